@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# make              build/frtrace (the agent inside) and build/libfrtrace.so
+# make check        unit tests, no root; make ASAN=1 check: under the sanitizers
+# make fuzz         the fuzz targets (clang, libFuzzer) as build/fuzz_*
+# make install      PREFIX=/usr/local DESTDIR=
+#
+# BUILD=DIR builds elsewhere; V=1 shows the commands.
+
+VERSION := 0.1.0
+PREFIX	?= /usr/local
+BUILD	?= build$(if $(ASAN),-asan)
+CC	:= gcc
+CLANG	:= clang
+BPFTOOL	:= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool /usr/bin/bpftool) bpftool)
+JNI_H	:= $(firstword $(wildcard $(JAVA_HOME)/include/jvmti.h) $(wildcard /usr/lib/jvm/*/include/jvmti.h))
+JNI	:= $(dir $(JNI_H))
+Q	:= $(if $(V),,@)
+
+WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
+CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD)
+LDLIBS	:= -lbpf -lelf -ldw -lz
+ifdef ASAN
+CFLAGS	+= -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
+endif
+DEPS	= -MMD -MP
+
+# The agent has no libraries at all; what it shares with the collector is compiled for it a second time.
+AGENT_SOURCES := $(wildcard uprobes/agent/*.c) format/class_file.c format/class_edit.c filters/pattern.c
+AGENT_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -I. -isystem $(JNI) -isystem $(JNI)linux -DFRTRACE_VERSION='"$(VERSION)"' \
+	-ffreestanding -fPIC -fvisibility=hidden -mno-red-zone -fno-stack-protector -fcf-protection=none \
+	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns
+AGENT_LDFLAGS := -shared -nostdlib -Wl,-soname,libfrtrace.so -Wl,-z,now,-z,relro,-z,noexecstack,-Bsymbolic,--no-undefined \
+	-Wl,--build-id=sha1
+
+FORMAT	:= $(wildcard format/*.c)
+FILTERS	:= $(wildcard filters/*.c)
+UPROBES	:= $(wildcard uprobes/*.c)
+USER	:= $(wildcard user/*.c user/*/*.c)
+BPF	:= $(wildcard bpf/*.bpf.c)
+
+objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
+LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c,$(USER))) $(BUILD)/user/agent_image.o
+
+all: $(BUILD)/frtrace $(BUILD)/libfrtrace.so
+
+$(BUILD)/frtrace: $(BUILD)/user/main.o $(LIB_OBJECTS)
+	@echo "  LD     $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/%.o: %.c
+	@echo "  CC     $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(DEPS) -c -o $@ $<
+
+# bpf/: one skeleton
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+	@echo "  BPF    $<"
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -O2 -g -Wall -Werror -I. -idirafter /usr/include/$(shell $(CC) -dumpmachine) $(DEPS) -c -o $@ $<
+
+$(BUILD)/frtrace.bpf.o: $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(BPF))
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(BUILD)/frtrace.skel.h: $(BUILD)/frtrace.bpf.o
+	@echo "  SKEL   $@"
+	$(Q)$(BPFTOOL) gen skeleton $< name frtrace_bpf > $@.tmp && mv $@.tmp $@
+
+$(call objects,$(USER)): | $(BUILD)/frtrace.skel.h
+
+# the agent
+$(BUILD)/agent/%.o: %.c
+	@echo "  AGENT  $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(AGENT_CFLAGS) $(DEPS) -c -o $@ $<
+
+$(BUILD)/libfrtrace.so: $(patsubst %.c,$(BUILD)/agent/%.o,$(AGENT_SOURCES))
+	@echo "  LD     $@"
+	$(Q)$(CC) $(AGENT_LDFLAGS) -o $@.tmp $^
+	$(Q)test -z "$$(nm -D --undefined-only $@.tmp)" || { nm -D --undefined-only $@.tmp; echo "the agent needs a library"; exit 1; }
+	$(Q)mv $@.tmp $@
+
+$(BUILD)/user/agent_image.o: user/agent_image.S $(BUILD)/libfrtrace.so
+	@mkdir -p $(@D)
+	$(Q)$(CC) -c -DAGENT_FILE='"$(BUILD)/libfrtrace.so"' -o $@ $<
+
+# unit tests: tests/unit/test_X.c is a CMocka program; tests/lib is linked into each
+TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+REPLAYS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/replay_%,$(wildcard tests/fuzz/fuzz_*.c))
+TEST_LIB := $(call objects,$(wildcard tests/lib/*.c))
+
+$(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(TEST_LIB) $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+# A fuzz target is LLVMFuzzerTestOneInput() in tests/fuzz/fuzz_X.c; its corpus, tests/fuzz/corpus/X, is replayed by every `make check`.
+$(BUILD)/tests/replay_fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+fuzz: $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
+	@echo "  FUZZ   $@"
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
+
+check: $(TESTS) $(REPLAYS)
+	$(Q)scripts/run-tests $(TESTS) -- $(REPLAYS)
+
+install: all
+	install -D -m 755 $(BUILD)/frtrace $(DESTDIR)$(PREFIX)/bin/frtrace
+
+clean:
+	rm -rf build build-*
+
+.PHONY: all check fuzz install clean
+.SECONDARY:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The one contract between the agent in the JVM, the BPF programs and the
+ * collector: types and constants only, of fixed width, sizes asserted.
+ *
+ * The agent makes one sealed memfd, the control segment. Its sections lie at
+ * fixed offsets (FRT_*_AT). Written by the agent, read by the collector with
+ * bounds; only `owner` and `config` are written by the collector.
+ *
+ *   header | config | loaders | classes | methods | skips | threads | strings | slots | rings
+ *
+ * All tables are append-only for the life of the JVM: an id once given means
+ * the same thing for ever (a method that was active when a recording ended
+ * may exit in the next one). A row is complete when the count that covers it
+ * has been stored (release order).
+ */
+#ifndef FRTRACE_H
+#define FRTRACE_H
+
+#ifdef __bpf__
+#include <linux/types.h>
+typedef __u8 frt_u8;
+typedef __u16 frt_u16;
+typedef __u32 frt_u32;
+typedef __u64 frt_u64;
+#else
+#include <stdint.h>
+typedef uint8_t frt_u8;
+typedef uint16_t frt_u16;
+typedef uint32_t frt_u32;
+typedef uint64_t frt_u64;
+#endif
+
+#define FRT_MAGIC 0x6563617274726601ULL /* changes with every change of this file's layout */
+
+#define FRT_MAX_LOADERS 4096u
+#define FRT_MAX_CLASSES 32768u
+#define FRT_MAX_METHODS 65536u
+#define FRT_MAX_SKIPS	8192u
+#define FRT_MAX_THREADS 16384u /* a log: row = serial modulo this */
+#define FRT_MAX_SLOTS	8192u
+#define FRT_CONFIG_SIZE (1u << 20)
+#define FRT_STRINGS_SIZE (16u << 20)
+#define FRT_RINGS_SIZE	(16u << 20) /* address space; memory is bounded by header.ring_cap */
+
+#define FRT_RING_MIN_LOG2 10
+#define FRT_RING_MAX_LOG2 14
+
+#define FRT_NO_THREAD 0u
+#define FRT_NO_METHOD 0u /* method ids start at 1; so do string offsets, class ids and thread serials */
+#define FRT_BOOT_LOADER 0u
+
+/* What a ring holds: records of 32 bytes, aligned; `kind` at the same place in each. */
+enum frt_record_kind {
+	FRT_SPAN = 1,	 /* struct frt_span */
+	FRT_VTHREAD = 2, /* struct frt_vthread: the spans with FRT_SPAN_VIRTUAL that follow in this stream are its */
+};
+
+#define FRT_SPAN_THROWN	 0x1u /* the call ended by an exception */
+#define FRT_SPAN_VIRTUAL 0x2u /* on a virtual thread: the one last named in this stream; `thread` is the carrier */
+
+struct frt_span {
+	frt_u64 start;	  /* TSC at entry */
+	frt_u64 duration; /* TSC ticks */
+	frt_u32 method;
+	frt_u32 stack; /* 0: none */
+	frt_u32 thread; /* serial of the thread */
+	frt_u16 kind;
+	frt_u16 flags;
+};
+
+struct frt_vthread {
+	frt_u64 java_id;
+	char name[16]; /* bytes 16*part .. of the name, modified UTF-8, padded with 0 */
+	frt_u32 part;  /* 0 .. FRT_VTHREAD_PARTS-1; part 0 begins a new identity */
+	frt_u16 kind;
+	frt_u16 length; /* whole length of the name that follows in parts; at most 16 * FRT_VTHREAD_PARTS */
+};
+
+#define FRT_RECORD_SIZE	  32u
+#define FRT_VTHREAD_PARTS 4u
+
+struct frt_open_call {
+	frt_u64 start;
+	frt_u32 method;
+	frt_u32 reserved;
+};
+
+#define FRT_OPEN_CALLS 18u
+
+/*
+ * A thread's own state, on lines of its own. A slot is reused by later
+ * threads, its stream of records goes on: `head` never goes back, and every
+ * span names its thread. Counters are of the slot, not of the thread.
+ */
+struct frt_slot {
+	/* first line: what every exit touches */
+	frt_u64 env;	 /* JNIEnv * of the owner, 0 when free; the agent's */
+	frt_u64 fs;	 /* %fs:0 of the owner */
+	frt_u64 head;	 /* stream offset, bytes, of the next record */
+	frt_u64 ring;	 /* offset of the ring in the segment << 8 | log2 of its size; 0: none */
+	frt_u64 entered; /* calls of enter that were let in */
+	frt_u64 exited;
+	frt_u32 depth; /* open calls; those beyond FRT_OPEN_CALLS are only counted */
+	frt_u32 thread;
+	frt_u64 drained; /* head at the last drain */
+	/* second */
+	frt_u64 thrown;
+	frt_u64 recorded;      /* spans appended */
+	frt_u64 unrecorded;    /* spans that should have been appended: no ring to be had */
+	frt_u64 longest;       /* TSC ticks of the longest call that ended, recorded or not */
+	frt_u64 lost_exits;    /* open calls found dead: their exit was lost (StackOverflowError) or moved to another carrier */
+	frt_u64 moved_exits;   /* exits that found no open call of theirs */
+	frt_u64 vthread;       /* javaThreadId that was last named in the stream, 0 none */
+	frt_u32 flags;	       /* FRT_SLOT_* */
+	frt_u32 epoch;	       /* header.epoch at which the thread was identified */
+	/* third */
+	frt_u64 drained_at; /* TSC */
+	frt_u64 blocked_until; /* TSC before which no ring is asked for again */
+	frt_u64 reserved[10];
+	struct frt_open_call open[FRT_OPEN_CALLS];
+};
+
+#define FRT_SLOT_CARRIER 0x1u /* may carry virtual threads */
+
+struct frt_thread {
+	frt_u32 serial; /* stored last; row = serial % FRT_MAX_THREADS */
+	frt_u32 tid;	/* in the target's innermost pid namespace */
+	frt_u64 java_id;
+	frt_u64 jni_env;
+	frt_u8 name_length, group_length;
+	frt_u8 reserved[6];
+	char name[64]; /* modified UTF-8, cut on a character boundary */
+	char group[32];
+};
+
+struct frt_loader {
+	frt_u32 type; /* string: internal name of the loader's class; 0 for the boot loader */
+	frt_u32 name; /* string: its name, "app", "platform", ...; 0 none */
+	frt_u32 state; /* enum frt_loader_state */
+	frt_u32 reserved;
+};
+
+enum frt_loader_state { FRT_LOADER_NEW = 0, FRT_LOADER_READY = 1, FRT_LOADER_REFUSES = 2 };
+
+struct frt_class {
+	frt_u32 name; /* string, internal form a/b/C$D */
+	frt_u32 loader;
+	frt_u32 modifiers;
+	frt_u32 flags; /* FRT_CLASS_* */
+};
+
+#define FRT_CLASS_REWRITTEN 0x1u /* has hooks now */
+
+struct frt_method {
+	frt_u32 class_id;
+	frt_u32 name; /* string */
+	frt_u32 descriptor;
+	frt_u16 modifiers; /* JVMS 4.6 access_flags */
+	frt_u16 flags;	   /* FRT_METHOD_* */
+};
+
+#define FRT_METHOD_HOOKED	0x1u /* has hooks now */
+#define FRT_METHOD_LOWER_BOUND	0x2u /* @IntrinsicCandidate: the JIT may replace calls by machine code */
+
+/* Why something that a filter matched is not traced. */
+enum frt_skip_reason {
+	FRT_SKIP_NONE = 0,
+	FRT_SKIP_NATIVE,	  /* native method: no bytecode */
+	FRT_SKIP_ABSTRACT,
+	FRT_SKIP_SYNTHETIC,	  /* bridges, lambda bodies (JEP 520 leaves them out too) */
+	FRT_SKIP_TOO_LARGE,	  /* would pass 64 KiB */
+	FRT_SKIP_HUGE_METHOD,	  /* would pass the 8000 bytes that HotSpot compiles */
+	FRT_SKIP_JSR,		  /* old class file with jsr/ret */
+	FRT_SKIP_RESERVED_STACK,  /* @ReservedStackAccess */
+	FRT_SKIP_LOCKS,		  /* java.util.concurrent.locks */
+	FRT_SKIP_CONTINUATION,	  /* jdk.internal.vm.Continuation, @JvmtiMountTransition */
+	FRT_SKIP_JFR,		  /* JFR event classes */
+	FRT_SKIP_HIDDEN,	  /* hidden classes cannot be retransformed */
+	FRT_SKIP_UNMODIFIABLE,
+	FRT_SKIP_LOADER,	  /* the loader does not find the helper class */
+	FRT_SKIP_VERIFY,	  /* the JVM refused the rewritten class */
+	FRT_SKIP_MALFORMED,	  /* a class file that we do not understand */
+	FRT_SKIP_TABLE_FULL,
+	FRT_SKIP_ACTIVE,	  /* on a stack, and --skip-active was asked */
+	FRT_SKIP_REASONS
+};
+
+struct frt_skip {
+	frt_u32 class_name; /* string */
+	frt_u32 method;	    /* string, 0: the whole class */
+	frt_u32 descriptor; /* string or 0 */
+	frt_u32 reason;
+};
+
+enum frt_state {
+	FRT_IDLE = 0,	  /* loaded, nothing rewritten */
+	FRT_STARTING = 1,
+	FRT_ACTIVE = 2,
+	FRT_STOPPING = 3,
+};
+
+/* Who holds the JVM; written by the collector under an exclusive flock() on the segment. */
+struct frt_owner {
+	frt_u32 pid, uid;
+	frt_u64 start_ns; /* CLOCK_REALTIME */
+	char what[64];
+};
+
+struct frt_header {
+	frt_u64 magic;
+	frt_u64 size;	/* of the segment */
+	char tag[16];	/* names the build: file name and helper class carry it */
+	frt_u32 pid;	/* of the JVM in its innermost namespace */
+	frt_u32 state;	/* enum frt_state */
+	frt_u32 epoch;	/* of the recording: goes up at each start */
+	frt_u32 jni_version;
+	frt_u64 ring_cap;  /* bytes of rings at most */
+	frt_u64 ring_used; /* bytes of rings handed out */
+
+	/* table fills */
+	frt_u32 loaders, classes, methods, skips;
+	frt_u32 strings; /* bytes used */
+	frt_u32 slots;	 /* highest slot ever used + 1 */
+	frt_u32 thread_serial; /* last one given */
+	frt_u32 slots_missing; /* threads that found no slot; their calls are in `unslotted` */
+
+	frt_u64 unslotted;	 /* calls of threads without a slot */
+	frt_u64 retransform_ns;	 /* time within RetransformClasses, last command */
+	frt_u32 retransformed;	 /* classes, last command */
+	frt_u32 hooked_methods;	 /* now */
+	frt_u32 hooked_classes;	 /* now */
+	frt_u32 matched_methods; /* last command: matched by the filter, hooked or skipped */
+	frt_u32 last_error;	 /* jvmti error of the last command, 0 */
+	frt_u32 hook_cost_ps;	 /* picoseconds of one enter + exit without the JNI transitions, measured at load; 0 unknown */
+	frt_u32 healed;		 /* how often the agent restored the JVM by itself */
+	frt_u32 reserved1;
+	char message[256];	 /* of the last command, 0-terminated */
+
+	struct frt_owner owner;
+};
+
+/* Config, written by the collector before the command `start`. */
+struct frt_config {
+	frt_u64 threshold; /* TSC ticks; shorter calls are not recorded */
+	frt_u64 ring_cap;  /* bytes; 0 default */
+	frt_u64 grow_ticks; /* a drain sooner than this after the last one lets the ring grow */
+	frt_u32 flags;	   /* FRT_CONFIG_* */
+	frt_u32 pattern_size;
+	/* the compiled filter (filters/pattern.h) follows */
+};
+
+#define FRT_CONFIG_NO_STACK 0x1u
+
+#define FRT_HEADER_AT  0u
+#define FRT_CONFIG_AT  4096u
+#define FRT_LOADERS_AT (FRT_CONFIG_AT + FRT_CONFIG_SIZE)
+#define FRT_CLASSES_AT (FRT_LOADERS_AT + FRT_MAX_LOADERS * 16u)
+#define FRT_METHODS_AT (FRT_CLASSES_AT + FRT_MAX_CLASSES * 16u)
+#define FRT_SKIPS_AT   (FRT_METHODS_AT + FRT_MAX_METHODS * 16u)
+#define FRT_THREADS_AT (FRT_SKIPS_AT + FRT_MAX_SKIPS * 16u)
+#define FRT_STRINGS_AT (FRT_THREADS_AT + FRT_MAX_THREADS * 128u)
+#define FRT_SLOTS_AT   (FRT_STRINGS_AT + FRT_STRINGS_SIZE)
+#define FRT_RINGS_AT   (FRT_SLOTS_AT + FRT_MAX_SLOTS * 512u)
+#define FRT_SEGMENT_SIZE (FRT_RINGS_AT + FRT_RINGS_SIZE)
+
+_Static_assert(sizeof(struct frt_span) == FRT_RECORD_SIZE, "span");
+_Static_assert(sizeof(struct frt_vthread) == FRT_RECORD_SIZE, "vthread");
+_Static_assert(sizeof(struct frt_slot) == 512, "slot");
+_Static_assert(sizeof(struct frt_thread) == 128, "thread");
+_Static_assert(sizeof(struct frt_loader) == 16, "loader");
+_Static_assert(sizeof(struct frt_class) == 16, "class");
+_Static_assert(sizeof(struct frt_method) == 16, "method");
+_Static_assert(sizeof(struct frt_skip) == 16, "skip");
+_Static_assert(sizeof(struct frt_header) <= 4096, "header");
+_Static_assert(FRT_RINGS_AT % 4096 == 0, "page aligned rings");
+
+/*
+ * The USDT site frtrace:drain, called by the thread that owns the slot when
+ * half of its ring is new:
+ *   1 slot number   2 address of the ring   3 head   4 drained   5 size of half a ring
+ *
+ * What it puts into the queue: a part, whose data is one aligned half of the ring.
+ */
+enum frt_queue_kind { FRT_PART = 1 };
+
+struct frt_part {
+	frt_u32 kind;
+	frt_u32 slot;
+	frt_u64 offset; /* stream offset of the first byte of data */
+	frt_u32 length; /* valid bytes */
+	frt_u32 reserved;
+	/* data follows */
+};
+_Static_assert(sizeof(struct frt_part) == 24, "part");
+
+/* Why BPF did not do what it was asked to; index into the drops array. */
+enum frt_drop {
+	FRT_DROP_QUEUE_FULL = 0, /* the next drain or the sweep takes it */
+	FRT_DROP_NESTED,
+	FRT_DROP_UNREADABLE,
+	FRT_DROP_STORAGE,
+	FRT_DROP_REASONS
+};
+
+#endif

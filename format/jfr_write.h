@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writes Flight Recorder chunks, format 2.1, into memory. A chunk is built
+ * whole, with every constant that its events refer to, then handed out
+ * finished (state 0). Ticks are CLOCK_MONOTONIC nanoseconds.
+ *
+ * Allocation failures are remembered: the calls go on doing nothing, and
+ * jfr_chunk_finish() returns -ENOMEM.
+ */
+#ifndef FORMAT_JFR_WRITE_H
+#define FORMAT_JFR_WRITE_H
+
+#include "format/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct jfr_writer;
+
+struct jfr_origin {
+	int64_t start_ticks; /* of the recording: one base for the whole file */
+	int64_t start_nanos; /* the same moment as nanoseconds since the epoch */
+	const char *locale;  /* "en_US" */
+	int64_t gmt_offset_ms, dst_ms;
+};
+
+struct jfr_writer *jfr_writer_new(const struct jfr_origin *origin, struct diag *d);
+void jfr_writer_free(struct jfr_writer *w);
+
+/*
+ * Constants. A key (never 0) means the same thing in all chunks of a file and
+ * is never given twice; 0 stands for "none". Equal methods, classes, loaders
+ * and symbols get equal keys for the life of the writer. Thread keys are
+ * forgotten when two chunks have passed without them (memory stays bounded
+ * with a million virtual threads); `_used` marks a key that the caller kept.
+ */
+struct jfr_loader_constant {
+	const char *type; /* internal class name of the loader; NULL for the boot loader */
+	const char *name; /* "bootstrap", "platform", "app", ...; NULL none */
+	uint64_t identity; /* the caller's number: two loaders of one name are two constants */
+};
+
+struct jfr_class_constant {
+	const char *name; /* internal form a/b/C */
+	uint64_t loader;  /* key */
+	uint32_t modifiers;
+	bool hidden;
+};
+
+struct jfr_method_constant {
+	uint64_t class_key;
+	const char *name, *descriptor;
+	uint32_t modifiers;
+	bool hidden;
+};
+
+struct jfr_thread_constant {
+	const char *name;  /* Java name; NULL for a thread that is not Java's */
+	const char *group; /* NULL none */
+	int64_t os_id;	   /* Linux tid; 0 for a virtual thread */
+	int64_t java_id;   /* 0: not a Java thread */
+	bool is_virtual;
+};
+
+uint64_t jfr_loader(struct jfr_writer *w, const struct jfr_loader_constant *c);
+uint64_t jfr_class(struct jfr_writer *w, const struct jfr_class_constant *c);
+uint64_t jfr_method(struct jfr_writer *w, const struct jfr_method_constant *c);
+uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c);
+
+/* Begin a chunk. One is open at a time; events and constants need one. */
+int jfr_chunk_begin(struct jfr_writer *w, int64_t start_ticks, struct diag *d);
+
+/* Bytes that the open chunk has now, about; events in it; 0 when none is open. */
+size_t jfr_chunk_size(const struct jfr_writer *w);
+uint64_t jfr_chunk_events(const struct jfr_writer *w);
+
+/*
+ * Finish the open chunk: pools, metadata, header. *bytes is the writer's and
+ * valid until the next jfr_chunk_begin(). `final` sets the flag of the last
+ * chunk of a recording.
+ */
+int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const void **bytes, size_t *size,
+		     struct diag *d);
+
+/* Events. Times are ticks; strings may be NULL. */
+struct jfr_method_trace {
+	int64_t start, duration;
+	uint64_t thread, stack, method; /* keys */
+	bool thrown;
+};
+void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
+
+struct jfr_active_recording {
+	int64_t start;
+	int64_t id;
+	const char *name, *destination;
+	int64_t max_age_ms;	  /* INT64_MAX: no limit */
+	int64_t flush_interval_ms;
+	int64_t max_size;	  /* 0: no limit */
+	int64_t recording_start_ms; /* since the epoch */
+	int64_t recording_duration_ms; /* INT64_MAX: no limit */
+};
+void jfr_active_recording(struct jfr_writer *w, const struct jfr_active_recording *e);
+
+/* `event` is the event type's name ("jdk.MethodTrace"), which must be one that the writer has. */
+void jfr_active_setting(struct jfr_writer *w, int64_t start, const char *event, const char *name, const char *value);
+
+struct jfr_jvm_information {
+	int64_t start;
+	const char *jvm_name, *jvm_version, *jvm_arguments, *jvm_flags, *java_arguments;
+	int64_t jvm_start_ms; /* since the epoch */
+	int64_t pid;
+};
+void jfr_jvm_information(struct jfr_writer *w, const struct jfr_jvm_information *e);
+
+void jfr_os_information(struct jfr_writer *w, int64_t start, const char *version);
+
+struct jfr_cpu_information {
+	int64_t start;
+	const char *cpu, *description;
+	uint32_t sockets, cores, hw_threads;
+};
+void jfr_cpu_information(struct jfr_writer *w, const struct jfr_cpu_information *e);
+
+/* frtrace.Clock: one calibration: the TSC, CLOCK_MONOTONIC ns and CLOCK_REALTIME ns of one moment, and the error in ns. */
+struct jfr_clock {
+	int64_t start;
+	int64_t tsc, monotonic, realtime, error;
+};
+void jfr_clock(struct jfr_writer *w, const struct jfr_clock *e);
+
+/* jdk.DataLoss: bytes lost now, and in all. */
+void jfr_data_loss(struct jfr_writer *w, int64_t start, uint64_t amount, uint64_t total);
+
+/* frtrace.Message: something about the recording that a reader must know: a skipped method, a lower bound, ... */
+void jfr_message(struct jfr_writer *w, int64_t start, const char *kind, const char *text);
+
+#endif

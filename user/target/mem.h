@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What of the target is mapped, and the doors to it that /proc has. */
+#ifndef USER_TARGET_MEM_H
+#define USER_TARGET_MEM_H
+
+#include "user/target/process.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct mapping {
+	uint64_t start, end, offset;
+	char permissions[5];
+	char path[512]; /* as the target names it, without " (deleted)" */
+	char door[64];	/* a path of ours that opens the same file: /proc/PID/map_files/START-END */
+};
+
+/*
+ * Find the first executable file mapping whose base name begins with `prefix`.
+ * 1 found, 0 not found, -errno.
+ */
+int target_find_mapping(const struct target *t, const char *prefix, struct mapping *out, struct diag *d);
+
+/*
+ * Open, read-write, a memfd of the target whose name begins with `prefix`
+ * ("/memfd:" not included), through /proc/PID/fd. `name` (may be NULL) receives
+ * its name. Returns a descriptor, -ENOENT when there is none, -errno.
+ */
+int target_open_memfd(const struct target *t, const char *prefix, char *name, size_t name_size, struct diag *d);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The traced JVM seen from outside: which process, which libjvm, which namespaces. */
+#ifndef USER_TARGET_PROCESS_H
+#define USER_TARGET_PROCESS_H
+
+#include "format/diag.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct target {
+	pid_t pid;	   /* in our pid namespace */
+	pid_t ns_pid;	   /* in its innermost one (last of NSpid) */
+	int pidfd;	   /* readable when the process has ended; -1: no pidfd_open */
+	uid_t uid;	   /* effective */
+	gid_t gid;
+	uint64_t start_time; /* /proc/PID/stat field 22: with pid, the identity of the process */
+	uint64_t pid_ns_dev, pid_ns_ino; /* of /proc/PID/ns/pid, as bpf_get_ns_current_pid_tgid() wants them */
+	int64_t monotonic_offset; /* of its time namespace, ns (/proc/PID/timens_offsets): its CLOCK_MONOTONIC - ours */
+	char name[256];	   /* main class or jar, as a person calls it: "shop.jar", "com.acme.Main" */
+	char version[64];  /* "17.0.15"; "" unknown */
+	int feature;	   /* 8, 11, 17, ...; 0 unknown */
+	char libjvm[512];  /* path in the target's mount namespace */
+};
+
+/*
+ * Find the one JVM that `spec` names: a pid, or a unique part of the main class
+ * or jar name. Several matches are listed in the message (usage error). Errors
+ * say what to do: no such process, not a JVM, no rights. Opens t->pidfd.
+ */
+int target_open(const char *spec, struct target *t, struct diag *d);
+void target_close(struct target *t);
+
+/* Has the process ended (a zombie counts as ended, a reused pid too)? */
+bool target_ended(const struct target *t);
+
+/* CPU time of the process so far, nanoseconds; 0 when it is gone. */
+uint64_t target_cpu_ns(const struct target *t);
+
+/* Time that the JVM has spent in safepoints so far, ns, from its hsperfdata file; -ENOENT where there is none. */
+int target_safepoint_ns(const struct target *t, uint64_t *ns);
+
+/* Memory limit of the target's cgroup, bytes; UINT64_MAX: none. */
+uint64_t target_memory_limit(const struct target *t);
+
+/* What jdk.JVMInformation wants; strings are malloc'ed, secrets in arguments are masked as "***". */
+struct target_description {
+	char *jvm_name;	     /* "OpenJDK 64-Bit Server VM" */
+	char *jvm_version;   /* as java -version prints it, or the best known */
+	char *jvm_arguments; /* -X..., -D..., */
+	char *jvm_flags;     /* from JAVA_TOOL_OPTIONS and the like */
+	char *java_arguments; /* main class or jar and its arguments */
+	int64_t start_epoch_ms;
+};
+int target_describe(const struct target *t, struct target_description *out, struct diag *d);
+void target_description_free(struct target_description *description);
+
+#endif
