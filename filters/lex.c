@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "filters/lex.h"
+
+#include <string.h>
+
+static bool name_start(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
+}
+
+static bool name_part(unsigned char c)
+{
+	return name_start(c) || (c >= '0' && c <= '9');
+}
+
+/* U+2000 to U+200A, the line and paragraph separators, and the odd ones. */
+static bool wide_space(const unsigned char *s)
+{
+	unsigned int c = (s[0] & 0x0f) << 12 | (s[1] & 0x3f) << 6 | (s[2] & 0x3f);
+
+	return c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
+	       c == 0x205f || c == 0x3000;
+}
+
+size_t lex_space(const char *text, size_t at, size_t end)
+{
+	const unsigned char *s = (const unsigned char *)text + at;
+
+	if (at >= end)
+		return 0;
+	if (s[0] == ' ' || (s[0] >= 0x09 && s[0] <= 0x0d) || (s[0] >= 0x1c && s[0] <= 0x1f))
+		return 1;
+	if (end - at >= 2 && s[0] == 0xc2 && s[1] == 0xa0)
+		return 2;
+	if (end - at >= 3 && (s[0] & 0xf0) == 0xe0 && wide_space(s))
+		return 3;
+	return 0;
+}
+
+void lex_strip(const char *text, size_t *begin, size_t *end)
+{
+	size_t n, last = *begin;
+
+	while ((n = lex_space(text, *begin, *end)))
+		*begin += n;
+	last = *begin;
+	for (size_t at = *begin; at < *end; at += n ? n : 1) {
+		n = lex_space(text, at, *end);
+		if (!n)
+			last = at + 1;
+	}
+	*end = last;
+}
+
+/* '<letters>': the two that exist are told from others by the parser. */
+static size_t special_length(const char *text, size_t at, size_t end)
+{
+	size_t i = at + 1;
+
+	while (i < end && text[i] >= 'a' && text[i] <= 'z')
+		i++;
+	return i > at + 1 && i < end && text[i] == '>' ? i + 1 - at : 0;
+}
+
+static size_t name_length(const char *text, size_t at, size_t end)
+{
+	size_t i = at;
+
+	if (!name_start((unsigned char)text[at]))
+		return 0;
+	while (i < end && name_part((unsigned char)text[i]) && !lex_space(text, i, end))
+		i++;
+	return i - at;
+}
+
+struct token lex_next(struct lexer *l)
+{
+	const char *s = l->text + l->at;
+	struct token t = {.kind = TOKEN_OTHER, .at = l->at, .length = 1};
+	size_t n;
+
+	if (l->at >= l->end) {
+		t.kind = TOKEN_END;
+		t.length = 0;
+	} else if ((n = lex_space(l->text, l->at, l->end))) {
+		t.kind = TOKEN_SPACE;
+		t.length = n;
+	} else if ((n = name_length(l->text, l->at, l->end))) {
+		t.kind = TOKEN_NAME;
+		t.length = n;
+	} else if (*s == '<' && (n = special_length(l->text, l->at, l->end))) {
+		t.kind = TOKEN_SPECIAL;
+		t.length = n;
+	} else if (*s == ':' && l->end - l->at > 1 && s[1] == ':') {
+		t.kind = TOKEN_MEMBER;
+		t.length = 2;
+	} else if (*s == '#') {
+		t.kind = TOKEN_MEMBER;
+	} else if (*s == '.') {
+		t.kind = TOKEN_DOT;
+	} else if (*s == '/') {
+		t.kind = TOKEN_SLASH;
+	}
+	l->at += t.length;
+	return t;
+}
+
+bool lex_keyword(const char *name, size_t length)
+{
+	static const char *const words[] = {
+		"_",	     "abstract",   "assert",  "boolean",    "break",	    "byte",	 "case",   "catch",
+		"char",	     "class",	   "const",   "continue",   "default",	    "do",	 "double", "else",
+		"enum",	     "extends",	   "false",   "final",	    "finally",	    "float",	 "for",	   "goto",
+		"if",	     "implements", "import",  "instanceof", "int",	    "interface", "long",   "native",
+		"new",	     "null",	   "package", "private",    "protected",    "public",	 "return", "short",
+		"static",    "strictfp",   "super",   "switch",	    "synchronized", "this",	 "throw",  "throws",
+		"transient", "true",	   "try",     "void",	    "volatile",	    "while",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i]) == length && memcmp(words[i], name, length) == 0)
+			return true;
+	return false;
+}
+
+/* Bytes of the well-formed character at s, 0 if it is not one (RFC 3629). */
+static size_t utf8_length(const unsigned char *s, size_t left)
+{
+	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+
+	if (n == 0 || n > left || s[0] == 0)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+	    (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+size_t lex_utf8(const char *text, size_t length)
+{
+	size_t at = 0, n;
+
+	while (at < length && (n = utf8_length((const unsigned char *)text + at, length - at)))
+		at += n;
+	return at;
+}
