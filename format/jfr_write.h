@@ -30,10 +30,23 @@ void jfr_writer_free(struct jfr_writer *w);
 
 /*
  * Constants. A key (never 0) means the same thing in all chunks of a file and
- * is never given twice; 0 stands for "none". Equal methods, classes, loaders
- * and symbols get equal keys for the life of the writer. Thread keys are
- * forgotten when two chunks have passed without them (memory stays bounded
- * with a million virtual threads); `_used` marks a key that the caller kept.
+ * is never given twice; 0 stands for "none", and is what comes back when there
+ * is no memory. Equal methods, classes, loaders and symbols get equal keys for
+ * the life of the writer. They may be asked for at any time, also between two
+ * chunks; a chunk contains those that its events use.
+ *
+ * Equal means: a class of the same name and loader; a method of the same class,
+ * name and descriptor; a loader of the same type, name and identity; a thread
+ * equal in everything (one that is renamed gets another key).
+ *
+ * Thread keys are forgotten when two chunks have passed without them (memory
+ * stays bounded with a million virtual threads). A caller that keeps them asks
+ * jfr_thread_known() before use, or as often as it finishes chunks. An event
+ * with a key that is unknown or forgotten is written without thread or method,
+ * and the chunk gets a frtrace.Message that says how many.
+ *
+ * Names are modified or true UTF-8; what is neither becomes U+FFFD. Names of
+ * threads are cut at 1000 bytes, texts of events at 1 MB.
  */
 struct jfr_loader_constant {
 	const char *type; /* internal class name of the loader; NULL for the boot loader */
@@ -57,10 +70,11 @@ struct jfr_method_constant {
 
 struct jfr_thread_constant {
 	const char *name;  /* Java name; NULL for a thread that is not Java's */
-	const char *group; /* NULL none */
+	const char *group; /* NULL none; a virtual thread's is "VirtualThreads" then, as HotSpot has it */
 	int64_t os_id;	   /* Linux tid; 0 for a virtual thread */
 	int64_t java_id;   /* 0: not a Java thread */
 	bool is_virtual;
+	const char *os_name; /* NULL: `name`, or none for a virtual thread */
 };
 
 uint64_t jfr_loader(struct jfr_writer *w, const struct jfr_loader_constant *c);
@@ -68,7 +82,14 @@ uint64_t jfr_class(struct jfr_writer *w, const struct jfr_class_constant *c);
 uint64_t jfr_method(struct jfr_writer *w, const struct jfr_method_constant *c);
 uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c);
 
-/* Begin a chunk. One is open at a time; events and constants need one. */
+/* Has this thread key not been forgotten? (0: no.) */
+bool jfr_thread_known(const struct jfr_writer *w, uint64_t key);
+
+/*
+ * Begin a chunk. One is open at a time; events need one (without one they are
+ * dropped, and the next chunk says how many). A start that is not after the
+ * previous chunk's is moved to one tick after it: readers tell chunks by it.
+ */
 int jfr_chunk_begin(struct jfr_writer *w, int64_t start_ticks, struct diag *d);
 
 /* Bytes that the open chunk has now, about; events in it; 0 when none is open. */
@@ -79,6 +100,11 @@ uint64_t jfr_chunk_events(const struct jfr_writer *w);
  * Finish the open chunk: pools, metadata, header. *bytes is the writer's and
  * valid until the next jfr_chunk_begin(). `final` sets the flag of the last
  * chunk of a recording.
+ *
+ * The chunk is closed also after an error, and its events are gone; the next one
+ * starts anew. -ENOMEM: no memory, now or at any call since the last chunk.
+ * -EFBIG: more than 2 GB (events end at 1 GB: those beyond are dropped, and a
+ * frtrace.Message says how many).
  */
 int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const void **bytes, size_t *size,
 		     struct diag *d);
@@ -86,7 +112,7 @@ int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const 
 /* Events. Times are ticks; strings may be NULL. */
 struct jfr_method_trace {
 	int64_t start, duration;
-	uint64_t thread, stack, method; /* keys */
+	uint64_t thread, stack, method; /* keys; stack: 0, there are no stack constants yet */
 	bool thrown;
 };
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bytes out and bytes in: a buffer that grows, and a cursor that never leaves
+ * its bounds. Both remember the first thing that went wrong, so that a caller
+ * may write or read a whole record and ask once.
+ *
+ * The integers of JFR are LEB128 with one twist: 7 bits a byte, low ones first,
+ * but a ninth byte carries 8, so that 64 bits need at most 9 bytes.
+ */
+#ifndef FORMAT_BYTES_H
+#define FORMAT_BYTES_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LEB_MAX 9	     /* bytes of the longest LEB128 */
+#define LEB_PADDED_LIMIT (1u << 28) /* values of a padded one lie below it */
+
+struct bytes {
+	unsigned char *data;
+	size_t size, capacity;
+	bool failed; /* out of memory: everything since then was not written */
+};
+
+void bytes_init(struct bytes *b);
+void bytes_release(struct bytes *b);
+
+/* Forget contents and failure, keep the memory. */
+void bytes_clear(struct bytes *b);
+
+/* For bytes_reserve() alone: make room, or fail. */
+bool bytes_grow(struct bytes *b, size_t n);
+
+/* Room for n bytes behind the end, NULL when there is no memory. The caller adds what it wrote to b->size. */
+static inline unsigned char *bytes_reserve(struct bytes *b, size_t n)
+{
+	if (__builtin_expect(b->failed || b->capacity - b->size < n, 0) && !bytes_grow(b, n))
+		return NULL;
+	return b->data + b->size;
+}
+
+void bytes_put(struct bytes *b, const void *data, size_t n);
+void bytes_put_u8(struct bytes *b, uint8_t v);
+void bytes_put_be16(struct bytes *b, uint16_t v);
+void bytes_put_be32(struct bytes *b, uint32_t v);
+void bytes_put_be64(struct bytes *b, uint64_t v);
+void bytes_put_leb(struct bytes *b, uint64_t v);
+
+/* Write over 4 bytes at `offset` with the padded form of v < LEB_PADDED_LIMIT: for sizes that are known last. */
+void bytes_patch_leb(struct bytes *b, size_t offset, uint32_t v);
+
+/*
+ * A JFR string. `text` comes from a JVM or a file: modified UTF-8 (JVMS 4.4.7),
+ * true UTF-8 or garbage. What is written is always true UTF-8: pairs of encoded
+ * surrogates become one character, C0 80 becomes NUL, each byte that belongs to
+ * nothing becomes U+FFFD. More than `limit` bytes of text (at least 3) are cut,
+ * between two characters, and end in "...". NULL and "" are themselves.
+ */
+void bytes_put_text(struct bytes *b, const char *text, size_t limit);
+
+/* The conversion alone: `size` bytes of text to at most 3 * size bytes; out may be NULL. Returns the bytes of the result. */
+size_t utf8_from_java(char *out, const char *text, size_t size);
+
+/* Write v at p, where 9 bytes must be free; returns the end. One branch, taken for values of 56 bits and more. */
+static inline unsigned char *leb_write(unsigned char *p, uint64_t v)
+{
+	uint64_t low = v & 0x00ffffffffffffff, more, word;
+	unsigned int bytes;
+
+	low = (low & 0x000000000fffffff) | (low & 0x00fffffff0000000) << 4;
+	low = (low & 0x00003fff00003fff) | (low & 0x0fffc0000fffc000) << 2;
+	low = (low & 0x007f007f007f007f) | (low & 0x3f803f803f803f80) << 1;
+	if (__builtin_expect(v >> 56 != 0, 0)) {
+		word = htole64(low | 0x8080808080808080);
+		memcpy(p, &word, 8);
+		p[8] = v >> 56;
+		return p + 9;
+	}
+	bytes = (63 - __builtin_clzll(low | 1)) / 8; /* behind the first */
+	more = (1ull << (8 * bytes)) - 1;
+	word = htole64(low | (more & 0x8080808080808080));
+	memcpy(p, &word, 8);
+	return p + bytes + 1;
+}
+
+static inline size_t leb_size(uint64_t v)
+{
+	return v >> 56 ? 9 : (63 - __builtin_clzll(v | 1)) / 7 + 1;
+}
+
+/* A place in bytes that others wrote. After the first fault all reads give 0 and nothing moves. */
+struct cursor {
+	const unsigned char *data;
+	size_t size, at;
+	const char *error; /* what is wrong, like "string ends early"; NULL: nothing yet */
+	size_t bad;	   /* offset of the first bad value */
+};
+
+void cursor_init(struct cursor *c, const void *data, size_t size);
+bool cursor_ok(const struct cursor *c);
+
+/* Call the value at offset `at` bad, unless one was bad before. `error` must live as long as the cursor. */
+void cursor_fail(struct cursor *c, size_t at, const char *error);
+
+/* Go to an offset; behind the end is a fault. */
+void cursor_seek(struct cursor *c, size_t at);
+
+/* The next n bytes, and step over them; NULL when there are fewer. */
+const unsigned char *cursor_take(struct cursor *c, size_t n);
+
+uint8_t cursor_u8(struct cursor *c);
+uint16_t cursor_be16(struct cursor *c);
+uint32_t cursor_be32(struct cursor *c);
+uint64_t cursor_be64(struct cursor *c);
+uint64_t cursor_leb(struct cursor *c);
+
+/* The encodings of a JFR string. */
+enum text_encoding {
+	TEXT_NULL = 0,
+	TEXT_EMPTY = 1,
+	TEXT_CONSTANT = 2, /* `key` in the pool of java.lang.String */
+	TEXT_UTF8 = 3,
+	TEXT_UTF16 = 4, /* each unit a LEB128; `length` counts units, `size` their bytes */
+	TEXT_LATIN1 = 5,
+};
+
+struct cursor_text {
+	enum text_encoding encoding;
+	uint64_t key;
+	const unsigned char *data;
+	size_t size, length;
+};
+
+/* Read one string without decoding it; TEXT_NULL after a fault. */
+struct cursor_text cursor_text(struct cursor *c);
+
+/* Append the string as UTF-8 (nothing for null and for a constant). */
+void bytes_put_decoded(struct bytes *b, const struct cursor_text *t);
+
+#endif
