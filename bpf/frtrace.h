@@ -141,7 +141,7 @@ struct frt_loader {
 	frt_u32 reserved;
 };
 
-enum frt_loader_state { FRT_LOADER_NEW = 0, FRT_LOADER_READY = 1, FRT_LOADER_REFUSES = 2 };
+enum frt_loader_state { FRT_LOADER_NEW = 0, FRT_LOADER_READY = 1, FRT_LOADER_REFUSES = 2, FRT_LOADER_ASKED = 3 };
 
 struct frt_class {
 	frt_u32 name; /* string, internal form a/b/C$D */
@@ -151,6 +151,7 @@ struct frt_class {
 };
 
 #define FRT_CLASS_REWRITTEN 0x1u /* has hooks now */
+#define FRT_CLASS_SEEN      0x2u /* looked at with the present filter */
 
 struct frt_method {
 	frt_u32 class_id;
@@ -220,7 +221,7 @@ struct frt_header {
 
 	/* table fills */
 	frt_u32 loaders, classes, methods, skips;
-	frt_u32 strings; /* bytes used */
+	frt_u32 strings; /* bytes used; a string is two bytes of length (little-endian), the bytes, a 0; its number is its offset */
 	frt_u32 slots;	 /* highest slot ever used + 1 */
 	frt_u32 thread_serial; /* last one given */
 	frt_u32 slots_missing; /* threads that found no slot; their calls are in `unslotted` */
@@ -232,7 +233,7 @@ struct frt_header {
 	frt_u32 hooked_classes;	 /* now */
 	frt_u32 matched_methods; /* last command: matched by the filter, hooked or skipped */
 	frt_u32 last_error;	 /* jvmti error of the last command, 0 */
-	frt_u32 hook_cost_ps;	 /* picoseconds of one enter + exit without the JNI transitions, measured at load; 0 unknown */
+	frt_u32 hook_ticks;	 /* TSC ticks of the two stamps of one call, measured at load */
 	frt_u32 healed;		 /* how often the agent restored the JVM by itself */
 	frt_u32 reserved1;
 	char message[256];	 /* of the last command, 0-terminated */
@@ -293,6 +294,13 @@ struct frt_part {
 	/* data follows */
 };
 _Static_assert(sizeof(struct frt_part) == 24, "part");
+
+/* The target: its thread group id in its innermost pid namespace, and that namespace. */
+struct frt_target {
+	frt_u64 pid_ns_dev, pid_ns_ino;
+	frt_u32 tgid;
+	frt_u32 reserved;
+};
 
 /* Why BPF did not do what it was asked to; index into the drops array. */
 enum frt_drop {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * frtrace:drain: the thread that filled half of its ring copies what is new
+ * into the queue. A part is one aligned half of the ring, of one of a few
+ * sizes, because the verifier wants to know how much is reserved. What does not
+ * go now stays in the ring: the next drain or the collector's sweep takes it.
+ */
+#include "bpf/emit.bpf.h"
+#include "bpf/target.bpf.h"
+
+#include <bpf/usdt.bpf.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct drain_arguments {
+	__u64 slot, ring, head, drained, half;
+};
+
+/* Copy the half that begins at stream offset `at`. Returns 0, or the reason why not + 1. */
+static __always_inline int copy_half(const struct drain_arguments *a, __u64 at)
+{
+	__u64 length = a->head - at < a->half ? a->head - at : a->half;
+	const void *from = (const void *)(a->ring + (at & (2 * a->half - 1)));
+
+	switch (a->half) {
+	case 512:
+		return emit_part(a->slot, at, length, from, 512);
+	case 1024:
+		return emit_part(a->slot, at, length, from, 1024);
+	case 2048:
+		return emit_part(a->slot, at, length, from, 2048);
+	case 4096:
+		return emit_part(a->slot, at, length, from, 4096);
+	case 8192:
+		return emit_part(a->slot, at, length, from, 8192);
+	}
+	return -1;
+}
+
+static __noinline void drain_slot(struct thread_state *state, const struct drain_arguments *a)
+{
+	__u64 at = state->slot == a->slot + 1 && state->copied <= a->head ? state->copied : a->drained;
+
+	if (a->head - at > 2 * a->half)
+		at = a->head - 2 * a->half;
+	at &= ~(a->half - 1);
+	state->slot = a->slot + 1;
+	state->copied = at;
+	for (int i = 0; i < 2 && at < a->head; i++) { /* at most two halves are there */
+		if (copy_half(a, at))
+			return;
+		at += a->half;
+		state->copied = at < a->head ? at : a->head;
+	}
+}
+
+SEC("usdt")
+int BPF_USDT(drain, __u64 slot, __u64 ring, __u64 head, __u64 drained, __u64 half)
+{
+	struct drain_arguments a = { slot, ring, head, drained, half };
+	struct thread_state *state;
+
+	if (!is_target())
+		return 0;
+	state = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!state) {
+		count_drop(FRT_DROP_STORAGE);
+		return 0;
+	}
+	if (__sync_val_compare_and_swap(&state->busy, 0, 1)) {
+		count_drop(FRT_DROP_NESTED);
+		return 0;
+	}
+	drain_slot(state, &a);
+	state->busy = 0;
+	return 0;
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "bpf/maps.bpf.h"
+
+volatile struct frt_target target = {};
+volatile __u64 wake_level = 0;
+
+struct queue_map queue SEC(".maps");
+struct thread_map threads SEC(".maps");
+struct drop_map drops SEC(".maps");

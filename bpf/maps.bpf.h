@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Every map, and what user space sets before the programs run. */
+#ifndef BPF_MAPS_H
+#define BPF_MAPS_H
+
+#include "bpf/kernel.h"
+#include "bpf/frtrace.h"
+
+#include <bpf/bpf_helpers.h>
+
+extern volatile struct frt_target target;
+
+/* Bytes in the queue from which on a submit wakes the collector. */
+extern volatile __u64 wake_level;
+
+/* What a thread of the target carries from drain to drain. */
+struct thread_state {
+	__u64 copied; /* stream offset up to which the slot is in the queue */
+	__u32 slot;
+	__u32 busy; /* a program works for this thread: one that interrupts it stays out */
+};
+
+struct queue_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 << 20); /* settable before load */
+};
+extern struct queue_map queue;
+
+struct thread_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread_state);
+};
+extern struct thread_map threads;
+
+struct drop_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, FRT_DROP_REASONS);
+	__type(key, __u32);
+	__type(value, __u64);
+};
+extern struct drop_map drops;
+
+#endif

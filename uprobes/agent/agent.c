@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * libfrtrace.so, a JVMTI agent. Commands are its load options, each a load of
+ * the same file name again:
+ *
+ *   init TAG     once: segment, helper class, capabilities. Nothing is rewritten
+ *   start        read the config, rewrite what the filter matches
+ *   change       the same while a recording runs
+ *   stop         original code again
+ *
+ * A result other than 0 is explained in header.message, once there is a header.
+ */
+#include "filters/pattern.h"
+#include "uprobes/agent/classes.h"
+#include "uprobes/agent/control.h"
+#include "uprobes/agent/helper.h"
+#include "uprobes/agent/hook.h"
+#include "uprobes/agent/loader.h"
+#include "uprobes/agent/slot.h"
+#include "uprobes/agent/thread.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum result {
+	DONE = 0,
+	NO_JVMTI = 101,
+	NO_CAPABILITIES = 102,
+	NO_SEGMENT = 103,
+	NO_HELPER = 104,
+	NOT_READY = 105,
+	NO_LISTENER = 106,
+	BAD_CONFIG = 107,
+	JVMTI_FAILED = 108,
+	UNKNOWN_COMMAND = 109,
+};
+
+#define HEAL_STEP_MS	 100
+#define HEAL_AFTER_STEPS 20 /* two seconds without a tracer */
+
+static jvmtiEnv *jvmti;
+static struct lock command_lock;
+static bool ready;
+static void *pattern_memory;
+static size_t pattern_memory_size;
+
+static int fail(enum result result, const char *message)
+{
+	if (control)
+		control_say(message);
+	return result;
+}
+
+static bool add_capabilities(void)
+{
+	jvmtiCapabilities potential, wanted;
+
+	memset(&wanted, 0, sizeof(wanted));
+	if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential))
+		return false;
+	wanted.can_retransform_classes = 1;
+	wanted.can_tag_objects = 1;
+	wanted.can_retransform_any_class = potential.can_retransform_any_class;
+	wanted.can_generate_all_class_hook_events = potential.can_generate_all_class_hook_events;
+	return !(*jvmti)->AddCapabilities(jvmti, &wanted);
+}
+
+static void JNICALL on_thread(jvmtiEnv *j, JNIEnv *env, jthread thread)
+{
+	(void)j, (void)thread;
+	slot_release(env);
+}
+
+static bool set_callbacks(void)
+{
+	jvmtiEventCallbacks c;
+
+	memset(&c, 0, sizeof(c));
+	c.ClassFileLoadHook = classes_on_file;
+	c.ClassPrepare = classes_on_prepare;
+	c.ThreadStart = on_thread;
+	c.ThreadEnd = on_thread;
+	return !(*jvmti)->SetEventCallbacks(jvmti, &c, sizeof(c));
+}
+
+static jvmtiError set_events(jvmtiEventMode mode)
+{
+	static const jvmtiEvent events[] = { JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,
+					     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_PREPARE };
+	jvmtiError error = JVMTI_ERROR_NONE;
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !error; i++)
+		error = (*jvmti)->SetEventNotificationMode(jvmti, mode, events[i], NULL);
+	return error;
+}
+
+/* What the two stamps of one call cost. */
+static uint32_t measure_stamps(void)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int round = 0; round < 8; round++) {
+		uint64_t begin = sys_tsc();
+
+		for (int i = 0; i < 256; i++)
+			sys_tsc();
+		begin = sys_tsc() - begin;
+		if (begin < best)
+			best = begin;
+	}
+	return best / 128;
+}
+
+static int init(JavaVM *vm, JNIEnv *env, const char *tag)
+{
+	const char *message;
+
+	if (ready)
+		return DONE;
+	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2))
+		return NO_JVMTI;
+	if (!add_capabilities() || !set_callbacks())
+		return NO_CAPABILITIES;
+	if (!control && !control_create(tag))
+		return NO_SEGMENT;
+	control->jni_version = (*env)->GetVersion(env);
+	control->hook_ticks = measure_stamps();
+	classes_init(jvmti);
+	loader_init(jvmti, env);
+	if (thread_init(jvmti, env))
+		return fail(NO_HELPER, "cannot find java.lang.Thread's fields");
+	message = helper_init(jvmti, env, tag);
+	if (message)
+		return fail(NO_HELPER, message);
+	ready = true;
+	return DONE;
+}
+
+/* The config can change under us: the pattern that is matched with is our own copy. */
+static bool copy_pattern(struct pattern *p)
+{
+	const struct frt_config *config = control_config();
+	size_t size = config->pattern_size;
+	void *copy;
+
+	if (size > FRT_CONFIG_SIZE - sizeof(*config))
+		return false;
+	copy = sys_map(size + 1);
+	if (!copy)
+		return false;
+	memcpy(copy, config + 1, size);
+	*p = (struct pattern){ copy, size };
+	if (pattern_valid(p))
+		return true;
+	sys_unmap(copy, size + 1);
+	return false;
+}
+
+/*
+ * A callback that began before may still read the old pattern, so the one
+ * before the last is what is given back.
+ */
+static void keep_pattern(const struct pattern *p)
+{
+	static struct pattern last;
+
+	if (pattern_memory)
+		sys_unmap(pattern_memory, pattern_memory_size);
+	pattern_memory = (void *)last.block;
+	pattern_memory_size = last.size + 1;
+	last = *p;
+}
+
+static int restore(JNIEnv *env)
+{
+	jvmtiError error;
+
+	store_release(&control->state, FRT_STOPPING);
+	error = classes_apply(env, NULL);
+	store_release(&hook_since, UINT64_MAX);
+	set_events(JVMTI_DISABLE);
+	control->last_error = error;
+	store_release(&control->state, FRT_IDLE);
+	return error ? fail(JVMTI_FAILED, "the JVM could not restore all classes") : DONE;
+}
+
+/* Heals the JVM when the tracer is gone without a word. */
+static void JNICALL watch(jvmtiEnv *j, JNIEnv *env, void *epoch)
+{
+	unsigned int silent = 0;
+
+	(void)j;
+	while (control->epoch == (uint32_t)(uint64_t)epoch && load_acquire(&control->state) != FRT_IDLE) {
+		sys_sleep_ms(HEAL_STEP_MS);
+		silent = frtrace_drain_semaphore ? 0 : silent + 1;
+		if (silent < HEAL_AFTER_STEPS || !lock_try(&command_lock))
+			continue;
+		if (!frtrace_drain_semaphore && control->epoch == (uint32_t)(uint64_t)epoch &&
+		    control->state == FRT_ACTIVE) {
+			restore(env);
+			control->healed++;
+		}
+		lock_drop(&command_lock);
+	}
+}
+
+static jobject new_thread(JNIEnv *env, jclass thread)
+{
+	jmethodID constructor = (*env)->GetMethodID(env, thread, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V");
+	jstring name = (*env)->NewStringUTF(env, "frtrace");
+	jthreadGroup *groups = NULL;
+	jobject made = NULL;
+	jint count = 0;
+
+	if (constructor && name && !(*jvmti)->GetTopThreadGroups(jvmti, &count, &groups) && count > 0)
+		made = (*env)->NewObject(env, thread, constructor, groups[0], name);
+	if (groups)
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)groups);
+	if (!(*env)->ExceptionCheck(env))
+		return made;
+	(*env)->ExceptionClear(env);
+	return NULL;
+}
+
+static bool start_watch(JNIEnv *env)
+{
+	jclass thread_class = (*env)->FindClass(env, "java/lang/Thread");
+	jobject thread = thread_class ? new_thread(env, thread_class) : NULL;
+
+	return thread && !(*jvmti)->RunAgentThread(jvmti, thread, watch, (void *)(uint64_t)control->epoch,
+						   JVMTI_THREAD_MIN_PRIORITY);
+}
+
+static void begin_epoch(const struct frt_config *config)
+{
+	control->ring_cap = config->ring_cap;
+	hook_threshold = config->threshold;
+	hook_grow_ticks = config->grow_ticks;
+	slot_reset_all();
+	control->unslotted = 0;
+	control->slots_missing = 0;
+	store_release(&control->epoch, control->epoch + 1);
+}
+
+static int apply(JNIEnv *env, const struct pattern *p)
+{
+	jvmtiError error;
+
+	control_reset_skips();
+	keep_pattern(p);
+	error = classes_apply(env, p);
+	control->last_error = error;
+	if (!error)
+		return DONE;
+	restore(env);
+	control->last_error = error;
+	return fail(JVMTI_FAILED, "the JVM refused to retransform");
+}
+
+static int start(JNIEnv *env)
+{
+	struct pattern p;
+
+	if (control->state != FRT_IDLE)
+		return fail(NOT_READY, "a recording is running");
+	if (!frtrace_drain_semaphore)
+		return fail(NO_LISTENER, "no tracer listens on frtrace:drain");
+	if (!copy_pattern(&p))
+		return fail(BAD_CONFIG, "the filter in the control segment is not valid");
+	begin_epoch(control_config());
+	store_release(&control->state, FRT_STARTING);
+	if (!start_watch(env) || set_events(JVMTI_ENABLE)) {
+		keep_pattern(&p);
+		restore(env);
+		return fail(JVMTI_FAILED, "cannot start the agent's thread or events");
+	}
+	store_release(&hook_since, sys_tsc());
+	if (apply(env, &p))
+		return JVMTI_FAILED;
+	store_release(&control->state, FRT_ACTIVE);
+	return DONE;
+}
+
+static int change(JNIEnv *env)
+{
+	struct pattern p;
+
+	if (control->state != FRT_ACTIVE)
+		return fail(NOT_READY, "no recording is running");
+	if (!copy_pattern(&p))
+		return fail(BAD_CONFIG, "the filter in the control segment is not valid");
+	hook_threshold = control_config()->threshold;
+	return apply(env, &p);
+}
+
+static int command(JavaVM *vm, JNIEnv *env, const char *options)
+{
+	if (text_begins(options, "init "))
+		return init(vm, env, options + 5);
+	if (!ready)
+		return NOT_READY;
+	control->message[0] = 0;
+	if (text_is(options, "start"))
+		return start(env);
+	if (text_is(options, "change"))
+		return change(env);
+	if (text_is(options, "stop"))
+		return control->state == FRT_IDLE ? DONE : restore(env);
+	return UNKNOWN_COMMAND;
+}
+
+EXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
+{
+	JNIEnv *env;
+	int result;
+
+	(void)reserved;
+	if (!options || (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6))
+		return UNKNOWN_COMMAND;
+	lock_take(&command_lock);
+	result = command(vm, env, options);
+	lock_drop(&command_lock);
+	return result;
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/agent/classes.h"
+#include "uprobes/agent/helper.h"
+#include "uprobes/agent/loader.h"
+#include "uprobes/agent/rewrite.h"
+
+static jvmtiEnv *jvmti;
+static struct pattern active_pattern;
+static bool active; /* stored after active_pattern */
+
+void classes_init(jvmtiEnv *j)
+{
+	jvmti = j;
+}
+
+static void deallocate(void *memory)
+{
+	if (memory)
+		(*jvmti)->Deallocate(jvmti, memory);
+}
+
+/* Classes to retransform, as local references. */
+struct batch {
+	jclass *classes;
+	jint count;
+};
+
+/* A class as JVMTI names it: "La/b/C;". Arrays and hidden classes ("La/b/C.0x12;" or with '+' or a second '/') are none of ours. */
+static bool class_name(const char *signature, struct text *name)
+{
+	size_t length = strlen(signature);
+
+	if (length < 3 || signature[0] != 'L')
+		return false;
+	*name = (struct text){ signature + 1, length - 2 };
+	for (size_t i = 0; i < name->length; i++)
+		if (name->at[i] == '.' || name->at[i] == '+')
+			return false;
+	return true;
+}
+
+static bool method_selected(struct text class, jmethodID m, struct text *name_out, char **name, char **descriptor)
+{
+	if ((*jvmti)->GetMethodName(jvmti, m, name, descriptor, NULL))
+		return false;
+	*name_out = text_of(*name);
+	if (pattern_method(&active_pattern, class.at, class.length, *name, strlen(*name), *descriptor, strlen(*descriptor)))
+		return true;
+	deallocate(*name);
+	deallocate(*descriptor);
+	return false;
+}
+
+/* Has the class a method that is selected and can have hooks? Those that cannot are named. */
+static bool has_target(jclass c, struct text name)
+{
+	jmethodID *methods;
+	bool found = false;
+	jint count;
+
+	if ((*jvmti)->GetClassMethods(jvmti, c, &count, &methods))
+		return false; /* not linked yet: it comes by when it is prepared */
+	for (jint i = 0; i < count; i++) {
+		enum frt_skip_reason reason;
+		char *method, *descriptor;
+		struct text text;
+		jint modifiers;
+
+		if (!method_selected(name, methods[i], &text, &method, &descriptor))
+			continue;
+		reason = (*jvmti)->GetMethodModifiers(jvmti, methods[i], &modifiers) ? FRT_SKIP_UNMODIFIABLE
+										     : rewrite_method_reason(modifiers);
+		if (reason)
+			control_skip(name, text, text_of(descriptor), reason);
+		else
+			found = true;
+		deallocate(method);
+		deallocate(descriptor);
+	}
+	deallocate(methods);
+	return found;
+}
+
+static struct frt_class *known_class(JNIEnv *env, jclass c, struct text name)
+{
+	jobject loader = NULL;
+	struct frt_class *row = NULL;
+	uint32_t number;
+
+	if ((*jvmti)->GetClassLoader(jvmti, c, &loader))
+		return NULL;
+	if (loader_number(env, loader, &number))
+		row = control_find_class(name, number);
+	if (loader)
+		(*env)->DeleteLocalRef(env, loader);
+	return row;
+}
+
+static bool is_hooked(JNIEnv *env, jclass c, struct text name)
+{
+	const struct frt_class *row = known_class(env, c, name);
+
+	return row && row->flags & FRT_CLASS_REWRITTEN;
+}
+
+static bool is_wanted(jclass c, struct text name)
+{
+	jboolean modifiable = 0;
+
+	if (!active || pattern_class(&active_pattern, name.at, name.length) == PATTERN_NO || !has_target(c, name))
+		return false;
+	if (!(*jvmti)->IsModifiableClass(jvmti, c, &modifiable) && modifiable)
+		return true;
+	control_skip(name, text_of(NULL), text_of(NULL), FRT_SKIP_UNMODIFIABLE);
+	return false;
+}
+
+/* Let the class's loader resolve the helper now, in this thread, before anything is rewritten. */
+static void prepare_loader(JNIEnv *env, jclass c)
+{
+	jobject loader = NULL;
+	uint32_t number;
+
+	if ((*jvmti)->GetClassLoader(jvmti, c, &loader) || !loader)
+		return;
+	if (loader_number(env, loader, &number))
+		loader_ask(env, loader, number, true);
+	(*env)->DeleteLocalRef(env, loader);
+}
+
+static void consider(JNIEnv *env, struct batch *b, jclass c)
+{
+	struct text name;
+	char *signature;
+	bool wanted;
+
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return;
+	if (class_name(signature, &name)) {
+		wanted = is_wanted(c, name);
+		if (wanted)
+			prepare_loader(env, c);
+		if (wanted || is_hooked(env, c, name))
+			b->classes[b->count++] = c;
+	}
+	deallocate(signature);
+}
+
+/* Errors that come from one class of the batch, so that the others may do. */
+static bool is_fault_of_a_class(jvmtiError error)
+{
+	return (error >= JVMTI_ERROR_INVALID_CLASS_FORMAT && error <= JVMTI_ERROR_UNSUPPORTED_REDEFINITION_CLASS_MODIFIERS_CHANGED) ||
+	       error == JVMTI_ERROR_UNMODIFIABLE_CLASS || error == JVMTI_ERROR_INTERNAL ||
+	       error == JVMTI_ERROR_INVALID_CLASS;
+}
+
+static void refused(JNIEnv *env, jclass c)
+{
+	struct text name;
+	char *signature;
+
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return;
+	if (class_name(signature, &name)) {
+		struct frt_class *row = known_class(env, c, name);
+
+		if (row)
+			control_unhook_class(row - control_class_row(0));
+		control_skip(name, text_of(NULL), text_of(NULL), FRT_SKIP_VERIFY);
+	}
+	deallocate(signature);
+}
+
+static jvmtiError retransform(JNIEnv *env, jclass *classes, jint count)
+{
+	jvmtiError error = count ? (*jvmti)->RetransformClasses(jvmti, count, classes) : JVMTI_ERROR_NONE, rest;
+
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+	if (!error || !is_fault_of_a_class(error))
+		return error;
+	if (count == 1) {
+		if (active)
+			refused(env, classes[0]);
+		return JVMTI_ERROR_NONE;
+	}
+	error = retransform(env, classes, count / 2);
+	rest = retransform(env, classes + count / 2, count - count / 2);
+	return error ? error : rest;
+}
+
+static jvmtiError apply_to_loaded(JNIEnv *env)
+{
+	struct batch b = { NULL, 0 };
+	jvmtiError error;
+	uint64_t before;
+	jclass *loaded;
+	jint count;
+
+	error = (*jvmti)->GetLoadedClasses(jvmti, &count, &loaded);
+	if (error)
+		return error;
+	b.classes = sys_map(count * sizeof(jclass) + 1);
+	if (!b.classes) {
+		deallocate(loaded);
+		return JVMTI_ERROR_OUT_OF_MEMORY;
+	}
+	for (jint i = 0; i < count; i++)
+		consider(env, &b, loaded[i]);
+	before = sys_monotonic_ns();
+	error = retransform(env, b.classes, b.count);
+	control->retransform_ns = sys_monotonic_ns() - before;
+	control->retransformed = b.count;
+	sys_unmap(b.classes, count * sizeof(jclass) + 1);
+	deallocate(loaded);
+	return error;
+}
+
+static void set_pattern(const struct pattern *pattern)
+{
+	store_release(&active, false);
+	for (uint32_t i = 1; i <= control->classes; i++)
+		control_class_row(i)->flags &= ~FRT_CLASS_SEEN;
+	if (!pattern)
+		return;
+	active_pattern = *pattern;
+	store_release(&active, true);
+}
+
+jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern)
+{
+	jvmtiError error;
+
+	set_pattern(pattern);
+	/* room for a reference to every class: -Xcheck:jni counts them */
+	if ((*env)->PushLocalFrame(env, 1 << 17)) {
+		(*env)->ExceptionClear(env);
+		return JVMTI_ERROR_OUT_OF_MEMORY;
+	}
+	error = apply_to_loaded(env);
+	(*env)->PopLocalFrame(env, NULL);
+	return error;
+}
+
+/* The class has its original code again, whoever asked for that. */
+static void note_original(JNIEnv *env, jobject loader, struct text name)
+{
+	struct frt_class *row;
+	uint32_t number;
+
+	if (!loader_number(env, loader, &number))
+		return;
+	row = control_find_class(name, number);
+	if (row && row->flags & FRT_CLASS_REWRITTEN)
+		control_unhook_class(row - control_class_row(0));
+}
+
+static void hand_over(const unsigned char *out, size_t out_size, jint *new_size, unsigned char **new_bytes)
+{
+	unsigned char *copy;
+
+	if ((*jvmti)->Allocate(jvmti, out_size, &copy))
+		return;
+	memcpy(copy, out, out_size);
+	*new_bytes = copy;
+	*new_size = out_size;
+}
+
+void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject loader, const char *name,
+			     jobject protection_domain, jint size, const unsigned char *bytes, jint *new_size,
+			     unsigned char **new_bytes)
+{
+	struct rewrite r = { .pattern = &active_pattern, .env = env, .loader = loader };
+	size_t out_size, memory_size;
+	const unsigned char *out;
+	void *memory;
+
+	(void)j, (void)protection_domain;
+	if (!name)
+		return;
+	if (redefined)
+		note_original(env, loader, text_of(name));
+	if (!load_acquire(&active) || pattern_class(&active_pattern, name, strlen(name)) == PATTERN_NO)
+		return;
+	r.insist = redefined;
+	if (rewrite_class(&r, bytes, size, &out, &out_size, &memory, &memory_size) != REWRITE_DONE)
+		return;
+	hand_over(out, out_size, new_size, new_bytes);
+	sys_unmap(memory, memory_size);
+}
+
+/*
+ * A class that was loaded while the pattern changed, or while its loader was
+ * being asked for the helper, slipped through: it is retransformed now, before
+ * its first method runs.
+ */
+static bool slipped_through(JNIEnv *env, jclass c)
+{
+	const struct frt_class *row;
+	bool missed = false;
+	struct text name;
+	char *signature;
+
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return false;
+	if (class_name(signature, &name) && pattern_class(&active_pattern, name.at, name.length) != PATTERN_NO) {
+		row = known_class(env, c, name);
+		missed = !(row && row->flags & FRT_CLASS_SEEN) && is_wanted(c, name);
+	}
+	deallocate(signature);
+	return missed;
+}
+
+void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass c)
+{
+	(void)j, (void)thread;
+	helper_prepared(env, c);
+	if (load_acquire(&active) && slipped_through(env, c))
+		retransform(env, &c, 1);
+}

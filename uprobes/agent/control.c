@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/agent/control.h"
+
+struct frt_header *control;
+
+static struct lock table_lock;
+
+/*
+ * Open-addressed indexes, private to the agent: of strings by content, of
+ * class and method rows by their words. Twice as long as their tables.
+ */
+#define STRING_INDEX (1u << 17)
+#define CLASS_INDEX  (2 * FRT_MAX_CLASSES)
+#define METHOD_INDEX (2 * FRT_MAX_METHODS)
+
+static uint32_t string_index[STRING_INDEX];
+static uint32_t string_count;
+static uint32_t class_index[CLASS_INDEX];
+static uint32_t method_index[METHOD_INDEX];
+
+bool control_create(const char *tag)
+{
+	struct frt_header *h;
+	char name[32] = "frtrace-";
+	size_t length = strlen(tag);
+	int fd;
+
+	if (length >= sizeof(h->tag))
+		return false;
+	memcpy(name + 8, tag, length + 1);
+	h = sys_map_shared(name, FRT_SEGMENT_SIZE, &fd);
+	if (!h)
+		return false;
+	h->size = FRT_SEGMENT_SIZE;
+	h->pid = sys_getpid();
+	memcpy(h->tag, tag, length + 1);
+	h->strings = 1; /* offset 0 is "none" */
+	h->loaders = 1; /* row 0 is the boot loader */
+	((struct frt_loader *)((char *)h + FRT_LOADERS_AT))->state = FRT_LOADER_READY;
+	h->ring_cap = 4u << 20;
+	store_release(&h->magic, FRT_MAGIC);
+	control = h;
+	return true;
+}
+
+static uint32_t hash_bytes(const char *at, size_t length)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < length; i++)
+		h = (h ^ (unsigned char)at[i]) * 16777619u;
+	return h ^ h >> 15;
+}
+
+static uint32_t hash_words(uint32_t a, uint32_t b, uint32_t c)
+{
+	uint64_t h = a * 0x9e3779b97f4a7c15ULL;
+
+	h = (h ^ b) * 0xc2b2ae3d27d4eb4fULL;
+	h = (h ^ h >> 29 ^ c) * 0x9e3779b97f4a7c15ULL;
+	return h >> 32;
+}
+
+/* The index cell of a string: filled, or empty where it belongs. */
+static uint32_t *string_cell(struct text t)
+{
+	const char *heap = control_at(FRT_STRINGS_AT);
+	uint32_t i = hash_bytes(t.at, t.length) % STRING_INDEX, at;
+
+	for (; (at = string_index[i]); i = (i + 1) % STRING_INDEX) {
+		size_t length = (unsigned char)heap[at] | (unsigned char)heap[at + 1] << 8;
+
+		if (length == t.length && !memcmp(heap + at + 2, t.at, length))
+			break;
+	}
+	return &string_index[i];
+}
+
+static uint32_t string_find_or_add(struct text t)
+{
+	char *heap = control_at(FRT_STRINGS_AT);
+	uint32_t at, *cell;
+
+	if (!t.at || t.length > 0xffff)
+		return 0;
+	cell = string_cell(t);
+	if (*cell)
+		return *cell;
+	at = control->strings;
+	if (at + t.length + 3 > FRT_STRINGS_SIZE || string_count >= STRING_INDEX / 4 * 3)
+		return 0;
+	heap[at] = t.length & 0xff;
+	heap[at + 1] = t.length >> 8;
+	memcpy(heap + at + 2, t.at, t.length);
+	heap[at + 2 + t.length] = 0;
+	*cell = at;
+	string_count++;
+	store_release(&control->strings, at + (uint32_t)t.length + 3);
+	return at;
+}
+
+struct frt_class *control_class_row(uint32_t id)
+{
+	return (struct frt_class *)control_at(FRT_CLASSES_AT) + id;
+}
+
+struct frt_method *control_method_row(uint32_t id)
+{
+	return (struct frt_method *)control_at(FRT_METHODS_AT) + id;
+}
+
+struct frt_loader *control_loader_row(uint32_t id)
+{
+	return (struct frt_loader *)control_at(FRT_LOADERS_AT) + id;
+}
+
+/* The index cell of the row with these words: filled, or empty where it belongs. */
+static uint32_t *class_cell(uint32_t name, uint32_t loader)
+{
+	uint32_t i = hash_words(name, loader, 0) % CLASS_INDEX;
+
+	for (; class_index[i]; i = (i + 1) % CLASS_INDEX) {
+		const struct frt_class *c = control_class_row(class_index[i]);
+
+		if (c->name == name && c->loader == loader)
+			break;
+	}
+	return &class_index[i];
+}
+
+static uint32_t *method_cell(uint32_t class_id, uint32_t name, uint32_t descriptor)
+{
+	uint32_t i = hash_words(class_id, name, descriptor) % METHOD_INDEX;
+
+	for (; method_index[i]; i = (i + 1) % METHOD_INDEX) {
+		const struct frt_method *m = control_method_row(method_index[i]);
+
+		if (m->class_id == class_id && m->name == name && m->descriptor == descriptor)
+			break;
+	}
+	return &method_index[i];
+}
+
+uint32_t control_class(struct text name, uint32_t loader, uint32_t modifiers)
+{
+	uint32_t string, id, *cell;
+
+	lock_take(&table_lock);
+	string = string_find_or_add(name);
+	cell = class_cell(string, loader);
+	id = *cell;
+	if (!id && string && control->classes + 1 < FRT_MAX_CLASSES) {
+		id = control->classes + 1;
+		*control_class_row(id) = (struct frt_class){ string, loader, modifiers, 0 };
+		*cell = id;
+		store_release(&control->classes, id);
+	}
+	lock_drop(&table_lock);
+	return id;
+}
+
+struct frt_class *control_find_class(struct text name, uint32_t loader)
+{
+	uint32_t id, string;
+
+	lock_take(&table_lock);
+	string = *string_cell(name);
+	id = string ? *class_cell(string, loader) : 0;
+	lock_drop(&table_lock);
+	return id ? control_class_row(id) : NULL;
+}
+
+uint32_t control_method(uint32_t class_id, struct text name, struct text descriptor, uint16_t modifiers)
+{
+	uint32_t n, d, id, *cell;
+
+	lock_take(&table_lock);
+	n = string_find_or_add(name);
+	d = string_find_or_add(descriptor);
+	cell = method_cell(class_id, n, d);
+	id = *cell;
+	if (!id && n && d && control->methods + 1 < FRT_MAX_METHODS) {
+		id = control->methods + 1;
+		*control_method_row(id) = (struct frt_method){ class_id, n, d, modifiers, 0 };
+		*cell = id;
+		store_release(&control->methods, id);
+	}
+	lock_drop(&table_lock);
+	return id;
+}
+
+uint32_t control_loader(struct text type, struct text name)
+{
+	uint32_t id = 0;
+
+	lock_take(&table_lock);
+	if (control->loaders < FRT_MAX_LOADERS) {
+		id = control->loaders;
+		*control_loader_row(id) = (struct frt_loader){ .type = string_find_or_add(type),
+							       .name = string_find_or_add(name) };
+		store_release(&control->loaders, id + 1);
+	}
+	lock_drop(&table_lock);
+	return id;
+}
+
+void control_skip(struct text class_name, struct text method, struct text descriptor, enum frt_skip_reason reason)
+{
+	struct frt_skip row = { .reason = reason }, *rows = control_at(FRT_SKIPS_AT);
+
+	lock_take(&table_lock);
+	row.class_name = string_find_or_add(class_name);
+	row.method = string_find_or_add(method);
+	row.descriptor = string_find_or_add(descriptor);
+	for (uint32_t i = 0; i < control->skips && i < 256; i++) /* the same one, seen at a second look */
+		if (!memcmp(&rows[i], &row, sizeof(row)))
+			goto out;
+	if (control->skips < FRT_MAX_SKIPS) {
+		rows[control->skips] = row;
+		store_release(&control->skips, control->skips + 1);
+	}
+out:
+	lock_drop(&table_lock);
+}
+
+void control_reset_skips(void)
+{
+	store_release(&control->skips, 0);
+}
+
+void control_unhook_class(uint32_t id)
+{
+	control_class_row(id)->flags &= ~FRT_CLASS_REWRITTEN;
+	for (uint32_t i = 1; i <= control->methods; i++)
+		if (control_method_row(i)->class_id == id)
+			control_method_row(i)->flags &= ~FRT_METHOD_HOOKED;
+}
+
+void control_say(const char *message)
+{
+	size_t length = strlen(message);
+
+	if (length >= sizeof(control->message))
+		length = sizeof(control->message) - 1;
+	memcpy(control->message, message, length);
+	control->message[length] = 0;
+}

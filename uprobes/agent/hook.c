@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The way of one call. `enter` stamps and pushes an open call; `leave` or
+ * `thrown` stamps, pops it and appends a span to the thread's own ring. What
+ * costs is the two stamps; everything else hides behind them as long as it
+ * stays in the first-level cache.
+ *
+ * frtrace:drain is a place in an empty function, `0f 1f 44 00 00`, that the
+ * kernel turns into a trap while a tracer listens. Its note (section
+ * .note.stapsdt, as the SystemTap wiki "UserSpaceProbeImplementation" lays it
+ * out) names the semaphore, by which we see whether anybody does.
+ */
+#include "uprobes/agent/hook.h"
+#include "uprobes/agent/slot.h"
+
+volatile unsigned short frtrace_drain_semaphore __attribute__((section(".probes"))) = 0;
+
+uint64_t hook_threshold;
+uint64_t hook_since = UINT64_MAX;
+uint64_t hook_grow_ticks;
+
+/* The arguments stand in the registers that the note names. The nop is aligned so that it crosses no page or line. */
+static __attribute__((noinline, aligned(32))) void drain_site(uint64_t slot, uint64_t ring, uint64_t head,
+							      uint64_t drained, uint64_t half)
+{
+	register uint64_t r8 __asm__("r8") = half;
+
+	__asm__ volatile("990:	.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
+			 "	.pushsection .note.stapsdt, \"\", \"note\"\n"
+			 "	.balign 4\n"
+			 "	.4byte 992f - 991f, 994f - 993f, 3\n"
+			 "991:	.asciz \"stapsdt\"\n"
+			 "992:	.balign 4\n"
+			 "993:	.8byte 990b\n"
+			 "	.8byte _.stapsdt.base\n"
+			 "	.8byte frtrace_drain_semaphore\n"
+			 "	.asciz \"frtrace\"\n"
+			 "	.asciz \"drain\"\n"
+			 "	.asciz \"8@%%rdi 8@%%rsi 8@%%rdx 8@%%rcx 8@%%r8\"\n"
+			 "994:	.balign 4\n"
+			 "	.popsection\n"
+			 "	.pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"
+			 "	.weak _.stapsdt.base\n"
+			 "	.hidden _.stapsdt.base\n"
+			 "_.stapsdt.base: .space 1\n"
+			 "	.size _.stapsdt.base, 1\n"
+			 "	.popsection\n"
+			 :
+			 : "D"(slot), "S"(ring), "d"(head), "c"(drained), "r"(r8)
+			 : "memory");
+}
+
+static __attribute__((noinline)) void drain(struct frt_slot *s, uint64_t now)
+{
+	uint32_t number = s - control_slot(0);
+
+	drain_site(number, (uint64_t)ring_at(s), s->head, s->drained, ring_size(s) / 2);
+	s->drained = s->head;
+	s->vthread = 0; /* named again in each half: a half that is lost takes no name along */
+	if (now - s->drained_at < hook_grow_ticks)
+		slot_ring_grow(s);
+	s->drained_at = now;
+}
+
+static inline void append(struct frt_slot *s, const uint64_t record[4], uint64_t now)
+{
+	uint64_t head = s->head, size = ring_size(s);
+	uint64_t *to = (uint64_t *)(ring_at(s) + (head & (size - 1)));
+
+	to[0] = record[0];
+	to[1] = record[1];
+	to[2] = record[2];
+	to[3] = record[3];
+	head += FRT_RECORD_SIZE;
+	store_release(&s->head, head); /* whoever sees the head sees the record */
+	if (unlikely(!(head & (size / 2 - 1))))
+		drain(s, now);
+}
+
+void hook_append(struct frt_slot *s, const void *record, uint64_t now)
+{
+	append(s, record, now);
+}
+
+/* Find the open call that ends; those above it have lost their exit. */
+static __attribute__((noinline)) void resynchronise(struct frt_slot *s, uint64_t start)
+{
+	uint32_t depth = s->depth;
+
+	if (depth > FRT_OPEN_CALLS) { /* beyond what is kept: taken for the innermost */
+		s->depth = depth - 1;
+		return;
+	}
+	for (uint32_t i = depth; i-- > 0;) {
+		if (s->open[i].start == start) {
+			s->lost_exits += depth - 1 - i;
+			s->depth = i;
+			return;
+		}
+	}
+	s->moved_exits++;
+}
+
+static inline struct frt_slot *own_slot(JNIEnv *env)
+{
+	struct frt_slot *s = slot_find(env);
+
+	return likely(s && slot_current(s)) ? s : slot_claim(env);
+}
+
+static __attribute__((noinline)) bool prepare_record(struct frt_slot *s, JNIEnv *env, uint64_t now, uint64_t *flags)
+{
+	if (!s->ring && !slot_ring_first(s, now)) {
+		s->unrecorded++;
+		return false;
+	}
+	if (s->flags & FRT_SLOT_CARRIER && slot_name_virtual(s, env))
+		*flags |= FRT_SPAN_VIRTUAL;
+	return true;
+}
+
+static inline void ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
+{
+	uint64_t now = sys_tsc(), duration = now - start, record[4];
+	struct frt_slot *s;
+	uint32_t depth;
+
+	if (unlikely(start < hook_since || !frtrace_drain_semaphore))
+		return;
+	s = own_slot(env);
+	if (unlikely(!s)) {
+		add_relaxed(&control->unslotted, 1);
+		return;
+	}
+	depth = s->depth - 1;
+	if (likely(depth < FRT_OPEN_CALLS && s->open[depth].start == start))
+		s->depth = depth;
+	else
+		resynchronise(s, start);
+	s->exited++;
+	s->thrown += flags;
+	if (unlikely(duration > s->longest))
+		s->longest = duration;
+	if (duration < hook_threshold)
+		return;
+	if (unlikely(!s->ring || s->flags) && !prepare_record(s, env, now, &flags))
+		return;
+	s->recorded++;
+	record[0] = start;
+	record[1] = duration;
+	record[2] = method;
+	record[3] = s->thread | (uint64_t)FRT_SPAN << 32 | flags << 48;
+	append(s, record, now);
+}
+
+jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
+{
+	struct frt_slot *s;
+	uint64_t now;
+	uint32_t depth;
+
+	(void)helper;
+	if (unlikely(!frtrace_drain_semaphore))
+		return 0;
+	s = own_slot(env);
+	if (unlikely(!s))
+		return sys_tsc(); /* `leave` counts it as unslotted */
+	depth = s->depth++;
+	s->entered++;
+	now = sys_tsc();
+	if (likely(depth < FRT_OPEN_CALLS)) {
+		s->open[depth].start = now;
+		s->open[depth].method = method;
+	}
+	return now;
+}
+
+void JNICALL hook_leave(JNIEnv *env, jclass helper, jlong start, jint method)
+{
+	(void)helper;
+	ended(env, start, method, 0);
+}
+
+void JNICALL hook_thrown(JNIEnv *env, jclass helper, jlong start, jint method)
+{
+	(void)helper;
+	ended(env, start, method, FRT_SPAN_THROWN);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The natives that rewritten methods call, and the USDT site frtrace:drain.
+ * Nothing here makes a system call, takes a lock or allocates, but to create
+ * or grow the thread's slot.
+ */
+#ifndef AGENT_HOOK_H
+#define AGENT_HOOK_H
+
+#include "uprobes/agent/control.h"
+
+#include <jni.h>
+
+/* Counted by the kernel: how many tracers listen on frtrace:drain. */
+extern volatile unsigned short frtrace_drain_semaphore;
+
+extern uint64_t hook_threshold; /* TSC ticks: shorter calls are not recorded */
+extern uint64_t hook_since;	/* TSC: calls that began earlier belong to no recording */
+extern uint64_t hook_grow_ticks;
+
+jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method);
+void JNICALL hook_leave(JNIEnv *env, jclass helper, jlong start, jint method);
+void JNICALL hook_thrown(JNIEnv *env, jclass helper, jlong start, jint method);
+
+/* Append one record to the slot's stream; drains when half a ring is new. */
+void hook_append(struct frt_slot *s, const void *record, uint64_t now);
+
+#endif

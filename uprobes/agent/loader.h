@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Class loaders: their rows in the control segment, and whether their classes can see the helper. */
+#ifndef AGENT_LOADER_H
+#define AGENT_LOADER_H
+
+#include "uprobes/agent/control.h"
+
+#include <jni.h>
+#include <jvmti.h>
+
+void loader_init(jvmtiEnv *jvmti, JNIEnv *env);
+
+/* The row of a loader (NULL: the boot loader), made at first sight. False: the table is full. */
+bool loader_number(JNIEnv *env, jobject loader, uint32_t *number);
+
+enum loader_answer {
+	LOADER_READY,
+	LOADER_REFUSES,
+	LOADER_BUSY, /* it is being asked just now, perhaps by this very thread */
+};
+
+/* Can classes of this loader resolve the helper? Asks the loader the first time, which runs its Java code. */
+enum loader_answer loader_ask(JNIEnv *env, jobject loader, uint32_t number, bool insist);
+
+#endif

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/agent/slot.h"
+#include "uprobes/agent/thread.h"
+#include "uprobes/agent/hook.h"
+
+struct slot_entry slot_table[SLOT_TABLE];
+
+/*
+ * Free lists without locks: {tag, number + 1} in one word, the next number in
+ * the free thing itself. The tag changes at each pop and push, so that a word
+ * that is the same has not been away.
+ */
+struct free_list {
+	uint64_t top;
+};
+
+static struct free_list free_slots;
+static struct free_list free_rings[FRT_RING_MAX_LOG2 + 1];
+
+typedef uint32_t next_of(uint32_t number, const uint32_t *set);
+
+static uint32_t slot_next(uint32_t number, const uint32_t *set)
+{
+	uint32_t *next = &control_slot(number)->thread; /* unused in a free slot */
+
+	if (set)
+		store_relaxed(next, *set);
+	return load_relaxed(next);
+}
+
+/* Rings are numbered by their offset in units of the smallest ring. */
+static char *ring_of(uint32_t number)
+{
+	return control_at(FRT_RINGS_AT + ((uint64_t)number << FRT_RING_MIN_LOG2));
+}
+
+static uint32_t ring_next(uint32_t number, const uint32_t *set)
+{
+	uint32_t *next = (uint32_t *)ring_of(number);
+
+	if (set)
+		store_relaxed(next, *set);
+	return load_relaxed(next);
+}
+
+static void list_push(struct free_list *l, uint32_t number, next_of *next)
+{
+	uint64_t top = load_relaxed(&l->top), want;
+
+	do {
+		uint32_t rest = (uint32_t)top;
+
+		next(number, &rest);
+		want = ((top >> 32) + 1) << 32 | (number + 1);
+	} while (!__atomic_compare_exchange_n(&l->top, &top, want, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}
+
+/* The number, or -1. */
+static int64_t list_pop(struct free_list *l, next_of *next)
+{
+	uint64_t top = load_acquire(&l->top), want;
+
+	do {
+		if (!(uint32_t)top)
+			return -1;
+		want = ((top >> 32) + 1) << 32 | next((uint32_t)top - 1, NULL);
+	} while (!__atomic_compare_exchange_n(&l->top, &top, want, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	return (uint32_t)top - 1;
+}
+
+/* A new ring from what the cap leaves: its number, or -1. */
+static int64_t ring_cut(uint32_t log2)
+{
+	uint64_t used = load_relaxed(&control->ring_used), size = 1ULL << log2;
+
+	do {
+		if (used + size > control->ring_cap || used + size > FRT_RINGS_SIZE)
+			return -1;
+	} while (!__atomic_compare_exchange_n(&control->ring_used, &used, used + size, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return used >> FRT_RING_MIN_LOG2;
+}
+
+static int64_t ring_take(uint32_t log2)
+{
+	int64_t number = list_pop(&free_rings[log2], ring_next);
+
+	return number >= 0 ? number : ring_cut(log2);
+}
+
+static uint64_t ring_word(uint32_t number, uint32_t log2)
+{
+	return (FRT_RINGS_AT + ((uint64_t)number << FRT_RING_MIN_LOG2)) << 8 | log2;
+}
+
+bool slot_ring_first(struct frt_slot *s, uint64_t now)
+{
+	int64_t number = -1;
+
+	if (now < s->blocked_until)
+		return false;
+	for (uint32_t log2 = FRT_RING_MIN_LOG2; number < 0 && log2 <= FRT_RING_MAX_LOG2; log2++) {
+		number = log2 == FRT_RING_MIN_LOG2 ? ring_take(log2) : list_pop(&free_rings[log2], ring_next);
+		if (number >= 0)
+			store_release(&s->ring, ring_word(number, log2));
+	}
+	if (number < 0)
+		s->blocked_until = now + (1u << 24); /* some milliseconds */
+	return number >= 0;
+}
+
+/* Each record keeps its place in the stream, so the readers need not know. */
+static void copy_records(const struct frt_slot *s, char *to, uint64_t to_size)
+{
+	uint64_t size = ring_size(s), at = s->head < size ? 0 : s->head - size;
+
+	for (; at < s->head; at += FRT_RECORD_SIZE)
+		memcpy(to + (at & (to_size - 1)), ring_at(s) + (at & (size - 1)), FRT_RECORD_SIZE);
+}
+
+void slot_ring_grow(struct frt_slot *s)
+{
+	uint32_t log2 = s->ring & 0xff, old = ((s->ring >> 8) - FRT_RINGS_AT) >> FRT_RING_MIN_LOG2;
+	int64_t number;
+
+	if (log2 >= FRT_RING_MAX_LOG2)
+		return;
+	number = ring_take(log2 + 1);
+	if (number < 0)
+		return;
+	copy_records(s, ring_of(number), 2ULL << log2);
+	store_release(&s->ring, ring_word(number, log2 + 1));
+	list_push(&free_rings[log2], old, ring_next);
+}
+
+/* The cell that holds `env`, or the first one that it may take. NULL: the neighbourhood is full. */
+static struct slot_entry *entry_for(uint64_t env, bool add)
+{
+	struct slot_entry *vacant = NULL;
+	uint32_t i = slot_hash(env);
+
+	for (uint32_t n = 0; n < SLOT_PROBES; n++, i = (i + 1) % SLOT_TABLE) {
+		uint64_t key = load_acquire(&slot_table[i].env);
+
+		if (key == env)
+			return &slot_table[i];
+		if (key <= SLOT_TOMBSTONE && !vacant)
+			vacant = &slot_table[i];
+		if (!key)
+			break;
+	}
+	return add ? vacant : NULL;
+}
+
+static struct frt_slot *slot_take(void)
+{
+	int64_t number = list_pop(&free_slots, slot_next);
+	uint32_t next;
+
+	if (number >= 0)
+		return control_slot(number);
+	next = load_relaxed(&control->slots);
+	do {
+		if (next >= FRT_MAX_SLOTS)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&control->slots, &next, next + 1, false, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED));
+	return control_slot(next);
+}
+
+/* Enter {env, slot} into the table. Only the thread itself does that for its env, so no other adds the same. */
+static bool slot_enter(uint64_t env, struct frt_slot *s)
+{
+	for (;;) {
+		struct slot_entry *e = entry_for(env, true);
+		uint64_t key;
+
+		if (!e)
+			return false;
+		key = load_relaxed(&e->env);
+		if (key > SLOT_TOMBSTONE && key != env)
+			continue;
+		/* a key that is not an address keeps others off while the slot is stored */
+		if (!__atomic_compare_exchange_n(&e->env, &key, 2, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		e->slot = s;
+		store_release(&e->env, env);
+		return true;
+	}
+}
+
+/* A slot's counters are of one recording. */
+static void slot_begin_epoch(struct frt_slot *s)
+{
+	s->entered = s->exited = s->thrown = s->recorded = s->unrecorded = 0;
+	s->longest = s->lost_exits = s->moved_exits = 0;
+	s->depth = 0;
+	store_release(&s->epoch, control->epoch);
+}
+
+static void slot_own(struct frt_slot *s, JNIEnv *env)
+{
+	if (s->epoch != control->epoch)
+		slot_begin_epoch(s);
+	s->lost_exits += s->depth; /* of the thread that had it before */
+	s->depth = 0;
+	s->vthread = 0;
+	s->flags = 0;
+	s->env = (uint64_t)env;
+	s->fs = sys_thread_pointer();
+	s->thread = thread_identify(s, env);
+}
+
+struct frt_slot *slot_claim(JNIEnv *env)
+{
+	struct frt_slot *s = slot_find(env);
+
+	if (!s) {
+		s = slot_take();
+		if (s && !slot_enter((uint64_t)env, s)) {
+			list_push(&free_slots, s - control_slot(0), slot_next);
+			s = NULL;
+		}
+		if (!s) {
+			add_relaxed(&control->slots_missing, 1);
+			return NULL;
+		}
+	}
+	slot_own(s, env);
+	return s;
+}
+
+void slot_release(JNIEnv *env)
+{
+	struct slot_entry *e = entry_for((uint64_t)env, false);
+	struct frt_slot *s;
+
+	if (!e)
+		return;
+	s = e->slot;
+	store_release(&e->env, SLOT_TOMBSTONE);
+	s->lost_exits += s->depth;
+	s->depth = 0;
+	s->env = s->fs = 0;
+	list_push(&free_slots, s - control_slot(0), slot_next);
+}
+
+void slot_reset_all(void)
+{
+	memset(slot_table, 0, sizeof(slot_table));
+	free_slots.top = 0;
+	for (uint32_t i = control->slots; i-- > 0;) {
+		control_slot(i)->env = control_slot(i)->fs = 0;
+		list_push(&free_slots, i, slot_next);
+	}
+}
+
+static void append_name(struct frt_slot *s, uint64_t java_id, const char *name, uint32_t length)
+{
+	for (uint32_t part = 0; part == 0 || part * 16 < length; part++) {
+		struct frt_vthread r = { .java_id = java_id, .part = part, .kind = FRT_VTHREAD, .length = length };
+		uint32_t size = length - part * 16;
+
+		memcpy(r.name, name + part * 16, size < 16 ? size : 16);
+		hook_append(s, &r, sys_tsc());
+	}
+}
+
+bool slot_name_virtual(struct frt_slot *s, JNIEnv *env)
+{
+	char name[16 * FRT_VTHREAD_PARTS];
+	struct thread_virtual v;
+
+	if (!thread_running_virtual(env, s->vthread, name, sizeof(name), &v))
+		return false;
+	if (v.java_id != s->vthread) {
+		append_name(s, v.java_id, name, v.name_length);
+		s->vthread = v.java_id;
+	}
+	return true;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A thread's slot in the control segment, found from the JNIEnv that every
+ * native gets: one per thread, and no TLS needed. And the ring of a slot.
+ */
+#ifndef AGENT_SLOT_H
+#define AGENT_SLOT_H
+
+#include "uprobes/agent/control.h"
+
+#include <jni.h>
+
+#define SLOT_TABLE     16384u /* twice FRT_MAX_SLOTS */
+#define SLOT_PROBES    64u
+#define SLOT_TOMBSTONE 1ULL
+
+struct slot_entry {
+	uint64_t env; /* 0 never used, SLOT_TOMBSTONE given back */
+	struct frt_slot *slot;
+};
+extern struct slot_entry slot_table[SLOT_TABLE];
+
+static inline uint32_t slot_hash(uint64_t env)
+{
+	return (env >> 4) * 0x9e3779b97f4a7c15ULL >> 50; /* 14 bits */
+}
+
+/* The slot that was claimed for this JNIEnv, or NULL. It may still be of an earlier thread: see slot_current(). */
+static inline struct frt_slot *slot_find(JNIEnv *env)
+{
+	uint32_t i = slot_hash((uint64_t)env);
+
+	for (uint32_t n = 0; n < SLOT_PROBES; n++, i = (i + 1) % SLOT_TABLE) {
+		uint64_t key = load_acquire(&slot_table[i].env);
+
+		if (likely(key == (uint64_t)env))
+			return slot_table[i].slot;
+		if (!key)
+			break;
+	}
+	return NULL;
+}
+
+/* Is it the running thread's, in this recording? */
+static inline bool slot_current(const struct frt_slot *s)
+{
+	return likely(s->fs == sys_thread_pointer() && s->epoch == control->epoch);
+}
+
+/* Make the running thread the owner of a slot, and write down who it is. NULL: none to be had. Slow: asks the JVM. */
+struct frt_slot *slot_claim(JNIEnv *env);
+
+/* The thread of this JNIEnv has ended, or a new one begins. */
+void slot_release(JNIEnv *env);
+
+/* Forget all owners: before a recording, when nobody uses slots. */
+void slot_reset_all(void);
+
+/* Give the slot its first ring. False: the cap is reached. */
+bool slot_ring_first(struct frt_slot *s, uint64_t now);
+
+/* Double the ring if memory is left; what lies in the old one is taken along. */
+void slot_ring_grow(struct frt_slot *s);
+
+/*
+ * For a thread that may carry virtual threads: who runs? Appends the names to
+ * the stream when the virtual thread is another than the last. True: a virtual thread.
+ */
+bool slot_name_virtual(struct frt_slot *s, JNIEnv *env);
+
+static inline uint64_t ring_size(const struct frt_slot *s)
+{
+	return 1ULL << (s->ring & 0xff);
+}
+
+static inline char *ring_at(const struct frt_slot *s)
+{
+	return (char *)control + (s->ring >> 8);
+}
+
+#endif

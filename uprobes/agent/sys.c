@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/agent/sys.h"
+
+/* x86-64 system call numbers (arch/x86/entry/syscalls/syscall_64.tbl) and the constants of their man pages */
+enum {
+	NR_close = 3,
+	NR_mmap = 9,
+	NR_munmap = 11,
+	NR_nanosleep = 35,
+	NR_getpid = 39,
+	NR_fcntl = 72,
+	NR_ftruncate = 77,
+	NR_gettid = 186,
+	NR_futex = 202,
+	NR_clock_gettime = 228,
+	NR_memfd_create = 319,
+};
+
+#define MAP_SHARED_RW	 0x01
+#define MAP_PRIVATE_ANON 0x22
+#define PROT_RW		 0x3
+#define MFD_FLAGS	 0x3 /* MFD_CLOEXEC | MFD_ALLOW_SEALING */
+#define F_ADD_SEALS	 1033
+#define SEALS		 0x7 /* SEAL | SHRINK | GROW */
+#define FUTEX_WAIT	 128 /* private */
+#define FUTEX_WAKE	 129
+
+struct time {
+	int64_t seconds, nanoseconds;
+};
+
+static long call6(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+static long call3(long nr, long a, long b, long c)
+{
+	return call6(nr, a, b, c, 0, 0, 0);
+}
+
+void *memcpy(void *to, const void *from, size_t size)
+{
+	void *start = to;
+
+	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size)::"memory");
+	return start;
+}
+
+void *memmove(void *to, const void *from, size_t size)
+{
+	unsigned char *t = to;
+	const unsigned char *f = from;
+
+	if (t <= f || t >= f + size)
+		return memcpy(to, from, size);
+	while (size--)
+		t[size] = f[size];
+	return to;
+}
+
+void *memset(void *to, int byte, size_t size)
+{
+	void *start = to;
+
+	__asm__ volatile("rep stosb" : "+D"(to), "+c"(size) : "a"(byte) : "memory");
+	return start;
+}
+
+int memcmp(const void *a, const void *b, size_t size)
+{
+	const unsigned char *x = a, *y = b;
+
+	for (size_t i = 0; i < size; i++)
+		if (x[i] != y[i])
+			return x[i] - y[i];
+	return 0;
+}
+
+size_t strlen(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length])
+		length++;
+	return length;
+}
+
+bool text_is(const char *a, const char *b)
+{
+	size_t length = strlen(a);
+
+	return length == strlen(b) && !memcmp(a, b, length);
+}
+
+bool text_begins(const char *text, const char *prefix)
+{
+	while (*prefix)
+		if (*text++ != *prefix++)
+			return false;
+	return true;
+}
+
+static bool failed(long result)
+{
+	return result < 0 && result > -4096;
+}
+
+void *sys_map(size_t size)
+{
+	long at = call6(NR_mmap, 0, size, PROT_RW, MAP_PRIVATE_ANON, -1, 0);
+
+	return failed(at) ? NULL : (void *)at;
+}
+
+void sys_unmap(void *at, size_t size)
+{
+	call3(NR_munmap, (long)at, size, 0);
+}
+
+void *sys_map_shared(const char *name, size_t size, int *fd)
+{
+	long at;
+
+	*fd = call3(NR_memfd_create, (long)name, MFD_FLAGS, 0);
+	if (*fd < 0)
+		return NULL;
+	if (call3(NR_ftruncate, *fd, size, 0) || call3(NR_fcntl, *fd, F_ADD_SEALS, SEALS))
+		goto out;
+	at = call6(NR_mmap, 0, size, PROT_RW, MAP_SHARED_RW, *fd, 0);
+	if (!failed(at))
+		return (void *)at;
+out:
+	call3(NR_close, *fd, 0, 0);
+	*fd = -1;
+	return NULL;
+}
+
+int sys_gettid(void)
+{
+	return call3(NR_gettid, 0, 0, 0);
+}
+
+int sys_getpid(void)
+{
+	return call3(NR_getpid, 0, 0, 0);
+}
+
+void sys_sleep_ms(unsigned int ms)
+{
+	struct time t = { ms / 1000, ms % 1000 * 1000000L };
+
+	call3(NR_nanosleep, (long)&t, 0, 0);
+}
+
+uint64_t sys_monotonic_ns(void)
+{
+	struct time t = { 0, 0 };
+
+	call3(NR_clock_gettime, 1, (long)&t, 0);
+	return t.seconds * 1000000000ULL + t.nanoseconds;
+}
+
+bool lock_try(struct lock *l)
+{
+	uint32_t free = 0;
+
+	return __atomic_compare_exchange_n(&l->state, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void lock_take(struct lock *l)
+{
+	if (lock_try(l))
+		return;
+	while (__atomic_exchange_n(&l->state, 2, __ATOMIC_ACQUIRE))
+		call6(NR_futex, (long)&l->state, FUTEX_WAIT, 2, 0, 0, 0);
+}
+
+void lock_drop(struct lock *l)
+{
+	if (__atomic_exchange_n(&l->state, 0, __ATOMIC_RELEASE) == 2)
+		call3(NR_futex, (long)&l->state, FUTEX_WAKE, 1);
+}

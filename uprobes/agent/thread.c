@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/agent/thread.h"
+
+static jvmtiEnv *jvmti;
+static jclass thread_class, virtual_class, carrier_class; /* the last two: JDK 21 on, else NULL */
+static jmethodID current_thread;
+static jfieldID id_field, name_field;
+
+/* A global reference, or NULL where this JDK has no such class. */
+static jclass find_class(JNIEnv *env, const char *name)
+{
+	jclass local = (*env)->FindClass(env, name), global = NULL;
+
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+	if (local) {
+		global = (*env)->NewGlobalRef(env, local);
+		(*env)->DeleteLocalRef(env, local);
+	}
+	return global;
+}
+
+jvmtiError thread_init(jvmtiEnv *j, JNIEnv *env)
+{
+	jvmti = j;
+	thread_class = find_class(env, "java/lang/Thread");
+	if (!thread_class)
+		return JVMTI_ERROR_INTERNAL;
+	current_thread = (*env)->GetStaticMethodID(env, thread_class, "currentThread", "()Ljava/lang/Thread;");
+	id_field = (*env)->GetFieldID(env, thread_class, "tid", "J");
+	if (!current_thread || !id_field) {
+		(*env)->ExceptionClear(env);
+		return JVMTI_ERROR_INTERNAL;
+	}
+	if (control->jni_version < 0x00150000) /* 21 */
+		return JVMTI_ERROR_NONE;
+	name_field = (*env)->GetFieldID(env, thread_class, "name", "Ljava/lang/String;");
+	if (!name_field)
+		(*env)->ExceptionClear(env);
+	virtual_class = find_class(env, "java/lang/BaseVirtualThread");
+	carrier_class = find_class(env, "jdk/internal/misc/CarrierThread");
+	return JVMTI_ERROR_NONE;
+}
+
+static jobject running_thread(JNIEnv *env)
+{
+	jobject t;
+	jthread thread;
+
+	if (!virtual_class)
+		return (*jvmti)->GetCurrentThread(jvmti, &thread) ? NULL : thread;
+	t = (*env)->CallStaticObjectMethod(env, thread_class, current_thread);
+	if ((*env)->ExceptionCheck(env)) {
+		(*env)->ExceptionClear(env);
+		return NULL;
+	}
+	return t;
+}
+
+/* Copy at most size bytes, cutting no character of modified UTF-8 in two. */
+static uint8_t copy_name(char *to, size_t size, const char *from)
+{
+	size_t length = from ? strlen(from) : 0;
+
+	if (length > size) {
+		length = size;
+		while (length && ((unsigned char)from[length] & 0xc0) == 0x80)
+			length--;
+	}
+	if (length)
+		memcpy(to, from, length);
+	return length;
+}
+
+static void copy_group(struct frt_thread *row, jthreadGroup group)
+{
+	jvmtiThreadGroupInfo info;
+
+	if (!group || (*jvmti)->GetThreadGroupInfo(jvmti, group, &info))
+		return;
+	row->group_length = copy_name(row->group, sizeof(row->group), info.name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+}
+
+static void describe(struct frt_thread *row, JNIEnv *env, jobject thread)
+{
+	jvmtiThreadInfo info;
+
+	row->java_id = (*env)->GetLongField(env, thread, id_field);
+	if ((*jvmti)->GetThreadInfo(jvmti, thread, &info))
+		return;
+	row->name_length = copy_name(row->name, sizeof(row->name), info.name);
+	copy_group(row, info.thread_group);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+	if (info.thread_group)
+		(*env)->DeleteLocalRef(env, info.thread_group);
+	if (info.context_class_loader)
+		(*env)->DeleteLocalRef(env, info.context_class_loader);
+}
+
+static bool is_virtual(JNIEnv *env, jobject thread)
+{
+	return virtual_class && (*env)->IsInstanceOf(env, thread, virtual_class);
+}
+
+static bool is_carrier(JNIEnv *env, jobject thread)
+{
+	return carrier_class && (*env)->IsInstanceOf(env, thread, carrier_class);
+}
+
+static uint32_t next_serial(void)
+{
+	uint32_t serial;
+
+	do {
+		serial = __atomic_add_fetch(&control->thread_serial, 1, __ATOMIC_RELAXED);
+	} while (serial == FRT_NO_THREAD);
+	return serial;
+}
+
+uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
+{
+	uint32_t serial = next_serial();
+	struct frt_thread *row = (struct frt_thread *)control_at(FRT_THREADS_AT) + serial % FRT_MAX_THREADS;
+	jobject thread = running_thread(env);
+
+	store_release(&row->serial, FRT_NO_THREAD);
+	row->tid = sys_gettid();
+	row->java_id = 0;
+	row->name_length = row->group_length = 0;
+	if (thread) {
+		if (is_virtual(env, thread) || is_carrier(env, thread))
+			s->flags |= FRT_SLOT_CARRIER;
+		if (!is_virtual(env, thread))
+			describe(row, env, thread);
+		(*env)->DeleteLocalRef(env, thread);
+	}
+	store_release(&row->serial, serial);
+	return serial;
+}
+
+static uint32_t read_name(JNIEnv *env, jobject thread, char *name, size_t size)
+{
+	jstring text = name_field ? (*env)->GetObjectField(env, thread, name_field) : NULL;
+	char buffer[3 * 16 * FRT_VTHREAD_PARTS + 1];
+	jsize characters;
+	uint32_t length;
+
+	if (!text)
+		return 0;
+	characters = (*env)->GetStringLength(env, text);
+	if (characters > (jsize)(16 * FRT_VTHREAD_PARTS))
+		characters = 16 * FRT_VTHREAD_PARTS;
+	(*env)->GetStringUTFRegion(env, text, 0, characters, buffer);
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+	else
+		buffer[sizeof(buffer) - 1] = 0;
+	(*env)->DeleteLocalRef(env, text);
+	length = copy_name(name, size, buffer);
+	return length;
+}
+
+bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t name_size, struct thread_virtual *v)
+{
+	jobject thread = running_thread(env);
+	bool yes;
+
+	if (!thread)
+		return false;
+	yes = is_virtual(env, thread);
+	if (yes) {
+		v->java_id = (*env)->GetLongField(env, thread, id_field);
+		v->name_length = v->java_id == known ? 0 : read_name(env, thread, name, name_size);
+	}
+	(*env)->DeleteLocalRef(env, thread);
+	return yes;
+}

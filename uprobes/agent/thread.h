@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who a thread is: asked of the JVM once per thread and recording, and for each recorded call of a virtual thread. */
+#ifndef AGENT_THREAD_H
+#define AGENT_THREAD_H
+
+#include "uprobes/agent/control.h"
+
+#include <jni.h>
+#include <jvmti.h>
+
+/* Look up the classes and fields that are needed. 0 or a jvmti error. */
+jvmtiError thread_init(jvmtiEnv *jvmti, JNIEnv *env);
+
+/* Write the running thread into the log of threads and set the slot's flags. Returns its serial. */
+uint32_t thread_identify(struct frt_slot *s, JNIEnv *env);
+
+struct thread_virtual {
+	uint64_t java_id;
+	uint32_t name_length;
+};
+
+/*
+ * Is a virtual thread running? Fills *v; the name only when its id is not
+ * `known`. Runs no Java code: Thread.currentThread is a native.
+ */
+bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t name_size, struct thread_virtual *v);
+
+#endif
