@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The command line: what is taken, and the one line for what is not. */
+#include "user/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WORDS 24
+
+/* Words as a shell would give them: split at '|', so that a word may have spaces. */
+static int parse(const char *line, struct settings *s, struct diag *d)
+{
+	static char copy[1024];
+	static char *argv[WORDS + 1];
+	int argc = 0;
+	char *rest = copy;
+
+	snprintf(copy, sizeof(copy), "frtrace|%s", line);
+	memset(d, 0, sizeof(*d));
+	while (rest && argc < WORDS)
+		argv[argc++] = strsep(&rest, "|");
+	if (argc > 1 && !line[0])
+		argc--;
+	argv[argc] = NULL;
+	return cli_parse(argc, argv, s, d);
+}
+
+static struct settings good(const char *line)
+{
+	struct settings s;
+	struct diag d;
+
+	if (parse(line, &s, &d) != 0)
+		fail_msg("%s: %s", line, d.text);
+	return s;
+}
+
+static void defaults_are_as_the_design_says(void **state)
+{
+	struct settings s = good("-p|4242|-m|com.acme.Cart::checkout");
+
+	assert_string_equal(s.target, "4242");
+	assert_int_equal(filter_list_size(s.filters), 1);
+	assert_string_equal(filter_list_text(s.filters, 0), "com.acme.Cart::checkout");
+	assert_true(s.threshold_ns == 0 && s.duration_ns == 0 && s.max_events == 0);
+	assert_true(s.max_size == 1ULL << 30);
+	assert_null(s.output);
+	assert_int_equal(s.clock, SETTINGS_CLOCK_TSC);
+	assert_false(s.no_stack || s.skip_active || s.quiet || s.verbose);
+	settings_release(&s);
+}
+
+static void every_option_reaches_its_setting(void **state)
+{
+	struct settings s = good("record|--pid=shop.jar|--method-trace=a.A|--exclude=a.A::x|--threshold=10ms|"
+				 "--output=/tmp/x-%p.jfr|--duration=30s|--max-events=5|--max-size=500m|--no-stack|"
+				 "--skip-active|--verbose|--clock=tsc");
+
+	assert_string_equal(s.target, "shop.jar");
+	assert_string_equal(s.output, "/tmp/x-%p.jfr");
+	assert_true(s.threshold_ns == 10000000 && s.duration_ns == 30000000000 && s.max_events == 5);
+	assert_true(s.max_size == 500ULL << 20);
+	assert_true(s.no_stack && s.skip_active && s.verbose && !s.quiet);
+	settings_release(&s);
+}
+
+static void short_options_mean_the_same(void **state)
+{
+	struct settings s = good("-qp|4242|-ma.A|-x|a.A::x|-t10 ms|-o|out/|-d1m|-n7");
+
+	assert_string_equal(s.target, "4242");
+	assert_string_equal(s.output, "out/");
+	assert_true(s.threshold_ns == 10000000 && s.duration_ns == 60000000000 && s.max_events == 7);
+	assert_true(s.quiet);
+	settings_release(&s);
+}
+
+static void filters_of_several_options_are_joined(void **state)
+{
+	struct settings s = good("-p|1|-m|a.A;a.B|-m|a.C::m|-x|a.D|-m|a.A");
+
+	assert_int_equal(filter_list_size(s.filters), 3);
+	assert_string_equal(filter_list_text(s.filters, 2), "a.C::m");
+	settings_release(&s);
+}
+
+static void last_value_of_an_option_counts(void **state)
+{
+	struct settings s = good("-p|1|-p|1|-m|a.A|-o|x|-o|y|-t|1s|-t|0");
+
+	assert_string_equal(s.output, "y");
+	assert_true(s.threshold_ns == 0);
+	settings_release(&s);
+}
+
+struct wrong {
+	const char *line, *message; /* a part of it */
+};
+
+static const struct wrong wrongs[] = {
+	{"", "no target: say which JVM with -p"},
+	{"record", "no target: say which JVM with -p"},
+	{"-m|a.A", "no target: say which JVM with -p"},
+	{"-p|1", "no filter: say which methods with -m"},
+	{"-p|1|-x|a.A", "no filter: say which methods with -m"},
+	{"-p||-m|a.A", "wrong --pid ''"},
+	{"-p|1|-p|2|-m|a.A", "both '1' and '2'"},
+	{"-p|1|-m|a.A|-t|ten", "wrong --threshold 'ten'"},
+	{"-p|1|-m|a.A|-t|10", "the unit is missing, as in 10ms"},
+	{"-p|1|-m|a.A|-d|-1s", "wrong --duration '-1s'"},
+	{"-p|1|-m|a.A|-d|0s", "wrong --duration '0s': it has to be more than 0"},
+	{"-p|1|-m|a.A|-d|9999999999d", "wrong --duration '9999999999d': it is too large"},
+	{"-p|1|-m|a.A|-n|0", "wrong --max-events '0': it has to be more than 0"},
+	{"-p|1|-m|a.A|-n|many", "wrong --max-events 'many'"},
+	{"-p|1|-m|a.A|--max-size=0", "wrong --max-size '0': it has to be more than 0"},
+	{"-p|1|-m|a.A|--max-size=1t", "wrong --max-size '1t'"},
+	{"-p|1|-m|a.A|-o|x%q", "wrong --output 'x%q'"},
+	{"-p|1|-m|a.A|-q|-v", "--quiet and --verbose"},
+	{"-p|1|-m|a.A|--clock=sundial", "wrong --clock 'sundial'"},
+	/* not options, or not complete */
+	{"--frob", "there is no option '--frob'"},
+	{"--frob=3|-p|1", "there is no option '--frob'"},
+	{"-z", "there is no option '-z'"},
+	{"-zq", "there is no option '-z'"},
+	{"-qz", "there is no option '-z'"},
+	{"-p|1|-qzv|-m|a.A", "there is no option '-z'"},
+	{"-p", "-p needs a value, as in -p TARGET"},
+	{"-qm", "-m needs a value, as in -m FILTER"},
+	{"-p|1|--threshold", "--threshold needs a value, as in --threshold=TIME"},
+	{"--quiet=yes", "--quiet takes no value"},
+	{"--meth=a.A", "'--meth' may mean several options"},
+	/* not words */
+	{"frob", "there is no command 'frob'"},
+	{"4242", "a target is given with -p 4242"},
+	{"record|4242", "a target is given with -p 4242"},
+	{"-p|1|-m|a.A|more", "unexpected word 'more'"},
+	/* later */
+	{"check", "'frtrace check' is not there yet"},
+	{"start|-p|1", "'frtrace start' is not there yet"},
+	{"summary|x.jfr", "'frtrace summary' is not there yet"},
+	{"--|java|-jar|x.jar", "('-- java ...') is not there yet"},
+	{"-m|a.A|--|java|-p|1", "('-- java ...') is not there yet"},
+	{"-M|a.A|-p|1", "--method-timing is not there yet"},
+	{"-i|5s", "--interval is not there yet"},
+	{"--lines", "--lines is not there yet"},
+	{"--json", "--json is not there yet"},
+	{"--settings=x.jfc", "--settings is not there yet"},
+	{"--filters=x", "--filters is not there yet"},
+	{"--thrown", "--thrown is not there yet"},
+	{"--max-age=1h", "--max-age is not there yet"},
+	{"--max-overhead=25%", "--max-overhead is not there yet"},
+	{"--kernel=on", "--kernel is not there yet"},
+	{"--probe=agent", "--probe is not there yet"},
+	{"--stack-depth=64", "--stack-depth is not there yet"},
+	{"--wait-stack=1ms", "--wait-stack is not there yet"},
+	{"-p|1|-m|a.A|--clock=monotonic", "--clock=monotonic is not there yet"},
+};
+
+static void wrong_words_get_one_clear_line(void **state)
+{
+	for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
+		struct settings s;
+		struct diag d;
+		int err = parse(wrongs[i].line, &s, &d);
+
+		if (err != -EINVAL || !d.usage)
+			fail_msg("%s: %d, usage %d", wrongs[i].line, err, d.usage);
+		if (!strstr(d.text, wrongs[i].message) || strchr(d.text, '\n'))
+			fail_msg("%s: %s", wrongs[i].line, d.text);
+		assert_null(s.filters);
+		assert_null(s.output);
+	}
+}
+
+static void wrong_filter_shows_the_caret_and_the_right_one(void **state)
+{
+	struct settings s;
+	struct diag d;
+
+	assert_int_equal(parse("-p|1|-m|a.A|-m|a.b.C.m(C.java:42)", &s, &d), -EINVAL);
+	assert_true(d.usage);
+	assert_non_null(strstr(d.text, "\n  a.b.C.m(C.java:42)\n         ^\n"));
+	assert_non_null(strstr(d.text, "'a.b.C::m'"));
+}
+
+/* What parsing writes to standard output, and to standard error, where nothing belongs. */
+static int captured(const char *line, char *out, size_t size)
+{
+	char name[] = "/tmp/frtrace-test-XXXXXX";
+	int file = mkstemp(name), saved = dup(1), saved_error = dup(2), result;
+	struct settings s;
+	struct diag d;
+	ssize_t n;
+
+	assert_true(file >= 0 && saved >= 0 && saved_error >= 0);
+	unlink(name);
+	fflush(stdout);
+	dup2(file, 1);
+	dup2(file, 2);
+	result = parse(line, &s, &d);
+	fflush(stdout);
+	dup2(saved, 1);
+	dup2(saved_error, 2);
+	close(saved);
+	close(saved_error);
+	n = pread(file, out, size - 1, 0);
+	close(file);
+	out[n > 0 ? n : 0] = 0;
+	return result;
+}
+
+static void help_goes_to_standard_output_and_is_short(void **state)
+{
+	static const char *const lines[] = {"--help", "-h", "-?", "help", "record|--help", "-p|1|--help|--frob"};
+	char out[8192];
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		int count = 0;
+
+		assert_int_equal(captured(lines[i], out, sizeof(out)), CLI_DONE);
+		assert_memory_equal(out, "Usage: frtrace", 14);
+		for (const char *c = out; *c; c++)
+			count += *c == '\n';
+		assert_in_range(count, 10, 30);
+	}
+}
+
+static void help_names_every_option_that_is_taken(void **state)
+{
+	static const char *const names[] = {"-p",
+					    "-m",
+					    "-x",
+					    "-t",
+					    "-o",
+					    "-d",
+					    "-n",
+					    "-q",
+					    "-v",
+					    "--pid",
+					    "--method-trace",
+					    "--exclude",
+					    "--threshold",
+					    "--output",
+					    "--duration",
+					    "--max-events",
+					    "--max-size",
+					    "--no-stack",
+					    "--skip-active",
+					    "--quiet",
+					    "--verbose",
+					    "--clock",
+					    "--help",
+					    "--version"};
+	char out[8192];
+
+	captured("--help", out, sizeof(out));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strstr(out, names[i]))
+			fail_msg("the help does not name %s", names[i]);
+}
+
+/* The examples of the help are command lines that are taken. */
+static void help_examples_are_right(void **state)
+{
+	struct settings s = good("-p|shop.jar|-m|com.acme.Cart;com.acme.Order$Line|-t|10ms|-d|30s|-o|/tmp/");
+	char out[8192];
+
+	captured("--help", out, sizeof(out));
+	assert_non_null(
+		strstr(out, "frtrace -p shop.jar -m 'com.acme.Cart;com.acme.Order$Line' -t 10ms -d 30s -o /tmp/"));
+	settings_release(&s);
+}
+
+static void version_is_the_build_s(void **state)
+{
+	char out[256];
+
+	assert_int_equal(captured("--version", out, sizeof(out)), CLI_DONE);
+	assert_string_equal(out, "frtrace " FRTRACE_VERSION "\n");
+}
+
+static void wrong_use_prints_nothing_by_itself(void **state)
+{
+	char out[256];
+
+	for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
+		captured(wrongs[i].line, out, sizeof(out));
+		assert_string_equal(out, "");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_are_as_the_design_says),
+		cmocka_unit_test(every_option_reaches_its_setting),
+		cmocka_unit_test(short_options_mean_the_same),
+		cmocka_unit_test(filters_of_several_options_are_joined),
+		cmocka_unit_test(last_value_of_an_option_counts),
+		cmocka_unit_test(wrong_words_get_one_clear_line),
+		cmocka_unit_test(wrong_filter_shows_the_caret_and_the_right_one),
+		cmocka_unit_test(help_goes_to_standard_output_and_is_short),
+		cmocka_unit_test(help_names_every_option_that_is_taken),
+		cmocka_unit_test(help_examples_are_right),
+		cmocka_unit_test(version_is_the_build_s),
+		cmocka_unit_test(wrong_use_prints_nothing_by_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * argp reads the words and finds what they abbreviate; its messages and help
+ * are not used, as they go straight to the terminal and end the process.
+ * What argp keeps to itself, namely which word it could not read, is found
+ * again from the place where it stopped.
+ */
+#include "user/cli.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum key {
+	KEY_HELP = 'h',
+	KEY_QUESTION = '?',
+	KEY_TARGET = 'p',
+	KEY_TRACE = 'm',
+	KEY_EXCLUDE = 'x',
+	KEY_THRESHOLD = 't',
+	KEY_OUTPUT = 'o',
+	KEY_DURATION = 'd',
+	KEY_EVENTS = 'n',
+	KEY_QUIET = 'q',
+	KEY_VERBOSE = 'v',
+	KEY_SIZE = 0x100,
+	KEY_NO_STACK,
+	KEY_SKIP_ACTIVE,
+	KEY_CLOCK,
+	KEY_VERSION,
+	KEY_LATER = 0x200, /* and above: options that are not there yet */
+};
+
+static const struct argp_option options[] = {
+	{"pid", KEY_TARGET, "TARGET", 0, NULL, 0},
+	{"method-trace", KEY_TRACE, "FILTER", 0, NULL, 0},
+	{"exclude", KEY_EXCLUDE, "FILTER", 0, NULL, 0},
+	{"threshold", KEY_THRESHOLD, "TIME", 0, NULL, 0},
+	{"output", KEY_OUTPUT, "FILE", 0, NULL, 0},
+	{"duration", KEY_DURATION, "TIME", 0, NULL, 0},
+	{"max-events", KEY_EVENTS, "N", 0, NULL, 0},
+	{"max-size", KEY_SIZE, "SIZE", 0, NULL, 0},
+	{"no-stack", KEY_NO_STACK, NULL, 0, NULL, 0},
+	{"skip-active", KEY_SKIP_ACTIVE, NULL, 0, NULL, 0},
+	{"quiet", KEY_QUIET, NULL, 0, NULL, 0},
+	{"verbose", KEY_VERBOSE, NULL, 0, NULL, 0},
+	{"clock", KEY_CLOCK, "CLOCK", 0, NULL, 0},
+	{"help", KEY_HELP, NULL, 0, NULL, 0},
+	{NULL, KEY_QUESTION, NULL, 0, NULL, 0},
+	{"version", KEY_VERSION, NULL, 0, NULL, 0},
+	/* not there yet */
+	{"method-timing", 'M', "FILTER", 0, NULL, 0},
+	{"interval", 'i', "TIME", 0, NULL, 0},
+	{"filters", KEY_LATER, "FILE", 0, NULL, 0},
+	{"settings", KEY_LATER + 1, "FILE", 0, NULL, 0},
+	{"thrown", KEY_LATER + 2, NULL, 0, NULL, 0},
+	{"max-age", KEY_LATER + 3, "TIME", 0, NULL, 0},
+	{"max-overhead", KEY_LATER + 4, "PERCENT", 0, NULL, 0},
+	{"lines", KEY_LATER + 5, NULL, 0, NULL, 0},
+	{"json", KEY_LATER + 6, NULL, 0, NULL, 0},
+	{"stack-depth", KEY_LATER + 7, "N", 0, NULL, 0},
+	{"kernel", KEY_LATER + 8, "MODE", 0, NULL, 0},
+	{"wait-stack", KEY_LATER + 9, "TIME", 0, NULL, 0},
+	{"probe", KEY_LATER + 10, "SOURCE", 0, NULL, 0},
+	{0},
+};
+
+static const char *const later_verbs[] = {
+	"start",   "status", "dump", "stop",   "list",	"check",   "methods",
+	"summary", "print",  "view", "export", "merge", "recover",
+};
+
+static const char help[] =
+	"Usage: frtrace [record] -p TARGET -m FILTER [options]\n"
+	"Trace chosen methods of a running JVM and write a Flight Recorder file.\n"
+	"\n"
+	"What\n"
+	"  -p, --pid=TARGET           the JVM: a pid, or a unique part of its main class or jar\n"
+	"  -m, --method-trace=FILTER  record each call: a.b.C, a.b.C$In, a.b.C::m, C::<init>,\n"
+	"                             ::m in any class; several with ';' or several -m\n"
+	"  -x, --exclude=FILTER       but not these\n"
+	"  -t, --threshold=TIME       only calls that take at least 10ms (ns us ms s m h d)\n"
+	"      --skip-active          leave classes alone that have a method on a stack now\n"
+	"      --no-stack             do not record where a call came from\n"
+	"Where and how long\n"
+	"  -o, --output=FILE|DIR/     %p is the pid, %t the time; frtrace-%p-%t.jfr\n"
+	"  -d, --duration=TIME        stop after this time\n"
+	"  -n, --max-events=N         stop after N calls\n"
+	"      --max-size=SIZE        drop the oldest beyond this size (k m g); 1g\n"
+	"Other\n"
+	"  -q, --quiet                errors only        -v, --verbose   tell more\n"
+	"      --clock=tsc            what stamps the calls\n"
+	"      --help                 this text              --version   the version\n"
+	"\n"
+	"  sudo frtrace -p 4242 -m 'com.acme.Cart::checkout'\n"
+	"  sudo frtrace -p shop.jar -m 'com.acme.Cart;com.acme.Order$Line' -t 10ms -d 30s -o /tmp/\n";
+
+struct reader {
+	struct settings *s;
+	struct diag *d;
+	int done; /* CLI_DONE, or -errno with the message written */
+};
+
+static const char *option_name(int key)
+{
+	for (const struct argp_option *o = options; o->name || o->key; o++)
+		if (o->key == key && o->name)
+			return o->name;
+	return "?";
+}
+
+static int show_help(void)
+{
+	fputs(help, stdout);
+	return CLI_DONE;
+}
+
+static int show_version(void)
+{
+	puts("frtrace " FRTRACE_VERSION);
+	return CLI_DONE;
+}
+
+static int set_target(struct settings *s, const char *text, struct diag *d)
+{
+	if (s->target && strcmp(s->target, text) != 0)
+		return diag_usage(d, "one target at a time: both '%s' and '%s' are given", s->target, text);
+	if (!*text)
+		return diag_usage(d, "wrong --pid '': it is empty, name a pid or a part of the main class or jar");
+	s->target = text;
+	return 0;
+}
+
+static int set_output(struct settings *s, const char *text, struct diag *d)
+{
+	int err = settings_check_output(text, d);
+
+	if (err)
+		return err;
+	free(s->output);
+	s->output = strdup(text);
+	return s->output ? 0 : diag_set(d, ENOMEM, "no memory for settings");
+}
+
+static int set_clock(struct settings *s, const char *text, struct diag *d)
+{
+	if (strcmp(text, "monotonic") == 0)
+		return diag_usage(d, "--clock=monotonic is not there yet");
+	if (strcmp(text, "tsc") != 0)
+		return diag_usage(d, "wrong --clock '%s': it has to be tsc or monotonic", text);
+	s->clock = SETTINGS_CLOCK_TSC;
+	return 0;
+}
+
+/* A limit of 0 would end before it begins. */
+static int set_limit(int (*parse)(const char *, const char *, uint64_t *, struct diag *), const char *option,
+		     const char *text, uint64_t *value, struct diag *d)
+{
+	int err = parse(option, text, value, d);
+
+	if (!err && *value == 0)
+		return diag_usage(d, "wrong %s '%s': it has to be more than 0", option, text);
+	return err;
+}
+
+static int set_value(struct settings *s, int key, const char *text, struct diag *d)
+{
+	switch (key) {
+	case KEY_TARGET:
+		return set_target(s, text, d);
+	case KEY_TRACE:
+		return filter_list_add(s->filters, text, false, d);
+	case KEY_EXCLUDE:
+		return filter_list_add(s->filters, text, true, d);
+	case KEY_OUTPUT:
+		return set_output(s, text, d);
+	case KEY_CLOCK:
+		return set_clock(s, text, d);
+	case KEY_THRESHOLD:
+		return settings_parse_time("--threshold", text, &s->threshold_ns, d);
+	case KEY_DURATION:
+		return set_limit(settings_parse_time, "--duration", text, &s->duration_ns, d);
+	case KEY_EVENTS:
+		return set_limit(settings_parse_count, "--max-events", text, &s->max_events, d);
+	case KEY_SIZE:
+		return set_limit(settings_parse_size, "--max-size", text, &s->max_size, d);
+	}
+	return diag_usage(d, "--%s is not there yet", option_name(key));
+}
+
+static int set_option(struct settings *s, int key, const char *text, struct diag *d)
+{
+	switch (key) {
+	case KEY_HELP:
+	case KEY_QUESTION:
+		return show_help();
+	case KEY_VERSION:
+		return show_version();
+	case KEY_NO_STACK:
+		s->no_stack = true;
+		return 0;
+	case KEY_SKIP_ACTIVE:
+		s->skip_active = true;
+		return 0;
+	case KEY_QUIET:
+		s->quiet = true;
+		return 0;
+	case KEY_VERBOSE:
+		s->verbose = true;
+		return 0;
+	}
+	return set_value(s, key, text, d);
+}
+
+static const struct argp_option *find_short(char c)
+{
+	for (const struct argp_option *o = options; o->name || o->key; o++)
+		if (o->key == c)
+			return o;
+	return NULL;
+}
+
+/* How many long options begin with these bytes, and the last of them; an exact one counts alone. */
+static size_t find_long(const char *name, size_t length, const struct argp_option **found)
+{
+	size_t count = 0;
+
+	for (const struct argp_option *o = options; o->name || o->key; o++) {
+		if (!o->name || strncmp(o->name, name, length) != 0)
+			continue;
+		*found = o;
+		if (strlen(o->name) == length)
+			return 1;
+		count++;
+	}
+	return count;
+}
+
+static int explain_long(const char *word, struct diag *d)
+{
+	size_t length = strcspn(word + 2, "=");
+	const struct argp_option *o = NULL;
+	size_t count = find_long(word + 2, length, &o);
+
+	if (count == 0)
+		return diag_usage(d, "there is no option '%.*s', see 'frtrace --help'", (int)length + 2, word);
+	if (count > 1)
+		return diag_usage(d, "'%.*s' may mean several options, see 'frtrace --help'", (int)length + 2, word);
+	if (o->arg)
+		return diag_usage(d, "--%s needs a value, as in --%s=%s", o->name, o->name, o->arg);
+	return diag_usage(d, "--%s takes no value", o->name);
+}
+
+/* -qz: the first letter that is no option, or the last that lacks its value. 0: this word is in order. */
+static int explain_short(const char *word, struct diag *d)
+{
+	for (const char *s = word + 1; *s; s++) {
+		const struct argp_option *o = find_short(*s);
+
+		if (!o)
+			return diag_usage(d, "there is no option '-%c', see 'frtrace --help'", *s);
+		if (o->arg && s[1])
+			return 0;
+		if (o->arg)
+			return diag_usage(d, "-%c needs a value, as in -%c %s", *s, *s, o->arg);
+	}
+	return 0;
+}
+
+static bool is_short(const char *word)
+{
+	return word && word[0] == '-' && word[1] && word[1] != '-';
+}
+
+/* getopt stands behind the word that it could not read, or still on it when there are more letters. */
+static int explain_error(const struct argp_state *state, struct diag *d)
+{
+	const char *before = state->next > 0 ? state->argv[state->next - 1] : NULL;
+	const char *here = state->next < state->argc ? state->argv[state->next] : NULL;
+	int err = 0;
+
+	if (before && before[0] == '-' && before[1] == '-' && before[2])
+		return explain_long(before, d);
+	if (is_short(before))
+		err = explain_short(before, d);
+	if (!err && is_short(here))
+		err = explain_short(here, d);
+	return err ? err : diag_usage(d, "cannot read the options, see 'frtrace --help'");
+}
+
+static int stray_word(const struct argp_state *state, const char *word, struct diag *d)
+{
+	if (state->quoted)
+		return diag_usage(d, "starting a program ('-- %s ...') is not there yet, trace a running one with -p",
+				  word);
+	if (word[strspn(word, "0123456789")] == 0 && *word)
+		return diag_usage(d, "there is no command '%s'; a target is given with -p %s", word, word);
+	return diag_usage(d, "unexpected word '%s', see 'frtrace --help'", word);
+}
+
+static error_t read_word(int key, char *text, struct argp_state *state)
+{
+	struct reader *r = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		r->done = stray_word(state, text, r->d);
+		return EINVAL;
+	case ARGP_KEY_ERROR:
+		if (!r->done)
+			r->done = explain_error(state, r->d);
+		return 0;
+	case ARGP_KEY_INIT:
+	case ARGP_KEY_ARGS:
+	case ARGP_KEY_NO_ARGS:
+	case ARGP_KEY_END:
+	case ARGP_KEY_SUCCESS:
+	case ARGP_KEY_FINI:
+		return ARGP_ERR_UNKNOWN;
+	}
+	r->done = set_option(r->s, key, text, r->d);
+	return r->done ? EINVAL : 0;
+}
+
+/* The word after the program's name. 0: `record`, CLI_DONE, or -errno. *words is how many it took. */
+static int read_verb(int argc, char **argv, int *words, struct diag *d)
+{
+	const char *verb = argc > 1 ? argv[1] : NULL;
+
+	*words = 0;
+	if (!verb || verb[0] == '-')
+		return 0;
+	*words = 1;
+	if (strcmp(verb, "record") == 0)
+		return 0;
+	if (strcmp(verb, "help") == 0)
+		return show_help();
+	for (size_t i = 0; i < sizeof(later_verbs) / sizeof(later_verbs[0]); i++)
+		if (strcmp(verb, later_verbs[i]) == 0)
+			return diag_usage(d, "'frtrace %s' is not there yet", verb);
+	if (verb[0] && verb[strspn(verb, "0123456789")] == 0)
+		return diag_usage(d, "there is no command '%s'; a target is given with -p %s", verb, verb);
+	return diag_usage(d, "there is no command '%s', see 'frtrace --help'", verb);
+}
+
+static int check_complete(const struct settings *s, struct diag *d)
+{
+	if (!s->target)
+		return diag_usage(d, "no target: say which JVM with -p, a pid or a part of its main class or jar name");
+	if (filter_list_size(s->filters) == 0)
+		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
+	if (s->quiet && s->verbose)
+		return diag_usage(d, "--quiet and --verbose do not go together");
+	return 0;
+}
+
+static int read_options(int argc, char **argv, struct settings *s, struct diag *d)
+{
+	const struct argp argp = {.options = options, .parser = read_word};
+	struct reader r = {.s = s, .d = d};
+	int err = argp_parse(&argp, argc, argv, ARGP_SILENT | ARGP_IN_ORDER, NULL, &r);
+
+	if (r.done)
+		return r.done;
+	return err ? diag_set(d, err, "cannot read the options: %s", strerror(err)) : 0;
+}
+
+int cli_parse(int argc, char **argv, struct settings *s, struct diag *d)
+{
+	int words, err;
+
+	*s = (struct settings){0};
+	err = read_verb(argc, argv, &words, d);
+	if (err)
+		return err;
+	err = settings_init(s, d);
+	if (!err)
+		err = read_options(argc - words, argv + words, s, d);
+	if (!err)
+		err = check_complete(s, d);
+	if (err)
+		settings_release(s);
+	return err;
+}
