@@ -3,11 +3,12 @@
  * Matching with a compiled block. Runs in the traced JVM too, where the block
  * lies in shared memory: every value is copied out before it is checked and
  * used, so that a block that changes under us can give a wrong answer only.
+ * The builtin memcpy is expanded in place, in a freestanding build, too.
  */
 #include "filters/pattern.h"
 #include "filters/block.h"
 
-#include <string.h>
+#include <string.h> /* memcmp, which the agent brings itself */
 
 static bool in_block(const struct pattern *p, uint64_t at, uint64_t length)
 {
@@ -18,7 +19,7 @@ static bool header_read(const struct pattern *p, struct block_header *h)
 {
 	if (!p->block || p->size < sizeof(*h))
 		return false;
-	memcpy(h, p->block, sizeof(*h));
+	__builtin_memcpy(h, p->block, sizeof(*h));
 	if (h->magic != BLOCK_MAGIC || h->version != BLOCK_VERSION || h->size != p->size)
 		return false;
 	if (h->buckets == 0 || (h->buckets & (h->buckets - 1)))
@@ -31,8 +32,9 @@ static uint32_t bucket_read(const struct pattern *p, const struct block_header *
 {
 	uint32_t number;
 
-	memcpy(&number, (const char *)p->block + sizeof(*h) + (size_t)(hash & (h->buckets - 1)) * sizeof(number),
-	       sizeof(number));
+	__builtin_memcpy(&number,
+			 (const char *)p->block + sizeof(*h) + (size_t)(hash & (h->buckets - 1)) * sizeof(number),
+			 sizeof(number));
 	return number;
 }
 
@@ -40,7 +42,7 @@ static void entry_read(const struct pattern *p, const struct block_header *h, ui
 {
 	size_t at = sizeof(*h) + (size_t)h->buckets * sizeof(uint32_t) + (size_t)(number - 1) * sizeof(*e);
 
-	memcpy(e, (const char *)p->block + at, sizeof(*e));
+	__builtin_memcpy(e, (const char *)p->block + at, sizeof(*e));
 }
 
 static bool name_equal(const struct pattern *p, uint32_t at, size_t stored_length, const char *name, size_t length)
