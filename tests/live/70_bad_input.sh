@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# Bad input gets one clear line and status 1 or 2, and leaves nothing in the target.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# The message has so many lines at most, and no sign of a crash.
+refused() { # SENTENCE STATUS LINES REGEX COMMAND...
+	local sentence=$1 status=$2 lines=$3 regex=$4
+	shift 4
+	begin "$sentence" || return 0
+	F_DIR=$(mktemp -d "$WORK/trace.XXXXXX")
+	F_STATUS=0
+	timeout -k 1 20 "$@" >"$F_DIR/stdout" 2>"$F_DIR/stderr" </dev/null || F_STATUS=$?
+	status_is "$status"
+	says "$regex"
+	[ "$(wc -l <"$F_DIR/stderr")" -le "$lines" ] || finding "more than $lines lines:" "$(cat "$F_DIR/stderr")"
+	[ -s "$F_DIR/stdout" ] && finding "on stdout:" "$(head -n 3 "$F_DIR/stdout")"
+	ended "$T_PID" && finding "the target is gone"
+	target_untouched "$T_PID"
+	verdict "$sentence"
+}
+
+frtrace() { # SENTENCE STATUS LINES REGEX ARGUMENT...
+	refused "$1" "$2" "$3" "$4" "$FRTRACE" "${@:5}"
+}
+
+out=$WORK/out.jfr
+jdk_use "${JDKS[0]}"
+target_start Late 10
+findings=()
+target_ready || { verdict "a target"; exit 1; }
+nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+sleep 300 &
+sleeper=$!
+STARTED+=("$sleeper")
+
+frtrace "no such pid" 1 1 '4194000' -p 4194000 -m A -o "$out"
+frtrace "a process that is not a JVM" 1 1 "$sleeper" -p $sleeper -m A -o "$out"
+frtrace "no JVM of that name" 1 1 'NoSuchProgram' -p NoSuchProgram -m A -o "$out"
+frtrace "a pid of 0" 1 1 '.' -p 0 -m A -o "$out"
+frtrace "a negative pid" 1 1 '.' -p -5 -m A -o "$out"
+frtrace "no target at all" 2 2 '-p' -m A
+frtrace "no filter at all" 2 2 'filter|method' -p "$T_PID" -o "$out"
+frtrace "an option that does not exist" 2 2 'frobnicate' -p "$T_PID" -m A --frobnicate
+frtrace "an option without its value" 2 2 'm|value|argument' -p "$T_PID" -m
+frtrace "a filter with an empty part has a caret under it" 2 3 '^ *\^' -p "$T_PID" -m 'a..B' -o "$out"
+frtrace "a filter without method has a caret under it" 2 3 '^ *\^' -p "$T_PID" -m 'a.B::' -o "$out"
+frtrace "a filter with a slash has a caret under it" 2 3 '^ *\^' -p "$T_PID" -m 'a/B' -o "$out"
+frtrace "a filter that is empty" 2 3 '.' -p "$T_PID" -m '' -o "$out"
+frtrace "a duration with an unknown unit" 2 2 '10x' -p "$T_PID" -m A -d 10x -o "$out"
+frtrace "a negative duration" 2 2 '.' -p "$T_PID" -m A -d -5s -o "$out"
+frtrace "a duration that is no number" 2 2 'soon' -p "$T_PID" -m A -d soon -o "$out"
+frtrace "a threshold that is no time" 2 2 'slow' -p "$T_PID" -m A -t slow -o "$out"
+frtrace "a number of events that is none" 2 2 'many' -p "$T_PID" -m A -n many -o "$out"
+frtrace "a size that is none" 2 2 'huge' -p "$T_PID" -m A --max-size=huge -o "$out"
+frtrace "a duration that overflows" 2 2 '99999999999999999999' -p "$T_PID" -m A -d 99999999999999999999h -o "$out"
+frtrace "an output in a directory that is not there" 1 1 '/nowhere' -p "$T_PID" -m live.Late -o /nowhere/x.jfr
+frtrace "an output that cannot be made" 1 1 '/proc/x.jfr' -p "$T_PID" -m live.Late -o /proc/x.jfr
+ln -s "$WORK/elsewhere" "$WORK/link.jfr"
+frtrace "an output that is a link is not followed" 1 1 'link.jfr' -p "$T_PID" -m live.Late -o "$WORK/link.jfr"
+
+# the binary where everybody can run it
+mkdir -p "$WORK/bin" && cp "$FRTRACE" "$WORK/bin/frtrace" && chmod 755 "$WORK/bin" "$WORK/bin/frtrace"
+refused "no rights: another user's JVM" 1 1 'root|right|permission|permitted|CAP_' \
+	"${nobody[@]}" "$WORK/bin/frtrace" -p "$T_PID" -m live.Late -o /tmp/frtrace-nobody.jfr
+refused "a kernel without BTF" 1 1 'BTF|btf' \
+	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$@"' - "$FRTRACE" -p "$T_PID" -m live.Late -o "$out"
+[ -e "$out" ] && not_ok "a refused recording leaves no file" "$(ls -l "$out")" || ok "a refused recording leaves no file"
+kill -9 "$T_PID"
+
+begin "a JVM with attach disabled" && {
+	target_start -XX:+DisableAttachMechanism Late 10
+	target_ready
+	frtrace "a JVM with attach disabled" 1 1 'DisableAttachMechanism|attach' -p "$T_PID" -m live.Late -o "$out"
+	kill -9 "$T_PID"
+}
+
+# Not an error: it is said, and stays armed.
+matches_nothing() {
+	local sentence="a filter that matches nothing yet says so and is armed for classes loaded later, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Late 3000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
+		says 'match|no class|not loaded|yet'
+		target_go
+		trace_stop
+		status_is 0
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+near_match() {
+	local sentence="a filter with a misspelt name is shown the near one, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready && trace_start -m live.Speed::wrok; then
+		says 'live\.Speed(::|\.)work'
+		trace_stop
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+never_called() {
+	local sentence="a method that is matched and never called is explained at the end, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Late 10
+	if target_ready && trace_start -m live.Late::main -d 300ms; then
+		trace_wait
+		says '0 calls'
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+foreign_user() {
+	local sentence="root traces a JVM of another user, and the files of the attach were its own, JDK $FEATURE" java=$JAVA
+	begin "$sentence" || return 0
+	JAVA=$WORK/as-nobody
+	mkdir -p "$JAVA/bin"
+	printf '#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups %s/bin/java "$@"\n' "$java" >"$JAVA/bin/java"
+	chmod 755 "$JAVA" "$JAVA/bin" "$JAVA/bin/java"
+	if ! "$JAVA/bin/java" -cp "$CLASSES" live.BigSource >/dev/null 2>&1; then
+		skip "$sentence" "user nobody cannot read $CLASSES"
+		JAVA=$java
+		return
+	fi
+	target_start Late 3000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
+		target_go
+		trace_stop
+		status_is 0
+		target_restored
+		target_quit
+		file_agrees
+		tmp_is_clean
+	fi
+	JAVA=$java
+	verdict "$sentence"
+	target_drop
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	matches_nothing
+	near_match
+	never_called
+	foreign_user
+done

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a test program and its script talk: files in a directory. The program makes `ready`, waits for `go`, does its
+ * calls, writes what it knows to be true into `truth`, makes `done`, and ends when it sees `quit`.
+ */
+final class Stage {
+    private final Path directory;
+    private final List<String> truth = new ArrayList<>();
+
+    Stage(String directory) {
+        this.directory = new java.io.File(directory).toPath();
+    }
+
+    void awaitGo() {
+        mark("ready");
+        await("go");
+    }
+
+    /** N calls of this method gave N events, of which `thrown` ended by an exception. "*" stands for any. */
+    void expect(String type, String method, long events, long thrown) {
+        expect(type, method, "*", "*", "*", events, thrown);
+    }
+
+    void expect(String type, String method, String descriptor, String thread, String loader, long events, long thrown) {
+        truth.add(String.join("\t", "count", type, method, descriptor, thread, loader, "" + events, "" + thrown));
+    }
+
+    /** Events of this method that no line counts are no fault. */
+    void allow(String type, String method) {
+        truth.add(String.join("\t", "allow", type, method));
+    }
+
+    /** This many threads, each with this many events of the method, and a name. */
+    void expectThreads(String type, String method, int threads, long each) {
+        truth.add(String.join("\t", "threads", type, method, "" + threads, "" + each));
+    }
+
+    /** The events of this method, in order, began between pairs of nanoTime values in this file. */
+    void expectBetween(String type, String method, String file) {
+        truth.add(String.join("\t", "between", type, method, directory.resolve(file).toString()));
+    }
+
+    void finish() {
+        write("truth", String.join("\n", truth) + "\n");
+        mark("done");
+        await("quit");
+    }
+
+    Path file(String name) {
+        return directory.resolve(name);
+    }
+
+    boolean has(String name) {
+        return directory.resolve(name).toFile().exists();
+    }
+
+    void mark(String name) {
+        write(name, "");
+    }
+
+    void write(String name, String text) {
+        try {
+            Path whole = directory.resolve("." + name);
+            Files.write(whole, text.getBytes("UTF-8"));
+            Files.move(whole, directory.resolve(name));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void await(String name) {
+        while (!has(name))
+            sleep(5);
+    }
+
+    static void sleep(long ms) {
+        try {
+            Thread.sleep(ms);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

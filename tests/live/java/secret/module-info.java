@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
+module secret {
+    exports secret.api;
+}

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash disable=SC2015,SC2016,SC2034
+#
+# What the live tests share: JDKs, a traced program (target_*), the tracer (trace_*), and verdicts:
+# "ok - sentence", "not ok - sentence" with what was seen below it, "skip - sentence # reason".
+#
+# tests/live/NN_area.sh runs alone too, as root; $FRTRACE is the binary (build/frtrace). $ONLY, a
+# regular expression, chooses cases by their sentence. $KEEP keeps the directory with all that was written.
+set -uo pipefail
+
+LIVE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=$(cd "$LIVE/../.." && pwd)
+FRTRACE=${FRTRACE:-$ROOT/build/frtrace}
+CACHE=$(dirname "$FRTRACE")/live
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/frtrace-live.XXXXXX")
+chmod 755 "$WORK"
+STARTED=()	# pids that we started
+FAILED=0
+SECONDS_MAX=${SECONDS_MAX:-60} # of any one wait
+
+live_end() {
+	local pid
+	for pid in "${STARTED[@]}"; do
+		kill -9 "$pid" 2>/dev/null
+	done
+	wait 2>/dev/null
+	mountpoint -q "$WORK/disk" && umount "$WORK/disk"
+	if [ -n "${KEEP:-}" ]; then echo "# kept $WORK"; else rm -rf "$WORK"; fi
+	exit $((FAILED > 0))
+}
+trap live_end EXIT
+trap 'exit 1' INT TERM
+
+# ---- verdicts
+
+ok() { echo "ok - $1"; }
+
+not_ok() { # SENTENCE [DETAIL...]
+	FAILED=$((FAILED + 1))
+	echo "not ok - $1"
+	shift
+	[ $# -gt 0 ] && printf '%s\n' "$@" | head -n 30 | sed 's/^/    /'
+	return 0
+}
+
+skip() { echo "skip - $1 # $2"; }
+
+# A case is a sentence and a list of findings: none is good.
+verdict() { # SENTENCE
+	if [ ${#findings[@]} -eq 0 ]; then ok "$1"; else not_ok "$1" "${findings[@]}"; fi
+}
+
+finding() { findings+=("$@"); }
+
+# Begin a case; false when it was not chosen.
+begin() { # SENTENCE
+	findings=()
+	[ -z "${ONLY:-}" ] || [[ $1 =~ $ONLY ]]
+}
+
+wait_for() { # SECONDS COMMAND...: until the command succeeds
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -ge $end ] && return 1
+		sleep 0.02
+	done
+}
+
+ended() { ! kill -0 "$1" 2>/dev/null; }
+
+# ---- JDKs: the lines "FEATURE HOME" of all that are here, one for each version, oldest first
+
+jdk_list() {
+	local home
+	for home in "${JAVA_HOME:-}" /usr/lib/jvm/* "$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")"; do
+		if [ -x "$home/bin/javac" ] && [ -x "$home/bin/jcmd" ]; then
+			echo "$(sed -nE 's/^JAVA_VERSION="(1\.)?([0-9]+).*/\2/p' "$home/release" 2>/dev/null) $(readlink -f "$home")"
+		fi
+	done | grep -E '^[0-9]+ ' | sort -k1,1n -u
+}
+
+# 17 and 25 where they are, else whatever is not older than 17.
+jdk_choose() {
+	local all
+	all=$(jdk_list | awk '$1 >= 17')
+	if grep -qE '^(17|25) ' <<<"$all"; then grep -E '^(17|25) ' <<<"$all"; else echo "$all"; fi
+}
+
+mapfile -t JDKS < <(jdk_choose)
+if [ ${#JDKS[@]} -eq 0 ] || [ -z "${JDKS[0]}" ]; then
+	skip "$(basename "$0")" "no JDK of version 17 or later"
+	exit 0
+fi
+if [ ! -x "$FRTRACE" ]; then
+	not_ok "$(basename "$0")" "no $FRTRACE"
+	exit 1
+fi
+
+jdk_use() { # LINE
+	FEATURE=${1%% *} JAVA=${1#* }
+	CLASSES=$CACHE/classes-$FEATURE
+	classes_build
+}
+
+# The program with the highest version reads what all versions wrote.
+jdk_newest() { echo "${JDKS[-1]#* }"; }
+
+classes_build() {
+	local sources=("$LIVE"/java/*.java) new=$CLASSES.$$
+	[ "$FEATURE" -ge 25 ] && sources+=("$LIVE"/java/java25/*.java)
+	[ -d "$CLASSES" ] && [ -z "$(find "$LIVE/java" -newer "$CLASSES" -name '*.java')" ] && return
+	rm -rf "$new" && mkdir -p "$new/modules"
+	"$JAVA/bin/javac" -nowarn -d "$new" "${sources[@]}" &&
+		"$JAVA/bin/java" -cp "$new" live.BigSource >"$new/Big.java" &&
+		"$JAVA/bin/javac" -nowarn -d "$new" "$new/Big.java" &&
+		find "$LIVE/java/secret" -name '*.java' -exec "$JAVA/bin/javac" -nowarn -d "$new/modules/secret" {} + ||
+		{ not_ok "the Java programs compile with JDK $FEATURE"; exit 1; }
+	rm -rf "$CLASSES" && mv "$new" "$CLASSES"
+}
+
+peek() { # PID FIELD
+	if [ ! -x "$CACHE/peek" ] || [ "$LIVE/peek.c" -nt "$CACHE/peek" ] || [ "$ROOT/bpf/frtrace.h" -nt "$CACHE/peek" ]; then
+		gcc -D_GNU_SOURCE -I"$ROOT" -o "$CACHE/peek" "$LIVE/peek.c" || exit 1
+	fi
+	"$CACHE/peek" "$1" "$2" 2>/dev/null || echo none
+}
+
+# ---- the traced program. Signals stand at their defaults, as for a service: bash's background jobs ignore SIGQUIT.
+
+target_start() { # [-JVM-OPTION...] CLASS [ARGUMENT...]: the class gets the stage directory before its arguments
+	local options=()
+	while [[ $1 == -* ]]; do
+		options+=("$1")
+		shift
+	done
+	local class=$1
+	shift
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	chmod 777 "$T_DIR"
+	env --default-signal=INT,QUIT,TERM "$JAVA/bin/java" -cp "$CLASSES" "${options[@]}" "live.$class" "$T_DIR" "$@" \
+		>"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	T_PID=$!
+	STARTED+=("$T_PID")
+	disown "$T_PID" 2>/dev/null
+}
+
+target_ready() {
+	wait_for "$SECONDS_MAX" target_has ready && ! ended "$T_PID" && return
+	finding "the program did not start:" "$(cat "$T_DIR/stderr" "$T_DIR/stdout")"
+	return 1
+}
+
+target_has() { [ -e "$T_DIR/$1" ] || ended "$T_PID"; }
+
+target_go() {
+	touch "$T_DIR/go"
+	wait_for "$SECONDS_MAX" target_has "done" && [ -e "$T_DIR/done" ] && return
+	finding "the program did not finish" "$(head -c 2000 "$T_DIR/stderr")"
+	return 1
+}
+
+target_quit() {
+	touch "$T_DIR/quit"
+	wait_for "$SECONDS_MAX" ended "$T_PID" || finding "the program does not end"
+}
+
+# Must be alive and run its original code.
+target_restored() {
+	ended "$T_PID" && finding "the target is gone" "$(tail -n 5 "$T_DIR/stderr")"
+	[ "$(peek "$T_PID" hooked_methods)" = 0 ] ||
+		finding "still hooked: $(peek "$T_PID" hooked_methods) methods, state $(peek "$T_PID" state)"
+}
+
+# An attach that was refused leaves nothing behind.
+target_untouched() { # PID
+	grep -q frtrace "/proc/$1/maps" && finding "left a mapping: $(grep -m1 frtrace "/proc/$1/maps")"
+	[ "$(peek "$1" state)" = none ] || finding "left a control segment"
+	tmp_is_clean
+}
+
+tmp_is_clean() {
+	local left
+	left=$(find /tmp -maxdepth 2 \( -name '*libfrtrace*' -o -name ".attach_pid$T_PID" \) -newer "$WORK" 2>/dev/null)
+	[ -n "$left" ] && finding "left in /tmp: $left"
+}
+
+# ---- the tracer
+
+trace_launch() { # ARGUMENT...
+	F_DIR=$(mktemp -d "$WORK/trace.XXXXXX") F_STATUS=
+	env --default-signal=INT,TERM "$FRTRACE" "$@" >"$F_DIR/stdout" 2>"$F_DIR/stderr" </dev/null &
+	F_PID=$!
+	STARTED+=("$F_PID")
+}
+
+trace_is_on() { grep -q '^tracing ' "$F_DIR/stderr" || ended "$F_PID"; }
+
+# Trace the target into $F_FILE, until the signal line stands there.
+trace_start() { # ARGUMENT...
+	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
+	trace_launch -p "$T_PID" -o "$F_FILE" "$@"
+	if wait_for 30 trace_is_on && ! ended "$F_PID"; then return 0; fi
+	finding "tracing does not begin:" "$(cat "$F_DIR/stderr")"
+	return 1
+}
+
+trace_wait() { # [SECONDS]: sets F_STATUS
+	if wait_for "${1:-$SECONDS_MAX}" ended "$F_PID"; then
+		wait "$F_PID" 2>/dev/null
+		F_STATUS=$?
+	else
+		F_STATUS=none
+		finding "frtrace does not end:" "$(tail -n 5 "$F_DIR/stderr")"
+		kill -9 "$F_PID"
+	fi
+}
+
+trace_stop() { # [SIGNAL]
+	kill "-${1:-INT}" "$F_PID" 2>/dev/null
+	trace_wait 30
+}
+
+# The status is one of these.
+status_is() { # STATUS...
+	local want
+	for want in "$@"; do [ "$F_STATUS" = "$want" ] && return; done
+	finding "status $F_STATUS, expected $*:" "$(tail -n 8 "$F_DIR/stderr")"
+}
+
+says() { # REGEX: on stderr
+	grep -qE -- "$1" "$F_DIR/stderr" || finding "does not say /$1/:" "$(cat "$F_DIR/stderr")"
+}
+
+# The number before a word of the last line: "1,204 calls, 2 thrown, 0 lost".
+end_line_number() { # WORD
+	sed -nE "s/^.*[^0-9,]?([0-9,]+) $1.*/\1/p" "$F_DIR/stderr" | tail -n 1 | tr -d , | grep . || echo -1
+}
+
+# The recording agrees with what the program knows.
+file_agrees() { # [TRUTH]
+	local seen
+	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Check "$F_FILE" "${1:-$T_DIR/truth}" 2>&1) ||
+		finding "${seen:-no output}"
+}
+
+# METHOD's events in the file; the file is readable.
+file_events() { # CLASS.METHOD
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Check "$F_FILE" 2>/dev/null |
+		awk -v name="$1" '$4 == name { n = $1 } END { print n + 0 }'
+}
+
+# The whole life of one case: start, trace, calls, Ctrl-C, compare.
+exact() { # SENTENCE FILTER [-JVM-OPTION...] CLASS [ARGUMENT...]
+	local sentence="$1, JDK $FEATURE" filter=$2
+	shift 2
+	begin "$sentence" || return 0
+	target_start "$@"
+	if target_ready && trace_start -m "$filter" --no-stack; then
+		target_go
+		trace_stop
+		status_is 0 3
+		says ' 0 lost'
+		target_restored
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+target_drop() {
+	kill -9 "$T_PID" 2>/dev/null
+	rm -f "$F_FILE"
+}
+
+# Exits and all that is nested in it, as a filter.
+EXITS='live.Exits'
+for nested in Sub Base Chain Fields InitBefore InitAfter InitThrows Square Shape Key Color 'Color$1' 'Color$2'; do
+	EXITS+=";live.Exits\$$nested"
+done
+
+# build all classes of the newest JDK first: its Check reads the files
+jdk_use "${JDKS[-1]}"
