@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LONGEST 40000 /* class files have 65535 bytes for a name, and up to 6 for 4 of ours */
+
 struct parser {
 	struct lexer lexer;
 	struct token token;
@@ -70,7 +72,7 @@ static bool fail_other(struct parser *p)
 	default:
 		if (c >= '0' && c <= '9')
 			return fail(p, p->token.at, "a Java name does not begin with a digit");
-		if ((unsigned char)c < 0x20 || c == 0x7f)
+		if ((unsigned char)c < 0x20 || (unsigned char)c >= 0x7f)
 			return fail(p, p->token.at, "a control character cannot stand in a Java name");
 		return fail(p, p->token.at, "'%c' cannot stand in a Java name", c);
 	}
@@ -189,7 +191,7 @@ bool item_parse(const char *text, size_t begin, size_t end, struct item *item, s
 	struct parser p = {.lexer = {text, begin, end}, .fault = fault, .slash = (size_t)-1};
 
 	memset(item, 0, sizeof(*item));
-	if (end - begin > 65535)
+	if (end - begin > LONGEST)
 		return fail(&p, begin, "no Java name is that long");
 	advance(&p);
 	if (p.token.kind != TOKEN_MEMBER && !parse_class(&p, item))

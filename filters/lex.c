@@ -62,13 +62,19 @@ static size_t special_length(const char *text, size_t at, size_t end)
 	return i > at + 1 && i < end && text[i] == '>' ? i + 1 - at : 0;
 }
 
+/* U+0080 to U+009F: a terminal may act on them, and no name has them. */
+static bool control(const char *text, size_t at, size_t end)
+{
+	return end - at >= 2 && (unsigned char)text[at] == 0xc2 && (unsigned char)text[at + 1] < 0xa0;
+}
+
 static size_t name_length(const char *text, size_t at, size_t end)
 {
 	size_t i = at;
 
 	if (!name_start((unsigned char)text[at]))
 		return 0;
-	while (i < end && name_part((unsigned char)text[i]) && !lex_space(text, i, end))
+	while (i < end && name_part((unsigned char)text[i]) && !lex_space(text, i, end) && !control(text, i, end))
 		i++;
 	return i - at;
 }
@@ -76,7 +82,7 @@ static size_t name_length(const char *text, size_t at, size_t end)
 struct token lex_next(struct lexer *l)
 {
 	const char *s = l->text + l->at;
-	struct token t = {.kind = TOKEN_OTHER, .at = l->at, .length = 1};
+	struct token t = {.kind = TOKEN_OTHER, .at = l->at, .length = control(l->text, l->at, l->end) ? 2 : 1};
 	size_t n;
 
 	if (l->at >= l->end) {

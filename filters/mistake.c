@@ -81,7 +81,7 @@ static void cut_module(struct draft *d)
 		return;
 	head = (size_t)(slash - d->s);
 	if (memchr(d->s, '.', head) || memchr(d->s, '@', head) || (head && slash[-1] == '/') ||
-	    (d->called && strchr(slash, '.') && slash[1] >= 'a' && slash[1] <= 'z'))
+	    (strchr(slash, '.') && slash[1] >= 'a' && slash[1] <= 'z'))
 		cut_front(d, slash + 1);
 }
 
@@ -112,14 +112,14 @@ static void cut_suffix(struct draft *d)
 	}
 }
 
-/* C:m, C->m, C::m with spaces are left to one rule: a single colon becomes two. */
+/* C:m, C#m; but not the threshold in C:10ms. */
 static bool double_colon(struct draft *d)
 {
-	char *colon = strchr(d->s, ':');
+	char *mark = strpbrk(d->s, ":#");
 
-	if (!colon || colon[1] == ':' || (colon[1] >= '0' && colon[1] <= '9'))
+	if (!mark || (mark[0] == ':' && (mark[1] == ':' || (mark[1] >= '0' && mark[1] <= '9'))))
 		return true;
-	return replace(d, colon, 1, "::");
+	return replace(d, mark, 1, "::");
 }
 
 /* The last dot becomes "::" where the last part is a method; a lone name is a method of any class. */
@@ -128,7 +128,7 @@ static bool split_method(struct draft *d)
 	char *dot = strrchr(d->s, '.');
 	char *angle = strchr(d->s, '<');
 
-	if (strstr(d->s, "::") || strchr(d->s, '#'))
+	if (strstr(d->s, "::"))
 		return true;
 	if (angle && angle > d->s && angle[-1] == '.')
 		return replace(d, angle - 1, 1, "::");
@@ -177,6 +177,12 @@ static bool correct_name(struct draft *d)
 	return double_colon(d) && split_method(d) && accept(d);
 }
 
+/* A word alone may be anything. */
+static bool names_much(const char *s, size_t length)
+{
+	return memchr(s, '.', length) || memmem(s, length, "::", 2);
+}
+
 /* "A::m, B::n": every part has to be a filter. */
 static bool correct_list(struct draft *d)
 {
@@ -194,7 +200,7 @@ static bool correct_list(struct draft *d)
 		}
 		if (out == begin)
 			continue;
-		if (!item_parse(d->s, begin, out, &item, &fault))
+		if (!names_much(d->s + begin, out - begin) || !item_parse(d->s, begin, out, &item, &fault))
 			return false;
 		d->s[out++] = ';';
 		begin = out;

@@ -105,15 +105,36 @@ fail:
 	return -ENOMEM;
 }
 
+/* Outer.Inner may be a package with a capital after all: then the JVM's own form tells. */
+static void add_way_out(const char *text, size_t length, const struct fault *fault, struct diag *d)
+{
+	char name[128];
+	struct item item;
+	struct fault other;
+	size_t used = strlen(d->text);
+
+	if (!strstr(fault->what, "nested class") || length >= sizeof(name))
+		return;
+	for (size_t i = 0; i < length; i++)
+		name[i] = text[i] == '.' ? '/' : text[i];
+	name[length] = 0;
+	if (item_parse(name, 0, length, &item, &other))
+		snprintf(d->text + used, sizeof(d->text) - used,
+			 "\n  or, if the part before the caret is a package: '%s'", name);
+}
+
 static int wrong_filter(const char *text, size_t begin, size_t end, struct fault *fault, struct diag *d)
 {
 	char lines[600], right[300];
 	bool known = mistake_correct(text, begin, end, fault, right, sizeof(right));
+	int err;
 
 	caret_show(text, strlen(text), fault->at, lines, sizeof(lines));
-	if (known)
-		return diag_usage(d, "wrong filter: %s\n%s\n  the right filter: '%s'", fault->what, lines, right);
-	return diag_usage(d, "wrong filter: %s\n%s", fault->what, lines);
+	if (!known)
+		return diag_usage(d, "wrong filter: %s\n%s", fault->what, lines);
+	err = diag_usage(d, "wrong filter: %s\n%s\n  the right filter: '%s'", fault->what, lines, right);
+	add_way_out(text + begin, end - begin, fault, d);
+	return err;
 }
 
 static int add_item(struct filter_set *s, const char *text, size_t begin, size_t end, struct diag *d)

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Any text as a filter. What is taken has to survive being printed and read
+ * again, compile, and select what it names; what is refused has a message and adds nothing.
+ */
+#include "filters/near.h"
+#include "filters/parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "fuzz_filter: %s\n", what);
+	abort();
+}
+
+static void check_refused(const struct filter_list *l, const struct diag *d)
+{
+	require(filter_list_size(l) == 0, "a refused text added a filter");
+	require(d->usage && strncmp(d->text, "wrong filter: ", 14) == 0, "a refused text has no message");
+}
+
+/* Split the printed filter and ask for what it names. Only BMP names: beyond it the JVM's bytes differ. */
+static void check_selected(const struct pattern *p, const char *text)
+{
+	const char *member = strstr(text, "::"), *method = member ? member + 2 : "anything";
+	size_t length = member ? (size_t)(member - text) : strlen(text);
+	char *name;
+
+	for (const char *s = text; *s; s++)
+		if ((unsigned char)*s >= 0xf0)
+			return;
+	name = strndup(length ? text : "any/Class", length ? length : 9);
+	for (char *s = name; *s; s++)
+		if (*s == '.')
+			*s = '/';
+	require(pattern_class(p, name, strlen(name)) == PATTERN_METHODS, "a class that is named is not looked into");
+	require(pattern_method(p, name, strlen(name), method, strlen(method), "()V", 3),
+		"what is named is not selected");
+	free(name);
+}
+
+static void check_taken(const struct filter_list *l)
+{
+	struct filter_list *again = filter_list_new();
+	struct near *near = near_new(l);
+	struct diag d = {0};
+	struct pattern p;
+	void *block;
+
+	require(filter_list_compile(l, &block, &p.size, &d) == 0, "a list does not compile");
+	p.block = block;
+	require(pattern_valid(&p), "a compiled block is not valid");
+	for (size_t i = 0; i < filter_list_size(l); i++) {
+		require(filter_list_add(again, filter_list_text(l, i), false, &d) == 0,
+			"a printed filter is not taken");
+		check_selected(&p, filter_list_text(l, i));
+		near_offer(near, filter_list_text(l, 0), i ? "m" : NULL);
+		near_offer(near, "a/b/C$In", "m");
+	}
+	require(filter_list_size(again) == filter_list_size(l), "a printed list has another length");
+	free(block);
+	near_free(near);
+	filter_list_free(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct filter_list *l = filter_list_new();
+	char *text = malloc(size + 1);
+	struct diag d = {0};
+
+	memcpy(text, data, size);
+	text[size] = 0;
+	if (filter_list_add(l, text, false, &d))
+		check_refused(l, &d);
+	else
+		check_taken(l);
+	filter_list_free(l);
+	free(text);
+	return 0;
+}
