@@ -120,7 +120,7 @@ static unsigned int lead_length(unsigned char lead)
 /* One sequence, surrogates and C0 80 allowed; 0: not one. */
 static unsigned int sequence_read(const unsigned char *p, size_t left, uint32_t *code)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	unsigned int i, n = lead_length(*p);
 
 	if (!n || n > left)
@@ -241,7 +241,7 @@ void bytes_put_text(struct bytes *b, const char *text, size_t limit)
 
 void cursor_init(struct cursor *c, const void *data, size_t size)
 {
-	*c = (struct cursor){ .data = data, .size = size };
+	*c = (struct cursor){.data = data, .size = size};
 }
 
 bool cursor_ok(const struct cursor *c)
@@ -366,7 +366,7 @@ static void text_bytes(struct cursor *c, struct cursor_text *t)
 struct cursor_text cursor_text(struct cursor *c)
 {
 	size_t start = c->at;
-	struct cursor_text t = { .encoding = cursor_u8(c) };
+	struct cursor_text t = {.encoding = cursor_u8(c)};
 
 	switch (t.encoding) {
 	case TEXT_NULL:
@@ -385,7 +385,7 @@ struct cursor_text cursor_text(struct cursor *c)
 	default:
 		cursor_fail(c, start, "unknown encoding of a string");
 	}
-	return cursor_ok(c) ? t : (struct cursor_text){ .encoding = TEXT_NULL };
+	return cursor_ok(c) ? t : (struct cursor_text){.encoding = TEXT_NULL};
 }
 
 static void put_character(struct bytes *b, uint32_t code)

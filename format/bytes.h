@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LEB_MAX 9	     /* bytes of the longest LEB128 */
+#define LEB_MAX		 9	    /* bytes of the longest LEB128 */
 #define LEB_PADDED_LIMIT (1u << 28) /* values of a padded one lie below it */
 
 struct bytes {
@@ -61,7 +61,8 @@ void bytes_patch_leb(struct bytes *b, size_t offset, uint32_t v);
  */
 void bytes_put_text(struct bytes *b, const char *text, size_t limit);
 
-/* The conversion alone: `size` bytes of text to at most 3 * size bytes; out may be NULL. Returns the bytes of the result. */
+/* The conversion alone: `size` bytes of text to at most 3 * size bytes; out may be NULL. Returns the bytes of the
+ * result. */
 size_t utf8_from_java(char *out, const char *text, size_t size);
 
 /* Write v at p, where 9 bytes must be free; returns the end. One branch, taken for values of 56 bits and more. */

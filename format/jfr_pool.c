@@ -15,9 +15,10 @@
 
 #include <stdlib.h>
 
-/* One checkpoint ends where it passes this; none may reach LEB_PADDED_LIMIT, and a constant has less than a megabyte. */
+/* One checkpoint ends where it passes this; none may reach LEB_PADDED_LIMIT, and a constant has less than a megabyte.
+ */
 #define CHECKPOINT_SIZE (4u << 20)
-#define FORGET_AFTER 2 /* chunks */
+#define FORGET_AFTER	2 /* chunks */
 
 struct pooled {
 	uint64_t id[2];
@@ -29,11 +30,11 @@ struct pooled {
 
 /* Types of what `ref` of a constant has the keys of. */
 static const enum jfr_type ref_type[JFR_POOLS][JFR_REFS] = {
-	[JFR_THREAD - JFR_FIRST_POOL] = { JFR_THREAD_GROUP },
-	[JFR_CLASS - JFR_FIRST_POOL] = { JFR_SYMBOL, JFR_CLASS_LOADER, JFR_PACKAGE },
-	[JFR_CLASS_LOADER - JFR_FIRST_POOL] = { JFR_CLASS, JFR_SYMBOL },
-	[JFR_METHOD - JFR_FIRST_POOL] = { JFR_CLASS, JFR_SYMBOL, JFR_SYMBOL },
-	[JFR_PACKAGE - JFR_FIRST_POOL] = { JFR_SYMBOL },
+	[JFR_THREAD - JFR_FIRST_POOL] = {JFR_THREAD_GROUP},
+	[JFR_CLASS - JFR_FIRST_POOL] = {JFR_SYMBOL, JFR_CLASS_LOADER, JFR_PACKAGE},
+	[JFR_CLASS_LOADER - JFR_FIRST_POOL] = {JFR_CLASS, JFR_SYMBOL},
+	[JFR_METHOD - JFR_FIRST_POOL] = {JFR_CLASS, JFR_SYMBOL, JFR_SYMBOL},
+	[JFR_PACKAGE - JFR_FIRST_POOL] = {JFR_SYMBOL},
 };
 
 void jfr_pools_init(struct jfr_pools *p)
@@ -179,8 +180,7 @@ static bool pool_grow(struct jfr_pool *pool, bool by_key)
 		return false;
 	if (!array_grow((void **)&pool->constant, capacity, sizeof(*pool->constant)) ||
 	    !array_grow((void **)&pool->key, capacity, sizeof(*pool->key)) ||
-	    !array_grow((void **)&pool->used, capacity, sizeof(*pool->used)) ||
-	    !index_grow(pool, capacity * 2, by_key))
+	    !array_grow((void **)&pool->used, capacity, sizeof(*pool->used)) || !index_grow(pool, capacity * 2, by_key))
 		return false;
 	pool->capacity = capacity;
 	return true;
@@ -190,7 +190,7 @@ static uint64_t pool_add(struct jfr_pool *pool, const struct jfr_constant *c, ui
 {
 	struct pooled *add = &pool->constant[pool->count];
 
-	*add = (struct pooled){ .hash = hash, .size = c->payload->size, .offset = pool->payload.size };
+	*add = (struct pooled){.hash = hash, .size = c->payload->size, .offset = pool->payload.size};
 	memcpy(add->id, c->id, sizeof(add->id));
 	memcpy(add->ref, c->ref, sizeof(add->ref));
 	bytes_put(&pool->payload, c->payload->data, c->payload->size);
@@ -240,7 +240,7 @@ struct checkpoint {
 	struct bytes *out;
 	size_t base;
 	int64_t start_ticks;
-	size_t start; /* of the open checkpoint, or of the last; 0 none so far */
+	size_t start;		 /* of the open checkpoint, or of the last; 0 none so far */
 	size_t pools, constants; /* where their numbers stand */
 	uint32_t pool_count, constant_count;
 	bool open;
@@ -312,7 +312,7 @@ static void pool_write(const struct jfr_pool *pool, uint32_t chunk, uint64_t typ
 uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, struct bytes *out, size_t base,
 			 int64_t start_ticks)
 {
-	struct checkpoint c = { .out = out, .base = base, .start_ticks = start_ticks };
+	struct checkpoint c = {.out = out, .base = base, .start_ticks = start_ticks};
 	unsigned int i;
 
 	for (i = 0; i < JFR_POOLS; i++)

@@ -15,10 +15,11 @@
 
 #define JFR_REFS 3
 
-/* A constant to be found or added: it is the same as another of its type when all but `ref` and `payload` of types with an id agree. */
+/* A constant to be found or added: it is the same as another of its type when all but `ref` and `payload` of types with
+ * an id agree. */
 struct jfr_constant {
-	uint64_t id[2];		 /* identity of a class, loader, method or package; others: 0 and the payload is the identity */
-	uint32_t ref[JFR_REFS];	 /* keys of the constants it refers to, of the types that jfr_pool.c lists; 0 none */
+	uint64_t id[2]; /* identity of a class, loader, method or package; others: 0 and the payload is the identity */
+	uint32_t ref[JFR_REFS]; /* keys of the constants it refers to, of the types that jfr_pool.c lists; 0 none */
 	const struct bytes *payload; /* as it stands in the file behind its key */
 };
 

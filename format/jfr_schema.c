@@ -53,6 +53,7 @@ struct type {
 	bool content_type; /* this annotation gives a unit */
 };
 
+// clang-format off
 #define FIELD(n, t, l, ...) { .name = (n), .type = (t), .label = (l), __VA_ARGS__ }
 #define FIELDS(...) .fields = (const struct field[]){ __VA_ARGS__, { .name = NULL } }
 #define UNIT(t, v) .unit = { { (t), (v) } }
@@ -184,6 +185,14 @@ static const struct type types[JFR_TYPES] = {
 		FIELDS(START_TIME,
 		       FIELD("amount", JFR_LONG, "Amount", .description = "Amount lost data", UNSIGNED_BYTES),
 		       FIELD("total", JFR_LONG, "Total", .description = "Total lost amount for thread", UNSIGNED_BYTES)) },
+	[JFR_SHUTDOWN] = { .name = "jdk.Shutdown", .label = "JVM Shutdown",
+		.description = "JVM shutting down", .category = { "Java Virtual Machine", "Runtime" },
+		FIELDS(START_TIME,
+		       FIELD("eventThread", JFR_THREAD, "Event Thread",
+			     .description = "Thread in which event was committed in"),
+		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace",
+			     .description = "Stack Trace starting from the method the event was committed in"),
+		       FIELD("reason", JFR_STRING, "Reason", .description = "Reason for JVM shutdown")) },
 	[JFR_CLOCK] = { .name = "frtrace.Clock", .label = "Clock",
 		.description = "One moment on three clocks; the ticks of this recording are nanoseconds of CLOCK_MONOTONIC",
 		.category = { "frtrace" },
@@ -200,6 +209,7 @@ static const struct type types[JFR_TYPES] = {
 		       FIELD("kind", JFR_STRING, "Kind"),
 		       FIELD("text", JFR_STRING, "Text")) },
 };
+// clang-format on
 
 /* The tree under construction. */
 struct tree {
@@ -393,7 +403,7 @@ static uint64_t hash64(const unsigned char *data, size_t size)
 
 int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, uint64_t salt)
 {
-	struct tree t = { .schema = s };
+	struct tree t = {.schema = s};
 	int err;
 
 	memset(s, 0, sizeof(*s));

@@ -46,6 +46,7 @@ enum jfr_type {
 	JFR_OS_INFORMATION,
 	JFR_CPU_INFORMATION,
 	JFR_DATA_LOSS,
+	JFR_SHUTDOWN,
 	JFR_CLOCK,
 	JFR_MESSAGE,
 	JFR_TYPES,
@@ -53,7 +54,8 @@ enum jfr_type {
 
 #define JFR_POOLS (JFR_FIRST_EVENT - JFR_FIRST_POOL)
 
-/* Type ids of HotSpot (JDK 25) end near 2100. All of ours but those of pools lie here, and are the same in all files. */
+/* Type ids of HotSpot (JDK 25) end near 2100. All of ours but those of pools lie here, and are the same in all files.
+ */
 #define JFR_TYPE_ID_BASE 10000
 
 struct jfr_schema {

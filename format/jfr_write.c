@@ -34,16 +34,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HEADER_SIZE 68
-#define FLAG_COMPRESSED 1
-#define FLAG_LAST 2
+#define HEADER_SIZE	 68
+#define FLAG_COMPRESSED	 1
+#define FLAG_LAST	 2
 #define TICKS_PER_SECOND 1000000000
 
 #define SYMBOL_LIMIT 65535u /* of a name in a class file */
 #define THREAD_LIMIT 1000u
-#define TEXT_LIMIT (1u << 20)
+#define TEXT_LIMIT   (1u << 20)
 #define EVENTS_LIMIT (1u << 30)
-#define CHUNK_LIMIT INT32_MAX /* JMC keeps sizes in an int */
+#define CHUNK_LIMIT  INT32_MAX /* JMC keeps sizes in an int */
 
 /* What could not be written as asked. Told in the chunk by a frtrace.Message. */
 enum stray { STRAY_THREAD, STRAY_METHOD, STRAY_OUTSIDE, STRAY_FULL, STRAYS };
@@ -63,14 +63,14 @@ struct jfr_writer {
 	int64_t chunk_ticks;		  /* start of the open chunk, or of the last */
 	uint64_t chunks, events;
 	uint64_t strays[STRAYS];
-	size_t events_limit; /* where the events of the open chunk end */
+	size_t events_limit;  /* where the events of the open chunk end */
 	struct bytes scratch; /* payload of the constant being interned */
 	bool open;
 };
 
 struct jfr_writer *jfr_writer_new(const struct jfr_origin *origin, struct diag *d)
 {
-	struct jfr_region region = { origin->locale, origin->gmt_offset_ms, origin->dst_ms };
+	struct jfr_region region = {origin->locale, origin->gmt_offset_ms, origin->dst_ms};
 	struct jfr_writer *w = calloc(1, sizeof(*w));
 
 	if (w && jfr_schema_init(&w->schema, &region, origin->start_nanos ^ origin->start_ticks)) {
@@ -110,7 +110,7 @@ static struct bytes *payload_begin(struct jfr_writer *w)
 
 static uint64_t symbol(struct jfr_writer *w, const char *text)
 {
-	struct jfr_constant c = { .payload = payload_begin(w) };
+	struct jfr_constant c = {.payload = payload_begin(w)};
 
 	bytes_put_text(&w->scratch, text, SYMBOL_LIMIT);
 	return jfr_pools_intern(&w->pools, JFR_SYMBOL, &c);
@@ -124,7 +124,7 @@ static bool has_key(const struct jfr_writer *w, enum jfr_type type, uint64_t key
 /* Of `a/b/C`: the part before the last slash, which is `length` bytes long. Module and export are not known to us. */
 static uint64_t package(struct jfr_writer *w, const char *class_name, size_t length)
 {
-	struct jfr_constant c = { 0 };
+	struct jfr_constant c = {0};
 	char *name = strndup(class_name, length);
 	uint64_t key = name ? symbol(w, name) : 0;
 	struct bytes *p = payload_begin(w);
@@ -136,7 +136,7 @@ static uint64_t package(struct jfr_writer *w, const char *class_name, size_t len
 	bytes_put_leb(p, key);
 	bytes_put_leb(p, 0); /* module */
 	bytes_put_u8(p, 0);  /* exported */
-	c = (struct jfr_constant){ .id = { key }, .ref = { key }, .payload = p };
+	c = (struct jfr_constant){.id = {key}, .ref = {key}, .payload = p};
 	return jfr_pools_intern(&w->pools, JFR_PACKAGE, &c);
 }
 
@@ -177,16 +177,16 @@ uint64_t jfr_class(struct jfr_writer *w, const struct jfr_class_constant *c)
 	bytes_put_leb(p, pack);
 	bytes_put_leb(p, c->modifiers);
 	bytes_put_u8(p, c->hidden);
-	add = (struct jfr_constant){ .id = { name, loader }, .ref = { name, loader, pack }, .payload = p };
+	add = (struct jfr_constant){.id = {name, loader}, .ref = {name, loader, pack}, .payload = p};
 	return jfr_pools_intern(&w->pools, JFR_CLASS, &add);
 }
 
 uint64_t jfr_loader(struct jfr_writer *w, const struct jfr_loader_constant *c)
 {
-	struct jfr_class_constant type = { .name = c->type };
+	struct jfr_class_constant type = {.name = c->type};
 	uint64_t class = jfr_class(w, &type), name = c->name ? symbol(w, c->name) : 0;
 	struct bytes *p = payload_begin(w);
-	struct jfr_constant add = { .ref = { class, name }, .payload = p };
+	struct jfr_constant add = {.ref = {class, name}, .payload = p};
 
 	bytes_put_leb(p, class);
 	bytes_put_leb(p, name);
@@ -241,16 +241,15 @@ uint64_t jfr_method(struct jfr_writer *w, const struct jfr_method_constant *c)
 	bytes_put_leb(p, descriptor);
 	bytes_put_leb(p, c->modifiers);
 	bytes_put_u8(p, c->hidden);
-	add = (struct jfr_constant){ .id = { c->class_key << 32 | name, descriptor },
-				     .ref = { c->class_key, name, descriptor },
-				     .payload = p };
+	add = (struct jfr_constant){
+		.id = {c->class_key << 32 | name, descriptor}, .ref = {c->class_key, name, descriptor}, .payload = p};
 	return jfr_pools_intern(&w->pools, JFR_METHOD, &add);
 }
 
 static uint64_t thread_group(struct jfr_writer *w, const char *name)
 {
 	struct bytes *p = payload_begin(w);
-	struct jfr_constant add = { .payload = p };
+	struct jfr_constant add = {.payload = p};
 
 	bytes_put_leb(p, 0); /* parent */
 	bytes_put_text(p, name, THREAD_LIMIT);
@@ -263,7 +262,7 @@ uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c)
 	const char *os_name = c->os_name || c->is_virtual ? c->os_name : c->name;
 	uint64_t key, group = group_name ? thread_group(w, group_name) : 0;
 	struct bytes *p = payload_begin(w);
-	struct jfr_constant add = { .ref = { group }, .payload = p };
+	struct jfr_constant add = {.ref = {group}, .payload = p};
 
 	bytes_put_text(p, os_name, THREAD_LIMIT);
 	bytes_put_leb(p, c->os_id);
@@ -315,7 +314,7 @@ uint64_t jfr_chunk_events(const struct jfr_writer *w)
 static void header_write(struct jfr_writer *w, uint64_t constants, uint64_t metadata, int64_t end_ticks, bool final)
 {
 	int64_t duration = end_ticks > w->chunk_ticks ? end_ticks - w->chunk_ticks : 0;
-	struct bytes h = { .data = w->chunk.data, .capacity = HEADER_SIZE };
+	struct bytes h = {.data = w->chunk.data, .capacity = HEADER_SIZE};
 
 	bytes_put(&h, "FLR", 4);
 	bytes_put_be16(&h, 2);
@@ -531,6 +530,19 @@ void jfr_data_loss(struct jfr_writer *w, int64_t start, uint64_t amount, uint64_
 		return;
 	bytes_put_leb(b, amount);
 	bytes_put_leb(b, total);
+	event_end(w, at);
+}
+
+void jfr_shutdown(struct jfr_writer *w, int64_t start, const char *reason)
+{
+	size_t at;
+	struct bytes *b = event_begin(w, JFR_SHUTDOWN, start, &at);
+
+	if (!b)
+		return;
+	bytes_put_leb(b, 0); /* eventThread */
+	bytes_put_leb(b, 0); /* stackTrace */
+	bytes_put_text(b, reason, TEXT_LIMIT);
 	event_end(w, at);
 }
 

@@ -49,8 +49,8 @@ void jfr_writer_free(struct jfr_writer *w);
  * threads are cut at 1000 bytes, texts of events at 1 MB.
  */
 struct jfr_loader_constant {
-	const char *type; /* internal class name of the loader; NULL for the boot loader */
-	const char *name; /* "bootstrap", "platform", "app", ...; NULL none */
+	const char *type;  /* internal class name of the loader; NULL for the boot loader */
+	const char *name;  /* "bootstrap", "platform", "app", ...; NULL none */
 	uint64_t identity; /* the caller's number: two loaders of one name are two constants */
 };
 
@@ -121,10 +121,10 @@ struct jfr_active_recording {
 	int64_t start;
 	int64_t id;
 	const char *name, *destination;
-	int64_t max_age_ms;	  /* INT64_MAX: no limit */
+	int64_t max_age_ms; /* INT64_MAX: no limit */
 	int64_t flush_interval_ms;
-	int64_t max_size;	  /* 0: no limit */
-	int64_t recording_start_ms; /* since the epoch */
+	int64_t max_size;	       /* 0: no limit */
+	int64_t recording_start_ms;    /* since the epoch */
 	int64_t recording_duration_ms; /* INT64_MAX: no limit */
 };
 void jfr_active_recording(struct jfr_writer *w, const struct jfr_active_recording *e);
@@ -149,7 +149,8 @@ struct jfr_cpu_information {
 };
 void jfr_cpu_information(struct jfr_writer *w, const struct jfr_cpu_information *e);
 
-/* frtrace.Clock: one calibration: the TSC, CLOCK_MONOTONIC ns and CLOCK_REALTIME ns of one moment, and the error in ns. */
+/* frtrace.Clock: one calibration: the TSC, CLOCK_MONOTONIC ns and CLOCK_REALTIME ns of one moment, and the error in ns.
+ */
 struct jfr_clock {
 	int64_t start;
 	int64_t tsc, monotonic, realtime, error;
@@ -158,6 +159,9 @@ void jfr_clock(struct jfr_writer *w, const struct jfr_clock *e);
 
 /* jdk.DataLoss: bytes lost now, and in all. */
 void jfr_data_loss(struct jfr_writer *w, int64_t start, uint64_t amount, uint64_t total);
+
+/* jdk.Shutdown: the JVM has ended, and how. `jfr view recording` shows the reason. */
+void jfr_shutdown(struct jfr_writer *w, int64_t start, const char *reason);
 
 /* frtrace.Message: something about the recording that a reader must know: a skipped method, a lower bound, ... */
 void jfr_message(struct jfr_writer *w, int64_t start, const char *kind, const char *text);

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "format/bytes.h"
+#include "tests/lib/fail_nth.h"
+
+#include <iconv.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+/* The definition, bit by bit: the fast one must agree. */
+static size_t leb_slowly(unsigned char *p, uint64_t v)
+{
+	size_t n = 0;
+
+	while (n < 8 && v > 0x7f) {
+		p[n++] = (v & 0x7f) | 0x80;
+		v >>= 7;
+	}
+	p[n++] = v;
+	return n;
+}
+
+static void check_leb(uint64_t v)
+{
+	unsigned char fast[16], slow[16];
+	size_t n = leb_slowly(slow, v);
+	struct cursor c;
+
+	assert_int_equal(leb_write(fast, v) - fast, n);
+	assert_memory_equal(fast, slow, n);
+	assert_int_equal(leb_size(v), n);
+	cursor_init(&c, fast, n);
+	assert_true(cursor_leb(&c) == v && cursor_ok(&c) && c.at == n);
+}
+
+static void leb_agrees_with_its_definition(void **state)
+{
+	unsigned int bit, i;
+	uint64_t random = 1;
+
+	for (bit = 0; bit < 64; bit++) {
+		check_leb(1ull << bit);
+		check_leb((1ull << bit) - 1);
+		check_leb(~0ull << bit);
+	}
+	for (i = 0; i < 100000; i++) {
+		random = random * 6364136223846793005 + 1442695040888963407;
+		check_leb(random >> (i % 64));
+	}
+}
+
+static void leb_ninth_byte_carries_eight_bits(void **state)
+{
+	static const unsigned char least[9] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
+	static const unsigned char minus_one[9] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+	unsigned char got[16];
+
+	assert_int_equal(leb_write(got, INT64_MIN) - got, 9);
+	assert_memory_equal(got, least, 9);
+	assert_int_equal(leb_write(got, -1) - got, 9);
+	assert_memory_equal(got, minus_one, 9);
+}
+
+static void patched_size_takes_four_bytes(void **state)
+{
+	static const uint32_t sizes[] = {0, 1, 127, 128, 16384, LEB_PADDED_LIMIT - 1};
+	struct bytes b;
+	struct cursor c;
+	size_t i;
+
+	bytes_init(&b);
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		bytes_clear(&b);
+		bytes_put_u8(&b, 7);
+		bytes_put_be32(&b, 0);
+		bytes_patch_leb(&b, 1, sizes[i]);
+		cursor_init(&c, b.data, b.size);
+		cursor_u8(&c);
+		assert_int_equal(cursor_leb(&c), sizes[i]);
+		assert_int_equal(c.at, 5);
+	}
+	bytes_release(&b);
+}
+
+static void cursor_reads_what_was_written(void **state)
+{
+	struct bytes b;
+	struct cursor c;
+
+	bytes_init(&b);
+	bytes_put_u8(&b, 0xab);
+	bytes_put_be16(&b, 0x0102);
+	bytes_put_be32(&b, 0x03040506);
+	bytes_put_be64(&b, 0x0708090a0b0c0d0e);
+	bytes_put_leb(&b, 300);
+	bytes_put(&b, "xyz", 3);
+	assert_memory_equal(b.data + 1, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16", 14);
+	cursor_init(&c, b.data, b.size);
+	assert_int_equal(cursor_u8(&c), 0xab);
+	assert_int_equal(cursor_be16(&c), 0x0102);
+	assert_int_equal(cursor_be32(&c), 0x03040506);
+	assert_true(cursor_be64(&c) == 0x0708090a0b0c0d0e);
+	assert_int_equal(cursor_leb(&c), 300);
+	assert_memory_equal(cursor_take(&c, 3), "xyz", 3);
+	assert_true(cursor_ok(&c) && c.at == c.size);
+	bytes_release(&b);
+}
+
+static void cursor_remembers_the_first_bad_offset(void **state)
+{
+	struct cursor c;
+
+	cursor_init(&c, "\1\2\3\4\5", 5);
+	cursor_be32(&c);
+	assert_int_equal(cursor_be16(&c), 0);
+	assert_false(cursor_ok(&c));
+	assert_int_equal(c.bad, 4);
+	cursor_fail(&c, 1, "something else");
+	assert_int_equal(cursor_u8(&c), 0);
+	assert_null(cursor_take(&c, 1));
+	cursor_seek(&c, 0);
+	assert_int_equal(c.bad, 4);
+	assert_string_equal(c.error, "value ends early");
+}
+
+static void cursor_does_not_seek_behind_the_end(void **state)
+{
+	struct cursor c;
+
+	cursor_init(&c, "abc", 3);
+	cursor_seek(&c, 3);
+	assert_true(cursor_ok(&c));
+	cursor_seek(&c, 4);
+	assert_false(cursor_ok(&c));
+}
+
+/* Each prefix lies in memory of just its size, so that the sanitizer sees a step too far. */
+static void cursor_stops_at_each_truncation(void **state)
+{
+	static const char whole[] = "\3\4text\4\2\xb2\x04X\5\3abc\2\x80\x80\1\0\1\xff\xff\xff\xff\xff\xff\xff\xff\xff";
+	size_t size, i;
+
+	for (size = 0; size < sizeof(whole); size++) {
+		char *prefix = malloc(size + !size);
+		struct cursor c;
+
+		memcpy(prefix, whole, size);
+		cursor_init(&c, prefix, size);
+		for (i = 0; i < 6; i++)
+			cursor_text(&c);
+		cursor_leb(&c);
+		assert_int_equal(cursor_ok(&c), size == sizeof(whole) - 1);
+		assert_true(c.at <= size && c.bad <= size);
+		free(prefix);
+	}
+}
+
+static void cursor_refuses_lengths_beyond_the_end(void **state)
+{
+	static const char *const texts[] = {"\3\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+					    "\4\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+					    "\5\xfe\xff\xff\xff\xff\xff\xff\xff\xff", "\6\0\0\0\0\0\0\0\0\0"};
+	struct cursor c;
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		cursor_init(&c, texts[i], 10);
+		assert_int_equal(cursor_text(&c).encoding, TEXT_NULL);
+		assert_false(cursor_ok(&c));
+	}
+}
+
+static void check_text(const char *in, const char *out, size_t size)
+{
+	struct bytes b;
+
+	bytes_init(&b);
+	bytes_put_text(&b, in, 1000);
+	assert_int_equal(b.size, 2 + size);
+	assert_int_equal(b.data[0], TEXT_UTF8);
+	assert_int_equal(b.data[1], size);
+	assert_memory_equal(b.data + 2, out, size);
+	bytes_release(&b);
+}
+
+static void text_null_and_empty_are_themselves(void **state)
+{
+	struct bytes b;
+
+	bytes_init(&b);
+	bytes_put_text(&b, NULL, 10);
+	bytes_put_text(&b, "", 10);
+	assert_int_equal(b.size, 2);
+	assert_memory_equal(b.data, "\0\1", 2);
+	bytes_release(&b);
+}
+
+static void text_in_modified_utf8_becomes_true_utf8(void **state)
+{
+	check_text("plain", "plain", 5);
+	check_text("a\xc0\x80z", "a\0z", 3);
+	check_text("\xc3\xa9\xe2\x82\xac", "\xc3\xa9\xe2\x82\xac", 5);
+	check_text("\xed\xa0\xbd\xed\xb8\x80!", "\xf0\x9f\x98\x80!", 5);
+	check_text("\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", 4);
+	check_text("\xed\xa0\x80\xed\xb0\x80", "\xf0\x90\x80\x80", 4);
+	check_text("\xed\xaf\xbf\xed\xbf\xbf", "\xf4\x8f\xbf\xbf", 4);
+}
+
+#define R "\xef\xbf\xbd"
+
+static void text_that_is_garbage_becomes_replacement_characters(void **state)
+{
+	check_text("\xff", R, 3);
+	check_text("a\x80z", "a" R "z", 5);
+	check_text("\xc1\x81", R R, 6);			/* overlong */
+	check_text("\xe0\x80\x80", R R R, 9);		/* overlong */
+	check_text("\xe2\x82", R R, 6);			/* ends early */
+	check_text("\xe2\x82z", R R "z", 7);		/* goes on wrong */
+	check_text("\xf4\x90\x80\x80", R R R R, 12);	/* beyond U+10FFFF */
+	check_text("\xed\xa0\xbdz", R "z", 4);		/* half a pair */
+	check_text("\xed\xb8\x80\xed\xa0\xbd", R R, 6); /* the wrong way round */
+}
+
+/* Judge: the C library. */
+static void text_written_is_valid_utf8_whatever_comes(void **state)
+{
+	static const char pieces[] = "a\x80\xc0\x80\xc3\xa9\xed\xa0\xbd\xed\xb8\x80\xe2\x82\xac\xf0\x9f\xff";
+	iconv_t judge = iconv_open("UTF-32", "UTF-8");
+	unsigned int random = 1, i, j;
+	struct bytes b;
+
+	bytes_init(&b);
+	for (i = 0; i < 20000; i++) {
+		char in[17], out[1024], *from, *to = out;
+		size_t left, room = sizeof(out);
+
+		for (j = 0; j < sizeof(in) - 1; j++) {
+			random = random * 1103515245 + 12345;
+			in[j] = pieces[(random >> 16) % (sizeof(pieces) - 1)];
+		}
+		in[1 + i % 16] = 0;
+		bytes_clear(&b);
+		bytes_put_text(&b, in, 3 + i % 20);
+		from = (char *)b.data + 2;
+		left = b.data[1];
+		assert_int_equal(b.size, 2 + left);
+		assert_int_not_equal(iconv(judge, &from, &left, &to, &room), (size_t)-1);
+	}
+	bytes_release(&b);
+	iconv_close(judge);
+}
+
+static void text_is_cut_between_two_characters(void **state)
+{
+	struct bytes b;
+
+	bytes_init(&b);
+	bytes_put_text(&b, "abcdefgh", 8);
+	assert_memory_equal(b.data, "\3\10abcdefgh", 10);
+	bytes_clear(&b);
+	bytes_put_text(&b, "abcdefghi", 8);
+	assert_memory_equal(b.data, "\3\10abcde...", 10);
+	bytes_clear(&b);
+	bytes_put_text(&b, "abcd\xed\xa0\xbd\xed\xb8\x80", 9);
+	assert_memory_equal(b.data, "\3\7abcd...", 9);
+	bytes_release(&b);
+}
+
+static void check_decoded(const char *in, size_t size, const char *out)
+{
+	struct cursor c;
+	struct cursor_text t;
+	struct bytes b;
+
+	cursor_init(&c, in, size);
+	t = cursor_text(&c);
+	assert_true(cursor_ok(&c) && c.at == size);
+	bytes_init(&b);
+	bytes_put_decoded(&b, &t);
+	assert_int_equal(b.size, strlen(out));
+	assert_memory_equal(b.data ? b.data : (const unsigned char *)"", out, strlen(out));
+	bytes_release(&b);
+}
+
+static void text_of_each_encoding_is_decoded(void **state)
+{
+	check_decoded("\0", 1, "");
+	check_decoded("\1", 1, "");
+	check_decoded("\2\5", 2, "");
+	check_decoded("\3\2\xc3\xa9", 4, "\xc3\xa9");
+	check_decoded("\3\1\xff", 3, R);
+	check_decoded("\4\2a\xac\x41", 5, "a\xe2\x82\xac");
+	check_decoded("\4\2\xbd\xb0\x03\x80\xbc\x03", 8, "\xf0\x9f\x98\x80");
+	check_decoded("\4\2\xbd\xb0\x03z", 6, R "z");
+	check_decoded("\4\1\xbd\xb0\x03", 5, R);
+	check_decoded("\5\2"
+		      "a\xe9",
+		      4, "a\xc3\xa9");
+}
+
+static void buffer_that_failed_writes_nothing_until_cleared(void **state)
+{
+	struct bytes b;
+
+	if (!fail_nth_works()) {
+		print_message("allocations cannot be failed here\n");
+		skip();
+	}
+	bytes_init(&b);
+	bytes_put(&b, "abc", 3);
+	fail_nth(1);
+	assert_null(bytes_reserve(&b, 1000));
+	fail_nth(0);
+	bytes_put_u8(&b, 1);
+	bytes_put_text(&b, "x", 10);
+	assert_true(b.failed);
+	assert_int_equal(b.size, 3);
+	bytes_clear(&b);
+	bytes_put_u8(&b, 1);
+	assert_false(b.failed);
+	assert_int_equal(b.size, 1);
+	bytes_release(&b);
+}
+
+static void buffer_of_impossible_size_is_refused(void **state)
+{
+	struct bytes b;
+
+	bytes_init(&b);
+	bytes_put_u8(&b, 1);
+	assert_null(bytes_reserve(&b, SIZE_MAX - 16));
+	assert_true(b.failed);
+	bytes_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(leb_agrees_with_its_definition),
+		cmocka_unit_test(leb_ninth_byte_carries_eight_bits),
+		cmocka_unit_test(patched_size_takes_four_bytes),
+		cmocka_unit_test(cursor_reads_what_was_written),
+		cmocka_unit_test(cursor_remembers_the_first_bad_offset),
+		cmocka_unit_test(cursor_does_not_seek_behind_the_end),
+		cmocka_unit_test(cursor_stops_at_each_truncation),
+		cmocka_unit_test(cursor_refuses_lengths_beyond_the_end),
+		cmocka_unit_test(text_null_and_empty_are_themselves),
+		cmocka_unit_test(text_in_modified_utf8_becomes_true_utf8),
+		cmocka_unit_test(text_that_is_garbage_becomes_replacement_characters),
+		cmocka_unit_test(text_written_is_valid_utf8_whatever_comes),
+		cmocka_unit_test(text_is_cut_between_two_characters),
+		cmocka_unit_test(text_of_each_encoding_is_decoded),
+		cmocka_unit_test(buffer_that_failed_writes_nothing_until_cleared),
+		cmocka_unit_test(buffer_of_impossible_size_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
