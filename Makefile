@@ -17,7 +17,7 @@ JNI_H	:= $(firstword $(wildcard $(JAVA_HOME)/include/jvmti.h) $(wildcard /usr/li
 JNI	:= $(dir $(JNI_H))
 Q	:= $(if $(V),,@)
 
-WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
+WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation
 CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD)
 LDLIBS	:= -lbpf -lelf -ldw -lz
 ifdef ASAN
@@ -26,7 +26,7 @@ endif
 DEPS	= -MMD -MP
 
 # The agent has no libraries at all; what it shares with the collector is compiled for it a second time.
-AGENT_SOURCES := $(wildcard uprobes/agent/*.c) format/class_file.c format/class_edit.c filters/pattern.c
+AGENT_SOURCES := $(wildcard uprobes/agent/*.c) $(wildcard format/class_*.c) filters/pattern.c
 AGENT_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -I. -isystem $(JNI) -isystem $(JNI)linux -DFRTRACE_VERSION='"$(VERSION)"' \
 	-ffreestanding -fPIC -fvisibility=hidden -mno-red-zone -fno-stack-protector -fcf-protection=none \
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns

@@ -232,8 +232,8 @@ jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern)
 	jvmtiError error;
 
 	set_pattern(pattern);
-	/* room for a reference to every class: -Xcheck:jni counts them */
-	if ((*env)->PushLocalFrame(env, 1 << 17)) {
+	/* a frame for the references to all classes; 4096 is the most that HotSpot lets one announce */
+	if ((*env)->PushLocalFrame(env, 4096)) {
 		(*env)->ExceptionClear(env);
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}

@@ -128,6 +128,7 @@ void slot_ring_grow(struct frt_slot *s)
 	number = ring_take(log2 + 1);
 	if (number < 0)
 		return;
+	memset(ring_of(number), 0, 2ULL << log2); /* what was lost before reads as no record */
 	copy_records(s, ring_of(number), 2ULL << log2);
 	store_release(&s->ring, ring_word(number, log2 + 1));
 	list_push(&free_rings[log2], old, ring_next);

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * frtrace record: everything that can fail without touching the target comes
+ * first; then the agent goes in, the loop runs, and all comes out again.
+ */
+#include "user/cmd_record.h"
+#include "user/active.h"
+#include "user/log.h"
+#include "user/loop.h"
+#include "user/near_classes.h"
+#include "user/report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+struct recording {
+	struct settings *settings;
+	struct target target;
+	struct clock clock;
+	struct output *output;
+	struct session *session;
+	struct recorder *recorder;
+	struct report report;
+	bool incomplete;
+};
+
+/* The target, the kernel and the disk, before anything is done to the JVM. */
+static int prepare(struct recording *r, struct diag *d)
+{
+	char path[PATH_MAX];
+	int err;
+
+	err = target_open(r->settings->target, &r->target, d);
+	if (err)
+		return err;
+	if (!clock_tsc_usable())
+		return diag_set(d, ENOTSUP, "cannot trace: this machine's time stamp counter is not invariant");
+	clock_init(&r->clock);
+	err = settings_output_path(r->settings, r->target.pid, time(NULL), path, sizeof(path), d);
+	if (!err)
+		err = session_new(&r->session, r->settings, &r->target, &r->clock, d);
+	if (!err)
+		err = output_open(&r->output, path, r->settings->max_size, d);
+	return err;
+}
+
+static int make_recorder(struct recording *r, struct diag *d)
+{
+	struct recorder_setup setup = { .settings = r->settings,
+					.target = &r->target,
+					.segment = session_segment(r->session),
+					.clock = &r->clock,
+					.output = r->output };
+
+	r->recorder = recorder_new(&setup, d);
+	return r->recorder ? recorder_tick(r->recorder, d) : -ENOMEM;
+}
+
+static void warn_of_warning(const struct target *t)
+{
+	if (t->feature >= 21)
+		log_line("note: this JVM prints three lines about a dynamically loaded agent on its own stderr "
+			 "(JEP 451; -XX:+EnableDynamicAgentLoading at its start would hide them)");
+}
+
+static void begin_report(struct recording *r)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	r->report = (struct report){ .settings = r->settings,
+				     .target = &r->target,
+				     .session = r->session,
+				     .recorder = r->recorder,
+				     .clock = &r->clock,
+				     .output = r->output,
+				     .cpu_before = target_cpu_ns(&r->target),
+				     .begin_ns = t.tv_sec * 1000000000LL + t.tv_nsec };
+}
+
+static void explain_no_match(struct recording *r)
+{
+	uint32_t classes;
+
+	if (report_hooked(session_segment(r->session), &classes))
+		return;
+	log_line("  no loaded class matches yet; a class that does is traced as soon as it is loaded");
+	near_classes_print(&r->target, r->settings->filters);
+}
+
+static int start(struct recording *r, struct diag *d)
+{
+	struct stream_sink sink;
+	int err;
+
+	active_report(&r->target, r->settings);
+	warn_of_warning(&r->target);
+	err = session_attach(r->session, d);
+	if (!err)
+		err = make_recorder(r, d);
+	if (err)
+		return err;
+	sink = recorder_sink(r->recorder);
+	begin_report(r);
+	err = session_start(r->session, &sink, d);
+	if (err)
+		return err;
+	r->incomplete = report_start(&r->report);
+	explain_no_match(r);
+	return 0;
+}
+
+/* The first error is the one to tell. */
+static int worse(int err, int later, struct diag *d, const struct diag *of_later)
+{
+	if (!err && later)
+		*d = *of_later;
+	return err ? err : later;
+}
+
+static int finish(struct recording *r, int err, struct diag *d)
+{
+	bool ended = target_ended(&r->target);
+	struct diag second = { 0 };
+	int stop_err = session_stop(r->session, &second);
+
+	if (stop_err)
+		log_error("frtrace: %s", second.text);
+	recorder_note_loss(r->recorder, report_lost(&r->report));
+	err = worse(err, recorder_finish(r->recorder, &second), d, &second);
+	report_end(&r->report, !stop_err, ended);
+	if (err)
+		return err;
+	return r->incomplete || report_lost(&r->report) || stop_err ? EXIT_INCOMPLETE : EXIT_DONE;
+}
+
+static void release(struct recording *r)
+{
+	recorder_free(r->recorder);
+	session_free(r->session);
+	output_close(r->output);
+	target_close(&r->target);
+	free(r);
+}
+
+int cmd_record(struct settings *settings, struct diag *d)
+{
+	struct recording *r = calloc(1, sizeof(*r));
+	struct loop loop;
+	int err;
+
+	if (!r)
+		return diag_errno(d, ENOMEM, "cannot begin");
+	r->settings = settings;
+	r->target.pidfd = -1;
+	log_set(settings->quiet, settings->verbose);
+	setpriority(PRIO_PROCESS, 0, -20); /* so that it gets the CPU when the target's threads take all; may fail */
+	err = loop_init(&loop, d);
+	if (!err)
+		err = prepare(r, d);
+	if (!err)
+		err = start(r, d);
+	if (!err) {
+		loop.session = r->session;
+		loop.recorder = r->recorder;
+		loop.target = &r->target;
+		loop.report = &r->report;
+		loop.duration_ns = settings->duration_ns;
+		err = loop_run(&loop, d);
+		err = finish(r, err, d);
+	}
+	loop_release(&loop);
+	release(r);
+	return err;
+}

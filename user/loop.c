@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/loop.h"
+#include "user/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BUSY_MS	    5
+#define IDLE_MS	    50
+#define SWEEP_NS    50000000LL
+#define PROGRESS_NS 1000000000LL
+
+int loop_init(struct loop *l, struct diag *d)
+{
+	sigset_t set;
+
+	*l = (struct loop){ .signals = -1 };
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return diag_errno(d, errno, "cannot block signals");
+	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return l->signals < 0 ? diag_errno(d, errno, "cannot make a signalfd") : 0;
+}
+
+void loop_release(struct loop *l)
+{
+	if (l->signals >= 0)
+		close(l->signals);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Has a signal come, or the target ended? */
+static bool wait_for_more(const struct loop *l, int timeout_ms)
+{
+	struct pollfd fds[] = { { .fd = session_fd(l->session), .events = POLLIN },
+				{ .fd = l->signals, .events = POLLIN },
+				{ .fd = l->target->pidfd, .events = POLLIN } };
+
+	poll(fds, 3, timeout_ms);
+	return fds[1].revents || target_ended(l->target);
+}
+
+struct moments {
+	int64_t end, sweep, progress;
+};
+
+static int look_after(struct loop *l, struct moments *m, int64_t now, struct diag *d)
+{
+	int err = 0;
+
+	if (now >= m->sweep) {
+		session_sweep(l->session);
+		m->sweep = now + SWEEP_NS;
+		clock_sample(l->report->clock);
+		recorder_note_loss(l->recorder, report_lost(l->report));
+		err = recorder_tick(l->recorder, d);
+	}
+	if (now >= m->progress) {
+		report_progress(l->report);
+		m->progress = now + PROGRESS_NS;
+	}
+	return err;
+}
+
+int loop_run(struct loop *l, struct diag *d)
+{
+	struct moments m = { .end = INT64_MAX };
+	int64_t now = now_ns();
+	bool over = false;
+	int err = 0;
+
+	if (l->duration_ns)
+		m.end = now + l->duration_ns;
+	while (!over && !err) {
+		int parts = session_consume(l->session);
+
+		now = now_ns();
+		err = look_after(l, &m, now, d);
+		if (err || now >= m.end || recorder_full(l->recorder))
+			break;
+		over = wait_for_more(l, parts > 0 ? BUSY_MS : IDLE_MS);
+	}
+	return err;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* While it records: wait, take what has come, look after the file and the live line, until something ends it. */
+#ifndef USER_LOOP_H
+#define USER_LOOP_H
+
+#include "user/report.h"
+
+struct loop {
+	struct session *session;
+	struct recorder *recorder;
+	const struct target *target;
+	const struct report *report;
+	uint64_t duration_ns; /* 0: no end */
+	int signals;
+};
+
+/* From here on SIGINT, SIGTERM and SIGHUP end the loop instead of the process. */
+int loop_init(struct loop *l, struct diag *d);
+void loop_release(struct loop *l);
+
+/* Run until a signal, the duration, --max-events or the target's end (0), or an error of the recorder. */
+int loop_run(struct loop *l, struct diag *d);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/cli.h"
+#include "user/cmd_record.h"
+#include "user/log.h"
+
+int main(int argc, char **argv)
+{
+	struct diag d = { 0 };
+	struct settings s;
+	int err = cli_parse(argc, argv, &s, &d);
+
+	if (err == CLI_DONE)
+		return EXIT_DONE;
+	if (!err) {
+		err = cmd_record(&s, &d);
+		settings_release(&s);
+	}
+	if (err >= 0)
+		return err;
+	log_error("frtrace: %s", d.text);
+	return d.usage ? EXIT_USAGE : EXIT_FAILED;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sweep: takes from the shared rings what no drain has taken. The owners
+ * write on meanwhile, so what could have been overwritten during the copy is
+ * not used.
+ */
+#ifndef USER_QUEUE_SWEEP_H
+#define USER_QUEUE_SWEEP_H
+
+#include "user/queue/stream.h"
+#include "user/segment.h"
+
+/* Note where the streams stand before a recording: what lies there belongs to the last one. */
+void sweep_begin(const struct segment *seg, struct streams *streams);
+
+/* Feed what lies in the rings and joins on without a gap; the queue must have been emptied just before. */
+void sweep(const struct segment *seg, struct streams *streams);
+
+/* The last one: nobody writes or drains any more, what is not in a ring is lost. */
+void sweep_finish(const struct segment *seg, struct streams *streams);
+
+#endif

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/recorder.h"
+#include "format/jfr_write.h"
+#include "user/machine.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CHUNK_SIZE   (12u << 20)
+#define CHUNK_AGE_NS 5000000000LL
+#define THREADS	     FRT_MAX_THREADS
+#define VTHREADS     8192u
+
+/* A key that was asked for in a chunk is good in that chunk. */
+struct cached_key {
+	uint64_t name; /* serial or java id */
+	uint64_t key;
+	uint32_t chunk;
+};
+
+struct remark {
+	struct remark *next;
+	char *kind, *text;
+};
+
+struct recorder {
+	struct recorder_setup setup;
+	struct jfr_writer *writer;
+	struct target_description jvm;
+	struct machine machine;
+	struct remark *remarks, **last_remark;
+	uint64_t method_key[FRT_MAX_METHODS];
+	struct cached_key thread[THREADS], vthread[VTHREADS];
+	uint32_t chunk; /* number of the open one */
+	bool open, failed;
+	struct diag failure; /* why it failed, when that was inside a callback */
+	int64_t chunk_start, start_ticks;
+	int64_t start_epoch_ms;
+	uint64_t loss_noted;
+	size_t chunk_size;
+	struct recorder_counts counts;
+};
+
+static int64_t monotonic_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Ticks are the target's CLOCK_MONOTONIC: what System.nanoTime() returns there. */
+static int64_t ticks_of(const struct recorder *r, int64_t monotonic)
+{
+	return monotonic + r->setup.target->monotonic_offset;
+}
+
+static int open_writer(struct recorder *r, struct diag *d)
+{
+	time_t now = time(NULL);
+	struct jfr_origin origin = { .locale = "en_US" };
+	int64_t monotonic = monotonic_now();
+	struct tm local;
+
+	localtime_r(&now, &local);
+	origin.start_ticks = r->start_ticks = ticks_of(r, monotonic);
+	origin.start_nanos = monotonic + clock_realtime_offset();
+	origin.dst_ms = local.tm_isdst > 0 ? 3600000 : 0;
+	origin.gmt_offset_ms = local.tm_gmtoff * 1000L - origin.dst_ms;
+	r->start_epoch_ms = origin.start_nanos / 1000000;
+	r->writer = jfr_writer_new(&origin, d);
+	return r->writer ? 0 : -ENOMEM;
+}
+
+struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		diag_errno(d, ENOMEM, "cannot make a recorder");
+		return NULL;
+	}
+	r->setup = *setup;
+	r->last_remark = &r->remarks;
+	r->chunk_size = setup->settings->max_size / 4 < CHUNK_SIZE ? setup->settings->max_size / 4 : CHUNK_SIZE;
+	machine_read(&r->machine);
+	if (target_describe(setup->target, &r->jvm, d) || open_writer(r, d)) {
+		recorder_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+void recorder_free(struct recorder *r)
+{
+	struct remark *m, *next;
+
+	if (!r)
+		return;
+	for (m = r->remarks; m; m = next) {
+		next = m->next;
+		free(m->kind);
+		free(m->text);
+		free(m);
+	}
+	target_description_free(&r->jvm);
+	jfr_writer_free(r->writer);
+	free(r);
+}
+
+int recorder_remark(struct recorder *r, const char *kind, const char *text)
+{
+	struct remark *m = calloc(1, sizeof(*m));
+
+	if (!m || !(m->kind = strdup(kind)) || !(m->text = strdup(text))) {
+		if (m)
+			free(m->kind);
+		free(m);
+		return -ENOMEM;
+	}
+	*r->last_remark = m;
+	r->last_remark = &m->next;
+	if (r->open)
+		jfr_message(r->writer, ticks_of(r, monotonic_now()), kind, text);
+	return 0;
+}
+
+static void put_settings(struct recorder *r, int64_t at)
+{
+	const struct settings *s = r->setup.settings;
+	char threshold[32];
+	size_t n = filter_list_size(s->filters);
+
+	snprintf(threshold, sizeof(threshold), "%llu ns", (unsigned long long)s->threshold_ns);
+	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "enabled", "true");
+	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "threshold", threshold);
+	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "stackTrace", "false");
+	for (size_t i = 0; i < n; i++)
+		jfr_active_setting(r->writer, at, "jdk.MethodTrace", "filter", filter_list_text(s->filters, i));
+}
+
+static void put_recording(struct recorder *r, int64_t at)
+{
+	const struct settings *s = r->setup.settings;
+	struct jfr_active_recording e = {
+		.start = at,
+		.id = 1,
+		.name = "frtrace",
+		.destination = output_path(r->setup.output),
+		.max_age_ms = INT64_MAX,
+		.flush_interval_ms = CHUNK_AGE_NS / 1000000,
+		.max_size = s->max_size,
+		.recording_start_ms = r->start_epoch_ms,
+		.recording_duration_ms = s->duration_ns ? (int64_t)(s->duration_ns / 1000000) : INT64_MAX,
+	};
+
+	jfr_active_recording(r->writer, &e);
+}
+
+static void put_jvm(struct recorder *r, int64_t at)
+{
+	struct jfr_jvm_information e = {
+		.start = at,
+		.jvm_name = r->jvm.jvm_name,
+		.jvm_version = r->jvm.jvm_version,
+		.jvm_arguments = r->jvm.jvm_arguments,
+		.jvm_flags = r->jvm.jvm_flags,
+		.java_arguments = r->jvm.java_arguments,
+		.jvm_start_ms = r->jvm.start_epoch_ms,
+		.pid = r->setup.target->pid,
+	};
+	struct jfr_cpu_information cpu = {
+		.start = at,
+		.cpu = r->machine.cpu,
+		.description = r->machine.cpu_description,
+		.sockets = r->machine.sockets,
+		.cores = r->machine.cores,
+		.hw_threads = r->machine.threads,
+	};
+
+	jfr_jvm_information(r->writer, &e);
+	jfr_os_information(r->writer, at, r->machine.os);
+	jfr_cpu_information(r->writer, &cpu);
+}
+
+static void put_clock(struct recorder *r, int64_t at)
+{
+	const struct clock_pair *p = clock_last(r->setup.clock);
+	struct jfr_clock e = {
+		.start = at,
+		.tsc = p->tsc,
+		.monotonic = ticks_of(r, p->monotonic),
+		.realtime = p->monotonic + clock_realtime_offset(),
+		.error = p->error,
+	};
+
+	jfr_clock(r->writer, &e);
+}
+
+/* What each chunk says about the recording, so that it stands alone when older ones have gone. */
+static int begin_chunk(struct recorder *r, struct diag *d)
+{
+	int64_t at = r->chunk ? ticks_of(r, monotonic_now()) : r->start_ticks;
+	int err = jfr_chunk_begin(r->writer, at, d);
+
+	if (err)
+		return err;
+	r->open = true;
+	r->chunk++;
+	r->chunk_start = at;
+	put_recording(r, at);
+	put_settings(r, at);
+	put_jvm(r, at);
+	put_clock(r, at);
+	for (const struct remark *m = r->remarks; m; m = m->next)
+		jfr_message(r->writer, at, m->kind, m->text);
+	return 0;
+}
+
+static int finish_chunk(struct recorder *r, bool final, struct diag *d)
+{
+	const void *bytes;
+	size_t size;
+	int err;
+
+	if (!r->open)
+		return 0;
+	r->open = false;
+	err = jfr_chunk_finish(r->writer, ticks_of(r, monotonic_now()), final, &bytes, &size, d);
+	if (!err)
+		err = output_append(r->setup.output, bytes, size, d);
+	if (err)
+		r->failed = true;
+	return err;
+}
+
+int recorder_tick(struct recorder *r, struct diag *d)
+{
+	int err = 0;
+
+	if (r->failed) {
+		*d = r->failure;
+		return -EIO;
+	}
+	if (r->open && (jfr_chunk_size(r->writer) >= r->chunk_size ||
+			ticks_of(r, monotonic_now()) - r->chunk_start >= CHUNK_AGE_NS))
+		err = finish_chunk(r, false, d);
+	if (!err && !r->open)
+		err = begin_chunk(r, d);
+	return err;
+}
+
+int recorder_finish(struct recorder *r, struct diag *d)
+{
+	if (r->failed)
+		return 0; /* said already */
+	if (!r->open && begin_chunk(r, d))
+		return -ENOMEM;
+	return finish_chunk(r, true, d);
+}
+
+void recorder_note_loss(struct recorder *r, uint64_t spans)
+{
+	uint64_t more = spans - r->loss_noted;
+
+	if (spans <= r->loss_noted || !r->open)
+		return;
+	r->loss_noted = spans;
+	jfr_data_loss(r->writer, ticks_of(r, monotonic_now()), more * FRT_RECORD_SIZE, spans * FRT_RECORD_SIZE);
+}
+
+static uint64_t loader_key(struct recorder *r, uint32_t number)
+{
+	const struct frt_loader *l = segment_loader(r->setup.segment, number);
+	char type[512], name[128];
+	struct jfr_loader_constant c = { .identity = number };
+
+	if (number == FRT_BOOT_LOADER || !l) {
+		c.name = "bootstrap";
+		return jfr_loader(r->writer, &c);
+	}
+	segment_string(r->setup.segment, l->type, type, sizeof(type));
+	segment_string(r->setup.segment, l->name, name, sizeof(name));
+	c.type = type;
+	c.name = name[0] ? name : NULL;
+	return jfr_loader(r->writer, &c);
+}
+
+static uint64_t make_method_key(struct recorder *r, uint32_t id)
+{
+	const struct segment *seg = r->setup.segment;
+	const struct frt_method *m = segment_method(seg, id);
+	const struct frt_class *c = m ? segment_class(seg, m->class_id) : NULL;
+	char class_name[4096], name[4096], descriptor[8192];
+	struct jfr_class_constant class = { .name = class_name };
+	struct jfr_method_constant method = { .name = name, .descriptor = descriptor };
+
+	if (!c)
+		return 0;
+	segment_string(seg, c->name, class_name, sizeof(class_name));
+	segment_string(seg, m->name, name, sizeof(name));
+	segment_string(seg, m->descriptor, descriptor, sizeof(descriptor));
+	class.loader = loader_key(r, c->loader);
+	class.modifiers = c->modifiers;
+	method.class_key = jfr_class(r->writer, &class);
+	method.modifiers = m->modifiers;
+	return jfr_method(r->writer, &method);
+}
+
+static uint64_t method_key(struct recorder *r, uint32_t id)
+{
+	if (id >= FRT_MAX_METHODS)
+		return 0;
+	if (!r->method_key[id])
+		r->method_key[id] = make_method_key(r, id);
+	return r->method_key[id];
+}
+
+static uint64_t make_thread_key(struct recorder *r, uint32_t serial)
+{
+	struct frt_thread row;
+	char name[sizeof(row.name) + 1], group[sizeof(row.group) + 1];
+	struct jfr_thread_constant c = { .name = name };
+
+	if (!segment_thread(r->setup.segment, serial, &row))
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)row.name_length, row.name);
+	snprintf(group, sizeof(group), "%.*s", (int)row.group_length, row.group);
+	c.group = group[0] ? group : NULL;
+	c.os_id = row.tid;
+	c.java_id = row.java_id;
+	return jfr_thread(r->writer, &c);
+}
+
+static uint64_t make_vthread_key(struct recorder *r, const struct stream_vthread *v)
+{
+	struct jfr_thread_constant c = { .name = v->name, .java_id = v->java_id, .is_virtual = true };
+
+	return v->java_id ? jfr_thread(r->writer, &c) : 0;
+}
+
+static uint64_t thread_key(struct recorder *r, uint32_t serial, const struct stream_vthread *v)
+{
+	uint64_t name = v ? v->java_id : serial;
+	struct cached_key *k = v ? &r->vthread[name % VTHREADS] : &r->thread[name % THREADS];
+
+	if (k->name != name || k->chunk != r->chunk)
+		*k = (struct cached_key){ name, v ? make_vthread_key(r, v) : make_thread_key(r, serial), r->chunk };
+	return k->key;
+}
+
+static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+{
+	struct recorder *r = context;
+	struct jfr_method_trace e;
+	int64_t end;
+
+	if (r->failed || recorder_full(r) || !r->open)
+		return;
+	e.start = ticks_of(r, clock_ns(r->setup.clock, s->start));
+	end = ticks_of(r, clock_ns(r->setup.clock, s->start + s->duration));
+	e.duration = end - e.start;
+	e.thread = thread_key(r, s->thread, v);
+	e.stack = 0;
+	e.method = method_key(r, s->method);
+	e.thrown = s->flags & FRT_SPAN_THROWN;
+	jfr_method_trace(r->writer, &e);
+	r->counts.events++;
+	r->counts.thrown += e.thrown;
+}
+
+static void on_cover(void *context, uint64_t tsc)
+{
+	struct recorder *r = context;
+
+	clock_cover(r->setup.clock, tsc);
+	if (r->failed || !r->open || jfr_chunk_size(r->writer) < r->chunk_size)
+		return;
+	if (!finish_chunk(r, false, &r->failure)) /* a failure is told at the next tick */
+		begin_chunk(r, &r->failure);
+}
+
+struct stream_sink recorder_sink(struct recorder *r)
+{
+	return (struct stream_sink){ .span = on_span, .cover = on_cover, .context = r };
+}
+
+const struct recorder_counts *recorder_counts(const struct recorder *r)
+{
+	return &r->counts;
+}
+
+bool recorder_full(const struct recorder *r)
+{
+	uint64_t most = r->setup.settings->max_events;
+
+	return most && r->counts.events >= most;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Spans become jdk.MethodTrace events in chunks of a file. */
+#ifndef USER_RECORDER_H
+#define USER_RECORDER_H
+
+#include "format/diag.h"
+#include "user/clock.h"
+#include "user/output.h"
+#include "user/queue/stream.h"
+#include "user/segment.h"
+#include "user/settings.h"
+
+struct recorder;
+
+struct recorder_setup {
+	const struct settings *settings;
+	const struct target *target;
+	const struct segment *segment;
+	struct clock *clock;
+	struct output *output;
+};
+
+struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d);
+void recorder_free(struct recorder *r);
+
+/* The sink that the streams feed; context is the recorder. */
+struct stream_sink recorder_sink(struct recorder *r);
+
+/*
+ * To be called now and then: closes a chunk that is large or old. Errors of
+ * writing come here; the recorder then records nothing more.
+ */
+int recorder_tick(struct recorder *r, struct diag *d);
+
+/* Spans lost so far in all; the difference to the last call becomes a jdk.DataLoss event. */
+void recorder_note_loss(struct recorder *r, uint64_t spans);
+
+/* A line that a reader of the file must know. Repeated in each chunk. */
+int recorder_remark(struct recorder *r, const char *kind, const char *text);
+
+/* Close the last chunk. */
+int recorder_finish(struct recorder *r, struct diag *d);
+
+struct recorder_counts {
+	uint64_t events, thrown;
+};
+const struct recorder_counts *recorder_counts(const struct recorder *r);
+
+/* Have --max-events been recorded? */
+bool recorder_full(const struct recorder *r);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a recording says on stderr: at its start, while it runs, at its end. */
+#ifndef USER_REPORT_H
+#define USER_REPORT_H
+
+#include "user/clock.h"
+#include "user/recorder.h"
+#include "user/session.h"
+
+struct report {
+	const struct settings *settings;
+	const struct target *target;
+	const struct session *session;
+	struct recorder *recorder;
+	struct clock *clock;
+	const struct output *output;
+	uint64_t cpu_before; /* the JVM's CPU time when tracing began, ns */
+	int64_t begin_ns;    /* CLOCK_MONOTONIC when tracing began */
+};
+
+/* "tracing N methods ...": what was hooked, what was not and why. Remarks go into the file too. True: something could not be traced. */
+bool report_start(const struct report *r);
+
+/* The live line; overwrites itself, nothing when stderr is no terminal. */
+void report_progress(const struct report *r);
+
+/* "1,204 calls, ...". `restored`: the JVM runs its original code again. */
+void report_end(const struct report *r, bool restored, bool target_ended);
+
+/* Spans that should be in the file and are not. */
+uint64_t report_lost(const struct report *r);
+
+/* How many methods have hooks now. */
+uint32_t report_hooked(const struct segment *seg, uint32_t *classes);
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/session.h"
+#include "user/log.h"
+#include "user/sites.h"
+#include "user/target/attach.h"
+#include "user/target/mem.h"
+
+#include "frtrace.skel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ATTACH_TIMEOUT_MS 15000
+#define WAKE_LEVEL	  (8u << 20)
+#define GROW_BELOW_NS	  2000000
+#define RING_CAP	  (4u << 20)
+#define RING_CAP_LEAST	  (64u << 10)
+
+extern const char agent_image[], agent_image_end[];
+
+struct session {
+	const struct settings *settings;
+	const struct target *target;
+	struct clock *clock;
+	struct frtrace_bpf *bpf;
+	struct bpf_link *drain;
+	struct segment segment;
+	struct streams *streams;
+	struct queue *queue;
+	struct session_cost cost;
+	bool started;
+	char tag[16], file_name[48];
+};
+
+static int on_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char text[512];
+
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	vsnprintf(text, sizeof(text), format, args);
+	text[strcspn(text, "\n")] = 0;
+	log_detail("%s", text);
+	return 0;
+}
+
+/* The build's name in the target: a file, a class and a segment of another build are not ours. */
+static void name_build(struct session *s)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (const char *c = agent_image; c < agent_image_end; c++)
+		h = (h ^ (unsigned char)*c) * 0x100000001b3ULL;
+	snprintf(s->tag, sizeof(s->tag), "%08x", (unsigned int)(h ^ h >> 32));
+	snprintf(s->file_name, sizeof(s->file_name), "libfrtrace-%s.so", s->tag);
+}
+
+static int load_failed(int err, struct diag *d)
+{
+	if (err == EPERM || err == EACCES)
+		return diag_set(d, err, "cannot load BPF programs: no right to; run it with sudo (CAP_BPF and CAP_PERFMON)");
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return diag_set(d, err, "cannot load BPF programs: this kernel has no BTF (/sys/kernel/btf/vmlinux); "
+					"it needs CONFIG_DEBUG_INFO_BTF=y");
+	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
+}
+
+static int load_bpf(struct session *s, struct diag *d)
+{
+	libbpf_set_print(on_libbpf);
+	s->bpf = frtrace_bpf__open();
+	if (!s->bpf)
+		return load_failed(errno, d);
+	s->bpf->bss->target = (struct frt_target){ .pid_ns_dev = s->target->pid_ns_dev,
+						   .pid_ns_ino = s->target->pid_ns_ino,
+						   .tgid = s->target->ns_pid };
+	s->bpf->bss->wake_level = WAKE_LEVEL;
+	if (frtrace_bpf__load(s->bpf))
+		return load_failed(errno, d);
+	return 0;
+}
+
+int session_new(struct session **out, const struct settings *settings, const struct target *target, struct clock *clock,
+		struct diag *d)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return diag_errno(d, ENOMEM, "cannot begin");
+	s->settings = settings;
+	s->target = target;
+	s->clock = clock;
+	s->segment.fd = -1;
+	name_build(s);
+	s->streams = calloc(1, sizeof(*s->streams));
+	err = s->streams ? load_bpf(s, d) : diag_errno(d, ENOMEM, "cannot begin");
+	if (err) {
+		session_free(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+void session_free(struct session *s)
+{
+	if (!s)
+		return;
+	bpf_link__destroy(s->drain);
+	queue_close(s->queue);
+	segment_close(&s->segment);
+	frtrace_bpf__destroy(s->bpf);
+	if (s->streams)
+		streams_release(s->streams);
+	free(s->streams);
+	free(s);
+}
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+/* Send the agent a command: load it again. */
+static int command(struct session *s, const char *options, struct diag *d)
+{
+	char message[sizeof(segment_header(&s->segment)->message) + 32] = "";
+	int result, err;
+
+	err = attach_load_agent(s->target, s->file_name, agent_image, agent_image_end - agent_image, options,
+				ATTACH_TIMEOUT_MS, &result, d);
+	if (err || !result)
+		return err;
+	if (s->segment.base) {
+		const struct frt_header *h = segment_header(&s->segment);
+
+		snprintf(message, sizeof(message), ", %.*s (JVMTI error %u)", (int)sizeof(h->message), h->message,
+			 h->last_error);
+	}
+	return diag_set(d, EPROTO, "cannot '%s' in the target: the agent says %d%s", options, result, message);
+}
+
+static int attach_probe(struct session *s, struct diag *d)
+{
+	struct mapping m;
+	int found = target_find_mapping(s->target, s->file_name, &m, d);
+
+	if (found < 0)
+		return found;
+	if (!found)
+		return diag_set(d, ENOENT, "cannot find the agent '%s' in the target's mappings", s->file_name);
+	return site_attach_usdt(s->bpf->progs.drain, m.door, "frtrace", "drain", &s->drain, d);
+}
+
+static void write_owner(struct session *s)
+{
+	struct frt_owner *o = &segment_header(&s->segment)->owner;
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	o->pid = getpid();
+	o->uid = getuid();
+	o->start_ns = t.tv_sec * 1000000000ULL + t.tv_nsec;
+	snprintf(o->what, sizeof(o->what), "%s", filter_list_text(s->settings->filters, 0));
+}
+
+/* A tracer that was killed may have left the JVM with hooks that it has not taken out by itself yet. */
+static int end_abandoned(struct session *s, struct diag *d)
+{
+	if (__atomic_load_n(&segment_header(&s->segment)->state, __ATOMIC_ACQUIRE) == FRT_IDLE)
+		return 0;
+	return command(s, "stop", d);
+}
+
+int session_attach(struct session *s, struct diag *d)
+{
+	double begin = now_ms();
+	char options[32];
+	int err;
+
+	err = segment_check_free(s->target, d);
+	if (err)
+		return err;
+	snprintf(options, sizeof(options), "init %s", s->tag);
+	err = command(s, options, d);
+	if (!err)
+		err = segment_open(&s->segment, s->target, s->tag, d);
+	if (!err)
+		err = segment_lock(&s->segment, d);
+	if (!err)
+		err = end_abandoned(s, d);
+	if (err)
+		return err;
+	write_owner(s);
+	err = attach_probe(s, d);
+	s->cost.attach_ms = now_ms() - begin;
+	return err;
+}
+
+static uint64_t ring_cap(const struct session *s)
+{
+	uint64_t limit = target_memory_limit(s->target), cap = limit / 100;
+
+	if (cap > RING_CAP)
+		cap = RING_CAP;
+	return cap < RING_CAP_LEAST ? RING_CAP_LEAST : cap;
+}
+
+static int write_config(struct session *s, struct diag *d)
+{
+	struct frt_config *c = segment_config(&s->segment);
+	void *block = NULL;
+	size_t size;
+	int err = filter_list_compile(s->settings->filters, &block, &size, d);
+
+	if (err)
+		return err;
+	if (size > FRT_CONFIG_SIZE - sizeof(*c)) {
+		free(block);
+		return diag_usage(d, "too many filters: %zu bytes, at most %zu", size, FRT_CONFIG_SIZE - sizeof(*c));
+	}
+	c->threshold = clock_ticks_of_ns(s->clock, s->settings->threshold_ns);
+	c->ring_cap = ring_cap(s);
+	c->grow_ticks = clock_ticks_of_ns(s->clock, GROW_BELOW_NS);
+	c->flags = s->settings->no_stack ? FRT_CONFIG_NO_STACK : 0;
+	c->pattern_size = size;
+	memcpy(c + 1, block, size);
+	free(block);
+	return 0;
+}
+
+static void measure_pause(struct session *s, bool known, uint64_t before)
+{
+	uint64_t after;
+
+	s->cost.pause_known = known && !target_safepoint_ns(s->target, &after) && after >= before;
+	if (s->cost.pause_known)
+		s->cost.pause_ms = (after - before) / 1e6;
+	else
+		s->cost.pause_ms = segment_header(&s->segment)->retransform_ns / 1e6;
+}
+
+int session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
+{
+	double begin = now_ms();
+	uint64_t before = 0;
+	bool known = !target_safepoint_ns(s->target, &before);
+	int err;
+
+	streams_init(s->streams, sink);
+	sweep_begin(&s->segment, s->streams);
+	s->queue = queue_open(bpf_map__fd(s->bpf->maps.queue), s->streams, d);
+	if (!s->queue)
+		return -ENOMEM;
+	err = write_config(s, d);
+	if (!err)
+		err = command(s, "start", d);
+	if (err)
+		return err;
+	s->started = true;
+	s->cost.attach_ms += now_ms() - begin;
+	measure_pause(s, known, before);
+	return 0;
+}
+
+int session_stop(struct session *s, struct diag *d)
+{
+	int err = 0;
+
+	if (!s->started)
+		return 0;
+	s->started = false;
+	if (!target_ended(s->target)) {
+		err = command(s, "stop", d);
+		if (target_ended(s->target))
+			err = 0;
+	}
+	session_consume(s);
+	sweep_finish(&s->segment, s->streams);
+	return err;
+}
+
+int session_consume(struct session *s)
+{
+	return queue_consume(s->queue);
+}
+
+void session_sweep(struct session *s)
+{
+	sweep(&s->segment, s->streams);
+}
+
+int session_fd(const struct session *s)
+{
+	return queue_fd(s->queue);
+}
+
+const struct segment *session_segment(const struct session *s)
+{
+	return &s->segment;
+}
+
+const struct streams *session_streams(const struct session *s)
+{
+	return s->streams;
+}
+
+const struct session_cost *session_cost(const struct session *s)
+{
+	return &s->cost;
+}
+
+void session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS])
+{
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t *values = cpus > 0 ? calloc(cpus, sizeof(*values)) : NULL;
+
+	for (uint32_t key = 0; key < FRT_DROP_REASONS; key++) {
+		drops[key] = 0;
+		if (!values || bpf_map_lookup_elem(bpf_map__fd(s->bpf->maps.drops), &key, values))
+			continue;
+		for (int i = 0; i < cpus; i++)
+			drops[key] += values[i];
+	}
+	free(values);
+}

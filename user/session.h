@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The life of one recording: kernel side loaded, agent in the target, hooks
+ * in, and all of it out again. Whatever fails midway is undone.
+ */
+#ifndef USER_SESSION_H
+#define USER_SESSION_H
+
+#include "format/diag.h"
+#include "user/clock.h"
+#include "user/queue/queue.h"
+#include "user/queue/sweep.h"
+#include "user/segment.h"
+#include "user/settings.h"
+
+struct session;
+
+/* Load the kernel side. Touches no target. */
+int session_new(struct session **out, const struct settings *settings, const struct target *target, struct clock *clock,
+		struct diag *d);
+void session_free(struct session *s);
+
+/*
+ * Bring the agent in, become its one tracer, put the probe on its drain site.
+ * Nothing is rewritten yet.
+ */
+int session_attach(struct session *s, struct diag *d);
+
+/* Hand over the filter and start: from here on calls are recorded. */
+int session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
+
+/*
+ * Original code again; what lies in the rings is taken. Works as well when
+ * the target has ended. On error the JVM could not be told: it heals itself
+ * within seconds.
+ */
+int session_stop(struct session *s, struct diag *d);
+
+/* Feed what the queue has. Returns the number of parts. */
+int session_consume(struct session *s);
+
+/* Feed what lies in the rings. */
+void session_sweep(struct session *s);
+
+int session_fd(const struct session *s); /* to poll on */
+const struct segment *session_segment(const struct session *s);
+const struct streams *session_streams(const struct session *s);
+
+/* Milliseconds that session_attach() and session_start() took, and safepoint time of the latter (0: not known). */
+struct session_cost {
+	double attach_ms, pause_ms;
+	bool pause_known; /* else pause_ms is an upper bound, the time of RetransformClasses */
+};
+const struct session_cost *session_cost(const struct session *s);
+
+/* How often BPF could not copy, by enum frt_drop. */
+void session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS]);
+
+#endif
