@@ -234,15 +234,12 @@ static void explain(const char *text, size_t begin, size_t end, struct fault *fa
 bool mistake_correct(const char *text, size_t begin, size_t end, struct fault *fault, char *right, size_t size)
 {
 	struct draft d = {.s = right, .size = size};
-	char first = text[begin];
 
 	if (end - begin >= size || memchr(text + begin, 0, end - begin))
 		return false;
 	memcpy(right, text + begin, end - begin);
 	right[end - begin] = 0;
 	explain(text, begin, end, fault);
-	if (first == '@' || first == '+' || first == '!')
-		return false;
 	if (!memchr(text + begin, '(', end - begin) && correct_list(&d))
 		return true;
 	memcpy(right, text + begin, end - begin);

@@ -142,6 +142,7 @@ static const struct wrong wrongs[] = {
 	{"4242", "a target is given with -p 4242"},
 	{"record|4242", "a target is given with -p 4242"},
 	{"-p|1|-m|a.A|more", "unexpected word 'more'"},
+	{"-p|1|more|--frob", "unexpected word 'more'"},
 	/* later */
 	{"check", "'frtrace check' is not there yet"},
 	{"start|-p|1", "'frtrace start' is not there yet"},

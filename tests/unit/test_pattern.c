@@ -269,6 +269,47 @@ static void damaged_header_is_not_a_block(void **state)
 	free(c.block);
 }
 
+static struct block_entry *first_entry(void *block)
+{
+	struct block_header *h = block;
+
+	return (struct block_entry *)((uint32_t *)(h + 1) + h->buckets);
+}
+
+/* The name in the block is changed, its hash is not: what two names of one hash look like. */
+static void equal_hashes_are_not_equal_names(void **state)
+{
+	struct compiled c = compile("a.b.C;a.b.D::m", NULL);
+	struct block_entry *e = first_entry(c.block);
+
+	assert_true(selects(&c.p, "a/b/C", "m"));
+	((char *)c.block)[e[0].class_at] = 'x';
+	assert_false(selects(&c.p, "a/b/C", "m"));
+	assert_true(selects(&c.p, "a/b/D", "m"));
+	((char *)c.block)[e[1].method_at] = 'x';
+	assert_false(selects(&c.p, "a/b/D", "m"));
+	free(c.block);
+}
+
+/* Should the guard be broken, this test does not end. */
+static void chain_that_bites_its_tail_ends(void **state)
+{
+	struct compiled c = compile("a.b.C;a.b.D", NULL);
+	struct block_header *h = c.block;
+	struct block_entry *e = first_entry(c.block);
+
+	for (uint32_t i = 0; i < h->buckets; i++)
+		((uint32_t *)(h + 1))[i] = 2;
+	e[0].next = 2;
+	e[1].next = 1;
+	assert_false(selects(&c.p, "a/b/E", "m"));
+	e[1].next = 2;
+	assert_false(selects(&c.p, "a/b/E", "m"));
+	e[1].next = 0xffffffff;
+	assert_false(selects(&c.p, "a/b/E", "m"));
+	free(c.block);
+}
+
 /* Each byte of the block, each set to 0, 1, 0xff: no access outside (the sanitizers look), no endless loop. */
 static void damaged_block_is_read_within_its_bounds(void **state)
 {
@@ -302,6 +343,8 @@ int main(void)
 		cmocka_unit_test(empty_list_compiles_and_selects_nothing),
 		cmocka_unit_test(block_is_found_at_any_address),
 		cmocka_unit_test(damaged_header_is_not_a_block),
+		cmocka_unit_test(equal_hashes_are_not_equal_names),
+		cmocka_unit_test(chain_that_bites_its_tail_ends),
 		cmocka_unit_test(damaged_block_is_read_within_its_bounds),
 	};
 

@@ -101,6 +101,7 @@ static void size_counts_in_powers_of_1024(void **state)
 		{"0", 0},
 		{"8589934591g", 8589934591ULL << 30},
 		{"8589934592g", WRONG},
+		{"17179869185g", WRONG},
 		{"1t", WRONG},
 		{"", WRONG},
 		{"g", WRONG},
