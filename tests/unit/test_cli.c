@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The command line: what is taken, and the one line for what is not. */
+#include "tests/lib/fail_nth.h"
 #include "user/cli.h"
 
 #include <errno.h>
@@ -298,6 +299,30 @@ static void wrong_use_prints_nothing_by_itself(void **state)
 	}
 }
 
+static void failed_allocation_is_an_error(void **state)
+{
+	unsigned int n = 0;
+
+	if (!fail_nth_works()) {
+		print_message("SKIPPED: allocations cannot be failed here\n");
+		skip();
+	}
+	do {
+		struct settings s;
+		struct diag d;
+		int err;
+
+		fail_nth(++n);
+		err = parse("-p|1|-m|a.A|-x|a.B|-o|x|-o|y", &s, &d);
+		if (err)
+			assert_true(err == -ENOMEM && d.text[0] && !d.usage && !s.filters);
+		else
+			settings_release(&s);
+	} while (fail_nth_happened());
+	fail_nth(0);
+	assert_in_range(n, 8, 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +337,7 @@ int main(void)
 		cmocka_unit_test(help_names_every_option_that_is_taken),
 		cmocka_unit_test(help_examples_are_right),
 		cmocka_unit_test(version_is_the_build_s),
+		cmocka_unit_test(failed_allocation_is_an_error),
 		cmocka_unit_test(wrong_use_prints_nothing_by_itself),
 	};
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which texts are filters, and what is said about those that are not. */
 #include "filters/lex.h"
+#include "filters/near.h"
 #include "filters/parse.h"
+#include "tests/lib/fail_nth.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -341,6 +343,53 @@ static void too_long_a_name_is_refused(void **state)
 	free(text);
 }
 
+/* Lists, the block, proposals: 0, or -ENOMEM with a message. Lost memory is LeakSanitizer's to find. */
+static int read_and_compile(struct diag *d)
+{
+	struct filter_list *l = filter_list_new();
+	struct near *near = NULL;
+	void *block = NULL;
+	size_t size;
+	int err = -ENOMEM;
+
+	if (!l)
+		return diag_set(d, ENOMEM, "no list");
+	err = filter_list_add(l, "A;B::m;::n;C;D;E;F;G;H;I", false, d);
+	if (!err)
+		err = filter_list_add(l, "J", true, d);
+	else
+		assert_int_equal(filter_list_size(l), 0);
+	if (!err)
+		err = filter_list_compile(l, &block, &size, d);
+	near = err ? NULL : near_new(l);
+	if (near)
+		near_offer(near, "p.A", NULL);
+	near_free(near);
+	free(block);
+	filter_list_free(l);
+	return err;
+}
+
+static void failed_allocation_is_an_error(void **state)
+{
+	unsigned int n = 0;
+
+	if (!fail_nth_works()) {
+		print_message("SKIPPED: allocations cannot be failed here\n");
+		skip();
+	}
+	do {
+		struct diag d = {0};
+		int err;
+
+		fail_nth(++n);
+		err = read_and_compile(&d);
+		assert_true(err == 0 || (err == -ENOMEM && d.text[0] && !d.usage));
+	} while (fail_nth_happened());
+	fail_nth(0);
+	assert_in_range(n, 20, 200);
+}
+
 /* JLS 3.9 and the three literals; words that Java reserves only in places are names. */
 static void keywords_are_those_of_the_language(void **state)
 {
@@ -381,6 +430,7 @@ int main(void)
 		cmocka_unit_test(long_text_is_cut_around_the_fault),
 		cmocka_unit_test(message_is_printable),
 		cmocka_unit_test(too_long_a_name_is_refused),
+		cmocka_unit_test(failed_allocation_is_an_error),
 		cmocka_unit_test(keywords_are_those_of_the_language),
 	};
 
