@@ -69,4 +69,10 @@ bool class_text_is(struct class_text t, const char *text);
 bool class_has_annotation(const struct class_file *c, const char *descriptor);
 bool class_method_has_annotation(const struct class_file *c, const struct class_method *m, const char *descriptor);
 
+/*
+ * finalize() with nothing in it. HotSpot tells it by its bytecode: a class whose finalize() does
+ * anything gets a Finalizer for each object, so this one must never be edited (in Object least of all).
+ */
+bool class_method_is_empty_finalizer(const struct class_file *c, const struct class_method *m);
+
 #endif
