@@ -23,6 +23,7 @@ struct target {
 	char version[64];  /* "17.0.15"; "" unknown */
 	int feature;	   /* 8, 11, 17, ...; 0 unknown */
 	char libjvm[512];  /* path in the target's mount namespace */
+	char perf_data[256]; /* its hsperfdata file, a path in the same; "" unknown */
 };
 
 /*

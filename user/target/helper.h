@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A forked child that takes on the target's user, group and supplementary
+ * groups, does one piece of work in the target's directories, and sends the
+ * outcome back through a pipe. What the child needs of /proc is opened before
+ * it gives up its rights, so it needs no namespaces entered. It has its own
+ * deadline and cleans up behind itself, also when frtrace is killed meanwhile; a
+ * child that hangs in a system call is killed and reaped. (A SIGCHLD comes
+ * with each; its child is always waited for by pid.)
+ */
+#ifndef USER_TARGET_HELPER_H
+#define USER_TARGET_HELPER_H
+
+#include "user/target/process.h"
+
+#include <stddef.h>
+
+struct helper {
+	const struct target *target;
+	int root, cwd, tmp;  /* O_PATH directories of the target; cwd and tmp: -1 when there is none */
+	int status;	     /* /proc/PID/status */
+	int64_t deadline;    /* CLOCK_MONOTONIC, ms */
+	char root_name[512]; /* of place_root_name() */
+};
+
+struct answer {
+	int code;
+	char *text; /* malloc'ed, 0-terminated; may be NULL */
+	size_t length;
+};
+
+/*
+ * Run `work` in the child; 0 or -errno is what it returned, `out` what it
+ * left there. `abandoned` (may be NULL) tells that the child had to be killed.
+ */
+int helper_run(const struct target *t, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
+	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d);
+void answer_release(struct answer *a);
+
+/* Milliseconds left until a deadline, not negative. */
+int64_t clock_ms(void);
+int deadline_left(int64_t deadline);
+
+/* A user's name for messages, or its number. */
+const char *user_name(uid_t uid, char *out, size_t size);
+
+#endif

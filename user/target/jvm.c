@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/target/jvm.h"
+#include "user/target/arguments.h"
+#include "user/target/perf_data.h"
+#include "user/target/place.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WORDS (4u << 20) /* bytes of a command line or environment */
+
+/*
+ * OpenJ9 has a libjvm.so too, in .../j9vm/ or with libj9vm29.so beside it;
+ * the launcher's libjvm comes first, so the walk goes to its end.
+ */
+static int see_mapping(const struct mapping *m, void *context)
+{
+	struct target *t = context;
+	const char *base = path_base(m->path);
+	char own[32];
+
+	if (strncmp(base, "libj9vm", 7) == 0 || (strcmp(base, "libjvm.so") == 0 && strstr(m->path, "/j9vm/")))
+		return -ENOTSUP;
+	if (strcmp(base, "libjvm.so") == 0 && m->permissions[2] == 'x' && !t->libjvm[0])
+		snprintf(t->libjvm, sizeof(t->libjvm), "%s", m->path);
+	snprintf(own, sizeof(own), "%d", t->ns_pid);
+	if (strstr(m->path, "/hsperfdata_") && strcmp(base, own) == 0 && strlen(m->path) < sizeof(t->perf_data))
+		strcpy(t->perf_data, m->path);
+	return 0;
+}
+
+int jvm_find(struct target *t)
+{
+	char root[512];
+	int r;
+
+	t->libjvm[0] = t->perf_data[0] = 0;
+	r = proc_each_mapping(t->pid, see_mapping, t);
+	if (r)
+		return r;
+	if (!t->libjvm[0])
+		return 0;
+	place_root_name(t, root, sizeof(root));
+	place_strip_root(root, t->libjvm);
+	place_strip_root(root, t->perf_data);
+	return 1;
+}
+
+/* sun.rt.javaCommand is the main class or jar with its arguments; a path with spaces ends behind ".jar". */
+static void cut_command(char *command)
+{
+	char *jar = strstr(command, ".jar "), *space = strchr(command, ' ');
+
+	if (jar && command[0] == '/')
+		jar[4] = 0;
+	else if (space)
+		*space = 0;
+}
+
+static bool identify_from_counters(const struct target *t, char *full, size_t size)
+{
+	struct perf_data p;
+	bool found;
+
+	if (perf_data_read(t, &p))
+		return false;
+	found = perf_data_string(&p, "sun.rt.javaCommand", full, size) && full[0];
+	perf_data_release(&p);
+	if (found)
+		cut_command(full);
+	return found;
+}
+
+static bool identify_from_launcher(const struct target *t, char *full, size_t size)
+{
+	struct java_command command = { 0 };
+	const char **words = NULL;
+	char *block;
+	size_t length = 0;
+	int count;
+
+	block = proc_read(t->pid, "cmdline", MAX_WORDS, &length);
+	count = block ? words_split(block, length, &words) : 0;
+	if (count && strcmp(path_base(words[0]), "java") == 0)
+		java_command_parse(count, words, &command);
+	if (command.main)
+		snprintf(full, size, "%s", command.main);
+	free(words);
+	free(block);
+	return command.main;
+}
+
+void jvm_identify(struct target *t, char *full, size_t size)
+{
+	char text[4096];
+
+	if (!identify_from_launcher(t, text, sizeof(text)) && !identify_from_counters(t, text, sizeof(text)))
+		proc_executable(t->pid, text, sizeof(text));
+	java_command_name(text, t->name, sizeof(t->name));
+	if (full)
+		snprintf(full, size, "%s", text);
+}
+
+int jvm_feature(const char *version)
+{
+	int first = 0, second = 0;
+
+	if (sscanf(version, "%d.%d", &first, &second) < 1 || first < 1)
+		return 0;
+	return first == 1 ? second : first;
+}
+
+bool jvm_release_value(const char *text, const char *key, char *out, size_t size)
+{
+	size_t length = strlen(key);
+	const char *line, *end;
+
+	for (line = text; line; line = strchr(line, '\n'), line += line ? 1 : 0) {
+		if (strncmp(line, key, length) || line[length] != '=' || line[length + 1] != '"')
+			continue;
+		line += length + 2;
+		end = line + strcspn(line, "\"\n");
+		snprintf(out, size, "%.*s", (int)(end - line), line);
+		return end > line;
+	}
+	return false;
+}
+
+/* JAVA_HOME/release, two (lib/server) to five (jre/lib/amd64/server) folders above libjvm. */
+static char *read_release(const struct target *t)
+{
+	char path[sizeof(t->libjvm) + 16], *slash, *text = NULL;
+	int root = place_open(t, "root"), fd;
+
+	snprintf(path, sizeof(path), "%s", t->libjvm);
+	for (int up = 0; root >= 0 && up < 6 && !text && (slash = strrchr(path, '/')); up++) {
+		strcpy(slash, "/release");
+		fd = place_open_at(root, path, O_RDONLY | O_NONBLOCK);
+		if (fd >= 0)
+			text = proc_read_fd(fd, 65536, NULL);
+		if (fd >= 0)
+			close(fd);
+		*slash = 0;
+	}
+	if (root >= 0)
+		close(root);
+	return text;
+}
+
+void jvm_find_version(struct target *t)
+{
+	struct perf_data p;
+	char *release;
+
+	t->version[0] = 0;
+	if (!perf_data_read(t, &p)) {
+		perf_data_string(&p, "java.property.java.version", t->version, sizeof(t->version));
+		perf_data_release(&p);
+	}
+	if (!t->version[0] && (release = read_release(t))) {
+		jvm_release_value(release, "JAVA_VERSION", t->version, sizeof(t->version));
+		free(release);
+	}
+	for (char *c = t->version; *c; c++)
+		if (!isprint((unsigned char)*c))
+			*c = '?';
+	t->feature = jvm_feature(t->version);
+}
+
+static void note_options(const char *text, struct jvm_options *out)
+{
+	const char *rs = strstr(text, "-Xrs");
+	int set;
+
+	if ((set = jvm_flag_set(text, "DisableAttachMechanism")) >= 0)
+		out->attach_disabled = set;
+	if ((set = jvm_flag_set(text, "EnableDynamicAgentLoading")) >= 0)
+		out->agents_disabled = !set;
+	if ((set = jvm_flag_set(text, "ReduceSignalUsage")) >= 0)
+		out->signals_reduced = set;
+	if (rs && (!rs[4] || isspace((unsigned char)rs[4])))
+		out->signals_reduced = true;
+}
+
+static bool is_option_variable(const char *word)
+{
+	return !strncmp(word, "JAVA_TOOL_OPTIONS=", 18) || !strncmp(word, "JDK_JAVA_OPTIONS=", 17) ||
+	       !strncmp(word, "_JAVA_OPTIONS=", 14);
+}
+
+/* The words of /proc/PID/NAME one by one. For the environment only the three variables that hold options. */
+static void note_words(const struct target *t, const char *name, bool environment, struct jvm_options *out)
+{
+	size_t length = 0;
+	char *block = proc_read(t->pid, name, MAX_WORDS, &length);
+
+	for (size_t at = 0; block && at < length; at += strlen(block + at) + 1)
+		if (!environment || is_option_variable(block + at))
+			note_options(block + at, out);
+	free(block);
+}
+
+static void note_counters(const struct target *t, struct jvm_options *out)
+{
+	static const char *const names[] = { "java.rt.vmFlags", "java.rt.vmArgs" };
+	char capabilities[64] = "", *text;
+	struct perf_data p;
+
+	if (perf_data_read(t, &p))
+		return;
+	for (int i = 0; i < 2; i++) {
+		text = perf_data_strdup(&p, names[i]);
+		if (text)
+			note_options(text, out);
+		free(text);
+	}
+	/* the first of them says whether the JVM can be attached to, wherever the flag came from */
+	if (perf_data_string(&p, "sun.rt.jvmCapabilities", capabilities, sizeof(capabilities)) && capabilities[0])
+		out->attach_disabled = capabilities[0] == '0';
+	perf_data_release(&p);
+}
+
+void jvm_read_options(const struct target *t, struct jvm_options *out)
+{
+	*out = (struct jvm_options){ 0 };
+	note_words(t, "environ", true, out);
+	note_words(t, "cmdline", false, out);
+	note_counters(t, out);
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/target/mem.h"
+#include "user/target/place.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct search {
+	const struct target *target;
+	const char *prefix;
+	struct mapping *out;
+};
+
+static int match_mapping(const struct mapping *m, void *context)
+{
+	struct search *s = context;
+
+	if (m->permissions[2] != 'x' || strncmp(path_base(m->path), s->prefix, strlen(s->prefix)))
+		return 0;
+	*s->out = *m;
+	return 1;
+}
+
+int target_find_mapping(const struct target *t, const char *prefix, struct mapping *out, struct diag *d)
+{
+	struct search s = { t, prefix, out };
+	int r = proc_each_mapping(t->pid, match_mapping, &s);
+	char root[512];
+
+	if (r < 0)
+		return diag_errno(d, -r, "cannot read the mappings of process %d", t->pid);
+	if (r) {
+		place_root_name(t, root, sizeof(root));
+		place_strip_root(root, out->path);
+		snprintf(out->door, sizeof(out->door), "/proc/%d/map_files/%lx-%lx", t->pid,
+			 (unsigned long)out->start, (unsigned long)out->end);
+	}
+	return r;
+}
+
+/* Is it "/memfd:PREFIX..."? Writes the name without the kernel's decoration. */
+static bool memfd_name(const char *link, const char *prefix, char *name, size_t size)
+{
+	static const char head[] = "/memfd:", tail[] = " (deleted)";
+	size_t length = strlen(head);
+	char text[PATH_MAX], *end;
+	ssize_t n = readlink(link, text, sizeof(text) - 1);
+
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	if (strncmp(text, head, length) || strncmp(text + length, prefix, strlen(prefix)))
+		return false;
+	end = strstr(text, tail);
+	if (end)
+		*end = 0;
+	if (name)
+		snprintf(name, size, "%s", text + length);
+	return true;
+}
+
+/* Open it, and look again at what was opened: the target may have changed the descriptor in between. */
+static int open_memfd(const char *path, const char *prefix, char *name, size_t size)
+{
+	char own[64];
+	struct stat st;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && memfd_name(own, prefix, name, size))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+int target_open_memfd(const struct target *t, const char *prefix, char *name, size_t name_size, struct diag *d)
+{
+	char path[64 + NAME_MAX];
+	struct dirent *entry;
+	int fd = -ENOENT;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", t->pid);
+	dir = opendir(path);
+	if (!dir)
+		return diag_errno(d, errno, "cannot read the descriptors of process %d", t->pid);
+	while (fd == -ENOENT && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%s", t->pid, entry->d_name);
+		if (memfd_name(path, prefix, NULL, 0))
+			fd = open_memfd(path, prefix, name, name_size);
+	}
+	closedir(dir);
+	if (fd == -ENOENT)
+		return diag_set(d, ENOENT, "process %d has no memfd '%s'", t->pid, prefix);
+	if (fd < 0)
+		return diag_errno(d, -fd, "cannot open the memfd '%s' of process %d", prefix, t->pid);
+	return fd;
+}

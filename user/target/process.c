@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/target/helper.h"
+#include "user/target/jvm.h"
+#include "user/target/proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define START_MS 3000 /* how long a java launcher may take until it has loaded libjvm */
+
+static void read_start_time(struct target *t)
+{
+	char *text = proc_read(t->pid, "stat", 4096, NULL);
+
+	if (!text || proc_parse_start_time(text, &t->start_time))
+		t->start_time = 0;
+	free(text);
+}
+
+static void read_namespaces(struct target *t)
+{
+	char path[64], *own, *its;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", t->pid);
+	if (!stat(path, &st)) {
+		t->pid_ns_dev = st.st_dev;
+		t->pid_ns_ino = st.st_ino;
+	}
+	own = proc_read(getpid(), "timens_offsets", 4096, NULL);
+	its = proc_read(t->pid, "timens_offsets", 4096, NULL);
+	if (own && its)
+		t->monotonic_offset = proc_parse_monotonic_offset(its) - proc_parse_monotonic_offset(own);
+	free(own);
+	free(its);
+}
+
+/* What every process has. 0 or -errno; no message. */
+static int read_basics(pid_t pid, struct target *t)
+{
+	struct proc_status status;
+	int r = proc_read_status(pid, &status);
+
+	memset(t, 0, sizeof(*t));
+	t->pid = pid;
+	t->pidfd = -1;
+	if (r)
+		return r;
+	t->ns_pid = status.ns_pid;
+	t->uid = status.uid;
+	t->gid = status.gid;
+	read_start_time(t);
+	if (status.tgid != pid)
+		return -EINVAL;
+	return status.state == 'Z' || status.state == 'X' ? -ESRCH : 0;
+}
+
+static int refuse_thread(pid_t pid, struct diag *d)
+{
+	struct proc_status status = { 0 };
+
+	proc_read_status(pid, &status);
+	return diag_usage(d, "%d is a thread of process %d: use %d", pid, status.tgid, status.tgid);
+}
+
+static int refuse_rights(const struct target *t, int err, struct diag *d)
+{
+	char name[64];
+
+	return diag_set(d, err, "cannot look into process %d of user '%s': no rights (%s): run with sudo or as that user", t->pid,
+			user_name(t->uid, name, sizeof(name)), strerror(err));
+}
+
+static int refuse_program(const struct target *t, struct diag *d)
+{
+	char name[256];
+
+	proc_executable(t->pid, name, sizeof(name));
+	return diag_set(d, ENOEXEC, "process %d ('%s') is not a JVM: it has no libjvm mapped", t->pid, name);
+}
+
+/* A launcher that has just been started has no libjvm yet. */
+static int find_jvm(struct target *t)
+{
+	int64_t deadline = clock_ms() + START_MS;
+	char name[64];
+	int r;
+
+	for (;;) {
+		r = jvm_find(t);
+		if (r || target_ended(t) || !deadline_left(deadline))
+			return r;
+		proc_executable(t->pid, name, sizeof(name));
+		if (strcmp(name, "java"))
+			return 0;
+		usleep(5000);
+	}
+}
+
+static int open_pidfd(struct target *t)
+{
+	t->pidfd = syscall(SYS_pidfd_open, t->pid, 0);
+	return t->pidfd < 0 && errno == ESRCH ? -ESRCH : 0;
+}
+
+static int open_pid(pid_t pid, struct target *t, struct diag *d)
+{
+	int r = read_basics(pid, t);
+
+	if (r == -EINVAL)
+		return refuse_thread(pid, d);
+	if (r == -ENOENT || r == -ESRCH || (!r && open_pidfd(t)))
+		return diag_set(d, ESRCH, "no process %d", pid);
+	if (r)
+		return diag_errno(d, -r, "cannot read the state of process %d", pid);
+	r = find_jvm(t);
+	if (target_ended(t))
+		return diag_set(d, ESRCH, "process %d has ended", pid);
+	if (r == -ENOTSUP)
+		return diag_set(d, ENOTSUP, "process %d is not a HotSpot JVM but OpenJ9", pid);
+	if (r < 0)
+		return refuse_rights(t, -r, d);
+	if (r == 0)
+		return refuse_program(t, d);
+	read_namespaces(t);
+	jvm_identify(t, NULL, 0);
+	jvm_find_version(t);
+	return 0;
+}
+
+/* The search by name. */
+struct matches {
+	pid_t first;
+	int count, hidden; /* hidden: of the right name, but not ours to look into */
+	struct target unseen;
+	char list[900];
+};
+
+static void add_match(struct matches *m, struct target *t)
+{
+	size_t used = strlen(m->list);
+
+	jvm_find_version(t);
+	if (!m->count++)
+		m->first = t->pid;
+	snprintf(m->list + used, sizeof(m->list) - used, "\n%7d  %-10s %.80s", t->pid, t->version[0] ? t->version : "?", t->name);
+}
+
+static void consider(pid_t pid, const char *part, struct matches *m)
+{
+	struct target t;
+	char full[4096];
+	int r;
+
+	if (pid == getpid() || read_basics(pid, &t))
+		return;
+	jvm_identify(&t, full, sizeof(full));
+	if (!strstr(t.name, part) && !strstr(full, part))
+		return;
+	r = jvm_find(&t);
+	if (r == 1) {
+		add_match(m, &t);
+	} else if (r == -EACCES || r == -EPERM) {
+		m->hidden++;
+		m->unseen = t;
+	}
+}
+
+static int find_matches(const char *part, struct matches *m, struct diag *d)
+{
+	struct dirent *entry;
+	DIR *proc = opendir("/proc");
+	int pid;
+
+	if (!proc)
+		return diag_errno(d, errno, "cannot read '/proc'");
+	while ((entry = readdir(proc)))
+		if ((pid = atoi(entry->d_name)) > 0)
+			consider(pid, part, m);
+	closedir(proc);
+	return 0;
+}
+
+static int find_by_name(const char *part, pid_t *pid, struct diag *d)
+{
+	struct matches m = { 0 };
+	int r = find_matches(part, &m, d);
+
+	if (r)
+		return r;
+	if (m.count > 1)
+		return diag_usage(d, "%d JVMs match '%s': give a pid%s", m.count, part, m.list);
+	if (!m.count && m.hidden)
+		return refuse_rights(&m.unseen, EACCES, d);
+	if (!m.count)
+		return diag_set(d, ESRCH, "no JVM whose main class or jar contains '%s'", part);
+	*pid = m.first;
+	return 0;
+}
+
+int target_open(const char *spec, struct target *t, struct diag *d)
+{
+	bool number = spec[0] && !spec[strspn(spec, "0123456789")];
+	pid_t pid = 0;
+	int r = 0;
+
+	memset(t, 0, sizeof(*t));
+	t->pidfd = -1;
+	if (!spec[0])
+		return diag_usage(d, "no target given: a pid, or a part of the main class or jar name");
+	if (number && (strlen(spec) > 9 || (pid = atoi(spec)) == 0))
+		return diag_usage(d, "'%s' is not a pid", spec);
+	if (!number)
+		r = find_by_name(spec, &pid, d);
+	if (!r)
+		r = open_pid(pid, t, d);
+	if (r)
+		target_close(t);
+	return r;
+}
+
+void target_close(struct target *t)
+{
+	if (t->pidfd >= 0)
+		close(t->pidfd);
+	t->pidfd = -1;
+}
+
+bool target_ended(const struct target *t)
+{
+	struct pollfd poller = { t->pidfd, POLLIN, 0 };
+	struct target now;
+
+	if (t->pidfd >= 0)
+		return poll(&poller, 1, 0) > 0;
+	return read_basics(t->pid, &now) || now.start_time != t->start_time;
+}
+
+uint64_t target_cpu_ns(const struct target *t)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (target_ended(t) || clock_getcpuclockid(t->pid, &clock) || clock_gettime(clock, &used))
+		return 0;
+	return used.tv_sec * 1000000000ULL + used.tv_nsec;
+}
