@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Constants in terms of JFR's: a method needs a class and two symbols, a class a
+ * loader, a symbol and a package, and so on. What one refers to is interned
+ * before it, so that its key is known when the payload is written.
+ *
+ * What comes from a target can be anything. A class without name or a
+ * descriptor that cannot be taken apart makes `jfr print` fail on the whole
+ * file, so neither gets in.
+ */
+#include "format/jfr_writer.h"
+
+#include <stdlib.h>
+
+#define SYMBOL_LIMIT 65535u /* of a name in a class file */
+#define THREAD_LIMIT 1000u
+
+static struct bytes *payload_begin(struct jfr_writer *w)
+{
+	bytes_clear(&w->scratch);
+	return &w->scratch;
+}
+
+static uint64_t symbol(struct jfr_writer *w, const char *text)
+{
+	struct jfr_constant c = {.payload = payload_begin(w)};
+
+	bytes_put_text(&w->scratch, text, SYMBOL_LIMIT);
+	return jfr_pools_intern(&w->pools, JFR_SYMBOL, &c);
+}
+
+static bool has_key(const struct jfr_writer *w, enum jfr_type type, uint64_t key)
+{
+	return jfr_pool_find(&w->pools.pool[type - JFR_FIRST_POOL], key) != JFR_UNKNOWN;
+}
+
+/* Of `a/b/C`: the part before the last slash, which is `length` bytes long. Module and export are not known to us. */
+static uint64_t package(struct jfr_writer *w, const char *class_name, size_t length)
+{
+	struct jfr_constant c = {0};
+	char *name = strndup(class_name, length);
+	uint64_t key = name ? symbol(w, name) : 0;
+	struct bytes *p = payload_begin(w);
+
+	free(name);
+	w->pools.failed |= !key;
+	if (!key)
+		return 0;
+	bytes_put_leb(p, key);
+	bytes_put_leb(p, 0); /* module */
+	bytes_put_u8(p, 0);  /* exported */
+	c = (struct jfr_constant){.id = {key}, .ref = {key}, .payload = p};
+	return jfr_pools_intern(&w->pools, JFR_PACKAGE, &c);
+}
+
+/*
+ * Length of the package in a class name, 0: none. JMC cuts the name of the
+ * package and one byte off the name of the class, so it must stand there.
+ * A hidden class has one more slash or plus: a/b/C$$Lambda/0x00007f..., a/b/C+0x...
+ */
+static size_t package_length(const char *name, bool hidden)
+{
+	const char *suffix = hidden ? strstr(name, "/0x") : NULL, *slash;
+	size_t length = suffix ? (size_t)(suffix - name) : strnlen(name, SYMBOL_LIMIT + 1);
+
+	if (*name == '[' || length > SYMBOL_LIMIT)
+		return 0;
+	slash = memrchr(name, '/', length);
+	return slash ? slash - name : 0;
+}
+
+uint64_t jfr_class(struct jfr_writer *w, const struct jfr_class_constant *c)
+{
+	uint64_t name, pack = 0, loader = has_key(w, JFR_CLASS_LOADER, c->loader) ? c->loader : 0;
+	struct jfr_constant add;
+	struct bytes *p;
+	size_t length;
+
+	if (!c->name || !*c->name)
+		return 0;
+	length = package_length(c->name, c->hidden);
+	if (length)
+		pack = package(w, c->name, length);
+	name = symbol(w, c->name);
+	if (!name)
+		return 0;
+	p = payload_begin(w);
+	bytes_put_leb(p, loader);
+	bytes_put_leb(p, name);
+	bytes_put_leb(p, pack);
+	bytes_put_leb(p, c->modifiers);
+	bytes_put_u8(p, c->hidden);
+	add = (struct jfr_constant){.id = {name, loader}, .ref = {name, loader, pack}, .payload = p};
+	return jfr_pools_intern(&w->pools, JFR_CLASS, &add);
+}
+
+uint64_t jfr_loader(struct jfr_writer *w, const struct jfr_loader_constant *c)
+{
+	struct jfr_class_constant type = {.name = c->type};
+	uint64_t class = jfr_class(w, &type), name = c->name ? symbol(w, c->name) : 0;
+	struct bytes *p = payload_begin(w);
+	struct jfr_constant add = {.ref = {class, name}, .payload = p};
+
+	bytes_put_leb(p, class);
+	bytes_put_leb(p, name);
+	add.id[0] = 1 + (class << 32 | name);
+	add.id[1] = c->identity;
+	return jfr_pools_intern(&w->pools, JFR_CLASS_LOADER, &add);
+}
+
+/* Steps over one field descriptor (JVMS 4.3.2); NULL: not one. */
+static const char *descriptor_step(const char *d)
+{
+	while (*d == '[')
+		d++;
+	if (*d == 'L') {
+		const char *end = d + 1 + strcspn(d + 1, ";()[");
+
+		return *end == ';' && end > d + 1 ? end + 1 : NULL;
+	}
+	return *d && strchr("BCDFIJSZ", *d) ? d + 1 : NULL;
+}
+
+/* The JDK's tools fail on a method whose descriptor they cannot take apart. */
+static bool descriptor_is_valid(const char *d)
+{
+	if (!d || strnlen(d, SYMBOL_LIMIT + 1) > SYMBOL_LIMIT || *d++ != '(')
+		return false;
+	while (d && *d != ')')
+		d = descriptor_step(d);
+	if (!d)
+		return false;
+	if (!strcmp(d, ")V"))
+		return true;
+	d = descriptor_step(d + 1);
+	return d && !*d;
+}
+
+uint64_t jfr_method(struct jfr_writer *w, const struct jfr_method_constant *c)
+{
+	uint64_t name, descriptor;
+	struct jfr_constant add;
+	struct bytes *p;
+
+	if (!has_key(w, JFR_CLASS, c->class_key))
+		return 0;
+	name = symbol(w, c->name ? c->name : "?");
+	descriptor = symbol(w, descriptor_is_valid(c->descriptor) ? c->descriptor : "()V");
+	if (!name || !descriptor)
+		return 0;
+	p = payload_begin(w);
+	bytes_put_leb(p, c->class_key);
+	bytes_put_leb(p, name);
+	bytes_put_leb(p, descriptor);
+	bytes_put_leb(p, c->modifiers);
+	bytes_put_u8(p, c->hidden);
+	add = (struct jfr_constant){
+		.id = {c->class_key << 32 | name, descriptor}, .ref = {c->class_key, name, descriptor}, .payload = p};
+	return jfr_pools_intern(&w->pools, JFR_METHOD, &add);
+}
+
+static uint64_t thread_group(struct jfr_writer *w, const char *name)
+{
+	struct bytes *p = payload_begin(w);
+	struct jfr_constant add = {.payload = p};
+
+	bytes_put_leb(p, 0); /* parent */
+	bytes_put_text(p, name, THREAD_LIMIT);
+	return jfr_pools_intern(&w->pools, JFR_THREAD_GROUP, &add);
+}
+
+uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c)
+{
+	const char *group_name = c->group || !c->is_virtual ? c->group : "VirtualThreads";
+	const char *os_name = c->os_name || c->is_virtual ? c->os_name : c->name;
+	uint64_t key, group = group_name ? thread_group(w, group_name) : 0;
+	struct bytes *p = payload_begin(w);
+	struct jfr_constant add = {.ref = {group}, .payload = p};
+
+	bytes_put_text(p, os_name, THREAD_LIMIT);
+	bytes_put_leb(p, c->os_id);
+	bytes_put_text(p, c->java_id ? c->name : NULL, THREAD_LIMIT);
+	bytes_put_leb(p, c->java_id);
+	bytes_put_leb(p, group);
+	bytes_put_u8(p, c->is_virtual);
+	key = jfr_pools_intern(&w->pools, JFR_THREAD, &add);
+	if (key)
+		jfr_pools_use(&w->pools, JFR_THREAD, key); /* or it would be forgotten before its first event */
+	return key;
+}
+
+bool jfr_thread_known(const struct jfr_writer *w, uint64_t key)
+{
+	return has_key(w, JFR_THREAD, key);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The events that accompany the calls: a few in each chunk. Field by field as jfr_schema.c lists them. */
+#include "format/jfr_writer.h"
+
+#define TEXT_LIMIT (1u << 20)
+
+void jfr_active_recording(struct jfr_writer *w, const struct jfr_active_recording *e)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_ACTIVE_RECORDING, e->start, &at);
+
+	if (!b)
+		return;
+	bytes_put_leb(b, e->id);
+	bytes_put_text(b, e->name, TEXT_LIMIT);
+	bytes_put_text(b, e->destination, TEXT_LIMIT);
+	bytes_put_u8(b, true); /* disk */
+	bytes_put_leb(b, e->max_age_ms);
+	bytes_put_leb(b, e->flush_interval_ms);
+	bytes_put_leb(b, e->max_size);
+	bytes_put_leb(b, e->recording_start_ms);
+	bytes_put_leb(b, e->recording_duration_ms);
+	jfr_event_end(w, at);
+}
+
+void jfr_active_setting(struct jfr_writer *w, int64_t start, const char *event, const char *name, const char *value)
+{
+	enum jfr_type type = jfr_schema_event(event);
+	struct bytes *b;
+	size_t at;
+
+	if (type == JFR_TYPES) /* JMC fails on an id that the metadata do not have */
+		return;
+	b = jfr_event_begin(w, JFR_ACTIVE_SETTING, start, &at);
+	if (!b)
+		return;
+	bytes_put_leb(b, jfr_schema_type_id(&w->schema, type));
+	bytes_put_text(b, name, TEXT_LIMIT);
+	bytes_put_text(b, value, TEXT_LIMIT);
+	jfr_event_end(w, at);
+}
+
+void jfr_jvm_information(struct jfr_writer *w, const struct jfr_jvm_information *e)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_JVM_INFORMATION, e->start, &at);
+
+	if (!b)
+		return;
+	bytes_put_text(b, e->jvm_name, TEXT_LIMIT);
+	bytes_put_text(b, e->jvm_version, TEXT_LIMIT);
+	bytes_put_text(b, e->jvm_arguments, TEXT_LIMIT);
+	bytes_put_text(b, e->jvm_flags, TEXT_LIMIT);
+	bytes_put_text(b, e->java_arguments, TEXT_LIMIT);
+	bytes_put_leb(b, e->jvm_start_ms);
+	bytes_put_leb(b, e->pid);
+	jfr_event_end(w, at);
+}
+
+void jfr_os_information(struct jfr_writer *w, int64_t start, const char *version)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_OS_INFORMATION, start, &at);
+
+	if (!b)
+		return;
+	bytes_put_text(b, version, TEXT_LIMIT);
+	jfr_event_end(w, at);
+}
+
+void jfr_cpu_information(struct jfr_writer *w, const struct jfr_cpu_information *e)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_CPU_INFORMATION, e->start, &at);
+
+	if (!b)
+		return;
+	bytes_put_text(b, e->cpu, TEXT_LIMIT);
+	bytes_put_text(b, e->description, TEXT_LIMIT);
+	bytes_put_leb(b, e->sockets);
+	bytes_put_leb(b, e->cores);
+	bytes_put_leb(b, e->hw_threads);
+	jfr_event_end(w, at);
+}
+
+void jfr_clock(struct jfr_writer *w, const struct jfr_clock *e)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_CLOCK, e->start, &at);
+
+	if (!b)
+		return;
+	bytes_put_leb(b, e->tsc);
+	bytes_put_leb(b, e->monotonic);
+	bytes_put_leb(b, e->realtime);
+	bytes_put_leb(b, e->error);
+	jfr_event_end(w, at);
+}
+
+void jfr_data_loss(struct jfr_writer *w, int64_t start, uint64_t amount, uint64_t total)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_DATA_LOSS, start, &at);
+
+	if (!b)
+		return;
+	bytes_put_leb(b, amount);
+	bytes_put_leb(b, total);
+	jfr_event_end(w, at);
+}
+
+void jfr_shutdown(struct jfr_writer *w, int64_t start, const char *reason)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_SHUTDOWN, start, &at);
+
+	if (!b)
+		return;
+	bytes_put_leb(b, 0); /* eventThread */
+	bytes_put_leb(b, 0); /* stackTrace */
+	bytes_put_text(b, reason, TEXT_LIMIT);
+	jfr_event_end(w, at);
+}
+
+void jfr_message(struct jfr_writer *w, int64_t start, const char *kind, const char *text)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_MESSAGE, start, &at);
+
+	if (!b)
+		return;
+	bytes_put_text(b, kind, TEXT_LIMIT);
+	bytes_put_text(b, text, TEXT_LIMIT);
+	jfr_event_end(w, at);
+}

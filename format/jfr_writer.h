@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The inside of the writer: jfr_write.c has the chunks, jfr_constant.c the constants, jfr_event.c the rarer events. */
+#ifndef FORMAT_JFR_WRITER_H
+#define FORMAT_JFR_WRITER_H
+
+#include "format/jfr_pool.h"
+#include "format/jfr_write.h"
+
+/* What could not be written as asked. Told in the chunk by a frtrace.Message. */
+enum stray { STRAY_THREAD, STRAY_METHOD, STRAY_OUTSIDE, STRAY_FULL, STRAYS };
+
+struct jfr_writer {
+	struct bytes chunk;
+	struct jfr_pools pools;
+	struct jfr_schema schema;
+	int64_t start_ticks, start_nanos; /* of the recording */
+	int64_t chunk_ticks;		  /* start of the open chunk, or of the last */
+	uint64_t chunks, events;
+	uint64_t strays[STRAYS];
+	size_t events_limit;  /* where the events of the open chunk end */
+	struct bytes scratch; /* payload of the constant being interned */
+	bool open;
+};
+
+/*
+ * Begin an event of any size and return where its fields behind startTime go;
+ * NULL: it is not to be written. `at` is for jfr_event_end().
+ */
+struct bytes *jfr_event_begin(struct jfr_writer *w, enum jfr_type type, int64_t start, size_t *at);
+void jfr_event_end(struct jfr_writer *w, size_t at);
+
+#endif
