@@ -330,29 +330,30 @@ static int wait_for_handler(const struct target *t, const struct jvm_options *op
 	return refuse(t, EBUSY, "it does not handle SIGQUIT: not yet started up, or -Xrs and its socket in /tmp is gone", d);
 }
 
-/*
- * The listener is up some milliseconds before the JVM is; an agent loaded then finds JVMTI in its start phase.
- * The counter is the last thing that the start sets; a JVM without counters is taken as it is.
- */
-static int wait_for_start(const struct target *t, int64_t deadline, struct diag *d)
+/* Has the JVM finished its start? The counter is the last thing that it sets; a JVM without counters is taken as it is. */
+static bool has_started(const struct target *t)
 {
 	struct perf_data p;
-	int64_t end;
+	int64_t end = 1;
+	int r = perf_data_read(t, &p);
 
-	for (;;) {
-		if (target_ended(t))
-			return refuse(t, ESRCH, "it has ended", d);
-		if (perf_data_read(t, &p))
-			return 0;
-		if (!perf_data_long(&p, "sun.rt.createVmEndTime", &end))
-			end = 1;
-		perf_data_release(&p);
-		if (end)
-			return 0;
-		if (!deadline_left(deadline))
-			return refuse(t, EBUSY, "it has not started up yet", d);
+	if (r)
+		return r != -EAGAIN;
+	perf_data_long(&p, "sun.rt.createVmEndTime", &end);
+	perf_data_release(&p);
+	return end;
+}
+
+/*
+ * The listener is up some milliseconds before the JVM is, which then refuses agents (21+), or has JVMTI in its start phase.
+ * Half of the time is given to that; a JVM that still says it is starting may be right about itself or not.
+ */
+static void wait_for_start(const struct target *t, int64_t deadline)
+{
+	int64_t enough = clock_ms() + deadline_left(deadline) / 2;
+
+	while (!has_started(t) && !target_ended(t) && deadline_left(enough))
 		usleep(2000);
-	}
 }
 
 static int prepare(const struct target *t, int timeout_ms, struct jvm_options *options, int64_t *deadline, struct diag *d)
@@ -364,11 +365,11 @@ static int prepare(const struct target *t, int timeout_ms, struct jvm_options *o
 	if (options->attach_disabled)
 		return refuse(t, EPERM, "it runs with -XX:+DisableAttachMechanism", d);
 	r = wait_for_handler(t, options, *deadline, d);
-	if (!r)
-		r = wait_for_start(t, *deadline, d);
-	if (!r && !options->attach_disabled)
-		jvm_read_options(t, options); /* a JVM that was just starting says more now */
-	return r;
+	if (r)
+		return r;
+	wait_for_start(t, *deadline);
+	jvm_read_options(t, options); /* a JVM that was just starting says more now */
+	return 0;
 }
 
 int attach_command(const struct target *t, const char *command, const char *const *arguments, int timeout_ms, int *code,
@@ -413,6 +414,12 @@ static int load_work(struct helper *h, void *context, struct answer *out, struct
 		return r;
 	e.length = attach_request_write("load", arguments, e.request, d);
 	r = e.length < 0 ? e.length : converse(h, &e, out, d);
+	/* a JVM without counters cannot be watched starting */
+	while (!r && strstr(out->text, "live phase") && deadline_left(h->deadline)) {
+		answer_release(out);
+		usleep(10000);
+		r = converse(h, &e, out, d);
+	}
 	agent_file_remove(&l->file);
 	return r;
 }

@@ -32,7 +32,7 @@ int target_safepoint_ns(const struct target *t, uint64_t *ns)
 	int r = perf_data_read(t, &p);
 
 	if (r)
-		return r;
+		return r == -EAGAIN ? -ENOENT : r;
 	if (!perf_data_long(&p, "sun.rt.safepointTime", &ticks) || !perf_data_long(&p, "sun.os.hrt.frequency", &frequency) ||
 	    ticks < 0 || frequency <= 0)
 		r = -ENOENT;

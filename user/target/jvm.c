@@ -190,6 +190,36 @@ static bool is_option_variable(const char *word)
 	       !strncmp(word, "_JAVA_OPTIONS=", 14);
 }
 
+/* A file of options, as the target names it. */
+static void note_file(const struct target *t, const char *path, struct jvm_options *out)
+{
+	int base = place_open(t, path[0] == '/' ? "root" : "cwd"), fd = -1;
+	char *text;
+
+	if (base >= 0)
+		fd = place_open_at(base, path, O_RDONLY | O_NONBLOCK);
+	text = fd < 0 ? NULL : proc_read_fd(fd, 1 << 20, NULL);
+	if (text)
+		note_options(text, out);
+	free(text);
+	if (fd >= 0)
+		close(fd);
+	if (base >= 0)
+		close(base);
+}
+
+static void note_word(const struct target *t, const char *word, struct jvm_options *out)
+{
+	static const char file[] = "-XX:VMOptionsFile=";
+
+	if (word[0] == '@')
+		note_file(t, word + 1, out);
+	else if (strncmp(word, file, strlen(file)) == 0)
+		note_file(t, word + strlen(file), out);
+	else
+		note_options(word, out);
+}
+
 /* The words of /proc/PID/NAME one by one. For the environment only the three variables that hold options. */
 static void note_words(const struct target *t, const char *name, bool environment, struct jvm_options *out)
 {
@@ -198,7 +228,7 @@ static void note_words(const struct target *t, const char *name, bool environmen
 
 	for (size_t at = 0; block && at < length; at += strlen(block + at) + 1)
 		if (!environment || is_option_variable(block + at))
-			note_options(block + at, out);
+			note_word(t, block + at, out);
 	free(block);
 }
 

@@ -45,6 +45,12 @@ bool perf_data_valid(const struct perf_data *p)
 	return p->length >= PROLOGUE && memcmp(p->bytes, magic, sizeof(magic)) == 0 && p->bytes[7] == 1;
 }
 
+/* All zero, or complete but for the byte that says so. */
+static bool is_unfinished(const struct perf_data *p)
+{
+	return p->length < PROLOGUE || p->bytes[7] == 0;
+}
+
 /* The entry at `*offset`, which is moved on; false at the end or when something points outside. */
 static bool next_entry(const struct perf_data *p, size_t *offset, struct entry *e)
 {
@@ -133,7 +139,7 @@ int perf_data_read(const struct target *t, struct perf_data *out)
 	if (!out->bytes)
 		r = -errno;
 	else if (!perf_data_valid(out))
-		r = -ENOENT;
+		r = is_unfinished(out) ? -EAGAIN : -ENOENT;
 	if (r)
 		perf_data_release(out);
 	close(fd);

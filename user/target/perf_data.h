@@ -17,7 +17,7 @@ struct perf_data {
 	size_t length;
 };
 
-/* Read the target's counters. 0; -ENOENT: there are none (yet); -errno. */
+/* Read the target's counters. 0; -ENOENT: there are none; -EAGAIN: the JVM is still making them; -errno. */
 int perf_data_read(const struct target *t, struct perf_data *out);
 void perf_data_release(struct perf_data *p);
 
