@@ -23,6 +23,8 @@ static __always_inline int copy_half(const struct drain_arguments *a, __u64 at)
 	const void *from = (const void *)(a->ring + (at & (2 * a->half - 1)));
 
 	switch (a->half) {
+	case 256:
+		return emit_part(a->slot, at, length, from, 256);
 	case 512:
 		return emit_part(a->slot, at, length, from, 512);
 	case 1024:

@@ -43,7 +43,8 @@ typedef uint64_t frt_u64;
 #define FRT_STRINGS_SIZE (16u << 20)
 #define FRT_RINGS_SIZE	(16u << 20) /* address space; memory is bounded by header.ring_cap */
 
-#define FRT_RING_MIN_LOG2 10
+#define FRT_RING_MIN_LOG2   9  /* what a thread gets when half of the cap is used */
+#define FRT_RING_FIRST_LOG2 10 /* what it gets before */
 #define FRT_RING_MAX_LOG2 14
 
 #define FRT_NO_THREAD 0u

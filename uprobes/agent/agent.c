@@ -235,10 +235,10 @@ static void begin_epoch(const struct frt_config *config)
 	control->ring_cap = config->ring_cap;
 	hook_threshold = config->threshold;
 	hook_grow_ticks = config->grow_ticks;
-	slot_reset_all();
 	control->unslotted = 0;
 	control->slots_missing = 0;
 	store_release(&control->epoch, control->epoch + 1);
+	slot_reset_all();
 }
 
 static int apply(JNIEnv *env, const struct pattern *p)

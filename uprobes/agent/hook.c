@@ -87,25 +87,24 @@ static __attribute__((noinline)) void resynchronise(struct frt_slot *s, uint64_t
 {
 	uint32_t depth = s->depth;
 
-	if (depth > FRT_OPEN_CALLS) { /* beyond what is kept: taken for the innermost */
-		s->depth = depth - 1;
-		return;
-	}
-	for (uint32_t i = depth; i-- > 0;) {
+	for (uint32_t i = depth < FRT_OPEN_CALLS ? depth : FRT_OPEN_CALLS; i-- > 0;) {
 		if (s->open[i].start == start) {
 			s->lost_exits += depth - 1 - i;
 			s->depth = i;
 			return;
 		}
 	}
-	s->moved_exits++;
+	if (depth > FRT_OPEN_CALLS) /* beyond what is kept: taken for the innermost */
+		s->depth = depth - 1;
+	else
+		s->moved_exits++;
 }
 
 static inline struct frt_slot *own_slot(JNIEnv *env)
 {
 	struct frt_slot *s = slot_find(env);
 
-	return likely(s && slot_current(s)) ? s : slot_claim(env);
+	return likely(s) ? s : slot_claim(env);
 }
 
 static __attribute__((noinline)) bool prepare_record(struct frt_slot *s, JNIEnv *env, uint64_t now, uint64_t *flags)

@@ -17,6 +17,21 @@ struct free_list {
 static struct free_list free_slots;
 static struct free_list free_rings[FRT_RING_MAX_LOG2 + 1];
 
+struct frt_slot *slot_search(JNIEnv *env)
+{
+	uint32_t i = slot_hash((uint64_t)env);
+
+	for (uint32_t n = 0; n < SLOT_PROBES; n++, i = (i + 1) % SLOT_TABLE) {
+		uint64_t key = load_acquire(&slot_table[i].env);
+
+		if (key == (uint64_t)env)
+			return slot_table[i].slot;
+		if (!key)
+			break;
+	}
+	return NULL;
+}
+
 typedef uint32_t next_of(uint32_t number, const uint32_t *set);
 
 static uint32_t slot_next(uint32_t number, const uint32_t *set)
@@ -68,24 +83,30 @@ static int64_t list_pop(struct free_list *l, next_of *next)
 	return (uint32_t)top - 1;
 }
 
-/* A new ring from what the cap leaves: its number, or -1. */
-static int64_t ring_cut(uint32_t log2)
+/* A new ring from the first `limit` bytes of the section: its number, or -1. */
+static int64_t ring_cut(uint32_t log2, uint64_t limit)
 {
 	uint64_t used = load_relaxed(&control->ring_used), size = 1ULL << log2;
 
 	do {
-		if (used + size > control->ring_cap || used + size > FRT_RINGS_SIZE)
+		if (used + size > limit)
 			return -1;
 	} while (!__atomic_compare_exchange_n(&control->ring_used, &used, used + size, false, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
 	return used >> FRT_RING_MIN_LOG2;
 }
 
+static uint64_t ring_limit(void)
+{
+	return control->ring_cap < FRT_RINGS_SIZE ? control->ring_cap : FRT_RINGS_SIZE;
+}
+
+/* One that was given back, or a new one from the first half of the cap: the other half is for threads to come. */
 static int64_t ring_take(uint32_t log2)
 {
 	int64_t number = list_pop(&free_rings[log2], ring_next);
 
-	return number >= 0 ? number : ring_cut(log2);
+	return number >= 0 ? number : ring_cut(log2, ring_limit() / 2);
 }
 
 static uint64_t ring_word(uint32_t number, uint32_t log2)
@@ -95,18 +116,22 @@ static uint64_t ring_word(uint32_t number, uint32_t log2)
 
 bool slot_ring_first(struct frt_slot *s, uint64_t now)
 {
-	int64_t number = -1;
+	uint32_t log2 = FRT_RING_FIRST_LOG2;
+	int64_t number;
 
 	if (now < s->blocked_until)
 		return false;
-	for (uint32_t log2 = FRT_RING_MIN_LOG2; number < 0 && log2 <= FRT_RING_MAX_LOG2; log2++) {
-		number = log2 == FRT_RING_MIN_LOG2 ? ring_take(log2) : list_pop(&free_rings[log2], ring_next);
-		if (number >= 0)
-			store_release(&s->ring, ring_word(number, log2));
-	}
+	number = ring_take(log2);
 	if (number < 0)
+		number = ring_cut(log2 = FRT_RING_MIN_LOG2, ring_limit());
+	for (uint32_t other = FRT_RING_MIN_LOG2; number < 0 && other <= FRT_RING_MAX_LOG2; other++)
+		number = list_pop(&free_rings[log2 = other], ring_next);
+	if (number < 0) {
 		s->blocked_until = now + (1u << 24); /* some milliseconds */
-	return number >= 0;
+		return false;
+	}
+	store_release(&s->ring, ring_word(number, log2));
+	return true;
 }
 
 /* Each record keeps its place in the stream, so the readers need not know. */
@@ -214,7 +239,7 @@ static void slot_own(struct frt_slot *s, JNIEnv *env)
 
 struct frt_slot *slot_claim(JNIEnv *env)
 {
-	struct frt_slot *s = slot_find(env);
+	struct frt_slot *s = slot_search(env);
 
 	if (!s) {
 		s = slot_take();

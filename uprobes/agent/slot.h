@@ -25,26 +25,20 @@ static inline uint32_t slot_hash(uint64_t env)
 	return (env >> 4) * 0x9e3779b97f4a7c15ULL >> 50; /* 14 bits */
 }
 
-/* The slot that was claimed for this JNIEnv, or NULL. It may still be of an earlier thread: see slot_current(). */
+/* The slot in the table for this JNIEnv, or NULL: the long way. */
+struct frt_slot *slot_search(JNIEnv *env);
+
+/*
+ * The running thread's slot, or NULL when it has none yet. A JNIEnv may come
+ * back with a later thread: the thread pointer tells. The table is emptied
+ * before each recording, so what stands in it belongs to the present one.
+ */
 static inline struct frt_slot *slot_find(JNIEnv *env)
 {
-	uint32_t i = slot_hash((uint64_t)env);
+	const struct slot_entry *e = &slot_table[slot_hash((uint64_t)env)];
+	struct frt_slot *s = likely(load_acquire(&e->env) == (uint64_t)env) ? e->slot : slot_search(env);
 
-	for (uint32_t n = 0; n < SLOT_PROBES; n++, i = (i + 1) % SLOT_TABLE) {
-		uint64_t key = load_acquire(&slot_table[i].env);
-
-		if (likely(key == (uint64_t)env))
-			return slot_table[i].slot;
-		if (!key)
-			break;
-	}
-	return NULL;
-}
-
-/* Is it the running thread's, in this recording? */
-static inline bool slot_current(const struct frt_slot *s)
-{
-	return likely(s->fs == sys_thread_pointer() && s->epoch == control->epoch);
+	return likely(s && s->fs == sys_thread_pointer()) ? s : NULL;
 }
 
 /* Make the running thread the owner of a slot, and write down who it is. NULL: none to be had. Slow: asks the JVM. */
