@@ -54,9 +54,9 @@ bool bytes_grow(struct bytes *b, size_t n)
 
 void bytes_put(struct bytes *b, const void *data, size_t n)
 {
-	unsigned char *p = bytes_reserve(b, n);
+	unsigned char *p = n ? bytes_reserve(b, n) : NULL;
 
-	if (!p || !n)
+	if (!p)
 		return;
 	memcpy(p, data, n);
 	b->size += n;
@@ -423,7 +423,7 @@ static void put_utf16(struct bytes *b, const struct cursor_text *t)
 static void put_utf8(struct bytes *b, const struct cursor_text *t)
 {
 	size_t length = utf8_from_java(NULL, (const char *)t->data, t->size);
-	unsigned char *p = bytes_reserve(b, length);
+	unsigned char *p = length ? bytes_reserve(b, length) : NULL;
 
 	if (!p)
 		return;

@@ -34,7 +34,7 @@ void bytes_clear(struct bytes *b);
 /* For bytes_reserve() alone: make room, or fail. */
 bool bytes_grow(struct bytes *b, size_t n);
 
-/* Room for n bytes behind the end, NULL when there is no memory. The caller adds what it wrote to b->size. */
+/* Room for n > 0 bytes behind the end, NULL when there is no memory. The caller adds what it wrote to b->size. */
 static inline unsigned char *bytes_reserve(struct bytes *b, size_t n)
 {
 	if (__builtin_expect(b->failed || b->capacity - b->size < n, 0) && !bytes_grow(b, n))

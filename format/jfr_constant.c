@@ -169,18 +169,22 @@ static uint64_t thread_group(struct jfr_writer *w, const char *name)
 	return jfr_pools_intern(&w->pools, JFR_THREAD_GROUP, &add);
 }
 
+/* Of the two names readers show the Java one when there is a Java id, else the other; `jfr view` fails when it is null.
+ */
 uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c)
 {
+	bool is_java = c->java_id > 0;
+	const char *name = c->name ? c->name : "";
+	const char *os_name = c->os_name || (is_java && c->is_virtual) ? c->os_name : name;
 	const char *group_name = c->group || !c->is_virtual ? c->group : "VirtualThreads";
-	const char *os_name = c->os_name || c->is_virtual ? c->os_name : c->name;
 	uint64_t key, group = group_name ? thread_group(w, group_name) : 0;
 	struct bytes *p = payload_begin(w);
 	struct jfr_constant add = {.ref = {group}, .payload = p};
 
 	bytes_put_text(p, os_name, THREAD_LIMIT);
 	bytes_put_leb(p, c->os_id);
-	bytes_put_text(p, c->java_id ? c->name : NULL, THREAD_LIMIT);
-	bytes_put_leb(p, c->java_id);
+	bytes_put_text(p, is_java ? name : NULL, THREAD_LIMIT);
+	bytes_put_leb(p, is_java ? c->java_id : 0);
 	bytes_put_leb(p, group);
 	bytes_put_u8(p, c->is_virtual);
 	key = jfr_pools_intern(&w->pools, JFR_THREAD, &add);

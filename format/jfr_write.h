@@ -69,7 +69,7 @@ struct jfr_method_constant {
 };
 
 struct jfr_thread_constant {
-	const char *name;  /* Java name; NULL for a thread that is not Java's */
+	const char *name;  /* NULL or "": nameless; of a thread that is not Java's, the system's name */
 	const char *group; /* NULL none; a virtual thread's is "VirtualThreads" then, as HotSpot has it */
 	int64_t os_id;	   /* Linux tid; 0 for a virtual thread */
 	int64_t java_id;   /* 0: not a Java thread */

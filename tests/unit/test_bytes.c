@@ -122,6 +122,10 @@ static void cursor_remembers_the_first_bad_offset(void **state)
 	cursor_seek(&c, 0);
 	assert_int_equal(c.bad, 4);
 	assert_string_equal(c.error, "value ends early");
+	cursor_init(&c, "\1\x80\x80", 3);
+	cursor_u8(&c);
+	cursor_leb(&c);
+	assert_true(c.bad == 1 && c.at == 1);
 }
 
 static void cursor_does_not_seek_behind_the_end(void **state)

@@ -120,7 +120,7 @@ static void package_is_a_prefix_of_the_class_name_or_none(void **state)
 	char *long_name = malloc(70001);
 
 	memset(long_name, 'x', 70000);
-	long_name[69990] = '/';
+	long_name[65533] = '/'; /* the cut name ends before it */
 	long_name[70000] = 0;
 	check_package("com/acme/Cart$Line", false, "com/acme");
 	check_package("Main", false, NULL);
@@ -173,13 +173,15 @@ static void threads_look_as_hotspot_writes_them(void **state)
 		{.name = "", .java_id = 41, .is_virtual = true, .group = "other"},
 		{.name = "VM Thread", .os_id = 12},
 		{.name = "java", .os_name = "os", .os_id = 13, .java_id = 2},
+		{.java_id = 42, .is_virtual = true},
+		{.java_id = -1, .is_virtual = true},
 	};
 	struct recording r = recording_new();
 	const struct dissect_event *e;
 	size_t i;
 
 	recording_begin(&r);
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 6; i++)
 		recording_call(&r, jfr_thread(r.w, &threads[i]), 0);
 	recording_end(&r, true);
 	e = dissect_find(recording_read(&r), TRACE, 0);
@@ -197,6 +199,9 @@ static void threads_look_as_hotspot_writes_them(void **state)
 	e = dissect_find(r.d, TRACE, 3);
 	assert_event_text(&r, e, "eventThread.osName", "os");
 	assert_event_text(&r, e, "eventThread.javaName", "java");
+	/* `jfr view` fails where the name that it shows is null */
+	assert_event_text(&r, dissect_find(r.d, TRACE, 4), "eventThread.javaName", "");
+	assert_event_text(&r, dissect_find(r.d, TRACE, 5), "eventThread.osName", "");
 	recording_free(&r);
 }
 

@@ -244,6 +244,7 @@ static const char script[] =
 	"  run scrubbed print --json $n.scrubbed.jfr\n"
 	"  \"$jfr\" help | grep -q 'jfr view' || exit 0\n"
 	"  run calls view --width 200 method-calls calls.jfr; run settings view active-settings calls.jfr\n"
+	"  run table view --width 300 MethodTrace calls.jfr\n"
 	"  run recording view recording calls.jfr; run types view types calls.jfr ) & wait\n";
 
 static int run_tools(unsigned int n)
@@ -549,11 +550,12 @@ static void views_show_the_recording(void **state)
 	for (n = 0; n < jdks; n++) {
 		char *calls = output(n, "calls"), *settings = output(n, "settings"),
 		     *recording = output(n, "recording");
-		char *types = output(n, "types");
+		char *types = output(n, "types"), *table = output(n, "table");
 
 		if (!calls)
 			continue;
 		assert_contains(n, calls, "com.acme.Cart.checkout(Order, int[])");
+		assert_contains(n, table, "0.000111 ms virtual");
 		assert_contains(n, settings, "10 ms");
 		assert_contains(n, recording, "ended");
 		assert_contains(n, types, "MethodTrace (100)");
@@ -562,6 +564,7 @@ static void views_show_the_recording(void **state)
 		free(settings);
 		free(recording);
 		free(types);
+		free(table);
 		tried++;
 	}
 	if (!tried) {
