@@ -134,7 +134,7 @@ static enum edit_result code_scan(struct code *k)
 		result = scan_targets(k);
 	if (!result)
 		result = scan_exceptions(k);
-	k->framed = k->c->major >= 50 && (k->frames.at < k->frames.end || !k->branches);
+	k->framed = k->c->major >= 50 && (k->frames.bytes || !k->branches);
 	return result;
 }
 

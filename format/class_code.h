@@ -42,7 +42,7 @@ struct code {
 	uint32_t exception_count;
 	struct cursor attributes; /* the attributes, behind their number */
 	uint32_t attribute_count;
-	struct cursor frames; /* StackMapTable; empty: none */
+	struct cursor frames; /* StackMapTable; NULL: none */
 	bool branches;	      /* has targets or handlers, thus needs frames where there are frames */
 	bool framed;	      /* frames are written */
 	uint8_t *mark;	      /* [length] */

@@ -29,7 +29,7 @@ void frames_begin(struct frame_reader *r, struct cursor table, const struct fram
 		  uint32_t max_stack)
 {
 	r->in = table;
-	r->left = table.at < table.end ? cursor_u2(&r->in) : 0;
+	r->left = table.bytes ? cursor_u2(&r->in) : 0;
 	r->local_limit = max_locals;
 	r->stack_limit = max_stack;
 	r->begun = false;

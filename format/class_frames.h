@@ -42,7 +42,7 @@ struct frame_reader {
 
 /*
  * Begin with the initial frame, whose locals the caller has put into
- * frame.locals. `bytes` is the table from number_of_entries on; empty: none.
+ * frame.locals. `table` goes from number_of_entries on; NULL: none.
  */
 void frames_begin(struct frame_reader *r, struct cursor table, const struct frame *initial, uint32_t max_locals,
 		  uint32_t max_stack);

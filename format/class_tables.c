@@ -202,7 +202,7 @@ static enum edit_result put_frames(struct code *k, struct output *out, uint32_t 
 	uint8_t *header = output_room(out, 8);
 	bool whole = true;
 
-	if (k->frames.at < k->frames.end && !name_initial_locals(k))
+	if (k->frames.bytes && !name_initial_locals(k))
 		return EDIT_TOO_LARGE; /* the pool is full: the whole class is given up */
 	if (k->heads)
 		whole = put_head_frames(k, &w);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/jdk.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* "javac 17.0.15", "javac 1.8.0_412" */
+static int version_of(const char *home)
+{
+	int major = 0, minor = 0;
+	char *text, *v;
+
+	if (shell_run(&text, "'%s/bin/javac' -version", home) == 0 && (v = strstr(text, "javac ")))
+		sscanf(v, "javac %d.%d", &major, &minor);
+	free(text);
+	return major == 1 ? minor : major;
+}
+
+/* `program` is a path of javac. */
+static void add(struct jdk *jdks, size_t *n, size_t room, const char *program)
+{
+	char real[PATH_MAX], *end;
+	int version;
+	size_t i;
+
+	if (*n == room || access(program, X_OK) || !realpath(program, real) || !(end = strstr(real, "/bin/javac")))
+		return;
+	*end = 0;
+	version = version_of(real);
+	for (i = 0; i < *n && jdks[i].version != version; i++)
+		;
+	if (i < *n || !version)
+		return;
+	for (i = (*n)++; i && jdks[i - 1].version > version; i--)
+		jdks[i] = jdks[i - 1];
+	snprintf(jdks[i].home, sizeof(jdks[i].home), "%s", real);
+	jdks[i].version = version;
+}
+
+size_t jdk_find(struct jdk *jdks, size_t room)
+{
+	const char *home = getenv("JAVA_HOME"), *path = getenv("PATH");
+	char program[PATH_MAX], *copy, *part, *rest = NULL;
+	size_t n = 0, i;
+	glob_t found;
+
+	if (home && snprintf(program, sizeof(program), "%s/bin/javac", home))
+		add(jdks, &n, room, program);
+	copy = strdup(path ? path : "");
+	for (part = strtok_r(copy, ":", &rest); part; part = strtok_r(NULL, ":", &rest)) {
+		snprintf(program, sizeof(program), "%s/javac", part);
+		add(jdks, &n, room, program);
+	}
+	free(copy);
+	if (!glob("/usr/lib/jvm/*/bin/javac", 0, NULL, &found)) {
+		for (i = 0; i < found.gl_pathc; i++)
+			add(jdks, &n, room, found.gl_pathv[i]);
+		globfree(&found);
+	}
+	return n;
+}
+
+int shell_run(char **text, const char *format, ...)
+{
+	static const char streams[] = "exec 2>&1 </dev/null; ";
+	char command[8192];
+	size_t size = 0, got, room = sizeof(command) - sizeof(streams);
+	va_list a;
+	FILE *p;
+	int n, status;
+
+	*text = NULL;
+	memcpy(command, streams, sizeof(streams));
+	va_start(a, format);
+	n = vsnprintf(command + sizeof(streams) - 1, room, format, a);
+	va_end(a);
+	if (n < 0 || n >= (int)room || !(p = popen(command, "r")))
+		return -1;
+	do {
+		*text = realloc(*text, size + 65536 + 1);
+		got = fread(*text + size, 1, 65536, p);
+		size += got;
+	} while (got);
+	(*text)[size] = 0;
+	status = pclose(p);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
