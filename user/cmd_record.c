@@ -9,6 +9,7 @@
 #include "user/loop.h"
 #include "user/near_classes.h"
 #include "user/report.h"
+#include "user/target/mem.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -61,9 +62,13 @@ static int make_recorder(struct recording *r, struct diag *d)
 	return r->recorder ? recorder_tick(r->recorder, d) : -ENOMEM;
 }
 
+/* The JVM says it once: when our library is new to it. */
 static void warn_of_warning(const struct target *t)
 {
-	if (t->feature >= 21)
+	struct mapping m;
+	struct diag ignored;
+
+	if (t->feature >= 21 && target_find_mapping(t, "libfrtrace-", &m, &ignored) != 1)
 		log_line("note: this JVM prints three lines about a dynamically loaded agent on its own stderr "
 			 "(JEP 451; -XX:+EnableDynamicAgentLoading at its start would hide them)");
 }
@@ -90,7 +95,7 @@ static void explain_no_match(struct recording *r)
 	if (report_hooked(session_segment(r->session), &classes))
 		return;
 	log_line("  no loaded class matches yet; a class that does is traced as soon as it is loaded");
-	near_classes_print(&r->target, r->settings->filters);
+	near_classes_print(&r->target, session_segment(r->session), r->settings->filters);
 }
 
 static int start(struct recording *r, struct diag *d)
@@ -98,6 +103,9 @@ static int start(struct recording *r, struct diag *d)
 	struct stream_sink sink;
 	int err;
 
+	err = segment_check_free(&r->target, d);
+	if (err)
+		return err;
 	active_report(&r->target, r->settings);
 	warn_of_warning(&r->target);
 	err = session_attach(r->session, d);

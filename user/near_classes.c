@@ -34,18 +34,39 @@ static char *class_listing(const struct target *t)
 	return text;
 }
 
-void near_classes_print(const struct target *t, const struct filter_list *filters)
+static void offer_classes(struct near *n, const struct target *t)
 {
 	char *text = class_listing(t), *rest = text, *line;
-	struct near *n = text ? near_new(filters) : NULL;
+
+	while ((line = strsep(&rest, "\n")))
+		offer_line(n, line);
+	free(text);
+}
+
+static void offer_methods(struct near *n, const struct segment *seg)
+{
+	const struct frt_skip *s;
+	char class_name[1024], method[512];
+
+	for (uint32_t i = 0; (s = segment_skip(seg, i)); i++) {
+		if (s->reason != FRT_SKIP_OTHER)
+			continue;
+		segment_string(seg, s->class_name, class_name, sizeof(class_name));
+		segment_string(seg, s->method, method, sizeof(method));
+		near_offer(n, class_name, method);
+	}
+}
+
+void near_classes_print(const struct target *t, const struct segment *seg, const struct filter_list *filters)
+{
+	struct near *n = near_new(filters);
 	const char *best;
 
-	if (n) {
-		while ((line = strsep(&rest, "\n")))
-			offer_line(n, line);
-		for (size_t i = 0; (best = near_best(n, i)); i++)
-			log_line("  loaded and near: '%s'", best);
-	}
+	if (!n)
+		return;
+	offer_methods(n, seg);
+	offer_classes(n, t);
+	for (size_t i = 0; (best = near_best(n, i)); i++)
+		log_line("  loaded and near: '%s'", best);
 	near_free(n);
-	free(text);
 }

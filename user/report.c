@@ -8,7 +8,8 @@
 #include <time.h>
 
 #define MOST_CLASSES 20
-#define MOST_SKIPS   20
+#define MOST_NAMES   4    /* of a group, on the terminal; -v shows all, the file has as many as fit in a text */
+#define GROUP_TEXT   4096
 
 static int64_t monotonic_now(void)
 {
@@ -102,94 +103,129 @@ static void print_classes(const struct segment *seg)
 
 static const char *reason_text(uint32_t reason)
 {
-	static const char *const texts[FRT_SKIP_REASONS] = {
-		[FRT_SKIP_NATIVE] = "native: it has no bytecode",
-		[FRT_SKIP_ABSTRACT] = "abstract: it has no code",
+	static const char *const texts[FRT_SKIP_REASONS] = { /* said of one and of several */
+		[FRT_SKIP_NATIVE] = "native, without bytecode",
+		[FRT_SKIP_ABSTRACT] = "abstract, without code",
 		[FRT_SKIP_SYNTHETIC] = "made by the compiler",
-		[FRT_SKIP_TOO_LARGE] = "with hooks it would pass 64 KiB",
-		[FRT_SKIP_HUGE_METHOD] = "with hooks it would pass the 8000 bytes that HotSpot compiles",
-		[FRT_SKIP_JSR] = "an old class file with jsr/ret",
-		[FRT_SKIP_RESERVED_STACK] = "it has @ReservedStackAccess: tracing it could leave locks locked",
-		[FRT_SKIP_LOCKS] = "java.util.concurrent.locks: tracing it could leave locks locked",
+		[FRT_SKIP_TOO_LARGE] = "too long: with hooks it would pass 64 KiB",
+		[FRT_SKIP_HUGE_METHOD] = "long: with hooks it would pass the 8000 bytes that HotSpot compiles",
+		[FRT_SKIP_JSR] = "old class files with jsr/ret",
+		[FRT_SKIP_RESERVED_STACK] = "@ReservedStackAccess: hooks could leave locks locked",
+		[FRT_SKIP_LOCKS] = "java.util.concurrent.locks: hooks could leave locks locked",
 		[FRT_SKIP_CONTINUATION] = "part of the virtual threads' machinery",
-		[FRT_SKIP_JFR] = "a JFR event class, which JFR rewrites itself",
-		[FRT_SKIP_HIDDEN] = "a hidden class",
-		[FRT_SKIP_UNMODIFIABLE] = "the JVM does not let it be changed",
-		[FRT_SKIP_LOADER] = "its class loader does not find the helper class",
-		[FRT_SKIP_VERIFY] = "the JVM refused the rewritten class",
-		[FRT_SKIP_MALFORMED] = "a class file that frtrace does not understand",
-		[FRT_SKIP_TABLE_FULL] = "too many methods",
-		[FRT_SKIP_ACTIVE] = "on a stack now",
+		[FRT_SKIP_JFR] = "JFR event classes, which JFR rewrites itself",
+		[FRT_SKIP_HIDDEN] = "hidden classes",
+		[FRT_SKIP_UNMODIFIABLE] = "unmodifiable, says the JVM",
+		[FRT_SKIP_LOADER] = "of a class loader that does not find the helper class",
+		[FRT_SKIP_VERIFY] = "refused by the JVM when rewritten",
+		[FRT_SKIP_MALFORMED] = "class files that frtrace does not understand",
+		[FRT_SKIP_TABLE_FULL] = "beyond the room for methods",
 	};
 
 	return reason < FRT_SKIP_REASONS && texts[reason] ? texts[reason] : "unknown reason";
 }
 
-/* What a class filter need not say: abstract methods and bridges have nothing to trace. */
+/* What need not be said: abstract methods and bridges have nothing to trace, others were not asked for. */
 static bool is_expected(uint32_t reason)
 {
-	return reason == FRT_SKIP_ABSTRACT || reason == FRT_SKIP_SYNTHETIC;
+	return reason == FRT_SKIP_ABSTRACT || reason == FRT_SKIP_SYNTHETIC || reason == FRT_SKIP_OTHER;
 }
 
-static void skip_text(const struct segment *seg, const struct frt_skip *s, char *out, size_t size)
+static void full_name(const struct segment *seg, uint32_t class_name, uint32_t method, uint32_t descriptor, char *out,
+		      size_t size)
 {
-	char class_name[1024], name[512], descriptor[4096], method[1024] = "";
+	char class_text[1024], name[512], types[4096], printed[1024] = "";
 
-	segment_string(seg, s->class_name, class_name, sizeof(class_name));
-	signature_dots(class_name);
-	if (segment_string(seg, s->method, name, sizeof(name))) {
-		segment_string(seg, s->descriptor, descriptor, sizeof(descriptor));
-		signature_print(name, descriptor, method, sizeof(method));
+	segment_string(seg, class_name, class_text, sizeof(class_text));
+	signature_dots(class_text);
+	if (segment_string(seg, method, name, sizeof(name))) {
+		segment_string(seg, descriptor, types, sizeof(types));
+		signature_print(name, types, printed, sizeof(printed));
 	}
-	snprintf(out, size, "%s%s%s: %s", class_name, *method ? "." : "", method, reason_text(s->reason));
+	snprintf(out, size, "%s%s%s", class_text, *printed ? "." : "", printed);
+}
+
+/* Things of which the same is to be said, in one line on the terminal and one remark in the file. */
+struct group {
+	const char *kind, *why;
+	uint32_t members;
+	char shown[GROUP_TEXT], all[GROUP_TEXT];
+};
+
+static void group_add(struct group *g, const char *name)
+{
+	g->members++;
+	log_detail("  %s: %s: %s", g->kind, name, g->why);
+	append(g->all, sizeof(g->all), g->members > 1 ? ", " : "");
+	append(g->all, sizeof(g->all), name);
+	if (g->members > MOST_NAMES + 1)
+		return;
+	append(g->shown, sizeof(g->shown), g->members > 1 ? ", " : "");
+	append(g->shown, sizeof(g->shown), g->members > MOST_NAMES ? "..." : name);
+}
+
+static void group_print(const struct group *g, struct recorder *recorder)
+{
+	char text[GROUP_TEXT + 200];
+
+	if (!g->members)
+		return;
+	snprintf(text, sizeof(text), "%s (%u): %s", g->why, g->members, g->all);
+	recorder_remark(recorder, g->kind, text);
+	if (g->members == 1)
+		log_line("  %s: %s: %s", g->kind, g->shown, g->why);
+	else
+		log_line("  %s: %s %s: %s", g->kind, log_count(g->members), g->why, g->shown);
 }
 
 /* True: something that the user asked for is not traced. */
 static bool print_skips(const struct report *r, const struct segment *seg)
 {
-	const struct frt_skip *s;
-	char text[2048];
-	uint32_t shown = 0, more = 0;
+	bool serious = false;
 
-	for (uint32_t i = 0; (s = segment_skip(seg, i)); i++) {
-		skip_text(seg, s, text, sizeof(text));
-		if (is_expected(s->reason)) {
-			log_detail("  not traced: %s", text);
-			continue;
+	for (uint32_t reason = 1; reason < FRT_SKIP_REASONS; reason++) {
+		struct group g = { .kind = "not traced", .why = reason_text(reason) };
+		const struct frt_skip *s;
+		char name[2048];
+
+		for (uint32_t i = 0; !is_expected(reason) && (s = segment_skip(seg, i)); i++) {
+			if (s->reason != reason)
+				continue;
+			full_name(seg, s->class_name, s->method, s->descriptor, name, sizeof(name));
+			group_add(&g, name);
 		}
-		recorder_remark(r->recorder, "not traced", text);
-		if (shown++ < MOST_SKIPS)
-			log_line("  not traced: %s", text);
-		else
-			more++;
+		group_print(&g, r->recorder);
+		serious |= g.members && reason != FRT_SKIP_NATIVE;
 	}
-	if (more)
-		log_line("  ... and %u more", more);
-	return shown;
+	return serious;
+}
+
+static bool any_native(const struct segment *seg)
+{
+	const struct frt_skip *s;
+
+	for (uint32_t i = 0; (s = segment_skip(seg, i)); i++)
+		if (s->reason == FRT_SKIP_NATIVE)
+			return true;
+	return false;
 }
 
 static void print_lower_bounds(const struct report *r, const struct segment *seg)
 {
-	char class_name[1024], name[512], descriptor[4096], method[1024], text[2200];
+	struct group g = { .kind = "lower bound",
+			   .why = "intrinsics: the JIT may replace calls by machine code that no hook sees" };
 	const struct frt_method *m;
-	uint32_t shown = 0;
+	char name[2048];
 
 	for (uint32_t id = 1; (m = segment_method(seg, id)); id++) {
 		const struct frt_class *c = segment_class(seg, m->class_id);
 
 		if (!(m->flags & FRT_METHOD_HOOKED) || !(m->flags & FRT_METHOD_LOWER_BOUND) || !c)
 			continue;
-		segment_string(seg, c->name, class_name, sizeof(class_name));
-		signature_dots(class_name);
-		segment_string(seg, m->name, name, sizeof(name));
-		segment_string(seg, m->descriptor, descriptor, sizeof(descriptor));
-		signature_print(name, descriptor, method, sizeof(method));
-		snprintf(text, sizeof(text), "%s.%s: the JIT may replace calls by machine code that no hook sees", class_name,
-			 method);
-		recorder_remark(r->recorder, "lower bound", text);
-		if (shown++ < MOST_SKIPS)
-			log_line("  lower bound: %s", text);
+		full_name(seg, c->name, m->name, m->descriptor, name, sizeof(name));
+		group_add(&g, name);
 	}
+	group_print(&g, r->recorder);
 }
 
 static const char *plural(uint64_t n, const char *one, const char *many)
@@ -211,7 +247,7 @@ bool report_start(const struct report *r)
 		 r->target->version[0] ? r->target->version : "unknown", cost->attach_ms, cost->pause_known ? "" : "at most ",
 		 cost->pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0);
 	print_classes(seg);
-	skipped = print_skips(r, seg);
+	skipped = print_skips(r, seg) || (!methods && any_native(seg));
 	print_lower_bounds(r, seg);
 	log_line("to %s, at most %s, oldest goes first.  Ctrl-C stops and restores the JVM", output_path(r->output),
 		 log_bytes(r->settings->max_size));

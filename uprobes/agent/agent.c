@@ -196,8 +196,8 @@ static void JNICALL watch(jvmtiEnv *j, JNIEnv *env, void *epoch)
 			continue;
 		if (!frtrace_drain_semaphore && control->epoch == (uint32_t)(uint64_t)epoch &&
 		    control->state == FRT_ACTIVE) {
-			restore(env);
 			control->healed++;
+			restore(env);
 		}
 		lock_drop(&command_lock);
 	}

@@ -4,6 +4,8 @@
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/rewrite.h"
 
+#define MOST_OFFERS 256
+
 static jvmtiEnv *jvmti;
 static struct pattern active_pattern;
 static bool active; /* stored after active_pattern */
@@ -51,11 +53,31 @@ static bool method_selected(struct text class, jmethodID m, struct text *name_ou
 	return false;
 }
 
+/* The class is the one that was named, but has no such method: tell which it has. */
+static void offer_methods(jclass c, struct text name)
+{
+	jmethodID *methods;
+	jint count;
+
+	if (pattern_any_class(&active_pattern) || (*jvmti)->GetClassMethods(jvmti, c, &count, &methods))
+		return;
+	for (jint i = 0; i < count && i < MOST_OFFERS; i++) {
+		char *method, *descriptor;
+
+		if ((*jvmti)->GetMethodName(jvmti, methods[i], &method, &descriptor, NULL))
+			continue;
+		control_skip(name, text_of(method), text_of(descriptor), FRT_SKIP_OTHER);
+		deallocate(method);
+		deallocate(descriptor);
+	}
+	deallocate(methods);
+}
+
 /* Has the class a method that is selected and can have hooks? Those that cannot are named. */
 static bool has_target(jclass c, struct text name)
 {
+	bool found = false, selected = false;
 	jmethodID *methods;
-	bool found = false;
 	jint count;
 
 	if ((*jvmti)->GetClassMethods(jvmti, c, &count, &methods))
@@ -68,6 +90,7 @@ static bool has_target(jclass c, struct text name)
 
 		if (!method_selected(name, methods[i], &text, &method, &descriptor))
 			continue;
+		selected = true;
 		reason = (*jvmti)->GetMethodModifiers(jvmti, methods[i], &modifiers) ? FRT_SKIP_UNMODIFIABLE
 										     : rewrite_method_reason(modifiers);
 		if (reason)
@@ -78,6 +101,8 @@ static bool has_target(jclass c, struct text name)
 		deallocate(descriptor);
 	}
 	deallocate(methods);
+	if (!selected)
+		offer_methods(c, name);
 	return found;
 }
 
