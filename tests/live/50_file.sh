@@ -19,6 +19,22 @@ between() {
 	target_drop
 }
 
+# Calls, then nothing for longer than a chunk lasts: chunks that refer to no method and no thread.
+silence() {
+	local sentence="a recording with silent chunks stays readable, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Late 1000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' -d 12s; then
+		target_go
+		trace_wait 30
+		status_is 0
+		file_agrees
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 tool() { # ARGUMENT...: the JDK's jfr must accept the file and say something
 	"$JAVA/bin/jfr" "$@" >"$WORK/tool" 2>&1 && [ -s "$WORK/tool" ] || finding "jfr $*: $(head -c 600 "$WORK/tool")"
 }
@@ -73,6 +89,7 @@ for jdk in "${JDKS[@]}"; do
 done
 
 jdk_use "${JDKS[0]}"
+silence
 findings=()
 target_start -Dshop.password=hunter2 Late 2000
 if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then

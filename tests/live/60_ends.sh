@@ -75,7 +75,7 @@ target_killed() {
 	target_drop
 }
 
-hooks_gone() { [ "$(peek "$T_PID" hooked_methods)" = 0 ]; }
+agent_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
 
 tracer_killed() {
 	local sentence="within 3 s of kill -9 of frtrace the JVM runs its original code at its old speed, and is traced again, JDK $FEATURE"
@@ -92,7 +92,7 @@ tracer_killed() {
 			hooked=$(speed)
 			kill -9 "$F_PID"
 			wait "$F_PID" 2>/dev/null
-			wait_for 3 hooks_gone || finding "still hooked 3 s after the kill: state $(peek "$T_PID" state)"
+			wait_for 3 agent_idle || finding "still hooked 3 s after the kill: state $(peek "$T_PID" state)"
 			[ "$(peek "$T_PID" healed)" = 1 ] || finding "healed $(peek "$T_PID" healed) times"
 			speed >/dev/null
 			sleep 1
@@ -134,12 +134,12 @@ two_tracers() {
 	target_drop
 }
 
-# The disk fills up below the reserve (5 % or 1 GB) in the middle of a recording.
+# The disk fills up below the reserve (5 %, at most 1 GB) in the middle of a recording.
 full_disk() {
 	local sentence="a full disk ends the recording with a finished file, and is said, JDK $FEATURE" file=$WORK/disk/full.jfr
 	begin "$sentence" || return 0
 	mkdir -p "$WORK/disk"
-	if ! mount -t tmpfs -o size=1200m tmpfs "$WORK/disk"; then
+	if ! mount -t tmpfs -o size=100m tmpfs "$WORK/disk"; then
 		skip "$sentence" "cannot mount a tmpfs"
 		return
 	fi
@@ -149,7 +149,7 @@ full_disk() {
 		F_FILE=$file
 		wait_for 20 trace_is_on
 		sleep 0.5
-		fallocate -l 400m "$WORK/disk/ballast"
+		fallocate -l 97m "$WORK/disk/ballast"
 		trace_wait 30
 		status_is 1 3
 		says '[Dd]isk|space|free'
@@ -172,7 +172,7 @@ tiny_disk() {
 		trace_wait 30
 		status_is 1 3
 		says '[Dd]isk|space|free'
-		case $(peek "$T_PID" hooked_methods) in none | 0) ;; *) finding "still hooked" ;; esac
+		case $(peek "$T_PID" state) in none | 0) ;; *) finding "still hooked" ;; esac
 	fi
 	verdict "$sentence"
 	target_drop

@@ -14,6 +14,7 @@ FRTRACE=${FRTRACE:-$ROOT/build/frtrace}
 CACHE=$(dirname "$FRTRACE")/live
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/frtrace-live.XXXXXX")
 chmod 755 "$WORK"
+touch "$WORK/.start"
 STARTED=()	# pids that we started
 FAILED=0
 SECONDS_MAX=${SECONDS_MAX:-60} # of any one wait
@@ -168,8 +169,7 @@ target_quit() {
 # Must be alive and run its original code.
 target_restored() {
 	ended "$T_PID" && finding "the target is gone" "$(tail -n 5 "$T_DIR/stderr")"
-	[ "$(peek "$T_PID" hooked_methods)" = 0 ] ||
-		finding "still hooked: $(peek "$T_PID" hooked_methods) methods, state $(peek "$T_PID" state)"
+	[ "$(peek "$T_PID" state)" = 0 ] || finding "the agent is not idle: state $(peek "$T_PID" state)"
 }
 
 # An attach that was refused leaves nothing behind.
@@ -181,7 +181,7 @@ target_untouched() { # PID
 
 tmp_is_clean() {
 	local left
-	left=$(find /tmp -maxdepth 2 \( -name '*libfrtrace*' -o -name ".attach_pid$T_PID" \) -newer "$WORK" 2>/dev/null)
+	left=$(find /tmp -maxdepth 2 \( -name '*libfrtrace*' -o -name ".attach_pid$T_PID" \) -newer "$WORK/.start" 2>/dev/null)
 	[ -n "$left" ] && finding "left in /tmp: $left"
 }
 
@@ -194,7 +194,7 @@ trace_launch() { # ARGUMENT...
 	STARTED+=("$F_PID")
 }
 
-trace_is_on() { grep -q '^tracing ' "$F_DIR/stderr" || ended "$F_PID"; }
+trace_is_on() { grep -qs "^tracing " "$F_DIR/stderr" || ended "$F_PID"; }
 
 # Trace the target into $F_FILE, until the signal line stands there.
 trace_start() { # ARGUMENT...
@@ -234,7 +234,7 @@ says() { # REGEX: on stderr
 
 # The number before a word of the last line: "1,204 calls, 2 thrown, 0 lost".
 end_line_number() { # WORD
-	sed -nE "s/^.*[^0-9,]?([0-9,]+) $1.*/\1/p" "$F_DIR/stderr" | tail -n 1 | tr -d , | grep . || echo -1
+	grep -E "calls, [0-9,]+ thrown" "$F_DIR/stderr" | tail -n 1 | grep -oE "[0-9,]+ $1" | tr -dc 0-9 | grep . || echo -1
 }
 
 # The recording agrees with what the program knows.

@@ -33,7 +33,7 @@ public class Everything {
         Path root = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules/java.base");
         List<String> names;
         try (var files = Files.walk(root)) {
-            names = files.filter(f -> f.toString().endsWith(".class") && !f.endsWith("module-info.class"))
+            names = files.filter(f -> f.toString().endsWith(".class") && !f.toString().endsWith("-info.class"))
                     .map(f -> root.relativize(f).toString().replaceAll("\\.class$", "").replace('/', '.'))
                     .collect(Collectors.toList());
         }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.util.Arrays;
+
+/**
+ * The program of scripts/bench: what does a call of work(), about 9 ns of real work that may be inlined, cost now?
+ * Reads "measure WARM-MS MS" lines and answers with the median ns a call, of loops that are each entered anew; with
+ * the argument "active", of one loop that is entered once and never left.
+ */
+public class Bench {
+    static final int BATCH = 500_000;
+    static volatile long activeCalls;
+    static int sink;
+
+    static int work(int x) {
+        for (int i = 0; i < 6; i++) {
+            x ^= x << 13;
+            x ^= x >>> 17;
+            x ^= x << 5;
+        }
+        return x;
+    }
+
+    static int loop(int x, int n) {
+        for (int i = 0; i < n; i++)
+            x = work(x);
+        return x;
+    }
+
+    static void forever() {
+        int x = 1;
+        for (long calls = 1;; calls++) {
+            x = work(x);
+            if ((calls & 1023) == 0) {
+                activeCalls = calls;
+                sink = x;
+            }
+        }
+    }
+
+    static double anew() {
+        long start = System.nanoTime();
+        sink = loop(sink | 1, BATCH);
+        return (double) (System.nanoTime() - start) / BATCH;
+    }
+
+    static double active() {
+        long calls = activeCalls, start = System.nanoTime();
+        Stage.sleep(20);
+        return (double) (System.nanoTime() - start) / (activeCalls - calls);
+    }
+
+    static double median(boolean active, long warm, long ms) {
+        double[] samples = new double[100_000];
+        int n = 0;
+        long start = System.nanoTime(), now;
+        do {
+            double sample = active ? active() : anew();
+            now = (System.nanoTime() - start) / 1_000_000;
+            if (now > warm && n < samples.length)
+                samples[n++] = sample;
+        } while (now < warm + ms || n == 0);
+        Arrays.sort(samples, 0, n);
+        return samples[n / 2];
+    }
+
+    public static void main(String[] args) throws Exception {
+        boolean active = args.length > 0;
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+        if (active) {
+            Thread thread = new Thread(Bench::forever);
+            thread.setDaemon(true);
+            thread.start();
+        }
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            String[] words = line.split(" ");
+            System.out.println(median(active, Long.parseLong(words[1]), Long.parseLong(words[2])));
+        }
+    }
+}
