@@ -230,9 +230,6 @@ struct frt_header {
 	frt_u64 unslotted;	 /* calls of threads without a slot */
 	frt_u64 retransform_ns;	 /* time within RetransformClasses, last command */
 	frt_u32 retransformed;	 /* classes, last command */
-	frt_u32 hooked_methods;	 /* now */
-	frt_u32 hooked_classes;	 /* now */
-	frt_u32 matched_methods; /* last command: matched by the filter, hooked or skipped */
 	frt_u32 last_error;	 /* jvmti error of the last command, 0 */
 	frt_u32 hook_ticks;	 /* TSC ticks of the two stamps of one call, measured at load */
 	frt_u32 healed;		 /* how often the agent restored the JVM by itself */

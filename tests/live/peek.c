@@ -15,8 +15,8 @@ static const struct {
 } fields[] = {
 #define FIELD(f) { #f, offsetof(struct frt_header, f), sizeof(((struct frt_header *)0)->f) }
 	FIELD(state),	   FIELD(epoch),   FIELD(ring_cap),	  FIELD(ring_used),	FIELD(slots),
-	FIELD(methods),	   FIELD(skips),   FIELD(slots_missing),  FIELD(unslotted),	FIELD(hooked_methods),
-	FIELD(hooked_classes), FIELD(healed), FIELD(matched_methods), FIELD(thread_serial),
+	FIELD(methods),	   FIELD(skips),   FIELD(slots_missing),  FIELD(unslotted),
+	FIELD(healed), FIELD(thread_serial),
 };
 
 static int segment_open(const char *pid)
