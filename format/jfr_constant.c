@@ -4,9 +4,9 @@
  * loader, a symbol and a package, and so on. What one refers to is interned
  * before it, so that its key is known when the payload is written.
  *
- * What comes from a target can be anything. A class without name or a
- * descriptor that cannot be taken apart makes `jfr print` fail on the whole
- * file, so neither gets in.
+ * What comes from a target can be anything. A class without name, or with half
+ * an array's, or a descriptor that cannot be taken apart makes `jfr print` or
+ * JMC fail on the whole file, so none gets in.
  */
 #include "format/jfr_writer.h"
 
@@ -69,6 +69,32 @@ static size_t package_length(const char *name, bool hidden)
 	return slash ? slash - name : 0;
 }
 
+/* Steps over one field descriptor (JVMS 4.3.2); NULL: not one. */
+static const char *descriptor_step(const char *d)
+{
+	while (*d == '[')
+		d++;
+	if (*d == 'L') {
+		const char *end = d + 1 + strcspn(d + 1, ";()[");
+
+		return *end == ';' && end > d + 1 ? end + 1 : NULL;
+	}
+	return *d && strchr("BCDFIJSZ", *d) ? d + 1 : NULL;
+}
+
+/* JMC fails on a name that begins as an array's and does not go on as one. */
+static bool class_name_is_usable(const char *name)
+{
+	const char *end;
+
+	if (!name || !*name)
+		return false;
+	if (*name != '[')
+		return true;
+	end = descriptor_step(name);
+	return end && !*end && end - name <= SYMBOL_LIMIT;
+}
+
 uint64_t jfr_class(struct jfr_writer *w, const struct jfr_class_constant *c)
 {
 	uint64_t name, pack = 0, loader = has_key(w, JFR_CLASS_LOADER, c->loader) ? c->loader : 0;
@@ -76,7 +102,7 @@ uint64_t jfr_class(struct jfr_writer *w, const struct jfr_class_constant *c)
 	struct bytes *p;
 	size_t length;
 
-	if (!c->name || !*c->name)
+	if (!class_name_is_usable(c->name))
 		return 0;
 	length = package_length(c->name, c->hidden);
 	if (length)
@@ -106,19 +132,6 @@ uint64_t jfr_loader(struct jfr_writer *w, const struct jfr_loader_constant *c)
 	add.id[0] = 1 + (class << 32 | name);
 	add.id[1] = c->identity;
 	return jfr_pools_intern(&w->pools, JFR_CLASS_LOADER, &add);
-}
-
-/* Steps over one field descriptor (JVMS 4.3.2); NULL: not one. */
-static const char *descriptor_step(const char *d)
-{
-	while (*d == '[')
-		d++;
-	if (*d == 'L') {
-		const char *end = d + 1 + strcspn(d + 1, ";()[");
-
-		return *end == ';' && end > d + 1 ? end + 1 : NULL;
-	}
-	return *d && strchr("BCDFIJSZ", *d) ? d + 1 : NULL;
 }
 
 /* The JDK's tools fail on a method whose descriptor they cannot take apart. */

@@ -45,6 +45,9 @@ void jfr_writer_free(struct jfr_writer *w);
  * with a key that is unknown or forgotten is written without thread or method,
  * and the chunk gets a frtrace.Message that says how many.
  *
+ * A class without name, or one that begins with [ and is no array, is none: 0; so
+ * is a method without class. A method's descriptor that is none becomes ()V.
+ *
  * Names are modified or true UTF-8; what is neither becomes U+FFFD. Names of
  * threads are cut at 1000 bytes, texts of events at 1 MB.
  */

@@ -155,12 +155,15 @@ static void descriptors_that_tools_cannot_read_are_replaced(void **state)
 	recording_free(&r);
 }
 
-static void method_without_class_is_no_constant(void **state)
+static void method_without_usable_class_is_no_constant(void **state)
 {
 	struct recording r = recording_new();
 
 	assert_int_equal(jfr_class(r.w, &(struct jfr_class_constant){.name = NULL}), 0);
 	assert_int_equal(jfr_class(r.w, &(struct jfr_class_constant){.name = ""}), 0);
+	assert_int_equal(recording_class(&r, "["), 0);
+	assert_int_equal(recording_class(&r, "[La;b"), 0);
+	assert_int_not_equal(recording_class(&r, "[[I"), 0);
 	assert_int_equal(jfr_method(r.w, &(struct jfr_method_constant){0, "m", "()V", 1, false}), 0);
 	assert_int_equal(jfr_method(r.w, &(struct jfr_method_constant){99, "m", "()V", 1, false}), 0);
 	recording_free(&r);
@@ -285,7 +288,7 @@ int main(void)
 		cmocka_unit_test(classes_and_methods_are_equal_by_name_and_loader),
 		cmocka_unit_test(package_is_a_prefix_of_the_class_name_or_none),
 		cmocka_unit_test(descriptors_that_tools_cannot_read_are_replaced),
-		cmocka_unit_test(method_without_class_is_no_constant),
+		cmocka_unit_test(method_without_usable_class_is_no_constant),
 		cmocka_unit_test(threads_look_as_hotspot_writes_them),
 		cmocka_unit_test(renamed_thread_gets_a_new_key),
 		cmocka_unit_test(names_from_a_jvm_become_true_utf8),
