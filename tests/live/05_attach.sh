@@ -193,8 +193,8 @@ other_user() {
 	gives 0 '^result=5$'
 	try setpriv --reuid=1234 --regid=1234 --clear-groups "$probe" command "$jvm" 10000 properties
 	gives 1 "no rights.*run with sudo or as that user"
-	try setpriv --reuid=1234 --regid=1234 --clear-groups "$probe" command "$(basename "$out")" 10000 properties
-	gives 1 "no JVM"
+	try setpriv --reuid=1234 --regid=1234 --clear-groups "$probe" command Napper 10000 properties
+	gives 1 "no rights.*run with sudo or as that user"
 	silent; alive; clean; verdict; drop
 	# the first attach by its own user, without root
 	begin "a JVM's own user needs no root, not for the first attach either" || return
@@ -430,6 +430,23 @@ same_number() {
 	rm -f /tmp/.java_pid1
 }
 
+at_once() {
+	begin "several attach at once, and no dump is provoked, 8 times" || return
+	local i j pids
+	for ((i = 0; i < 8; i++)); do
+		start && ready || break
+		pids=()
+		for j in 1 2 3 4; do
+			"$probe" command "$jvm" 10000 properties >"$work/once.$j" 2>&1 </dev/null &
+			pids+=($!)
+		done
+		wait "${pids[@]}"
+		for j in 1 2 3 4; do grep -q '^code=0' "$work/once.$j" || finding "$(cat "$work/once.$j")"; done
+		silent; alive; drop
+	done
+	clean; verdict
+}
+
 laid_links() {
 	begin "a link in place of the socket is not followed" || return
 	start && ready || { verdict; return; }
@@ -462,5 +479,6 @@ for line in "${jdks[@]}"; do
 	in_user_namespace
 	without_place
 	same_number
+	at_once
 	laid_links
 done

@@ -113,6 +113,11 @@ static void what_is_there_already_is_left_alone(void **state)
 	assert_int_equal(system(command), 0);
 	assert_true(agent_file_write(&f, &helper, "image", 5, &d) < 0);
 	shell("test -z \"$(ls -A elsewhere)\"");
+	snprintf(command, sizeof(command), "cd %s/tmp && rm * .f* 2>/dev/null; mkdir -m 700 %s", root, f.directory);
+	assert_int_equal(system(command), 0);
+	assert_true(agent_file_write(&f, &helper, "image", 5, &d) < 0);
+	snprintf(command, sizeof(command), "rmdir %s/tmp/%s", root, f.directory);
+	assert_int_equal(system(command), 0);
 }
 
 static void sweep_removes_what_a_killed_child_left(void **state)

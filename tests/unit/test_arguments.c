@@ -112,6 +112,7 @@ static void secrets_in_the_next_word_are_masked(void **state)
 	MASKS("Main --use-token --port 80", "Main", "--use-token", "--port", "80");
 	MASKS("Main login bob password ***", "Main", "login", "bob", "password", "hunter2");
 	MASKS("com.acme.TokenServer start", "com.acme.TokenServer", "start");
+	MASKS("TokenServer start", "TokenServer", "start");
 	MASKS("Main -apiKey ***", "Main", "-apiKey", "k");
 }
 

@@ -108,6 +108,7 @@ static void load_that_failed_is_said_in_the_jvms_words(void **state)
 	assert_string_equal(d.text, "the JVM did not load the agent: /a/x.so was not loaded.; /a/x.so: cannot open? it");
 	assert_int_equal(attach_load_parse(-1, "Dynamic agent loading is not enabled.\n", &result, &d), -EIO);
 	assert_non_null(strstr(d.text, "not enabled"));
+	assert_int_equal(attach_load_parse(-1, "0\n", &result, &d), -EIO);
 	assert_int_equal(attach_load_parse(-1, "return code: 0\n", &result, &d), -EIO);
 	assert_int_equal(attach_load_parse(0, "no return code: 0\n", &result, &d), -EIO);
 	assert_int_equal(attach_load_parse(0, "return code: x\n", &result, &d), -EIO);

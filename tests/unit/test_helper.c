@@ -11,12 +11,16 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static struct target self(void)
 {
-	return (struct target){ .pid = getpid(), .ns_pid = getpid(), .pidfd = -1, .uid = geteuid(), .gid = getegid() };
+	static int pidfd;
+
+	pidfd = pidfd ? pidfd : (int)syscall(SYS_pidfd_open, getpid(), 0);
+	return (struct target){ .pid = getpid(), .ns_pid = getpid(), .pidfd = pidfd, .uid = geteuid(), .gid = getegid() };
 }
 
 static int answer_work(struct helper *h, void *context, struct answer *out, struct diag *d)

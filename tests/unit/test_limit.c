@@ -66,6 +66,7 @@ static void a_mount_of_a_part_hides_its_prefix(void **state)
 	static const char mount[] = "31 25 0:27 /docker/x /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
 	static const char *const tree[][2] = { { "/sys/fs/cgroup/memory/y/memory.limit_in_bytes", "77\n" },
 					       { "/sys/fs/cgroup/memory/memory.limit_in_bytes", "88\n" },
+					       { "/sys/fs/cgroup/memoryy/memory.limit_in_bytes", "99\n" },
 					       { NULL, NULL } };
 
 	files = tree;

@@ -179,6 +179,27 @@ static void a_string_ends_with_its_entry_whatever_its_length_says(void **state)
 	perf_data_release(&p);
 }
 
+static void a_name_without_end_and_a_number_without_room_are_refused(void **state)
+{
+	struct builder b;
+	struct perf_data p;
+	uint8_t *entry;
+	int64_t n;
+
+	begin(&b);
+	entry = add(&b, "first", 'J', 0, "\1\1\1\1\1\1\1\1", 8);
+	put_u32(entry + 4, b.length - 32 - 3);
+	p = copy_of(&b, b.length);
+	assert_false(perf_data_long(&p, "\1\1\1\1", &n));
+	perf_data_release(&p);
+	begin(&b);
+	entry = add(&b, "first", 'J', 0, "\1\1\1\1\1\1\1\1", 8);
+	put_u32(entry + 16, b.length - 32 - 4);
+	p = copy_of(&b, b.length);
+	assert_false(perf_data_long(&p, "first", &n));
+	perf_data_release(&p);
+}
+
 static void a_first_entry_far_outside_is_no_entry(void **state)
 {
 	struct builder b;
@@ -222,6 +243,7 @@ int main(void)
 		cmocka_unit_test(a_file_cut_anywhere_is_read_up_to_there),
 		cmocka_unit_test(an_entry_that_points_outside_ends_the_search),
 		cmocka_unit_test(a_string_ends_with_its_entry_whatever_its_length_says),
+		cmocka_unit_test(a_name_without_end_and_a_number_without_room_are_refused),
 		cmocka_unit_test(a_first_entry_far_outside_is_no_entry),
 		cmocka_unit_test(random_damage_is_survived),
 	};

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,9 +69,11 @@ static struct target child_target(int pidfd)
 	struct target t = { .pidfd = -1 };
 
 	t.pid = fork();
-	if (t.pid == 0)
+	if (t.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			pause();
+	}
 	if (pidfd)
 		t.pidfd = syscall(SYS_pidfd_open, t.pid, 0);
 	return t;

@@ -60,6 +60,7 @@ static int make_file(struct agent_file *f, const struct helper *h, const void *i
 		return -ENOEXEC;
 	if (mkdirat(f->base, f->directory, 0700))
 		return -errno;
+	f->made = true;
 	f->inside = openat(f->base, f->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (f->inside < 0 || fstat(f->inside, &st))
 		return -errno;
@@ -127,11 +128,12 @@ void agent_file_remove(struct agent_file *f)
 		unlinkat(f->inside, f->name, 0);
 		close(f->inside);
 	}
-	if (f->base >= 0) {
+	if (f->made)
 		unlinkat(f->base, f->directory, AT_REMOVEDIR);
+	if (f->base >= 0)
 		close(f->base);
-	}
 	f->base = f->inside = -1;
+	f->made = false;
 }
 
 void agent_file_sweep(struct agent_file *f, const struct helper *h)
@@ -140,6 +142,7 @@ void agent_file_sweep(struct agent_file *f, const struct helper *h)
 		f->base = open_base(h, i);
 		if (f->base >= 0)
 			f->inside = openat(f->base, f->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		f->made = f->inside >= 0;
 		agent_file_remove(f);
 	}
 }

@@ -15,6 +15,7 @@ struct agent_file {
 	char directory[32]; /* ".frtrace-0123456789ab" */
 	const char *name;
 	int base, inside;   /* descriptors; -1 */
+	bool made;	    /* the directory is ours */
 	char path[512];	    /* as the target names it */
 };
 

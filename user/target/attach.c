@@ -38,6 +38,7 @@
 #include <sys/un.h>
 
 #define REPLY_MAX   (16u << 20)
+#define OTHERS_MS   500 /* what another one's attach gets to succeed, before we take its file for a left one */
 #define CAUGHT_QUIT (1ull << (SIGQUIT - 1))
 
 struct exchange {
@@ -126,7 +127,7 @@ static int send_quit(const struct helper *h, struct diag *d)
 	return r ? refuse(h->target, errno, strerror(errno), d) : 0;
 }
 
-/* .attach_pidN of the target's user in one directory; one that is there already will do. */
+/* .attach_pidN of the target's user in one directory. 0 made, 1 there already, -errno. */
 static int make_trigger(const struct helper *h, int directory, const char *name)
 {
 	struct stat st;
@@ -140,7 +141,7 @@ static int make_trigger(const struct helper *h, int directory, const char *name)
 	if (fd >= 0)
 		close(fd);
 	if (!fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && st.st_uid == h->target->uid)
-		return 0;
+		return fd < 0;
 	if (fd >= 0)
 		unlinkat(directory, name, 0);
 	return -EPERM;
@@ -158,10 +159,9 @@ static void remove_trigger(const struct helper *h)
 			unlinkat(places[i], name, 0);
 }
 
-/* Poll until somebody listens. Halfway the signal is repeated: the JVM may have been about to remove an old socket. */
-static int wait_for_socket(const struct helper *h, bool signalled, struct diag *d)
+/* Poll until somebody listens; -ENOENT, without a message: nobody until `deadline`. */
+static int poll_socket(const struct helper *h, int64_t deadline, struct diag *d)
 {
-	int64_t begun = clock_ms(), again = begun + deadline_left(h->deadline) / 2;
 	struct proc_status status;
 	int fd, r;
 
@@ -172,36 +172,48 @@ static int wait_for_socket(const struct helper *h, bool signalled, struct diag *
 		r = check_state(h, &status, d);
 		if (r)
 			return r;
-		if (!deadline_left(h->deadline))
-			return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': it did not answer within %.1f s",
-					h->target->pid, h->target->name, (clock_ms() - begun) / 1000.0);
-		if (signalled && clock_ms() > again) {
-			signalled = false;
-			r = send_quit(h, d);
-			if (r)
-				return r;
-		}
+		if (!deadline_left(deadline))
+			return -ENOENT;
 		usleep(pause);
 	}
 }
 
+static int wait_for_socket(const struct helper *h, struct diag *d)
+{
+	int64_t begun = clock_ms();
+	int r = poll_socket(h, h->deadline, d);
+
+	if (r != -ENOENT)
+		return r;
+	return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': it did not answer within %.1f s", h->target->pid,
+			h->target->name, (clock_ms() - begun) / 1000.0);
+}
+
+/*
+ * One signal, and never a second: a JVM that listens already answers SIGQUIT
+ * with a thread dump in the program's output. So the last look is at the
+ * socket, and who finds the file of another one waits for that one's success.
+ */
 static int wake_listener(const struct helper *h, const struct jvm_options *options, struct diag *d)
 {
 	char name[64];
-	int r;
+	int there, r;
 
 	if (options->attach_disabled)
 		return refuse(h->target, EPERM, "it runs with -XX:+DisableAttachMechanism", d);
 	snprintf(name, sizeof(name), ".attach_pid%d", h->target->ns_pid);
-	r = make_trigger(h, h->cwd, name);
-	if (r)
-		r = make_trigger(h, h->tmp, name);
-	if (r)
-		return diag_set(d, -r, "cannot attach to process %d '%s': cannot create '%s' in its working directory or /tmp: %s",
-				h->target->pid, h->target->name, name, strerror(-r));
-	r = send_quit(h, d);
-	if (!r)
-		r = wait_for_socket(h, true, d);
+	there = make_trigger(h, h->cwd, name);
+	if (there < 0)
+		there = make_trigger(h, h->tmp, name);
+	if (there < 0)
+		return diag_set(d, -there, "cannot attach to process %d '%s': cannot create '%s' in its working directory or /tmp: %s",
+				h->target->pid, h->target->name, name, strerror(-there));
+	r = poll_socket(h, clock_ms() + (there ? OTHERS_MS : 0), d);
+	if (r == -ENOENT) {
+		r = send_quit(h, d);
+		if (!r)
+			r = wait_for_socket(h, d);
+	}
 	remove_trigger(h);
 	return r;
 }
@@ -215,7 +227,7 @@ static int open_connection(const struct helper *h, const struct jvm_options *opt
 		return r;
 	r = try_connect(h, d);
 	if (r == -EAGAIN)
-		r = wait_for_socket(h, false, d);
+		r = wait_for_socket(h, d);
 	return r == -ENOENT ? wake_listener(h, options, d) : r;
 }
 

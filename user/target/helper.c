@@ -247,7 +247,7 @@ int helper_run(const struct target *t, int (*work)(struct helper *h, void *conte
 	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
 	h.status = open(path, O_RDONLY | O_CLOEXEC);
 	h.root = h.status < 0 ? -errno : place_open(t, "root");
-	if (h.root == -ENOENT || h.root == -ESRCH) {
+	if (h.root == -ENOENT || h.root == -ESRCH || (h.root >= 0 && target_ended(t))) { /* what was opened is the target's own */
 		r = diag_set(d, ESRCH, "cannot attach to process %d: it has ended", t->pid);
 		goto out;
 	}

@@ -176,8 +176,6 @@ static void note_options(const char *text, struct jvm_options *out)
 
 	if ((set = jvm_flag_set(text, "DisableAttachMechanism")) >= 0)
 		out->attach_disabled = set;
-	if ((set = jvm_flag_set(text, "EnableDynamicAgentLoading")) >= 0)
-		out->agents_disabled = !set;
 	if ((set = jvm_flag_set(text, "ReduceSignalUsage")) >= 0)
 		out->signals_reduced = set;
 	if (rs && (!rs[4] || isspace((unsigned char)rs[4])))

@@ -30,9 +30,8 @@ bool jvm_release_value(const char *text, const char *key, char *out, size_t size
 
 /* What the options say, from the command line, the environment and the counters. */
 struct jvm_options {
-	bool attach_disabled;	  /* -XX:+DisableAttachMechanism */
-	bool agents_disabled;	  /* -XX:-EnableDynamicAgentLoading */
-	bool signals_reduced;	  /* -Xrs */
+	bool attach_disabled; /* -XX:+DisableAttachMechanism */
+	bool signals_reduced; /* -Xrs */
 };
 void jvm_read_options(const struct target *t, struct jvm_options *out);
 
