@@ -169,6 +169,23 @@ static void target_that_is_gone_is_said_to_be(void **state)
 	assert_int_equal(helper_run(&t, hang_work, NULL, 10000, &answer, NULL, &d), -ESRCH);
 }
 
+/* Number and descriptor part ways when the process has ended and its number is another's. */
+static void another_process_of_the_same_number_is_not_the_target(void **state)
+{
+	struct target t = self();
+	struct answer answer;
+	struct diag d;
+	pid_t child = fork();
+	int code = 1;
+
+	if (child == 0)
+		_exit(0);
+	t.pidfd = syscall(SYS_pidfd_open, child, 0);
+	waitpid(child, NULL, 0);
+	assert_int_equal(helper_run(&t, answer_work, &code, 10000, &answer, NULL, &d), -ESRCH);
+	close(t.pidfd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +196,7 @@ int main(void)
 		cmocka_unit_test(child_is_the_targets_user_for_good),
 		cmocka_unit_test(works_where_children_are_not_waited_for),
 		cmocka_unit_test(target_that_is_gone_is_said_to_be),
+		cmocka_unit_test(another_process_of_the_same_number_is_not_the_target),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
