@@ -317,8 +317,10 @@ uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, 
 
 	for (i = 0; i < JFR_POOLS; i++)
 		pool_write(&p->pool[i], p->chunk, jfr_schema_type_id(s, JFR_FIRST_POOL + i), &c);
+	if (!c.start)
+		checkpoint_begin(&c); /* readers take position 0 of a later chunk for an offset, not for "none" */
 	checkpoint_end(&c);
-	return c.start ? c.start - base : 0;
+	return c.start - base;
 }
 
 /* Close the gaps that forgotten constants leave, in all arrays. */

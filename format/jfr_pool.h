@@ -75,8 +75,8 @@ static inline bool jfr_pools_use(struct jfr_pools *p, enum jfr_type type, uint64
 
 /*
  * Append the used constants as checkpoint events, each chained to the one
- * before. `base` is where the chunk begins in `out`. Returns the position of
- * the last in the chunk, 0 when no constant is used.
+ * before; an empty one when no constant is used. `base` is where the chunk begins
+ * in `out`. Returns the position of the last in the chunk.
  */
 uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, struct bytes *out, size_t base,
 			 int64_t start_ticks);

@@ -140,7 +140,7 @@ static int finish(struct recording *r, int err, struct diag *d)
 	if (stop_err)
 		log_error("frtrace: %s", second.text);
 	recorder_note_loss(r->recorder, report_lost(&r->report));
-	err = worse(err, recorder_finish(r->recorder, &second), d, &second);
+	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);
 	report_end(&r->report, !stop_err, ended);
 	if (err)
 		return err;

@@ -43,7 +43,7 @@ struct recorder {
 	int64_t start_epoch_ms;
 	uint64_t loss_noted;
 	size_t chunk_size;
-	struct recorder_counts counts;
+	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
 };
 
 static int64_t monotonic_now(void)
@@ -234,8 +234,13 @@ static int finish_chunk(struct recorder *r, bool final, struct diag *d)
 	err = jfr_chunk_finish(r->writer, ticks_of(r, monotonic_now()), final, &bytes, &size, d);
 	if (!err)
 		err = output_append(r->setup.output, bytes, size, d);
-	if (err)
-		r->failed = true;
+	if (!err) {
+		r->written = r->counts;
+		return 0;
+	}
+	r->failed = true;
+	r->written.unwritten += r->counts.events - r->written.events;
+	r->counts = r->written;
 	return err;
 }
 
@@ -255,12 +260,14 @@ int recorder_tick(struct recorder *r, struct diag *d)
 	return err;
 }
 
-int recorder_finish(struct recorder *r, struct diag *d)
+int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
 {
 	if (r->failed)
 		return 0; /* said already */
 	if (!r->open && begin_chunk(r, d))
 		return -ENOMEM;
+	if (target_ended)
+		jfr_shutdown(r->writer, ticks_of(r, monotonic_now()), "the JVM's process has ended");
 	return finish_chunk(r, true, d);
 }
 

@@ -38,11 +38,12 @@ void recorder_note_loss(struct recorder *r, uint64_t spans);
 /* A line that a reader of the file must know. Repeated in each chunk. */
 int recorder_remark(struct recorder *r, const char *kind, const char *text);
 
-/* Close the last chunk. */
-int recorder_finish(struct recorder *r, struct diag *d);
+/* Close the last chunk; with a jdk.Shutdown event when the target has ended. */
+int recorder_finish(struct recorder *r, bool target_ended, struct diag *d);
 
 struct recorder_counts {
-	uint64_t events, thrown;
+	uint64_t events, thrown; /* in the file, or in the open chunk */
+	uint64_t unwritten;	 /* events of chunks that could not be written */
 };
 const struct recorder_counts *recorder_counts(const struct recorder *r);
 

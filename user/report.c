@@ -260,7 +260,8 @@ uint64_t report_lost(const struct report *r)
 	struct segment_totals t;
 
 	segment_totals(session_segment(r->session), &t);
-	return streams->lost + streams->malformed + t.unrecorded + t.unslotted + t.lost_exits;
+	return streams->lost + streams->malformed + t.unrecorded + t.unslotted + t.lost_exits +
+	       recorder_counts(r->recorder)->unwritten;
 }
 
 /* Share of the JVM's CPU time that the hooks took, in per cent: an estimate from the cost of two stamps. */
@@ -319,6 +320,8 @@ static void explain_losses(const struct report *r, const struct segment_totals *
 {
 	uint64_t drops[FRT_DROP_REASONS];
 
+	if (recorder_counts(r->recorder)->unwritten)
+		log_line("  %s lost with the chunk that could not be written", log_count(recorder_counts(r->recorder)->unwritten));
 	if (t->unrecorded)
 		log_line("  %s lost for want of ring memory (%s)", log_count(t->unrecorded),
 			 log_bytes(segment_header(session_segment(r->session))->ring_cap));

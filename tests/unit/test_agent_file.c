@@ -28,8 +28,8 @@ static int open_root(void **state)
 	strcpy(root, "/tmp/test_agent_file.XXXXXX");
 	if (!mkdtemp(root))
 		return -1;
-	target = (struct target){ .pid = getpid(), .pidfd = -1, .uid = geteuid(), .gid = getegid() };
-	helper = (struct helper){ .target = &target, .cwd = -1, .tmp = -1, .status = -1 };
+	target = (struct target){.pid = getpid(), .pidfd = -1, .uid = geteuid(), .gid = getegid()};
+	helper = (struct helper){.target = &target, .cwd = -1, .tmp = -1, .status = -1};
 	helper.root = open(root, O_PATH | O_DIRECTORY);
 	snprintf(helper.root_name, sizeof(helper.root_name), "%s", root);
 	return helper.root < 0;
@@ -138,7 +138,8 @@ static void sweep_removes_what_a_killed_child_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(file_is_private_executable_and_named_as_the_target_sees_it, open_root, remove_root),
+		cmocka_unit_test_setup_teardown(file_is_private_executable_and_named_as_the_target_sees_it, open_root,
+						remove_root),
 		cmocka_unit_test_setup_teardown(next_place_is_tried_where_one_is_missing, open_root, remove_root),
 		cmocka_unit_test_setup_teardown(every_place_is_named_when_none_will_do, open_root, remove_root),
 		cmocka_unit_test_setup_teardown(links_lead_nowhere_but_below_the_targets_root, open_root, remove_root),

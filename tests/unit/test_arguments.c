@@ -14,8 +14,9 @@ static const char *main_of(int argc, const char *const *argv, struct java_comman
 	return c->main ? c->main : "(none)";
 }
 
-#define MAIN(...) \
-	main_of(sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *), (const char *[]){ __VA_ARGS__ }, &(struct java_command){ 0 })
+#define MAIN(...)                                                                                      \
+	main_of(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__}, \
+		&(struct java_command){0})
 
 static void main_class_stands_behind_options_and_their_values(void **state)
 {
@@ -23,9 +24,14 @@ static void main_class_stands_behind_options_and_their_values(void **state)
 	assert_string_equal(MAIN("java", "-Xmx1g", "-cp", "a:b", "-Dx=y", "com.acme.Main"), "com.acme.Main");
 	assert_string_equal(MAIN("java", "-classpath", "a", "--class-path", "b", "--class-path=c", "M"), "M");
 	assert_string_equal(MAIN("java", "-p", "mods", "--module-path", "m", "--upgrade-module-path", "u", "M"), "M");
-	assert_string_equal(MAIN("java", "--add-modules", "x", "--add-opens", "a/b=c", "--add-exports", "d", "--add-reads", "e", "M"), "M");
-	assert_string_equal(MAIN("java", "--patch-module", "x", "--limit-modules", "y", "--enable-native-access", "z", "--source", "21", "M"), "M");
-	assert_string_equal(MAIN("java", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-XX:Flags=f", "-ea", "M"), "M");
+	assert_string_equal(MAIN("java", "--add-modules", "x", "--add-opens", "a/b=c", "--add-exports", "d",
+				 "--add-reads", "e", "M"),
+			    "M");
+	assert_string_equal(MAIN("java", "--patch-module", "x", "--limit-modules", "y", "--enable-native-access", "z",
+				 "--source", "21", "M"),
+			    "M");
+	assert_string_equal(MAIN("java", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-XX:Flags=f", "-ea", "M"),
+			    "M");
 }
 
 static void jar_and_module_are_the_word_behind_their_option(void **state)
@@ -40,7 +46,7 @@ static void jar_and_module_are_the_word_behind_their_option(void **state)
 static void what_only_an_argument_file_says_is_not_guessed(void **state)
 {
 	struct java_command c;
-	const char *argv[] = { "java", "@options", "-Xint", "word" };
+	const char *argv[] = {"java", "@options", "-Xint", "word"};
 
 	java_command_parse(4, argv, &c);
 	assert_null(c.main);
@@ -75,7 +81,9 @@ static void name_is_what_a_person_calls_it(void **state)
 static void the_last_setting_of_a_flag_counts(void **state)
 {
 	assert_int_equal(jvm_flag_set("-XX:+DisableAttachMechanism", "DisableAttachMechanism"), 1);
-	assert_int_equal(jvm_flag_set("-Xint -XX:+DisableAttachMechanism -XX:-DisableAttachMechanism -Xint", "DisableAttachMechanism"), 0);
+	assert_int_equal(jvm_flag_set("-Xint -XX:+DisableAttachMechanism -XX:-DisableAttachMechanism -Xint",
+				      "DisableAttachMechanism"),
+			 0);
 	assert_int_equal(jvm_flag_set("-XX:+DisableAttachMechanismX", "DisableAttachMechanism"), -1);
 	assert_int_equal(jvm_flag_set("-XX:", "DisableAttachMechanism"), -1);
 	assert_int_equal(jvm_flag_set("", "DisableAttachMechanism"), -1);
@@ -90,16 +98,18 @@ static void check_mask(const char *expected, int count, const char *const *words
 }
 
 #define MASKS(expected, ...) \
-	check_mask(expected, sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *), (const char *[]){ __VA_ARGS__ })
+	check_mask(expected, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__})
 
 static void secrets_after_an_equals_sign_are_masked(void **state)
 {
 	MASKS("-Dfoo.password=***", "-Dfoo.password=hunter2 and more");
 	MASKS("-Djavax.net.ssl.keyStorePassword=***", "-Djavax.net.ssl.keyStorePassword=changeit");
 	MASKS("--token=*** --ok=1", "--token=abc", "--ok=1");
-	MASKS("-DAPI_KEY=*** -DapiKey=*** -Dapi-key=*** -Dkey=***", "-DAPI_KEY=1", "-DapiKey=1", "-Dapi-key=1", "-Dkey=1");
+	MASKS("-DAPI_KEY=*** -DapiKey=*** -Dapi-key=*** -Dkey=***", "-DAPI_KEY=1", "-DapiKey=1", "-Dapi-key=1",
+	      "-Dkey=1");
 	MASKS("-Ddb.passwd=*** -Ddb.pwd=*** -DdbPass=***", "-Ddb.passwd=1", "-Ddb.pwd=1", "-DdbPass=1");
-	MASKS("-Dclient_secret=*** -Dcredential=*** -Dcredentials=***", "-Dclient_secret=1", "-Dcredential=1", "-Dcredentials=1");
+	MASKS("-Dclient_secret=*** -Dcredential=*** -Dcredentials=***", "-Dclient_secret=1", "-Dcredential=1",
+	      "-Dcredentials=1");
 	MASKS("-javaagent:/a.jar=x=1,license.key=***", "-javaagent:/a.jar=x=1,license.key=abc,y=2");
 	MASKS("--json={\"user\":\"x\",\"password\":***", "--json={\"user\":\"x\",\"password\":\"y\"}");
 	MASKS("-Durl=jdbc:x://h/db?user=a&password=***", "-Durl=jdbc:x://h/db?user=a&password=b&c=d");

@@ -15,7 +15,7 @@ static void request_has_three_arguments_however_many_are_given(void **state)
 {
 	static const char expected[] = "1\0load\0/a/x.so\0true\0";
 	char out[ATTACH_REQUEST_MAX];
-	const char *two[] = { "/a/x.so", "true", NULL };
+	const char *two[] = {"/a/x.so", "true", NULL};
 
 	assert_int_equal(attach_request_write("load", two, out, &d), sizeof(expected));
 	assert_memory_equal(out, expected, sizeof(expected));
@@ -25,7 +25,7 @@ static void request_has_three_arguments_however_many_are_given(void **state)
 static void request_refuses_what_the_jvm_would_not_take(void **state)
 {
 	char out[ATTACH_REQUEST_MAX], longest[ATTACH_ARGUMENT + 2];
-	const char *arguments[] = { longest, "a", "b", NULL }, *four[] = { "a", "b", "c", "d", NULL };
+	const char *arguments[] = {longest, "a", "b", NULL}, *four[] = {"a", "b", "c", "d", NULL};
 
 	memset(longest, 'x', sizeof(longest));
 	longest[ATTACH_ARGUMENT] = 0;
@@ -104,8 +104,10 @@ static void load_that_failed_is_said_in_the_jvms_words(void **state)
 {
 	int result;
 
-	assert_int_equal(attach_load_parse(0, "/a/x.so was not loaded.\n/a/x.so: cannot open\033 it\n", &result, &d), -EIO);
-	assert_string_equal(d.text, "the JVM did not load the agent: /a/x.so was not loaded.; /a/x.so: cannot open? it");
+	assert_int_equal(attach_load_parse(0, "/a/x.so was not loaded.\n/a/x.so: cannot open\033 it\n", &result, &d),
+			 -EIO);
+	assert_string_equal(d.text,
+			    "the JVM did not load the agent: /a/x.so was not loaded.; /a/x.so: cannot open? it");
 	assert_int_equal(attach_load_parse(-1, "Dynamic agent loading is not enabled.\n", &result, &d), -EIO);
 	assert_non_null(strstr(d.text, "not enabled"));
 	assert_int_equal(attach_load_parse(-1, "0\n", &result, &d), -EIO);

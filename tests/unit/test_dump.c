@@ -46,28 +46,33 @@ static void module_in_the_parentheses_does_not_matter(void **state)
 
 static void loader_and_module_in_front_are_left_out(void **state)
 {
-	check("\"x\" #1\n\tat java.base@17.0.15/java.util.HashMap.get(HashMap.java:1)\n\tat app//com.acme.A.m(A.java:1)\n"
+	check("\"x\" #1\n\tat java.base@17.0.15/java.util.HashMap.get(HashMap.java:1)\n\tat "
+	      "app//com.acme.A.m(A.java:1)\n"
 	      "\tat my loader/shop@1.0/com.acme.B.m(B.java)\n\tat C.m(Unknown Source)\n",
 	      "x|java.util.HashMap|get\nx|com.acme.A|m\nx|com.acme.B|m\nx|C|m\n");
 }
 
 static void hidden_classes_keep_their_address(void **state)
 {
-	check("\"x\" #1\n\tat com.acme.Foo$$Lambda$14/0x0000000800c.run(Unknown Source)\n\tat a.Foo$$Lambda/0x1b.run(a/Unknown Source)\n"
+	check("\"x\" #1\n\tat com.acme.Foo$$Lambda$14/0x0000000800c.run(Unknown Source)\n\tat "
+	      "a.Foo$$Lambda/0x1b.run(a/Unknown Source)\n"
 	      "\tat app//a.Foo$$Lambda$1/1234.run(Unknown Source)\n",
 	      "x|com.acme.Foo$$Lambda$14/0x0000000800c|run\nx|a.Foo$$Lambda/0x1b|run\nx|a.Foo$$Lambda$1/1234|run\n");
 }
 
 static void thread_names_may_hold_quotes_and_signs(void **state)
 {
-	check("\"say \"hi\" #2\" #31 daemon prio=5\n\tat A.m(A.java)\n\"\" #3 prio=5\n\tat A.n(A.java)\n\"plain\"\n\tat A.o(A.java)\n"
+	check("\"say \"hi\" #2\" #31 daemon prio=5\n\tat A.m(A.java)\n\"\" #3 prio=5\n\tat "
+	      "A.n(A.java)\n\"plain\"\n\tat A.o(A.java)\n"
 	      "\"http (1\" #4 [77] prio=5\n\tat A.p(A.java)\n",
 	      "say \"hi\" #2|A|m\n|A|n\nplain|A|o\nhttp (1|A|p\n");
 }
 
 static void lines_that_are_no_frames_are_passed_over(void **state)
 {
-	check("\"x\" #1\n\tat \n\tat nothing\n\tat .m(A.java)\n\tat A.(A.java)\n\tat (A.java)\nat\n\tattic.A.m(A.java)\n   at A.m(A.java)", "x|A|m\n");
+	check("\"x\" #1\n\tat \n\tat nothing\n\tat .m(A.java)\n\tat A.(A.java)\n\tat "
+	      "(A.java)\nat\n\tattic.A.m(A.java)\n   at A.m(A.java)",
+	      "x|A|m\n");
 	check("", "");
 	check("\"", "");
 }

@@ -20,7 +20,7 @@ static struct target self(void)
 	static int pidfd;
 
 	pidfd = pidfd ? pidfd : (int)syscall(SYS_pidfd_open, getpid(), 0);
-	return (struct target){ .pid = getpid(), .ns_pid = getpid(), .pidfd = pidfd, .uid = geteuid(), .gid = getegid() };
+	return (struct target){.pid = getpid(), .ns_pid = getpid(), .pidfd = pidfd, .uid = geteuid(), .gid = getegid()};
 }
 
 static int answer_work(struct helper *h, void *context, struct answer *out, struct diag *d)
@@ -60,7 +60,7 @@ static void failure_and_its_message_come_back(void **state)
 {
 	struct target t = self();
 	struct answer answer;
-	struct diag d = { 0 };
+	struct diag d = {0};
 
 	assert_int_equal(helper_run(&t, fail_work, NULL, 10000, &answer, NULL, &d), -ENOTTY);
 	assert_string_equal(d.text, "what happened in the child");
@@ -106,7 +106,7 @@ static int descriptors_work(struct helper *h, void *context, struct answer *out,
 
 static void child_does_not_keep_what_the_parent_has_open(void **state)
 {
-	int fds[] = { dup(2), dup(2), fcntl(2, F_DUPFD, 500) };
+	int fds[] = {dup(2), dup(2), fcntl(2, F_DUPFD, 500)};
 	struct target t = self();
 	struct answer answer;
 	struct diag d;

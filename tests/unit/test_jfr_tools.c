@@ -151,7 +151,11 @@ static void write_calls(void)
 
 			write_call(w, &call);
 		}
-		chunk_write(w, f, t + 1000000000, c == CHUNKS - 1);
+		chunk_write(w, f, t + (c ? 1000000000 : 900000000), c == CHUNKS - 1);
+		if (c == 0) { /* a silent chunk, without any constant */
+			assert_int_equal(jfr_chunk_begin(w, t + 900000000, &diag), 0);
+			chunk_write(w, f, t + 1000000000, false);
+		}
 	}
 	fclose(f);
 	jfr_writer_free(w);
@@ -428,7 +432,7 @@ static void summary_counts_every_event(void **state)
 	for (n = 0; n < jdks; n++) {
 		char *text = output(n, "summary");
 
-		assert_contains(n, text, "Chunks: 4");
+		assert_contains(n, text, "Chunks: 5");
 		assert_contains(n, text, "Start: 2023-11-14 22:13:20 (UTC)");
 		assert_contains(n, text, "Duration: 4 s");
 		assert_contains(n, text, " jdk.MethodTrace           100 ");

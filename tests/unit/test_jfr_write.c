@@ -20,7 +20,7 @@ static void chunk_without_events_is_sound(void **state)
 	recording_begin(&r);
 	recording_end(&r, true);
 	assert_int_equal(recording_read(&r)->events, 0);
-	assert_int_equal(r.d->chunk[0].constants, 0);
+	assert_int_equal(r.d->chunk[0].checkpoints, 1); /* an empty one: see test_jfr_tools' silent chunk */
 	recording_free(&r);
 }
 

@@ -27,7 +27,8 @@ static void feature_number_is_read_from_every_style_of_version(void **state)
 
 static void release_file_gives_the_value_of_a_whole_key(void **state)
 {
-	static const char text[] = "IMPLEMENTOR=\"Debian\"\nX_JAVA_VERSION=\"1\"\nJAVA_VERSION_DATE=\"2025\"\nJAVA_VERSION=\"17.0.15\"\nOS=\"Linux\"";
+	static const char text[] = "IMPLEMENTOR=\"Debian\"\nX_JAVA_VERSION=\"1\"\nJAVA_VERSION_DATE=\"2025\"\nJAVA_"
+				   "VERSION=\"17.0.15\"\nOS=\"Linux\"";
 	char value[32];
 
 	assert_true(jvm_release_value(text, "JAVA_VERSION", value, sizeof(value)));
@@ -47,7 +48,7 @@ static pid_t start_words(const char *const *words, const char *variable)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		char *environment[] = { (char *)variable, NULL };
+		char *environment[] = {(char *)variable, NULL};
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execve("/bin/sleep", (char *const *)words, environment);
@@ -58,9 +59,9 @@ static pid_t start_words(const char *const *words, const char *variable)
 
 static void options_are_read_from_the_environment_and_the_command_line(void **state)
 {
-	const char *words[] = { "600", "600", NULL };
+	const char *words[] = {"600", "600", NULL};
 	struct jvm_options options;
-	struct target t = { .pidfd = -1, .uid = geteuid() };
+	struct target t = {.pidfd = -1, .uid = geteuid()};
 
 	t.pid = t.ns_pid = start_words(words, "JAVA_TOOL_OPTIONS=-Xint -XX:+DisableAttachMechanism -Xrs");
 	for (int i = 0; i < 5000; i++) { /* until the child has become `sleep` */
@@ -77,9 +78,9 @@ static void options_are_read_from_the_environment_and_the_command_line(void **st
 
 static void other_variables_are_not_options(void **state)
 {
-	const char *words[] = { "600", "600", NULL };
+	const char *words[] = {"600", "600", NULL};
 	struct jvm_options options;
-	struct target t = { .pidfd = -1, .uid = geteuid() };
+	struct target t = {.pidfd = -1, .uid = geteuid()};
 
 	t.pid = t.ns_pid = start_words(words, "MY_JAVA_TOOL_OPTIONS=-XX:+DisableAttachMechanism");
 	usleep(50000);
@@ -91,7 +92,7 @@ static void other_variables_are_not_options(void **state)
 
 static void a_process_without_libjvm_is_no_jvm(void **state)
 {
-	struct target t = { .pid = getpid(), .ns_pid = getpid(), .pidfd = -1 };
+	struct target t = {.pid = getpid(), .ns_pid = getpid(), .pidfd = -1};
 
 	assert_int_equal(jvm_find(&t), 0);
 	assert_string_equal(t.libjvm, "");

@@ -30,10 +30,10 @@ static const char v2_mount[] = "33 25 0:29 / /sys/fs/cgroup rw,nosuid shared:4 -
 
 static void tightest_limit_on_the_way_up_counts_in_version_2(void **state)
 {
-	static const char *const tree[][2] = { { "/sys/fs/cgroup/a.slice/b/memory.max", "max\n" },
-					       { "/sys/fs/cgroup/a.slice/memory.max", "1048576\n" },
-					       { "/sys/fs/cgroup/memory.max", "9999999\n" },
-					       { NULL, NULL } };
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/a.slice/b/memory.max", "max\n"},
+					      {"/sys/fs/cgroup/a.slice/memory.max", "1048576\n"},
+					      {"/sys/fs/cgroup/memory.max", "9999999\n"},
+					      {NULL, NULL}};
 
 	files = tree;
 	assert_int_equal(limit_find("0::/a.slice/b\n", v2_mount, read_fake), 1048576);
@@ -41,21 +41,24 @@ static void tightest_limit_on_the_way_up_counts_in_version_2(void **state)
 
 static void version_1_is_read_from_the_memory_hierarchy(void **state)
 {
-	static const char *const tree[][2] = { { "/sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "536870912\n" },
-					       { "/sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "9223372036854771712\n" },
-					       { "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n" },
-					       { "/sys/fs/cgroup/cpu/other/memory.limit_in_bytes", "1\n" },
-					       { NULL, NULL } };
+	static const char *const tree[][2] = {
+		{"/sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "536870912\n"},
+		{"/sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "9223372036854771712\n"},
+		{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"},
+		{"/sys/fs/cgroup/cpu/other/memory.limit_in_bytes", "1\n"},
+		{NULL, NULL}};
 
 	files = tree;
-	assert_int_equal(limit_find("9:name=systemd:/x\n4:memory:/docker/x\n1:cpu,cpuacct:/other\n0::/\n", v1_mount, read_fake), 536870912);
+	assert_int_equal(
+		limit_find("9:name=systemd:/x\n4:memory:/docker/x\n1:cpu,cpuacct:/other\n0::/\n", v1_mount, read_fake),
+		536870912);
 }
 
 static void both_versions_are_looked_at(void **state)
 {
-	static const char *const tree[][2] = { { "/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "300\n" },
-					       { "/sys/fs/cgroup/unified/u/memory.max", "200\n" },
-					       { NULL, NULL } };
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "300\n"},
+					      {"/sys/fs/cgroup/unified/u/memory.max", "200\n"},
+					      {NULL, NULL}};
 
 	files = tree;
 	assert_int_equal(limit_find("4:memory:/m\n0::/u\n", v1_mount, read_fake), 200);
@@ -64,10 +67,10 @@ static void both_versions_are_looked_at(void **state)
 static void a_mount_of_a_part_hides_its_prefix(void **state)
 {
 	static const char mount[] = "31 25 0:27 /docker/x /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
-	static const char *const tree[][2] = { { "/sys/fs/cgroup/memory/y/memory.limit_in_bytes", "77\n" },
-					       { "/sys/fs/cgroup/memory/memory.limit_in_bytes", "88\n" },
-					       { "/sys/fs/cgroup/memoryy/memory.limit_in_bytes", "99\n" },
-					       { NULL, NULL } };
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory/y/memory.limit_in_bytes", "77\n"},
+					      {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "88\n"},
+					      {"/sys/fs/cgroup/memoryy/memory.limit_in_bytes", "99\n"},
+					      {NULL, NULL}};
 
 	files = tree;
 	assert_int_equal(limit_find("4:memory:/docker/x/y\n", mount, read_fake), 77);
@@ -78,7 +81,7 @@ static void a_mount_of_a_part_hides_its_prefix(void **state)
 
 static void a_group_outside_of_our_namespace_has_no_known_limit(void **state)
 {
-	static const char *const tree[][2] = { { "/sys/fs/cgroup/memory.max", "1\n" }, { NULL, NULL } };
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory.max", "1\n"}, {NULL, NULL}};
 
 	files = tree;
 	assert_int_equal(limit_find("0::/../other\n", v2_mount, read_fake), UINT64_MAX);
@@ -86,7 +89,7 @@ static void a_group_outside_of_our_namespace_has_no_known_limit(void **state)
 
 static void nothing_known_is_no_limit(void **state)
 {
-	static const char *const none[][2] = { { NULL, NULL } };
+	static const char *const none[][2] = {{NULL, NULL}};
 
 	files = none;
 	assert_int_equal(limit_find("", "", read_fake), UINT64_MAX);

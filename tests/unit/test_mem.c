@@ -15,7 +15,7 @@
 
 static struct target self(void)
 {
-	return (struct target){ .pid = getpid(), .ns_pid = getpid(), .pidfd = -1, .uid = geteuid() };
+	return (struct target){.pid = getpid(), .ns_pid = getpid(), .pidfd = -1, .uid = geteuid()};
 }
 
 static void executable_mapping_is_found_by_the_begin_of_its_name(void **state)

@@ -21,7 +21,7 @@ static void put_u32(uint8_t *at, uint32_t v)
 
 static void begin(struct builder *b)
 {
-	static const uint8_t head[] = { 0xca, 0xfe, 0xc0, 0xc0, 1, 2, 0, 1 };
+	static const uint8_t head[] = {0xca, 0xfe, 0xc0, 0xc0, 1, 2, 0, 1};
 
 	memset(b, 0, sizeof(*b));
 	memcpy(b->bytes, head, sizeof(head));
@@ -59,7 +59,7 @@ static void add_long(struct builder *b, const char *name, int64_t value)
 /* In memory of exactly this size, so that the sanitizer sees one byte too many. */
 static struct perf_data copy_of(const struct builder *b, size_t length)
 {
-	struct perf_data p = { malloc(length ? length : 1), length };
+	struct perf_data p = {malloc(length ? length : 1), length};
 
 	memcpy(p.bytes, b->bytes, length);
 	return p;
@@ -114,7 +114,7 @@ static void a_file_that_is_not_finished_has_no_counters(void **state)
 
 static void another_magic_order_or_version_is_not_taken(void **state)
 {
-	static const int places[] = { 0, 3, 4, 5 };
+	static const int places[] = {0, 3, 4, 5};
 	struct builder b;
 	struct perf_data p;
 
@@ -148,7 +148,7 @@ static void an_entry_that_points_outside_ends_the_search(void **state)
 	static const struct {
 		int at;
 		uint32_t value;
-	} lies[] = { { 0, 0 }, { 0, 19 }, { 0, 0xffffffff }, { 4, 0xfffffff0 }, { 4, 200 }, { 16, 0xffffffff }, { 16, 200 } };
+	} lies[] = {{0, 0}, {0, 19}, {0, 0xffffffff}, {4, 0xfffffff0}, {4, 200}, {16, 0xffffffff}, {16, 200}};
 	struct builder b;
 	struct perf_data p;
 	uint8_t *entry;

@@ -18,8 +18,11 @@ static int open_root(void **state)
 	strcpy(root, "/tmp/test_place.XXXXXX");
 	if (!mkdtemp(root))
 		return -1;
-	snprintf(command, sizeof(command), "cd %s && mkdir -p a/b && echo in >a/b/file && ln -s /a/b/file link && ln -s ../../../../etc/passwd up && "
-					   "ln -s /a dir && echo passwd >passwd && mkdir etc && echo inner >etc/passwd", root);
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir -p a/b && echo in >a/b/file && ln -s /a/b/file link && ln -s ../../../../etc/passwd "
+		 "up && "
+		 "ln -s /a dir && echo passwd >passwd && mkdir etc && echo inner >etc/passwd",
+		 root);
 	if (system(command))
 		return -1;
 	root_fd = open(root, O_PATH | O_DIRECTORY);

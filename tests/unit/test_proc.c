@@ -10,9 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char status_text[] = "Name:\tjava\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t4242\nNgid:\t0\nPid:\t4242\n"
-				  "Uid:\t1000\t1001\t1002\t1003\nGid:\t2000\t2001\t2002\t2003\nFDSize:\t256\nGroups:\t10 20 30 \n"
-				  "NStgid:\t4242\t77\t1\nNSpid:\t4242\t77\t1\nSigIgn:\t0000000000000002\nSigCgt:\t0000000101005ccd\n";
+static const char status_text[] =
+	"Name:\tjava\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t4242\nNgid:\t0\nPid:\t4242\n"
+	"Uid:\t1000\t1001\t1002\t1003\nGid:\t2000\t2001\t2002\t2003\nFDSize:\t256\nGroups:\t10 20 30 \n"
+	"NStgid:\t4242\t77\t1\nNSpid:\t4242\t77\t1\nSigIgn:\t0000000000000002\nSigCgt:\t0000000101005ccd\n";
 
 static void status_gives_effective_ids_and_the_innermost_pid(void **state)
 {
@@ -51,7 +52,10 @@ static void status_is_not_misled_by_a_name(void **state)
 {
 	struct proc_status s;
 
-	assert_int_equal(proc_parse_status("Name:\tState: Z Tgid: 1\nState:\tS\nTgid:\t9\nUid:\t5\t5\t5\t5\nGid:\t5\t5\t5\t5\n", &s), 0);
+	assert_int_equal(
+		proc_parse_status("Name:\tState: Z Tgid: 1\nState:\tS\nTgid:\t9\nUid:\t5\t5\t5\t5\nGid:\t5\t5\t5\t5\n",
+				  &s),
+		0);
 	assert_int_equal(s.state, 'S');
 	assert_int_equal(s.tgid, 9);
 }
@@ -60,7 +64,9 @@ static void start_time_is_found_behind_any_command_name(void **state)
 {
 	uint64_t t = 0;
 
-	assert_int_equal(proc_parse_start_time("42 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 987654 20 21\n", &t), 0);
+	assert_int_equal(proc_parse_start_time(
+				 "42 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 987654 20 21\n", &t),
+			 0);
 	assert_int_equal(t, 987654);
 	assert_int_equal(proc_parse_start_time("42 (a) S 1 2 3", &t), -EINVAL);
 	assert_int_equal(proc_parse_start_time("", &t), -EINVAL);
@@ -80,7 +86,9 @@ static void start_time_of_a_real_process_is_the_same_twice(void **state)
 
 static void monotonic_offset_is_in_nanoseconds_and_signed(void **state)
 {
-	assert_int_equal(proc_parse_monotonic_offset("monotonic      86400         7\nboottime           0         0\n"), 86400000000007);
+	assert_int_equal(
+		proc_parse_monotonic_offset("monotonic      86400         7\nboottime           0         0\n"),
+		86400000000007);
 	assert_int_equal(proc_parse_monotonic_offset("monotonic       -2 500000000\nboottime 9 9\n"), -1500000000);
 	assert_int_equal(proc_parse_monotonic_offset("boottime 9 9\n"), 0);
 }
@@ -89,7 +97,9 @@ static void mapping_has_its_path_as_the_target_knows_it(void **state)
 {
 	struct mapping m;
 
-	assert_true(proc_parse_mapping("7f2a97e51000-7f2a98ba4000 r-xp 00251000 fe:00 318057          /opt/my jdk/lib\\012x/libjvm.so (deleted)\n", &m));
+	assert_true(proc_parse_mapping("7f2a97e51000-7f2a98ba4000 r-xp 00251000 fe:00 318057          /opt/my "
+				       "jdk/lib\\012x/libjvm.so (deleted)\n",
+				       &m));
 	assert_string_equal(m.path, "/opt/my jdk/lib\nx/libjvm.so");
 	assert_string_equal(m.permissions, "r-xp");
 	assert_int_equal(m.start, 0x7f2a97e51000);

@@ -27,7 +27,7 @@ static int open_target(const char *spec, struct diag *d)
 
 static void what_cannot_be_a_target_is_a_usage_error(void **state)
 {
-	static const char *const words[] = { "", "0", "00000", "1234567890123" };
+	static const char *const words[] = {"", "0", "00000", "1234567890123"};
 	struct diag d;
 
 	for (int i = 0; i < 4; i++) {
@@ -66,7 +66,7 @@ static void a_name_that_nothing_has_is_quoted(void **state)
 
 static struct target child_target(int pidfd)
 {
-	struct target t = { .pidfd = -1 };
+	struct target t = {.pidfd = -1};
 
 	t.pid = fork();
 	if (t.pid == 0) {
@@ -103,7 +103,7 @@ static void a_zombie_has_ended(void **state)
 
 static void without_pidfd_state_and_start_time_tell_that_it_has_ended(void **state)
 {
-	struct target t = child_target(0), self = { .pid = getpid(), .pidfd = -1, .start_time = 1 };
+	struct target t = child_target(0), self = {.pid = getpid(), .pidfd = -1, .start_time = 1};
 
 	assert_true(target_ended(&t)); /* another process has its pid: start_time 0 is not its own */
 	wait_until_zombie(t.pid);
@@ -115,7 +115,7 @@ static void without_pidfd_state_and_start_time_tell_that_it_has_ended(void **sta
 
 static void cpu_time_grows_with_work(void **state)
 {
-	struct target t = { .pid = getpid(), .pidfd = -1 };
+	struct target t = {.pid = getpid(), .pidfd = -1};
 	uint64_t before;
 	volatile unsigned long n = 0;
 
@@ -130,7 +130,7 @@ static void cpu_time_grows_with_work(void **state)
 
 static void closing_twice_closes_once(void **state)
 {
-	struct target t = { .pidfd = dup(2) };
+	struct target t = {.pidfd = dup(2)};
 
 	target_close(&t);
 	target_close(&t);

@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-static const char *const bases[] = { "/tmp", "/var/tmp", "cwd", "/dev/shm" };
+static const char *const bases[] = {"/tmp", "/var/tmp", "cwd", "/dev/shm"};
 #define BASES ((int)(sizeof(bases) / sizeof(bases[0])))
 
 int agent_file_name(struct agent_file *f, const char *name, struct diag *d)
 {
 	uint64_t random;
 
-	*f = (struct agent_file){ .name = name, .base = -1, .inside = -1 };
+	*f = (struct agent_file){.name = name, .base = -1, .inside = -1};
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return diag_errno(d, errno, "cannot get random bytes");
 	snprintf(f->directory, sizeof(f->directory), ".frtrace-%012llx", (unsigned long long)random >> 16);

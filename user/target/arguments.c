@@ -7,12 +7,27 @@
 #include <string.h>
 
 /* Options of the launcher whose value is the next word. */
-static const char *const options_with_value[] = {
-	"-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules",
-	"--limit-modules", "--add-exports", "--add-opens", "--add-reads", "--patch-module", "--enable-native-access",
-	"--illegal-native-access", "--enable-final-field-mutation", "--illegal-final-field-mutation", "--source",
-	"-d", "--describe-module", "--finalization", NULL,
-};
+static const char *const options_with_value[] = {"-cp",
+						 "-classpath",
+						 "--class-path",
+						 "-p",
+						 "--module-path",
+						 "--upgrade-module-path",
+						 "--add-modules",
+						 "--limit-modules",
+						 "--add-exports",
+						 "--add-opens",
+						 "--add-reads",
+						 "--patch-module",
+						 "--enable-native-access",
+						 "--illegal-native-access",
+						 "--enable-final-field-mutation",
+						 "--illegal-final-field-mutation",
+						 "--source",
+						 "-d",
+						 "--describe-module",
+						 "--finalization",
+						 NULL};
 
 static bool takes_value(const char *word)
 {
@@ -26,7 +41,7 @@ void java_command_parse(int argc, const char *const *argv, struct java_command *
 {
 	int i;
 
-	*out = (struct java_command){ .main_at = argc };
+	*out = (struct java_command){.main_at = argc};
 	for (i = 1; i < argc; i++) {
 		const char *word = argv[i];
 
@@ -96,9 +111,9 @@ int jvm_flag_set(const char *text, const char *flag)
  * that is neither letter nor digit: "apiKey", "api-key" and "API_KEY" have a part "key",
  * "keyboard" has not. Some parts are telling wherever they stand.
  */
-static const char *const telling_anywhere[] = { "passw", "secret", "token", "credential", "passphrase", "apikey",
-						"authorization", "bearer", NULL };
-static const char *const telling_endings[] = { "key", "keys", "pwd", "pass", "cred", "creds", NULL };
+static const char *const telling_anywhere[] = {"passw",	 "secret",	  "token",  "credential", "passphrase",
+					       "apikey", "authorization", "bearer", NULL};
+static const char *const telling_endings[] = {"key", "keys", "pwd", "pass", "cred", "creds", NULL};
 
 static bool ends_with(const char *part, size_t length, const char *ending)
 {

@@ -7,22 +7,26 @@
 #include <stddef.h>
 
 struct java_command {
-	const char *main; /* class, jar file, module[/class] or source file; NULL: not to be told from this command line */
-	int main_at;	  /* its place in argv; argc when there is none */
+	const char
+		*main; /* class, jar file, module[/class] or source file; NULL: not to be told from this command line */
+	int main_at;   /* its place in argv; argc when there is none */
 	bool jar, module;
-	bool has_files;	  /* an @argfile stands before the main class: what it says is not here */
+	bool has_files; /* an @argfile stands before the main class: what it says is not here */
 };
 
 /* argv as the `java` launcher of JDK 8 to 26 takes it. */
 void java_command_parse(int argc, const char *const *argv, struct java_command *out);
 
-/* What a person calls it: the jar or source file without its folder, the class without its module. Control characters become "?". */
+/* What a person calls it: the jar or source file without its folder, the class without its module. Control characters
+ * become "?". */
 void java_command_name(const char *main, char *out, size_t size);
 
-/* Cut a block of 0-terminated words (/proc/PID/cmdline, environ) into an array; malloc'ed, the words stay in `block`. */
+/* Cut a block of 0-terminated words (/proc/PID/cmdline, environ) into an array; malloc'ed, the words stay in `block`.
+ */
 int words_split(const char *block, size_t length, const char ***words);
 
-/* Does the last of -XX:+FLAG and -XX:-FLAG among the words of `text` (split at white space) say +? -1: neither is there. */
+/* Does the last of -XX:+FLAG and -XX:-FLAG among the words of `text` (split at white space) say +? -1: neither is
+ * there. */
 int jvm_flag_set(const char *text, const char *flag);
 
 /*
@@ -32,7 +36,8 @@ int jvm_flag_set(const char *text, const char *flag);
  */
 char *words_mask(int count, const char *const *words);
 
-/* The same for a text whose words are separated by single spaces, a value's spaces among them: a secret reaches up to the next word with '-'. */
+/* The same for a text whose words are separated by single spaces, a value's spaces among them: a secret reaches up to
+ * the next word with '-'. */
 char *text_mask(const char *text);
 
 #endif

@@ -54,8 +54,8 @@ static int refuse(const struct target *t, int err, const char *why, struct diag 
 
 static int connect_checked(const struct target *t, int file, struct diag *d)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct ucred peer = { 0 };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct ucred peer = {0};
 	socklen_t size = sizeof(peer);
 	int fd, r;
 
@@ -69,7 +69,8 @@ static int connect_checked(const struct target *t, int file, struct diag *d)
 	else if (r && r != -EAGAIN)
 		r = refuse(t, -r, strerror(-r), d);
 	else if (!r && (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != t->pid))
-		r = diag_set(d, EADDRINUSE, "cannot attach to process %d '%s': its socket '/tmp/.java_pid%d' belongs to process %d",
+		r = diag_set(d, EADDRINUSE,
+			     "cannot attach to process %d '%s': its socket '/tmp/.java_pid%d' belongs to process %d",
 			     t->pid, t->name, t->ns_pid, peer.pid);
 	if (!r)
 		return fd;
@@ -89,8 +90,8 @@ static int try_connect(const struct helper *h, struct diag *d)
 	if (file < 0)
 		return -ENOENT;
 	if (fstat(file, &st) || !S_ISSOCK(st.st_mode) || st.st_uid != h->target->uid)
-		r = diag_set(d, EPERM, "cannot attach to process %d '%s': '/tmp/%s' is not a socket of its user", h->target->pid,
-			     h->target->name, name);
+		r = diag_set(d, EPERM, "cannot attach to process %d '%s': '/tmp/%s' is not a socket of its user",
+			     h->target->pid, h->target->name, name);
 	else
 		r = connect_checked(h->target, file, d);
 	close(file);
@@ -149,13 +150,14 @@ static int make_trigger(const struct helper *h, int directory, const char *name)
 
 static void remove_trigger(const struct helper *h)
 {
-	int places[] = { h->cwd, h->tmp };
+	int places[] = {h->cwd, h->tmp};
 	char name[64];
 	struct stat st;
 
 	snprintf(name, sizeof(name), ".attach_pid%d", h->target->ns_pid);
 	for (int i = 0; i < 2; i++)
-		if (places[i] >= 0 && !fstatat(places[i], name, &st, AT_SYMLINK_NOFOLLOW) && st.st_uid == h->target->uid)
+		if (places[i] >= 0 && !fstatat(places[i], name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    st.st_uid == h->target->uid)
 			unlinkat(places[i], name, 0);
 }
 
@@ -165,7 +167,7 @@ static int poll_socket(const struct helper *h, int64_t deadline, struct diag *d)
 	struct proc_status status;
 	int fd, r;
 
-	for (int pause = 1000; ; pause += pause < 20000 ? 1000 : 0) {
+	for (int pause = 1000;; pause += pause < 20000 ? 1000 : 0) {
 		fd = try_connect(h, d);
 		if (fd >= 0 || (fd != -ENOENT && fd != -EAGAIN))
 			return fd;
@@ -185,8 +187,8 @@ static int wait_for_socket(const struct helper *h, struct diag *d)
 
 	if (r != -ENOENT)
 		return r;
-	return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': it did not answer within %.1f s", h->target->pid,
-			h->target->name, (clock_ms() - begun) / 1000.0);
+	return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': it did not answer within %.1f s",
+			h->target->pid, h->target->name, (clock_ms() - begun) / 1000.0);
 }
 
 /*
@@ -206,8 +208,10 @@ static int wake_listener(const struct helper *h, const struct jvm_options *optio
 	if (there < 0)
 		there = make_trigger(h, h->tmp, name);
 	if (there < 0)
-		return diag_set(d, -there, "cannot attach to process %d '%s': cannot create '%s' in its working directory or /tmp: %s",
-				h->target->pid, h->target->name, name, strerror(-there));
+		return diag_set(
+			d, -there,
+			"cannot attach to process %d '%s': cannot create '%s' in its working directory or /tmp: %s",
+			h->target->pid, h->target->name, name, strerror(-there));
 	r = poll_socket(h, clock_ms() + (there ? OTHERS_MS : 0), d);
 	if (r == -ENOENT) {
 		r = send_quit(h, d);
@@ -233,7 +237,7 @@ static int open_connection(const struct helper *h, const struct jvm_options *opt
 
 static int read_reply(const struct helper *h, int fd, struct answer *out, struct diag *d)
 {
-	struct pollfd poller = { fd, POLLIN, 0 };
+	struct pollfd poller = {fd, POLLIN, 0};
 	struct proc_status status;
 	size_t size = 0;
 	ssize_t n;
@@ -244,7 +248,8 @@ static int read_reply(const struct helper *h, int fd, struct answer *out, struct
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r == 0)
-			return check_state(h, &status, d) ?: refuse(h->target, ETIMEDOUT, "no full answer within the time", d);
+			return check_state(h, &status, d)
+				       ?: refuse(h->target, ETIMEDOUT, "no full answer within the time", d);
 		if (out->length + 1 >= size) {
 			char *larger = size < REPLY_MAX ? realloc(out->text, size = size ? size * 2 : 65536) : NULL;
 
@@ -337,12 +342,16 @@ static int wait_for_handler(const struct target *t, const struct jvm_options *op
 		usleep(2000);
 	}
 	if (options->signals_reduced)
-		return diag_set(d, EBUSY, "cannot attach to process %d '%s': it runs with -Xrs and its socket '/tmp/.java_pid%d' is gone; only a restart makes a new one",
+		return diag_set(d, EBUSY,
+				"cannot attach to process %d '%s': it runs with -Xrs and its socket '/tmp/.java_pid%d' "
+				"is gone; only a restart makes a new one",
 				t->pid, t->name, t->ns_pid);
-	return refuse(t, EBUSY, "it does not handle SIGQUIT: not yet started up, or -Xrs and its socket in /tmp is gone", d);
+	return refuse(t, EBUSY,
+		      "it does not handle SIGQUIT: not yet started up, or -Xrs and its socket in /tmp is gone", d);
 }
 
-/* Has the JVM finished its start? The counter is the last thing that it sets; a JVM without counters is taken as it is. */
+/* Has the JVM finished its start? The counter is the last thing that it sets; a JVM without counters is taken as it is.
+ */
 static bool has_started(const struct target *t)
 {
 	struct perf_data p;
@@ -357,8 +366,8 @@ static bool has_started(const struct target *t)
 }
 
 /*
- * The listener is up some milliseconds before the JVM is, which then refuses agents (21+), or has JVMTI in its start phase.
- * Half of the time is given to that; a JVM that still says it is starting may be right about itself or not.
+ * The listener is up some milliseconds before the JVM is, which then refuses agents (21+), or has JVMTI in its start
+ * phase. Half of the time is given to that; a JVM that still says it is starting may be right about itself or not.
  */
 static void wait_for_start(const struct target *t, int64_t deadline)
 {
@@ -368,7 +377,8 @@ static void wait_for_start(const struct target *t, int64_t deadline)
 		usleep(2000);
 }
 
-static int prepare(const struct target *t, int timeout_ms, struct jvm_options *options, int64_t *deadline, struct diag *d)
+static int prepare(const struct target *t, int timeout_ms, struct jvm_options *options, int64_t *deadline,
+		   struct diag *d)
 {
 	int r;
 
@@ -387,7 +397,7 @@ static int prepare(const struct target *t, int timeout_ms, struct jvm_options *o
 int attach_command(const struct target *t, const char *command, const char *const *arguments, int timeout_ms, int *code,
 		   char **reply, struct diag *d)
 {
-	struct answer answer = { 0 };
+	struct answer answer = {0};
 	struct exchange e;
 	bool abandoned = false;
 	int64_t deadline;
@@ -418,8 +428,8 @@ struct load {
 static int load_work(struct helper *h, void *context, struct answer *out, struct diag *d)
 {
 	struct load *l = context;
-	const char *arguments[] = { l->file.path, "true", l->options, NULL };
-	struct exchange e = { .options = l->jvm };
+	const char *arguments[] = {l->file.path, "true", l->options, NULL};
+	struct exchange e = {.options = l->jvm};
 	int r = agent_file_write(&l->file, h, l->image, l->size, d);
 
 	if (r)
@@ -436,8 +446,8 @@ static int load_work(struct helper *h, void *context, struct answer *out, struct
 	return r;
 }
 
-static int load_new(const struct target *t, struct load *l, const char *file_name, int timeout_ms, struct answer *answer,
-		    struct diag *d)
+static int load_new(const struct target *t, struct load *l, const char *file_name, int timeout_ms,
+		    struct answer *answer, struct diag *d)
 {
 	bool abandoned = false;
 	int64_t deadline;
@@ -457,10 +467,10 @@ static int load_new(const struct target *t, struct load *l, const char *file_nam
  * file is gone. (musl compares inodes and wants to see the file: there a
  * second attach is refused by its dlopen, with its message.)
  */
-static int load_again(const struct target *t, const char *path, const char *options, int timeout_ms, struct answer *answer,
-		      struct diag *d)
+static int load_again(const struct target *t, const char *path, const char *options, int timeout_ms,
+		      struct answer *answer, struct diag *d)
 {
-	const char *arguments[] = { path, "true", options, NULL };
+	const char *arguments[] = {path, "true", options, NULL};
 
 	return attach_command(t, "load", arguments, timeout_ms, &answer->code, &answer->text, d);
 }
@@ -468,14 +478,14 @@ static int load_again(const struct target *t, const char *path, const char *opti
 int attach_load_agent(const struct target *t, const char *file_name, const void *image, size_t size,
 		      const char *options, int timeout_ms, int *result, struct diag *d)
 {
-	struct load l = { .image = image, .size = size, .options = options ? options : "" };
-	struct answer answer = { 0 };
+	struct load l = {.image = image, .size = size, .options = options ? options : ""};
+	struct answer answer = {0};
 	struct mapping m;
 	int r;
 
 	if (strlen(l.options) > ATTACH_ARGUMENT)
-		return diag_set(d, E2BIG, "cannot send %zu bytes of options to the JVM: the attach protocol takes %d", strlen(l.options),
-				ATTACH_ARGUMENT);
+		return diag_set(d, E2BIG, "cannot send %zu bytes of options to the JVM: the attach protocol takes %d",
+				strlen(l.options), ATTACH_ARGUMENT);
 	r = target_find_mapping(t, file_name, &m, d);
 	if (r < 0)
 		return r;

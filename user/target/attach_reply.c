@@ -23,13 +23,15 @@ static int put(char *out, size_t *at, const char *word, size_t max, struct diag 
 	size_t length = strlen(word);
 
 	if (length > max)
-		return diag_set(d, E2BIG, "cannot send '%.40s...' to the JVM: %zu bytes, the attach protocol takes %zu", word, length, max);
+		return diag_set(d, E2BIG, "cannot send '%.40s...' to the JVM: %zu bytes, the attach protocol takes %zu",
+				word, length, max);
 	memcpy(out + *at, word, length + 1);
 	*at += length + 1;
 	return 0;
 }
 
-int attach_request_write(const char *command, const char *const *arguments, char out[ATTACH_REQUEST_MAX], struct diag *d)
+int attach_request_write(const char *command, const char *const *arguments, char out[ATTACH_REQUEST_MAX],
+			 struct diag *d)
 {
 	const char *const *next = arguments;
 	size_t at = 0;
@@ -81,7 +83,9 @@ int attach_reply_parse(char *text, size_t *length, int *code, struct diag *d)
 	char words[400];
 
 	if (!*length)
-		return diag_set(d, EPROTO, "cannot attach: the JVM closed the connection without an answer (does it take us for another user?)");
+		return diag_set(d, EPROTO,
+				"cannot attach: the JVM closed the connection without an answer (does it take us for "
+				"another user?)");
 	if (parse_number_line(text, &rest, code)) {
 		quote(text, words, sizeof(words));
 		return diag_set(d, EPROTO, "cannot attach: the JVM answered '%.80s'", words);

@@ -12,7 +12,8 @@
 #define ATTACH_REQUEST_MAX (2 + 17 + ATTACH_ARGUMENTS * (ATTACH_ARGUMENT + 1))
 
 /* "1" 0 command 0 argument 0 argument 0 argument 0. Its length, or -errno when something is too long or too many. */
-int attach_request_write(const char *command, const char *const *arguments, char out[ATTACH_REQUEST_MAX], struct diag *d);
+int attach_request_write(const char *command, const char *const *arguments, char out[ATTACH_REQUEST_MAX],
+			 struct diag *d);
 
 /* Take the code from the reply's first line; the rest is moved to the front of `text`. 0, or -EPROTO. */
 int attach_reply_parse(char *text, size_t *length, int *code, struct diag *d);

@@ -33,8 +33,8 @@ int target_safepoint_ns(const struct target *t, uint64_t *ns)
 
 	if (r)
 		return r == -EAGAIN ? -ENOENT : r;
-	if (!perf_data_long(&p, "sun.rt.safepointTime", &ticks) || !perf_data_long(&p, "sun.os.hrt.frequency", &frequency) ||
-	    ticks < 0 || frequency <= 0)
+	if (!perf_data_long(&p, "sun.rt.safepointTime", &ticks) ||
+	    !perf_data_long(&p, "sun.os.hrt.frequency", &frequency) || ticks < 0 || frequency <= 0)
 		r = -ENOENT;
 	else
 		*ns = (unsigned __int128)ticks * 1000000000 / frequency;
@@ -71,7 +71,7 @@ static char *masked_counter(const struct perf_data *p, const char *name)
  */
 static void describe_command(const struct target *t, const struct perf_data *p, struct target_description *out)
 {
-	struct java_command command = { 0 };
+	struct java_command command = {0};
 	const char **words = NULL;
 	size_t length = 0;
 	char *block = proc_read(t->pid, "cmdline", MAX_WORDS, &length);
@@ -92,7 +92,7 @@ static void describe_command(const struct target *t, const struct perf_data *p, 
 
 static const char *option_value(const char *word)
 {
-	static const char *const names[] = { "JAVA_TOOL_OPTIONS=", "JDK_JAVA_OPTIONS=", "_JAVA_OPTIONS=" };
+	static const char *const names[] = {"JAVA_TOOL_OPTIONS=", "JDK_JAVA_OPTIONS=", "_JAVA_OPTIONS="};
 
 	for (int i = 0; i < 3; i++)
 		if (strncmp(word, names[i], strlen(names[i])) == 0)
@@ -130,9 +130,9 @@ static char *or_empty(char *text)
 
 int target_describe(const struct target *t, struct target_description *out, struct diag *d)
 {
-	struct perf_data p = { 0 };
+	struct perf_data p = {0};
 
-	*out = (struct target_description){ 0 };
+	*out = (struct target_description){0};
 	perf_data_read(t, &p); /* without it the rest is what the command line says */
 	out->jvm_name = perf_data_strdup(&p, "java.property.java.vm.name");
 	out->jvm_version = version_line(&p, t);
@@ -157,5 +157,5 @@ void target_description_free(struct target_description *description)
 	free(description->jvm_arguments);
 	free(description->jvm_flags);
 	free(description->java_arguments);
-	*description = (struct target_description){ 0 };
+	*description = (struct target_description){0};
 }

@@ -26,7 +26,7 @@ static void copy(char *out, size_t size, const char *from, size_t length)
 /* The name may hold quotes itself: it ends at the last one that something known follows. */
 static bool parse_thread(const char *line, size_t length, char *out, size_t size)
 {
-	static const char *const followers[] = { " #", " daemon ", " prio=", " os_prio=", " virtual" };
+	static const char *const followers[] = {" #", " daemon ", " prio=", " os_prio=", " virtual"};
 	const char *end = NULL;
 
 	if (length < 2 || line[0] != '"')
@@ -77,7 +77,7 @@ static bool parse_frame(const char *line, size_t length, struct active_frame *f)
 
 int dump_each_frame(const char *text, int (*see)(const struct active_frame *f, void *context), void *context)
 {
-	struct active_frame f = { 0 };
+	struct active_frame f = {0};
 	size_t length;
 	int r = 0;
 

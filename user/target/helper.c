@@ -54,7 +54,7 @@ const char *user_name(uid_t uid, char *out, size_t size)
 void answer_release(struct answer *a)
 {
 	free(a->text);
-	*a = (struct answer){ 0 };
+	*a = (struct answer){0};
 }
 
 static bool same_user(const struct target *t)
@@ -66,7 +66,7 @@ static bool same_user(const struct target *t)
 static int take_user(const struct helper *h, struct diag *d)
 {
 	const struct target *t = h->target;
-	struct proc_status status = { 0 };
+	struct proc_status status = {0};
 	char *text, name[64];
 
 	if (same_user(t))
@@ -80,8 +80,10 @@ static int take_user(const struct helper *h, struct diag *d)
 	if (setresgid(t->gid, t->gid, t->gid) && geteuid() == 0)
 		return diag_errno(d, errno, "cannot take on group %u of process %d", t->gid, t->pid);
 	if (geteuid() != t->uid && setresuid(t->uid, t->uid, t->uid))
-		return diag_set(d, errno, "cannot attach to process %d of user '%s': no rights (%s): run with sudo or as that user",
-				t->pid, user_name(t->uid, name, sizeof(name)), strerror(errno));
+		return diag_set(
+			d, errno,
+			"cannot attach to process %d of user '%s': no rights (%s): run with sudo or as that user",
+			t->pid, user_name(t->uid, name, sizeof(name)), strerror(errno));
 	return 0;
 }
 
@@ -93,7 +95,7 @@ static int compare_ints(const void *a, const void *b)
 /* Let go of what the parent has open: BPF links must not outlive it in our hands. */
 static void close_others(const struct helper *h, int out)
 {
-	int keep[] = { h->root, h->cwd, h->tmp, h->status, h->target->pidfd, out };
+	int keep[] = {h->root, h->cwd, h->tmp, h->status, h->target->pidfd, out};
 	unsigned int from = 3;
 
 	qsort(keep, 6, sizeof(int), compare_ints);
@@ -130,7 +132,8 @@ static void child_signals(void)
 
 	for (int s = 1; s < NSIG; s++)
 		if (s != SIGCHLD)
-			signal(s, s == SIGINT || s == SIGTERM || s == SIGHUP || s == SIGPIPE || s == SIGQUIT ? SIG_IGN : SIG_DFL);
+			signal(s, s == SIGINT || s == SIGTERM || s == SIGHUP || s == SIGPIPE || s == SIGQUIT ? SIG_IGN
+													     : SIG_DFL);
 	sigemptyset(&set);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
@@ -138,8 +141,8 @@ static void child_signals(void)
 static void child(struct helper *h, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
 		  void *context, int out)
 {
-	struct outcome outcome = { 0 };
-	struct answer answer = { 0 };
+	struct outcome outcome = {0};
+	struct answer answer = {0};
 
 	child_signals();
 	close_others(h, out);
@@ -157,7 +160,7 @@ static void child(struct helper *h, int (*work)(struct helper *h, void *context,
 /* All of `size` bytes before the deadline. 0; -ETIMEDOUT; -EPIPE: the child ended before. */
 static int read_all(int fd, void *data, size_t size, int64_t deadline)
 {
-	struct pollfd poller = { fd, POLLIN, 0 };
+	struct pollfd poller = {fd, POLLIN, 0};
 	char *at = data;
 	ssize_t n;
 
@@ -230,29 +233,32 @@ static int run(struct helper *h, int (*work)(struct helper *h, void *context, st
 	if (!r)
 		return result;
 	*abandoned = true;
-	return diag_set(d, -r, r == -ETIMEDOUT ? "cannot attach to process %d: no answer within the time" :
-						 "cannot attach to process %d: the helper process died",
+	return diag_set(d, -r,
+			r == -ETIMEDOUT ? "cannot attach to process %d: no answer within the time"
+					: "cannot attach to process %d: the helper process died",
 			h->target->pid);
 }
 
 int helper_run(const struct target *t, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
 	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
 {
-	struct helper h = { t, -1, -1, -1, -1, clock_ms() + timeout_ms, "" };
+	struct helper h = {t, -1, -1, -1, -1, clock_ms() + timeout_ms, ""};
 	char path[64], name[64];
 	bool killed = false;
 	int r;
 
-	*out = (struct answer){ 0 };
+	*out = (struct answer){0};
 	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
 	h.status = open(path, O_RDONLY | O_CLOEXEC);
 	h.root = h.status < 0 ? -errno : place_open(t, "root");
-	if (h.root == -ENOENT || h.root == -ESRCH || (h.root >= 0 && target_ended(t))) { /* what was opened is the target's own */
+	if (h.root == -ENOENT || h.root == -ESRCH ||
+	    (h.root >= 0 && target_ended(t))) { /* what was opened is the target's own */
 		r = diag_set(d, ESRCH, "cannot attach to process %d: it has ended", t->pid);
 		goto out;
 	}
 	if (h.root < 0) {
-		r = diag_set(d, -h.root, "cannot attach to process %d of user '%s': no rights (%s): run with sudo or as that user",
+		r = diag_set(d, -h.root,
+			     "cannot attach to process %d of user '%s': no rights (%s): run with sudo or as that user",
 			     t->pid, user_name(t->uid, name, sizeof(name)), strerror(-h.root));
 		goto out;
 	}
@@ -265,7 +271,7 @@ int helper_run(const struct target *t, int (*work)(struct helper *h, void *conte
 	if (abandoned)
 		*abandoned = killed;
 out:
-	for (int *fd = (int[]){ h.status, h.root, h.cwd, h.tmp, -1 }, i = 0; i < 4; i++)
+	for (int *fd = (int[]){h.status, h.root, h.cwd, h.tmp, -1}, i = 0; i < 4; i++)
 		if (fd[i] >= 0)
 			close(fd[i]);
 	return r;

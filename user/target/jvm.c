@@ -75,7 +75,7 @@ static bool identify_from_counters(const struct target *t, char *full, size_t si
 
 static bool identify_from_launcher(const struct target *t, char *full, size_t size)
 {
-	struct java_command command = { 0 };
+	struct java_command command = {0};
 	const char **words = NULL;
 	char *block;
 	size_t length = 0;
@@ -232,7 +232,7 @@ static void note_words(const struct target *t, const char *name, bool environmen
 
 static void note_counters(const struct target *t, struct jvm_options *out)
 {
-	static const char *const names[] = { "java.rt.vmFlags", "java.rt.vmArgs" };
+	static const char *const names[] = {"java.rt.vmFlags", "java.rt.vmArgs"};
 	char capabilities[64] = "", *text;
 	struct perf_data p;
 
@@ -252,7 +252,7 @@ static void note_counters(const struct target *t, struct jvm_options *out)
 
 void jvm_read_options(const struct target *t, struct jvm_options *out)
 {
-	*out = (struct jvm_options){ 0 };
+	*out = (struct jvm_options){0};
 	note_words(t, "environ", true, out);
 	note_words(t, "cmdline", false, out);
 	note_counters(t, out);

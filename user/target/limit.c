@@ -147,7 +147,8 @@ static int read_file(const char *path, char *out, size_t size)
 
 uint64_t target_memory_limit(const struct target *t)
 {
-	char *cgroup = proc_read(t->pid, "cgroup", 1 << 20, NULL), *mounts = proc_read(getpid(), "mountinfo", 16 << 20, NULL);
+	char *cgroup = proc_read(t->pid, "cgroup", 1 << 20, NULL),
+	     *mounts = proc_read(getpid(), "mountinfo", 16 << 20, NULL);
 	uint64_t limit = cgroup && mounts ? limit_find(cgroup, mounts, read_file) : UINT64_MAX;
 
 	free(cgroup);

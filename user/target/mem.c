@@ -26,7 +26,7 @@ static int match_mapping(const struct mapping *m, void *context)
 
 int target_find_mapping(const struct target *t, const char *prefix, struct mapping *out, struct diag *d)
 {
-	struct search s = { t, prefix, out };
+	struct search s = {t, prefix, out};
 	int r = proc_each_mapping(t->pid, match_mapping, &s);
 	char root[512];
 
@@ -35,8 +35,8 @@ int target_find_mapping(const struct target *t, const char *prefix, struct mappi
 	if (r) {
 		place_root_name(t, root, sizeof(root));
 		place_strip_root(root, out->path);
-		snprintf(out->door, sizeof(out->door), "/proc/%d/map_files/%lx-%lx", t->pid,
-			 (unsigned long)out->start, (unsigned long)out->end);
+		snprintf(out->door, sizeof(out->door), "/proc/%d/map_files/%lx-%lx", t->pid, (unsigned long)out->start,
+			 (unsigned long)out->end);
 	}
 	return r;
 }

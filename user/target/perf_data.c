@@ -40,7 +40,7 @@ static uint32_t get_u32(const uint8_t *at)
 
 bool perf_data_valid(const struct perf_data *p)
 {
-	static const uint8_t magic[] = { 0xca, 0xfe, 0xc0, 0xc0, 1, 2 };
+	static const uint8_t magic[] = {0xca, 0xfe, 0xc0, 0xc0, 1, 2};
 
 	return p->length >= PROLOGUE && memcmp(p->bytes, magic, sizeof(magic)) == 0 && p->bytes[7] == 1;
 }
@@ -131,7 +131,7 @@ int perf_data_read(const struct target *t, struct perf_data *out)
 {
 	int fd, r = 0;
 
-	*out = (struct perf_data){ 0 };
+	*out = (struct perf_data){0};
 	fd = place_open_perf_data(t);
 	if (fd < 0)
 		return fd;
@@ -149,5 +149,5 @@ int perf_data_read(const struct target *t, struct perf_data *out)
 void perf_data_release(struct perf_data *p)
 {
 	free(p->bytes);
-	*p = (struct perf_data){ 0 };
+	*p = (struct perf_data){0};
 }

@@ -45,7 +45,7 @@ static int open_without_links(int root, const char *path, int flags)
 
 int place_open_at(int root, const char *path, int flags)
 {
-	struct open_how how = { .flags = flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 	int fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
 
 	if (fd >= 0)

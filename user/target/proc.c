@@ -171,8 +171,9 @@ bool proc_parse_mapping(const char *line, struct mapping *out)
 {
 	int path = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &out->start, &out->end,
-		   out->permissions, &out->offset, &path) < 4 || !path || line[path] != '/')
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &out->start, &out->end, out->permissions,
+		   &out->offset, &path) < 4 ||
+	    !path || line[path] != '/')
 		return false;
 	copy_path(out->path, sizeof(out->path), line + path);
 	return true;
@@ -181,7 +182,7 @@ bool proc_parse_mapping(const char *line, struct mapping *out)
 int proc_each_mapping(pid_t pid, int (*see)(const struct mapping *m, void *context), void *context)
 {
 	char path[64], *line = NULL;
-	struct mapping m = { 0 };
+	struct mapping m = {0};
 	size_t size = 0;
 	int r = 0;
 	FILE *f;

@@ -11,11 +11,11 @@
 #define PROC_GROUPS 64
 
 struct proc_status {
-	char state;		/* 'R', 'S', 'T', 'Z', ... */
-	pid_t tgid, ns_pid;	/* ns_pid: the last of NSpid, or tgid where the kernel does not say */
-	uid_t uid;		/* effective */
+	char state;	    /* 'R', 'S', 'T', 'Z', ... */
+	pid_t tgid, ns_pid; /* ns_pid: the last of NSpid, or tgid where the kernel does not say */
+	uid_t uid;	    /* effective */
 	gid_t gid;
-	uint64_t caught;	/* SigCgt */
+	uint64_t caught; /* SigCgt */
 	gid_t groups[PROC_GROUPS];
 	int group_count;
 };
@@ -23,7 +23,8 @@ struct proc_status {
 /* Read and take apart /proc/PID/status. 0 or -errno. */
 int proc_read_status(pid_t pid, struct proc_status *out);
 
-/* Read at most `limit` bytes of /proc/PID/NAME; malloc'ed, 0-terminated (`length` may be NULL). NULL: errno says why. */
+/* Read at most `limit` bytes of /proc/PID/NAME; malloc'ed, 0-terminated (`length` may be NULL). NULL: errno says why.
+ */
 char *proc_read(pid_t pid, const char *name, size_t limit, size_t *length);
 
 /* The same from a descriptor, from its beginning. */
@@ -41,7 +42,8 @@ int64_t proc_parse_monotonic_offset(const char *text);
 /* One line of /proc/PID/maps; false when it is none or has no path. `door` is left alone. */
 bool proc_parse_mapping(const char *line, struct mapping *out);
 
-/* Call `see` for each mapping that has a path; a non-zero return ends the walk and is returned. -errno: no rights, gone. */
+/* Call `see` for each mapping that has a path; a non-zero return ends the walk and is returned. -errno: no rights,
+ * gone. */
 int proc_each_mapping(pid_t pid, int (*see)(const struct mapping *m, void *context), void *context);
 
 /* The last part of a path. */

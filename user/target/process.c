@@ -64,7 +64,7 @@ static int read_basics(pid_t pid, struct target *t)
 
 static int refuse_thread(pid_t pid, struct diag *d)
 {
-	struct proc_status status = { 0 };
+	struct proc_status status = {0};
 
 	proc_read_status(pid, &status);
 	return diag_usage(d, "%d is a thread of process %d: use %d", pid, status.tgid, status.tgid);
@@ -74,8 +74,9 @@ static int refuse_rights(const struct target *t, int err, struct diag *d)
 {
 	char name[64];
 
-	return diag_set(d, err, "cannot look into process %d of user '%s': no rights (%s): run with sudo or as that user", t->pid,
-			user_name(t->uid, name, sizeof(name)), strerror(err));
+	return diag_set(d, err,
+			"cannot look into process %d of user '%s': no rights (%s): run with sudo or as that user",
+			t->pid, user_name(t->uid, name, sizeof(name)), strerror(err));
 }
 
 static int refuse_program(const struct target *t, struct diag *d)
@@ -150,7 +151,8 @@ static void add_match(struct matches *m, struct target *t)
 	jvm_find_version(t);
 	if (!m->count++)
 		m->first = t->pid;
-	snprintf(m->list + used, sizeof(m->list) - used, "\n%7d  %-10s %.80s", t->pid, t->version[0] ? t->version : "?", t->name);
+	snprintf(m->list + used, sizeof(m->list) - used, "\n%7d  %-10s %.80s", t->pid, t->version[0] ? t->version : "?",
+		 t->name);
 }
 
 static void consider(pid_t pid, const char *part, struct matches *m)
@@ -190,7 +192,7 @@ static int find_matches(const char *part, struct matches *m, struct diag *d)
 
 static int find_by_name(const char *part, pid_t *pid, struct diag *d)
 {
-	struct matches m = { 0 };
+	struct matches m = {0};
 	int r = find_matches(part, &m, d);
 
 	if (r)
@@ -235,7 +237,7 @@ void target_close(struct target *t)
 
 bool target_ended(const struct target *t)
 {
-	struct pollfd poller = { t->pidfd, POLLIN, 0 };
+	struct pollfd poller = {t->pidfd, POLLIN, 0};
 	struct target now;
 
 	if (t->pidfd >= 0)

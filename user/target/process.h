@@ -11,19 +11,19 @@
 #include <sys/types.h>
 
 struct target {
-	pid_t pid;	   /* in our pid namespace */
-	pid_t ns_pid;	   /* in its innermost one (last of NSpid) */
-	int pidfd;	   /* readable when the process has ended; -1: no pidfd_open */
-	uid_t uid;	   /* effective */
+	pid_t pid;    /* in our pid namespace */
+	pid_t ns_pid; /* in its innermost one (last of NSpid) */
+	int pidfd;    /* readable when the process has ended; -1: no pidfd_open */
+	uid_t uid;    /* effective */
 	gid_t gid;
-	uint64_t start_time; /* /proc/PID/stat field 22: with pid, the identity of the process */
+	uint64_t start_time;		 /* /proc/PID/stat field 22: with pid, the identity of the process */
 	uint64_t pid_ns_dev, pid_ns_ino; /* of /proc/PID/ns/pid, as bpf_get_ns_current_pid_tgid() wants them */
 	int64_t monotonic_offset; /* of its time namespace, ns (/proc/PID/timens_offsets): its CLOCK_MONOTONIC - ours */
-	char name[256];	   /* main class or jar, as a person calls it: "shop.jar", "com.acme.Main" */
-	char version[64];  /* "17.0.15"; "" unknown */
-	int feature;	   /* 8, 11, 17, ...; 0 unknown */
-	char libjvm[512];  /* path in the target's mount namespace */
-	char perf_data[256]; /* its hsperfdata file, a path in the same; "" unknown */
+	char name[256];		  /* main class or jar, as a person calls it: "shop.jar", "com.acme.Main" */
+	char version[64];	  /* "17.0.15"; "" unknown */
+	int feature;		  /* 8, 11, 17, ...; 0 unknown */
+	char libjvm[512];	  /* path in the target's mount namespace */
+	char perf_data[256];	  /* its hsperfdata file, a path in the same; "" unknown */
 };
 
 /*
@@ -48,10 +48,10 @@ uint64_t target_memory_limit(const struct target *t);
 
 /* What jdk.JVMInformation wants; strings are malloc'ed, secrets in arguments are masked as "***". */
 struct target_description {
-	char *jvm_name;	     /* "OpenJDK 64-Bit Server VM" */
-	char *jvm_version;   /* as java -version prints it, or the best known */
-	char *jvm_arguments; /* -X..., -D..., */
-	char *jvm_flags;     /* from JAVA_TOOL_OPTIONS and the like */
+	char *jvm_name;	      /* "OpenJDK 64-Bit Server VM" */
+	char *jvm_version;    /* as java -version prints it, or the best known */
+	char *jvm_arguments;  /* -X..., -D..., */
+	char *jvm_flags;      /* from JAVA_TOOL_OPTIONS and the like */
 	char *java_arguments; /* main class or jar and its arguments */
 	int64_t start_epoch_ms;
 };
