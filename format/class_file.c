@@ -162,7 +162,7 @@ static void skip_attributes(const struct class_file *c, struct cursor *in, uint3
 	}
 }
 
-static void parse_code(struct class_file *c, struct class_method *m, const struct cursor *in)
+static void parse_code(struct class_method *m, const struct cursor *in)
 {
 	struct cursor code = cursor_at(in->bytes, m->code_offset + 2, in->end);
 
@@ -188,7 +188,7 @@ static enum class_status parse_method(struct class_file *c, struct class_method 
 	m->size = in->at - m->offset;
 	if (!m->code_offset)
 		return CLASS_OK;
-	parse_code(c, m, in);
+	parse_code(m, in);
 	return m->code_length ? CLASS_OK : CLASS_MALFORMED;
 }
 
