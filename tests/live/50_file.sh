@@ -21,7 +21,7 @@ between() {
 
 # Calls, then nothing for longer than a chunk lasts: chunks that refer to no method and no thread.
 silence() {
-	local sentence="a recording with silent chunks stays readable, JDK $FEATURE"
+	local sentence="a recording with silent chunks stays readable, JDK $FEATURE" jdk
 	begin "$sentence" || return 0
 	target_start Late 1000
 	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' -d 12s; then
@@ -29,6 +29,9 @@ silence() {
 		trace_wait 30
 		status_is 0
 		file_agrees
+		for jdk in "${JDKS[@]}"; do
+			"${jdk#* }/bin/jfr" print "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr of JDK ${jdk%% *}:" "$(head -c 600 "$WORK/tool")"
+		done
 		target_quit
 	fi
 	verdict "$sentence"

@@ -147,8 +147,7 @@ full_disk() {
 	if target_ready; then
 		trace_launch -p "$T_PID" -m live.Speed::work -t 200ns -o "$file"
 		F_FILE=$file
-		wait_for 20 trace_is_on
-		sleep 0.5
+		wait_for 20 test -s "$file"
 		fallocate -l 97m "$WORK/disk/ballast"
 		trace_wait 30
 		status_is 1 3

@@ -20,7 +20,7 @@ shop() {
 	begin "$sentence" || return 0
 	port=$(mktemp -u "$WORK/port.XXXXXX")
 	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
-	env --default-signal=INT,QUIT,TERM "$JAVA/bin/java" -cp "$CLASSES" live.Shop "$port" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	env --default-signal=INT,QUIT,TERM "$JAVA/bin/java" -Dsun.net.httpserver.nodelay=true -cp "$CLASSES" live.Shop "$port" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
 	T_PID=$!
 	STARTED+=("$T_PID")
 	disown "$T_PID"

@@ -31,12 +31,16 @@ static int show(const struct target *t, struct diag *d)
 
 	if (r)
 		return r;
-	printf("pid=%d\nns_pid=%d\nuid=%u\nname=%s\nversion=%s\nfeature=%d\nlibjvm=%s\nperf_data=%s\nmonotonic_offset=%" PRId64 "\n",
-	       t->pid, t->ns_pid, t->uid, t->name, t->version, t->feature, t->libjvm, t->perf_data, t->monotonic_offset);
-	printf("jvm_name=%s\njvm_version=%s\njvm_arguments=%s\njvm_flags=%s\njava_arguments=%s\nstart=%" PRId64 "\n", about.jvm_name,
-	       about.jvm_version, about.jvm_arguments, about.jvm_flags, about.java_arguments, about.start_epoch_ms);
+	printf("pid=%d\nns_pid=%d\nuid=%u\nname=%s\nversion=%s\nfeature=%d\nlibjvm=%s\nperf_data=%s\nmonotonic_offset="
+	       "%" PRId64 "\n",
+	       t->pid, t->ns_pid, t->uid, t->name, t->version, t->feature, t->libjvm, t->perf_data,
+	       t->monotonic_offset);
+	printf("jvm_name=%s\njvm_version=%s\njvm_arguments=%s\njvm_flags=%s\njava_arguments=%s\nstart=%" PRId64 "\n",
+	       about.jvm_name, about.jvm_version, about.jvm_arguments, about.jvm_flags, about.java_arguments,
+	       about.start_epoch_ms);
 	r = target_safepoint_ns(t, &safepoint);
-	printf("safepoint=%d %" PRIu64 "\ncpu=%" PRIu64 "\nmemory_limit=%" PRIu64 "\n", r, safepoint, target_cpu_ns(t), target_memory_limit(t));
+	printf("safepoint=%d %" PRIu64 "\ncpu=%" PRIu64 "\nmemory_limit=%" PRIu64 "\n", r, safepoint, target_cpu_ns(t),
+	       target_memory_limit(t));
 	target_description_free(&about);
 	return 0;
 }
@@ -115,7 +119,7 @@ static int run(const char *verb, const struct target *t, char **argv, struct dia
 
 int main(int argc, char **argv)
 {
-	struct diag d = { 0 };
+	struct diag d = {0};
 	struct target t;
 	int r;
 

@@ -17,6 +17,7 @@ chmod 755 "$WORK"
 touch "$WORK/.start"
 STARTED=()	# pids that we started
 FAILED=0
+F_FILE= T_PID=
 SECONDS_MAX=${SECONDS_MAX:-60} # of any one wait
 
 live_end() {
