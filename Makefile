@@ -78,6 +78,7 @@ $(BUILD)/libfrtrace.so: $(patsubst %.c,$(BUILD)/agent/%.o,$(AGENT_SOURCES))
 	@echo "  LD     $@"
 	$(Q)$(CC) $(AGENT_LDFLAGS) -o $@.tmp $^
 	$(Q)test -z "$$(nm -D --undefined-only $@.tmp)" || { nm -D --undefined-only $@.tmp; echo "the agent needs a library"; exit 1; }
+	$(Q)! nm -u $(BUILD)/agent/uprobes/agent/hook.o | grep -E ' (sys|lock)_' || { echo "a hook makes a system call or takes a lock"; exit 1; }
 	$(Q)mv $@.tmp $@
 
 $(BUILD)/user/agent_image.o: user/agent_image.S $(BUILD)/libfrtrace.so

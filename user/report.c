@@ -305,7 +305,7 @@ static void explain_silence(const struct report *r, const struct segment_totals 
 {
 	uint32_t classes, methods = report_hooked(session_segment(r->session), &classes);
 
-	if (recorder_counts(r->recorder)->events)
+	if (recorder_counts(r->recorder)->events || recorder_counts(r->recorder)->unwritten)
 		return;
 	if (t->exited)
 		log_line("%s %s, all below %s (max %s)", log_count(t->exited), plural(t->exited, "call", "calls"),
