@@ -93,6 +93,7 @@ void streams_feed(struct streams *s, uint32_t slot, uint64_t offset, const void 
 		return;
 	streams_give_up(s, slot, offset);
 	skip = s->next[slot] - offset;
+	skip += -skip % FRT_RECORD_SIZE; /* a forged head may have begun the stream between two records */
 	at += skip;
 	size -= skip;
 	cover(s, at, size);
