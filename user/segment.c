@@ -144,6 +144,10 @@ bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread 
 	if (serial == FRT_NO_THREAD || __atomic_load_n(&row->serial, __ATOMIC_ACQUIRE) != serial)
 		return false;
 	memcpy(out, row, sizeof(*out));
+	if (out->name_length > sizeof(out->name))
+		out->name_length = sizeof(out->name);
+	if (out->group_length > sizeof(out->group))
+		out->group_length = sizeof(out->group);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&row->serial, __ATOMIC_ACQUIRE) == serial;
 }
@@ -154,14 +158,15 @@ size_t segment_string(const struct segment *s, uint32_t number, char *out, size_
 	uint32_t end = fill(&segment_header(s)->strings, FRT_STRINGS_SIZE);
 	size_t length = 0;
 
-	if (number && number + 3 <= end) {
+	if (number && number < end && end - number >= 3) {
 		length = heap[number] | heap[number + 1] << 8;
 		if (number + 2 + length > end)
 			length = 0;
 	}
 	if (length >= size)
 		length = size - 1;
-	memcpy(out, heap + number + 2, length);
+	if (length)
+		memcpy(out, heap + number + 2, length);
 	out[length] = 0;
 	return length;
 }

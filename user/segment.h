@@ -50,7 +50,7 @@ const struct frt_method *segment_method(const struct segment *s, uint32_t id);
 const struct frt_loader *segment_loader(const struct segment *s, uint32_t number);
 const struct frt_skip *segment_skip(const struct segment *s, uint32_t i);
 
-/* A copy of the log entry of a thread. False: overwritten by a later one, or never written. */
+/* A copy of the log entry of a thread, its lengths within its texts. False: overwritten by a later one, or never written. */
 bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread *out);
 
 /* 0-terminated copy of a string; "" for 0 and for what lies outside. Returns its length. */
