@@ -127,9 +127,30 @@ again_and_again() {
 	target_drop
 }
 
+# Hooks come and go under the feet of four threads that use every kind of exit.
+churn() {
+	local sentence="twenty attaches under load change no result, JDK $FEATURE" i
+	begin "$sentence" || return 0
+	target_start Churn 4
+	if target_ready; then
+		for i in $(seq 20); do
+			trace_start -m "$EXITS" -d "$((i * 10))ms" || break
+			trace_wait 30
+			status_is 0
+			rm -f "$F_FILE"
+		done
+		target_restored
+		target_quit
+		grep -qx 'churn: every round as the first' "$T_DIR/stdout" || finding "$(head -n 20 "$T_DIR/stdout" "$T_DIR/stderr")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	whitelist
+	churn
 	deep
 	no_signals
 	just_started

@@ -103,10 +103,10 @@ matches_nothing() {
 	begin "$sentence" || return 0
 	target_start Late 3000
 	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
-		says 'match|no class|not loaded|yet'
 		target_go
 		trace_stop
 		status_is 0
+		says 'no loaded class matches yet'
 		target_quit
 		file_agrees
 	fi
@@ -118,9 +118,9 @@ near_match() {
 	local sentence="a filter with a misspelt name is shown the near one, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
-	if target_ready && trace_start -m live.Speed::wrok; then
+	if target_ready && trace_start -m live.Speed::wrok -d 500ms; then
+		trace_wait
 		says 'live\.Speed(::|\.)work'
-		trace_stop
 	fi
 	verdict "$sentence"
 	target_drop

@@ -49,8 +49,16 @@ final class Stage {
         truth.add(String.join("\t", "between", type, method, directory.resolve(file).toString()));
     }
 
+    String truth() {
+        return String.join("\n", truth) + "\n";
+    }
+
+    void forget() {
+        truth.clear();
+    }
+
     void finish() {
-        write("truth", String.join("\n", truth) + "\n");
+        write("truth", truth());
         mark("done");
         await("quit");
     }
