@@ -94,6 +94,20 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(TEST_LIB) $(LIB_OBJECTS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
+# The agent's parts that ask nothing of a JVM, compiled for the tests with a libc and, if so wanted, sanitizers.
+AGENT_TESTS := control hook slot
+HOSTED_CFLAGS := -DAGENT_HOSTED -isystem $(JNI) -isystem $(JNI)linux
+$(BUILD)/hosted/%.o: %.c
+	@echo "  CC     $< (hosted)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(HOSTED_CFLAGS) $(DEPS) -c -o $@ $<
+
+$(BUILD)/hosted/agent.a: $(patsubst %,$(BUILD)/hosted/uprobes/agent/%.o,sys $(AGENT_TESTS))
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(AGENT_TESTS:%=$(BUILD)/tests/unit/test_%.o): CFLAGS += $(HOSTED_CFLAGS)
+$(AGENT_TESTS:%=$(BUILD)/tests/test_%): $(BUILD)/hosted/agent.a
+
 # A fuzz target is LLVMFuzzerTestOneInput() in tests/fuzz/fuzz_X.c; its corpus, tests/fuzz/corpus/X, is replayed by every `make check`.
 $(BUILD)/tests/replay_fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(LIB_OBJECTS)
 	@mkdir -p $(@D)
