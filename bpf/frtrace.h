@@ -228,6 +228,7 @@ struct frt_header {
 	frt_u32 slots_missing; /* threads that found no slot; their calls are in `unslotted` */
 
 	frt_u64 unslotted;	 /* calls of threads without a slot */
+	frt_u64 dead_calls;	 /* open calls that are on no stack: found at the end of the recording */
 	frt_u64 retransform_ns;	 /* time within RetransformClasses, last command */
 	frt_u32 retransformed;	 /* classes, last command */
 	frt_u32 last_error;	 /* jvmti error of the last command, 0 */

@@ -328,7 +328,7 @@ static void explain_losses(const struct report *r, const struct segment_totals *
 	if (t->unslotted)
 		log_line("  %s lost on threads beyond %u", log_count(t->unslotted), FRT_MAX_SLOTS);
 	if (t->lost_exits)
-		log_line("  %s ended without their exit hook (StackOverflowError, or a thread's end)", log_count(t->lost_exits));
+		log_line("  %s ended without their exit hook (an exception out of super(), a StackOverflowError, a thread's end)", log_count(t->lost_exits));
 	session_drops(r->session, drops);
 	log_detail("  drains not done: %llu queue full, %llu nested, %llu unreadable, %llu no storage",
 		   (unsigned long long)drops[FRT_DROP_QUEUE_FULL], (unsigned long long)drops[FRT_DROP_NESTED],

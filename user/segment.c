@@ -189,7 +189,9 @@ void segment_totals(const struct segment *s, struct segment_totals *t)
 	const struct frt_slot *slot;
 	uint64_t gone;
 
-	*t = (struct segment_totals){ .unslotted = h->unslotted, .ring_bytes = h->ring_used };
+	*t = (struct segment_totals){ .unslotted = h->unslotted,
+				      .lost_exits = h->dead_calls,
+				      .ring_bytes = h->ring_used };
 	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++) {
 		if (slot->epoch != h->epoch)
 			continue;

@@ -11,6 +11,7 @@
  * A result other than 0 is explained in header.message, once there is a header.
  */
 #include "filters/pattern.h"
+#include "uprobes/agent/census.h"
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/control.h"
 #include "uprobes/agent/helper.h"
@@ -126,6 +127,7 @@ static int init(JavaVM *vm, JNIEnv *env, const char *tag)
 	control->hook_ticks = measure_stamps();
 	classes_init(jvmti);
 	loader_init(jvmti, env);
+	census_init(jvmti, env);
 	if (thread_init(jvmti, env))
 		return fail(NO_HELPER, "cannot find java.lang.Thread's fields");
 	message = helper_init(jvmti, env, tag);
@@ -236,6 +238,7 @@ static void begin_epoch(const struct frt_config *config)
 	hook_threshold = config->threshold;
 	hook_grow_ticks = config->grow_ticks;
 	control->unslotted = 0;
+	control->dead_calls = 0;
 	control->slots_missing = 0;
 	store_release(&control->epoch, control->epoch + 1);
 	slot_reset_all();
@@ -292,6 +295,14 @@ static int change(JNIEnv *env)
 	return apply(env, &p);
 }
 
+static int stop(JNIEnv *env)
+{
+	if (control->state == FRT_IDLE)
+		return DONE;
+	census_take(env);
+	return restore(env);
+}
+
 static int command(JavaVM *vm, JNIEnv *env, const char *options)
 {
 	if (text_begins(options, "init "))
@@ -304,7 +315,7 @@ static int command(JavaVM *vm, JNIEnv *env, const char *options)
 	if (text_is(options, "change"))
 		return change(env);
 	if (text_is(options, "stop"))
-		return control->state == FRT_IDLE ? DONE : restore(env);
+		return stop(env);
 	return UNKNOWN_COMMAND;
 }
 

@@ -11,7 +11,9 @@
  * during its first milliseconds nor with -Xrs, so the signal goes out only
  * when SigCgt has its bit, looked at right before. SIGQUIT without the file, or with
  * -XX:+DisableAttachMechanism, would print a thread dump into the target's
- * stdout: with that flag it is not sent either.
+ * stdout: with that flag it is not sent either. The file goes into /tmp: a starting
+ * JVM changes its working directory for a moment, to the one of the counters,
+ * and cleans that of files it does not know (tried: it was ours).
  *
  * The socket is opened by O_PATH and connected to through /proc/self/fd: no
  * path of the target's is walked by connect(), which would follow links into
@@ -27,6 +29,7 @@
 #include "user/target/perf_data.h"
 #include "user/target/place.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -36,9 +39,14 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 
 #define REPLY_MAX   (16u << 20)
-#define OTHERS_MS   500 /* what another one's attach gets to succeed, before we take its file for a left one */
+#define OTHERS_MS   500	  /* what another one's attach gets to succeed, before we take its file for a left one */
+#define YOUNG_MS    10000 /* age of a JVM that has surely started */
+#define SOCKET_MS   2000  /* for a JVM with -Xrs to make its socket */
+#define STOPPED	    "it is stopped (kill -CONT lets it go on)"
+#define DISABLED    "it runs with -XX:+DisableAttachMechanism"
 #define CAUGHT_QUIT (1ull << (SIGQUIT - 1))
 
 struct exchange {
@@ -107,7 +115,7 @@ static int check_state(const struct helper *h, struct proc_status *status, struc
 	if (r || target_ended(h->target))
 		return refuse(h->target, ESRCH, "it has ended", d);
 	if (status->state == 'T' || status->state == 't')
-		return refuse(h->target, EBUSY, "it is stopped (kill -CONT lets it go on)", d);
+		return refuse(h->target, EBUSY, STOPPED, d);
 	return 0;
 }
 
@@ -120,7 +128,10 @@ static int send_quit(const struct helper *h, struct diag *d)
 	if (r)
 		return r;
 	if (!(status.caught & CAUGHT_QUIT))
-		return refuse(h->target, EBUSY, "it does not handle SIGQUIT, which would kill it", d);
+		return refuse(
+			h->target, EBUSY,
+			"it does not handle SIGQUIT, which would kill it: has it -Xrs, and its socket in /tmp is gone?",
+			d);
 	if (h->target->pidfd >= 0)
 		r = syscall(SYS_pidfd_send_signal, h->target->pidfd, SIGQUIT, NULL, 0);
 	else
@@ -196,21 +207,19 @@ static int wait_for_socket(const struct helper *h, struct diag *d)
  * with a thread dump in the program's output. So the last look is at the
  * socket, and who finds the file of another one waits for that one's success.
  */
-static int wake_listener(const struct helper *h, const struct jvm_options *options, struct diag *d)
+static int wake_listener(const struct helper *h, struct diag *d)
 {
 	char name[64];
 	int there, r;
 
-	if (options->attach_disabled)
-		return refuse(h->target, EPERM, "it runs with -XX:+DisableAttachMechanism", d);
 	snprintf(name, sizeof(name), ".attach_pid%d", h->target->ns_pid);
-	there = make_trigger(h, h->cwd, name);
+	there = make_trigger(h, h->tmp, name);
 	if (there < 0)
-		there = make_trigger(h, h->tmp, name);
+		there = make_trigger(h, h->cwd, name);
 	if (there < 0)
 		return diag_set(
 			d, -there,
-			"cannot attach to process %d '%s': cannot create '%s' in its working directory or /tmp: %s",
+			"cannot attach to process %d '%s': cannot create '%s' in /tmp or its working directory: %s",
 			h->target->pid, h->target->name, name, strerror(-there));
 	r = poll_socket(h, clock_ms() + (there ? OTHERS_MS : 0), d);
 	if (r == -ENOENT) {
@@ -222,6 +231,21 @@ static int wake_listener(const struct helper *h, const struct jvm_options *optio
 	return r;
 }
 
+/* With -Xrs a JVM makes its socket as it starts, or never again. */
+static int wait_for_own_socket(const struct helper *h, struct diag *d)
+{
+	int64_t enough = clock_ms() + SOCKET_MS;
+	int r = poll_socket(h, enough < h->deadline ? enough : h->deadline, d);
+
+	if (r != -ENOENT)
+		return r;
+	return diag_set(d, EBUSY,
+			"cannot attach to process %d '%s': it runs with -Xrs and its socket '/tmp/.java_pid%d' is "
+			"gone; only a restart "
+			"makes a new one",
+			h->target->pid, h->target->name, h->target->ns_pid);
+}
+
 static int open_connection(const struct helper *h, const struct jvm_options *options, struct diag *d)
 {
 	struct proc_status status;
@@ -231,8 +255,10 @@ static int open_connection(const struct helper *h, const struct jvm_options *opt
 		return r;
 	r = try_connect(h, d);
 	if (r == -EAGAIN)
-		r = wait_for_socket(h, d);
-	return r == -ENOENT ? wake_listener(h, options, d) : r;
+		return wait_for_socket(h, d);
+	if (r != -ENOENT)
+		return r;
+	return options->signals_reduced ? wait_for_own_socket(h, d) : wake_listener(h, d);
 }
 
 static int read_reply(const struct helper *h, int fd, struct answer *out, struct diag *d)
@@ -308,73 +334,76 @@ static void sweep(const struct target *t, struct agent_file *file)
 	answer_release(&answer);
 }
 
-static bool socket_is_there(const struct target *t)
+/* Is there a thread of this name? (The kernel keeps 15 characters.) */
+static bool has_thread(const struct target *t, const char *name)
 {
-	int root = place_open(t, "root"), file;
-	char path[64];
+	char path[64], comm[32];
+	struct dirent *entry;
+	bool found = false;
+	DIR *tasks;
+	FILE *f;
 
-	if (root < 0)
-		return false;
-	snprintf(path, sizeof(path), "/tmp/.java_pid%d", t->ns_pid);
-	file = place_open_at(root, path, O_PATH | O_NOFOLLOW);
-	close(root);
-	if (file >= 0)
-		close(file);
-	return file >= 0;
-}
-
-/* Until the JVM handles SIGQUIT, or listens already. */
-static int wait_for_handler(const struct target *t, const struct jvm_options *options, int64_t deadline, struct diag *d)
-{
-	/* with -Xrs the socket is made right after the start or never again */
-	int64_t patience = options->signals_reduced && clock_ms() + 3000 < deadline ? clock_ms() + 3000 : deadline;
-	struct proc_status status;
-
-	for (;;) {
-		if (proc_read_status(t->pid, &status) || target_ended(t))
-			return refuse(t, ESRCH, "it has ended", d);
-		if (status.state == 'T' || status.state == 't')
-			return refuse(t, EBUSY, "it is stopped (kill -CONT lets it go on)", d);
-		if ((status.caught & CAUGHT_QUIT) || socket_is_there(t))
-			return 0;
-		if (!deadline_left(patience))
-			break;
-		usleep(2000);
+	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
+	tasks = opendir(path);
+	while (tasks && !found && (entry = readdir(tasks))) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%.16s/comm", t->pid, entry->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		found = fgets(comm, sizeof(comm), f) && strncmp(comm, name, strlen(name)) == 0;
+		fclose(f);
 	}
-	if (options->signals_reduced)
-		return diag_set(d, EBUSY,
-				"cannot attach to process %d '%s': it runs with -Xrs and its socket '/tmp/.java_pid%d' "
-				"is gone; only a restart makes a new one",
-				t->pid, t->name, t->ns_pid);
-	return refuse(t, EBUSY,
-		      "it does not handle SIGQUIT: not yet started up, or -Xrs and its socket in /tmp is gone", d);
+	if (tasks)
+		closedir(tasks);
+	return found;
 }
 
-/* Has the JVM finished its start? The counter is the last thing that it sets; a JVM without counters is taken as it is.
- */
-static bool has_started(const struct target *t)
+/* The counter that is set last, unless the file is one that a dead JVM of the same number has left. -1: not known. */
+static int start_counter(const struct target *t, int64_t start_ms)
 {
 	struct perf_data p;
-	int64_t end = 1;
-	int r = perf_data_read(t, &p);
+	int64_t end;
+	int known = -1;
 
-	if (r)
-		return r != -EAGAIN;
-	perf_data_long(&p, "sun.rt.createVmEndTime", &end);
+	if (perf_data_read(t, &p))
+		return -1;
+	if (perf_data_long(&p, "sun.rt.createVmEndTime", &end) && (!end || end > start_ms - 2000))
+		known = end != 0;
 	perf_data_release(&p);
-	return end;
+	return known;
 }
 
 /*
- * The listener is up some milliseconds before the JVM is, which then refuses agents (21+), or has JVMTI in its start
- * phase. Half of the time is given to that; a JVM that still says it is starting may be right about itself or not.
+ * Has the JVM finished its start? Before that it may handle SIGQUIT already (17: before it has its counters), but not
+ * yet look for the file, remove the socket that it has just made as an old one, refuse agents (21+), or have JVMTI in
+ * its start phase. Without counters the thread that is started last tells, or some age.
  */
-static void wait_for_start(const struct target *t, int64_t deadline)
+static bool has_started(const struct target *t)
+{
+	int64_t start_ms = target_start_ms(t);
+	int known = start_counter(t, start_ms);
+
+	if (known >= 0)
+		return known;
+	return time(NULL) * 1000 > start_ms + YOUNG_MS || has_thread(t, "VM Periodic Tas");
+}
+
+/* Half of the time is given to that. */
+static int wait_for_start(const struct target *t, int64_t deadline, struct diag *d)
 {
 	int64_t enough = clock_ms() + deadline_left(deadline) / 2;
+	struct proc_status status;
 
-	while (!has_started(t) && !target_ended(t) && deadline_left(enough))
+	while (!has_started(t)) {
+		if (proc_read_status(t->pid, &status) || target_ended(t))
+			return refuse(t, ESRCH, "it has ended", d);
+		if (status.state == 'T' || status.state == 't')
+			return refuse(t, EBUSY, STOPPED, d);
+		if (!deadline_left(enough))
+			return refuse(t, EBUSY, "it has not started up yet", d);
 		usleep(2000);
+	}
+	return 0;
 }
 
 static int prepare(const struct target *t, int timeout_ms, struct jvm_options *options, int64_t *deadline,
@@ -383,15 +412,11 @@ static int prepare(const struct target *t, int timeout_ms, struct jvm_options *o
 	int r;
 
 	*deadline = clock_ms() + timeout_ms;
-	jvm_read_options(t, options);
-	if (options->attach_disabled)
-		return refuse(t, EPERM, "it runs with -XX:+DisableAttachMechanism", d);
-	r = wait_for_handler(t, options, *deadline, d);
+	r = wait_for_start(t, *deadline, d);
 	if (r)
 		return r;
-	wait_for_start(t, *deadline);
-	jvm_read_options(t, options); /* a JVM that was just starting says more now */
-	return 0;
+	jvm_read_options(t, options);
+	return options->attach_disabled ? refuse(t, EPERM, DISABLED, d) : 0;
 }
 
 int attach_command(const struct target *t, const char *command, const char *const *arguments, int timeout_ms, int *code,

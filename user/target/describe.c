@@ -25,6 +25,11 @@ static int64_t boot_time(void)
 	return seconds;
 }
 
+int64_t target_start_ms(const struct target *t)
+{
+	return boot_time() * 1000 + t->start_time * 1000 / sysconf(_SC_CLK_TCK);
+}
+
 int target_safepoint_ns(const struct target *t, uint64_t *ns)
 {
 	int64_t ticks, frequency;
@@ -138,7 +143,7 @@ int target_describe(const struct target *t, struct target_description *out, stru
 	out->jvm_version = version_line(&p, t);
 	describe_command(t, &p, out);
 	out->jvm_flags = describe_flags(t, &p);
-	out->start_epoch_ms = boot_time() * 1000 + t->start_time * 1000 / sysconf(_SC_CLK_TCK);
+	out->start_epoch_ms = target_start_ms(t);
 	perf_data_release(&p);
 	out->jvm_name = out->jvm_name ? out->jvm_name : strdup("Java VM");
 	out->jvm_arguments = or_empty(out->jvm_arguments);

@@ -155,7 +155,8 @@ void jvm_find_version(struct target *t)
 	char *release;
 
 	t->version[0] = 0;
-	if (!perf_data_read(t, &p)) {
+	/* a file that the JVM has not mapped (yet) may be one that another of its number has left */
+	if (t->perf_data[0] && !perf_data_read(t, &p)) {
 		perf_data_string(&p, "java.property.java.version", t->version, sizeof(t->version));
 		perf_data_release(&p);
 	}

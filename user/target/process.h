@@ -37,6 +37,9 @@ void target_close(struct target *t);
 /* Has the process ended (a zombie counts as ended, a reused pid too)? */
 bool target_ended(const struct target *t);
 
+/* When it was started, milliseconds since the epoch. */
+int64_t target_start_ms(const struct target *t);
+
 /* CPU time of the process so far, nanoseconds; 0 when it is gone. */
 uint64_t target_cpu_ns(const struct target *t);
 
