@@ -13,7 +13,9 @@
  *
  * so that each activation calls exactly one of `leave` and `thrown`. `leave`
  * and the handler stand outside the handler's range. A constructor has one
- * range before and one behind its super()/this() call.
+ * range before and one behind its super()/this() call, but no verifier of
+ * HotSpot lets a handler cover the call itself (class_flow.c): an activation
+ * that ends by an exception out of super() or this() calls `enter` alone.
  */
 #ifndef FORMAT_CLASS_EDIT_H
 #define FORMAT_CLASS_EDIT_H
@@ -32,7 +34,7 @@ enum edit_result {
 	EDIT_TOO_LARGE, /* would pass 65535 bytes of code, or 65535 locals or stack */
 	EDIT_HUGE,	/* was at most 8000 bytes of code and would be more: HotSpot would not compile it any more */
 	EDIT_MALFORMED, /* its Code attribute breaks JVMS 4.7.3 or 4.9.1, or has a StackMapTable that we cannot follow */
-	EDIT_SHAPE,	/* a constructor whose super()/this() calls cannot be told */
+	EDIT_SHAPE,	/* a constructor that hides `this` before its super()/this() call, so that the call cannot be told */
 };
 
 struct method_edit {

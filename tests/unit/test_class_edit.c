@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Methods with hooks, byte by byte. Code is written here in hexadecimal; ?? in
- * an expected code is the number of a constant. Whether a JVM agrees is asked in
- * test_class_verify.c.
+ * Methods with hooks, byte by byte. Whether a JVM agrees is asked in
+ * test_class_verify.c; constructors are in test_class_flow.c.
  */
-#include "tests/lib/class_builder.h"
-
-#include "format/class_constant.h"
-#include "format/class_edit.h"
+#include "tests/lib/edited.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,156 +12,10 @@
 
 #include <cmocka.h>
 
-static const struct class_hooks hooks = { "Hook", "enter", "leave", "thrown" };
-
-/* Methods are edited with this id, which is pushed by one byte: 04. */
-enum { ID = 1 };
-
-struct edited {
-	uint8_t *bytes; /* the original */
-	size_t size;
-	void *memory;
-	const uint8_t *out;
-	size_t out_size;
-	enum class_status status;
-	struct method_edit edit;
-	struct class_file c; /* of the result */
-	/* of the first method in the result */
-	struct cursor code, exceptions, attributes;
-	unsigned max_stack, max_locals, attribute_count;
-};
-
-static struct edited edit_id(struct class_builder *b, uint32_t id)
-{
-	struct edited e = { .edit = { .id = id } };
-	struct arena a;
-	struct class_file c;
-	struct cursor in;
-	uint32_t n;
-
-	e.bytes = builder_finish(b, &e.size);
-	a.left = class_edit_memory(e.size) * 2 + (1 << 16); /* also for reading the result */
-	e.memory = a.at = malloc(a.left);
-	assert_int_equal(class_parse(&c, e.bytes, e.size, &a), CLASS_OK);
-	e.status = class_edit(&c, &hooks, &e.edit, 1, &a, &e.out, &e.out_size);
-	assert_int_equal(class_parse(&e.c, e.out, e.out_size, &a), CLASS_OK);
-	if (!e.c.method[0].code_offset)
-		return e;
-	in = cursor_at(e.out, e.c.method[0].code_offset + 6, (uint32_t)e.out_size);
-	e.max_stack = cursor_u2(&in);
-	e.max_locals = cursor_u2(&in);
-	cursor_skip(&in, 4);
-	e.code = cursor_at(e.out, in.at, in.at + e.c.method[0].code_length);
-	cursor_skip(&in, e.c.method[0].code_length);
-	n = cursor_u2(&in);
-	e.exceptions = cursor_at(e.out, in.at, in.at + n * 8);
-	in.at = e.exceptions.end;
-	e.attribute_count = cursor_u2(&in);
-	e.attributes = cursor_at(e.out, in.at, (uint32_t)e.out_size);
-	return e;
-}
-
-static struct edited edit(struct class_builder *b)
-{
-	return edit_id(b, ID);
-}
-
-static void release(struct edited *e)
-{
-	free(e->bytes);
-	free(e->memory);
-}
-
-static void assert_unchanged(struct edited *e, enum edit_result result)
-{
-	assert_int_equal(e->status, CLASS_OK);
-	assert_int_equal(e->edit.result, result);
-	assert_int_equal(e->out_size, e->size);
-	assert_memory_equal(e->out, e->bytes, e->size);
-	release(e);
-}
-
-static int hex_digit(char c)
-{
-	return c <= '9' ? c - '0' : c - 'a' + 10;
-}
-
-static void put_hex(struct grow *g, const char *hex)
-{
-	for (; *hex; hex += *hex == ' ' ? 1 : 2)
-		if (*hex != ' ')
-			grow_u1(g, (unsigned)(hex_digit(hex[0]) << 4 | hex_digit(hex[1])));
-}
-
-static void assert_hex(const struct cursor *c, const char *hex)
-{
-	uint32_t at = c->at;
-
-	for (; *hex; hex += *hex == ' ' ? 1 : 2) {
-		if (*hex == ' ')
-			continue;
-		if (at == c->end)
-			fail_msg("%u bytes, more were expected: %s", c->end - c->at, hex);
-		if (*hex != '?' && c->bytes[at] != (hex_digit(hex[0]) << 4 | hex_digit(hex[1])))
-			fail_msg("byte %u is %02x, at: %s", at - c->at, c->bytes[at], hex);
-		at++;
-	}
-	if (at != c->end)
-		fail_msg("%u bytes too many", c->end - at);
-}
-
-/* The content of the attribute of that name of the Code in the result. */
-static struct cursor attribute(const struct edited *e, const char *name)
-{
-	struct cursor in = e->attributes;
-	unsigned i;
-
-	for (i = 0; i < e->attribute_count; i++) {
-		struct class_text t;
-		uint32_t size;
-
-		assert_true(class_utf8(&e->c, cursor_u2(&in), &t));
-		size = cursor_u4(&in);
-		if (class_text_is(t, name))
-			return cursor_at(in.bytes, in.at, in.at + size);
-		cursor_skip(&in, size);
-	}
-	return cursor_at(e->out, 0, 0);
-}
-
-struct method {
-	struct class_builder b;
-	struct code_spec s;
-};
-
-/* class C { static int run(int) } of version 52, not yet added. */
-static struct method method(const char *code)
-{
-	struct method m = { .s = { .max_stack = 2, .max_locals = 1 } };
-
-	builder_init(&m.b, 52, "C", NULL);
-	put_hex(&m.s.code, code);
-	return m;
-}
-
-static void attach(struct method *m, const char *name, const char *content)
-{
-	struct grow g = { 0 };
-
-	put_hex(&g, content);
-	code_attribute(&m->b, &m->s, name, g);
-}
-
-static struct edited edit_method(struct method *m)
-{
-	builder_method(&m->b, 9, "run", "(I)I", &m->s);
-	return edit(&m->b);
-}
-
 static void enter_leave_and_thrown_stand_where_they_must(void **state)
 {
-	struct method m = method("1a 04 60 ac"); /* iload_0 iconst_1 iadd ireturn */
-	struct edited e = edit_method(&m);
+	struct method m = method_of("1a 04 60 ac"); /* iload_0 iconst_1 iadd ireturn */
+	struct edited e = edited_method(&m);
 
 	assert_int_equal(e.edit.result, EDIT_DONE);
 	assert_hex(&e.code, "04 b8???? 40  1a 04 60  1f 04 b8???? ac  1f 04 b8???? bf");
@@ -174,26 +24,26 @@ static void enter_leave_and_thrown_stand_where_they_must(void **state)
 	assert_int_equal(e.max_locals, 3);
 	/* Top's place is taken by the parameter's: {top, long} {Throwable} */
 	{
-		struct cursor frames = attribute(&e, "StackMapTable");
+		struct cursor frames = edited_attribute(&e, "StackMapTable");
 
 		assert_hex(&frames, "0001 ff 000e 0002 00 04 0001 07????");
 	}
-	release(&e);
+	edited_release(&e);
 }
 
 static void an_empty_method_is_entered_and_left_only(void **state)
 {
-	struct method m = method("b1");
+	struct method m = method_of("b1");
 	struct edited e;
 
 	m.s.max_stack = 0;
 	builder_method(&m.b, 9, "run", "(I)V", &m.s);
-	e = edit(&m.b);
+	e = edited_class(&m.b);
 	assert_hex(&e.code, "04 b8???? 40 1f 04 b8???? b1");
 	assert_hex(&e.exceptions, "");
 	assert_int_equal(e.attribute_count, 0);
 	assert_int_equal(e.max_stack, 4);
-	release(&e);
+	edited_release(&e);
 }
 
 static void an_id_is_pushed_by_the_shortest_instruction(void **state)
@@ -209,11 +59,11 @@ static void an_id_is_pushed_by_the_shortest_instruction(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct method m = method("b1");
+		struct method m = method_of("b1");
 		struct edited e;
 
 		builder_method(&m.b, 9, "run", "(I)V", &m.s);
-		e = edit_id(&m.b, rows[i].id);
+		e = edited_by(&m.b, rows[i].id);
 		snprintf(text, sizeof(text), "%s b8???? 40 1f %s b8???? b1", rows[i].push, rows[i].push);
 		assert_hex(&e.code, text);
 		if (rows[i].id > 32767) {
@@ -222,13 +72,13 @@ static void an_id_is_pushed_by_the_shortest_instruction(void **state)
 			assert_non_null(p);
 			assert_true(get_u4(p) == rows[i].id);
 		}
-		release(&e);
+		edited_release(&e);
 	}
 }
 
 static void a_far_constant_and_a_far_local_are_reached(void **state)
 {
-	struct method m = method("b1");
+	struct method m = method_of("b1");
 	struct edited e;
 	int i;
 
@@ -236,164 +86,164 @@ static void a_far_constant_and_a_far_local_are_reached(void **state)
 		builder_integer(&m.b, 0);
 	m.s.max_locals = 300;
 	builder_method(&m.b, 9, "run", "(I)V", &m.s);
-	e = edit_id(&m.b, 70000);
+	e = edited_by(&m.b, 70000);
 	assert_hex(&e.code, "13???? b8???? c437012c c416012c 13???? b8???? b1");
-	release(&e);
+	edited_release(&e);
 }
 
 static void each_return_has_its_own_leave(void **state)
 {
 	/* ifeq 5; iconst_0 ireturn; 5: iconst_1 ireturn: a branch behind a return */
-	struct method m = method("1a 990005 03 ac 04 ac");
+	struct method m = method_of("1a 990005 03 ac 04 ac");
 	struct edited e;
 	struct cursor frames;
 
-	attach(&m, "StackMapTable", "0001 06");
-	e = edit_method(&m);
+	method_attach(&m, "StackMapTable", "0001 06");
+	e = edited_method(&m);
 	assert_hex(&e.code, "04b8????40 1a 99000a 03 1f04b8????ac 04 1f04b8????ac 1f04b8????bf");
 	assert_hex(&e.exceptions, "0005 000a 0017 0000  0010 0011 0017 0000");
-	frames = attribute(&e, "StackMapTable");
+	frames = edited_attribute(&e, "StackMapTable");
 	assert_hex(&frames, "0002 fc0010 04 ff0006 0002 0004 0001 07????");
-	release(&e);
+	edited_release(&e);
 }
 
 static void a_branch_to_a_return_meets_the_leave(void **state)
 {
 	/* iload_0 iload_0 ifeq 5: ireturn */
-	struct method m = method("1a 1a 990003 ac");
+	struct method m = method_of("1a 1a 990003 ac");
 	struct edited e;
 
-	attach(&m, "StackMapTable", "0001 45 01"); /* same_locals_1 {int} at 5 */
-	e = edit_method(&m);
+	method_attach(&m, "StackMapTable", "0001 45 01"); /* same_locals_1 {int} at 5 */
+	e = edited_method(&m);
 	assert_hex(&e.code, "04b8????40 1a 1a 990003 1f04b8????ac 1f04b8????bf");
-	release(&e);
+	edited_release(&e);
 }
 
 static void a_loop_to_the_first_instruction_does_not_enter_again(void **state)
 {
 	/* 0: iinc 0 -1; iload_0; ifgt 0; iload_0; ireturn */
-	struct method m = method("8400ff 1a 9dfffc 1a ac");
+	struct method m = method_of("8400ff 1a 9dfffc 1a ac");
 	struct edited e;
 	struct cursor frames;
 
-	attach(&m, "StackMapTable", "0001 00");
-	e = edit_method(&m);
+	method_attach(&m, "StackMapTable", "0001 00");
+	e = edited_method(&m);
 	assert_hex(&e.code, "04b8????40 8400ff 1a 9dfffc 1a 1f04b8????ac 1f04b8????bf");
-	frames = attribute(&e, "StackMapTable");
+	frames = edited_attribute(&e, "StackMapTable");
 	assert_hex(&frames, "0002 fc0005 04 ff000d 0002 0004 0001 07????");
-	release(&e);
+	edited_release(&e);
 }
 
 static void own_handlers_cover_the_return_but_not_the_leave(void **state)
 {
 	/* 0: iload_0 ireturn; 2: pop iconst_0 ireturn; handler 2 over 0..2 */
-	struct method m = method("1a ac 57 03 ac");
+	struct method m = method_of("1a ac 57 03 ac");
 	struct edited e;
 
 	put_hex(&m.s.exceptions, "0000 0002 0002 0000");
-	attach(&m, "StackMapTable", "0001 42 07 0004"); /* at 2, {Object} */
-	e = edit_method(&m);
+	method_attach(&m, "StackMapTable", "0001 42 07 0004"); /* at 2, {Object} */
+	e = edited_method(&m);
 	assert_hex(&e.code, "04b8????40 1a 1f04b8????ac 57 03 1f04b8????ac 1f04b8????bf");
 	assert_hex(&e.exceptions, "0005 0006 000c 0000  000b 000c 000c 0000  0005 0006 0014 0000  000c 000e 0014 0000");
-	release(&e);
+	edited_release(&e);
 }
 
 static void switches_are_padded_anew(void **state)
 {
 	/* iload_0; tableswitch 0..1 default 24: ->24, ->26; 24: iconst_0 ireturn; 26: iconst_1 ireturn */
-	struct method m = method("1a aa0000 00000017 00000000 00000001 00000017 00000019 03 ac 04 ac");
+	struct method m = method_of("1a aa0000 00000017 00000000 00000001 00000017 00000019 03 ac 04 ac");
 	struct edited e;
 
-	attach(&m, "StackMapTable", "0002 18 01");
-	e = edit_method(&m);
+	method_attach(&m, "StackMapTable", "0002 18 01");
+	e = edited_method(&m);
 	/* the switch at 6 has one byte of padding; targets 28 and 35 */
 	assert_hex(&e.code, "04b8????40 1a aa00 00000016 00000000 00000001 00000016 0000001d"
 			    "03 1f04b8????ac 04 1f04b8????ac 1f04b8????bf");
-	release(&e);
-	m = method("1a ab0000 00000013 00000001 00000063 00000015 03 ac 04 ac");
-	attach(&m, "StackMapTable", "0002 14 01");
-	e = edit_method(&m);
+	edited_release(&e);
+	m = method_of("1a ab0000 00000013 00000001 00000063 00000015 03 ac 04 ac");
+	method_attach(&m, "StackMapTable", "0002 14 01");
+	e = edited_method(&m);
 	assert_hex(&e.code, "04b8????40 1a ab00 00000012 00000001 00000063 00000019"
 			    "03 1f04b8????ac 04 1f04b8????ac 1f04b8????bf");
-	release(&e);
+	edited_release(&e);
 }
 
 static void debug_tables_move_with_the_code(void **state)
 {
-	struct method m = method("1a 3c 1b ac"); /* iload_0 istore_1 iload_1 ireturn */
+	struct method m = method_of("1a 3c 1b ac"); /* iload_0 istore_1 iload_1 ireturn */
 	struct edited e;
 	struct cursor c;
 
 	m.s.max_locals = 2;
-	attach(&m, "LineNumberTable", "0002 0000 0007 0002 0008");
-	attach(&m, "LocalVariableTable", "0002 0000 0004 0001 0001 0000  0002 0002 0001 0001 0001");
-	attach(&m, "LocalVariableTypeTable", "0001 0002 0001 0001 0001 0001");
-	e = edit_method(&m);
+	method_attach(&m, "LineNumberTable", "0002 0000 0007 0002 0008");
+	method_attach(&m, "LocalVariableTable", "0002 0000 0004 0001 0001 0000  0002 0002 0001 0001 0001");
+	method_attach(&m, "LocalVariableTypeTable", "0001 0002 0001 0001 0001 0001");
+	e = edited_method(&m);
 	assert_hex(&e.code, "04b8????41 1a 3c 1b 2004b8????ac 2004b8????bf");
-	c = attribute(&e, "LineNumberTable");
+	c = edited_attribute(&e, "LineNumberTable");
 	assert_hex(&c, "0002 0000 0007 0007 0008");
-	c = attribute(&e, "LocalVariableTable");
+	c = edited_attribute(&e, "LocalVariableTable");
 	assert_hex(&c, "0002 0000 000e 0001 0001 0000  0007 0007 0001 0001 0001");
-	c = attribute(&e, "LocalVariableTypeTable");
+	c = edited_attribute(&e, "LocalVariableTypeTable");
 	assert_hex(&c, "0001 0007 0001 0001 0001 0001");
-	release(&e);
+	edited_release(&e);
 }
 
 static void type_annotations_move_with_the_code(void **state)
 {
 	/* 0: iload_0 ireturn; 2: pop iconst_0; 4: new 4 pop; 8: ireturn ... two handlers, of which the first is split */
-	struct method m = method("1a ac 57 bb0004 57 03 ac");
+	struct method m = method_of("1a ac 57 bb0004 57 03 ac");
 	struct edited e;
 	struct cursor c;
 
 	put_hex(&m.s.exceptions, "0000 0002 0002 0000  0000 0001 0002 0000");
-	attach(&m, "StackMapTable", "0001 42 07 0004");
-	attach(&m, "RuntimeInvisibleTypeAnnotations",
+	method_attach(&m, "StackMapTable", "0001 42 07 0004");
+	method_attach(&m, "RuntimeInvisibleTypeAnnotations",
 	       "0006  40 0001 0000 0002 0000  00 0001 0000"	 /* local variable from 0 */
 	       "41 0001 0002 0001 0000  02 0000 0301 0001 0000" /* resource, with a path */
 	       "42 0001  00 0001 0000"				 /* catch of the second handler */
 	       "44 0003  00 0001 0001 0001 73 0001"		 /* new, with one value */
 	       "47 0007 05  00 0001 0000"			 /* cast */
 	       "43 0008  00 0001 0000");			 /* instanceof, at a return */
-	e = edit_method(&m);
+	e = edited_method(&m);
 	assert_hex(&e.exceptions, "0005 0006 000c 0000  000b 000c 000c 0000  0005 0006 000c 0000"
 				  "0005 0006 0018 0000  000c 0012 0018 0000");
-	c = attribute(&e, "RuntimeInvisibleTypeAnnotations");
+	c = edited_attribute(&e, "RuntimeInvisibleTypeAnnotations");
 	assert_hex(&c, "0006  40 0001 0000 000c 0000  00 0001 0000  41 0001 000c 0001 0000  02 0000 0301 0001 0000"
 		       "42 0002  00 0001 0000  44 000d  00 0001 0001 0001 73 0001"
 		       "47 0011 05  00 0001 0000  43 0012  00 0001 0000");
-	release(&e);
+	edited_release(&e);
 }
 
 static void attributes_that_nobody_knows_are_dropped(void **state)
 {
-	struct method m = method("1a ac");
+	struct method m = method_of("1a ac");
 	struct edited e;
 
-	attach(&m, "CharacterRangeTable", "0000");
-	e = edit_method(&m);
+	method_attach(&m, "CharacterRangeTable", "0000");
+	e = edited_method(&m);
 	assert_int_equal(e.edit.result, EDIT_DONE);
 	assert_int_equal(e.attribute_count, 1); /* the frames */
-	release(&e);
+	edited_release(&e);
 }
 
 static void no_frames_are_added_before_version_50(void **state)
 {
-	struct method m = method("1a 990005 03 ac 04 ac");
+	struct method m = method_of("1a 990005 03 ac 04 ac");
 	struct edited e;
 
 	m.b.major = 49;
-	e = edit_method(&m);
+	e = edited_method(&m);
 	assert_int_equal(e.edit.result, EDIT_DONE);
 	assert_int_equal(e.attribute_count, 0);
-	release(&e);
+	edited_release(&e);
 	/* nor to a method of 50 that lives without */
-	m = method("1a 990005 03 ac 04 ac");
+	m = method_of("1a 990005 03 ac 04 ac");
 	m.b.major = 50;
-	e = edit_method(&m);
+	e = edited_method(&m);
 	assert_int_equal(e.edit.result, EDIT_DONE);
 	assert_int_equal(e.attribute_count, 0);
-	release(&e);
+	edited_release(&e);
 }
 
 static void subroutines_are_left_alone(void **state)
@@ -406,92 +256,24 @@ static void subroutines_are_left_alone(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(code) / sizeof(code[0]); i++) {
-		struct method m = method(code[i]);
+		struct method m = method_of(code[i]);
 		struct edited e;
 
 		m.b.major = 46;
-		e = edit_method(&m);
+		e = edited_method(&m);
 		assert_unchanged(&e, EDIT_JSR);
-	}
-}
-
-static void malformed_code_is_left_alone(void **state)
-{
-	static const char *const code[] = {
-		"1a",			   /* falls off its end */
-		"1a fe ac",		   /* no instruction */
-		"11 00",		   /* ends inside an instruction */
-		"a7ffff ac",		   /* a branch in front of the code */
-		"a70004 ac",		   /* behind it */
-		"1a 990004 1100 ac",	   /* into an instruction */
-		"1a aa0000 00000000",	   /* a switch that ends early */
-		"1a aa0000 00000000 7fffffff 80000000 ac", /* high below low */
-		"1a aa0000 00000000 80000000 7fffffff ac", /* 2^32 targets */
-		"1a ab0000 00000000 7fffffff ac",
-		"1a ab0000 00000000 ffffffff ac",
-		"c4",
-		"c484 0000 00",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(code) / sizeof(code[0]); i++) {
-		struct method m = method(code[i]);
-		struct edited e = edit_method(&m);
-
-		assert_unchanged(&e, EDIT_MALFORMED);
-	}
-}
-
-static void malformed_tables_are_left_alone(void **state)
-{
-	static const struct {
-		const char *exceptions, *name, *content;
-	} rows[] = {
-		{ "0000 0009 0000 0000", "X", "" },		 /* end behind the code */
-		{ "0002 0002 0000 0000", "X", "" },		 /* empty */
-		{ "0000 0002 0003 0000", "X", "" },		 /* handler inside an instruction */
-		{ "", "StackMapTable", "" },
-		{ "", "StackMapTable", "0001" },
-		{ "", "StackMapTable", "0001 80" },		 /* a type that is reserved */
-		{ "", "StackMapTable", "0001 03" },		 /* inside an instruction */
-		{ "", "StackMapTable", "0001 40 09" },		 /* no such verification type */
-		{ "", "StackMapTable", "0001 40 08 0000" },	 /* uninitialised by no `new` */
-		{ "", "StackMapTable", "0001 fd0000 01 01" },	 /* more locals than max_locals */
-		{ "", "StackMapTable", "0001 f80000" },		 /* chop what is not there */
-		{ "", "StackMapTable", "0001 ff0000 0000 0003 01 01 01" }, /* more than max_stack */
-		{ "", "StackMapTable", "0002 3f 00" },
-		{ "", "LineNumberTable", "0001 0006 0001" },
-		{ "", "LineNumberTable", "0002 0000 0001" },
-		{ "", "LocalVariableTable", "0001 0000 0007 0001 0001 0000" },
-		{ "", "RuntimeVisibleTypeAnnotations", "0001 42 0000 00 0001 0000" }, /* no handler 0 */
-		{ "", "RuntimeVisibleTypeAnnotations", "0001 10 0000 00 0001 0000" }, /* not in Code */
-		{ "", "RuntimeVisibleTypeAnnotations", "0001 43 0000 00 0001 0001 0001 3f 0000" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct method m = method("1a 57 110001 ac"); /* iload_0 pop sipush 1 ireturn */
-		struct edited e;
-
-		put_hex(&m.s.exceptions, rows[i].exceptions);
-		attach(&m, rows[i].name, rows[i].content);
-		if (*rows[i].exceptions)
-			attach(&m, "StackMapTable", "0001 40 07 0004");
-		e = edit_method(&m);
-		print_message("row %zu: %s %s\n", i, rows[i].name, rows[i].content);
-		assert_unchanged(&e, EDIT_MALFORMED);
 	}
 }
 
 static struct edited edit_of_size(unsigned size)
 {
-	struct method m = method("");
+	struct method m = method_of("");
 	unsigned i;
 
 	for (i = 0; i < size - 2; i++)
 		grow_u1(&m.s.code, 0);
 	put_hex(&m.s.code, "1a ac");
-	return edit_method(&m);
+	return edited_method(&m);
 }
 
 static void a_method_does_not_become_one_that_is_not_compiled(void **state)
@@ -501,14 +283,14 @@ static void a_method_does_not_become_one_that_is_not_compiled(void **state)
 
 	assert_int_equal(e.edit.result, EDIT_DONE);
 	assert_int_equal(e.code.end - e.code.at, 8000);
-	release(&e);
+	edited_release(&e);
 	e = edit_of_size(8000 - 15);
 	assert_unchanged(&e, EDIT_HUGE);
 	e = edit_of_size(8000);
 	assert_unchanged(&e, EDIT_HUGE);
 	e = edit_of_size(8001);
 	assert_int_equal(e.edit.result, EDIT_DONE);
-	release(&e);
+	edited_release(&e);
 }
 
 static void a_method_stays_below_64_kib(void **state)
@@ -517,28 +299,28 @@ static void a_method_stays_below_64_kib(void **state)
 
 	assert_int_equal(e.edit.result, EDIT_DONE);
 	assert_int_equal(e.code.end - e.code.at, 65535);
-	release(&e);
+	edited_release(&e);
 	e = edit_of_size(65535 - 15);
 	assert_unchanged(&e, EDIT_TOO_LARGE);
 }
 
 static void locals_and_stack_stay_in_range(void **state)
 {
-	struct method m = method("1a ac");
+	struct method m = method_of("1a ac");
 	struct edited e;
 
 	m.s.max_locals = 65533;
-	e = edit_method(&m);
+	e = edited_method(&m);
 	assert_int_equal(e.edit.result, EDIT_DONE);
 	assert_int_equal(e.max_locals, 65535);
-	release(&e);
-	m = method("1a ac");
+	edited_release(&e);
+	m = method_of("1a ac");
 	m.s.max_locals = 65534;
-	e = edit_method(&m);
+	e = edited_method(&m);
 	assert_unchanged(&e, EDIT_TOO_LARGE);
-	m = method("1a ac");
+	m = method_of("1a ac");
 	m.s.max_stack = 65533;
-	e = edit_method(&m);
+	e = edited_method(&m);
 	assert_unchanged(&e, EDIT_TOO_LARGE);
 }
 
@@ -549,107 +331,21 @@ static void a_method_without_code_is_named(void **state)
 
 	builder_init(&b, 52, "C", NULL);
 	builder_method(&b, 0x401, "run", "()V", NULL);
-	e = edit(&b);
+	e = edited_class(&b);
 	assert_unchanged(&e, EDIT_NO_CODE);
 }
 
 static void a_full_pool_leaves_the_class_as_it_is(void **state)
 {
-	struct method m = method("1a ac");
+	struct method m = method_of("1a ac");
 	struct edited e;
 
 	while (m.b.constants < 65535 - 10)
 		builder_integer(&m.b, 0);
-	e = edit_method(&m);
+	e = edited_method(&m);
 	assert_int_equal(e.status, CLASS_MALFORMED);
 	assert_ptr_equal(e.out, e.bytes);
-	release(&e);
-}
-
-/* A constructor of C, which extends C's parent "P"; constants: 2 is C, 4 is P. */
-static struct edited edit_constructor(const char *code, const char *frames, unsigned init)
-{
-	struct class_builder b;
-	struct code_spec s = { .max_stack = 4, .max_locals = 2 };
-	struct grow table = { 0 };
-
-	builder_init(&b, 52, "C", "P");
-	assert_int_equal(builder_member(&b, 10, init == 2 ? "C" : "P", "<init>", "()V"), 10);
-	put_hex(&s.code, code);
-	put_hex(&table, frames);
-	if (*frames)
-		code_attribute(&b, &s, "StackMapTable", table);
-	builder_method(&b, 1, "<init>", "(I)V", &s);
-	return edit(&b);
-}
-
-static void a_constructor_has_a_handler_on_each_side_of_its_super_call(void **state)
-{
-	/* aload_0; new P; dup; invokespecial P.<init>; pop; invokespecial P.<init>; iconst_0; pop; return */
-	struct edited e = edit_constructor("2a bb0004 59 b7000a 57 b7000a 03 57 b1", "", 4);
-	struct cursor frames;
-
-	assert_int_equal(e.edit.result, EDIT_DONE);
-	assert_hex(&e.code, "04b8????41 2a bb0004 59 b7000a 57 b7000a 03 57 2004b8????b1 2004b8????bf 2004b8????bf");
-	/* the call at 14, to 17, is in neither */
-	assert_hex(&e.exceptions, "0005 000e 0019 0000  0011 0013 001f 0000");
-	frames = attribute(&e, "StackMapTable");
-	assert_hex(&frames, "0002 ff0019 0003 06 00 04 0001 07????  ff0005 0003 00 00 04 0001 07????");
-	release(&e);
-}
-
-static void super_calls_on_two_branches_are_both_found(void **state)
-{
-	/* iload_1 ifeq 9: aload_0 P.<init> return; 9: aload_0 this() ... return */
-	struct edited e = edit_constructor("1b 990008 2a b7000a b1 2a b7000a b1", "0001 09", 2);
-
-	assert_int_equal(e.edit.result, EDIT_DONE);
-	/* code 5: iload_1 ifeq; 9: aload_0; 10: call; 13: leave return; 19: aload_0; 20: call; 23: leave return; 29, 35 handlers */
-	assert_hex(&e.exceptions, "0005 000a 001d 0000  0013 0014 001d 0000");
-	release(&e);
-}
-
-static void constructors_that_hide_this_are_not_guessed_at(void **state)
-{
-	static const struct {
-		const char *code, *frames;
-	} rows[] = {
-		{ "2a 4c 2b b7000a b1", "" },		     /* this in local 1 */
-		{ "2a 01 4b b7000a b1", "" },		     /* null over local 0 */
-		{ "2a c436 0000 2a b7000a b1", "" },	     /* wide istore 0 */
-		{ "2a 59 59 59 59 57 57 57 57 b7000a b1", "" }, /* more copies than are followed */
-		{ "1b 990003 2a b7000a b1", "0001 ff0004 0002 06 06 0000" }, /* a frame with two */
-		{ "1b 990003 2a b7000a b1", "0001 ff0004 0002 00 01 0001 06" }, /* only on the stack */
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct edited e = edit_constructor(rows[i].code, rows[i].frames, 4);
-
-		print_message("row %zu: %s\n", i, rows[i].code);
-		assert_unchanged(&e, EDIT_SHAPE);
-	}
-}
-
-static void constructors_that_cannot_be_followed_are_malformed(void **state)
-{
-	static const struct {
-		const char *code, *frames;
-	} rows[] = {
-		{ "57 2a b7000a b1", "" },		      /* pop of nothing */
-		{ "2a 03 03 03 03 57 57 57 57 b7000a b1", "" }, /* above max_stack */
-		{ "2a b70004 b1", "" },			      /* not a method */
-		{ "1b 990003 2a b7000a b1", "0001 44 01" },   /* a frame of another height */
-		{ "b1 2a b7000a b1", "0001 02" },	      /* code behind a return, without a frame */
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct edited e = edit_constructor(rows[i].code, rows[i].frames, 4);
-
-		print_message("row %zu: %s\n", i, rows[i].code);
-		assert_unchanged(&e, EDIT_MALFORMED);
-	}
+	edited_release(&e);
 }
 
 static void what_is_not_edited_stays_byte_by_byte(void **state)
@@ -676,7 +372,7 @@ static void what_is_not_edited_stays_byte_by_byte(void **state)
 	a.left = class_edit_memory(size) * 2;
 	memory = a.at = malloc(a.left);
 	assert_int_equal(class_parse(&c, bytes, size, &a), CLASS_OK);
-	assert_int_equal(class_edit(&c, &hooks, edits, 4, &a, &out, &out_size), CLASS_OK);
+	assert_int_equal(class_edit(&c, &edited_hooks, edits, 4, &a, &out, &out_size), CLASS_OK);
 	assert_int_equal(edits[0].result, EDIT_DONE);
 	assert_int_equal(edits[1].result, EDIT_MALFORMED); /* named twice */
 	assert_int_equal(edits[2].result, EDIT_MALFORMED);
@@ -692,7 +388,7 @@ static void what_is_not_edited_stays_byte_by_byte(void **state)
 
 static void a_used_up_arena_is_said(void **state)
 {
-	struct method m = method("1a ac");
+	struct method m = method_of("1a ac");
 	size_t size, room, step;
 	uint8_t *bytes;
 
@@ -706,7 +402,7 @@ static void a_used_up_arena_is_said(void **state)
 		const uint8_t *out;
 		size_t out_size;
 
-		if (!class_parse(&c, bytes, size, &a) && class_edit(&c, &hooks, &e, 1, &a, &out, &out_size))
+		if (!class_parse(&c, bytes, size, &a) && class_edit(&c, &edited_hooks, &e, 1, &a, &out, &out_size))
 			assert_ptr_equal(out, bytes);
 		free(memory);
 	}
@@ -730,17 +426,11 @@ int main(void)
 		cmocka_unit_test(attributes_that_nobody_knows_are_dropped),
 		cmocka_unit_test(no_frames_are_added_before_version_50),
 		cmocka_unit_test(subroutines_are_left_alone),
-		cmocka_unit_test(malformed_code_is_left_alone),
-		cmocka_unit_test(malformed_tables_are_left_alone),
 		cmocka_unit_test(a_method_does_not_become_one_that_is_not_compiled),
 		cmocka_unit_test(a_method_stays_below_64_kib),
 		cmocka_unit_test(locals_and_stack_stay_in_range),
 		cmocka_unit_test(a_method_without_code_is_named),
 		cmocka_unit_test(a_full_pool_leaves_the_class_as_it_is),
-		cmocka_unit_test(a_constructor_has_a_handler_on_each_side_of_its_super_call),
-		cmocka_unit_test(super_calls_on_two_branches_are_both_found),
-		cmocka_unit_test(constructors_that_hide_this_are_not_guessed_at),
-		cmocka_unit_test(constructors_that_cannot_be_followed_are_malformed),
 		cmocka_unit_test(what_is_not_edited_stays_byte_by_byte),
 		cmocka_unit_test(a_used_up_arena_is_said),
 	};

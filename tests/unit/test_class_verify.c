@@ -253,6 +253,39 @@ static void write_far_conditionals(unsigned major)
 	hand_write(&h);
 }
 
+/*
+ * The same over frames that differ: at the far target not even the parameter
+ * is known, at the target behind it is. So no frame of a goto_w may be written
+ * as the same as the one before.
+ */
+static void write_far_frames(void)
+{
+	struct hand h = hand("FarFrames", 52);
+	unsigned i, far = 32760, rows = 2000, nops = 5 + rows * 6;
+	struct grow table = { 0 };
+
+	grow_u2(&table, rows + 2);
+	code(&h, "\x1a\x04\xa3", 3); /* 0: iload_0 iconst_1 if_icmpgt far */
+	grow_u2(&h.s.code, far - 2);
+	grow_u1(&table, 5);
+	for (i = 0; i < rows; i++) {
+		code(&h, "\x1a\x9a\0\5\3\xac", 6); /* iload_0 ifne +5; iconst_0 ireturn */
+		grow_u1(&table, 5);
+	}
+	for (i = nops; i < far - 7; i++)
+		grow_u1(&h.s.code, 0);
+	code(&h, "\x1a\x9b", 2); /* iload_0 iflt rows; iconst_2 ireturn */
+	grow_u2(&h.s.code, 65536 + 5 - (far - 6));
+	code(&h, "\0\5\xac", 3);
+	code(&h, "\6\xac", 2); /* far: iconst_3 ireturn */
+	grow_u1(&table, 255);
+	grow_u2(&table, far - nops - 1);
+	grow_u4(&table, 0);
+	code_attribute(&h.b, &h.s, "StackMapTable", table);
+	builder_method(&h.b, 9, "run", "(I)I", &h.s);
+	hand_write(&h);
+}
+
 /* A constructor of version 49, in which one handler covers all. */
 static void write_old_constructor(void)
 {
@@ -353,12 +386,13 @@ static void what_javac_does_not_write_works_too(void **state)
 		      the.dir, the.dir, j[i].home, the.dir);
 		write_far_conditionals(49);
 		write_far_conditionals(52);
+		write_far_frames();
 		write_old_constructor();
 		write_two_super_calls();
 		write_uninitialised();
 		write_covered_return();
 		edit_all(1000);
-		assert_same_output(&j[i], "Run FarOld FarNew Old TwoCalls Uninit Covered", "");
+		assert_same_output(&j[i], "Run FarOld FarNew FarFrames Old TwoCalls Uninit Covered", "");
 	}
 }
 
