@@ -159,13 +159,14 @@ static bool copy_pattern(struct pattern *p)
 
 /*
  * A callback that began before may still read the old pattern, so the one
- * before the last is what is given back.
+ * before the last is what is given back; and not even that while a callback is
+ * at work, which can last as long as a class loader likes: better lose a page.
  */
 static void keep_pattern(const struct pattern *p)
 {
 	static struct pattern last;
 
-	if (pattern_memory)
+	if (pattern_memory && !classes_reading())
 		sys_unmap(pattern_memory, pattern_memory_size);
 	pattern_memory = (void *)last.block;
 	pattern_memory_size = last.size + 1;

@@ -9,6 +9,7 @@
 static jvmtiEnv *jvmti;
 static struct pattern active_pattern;
 static bool active; /* stored after active_pattern */
+static uint32_t readers; /* callbacks that may be looking at a pattern */
 
 void classes_init(jvmtiEnv *j)
 {
@@ -291,18 +292,14 @@ static void hand_over(const unsigned char *out, size_t out_size, jint *new_size,
 	*new_size = out_size;
 }
 
-void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject loader, const char *name,
-			     jobject protection_domain, jint size, const unsigned char *bytes, jint *new_size,
-			     unsigned char **new_bytes)
+static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *name, jint size,
+		    const unsigned char *bytes, jint *new_size, unsigned char **new_bytes)
 {
 	struct rewrite r = { .pattern = &active_pattern, .env = env, .loader = loader };
 	size_t out_size, memory_size;
 	const unsigned char *out;
 	void *memory;
 
-	(void)j, (void)protection_domain;
-	if (!name)
-		return;
 	if (redefined)
 		note_original(env, loader, text_of(name));
 	if (!load_acquire(&active) || pattern_class(&active_pattern, name, strlen(name)) == PATTERN_NO)
@@ -312,6 +309,18 @@ void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject
 		return;
 	hand_over(out, out_size, new_size, new_bytes);
 	sys_unmap(memory, memory_size);
+}
+
+void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject loader, const char *name,
+			     jobject protection_domain, jint size, const unsigned char *bytes, jint *new_size,
+			     unsigned char **new_bytes)
+{
+	(void)j, (void)protection_domain;
+	if (!name)
+		return;
+	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
+	on_file(env, redefined, loader, name, size, bytes, new_size, new_bytes);
+	__atomic_fetch_sub(&readers, 1, __ATOMIC_SEQ_CST);
 }
 
 /*
@@ -340,6 +349,13 @@ void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass
 {
 	(void)j, (void)thread;
 	helper_prepared(env, c);
+	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
 	if (load_acquire(&active) && slipped_through(env, c))
 		retransform(env, &c, 1);
+	__atomic_fetch_sub(&readers, 1, __ATOMIC_SEQ_CST);
+}
+
+bool classes_reading(void)
+{
+	return __atomic_load_n(&readers, __ATOMIC_SEQ_CST);
 }

@@ -15,9 +15,13 @@ void classes_init(jvmtiEnv *jvmti);
  * Make the JVM run what the pattern asks for: hooks in every class that it
  * matches, original code in all others. One batch; a class that the JVM
  * refuses is found by bisection, left alone and named. The pattern's block must
- * live until the next call. NULL: original code everywhere.
+ * live until a later call has replaced it and no callback is left that reads.
+ * NULL: original code everywhere.
  */
 jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern);
+
+/* Is a callback at work that may be looking at a pattern, perhaps at one long replaced? */
+bool classes_reading(void);
 
 /* JVMTI callbacks */
 void JNICALL classes_on_file(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined, jobject loader, const char *name,
