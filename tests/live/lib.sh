@@ -24,6 +24,7 @@ live_end() {
 	local pid
 	for pid in "${STARTED[@]}"; do
 		kill -9 "$pid" 2>/dev/null
+		rm -f "/tmp/.java_pid$pid" # a killed JVM leaves it, to the next one with this pid
 	done
 	wait 2>/dev/null
 	mountpoint -q "$WORK/disk" && umount "$WORK/disk"
