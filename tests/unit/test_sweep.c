@@ -6,10 +6,12 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -230,6 +232,71 @@ static void forged_heads_end_the_sweep_all_the_same(void **state)
 	sweep_finish(&seg, streams);
 }
 
+/*
+ * What the owner does between two instructions of the sweep: the ring's page
+ * faults at the first byte that is copied, and the handler is the owner.
+ */
+static struct {
+	struct frt_slot *slot;
+	unsigned int spans;
+	uint64_t ring; /* not 0: the ring that the slot moves to */
+} owner;
+
+static void run_owner(int signal_number)
+{
+	mprotect(seg.base + FRT_RINGS_AT, 4096, PROT_READ | PROT_WRITE);
+	if (owner.ring) {
+		memset(seg.base + (owner.slot->ring >> 8), 0xee, RING);
+		owner.slot->ring = owner.ring;
+	}
+	write_spans(owner.slot, owner.spans);
+}
+
+static void sweep_with_owner(void)
+{
+	struct sigaction act = {.sa_handler = run_owner}, before;
+
+	sigaction(SIGSEGV, &act, &before);
+	mprotect(seg.base + FRT_RINGS_AT, 4096, PROT_NONE);
+	sweep(&seg, streams);
+	mprotect(seg.base + FRT_RINGS_AT, 4096, PROT_READ | PROT_WRITE);
+	sigaction(SIGSEGV, &before, NULL);
+}
+
+static void records_overwritten_during_the_copy_are_not_taken(void **state)
+{
+	owner.slot = fake_slot(&seg, 10, 0);
+	owner.ring = 0;
+	owner.spans = FITS - 10; /* the first that was there is being overwritten */
+	write_spans(owner.slot, 10);
+	sweep_with_owner();
+	assert_int_equal(spans, 0);
+	sweep_finish(&seg, streams);
+	assert_int_equal(spans, FITS);
+	assert_int_equal(torn, 0);
+}
+
+static void records_that_stand_during_the_copy_are_taken(void **state)
+{
+	owner.slot = fake_slot(&seg, 10, 0);
+	owner.ring = 0;
+	owner.spans = FITS - 11;
+	write_spans(owner.slot, 10);
+	sweep_with_owner();
+	assert_int_equal(spans, 10);
+	assert_int_equal(torn, 0);
+}
+
+static void ring_that_is_given_away_during_the_copy_is_not_taken(void **state)
+{
+	owner.slot = fake_slot(&seg, 10, 0);
+	owner.ring = (uint64_t)(FRT_RINGS_AT + 8192) << 8 | 11;
+	owner.spans = 0;
+	write_spans(owner.slot, 10);
+	sweep_with_owner();
+	assert_int_equal(streams->received, 0);
+}
+
 #define WRITTEN 400000u
 
 static void *write_on(void *argument)
@@ -257,8 +324,8 @@ static void sweep_beside_a_writer_takes_no_torn_record(void **state)
 	while (head < (uint64_t)WRITTEN * FRT_RECORD_SIZE) {
 		sweep(&seg, streams);
 		head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
-		if (head - streams->next[0] > RING / 2)
-			streams_give_up(streams, 0, head);
+		if (head - streams->next[0] > RING - 64) /* up to where it is just being overwritten */
+			streams_give_up(streams, 0, head - (RING - 64));
 	}
 	pthread_join(writer, NULL);
 	sweep_finish(&seg, streams);
@@ -283,6 +350,9 @@ int main(void)
 		TEST(forged_ring_is_not_followed),
 		TEST(last_ring_of_the_segment_is_read_to_its_end),
 		TEST(forged_heads_end_the_sweep_all_the_same),
+		TEST(records_overwritten_during_the_copy_are_not_taken),
+		TEST(records_that_stand_during_the_copy_are_taken),
+		TEST(ring_that_is_given_away_during_the_copy_is_not_taken),
 		TEST(sweep_beside_a_writer_takes_no_torn_record),
 	};
 
