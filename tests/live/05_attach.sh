@@ -102,6 +102,7 @@ start() { # [WRAPPER... --] [JVM-OPTION...]
 	out=$(mktemp "$work/out.XXXXXX")
 	(cd "$work" && exec "${quietly[@]}" "${wrapper[@]}" "$jdk/bin/java" -cp "$work/classes" "$@" Napper "$(basename "$out")" >"$out" 2>&1 </dev/null) &
 	jvm=$!
+	rm -f "/tmp/.java_pid$jvm" # of a dead one, perhaps of another user
 	started+=("$jvm")
 	disown "$jvm"
 }
@@ -118,7 +119,10 @@ ready() {
 	started+=("$jvm")
 }
 
-drop() { kill -9 "$jvm" 2>/dev/null; }
+drop() {
+	kill -9 "$jvm" 2>/dev/null
+	rm -f "/tmp/.java_pid$jvm"
+}
 
 seen=
 status=0
@@ -227,11 +231,14 @@ cleaned_tmp() {
 }
 
 just_started() {
-	begin "a JVM that has just been started survives and is attached, 30 times" || return
+	begin "a JVM that has just been started survives and is attached, 30 times, half of them over a dead one's socket" || return
 	local i
+	start && ready && "$probe" command "$jvm" 10000 properties >/dev/null && cp -a "/tmp/.java_pid$jvm" "$work/stale"
+	drop
 	for ((i = 0; i < 25; i++)); do
 		start
 		until [[ $(readlink "/proc/$jvm/exe") == */java ]]; do :; done
+		((i % 2)) && cp -a "$work/stale" "/tmp/.java_pid$jvm"
 		sleep "0.0$((i % 9))2"
 		try "$probe" load "$jvm" 20000 "$work/agent.so" 3
 		gives 0 '^result=3$'
@@ -242,6 +249,7 @@ just_started() {
 	for ((i = 0; i < 5; i++)); do
 		start -XX:-UsePerfData
 		until [[ $(readlink "/proc/$jvm/exe") == */java ]]; do :; done
+		cp -a "$work/stale" "/tmp/.java_pid$jvm"
 		try "$probe" load "$jvm" 20000 "$work/agent.so" 3
 		gives 0 '^result=3$'
 		alive; silent

@@ -98,8 +98,10 @@ static int try_connect(const struct helper *h, struct diag *d)
 	if (file < 0)
 		return -ENOENT;
 	if (fstat(file, &st) || !S_ISSOCK(st.st_mode) || st.st_uid != h->target->uid)
-		r = diag_set(d, EPERM, "cannot attach to process %d '%s': '/tmp/%s' is not a socket of its user",
-			     h->target->pid, h->target->name, name);
+		r = diag_set(
+			d, EPERM,
+			"cannot attach to process %d '%s': '/tmp/%s' is not a socket of its user and stands in its way",
+			h->target->pid, h->target->name, name);
 	else
 		r = connect_checked(h->target, file, d);
 	close(file);
