@@ -10,6 +10,7 @@ static jvmtiEnv *jvmti;
 static struct pattern active_pattern;
 static bool active; /* stored after active_pattern */
 static uint32_t readers; /* callbacks that may be looking at a pattern */
+static bool hooked_at_load; /* has ever a class been given hooks before it was there? */
 
 void classes_init(jvmtiEnv *j)
 {
@@ -154,6 +155,14 @@ static void prepare_loader(JNIEnv *env, jclass c)
 	(*env)->DeleteLocalRef(env, loader);
 }
 
+/* One that is not has run no code yet. To retransform it would link it, and wait for a thread that is just doing that. */
+static bool is_prepared(jclass c)
+{
+	jint status = 0;
+
+	return !(*jvmti)->GetClassStatus(jvmti, c, &status) && status & JVMTI_CLASS_STATUS_PREPARED;
+}
+
 static void consider(JNIEnv *env, struct batch *b, jclass c)
 {
 	struct text name;
@@ -166,7 +175,7 @@ static void consider(JNIEnv *env, struct batch *b, jclass c)
 		wanted = is_wanted(c, name);
 		if (wanted)
 			prepare_loader(env, c);
-		if (wanted || is_hooked(env, c, name))
+		if (wanted || (is_hooked(env, c, name) && is_prepared(c)))
 			b->classes[b->count++] = c;
 	}
 	deallocate(signature);
@@ -244,7 +253,7 @@ static jvmtiError apply_to_loaded(JNIEnv *env)
 
 static void set_pattern(const struct pattern *pattern)
 {
-	store_release(&active, false);
+	__atomic_store_n(&active, false, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 1; i <= control->classes; i++)
 		control_class_row(i)->flags &= ~FRT_CLASS_SEEN;
 	if (!pattern)
@@ -281,6 +290,18 @@ static void note_original(JNIEnv *env, jobject loader, struct text name)
 		control_unhook_class(row - control_class_row(0));
 }
 
+/*
+ * A class that is being loaded gets hooks. The recording may end meanwhile, and
+ * the end does not see a class that is not there yet: it must know that there
+ * may be some, before we look whether it has come.
+ */
+static bool may_begin(jclass redefined)
+{
+	if (!redefined)
+		__atomic_store_n(&hooked_at_load, true, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&active, __ATOMIC_SEQ_CST);
+}
+
 static void hand_over(const unsigned char *out, size_t out_size, jint *new_size, unsigned char **new_bytes)
 {
 	unsigned char *copy;
@@ -305,9 +326,12 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 	if (!load_acquire(&active) || pattern_class(&active_pattern, name, strlen(name)) == PATTERN_NO)
 		return;
 	r.insist = redefined;
+	if (!may_begin(redefined))
+		return;
 	if (rewrite_class(&r, bytes, size, &out, &out_size, &memory, &memory_size) != REWRITE_DONE)
 		return;
-	hand_over(out, out_size, new_size, new_bytes);
+	if (load_acquire(&active))
+		hand_over(out, out_size, new_size, new_bytes);
 	sys_unmap(memory, memory_size);
 }
 
@@ -345,14 +369,33 @@ static bool slipped_through(JNIEnv *env, jclass c)
 	return missed;
 }
 
+/* Was it given hooks at load, and the recording is over? */
+static bool left_over(JNIEnv *env, jclass c)
+{
+	struct text name;
+	char *signature;
+	bool hooked;
+
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return false;
+	hooked = class_name(signature, &name) && is_hooked(env, c, name);
+	deallocate(signature);
+	return hooked;
+}
+
 void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass c)
 {
 	(void)j, (void)thread;
 	helper_prepared(env, c);
 	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
-	if (load_acquire(&active) && slipped_through(env, c))
+	if (load_acquire(&active) ? slipped_through(env, c) : left_over(env, c))
 		retransform(env, &c, 1);
 	__atomic_fetch_sub(&readers, 1, __ATOMIC_SEQ_CST);
+}
+
+bool classes_need_prepare(void)
+{
+	return __atomic_load_n(&hooked_at_load, __ATOMIC_SEQ_CST);
 }
 
 bool classes_reading(void)

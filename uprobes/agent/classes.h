@@ -20,6 +20,13 @@ void classes_init(jvmtiEnv *jvmti);
  */
 jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern);
 
+/*
+ * Must ClassPrepare stay on without a recording? A class that was given hooks
+ * while it was loaded, and came into being after the end, is put right there,
+ * before its first method runs.
+ */
+bool classes_need_prepare(void);
+
 /* Is a callback at work that may be looking at a pattern, perhaps at one long replaced? */
 bool classes_reading(void);
 
