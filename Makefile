@@ -94,6 +94,14 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(TEST_LIB) $(LIB_OBJECTS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
+# What a test answers itself
+wrap = -Wl,$(subst $(eval) ,$(comma),$(addprefix --wrap=,$(1)))
+comma := ,
+$(BUILD)/tests/test_output: LDLIBS += $(call wrap,fstatvfs)
+$(BUILD)/tests/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe)
+$(BUILD)/tests/test_report: LDLIBS += $(call wrap,fstatvfs target_describe target_cpu_ns \
+	session_segment session_streams session_cost session_drops)
+
 # The agent's parts that ask nothing of a JVM, compiled for the tests with a libc and, if so wanted, sanitizers.
 AGENT_TESTS := control hook slot
 HOSTED_CFLAGS := -DAGENT_HOSTED -isystem $(JNI) -isystem $(JNI)linux

@@ -196,18 +196,19 @@ static int trim(struct output *o, size_t coming, struct diag *d)
 	return 0;
 }
 
-static int note_chunk(struct output *o, size_t size, struct diag *d)
+/* Room in the table for one chunk more. */
+static int reserve_chunk(struct output *o, struct diag *d)
 {
-	if (o->chunks == o->capacity) {
-		size_t capacity = o->capacity ? 2 * o->capacity : 64;
-		uint64_t *more = realloc(o->chunk, capacity * sizeof(*more));
+	size_t capacity = o->capacity ? 2 * o->capacity : 64;
+	uint64_t *more;
 
-		if (!more)
-			return diag_errno(d, ENOMEM, "cannot write '%s'", o->path);
-		o->chunk = more;
-		o->capacity = capacity;
-	}
-	o->chunk[o->chunks++] = size;
+	if (o->chunks < o->capacity)
+		return 0;
+	more = realloc(o->chunk, capacity * sizeof(*more));
+	if (!more)
+		return diag_errno(d, ENOMEM, "cannot write '%s'", o->path);
+	o->chunk = more;
+	o->capacity = capacity;
 	return 0;
 }
 
@@ -215,6 +216,8 @@ int output_append(struct output *o, const void *chunk, size_t size, struct diag 
 {
 	int err = check_space(o->fd, o->path, size, d);
 
+	if (!err)
+		err = reserve_chunk(o, d);
 	if (!err)
 		err = trim(o, size, d);
 	if (err)
@@ -226,7 +229,8 @@ int output_append(struct output *o, const void *chunk, size_t size, struct diag 
 		return diag_errno(d, -err, "cannot write '%s'", o->path);
 	}
 	o->size += size;
-	return note_chunk(o, size, d);
+	o->chunk[o->chunks++] = size;
+	return 0;
 }
 
 const char *output_path(const struct output *o)
