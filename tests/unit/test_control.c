@@ -136,14 +136,16 @@ static void message_is_cut_to_its_room(void **state)
 	assert_string_equal(control->message, "short");
 }
 
-enum { THREADS = 4, NAMES = 500 };
+enum { THREADS = 4, NAMES = 4000 };
 static uint32_t ids[THREADS][NAMES];
+static pthread_barrier_t together;
 
 static void *enter_names(void *argument)
 {
 	uint32_t *mine = ids[(uintptr_t)argument];
 	char name[32];
 
+	pthread_barrier_wait(&together);
 	for (int i = 0; i < NAMES; i++) {
 		snprintf(name, sizeof(name), "threads/C%d", i);
 		mine[i] = control_method(control_class(text_of(name), 0, 0), text_of(name), text_of("()V"), 0);
@@ -156,6 +158,7 @@ static void threads_that_enter_the_same_get_the_same(void **state)
 	uint32_t before = control->methods;
 	pthread_t t[THREADS];
 
+	pthread_barrier_init(&together, NULL, THREADS);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&t[i], NULL, enter_names, (void *)i), 0);
 	for (int i = 0; i < THREADS; i++)
@@ -163,6 +166,25 @@ static void threads_that_enter_the_same_get_the_same(void **state)
 	assert_int_equal(control->methods, before + NAMES);
 	for (int i = 1; i < THREADS; i++)
 		assert_memory_equal(ids[i], ids[0], sizeof(ids[0]));
+}
+
+static void names_that_collide_are_told_apart(void **state)
+{
+	char name[16], out[16];
+
+	for (uint32_t i = 6000; i-- > 0;) { /* the longer first: a shorter one begins it */
+		uint32_t id[3];
+
+		snprintf(name, sizeof(name), "c%u", i);
+		for (uint32_t loader = 0; loader < 3; loader++) {
+			id[loader] = control_class(text_of(name), loader, 0);
+			assert_int_equal(id[loader], control->classes);
+			assert_int_equal(control_class_row(id[loader])->loader, loader);
+		}
+		segment_string(&seg, control_class_row(id[0])->name, out, sizeof(out));
+		assert_string_equal(out, name);
+		assert_ptr_equal(control_find_class(text_of(name), 1), control_class_row(id[1]));
+	}
 }
 
 /* The last tests: they leave no room. */
@@ -197,6 +219,7 @@ static void methods_beyond_the_table_are_none_and_others_still_found(void **stat
 		id = control_method(c, text_of(name), text_of(type), 0);
 		if (!id)
 			break;
+		assert_int_equal(id, control->methods); /* a new one, whatever it collides with */
 		first = first ? first : id;
 	}
 	assert_int_equal(control->methods, FRT_MAX_METHODS - 1);
@@ -240,6 +263,7 @@ int main(void)
 		cmocka_unit_test(unhooking_a_class_leaves_others_hooked),
 		cmocka_unit_test(message_is_cut_to_its_room),
 		cmocka_unit_test(threads_that_enter_the_same_get_the_same),
+		cmocka_unit_test(names_that_collide_are_told_apart),
 		cmocka_unit_test(loaders_beyond_the_table_are_none),
 		cmocka_unit_test(skips_beyond_the_table_are_left_out),
 		cmocka_unit_test(methods_beyond_the_table_are_none_and_others_still_found),
