@@ -207,31 +207,9 @@ static void JNICALL watch(jvmtiEnv *j, JNIEnv *env, void *epoch)
 	}
 }
 
-static jobject new_thread(JNIEnv *env, jclass thread)
-{
-	jmethodID constructor = (*env)->GetMethodID(env, thread, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V");
-	jstring name = (*env)->NewStringUTF(env, "frtrace");
-	jthreadGroup *groups = NULL;
-	jobject made = NULL;
-	jint count = 0;
-
-	if (constructor && name && !(*jvmti)->GetTopThreadGroups(jvmti, &count, &groups) && count > 0)
-		made = (*env)->NewObject(env, thread, constructor, groups[0], name);
-	if (groups)
-		(*jvmti)->Deallocate(jvmti, (unsigned char *)groups);
-	if (!(*env)->ExceptionCheck(env))
-		return made;
-	(*env)->ExceptionClear(env);
-	return NULL;
-}
-
 static bool start_watch(JNIEnv *env)
 {
-	jclass thread_class = (*env)->FindClass(env, "java/lang/Thread");
-	jobject thread = thread_class ? new_thread(env, thread_class) : NULL;
-
-	return thread && !(*jvmti)->RunAgentThread(jvmti, thread, watch, (void *)(uint64_t)control->epoch,
-						   JVMTI_THREAD_MIN_PRIORITY);
+	return thread_run(env, watch, (void *)(uint64_t)control->epoch, JVMTI_THREAD_MIN_PRIORITY);
 }
 
 static void begin_epoch(const struct frt_config *config)

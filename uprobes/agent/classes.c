@@ -5,10 +5,12 @@
 #include "uprobes/agent/rewrite.h"
 
 #define MOST_OFFERS 256
+#define PATIENCE_NS 4000000000ULL /* with loaders that do not answer, all together */
 
 static jvmtiEnv *jvmti;
 static struct pattern active_pattern;
 static bool active; /* stored after active_pattern */
+static JNIEnv *applying; /* of the thread that applies a pattern; the others are the application's */
 static uint32_t readers; /* callbacks that may be looking at a pattern */
 static bool hooked_at_load; /* has ever a class been given hooks before it was there? */
 
@@ -27,6 +29,7 @@ static void deallocate(void *memory)
 struct batch {
 	jclass *classes;
 	jint count;
+	uint64_t until_ns; /* loaders have until then to answer */
 };
 
 /* A class as JVMTI names it: "La/b/C;". Arrays and hidden classes ("La/b/C.0x12;" or with '+' or a second '/') are none of ours. */
@@ -142,17 +145,30 @@ static bool is_wanted(jclass c, struct text name)
 	return false;
 }
 
-/* Let the class's loader resolve the helper now, in this thread, before anything is rewritten. */
-static void prepare_loader(JNIEnv *env, jclass c)
+/* Let the class's loader resolve the helper now, before anything is rewritten. */
+static enum frt_skip_reason prepare_loader(JNIEnv *env, const struct batch *b, jclass c)
 {
+	enum frt_skip_reason reason = FRT_SKIP_NONE;
 	jobject loader = NULL;
 	uint32_t number;
 
 	if ((*jvmti)->GetClassLoader(jvmti, c, &loader) || !loader)
-		return;
-	if (loader_number(env, loader, &number))
-		loader_ask(env, loader, number, true);
+		return FRT_SKIP_NONE;
+	if (!loader_number(env, loader, &number))
+		reason = FRT_SKIP_TABLE_FULL;
+	else if (loader_ask_aside(env, loader, number, b->until_ns) != LOADER_READY)
+		reason = FRT_SKIP_LOADER;
 	(*env)->DeleteLocalRef(env, loader);
+	return reason;
+}
+
+static bool is_ready(JNIEnv *env, const struct batch *b, jclass c, struct text name)
+{
+	enum frt_skip_reason reason = prepare_loader(env, b, c);
+
+	if (reason)
+		control_skip(name, text_of(NULL), text_of(NULL), reason);
+	return !reason;
 }
 
 /* One that is not has run no code yet. To retransform it would link it, and wait for a thread that is just doing that. */
@@ -172,9 +188,7 @@ static void consider(JNIEnv *env, struct batch *b, jclass c)
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
 	if (class_name(signature, &name)) {
-		wanted = is_wanted(c, name);
-		if (wanted)
-			prepare_loader(env, c);
+		wanted = is_wanted(c, name) && is_ready(env, b, c, name);
 		if (wanted || (is_hooked(env, c, name) && is_prepared(c)))
 			b->classes[b->count++] = c;
 	}
@@ -226,7 +240,7 @@ static jvmtiError retransform(JNIEnv *env, jclass *classes, jint count)
 
 static jvmtiError apply_to_loaded(JNIEnv *env)
 {
-	struct batch b = { NULL, 0 };
+	struct batch b = { .until_ns = sys_monotonic_ns() + PATIENCE_NS };
 	jvmtiError error;
 	uint64_t before;
 	jclass *loaded;
@@ -272,7 +286,9 @@ jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern)
 		(*env)->ExceptionClear(env);
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}
+	applying = env;
 	error = apply_to_loaded(env);
+	applying = NULL;
 	(*env)->PopLocalFrame(env, NULL);
 	return error;
 }
@@ -325,7 +341,7 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 		note_original(env, loader, text_of(name));
 	if (!load_acquire(&active) || pattern_class(&active_pattern, name, strlen(name)) == PATTERN_NO)
 		return;
-	r.insist = redefined;
+	r.insist = redefined && env != applying;
 	if (!may_begin(redefined))
 		return;
 	if (rewrite_class(&r, bytes, size, &out, &out_size, &memory, &memory_size) != REWRITE_DONE)

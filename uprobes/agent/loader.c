@@ -6,6 +6,7 @@
  */
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/helper.h"
+#include "uprobes/agent/thread.h"
 
 static jvmtiEnv *jvmti;
 static jfieldID name_field; /* NULL before JDK 9 */
@@ -44,6 +45,8 @@ static uint32_t add_row(JNIEnv *env, jobject loader, struct text type)
 
 	if (name)
 		(*env)->ReleaseStringUTFChars(env, text, name);
+	if ((*env)->ExceptionCheck(env)) /* no memory for the characters */
+		(*env)->ExceptionClear(env);
 	if (text)
 		(*env)->DeleteLocalRef(env, text);
 	return number;
@@ -84,19 +87,60 @@ bool loader_number(JNIEnv *env, jobject loader, uint32_t *number)
 	return true;
 }
 
+static enum loader_answer answer_of(uint32_t state)
+{
+	if (state == FRT_LOADER_READY)
+		return LOADER_READY;
+	return state == FRT_LOADER_REFUSES ? LOADER_REFUSES : LOADER_BUSY;
+}
+
 enum loader_answer loader_ask(JNIEnv *env, jobject loader, uint32_t number, bool insist)
 {
 	struct frt_loader *row = control_loader_row(number);
 	uint32_t state = load_acquire(&row->state);
 
-	if (state == FRT_LOADER_READY)
-		return LOADER_READY;
-	if (state == FRT_LOADER_REFUSES)
-		return LOADER_REFUSES;
-	if (state == FRT_LOADER_ASKED && !insist)
-		return LOADER_BUSY;
+	if (state == FRT_LOADER_READY || state == FRT_LOADER_REFUSES || (state == FRT_LOADER_ASKED && !insist))
+		return answer_of(state);
 	store_release(&row->state, FRT_LOADER_ASKED);
 	state = helper_resolve(env, loader) ? FRT_LOADER_READY : FRT_LOADER_REFUSES;
 	store_release(&row->state, state);
-	return state == FRT_LOADER_READY ? LOADER_READY : LOADER_REFUSES;
+	sys_wake_word(&row->state);
+	return answer_of(state);
+}
+
+static void JNICALL ask_thread(jvmtiEnv *j, JNIEnv *env, void *loader)
+{
+	uint32_t number;
+
+	(void)j;
+	if (loader_number(env, loader, &number))
+		loader_ask(env, loader, number, true);
+	(*env)->DeleteGlobalRef(env, loader);
+}
+
+/* True: the loader is being asked. */
+static bool begin_to_ask(JNIEnv *env, jobject loader, struct frt_loader *row)
+{
+	jobject global = (*env)->NewGlobalRef(env, loader);
+
+	if (!global)
+		return false;
+	store_release(&row->state, FRT_LOADER_ASKED);
+	if (thread_run(env, ask_thread, global, JVMTI_THREAD_NORM_PRIORITY))
+		return true;
+	store_release(&row->state, FRT_LOADER_NEW);
+	(*env)->DeleteGlobalRef(env, global);
+	return false;
+}
+
+enum loader_answer loader_ask_aside(JNIEnv *env, jobject loader, uint32_t number, uint64_t until_ns)
+{
+	struct frt_loader *row = control_loader_row(number);
+	uint64_t now;
+
+	if (load_acquire(&row->state) == FRT_LOADER_NEW && !begin_to_ask(env, loader, row))
+		return LOADER_BUSY;
+	while (load_acquire(&row->state) == FRT_LOADER_ASKED && (now = sys_monotonic_ns()) < until_ns)
+		sys_wait_word(&row->state, FRT_LOADER_ASKED, (until_ns - now) / 1000000 + 1);
+	return answer_of(load_acquire(&row->state));
 }

@@ -22,4 +22,11 @@ enum loader_answer {
 /* Can classes of this loader resolve the helper? Asks the loader the first time, which runs its Java code. */
 enum loader_answer loader_ask(JNIEnv *env, jobject loader, uint32_t number, bool insist);
 
+/*
+ * The same from the thread that attaches, which must never hang in a loader's
+ * code: jcmd, jstack and we ourselves need it. A thread of our own asks; when
+ * that has no answer at CLOCK_MONOTONIC `until_ns`, the loader is LOADER_BUSY.
+ */
+enum loader_answer loader_ask_aside(JNIEnv *env, jobject loader, uint32_t number, uint64_t until_ns);
+
 #endif

@@ -164,6 +164,18 @@ void sys_sleep_ms(unsigned int ms)
 	call3(NR_nanosleep, (long)&t, 0, 0);
 }
 
+void sys_wait_word(uint32_t *word, uint32_t value, unsigned int ms)
+{
+	struct time t = { ms / 1000, ms % 1000 * 1000000L };
+
+	call6(NR_futex, (long)word, FUTEX_WAIT, value, (long)&t, 0, 0);
+}
+
+void sys_wake_word(uint32_t *word)
+{
+	call3(NR_futex, (long)word, FUTEX_WAKE, INT32_MAX);
+}
+
 uint64_t sys_monotonic_ns(void)
 {
 	struct time t = { 0, 0 };

@@ -54,6 +54,10 @@ void *sys_map_shared(const char *name, size_t size, int *fd);
 int sys_gettid(void);
 int sys_getpid(void);
 void sys_sleep_ms(unsigned int ms);
+
+/* Wait until *word is woken, at most `ms`; at once when it is not `value`. May come back early. */
+void sys_wait_word(uint32_t *word, uint32_t value, unsigned int ms);
+void sys_wake_word(uint32_t *word);
 uint64_t sys_monotonic_ns(void);
 
 /* A lock for short sections without any call into the JVM. */

@@ -176,3 +176,37 @@ bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t name
 	(*env)->DeleteLocalRef(env, thread);
 	return yes;
 }
+
+static jobject new_thread(JNIEnv *env)
+{
+	jmethodID constructor = (*env)->GetMethodID(env, thread_class, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V");
+	jstring name = (*env)->NewStringUTF(env, "frtrace");
+	jthreadGroup *groups = NULL;
+	jobject made = NULL;
+	jint count = 0;
+
+	if (constructor && name && !(*jvmti)->GetTopThreadGroups(jvmti, &count, &groups) && count > 0)
+		made = (*env)->NewObject(env, thread_class, constructor, groups[0], name);
+	if (groups)
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)groups);
+	if (!(*env)->ExceptionCheck(env))
+		return made;
+	(*env)->ExceptionClear(env);
+	return NULL;
+}
+
+bool thread_run(JNIEnv *env, jvmtiStartFunction function, void *argument, int priority)
+{
+	bool running = false;
+	jobject thread;
+
+	if ((*env)->PushLocalFrame(env, 16)) {
+		(*env)->ExceptionClear(env);
+		return false;
+	}
+	thread = new_thread(env);
+	if (thread)
+		running = !(*jvmti)->RunAgentThread(jvmti, thread, function, argument, priority);
+	(*env)->PopLocalFrame(env, NULL);
+	return running;
+}

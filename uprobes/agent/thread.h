@@ -11,6 +11,9 @@
 /* Look up the classes and fields that are needed. 0 or a jvmti error. */
 jvmtiError thread_init(jvmtiEnv *jvmti, JNIEnv *env);
 
+/* Start a daemon thread "frtrace". False: the JVM makes no thread. */
+bool thread_run(JNIEnv *env, jvmtiStartFunction function, void *argument, int priority);
+
 /* Write the running thread into the log of threads and set the slot's flags. Returns its serial. */
 uint32_t thread_identify(struct frt_slot *s, JNIEnv *env);
 
