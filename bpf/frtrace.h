@@ -184,6 +184,7 @@ enum frt_skip_reason {
 	FRT_SKIP_VERIFY,	  /* the JVM refused the rewritten class */
 	FRT_SKIP_MALFORMED,	  /* a class file that we do not understand */
 	FRT_SKIP_TABLE_FULL,
+	FRT_SKIP_FINALIZER,	  /* an empty finalize(): HotSpot knows by its code that no object needs a Finalizer */
 	FRT_SKIP_OTHER,		  /* not selected: a method of a class that is named, of which no method is selected */
 	FRT_SKIP_REASONS
 };

@@ -119,6 +119,7 @@ static const char *reason_text(uint32_t reason)
 		[FRT_SKIP_LOADER] = "of a class loader that does not find the helper class",
 		[FRT_SKIP_VERIFY] = "refused by the JVM when rewritten",
 		[FRT_SKIP_MALFORMED] = "class files that frtrace does not understand",
+		[FRT_SKIP_FINALIZER] = "empty finalizers: with code in it every object would get a Finalizer",
 		[FRT_SKIP_TABLE_FULL] = "beyond the room for methods",
 	};
 

@@ -66,6 +66,8 @@ static enum frt_skip_reason method_reason(const struct class_file *c, const stru
 
 	if (reason)
 		return reason;
+	if (class_method_is_empty_finalizer(c, m))
+		return FRT_SKIP_FINALIZER;
 	if (class_method_has_annotation(c, m, "Ljdk/internal/vm/annotation/ReservedStackAccess;"))
 		return FRT_SKIP_RESERVED_STACK;
 	if (class_method_has_annotation(c, m, "Ljdk/internal/vm/annotation/JvmtiMountTransition;"))
