@@ -196,7 +196,7 @@ static bool print_skips(const struct report *r, const struct segment *seg)
 			group_add(&g, name);
 		}
 		group_print(&g, r->recorder);
-		serious |= g.members && reason != FRT_SKIP_NATIVE;
+		serious |= g.members && reason != FRT_SKIP_NATIVE && reason != FRT_SKIP_FINALIZER;
 	}
 	return serious;
 }
