@@ -138,9 +138,14 @@ gives() { # STATUS REGEX...
 alive() { kill -0 "$jvm" 2>/dev/null || finding "the JVM is gone" "$(tail -n 3 "$out")"; }
 silent() { grep -q 'Full thread dump' "$out" && finding "a thread dump in the JVM's output"; return 0; }
 
-clean() { # [DIRECTORY]: nothing of ours is left in it
+ours() { find "${1:-/tmp}" "$work" -maxdepth 1 \( -name '.frtrace-*' -o -name ".attach_pid*" \) -newer "$work/agent.c" 2>/dev/null; }
+
+clean() { # [DIRECTORY]: nothing of ours is left in it; what another attach has there for the moment is not ours
 	local left
-	left=$(find "${1:-/tmp}" "$work" -maxdepth 1 \( -name '.frtrace-*' -o -name ".attach_pid*" \) -newer "$work/agent.c" 2>/dev/null)
+	left=$(ours "$@")
+	[ -n "$left" ] || return
+	sleep 1
+	left=$(grep -xF -- "$left" <<<"$(ours "$@")")
 	[ -z "$left" ] || finding "left behind: $left"
 }
 
