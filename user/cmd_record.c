@@ -19,6 +19,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#define LEAST_SIZE (1u << 20)
+
 struct recording {
 	struct settings *settings;
 	struct target target;
@@ -36,6 +38,8 @@ static int prepare(struct recording *r, struct diag *d)
 	char path[PATH_MAX];
 	int err;
 
+	if (r->settings->max_size < LEAST_SIZE)
+		return diag_usage(d, "--max-size: at least 1m, so that a few chunks find room");
 	err = target_open(r->settings->target, &r->target, d);
 	if (err)
 		return err;
