@@ -239,8 +239,9 @@ static int finish_chunk(struct recorder *r, bool final, struct diag *d)
 		return 0;
 	}
 	r->failed = true;
-	r->written.unwritten += r->counts.events - r->written.events;
-	r->counts = r->written;
+	r->counts.unwritten += r->counts.events - r->written.events;
+	r->counts.events = r->written.events;
+	r->counts.thrown = r->written.thrown;
 	return err;
 }
 
@@ -367,8 +368,12 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	struct jfr_method_trace e;
 	int64_t end;
 
-	if (r->failed || recorder_full(r) || !r->open)
+	if (recorder_full(r))
 		return;
+	if (r->failed || !r->open) {
+		r->counts.unwritten++;
+		return;
+	}
 	e.start = ticks_of(r, clock_ns(r->setup.clock, s->start));
 	end = ticks_of(r, clock_ns(r->setup.clock, s->start + s->duration));
 	e.duration = end - e.start;

@@ -43,7 +43,7 @@ int recorder_finish(struct recorder *r, bool target_ended, struct diag *d);
 
 struct recorder_counts {
 	uint64_t events, thrown; /* in the file, or in the open chunk */
-	uint64_t unwritten;	 /* events of chunks that could not be written */
+	uint64_t unwritten;	 /* events of chunks that could not be written, and what came after */
 };
 const struct recorder_counts *recorder_counts(const struct recorder *r);
 
