@@ -183,7 +183,8 @@ static int restore(JNIEnv *env)
 	store_release(&hook_since, UINT64_MAX);
 	set_events(JVMTI_DISABLE);
 	control->last_error = error;
-	store_release(&control->state, FRT_IDLE);
+	/* hooks are left: to the next `stop`, or to the watch once the tracer is gone */
+	store_release(&control->state, error ? FRT_ACTIVE : FRT_IDLE);
 	return error ? fail(JVMTI_FAILED, "the JVM could not restore all classes") : DONE;
 }
 
@@ -200,8 +201,8 @@ static void JNICALL watch(jvmtiEnv *j, JNIEnv *env, void *epoch)
 			continue;
 		if (!frtrace_drain_semaphore && control->epoch == (uint32_t)(uint64_t)epoch &&
 		    control->state == FRT_ACTIVE) {
-			control->healed++;
-			restore(env);
+			control->healed += restore(env) == DONE;
+			silent = 0; /* if it failed: again in two seconds */
 		}
 		lock_drop(&command_lock);
 	}

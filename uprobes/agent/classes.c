@@ -229,13 +229,30 @@ static jvmtiError retransform(JNIEnv *env, jclass *classes, jint count)
 	if (!error || !is_fault_of_a_class(error))
 		return error;
 	if (count == 1) {
-		if (active)
-			refused(env, classes[0]);
+		if (!active)
+			return error; /* the original code: without metaspace HotSpot gives many reasons */
+		refused(env, classes[0]);
 		return JVMTI_ERROR_NONE;
 	}
 	error = retransform(env, classes, count / 2);
 	rest = retransform(env, classes + count / 2, count - count / 2);
 	return error ? error : rest;
+}
+
+/* It was offered its original code, but the JVM (no metaspace left) did not take it: it is to be found again. */
+static void mark_hooked(JNIEnv *env, jclass c)
+{
+	struct frt_class *row = NULL;
+	struct text name;
+	char *signature;
+
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return;
+	if (class_name(signature, &name))
+		row = known_class(env, c, name);
+	if (row)
+		row->flags |= FRT_CLASS_REWRITTEN;
+	deallocate(signature);
 }
 
 static jvmtiError apply_to_loaded(JNIEnv *env)
@@ -260,6 +277,8 @@ static jvmtiError apply_to_loaded(JNIEnv *env)
 	error = retransform(env, b.classes, b.count);
 	control->retransform_ns = sys_monotonic_ns() - before;
 	control->retransformed = b.count;
+	for (jint i = 0; i < b.count && error && !active; i++)
+		mark_hooked(env, b.classes[i]);
 	sys_unmap(b.classes, count * sizeof(jclass) + 1);
 	deallocate(loaded);
 	return error;
