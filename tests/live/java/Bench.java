@@ -17,7 +17,7 @@ public class Bench {
     static int sink;
 
     static int work(int x) {
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 5; i++) {
             x ^= x << 13;
             x ^= x >>> 17;
             x ^= x << 5;
