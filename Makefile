@@ -127,6 +127,9 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
+# what reads the target's memory, and what that is linked with
+$(BUILD)/fuzz_segment: user/segment.c user/queue/stream.c user/queue/sweep.c $(wildcard user/target/*.c)
+
 check: $(TESTS) $(REPLAYS)
 	$(Q)scripts/run-tests $(TESTS) -- $(REPLAYS)
 
