@@ -272,6 +272,21 @@ static void chunk_that_is_large_enough_is_closed(void **state)
 	assert_int_equal(dissect_count(b->read, "jdk.JVMInformation"), b->read->chunks);
 }
 
+/* The writer forgets threads that two chunks did not use. */
+static void thread_that_comes_back_after_many_chunks_is_still_named(void **state)
+{
+	enum { SPANS = 30000 };
+
+	b->settings.max_size = 640 << 10;
+	begin();
+	for (unsigned int i = 0; i <= SPANS; i++)
+		feed((struct frt_span){now(), 2000, b->method, 0, i % SPANS ? 1 : 2, FRT_SPAN, 0}, NULL);
+	finish();
+	assert_true(b->read->chunks >= 4);
+	assert_string_equal(text(call(0), "eventThread.javaName"), "worker-2");
+	assert_string_equal(text(call(SPANS), "eventThread.javaName"), "worker-2");
+}
+
 static void each_chunk_says_what_is_recorded(void **state)
 {
 	const struct dissect_event *e;
@@ -376,6 +391,7 @@ int main(void)
 		TEST(what_the_segment_does_not_know_is_null),
 		TEST(forged_rows_do_no_harm),
 		TEST(chunk_that_is_large_enough_is_closed),
+		TEST(thread_that_comes_back_after_many_chunks_is_still_named),
 		TEST(each_chunk_says_what_is_recorded),
 		TEST(loss_is_noted_by_its_growth),
 		TEST(nothing_is_recorded_beyond_max_events),
