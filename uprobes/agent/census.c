@@ -97,55 +97,66 @@ static bool frame_is_hooked(JNIEnv *env, jmethodID method)
 	return hooked;
 }
 
-static uint32_t count_frames(JNIEnv *env, const jvmtiStackInfo *info)
+static uint32_t count_frames(JNIEnv *env, const jvmtiFrameInfo *frames, jint count)
 {
 	uint32_t n = 0;
 
-	for (jint i = 0; i < info->frame_count; i++)
-		n += frame_is_hooked(env, info->frame_buffer[i].method);
+	for (jint i = 0; i < count; i++)
+		n += frame_is_hooked(env, frames[i].method);
 	return n;
 }
 
-static void compare(JNIEnv *env, const struct still *t, const jvmtiStackInfo *info)
+static void compare(JNIEnv *env, const struct still *t, jthread thread, jvmtiFrameInfo *frames)
 {
 	uint32_t alive;
+	jint count;
 
-	if (info->frame_count == MOST_FRAMES)
-		return; /* perhaps more than was asked for */
-	alive = count_frames(env, info);
+	if ((*jvmti)->GetStackTrace(jvmti, thread, 0, MOST_FRAMES, frames, &count) || count == MOST_FRAMES)
+		return; /* gone, or perhaps more than was asked for */
+	alive = count_frames(env, frames, count);
 	if (alive < t->depth && stood_still(t))
 		control->dead_calls += t->depth - alive;
 }
 
-static void compare_all(JNIEnv *env, const struct still *list, uint32_t n, const jvmtiStackInfo *stacks, jint count)
+/* One thread at a time: for all at once the JVM holds 64 KiB a thread, and every thread until it is done. */
+static void compare_all(JNIEnv *env, const struct still *list, uint32_t n, const jthread *threads, jint count,
+			jvmtiFrameInfo *frames)
 {
 	for (jint i = 0; i < count; i++) {
-		uint64_t id = (*env)->GetLongField(env, stacks[i].thread, id_field);
+		uint64_t id = (*env)->GetLongField(env, threads[i], id_field);
 
 		for (uint32_t k = 0; k < n; k++)
 			if (list[k].java_id == id)
-				compare(env, &list[k], &stacks[i]);
+				compare(env, &list[k], threads[i], frames);
 	}
+}
+
+static void compare_with_stacks(JNIEnv *env, const struct still *list, uint32_t n, jvmtiFrameInfo *frames)
+{
+	jthread *threads;
+	jint count;
+
+	if ((*env)->PushLocalFrame(env, 4096)) {
+		(*env)->ExceptionClear(env);
+		return;
+	}
+	if (!(*jvmti)->GetAllThreads(jvmti, &count, &threads)) {
+		compare_all(env, list, n, threads, count, frames);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+	}
+	(*env)->PopLocalFrame(env, NULL);
 }
 
 void census_take(JNIEnv *env)
 {
-	struct still *list = id_field ? sys_map(MOST_SLOTS * sizeof(*list)) : NULL;
-	jvmtiStackInfo *stacks;
+	size_t list_size = MOST_SLOTS * sizeof(struct still), size = list_size + MOST_FRAMES * sizeof(jvmtiFrameInfo);
+	struct still *list = id_field ? sys_map(size) : NULL;
 	uint32_t n;
-	jint count;
 
 	if (!list)
 		return;
 	n = list_slots(list);
-	if (n && !(*env)->PushLocalFrame(env, 4096)) {
-		if (!(*jvmti)->GetAllStackTraces(jvmti, MOST_FRAMES, &stacks, &count)) {
-			compare_all(env, list, n, stacks, count);
-			(*jvmti)->Deallocate(jvmti, (unsigned char *)stacks);
-		}
-		(*env)->PopLocalFrame(env, NULL);
-	}
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
-	sys_unmap(list, MOST_SLOTS * sizeof(*list));
+	if (n)
+		compare_with_stacks(env, list, n, (jvmtiFrameInfo *)((char *)list + list_size));
+	sys_unmap(list, size);
 }
