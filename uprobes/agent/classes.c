@@ -300,11 +300,12 @@ jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern)
 	jvmtiError error;
 
 	set_pattern(pattern);
-	/* a frame for the references to all classes; 4096 is the most that HotSpot lets one announce */
-	if ((*env)->PushLocalFrame(env, 4096)) {
+	/* a frame for the references to all classes; -Xcheck:jni warns of those beyond. 65536 is HotSpot's limit by default */
+	if ((*env)->PushLocalFrame(env, 65536) && (*env)->PushLocalFrame(env, 4096)) {
 		(*env)->ExceptionClear(env);
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}
+	(*env)->ExceptionClear(env);
 	applying = env;
 	error = apply_to_loaded(env);
 	applying = NULL;
