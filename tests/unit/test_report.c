@@ -162,6 +162,7 @@ static void start_names_what_is_traced(void **state)
 	bool incomplete;
 	const char *all;
 
+	fake_method(&b->segment, b->class_id, "unhooked", "()V", 0);
 	hook("checkout", "(Lcom/acme/Order;)V", 0);
 	hook("checkout", "(Lcom/acme/Order;Z)V", 0);
 	all = start(&incomplete);
