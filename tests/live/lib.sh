@@ -202,7 +202,7 @@ trace_is_on() { grep -qs "^tracing " "$F_DIR/stderr" || ended "$F_PID"; }
 trace_start() { # ARGUMENT...
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
 	trace_launch -p "$T_PID" -o "$F_FILE" "$@"
-	if wait_for 30 trace_is_on && ! ended "$F_PID"; then return 0; fi
+	if wait_for 30 trace_is_on && grep -q '^tracing ' "$F_DIR/stderr"; then return 0; fi
 	finding "tracing does not begin:" "$(cat "$F_DIR/stderr")"
 	return 1
 }
@@ -263,6 +263,7 @@ exact() { # SENTENCE FILTER [-JVM-OPTION...] CLASS [ARGUMENT...]
 		trace_stop
 		status_is 0 3
 		says ' 0 lost'
+		says 'The JVM runs its original code again'
 		target_restored
 		target_quit
 		file_agrees
