@@ -5,7 +5,7 @@
  *
  * The agent makes one sealed memfd, the control segment. Its sections lie at
  * fixed offsets (FRT_*_AT). Written by the agent, read by the collector with
- * bounds; only `owner` and `config` are written by the collector.
+ * bounds; only `owner`, `heartbeat` and `config` are written by the collector.
  *
  *   header | config | loaders | classes | methods | skips | threads | strings | slots | rings
  *
@@ -239,6 +239,13 @@ struct frt_header {
 	char message[256];	 /* of the last command, 0-terminated */
 
 	struct frt_owner owner;
+
+	/*
+	 * Counted up by the collector several times a second. The kernel's semaphore
+	 * tells sooner that the collector is gone, but a killed process can leave
+	 * its probe behind ("failed to unregister, leaking uprobe").
+	 */
+	frt_u64 heartbeat;
 };
 
 /* Config, written by the collector before the command `start`. */

@@ -90,6 +90,8 @@ int loop_run(struct loop *l, struct diag *d)
 		int parts = session_consume(l->session);
 
 		now = now_ns();
+		if (!session_beat(l->session))
+			return diag_set(d, ECANCELED, "the agent took its hooks out: it had no sign of life from frtrace for ten seconds");
 		err = look_after(l, &m, now, d);
 		if (err || now >= m.end || recorder_full(l->recorder))
 			break;

@@ -18,7 +18,7 @@ struct loop {
 int loop_init(struct loop *l, struct diag *d);
 void loop_release(struct loop *l);
 
-/* Run until a signal, the duration, --max-events or the target's end (0), or an error of the recorder. */
+/* Run until a signal, the duration, --max-events or the target's end (0), or an error of the recorder or of the agent. */
 int loop_run(struct loop *l, struct diag *d);
 
 #endif

@@ -76,6 +76,14 @@ int segment_lock(struct segment *s, struct diag *d)
 	return say_holder(&segment_header(s)->owner, d);
 }
 
+bool segment_beat(struct segment *s)
+{
+	struct frt_header *h = segment_header(s);
+
+	__atomic_fetch_add(&h->heartbeat, 1, __ATOMIC_RELAXED);
+	return __atomic_load_n(&h->state, __ATOMIC_ACQUIRE) != FRT_IDLE;
+}
+
 int segment_check_free(const struct target *t, struct diag *d)
 {
 	struct diag ignored;

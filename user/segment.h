@@ -30,6 +30,9 @@ void segment_close(struct segment *s);
  */
 int segment_lock(struct segment *s, struct diag *d);
 
+/* A sign of life for the agent. False: it has given the JVM its original code back by itself. */
+bool segment_beat(struct segment *s);
+
 /* Refuse when a tracer of any build holds the target: for before the agent is loaded. */
 int segment_check_free(const struct target *t, struct diag *d);
 

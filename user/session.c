@@ -300,6 +300,11 @@ void session_sweep(struct session *s)
 	sweep(&s->segment, s->streams);
 }
 
+bool session_beat(struct session *s)
+{
+	return segment_beat(&s->segment);
+}
+
 int session_fd(const struct session *s)
 {
 	return queue_fd(s->queue);

@@ -42,6 +42,9 @@ int session_consume(struct session *s);
 /* Feed what lies in the rings. */
 void session_sweep(struct session *s);
 
+/* Tell the agent that we live. False: the JVM runs its original code again without our asking. */
+bool session_beat(struct session *s);
+
 int session_fd(const struct session *s); /* to poll on */
 const struct segment *session_segment(const struct session *s);
 const struct streams *session_streams(const struct session *s);

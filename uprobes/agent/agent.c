@@ -36,6 +36,7 @@ enum result {
 };
 
 #define HEAL_STEP_MS	 100
+#define PULSE_AFTER_STEPS 100 /* ten seconds without a heartbeat */
 #define HEAL_AFTER_STEPS 15 /* 1.5 s without a tracer: done within three also on a machine under load */
 
 static jvmtiEnv *jvmti;
@@ -188,21 +189,36 @@ static int restore(JNIEnv *env)
 	return error ? fail(JVMTI_FAILED, "the JVM could not restore all classes") : DONE;
 }
 
+/* How long a tracer has given no sign of life. */
+struct silence {
+	unsigned int listening, pulse; /* steps without a listener, without a heartbeat */
+	uint64_t heartbeat;
+};
+
+/* True: it is gone. */
+static bool silence_step(struct silence *s)
+{
+	uint64_t heartbeat = load_relaxed(&control->heartbeat);
+
+	s->listening = frtrace_drain_semaphore ? 0 : s->listening + 1;
+	s->pulse = heartbeat == s->heartbeat ? s->pulse + 1 : 0;
+	s->heartbeat = heartbeat;
+	return s->listening >= HEAL_AFTER_STEPS || s->pulse >= PULSE_AFTER_STEPS;
+}
+
 /* Heals the JVM when the tracer is gone without a word. */
 static void JNICALL watch(jvmtiEnv *j, JNIEnv *env, void *epoch)
 {
-	unsigned int silent = 0;
+	struct silence silence = { 0 };
 
 	(void)j;
 	while (control->epoch == (uint32_t)(uint64_t)epoch && load_acquire(&control->state) != FRT_IDLE) {
 		sys_sleep_ms(HEAL_STEP_MS);
-		silent = frtrace_drain_semaphore ? 0 : silent + 1;
-		if (silent < HEAL_AFTER_STEPS || !lock_try(&command_lock))
+		if (!silence_step(&silence) || !lock_try(&command_lock))
 			continue;
-		if (!frtrace_drain_semaphore && control->epoch == (uint32_t)(uint64_t)epoch &&
-		    control->state == FRT_ACTIVE) {
+		if (control->epoch == (uint32_t)(uint64_t)epoch && control->state == FRT_ACTIVE) {
 			control->healed += restore(env) == DONE;
-			silent = 0; /* if it failed: again in two seconds */
+			silence = (struct silence){ 0 }; /* if it failed: again in two seconds */
 		}
 		lock_drop(&command_lock);
 	}

@@ -19,6 +19,34 @@ void classes_init(jvmtiEnv *j)
 	jvmti = j;
 }
 
+/*
+ * With a filter for any class each one that is prepared would have to be asked
+ * for its methods, which makes ids for all of them, for the life of the JVM.
+ * So it is noted which were looked at when they were loaded; one that another
+ * has pushed out of the table is asked.
+ */
+static uint32_t looked_at[4096];
+
+static uint32_t *looked_at_cell(struct text name, uint32_t *hash)
+{
+	*hash = control_hash(name) | 1;
+	return &looked_at[*hash >> 20];
+}
+
+static void note_looked_at(struct text name, bool yes)
+{
+	uint32_t hash, *cell = looked_at_cell(name, &hash);
+
+	store_relaxed(cell, yes ? hash : 0);
+}
+
+static bool was_looked_at(struct text name)
+{
+	uint32_t hash, *cell = looked_at_cell(name, &hash);
+
+	return load_relaxed(cell) == hash;
+}
+
 static void deallocate(void *memory)
 {
 	if (memory)
@@ -119,7 +147,7 @@ static struct frt_class *known_class(JNIEnv *env, jclass c, struct text name)
 
 	if ((*jvmti)->GetClassLoader(jvmti, c, &loader))
 		return NULL;
-	if (loader_number(env, loader, &number))
+	if (loader_known(loader, &number))
 		row = control_find_class(name, number);
 	if (loader)
 		(*env)->DeleteLocalRef(env, loader);
@@ -299,6 +327,7 @@ jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern)
 {
 	jvmtiError error;
 
+	memset(looked_at, 0, sizeof(looked_at));
 	set_pattern(pattern);
 	/* a frame for the references to all classes; -Xcheck:jni warns of those beyond. 65536 is HotSpot's limit by default */
 	if ((*env)->PushLocalFrame(env, 65536) && (*env)->PushLocalFrame(env, 4096)) {
@@ -314,12 +343,12 @@ jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern)
 }
 
 /* The class has its original code again, whoever asked for that. */
-static void note_original(JNIEnv *env, jobject loader, struct text name)
+static void note_original(jobject loader, struct text name)
 {
 	struct frt_class *row;
 	uint32_t number;
 
-	if (!loader_number(env, loader, &number))
+	if (!loader_known(loader, &number))
 		return;
 	row = control_find_class(name, number);
 	if (row && row->flags & FRT_CLASS_REWRITTEN)
@@ -355,16 +384,20 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 	struct rewrite r = { .pattern = &active_pattern, .env = env, .loader = loader };
 	size_t out_size, memory_size;
 	const unsigned char *out;
+	enum rewrite_answer answer;
 	void *memory;
 
 	if (redefined)
-		note_original(env, loader, text_of(name));
+		note_original(loader, text_of(name));
 	if (!load_acquire(&active) || pattern_class(&active_pattern, name, strlen(name)) == PATTERN_NO)
 		return;
 	r.insist = redefined && env != applying;
 	if (!may_begin(redefined))
 		return;
-	if (rewrite_class(&r, bytes, size, &out, &out_size, &memory, &memory_size) != REWRITE_DONE)
+	answer = rewrite_class(&r, bytes, size, &out, &out_size, &memory, &memory_size);
+	if (!redefined)
+		note_looked_at(text_of(name), answer != REWRITE_LATER);
+	if (answer != REWRITE_DONE)
 		return;
 	if (load_acquire(&active))
 		hand_over(out, out_size, new_size, new_bytes);
@@ -399,7 +432,8 @@ static bool slipped_through(JNIEnv *env, jclass c)
 		return false;
 	if (class_name(signature, &name) && pattern_class(&active_pattern, name.at, name.length) != PATTERN_NO) {
 		row = known_class(env, c, name);
-		missed = !(row && row->flags & FRT_CLASS_SEEN) && is_wanted(c, name);
+		missed = !(row && row->flags & FRT_CLASS_SEEN) &&
+			 !(pattern_any_class(&active_pattern) && was_looked_at(name)) && is_wanted(c, name);
 	}
 	deallocate(signature);
 	return missed;

@@ -61,6 +61,11 @@ static uint32_t hash_words(uint32_t a, uint32_t b, uint32_t c)
 	return h >> 32;
 }
 
+uint32_t control_hash(struct text t)
+{
+	return hash_words(hash_bytes(t.at, t.length), 0, 0);
+}
+
 /* The index cell of a string: filled, or empty where it belongs. */
 static uint32_t *string_cell(struct text t)
 {

@@ -21,6 +21,9 @@ static inline struct text text_of(const char *s)
 	return (struct text){ s, s ? strlen(s) : 0 };
 }
 
+/* A hash of all 32 bits. */
+uint32_t control_hash(struct text t);
+
 extern struct frt_header *control; /* NULL until control_create() */
 
 /* Make the segment. False: no memory, no memfd. */

@@ -69,20 +69,25 @@ static uint32_t describe(JNIEnv *env, jobject loader)
 	return number;
 }
 
+bool loader_known(jobject loader, uint32_t *number)
+{
+	jlong tag = FRT_BOOT_LOADER;
+
+	if (loader && ((*jvmti)->GetTag(jvmti, loader, &tag) || !tag))
+		return false;
+	*number = tag;
+	return true;
+}
+
 bool loader_number(JNIEnv *env, jobject loader, uint32_t *number)
 {
-	jlong tag = 0;
+	jlong tag;
 
-	*number = FRT_BOOT_LOADER;
-	if (!loader)
+	if (loader_known(loader, number))
 		return true;
-	if ((*jvmti)->GetTag(jvmti, loader, &tag))
+	tag = describe(env, loader);
+	if (!tag || (*jvmti)->SetTag(jvmti, loader, tag))
 		return false;
-	if (!tag) {
-		tag = describe(env, loader);
-		if (!tag || (*jvmti)->SetTag(jvmti, loader, tag))
-			return false;
-	}
 	*number = tag;
 	return true;
 }

@@ -13,6 +13,9 @@ void loader_init(jvmtiEnv *jvmti, JNIEnv *env);
 /* The row of a loader (NULL: the boot loader), made at first sight. False: the table is full. */
 bool loader_number(JNIEnv *env, jobject loader, uint32_t *number);
 
+/* The row that a loader has; false: it has none yet. */
+bool loader_known(jobject loader, uint32_t *number);
+
 enum loader_answer {
 	LOADER_READY,
 	LOADER_REFUSES,
