@@ -199,12 +199,47 @@ static bool is_ready(JNIEnv *env, const struct batch *b, jclass c, struct text n
 	return !reason;
 }
 
-/* One that is not has run no code yet. To retransform it would link it, and wait for a thread that is just doing that. */
-static bool is_prepared(jclass c)
+static jint class_status(jclass c)
 {
 	jint status = 0;
 
-	return !(*jvmti)->GetClassStatus(jvmti, c, &status) && status & JVMTI_CLASS_STATUS_PREPARED;
+	return (*jvmti)->GetClassStatus(jvmti, c, &status) ? 0 : status;
+}
+
+/* Its initializer has thrown: no method of it can be called any more, and the JVM transforms it no more. */
+static bool is_dead(jclass c)
+{
+	return class_status(c) & JVMTI_CLASS_STATUS_ERROR;
+}
+
+/* One that is not has run no code yet. To retransform it would link it, and wait for a thread that is just doing that. */
+static bool is_prepared(jclass c)
+{
+	return class_status(c) & JVMTI_CLASS_STATUS_PREPARED;
+}
+
+static void forget_hooks(JNIEnv *env, jclass c, struct text name)
+{
+	struct frt_class *row = known_class(env, c, name);
+
+	if (row)
+		control_unhook_class(row - control_class_row(0));
+}
+
+/* True: nothing is to be done about a dead class, now or later. */
+static bool buried(JNIEnv *env, jclass c)
+{
+	struct text name;
+	char *signature;
+
+	if (!is_dead(c))
+		return false;
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return true;
+	if (class_name(signature, &name))
+		forget_hooks(env, c, name);
+	deallocate(signature);
+	return true;
 }
 
 static void consider(JNIEnv *env, struct batch *b, jclass c)
@@ -215,8 +250,8 @@ static void consider(JNIEnv *env, struct batch *b, jclass c)
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
-	if (class_name(signature, &name)) {
-		wanted = is_wanted(c, name) && is_ready(env, b, c, name);
+	if (class_name(signature, &name) && !(is_hooked(env, c, name) && buried(env, c))) {
+		wanted = is_wanted(c, name) && !is_dead(c) && is_ready(env, b, c, name);
 		if (wanted || (is_hooked(env, c, name) && is_prepared(c)))
 			b->classes[b->count++] = c;
 	}
@@ -239,10 +274,7 @@ static void refused(JNIEnv *env, jclass c)
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
 	if (class_name(signature, &name)) {
-		struct frt_class *row = known_class(env, c, name);
-
-		if (row)
-			control_unhook_class(row - control_class_row(0));
+		forget_hooks(env, c, name);
 		control_skip(name, text_of(NULL), text_of(NULL), FRT_SKIP_VERIFY);
 	}
 	deallocate(signature);
@@ -257,6 +289,8 @@ static jvmtiError retransform(JNIEnv *env, jclass *classes, jint count)
 	if (!error || !is_fault_of_a_class(error))
 		return error;
 	if (count == 1) {
+		if (buried(env, classes[0]))
+			return JVMTI_ERROR_NONE;
 		if (!active)
 			return error; /* the original code: without metaspace HotSpot gives many reasons */
 		refused(env, classes[0]);
