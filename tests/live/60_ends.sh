@@ -112,6 +112,24 @@ tracer_killed() {
 	target_drop
 }
 
+# Its probe is still there, so only the missing heartbeat tells.
+tracer_stopped() {
+	local sentence="ten seconds after frtrace was stopped the JVM runs its original code, and frtrace says so, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready && trace_start -m live.Speed::work -t 1s; then
+		kill -STOP "$F_PID"
+		wait_for 14 agent_idle || finding "still hooked: state $(peek "$T_PID" state)"
+		kill -CONT "$F_PID"
+		trace_wait 20
+		status_is 1
+		says 'no sign of life'
+		target_restored
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 two_tracers() {
 	local sentence="a second tracer is refused and told who holds the JVM, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -203,6 +221,7 @@ for jdk in "${JDKS[@]}"; do
 	target_exits
 	target_killed
 	tracer_killed
+	[ "$jdk" = "${JDKS[0]}" ] && tracer_stopped
 	two_tracers
 	max_size
 	full_disk
