@@ -18,8 +18,10 @@ namespaced_start() { # CLASS ARGUMENT...
 	shift
 	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
 	chmod 777 "$T_DIR"
+	cp -r "$CLASSES" "$T_DIR/classes" # where they are may be hidden by its /tmp
+	chmod -R a+rX "$T_DIR/classes"
 	unshare --fork --pid --mount --kill-child sh -c "$inside" - "$T_DIR" \
-		env --default-signal=INT,QUIT,TERM "${as[@]}" "$JAVA/bin/java" -cp "$CLASSES" "live.$class" "$T_DIR" "$@" \
+		env --default-signal=INT,QUIT,TERM "${as[@]}" "$JAVA/bin/java" -cp "$T_DIR/classes" "live.$class" "$T_DIR" "$@" \
 		>"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
 	outer=$!
 	STARTED+=("$outer")
