@@ -8,6 +8,8 @@
 
 #define KEEP_EVERY_NS 10000000 /* pairs that stay are this far apart at least */
 #define TRIES	      4
+#define SCALE	      56 /* binary digits behind the point of ns per tick */
+#define SLACK	      (1ULL << (SCALE - 8)) /* what the cut-off scale may lack of a whole nanosecond */
 
 static int64_t now_ns(clockid_t id)
 {
@@ -60,6 +62,7 @@ static void append_pair(struct clock *c, const struct clock_pair *p)
 {
 	size_t n = c->pairs;
 
+	c->stretch.length = 0;
 	if (n >= 2 && c->pair[n - 1].monotonic - c->pair[n - 2].monotonic < KEEP_EVERY_NS) {
 		c->pair[n - 1] = *p;
 		return;
@@ -98,13 +101,6 @@ void clock_cover(struct clock *c, uint64_t tsc)
 		clock_sample(c);
 }
 
-static int64_t interpolate(const struct clock_pair *a, const struct clock_pair *b, uint64_t tsc)
-{
-	__int128 ticks = (__int128)tsc - a->tsc;
-
-	return a->monotonic + (int64_t)(ticks * (b->monotonic - a->monotonic) / (__int128)(b->tsc - a->tsc));
-}
-
 /* The last pair at or before the stamp. Most stamps are young: look at the last ones first. */
 static size_t find(struct clock *c, uint64_t tsc)
 {
@@ -125,14 +121,35 @@ static size_t find(struct clock *c, uint64_t tsc)
 	return c->hint = low;
 }
 
+/* One division for all stamps of a stretch. */
+static void load_stretch(struct clock *c, const struct clock_pair *a, const struct clock_pair *b)
+{
+	c->stretch.tsc = a->tsc;
+	c->stretch.length = b->tsc - a->tsc;
+	c->stretch.monotonic = a->monotonic;
+	c->stretch.scale = ((unsigned __int128)(b->monotonic - a->monotonic) << SCALE) / c->stretch.length;
+}
+
+static int64_t before_all(const struct clock *c, uint64_t tsc)
+{
+	const struct clock_pair *a = &c->pair[0], *b = &c->pair[c->pairs - 1];
+	__int128 ticks = (__int128)tsc - a->tsc;
+
+	return a->monotonic + (int64_t)(ticks * (b->monotonic - a->monotonic) / (__int128)(b->tsc - a->tsc));
+}
+
 int64_t clock_ns(struct clock *c, uint64_t tsc)
 {
-	size_t i;
+	if (tsc - c->stretch.tsc >= c->stretch.length) {
+		size_t i;
 
-	if (tsc < c->pair[0].tsc) /* began before us: the longest base is the best */
-		return interpolate(&c->pair[0], &c->pair[c->pairs - 1], tsc);
-	i = find(c, tsc);
-	return interpolate(&c->pair[i], &c->pair[i + 1], tsc);
+		if (tsc < c->pair[0].tsc) /* began before us: the longest base is the best */
+			return before_all(c, tsc);
+		i = find(c, tsc);
+		load_stretch(c, &c->pair[i], &c->pair[i + 1]);
+	}
+	return c->stretch.monotonic +
+	       (int64_t)(((unsigned __int128)(tsc - c->stretch.tsc) * c->stretch.scale + SLACK) >> SCALE);
 }
 
 static double ns_per_tick(const struct clock *c)

@@ -24,6 +24,11 @@ struct clock {
 	struct clock_pair pair[CLOCK_PAIRS]; /* ascending; the oldest are thinned out when it is full */
 	size_t pairs;
 	size_t hint; /* where the last stamp was found */
+	struct {     /* the stretch between two pairs in which the last stamp lay, ready for use */
+		uint64_t tsc, length;
+		int64_t monotonic;
+		uint64_t scale; /* ns per tick << 56 */
+	} stretch;
 };
 
 /* Can the TSC be used: invariant, and the kernel's own clock source trusts it (/proc/cpuinfo: constant_tsc nonstop_tsc)? */

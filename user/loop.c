@@ -95,7 +95,7 @@ int loop_run(struct loop *l, struct diag *d)
 		err = look_after(l, &m, now, d);
 		if (err || now >= m.end || recorder_full(l->recorder))
 			break;
-		over = wait_for_more(l, parts > 0 ? BUSY_MS : IDLE_MS);
+		over = wait_for_more(l, parts >= QUEUE_BUDGET ? 0 : parts ? BUSY_MS : IDLE_MS);
 	}
 	return err;
 }

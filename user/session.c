@@ -285,7 +285,7 @@ int session_stop(struct session *s, struct diag *d)
 		if (target_ended(s->target))
 			err = 0;
 	}
-	session_consume(s);
+	queue_empty(s->queue);
 	sweep_finish(&s->segment, s->streams);
 	return err;
 }

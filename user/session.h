@@ -36,7 +36,7 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
  */
 int session_stop(struct session *s, struct diag *d);
 
-/* Feed what the queue has. Returns the number of parts. */
+/* Feed what the queue has, QUEUE_BUDGET parts at most. Returns their number. */
 int session_consume(struct session *s);
 
 /* Feed what lies in the rings. */

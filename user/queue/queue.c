@@ -9,6 +9,7 @@ struct queue {
 	struct ring_buffer *rb;
 	struct streams *streams;
 	unsigned long malformed;
+	int parts; /* of this call */
 };
 
 static int on_record(void *context, void *data, size_t size)
@@ -20,7 +21,7 @@ static int on_record(void *context, void *data, size_t size)
 		q->malformed++;
 	else
 		streams_feed(q->streams, part->slot, part->offset, part + 1, part->length);
-	return 0;
+	return ++q->parts < QUEUE_BUDGET ? 0 : -EAGAIN; /* this one is done in any case */
 }
 
 struct queue *queue_open(int map_fd, struct streams *streams, struct diag *d)
@@ -56,5 +57,13 @@ int queue_fd(const struct queue *q)
 
 int queue_consume(struct queue *q)
 {
-	return ring_buffer__consume(q->rb);
+	q->parts = 0;
+	ring_buffer__consume(q->rb);
+	return q->parts;
+}
+
+void queue_empty(struct queue *q)
+{
+	while (queue_consume(q))
+		;
 }

@@ -14,7 +14,12 @@ void queue_close(struct queue *q);
 /* A descriptor to poll on. */
 int queue_fd(const struct queue *q);
 
-/* Feed all that is there. Returns the number of parts. */
+#define QUEUE_BUDGET 512 /* parts of one call: a producer that never rests must not keep us from all else */
+
+/* Feed what is there, QUEUE_BUDGET parts at most. Returns their number. */
 int queue_consume(struct queue *q);
+
+/* Feed all that is there, when nobody adds to it any more. */
+void queue_empty(struct queue *q);
 
 #endif
