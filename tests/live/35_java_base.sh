@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# tests/live/verify_jdk.sh [JDK_HOME...]
+# tests/live/35_java_base.sh [JDK_HOME...]
 #
 # Edit every method of java.base (but the never-rewritten ones) of each JDK;
 # `javap` must read every class, the JVM must load and link each under
@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 java=$PWD/tests/live/java/verify
 
 fail() {
-	echo "verify_jdk: $*" >&2
+	echo "not ok - every class of java.base is edited, verified, and read by javap: $*"
 	exit 1
 }
 
@@ -31,7 +31,7 @@ verify() { # HOME
 	local run=("$home/bin/java" -Xverify:all --patch-module java.base="$out" -cp "$work/helper")
 	"${run[@]}" LoadAll "$out" || fail "a class of $home does not verify"
 	diff <("$home/bin/java" -cp "$work/helper" Work) <("${run[@]}" Work) || fail "the program prints something else"
-	echo "ok - $home"
+	echo "ok - every class of java.base is edited, verified, and read by javap, $(sed -n 's/^JAVA_VERSION=/JDK /p' "$home/release" | tr -d '"')"
 }
 
 ${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -I. -o "$work/edit_classes" tests/live/edit_classes.c tests/lib/class_tree.c format/class_*.c
@@ -45,4 +45,4 @@ for home in "${homes[@]}"; do
 	seen+="$home "
 	verify "$home"
 done
-[ "$seen" != " " ] || echo "ok # SKIP no JDK of version 9 or later was found"
+[ "$seen" != " " ] || echo "skip - every class of java.base # no JDK of version 9 or later was found"
