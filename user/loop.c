@@ -91,7 +91,7 @@ int loop_run(struct loop *l, struct diag *d)
 
 		now = now_ns();
 		if (!session_beat(l->session))
-			return diag_set(d, ECANCELED, "the agent took its hooks out: it had no sign of life from frtrace for ten seconds");
+			return diag_set(d, ECANCELED, "the agent took its hooks out: it had no sign of life from frtrace for 30 s");
 		err = look_after(l, &m, now, d);
 		if (err || now >= m.end || recorder_full(l->recorder))
 			break;

@@ -114,12 +114,12 @@ tracer_killed() {
 
 # Its probe is still there, so only the missing heartbeat tells.
 tracer_stopped() {
-	local sentence="ten seconds after frtrace was stopped the JVM runs its original code, and frtrace says so, JDK $FEATURE"
+	local sentence="thirty seconds after frtrace was stopped the JVM runs its original code, and frtrace says so, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready && trace_start -m live.Speed::work -t 1s; then
 		kill -STOP "$F_PID"
-		wait_for 14 agent_idle || finding "still hooked: state $(peek "$T_PID" state)"
+		wait_for 36 agent_idle || finding "still hooked: state $(peek "$T_PID" state)"
 		kill -CONT "$F_PID"
 		trace_wait 20
 		status_is 1

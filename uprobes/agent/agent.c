@@ -36,7 +36,7 @@ enum result {
 };
 
 #define HEAL_STEP_MS	 100
-#define PULSE_AFTER_STEPS 100 /* ten seconds without a heartbeat */
+#define PULSE_AFTER_STEPS 300 /* 30 s without a heartbeat: a slow disk can hold the collector for some */
 #define HEAL_AFTER_STEPS 15 /* 1.5 s without a tracer: done within three also on a machine under load */
 
 static jvmtiEnv *jvmti;
@@ -201,7 +201,8 @@ static bool silence_step(struct silence *s)
 	uint64_t heartbeat = load_relaxed(&control->heartbeat);
 
 	s->listening = frtrace_drain_semaphore ? 0 : s->listening + 1;
-	s->pulse = heartbeat == s->heartbeat ? s->pulse + 1 : 0;
+	/* before the recording is on, the collector waits for us */
+	s->pulse = heartbeat == s->heartbeat && load_acquire(&control->state) == FRT_ACTIVE ? s->pulse + 1 : 0;
 	s->heartbeat = heartbeat;
 	return s->listening >= HEAL_AFTER_STEPS || s->pulse >= PULSE_AFTER_STEPS;
 }

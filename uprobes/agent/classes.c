@@ -357,6 +357,14 @@ static void set_pattern(const struct pattern *pattern)
 	store_release(&active, true);
 }
 
+static bool push_frame(JNIEnv *env, jint capacity)
+{
+	if (!(*env)->PushLocalFrame(env, capacity))
+		return true;
+	(*env)->ExceptionClear(env);
+	return false;
+}
+
 jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern)
 {
 	jvmtiError error;
@@ -364,11 +372,8 @@ jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern)
 	memset(looked_at, 0, sizeof(looked_at));
 	set_pattern(pattern);
 	/* a frame for the references to all classes; -Xcheck:jni warns of those beyond. 65536 is HotSpot's limit by default */
-	if ((*env)->PushLocalFrame(env, 65536) && (*env)->PushLocalFrame(env, 4096)) {
-		(*env)->ExceptionClear(env);
+	if (!push_frame(env, 65536) && !push_frame(env, 4096))
 		return JVMTI_ERROR_OUT_OF_MEMORY;
-	}
-	(*env)->ExceptionClear(env);
 	applying = env;
 	error = apply_to_loaded(env);
 	applying = NULL;
