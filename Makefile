@@ -19,7 +19,7 @@ Q	:= $(if $(V),,@)
 
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation
 CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD)
-LDLIBS	:= -lbpf -lelf -ldw -lz
+LDLIBS	:= -lbpf -lelf -ldw -lz -lexpat
 ifdef ASAN
 CFLAGS	+= -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
@@ -40,7 +40,8 @@ USER	:= $(wildcard user/*.c user/*/*.c)
 BPF	:= $(wildcard bpf/*.bpf.c)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c,$(USER))) $(BUILD)/user/agent_image.o
+LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c,$(USER))) \
+	$(BUILD)/user/agent_image.o $(BUILD)/user/jfc_image.o
 
 all: $(BUILD)/frtrace $(BUILD)/libfrtrace.so
 
@@ -85,6 +86,10 @@ $(BUILD)/user/agent_image.o: user/agent_image.S $(BUILD)/libfrtrace.so
 	@mkdir -p $(@D)
 	$(Q)$(CC) -c -DAGENT_FILE='"$(BUILD)/libfrtrace.so"' -o $@ $<
 
+$(BUILD)/user/jfc_image.o: user/jfc_image.S $(wildcard user/jfc/*.jfc)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -c -o $@ $<
+
 # unit tests: tests/unit/test_X.c is a CMocka program; tests/lib is linked into each
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/replay_%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -98,23 +103,31 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(TEST_LIB) $(LIB_OBJECTS)
 wrap = -Wl,$(subst $(eval) ,$(comma),$(addprefix --wrap=,$(1)))
 comma := ,
 $(BUILD)/tests/test_output: LDLIBS += $(call wrap,fstatvfs)
+$(BUILD)/tests/test_frames: LDLIBS += $(call wrap,resolver_frame)
+$(BUILD)/tests/test_proof: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
 $(BUILD)/tests/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe)
 $(BUILD)/tests/test_report: LDLIBS += $(call wrap,fstatvfs target_describe target_cpu_ns \
 	session_segment session_streams session_cost session_drops)
 
 # The agent's parts that ask nothing of a JVM, compiled for the tests with a libc and, if so wanted, sanitizers.
-AGENT_TESTS := control hook slot
+AGENT_PARTS := policy control hook memo slot stack stack_table stack_virtual free_list timing
+AGENT_TESTS := $(filter-out policy,$(AGENT_PARTS)) filter_rules stack_code stack_garbled
 HOSTED_CFLAGS := -DAGENT_HOSTED -isystem $(JNI) -isystem $(JNI)linux
 $(BUILD)/hosted/%.o: %.c
 	@echo "  CC     $< (hosted)"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(HOSTED_CFLAGS) $(DEPS) -c -o $@ $<
 
-$(BUILD)/hosted/agent.a: $(patsubst %,$(BUILD)/hosted/uprobes/agent/%.o,sys $(AGENT_TESTS))
+$(BUILD)/hosted/agent.a: $(patsubst %,$(BUILD)/hosted/uprobes/agent/%.o,sys $(AGENT_PARTS))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(AGENT_TESTS:%=$(BUILD)/tests/unit/test_%.o): CFLAGS += $(HOSTED_CFLAGS)
 $(AGENT_TESTS:%=$(BUILD)/tests/test_%): $(BUILD)/hosted/agent.a
+
+# frtrace that hands wrong layouts to the agent, for tests/live/29_layout.sh
+$(BUILD)/tests/frtrace_garbled: $(BUILD)/tests/live/garbled.o $(BUILD)/tests/lib/garble.o $(BUILD)/user/main.o $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_stacks)
 
 # A fuzz target is LLVMFuzzerTestOneInput() in tests/fuzz/fuzz_X.c; its corpus, tests/fuzz/corpus/X, is replayed by every `make check`.
 $(BUILD)/tests/replay_fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(LIB_OBJECTS)
@@ -128,7 +141,8 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
 # what reads the target's memory, and what that is linked with
-$(BUILD)/fuzz_segment: user/segment.c user/queue/stream.c user/queue/sweep.c $(wildcard user/target/*.c)
+$(BUILD)/fuzz_segment: user/segment.c user/stacks.c user/queue/stream.c user/queue/sweep.c $(wildcard user/target/*.c)
+$(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
 
 check: $(TESTS) $(REPLAYS)
 	$(Q)scripts/run-tests $(TESTS) -- $(REPLAYS)
@@ -141,4 +155,5 @@ clean:
 
 .PHONY: all check fuzz install clean
 .SECONDARY:
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# the roots of scripts/jdks have files and directories of that name that are no dependencies
+-include $(shell find $(BUILD) -path $(BUILD)/jdks -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -5,11 +5,12 @@
  *
  * The agent makes one sealed memfd, the control segment. Its sections lie at
  * fixed offsets (FRT_*_AT). Written by the agent, read by the collector with
- * bounds; only `owner`, `heartbeat` and `config` are written by the collector.
+ * bounds; only `owner`, `heartbeat`, `stack_done`, `config` and rules are written by the collector.
  *
- *   header | config | loaders | classes | methods | skips | threads | strings | slots | rings
+ *   header | config | loaders | classes | methods | skips | threads | strings | slots | rings | stacks | frames |
+ *   rules | shared cells | histograms | histogram groups | cells
  *
- * All tables are append-only for the life of the JVM: an id once given means
+ * All tables but the stacks are append-only for the life of the JVM: an id once given means
  * the same thing for ever (a method that was active when a recording ended
  * may exit in the next one). A row is complete when the count that covers it
  * has been stored (release order).
@@ -31,7 +32,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x6563617274726601ULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x6563617274726603ULL /* changes with every change of this file's layout */
 
 #define FRT_MAX_LOADERS 4096u
 #define FRT_MAX_CLASSES 32768u
@@ -42,6 +43,20 @@ typedef uint64_t frt_u64;
 #define FRT_CONFIG_SIZE (1u << 20)
 #define FRT_STRINGS_SIZE (16u << 20)
 #define FRT_RINGS_SIZE	(16u << 20) /* address space; memory is bounded by header.ring_cap */
+
+#define FRT_CELLS_SIZE	     (16u << 20) /* address space, as for rings */
+#define FRT_CELLS_FIRST_LOG2 4
+#define FRT_GROUPS	     192u   /* of a histogram */
+#define FRT_GROUP_BUCKETS    8u
+#define FRT_MAX_GROUPS	     (1u << 18) /* of all histograms; number 0 is none */
+#define FRT_OCTAVE_LOG2	     5	    /* 32 buckets from each power of two to the next: 1.6 % to either side */
+
+#define FRT_STACKS	 65536u /* row = id modulo this */
+#define FRT_STACK_FRAMES (1u << 18)
+#define FRT_STACK_LIVE	 49152u /* the agent takes the last so many ids for known, an older stack gets a new one */
+#define FRT_STACK_LOST	 0xffffffffu
+#define FRT_STACK_AFTER(id) ((id) + 1 == FRT_STACK_LOST ? 1 : (id) + 1) /* ids go round */
+#define FRT_MAX_DEPTH	 2048u
 
 #define FRT_RING_MIN_LOG2   9  /* what a thread gets when half of the cap is used */
 #define FRT_RING_FIRST_LOG2 10 /* what it gets before */
@@ -64,7 +79,7 @@ struct frt_span {
 	frt_u64 start;	  /* TSC at entry */
 	frt_u64 duration; /* TSC ticks */
 	frt_u32 method;
-	frt_u32 stack; /* 0: none */
+	frt_u32 stack; /* id; 0: none was taken, or no Java code called; FRT_STACK_LOST */
 	frt_u32 thread; /* serial of the thread */
 	frt_u16 kind;
 	frt_u16 flags;
@@ -110,7 +125,7 @@ struct frt_slot {
 	frt_u64 recorded;      /* spans appended */
 	frt_u64 unrecorded;    /* spans that should have been appended: no ring to be had */
 	frt_u64 longest;       /* TSC ticks of the longest call that ended, recorded or not */
-	frt_u64 lost_exits;    /* open calls found dead: their exit was lost (StackOverflowError) or moved to another carrier */
+	frt_u64 lost_exits;    /* open calls found dead: their exit was lost (StackOverflowError); none of a carrier */
 	frt_u64 moved_exits;   /* exits that found no open call of theirs */
 	frt_u64 vthread;       /* javaThreadId that was last named in the stream, 0 none */
 	frt_u32 flags;	       /* FRT_SLOT_* */
@@ -118,7 +133,11 @@ struct frt_slot {
 	/* third */
 	frt_u64 drained_at; /* TSC */
 	frt_u64 blocked_until; /* TSC before which no ring is asked for again */
-	frt_u64 reserved[10];
+	frt_u64 stack_end;     /* first address above the thread's stack; 0: its stacks are not walked */
+	frt_u64 anchor;	       /* address of its JavaFrameAnchor */
+	frt_u64 cells;	       /* offset of its timing cells << 8 | log2 of their number; 0: none */
+	frt_u64 cell_count;    /* those that are in use */
+	frt_u64 reserved[6];
 	struct frt_open_call open[FRT_OPEN_CALLS];
 };
 
@@ -153,6 +172,7 @@ struct frt_class {
 
 #define FRT_CLASS_REWRITTEN 0x1u /* has hooks now */
 #define FRT_CLASS_SEEN      0x2u /* looked at with the present filter */
+#define FRT_CLASS_LEFT      0x4u /* has hooks of an earlier recording, and is not prepared yet: it loses them then */
 
 struct frt_method {
 	frt_u32 class_id;
@@ -164,6 +184,7 @@ struct frt_method {
 
 #define FRT_METHOD_HOOKED	0x1u /* has hooks now */
 #define FRT_METHOD_LOWER_BOUND	0x2u /* @IntrinsicCandidate: the JIT may replace calls by machine code */
+#define FRT_METHOD_MAY_MOUNT	0x4u /* may run while a virtual thread is mounted or unmounted: the JVM is asked for nothing then */
 
 /* Why something that a filter matched is not traced. */
 enum frt_skip_reason {
@@ -246,6 +267,162 @@ struct frt_header {
 	 * its probe behind ("failed to unregister, leaking uprobe").
 	 */
 	frt_u64 heartbeat;
+
+	/*
+	 * Stacks. The next id << 32 | number of frames ever given out, both modulo
+	 * 2^32; and the same pair as far as the collector has read: what lies before it may be overwritten.
+	 */
+	frt_u64 stack_next;
+	frt_u64 stack_done;
+	frt_u64 stacks_lost;	/* spans with FRT_STACK_LOST: the collector was behind */
+	frt_u64 stacks_off;	/* spans of threads whose stack bounds are not known */
+
+	/* Timing. */
+	frt_u64 cell_cap;  /* bytes of cells of threads at most; and of groups */
+	frt_u64 cell_used;
+	frt_u64 unbucketed; /* timed calls that are in no histogram: no group was left */
+	frt_u32 groups;	    /* numbers given out */
+
+	frt_u32 stack_frames; /* places of the table of frames that are used: a power of two, FRT_STACK_FRAMES at most */
+};
+
+/*
+ * What is to be done with a method's calls: a word for each, by its id.
+ * Threshold in TSC ticks << FRT_RULE_SHIFT, and flags. 0: record every call.
+ */
+#define FRT_RULE_TIMED	  0x1u
+#define FRT_RULE_THROWN	  0x2u /* record only calls that end by an exception */
+#define FRT_RULE_SHIFT	  2
+#define FRT_RULE_UNTRACED (~0ull << FRT_RULE_SHIFT) /* a threshold that no call reaches */
+
+/*
+ * A method's timing by one thread, exact without atomic operations; a slot's
+ * cells are an open-addressed table, place method * FRT_CELL_HASH >> (64 - log2), and outlive its threads.
+ * Calls that found no place there are in the method's shared cell.
+ */
+struct frt_cell {
+	frt_u32 method; /* 0: free */
+	frt_u32 reserved;
+	frt_u64 count, thrown;
+	frt_u64 total, minimum, maximum; /* TSC ticks */
+	frt_u64 reserved2[2];
+};
+
+#define FRT_CELL_HASH 0x9e3779b97f4a7c15ULL
+
+/*
+ * All calls of a method by duration in TSC ticks, updated atomically. Bucket of d:
+ * d itself below 32; else, with e the number of d's highest bit, (e - 4) * 32 + the five bits below that one.
+ * Buckets stand in groups of eight, which exist when a call has fallen into them.
+ */
+struct frt_histogram {
+	frt_u32 group[FRT_GROUPS]; /* numbers; 0: no call yet */
+};
+
+struct frt_group {
+	frt_u64 count[FRT_GROUP_BUCKETS];
+};
+
+/*
+ * A stack, from the frame of the traced method downwards. That frame itself
+ * is left out where it is an interpreter's; where it is compiled its callers may
+ * be inlined into the same code, so it stands there and the reader drops
+ * the innermost method (FRT_STACK_INCLUSIVE).
+ */
+struct frt_stack {
+	frt_u64 hash;	/* of all that follows and of the frames */
+	frt_u32 id;	/* stored last, release; row = id % FRT_STACKS */
+	frt_u32 first;	/* frame i is row (first + i) % header.stack_frames */
+	frt_u16 count;
+	frt_u8 end;	/* enum frt_walk_end */
+	frt_u8 flags;	/* FRT_STACK_* */
+	frt_u32 reserved[3];
+};
+
+#define FRT_STACK_INCLUSIVE 0x1u
+
+/* Why a walk ended. */
+enum frt_walk_end {
+	FRT_WALK_BOTTOM = 0, /* the thread's first Java frame, or the end of a virtual thread */
+	FRT_WALK_DEPTH,	     /* --stack-depth */
+	FRT_WALK_CHUNK,	     /* the rest of a virtual thread's frames is in the heap */
+	FRT_WALK_UNREADABLE, /* an address outside of the stack, or that cannot be read */
+	FRT_WALK_CODE,	     /* a program counter in no code that we know how to cross */
+	FRT_WALK_STUCK,	     /* a sender that is not above its callee */
+	FRT_WALK_ENDS
+};
+
+enum frt_frame_kind {
+	FRT_FRAME_INTERPRETED = 1, /* code: Method *, at: bytecode pointer (0: a native method), cookie: fingerprint, see walk.h */
+	FRT_FRAME_COMPILED,	   /* code: nmethod *, at: return address, cookie: compile id */
+	FRT_FRAME_NATIVE,	   /* the same of a native method's wrapper */
+	FRT_FRAME_NAMED,	   /* code: method id, at: bytecode index (-1 unknown) << 32 | line */
+};
+
+/* One activation record. A compiled one may stand for several methods. */
+struct frt_frame {
+	frt_u64 code;
+	frt_u64 at;
+	frt_u32 cookie;
+	frt_u16 kind;
+	frt_u16 flags;
+};
+
+#define FRT_FRAME_DEOPTIMISED 0x1u
+
+/* A part of the code cache. */
+struct frt_code_heap {
+	frt_u64 low, high;  /* reserved */
+	frt_u64 committed;  /* address of the pointer to the end of what is in use (VirtualSpace::_high) */
+	frt_u64 segmap;	    /* one byte a segment: 0 begins a block, 0xff is free, else so many segments back at least */
+};
+
+#define FRT_CODE_HEAPS 8u
+#define FRT_NO_OFFSET  0xffffu
+
+/*
+ * What the walker must know of a JVM: found by the collector in the tables
+ * that HotSpot exports (gHotSpotVMStructs and so on), per version where they do
+ * not say. Offsets are in bytes, FRT_NO_OFFSET: this JVM has no such field.
+ */
+struct frt_layout {
+	frt_u32 feature; /* 8 .. 26; 0: there is no layout */
+	frt_u32 heaps;
+	struct frt_code_heap heap[FRT_CODE_HEAPS];
+	frt_u64 interpreter, interpreter_end; /* its code */
+	frt_u64 call_stub_return;	      /* return address into the stub by which the VM calls Java */
+	frt_u64 continuation_return;	      /* an address in enterSpecial, which has two calls; 0: not known, or no such thing */
+	frt_u64 return_barrier;		      /* StubRoutines::_cont_returnBarrier; 0: known by its blob's name */
+	frt_u32 segment_log2;
+
+	/* JavaThread */
+	frt_u16 thread_anchor, thread_env, thread_stack_base;
+	/* JavaFrameAnchor */
+	frt_u16 anchor_sp, anchor_pc, anchor_fp;
+	/* JavaCallWrapper, and where the call stub's frame has its address: words from the frame pointer */
+	frt_u16 wrapper_anchor;
+	short call_wrapper;
+	/* an interpreter's frame: words from the frame pointer */
+	short interpreter_method, interpreter_bcp, interpreter_sender_sp;
+	/* HeapBlock: the blob stands behind it */
+	frt_u16 block_size, block_used;
+	/* CodeBlob */
+	frt_u16 blob_name, blob_size, blob_frame_size;
+	/* UpcallStub: the int that says where, from its frame's sp, the anchor of the Java code that called out is */
+	frt_u16 upcall_frame_data;
+	/* nmethod */
+	frt_u16 nmethod_compile_id, nmethod_orig_pc;
+	frt_u16 nmethod_deopt[2];	 /* the deopt handler and, where there is one, that of method handle calls */
+	frt_u16 nmethod_deopt_is_offset; /* 1: each an int from the blob's start; 0: an address */
+	/* Method, ConstMethod, ConstantPool, Klass, Symbol: for the fingerprint of an interpreted method */
+	frt_u16 method_const;
+	frt_u16 const_pool, const_flags, const_code_size, const_name, const_signature, const_size;
+	frt_u16 const_has_lines; /* the bit in the flags */
+	frt_u16 pool_holder, pool_size;
+	frt_u16 klass_name;
+	frt_u16 symbol_length, symbol_body;
+	frt_u16 symbol_length_shift; /* 0, or 16: the upper half of an int */
+	frt_u16 reserved[3];
 };
 
 /* Config, written by the collector before the command `start`. */
@@ -253,12 +430,17 @@ struct frt_config {
 	frt_u64 threshold; /* TSC ticks; shorter calls are not recorded */
 	frt_u64 ring_cap;  /* bytes; 0 default */
 	frt_u64 grow_ticks; /* a drain sooner than this after the last one lets the ring grow */
-	frt_u32 flags;	   /* FRT_CONFIG_* */
+	frt_u32 stack_depth; /* frames of a stack at most; 0: no stacks */
+	frt_u32 stack_frames; /* for the header's; another power of two counts as FRT_STACK_FRAMES */
+	struct frt_layout layout;
+	frt_u32 flags; /* FRT_CONFIG_* */
 	frt_u32 pattern_size;
+	frt_u64 cell_cap; /* bytes */
+	frt_u64 tick_scale; /* TSC ticks per nanosecond << 32: for thresholds of methods, which are in ns */
 	/* the compiled filter (filters/pattern.h) follows */
 };
 
-#define FRT_CONFIG_NO_STACK 0x1u
+#define FRT_CONFIG_THROWN 0x1u /* FRT_RULE_THROWN for all methods */
 
 #define FRT_HEADER_AT  0u
 #define FRT_CONFIG_AT  4096u
@@ -270,7 +452,14 @@ struct frt_config {
 #define FRT_STRINGS_AT (FRT_THREADS_AT + FRT_MAX_THREADS * 128u)
 #define FRT_SLOTS_AT   (FRT_STRINGS_AT + FRT_STRINGS_SIZE)
 #define FRT_RINGS_AT   (FRT_SLOTS_AT + FRT_MAX_SLOTS * 512u)
-#define FRT_SEGMENT_SIZE (FRT_RINGS_AT + FRT_RINGS_SIZE)
+#define FRT_STACKS_AT  (FRT_RINGS_AT + FRT_RINGS_SIZE)
+#define FRT_FRAMES_AT  (FRT_STACKS_AT + FRT_STACKS * 32u)
+#define FRT_RULES_AT   (FRT_FRAMES_AT + FRT_STACK_FRAMES * 24u)
+#define FRT_SHARED_AT  (FRT_RULES_AT + FRT_MAX_METHODS * 8u)
+#define FRT_HISTOGRAMS_AT (FRT_SHARED_AT + FRT_MAX_METHODS * 64u)
+#define FRT_GROUPS_AT  (FRT_HISTOGRAMS_AT + FRT_MAX_METHODS * FRT_GROUPS * 4u)
+#define FRT_CELLS_AT   (FRT_GROUPS_AT + FRT_MAX_GROUPS * 64u)
+#define FRT_SEGMENT_SIZE (FRT_CELLS_AT + FRT_CELLS_SIZE)
 
 _Static_assert(sizeof(struct frt_span) == FRT_RECORD_SIZE, "span");
 _Static_assert(sizeof(struct frt_vthread) == FRT_RECORD_SIZE, "vthread");
@@ -280,6 +469,14 @@ _Static_assert(sizeof(struct frt_loader) == 16, "loader");
 _Static_assert(sizeof(struct frt_class) == 16, "class");
 _Static_assert(sizeof(struct frt_method) == 16, "method");
 _Static_assert(sizeof(struct frt_skip) == 16, "skip");
+_Static_assert(sizeof(struct frt_stack) == 32, "stack");
+_Static_assert(sizeof(struct frt_frame) == 24, "frame");
+_Static_assert(sizeof(struct frt_layout) > 0, "layout");
+_Static_assert(sizeof(struct frt_cell) == 64, "cell");
+_Static_assert(sizeof(struct frt_histogram) == FRT_GROUPS * 4u, "histogram");
+_Static_assert(sizeof(struct frt_group) == 64, "group");
+_Static_assert(FRT_CELLS_AT % 4096 == 0, "page aligned cells");
+_Static_assert(sizeof(struct frt_config) % 8 == 0, "config");
 _Static_assert(sizeof(struct frt_header) <= 4096, "header");
 _Static_assert(FRT_RINGS_AT % 4096 == 0, "page aligned rings");
 

@@ -15,8 +15,13 @@ struct compiler {
 	struct block_entry *entries;
 	char *names;
 	uint32_t bucket_count, entry_count, names_size;
-	uint32_t names_at; /* in the block, once the entries are counted */
+	uint32_t wild; /* entries that are hashed, once they are all there */
 	uint32_t flags;
+};
+
+/* A piece of c->names. */
+struct name {
+	uint32_t at, length;
 };
 
 /* UTF-8 to the modified UTF-8 of class files: what lies beyond U+FFFF becomes two surrogates of three bytes each. */
@@ -44,56 +49,209 @@ static size_t name_encode(char *out, const char *name)
 	return (size_t)((char *)o - out);
 }
 
-static bool same_name(const struct compiler *c, uint32_t at, uint16_t stored, const char *name, size_t length)
+static struct name name_add(struct compiler *c, const char *text)
 {
-	return stored == length && memcmp(c->names + at, name, length) == 0;
+	struct name n = {.at = c->names_size};
+
+	n.length = text ? (uint32_t)name_encode(c->names + n.at, text) : 0;
+	c->names_size += n.length;
+	return n;
 }
 
-/* The entry for the pair, made if need be. Names lie in c->names already; `at` is relative to it. */
-static struct block_entry *entry_get(struct compiler *c, uint32_t class_at, size_t class_length, uint32_t method_at,
-				     size_t method_length)
+static void put(struct compiler *c, const char *text)
 {
-	const char *class_name = c->names + class_at, *method = c->names + method_at;
-	uint32_t hash = block_hash_entry(class_name, class_length, method, method_length);
+	memcpy(c->names + c->names_size, text, strlen(text));
+	c->names_size += (uint32_t)strlen(text);
+}
+
+/* One type of source code, 0-terminated: "int", "a.b.C[][]". */
+static void put_type(struct compiler *c, char *type)
+{
+	static const char *const primitives[][2] = {{"boolean", "Z"}, {"byte", "B"}, {"char", "C"}, {"double", "D"},
+						    {"float", "F"},   {"int", "I"},  {"long", "J"}, {"short", "S"}};
+
+	for (char *array = type; (array = strchr(array, '[')); array++)
+		put(c, "[");
+	type[strcspn(type, "[")] = 0;
+	for (size_t i = 0; i < sizeof(primitives) / sizeof(primitives[0]); i++) {
+		if (strcmp(primitives[i][0], type) != 0)
+			continue;
+		put(c, primitives[i][1]);
+		return;
+	}
+	put(c, "L");
+	name_add(c, type);
+	put(c, ";");
+}
+
+/* "(int,a.b.C[])" to "(I[La/b/C;)"; nothing for NULL. -ENOMEM. */
+static int types_add(struct compiler *c, const char *types, struct name *n)
+{
+	char *copy, *rest, *type;
+
+	*n = (struct name){.at = c->names_size};
+	if (!types)
+		return 0;
+	copy = rest = strndup(types + 1, strlen(types) - 2);
+	if (!copy)
+		return -ENOMEM;
+	put(c, "(");
+	while ((type = strsep(&rest, ",")))
+		if (*type)
+			put_type(c, type);
+	put(c, ")");
+	n->length = c->names_size - n->at;
+	free(copy);
+	return 0;
+}
+
+/* An annotation's descriptor, or the name. */
+static struct name class_add(struct compiler *c, const struct filter *f)
+{
+	struct name n = {.at = c->names_size};
+
+	if (f->sort != BLOCK_BEARS)
+		return name_add(c, f->class_name);
+	put(c, "L");
+	name_add(c, f->class_name);
+	put(c, ";");
+	n.length = c->names_size - n.at;
+	return n;
+}
+
+static bool same_name(const struct compiler *c, uint32_t at, uint16_t stored, struct name n)
+{
+	return stored == n.length && memcmp(c->names + at, c->names + n.at, n.length) == 0;
+}
+
+/* What an entry is found by. */
+struct key {
+	char sort;
+	struct name class_name, method, types;
+	uint32_t glob; /* BLOCK_GLOB or 0 */
+};
+
+static bool same_key(const struct compiler *c, const struct block_entry *e, const struct key *k)
+{
+	return e->sort == (uint8_t)k->sort && (e->flags & BLOCK_GLOB) == k->glob &&
+	       same_name(c, e->class_at, e->class_length, k->class_name) &&
+	       same_name(c, e->method_at, e->method_length, k->method) &&
+	       same_name(c, e->types_at, e->types_length, k->types);
+}
+
+static struct block_entry *entry_new(struct compiler *c, const struct key *k)
+{
+	struct block_entry *e = &c->entries[c->entry_count++];
+
+	*e = (struct block_entry){
+		.threshold_ns = PATTERN_NO_THRESHOLD,
+		.class_at = k->class_name.at,
+		.method_at = k->method.at,
+		.types_at = k->types.at,
+		.class_length = (uint16_t)k->class_name.length,
+		.method_length = (uint16_t)k->method.length,
+		.types_length = (uint16_t)k->types.length,
+		.sort = (uint8_t)k->sort,
+		.flags = k->glob,
+	};
+	return e;
+}
+
+/* The hashed entry for the key, made if need be. */
+static struct block_entry *entry_get(struct compiler *c, const struct key *k)
+{
+	uint32_t hash = block_hash_entry(k->sort, c->names + k->class_name.at, k->class_name.length,
+					 c->names + k->method.at, k->glob ? 0 : k->method.length);
 	uint32_t *bucket = &c->buckets[hash & (c->bucket_count - 1)];
 	struct block_entry *e;
 
 	for (uint32_t number = *bucket; number; number = e->next) {
 		e = &c->entries[number - 1];
-		if (e->hash == hash && same_name(c, e->class_at, e->class_length, class_name, class_length) &&
-		    same_name(c, e->method_at, e->method_length, method, method_length))
+		if (e->hash == hash && same_key(c, e, k))
 			return e;
 	}
-	e = &c->entries[c->entry_count];
-	*e = (struct block_entry){.next = *bucket,
-				  .hash = hash,
-				  .class_at = class_at,
-				  .method_at = method_at,
-				  .class_length = (uint16_t)class_length,
-				  .method_length = (uint16_t)method_length};
-	*bucket = ++c->entry_count;
+	e = entry_new(c, k);
+	e->next = *bucket;
+	e->hash = hash;
+	*bucket = c->entry_count;
 	return e;
 }
 
-static void compile_filter(struct compiler *c, const struct filter *f, uint32_t flag)
+static uint32_t flags_of(const struct filter *f, bool exclude)
 {
-	uint32_t class_at = c->names_size, method_at;
-	size_t class_length = f->class_name ? name_encode(c->names + class_at, f->class_name) : 0;
-	size_t method_length;
-
-	method_at = class_at + (uint32_t)class_length;
-	method_length = f->method ? name_encode(c->names + method_at, f->method) : 0;
-	c->names_size = method_at + (uint32_t)method_length;
-	entry_get(c, class_at, class_length, method_at, method_length)->flags |= flag;
-	if (!method_length || flag != BLOCK_SELECT)
-		return;
-	if (class_length)
-		entry_get(c, class_at, class_length, method_at, 0)->flags |= BLOCK_SOME;
-	else
-		c->flags |= BLOCK_ANY_CLASS;
+	if (!exclude)
+		return f->kind == FILTER_TRACE ? BLOCK_TRACE : BLOCK_TIMING;
+	if (f->kind == FILTER_EXCLUDE)
+		return BLOCK_NO_TRACE | BLOCK_NO_TIMING;
+	return f->kind == FILTER_TRACE ? BLOCK_NO_TRACE : BLOCK_NO_TIMING;
 }
 
-/* Room for the worst case: two entries a filter, no name shared, three bytes for two at most. */
+static bool is_wild(const struct filter *f)
+{
+	if (f->class_name)
+		return strchr(f->class_name, '*');
+	return strchr(f->method, '*');
+}
+
+/* The class has to be found by its name alone, too: to be looked into, or to be a mark. */
+static void note_class(struct compiler *c, const struct filter *f, const struct key *k, uint32_t flags)
+{
+	struct key class_key = {.sort = k->sort, .class_name = k->class_name};
+	uint32_t some = flags & BLOCK_SELECT ? BLOCK_SOME : 0;
+
+	if (!k->class_name.length && some)
+		c->flags |= BLOCK_ANY_CLASS;
+	if (k->sort)
+		c->flags |= k->sort == BLOCK_BELOW ? BLOCK_SUPERTYPE : BLOCK_ANNOTATION;
+	if (k->sort || (some && k->class_name.length && k->method.length && !is_wild(f)))
+		entry_get(c, &class_key)->flags |= some;
+}
+
+static int compile_filter(struct compiler *c, const struct filter *f, bool exclude)
+{
+	struct key k = {.sort = f->sort, .glob = f->method && strchr(f->method, '*') ? BLOCK_GLOB : 0};
+	uint32_t flags = flags_of(f, exclude);
+	struct block_entry *e;
+
+	k.class_name = class_add(c, f);
+	k.method = name_add(c, f->method);
+	if (types_add(c, f->types, &k.types))
+		return -ENOMEM;
+	note_class(c, f, &k, flags);
+	e = is_wild(f) ? entry_new(c, &k) : entry_get(c, &k);
+	e->flags |= flags;
+	if (f->threshold_ns < e->threshold_ns)
+		e->threshold_ns = f->threshold_ns;
+	return 0;
+}
+
+/* Those that are hashed, or the others. */
+static int compile_set(struct compiler *c, const struct filter_set *s, bool exclude, bool wild)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->count && !err; i++)
+		if (is_wild(&s->items[i]) == wild)
+			err = compile_filter(c, &s->items[i], exclude);
+	return err;
+}
+
+static int compile_list(struct compiler *c, const struct filter_list *l)
+{
+	int err = compile_set(c, &l->select, false, false);
+
+	if (!err)
+		err = compile_set(c, &l->exclude, true, false);
+	c->wild = c->entry_count;
+	if (!err)
+		err = compile_set(c, &l->select, false, true);
+	if (!err)
+		err = compile_set(c, &l->exclude, true, true);
+	c->flags |= l->lambda ? BLOCK_LAMBDA : 0;
+	return err;
+}
+
+/* Room for the worst case: two entries a filter, no name shared, three bytes for one (a type C is LC;). */
 static int compiler_init(struct compiler *c, const struct filter_list *l)
 {
 	const struct filter_set *sets[] = {&l->select, &l->exclude};
@@ -102,7 +260,7 @@ static int compiler_init(struct compiler *c, const struct filter_list *l)
 	memset(c, 0, sizeof(*c));
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < sets[k]->count; i++)
-			names += 2 * strlen(sets[k]->items[i].text);
+			names += 3 * strlen(sets[k]->items[i].text);
 	if (filters > BLOCK_LIMIT || names > UINT32_MAX / 2)
 		return -E2BIG;
 	for (c->bucket_count = 16; c->bucket_count < 2 * filters; c->bucket_count *= 2)
@@ -129,12 +287,14 @@ static void block_write(struct compiler *c, char *block, size_t size)
 		.flags = c->flags,
 		.buckets = c->bucket_count,
 		.entries = c->entry_count,
+		.wild = c->wild,
 	};
 	size_t buckets = c->bucket_count * sizeof(*c->buckets), entries = c->entry_count * sizeof(*c->entries);
 
 	for (uint32_t i = 0; i < c->entry_count; i++) {
 		c->entries[i].class_at += (uint32_t)(sizeof(h) + buckets + entries);
 		c->entries[i].method_at += (uint32_t)(sizeof(h) + buckets + entries);
+		c->entries[i].types_at += (uint32_t)(sizeof(h) + buckets + entries);
 	}
 	memcpy(block, &h, sizeof(h));
 	memcpy(block + sizeof(h), c->buckets, buckets);
@@ -154,12 +314,10 @@ int filter_list_compile(const struct filter_list *l, void **block, size_t *size,
 	int err = compiler_init(&c, l);
 
 	*block = NULL;
+	if (!err)
+		err = compile_list(&c, l);
 	if (err)
 		goto out;
-	for (size_t i = 0; i < l->select.count; i++)
-		compile_filter(&c, &l->select.items[i], BLOCK_SELECT);
-	for (size_t i = 0; i < l->exclude.count; i++)
-		compile_filter(&c, &l->exclude.items[i], BLOCK_EXCLUDE);
 	*size = block_size(&c);
 	if (*size > BLOCK_LIMIT) {
 		err = -E2BIG;

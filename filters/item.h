@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The grammar of one filter: a.b.C, C::m, ::m. */
+/*
+ * The grammar of one filter:
+ *
+ *	item   := ['!'] target [':' time]
+ *	target := '@' class | ['+'] class ['::' method] | '::' method
+ *	method := (name | <init> | <clinit>) ['(' types ')']
+ *
+ * A '*' in a name stands for any characters, none and dots too. Types are as in
+ * source code: int, java.lang.String[], a.b.C$In; T... is T[].
+ */
 #ifndef FILTERS_ITEM_H
 #define FILTERS_ITEM_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#define ITEM_NO_THRESHOLD UINT64_MAX
 
 struct item {
+	bool exclude; /* '!' */
+	char sort;    /* '+', '@', or 0 */
 	size_t class_at, class_length;	 /* length 0: any class */
 	size_t method_at, method_length; /* length 0: all methods */
+	size_t types_at, types_length;	 /* with the parentheses; length 0: all overloads */
+	size_t time_at, time_length;	 /* behind the colon */
+	uint64_t threshold_ns;		 /* ITEM_NO_THRESHOLD: none of its own */
 };
 
 /* Where and why a text is no filter. */

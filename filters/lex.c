@@ -5,7 +5,7 @@
 
 static bool name_start(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '*' || c >= 0x80;
 }
 
 static bool name_part(unsigned char c)

@@ -8,7 +8,7 @@
 
 enum token_kind {
 	TOKEN_END,
-	TOKEN_NAME,    /* a Java identifier, or a keyword */
+	TOKEN_NAME,    /* a Java identifier, or a keyword; '*' counts as a letter */
 	TOKEN_SPECIAL, /* <init>, <clinit>, any letters in angle brackets */
 	TOKEN_DOT,
 	TOKEN_SLASH,

@@ -8,10 +8,14 @@
 #include <stdint.h>
 
 struct filter {
-	char *text;	  /* as it would be typed again */
-	char *class_name; /* binary name, a.b.C$D; NULL: any class */
-	char *method;	  /* NULL: all of the class */
-	uint32_t hash;	  /* of text */
+	char *text;	  /* as it would be typed again, with its '!' */
+	char sort;	  /* '+', '@', or 0 */
+	char *class_name; /* binary name, a.b.C$D, may have '*'; NULL: any class */
+	char *method;	  /* may have '*'; NULL: all of the class */
+	char *types;	  /* (int,a.b.C[]); NULL: all overloads */
+	uint64_t threshold_ns;
+	enum filter_kind kind;
+	uint32_t hash; /* of text and kind */
 };
 
 struct filter_set {
@@ -20,7 +24,8 @@ struct filter_set {
 };
 
 struct filter_list {
-	struct filter_set select, exclude;
+	struct filter_set select, exclude; /* of `exclude` the kind says from which of the lists; FILTER_EXCLUDE: from all */
+	bool lambda;
 };
 
 #endif

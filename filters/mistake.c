@@ -8,6 +8,7 @@
  *	public int com.acme.Cart.checkout(int)			Method.toString()
  *	com/acme/Cart.checkout:(I)V				javap, the JVM's own logs
  *	com.acme.Outer.Inner, com.acme.Cart.class		source code
+ *	com.acme.Cart.checkout(Order, boolean)			what frtrace itself prints
  *
  * A text is brought to a.b.C::m in small steps on a copy, and the result goes
  * through the parser like everything else.
@@ -22,6 +23,7 @@ struct draft {
 	char *s; /* 0-terminated */
 	size_t size;
 	bool called; /* there were parentheses: the last part is a method */
+	char types[256]; /* those in the parentheses, with them; empty when they are none */
 };
 
 static bool is_space(char c)
@@ -53,12 +55,25 @@ static bool replace(struct draft *d, char *at, size_t n, const char *by)
 	return true;
 }
 
+/* "(int, String)" may be the types of an overload; the "(I)" of "(I)V" is not. */
+static void keep_types(struct draft *d, const char *open)
+{
+	const char *close = strchr(open, ')');
+	size_t length = close ? (size_t)(close + 1 - open) : 0;
+
+	if (length <= 2 || length >= sizeof(d->types) || (close[1] && !is_space(close[1])))
+		return;
+	memcpy(d->types, open, length);
+	d->types[length] = 0;
+}
+
 /* "(Cart.java:42)", "(int, String)", "(I)V", and what stands before the name: "at ", "public int ". */
 static void cut_call(struct draft *d)
 {
 	char *open = strchr(d->s, '('), *space;
 
 	if (open) {
+		keep_types(d, open);
 		*open = 0;
 		d->called = true;
 		while (open > d->s && (is_space(open[-1]) || open[-1] == ':'))
@@ -151,6 +166,27 @@ static bool mend(struct draft *d, const struct fault *fault)
 	return false;
 }
 
+/* The types of the overload, where they are such; Map.Entry becomes Map$Entry. */
+static void add_types(struct draft *d)
+{
+	size_t length = strlen(d->s);
+	struct fault fault;
+	struct item item;
+
+	if (!d->types[0] || strlen(d->types) >= d->size - length)
+		return;
+	strcpy(d->s + length, d->types);
+	while (!item_parse(d->s, 0, strlen(d->s), &item, &fault)) {
+		char *at = d->s + fault.at;
+
+		if (*at != '.' || !strstr(fault.what, "nested class") || at[1] < 'A' || at[1] > 'Z') {
+			d->s[length] = 0;
+			return;
+		}
+		*at = '$';
+	}
+}
+
 static bool accept(struct draft *d)
 {
 	struct fault fault;
@@ -160,8 +196,10 @@ static bool accept(struct draft *d)
 	for (size_t rounds = 0; rounds < 32; rounds++) {
 		if (d->s[0] == 0)
 			return false;
-		if (item_parse(d->s, 0, strlen(d->s), &item, &fault))
+		if (item_parse(d->s, 0, strlen(d->s), &item, &fault)) {
+			add_types(d);
 			return true;
+		}
 		if (!mend(d, &fault))
 			return false;
 	}
@@ -221,10 +259,6 @@ static void explain(const char *text, size_t begin, size_t end, struct fault *fa
 		     memmem(open, n, "Native Method", 13) || memmem(open, n, "Unknown Source", 14))) {
 		fault->at = (size_t)(open - text);
 		snprintf(fault->what, sizeof(fault->what), "this is a line of a stack trace");
-	} else if (open && n > 2 && open[1] != ')' && memmem(text + begin, (size_t)(open - text) - begin, "::", 2)) {
-		fault->at = (size_t)(open - text);
-		snprintf(fault->what, sizeof(fault->what),
-			 "filters for one overload are not supported yet; without '(...)' all of them are traced");
 	} else if (slash && fault->at == (size_t)(slash - text) &&
 		   (memchr(text + begin, '.', fault->at - begin) || slash[1] == '/')) {
 		snprintf(fault->what, sizeof(fault->what), "a module or loader is not part of a filter");

@@ -6,6 +6,7 @@
  *	the nested class that has the method		C::m for C$In::m: a shell ate "$In"
  *	other letter case				com.acme.cart
  *	the class is right, the method misspelt		C::chekout
+ *	... or has no such overload			C::checkout(int)
  *	the simple name in another package		com.acme.old.Cart
  *	a nested class, its methods not known		C$In
  *	a few letters off, or more letters after	com.acme.Crat, com.acme.CartV2
@@ -182,6 +183,12 @@ static int method_distance(const char *wanted, const char *known)
 	return distance == FAR ? FAR : OTHER_METHOD + distance;
 }
 
+/* Of a filter that names many, or what a class bears, nothing is near. */
+static bool names_one(const struct filter *f)
+{
+	return f->sort != '@' && !(f->class_name && strchr(f->class_name, '*')) && !(f->method && strchr(f->method, '*'));
+}
+
 /* FAR: not worth a word. Nothing but the class may be off, or nothing but the method. */
 static int distance_to(const struct filter *f, struct name known, const char *method)
 {
@@ -244,17 +251,22 @@ static char *candidate_text(const struct filter *f, struct name known, const cha
 	const char *shown = f->method ? method : NULL;
 	char *text;
 
-	return asprintf(&text, "%s%s%s", known.text, shown ? "::" : "", shown ? shown : "") < 0 ? NULL : text;
+	if (asprintf(&text, "%s%s%s%s", f->sort ? "+" : "", known.text, shown ? "::" : "", shown ? shown : "") < 0)
+		return NULL;
+	return text;
 }
 
 static void offer_to(struct near *n, size_t i, struct name known, const char *method)
 {
 	const struct filter *f = &n->filters->items[i];
-	int distance = distance_to(f, known, method);
+	int distance = names_one(f) ? distance_to(f, known, method) : FAR;
 	char *text;
 
 	if (distance >= FAR)
 		return;
+	/* had it had the overload nobody would have offered it */
+	if (distance == 0 && f->types && method)
+		distance = OTHER_METHOD;
 	if (distance == 0) {
 		/* of C::m, with no method known, C alone says nothing */
 		if (!f->method || method)

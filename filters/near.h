@@ -20,6 +20,8 @@ void near_free(struct near *n);
  * `class_name` is a binary name (a.b.C$D; slashes are understood). `method` is a
  * method declared in it, or NULL when only the class is known. Any order, any
  * number of times; a name that one filter matches exactly silences this filter.
+ * A class whose methods are offered has none that is selected: to a filter for
+ * one overload its own name is near.
  */
 void near_offer(struct near *n, const char *class_name, const char *method);
 

@@ -234,7 +234,8 @@ static enum class_status parse_names(struct class_file *c, struct cursor *in)
 		return CLASS_MALFORMED;
 	if (super_class && !class_name(c, super_class, &c->super))
 		return CLASS_MALFORMED;
-	cursor_skip(in, cursor_u2(in) * 2u); /* interfaces */
+	c->interfaces_offset = in->at;
+	cursor_skip(in, cursor_u2(in) * 2u);
 	return in->bad ? CLASS_MALFORMED : CLASS_OK;
 }
 
@@ -321,23 +322,20 @@ void class_skip_annotation(struct cursor *in)
 	}
 }
 
-static bool annotations_have(const struct class_file *c, struct cursor in, const char *descriptor)
+static void see_annotations(const struct class_file *c, struct cursor in, class_see see, void *context)
 {
 	uint32_t n = cursor_u2(&in);
 
 	while (n-- && !in.bad) {
 		struct class_text type;
 
-		if (!class_utf8(c, cursor_u2(&in), &type))
-			return false;
-		if (class_text_is(type, descriptor))
-			return true;
+		if (!class_utf8(c, cursor_u2(&in), &type) || in.bad || !see(type, context))
+			return;
 		class_skip_annotation(&in);
 	}
-	return false;
 }
 
-static bool attributes_have_annotation(const struct class_file *c, struct cursor in, const char *descriptor)
+static void see_attributes(const struct class_file *c, struct cursor in, class_see see, void *context)
 {
 	uint32_t n = cursor_u2(&in);
 
@@ -346,25 +344,87 @@ static bool attributes_have_annotation(const struct class_file *c, struct cursor
 		uint32_t length;
 
 		if (!class_utf8(c, cursor_u2(&in), &name))
-			return false;
+			return;
 		length = cursor_u4(&in);
 		if (!cursor_has(&in, length))
-			return false;
-		if (class_text_is(name, "RuntimeVisibleAnnotations"))
-			return annotations_have(c, cursor_at(in.bytes, in.at, in.at + length), descriptor);
+			return;
+		if (class_text_is(name, "RuntimeVisibleAnnotations")) {
+			see_annotations(c, cursor_at(in.bytes, in.at, in.at + length), see, context);
+			return;
+		}
 		cursor_skip(&in, length);
 	}
-	return false;
+}
+
+void class_each_annotation(const struct class_file *c, const struct class_method *m, class_see see, void *context)
+{
+	uint32_t from = m ? m->offset + 6 : c->attributes_offset;
+	uint32_t to = m ? m->offset + m->size : (uint32_t)c->size;
+
+	see_attributes(c, cursor_at(c->bytes, from, to), see, context);
+}
+
+struct wanted {
+	const char *text;
+	bool found;
+};
+
+static bool is_wanted(struct class_text t, void *context)
+{
+	struct wanted *w = context;
+
+	w->found = class_text_is(t, w->text);
+	return !w->found;
 }
 
 bool class_has_annotation(const struct class_file *c, const char *descriptor)
 {
-	return attributes_have_annotation(c, cursor_at(c->bytes, c->attributes_offset, (uint32_t)c->size), descriptor);
+	struct wanted w = { descriptor, false };
+
+	class_each_annotation(c, NULL, is_wanted, &w);
+	return w.found;
 }
 
 bool class_method_has_annotation(const struct class_file *c, const struct class_method *m, const char *descriptor)
 {
-	return attributes_have_annotation(c, cursor_at(c->bytes, m->offset + 6, m->offset + m->size), descriptor);
+	struct wanted w = { descriptor, false };
+
+	class_each_annotation(c, m, is_wanted, &w);
+	return w.found;
+}
+
+void class_each_interface(const struct class_file *c, class_see see, void *context)
+{
+	struct cursor in = cursor_at(c->bytes, c->interfaces_offset, (uint32_t)c->size);
+	uint32_t n = cursor_u2(&in);
+	struct class_text name;
+
+	while (n-- && !in.bad)
+		if (class_name(c, cursor_u2(&in), &name) && !see(name, context))
+			return;
+}
+
+void class_each_utf8(const void *pool, size_t size, uint16_t count, class_see see, void *context)
+{
+	struct cursor in = cursor_at(pool, 0, size > SIZE_MAX_CLASS ? 0 : (uint32_t)size);
+
+	for (uint32_t i = 1; i < count && !in.bad; i++) {
+		uint8_t tag = cursor_u1(&in);
+		struct class_text t;
+
+		if (in.bad || !constant_size(tag))
+			return;
+		if (tag != CONSTANT_UTF8) {
+			cursor_skip(&in, constant_size(tag));
+			i += tag == CONSTANT_LONG || tag == CONSTANT_DOUBLE;
+			continue;
+		}
+		t.length = cursor_u2(&in);
+		t.text = (const char *)in.bytes + in.at;
+		cursor_skip(&in, t.length);
+		if (in.bad || !see(t, context))
+			return;
+	}
 }
 
 bool class_method_is_empty_finalizer(const struct class_file *c, const struct class_method *m)

@@ -51,6 +51,7 @@ struct class_file {
 	uint32_t pool_end;    /* offset behind the constant pool, where access_flags stand */
 	uint16_t access;
 	struct class_text name, super; /* internal form; super.length 0 for java/lang/Object */
+	uint32_t interfaces_offset;    /* of interfaces_count */
 	uint32_t methods_offset;       /* of methods_count */
 	uint16_t methods;
 	struct class_method *method;
@@ -64,6 +65,21 @@ struct class_file {
 enum class_status class_parse(struct class_file *c, const void *bytes, size_t size, struct arena *a);
 
 bool class_text_is(struct class_text t, const char *text);
+
+/* Called with texts until it returns false. */
+typedef bool (*class_see)(struct class_text t, void *context);
+
+/* The direct superinterfaces, in internal form. */
+void class_each_interface(const struct class_file *c, class_see see, void *context);
+
+/* The types (Ljava/lang/Deprecated;) in RuntimeVisibleAnnotations (JVMS 4.7.16) of a method, or with NULL of the class. */
+void class_each_annotation(const struct class_file *c, const struct class_method *m, class_see see, void *context);
+
+/*
+ * The Utf8 constants of a constant pool: `pool` are the bytes behind
+ * constant_pool_count, which is `count`. Needs no class_parse().
+ */
+void class_each_utf8(const void *pool, size_t size, uint16_t count, class_see see, void *context);
 
 /* RuntimeVisibleAnnotations (JVMS 4.7.16) of the class or of a method; descriptor like "Ljava/lang/Deprecated;". */
 bool class_has_annotation(const struct class_file *c, const char *descriptor);

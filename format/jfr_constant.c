@@ -182,6 +182,16 @@ static uint64_t thread_group(struct jfr_writer *w, const char *name)
 	return jfr_pools_intern(&w->pools, JFR_THREAD_GROUP, &add);
 }
 
+/* Intern what can be forgotten, and use it, or it would be before its first event. */
+static uint64_t intern_used(struct jfr_writer *w, enum jfr_type type, const struct jfr_constant *c)
+{
+	uint64_t key = jfr_pools_intern(&w->pools, type, c);
+
+	if (key)
+		jfr_pools_use(&w->pools, type, key);
+	return key;
+}
+
 /* Of the two names readers show the Java one when there is a Java id, else the other; `jfr view` fails when it is null.
  */
 uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c)
@@ -190,7 +200,7 @@ uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c)
 	const char *name = c->name ? c->name : "";
 	const char *os_name = c->os_name || (is_java && c->is_virtual) ? c->os_name : name;
 	const char *group_name = c->group || !c->is_virtual ? c->group : "VirtualThreads";
-	uint64_t key, group = group_name ? thread_group(w, group_name) : 0;
+	uint64_t group = group_name ? thread_group(w, group_name) : 0;
 	struct bytes *p = payload_begin(w);
 	struct jfr_constant add = {.ref = {group}, .payload = p};
 
@@ -200,13 +210,83 @@ uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c)
 	bytes_put_leb(p, is_java ? c->java_id : 0);
 	bytes_put_leb(p, group);
 	bytes_put_u8(p, c->is_virtual);
-	key = jfr_pools_intern(&w->pools, JFR_THREAD, &add);
-	if (key)
-		jfr_pools_use(&w->pools, JFR_THREAD, key); /* or it would be forgotten before its first event */
-	return key;
+	return intern_used(w, JFR_THREAD, &add);
 }
 
 bool jfr_thread_known(const struct jfr_writer *w, uint64_t key)
 {
 	return has_key(w, JFR_THREAD, key);
+}
+
+static uint64_t frame_type(struct jfr_writer *w, enum jfr_frame_type type)
+{
+	static const char *const description[FRAME_TYPES] = {
+		[JFR_FRAME_INTERPRETED] = "Interpreted", [JFR_FRAME_JIT] = "JIT compiled",
+		[JFR_FRAME_INLINED] = "Inlined",	 [JFR_FRAME_NATIVE] = "Native",
+		[JFR_FRAME_KERNEL] = "Kernel",		 [JFR_FRAME_UNKNOWN] = "Unknown",
+	};
+	struct jfr_constant c = {.payload = payload_begin(w)};
+
+	bytes_put_text(&w->scratch, description[type], SYMBOL_LIMIT);
+	return jfr_pools_intern(&w->pools, JFR_FRAME_TYPE, &c);
+}
+
+/* What every stack may need, once for all. False when there is no memory. */
+static bool stack_prepare(struct jfr_writer *w)
+{
+	struct jfr_class_constant class = {.name = "<unknown>"};
+	struct jfr_method_constant method = {.name = "<unknown>", .descriptor = "()V"};
+	unsigned int i;
+
+	if (w->unknown_method)
+		return true;
+	for (i = 0; i < FRAME_TYPES; i++) {
+		w->frame_type[i] = frame_type(w, i);
+		if (!w->frame_type[i])
+			return false;
+	}
+	method.class_key = jfr_class(w, &class);
+	w->unknown_method = jfr_method(w, &method);
+	return w->unknown_method;
+}
+
+static unsigned char *frame_write(const struct jfr_writer *w, unsigned char *p, const struct jfr_frame *f)
+{
+	p = leb_write(p, has_key(w, JFR_METHOD, f->method) ? f->method : w->unknown_method);
+	p = leb_write(p, (uint32_t)f->line); /* -1 in 5 bytes, as HotSpot has it */
+	p = leb_write(p, (uint32_t)f->bci);
+	return leb_write(p, w->frame_type[f->type]);
+}
+
+/* jfr_pools_mark() reads it back. */
+static struct bytes *stack_payload(struct jfr_writer *w, const struct jfr_frame *frames, size_t count, bool truncated)
+{
+	struct bytes *b = payload_begin(w);
+	unsigned char *p = bytes_reserve(b, (1 + 4 * count) * LEB_MAX + 1), *start = p;
+	size_t i;
+
+	if (!p)
+		return b;
+	*p++ = truncated;
+	p = leb_write(p, count);
+	for (i = 0; i < count; i++)
+		p = frame_write(w, p, &frames[i]);
+	b->size = p - start;
+	return b;
+}
+
+uint64_t jfr_stack(struct jfr_writer *w, const struct jfr_frame *frames, size_t count, bool truncated)
+{
+	size_t written = count < JFR_STACK_FRAMES ? count : JFR_STACK_FRAMES;
+	struct jfr_constant c = {0};
+
+	if (!count || !stack_prepare(w))
+		return 0;
+	c.payload = stack_payload(w, frames, written, truncated || written < count);
+	return intern_used(w, JFR_STACK_TRACE, &c);
+}
+
+bool jfr_stack_known(const struct jfr_writer *w, uint64_t key)
+{
+	return has_key(w, JFR_STACK_TRACE, key);
 }

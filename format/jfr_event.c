@@ -4,6 +4,25 @@
 
 #define TEXT_LIMIT (1u << 20)
 
+void jfr_method_timing(struct jfr_writer *w, const struct jfr_method_timing *e)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_METHOD_TIMING, e->start, &at);
+
+	if (!b)
+		return;
+	bytes_put_leb(b, jfr_key_use(w, JFR_METHOD, e->method, STRAY_METHOD));
+	bytes_put_leb(b, e->invocations);
+	bytes_put_leb(b, e->minimum);
+	bytes_put_leb(b, e->average);
+	bytes_put_leb(b, e->maximum);
+	bytes_put_leb(b, e->p50);
+	bytes_put_leb(b, e->p90);
+	bytes_put_leb(b, e->p99);
+	bytes_put_leb(b, e->thrown);
+	jfr_event_end(w, at);
+}
+
 void jfr_active_recording(struct jfr_writer *w, const struct jfr_active_recording *e)
 {
 	size_t at;

@@ -60,7 +60,7 @@ void jfr_pools_release(struct jfr_pools *p)
 
 static bool forgets(enum jfr_type type)
 {
-	return type == JFR_THREAD;
+	return type == JFR_THREAD || type == JFR_STACK_TRACE;
 }
 
 static bool has_id(const struct jfr_constant *c)
@@ -222,6 +222,22 @@ uint64_t jfr_pools_intern(struct jfr_pools *p, enum jfr_type type, const struct 
 	return key;
 }
 
+/* The constants that a stack refers to, up to 2048 methods, stand in its payload, as jfr_stack() wrote it. */
+static void stack_mark(struct jfr_pools *p, const unsigned char *payload, size_t size)
+{
+	struct cursor c;
+	uint64_t frames;
+
+	cursor_init(&c, payload, size);
+	cursor_u8(&c); /* truncated */
+	for (frames = cursor_leb(&c); frames && cursor_ok(&c); frames--) {
+		jfr_pools_use(p, JFR_METHOD, cursor_leb(&c));
+		cursor_leb(&c); /* line */
+		cursor_leb(&c); /* bytecode index */
+		jfr_pools_use(p, JFR_FRAME_TYPE, cursor_leb(&c));
+	}
+}
+
 void jfr_pools_mark(struct jfr_pools *p, enum jfr_type type, uint32_t index)
 {
 	struct jfr_pool *pool = &p->pool[type - JFR_FIRST_POOL];
@@ -233,6 +249,8 @@ void jfr_pools_mark(struct jfr_pools *p, enum jfr_type type, uint32_t index)
 	for (i = 0; i < JFR_REFS; i++)
 		if (c->ref[i])
 			jfr_pools_use(p, ref_type[type - JFR_FIRST_POOL][i], c->ref[i]);
+	if (type == JFR_STACK_TRACE)
+		stack_mark(p, pool->payload.data + c->offset, c->size);
 }
 
 /* The checkpoint and the pool in it that are being written. */

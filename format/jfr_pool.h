@@ -5,8 +5,8 @@
  * and a key that came again with other content would show the old one.
  *
  * A chunk holds the constants that its events use, and what those refer to.
- * Threads are forgotten when two chunks went by without them; all others live
- * as long as the pools.
+ * Threads and stacks are forgotten when two chunks went by without them; all
+ * others live as long as the pools.
  */
 #ifndef FORMAT_JFR_POOL_H
 #define FORMAT_JFR_POOL_H
@@ -19,7 +19,8 @@
  * an id agree. */
 struct jfr_constant {
 	uint64_t id[2]; /* identity of a class, loader, method or package; others: 0 and the payload is the identity */
-	uint32_t ref[JFR_REFS]; /* keys of the constants it refers to, of the types that jfr_pool.c lists; 0 none */
+	uint32_t ref[JFR_REFS]; /* keys of the constants it refers to, of the types that jfr_pool.c lists; 0 none; a
+				 * stack's stand in its payload */
 	const struct bytes *payload; /* as it stands in the file behind its key */
 };
 
@@ -29,7 +30,7 @@ struct jfr_pool {
 	uint64_t *key;
 	uint32_t *used; /* number of the last chunk that used it */
 	uint32_t count, capacity;
-	uint32_t *by_content, *by_key; /* open addressing: index + 1, 0 free; by_key only for threads */
+	uint32_t *by_content, *by_key; /* open addressing: index + 1, 0 free; by_key only for what is forgotten */
 	uint32_t slots;
 	struct bytes payload;
 	uint64_t last_key;
@@ -81,7 +82,7 @@ static inline bool jfr_pools_use(struct jfr_pools *p, enum jfr_type type, uint64
 uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, struct bytes *out, size_t base,
 			 int64_t start_ticks);
 
-/* The open chunk is finished: forget the threads that it and the one before did not use, count on. */
+/* The open chunk is finished: count on. Threads and stacks that it and the one before did not use are forgotten. */
 void jfr_pools_next(struct jfr_pools *p);
 
 #endif

@@ -49,6 +49,7 @@ enum jfr_type {
 	JFR_SHUTDOWN,
 	JFR_CLOCK,
 	JFR_MESSAGE,
+	JFR_METHOD_TIMING,
 	JFR_TYPES,
 };
 

@@ -42,6 +42,7 @@
 
 static const char *const stray_text[STRAYS] = {
 	[STRAY_THREAD] = "events whose thread had been forgotten stand without it",
+	[STRAY_STACK] = "events whose stack had been forgotten stand without it",
 	[STRAY_METHOD] = "events whose method is unknown stand without it",
 	[STRAY_OUTSIDE] = "events outside of a chunk were dropped",
 	[STRAY_FULL] = "events beyond 1 GB in this chunk were dropped",
@@ -174,15 +175,6 @@ static bool event_fits(struct jfr_writer *w)
 	return false;
 }
 
-/* The key, marked as used; 0, and counted, when nobody has it. */
-static inline uint64_t key_use(struct jfr_writer *w, enum jfr_type type, uint64_t key, enum stray stray)
-{
-	if (__builtin_expect(key && jfr_pools_use(&w->pools, type, key), 1))
-		return key;
-	w->strays[stray] += key != 0;
-	return 0;
-}
-
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 {
 	unsigned char *size, *p;
@@ -195,9 +187,9 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 	p = leb_write(size + 1, JFR_TYPE_ID_BASE + JFR_METHOD_TRACE);
 	p = leb_write(p, e->start);
 	p = leb_write(p, e->duration);
-	p = leb_write(p, key_use(w, JFR_THREAD, e->thread, STRAY_THREAD));
-	*p++ = 0; /* stackTrace */
-	p = leb_write(p, key_use(w, JFR_METHOD, e->method, STRAY_METHOD));
+	p = leb_write(p, jfr_key_use(w, JFR_THREAD, e->thread, STRAY_THREAD));
+	p = leb_write(p, jfr_key_use(w, JFR_STACK_TRACE, e->stack, STRAY_STACK));
+	p = leb_write(p, jfr_key_use(w, JFR_METHOD, e->method, STRAY_METHOD));
 	*p++ = e->thrown;
 	*size = p - size; /* below 128: one byte */
 	w->chunk.size += p - size;

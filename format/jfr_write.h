@@ -37,13 +37,14 @@ void jfr_writer_free(struct jfr_writer *w);
  *
  * Equal means: a class of the same name and loader; a method of the same class,
  * name and descriptor; a loader of the same type, name and identity; a thread
- * equal in everything (one that is renamed gets another key).
+ * or a stack equal in everything (a thread that is renamed gets another key).
  *
- * Thread keys are forgotten when two chunks have passed without them (memory
- * stays bounded with a million virtual threads). A caller that keeps them asks
- * jfr_thread_known() before use, or as often as it finishes chunks. An event
- * with a key that is unknown or forgotten is written without thread or method,
- * and the chunk gets a frtrace.Message that says how many.
+ * Keys of threads and stacks are forgotten when two chunks have passed without
+ * them (memory stays bounded with a million of either). A caller that keeps them
+ * asks jfr_thread_known() and jfr_stack_known() before use, or as often as it
+ * finishes chunks. An event with a key that is unknown or forgotten is written
+ * without thread, stack or method, and the chunk gets a frtrace.Message that
+ * says how many. To ask for a thread or a stack is to use it.
  *
  * A class without name, or one that begins with [ and is no array, is none: 0; so
  * is a method without class. A method's descriptor that is none becomes ()V.
@@ -88,6 +89,37 @@ uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c);
 /* Has this thread key not been forgotten? (0: no.) */
 bool jfr_thread_known(const struct jfr_writer *w, uint64_t key);
 
+/* How the code of a frame ran. HotSpot writes the first four; JMC takes those it does not know for unknown. */
+enum jfr_frame_type {
+	JFR_FRAME_INTERPRETED,
+	JFR_FRAME_JIT,
+	JFR_FRAME_INLINED,
+	JFR_FRAME_NATIVE,
+	JFR_FRAME_KERNEL,
+	JFR_FRAME_UNKNOWN,
+};
+
+struct jfr_frame {
+	uint64_t method;   /* key; 0 or one never given: unknown */
+	int32_t line, bci; /* -1: unknown. HotSpot has line -1, bci 0 for a native method */
+	enum jfr_frame_type type;
+};
+
+#define JFR_STACK_FRAMES 2048 /* of the longest stack, HotSpot's limit too */
+
+/*
+ * The key of a stack, its top frame first. `truncated`: there were more frames;
+ * those beyond JFR_STACK_FRAMES are cut, and it is. 0 for no frames.
+ *
+ * `jfr print` fails on a frame without method. So an unknown one is written as
+ * `<unknown>.<unknown>()V`, of a class without loader and package: no class file
+ * can have a method of that name.
+ */
+uint64_t jfr_stack(struct jfr_writer *w, const struct jfr_frame *frames, size_t count, bool truncated);
+
+/* Has this stack key not been forgotten? (0: no.) */
+bool jfr_stack_known(const struct jfr_writer *w, uint64_t key);
+
 /*
  * Begin a chunk. One is open at a time; events need one (without one they are
  * dropped, and the next chunk says how many). A start that is not after the
@@ -115,10 +147,22 @@ int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const 
 /* Events. Times are ticks; strings may be NULL. */
 struct jfr_method_trace {
 	int64_t start, duration;
-	uint64_t thread, stack, method; /* keys; stack: 0, there are no stack constants yet */
+	uint64_t thread, stack, method; /* keys; the stack begins with the method's caller */
 	bool thrown;
 };
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
+
+/*
+ * All events of one emission have the same start. The times are missing
+ * (JFR_MISSING) when there were no invocations; percentiles also when nobody knows.
+ */
+#define JFR_MISSING INT64_MIN
+struct jfr_method_timing {
+	int64_t start;
+	uint64_t method; /* key */
+	int64_t invocations, minimum, average, maximum, p50, p90, p99, thrown;
+};
+void jfr_method_timing(struct jfr_writer *w, const struct jfr_method_timing *e);
 
 struct jfr_active_recording {
 	int64_t start;

@@ -7,7 +7,9 @@
 #include "format/jfr_write.h"
 
 /* What could not be written as asked. Told in the chunk by a frtrace.Message. */
-enum stray { STRAY_THREAD, STRAY_METHOD, STRAY_OUTSIDE, STRAY_FULL, STRAYS };
+enum stray { STRAY_THREAD, STRAY_STACK, STRAY_METHOD, STRAY_OUTSIDE, STRAY_FULL, STRAYS };
+
+#define FRAME_TYPES (JFR_FRAME_UNKNOWN + 1)
 
 struct jfr_writer {
 	struct bytes chunk;
@@ -20,6 +22,7 @@ struct jfr_writer {
 	size_t events_limit;  /* where the events of the open chunk end */
 	struct bytes scratch; /* payload of the constant being interned */
 	bool open;
+	uint64_t frame_type[FRAME_TYPES], unknown_method; /* keys; 0 before the first stack */
 };
 
 /*
@@ -28,5 +31,14 @@ struct jfr_writer {
  */
 struct bytes *jfr_event_begin(struct jfr_writer *w, enum jfr_type type, int64_t start, size_t *at);
 void jfr_event_end(struct jfr_writer *w, size_t at);
+
+/* The key, marked as used; 0, and counted, when nobody has it. */
+static inline uint64_t jfr_key_use(struct jfr_writer *w, enum jfr_type type, uint64_t key, enum stray stray)
+{
+	if (__builtin_expect(key && jfr_pools_use(&w->pools, type, key), 1))
+		return key;
+	w->strays[stray] += key != 0;
+	return 0;
+}
 
 #endif

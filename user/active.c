@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/active.h"
 #include "user/log.h"
-#include "user/target/attach.h"
 #include "user/target/dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DUMP_TIMEOUT_MS 15000
-#define MOST		32u
+#define MOST 32u
 
 struct active_method {
 	char name[400], class_name[256];
@@ -72,36 +70,18 @@ static void print(const struct active *a, struct settings *settings)
 	}
 }
 
-static char *thread_dump(const struct target *t)
-{
-	char *dump = NULL;
-	struct diag d;
-	int code;
-
-	if (attach_command(t, "threaddump", NULL, DUMP_TIMEOUT_MS, &code, &dump, &d)) {
-		log_detail("%s", d.text);
-		return NULL;
-	}
-	return dump;
-}
-
-void active_report(const struct target *t, struct settings *settings)
+void active_report(const char *thread_dump, struct settings *settings)
 {
 	struct active *a = calloc(1, sizeof(*a));
-	char *dump = NULL;
 	void *block = NULL;
 	struct diag ignored;
 
 	if (!a || filter_list_compile(settings->filters, &block, &a->pattern.size, &ignored))
 		goto out;
 	a->pattern.block = block;
-	dump = thread_dump(t);
-	if (!dump)
-		goto out;
-	dump_each_frame(dump, see, a);
+	dump_each_frame(thread_dump, see, a);
 	print(a, settings);
 out:
-	free(dump);
 	free(block);
 	free(a);
 }

@@ -8,9 +8,8 @@
 #define USER_ACTIVE_H
 
 #include "user/settings.h"
-#include "user/target/process.h"
 
-/* Name them on stderr; with --skip-active exclude their classes. A JVM that gives no dump is only noted. */
-void active_report(const struct target *t, struct settings *settings);
+/* Name them on stderr; with --skip-active exclude their classes. */
+void active_report(const char *thread_dump, struct settings *settings);
 
 #endif

@@ -6,6 +6,8 @@
  * again from the place where it stopped.
  */
 #include "user/cli.h"
+#include "user/filter_file.h"
+#include "user/settings_files.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -18,6 +20,7 @@ enum key {
 	KEY_QUESTION = '?',
 	KEY_TARGET = 'p',
 	KEY_TRACE = 'm',
+	KEY_TIMING = 'M',
 	KEY_EXCLUDE = 'x',
 	KEY_THRESHOLD = 't',
 	KEY_OUTPUT = 'o',
@@ -26,7 +29,12 @@ enum key {
 	KEY_QUIET = 'q',
 	KEY_VERBOSE = 'v',
 	KEY_SIZE = 0x100,
+	KEY_SETTINGS,
+	KEY_FILTERS,
+	KEY_LAMBDA,
 	KEY_NO_STACK,
+	KEY_THROWN,
+	KEY_DEPTH,
 	KEY_SKIP_ACTIVE,
 	KEY_CLOCK,
 	KEY_VERSION,
@@ -36,13 +44,19 @@ enum key {
 static const struct argp_option options[] = {
 	{"pid", KEY_TARGET, "TARGET", 0, NULL, 0},
 	{"method-trace", KEY_TRACE, "FILTER", 0, NULL, 0},
+	{"method-timing", KEY_TIMING, "FILTER", 0, NULL, 0},
 	{"exclude", KEY_EXCLUDE, "FILTER", 0, NULL, 0},
+	{"filters", KEY_FILTERS, "FILE", 0, NULL, 0},
+	{"lambda", KEY_LAMBDA, NULL, 0, NULL, 0},
 	{"threshold", KEY_THRESHOLD, "TIME", 0, NULL, 0},
 	{"output", KEY_OUTPUT, "FILE", 0, NULL, 0},
+	{"settings", KEY_SETTINGS, "FILE", 0, NULL, 0},
 	{"duration", KEY_DURATION, "TIME", 0, NULL, 0},
 	{"max-events", KEY_EVENTS, "N", 0, NULL, 0},
 	{"max-size", KEY_SIZE, "SIZE", 0, NULL, 0},
+	{"stack-depth", KEY_DEPTH, "N", 0, NULL, 0},
 	{"no-stack", KEY_NO_STACK, NULL, 0, NULL, 0},
+	{"thrown", KEY_THROWN, NULL, 0, NULL, 0},
 	{"skip-active", KEY_SKIP_ACTIVE, NULL, 0, NULL, 0},
 	{"quiet", KEY_QUIET, NULL, 0, NULL, 0},
 	{"verbose", KEY_VERBOSE, NULL, 0, NULL, 0},
@@ -51,39 +65,50 @@ static const struct argp_option options[] = {
 	{NULL, KEY_QUESTION, NULL, 0, NULL, 0},
 	{"version", KEY_VERSION, NULL, 0, NULL, 0},
 	/* not there yet */
-	{"method-timing", 'M', "FILTER", 0, NULL, 0},
 	{"interval", 'i', "TIME", 0, NULL, 0},
-	{"filters", KEY_LATER, "FILE", 0, NULL, 0},
-	{"settings", KEY_LATER + 1, "FILE", 0, NULL, 0},
-	{"thrown", KEY_LATER + 2, NULL, 0, NULL, 0},
 	{"max-age", KEY_LATER + 3, "TIME", 0, NULL, 0},
 	{"max-overhead", KEY_LATER + 4, "PERCENT", 0, NULL, 0},
 	{"lines", KEY_LATER + 5, NULL, 0, NULL, 0},
 	{"json", KEY_LATER + 6, NULL, 0, NULL, 0},
-	{"stack-depth", KEY_LATER + 7, "N", 0, NULL, 0},
-	{"kernel", KEY_LATER + 8, "MODE", 0, NULL, 0},
-	{"wait-stack", KEY_LATER + 9, "TIME", 0, NULL, 0},
-	{"probe", KEY_LATER + 10, "SOURCE", 0, NULL, 0},
+	{"kernel", KEY_LATER + 7, "MODE", 0, NULL, 0},
+	{"wait-stack", KEY_LATER + 8, "TIME", 0, NULL, 0},
+	{"probe", KEY_LATER + 9, "SOURCE", 0, NULL, 0},
 	{0},
 };
 
 static const char *const later_verbs[] = {
-	"start",   "status", "dump", "stop",   "list",	"check",   "methods",
+	"start",   "status", "dump", "stop",   "list",	"methods",
 	"summary", "print",  "view", "export", "merge", "recover",
 };
 
 static const char help[] =
-	"Usage: frtrace [record] -p TARGET -m FILTER [options]\n"
+	"Usage: frtrace [record] -p TARGET -m FILTER | -M FILTER [options]\n"
+	"       frtrace check [TARGET]      what this machine and that JVM allow\n"
 	"Trace chosen methods of a running JVM and write a Flight Recorder file.\n"
 	"\n"
 	"What\n"
 	"  -p, --pid=TARGET           the JVM: a pid, or a unique part of its main class or jar\n"
-	"  -m, --method-trace=FILTER  record each call: a.b.C, a.b.C$In, a.b.C::m, C::<init>,\n"
-	"                             ::m in any class; several with ';' or several -m\n"
-	"  -x, --exclude=FILTER       but not these\n"
+	"  -m, --method-trace=FILTER  record each call; several with ';' or several -m\n"
+	"  -M, --method-timing=FILTER count each call and its time: invocations, minimum, average,\n"
+	"                             maximum, percentiles; no event for each call\n"
+	"  -x, --exclude=FILTER       but not these, of -m and of -M\n"
+	"      --filters=FILE         more filters for -m, one a line, comments from '#' on\n"
+	"      --lambda               with each method the lambdas that are written in it\n"
 	"  -t, --threshold=TIME       only calls that take at least 10ms (ns us ms s m h d)\n"
+	"      --thrown               record only calls that end by an exception\n"
+	"      --settings=FILE.jfc    JFR's settings files, default and profile are frtrace's own; a later\n"
+	"                             file wins over an earlier one, and an option over all of them\n"
 	"      --skip-active          leave classes alone that have a method on a stack now\n"
+	"      --stack-depth=N        record at most N callers, 1 to 2048; 64\n"
 	"      --no-stack             do not record where a call came from\n"
+	"Filters\n"
+	"  a.b.C  a.b.C$In            all methods of a class, of a nested class\n"
+	"  C::m  C::<init>  ::m       a method, all overloads; constructors; of any class\n"
+	"  C::m(int,String[])         one overload; C::m() has no parameters\n"
+	"  a.b.*  *Dao::find*         '*' is any characters, dots too: a.b and all packages below\n"
+	"  +a.b.I  +a.b.I::m          a class or interface and all that extend or implement it\n"
+	"  @a.b.Anno                  the classes and methods that have the annotation\n"
+	"  !FILTER  FILTER:10ms       not these; a threshold of its own\n"
 	"Where and how long\n"
 	"  -o, --output=FILE|DIR/     %p is the pid, %t the time; frtrace-%p-%t.jfr\n"
 	"  -d, --duration=TIME        stop after this time\n"
@@ -171,17 +196,26 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 	case KEY_TARGET:
 		return set_target(s, text, d);
 	case KEY_TRACE:
-		return filter_list_add(s->filters, text, false, d);
+		return filter_list_add(s->filters, text, FILTER_TRACE, d);
+	case KEY_TIMING:
+		return filter_list_add(s->filters, text, FILTER_TIMING, d);
 	case KEY_EXCLUDE:
-		return filter_list_add(s->filters, text, true, d);
+		return filter_list_add(s->filters, text, FILTER_EXCLUDE, d);
+	case KEY_FILTERS:
+		return filter_file_add(s->filters, text, d);
 	case KEY_OUTPUT:
 		return set_output(s, text, d);
 	case KEY_CLOCK:
 		return set_clock(s, text, d);
 	case KEY_THRESHOLD:
+		s->threshold_given = true;
 		return settings_parse_time("--threshold", text, &s->threshold_ns, d);
+	case KEY_SETTINGS:
+		return settings_files_add(&s->files, text, d);
 	case KEY_DURATION:
 		return set_limit(settings_parse_time, "--duration", text, &s->duration_ns, d);
+	case KEY_DEPTH:
+		return settings_parse_depth(text, &s->stack_depth, d);
 	case KEY_EVENTS:
 		return set_limit(settings_parse_count, "--max-events", text, &s->max_events, d);
 	case KEY_SIZE:
@@ -190,8 +224,17 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 	return diag_usage(d, "--%s is not there yet", option_name(key));
 }
 
+/* `frtrace check` records nothing. */
+static bool is_of_check(int key)
+{
+	return key == KEY_TARGET || key == KEY_QUIET || key == KEY_VERBOSE || key == KEY_HELP || key == KEY_QUESTION ||
+	       key == KEY_VERSION || key >= KEY_LATER;
+}
+
 static int set_option(struct settings *s, int key, const char *text, struct diag *d)
 {
+	if (s->verb == SETTINGS_CHECK && !is_of_check(key))
+		return diag_usage(d, "'frtrace check' takes no --%s, it records nothing", option_name(key));
 	switch (key) {
 	case KEY_HELP:
 	case KEY_QUESTION:
@@ -200,6 +243,12 @@ static int set_option(struct settings *s, int key, const char *text, struct diag
 		return show_version();
 	case KEY_NO_STACK:
 		s->no_stack = true;
+		return 0;
+	case KEY_THROWN:
+		s->thrown = true;
+		return 0;
+	case KEY_LAMBDA:
+		filter_list_set_lambda(s->filters, true);
 		return 0;
 	case KEY_SKIP_ACTIVE:
 		s->skip_active = true;
@@ -306,6 +355,10 @@ static error_t read_word(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
+		if (r->s->verb == SETTINGS_CHECK && !state->quoted) {
+			r->done = set_target(r->s, text, r->d);
+			return r->done ? EINVAL : 0;
+		}
 		r->done = stray_word(state, text, r->d);
 		return EINVAL;
 	case ARGP_KEY_ERROR:
@@ -324,16 +377,20 @@ static error_t read_word(int key, char *text, struct argp_state *state)
 	return r->done ? EINVAL : 0;
 }
 
-/* The word after the program's name. 0: `record`, CLI_DONE, or -errno. *words is how many it took. */
-static int read_verb(int argc, char **argv, int *words, struct diag *d)
+/* The word after the program's name. 0: *out is set, CLI_DONE, or -errno. *words is how many it took. */
+static int read_verb(int argc, char **argv, int *words, enum settings_verb *out, struct diag *d)
 {
 	const char *verb = argc > 1 ? argv[1] : NULL;
 
 	*words = 0;
+	*out = SETTINGS_RECORD;
 	if (!verb || verb[0] == '-')
 		return 0;
 	*words = 1;
 	if (strcmp(verb, "record") == 0)
+		return 0;
+	*out = SETTINGS_CHECK;
+	if (strcmp(verb, "check") == 0)
 		return 0;
 	if (strcmp(verb, "help") == 0)
 		return show_help();
@@ -347,12 +404,14 @@ static int read_verb(int argc, char **argv, int *words, struct diag *d)
 
 static int check_complete(const struct settings *s, struct diag *d)
 {
+	if (s->quiet && s->verbose)
+		return diag_usage(d, "--quiet and --verbose do not go together");
+	if (s->verb == SETTINGS_CHECK)
+		return 0;
 	if (!s->target)
 		return diag_usage(d, "no target: say which JVM with -p, a pid or a part of its main class or jar name");
 	if (filter_list_size(s->filters) == 0)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
-	if (s->quiet && s->verbose)
-		return diag_usage(d, "--quiet and --verbose do not go together");
 	return 0;
 }
 
@@ -369,15 +428,19 @@ static int read_options(int argc, char **argv, struct settings *s, struct diag *
 
 int cli_parse(int argc, char **argv, struct settings *s, struct diag *d)
 {
+	enum settings_verb verb;
 	int words, err;
 
 	*s = (struct settings){0};
-	err = read_verb(argc, argv, &words, d);
+	err = read_verb(argc, argv, &words, &verb, d);
 	if (err)
 		return err;
 	err = settings_init(s, d);
+	s->verb = verb;
 	if (!err)
 		err = read_options(argc - words, argv + words, s, d);
+	if (!err && s->files)
+		err = settings_files_apply(s->files, s, d);
 	if (!err)
 		err = check_complete(s, d);
 	if (err)

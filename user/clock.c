@@ -161,7 +161,9 @@ static double ns_per_tick(const struct clock *c)
 
 uint64_t clock_ticks_of_ns(const struct clock *c, uint64_t ns)
 {
-	return (uint64_t)(ns / ns_per_tick(c));
+	double ticks = (double)ns / ns_per_tick(c);
+
+	return ticks < 0x1p63 ? (uint64_t)ticks : INT64_MAX;
 }
 
 uint64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks)

@@ -46,7 +46,7 @@ void clock_cover(struct clock *c, uint64_t tsc);
 /* CLOCK_MONOTONIC ns of a stamp; one older than the first pair is extrapolated from the whole calibration. */
 int64_t clock_ns(struct clock *c, uint64_t tsc);
 
-/* TSC ticks that so many ns last, and back. */
+/* TSC ticks that so many ns last, INT64_MAX at most, and back. */
 uint64_t clock_ticks_of_ns(const struct clock *c, uint64_t ns);
 uint64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks);
 

@@ -7,8 +7,11 @@
 #include "user/active.h"
 #include "user/log.h"
 #include "user/loop.h"
+#include "user/model.h"
 #include "user/near_classes.h"
 #include "user/report.h"
+#include "user/settings_files.h"
+#include "user/target/dump.h"
 #include "user/target/mem.h"
 
 #include <errno.h>
@@ -28,6 +31,8 @@ struct recording {
 	struct output *output;
 	struct session *session;
 	struct recorder *recorder;
+	struct model model;
+	struct diag no_stacks; /* why; "": there are, or nobody wants them */
 	struct report report;
 	bool incomplete;
 };
@@ -60,7 +65,8 @@ static int make_recorder(struct recording *r, struct diag *d)
 					.target = &r->target,
 					.segment = session_segment(r->session),
 					.clock = &r->clock,
-					.output = r->output };
+					.output = r->output,
+					.resolver = r->model.resolver };
 
 	r->recorder = recorder_new(&setup, d);
 	return r->recorder ? recorder_tick(r->recorder, d) : -ENOMEM;
@@ -88,6 +94,7 @@ static void begin_report(struct recording *r)
 				     .recorder = r->recorder,
 				     .clock = &r->clock,
 				     .output = r->output,
+				     .no_stacks = r->no_stacks.text,
 				     .cpu_before = target_cpu_ns(&r->target),
 				     .begin_ns = t.tv_sec * 1000000000LL + t.tv_nsec };
 }
@@ -102,15 +109,35 @@ static void explain_no_match(struct recording *r)
 	near_classes_print(&r->target, session_segment(r->session), r->settings->filters);
 }
 
+/* Whatever is missing for stacks, the recording is made without. Returns a thread dump, or NULL. */
+static char *prepare_stacks(struct recording *r)
+{
+	struct diag *why = &r->no_stacks, ignored;
+	char *dump = NULL;
+
+	if (!r->settings->no_stack &&
+	    (model_open(&r->model, &r->target, why) || model_prove(&r->model, &r->target, &dump, why)))
+		model_close(&r->model);
+	if (r->model.resolver)
+		session_take_stacks(r->session, &r->model.layout.walk);
+	else if (!dump && target_thread_dump(&r->target, &dump, &ignored))
+		log_detail("%s", ignored.text);
+	return dump;
+}
+
 static int start(struct recording *r, struct diag *d)
 {
 	struct stream_sink sink;
+	char *dump;
 	int err;
 
 	err = segment_check_free(&r->target, d);
 	if (err)
 		return err;
-	active_report(&r->target, r->settings);
+	dump = prepare_stacks(r);
+	if (dump)
+		active_report(dump, r->settings);
+	free(dump);
 	warn_of_warning(&r->target);
 	err = session_attach(r->session, d);
 	if (!err)
@@ -140,20 +167,24 @@ static int finish(struct recording *r, int err, struct diag *d)
 	bool ended = target_ended(&r->target);
 	struct diag second = { 0 };
 	int stop_err = session_stop(r->session, &second);
+	bool stacks_lost;
 
 	if (stop_err)
 		log_error("frtrace: %s", second.text);
 	recorder_note_loss(r->recorder, report_lost(&r->report));
+	recorder_read_stacks(r->recorder, true);
+	stacks_lost = report_stacks(&r->report);
 	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);
 	report_end(&r->report, !stop_err, ended);
 	if (err)
 		return err;
-	return r->incomplete || report_lost(&r->report) || stop_err ? EXIT_INCOMPLETE : EXIT_DONE;
+	return r->incomplete || report_lost(&r->report) || stacks_lost || stop_err ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 
 static void release(struct recording *r)
 {
 	recorder_free(r->recorder);
+	model_close(&r->model);
 	session_free(r->session);
 	output_close(r->output);
 	target_close(&r->target);
@@ -171,6 +202,7 @@ int cmd_record(struct settings *settings, struct diag *d)
 	r->settings = settings;
 	r->target.pidfd = -1;
 	log_set(settings->quiet, settings->verbose);
+	settings_files_report(settings->files);
 	setpriority(PRIO_PROCESS, 0, -20); /* so that it gets the CPU when the target's threads take all; may fail */
 	err = loop_init(&loop, d);
 	if (!err)

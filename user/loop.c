@@ -13,6 +13,7 @@
 #define IDLE_MS	    50
 #define SWEEP_NS    50000000LL
 #define PROGRESS_NS 1000000000LL
+#define NEWS_NS	    200000000LL /* where a stack is new, more are likely to be */
 
 int loop_init(struct loop *l, struct diag *d)
 {
@@ -57,6 +58,7 @@ static bool wait_for_more(const struct loop *l, int timeout_ms)
 
 struct moments {
 	int64_t end, sweep, progress;
+	int64_t news; /* until then stacks are looked at often */
 };
 
 static int look_after(struct loop *l, struct moments *m, int64_t now, struct diag *d)
@@ -87,15 +89,18 @@ int loop_run(struct loop *l, struct diag *d)
 	if (l->duration_ns)
 		m.end = now + l->duration_ns;
 	while (!over && !err) {
+		bool news = recorder_read_stacks(l->recorder, false);
 		int parts = session_consume(l->session);
 
 		now = now_ns();
+		if (news)
+			m.news = now + NEWS_NS;
 		if (!session_beat(l->session))
 			return diag_set(d, ECANCELED, "the agent took its hooks out: it had no sign of life from frtrace for 30 s");
 		err = look_after(l, &m, now, d);
 		if (err || now >= m.end || recorder_full(l->recorder))
 			break;
-		over = wait_for_more(l, parts >= QUEUE_BUDGET ? 0 : parts ? BUSY_MS : IDLE_MS);
+		over = wait_for_more(l, parts >= QUEUE_BUDGET ? 0 : parts || now < m.news ? BUSY_MS : IDLE_MS);
 	}
 	return err;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/cli.h"
+#include "user/cmd_check.h"
 #include "user/cmd_record.h"
 #include "user/log.h"
 
@@ -12,7 +13,7 @@ int main(int argc, char **argv)
 	if (err == CLI_DONE)
 		return EXIT_DONE;
 	if (!err) {
-		err = cmd_record(&s, &d);
+		err = s.verb == SETTINGS_CHECK ? cmd_check(&s, &d) : cmd_record(&s, &d);
 		settings_release(&s);
 	}
 	if (err >= 0)

@@ -2,6 +2,7 @@
 #include "user/recorder.h"
 #include "format/jfr_write.h"
 #include "user/machine.h"
+#include "user/timing_events.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 
 #define CHUNK_SIZE   (12u << 20)
 #define CHUNK_AGE_NS 5000000000LL
+#define FOR_EVER_NS  (INT64_MAX / 4)
 #define THREADS	     FRT_MAX_THREADS
 #define VTHREADS     8192u
 
@@ -34,7 +36,8 @@ struct recorder {
 	struct target_description jvm;
 	struct machine machine;
 	struct remark *remarks, **last_remark;
-	uint64_t method_key[FRT_MAX_METHODS];
+	struct method_keys methods;
+	struct frames *frames;
 	struct cached_key thread[THREADS], vthread[VTHREADS];
 	uint32_t chunk; /* number of the open one */
 	bool open, failed;
@@ -43,6 +46,8 @@ struct recorder {
 	int64_t start_epoch_ms;
 	uint64_t loss_noted;
 	size_t chunk_size;
+	struct timings *sums; /* NULL: nothing is timed */
+	int64_t timing_due;
 	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
 };
 
@@ -52,6 +57,16 @@ static int64_t monotonic_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Between two emissions; there is one at the end, too. */
+static int64_t timing_interval(const struct recorder *r)
+{
+	const struct jfc_period *p = &r->setup.settings->timing_period;
+
+	if (p->kind != JFC_TIME)
+		return CHUNK_AGE_NS;
+	return p->ns < FOR_EVER_NS ? (int64_t)p->ns : FOR_EVER_NS;
 }
 
 /* Ticks are the target's CLOCK_MONOTONIC: what System.nanoTime() returns there. */
@@ -77,6 +92,17 @@ static int open_writer(struct recorder *r, struct diag *d)
 	return r->writer ? 0 : -ENOMEM;
 }
 
+static int make_frames(struct recorder *r, struct diag *d)
+{
+	struct frames_setup setup = { .methods = &r->methods,
+				      .resolver = r->setup.resolver,
+				      .depth = r->setup.settings->stack_depth };
+
+	method_keys_init(&r->methods, r->writer, r->setup.segment);
+	r->frames = frames_new(&setup, d);
+	return r->frames ? 0 : -ENOMEM;
+}
+
 struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
@@ -89,7 +115,13 @@ struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d
 	r->last_remark = &r->remarks;
 	r->chunk_size = setup->settings->max_size / 4 < CHUNK_SIZE ? setup->settings->max_size / 4 : CHUNK_SIZE;
 	machine_read(&r->machine);
-	if (target_describe(setup->target, &r->jvm, d) || open_writer(r, d)) {
+	if (filter_list_count(setup->settings->filters, FILTER_TIMING) && !(r->sums = malloc(sizeof(*r->sums)))) {
+		diag_errno(d, ENOMEM, "cannot make a recorder");
+		recorder_free(r);
+		return NULL;
+	}
+	r->timing_due = monotonic_now() + timing_interval(r);
+	if (target_describe(setup->target, &r->jvm, d) || open_writer(r, d) || make_frames(r, d)) {
 		recorder_free(r);
 		return NULL;
 	}
@@ -109,6 +141,9 @@ void recorder_free(struct recorder *r)
 		free(m);
 	}
 	target_description_free(&r->jvm);
+	frames_free(r->frames);
+	free(r->sums);
+	method_keys_release(&r->methods);
 	jfr_writer_free(r->writer);
 	free(r);
 }
@@ -130,18 +165,43 @@ int recorder_remark(struct recorder *r, const char *kind, const char *text)
 	return 0;
 }
 
+/* As JFR writes it. */
+static void put_period(struct recorder *r, int64_t at)
+{
+	static const char *const names[] = { [JFC_NO_PERIOD] = "endChunk",
+					     [JFC_EVERY_CHUNK] = "everyChunk",
+					     [JFC_BEGIN_CHUNK] = "beginChunk",
+					     [JFC_END_CHUNK] = "endChunk",
+					     [JFC_TIME] = "infinity" };
+	const struct jfc_period *p = &r->setup.settings->timing_period;
+	char period[32];
+
+	snprintf(period, sizeof(period), "%s", names[p->kind]);
+	if (p->kind == JFC_TIME && p->ns != JFC_INFINITY)
+		snprintf(period, sizeof(period), "%llu ms", (unsigned long long)(p->ns / 1000000));
+	jfr_active_setting(r->writer, at, "jdk.MethodTiming", "period", period);
+}
+
 static void put_settings(struct recorder *r, int64_t at)
 {
 	const struct settings *s = r->setup.settings;
-	char threshold[32];
+	char threshold[32], depth[16];
 	size_t n = filter_list_size(s->filters);
 
 	snprintf(threshold, sizeof(threshold), "%llu ns", (unsigned long long)s->threshold_ns);
 	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "enabled", "true");
 	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "threshold", threshold);
-	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "stackTrace", "false");
+	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "stackTrace", r->setup.resolver ? "true" : "false");
+	if (r->setup.resolver) {
+		snprintf(depth, sizeof(depth), "%u", s->stack_depth);
+		jfr_active_setting(r->writer, at, "jdk.MethodTrace", "stackDepth", depth);
+	}
+	jfr_active_setting(r->writer, at, "jdk.MethodTiming", "enabled", r->sums ? "true" : "false");
+	put_period(r, at);
 	for (size_t i = 0; i < n; i++)
-		jfr_active_setting(r->writer, at, "jdk.MethodTrace", "filter", filter_list_text(s->filters, i));
+		jfr_active_setting(r->writer, at,
+				   filter_list_kind(s->filters, i) == FILTER_TIMING ? "jdk.MethodTiming" : "jdk.MethodTrace",
+				   "filter", filter_list_text(s->filters, i));
 }
 
 static void put_recording(struct recorder *r, int64_t at)
@@ -212,6 +272,7 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 		return err;
 	r->open = true;
 	r->chunk++;
+	frames_next_chunk(r->frames);
 	r->chunk_start = at;
 	put_recording(r, at);
 	put_settings(r, at);
@@ -220,6 +281,18 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 	for (const struct remark *m = r->remarks; m; m = m->next)
 		jfr_message(r->writer, at, m->kind, m->text);
 	return 0;
+}
+
+/* One moment for all of them: readers take those with the last one's time for one picture. */
+static void put_timing(struct recorder *r)
+{
+	int64_t now = monotonic_now();
+
+	if (!r->sums || !r->open)
+		return;
+	timings_read(r->sums, r->setup.segment);
+	timing_events_put(r->writer, &r->methods, r->sums, r->setup.segment, r->setup.clock, ticks_of(r, now));
+	r->timing_due = now + timing_interval(r);
 }
 
 static int finish_chunk(struct recorder *r, bool final, struct diag *d)
@@ -253,6 +326,8 @@ int recorder_tick(struct recorder *r, struct diag *d)
 		*d = r->failure;
 		return -EIO;
 	}
+	if (r->sums && monotonic_now() >= r->timing_due)
+		put_timing(r);
 	if (r->open && (jfr_chunk_size(r->writer) >= r->chunk_size ||
 			ticks_of(r, monotonic_now()) - r->chunk_start >= CHUNK_AGE_NS))
 		err = finish_chunk(r, false, d);
@@ -261,12 +336,18 @@ int recorder_tick(struct recorder *r, struct diag *d)
 	return err;
 }
 
+bool recorder_read_stacks(struct recorder *r, bool all)
+{
+	return frames_read(r->frames, all);
+}
+
 int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
 {
 	if (r->failed)
 		return 0; /* said already */
 	if (!r->open && begin_chunk(r, d))
 		return -ENOMEM;
+	put_timing(r);
 	if (target_ended)
 		jfr_shutdown(r->writer, ticks_of(r, monotonic_now()), "the JVM's process has ended");
 	return finish_chunk(r, true, d);
@@ -280,53 +361,6 @@ void recorder_note_loss(struct recorder *r, uint64_t spans)
 		return;
 	r->loss_noted = spans;
 	jfr_data_loss(r->writer, ticks_of(r, monotonic_now()), more * FRT_RECORD_SIZE, spans * FRT_RECORD_SIZE);
-}
-
-static uint64_t loader_key(struct recorder *r, uint32_t number)
-{
-	const struct frt_loader *l = segment_loader(r->setup.segment, number);
-	char type[512], name[128];
-	struct jfr_loader_constant c = { .identity = number };
-
-	if (number == FRT_BOOT_LOADER || !l) {
-		c.name = "bootstrap";
-		return jfr_loader(r->writer, &c);
-	}
-	segment_string(r->setup.segment, l->type, type, sizeof(type));
-	segment_string(r->setup.segment, l->name, name, sizeof(name));
-	c.type = type;
-	c.name = name[0] ? name : NULL;
-	return jfr_loader(r->writer, &c);
-}
-
-static uint64_t make_method_key(struct recorder *r, uint32_t id)
-{
-	const struct segment *seg = r->setup.segment;
-	const struct frt_method *m = segment_method(seg, id);
-	const struct frt_class *c = m ? segment_class(seg, m->class_id) : NULL;
-	char class_name[4096], name[4096], descriptor[8192];
-	struct jfr_class_constant class = { .name = class_name };
-	struct jfr_method_constant method = { .name = name, .descriptor = descriptor };
-
-	if (!c)
-		return 0;
-	segment_string(seg, c->name, class_name, sizeof(class_name));
-	segment_string(seg, m->name, name, sizeof(name));
-	segment_string(seg, m->descriptor, descriptor, sizeof(descriptor));
-	class.loader = loader_key(r, c->loader);
-	class.modifiers = c->modifiers;
-	method.class_key = jfr_class(r->writer, &class);
-	method.modifiers = m->modifiers;
-	return jfr_method(r->writer, &method);
-}
-
-static uint64_t method_key(struct recorder *r, uint32_t id)
-{
-	if (id >= FRT_MAX_METHODS)
-		return 0;
-	if (!r->method_key[id])
-		r->method_key[id] = make_method_key(r, id);
-	return r->method_key[id];
 }
 
 static uint64_t make_thread_key(struct recorder *r, uint32_t serial)
@@ -378,8 +412,8 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	end = ticks_of(r, clock_ns(r->setup.clock, s->start + s->duration));
 	e.duration = end - e.start;
 	e.thread = thread_key(r, s->thread, v);
-	e.stack = 0;
-	e.method = method_key(r, s->method);
+	e.stack = frames_key(r->frames, s->stack, s->method);
+	e.method = method_keys_traced(&r->methods, s->method);
 	e.thrown = s->flags & FRT_SPAN_THROWN;
 	jfr_method_trace(r->writer, &e);
 	r->counts.events++;
@@ -405,6 +439,11 @@ struct stream_sink recorder_sink(struct recorder *r)
 const struct recorder_counts *recorder_counts(const struct recorder *r)
 {
 	return &r->counts;
+}
+
+void recorder_count_frames(const struct recorder *r, struct frames_counts *out)
+{
+	frames_count(r->frames, out);
 }
 
 bool recorder_full(const struct recorder *r)

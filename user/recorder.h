@@ -5,6 +5,7 @@
 
 #include "format/diag.h"
 #include "user/clock.h"
+#include "user/frames.h"
 #include "user/output.h"
 #include "user/queue/stream.h"
 #include "user/segment.h"
@@ -18,8 +19,10 @@ struct recorder_setup {
 	const struct segment *segment;
 	struct clock *clock;
 	struct output *output;
+	struct resolver *resolver; /* of stacks; NULL: none */
 };
 
+/* Before the agent is told to start: stacks that it has now are of an earlier recording. */
 struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d);
 void recorder_free(struct recorder *r);
 
@@ -27,7 +30,8 @@ void recorder_free(struct recorder *r);
 struct stream_sink recorder_sink(struct recorder *r);
 
 /*
- * To be called now and then: closes a chunk that is large or old. Errors of
+ * To be called some twenty times a second: takes the stacks that the agent has
+ * written, closes a chunk that is large or old. Errors of
  * writing come here; the recorder then records nothing more.
  */
 int recorder_tick(struct recorder *r, struct diag *d);
@@ -38,6 +42,12 @@ void recorder_note_loss(struct recorder *r, uint64_t spans);
 /* A line that a reader of the file must know. Repeated in each chunk. */
 int recorder_remark(struct recorder *r, const char *kind, const char *text);
 
+/*
+ * Take the stacks that the agent has written; true when there were new ones. To be called often: what they
+ * stand for is asked of the JVM now, and may be gone later. `all`: the agent writes no more.
+ */
+bool recorder_read_stacks(struct recorder *r, bool all);
+
 /* Close the last chunk; with a jdk.Shutdown event when the target has ended. */
 int recorder_finish(struct recorder *r, bool target_ended, struct diag *d);
 
@@ -46,6 +56,7 @@ struct recorder_counts {
 	uint64_t unwritten;	 /* events of chunks that could not be written, and what came after */
 };
 const struct recorder_counts *recorder_counts(const struct recorder *r);
+void recorder_count_frames(const struct recorder *r, struct frames_counts *out);
 
 /* Have --max-events been recorded? */
 bool recorder_full(const struct recorder *r);

@@ -234,6 +234,14 @@ static const char *plural(uint64_t n, const char *one, const char *many)
 	return n == 1 ? one : many;
 }
 
+static void print_no_stacks(const struct report *r)
+{
+	if (!r->no_stacks || !r->no_stacks[0])
+		return;
+	recorder_remark(r->recorder, "no stacks", r->no_stacks);
+	log_line("  no stacks: %s", r->no_stacks);
+}
+
 bool report_start(const struct report *r)
 {
 	const struct segment *seg = session_segment(r->session);
@@ -250,6 +258,7 @@ bool report_start(const struct report *r)
 	print_classes(seg);
 	skipped = print_skips(r, seg) || (!methods && any_native(seg));
 	print_lower_bounds(r, seg);
+	print_no_stacks(r);
 	log_line("to %s, at most %s, oldest goes first.  Ctrl-C stops and restores the JVM", output_path(r->output),
 		 log_bytes(r->settings->max_size));
 	return skipped;
@@ -302,16 +311,31 @@ void report_progress(const struct report *r)
 		     cost_percent(r, &t));
 }
 
+/* Has this recording had hooks in any method? The table of methods is that of all recordings; the rules are of this one. */
+static bool any_matched(const struct segment *s)
+{
+	const uint64_t *rules = (const uint64_t *)(s->base + FRT_RULES_AT);
+	const uint64_t untouched = FRT_RULE_UNTRACED;
+
+	for (uint32_t id = 1; segment_method(s, id); id++)
+		if (rules[id] != untouched)
+			return true;
+	return false;
+}
+
 static void explain_silence(const struct report *r, const struct segment_totals *t)
 {
-	uint32_t classes, methods = report_hooked(session_segment(r->session), &classes);
-
 	if (recorder_counts(r->recorder)->events || recorder_counts(r->recorder)->unwritten)
 		return;
-	if (t->exited)
+	if (t->exited && !filter_list_count(r->settings->filters, FILTER_TRACE))
+		return; /* no call was to be recorded */
+	if (t->exited && r->settings->thrown && !t->thrown)
+		log_line("%s %s, none of them ended by an exception", log_count(t->exited),
+			 plural(t->exited, "call", "calls"));
+	else if (t->exited)
 		log_line("%s %s, all below %s (max %s)", log_count(t->exited), plural(t->exited, "call", "calls"),
 			 log_time(r->settings->threshold_ns), log_time(clock_ns_of_ticks(r->clock, t->longest)));
-	else if (methods || segment_header(session_segment(r->session))->methods)
+	else if (any_matched(session_segment(r->session)))
 		log_line("0 calls: matched, never called in %s", log_time(monotonic_now() - r->begin_ns));
 	else
 		log_line("0 calls: no class that was loaded matched");
@@ -336,26 +360,126 @@ static void explain_losses(const struct report *r, const struct segment_totals *
 		   (unsigned long long)drops[FRT_DROP_UNREADABLE], (unsigned long long)drops[FRT_DROP_STORAGE]);
 }
 
+/* "12 stacks are cut: ...", "1 stack is cut: ..." */
+struct finding {
+	uint64_t count;
+	const char *one, *many, *why;
+};
+
+static const char *cut_text(unsigned int end)
+{
+	switch (end) {
+	case FRT_WALK_CHUNK:
+		return "the rest of a virtual thread's frames is in the heap";
+	case FRT_WALK_UNREADABLE:
+		return "a frame that could not be read";
+	case FRT_WALK_CODE:
+		return "code that frtrace cannot cross";
+	case FRT_WALK_STUCK:
+		return "a caller that is not above its callee";
+	}
+	return "a reason that is not known";
+}
+
+static const char *unknown_text(unsigned int why)
+{
+	switch (why) {
+	case RESOLVE_CHANGED:
+		return "their code was gone or redefined when it was looked at";
+	case RESOLVE_UNREADABLE:
+		return "the JVM's memory could not be read";
+	case RESOLVE_CORRUPT:
+		return "what was read is not what HotSpot writes";
+	case RESOLVE_NO_SCOPE:
+		return "compiled code without debug information";
+	case RESOLVE_MEMORY:
+		return "no memory left";
+	}
+	return "of a kind that is not known";
+}
+
+#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 6)
+
+static unsigned int find_stacks(const struct report *r, struct finding out[FINDINGS])
+{
+	const struct frt_header *h = segment_header(session_segment(r->session));
+	struct frames_counts c;
+	unsigned int n = 0;
+
+	recorder_count_frames(r->recorder, &c);
+	out[n++] = (struct finding){ h->stacks_lost, "call lost its stack", "calls lost their stacks",
+				     "frtrace was behind" };
+	out[n++] = (struct finding){ c.missing, "call lost its stack", "calls lost their stacks", "overwritten" };
+	out[n++] = (struct finding){ c.forgotten, "stack is lost", "stacks are lost", "it was too long ago" };
+	out[n++] = (struct finding){ c.given_up, "stack was not finished", "stacks were not finished", "the JVM ended" };
+	out[n++] = (struct finding){ h->stacks_off, "call has no stack", "calls have no stack",
+				     "where the stack of their thread lies is not known" };
+	out[n++] = (struct finding){ c.mismatched, "stack is unknown", "stacks are unknown",
+				     "they do not begin with the traced method" };
+	for (unsigned int i = 0; i < RESOLVE_FAILURES; i++)
+		out[n++] = (struct finding){ c.unknown[i], "frame is unknown", "frames are unknown", unknown_text(i) };
+	for (unsigned int i = 0; i <= FRT_WALK_ENDS; i++)
+		out[n++] = (struct finding){ c.cut[i], "stack is cut", "stacks are cut", cut_text(i) };
+	return n;
+}
+
+/* With a recorder into the file, else onto the terminal. */
+static void tell_stacks(const struct report *r, struct recorder *recorder)
+{
+	struct finding found[FINDINGS];
+	unsigned int n = find_stacks(r, found);
+	char text[256];
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct finding *f = &found[i];
+
+		if (!f->count)
+			continue;
+		snprintf(text, sizeof(text), "%s %s: %s", log_count(f->count), plural(f->count, f->one, f->many), f->why);
+		if (recorder)
+			recorder_remark(recorder, "stacks", text);
+		else
+			log_line("  %s", text);
+	}
+}
+
+bool report_stacks(const struct report *r)
+{
+	struct frames_counts c;
+
+	recorder_count_frames(r->recorder, &c);
+	tell_stacks(r, r->recorder);
+	return segment_header(session_segment(r->session))->stacks_lost || c.missing || c.forgotten;
+}
+
 void report_end(const struct report *r, bool restored, bool target_ended)
 {
 	const struct recorder_counts *c = recorder_counts(r->recorder);
-	uint64_t lost = report_lost(r);
+	uint64_t lost = report_lost(r), calls;
 	struct segment_totals t;
+	bool timed;
 
 	segment_totals(session_segment(r->session), &t);
 	explain_silence(r, &t);
-	log_line("%s %s, %s thrown, %s lost, %s still open, %s in %s. %s", log_count(c->events),
-		 plural(c->events, "call", "calls"), log_count(c->thrown), log_count(lost), log_count(t.open),
+	timed = !filter_list_count(r->settings->filters, FILTER_TRACE);
+	calls = timed ? t.exited : c->events;
+	log_line("%s %s%s, %s thrown, %s lost, %s still open, %s in %s. %s", log_count(calls),
+		 plural(calls, "call", "calls"), timed ? " timed" : "", log_count(timed ? t.thrown : c->thrown),
+		 log_count(lost), log_count(t.open),
 		 log_bytes(output_size(r->output)), output_path(r->output),
 		 target_ended ? "The JVM has ended" :
 		 restored     ? "The JVM runs its original code again" :
 				"The JVM restores its original code by itself within seconds");
 	if (lost)
 		explain_losses(r, &t);
+	tell_stacks(r, NULL);
 	if (output_dropped(r->output))
 		log_line("  %s oldest chunks were dropped to stay below %s", log_count(output_dropped(r->output)),
 			 log_bytes(r->settings->max_size));
 	if (c->events)
 		log_line("next: jfr view MethodTrace %s   (JDK 21 on), or jfr print --events MethodTrace %s",
+			 output_path(r->output), output_path(r->output));
+	else if (filter_list_count(r->settings->filters, FILTER_TIMING))
+		log_line("next: jfr view method-timing %s   (JDK 25 on), or jfr print --events MethodTiming %s",
 			 output_path(r->output), output_path(r->output));
 }

@@ -14,6 +14,7 @@ struct report {
 	struct recorder *recorder;
 	struct clock *clock;
 	const struct output *output;
+	const char *no_stacks; /* why; NULL or "": there are, or nobody wants them */
 	uint64_t cpu_before; /* the JVM's CPU time when tracing began, ns */
 	int64_t begin_ns;    /* CLOCK_MONOTONIC when tracing began */
 };
@@ -23,6 +24,12 @@ bool report_start(const struct report *r);
 
 /* The live line; overwrites itself, nothing when stderr is no terminal. */
 void report_progress(const struct report *r);
+
+/*
+ * What is to be said of stacks goes into the file; report_end() says the same. When all stacks have been
+ * read, before the file is finished. True: stacks were lost.
+ */
+bool report_stacks(const struct report *r);
 
 /* "1,204 calls, ...". `restored`: the JVM runs its original code again. */
 void report_end(const struct report *r, bool restored, bool target_ended);

@@ -21,6 +21,7 @@
 #define GROW_BELOW_NS	  2000000
 #define RING_CAP	  (4u << 20)
 #define RING_CAP_LEAST	  (64u << 10)
+#define FRAMES_LEAST	  4096u
 
 extern const char agent_image[], agent_image_end[];
 
@@ -34,6 +35,7 @@ struct session {
 	struct streams *streams;
 	struct queue *queue;
 	struct session_cost cost;
+	struct frt_layout layout; /* feature 0: no stacks */
 	bool started;
 	char tag[16], file_name[48];
 };
@@ -207,18 +209,35 @@ int session_attach(struct session *s, struct diag *d)
 	return err;
 }
 
-static uint64_t ring_cap(const struct session *s)
+/* 1 % of the container's memory; with stacks rings get half of it, frames what is left. */
+static uint64_t ring_cap(const struct session *s, uint64_t budget)
 {
-	uint64_t limit = target_memory_limit(s->target), cap = limit / 100;
+	uint64_t cap = s->layout.feature ? budget / 2 : budget;
 
 	if (cap > RING_CAP)
 		cap = RING_CAP;
 	return cap < RING_CAP_LEAST ? RING_CAP_LEAST : cap;
 }
 
+static uint32_t stack_frames(uint64_t budget, uint64_t rings)
+{
+	uint64_t most = budget > rings ? (budget - rings) / sizeof(struct frt_frame) : 0;
+	uint32_t frames = FRT_STACK_FRAMES;
+
+	while (frames > FRAMES_LEAST && frames > most)
+		frames /= 2;
+	return frames;
+}
+
+void session_take_stacks(struct session *s, const struct frt_layout *layout)
+{
+	s->layout = *layout;
+}
+
 static int write_config(struct session *s, struct diag *d)
 {
 	struct frt_config *c = segment_config(&s->segment);
+	uint64_t budget = target_memory_limit(s->target) / 100;
 	void *block = NULL;
 	size_t size;
 	int err = filter_list_compile(s->settings->filters, &block, &size, d);
@@ -230,9 +249,14 @@ static int write_config(struct session *s, struct diag *d)
 		return diag_usage(d, "too many filters: %zu bytes, at most %zu", size, FRT_CONFIG_SIZE - sizeof(*c));
 	}
 	c->threshold = clock_ticks_of_ns(s->clock, s->settings->threshold_ns);
-	c->ring_cap = ring_cap(s);
+	c->ring_cap = ring_cap(s, budget);
 	c->grow_ticks = clock_ticks_of_ns(s->clock, GROW_BELOW_NS);
-	c->flags = s->settings->no_stack ? FRT_CONFIG_NO_STACK : 0;
+	c->stack_depth = s->layout.feature ? s->settings->stack_depth : 0;
+	c->stack_frames = stack_frames(budget, c->ring_cap);
+	c->layout = s->layout;
+	c->cell_cap = 4 * c->ring_cap;
+	c->tick_scale = clock_ticks_of_ns(s->clock, 1ULL << 32);
+	c->flags = s->settings->thrown ? FRT_CONFIG_THROWN : 0;
 	c->pattern_size = size;
 	memcpy(c + 1, block, size);
 	free(block);

@@ -26,6 +26,9 @@ void session_free(struct session *s);
  */
 int session_attach(struct session *s, struct diag *d);
 
+/* Stacks: with this layout, which is copied. Without this call there are none. Before session_start(). */
+void session_take_stacks(struct session *s, const struct frt_layout *layout);
+
 /* Hand over the filter and start: from here on calls are recorded. */
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
 

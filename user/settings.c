@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/settings.h"
+#include "user/settings_files.h"
+#include "bpf/frtrace.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 
 int settings_init(struct settings *s, struct diag *d)
 {
-	*s = (struct settings){.max_size = SETTINGS_MAX_SIZE};
+	*s = (struct settings){.max_size = SETTINGS_MAX_SIZE, .stack_depth = SETTINGS_STACK_DEPTH};
 	s->filters = filter_list_new();
 	return s->filters ? 0 : diag_set(d, ENOMEM, "no memory for settings");
 }
@@ -20,6 +22,7 @@ void settings_release(struct settings *s)
 {
 	filter_list_free(s->filters);
 	free(s->output);
+	settings_files_free(s->files);
 	*s = (struct settings){0};
 }
 
@@ -113,6 +116,19 @@ int settings_parse_size(const char *option, const char *text, uint64_t *bytes, s
 int settings_parse_count(const char *option, const char *text, uint64_t *count, struct diag *d)
 {
 	return number_check(number_parse(text, no_units, count), option, text, "a whole number, as in 1000", d);
+}
+
+int settings_parse_depth(const char *text, uint32_t *depth, struct diag *d)
+{
+	uint64_t n;
+	int err = settings_parse_count("--stack-depth", text, &n, d);
+
+	if (err)
+		return err;
+	if (n < 1 || n > FRT_MAX_DEPTH)
+		return diag_usage(d, "wrong --stack-depth '%s': it has to be 1 to %u", text, FRT_MAX_DEPTH);
+	*depth = n;
+	return 0;
 }
 
 int settings_check_output(const char *text, struct diag *d)

@@ -5,6 +5,7 @@
 
 #include "filters/parse.h"
 #include "format/diag.h"
+#include "format/jfc.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,22 +14,34 @@
 #include <time.h>
 
 #define SETTINGS_MAX_SIZE (1ULL << 30)
+#define SETTINGS_STACK_DEPTH 64
 
 enum settings_clock {
 	SETTINGS_CLOCK_TSC = 0,
 	SETTINGS_CLOCK_MONOTONIC, /* not yet: cli_parse() refuses it */
 };
 
+enum settings_verb {
+	SETTINGS_RECORD = 0,
+	SETTINGS_CHECK, /* of the rest only the target, which may be NULL, quiet and verbose count */
+};
+
 struct settings {
+	enum settings_verb verb;
 	const char *target;	     /* as typed; points into argv */
-	struct filter_list *filters; /* -m and -x; at least one selects */
+	struct filter_list *filters; /* -m, -M, -x, --filters; at least one selects */
 	uint64_t threshold_ns;	     /* 0: every call */
+	bool threshold_given;	     /* by -t */
+	struct settings_files *files; /* --settings; NULL: none */
+	struct jfc_period timing_period; /* of the files */
 	uint64_t duration_ns;	     /* 0: no end */
 	uint64_t max_events;	     /* 0: no end */
 	uint64_t max_size;	     /* bytes, never 0 */
 	char *output;		     /* as typed, %p and %t still in it; NULL: the default name */
+	uint32_t stack_depth;	     /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */
 	enum settings_clock clock;
 	bool no_stack, skip_active, quiet, verbose;
+	bool thrown; /* record only calls that end by an exception */
 };
 
 /* The defaults, and an empty filter list. -ENOMEM. */
@@ -44,6 +57,9 @@ void settings_release(struct settings *s); /* a zeroed one is fine */
 int settings_parse_time(const char *option, const char *text, uint64_t *ns, struct diag *d);
 int settings_parse_size(const char *option, const char *text, uint64_t *bytes, struct diag *d);
 int settings_parse_count(const char *option, const char *text, uint64_t *count, struct diag *d);
+
+/* --stack-depth: 1 to FRT_MAX_DEPTH. */
+int settings_parse_depth(const char *text, uint32_t *depth, struct diag *d);
 
 /* Is this a name for -o: not empty, not "-", no % but %p, %t and %%. */
 int settings_check_output(const char *text, struct diag *d);

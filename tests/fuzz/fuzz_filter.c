@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Any text as a filter. What is taken has to survive being printed and read
+ * Any text as a filter, and as a file of them. What is taken has to survive being printed and read
  * again, compile, and select what it names; what is refused has a message and adds nothing.
  */
 #include "filters/near.h"
@@ -26,27 +26,51 @@ static void check_refused(const struct filter_list *l, const struct diag *d)
 	require(d->usage && strncmp(d->text, "wrong filter: ", 14) == 0, "a refused text has no message");
 }
 
-/* Split the printed filter and ask for what it names. Only BMP names: beyond it the JVM's bytes differ. */
+/* The class of a printed filter in the JVM's form, any for none; *method is what follows. */
+static char *subject(const char *text, const char **method)
+{
+	const char *member = strstr(text, "::");
+	size_t length = member ? (size_t)(member - text) : strcspn(text, ":");
+	char *name = strndup(length ? text : "any/Class", length ? length : 9);
+
+	for (char *s = name; *s; s++)
+		*s = *s == '.' ? '/' : *s == '*' ? 'x' : *s;
+	*method = member ? member + 2 : "anything";
+	return name;
+}
+
+/* Ask for what a printed filter names. Only BMP names: beyond it the JVM's bytes differ. */
 static void check_selected(const struct pattern *p, const char *text)
 {
-	const char *member = strstr(text, "::"), *method = member ? member + 2 : "anything";
-	size_t length = member ? (size_t)(member - text) : strlen(text);
-	char *name;
+	char sort = *text == '+' || *text == '@' ? *text : 0, *name, *method, *descriptor;
+	struct pattern_marks marks = {0};
+	struct pattern_method m = {.of_class = &marks};
+	const char *rest;
 
 	for (const char *s = text; *s; s++)
 		if ((unsigned char)*s >= 0xf0)
 			return;
-	name = strndup(length ? text : "any/Class", length ? length : 9);
-	for (char *s = name; *s; s++)
-		if (*s == '.')
-			*s = '/';
-	require(pattern_class(p, name, strlen(name)) == PATTERN_METHODS, "a class that is named is not looked into");
-	require(pattern_method(p, name, strlen(name), method, strlen(method), "()V", 3),
-		"what is named is not selected");
+	name = subject(text + !!sort, &rest);
+	method = strndup(rest, strcspn(rest, "(:"));
+	for (char *s = method; *s; s++)
+		*s = *s == '*' ? 'x' : *s;
+	if (asprintf(&descriptor, "L%s;", name) < 0)
+		abort();
+	if (sort == '+')
+		pattern_mark_supertype(p, (struct pattern_text){name, strlen(name)}, &marks);
+	if (sort == '@')
+		pattern_mark_annotation(p, (struct pattern_text){descriptor, strlen(descriptor)}, &marks);
+	require(!sort || marks.count == 1, "what is asked for gives no mark");
+	require(pattern_class(p, name, strlen(name)) != PATTERN_NO, "a class that is named is not looked into");
+	m.class_name = (struct pattern_text){name, strlen(name)};
+	m.name = (struct pattern_text){method, strlen(method)};
+	require(pattern_decide(p, &m).trace, "what is named is not selected");
 	free(name);
+	free(method);
+	free(descriptor);
 }
 
-static void check_taken(const struct filter_list *l)
+static void check_taken(const struct filter_list *l, bool excludes)
 {
 	struct filter_list *again = filter_list_new();
 	struct near *near = near_new(l);
@@ -60,7 +84,8 @@ static void check_taken(const struct filter_list *l)
 	for (size_t i = 0; i < filter_list_size(l); i++) {
 		require(filter_list_add(again, filter_list_text(l, i), false, &d) == 0,
 			"a printed filter is not taken");
-		check_selected(&p, filter_list_text(l, i));
+		if (!excludes)
+			check_selected(&p, filter_list_text(l, i));
 		near_offer(near, filter_list_text(l, 0), i ? "m" : NULL);
 		near_offer(near, "a/b/C$In", "m");
 	}
@@ -68,6 +93,17 @@ static void check_taken(const struct filter_list *l)
 	free(block);
 	near_free(near);
 	filter_list_free(again);
+}
+
+/* As a file it is taken or refused, with a message. */
+static void check_lines(const char *text)
+{
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+
+	if (filter_list_add_lines(l, "file", text, FILTER_TIMING, &d))
+		require(filter_list_size(l) == 0 && strncmp(d.text, "wrong filter", 12) == 0, "a refused file");
+	filter_list_free(l);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -81,7 +117,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (filter_list_add(l, text, false, &d))
 		check_refused(l, &d);
 	else
-		check_taken(l);
+		check_taken(l, strchr(text, '!'));
+	check_lines(text);
 	filter_list_free(l);
 	free(text);
 	return 0;

@@ -8,7 +8,28 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const names[] = {"a/b/C", "m", "", "A", "<init>", "com/acme/Cart", "checkout"};
+static const char *const names[] = {"a/b/C", "m", "", "A", "<init>", "com/acme/Cart", "checkout", "lambda$m$0", "LA;"};
+static const char *const descriptors[] = {"()V", "", "(", "(I[La/b/C;)V", "(LC", ")", "([[[)J"};
+
+static struct pattern_text text_of(const char *text)
+{
+	return (struct pattern_text){text, strlen(text)};
+}
+
+static void match_method(const struct pattern *p, const char *class_name, const char *name)
+{
+	struct pattern_marks marks = {.count = 4, .mark = {1, 7, UINT32_MAX}};
+	struct pattern_method m = {.class_name = text_of(class_name), .name = text_of(name), .synthetic = true,
+				   .of_class = &marks, .of_method = &marks};
+
+	pattern_mark_supertype(p, m.class_name, &marks);
+	pattern_mark_annotation(p, m.class_name, &marks);
+	(void)pattern_takes_lambda(p, m.name);
+	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
+		m.descriptor = text_of(descriptors[i]);
+		(void)pattern_decide(p, &m);
+	}
+}
 
 static void match_all(const struct pattern *p)
 {
@@ -19,7 +40,7 @@ static void match_all(const struct pattern *p)
 	for (size_t i = 0; i < count; i++) {
 		(void)pattern_class(p, names[i], strlen(names[i]));
 		for (size_t k = 0; k < count; k++)
-			(void)pattern_method(p, names[i], strlen(names[i]), names[k], strlen(names[k]), "()V", 3);
+			match_method(p, names[i], names[k]);
 	}
 }
 
@@ -38,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		h.size = (uint32_t)size;
 		h.buckets = 1u << (h.buckets % 6);
 		h.entries %= (uint32_t)(size / sizeof(struct block_entry)) + 2;
+		h.wild %= h.entries + 1;
 		memcpy(block, &h, sizeof(h));
 		match_all(&(struct pattern){block, size});
 	}

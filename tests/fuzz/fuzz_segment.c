@@ -9,6 +9,7 @@
 #include "bpf/frtrace.h"
 #include "user/queue/sweep.h"
 #include "user/segment.h"
+#include "user/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,12 +103,15 @@ static void on_cover(void *context, uint64_t tsc)
 	read_so_far += tsc;
 }
 
-/* Places that pieces go to; beyond the last, a part comes by the queue. */
+#define QUEUE 9
+
+/* Places that pieces go to; at QUEUE, a part comes by the queue. */
 static const struct {
 	uint32_t at, step;
 } places[] = {
 	{FRT_HEADER_AT, 1},    {FRT_LOADERS_AT, 16}, {FRT_CLASSES_AT, 16}, {FRT_METHODS_AT, 16}, {FRT_SKIPS_AT, 16},
-	{FRT_THREADS_AT, 128}, {FRT_STRINGS_AT, 1},  {FRT_SLOTS_AT, 8},	   {FRT_RINGS_AT, 32},
+	{FRT_THREADS_AT, 128}, {FRT_STRINGS_AT, 1},  {FRT_SLOTS_AT, 8},	   {FRT_RINGS_AT, 32},	{0, 0},
+	{FRT_STACKS_AT, 32},   {FRT_FRAMES_AT, 24},
 };
 #define PLACES (sizeof(places) / sizeof(*places))
 
@@ -131,13 +135,13 @@ static void feed_part(struct streams *streams, const uint8_t *bytes, size_t size
 static void lay(const uint8_t *data, size_t size, struct streams *streams)
 {
 	while (size >= 4) {
-		unsigned int place = data[0] % (PLACES + 1), index = data[1] | data[2] << 8;
+		unsigned int place = data[0] % PLACES, index = data[1] | data[2] << 8;
 		size_t length = data[3] < size - 4 ? data[3] : size - 4;
-		uint64_t at = place < PLACES ? places[place].at + (uint64_t)index * places[place].step : 0;
+		uint64_t at = places[place].at + (uint64_t)index * places[place].step;
 
-		if (place == PLACES && streams)
+		if (place == QUEUE && streams)
 			feed_part(streams, data + 4, length, index);
-		else if (place < PLACES && at + length <= FRT_SEGMENT_SIZE)
+		else if (place != QUEUE && at + length <= FRT_SEGMENT_SIZE)
 			memcpy(segment.base + at, data + 4, length);
 		data += 4 + length;
 		size -= 4 + length;
@@ -163,9 +167,29 @@ static void read_tables(void)
 	read_method(totals.oldest_method);
 }
 
+static void on_stack(void *context, const struct stack *s)
+{
+	if (s->count > STACK_MOST || s->end > FRT_WALK_ENDS || !s->id || s->id == FRT_STACK_LOST)
+		abort();
+	read_bytes(s->frame, s->count * sizeof(s->frame[0]));
+}
+
+static void read_stacks(struct stacks *stacks, bool all)
+{
+	const struct stack *s;
+
+	stacks_read(stacks, all, on_stack, NULL);
+	for (uint32_t id = 0; id < 40; id++) {
+		s = stacks_find(stacks, segment_header(&segment)->stack_next % 40 + id);
+		if (s)
+			on_stack(NULL, s);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct streams streams;
+	static struct stacks stacks;
 	unsigned int spans = 0;
 	struct stream_sink sink = {on_span, on_cover, &spans};
 
@@ -175,12 +199,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	streams_init(&streams, &sink);
 	lay(data, size / 2, NULL);
 	sweep_begin(&segment, &streams);
+	stacks_begin(&stacks, &segment);
 	lay(data, size, &streams); /* the target goes on */
 	sweep(&segment, &streams);
+	read_stacks(&stacks, false);
 	read_tables();
 	lay(data + size / 2, size - size / 2, &streams);
 	sweep(&segment, &streams);
 	sweep_finish(&segment, &streams);
+	read_stacks(&stacks, true);
 	streams_release(&streams);
 	return 0;
 }

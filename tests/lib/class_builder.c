@@ -125,10 +125,41 @@ void builder_method(struct class_builder *b, unsigned access, const char *name, 
 	grow_u2(&b->methods, access);
 	grow_u2(&b->methods, builder_utf8(b, name));
 	grow_u2(&b->methods, builder_utf8(b, descriptor));
-	grow_u2(&b->methods, s ? 1 : 0);
+	grow_u2(&b->methods, (s ? 1 : 0) + b->method_attribute_count);
 	if (s)
 		put_code(b, s);
+	grow_bytes(&b->methods, b->method_attributes.bytes, b->method_attributes.size);
+	grow_release(&b->method_attributes);
+	b->method_attribute_count = 0;
 	b->method_count++;
+}
+
+void builder_interface(struct class_builder *b, const char *name)
+{
+	grow_u2(&b->interfaces, builder_class(b, name));
+	b->interface_count++;
+}
+
+static void put_annotation(struct class_builder *b, struct grow *to, const char *attribute, const char *type)
+{
+	struct grow content = { 0 };
+
+	grow_u2(&content, 1);
+	grow_u2(&content, builder_utf8(b, type));
+	grow_u2(&content, 0);
+	put_attribute(b, to, attribute, &content);
+}
+
+void builder_annotate(struct class_builder *b, const char *attribute, const char *type)
+{
+	put_annotation(b, &b->attributes, attribute, type);
+	b->attribute_count++;
+}
+
+void builder_annotate_method(struct class_builder *b, const char *attribute, const char *type)
+{
+	put_annotation(b, &b->method_attributes, attribute, type);
+	b->method_attribute_count++;
 }
 
 uint8_t *builder_finish(struct class_builder *b, size_t *size)
@@ -144,12 +175,15 @@ uint8_t *builder_finish(struct class_builder *b, size_t *size)
 	grow_u2(&g, b->access);
 	grow_u2(&g, b->this_class);
 	grow_u2(&g, b->super_class);
-	grow_u4(&g, 0); /* interfaces, fields */
+	grow_u2(&g, b->interface_count);
+	grow_bytes(&g, b->interfaces.bytes, b->interfaces.size);
+	grow_u2(&g, 0); /* fields */
 	grow_u2(&g, b->method_count);
 	grow_bytes(&g, b->methods.bytes, b->methods.size);
 	grow_u2(&g, b->attribute_count);
 	grow_bytes(&g, b->attributes.bytes, b->attributes.size);
 	grow_release(&b->pool);
+	grow_release(&b->interfaces);
 	grow_release(&b->methods);
 	grow_release(&b->attributes);
 	*size = g.size;

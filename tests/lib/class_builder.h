@@ -19,9 +19,11 @@ void grow_bytes(struct grow *g, const void *bytes, size_t size);
 void grow_release(struct grow *g);
 
 struct class_builder {
-	struct grow pool, methods, attributes;
-	unsigned constants, method_count, attribute_count;
+	struct grow pool, interfaces, methods, attributes;
+	unsigned constants, interface_count, method_count, attribute_count;
 	unsigned major, access, this_class, super_class;
+	struct grow method_attributes; /* of the next method */
+	unsigned method_attribute_count;
 };
 
 /* A public class `name` of that version; `super` NULL: java/lang/Object. */
@@ -43,6 +45,15 @@ struct code_spec {
 
 /* Append an attribute_info with that content, and release the content. */
 void code_attribute(struct class_builder *b, struct code_spec *s, const char *name, struct grow content);
+
+void builder_interface(struct class_builder *b, const char *name);
+
+/*
+ * An annotation without values (its type as a descriptor) for the class, and for
+ * the next method. `attribute` is RuntimeVisibleAnnotations or RuntimeInvisibleAnnotations.
+ */
+void builder_annotate(struct class_builder *b, const char *attribute, const char *type);
+void builder_annotate_method(struct class_builder *b, const char *attribute, const char *type);
 
 /* Add a method and release what is in `s`; NULL: without code. */
 void builder_method(struct class_builder *b, unsigned access, const char *name, const char *descriptor, struct code_spec *s);

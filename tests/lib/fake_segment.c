@@ -22,7 +22,8 @@ struct segment fake_segment_new(void)
 						  .epoch = 1,
 						  .loaders = 1,
 						  .strings = 1,
-						  .ring_cap = 4u << 20};
+						  .ring_cap = 4u << 20,
+						  .stack_next = 1ULL << 32};
 	return s;
 }
 
@@ -119,4 +120,36 @@ struct frt_span fake_span(uint64_t start, uint32_t method, uint32_t thread, uint
 {
 	return (struct frt_span){
 		.start = start, .duration = 10, .method = method, .thread = thread, .kind = FRT_SPAN, .flags = flags};
+}
+
+struct frt_stack *fake_stack_row(struct segment *s, uint32_t id)
+{
+	return (struct frt_stack *)(s->base + FRT_STACKS_AT) + id % FRT_STACKS;
+}
+
+struct frt_frame *fake_frame(struct segment *s, uint32_t row)
+{
+	return (struct frt_frame *)(s->base + FRT_FRAMES_AT) + row % FRT_STACK_FRAMES;
+}
+
+uint32_t fake_stack_reserve(struct segment *s, uint32_t count, uint32_t *first)
+{
+	struct frt_header *h = segment_header(s);
+	uint32_t id = h->stack_next >> 32;
+
+	*first = h->stack_next;
+	h->stack_next = (uint64_t)FRT_STACK_AFTER(id) << 32 | (uint32_t)(*first + count);
+	fake_stack_row(s, id)->id = 0;
+	return id;
+}
+
+uint32_t fake_stack(struct segment *s, const struct frt_frame *frames, uint32_t count, uint8_t end, uint8_t flags)
+{
+	uint32_t first, id = fake_stack_reserve(s, count, &first);
+
+	for (uint32_t i = 0; i < count; i++)
+		*fake_frame(s, first + i) = frames[i];
+	*fake_stack_row(s, id) =
+		(struct frt_stack){.id = id, .first = first, .count = count, .end = end, .flags = flags};
+	return id;
 }

@@ -25,4 +25,12 @@ struct frt_slot *fake_slot(struct segment *s, uint32_t log2, uint64_t head);
 void fake_append(struct segment *s, struct frt_slot *slot, const void *record);
 struct frt_span fake_span(uint64_t start, uint32_t method, uint32_t thread, uint16_t flags);
 
+/* What the agent does for a new stack: reserve, write the frames, publish the row. Returns the id. */
+uint32_t fake_stack(struct segment *s, const struct frt_frame *frames, uint32_t count, uint8_t end, uint8_t flags);
+
+/* Only the first of it: the row is not there yet. Its frames are from row *first on. */
+uint32_t fake_stack_reserve(struct segment *s, uint32_t count, uint32_t *first);
+struct frt_stack *fake_stack_row(struct segment *s, uint32_t id);
+struct frt_frame *fake_frame(struct segment *s, uint32_t row);
+
 #endif

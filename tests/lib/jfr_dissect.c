@@ -453,12 +453,45 @@ size_t dissect_count(const struct dissect *d, const char *type)
 	return n;
 }
 
+static const struct dissect_type *walk(struct reader *r, unsigned int chunk, const struct dissect_type *t,
+				       const char *path);
+
+/* Into a field: the path goes on behind its name. */
+static const struct dissect_type *walk_field(struct reader *r, unsigned int chunk, const struct field *f,
+					     const char *path)
+{
+	const struct dissect_type *class = type_by_id(r->d, f->class);
+	const struct constant *c;
+
+	if (f->constant) {
+		c = constant_find(r->d, chunk, f->class, read_leb(r));
+		if (!c)
+			return NULL;
+		*r = (struct reader){r->d, c->at, c->end};
+	}
+	return class->fields ? walk(r, chunk, class, path) : class;
+}
+
+/* Into the element of an array that the path goes on with the index of; without one, to its length. */
+static const struct dissect_type *walk_array(struct reader *r, unsigned int chunk, const struct field *f,
+					     const char *path)
+{
+	char *end;
+	uint64_t i, index = strtoull(path, &end, 10);
+
+	if (end == path)
+		return type_by_name(r->d, "long");
+	if (read_leb(r) <= index)
+		return NULL;
+	for (i = 0; i < index; i++)
+		skip_value(r, f->class, f->constant, -1);
+	return walk_field(r, chunk, f, end + (*end == '.'));
+}
+
 /* Bring the reader to the value at the end of the path; its type, NULL when there is none. */
 static const struct dissect_type *walk(struct reader *r, unsigned int chunk, const struct dissect_type *t,
 				       const char *path)
 {
-	const struct dissect_type *class;
-	const struct constant *c;
 	const struct field *f;
 
 	for (f = t->field; f < t->field + t->fields; f++) {
@@ -469,14 +502,7 @@ static const struct dissect_type *walk(struct reader *r, unsigned int chunk, con
 			continue;
 		}
 		path += t->simple ? 0 : n + (path[n] == '.');
-		class = type_by_id(r->d, f->class);
-		if (f->constant) {
-			c = constant_find(r->d, chunk, f->class, read_leb(r));
-			if (!c)
-				return NULL;
-			*r = (struct reader){r->d, c->at, c->end};
-		}
-		return class->fields ? walk(r, chunk, class, path) : class;
+		return f->array ? walk_array(r, chunk, f, path) : walk_field(r, chunk, f, path);
 	}
 	return NULL;
 }
@@ -489,6 +515,8 @@ bool dissect_number(struct dissect *d, const struct dissect_event *e, const char
 	if (!t || !strcmp(t->name, "java.lang.String"))
 		return false;
 	*value = strcmp(t->name, "boolean") ? read_leb(&r) : read_byte(&r);
+	if (!strcmp(t->name, "int"))
+		*value = (int32_t)*value;
 	return true;
 }
 

@@ -51,7 +51,8 @@ const struct dissect_event *dissect_find(const struct dissect *d, const char *ty
 size_t dissect_count(const struct dissect *d, const char *type);
 
 /*
- * A value by its path, which leads through constants: "method.type.name".
+ * A value by its path, which leads through constants, "method.type.name", and
+ * arrays, "stackTrace.frames.2.lineNumber"; "stackTrace.frames" is its length.
  * Numbers: false when it is none or the path leads through a null. Texts:
  * NULL is a null; valid until the next call but seven.
  */

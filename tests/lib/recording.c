@@ -74,6 +74,17 @@ void recording_call(struct recording *r, uint64_t thread, uint64_t method)
 	jfr_method_trace(r->w, &(struct jfr_method_trace){r->now, 50, thread, 0, method, false});
 }
 
+void recording_call_from(struct recording *r, uint64_t stack, uint64_t method)
+{
+	r->now += 100;
+	jfr_method_trace(r->w, &(struct jfr_method_trace){r->now, 50, 0, stack, method, false});
+}
+
+uint64_t recording_stack(struct recording *r, uint64_t method, int line)
+{
+	return jfr_stack(r->w, &(struct jfr_frame){method, line, 7, JFR_FRAME_JIT}, 1, false);
+}
+
 int64_t event_number(struct recording *r, const struct dissect_event *e, const char *path)
 {
 	int64_t v;

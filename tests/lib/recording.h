@@ -36,6 +36,12 @@ uint64_t recording_thread(struct recording *r, int64_t id);	  /* worker-ID */
 /* A jdk.MethodTrace, 100 ticks after the one before. */
 void recording_call(struct recording *r, uint64_t thread, uint64_t method);
 
+/* The same with a stack. */
+void recording_call_from(struct recording *r, uint64_t stack, uint64_t method);
+
+/* A stack of one frame. */
+uint64_t recording_stack(struct recording *r, uint64_t method, int line);
+
 /* One of each other event. */
 void recording_companions(struct jfr_writer *w);
 

@@ -64,9 +64,28 @@ byte_equal() {
 	target_drop
 }
 
+# Of each method only the calls that threw.
+only_thrown() {
+	local sentence="--thrown records the calls that end by an exception, and no others, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start ExitsMain 500
+	if target_ready && trace_start -m "$EXITS" --thrown --no-stack; then
+		target_go
+		trace_stop
+		status_is 0 3
+		target_quit
+		awk -F'\t' -v OFS='\t' '$1 == "count" { $7 = $8 } { print }' "$T_DIR/truth" >"$T_DIR/thrown"
+		awk -F'\t' '$1 == "count" { n += $8 } END { exit !n }' "$T_DIR/thrown" || finding "nothing was thrown"
+		file_agrees "$T_DIR/thrown"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	exact "every way out of a method is counted once, with the right thrown" "$EXITS" ExitsMain 20000
+	only_thrown
 	exact "records, sealed types, switch expressions, resources" "$modern" ModernMain 20000
 	exact "three loaders, an unexported package, String::hashCode, ConcurrentHashMap::get" "$places" \
 		"--module-path=$CLASSES/modules" --add-modules=secret Places 20000

@@ -72,6 +72,9 @@ wait_for() { # SECONDS COMMAND...: until the command succeeds
 
 ended() { ! kill -0 "$1" 2>/dev/null; }
 
+# Signals stand at their defaults, as for a service: bash's background jobs ignore SIGQUIT.
+SERVICE=(env --default-signal=INT,QUIT,TERM)
+
 # ---- JDKs: the lines "FEATURE HOME" of all that are here, one for each version, oldest first
 
 jdk_list() {
@@ -103,21 +106,65 @@ fi
 jdk_use() { # LINE
 	FEATURE=${1%% *} JAVA=${1#* }
 	CLASSES=$CACHE/classes-$FEATURE
+	LAUNCH=("${SERVICE[@]}")
 	classes_build
 }
 
 # The program with the highest version reads what all versions wrote.
 jdk_newest() { echo "${JDKS[-1]#* }"; }
 
-classes_build() {
-	local sources=("$LIVE"/java/*.java) new=$CLASSES.$$
+# ---- JVMs in root directories: JDK 8, 11, 21 and 26, which scripts/jdks brings (JVMs only: javac and jfr are the host's)
+#
+#	roots_find			once, first; it takes a minute in a clean clone
+#	root_use 8 || skip ...		from here on target_start, exact and the rest run JDK 8; why not: roots_why
+#	jdk_use "${JDKS[0]}"		back to a JDK of the host
+#
+# $FEATURE is the version, $JAVA its home as it is inside, $CLASSES the programs: those of the newest JDK of the host that
+# is not newer, else those of $OLD_SOURCES, compiled for the version. Any other program: "${LAUNCH[@]}" "$JAVA/bin/java" ... &
+# and $! is the JVM. Its pids are ours, so jcmd and jstack of JDK 25 reach it (17's do not); its /tmp is its own (/proc/PID/root/tmp), and
+# of our directories it sees $WORK and $CACHE, where they are outside. Mounts live in its own namespace and end with it.
+
+OLD_SOURCES=(BigMain BigSource Crowd Exits ExitsMain Forms Frames Late Orphan Speed Stage Threads Waits)
+
+inside_root='
+	mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs -o mode=1777 tmpfs "$1/tmp" || exit 9
+	for dir in "$2" "$3"; do
+		mkdir -p "$1$dir" && mount --bind "$dir" "$1$dir" || exit 9
+	done
+	root=$1
+	shift 3
+	exec chroot "$root" "$@"'
+
+roots_find() {
+	mapfile -t ROOTS < <("$ROOT/scripts/jdks" 2>"$WORK/roots")
+}
+
+roots_why() { sed 's|^scripts/jdks: ||' "$WORK/roots" | paste -sd ';'; }
+
+root_use() { # FEATURE: false when it is not to be had
+	local line host
+	line=$(printf '%s\n' "${ROOTS[@]}" | grep "^$1 ") || return 1
+	host=$(printf '%s\n' "${JDKS[@]}" | awk -v version="$1" '$1 <= version' | tail -n 1)
+	if [ -n "$host" ]; then
+		jdk_use "$host"
+	else
+		FEATURE=${JDKS[0]%% *} JAVA=${JDKS[0]#* } CLASSES=$CACHE/classes-$1
+		classes_build --release "$1"
+	fi
+	read -r FEATURE JVM_ROOT JAVA <<<"$line"
+	LAUNCH=("${SERVICE[@]}" unshare --mount sh -c "$inside_root" - "$JVM_ROOT" "$WORK" "$CACHE")
+}
+
+classes_build() { # [--release VERSION]: those of $OLD_SOURCES for an older one
+	local sources=("$LIVE"/java/*.java) javac=("$JAVA/bin/javac" -nowarn -Xlint:-options "$@") new=$CLASSES.$$
 	[ "$FEATURE" -ge 25 ] && sources+=("$LIVE"/java/java25/*.java)
-	[ -d "$CLASSES" ] && [ -z "$(find "$LIVE/java" -newer "$CLASSES" -name '*.java')" ] && return
+	[ $# -gt 0 ] && sources=("${OLD_SOURCES[@]/#/$LIVE/java/}") && sources=("${sources[@]/%/.java}")
+	[ -d "$CLASSES" ] && [ -z "$(find "$LIVE/java" "$LIVE/lib.sh" -newer "$CLASSES" -type f)" ] && return
 	rm -rf "$new" && mkdir -p "$new/modules"
-	"$JAVA/bin/javac" -nowarn -d "$new" "${sources[@]}" &&
+	"${javac[@]}" -d "$new" "${sources[@]}" &&
 		"$JAVA/bin/java" -cp "$new" live.BigSource >"$new/Big.java" &&
-		"$JAVA/bin/javac" -nowarn -d "$new" "$new/Big.java" &&
-		find "$LIVE/java/secret" -name '*.java' -exec "$JAVA/bin/javac" -nowarn -d "$new/modules/secret" {} + ||
+		"${javac[@]}" -d "$new" "$new/Big.java" &&
+		{ [ $# -gt 0 ] || find "$LIVE/java/secret" -name '*.java' -exec "${javac[@]}" -d "$new/modules/secret" {} +; } ||
 		{ not_ok "the Java programs compile with JDK $FEATURE"; exit 1; }
 	rm -rf "$CLASSES" && mv "$new" "$CLASSES"
 }
@@ -129,7 +176,7 @@ peek() { # PID FIELD
 	"$CACHE/peek" "$1" "$2" 2>/dev/null || echo none
 }
 
-# ---- the traced program. Signals stand at their defaults, as for a service: bash's background jobs ignore SIGQUIT.
+# ---- the traced program
 
 target_start() { # [-JVM-OPTION...] CLASS [ARGUMENT...]: the class gets the stage directory before its arguments
 	local options=()
@@ -141,7 +188,7 @@ target_start() { # [-JVM-OPTION...] CLASS [ARGUMENT...]: the class gets the stag
 	shift
 	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
 	chmod 777 "$T_DIR"
-	env --default-signal=INT,QUIT,TERM "$JAVA/bin/java" -cp "$CLASSES" "${options[@]}" "live.$class" "$T_DIR" "$@" \
+	"${LAUNCH[@]}" "$JAVA/bin/java" -cp "$CLASSES" "${options[@]}" "live.$class" "$T_DIR" "$@" \
 		>"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
 	T_PID=$!
 	STARTED+=("$T_PID")
@@ -183,7 +230,7 @@ target_untouched() { # PID
 
 tmp_is_clean() {
 	local left
-	left=$(find /tmp -maxdepth 2 \( -name '*libfrtrace*' -o -name ".attach_pid$T_PID" \) -newer "$WORK/.start" 2>/dev/null)
+	left=$(find /tmp "/proc/$T_PID/root/tmp" -maxdepth 2 \( -name '*libfrtrace*' -o -name ".attach_pid$T_PID" \) -newer "$WORK/.start" 2>/dev/null)
 	[ -n "$left" ] && finding "left in /tmp: $left"
 }
 

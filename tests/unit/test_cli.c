@@ -55,6 +55,7 @@ static void defaults_are_as_the_design_says(void **state)
 	assert_true(s.max_size == 1ULL << 30);
 	assert_null(s.output);
 	assert_int_equal(s.clock, SETTINGS_CLOCK_TSC);
+	assert_int_equal(s.stack_depth, 64);
 	assert_false(s.no_stack || s.skip_active || s.quiet || s.verbose);
 	settings_release(&s);
 }
@@ -62,14 +63,32 @@ static void defaults_are_as_the_design_says(void **state)
 static void every_option_reaches_its_setting(void **state)
 {
 	struct settings s = good("record|--pid=shop.jar|--method-trace=a.A|--exclude=a.A::x|--threshold=10ms|"
-				 "--output=/tmp/x-%p.jfr|--duration=30s|--max-events=5|--max-size=500m|--no-stack|"
-				 "--skip-active|--verbose|--clock=tsc");
+				 "--output=/tmp/x-%p.jfr|--duration=30s|--max-events=5|--max-size=500m|--no-stack|--thrown|"
+				 "--stack-depth=2048|--skip-active|--verbose|--clock=tsc");
 
 	assert_string_equal(s.target, "shop.jar");
 	assert_string_equal(s.output, "/tmp/x-%p.jfr");
 	assert_true(s.threshold_ns == 10000000 && s.duration_ns == 30000000000 && s.max_events == 5);
 	assert_true(s.max_size == 500ULL << 20);
-	assert_true(s.no_stack && s.skip_active && s.verbose && !s.quiet);
+	assert_true(s.no_stack && s.thrown && s.skip_active && s.verbose && !s.quiet);
+	assert_int_equal(s.stack_depth, 2048);
+	assert_int_equal(s.verb, SETTINGS_RECORD);
+	settings_release(&s);
+}
+
+static void check_takes_a_target_or_none(void **state)
+{
+	struct settings s = good("check");
+
+	assert_int_equal(s.verb, SETTINGS_CHECK);
+	assert_null(s.target);
+	settings_release(&s);
+	s = good("check|shop.jar|-v");
+	assert_string_equal(s.target, "shop.jar");
+	assert_true(s.verbose);
+	settings_release(&s);
+	s = good("check|-p|4242");
+	assert_string_equal(s.target, "4242");
 	settings_release(&s);
 }
 
@@ -111,6 +130,7 @@ static const struct wrong wrongs[] = {
 	{"record", "no target: say which JVM with -p"},
 	{"-m|a.A", "no target: say which JVM with -p"},
 	{"-p|1", "no filter: say which methods with -m"},
+	{"-p|1|--settings=default", "no filter: say which methods with -m"},
 	{"-p|1|-x|a.A", "no filter: say which methods with -m"},
 	{"-p||-m|a.A", "wrong --pid ''"},
 	{"-p|1|-p|2|-m|a.A", "both '1' and '2'"},
@@ -126,6 +146,15 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|-o|x%q", "wrong --output 'x%q'"},
 	{"-p|1|-m|a.A|-q|-v", "--quiet and --verbose"},
 	{"-p|1|-m|a.A|--clock=sundial", "wrong --clock 'sundial'"},
+	{"-p|1|-m|a.A|--stack-depth=0", "wrong --stack-depth '0': it has to be 1 to 2048"},
+	{"-p|1|-m|a.A|--stack-depth=2049", "wrong --stack-depth '2049': it has to be 1 to 2048"},
+	{"-p|1|-m|a.A|--stack-depth=deep", "wrong --stack-depth 'deep': it has to be a whole number"},
+	{"-p|1|-m|a.A|--stack-depth", "--stack-depth needs a value, as in --stack-depth=N"},
+	{"check|1|2", "both '1' and '2'"},
+	{"check|1|-m|a.A", "'frtrace check' takes no --method-trace, it records nothing"},
+	{"check|--no-stack", "'frtrace check' takes no --no-stack"},
+	{"check|-q|-v", "--quiet and --verbose"},
+	{"check|--|java", "('-- java ...') is not there yet"},
 	/* not options, or not complete */
 	{"--frob", "there is no option '--frob'"},
 	{"--frob=3|-p|1", "there is no option '--frob'"},
@@ -145,23 +174,19 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|more", "unexpected word 'more'"},
 	{"-p|1|more|--frob", "unexpected word 'more'"},
 	/* later */
-	{"check", "'frtrace check' is not there yet"},
+	{"check|--json", "--json is not there yet"},
 	{"start|-p|1", "'frtrace start' is not there yet"},
 	{"summary|x.jfr", "'frtrace summary' is not there yet"},
 	{"--|java|-jar|x.jar", "('-- java ...') is not there yet"},
 	{"-m|a.A|--|java|-p|1", "('-- java ...') is not there yet"},
-	{"-M|a.A|-p|1", "--method-timing is not there yet"},
 	{"-i|5s", "--interval is not there yet"},
 	{"--lines", "--lines is not there yet"},
 	{"--json", "--json is not there yet"},
-	{"--settings=x.jfc", "--settings is not there yet"},
-	{"--filters=x", "--filters is not there yet"},
-	{"--thrown", "--thrown is not there yet"},
+	{"check|--settings=x.jfc", "'frtrace check' takes no --settings"},
 	{"--max-age=1h", "--max-age is not there yet"},
 	{"--max-overhead=25%", "--max-overhead is not there yet"},
 	{"--kernel=on", "--kernel is not there yet"},
 	{"--probe=agent", "--probe is not there yet"},
-	{"--stack-depth=64", "--stack-depth is not there yet"},
 	{"--wait-stack=1ms", "--wait-stack is not there yet"},
 	{"-p|1|-m|a.A|--clock=monotonic", "--clock=monotonic is not there yet"},
 };
@@ -231,7 +256,7 @@ static void help_goes_to_standard_output_and_is_short(void **state)
 		assert_memory_equal(out, "Usage: frtrace", 14);
 		for (const char *c = out; *c; c++)
 			count += *c == '\n';
-		assert_in_range(count, 10, 30);
+		assert_in_range(count, 10, 45);
 	}
 }
 
@@ -241,6 +266,8 @@ static void help_names_every_option_that_is_taken(void **state)
 					    "-m",
 					    "-x",
 					    "-t",
+					    "--filters",
+					    "--lambda",
 					    "-o",
 					    "-d",
 					    "-n",
@@ -328,6 +355,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_as_the_design_says),
 		cmocka_unit_test(every_option_reaches_its_setting),
+		cmocka_unit_test(check_takes_a_target_or_none),
 		cmocka_unit_test(short_options_mean_the_same),
 		cmocka_unit_test(filters_of_several_options_are_joined),
 		cmocka_unit_test(last_value_of_an_option_counts),

@@ -86,6 +86,7 @@ static void durations_go_there_and_back(void **state)
 	assert_int_equal(clock_ticks_of_ns(&c, 1000), 3000);
 	assert_int_equal(clock_ns_of_ticks(&c, 3000), 1000);
 	assert_int_equal(clock_ticks_of_ns(&c, 0), 0);
+	assert_true(clock_ticks_of_ns(&c, INT64_MAX) == INT64_MAX);
 }
 
 static void pairs_rise_and_come_within_their_error(void **state)

@@ -89,6 +89,29 @@ static void too_long_names_are_cut(void **state)
 	assert_int_equal(strlen(seen), 1 + 255 + 1 + 1 + 1);
 }
 
+static char places[1024];
+
+static int note_place(const struct active_frame *f, void *context)
+{
+	size_t used = strlen(places);
+
+	snprintf(places + used, sizeof(places) - used, "%u:%d%s ", f->tid, f->line, f->native ? "n" : "");
+	return 0;
+}
+
+static void threads_have_ids_and_frames_have_lines(void **state)
+{
+	places[0] = 0;
+	dump_each_frame("\"a nid=7\" #1 prio=5 tid=0x00007f nid=0x18a7 waiting on condition [0x00007f]\n"
+			"\tat java.lang.Object.wait(java.base@17.0.15/Native Method)\n"
+			"\tat a.B.m(B.java:155)\n\tat a.B.m(B.java)\n\tat a.B.m(Unknown Source)\n"
+			"\tat a.B.m(shop@1.0:2/B.java:7)\n\tat a.B.m(B.java:8\n\tat a.B.m(B.java:)\n"
+			"\"b\" #2 [6700] daemon prio=5 os_prio=0 tid=0x7f nid=6700 runnable  [0x7f]\n\tat a.B.m(B.java:1)\n"
+			"\"c\" #3 prio=5\n\tat a.B.m(B.java:2)\n",
+			note_place, NULL);
+	assert_string_equal(places, "6311:-1n 6311:155 6311:-1 6311:-1 6311:7 6311:-1 6311:-1 6700:1 0:2 ");
+}
+
 static int stop(const struct active_frame *f, void *context)
 {
 	++*(int *)context;
@@ -113,6 +136,7 @@ int main(void)
 		cmocka_unit_test(thread_names_may_hold_quotes_and_signs),
 		cmocka_unit_test(lines_that_are_no_frames_are_passed_over),
 		cmocka_unit_test(too_long_names_are_cut),
+		cmocka_unit_test(threads_have_ids_and_frames_have_lines),
 		cmocka_unit_test(walk_ends_when_told),
 	};
 

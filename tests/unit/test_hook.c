@@ -6,6 +6,7 @@
  * is included, because its free lists must begin anew in each test.
  */
 #include "uprobes/agent/slot.c"
+#include "uprobes/agent/stack_virtual.h"
 #include "user/queue/sweep.h"
 
 #include <pthread.h>
@@ -26,6 +27,11 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 {
 	s->flags = new_flags;
 	return __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
+}
+
+bool stack_virtual_take(JNIEnv *e, uint32_t depth, uint32_t *id)
+{
+	return false;
 }
 
 bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t size, struct thread_virtual *v)
@@ -49,7 +55,7 @@ static int setup(void **state)
 	memset(free_rings, 0, sizeof(free_rings));
 	free_slots.top = 0;
 	frtrace_drain_semaphore = 1;
-	hook_threshold = hook_grow_ticks = 0;
+	hook_grow_ticks = 0;
 	hook_since = 1;
 	running.java_id = new_flags = 0;
 	return 0;
@@ -62,6 +68,12 @@ static struct frt_span last(const struct frt_slot *s, uint64_t i)
 
 	memcpy(&r, ring_at(s) + ((s->head - (i + 1) * FRT_RECORD_SIZE) & (ring_size(s) - 1)), sizeof(r));
 	return r;
+}
+
+static void set_threshold(uint64_t ticks)
+{
+	for (uint32_t method = 0; method < 100; method++)
+		*control_rule(method) = ticks << FRT_RULE_SHIFT;
 }
 
 static void call(jint method)
@@ -147,7 +159,7 @@ static void call_below_the_threshold_counts_and_leaves_no_record(void **state)
 	call(1);
 	s = slot_find(env);
 	head = s->head;
-	hook_threshold = UINT64_MAX / 2;
+	set_threshold(UINT64_MAX / 8);
 	for (int i = 0; i < 100; i++)
 		call(1);
 	assert_int_equal(s->head, head);
@@ -155,7 +167,7 @@ static void call_below_the_threshold_counts_and_leaves_no_record(void **state)
 	assert_int_equal(s->recorded, 1);
 	assert_int_equal(s->unrecorded, 0);
 	hook_leave(env, NULL, 2, 1); /* one that began at tick 2 is the longest */
-	hook_threshold = 0;
+	set_threshold(0);
 	assert_true(s->longest > sys_tsc() / 2);
 }
 
@@ -163,7 +175,7 @@ static void call_of_just_the_threshold_is_recorded(void **state)
 {
 	struct frt_slot *s;
 
-	hook_threshold = 1000000;
+	set_threshold(1000000);
 	hook_leave(env, NULL, sys_tsc() - 1000000, 1); /* some ticks more by now */
 	s = slot_find(env);
 	assert_int_equal(s->recorded, 1);
@@ -171,7 +183,7 @@ static void call_of_just_the_threshold_is_recorded(void **state)
 
 static void thread_without_records_takes_no_ring(void **state)
 {
-	hook_threshold = UINT64_MAX / 2;
+	set_threshold(UINT64_MAX / 8);
 	call(1);
 	assert_int_equal(slot_find(env)->exited, 1);
 	assert_int_equal(slot_find(env)->ring, 0);
@@ -259,6 +271,22 @@ static void exit_of_a_call_entered_elsewhere_is_told_apart(void **state)
 	hook_leave(env, NULL, sys_tsc(), 9); /* none is open at all */
 	assert_int_equal(s->depth, 0);
 	assert_int_equal(s->moved_exits, 2);
+	assert_int_equal(s->lost_exits, 0);
+}
+
+static void call_that_parks_is_not_lost_when_another_virtual_thread_ends_below_it(void **state)
+{
+	struct frt_slot *s;
+	jlong below, parks;
+
+	new_flags = FRT_SLOT_CARRIER;
+	below = hook_enter(env, NULL, 1);
+	parks = hook_enter(env, NULL, 1);
+	s = slot_find(env);
+	hook_leave(env, NULL, below, 1);
+	assert_int_equal(s->lost_exits, 0);
+	hook_leave(env, NULL, parks, 1);
+	assert_int_equal(s->exited, s->entered);
 	assert_int_equal(s->lost_exits, 0);
 }
 
@@ -469,6 +497,7 @@ int main(void)
 		TEST(nested_calls_stand_one_above_the_other),
 		TEST(calls_deeper_than_what_is_kept_are_counted),
 		TEST(lost_exits_are_found_at_the_next_one_below),
+		TEST(call_that_parks_is_not_lost_when_another_virtual_thread_ends_below_it),
 		TEST(exits_lost_beyond_what_is_kept_are_found_too),
 		TEST(exit_of_a_call_entered_elsewhere_is_told_apart),
 		TEST(drain_comes_at_each_half_of_the_ring),

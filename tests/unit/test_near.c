@@ -58,6 +58,15 @@ static const struct row rows[] = {
 	{"com.acme.Cart::checkout", "com.acme.CartV2", "checkout", "com.acme.CartV2::checkout"},
 	{"com.acme.Cart", "com.acme.CartServiceImpl", NULL, "com.acme.CartServiceImpl"},
 	{"com.acme.Checkout", "org.other.Chekout", NULL, "org.other.Chekout"},
+	/* supertypes, overloads; of what names many nothing is near */
+	{"+com.acme.Stroe", "com.acme.Store", NULL, "+com.acme.Store"},
+	{"+com.acme.Store::sav", "com.acme.Store", "save", "+com.acme.Store::save"},
+	{"com.acme.Cart::add(int)", "com.acme.Cart", "add", "com.acme.Cart::add"},
+	{"com.acme.Cart::add(int)", "com.acme.Cart", "remove", NULL},
+	{"com.acme.Cart:10ms", "com.acme.Crat", NULL, "com.acme.Crat"},
+	{"com.acme.Car*", "com.acme.Cart", NULL, NULL},
+	{"com.acme.Cart::ad*", "com.acme.Cart", "add", NULL},
+	{"@com.acme.Cart", "com.acme.Crat", NULL, NULL},
 	/* not near */
 	{"com.acme.Cart", "com.acme.Order", NULL, NULL},
 	{"com.acme.Cart", "com.acme.Card$Visa", NULL, NULL},

@@ -61,6 +61,51 @@ static const char *const good[][2] = {
 	{"var.sealed.permits", "var.sealed.permits"},
 	{"a.Int", "a.Int"},
 	{"a.integer", "a.integer"},
+	/* a '*' in a name */
+	{"*", "*"},
+	{"a.b.*", "a.b.*"},
+	{"a.**", "a.*"},
+	{"a.b.Foo*", "a.b.Foo*"},
+	{"*.Cart", "*.Cart"},
+	{"a.b.C$*", "a.b.C$*"},
+	{"a.b.C$*1", "a.b.C$*1"},
+	{"C::get*", "C::get*"},
+	{"C::*", "C"},
+	{"a.b.C#*", "a.b.C"},
+	{"*::run", "::run"},
+	{"::*", "::*"},
+	/* supertypes and annotations */
+	{"+a.b.I", "+a.b.I"},
+	{"+a.b.I$In::m", "+a.b.I$In::m"},
+	{"+a.b.I::get*", "+a.b.I::get*"},
+	{"+a.b.I#m", "+a.b.I::m"},
+	{"@a.b.Anno", "@a.b.Anno"},
+	{"@a.b.C$Anno", "@a.b.C$Anno"},
+	/* one overload */
+	{"C::m()", "C::m()"},
+	{"C::m( )", "C::m()"},
+	{"C::m(int)", "C::m(int)"},
+	{"C::m(int,java.lang.String[])", "C::m(int,java.lang.String[])"},
+	{"C::m(int, java.lang.String [][] , a.b.C$In)", "C::m(int,java.lang.String[][],a.b.C$In)"},
+	{"C::m(String...)", "C::m(String[])"},
+	{"C::m(int...)", "C::m(int[])"},
+	{"C::m(a.b.C ...)", "C::m(a.b.C[])"},
+	{"C::<init>(long[],double)", "C::<init>(long[],double)"},
+	{"C::*(int)", "C::*(int)"},
+	/* a threshold of its own */
+	{"C::m:10ms", "C::m:10ms"},
+	{"C::m:10 ms", "C::m:10ms"},
+	{"C:1s", "C:1s"},
+	{"::m:0", "::m:0"},
+	{"C::m(int):90s", "C::m(int):90s"},
+	{"C::m:1000us", "C::m:1ms"},
+	{"+a.I::m:5ms", "+a.I::m:5ms"},
+	{"@a.A:5ms", "@a.A:5ms"},
+	{"a.*:1h", "a.*:1h"},
+	{"C::m:120m", "C::m:2h"},
+	/* exclusions are not counted */
+	{"A;!A::m", "A"},
+	{"! A::m ; B", "B"},
 	/* lists */
 	{"A;B", "A B"},
 	{" A::m ; B ;;", "A::m B"},
@@ -135,16 +180,15 @@ static const struct wrong wrongs[] = {
 	{"a/b/C", 1, "written with dots", "a.b.C"},
 	{"a/b/C::m", 1, "written with dots", "a.b.C::m"},
 	{"a/b/C.m", 1, "written with dots", "a.b.C::m"},
-	{"a/b/C.m(I)V", 7, "no parentheses", "a.b.C::m"},
+	{"a/b/C.m(I)V", 7, "parentheses follow a method", "a.b.C::m"},
 	{"a/b/C.m:(I)V", 7, "two colons", "a.b.C::m"},
 	{"a/b/C.class", 6, "'class' is a Java keyword", "a.b.C"},
 	{"java.base/java.lang.String", 9, "module", "java.lang.String"},
-	{"m()", 1, "no parentheses", "::m"},
-	{"a.b.C.m()", 7, "no parentheses", "a.b.C::m"},
-	{"a.b.C::m()", 8, "no parentheses", "a.b.C::m"},
-	{"a.b.C#m()", 7, "no parentheses", "a.b.C::m"},
-	{"a.b.C::m(int,java.lang.String)", 8, "one overload are not supported yet", "a.b.C::m"},
-	{"public int a.b.C.m(int) throws x.Y", 0, "'public' is a Java keyword", "a.b.C::m"},
+	{"m()", 1, "parentheses follow a method", "::m"},
+	{"a.b.C.m()", 7, "parentheses follow a method", "a.b.C::m"},
+	{"a.b.C.m(Order, boolean)", 7, "parentheses follow a method", "a.b.C::m(Order, boolean)"},
+	{"a.b.C::m(I)V", 11, "nothing follows", "a.b.C::m"},
+	{"public int a.b.C.m(int) throws x.Y", 0, "'public' is a Java keyword", "a.b.C::m(int)"},
 	{"a.b.C:m", 5, "two colons", "a.b.C::m"},
 	{":m", 0, "two colons", "::m"},
 	{"a.b.C.java", 5, "two colons", "a.b.C"},
@@ -159,16 +203,37 @@ static const struct wrong wrongs[] = {
 	{"a.A::m, b.B::n", 6, "separated by ';'", "a.A::m;b.B::n"},
 	{"a.A b.B", 3, "separated by ';'", "a.A;b.B"},
 	{"bogus name", 5, "separated by ';'", NULL},
-	/* not supported yet */
-	{"*", 0, "wildcards are not supported yet", NULL},
-	{"sem.*", 4, "wildcards are not supported yet", NULL},
-	{"a.b.C::get*", 10, "wildcards are not supported yet", NULL},
-	{"a.b.C::*", 7, "wildcards are not supported yet", "a.b.C"},
-	{"a.b.C.*", 6, "wildcards are not supported yet", "a.b.C"},
-	{"@a.b.Anno", 0, "annotation are not supported yet", NULL},
-	{"+a.b.I", 0, "supertype are not supported yet", NULL},
-	{"!a.b.C", 0, "exclude with -x", NULL},
-	{"a.b.C::m:10ms", 8, "not supported yet, use --threshold", NULL},
+	{"a.b.C.*", 5, "two colons", "a.b.C"},
+	/* forms that we have beyond JEP 520's */
+	{"a.b.C?", 5, "there is '*'", NULL},
+	{"a.b.*.Outer.Inner", 11, "nested class is written with '$'", "a.b.*.Outer$Inner"},
+	{"+", 1, "part of the class name is missing", NULL},
+	{"+::m", 1, "a type is missing after '+'", NULL},
+	{"+a.b.*", 5, "a supertype is named in full", NULL},
+	{"@a.*", 3, "an annotation is named in full", NULL},
+	{"@a.b.A::m", 6, "no method follows", NULL},
+	{"@a.B.Anno", 4, "nested class is written with '$'", "@a.B$Anno"},
+	{"a+b", 1, "'+' stands before a name", NULL},
+	{"!", 1, "part of the class name is missing", NULL},
+	{"!!A", 1, "'!' stands before a name", NULL},
+	{"C::m(int", 8, "the ')' is missing", "C::m"},
+	{"C::m(int,)", 9, "a type is missing", "C::m"},
+	{"C::m(,int)", 5, "a type is missing", "C::m"},
+	{"C::m(List<String>)", 9, "without its parameters", "C::m"},
+	{"C::m(int x)", 9, "its type alone", "C::m"},
+	{"C::m(java.util.Map.Entry)", 18, "nested class is written with '$'", "C::m(java.util.Map$Entry)"},
+	{"C::m(void)", 5, "'void' is a Java keyword", "C::m"},
+	{"C::m(a.*)", 7, "a type is named in full", "C::m"},
+	{"C::m(int..)", 8, "varargs", "C::m"},
+	{"C::m(int[)", 9, "an array is written", "C::m"},
+	{"C(int)", 1, "parentheses follow a method", "::C(int)"},
+	{"C::m:10", 5, "a threshold is a whole number and a unit", NULL},
+	{"C::m:10x", 5, "a threshold is a whole number and a unit", NULL},
+	{"C::m:99999999999999999999s", 5, "a threshold is a whole number and a unit", NULL},
+	{"C::m:", 5, "a threshold is a whole number and a unit", NULL},
+	{"C::m:n", 4, "one colon is followed by a time", NULL},
+	{"C:10ms:20ms", 2, "a threshold is a whole number and a unit", NULL},
+	{"!C:10ms", 2, "what is excluded has no threshold", NULL},
 	/* no names */
 	{"", -1, "it is empty", NULL},
 	{" ; ;", -1, "it is empty", NULL},
@@ -198,7 +263,7 @@ static const struct wrong wrongs[] = {
 	{"\xed\xa0\x80", 0, "not UTF-8", NULL},
 	{"\xc0\x80", 0, "not UTF-8", NULL},
 	/* the fault is in one of several; characters count, not bytes */
-	{"A::m;sem.*;B::x", 9, "wildcards are not supported yet", NULL},
+	{"A::m;sem.?;B::x", 9, "there is '*'", NULL},
 	{"A;größe.C.m", 9, "two colons", "größe.C::m"},
 };
 
@@ -283,6 +348,76 @@ static void exclusions_have_the_same_grammar_and_are_not_counted(void **state)
 	filter_list_free(l);
 }
 
+/* What is said of the file's content, "" when it is taken. */
+static const char *read_lines(struct filter_list *l, const char *content)
+{
+	static struct diag d;
+
+	d = (struct diag){0};
+	if (filter_list_add_lines(l, "my.filters", content, FILTER_TRACE, &d) == 0)
+		return "";
+	assert_true(d.usage);
+	return d.text;
+}
+
+static void file_has_filters_in_lines_and_comments(void **state)
+{
+	static const char *const read[] = {"a.b.C::m", "C::m", "D", "E", "F"};
+	struct filter_list *l = filter_list_new();
+
+	assert_string_equal(read_lines(l, "# all of the shop\n\n  a.b.C::m\t# but not this\r\nC#m\n!G; D;E\n#H\nF"), "");
+	assert_int_equal(filter_list_size(l), SIZE(read));
+	for (size_t i = 0; i < SIZE(read); i++)
+		assert_string_equal(filter_list_text(l, i), read[i]);
+	filter_list_free(l);
+}
+
+static void fault_in_a_file_is_told_with_its_line(void **state)
+{
+	struct filter_list *l = filter_list_new();
+
+	assert_string_equal(read_lines(l, "A\n\n  a.b.C.m # here\nD"),
+			    "wrong filter in my.filters, line 3: a method is written after two colons\n"
+			    "    a.b.C.m \n"
+			    "         ^\n"
+			    "  the right filter: 'a.b.C::m'");
+	assert_string_equal(read_lines(l, "# nothing\n\n ; ;\n"), "wrong filters: there is none in my.filters");
+	assert_string_equal(read_lines(l, ""), "wrong filters: there is none in my.filters");
+	assert_non_null(strstr(read_lines(l, "A\nB\xff"), "my.filters, line 2: it is not UTF-8"));
+	assert_int_equal(filter_list_size(l), 0);
+	filter_list_free(l);
+}
+
+static void list_holds_trace_and_timing(void **state)
+{
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+
+	assert_int_equal(filter_list_add(l, "A;B", FILTER_TRACE, &d), 0);
+	assert_int_equal(filter_list_add(l, "A", FILTER_TIMING, &d), 0);
+	assert_int_equal(filter_list_add(l, "A", FILTER_TRACE, &d), 0);
+	assert_int_equal(filter_list_size(l), 3);
+	assert_int_equal(filter_list_kind(l, 1), FILTER_TRACE);
+	assert_int_equal(filter_list_kind(l, 2), FILTER_TIMING);
+	assert_string_equal(filter_list_text(l, 2), "A");
+	filter_list_free(l);
+}
+
+static void exclusion_is_said_once_and_has_no_threshold(void **state)
+{
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+
+	assert_int_equal(filter_list_add(l, "A;!B", FILTER_EXCLUDE, &d), -EINVAL);
+	assert_non_null(strstr(d.text, "excluded already"));
+	assert_int_equal(filter_list_add(l, "B:10ms", FILTER_EXCLUDE, &d), -EINVAL);
+	assert_non_null(strstr(d.text, "no threshold"));
+	assert_int_equal(filter_list_add(l, "A;B:10ms", FILTER_TIMING, &d), -EINVAL);
+	assert_non_null(strstr(d.text, "all calls are timed"));
+	assert_int_equal(filter_list_size(l), 0);
+	filter_list_free(l);
+}
+
 static void capitalised_package_has_a_way_out(void **state)
 {
 	struct diag d;
@@ -354,7 +489,7 @@ static int read_and_compile(struct diag *d)
 
 	if (!l)
 		return diag_set(d, ENOMEM, "no list");
-	err = filter_list_add(l, "A;B::m;::n;C;D;E;F;G;H;I", false, d);
+	err = filter_list_add(l, "A;B::m(int,C[]);::n;+C::m*:1s;@D;E*;F;G;H;I", FILTER_TRACE, d);
 	if (!err)
 		err = filter_list_add(l, "J", true, d);
 	else
@@ -426,6 +561,10 @@ int main(void)
 		cmocka_unit_test(message_is_as_documented),
 		cmocka_unit_test(list_is_added_whole_or_not_at_all),
 		cmocka_unit_test(exclusions_have_the_same_grammar_and_are_not_counted),
+		cmocka_unit_test(file_has_filters_in_lines_and_comments),
+		cmocka_unit_test(fault_in_a_file_is_told_with_its_line),
+		cmocka_unit_test(list_holds_trace_and_timing),
+		cmocka_unit_test(exclusion_is_said_once_and_has_no_threshold),
 		cmocka_unit_test(capitalised_package_has_a_way_out),
 		cmocka_unit_test(long_text_is_cut_around_the_fault),
 		cmocka_unit_test(message_is_printable),

@@ -105,6 +105,41 @@ static const struct row rows[] = {
 	/* names outside ASCII; beyond U+FFFF class files have two surrogates */
 	{"shop.Größe::größer", NULL, "shop/Größe", "größer", true},
 	{"shop.\xf0\x90\x90\x80", NULL, "shop/\xed\xa0\x81\xed\xb0\x80", "m", true},
+	/* '*' stands for any characters, dots too */
+	{"*", NULL, "a/b/C", "m", true},
+	{"a.*", NULL, "a/b/C$In", "<init>", true},
+	{"a.*", NULL, "a/C", "m", true},
+	{"a.*", NULL, "ab/C", "m", false},
+	{"a.*", NULL, "x/a/C", "m", false},
+	{"*.C", NULL, "a/b/C", "m", true},
+	{"*.C", NULL, "C", "m", false},
+	{"*C", NULL, "C", "m", true},
+	{"a.b.Foo*", NULL, "a/b/Foo", "m", true},
+	{"a.b.Foo*", NULL, "a/b/Foo$In", "m", true},
+	{"a.b.Foo*", NULL, "a/b/Fo", "m", false},
+	{"a*c*e", NULL, "abcde", "m", true},
+	{"a*c*e", NULL, "abcdef", "m", false},
+	{"a*c*e", NULL, "abcecde", "m", true},
+	{"C::get*", NULL, "C", "get", true},
+	{"C::get*", NULL, "C", "getX", true},
+	{"C::get*", NULL, "C", "forget", false},
+	{"C::get*", NULL, "D", "getX", false},
+	{"C::*et", NULL, "C", "<init>", false},
+	{"C::*", NULL, "C", "<init>", true},
+	{"*::run", NULL, "a/b/C", "run", true},
+	{"*::run", NULL, "a/b/C", "runs", false},
+	{"::run*", NULL, "a/b/C", "runs", true},
+	{"a.*::run", NULL, "a/b/C", "run", true},
+	{"a.*::run", NULL, "b/C", "run", false},
+	{"a.*::run*", "a.b.*", "a/b/C", "run", false},
+	{"a.*::run*", "a.b.*", "a/c/C", "run", true},
+	{"a.*", "*::run", "a/c/C", "run", false},
+	{"a.*", "a.*::get*", "a/c/C", "getX", false},
+	{"a.*", "a.*::get*", "a/c/C", "setX", true},
+	/* exclusions of a list */
+	{"a.*;!a.b.C", NULL, "a/b/C", "m", false},
+	{"!a.b.C;a.*", NULL, "a/b/D", "m", true},
+	{"a.b.C;!::m", NULL, "a/b/C", "m", false},
 	/* the JVM's form, where dots would mean a nested class */
 	{"org/omg/CORBA/ORB::init", NULL, "org/omg/CORBA/ORB", "init", true},
 };
@@ -286,7 +321,7 @@ static void equal_hashes_are_not_equal_names(void **state)
 	((char *)c.block)[e[0].class_at] = 'x';
 	assert_false(selects(&c.p, "a/b/C", "m"));
 	assert_true(selects(&c.p, "a/b/D", "m"));
-	((char *)c.block)[e[1].method_at] = 'x';
+	((char *)c.block)[e[2].method_at] = 'x';
 	assert_false(selects(&c.p, "a/b/D", "m"));
 	free(c.block);
 }
@@ -305,6 +340,9 @@ static void chain_that_bites_its_tail_ends(void **state)
 	assert_false(selects(&c.p, "a/b/E", "m"));
 	e[1].next = 2;
 	assert_false(selects(&c.p, "a/b/E", "m"));
+	h->wild = 0xffffffff;
+	assert_false(selects(&c.p, "a/b/E", "m"));
+	h->wild = 2;
 	e[1].next = 0xffffffff;
 	assert_false(selects(&c.p, "a/b/E", "m"));
 	free(c.block);

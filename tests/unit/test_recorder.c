@@ -52,6 +52,7 @@ static struct bench {
 	struct stream_sink sink;
 	char path[64];
 	uint32_t method;
+	struct resolver *resolver;
 	char *file;
 	struct dissect *read;
 } * b;
@@ -94,7 +95,7 @@ static int setup(void **state)
 /* Make the recorder, its first chunk open. */
 static void begin(void)
 {
-	struct recorder_setup s = {&b->settings, &b->target, &b->segment, &b->clock, NULL};
+	struct recorder_setup s = {&b->settings, &b->target, &b->segment, &b->clock, NULL, b->resolver};
 
 	assert_int_equal(output_open(&b->output, b->path, b->settings.max_size, &d), 0);
 	s.output = b->output;
@@ -278,6 +279,7 @@ static void thread_that_comes_back_after_many_chunks_is_still_named(void **state
 	enum { SPANS = 30000 };
 
 	b->settings.max_size = 640 << 10;
+	b->target.monotonic_offset = 1ll << 48; /* stamps of seven bytes, also soon after a start of the machine */
 	begin();
 	for (unsigned int i = 0; i <= SPANS; i++)
 		feed((struct frt_span){now(), 2000, b->method, 0, i % SPANS ? 1 : 2, FRT_SPAN, 0}, NULL);
@@ -305,6 +307,78 @@ static void each_chunk_says_what_is_recorded(void **state)
 	e = dissect_find(b->read, "jdk.JVMInformation", 0);
 	assert_string_equal(text(e, "javaArguments"), "shop.jar");
 	assert_int_equal(number(e, "pid"), 4242);
+}
+
+static bool has_setting(const char *name, const char *value)
+{
+	const struct dissect_event *e;
+
+	for (size_t i = 0; (e = dissect_find(b->read, "jdk.ActiveSetting", i)); i++)
+		if (!strcmp(text(e, "name"), name) && !strcmp(text(e, "value"), value))
+			return true;
+	return false;
+}
+
+static void file_says_how_deep_stacks_are(void **state)
+{
+	b->settings.stack_depth = 17;
+	b->resolver = (struct resolver *)b; /* not asked: there are no stacks */
+	begin();
+	finish();
+	assert_true(has_setting("stackTrace", "true"));
+	assert_true(has_setting("stackDepth", "17"));
+}
+
+static void file_says_that_there_are_no_stacks(void **state)
+{
+	begin();
+	finish();
+	assert_true(has_setting("stackTrace", "false"));
+	assert_false(has_setting("stackDepth", "64"));
+}
+
+static uint32_t stack_of_caller(int line)
+{
+	struct frt_frame f = {
+		.code = b->method, .at = 5ULL << 32 | (uint32_t)line, .kind = FRT_FRAME_NAMED};
+
+	return fake_stack(&b->segment, &f, 1, FRT_WALK_BOTTOM, 0);
+}
+
+static void span_gets_its_stack(void **state)
+{
+	struct frt_span s = fake_span(now(), b->method, 1, 0);
+	const struct dissect_event *e;
+
+	begin();
+	s.stack = stack_of_caller(42);
+	feed(s, NULL);
+	s.stack = 0;
+	feed(s, NULL);
+	finish();
+	e = dissect_find(b->read, "jdk.MethodTrace", 0);
+	assert_int_equal(number(e, "stackTrace.frames"), 1);
+	assert_int_equal(number(e, "stackTrace.frames.0.lineNumber"), 42);
+	assert_string_equal(text(e, "stackTrace.frames.0.method.name"), "checkout");
+	e = dissect_find(b->read, "jdk.MethodTrace", 1);
+	assert_false(dissect_number(b->read, e, "stackTrace.frames", &(int64_t){0}));
+}
+
+static void stacks_are_read_without_a_span_that_names_them(void **state)
+{
+	struct frames_counts counts;
+	uint32_t first;
+
+	begin();
+	stack_of_caller(42);
+	assert_true(recorder_read_stacks(b->recorder, false));
+	assert_false(recorder_read_stacks(b->recorder, false));
+	assert_int_equal(segment_header(&b->segment)->stack_done, 2ULL << 32 | 1);
+	fake_stack_reserve(&b->segment, 1, &first);
+	recorder_read_stacks(b->recorder, true);
+	recorder_count_frames(b->recorder, &counts);
+	assert_int_equal(counts.stacks, 1);
+	assert_int_equal(counts.given_up, 1);
 }
 
 static void loss_is_noted_by_its_growth(void **state)
@@ -393,6 +467,10 @@ int main(void)
 		TEST(chunk_that_is_large_enough_is_closed),
 		TEST(thread_that_comes_back_after_many_chunks_is_still_named),
 		TEST(each_chunk_says_what_is_recorded),
+		TEST(file_says_how_deep_stacks_are),
+		TEST(file_says_that_there_are_no_stacks),
+		TEST(span_gets_its_stack),
+		TEST(stacks_are_read_without_a_span_that_names_them),
 		TEST(loss_is_noted_by_its_growth),
 		TEST(nothing_is_recorded_beyond_max_events),
 		TEST(end_of_the_target_is_in_the_file),

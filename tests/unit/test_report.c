@@ -99,7 +99,7 @@ static int setup(void **state)
 	close(mkstemp(b->path));
 	if (output_open(&b->output, b->path, 1 << 30, &d))
 		return -1;
-	s = (struct recorder_setup){&b->settings, &b->target, &b->segment, &b->clock, b->output};
+	s = (struct recorder_setup){&b->settings, &b->target, &b->segment, &b->clock, b->output, NULL};
 	b->report = (struct report){.settings = &b->settings,
 				    .target = &b->target,
 				    .recorder = recorder_new(&s, &d),
@@ -287,8 +287,14 @@ static void end_sums_up(void **state)
 
 static void silence_is_explained(void **state)
 {
+	uint64_t *rules = (uint64_t *)(b->segment.base + FRT_RULES_AT);
+	uint32_t id;
+
 	assert_says(end(true, false), "0 calls: no class that was loaded matched\n");
-	hook("run", "()V", 0);
+	id = hook("run", "()V", 0);
+	rules[id] = FRT_RULE_UNTRACED; /* of an earlier recording */
+	assert_says(end(true, false), "0 calls: no class that was loaded matched\n");
+	rules[id] = 0;
 	assert_says(end(true, false), "0 calls: matched, never called in ");
 	b->settings.threshold_ns = 100000000;
 	calls(1204, 0)->longest = 31000000;
@@ -335,6 +341,54 @@ static void live_line_tells_the_oldest_open_call(void **state)
 	assert_string_equal(capture_end(), "");
 }
 
+static void missing_stacks_are_said_at_the_start(void **state)
+{
+	bool incomplete;
+
+	hook("run", "()V", 0);
+	assert_null(strstr(start(&incomplete), "stacks"));
+	b->report.no_stacks = "libjvm does not export nmethod._compile_id (stacks)";
+	assert_says(start(&incomplete), "  no stacks: libjvm does not export nmethod._compile_id (stacks)\n");
+	assert_false(incomplete);
+}
+
+static const char *end_text(void)
+{
+	capture_begin(false);
+	report_end(&b->report, true, false);
+	return capture_end();
+}
+
+static void end_says_nothing_of_stacks_when_all_is_well(void **state)
+{
+	assert_false(report_stacks(&b->report));
+	assert_null(strstr(end_text(), "stack"));
+}
+
+static void end_tells_what_is_wrong_with_stacks(void **state)
+{
+	struct frt_header *h = segment_header(&b->segment);
+	struct frt_frame unknown = {.kind = FRT_FRAME_COMPILED};
+	const char *all;
+
+	h->stacks_off = 1234;
+	fake_stack(&b->segment, &unknown, 1, FRT_WALK_CHUNK, 0);
+	fake_stack(&b->segment, &unknown, 1, FRT_WALK_CHUNK, 0);
+	recorder_read_stacks(b->report.recorder, true);
+	assert_false(report_stacks(&b->report));
+	all = end_text();
+	assert_says(all, "  1,234 calls have no stack: where the stack of their thread lies is not known\n");
+	assert_says(all, "  2 frames are unknown: of a kind that is not known\n");
+	assert_says(all, "  2 stacks are cut: the rest of a virtual thread's frames is in the heap\n");
+}
+
+static void lost_stacks_are_a_loss(void **state)
+{
+	segment_header(&b->segment)->stacks_lost = 1;
+	assert_true(report_stacks(&b->report));
+	assert_says(end_text(), "  1 call lost its stack: frtrace was behind\n");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -349,6 +403,10 @@ int main(void)
 		TEST(end_sums_up),
 		TEST(silence_is_explained),
 		TEST(every_loss_is_in_the_sum_and_has_its_reason),
+		TEST(missing_stacks_are_said_at_the_start),
+		TEST(end_says_nothing_of_stacks_when_all_is_well),
+		TEST(end_tells_what_is_wrong_with_stacks),
+		TEST(lost_stacks_are_a_loss),
 		TEST(live_line_tells_the_oldest_open_call),
 	};
 

@@ -130,6 +130,23 @@ static void count_is_a_whole_number(void **state)
 	check_rows(rows, sizeof(rows) / sizeof(rows[0]), settings_parse_count);
 }
 
+static void stack_depth_has_bounds(void **state)
+{
+	struct diag d = {0};
+	uint32_t depth = 7;
+
+	assert_int_equal(settings_parse_depth("1", &depth, &d), 0);
+	assert_int_equal(depth, 1);
+	assert_int_equal(settings_parse_depth("2048", &depth, &d), 0);
+	assert_int_equal(depth, 2048);
+	assert_int_equal(settings_parse_depth("0", &depth, &d), -EINVAL);
+	assert_int_equal(settings_parse_depth("2049", &depth, &d), -EINVAL);
+	assert_int_equal(settings_parse_depth("4294967297", &depth, &d), -EINVAL);
+	assert_int_equal(settings_parse_depth("-1", &depth, &d), -EINVAL);
+	assert_true(d.usage);
+	assert_int_equal(depth, 2048);
+}
+
 static const char *path(const char *output, char *out, size_t size)
 {
 	struct settings s = {.output = (char *)output};
@@ -211,6 +228,7 @@ int main(void)
 		cmocka_unit_test(missing_unit_is_said),
 		cmocka_unit_test(size_counts_in_powers_of_1024),
 		cmocka_unit_test(count_is_a_whole_number),
+		cmocka_unit_test(stack_depth_has_bounds),
 		cmocka_unit_test(output_name_has_pid_and_time),
 		cmocka_unit_test(directory_gets_the_default_name),
 		cmocka_unit_test(output_name_that_does_not_fit_is_refused),

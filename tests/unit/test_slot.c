@@ -5,6 +5,7 @@
  * ask the JVM who a thread is answers from here.
  */
 #include "uprobes/agent/slot.c"
+#include "uprobes/agent/stack_virtual.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -22,6 +23,11 @@ static const char *running_name = "";
 uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 {
 	return __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
+}
+
+bool stack_virtual_take(JNIEnv *e, uint32_t depth, uint32_t *id)
+{
+	return false;
 }
 
 bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t size, struct thread_virtual *v)
@@ -96,7 +102,7 @@ static void later_thread_with_the_same_env_is_another(void **state)
 	s->depth = 3;
 	s->head = 64;
 	s->vthread = 9;
-	s->flags = FRT_SLOT_CARRIER;
+	s->flags = 0x80; /* whatever it is */
 	beside(come_later, &l);
 	assert_null(l.found);
 	assert_ptr_equal(l.claimed, s);
@@ -107,6 +113,17 @@ static void later_thread_with_the_same_env_is_another(void **state)
 	assert_int_equal(s->flags, 0);
 	assert_int_equal(s->head, 64);
 	assert_null(slot_find(env_of(1))); /* the first thread is not its owner any more */
+}
+
+static void open_calls_of_a_carrier_may_end_elsewhere(void **state)
+{
+	struct frt_slot *s = slot_claim(env_of(1));
+
+	s->depth = 2;
+	s->flags = FRT_SLOT_CARRIER;
+	slot_release(env_of(1));
+	assert_int_equal(s->depth, 0);
+	assert_int_equal(s->lost_exits, 0);
 }
 
 static void released_slot_goes_to_the_next_thread_and_its_stream_goes_on(void **state)
@@ -431,14 +448,14 @@ static void let_go(uint32_t number)
 static void *pop_and_push(void *argument)
 {
 	for (uint32_t i = 0; i < ROUNDS; i++) {
-		int64_t a = list_pop(&free_slots, slot_next), b = list_pop(&free_slots, slot_next);
+		int64_t a = free_list_pop(&free_slots, slot_next), b = free_list_pop(&free_slots, slot_next);
 
 		if (a >= 0)
 			hold(a);
 		if (b >= 0)
-			hold(b), let_go(b), list_push(&free_slots, b, slot_next);
+			hold(b), let_go(b), free_list_push(&free_slots, b, slot_next);
 		if (a >= 0) /* in another order than they came */
-			let_go(a), list_push(&free_slots, a, slot_next);
+			let_go(a), free_list_push(&free_slots, a, slot_next);
 	}
 	return NULL;
 }
@@ -460,10 +477,10 @@ static void list_gives_nothing_to_two_threads(void **state)
 	memset(held, 0, sizeof(held));
 	held_twice = 0;
 	for (uint32_t i = 0; i < NUMBERS; i++)
-		list_push(&free_slots, i, slot_next);
+		free_list_push(&free_slots, i, slot_next);
 	run_threads(pop_and_push);
 	assert_int_equal(held_twice, 0);
-	for (int64_t n; (n = list_pop(&free_slots, slot_next)) >= 0; left++)
+	for (int64_t n; (n = free_list_pop(&free_slots, slot_next)) >= 0; left++)
 		hold(n);
 	assert_int_equal(left, NUMBERS);
 	assert_int_equal(held_twice, 0);
@@ -515,6 +532,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(slot_is_found_again_by_its_thread),
 		TEST(later_thread_with_the_same_env_is_another),
+		TEST(open_calls_of_a_carrier_may_end_elsewhere),
 		TEST(released_slot_goes_to_the_next_thread_and_its_stream_goes_on),
 		TEST(thread_that_has_no_slot_releases_nothing),
 		TEST(counters_begin_anew_with_each_recording),

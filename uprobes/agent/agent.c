@@ -18,7 +18,10 @@
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/slot.h"
+#include "uprobes/agent/stack.h"
+#include "uprobes/agent/stack_virtual.h"
 #include "uprobes/agent/thread.h"
+#include "uprobes/agent/timing.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -61,6 +64,8 @@ static bool add_capabilities(void)
 		return false;
 	wanted.can_retransform_classes = 1;
 	wanted.can_tag_objects = 1;
+	wanted.can_get_line_numbers = potential.can_get_line_numbers; /* of a parked virtual thread's frames */
+	wanted.can_get_constant_pool = potential.can_get_constant_pool; /* of loaded classes, for annotations */
 	wanted.can_retransform_any_class = potential.can_retransform_any_class;
 	wanted.can_generate_all_class_hook_events = potential.can_generate_all_class_hook_events;
 	return !(*jvmti)->AddCapabilities(jvmti, &wanted);
@@ -130,6 +135,7 @@ static int init(JavaVM *vm, JNIEnv *env, const char *tag)
 	classes_init(jvmti);
 	loader_init(jvmti, env);
 	census_init(jvmti, env);
+	stack_virtual_init(jvmti);
 	if (thread_init(jvmti, env))
 		return fail(NO_HELPER, "cannot find java.lang.Thread's fields");
 	message = helper_init(jvmti, env, tag);
@@ -233,12 +239,13 @@ static bool start_watch(JNIEnv *env)
 static void begin_epoch(const struct frt_config *config)
 {
 	control->ring_cap = config->ring_cap;
-	hook_threshold = config->threshold;
+	timing_begin(config);
 	hook_grow_ticks = config->grow_ticks;
 	control->unslotted = 0;
 	control->dead_calls = 0;
 	control->slots_missing = 0;
 	store_release(&control->epoch, control->epoch + 1);
+	stack_begin(config); /* before threads get their slots */
 	slot_reset_all();
 }
 
@@ -289,7 +296,6 @@ static int change(JNIEnv *env)
 		return fail(NOT_READY, "no recording is running");
 	if (!copy_pattern(&p))
 		return fail(BAD_CONFIG, "the filter in the control segment is not valid");
-	hook_threshold = control_config()->threshold;
 	return apply(env, &p);
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/helper.h"
+#include "uprobes/agent/loaded.h"
 #include "uprobes/agent/loader.h"
+#include "uprobes/agent/policy.h"
 #include "uprobes/agent/rewrite.h"
+#include "uprobes/agent/stack.h"
+#include "uprobes/agent/supertypes.h"
 
-#define MOST_OFFERS 256
 #define PATIENCE_NS 4000000000ULL /* with loaders that do not answer, all together */
 
 static jvmtiEnv *jvmti;
@@ -17,10 +20,12 @@ static bool hooked_at_load; /* has ever a class been given hooks before it was t
 void classes_init(jvmtiEnv *j)
 {
 	jvmti = j;
+	supertypes_init(j);
+	loaded_init(j);
 }
 
 /*
- * With a filter for any class each one that is prepared would have to be asked
+ * With a filter that may match any class each one that is prepared would have to be asked
  * for its methods, which makes ids for all of them, for the life of the JVM.
  * So it is noted which were looked at when they were loaded; one that another
  * has pushed out of the table is asked.
@@ -58,85 +63,30 @@ struct batch {
 	jclass *classes;
 	jint count;
 	uint64_t until_ns; /* loaders have until then to answer */
+	struct supertypes supertypes;
 };
 
-/* A class as JVMTI names it: "La/b/C;". Arrays and hidden classes ("La/b/C.0x12;" or with '+' or a second '/') are none of ours. */
+/*
+ * A class as JVMTI names it: "La/b/C;". Arrays and hidden classes ("La/b/C.0x12;"
+ * or with '+') are none of ours; least of all the anonymous ones before JDK 15
+ * ("La/b/C/12;"): JDK 8 crashes when it is asked for the constants of a LambdaForm's,
+ * which it also does to make the class file for a retransformation.
+ */
 static bool class_name(const char *signature, struct text *name)
 {
 	size_t length = strlen(signature);
+	bool digit = false;
 
-	if (length < 3 || signature[0] != 'L')
+	if (length < 3 || signature[0] != 'L' || text_begins(signature + 1, "java/lang/FrtraceHook"))
 		return false;
 	*name = (struct text){ signature + 1, length - 2 };
-	for (size_t i = 0; i < name->length; i++)
+	for (size_t i = 0; i < name->length; i++) {
 		if (name->at[i] == '.' || name->at[i] == '+')
 			return false;
-	return true;
-}
-
-static bool method_selected(struct text class, jmethodID m, struct text *name_out, char **name, char **descriptor)
-{
-	if ((*jvmti)->GetMethodName(jvmti, m, name, descriptor, NULL))
-		return false;
-	*name_out = text_of(*name);
-	if (pattern_method(&active_pattern, class.at, class.length, *name, strlen(*name), *descriptor, strlen(*descriptor)))
-		return true;
-	deallocate(*name);
-	deallocate(*descriptor);
-	return false;
-}
-
-/* The class is the one that was named, but has no such method: tell which it has. */
-static void offer_methods(jclass c, struct text name)
-{
-	jmethodID *methods;
-	jint count;
-
-	if (pattern_any_class(&active_pattern) || (*jvmti)->GetClassMethods(jvmti, c, &count, &methods))
-		return;
-	for (jint i = 0; i < count && i < MOST_OFFERS; i++) {
-		char *method, *descriptor;
-
-		if ((*jvmti)->GetMethodName(jvmti, methods[i], &method, &descriptor, NULL))
-			continue;
-		control_skip(name, text_of(method), text_of(descriptor), FRT_SKIP_OTHER);
-		deallocate(method);
-		deallocate(descriptor);
+		if (name->at[i] == '/')
+			digit = name->at[i + 1] >= '0' && name->at[i + 1] <= '9';
 	}
-	deallocate(methods);
-}
-
-/* Has the class a method that is selected and can have hooks? Those that cannot are named. */
-static bool has_target(jclass c, struct text name)
-{
-	bool found = false, selected = false;
-	jmethodID *methods;
-	jint count;
-
-	if ((*jvmti)->GetClassMethods(jvmti, c, &count, &methods))
-		return false; /* not linked yet: it comes by when it is prepared */
-	for (jint i = 0; i < count; i++) {
-		enum frt_skip_reason reason;
-		char *method, *descriptor;
-		struct text text;
-		jint modifiers;
-
-		if (!method_selected(name, methods[i], &text, &method, &descriptor))
-			continue;
-		selected = true;
-		reason = (*jvmti)->GetMethodModifiers(jvmti, methods[i], &modifiers) ? FRT_SKIP_UNMODIFIABLE
-										     : rewrite_method_reason(modifiers);
-		if (reason)
-			control_skip(name, text, text_of(descriptor), reason);
-		else
-			found = true;
-		deallocate(method);
-		deallocate(descriptor);
-	}
-	deallocate(methods);
-	if (!selected)
-		offer_methods(c, name);
-	return found;
+	return !digit;
 }
 
 static struct frt_class *known_class(JNIEnv *env, jclass c, struct text name)
@@ -158,14 +108,14 @@ static bool is_hooked(JNIEnv *env, jclass c, struct text name)
 {
 	const struct frt_class *row = known_class(env, c, name);
 
-	return row && row->flags & FRT_CLASS_REWRITTEN;
+	return row && row->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
 }
 
-static bool is_wanted(jclass c, struct text name)
+static bool is_wanted(jclass c, struct text name, const struct pattern_marks *marks)
 {
 	jboolean modifiable = 0;
 
-	if (!active || pattern_class(&active_pattern, name.at, name.length) == PATTERN_NO || !has_target(c, name))
+	if (!active || !loaded_has_target(&active_pattern, c, name, marks))
 		return false;
 	if (!(*jvmti)->IsModifiableClass(jvmti, c, &modifiable) && modifiable)
 		return true;
@@ -242,8 +192,20 @@ static bool buried(JNIEnv *env, jclass c)
 	return true;
 }
 
+/* Hooked, and not prepared yet: put right when it is. Until then it has no method that runs, nor any that is traced. */
+static void shelve(JNIEnv *env, jclass c, struct text name)
+{
+	struct frt_class *row = known_class(env, c, name);
+
+	if (!row || !(row->flags & FRT_CLASS_REWRITTEN))
+		return;
+	control_unhook_class(row - control_class_row(0));
+	row->flags |= FRT_CLASS_LEFT;
+}
+
 static void consider(JNIEnv *env, struct batch *b, jclass c)
 {
+	struct pattern_marks marks = { .count = 0 };
 	struct text name;
 	char *signature;
 	bool wanted;
@@ -251,9 +213,13 @@ static void consider(JNIEnv *env, struct batch *b, jclass c)
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
 	if (class_name(signature, &name) && !(is_hooked(env, c, name) && buried(env, c))) {
-		wanted = is_wanted(c, name) && !is_dead(c) && is_ready(env, b, c, name);
+		if (active && supertypes_are_above(env, &b->supertypes, c))
+			supertypes_mark(env, &active_pattern, c, &marks);
+		wanted = is_wanted(c, name, &marks) && !is_dead(c) && is_ready(env, b, c, name);
 		if (wanted || (is_hooked(env, c, name) && is_prepared(c)))
 			b->classes[b->count++] = c;
+		else
+			shelve(env, c, name);
 	}
 	deallocate(signature);
 }
@@ -333,6 +299,8 @@ static jvmtiError apply_to_loaded(JNIEnv *env)
 		deallocate(loaded);
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}
+	if (active)
+		supertypes_find(&active_pattern, loaded, count, &b.supertypes);
 	for (jint i = 0; i < count; i++)
 		consider(env, &b, loaded[i]);
 	before = sys_monotonic_ns();
@@ -390,7 +358,7 @@ static void note_original(jobject loader, struct text name)
 	if (!loader_known(loader, &number))
 		return;
 	row = control_find_class(name, number);
-	if (row && row->flags & FRT_CLASS_REWRITTEN)
+	if (row && row->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT))
 		control_unhook_class(row - control_class_row(0));
 }
 
@@ -417,19 +385,39 @@ static void hand_over(const unsigned char *out, size_t out_size, jint *new_size,
 	*new_size = out_size;
 }
 
+/* May a method of the class be selected? `marks` are those of a class that is there. */
+static bool may_match(const char *name, const unsigned char *bytes, jint size, const struct pattern_marks *marks)
+{
+	enum pattern_answer answer = pattern_class(&active_pattern, name, strlen(name));
+
+	if (answer != PATTERN_MARKED || marks->count)
+		return answer != PATTERN_NO;
+	return size > 10 && policy_may_have_mark(&active_pattern, bytes + 10, size - 10, bytes[8] << 8 | bytes[9]);
+}
+
 static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *name, jint size,
 		    const unsigned char *bytes, jint *new_size, unsigned char **new_bytes)
 {
-	struct rewrite r = { .pattern = &active_pattern, .env = env, .loader = loader };
+	struct pattern_marks marks = { .count = 0 };
+	struct rewrite r = { .pattern = &active_pattern, .env = env, .loader = loader, .marks = &marks };
 	size_t out_size, memory_size;
 	const unsigned char *out;
 	enum rewrite_answer answer;
 	void *memory;
 
-	if (redefined)
+	if (redefined) {
+		stack_classes_changed();
 		note_original(loader, text_of(name));
-	if (!load_acquire(&active) || pattern_class(&active_pattern, name, strlen(name)) == PATTERN_NO)
+	}
+	if (!load_acquire(&active))
 		return;
+	if (redefined)
+		supertypes_mark(env, &active_pattern, redefined, &marks);
+	if (!may_match(name, bytes, size, &marks)) {
+		if (!redefined)
+			note_looked_at(text_of(name), true);
+		return;
+	}
 	r.insist = redefined && env != applying;
 	if (!may_begin(redefined))
 		return;
@@ -458,10 +446,18 @@ void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject
 /*
  * A class that was loaded while the pattern changed, or while its loader was
  * being asked for the helper, slipped through: it is retransformed now, before
- * its first method runs.
+ * its first method runs. So is one that an earlier recording has left hooks in,
+ * and one with a supertype that filters name and its class file does not, be it
+ * to select methods or to exclude them.
  */
+static bool was_seen(const struct frt_class *row, struct text name)
+{
+	return (row && row->flags & FRT_CLASS_SEEN) || (pattern_any_class(&active_pattern) && was_looked_at(name));
+}
+
 static bool slipped_through(JNIEnv *env, jclass c)
 {
+	struct pattern_marks marks = { .count = 0 };
 	const struct frt_class *row;
 	bool missed = false;
 	struct text name;
@@ -469,11 +465,17 @@ static bool slipped_through(JNIEnv *env, jclass c)
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return false;
-	if (class_name(signature, &name) && pattern_class(&active_pattern, name.at, name.length) != PATTERN_NO) {
-		row = known_class(env, c, name);
-		missed = !(row && row->flags & FRT_CLASS_SEEN) &&
-			 !(pattern_any_class(&active_pattern) && was_looked_at(name)) && is_wanted(c, name);
-	}
+	if (!class_name(signature, &name))
+		goto out;
+	row = known_class(env, c, name);
+	missed = row && row->flags & FRT_CLASS_LEFT;
+	if (missed || pattern_class(&active_pattern, name.at, name.length) == PATTERN_NO)
+		goto out;
+	if (supertypes_mark(env, &active_pattern, c, &marks))
+		missed = (row && row->flags & FRT_CLASS_REWRITTEN) || is_wanted(c, name, &marks);
+	else
+		missed = !was_seen(row, name) && is_wanted(c, name, &marks);
+out:
 	deallocate(signature);
 	return missed;
 }
@@ -495,6 +497,7 @@ static bool left_over(JNIEnv *env, jclass c)
 void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass c)
 {
 	(void)j, (void)thread;
+	stack_classes_changed();
 	helper_prepared(env, c);
 	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
 	if (load_acquire(&active) ? slipped_through(env, c) : left_over(env, c))

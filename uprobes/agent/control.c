@@ -38,6 +38,7 @@ bool control_create(const char *tag)
 	h->loaders = 1; /* row 0 is the boot loader */
 	((struct frt_loader *)((char *)h + FRT_LOADERS_AT))->state = FRT_LOADER_READY;
 	h->ring_cap = 4u << 20;
+	h->stack_next = h->stack_done = 1ULL << 32; /* the first id */
 	store_release(&h->magic, FRT_MAGIC);
 	control = h;
 	return true;
@@ -235,7 +236,7 @@ void control_reset_skips(void)
 
 void control_unhook_class(uint32_t id)
 {
-	control_class_row(id)->flags &= ~FRT_CLASS_REWRITTEN;
+	control_class_row(id)->flags &= ~(FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
 	for (uint32_t i = 1; i <= control->methods; i++)
 		if (control_method_row(i)->class_id == id)
 			control_method_row(i)->flags &= ~FRT_METHOD_HOOKED;

@@ -44,6 +44,12 @@ static inline const struct frt_config *control_config(void)
 	return control_at(FRT_CONFIG_AT);
 }
 
+/* What is to be done with a method's calls (FRT_RULE_*). */
+static inline uint64_t *control_rule(uint32_t method)
+{
+	return (uint64_t *)control_at(FRT_RULES_AT) + method % FRT_MAX_METHODS;
+}
+
 /* Rows; 0 when a table is full. An equal row that is there already is returned. */
 uint32_t control_class(struct text name, uint32_t loader, uint32_t modifiers);
 uint32_t control_method(uint32_t class_id, struct text name, struct text descriptor, uint16_t modifiers);

@@ -12,10 +12,11 @@
  */
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/slot.h"
+#include "uprobes/agent/stack.h"
+#include "uprobes/agent/timing.h"
 
 volatile unsigned short frtrace_drain_semaphore __attribute__((section(".probes"))) = 0;
 
-uint64_t hook_threshold;
 uint64_t hook_since = UINT64_MAX;
 uint64_t hook_grow_ticks;
 
@@ -89,7 +90,7 @@ static __attribute__((noinline)) void resynchronise(struct frt_slot *s, uint64_t
 
 	for (uint32_t i = depth < FRT_OPEN_CALLS ? depth : FRT_OPEN_CALLS; i-- > 0;) {
 		if (s->open[i].start == start) {
-			s->lost_exits += depth - 1 - i;
+			slot_lose_calls(s, depth - 1 - i);
 			s->depth = i;
 			return;
 		}
@@ -120,7 +121,7 @@ static __attribute__((noinline)) bool prepare_record(struct frt_slot *s, JNIEnv 
 
 static inline void ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
 {
-	uint64_t now = sys_tsc(), duration = now - start, record[4];
+	uint64_t now = sys_tsc(), duration = now - start, rule, record[4];
 	struct frt_slot *s;
 	uint32_t depth;
 
@@ -140,14 +141,17 @@ static inline void ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t 
 	s->thrown += flags;
 	if (unlikely(duration > s->longest))
 		s->longest = duration;
-	if (duration < hook_threshold)
+	rule = load_relaxed(control_rule(method));
+	if (rule & FRT_RULE_TIMED)
+		timing_add(s, method, duration, flags);
+	if (duration < rule >> FRT_RULE_SHIFT || (rule & FRT_RULE_THROWN && !flags))
 		return;
 	if (unlikely(!s->ring || s->flags) && !prepare_record(s, env, now, &flags))
 		return;
 	s->recorded++;
 	record[0] = start;
 	record[1] = duration;
-	record[2] = method;
+	record[2] = method | (uint64_t)(stack_depth ? stack_take(s, env, method) : 0) << 32;
 	record[3] = s->thread | (uint64_t)FRT_SPAN << 32 | flags << 48;
 	append(s, record, now);
 }

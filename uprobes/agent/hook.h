@@ -14,7 +14,6 @@
 /* Counted by the kernel: how many tracers listen on frtrace:drain. */
 extern volatile unsigned short frtrace_drain_semaphore;
 
-extern uint64_t hook_threshold; /* TSC ticks: shorter calls are not recorded */
 extern uint64_t hook_since;	/* TSC: calls that began earlier belong to no recording */
 extern uint64_t hook_grow_ticks;
 

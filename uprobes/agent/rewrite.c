@@ -3,10 +3,7 @@
 #include "format/class_edit.h"
 #include "uprobes/agent/helper.h"
 #include "uprobes/agent/loader.h"
-
-#define ACC_NATIVE    0x0100
-#define ACC_ABSTRACT  0x0400
-#define ACC_SYNTHETIC 0x1000
+#include "uprobes/agent/policy.h"
 
 static struct text text_from(struct class_text t)
 {
@@ -18,61 +15,6 @@ static bool begins(struct class_text t, const char *prefix)
 	size_t length = strlen(prefix);
 
 	return t.length >= length && !memcmp(t.text, prefix, length);
-}
-
-static bool contains(struct class_text t, const char *part)
-{
-	size_t length = strlen(part);
-
-	for (size_t i = 0; i + length <= t.length; i++)
-		if (!memcmp(t.text + i, part, length))
-			return true;
-	return false;
-}
-
-/*
- * Classes that are left alone as a whole. Hooks in the synchronizers left locks
- * locked after a StackOverflowError; continuations are frozen and thawed by
- * code that knows every frame; JFR rewrites its event classes itself.
- */
-static enum frt_skip_reason class_reason(const struct class_file *c)
-{
-	if (begins(c->name, "java/lang/FrtraceHook"))
-		return FRT_SKIP_UNMODIFIABLE;
-	if (begins(c->name, "java/util/concurrent/locks/"))
-		return FRT_SKIP_LOCKS;
-	if (class_text_is(c->name, "jdk/internal/vm/Continuation") || begins(c->name, "jdk/internal/vm/Continuation$"))
-		return FRT_SKIP_CONTINUATION;
-	if (begins(c->name, "jdk/jfr/") || begins(c->super, "jdk/jfr/") ||
-	    class_text_is(c->super, "jdk/internal/event/Event") || class_text_is(c->name, "jdk/internal/event/Event"))
-		return FRT_SKIP_JFR;
-	if (c->access & ACC_SYNTHETIC && (contains(c->name, "$$Lambda") || begins(c->name, "java/lang/invoke/LambdaForm$")))
-		return FRT_SKIP_HIDDEN;
-	return FRT_SKIP_NONE;
-}
-
-enum frt_skip_reason rewrite_method_reason(unsigned int modifiers)
-{
-	if (modifiers & ACC_NATIVE)
-		return FRT_SKIP_NATIVE;
-	if (modifiers & ACC_ABSTRACT)
-		return FRT_SKIP_ABSTRACT;
-	return modifiers & ACC_SYNTHETIC ? FRT_SKIP_SYNTHETIC : FRT_SKIP_NONE;
-}
-
-static enum frt_skip_reason method_reason(const struct class_file *c, const struct class_method *m)
-{
-	enum frt_skip_reason reason = rewrite_method_reason(m->access);
-
-	if (reason)
-		return reason;
-	if (class_method_is_empty_finalizer(c, m))
-		return FRT_SKIP_FINALIZER;
-	if (class_method_has_annotation(c, m, "Ljdk/internal/vm/annotation/ReservedStackAccess;"))
-		return FRT_SKIP_RESERVED_STACK;
-	if (class_method_has_annotation(c, m, "Ljdk/internal/vm/annotation/JvmtiMountTransition;"))
-		return FRT_SKIP_CONTINUATION;
-	return FRT_SKIP_NONE;
 }
 
 static enum frt_skip_reason edit_reason(enum edit_result result)
@@ -132,12 +74,6 @@ static void skip(const struct class_file *c, const struct class_method *m, enum 
 		control_skip(text_from(c->name), text_of(NULL), text_of(NULL), reason);
 }
 
-static bool selected(const struct rewrite *r, const struct class_file *c, const struct class_method *m)
-{
-	return pattern_method(r->pattern, c->name.text, c->name.length, m->name.text, m->name.length,
-			      m->descriptor.text, m->descriptor.length);
-}
-
 /* The methods to edit; skips are entered. */
 static uint32_t choose(const struct rewrite *r, const struct class_file *c, struct method_edit *edits)
 {
@@ -146,10 +82,10 @@ static uint32_t choose(const struct rewrite *r, const struct class_file *c, stru
 	for (uint16_t i = 0; i < c->methods; i++) {
 		const struct class_method *m = &c->method[i];
 		enum frt_skip_reason reason;
+		struct pattern_verdict verdict = policy_method(r->pattern, c, m, r->marks, &reason);
 
-		if (!selected(r, c, m))
+		if (!verdict.trace && !verdict.timing)
 			continue;
-		reason = method_reason(c, m);
 		if (reason)
 			skip(c, m, reason);
 		else
@@ -177,19 +113,57 @@ static uint32_t number_methods(const struct class_file *c, uint32_t class_id, st
 	return kept;
 }
 
-static bool enter_results(const struct class_file *c, uint32_t class_id, const struct method_edit *edits, uint32_t count)
+static uint64_t threshold_ticks(const struct pattern_verdict *v)
+{
+	const struct frt_config *config = control_config();
+	uint64_t most = FRT_RULE_UNTRACED >> FRT_RULE_SHIFT, ticks = config->threshold;
+
+	if (!v->trace)
+		return most;
+	if (v->threshold_ns != PATTERN_NO_THRESHOLD)
+		ticks = (unsigned __int128)v->threshold_ns * config->tick_scale >> 32;
+	return ticks < most ? ticks : most;
+}
+
+/* FRT_RULE_* */
+static uint64_t rule_of(const struct pattern_verdict *v)
+{
+	uint64_t rule = threshold_ticks(v) << FRT_RULE_SHIFT;
+
+	if (v->timing)
+		rule |= FRT_RULE_TIMED;
+	if (control_config()->flags & FRT_CONFIG_THROWN)
+		rule |= FRT_RULE_THROWN;
+	return rule;
+}
+
+/*
+ * Can methods of this class run while a virtual thread is put on its carrier or taken off? To ask the JVM
+ * for the stack would wait for the end of that, for ever. Seen: Thread, VirtualThread, System$1, System$2.
+ */
+static bool may_mount(const struct class_file *c)
+{
+	return begins(c->name, "java/lang/") || begins(c->name, "jdk/internal/");
+}
+
+static bool enter_results(const struct rewrite *r, const struct class_file *c, uint32_t class_id,
+			  const struct method_edit *edits, uint32_t count)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct class_method *m = &c->method[edits[i].method];
 		struct frt_method *row = control_method_row(edits[i].id);
+		enum frt_skip_reason none;
+		struct pattern_verdict verdict = policy_method(r->pattern, c, m, r->marks, &none);
 
 		if (edits[i].result != EDIT_DONE) {
 			skip(c, m, edit_reason(edits[i].result));
 			continue;
 		}
-		row->flags = FRT_METHOD_HOOKED | (is_intrinsic(c, m) ? FRT_METHOD_LOWER_BOUND : 0);
+		row->flags = FRT_METHOD_HOOKED | (is_intrinsic(c, m) ? FRT_METHOD_LOWER_BOUND : 0) |
+			     (may_mount(c) ? FRT_METHOD_MAY_MOUNT : 0);
+		store_relaxed(control_rule(edits[i].id), rule_of(&verdict));
 		any = true;
 	}
 	if (any)
@@ -216,10 +190,12 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 					  const unsigned char **out, size_t *out_size)
 {
 	struct method_edit *edits = arena_alloc(arena, c->methods * sizeof(*edits));
-	uint32_t count = edits ? choose(r, c, edits) : 0, loader, class_id;
-	enum frt_skip_reason reason = class_reason(c);
+	enum frt_skip_reason reason = policy_class(c);
+	uint32_t count, loader, class_id;
 	enum rewrite_answer answer;
 
+	policy_mark_class(r->pattern, c, r->marks);
+	count = edits ? choose(r, c, edits) : 0;
 	if (!count)
 		return REWRITE_NOTHING;
 	if (!reason && !loader_number(r->env, r->loader, &loader))
@@ -242,7 +218,7 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 		skip(c, NULL, FRT_SKIP_MALFORMED);
 		return REWRITE_NOTHING;
 	}
-	return enter_results(c, class_id, edits, count) ? REWRITE_DONE : REWRITE_NOTHING;
+	return enter_results(r, c, class_id, edits, count) ? REWRITE_DONE : REWRITE_NOTHING;
 }
 
 enum rewrite_answer rewrite_class(const struct rewrite *r, const unsigned char *bytes, size_t size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The policy: which methods of a class get hooks, and why others do not. */
+/* Class files with hooks in the methods that agent/policy chooses. */
 #ifndef AGENT_REWRITE_H
 #define AGENT_REWRITE_H
 
@@ -16,6 +16,7 @@ enum rewrite_answer {
 
 struct rewrite {
 	const struct pattern *pattern;
+	struct pattern_marks *marks; /* those that the JVM knows of; the ones that the class file tells are added */
 	JNIEnv *env;
 	jobject loader;
 	bool insist; /* ask the loader even if it is being asked already */
@@ -28,8 +29,5 @@ struct rewrite {
  */
 enum rewrite_answer rewrite_class(const struct rewrite *r, const unsigned char *bytes, size_t size,
 				  const unsigned char **out, size_t *out_size, void **memory, size_t *memory_size);
-
-/* Could a method of these modifiers (JVMS 4.6) have hooks at all? */
-enum frt_skip_reason rewrite_method_reason(unsigned int modifiers);
 
 #endif

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/slot.h"
+#include "uprobes/agent/free_list.h"
 #include "uprobes/agent/thread.h"
 #include "uprobes/agent/hook.h"
+#include "uprobes/agent/stack.h"
+#include "uprobes/agent/timing.h"
 
 struct slot_entry slot_table[SLOT_TABLE];
-
-/*
- * Free lists without locks: {tag, number + 1} in one word, the next number in
- * the free thing itself. The tag changes at each pop and push, so that a word
- * that is the same has not been away.
- */
-struct free_list {
-	uint64_t top;
-};
 
 static struct free_list free_slots;
 static struct free_list free_rings[FRT_RING_MAX_LOG2 + 1];
@@ -31,8 +25,6 @@ struct frt_slot *slot_search(JNIEnv *env)
 	}
 	return NULL;
 }
-
-typedef uint32_t next_of(uint32_t number, const uint32_t *set);
 
 static uint32_t slot_next(uint32_t number, const uint32_t *set)
 {
@@ -58,31 +50,6 @@ static uint32_t ring_next(uint32_t number, const uint32_t *set)
 	return load_relaxed(next);
 }
 
-static void list_push(struct free_list *l, uint32_t number, next_of *next)
-{
-	uint64_t top = load_relaxed(&l->top), want;
-
-	do {
-		uint32_t rest = (uint32_t)top;
-
-		next(number, &rest);
-		want = ((top >> 32) + 1) << 32 | (number + 1);
-	} while (!__atomic_compare_exchange_n(&l->top, &top, want, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
-}
-
-/* The number, or -1. */
-static int64_t list_pop(struct free_list *l, next_of *next)
-{
-	uint64_t top = load_acquire(&l->top), want;
-
-	do {
-		if (!(uint32_t)top)
-			return -1;
-		want = ((top >> 32) + 1) << 32 | next((uint32_t)top - 1, NULL);
-	} while (!__atomic_compare_exchange_n(&l->top, &top, want, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-	return (uint32_t)top - 1;
-}
-
 /* A new ring from the first `limit` bytes of the section: its number, or -1. */
 static int64_t ring_cut(uint32_t log2, uint64_t limit)
 {
@@ -104,7 +71,7 @@ static uint64_t ring_limit(void)
 /* One that was given back, or a new one from the first half of the cap: the other half is for threads to come. */
 static int64_t ring_take(uint32_t log2)
 {
-	int64_t number = list_pop(&free_rings[log2], ring_next);
+	int64_t number = free_list_pop(&free_rings[log2], ring_next);
 
 	return number >= 0 ? number : ring_cut(log2, ring_limit() / 2);
 }
@@ -125,7 +92,7 @@ bool slot_ring_first(struct frt_slot *s, uint64_t now)
 	if (number < 0)
 		number = ring_cut(log2 = FRT_RING_MIN_LOG2, ring_limit());
 	for (uint32_t other = FRT_RING_MIN_LOG2; number < 0 && other <= FRT_RING_MAX_LOG2; other++)
-		number = list_pop(&free_rings[log2 = other], ring_next);
+		number = free_list_pop(&free_rings[log2 = other], ring_next);
 	if (number < 0) {
 		s->blocked_until = now + (1u << 24); /* some milliseconds */
 		return false;
@@ -156,7 +123,7 @@ void slot_ring_grow(struct frt_slot *s)
 	memset(ring_of(number), 0, 2ULL << log2); /* what was lost before reads as no record */
 	copy_records(s, ring_of(number), 2ULL << log2);
 	store_release(&s->ring, ring_word(number, log2 + 1));
-	list_push(&free_rings[log2], old, ring_next);
+	free_list_push(&free_rings[log2], old, ring_next);
 }
 
 /* The cell that holds `env`, or the first one that it may take. NULL: the neighbourhood is full. */
@@ -180,7 +147,7 @@ static struct slot_entry *entry_for(uint64_t env, bool add)
 
 static struct frt_slot *slot_take(void)
 {
-	int64_t number = list_pop(&free_slots, slot_next);
+	int64_t number = free_list_pop(&free_slots, slot_next);
 	uint32_t next;
 
 	if (number >= 0)
@@ -221,6 +188,7 @@ static void slot_begin_epoch(struct frt_slot *s)
 	s->entered = s->exited = s->thrown = s->recorded = s->unrecorded = 0;
 	s->longest = s->lost_exits = s->moved_exits = 0;
 	s->depth = 0;
+	timing_slot_begin(s);
 	store_release(&s->epoch, control->epoch);
 }
 
@@ -228,13 +196,14 @@ static void slot_own(struct frt_slot *s, JNIEnv *env)
 {
 	if (s->epoch != control->epoch)
 		slot_begin_epoch(s);
-	s->lost_exits += s->depth; /* of the thread that had it before */
+	slot_lose_calls(s, s->depth); /* of the thread that had it before */
 	s->depth = 0;
 	s->vthread = 0;
 	s->flags = 0;
 	s->env = (uint64_t)env;
 	s->fs = sys_thread_pointer();
 	s->thread = thread_identify(s, env);
+	stack_thread_begin(s, env);
 }
 
 struct frt_slot *slot_claim(JNIEnv *env)
@@ -244,7 +213,7 @@ struct frt_slot *slot_claim(JNIEnv *env)
 	if (!s) {
 		s = slot_take();
 		if (s && !slot_enter((uint64_t)env, s)) {
-			list_push(&free_slots, s - control_slot(0), slot_next);
+			free_list_push(&free_slots, s - control_slot(0), slot_next);
 			s = NULL;
 		}
 		if (!s) {
@@ -265,10 +234,10 @@ void slot_release(JNIEnv *env)
 		return;
 	s = e->slot;
 	store_release(&e->env, SLOT_TOMBSTONE);
-	s->lost_exits += s->depth;
+	slot_lose_calls(s, s->depth);
 	s->depth = 0;
 	s->env = s->fs = 0;
-	list_push(&free_slots, s - control_slot(0), slot_next);
+	free_list_push(&free_slots, s - control_slot(0), slot_next);
 }
 
 void slot_reset_all(void)
@@ -277,7 +246,7 @@ void slot_reset_all(void)
 	free_slots.top = 0;
 	for (uint32_t i = control->slots; i-- > 0;) {
 		control_slot(i)->env = control_slot(i)->fs = 0;
-		list_push(&free_slots, i, slot_next);
+		free_list_push(&free_slots, i, slot_next);
 	}
 }
 

@@ -62,6 +62,16 @@ void slot_ring_grow(struct frt_slot *s);
  */
 bool slot_name_virtual(struct frt_slot *s, JNIEnv *env);
 
+/*
+ * Open calls whose end this thread has not seen, and will not. Those of a carrier are not taken for lost: their
+ * virtual threads may be parked, and end them on other carriers. They count as open until they do.
+ */
+static inline void slot_lose_calls(struct frt_slot *s, uint32_t calls)
+{
+	if (!(s->flags & FRT_SLOT_CARRIER))
+		s->lost_exits += calls;
+}
+
 static inline uint64_t ring_size(const struct frt_slot *s)
 {
 	return 1ULL << (s->ring & 0xff);

@@ -3,6 +3,8 @@
 
 /* x86-64 system call numbers (arch/x86/entry/syscalls/syscall_64.tbl) and the constants of their man pages */
 enum {
+	NR_read = 0,
+	NR_open = 2,
 	NR_close = 3,
 	NR_mmap = 9,
 	NR_munmap = 11,
@@ -13,6 +15,7 @@ enum {
 	NR_gettid = 186,
 	NR_futex = 202,
 	NR_clock_gettime = 228,
+	NR_process_vm_readv = 310,
 	NR_memfd_create = 319,
 };
 
@@ -24,6 +27,16 @@ enum {
 #define SEALS		 0x7 /* SEAL | SHRINK | GROW */
 #define FUTEX_WAIT	 128 /* private */
 #define FUTEX_WAKE	 129
+
+#define O_RDONLY_CLOEXEC 02000000
+#define PAGE		 4096u
+#define PROBES		 32u /* pages looked at by one call */
+#define MOST_PAGES	 16384u
+
+struct part {
+	void *at;
+	size_t size;
+};
 
 struct time {
 	int64_t seconds, nanoseconds;
@@ -145,6 +158,88 @@ out:
 	call3(NR_close, *fd, 0, 0);
 	*fd = -1;
 	return NULL;
+}
+
+static bool peek(const struct part *to, const struct part *from, size_t parts, size_t size)
+{
+	return call6(NR_process_vm_readv, sys_getpid(), (long)to, 1, (long)from, parts, 0) == (long)size;
+}
+
+bool sys_peek(void *to, size_t size, uint64_t from)
+{
+	struct part local = { to, size }, remote = { (void *)from, size };
+
+	return peek(&local, &remote, 1, size);
+}
+
+bool sys_readable(uint64_t from, uint64_t to)
+{
+	struct part remote[PROBES], local;
+	char bytes[PROBES];
+	size_t n;
+
+	if (to - from > (uint64_t)MOST_PAGES * PAGE)
+		return false;
+	for (from &= -(uint64_t)PAGE; from < to; from += n * PAGE) {
+		for (n = 0; n < PROBES && from + n * PAGE < to; n++)
+			remote[n] = (struct part){ (void *)(from + n * PAGE), 1 };
+		local = (struct part){ bytes, n };
+		if (!peek(&local, remote, n, n))
+			return false;
+	}
+	return true;
+}
+
+/* "7f00-7f10 r-xp ...": the number up to `stop`; false: no number there */
+static bool read_hex(const char **at, char stop, uint64_t *out)
+{
+	const char *c = *at;
+
+	for (*out = 0; *c != stop; c++) {
+		if (*c >= '0' && *c <= '9')
+			*out = *out << 4 | (*c - '0');
+		else if (*c >= 'a' && *c <= 'f')
+			*out = *out << 4 | (*c - 'a' + 10);
+		else
+			return false;
+	}
+	*at = c + 1;
+	return true;
+}
+
+/* The first bytes of one line of /proc/PID/maps (proc_pid_maps(5)). */
+struct map_line {
+	char text[64];
+	size_t size;
+};
+
+bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permissions[4], void *context), void *context)
+{
+	long fd = call3(NR_open, (long)"/proc/self/maps", O_RDONLY_CLOEXEC, 0), n;
+	struct map_line line = { .size = 0 };
+	bool good = true, more = true;
+	char buffer[1024];
+
+	if (failed(fd))
+		return false;
+	while (good && more && (n = call3(NR_read, fd, (long)buffer, sizeof(buffer))) > 0) {
+		for (long i = 0; i < n && good && more; i++) {
+			const char *at = line.text;
+			uint64_t start, end;
+
+			if (buffer[i] != '\n') {
+				if (line.size < sizeof(line.text) - 1)
+					line.text[line.size++] = buffer[i];
+				continue;
+			}
+			line.text[line.size] = 0;
+			line.size = 0;
+			good = read_hex(&at, '-', &start) && read_hex(&at, ' ', &end);
+			more = good && see(start, end, at, context);
+		}
+	}
+	call3(NR_close, fd, 0, 0);
+	return good && (n >= 0 || !more);
 }
 
 int sys_gettid(void)

@@ -36,6 +36,33 @@ static inline uint64_t sys_thread_pointer(void)
 	return fs;
 }
 
+/* Memory at any address that can be read: not C's idea of an object, so nothing a sanitizer should look at. */
+#ifdef AGENT_HOSTED
+#define LOAD(instruction, type, address)                                                          \
+	({                                                                                        \
+		type loaded;                                                                      \
+		__asm__ volatile(instruction " (%1), %0" : "=r"(loaded) : "r"(address) : "memory"); \
+		loaded;                                                                           \
+	})
+#else
+#define LOAD(instruction, type, address) (*(const volatile type *)(address))
+#endif
+
+static inline uint64_t load_word(uint64_t address)
+{
+	return LOAD("movq", uint64_t, address);
+}
+
+static inline uint32_t load_u32(uint64_t address)
+{
+	return LOAD("movl", uint32_t, address);
+}
+
+static inline uint8_t load_u8(uint64_t address)
+{
+	return LOAD("movb", uint8_t, address);
+}
+
 void *memcpy(void *to, const void *from, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);
@@ -50,6 +77,15 @@ void sys_unmap(void *at, size_t size);
 
 /* A sealed (no shrink, no growth) memfd, mapped shared; *fd stays open. NULL on failure. */
 void *sys_map_shared(const char *name, size_t size, int *fd);
+
+/* Copy memory of our own that may not be there. False: it is not. */
+bool sys_peek(void *to, size_t size, uint64_t from);
+
+/* Is every page of [from, to) there to be read? At most 64 MiB. */
+bool sys_readable(uint64_t from, uint64_t to);
+
+/* Call `see` for each mapping of this process, in ascending order, until it returns false. False: cannot be read. */
+bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permissions[4], void *context), void *context);
 
 int sys_gettid(void);
 int sys_getpid(void);

@@ -161,20 +161,26 @@ static uint32_t read_name(JNIEnv *env, jobject thread, char *name, size_t size)
 	return length;
 }
 
+jobject thread_own_virtual(JNIEnv *env)
+{
+	jobject thread = virtual_class ? running_thread(env) : NULL;
+
+	if (!thread || is_virtual(env, thread))
+		return thread;
+	(*env)->DeleteLocalRef(env, thread);
+	return NULL;
+}
+
 bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t name_size, struct thread_virtual *v)
 {
-	jobject thread = running_thread(env);
-	bool yes;
+	jobject thread = thread_own_virtual(env);
 
 	if (!thread)
 		return false;
-	yes = is_virtual(env, thread);
-	if (yes) {
-		v->java_id = (*env)->GetLongField(env, thread, id_field);
-		v->name_length = v->java_id == known ? 0 : read_name(env, thread, name, name_size);
-	}
+	v->java_id = (*env)->GetLongField(env, thread, id_field);
+	v->name_length = v->java_id == known ? 0 : read_name(env, thread, name, name_size);
 	(*env)->DeleteLocalRef(env, thread);
-	return yes;
+	return true;
 }
 
 static jobject new_thread(JNIEnv *env)

@@ -23,8 +23,14 @@ struct thread_virtual {
 };
 
 /*
+ * The running thread as a local reference, if it is a virtual one; else NULL: also while a virtual
+ * thread runs code as its carrier. Runs no Java code: Thread.currentThread is a native.
+ */
+jobject thread_own_virtual(JNIEnv *env);
+
+/*
  * Is a virtual thread running? Fills *v; the name only when its id is not
- * `known`. Runs no Java code: Thread.currentThread is a native.
+ * `known`.
  */
 bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t name_size, struct thread_virtual *v);
 

@@ -10,21 +10,41 @@
  * Stack traces as Throwable prints them have loader and module in front
  * ("app//com.acme.Cart.checkout", "app/shop@1.0/com.acme..."); both forms are
  * taken. A hidden class's "/0x..." (8: a decimal number) is part of its name.
+ * nid is the kernel's thread id, hexadecimal or (19 on) decimal.
  */
 #include "user/target/dump.h"
+#include "user/target/attach.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define TIMEOUT_MS 15000
+
+int target_thread_dump(const struct target *t, char **dump, struct diag *d)
+{
+	int code;
+
+	return attach_command(t, "threaddump", NULL, TIMEOUT_MS, &code, dump, d);
+}
 
 static void copy(char *out, size_t size, const char *from, size_t length)
 {
 	snprintf(out, size, "%.*s", (int)(length < size ? length : size), from);
 }
 
+/* nid=0x1a2b, nid=6699 */
+static uint32_t parse_tid(const char *from, const char *end)
+{
+	static const char key[] = " nid=";
+	const char *at = memmem(from, end - from, key, strlen(key));
+
+	return at ? strtoul(at + strlen(key), NULL, 0) : 0;
+}
+
 /* The name may hold quotes itself: it ends at the last one that something known follows. */
-static bool parse_thread(const char *line, size_t length, char *out, size_t size)
+static bool parse_thread(const char *line, size_t length, struct active_frame *f)
 {
 	static const char *const followers[] = {" #", " daemon ", " prio=", " os_prio=", " virtual"};
 	const char *end = NULL;
@@ -39,7 +59,8 @@ static bool parse_thread(const char *line, size_t length, char *out, size_t size
 		end = memchr(line + 1, '"', length - 1);
 	if (!end)
 		return false;
-	copy(out, size, line + 1, end - line - 1);
+	copy(f->thread, sizeof(f->thread), line + 1, end - line - 1);
+	f->tid = parse_tid(end, line + length);
 	return true;
 }
 
@@ -52,6 +73,20 @@ static const char *skip_module(const char *name, const char *end)
 		if (*c == '/' && !isdigit((unsigned char)c[1]))
 			begin = c + 1;
 	return begin;
+}
+
+/* (Cart.java:42), (Cart.java), (java.base@17.0.15/Native Method), (Unknown Source) */
+static void parse_place(const char *open, const char *end, struct active_frame *f)
+{
+	static const char native[] = "Native Method)", unknown[] = "Unknown Source)";
+	const char *colon;
+
+	while (end > open && end[-1] != ')')
+		end--;
+	colon = memrchr(open, ':', end - open);
+	f->native = memmem(open, end - open, native, strlen(native));
+	f->unknown = memmem(open, end - open, unknown, strlen(unknown));
+	f->line = colon && isdigit((unsigned char)colon[1]) ? atoi(colon + 1) : -1;
 }
 
 static bool parse_frame(const char *line, size_t length, struct active_frame *f)
@@ -72,6 +107,7 @@ static bool parse_frame(const char *line, size_t length, struct active_frame *f)
 		return false;
 	copy(f->class_name, sizeof(f->class_name), name, dot - name);
 	copy(f->method, sizeof(f->method), dot + 1, open - dot - 1);
+	parse_place(open, end, f);
 	return true;
 }
 
@@ -83,7 +119,7 @@ int dump_each_frame(const char *text, int (*see)(const struct active_frame *f, v
 
 	for (; *text && !r; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
-		if (!parse_thread(text, length, f.thread, sizeof(f.thread)) && parse_frame(text, length, &f))
+		if (!parse_thread(text, length, &f) && parse_frame(text, length, &f))
 			r = see(&f, context);
 	}
 	return r;

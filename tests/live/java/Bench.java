@@ -7,16 +7,36 @@ import java.util.Arrays;
 
 /**
  * The program of scripts/bench: what does a call of work(), about 9 ns of real work that may be inlined, cost now?
- * Reads "measure WARM-MS MS" lines and answers with the ns a call, of loops that are each entered anew; with the
- * argument "active", of one loop that is entered once and never left. Other work on the machine only ever adds time: the
- * lower quartile of many short samples.
+ * Reads "measure WARM-MS MS" lines and answers with the ns a call, of loops that are each entered anew, and with the
+ * number of calls; with the argument "active", of one loop that is entered once and never left. Other work on the machine
+ * only ever adds time: the lower quartile of many short samples.
  */
 public class Bench {
     static final int BATCH = 500_000;
     static volatile long activeCalls;
     static int sink;
+    static long calls;
 
-    static int work(int x) {
+    static final class Samples {
+        private final double[] samples = new double[100_000];
+        private int n;
+
+        boolean isEmpty() {
+            return n == 0;
+        }
+
+        void add(double sample) {
+            if (n < samples.length)
+                samples[n++] = sample;
+        }
+
+        double quartile() {
+            Arrays.sort(samples, 0, n);
+            return samples[n / 4];
+        }
+    }
+
+    public static int work(int x) {
         for (int i = 0; i < 5; i++) {
             x ^= x << 13;
             x ^= x >>> 17;
@@ -45,6 +65,7 @@ public class Bench {
     static double anew() {
         long start = System.nanoTime();
         sink = loop(sink | 1, BATCH);
+        calls += BATCH;
         return (double) (System.nanoTime() - start) / BATCH;
     }
 
@@ -55,17 +76,16 @@ public class Bench {
     }
 
     static double quartile(boolean active, long warm, long ms) {
-        double[] samples = new double[100_000];
-        int n = 0;
+        Samples samples = new Samples();
         long start = System.nanoTime(), now;
+        calls = 0;
         do {
             double sample = active ? active() : anew();
             now = (System.nanoTime() - start) / 1_000_000;
-            if (now > warm && n < samples.length)
-                samples[n++] = sample;
-        } while (now < warm + ms || n == 0);
-        Arrays.sort(samples, 0, n);
-        return samples[n / 4];
+            if (now > warm)
+                samples.add(sample);
+        } while (now < warm + ms || samples.isEmpty());
+        return samples.quartile();
     }
 
     public static void main(String[] args) throws Exception {
@@ -78,7 +98,8 @@ public class Bench {
         }
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             String[] words = line.split(" ");
-            System.out.println(quartile(active, Long.parseLong(words[1]), Long.parseLong(words[2])));
+            double ns = quartile(active, Long.parseLong(words[1]), Long.parseLong(words[2]));
+            System.out.println(ns + " " + calls);
         }
     }
 }

@@ -49,6 +49,11 @@ final class Stage {
         truth.add(String.join("\t", "between", type, method, directory.resolve(file).toString()));
     }
 
+    /** How long each call was, from inside and from around it, in ns: pairs in this file. */
+    void expectStamps(String type, String method, String file) {
+        truth.add(String.join("\t", "stamps", type, method, directory.resolve(file).toString()));
+    }
+
     String truth() {
         return String.join("\n", truth) + "\n";
     }

@@ -52,23 +52,24 @@ public class Threads {
             thread.join();
     }
 
-    /** Virtual threads (Java 21), by reflection, so that 17 compiles this. They park between two calls. */
-    static void virtual(int threads, int n) throws Exception {
+    /** Virtual threads (Java 21), by reflection, so that 17 compiles this. */
+    static void virtual(int threads, Runnable body) throws Exception {
         Thread[] all = new Thread[threads];
         for (int i = 0; i < threads; i++) {
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             Class<?> type = Class.forName("java.lang.Thread$Builder");
             type.getMethod("name", String.class).invoke(builder, "virtual-" + i);
-            Runnable body = () -> {
-                for (int k = 0; k < n; k++) {
-                    calls(1);
-                    Stage.sleep(1);
-                }
-            };
             all[i] = (Thread) type.getMethod("start", Runnable.class).invoke(builder, body);
         }
         for (Thread thread : all)
             thread.join();
+    }
+
+    static void callsAndParks(int n) {
+        for (int k = 0; k < n; k++) {
+            calls(1);
+            Stage.sleep(1);
+        }
     }
 
     public static void main(String[] args) throws Exception {
@@ -79,7 +80,7 @@ public class Threads {
         switch (args[1]) {
         case "together": together(threads, n); break;
         case "one-by-one": oneByOne(threads, n); break;
-        default: virtual(threads, n);
+        default: virtual(threads, () -> callsAndParks(n));
         }
         stage.expectThreads("live.Threads", "work", threads, n);
         System.out.println("threads: " + threads + " with " + n + " calls each");

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef FILTERS_TIME_H
+#define FILTERS_TIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* "10ms", "10 ms", "0": a whole number and ns, us, ms, s, m, h or d. False: it is none, or too large. */
+bool time_parse(const char *text, size_t length, uint64_t *ns);
+
+/* The same in the largest unit that needs no fraction; `size` of 24 is always enough. */
+void time_print(uint64_t ns, char *out, size_t size);
+
+#endif

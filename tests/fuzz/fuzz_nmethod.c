@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Any memory taken for an nmethod's and a Method's: what is told of it is bounded,
+ * plausible, and remembered as it was told.
+ *
+ * Input: form of the nmethod (1 byte), where in the memory the nmethod is, the Method, and
+ * the return address in the nmethod (3 times 2 bytes, little-endian), the memory at FUZZ_BASE.
+ */
+#include "format/diag.h"
+#include "tests/lib/fake_layout.h"
+#include "user/hotspot/resolve.h"
+
+#include <stdlib.h>
+
+#define WALK_READ(w, to, size, address) mem_read((w)->context, address, to, size)
+#define WALK_STACK(w, to, address)	mem_u64((w)->context, address, to)
+#define WALK_CODE(w, pc, code)		walk_code_at(w, pc, code)
+#include "bpf/walk.h"
+
+#define FUZZ_BASE  0x7f0000000000ULL
+#define FUZZ_HEAD  7
+#define FUZZ_READS 100000
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct fuzz_mem {
+	struct mem mem;
+	const uint8_t *data;
+	size_t size;
+	unsigned int reads;
+};
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static int fuzz_read(const struct mem *m, uint64_t address, void *to, size_t size)
+{
+	struct fuzz_mem *f = (struct fuzz_mem *)m;
+
+	check(++f->reads < FUZZ_READS);
+	if (address < FUZZ_BASE || address - FUZZ_BASE > f->size || size > f->size - (address - FUZZ_BASE))
+		return -EFAULT;
+	memcpy(to, f->data + (address - FUZZ_BASE), size);
+	return 0;
+}
+
+static void check_frame(const struct resolved_frame *f)
+{
+	const struct resolved_method *m = f->method;
+
+	check(m && m->number && m->class_name[0] && m->name[0] && m->descriptor[0] == '(');
+	check(f->bci >= -1 && f->bci <= UINT16_MAX && f->line >= -1 && f->line <= UINT16_MAX);
+	check(f->kind <= RESOLVED_NATIVE);
+}
+
+static void resolve(struct resolver *r, const struct frt_frame *f)
+{
+	static struct resolved_frame first[RESOLVED_DEPTH];
+	const struct resolved_frame *out;
+	enum resolved_failure why;
+	size_t count = resolver_frame(r, f, &out, &why);
+
+	check(count <= RESOLVED_DEPTH && !count == (why != RESOLVE_OK) && why < RESOLVE_FAILURES);
+	for (size_t i = 0; i < count; i++)
+		check_frame(&out[i]);
+	memcpy(first, out, count * sizeof(*out));
+	if (count)
+		check(resolver_frame(r, f, &out, &why) == count && !memcmp(first, out, count * sizeof(*out)));
+}
+
+static uint64_t place(const uint8_t *p)
+{
+	return p[0] | p[1] << 8;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_mem m = {.mem.read = fuzz_read};
+	struct hotspot_layout l;
+	struct walk w = {.layout = &l.walk, .context = &m};
+	struct frt_frame f = {.kind = FRT_FRAME_COMPILED};
+	struct resolver *r;
+	struct diag d;
+
+	if (size < FUZZ_HEAD)
+		return 0;
+	m.data = data + FUZZ_HEAD;
+	m.size = size - FUZZ_HEAD;
+	l = fake_layout(data[0] % FAKE_FORMS);
+	r = resolver_new(&m.mem, &l, &d);
+	if (!r)
+		return 0;
+	f.code = FUZZ_BASE + place(data + 1);
+	f.at = f.code + place(data + 5);
+	if (!mem_u32(&m.mem, f.code + l.walk.nmethod_compile_id, &f.cookie))
+		resolve(r, &f);
+	f.kind = FRT_FRAME_NATIVE;
+	resolve(r, &f);
+	f.kind = FRT_FRAME_INTERPRETED;
+	f.code = FUZZ_BASE + place(data + 3);
+	f.cookie = walk_fingerprint(&w, f.code);
+	resolve(r, &f);
+	resolver_free(r);
+	return 0;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The agent's own walk, in this process, over a JVM that is made up (tests/lib/fake_java.h)
+ * and frames that lie on the very stack of the test. The sources are
+ * included, because their tables must begin anew in each test, and because each
+ * direct load is looked at: it must be in the thread's own stack, in its
+ * JavaThread or in committed code.
+ */
+#ifndef TESTS_LIB_OWN_STACK_H
+#define TESTS_LIB_OWN_STACK_H
+
+#include "uprobes/agent/sys.h"
+
+#include "tests/lib/fake_java.h"
+
+static uint64_t checked_load(uint64_t address, size_t size);
+static bool known_mappings(bool (*see)(uint64_t, uint64_t, const char *, void *), void *context);
+static void between_walks(void);
+
+#define load_word(address)	    checked_load(address, 8)
+#define load_u32(address)	    ((uint32_t)checked_load(address, 4))
+#define load_u8(address)	    ((uint8_t)checked_load(address, 1))
+#define sys_sleep_ms(ms)	    ((void)0)
+#define sys_each_mapping(see, what) known_mappings((bool (*)(uint64_t, uint64_t, const char *, void *))(see), what)
+#include "uprobes/agent/stack_table.c"
+#define stack_table_reserve(count, first) (between_walks(), stack_table_reserve(count, first))
+#include "uprobes/agent/stack.c"
+#undef sys_each_mapping
+#undef load_word
+#undef load_u32
+#undef load_u8
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#define METHOD	   17u
+#define ROOM	   2048u /* words of Java frames */
+#define MAPPINGS   4096u
+#define FROM_CHUNK 4242u /* what the JVM itself answers */
+
+struct mapping {
+	uint64_t start, end;
+	char permissions[4];
+};
+
+static struct mapping mappings[MAPPINGS];
+static uint32_t mapping_count;
+static struct fake_java *java;
+static struct fake_blob *compiled, *other, *native, *stub, *upcall, *barrier, *entry;
+static uint64_t interpreted, interpreted2;
+static struct frt_config config;
+static __thread struct frt_slot slot;
+static __thread struct fake_thread thread;
+static __thread uint32_t asked_jvm;
+static bool as_carrier; /* the virtual thread runs as its carrier: the JVM is not asked */
+static __thread void (*between)(void);
+
+#define ENV ((JNIEnv *)&thread.env)
+
+bool stack_virtual_take(JNIEnv *env, uint32_t depth, uint32_t *id)
+{
+	asked_jvm = depth;
+	*id = FROM_CHUNK;
+	return !as_carrier;
+}
+
+static inline void between_walks(void)
+{
+	if (between)
+		between();
+}
+
+static inline bool keep_mapping(uint64_t start, uint64_t end, const char permissions[4], void *context)
+{
+	struct mapping *m = &mappings[mapping_count++];
+
+	*m = (struct mapping){.start = start, .end = end};
+	memcpy(m->permissions, permissions, 4);
+	return mapping_count < MAPPINGS;
+}
+
+/* The same as each time from the system, and 100 times as fast. */
+static inline bool known_mappings(bool (*see)(uint64_t, uint64_t, const char *, void *), void *context)
+{
+	for (uint32_t i = 0; i < mapping_count; i++)
+		if (!see(mappings[i].start, mappings[i].end, mappings[i].permissions, context))
+			break;
+	return true;
+}
+
+static inline bool lies_in(uint64_t address, size_t size, uint64_t low, uint64_t high)
+{
+	return address >= low && address <= high - size;
+}
+
+static inline bool may_load(uint64_t address, size_t size)
+{
+	if (lies_in(address, size, (uint64_t)__builtin_frame_address(0), slot.stack_end) ||
+	    lies_in(address, size, (uint64_t)&thread, (uint64_t)(&thread + 1)))
+		return true;
+	for (uint32_t i = 0; i < mapping_count; i++)
+		if (lies_in(address, size, mappings[i].start, mappings[i].end))
+			return !memcmp(mappings[i].permissions, "rwx", 3);
+	return false;
+}
+
+/* Garbled frames lie anywhere, also between the objects that a sanitizer knows. */
+static inline __attribute__((no_sanitize("address"))) uint64_t checked_load(uint64_t address, size_t size)
+{
+	uint64_t word = 0;
+
+	if (!may_load(address, size)) {
+		fprintf(stderr, "a direct load of %zu bytes at %#lx\n", size, (long)address);
+		abort();
+	}
+	for (size_t i = 0; i < size; i++)
+		((volatile unsigned char *)&word)[i] = ((const volatile unsigned char *)address)[i];
+	return word;
+}
+
+static inline void make_code(void)
+{
+	compiled = fake_blob_new(java, 2, 3, "nmethod", 6, 101);
+	other = fake_blob_new(java, 8, 20, "nmethod", 11, 102);
+	native = fake_blob_new(java, 30, 1, "native nmethod", 9, 103);
+	stub = fake_blob_new(java, 40, 2, "RuntimeStub - a stub", 4, 0);
+	upcall = fake_blob_new(java, 44, 2, "upcall_stub_(I)V", 7, 0);
+	barrier = fake_blob_new(java, 48, 2, "StubRoutines (continuation stubs)", 0, 0);
+	entry = fake_blob_new(java, 52, 2, "native nmethod", 5, 104);
+	java->layout.continuation_return = fake_pc(entry, 41);
+	interpreted = fake_java_method(java, 0, "a/B", "run", "()V");
+	interpreted2 = fake_java_method(java, 1, "a/B", "call", "(I)V");
+}
+
+static inline void begin(uint32_t depth)
+{
+	mapping_count = 0;
+	sys_each_mapping(keep_mapping, NULL);
+	config.layout = java->layout;
+	config.stack_depth = depth;
+	config.stack_frames = FRT_STACK_FRAMES;
+	memcpy(control_at(FRT_CONFIG_AT), &config, sizeof(config));
+	stack_begin(&config);
+	stack_thread_begin(&slot, ENV);
+}
+
+static inline void reset(void)
+{
+	if (control)
+		munmap(control, FRT_SEGMENT_SIZE);
+	fake_java_free(java);
+	if (!control_create("unit"))
+		abort();
+	memset(known, 0, sizeof(known));
+	memset(&layout, 0, sizeof(layout));
+	class_count = 0;
+	between = NULL;
+	asked_jvm = 0;
+	java = fake_java_new();
+	make_code();
+	begin(64);
+}
+
+/* A test is run twice: in the process's first thread and in one of its own, whose stacks end differently. */
+static inline void here(void **state)
+{
+	reset();
+	((void (*)(void)) * state)();
+}
+
+static inline void *run_in_thread(void *test)
+{
+	reset();
+	((void (*)(void))test)();
+	return test;
+}
+
+static inline void in_thread(void **state)
+{
+	pthread_t t;
+	void *done;
+
+	assert_int_equal(pthread_create(&t, NULL, run_in_thread, *state), 0);
+	assert_int_equal(pthread_join(t, &done), 0);
+	assert_ptr_equal(done, *state);
+}
+
+/* The traced method, interpreted, and the hook, on top of the frames. */
+static inline uint32_t take(const struct frames *callers)
+{
+	struct frames f = *callers;
+
+	lay_interpreted(&f, interpreted, 0xbc1);
+	lay_fixed(&f, native, fake_pc(native, 9));
+	lay_leave(&f, &thread);
+	return stack_take(&slot, ENV, METHOD);
+}
+
+static inline uint32_t take_compiled(const struct frames *callers)
+{
+	struct frames f = *callers;
+
+	lay_fixed(&f, compiled, fake_pc(compiled, 50));
+	lay_fixed(&f, native, fake_pc(native, 9));
+	lay_leave(&f, &thread);
+	return stack_take(&slot, ENV, METHOD);
+}
+
+static inline const struct frt_stack *row(uint32_t id)
+{
+	const struct frt_stack *r = row_of(id);
+
+	assert_int_equal(r->id, id);
+	return r;
+}
+
+static inline void expect_end(uint32_t id, uint32_t count, enum frt_walk_end end)
+{
+	assert_int_equal(row(id)->count, count);
+	assert_int_equal(row(id)->end, end);
+}
+
+static inline const struct frt_frame *frame(uint32_t id, uint32_t i)
+{
+	assert_true(i < row(id)->count);
+	return stack_table_frame(row(id)->first, i);
+}
+
+static inline void expect_code(uint32_t id, uint32_t i, uint16_t kind, const struct fake_blob *b, uint64_t at)
+{
+	const struct frt_frame *f = frame(id, i);
+
+	assert_int_equal(f->kind, kind);
+	assert_int_equal(f->code, (uint64_t)&b->nothing);
+	assert_int_equal(f->at, at);
+	assert_int_equal(f->cookie, b->compile_id);
+}
+
+static inline void expect_method(uint32_t id, uint32_t i, uint64_t method, uint64_t bcp)
+{
+	const struct frt_frame *f = frame(id, i);
+	struct walk w = {.layout = &java->layout};
+
+	assert_int_equal(f->kind, FRT_FRAME_INTERPRETED);
+	assert_int_equal(f->code, method);
+	assert_int_equal(f->at, bcp);
+	assert_int_equal(f->cookie, walk_fingerprint(&w, method));
+	assert_int_not_equal(f->cookie, 0);
+}
+
+#define FRAMES(f)             \
+	uint64_t room_[ROOM]; \
+	struct frames f = lay_begin(room_ + ROOM)
+
+static inline uint32_t one_caller(uint64_t pc)
+{
+	FRAMES(f);
+
+	lay_call_stub(&f);
+	lay_interpreted(&f, interpreted2, 0xbc7);
+	lay_fixed(&f, other, pc);
+	return take(&f);
+}
+
+#define CASE(f)                                                  \
+	{#f, here, NULL, NULL, f},                               \
+	{                                                        \
+#f " (a later thread)", in_thread, NULL, NULL, f \
+	}
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.util.Random;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * Timed DIR calls|stamps|virtual N...: calls of methods that count themselves, or take the time of themselves. None of
+ * them is called before `go`, so what a recording has must be all there is.
+ */
+public class Timed {
+    static final class Work {
+        static int returns(int x) {
+            return x * 31 + 7;
+        }
+
+        static int throwsEach(int x, int each) {
+            if (x % each == 0)
+                throw new IllegalStateException("one of " + each);
+            return x;
+        }
+
+        /** The exception comes from a callee; each is left by it. */
+        static int passes(int x, int each) {
+            return throwsEach(x, each) + 1;
+        }
+
+        static int recurses(int depth) {
+            return depth == 0 ? 0 : recurses(depth - 1) + 1;
+        }
+
+        static int over(int x) {
+            return x;
+        }
+
+        static long over(long x) {
+            return x + 1;
+        }
+
+        static int never(int x) {
+            return x;
+        }
+    }
+
+    static int sink;
+
+    static void calls(Stage stage, int n) throws Exception {
+        IntUnaryOperator[] copies = {Places.copy("one"), Places.copy("two")};
+        long[] thrown = new long[4];
+        stage.awaitGo();
+        for (int i = 0; i < n; i++) {
+            sink += Work.returns(i) + Work.over(i) + (int) Work.over((long) i) + (int) Work.over(2L * i);
+            thrown[0] += caught(x -> Work.throwsEach(x, 3), i);
+            thrown[1] += caught(x -> Work.passes(x, 2), i);
+            thrown[2] += caught(copies[0], i);
+            thrown[3] += caught(copies[1], i) + caught(copies[1], i + 1);
+        }
+        for (int i = 0; i < n / 100; i++)
+            sink += Work.recurses(99);
+        String work = Work.class.getName();
+        stage.expect(work, "returns", n, 0);
+        stage.expect(work, "throwsEach", 2 * n, thrown[0] + thrown[1]);
+        stage.expect(work, "passes", n, thrown[1]);
+        stage.expect(work, "recurses", n / 100 * 100, 0);
+        stage.expect(work, "over", "(I)I", "*", "*", n, 0);
+        stage.expect(work, "over", "(J)J", "*", "*", 2 * n, 0);
+        stage.expect(work, "never", 0, 0);
+        stage.expect(work, "<init>", 0, 0);
+        stage.expect("live.Copy", "work", "*", "*", "one", n, thrown[2]);
+        stage.expect("live.Copy", "work", "*", "*", "two", 2 * n, thrown[3]);
+    }
+
+    static int caught(IntUnaryOperator work, int x) {
+        try {
+            sink += work.applyAsInt(x);
+            return 0;
+        } catch (IllegalStateException e) {
+            return 1;
+        }
+    }
+
+    /** Waits that long, busily; how long it was, seen from inside. */
+    static long waits(long ns) {
+        long start = System.nanoTime(), now;
+        do {
+            now = System.nanoTime();
+        } while (now - start < ns);
+        return now - start;
+    }
+
+    /** From 2 us to 2 ms, each power of two as often as the next. The file gets pairs: inside of the call, around it. */
+    static void stamps(Stage stage, int n) throws Exception {
+        Random random = new Random(7);
+        ByteBuffer pairs = ByteBuffer.allocate(16 * n);
+        stage.awaitGo();
+        for (int i = 0; i < n; i++) {
+            long ns = (long) (2000 * Math.pow(1000, random.nextDouble())), before = System.nanoTime();
+            pairs.putLong(waits(ns));
+            pairs.putLong(System.nanoTime() - before);
+        }
+        Files.write(stage.file("stamps"), pairs.array());
+        stage.expect("live.Timed", "waits", n, 0);
+        stage.expectStamps("live.Timed", "waits", "stamps");
+    }
+
+    /** The thread parks within the call: it may end on another carrier than it began on. */
+    static int parks(int x) {
+        Stage.sleep(1);
+        return x + 1;
+    }
+
+    static int between(int x) {
+        return x * 31 + 7;
+    }
+
+    static void virtual(Stage stage, int threads, int n) throws Exception {
+        stage.awaitGo();
+        Threads.virtual(threads, () -> {
+            int x = 0;
+            for (int i = 0; i < n; i++)
+                x = parks(between(x));
+            sink = x;
+        });
+        stage.expect("live.Timed", "parks", (long) threads * n, 0);
+        stage.expect("live.Timed", "between", (long) threads * n, 0);
+    }
+
+    public static void main(String[] args) throws Exception {
+        Stage stage = new Stage(args[0]);
+        int n = Integer.parseInt(args[2]);
+        new Work();
+        switch (args[1]) {
+        case "calls": calls(stage, n); break;
+        case "stamps": stamps(stage, n); break;
+        default: virtual(stage, n, Integer.parseInt(args[3]));
+        }
+        stage.finish();
+    }
+}

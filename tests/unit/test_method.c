@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/fake_code.h"
+#include "tests/lib/fail_nth.h"
+#include "user/hotspot/method.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+struct fixture {
+	struct fake_code f;
+	struct method_table table;
+	struct bytes lines;
+	struct method method;
+};
+
+static void fixture_init(struct fixture *x, enum fake_form form)
+{
+	fake_code_init(&x->f, form);
+	x->table = (struct method_table){.texts = 0};
+	bytes_init(&x->lines);
+}
+
+static void fixture_release(struct fixture *x)
+{
+	fake_code_release(&x->f);
+	method_table_release(&x->table);
+	bytes_release(&x->lines);
+}
+
+static int read_method(struct fixture *x, uint64_t method)
+{
+	return method_read(&x->method, &x->f.layout, &x->f.mem, method, &x->table, &x->lines);
+}
+
+static int32_t line(const struct fixture *x, int32_t bci)
+{
+	return method_line(x->lines.data + x->method.lines, x->method.lines_size, x->f.layout.unsigned5_bias, bci);
+}
+
+static const struct fake_code_class cart = {.name = "com/acme/Cart", .access = 0x21, .modifiers = 0x1};
+static const struct fake_code_class loaded = {
+	.name = "com/acme/Cart$Item",
+	.access = 0x21,
+	.modifiers = 0x19,
+	.loader_type = "com/acme/Loader",
+	.loader_name = "shop",
+};
+
+static uint64_t add_method(struct fixture *x, const struct fake_code_class *c, struct fake_code_method m)
+{
+	m.klass = fake_code_class(&x->f, c);
+	m.name = m.name ?: "checkout";
+	m.descriptor = m.descriptor ?: "(I)V";
+	return fake_code_method(&x->f, &m);
+}
+
+static void method_of_the_boot_loader_is_read(void **state)
+{
+	struct fixture x;
+	uint64_t at;
+
+	fixture_init(&x, FAKE_17);
+	at = add_method(&x, &cart, (struct fake_code_method){.access = 0x80000009, .code_size = 17});
+	assert_int_equal(read_method(&x, at), 0);
+	assert_string_equal(x.method.resolved->class_name, "com/acme/Cart");
+	assert_string_equal(x.method.resolved->name, "checkout");
+	assert_string_equal(x.method.resolved->descriptor, "(I)V");
+	assert_int_equal(x.method.resolved->modifiers, 9);
+	assert_int_equal(x.method.resolved->class_modifiers, 1);
+	assert_int_equal(x.method.resolved->number, 1);
+	assert_false(x.method.resolved->hidden);
+	assert_false(x.method.resolved->class_hidden);
+	assert_int_equal(x.method.resolved->loader, 0);
+	assert_null(x.method.resolved->loader_type);
+	assert_int_equal(x.method.code_size, 17);
+	assert_int_equal(line(&x, 0), -1);
+	fixture_release(&x);
+}
+
+static void method_of_another_loader_says_which(void **state)
+{
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17);
+	assert_int_equal(read_method(&x, add_method(&x, &loaded, (struct fake_code_method){.access = 1})), 0);
+	assert_true(x.method.resolved->loader != 0);
+	assert_string_equal(x.method.resolved->loader_type, "com/acme/Loader");
+	assert_string_equal(x.method.resolved->loader_name, "shop");
+	assert_int_equal(x.method.resolved->class_modifiers, 0x19);
+	fixture_release(&x);
+}
+
+static void method_knows_hidden_methods_and_classes(void **state)
+{
+	const struct fake_code_class hidden = {.name = "a/B$$Lambda+0x0000000098041000", .access = 0x04001030};
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17);
+	assert_int_equal(read_method(&x, add_method(&x, &hidden, (struct fake_code_method){.hidden = true})), 0);
+	assert_true(x.method.resolved->hidden);
+	assert_true(x.method.resolved->class_hidden);
+	assert_string_equal(x.method.resolved->class_name, "a/B$$Lambda+0x0000000098041000");
+	fixture_release(&x);
+}
+
+static void method_hidden_flag_may_be_in_the_const_method(void **state)
+{
+	struct fixture x;
+	uint64_t at, constants;
+
+	fixture_init(&x, FAKE_25);
+	x.f.layout.method_flags = x.f.layout.walk.const_flags;
+	x.f.layout.method_flags_width = 4;
+	x.f.layout.method_flags_in_const = 1;
+	x.f.layout.method_hidden = 1 << 18;
+	at = add_method(&x, &cart, (struct fake_code_method){.code_size = 4});
+	assert_int_equal(read_method(&x, at), 0);
+	assert_false(x.method.resolved->hidden);
+	memcpy(&constants, fake_code_at(&x.f, at + x.f.layout.walk.method_const), 8);
+	memcpy(fake_code_at(&x.f, constants + x.f.layout.walk.const_flags), &(uint32_t){1 << 18}, 4);
+	assert_int_equal(read_method(&x, at), 0);
+	assert_true(x.method.resolved->hidden);
+	assert_int_equal(x.method.resolved->number, 2);
+	fixture_release(&x);
+}
+
+static void method_asks_inner_classes_where_there_are_no_modifiers(void **state)
+{
+	struct fake_code_class inner = {.name = "a/B$C", .access = 0x20, .inner_flags = 0x000a};
+	struct fixture x;
+
+	fixture_init(&x, FAKE_25);
+	assert_int_equal(read_method(&x, add_method(&x, &inner, (struct fake_code_method){.access = 1})), 0);
+	assert_int_equal(x.method.resolved->class_modifiers, 0x000a);
+	assert_int_equal(read_method(&x, add_method(&x, &cart, (struct fake_code_method){.access = 1})), 0);
+	assert_int_equal(x.method.resolved->class_modifiers, 0x0001); /* without ACC_SUPER */
+	fixture_release(&x);
+}
+
+static void method_is_numbered_once(void **state)
+{
+	const struct fake_code_method m = {.access = 1, .code_size = 3}, other = {.name = "other", .access = 1};
+	const struct resolved_method *first;
+	struct fixture x;
+	uint64_t at;
+
+	fixture_init(&x, FAKE_17);
+	at = add_method(&x, &cart, m);
+	assert_int_equal(read_method(&x, at), 0);
+	first = x.method.resolved;
+	assert_int_equal(read_method(&x, add_method(&x, &cart, other)), 0);
+	assert_int_equal(x.method.resolved->number, 2);
+	assert_int_equal(read_method(&x, add_method(&x, &cart, m)), 0);
+	assert_ptr_equal(x.method.resolved, first);
+	assert_int_equal(read_method(&x, add_method(&x, &loaded, m)), 0);
+	assert_int_equal(x.method.resolved->number, 3);
+	assert_int_equal(read_method(&x, add_method(&x, &loaded, m)), 0); /* by another loader of the same name */
+	assert_int_equal(x.method.resolved->number, 4);
+	fixture_release(&x);
+}
+
+static void method_garbage_is_refused(void **state)
+{
+	static const struct fake_code_method bad[] = {
+		{.name = "a.b"}, {.descriptor = "V"}, {.name = "a/b"}, {.descriptor = "("}, {.name = ""},
+	};
+	const struct fake_code_class dotted = {.name = "a.B"};
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(read_method(&x, add_method(&x, &cart, bad[i])), -EBADMSG);
+	assert_int_equal(read_method(&x, add_method(&x, &dotted, (struct fake_code_method){.access = 1})), -EBADMSG);
+	assert_int_equal(read_method(&x, 0x1000), -EFAULT);
+	assert_int_equal(x.table.methods, 0);
+	fixture_release(&x);
+}
+
+/* Each read fails once: either it was needed, or the method is the same. */
+static void method_unreadable_is_told(void **state)
+{
+	struct fixture x;
+	unsigned int reads;
+	uint64_t at;
+
+	fixture_init(&x, FAKE_25);
+	at = add_method(&x, &loaded,
+			(struct fake_code_method){.access = 1, .code_size = 3, .lines = "\x08\0", .lines_size = 2});
+	assert_int_equal(read_method(&x, at), 0);
+	reads = x.f.reads;
+	assert_true(reads > 10);
+	for (unsigned int n = 1; n <= reads; n++) {
+		x.f.reads = 0;
+		x.f.fail_first = x.f.fail_last = n;
+		assert_true(read_method(&x, at) == -EFAULT || x.method.resolved->number <= 3);
+	}
+	assert_true(x.table.methods <= 3); /* without the loader's type, or name */
+	fixture_release(&x);
+}
+
+static void method_without_memory_is_told(void **state)
+{
+	unsigned int n = 0;
+	struct fixture x;
+	uint64_t at;
+	int r = -1;
+
+	if (!fail_nth_works())
+		skip();
+	for (; r; n++) {
+		fixture_init(&x, FAKE_17);
+		at = add_method(
+			&x, &loaded,
+			(struct fake_code_method){.access = 1, .code_size = 3, .lines = "\x08\0", .lines_size = 2});
+		fail_nth(n + 1);
+		r = read_method(&x, at);
+		fail_nth(0);
+		assert_true(!r || r == -ENOMEM);
+		fixture_release(&x);
+	}
+	assert_true(n > 8);
+}
+
+/* Where javac puts line 10 at bci 0, 11 at 5, 12 at 9. */
+static void lines_of_short_steps(void **state)
+{
+	static const unsigned char table[] = {0x00 << 3 | 5, 0xff, 0, 0, 0};
+	unsigned char lines[] = {0xff, 0, 20, 5 << 3 | 1, 4 << 3 | 1, 0};
+
+	assert_int_equal(method_line(table, sizeof(table), 0, 0), 5);
+	for (int32_t bci = 0; bci < 20; bci++)
+		assert_int_equal(method_line(lines, sizeof(lines), 0, bci), bci < 5 ? 10 : bci < 9 ? 11 : 12);
+	assert_int_equal(method_line(lines, sizeof(lines), 0, -1), 10);
+}
+
+static size_t put_escape(unsigned char *to, unsigned int bias, int32_t bci, int32_t lines)
+{
+	size_t n = 1;
+
+	to[0] = 0xff;
+	n += fake_code_unsigned5(to + n, bias, (uint32_t)bci << 1 ^ (uint32_t)(bci >> 31));
+	n += fake_code_unsigned5(to + n, bias, (uint32_t)lines << 1 ^ (uint32_t)(lines >> 31));
+	return n;
+}
+
+static void lines_of_long_steps_in_both_encodings(void **state)
+{
+	unsigned char table[64];
+
+	for (unsigned int bias = 0; bias < 2; bias++) {
+		size_t n = put_escape(table, bias, 0, 4711);
+
+		n += put_escape(table + n, bias, 300, -4000);
+		n += put_escape(table + n, bias, 60000, 64824);
+		table[n++] = 0;
+		assert_int_equal(method_line(table, n, bias, 299), 4711);
+		assert_int_equal(method_line(table, n, bias, 300), 711);
+		assert_int_equal(method_line(table, n, bias, 60299), 711);
+		assert_int_equal(method_line(table, n, bias, 65000), 65535);
+	}
+}
+
+static void lines_need_not_be_sorted(void **state)
+{
+	unsigned char table[64];
+	size_t n = put_escape(table, 0, 20, 7);
+
+	n += put_escape(table + n, 0, -20, 1); /* 0: 8 */
+	n += put_escape(table + n, 0, 10, 1);  /* 10: 9 */
+	n += put_escape(table + n, 0, 0, 5);   /* 10: 14 */
+	table[n++] = 0;
+	assert_int_equal(method_line(table, n, 0, 5), 8);
+	assert_int_equal(method_line(table, n, 0, 10), 9);  /* the first that begins here */
+	assert_int_equal(method_line(table, n, 0, 15), 14); /* the last of those before */
+	assert_int_equal(method_line(table, n, 0, 25), 7);
+}
+
+static void lines_that_are_cut_or_absurd_end_quietly(void **state)
+{
+	unsigned char table[16];
+	size_t n = put_escape(table, 1, 100000, 100000);
+
+	for (size_t size = 0; size <= n; size++)
+		assert_int_equal(method_line(table, size, 1, 200000), -1);
+	assert_int_equal(method_line((unsigned char[]){0xff, 0, 5}, 3, 1, 3), -1); /* no byte is 0 with the bias */
+}
+
+/* Behind the code, over pages, up to a bound. */
+static void lines_are_read_to_their_end(void **state)
+{
+	static unsigned char table[METHOD_LINES_MAX + 8192];
+	struct fake_code_method m = {.access = 1, .code_size = 60000, .lines = table, .lines_size = sizeof(table)};
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17);
+	memset(table, 0x08 | 1, sizeof(table));
+	table[50000] = 0;
+	assert_int_equal(read_method(&x, add_method(&x, &cart, m)), 0);
+	assert_int_equal(x.method.lines_size, 50001);
+	assert_int_equal(line(&x, 50000), 50000);
+	table[50000] = 9;
+	assert_int_equal(read_method(&x, add_method(&x, &cart, m)), 0);
+	assert_int_equal(x.method.lines_size, 0);
+	assert_int_equal(line(&x, 100), -1);
+	fixture_release(&x);
+}
+
+static void unsigned5_reads_what_was_written(void **state)
+{
+	static const uint32_t values[] = {0, 1, 190, 191, 192, 193, 255, 256, 12479, 12480, 65535, 1 << 20, UINT32_MAX};
+	unsigned char b[8];
+	uint32_t v;
+
+	for (unsigned int bias = 0; bias < 2; bias++) {
+		for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+			size_t n = fake_code_unsigned5(b, bias, values[i]);
+
+			assert_int_equal(unsigned5_read(b, sizeof(b), bias, &v), n);
+			assert_int_equal(v, values[i]);
+			assert_int_equal(unsigned5_read(b, n - 1, bias, &v), 0);
+		}
+	}
+	assert_int_equal(unsigned5_read((unsigned char[]){0}, 1, 0, &v), 1);
+	assert_int_equal(unsigned5_read((unsigned char[]){0}, 1, 1, &v), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(method_of_the_boot_loader_is_read),
+		cmocka_unit_test(method_of_another_loader_says_which),
+		cmocka_unit_test(method_knows_hidden_methods_and_classes),
+		cmocka_unit_test(method_hidden_flag_may_be_in_the_const_method),
+		cmocka_unit_test(method_asks_inner_classes_where_there_are_no_modifiers),
+		cmocka_unit_test(method_is_numbered_once),
+		cmocka_unit_test(method_garbage_is_refused),
+		cmocka_unit_test(method_unreadable_is_told),
+		cmocka_unit_test(method_without_memory_is_told),
+		cmocka_unit_test(lines_of_short_steps),
+		cmocka_unit_test(lines_of_long_steps_in_both_encodings),
+		cmocka_unit_test(lines_need_not_be_sorted),
+		cmocka_unit_test(lines_that_are_cut_or_absurd_end_quietly),
+		cmocka_unit_test(lines_are_read_to_their_end),
+		cmocka_unit_test(unsigned5_reads_what_was_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,613 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "format/diag.h"
+#include "tests/lib/fail_nth.h"
+#include "tests/lib/fake_code.h"
+#include "user/hotspot/resolve.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#define WALK_READ(w, to, size, address) mem_read((w)->context, address, to, size)
+#define WALK_STACK(w, to, address)	mem_u64((w)->context, address, to)
+#define WALK_CODE(w, pc, code)		walk_code_at(w, pc, code)
+#include "bpf/walk.h"
+
+#define EACH_FORM(form) (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++)
+
+/* a/Outer.call (lines from 10) with a/Middle.inlined (20) with b/Inner.innermost (30) inlined at 40, alone at 44. */
+struct fixture {
+	struct fake_code f;
+	struct resolver *r;
+	uint64_t method[3], symbol; /* of the innermost class's name */
+	uint64_t nmethod, wrapper;
+	struct frt_frame inlined, alone, interpreted, native, native_interpreted;
+	const struct resolved_frame *out;
+	enum resolved_failure why;
+};
+
+static const struct fake_code_scope scopes[] = {{-1, 1, 6}, {0, 2, 4}, {1, 3, 1}, {-1, 1, -1}};
+static const int pcs[][2] = {{40, 2}, {44, 3}, {60, 0}};
+static const unsigned char lines[3][5] = {
+	{0xff, 0, 20, 5 << 3 | 1, 0}, {0xff, 0, 40, 4 << 3 | 2, 0}, {0xff, 0, 60, 1 << 3 | 3, 0}};
+static const unsigned char biased[3][5] = {
+	{0xff, 1, 21, 5 << 3 | 1, 0}, {0xff, 1, 41, 4 << 3 | 2, 0}, {0xff, 1, 61, 1 << 3 | 3, 0}};
+
+static uint32_t fingerprint(struct fake_code *f, uint64_t method)
+{
+	struct walk w = {.layout = &f->layout.walk, .context = &f->mem};
+
+	return walk_fingerprint(&w, method);
+}
+
+static void add_methods(struct fixture *x)
+{
+	static const char *const names[3][2] = {{"a/Outer", "call"}, {"a/Middle", "inlined"}, {"b/Inner", "innermost"}};
+	const unsigned char(*table)[5] = x->f.layout.unsigned5_bias ? biased : lines;
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct fake_code_class c = {.name = names[i][0], .access = 1, .modifiers = 1};
+		const struct fake_code_method m = {
+			.klass = fake_code_class(&x->f, &c),
+			.name = names[i][1],
+			.descriptor = "()V",
+			.access = 1,
+			.code_size = 8,
+			.lines = table[i],
+			.lines_size = 5,
+		};
+
+		x->method[i] = fake_code_method(&x->f, &m);
+		memcpy(&x->symbol, fake_code_at(&x->f, m.klass + x->f.layout.walk.klass_name), 8);
+	}
+}
+
+static void add_native(struct fixture *x)
+{
+	const struct fake_code_class c = {.name = "a/Native", .access = 1, .modifiers = 1};
+	const struct fake_code_method m = {
+		.klass = fake_code_class(&x->f, &c), .name = "n", .descriptor = "()V", .access = 0x101};
+	const uint64_t method = fake_code_method(&x->f, &m);
+	const struct fake_code_nmethod n = {.compile_id = 6, .metadata = &method, .metadata_count = 1};
+
+	x->wrapper = fake_code_nmethod(&x->f, &n);
+	x->native = (struct frt_frame){x->wrapper, fake_code_pc(&x->f, x->wrapper, 12), 6, FRT_FRAME_NATIVE, 0};
+	x->native_interpreted = (struct frt_frame){method, 0, fingerprint(&x->f, method), FRT_FRAME_INTERPRETED, 0};
+}
+
+static void fixture_init(struct fixture *x, enum fake_form form, bool spread)
+{
+	const struct fake_code_nmethod n = {.compile_id = 5,
+					    .metadata = x->method,
+					    .metadata_count = 3,
+					    .scope = scopes,
+					    .scopes = 4,
+					    .pc = pcs,
+					    .pcs = 3};
+	uint64_t code;
+	struct diag d;
+
+	fake_code_init(&x->f, form);
+	x->f.spread = spread;
+	x->f.context = x;
+	add_methods(x);
+	x->nmethod = fake_code_nmethod(&x->f, &n);
+	x->inlined = (struct frt_frame){x->nmethod, fake_code_pc(&x->f, x->nmethod, 40), 5, FRT_FRAME_COMPILED, 0};
+	x->alone = (struct frt_frame){x->nmethod, fake_code_pc(&x->f, x->nmethod, 60), 5, FRT_FRAME_COMPILED, 0};
+	memcpy(&code, fake_code_at(&x->f, x->method[2] + x->f.layout.walk.method_const), 8);
+	code += x->f.layout.walk.const_size;
+	x->interpreted =
+		(struct frt_frame){x->method[2], code + 1, fingerprint(&x->f, x->method[2]), FRT_FRAME_INTERPRETED, 0};
+	add_native(x);
+	x->f.reads = 0;
+	x->r = resolver_new(&x->f.mem, &x->f.layout, &d);
+	assert_non_null(x->r);
+}
+
+static void fixture_release(struct fixture *x)
+{
+	resolver_free(x->r);
+	fake_code_release(&x->f);
+}
+
+static size_t resolve(struct fixture *x, const struct frt_frame *f)
+{
+	return resolver_frame(x->r, f, &x->out, &x->why);
+}
+
+static void assert_frame(const struct resolved_frame *f, const char *class, const char *name, int32_t bci, int32_t line,
+			 enum resolved_kind kind)
+{
+	assert_string_equal(f->method->class_name, class);
+	assert_string_equal(f->method->name, name);
+	assert_int_equal(f->bci, bci);
+	assert_int_equal(f->line, line);
+	assert_int_equal(f->kind, kind);
+}
+
+static void assert_inlined(const struct fixture *x)
+{
+	assert_frame(&x->out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INLINED);
+	assert_frame(&x->out[1], "a/Middle", "inlined", 4, 22, RESOLVED_INLINED);
+	assert_frame(&x->out[2], "a/Outer", "call", 6, 11, RESOLVED_JIT);
+}
+
+static void compiled_frame_is_all_its_methods(void **state)
+{
+	for
+		EACH_FORM(form)
+		{
+			struct fixture x;
+
+			fixture_init(&x, form, false);
+			assert_int_equal(resolve(&x, &x.inlined), 3);
+			assert_int_equal(x.why, RESOLVE_OK);
+			assert_inlined(&x);
+			assert_int_equal(resolve(&x, &x.alone), 1);
+			assert_frame(&x.out[0], "a/Outer", "call", 6, 11, RESOLVED_JIT);
+			fixture_release(&x);
+		}
+}
+
+static void compiled_frame_at_the_entry_has_the_first_line(void **state)
+{
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17, false);
+	x.alone.at = fake_code_pc(&x.f, x.nmethod, 44);
+	assert_int_equal(resolve(&x, &x.alone), 1);
+	assert_frame(&x.out[0], "a/Outer", "call", -1, 10, RESOLVED_JIT);
+	fixture_release(&x);
+}
+
+static void compiled_frame_without_debug_information_says_so(void **state)
+{
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17, false);
+	x.alone.at++;
+	assert_int_equal(resolve(&x, &x.alone), 0);
+	assert_int_equal(x.why, RESOLVE_NO_SCOPE);
+	fixture_release(&x);
+}
+
+static void interpreted_frame_has_its_bci_and_line(void **state)
+{
+	for
+		EACH_FORM(form)
+		{
+			struct fixture x;
+
+			fixture_init(&x, form, false);
+			assert_int_equal(resolve(&x, &x.interpreted), 1);
+			assert_frame(&x.out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INTERPRETED);
+			x.interpreted.at--;
+			assert_int_equal(resolve(&x, &x.interpreted), 1);
+			assert_frame(&x.out[0], "b/Inner", "innermost", 0, 30, RESOLVED_INTERPRETED);
+			fixture_release(&x);
+		}
+}
+
+static void interpreted_frame_outside_of_its_code_has_no_line(void **state)
+{
+	static const int64_t off[] = {-2, 7, 1 << 20, -(1 << 20)};
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17, false);
+	for (size_t i = 0; i < 4; i++) {
+		struct frt_frame f = x.interpreted;
+
+		f.at += off[i];
+		assert_int_equal(resolve(&x, &f), 1);
+		assert_frame(&x.out[0], "b/Inner", "innermost", -1, -1, RESOLVED_INTERPRETED);
+	}
+	x.interpreted.at = 0;
+	assert_int_equal(resolve(&x, &x.interpreted), 1);
+	assert_frame(&x.out[0], "b/Inner", "innermost", -1, -1, RESOLVED_INTERPRETED);
+	fixture_release(&x);
+}
+
+#define MOVED (FAKE_BASE + FAKE_SIZE - 4096)
+
+static void method_redefined_as_it_was_is_read_anew(void **state)
+{
+	struct fixture x;
+	uint64_t constants;
+
+	fixture_init(&x, FAKE_17, false);
+	assert_int_equal(resolve(&x, &x.interpreted), 1);
+	/* the same names, size and lines, at another place */
+	memcpy(&constants, fake_code_at(&x.f, x.method[2] + x.f.layout.walk.method_const), 8);
+	memcpy(fake_code_at(&x.f, MOVED), fake_code_at(&x.f, constants), 256);
+	constants = MOVED;
+	memcpy(fake_code_at(&x.f, x.method[2] + x.f.layout.walk.method_const), &constants, 8);
+	x.interpreted.at = MOVED + x.f.layout.walk.const_size + 1;
+	assert_int_equal(resolve(&x, &x.interpreted), 1);
+	assert_frame(&x.out[0], "b/Inner", "innermost", 1, 33, RESOLVED_INTERPRETED);
+	fixture_release(&x);
+}
+
+static void native_frames_are_as_jfr_has_them(void **state)
+{
+	for
+		EACH_FORM(form)
+		{
+			struct fixture x;
+
+			fixture_init(&x, form, false);
+			assert_int_equal(resolve(&x, &x.native), 1);
+			assert_frame(&x.out[0], "a/Native", "n", 0, -1, RESOLVED_NATIVE);
+			assert_int_equal(resolve(&x, &x.native_interpreted), 1);
+			assert_frame(&x.out[0], "a/Native", "n", 0, -1, RESOLVED_NATIVE);
+			fixture_release(&x);
+		}
+}
+
+static void frames_that_are_not_the_resolvers_are_unknown(void **state)
+{
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17, false);
+	x.inlined.kind = FRT_FRAME_NAMED;
+	assert_int_equal(resolve(&x, &x.inlined), 0);
+	assert_int_equal(x.why, RESOLVE_UNKNOWN);
+	x.inlined.kind = FRT_FRAME_COMPILED;
+	x.f.layout.without = HOTSPOT_NO_METHODS;
+	assert_int_equal(resolve(&x, &x.inlined), 0);
+	assert_int_equal(x.why, RESOLVE_UNKNOWN);
+	assert_int_equal(resolve(&x, &x.interpreted), 1);
+	fixture_release(&x);
+}
+
+static void equal_methods_have_equal_numbers(void **state)
+{
+	uint32_t number;
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17, false);
+	assert_int_equal(resolve(&x, &x.inlined), 3);
+	number = x.out[0].method->number;
+	assert_true(number != x.out[1].method->number);
+	assert_int_equal(resolve(&x, &x.interpreted), 1);
+	assert_int_equal(x.out[0].method->number, number);
+	fixture_release(&x);
+}
+
+static void what_was_told_is_remembered_without_the_target(void **state)
+{
+	struct fixture x;
+	unsigned int reads;
+
+	fixture_init(&x, FAKE_17, true);
+	resolve(&x, &x.inlined);
+	resolve(&x, &x.interpreted);
+	resolve(&x, &x.native);
+	reads = x.f.reads;
+	x.f.fail_first = 1;
+	x.f.fail_last = UINT32_MAX;
+	assert_int_equal(resolve(&x, &x.inlined), 3);
+	assert_inlined(&x);
+	assert_int_equal(resolve(&x, &x.native), 1);
+	assert_int_equal(resolve(&x, &x.interpreted), 1);
+	x.interpreted.at--; /* another bytecode of a method that is known */
+	assert_int_equal(resolve(&x, &x.interpreted), 1);
+	assert_frame(&x.out[0], "b/Inner", "innermost", 0, 30, RESOLVED_INTERPRETED);
+	assert_int_equal(x.f.reads, reads);
+	fixture_release(&x);
+}
+
+static void a_new_frame_costs_few_reads(void **state)
+{
+	struct fixture x;
+
+	fixture_init(&x, FAKE_25, true);
+	resolve(&x, &x.interpreted);
+	assert_in_range(x.f.reads, 2, 20);
+	x.f.reads = 0;
+	resolve(&x, &x.inlined);
+	assert_in_range(x.f.reads, 2, 40);
+	x.f.reads = 0;
+	resolve(&x, &x.alone); /* header, program counters, scopes; the header again */
+	assert_in_range(x.f.reads, 2, 6);
+	fixture_release(&x);
+}
+
+static void a_stale_cookie_is_told(void **state)
+{
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17, false);
+	x.inlined.cookie = 4;
+	assert_int_equal(resolve(&x, &x.inlined), 0);
+	assert_int_equal(x.why, RESOLVE_CHANGED);
+	x.native.cookie = 4;
+	assert_int_equal(resolve(&x, &x.native), 0);
+	assert_int_equal(x.why, RESOLVE_CHANGED);
+	x.interpreted.cookie ^= 0x100;
+	assert_int_equal(resolve(&x, &x.interpreted), 0);
+	assert_int_equal(x.why, RESOLVE_CHANGED);
+	fixture_release(&x);
+}
+
+/* A Method that an nmethod with the id 5 named is not one with the fingerprint 5. */
+static void a_compile_id_is_no_fingerprint(void **state)
+{
+	struct fixture x;
+
+	fixture_init(&x, FAKE_17, false);
+	assert_int_equal(resolve(&x, &x.inlined), 3);
+	x.interpreted.cookie = x.inlined.cookie;
+	assert_int_equal(resolve(&x, &x.interpreted), 0);
+	assert_int_equal(x.why, RESOLVE_CHANGED);
+	fixture_release(&x);
+}
+
+static void rename_inner(struct fake_code *f)
+{
+	struct fixture *x = f->context;
+
+	memcpy(fake_code_at(f, x->symbol + f->layout.walk.symbol_body), "b/Other", 7);
+}
+
+/* The code is thrown away, and what stands there next has other methods. */
+static void evict(struct fake_code *f)
+{
+	struct fixture *x = f->context;
+
+	rename_inner(f);
+	memcpy(fake_code_at(f, x->nmethod + f->layout.walk.nmethod_compile_id), &(uint32_t){9}, 4);
+}
+
+/* Its bytes stay, the block is free. */
+static void release(struct fake_code *f)
+{
+	struct fixture *x = f->context;
+
+	rename_inner(f);
+	*(uint8_t *)fake_code_at(f, x->nmethod - f->layout.walk.block_size + f->layout.walk.block_used) = 0;
+}
+
+static void become_zombie(struct fake_code *f)
+{
+	struct fixture *x = f->context;
+
+	rename_inner(f);
+	*(uint8_t *)fake_code_at(f, x->nmethod + f->layout.nmethod_state) = 3;
+}
+
+/* Its tables are freed first. */
+static void free_immutable(struct fake_code *f)
+{
+	struct fixture *x = f->context;
+
+	rename_inner(f);
+	memset(fake_code_at(f, x->nmethod + f->layout.nmethod_immutable), 0x11, 8);
+}
+
+/* Before each read once: the frame is told as it was, or not at all. Returns how often it was not. */
+static unsigned int change_at_each_read(enum fake_form form, void (*change)(struct fake_code *f), bool interpreted)
+{
+	unsigned int changed = 0;
+
+	for (unsigned int n = 1; n <= 40; n++) {
+		struct fixture x;
+		size_t count;
+
+		fixture_init(&x, form, true);
+		x.f.change = change;
+		x.f.change_at = n;
+		count = resolve(&x, interpreted ? &x.interpreted : &x.inlined);
+		if (count) {
+			assert_frame(&x.out[0], "b/Inner", "innermost", 1, 33,
+				     interpreted ? RESOLVED_INTERPRETED : RESOLVED_INLINED);
+		} else {
+			/* tables that were gone from the beginning are just not there */
+			assert_true(x.why == RESOLVE_CHANGED || change == free_immutable);
+			assert_int_equal(resolve(&x, interpreted ? &x.interpreted : &x.inlined), 0);
+			changed++;
+		}
+		fixture_release(&x);
+	}
+	return changed;
+}
+
+/* A read that begins in the line table cannot go beyond its page. */
+struct cut_mem {
+	struct mem mem;
+	const struct mem *under;
+	uint64_t lines, lines_end, end;
+};
+
+static int cut_read(const struct mem *m, uint64_t address, void *to, size_t size)
+{
+	const struct cut_mem *c = (const struct cut_mem *)m;
+
+	if (address >= c->lines && address < c->lines_end && address + size > c->end)
+		return -EFAULT;
+	return mem_read(c->under, address, to, size);
+}
+
+static uint64_t lines_of(struct fake_code *f, uint64_t method, uint16_t code_size)
+{
+	uint64_t constants;
+
+	memcpy(&constants, fake_code_at(f, method + f->layout.walk.method_const), 8);
+	return constants + f->layout.walk.const_size + code_size;
+}
+
+/* A method whose line table of 60 bytes ends `left` bytes before the page that begins at `end`. */
+static uint64_t method_before(struct fake_code *f, uint64_t klass, uint64_t end, unsigned int left)
+{
+	static const char table[60] = "line tables are no text, but this one is; no zero before it";
+	const struct fake_code_method m = {
+		.klass = klass, .name = "n", .descriptor = "()V", .access = 1,
+		.code_size = 8 + (4 - left) % 8, .lines = table, .lines_size = sizeof(table)};
+	size_t used = f->used = (f->used + 7) / 8 * 8;
+	uint64_t distance = lines_of(f, fake_code_method(f, &m), m.code_size) - (FAKE_BASE + used), method;
+
+	f->used = end - left - sizeof(table) - distance - FAKE_BASE;
+	method = fake_code_method(f, &m);
+	assert_int_equal(lines_of(f, method, m.code_size) + sizeof(table) + left, end);
+	return method;
+}
+
+static void what_is_behind_the_lines_is_no_part_of_a_fingerprint(void **state)
+{
+	const struct fake_code_class c = {.name = "a/B", .access = 1, .modifiers = 1};
+	struct fake_code f;
+	struct cut_mem cut = {.mem.read = cut_read, .under = &f.mem};
+	struct walk w = {.layout = &f.layout.walk, .context = &cut.mem};
+	uint64_t klass, method;
+
+	fake_code_init(&f, FAKE_8);
+	klass = fake_code_class(&f, &c);
+	for (unsigned int left = 0; left < 70; left++) {
+		cut.end = FAKE_BASE + (f.used / 4096 + 2) * 4096;
+		method = method_before(&f, klass, cut.end, left);
+		cut.lines_end = cut.end - left;
+		cut.lines = cut.lines_end - 60;
+		assert_int_equal(walk_fingerprint(&w, method), fingerprint(&f, method));
+	}
+	fake_code_release(&f);
+}
+
+static void code_evicted_between_two_reads_is_told(void **state)
+{
+	assert_true(change_at_each_read(FAKE_17, evict, false) > 10);
+	assert_true(change_at_each_read(FAKE_25, evict, false) > 10);
+	assert_true(change_at_each_read(FAKE_17, release, false) > 10);
+	assert_true(change_at_each_read(FAKE_8, become_zombie, false) > 10);
+	assert_true(change_at_each_read(FAKE_25, free_immutable, false) > 10);
+}
+
+static void method_replaced_between_two_reads_is_told(void **state)
+{
+	assert_true(change_at_each_read(FAKE_17, rename_inner, true) > 5);
+	assert_true(change_at_each_read(FAKE_25, rename_inner, true) > 5);
+}
+
+static void unreadable_memory_is_told(void **state)
+{
+	for (unsigned int n = 1; n < 60; n++) {
+		struct fixture x;
+		size_t count;
+
+		fixture_init(&x, FAKE_25, true);
+		x.f.fail_first = n;
+		x.f.fail_last = UINT32_MAX;
+		count = resolve(&x, &x.inlined);
+		if (count)
+			assert_inlined(&x);
+		else
+			assert_int_equal(x.why, RESOLVE_UNREADABLE);
+		x.f.fail_first = 0;
+		assert_int_equal(resolve(&x, &x.inlined), 3);
+		assert_inlined(&x);
+		fixture_release(&x);
+	}
+}
+
+static void missing_memory_of_our_own_is_told(void **state)
+{
+	bool happened = true;
+
+	if (!fail_nth_works())
+		skip();
+	for (unsigned int n = 1; happened; n++) {
+		struct fixture x;
+
+		fixture_init(&x, FAKE_17, false);
+		fail_nth(n);
+		if (resolve(&x, &x.inlined))
+			assert_inlined(&x);
+		else
+			assert_int_equal(x.why, RESOLVE_MEMORY);
+		happened = fail_nth_happened();
+		fail_nth(0);
+		assert_int_equal(resolve(&x, &x.inlined), 3);
+		assert_inlined(&x);
+		fixture_release(&x);
+	}
+}
+
+/* More frames than are remembered: the first ones are read again, all are right, and methods keep their numbers. */
+static void more_than_can_be_remembered_is_read_again(void **state)
+{
+	struct fixture x;
+	uint32_t number;
+
+	fixture_init(&x, FAKE_17, false);
+	resolve(&x, &x.inlined);
+	number = x.out[0].method->number;
+	for (uint64_t at = 0; at < 70000; at++) {
+		struct frt_frame f = x.interpreted;
+
+		f.at = 1 + at;
+		assert_int_equal(resolve(&x, &f), 1);
+		assert_int_equal(x.out[0].method->number, number);
+	}
+	x.f.reads = 0;
+	assert_int_equal(resolve(&x, &x.inlined), 3);
+	assert_true(x.f.reads > 0);
+	assert_inlined(&x);
+	assert_int_equal(x.out[0].method->number, number);
+	fixture_release(&x);
+}
+
+/* Each byte wrong in turn: whatever comes out, nothing is read out of bounds and it ends. */
+static void corrupt_memory_is_survived(void **state)
+{
+	static const unsigned char wrong[] = {0xff, 0x80, 0x01};
+
+	for
+		EACH_FORM(form)
+		{
+			struct fixture x;
+			struct diag d;
+
+			fixture_init(&x, form, false);
+			for (size_t i = 0; i < x.f.used * 3; i++) {
+				unsigned char *byte = x.f.data + i / 3, was = *byte;
+				struct resolver *r = resolver_new(&x.f.mem, &x.f.layout, &d);
+
+				*byte ^= wrong[i % 3];
+				x.f.reads = 0;
+				assert_in_range(resolver_frame(r, &x.inlined, &x.out, &x.why), 0, RESOLVED_DEPTH);
+				assert_in_range(resolver_frame(r, &x.interpreted, &x.out, &x.why), 0, 1);
+				assert_in_range(x.f.reads, 0, 1000);
+				*byte = was;
+				resolver_free(r);
+			}
+			fixture_release(&x);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(compiled_frame_is_all_its_methods),
+		cmocka_unit_test(compiled_frame_at_the_entry_has_the_first_line),
+		cmocka_unit_test(compiled_frame_without_debug_information_says_so),
+		cmocka_unit_test(interpreted_frame_has_its_bci_and_line),
+		cmocka_unit_test(interpreted_frame_outside_of_its_code_has_no_line),
+		cmocka_unit_test(method_redefined_as_it_was_is_read_anew),
+		cmocka_unit_test(native_frames_are_as_jfr_has_them),
+		cmocka_unit_test(frames_that_are_not_the_resolvers_are_unknown),
+		cmocka_unit_test(equal_methods_have_equal_numbers),
+		cmocka_unit_test(what_was_told_is_remembered_without_the_target),
+		cmocka_unit_test(a_new_frame_costs_few_reads),
+		cmocka_unit_test(a_stale_cookie_is_told),
+		cmocka_unit_test(a_compile_id_is_no_fingerprint),
+		cmocka_unit_test(what_is_behind_the_lines_is_no_part_of_a_fingerprint),
+		cmocka_unit_test(code_evicted_between_two_reads_is_told),
+		cmocka_unit_test(method_replaced_between_two_reads_is_told),
+		cmocka_unit_test(unreadable_memory_is_told),
+		cmocka_unit_test(missing_memory_of_our_own_is_told),
+		cmocka_unit_test(more_than_can_be_remembered_is_read_again),
+		cmocka_unit_test(corrupt_memory_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

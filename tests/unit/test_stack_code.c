@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the agent remembers of code and methods: it must notice when their memory means something else. */
+#include "tests/lib/own_stack.h"
+
+static void code_that_is_replaced_at_its_place_is_noticed(void)
+{
+	uint32_t id, before = one_caller(fake_pc(other, 500));
+
+	for (uint32_t i = 1; i < 20; i++) {
+		other->compile_id = 1000 + i;
+		other->words = 3 + i;
+		id = one_caller(fake_pc(other, 500));
+		assert_int_not_equal(id, before);
+		expect_end(id, 2, FRT_WALK_BOTTOM);
+		expect_code(id, 0, FRT_FRAME_COMPILED, other, fake_pc(other, 500));
+		before = id;
+	}
+}
+
+/*
+ * HotSpot takes the rear of a free block, and leaves the front as it was: the
+ * header of the nmethod that was there says its compile id still.
+ */
+static void code_that_begins_elsewhere_at_the_same_pc_is_noticed(void)
+{
+	uint64_t pc = fake_pc(other, 4000);
+	uint32_t id = one_caller(pc);
+
+	expect_code(id, 0, FRT_FRAME_COMPILED, other, pc);
+	fake_blob_free(java, other);
+	other = fake_blob_new(java, 8 + 12, 8, "nmethod", 21, 201);
+	id = one_caller(pc);
+	expect_end(id, 2, FRT_WALK_BOTTOM);
+	expect_code(id, 0, FRT_FRAME_COMPILED, other, pc);
+	expect_method(id, 1, interpreted2, 0xbc7);
+}
+
+/* As above, and the front is used again, by something without a compile id. */
+static void block_that_is_cut_in_two_is_noticed(void)
+{
+	uint64_t pc = fake_pc(other, 4000);
+	uint32_t id = one_caller(pc);
+	struct fake_blob *rear;
+
+	fake_blob_free(java, other);
+	rear = fake_blob_new(java, 8 + 12, 8, "nmethod", 21, 201);
+	fake_blob_new(java, 8, 12, "BufferBlob", 0, other->compile_id);
+	other = rear;
+	id = one_caller(pc);
+	expect_end(id, 2, FRT_WALK_BOTTOM);
+	expect_code(id, 0, FRT_FRAME_COMPILED, other, pc);
+}
+
+/* An upcall stub goes with its arena. */
+static void stub_that_becomes_a_method_is_noticed(void)
+{
+	uint64_t pc = fake_pc(upcall, 33);
+	uint32_t id;
+	FRAMES(f);
+
+	lay_call_stub(&f);
+	lay_interpreted(&f, interpreted2, 0xbc8);
+	lay_upcall(&f, upcall);
+	lay_fixed(&f, compiled, fake_pc(compiled, 60));
+	id = take(&f);
+	expect_end(id, 2, FRT_WALK_BOTTOM);
+
+	fake_blob_free(java, upcall);
+	upcall = fake_blob_new(java, 44, 2, "nmethod", 7, 301);
+	f = lay_begin(room_ + ROOM);
+	lay_call_stub(&f);
+	lay_interpreted(&f, interpreted2, 0xbc8);
+	lay_fixed(&f, upcall, pc);
+	lay_fixed(&f, compiled, fake_pc(compiled, 60));
+	id = take(&f);
+	expect_end(id, 3, FRT_WALK_BOTTOM);
+	expect_code(id, 1, FRT_FRAME_COMPILED, upcall, pc);
+}
+
+static uint32_t called_from_c(void)
+{
+	FRAMES(f);
+
+	lay_call_stub(&f);
+	lay_interpreted(&f, interpreted2, 0xbc8);
+	lay_upcall(&f, upcall);
+	return take(&f);
+}
+
+static void stub_with_another_frame_at_its_place_is_noticed(void)
+{
+	uint32_t id = called_from_c();
+
+	fake_blob_free(java, upcall);
+	upcall = fake_blob_new(java, 44, 2, "upcall_stub_(I)V", 7, 0);
+	upcall->frame_data = 80;
+	assert_int_equal(called_from_c(), id);
+	expect_end(id, 1, FRT_WALK_BOTTOM);
+	expect_method(id, 0, interpreted2, 0xbc8);
+}
+
+/* The last four bytes that can be read are an nmethod's compile id. */
+static void compile_id_at_the_end_of_what_is_committed_is_no_fault(void)
+{
+	struct fake_blob *last = fake_blob_new(java, FAKE_COMMITTED / FAKE_SEGMENT - 1, 1, "nmethod", 6, 0);
+	uint32_t id;
+
+	java->layout.nmethod_compile_id = FAKE_SEGMENT - sizeof(last->block) - 4;
+	begin(64);
+	for (int i = 0; i < 3; i++) {
+		FRAMES(f);
+
+		lay_call_stub(&f);
+		lay_fixed(&f, last, fake_pc(last, 10));
+		id = take(&f);
+		expect_end(id, 1, FRT_WALK_BOTTOM);
+	}
+}
+
+static void memory_of_a_method_that_is_used_again_is_noticed(void)
+{
+	uint32_t before = one_caller(fake_pc(other, 500)), id;
+
+	fake_java_method(java, 1, "c/D", "call", "(I)V");
+	stack_classes_changed();
+	id = one_caller(fake_pc(other, 500));
+	assert_int_not_equal(id, before);
+	expect_method(id, 1, interpreted2, 0xbc7);
+	assert_int_not_equal(frame(id, 1)->cookie, frame(before, 1)->cookie);
+	stack_classes_changed();
+	assert_int_equal(one_caller(fake_pc(other, 500)), id);
+}
+
+static void deoptimise(void)
+{
+	for (uint64_t *word = (uint64_t *)thread.anchor.sp; word < (uint64_t *)slot.stack_end; word++)
+		if (*word == fake_pc(other, 500)) {
+			*word = other->handler[0];
+			return;
+		}
+	abort();
+}
+
+static void stack_that_changes_between_the_walks_is_unreadable(void)
+{
+	uint32_t id;
+
+	between = deoptimise;
+	id = one_caller(fake_pc(other, 500));
+	expect_end(id, 0, FRT_WALK_UNREADABLE);
+	between = NULL;
+	id = one_caller(fake_pc(other, 500));
+	expect_end(id, 2, FRT_WALK_BOTTOM);
+	assert_int_equal(one_caller(fake_pc(other, 500)), id);
+}
+
+#define COMPILERS 4u
+#define BLOBS	  6u /* of each, with pcs that share a set where that can be */
+#define ROUNDS	  10000u
+
+static uint64_t pc_of_set(const struct fake_blob *b, uint64_t set)
+{
+	for (uint32_t i = 100; i < b->size - 100; i++)
+		if (memo_set(fake_pc(b, i), CODE_SETS_LOG2) == set)
+			return fake_pc(b, i);
+	return fake_pc(b, 100);
+}
+
+/* Replaces code of its own again and again, walks through it, and sees that it was noticed. */
+static void *replace_and_walk(void *number)
+{
+	uint32_t random = (uint64_t)number + 1, id, pick[3];
+	struct fake_blob *blob[BLOBS], *b;
+	uint64_t pc[BLOBS];
+	FRAMES(f);
+
+	stack_thread_begin(&slot, ENV);
+	for (uint32_t i = 0; i < BLOBS; i++) {
+		blob[i] = fake_blob_new(java, 64 + ((uint64_t)number * BLOBS + i) * 20, 20, "nmethod", 5, 1);
+		pc[i] = pc_of_set(blob[i], 3);
+	}
+	for (uint32_t round = 1; round < ROUNDS; round++) {
+		f = lay_begin(room_ + ROOM);
+		lay_call_stub(&f);
+		lay_interpreted(&f, interpreted2, round);
+		random = random * 1664525 + 1013904223;
+		b = blob[random >> 8 & 3];
+		b->compile_id = round * COMPILERS + (uint64_t)number;
+		b->words = 3 + (random >> 12) % 20;
+		for (uint32_t i = 0; i < 3; i++) {
+			pick[i] = (random >> (16 + 3 * i)) % BLOBS;
+			lay_fixed(&f, blob[pick[i]], pc[pick[i]]);
+		}
+		id = take(&f);
+		expect_end(id, 4, FRT_WALK_BOTTOM);
+		for (uint32_t i = 0; i < 3; i++)
+			expect_code(id, i, FRT_FRAME_COMPILED, blob[pick[2 - i]], pc[pick[2 - i]]);
+		expect_method(id, 3, interpreted2, round);
+		assert_int_equal(take(&f), id);
+		if (round % 64 == 0)
+			stack_classes_changed();
+	}
+	return number;
+}
+
+static void threads_notice_what_is_replaced_while_others_look_up(void)
+{
+	pthread_t threads[COMPILERS];
+	void *done;
+
+	for (uint64_t i = 0; i < COMPILERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, replace_and_walk, (void *)i), 0);
+	for (uint64_t i = 0; i < COMPILERS; i++) {
+		pthread_join(threads[i], &done);
+		assert_int_equal((uint64_t)done, i);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(code_that_is_replaced_at_its_place_is_noticed),
+		CASE(memory_of_a_method_that_is_used_again_is_noticed),
+		CASE(stack_that_changes_between_the_walks_is_unreadable),
+		CASE(code_that_begins_elsewhere_at_the_same_pc_is_noticed),
+		CASE(block_that_is_cut_in_two_is_noticed),
+		CASE(stub_that_becomes_a_method_is_noticed),
+		CASE(stub_with_another_frame_at_its_place_is_noticed),
+		CASE(compile_id_at_the_end_of_what_is_committed_is_no_fault),
+		CASE(threads_notice_what_is_replaced_while_others_look_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

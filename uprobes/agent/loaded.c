@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/agent/loaded.h"
+
+#include "uprobes/agent/policy.h"
+
+#define MOST_OFFERS   256
+#define ACC_SYNTHETIC 0x1000
+
+static jvmtiEnv *jvmti;
+
+void loaded_init(jvmtiEnv *j)
+{
+	jvmti = j;
+}
+
+static void deallocate(void *memory)
+{
+	if (memory)
+		(*jvmti)->Deallocate(jvmti, memory);
+}
+
+static struct pattern_text as_pattern(struct text t)
+{
+	return (struct pattern_text){ t.at, t.length };
+}
+
+/* A method as JVMTI tells of it. */
+struct method {
+	char *name, *descriptor;
+	jint modifiers;
+};
+
+static bool method_read(jmethodID id, struct method *m)
+{
+	if ((*jvmti)->GetMethodName(jvmti, id, &m->name, &m->descriptor, NULL))
+		return false;
+	if ((*jvmti)->GetMethodModifiers(jvmti, id, &m->modifiers))
+		m->modifiers = 0;
+	return true;
+}
+
+static void method_release(struct method *m)
+{
+	deallocate(m->name);
+	deallocate(m->descriptor);
+}
+
+/* As far as it can be told without the class file, which has the annotations. */
+static bool method_selected(const struct pattern *p, struct text class, const struct pattern_marks *marks, const struct method *m)
+{
+	const struct pattern_method asked = { .class_name = as_pattern(class),
+					      .name = as_pattern(text_of(m->name)),
+					      .descriptor = as_pattern(text_of(m->descriptor)),
+					      .synthetic = m->modifiers & ACC_SYNTHETIC,
+					      .of_class = marks };
+	struct pattern_verdict v = pattern_decide(p, &asked);
+
+	return v.trace || v.timing;
+}
+
+/* The class is the one that was named, but has no such method: tell which it has. */
+static void offer_methods(const struct pattern *p, jclass c, struct text name)
+{
+	jmethodID *methods;
+	jint count;
+
+	if (pattern_any_class(p) || (*jvmti)->GetClassMethods(jvmti, c, &count, &methods))
+		return;
+	for (jint i = 0; i < count && i < MOST_OFFERS; i++) {
+		char *method, *descriptor;
+
+		if ((*jvmti)->GetMethodName(jvmti, methods[i], &method, &descriptor, NULL))
+			continue;
+		control_skip(name, text_of(method), text_of(descriptor), FRT_SKIP_OTHER);
+		deallocate(method);
+		deallocate(descriptor);
+	}
+	deallocate(methods);
+}
+
+/* Selected, and can it have hooks? If it cannot it is named. */
+static bool is_target(const struct pattern *p, struct text class, const struct pattern_marks *marks,
+		      const struct method *m, bool *selected)
+{
+	enum frt_skip_reason reason;
+
+	if (!method_selected(p, class, marks, m))
+		return false;
+	*selected = true;
+	reason = policy_modifiers(p, as_pattern(text_of(m->name)), m->modifiers);
+	if (reason)
+		control_skip(class, text_of(m->name), text_of(m->descriptor), reason);
+	return !reason;
+}
+
+static bool has_target(const struct pattern *p, jclass c, struct text name, const struct pattern_marks *marks)
+{
+	bool found = false, selected = false;
+	jmethodID *methods;
+	struct method m;
+	jint count;
+
+	if ((*jvmti)->GetClassMethods(jvmti, c, &count, &methods))
+		return false; /* not linked yet: it comes by when it is prepared */
+	for (jint i = 0; i < count; i++) {
+		if (!method_read(methods[i], &m))
+			continue;
+		found |= is_target(p, name, marks, &m, &selected);
+		method_release(&m);
+	}
+	deallocate(methods);
+	if (!selected)
+		offer_methods(p, c, name);
+	return found;
+}
+
+/* Does the class file speak of an annotation that a filter asks for? Only it can tell who bears it. */
+static bool may_bear(const struct pattern *p, jclass c)
+{
+	jint count, size, status;
+	unsigned char *pool;
+	bool may;
+
+	if (!pattern_has_annotations(p) || (*jvmti)->GetClassStatus(jvmti, c, &status))
+		return false;
+	if (!(status & JVMTI_CLASS_STATUS_PREPARED) || /* it comes by when it is */
+	    (*jvmti)->GetConstantPool(jvmti, c, &count, &size, &pool))
+		return false;
+	may = policy_may_bear(p, pool, size, count);
+	deallocate(pool);
+	return may;
+}
+
+bool loaded_has_target(const struct pattern *p, jclass c, struct text name, const struct pattern_marks *marks)
+{
+	enum pattern_answer answer = pattern_class(p, name.at, name.length);
+
+	if (answer == PATTERN_NO)
+		return false;
+	return may_bear(p, c) || ((answer == PATTERN_METHODS || marks->count) && has_target(p, c, name, marks));
+}

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A stack is walked twice at most: once for its hash, and, when that is new,
+ * once more to write its frames down. The thread is in native code and its Java
+ * frames stand still meanwhile; but the JVM may deoptimise one of them between
+ * the two, so the second walk is held against the first.
+ *
+ * What a return address is in, and what an interpreter's Method is, stands in
+ * two tables of ours. The way to an entry is long, by system calls that look at
+ * memory without touching it; whatever it finds is then checked at each use by
+ * few words: the compile id, which no two nmethods share, in a block that is
+ * used, and the count of classes that came into being since, without one of
+ * which no memory of a method can have got another meaning.
+ */
+#include "uprobes/agent/stack.h"
+#include "uprobes/agent/memo.h"
+#include "uprobes/agent/stack_table.h"
+#include "uprobes/agent/stack_virtual.h"
+
+#define CODE_SETS_LOG2	 11
+#define METHOD_SETS_LOG2 9
+
+uint32_t stack_depth;
+
+static struct frt_layout layout;
+static uint32_t class_count; /* goes up when a class came into being */
+
+/* As a memo's entry, with more behind the key. */
+struct known_code {
+	uint64_t key;  /* the program counter */
+	uint64_t blob; /* kind << 48, deoptimised << 56 */
+	uint32_t cookie, size, frame;
+	int at_sp;
+};
+
+static struct known_code code_table[1u << CODE_SETS_LOG2][MEMO_WAYS] __attribute__((aligned(64)));
+static struct lock code_lock; /* only ever tried */
+
+/* Of a Method: class_count << 32 | fingerprint. */
+static struct memo method_sets[1u << METHOD_SETS_LOG2][MEMO_WAYS] __attribute__((aligned(64)));
+static struct memo_table methods = { method_sets, METHOD_SETS_LOG2, { 0 } };
+
+struct walk;
+struct walk_code;
+static inline void code_at(struct walk *w, uint64_t pc, struct walk_code *code);
+
+#define WALK_READ(w, to, size, address) (sys_peek(to, size, address) ? 0 : -1)
+#define WALK_STACK(w, to, address)      stack_word(w, to, address)
+#define WALK_CODE(w, pc, code)		code_at(w, pc, code)
+
+static inline int stack_word(const struct walk *w, uint64_t *to, uint64_t address);
+
+#include "bpf/walk.h"
+
+static inline int stack_word(const struct walk *w, uint64_t *to, uint64_t address)
+{
+	if (unlikely(address < w->low || address > w->high - 8))
+		return -1;
+	*to = load_word(address);
+	return 0;
+}
+
+static void remember_code(uint64_t pc, const struct walk_code *code)
+{
+	struct known_code *set = code_table[memo_set(pc, CODE_SETS_LOG2)], *e;
+	uint64_t version;
+
+	if (!lock_try(&code_lock))
+		return;
+	e = &set[memo_way(set, sizeof(*set), pc)];
+	version = (e->key & -MEMO_VERSION) + MEMO_VERSION;
+	store_relaxed(&e->key, version | MEMO_BUSY);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	store_relaxed(&e->blob, code->blob | (uint64_t)code->kind << 48 | (uint64_t)code->deoptimised << 56);
+	store_relaxed(&e->cookie, code->cookie);
+	store_relaxed(&e->size, code->size);
+	store_relaxed(&e->frame, code->frame);
+	store_relaxed(&e->at_sp, code->at_sp);
+	store_release(&e->key, version | pc);
+	lock_drop(&code_lock);
+}
+
+/* What is in the code cache, and was readable once, stays so: it is never given back. */
+static bool in_code_cache(uint64_t from, uint64_t to)
+{
+	for (uint32_t i = 0; i < layout.heaps; i++)
+		if (from >= layout.heap[i].low && to <= layout.heap[i].high)
+			return true;
+	return false;
+}
+
+static inline bool is_method(const struct walk_code *code)
+{
+	return code->kind == WALK_COMPILED || code->kind == WALK_NATIVE || code->kind == WALK_CONTINUATION;
+}
+
+/*
+ * By four words it is seen whether the code that was found is there still. Its
+ * block may be free, or cut in two: the rear of a free block is used first, and the
+ * front keeps all its words but for `used`. Stubs for foreign functions come and go too.
+ */
+static inline uint64_t used_at(const struct walk_code *code)
+{
+	return code->blob - layout.block_size + layout.block_used;
+}
+
+static inline uint64_t size_at(const struct walk_code *code)
+{
+	return code->blob + layout.blob_size;
+}
+
+/* The compile id; a stub's name, half of its address is enough. */
+static inline uint64_t cookie_at(const struct walk_code *code)
+{
+	return code->blob + (is_method(code) ? layout.nmethod_compile_id : layout.blob_name);
+}
+
+static inline uint64_t anchor_at(const struct walk_code *code)
+{
+	return code->blob + layout.upcall_frame_data;
+}
+
+static inline bool is_current(const struct walk_code *code)
+{
+	if (!code->blob)
+		return true; /* the call stub */
+	return load_u8(used_at(code)) == 1 && load_u32(size_at(code)) == code->size &&
+	       load_u32(cookie_at(code)) == code->cookie &&
+	       (code->kind != WALK_UPCALL_STUB || (int)load_u32(anchor_at(code)) == code->at_sp);
+}
+
+/* Each of the words was read when the code was found. */
+static bool can_be_checked(struct walk_code *code)
+{
+	if (!code->blob)
+		return true;
+	if (!is_method(code) && !sys_peek(&code->cookie, 4, cookie_at(code)))
+		return false;
+	return in_code_cache(used_at(code), used_at(code) + 1) && in_code_cache(size_at(code), size_at(code) + 4) &&
+	       in_code_cache(cookie_at(code), cookie_at(code) + 4) &&
+	       (code->kind != WALK_UPCALL_STUB || in_code_cache(anchor_at(code), anchor_at(code) + 4));
+}
+
+static __attribute__((noinline)) void find_code(uint64_t pc, struct walk_code *code)
+{
+	struct walk w = { .layout = &layout };
+
+	walk_code_at(&w, pc, code);
+	if (code->kind == WALK_NO_CODE)
+		return;
+	if (!can_be_checked(code))
+		code->kind = WALK_NO_CODE;
+	else if (pc < MEMO_BUSY)
+		remember_code(pc, code);
+}
+
+static inline bool recall_code(const struct known_code *e, uint64_t pc, struct walk_code *code)
+{
+	uint64_t key = load_acquire(&e->key), blob;
+
+	if (!key || MEMO_ADDRESS(key) != pc)
+		return false;
+	blob = load_relaxed(&e->blob);
+	code->blob = MEMO_ADDRESS(blob);
+	code->kind = blob >> 48 & 0xff;
+	code->deoptimised = blob >> 56;
+	code->cookie = load_relaxed(&e->cookie);
+	code->size = load_relaxed(&e->size);
+	code->frame = load_relaxed(&e->frame);
+	code->at_sp = load_relaxed(&e->at_sp);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return load_relaxed(&e->key) == key && is_current(code);
+}
+
+static inline void code_at(struct walk *w, uint64_t pc, struct walk_code *code)
+{
+	const struct known_code *set;
+
+	(void)w;
+	if (pc - layout.interpreter < layout.interpreter_end - layout.interpreter) {
+		*code = (struct walk_code){ .kind = WALK_INTERPRETER };
+		return;
+	}
+	set = code_table[memo_set(pc, CODE_SETS_LOG2)];
+	for (uint32_t i = 0; i < MEMO_WAYS; i++)
+		if (likely(recall_code(&set[i], pc, code)))
+			return;
+	find_code(pc, code);
+}
+
+static __attribute__((noinline)) uint32_t find_fingerprint(uint64_t method, uint32_t classes)
+{
+	struct walk w = { .layout = &layout };
+	uint32_t fingerprint = walk_fingerprint(&w, method);
+
+	if (fingerprint)
+		memo_remember(&methods, method, (uint64_t)classes << 32 | fingerprint);
+	return fingerprint;
+}
+
+/* What an interpreted method is: the count of classes is looked at first, the method's memory after it. */
+static inline uint32_t fingerprint_of(uint64_t method)
+{
+	uint32_t classes = load_acquire(&class_count);
+	uint64_t what;
+
+	if (likely(memo_recall(&methods, method, &what) && what >> 32 == classes))
+		return what;
+	return find_fingerprint(method, classes);
+}
+
+void stack_classes_changed(void)
+{
+	__atomic_fetch_add(&class_count, 1, __ATOMIC_RELEASE);
+}
+
+/* One walk's result. The second writes: from row `first` on, `room` frames at most. */
+struct taken {
+	uint64_t hash;
+	uint32_t first, room;
+	uint32_t count;
+	enum frt_walk_end end;
+	bool inclusive;
+};
+
+static inline uint64_t mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * 0x9fb21c651e98df25ULL;
+	return h ^ h >> 35;
+}
+
+static inline void add(struct taken *t, const struct frt_frame *f, bool store)
+{
+	t->hash = mix(t->hash, f->at ^ (uint64_t)f->cookie << 32 ^ f->code << 17 ^ f->kind);
+	if (store && t->count < t->room)
+		*stack_table_frame(t->first, t->count) = *f;
+	t->count++;
+}
+
+/* The next Java frame as it is recorded. */
+static inline bool next_frame(struct walk *w, struct frt_frame *f)
+{
+	if (unlikely(!walk_next(w, f)))
+		return false;
+	if (f->kind != FRT_FRAME_INTERPRETED)
+		return true;
+	f->cookie = fingerprint_of(f->code);
+	w->end = FRT_WALK_UNREADABLE;
+	return f->cookie != 0;
+}
+
+static inline __attribute__((always_inline)) void walk_frames(struct walk *w, struct taken *t, bool store)
+{
+	uint32_t room = stack_depth;
+	struct frt_frame f;
+
+	/* the hook's own native frame; then the method that called it */
+	if (!walk_next(w, &f) || !walk_next(w, &f)) {
+		t->end = w->end;
+		return;
+	}
+	if (f.kind == FRT_FRAME_COMPILED) {
+		t->inclusive = true;
+		room++;
+		add(t, &f, store);
+	}
+	while (next_frame(w, &f)) {
+		if (t->count == room) {
+			t->end = FRT_WALK_DEPTH;
+			return;
+		}
+		add(t, &f, store);
+	}
+	t->end = w->end;
+}
+
+static inline __attribute__((always_inline)) void walk_own(const struct frt_slot *s, struct taken *t, bool store)
+{
+	struct walk w = { .layout = &layout, .low = (uint64_t)__builtin_frame_address(0), .high = s->stack_end };
+
+	t->hash = 0;
+	t->count = 0;
+	t->inclusive = false;
+	w.sp = load_word(s->anchor + layout.anchor_sp);
+	w.pc = load_word(s->anchor + layout.anchor_pc);
+	w.fp = load_word(s->anchor + layout.anchor_fp);
+	if (!w.sp)
+		t->end = FRT_WALK_BOTTOM;
+	else if (!w.pc && stack_word(&w, &w.pc, w.sp - 8))
+		t->end = FRT_WALK_UNREADABLE;
+	else
+		walk_frames(&w, t, store);
+	t->hash = mix(t->hash, t->count << 16 | t->inclusive << 8 | t->end);
+}
+
+static __attribute__((noinline)) uint32_t intern(const struct frt_slot *s, const struct taken *first)
+{
+	struct taken t;
+	struct frt_stack row;
+	uint32_t id = stack_table_reserve(first->count, &t.first);
+
+	if (id == FRT_STACK_LOST)
+		return id;
+	t.room = first->count;
+	row = (struct frt_stack){ .hash = first->hash, .first = t.first, .count = first->count, .end = first->end,
+				  .flags = first->inclusive ? FRT_STACK_INCLUSIVE : 0 };
+	walk_own(s, &t, true);
+	if (t.hash != first->hash) {
+		row.count = 0;
+		row.end = FRT_WALK_UNREADABLE;
+		row.hash = 0;
+	}
+	stack_table_publish(id, &row);
+	return id;
+}
+
+uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method)
+{
+	struct taken t;
+	uint32_t id;
+
+	if (unlikely(!s->stack_end)) {
+		add_relaxed(&control->stacks_off, 1);
+		return 0;
+	}
+	walk_own(s, &t, false);
+	if (!t.count && t.end == FRT_WALK_BOTTOM)
+		return 0;
+	if (unlikely(t.end == FRT_WALK_CHUNK) && !(control_method_row(method % FRT_MAX_METHODS)->flags & FRT_METHOD_MAY_MOUNT) &&
+	    stack_virtual_take(env, stack_depth, &id))
+		return id;
+	id = stack_table_find(t.hash);
+	return likely(id) ? id : intern(s, &t);
+}
+
+/*
+ * The thread's control block lies at the upper end of its stack, where the C
+ * library made that (glibc and musl do), and no Java frame above it. The first thread of a process
+ * has another stack: its mapping ends it.
+ */
+struct stack_search {
+	uint64_t inside, end;
+};
+
+static bool ends_stack(uint64_t start, uint64_t end, const char permissions[4], void *context)
+{
+	struct stack_search *s = context;
+
+	(void)permissions;
+	if (s->inside - start < end - start)
+		s->end = end;
+	return !s->end;
+}
+
+static uint64_t find_stack_end(uint64_t sp)
+{
+	struct stack_search s = { .inside = sp };
+	uint64_t block = sys_thread_pointer();
+
+	if (block > sp && sys_readable(sp, block))
+		return block;
+	return sys_each_mapping(ends_stack, &s) && s.end && sys_readable(sp, s.end) ? s.end : 0;
+}
+
+void stack_thread_begin(struct frt_slot *s, JNIEnv *env)
+{
+	uint64_t sp = (uint64_t)__builtin_frame_address(0);
+
+	s->stack_end = 0;
+	if (!stack_depth || !layout.feature)
+		return;
+	s->anchor = (uint64_t)env - layout.thread_env + layout.thread_anchor;
+	s->stack_end = find_stack_end(sp);
+}
+
+/* [low, high) is mapped without a hole, executable or not yet in use. */
+struct heap_search {
+	uint64_t at, high;
+	bool code;
+};
+
+static bool covers_heap(uint64_t start, uint64_t end, const char permissions[4], void *context)
+{
+	struct heap_search *s = context;
+
+	if (s->at - start >= end - start)
+		return s->at >= end;
+	s->code = !memcmp(permissions, "rwx", 3) || (s->code && !memcmp(permissions, "---", 3));
+	s->at = end;
+	return s->code && end < s->high;
+}
+
+static bool heap_is_code(const struct frt_code_heap *h)
+{
+	struct heap_search s = { .at = h->low, .high = h->high };
+
+	return h->low < h->high && sys_each_mapping(covers_heap, &s) && s.code && s.at >= s.high;
+}
+
+/* The anchor must lie in the JavaThread, beside the JNIEnv; no offset may lead far away from what it belongs to. */
+static bool layout_is_sane(const struct frt_layout *l)
+{
+	bool sane = l->feature && l->heaps && l->heaps <= FRT_CODE_HEAPS && l->segment_log2 < 32 &&
+		    l->thread_env > l->thread_anchor && l->thread_env - l->thread_anchor <= 256 &&
+		    l->anchor_sp < 64 && l->anchor_pc < 64 && l->anchor_fp < 64 && l->nmethod_compile_id < 4096;
+
+	for (uint32_t i = 0; sane && i < l->heaps; i++)
+		sane = heap_is_code(&l->heap[i]);
+	return sane;
+}
+
+/* The same JVM has the same layout; another comes only with another frtrace. Who is in a walk then has time to end it. */
+static void set_layout(const struct frt_layout *l)
+{
+	if (!memcmp(&layout, l, sizeof(layout)))
+		return;
+	sys_sleep_ms(20);
+	memset(code_table, 0, sizeof(code_table));
+	memset(method_sets, 0, sizeof(method_sets));
+	layout = *l;
+}
+
+void stack_begin(const struct frt_config *config)
+{
+	struct frt_layout l = config->layout;
+	uint32_t depth = config->stack_depth < FRT_MAX_DEPTH ? config->stack_depth : FRT_MAX_DEPTH;
+
+	control->stacks_lost = control->stacks_off = 0;
+	store_release(&stack_depth, 0);
+	if (!depth)
+		return;
+	if (!layout_is_sane(&l))
+		memset(&l, 0, sizeof(l)); /* no thread has a stack then, and each call is counted */
+	set_layout(&l);
+	stack_table_begin(config->stack_frames);
+	stack_classes_changed();
+	store_release(&stack_depth, depth);
+}

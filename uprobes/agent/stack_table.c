@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * An id and its frames are reserved together by one exchange. The collector
+ * reads stacks in the order of their ids; what it has read may be overwritten.
+ *
+ * The index has sets of eight words {lower half of the hash, id}, a cache line
+ * each. A word is only a hint: the whole hash stands in the stack's row. An id
+ * that is more than FRT_STACK_LIVE behind the newest is taken for unknown, so
+ * nothing need ever be removed.
+ */
+#include "uprobes/agent/stack_table.h"
+
+#define SETS_LOG2 13
+#define WAYS	  8u
+
+static uint64_t known[1u << SETS_LOG2][WAYS] __attribute__((aligned(64)));
+
+static struct frt_stack *row_of(uint32_t id)
+{
+	return (struct frt_stack *)control_at(FRT_STACKS_AT) + id % FRT_STACKS;
+}
+
+static bool is_live(uint32_t id)
+{
+	return id && (uint32_t)(load_relaxed(&control->stack_next) >> 32) - id <= FRT_STACK_LIVE;
+}
+
+uint32_t stack_table_frames = FRT_STACK_FRAMES;
+
+void stack_table_begin(uint32_t frames)
+{
+	bool usable = frames && frames <= FRT_STACK_FRAMES && !(frames & (frames - 1));
+
+	stack_table_frames = usable ? frames : FRT_STACK_FRAMES;
+	store_release(&control->stack_frames, stack_table_frames);
+	memset(known, 0, sizeof(known)); /* hints, that a thread which is late may look at meanwhile */
+}
+
+uint32_t stack_table_find(uint64_t hash)
+{
+	const uint64_t *set = known[hash >> (64 - SETS_LOG2)];
+
+	for (uint32_t i = 0; i < WAYS; i++) {
+		uint64_t word = load_relaxed(&set[i]);
+		uint32_t id = word;
+
+		if (word >> 32 != (uint32_t)hash || !is_live(id))
+			continue;
+		if (load_acquire(&row_of(id)->id) == id && row_of(id)->hash == hash)
+			return id;
+	}
+	return 0;
+}
+
+/* In place of a dead one, else of the oldest. */
+static void index_add(uint64_t hash, uint32_t id)
+{
+	uint64_t *set = known[hash >> (64 - SETS_LOG2)], *to = set;
+
+	for (uint32_t i = 0; i < WAYS; i++) {
+		uint32_t other = load_relaxed(&set[i]);
+
+		if (!is_live(other)) {
+			to = &set[i];
+			break;
+		}
+		if (id - other > id - (uint32_t)load_relaxed(to))
+			to = &set[i];
+	}
+	store_relaxed(to, hash << 32 | id);
+}
+
+static bool has_room(uint64_t next, uint32_t count)
+{
+	uint64_t done = load_acquire(&control->stack_done);
+
+	return (uint32_t)(next >> 32) - (uint32_t)(done >> 32) < FRT_STACKS - 2 &&
+	       (uint32_t)next - (uint32_t)done + count <= stack_table_frames;
+}
+
+uint32_t stack_table_reserve(uint32_t count, uint32_t *first)
+{
+	uint64_t next = load_relaxed(&control->stack_next), after;
+	uint32_t id;
+
+	do {
+		if (!has_room(next, count)) {
+			add_relaxed(&control->stacks_lost, 1);
+			return FRT_STACK_LOST;
+		}
+		id = next >> 32;
+		after = (uint64_t)FRT_STACK_AFTER(id) << 32 | (uint32_t)(next + count);
+	} while (!__atomic_compare_exchange_n(&control->stack_next, &next, after, false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_RELAXED));
+	store_release(&row_of(id)->id, 0); /* while the row and its frames are neither the old nor the new */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	*first = next;
+	return id;
+}
+
+void stack_table_publish(uint32_t id, const struct frt_stack *stack)
+{
+	struct frt_stack *row = row_of(id);
+
+	row->hash = stack->hash;
+	row->first = stack->first;
+	row->count = stack->count;
+	row->end = stack->end;
+	row->flags = stack->flags;
+	store_release(&row->id, id);
+	if (stack->hash)
+		index_add(stack->hash, id);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/agent/supertypes.h"
+
+#include "uprobes/agent/sys.h"
+
+#define MOST_LEVELS 64	/* of interfaces above interfaces */
+#define MOST_TYPES  4096 /* looked at for one class: each way up counts, and diamonds have many */
+
+static jvmtiEnv *jvmti;
+
+struct climb {
+	JNIEnv *env;
+	const struct pattern *p;
+	struct pattern_marks *marks;
+	uint32_t left; /* types that may still be looked at */
+};
+
+void supertypes_init(jvmtiEnv *j)
+{
+	jvmti = j;
+}
+
+static void mark_type(const struct climb *w, jclass c)
+{
+	char *signature;
+	size_t length;
+
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return;
+	length = strlen(signature);
+	if (length > 2 && signature[0] == 'L')
+		pattern_mark_supertype(w->p, (struct pattern_text){ signature + 1, length - 2 }, w->marks);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+}
+
+static void mark_interfaces(struct climb *w, jclass c, int levels)
+{
+	jclass *list;
+	jint count;
+
+	if (!levels || (*jvmti)->GetImplementedInterfaces(jvmti, c, &count, &list))
+		return;
+	for (jint i = 0; i < count; i++) {
+		if (w->left) {
+			w->left--;
+			mark_type(w, list[i]);
+			mark_interfaces(w, list[i], levels - 1);
+		}
+		(*w->env)->DeleteLocalRef(w->env, list[i]);
+	}
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)list);
+}
+
+/* What the class file says, too. */
+static void mark_near(struct climb *w, jclass c)
+{
+	jclass super = (*w->env)->GetSuperclass(w->env, c);
+
+	mark_type(w, c);
+	mark_interfaces(w, c, 1);
+	if (super)
+		mark_type(w, super);
+	(*w->env)->DeleteLocalRef(w->env, super);
+}
+
+static void mark_far(struct climb *w, jclass c)
+{
+	jclass type = c, super;
+
+	mark_interfaces(w, c, MOST_LEVELS);
+	while (w->left && (super = (*w->env)->GetSuperclass(w->env, type))) {
+		w->left--;
+		mark_type(w, super);
+		mark_interfaces(w, super, MOST_LEVELS);
+		if (type != c)
+			(*w->env)->DeleteLocalRef(w->env, type);
+		type = super;
+	}
+	if (type != c)
+		(*w->env)->DeleteLocalRef(w->env, type);
+}
+
+bool supertypes_mark(JNIEnv *env, const struct pattern *p, jclass c, struct pattern_marks *marks)
+{
+	struct climb w = { .env = env, .p = p, .marks = marks, .left = MOST_TYPES };
+	uint32_t near;
+
+	if (!pattern_has_supertypes(p))
+		return false;
+	mark_near(&w, c);
+	near = marks->count;
+	w.left = MOST_TYPES;
+	mark_far(&w, c);
+	return marks->count > near;
+}
+
+void supertypes_find(const struct pattern *p, const jclass *loaded, jint count, struct supertypes *s)
+{
+	struct pattern_marks marks = { .count = 0 };
+	struct climb w = { .p = p, .marks = &marks };
+
+	s->count = 0;
+	s->more = false;
+	for (jint i = 0; i < count && pattern_has_supertypes(p); i++) {
+		marks.count = 0;
+		mark_type(&w, loaded[i]);
+		if (!marks.count)
+			continue;
+		if (s->count == sizeof(s->base) / sizeof(s->base[0])) {
+			s->more = true;
+			return;
+		}
+		s->base[s->count++] = loaded[i];
+	}
+}
+
+bool supertypes_are_above(JNIEnv *env, const struct supertypes *s, jclass c)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if ((*env)->IsAssignableFrom(env, c, s->base[i]))
+			return true;
+	return s->more;
+}

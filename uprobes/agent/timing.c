@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A thread counts in cells of its own, so nothing is lost and nothing shared.
+ * Its table doubles when it is half full; when there is no memory for that,
+ * the calls of further methods go to shared cells, atomically, and are exact
+ * all the same.
+ */
+#include "uprobes/agent/timing.h"
+#include "uprobes/agent/free_list.h"
+
+#define UNIT	  (1u << 10) /* of cells: the smallest table */
+#define LARGEST	  17u	     /* log2 of the places: twice the methods */
+
+static struct free_list free_cells[LARGEST + 1];
+
+static struct frt_cell *cells_at(uint64_t word)
+{
+	return control_at(word >> 8);
+}
+
+static void *unit_at(uint32_t number)
+{
+	return control_at(FRT_CELLS_AT + (uint64_t)number * UNIT);
+}
+
+static uint32_t cells_next(uint32_t number, const uint32_t *set)
+{
+	uint32_t *next = unit_at(number);
+
+	if (set)
+		store_relaxed(next, *set);
+	return load_relaxed(next);
+}
+
+/* A cleared table of 1 << log2 cells: the word for the slot, or 0. */
+static uint64_t cells_take(uint32_t log2)
+{
+	uint64_t size = sizeof(struct frt_cell) << log2, used = load_relaxed(&control->cell_used);
+	uint64_t limit = control->cell_cap < FRT_CELLS_SIZE ? control->cell_cap : FRT_CELLS_SIZE;
+	int64_t number = free_list_pop(&free_cells[log2], cells_next);
+
+	if (number >= 0) {
+		memset(unit_at(number), 0, size);
+		return (FRT_CELLS_AT + (uint64_t)number * UNIT) << 8 | log2;
+	}
+	do {
+		if (used + size > limit)
+			return 0;
+	} while (!__atomic_compare_exchange_n(&control->cell_used, &used, used + size, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return (FRT_CELLS_AT + used) << 8 | log2;
+}
+
+static inline uint64_t place_of(uint32_t method, uint32_t log2)
+{
+	return method * FRT_CELL_HASH >> (64 - log2);
+}
+
+/*
+ * The method's cell in a table, or the free one that it would get. Half of a
+ * table is free; but whatever becomes of it, no thread may search for ever. NULL: neither.
+ */
+static struct frt_cell *cell_in(uint64_t word, uint32_t method)
+{
+	uint32_t log2 = word & 0xff;
+	uint64_t first = place_of(method, log2), last = (1ULL << log2) - 1;
+
+	for (uint64_t i = 0; i <= last; i++) {
+		struct frt_cell *c = &cells_at(word)[(first + i) & last];
+
+		if (likely(c->method == method) || !c->method)
+			return c;
+	}
+	return NULL;
+}
+
+/* Everything is copied before the slot shows the new table: a reader sees one or the other. */
+static bool cells_grow(struct frt_slot *s)
+{
+	uint64_t old = s->cells, new;
+	uint32_t log2 = old ? (old & 0xff) + 1 : FRT_CELLS_FIRST_LOG2;
+
+	if (log2 > LARGEST || !(new = cells_take(log2)))
+		return false;
+	for (uint64_t i = 0; old && i < 1ULL << (old & 0xff); i++) {
+		const struct frt_cell *c = &cells_at(old)[i];
+		struct frt_cell *to = c->method ? cell_in(new, c->method) : NULL;
+
+		if (to)
+			*to = *c;
+	}
+	store_release(&s->cells, new);
+	if (old)
+		free_list_push(&free_cells[old & 0xff], ((old >> 8) - FRT_CELLS_AT) / UNIT, cells_next);
+	return true;
+}
+
+/* The method's first call by this slot: a cell for it, or NULL. */
+static __attribute__((noinline)) struct frt_cell *cell_new(struct frt_slot *s, uint32_t method)
+{
+	struct frt_cell *c;
+
+	if (!s->cells || (s->cell_count + 1) * 2 > 1ULL << (s->cells & 0xff))
+		if (!cells_grow(s))
+			return NULL;
+	c = cell_in(s->cells, method);
+	if (unlikely(!c))
+		return NULL;
+	s->cell_count++;
+	c->minimum = UINT64_MAX;
+	store_release(&c->method, method);
+	return c;
+}
+
+static inline struct frt_cell *cell_of(struct frt_slot *s, uint32_t method)
+{
+	uint64_t word = s->cells;
+	struct frt_cell *c;
+
+	if (unlikely(!word))
+		return cell_new(s, method);
+	c = cell_in(word, method);
+	return likely(c && c->method == method) ? c : cell_new(s, method);
+}
+
+static void atomic_extreme(uint64_t *to, uint64_t value, bool greater)
+{
+	uint64_t is = load_relaxed(to);
+
+	while ((greater ? value > is : value < is || !is) &&
+	       !__atomic_compare_exchange_n(to, &is, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+static __attribute__((noinline)) void add_shared(uint32_t method, uint64_t duration, bool thrown)
+{
+	struct frt_cell *c = (struct frt_cell *)control_at(FRT_SHARED_AT) + method % FRT_MAX_METHODS;
+
+	atomic_extreme(&c->minimum, duration, false);
+	atomic_extreme(&c->maximum, duration, true);
+	add_relaxed(&c->total, duration);
+	add_relaxed(&c->thrown, thrown);
+	add_relaxed(&c->count, 1);
+	store_relaxed(&c->method, method);
+}
+
+static inline uint32_t bucket_of(uint64_t d)
+{
+	uint32_t e;
+
+	if (d < 1u << FRT_OCTAVE_LOG2)
+		return d;
+	e = 63 - __builtin_clzll(d) - FRT_OCTAVE_LOG2;
+	return (e + 1) << FRT_OCTAVE_LOG2 | (d >> e & ((1u << FRT_OCTAVE_LOG2) - 1));
+}
+
+/* Give the histogram the group that it lacks. False: none is left. */
+static __attribute__((noinline)) bool group_new(uint32_t *group)
+{
+	uint32_t number = load_relaxed(&control->groups);
+	uint64_t limit = control->cell_cap / sizeof(struct frt_group);
+	uint32_t none = 0;
+
+	do {
+		if (number >= FRT_MAX_GROUPS - 1 || number >= limit)
+			return false;
+	} while (!__atomic_compare_exchange_n(&control->groups, &number, number + 1, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	/* two threads at once: one number is never used */
+	__atomic_compare_exchange_n(group, &none, number + 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	return true;
+}
+
+static inline void add_to_histogram(uint32_t method, uint64_t duration)
+{
+	struct frt_histogram *h = (struct frt_histogram *)control_at(FRT_HISTOGRAMS_AT) + method % FRT_MAX_METHODS;
+	uint32_t bucket = bucket_of(duration), g = bucket / FRT_GROUP_BUCKETS;
+
+	if (unlikely(g >= FRT_GROUPS)) {
+		g = FRT_GROUPS - 1; /* longer than days */
+		bucket = FRT_GROUPS * FRT_GROUP_BUCKETS - 1;
+	}
+	if (unlikely(!load_acquire(&h->group[g]) && !group_new(&h->group[g]))) {
+		add_relaxed(&control->unbucketed, 1);
+		return;
+	}
+	add_relaxed(&((struct frt_group *)control_at(FRT_GROUPS_AT))[h->group[g]].count[bucket % FRT_GROUP_BUCKETS], 1);
+}
+
+void timing_add(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown)
+{
+	struct frt_cell *c = cell_of(s, method);
+
+	if (likely(c)) {
+		c->thrown += thrown;
+		c->total += duration;
+		if (duration < c->minimum)
+			c->minimum = duration;
+		if (duration > c->maximum)
+			c->maximum = duration;
+		store_release(&c->count, c->count + 1);
+	} else {
+		add_shared(method, duration, thrown);
+	}
+	add_to_histogram(method, duration);
+}
+
+void timing_slot_begin(struct frt_slot *s)
+{
+	if (s->cell_count)
+		memset(cells_at(s->cells), 0, sizeof(struct frt_cell) << (s->cells & 0xff));
+	s->cell_count = 0;
+}
+
+void timing_begin(const struct frt_config *config)
+{
+	uint64_t methods = control->methods + 1;
+
+	for (uint32_t id = 1; id < methods; id++) /* a hook that an earlier recording has left does nothing */
+		store_relaxed(control_rule(id), FRT_RULE_UNTRACED);
+	control->cell_cap = config->cell_cap;
+	control->unbucketed = 0;
+	if (!control->groups)
+		return; /* nothing was ever timed */
+	memset(control_at(FRT_SHARED_AT), 0, methods * sizeof(struct frt_cell));
+	memset(control_at(FRT_HISTOGRAMS_AT), 0, methods * sizeof(struct frt_histogram));
+	memset(control_at(FRT_GROUPS_AT), 0, (control->groups + 1ULL) * sizeof(struct frt_group));
+	control->groups = 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From the stack ids in spans to JFR's stack constants. Stacks are resolved
+ * as soon as the agent has written them, since their code may be gone later; what
+ * was resolved is kept by id: the last 2 * FRT_STACKS ids, and of their frames
+ * the last 2 million (32 MB), oldest forgotten first. Frames are needed again only for a
+ * constant that the writer has forgotten too.
+ *
+ * A stack begins with the traced method's caller. What is not known is
+ * an unknown frame (method 0), never a guess; a stack that is not whole is marked
+ * as truncated.
+ */
+#ifndef USER_FRAMES_H
+#define USER_FRAMES_H
+
+#include "user/method_keys.h"
+#include "user/stacks.h"
+
+struct frames;
+
+struct frames_setup {
+	struct method_keys *methods; /* with writer and segment */
+	struct resolver *resolver;   /* NULL: only what the agent has named can be told */
+	uint32_t depth;		     /* methods of a stack at most, 1 .. JFR_STACK_FRAMES */
+};
+
+/* What lies in the segment now is of an earlier recording. */
+struct frames *frames_new(const struct frames_setup *setup, struct diag *d);
+void frames_free(struct frames *f);
+
+/* Take what the agent has written; `all`: it writes no more. True when there was something new. */
+bool frames_read(struct frames *f, bool all);
+
+/* To be called when the writer has begun a chunk: keys are asked for anew. */
+void frames_next_chunk(struct frames *f);
+
+/* The key for a span of that method with that stack id; 0: no Java code called it, or no stack was taken. */
+uint64_t frames_key(struct frames *f, uint32_t id, uint32_t method);
+
+/* Of the stacks that were read, each once however many spans have it. */
+struct frames_counts {
+	uint64_t stacks;
+	uint64_t cut[FRT_WALK_ENDS + 1];    /* those that end for a reason other than bottom and depth */
+	uint64_t unknown[RESOLVE_FAILURES]; /* frames */
+	uint64_t mismatched;		    /* whose innermost method is not the span's */
+	uint64_t given_up;		    /* that were never completed */
+	uint64_t forgotten;		    /* that were resolved too long ago to be written once more */
+	uint64_t missing;		    /* spans whose stack is not in the segment */
+};
+void frames_count(const struct frames *f, struct frames_counts *out);
+
+#endif

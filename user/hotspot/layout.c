@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Every quirk of a JDK version stands in rules[] below: which entry of the JVM's
+ * tables fills which field, in which versions, and what is lost without it.
+ * The first rule of a field that applies and whose entry is there wins, so a newer
+ * JVM that has kept an entry needs no rule of its own. Tried on 8, 11, 17, 21, 25 and 26;
+ * for the versions between them it is what their sources say.
+ *
+ * What no table says, for any version:
+ *
+ *   JNIEnv		behind JavaThread's anchor and one more pointer (_entry_point)
+ *   interpreter frame	slots from rbp: -1 sender's sp, -3 Method, -8 bytecode pointer (JDK 8: -7, no mirror)
+ *   UpcallStub		JDK 21: two words behind the RuntimeBlob; the anchor comes first in its frame data
+ *   ClassLoaderData	at its end: class of the loader, name, name and id, JFR's trace id; from JDK 11
+ *   Method flags	JDK 8: the byte behind the intrinsic's id
+ *   KlassFlags		JDK 25: the word before _super_check_offset
+ */
+#include "user/hotspot/layout.h"
+
+#include <stdio.h>
+
+#define NEWEST 0xff
+
+enum source {
+	OFFSET,	  /* of the field `name` */
+	SIZE,	  /* of the type `name` */
+	CONSTANT, /* `name` */
+};
+
+struct rule {
+	uint16_t field; /* where in struct hotspot_layout; a uint16_t */
+	uint8_t from, to;
+	uint8_t source;
+	const char *name;
+	int16_t add;	      /* to what was found */
+	unsigned int without; /* HOTSPOT_NO_*; 0: nobody misses it */
+};
+
+#define F(field) offsetof(struct hotspot_layout, field)
+#define STACKS	 HOTSPOT_NO_STACKS
+#define METHODS	 HOTSPOT_NO_METHODS
+#define THREADS	 HOTSPOT_NO_THREADS
+
+/* clang-format off */
+static const struct rule rules[] = {
+	{F(walk.thread_anchor),		8, NEWEST, OFFSET, "JavaThread._anchor", 0, STACKS},
+	{F(walk.thread_stack_base),	8, NEWEST, OFFSET, "JavaThread._stack_base", 0, STACKS},
+	{F(walk.anchor_sp),		8, NEWEST, OFFSET, "JavaFrameAnchor._last_Java_sp", 0, STACKS},
+	{F(walk.anchor_pc),		8, NEWEST, OFFSET, "JavaFrameAnchor._last_Java_pc", 0, STACKS},
+	{F(walk.anchor_fp),		8, NEWEST, OFFSET, "JavaFrameAnchor._last_Java_fp", 0, STACKS},
+	{F(walk.wrapper_anchor),	8, NEWEST, OFFSET, "JavaCallWrapper._anchor", 0, STACKS},
+	{F(walk.block_size),		8, NEWEST, SIZE, "HeapBlock", 0, STACKS},
+	{F(walk.block_used),		8, NEWEST, OFFSET, "HeapBlock::Header._used", 0, STACKS},
+	{F(walk.blob_name),		8, NEWEST, OFFSET, "CodeBlob._name", 0, STACKS},
+	{F(walk.blob_size),		8, NEWEST, OFFSET, "CodeBlob._size", 0, STACKS},
+	{F(walk.blob_frame_size),	8, NEWEST, OFFSET, "CodeBlob._frame_size", 0, STACKS},
+	{F(walk.upcall_frame_data),    22, NEWEST, OFFSET, "UpcallStub._frame_data_offset", 0, HOTSPOT_NO_UPCALLS},
+	{F(walk.upcall_frame_data),    21, 21, SIZE, "RuntimeBlob", 16, HOTSPOT_NO_UPCALLS},
+	{F(walk.nmethod_compile_id),	8, NEWEST, OFFSET, "nmethod._compile_id", 0, STACKS},
+	{F(walk.nmethod_orig_pc),	8, NEWEST, OFFSET, "nmethod._orig_pc_offset", 0, STACKS},
+	{F(walk.nmethod_deopt[0]),	8, 8, OFFSET, "nmethod._deoptimize_offset", 0, METHODS},
+	{F(walk.nmethod_deopt[1]),	8, 8, OFFSET, "nmethod._deoptimize_mh_offset", 0, METHODS},
+	{F(walk.nmethod_deopt[0]),	9, 22, OFFSET, "CompiledMethod._deopt_handler_begin", 0, METHODS},
+	{F(walk.nmethod_deopt[1]),	9, 22, OFFSET, "CompiledMethod._deopt_mh_handler_begin", 0, METHODS},
+	{F(walk.nmethod_deopt[0]),     23, NEWEST, OFFSET, "nmethod._deopt_handler_entry_offset", 0, METHODS},
+	{F(walk.nmethod_deopt[0]),     23, NEWEST, OFFSET, "nmethod._deopt_handler_offset", 0, METHODS},
+	{F(walk.nmethod_deopt[1]),     23, NEWEST, OFFSET, "nmethod._deopt_mh_handler_offset", 0, 0},
+	{F(walk.method_const),		8, NEWEST, OFFSET, "Method._constMethod", 0, STACKS},
+	{F(walk.const_pool),		8, NEWEST, OFFSET, "ConstMethod._constants", 0, STACKS},
+	{F(walk.const_flags),		8, NEWEST, OFFSET, "ConstMethod._flags", 0, STACKS},
+	{F(walk.const_flags),		8, NEWEST, OFFSET, "ConstMethod._flags._flags", 0, STACKS},
+	{F(walk.const_code_size),	8, NEWEST, OFFSET, "ConstMethod._code_size", 0, STACKS},
+	{F(walk.const_name),		8, NEWEST, OFFSET, "ConstMethod._name_index", 0, STACKS},
+	{F(walk.const_signature),	8, NEWEST, OFFSET, "ConstMethod._signature_index", 0, STACKS},
+	{F(walk.const_size),		8, NEWEST, SIZE, "ConstMethod", 0, STACKS},
+	{F(walk.const_has_lines),	8, NEWEST, CONSTANT, "ConstMethod::_has_linenumber_table", 0, HOTSPOT_NO_LINES},
+	{F(walk.const_has_lines),	8, NEWEST, CONSTANT, "ConstMethodFlags::_misc_has_linenumber_table", 0, HOTSPOT_NO_LINES},
+	{F(walk.pool_holder),		8, NEWEST, OFFSET, "ConstantPool._pool_holder", 0, STACKS},
+	{F(walk.pool_size),		8, NEWEST, SIZE, "ConstantPool", 0, STACKS},
+	{F(walk.klass_name),		8, NEWEST, OFFSET, "Klass._name", 0, STACKS},
+	{F(walk.symbol_length),		8, NEWEST, OFFSET, "Symbol._length", 0, STACKS},
+	{F(walk.symbol_length),		8, NEWEST, OFFSET, "Symbol._length_and_refcount", 0, STACKS},
+	{F(walk.symbol_body),		8, NEWEST, OFFSET, "Symbol._body", 0, STACKS},
+	{F(walk.symbol_body),		8, NEWEST, OFFSET, "Symbol._body[0]", 0, STACKS},
+
+	{F(blob_code),			8, 8, OFFSET, "CodeBlob._code_offset", 0, METHODS},
+	{F(blob_code),			9, 22, OFFSET, "CodeBlob._code_begin", 0, METHODS},
+	{F(blob_code),		       23, NEWEST, OFFSET, "CodeBlob._code_offset", 0, METHODS},
+	{F(blob_data),		       23, 24, OFFSET, "CodeBlob._data_offset", 0, METHODS},
+	{F(blob_mutable),	       25, NEWEST, OFFSET, "CodeBlob._mutable_data", 0, METHODS},
+	{F(blob_mutable_size),	       25, NEWEST, OFFSET, "CodeBlob._mutable_data_size", 0, METHODS},
+	{F(blob_relocation_size),      25, NEWEST, OFFSET, "CodeBlob._relocation_size", 0, METHODS},
+	{F(nmethod_size),		8, NEWEST, SIZE, "nmethod", 0, METHODS},
+	{F(nmethod_method),		8, NEWEST, OFFSET, "nmethod._method", 0, METHODS},
+	{F(nmethod_method),		9, 22, OFFSET, "CompiledMethod._method", 0, METHODS},
+	{F(nmethod_state),		8, NEWEST, OFFSET, "nmethod._state", 0, 0},
+	{F(nmethod_entry_bci),		8, NEWEST, OFFSET, "nmethod._entry_bci", 0, METHODS},
+	{F(nmethod_comp_level),		8, NEWEST, OFFSET, "nmethod._comp_level", 0, 0},
+	{F(nmethod_metadata),		8, 24, OFFSET, "nmethod._metadata_offset", 0, METHODS},
+	{F(nmethod_scopes_data),	8, 8, OFFSET, "nmethod._scopes_data_offset", 0, METHODS},
+	{F(nmethod_scopes_data),	9, 22, OFFSET, "CompiledMethod._scopes_data_begin", 0, METHODS},
+	{F(nmethod_scopes_data),       23, NEWEST, OFFSET, "nmethod._scopes_data_offset", 0, METHODS},
+	{F(nmethod_scopes_data_end),	8, 22, OFFSET, "nmethod._scopes_pcs_offset", 0, METHODS},
+	{F(nmethod_scopes_data_end),   23, NEWEST, OFFSET, "nmethod._immutable_data_ref_count_offset", 0, METHODS},
+	{F(nmethod_scopes_data_end),   23, NEWEST, OFFSET, "nmethod._immutable_data_size", 0, METHODS},
+	{F(nmethod_scopes_pcs),		8, NEWEST, OFFSET, "nmethod._scopes_pcs_offset", 0, METHODS},
+	{F(nmethod_scopes_pcs_end),	8, 22, OFFSET, "nmethod._dependencies_offset", 0, METHODS},
+	{F(nmethod_scopes_pcs_end),    23, NEWEST, OFFSET, "nmethod._scopes_data_offset", 0, METHODS},
+	{F(nmethod_immutable),	       23, NEWEST, OFFSET, "nmethod._immutable_data", 0, METHODS},
+	{F(nmethod_immutable_size),    23, NEWEST, OFFSET, "nmethod._immutable_data_size", 0, METHODS},
+	{F(pc_desc_size),		8, NEWEST, SIZE, "PcDesc", 0, METHODS},
+	{F(pc_desc_pc),			8, NEWEST, OFFSET, "PcDesc._pc_offset", 0, METHODS},
+	{F(pc_desc_scope),		8, NEWEST, OFFSET, "PcDesc._scope_decode_offset", 0, METHODS},
+
+	{F(method_access),		8, NEWEST, OFFSET, "Method._access_flags", 0, METHODS},
+	{F(method_access_width),	8, NEWEST, SIZE, "AccessFlags", 0, METHODS},
+	{F(method_flags),		8, 8, OFFSET, "Method._intrinsic_id", 1, HOTSPOT_NO_HIDDEN},
+	{F(method_flags),		9, 20, OFFSET, "Method._flags", 0, HOTSPOT_NO_HIDDEN},
+	{F(method_flags),	       21, NEWEST, OFFSET, "ConstMethod._flags._flags", 0, HOTSPOT_NO_HIDDEN},
+	{F(pool_length),		8, NEWEST, OFFSET, "ConstantPool._length", 0, METHODS},
+	{F(klass_access),		8, NEWEST, OFFSET, "Klass._access_flags", 0, METHODS},
+	{F(klass_access_width),		8, NEWEST, SIZE, "AccessFlags", 0, METHODS},
+	{F(klass_modifiers),		8, 24, OFFSET, "Klass._modifier_flags", 0, 0},
+	{F(klass_inner_classes),	8, NEWEST, OFFSET, "InstanceKlass._inner_classes", 0, 0},
+	{F(array_length),		8, NEWEST, OFFSET, "Array<int>._length", 0, 0},
+	{F(array_u2),			8, NEWEST, OFFSET, "Array<u2>._data", 0, 0},
+	{F(klass_flags),		9, 14, OFFSET, "InstanceKlass._misc_flags", 0, 0},
+	{F(klass_flags),	       15, 23, OFFSET, "Klass._access_flags", 0, 0},
+	{F(klass_flags),	       25, NEWEST, OFFSET, "Klass._super_check_offset", -4, 0},
+	{F(klass_loader_data),		8, NEWEST, OFFSET, "Klass._class_loader_data", 0, HOTSPOT_NO_LOADERS},
+	{F(klass_loader_data),		8, NEWEST, OFFSET, "InstanceKlass._class_loader_data", 0, HOTSPOT_NO_LOADERS},
+	{F(loader_oop),			8, NEWEST, OFFSET, "ClassLoaderData._class_loader", 0, HOTSPOT_NO_LOADERS},
+	{F(loader_klass),	       11, NEWEST, SIZE, "ClassLoaderData", -32, HOTSPOT_NO_LOADERS},
+	{F(loader_name),	       11, NEWEST, SIZE, "ClassLoaderData", -24, HOTSPOT_NO_LOADERS},
+
+	{F(thread_next),		8, 14, OFFSET, "JavaThread._next", 0, 0},
+	{F(thread_osthread),		8, NEWEST, OFFSET, "JavaThread._osthread", 0, THREADS},
+	{F(thread_osthread),		8, NEWEST, OFFSET, "Thread._osthread", 0, THREADS},
+	{F(thread_state),		8, NEWEST, OFFSET, "JavaThread._thread_state", 0, THREADS},
+	{F(osthread_id),		8, NEWEST, OFFSET, "OSThread._thread_id", 0, THREADS},
+	{F(list_length),		8, NEWEST, OFFSET, "ThreadsList._length", 0, 0},
+	{F(list_threads),		8, NEWEST, OFFSET, "ThreadsList._threads", 0, 0},
+};
+/* clang-format on */
+
+static const struct {
+	unsigned int without;
+	const char *name;
+} parts[] = {
+	{HOTSPOT_NO_STACKS, "stacks"},	 {HOTSPOT_NO_METHODS, "compiled methods"}, {HOTSPOT_NO_LINES, "lines"},
+	{HOTSPOT_NO_LOADERS, "loaders"}, {HOTSPOT_NO_HIDDEN, "hidden methods"},	   {HOTSPOT_NO_THREADS, "threads"},
+	{HOTSPOT_NO_UPCALLS, "upcalls"},
+};
+
+struct reading {
+	struct hotspot_layout *l;
+	const struct vmstructs *v;
+	const struct mem *m;
+	struct diag *d;
+	unsigned int feature;
+};
+
+static void note_missing(struct hotspot_layout *l, const char *name, unsigned int without)
+{
+	size_t used = strlen(l->missing);
+
+	l->without |= without;
+	if (strstr(l->missing, name))
+		return;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i].without == without)
+			snprintf(l->missing + used, sizeof(l->missing) - used, "%s%s (%s)", used ? ", " : "", name,
+				 parts[i].name);
+}
+
+static bool applies(const struct reading *r, const struct rule *rule)
+{
+	return r->feature >= rule->from && r->feature <= rule->to;
+}
+
+/* Of the rules that could fill a field: the one that a person is told of. */
+static bool is_first_rule(const struct reading *r, const struct rule *rule)
+{
+	for (const struct rule *other = rules; other < rule; other++)
+		if (other->field == rule->field && applies(r, other))
+			return false;
+	return applies(r, rule);
+}
+
+static bool find_rule(const struct reading *r, const struct rule *rule, uint64_t *value)
+{
+	if (!applies(r, rule))
+		return false;
+	if (rule->source == OFFSET)
+		return vmstructs_offset(r->v, rule->name, value);
+	if (rule->source == SIZE)
+		return vmstructs_size(r->v, rule->name, value);
+	return vmstructs_constant(r->v, rule->name, (int64_t *)value);
+}
+
+/* A field starts as FRT_NO_OFFSET; what would not fit below it is not believed. */
+static void apply_rules(struct reading *r)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		memset((char *)r->l + rules[i].field, 0xff, sizeof(uint16_t));
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		uint16_t *field = (uint16_t *)((char *)r->l + rules[i].field);
+		uint64_t value;
+
+		if (*field != FRT_NO_OFFSET || !find_rule(r, &rules[i], &value))
+			continue;
+		value += (uint64_t)rules[i].add;
+		if (value < FRT_NO_OFFSET)
+			*field = (uint16_t)value;
+	}
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (rules[i].without && is_first_rule(r, &rules[i]) &&
+		    *(uint16_t *)((char *)r->l + rules[i].field) == FRT_NO_OFFSET)
+			note_missing(r->l, rules[i].name, rules[i].without);
+}
+
+static uint32_t constant(const struct vmstructs *v, const char *name)
+{
+	int64_t value = 0;
+
+	return vmstructs_constant(v, name, &value) ? (uint32_t)value : 0;
+}
+
+static void choose_hidden(struct reading *r)
+{
+	struct hotspot_layout *l = r->l;
+
+	l->method_flags_in_const = r->feature >= 21;
+	l->method_flags_width = r->feature >= 21 ? 4 : r->feature >= 9 ? 2 : 1;
+	l->method_hidden = r->feature >= 21 ? 1u << 12 : constant(r->v, "Method::_hidden") ?: 1u << 3;
+	if (r->feature >= 25) {
+		l->klass_flags_width = 1;
+		l->klass_hidden = 1;
+	} else if (r->feature >= 15) {
+		l->klass_flags_width = 4;
+		l->klass_hidden = 0x04000000;
+	} else {
+		l->klass_flags_width = 2;
+		l->klass_hidden = constant(r->v, "InstanceKlass::_misc_is_anonymous")
+					  ?: constant(r->v, "InstanceKlass::_misc_is_unsafe_anonymous");
+	}
+	if (l->klass_flags == FRT_NO_OFFSET)
+		l->klass_hidden = 0;
+}
+
+/* What is told by the version alone, and what is computed. */
+static void choose_forms(struct reading *r)
+{
+	struct hotspot_layout *l = r->l;
+	struct frt_layout *w = &l->walk;
+	unsigned int feature = r->feature;
+	int64_t value;
+	uint64_t size;
+
+	w->feature = feature;
+	w->interpreter_sender_sp = -1;
+	w->interpreter_method = -3;
+	w->interpreter_bcp = feature > 8 ? -8 : -7;
+	w->call_wrapper =
+		vmstructs_constant(r->v, "frame::entry_frame_call_wrapper_offset", &value) ? (short)value : -6;
+	w->thread_env = FRT_NO_OFFSET;
+	if (w->thread_anchor != FRT_NO_OFFSET && vmstructs_size(r->v, "JavaFrameAnchor", &size) && size <= 64)
+		w->thread_env = (uint16_t)(w->thread_anchor + size + 8);
+	else
+		note_missing(l, "JavaFrameAnchor", HOTSPOT_NO_STACKS);
+	w->nmethod_deopt_is_offset = feature <= 8 || feature >= 23;
+	w->symbol_length_shift = vmstructs_offset(r->v, "Symbol._length", &size) ? 0 : 16;
+	if (w->const_has_lines == FRT_NO_OFFSET)
+		w->const_has_lines = 0;
+	l->code_form = feature > 8 && feature < 23 ? HOTSPOT_CODE_POINTER : HOTSPOT_CODE_OFFSET;
+	l->scopes_form = feature <= 8	? HOTSPOT_SCOPES_INSIDE
+			 : feature < 23 ? HOTSPOT_SCOPES_POINTER
+					: HOTSPOT_SCOPES_IMMUTABLE;
+	l->metadata_form = feature < 23	  ? HOTSPOT_METADATA_INSIDE
+			   : feature < 25 ? HOTSPOT_METADATA_DATA
+					  : HOTSPOT_METADATA_MUTABLE;
+	l->nmethod_gone = feature <= 8 ? 2 : feature < 20 ? 3 : 127;
+	l->unsigned5_bias = feature >= 20;
+	choose_hidden(r);
+}
+
+/* The value of a static field of 8 bytes; 0 when there is no such field. */
+static int read_static(const struct reading *r, const char *name, uint64_t *value)
+{
+	uint64_t address;
+	int e;
+
+	*value = 0;
+	if (!vmstructs_static(r->v, name, &address))
+		return 0;
+	e = mem_u64(r->m, address, value);
+	return e ? diag_errno(r->d, -e, "cannot read %s of the JVM", name) : 0;
+}
+
+/* Abstract_VM_Version says 25 on JDK 8 and on JDK 25; the older entry is gone where the newer one can be trusted. */
+static int read_feature(struct reading *r)
+{
+	uint64_t address, offset = 0;
+	uint8_t major;
+	int e;
+
+	if (vmstructs_static(r->v, "JDK_Version._current", &address))
+		vmstructs_offset(r->v, "JDK_Version._major", &offset);
+	else if (!vmstructs_static(r->v, "Abstract_VM_Version._vm_major_version", &address))
+		return diag_set(r->d, EBADMSG, "the JVM's tables do not say its version");
+	e = mem_u8(r->m, address + offset, &major);
+	if (e)
+		return diag_errno(r->d, -e, "cannot read the JVM's version");
+	if (!major)
+		return diag_set(r->d, EAGAIN, "the JVM has not started yet");
+	if (major < 8 || major > 99)
+		return diag_set(r->d, EBADMSG, "the JVM says that its version is %u", major);
+	r->feature = major;
+	return 0;
+}
+
+/* What a VirtualSpace says. */
+struct space {
+	uint64_t low, high, committed; /* address of the pointer to the end of what is in use */
+};
+
+static int read_space(const struct reading *r, uint64_t space, struct space *out)
+{
+	static const char *const names[] = {"VirtualSpace._low_boundary", "VirtualSpace._high_boundary",
+					    "VirtualSpace._high"};
+	uint64_t *const to[] = {&out->low, &out->high, &out->committed};
+	int e = 0;
+
+	for (int i = 0; i < 3; i++)
+		if (!vmstructs_offset(r->v, names[i], to[i]) || *to[i] > FRT_NO_OFFSET)
+			return diag_set(r->d, EBADMSG, "the JVM's tables have no %s", names[i]);
+	out->committed += space;
+	e = mem_u64(r->m, space + out->low, &out->low);
+	return e ?: mem_u64(r->m, space + out->high, &out->high);
+}
+
+#define MAX_CODE (2ULL << 30) /* -XX:ReservedCodeCacheSize takes no more */
+
+static int check_heap(const struct reading *r, const struct frt_code_heap *h, const struct space *map, uint32_t log2)
+{
+	uint64_t end;
+	uint8_t tag;
+	int e = mem_u64(r->m, h->committed, &end);
+
+	if (e)
+		return e;
+	if (log2 < 4 || log2 > 12 || h->low >= h->high || h->high - h->low > MAX_CODE || end < h->low || end > h->high)
+		return -EBADMSG;
+	if (map->low >= map->high || (map->high - map->low) < (h->high - h->low) >> log2)
+		return -EBADMSG;
+	if (end == h->low)
+		return 0;
+	e = mem_u8(r->m, map->low, &tag);
+	return e ?: mem_u8(r->m, map->low + ((end - 1 - h->low) >> log2), &tag);
+}
+
+static int read_heap(struct reading *r, uint64_t heap)
+{
+	struct frt_layout *w = &r->l->walk;
+	struct frt_code_heap *h = &w->heap[w->heaps];
+	uint64_t memory, segmap, log2;
+	struct space code, map;
+	uint32_t bits;
+	int e;
+
+	if (!vmstructs_offset(r->v, "CodeHeap._memory", &memory) ||
+	    !vmstructs_offset(r->v, "CodeHeap._segmap", &segmap) ||
+	    !vmstructs_offset(r->v, "CodeHeap._log2_segment_size", &log2))
+		return diag_set(r->d, EBADMSG, "the JVM's tables do not describe CodeHeap");
+	e = read_space(r, heap + memory, &code);
+	e = e ?: read_space(r, heap + segmap, &map);
+	e = e ?: mem_u32(r->m, heap + log2, &bits);
+	if (e)
+		return e;
+	*h = (struct frt_code_heap){code.low, code.high, code.committed, map.low};
+	e = check_heap(r, h, &map, bits);
+	if (e == -EBADMSG || (w->heaps && bits != w->segment_log2))
+		return diag_set(r->d, EBADMSG, "part %u of the JVM's code cache is not plausible", w->heaps);
+	w->segment_log2 = bits;
+	w->heaps += !e;
+	return e;
+}
+
+/* JDK 8 has one heap, later ones a GrowableArray of them. */
+static int read_heaps(struct reading *r)
+{
+	uint64_t heaps, heap, length_at, data_at;
+	uint32_t length;
+	int e = read_static(r, "CodeCache._heap", &heap);
+
+	if (e || heap)
+		return e ?: read_heap(r, heap);
+	e = read_static(r, "CodeCache._heaps", &heaps);
+	if (e || !heaps)
+		return e ?: diag_set(r->d, EAGAIN, "the JVM has no code cache yet");
+	if ((!vmstructs_offset(r->v, "GrowableArrayBase._len", &length_at) &&
+	     !vmstructs_offset(r->v, "GenericGrowableArray._len", &length_at)) ||
+	    !vmstructs_offset(r->v, "GrowableArray<int>._data", &data_at))
+		return diag_set(r->d, EBADMSG, "the JVM's tables do not describe GrowableArray");
+	e = mem_u32(r->m, heaps + length_at, &length);
+	e = e ?: mem_u64(r->m, heaps + data_at, &data_at);
+	if (e)
+		return e;
+	if (!length)
+		return diag_set(r->d, EAGAIN, "the JVM has no code cache yet");
+	if (length > FRT_CODE_HEAPS)
+		return diag_set(r->d, EBADMSG, "the JVM's code cache has %u parts", length);
+	for (uint32_t i = 0; !e && i < length; i++) {
+		e = mem_u64(r->m, data_at + 8ULL * i, &heap);
+		e = e ?: read_heap(r, heap);
+	}
+	return e;
+}
+
+static bool in_code(const struct frt_layout *w, uint64_t address)
+{
+	for (uint32_t i = 0; i < w->heaps; i++)
+		if (address >= w->heap[i].low && address < w->heap[i].high)
+			return true;
+	return false;
+}
+
+static int read_interpreter(struct reading *r)
+{
+	struct frt_layout *w = &r->l->walk;
+	uint64_t queue, buffer_at, limit_at;
+	uint32_t limit;
+	int e = read_static(r, "AbstractInterpreter._code", &queue);
+
+	if (e || !queue)
+		return e ?: diag_set(r->d, EAGAIN, "the JVM has no interpreter yet");
+	if (!vmstructs_offset(r->v, "StubQueue._stub_buffer", &buffer_at) ||
+	    !vmstructs_offset(r->v, "StubQueue._buffer_limit", &limit_at))
+		return diag_set(r->d, EBADMSG, "the JVM's tables do not describe StubQueue");
+	e = mem_u64(r->m, queue + buffer_at, &w->interpreter);
+	e = e ?: mem_u32(r->m, queue + limit_at, &limit);
+	if (e)
+		return e;
+	w->interpreter_end = w->interpreter + limit;
+	if (!limit || !in_code(w, w->interpreter) || !in_code(w, w->interpreter_end - 1))
+		return diag_set(r->d, EBADMSG, "the JVM's interpreter is not in its code cache");
+	return 0;
+}
+
+static int read_stubs(struct reading *r)
+{
+	struct frt_layout *w = &r->l->walk;
+	int e = read_static(r, "StubRoutines._call_stub_return_address", &w->call_stub_return);
+
+	e = e ?: read_static(r, "ContinuationEntry._return_pc", &w->continuation_return);
+	e = e ?: read_static(r, "StubRoutines._cont_returnBarrier", &w->return_barrier);
+	if (e || !w->call_stub_return)
+		return e ?: diag_set(r->d, EAGAIN, "the JVM has no call stub yet");
+	if (!in_code(w, w->call_stub_return) || (w->continuation_return && !in_code(w, w->continuation_return)) ||
+	    (w->return_barrier && !in_code(w, w->return_barrier)))
+		return diag_set(r->d, EBADMSG, "the JVM's stubs are not in its code cache");
+	return 0;
+}
+
+static void find_threads(struct reading *r)
+{
+	struct hotspot_layout *l = r->l;
+
+	if (l->list_length != FRT_NO_OFFSET && l->list_threads != FRT_NO_OFFSET &&
+	    vmstructs_static(r->v, "ThreadsSMRSupport._java_thread_list", &l->threads))
+		l->threads_form = HOTSPOT_THREADS_LIST;
+	else if (l->thread_next != FRT_NO_OFFSET && vmstructs_static(r->v, "Threads._thread_list", &l->threads))
+		l->threads_form = HOTSPOT_THREADS_CHAIN;
+	else
+		note_missing(l, "ThreadsSMRSupport._java_thread_list", HOTSPOT_NO_THREADS);
+}
+
+static int read_walk(struct reading *r)
+{
+	int e = read_heaps(r);
+
+	if (!e)
+		e = read_interpreter(r);
+	if (!e)
+		e = read_stubs(r);
+	if (e && !r->d->text[0])
+		diag_errno(r->d, -e, "cannot read the JVM's code cache");
+	return e;
+}
+
+int hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS],
+			struct diag *d)
+{
+	struct vmstructs v;
+	struct reading r = {.l = out, .v = &v, .m = m, .d = d};
+	int e = vmstructs_read(&v, m, symbols, d);
+
+	*out = (struct hotspot_layout){0};
+	if (e)
+		return e;
+	d->text[0] = 0;
+	e = read_feature(&r);
+	if (e)
+		goto out;
+	apply_rules(&r);
+	choose_forms(&r);
+	find_threads(&r);
+	e = read_walk(&r);
+	if (e || out->without & HOTSPOT_NO_STACKS)
+		out->walk.feature = 0;
+out:
+	vmstructs_release(&v);
+	return e;
+}

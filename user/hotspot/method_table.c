@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/hotspot/method_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct method_text {
+	size_t length;
+	char bytes[];
+};
+
+struct method_text_key {
+	const struct method_table *table;
+	const char *text;
+	size_t length;
+};
+
+struct method_key {
+	const struct method_table *table;
+	const struct resolved_method *method;
+};
+
+void method_table_release(struct method_table *t)
+{
+	for (uint32_t i = 0; i < t->texts; i++)
+		free(t->text[i]);
+	for (uint32_t i = 0; i < t->methods; i++)
+		free(t->method[i]);
+	free(t->text);
+	free(t->method);
+	lookup_release(&t->by_text);
+	lookup_release(&t->by_method);
+	*t = (struct method_table){0};
+}
+
+static bool text_is(const void *context, uint32_t row)
+{
+	const struct method_text_key *k = context;
+	const struct method_text *t = k->table->text[row - 1];
+
+	return t->length == k->length && !memcmp(t->bytes, k->text, k->length);
+}
+
+const char *method_table_text(struct method_table *t, const char *text, size_t length)
+{
+	struct method_text_key key = {t, text, length};
+	uint64_t hash = 0xcbf29ce484222325ULL;
+	struct method_text *own;
+	uint32_t row;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ULL;
+	hash = lookup_mix(hash, length);
+	row = lookup_find(&t->by_text, hash, text_is, &key);
+	if (row)
+		return t->text[row - 1]->bytes;
+	if (t->bytes + length > METHOD_TABLE_TEXT || rows_room(&t->text, sizeof(*t->text), t->texts, 1, &t->text_room))
+		return NULL;
+	own = malloc(sizeof(*own) + length + 1);
+	if (!own || lookup_add(&t->by_text, hash, t->texts + 1)) {
+		free(own);
+		return NULL;
+	}
+	own->length = length;
+	memcpy(own->bytes, text, length);
+	own->bytes[length] = 0;
+	t->text[t->texts++] = own;
+	t->bytes += length;
+	return own->bytes;
+}
+
+/* Texts are the same when they are at the same place. */
+static bool method_is(const void *context, uint32_t row)
+{
+	const struct method_key *k = context;
+	const struct resolved_method *a = k->table->method[row - 1], *b = k->method;
+
+	return a->class_name == b->class_name && a->name == b->name && a->descriptor == b->descriptor &&
+	       a->loader == b->loader && a->loader_type == b->loader_type && a->loader_name == b->loader_name &&
+	       a->modifiers == b->modifiers && a->class_modifiers == b->class_modifiers && a->hidden == b->hidden &&
+	       a->class_hidden == b->class_hidden;
+}
+
+const struct resolved_method *method_table_add(struct method_table *t, const struct resolved_method *m)
+{
+	struct method_key key = {t, m};
+	uint64_t hash = lookup_mix(lookup_mix((uintptr_t)m->class_name, (uintptr_t)m->name),
+				   lookup_mix((uintptr_t)m->descriptor, m->loader));
+	uint32_t row = lookup_find(&t->by_method, hash, method_is, &key);
+	struct resolved_method *own;
+
+	if (row)
+		return t->method[row - 1];
+	if (t->methods >= METHOD_TABLE_ROWS ||
+	    rows_room(&t->method, sizeof(*t->method), t->methods, 1, &t->method_room))
+		return NULL;
+	own = malloc(sizeof(*own));
+	if (!own || lookup_add(&t->by_method, hash, t->methods + 1)) {
+		free(own);
+		return NULL;
+	}
+	*own = *m;
+	own->number = t->methods + 1;
+	t->method[t->methods++] = own;
+	return own;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * All methods that were ever resolved, each once, and their texts, each once.
+ * They are never forgotten: what grows is bounded by METHOD_TABLE_ROWS and
+ * METHOD_TABLE_TEXT, about 256 MiB in all. A JVM comes near them only when it makes hidden classes
+ * without end, and all of these are on recorded stacks.
+ */
+#ifndef USER_HOTSPOT_METHOD_TABLE_H
+#define USER_HOTSPOT_METHOD_TABLE_H
+
+#include "user/hotspot/lookup.h"
+#include "user/hotspot/resolve.h"
+
+#define METHOD_TABLE_ROWS (1u << 20)
+#define METHOD_TABLE_TEXT (128u << 20) /* bytes */
+
+struct method_table {
+	struct lookup by_text, by_method;
+	struct method_text **text;
+	struct resolved_method **method;
+	uint32_t texts, text_room, methods, method_room;
+	size_t bytes; /* of text */
+};
+
+/* An all-zero struct is an empty table. */
+void method_table_release(struct method_table *t);
+
+/* The table's own copy of a text without a 0 in it. NULL: no memory, or the bound is reached. */
+const char *method_table_text(struct method_table *t, const char *text, size_t length);
+
+/* The table's own copy of a method whose texts are the table's; its `number` is not looked at. NULL as above. */
+const struct resolved_method *method_table_add(struct method_table *t, const struct resolved_method *m);
+
+#endif

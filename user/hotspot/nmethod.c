@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/hotspot/nmethod.h"
+#include "user/hotspot/method.h"
+
+#define NMETHOD_MAX (1u << 28) /* bytes of an nmethod and of each of its parts; a code cache has 2 GiB at most */
+
+int nmethod_is(const struct hotspot_layout *l, const struct mem *m, uint64_t address, uint32_t compile_id)
+{
+	uint8_t used, state = 0;
+	uint32_t id;
+	int r = mem_u8(m, address - l->walk.block_size + l->walk.block_used, &used);
+
+	if (!r)
+		r = mem_u32(m, address + l->walk.nmethod_compile_id, &id);
+	if (!r && l->nmethod_state != FRT_NO_OFFSET)
+		r = mem_u8(m, address + l->nmethod_state, &state);
+	return r ? r : used == 1 && id == compile_id && (int8_t)state < l->nmethod_gone;
+}
+
+/* base + the int at `at` of the nmethod, which must not be negative or absurd. */
+static int read_place(const struct mem *m, uint64_t nmethod, uint16_t at, uint64_t base, uint64_t *out)
+{
+	uint32_t offset = 0;
+	int r = at == FRT_NO_OFFSET ? -EBADMSG : mem_u32(m, nmethod + at, &offset);
+
+	*out = base + offset;
+	return r ? r : offset < NMETHOD_MAX ? 0 : -EBADMSG;
+}
+
+static int read_code_begin(struct nmethod *n, const struct hotspot_layout *l, const struct mem *m)
+{
+	if (l->code_form == HOTSPOT_CODE_POINTER)
+		return mem_u64(m, n->address + l->blob_code, &n->code);
+	return read_place(m, n->address, l->blob_code, n->address, &n->code);
+}
+
+static int read_scopes(struct nmethod *n, const struct hotspot_layout *l, const struct mem *m)
+{
+	uint64_t base = n->address;
+	uint16_t end = l->nmethod_scopes_data_end;
+	int r = 0;
+
+	if (l->scopes_form == HOTSPOT_SCOPES_IMMUTABLE)
+		r = mem_u64(m, n->address + l->nmethod_immutable, &base);
+	if (!r)
+		r = read_place(m, n->address, l->nmethod_scopes_pcs, base, &n->pcs);
+	if (!r)
+		r = read_place(m, n->address, l->nmethod_scopes_pcs_end, base, &n->pcs_end);
+	if (!r && l->scopes_form == HOTSPOT_SCOPES_POINTER)
+		r = mem_u64(m, n->address + l->nmethod_scopes_data, &n->scopes);
+	else if (!r)
+		r = read_place(m, n->address, l->nmethod_scopes_data, base, &n->scopes);
+	if (end == FRT_NO_OFFSET)
+		end = l->nmethod_immutable_size;
+	return r ? r : read_place(m, n->address, end, base, &n->scopes_end);
+}
+
+/* From 25 on the metadata stand in memory of their own, behind the relocations. */
+static int read_mutable(struct nmethod *n, const struct hotspot_layout *l, const struct mem *m)
+{
+	uint64_t base;
+	int r = mem_u64(m, n->address + l->blob_mutable, &base);
+
+	if (!r)
+		r = read_place(m, n->address, l->blob_relocation_size, base, &n->metadata);
+	return r ? r : read_place(m, n->address, l->blob_mutable_size, base, &n->metadata_end);
+}
+
+static int read_metadata(struct nmethod *n, const struct hotspot_layout *l, const struct mem *m)
+{
+	uint16_t offset;
+	int r;
+
+	switch (l->metadata_form) {
+	case HOTSPOT_METADATA_INSIDE:
+		n->metadata_end = n->scopes;
+		return read_place(m, n->address, l->nmethod_metadata, n->address, &n->metadata);
+	case HOTSPOT_METADATA_DATA:
+		r = read_place(m, n->address, l->blob_data, n->address, &n->metadata);
+		if (!r)
+			r = mem_u16(m, n->address + l->nmethod_metadata, &offset);
+		if (r)
+			return r;
+		n->metadata += offset;
+		return read_place(m, n->address, l->walk.blob_size, n->address, &n->metadata_end);
+	case HOTSPOT_METADATA_MUTABLE:
+		return read_mutable(n, l, m);
+	}
+	return -EBADMSG;
+}
+
+static bool is_table(uint64_t from, uint64_t to)
+{
+	return from <= to && to - from < NMETHOD_MAX;
+}
+
+int nmethod_read(struct nmethod *out, const struct hotspot_layout *l, const struct mem *m, uint64_t address)
+{
+	int r;
+
+	*out = (struct nmethod){.address = address};
+	r = mem_u64(m, address + l->nmethod_method, &out->method);
+	if (!r)
+		r = read_code_begin(out, l, m);
+	if (!r)
+		r = read_scopes(out, l, m);
+	if (!r)
+		r = read_metadata(out, l, m);
+	if (r)
+		return r;
+	return is_table(out->pcs, out->pcs_end) && is_table(out->scopes, out->scopes_end) &&
+			       is_table(out->metadata, out->metadata_end)
+		       ? 0
+		       : -EBADMSG;
+}
+
+/* The offset of the scope at a program counter: a return address has a PcDesc of its own. 1, 0: none, -errno. */
+static int find_scope(const struct nmethod *n, const struct hotspot_layout *l, const struct mem *m, uint64_t pc,
+		      uint32_t *scope)
+{
+	uint64_t low = 0, high = (n->pcs_end - n->pcs) / l->pc_desc_size;
+	int64_t wanted = (int64_t)(pc - n->code);
+
+	if (wanted < 0) /* where the first sentinel stands */
+		return 0;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2, at = n->pcs + middle * l->pc_desc_size;
+		uint32_t offset;
+		int r = mem_u32(m, at + l->pc_desc_pc, &offset);
+
+		if (r)
+			return r;
+		if ((int32_t)offset == wanted) {
+			r = mem_u32(m, at + l->pc_desc_scope, scope);
+			return r ? r : 1;
+		}
+		if ((int32_t)offset < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
+}
+
+/* The three numbers that a scope begins with. */
+static int read_scope(const struct nmethod *n, const struct hotspot_layout *l, const struct mem *m, uint32_t offset,
+		      uint32_t v[3])
+{
+	uint64_t left = n->scopes_end - n->scopes;
+	unsigned char bytes[15];
+	size_t size, at = 0;
+	int r;
+
+	if (offset >= left)
+		return -EBADMSG;
+	left -= offset;
+	size = left < sizeof(bytes) ? left : sizeof(bytes);
+	r = mem_read(m, n->scopes + offset, bytes, size);
+	for (int i = 0; !r && i < 3; i++) {
+		size_t used = unsigned5_read(bytes + at, size - at, l->unsigned5_bias, &v[i]);
+
+		at += used;
+		r = used ? 0 : -EBADMSG;
+	}
+	return r;
+}
+
+static int read_scope_method(const struct nmethod *n, const struct mem *m, uint32_t index, uint64_t *method)
+{
+	int r;
+
+	if (!index || index > (n->metadata_end - n->metadata) / 8)
+		return -EBADMSG;
+	r = mem_u64(m, n->metadata + 8ULL * (index - 1), method);
+	return r ? r : *method ? 0 : -EBADMSG;
+}
+
+int nmethod_scopes(const struct nmethod *n, const struct hotspot_layout *l, const struct mem *m, uint64_t pc,
+		   struct scope *out, size_t max)
+{
+	uint32_t offset, v[3];
+	size_t count = 0;
+	int r = find_scope(n, l, m, pc, &offset);
+
+	if (r <= 0)
+		return r;
+	if (!offset) { /* no scope was recorded: it is the method's own code */
+		*out = (struct scope){n->method, -1};
+		return 1;
+	}
+	while (offset) {
+		if (count == max)
+			return -EBADMSG;
+		r = read_scope(n, l, m, offset, v);
+		if (!r)
+			r = read_scope_method(n, m, v[1], &out[count].method);
+		if (r)
+			return r;
+		out[count++].bci = (int32_t)(v[2] - 1);
+		/* callers are recorded first */
+		if (v[0] >= offset)
+			return -EBADMSG;
+		offset = v[0];
+	}
+	return (int)count;
+}

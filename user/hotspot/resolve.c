@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Reading while the JVM runs is a matter of order: ask whether the cookie is
+ * there, read, ask again. HotSpot frees an nmethod or a Method only as a whole and
+ * the cookie with it, so what was read in between two equal answers was whole.
+ * What was told is remembered by its cookie, and needs the target no more.
+ */
+#include "user/hotspot/resolve.h"
+#include "user/hotspot/method.h"
+#include "user/hotspot/nmethod.h"
+#include "user/hotspot/snapshot.h"
+
+#include <stdlib.h>
+
+#define WALK_READ(w, to, size, address) mem_read((w)->context, address, to, size)
+#define WALK_STACK(w, to, address)	mem_u64((w)->context, address, to)
+#define WALK_CODE(w, pc, code)		walk_code_at(w, pc, code)
+#include "bpf/walk.h"
+
+/* Where a cache is full all of it is forgotten: about 20 MiB together. */
+#define FRAMES_MAX  (1u << 16)
+#define TOLD_MAX    (1u << 18)
+#define METHODS_MAX (1u << 16)
+#define LINES_MAX   (8u << 20)
+
+struct told_frame {
+	struct frt_frame frame;
+	uint32_t first, count; /* in `told` */
+};
+
+struct told_method {
+	uint64_t address, owner; /* the nmethod in whose metadata it stands, 0: none, the cookie is its own */
+	uint32_t cookie;
+	struct method method;
+};
+
+struct resolver {
+	const struct hotspot_layout *layout;
+	struct method_table table;
+
+	struct lookup by_frame;
+	struct told_frame *frames;
+	struct resolved_frame *told;
+	uint32_t frames_count, frames_room, told_count, told_room;
+
+	struct lookup by_method;
+	struct told_method *methods;
+	uint32_t methods_count, methods_room;
+	struct bytes lines;
+
+	struct scope scopes[RESOLVED_DEPTH];
+	struct resolved_frame result[RESOLVED_DEPTH];
+	struct snapshot now;
+};
+
+struct resolver *resolver_new(const struct mem *m, const struct hotspot_layout *l, struct diag *d)
+{
+	struct resolver *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		diag_set(d, ENOMEM, "cannot resolve stacks: out of memory");
+		return NULL;
+	}
+	r->layout = l;
+	snapshot_init(&r->now, m);
+	bytes_init(&r->lines);
+	return r;
+}
+
+void resolver_free(struct resolver *r)
+{
+	if (!r)
+		return;
+	lookup_release(&r->by_frame);
+	lookup_release(&r->by_method);
+	method_table_release(&r->table);
+	bytes_release(&r->lines);
+	free(r->frames);
+	free(r->told);
+	free(r->methods);
+	free(r);
+}
+
+static enum resolved_failure failure(int error)
+{
+	switch (error) {
+	case -EBADMSG:
+		return RESOLVE_CORRUPT;
+	case -ENOMEM:
+		return RESOLVE_MEMORY;
+	default:
+		return RESOLVE_UNREADABLE;
+	}
+}
+
+static void forget_frames(struct resolver *r)
+{
+	lookup_clear(&r->by_frame);
+	r->frames_count = r->told_count = 0;
+}
+
+static void forget_methods(struct resolver *r)
+{
+	lookup_clear(&r->by_method);
+	bytes_clear(&r->lines);
+	r->methods_count = 0;
+}
+
+static bool is_told_method(const void *context, uint32_t row)
+{
+	const struct told_method *const *key = context; /* the wanted one, the rows */
+	const struct told_method *m = key[1] + row - 1;
+
+	return m->address == key[0]->address && m->owner == key[0]->owner && m->cookie == key[0]->cookie;
+}
+
+static uint64_t hash_method(const struct told_method *m)
+{
+	return lookup_mix(lookup_mix(m->address, m->owner), m->cookie);
+}
+
+static const struct method *find_method(const struct resolver *r, const struct told_method *wanted)
+{
+	const struct told_method *key[] = {wanted, r->methods};
+	uint32_t row = lookup_find(&r->by_method, hash_method(wanted), is_told_method, key);
+
+	return row ? &r->methods[row - 1].method : NULL;
+}
+
+/* Read a Method and remember it. Whoever finds that the cookie has gone calls forget_methods(). */
+static int learn_method(struct resolver *r, struct told_method *new, const struct method **out)
+{
+	int e;
+
+	if (r->methods_count == METHODS_MAX || r->lines.size > LINES_MAX)
+		forget_methods(r);
+	e = method_read(&new->method, r->layout, &r->now.mem, new->address, &r->table, &r->lines);
+	if (!e)
+		e = rows_room(&r->methods, sizeof(*r->methods), r->methods_count, 1, &r->methods_room);
+	if (!e)
+		e = lookup_add(&r->by_method, hash_method(new), r->methods_count + 1);
+	if (e)
+		return e;
+	r->methods[r->methods_count] = *new;
+	*out = &r->methods[r->methods_count++].method;
+	return 0;
+}
+
+/* `bci`: -1 is the method's entry; one that is not in the method is unknown. */
+static struct resolved_frame frame_of(const struct resolver *r, const struct method *m, int64_t bci,
+				      enum resolved_kind kind)
+{
+	struct resolved_frame f = {.method = m->resolved, .line = -1, .bci = -1, .kind = kind};
+
+	if (m->resolved->modifiers & METHOD_NATIVE) {
+		f.kind = RESOLVED_NATIVE;
+		f.bci = 0;
+	} else if (bci >= -1 && bci < m->code_size) {
+		f.bci = (int32_t)bci;
+		if (m->lines_size)
+			f.line = method_line(r->lines.data + m->lines, m->lines_size, r->layout->unsigned5_bias, f.bci);
+	}
+	return f;
+}
+
+static enum resolved_failure check_fingerprint(struct resolver *r, const struct frt_frame *f)
+{
+	struct walk w = {.layout = &r->layout->walk, .context = &r->now.mem};
+	uint32_t fingerprint;
+
+	snapshot_clear(&r->now);
+	fingerprint = walk_fingerprint(&w, f->code);
+	if (!fingerprint)
+		return RESOLVE_UNREADABLE;
+	return fingerprint == f->cookie ? RESOLVE_OK : RESOLVE_CHANGED;
+}
+
+static enum resolved_failure learn_interpreted(struct resolver *r, const struct frt_frame *f, struct told_method *new,
+					       const struct method **out)
+{
+	enum resolved_failure why = check_fingerprint(r, f);
+	int e;
+
+	if (why)
+		return why;
+	e = learn_method(r, new, out);
+	why = check_fingerprint(r, f);
+	if (!why && e)
+		why = failure(e);
+	if (why)
+		forget_methods(r);
+	return why;
+}
+
+/*
+ * A method that is redefined as it was has the same fingerprint, and its ConstMethod
+ * may lie elsewhere: then what is remembered is the other one's.
+ */
+static bool has_bytecode(const struct method *m, const struct frt_frame *f)
+{
+	return !f->at || m->resolved->modifiers & METHOD_NATIVE || f->at - m->code < (uint64_t)m->code_size;
+}
+
+static enum resolved_failure tell_interpreted(struct resolver *r, const struct frt_frame *f, size_t *count)
+{
+	struct told_method wanted = {.address = f->code, .cookie = f->cookie};
+	const struct method *m = find_method(r, &wanted);
+	enum resolved_failure why;
+
+	if (m && !has_bytecode(m, f)) {
+		forget_methods(r);
+		m = NULL;
+	}
+	if (!m) {
+		why = learn_interpreted(r, f, &wanted, &m);
+		if (why)
+			return why;
+	}
+	/* the walker leaves 0 where it found no bytecode pointer; -2: in no method */
+	r->result[0] = frame_of(r, m, f->at >= m->code ? (int64_t)(f->at - m->code) : -2, RESOLVED_INTERPRETED);
+	*count = 1;
+	return RESOLVE_OK;
+}
+
+static enum resolved_failure check_compile_id(struct resolver *r, const struct frt_frame *f)
+{
+	int is;
+
+	snapshot_clear(&r->now);
+	is = nmethod_is(r->layout, &r->now.mem, f->code, f->cookie);
+	return is < 0 ? failure(is) : is ? RESOLVE_OK : RESOLVE_CHANGED;
+}
+
+static int tell_scope(struct resolver *r, const struct frt_frame *f, const struct scope *s, enum resolved_kind kind,
+		      struct resolved_frame *out)
+{
+	struct told_method wanted = {.address = s->method, .owner = f->code, .cookie = f->cookie};
+	const struct method *m = find_method(r, &wanted);
+	int e = m ? 0 : learn_method(r, &wanted, &m);
+
+	if (!e)
+		*out = frame_of(r, m, s->bci, kind);
+	return e;
+}
+
+static int tell_scopes(struct resolver *r, const struct frt_frame *f, const struct nmethod *n)
+{
+	int count = nmethod_scopes(n, r->layout, &r->now.mem, f->at, r->scopes, RESOLVED_DEPTH), e;
+
+	for (int i = 0; i < count; i++) {
+		e = tell_scope(r, f, &r->scopes[i], i + 1 < count ? RESOLVED_INLINED : RESOLVED_JIT, &r->result[i]);
+		if (e)
+			return e;
+	}
+	return count;
+}
+
+/* From JDK 23 on an nmethod's tables are freed before it is: they have to stand where they stood. */
+static enum resolved_failure check_tables(const struct resolver *r, const struct frt_frame *f, const struct nmethod *n)
+{
+	struct nmethod again;
+	int e = nmethod_read(&again, r->layout, &r->now.mem, f->code);
+
+	if (e && e != -EBADMSG)
+		return failure(e);
+	return memcmp(n, &again, sizeof(again)) ? RESOLVE_CHANGED : RESOLVE_OK;
+}
+
+/* The wrapper of a native method has no scope. Returns 1 or -errno. */
+static int tell_wrapper(struct resolver *r, const struct frt_frame *f)
+{
+	struct scope s = {.bci = 0};
+	int e = mem_u64(&r->now.mem, f->code + r->layout->nmethod_method, &s.method);
+
+	if (!e)
+		e = tell_scope(r, f, &s, RESOLVED_NATIVE, &r->result[0]);
+	return e ? e : 1;
+}
+
+static int tell_nmethod(struct resolver *r, const struct frt_frame *f, struct nmethod *n)
+{
+	int e = nmethod_read(n, r->layout, &r->now.mem, f->code);
+
+	return e ? e : tell_scopes(r, f, n);
+}
+
+static enum resolved_failure tell_compiled(struct resolver *r, const struct frt_frame *f, size_t *count)
+{
+	enum resolved_failure why = check_compile_id(r, f);
+	struct nmethod n;
+	int told;
+
+	if (why)
+		return why;
+	told = f->kind == FRT_FRAME_NATIVE ? tell_wrapper(r, f) : tell_nmethod(r, f, &n);
+	why = check_compile_id(r, f);
+	if (!why && f->kind == FRT_FRAME_COMPILED)
+		why = check_tables(r, f, &n);
+	if (!why && told <= 0)
+		why = told ? failure(told) : RESOLVE_NO_SCOPE;
+	if (why)
+		forget_methods(r);
+	*count = told;
+	return why;
+}
+
+static enum resolved_failure tell(struct resolver *r, const struct frt_frame *f, size_t *count)
+{
+	unsigned int without = r->layout->without;
+
+	if (f->kind == FRT_FRAME_INTERPRETED && !(without & HOTSPOT_NO_STACKS))
+		return tell_interpreted(r, f, count);
+	if ((f->kind == FRT_FRAME_COMPILED || f->kind == FRT_FRAME_NATIVE) &&
+	    !(without & (HOTSPOT_NO_STACKS | HOTSPOT_NO_METHODS)))
+		return tell_compiled(r, f, count);
+	return RESOLVE_UNKNOWN;
+}
+
+static bool is_told_frame(const void *context, uint32_t row)
+{
+	const void *const *key = context; /* the wanted one, the rows */
+	const struct frt_frame *a = key[0];
+	const struct frt_frame *b = &((const struct told_frame *)key[1])[row - 1].frame;
+
+	return a->code == b->code && a->at == b->at && a->cookie == b->cookie && a->kind == b->kind;
+}
+
+static void remember(struct resolver *r, const struct frt_frame *f, uint64_t hash, size_t count)
+{
+	if (r->frames_count == FRAMES_MAX || r->told_count + count > TOLD_MAX)
+		forget_frames(r);
+	if (rows_room(&r->frames, sizeof(*r->frames), r->frames_count, 1, &r->frames_room) ||
+	    rows_room(&r->told, sizeof(*r->told), r->told_count, count, &r->told_room) ||
+	    lookup_add(&r->by_frame, hash, r->frames_count + 1))
+		return; /* it will be read again */
+	memcpy(r->told + r->told_count, r->result, count * sizeof(*r->result));
+	r->frames[r->frames_count++] = (struct told_frame){*f, r->told_count, count};
+	r->told_count += count;
+}
+
+size_t resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
+		      enum resolved_failure *why)
+{
+	uint64_t hash = lookup_mix(lookup_mix(f->code, f->at), f->cookie);
+	const void *key[] = {f, r->frames};
+	uint32_t row = lookup_find(&r->by_frame, hash, is_told_frame, key);
+	size_t count = 0;
+
+	*why = RESOLVE_OK;
+	*out = r->result;
+	if (row) {
+		*out = r->told + r->frames[row - 1].first;
+		return r->frames[row - 1].count;
+	}
+	*why = tell(r, f, &count);
+	if (*why)
+		return 0;
+	remember(r, f, hash, count);
+	return count;
+}

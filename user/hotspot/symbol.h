@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* HotSpot's Symbol (oops/symbol.hpp): a length and modified UTF-8 without a 0 at the end. */
+#ifndef USER_HOTSPOT_SYMBOL_H
+#define USER_HOTSPOT_SYMBOL_H
+
+#include "user/hotspot/layout.h"
+
+#include <stdbool.h>
+
+#define SYMBOL_MAX 65535u
+
+/*
+ * Read a symbol's text to `to`, of SYMBOL_MAX + 1 bytes, and end it with a 0.
+ * Returns its length, at least 1; -EBADMSG: no symbol has this content; other -errno: unreadable.
+ */
+int symbol_read(const struct hotspot_layout *l, const struct mem *m, uint64_t symbol, char *to);
+
+/* Slot `index` of a ConstantPool, where a symbol is expected: its address, without the mark that the slot may have. */
+int symbol_in_pool(const struct hotspot_layout *l, const struct mem *m, uint64_t pool, uint32_t index,
+		   uint64_t *symbol);
+
+/* Could it be the name of a class, a method (JVMS 4.2.1, 4.2.2), a method descriptor (4.3.3), just any text? */
+bool symbol_names_class(const char *text);
+bool symbol_names_method(const char *text);
+bool symbol_is_descriptor(const char *text);
+bool symbol_is_text(const char *text);
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A row of gHotSpotVMStructs (JDK 17), as the exported variables gHotSpotVMStructEntry*Offset describe it:
+ *
+ *   typeName   -> "JavaThread"	   +0
+ *   fieldName  -> "_anchor"	   +8
+ *   typeString -> "JavaFrameAnchor"   +16
+ *   isStatic      0		   +24	  int
+ *   offset        656		   +32	  uint64_t
+ *   address       0		   +40	  of a static field
+ *
+ * A row whose type name is NULL ends the table. JDK 8 to 26 have 1,300 to 2,100 rows
+ * in all; the names are literals of libjvm, close together.
+ */
+#include "user/hotspot/vmstructs.h"
+#include "user/hotspot/snapshot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAX_ROWS   16384u /* of one table */
+#define MAX_STRIDE 512u
+#define MAX_NAME   96u /* what is longer is none that we ask for */
+
+enum table { STATIC, OFFSET, SIZE, CONSTANT };
+
+struct vmstructs_row {
+	enum table table;
+	char name[MAX_NAME];
+	uint64_t value;
+};
+
+const char *const vmstructs_symbol_names[VMSTRUCTS_SYMBOLS] = {
+	[VMSTRUCTS_FIELDS] = "gHotSpotVMStructs",
+	[VMSTRUCTS_FIELD_STRIDE] = "gHotSpotVMStructEntryArrayStride",
+	[VMSTRUCTS_FIELD_TYPE] = "gHotSpotVMStructEntryTypeNameOffset",
+	[VMSTRUCTS_FIELD_NAME] = "gHotSpotVMStructEntryFieldNameOffset",
+	[VMSTRUCTS_FIELD_STATIC] = "gHotSpotVMStructEntryIsStaticOffset",
+	[VMSTRUCTS_FIELD_OFFSET] = "gHotSpotVMStructEntryOffsetOffset",
+	[VMSTRUCTS_FIELD_ADDRESS] = "gHotSpotVMStructEntryAddressOffset",
+	[VMSTRUCTS_TYPES] = "gHotSpotVMTypes",
+	[VMSTRUCTS_TYPE_STRIDE] = "gHotSpotVMTypeEntryArrayStride",
+	[VMSTRUCTS_TYPE_NAME] = "gHotSpotVMTypeEntryTypeNameOffset",
+	[VMSTRUCTS_TYPE_SIZE] = "gHotSpotVMTypeEntrySizeOffset",
+	[VMSTRUCTS_INTS] = "gHotSpotVMIntConstants",
+	[VMSTRUCTS_INT_STRIDE] = "gHotSpotVMIntConstantEntryArrayStride",
+	[VMSTRUCTS_INT_NAME] = "gHotSpotVMIntConstantEntryNameOffset",
+	[VMSTRUCTS_INT_VALUE] = "gHotSpotVMIntConstantEntryValueOffset",
+};
+
+/* One of the tables while it is read. */
+struct reader {
+	struct vmstructs *v;
+	const struct mem *m;
+	const uint64_t *values; /* of the exported variables */
+	size_t room;
+	struct diag *d;
+};
+
+static int add_row(struct reader *r, enum table table, const char *type, const char *name, uint64_t value)
+{
+	struct vmstructs_row *rows, *row;
+
+	if (r->v->count == r->room) {
+		r->room = r->room ? 2 * r->room : 1024;
+		rows = reallocarray(r->v->rows, r->room, sizeof(*rows));
+		if (!rows)
+			return diag_errno(r->d, ENOMEM, "cannot keep the JVM's tables");
+		r->v->rows = rows;
+	}
+	row = &r->v->rows[r->v->count];
+	*row = (struct vmstructs_row){.table = table, .value = value};
+	if (snprintf(row->name, MAX_NAME, "%s%s%s", type, name ? "." : "", name ? name : "") < (int)MAX_NAME)
+		r->v->count++;
+	return 0;
+}
+
+/* A name that a row points to; -E2BIG is no reason to stop: nobody asks for it. */
+static int read_name(struct reader *r, uint64_t row, enum vmstructs_symbol column, char name[MAX_NAME])
+{
+	uint64_t at;
+	int e = mem_u64(r->m, row + r->values[column], &at);
+
+	name[0] = 0;
+	if (e || !at)
+		return e;
+	e = mem_text(r->m, at, name, MAX_NAME);
+	if (e != -E2BIG)
+		return e;
+	name[0] = 0;
+	return 0;
+}
+
+static int read_field(struct reader *r, uint64_t row)
+{
+	char type[MAX_NAME], name[MAX_NAME];
+	uint32_t is_static;
+	uint64_t value;
+	int e = read_name(r, row, VMSTRUCTS_FIELD_TYPE, type);
+
+	e = e ?: read_name(r, row, VMSTRUCTS_FIELD_NAME, name);
+	e = e ?: mem_u32(r->m, row + r->values[VMSTRUCTS_FIELD_STATIC], &is_static);
+	e = e ?: mem_u64(r->m, row + r->values[is_static ? VMSTRUCTS_FIELD_ADDRESS : VMSTRUCTS_FIELD_OFFSET], &value);
+	if (e || !type[0] || !name[0])
+		return e;
+	return add_row(r, is_static ? STATIC : OFFSET, type, name, value);
+}
+
+static int read_type(struct reader *r, uint64_t row)
+{
+	char type[MAX_NAME];
+	uint64_t size;
+	int e = read_name(r, row, VMSTRUCTS_TYPE_NAME, type);
+
+	e = e ?: mem_u64(r->m, row + r->values[VMSTRUCTS_TYPE_SIZE], &size);
+	return e || !type[0] ? e : add_row(r, SIZE, type, NULL, size);
+}
+
+static int read_int(struct reader *r, uint64_t row)
+{
+	char name[MAX_NAME];
+	uint32_t value;
+	int e = read_name(r, row, VMSTRUCTS_INT_NAME, name);
+
+	e = e ?: mem_u32(r->m, row + r->values[VMSTRUCTS_INT_VALUE], &value);
+	return e || !name[0] ? e : add_row(r, CONSTANT, name, NULL, (uint64_t)(int32_t)value);
+}
+
+/* `first`: the table's variable; its stride and its columns are the variables behind it, up to `end`. */
+static int read_table(struct reader *r, enum vmstructs_symbol first, enum vmstructs_symbol end,
+		      int (*read_row)(struct reader *r, uint64_t row))
+{
+	uint64_t row = r->values[first], stride = r->values[first + 1], name;
+	const char *table = vmstructs_symbol_names[first];
+	int e;
+
+	if (!row || !stride)
+		return diag_set(r->d, EAGAIN, "the JVM's table %s is not there yet", table);
+	if (stride < 8 || stride > MAX_STRIDE)
+		return diag_set(r->d, EBADMSG, "%s has rows of %lu bytes", table, (unsigned long)stride);
+	for (int i = first + 2; i < (int)end; i++)
+		if (r->values[i] > stride - 4)
+			return diag_set(r->d, EBADMSG, "%s is %lu in rows of %lu bytes", vmstructs_symbol_names[i],
+					(unsigned long)r->values[i], (unsigned long)stride);
+	for (size_t i = 0; i < MAX_ROWS; i++, row += stride) {
+		e = mem_u64(r->m, row + r->values[first + 2], &name);
+		if (!e && !name)
+			return 0;
+		e = e ?: read_row(r, row);
+		if (e)
+			return e == -ENOMEM ? e : diag_errno(r->d, -e, "cannot read row %zu of %s", i, table);
+	}
+	return diag_set(r->d, EBADMSG, "%s does not end", table);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct vmstructs_row *x = a, *y = b;
+
+	return x->table != y->table ? (int)x->table - (int)y->table : strcmp(x->name, y->name);
+}
+
+int vmstructs_read(struct vmstructs *v, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d)
+{
+	uint64_t values[VMSTRUCTS_SYMBOLS];
+	struct snapshot *pages = malloc(sizeof(*pages)); /* thousands of short reads of the same few pages */
+	struct reader r = {.v = v, .values = values, .d = d};
+	int e = 0;
+
+	*v = (struct vmstructs){0};
+	if (!pages)
+		return diag_errno(d, ENOMEM, "cannot read the JVM's tables");
+	snapshot_init(pages, m);
+	r.m = &pages->mem;
+	for (int i = 0; !e && i < VMSTRUCTS_SYMBOLS; i++) {
+		e = mem_u64(m, symbols[i], &values[i]);
+		if (e)
+			diag_errno(d, -e, "cannot read %s", vmstructs_symbol_names[i]);
+	}
+	e = e ?: read_table(&r, VMSTRUCTS_FIELDS, VMSTRUCTS_TYPES, read_field);
+	e = e ?: read_table(&r, VMSTRUCTS_TYPES, VMSTRUCTS_INTS, read_type);
+	e = e ?: read_table(&r, VMSTRUCTS_INTS, VMSTRUCTS_SYMBOLS, read_int);
+	free(pages);
+	if (e)
+		vmstructs_release(v);
+	else
+		qsort(v->rows, v->count, sizeof(*v->rows), compare_rows);
+	return e;
+}
+
+void vmstructs_release(struct vmstructs *v)
+{
+	free(v->rows);
+	*v = (struct vmstructs){0};
+}
+
+static bool find(const struct vmstructs *v, enum table table, const char *name, uint64_t *value)
+{
+	struct vmstructs_row key = {.table = table};
+	const struct vmstructs_row *row;
+
+	if (!v->count || snprintf(key.name, sizeof(key.name), "%s", name) >= (int)sizeof(key.name))
+		return false;
+	row = bsearch(&key, v->rows, v->count, sizeof(*v->rows), compare_rows);
+	if (!row)
+		return false;
+	*value = row->value;
+	return true;
+}
+
+bool vmstructs_offset(const struct vmstructs *v, const char *name, uint64_t *offset)
+{
+	return find(v, OFFSET, name, offset);
+}
+
+bool vmstructs_static(const struct vmstructs *v, const char *name, uint64_t *address)
+{
+	return find(v, STATIC, name, address);
+}
+
+bool vmstructs_size(const struct vmstructs *v, const char *name, uint64_t *size)
+{
+	return find(v, SIZE, name, size);
+}
+
+bool vmstructs_constant(const struct vmstructs *v, const char *name, int64_t *value)
+{
+	uint64_t bits;
+
+	if (!find(v, CONSTANT, name, &bits))
+		return false;
+	*value = (int64_t)bits;
+	return true;
+}

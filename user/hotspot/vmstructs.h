@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tables by which HotSpot describes itself to debuggers (vmStructs.hpp; the
+ * Serviceability Agent reads the same): fields of types with their offsets or, where
+ * they are static, addresses; sizes of types; named constants. libjvm
+ * exports them in .dynsym, also when it is stripped.
+ */
+#ifndef USER_HOTSPOT_VMSTRUCTS_H
+#define USER_HOTSPOT_VMSTRUCTS_H
+
+#include "format/diag.h"
+#include "user/hotspot/mem.h"
+
+#include <stdbool.h>
+
+/* The exported variables that say where the tables are and how their rows look. */
+enum vmstructs_symbol {
+	VMSTRUCTS_FIELDS,
+	VMSTRUCTS_FIELD_STRIDE,
+	VMSTRUCTS_FIELD_TYPE,
+	VMSTRUCTS_FIELD_NAME,
+	VMSTRUCTS_FIELD_STATIC,
+	VMSTRUCTS_FIELD_OFFSET,
+	VMSTRUCTS_FIELD_ADDRESS,
+	VMSTRUCTS_TYPES,
+	VMSTRUCTS_TYPE_STRIDE,
+	VMSTRUCTS_TYPE_NAME,
+	VMSTRUCTS_TYPE_SIZE,
+	VMSTRUCTS_INTS,
+	VMSTRUCTS_INT_STRIDE,
+	VMSTRUCTS_INT_NAME,
+	VMSTRUCTS_INT_VALUE,
+	VMSTRUCTS_SYMBOLS
+};
+extern const char *const vmstructs_symbol_names[VMSTRUCTS_SYMBOLS];
+
+struct vmstructs_row; /* opaque */
+
+struct vmstructs {
+	struct vmstructs_row *rows; /* sorted by table and name */
+	size_t count;
+};
+
+/*
+ * Read the tables; symbols[i] is the address of the variable vmstructs_symbol_names[i].
+ * 0; -EAGAIN: the tables are not filled yet; -EBADMSG: they are no such tables; other
+ * -errno: unreadable.
+ */
+int vmstructs_read(struct vmstructs *v, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d);
+void vmstructs_release(struct vmstructs *v);
+
+/* "JavaThread._anchor": false when it is not there, or is not of this kind. */
+bool vmstructs_offset(const struct vmstructs *v, const char *name, uint64_t *offset);
+bool vmstructs_static(const struct vmstructs *v, const char *name, uint64_t *address);
+/* "JavaFrameAnchor": its size in bytes. */
+bool vmstructs_size(const struct vmstructs *v, const char *name, uint64_t *size);
+/* "frame::entry_frame_call_wrapper_offset" */
+bool vmstructs_constant(const struct vmstructs *v, const char *name, int64_t *value);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The HotSpot model of one target: its memory, its layout, the resolver over both. What stacks take. */
+#ifndef USER_MODEL_H
+#define USER_MODEL_H
+
+#include "user/hotspot/layout.h"
+#include "user/hotspot/resolve.h"
+#include "user/target/remote.h"
+
+struct model {
+	struct remote remote;
+	struct hotspot_layout layout; /* `missing` is filled also when there are no stacks */
+	struct resolver *resolver;    /* NULL: no stacks */
+};
+
+/* 0, or -errno: there will be no stacks, and the message says why. Touches nothing of the target. */
+int model_open(struct model *m, const struct target *t, struct diag *d);
+void model_close(struct model *m); /* a zeroed one is fine */
+
+/*
+ * Compare walked stacks with the JVM's own thread dump (user/proof.h). -EPROTO: they are
+ * different, the model is not to be used. *dump is the last dump (NULL: the JVM gave none),
+ * malloc'ed, the caller's: other things are read in it too.
+ */
+int model_prove(struct model *m, const struct target *t, char **dump, struct diag *d);
+
+#endif

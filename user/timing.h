@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the agent has counted of timed methods (bpf/frtrace.h: rules, cells, histograms), summed up. */
+#ifndef USER_TIMING_H
+#define USER_TIMING_H
+
+#include "user/segment.h"
+
+struct timing {
+	uint64_t count, thrown;
+	uint64_t total, minimum, maximum; /* TSC ticks; 0 when count is 0 */
+};
+
+enum { TIMING_P50, TIMING_P90, TIMING_P99, TIMING_PERCENTILES };
+
+struct timings {
+	struct timing of[FRT_MAX_METHODS]; /* by method id */
+	uint32_t methods;		   /* highest id + 1 */
+};
+
+/* Have the calls of this method been timed in the present recording? Also when it has no hooks any more, or was never called. */
+bool timing_is_wanted(const struct segment *s, uint32_t method);
+
+/* Sum up the present recording's cells. While the target runs, of a call that just ends a part may be there. */
+void timings_read(struct timings *t, const struct segment *s);
+
+/*
+ * Percentiles in TSC ticks, at most 1.6 % off, none outside of minimum and
+ * maximum. False: the histogram has no calls.
+ */
+bool timing_percentiles(const struct segment *s, uint32_t method, const struct timing *t,
+			uint64_t out[TIMING_PERCENTILES]);
+
+#endif
