@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/method_keys.h"
+#include "user/hidden.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,8 @@ static uint64_t make_traced(struct method_keys *k, uint32_t id)
 	if (!c)
 		return 0;
 	class.hidden = method.hidden = make_hidden_name(n.class_name, '.');
+	if (c->loader == FRT_BOOT_LOADER)
+		method.hidden |= hidden_method(n.class_name, n.name, n.descriptor);
 	class.loader = traced_loader(k, c->loader);
 	class.modifiers = c->modifiers;
 	method.class_key = jfr_class(k->writer, &class);

@@ -44,13 +44,27 @@ every_case() {
 	same "so they are with the client compiler" Inlined -XX:TieredStopAtLevel=1
 }
 
+# The JDK's own annotations, read by JDK 25's own class file reader.
+hidden_same() { # HOME
+	local sentence="the hidden methods of ordinary classes are known, JDK $FEATURE"
+	begin "$sentence" || return 0
+	gcc -I"$ROOT" -o "$WORK/hidden" "$LIVE/hidden_probe.c" "$ROOT/user/hidden.c" || finding "the probe does not compile"
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-25" live.Hidden "$1" >"$WORK/annotated" 2>&1 &&
+		[ "$(grep -c ' 1$' "$WORK/annotated")" -gt 400 ] || finding "few annotations:" "$(head "$WORK/annotated")"
+	"$WORK/hidden" <"$WORK/annotated" >"$WORK/differences" && [ ! -s "$WORK/differences" ] ||
+		finding "$(cat "$WORK/differences")"
+	verdict "$sentence"
+}
+
 probe_build || { not_ok "the probe compiles"; exit; }
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	every_case
+	[ "$FEATURE" -lt 21 ] || hidden_same "$JAVA"
 done
 roots_find
 for version in 21 26; do
 	root_use "$version" || { skip "frames are told as the recorder tells them, JDK $version" "$(roots_why)"; continue; }
 	same "frames are told as the recorder tells them" Inlined
+	hidden_same "$JVM_ROOT$JAVA"
 done

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reads lines "class name descriptor hidden"; prints those of which user/hidden.c says another thing. */
+#include "user/hidden.h"
+
+#include <stdio.h>
+
+int main(void)
+{
+	char class_name[256], name[256], descriptor[1024];
+	int hidden;
+
+	while (scanf("%255s %255s %1023s %d", class_name, name, descriptor, &hidden) == 4)
+		if (hidden_method(class_name, name, descriptor) != hidden)
+			printf("%s.%s%s: %d\n", class_name, name, descriptor, hidden);
+	return 0;
+}
