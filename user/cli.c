@@ -37,6 +37,7 @@ enum key {
 	KEY_DEPTH,
 	KEY_SKIP_ACTIVE,
 	KEY_CLOCK,
+	KEY_JSON,
 	KEY_VERSION,
 	KEY_LATER = 0x200, /* and above: options that are not there yet */
 };
@@ -61,6 +62,7 @@ static const struct argp_option options[] = {
 	{"quiet", KEY_QUIET, NULL, 0, NULL, 0},
 	{"verbose", KEY_VERBOSE, NULL, 0, NULL, 0},
 	{"clock", KEY_CLOCK, "CLOCK", 0, NULL, 0},
+	{"json", KEY_JSON, NULL, 0, NULL, 0},
 	{"help", KEY_HELP, NULL, 0, NULL, 0},
 	{NULL, KEY_QUESTION, NULL, 0, NULL, 0},
 	{"version", KEY_VERSION, NULL, 0, NULL, 0},
@@ -69,20 +71,28 @@ static const struct argp_option options[] = {
 	{"max-age", KEY_LATER + 3, "TIME", 0, NULL, 0},
 	{"max-overhead", KEY_LATER + 4, "PERCENT", 0, NULL, 0},
 	{"lines", KEY_LATER + 5, NULL, 0, NULL, 0},
-	{"json", KEY_LATER + 6, NULL, 0, NULL, 0},
 	{"kernel", KEY_LATER + 7, "MODE", 0, NULL, 0},
 	{"wait-stack", KEY_LATER + 8, "TIME", 0, NULL, 0},
 	{"probe", KEY_LATER + 9, "SOURCE", 0, NULL, 0},
 	{0},
 };
 
+static const struct {
+	const char *name;
+	enum settings_verb verb;
+} verbs[] = {
+	{"record", SETTINGS_RECORD},
+	{"check", SETTINGS_CHECK},
+	{"list", SETTINGS_LIST},
+};
+
 static const char *const later_verbs[] = {
-	"start",   "status", "dump", "stop",   "list",	"methods",
-	"summary", "print",  "view", "export", "merge", "recover",
+	"start", "status", "dump", "stop", "methods", "summary", "print", "view", "export", "merge", "recover",
 };
 
 static const char help[] =
 	"Usage: frtrace [record] -p TARGET -m FILTER | -M FILTER [options]\n"
+	"       frtrace list                the JVMs of this machine, and what is possible\n"
 	"       frtrace check [TARGET]      what this machine and that JVM allow\n"
 	"Trace chosen methods of a running JVM and write a Flight Recorder file.\n"
 	"\n"
@@ -117,6 +127,7 @@ static const char help[] =
 	"Other\n"
 	"  -q, --quiet                errors only        -v, --verbose   tell more\n"
 	"      --clock=tsc            what stamps the calls\n"
+	"      --json                 list and check print JSON\n"
 	"      --help                 this text              --version   the version\n"
 	"\n"
 	"  sudo frtrace -p 4242 -m 'com.acme.Cart::checkout'\n"
@@ -224,17 +235,38 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 	return diag_usage(d, "--%s is not there yet", option_name(key));
 }
 
-/* `frtrace check` records nothing. */
-static bool is_of_check(int key)
+static const char *verb_name(enum settings_verb verb)
 {
-	return key == KEY_TARGET || key == KEY_QUIET || key == KEY_VERBOSE || key == KEY_HELP || key == KEY_QUESTION ||
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (verbs[i].verb == verb)
+			return verbs[i].name;
+	return "";
+}
+
+/* What those verbs take that record nothing. */
+static bool is_for_looking(enum settings_verb verb, int key)
+{
+	if (key == KEY_TARGET)
+		return verb != SETTINGS_LIST;
+	return key == KEY_JSON || key == KEY_QUIET || key == KEY_VERBOSE || key == KEY_HELP || key == KEY_QUESTION ||
 	       key == KEY_VERSION || key >= KEY_LATER;
+}
+
+static int check_option(const struct settings *s, int key, struct diag *d)
+{
+	if (s->verb == SETTINGS_RECORD && key == KEY_JSON)
+		return diag_usage(d, "--json is not there yet for a recording");
+	if (s->verb != SETTINGS_RECORD && !is_for_looking(s->verb, key))
+		return diag_usage(d, "'frtrace %s' takes no --%s, it records nothing", verb_name(s->verb), option_name(key));
+	return 0;
 }
 
 static int set_option(struct settings *s, int key, const char *text, struct diag *d)
 {
-	if (s->verb == SETTINGS_CHECK && !is_of_check(key))
-		return diag_usage(d, "'frtrace check' takes no --%s, it records nothing", option_name(key));
+	int err = check_option(s, key, d);
+
+	if (err)
+		return err;
 	switch (key) {
 	case KEY_HELP:
 	case KEY_QUESTION:
@@ -252,6 +284,9 @@ static int set_option(struct settings *s, int key, const char *text, struct diag
 		return 0;
 	case KEY_SKIP_ACTIVE:
 		s->skip_active = true;
+		return 0;
+	case KEY_JSON:
+		s->json = true;
 		return 0;
 	case KEY_QUIET:
 		s->quiet = true;
@@ -341,6 +376,10 @@ static int explain_error(const struct argp_state *state, struct diag *d)
 
 static int stray_word(const struct argp_state *state, const char *word, struct diag *d)
 {
+	const struct reader *r = state->input;
+
+	if (r->s->verb == SETTINGS_LIST)
+		return diag_usage(d, "'frtrace list' takes no target, it shows all: unexpected '%s'", word);
 	if (state->quoted)
 		return diag_usage(d, "starting a program ('-- %s ...') is not there yet, trace a running one with -p",
 				  word);
@@ -387,11 +426,12 @@ static int read_verb(int argc, char **argv, int *words, enum settings_verb *out,
 	if (!verb || verb[0] == '-')
 		return 0;
 	*words = 1;
-	if (strcmp(verb, "record") == 0)
-		return 0;
-	*out = SETTINGS_CHECK;
-	if (strcmp(verb, "check") == 0)
-		return 0;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		if (strcmp(verb, verbs[i].name) == 0) {
+			*out = verbs[i].verb;
+			return 0;
+		}
+	}
 	if (strcmp(verb, "help") == 0)
 		return show_help();
 	for (size_t i = 0; i < sizeof(later_verbs) / sizeof(later_verbs[0]); i++)
@@ -406,7 +446,7 @@ static int check_complete(const struct settings *s, struct diag *d)
 {
 	if (s->quiet && s->verbose)
 		return diag_usage(d, "--quiet and --verbose do not go together");
-	if (s->verb == SETTINGS_CHECK)
+	if (s->verb != SETTINGS_RECORD)
 		return 0;
 	if (!s->target)
 		return diag_usage(d, "no target: say which JVM with -p, a pid or a part of its main class or jar name");

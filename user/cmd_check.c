@@ -1,31 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/cmd_check.h"
 #include "user/cmd_record.h"
+#include "user/json.h"
 #include "user/log.h"
 #include "user/model.h"
+#include "user/possible.h"
 #include "user/session.h"
-#include "user/target/jvm.h"
+#include "user/text.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* "  stacks      yes", "  stacks      no: ..."; returns `good`. */
-static bool say(const char *what, bool good, const char *why)
+/* "  stacks      yes", "  stacks      no: ..."; in JSON (`j`) a member {"good":, "why":}. Returns `good`. */
+static bool say(struct json *j, const char *what, bool good, const char *why)
 {
-	printf("  %-12s%s%s%s\n", what, good ? "yes" : "no", why[0] ? ": " : "", why);
+	if (j) {
+		json_object(j, what);
+		json_bool(j, "good", good);
+		json_string(j, "why", why[0] ? why : NULL);
+		json_end(j);
+	} else {
+		printf("  %-12s%s%s", what, good ? "yes" : "no", why[0] ? ": " : "");
+		text_print(stdout, why);
+		putchar('\n');
+	}
 	return good;
 }
 
-static bool say_file(const char *what, const char *path, const char *needs)
+static bool say_file(struct json *j, const char *what, const char *path, const char *needs)
 {
 	bool good = !access(path, F_OK);
 
-	return say(what, good, good ? "" : needs);
+	return say(j, what, good, good ? "" : needs);
 }
 
 /* The programs are loaded and thrown away: that asks for ring buffer, rights and all else at once. */
-static bool check_programs(const struct settings *settings)
+static bool check_programs(struct json *j, const struct settings *settings)
 {
 	struct session *session = NULL;
 	struct target nobody = { .pidfd = -1 };
@@ -36,39 +47,32 @@ static bool check_programs(const struct settings *settings)
 	clock_init(&clock);
 	err = session_new(&session, settings, &nobody, &clock, &d);
 	session_free(session);
-	return say("programs", !err, d.text);
+	return say(j, "programs", !err, d.text);
 }
 
-static bool check_machine(const struct settings *settings)
+static bool check_machine(struct json *j, const struct settings *settings)
 {
 	struct utsname u;
 	bool good = true;
 
 	uname(&u);
-	printf("kernel %s\n", u.release);
-	good &= say_file("BTF", "/sys/kernel/btf/vmlinux", "it needs CONFIG_DEBUG_INFO_BTF=y");
-	good &= say_file("uprobes", "/sys/bus/event_source/devices/uprobe/type", "it needs CONFIG_UPROBE_EVENTS=y");
-	good &= check_programs(settings);
-	good &= say("clock", clock_tsc_usable(), clock_tsc_usable() ? "" : "the time stamp counter is not invariant");
+	if (j) {
+		json_string(j, "kernel", u.release);
+		json_object(j, "machine");
+	} else {
+		printf("kernel %s\n", u.release);
+	}
+	good &= say_file(j, "BTF", "/sys/kernel/btf/vmlinux", "it needs CONFIG_DEBUG_INFO_BTF=y");
+	good &= say_file(j, "uprobes", "/sys/bus/event_source/devices/uprobe/type", "it needs CONFIG_UPROBE_EVENTS=y");
+	good &= check_programs(j, settings);
+	good &= say(j, "clock", clock_tsc_usable(), clock_tsc_usable() ? "" : "the time stamp counter is not invariant");
+	if (j)
+		json_end(j);
 	return good;
 }
 
-static bool check_attach(const struct target *t)
-{
-	struct jvm_options options;
-	struct diag d = { 0 };
-
-	jvm_read_options(t, &options);
-	if (options.attach_disabled)
-		return say("attach", false, "it was started with -XX:+DisableAttachMechanism");
-	if (segment_check_free(t, &d))
-		return say("attach", false, d.text);
-	return say("attach", true,
-		   options.signals_reduced ? "but with -Xrs only when somebody has attached to it before" : "");
-}
-
 /* What else the layout lacks costs single things. */
-static void check_layout(const struct target *t)
+static void check_layout(struct json *j, const struct target *t)
 {
 	static const struct {
 		unsigned int bit;
@@ -85,24 +89,72 @@ static void check_layout(const struct target *t)
 	struct diag d = { 0 };
 	bool good = !model_open(&m, t, &d);
 
-	say("stacks", good, d.text);
+	say(j, "stacks", good, d.text);
 	for (size_t i = 0; good && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (m.layout.without & parts[i].bit)
-			say(parts[i].what, false, parts[i].lost);
+			say(j, parts[i].what, false, parts[i].lost);
 	if (good && m.layout.missing[0])
-		printf("  missing     %s\n", m.layout.missing);
+		say(j, "complete", false, m.layout.missing);
 	model_close(&m);
 }
 
-static bool check_target(const struct target *t)
+static void begin_target(struct json *j, const struct target *t)
 {
+	if (!j) {
+		printf("%d ", (int)t->pid);
+		text_print(stdout, t->name);
+		printf("\n  version     %s\n", t->version[0] ? t->version : "unknown");
+		return;
+	}
+	json_signed(j, "pid", t->pid);
+	json_string(j, "name", t->name);
+	json_string(j, "version", t->version[0] ? t->version : NULL);
+	json_object(j, "jvm");
+}
+
+static void end_target(struct json *j, const struct target *t)
+{
+	static const char warning[] =
+		"this JVM prints three lines about a dynamically loaded agent on its own stderr (JEP 451)";
+
+	if (j)
+		json_end(j);
+	if (t->feature < 21)
+		return;
+	if (j)
+		json_string(j, "note", warning);
+	else
+		printf("  note        %s\n", warning);
+}
+
+static bool check_target(struct json *j, const struct target *t)
+{
+	struct diag why;
 	bool good;
 
-	printf("%d %s\n  version     %s\n", (int)t->pid, t->name, t->version[0] ? t->version : "unknown");
-	good = check_attach(t);
-	check_layout(t);
-	if (t->feature >= 21)
-		printf("  note        this JVM prints three lines about a dynamically loaded agent on its own stderr (JEP 451)\n");
+	begin_target(j, t);
+	good = possible_trace(t, target_look(t->pid, &(struct target){ 0 }), &why);
+	say(j, "attach", good, why.text);
+	check_layout(j, t);
+	end_target(j, t);
+	return good;
+}
+
+static bool check(const struct settings *settings, const struct target *t)
+{
+	struct json json, *j = settings->json ? &json : NULL;
+	bool good;
+
+	json_init(&json, stdout);
+	if (j)
+		json_object(j, NULL);
+	good = check_machine(j, settings);
+	if (settings->target)
+		good &= check_target(j, t);
+	if (j) {
+		json_bool(j, "good", good);
+		json_end(j);
+	}
 	return good;
 }
 
@@ -118,9 +170,7 @@ int cmd_check(const struct settings *settings, struct diag *d)
 		if (err)
 			return err;
 	}
-	good = check_machine(settings);
-	if (settings->target)
-		good &= check_target(&target);
+	good = check(settings, &target);
 	target_close(&target);
 	return good ? EXIT_DONE : EXIT_FAILED;
 }

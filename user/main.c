@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/cli.h"
 #include "user/cmd_check.h"
+#include "user/cmd_list.h"
 #include "user/cmd_record.h"
 #include "user/log.h"
+
+static int run(struct settings *s, struct diag *d)
+{
+	switch (s->verb) {
+	case SETTINGS_CHECK:
+		return cmd_check(s, d);
+	case SETTINGS_LIST:
+		return cmd_list(s, d);
+	case SETTINGS_RECORD:
+		break;
+	}
+	return cmd_record(s, d);
+}
 
 int main(int argc, char **argv)
 {
@@ -13,7 +27,7 @@ int main(int argc, char **argv)
 	if (err == CLI_DONE)
 		return EXIT_DONE;
 	if (!err) {
-		err = s.verb == SETTINGS_CHECK ? cmd_check(&s, &d) : cmd_record(&s, &d);
+		err = run(&s, &d);
 		settings_release(&s);
 	}
 	if (err >= 0)

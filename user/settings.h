@@ -23,7 +23,9 @@ enum settings_clock {
 
 enum settings_verb {
 	SETTINGS_RECORD = 0,
-	SETTINGS_CHECK, /* of the rest only the target, which may be NULL, quiet and verbose count */
+	/* of the rest only json, quiet and verbose count for these, and the target: */
+	SETTINGS_CHECK, /* may be NULL */
+	SETTINGS_LIST,	/* none */
 };
 
 struct settings {
@@ -42,6 +44,7 @@ struct settings {
 	enum settings_clock clock;
 	bool no_stack, skip_active, quiet, verbose;
 	bool thrown; /* record only calls that end by an exception */
+	bool json;   /* print what is printed as JSON */
 };
 
 /* The defaults, and an empty filter list. -ENOMEM. */

@@ -92,6 +92,21 @@ static void check_takes_a_target_or_none(void **state)
 	settings_release(&s);
 }
 
+static void list_takes_no_target(void **state)
+{
+	struct settings s = good("list");
+
+	assert_int_equal(s.verb, SETTINGS_LIST);
+	assert_false(s.json);
+	settings_release(&s);
+	s = good("list|--json|-q");
+	assert_true(s.json && s.quiet);
+	settings_release(&s);
+	s = good("check|--json");
+	assert_true(s.json);
+	settings_release(&s);
+}
+
 static void short_options_mean_the_same(void **state)
 {
 	struct settings s = good("-qp|4242|-ma.A|-x|a.A::x|-t10 ms|-o|out/|-d1m|-n7");
@@ -153,6 +168,10 @@ static const struct wrong wrongs[] = {
 	{"check|1|2", "both '1' and '2'"},
 	{"check|1|-m|a.A", "'frtrace check' takes no --method-trace, it records nothing"},
 	{"check|--no-stack", "'frtrace check' takes no --no-stack"},
+	{"list|4242", "'frtrace list' takes no target, it shows all: unexpected '4242'"},
+	{"list|-p|4242", "'frtrace list' takes no --pid"},
+	{"list|-m|a.A", "'frtrace list' takes no --method-trace, it records nothing"},
+	{"list|--json=x", "--json takes no value"},
 	{"check|-q|-v", "--quiet and --verbose"},
 	{"check|--|java", "('-- java ...') is not there yet"},
 	/* not options, or not complete */
@@ -174,14 +193,13 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|more", "unexpected word 'more'"},
 	{"-p|1|more|--frob", "unexpected word 'more'"},
 	/* later */
-	{"check|--json", "--json is not there yet"},
 	{"start|-p|1", "'frtrace start' is not there yet"},
 	{"summary|x.jfr", "'frtrace summary' is not there yet"},
 	{"--|java|-jar|x.jar", "('-- java ...') is not there yet"},
 	{"-m|a.A|--|java|-p|1", "('-- java ...') is not there yet"},
 	{"-i|5s", "--interval is not there yet"},
 	{"--lines", "--lines is not there yet"},
-	{"--json", "--json is not there yet"},
+	{"-p|1|-m|a.A|--json", "--json is not there yet for a recording"},
 	{"check|--settings=x.jfc", "'frtrace check' takes no --settings"},
 	{"--max-age=1h", "--max-age is not there yet"},
 	{"--max-overhead=25%", "--max-overhead is not there yet"},
@@ -356,6 +374,7 @@ int main(void)
 		cmocka_unit_test(defaults_are_as_the_design_says),
 		cmocka_unit_test(every_option_reaches_its_setting),
 		cmocka_unit_test(check_takes_a_target_or_none),
+		cmocka_unit_test(list_takes_no_target),
 		cmocka_unit_test(short_options_mean_the_same),
 		cmocka_unit_test(filters_of_several_options_are_joined),
 		cmocka_unit_test(last_value_of_an_option_counts),

@@ -23,11 +23,16 @@ int agent_file_name(struct agent_file *f, const char *name, struct diag *d)
 	return 0;
 }
 
-static int open_base(const struct helper *h, int i)
+static int open_directory(int root, int cwd, int i)
 {
 	if (bases[i][0] == '/')
-		return place_open_at(h->root, bases[i], O_PATH | O_DIRECTORY);
-	return h->cwd < 0 ? -ENOENT : fcntl(h->cwd, F_DUPFD_CLOEXEC, 3);
+		return place_open_at(root, bases[i], O_PATH | O_DIRECTORY);
+	return cwd < 0 ? -ENOENT : fcntl(cwd, F_DUPFD_CLOEXEC, 3);
+}
+
+static int open_base(const struct helper *h, int i)
+{
+	return open_directory(h->root, h->cwd, i);
 }
 
 static int write_file(int fd, const void *image, size_t size)
@@ -120,6 +125,57 @@ int agent_file_write(struct agent_file *f, const struct helper *h, const void *i
 			used = sizeof(reasons) - 1;
 	}
 	return diag_set(d, -r, "cannot put the agent where process %d can load it: %s", h->target->pid, reasons);
+}
+
+static bool in_group(const struct proc_status *who, gid_t group)
+{
+	for (int i = 0; i < who->group_count; i++)
+		if (who->groups[i] == group)
+			return true;
+	return who->gid == group;
+}
+
+static bool may_make_files(const struct proc_status *who, const struct stat *st)
+{
+	mode_t needed = S_IWOTH | S_IXOTH;
+
+	if (who->uid == 0)
+		return true;
+	if (who->uid == st->st_uid)
+		needed = S_IWUSR | S_IXUSR;
+	else if (in_group(who, st->st_gid))
+		needed = S_IWGRP | S_IXGRP;
+	return (st->st_mode & needed) == needed;
+}
+
+static bool is_place(int directory, const struct proc_status *who)
+{
+	struct statvfs fs;
+	struct stat st;
+
+	return !fstatvfs(directory, &fs) && !(fs.f_flag & (ST_RDONLY | ST_NOEXEC)) && !fstat(directory, &st) &&
+	       may_make_files(who, &st);
+}
+
+bool agent_file_has_place(const struct target *t)
+{
+	int root = place_open(t, "root"), cwd = place_open(t, "cwd"), directory;
+	struct proc_status who;
+	bool found = false;
+
+	if (root >= 0 && !proc_read_status(t->pid, &who)) {
+		for (int i = 0; i < BASES && !found; i++) {
+			directory = open_directory(root, cwd, i);
+			found = directory >= 0 && is_place(directory, &who);
+			if (directory >= 0)
+				close(directory);
+		}
+	}
+	if (root >= 0)
+		close(root);
+	if (cwd >= 0)
+		close(cwd);
+	return found;
 }
 
 void agent_file_remove(struct agent_file *f)

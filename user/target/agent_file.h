@@ -24,6 +24,9 @@ int agent_file_name(struct agent_file *f, const char *name, struct diag *d);
 int agent_file_write(struct agent_file *f, const struct helper *h, const void *image, size_t size, struct diag *d);
 void agent_file_remove(struct agent_file *f);
 
+/* Is there such a place, as far as mounts and modes tell? Writes nothing, and needs no helper. */
+bool agent_file_has_place(const struct target *t);
+
 /* Remove what a killed child may have left, in whichever base. */
 void agent_file_sweep(struct agent_file *f, const struct helper *h);
 

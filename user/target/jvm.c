@@ -5,6 +5,7 @@
 #include "user/target/place.h"
 
 #include <ctype.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,15 +93,34 @@ static bool identify_from_launcher(const struct target *t, char *full, size_t si
 	return command.main;
 }
 
-void jvm_identify(struct target *t, char *full, size_t size)
+bool jvm_identify(struct target *t, char *full, size_t size)
 {
 	char text[4096];
+	bool launcher = identify_from_launcher(t, text, sizeof(text));
 
-	if (!identify_from_launcher(t, text, sizeof(text)) && !identify_from_counters(t, text, sizeof(text)))
+	if (!launcher && !identify_from_counters(t, text, sizeof(text)))
 		proc_executable(t->pid, text, sizeof(text));
 	java_command_name(text, t->name, sizeof(t->name));
 	if (full)
 		snprintf(full, size, "%s", text);
+	return launcher;
+}
+
+bool jvm_is_32_bit(const struct target *t)
+{
+	unsigned char ident[EI_NIDENT];
+	char path[64];
+	bool is = false;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", t->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (read(fd, ident, sizeof(ident)) == sizeof(ident) && !memcmp(ident, ELFMAG, SELFMAG))
+		is = ident[EI_CLASS] == ELFCLASS32;
+	close(fd);
+	return is;
 }
 
 int jvm_feature(const char *version)

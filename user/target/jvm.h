@@ -16,8 +16,12 @@ int jvm_find(struct target *t);
 /*
  * Main class or jar: from the java launcher's command line, else from the counters, else the executable's name.
  * `full` (may be NULL) receives it as it was given: the jar's path, the class with its module. Sets t->name.
+ * True: it is a java launcher's command line.
  */
-void jvm_identify(struct target *t, char *full, size_t size);
+bool jvm_identify(struct target *t, char *full, size_t size);
+
+/* Is the program a 32-bit one? */
+bool jvm_is_32_bit(const struct target *t);
 
 /* t->version and t->feature: from the counters, else from the `release` file above libjvm. */
 void jvm_find_version(struct target *t);

@@ -136,8 +136,71 @@ static int open_pid(pid_t pid, struct target *t, struct diag *d)
 	return 0;
 }
 
+static enum target_kind kind_of(int found, bool launcher, const struct target *t)
+{
+	if (found == 1)
+		return jvm_is_32_bit(t) ? TARGET_32_BIT : TARGET_HOTSPOT;
+	if (found == -ENOTSUP)
+		return TARGET_OPENJ9;
+	return (found == -EACCES || found == -EPERM) && launcher ? TARGET_HIDDEN : TARGET_NO_JVM;
+}
+
+enum target_kind target_look(pid_t pid, struct target *t)
+{
+	enum target_kind kind;
+	int found;
+
+	if (read_basics(pid, t))
+		return TARGET_NO_JVM;
+	found = jvm_find(t);
+	if (!found || found == -ESRCH || found == -ENOENT)
+		return TARGET_NO_JVM;
+	kind = kind_of(found, jvm_identify(t, NULL, 0), t);
+	if (kind == TARGET_HOTSPOT || kind == TARGET_32_BIT)
+		jvm_find_version(t);
+	return kind;
+}
+
+static int each_process(int (*see)(pid_t pid, void *context), void *context, struct diag *d)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int pid, r = 0;
+
+	if (!proc)
+		return diag_errno(d, errno, "cannot read '/proc'");
+	while (!r && (entry = readdir(proc)))
+		if ((pid = atoi(entry->d_name)) > 0 && pid != getpid())
+			r = see(pid, context);
+	closedir(proc);
+	return r;
+}
+
+struct jvm_search {
+	int (*see)(const struct target *t, enum target_kind kind, void *context);
+	void *context;
+};
+
+static int look_at(pid_t pid, void *context)
+{
+	const struct jvm_search *s = context;
+	struct target t;
+	enum target_kind kind = target_look(pid, &t);
+
+	return kind == TARGET_NO_JVM ? 0 : s->see(&t, kind, s->context);
+}
+
+int target_each_jvm(int (*see)(const struct target *t, enum target_kind kind, void *context), void *context,
+		    struct diag *d)
+{
+	struct jvm_search search = {see, context};
+
+	return each_process(look_at, &search, d);
+}
+
 /* The search by name. */
 struct matches {
+	const char *part;
 	pid_t first;
 	int count, hidden; /* hidden: of the right name, but not ours to look into */
 	struct target unseen;
@@ -155,17 +218,18 @@ static void add_match(struct matches *m, struct target *t)
 		 t->name);
 }
 
-static void consider(pid_t pid, const char *part, struct matches *m)
+static int consider(pid_t pid, void *context)
 {
+	struct matches *m = context;
 	struct target t;
 	char full[4096];
 	int r;
 
-	if (pid == getpid() || read_basics(pid, &t))
-		return;
+	if (read_basics(pid, &t))
+		return 0;
 	jvm_identify(&t, full, sizeof(full));
-	if (!strstr(t.name, part) && !strstr(full, part))
-		return;
+	if (!strstr(t.name, m->part) && !strstr(full, m->part))
+		return 0;
 	r = jvm_find(&t);
 	if (r == 1) {
 		add_match(m, &t);
@@ -173,27 +237,13 @@ static void consider(pid_t pid, const char *part, struct matches *m)
 		m->hidden++;
 		m->unseen = t;
 	}
-}
-
-static int find_matches(const char *part, struct matches *m, struct diag *d)
-{
-	struct dirent *entry;
-	DIR *proc = opendir("/proc");
-	int pid;
-
-	if (!proc)
-		return diag_errno(d, errno, "cannot read '/proc'");
-	while ((entry = readdir(proc)))
-		if ((pid = atoi(entry->d_name)) > 0)
-			consider(pid, part, m);
-	closedir(proc);
 	return 0;
 }
 
 static int find_by_name(const char *part, pid_t *pid, struct diag *d)
 {
-	struct matches m = {0};
-	int r = find_matches(part, &m, d);
+	struct matches m = {.part = part};
+	int r = each_process(consider, &m, d);
 
 	if (r)
 		return r;

@@ -34,6 +34,25 @@ struct target {
 int target_open(const char *spec, struct target *t, struct diag *d);
 void target_close(struct target *t);
 
+/* What a process is, to one who only looks. */
+enum target_kind {
+	TARGET_NO_JVM = 0, /* or it has ended */
+	TARGET_HOTSPOT,
+	TARGET_OPENJ9,
+	TARGET_32_BIT, /* a HotSpot JVM that is */
+	TARGET_HIDDEN, /* its command line is that of a java launcher, and we have no right to look further */
+};
+
+/*
+ * Look at a process, whatever it is. Of a JVM *t is filled, but for t->pidfd (-1) and, of one that is hidden,
+ * version and libjvm. Nothing to be closed.
+ */
+enum target_kind target_look(pid_t pid, struct target *t);
+
+/* Do so with all processes but our own, in the order of /proc, and show the JVMs. A non-zero return of `see` ends it and is returned. */
+int target_each_jvm(int (*see)(const struct target *t, enum target_kind kind, void *context), void *context,
+		    struct diag *d);
+
 /* Has the process ended (a zombie counts as ended, a reused pid too)? */
 bool target_ended(const struct target *t);
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What can be done with a JVM, told by looking alone: no attach, no signal, nothing written. */
+#ifndef USER_POSSIBLE_H
+#define USER_POSSIBLE_H
+
+#include "format/diag.h"
+#include "user/target/process.h"
+
+#include <stdbool.h>
+
+/* Can methods of it be traced? *why: why not; "" when they can. */
+bool possible_trace(const struct target *t, enum target_kind kind, struct diag *why);
+
+/* Can their stacks be recorded? Likewise. */
+bool possible_stacks(const struct target *t, enum target_kind kind, struct diag *why);
+
+#endif
