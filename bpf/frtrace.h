@@ -32,7 +32,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x6563617274726603ULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x6563617274726604ULL /* changes with every change of this file's layout */
 
 #define FRT_MAX_LOADERS 4096u
 #define FRT_MAX_CLASSES 32768u
@@ -137,7 +137,8 @@ struct frt_slot {
 	frt_u64 anchor;	       /* address of its JavaFrameAnchor */
 	frt_u64 cells;	       /* offset of its timing cells << 8 | log2 of their number; 0: none */
 	frt_u64 cell_count;    /* those that are in use */
-	frt_u64 reserved[6];
+	frt_u64 record_ticks;  /* TSC ticks that a span takes from the stamp at its end until it is drained: about, of late */
+	frt_u64 reserved[5];
 	struct frt_open_call open[FRT_OPEN_CALLS];
 };
 

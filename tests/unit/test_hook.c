@@ -136,6 +136,25 @@ static void nobody_listens_nothing_is_done(void **state)
 	assert_int_equal(control->unslotted, 0);
 }
 
+static void each_half_ring_says_what_a_span_costs(void **state)
+{
+	uint64_t began = sys_tsc(), spans = (1u << FRT_RING_FIRST_LOG2) / 2 / FRT_RECORD_SIZE;
+	struct frt_slot *s;
+
+	hook_grow_ticks = 0;
+	for (uint64_t i = 1; i < spans; i++)
+		call(3);
+	s = slot_find(env);
+	assert_int_equal(s->record_ticks, 0);
+	call(3);
+	assert_in_range(s->record_ticks, 1, 4096); /* a first one that is longer was interrupted */
+	assert_true(s->record_ticks < sys_tsc() - began);
+	s->record_ticks = 1000000;
+	for (uint64_t i = 0; i < spans; i++)
+		call(3);
+	assert_in_range(s->record_ticks, 875000, 999999);
+}
+
 static void call_from_before_the_recording_is_not_of_it(void **state)
 {
 	jlong early = hook_enter(env, NULL, 1);
@@ -490,6 +509,7 @@ int main(void)
 		TEST(call_that_ends_is_a_span),
 		TEST(call_that_throws_says_so),
 		TEST(nobody_listens_nothing_is_done),
+		TEST(each_half_ring_says_what_a_span_costs),
 		TEST(call_from_before_the_recording_is_not_of_it),
 		TEST(call_below_the_threshold_counts_and_leaves_no_record),
 		TEST(call_of_just_the_threshold_is_recorded),
