@@ -35,6 +35,7 @@ enum key {
 	KEY_NO_STACK,
 	KEY_THROWN,
 	KEY_DEPTH,
+	KEY_OVERHEAD,
 	KEY_SKIP_ACTIVE,
 	KEY_CLOCK,
 	KEY_JSON,
@@ -55,6 +56,7 @@ static const struct argp_option options[] = {
 	{"duration", KEY_DURATION, "TIME", 0, NULL, 0},
 	{"max-events", KEY_EVENTS, "N", 0, NULL, 0},
 	{"max-size", KEY_SIZE, "SIZE", 0, NULL, 0},
+	{"max-overhead", KEY_OVERHEAD, "PERCENT", 0, NULL, 0},
 	{"stack-depth", KEY_DEPTH, "N", 0, NULL, 0},
 	{"no-stack", KEY_NO_STACK, NULL, 0, NULL, 0},
 	{"thrown", KEY_THROWN, NULL, 0, NULL, 0},
@@ -69,7 +71,6 @@ static const struct argp_option options[] = {
 	/* not there yet */
 	{"interval", 'i', "TIME", 0, NULL, 0},
 	{"max-age", KEY_LATER + 3, "TIME", 0, NULL, 0},
-	{"max-overhead", KEY_LATER + 4, "PERCENT", 0, NULL, 0},
 	{"lines", KEY_LATER + 5, NULL, 0, NULL, 0},
 	{"kernel", KEY_LATER + 7, "MODE", 0, NULL, 0},
 	{"wait-stack", KEY_LATER + 8, "TIME", 0, NULL, 0},
@@ -110,6 +111,8 @@ static const char help[] =
 	"                             file wins over an earlier one, and an option over all of them\n"
 	"      --skip-active          leave classes alone that have a method on a stack now\n"
 	"      --stack-depth=N        record at most N callers, 1 to 2048; 64\n"
+	"      --max-overhead=N%|off  a method whose recording takes more than 25 % of a CPU for each of\n"
+	"                             its threads drops to counting and timing\n"
 	"      --no-stack             do not record where a call came from\n"
 	"Filters\n"
 	"  a.b.C  a.b.C$In            all methods of a class, of a nested class\n"
@@ -227,6 +230,8 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 		return set_limit(settings_parse_time, "--duration", text, &s->duration_ns, d);
 	case KEY_DEPTH:
 		return settings_parse_depth(text, &s->stack_depth, d);
+	case KEY_OVERHEAD:
+		return settings_parse_overhead(text, &s->max_overhead, d);
 	case KEY_EVENTS:
 		return set_limit(settings_parse_count, "--max-events", text, &s->max_events, d);
 	case KEY_SIZE:

@@ -31,6 +31,7 @@ struct recording {
 	struct output *output;
 	struct session *session;
 	struct recorder *recorder;
+	struct brake *brake; /* NULL: none */
 	struct model model;
 	struct diag no_stacks; /* why; "": there are, or nobody wants them */
 	struct report report;
@@ -59,6 +60,20 @@ static int prepare(struct recording *r, struct diag *d)
 	return err;
 }
 
+/* Only what is recorded can be braked. */
+static int make_brake(struct recording *r, struct diag *d)
+{
+	struct brake_setup setup = { .segment = session_segment(r->session),
+				     .clock = &r->clock,
+				     .share = r->settings->max_overhead / 100.0,
+				     .cpus = target_cpus(&r->target) };
+
+	if (!r->settings->max_overhead || !filter_list_count(r->settings->filters, FILTER_TRACE))
+		return 0;
+	r->brake = brake_new(&setup, d);
+	return r->brake ? 0 : -ENOMEM;
+}
+
 static int make_recorder(struct recording *r, struct diag *d)
 {
 	struct recorder_setup setup = { .settings = r->settings,
@@ -66,7 +81,8 @@ static int make_recorder(struct recording *r, struct diag *d)
 					.segment = session_segment(r->session),
 					.clock = &r->clock,
 					.output = r->output,
-					.resolver = r->model.resolver };
+					.resolver = r->model.resolver,
+					.rates = r->brake ? brake_rates(r->brake) : NULL };
 
 	r->recorder = recorder_new(&setup, d);
 	return r->recorder ? recorder_tick(r->recorder, d) : -ENOMEM;
@@ -94,6 +110,7 @@ static void begin_report(struct recording *r)
 				     .recorder = r->recorder,
 				     .clock = &r->clock,
 				     .output = r->output,
+				     .brake = r->brake,
 				     .no_stacks = r->no_stacks.text,
 				     .cpu_before = target_cpu_ns(&r->target),
 				     .begin_ns = t.tv_sec * 1000000000LL + t.tv_nsec };
@@ -141,6 +158,8 @@ static int start(struct recording *r, struct diag *d)
 	warn_of_warning(&r->target);
 	err = session_attach(r->session, d);
 	if (!err)
+		err = make_brake(r, d);
+	if (!err)
 		err = make_recorder(r, d);
 	if (err)
 		return err;
@@ -178,12 +197,15 @@ static int finish(struct recording *r, int err, struct diag *d)
 	report_end(&r->report, !stop_err, ended);
 	if (err)
 		return err;
-	return r->incomplete || report_lost(&r->report) || stacks_lost || stop_err ? EXIT_INCOMPLETE : EXIT_DONE;
+	if (r->incomplete || report_lost(&r->report) || stacks_lost || stop_err || (r->brake && brake_methods(r->brake)))
+		return EXIT_INCOMPLETE;
+	return EXIT_DONE;
 }
 
 static void release(struct recording *r)
 {
 	recorder_free(r->recorder);
+	brake_free(r->brake);
 	model_close(&r->model);
 	session_free(r->session);
 	output_close(r->output);
@@ -214,6 +236,7 @@ int cmd_record(struct settings *settings, struct diag *d)
 		loop.recorder = r->recorder;
 		loop.target = &r->target;
 		loop.report = &r->report;
+		loop.brake = r->brake;
 		loop.duration_ns = settings->duration_ns;
 		err = loop_run(&loop, d);
 		err = finish(r, err, d);

@@ -61,12 +61,21 @@ struct moments {
 	int64_t news; /* until then stacks are looked at often */
 };
 
+static void look_at_brake(const struct loop *l, int64_t now)
+{
+	struct brake_finding found;
+
+	if (l->brake && brake_look(l->brake, now, &found))
+		report_brake(l->report, &found);
+}
+
 static int look_after(struct loop *l, struct moments *m, int64_t now, struct diag *d)
 {
 	int err = 0;
 
 	if (now >= m->sweep) {
 		session_sweep(l->session);
+		look_at_brake(l, now);
 		m->sweep = now + SWEEP_NS;
 		clock_sample(l->report->clock);
 		recorder_note_loss(l->recorder, report_lost(l->report));

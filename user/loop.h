@@ -10,6 +10,7 @@ struct loop {
 	struct recorder *recorder;
 	const struct target *target;
 	const struct report *report;
+	struct brake *brake; /* NULL: none */
 	uint64_t duration_ns; /* 0: no end */
 	int signals;
 };

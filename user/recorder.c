@@ -46,7 +46,8 @@ struct recorder {
 	int64_t start_epoch_ms;
 	uint64_t loss_noted;
 	size_t chunk_size;
-	struct timings *sums; /* NULL: nothing is timed */
+	bool timed;
+	struct timings *sums;
 	int64_t timing_due;
 	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
 };
@@ -115,7 +116,9 @@ struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d
 	r->last_remark = &r->remarks;
 	r->chunk_size = setup->settings->max_size / 4 < CHUNK_SIZE ? setup->settings->max_size / 4 : CHUNK_SIZE;
 	machine_read(&r->machine);
-	if (filter_list_count(setup->settings->filters, FILTER_TIMING) && !(r->sums = malloc(sizeof(*r->sums)))) {
+	r->timed = filter_list_count(setup->settings->filters, FILTER_TIMING);
+	r->sums = calloc(1, sizeof(*r->sums));
+	if (!r->sums) {
 		diag_errno(d, ENOMEM, "cannot make a recorder");
 		recorder_free(r);
 		return NULL;
@@ -196,7 +199,7 @@ static void put_settings(struct recorder *r, int64_t at)
 		snprintf(depth, sizeof(depth), "%u", s->stack_depth);
 		jfr_active_setting(r->writer, at, "jdk.MethodTrace", "stackDepth", depth);
 	}
-	jfr_active_setting(r->writer, at, "jdk.MethodTiming", "enabled", r->sums ? "true" : "false");
+	jfr_active_setting(r->writer, at, "jdk.MethodTiming", "enabled", r->timed ? "true" : "false");
 	put_period(r, at);
 	for (size_t i = 0; i < n; i++)
 		jfr_active_setting(r->writer, at,
@@ -288,7 +291,7 @@ static void put_timing(struct recorder *r)
 {
 	int64_t now = monotonic_now();
 
-	if (!r->sums || !r->open)
+	if (!r->timed || !r->open)
 		return;
 	timings_read(r->sums, r->setup.segment);
 	timing_events_put(r->writer, &r->methods, r->sums, r->setup.segment, r->setup.clock, ticks_of(r, now));
@@ -326,7 +329,7 @@ int recorder_tick(struct recorder *r, struct diag *d)
 		*d = r->failure;
 		return -EIO;
 	}
-	if (r->sums && monotonic_now() >= r->timing_due)
+	if (r->timed && monotonic_now() >= r->timing_due)
 		put_timing(r);
 	if (r->open && (jfr_chunk_size(r->writer) >= r->chunk_size ||
 			ticks_of(r, monotonic_now()) - r->chunk_start >= CHUNK_AGE_NS))
@@ -339,6 +342,23 @@ int recorder_tick(struct recorder *r, struct diag *d)
 bool recorder_read_stacks(struct recorder *r, bool all)
 {
 	return frames_read(r->frames, all);
+}
+
+void recorder_add_timing(struct recorder *r)
+{
+	int64_t now = monotonic_now();
+
+	if (r->timed)
+		return;
+	r->timed = true;
+	r->timing_due = now + timing_interval(r);
+	if (r->open)
+		jfr_active_setting(r->writer, ticks_of(r, now), "jdk.MethodTiming", "enabled", "true");
+}
+
+uint64_t recorder_timed_calls(const struct recorder *r, uint32_t method)
+{
+	return r->sums->of[method].count;
 }
 
 int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
@@ -402,6 +422,8 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	struct jfr_method_trace e;
 	int64_t end;
 
+	if (r->setup.rates)
+		rates_add(r->setup.rates, s->method, s->thread);
 	if (recorder_full(r))
 		return;
 	if (r->failed || !r->open) {

@@ -8,6 +8,7 @@
 #include "user/frames.h"
 #include "user/output.h"
 #include "user/queue/stream.h"
+#include "user/rates.h"
 #include "user/segment.h"
 #include "user/settings.h"
 
@@ -20,6 +21,7 @@ struct recorder_setup {
 	struct clock *clock;
 	struct output *output;
 	struct resolver *resolver; /* of stacks; NULL: none */
+	struct rates *rates;	   /* counts the calls that come; NULL: none */
 };
 
 /* Before the agent is told to start: stacks that it has now are of an earlier recording. */
@@ -47,6 +49,12 @@ int recorder_remark(struct recorder *r, const char *kind, const char *text);
  * stand for is asked of the JVM now, and may be gone later. `all`: the agent writes no more.
  */
 bool recorder_read_stacks(struct recorder *r, bool all);
+
+/* From here on methods are timed too, in a recording that was not asked to. */
+void recorder_add_timing(struct recorder *r);
+
+/* How many calls of a method the last emission of jdk.MethodTiming has counted. */
+uint64_t recorder_timed_calls(const struct recorder *r, uint32_t method);
 
 /* Close the last chunk; with a jdk.Shutdown event when the target has ended. */
 int recorder_finish(struct recorder *r, bool target_ended, struct diag *d);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/report.h"
+#include "user/cost.h"
 #include "user/log.h"
 #include "user/signature.h"
 
@@ -211,6 +212,57 @@ static bool any_native(const struct segment *seg)
 	return false;
 }
 
+static void method_name(const struct segment *seg, uint32_t id, char *out, size_t size)
+{
+	const struct frt_method *m = segment_method(seg, id);
+	const struct frt_class *c = m ? segment_class(seg, m->class_id) : NULL;
+
+	snprintf(out, size, "unknown");
+	if (c)
+		full_name(seg, c->name, m->name, m->descriptor, out, size);
+}
+
+static void print_braked(const struct report *r, const struct brake_finding *found)
+{
+	char why[256], name[2048];
+	struct group g = { .kind = "braked", .why = why };
+	double calls = 0, cpus = 0;
+
+	for (size_t i = 0; i < found->methods; i++) {
+		calls += found->load[i].calls;
+		cpus += found->load[i].cpus;
+	}
+	snprintf(why, sizeof(why),
+		 "counted and timed only from %s after the start on; recording %s calls a second took %.0f %% of a CPU (--max-overhead=%u%%)",
+		 log_time(monotonic_now() - r->begin_ns), log_count(calls), cpus * 100, r->settings->max_overhead);
+	for (size_t i = 0; i < found->methods; i++) {
+		method_name(session_segment(r->session), found->load[i].method, name, sizeof(name));
+		group_add(&g, name);
+	}
+	group_print(&g, r->recorder);
+	if (found->methods)
+		recorder_add_timing(r->recorder);
+}
+
+static void print_hooks(const struct report *r, const struct brake_finding *found)
+{
+	char text[256];
+
+	if (found->hook_calls <= 0)
+		return;
+	snprintf(text, sizeof(text),
+		 "%s calls a second that are not recorded take %.0f %% of a CPU by their hooks alone; only fewer methods take less",
+		 log_count(found->hook_calls), found->hook_cpus * 100);
+	recorder_remark(r->recorder, "hooks", text);
+	log_line("  hooks: %s", text);
+}
+
+void report_brake(const struct report *r, const struct brake_finding *found)
+{
+	print_braked(r, found);
+	print_hooks(r, found);
+}
+
 static void print_lower_bounds(const struct report *r, const struct segment *seg)
 {
 	struct group g = { .kind = "lower bound",
@@ -219,11 +271,9 @@ static void print_lower_bounds(const struct report *r, const struct segment *seg
 	char name[2048];
 
 	for (uint32_t id = 1; (m = segment_method(seg, id)); id++) {
-		const struct frt_class *c = segment_class(seg, m->class_id);
-
-		if (!(m->flags & FRT_METHOD_HOOKED) || !(m->flags & FRT_METHOD_LOWER_BOUND) || !c)
+		if (!(m->flags & FRT_METHOD_HOOKED) || !(m->flags & FRT_METHOD_LOWER_BOUND))
 			continue;
-		full_name(seg, c->name, m->name, m->descriptor, name, sizeof(name));
+		method_name(seg, id, name, sizeof(name));
 		group_add(&g, name);
 	}
 	group_print(&g, r->recorder);
@@ -274,11 +324,11 @@ uint64_t report_lost(const struct report *r)
 	       recorder_counts(r->recorder)->unwritten;
 }
 
-/* Share of the JVM's CPU time that the hooks took, in per cent: an estimate from the cost of two stamps. */
+/* Share of the JVM's CPU time that the hooks took, in per cent: an estimate. */
 static double cost_percent(const struct report *r, const struct segment_totals *t)
 {
 	uint64_t cpu = target_cpu_ns(r->target);
-	double hook_ns = clock_ns_of_ticks(r->clock, segment_header(session_segment(r->session))->hook_ticks) + 5.0;
+	double hook_ns = cost_of_hooks(session_segment(r->session), r->clock);
 
 	return cpu > r->cpu_before ? 100.0 * t->entered * hook_ns / (cpu - r->cpu_before) : 0;
 }
@@ -452,6 +502,19 @@ bool report_stacks(const struct report *r)
 	return segment_header(session_segment(r->session))->stacks_lost || c.missing || c.forgotten;
 }
 
+static void print_braked_calls(const struct report *r)
+{
+	size_t methods = r->brake ? brake_methods(r->brake) : 0;
+	uint64_t calls = 0;
+
+	if (!methods)
+		return;
+	for (size_t i = 0; i < methods; i++)
+		calls += recorder_timed_calls(r->recorder, brake_method(r->brake, i));
+	log_line("  %s %s braked: %s %s counted and timed (jdk.MethodTiming)", log_count(methods),
+		 plural(methods, "method was", "methods were"), log_count(calls), plural(calls, "call is", "calls are"));
+}
+
 void report_end(const struct report *r, bool restored, bool target_ended)
 {
 	const struct recorder_counts *c = recorder_counts(r->recorder);
@@ -472,6 +535,7 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 				"The JVM restores its original code by itself within seconds");
 	if (lost)
 		explain_losses(r, &t);
+	print_braked_calls(r);
 	tell_stacks(r, NULL);
 	if (output_dropped(r->output))
 		log_line("  %s oldest chunks were dropped to stay below %s", log_count(output_dropped(r->output)),

@@ -3,6 +3,7 @@
 #ifndef USER_REPORT_H
 #define USER_REPORT_H
 
+#include "user/brake.h"
 #include "user/clock.h"
 #include "user/recorder.h"
 #include "user/session.h"
@@ -14,6 +15,7 @@ struct report {
 	struct recorder *recorder;
 	struct clock *clock;
 	const struct output *output;
+	const struct brake *brake; /* NULL: none */
 	const char *no_stacks; /* why; NULL or "": there are, or nobody wants them */
 	uint64_t cpu_before; /* the JVM's CPU time when tracing began, ns */
 	int64_t begin_ns;    /* CLOCK_MONOTONIC when tracing began */
@@ -24,6 +26,9 @@ bool report_start(const struct report *r);
 
 /* The live line; overwrites itself, nothing when stderr is no terminal. */
 void report_progress(const struct report *r);
+
+/* What the brake has done, into the file too; what was braked is timed there from here on. */
+void report_brake(const struct report *r, const struct brake_finding *found);
 
 /*
  * What is to be said of stacks goes into the file; report_end() says the same. When all stacks have been

@@ -9,11 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DEFAULT_NAME "frtrace-%p-%t.jfr"
+#define DEFAULT_NAME  "frtrace-%p-%t.jfr"
+#define MOST_OVERHEAD 10000u
 
 int settings_init(struct settings *s, struct diag *d)
 {
-	*s = (struct settings){.max_size = SETTINGS_MAX_SIZE, .stack_depth = SETTINGS_STACK_DEPTH};
+	*s = (struct settings){.max_size = SETTINGS_MAX_SIZE, .stack_depth = SETTINGS_STACK_DEPTH,
+				.max_overhead = SETTINGS_MAX_OVERHEAD};
 	s->filters = filter_list_new();
 	return s->filters ? 0 : diag_set(d, ENOMEM, "no memory for settings");
 }
@@ -48,6 +50,7 @@ static const struct unit size_units[] = {
 };
 
 static const struct unit no_units[] = {{"", 1}, {0}};
+static const struct unit percent_units[] = {{"%", 1}, {"", 1}, {0}};
 
 enum number { NUMBER_OK, NUMBER_WRONG, NUMBER_NO_UNIT, NUMBER_TOO_LARGE };
 
@@ -128,6 +131,18 @@ int settings_parse_depth(const char *text, uint32_t *depth, struct diag *d)
 	if (n < 1 || n > FRT_MAX_DEPTH)
 		return diag_usage(d, "wrong --stack-depth '%s': it has to be 1 to %u", text, FRT_MAX_DEPTH);
 	*depth = n;
+	return 0;
+}
+
+int settings_parse_overhead(const char *text, uint32_t *percent, struct diag *d)
+{
+	bool off = strcmp(text, "off") == 0;
+	uint64_t n = 0;
+
+	if (!off && (number_parse(text, percent_units, &n) != NUMBER_OK || n < 1 || n > MOST_OVERHEAD))
+		return diag_usage(d, "wrong --max-overhead '%s': it has to be a whole percentage from 1%% to %u%%, or off", text,
+				  MOST_OVERHEAD);
+	*percent = n;
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 
 #define SETTINGS_MAX_SIZE (1ULL << 30)
 #define SETTINGS_STACK_DEPTH 64
+#define SETTINGS_MAX_OVERHEAD 25
 
 enum settings_clock {
 	SETTINGS_CLOCK_TSC = 0,
@@ -40,6 +41,7 @@ struct settings {
 	uint64_t max_events;	     /* 0: no end */
 	uint64_t max_size;	     /* bytes, never 0 */
 	char *output;		     /* as typed, %p and %t still in it; NULL: the default name */
+	uint32_t max_overhead;	     /* per cent of a CPU of the threads that call a method; 0: no brake */
 	uint32_t stack_depth;	     /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */
 	enum settings_clock clock;
 	bool no_stack, skip_active, quiet, verbose;
@@ -63,6 +65,9 @@ int settings_parse_count(const char *option, const char *text, uint64_t *count, 
 
 /* --stack-depth: 1 to FRT_MAX_DEPTH. */
 int settings_parse_depth(const char *text, uint32_t *depth, struct diag *d);
+
+/* --max-overhead: a whole percentage, 1 to 10000, the sign may be missing; or "off". */
+int settings_parse_overhead(const char *text, uint32_t *percent, struct diag *d);
 
 /* Is this a name for -o: not empty, not "-", no % but %p, %t and %%. */
 int settings_check_output(const char *text, struct diag *d);

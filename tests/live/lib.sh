@@ -245,10 +245,11 @@ trace_launch() { # ARGUMENT...
 
 trace_is_on() { grep -qs "^tracing " "$F_DIR/stderr" || ended "$F_PID"; }
 
-# Trace the target into $F_FILE, until the signal line stands there.
+# Trace the target into $F_FILE, until the signal line stands there. All calls are asked for, however fast they come: a
+# --max-overhead among the arguments wins.
 trace_start() { # ARGUMENT...
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
-	trace_launch -p "$T_PID" -o "$F_FILE" "$@"
+	trace_launch -p "$T_PID" -o "$F_FILE" --max-overhead=off "$@"
 	if wait_for 30 trace_is_on && grep -q '^tracing ' "$F_DIR/stderr"; then return 0; fi
 	finding "tracing does not begin:" "$(cat "$F_DIR/stderr")"
 	return 1

@@ -56,6 +56,7 @@ static void defaults_are_as_the_design_says(void **state)
 	assert_null(s.output);
 	assert_int_equal(s.clock, SETTINGS_CLOCK_TSC);
 	assert_int_equal(s.stack_depth, 64);
+	assert_int_equal(s.max_overhead, 25);
 	assert_false(s.no_stack || s.skip_active || s.quiet || s.verbose);
 	settings_release(&s);
 }
@@ -64,7 +65,7 @@ static void every_option_reaches_its_setting(void **state)
 {
 	struct settings s = good("record|--pid=shop.jar|--method-trace=a.A|--exclude=a.A::x|--threshold=10ms|"
 				 "--output=/tmp/x-%p.jfr|--duration=30s|--max-events=5|--max-size=500m|--no-stack|--thrown|"
-				 "--stack-depth=2048|--skip-active|--verbose|--clock=tsc");
+				 "--stack-depth=2048|--max-overhead=40%|--skip-active|--verbose|--clock=tsc");
 
 	assert_string_equal(s.target, "shop.jar");
 	assert_string_equal(s.output, "/tmp/x-%p.jfr");
@@ -72,6 +73,7 @@ static void every_option_reaches_its_setting(void **state)
 	assert_true(s.max_size == 500ULL << 20);
 	assert_true(s.no_stack && s.thrown && s.skip_active && s.verbose && !s.quiet);
 	assert_int_equal(s.stack_depth, 2048);
+	assert_int_equal(s.max_overhead, 40);
 	assert_int_equal(s.verb, SETTINGS_RECORD);
 	settings_release(&s);
 }
@@ -164,6 +166,9 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|--stack-depth=0", "wrong --stack-depth '0': it has to be 1 to 2048"},
 	{"-p|1|-m|a.A|--stack-depth=2049", "wrong --stack-depth '2049': it has to be 1 to 2048"},
 	{"-p|1|-m|a.A|--stack-depth=deep", "wrong --stack-depth 'deep': it has to be a whole number"},
+	{"-p|1|-m|a.A|--max-overhead=much",
+	 "wrong --max-overhead 'much': it has to be a whole percentage from 1% to 10000%, or off"},
+	{"check|--max-overhead=off", "'frtrace check' takes no --max-overhead"},
 	{"-p|1|-m|a.A|--stack-depth", "--stack-depth needs a value, as in --stack-depth=N"},
 	{"check|1|2", "both '1' and '2'"},
 	{"check|1|-m|a.A", "'frtrace check' takes no --method-trace, it records nothing"},
@@ -202,7 +207,6 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|--json", "--json is not there yet for a recording"},
 	{"check|--settings=x.jfc", "'frtrace check' takes no --settings"},
 	{"--max-age=1h", "--max-age is not there yet"},
-	{"--max-overhead=25%", "--max-overhead is not there yet"},
 	{"--kernel=on", "--kernel is not there yet"},
 	{"--probe=agent", "--probe is not there yet"},
 	{"--wait-stack=1ms", "--wait-stack is not there yet"},
@@ -301,6 +305,7 @@ static void help_names_every_option_that_is_taken(void **state)
 					    "--max-size",
 					    "--no-stack",
 					    "--skip-active",
+					    "--max-overhead",
 					    "--quiet",
 					    "--verbose",
 					    "--clock",

@@ -53,6 +53,7 @@ static struct bench {
 	char path[64];
 	uint32_t method;
 	struct resolver *resolver;
+	struct rates *rates;
 	char *file;
 	struct dissect *read;
 } * b;
@@ -95,7 +96,7 @@ static int setup(void **state)
 /* Make the recorder, its first chunk open. */
 static void begin(void)
 {
-	struct recorder_setup s = {&b->settings, &b->target, &b->segment, &b->clock, NULL, b->resolver};
+	struct recorder_setup s = {&b->settings, &b->target, &b->segment, &b->clock, NULL, b->resolver, b->rates};
 
 	assert_int_equal(output_open(&b->output, b->path, b->settings.max_size, &d), 0);
 	s.output = b->output;
@@ -114,6 +115,7 @@ static int teardown(void **state)
 	fake_segment_free(&b->segment);
 	settings_release(&b->settings);
 	unlink(b->path);
+	free(b->rates);
 	free(b);
 	return 0;
 }
@@ -448,6 +450,38 @@ static void calls_after_a_failure_are_lost_ones_too(void **state)
 	assert_int_equal(recorder_counts(b->recorder)->unwritten, 30000);
 }
 
+static void methods_that_are_timed_from_some_moment_on_are_in_the_file(void **state)
+{
+	struct frt_cell *shared = (struct frt_cell *)(b->segment.base + FRT_SHARED_AT);
+	uint64_t *rules = (uint64_t *)(b->segment.base + FRT_RULES_AT);
+	const struct dissect_event *e;
+
+	begin();
+	feed((struct frt_span){now(), 2000, b->method, 0, 1, FRT_SPAN, 0}, NULL);
+	rules[b->method] = FRT_RULE_UNTRACED | FRT_RULE_TIMED;
+	recorder_add_timing(b->recorder);
+	recorder_add_timing(b->recorder);
+	shared[b->method] = (struct frt_cell){.count = 40, .thrown = 3, .total = 4000, .minimum = 50, .maximum = 900};
+	finish();
+	assert_int_equal(dissect_count(b->read, "jdk.MethodTrace"), 1);
+	assert_int_equal(dissect_count(b->read, "jdk.MethodTiming"), 1);
+	e = dissect_find(b->read, "jdk.MethodTiming", 0);
+	assert_string_equal(text(e, "method.name"), "checkout");
+	assert_int_equal(number(e, "invocations"), 40);
+	assert_int_equal(recorder_timed_calls(b->recorder, b->method), 40);
+}
+
+static void calls_that_come_are_counted_for_who_wants_to_know(void **state)
+{
+	b->rates = calloc(1, sizeof(*b->rates));
+	begin();
+	feed((struct frt_span){now(), 2000, b->method, 0, 2, FRT_SPAN, 0}, NULL);
+	feed((struct frt_span){now(), 2000, b->method, 0, 65, FRT_SPAN, 0}, NULL);
+	feed((struct frt_span){now(), 2000, UINT32_MAX, 0, UINT32_MAX, FRT_SPAN, 0}, NULL);
+	assert_int_equal(b->rates->of[b->method].calls, 2);
+	assert_int_equal(b->rates->of[b->method].threads, RATE_THREAD(1) | RATE_THREAD(2));
+}
+
 static void recording_without_calls_is_a_sound_file(void **state)
 {
 	begin();
@@ -476,6 +510,8 @@ int main(void)
 		TEST(end_of_the_target_is_in_the_file),
 		TEST(full_disk_is_told_once_and_its_calls_are_not_counted_as_recorded),
 		TEST(calls_after_a_failure_are_lost_ones_too),
+		TEST(methods_that_are_timed_from_some_moment_on_are_in_the_file),
+		TEST(calls_that_come_are_counted_for_who_wants_to_know),
 		TEST(recording_without_calls_is_a_sound_file),
 	};
 

@@ -99,7 +99,7 @@ static int setup(void **state)
 	close(mkstemp(b->path));
 	if (output_open(&b->output, b->path, 1 << 30, &d))
 		return -1;
-	s = (struct recorder_setup){&b->settings, &b->target, &b->segment, &b->clock, b->output, NULL};
+	s = (struct recorder_setup){&b->settings, &b->target, &b->segment, &b->clock, b->output, NULL, NULL};
 	b->report = (struct report){.settings = &b->settings,
 				    .target = &b->target,
 				    .recorder = recorder_new(&s, &d),
@@ -325,6 +325,39 @@ static void every_loss_is_in_the_sum_and_has_its_reason(void **state)
 	assert_says(all, "6 nested");
 }
 
+static const char *braked(const struct brake_finding *found)
+{
+	capture_begin(false);
+	report_brake(&b->report, found);
+	return capture_end();
+}
+
+static void braked_methods_are_named_with_what_they_took(void **state)
+{
+	struct brake_load load[6] = {{.method = hook("run", "(I)V", 0), .calls = 1234567, .cpus = 0.71}};
+	const char *all;
+
+	b->settings.max_overhead = 25;
+	all = braked(&(struct brake_finding){.load = load, .methods = 1});
+	assert_says(all, "  braked: com.acme.Cart.run(int): counted and timed only from 10.0 s after the start on; recording "
+			 "1,234,567 calls a second took 71 % of a CPU (--max-overhead=25%)\n");
+	assert_null(strstr(all, "hooks"));
+	for (int i = 1; i < 6; i++)
+		load[i] = (struct brake_load){.method = hook("more", "()V", 0), .calls = 10, .cpus = 0.1};
+	all = braked(&(struct brake_finding){.load = load, .methods = 6});
+	assert_says(all, "  braked: 6 counted and timed only from ");
+	assert_says(all, "recording 1,234,617 calls a second took 121 % of a CPU");
+	assert_says(all, ": com.acme.Cart.run(int), com.acme.Cart.more(), com.acme.Cart.more(), com.acme.Cart.more(), ...\n");
+}
+
+static void hooks_that_cost_too_much_by_themselves_are_told(void **state)
+{
+	const char *all = braked(&(struct brake_finding){.hook_calls = 20000000, .hook_cpus = 0.4});
+
+	assert_string_equal(all, "  hooks: 20,000,000 calls a second that are not recorded take 40 % of a CPU by their hooks alone; "
+				 "only fewer methods take less\n");
+}
+
 static void live_line_tells_the_oldest_open_call(void **state)
 {
 	struct frt_slot *s = calls(1204, 2);
@@ -403,6 +436,8 @@ int main(void)
 		TEST(end_sums_up),
 		TEST(silence_is_explained),
 		TEST(every_loss_is_in_the_sum_and_has_its_reason),
+		TEST(braked_methods_are_named_with_what_they_took),
+		TEST(hooks_that_cost_too_much_by_themselves_are_told),
 		TEST(missing_stacks_are_said_at_the_start),
 		TEST(end_says_nothing_of_stacks_when_all_is_well),
 		TEST(end_tells_what_is_wrong_with_stacks),

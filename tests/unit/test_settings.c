@@ -147,6 +147,27 @@ static void stack_depth_has_bounds(void **state)
 	assert_int_equal(depth, 2048);
 }
 
+static void overhead_is_a_percentage_or_off(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t percent; /* 7: refused */
+	} rows[] = {
+		{"25%", 25},	 {"25", 25},   {"1%", 1},     {"100 %", 100}, {"10000%", 10000}, {"off", 0},  {"0", 7},
+		{"0%", 7},	 {"10001%", 7}, {"-1%", 7},   {"2.5%", 7},    {"", 7},		 {"%", 7},    {"Off", 7},
+		{"18446744073709551617%", 7}, {"25%%", 7},    {"25ms", 7},    {"much", 7},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct diag d = {0};
+		uint32_t percent = 7;
+		int err = settings_parse_overhead(rows[i].text, &percent, &d);
+
+		if (err != (rows[i].percent == 7 ? -EINVAL : 0) || percent != rows[i].percent)
+			fail_msg("'%s': %d, %u", rows[i].text, err, percent);
+	}
+}
+
 static const char *path(const char *output, char *out, size_t size)
 {
 	struct settings s = {.output = (char *)output};
@@ -229,6 +250,7 @@ int main(void)
 		cmocka_unit_test(size_counts_in_powers_of_1024),
 		cmocka_unit_test(count_is_a_whole_number),
 		cmocka_unit_test(stack_depth_has_bounds),
+		cmocka_unit_test(overhead_is_a_percentage_or_off),
 		cmocka_unit_test(output_name_has_pid_and_time),
 		cmocka_unit_test(directory_gets_the_default_name),
 		cmocka_unit_test(output_name_that_does_not_fit_is_refused),

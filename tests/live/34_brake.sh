@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# The brake: a method that is called too often drops to counting, from one call to the next; the others are recorded on.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+jfr_events() { "$(jdk_newest)/bin/jfr" print --events "$1" "$F_FILE"; }
+
+# Calls that the threads have counted: "HOT SLOW".
+counted() { od -An -v -td8 -w64 "$T_DIR/counts" | awk 'NR == 1 { slow = $1 } NR > 1 { hot += $1 } END { printf "%d %d\n", hot, slow }'; }
+
+# Invocations of the last emission; hot() must be the only method that is timed.
+timed_hot() {
+	jfr_events jdk.MethodTiming | awk '
+		$1 == "method" && $3 !~ /^live.Hot.hot\(/ { other = 1 }
+		$1 == "invocations" { n = $3 }
+		END { print other ? -1 : n + 0 }'
+}
+
+# Each call is an event, or counted, or said to be lost; one more of each thread may have been on its way.
+adds_up() { # OPEN-CALLS
+	local hot slow events timed lost
+	read -r hot slow < <(counted)
+	events=$(file_events live.Hot.hot) timed=$(timed_hot) lost=$(end_line_number lost)
+	[ "$events" -gt 0 ] || finding "no call of hot() is recorded"
+	[ "$timed" -gt 0 ] || finding "no call of hot() is timed"
+	[ $((events + timed + lost)) -ge "$hot" ] && [ $((events + timed + lost)) -le $((hot + $1)) ] ||
+		finding "$hot calls of hot(): $events recorded, $timed timed, $lost lost"
+	events=$(file_events live.Hot.slow)
+	[ "$events" -ge "$slow" ] && [ "$events" -le $((slow + ($1 > 0))) ] || finding "$slow calls of slow(), $events recorded"
+}
+
+brake_is_on() { grep -qs '^  braked: ' "$F_DIR/stderr" || ended "$F_PID"; }
+
+# The last chunk has it too: two emissions later there is another chunk.
+is_in_each_chunk() {
+	local chunks remarks
+	chunks=$(jfr_events frtrace.Clock | grep -c 'tsc =')
+	remarks=$(jfr_events frtrace.Message | grep -c 'kind = "braked"')
+	[ "$remarks" -gt 1 ] && [ "$remarks" -ge $((chunks - 1)) ] || finding "$remarks remarks in $chunks chunks"
+	jfr_events frtrace.Message | grep -q 'live.Hot.hot(int)' || finding "the file does not name the method"
+}
+
+braked() { # SENTENCE THREADS ENDING-FUNCTION OPTION...
+	local sentence="$1, JDK $FEATURE" ending=$3
+	begin "$sentence" || return 0
+	target_start Hot "$2"
+	if target_ready && trace_start -m 'live.Hot::hot;live.Hot::slow' --max-overhead=2% "${@:4}"; then
+		touch "$T_DIR/go"
+		wait_for 30 brake_is_on
+		$ending
+		says '^  braked: live.Hot.hot\(int\): .*\(--max-overhead=2%\)'
+		says '^  1 method was braked: [0-9,]+ calls are counted and timed'
+		[ "$(grep -c 'braked: ' "$F_DIR/stderr")" = 2 ] || finding "not said once:" "$(cat "$F_DIR/stderr")"
+		status_is 3
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+at_the_end() {
+	sleep 1
+	touch "$T_DIR/stop"
+	wait_for "$SECONDS_MAX" target_has "done" || finding "the program does not finish"
+	trace_stop
+	target_restored
+	adds_up 0
+}
+
+after_some_chunks() {
+	sleep 6
+	at_the_end
+	is_in_each_chunk
+}
+
+killed() { # in mid-flow
+	sleep 1
+	kill -9 "$T_PID"
+	trace_wait 30
+	adds_up "$threads"
+}
+
+killed_at_the_switch() {
+	kill -9 "$T_PID"
+	trace_wait 30
+	adds_up "$threads"
+}
+
+off() {
+	local sentence="--max-overhead=off records every call, JDK $FEATURE" hot slow events lost
+	begin "$sentence" || return 0
+	target_start Hot 1
+	if target_ready && trace_start -m 'live.Hot::hot;live.Hot::slow' --max-overhead=off; then
+		touch "$T_DIR/go"
+		sleep 3
+		touch "$T_DIR/stop"
+		wait_for "$SECONDS_MAX" target_has "done"
+		trace_stop
+		status_is 0 3
+		grep -E 'brake|hooks:' "$F_DIR/stderr" && finding "speaks of the brake:" "$(cat "$F_DIR/stderr")"
+		read -r hot slow < <(counted)
+		events=$(file_events live.Hot.hot) lost=$(end_line_number lost)
+		[ $((events + lost)) = "$hot" ] || finding "$hot calls, $events recorded, $lost lost"
+		[ "$(file_events live.Hot.slow)" = "$slow" ] || finding "not all of slow()"
+		jfr_events jdk.MethodTiming | grep -q invocations && finding "methods are timed"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The brake has nothing to take from calls that are not recorded.
+not_braked() { # SENTENCE OPTION...
+	local sentence="$1, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Hot 1
+	if target_ready && trace_start --max-overhead=1% "${@:2}"; then
+		touch "$T_DIR/go"
+		sleep 3
+		touch "$T_DIR/stop"
+		wait_for "$SECONDS_MAX" target_has "done"
+		trace_stop
+		status_is 0
+		grep -q 'brake' "$F_DIR/stderr" && finding "speaks of the brake:" "$(cat "$F_DIR/stderr")"
+		$check
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+hooks_are_told() { says '^  hooks: [0-9,]+ calls a second that are not recorded take [0-9]+ % of a CPU'; }
+hooks_are_not_told() { grep -q 'hooks:' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"; }
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	braked "a hot method is braked, each of its calls is recorded or counted, a slow one is recorded" 1 after_some_chunks
+	threads=16
+	braked "so it is with 16 threads" 16 at_the_end --no-stack
+	braked "also when the JVM is killed" 16 killed
+	braked "also when it is killed as soon as the brake is told" 16 killed_at_the_switch
+	off
+	check=hooks_are_told
+	not_braked "calls below the threshold are not braked: their hooks are told" -m live.Hot::hot -t 10s
+	check=hooks_are_not_told
+	not_braked "methods that are only timed are not braked" -M live.Hot::hot
+done

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Hot DIR THREADS: that many threads call hot() without rest, one more calls slow() twenty times a second, until a file
+ * `stop` is there. Each counts in its line of 64 bytes of the mapped file `counts`, which outlives a kill: slow() in the first.
+ */
+public class Hot {
+    static volatile boolean stop;
+
+    static int hot(int x) {
+        for (int i = 0; i < 40; i++)
+            x = x * 31 + i;
+        return x;
+    }
+
+    static void slow() {
+        Stage.sleep(50);
+    }
+
+    static void count(MappedByteBuffer counts, int line) {
+        int x = line;
+        for (long n = 1; !stop; n++) {
+            if (line == 0)
+                slow();
+            else
+                x = hot(x);
+            counts.putLong(line * 64, n);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Stage stage = new Stage(args[0]);
+        Thread[] threads = new Thread[Integer.parseInt(args[1]) + 1];
+        try (FileChannel file = FileChannel.open(stage.file("counts"), StandardOpenOption.CREATE,
+                StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            MappedByteBuffer counts = file.map(FileChannel.MapMode.READ_WRITE, 0, threads.length * 64L);
+            counts.order(ByteOrder.nativeOrder());
+            stage.awaitGo();
+            for (int i = 0; i < threads.length; i++) {
+                int line = i;
+                threads[i] = new Thread(() -> count(counts, line), "hot-" + i);
+                threads[i].start();
+            }
+            stage.await("stop");
+            stop = true;
+            for (Thread thread : threads)
+                thread.join();
+            stage.finish();
+        }
+    }
+}
