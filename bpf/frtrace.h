@@ -32,7 +32,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x6563617274726604ULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x6563617274726605ULL /* changes with every change of this file's layout */
 
 #define FRT_MAX_LOADERS 4096u
 #define FRT_MAX_CLASSES 32768u
@@ -293,7 +293,8 @@ struct frt_header {
  */
 #define FRT_RULE_TIMED	  0x1u
 #define FRT_RULE_THROWN	  0x2u /* record only calls that end by an exception */
-#define FRT_RULE_SHIFT	  2
+#define FRT_RULE_SILENT	  0x4u /* timed for the live view alone: no jdk.MethodTiming */
+#define FRT_RULE_SHIFT	  3
 #define FRT_RULE_UNTRACED (~0ull << FRT_RULE_SHIFT) /* a threshold that no call reaches */
 
 /*
@@ -442,6 +443,7 @@ struct frt_config {
 };
 
 #define FRT_CONFIG_THROWN 0x1u /* FRT_RULE_THROWN for all methods */
+#define FRT_CONFIG_TIMED  0x2u /* FRT_RULE_TIMED for all methods, silent for those that no filter times */
 
 #define FRT_HEADER_AT  0u
 #define FRT_CONFIG_AT  4096u

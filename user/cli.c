@@ -28,6 +28,7 @@ enum key {
 	KEY_EVENTS = 'n',
 	KEY_QUIET = 'q',
 	KEY_VERBOSE = 'v',
+	KEY_INTERVAL = 'i',
 	KEY_SIZE = 0x100,
 	KEY_SETTINGS,
 	KEY_FILTERS,
@@ -38,6 +39,8 @@ enum key {
 	KEY_OVERHEAD,
 	KEY_SKIP_ACTIVE,
 	KEY_CLOCK,
+	KEY_TOP,
+	KEY_LINES,
 	KEY_JSON,
 	KEY_VERSION,
 	KEY_LATER = 0x200, /* and above: options that are not there yet */
@@ -61,6 +64,9 @@ static const struct argp_option options[] = {
 	{"no-stack", KEY_NO_STACK, NULL, 0, NULL, 0},
 	{"thrown", KEY_THROWN, NULL, 0, NULL, 0},
 	{"skip-active", KEY_SKIP_ACTIVE, NULL, 0, NULL, 0},
+	{"interval", KEY_INTERVAL, "TIME", 0, NULL, 0},
+	{"top", KEY_TOP, "N", 0, NULL, 0},
+	{"lines", KEY_LINES, NULL, 0, NULL, 0},
 	{"quiet", KEY_QUIET, NULL, 0, NULL, 0},
 	{"verbose", KEY_VERBOSE, NULL, 0, NULL, 0},
 	{"clock", KEY_CLOCK, "CLOCK", 0, NULL, 0},
@@ -69,9 +75,7 @@ static const struct argp_option options[] = {
 	{NULL, KEY_QUESTION, NULL, 0, NULL, 0},
 	{"version", KEY_VERSION, NULL, 0, NULL, 0},
 	/* not there yet */
-	{"interval", 'i', "TIME", 0, NULL, 0},
 	{"max-age", KEY_LATER + 3, "TIME", 0, NULL, 0},
-	{"lines", KEY_LATER + 5, NULL, 0, NULL, 0},
 	{"kernel", KEY_LATER + 7, "MODE", 0, NULL, 0},
 	{"wait-stack", KEY_LATER + 8, "TIME", 0, NULL, 0},
 	{"probe", KEY_LATER + 9, "SOURCE", 0, NULL, 0},
@@ -127,10 +131,12 @@ static const char help[] =
 	"  -d, --duration=TIME        stop after this time\n"
 	"  -n, --max-events=N         stop after N calls\n"
 	"      --max-size=SIZE        drop the oldest beyond this size (k m g); 1g\n"
+	"  -i, --interval=5s --top=N  print a table of the N busiest methods (20) each interval\n"
+	"      --lines                print a line for each recorded call\n"
+	"      --json                 print JSON instead; list and check do so too\n"
 	"Other\n"
 	"  -q, --quiet                errors only        -v, --verbose   tell more\n"
 	"      --clock=tsc            what stamps the calls\n"
-	"      --json                 list and check print JSON\n"
 	"      --help                 this text              --version   the version\n"
 	"\n"
 	"  sudo frtrace -p 4242 -m 'com.acme.Cart::checkout'\n"
@@ -204,6 +210,15 @@ static int set_limit(int (*parse)(const char *, const char *, uint64_t *, struct
 	return err;
 }
 
+static int set_interval(struct settings *s, const char *text, struct diag *d)
+{
+	int err = settings_parse_time("--interval", text, &s->interval_ns, d);
+
+	if (!err && s->interval_ns < SETTINGS_LEAST_INTERVAL)
+		return diag_usage(d, "wrong --interval '%s': it has to be at least 100ms", text);
+	return err;
+}
+
 static int set_value(struct settings *s, int key, const char *text, struct diag *d)
 {
 	switch (key) {
@@ -234,6 +249,10 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 		return settings_parse_overhead(text, &s->max_overhead, d);
 	case KEY_EVENTS:
 		return set_limit(settings_parse_count, "--max-events", text, &s->max_events, d);
+	case KEY_INTERVAL:
+		return set_interval(s, text, d);
+	case KEY_TOP:
+		return set_limit(settings_parse_count, "--top", text, &s->top, d);
 	case KEY_SIZE:
 		return set_limit(settings_parse_size, "--max-size", text, &s->max_size, d);
 	}
@@ -259,8 +278,6 @@ static bool is_for_looking(enum settings_verb verb, int key)
 
 static int check_option(const struct settings *s, int key, struct diag *d)
 {
-	if (s->verb == SETTINGS_RECORD && key == KEY_JSON)
-		return diag_usage(d, "--json is not there yet for a recording");
 	if (s->verb != SETTINGS_RECORD && !is_for_looking(s->verb, key))
 		return diag_usage(d, "'frtrace %s' takes no --%s, it records nothing", verb_name(s->verb), option_name(key));
 	return 0;
@@ -289,6 +306,9 @@ static int set_option(struct settings *s, int key, const char *text, struct diag
 		return 0;
 	case KEY_SKIP_ACTIVE:
 		s->skip_active = true;
+		return 0;
+	case KEY_LINES:
+		s->lines = true;
 		return 0;
 	case KEY_JSON:
 		s->json = true;
@@ -447,6 +467,20 @@ static int read_verb(int argc, char **argv, int *words, enum settings_verb *out,
 	return diag_usage(d, "there is no command '%s', see 'frtrace --help'", verb);
 }
 
+/* What is printed while it records. */
+static int check_view(const struct settings *s, struct diag *d)
+{
+	if (s->interval_ns && s->lines)
+		return diag_usage(d, "--interval and --lines do not go together: a table or a line for each call");
+	if (s->top && !s->interval_ns)
+		return diag_usage(d, "--top is of the table that --interval prints, as in -i 5s");
+	if (s->json && !s->interval_ns && !s->lines)
+		return diag_usage(d, "--json needs --interval or --lines: a recording prints nothing else on standard output");
+	if (s->lines && !filter_list_count(s->filters, FILTER_TRACE))
+		return diag_usage(d, "--lines prints recorded calls, and -M records none: choose methods with -m, or a table with -i");
+	return 0;
+}
+
 static int check_complete(const struct settings *s, struct diag *d)
 {
 	if (s->quiet && s->verbose)
@@ -457,7 +491,7 @@ static int check_complete(const struct settings *s, struct diag *d)
 		return diag_usage(d, "no target: say which JVM with -p, a pid or a part of its main class or jar name");
 	if (filter_list_size(s->filters) == 0)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
-	return 0;
+	return check_view(s, d);
 }
 
 static int read_options(int argc, char **argv, struct settings *s, struct diag *d)

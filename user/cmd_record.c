@@ -13,6 +13,7 @@
 #include "user/settings_files.h"
 #include "user/target/dump.h"
 #include "user/target/mem.h"
+#include "user/view/live.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -32,6 +33,7 @@ struct recording {
 	struct session *session;
 	struct recorder *recorder;
 	struct brake *brake; /* NULL: none */
+	struct live *live; /* NULL: nothing is shown */
 	struct model model;
 	struct diag no_stacks; /* why; "": there are, or nobody wants them */
 	struct report report;
@@ -86,6 +88,17 @@ static int make_recorder(struct recording *r, struct diag *d)
 
 	r->recorder = recorder_new(&setup, d);
 	return r->recorder ? recorder_tick(r->recorder, d) : -ENOMEM;
+}
+
+static int make_live(struct recording *r, struct diag *d)
+{
+	struct live_setup setup = { .settings = r->settings,
+				    .target = &r->target,
+				    .segment = session_segment(r->session),
+				    .clock = &r->clock,
+				    .recorder = r->recorder };
+
+	return live_new(&r->live, &setup, d);
 }
 
 /* The JVM says it once: when our library is new to it. */
@@ -161,9 +174,11 @@ static int start(struct recording *r, struct diag *d)
 		err = make_brake(r, d);
 	if (!err)
 		err = make_recorder(r, d);
+	if (!err)
+		err = make_live(r, d);
 	if (err)
 		return err;
-	sink = recorder_sink(r->recorder);
+	sink = r->live ? live_sink(r->live) : recorder_sink(r->recorder);
 	begin_report(r);
 	err = session_start(r->session, &sink, d);
 	if (err)
@@ -194,6 +209,7 @@ static int finish(struct recording *r, int err, struct diag *d)
 	recorder_read_stacks(r->recorder, true);
 	stacks_lost = report_stacks(&r->report);
 	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);
+	live_finish(r->live, report_lost(&r->report));
 	report_end(&r->report, !stop_err, ended);
 	if (err)
 		return err;
@@ -204,6 +220,7 @@ static int finish(struct recording *r, int err, struct diag *d)
 
 static void release(struct recording *r)
 {
+	live_free(r->live);
 	recorder_free(r->recorder);
 	brake_free(r->brake);
 	model_close(&r->model);
@@ -237,6 +254,7 @@ int cmd_record(struct settings *settings, struct diag *d)
 		loop.target = &r->target;
 		loop.report = &r->report;
 		loop.brake = r->brake;
+		loop.live = r->live;
 		loop.duration_ns = settings->duration_ns;
 		err = loop_run(&loop, d);
 		err = finish(r, err, d);

@@ -21,6 +21,7 @@ struct entry {
 	uint64_t key;
 	uint64_t kept;			   /* number of its first kept frame */
 	const struct resolved_method *top; /* the innermost method, left out; NULL: nothing was left out */
+	struct frames_caller caller;
 	uint32_t traced;		   /* of what method `top` was compared with, and is_traced its result */
 	uint16_t count;
 	bool is_traced, truncated;
@@ -96,6 +97,12 @@ static void put_unknown(struct build *b)
 	put(b, &(struct kept_frame){ .line = -1, .bci = -1, .type = JFR_FRAME_UNKNOWN });
 }
 
+static void note_caller(struct build *b, struct frames_caller caller)
+{
+	if (!b->entry->count)
+		b->entry->caller = caller;
+}
+
 static enum jfr_frame_type type_of(enum resolved_kind kind)
 {
 	switch (kind) {
@@ -140,6 +147,7 @@ static void put_resolved(struct build *b, const struct resolved_frame *r)
 		put_continuation_entry(b);
 		return;
 	}
+	note_caller(b, (struct frames_caller){ .resolved = r->method, .line = r->line });
 	put(b, &(struct kept_frame){ .method = method_keys_resolved(b->frames->setup.methods, r->method),
 				     .line = r->line,
 				     .bci = r->bci,
@@ -174,6 +182,7 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 		frame.line = -1;
 	if (m->modifiers & ACC_NATIVE)
 		frame = (struct kept_frame){ frame.method, -1, 0, JFR_FRAME_NATIVE };
+	note_caller(b, (struct frames_caller){ .named = id, .line = frame.line });
 	put(b, &frame);
 	segment_string(keys->segment, m->name, name, sizeof(name));
 	segment_string(keys->segment, segment_class(keys->segment, m->class_id)->name, class_name, sizeof(class_name));
@@ -323,6 +332,16 @@ uint64_t frames_key(struct frames *f, uint32_t id, uint32_t method)
 	if (e->id == id && e->chunk == f->chunk && (e->traced == method || !e->top))
 		return e->key;
 	return find_key(f, id, method);
+}
+
+bool frames_caller(const struct frames *f, uint32_t id, uint32_t method, struct frames_caller *out)
+{
+	const struct entry *e = &f->table[id % TABLE];
+
+	if (!id || e->id != id || (e->top && (e->traced != method || !e->is_traced)))
+		return false;
+	*out = e->caller;
+	return out->resolved || out->named;
 }
 
 void frames_count(const struct frames *f, struct frames_counts *out)

@@ -37,6 +37,16 @@ void frames_next_chunk(struct frames *f);
 /* The key for a span of that method with that stack id; 0: no Java code called it, or no stack was taken. */
 uint64_t frames_key(struct frames *f, uint32_t id, uint32_t method);
 
+/* Who called: one of the two, or neither when it is not known. */
+struct frames_caller {
+	const struct resolved_method *resolved;
+	uint32_t named; /* id of a method of the agent's table */
+	int32_t line;	/* -1: not known */
+};
+
+/* The innermost frame of the stack that frames_key() was last asked for with these. False: none is known. */
+bool frames_caller(const struct frames *f, uint32_t id, uint32_t method, struct frames_caller *out);
+
 /* Of the stacks that were read, each once however many spans have it. */
 struct frames_counts {
 	uint64_t stacks;

@@ -7,6 +7,7 @@
 
 static bool quiet, verbose;
 static bool progress_shown;
+static uint64_t lines;
 
 void log_set(bool be_quiet, bool be_verbose)
 {
@@ -26,6 +27,7 @@ static void print_line(const char *format, va_list args)
 	clear_progress();
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
+	lines++;
 }
 
 void log_line(const char *format, ...)
@@ -57,6 +59,11 @@ void log_error(const char *format, ...)
 	va_start(args, format);
 	print_line(format, args);
 	va_end(args);
+}
+
+uint64_t log_lines(void)
+{
+	return lines;
 }
 
 bool log_is_live(void)

@@ -22,6 +22,9 @@ void log_progress(const char *format, ...) __attribute__((format(printf, 1, 2)))
 
 bool log_is_live(void);
 
+/* How many have been printed, but for those that are overwritten. */
+uint64_t log_lines(void);
+
 /* 1234567 as "1,234,567", into one of a few static buffers. */
 const char *log_count(uint64_t n);
 

@@ -58,6 +58,7 @@ static bool wait_for_more(const struct loop *l, int timeout_ms)
 
 struct moments {
 	int64_t end, sweep, progress;
+	bool unseen;  /* nobody reads the live view any more */
 	int64_t news; /* until then stacks are looked at often */
 };
 
@@ -71,6 +72,7 @@ static void look_at_brake(const struct loop *l, int64_t now)
 
 static int look_after(struct loop *l, struct moments *m, int64_t now, struct diag *d)
 {
+	uint64_t lost;
 	int err = 0;
 
 	if (now >= m->sweep) {
@@ -78,10 +80,12 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, struct dia
 		look_at_brake(l, now);
 		m->sweep = now + SWEEP_NS;
 		clock_sample(l->report->clock);
-		recorder_note_loss(l->recorder, report_lost(l->report));
+		lost = report_lost(l->report);
+		recorder_note_loss(l->recorder, lost);
 		err = recorder_tick(l->recorder, d);
+		m->unseen = l->live && !live_tick(l->live, now, lost);
 	}
-	if (now >= m->progress) {
+	if (now >= m->progress && !live_has_terminal(l->live)) {
 		report_progress(l->report);
 		m->progress = now + PROGRESS_NS;
 	}
@@ -107,7 +111,7 @@ int loop_run(struct loop *l, struct diag *d)
 		if (!session_beat(l->session))
 			return diag_set(d, ECANCELED, "the agent took its hooks out: it had no sign of life from frtrace for 30 s");
 		err = look_after(l, &m, now, d);
-		if (err || now >= m.end || recorder_full(l->recorder))
+		if (err || m.unseen || now >= m.end || recorder_full(l->recorder))
 			break;
 		over = wait_for_more(l, parts >= QUEUE_BUDGET ? 0 : parts || now < m.news ? BUSY_MS : IDLE_MS);
 	}

@@ -4,6 +4,7 @@
 #define USER_LOOP_H
 
 #include "user/report.h"
+#include "user/view/live.h"
 
 struct loop {
 	struct session *session;
@@ -11,6 +12,7 @@ struct loop {
 	const struct target *target;
 	const struct report *report;
 	struct brake *brake; /* NULL: none */
+	struct live *live; /* NULL: nothing is shown */
 	uint64_t duration_ns; /* 0: no end */
 	int signals;
 };
@@ -19,7 +21,7 @@ struct loop {
 int loop_init(struct loop *l, struct diag *d);
 void loop_release(struct loop *l);
 
-/* Run until a signal, the duration, --max-events or the target's end (0), or an error of the recorder or of the agent. */
+/* Run until a signal, the duration, --max-events, the target's end or that of who reads the live view (0), or an error of the recorder or of the agent. */
 int loop_run(struct loop *l, struct diag *d);
 
 #endif

@@ -463,6 +463,11 @@ const struct recorder_counts *recorder_counts(const struct recorder *r)
 	return &r->counts;
 }
 
+bool recorder_caller(const struct recorder *r, uint32_t stack, uint32_t method, struct frames_caller *out)
+{
+	return frames_caller(r->frames, stack, method, out);
+}
+
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out)
 {
 	frames_count(r->frames, out);

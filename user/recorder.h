@@ -64,6 +64,9 @@ struct recorder_counts {
 	uint64_t unwritten;	 /* events of chunks that could not be written, and what came after */
 };
 const struct recorder_counts *recorder_counts(const struct recorder *r);
+
+/* Who called, of a span that the sink has just been given; see frames_caller(). */
+bool recorder_caller(const struct recorder *r, uint32_t stack, uint32_t method, struct frames_caller *out);
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out);
 
 /* Have --max-events been recorded? */

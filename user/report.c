@@ -2,6 +2,7 @@
 #include "user/report.h"
 #include "user/cost.h"
 #include "user/log.h"
+#include "user/names.h"
 #include "user/signature.h"
 
 #include <stdio.h>
@@ -34,19 +35,6 @@ uint32_t report_hooked(const struct segment *seg, uint32_t *classes)
 	return n;
 }
 
-static void loader_name(const struct segment *seg, uint32_t number, char *out, size_t size)
-{
-	const struct frt_loader *l = segment_loader(seg, number);
-
-	snprintf(out, size, "boot");
-	if (!l || number == FRT_BOOT_LOADER)
-		return;
-	if (!segment_string(seg, l->name, out, size)) {
-		segment_string(seg, l->type, out, size);
-		signature_dots(out);
-	}
-}
-
 static void append(char *to, size_t size, const char *text)
 {
 	size_t length = strlen(to);
@@ -77,7 +65,7 @@ static void print_class(const struct segment *seg, uint32_t class_id, const char
 		}
 		append(line, sizeof(line), method);
 	}
-	loader_name(seg, segment_class(seg, class_id)->loader, loader, sizeof(loader));
+	names_loader(seg, segment_class(seg, class_id)->loader, loader, sizeof(loader));
 	log_line("%s   loader %s", line, loader);
 }
 
@@ -133,20 +121,6 @@ static bool is_expected(uint32_t reason)
 	return reason == FRT_SKIP_ABSTRACT || reason == FRT_SKIP_SYNTHETIC || reason == FRT_SKIP_OTHER;
 }
 
-static void full_name(const struct segment *seg, uint32_t class_name, uint32_t method, uint32_t descriptor, char *out,
-		      size_t size)
-{
-	char class_text[1024], name[512], types[4096], printed[1024] = "";
-
-	segment_string(seg, class_name, class_text, sizeof(class_text));
-	signature_dots(class_text);
-	if (segment_string(seg, method, name, sizeof(name))) {
-		segment_string(seg, descriptor, types, sizeof(types));
-		signature_print(name, types, printed, sizeof(printed));
-	}
-	snprintf(out, size, "%s%s%s", class_text, *printed ? "." : "", printed);
-}
-
 /* Things of which the same is to be said, in one line on the terminal and one remark in the file. */
 struct group {
 	const char *kind, *why;
@@ -193,7 +167,7 @@ static bool print_skips(const struct report *r, const struct segment *seg)
 		for (uint32_t i = 0; !is_expected(reason) && (s = segment_skip(seg, i)); i++) {
 			if (s->reason != reason)
 				continue;
-			full_name(seg, s->class_name, s->method, s->descriptor, name, sizeof(name));
+			names_full(seg, s->class_name, s->method, s->descriptor, name, sizeof(name));
 			group_add(&g, name);
 		}
 		group_print(&g, r->recorder);
@@ -212,16 +186,6 @@ static bool any_native(const struct segment *seg)
 	return false;
 }
 
-static void method_name(const struct segment *seg, uint32_t id, char *out, size_t size)
-{
-	const struct frt_method *m = segment_method(seg, id);
-	const struct frt_class *c = m ? segment_class(seg, m->class_id) : NULL;
-
-	snprintf(out, size, "unknown");
-	if (c)
-		full_name(seg, c->name, m->name, m->descriptor, out, size);
-}
-
 static void print_braked(const struct report *r, const struct brake_finding *found)
 {
 	char why[256], name[2048];
@@ -236,7 +200,7 @@ static void print_braked(const struct report *r, const struct brake_finding *fou
 		 "counted and timed only from %s after the start on; recording %s calls a second took %.0f %% of a CPU (--max-overhead=%u%%)",
 		 log_time(monotonic_now() - r->begin_ns), log_count(calls), cpus * 100, r->settings->max_overhead);
 	for (size_t i = 0; i < found->methods; i++) {
-		method_name(session_segment(r->session), found->load[i].method, name, sizeof(name));
+		names_method(session_segment(r->session), found->load[i].method, name, sizeof(name));
 		group_add(&g, name);
 	}
 	group_print(&g, r->recorder);
@@ -273,7 +237,7 @@ static void print_lower_bounds(const struct report *r, const struct segment *seg
 	for (uint32_t id = 1; (m = segment_method(seg, id)); id++) {
 		if (!(m->flags & FRT_METHOD_HOOKED) || !(m->flags & FRT_METHOD_LOWER_BOUND))
 			continue;
-		method_name(seg, id, name, sizeof(name));
+		names_method(seg, id, name, sizeof(name));
 		group_add(&g, name);
 	}
 	group_print(&g, r->recorder);

@@ -256,7 +256,7 @@ static int write_config(struct session *s, struct diag *d)
 	c->layout = s->layout;
 	c->cell_cap = 4 * c->ring_cap;
 	c->tick_scale = clock_ticks_of_ns(s->clock, 1ULL << 32);
-	c->flags = s->settings->thrown ? FRT_CONFIG_THROWN : 0;
+	c->flags = (s->settings->thrown ? FRT_CONFIG_THROWN : 0) | (s->settings->interval_ns ? FRT_CONFIG_TIMED : 0);
 	c->pattern_size = size;
 	memcpy(c + 1, block, size);
 	free(block);

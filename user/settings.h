@@ -16,6 +16,7 @@
 #define SETTINGS_MAX_SIZE (1ULL << 30)
 #define SETTINGS_STACK_DEPTH 64
 #define SETTINGS_MAX_OVERHEAD 25
+#define SETTINGS_LEAST_INTERVAL 100000000ULL /* ns */
 
 enum settings_clock {
 	SETTINGS_CLOCK_TSC = 0,
@@ -45,6 +46,9 @@ struct settings {
 	uint32_t stack_depth;	     /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */
 	enum settings_clock clock;
 	bool no_stack, skip_active, quiet, verbose;
+	uint64_t interval_ns;	     /* of the live table; 0: none */
+	uint64_t top;		     /* its rows at most; 0: as many as is usual */
+	bool lines;		     /* print each recorded call */
 	bool thrown; /* record only calls that end by an exception */
 	bool json;   /* print what is printed as JSON */
 };

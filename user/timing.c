@@ -8,11 +8,21 @@
 #define TRIES	     100
 #define BUCKETS	     (FRT_GROUPS * FRT_GROUP_BUCKETS)
 
-bool timing_is_wanted(const struct segment *s, uint32_t method)
+static uint64_t rule_of(const struct segment *s, uint32_t method)
 {
 	const uint64_t *rules = (const uint64_t *)(s->base + FRT_RULES_AT);
 
-	return method < FRT_MAX_METHODS && rules[method] & FRT_RULE_TIMED;
+	return method < FRT_MAX_METHODS ? rules[method] : 0;
+}
+
+bool timing_is_wanted(const struct segment *s, uint32_t method)
+{
+	return (rule_of(s, method) & (FRT_RULE_TIMED | FRT_RULE_SILENT)) == FRT_RULE_TIMED;
+}
+
+bool timing_is_silent(const struct segment *s, uint32_t method)
+{
+	return rule_of(s, method) & FRT_RULE_SILENT;
 }
 
 static void add(struct timings *t, const struct frt_cell *c)
@@ -96,28 +106,54 @@ void timings_read(struct timings *t, const struct segment *s)
 	free(copy);
 }
 
-static uint64_t middle_of(uint32_t bucket)
+static uint64_t begin_of(uint32_t bucket)
 {
-	uint32_t octave = 1u << FRT_OCTAVE_LOG2, e;
+	uint32_t octave = 1u << FRT_OCTAVE_LOG2;
 
 	if (bucket < octave)
 		return bucket;
-	e = (bucket >> FRT_OCTAVE_LOG2) - 1;
-	return ((uint64_t)(octave + bucket % octave) << e) + (1ULL << e) / 2;
+	return (uint64_t)(octave + bucket % octave) << ((bucket >> FRT_OCTAVE_LOG2) - 1);
+}
+
+static uint64_t end_of(uint32_t bucket)
+{
+	return begin_of(bucket + 1) - 1;
+}
+
+static uint64_t middle_of(uint32_t bucket)
+{
+	return (begin_of(bucket) + begin_of(bucket + 1)) / 2;
+}
+
+/* Those of the group that have come since `seen`, which is brought up to now. */
+static uint64_t read_group(const struct frt_group *g, struct frt_group *seen, uint64_t bucket[FRT_GROUP_BUCKETS])
+{
+	uint64_t sum = 0;
+
+	for (uint32_t b = 0; b < FRT_GROUP_BUCKETS; b++) {
+		uint64_t count = __atomic_load_n(&g->count[b], __ATOMIC_RELAXED);
+
+		bucket[b] = seen ? count - seen->count[b] : count;
+		if (seen)
+			seen->count[b] = count;
+		sum += bucket[b];
+	}
+	return sum;
 }
 
 /* The buckets of a method; returns their sum. */
-static uint64_t read_histogram(const struct segment *s, uint32_t method, uint64_t bucket[BUCKETS])
+static uint64_t read_histogram(const struct segment *s, uint32_t method, struct frt_group *seen, uint64_t bucket[BUCKETS])
 {
 	const struct frt_histogram *h = (const struct frt_histogram *)(s->base + FRT_HISTOGRAMS_AT) + method;
 	const struct frt_group *groups = (const struct frt_group *)(s->base + FRT_GROUPS_AT);
 	uint64_t sum = 0;
 
-	for (uint32_t b = 0; b < BUCKETS; b++) {
-		uint32_t g = h->group[b / FRT_GROUP_BUCKETS];
+	memset(bucket, 0, BUCKETS * sizeof(*bucket));
+	for (uint32_t i = 0; i < FRT_GROUPS; i++) {
+		uint32_t g = h->group[i];
 
-		bucket[b] = g && g < FRT_MAX_GROUPS ? groups[g].count[b % FRT_GROUP_BUCKETS] : 0;
-		sum += bucket[b];
+		if (g && g < FRT_MAX_GROUPS)
+			sum += read_group(&groups[g], seen ? &seen[g] : NULL, bucket + i * FRT_GROUP_BUCKETS);
 	}
 	return sum;
 }
@@ -129,19 +165,29 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 	return value > high ? high : value;
 }
 
+bool timing_percentiles_since(const struct segment *s, uint32_t method, const struct timing *t, struct frt_group *seen,
+			      uint64_t out[TIMING_PERCENTILES], uint64_t *longest)
+{
+	static const unsigned int percent[TIMING_PERCENTILES] = { 50, 90, 99 };
+	uint64_t bucket[BUCKETS], sum, passed = 0;
+	unsigned int next = 0;
+
+	if (method >= FRT_MAX_METHODS || !(sum = read_histogram(s, method, seen, bucket)))
+		return false;
+	for (uint32_t b = 0; b < BUCKETS && passed < sum; b++) {
+		passed += bucket[b];
+		while (next < TIMING_PERCENTILES && passed && (double)passed * 100 >= (double)sum * percent[next])
+			out[next++] = clamp(middle_of(b), t->minimum, t->maximum);
+		if (bucket[b])
+			*longest = clamp(end_of(b), t->minimum, t->maximum);
+	}
+	return next == TIMING_PERCENTILES;
+}
+
 bool timing_percentiles(const struct segment *s, uint32_t method, const struct timing *t,
 			uint64_t out[TIMING_PERCENTILES])
 {
-	static const unsigned int percent[TIMING_PERCENTILES] = { 50, 90, 99 };
-	uint64_t bucket[BUCKETS], sum, seen = 0;
-	unsigned int next = 0;
+	uint64_t longest;
 
-	if (method >= FRT_MAX_METHODS || !(sum = read_histogram(s, method, bucket)))
-		return false;
-	for (uint32_t b = 0; b < BUCKETS && next < TIMING_PERCENTILES; b++) {
-		seen += bucket[b];
-		while (next < TIMING_PERCENTILES && seen && (double)seen * 100 >= (double)sum * percent[next])
-			out[next++] = clamp(middle_of(b), t->minimum, t->maximum);
-	}
-	return next == TIMING_PERCENTILES;
+	return timing_percentiles_since(s, method, t, NULL, out, &longest);
 }

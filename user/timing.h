@@ -17,8 +17,11 @@ struct timings {
 	uint32_t methods;		   /* highest id + 1 */
 };
 
-/* Have the calls of this method been timed in the present recording? Also when it has no hooks any more, or was never called. */
+/* Is this method timed in the present recording, not for the live view alone? Also when it has no hooks any more, or was never called. */
 bool timing_is_wanted(const struct segment *s, uint32_t method);
+
+/* Is it timed for the live view alone? */
+bool timing_is_silent(const struct segment *s, uint32_t method);
 
 /* Sum up the present recording's cells. While the target runs, of a call that just ends a part may be there. */
 void timings_read(struct timings *t, const struct segment *s);
@@ -29,5 +32,13 @@ void timings_read(struct timings *t, const struct segment *s);
  */
 bool timing_percentiles(const struct segment *s, uint32_t method, const struct timing *t,
 			uint64_t out[TIMING_PERCENTILES]);
+
+/*
+ * Those of the calls that have come since the last time that this method was
+ * asked for with the same `seen`: FRT_MAX_GROUPS, all 0 at first. *longest: the
+ * longest of these calls, at most 3.1 % too much.
+ */
+bool timing_percentiles_since(const struct segment *s, uint32_t method, const struct timing *t, struct frt_group *seen,
+			      uint64_t out[TIMING_PERCENTILES], uint64_t *longest);
 
 #endif

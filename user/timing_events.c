@@ -29,7 +29,7 @@ void timing_events_put(struct jfr_writer *w, struct method_keys *keys, const str
 					       .maximum = JFR_MISSING, .p50 = JFR_MISSING, .p90 = JFR_MISSING,
 					       .p99 = JFR_MISSING };
 
-		if (!t->count && !timing_is_wanted(segment, id))
+		if (!timing_is_wanted(segment, id) && (!t->count || timing_is_silent(segment, id)))
 			continue;
 		e.method = method_keys_traced(keys, id);
 		e.invocations = t->count;

@@ -18,7 +18,7 @@ static const char *json_skip(const char *p)
 				p += *p == '\\' && p[1];
 		depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
 		p += !!*p;
-	} while (*p && (depth > 0 || !strchr(",}] \n\r", *p)));
+	} while (*p && (depth > 0 || !strchr(":,}] \n\r", *p)));
 	return p;
 }
 

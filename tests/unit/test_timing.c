@@ -224,6 +224,52 @@ static void percentiles_are_those_of_a_sorted_list(void **state)
 	assert_false(timing_percentiles(&segment, 6, &t, got));
 }
 
+static struct frt_group seen[FRT_MAX_GROUPS];
+
+static void percentiles_since_the_last_time_are_of_what_has_come(void **state)
+{
+	struct segment segment = { .fd = -1, .base = (char *)control };
+	uint64_t got[TIMING_PERCENTILES], longest = 0;
+	struct timing t;
+
+	memset(seen, 0, sizeof(seen));
+	for (int i = 0; i < 1000; i++)
+		timing_add(control_slot(0), 5, 1000000, false);
+	t = sum(5);
+	assert_true(timing_percentiles_since(&segment, 5, &t, seen, got, &longest));
+	assert_int_equal(longest, 1000000);
+	assert_false(timing_percentiles_since(&segment, 5, &t, seen, got, &longest));
+	for (int i = 0; i < 100; i++)
+		timing_add(control_slot(0), 5, i < 60 ? 2000 : 7000, false);
+	timing_add(control_slot(0), 6, 1 << 20, false);
+	t = sum(5);
+	assert_true(timing_percentiles_since(&segment, 5, &t, seen, got, &longest));
+	assert_in_range(got[TIMING_P50], 2000 * .97, 2000 * 1.03);
+	assert_in_range(got[TIMING_P99], 7000 * .97, 7000 * 1.03);
+	assert_in_range(longest, 7000, 7000 * 1.032);
+	assert_true(timing_percentiles(&segment, 5, &t, got));
+	assert_in_range(got[TIMING_P50], 1000000 * .97, 1000000);
+}
+
+/* No duration is longer than what stands for the longest, and that by 3.1 % at most. */
+static void longest_is_never_too_little(void **state)
+{
+	struct segment segment = { .fd = -1, .base = (char *)control };
+	uint64_t got[TIMING_PERCENTILES], longest = 0, random = 1;
+	struct timing t = { .maximum = UINT64_MAX };
+
+	memset(seen, 0, sizeof(seen));
+	for (int i = 0; i < 2000; i++) {
+		uint64_t d;
+
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		d = random >> (14 + random % 50);
+		timing_add(control_slot(0), 1, d, false);
+		assert_true(timing_percentiles_since(&segment, 1, &t, seen, got, &longest));
+		assert_true(longest >= d && longest - d <= d / 32);
+	}
+}
+
 static void without_groups_the_rest_is_counted(void **state)
 {
 	control->groups = FRT_MAX_GROUPS - 1;
@@ -265,6 +311,10 @@ static void rules_are_of_one_recording(void **state)
 
 	*control_rule(3) = FRT_RULE_UNTRACED | FRT_RULE_TIMED;
 	*control_rule(4) = FRT_RULE_UNTRACED;
+	*control_rule(5) = FRT_RULE_TIMED | FRT_RULE_SILENT;
+	assert_false(timing_is_wanted(&segment, 5));
+	assert_true(timing_is_silent(&segment, 5));
+	assert_false(timing_is_silent(&segment, 3));
 	assert_true(timing_is_wanted(&segment, 3));
 	assert_false(timing_is_wanted(&segment, 4));
 	assert_false(timing_is_wanted(&segment, FRT_MAX_METHODS));
@@ -281,6 +331,8 @@ int main(void)
 		cmocka_unit_test_setup(without_memory_for_cells_shared_ones_are_exact, setup),
 		cmocka_unit_test_setup(buckets_are_narrow_and_hold_what_they_say, setup),
 		cmocka_unit_test_setup(percentiles_are_those_of_a_sorted_list, setup),
+		cmocka_unit_test_setup(percentiles_since_the_last_time_are_of_what_has_come, setup),
+		cmocka_unit_test_setup(longest_is_never_too_little, setup),
 		cmocka_unit_test_setup(without_groups_the_rest_is_counted, setup),
 		cmocka_unit_test_setup(full_table_is_not_searched_for_ever, setup),
 		cmocka_unit_test_setup(next_recording_begins_with_nothing, setup),

@@ -129,10 +129,13 @@ static uint64_t threshold_ticks(const struct pattern_verdict *v)
 static uint64_t rule_of(const struct pattern_verdict *v)
 {
 	uint64_t rule = threshold_ticks(v) << FRT_RULE_SHIFT;
+	uint32_t flags = control_config()->flags;
 
 	if (v->timing)
 		rule |= FRT_RULE_TIMED;
-	if (control_config()->flags & FRT_CONFIG_THROWN)
+	else if (flags & FRT_CONFIG_TIMED)
+		rule |= FRT_RULE_TIMED | FRT_RULE_SILENT;
+	if (flags & FRT_CONFIG_THROWN)
 		rule |= FRT_RULE_THROWN;
 	return rule;
 }

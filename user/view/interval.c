@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/interval.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct open_calls {
+	uint64_t count, oldest; /* TSC */
+};
+
+struct intervals {
+	const struct segment *segment;
+	struct clock *clock;
+	struct timings now, before;
+	struct frt_group seen[FRT_MAX_GROUPS];
+	struct open_calls open[FRT_MAX_METHODS];
+	struct interval_row row[FRT_MAX_METHODS];
+	struct interval interval;
+	int64_t begin;
+};
+
+struct intervals *intervals_new(const struct segment *s, struct clock *c, struct diag *d)
+{
+	struct intervals *v = calloc(1, sizeof(*v));
+
+	if (!v) {
+		diag_errno(d, ENOMEM, "cannot make room for the table");
+		return NULL;
+	}
+	v->segment = s;
+	v->clock = c;
+	return v;
+}
+
+void intervals_begin(struct intervals *v)
+{
+	clock_sample(v->clock);
+	v->begin = v->interval.end = clock_last(v->clock)->monotonic;
+}
+
+void intervals_free(struct intervals *v)
+{
+	free(v);
+}
+
+/* What a slot shows while its thread runs may be a moment old, and is checked only for not leading elsewhere. */
+static void add_open(struct intervals *v, const struct frt_slot *slot)
+{
+	uint32_t depth = slot->depth < FRT_OPEN_CALLS ? slot->depth : FRT_OPEN_CALLS;
+
+	for (uint32_t i = 0; i < depth; i++) {
+		struct frt_open_call call = slot->open[i];
+		struct open_calls *to;
+
+		if (!call.method || call.method >= FRT_MAX_METHODS)
+			continue;
+		to = &v->open[call.method];
+		if (!to->count++ || call.start < to->oldest)
+			to->oldest = call.start;
+	}
+}
+
+static void read_open(struct intervals *v)
+{
+	const struct frt_slot *slot;
+
+	for (uint32_t id = 1; segment_method(v->segment, id); id++)
+		v->open[id] = (struct open_calls){ 0 };
+	for (uint32_t i = 0; (slot = segment_slot(v->segment, i)); i++)
+		if (slot->epoch == segment_header(v->segment)->epoch && !(slot->flags & FRT_SLOT_CARRIER))
+			add_open(v, slot);
+}
+
+static uint64_t age(const struct intervals *v, uint64_t start)
+{
+	int64_t ns = start ? v->interval.end - clock_ns(v->clock, start) : 0;
+
+	return ns > 0 ? ns : 0;
+}
+
+static uint64_t ns_of(const struct intervals *v, uint64_t ticks)
+{
+	return clock_ns_of_ticks(v->clock, ticks);
+}
+
+static struct timing in_ns(const struct intervals *v, const struct timing *t)
+{
+	return (struct timing){ .count = t->count,
+				.thrown = t->thrown,
+				.total = ns_of(v, t->total),
+				.minimum = ns_of(v, t->minimum),
+				.maximum = ns_of(v, t->maximum) };
+}
+
+/* What the differences are taken to; seen NULL: to nothing. */
+struct base {
+	const struct timings *sums;
+	struct frt_group *seen;
+};
+
+static void fill_times(struct intervals *v, struct interval_row *r, const struct base *base)
+{
+	const struct timing *now = &v->now.of[r->method], *before = &base->sums->of[r->method];
+	uint64_t ticks = now->total - before->total, percentile[TIMING_PERCENTILES], longest;
+
+	r->total = ns_of(v, ticks);
+	r->average = ns_of(v, (ticks + r->calls / 2) / r->calls);
+	r->maximum = ns_of(v, now->maximum);
+	r->bucketed = timing_percentiles_since(v->segment, r->method, now, base->seen, percentile, &longest);
+	if (!r->bucketed)
+		return;
+	r->p50 = ns_of(v, percentile[TIMING_P50]);
+	r->p99 = ns_of(v, percentile[TIMING_P99]);
+	if (now->maximum <= before->maximum)
+		r->maximum = ns_of(v, longest);
+}
+
+static void add_row(struct intervals *v, uint32_t method, const struct base *base)
+{
+	const struct timing *now = &v->now.of[method], *before = &base->sums->of[method];
+	const struct open_calls *open = &v->open[method];
+	struct interval_row *r = &v->row[v->interval.rows];
+
+	if (now->count == before->count && !open->count)
+		return;
+	*r = (struct interval_row){ .method = method,
+				    .calls = now->count - before->count,
+				    .thrown = now->thrown - before->thrown,
+				    .open = open->count,
+				    .oldest_age = age(v, open->count ? open->oldest : 0),
+				    .since_start = in_ns(v, now) };
+	if (r->calls)
+		fill_times(v, r, base);
+	v->interval.rows++;
+	v->interval.calls += r->calls;
+	v->interval.thrown += r->thrown;
+}
+
+static int busier(const void *a, const void *b)
+{
+	const struct interval_row *x = a, *y = b;
+
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	if (x->calls != y->calls)
+		return x->calls < y->calls ? 1 : -1;
+	return x->method < y->method ? -1 : 1;
+}
+
+static void add_rows(struct intervals *v, const struct base *base)
+{
+	for (uint32_t id = 1; segment_method(v->segment, id); id++)
+		add_row(v, id, base);
+	qsort(v->row, v->interval.rows, sizeof(v->row[0]), busier);
+}
+
+const struct interval *intervals_next(struct intervals *v)
+{
+	struct base last = { &v->before, v->seen };
+	struct interval *i = &v->interval;
+	struct segment_totals t;
+	int64_t begin = i->end;
+
+	timings_read(&v->now, v->segment);
+	read_open(v);
+	segment_totals(v->segment, &t);
+	clock_sample(v->clock);
+	*i = (struct interval){ .end = clock_last(v->clock)->monotonic, .row = v->row, .open = t.open };
+	i->length = i->end - begin;
+	i->oldest_age = age(v, t.oldest_start);
+	i->oldest_method = t.oldest_start ? t.oldest_method : 0;
+	add_rows(v, &last);
+	v->before = v->now;
+	return i;
+}
+
+const struct interval *intervals_whole(struct intervals *v)
+{
+	static const struct timings nothing;
+	struct base start = { &nothing, NULL };
+	struct interval *i = &v->interval;
+
+	i->length = i->end - v->begin;
+	i->rows = i->calls = i->thrown = 0;
+	i->whole = true;
+	add_rows(v, &start);
+	return i;
+}

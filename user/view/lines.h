@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A line for each recorded call, in the order in which calls ended. They come
+ * thread by thread and in parts; so they are held until all that ended before
+ * can be here. What standard output does not take in time is skipped, counted,
+ * and said in its place.
+ */
+#ifndef USER_VIEW_LINES_H
+#define USER_VIEW_LINES_H
+
+#include "user/clock.h"
+#include "user/frames.h"
+#include "user/queue/stream.h"
+#include "user/view/outlet.h"
+
+struct lines;
+
+struct lines_setup {
+	const struct segment *segment;
+	struct clock *clock;
+	struct outlet *outlet;
+	int64_t ticks_offset; /* of the target's CLOCK_MONOTONIC to ours, ns */
+	bool json;
+};
+
+/* All are borrowed. NULL: no memory. */
+struct lines *lines_new(const struct lines_setup *setup, struct diag *d);
+void lines_free(struct lines *l);
+
+/* A call that was recorded; `vthread` as in struct stream_sink. */
+void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
+	       const struct frames_caller *caller);
+
+/* Print those that ended until then (CLOCK_MONOTONIC, ns). */
+void lines_print(struct lines *l, int64_t until);
+
+uint64_t lines_skipped(const struct lines *l);
+
+#endif
