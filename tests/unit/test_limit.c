@@ -36,7 +36,7 @@ static void tightest_limit_on_the_way_up_counts_in_version_2(void **state)
 					      {NULL, NULL}};
 
 	files = tree;
-	assert_int_equal(limit_find("0::/a.slice/b\n", v2_mount, read_fake), 1048576);
+	assert_int_equal(limit_find("0::/a.slice/b\n", v2_mount, LIMIT_MEMORY, read_fake), 1048576);
 }
 
 static void version_1_is_read_from_the_memory_hierarchy(void **state)
@@ -50,7 +50,7 @@ static void version_1_is_read_from_the_memory_hierarchy(void **state)
 
 	files = tree;
 	assert_int_equal(
-		limit_find("9:name=systemd:/x\n4:memory:/docker/x\n1:cpu,cpuacct:/other\n0::/\n", v1_mount, read_fake),
+		limit_find("9:name=systemd:/x\n4:memory:/docker/x\n1:cpu,cpuacct:/other\n0::/\n", v1_mount, LIMIT_MEMORY, read_fake),
 		536870912);
 }
 
@@ -61,7 +61,7 @@ static void both_versions_are_looked_at(void **state)
 					      {NULL, NULL}};
 
 	files = tree;
-	assert_int_equal(limit_find("4:memory:/m\n0::/u\n", v1_mount, read_fake), 200);
+	assert_int_equal(limit_find("4:memory:/m\n0::/u\n", v1_mount, LIMIT_MEMORY, read_fake), 200);
 }
 
 static void a_mount_of_a_part_hides_its_prefix(void **state)
@@ -73,10 +73,10 @@ static void a_mount_of_a_part_hides_its_prefix(void **state)
 					      {NULL, NULL}};
 
 	files = tree;
-	assert_int_equal(limit_find("4:memory:/docker/x/y\n", mount, read_fake), 77);
-	assert_int_equal(limit_find("4:memory:/docker/x\n", mount, read_fake), 88);
-	assert_int_equal(limit_find("4:memory:/docker/xy\n", mount, read_fake), UINT64_MAX);
-	assert_int_equal(limit_find("4:memory:/elsewhere\n", mount, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("4:memory:/docker/x/y\n", mount, LIMIT_MEMORY, read_fake), 77);
+	assert_int_equal(limit_find("4:memory:/docker/x\n", mount, LIMIT_MEMORY, read_fake), 88);
+	assert_int_equal(limit_find("4:memory:/docker/xy\n", mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("4:memory:/elsewhere\n", mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
 }
 
 static void a_group_outside_of_our_namespace_has_no_known_limit(void **state)
@@ -84,7 +84,7 @@ static void a_group_outside_of_our_namespace_has_no_known_limit(void **state)
 	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory.max", "1\n"}, {NULL, NULL}};
 
 	files = tree;
-	assert_int_equal(limit_find("0::/../other\n", v2_mount, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("0::/../other\n", v2_mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
 }
 
 static void nothing_known_is_no_limit(void **state)
@@ -92,9 +92,9 @@ static void nothing_known_is_no_limit(void **state)
 	static const char *const none[][2] = {{NULL, NULL}};
 
 	files = none;
-	assert_int_equal(limit_find("", "", read_fake), UINT64_MAX);
-	assert_int_equal(limit_find("0::/a\n", v2_mount, read_fake), UINT64_MAX);
-	assert_int_equal(limit_find("garbage\n:::\n0:\n", "garbage - x\n - \n", read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("", "", LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("0::/a\n", v2_mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("garbage\n:::\n0:\n", "garbage - x\n - \n", LIMIT_MEMORY, read_fake), UINT64_MAX);
 }
 
 static void numbers_that_mean_unlimited_are_unlimited(void **state)
@@ -106,9 +106,35 @@ static void numbers_that_mean_unlimited_are_unlimited(void **state)
 	assert_int_equal(limit_parse("0\n"), 0);
 }
 
+static void cpu_quota_is_in_thousandths(void **state)
+{
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/a/b/cpu.max", "50000 100000\n"},
+					      {"/sys/fs/cgroup/a/cpu.max", "max 100000\n"},
+					      {"/sys/fs/cgroup/wide/cpu.max", "1600000 100000\n"},
+					      {"/sys/fs/cgroup/odd/cpu.max", "50000\n"},
+					      {"/sys/fs/cgroup/zero/cpu.max", "50000 0\n"},
+					      {"/sys/fs/cgroup/large/cpu.max", "4611686018427387903 1\n"},
+					      {"/sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "25000\n"},
+					      {"/sys/fs/cgroup/cpu/x/cpu.cfs_period_us", "100000\n"},
+					      {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n"},
+					      {"/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"},
+					      {NULL, NULL}};
+
+	files = tree;
+	assert_int_equal(limit_find("0::/a/b\n", v2_mount, LIMIT_CPU, read_fake), 500);
+	assert_int_equal(limit_find("0::/a\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("0::/wide\n", v2_mount, LIMIT_CPU, read_fake), 16000);
+	assert_int_equal(limit_find("0::/odd\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("0::/zero\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("0::/large\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("4:memory:/m\n1:cpu,cpuacct:/x\n0::/\n", v1_mount, LIMIT_CPU, read_fake), 250);
+	assert_int_equal(limit_find("1:cpu,cpuacct:/\n", v1_mount, LIMIT_CPU, read_fake), UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpu_quota_is_in_thousandths),
 		cmocka_unit_test(tightest_limit_on_the_way_up_counts_in_version_2),
 		cmocka_unit_test(version_1_is_read_from_the_memory_hierarchy),
 		cmocka_unit_test(both_versions_are_looked_at),

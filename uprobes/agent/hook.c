@@ -54,7 +54,7 @@ static __attribute__((noinline, aligned(32))) void drain_site(uint64_t slot, uin
 /* One span of each half is measured. It counts little when its thread was put aside in between. */
 static void note_cost(struct frt_slot *s, uint64_t ticks)
 {
-	uint64_t was = s->record_ticks, most = 2 * was + (1u << 12);
+	uint64_t was = s->record_ticks, most = was ? 2 * was : 1u << 10;
 
 	if (ticks > most)
 		ticks = most;

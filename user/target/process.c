@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -304,13 +303,4 @@ uint64_t target_cpu_ns(const struct target *t)
 	if (target_ended(t) || clock_getcpuclockid(t->pid, &clock) || clock_gettime(clock, &used))
 		return 0;
 	return used.tv_sec * 1000000000ULL + used.tv_nsec;
-}
-
-double target_cpus(const struct target *t)
-{
-	cpu_set_t set[16]; /* of 1024 each: the kernel wants room for all that it could have */
-
-	if (sched_getaffinity(t->pid, sizeof(set), set))
-		return 1;
-	return CPU_COUNT_S(sizeof(set), set);
 }

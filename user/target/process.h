@@ -68,7 +68,7 @@ int target_safepoint_ns(const struct target *t, uint64_t *ns);
 /* Memory limit of the target's cgroup, bytes; UINT64_MAX: none. */
 uint64_t target_memory_limit(const struct target *t);
 
-/* How many CPUs it may run on, by its affinity; 1 when that is not known. */
+/* How many CPUs it may use: those of its affinity, or what the quotas of its cgroups leave; 1 when neither is known. */
 double target_cpus(const struct target *t);
 
 /* What jdk.JVMInformation wants; strings are malloc'ed, secrets in arguments are masked as "***". */
