@@ -110,8 +110,8 @@ $(BUILD)/tests/test_report: LDLIBS += $(call wrap,fstatvfs target_describe targe
 	session_segment session_streams session_cost session_drops)
 
 # The agent's parts that ask nothing of a JVM, compiled for the tests with a libc and, if so wanted, sanitizers.
-AGENT_PARTS := policy control hook memo slot stack stack_table stack_virtual free_list timing
-AGENT_TESTS := $(filter-out policy,$(AGENT_PARTS)) filter_rules stack_code stack_garbled
+AGENT_PARTS := policy control hook memo slot stack stack_named stack_table stack_virtual free_list timing
+AGENT_TESTS := $(filter-out policy stack_named,$(AGENT_PARTS)) filter_rules stack_code stack_garbled
 HOSTED_CFLAGS := -DAGENT_HOSTED -isystem $(JNI) -isystem $(JNI)linux
 $(BUILD)/hosted/%.o: %.c
 	@echo "  CC     $< (hosted)"
@@ -141,7 +141,7 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
 # what reads the target's memory, and what that is linked with
-$(BUILD)/fuzz_segment: user/segment.c user/stacks.c user/queue/stream.c user/queue/sweep.c $(wildcard user/target/*.c)
+$(BUILD)/fuzz_segment: user/open_calls.c user/segment.c user/stacks.c user/queue/stream.c user/queue/sweep.c $(wildcard user/target/*.c)
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
 
 check: $(TESTS) $(REPLAYS)

@@ -138,7 +138,13 @@ struct frt_slot {
 	frt_u64 cells;	       /* offset of its timing cells << 8 | log2 of their number; 0: none */
 	frt_u64 cell_count;    /* those that are in use */
 	frt_u64 record_ticks;  /* TSC ticks that a span takes from the stamp at its end until it is drained: about, of late */
-	frt_u64 reserved[5];
+	/* what a census saw */
+	frt_u64 census_at;     /* TSC; 0: it has not come to this thread */
+	frt_u32 census_stack;  /* id of the stack that the thread had then, 0 none */
+	frt_u32 census_open;   /* the first so many open calls were open before that and after it */
+	frt_u32 census_dead;   /* bit i: open call i is on no stack */
+	frt_u32 census_epoch;  /* header.census */
+	frt_u64 reserved[2];
 	struct frt_open_call open[FRT_OPEN_CALLS];
 };
 
@@ -257,7 +263,7 @@ struct frt_header {
 	frt_u32 last_error;	 /* jvmti error of the last command, 0 */
 	frt_u32 hook_ticks;	 /* TSC ticks of the two stamps of one call, measured at load */
 	frt_u32 healed;		 /* how often the agent restored the JVM by itself */
-	frt_u32 reserved1;
+	frt_u32 census;		 /* number of the last census; counted up when it begins */
 	char message[256];	 /* of the last command, 0-terminated */
 
 	struct frt_owner owner;
@@ -439,6 +445,8 @@ struct frt_config {
 	frt_u32 pattern_size;
 	frt_u64 cell_cap; /* bytes */
 	frt_u64 tick_scale; /* TSC ticks per nanosecond << 32: for thresholds of methods, which are in ns */
+	frt_u32 census_depth; /* frames at most of the stack of a thread with open calls; 0: no such stacks */
+	frt_u32 reserved;
 	/* the compiled filter (filters/pattern.h) follows */
 };
 

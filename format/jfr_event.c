@@ -23,6 +23,21 @@ void jfr_method_timing(struct jfr_writer *w, const struct jfr_method_timing *e)
 	jfr_event_end(w, at);
 }
 
+void jfr_open_call(struct jfr_writer *w, const struct jfr_open_call *e)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_OPEN_CALL, e->start, &at);
+
+	if (!b)
+		return;
+	bytes_put_leb(b, e->duration);
+	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->thread, STRAY_THREAD));
+	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->stack, STRAY_STACK));
+	bytes_put_leb(b, jfr_key_use(w, JFR_METHOD, e->method, STRAY_METHOD));
+	bytes_put_text(b, e->remark, TEXT_LIMIT);
+	jfr_event_end(w, at);
+}
+
 void jfr_active_recording(struct jfr_writer *w, const struct jfr_active_recording *e)
 {
 	size_t at;

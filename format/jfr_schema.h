@@ -50,6 +50,7 @@ enum jfr_type {
 	JFR_CLOCK,
 	JFR_MESSAGE,
 	JFR_METHOD_TIMING,
+	JFR_OPEN_CALL,
 	JFR_TYPES,
 };
 

@@ -164,6 +164,14 @@ struct jfr_method_timing {
 };
 void jfr_method_timing(struct jfr_writer *w, const struct jfr_method_timing *e);
 
+/* frtrace.OpenCall: `duration` so far; `stack` is the thread's whole one; `remark` may be NULL. */
+struct jfr_open_call {
+	int64_t start, duration;
+	uint64_t thread, stack, method; /* keys */
+	const char *remark;
+};
+void jfr_open_call(struct jfr_writer *w, const struct jfr_open_call *e);
+
 struct jfr_active_recording {
 	int64_t start;
 	int64_t id;

@@ -196,6 +196,13 @@ static int worse(int err, int later, struct diag *d, const struct diag *of_later
 	return err ? err : later;
 }
 
+static const char *why_no_census(const struct recording *r, bool ended)
+{
+	if (session_has_census(r->session))
+		return NULL;
+	return ended ? "no stack: the JVM had ended" : "no stack: the JVM did not answer";
+}
+
 static int finish(struct recording *r, int err, struct diag *d)
 {
 	bool ended = target_ended(&r->target);
@@ -207,6 +214,8 @@ static int finish(struct recording *r, int err, struct diag *d)
 		log_error("frtrace: %s", second.text);
 	recorder_note_loss(r->recorder, report_lost(&r->report));
 	recorder_read_stacks(r->recorder, true);
+	r->report.no_census = why_no_census(r, ended);
+	recorder_put_open_calls(r->recorder, r->report.no_census);
 	stacks_lost = report_stacks(&r->report);
 	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);
 	live_finish(r->live, report_lost(&r->report));

@@ -2,6 +2,7 @@
 #include "user/recorder.h"
 #include "format/jfr_write.h"
 #include "user/machine.h"
+#include "user/open_calls.h"
 #include "user/timing_events.h"
 
 #include <errno.h>
@@ -440,6 +441,47 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	jfr_method_trace(r->writer, &e);
 	r->counts.events++;
 	r->counts.thrown += e.thrown;
+}
+
+struct open_calls {
+	struct recorder *recorder;
+	const struct clock_pair *now;
+};
+
+static void on_open_call(void *context, const struct open_call *c)
+{
+	const struct open_calls *o = context;
+	struct recorder *r = o->recorder;
+	uint64_t start = c->start < o->now->tsc ? c->start : o->now->tsc;
+	struct jfr_open_call e = { .remark = c->remark };
+
+	e.start = ticks_of(r, clock_ns(r->setup.clock, start));
+	e.duration = ticks_of(r, o->now->monotonic) - e.start;
+	e.thread = c->thread ? thread_key(r, c->thread, NULL) : 0;
+	e.stack = frames_key(r->frames, c->stack, c->method);
+	e.method = method_keys_traced(&r->methods, c->method);
+	jfr_open_call(r->writer, &e);
+}
+
+uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks)
+{
+	struct open_calls o = { .recorder = r };
+	struct segment_totals t;
+	uint64_t shown;
+	char text[128];
+
+	if (r->failed || !r->open)
+		return 0;
+	clock_sample(r->setup.clock);
+	o.now = clock_last(r->setup.clock);
+	shown = open_calls_each(r->setup.segment, no_stacks, on_open_call, &o);
+	segment_totals(r->setup.segment, &t);
+	if (t.open > shown) {
+		snprintf(text, sizeof(text), "%llu more are not listed: of a thread the outermost %u are",
+			 (unsigned long long)(t.open - shown), FRT_OPEN_CALLS);
+		recorder_remark(r, "open calls", text);
+	}
+	return shown;
 }
 
 static void on_cover(void *context, uint64_t tsc)

@@ -56,6 +56,12 @@ void recorder_add_timing(struct recorder *r);
 /* How many calls of a method the last emission of jdk.MethodTiming has counted. */
 uint64_t recorder_timed_calls(const struct recorder *r, uint32_t method);
 
+/*
+ * Write the calls that have not returned as frtrace.OpenCall events. `no_stacks`: why the agent has taken no census
+ * just now, or NULL. When the stacks have been read. Returns how many were written.
+ */
+uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks);
+
 /* Close the last chunk; with a jdk.Shutdown event when the target has ended. */
 int recorder_finish(struct recorder *r, bool target_ended, struct diag *d);
 

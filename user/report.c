@@ -297,6 +297,13 @@ static double cost_percent(const struct report *r, const struct segment_totals *
 	return cpu > r->cpu_before ? 100.0 * t->entered * hook_ns / (cpu - r->cpu_before) : 0;
 }
 
+/* How long the oldest open call has been that, ns. */
+static int64_t open_for(const struct report *r, const struct segment_totals *t)
+{
+	clock_sample(r->clock);
+	return clock_last(r->clock)->monotonic - clock_ns(r->clock, t->oldest_start);
+}
+
 static void open_text(const struct report *r, const struct segment_totals *t, char *out, size_t size)
 {
 	int64_t since;
@@ -304,8 +311,7 @@ static void open_text(const struct report *r, const struct segment_totals *t, ch
 	snprintf(out, size, "%s open", log_count(t->open));
 	if (!t->open || !t->oldest_start)
 		return;
-	clock_sample(r->clock);
-	since = clock_last(r->clock)->monotonic - clock_ns(r->clock, t->oldest_start);
+	since = open_for(r, t);
 	if (since > 0)
 		append(out, size, ", oldest "), append(out, size, log_time(since));
 }
@@ -479,6 +485,25 @@ static void print_braked_calls(const struct report *r)
 		 plural(methods, "method was", "methods were"), log_count(calls), plural(calls, "call is", "calls are"));
 }
 
+/* "  open for 42.1 s: com.acme.Cart.checkout(Order), and 2 more: jfr print --events OpenCall FILE" */
+static void tell_open(const struct report *r, const struct segment_totals *t)
+{
+	const struct segment *seg = session_segment(r->session);
+	char name[2048] = "calls of virtual threads", more[64] = "", since[80] = "";
+
+	if (!t->open)
+		return;
+	if (t->oldest_start) {
+		names_method(seg, t->oldest_method, name, sizeof(name));
+		snprintf(since, sizeof(since), " for %s", log_time(open_for(r, t)));
+		if (t->open > 1)
+			snprintf(more, sizeof(more), ", and %s more", log_count(t->open - 1));
+	}
+	log_line("  open%s: %s%s: jfr print --events OpenCall %s", since, name, more, output_path(r->output));
+	if (r->no_census)
+		log_line("  open calls have %s", r->no_census);
+}
+
 void report_end(const struct report *r, bool restored, bool target_ended)
 {
 	const struct recorder_counts *c = recorder_counts(r->recorder);
@@ -497,6 +522,7 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 		 target_ended ? "The JVM has ended" :
 		 restored     ? "The JVM runs its original code again" :
 				"The JVM restores its original code by itself within seconds");
+	tell_open(r, &t);
 	if (lost)
 		explain_losses(r, &t);
 	print_braked_calls(r);

@@ -36,7 +36,7 @@ struct session {
 	struct queue *queue;
 	struct session_cost cost;
 	struct frt_layout layout; /* feature 0: no stacks */
-	bool started;
+	bool started, census;
 	char tag[16], file_name[48];
 };
 
@@ -252,6 +252,7 @@ static int write_config(struct session *s, struct diag *d)
 	c->ring_cap = ring_cap(s, budget);
 	c->grow_ticks = clock_ticks_of_ns(s->clock, GROW_BELOW_NS);
 	c->stack_depth = s->layout.feature ? s->settings->stack_depth : 0;
+	c->census_depth = s->settings->no_stack ? 0 : s->settings->stack_depth;
 	c->stack_frames = stack_frames(budget, c->ring_cap);
 	c->layout = s->layout;
 	c->cell_cap = 4 * c->ring_cap;
@@ -297,15 +298,34 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	return 0;
 }
 
+static int census_command(struct session *s, const char *options, struct diag *d)
+{
+	uint32_t before = segment_header(&s->segment)->census;
+	int err = command(s, options, d);
+
+	s->census = !err && segment_header(&s->segment)->census != before;
+	return err;
+}
+
+int session_take_census(struct session *s, struct diag *d)
+{
+	return census_command(s, "census", d);
+}
+
+bool session_has_census(const struct session *s)
+{
+	return s->census;
+}
+
 int session_stop(struct session *s, struct diag *d)
 {
 	int err = 0;
 
 	if (!s->started)
 		return 0;
-	s->started = false;
+	s->started = s->census = false;
 	if (!target_ended(s->target)) {
-		err = command(s, "stop", d);
+		err = census_command(s, "stop", d);
 		if (target_ended(s->target))
 			err = 0;
 	}

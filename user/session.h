@@ -39,6 +39,13 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
  */
 int session_stop(struct session *s, struct diag *d);
 
+/*
+ * Let the agent write down the stacks of threads with open calls (open_calls.h) while the recording goes on;
+ * session_stop() does it too. Has that been done by the last of these calls?
+ */
+int session_take_census(struct session *s, struct diag *d);
+bool session_has_census(const struct session *s);
+
 /* Feed what the queue has, QUEUE_BUDGET parts at most. Returns their number. */
 int session_consume(struct session *s);
 

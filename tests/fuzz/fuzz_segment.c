@@ -7,6 +7,7 @@
  * The input is a list of pieces: {place, index (2 bytes), size} and the bytes.
  */
 #include "bpf/frtrace.h"
+#include "user/open_calls.h"
 #include "user/queue/sweep.h"
 #include "user/segment.h"
 #include "user/stacks.h"
@@ -103,6 +104,11 @@ static void on_cover(void *context, uint64_t tsc)
 	read_so_far += tsc;
 }
 
+static void on_open_call(void *context, const struct open_call *c)
+{
+	read_bytes(c, sizeof(*c));
+}
+
 #define QUEUE 9
 
 /* Places that pieces go to; at QUEUE, a part comes by the queue. */
@@ -165,6 +171,7 @@ static void read_tables(void)
 	segment_totals(&segment, &totals);
 	read_bytes(&totals, sizeof(totals));
 	read_method(totals.oldest_method);
+	open_calls_each(&segment, NULL, on_open_call, NULL);
 }
 
 static void on_stack(void *context, const struct stack *s)

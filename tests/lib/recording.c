@@ -117,4 +117,5 @@ void recording_companions(struct jfr_writer *w)
 	jfr_data_loss(w, T0, 10, UINT64_MAX);
 	jfr_shutdown(w, T0, "killed by signal 9");
 	jfr_message(w, T0, "skipped", "too large");
+	jfr_open_call(w, &(struct jfr_open_call){.start = T0, .duration = 77, .remark = "no stack"});
 }

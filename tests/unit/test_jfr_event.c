@@ -15,7 +15,7 @@ static void companion_events_give_back_every_value(void **state)
 	recording_begin(&r);
 	recording_companions(r.w);
 	recording_end(&r, true);
-	assert_int_equal(recording_read(&r)->events, 9);
+	assert_int_equal(recording_read(&r)->events, 10);
 	e = dissect_find(r.d, "jdk.ActiveRecording", 0);
 	assert_int_equal(event_number(&r, e, "id"), 3);
 	assert_event_text(&r, e, "destination", "/tmp/x.jfr");
@@ -38,6 +38,9 @@ static void companion_events_give_back_every_value(void **state)
 	assert_true(event_number(&r, dissect_find(r.d, "jdk.DataLoss", 0), "total") == -1);
 	assert_event_text(&r, dissect_find(r.d, "jdk.Shutdown", 0), "reason", "killed by signal 9");
 	assert_event_text(&r, dissect_find(r.d, "frtrace.Message", 0), "text", "too large");
+	e = dissect_find(r.d, "frtrace.OpenCall", 0);
+	assert_int_equal(event_number(&r, e, "duration"), 77);
+	assert_event_text(&r, e, "remark", "no stack");
 	recording_free(&r);
 }
 

@@ -4,6 +4,7 @@
  * its memory and local references are counted, and it can fail.
  */
 #include "uprobes/agent/loader.h"
+#include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/stack_table.h"
 #include "uprobes/agent/stack_virtual.h"
 #include "uprobes/agent/thread.h"
@@ -142,6 +143,7 @@ static int make_segment(void **state)
 {
 	if (!control_create("unit"))
 		return -1;
+	stack_named_init(&jvmti);
 	stack_virtual_init(&jvmti);
 	return 0;
 }

@@ -6,7 +6,8 @@
  *   init TAG     once: segment, helper class, capabilities. Nothing is rewritten
  *   start        read the config, rewrite what the filter matches
  *   change       the same while a recording runs
- *   stop         original code again
+ *   census       write down the stacks of threads with open calls
+ *   stop         the same, and original code again
  *
  * A result other than 0 is explained in header.message, once there is a header.
  */
@@ -19,6 +20,7 @@
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
+#include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/stack_virtual.h"
 #include "uprobes/agent/thread.h"
 #include "uprobes/agent/timing.h"
@@ -135,6 +137,7 @@ static int init(JavaVM *vm, JNIEnv *env, const char *tag)
 	classes_init(jvmti);
 	loader_init(jvmti, env);
 	census_init(jvmti, env);
+	stack_named_init(jvmti);
 	stack_virtual_init(jvmti);
 	if (thread_init(jvmti, env))
 		return fail(NO_HELPER, "cannot find java.lang.Thread's fields");
@@ -303,8 +306,15 @@ static int stop(JNIEnv *env)
 {
 	if (control->state == FRT_IDLE)
 		return DONE;
-	census_take(env);
+	census_take(env, true);
 	return restore(env);
+}
+
+static int census(JNIEnv *env)
+{
+	if (control->state == FRT_ACTIVE)
+		census_take(env, false);
+	return DONE;
 }
 
 static int command(JavaVM *vm, JNIEnv *env, const char *options)
@@ -318,6 +328,8 @@ static int command(JavaVM *vm, JNIEnv *env, const char *options)
 		return start(env);
 	if (text_is(options, "change"))
 		return change(env);
+	if (text_is(options, "census"))
+		return census(env);
 	if (text_is(options, "stop"))
 		return stop(env);
 	return UNKNOWN_COMMAND;

@@ -427,12 +427,12 @@ void stack_begin(const struct frt_config *config)
 
 	control->stacks_lost = control->stacks_off = 0;
 	store_release(&stack_depth, 0);
+	stack_table_begin(config->stack_frames); /* a census needs it too */
 	if (!depth)
 		return;
 	if (!layout_is_sane(&l))
 		memset(&l, 0, sizeof(l)); /* no thread has a stack then, and each call is counted */
 	set_layout(&l);
-	stack_table_begin(config->stack_frames);
 	stack_classes_changed();
 	store_release(&stack_depth, depth);
 }

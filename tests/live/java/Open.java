@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Open DIR all | crowd N | virtual N: calls of open*() that do not return. The file `open` says which those are, one a line:
+ * thread, method, System.nanoTime() before the call and in it; `stacks`, where each thread is: name and frames.
+ */
+public class Open {
+    private static final Object NEVER = new Object(), END = new Object();
+    private static final List<String> open = Collections.synchronizedList(new ArrayList<>());
+    private static final List<Thread> threads = Collections.synchronizedList(new ArrayList<>());
+    private static volatile long spun;
+    private static boolean over;
+    private static Socket silent;
+
+    static void note(String method, long before) {
+        long in = System.nanoTime();
+        open.add(Thread.currentThread().getName() + "\t" + method + "\t" + before + "\t" + in);
+    }
+
+    static void openWait(long before) throws InterruptedException {
+        note("openWait", before);
+        synchronized (NEVER) {
+            while (true)
+                NEVER.wait();
+        }
+    }
+
+    static void openPark(long before) {
+        note("openPark", before);
+        while (true)
+            LockSupport.park();
+    }
+
+    static void openSpin(long before) {
+        note("openSpin", before);
+        while (spun != -1)
+            spun++;
+    }
+
+    static void openRead(long before) throws IOException {
+        note("openRead", before);
+        silent.getInputStream().read();
+    }
+
+    static void openDeep(long before, int more) {
+        note("openDeep", before);
+        if (more > 0)
+            openDeep(System.nanoTime(), more - 1);
+        else
+            openPark(System.nanoTime());
+    }
+
+    static void openOuter(long before) throws InterruptedException {
+        note("openOuter", before);
+        openAndClose();
+        openInner(System.nanoTime());
+    }
+
+    static void openInner(long before) throws InterruptedException {
+        note("openInner", before);
+        openAndClose();
+        openWait(System.nanoTime());
+    }
+
+    /** Returns: never open. */
+    static int openAndClose() {
+        return open.size();
+    }
+
+    /** A class whose name is the thread's work. */
+    static final class Work implements Runnable {
+        private final String what;
+
+        Work(String what) {
+            this.what = what;
+        }
+
+        @Override
+        public void run() {
+            try {
+                hang();
+            } catch (InterruptedException | IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private void hang() throws InterruptedException, IOException {
+            switch (what) {
+            case "wait":
+                openWait(System.nanoTime());
+                break;
+            case "park":
+                openPark(System.nanoTime());
+                break;
+            case "spin":
+                openSpin(System.nanoTime());
+                break;
+            case "read":
+                openRead(System.nanoTime());
+                break;
+            case "deep":
+                openDeep(System.nanoTime(), 15);
+                break;
+            case "nested":
+                openOuter(System.nanoTime());
+                break;
+            default:
+                throw new IllegalArgumentException(what);
+            }
+        }
+    }
+
+    static void start(String what, String name) {
+        Thread t = new Thread(null, new Work(what), name, 256 << 10);
+        t.setDaemon(true);
+        t.start();
+        threads.add(t);
+    }
+
+    /** JDK 21 on; compiled for older ones too. */
+    static void startVirtual(String what, String name) throws ReflectiveOperationException {
+        Class<?> builder = Class.forName("java.lang.Thread$Builder$OfVirtual");
+        Object named = builder.getMethod("name", String.class).invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);
+        Method start = builder.getMethod("start", Runnable.class);
+        threads.add((Thread) start.invoke(named, new Work(what)));
+    }
+
+    static void awaitOpen(int calls) {
+        while (open.size() < calls)
+            Stage.sleep(1);
+        Stage.sleep(100);
+    }
+
+    static void startAll() throws IOException {
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        silent = new Socket(server.getInetAddress(), server.getLocalPort());
+        String[] works = {"wait", "park", "spin", "read", "deep", "nested"};
+        for (String work : works)
+            start(work, "o-" + work);
+        awaitOpen(4 + 17 + 3);
+    }
+
+    static String frames(Thread t) {
+        StringBuilder text = new StringBuilder(t.getName()).append('\t');
+        for (StackTraceElement f : t.getStackTrace())
+            text.append(f.getClassName()).append('.').append(f.getMethodName()).append(':').append(f.getLineNumber()).append(' ');
+        return text.toString();
+    }
+
+    /** Where it waits its stack is the same at any time: another thread looks at the files. */
+    static void waitForEnd() {
+        synchronized (END) {
+            while (!over)
+                try {
+                    END.wait();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+        }
+    }
+
+    static void watch(Stage stage) {
+        Thread watch = new Thread(() -> {
+            stage.await("quit");
+            synchronized (END) {
+                over = true;
+                END.notifyAll();
+            }
+        }, "watch");
+        watch.setDaemon(true);
+        watch.start();
+    }
+
+    /** In it the program waits for its end. */
+    static void openMain(Stage stage, long before) {
+        note("openMain", before);
+        StringBuilder stacks = new StringBuilder();
+        for (Thread t : threads)
+            stacks.append(frames(t)).append('\n');
+        stage.write("stacks", stacks.toString());
+        stage.write("open", String.join("\n", open) + "\n");
+        stage.mark("done");
+        waitForEnd();
+    }
+
+    public static void main(String[] args) throws Exception {
+        Stage stage = new Stage(args[0]);
+        int n = args.length > 2 ? Integer.parseInt(args[2]) : 0;
+        stage.awaitGo();
+        if (args[1].equals("all"))
+            startAll();
+        for (int i = 0; i < n; i++)
+            if (args[1].equals("crowd"))
+                start(i % 2 == 0 ? "wait" : "park", "o-" + i);
+            else
+                startVirtual(i % 100 == 0 ? "nested" : "park", "v-" + i);
+        if (args[1].equals("virtual"))
+            startVirtual("spin", "v-spin");
+        awaitOpen(n);
+        watch(stage);
+        openMain(stage, System.nanoTime());
+    }
+}
