@@ -252,7 +252,10 @@ int cmd_record(struct settings *settings, struct diag *d)
 	log_set(settings->quiet, settings->verbose);
 	settings_files_report(settings->files);
 	setpriority(PRIO_PROCESS, 0, -20); /* so that it gets the CPU when the target's threads take all; may fail */
-	err = loop_init(&loop, d);
+	loop.signals = -1;
+	err = live_check(settings, d);
+	if (!err)
+		err = loop_init(&loop, d);
 	if (!err)
 		err = prepare(r, d);
 	if (!err)

@@ -104,7 +104,7 @@ static void fill_times(struct intervals *v, struct interval_row *r, const struct
 	uint64_t ticks = now->total - before->total, percentile[TIMING_PERCENTILES], longest;
 
 	r->total = ns_of(v, ticks);
-	r->average = ns_of(v, (ticks + r->calls / 2) / r->calls);
+	r->average = (r->total + r->calls / 2) / r->calls;
 	r->maximum = ns_of(v, now->maximum);
 	r->bucketed = timing_percentiles_since(v->segment, r->method, now, base->seen, percentile, &longest);
 	if (!r->bucketed)

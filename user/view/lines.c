@@ -12,6 +12,7 @@
 
 struct held {
 	struct frt_span span;
+	int64_t start, end; /* CLOCK_MONOTONIC, ns */
 	struct frames_caller caller;
 	struct stream_vthread vthread; /* of a platform thread: all 0 */
 };
@@ -66,22 +67,20 @@ void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vt
 		skip(l);
 		return;
 	}
-	*h = (struct held){ .span = *s, .caller = *caller };
+	*h = (struct held){ .span = *s,
+			    .start = clock_ns(l->setup.clock, s->start),
+			    .end = clock_ns(l->setup.clock, s->start + s->duration),
+			    .caller = *caller };
 	if (vthread)
 		h->vthread = *vthread;
 	l->count++;
 }
 
-static uint64_t end_of(const struct held *h)
-{
-	return h->span.start + h->span.duration;
-}
-
 static int earlier(const void *a, const void *b)
 {
-	uint64_t x = end_of(a), y = end_of(b);
+	const struct held *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	return x->end < y->end ? -1 : x->end > y->end;
 }
 
 /* What was printed into l->to since the last time. */
@@ -130,13 +129,12 @@ static void name_thread(const struct lines *l, const struct held *h, struct frt_
 
 static void print_call(struct lines *l, const struct held *h, int64_t realtime)
 {
-	int64_t start = clock_ns(l->setup.clock, h->span.start), end = clock_ns(l->setup.clock, end_of(h));
 	struct call_line c = { .segment = l->setup.segment,
 			       .method = h->span.method,
 			       .thrown = h->span.flags & FRT_SPAN_THROWN,
-			       .end = end + realtime,
-			       .start_ticks = start + l->setup.ticks_offset,
-			       .duration = end - start,
+			       .end = h->end + realtime,
+			       .start_ticks = h->start + l->setup.ticks_offset,
+			       .duration = h->end - h->start,
 			       .caller = h->caller };
 	struct frt_thread row;
 	char name[72];
@@ -154,7 +152,7 @@ void lines_print(struct lines *l, int64_t until)
 	size_t n = 0;
 
 	qsort(l->held, l->count, sizeof(l->held[0]), earlier);
-	for (; n < l->count && clock_ns(l->setup.clock, end_of(&l->held[n])) <= until; n++) {
+	for (; n < l->count && l->held[n].end <= until; n++) {
 		if (!say_skipped(l)) {
 			skip(l);
 			continue;

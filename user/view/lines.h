@@ -27,7 +27,10 @@ struct lines_setup {
 struct lines *lines_new(const struct lines_setup *setup, struct diag *d);
 void lines_free(struct lines *l);
 
-/* A call that was recorded; `vthread` as in struct stream_sink. */
+/*
+ * A call that was recorded; `vthread` as in struct stream_sink. To be called right after the recorder had it: its
+ * stamps are then converted to the same times as in the file.
+ */
 void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
 	       const struct frames_caller *caller);
 

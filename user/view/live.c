@@ -6,6 +6,7 @@
 #include "user/view/table.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -36,6 +37,13 @@ static int open_view(struct live *l, struct diag *d)
 	else
 		l->intervals = intervals_new(s->segment, s->clock, d);
 	return l->lines || l->intervals ? 0 : -ENOMEM;
+}
+
+int live_check(const struct settings *s, struct diag *d)
+{
+	if ((s->interval_ns || s->lines) && fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return diag_errno(d, errno, "cannot print on standard output");
+	return 0;
 }
 
 int live_new(struct live **out, const struct live_setup *setup, struct diag *d)

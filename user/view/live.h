@@ -18,6 +18,9 @@ struct live_setup {
 	struct recorder *recorder;
 };
 
+/* Is there a standard output where one is needed? To be asked before a file is opened: it would get its number. */
+int live_check(const struct settings *s, struct diag *d);
+
 /* All are borrowed. *out is NULL when nothing is to be seen. */
 int live_new(struct live **out, const struct live_setup *setup, struct diag *d);
 void live_free(struct live *l);
