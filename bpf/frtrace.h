@@ -8,7 +8,7 @@
  * bounds; only `owner`, `heartbeat`, `stack_done`, `config` and rules are written by the collector.
  *
  *   header | config | loaders | classes | methods | skips | threads | strings | slots | rings | stacks | frames |
- *   rules | shared cells | histograms | histogram groups | cells
+ *   rules | shared sums | histograms | histogram groups | cells
  *
  * All tables but the stacks are append-only for the life of the JVM: an id once given means
  * the same thing for ever (a method that was active when a recording ended
@@ -32,7 +32,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x6563617274726605ULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x6563617274726606ULL /* changes with every change of this file's layout */
 
 #define FRT_MAX_LOADERS 4096u
 #define FRT_MAX_CLASSES 32768u
@@ -44,8 +44,10 @@ typedef uint64_t frt_u64;
 #define FRT_STRINGS_SIZE (16u << 20)
 #define FRT_RINGS_SIZE	(16u << 20) /* address space; memory is bounded by header.ring_cap */
 
-#define FRT_CELLS_SIZE	     (16u << 20) /* address space, as for rings */
-#define FRT_CELLS_FIRST_LOG2 4
+#define FRT_CELLS_SIZE	     (32u << 20) /* address space, as for rings */
+#define FRT_CELLS_FIRST_LOG2 3
+#define FRT_RECENT	     32u    /* calls of a cell that are not in the histogram yet */
+#define FRT_NO_BUCKET	     0xffffu
 #define FRT_GROUPS	     192u   /* of a histogram */
 #define FRT_GROUP_BUCKETS    8u
 #define FRT_MAX_GROUPS	     (1u << 18) /* of all histograms; number 0 is none */
@@ -303,17 +305,27 @@ struct frt_header {
 #define FRT_RULE_SHIFT	  3
 #define FRT_RULE_UNTRACED (~0ull << FRT_RULE_SHIFT) /* a threshold that no call reaches */
 
-/*
- * A method's timing by one thread, exact without atomic operations; a slot's
- * cells are an open-addressed table, place method * FRT_CELL_HASH >> (64 - log2), and outlive its threads.
- * Calls that found no place there are in the method's shared cell.
- */
-struct frt_cell {
+/* Calls of a method, added up. */
+struct frt_sum {
 	frt_u32 method; /* 0: free */
 	frt_u32 reserved;
 	frt_u64 count, thrown;
 	frt_u64 total, minimum, maximum; /* TSC ticks */
-	frt_u64 reserved2[2];
+	frt_u64 groups[2]; /* bit i: the histogram has group i, of the first 128; the agent's */
+};
+
+/*
+ * A method's timing by one thread, exact without atomic operations; a slot's
+ * cells are an open-addressed table, place method * FRT_CELL_HASH >> (64 - log2), and outlive its threads.
+ * Calls that found no place there are in the method's shared sum.
+ *
+ * The last count % FRT_RECENT calls are not in the histogram yet: their buckets
+ * stand in the first so many places of `recent`. The call that takes the last place takes all of them there.
+ * So a call touches two lines, side by side, and none that other threads write.
+ */
+struct frt_cell {
+	struct frt_sum sum;
+	frt_u16 recent[FRT_RECENT]; /* FRT_NO_BUCKET: no group was left */
 };
 
 #define FRT_CELL_HASH 0x9e3779b97f4a7c15ULL
@@ -483,7 +495,8 @@ _Static_assert(sizeof(struct frt_skip) == 16, "skip");
 _Static_assert(sizeof(struct frt_stack) == 32, "stack");
 _Static_assert(sizeof(struct frt_frame) == 24, "frame");
 _Static_assert(sizeof(struct frt_layout) > 0, "layout");
-_Static_assert(sizeof(struct frt_cell) == 64, "cell");
+_Static_assert(sizeof(struct frt_sum) == 64, "sum");
+_Static_assert(sizeof(struct frt_cell) == 128, "cell");
 _Static_assert(sizeof(struct frt_histogram) == FRT_GROUPS * 4u, "histogram");
 _Static_assert(sizeof(struct frt_group) == 64, "group");
 _Static_assert(FRT_CELLS_AT % 4096 == 0, "page aligned cells");

@@ -146,6 +146,7 @@ void recorder_free(struct recorder *r)
 	}
 	target_description_free(&r->jvm);
 	frames_free(r->frames);
+	timings_release(r->sums);
 	free(r->sums);
 	method_keys_release(&r->methods);
 	jfr_writer_free(r->writer);

@@ -25,7 +25,7 @@ bool timing_is_silent(const struct segment *s, uint32_t method)
 	return rule_of(s, method) & FRT_RULE_SILENT;
 }
 
-static void add(struct timings *t, const struct frt_cell *c)
+static void add(struct timings *t, const struct frt_sum *c)
 {
 	struct timing *to;
 
@@ -43,6 +43,38 @@ static void add(struct timings *t, const struct frt_cell *c)
 	to->total += c->total;
 }
 
+/* Another place of the table, or NULL: never more than there can be cells. */
+static struct timing_recent *recent_new(struct timings *t)
+{
+	uint32_t room = t->room ? 2 * t->room : 256;
+	void *more;
+
+	if (t->recents >= FRT_CELLS_SIZE / sizeof(struct frt_cell))
+		return NULL;
+	if (t->recents + 1 >= t->room) {
+		more = reallocarray(t->recent, room, sizeof(*t->recent));
+		if (!more)
+			return NULL;
+		t->recent = more;
+		t->room = room;
+	}
+	return &t->recent[++t->recents];
+}
+
+/* The calls of a cell that are not in the histogram yet. */
+static void add_recent(struct timings *t, const struct frt_cell *c)
+{
+	uint32_t calls = c->sum.count % FRT_RECENT;
+	struct timing_recent *r;
+
+	if (!c->sum.method || c->sum.method >= FRT_MAX_METHODS || !calls || !(r = recent_new(t)))
+		return;
+	r->next = t->of[c->sum.method].recent;
+	r->buckets = calls;
+	memcpy(r->bucket, c->recent, calls * sizeof(r->bucket[0]));
+	t->of[c->sum.method].recent = t->recents;
+}
+
 /* Where a slot's cells are: false when the word leads elsewhere. */
 static bool cells_of(uint64_t word, uint64_t *at, size_t *count)
 {
@@ -52,7 +84,7 @@ static bool cells_of(uint64_t word, uint64_t *at, size_t *count)
 	if (!word || log2 > LARGEST_LOG2)
 		return false;
 	*count = (size_t)1 << log2;
-	return *at >= FRT_CELLS_AT && *at % 64 == 0 &&
+	return *at >= FRT_CELLS_AT && *at % sizeof(struct frt_cell) == 0 &&
 	       *at + *count * sizeof(struct frt_cell) <= FRT_CELLS_AT + (uint64_t)FRT_CELLS_SIZE;
 }
 
@@ -76,17 +108,19 @@ static void add_slot(struct timings *t, const struct segment *s, const struct fr
 			break;
 		count = 0;
 	}
-	for (size_t i = 0; i < count; i++)
-		add(t, &copy[i]);
+	for (size_t i = 0; i < count; i++) {
+		add(t, &copy[i].sum);
+		add_recent(t, &copy[i]);
+	}
 }
 
 static void add_shared(struct timings *t, const struct segment *s)
 {
-	const struct frt_cell *shared = (const struct frt_cell *)(s->base + FRT_SHARED_AT);
+	const struct frt_sum *shared = (const struct frt_sum *)(s->base + FRT_SHARED_AT);
 	uint32_t methods = segment_header(s)->methods;
 
 	for (uint32_t id = 1; id <= methods && id < FRT_MAX_METHODS; id++) {
-		struct frt_cell c = shared[id];
+		struct frt_sum c = shared[id];
 
 		c.method = id;
 		add(t, &c);
@@ -98,12 +132,22 @@ void timings_read(struct timings *t, const struct segment *s)
 	struct frt_cell *copy = malloc(sizeof(*copy) << LARGEST_LOG2);
 	const struct frt_slot *slot;
 
-	memset(t, 0, sizeof(*t));
+	memset(t->of, 0, sizeof(t->of));
+	t->methods = t->recents = 0;
 	for (uint32_t i = 0; copy && (slot = segment_slot(s, i)); i++)
 		if (slot->epoch == segment_header(s)->epoch)
 			add_slot(t, s, slot, copy);
 	add_shared(t, s);
 	free(copy);
+}
+
+void timings_release(struct timings *t)
+{
+	if (!t)
+		return;
+	free(t->recent);
+	t->recent = NULL;
+	t->recents = t->room = 0;
 }
 
 static uint64_t begin_of(uint32_t bucket)
@@ -125,15 +169,27 @@ static uint64_t middle_of(uint32_t bucket)
 	return (begin_of(bucket) + begin_of(bucket + 1)) / 2;
 }
 
-/* Those of the group that have come since `seen`, which is brought up to now. */
-static uint64_t read_group(const struct frt_group *g, struct frt_group *seen, uint64_t bucket[FRT_GROUP_BUCKETS])
+/* The calls on the way into the histogram. */
+static void add_recents(const struct timings *t, uint32_t method, uint64_t bucket[BUCKETS])
+{
+	for (uint32_t i = t->of[method].recent; i; i = t->recent[i].next)
+		for (uint32_t k = 0; k < t->recent[i].buckets; k++)
+			if (t->recent[i].bucket[k] < BUCKETS)
+				bucket[t->recent[i].bucket[k]]++;
+}
+
+/*
+ * Add those of the group, and take away what was there at the last time (`seen`), which is brought up to now. A call that
+ * went into the histogram meanwhile is there twice this time, and missing the next.
+ */
+static uint64_t add_group(const struct frt_group *g, struct frt_group *seen, uint64_t bucket[FRT_GROUP_BUCKETS])
 {
 	uint64_t sum = 0;
 
 	for (uint32_t b = 0; b < FRT_GROUP_BUCKETS; b++) {
-		uint64_t count = __atomic_load_n(&g->count[b], __ATOMIC_RELAXED);
+		uint64_t count = bucket[b] + __atomic_load_n(&g->count[b], __ATOMIC_RELAXED);
 
-		bucket[b] = seen ? count - seen->count[b] : count;
+		bucket[b] = count - (!seen ? 0 : count < seen->count[b] ? count : seen->count[b]);
 		if (seen)
 			seen->count[b] = count;
 		sum += bucket[b];
@@ -142,18 +198,23 @@ static uint64_t read_group(const struct frt_group *g, struct frt_group *seen, ui
 }
 
 /* The buckets of a method; returns their sum. */
-static uint64_t read_histogram(const struct segment *s, uint32_t method, struct frt_group *seen, uint64_t bucket[BUCKETS])
+static uint64_t read_histogram(const struct segment *s, const struct timings *t, uint32_t method, struct frt_group *seen,
+			       uint64_t bucket[BUCKETS])
 {
 	const struct frt_histogram *h = (const struct frt_histogram *)(s->base + FRT_HISTOGRAMS_AT) + method;
 	const struct frt_group *groups = (const struct frt_group *)(s->base + FRT_GROUPS_AT);
 	uint64_t sum = 0;
 
 	memset(bucket, 0, BUCKETS * sizeof(*bucket));
+	add_recents(t, method, bucket);
 	for (uint32_t i = 0; i < FRT_GROUPS; i++) {
 		uint32_t g = h->group[i];
+		uint64_t *first = bucket + i * FRT_GROUP_BUCKETS;
 
 		if (g && g < FRT_MAX_GROUPS)
-			sum += read_group(&groups[g], seen ? &seen[g] : NULL, bucket + i * FRT_GROUP_BUCKETS);
+			sum += add_group(&groups[g], seen ? &seen[g] : NULL, first);
+		else /* a call stands in `recent` only when its group is there */
+			memset(first, 0, sizeof(groups->count));
 	}
 	return sum;
 }
@@ -165,29 +226,29 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 	return value > high ? high : value;
 }
 
-bool timing_percentiles_since(const struct segment *s, uint32_t method, const struct timing *t, struct frt_group *seen,
+bool timing_percentiles_since(const struct segment *s, const struct timings *t, uint32_t method, struct frt_group *seen,
 			      uint64_t out[TIMING_PERCENTILES], uint64_t *longest)
 {
 	static const unsigned int percent[TIMING_PERCENTILES] = { 50, 90, 99 };
 	uint64_t bucket[BUCKETS], sum, passed = 0;
 	unsigned int next = 0;
 
-	if (method >= FRT_MAX_METHODS || !(sum = read_histogram(s, method, seen, bucket)))
+	if (method >= FRT_MAX_METHODS || !(sum = read_histogram(s, t, method, seen, bucket)))
 		return false;
 	for (uint32_t b = 0; b < BUCKETS && passed < sum; b++) {
 		passed += bucket[b];
 		while (next < TIMING_PERCENTILES && passed && (double)passed * 100 >= (double)sum * percent[next])
-			out[next++] = clamp(middle_of(b), t->minimum, t->maximum);
+			out[next++] = clamp(middle_of(b), t->of[method].minimum, t->of[method].maximum);
 		if (bucket[b])
-			*longest = clamp(end_of(b), t->minimum, t->maximum);
+			*longest = clamp(end_of(b), t->of[method].minimum, t->of[method].maximum);
 	}
 	return next == TIMING_PERCENTILES;
 }
 
-bool timing_percentiles(const struct segment *s, uint32_t method, const struct timing *t,
+bool timing_percentiles(const struct segment *s, const struct timings *t, uint32_t method,
 			uint64_t out[TIMING_PERCENTILES])
 {
 	uint64_t longest;
 
-	return timing_percentiles_since(s, method, t, NULL, out, &longest);
+	return timing_percentiles_since(s, t, method, NULL, out, &longest);
 }

@@ -8,12 +8,12 @@ static void put_times(struct jfr_method_timing *e, const struct timing *t, const
 	e->average = clock_ns_of_ticks(c, (t->total + t->count / 2) / t->count);
 }
 
-static void put_percentiles(struct jfr_method_timing *e, const struct segment *s, uint32_t id, const struct timing *t,
+static void put_percentiles(struct jfr_method_timing *e, const struct segment *s, const struct timings *sums, uint32_t id,
 			    const struct clock *c)
 {
 	uint64_t ticks[TIMING_PERCENTILES];
 
-	if (!timing_percentiles(s, id, t, ticks))
+	if (!timing_percentiles(s, sums, id, ticks))
 		return;
 	e->p50 = clock_ns_of_ticks(c, ticks[TIMING_P50]);
 	e->p90 = clock_ns_of_ticks(c, ticks[TIMING_P90]);
@@ -36,7 +36,7 @@ void timing_events_put(struct jfr_writer *w, struct method_keys *keys, const str
 		e.thrown = t->thrown;
 		if (t->count) {
 			put_times(&e, t, clock);
-			put_percentiles(&e, segment, id, t, clock);
+			put_percentiles(&e, segment, sums, id, clock);
 		}
 		jfr_method_timing(w, &e);
 	}

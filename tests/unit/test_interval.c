@@ -60,7 +60,7 @@ static void count_bucket(uint32_t method, uint32_t bucket)
 /* A call of less than 64 ticks: its bucket is its duration. */
 static void call(uint32_t method, uint64_t duration, bool thrown)
 {
-	struct frt_cell *c = (struct frt_cell *)(b->segment.base + FRT_SHARED_AT) + method;
+	struct frt_sum *c = (struct frt_sum *)(b->segment.base + FRT_SHARED_AT) + method;
 
 	c->minimum = c->count && c->minimum < duration ? c->minimum : duration;
 	c->maximum = c->maximum > duration ? c->maximum : duration;

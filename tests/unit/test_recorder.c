@@ -452,7 +452,7 @@ static void calls_after_a_failure_are_lost_ones_too(void **state)
 
 static void methods_that_are_timed_from_some_moment_on_are_in_the_file(void **state)
 {
-	struct frt_cell *shared = (struct frt_cell *)(b->segment.base + FRT_SHARED_AT);
+	struct frt_sum *shared = (struct frt_sum *)(b->segment.base + FRT_SHARED_AT);
 	uint64_t *rules = (uint64_t *)(b->segment.base + FRT_RULES_AT);
 	const struct dissect_event *e;
 
@@ -461,7 +461,7 @@ static void methods_that_are_timed_from_some_moment_on_are_in_the_file(void **st
 	rules[b->method] = FRT_RULE_UNTRACED | FRT_RULE_TIMED;
 	recorder_add_timing(b->recorder);
 	recorder_add_timing(b->recorder);
-	shared[b->method] = (struct frt_cell){.count = 40, .thrown = 3, .total = 4000, .minimum = 50, .maximum = 900};
+	shared[b->method] = (struct frt_sum){.count = 40, .thrown = 3, .total = 4000, .minimum = 50, .maximum = 900};
 	finish();
 	assert_int_equal(dissect_count(b->read, "jdk.MethodTrace"), 1);
 	assert_int_equal(dissect_count(b->read, "jdk.MethodTiming"), 1);

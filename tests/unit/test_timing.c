@@ -22,8 +22,11 @@
 
 static struct frt_config config = { .cell_cap = FRT_CELLS_SIZE };
 
+static struct timings sums;
+
 static int setup(void **state)
 {
+	timings_release(&sums);
 	if (control)
 		munmap(control, FRT_SEGMENT_SIZE);
 	if (!control_create("unit"))
@@ -38,12 +41,10 @@ static int setup(void **state)
 	return 0;
 }
 
-static const struct frt_cell *shared(uint32_t method)
+static const struct frt_sum *shared(uint32_t method)
 {
-	return (const struct frt_cell *)control_at(FRT_SHARED_AT) + method;
+	return (const struct frt_sum *)control_at(FRT_SHARED_AT) + method;
 }
-
-static struct timings sums;
 
 /* As the collector reads it. */
 static void read_sums(void)
@@ -59,6 +60,7 @@ static struct timing sum(uint32_t method)
 	return sums.of[method];
 }
 
+/* Of the sums that were read last: calls that have a bucket, also those that are not in the histogram yet. */
 static uint64_t in_histogram(uint32_t method)
 {
 	const struct frt_histogram *h = (const struct frt_histogram *)control_at(FRT_HISTOGRAMS_AT) + method;
@@ -68,6 +70,8 @@ static uint64_t in_histogram(uint32_t method)
 	for (uint32_t g = 0; g < FRT_GROUPS; g++)
 		for (uint32_t b = 0; h->group[g] && b < FRT_GROUP_BUCKETS; b++)
 			n += groups[h->group[g]].count[b];
+	for (uint32_t i = sums.of[method].recent; i; i = sums.recent[i].next)
+		n += sums.recent[i].buckets;
 	return n;
 }
 
@@ -163,7 +167,8 @@ static void bucket_bounds(uint64_t d, uint64_t *low, uint64_t *high)
 	uint64_t bucket = UINT64_MAX, e;
 
 	memset(control_at(FRT_GROUPS_AT), 0, FRT_MAX_GROUPS * 64u);
-	timing_add(control_slot(0), 1, d, false);
+	for (uint32_t i = 0; i < FRT_RECENT; i++)
+		timing_add(control_slot(0), 1, d, false);
 	for (uint32_t g = 0; g < FRT_GROUPS; g++)
 		for (uint32_t b = 0; h->group[g] && b < FRT_GROUP_BUCKETS; b++)
 			if (groups[h->group[g]].count[b])
@@ -215,13 +220,44 @@ static void percentiles_are_those_of_a_sorted_list(void **state)
 	t = sum(5);
 	assert_int_equal(t.minimum, list[0]);
 	assert_int_equal(t.maximum, list[9999]);
-	assert_true(timing_percentiles(&segment, 5, &t, got));
+	assert_true(timing_percentiles(&segment, &sums, 5, got));
 	for (int i = 0; i < TIMING_PERCENTILES; i++) {
 		double right = list[(int)(part[i] * 10000) - 1];
 
 		assert_true(got[i] > right * .97 && got[i] < right * 1.03);
 	}
-	assert_false(timing_percentiles(&segment, 6, &t, got));
+	assert_false(timing_percentiles(&segment, &sums, 6, got));
+}
+
+/* Every number of calls, of which the last ones stand in the cell. */
+static void calls_on_the_way_into_the_histogram_count(void **state)
+{
+	struct segment segment = { .fd = -1, .base = (char *)control };
+	uint64_t got[TIMING_PERCENTILES];
+
+	for (uint32_t n = 1; n < 4 * FRT_RECENT; n++) {
+		timing_add(control_slot(0), 5, n <= 60 ? 1000 : 1ULL << 40, false);
+		assert_int_equal(sum(5).count, n);
+		assert_int_equal(in_histogram(5), n);
+		assert_true(timing_percentiles(&segment, &sums, 5, got));
+		assert_in_range(got[TIMING_P50], 1000, n <= 120 ? 1015 : 1ULL << 40);
+		assert_true(n <= 60 || got[TIMING_P99] == 1ULL << 40);
+	}
+}
+
+static void bucket_without_a_group_is_no_call_of_another(void **state)
+{
+	struct segment segment = { .fd = -1, .base = (char *)control };
+	uint64_t got[TIMING_PERCENTILES];
+
+	timing_add(control_slot(0), 1, 100, false);
+	control->groups = FRT_MAX_GROUPS - 1;
+	for (uint32_t i = 1; i < 2 * FRT_RECENT - 2; i++)
+		timing_add(control_slot(0), 1, i % 2 ? 1000000 : 100, false);
+	assert_int_equal(sum(1).count, 2 * FRT_RECENT - 2);
+	assert_int_equal(control->unbucketed, FRT_RECENT - 1);
+	assert_true(timing_percentiles(&segment, &sums, 1, got));
+	assert_in_range(got[TIMING_P99], 100, 103);
 }
 
 static struct frt_group seen[FRT_MAX_GROUPS];
@@ -230,24 +266,23 @@ static void percentiles_since_the_last_time_are_of_what_has_come(void **state)
 {
 	struct segment segment = { .fd = -1, .base = (char *)control };
 	uint64_t got[TIMING_PERCENTILES], longest = 0;
-	struct timing t;
 
 	memset(seen, 0, sizeof(seen));
 	for (int i = 0; i < 1000; i++)
 		timing_add(control_slot(0), 5, 1000000, false);
-	t = sum(5);
-	assert_true(timing_percentiles_since(&segment, 5, &t, seen, got, &longest));
+	read_sums();
+	assert_true(timing_percentiles_since(&segment, &sums, 5, seen, got, &longest));
 	assert_int_equal(longest, 1000000);
-	assert_false(timing_percentiles_since(&segment, 5, &t, seen, got, &longest));
+	assert_false(timing_percentiles_since(&segment, &sums, 5, seen, got, &longest));
 	for (int i = 0; i < 100; i++)
 		timing_add(control_slot(0), 5, i < 60 ? 2000 : 7000, false);
 	timing_add(control_slot(0), 6, 1 << 20, false);
-	t = sum(5);
-	assert_true(timing_percentiles_since(&segment, 5, &t, seen, got, &longest));
+	read_sums();
+	assert_true(timing_percentiles_since(&segment, &sums, 5, seen, got, &longest));
 	assert_in_range(got[TIMING_P50], 2000 * .97, 2000 * 1.03);
 	assert_in_range(got[TIMING_P99], 7000 * .97, 7000 * 1.03);
 	assert_in_range(longest, 7000, 7000 * 1.032);
-	assert_true(timing_percentiles(&segment, 5, &t, got));
+	assert_true(timing_percentiles(&segment, &sums, 5, got));
 	assert_in_range(got[TIMING_P50], 1000000 * .97, 1000000);
 }
 
@@ -256,7 +291,6 @@ static void longest_is_never_too_little(void **state)
 {
 	struct segment segment = { .fd = -1, .base = (char *)control };
 	uint64_t got[TIMING_PERCENTILES], longest = 0, random = 1;
-	struct timing t = { .maximum = UINT64_MAX };
 
 	memset(seen, 0, sizeof(seen));
 	for (int i = 0; i < 2000; i++) {
@@ -265,7 +299,8 @@ static void longest_is_never_too_little(void **state)
 		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
 		d = random >> (14 + random % 50);
 		timing_add(control_slot(0), 1, d, false);
-		assert_true(timing_percentiles_since(&segment, 1, &t, seen, got, &longest));
+		read_sums();
+		assert_true(timing_percentiles_since(&segment, &sums, 1, seen, got, &longest));
 		assert_true(longest >= d && longest - d <= d / 32);
 	}
 }
@@ -300,7 +335,7 @@ static void full_table_is_not_searched_for_ever(void **state)
 	timing_add(s, 1, 10, false);
 	cell = control_at(s->cells >> 8);
 	for (uint32_t i = 0; i < 1u << FRT_CELLS_FIRST_LOG2; i++)
-		cell[i].method = 100 + i;
+		cell[i].sum.method = 100 + i;
 	timing_add(s, 7, 10, false);
 	assert_int_equal(shared(7)->count, 1);
 }
@@ -333,6 +368,8 @@ int main(void)
 		cmocka_unit_test_setup(percentiles_are_those_of_a_sorted_list, setup),
 		cmocka_unit_test_setup(percentiles_since_the_last_time_are_of_what_has_come, setup),
 		cmocka_unit_test_setup(longest_is_never_too_little, setup),
+		cmocka_unit_test_setup(calls_on_the_way_into_the_histogram_count, setup),
+		cmocka_unit_test_setup(bucket_without_a_group_is_no_call_of_another, setup),
 		cmocka_unit_test_setup(without_groups_the_rest_is_counted, setup),
 		cmocka_unit_test_setup(full_table_is_not_searched_for_ever, setup),
 		cmocka_unit_test_setup(next_recording_begins_with_nothing, setup),

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A thread counts in cells of its own, so nothing is lost and nothing shared.
- * Its table doubles when it is half full; when there is no memory for that,
- * the calls of further methods go to shared cells, atomically, and are exact
- * all the same.
+ * Its table doubles when it is three quarters full; when there is no memory for that,
+ * the calls of further methods go to shared sums, atomically, and are exact
+ * all the same. The histograms are shared by all threads; a cell goes there
+ * with FRT_RECENT calls at a time.
  */
 #include "uprobes/agent/timing.h"
 #include "uprobes/agent/free_list.h"
 
+#include <emmintrin.h>
+
 #define UNIT	  (1u << 10) /* of cells: the smallest table */
 #define LARGEST	  17u	     /* log2 of the places: twice the methods */
+#define BUCKETS	  (FRT_GROUPS * FRT_GROUP_BUCKETS)
+#define KNOWN_GROUPS 128u /* of a histogram, by its cells */
 
 static struct free_list free_cells[LARGEST + 1];
 
@@ -57,7 +62,7 @@ static inline uint64_t place_of(uint32_t method, uint32_t log2)
 }
 
 /*
- * The method's cell in a table, or the free one that it would get. Half of a
+ * The method's cell in a table, or the free one that it would get. A quarter of a
  * table is free; but whatever becomes of it, no thread may search for ever. NULL: neither.
  */
 static struct frt_cell *cell_in(uint64_t word, uint32_t method)
@@ -68,7 +73,7 @@ static struct frt_cell *cell_in(uint64_t word, uint32_t method)
 	for (uint64_t i = 0; i <= last; i++) {
 		struct frt_cell *c = &cells_at(word)[(first + i) & last];
 
-		if (likely(c->method == method) || !c->method)
+		if (likely(c->sum.method == method) || !c->sum.method)
 			return c;
 	}
 	return NULL;
@@ -84,7 +89,7 @@ static bool cells_grow(struct frt_slot *s)
 		return false;
 	for (uint64_t i = 0; old && i < 1ULL << (old & 0xff); i++) {
 		const struct frt_cell *c = &cells_at(old)[i];
-		struct frt_cell *to = c->method ? cell_in(new, c->method) : NULL;
+		struct frt_cell *to = c->sum.method ? cell_in(new, c->sum.method) : NULL;
 
 		if (to)
 			*to = *c;
@@ -100,15 +105,15 @@ static __attribute__((noinline)) struct frt_cell *cell_new(struct frt_slot *s, u
 {
 	struct frt_cell *c;
 
-	if (!s->cells || (s->cell_count + 1) * 2 > 1ULL << (s->cells & 0xff))
+	if (!s->cells || (s->cell_count + 1) * 4 > 3ULL << (s->cells & 0xff))
 		if (!cells_grow(s))
 			return NULL;
 	c = cell_in(s->cells, method);
 	if (unlikely(!c))
 		return NULL;
 	s->cell_count++;
-	c->minimum = UINT64_MAX;
-	store_release(&c->method, method);
+	c->sum.minimum = UINT64_MAX;
+	store_release(&c->sum.method, method);
 	return c;
 }
 
@@ -120,7 +125,7 @@ static inline struct frt_cell *cell_of(struct frt_slot *s, uint32_t method)
 	if (unlikely(!word))
 		return cell_new(s, method);
 	c = cell_in(word, method);
-	return likely(c && c->method == method) ? c : cell_new(s, method);
+	return likely(c && c->sum.method == method) ? c : cell_new(s, method);
 }
 
 static void atomic_extreme(uint64_t *to, uint64_t value, bool greater)
@@ -132,30 +137,38 @@ static void atomic_extreme(uint64_t *to, uint64_t value, bool greater)
 		;
 }
 
-static __attribute__((noinline)) void add_shared(uint32_t method, uint64_t duration, bool thrown)
+static void add_shared(uint32_t method, uint64_t duration, bool thrown)
 {
-	struct frt_cell *c = (struct frt_cell *)control_at(FRT_SHARED_AT) + method % FRT_MAX_METHODS;
+	struct frt_sum *sum = (struct frt_sum *)control_at(FRT_SHARED_AT) + method % FRT_MAX_METHODS;
 
-	atomic_extreme(&c->minimum, duration, false);
-	atomic_extreme(&c->maximum, duration, true);
-	add_relaxed(&c->total, duration);
-	add_relaxed(&c->thrown, thrown);
-	add_relaxed(&c->count, 1);
-	store_relaxed(&c->method, method);
+	atomic_extreme(&sum->minimum, duration, false);
+	atomic_extreme(&sum->maximum, duration, true);
+	add_relaxed(&sum->total, duration);
+	add_relaxed(&sum->thrown, thrown);
+	add_relaxed(&sum->count, 1);
+	store_relaxed(&sum->method, method);
 }
 
 static inline uint32_t bucket_of(uint64_t d)
 {
-	uint32_t e;
+	uint32_t e, bucket;
 
 	if (d < 1u << FRT_OCTAVE_LOG2)
 		return d;
 	e = 63 - __builtin_clzll(d) - FRT_OCTAVE_LOG2;
-	return (e + 1) << FRT_OCTAVE_LOG2 | (d >> e & ((1u << FRT_OCTAVE_LOG2) - 1));
+	bucket = (e + 1) << FRT_OCTAVE_LOG2 | (d >> e & ((1u << FRT_OCTAVE_LOG2) - 1));
+	return likely(bucket < BUCKETS) ? bucket : BUCKETS - 1; /* longer than days */
+}
+
+static uint32_t *group_number(uint32_t method, uint32_t bucket)
+{
+	struct frt_histogram *h = (struct frt_histogram *)control_at(FRT_HISTOGRAMS_AT) + method % FRT_MAX_METHODS;
+
+	return &h->group[bucket / FRT_GROUP_BUCKETS];
 }
 
 /* Give the histogram the group that it lacks. False: none is left. */
-static __attribute__((noinline)) bool group_new(uint32_t *group)
+static bool group_new(uint32_t *group)
 {
 	uint32_t number = load_relaxed(&control->groups);
 	uint64_t limit = control->cell_cap / sizeof(struct frt_group);
@@ -171,38 +184,117 @@ static __attribute__((noinline)) bool group_new(uint32_t *group)
 	return true;
 }
 
-static inline void add_to_histogram(uint32_t method, uint64_t duration)
+/* Has the histogram a group for this bucket, now? */
+static bool group_is_there(uint32_t method, uint32_t bucket)
 {
-	struct frt_histogram *h = (struct frt_histogram *)control_at(FRT_HISTOGRAMS_AT) + method % FRT_MAX_METHODS;
-	uint32_t bucket = bucket_of(duration), g = bucket / FRT_GROUP_BUCKETS;
+	uint32_t *group = group_number(method, bucket);
 
-	if (unlikely(g >= FRT_GROUPS)) {
-		g = FRT_GROUPS - 1; /* longer than days */
-		bucket = FRT_GROUPS * FRT_GROUP_BUCKETS - 1;
+	if (load_acquire(group) || group_new(group))
+		return true;
+	add_relaxed(&control->unbucketed, 1);
+	return false;
+}
+
+static uint64_t *bucket_at(uint32_t method, uint32_t bucket)
+{
+	struct frt_group *g = (struct frt_group *)control_at(FRT_GROUPS_AT) + load_acquire(group_number(method, bucket));
+
+	return &g->count[bucket % FRT_GROUP_BUCKETS];
+}
+
+/* Bit i: recent[i] is this bucket. */
+static inline uint32_t places_of(const uint16_t recent[FRT_RECENT], uint16_t bucket)
+{
+	const __m128i *r = (const __m128i *)recent, b = _mm_set1_epi16(bucket);
+	__m128i low = _mm_packs_epi16(_mm_cmpeq_epi16(r[0], b), _mm_cmpeq_epi16(r[1], b));
+	__m128i high = _mm_packs_epi16(_mm_cmpeq_epi16(r[2], b), _mm_cmpeq_epi16(r[3], b));
+
+	return _mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+}
+
+/* The compiler's own needs a library, or a younger processor. */
+static inline uint32_t bits_in(uint32_t x)
+{
+	x -= x >> 1 & 0x55555555;
+	x = (x & 0x33333333) + (x >> 2 & 0x33333333);
+	return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
+/* All that stands in `recent` goes into the histogram. First the lines are asked for, so that one wait is enough. */
+static __attribute__((noinline)) void cell_empty(const struct frt_cell *c)
+{
+	uint64_t *at[FRT_RECENT];
+	uint8_t calls[FRT_RECENT];
+	uint32_t buckets = 0, rest = ~0u;
+
+	while (rest) {
+		uint16_t bucket = c->recent[__builtin_ctz(rest)];
+		uint32_t places = places_of(c->recent, bucket);
+
+		rest &= ~places;
+		if (bucket == FRT_NO_BUCKET)
+			continue;
+		at[buckets] = bucket_at(c->sum.method, bucket);
+		__builtin_prefetch(at[buckets], 1);
+		calls[buckets++] = bits_in(places);
 	}
-	if (unlikely(!load_acquire(&h->group[g]) && !group_new(&h->group[g]))) {
-		add_relaxed(&control->unbucketed, 1);
-		return;
-	}
-	add_relaxed(&((struct frt_group *)control_at(FRT_GROUPS_AT))[h->group[g]].count[bucket % FRT_GROUP_BUCKETS], 1);
+	for (uint32_t i = 0; i < buckets; i++)
+		add_relaxed(at[i], calls[i]);
+}
+
+/* The first call of this cell that falls into a group: from now on the histogram has it. */
+static __attribute__((noinline)) uint32_t cell_bucket_new(struct frt_cell *c, uint32_t bucket)
+{
+	uint32_t g = bucket / FRT_GROUP_BUCKETS;
+
+	if (!group_is_there(c->sum.method, bucket))
+		return FRT_NO_BUCKET;
+	if (g < KNOWN_GROUPS)
+		c->sum.groups[g / 64] |= 1ULL << g % 64;
+	return bucket;
+}
+
+static inline void cell_add_bucket(struct frt_cell *c, uint32_t bucket)
+{
+	uint32_t g = bucket / FRT_GROUP_BUCKETS, place = c->sum.count % FRT_RECENT;
+
+	if (unlikely(g >= KNOWN_GROUPS || !(c->sum.groups[g / 64] >> g % 64 & 1)))
+		bucket = cell_bucket_new(c, bucket);
+	c->recent[place] = bucket;
+	if (unlikely(place == FRT_RECENT - 1))
+		cell_empty(c);
+}
+
+static inline void cell_add(struct frt_cell *c, uint64_t duration, bool thrown)
+{
+	c->sum.total += duration;
+	if (unlikely(thrown))
+		c->sum.thrown++;
+	if (unlikely(duration < c->sum.minimum))
+		c->sum.minimum = duration;
+	if (unlikely(duration > c->sum.maximum))
+		c->sum.maximum = duration;
+	cell_add_bucket(c, bucket_of(duration));
+	store_release(&c->sum.count, c->sum.count + 1);
+}
+
+static __attribute__((noinline)) void add_without_cell(uint32_t method, uint64_t duration, bool thrown)
+{
+	uint32_t bucket = bucket_of(duration);
+
+	add_shared(method, duration, thrown);
+	if (group_is_there(method, bucket))
+		add_relaxed(bucket_at(method, bucket), 1);
 }
 
 void timing_add(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown)
 {
 	struct frt_cell *c = cell_of(s, method);
 
-	if (likely(c)) {
-		c->thrown += thrown;
-		c->total += duration;
-		if (duration < c->minimum)
-			c->minimum = duration;
-		if (duration > c->maximum)
-			c->maximum = duration;
-		store_release(&c->count, c->count + 1);
-	} else {
-		add_shared(method, duration, thrown);
-	}
-	add_to_histogram(method, duration);
+	if (likely(c))
+		cell_add(c, duration, thrown);
+	else
+		add_without_cell(method, duration, thrown);
 }
 
 void timing_slot_begin(struct frt_slot *s)
@@ -222,7 +314,7 @@ void timing_begin(const struct frt_config *config)
 	control->unbucketed = 0;
 	if (!control->groups)
 		return; /* nothing was ever timed */
-	memset(control_at(FRT_SHARED_AT), 0, methods * sizeof(struct frt_cell));
+	memset(control_at(FRT_SHARED_AT), 0, methods * sizeof(struct frt_sum));
 	memset(control_at(FRT_HISTOGRAMS_AT), 0, methods * sizeof(struct frt_histogram));
 	memset(control_at(FRT_GROUPS_AT), 0, (control->groups + 1ULL) * sizeof(struct frt_group));
 	control->groups = 0;

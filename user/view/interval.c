@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct open_calls {
 	uint64_t count, oldest; /* TSC */
@@ -11,7 +12,8 @@ struct open_calls {
 struct intervals {
 	const struct segment *segment;
 	struct clock *clock;
-	struct timings now, before;
+	struct timings now;
+	struct timing before[FRT_MAX_METHODS];
 	struct frt_group seen[FRT_MAX_GROUPS];
 	struct open_calls open[FRT_MAX_METHODS];
 	struct interval_row row[FRT_MAX_METHODS];
@@ -40,6 +42,8 @@ void intervals_begin(struct intervals *v)
 
 void intervals_free(struct intervals *v)
 {
+	if (v)
+		timings_release(&v->now);
 	free(v);
 }
 
@@ -94,19 +98,19 @@ static struct timing in_ns(const struct intervals *v, const struct timing *t)
 
 /* What the differences are taken to; seen NULL: to nothing. */
 struct base {
-	const struct timings *sums;
+	const struct timing *of;
 	struct frt_group *seen;
 };
 
 static void fill_times(struct intervals *v, struct interval_row *r, const struct base *base)
 {
-	const struct timing *now = &v->now.of[r->method], *before = &base->sums->of[r->method];
+	const struct timing *now = &v->now.of[r->method], *before = &base->of[r->method];
 	uint64_t ticks = now->total - before->total, percentile[TIMING_PERCENTILES], longest;
 
 	r->total = ns_of(v, ticks);
 	r->average = (r->total + r->calls / 2) / r->calls;
 	r->maximum = ns_of(v, now->maximum);
-	r->bucketed = timing_percentiles_since(v->segment, r->method, now, base->seen, percentile, &longest);
+	r->bucketed = timing_percentiles_since(v->segment, &v->now, r->method, base->seen, percentile, &longest);
 	if (!r->bucketed)
 		return;
 	r->p50 = ns_of(v, percentile[TIMING_P50]);
@@ -117,7 +121,7 @@ static void fill_times(struct intervals *v, struct interval_row *r, const struct
 
 static void add_row(struct intervals *v, uint32_t method, const struct base *base)
 {
-	const struct timing *now = &v->now.of[method], *before = &base->sums->of[method];
+	const struct timing *now = &v->now.of[method], *before = &base->of[method];
 	const struct open_calls *open = &v->open[method];
 	struct interval_row *r = &v->row[v->interval.rows];
 
@@ -156,7 +160,7 @@ static void add_rows(struct intervals *v, const struct base *base)
 
 const struct interval *intervals_next(struct intervals *v)
 {
-	struct base last = { &v->before, v->seen };
+	struct base last = { v->before, v->seen };
 	struct interval *i = &v->interval;
 	struct segment_totals t;
 	int64_t begin = i->end;
@@ -170,14 +174,14 @@ const struct interval *intervals_next(struct intervals *v)
 	i->oldest_age = age(v, t.oldest_start);
 	i->oldest_method = t.oldest_start ? t.oldest_method : 0;
 	add_rows(v, &last);
-	v->before = v->now;
+	memcpy(v->before, v->now.of, sizeof(v->before));
 	return i;
 }
 
 const struct interval *intervals_whole(struct intervals *v)
 {
-	static const struct timings nothing;
-	struct base start = { &nothing, NULL };
+	static const struct timing nothing[FRT_MAX_METHODS];
+	struct base start = { nothing, NULL };
 	struct interval *i = &v->interval;
 
 	i->length = i->end - v->begin;
