@@ -36,11 +36,12 @@ AGENT_LDFLAGS := -shared -nostdlib -Wl,-soname,libfrtrace.so -Wl,-z,now,-z,relro
 FORMAT	:= $(wildcard format/*.c)
 FILTERS	:= $(wildcard filters/*.c)
 UPROBES	:= $(wildcard uprobes/*.c)
+POLICY	:= uprobes/agent/policy.c # the agent's, asked by the collector too
 USER	:= $(wildcard user/*.c user/*/*.c)
 BPF	:= $(wildcard bpf/*.bpf.c)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c,$(USER))) \
+LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(POLICY) $(filter-out user/main.c,$(USER))) \
 	$(BUILD)/user/agent_image.o $(BUILD)/user/jfc_image.o
 
 all: $(BUILD)/frtrace $(BUILD)/libfrtrace.so
@@ -143,6 +144,7 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 # what reads the target's memory, and what that is linked with
 $(BUILD)/fuzz_segment: user/open_calls.c user/segment.c user/stacks.c user/queue/stream.c user/queue/sweep.c $(wildcard user/target/*.c)
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
+$(BUILD)/fuzz_classes: user/matches.c $(POLICY) $(wildcard user/hotspot/*.c)
 
 check: $(TESTS) $(REPLAYS)
 	$(Q)scripts/run-tests $(TESTS) -- $(REPLAYS)

@@ -322,17 +322,33 @@ void class_skip_annotation(struct cursor *in)
 	}
 }
 
-static void see_annotations(const struct class_file *c, struct cursor in, class_see see, void *context)
+bool class_each_annotation_type(const void *bytes, size_t size, bool (*see)(uint16_t type, void *context), void *context)
 {
+	struct cursor in = cursor_at(bytes, 0, size > SIZE_MAX_CLASS ? 0 : (uint32_t)size);
 	uint32_t n = cursor_u2(&in);
 
 	while (n-- && !in.bad) {
-		struct class_text type;
+		uint16_t type = cursor_u2(&in);
 
-		if (!class_utf8(c, cursor_u2(&in), &type) || in.bad || !see(type, context))
-			return;
+		if (in.bad || !see(type, context))
+			return false;
 		class_skip_annotation(&in);
 	}
+	return !in.bad;
+}
+
+struct typed {
+	const struct class_file *c;
+	class_see see;
+	void *context;
+};
+
+static bool see_type(uint16_t type, void *context)
+{
+	const struct typed *t = context;
+	struct class_text name;
+
+	return class_utf8(t->c, type, &name) && t->see(name, t->context);
 }
 
 static void see_attributes(const struct class_file *c, struct cursor in, class_see see, void *context)
@@ -349,7 +365,7 @@ static void see_attributes(const struct class_file *c, struct cursor in, class_s
 		if (!cursor_has(&in, length))
 			return;
 		if (class_text_is(name, "RuntimeVisibleAnnotations")) {
-			see_annotations(c, cursor_at(in.bytes, in.at, in.at + length), see, context);
+			class_each_annotation_type(in.bytes + in.at, length, see_type, &(struct typed){ c, see, context });
 			return;
 		}
 		cursor_skip(&in, length);

@@ -76,6 +76,12 @@ void class_each_interface(const struct class_file *c, class_see see, void *conte
 void class_each_annotation(const struct class_file *c, const struct class_method *m, class_see see, void *context);
 
 /*
+ * The content of a RuntimeVisibleAnnotations attribute (behind its length): the number of each annotation's type in the
+ * constant pool, until `see` returns false. False when it did, or when these are no such bytes. Needs no class_parse().
+ */
+bool class_each_annotation_type(const void *bytes, size_t size, bool (*see)(uint16_t type, void *context), void *context);
+
+/*
  * The Utf8 constants of a constant pool: `pool` are the bytes behind
  * constant_pool_count, which is `count`. Needs no class_parse().
  */

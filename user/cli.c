@@ -89,16 +89,17 @@ static const struct {
 	{"record", SETTINGS_RECORD},
 	{"check", SETTINGS_CHECK},
 	{"list", SETTINGS_LIST},
+	{"methods", SETTINGS_METHODS},
 };
 
 static const char *const later_verbs[] = {
-	"start", "status", "dump", "stop", "methods", "summary", "print", "view", "export", "merge", "recover",
+	"start", "status", "dump", "stop", "summary", "print", "view", "export", "merge", "recover",
 };
 
 static const char help[] =
 	"Usage: frtrace [record] -p TARGET -m FILTER | -M FILTER [options]\n"
-	"       frtrace list                the JVMs of this machine, and what is possible\n"
-	"       frtrace check [TARGET]      what this machine and that JVM allow\n"
+	"       frtrace list | check [TARGET]  the JVMs here; what this machine and that JVM allow\n"
+	"       frtrace methods TARGET FILTER  what a filter would hit, and what not; touches nothing\n"
 	"Trace chosen methods of a running JVM and write a Flight Recorder file.\n"
 	"\n"
 	"What\n"
@@ -133,7 +134,7 @@ static const char help[] =
 	"      --max-size=SIZE        drop the oldest beyond this size (k m g); 1g\n"
 	"  -i, --interval=5s --top=N  print a table of the N busiest methods (20) each interval\n"
 	"      --lines                print a line for each recorded call\n"
-	"      --json                 print JSON instead; list and check do so too\n"
+	"      --json                 print JSON instead; list, check and methods too\n"
 	"Other\n"
 	"  -q, --quiet                errors only        -v, --verbose   tell more\n"
 	"      --clock=tsc            what stamps the calls\n"
@@ -267,11 +268,18 @@ static const char *verb_name(enum settings_verb verb)
 	return "";
 }
 
+static bool is_of_filters(int key)
+{
+	return key == KEY_TRACE || key == KEY_TIMING || key == KEY_EXCLUDE || key == KEY_FILTERS || key == KEY_LAMBDA;
+}
+
 /* What those verbs take that record nothing. */
 static bool is_for_looking(enum settings_verb verb, int key)
 {
 	if (key == KEY_TARGET)
 		return verb != SETTINGS_LIST;
+	if (is_of_filters(key))
+		return verb == SETTINGS_METHODS;
 	return key == KEY_JSON || key == KEY_QUIET || key == KEY_VERBOSE || key == KEY_HELP || key == KEY_QUESTION ||
 	       key == KEY_VERSION || key >= KEY_LATER;
 }
@@ -413,18 +421,27 @@ static int stray_word(const struct argp_state *state, const char *word, struct d
 	return diag_usage(d, "unexpected word '%s', see 'frtrace --help'", word);
 }
 
+/* A word that is no option: of `check` the target, of `methods` that and then the filters. */
+static int read_argument(const struct argp_state *state, char *word)
+{
+	struct reader *r = state->input;
+	struct settings *s = r->s;
+
+	if (state->quoted || (s->verb != SETTINGS_CHECK && s->verb != SETTINGS_METHODS))
+		return stray_word(state, word, r->d);
+	if (s->verb == SETTINGS_CHECK || !s->target)
+		return set_target(s, word, r->d);
+	return filter_list_add(s->filters, word, FILTER_TRACE, r->d);
+}
+
 static error_t read_word(int key, char *text, struct argp_state *state)
 {
 	struct reader *r = state->input;
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		if (r->s->verb == SETTINGS_CHECK && !state->quoted) {
-			r->done = set_target(r->s, text, r->d);
-			return r->done ? EINVAL : 0;
-		}
-		r->done = stray_word(state, text, r->d);
-		return EINVAL;
+		r->done = read_argument(state, text);
+		return r->done ? EINVAL : 0;
 	case ARGP_KEY_ERROR:
 		if (!r->done)
 			r->done = explain_error(state, r->d);
@@ -485,13 +502,15 @@ static int check_complete(const struct settings *s, struct diag *d)
 {
 	if (s->quiet && s->verbose)
 		return diag_usage(d, "--quiet and --verbose do not go together");
-	if (s->verb != SETTINGS_RECORD)
+	if (s->verb == SETTINGS_CHECK || s->verb == SETTINGS_LIST)
 		return 0;
+	if (s->verb == SETTINGS_METHODS && (!s->target || filter_list_size(s->filters) == 0))
+		return diag_usage(d, "'frtrace methods' takes a target and a filter, as in frtrace methods shop.jar 'com.acme.Cart::checkout'");
 	if (!s->target)
 		return diag_usage(d, "no target: say which JVM with -p, a pid or a part of its main class or jar name");
 	if (filter_list_size(s->filters) == 0)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
-	return check_view(s, d);
+	return s->verb == SETTINGS_METHODS ? 0 : check_view(s, d);
 }
 
 static int read_options(int argc, char **argv, struct settings *s, struct diag *d)

@@ -9,7 +9,7 @@
 #define CLI_DONE 1
 
 /*
- * Read `frtrace [record] OPTIONS`, `frtrace list` or `frtrace check [TARGET]`. 0: *s is filled and is to be released with
+ * Read `frtrace [record] OPTIONS`, `frtrace list`, `frtrace check [TARGET]` or `frtrace methods TARGET FILTER`. 0: *s is filled and is to be released with
  * settings_release(). CLI_DONE: --help or --version has been written to
  * stdout. -errno: the message is in *d (d->usage is set where the words are
  * wrong). In the last two cases *s is released already. argv must outlive *s.

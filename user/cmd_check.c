@@ -84,6 +84,7 @@ static void check_layout(struct json *j, const struct target *t)
 		{ HOTSPOT_NO_HIDDEN, "hidden", "hidden frames are not marked" },
 		{ HOTSPOT_NO_THREADS, "proof", "stacks cannot be compared with the JVM's own" },
 		{ HOTSPOT_NO_UPCALLS, "upcalls", "stacks end at calls from C by java.lang.foreign" },
+		{ HOTSPOT_NO_CLASSES, "classes", "'frtrace methods' cannot tell what a filter would hit" },
 	};
 	struct model m = { 0 };
 	struct diag d = { 0 };

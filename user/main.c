@@ -2,6 +2,7 @@
 #include "user/cli.h"
 #include "user/cmd_check.h"
 #include "user/cmd_list.h"
+#include "user/cmd_methods.h"
 #include "user/cmd_record.h"
 #include "user/log.h"
 
@@ -12,6 +13,8 @@ static int run(struct settings *s, struct diag *d)
 		return cmd_check(s, d);
 	case SETTINGS_LIST:
 		return cmd_list(s, d);
+	case SETTINGS_METHODS:
+		return cmd_methods(s, d);
 	case SETTINGS_RECORD:
 		break;
 	}

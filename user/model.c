@@ -9,7 +9,8 @@
 
 #define ROUNDS 3 /* a thread that slept may have been seen while it was woken */
 
-static int read_layout(struct model *m, const struct target *t, struct diag *d)
+/* `needs`: HOTSPOT_NO_*, what must not be missing */
+static int read_layout(struct model *m, const struct target *t, unsigned int needs, struct diag *d)
 {
 	uint64_t base, symbols[VMSTRUCTS_SYMBOLS];
 	int err = remote_find_libjvm(t, &base, d);
@@ -18,20 +19,29 @@ static int read_layout(struct model *m, const struct target *t, struct diag *d)
 		err = remote_find_symbols(&m->remote.mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
 	if (!err)
 		err = hotspot_layout_read(&m->layout, &m->remote.mem, symbols, d);
-	if (!err && m->layout.without & HOTSPOT_NO_STACKS)
+	if (!err && m->layout.without & needs)
 		err = diag_set(d, ENOTSUP, "libjvm does not export %s", m->layout.missing);
 	return err;
 }
 
-int model_open(struct model *m, const struct target *t, struct diag *d)
+static int open_memory(struct model *m, const struct target *t, unsigned int needs, struct diag *d)
 {
 	int err;
 
 	*m = (struct model){ .remote.fd = -1 };
 	err = remote_open(&m->remote, t, d);
-	if (err)
-		return err;
-	err = read_layout(m, t, d);
+	return err ? err : read_layout(m, t, needs, d);
+}
+
+int model_open_classes(struct model *m, const struct target *t, struct diag *d)
+{
+	return open_memory(m, t, HOTSPOT_CLASSES, d);
+}
+
+int model_open(struct model *m, const struct target *t, struct diag *d)
+{
+	int err = open_memory(m, t, HOTSPOT_NO_STACKS, d);
+
 	if (!err) {
 		m->resolver = resolver_new(&m->remote.mem, &m->layout, d);
 		err = m->resolver ? 0 : -ENOMEM;

@@ -15,6 +15,9 @@ struct model {
 
 /* 0, or -errno: there will be no stacks, and the message says why. Touches nothing of the target. */
 int model_open(struct model *m, const struct target *t, struct diag *d);
+
+/* The same for those who read classes, not stacks: no resolver. */
+int model_open_classes(struct model *m, const struct target *t, struct diag *d);
 void model_close(struct model *m); /* a zeroed one is fine */
 
 /*

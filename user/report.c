@@ -4,6 +4,7 @@
 #include "user/log.h"
 #include "user/names.h"
 #include "user/signature.h"
+#include "user/skip_reason.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -90,31 +91,6 @@ static void print_classes(const struct segment *seg)
 		log_line("  ... and %u more classes", more);
 }
 
-static const char *reason_text(uint32_t reason)
-{
-	static const char *const texts[FRT_SKIP_REASONS] = { /* said of one and of several */
-		[FRT_SKIP_NATIVE] = "native, without bytecode",
-		[FRT_SKIP_ABSTRACT] = "abstract, without code",
-		[FRT_SKIP_SYNTHETIC] = "made by the compiler",
-		[FRT_SKIP_TOO_LARGE] = "too long: with hooks it would pass 64 KiB",
-		[FRT_SKIP_HUGE_METHOD] = "long: with hooks it would pass the 8000 bytes that HotSpot compiles",
-		[FRT_SKIP_JSR] = "old class files with jsr/ret",
-		[FRT_SKIP_RESERVED_STACK] = "@ReservedStackAccess: hooks could leave locks locked",
-		[FRT_SKIP_LOCKS] = "java.util.concurrent.locks: hooks could leave locks locked",
-		[FRT_SKIP_CONTINUATION] = "part of the virtual threads' machinery",
-		[FRT_SKIP_JFR] = "JFR event classes, which JFR rewrites itself",
-		[FRT_SKIP_HIDDEN] = "hidden classes",
-		[FRT_SKIP_UNMODIFIABLE] = "unmodifiable, says the JVM",
-		[FRT_SKIP_LOADER] = "of a class loader that does not find the helper class",
-		[FRT_SKIP_VERIFY] = "refused by the JVM when rewritten",
-		[FRT_SKIP_MALFORMED] = "class files that frtrace does not understand",
-		[FRT_SKIP_FINALIZER] = "empty finalizers: with code in it every object would get a Finalizer",
-		[FRT_SKIP_TABLE_FULL] = "beyond the room for methods",
-	};
-
-	return reason < FRT_SKIP_REASONS && texts[reason] ? texts[reason] : "unknown reason";
-}
-
 /* What need not be said: abstract methods and bridges have nothing to trace, others were not asked for. */
 static bool is_expected(uint32_t reason)
 {
@@ -160,7 +136,7 @@ static bool print_skips(const struct report *r, const struct segment *seg)
 	bool serious = false;
 
 	for (uint32_t reason = 1; reason < FRT_SKIP_REASONS; reason++) {
-		struct group g = { .kind = "not traced", .why = reason_text(reason) };
+		struct group g = { .kind = "not traced", .why = skip_reason(reason) };
 		const struct frt_skip *s;
 		char name[2048];
 

@@ -28,6 +28,7 @@ enum settings_verb {
 	/* of the rest only json, quiet and verbose count for these, and the target: */
 	SETTINGS_CHECK, /* may be NULL */
 	SETTINGS_LIST,	/* none */
+	SETTINGS_METHODS, /* not NULL; and the filters, at least one */
 };
 
 struct settings {

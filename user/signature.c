@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/signature.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void signature_dots(char *name)
@@ -49,8 +51,8 @@ static void put(struct text *t, const char *from, size_t length)
 	*t->at = 0;
 }
 
-/* One parameter, without its package; the rest of the descriptor, or NULL when it is none. */
-static const char *put_type(struct text *t, const char *d)
+/* One parameter, with or without its package; the rest of the descriptor, or NULL when it is none. */
+static const char *put_type(struct text *t, const char *d, bool package)
 {
 	const char *end, *simple;
 	size_t dimensions = strspn(d, "[");
@@ -60,7 +62,7 @@ static const char *put_type(struct text *t, const char *d)
 		end = strchr(d, ';');
 		if (!end)
 			return NULL;
-		for (simple = end; simple > d + 1 && simple[-1] != '/';)
+		for (simple = end; simple > d + 1 && (package || simple[-1] != '/');)
 			simple--;
 		put(t, simple, end - simple);
 		d = end + 1;
@@ -75,23 +77,50 @@ static const char *put_type(struct text *t, const char *d)
 	return d;
 }
 
+/* "(int, Order)"; false when the descriptor is none. */
+static bool put_types(struct text *t, const char *descriptor, const char *comma, bool packages)
+{
+	const char *d = descriptor + 1;
+
+	put(t, "(", 1);
+	if (*descriptor != '(')
+		return false;
+	while (*d != ')') {
+		if (d != descriptor + 1)
+			put(t, comma, strlen(comma));
+		d = put_type(t, d, packages);
+		if (!d)
+			return false;
+	}
+	put(t, ")", 1);
+	return true;
+}
+
 void signature_print(const char *name, const char *descriptor, char *out, size_t size)
 {
 	struct text t = { out, size };
-	const char *d = descriptor + 1;
 
 	put(&t, name, strlen(name));
-	put(&t, "(", 1);
-	if (*descriptor != '(')
-		d = NULL;
-	while (d && *d != ')') {
-		if (d != descriptor + 1)
-			put(&t, ", ", 2);
-		d = put_type(&t, d);
-	}
-	if (!d) {
+	if (!put_types(&t, descriptor, ", ", false))
 		snprintf(out, size, "%s%s", name, descriptor);
-		return;
+}
+
+char *signature_filter(const char *class_name, const char *name, const char *descriptor)
+{
+	/* a parameter of one letter, I, is at most "boolean," long */
+	size_t size = strlen(class_name) + strlen(name) + 8 * strlen(descriptor) + 8;
+	char *out = malloc(size);
+	struct text t = { out, size };
+
+	if (!out)
+		return NULL;
+	put(&t, class_name, strlen(class_name));
+	put(&t, "::", 2);
+	put(&t, name, strlen(name));
+	if (put_types(&t, descriptor, ",", true)) {
+		signature_dots(out);
+		return out;
 	}
-	put(&t, ")", 1);
+	free(out);
+	return NULL;
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# `frtrace list`: what it says of JVMs, and that it leaves them as they were.
+# `frtrace list`, `frtrace methods`: what they say of JVMs, and that they leave them as they were.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -139,6 +139,106 @@ coming_and_going() {
 	verdict "$sentence"
 }
 
+# ---- frtrace methods, against what a recording with the same filter gives hooks to
+
+# The methods that would have hooks, "a.b.C m (I)V loader"; $2: of these lines of the JSON only.
+told() { # FILTER REGEX
+	verb 0 methods --json -q "$T_PID" "$1"
+	sed 's/},{/}\n{/g' "$WORK/out" | grep '"traced":true' | grep -E "$2" |
+		sed -nE 's/.*"class":"([^"]*)","method":"([^"]*)","descriptor":"([^"]*)",.*"loader":"?([^",]*)"?,.*/\1 \2 \3 \4/p' |
+		awk '{ gsub("/", ".", $1); sub("^null$", "", $4); print }' | LC_ALL=C sort
+}
+
+# JFR calls the boot loader otherwise, and 8's have no names.
+hooked() {
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Rows "$F_FILE" |
+		sed 's/ bootstrap$/ boot/' | LC_ALL=C sort
+}
+
+# Each of ours has hooks; each that has them is one of ours: to be linked at the time, or loaded while it was attached.
+as_recorded() { # SENTENCE FILTER LEAST
+	local sentence="$1, JDK $FEATURE" filter=$2 least=$3
+	begin "$sentence" || return 0
+	told "$filter" '"unlinked":false' >"$WORK/before"
+	if trace_start -M "$filter" --no-stack; then
+		told "$filter" . >"$WORK/during"
+		trace_stop
+		hooked >"$WORK/hooked"
+		[ "$(wc -l <"$WORK/before")" -ge "$least" ] || finding "only $(wc -l <"$WORK/before") methods"
+		LC_ALL=C comm -23 "$WORK/before" "$WORK/hooked" | sed 's/^/told, without hooks: /' >"$WORK/wrong"
+		LC_ALL=C comm -13 "$WORK/during" "$WORK/hooked" | sed 's/^/not told, with hooks: /' >>"$WORK/wrong"
+		[ -s "$WORK/wrong" ] && finding "$(wc -l <"$WORK/wrong") of $(wc -l <"$WORK/hooked"):" "$(head "$WORK/wrong")"
+		rm -f "$F_FILE"
+	fi
+	verdict "$sentence"
+}
+
+# javap knows the methods of a class file: names and descriptors, and native and abstract ones too.
+as_javap() {
+	local sentence="the methods told of a class are those of its file, JDK $FEATURE" class
+	begin "$sentence" || return 0
+	for class in 'live.Stage' 'live.Waits$Shape' 'live.Waits$Round'; do
+		verb 0 methods --json -q "$T_PID" "$class"
+		sed 's/},{/}\n{/g' "$WORK/out" | sed -nE 's/.*"method":"([^"]*)","descriptor":"([^"]*)".*/\1\2/p' | LC_ALL=C sort >"$WORK/ours"
+		"$(jdk_newest)/bin/javap" -p -s -cp "$CLASSES" "$class" | awk -v class="$class" '
+			/\(.*\);$|static \{\};$/ { split($0, part, "("); n = split(part[1], word, " "); name = word[n] }
+			/static \{\};$/ { name = "<clinit>" }
+			name == class { name = "<init>" }
+			/descriptor: \(/ { print name $2 }' | LC_ALL=C sort >"$WORK/theirs"
+		cmp -s "$WORK/ours" "$WORK/theirs" || finding "$class:" "$(diff "$WORK/ours" "$WORK/theirs")"
+		[ -s "$WORK/theirs" ] || finding "javap tells nothing of $class"
+	done
+	verdict "$sentence"
+}
+
+lines() {
+	local sentence="a line of frtrace methods is a filter for one method, and says where it is and why not, JDK $FEATURE"
+	begin "$sentence" || return 0
+	verb 0 methods "$T_PID" 'live.Waits::dive:10ms;java.lang.Object::hashCode;java.lang.Math::max'
+	out_has '^live\.Waits::dive\(int,java\.util\.function\.IntSupplier\) +app  from 10\.0 ms on$'
+	out_has '^java\.lang\.Object::hashCode\(\) +boot  not traced: native, without bytecode$'
+	out_has '^java\.lang\.Math::max\(int,int\) +boot  lower bound: '
+	grep -qE '^5 methods of 2 classes would be traced, 1 not; [0-9,]+ loaded classes$' "$WORK/err" || finding "$(cat "$WORK/err")"
+	verb 0 methods "$T_PID" "$(head -n 1 "$WORK/out" | cut -d ' ' -f 1)"
+	[ "$(wc -l <"$WORK/out")" = 1 ] || finding "the first line, as a filter, is not one method:" "$(cat "$WORK/out")"
+	verb 0 methods "$T_PID" 'live.Waitz::dive'
+	[ -s "$WORK/out" ] && finding "$(cat "$WORK/out")"
+	grep -q "loaded and near: 'live.Waits'" "$WORK/err" || finding "names nothing that is near:" "$(cat "$WORK/err")"
+	verb 0 methods "$T_PID" 'live.Waits::dine'
+	grep -q "loaded and near: 'live.Waits::dive'" "$WORK/err" || finding "names nothing that is near:" "$(cat "$WORK/err")"
+	verb 2 methods "$T_PID" 'a/B'
+	grep -q '^ *^' "$WORK/err" || finding "no caret:" "$(cat "$WORK/err")"
+	target_unsignalled
+	verdict "$sentence"
+}
+
+# Classes are loaded, redefined (by a recording) and unloaded all the time; those that stay are always told.
+busy() {
+	local sentence="a JVM that loads, unloads and retransforms classes is read all the same, JDK $FEATURE" i
+	begin "$sentence" || return 0
+	target_start -Xmx64m Turnover
+	if target_ready; then
+		trace_start -m 'live.Subject*;live.Stage' --no-stack
+		for i in 1 2 3 4 5 6 7 8; do
+			verb 0 methods "$T_PID" 'live.Stage::mark;java.util.HashMap::get;live.Turnover'
+			out_has '^live\.Stage::mark\(java\.lang\.String\) +app$'
+			out_has '^java\.util\.HashMap::get\(java\.lang\.Object\) +boot$'
+			[ "$(grep -c '^live.Stage::mark' "$WORK/out")" = 1 ] || finding "told twice:" "$(cat "$WORK/out")"
+		done
+		trace_stop
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+of_methods() {
+	lines
+	[ "$FEATURE" -ge 17 ] && as_javap
+	as_recorded "annotations, supertypes, names: told is what a recording traces" \
+		'live.*;@java.lang.FunctionalInterface;@java.lang.Deprecated;+java.util.Map;!java.util.concurrent.*;::<clinit>;*::ha*' 500
+	[[ $FEATURE != 8 && $FEATURE != "${JDKS[-1]%% *}" ]] || as_recorded "of all classes, told is what a recording traces" '*' 5000
+}
+
 as=()
 BINARY=$WORK/frtrace # where everybody can start it
 cp "$FRTRACE" "$BINARY" && chmod 755 "$BINARY"
@@ -146,6 +246,7 @@ roots_find
 for version in 8 11 21 26; do
 	if root_use $version; then
 		listed
+		of_methods
 		target_drop
 	else
 		skip "a JVM is listed and left alone, JDK $version" "$(roots_why)"
@@ -158,6 +259,11 @@ for jdk in "${JDKS[@]}"; do
 	contained
 	listed
 	stopped
+	of_methods
+	target_drop
+	busy
 done
+jdk_use "${JDKS[0]}"
+listed
 without_rights
 coming_and_going

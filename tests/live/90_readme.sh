@@ -8,8 +8,8 @@
 # The commands of the README: "$ sudo frtrace ...", "$ jfr ...".
 commands() { sed -nE 's/^\$ (sudo )?((frtrace|jfr) .*)/\2/p' "$ROOT/README.md"; }
 
-# Digits differ from run to run, words do not.
-shape() { sed -E 's/[0-9][0-9.,:]*/N/g; s/^active on .*//; s/N (KB|MB|GB|ms|s|µs)\b/N U/g; s/attach .*//; s/^next: .*//' | grep . ; }
+# Digits differ from run to run, and so does what is filled up with blanks; words do not.
+shape() { sed -E 's/^ +//; s/  +/  /g; s/[0-9][0-9.,:]*/N/g; s/^active on .*//; s/N (KB|MB|GB|ms|s|µs)\b/N U/g; s/attach .*//; s/^next: .*//' | grep . ; }
 
 below() { # COMMAND: what the README shows below it, up to the next empty line or the end of the block
 	awk -v command="$1" '

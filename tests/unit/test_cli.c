@@ -94,6 +94,24 @@ static void check_takes_a_target_or_none(void **state)
 	settings_release(&s);
 }
 
+static void methods_takes_a_target_and_filters(void **state)
+{
+	struct settings s = good("methods|shop.jar|a.A;!a.A::x|a.B|-x|a.C|--lambda|--json");
+
+	assert_int_equal(s.verb, SETTINGS_METHODS);
+	assert_string_equal(s.target, "shop.jar");
+	assert_int_equal(filter_list_size(s.filters), 2);
+	assert_true(s.json);
+	settings_release(&s);
+	s = good("methods|-p|4242|a.A");
+	assert_string_equal(s.target, "4242");
+	assert_int_equal(filter_list_size(s.filters), 1);
+	settings_release(&s);
+	s = good("methods|4242|-M|a.A|-m|a.B");
+	assert_int_equal(filter_list_size(s.filters), 2);
+	settings_release(&s);
+}
+
 static void list_takes_no_target(void **state)
 {
 	struct settings s = good("list");
@@ -173,6 +191,12 @@ static const struct wrong wrongs[] = {
 	{"check|1|2", "both '1' and '2'"},
 	{"check|1|-m|a.A", "'frtrace check' takes no --method-trace, it records nothing"},
 	{"check|--no-stack", "'frtrace check' takes no --no-stack"},
+	{"methods", "'frtrace methods' takes a target and a filter"},
+	{"methods|4242", "'frtrace methods' takes a target and a filter"},
+	{"methods|4242|-x|a.A", "'frtrace methods' takes a target and a filter"},
+	{"methods|4242|a.A|-t|1s", "'frtrace methods' takes no --threshold, it records nothing"},
+	{"methods|4242|a.A|-d|1s", "'frtrace methods' takes no --duration"},
+	{"methods||a.A", "wrong --pid ''"},
 	{"list|4242", "'frtrace list' takes no target, it shows all: unexpected '4242'"},
 	{"list|-p|4242", "'frtrace list' takes no --pid"},
 	{"list|-m|a.A", "'frtrace list' takes no --method-trace, it records nothing"},
@@ -389,6 +413,7 @@ int main(void)
 		cmocka_unit_test(defaults_are_as_the_design_says),
 		cmocka_unit_test(every_option_reaches_its_setting),
 		cmocka_unit_test(check_takes_a_target_or_none),
+		cmocka_unit_test(methods_takes_a_target_and_filters),
 		cmocka_unit_test(list_takes_no_target),
 		cmocka_unit_test(short_options_mean_the_same),
 		cmocka_unit_test(filters_of_several_options_are_joined),

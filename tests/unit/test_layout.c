@@ -102,6 +102,38 @@ static void forms_follow_the_version(void **state)
 	}
 }
 
+static void classes_are_found_in_every_version(void **state)
+{
+	static const struct {
+		unsigned int feature, next, klasses, methods, annotations, mask;
+		bool pool_major;
+	} known[] = {
+		{8, 136, 40, 384, 200, 0x80, false},  {11, 144, 56, 408, 208, 0x80, false},
+		{17, 144, 56, 408, 208, 0x80, true},  {21, 144, 56, 400, 200, 0x80, true},
+		{25, 144, 56, 400, 200, 0x80, true},  {26, 144, 56, 400, 200, 0x80, true},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		struct fake_vm vm;
+		const struct hotspot_layout *l = &vm.layout;
+
+		fake_vm_init(&vm, known[i].feature);
+		assert_int_equal(l->without, 0);
+		assert_true(l->loaders == fake_vm_value(&vm, "static", "ClassLoaderDataGraph._head"));
+		assert_int_equal(l->klass_next, known[i].next);
+		assert_int_equal(l->loader_klasses, known[i].klasses);
+		assert_int_equal(l->klass_methods, known[i].methods);
+		assert_int_equal(l->klass_annotations, known[i].annotations);
+		assert_int_equal(l->const_has_annotations, known[i].mask);
+		assert_int_equal(l->klass_linked, 2);
+		assert_int_equal(l->klass_failed, 5);
+		assert_int_equal(l->pool_major != FRT_NO_OFFSET, known[i].pool_major);
+		assert_int_equal(l->klass_major != FRT_NO_OFFSET, !known[i].pool_major);
+		assert_int_equal(l->narrow_base && l->narrow_shift, known[i].feature == 8);
+		fake_vm_release(&vm);
+	}
+}
+
 static void newer_jvm_is_read_by_the_newest_rules(void **state)
 {
 	struct fake_vm vm;
@@ -125,6 +157,8 @@ static void missing_entry_is_named_with_what_it_costs(void **state)
 		{"offset", "nmethod._immutable_data", "nmethod._immutable_data (compiled methods)", HOTSPOT_NO_METHODS},
 		{"offset", "UpcallStub._frame_data_offset", "UpcallStub._frame_data_offset (upcalls)",
 		 HOTSPOT_NO_UPCALLS},
+		{"static", "ClassLoaderDataGraph._head", "ClassLoaderDataGraph._head (classes)", HOTSPOT_NO_CLASSES},
+		{"offset", "InstanceKlass._methods", "InstanceKlass._methods (classes)", HOTSPOT_NO_CLASSES},
 		{"offset", "OSThread._thread_id", "OSThread._thread_id (threads)", HOTSPOT_NO_THREADS},
 		{"size", "ClassLoaderData", "ClassLoaderData (loaders)", HOTSPOT_NO_LOADERS},
 		{"constant", "ConstMethodFlags::_misc_has_linenumber_table",
@@ -400,6 +434,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_missing_in_the_versions_that_we_know),
 		cmocka_unit_test(fields_are_where_live_jvms_have_them),
 		cmocka_unit_test(forms_follow_the_version),
+		cmocka_unit_test(classes_are_found_in_every_version),
 		cmocka_unit_test(newer_jvm_is_read_by_the_newest_rules),
 		cmocka_unit_test(missing_entry_is_named_with_what_it_costs),
 		cmocka_unit_test(offset_that_does_not_fit_is_missing),

@@ -64,12 +64,33 @@ static void dots_stand_for_slashes(void **state)
 	assert_string_equal(empty, "");
 }
 
+static void is_filter(const char *class_name, const char *name, const char *descriptor, const char *wanted)
+{
+	char *filter = signature_filter(class_name, name, descriptor);
+
+	assert_non_null(filter);
+	assert_string_equal(filter, wanted);
+	free(filter);
+}
+
+static void filter_of_a_method_names_this_overload(void **state)
+{
+	is_filter("a/b/C$D", "add", "(ILjava/lang/String;)V", "a.b.C$D::add(int,java.lang.String)");
+	is_filter("C", "<init>", "()V", "C::<init>()");
+	is_filter("C", "m", "([[Z[La/B$C;JBCDFS)I", "C::m(boolean[][],a.B$C[],long,byte,char,double,float,short)");
+	is_filter("C", "m", "(ZZZZZZZZ)V", "C::m(boolean,boolean,boolean,boolean,boolean,boolean,boolean,boolean)");
+	assert_null(signature_filter("C", "m", ""));
+	assert_null(signature_filter("C", "m", "(Q)V"));
+	assert_null(signature_filter("C", "m", "(La/B"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(method_is_printed_as_a_person_reads_it),
 		cmocka_unit_test(print_is_cut_to_its_room),
 		cmocka_unit_test(dots_stand_for_slashes),
+		cmocka_unit_test(filter_of_a_method_names_this_overload),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,27 +66,15 @@ struct batch {
 	struct supertypes supertypes;
 };
 
-/*
- * A class as JVMTI names it: "La/b/C;". Arrays and hidden classes ("La/b/C.0x12;"
- * or with '+') are none of ours; least of all the anonymous ones before JDK 15
- * ("La/b/C/12;"): JDK 8 crashes when it is asked for the constants of a LambdaForm's,
- * which it also does to make the class file for a retransformation.
- */
+/* A class as JVMTI names it: "La/b/C;". Arrays are none of ours, nor is what cannot be rewritten. */
 static bool class_name(const char *signature, struct text *name)
 {
 	size_t length = strlen(signature);
-	bool digit = false;
 
-	if (length < 3 || signature[0] != 'L' || text_begins(signature + 1, "java/lang/FrtraceHook"))
+	if (length < 3 || signature[0] != 'L')
 		return false;
 	*name = (struct text){ signature + 1, length - 2 };
-	for (size_t i = 0; i < name->length; i++) {
-		if (name->at[i] == '.' || name->at[i] == '+')
-			return false;
-		if (name->at[i] == '/')
-			digit = name->at[i + 1] >= '0' && name->at[i + 1] <= '9';
-	}
-	return !digit;
+	return policy_class_name((struct pattern_text){ name->at, name->length });
 }
 
 static struct frt_class *known_class(JNIEnv *env, jclass c, struct text name)

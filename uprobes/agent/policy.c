@@ -101,6 +101,26 @@ bool policy_may_bear(const struct pattern *p, const void *pool, size_t size, uin
 }
 
 /*
+ * A hidden class is La/b/C.0x12; for JVMTI and a/b/C+0x12 for HotSpot. Least of all the anonymous ones before JDK 15,
+ * a/b/C/12: JDK 8 crashes when it is asked for the constants of a LambdaForm's, which it also does to make
+ * the class file for a retransformation.
+ */
+bool policy_class_name(struct pattern_text name)
+{
+	bool digit = false;
+
+	if (begins((struct class_text){ name.at, name.length }, "java/lang/FrtraceHook"))
+		return false;
+	for (size_t i = 0; i + 1 < name.length; i++) {
+		if (name.at[i] == '.' || name.at[i] == '+')
+			return false;
+		if (name.at[i] == '/')
+			digit = name.at[i + 1] >= '0' && name.at[i + 1] <= '9';
+	}
+	return !digit;
+}
+
+/*
  * Classes that are left alone as a whole. Hooks in the synchronizers left locks
  * locked after a StackOverflowError; continuations are frozen and thawed by
  * code that knows every frame; JFR rewrites its event classes itself.
@@ -119,6 +139,44 @@ enum frt_skip_reason policy_class(const struct class_file *c)
 	if (c->access & ACC_SYNTHETIC && (contains(c->name, "$$Lambda") || begins(c->name, "java/lang/invoke/LambdaForm$")))
 		return FRT_SKIP_HIDDEN;
 	return FRT_SKIP_NONE;
+}
+
+/* Before JDK 9 nothing marks what C2 has intrinsics for; these are the ones that people trace. */
+static bool intrinsic_by_name(const struct class_file *c, const struct class_method *m)
+{
+	static const char *const list[][2] = {
+		{ "java/lang/Math", NULL },
+		{ "java/lang/StrictMath", NULL },
+		{ "java/lang/Integer", "bitCount" },
+		{ "java/lang/Integer", "numberOfLeadingZeros" },
+		{ "java/lang/Integer", "numberOfTrailingZeros" },
+		{ "java/lang/Integer", "reverseBytes" },
+		{ "java/lang/Integer", "valueOf" },
+		{ "java/lang/Long", "bitCount" },
+		{ "java/lang/Long", "numberOfLeadingZeros" },
+		{ "java/lang/Long", "numberOfTrailingZeros" },
+		{ "java/lang/Long", "reverseBytes" },
+		{ "java/lang/String", "equals" },
+		{ "java/lang/String", "compareTo" },
+		{ "java/lang/String", "indexOf" },
+		{ "java/lang/StringBuilder", "append" },
+		{ "java/lang/StringBuilder", "toString" },
+		{ "java/util/Arrays", "copyOf" },
+		{ "java/util/Arrays", "copyOfRange" },
+		{ "java/util/Arrays", "equals" },
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		if (class_text_is(c->name, list[i][0]) && (!list[i][1] || class_text_is(m->name, list[i][1])))
+			return true;
+	return false;
+}
+
+bool policy_is_intrinsic(const struct class_file *c, const struct class_method *m, bool unmarked)
+{
+	return class_method_has_annotation(c, m, "Ljdk/internal/vm/annotation/IntrinsicCandidate;") ||
+	       class_method_has_annotation(c, m, "Ljdk/internal/HotSpotIntrinsicCandidate;") ||
+	       (unmarked && intrinsic_by_name(c, m));
 }
 
 enum frt_skip_reason policy_modifiers(const struct pattern *p, struct pattern_text name, unsigned int modifiers)

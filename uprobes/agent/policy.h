@@ -22,6 +22,9 @@ void policy_mark_class(const struct pattern *p, const struct class_file *c, stru
 bool policy_may_have_mark(const struct pattern *p, const void *pool, size_t size, uint16_t count);
 bool policy_may_bear(const struct pattern *p, const void *pool, size_t size, uint16_t count);
 
+/* Can a class of that internal name be rewritten at all? Hidden and anonymous ones cannot. */
+bool policy_class_name(struct pattern_text name);
+
 /* Must the class be left alone as a whole, and why? */
 enum frt_skip_reason policy_class(const struct class_file *c);
 
@@ -31,6 +34,9 @@ enum frt_skip_reason policy_class(const struct class_file *c);
  */
 struct pattern_verdict policy_method(const struct pattern *p, const struct class_file *c, const struct class_method *m,
 				     const struct pattern_marks *of_class, enum frt_skip_reason *reason);
+
+/* Has the JIT machine code of its own for the method, which no hook sees? `unmarked`: before JDK 9 nothing marks them. */
+bool policy_is_intrinsic(const struct class_file *c, const struct class_method *m, bool unmarked);
 
 /* Could a method of that name and these modifiers (JVMS 4.6) have hooks at all? */
 enum frt_skip_reason policy_modifiers(const struct pattern *p, struct pattern_text name, unsigned int modifiers);

@@ -28,44 +28,6 @@ static enum frt_skip_reason edit_reason(enum edit_result result)
 	return reasons[result];
 }
 
-/* Before JDK 9 nothing marks what C2 has intrinsics for; these are the ones that people trace. */
-static bool intrinsic_by_name(const struct class_file *c, const struct class_method *m)
-{
-	static const char *const list[][2] = {
-		{ "java/lang/Math", NULL },
-		{ "java/lang/StrictMath", NULL },
-		{ "java/lang/Integer", "bitCount" },
-		{ "java/lang/Integer", "numberOfLeadingZeros" },
-		{ "java/lang/Integer", "numberOfTrailingZeros" },
-		{ "java/lang/Integer", "reverseBytes" },
-		{ "java/lang/Integer", "valueOf" },
-		{ "java/lang/Long", "bitCount" },
-		{ "java/lang/Long", "numberOfLeadingZeros" },
-		{ "java/lang/Long", "numberOfTrailingZeros" },
-		{ "java/lang/Long", "reverseBytes" },
-		{ "java/lang/String", "equals" },
-		{ "java/lang/String", "compareTo" },
-		{ "java/lang/String", "indexOf" },
-		{ "java/lang/StringBuilder", "append" },
-		{ "java/lang/StringBuilder", "toString" },
-		{ "java/util/Arrays", "copyOf" },
-		{ "java/util/Arrays", "copyOfRange" },
-		{ "java/util/Arrays", "equals" },
-	};
-
-	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		if (class_text_is(c->name, list[i][0]) && (!list[i][1] || class_text_is(m->name, list[i][1])))
-			return true;
-	return false;
-}
-
-static bool is_intrinsic(const struct class_file *c, const struct class_method *m)
-{
-	return class_method_has_annotation(c, m, "Ljdk/internal/vm/annotation/IntrinsicCandidate;") ||
-	       class_method_has_annotation(c, m, "Ljdk/internal/HotSpotIntrinsicCandidate;") ||
-	       (control->jni_version < 0x00090000 && intrinsic_by_name(c, m));
-}
-
 static void skip(const struct class_file *c, const struct class_method *m, enum frt_skip_reason reason)
 {
 	if (m)
@@ -164,7 +126,7 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 			skip(c, m, edit_reason(edits[i].result));
 			continue;
 		}
-		row->flags = FRT_METHOD_HOOKED | (is_intrinsic(c, m) ? FRT_METHOD_LOWER_BOUND : 0) |
+		row->flags = FRT_METHOD_HOOKED | (policy_is_intrinsic(c, m, control->jni_version < 0x00090000) ? FRT_METHOD_LOWER_BOUND : 0) |
 			     (may_mount(c) ? FRT_METHOD_MAY_MOUNT : 0);
 		store_relaxed(control_rule(edits[i].id), rule_of(&verdict));
 		any = true;

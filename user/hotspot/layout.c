@@ -14,6 +14,9 @@
  *   ClassLoaderData	at its end: class of the loader, name, name and id, JFR's trace id; from JDK 11
  *   Method flags	JDK 8: the byte behind the intrinsic's id
  *   KlassFlags		JDK 25: the word before _super_check_offset
+ *   list of classes	JDK 8: Klass::_next_link is the word before _class_loader_data; ClassLoaderData::_klasses
+ *			stands four words before _next
+ *   overpass methods	0x40 in the flags of a ConstMethod
  */
 #include "user/hotspot/layout.h"
 
@@ -40,6 +43,7 @@ struct rule {
 #define STACKS	 HOTSPOT_NO_STACKS
 #define METHODS	 HOTSPOT_NO_METHODS
 #define THREADS	 HOTSPOT_NO_THREADS
+#define CLASSES	 HOTSPOT_NO_CLASSES
 
 /* clang-format off */
 static const struct rule rules[] = {
@@ -122,7 +126,7 @@ static const struct rule rules[] = {
 	{F(klass_access_width),		8, NEWEST, SIZE, "AccessFlags", 0, METHODS},
 	{F(klass_modifiers),		8, 24, OFFSET, "Klass._modifier_flags", 0, 0},
 	{F(klass_inner_classes),	8, NEWEST, OFFSET, "InstanceKlass._inner_classes", 0, 0},
-	{F(array_length),		8, NEWEST, OFFSET, "Array<int>._length", 0, 0},
+	{F(array_length),		8, NEWEST, OFFSET, "Array<int>._length", 0, CLASSES},
 	{F(array_u2),			8, NEWEST, OFFSET, "Array<u2>._data", 0, 0},
 	{F(klass_flags),		9, 14, OFFSET, "InstanceKlass._misc_flags", 0, 0},
 	{F(klass_flags),	       15, 23, OFFSET, "Klass._access_flags", 0, 0},
@@ -132,6 +136,29 @@ static const struct rule rules[] = {
 	{F(loader_oop),			8, NEWEST, OFFSET, "ClassLoaderData._class_loader", 0, HOTSPOT_NO_LOADERS},
 	{F(loader_klass),	       11, NEWEST, SIZE, "ClassLoaderData", -32, HOTSPOT_NO_LOADERS},
 	{F(loader_name),	       11, NEWEST, SIZE, "ClassLoaderData", -24, HOTSPOT_NO_LOADERS},
+
+	{F(oop_klass),			8, 8, OFFSET, "oopDesc._metadata._klass", 0, 0},
+	{F(loader_next),		8, NEWEST, OFFSET, "ClassLoaderData._next", 0, CLASSES},
+	{F(loader_klasses),		8, 8, OFFSET, "ClassLoaderData._next", -32, CLASSES},
+	{F(loader_klasses),		9, NEWEST, OFFSET, "ClassLoaderData._klasses", 0, CLASSES},
+	{F(klass_next),			8, 8, OFFSET, "InstanceKlass._class_loader_data", -8, CLASSES},
+	{F(klass_next),			9, NEWEST, OFFSET, "Klass._next_link", 0, CLASSES},
+	{F(klass_shape),		8, NEWEST, OFFSET, "Klass._layout_helper", 0, CLASSES},
+	{F(klass_super),		8, NEWEST, OFFSET, "Klass._super", 0, CLASSES},
+	{F(klass_interfaces),		8, NEWEST, OFFSET, "InstanceKlass._transitive_interfaces", 0, CLASSES},
+	{F(klass_methods),		8, NEWEST, OFFSET, "InstanceKlass._methods", 0, CLASSES},
+	{F(klass_pool),			8, NEWEST, OFFSET, "InstanceKlass._constants", 0, CLASSES},
+	{F(klass_annotations),		8, NEWEST, OFFSET, "InstanceKlass._annotations", 0, CLASSES},
+	{F(klass_state),		8, NEWEST, OFFSET, "InstanceKlass._init_state", 0, CLASSES},
+	{F(klass_linked),		8, NEWEST, CONSTANT, "InstanceKlass::linked", 0, CLASSES},
+	{F(klass_failed),		8, NEWEST, CONSTANT, "InstanceKlass::initialization_error", 0, CLASSES},
+	{F(klass_major),		8, 11, OFFSET, "InstanceKlass._major_version", 0, 0},
+	{F(pool_major),		       12, NEWEST, OFFSET, "ConstantPool._major_version", 0, 0},
+	{F(array_u1),			8, NEWEST, OFFSET, "Array<u1>._data", 0, CLASSES},
+	{F(array_pointers),		8, NEWEST, OFFSET, "Array<Klass*>._data", 0, CLASSES},
+	{F(const_words),		8, NEWEST, OFFSET, "ConstMethod._constMethod_size", 0, CLASSES},
+	{F(const_has_annotations),	8, NEWEST, CONSTANT, "ConstMethod::_has_method_annotations", 0, CLASSES},
+	{F(const_has_annotations),	8, NEWEST, CONSTANT, "ConstMethodFlags::_misc_has_method_annotations", 0, CLASSES},
 
 	{F(thread_next),		8, 14, OFFSET, "JavaThread._next", 0, 0},
 	{F(thread_osthread),		8, NEWEST, OFFSET, "JavaThread._osthread", 0, THREADS},
@@ -149,7 +176,7 @@ static const struct {
 } parts[] = {
 	{HOTSPOT_NO_STACKS, "stacks"},	 {HOTSPOT_NO_METHODS, "compiled methods"}, {HOTSPOT_NO_LINES, "lines"},
 	{HOTSPOT_NO_LOADERS, "loaders"}, {HOTSPOT_NO_HIDDEN, "hidden methods"},	   {HOTSPOT_NO_THREADS, "threads"},
-	{HOTSPOT_NO_UPCALLS, "upcalls"},
+	{HOTSPOT_NO_UPCALLS, "upcalls"}, {HOTSPOT_NO_CLASSES, "classes"},
 };
 
 struct reading {
@@ -475,6 +502,15 @@ static void find_threads(struct reading *r)
 		note_missing(l, "ThreadsSMRSupport._java_thread_list", HOTSPOT_NO_THREADS);
 }
 
+static void find_loaders(struct reading *r)
+{
+	r->l->const_overpass = 0x40;
+	if (r->l->loader_klass == FRT_NO_OFFSET && vmstructs_static(r->v, "Universe._narrow_klass._base", &r->l->narrow_base))
+		vmstructs_static(r->v, "Universe._narrow_klass._shift", &r->l->narrow_shift);
+	if (!vmstructs_static(r->v, "ClassLoaderDataGraph._head", &r->l->loaders))
+		note_missing(r->l, "ClassLoaderDataGraph._head", HOTSPOT_NO_CLASSES);
+}
+
 static int read_walk(struct reading *r)
 {
 	int e = read_heaps(r);
@@ -505,6 +541,7 @@ int hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const u
 	apply_rules(&r);
 	choose_forms(&r);
 	find_threads(&r);
+	find_loaders(&r);
 	e = read_walk(&r);
 	if (e || out->without & HOTSPOT_NO_STACKS)
 		out->walk.feature = 0;

@@ -56,6 +56,10 @@ enum hotspot_threads {
 #define HOTSPOT_NO_HIDDEN  0x10u /* the mark of hidden methods */
 #define HOTSPOT_NO_THREADS 0x20u /* the enumeration of threads */
 #define HOTSPOT_NO_UPCALLS 0x40u /* walks end at a call from C through java.lang.foreign */
+#define HOTSPOT_NO_CLASSES 0x80u /* the enumeration of loaded classes and their methods */
+
+/* What that takes in all. */
+#define HOTSPOT_CLASSES (HOTSPOT_NO_CLASSES | HOTSPOT_NO_LOADERS | HOTSPOT_NO_METHODS | HOTSPOT_NO_STACKS)
 
 struct hotspot_layout {
 	struct frt_layout walk;
@@ -92,19 +96,37 @@ struct hotspot_layout {
 	uint16_t method_flags_in_const; /* 1: they are in the ConstMethod (21 on) */
 	uint32_t method_hidden;		/* mask in the flags: @Hidden, not for users' eyes */
 
+	/* ConstMethod; `walk` has the rest */
+	uint16_t const_words;	      /* int: its size with all that stands behind it, in words */
+	uint16_t const_has_annotations; /* mask in the flags: the last word is an Array<u1> * of RuntimeVisibleAnnotations */
+	uint16_t const_overpass;      /* mask in the flags: the JVM made the method itself */
+
 	/* ConstantPool; `walk` has the holder, and the size before the slots of 8 bytes */
 	uint16_t pool_length; /* int, slots; slot 0 is not used */
+	uint16_t pool_major;  /* u2: version of the class file; from 12 on */
 
 	/* Klass, InstanceKlass; `walk` has the name */
 	uint16_t klass_access, klass_access_width;
 	/* int: what Class.getModifiers() says; not from 25 on, where inner classes are to be asked */
 	uint16_t klass_modifiers;
 	uint16_t klass_inner_classes;	 /* Array<u2> *, four each as in JVMS 4.7.6 */
-	uint16_t array_length, array_u2; /* int; the first element */
+	uint16_t array_length, array_u1, array_u2, array_pointers; /* int; the first element */
 	uint16_t klass_loader_data;	 /* ClassLoaderData * */
 	uint16_t klass_flags, klass_flags_width;
 	/* mask in the flags: a hidden class, from 9 to 14 a VM anonymous one; 0: cannot be told */
 	uint32_t klass_hidden;
+
+	uint16_t klass_major;	    /* u2: version of the class file; up to 11 */
+	uint16_t klass_next;	    /* Klass *: the next one of its loader */
+	uint16_t klass_shape;	    /* int: above 0 the class is no array, and complete */
+	uint16_t klass_super;	    /* Klass *; of an interface Object */
+	uint16_t klass_interfaces;  /* Array<Klass *> *: all above it */
+	uint16_t klass_methods;	    /* Array<Method *> * */
+	uint16_t klass_pool;	    /* ConstantPool * */
+	uint16_t klass_annotations; /* Annotations *, which begins with the Array<u1> * of the class itself; 0: none */
+	uint16_t klass_state;	    /* u1: 0 is made just now; its values below */
+	uint16_t klass_linked;	    /* ... from this one on its methods may have been called */
+	uint16_t klass_failed;	    /* ... its initializer has thrown */
 
 	/*
 	 * ClassLoaderData. The loader's identity is the ClassLoaderData's address, but for hidden classes, which may
@@ -113,6 +135,11 @@ struct hotspot_layout {
 	uint16_t loader_oop; /* OopHandle (9 on): address of the loader's oop; 8: the oop itself; 0: the boot loader */
 	uint16_t loader_klass; /* Klass * of the loader; from JDK 11 */
 	uint16_t loader_name;  /* Symbol *, 0: it has none; from JDK 11 */
+	uint16_t loader_next, loader_klasses; /* ClassLoaderData *; Klass *: its newest class, which klass_next leads on from */
+	/* 8, whose loaders are told by their objects: their class behind the mark, 32 bits or an address */
+	uint16_t oop_klass;
+	uint64_t narrow_base, narrow_shift; /* addresses of u64, int: to make a Klass * of 32 bits; 0: not known */
+	uint64_t loaders;      /* address of the pointer to the first of all */
 
 	/* JavaThread, OSThread, ThreadsList */
 	enum hotspot_threads threads_form;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/method.h"
+#include "user/hotspot/loader.h"
 #include "user/hotspot/symbol.h"
 
 #define ACC_WRITTEN 0x7fffu /* what a class file can say; the VM has flags of its own above */
@@ -184,21 +185,6 @@ static int read_class_modifiers(const struct hotspot_layout *l, const struct mem
 	return r;
 }
 
-/* The type and the name of a loader are worth having, and no reason to lose the frame. */
-static int read_loader_texts(const struct hotspot_layout *l, const struct mem *m, uint64_t loader,
-			     struct method_table *t, struct resolved_method *out)
-{
-	uint64_t klass, symbol;
-	int r = 0;
-
-	if (l->loader_klass != FRT_NO_OFFSET && !mem_u64(m, loader + l->loader_klass, &klass) && klass &&
-	    !mem_u64(m, klass + l->walk.klass_name, &symbol))
-		r = read_text(&out->loader_type, l, m, symbol, symbol_names_class, t);
-	if (r != -ENOMEM && l->loader_name != FRT_NO_OFFSET && !mem_u64(m, loader + l->loader_name, &symbol) && symbol)
-		r = read_text(&out->loader_name, l, m, symbol, symbol_is_text, t);
-	return r == -ENOMEM ? r : 0;
-}
-
 static int read_loader(const struct hotspot_layout *l, const struct mem *m, uint64_t klass, struct method_table *t,
 		       struct resolved_method *out)
 {
@@ -213,7 +199,7 @@ static int read_loader(const struct hotspot_layout *l, const struct mem *m, uint
 	if (r || !oop)
 		return r;
 	out->loader = loader;
-	return read_loader_texts(l, m, loader, t, out);
+	return loader_read(l, m, loader, t, out);
 }
 
 static int read_class(const struct hotspot_layout *l, const struct mem *m, uint64_t pool, struct method_table *t,

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Any memory taken for a JVM's graph of classes: the walk and the reading of each class end, and what is told is
+ * plausible.
+ *
+ * Input: which filters (1 byte), where the pointer to the first loader stands (2 bytes, little-endian), the memory at
+ * FUZZ_BASE.
+ */
+#include "filters/parse.h"
+#include "tests/lib/fake_layout.h"
+#include "user/matches.h"
+
+#include <stdlib.h>
+
+#define FUZZ_BASE  0x7f0000000000ULL
+#define FUZZ_HEAD  3
+#define FUZZ_READS 20000000
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct fuzz_mem {
+	struct mem mem;
+	const uint8_t *data;
+	size_t size;
+	unsigned int reads;
+};
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static int fuzz_read(const struct mem *m, uint64_t address, void *to, size_t size)
+{
+	struct fuzz_mem *f = (struct fuzz_mem *)m;
+
+	check(++f->reads < FUZZ_READS);
+	if (address < FUZZ_BASE || address - FUZZ_BASE > f->size || size > f->size - (address - FUZZ_BASE))
+		return -EFAULT;
+	memcpy(to, f->data + (address - FUZZ_BASE), size);
+	return 0;
+}
+
+static void check_match(const struct match *m)
+{
+	check(m->method && m->method->class_name[0] && !strpbrk(m->method->class_name, ".;["));
+	check(m->method->name && m->method->descriptor && m->reason < FRT_SKIP_REASONS);
+	check(m->verdict.trace && !m->verdict.timing);
+}
+
+static void *compile(const char *filters, size_t *size)
+{
+	struct filter_list *list = filter_list_new();
+	void *block = NULL;
+	struct diag d;
+
+	if (list && !filter_list_add(list, filters, FILTER_TRACE, &d))
+		filter_list_compile(list, &block, size, &d);
+	filter_list_free(list);
+	return block;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const filters[] = {"*", "+a.Store", "@a.Timed;a.Cart::add(int)", "a.*;!+a.Base;!@a.Timed"};
+	struct fuzz_mem m = {.mem.read = fuzz_read};
+	struct hotspot_layout l = fake_layout(FAKE_17);
+	struct pattern p = {.size = 0};
+	struct matches found;
+	void *block;
+
+	if (size < FUZZ_HEAD)
+		return 0;
+	block = compile(filters[data[0] % 4], &p.size);
+	if (!block)
+		return 0;
+	p.block = block;
+	m.data = data + FUZZ_HEAD;
+	m.size = size - FUZZ_HEAD;
+	l.loaders = FUZZ_BASE + (data[1] | data[2] << 8);
+	if (!matches_find(&found, &(struct matches_setup){.layout = &l, .mem = &m.mem, .pattern = &p, .feature = 17}))
+		for (uint32_t i = 0; i < found.count; i++)
+			check_match(&found.match[i]);
+	matches_release(&found);
+	free(block);
+	return 0;
+}

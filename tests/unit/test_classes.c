@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/fail_nth.h"
+#include "tests/lib/fake_classes.h"
+#include "user/hotspot/classes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#define OBJECT "java/lang/Object"
+
+struct seen {
+	char names[512];
+	int count, stop_at;
+	uint8_t state;
+};
+
+static int see(const struct loaded_class *c, void *context)
+{
+	struct seen *s = context;
+	size_t used = strlen(s->names);
+
+	assert_int_equal(strlen(c->name), c->length);
+	snprintf(s->names + used, sizeof(s->names) - used, "%s%s%s", used ? " " : "", c->boot ? "boot:" : "", c->name);
+	s->state = c->state;
+	return ++s->count == s->stop_at ? 77 : 0;
+}
+
+static int walk(struct fake_code *f, struct seen *s)
+{
+	*s = (struct seen){.stop_at = s->stop_at};
+	return hotspot_each_class(&f->layout, &f->mem, see, s);
+}
+
+static uint64_t add(struct fake_code *f, uint64_t loader, const char *name)
+{
+	return fake_class_add(f, &(struct fake_class){.name = name, .loader = loader});
+}
+
+static void each_class_of_each_loader_is_shown_the_newest_first(void **state)
+{
+	struct seen s = {.count = 0};
+	struct fake_code f;
+	uint64_t boot, app;
+
+	fake_classes_init(&f, FAKE_17);
+	assert_int_equal(walk(&f, &s), 0);
+	assert_string_equal(s.names, "");
+	boot = fake_loader_add(&f, NULL, NULL);
+	app = fake_loader_add(&f, "a/Loader", "app");
+	add(&f, boot, OBJECT);
+	add(&f, app, "a/B");
+	fake_array_add(&f, app);
+	add(&f, app, "a/C");
+	assert_int_equal(walk(&f, &s), 0);
+	assert_string_equal(s.names, "a/C a/B boot:" OBJECT);
+	s.stop_at = 2;
+	assert_int_equal(walk(&f, &s), 77);
+	assert_string_equal(s.names, "a/C a/B");
+	fake_code_release(&f);
+}
+
+static void class_that_is_being_made_is_not_shown(void **state)
+{
+	struct seen s = {.count = 0};
+	struct fake_code f;
+	uint64_t boot, klass;
+
+	fake_classes_init(&f, FAKE_17);
+	boot = fake_loader_add(&f, NULL, NULL);
+	add(&f, boot, OBJECT);
+	klass = add(&f, boot, "a/New");
+	fake_set(&f, klass + f.layout.klass_state, 0, 1);
+	fake_set(&f, klass + f.layout.walk.klass_name, 0, 8);
+	assert_int_equal(walk(&f, &s), 0);
+	assert_string_equal(s.names, "boot:" OBJECT);
+	fake_set(&f, klass + f.layout.klass_shape, 0, 4);
+	assert_int_equal(walk(&f, &s), 0);
+	fake_code_release(&f);
+}
+
+static void circles_and_strangers_end_the_walk(void **state)
+{
+	struct seen s = {.count = 0};
+	struct fake_code f;
+	uint64_t boot, app, a, b;
+
+	fake_classes_init(&f, FAKE_17);
+	boot = fake_loader_add(&f, NULL, NULL);
+	app = fake_loader_add(&f, "a/Loader", NULL);
+	a = add(&f, boot, "a/A");
+	b = add(&f, boot, "a/B");
+	fake_set(&f, a + f.layout.klass_next, b, 8);
+	assert_int_equal(walk(&f, &s), -EAGAIN);
+	fake_set(&f, a + f.layout.klass_next, 0, 8);
+	fake_set(&f, boot + f.layout.loader_next, app, 8);
+	assert_int_equal(walk(&f, &s), -EAGAIN);
+	fake_set(&f, boot + f.layout.loader_next, 0, 8);
+	assert_int_equal(walk(&f, &s), 0);
+	fake_set(&f, a + f.layout.klass_loader_data, app, 8);
+	assert_int_equal(walk(&f, &s), -EAGAIN);
+	fake_set(&f, a + f.layout.klass_loader_data, boot, 8);
+	fake_set(&f, b + f.layout.klass_next, 0xdead, 8);
+	assert_int_equal(walk(&f, &s), -EAGAIN);
+	fake_set(&f, b + f.layout.klass_next, a, 8);
+	fake_set(&f, a + f.layout.walk.klass_name, fake_code_symbol(&f, "no;name"), 8);
+	assert_int_equal(walk(&f, &s), -EAGAIN);
+	fake_code_release(&f);
+}
+
+static void any_read_that_fails_leads_astray(void **state)
+{
+	struct seen s = {.count = 0};
+	struct fake_code f;
+	uint64_t boot;
+	unsigned int reads;
+
+	fake_classes_init(&f, FAKE_17);
+	f.spread = true;
+	boot = fake_loader_add(&f, NULL, NULL);
+	add(&f, boot, "a/A");
+	add(&f, boot, "a/B");
+	assert_int_equal(walk(&f, &s), 0);
+	reads = f.reads;
+	for (unsigned int i = 1; i <= reads; i++) {
+		f.reads = 0;
+		f.fail_first = i;
+		f.fail_last = i + 1; /* a page, and what is tried instead */
+		assert_int_not_equal(walk(&f, &s), 0);
+	}
+	fake_code_release(&f);
+}
+
+static void layout_without_classes_is_refused(void **state)
+{
+	struct seen s = {.count = 0};
+	struct fake_code f;
+
+	fake_classes_init(&f, FAKE_17);
+	f.layout.without = HOTSPOT_NO_CLASSES;
+	assert_int_equal(walk(&f, &s), -ENOTSUP);
+	f.layout.without = HOTSPOT_NO_LOADERS;
+	assert_int_equal(walk(&f, &s), -ENOTSUP);
+	f.layout.without = HOTSPOT_NO_LINES | HOTSPOT_NO_UPCALLS;
+	assert_int_equal(walk(&f, &s), 0);
+	fake_code_release(&f);
+}
+
+static void no_memory_is_told(void **state)
+{
+	struct seen s = {.count = 0};
+	struct fake_code f;
+	unsigned int n = 0;
+	int r;
+
+	if (!fail_nth_works())
+		skip();
+	fake_classes_init(&f, FAKE_17);
+	add(&f, fake_loader_add(&f, NULL, NULL), "a/A");
+	do {
+		fail_nth(++n);
+		r = walk(&f, &s);
+		assert_int_equal(r, fail_nth_happened() ? -ENOMEM : 0);
+	} while (fail_nth_happened());
+	fail_nth(0);
+	assert_true(n > 2);
+	fake_code_release(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_class_of_each_loader_is_shown_the_newest_first),
+		cmocka_unit_test(class_that_is_being_made_is_not_shown),
+		cmocka_unit_test(circles_and_strangers_end_the_walk),
+		cmocka_unit_test(any_read_that_fails_leads_astray),
+		cmocka_unit_test(layout_without_classes_is_refused),
+		cmocka_unit_test(no_memory_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

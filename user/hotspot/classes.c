@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/hotspot/classes.h"
+#include "user/hotspot/lookup.h"
+#include "user/hotspot/snapshot.h"
+#include "user/hotspot/symbol.h"
+
+#include <stdlib.h>
+
+#define MAX_SEEN (8u << 20) /* loaders and classes; a JVM with a million has tens of GiB of metaspace */
+
+struct class_walk {
+	const struct hotspot_layout *l;
+	struct snapshot pages;
+	int (*see)(const struct loaded_class *c, void *context);
+	void *context;
+	struct lookup lookup; /* of what was seen */
+	uint64_t *seen;
+	uint32_t count, room;
+	char name[SYMBOL_MAX + 1];
+};
+
+struct key {
+	const struct class_walk *w;
+	uint64_t address;
+};
+
+static bool same(const void *context, uint32_t row)
+{
+	const struct key *k = context;
+
+	return k->w->seen[row - 1] == k->address;
+}
+
+/* What comes a second time leads in a circle. */
+static int note_seen(struct class_walk *w, uint64_t address)
+{
+	uint64_t hash = lookup_mix(0, address);
+
+	if (w->count == MAX_SEEN || lookup_find(&w->lookup, hash, same, &(struct key){w, address}))
+		return -EAGAIN;
+	if (rows_room(&w->seen, sizeof(*w->seen), w->count, 1, &w->room))
+		return -ENOMEM;
+	w->seen[w->count++] = address;
+	return lookup_add(&w->lookup, hash, w->count);
+}
+
+/* What cannot be read was freed; the process may be gone, too. */
+static int astray(int e)
+{
+	return e == -ESRCH || e == -EACCES || e == -EPERM ? e : -EAGAIN;
+}
+
+/* 1: it is one to be shown; 0: an array, or being made. */
+static int read_class(struct class_walk *w, uint64_t klass, struct loaded_class *c)
+{
+	const struct hotspot_layout *l = w->l;
+	const struct mem *m = &w->pages.mem;
+	uint64_t loader, symbol;
+	uint32_t shape;
+	int r = mem_u64(m, klass + l->klass_loader_data, &loader);
+
+	if (!r)
+		r = mem_u32(m, klass + l->klass_shape, &shape);
+	if (r)
+		return astray(r);
+	if (loader != c->loader)
+		return -EAGAIN;
+	if ((int32_t)shape <= 0)
+		return 0;
+	r = mem_u8(m, klass + l->klass_state, &c->state);
+	if (r || !c->state)
+		return r ? astray(r) : 0;
+	r = mem_u64(m, klass + l->walk.klass_name, &symbol);
+	if (!r)
+		r = symbol_read(l, m, symbol, w->name);
+	if (r < 0 || !symbol_names_class(w->name))
+		return astray(r);
+	c->length = r;
+	return 1;
+}
+
+static int walk_classes(struct class_walk *w, uint64_t loader, bool boot)
+{
+	struct loaded_class c = {.loader = loader, .boot = boot, .name = w->name};
+	int r = mem_u64(&w->pages.mem, loader + w->l->loader_klasses, &c.klass);
+
+	while (!r && c.klass) {
+		r = note_seen(w, c.klass);
+		if (!r)
+			r = read_class(w, c.klass, &c);
+		if (r > 0)
+			r = w->see(&c, w->context);
+		if (!r && mem_u64(&w->pages.mem, c.klass + w->l->klass_next, &c.klass))
+			r = -EAGAIN;
+	}
+	return r;
+}
+
+/* The oop's handle has no object in the boot loader's. */
+static int is_boot(const struct class_walk *w, uint64_t loader, bool *boot)
+{
+	uint64_t oop;
+	int r = mem_u64(&w->pages.mem, loader + w->l->loader_oop, &oop);
+
+	*boot = !oop;
+	return r ? astray(r) : 0;
+}
+
+static int walk_loaders(struct class_walk *w)
+{
+	uint64_t loader;
+	bool boot;
+	int r = mem_u64(&w->pages.mem, w->l->loaders, &loader);
+
+	while (!r && loader) {
+		r = note_seen(w, loader);
+		if (!r)
+			r = is_boot(w, loader, &boot);
+		if (!r)
+			r = walk_classes(w, loader, boot);
+		if (!r && mem_u64(&w->pages.mem, loader + w->l->loader_next, &loader))
+			r = -EAGAIN;
+	}
+	return r;
+}
+
+int hotspot_each_class(const struct hotspot_layout *l, const struct mem *m,
+		       int (*see)(const struct loaded_class *c, void *context), void *context)
+{
+	struct class_walk *w;
+	int r;
+
+	if (l->without & HOTSPOT_CLASSES)
+		return -ENOTSUP;
+	w = malloc(sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	w->l = l;
+	w->see = see;
+	w->context = context;
+	w->lookup = (struct lookup){0};
+	w->seen = NULL;
+	w->count = w->room = 0;
+	snapshot_init(&w->pages, m);
+	r = walk_loaders(w);
+	lookup_release(&w->lookup);
+	free(w->seen);
+	free(w);
+	return r;
+}
