@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The brake (--max-overhead). A method is braked when recording its calls takes, over a second, more than a share of a
- * CPU for each thread that calls it; and when the sum over all methods is more than that, the busiest are, until it is not. From then on its
- * calls are counted and timed, none is recorded any more; that lasts as long as the recording. The agent reads a
+ * CPU for each thread that calls it; when the sum over all methods is more
+ * than that, the busiest are, until it is not. From then on its calls are
+ * counted and timed, none is recorded any more, as long as the recording lasts. The agent reads a
  * method's rule once for each call, at its end: so each call is either recorded or counted.
  *
  * Calls that are not recorded, for their threshold or because they are only timed, are left alone: they

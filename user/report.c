@@ -448,9 +448,14 @@ bool report_stacks(const struct report *r)
 	return segment_header(session_segment(r->session))->stacks_lost || c.missing || c.forgotten;
 }
 
+static bool is_braked(const struct report *r)
+{
+	return r->brake && brake_methods(r->brake);
+}
+
 static void print_braked_calls(const struct report *r)
 {
-	size_t methods = r->brake ? brake_methods(r->brake) : 0;
+	size_t methods = is_braked(r) ? brake_methods(r->brake) : 0;
 	uint64_t calls = 0;
 
 	if (!methods)
@@ -509,7 +514,7 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 	if (c->events)
 		log_line("next: jfr view MethodTrace %s   (JDK 21 on), or jfr print --events MethodTrace %s",
 			 output_path(r->output), output_path(r->output));
-	else if (filter_list_count(r->settings->filters, FILTER_TIMING))
+	if (is_braked(r) || (!c->events && filter_list_count(r->settings->filters, FILTER_TIMING)))
 		log_line("next: jfr view method-timing %s   (JDK 25 on), or jfr print --events MethodTiming %s",
 			 output_path(r->output), output_path(r->output));
 }

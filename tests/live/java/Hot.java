@@ -14,7 +14,7 @@ public class Hot {
     static volatile boolean stop;
 
     static int hot(int x) {
-        for (int i = 0; i < 400; i++)
+        for (int i = 0; i < 200; i++)
             x = x * 31 + i;
         return x;
     }
