@@ -111,16 +111,16 @@ $(BUILD)/tests/test_report: LDLIBS += $(call wrap,fstatvfs target_describe targe
 	session_segment session_streams session_cost session_drops)
 
 # The agent's parts that ask nothing of a JVM, compiled for the tests with a libc and, if so wanted, sanitizers.
-AGENT_PARTS := policy control hook memo slot stack stack_named stack_table stack_virtual free_list timing
-AGENT_TESTS := $(filter-out policy stack_named,$(AGENT_PARTS)) filter_rules stack_code stack_garbled
+AGENT_PARTS := policy control hook launch memo slot stack stack_named stack_table stack_virtual free_list timing
+AGENT_TESTS := $(filter-out policy launch stack_named,$(AGENT_PARTS)) door filter_rules stack_code stack_garbled
 HOSTED_CFLAGS := -DAGENT_HOSTED -isystem $(JNI) -isystem $(JNI)linux
 $(BUILD)/hosted/%.o: %.c
 	@echo "  CC     $< (hosted)"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(HOSTED_CFLAGS) $(DEPS) -c -o $@ $<
 
-$(BUILD)/hosted/agent.a: $(patsubst %,$(BUILD)/hosted/uprobes/agent/%.o,sys $(AGENT_PARTS))
-	$(Q)rm -f $@ && ar rcs $@ $^
+$(BUILD)/hosted/agent.a: $(patsubst %,$(BUILD)/hosted/uprobes/agent/%.o,sys $(AGENT_PARTS)) Makefile
+	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
 $(AGENT_TESTS:%=$(BUILD)/tests/unit/test_%.o): CFLAGS += $(HOSTED_CFLAGS)
 $(AGENT_TESTS:%=$(BUILD)/tests/test_%): $(BUILD)/hosted/agent.a

@@ -38,6 +38,7 @@ enum key {
 	KEY_DEPTH,
 	KEY_OVERHEAD,
 	KEY_SKIP_ACTIVE,
+	KEY_USER,
 	KEY_CLOCK,
 	KEY_TOP,
 	KEY_LINES,
@@ -67,6 +68,7 @@ static const struct argp_option options[] = {
 	{"interval", KEY_INTERVAL, "TIME", 0, NULL, 0},
 	{"top", KEY_TOP, "N", 0, NULL, 0},
 	{"lines", KEY_LINES, NULL, 0, NULL, 0},
+	{"user", KEY_USER, "NAME", 0, NULL, 0},
 	{"quiet", KEY_QUIET, NULL, 0, NULL, 0},
 	{"verbose", KEY_VERBOSE, NULL, 0, NULL, 0},
 	{"clock", KEY_CLOCK, "CLOCK", 0, NULL, 0},
@@ -98,6 +100,7 @@ static const char *const later_verbs[] = {
 
 static const char help[] =
 	"Usage: frtrace [record] -p TARGET -m FILTER | -M FILTER [options]\n"
+	"       frtrace [record] -m FILTER | -M FILTER [options] -- java ...    from the first class on\n"
 	"       frtrace list | check [TARGET]  the JVMs here; what this machine and that JVM allow\n"
 	"       frtrace methods TARGET FILTER  what a filter would hit, and what not; touches nothing\n"
 	"Trace chosen methods of a running JVM and write a Flight Recorder file.\n"
@@ -127,6 +130,8 @@ static const char help[] =
 	"  +a.b.I  +a.b.I::m          a class or interface and all that extend or implement it\n"
 	"  @a.b.Anno                  the classes and methods that have the annotation\n"
 	"  !FILTER  FILTER:10ms       not these; a threshold of its own\n"
+	"      --user=NAME            run the program behind '--' as this user; the one behind sudo. It may be\n"
+	"                             a script or build tool; its first JVM is traced, or the one of -p\n"
 	"Where and how long\n"
 	"  -o, --output=FILE|DIR/     %p is the pid, %t the time; frtrace-%p-%t.jfr\n"
 	"  -d, --duration=TIME        stop after this time\n"
@@ -200,6 +205,14 @@ static int set_clock(struct settings *s, const char *text, struct diag *d)
 	return 0;
 }
 
+static int set_user(struct settings *s, const char *text, struct diag *d)
+{
+	if (!*text)
+		return diag_usage(d, "wrong --user '': it is empty, name a user");
+	s->user = text;
+	return 0;
+}
+
 /* A limit of 0 would end before it begins. */
 static int set_limit(int (*parse)(const char *, const char *, uint64_t *, struct diag *), const char *option,
 		     const char *text, uint64_t *value, struct diag *d)
@@ -237,6 +250,8 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 		return set_output(s, text, d);
 	case KEY_CLOCK:
 		return set_clock(s, text, d);
+	case KEY_USER:
+		return set_user(s, text, d);
 	case KEY_THRESHOLD:
 		s->threshold_given = true;
 		return settings_parse_time("--threshold", text, &s->threshold_ns, d);
@@ -407,28 +422,35 @@ static int explain_error(const struct argp_state *state, struct diag *d)
 	return err ? err : diag_usage(d, "cannot read the options, see 'frtrace --help'");
 }
 
-static int stray_word(const struct argp_state *state, const char *word, struct diag *d)
+static int stray_word(const char *word, struct diag *d)
 {
-	const struct reader *r = state->input;
-
-	if (r->s->verb == SETTINGS_LIST)
-		return diag_usage(d, "'frtrace list' takes no target, it shows all: unexpected '%s'", word);
-	if (state->quoted)
-		return diag_usage(d, "starting a program ('-- %s ...') is not there yet, trace a running one with -p",
-				  word);
 	if (word[strspn(word, "0123456789")] == 0 && *word)
 		return diag_usage(d, "there is no command '%s'; a target is given with -p %s", word, word);
 	return diag_usage(d, "unexpected word '%s', see 'frtrace --help'", word);
 }
 
+/* All behind "--" is the program's. */
+static int take_program(struct settings *s, struct argp_state *state, struct diag *d)
+{
+	if (s->verb != SETTINGS_RECORD)
+		return diag_usage(d, "'frtrace %s' starts no program", verb_name(s->verb));
+	s->program = &state->argv[state->next - 1];
+	state->next = state->argc;
+	return s->program[0][0] ? 0 : diag_usage(d, "wrong program '': it is empty, name one as in -- java -jar shop.jar");
+}
+
 /* A word that is no option: of `check` the target, of `methods` that and then the filters. */
-static int read_argument(const struct argp_state *state, char *word)
+static int read_argument(struct argp_state *state, char *word)
 {
 	struct reader *r = state->input;
 	struct settings *s = r->s;
 
-	if (state->quoted || (s->verb != SETTINGS_CHECK && s->verb != SETTINGS_METHODS))
-		return stray_word(state, word, r->d);
+	if (state->quoted)
+		return take_program(s, state, r->d);
+	if (s->verb == SETTINGS_LIST)
+		return diag_usage(r->d, "'frtrace list' takes no target, it shows all: unexpected '%s'", word);
+	if (s->verb != SETTINGS_CHECK && s->verb != SETTINGS_METHODS)
+		return stray_word(word, r->d);
 	if (s->verb == SETTINGS_CHECK || !s->target)
 		return set_target(s, word, r->d);
 	return filter_list_add(s->filters, word, FILTER_TRACE, r->d);
@@ -506,8 +528,14 @@ static int check_complete(const struct settings *s, struct diag *d)
 		return 0;
 	if (s->verb == SETTINGS_METHODS && (!s->target || filter_list_size(s->filters) == 0))
 		return diag_usage(d, "'frtrace methods' takes a target and a filter, as in frtrace methods shop.jar 'com.acme.Cart::checkout'");
-	if (!s->target)
-		return diag_usage(d, "no target: say which JVM with -p, a pid or a part of its main class or jar name");
+	if (!s->target && !s->program)
+		return diag_usage(d, "no target: say which JVM with -p, a pid or a part of its main class or jar name, "
+				     "or start one with -- java ...");
+	if (s->target && s->program && !s->target[strspn(s->target, "0123456789")])
+		return diag_usage(d, "a program that is started ('-- %s') has no pid yet: -p names one of its JVMs by a "
+				     "part of its main class or jar", s->program[0]);
+	if (s->user && !s->program)
+		return diag_usage(d, "--user is for a program that is started, as in --user=%s -- java ...", s->user);
 	if (filter_list_size(s->filters) == 0)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
 	return s->verb == SETTINGS_METHODS ? 0 : check_view(s, d);

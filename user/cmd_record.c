@@ -27,6 +27,7 @@
 
 struct recording {
 	struct settings *settings;
+	struct program *program; /* NULL: the JVM runs already */
 	struct target target;
 	struct clock clock;
 	struct output *output;
@@ -48,13 +49,13 @@ static int prepare(struct recording *r, struct diag *d)
 
 	if (r->settings->max_size < LEAST_SIZE)
 		return diag_usage(d, "--max-size: at least 1m, so that a few chunks find room");
-	err = target_open(r->settings->target, &r->target, d);
+	err = r->program ? 0 : target_open(r->settings->target, &r->target, d);
 	if (err)
 		return err;
 	if (!clock_tsc_usable())
 		return diag_set(d, ENOTSUP, "cannot trace: this machine's time stamp counter is not invariant");
 	clock_init(&r->clock);
-	err = settings_output_path(r->settings, r->target.pid, time(NULL), path, sizeof(path), d);
+	err = settings_output_path(r->settings, r->program ? program_pid(r->program) : r->target.pid, time(NULL), path, sizeof(path), d);
 	if (!err)
 		err = session_new(&r->session, r->settings, &r->target, &r->clock, d);
 	if (!err)
@@ -155,9 +156,9 @@ static char *prepare_stacks(struct recording *r)
 	return dump;
 }
 
-static int start(struct recording *r, struct diag *d)
+/* Before the agent is in: what it does to a JVM that runs. */
+static int attach(struct recording *r, struct diag *d)
 {
-	struct stream_sink sink;
 	char *dump;
 	int err;
 
@@ -169,7 +170,27 @@ static int start(struct recording *r, struct diag *d)
 		active_report(dump, r->settings);
 	free(dump);
 	warn_of_warning(&r->target);
-	err = session_attach(r->session, d);
+	return session_attach(r->session, d);
+}
+
+/* A JVM that has just been started tells of itself only when it is up. */
+static int receive(struct recording *r, int connection, struct diag *d)
+{
+	int err = session_receive(r->session, connection, d);
+
+	if (err)
+		return err;
+	target_is_up(&r->target);
+	free(prepare_stacks(r));
+	return 0;
+}
+
+static int start(struct recording *r, int connection, struct diag *d)
+{
+	struct stream_sink sink;
+	int err;
+
+	err = connection < 0 ? attach(r, d) : receive(r, connection, d);
 	if (!err)
 		err = make_brake(r, d);
 	if (!err)
@@ -184,7 +205,9 @@ static int start(struct recording *r, struct diag *d)
 	if (err)
 		return err;
 	r->incomplete = report_start(&r->report);
-	explain_no_match(r);
+	if (connection < 0)
+		explain_no_match(r);
+	session_let_run(r->session);
 	return 0;
 }
 
@@ -236,14 +259,58 @@ static void release(struct recording *r)
 	session_free(r->session);
 	output_close(r->output);
 	target_close(&r->target);
-	free(r);
+	r->recorder = NULL;
+	r->brake = NULL;
+	r->live = NULL;
+	r->session = NULL;
+	r->output = NULL;
+}
+
+static int run_loop(struct recording *r, struct loop *loop, struct diag *d)
+{
+	loop->session = r->session;
+	loop->recorder = r->recorder;
+	loop->target = &r->target;
+	loop->report = &r->report;
+	loop->brake = r->brake;
+	loop->live = r->live;
+	loop->program = r->program;
+	loop->duration_ns = r->settings->duration_ns;
+	return finish(r, loop_run(loop, d), d);
+}
+
+static int record_running(struct recording *r, struct loop *loop, struct diag *d)
+{
+	int err = prepare(r, d);
+
+	if (!err)
+		err = start(r, -1, d);
+	return err ? err : run_loop(r, loop, d);
+}
+
+/* Whatever becomes of the recording, the program runs, and its status is the one to return. */
+static int record_program(struct recording *r, struct loop *loop, struct diag *d)
+{
+	int err = prepare(r, d), connection;
+
+	if (err)
+		return err;
+	err = program_run(r->program, loop->signals, d);
+	if (!err && !program_wait_jvm(r->program, &r->target, &connection))
+		log_line("nothing traced: no JVM was started that could load the agent (a JVM in a container: with -p, once it runs)");
+	else if (!err)
+		err = start(r, connection, d) ?: run_loop(r, loop, d);
+	if (err < 0)
+		log_error("frtrace: %s", d->text);
+	release(r); /* a JVM that still waits goes on */
+	return program_finish(r->program);
 }
 
 int cmd_record(struct settings *settings, struct diag *d)
 {
 	struct recording *r = calloc(1, sizeof(*r));
-	struct loop loop;
-	int err;
+	struct loop loop = { .signals = -1 };
+	int err = 0;
 
 	if (!r)
 		return diag_errno(d, ENOMEM, "cannot begin");
@@ -251,27 +318,18 @@ int cmd_record(struct settings *settings, struct diag *d)
 	r->target.pidfd = -1;
 	log_set(settings->quiet, settings->verbose);
 	settings_files_report(settings->files);
+	if (settings->program)
+		err = program_open(&r->program, settings, d);
 	setpriority(PRIO_PROCESS, 0, -20); /* so that it gets the CPU when the target's threads take all; may fail */
-	loop.signals = -1;
-	err = live_check(settings, d);
 	if (!err)
-		err = loop_init(&loop, d);
+		err = live_check(settings, d);
 	if (!err)
-		err = prepare(r, d);
+		err = loop_init(&loop, r->program, d);
 	if (!err)
-		err = start(r, d);
-	if (!err) {
-		loop.session = r->session;
-		loop.recorder = r->recorder;
-		loop.target = &r->target;
-		loop.report = &r->report;
-		loop.brake = r->brake;
-		loop.live = r->live;
-		loop.duration_ns = settings->duration_ns;
-		err = loop_run(&loop, d);
-		err = finish(r, err, d);
-	}
+		err = r->program ? record_program(r, &loop, d) : record_running(r, &loop, d);
 	loop_release(&loop);
 	release(r);
+	program_close(r->program);
+	free(r);
 	return err;
 }

@@ -15,16 +15,16 @@
 #define PROGRESS_NS 1000000000LL
 #define NEWS_NS	    200000000LL /* where a stack is new, more are likely to be */
 
-int loop_init(struct loop *l, struct diag *d)
+int loop_init(struct loop *l, bool for_program, struct diag *d)
 {
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH };
 	sigset_t set;
 
 	*l = (struct loop){ .signals = -1 };
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	for (size_t i = 0; i < (for_program ? sizeof(signals) / sizeof(signals[0]) : 3); i++)
+		sigaddset(&set, signals[i]);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return diag_errno(d, errno, "cannot block signals");
 	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -45,15 +45,17 @@ static int64_t now_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Has a signal come, or the target ended? */
+/* Has a signal come that is for us, or the target or the program ended? */
 static bool wait_for_more(const struct loop *l, int timeout_ms)
 {
-	struct pollfd fds[] = { { .fd = session_fd(l->session), .events = POLLIN },
-				{ .fd = l->signals, .events = POLLIN },
-				{ .fd = l->target->pidfd, .events = POLLIN } };
+	struct pollfd fds[3 + PROGRAM_FDS] = { { .fd = session_fd(l->session), .events = POLLIN },
+					       { .fd = l->signals, .events = POLLIN },
+					       { .fd = l->target->pidfd, .events = POLLIN } };
 
-	poll(fds, 3, timeout_ms);
-	return fds[1].revents || target_ended(l->target);
+	if (l->program)
+		program_poll(l->program, fds + 3);
+	poll(fds, l->program ? 3 + PROGRAM_FDS : 3, timeout_ms);
+	return (l->program ? program_look(l->program) : fds[1].revents) || target_ended(l->target);
 }
 
 struct moments {

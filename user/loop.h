@@ -3,6 +3,7 @@
 #ifndef USER_LOOP_H
 #define USER_LOOP_H
 
+#include "user/program.h"
 #include "user/report.h"
 #include "user/view/live.h"
 
@@ -13,15 +14,16 @@ struct loop {
 	const struct report *report;
 	struct brake *brake; /* NULL: none */
 	struct live *live; /* NULL: nothing is shown */
+	struct program *program; /* it gets the signals, and its end is one; NULL: none */
 	uint64_t duration_ns; /* 0: no end */
 	int signals;
 };
 
-/* From here on SIGINT, SIGTERM and SIGHUP end the loop instead of the process. */
-int loop_init(struct loop *l, struct diag *d);
+/* From here on SIGINT, SIGTERM and SIGHUP end the loop instead of the process; for a program come those that people send to one. */
+int loop_init(struct loop *l, bool for_program, struct diag *d);
 void loop_release(struct loop *l);
 
-/* Run until a signal, the duration, --max-events, the target's end or that of who reads the live view (0), or an error of the recorder or of the agent. */
+/* Run until a signal, the duration, --max-events, the target's or the program's end or that of who reads the live view (0), or an error of the recorder or of the agent. */
 int loop_run(struct loop *l, struct diag *d);
 
 #endif

@@ -232,25 +232,42 @@ static void print_no_stacks(const struct report *r)
 	log_line("  no stacks: %s", r->no_stacks);
 }
 
-bool report_start(const struct report *r)
+/* How a JVM that has just been started waits for us: nothing of the program is loaded. */
+static void print_launched(const struct report *r)
 {
-	const struct segment *seg = session_segment(r->session);
-	const struct frt_header *h = segment_header(seg);
+	log_line("tracing %d %s (JDK %s) from its first class on: start held up %.0f ms", (int)r->target->pid,
+		 r->target->name, r->target->version[0] ? r->target->version : "unknown",
+		 session_cost(r->session)->attach_ms);
+}
+
+static void print_attached(const struct report *r, uint32_t methods, uint32_t classes)
+{
+	const struct frt_header *h = segment_header(session_segment(r->session));
 	const struct session_cost *cost = session_cost(r->session);
-	uint32_t classes, methods = report_hooked(seg, &classes);
-	bool skipped;
 
 	log_line("tracing %s %s of %s %s in %d %s (JDK %s): attach %.0f ms, pause %s%.1f ms, rings %.1f of %.1f MB",
 		 log_count(methods), plural(methods, "method", "methods"), log_count(classes),
 		 plural(classes, "class", "classes"), (int)r->target->pid, r->target->name,
 		 r->target->version[0] ? r->target->version : "unknown", cost->attach_ms, cost->pause_known ? "" : "at most ",
 		 cost->pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0);
+}
+
+bool report_start(const struct report *r)
+{
+	const struct segment *seg = session_segment(r->session);
+	uint32_t classes, methods = report_hooked(seg, &classes);
+	bool skipped;
+
+	if (r->settings->program)
+		print_launched(r);
+	else
+		print_attached(r, methods, classes);
 	print_classes(seg);
 	skipped = print_skips(r, seg) || (!methods && any_native(seg));
 	print_lower_bounds(r, seg);
 	print_no_stacks(r);
-	log_line("to %s, at most %s, oldest goes first.  Ctrl-C stops and restores the JVM", output_path(r->output),
-		 log_bytes(r->settings->max_size));
+	log_line("to %s, at most %s, oldest goes first.  Ctrl-C %s", output_path(r->output),
+		 log_bytes(r->settings->max_size), r->settings->program ? "goes to the program" : "stops and restores the JVM");
 	return skipped;
 }
 

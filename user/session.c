@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/session.h"
+#include "user/agent_build.h"
 #include "user/log.h"
 #include "user/sites.h"
 #include "user/target/attach.h"
+#include "user/target/door.h"
 #include "user/target/mem.h"
 
 #include "frtrace.skel.h"
@@ -23,8 +25,6 @@
 #define RING_CAP_LEAST	  (64u << 10)
 #define FRAMES_LEAST	  4096u
 
-extern const char agent_image[], agent_image_end[];
-
 struct session {
 	const struct settings *settings;
 	const struct target *target;
@@ -37,7 +37,9 @@ struct session {
 	struct session_cost cost;
 	struct frt_layout layout; /* feature 0: no stacks */
 	bool started, census;
-	char tag[16], file_name[48];
+	struct agent_build build;
+	int connection; /* to a JVM that we started; -1: commands go by attach */
+	double begin_ms; /* it waits since then */
 };
 
 static int on_libbpf(enum libbpf_print_level level, const char *format, va_list args)
@@ -50,17 +52,6 @@ static int on_libbpf(enum libbpf_print_level level, const char *format, va_list 
 	text[strcspn(text, "\n")] = 0;
 	log_detail("%s", text);
 	return 0;
-}
-
-/* The build's name in the target: a file, a class and a segment of another build are not ours. */
-static void name_build(struct session *s)
-{
-	uint64_t h = 0xcbf29ce484222325ULL;
-
-	for (const char *c = agent_image; c < agent_image_end; c++)
-		h = (h ^ (unsigned char)*c) * 0x100000001b3ULL;
-	snprintf(s->tag, sizeof(s->tag), "%08x", (unsigned int)(h ^ h >> 32));
-	snprintf(s->file_name, sizeof(s->file_name), "libfrtrace-%s.so", s->tag);
 }
 
 static int load_failed(int err, struct diag *d)
@@ -79,9 +70,6 @@ static int load_bpf(struct session *s, struct diag *d)
 	s->bpf = frtrace_bpf__open();
 	if (!s->bpf)
 		return load_failed(errno, d);
-	s->bpf->bss->target = (struct frt_target){ .pid_ns_dev = s->target->pid_ns_dev,
-						   .pid_ns_ino = s->target->pid_ns_ino,
-						   .tgid = s->target->ns_pid };
 	s->bpf->bss->wake_level = WAKE_LEVEL;
 	if (frtrace_bpf__load(s->bpf))
 		return load_failed(errno, d);
@@ -100,7 +88,8 @@ int session_new(struct session **out, const struct settings *settings, const str
 	s->target = target;
 	s->clock = clock;
 	s->segment.fd = -1;
-	name_build(s);
+	s->connection = -1;
+	agent_build_name(&s->build);
 	s->streams = calloc(1, sizeof(*s->streams));
 	err = s->streams ? load_bpf(s, d) : diag_errno(d, ENOMEM, "cannot begin");
 	if (err) {
@@ -116,6 +105,8 @@ void session_free(struct session *s)
 	if (!s)
 		return;
 	bpf_link__destroy(s->drain);
+	if (s->connection >= 0)
+		close(s->connection);
 	queue_close(s->queue);
 	segment_close(&s->segment);
 	frtrace_bpf__destroy(s->bpf);
@@ -133,14 +124,21 @@ static double now_ms(void)
 	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
 }
 
-/* Send the agent a command: load it again. */
-static int command(struct session *s, const char *options, struct diag *d)
+/* Send the agent a command: by the connection, or by loading it again. */
+static int send_command(struct session *s, const char *options, int timeout_ms, int *result, struct diag *d)
+{
+	if (s->connection >= 0)
+		return door_command(s->connection, options, timeout_ms, result, d);
+	return attach_load_agent(s->target, s->build.file_name, agent_image, agent_image_size(), options, timeout_ms,
+				 result, d);
+}
+
+static int command_within(struct session *s, const char *options, int timeout_ms, struct diag *d)
 {
 	char message[sizeof(segment_header(&s->segment)->message) + 32] = "";
 	int result, err;
 
-	err = attach_load_agent(s->target, s->file_name, agent_image, agent_image_end - agent_image, options,
-				ATTACH_TIMEOUT_MS, &result, d);
+	err = send_command(s, options, timeout_ms, &result, d);
 	if (err || !result)
 		return err;
 	if (s->segment.base) {
@@ -152,15 +150,23 @@ static int command(struct session *s, const char *options, struct diag *d)
 	return diag_set(d, EPROTO, "cannot '%s' in the target: the agent says %d%s", options, result, message);
 }
 
+static int command(struct session *s, const char *options, struct diag *d)
+{
+	return command_within(s, options, ATTACH_TIMEOUT_MS, d);
+}
+
 static int attach_probe(struct session *s, struct diag *d)
 {
 	struct mapping m;
-	int found = target_find_mapping(s->target, s->file_name, &m, d);
+	int found = target_find_mapping(s->target, s->build.file_name, &m, d);
 
 	if (found < 0)
 		return found;
 	if (!found)
-		return diag_set(d, ENOENT, "cannot find the agent '%s' in the target's mappings", s->file_name);
+		return diag_set(d, ENOENT, "cannot find the agent '%s' in the target's mappings", s->build.file_name);
+	s->bpf->bss->target = (struct frt_target){ .pid_ns_dev = s->target->pid_ns_dev,
+						   .pid_ns_ino = s->target->pid_ns_ino,
+						   .tgid = s->target->ns_pid };
 	return site_attach_usdt(s->bpf->progs.drain, m.door, "frtrace", "drain", &s->drain, d);
 }
 
@@ -184,19 +190,19 @@ static int end_abandoned(struct session *s, struct diag *d)
 	return command(s, "stop", d);
 }
 
-int session_attach(struct session *s, struct diag *d)
+static int init_agent(struct session *s, int timeout_ms, struct diag *d)
 {
-	double begin = now_ms();
 	char options[32];
-	int err;
 
-	err = segment_check_free(s->target, d);
-	if (err)
-		return err;
-	snprintf(options, sizeof(options), "init %s", s->tag);
-	err = command(s, options, d);
-	if (!err)
-		err = segment_open(&s->segment, s->target, s->tag, d);
+	snprintf(options, sizeof(options), "init %s", s->build.tag);
+	return command_within(s, options, timeout_ms, d);
+}
+
+/* The agent is there. */
+static int take_over(struct session *s, struct diag *d)
+{
+	int err = segment_open(&s->segment, s->target, s->build.tag, d);
+
 	if (!err)
 		err = segment_lock(&s->segment, d);
 	if (!err)
@@ -204,9 +210,45 @@ int session_attach(struct session *s, struct diag *d)
 	if (err)
 		return err;
 	write_owner(s);
-	err = attach_probe(s, d);
+	return attach_probe(s, d);
+}
+
+int session_attach(struct session *s, struct diag *d)
+{
+	double begin = now_ms();
+	int err;
+
+	err = segment_check_free(s->target, d);
+	if (!err)
+		err = init_agent(s, ATTACH_TIMEOUT_MS, d);
+	if (!err)
+		err = take_over(s, d);
 	s->cost.attach_ms = now_ms() - begin;
 	return err;
+}
+
+int session_receive(struct session *s, int connection, struct diag *d)
+{
+	double begin = now_ms();
+	int err;
+
+	s->connection = connection;
+	err = command(s, "prepare", d);
+	if (!err)
+		err = take_over(s, d);
+	if (!err && door_say(connection, "boot"))
+		err = diag_set(d, ESRCH, "cannot trace: the JVM did not wait");
+	s->cost.attach_ms = now_ms() - begin;
+	if (!err)
+		err = init_agent(s, -1, d); /* it makes its heap first, which may take long */
+	s->begin_ms = now_ms();
+	return err;
+}
+
+void session_let_run(struct session *s)
+{
+	if (s->connection >= 0)
+		door_say(s->connection, "run");
 }
 
 /* 1 % of the container's memory; with stacks rings get half of it, frames what is left. */
@@ -277,7 +319,7 @@ static void measure_pause(struct session *s, bool known, uint64_t before)
 
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
-	double begin = now_ms();
+	double begin = s->begin_ms ?: now_ms();
 	uint64_t before = 0;
 	bool known = !target_safepoint_ns(s->target, &before);
 	int err;

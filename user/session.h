@@ -15,7 +15,7 @@
 
 struct session;
 
-/* Load the kernel side. Touches no target. */
+/* Load the kernel side. Touches no target, which need not be known before it is attached to. */
 int session_new(struct session **out, const struct settings *settings, const struct target *target, struct clock *clock,
 		struct diag *d);
 void session_free(struct session *s);
@@ -25,6 +25,13 @@ void session_free(struct session *s);
  * Nothing is rewritten yet.
  */
 int session_attach(struct session *s, struct diag *d);
+
+/*
+ * The same with a JVM that waits at the other end of `connection` (user/target/door.h), from now on ours, and takes its commands
+ * there. Returns when it is up, and waits before the first class of the program; session_let_run() lets it go on.
+ */
+int session_receive(struct session *s, int connection, struct diag *d);
+void session_let_run(struct session *s);
 
 /* Stacks: with this layout, which is copied. Without this call there are none. Before session_start(). */
 void session_take_stacks(struct session *s, const struct frt_layout *layout);

@@ -34,6 +34,8 @@ enum settings_verb {
 struct settings {
 	enum settings_verb verb;
 	const char *target;	     /* as typed; points into argv */
+	char *const *program;	     /* the words behind "--", NULL-terminated: it is started, and `target` names one of its JVMs; or NULL */
+	const char *user;	     /* it runs as; NULL: the one behind sudo, or ours */
 	struct filter_list *filters; /* -m, -M, -x, --filters; at least one selects */
 	uint64_t threshold_ns;	     /* 0: every call */
 	bool threshold_given;	     /* by -t */

@@ -78,6 +78,23 @@ static void every_option_reaches_its_setting(void **state)
 	settings_release(&s);
 }
 
+static void words_behind_two_dashes_are_the_programs(void **state)
+{
+	struct settings s = good("-m|a.A|-p|Worker|--user=me|--|java|-p|1|--help|-m");
+
+	assert_string_equal(s.target, "Worker");
+	assert_string_equal(s.user, "me");
+	assert_string_equal(s.program[0], "java");
+	assert_string_equal(s.program[1], "-p");
+	assert_string_equal(s.program[4], "-m");
+	assert_null(s.program[5]);
+	settings_release(&s);
+	s = good("record|-m|a.A|--|./gradlew");
+	assert_null(s.target);
+	assert_string_equal(s.program[0], "./gradlew");
+	settings_release(&s);
+}
+
 static void check_takes_a_target_or_none(void **state)
 {
 	struct settings s = good("check");
@@ -215,7 +232,7 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|--json", "--json needs --interval or --lines"},
 	{"-p|1|-M|a.A|--lines", "--lines prints recorded calls, and -M records none"},
 	{"check|-q|-v", "--quiet and --verbose"},
-	{"check|--|java", "('-- java ...') is not there yet"},
+	{"check|--|java", "'frtrace check' starts no program"},
 	/* not options, or not complete */
 	{"--frob", "there is no option '--frob'"},
 	{"--frob=3|-p|1", "there is no option '--frob'"},
@@ -237,8 +254,12 @@ static const struct wrong wrongs[] = {
 	/* later */
 	{"start|-p|1", "'frtrace start' is not there yet"},
 	{"summary|x.jfr", "'frtrace summary' is not there yet"},
-	{"--|java|-jar|x.jar", "('-- java ...') is not there yet"},
-	{"-m|a.A|--|java|-p|1", "('-- java ...') is not there yet"},
+	{"--|java|-jar|x.jar", "no filter"},
+	{"-m|a.A|--", "no target: say which JVM with -p, a pid or a part of its main class or jar name, or start one"},
+	{"-m|a.A|--|", "wrong program ''"},
+	{"-p|42|-m|a.A|--|java", "has no pid yet: -p names one of its JVMs"},
+	{"-p|42|-m|a.A|--user=me", "--user is for a program that is started"},
+	{"-m|a.A|--user=|--|java", "wrong --user ''"},
 	{"check|--settings=x.jfc", "'frtrace check' takes no --settings"},
 	{"--max-age=1h", "--max-age is not there yet"},
 	{"--kernel=on", "--kernel is not there yet"},
@@ -312,7 +333,7 @@ static void help_goes_to_standard_output_and_is_short(void **state)
 		assert_memory_equal(out, "Usage: frtrace", 14);
 		for (const char *c = out; *c; c++)
 			count += *c == '\n';
-		assert_in_range(count, 10, 45);
+		assert_in_range(count, 10, 50);
 	}
 }
 
@@ -412,6 +433,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_as_the_design_says),
 		cmocka_unit_test(every_option_reaches_its_setting),
+		cmocka_unit_test(words_behind_two_dashes_are_the_programs),
 		cmocka_unit_test(check_takes_a_target_or_none),
 		cmocka_unit_test(methods_takes_a_target_and_filters),
 		cmocka_unit_test(list_takes_no_target),

@@ -115,6 +115,23 @@ static void later_thread_with_the_same_env_is_another(void **state)
 	assert_null(slot_find(env_of(1))); /* the first thread is not its owner any more */
 }
 
+static void calls_of_the_thread_that_ends_the_jvm_are_open_not_lost(void **state)
+{
+	struct frt_slot *s = slot_claim(env_of(1)), *other = slot_claim(env_of(2));
+
+	s->depth = 3;
+	slot_release(env_of(1));
+	assert_int_equal(s->lost_exits, 3);
+	slot_jvm_ends(env_of(1));
+	assert_int_equal(s->lost_exits, 0);
+	slot_jvm_ends(env_of(1)); /* once */
+	assert_int_equal(s->lost_exits, 0);
+	other->depth = 2;
+	slot_release(env_of(2));
+	slot_jvm_ends(env_of(3));
+	assert_int_equal(other->lost_exits, 2);
+}
+
 static void open_calls_of_a_carrier_may_end_elsewhere(void **state)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
@@ -532,6 +549,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(slot_is_found_again_by_its_thread),
 		TEST(later_thread_with_the_same_env_is_another),
+		TEST(calls_of_the_thread_that_ends_the_jvm_are_open_not_lost),
 		TEST(open_calls_of_a_carrier_may_end_elsewhere),
 		TEST(released_slot_goes_to_the_next_thread_and_its_stream_goes_on),
 		TEST(thread_that_has_no_slot_releases_nothing),

@@ -9,6 +9,10 @@
  *   census       write down the stacks of threads with open calls
  *   stop         the same, and original code again
  *
+ * In a JVM that frtrace has started it is there from the beginning, and the
+ * same commands come through a socket (uprobes/agent/launch.h): first while the
+ * JVM is made to wait, then to the watch.
+ *
  * A result other than 0 is explained in header.message, once there is a header.
  */
 #include "filters/pattern.h"
@@ -17,6 +21,7 @@
 #include "uprobes/agent/control.h"
 #include "uprobes/agent/helper.h"
 #include "uprobes/agent/hook.h"
+#include "uprobes/agent/launch.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
@@ -40,13 +45,15 @@ enum result {
 	UNKNOWN_COMMAND = 109,
 };
 
+#define LAUNCH_PATIENCE_MS 15000 /* a starting JVM waits so long for a command, then it runs without us */
 #define HEAL_STEP_MS	 100
 #define PULSE_AFTER_STEPS 300 /* 30 s without a heartbeat: a slow disk can hold the collector for some */
 #define HEAL_AFTER_STEPS 15 /* 1.5 s without a tracer: done within three also on a machine under load */
 
 static jvmtiEnv *jvmti;
 static struct lock command_lock;
-static bool ready;
+static JavaVM *java_vm;
+static bool ready, launched;
 static void *pattern_memory;
 static size_t pattern_memory_size;
 
@@ -79,6 +86,13 @@ static void JNICALL on_thread(jvmtiEnv *j, JNIEnv *env, jthread thread)
 	slot_release(env);
 }
 
+/* System.exit() tells the end of its thread, and then this. */
+static void JNICALL on_vm_death(jvmtiEnv *j, JNIEnv *env)
+{
+	(void)j;
+	slot_jvm_ends(env);
+}
+
 static bool set_callbacks(void)
 {
 	jvmtiEventCallbacks c;
@@ -88,12 +102,13 @@ static bool set_callbacks(void)
 	c.ClassPrepare = classes_on_prepare;
 	c.ThreadStart = on_thread;
 	c.ThreadEnd = on_thread;
+	c.VMDeath = on_vm_death;
 	return !(*jvmti)->SetEventCallbacks(jvmti, &c, sizeof(c));
 }
 
 static jvmtiError set_events(jvmtiEventMode mode)
 {
-	static const jvmtiEvent events[] = { JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END,
+	static const jvmtiEvent events[] = { JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_VM_DEATH,
 					     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_PREPARE };
 	jvmtiError error = JVMTI_ERROR_NONE;
 
@@ -120,13 +135,13 @@ static uint32_t measure_stamps(void)
 	return best / 128;
 }
 
-static int init(JavaVM *vm, JNIEnv *env, const char *tag)
+static int init(JNIEnv *env, const char *tag)
 {
 	const char *message;
 
 	if (ready)
 		return DONE;
-	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2))
+	if (!jvmti && (*java_vm)->GetEnv(java_vm, (void **)&jvmti, JVMTI_VERSION_1_2))
 		return NO_JVMTI;
 	if (!add_capabilities() || !set_callbacks())
 		return NO_CAPABILITIES;
@@ -216,6 +231,32 @@ static bool silence_step(struct silence *s)
 	return s->listening >= HEAL_AFTER_STEPS || s->pulse >= PULSE_AFTER_STEPS;
 }
 
+static int command(JNIEnv *env, const char *options);
+
+static int command_alone(JNIEnv *env, const char *options)
+{
+	int result;
+
+	lock_take(&command_lock);
+	result = command(env, options);
+	lock_drop(&command_lock);
+	return result;
+}
+
+/* Let time pass; where frtrace has started the JVM a command may come meanwhile. */
+static void watch_step(JNIEnv *env)
+{
+	const char *options;
+
+	if (!load_acquire(&launched) || !launch_is_open()) {
+		sys_sleep_ms(HEAL_STEP_MS);
+		return;
+	}
+	options = launch_command(HEAL_STEP_MS);
+	if (options)
+		launch_answer(command_alone(env, options));
+}
+
 /* Heals the JVM when the tracer is gone without a word. */
 static void JNICALL watch(jvmtiEnv *j, JNIEnv *env, void *epoch)
 {
@@ -223,7 +264,7 @@ static void JNICALL watch(jvmtiEnv *j, JNIEnv *env, void *epoch)
 
 	(void)j;
 	while (control->epoch == (uint32_t)(uint64_t)epoch && load_acquire(&control->state) != FRT_IDLE) {
-		sys_sleep_ms(HEAL_STEP_MS);
+		watch_step(env);
 		if (!silence_step(&silence) || !lock_try(&command_lock))
 			continue;
 		if (control->epoch == (uint32_t)(uint64_t)epoch && control->state == FRT_ACTIVE) {
@@ -232,6 +273,8 @@ static void JNICALL watch(jvmtiEnv *j, JNIEnv *env, void *epoch)
 		}
 		lock_drop(&command_lock);
 	}
+	if (load_acquire(&launched))
+		launch_close();
 }
 
 static bool start_watch(JNIEnv *env)
@@ -317,10 +360,10 @@ static int census(JNIEnv *env)
 	return DONE;
 }
 
-static int command(JavaVM *vm, JNIEnv *env, const char *options)
+static int command(JNIEnv *env, const char *options)
 {
 	if (text_begins(options, "init "))
-		return init(vm, env, options + 5);
+		return init(env, options + 5);
 	if (!ready)
 		return NOT_READY;
 	control->message[0] = 0;
@@ -338,13 +381,74 @@ static int command(JavaVM *vm, JNIEnv *env, const char *options)
 EXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
 	JNIEnv *env;
-	int result;
 
 	(void)reserved;
 	if (!options || (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6))
 		return UNKNOWN_COMMAND;
-	lock_take(&command_lock);
-	result = command(vm, env, options);
-	lock_drop(&command_lock);
-	return result;
+	java_vm = vm;
+	return command_alone(env, options);
+}
+
+/* The JVM is up, and its main thread here, before any class of the program: obey until it may go on. */
+static void JNICALL on_vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread)
+{
+	const char *options;
+
+	(void)thread;
+	(*j)->SetEventNotificationMode(j, JVMTI_DISABLE, JVMTI_EVENT_VM_INIT, NULL);
+	while ((options = launch_command(LAUNCH_PATIENCE_MS)) && !text_is(options, "run"))
+		launch_answer(command_alone(env, options));
+	if (!options || !control->state)
+		launch_close();
+	store_release(&launched, true); /* from here on the watch listens */
+}
+
+/* What can be done when the JVM has not made itself yet. */
+static enum result begin_launch(const char *tag)
+{
+	jvmtiEventCallbacks c;
+
+	if ((*java_vm)->GetEnv(java_vm, (void **)&jvmti, JVMTI_VERSION_1_2))
+		return NO_JVMTI;
+	memset(&c, 0, sizeof(c));
+	c.VMInit = on_vm_init;
+	if ((*jvmti)->SetEventCallbacks(jvmti, &c, sizeof(c)) ||
+	    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL))
+		return NO_CAPABILITIES;
+	return control || control_create(tag) ? DONE : NO_SEGMENT;
+}
+
+/* The collector says "prepare", and then "boot"; anything else, and this JVM runs without us. */
+static void launch(const char *tag, const char *door)
+{
+	const char *options;
+	enum result result = NOT_READY;
+
+	if (!launch_ring(door))
+		return;
+	options = launch_command(LAUNCH_PATIENCE_MS);
+	if (options && text_is(options, "prepare")) {
+		result = begin_launch(tag);
+		launch_answer(result);
+		options = result ? NULL : launch_command(LAUNCH_PATIENCE_MS);
+	}
+	if (result || !options || !text_is(options, "boot"))
+		launch_close();
+}
+
+/* -agentpath:FILE=TAG,DOOR. Whatever goes wrong, the program runs. */
+EXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	char *comma = options;
+
+	(void)reserved;
+	java_vm = vm;
+	while (comma && *comma && *comma != ',')
+		comma++;
+	if (comma && *comma) {
+		*comma = 0;
+		launch(options, comma + 1);
+		*comma = ',';
+	}
+	return 0;
 }

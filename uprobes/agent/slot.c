@@ -225,6 +225,13 @@ struct frt_slot *slot_claim(JNIEnv *env)
 	return s;
 }
 
+/* The thread that ended last, and the calls that it was in. */
+static struct {
+	JNIEnv *env;
+	struct frt_slot *slot;
+	uint32_t depth;
+} last_end;
+
 void slot_release(JNIEnv *env)
 {
 	struct slot_entry *e = entry_for((uint64_t)env, false);
@@ -234,14 +241,25 @@ void slot_release(JNIEnv *env)
 		return;
 	s = e->slot;
 	store_release(&e->env, SLOT_TOMBSTONE);
+	last_end.env = env;
+	last_end.slot = s;
+	last_end.depth = s->flags & FRT_SLOT_CARRIER ? 0 : s->depth;
 	slot_lose_calls(s, s->depth);
 	s->depth = 0;
 	s->env = s->fs = 0;
 	free_list_push(&free_slots, s - control_slot(0), slot_next);
 }
 
+void slot_jvm_ends(JNIEnv *env)
+{
+	if (last_end.env == env)
+		last_end.slot->lost_exits -= last_end.depth;
+	last_end.env = NULL;
+}
+
 void slot_reset_all(void)
 {
+	last_end.env = NULL;
 	memset(slot_table, 0, sizeof(slot_table));
 	free_slots.top = 0;
 	for (uint32_t i = control->slots; i-- > 0;) {

@@ -47,6 +47,9 @@ struct frt_slot *slot_claim(JNIEnv *env);
 /* The thread of this JNIEnv has ended, or a new one begins. */
 void slot_release(JNIEnv *env);
 
+/* The JVM ends on this thread, whose end it has told before: calls that it was in have not lost their exit, they are open for ever. */
+void slot_jvm_ends(JNIEnv *env);
+
 /* Forget all owners: before a recording, when nobody uses slots. */
 void slot_reset_all(void);
 

@@ -6,10 +6,15 @@ enum {
 	NR_read = 0,
 	NR_open = 2,
 	NR_close = 3,
+	NR_poll = 7,
 	NR_mmap = 9,
 	NR_munmap = 11,
 	NR_nanosleep = 35,
 	NR_getpid = 39,
+	NR_socket = 41,
+	NR_connect = 42,
+	NR_sendto = 44,
+	NR_recvfrom = 45,
 	NR_fcntl = 72,
 	NR_ftruncate = 77,
 	NR_gettid = 186,
@@ -29,6 +34,13 @@ enum {
 #define FUTEX_WAKE	 129
 
 #define O_RDONLY_CLOEXEC 02000000
+#define UNIX_SOCKET	 1
+#define SEQPACKET_CLOEXEC (5 | 02000000)
+#define NO_SIGNAL	 0x4000
+#define DO_NOT_WAIT	 0x40
+#define TO_READ		 1
+#define INTERRUPTED	 (-4L)
+#define TRY_AGAIN	 (-11L)
 #define PAGE		 4096u
 #define PROBES		 32u /* pages looked at by one call */
 #define MOST_PAGES	 16384u
@@ -277,6 +289,58 @@ uint64_t sys_monotonic_ns(void)
 
 	call3(NR_clock_gettime, 1, (long)&t, 0);
 	return t.seconds * 1000000000ULL + t.nanoseconds;
+}
+
+void sys_close(int fd)
+{
+	call3(NR_close, fd, 0, 0);
+}
+
+int sys_connect(const char *path)
+{
+	struct {
+		uint16_t family;
+		char path[108];
+	} address = { .family = UNIX_SOCKET };
+	size_t length = strlen(path);
+	int fd;
+
+	if (length >= sizeof(address.path))
+		return -1;
+	memcpy(address.path, path, length + 1);
+	fd = call3(NR_socket, UNIX_SOCKET, SEQPACKET_CLOEXEC, 0);
+	if (fd >= 0 && call3(NR_connect, fd, (long)&address, sizeof(address))) {
+		sys_close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* 1: there is something to read, or the other end has gone. */
+static long wait_to_read(int fd, unsigned int ms)
+{
+	struct {
+		int fd;
+		short events, found;
+	} poller = { fd, TO_READ, 0 };
+
+	return call3(NR_poll, (long)&poller, 1, ms);
+}
+
+long sys_receive(int fd, void *to, size_t size, unsigned int ms)
+{
+	long n = wait_to_read(fd, ms);
+
+	if (n > 0)
+		n = call6(NR_recvfrom, fd, (long)to, size, DO_NOT_WAIT, 0, 0);
+	else if (!n)
+		n = SYS_NOTHING_YET;
+	return n == INTERRUPTED || n == TRY_AGAIN ? SYS_NOTHING_YET : n;
+}
+
+bool sys_send(int fd, const void *from, size_t size)
+{
+	return call6(NR_sendto, fd, (long)from, size, NO_SIGNAL, 0, 0) == (long)size;
 }
 
 bool lock_try(struct lock *l)

@@ -96,6 +96,15 @@ void sys_wait_word(uint32_t *word, uint32_t value, unsigned int ms);
 void sys_wake_word(uint32_t *word);
 uint64_t sys_monotonic_ns(void);
 
+/* A connection to the SOCK_SEQPACKET socket of that path, or a negative number. */
+int sys_connect(const char *path);
+
+/* The next packet, cut at `size`; 0: the other end is gone; SYS_NOTHING_YET after `ms`; another negative number: an error. */
+#define SYS_NOTHING_YET (-110L)
+long sys_receive(int fd, void *to, size_t size, unsigned int ms);
+bool sys_send(int fd, const void *from, size_t size);
+void sys_close(int fd);
+
 /* A lock for short sections without any call into the JVM. */
 struct lock {
 	uint32_t state; /* 0 free, 1 held, 2 held and waited for */

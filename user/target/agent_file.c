@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-static const char *const bases[] = {"/tmp", "/var/tmp", "cwd", "/dev/shm"};
+static const char *const bases[] = {"first", "/tmp", "/var/tmp", "cwd", "/dev/shm"};
 #define BASES ((int)(sizeof(bases) / sizeof(bases[0])))
 
 int agent_file_name(struct agent_file *f, const char *name, struct diag *d)
@@ -23,16 +23,23 @@ int agent_file_name(struct agent_file *f, const char *name, struct diag *d)
 	return 0;
 }
 
-static int open_directory(int root, int cwd, int i)
+static int open_directory(int root, int cwd, const char *path)
 {
-	if (bases[i][0] == '/')
-		return place_open_at(root, bases[i], O_PATH | O_DIRECTORY);
+	if (path[0] == '/')
+		return place_open_at(root, path, O_PATH | O_DIRECTORY);
 	return cwd < 0 ? -ENOENT : fcntl(cwd, F_DUPFD_CLOEXEC, 3);
 }
 
-static int open_base(const struct helper *h, int i)
+static const char *base_path(const struct agent_file *f, int i)
 {
-	return open_directory(h->root, h->cwd, i);
+	return i ? bases[i] : f->first;
+}
+
+static int open_base(const struct agent_file *f, const struct helper *h, int i)
+{
+	const char *path = base_path(f, i);
+
+	return path ? open_directory(h->root, h->cwd, path) : -ENOENT;
 }
 
 static int write_file(int fd, const void *image, size_t size)
@@ -96,7 +103,7 @@ static int try_base(struct agent_file *f, const struct helper *h, int i, const v
 {
 	int r;
 
-	f->base = open_base(h, i);
+	f->base = open_base(f, h, i);
 	if (f->base < 0)
 		return f->base;
 	r = make_file(f, h, image, size);
@@ -114,16 +121,20 @@ int agent_file_write(struct agent_file *f, const struct helper *h, const void *i
 	int r = -ENOENT;
 
 	umask(0);
-	for (int i = 0; i < BASES; i++) {
+	for (int i = f->first ? 0 : 1; i < BASES; i++) {
+		const char *path = base_path(f, i);
+
 		r = try_base(f, h, i, image, size);
 		if (!r)
 			return 0;
-		used += snprintf(reasons + used, sizeof(reasons) - used, "%s%s: %s", i ? "; " : "",
-				 bases[i][0] == '/' ? bases[i] : "its working directory",
+		used += snprintf(reasons + used, sizeof(reasons) - used, "%s%s: %s", used ? "; " : "",
+				 path[0] == '/' ? path : "its working directory",
 				 r == -ENOEXEC ? "mounted noexec" : strerror(-r));
 		if (used >= sizeof(reasons))
 			used = sizeof(reasons) - 1;
 	}
+	if (!h->target->pid)
+		return diag_set(d, -r, "cannot put the agent where a JVM can load it: %s", reasons);
 	return diag_set(d, -r, "cannot put the agent where process %d can load it: %s", h->target->pid, reasons);
 }
 
@@ -164,8 +175,8 @@ bool agent_file_has_place(const struct target *t)
 	bool found = false;
 
 	if (root >= 0 && !proc_read_status(t->pid, &who)) {
-		for (int i = 0; i < BASES && !found; i++) {
-			directory = open_directory(root, cwd, i);
+		for (int i = 1; i < BASES && !found; i++) {
+			directory = open_directory(root, cwd, bases[i]);
 			found = directory >= 0 && is_place(directory, &who);
 			if (directory >= 0)
 				close(directory);
@@ -195,7 +206,7 @@ void agent_file_remove(struct agent_file *f)
 void agent_file_sweep(struct agent_file *f, const struct helper *h)
 {
 	for (int i = 0; i < BASES; i++) {
-		f->base = open_base(h, i);
+		f->base = open_base(f, h, i);
 		if (f->base >= 0)
 			f->inside = openat(f->base, f->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		f->made = f->inside >= 0;

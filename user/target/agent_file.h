@@ -3,7 +3,7 @@
  * A file of ours in the target's file system, for as long as the JVM needs to
  * load it: <base>/.frtrace-<random>/<name>, where base is the first of /tmp,
  * /var/tmp, the working directory and /dev/shm that can be written and is not
- * mounted noexec. Made by the target's user (so the helper child calls this),
+ * mounted noexec; before them, for a program that we start, `first`. Made by the target's user (so the helper child calls this),
  * which therefore can read it; nobody else but root can enter the directory.
  */
 #ifndef USER_TARGET_AGENT_FILE_H
@@ -13,7 +13,7 @@
 
 struct agent_file {
 	char directory[32]; /* ".frtrace-0123456789ab" */
-	const char *name;
+	const char *name, *first; /* first: an absolute path, or NULL */
 	int base, inside; /* descriptors; -1 */
 	bool made;	  /* the directory is ours */
 	char path[512];	  /* as the target names it */

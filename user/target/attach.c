@@ -383,7 +383,7 @@ static int start_counter(const struct target *t, int64_t start_ms)
 static bool has_started(const struct target *t)
 {
 	int64_t start_ms = target_start_ms(t);
-	int known = start_counter(t, start_ms);
+	int known = t->up ? 1 : start_counter(t, start_ms);
 
 	if (known >= 0)
 		return known;

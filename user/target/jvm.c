@@ -74,9 +74,13 @@ static bool identify_from_counters(const struct target *t, char *full, size_t si
 	return found;
 }
 
-static bool identify_from_launcher(const struct target *t, char *full, size_t size)
+enum launcher { NO_LAUNCHER, LAUNCHER_ALONE, LAUNCHER_RUNS };
+
+/* Is it a java launcher, and what does it run? With LAUNCHER_ALONE nothing, and no @argfile that could say more. */
+static enum launcher read_launcher(const struct target *t, char *full, size_t size)
 {
 	struct java_command command = {0};
+	enum launcher kind = NO_LAUNCHER;
 	const char **words = NULL;
 	char *block;
 	size_t length = 0;
@@ -84,13 +88,30 @@ static bool identify_from_launcher(const struct target *t, char *full, size_t si
 
 	block = proc_read(t->pid, "cmdline", MAX_WORDS, &length);
 	count = block ? words_split(block, length, &words) : 0;
-	if (count && strcmp(path_base(words[0]), "java") == 0)
+	if (count && strcmp(path_base(words[0]), "java") == 0) {
 		java_command_parse(count, words, &command);
+		if (command.main)
+			kind = LAUNCHER_RUNS;
+		else if (!command.has_files)
+			kind = LAUNCHER_ALONE;
+	}
 	if (command.main)
 		snprintf(full, size, "%s", command.main);
 	free(words);
 	free(block);
-	return command.main;
+	return kind;
+}
+
+static bool identify_from_launcher(const struct target *t, char *full, size_t size)
+{
+	return read_launcher(t, full, size) == LAUNCHER_RUNS;
+}
+
+bool jvm_has_main(const struct target *t)
+{
+	char full[4096];
+
+	return read_launcher(t, full, sizeof(full)) != LAUNCHER_ALONE;
 }
 
 bool jvm_identify(struct target *t, char *full, size_t size)

@@ -23,6 +23,9 @@ bool jvm_identify(struct target *t, char *full, size_t size);
 /* Is the program a 32-bit one? */
 bool jvm_is_32_bit(const struct target *t);
 
+/* False: it is a java launcher without anything to run, as in `java -version`. */
+bool jvm_has_main(const struct target *t);
+
 /* t->version and t->feature: from the counters, else from the `release` file above libjvm. */
 void jvm_find_version(struct target *t);
 

@@ -278,6 +278,28 @@ int target_open(const char *spec, struct target *t, struct diag *d)
 	return r;
 }
 
+bool target_is_named(const struct target *t, const char *part)
+{
+	struct target copy = *t;
+	char full[4096];
+
+	jvm_identify(&copy, full, sizeof(full));
+	return strstr(copy.name, part) || strstr(full, part);
+}
+
+bool target_runs_something(const struct target *t)
+{
+	return jvm_has_main(t);
+}
+
+void target_is_up(struct target *t)
+{
+	t->up = true;
+	jvm_find(t); /* the counters are mapped now */
+	jvm_identify(t, NULL, 0);
+	jvm_find_version(t);
+}
+
 void target_close(struct target *t)
 {
 	if (t->pidfd >= 0)

@@ -23,6 +23,7 @@ struct target {
 	char version[64];	  /* "17.0.15"; "" unknown */
 	int feature;		  /* 8, 11, 17, ...; 0 unknown */
 	char libjvm[512];	  /* path in the target's mount namespace */
+	bool up;		  /* it is known to have started: nobody need wait for that */
 	char perf_data[256];	  /* its hsperfdata file, a path in the same; "" unknown */
 };
 
@@ -52,6 +53,11 @@ enum target_kind target_look(pid_t pid, struct target *t);
 /* Do so with all processes but our own, in the order of /proc, and show the JVMs. A non-zero return of `see` ends it and is returned. */
 int target_each_jvm(int (*see)(const struct target *t, enum target_kind kind, void *context), void *context,
 		    struct diag *d);
+
+/* What it runs: does main class or jar contain `part`? Is there one (java -version has none)? Version and name are read again, for a JVM that was not up when it was opened. */
+bool target_is_named(const struct target *t, const char *part);
+bool target_runs_something(const struct target *t);
+void target_is_up(struct target *t);
 
 /* Has the process ended (a zombie counts as ended, a reused pid too)? */
 bool target_ended(const struct target *t);

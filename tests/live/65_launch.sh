@@ -1,0 +1,235 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016,SC2034
+# frtrace -- java ...: from the first class on, and nothing of it in the program's way.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+FILTER='live.Launched;live.Launched$Part'
+
+# frtrace [OPTION...] -- PROGRAM...: $F_DIR, $F_FILE, and $T_DIR for the program, whose directory has the agent's file
+launch() {
+	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
+	TMPDIR=$WORK trace_launch -o "$F_FILE" -m "$FILTER" "$@"
+}
+
+stage() {
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	chmod 777 "$T_DIR"
+}
+
+# The pid that frtrace names, once the program is where it stays.
+launch_ready() {
+	wait_for 30 trace_is_on
+	T_PID=$(sed -nE 's/^tracing ([0-9]+) .*/\1/p' "$F_DIR/stderr")
+	[ -n "$T_PID" ] && STARTED+=("$T_PID") && wait_for 30 target_has "done" && [ -e "$T_DIR/done" ] && return
+	finding "the program did not get there:" "$(cat "$F_DIR/stderr")"
+	return 1
+}
+
+nothing_is_left() {
+	local left
+	left=$(find "$WORK" -maxdepth 1 -name '.frtrace-*')
+	[ -z "$left" ] || finding "left: $left"
+}
+
+# Nothing but frtrace's own lines stands on the stderr that both share.
+stderr_is_ours() {
+	local other
+	other=$(grep -vE '^(tracing |to |next: |[0-9,]+ calls?, |  (live\.|java\.)|0 calls: )' "$F_DIR/stderr")
+	[ -z "$other" ] || finding "on stderr: $other"
+}
+
+from_the_first_class() { # PROGRAM... before the class and its arguments
+	local sentence="every call from the first class on, the program's status, and a clean stderr, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	launch -- "$@" -cp "$CLASSES" live.Launched "$T_DIR" 7
+	trace_wait 60
+	status_is 7
+	says '^tracing .* live.Launched .* from its first class on'
+	says ' 0 lost'
+	grep -q '^sum ' "$F_DIR/stdout" || finding "its output: $(cat "$F_DIR/stdout")"
+	[ "$1" = "$JAVA/bin/java" ] && stderr_is_ours
+	file_agrees
+	nothing_is_left
+	verdict "$sentence"
+}
+
+by_a_script() {
+	local sentence="a script asks java for its version, forks it with options of the user's, and goes on, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	cat >"$T_DIR/run" <<-END
+		#!/bin/sh
+		"$JAVA/bin/java" -version 2>&1 | grep -c 'version "' >"$T_DIR/version"
+		"$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 5 &
+		wait \$!
+		echo "java \$?"
+		exit 6
+	END
+	chmod 755 "$T_DIR/run"
+	JAVA_TOOL_OPTIONS='-Dgiven="by the user"' launch -- "$T_DIR/run"
+	trace_wait 60
+	status_is 6
+	grep -q '^java 5$' "$F_DIR/stdout" || finding "the script says: $(cat "$F_DIR/stdout")"
+	grep -qx 'by the user 2' "$T_DIR/seen" || finding "the program was given: $(cat "$T_DIR/seen")"
+	grep -qx 1 "$T_DIR/version" || finding "java -version: $(cat "$T_DIR/version")"
+	file_agrees
+	nothing_is_left
+	verdict "$sentence"
+}
+
+one_of_several() {
+	local sentence="a program's first JVM is traced, or the one that -p chooses, and the others are told, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	cat >"$T_DIR/run" <<-END
+		#!/bin/sh
+		"$JAVA/bin/java" -cp "$CLASSES" live.BigSource >"$T_DIR/source"
+		"$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 4
+	END
+	chmod 755 "$T_DIR/run"
+	launch -- "$T_DIR/run"
+	trace_wait
+	status_is 4
+	says '^tracing [0-9]+ live.BigSource '
+	says '^not traced: [0-9]+ live.Launched '
+	rm -f "$T_DIR/seen" "$T_DIR/truth"
+	launch -p Launched -- "$T_DIR/run"
+	trace_wait
+	status_is 4
+	file_agrees
+	rm -f "$T_DIR/seen" "$T_DIR/truth"
+	launch -p nosuch -- "$T_DIR/run"
+	trace_wait
+	status_is 4
+	says '^nothing traced: no JVM'
+	[ -e "$F_FILE" ] && finding "an empty recording is left"
+	nothing_is_left
+	verdict "$sentence"
+}
+
+signals() {
+	local sentence="signals reach the program, whose end is frtrace's, JDK $FEATURE" pair
+	begin "$sentence" || return 0
+	for pair in INT:130 TERM:143 HUP:129; do
+		stage
+		launch -- "${SERVICE[@]}" --default-signal=HUP "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" stay
+		launch_ready || continue
+		kill -QUIT "$F_PID"
+		wait_for 10 grep -q '^Full thread dump' "$F_DIR/stdout" || finding "SIGQUIT printed no thread dump"
+		kill "-${pair%:*}" "$F_PID"
+		trace_wait 30
+		status_is "${pair#*:}"
+		says 'The JVM has ended'
+		[ "$(file_events 'live.Launched$Part.twice')" = 3000 ] || finding "$(file_events 'live.Launched$Part.twice') events"
+	done
+	nothing_is_left
+	verdict "$sentence"
+}
+
+killed() {
+	local sentence="kill -9 of frtrace leaves the program running its original code, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	launch -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" stay
+	if launch_ready; then
+		[ "$(peek "$T_PID" state)" = 2 ] || finding "the agent is not active: $(peek "$T_PID" state)"
+		kill -9 "$F_PID"
+		wait "$F_PID" 2>/dev/null
+		wait_for 15 target_is_idle || finding "not healed"
+		trace_start -m "$FILTER" -d 200ms && trace_wait 30 && says 'original code again'
+		target_restored
+		target_quit
+	fi
+	rm -rf "$WORK"/.frtrace-*
+	verdict "$sentence"
+}
+
+target_is_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
+
+ends_before_the_program() {
+	local sentence="after --duration the program goes on in its original code, without attach too, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	launch -d 500ms -- "$JAVA/bin/java" -XX:+DisableAttachMechanism -cp "$CLASSES" live.Launched "$T_DIR" stay
+	if launch_ready; then
+		wait_for 20 grep -q 'original code again' "$F_DIR/stderr" || finding "$(cat "$F_DIR/stderr")"
+		target_restored
+		ended "$F_PID" && finding "frtrace did not wait for the program"
+		target_quit
+	fi
+	trace_wait 20
+	status_is 0
+	file_agrees
+	nothing_is_left
+	verdict "$sentence"
+}
+
+without_a_jvm() {
+	local sentence="a program without a JVM, and one that is not there"
+	begin "$sentence" || return 0
+	launch -- sh -c 'exit 42'
+	trace_wait
+	status_is 42
+	says '^nothing traced: no JVM was started'
+	launch -- sh -c 'kill -9 $$'
+	trace_wait
+	status_is 137
+	launch -- nosuchprogram --with arguments
+	trace_wait
+	status_is 127
+	says "^frtrace: cannot start 'nosuchprogram': No such file"
+	launch -- /etc/passwd
+	trace_wait
+	status_is 126
+	says "^frtrace: cannot start '/etc/passwd': Permission denied"
+	launch -o /nosuch/x.jfr -- touch "$WORK/ran"
+	trace_wait
+	status_is 1
+	[ -e "$WORK/ran" ] && finding "the program ran though its recording could not be made"
+	nothing_is_left
+	verdict "$sentence"
+}
+
+as_the_user() {
+	local sentence="the program runs as the user behind sudo, or as --user says"
+	begin "$sentence" || return 0
+	SUDO_UID=65534 SUDO_GID=65534 launch -- sh -c 'id -u; id -g; ps -o nice= $$'
+	trace_wait
+	[ "$(tr -d ' ' <"$F_DIR/stdout" | paste -sd ' ')" = "65534 65534 $(ps -o nice= $$ | tr -d ' ')" ] ||
+		finding "behind sudo: $(cat "$F_DIR/stdout")"
+	SUDO_UID=65534 SUDO_GID=65534 launch --user=root -- id -u
+	trace_wait
+	[ "$(cat "$F_DIR/stdout")" = 0 ] || finding "--user=root: $(cat "$F_DIR/stdout")"
+	launch --user=nosuchuser -- id -u
+	trace_wait
+	status_is 2
+	says "there is no such user"
+	stage
+	SUDO_UID=65534 SUDO_GID=65534 launch -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 3
+	trace_wait
+	status_is 3
+	file_agrees
+	nothing_is_left
+	verdict "$sentence"
+}
+
+for line in "${JDKS[@]}"; do
+	jdk_use "$line"
+	from_the_first_class "$JAVA/bin/java"
+	signals
+	killed
+done
+by_a_script
+one_of_several
+ends_before_the_program
+without_a_jvm
+as_the_user
+roots_find
+for feature in 8 11 21 26; do
+	sentence="every call from the first class on, the program's status, and a clean stderr, JDK $feature"
+	root_use $feature || { skip "$sentence" "$(roots_why)"; continue; }
+	from_the_first_class "${LAUNCH[@]}" "$JAVA/bin/java"
+done

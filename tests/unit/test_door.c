@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The door, from both sides: the collector's (user/target/door) and the agent's (uprobes/agent/launch). */
+#include "uprobes/agent/launch.h"
+#include "user/target/door.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char base[64];
+static struct door door;
+
+static int open_door(void **state)
+{
+	struct diag d;
+
+	strcpy(base, "/tmp/test_door.XXXXXX");
+	if (!mkdtemp(base) || setenv("TMPDIR", base, 1))
+		return -1;
+	return door_open(&door, "libx.so", "image", 5, &d);
+}
+
+static int close_door(void **state)
+{
+	launch_close();
+	door_close(&door, false);
+	return rmdir(base); /* it is empty */
+}
+
+static void all_may_read_the_agent_and_ring_and_nobody_may_change_it(void **state)
+{
+	char directory[600];
+	struct stat st;
+
+	assert_int_equal(strncmp(door.file.path, base, strlen(base)), 0);
+	assert_int_equal(stat(door.file.path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0555);
+	assert_int_equal(stat(door.path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0666);
+	snprintf(directory, sizeof(directory), "%s", door.path);
+	*strrchr(directory, '/') = 0;
+	assert_int_equal(stat(directory, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0711);
+}
+
+static int ring(void)
+{
+	pid_t pid = 0;
+	int connection;
+
+	assert_true(launch_ring(door.path));
+	connection = door_accept(&door, &pid);
+	assert_true(connection >= 0);
+	assert_int_equal(pid, getpid());
+	return connection;
+}
+
+static void who_rings_is_known_and_gets_commands_whole(void **state)
+{
+	pid_t pid;
+	int connection;
+
+	assert_int_equal(door_accept(&door, &pid), -EAGAIN);
+	connection = ring();
+	assert_null(launch_command(10));
+	assert_true(launch_is_open());
+	assert_int_equal(door_say(connection, "boot"), 0);
+	assert_int_equal(door_say(connection, "run"), 0);
+	assert_string_equal(launch_command(1000), "boot");
+	assert_string_equal(launch_command(1000), "run");
+	close(connection);
+}
+
+static void answer_comes_back(void **state)
+{
+	int connection = ring(), result = 0;
+	struct diag d;
+
+	launch_answer(106);
+	assert_int_equal(door_command(connection, "start", 1000, &result, &d), 0);
+	assert_int_equal(result, 106);
+	assert_string_equal(launch_command(1000), "start");
+	close(connection);
+}
+
+static void silence_and_death_are_told_apart(void **state)
+{
+	int connection = ring(), result;
+	struct diag d;
+
+	assert_int_equal(door_command(connection, "stop", 20, &result, &d), -ETIMEDOUT);
+	assert_non_null(strstr(d.text, "no answer within"));
+	launch_close();
+	assert_int_equal(door_command(connection, "stop", 1000, &result, &d), -ESRCH);
+	close(connection);
+}
+
+static void agent_goes_on_when_the_collector_is_gone(void **state)
+{
+	int connection = ring();
+
+	close(connection);
+	assert_null(launch_command(1000));
+	assert_false(launch_is_open());
+	launch_answer(0);
+	door_close(&door, true);
+	assert_false(launch_ring(door.path));
+	assert_int_equal(access(door.file.path, R_OK), 0); /* who is told to load it still can */
+	assert_false(launch_ring("/a/path/that/is/longer/than/a/socket's/address/can/be/which/is/a/hundred/and/eight/bytes"
+				 "/with/its/end"));
+}
+
+static void directory_that_options_cannot_name_is_not_used(void **state)
+{
+	struct door other;
+	struct diag d;
+
+	setenv("TMPDIR", "/tmp/with space", 1);
+	assert_int_equal(door_open(&other, "libx.so", "image", 5, &d), 0);
+	assert_null(strchr(other.path, ' '));
+	door_close(&other, false);
+	assert_true(access(other.file.path, F_OK) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, open_door, close_door)
+		TEST(all_may_read_the_agent_and_ring_and_nobody_may_change_it),
+		TEST(who_rings_is_known_and_gets_commands_whole),
+		TEST(answer_comes_back),
+		TEST(silence_and_death_are_told_apart),
+		TEST(agent_goes_on_when_the_collector_is_gone),
+		TEST(directory_that_options_cannot_name_is_not_used),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/target/door.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define NAME	"door"
+#define BACKLOG 64
+
+/* Of $TMPDIR: it goes into the JVM's options, which are cut at spaces, and into a socket's address. */
+static const char *preferred_base(void)
+{
+	const char *path = getenv("TMPDIR");
+
+	return path && path[0] == '/' && strlen(path) < 64 && !path[strcspn(path, " \t\n,'\"")] ? path : NULL;
+}
+
+static int write_agent(struct agent_file *f, const void *image, size_t size, struct diag *d)
+{
+	const struct target anybody = { .pidfd = -1, .uid = geteuid() };
+	struct helper h = { .target = &anybody, .cwd = -1, .tmp = -1, .status = -1 };
+	mode_t mask = umask(0);
+	int err;
+
+	h.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	err = agent_file_write(f, &h, image, size, d);
+	umask(mask);
+	if (h.root >= 0)
+		close(h.root);
+	if (!err && (fchmod(f->inside, 0711) || fchmodat(f->inside, f->name, 0555, 0)))
+		err = diag_errno(d, errno, "cannot let others read the agent '%s'", f->path);
+	return err;
+}
+
+/* In a directory that only we can write to. */
+static int listen_there(struct door *door, struct diag *d)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const char *end = strrchr(door->file.path, '/');
+
+	if (snprintf(door->path, sizeof(door->path), "%.*s/" NAME, (int)(end - door->file.path), door->file.path) >=
+	    (int)sizeof(address.sun_path))
+		return diag_set(d, ENAMETOOLONG, "cannot listen below '%s': its name is too long", door->file.path);
+	strcpy(address.sun_path, door->path);
+	door->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (door->fd < 0 || bind(door->fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    chmod(door->path, 0666) || listen(door->fd, BACKLOG))
+		return diag_errno(d, errno, "cannot listen on '%s'", door->path);
+	return 0;
+}
+
+int door_open(struct door *door, const char *file_name, const void *image, size_t size, struct diag *d)
+{
+	int err;
+
+	*door = (struct door){ .fd = -1 };
+	err = agent_file_name(&door->file, file_name, d);
+	if (err)
+		return err;
+	door->file.first = preferred_base();
+	err = write_agent(&door->file, image, size, d);
+	if (!err)
+		err = listen_there(door, d);
+	if (err)
+		door_close(door, false);
+	return err;
+}
+
+void door_close(struct door *door, bool keep)
+{
+	if (door->file.inside >= 0)
+		unlinkat(door->file.inside, NAME, 0);
+	if (!keep)
+		agent_file_remove(&door->file);
+	if (door->fd >= 0)
+		close(door->fd);
+	door->fd = -1;
+}
+
+int door_accept(const struct door *door, pid_t *pid)
+{
+	struct ucred peer = { 0 };
+	socklen_t size = sizeof(peer);
+	int fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return -EAGAIN;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid <= 0) {
+		close(fd);
+		return -EAGAIN;
+	}
+	*pid = peer.pid;
+	return fd;
+}
+
+int door_say(int connection, const char *text)
+{
+	ssize_t n = send(connection, text, strlen(text), MSG_NOSIGNAL);
+
+	return n < 0 ? -errno : 0;
+}
+
+/* The result, or 0 with errno: the JVM has gone. */
+static ssize_t receive(int connection, int timeout_ms, int *result)
+{
+	struct pollfd poller = { connection, POLLIN, 0 };
+	int64_t deadline = clock_ms() + timeout_ms;
+	int n;
+
+	do {
+		n = poll(&poller, 1, timeout_ms < 0 ? -1 : deadline_left(deadline));
+	} while (n < 0 && errno == EINTR);
+	return n > 0 ? recv(connection, result, sizeof(*result), 0) : -1;
+}
+
+int door_command(int connection, const char *text, int timeout_ms, int *result, struct diag *d)
+{
+	ssize_t n;
+
+	if (door_say(connection, text))
+		return diag_set(d, ESRCH, "cannot '%s' in the JVM: its agent is gone", text);
+	n = receive(connection, timeout_ms, result);
+	if (n == sizeof(*result))
+		return 0;
+	if (n < 0)
+		return diag_set(d, ETIMEDOUT, "cannot '%s' in the JVM: no answer within %.1f s", text, timeout_ms / 1000.0);
+	return diag_set(d, ESRCH, "cannot '%s' in the JVM: it has ended, or no longer waits", text);
+}
