@@ -266,6 +266,7 @@ struct frt_header {
 	frt_u32 hook_ticks;	 /* TSC ticks of the two stamps of one call, measured at load */
 	frt_u32 healed;		 /* how often the agent restored the JVM by itself */
 	frt_u32 census;		 /* number of the last census; counted up when it begins */
+	frt_u32 progress;	 /* goes up while a command is at work */
 	char message[256];	 /* of the last command, 0-terminated */
 
 	struct frt_owner owner;

@@ -130,7 +130,7 @@ static int send_command(struct session *s, const char *options, int timeout_ms, 
 	if (s->connection >= 0)
 		return door_command(s->connection, options, timeout_ms, result, d);
 	return attach_load_agent(s->target, s->build.file_name, agent_image, agent_image_size(), options, timeout_ms,
-				 result, d);
+				 s->segment.base ? &segment_header(&s->segment)->progress : NULL, result, d);
 }
 
 static int command_within(struct session *s, const char *options, int timeout_ms, struct diag *d)

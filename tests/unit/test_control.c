@@ -112,13 +112,16 @@ static void unhooking_a_class_leaves_others_hooked(void **state)
 {
 	uint32_t a = control_class(text_of("u/A"), 0, 0), b = control_class(text_of("u/B"), 0, 0);
 	uint32_t m = control_method(a, text_of("m"), text_of("()V"), 0),
-		 n = control_method(b, text_of("m"), text_of("()V"), 0);
+		 n = control_method(b, text_of("m"), text_of("()V"), 0),
+		 later = control_method(a, text_of("later"), text_of("()V"), 0);
 
+	control_method_row(later)->flags = FRT_METHOD_HOOKED;
 	control_class_row(a)->flags = control_class_row(b)->flags = FRT_CLASS_REWRITTEN | FRT_CLASS_SEEN;
 	control_method_row(m)->flags = control_method_row(n)->flags = FRT_METHOD_HOOKED | FRT_METHOD_LOWER_BOUND;
 	control_unhook_class(a);
 	assert_int_equal(control_class_row(a)->flags, FRT_CLASS_SEEN);
 	assert_int_equal(control_method_row(m)->flags, FRT_METHOD_LOWER_BOUND);
+	assert_int_equal(control_method_row(later)->flags, 0);
 	assert_int_equal(control_class_row(b)->flags, FRT_CLASS_REWRITTEN | FRT_CLASS_SEEN);
 	assert_int_equal(control_method_row(n)->flags, FRT_METHOD_HOOKED | FRT_METHOD_LOWER_BOUND);
 }

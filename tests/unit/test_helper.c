@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,6 +95,36 @@ static void child_that_dies_or_hangs_is_reaped_and_told_of(void **state)
 	assert_true(abandoned);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
+}
+
+/* Counts up, until it is done or has no more time. */
+static int busy_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+{
+	int64_t end = clock_ms() + *(int *)context;
+
+	while (clock_ms() < end) {
+		__atomic_fetch_add((uint32_t *)h->progress, 1, __ATOMIC_RELAXED);
+		if (!deadline_left(h->deadline) && !helper_goes_on(h))
+			pause();
+		usleep(1000);
+	}
+	return 0;
+}
+
+static void child_has_time_as_long_as_there_is_progress_but_not_for_ever(void **state)
+{
+	uint32_t *progress = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int beyond_grace = 2500, for_ever = 1 << 30;
+	struct target t = self();
+	struct answer answer;
+	bool abandoned;
+	struct diag d;
+
+	assert_int_equal(helper_run_long(&t, busy_work, &beyond_grace, 200, progress, &answer, &abandoned, &d), 0);
+	assert_false(abandoned);
+	assert_int_equal(helper_run_long(&t, busy_work, &for_ever, 1, progress, &answer, &abandoned, &d), -ETIMEDOUT);
+	assert_true(abandoned);
+	munmap(progress, 4096);
 }
 
 static int descriptors_work(struct helper *h, void *context, struct answer *out, struct diag *d)
@@ -192,6 +223,7 @@ int main(void)
 		cmocka_unit_test(answer_comes_back_whole),
 		cmocka_unit_test(failure_and_its_message_come_back),
 		cmocka_unit_test(child_that_dies_or_hangs_is_reaped_and_told_of),
+		cmocka_unit_test(child_has_time_as_long_as_there_is_progress_but_not_for_ever),
 		cmocka_unit_test(child_does_not_keep_what_the_parent_has_open),
 		cmocka_unit_test(child_is_the_targets_user_for_good),
 		cmocka_unit_test(works_where_children_are_not_waited_for),

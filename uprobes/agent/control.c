@@ -18,6 +18,9 @@ static uint32_t string_count;
 static uint32_t class_index[CLASS_INDEX];
 static uint32_t method_index[METHOD_INDEX];
 
+/* The methods of a class, youngest first. */
+static uint32_t last_method[FRT_MAX_CLASSES], method_before[FRT_MAX_METHODS];
+
 bool control_create(const char *tag)
 {
 	struct frt_header *h;
@@ -189,6 +192,8 @@ uint32_t control_method(uint32_t class_id, struct text name, struct text descrip
 		id = control->methods + 1;
 		*control_method_row(id) = (struct frt_method){ class_id, n, d, modifiers, 0 };
 		*cell = id;
+		method_before[id] = last_method[class_id];
+		store_release(&last_method[class_id], id);
 		store_release(&control->methods, id);
 	}
 	lock_drop(&table_lock);
@@ -237,9 +242,8 @@ void control_reset_skips(void)
 void control_unhook_class(uint32_t id)
 {
 	control_class_row(id)->flags &= ~(FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
-	for (uint32_t i = 1; i <= control->methods; i++)
-		if (control_method_row(i)->class_id == id)
-			control_method_row(i)->flags &= ~FRT_METHOD_HOOKED;
+	for (uint32_t i = load_acquire(&last_method[id]); i; i = method_before[i])
+		control_method_row(i)->flags &= ~FRT_METHOD_HOOKED;
 }
 
 void control_say(const char *message)

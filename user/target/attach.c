@@ -263,7 +263,7 @@ static int open_connection(const struct helper *h, const struct jvm_options *opt
 	return options->signals_reduced ? wait_for_own_socket(h, d) : wake_listener(h, d);
 }
 
-static int read_reply(const struct helper *h, int fd, struct answer *out, struct diag *d)
+static int read_reply(struct helper *h, int fd, struct answer *out, struct diag *d)
 {
 	struct pollfd poller = {fd, POLLIN, 0};
 	struct proc_status status;
@@ -273,7 +273,7 @@ static int read_reply(const struct helper *h, int fd, struct answer *out, struct
 
 	for (;;) {
 		r = poll(&poller, 1, deadline_left(h->deadline));
-		if (r < 0 && errno == EINTR)
+		if ((r < 0 && errno == EINTR) || (r == 0 && helper_goes_on(h)))
 			continue;
 		if (r == 0)
 			return check_state(h, &status, d)
@@ -297,7 +297,7 @@ static int read_reply(const struct helper *h, int fd, struct answer *out, struct
 	}
 }
 
-static int converse(const struct helper *h, const struct exchange *e, struct answer *out, struct diag *d)
+static int converse(struct helper *h, const struct exchange *e, struct answer *out, struct diag *d)
 {
 	int fd = open_connection(h, &e->options, d), r;
 
@@ -421,8 +421,8 @@ static int prepare(const struct target *t, int timeout_ms, struct jvm_options *o
 	return options->attach_disabled ? refuse(t, EPERM, DISABLED, d) : 0;
 }
 
-int attach_command(const struct target *t, const char *command, const char *const *arguments, int timeout_ms, int *code,
-		   char **reply, struct diag *d)
+static int command_run(const struct target *t, const char *command, const char *const *arguments, int timeout_ms,
+		       const uint32_t *progress, int *code, char **reply, struct diag *d)
 {
 	struct answer answer = {0};
 	struct exchange e;
@@ -436,12 +436,18 @@ int attach_command(const struct target *t, const char *command, const char *cons
 		return e.length;
 	r = prepare(t, timeout_ms, &e.options, &deadline, d);
 	if (!r)
-		r = helper_run(t, command_work, &e, deadline_left(deadline), &answer, &abandoned, d);
+		r = helper_run_long(t, command_work, &e, deadline_left(deadline), progress, &answer, &abandoned, d);
 	if (abandoned)
 		sweep(t, NULL);
 	*code = answer.code;
 	*reply = answer.text;
 	return r;
+}
+
+int attach_command(const struct target *t, const char *command, const char *const *arguments, int timeout_ms, int *code,
+		   char **reply, struct diag *d)
+{
+	return command_run(t, command, arguments, timeout_ms, NULL, code, reply, d);
 }
 
 struct load {
@@ -495,15 +501,15 @@ static int load_new(const struct target *t, struct load *l, const char *file_nam
  * second attach is refused by its dlopen, with its message.)
  */
 static int load_again(const struct target *t, const char *path, const char *options, int timeout_ms,
-		      struct answer *answer, struct diag *d)
+		      const uint32_t *progress, struct answer *answer, struct diag *d)
 {
 	const char *arguments[] = {path, "true", options, NULL};
 
-	return attach_command(t, "load", arguments, timeout_ms, &answer->code, &answer->text, d);
+	return command_run(t, "load", arguments, timeout_ms, progress, &answer->code, &answer->text, d);
 }
 
 int attach_load_agent(const struct target *t, const char *file_name, const void *image, size_t size,
-		      const char *options, int timeout_ms, int *result, struct diag *d)
+		      const char *options, int timeout_ms, const uint32_t *progress, int *result, struct diag *d)
 {
 	struct load l = {.image = image, .size = size, .options = options ? options : ""};
 	struct answer answer = {0};
@@ -517,7 +523,7 @@ int attach_load_agent(const struct target *t, const char *file_name, const void 
 	if (r < 0)
 		return r;
 	if (r && strcmp(path_base(m.path), file_name) == 0)
-		r = load_again(t, m.path, l.options, timeout_ms, &answer, d);
+		r = load_again(t, m.path, l.options, timeout_ms, progress, &answer, d);
 	else
 		r = load_new(t, &l, file_name, timeout_ms, &answer, d);
 	if (!r)

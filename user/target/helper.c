@@ -15,6 +15,7 @@
 #include <time.h>
 
 #define GRACE_MS 2000 /* what the child gets beyond its own deadline before it is killed */
+#define EXTENSIONS 40
 
 /* What goes through the pipe, followed by `length` bytes of text. */
 struct outcome {
@@ -37,6 +38,17 @@ int deadline_left(int64_t deadline)
 	int64_t left = deadline - clock_ms();
 
 	return left > 0 ? left : 0;
+}
+
+bool helper_goes_on(struct helper *h)
+{
+	uint32_t progress = h->progress ? __atomic_load_n(h->progress, __ATOMIC_RELAXED) : h->progress_seen;
+
+	if (progress == h->progress_seen || clock_ms() > h->last)
+		return false;
+	h->progress_seen = progress;
+	h->deadline = clock_ms() + h->timeout_ms;
+	return true;
 }
 
 const char *user_name(uid_t uid, char *out, size_t size)
@@ -157,16 +169,16 @@ static void child(struct helper *h, int (*work)(struct helper *h, void *context,
 	_exit(0);
 }
 
-/* All of `size` bytes before the deadline. 0; -ETIMEDOUT; -EPIPE: the child ended before. */
-static int read_all(int fd, void *data, size_t size, int64_t deadline)
+/* All of `size` bytes before the deadline and the child's grace. 0; -ETIMEDOUT; -EPIPE: the child ended before. */
+static int read_all(int fd, void *data, size_t size, struct helper *h)
 {
 	struct pollfd poller = {fd, POLLIN, 0};
 	char *at = data;
 	ssize_t n;
 
 	while (size) {
-		n = poll(&poller, 1, deadline_left(deadline));
-		if (n < 0 && errno == EINTR)
+		n = poll(&poller, 1, deadline_left(h->deadline + GRACE_MS));
+		if ((n < 0 && errno == EINTR) || (n == 0 && helper_goes_on(h)))
 			continue;
 		if (n == 0)
 			return -ETIMEDOUT;
@@ -181,10 +193,10 @@ static int read_all(int fd, void *data, size_t size, int64_t deadline)
 	return 0;
 }
 
-static int collect(int fd, int64_t deadline, struct answer *out, struct diag *d, int *result)
+static int collect(int fd, struct helper *h, struct answer *out, struct diag *d, int *result)
 {
 	struct outcome outcome;
-	int r = read_all(fd, &outcome, sizeof(outcome), deadline);
+	int r = read_all(fd, &outcome, sizeof(outcome), h);
 
 	if (r)
 		return r;
@@ -193,7 +205,7 @@ static int collect(int fd, int64_t deadline, struct answer *out, struct diag *d,
 		out->text = malloc(outcome.length + 1);
 		if (!out->text)
 			return -ENOMEM;
-		r = read_all(fd, out->text, outcome.length, deadline);
+		r = read_all(fd, out->text, outcome.length, h);
 		out->text[outcome.length] = 0;
 		out->length = outcome.length;
 	}
@@ -227,7 +239,7 @@ static int run(struct helper *h, int (*work)(struct helper *h, void *context, st
 		close(pipe_fds[0]);
 		return diag_errno(d, errno, "cannot fork");
 	}
-	r = collect(pipe_fds[0], h->deadline + GRACE_MS, out, d, &result);
+	r = collect(pipe_fds[0], h, out, d, &result);
 	close(pipe_fds[0]);
 	reap(pid, r != 0);
 	if (!r)
@@ -242,7 +254,17 @@ static int run(struct helper *h, int (*work)(struct helper *h, void *context, st
 int helper_run(const struct target *t, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
 	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
 {
-	struct helper h = {t, -1, -1, -1, -1, clock_ms() + timeout_ms, ""};
+	return helper_run_long(t, work, context, timeout_ms, NULL, out, abandoned, d);
+}
+
+int helper_run_long(const struct target *t,
+		    int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
+		    int timeout_ms, const uint32_t *progress, struct answer *out, bool *abandoned, struct diag *d)
+{
+	int64_t now = clock_ms();
+	struct helper h = {.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms,
+			   .timeout_ms = timeout_ms, .progress = progress, .progress_seen = progress ? *progress : 0,
+			   .last = now + (int64_t)EXTENSIONS * timeout_ms};
 	char path[64], name[64];
 	bool killed = false;
 	int r;
