@@ -19,6 +19,7 @@ STARTED=()	# pids that we started
 FAILED=0
 F_FILE= T_PID=
 SECONDS_MAX=${SECONDS_MAX:-60} # of any one wait
+TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-30} # until tracing has begun, or ended
 
 live_end() {
 	local pid
@@ -124,7 +125,7 @@ jdk_newest() { echo "${JDKS[-1]#* }"; }
 # and $! is the JVM. Its pids are ours, so jcmd and jstack of JDK 25 reach it (17's do not); its /tmp is its own (/proc/PID/root/tmp), and
 # of our directories it sees $WORK and $CACHE, where they are outside. Mounts live in its own namespace and end with it.
 
-OLD_SOURCES=(BigMain BigSource Crowd Exits ExitsMain Forms Frames Late Launched Orphan Open Speed Stage Threads Waits)
+OLD_SOURCES=(BigMain BigSource Compile Crowd Exits ExitsMain Forms Frames Late Launched Open Orphan Speed Stage Threads Waits)
 
 inside_root='
 	mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs -o mode=1777 tmpfs "$1/tmp" || exit 9
@@ -250,8 +251,8 @@ trace_is_on() { grep -qs "^tracing " "$F_DIR/stderr" || ended "$F_PID"; }
 trace_start() { # ARGUMENT...
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
 	trace_launch -p "$T_PID" -o "$F_FILE" --max-overhead=off "$@"
-	if wait_for 30 trace_is_on && grep -q '^tracing ' "$F_DIR/stderr"; then return 0; fi
-	finding "tracing does not begin:" "$(cat "$F_DIR/stderr")"
+	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && grep -q '^tracing ' "$F_DIR/stderr"; then return 0; fi
+	finding "tracing does not begin:" "$(tail -n 25 "$F_DIR/stderr")"
 	return 1
 }
 
@@ -268,7 +269,7 @@ trace_wait() { # [SECONDS]: sets F_STATUS
 
 trace_stop() { # [SIGNAL]
 	kill "-${1:-INT}" "$F_PID" 2>/dev/null
-	trace_wait 30
+	trace_wait "$TRACE_SECONDS_MAX"
 }
 
 # The status is one of these.
