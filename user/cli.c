@@ -30,6 +30,7 @@ enum key {
 	KEY_VERBOSE = 'v',
 	KEY_INTERVAL = 'i',
 	KEY_SIZE = 0x100,
+	KEY_AGE,
 	KEY_SETTINGS,
 	KEY_FILTERS,
 	KEY_LAMBDA,
@@ -61,6 +62,7 @@ static const struct argp_option options[] = {
 	{"max-events", KEY_EVENTS, "N", 0, NULL, 0},
 	{"max-size", KEY_SIZE, "SIZE", 0, NULL, 0},
 	{"max-overhead", KEY_OVERHEAD, "PERCENT", 0, NULL, 0},
+	{"max-age", KEY_AGE, "TIME", 0, NULL, 0},
 	{"stack-depth", KEY_DEPTH, "N", 0, NULL, 0},
 	{"no-stack", KEY_NO_STACK, NULL, 0, NULL, 0},
 	{"thrown", KEY_THROWN, NULL, 0, NULL, 0},
@@ -77,7 +79,6 @@ static const struct argp_option options[] = {
 	{NULL, KEY_QUESTION, NULL, 0, NULL, 0},
 	{"version", KEY_VERSION, NULL, 0, NULL, 0},
 	/* not there yet */
-	{"max-age", KEY_LATER + 3, "TIME", 0, NULL, 0},
 	{"kernel", KEY_LATER + 7, "MODE", 0, NULL, 0},
 	{"wait-stack", KEY_LATER + 8, "TIME", 0, NULL, 0},
 	{"probe", KEY_LATER + 9, "SOURCE", 0, NULL, 0},
@@ -134,9 +135,11 @@ static const char help[] =
 	"                             a script or build tool; its first JVM is traced, or the one of -p\n"
 	"Where and how long\n"
 	"  -o, --output=FILE|DIR/     %p is the pid, %t the time; frtrace-%p-%t.jfr\n"
+	"                             in DIR/ a file each second, as in a JVM's own repository\n"
 	"  -d, --duration=TIME        stop after this time\n"
 	"  -n, --max-events=N         stop after N calls\n"
 	"      --max-size=SIZE        drop the oldest beyond this size (k m g); 1g\n"
+	"      --max-age=TIME         drop what is older\n"
 	"  -i, --interval=5s --top=N  print a table of the N busiest methods (20) each interval\n"
 	"      --lines                print a line for each recorded call\n"
 	"      --json                 print JSON instead; list, check and methods too\n"
@@ -271,6 +274,8 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 		return set_limit(settings_parse_count, "--top", text, &s->top, d);
 	case KEY_SIZE:
 		return set_limit(settings_parse_size, "--max-size", text, &s->max_size, d);
+	case KEY_AGE:
+		return set_limit(settings_parse_time, "--max-age", text, &s->max_age_ns, d);
 	}
 	return diag_usage(d, "--%s is not there yet", option_name(key));
 }

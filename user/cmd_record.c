@@ -44,6 +44,7 @@ struct recording {
 /* The target, the kernel and the disk, before anything is done to the JVM. */
 static int prepare(struct recording *r, struct diag *d)
 {
+	struct output_limits limits = { .size = r->settings->max_size, .age_ns = r->settings->max_age_ns };
 	char path[PATH_MAX];
 	int err;
 
@@ -59,7 +60,7 @@ static int prepare(struct recording *r, struct diag *d)
 	if (!err)
 		err = session_new(&r->session, r->settings, &r->target, &r->clock, d);
 	if (!err)
-		err = output_open(&r->output, path, r->settings->max_size, d);
+		err = output_open(&r->output, path, &limits, d);
 	return err;
 }
 

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/output.h"
+#include "user/output_form.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LEAST_FREE (1ULL << 30)
 
-struct output {
-	char *path;
-	int fd;
-	uint64_t size, max_size, dropped;
-	uint64_t *chunk; /* sizes, oldest first */
-	size_t chunks, capacity;
-};
+static int64_t monotonic_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
 
 /* Less free than 1 GB, or than 5 % on a small disk? */
 static int check_space(int fd, const char *path, uint64_t wanted, struct diag *d)
@@ -40,7 +39,7 @@ static int check_space(int fd, const char *path, uint64_t wanted, struct diag *d
 }
 
 /* Who ran sudo owns the file. */
-static void give_to_user(int fd)
+void output_give_to_user(int fd)
 {
 	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
 	char *end;
@@ -58,10 +57,10 @@ static void give_to_user(int fd)
 		return; /* root's then, which loses nothing */
 }
 
-static int create(const char *path, int flags, struct diag *d)
+int output_create(int directory, const char *path, int flags, struct diag *d)
 {
 	struct stat st;
-	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags, 0600);
+	int fd = openat(directory, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags, 0600);
 
 	if (fd < 0 && errno == ELOOP)
 		return diag_set(d, ELOOP, "refuse to write through the link '%s'", path);
@@ -74,63 +73,25 @@ static int create(const char *path, int flags, struct diag *d)
 	return fd;
 }
 
-int output_open(struct output **out, const char *path, uint64_t max_size, struct diag *d)
+int output_write(int fd, const void *bytes, size_t size, uint64_t at)
 {
-	struct output *o = calloc(1, sizeof(*o));
-	int err;
+	const char *from = bytes;
 
-	if (!o || !(o->path = strdup(path))) {
-		free(o);
-		return diag_errno(d, ENOMEM, "cannot open '%s'", path);
-	}
-	o->max_size = max_size;
-	o->fd = err = create(path, 0, d);
-	if (err >= 0)
-		err = check_space(o->fd, path, 0, d);
-	if (!err && (ftruncate(o->fd, 0) || fchmod(o->fd, 0600)))
-		err = diag_errno(d, errno, "cannot write '%s'", path);
-	if (err < 0) {
-		output_close(o);
-		return err;
-	}
-	give_to_user(o->fd);
-	*out = o;
-	return 0;
-}
-
-void output_close(struct output *o)
-{
-	struct stat st;
-
-	if (!o)
-		return;
-	if (o->fd >= 0) {
-		if (!o->chunks && !fstat(o->fd, &st) && !st.st_size)
-			unlink(o->path);
-		close(o->fd);
-	}
-	free(o->chunk);
-	free(o->path);
-	free(o);
-}
-
-static int write_all(int fd, const char *bytes, size_t size, uint64_t at)
-{
 	while (size) {
-		ssize_t n = pwrite(fd, bytes, size, at);
+		ssize_t n = pwrite(fd, from, size, at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n ? -errno : -ENOSPC;
-		bytes += n;
+		from += n;
 		size -= n;
 		at += n;
 	}
 	return 0;
 }
 
-static int copy_range(int from, uint64_t at, int to, uint64_t size)
+int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t size)
 {
 	char buffer[1 << 16];
 	uint64_t out = 0;
@@ -142,7 +103,7 @@ static int copy_range(int from, uint64_t at, int to, uint64_t size)
 
 		if (n <= 0)
 			return n ? -errno : -EIO;
-		err = write_all(to, buffer, n, out);
+		err = output_write(to, buffer, n, to_at + out);
 		if (err)
 			return err;
 		out += n;
@@ -150,46 +111,73 @@ static int copy_range(int from, uint64_t at, int to, uint64_t size)
 	return 0;
 }
 
-/* Put the file's last `keep` bytes in its place. */
-static int replace_by_tail(struct output *o, uint64_t keep, struct diag *d)
+int output_open(struct output **out, const char *path, const struct output_limits *limits, struct diag *d)
 {
-	char temporary[PATH_MAX];
-	int fd, err;
+	struct output *o = calloc(1, sizeof(*o));
+	int err;
 
-	if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", o->path, (int)getpid()) >= (int)sizeof(temporary))
-		return diag_set(d, ENAMETOOLONG, "cannot shorten '%s': its name is too long", o->path);
-	fd = create(temporary, O_EXCL, d);
-	if (fd < 0)
-		return fd;
-	give_to_user(fd);
-	err = copy_range(o->fd, o->size - keep, fd, keep);
-	if (!err && rename(temporary, o->path))
-		err = -errno;
-	if (err) {
-		close(fd);
-		unlink(temporary);
-		return diag_errno(d, -err, "cannot drop the oldest chunks of '%s'", o->path);
+	if (!o || !(o->path = strdup(path))) {
+		free(o);
+		return diag_errno(d, ENOMEM, "cannot open '%s'", path);
 	}
-	close(o->fd);
-	o->fd = fd;
-	o->size = keep;
+	o->form = path[0] && path[strlen(path) - 1] == '/' ? &output_directory : &output_file;
+	o->limits = *limits;
+	o->fd = -1;
+	err = o->form->open(o, d);
+	if (!err)
+		err = check_space(o->fd, path, 0, d);
+	if (err) {
+		output_close(o);
+		return err;
+	}
+	o->keeper = keeper_start();
+	*out = o;
 	return 0;
 }
 
-/* Drop whole oldest chunks, a quarter of the limit at once, so that this is rare. */
-static int trim(struct output *o, size_t coming, struct diag *d)
+void output_close(struct output *o)
 {
-	uint64_t keep = o->size, limit = o->max_size / 4 * 3;
+	if (!o)
+		return;
+	if (o->fd >= 0) {
+		if (!o->chunks)
+			o->form->remove(o);
+		close(o->fd);
+	}
+	keeper_end(o->keeper);
+	free(o->chunk);
+	free(o->path);
+	free(o);
+}
+
+/* How many of the oldest are to go so that `coming` bytes find room and all are young enough. */
+static size_t too_many(const struct output *o, uint64_t coming, uint64_t size, uint64_t age)
+{
+	int64_t oldest = age ? monotonic_now() - (int64_t)age : INT64_MIN;
+	uint64_t left = o->size;
 	size_t gone = 0;
+
+	while (gone < o->chunks && (left + coming > size || (o->chunk[gone].end_ns < oldest && gone + 1 < o->chunks)))
+		left -= o->chunk[gone++].size;
+	return gone;
+}
+
+/* What the form may keep beyond the limits is dropped with the rest, so that it is rare. */
+static int drop_oldest(struct output *o, uint64_t coming, struct diag *d)
+{
+	const struct output_limits *l = &o->limits;
+	unsigned int spare = o->form->spare;
+	size_t gone;
 	int err;
 
-	if (o->size + coming <= o->max_size)
+	if (!too_many(o, coming, l->size, l->age_ns / 4 * (4 + spare)))
 		return 0;
-	while (gone < o->chunks && keep + coming > limit)
-		keep -= o->chunk[gone++];
-	err = replace_by_tail(o, keep, d);
+	gone = too_many(o, coming, l->size / 4 * (4 - spare), l->age_ns);
+	err = o->form->drop(o, gone, d);
 	if (err)
 		return err;
+	for (size_t i = 0; i < gone; i++)
+		o->size -= o->chunk[i].size;
 	memmove(o->chunk, o->chunk + gone, (o->chunks - gone) * sizeof(*o->chunk));
 	o->chunks -= gone;
 	o->dropped += gone;
@@ -200,7 +188,7 @@ static int trim(struct output *o, size_t coming, struct diag *d)
 static int reserve_chunk(struct output *o, struct diag *d)
 {
 	size_t capacity = o->capacity ? 2 * o->capacity : 64;
-	uint64_t *more;
+	struct output_chunk *more;
 
 	if (o->chunks < o->capacity)
 		return 0;
@@ -212,25 +200,72 @@ static int reserve_chunk(struct output *o, struct diag *d)
 	return 0;
 }
 
-int output_append(struct output *o, const void *chunk, size_t size, struct diag *d)
+int output_append(struct output *o, const void *bytes, size_t size, struct diag *d)
 {
+	struct output_chunk c = { .size = size };
 	int err = check_space(o->fd, o->path, size, d);
 
 	if (!err)
 		err = reserve_chunk(o, d);
 	if (!err)
-		err = trim(o, size, d);
+		err = drop_oldest(o, size, d);
+	if (!err)
+		err = o->form->append(o, &c, bytes, size, d);
 	if (err)
 		return err;
-	err = write_all(o->fd, chunk, size, o->size);
-	if (err) {
-		if (ftruncate(o->fd, o->size)) /* what is finished stays readable */
-			return diag_errno(d, -err, "cannot write '%s', nor cut what was written", o->path);
-		return diag_errno(d, -err, "cannot write '%s'", o->path);
-	}
+	c.end_ns = monotonic_now();
 	o->size += size;
-	o->chunk[o->chunks++] = size;
+	o->chunk[o->chunks++] = c;
 	return 0;
+}
+
+/* Open it, empty. */
+static int create_copy(const struct output *o, const char *path, struct diag *d)
+{
+	int fd = output_create(AT_FDCWD, path, 0, d);
+	struct stat own, st;
+
+	if (fd < 0)
+		return fd;
+	if (!fstat(o->fd, &own) && !fstat(fd, &st) && own.st_dev == st.st_dev && own.st_ino == st.st_ino) {
+		close(fd);
+		return diag_set(d, EINVAL, "refuse to copy '%s' to itself", path);
+	}
+	if (ftruncate(fd, 0) || fchmod(fd, 0600)) {
+		int err = diag_errno(d, errno, "cannot write '%s'", path);
+
+		close(fd);
+		return err;
+	}
+	output_give_to_user(fd);
+	return fd;
+}
+
+int output_copy(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d)
+{
+	size_t first = too_many(o, 0, UINT64_MAX, last_ns);
+	struct stat st;
+	int fd, err;
+
+	if (!o->chunks)
+		return diag_set(d, ENODATA, "nothing to copy: there is no chunk yet");
+	fd = create_copy(o, path, d);
+	if (fd < 0)
+		return fd;
+	err = check_space(fd, path, o->size, d);
+	if (!err)
+		err = o->form->copy(o, first, fd, d);
+	if (!err && (fdatasync(fd) || fstat(fd, &st)))
+		err = diag_errno(d, errno, "cannot write '%s'", path);
+	close(fd);
+	if (!err)
+		*size = st.st_size;
+	return err;
+}
+
+bool output_is_directory(const struct output *o)
+{
+	return o->form->is_directory;
 }
 
 const char *output_path(const struct output *o)

@@ -15,6 +15,7 @@
 
 #define CHUNK_SIZE   (12u << 20)
 #define CHUNK_AGE_NS 5000000000LL
+#define PART_AGE_NS  1000000000LL /* of a file in a directory, which somebody may follow */
 #define FOR_EVER_NS  (INT64_MAX / 4)
 #define THREADS	     FRT_MAX_THREADS
 #define VTHREADS     8192u
@@ -59,6 +60,11 @@ static int64_t monotonic_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static int64_t chunk_age(const struct recorder *r)
+{
+	return output_is_directory(r->setup.output) ? PART_AGE_NS : CHUNK_AGE_NS;
 }
 
 /* Between two emissions; there is one at the end, too. */
@@ -217,8 +223,8 @@ static void put_recording(struct recorder *r, int64_t at)
 		.id = 1,
 		.name = "frtrace",
 		.destination = output_path(r->setup.output),
-		.max_age_ms = INT64_MAX,
-		.flush_interval_ms = CHUNK_AGE_NS / 1000000,
+		.max_age_ms = s->max_age_ns ? (int64_t)(s->max_age_ns / 1000000) : INT64_MAX,
+		.flush_interval_ms = chunk_age(r) / 1000000,
 		.max_size = s->max_size,
 		.recording_start_ms = r->start_epoch_ms,
 		.recording_duration_ms = s->duration_ns ? (int64_t)(s->duration_ns / 1000000) : INT64_MAX,
@@ -334,7 +340,7 @@ int recorder_tick(struct recorder *r, struct diag *d)
 	if (r->timed && monotonic_now() >= r->timing_due)
 		put_timing(r);
 	if (r->open && (jfr_chunk_size(r->writer) >= r->chunk_size ||
-			ticks_of(r, monotonic_now()) - r->chunk_start >= CHUNK_AGE_NS))
+			ticks_of(r, monotonic_now()) - r->chunk_start >= chunk_age(r)))
 		err = finish_chunk(r, false, d);
 	if (!err && !r->open)
 		err = begin_chunk(r, d);

@@ -232,6 +232,16 @@ static void print_no_stacks(const struct report *r)
 	log_line("  no stacks: %s", r->no_stacks);
 }
 
+static const char *limits(const struct settings *s)
+{
+	static char text[64];
+
+	if (!s->max_age_ns)
+		return log_bytes(s->max_size);
+	snprintf(text, sizeof(text), "%s or %s", log_bytes(s->max_size), log_time(s->max_age_ns));
+	return text;
+}
+
 /* How a JVM that has just been started waits for us: nothing of the program is loaded. */
 static void print_launched(const struct report *r)
 {
@@ -267,7 +277,7 @@ bool report_start(const struct report *r)
 	print_lower_bounds(r, seg);
 	print_no_stacks(r);
 	log_line("to %s, at most %s, oldest goes first.  Ctrl-C %s", output_path(r->output),
-		 log_bytes(r->settings->max_size), r->settings->program ? "goes to the program" : "stops and restores the JVM");
+		 limits(r->settings), r->settings->program ? "goes to the program" : "stops and restores the JVM");
 	return skipped;
 }
 
@@ -502,6 +512,19 @@ static void tell_open(const struct report *r, const struct segment_totals *t)
 		log_line("  open calls have %s", r->no_census);
 }
 
+static void tell_what_next(const struct report *r, uint64_t events)
+{
+	const char *path = output_path(r->output);
+
+	if (output_is_directory(r->output))
+		log_line("next: jfr assemble %s FILE.jfr makes one file of it", path);
+	else if (events)
+		log_line("next: jfr view MethodTrace %s   (JDK 21 on), or jfr print --events MethodTrace %s", path, path);
+	if (!output_is_directory(r->output) &&
+	    (is_braked(r) || (!events && filter_list_count(r->settings->filters, FILTER_TIMING))))
+		log_line("next: jfr view method-timing %s   (JDK 25 on), or jfr print --events MethodTiming %s", path, path);
+}
+
 void report_end(const struct report *r, bool restored, bool target_ended)
 {
 	const struct recorder_counts *c = recorder_counts(r->recorder);
@@ -527,11 +550,6 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 	tell_stacks(r, NULL);
 	if (output_dropped(r->output))
 		log_line("  %s oldest chunks were dropped to stay below %s", log_count(output_dropped(r->output)),
-			 log_bytes(r->settings->max_size));
-	if (c->events)
-		log_line("next: jfr view MethodTrace %s   (JDK 21 on), or jfr print --events MethodTrace %s",
-			 output_path(r->output), output_path(r->output));
-	if (is_braked(r) || (!c->events && filter_list_count(r->settings->filters, FILTER_TIMING)))
-		log_line("next: jfr view method-timing %s   (JDK 25 on), or jfr print --events MethodTiming %s",
-			 output_path(r->output), output_path(r->output));
+			 limits(r->settings));
+	tell_what_next(r, c->events);
 }

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DEFAULT_NAME  "frtrace-%p-%t.jfr"
-#define MOST_OVERHEAD 10000u
+#define DEFAULT_NAME    "frtrace-%p-%t.jfr"
+#define REPOSITORY_NAME "%t_%p/"
+#define MOST_OVERHEAD   10000u
 
 int settings_init(struct settings *s, struct diag *d)
 {
@@ -197,6 +198,7 @@ static bool expand(char *out, size_t size, size_t *length, const char *text, con
 int settings_output_path(const struct settings *s, pid_t pid, time_t now, char *out, size_t size, struct diag *d)
 {
 	const char *text = s->output && *s->output ? s->output : DEFAULT_NAME;
+	const char *in_it = DEFAULT_NAME;
 	char number[16], when[64];
 	size_t length = 0;
 	struct tm tm;
@@ -206,13 +208,13 @@ int settings_output_path(const struct settings *s, pid_t pid, time_t now, char *
 		return diag_set(d, EINVAL, "cannot name the file: the clock is out of range");
 	if (!expand(out, size, &length, text, number, when))
 		return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
-	if (out[length - 1] != '/') {
-		if (!is_directory(out))
-			return 0;
-		if (!append(out, size, &length, "/", 1))
-			return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
-	}
-	if (!expand(out, size, &length, DEFAULT_NAME, number, when))
+	if (out[length - 1] != '/' && !is_directory(out))
+		return 0;
+	if (out[length - 1] == '/')
+		in_it = REPOSITORY_NAME;
+	else if (!append(out, size, &length, "/", 1))
+		return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
+	if (!expand(out, size, &length, in_it, number, when))
 		return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
 	return 0;
 }

@@ -44,6 +44,7 @@ struct settings {
 	uint64_t duration_ns;	     /* 0: no end */
 	uint64_t max_events;	     /* 0: no end */
 	uint64_t max_size;	     /* bytes, never 0 */
+	uint64_t max_age_ns;	     /* 0: none */
 	char *output;		     /* as typed, %p and %t still in it; NULL: the default name */
 	uint32_t max_overhead;	     /* per cent of a CPU of the threads that call a method; 0: no brake */
 	uint32_t stack_depth;	     /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */
@@ -81,8 +82,9 @@ int settings_check_output(const char *text, struct diag *d);
 
 /*
  * The file to write: %p is the pid, %t the time (local, 2026_11_20_18_05_24),
- * %% a percent sign; with DIR/, or the name of a directory that exists, the
- * default name in it. `now` is seconds since the epoch.
+ * %% a percent sign; with the name of a directory that exists the default name
+ * in it. With DIR/ it is a directory for chunk files in that one, named as the
+ * JVM names its own: DIR/2026_11_20_18_05_24_PID/. `now` is seconds since the epoch.
  */
 int settings_output_path(const struct settings *s, pid_t pid, time_t now, char *out, size_t size, struct diag *d);
 

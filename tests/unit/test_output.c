@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <dirent.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 
 #define GB (1ULL << 30)
 
+static const struct output_limits little = {.size = 1000};
 static uint64_t disk_size, disk_free;
 static char directory[64], path[128];
 static struct diag d;
@@ -76,7 +78,7 @@ static struct output *open_output(uint64_t max_size)
 {
 	struct output *o = NULL;
 
-	assert_int_equal(output_open(&o, path, max_size, &d), 0);
+	assert_int_equal(output_open(&o, path, &(struct output_limits){.size = max_size}, &d), 0);
 	return o;
 }
 
@@ -149,9 +151,9 @@ static void file_that_is_there_is_written_anew(void **state)
 	assert_int_equal(chmod(path, 0644), 0);
 	o = open_output(1000);
 	assert_int_equal(mode_of(path), 0600);
-	assert_int_equal(append(o, 'a', 10), 0);
+	assert_int_equal(append(o, 'a', 70), 0);
 	output_close(o);
-	assert_string_equal(content(), "a10");
+	assert_string_equal(content(), "a70");
 }
 
 static void nothing_is_written_through_a_link(void **state)
@@ -162,11 +164,11 @@ static void nothing_is_written_through_a_link(void **state)
 	snprintf(other, sizeof(other), "%s/other", directory);
 	write_file(other, "precious");
 	assert_int_equal(symlink(other, path), 0);
-	assert_int_equal(output_open(&o, path, 1000, &d), -ELOOP);
+	assert_int_equal(output_open(&o, path, &little, &d), -ELOOP);
 	assert_non_null(strstr(d.text, path));
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(link(other, path), 0);
-	assert_int_equal(output_open(&o, path, 1000, &d), -EINVAL);
+	assert_int_equal(output_open(&o, path, &little, &d), -EINVAL);
 	snprintf(path, sizeof(path), "%s", other);
 	assert_int_equal(unlink(strcat(strcpy(other, directory), "/x.jfr")), 0);
 	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
@@ -177,9 +179,9 @@ static void what_is_no_regular_file_is_refused(void **state)
 	struct output *o;
 
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(output_open(&o, path, 1000, &d), -EINVAL);
-	assert_int_equal(output_open(&o, directory, 1000, &d), -EISDIR);
-	assert_int_equal(output_open(&o, "/nowhere/x.jfr", 1000, &d), -ENOENT);
+	assert_int_equal(output_open(&o, path, &little, &d), -EINVAL);
+	assert_int_equal(output_open(&o, directory, &little, &d), -EISDIR);
+	assert_int_equal(output_open(&o, "/nowhere/x.jfr", &little, &d), -ENOENT);
 	assert_string_equal(d.text, "cannot create '/nowhere/x.jfr': No such file or directory");
 	assert_int_equal(count_files(false), 1);
 }
@@ -188,13 +190,13 @@ static void chunks_stand_one_behind_the_other(void **state)
 {
 	struct output *o = open_output(1000);
 
-	assert_int_equal(append(o, 'a', 10), 0);
-	assert_int_equal(append(o, 'b', 20), 0);
-	assert_string_equal(content(), "a10 b20"); /* at once, not at the end */
-	assert_int_equal(output_size(o), 30);
+	assert_int_equal(append(o, 'a', 70), 0);
+	assert_int_equal(append(o, 'b', 80), 0);
+	assert_string_equal(content(), "a70 b80"); /* at once, not at the end */
+	assert_int_equal(output_size(o), 150);
 	assert_int_equal(output_dropped(o), 0);
 	output_close(o);
-	assert_string_equal(content(), "a10 b20");
+	assert_string_equal(content(), "a70 b80");
 }
 
 static void file_without_a_chunk_is_removed(void **state)
@@ -276,22 +278,22 @@ static void full_disk_is_refused_at_once(void **state)
 	struct output *o;
 
 	disk_free = GB - 1;
-	assert_int_equal(output_open(&o, path, 1000, &d), -ENOSPC);
+	assert_int_equal(output_open(&o, path, &little, &d), -ENOSPC);
 	assert_non_null(strstr(d.text, "1023 MB are free"));
 	assert_int_equal(count_files(false), 0);
 }
 
 static void chunk_that_fails_midway_leaves_the_file_as_it_was(void **state)
 {
-	struct rlimit all, little = {.rlim_cur = 1500, .rlim_max = RLIM_INFINITY};
+	struct rlimit all, small = {.rlim_cur = 1500, .rlim_max = RLIM_INFINITY};
 	struct output *o = open_output(100000);
 	int err;
 
 	assert_int_equal(append(o, 'a', 1000), 0);
 	getrlimit(RLIMIT_FSIZE, &all);
-	little.rlim_max = all.rlim_max;
+	small.rlim_max = all.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &little);
+	setrlimit(RLIMIT_FSIZE, &small);
 	err = append(o, 'b', 1000); /* 500 bytes of it can be written */
 	setrlimit(RLIMIT_FSIZE, &all);
 	assert_int_equal(err, -EFBIG);
@@ -303,16 +305,16 @@ static void chunk_that_fails_midway_leaves_the_file_as_it_was(void **state)
 
 static void old_file_stays_when_it_cannot_be_shortened(void **state)
 {
-	struct rlimit all, little = {.rlim_cur = 100};
+	struct rlimit all, small = {.rlim_cur = 100};
 	struct output *o = open_output(1000);
 	int err;
 
 	for (char c = 'a'; c < 'k'; c++)
 		assert_int_equal(append(o, c, 100), 0);
 	getrlimit(RLIMIT_FSIZE, &all);
-	little.rlim_max = all.rlim_max;
+	small.rlim_max = all.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &little);
+	setrlimit(RLIMIT_FSIZE, &small);
 	err = append(o, 'k', 100);
 	setrlimit(RLIMIT_FSIZE, &all);
 	assert_int_equal(err, -EFBIG);
@@ -323,7 +325,7 @@ static void old_file_stays_when_it_cannot_be_shortened(void **state)
 
 static void failed_allocation_leaves_the_file_as_it_was(void **state)
 {
-	static const char chunk[10] = "0123456789";
+	static const char chunk[70] = "0123456789";
 
 	if (!fail_nth_works())
 		skip();
@@ -334,7 +336,7 @@ static void failed_allocation_leaves_the_file_as_it_was(void **state)
 		int err;
 
 		fail_nth(n);
-		err = output_open(&o, path, 100000, &d);
+		err = output_open(&o, path, &(struct output_limits){.size = 100000}, &d);
 		for (int i = 0; i < 70 && !err; i++, size += err ? 0 : sizeof(chunk)) /* the table of chunks grows */
 			err = output_append(o, chunk, sizeof(chunk), &d);
 		happened = fail_nth_happened();
@@ -354,6 +356,83 @@ static void failed_allocation_leaves_the_file_as_it_was(void **state)
 			output_close(o);
 		}
 	}
+}
+
+static void oldest_chunks_go_by_age(void **state)
+{
+	struct output *o = NULL;
+
+	assert_int_equal(output_open(&o, path, &(struct output_limits){.size = 100000, .age_ns = 10000000}, &d), 0);
+	assert_int_equal(append(o, 'a', 100), 0);
+	assert_int_equal(append(o, 'b', 100), 0);
+	usleep(20000);
+	assert_int_equal(append(o, 'c', 100), 0); /* the youngest stays, whatever its age */
+	assert_string_equal(content(), "b100 c100");
+	usleep(20000);
+	assert_int_equal(append(o, 'd', 100), 0);
+	assert_string_equal(content(), "c100 d100");
+	assert_int_equal(output_dropped(o), 2);
+	output_close(o);
+}
+
+static void copy_has_what_is_finished(void **state)
+{
+	struct output *o = open_output(100000);
+	char copy[256];
+	uint64_t size = 0;
+
+	snprintf(copy, sizeof(copy), "%s.copy", path);
+	assert_int_equal(output_copy(o, copy, 0, &size, &d), -ENODATA);
+	for (char c = 'a'; c < 'd'; c++)
+		assert_int_equal(append(o, c, 100), 0);
+	assert_int_equal(output_copy(o, copy, 0, &size, &d), 0);
+	assert_int_equal(size, 300);
+	assert_int_equal(output_copy(o, path, 0, &size, &d), -EINVAL);
+	usleep(20000);
+	assert_int_equal(append(o, 'd', 100), 0);
+	assert_string_equal(content(), "a100 b100 c100 d100");
+	output_close(o);
+	snprintf(path, sizeof(path), "%s", copy);
+	assert_string_equal(content(), "a100 b100 c100");
+	assert_int_equal(mode_of(path), 0600);
+}
+
+/* A recorder that is killed while it appends. */
+static void keeper_cuts_what_was_not_finished(void **state)
+{
+	pid_t child = fork();
+	struct stat st = {0};
+
+	if (!child) {
+		struct output *o = open_output(100000);
+		FILE *f;
+
+		append(o, 'a', 100);
+		f = fopen(path, "ab");
+		fputs("begun", f);
+		fclose(f);
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	for (int i = 0; i < 1000 && (stat(path, &st) || st.st_size != 100); i++)
+		usleep(10000);
+	assert_string_equal(content(), "a100");
+}
+
+/* Another's file in its place is not touched. */
+static void keeper_cuts_no_other_file(void **state)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		append(open_output(100000), 'a', 100);
+		unlink(path);
+		write_file(path, "precious");
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	usleep(100000);
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
 }
 
 static void file_belongs_to_the_user_behind_sudo(void **state)
@@ -398,6 +477,10 @@ int main(void)
 		TEST(what_is_no_regular_file_is_refused),
 		TEST(chunks_stand_one_behind_the_other),
 		TEST(file_without_a_chunk_is_removed),
+		TEST(oldest_chunks_go_by_age),
+		TEST(copy_has_what_is_finished),
+		TEST(keeper_cuts_what_was_not_finished),
+		TEST(keeper_cuts_no_other_file),
 		TEST(oldest_chunks_go_whole),
 		TEST(many_chunks_are_remembered),
 		TEST(disk_is_left_free_for_others),

@@ -98,7 +98,7 @@ static void begin(void)
 {
 	struct recorder_setup s = {&b->settings, &b->target, &b->segment, &b->clock, NULL, b->resolver, b->rates};
 
-	assert_int_equal(output_open(&b->output, b->path, b->settings.max_size, &d), 0);
+	assert_int_equal(output_open(&b->output, b->path, &(struct output_limits){.size = b->settings.max_size}, &d), 0);
 	s.output = b->output;
 	b->recorder = recorder_new(&s, &d);
 	assert_non_null(b->recorder);

@@ -97,7 +97,7 @@ static int setup(void **state)
 		fake_class(&b->segment, "com/acme/Cart", fake_loader(&b->segment, "a/L", "app"), FRT_CLASS_REWRITTEN);
 	snprintf(b->path, sizeof(b->path), "/tmp/frtrace-report-XXXXXX");
 	close(mkstemp(b->path));
-	if (output_open(&b->output, b->path, 1 << 30, &d))
+	if (output_open(&b->output, b->path, &(struct output_limits){.size = 1 << 30}, &d))
 		return -1;
 	s = (struct recorder_setup){&b->settings, &b->target, &b->segment, &b->clock, b->output, NULL, NULL};
 	b->report = (struct report){.settings = &b->settings,

@@ -197,13 +197,14 @@ static void directory_gets_the_default_name(void **state)
 
 	assert_non_null(mkdtemp(directory));
 	snprintf(want, sizeof(want), "%s/frtrace-4242-2026_11_18_18_05_05.jfr", directory);
-	snprintf(text, sizeof(text), "%s/", directory);
-	assert_string_equal(path(text, out, sizeof(out)), want);
 	assert_string_equal(path(directory, out, sizeof(out)), want);
+	snprintf(text, sizeof(text), "%s/", directory);
+	snprintf(want, sizeof(want), "%s/2026_11_18_18_05_05_4242/", directory);
+	assert_string_equal(path(text, out, sizeof(out)), want);
 	rmdir(directory);
 	assert_string_equal(path(directory, out, sizeof(out)), directory);
 	assert_string_equal(path("not-there/%p/", out, sizeof(out)),
-			    "not-there/4242/frtrace-4242-2026_11_18_18_05_05.jfr");
+			    "not-there/4242/2026_11_18_18_05_05_4242/");
 }
 
 static void output_name_that_does_not_fit_is_refused(void **state)
@@ -213,7 +214,7 @@ static void output_name_that_does_not_fit_is_refused(void **state)
 	assert_string_equal(path(NULL, out, 37), "frtrace-4242-2026_11_18_18_05_05.jfr");
 	for (size_t size = 1; size < 37; size++)
 		assert_null(path(NULL, out, size));
-	assert_null(path("/", out, 37));
+	assert_null(path("/tmp", out, 37));
 }
 
 static void output_text_is_checked(void **state)

@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# What is written can be read at every moment: by those who follow it, those who read it again and again, after a kill.
+# SOAK=1 for minutes instead of seconds.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+soak=${SOAK:+1}
+
+of_newest() { # CLASS ARGUMENT...
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "live.$1" "${@:2}"
+}
+
+# The program runs before the recording, in it, and after.
+followed() {
+	local sentence="a directory of chunk files is followed as it grows, JDK $FEATURE" follower
+	begin "$sentence" || return 0
+	mkdir "$WORK/followed"
+	touch "$WORK/followed/going"
+	target_start Late 3000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' -o "$WORK/followed/"; then
+		"$JAVA/bin/java" -cp "$CLASSES" live.Follow "$WORK/followed" >"$WORK/follow" 2>&1 &
+		follower=$!
+		target_go
+		sleep 4
+		rm "$WORK/followed/going"
+		trace_stop
+		status_is 0
+		wait_for 30 ended "$follower" || finding "the follower does not see the end"
+		grep -qx '3000 events, early' "$WORK/follow" || finding "followed: $(head -c 600 "$WORK/follow")"
+		F_FILE=$WORK/whole.jfr
+		"$JAVA/bin/jfr" assemble "$WORK"/followed/*/ "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
+		file_agrees
+		[ "$(find "$WORK/followed" -name '*.jfr' | wc -l)" -ge 4 ] || finding "files: $(ls -R "$WORK/followed")"
+		find "$WORK/followed" -name '*.jfr' | grep -qvE '/followed/[0-9]{4}(_[0-9]{2}){5}_[0-9]+/[0-9]{4}(_[0-9]{2}){5}(_[0-9]{2})?\.jfr$' &&
+			finding "names: $(find "$WORK/followed")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+	rm -rf "$WORK/followed"
+}
+
+# At full rate, and with oldest chunks going all the time.
+read_meanwhile() {
+	local sentence="a file that grows and loses its oldest chunks is read at any moment, JDK $FEATURE" size
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready && trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=8m; then
+		"$JAVA/bin/java" -cp "$CLASSES" live.Reread "$F_FILE" "${soak:+12}${soak:-1}0" >"$WORK/reread" 2>&1 || finding "$(head -n 5 "$WORK/reread")"
+		grep -qE '^[0-9]{1,} times, [0-9]{3,} events' "$WORK/reread" || finding "read: $(head -n 5 "$WORK/reread")"
+		size=$(stat -c %s "$F_FILE")
+		[ "$size" -le $((8 << 20)) ] || finding "the file has $size bytes"
+		trace_stop
+		status_is 0 3
+		says 'oldest chunks were dropped'
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The tracer is killed while it writes at full rate: the file is whole, and has what was in it before.
+killed() {
+	local sentence="a file whose tracer is killed is readable, with all that was in it, JDK $FEATURE" before times=10 i
+	begin "$sentence" || return 0
+	[ -z "$soak" ] || times=200
+	target_start Speed
+	target_ready && for ((i = 0; i < times && ${#findings[@]} == 0; i++)); do
+		trace_start -m live.Speed::work --no-stack --max-overhead=off || break
+		sleep "0.$((RANDOM % 900 + 100))"
+		before=$(of_newest Chunks "$F_FILE" growing)
+		sleep "0.$((RANDOM % 300))"
+		kill -9 "$F_PID"
+		wait "$F_PID" 2>/dev/null
+		wait_for 10 whole || finding "$(head -c 300 "$WORK/reread")"
+		[ "$before" -gt 0 ] && [ "$(cat "$WORK/reread")" -ge "$before" ] ||
+			finding "chunks: $before before, $(cat "$WORK/reread") after"
+		rm -f "$F_FILE"
+	done
+	[ "${#findings[@]}" -gt 0 ] || target_quit
+	verdict "$sentence"
+	target_drop
+}
+
+# Chunk stands behind chunk to the end of the file, none is being written.
+whole() {
+	of_newest Chunks "$F_FILE" >"$WORK/reread" 2>&1
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	followed
+done
+read_meanwhile
+killed

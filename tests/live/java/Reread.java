@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * Reread FILE SECONDS: reads it from begin to end, again and again while it grows. Prints "N times, N events at the end"; fails
+ * when it cannot be read, or when its last event is older than at the time before.
+ */
+public class Reread {
+    public static void main(String[] args) throws Exception {
+        long end = System.nanoTime() + Long.parseLong(args[1]) * 1_000_000_000, events = 0;
+        Path file = Path.of(args[0]);
+        Instant last = Instant.EPOCH;
+        int times = 0;
+
+        for (; System.nanoTime() < end; times++) {
+            while (!Files.exists(file) || Files.size(file) == 0)
+                Thread.sleep(1);
+            Instant latest = Instant.EPOCH;
+            events = 0;
+            try (RecordingFile recording = new RecordingFile(file)) {
+                while (recording.hasMoreEvents()) {
+                    RecordedEvent event = recording.readEvent();
+                    if (event.getEndTime().isAfter(latest))
+                        latest = event.getEndTime();
+                    events++;
+                }
+            }
+            if (latest.isBefore(last))
+                throw new IllegalStateException("ended at " + last + ", now at " + latest);
+            last = latest;
+        }
+        System.out.println(times + " times, " + events + " events at the end");
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Written by the recorder; the generation is odd meanwhile. */
+struct watched {
+	atomic_uint generation;
+	uint64_t device, inode, size;
+	char path[PATH_MAX];
+};
+
+/* Shared by both. */
+struct keeper {
+	struct watched watched;
+	int pipe; /* a byte: there is something to bring to the disk; its end: the recorder has gone */
+	pid_t pid;
+};
+
+/* False while the recorder writes it, or when it was killed then: nothing was being appended. */
+static bool look(const struct watched *shared, struct watched *out)
+{
+	unsigned int before = atomic_load_explicit(&shared->generation, memory_order_acquire);
+
+	memcpy(out, shared, sizeof(*out));
+	atomic_thread_fence(memory_order_acquire);
+	return !(before & 1) && atomic_load_explicit(&shared->generation, memory_order_relaxed) == before;
+}
+
+/* The file, if it is still the one; or -1. */
+static int open_watched(const struct watched *w)
+{
+	int fd = w->path[0] ? open(w->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	struct stat st;
+
+	if (fd < 0 || (!fstat(fd, &st) && st.st_dev == w->device && st.st_ino == w->inode))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void sync_directory(const char *path)
+{
+	char directory[PATH_MAX];
+	char *slash;
+	int fd;
+
+	snprintf(directory, sizeof(directory), "%s", path);
+	slash = strrchr(directory, '/');
+	if (slash)
+		slash[1] = 0;
+	fd = open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	(void)!fsync(fd);
+	close(fd);
+}
+
+static void bring_to_disk(const struct watched *shared, uint64_t *inode)
+{
+	struct watched w;
+	int fd = look(shared, &w) ? open_watched(&w) : -1;
+
+	if (fd < 0)
+		return;
+	(void)!fdatasync(fd);
+	if (w.inode != *inode)
+		sync_directory(w.path);
+	*inode = w.inode;
+	close(fd);
+}
+
+static void cut(const struct watched *shared)
+{
+	struct watched w;
+	int fd = look(shared, &w) ? open_watched(&w) : -1;
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && (uint64_t)st.st_size > w.size)
+		(void)!ftruncate(fd, w.size);
+	(void)!fdatasync(fd);
+	close(fd);
+}
+
+/* Signals are the recorder's; its other descriptors must not live on here. */
+static void keep(struct keeper *k, int from)
+{
+	uint64_t inode = 0;
+	char bytes[256];
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	setsid();
+	prctl(PR_SET_NAME, "jfr-keeper");
+	dup2(from, 0);
+	close_range(1, ~0U, 0);
+	while (read(0, bytes, sizeof(bytes)) > 0)
+		bring_to_disk(&k->watched, &inode);
+	cut(&k->watched);
+	_exit(0);
+}
+
+static bool fork_keeper(struct keeper *k)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return false;
+	fcntl(ends[1], F_SETFL, O_NONBLOCK);
+	k->pid = fork();
+	if (!k->pid) {
+		close(ends[1]);
+		keep(k, ends[0]);
+	}
+	close(ends[0]);
+	k->pipe = ends[1];
+	if (k->pid > 0)
+		return true;
+	close(ends[1]);
+	return false;
+}
+
+struct keeper *keeper_start(void)
+{
+	struct keeper *k = mmap(NULL, sizeof(*k), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (k == MAP_FAILED)
+		return NULL;
+	if (fork_keeper(k))
+		return k;
+	munmap(k, sizeof(*k));
+	return NULL;
+}
+
+void keeper_watch(struct keeper *k, const char *path, uint64_t device, uint64_t inode, uint64_t size)
+{
+	struct watched *w;
+
+	if (!k)
+		return;
+	w = &k->watched;
+	atomic_fetch_add_explicit(&w->generation, 1, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	if (strcmp(w->path, path) != 0)
+		snprintf(w->path, sizeof(w->path), "%s", path);
+	w->device = device;
+	w->inode = inode;
+	w->size = size;
+	atomic_fetch_add_explicit(&w->generation, 1, memory_order_release);
+	(void)!write(k->pipe, "", 1); /* a full pipe will be read, too */
+}
+
+void keeper_end(struct keeper *k)
+{
+	if (!k)
+		return;
+	close(k->pipe);
+	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	munmap(k, sizeof(*k));
+}
