@@ -13,6 +13,7 @@
 #define IDLE_MS	    50
 #define SWEEP_NS    50000000LL
 #define PROGRESS_NS 1000000000LL
+#define SILENCE_NS  10000000000LL /* the first time; then twice as long, and so on */
 #define NEWS_NS	    200000000LL /* where a stack is new, more are likely to be */
 
 int loop_init(struct loop *l, bool for_program, struct diag *d)
@@ -60,6 +61,7 @@ static bool wait_for_more(const struct loop *l, int timeout_ms)
 
 struct moments {
 	int64_t end, sweep, progress;
+	int64_t silence, silence_ns;
 	bool unseen;  /* nobody reads the live view any more */
 	int64_t news; /* until then stacks are looked at often */
 };
@@ -91,13 +93,18 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, struct dia
 		report_progress(l->report);
 		m->progress = now + PROGRESS_NS;
 	}
+	if (now >= m->silence) {
+		report_silence(l->report);
+		m->silence_ns *= 2;
+		m->silence = now + m->silence_ns;
+	}
 	return err;
 }
 
 int loop_run(struct loop *l, struct diag *d)
 {
-	struct moments m = { .end = INT64_MAX };
 	int64_t now = now_ns();
+	struct moments m = { .end = INT64_MAX, .silence = now + SILENCE_NS, .silence_ns = SILENCE_NS };
 	bool over = false;
 	int err = 0;
 

@@ -4,6 +4,7 @@
 #include "user/log.h"
 #include "user/names.h"
 #include "user/signature.h"
+#include "user/silence.h"
 #include "user/skip_reason.h"
 
 #include <stdio.h>
@@ -334,34 +335,22 @@ void report_progress(const struct report *r)
 		     cost_percent(r, &t));
 }
 
-/* Has this recording had hooks in any method? The table of methods is that of all recordings; the rules are of this one. */
-static bool any_matched(const struct segment *s)
-{
-	const uint64_t *rules = (const uint64_t *)(s->base + FRT_RULES_AT);
-	const uint64_t untouched = FRT_RULE_UNTRACED;
-
-	for (uint32_t id = 1; segment_method(s, id); id++)
-		if (rules[id] != untouched)
-			return true;
-	return false;
-}
-
 static void explain_silence(const struct report *r, const struct segment_totals *t)
 {
-	if (recorder_counts(r->recorder)->events || recorder_counts(r->recorder)->unwritten)
-		return;
-	if (t->exited && !filter_list_count(r->settings->filters, FILTER_TRACE))
-		return; /* no call was to be recorded */
-	if (t->exited && r->settings->thrown && !t->thrown)
-		log_line("%s %s, none of them ended by an exception", log_count(t->exited),
-			 plural(t->exited, "call", "calls"));
-	else if (t->exited)
-		log_line("%s %s, all below %s (max %s)", log_count(t->exited), plural(t->exited, "call", "calls"),
-			 log_time(r->settings->threshold_ns), log_time(clock_ns_of_ticks(r->clock, t->longest)));
-	else if (any_matched(session_segment(r->session)))
-		log_line("0 calls: matched, never called in %s", log_time(monotonic_now() - r->begin_ns));
-	else
-		log_line("0 calls: no class that was loaded matched");
+	char why[256];
+
+	if (silence_explain(r, t, why, sizeof(why)))
+		log_line("%s", why);
+}
+
+void report_silence(const struct report *r)
+{
+	struct segment_totals t;
+	char why[256];
+
+	segment_totals(session_segment(r->session), &t);
+	if (silence_explain(r, &t, why, sizeof(why)))
+		log_detail("  nothing is recorded so far: %s", why);
 }
 
 static void explain_losses(const struct report *r, const struct segment_totals *t)

@@ -28,6 +28,9 @@ bool report_start(const struct report *r);
 /* The live line; overwrites itself, nothing when stderr is no terminal. */
 void report_progress(const struct report *r);
 
+/* With -v: why nothing has been recorded so far, if so it is. */
+void report_silence(const struct report *r);
+
 /* What the brake has done, into the file too; what was braked is timed there from here on. */
 void report_brake(const struct report *r, const struct brake_finding *found);
 

@@ -215,6 +215,20 @@ closed_output() {
 	target_drop
 }
 
+silence() {
+	local sentence="with -v it is said after ten seconds why nothing is recorded, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Logged 1 50
+	if target_ready && trace_start -m live.Logged::work -v; then
+		wait_for 20 grep -q 'nothing is recorded so far: 0 calls: matched, never called in 10\.[0-9] s$' "$F_DIR/stderr" ||
+			finding "is not said:" "$(cat "$F_DIR/stderr")"
+		trace_stop
+		status_is 0
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	program=(Timed calls 20000) checks=(sums_agree no_event no_timing)
@@ -241,3 +255,5 @@ for jdk in "${JDKS[@]}"; do
 	in_place 40 8
 	closed_output
 done
+jdk_use "${JDKS[0]}"
+silence

@@ -299,6 +299,42 @@ static void silence_is_explained(void **state)
 	b->settings.threshold_ns = 100000000;
 	calls(1204, 0)->longest = 31000000;
 	assert_says(end(true, false), "1,204 calls, all below 100.0 ms (max 31.0 ms)\n");
+	b->settings.threshold_ns = 0;
+	assert_says(end(true, false), "1,204 calls, all below their thresholds (max 31.0 ms)\n");
+	b->settings.thrown = true;
+	assert_says(end(true, false), "1,204 calls, none of them ended by an exception\n");
+}
+
+static void silence_of_open_calls_and_intrinsics_is_explained(void **state)
+{
+	uint64_t *rules = (uint64_t *)(b->segment.base + FRT_RULES_AT);
+
+	rules[hook("max", "(II)I", FRT_METHOD_LOWER_BOUND)] = 0;
+	assert_says(end(true, false), "never called in 10.0 s but perhaps by compiled code");
+	rules[hook("run", "()V", 0)] = 0;
+	assert_says(end(true, false), "0 calls: matched, never called in 10.0 s\n");
+	calls(0, 0)->entered = 2;
+	assert_says(end(true, false), "0 calls have ended in 10.0 s, 2 are open\n");
+}
+
+static const char *silence(bool verbose)
+{
+	log_set(false, verbose);
+	capture_begin(false);
+	report_silence(&b->report);
+	return capture_end();
+}
+
+static void silence_is_explained_meanwhile_to_who_wants_to_know(void **state)
+{
+	uint64_t *rules = (uint64_t *)(b->segment.base + FRT_RULES_AT);
+
+	rules[hook("run", "()V", 0)] = 0;
+	assert_string_equal(silence(false), "");
+	assert_string_equal(silence(true), "  nothing is recorded so far: 0 calls: matched, never called in 10.0 s\n");
+	calls(1, 0);
+	trace(1);
+	assert_string_equal(silence(true), "");
 }
 
 static void every_loss_is_in_the_sum_and_has_its_reason(void **state)
@@ -435,6 +471,8 @@ int main(void)
 		TEST(long_lists_end),
 		TEST(end_sums_up),
 		TEST(silence_is_explained),
+		TEST(silence_of_open_calls_and_intrinsics_is_explained),
+		TEST(silence_is_explained_meanwhile_to_who_wants_to_know),
 		TEST(every_loss_is_in_the_sum_and_has_its_reason),
 		TEST(braked_methods_are_named_with_what_they_took),
 		TEST(hooks_that_cost_too_much_by_themselves_are_told),
