@@ -314,7 +314,7 @@ uint64_t cursor_be64(struct cursor *c)
 	return be64toh(v);
 }
 
-uint64_t cursor_leb(struct cursor *c)
+uint64_t cursor_leb_long(struct cursor *c)
 {
 	size_t start = c->at;
 	uint64_t v = 0;

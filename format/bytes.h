@@ -116,7 +116,16 @@ uint8_t cursor_u8(struct cursor *c);
 uint16_t cursor_be16(struct cursor *c);
 uint32_t cursor_be32(struct cursor *c);
 uint64_t cursor_be64(struct cursor *c);
-uint64_t cursor_leb(struct cursor *c);
+
+/* For cursor_leb() alone: an integer of several bytes, or none. */
+uint64_t cursor_leb_long(struct cursor *c);
+
+static inline uint64_t cursor_leb(struct cursor *c)
+{
+	if (__builtin_expect(!c->error && c->at < c->size && c->data[c->at] < 0x80, 1))
+		return c->data[c->at++];
+	return cursor_leb_long(c);
+}
 
 /* The encodings of a JFR string. */
 enum text_encoding {
