@@ -19,7 +19,7 @@ Q	:= $(if $(V),,@)
 
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation
 CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD)
-LDLIBS	:= -lbpf -lelf -ldw -lz -lexpat
+LDLIBS	:= -lbpf -lelf -ldw -lz -lexpat -lm
 ifdef ASAN
 CFLAGS	+= -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
@@ -145,6 +145,9 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 $(BUILD)/fuzz_segment: user/open_calls.c user/segment.c user/stacks.c user/queue/stream.c user/queue/sweep.c $(wildcard user/target/*.c)
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
 $(BUILD)/fuzz_classes: user/matches.c $(POLICY) $(wildcard user/hotspot/*.c)
+# and what prints recordings
+$(BUILD)/fuzz_jfr_read: $(patsubst %,user/view/%.c,context event_json event_text java_number java_time names old_object order print printer \
+	rendered select value_text)
 
 check: $(TESTS) $(REPLAYS)
 	$(Q)scripts/run-tests $(TESTS) -- $(REPLAYS)

@@ -96,7 +96,7 @@ static const struct {
 };
 
 static const char *const later_verbs[] = {
-	"start", "status", "dump", "stop", "summary", "print", "view", "export", "merge", "recover",
+	"start", "status", "dump", "stop", "view", "export", "merge", "recover",
 };
 
 static const char help[] =
@@ -104,8 +104,8 @@ static const char help[] =
 	"       frtrace [record] -m FILTER | -M FILTER [options] -- java ...    from the first class on\n"
 	"       frtrace list | check [TARGET]  the JVMs here; what this machine and that JVM allow\n"
 	"       frtrace methods TARGET FILTER  what a filter would hit, and what not; touches nothing\n"
+	"       frtrace summary | print FILE.jfr    what is in a recording, of whatever origin\n"
 	"Trace chosen methods of a running JVM and write a Flight Recorder file.\n"
-	"\n"
 	"What\n"
 	"  -p, --pid=TARGET           the JVM: a pid, or a unique part of its main class or jar\n"
 	"  -m, --method-trace=FILTER  record each call; several with ';' or several -m\n"

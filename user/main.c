@@ -3,8 +3,13 @@
 #include "user/cmd_check.h"
 #include "user/cmd_list.h"
 #include "user/cmd_methods.h"
+#include "user/cmd_print.h"
 #include "user/cmd_record.h"
+#include "user/cmd_summary.h"
 #include "user/log.h"
+
+#include <stddef.h>
+#include <string.h>
 
 static int run(struct settings *s, struct diag *d)
 {
@@ -21,18 +26,37 @@ static int run(struct settings *s, struct diag *d)
 	return cmd_record(s, d);
 }
 
+/* Verbs that read files have options of their own. */
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv, struct diag *d);
+} file_verbs[] = {
+	{"summary", cmd_summary},
+	{"print", cmd_print},
+};
+
+/* CLI_DONE, an exit status, or -errno with the message. */
+static int run_words(int argc, char **argv, struct diag *d)
+{
+	struct settings s;
+	int err;
+
+	for (size_t i = 0; argc > 1 && i < sizeof(file_verbs) / sizeof(file_verbs[0]); i++)
+		if (strcmp(argv[1], file_verbs[i].name) == 0)
+			return file_verbs[i].run(argc - 2, argv + 2, d);
+	err = cli_parse(argc, argv, &s, d);
+	if (err)
+		return err == CLI_DONE ? EXIT_DONE : err;
+	err = run(&s, d);
+	settings_release(&s);
+	return err;
+}
+
 int main(int argc, char **argv)
 {
 	struct diag d = { 0 };
-	struct settings s;
-	int err = cli_parse(argc, argv, &s, &d);
+	int err = run_words(argc, argv, &d);
 
-	if (err == CLI_DONE)
-		return EXIT_DONE;
-	if (!err) {
-		err = run(&s, &d);
-		settings_release(&s);
-	}
 	if (err >= 0)
 		return err;
 	log_error("frtrace: %s", d.text);

@@ -253,7 +253,6 @@ static const struct wrong wrongs[] = {
 	{"-p|1|more|--frob", "unexpected word 'more'"},
 	/* later */
 	{"start|-p|1", "'frtrace start' is not there yet"},
-	{"summary|x.jfr", "'frtrace summary' is not there yet"},
 	{"--|java|-jar|x.jar", "no filter"},
 	{"-m|a.A|--", "no target: say which JVM with -p, a pid or a part of its main class or jar name, or start one"},
 	{"-m|a.A|--|", "wrong program ''"},

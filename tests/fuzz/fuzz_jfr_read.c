@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Any bytes as a recording, printed in both forms: it ends, with a fault at a place that is in the file, or with none.
+ * What is printed is thrown away, and must have been printable.
+ */
+#include "user/view/print.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MAX_EVENT 20000 /* so that an input takes milliseconds */
+
+static void require(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "fuzz_jfr_read: %s\n", what);
+	abort();
+}
+
+typedef int print_function(struct jfr_file *file, struct select *select, struct printer *p);
+
+static void print(const uint8_t *data, size_t size, print_function *print_file)
+{
+	static int fd = -1;
+	struct select select = {.events = "*"};
+	struct jfr_file file;
+	struct printer p;
+
+	if (fd < 0)
+		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	jfr_file_init(&file, data, size);
+	printer_init(&p, fd);
+	p.max_event = MAX_EVENT;
+	require(!print_file(&file, &select, &p), "out of memory");
+	require(!p.error, "cannot be written");
+	require(!file.fault.what || file.fault.at <= size, "a fault outside of the file");
+	require(p.too_large || file.next >= size, "it ends before the end");
+	select_release(&select);
+	printer_release(&p);
+	jfr_file_release(&file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	print(data, size, print_text);
+	print(data, size, print_json);
+	return 0;
+}

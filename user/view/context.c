@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/context.h"
+
+#include <stdlib.h>
+
+void contexts_release(struct contexts *c)
+{
+	for (size_t i = 0; i < c->capacity; i++) {
+		for (size_t j = 0; j < c->threads[i].count; j++)
+			jfr_chunk_put(c->threads[i].context[j].chunk);
+		free(c->threads[i].context);
+	}
+	free(c->threads);
+	*c = (struct contexts){0};
+}
+
+static struct thread_contexts *place_of(const struct contexts *c, uint64_t thread)
+{
+	size_t i = (thread * 0x9e3779b97f4a7c15 >> 32) & (c->capacity - 1);
+
+	while (c->threads[i].capacity && c->threads[i].thread != thread)
+		i = (i + 1) & (c->capacity - 1);
+	return &c->threads[i];
+}
+
+/* Threads that have nothing open are left behind. */
+static bool grow(struct contexts *c)
+{
+	struct contexts larger = {.capacity = 64};
+
+	for (size_t i = 0; i < c->capacity; i++)
+		larger.count += c->threads[i].count > 0;
+	while (larger.capacity < 4 * (larger.count + 1))
+		larger.capacity *= 2;
+	larger.threads = calloc(larger.capacity, sizeof(*larger.threads));
+	if (!larger.threads)
+		return false;
+	for (size_t i = 0; i < c->capacity; i++)
+		if (c->threads[i].count)
+			*place_of(&larger, c->threads[i].thread) = c->threads[i];
+		else
+			free(c->threads[i].context);
+	free(c->threads);
+	*c = larger;
+	return true;
+}
+
+static bool make_room(struct thread_contexts *t)
+{
+	size_t capacity = t->capacity ? 2 * t->capacity : 4;
+	struct event_context *context;
+
+	if (t->count < t->capacity)
+		return true;
+	context = realloc(t->context, capacity * sizeof(*context));
+	if (!context)
+		return false;
+	t->context = context;
+	t->capacity = capacity;
+	return true;
+}
+
+bool contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	struct thread_contexts *t;
+
+	if (c->count >= c->capacity / 2 && !grow(c))
+		return false;
+	t = place_of(c, thread);
+	c->count += !t->capacity;
+	t->thread = thread;
+	if (!make_room(t))
+		return false;
+	t->context[t->count++] = (struct event_context){jfr_chunk_get(chunk), *e};
+	return true;
+}
+
+void contexts_leave(struct contexts *c, uint64_t thread, const struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	struct thread_contexts *t = c->capacity ? place_of(c, thread) : NULL;
+	size_t i = t ? t->count : 0;
+
+	while (i-- > 0) {
+		if (t->context[i].chunk != chunk || t->context[i].event.at != e->at)
+			continue;
+		jfr_chunk_put(t->context[i].chunk);
+		memmove(&t->context[i], &t->context[i + 1], (--t->count - i) * sizeof(*t->context));
+		return;
+	}
+}
+
+const struct thread_contexts *contexts_of(const struct contexts *c, uint64_t thread)
+{
+	return c->capacity ? place_of(c, thread) : NULL;
+}

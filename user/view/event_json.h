@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Events as `jfr print --json` writes them: {"recording": {"events": [{"type": ..., "values": {...}}, ...]}}. */
+#ifndef USER_VIEW_EVENT_JSON_H
+#define USER_VIEW_EVENT_JSON_H
+
+#include "format/jfr_chunk.h"
+#include "user/view/printer.h"
+
+void event_json_begin(struct printer *p);
+void event_json_put(struct printer *p, struct jfr_chunk *chunk, const struct jfr_event *e, bool first);
+void event_json_end(struct printer *p);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The chain of references of a jdk.OldObjectSample, one object a line. */
+#ifndef USER_VIEW_OLD_OBJECT_H
+#define USER_VIEW_OLD_OBJECT_H
+
+#include "user/view/printer.h"
+
+void old_object_put(struct printer *p, const struct jfr_value *object);
+
+#endif

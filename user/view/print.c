@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Text: a window over the whole file, by the time of the end; what has contextual fields enters it a second time by its
+ * start and a third time by its end, to be around what lies between. JSON: each chunk by itself, as `jfr` has it.
+ */
+#include "user/view/print.h"
+#include "user/view/context.h"
+#include "user/view/event_json.h"
+#include "user/view/event_text.h"
+#include "user/view/order.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct print {
+	struct printer *printer;
+	struct select *select;
+	struct order order;
+	struct contexts contexts;
+	bool first;
+	int err;
+};
+
+static bool is_contextual(const struct meta_type *t)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->fields[i].contextual)
+			return true;
+	return false;
+}
+
+/* The key of the event's thread; false: it has none. */
+static bool thread_of(struct jfr_chunk *chunk, const struct jfr_event *e, uint64_t *key)
+{
+	struct jfr_value event = jfr_event_value(e), v = {.kind = VALUE_NULL};
+	struct cursor c = jfr_enter(chunk, &event);
+
+	for (int i = 0; i <= e->type->thread; i++)
+		jfr_take(&c, &e->type->fields[i], &v);
+	if (e->type->thread < 0 || v.kind != VALUE_KEY || !jfr_chunk_constant(chunk, v.type, v.key))
+		return false;
+	*key = v.key;
+	return true;
+}
+
+static struct jfr_event event_at(struct jfr_chunk *chunk, uint64_t at)
+{
+	struct jfr_event e;
+
+	jfr_chunk_next(chunk, &at, &e);
+	return e;
+}
+
+static void put_text_event(struct print *p, struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	const struct thread_contexts *around = NULL;
+	uint64_t thread;
+
+	if (p->contexts.capacity && !is_contextual(e->type) && thread_of(chunk, e, &thread))
+		around = contexts_of(&p->contexts, thread);
+	event_text_put(p->printer, chunk, e, around ? around->context : NULL, around ? around->count : 0);
+}
+
+static void change_context(struct print *p, const struct order_entry *entry, const struct jfr_event *e)
+{
+	uint64_t thread;
+
+	if (!thread_of(entry->chunk, e, &thread))
+		return;
+	if (entry->tie)
+		contexts_leave(&p->contexts, thread, entry->chunk, e);
+	else if (!contexts_enter(&p->contexts, thread, entry->chunk, e))
+		p->err = -ENOMEM;
+}
+
+static void print_until(struct print *p, size_t left)
+{
+	struct order_entry entry;
+
+	while (p->order.count > left && !p->err && !printer_stopped(p->printer)) {
+		struct jfr_event e;
+
+		order_take(&p->order, &entry);
+		e = event_at(entry.chunk, entry.at);
+		if (entry.context)
+			change_context(p, &entry, &e);
+		else
+			put_text_event(p, entry.chunk, &e);
+		jfr_chunk_put(entry.chunk);
+	}
+}
+
+static void add(struct print *p, struct order_entry entry, int64_t time, bool end, bool context)
+{
+	entry.time = time;
+	entry.tie = end;
+	entry.context = context;
+	if (!order_add(&p->order, &entry))
+		p->err = -ENOMEM;
+}
+
+static void add_event(struct print *p, struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	struct jfr_times times = jfr_event_times(chunk, e);
+	int64_t end = jfr_timebase_moment(&chunk->clock, (uint64_t)times.start + (uint64_t)times.duration);
+	struct order_entry entry = {.at = e->at, .chunk = chunk};
+
+	if (is_contextual(e->type)) {
+		add(p, entry, jfr_timebase_moment(&chunk->clock, times.start), false, true);
+		add(p, entry, end, true, true);
+	}
+	if (select_has(p->select, e))
+		add(p, entry, end, true, false);
+	print_until(p, ORDER_WINDOW);
+}
+
+static void add_chunk(struct print *p, struct jfr_chunk *chunk)
+{
+	uint64_t position = JFR_HEADER_SIZE;
+	struct jfr_event e;
+
+	if (!select_types(p->select, chunk))
+		p->err = -ENOMEM;
+	while (!p->err && !printer_stopped(p->printer) && jfr_chunk_next(chunk, &position, &e))
+		if (e.type)
+			add_event(p, chunk, &e);
+}
+
+static void print_release(struct print *p)
+{
+	order_release(&p->order);
+	contexts_release(&p->contexts);
+}
+
+int print_text(struct jfr_file *file, struct select *select, struct printer *printer)
+{
+	struct print p = {.printer = printer, .select = select};
+	struct jfr_chunk *chunk;
+
+	while (!p.err && !printer_stopped(printer) && (chunk = jfr_file_next(file))) {
+		printer->utc_offset = file->utc_offset;
+		add_chunk(&p, chunk);
+		jfr_chunk_put(chunk);
+	}
+	print_until(&p, 0);
+	printer_flush(printer, true);
+	print_release(&p);
+	return p.err;
+}
+
+static void json_until(struct print *p, size_t left)
+{
+	struct order_entry entry;
+
+	while (p->order.count > left && !p->err && !printer_stopped(p->printer)) {
+		struct jfr_event e;
+
+		order_take(&p->order, &entry);
+		e = event_at(entry.chunk, entry.at);
+		event_json_put(p->printer, entry.chunk, &e, p->first);
+		p->first = false;
+		jfr_chunk_put(entry.chunk);
+	}
+}
+
+static void json_chunk(struct print *p, struct jfr_chunk *chunk)
+{
+	struct order_entry entry = {.chunk = chunk};
+	uint64_t position = JFR_HEADER_SIZE;
+	struct jfr_event e;
+
+	if (!select_types(p->select, chunk))
+		p->err = -ENOMEM;
+	while (!p->err && !printer_stopped(p->printer) && jfr_chunk_next(chunk, &position, &e)) {
+		struct jfr_times times;
+
+		if (!select_has(p->select, &e))
+			continue;
+		times = jfr_event_times(chunk, &e);
+		entry.time = (uint64_t)times.start + (uint64_t)times.duration;
+		entry.at = e.at;
+		entry.tie++;
+		if (!order_add(&p->order, &entry))
+			p->err = -ENOMEM;
+		json_until(p, ORDER_WINDOW);
+	}
+	json_until(p, 0);
+}
+
+int print_json(struct jfr_file *file, struct select *select, struct printer *printer)
+{
+	struct print p = {.printer = printer, .select = select, .first = true};
+	struct jfr_chunk *chunk;
+
+	event_json_begin(printer);
+	while (!p.err && !printer_stopped(printer) && (chunk = jfr_file_next(file))) {
+		printer->utc_offset = file->utc_offset;
+		json_chunk(&p, chunk);
+		jfr_chunk_put(chunk);
+	}
+	event_json_end(printer);
+	printer_flush(printer, true);
+	print_release(&p);
+	return p.err;
+}

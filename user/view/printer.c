@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/printer.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define FLUSH_SIZE (256u << 10)
+#define MAX_EVENT  (32u << 20) /* JSON of 2,048 frames takes 5 MB */
+
+void printer_init(struct printer *p, int fd)
+{
+	memset(p, 0, sizeof(*p));
+	p->fd = fd;
+	p->stack_depth = 5;
+	p->max_event = MAX_EVENT;
+}
+
+void printer_release(struct printer *p)
+{
+	bytes_release(&p->out);
+	bytes_release(&p->text);
+	rendered_release(&p->rendered);
+}
+
+void printer_begin(struct printer *p, struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	printer_flush(p, false);
+	p->chunk = chunk;
+	p->event = e;
+	p->event_begin = p->out.size;
+}
+
+void printer_flush(struct printer *p, bool all)
+{
+	size_t done = 0;
+
+	if (!all && p->out.size < FLUSH_SIZE)
+		return;
+	if (p->out.failed && !p->error)
+		p->error = ENOMEM;
+	while (done < p->out.size && !p->error) {
+		ssize_t n = write(p->fd, p->out.data + done, p->out.size - done);
+
+		if (n < 0 && errno != EINTR)
+			p->error = errno;
+		done += n > 0 ? n : 0;
+	}
+	bytes_clear(&p->out);
+}
+
+static bool in_itself(const struct printer *p, const struct jfr_value *v)
+{
+	for (unsigned int i = 0; i < p->depth; i++)
+		if (p->path[i].key == v->key && p->path[i].type == v->type)
+			return true;
+	return false;
+}
+
+/* Is the constant to be left out here? */
+static bool is_cut(struct printer *p, const struct jfr_value *v)
+{
+	if (p->out.size - p->event_begin > p->max_event)
+		p->too_large = true;
+	else if (p->depth < PRINTER_MAX_DEPTH && !in_itself(p, v))
+		return false;
+	p->cuts++;
+	return true;
+}
+
+void printer_put(struct printer *p, struct jfr_value *v, const struct meta_field *f, unsigned int form,
+		 printer_value *print)
+{
+	struct rendered_key key;
+	size_t start = p->out.size;
+	unsigned int cuts = p->cuts;
+
+	if (v->kind != VALUE_KEY) {
+		print(p, v, f);
+		return;
+	}
+	key = (struct rendered_key){v->key, p->chunk->number, v->type->index, form | p->indent << 4};
+	if (rendered_recall(&p->rendered, &key, &p->out))
+		return;
+	if (is_cut(p, v)) {
+		v->kind = VALUE_NULL;
+		print(p, v, f);
+		return;
+	}
+	p->path[p->depth++] = (struct printer_path){v->type, v->key};
+	jfr_resolve(p->chunk, v);
+	print(p, v, f);
+	p->depth--;
+	if ((v->kind == VALUE_STRUCT || v->kind == VALUE_TEXT) && cuts == p->cuts && !p->out.failed)
+		rendered_keep(&p->rendered, &key, p->out.data + start, p->out.size - start);
+}
+
+void printer_check(struct printer *p, const struct cursor *c)
+{
+	if (cursor_ok(c))
+		return;
+	p->cuts++;
+	jfr_fault_add(p->chunk->fault, c->error, p->chunk->at + c->bad);
+}
+
+const char *printer_text(struct printer *p, const struct jfr_value *v, size_t *size)
+{
+	bytes_clear(&p->text);
+	if (v->kind == VALUE_TEXT)
+		bytes_put_decoded(&p->text, &v->text);
+	bytes_put_u8(&p->text, 0);
+	*size = p->text.failed ? 0 : p->text.size - 1;
+	return p->text.failed ? "" : (char *)p->text.data;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/select.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+/* '*' is any text, '?' one character. */
+static bool pattern_matches(const char *pattern, size_t length, const char *text)
+{
+	const char *p = pattern, *end = pattern + length, *star = NULL, *again = NULL;
+
+	while (*text) {
+		if (p < end && *p == '*') {
+			star = ++p;
+			again = text;
+		} else if (p < end && (*p == '?' || *p == *text)) {
+			p++;
+			text++;
+		} else if (star) {
+			p = star;
+			text = ++again;
+		} else {
+			return false;
+		}
+	}
+	while (p < end && *p == '*')
+		p++;
+	return p == end;
+}
+
+/* "Java Virtual Machine" is also JVM. */
+static bool letters_match(const char *pattern, size_t length, const char *category)
+{
+	size_t matched = 0;
+	bool begins = true;
+
+	if (!strchr(category, ' '))
+		return false;
+	for (; *category; category++) {
+		if (begins && isupper((unsigned char)*category) &&
+		    (matched >= length || pattern[matched++] != *category))
+			return false;
+		begins = isspace((unsigned char)*category);
+	}
+	return matched == length;
+}
+
+typedef bool matches(const char *pattern, size_t length, const char *text);
+
+static bool list_matches(const char *list, const char *text, matches *match)
+{
+	size_t length;
+
+	for (; *list; list += length + (list[length] == ',')) {
+		size_t start = strspn(list, " "), end = length = strcspn(list, ",");
+
+		while (end > start && list[end - 1] == ' ')
+			end--;
+		if (end > start && match(list + start, end - start, text))
+			return true;
+	}
+	return false;
+}
+
+static bool has_name(const struct select *s, const struct meta_type *t)
+{
+	const char *dot = strrchr(t->name, '.');
+
+	return !s->events || list_matches(s->events, t->name, pattern_matches) ||
+	       list_matches(s->events, dot ? dot + 1 : t->name, pattern_matches);
+}
+
+static bool has_category(const struct select *s, const struct jfr_metadata *m, const struct meta_type *t)
+{
+	const char *category;
+
+	if (!s->categories)
+		return true;
+	for (unsigned int i = 0; (category = meta_type_category(m, t, i)) || i == 0; i++) {
+		if (!category)
+			category = "Uncategorized";
+		if (list_matches(s->categories, category, pattern_matches) ||
+		    list_matches(s->categories, category, letters_match))
+			return true;
+	}
+	return false;
+}
+
+void select_release(struct select *s)
+{
+	jfr_metadata_put(s->metadata);
+	free(s->wanted);
+	s->metadata = NULL;
+	s->wanted = NULL;
+}
+
+bool select_types(struct select *s, struct jfr_chunk *chunk)
+{
+	const struct jfr_metadata *m = chunk->metadata;
+
+	if (s->metadata == m)
+		return true;
+	select_release(s);
+	s->wanted = calloc(m->count + 1, sizeof(*s->wanted));
+	if (!s->wanted)
+		return false;
+	s->metadata = jfr_metadata_get(chunk->metadata);
+	for (uint32_t i = 0; i < m->count; i++) {
+		const struct meta_type *t = &m->types[i];
+
+		s->wanted[i] = t->event && has_name(s, t) && has_category(s, m, t);
+		s->found |= s->wanted[i];
+	}
+	return true;
+}
