@@ -3,7 +3,8 @@
  * The way of one call. `enter` stamps and pushes an open call; `leave` or
  * `thrown` stamps, pops it and appends a span to the thread's own ring. What
  * costs is the two stamps; everything else hides behind them as long as it
- * stays in the first-level cache.
+ * stays in the first-level cache, and saves no registers: what is not the way of
+ * nearly every call is a function of its own, called last.
  *
  * frtrace:drain is a place in an empty function, `0f 1f 44 00 00`, that the
  * kernel turns into a trap while a tracer listens. Its note (section
@@ -113,11 +114,11 @@ static __attribute__((noinline)) void resynchronise(struct frt_slot *s, uint64_t
 		s->moved_exits++;
 }
 
-static inline struct frt_slot *own_slot(JNIEnv *env)
+static struct frt_slot *own_slot(JNIEnv *env)
 {
 	struct frt_slot *s = slot_find(env);
 
-	return likely(s) ? s : slot_claim(env);
+	return s ? s : slot_claim(env);
 }
 
 static __attribute__((noinline)) bool prepare_record(struct frt_slot *s, JNIEnv *env, uint64_t now, uint64_t *flags)
@@ -131,56 +132,93 @@ static __attribute__((noinline)) bool prepare_record(struct frt_slot *s, JNIEnv 
 	return true;
 }
 
-static inline void ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
+static __attribute__((noinline)) void record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
+					     uint32_t method, uint64_t flags)
 {
-	uint64_t now = sys_tsc(), duration = now - start, rule, record[4];
-	struct frt_slot *s;
-	uint32_t depth;
+	uint64_t span[4];
 
-	if (unlikely(start < hook_since || !frtrace_drain_semaphore))
-		return;
-	s = own_slot(env);
-	if (unlikely(!s)) {
-		add_relaxed(&control->unslotted, 1);
-		return;
-	}
-	depth = s->depth - 1;
-	if (likely(depth < FRT_OPEN_CALLS && s->open[depth].start == start))
-		s->depth = depth;
-	else
-		resynchronise(s, start);
-	s->exited++;
-	s->thrown += flags;
-	if (unlikely(duration > s->longest))
-		s->longest = duration;
-	rule = load_relaxed(control_rule(method));
-	if (rule & FRT_RULE_TIMED)
-		timing_add(s, method, duration, flags);
-	if (duration < rule >> FRT_RULE_SHIFT || (rule & FRT_RULE_THROWN && !flags))
-		return;
 	if (unlikely(!s->ring || s->flags) && !prepare_record(s, env, now, &flags))
 		return;
 	s->recorded++;
-	record[0] = start;
-	record[1] = duration;
-	record[2] = method | (uint64_t)(stack_depth ? stack_take(s, env, method) : 0) << 32;
-	record[3] = s->thread | (uint64_t)FRT_SPAN << 32 | flags << 48;
-	append(s, record, now);
+	span[0] = start;
+	span[1] = now - start;
+	span[2] = method | (uint64_t)(stack_depth ? stack_take(s, env, method) : 0) << 32;
+	span[3] = s->thread | (uint64_t)FRT_SPAN << 32 | flags << 48;
+	append(s, span, now);
 }
 
-jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
+static __attribute__((noinline)) void time_and_record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
+						      uint32_t method, uint64_t flags)
 {
-	struct frt_slot *s;
-	uint64_t now;
-	uint32_t depth;
+	timing_add(s, method, now - start, flags);
+	record(s, env, start, now, method, flags);
+}
 
-	(void)helper;
-	if (unlikely(!frtrace_drain_semaphore))
-		return 0;
-	s = own_slot(env);
-	if (unlikely(!s))
-		return sys_tsc(); /* `leave` counts it as unslotted */
-	depth = s->depth++;
+/* A call that is not open any more. */
+static inline void finish(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now, uint32_t method, uint64_t flags)
+{
+	uint64_t duration = now - start, rule = load_relaxed(control_rule(method));
+
+	s->exited++;
+	if (unlikely(flags))
+		s->thrown++;
+	if (unlikely(duration > s->longest))
+		s->longest = duration;
+	if (duration < rule >> FRT_RULE_SHIFT || (rule & FRT_RULE_THROWN && !flags)) {
+		if (rule & FRT_RULE_TIMED)
+			timing_add(s, method, duration, flags);
+	} else if (rule & FRT_RULE_TIMED) {
+		time_and_record(s, env, start, now, method, flags);
+	} else {
+		record(s, env, start, now, method, flags);
+	}
+}
+
+/* Is this the slot's innermost open call? */
+static inline bool is_innermost(const struct frt_slot *s, uint64_t start)
+{
+	uint32_t depth = s->depth - 1;
+
+	return likely(depth < FRT_OPEN_CALLS && s->open[depth].start == start);
+}
+
+static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t start, uint64_t now, uint32_t method,
+						      uint64_t flags)
+{
+	struct frt_slot *s = own_slot(env);
+
+	if (!s) {
+		add_relaxed(&control->unslotted, 1);
+		return;
+	}
+	if (is_innermost(s, start))
+		s->depth--;
+	else
+		resynchronise(s, start);
+	finish(s, env, start, now, method, flags);
+}
+
+static inline void ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
+{
+	uint64_t now = sys_tsc();
+	struct frt_slot *s;
+
+	if (unlikely(start < hook_since || !frtrace_drain_semaphore))
+		return;
+	s = slot_find_first(env);
+	if (unlikely(!s || !is_innermost(s, start))) {
+		ended_otherwise(env, start, now, method, flags);
+		return;
+	}
+	s->depth--;
+	finish(s, env, start, now, method, flags);
+}
+
+static inline uint64_t begin(struct frt_slot *s, uint32_t method)
+{
+	uint32_t depth = s->depth++;
+	uint64_t now;
+
 	s->entered++;
 	now = sys_tsc();
 	if (likely(depth < FRT_OPEN_CALLS)) {
@@ -188,6 +226,24 @@ jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
 		s->open[depth].method = method;
 	}
 	return now;
+}
+
+static __attribute__((noinline)) uint64_t begin_otherwise(JNIEnv *env, uint32_t method)
+{
+	struct frt_slot *s = own_slot(env);
+
+	return s ? begin(s, method) : sys_tsc(); /* `leave` counts it as unslotted */
+}
+
+jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
+{
+	struct frt_slot *s;
+
+	(void)helper;
+	if (unlikely(!frtrace_drain_semaphore))
+		return 0;
+	s = slot_find_first(env);
+	return likely(s) ? begin(s, method) : begin_otherwise(env, method);
 }
 
 void JNICALL hook_leave(JNIEnv *env, jclass helper, jlong start, jint method)

@@ -65,7 +65,7 @@ static inline uint64_t place_of(uint32_t method, uint32_t log2)
  * The method's cell in a table, or the free one that it would get. A quarter of a
  * table is free; but whatever becomes of it, no thread may search for ever. NULL: neither.
  */
-static struct frt_cell *cell_in(uint64_t word, uint32_t method)
+static inline __attribute__((always_inline)) struct frt_cell *cell_in(uint64_t word, uint32_t method)
 {
 	uint32_t log2 = word & 0xff;
 	uint64_t first = place_of(method, log2), last = (1ULL << log2) - 1;
@@ -101,7 +101,7 @@ static bool cells_grow(struct frt_slot *s)
 }
 
 /* The method's first call by this slot: a cell for it, or NULL. */
-static __attribute__((noinline)) struct frt_cell *cell_new(struct frt_slot *s, uint32_t method)
+static struct frt_cell *cell_new(struct frt_slot *s, uint32_t method)
 {
 	struct frt_cell *c;
 
@@ -117,15 +117,12 @@ static __attribute__((noinline)) struct frt_cell *cell_new(struct frt_slot *s, u
 	return c;
 }
 
-static inline struct frt_cell *cell_of(struct frt_slot *s, uint32_t method)
+/* NULL: the slot has none for this method. */
+static inline struct frt_cell *cell_find(const struct frt_slot *s, uint32_t method)
 {
-	uint64_t word = s->cells;
-	struct frt_cell *c;
+	struct frt_cell *c = likely(s->cells) ? cell_in(s->cells, method) : NULL;
 
-	if (unlikely(!word))
-		return cell_new(s, method);
-	c = cell_in(word, method);
-	return likely(c && c->sum.method == method) ? c : cell_new(s, method);
+	return likely(c && c->sum.method == method) ? c : NULL;
 }
 
 static void atomic_extreme(uint64_t *to, uint64_t value, bool greater)
@@ -221,7 +218,7 @@ static inline uint32_t bits_in(uint32_t x)
 }
 
 /* All that stands in `recent` goes into the histogram. First the lines are asked for, so that one wait is enough. */
-static __attribute__((noinline)) void cell_empty(const struct frt_cell *c)
+static void cell_empty(const struct frt_cell *c)
 {
 	uint64_t *at[FRT_RECENT];
 	uint8_t calls[FRT_RECENT];
@@ -242,31 +239,26 @@ static __attribute__((noinline)) void cell_empty(const struct frt_cell *c)
 		add_relaxed(at[i], calls[i]);
 }
 
-/* The first call of this cell that falls into a group: from now on the histogram has it. */
-static __attribute__((noinline)) uint32_t cell_bucket_new(struct frt_cell *c, uint32_t bucket)
+/* The call that took the last place. */
+static __attribute__((noinline)) void cell_count_and_empty(struct frt_cell *c)
+{
+	cell_empty(c);
+	store_release(&c->sum.count, c->sum.count + 1);
+}
+
+/* Does the cell know that the histogram has this bucket? */
+static inline bool cell_has_bucket(const struct frt_cell *c, uint32_t bucket)
 {
 	uint32_t g = bucket / FRT_GROUP_BUCKETS;
 
-	if (!group_is_there(c->sum.method, bucket))
-		return FRT_NO_BUCKET;
-	if (g < KNOWN_GROUPS)
-		c->sum.groups[g / 64] |= 1ULL << g % 64;
-	return bucket;
+	return likely(g < KNOWN_GROUPS && c->sum.groups[g / 64] >> g % 64 & 1);
 }
 
-static inline void cell_add_bucket(struct frt_cell *c, uint32_t bucket)
+static inline void cell_add(struct frt_cell *c, uint64_t duration, bool thrown, uint16_t bucket)
 {
-	uint32_t g = bucket / FRT_GROUP_BUCKETS, place = c->sum.count % FRT_RECENT;
+	uint32_t place = c->sum.count % FRT_RECENT;
 
-	if (unlikely(g >= KNOWN_GROUPS || !(c->sum.groups[g / 64] >> g % 64 & 1)))
-		bucket = cell_bucket_new(c, bucket);
 	c->recent[place] = bucket;
-	if (unlikely(place == FRT_RECENT - 1))
-		cell_empty(c);
-}
-
-static inline void cell_add(struct frt_cell *c, uint64_t duration, bool thrown)
-{
 	c->sum.total += duration;
 	if (unlikely(thrown))
 		c->sum.thrown++;
@@ -274,27 +266,39 @@ static inline void cell_add(struct frt_cell *c, uint64_t duration, bool thrown)
 		c->sum.minimum = duration;
 	if (unlikely(duration > c->sum.maximum))
 		c->sum.maximum = duration;
-	cell_add_bucket(c, bucket_of(duration));
-	store_release(&c->sum.count, c->sum.count + 1);
+	if (unlikely(place == FRT_RECENT - 1))
+		cell_count_and_empty(c);
+	else
+		store_release(&c->sum.count, c->sum.count + 1);
 }
 
-static __attribute__((noinline)) void add_without_cell(uint32_t method, uint64_t duration, bool thrown)
+/* The first call of a method, or the first in a group of buckets; or there is no memory. */
+static __attribute__((noinline)) void add_otherwise(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown)
 {
-	uint32_t bucket = bucket_of(duration);
+	uint32_t bucket = bucket_of(duration), g = bucket / FRT_GROUP_BUCKETS;
+	struct frt_cell *c = cell_find(s, method);
+	bool there = group_is_there(method, bucket);
 
-	add_shared(method, duration, thrown);
-	if (group_is_there(method, bucket))
-		add_relaxed(bucket_at(method, bucket), 1);
+	if (!c && !(c = cell_new(s, method))) {
+		add_shared(method, duration, thrown);
+		if (there)
+			add_relaxed(bucket_at(method, bucket), 1);
+		return;
+	}
+	if (there && g < KNOWN_GROUPS)
+		c->sum.groups[g / 64] |= 1ULL << g % 64;
+	cell_add(c, duration, thrown, there ? bucket : FRT_NO_BUCKET);
 }
 
 void timing_add(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown)
 {
-	struct frt_cell *c = cell_of(s, method);
+	struct frt_cell *c = cell_find(s, method);
+	uint32_t bucket = bucket_of(duration);
 
-	if (likely(c))
-		cell_add(c, duration, thrown);
+	if (likely(c && cell_has_bucket(c, bucket)))
+		cell_add(c, duration, thrown, bucket);
 	else
-		add_without_cell(method, duration, thrown);
+		add_otherwise(s, method, duration, thrown);
 }
 
 void timing_slot_begin(struct frt_slot *s)
