@@ -8,8 +8,12 @@
 #define USER_ACTIVE_H
 
 #include "user/settings.h"
+#include "user/target/process.h"
 
-/* Name them on stderr; with --skip-active exclude their classes. */
-void active_report(const char *thread_dump, struct settings *settings);
+/*
+ * Name them on stderr; with --skip-active exclude their classes. Which these are the JVM's memory tells
+ * (user/matches.h), and of several overloads the line that the frame stands at; where it cannot be read, their names.
+ */
+void active_report(const char *thread_dump, const struct target *t, struct settings *settings);
 
 #endif

@@ -33,6 +33,7 @@ enum key {
 	KEY_AGE,
 	KEY_SETTINGS,
 	KEY_FILTERS,
+	KEY_TIMING_FILTERS,
 	KEY_LAMBDA,
 	KEY_NO_STACK,
 	KEY_THROWN,
@@ -54,6 +55,7 @@ static const struct argp_option options[] = {
 	{"method-timing", KEY_TIMING, "FILTER", 0, NULL, 0},
 	{"exclude", KEY_EXCLUDE, "FILTER", 0, NULL, 0},
 	{"filters", KEY_FILTERS, "FILE", 0, NULL, 0},
+	{"timing-filters", KEY_TIMING_FILTERS, "FILE", 0, NULL, 0},
 	{"lambda", KEY_LAMBDA, NULL, 0, NULL, 0},
 	{"threshold", KEY_THRESHOLD, "TIME", 0, NULL, 0},
 	{"output", KEY_OUTPUT, "FILE", 0, NULL, 0},
@@ -112,7 +114,7 @@ static const char help[] =
 	"  -M, --method-timing=FILTER count each call and its time: invocations, minimum, average,\n"
 	"                             maximum, percentiles; no event for each call\n"
 	"  -x, --exclude=FILTER       but not these, of -m and of -M\n"
-	"      --filters=FILE         more filters for -m, one a line, comments from '#' on\n"
+	"      --filters=FILE         more for -m, --timing-filters=FILE for -M: one a line, comments from '#' on\n"
 	"      --lambda               with each method the lambdas that are written in it\n"
 	"  -t, --threshold=TIME       only calls that take at least 10ms (ns us ms s m h d)\n"
 	"      --thrown               record only calls that end by an exception\n"
@@ -248,7 +250,9 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 	case KEY_EXCLUDE:
 		return filter_list_add(s->filters, text, FILTER_EXCLUDE, d);
 	case KEY_FILTERS:
-		return filter_file_add(s->filters, text, d);
+		return filter_file_add(s->filters, text, FILTER_TRACE, d);
+	case KEY_TIMING_FILTERS:
+		return filter_file_add(s->filters, text, FILTER_TIMING, d);
 	case KEY_OUTPUT:
 		return set_output(s, text, d);
 	case KEY_CLOCK:
@@ -290,7 +294,8 @@ static const char *verb_name(enum settings_verb verb)
 
 static bool is_of_filters(int key)
 {
-	return key == KEY_TRACE || key == KEY_TIMING || key == KEY_EXCLUDE || key == KEY_FILTERS || key == KEY_LAMBDA;
+	return key == KEY_TRACE || key == KEY_TIMING || key == KEY_EXCLUDE || key == KEY_FILTERS ||
+	       key == KEY_TIMING_FILTERS || key == KEY_LAMBDA;
 }
 
 /* What those verbs take that record nothing. */

@@ -168,7 +168,7 @@ static int attach(struct recording *r, struct diag *d)
 		return err;
 	dump = prepare_stacks(r);
 	if (dump)
-		active_report(dump, r->settings);
+		active_report(dump, &r->target, r->settings);
 	free(dump);
 	warn_of_warning(&r->target);
 	return session_attach(r->session, d);

@@ -28,7 +28,7 @@ static int file_read(FILE *f, const char *path, char **content, struct diag *d)
 	return 0;
 }
 
-int filter_file_add(struct filter_list *l, const char *path, struct diag *d)
+int filter_file_add(struct filter_list *l, const char *path, enum filter_kind kind, struct diag *d)
 {
 	FILE *f = fopen(path, "re");
 	char *content = NULL;
@@ -38,7 +38,7 @@ int filter_file_add(struct filter_list *l, const char *path, struct diag *d)
 		return diag_errno(d, errno, "cannot open filters '%.200s'", path);
 	err = file_read(f, path, &content, d);
 	if (!err)
-		err = filter_list_add_lines(l, path, content, FILTER_TRACE, d);
+		err = filter_list_add_lines(l, path, content, kind, d);
 	free(content);
 	fclose(f);
 	return err;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --filters=FILE */
+/* --filters=FILE, --timing-filters=FILE */
 #ifndef USER_FILTER_FILE_H
 #define USER_FILTER_FILE_H
 
 #include "filters/parse.h"
 
-/* Add the trace filters of a file, one a line. What is no filter is a usage error with file and line; nothing is added then. */
-int filter_file_add(struct filter_list *l, const char *path, struct diag *d);
+/* Add the filters of a file to a list (FILTER_TRACE, FILTER_TIMING), one a line. What is no filter is a usage error with file and line; nothing is added then. */
+int filter_file_add(struct filter_list *l, const char *path, enum filter_kind kind, struct diag *d);
 
 #endif

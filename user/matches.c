@@ -187,6 +187,7 @@ static int add_match(struct finder *f, const struct candidate *c, const struct c
 	m.method = keep_method(f, c, &file->method[i]);
 	if (!m.method || rows_room(&out->match, sizeof(*out->match), out->count, 1, &out->room))
 		return -ENOMEM;
+	m.address = f->image.method[i].method;
 	m.loader = c->c.boot ? 0 : c->c.loader;
 	if (!m.reason)
 		m.flags = flags_of(f, c, file, i);
@@ -353,6 +354,25 @@ void matches_release(struct matches *m)
 	free(m->texts);
 	free(m->match);
 	*m = (struct matches){.count = 0};
+}
+
+uint32_t matches_first(const struct matches *m, const char *class_name, const char *method)
+{
+	uint32_t low = 0, high = m->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct resolved_method *r = m->match[middle].method;
+		int order = strcmp(r->class_name, class_name) ?: strcmp(r->name, method);
+
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < m->count && (strcmp(m->match[low].method->class_name, class_name) || strcmp(m->match[low].method->name, method)))
+		return m->count;
+	return low;
 }
 
 bool match_is_traced(const struct match *m)

@@ -20,7 +20,8 @@
 
 struct match {
 	const struct resolved_method *method;
-	uint64_t loader; /* address of the ClassLoaderData; 0: the boot loader */
+	uint64_t address; /* of the Method */
+	uint64_t loader;  /* address of the ClassLoaderData; 0: the boot loader */
 	struct pattern_verdict verdict;
 	uint32_t reason; /* enum frt_skip_reason: why it gets no hooks */
 	uint32_t flags;	 /* MATCH_* */
@@ -49,6 +50,9 @@ struct matches_setup {
 /* 0, *out is to be released; -ENOTSUP: the layout lacks it; -ENOMEM; other -errno: unreadable, or gone. */
 int matches_find(struct matches *out, const struct matches_setup *setup);
 void matches_release(struct matches *m);
+
+/* The first of a class's methods of that name (internal forms); m->count: there is none. The others stand behind it. */
+uint32_t matches_first(const struct matches *m, const char *class_name, const char *method);
 
 /* Would it have hooks? (MATCH_UNLINKED: not at once.) */
 bool match_is_traced(const struct match *m);

@@ -231,6 +231,28 @@ busy() {
 	target_drop
 }
 
+# Before a recording: which active frames are of methods that get hooks? First those that do not: a class that was rewritten
+# has no lines for the frames that it had.
+active() {
+	local sentence="active frames are named for what is traced, by overload, supertype and annotation, JDK $FEATURE" row filter want
+	begin "$sentence" || return 0
+	target_start Overloads
+	if target_ready; then
+		for row in '-m +java.util.Map= ' '-M live.Overloads;!::rest(int);!::run;!::main= ' \
+			'-M live.Overloads::rest(int)=live.Overloads.rest ' '-m +java.lang.Runnable::run=live.Overloads.run ' \
+			'-M @java.lang.Deprecated=live.Overloads.run ' \
+			'-m live.Overloads;!@java.lang.Deprecated=live.Overloads.main live.Overloads.rest '; do
+			filter=${row%=*} want=${row##*=}
+			trace_start "${filter%% *}" "${filter#* }" --no-stack && trace_stop
+			[ "$(sed -nE 's/^active on 1 stack: (live.Overloads[^ ]*) .*/\1/p' "$F_DIR/stderr" | sort | tr '\n' ' ')" = "${want# }" ] ||
+				finding "$filter: not '$want':" "$(grep '^active' "$F_DIR/stderr")"
+			rm -f "$F_FILE"
+		done
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 of_methods() {
 	lines
 	[ "$FEATURE" -ge 17 ] && as_javap
@@ -262,6 +284,7 @@ for jdk in "${JDKS[@]}"; do
 	of_methods
 	target_drop
 	busy
+	active
 done
 jdk_use "${JDKS[0]}"
 listed

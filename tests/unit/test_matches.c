@@ -129,6 +129,11 @@ static void methods_of_a_class_are_found_in_order(void **state)
 	assert_int_equal(x.found.classes, 3);
 	assert_string_equal(x.found.match[0].method->loader_name, "app");
 	assert_true(x.found.match[0].loader == x.app);
+	assert_int_equal(matches_first(&x.found, "a/Cart", "<init>"), 0);
+	assert_int_equal(matches_first(&x.found, "a/Cart", "add"), 1);
+	assert_int_equal(matches_first(&x.found, "a/Cart", "sum"), 4);
+	assert_int_equal(matches_first(&x.found, "a/Cart", "take"), 5);
+	assert_int_equal(matches_first(&x.found, "a/Car", "add"), 5);
 	matches_release(&x.found);
 	fixture_release(&x);
 }

@@ -325,6 +325,16 @@ static void unsigned5_reads_what_was_written(void **state)
 	assert_int_equal(unsigned5_read((unsigned char[]){0}, 1, 1, &v), 0);
 }
 
+static void lines_of_a_method_are_known(void **state)
+{
+	static const unsigned char lines[] = {0 << 3 | 5, 4 << 3 | 2, 3 << 3 | 1, 0}; /* 5, 7, 8 */
+
+	for (int line = 0; line < 10; line++)
+		assert_int_equal(method_has_line(lines, sizeof(lines), 0, line), line == 5 || line == 7 || line == 8);
+	assert_true(method_has_line(NULL, 0, 0, 5));
+	assert_true(method_has_line(lines + 3, 1, 0, 5));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,6 +353,7 @@ int main(void)
 		cmocka_unit_test(lines_that_are_cut_or_absurd_end_quietly),
 		cmocka_unit_test(lines_are_read_to_their_end),
 		cmocka_unit_test(unsigned5_reads_what_was_written),
+		cmocka_unit_test(lines_of_a_method_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

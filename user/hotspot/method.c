@@ -74,6 +74,22 @@ int32_t method_line(const unsigned char *lines, size_t size, unsigned int bias, 
 	return found;
 }
 
+bool method_has_line(const unsigned char *lines, size_t size, unsigned int bias, int32_t line)
+{
+	uint32_t bci = 0, here = 0;
+	bool any = false;
+	size_t n;
+
+	while ((n = line_step(lines, size, bias, &bci, &here))) {
+		any = true;
+		if ((int32_t)here == line)
+			return true;
+		lines += n;
+		size -= n;
+	}
+	return !any;
+}
+
 /* The size of the table that begins at *from; SIZE_MAX: it does not end within `size`. */
 static size_t lines_size(const unsigned char *from, size_t size, unsigned int bias)
 {

@@ -34,6 +34,9 @@ int method_read(struct method *out, const struct hotspot_layout *l, const struct
  */
 int32_t method_line(const unsigned char *lines, size_t size, unsigned int bias, int32_t bci);
 
+/* Does a line stand in the table? True also of a table that is empty: it can be any. */
+bool method_has_line(const unsigned char *lines, size_t size, unsigned int bias, int32_t line);
+
 /*
  * HotSpot's compressed number (UNSIGNED5), 1 to 5 bytes: bytes of 192 and more have a
  * successor, six bits further up. Returns its bytes; 0: it goes on behind `size`, or is none.
