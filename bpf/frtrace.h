@@ -446,6 +446,9 @@ struct frt_layout {
 	frt_u16 reserved[3];
 };
 
+#define FRT_INTRINSICS_SIZE 8192u
+#define FRT_EXACT_SIZE	    16384u
+
 /* Config, written by the collector before the command `start`. */
 struct frt_config {
 	frt_u64 threshold; /* TSC ticks; shorter calls are not recorded */
@@ -457,6 +460,11 @@ struct frt_config {
 	frt_u32 flags; /* FRT_CONFIG_* */
 	frt_u32 pattern_size;
 	frt_u64 cell_cap; /* bytes */
+	/* before a JVM that we started makes itself; addresses of its flags, 0: leave it */
+	frt_u64 flag_disable_intrinsic;	 /* the pointer that -XX:DisableIntrinsic sets, to these names */
+	frt_u64 flag_off[2];		 /* one byte each: to be cleared */
+	char intrinsics[FRT_INTRINSICS_SIZE]; /* "_max,_min" */
+	char exact[FRT_EXACT_SIZE];	      /* whose they are: "java/lang/Math.max\n", to be counted exactly then */
 	frt_u64 tick_scale; /* TSC ticks per nanosecond << 32: for thresholds of methods, which are in ns */
 	frt_u32 census_depth; /* frames at most of the stack of a thread with open calls; 0: no such stacks */
 	frt_u32 reserved;

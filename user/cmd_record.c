@@ -5,6 +5,7 @@
  */
 #include "user/cmd_record.h"
 #include "user/active.h"
+#include "user/intrinsics.h"
 #include "user/log.h"
 #include "user/loop.h"
 #include "user/model.h"
@@ -28,6 +29,7 @@
 struct recording {
 	struct settings *settings;
 	struct program *program; /* NULL: the JVM runs already */
+	struct intrinsics intrinsics; /* of the methods that its JVM is to call */
 	struct target target;
 	struct clock clock;
 	struct output *output;
@@ -177,8 +179,11 @@ static int attach(struct recording *r, struct diag *d)
 /* A JVM that has just been started tells of itself only when it is up. */
 static int receive(struct recording *r, int connection, struct diag *d)
 {
-	int err = session_receive(r->session, connection, d);
+	int err = intrinsics_choose(&r->intrinsics, r->settings->filters, r->target.feature, d);
 
+	session_take_intrinsics(r->session, &r->intrinsics);
+	if (!err)
+		err = session_receive(r->session, connection, d);
 	if (err)
 		return err;
 	target_is_up(&r->target);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/model.h"
+#include "user/hotspot/flags.h"
 #include "user/log.h"
 #include "user/proof.h"
 #include "user/target/dump.h"
@@ -9,14 +10,35 @@
 
 #define ROUNDS 3 /* a thread that slept may have been seen while it was woken */
 
+static int find_tables(const struct remote *r, const struct target *t, uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d)
+{
+	uint64_t base;
+	int err = remote_find_libjvm(t, &base, d);
+
+	return err ? err : remote_find_symbols(&r->mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
+}
+
+int model_find_flags(const struct target *t, const char *const names[], size_t count, uint64_t addresses[], struct diag *d)
+{
+	uint64_t symbols[VMSTRUCTS_SYMBOLS];
+	struct remote r;
+	int err = remote_open(&r, t, d);
+
+	if (err)
+		return err;
+	err = find_tables(&r, t, symbols, d);
+	if (!err)
+		err = hotspot_find_flags(&r.mem, symbols, names, count, addresses, d);
+	remote_close(&r);
+	return err;
+}
+
 /* `needs`: HOTSPOT_NO_*, what must not be missing */
 static int read_layout(struct model *m, const struct target *t, unsigned int needs, struct diag *d)
 {
-	uint64_t base, symbols[VMSTRUCTS_SYMBOLS];
-	int err = remote_find_libjvm(t, &base, d);
+	uint64_t symbols[VMSTRUCTS_SYMBOLS];
+	int err = find_tables(&m->remote, t, symbols, d);
 
-	if (!err)
-		err = remote_find_symbols(&m->remote.mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
 	if (!err)
 		err = hotspot_layout_read(&m->layout, &m->remote.mem, symbols, d);
 	if (!err && m->layout.without & needs)

@@ -20,6 +20,9 @@ int model_open(struct model *m, const struct target *t, struct diag *d);
 int model_open_classes(struct model *m, const struct target *t, struct diag *d);
 void model_close(struct model *m); /* a zeroed one is fine */
 
+/* Where a JVM's flags stand (user/hotspot/flags.h). It need not have made itself yet. */
+int model_find_flags(const struct target *t, const char *const names[], size_t count, uint64_t addresses[], struct diag *d);
+
 /*
  * Compare walked stacks with the JVM's own thread dump (user/proof.h). -EPROTO: they are
  * different, the model is not to be used. *dump is the last dump (NULL: the JVM gave none),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/session.h"
 #include "user/agent_build.h"
+#include "user/intrinsics.h"
 #include "user/log.h"
+#include "user/model.h"
 #include "user/sites.h"
 #include "user/target/attach.h"
 #include "user/target/door.h"
@@ -40,6 +42,7 @@ struct session {
 	struct agent_build build;
 	int connection; /* to a JVM that we started; -1: commands go by attach */
 	double begin_ms; /* it waits since then */
+	const struct intrinsics *wanted; /* NULL: none */
 };
 
 static int on_libbpf(enum libbpf_print_level level, const char *format, va_list args)
@@ -227,6 +230,47 @@ int session_attach(struct session *s, struct diag *d)
 	return err;
 }
 
+void session_take_intrinsics(struct session *s, const struct intrinsics *wanted)
+{
+	s->wanted = wanted;
+}
+
+/* 0, or what stands against it. */
+static int set_flags(struct session *s, struct diag *d)
+{
+	static const char *const names[] = { "DisableIntrinsic", "OptimizeStringConcat", "EliminateAutoBox" };
+	struct frt_config *c = segment_config(&s->segment);
+	uint64_t at[3];
+	int err;
+
+	if (s->target->feature < INTRINSICS_SINCE)
+		return diag_set(d, ENOTSUP, "a JVM before 17 cannot be told to call intrinsics");
+	err = model_find_flags(s->target, names, 3, at, d);
+	if (err)
+		return err;
+	if (!at[0])
+		return diag_set(d, ENOTSUP, "this JVM has no flag DisableIntrinsic");
+	c->flag_disable_intrinsic = at[0];
+	c->flag_off[0] = s->wanted->concat ? at[1] : 0;
+	c->flag_off[1] = s->wanted->boxing ? at[2] : 0;
+	memcpy(c->intrinsics, s->wanted->names, sizeof(c->intrinsics));
+	memcpy(c->exact, s->wanted->methods, sizeof(c->exact));
+	return command(s, "flags", d);
+}
+
+/* Without, their counts are lower bounds, which is said of each. */
+static void disable_intrinsics(struct session *s)
+{
+	struct diag d = { 0 };
+
+	if (!s->wanted || !s->wanted->names[0])
+		return;
+	if (set_flags(s, &d))
+		log_detail("%s", d.text);
+	else
+		log_detail("not replaced by machine code: %s", s->wanted->names);
+}
+
 int session_receive(struct session *s, int connection, struct diag *d)
 {
 	double begin = now_ms();
@@ -236,6 +280,8 @@ int session_receive(struct session *s, int connection, struct diag *d)
 	err = command(s, "prepare", d);
 	if (!err)
 		err = take_over(s, d);
+	if (!err)
+		disable_intrinsics(s);
 	if (!err && door_say(connection, "boot"))
 		err = diag_set(d, ESRCH, "cannot trace: the JVM did not wait");
 	s->cost.attach_ms = now_ms() - begin;

@@ -33,6 +33,10 @@ int session_attach(struct session *s, struct diag *d);
 int session_receive(struct session *s, int connection, struct diag *d);
 void session_let_run(struct session *s);
 
+/* Before session_receive(): have the JVM not replace these methods. */
+struct intrinsics;
+void session_take_intrinsics(struct session *s, const struct intrinsics *wanted);
+
 /* Stacks: with this layout, which is copied. Without this call there are none. Before session_start(). */
 void session_take_stacks(struct session *s, const struct frt_layout *layout);
 

@@ -36,7 +36,7 @@ nothing_is_left() {
 # Nothing but frtrace's own lines stands on the stderr that both share.
 stderr_is_ours() {
 	local other
-	other=$(grep -vE '^(tracing |to |next: |[0-9,]+ calls?, |  (live\.|java\.)|0 calls: )' "$F_DIR/stderr")
+	other=$(grep -vE '^(tracing |to |next: |[0-9,]+ calls?, |  (live\.|java\.|open for .* live.Launched.main|open calls have no stack: the JVM had ended)|0 calls: )' "$F_DIR/stderr")
 	[ -z "$other" ] || finding "on stderr: $other"
 }
 
@@ -216,12 +216,88 @@ as_the_user() {
 	verdict "$sentence"
 }
 
+# Of java.base, hot, and called by nobody else in so short a life. JDK 17's interpreter has its own code for the last three.
+INTRINSICS='java.lang.Math::max(float,float);java.lang.Math::addExact(long,long);java.lang.Math::multiplyHigh'
+INTRINSICS+=';java.lang.Math::floor;java.lang.Integer::reverseBytes;java.lang.Long::bitCount;java.lang.Long::longValue'
+INTRINSICS+=';java.lang.Long::valueOf(long);java.lang.Math::fma(double,double,double);java.lang.Math::sin;java.lang.Math::pow'
+
+# Those whose last row does not say 100,000.
+wrong_counts() {
+	"$(jdk_newest)/bin/jfr" print --events MethodTiming "$F_FILE" |
+		awk '/method = / { $1 = $2 = ""; m = $0 } /invocations = / { n[m] = $3 } END { for (m in n) if (n[m] != 100000) print m, n[m] }'
+}
+
+intrinsics() { # PROGRAM... before the class
+	local sentence="intrinsics are counted exactly, or said to be lower bounds, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
+	TMPDIR=$WORK trace_launch -o "$F_FILE" --max-overhead=off -M "$INTRINSICS" -- "$@" -cp "$CLASSES" live.Intrinsics "$T_DIR" 100000
+	trace_wait
+	status_is 0
+	if [ "$FEATURE" = 17 ]; then
+		[ "$(wrong_counts | wc -l)" = 3 ] || finding "wrong:" "$(wrong_counts)"
+		wrong_counts | grep -vE 'Math\.(fma|sin|pow)' | grep -q . && finding "wrong:" "$(wrong_counts)"
+		for method in fma sin pow; do
+			grep -q "  lower bound: .*Math\.$method" "$F_DIR/stderr" || finding "does not say that $method is a lower bound"
+		done
+	else
+		[ -z "$(wrong_counts)" ] || finding "wrong:" "$(wrong_counts)"
+		grep 'lower bound' "$F_DIR/stderr" && finding "said to be a lower bound"
+	fi
+	verdict "$sentence"
+}
+
+intrinsics_at_attach() {
+	local sentence="attached to, the same program's intrinsics are lower bounds, and said to be, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Intrinsics 400000 wait
+	if target_ready && trace_start --max-overhead=off -M "$INTRINSICS"; then
+		target_go
+		trace_stop
+		says '  lower bound: '
+		[ -n "$(wrong_counts)" ] || finding "all are exact: then nothing is shown by the other case"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# What JEP 520 finds from the JVM's start on, we find too.
+static_initializers() {
+	local sentence="::<clinit> finds every static initializer that JEP 520 finds, and those of jdk.internal.*, JDK $FEATURE" missing
+	begin "$sentence" || return 0
+	stage
+	local javac=(-m jdk.compiler/com.sun.tools.javac.Main -d "$T_DIR" "$LIVE/java/Stage.java")
+	"$JAVA/bin/java" "-XX:StartFlightRecording:filename=$T_DIR/jep520.jfr,method-trace=::<clinit>" "${javac[@]}" >"$T_DIR/log" 2>&1
+	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
+	# the same program with JFR on: then it initializes the same classes
+	TMPDIR=$WORK trace_launch -o "$F_FILE" -m '::<clinit>' -- \
+		"$JAVA/bin/java" "-XX:StartFlightRecording:filename=$T_DIR/plain.jfr" "${javac[@]}"
+	trace_wait
+	status_is 0
+	initializers "$T_DIR/jep520.jfr" >"$T_DIR/theirs"
+	initializers "$F_FILE" >"$T_DIR/ours"
+	[ "$(wc -l <"$T_DIR/theirs")" -gt 100 ] || finding "JEP 520 finds only: $(cat "$T_DIR/theirs")"
+	missing=$(comm -23 "$T_DIR/theirs" "$T_DIR/ours")
+	echo "# $(wc -l <"$T_DIR/theirs") by JEP 520, $(wc -l <"$T_DIR/ours") by frtrace"
+	[ -z "$missing" ] || finding "not found:" "$missing"
+	grep -q '^jdk\.internal\.' "$T_DIR/ours" || finding "none of jdk.internal.*"
+	verdict "$sentence"
+}
+
+initializers() { # FILE
+	"$JAVA/bin/jfr" print --events MethodTrace "$1" | sed -nE 's/^ *method = (.*)\.<clinit>\(\)$/\1/p' | sort -u
+}
+
 for line in "${JDKS[@]}"; do
 	jdk_use "$line"
 	from_the_first_class "$JAVA/bin/java"
 	signals
 	killed
+	intrinsics "$JAVA/bin/java"
 done
+intrinsics_at_attach
+if [ "$FEATURE" -ge 25 ]; then static_initializers; else skip "::<clinit> beside JEP 520" "no JDK 25"; fi
 by_a_script
 one_of_several
 ends_before_the_program
@@ -232,4 +308,5 @@ for feature in 8 11 21 26; do
 	sentence="every call from the first class on, the program's status, and a clean stderr, JDK $feature"
 	root_use $feature || { skip "$sentence" "$(roots_why)"; continue; }
 	from_the_first_class "${LAUNCH[@]}" "$JAVA/bin/java"
+	[ $feature -lt 21 ] || intrinsics "${LAUNCH[@]}" "$JAVA/bin/java"
 done

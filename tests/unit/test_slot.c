@@ -122,8 +122,10 @@ static void calls_of_the_thread_that_ends_the_jvm_are_open_not_lost(void **state
 	s->depth = 3;
 	slot_release(env_of(1));
 	assert_int_equal(s->lost_exits, 3);
+	assert_int_equal(s->depth, 0);
 	slot_jvm_ends(env_of(1));
 	assert_int_equal(s->lost_exits, 0);
+	assert_int_equal(s->depth, 3);
 	slot_jvm_ends(env_of(1)); /* once */
 	assert_int_equal(s->lost_exits, 0);
 	other->depth = 2;

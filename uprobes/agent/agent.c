@@ -19,6 +19,7 @@
 #include "uprobes/agent/census.h"
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/control.h"
+#include "uprobes/agent/flags.h"
 #include "uprobes/agent/helper.h"
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/launch.h"
@@ -418,7 +419,18 @@ static enum result begin_launch(const char *tag)
 	return control || control_create(tag) ? DONE : NO_SEGMENT;
 }
 
-/* The collector says "prepare", and then "boot"; anything else, and this JVM runs without us. */
+/* What comes next, behind the flags if there are any to be set. */
+static const char *after_flags(void)
+{
+	const char *options = launch_command(LAUNCH_PATIENCE_MS);
+
+	if (!options || !text_is(options, "flags"))
+		return options;
+	launch_answer(flags_set(control_config()) ? DONE : BAD_CONFIG);
+	return launch_command(LAUNCH_PATIENCE_MS);
+}
+
+/* The collector says "prepare", perhaps "flags", and then "boot"; anything else, and this JVM runs without us. */
 static void launch(const char *tag, const char *door)
 {
 	const char *options;
@@ -430,7 +442,7 @@ static void launch(const char *tag, const char *door)
 	if (options && text_is(options, "prepare")) {
 		result = begin_launch(tag);
 		launch_answer(result);
-		options = result ? NULL : launch_command(LAUNCH_PATIENCE_MS);
+		options = result ? NULL : after_flags();
 	}
 	if (result || !options || !text_is(options, "boot"))
 		launch_close();

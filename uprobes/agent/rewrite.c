@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/rewrite.h"
 #include "format/class_edit.h"
+#include "uprobes/agent/flags.h"
 #include "uprobes/agent/helper.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/policy.h"
@@ -111,6 +112,12 @@ static bool may_mount(const struct class_file *c)
 	return begins(c->name, "java/lang/") || begins(c->name, "jdk/internal/");
 }
 
+static bool is_lower_bound(const struct class_file *c, const struct class_method *m)
+{
+	return policy_is_intrinsic(c, m, control->jni_version < 0x00090000) &&
+	       !flags_make_exact(text_from(c->name), text_from(m->name));
+}
+
 static bool enter_results(const struct rewrite *r, const struct class_file *c, uint32_t class_id,
 			  const struct method_edit *edits, uint32_t count)
 {
@@ -126,7 +133,7 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 			skip(c, m, edit_reason(edits[i].result));
 			continue;
 		}
-		row->flags = FRT_METHOD_HOOKED | (policy_is_intrinsic(c, m, control->jni_version < 0x00090000) ? FRT_METHOD_LOWER_BOUND : 0) |
+		row->flags = FRT_METHOD_HOOKED | (is_lower_bound(c, m) ? FRT_METHOD_LOWER_BOUND : 0) |
 			     (may_mount(c) ? FRT_METHOD_MAY_MOUNT : 0);
 		store_relaxed(control_rule(edits[i].id), rule_of(&verdict));
 		any = true;

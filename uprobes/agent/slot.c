@@ -252,9 +252,14 @@ void slot_release(JNIEnv *env)
 
 void slot_jvm_ends(JNIEnv *env)
 {
-	if (last_end.env == env)
-		last_end.slot->lost_exits -= last_end.depth;
+	struct frt_slot *s = last_end.slot;
+
+	if (last_end.env != env)
+		return;
 	last_end.env = NULL;
+	s->lost_exits -= last_end.depth;
+	if (!s->env) /* nobody has taken it since */
+		s->depth = last_end.depth;
 }
 
 void slot_reset_all(void)

@@ -5,7 +5,7 @@
  *
  *	agent: connects			collector: "no" (it runs untraced), or
  *	the JVM has not made itself:	"prepare" -> result, the segment is there
- *					"boot"
+ *					"flags" -> result, if there are any to be set; "boot"
  *	the JVM is up:			"init TAG" -> result, "start" -> result, "run"
  *	the program runs:		"stop" -> result
  *

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Flags of a JVM, here variables of ours, as the agent sets them. */
+#include "uprobes/agent/flags.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static const char *disable;
+static bool concat, boxing;
+static struct frt_config *config;
+
+static int setup(void **state)
+{
+	config = calloc(1, sizeof(*config));
+	if (!config)
+		return -1;
+	disable = NULL;
+	concat = boxing = true;
+	config->flag_disable_intrinsic = (uint64_t)&disable;
+	snprintf(config->intrinsics, sizeof(config->intrinsics), "_max,_min");
+	snprintf(config->exact, sizeof(config->exact), "java/lang/Math.max\njava/lang/Math.min\n");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	free(config);
+	return 0;
+}
+
+static void names_stand_before_the_users(void **state)
+{
+	assert_true(flags_set(config));
+	assert_string_equal(disable, "_max,_min");
+	disable = "";
+	assert_true(flags_set(config));
+	assert_string_equal(disable, "_max,_min");
+	disable = "_dsin";
+	assert_true(flags_set(config));
+	assert_string_equal(disable, "_max,_min,_dsin");
+	assert_true(concat && boxing);
+}
+
+static void only_flags_that_have_an_address_are_cleared(void **state)
+{
+	config->flag_off[1] = (uint64_t)&boxing;
+	assert_true(flags_set(config));
+	assert_true(concat && !boxing);
+}
+
+static void without_the_flag_nothing_is_changed(void **state)
+{
+	config->flag_off[0] = (uint64_t)&concat;
+	config->flag_disable_intrinsic = 0;
+	assert_false(flags_set(config));
+	config->flag_disable_intrinsic = 8; /* nothing is mapped there */
+	assert_false(flags_set(config));
+	assert_true(concat);
+}
+
+static void exact_methods_are_found_whole(void **state)
+{
+	assert_true(flags_set(config));
+	assert_true(flags_make_exact(text_of("java/lang/Math"), text_of("max")));
+	assert_true(flags_make_exact(text_of("java/lang/Math"), text_of("min")));
+	assert_false(flags_make_exact(text_of("java/lang/Math"), text_of("mi")));
+	assert_false(flags_make_exact(text_of("java/lang/Mat"), text_of("max")));
+	assert_false(flags_make_exact(text_of("java/lang/Math.max"), text_of("")));
+	assert_false(flags_make_exact(text_of(""), text_of("")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		TEST(names_stand_before_the_users),
+		TEST(only_flags_that_have_an_address_are_cleared),
+		TEST(without_the_flag_nothing_is_changed),
+		TEST(exact_methods_are_found_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

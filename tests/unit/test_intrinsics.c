@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/fail_nth.h"
+#include "tests/lib/fake_vm.h"
+#include "user/hotspot/flags.h"
+#include "user/intrinsics.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct intrinsics chosen;
+
+static void choose(const char *trace, const char *timing, const char *exclude, int feature)
+{
+	struct filter_list *filters = filter_list_new();
+	struct diag d;
+
+	assert_non_null(filters);
+	if (trace)
+		assert_int_equal(filter_list_add(filters, trace, FILTER_TRACE, &d), 0);
+	if (timing)
+		assert_int_equal(filter_list_add(filters, timing, FILTER_TIMING, &d), 0);
+	if (exclude)
+		assert_int_equal(filter_list_add(filters, exclude, FILTER_EXCLUDE, &d), 0);
+	assert_int_equal(intrinsics_choose(&chosen, filters, feature, &d), 0);
+	filter_list_free(filters);
+}
+
+static void only_those_that_a_filter_selects(void **state)
+{
+	choose("com.acme.Cart", NULL, NULL, 25);
+	assert_string_equal(chosen.names, "");
+	assert_string_equal(chosen.methods, "");
+	choose("java.lang.Math::max", NULL, NULL, 25);
+	assert_string_equal(chosen.names, "_max,_maxF,_maxD,_maxL");
+	assert_string_equal(chosen.methods, "java/lang/Math.max\n");
+	assert_false(chosen.concat || chosen.boxing);
+	choose("java.lang.Math::floor;java.lang.Long::bitCount(long)", NULL, NULL, 25);
+	assert_string_equal(chosen.names, "_floor,_bitCount_l");
+	choose(NULL, "java.lang.Class::cast", NULL, 17);
+	assert_string_equal(chosen.names, "_Class_cast");
+	choose("java.lang.Thread", NULL, "java.lang.Thread::onSpinWait", 17);
+	assert_string_equal(chosen.names, "");
+}
+
+static void interpreters_own_code_is_not_promised_before_21(void **state)
+{
+	choose("java.lang.Math::sin;java.lang.Math::floor", NULL, NULL, 17);
+	assert_string_equal(chosen.methods, "java/lang/Math.floor\n");
+	choose("java.lang.Math::sin;java.lang.Math::floor", NULL, NULL, 21);
+	assert_string_equal(chosen.methods, "java/lang/Math.floor\njava/lang/Math.sin\n");
+	assert_string_equal(chosen.names, "_floor,_dsin");
+}
+
+static void what_the_name_alone_does_not_turn_off_is_known(void **state)
+{
+	choose("java.lang.StringBuilder::append", NULL, NULL, 17);
+	assert_true(chosen.concat && !chosen.boxing);
+	choose("java.lang.Integer::valueOf", NULL, NULL, 17);
+	assert_true(chosen.boxing && !chosen.concat);
+	assert_string_equal(chosen.names, "_Integer_valueOf");
+}
+
+/* Reference.get without its intrinsic would read past the collector's barrier. */
+static void what_the_jvm_needs_is_never_chosen(void **state)
+{
+	choose("*", NULL, NULL, 26);
+	assert_null(strstr(chosen.names, "Reference_get,"));
+	assert_null(strstr(chosen.names, "Continuation"));
+	assert_null(strstr(chosen.names, "Object_init"));
+	assert_null(strstr(chosen.methods, "Reference.get\n"));
+}
+
+static void every_name_of_all_is_one_word(void **state)
+{
+	choose("*", NULL, NULL, 26);
+	assert_in_range(strlen(chosen.names), 2000, sizeof(chosen.names) - 500);
+	assert_in_range(strlen(chosen.methods), 2000, sizeof(chosen.methods) - 500);
+	for (const char *c = chosen.names; *c; c++) {
+		assert_true(isalnum((unsigned char)*c) || *c == '_' || *c == ',');
+		assert_false(*c == ',' && c[1] != '_');
+	}
+	for (const char *c = chosen.methods; *c; c++)
+		assert_false(isspace((unsigned char)*c) && *c != '\n');
+}
+
+static void jvm_whose_tables_have_no_flags_is_told(void **state)
+{
+	static const char *const names[] = { "DisableIntrinsic" };
+	struct fake_vm vm;
+	uint64_t at = 1;
+	struct diag d;
+
+	fake_vm_init(&vm, 17);
+	assert_int_equal(hotspot_find_flags(&vm.m.mem, vm.symbols, names, 1, &at, &d), -ENOTSUP);
+	assert_true(at == 0);
+	fake_vm_release(&vm);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_those_that_a_filter_selects),
+		cmocka_unit_test(interpreters_own_code_is_not_promised_before_21),
+		cmocka_unit_test(what_the_name_alone_does_not_turn_off_is_known),
+		cmocka_unit_test(what_the_jvm_needs_is_never_chosen),
+		cmocka_unit_test(every_name_of_all_is_one_word),
+		cmocka_unit_test(jvm_whose_tables_have_no_flags_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
