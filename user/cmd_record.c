@@ -316,7 +316,7 @@ int cmd_record(struct settings *settings, struct diag *d)
 {
 	struct recording *r = calloc(1, sizeof(*r));
 	struct loop loop = { .signals = -1 };
-	int err = 0;
+	int err;
 
 	if (!r)
 		return diag_errno(d, ENOMEM, "cannot begin");
@@ -324,11 +324,10 @@ int cmd_record(struct settings *settings, struct diag *d)
 	r->target.pidfd = -1;
 	log_set(settings->quiet, settings->verbose);
 	settings_files_report(settings->files);
-	if (settings->program)
+	err = live_check(settings, d);
+	if (!err && settings->program)
 		err = program_open(&r->program, settings, d);
 	setpriority(PRIO_PROCESS, 0, -20); /* so that it gets the CPU when the target's threads take all; may fail */
-	if (!err)
-		err = live_check(settings, d);
 	if (!err)
 		err = loop_init(&loop, r->program, d);
 	if (!err)

@@ -35,7 +35,7 @@ static void begin(bool json)
 	b->reader = fds[0];
 	b->writer = fds[1];
 	fcntl(b->reader, F_SETFL, O_NONBLOCK);
-	b->outlet = outlet_open(b->writer, &d);
+	b->outlet = outlet_open(b->writer, false, &d);
 	setup = (struct lines_setup){ .segment = &b->segment, .clock = &b->clock, .outlet = b->outlet,
 				      .ticks_offset = 5, .json = json };
 	b->lines = lines_new(&setup, &d);

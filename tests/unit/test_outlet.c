@@ -56,7 +56,7 @@ static void open_pipe(void)
 	reader = fds[0];
 	writer = fds[1];
 	fcntl(reader, F_SETFL, O_NONBLOCK);
-	o = outlet_open(writer, &d);
+	o = outlet_open(writer, false, &d);
 	assert_non_null(o);
 }
 
@@ -72,7 +72,7 @@ static void open_terminal(unsigned short columns, unsigned short lines)
 	cfmakeraw(&t);
 	tcsetattr(writer, TCSANOW, &t);
 	ioctl(writer, TIOCSWINSZ, &w);
-	o = outlet_open(writer, &d);
+	o = outlet_open(writer, false, &d);
 	assert_non_null(o);
 }
 
@@ -142,7 +142,7 @@ static void reader_that_is_gone_is_noticed_without_writing(void **state)
 
 static void descriptor_that_is_not_open_is_said(void **state)
 {
-	assert_null(outlet_open(999, &d));
+	assert_null(outlet_open(999, false, &d));
 	assert_non_null(strstr(d.text, "cannot print on standard output: Bad file descriptor"));
 }
 
@@ -221,6 +221,15 @@ static void terminal_that_cannot_gets_no_sequences(void **state)
 	assert_string_equal(got, "a\nb\n");
 }
 
+static void terminal_of_others_too_gets_no_sequences(void **state)
+{
+	open_terminal(80, 24);
+	outlet_close(o);
+	o = outlet_open(writer, true, &d);
+	assert_true(outlet_is_terminal(o));
+	assert_false(outlet_is_in_place(o));
+}
+
 static void the_descriptor_stays_as_it_was(void **state)
 {
 	open_terminal(80, 24);
@@ -244,6 +253,7 @@ int main(void)
 		TEST(frame_stays_when_the_terminal_has_another_size),
 		TEST(frames_that_the_terminal_does_not_take_are_refused),
 		TEST(terminal_that_cannot_gets_no_sequences),
+		TEST(terminal_of_others_too_gets_no_sequences),
 		TEST(the_descriptor_stays_as_it_was),
 	};
 

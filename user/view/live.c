@@ -28,7 +28,7 @@ static int open_view(struct live *l, struct diag *d)
 				     .ticks_offset = s->target->monotonic_offset,
 				     .json = s->settings->json };
 
-	l->outlet = outlet_open(STDOUT_FILENO, d);
+	l->outlet = outlet_open(STDOUT_FILENO, s->settings->program, d);
 	if (!l->outlet)
 		return -EBADF;
 	lines.outlet = l->outlet;

@@ -51,7 +51,7 @@ static int open_fd(int fd, bool terminal)
 	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-struct outlet *outlet_open(int fd, struct diag *d)
+struct outlet *outlet_open(int fd, bool shared, struct diag *d)
 {
 	struct outlet *o = calloc(1, sizeof(*o));
 
@@ -63,7 +63,7 @@ struct outlet *outlet_open(int fd, struct diag *d)
 		return NULL;
 	}
 	o->terminal = isatty(fd);
-	o->in_place = o->terminal && can_move_cursor();
+	o->in_place = o->terminal && !shared && can_move_cursor();
 	o->fd = open_fd(fd, o->terminal);
 	if (o->fd < 0) {
 		diag_errno(d, errno, "cannot print on standard output");

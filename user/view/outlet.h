@@ -14,8 +14,8 @@
 
 struct outlet;
 
-/* The descriptor stays the caller's. NULL: it is not open, or no memory. */
-struct outlet *outlet_open(int fd, struct diag *d);
+/* The descriptor stays the caller's. `shared`: others write there, too. NULL: it is not open, or no memory. */
+struct outlet *outlet_open(int fd, bool shared, struct diag *d);
 void outlet_close(struct outlet *o);
 
 /* All of it or nothing. False: refused, there is no room or nobody reads. */
@@ -23,7 +23,7 @@ bool outlet_put(struct outlet *o, const char *text, size_t size);
 
 /*
  * The same, a frame of so many whole lines: it takes the place of the frame
- * before where that still stands there, on a terminal that can. Refused while an earlier one waits.
+ * before where that still stands there, on a terminal that can and is not shared. Refused while an earlier one waits.
  */
 bool outlet_frame(struct outlet *o, const char *text, size_t size, unsigned int lines);
 
