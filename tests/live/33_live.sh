@@ -190,6 +190,7 @@ in_place() { # COLUMNS LINES
 		grep -qE "^[0-9:]{8}   220,000 calls in all of" "$screen" || finding "not all calls:" "$(cat "$screen")"
 		grep -E '^ *[0-9,]+  |^calls|^and ' "$screen" >"$screen.table"
 		[ "$(wc -l <"$screen.table")" -le $((lines - 2)) ] || finding "higher than the terminal:" "$(cat "$screen")"
+		tr -d '\n' <"$screen" | grep -q 'Ctrl-C stops and restores the JVM' || finding "what stood above the table is gone:" "$(cat "$screen")"
 		grep -qE 'recurses\(int\)$' "$screen.table" || finding "the busiest is not shown:" "$(cat "$screen")"
 		target_restored
 	fi
