@@ -98,7 +98,7 @@ static const struct {
 };
 
 static const char *const later_verbs[] = {
-	"start", "status", "dump", "stop", "view", "export", "merge", "recover",
+	"start", "status", "dump", "stop", "view", "export", "merge",
 };
 
 static const char help[] =

@@ -5,6 +5,7 @@
 #include "user/cmd_methods.h"
 #include "user/cmd_print.h"
 #include "user/cmd_record.h"
+#include "user/cmd_recover.h"
 #include "user/cmd_summary.h"
 #include "user/log.h"
 
@@ -33,6 +34,7 @@ static const struct {
 } file_verbs[] = {
 	{"summary", cmd_summary},
 	{"print", cmd_print},
+	{"recover", cmd_recover},
 };
 
 /* CLI_DONE, an exit status, or -errno with the message. */

@@ -89,9 +89,67 @@ whole() {
 	of_newest Chunks "$F_FILE" >"$WORK/reread" 2>&1
 }
 
+reads() { # FILE
+	"$JAVA/bin/jfr" summary "$1" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -c 400 "$WORK/tool")"
+	of_newest Chunks "$1" >"$WORK/chunks" 2>&1 || finding "$(head -c 400 "$WORK/chunks")"
+}
+
+torn() {
+	local sentence="a file with a torn tail is recovered" file=$WORK/torn.jfr size
+	begin "$sentence" || return 0
+	target_start Late 1000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' -d 7s; then
+		target_go
+		trace_wait 30
+		size=$(stat -c %s "$F_FILE")
+		{ cat "$F_FILE" && head -c 9000 "$F_FILE"; } >"$file"
+		"$FRTRACE" recover "$file" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+		grep -qE ': 2 chunks, .*; 8\.8 KB left out' "$WORK/said" || finding "says: $(cat "$WORK/said")"
+		cmp "$file" "$F_FILE" || finding "another file"
+		"$FRTRACE" recover "$file" 2>"$WORK/said" && grep -q '^nothing to recover: ' "$WORK/said" && cmp "$file" "$F_FILE" ||
+			finding "a whole file: $(cat "$WORK/said")"
+		head -c "$((size - 1))" "$F_FILE" >"$file"
+		"$FRTRACE" recover -o "$WORK/torn-out.jfr" "$file" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+		[ "$(stat -c %s "$file")" = $((size - 1)) ] || finding "-o changed the file"
+		reads "$WORK/torn-out.jfr"
+		head -c 3000 "$F_FILE" >"$file"
+		"$FRTRACE" recover "$file" 2>"$WORK/said"
+		[ $? = 1 ] && grep -q 'no chunk of it is whole' "$WORK/said" && [ "$(stat -c %s "$file")" = 3000 ] ||
+			finding "nothing whole: $(cat "$WORK/said")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The JVM flushes what it has each second.
+killed_jvm() {
+	local sentence="the open chunk of a JVM that was killed is mended, JDK $FEATURE" chunk
+	begin "$sentence" || return 0
+	mkdir "$WORK/own"
+	target_start -XX:StartFlightRecording=settings=profile -XX:FlightRecorderOptions=repository="$WORK/own" Late 1000
+	if target_ready; then
+		sleep 3
+		chunk=$(find "$WORK/own" -name '*.jfr')
+		"$FRTRACE" recover "$chunk" 2>"$WORK/said" && finding "a chunk that is being written was changed"
+		grep -q 'is open elsewhere' "$WORK/said" || finding "says: $(cat "$WORK/said")"
+		kill -9 "$T_PID"
+		wait_for 10 ended "$T_PID"
+		timeout 30 "$JAVA/bin/jfr" summary "$chunk" >/dev/null 2>&1 && [ "$FEATURE" -ge 25 ] && finding "it was readable before"
+		"$FRTRACE" recover "$chunk" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+		reads "$chunk"
+		grep -qE 'jdk.JVMInformation +1 ' "$WORK/tool" || finding "what was flushed is not there: $(head "$WORK/tool")"
+	fi
+	verdict "$sentence"
+	target_drop
+	rm -rf "$WORK/own"
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	followed
+	killed_jvm
 done
+torn
 read_meanwhile
 killed
