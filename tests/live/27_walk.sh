@@ -9,7 +9,7 @@ probe_build() {
 	cd "$ROOT" &&
 		gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -Wno-format-truncation -Wno-maybe-uninitialized \
 			-D_GNU_SOURCE -fsanitize=address,undefined -I. -o "$WORK/probe" tests/live/walk_probe.c \
-			user/hotspot/*.c user/target/*.c format/diag.c format/bytes.c
+			user/hotspot/*.c user/target/*.c format/{diag,bytes}.c format/class_*.c
 }
 
 # What polls may have gone on between the two: it may differ once, not three times.

@@ -10,7 +10,7 @@ probe_build() {
 	cd "$ROOT" &&
 		gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -Wno-format-truncation -Wno-maybe-uninitialized \
 			-D_GNU_SOURCE -fsanitize=address,undefined -I. -o "$WORK/probe" tests/live/resolve_probe.c \
-			user/hotspot/*.c user/target/*.c format/diag.c format/bytes.c
+			user/hotspot/*.c user/target/*.c format/{diag,bytes}.c format/class_*.c
 }
 
 compare() {
