@@ -326,7 +326,7 @@ void report_progress(const struct report *r)
 	struct segment_totals t;
 	char open[80];
 
-	if (!log_is_live())
+	if (!log_is_live() || r->settings->program) /* whose terminal it is */
 		return;
 	segment_totals(session_segment(r->session), &t);
 	open_text(r, &t, open, sizeof(open));

@@ -130,6 +130,53 @@ static void directory_that_options_cannot_name_is_not_used(void **state)
 	assert_true(access(other.file.path, F_OK) < 0);
 }
 
+/* A door of a frtrace that was killed, `age` seconds ago. */
+static void leave(const char *name, long age)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "mkdir -m 711 %s/%s && touch %s/%s/libfrtrace-x.so %s/%s/door && touch -d '-%ld seconds' %s/%s", base, name,
+		 base, name, base, name, age, base, name);
+	assert_int_equal(system(command), 0);
+}
+
+static bool is_there(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", base, name);
+	return !access(path, F_OK);
+}
+
+static void remove_left(const char *name)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s/%s", base, name);
+	assert_int_equal(system(command), 0);
+}
+
+static void what_the_killed_have_left_is_swept_by_the_next(void **state)
+{
+	struct door other;
+	struct diag d;
+
+	leave(".frtrace-000000000001", 100);
+	leave(".frtrace-000000000002", 1);
+	assert_int_equal(door_open(&other, "libx.so", "image", 5, &d), 0);
+	assert_false(is_there(".frtrace-000000000001"));
+	assert_true(is_there(".frtrace-000000000002")); /* it may just be made */
+	assert_true(is_there(door.file.directory));
+	door_close(&other, false);
+	leave(".frtrace-000000000003", 100);
+	assert_int_equal(futimens(door.file.inside, (struct timespec[]){ { 1, 0 }, { 1, 0 } }), 0);
+	assert_int_equal(door_open(&other, "libx.so", "image", 5, &d), 0);
+	assert_true(is_there(door.file.directory)); /* old, but its owner lives */
+	assert_false(is_there(".frtrace-000000000003"));
+	door_close(&other, false);
+	remove_left(".frtrace-000000000002");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +187,7 @@ int main(void)
 		TEST(silence_and_death_are_told_apart),
 		TEST(agent_goes_on_when_the_collector_is_gone),
 		TEST(directory_that_options_cannot_name_is_not_used),
+		TEST(what_the_killed_have_left_is_swept_by_the_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/target/door.h"
+#include "user/target/launch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NAME	"door"
 #define BACKLOG 64
+#define OLD_S	60
 
 /* Of $TMPDIR: it goes into the JVM's options, which are cut at spaces, and into a socket's address. */
 static const char *preferred_base(void)
@@ -37,6 +42,57 @@ static int write_agent(struct agent_file *f, const void *image, size_t size, str
 	if (!err && (fchmod(f->inside, 0711) || fchmodat(f->inside, f->name, 0555, 0)))
 		err = diag_errno(d, errno, "cannot let others read the agent '%s'", f->path);
 	return err;
+}
+
+/* One that is being made has no lock yet; so has one that an attach makes, which lives for seconds. */
+static bool is_old(int directory)
+{
+	struct stat st;
+
+	return !fstat(directory, &st) && st.st_mtime + OLD_S < time(NULL);
+}
+
+/* Who holds a directory's lock is alive. */
+static bool is_abandoned(int directory, const char *name)
+{
+	struct stat st;
+
+	return !fstat(directory, &st) && st.st_uid == geteuid() && !flock(directory, LOCK_EX | LOCK_NB) &&
+	       !launch_is_inherited(name);
+}
+
+static void remove_all(int base, int directory, const char *name)
+{
+	DIR *entries = fdopendir(dup(directory));
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries)))
+		if (!strcmp(entry->d_name, NAME) || !strncmp(entry->d_name, "libfrtrace-", 11))
+			unlinkat(directory, entry->d_name, 0);
+	if (entries)
+		closedir(entries);
+	unlinkat(base, name, AT_REMOVEDIR);
+}
+
+/* What frtrace has left when it was killed, or kept for a program that has ended since. */
+static void sweep_others(const struct agent_file *own)
+{
+	int fd = openat(own->base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), directory;
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries))) {
+		if (strncmp(entry->d_name, ".frtrace-", 9) || !strcmp(entry->d_name, own->directory))
+			continue;
+		directory = openat(own->base, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (directory < 0)
+			continue;
+		if (is_old(directory) && is_abandoned(directory, entry->d_name))
+			remove_all(own->base, directory, entry->d_name);
+		close(directory);
+	}
+	if (entries)
+		closedir(entries);
 }
 
 /* In a directory that only we can write to. */
@@ -68,8 +124,12 @@ int door_open(struct door *door, const char *file_name, const void *image, size_
 	err = write_agent(&door->file, image, size, d);
 	if (!err)
 		err = listen_there(door, d);
-	if (err)
+	if (err) {
 		door_close(door, false);
+		return err;
+	}
+	flock(door->file.inside, LOCK_EX | LOCK_NB);
+	sweep_others(&door->file);
 	return err;
 }
 
