@@ -8,7 +8,7 @@
  * bounds; only `owner`, `heartbeat`, `stack_done`, `config` and rules are written by the collector.
  *
  *   header | config | loaders | classes | methods | skips | threads | strings | slots | rings | stacks | frames |
- *   rules | shared sums | histograms | histogram groups | cells
+ *   rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names
  *
  * All tables but the stacks are append-only for the life of the JVM: an id once given means
  * the same thing for ever (a method that was active when a recording ended
@@ -146,11 +146,33 @@ struct frt_slot {
 	frt_u32 census_open;   /* the first so many open calls were open before that and after it */
 	frt_u32 census_dead;   /* bit i: open call i is on no stack */
 	frt_u32 census_epoch;  /* header.census */
-	frt_u64 reserved[2];
+	frt_u64 asked_until;   /* TSC: the agent's, see virtual_calls.c */
+	frt_u64 reserved[1];
 	struct frt_open_call open[FRT_OPEN_CALLS];
 };
 
-#define FRT_SLOT_CARRIER 0x1u /* may carry virtual threads */
+#define FRT_SLOT_CARRIER 0x1u /* may carry virtual threads: its open calls are struct frt_virtual_call */
+
+/*
+ * An open call of a thread that carries virtual ones, or of one of those: it may end on another carrier. The agent finds
+ * it again by its start. Calls of which it does not know whose they are have none.
+ */
+struct frt_virtual_call {
+	frt_u64 start;	 /* TSC, stored last; 0 free, 1 being written */
+	frt_u64 java_id; /* of the thread that is in the call */
+	frt_u32 method;
+	frt_u32 carrier; /* serial of the thread that it began on */
+	frt_u32 stack;	 /* what the thread did at the census: id of its stack, 0 none */
+	frt_u32 census;	 /* number of that census; 0: it did not come to this call */
+};
+
+struct frt_virtual_name {
+	frt_u8 length; /* of the thread's name, written by a census */
+	char name[63]; /* modified UTF-8 */
+};
+
+#define FRT_VIRTUAL_LOG2   14
+#define FRT_VIRTUAL_CALLS  (1u << FRT_VIRTUAL_LOG2)
 
 struct frt_thread {
 	frt_u32 serial; /* stored last; row = serial % FRT_MAX_THREADS */
@@ -293,6 +315,7 @@ struct frt_header {
 	frt_u64 unbucketed; /* timed calls that are in no histogram: no group was left */
 	frt_u32 groups;	    /* numbers given out */
 
+	frt_u32 virtual_used; /* 1: there have been virtual calls in this recording */
 	frt_u32 stack_frames; /* places of the table of frames that are used: a power of two, FRT_STACK_FRAMES at most */
 };
 
@@ -443,7 +466,8 @@ struct frt_layout {
 	frt_u16 klass_name;
 	frt_u16 symbol_length, symbol_body;
 	frt_u16 symbol_length_shift; /* 0, or 16: the upper half of an int */
-	frt_u16 reserved[3];
+	frt_u16 thread_owner_id; /* in JavaThread, JDK 24 on: the id of the thread that runs, virtual or not */
+	frt_u16 reserved[2];
 };
 
 #define FRT_INTRINSICS_SIZE 8192u
@@ -491,12 +515,16 @@ struct frt_config {
 #define FRT_HISTOGRAMS_AT (FRT_SHARED_AT + FRT_MAX_METHODS * 64u)
 #define FRT_GROUPS_AT  (FRT_HISTOGRAMS_AT + FRT_MAX_METHODS * FRT_GROUPS * 4u)
 #define FRT_CELLS_AT   (FRT_GROUPS_AT + FRT_MAX_GROUPS * 64u)
-#define FRT_SEGMENT_SIZE (FRT_CELLS_AT + FRT_CELLS_SIZE)
+#define FRT_VIRTUAL_AT (FRT_CELLS_AT + FRT_CELLS_SIZE)
+#define FRT_VIRTUAL_NAMES_AT (FRT_VIRTUAL_AT + FRT_VIRTUAL_CALLS * 32u)
+#define FRT_SEGMENT_SIZE (FRT_VIRTUAL_NAMES_AT + FRT_VIRTUAL_CALLS * 64u)
 
 _Static_assert(sizeof(struct frt_span) == FRT_RECORD_SIZE, "span");
 _Static_assert(sizeof(struct frt_vthread) == FRT_RECORD_SIZE, "vthread");
 _Static_assert(sizeof(struct frt_slot) == 512, "slot");
 _Static_assert(sizeof(struct frt_thread) == 128, "thread");
+_Static_assert(sizeof(struct frt_virtual_call) == 32, "virtual call");
+_Static_assert(sizeof(struct frt_virtual_name) == 64, "virtual name");
 _Static_assert(sizeof(struct frt_loader) == 16, "loader");
 _Static_assert(sizeof(struct frt_class) == 16, "class");
 _Static_assert(sizeof(struct frt_method) == 16, "method");

@@ -6,18 +6,20 @@
 #ifndef USER_OPEN_CALLS_H
 #define USER_OPEN_CALLS_H
 
+#include "user/queue/stream.h"
 #include "user/segment.h"
 
 struct open_call {
 	uint64_t start;	      /* TSC */
 	uint32_t method;      /* id */
-	uint32_t thread;      /* serial; 0: of a virtual thread */
+	uint32_t thread;      /* serial; 0: it is the virtual one */
+	struct stream_vthread vthread; /* java_id 0: it is none. A name stands here only when a census came to it */
 	uint32_t stack;	      /* id of the thread's whole stack at the census; 0: none */
 	const char *remark;   /* why there is no stack; NULL: there is, or none was wanted */
 };
 
 /*
- * Show each, thread by thread, the outermost first. While the target runs on: those that were open at both
+ * Show each, thread by thread, the outermost first; those of virtual threads in no order. While the target runs on: those that were open at both
  * of two moments close to each other. `no_stacks`: why there was no census just now, or NULL.
  * Returns how many were shown; those that are deeper than FRT_OPEN_CALLS in their thread are not.
  */

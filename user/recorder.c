@@ -464,7 +464,7 @@ static void on_open_call(void *context, const struct open_call *c)
 
 	e.start = ticks_of(r, clock_ns(r->setup.clock, start));
 	e.duration = ticks_of(r, o->now->monotonic) - e.start;
-	e.thread = c->thread ? thread_key(r, c->thread, NULL) : 0;
+	e.thread = thread_key(r, c->thread, c->vthread.java_id ? &c->vthread : NULL);
 	e.stack = frames_key(r->frames, c->stack, c->method);
 	e.method = method_keys_traced(&r->methods, c->method);
 	jfr_open_call(r->writer, &e);
@@ -475,7 +475,7 @@ uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks)
 	struct open_calls o = { .recorder = r };
 	struct segment_totals t;
 	uint64_t shown;
-	char text[128];
+	char text[256];
 
 	if (r->failed || !r->open)
 		return 0;
@@ -484,8 +484,10 @@ uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks)
 	shown = open_calls_each(r->setup.segment, no_stacks, on_open_call, &o);
 	segment_totals(r->setup.segment, &t);
 	if (t.open > shown) {
-		snprintf(text, sizeof(text), "%llu more are not listed: of a thread the outermost %u are",
-			 (unsigned long long)(t.open - shown), FRT_OPEN_CALLS);
+		snprintf(text, sizeof(text),
+			 "%llu more are not listed: of a thread the outermost %u are; of virtual threads %u, and before JDK 24 "
+			 "those that begin at a rate below 100,000 a second",
+			 (unsigned long long)(t.open - shown), FRT_OPEN_CALLS, FRT_VIRTUAL_CALLS);
 		recorder_remark(r, "open calls", text);
 	}
 	return shown;

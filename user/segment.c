@@ -145,6 +145,18 @@ const struct frt_skip *segment_skip(const struct segment *s, uint32_t i)
 	return (const struct frt_skip *)(s->base + FRT_SKIPS_AT) + i;
 }
 
+const struct frt_virtual_call *segment_virtual_call(const struct segment *s, uint32_t i)
+{
+	if (i >= FRT_VIRTUAL_CALLS || !segment_header(s)->virtual_used)
+		return NULL;
+	return (const struct frt_virtual_call *)(s->base + FRT_VIRTUAL_AT) + i;
+}
+
+const struct frt_virtual_name *segment_virtual_name(const struct segment *s, uint32_t i)
+{
+	return i < FRT_VIRTUAL_CALLS ? (const struct frt_virtual_name *)(s->base + FRT_VIRTUAL_NAMES_AT) + i : NULL;
+}
+
 bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread *out)
 {
 	const struct frt_thread *row = (const struct frt_thread *)(s->base + FRT_THREADS_AT) + serial % FRT_MAX_THREADS;

@@ -53,6 +53,9 @@ const struct frt_method *segment_method(const struct segment *s, uint32_t id);
 const struct frt_loader *segment_loader(const struct segment *s, uint32_t number);
 const struct frt_skip *segment_skip(const struct segment *s, uint32_t i);
 
+const struct frt_virtual_call *segment_virtual_call(const struct segment *s, uint32_t i);
+const struct frt_virtual_name *segment_virtual_name(const struct segment *s, uint32_t i);
+
 /* A copy of the log entry of a thread, its lengths within its texts. False: overwritten by a later one, or never written. */
 bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread *out);
 

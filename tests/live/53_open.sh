@@ -90,6 +90,21 @@ case_crowd() {
 	target_drop
 }
 
+# The parked ones have no carrier now. Their own Thread.getStackTrace() is what is expected.
+case_virtual() {
+	local sentence="virtual threads, parked and mounted, are there with their own stacks, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if open_begin -- virtual 300; then
+		trace_stop
+		status_is 0
+		open_agrees "$T_DIR/stacks"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 case_killed() {
 	local sentence="the open calls of a JVM that is killed are in the file, without stacks, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -127,6 +142,13 @@ for jdk in "${JDKS[@]}"; do
 	case_all "what hangs is in the file, with its stack of now" by_signal
 	case_all "thresholds filter no open calls" by_itself -t 1h -d 5s
 	case_crowd
+	[ "$FEATURE" -ge 21 ] && case_virtual
 	case_killed
 done
 case_stopped
+roots_find
+if root_use 21; then
+	case_virtual
+else
+	skip "virtual threads on JDK 21" "$(roots_why)"
+fi

@@ -34,6 +34,12 @@ bool stack_virtual_take(JNIEnv *e, uint32_t depth, uint32_t *id)
 	return false;
 }
 
+uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
+{
+	*is_virtual = running.java_id != 0;
+	return running.java_id;
+}
+
 bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t size, struct thread_virtual *v)
 {
 	*v = running;

@@ -108,11 +108,38 @@ static void calls_of_an_earlier_recording_are_not_shown(void **state)
 	assert_int_equal(look(NULL), 0);
 }
 
-static void carrier_is_not_named_for_a_virtual_threads_call(void **state)
+static struct frt_virtual_call *virtual_row(uint32_t i, uint64_t java_id, uint32_t carrier)
 {
-	slot_with(5, 1, 1000)->flags = FRT_SLOT_CARRIER;
+	struct frt_virtual_call *row = (struct frt_virtual_call *)(seg.base + FRT_VIRTUAL_AT) + i;
+	struct frt_virtual_name *name = (struct frt_virtual_name *)(seg.base + FRT_VIRTUAL_NAMES_AT) + i;
+
+	segment_header(&seg)->virtual_used = 1;
+	*row = (struct frt_virtual_call){.start = 500, .java_id = java_id, .method = 9, .carrier = carrier, .stack = 80, .census = 3};
+	*name = (struct frt_virtual_name){.length = 4, .name = "fred"};
+	return row;
+}
+
+static void virtual_thread_is_named_with_its_stack(void **state)
+{
+	fake_thread(&seg, 5, "carrier", "main")->java_id = 31;
+	virtual_row(1000, 77, 5);
+	virtual_row(FRT_VIRTUAL_CALLS - 1, 31, 5);
+	virtual_row(7, 78, 5)->census = 2;
+	virtual_row(8, 79, 5)->start = 1; /* is being written */
+	assert_int_equal(look(NULL), 3);
+	assert_true(seen[0].vthread.java_id == 78 && seen[0].stack == 0 && seen[0].remark);
+	assert_true(seen[1].vthread.java_id == 77 && seen[1].thread == FRT_NO_THREAD && seen[1].stack == 80);
+	assert_true(seen[1].start == 500 && seen[1].method == 9);
+	assert_string_equal(seen[1].vthread.name, "fred");
+	assert_true(seen[2].vthread.java_id == 0 && seen[2].thread == 5);
+}
+
+static void forged_name_of_a_virtual_thread_ends_with_its_row(void **state)
+{
+	virtual_row(0, 77, 5);
+	((struct frt_virtual_name *)(seg.base + FRT_VIRTUAL_NAMES_AT))->length = 255;
 	assert_int_equal(look(NULL), 1);
-	assert_true(seen[0].thread == FRT_NO_THREAD && seen[0].stack == 0 && seen[0].remark);
+	assert_int_equal(strlen(seen[0].vthread.name), 4);
 }
 
 static void deeper_calls_than_are_kept_are_not_shown(void **state)
@@ -136,7 +163,8 @@ int main(void)
 		TEST(stack_of_an_earlier_census_is_not_that_of_now),
 		TEST(without_a_census_all_are_shown_with_the_reason),
 		TEST(calls_of_an_earlier_recording_are_not_shown),
-		TEST(carrier_is_not_named_for_a_virtual_threads_call),
+		TEST(virtual_thread_is_named_with_its_stack),
+		TEST(forged_name_of_a_virtual_thread_ends_with_its_row),
 		TEST(deeper_calls_than_are_kept_are_not_shown),
 	};
 

@@ -30,6 +30,7 @@
 #include "uprobes/agent/stack_virtual.h"
 #include "uprobes/agent/thread.h"
 #include "uprobes/agent/timing.h"
+#include "uprobes/agent/virtual_calls.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -152,7 +153,7 @@ static int init(JNIEnv *env, const char *tag)
 	control->hook_ticks = measure_stamps();
 	classes_init(jvmti);
 	loader_init(jvmti, env);
-	census_init(jvmti, env);
+	census_init(jvmti);
 	stack_named_init(jvmti);
 	stack_virtual_init(jvmti);
 	if (thread_init(jvmti, env))
@@ -292,6 +293,7 @@ static void begin_epoch(const struct frt_config *config)
 	control->dead_calls = 0;
 	control->slots_missing = 0;
 	store_release(&control->epoch, control->epoch + 1);
+	virtual_calls_begin(config);
 	stack_begin(config); /* before threads get their slots */
 	slot_reset_all();
 }

@@ -7,11 +7,15 @@
  * `enter` until after `leave`, so never too few are counted.
  *
  * GetStackTrace is asked for one thread at a time: for all at once the JVM holds
- * 64 KiB a thread, and every thread until it is done.
+ * 64 KiB a thread, and every thread until it is done. It waits until a virtual thread is neither being mounted
+ * nor unmounted, so nothing may be held meanwhile that such a thread wants; nothing is.
  */
 #include "uprobes/agent/census.h"
+#include "uprobes/agent/containers.h"
 #include "uprobes/agent/helper.h"
 #include "uprobes/agent/stack_named.h"
+#include "uprobes/agent/thread.h"
+#include "uprobes/agent/virtual_calls.h"
 
 #define MOST_SLOTS  4096
 #define MOST_FRAMES 4096
@@ -28,20 +32,16 @@ struct census {
 	bool last;
 	uint32_t count;
 	struct wanted wanted[MOST_SLOTS];
+	uint32_t virtual_left; /* virtual calls whose thread has not come yet */
+	uint32_t first[FRT_VIRTUAL_CALLS], next[FRT_VIRTUAL_CALLS]; /* lists of them by java id: row + 1, 0 ends */
 	jvmtiFrameInfo frames[MOST_FRAMES];
 };
 
 static jvmtiEnv *jvmti;
-static jfieldID id_field;
 
-void census_init(jvmtiEnv *j, JNIEnv *env)
+void census_init(jvmtiEnv *j)
 {
-	jclass thread = (*env)->FindClass(env, "java/lang/Thread");
-
 	jvmti = j;
-	id_field = thread ? (*env)->GetFieldID(env, thread, "tid", "J") : NULL;
-	if ((*env)->ExceptionCheck(env))
-		(*env)->ExceptionClear(env);
 }
 
 static uint64_t thread_id(uint32_t serial)
@@ -168,9 +168,16 @@ static jint own_frames(struct census *c, jint count)
 	return own;
 }
 
-static void look(struct census *c, struct frt_slot *s, jthread thread)
+static uint32_t census_depth(void)
 {
 	uint32_t depth = control_config()->census_depth;
+
+	return depth < FRT_MAX_DEPTH ? depth : FRT_MAX_DEPTH;
+}
+
+static void look(struct census *c, struct frt_slot *s, jthread thread)
+{
+	uint32_t depth = census_depth();
 	struct moment before, after;
 	jint count, own;
 	uint64_t at;
@@ -193,7 +200,7 @@ static void look(struct census *c, struct frt_slot *s, jthread thread)
 
 static void look_for(struct census *c, jthread thread)
 {
-	uint64_t id = (*c->env)->GetLongField(c->env, thread, id_field);
+	uint64_t id = thread_java_id(c->env, thread);
 
 	for (uint32_t i = 0; i < c->count; i++)
 		if (c->wanted[i].java_id == id && sys_monotonic_ns() < c->until)
@@ -217,9 +224,82 @@ static void look_at_threads(struct census *c)
 	(*c->env)->PopLocalFrame(c->env, NULL);
 }
 
+static uint32_t *first_of(struct census *c, uint64_t java_id)
+{
+	return &c->first[java_id * FRT_CELL_HASH >> (64 - FRT_VIRTUAL_LOG2)];
+}
+
+static void list_virtual(struct census *c)
+{
+	for (uint32_t i = 0; i < FRT_VIRTUAL_CALLS; i++) {
+		struct frt_virtual_call *call = virtual_call(i);
+		uint32_t *first;
+
+		if (load_acquire(&call->start) <= 1)
+			continue;
+		first = first_of(c, call->java_id);
+		c->next[i] = *first;
+		*first = i + 1;
+		c->virtual_left++;
+	}
+}
+
+static bool is_on_stack(struct census *c, uint32_t method, jint count)
+{
+	for (jint f = 0; f < count; f++)
+		if (hooked_method(c->env, c->frames[f].method) == method)
+			return true;
+	return false;
+}
+
+/* Write down where the thread of the call was; what began later, or is over, is left alone. */
+static void mark_virtual(struct census *c, uint32_t i, jthread thread, uint64_t at, jint count, uint32_t stack)
+{
+	struct frt_virtual_name *name = (struct frt_virtual_name *)control_at(FRT_VIRTUAL_NAMES_AT) + i;
+	struct frt_virtual_call *call = virtual_call(i);
+	uint64_t start = load_acquire(&call->start);
+
+	c->virtual_left--;
+	if (start <= 1 || start > at || !is_on_stack(c, call->method, count))
+		return;
+	name->length = thread_virtual_name(c->env, thread, name->name, sizeof(name->name));
+	call->stack = stack;
+	store_release(&call->census, control->census);
+}
+
+static uint32_t next_of(const struct census *c, uint32_t number, uint64_t java_id)
+{
+	while (number && virtual_call(number - 1)->java_id != java_id)
+		number = c->next[number - 1];
+	return number;
+}
+
+static void look_at_virtual(struct census *c, jthread thread, uint64_t id)
+{
+	uint32_t number = next_of(c, *first_of(c, id), id), depth = census_depth(), stack = 0;
+	jint count, own;
+	uint64_t at = sys_tsc();
+
+	if (!number || (*jvmti)->GetStackTrace(jvmti, thread, 0, MOST_FRAMES, c->frames, &count))
+		return;
+	own = own_frames(c, count);
+	if (depth)
+		stack = stack_named_take(c->env, c->frames + own, count - own, depth, thread_is_virtual(c->env, thread));
+	for (; number; number = next_of(c, c->next[number - 1], id))
+		mark_virtual(c, number - 1, thread, at, count, stack);
+}
+
+static bool see_virtual(void *context, jobject thread)
+{
+	struct census *c = context;
+
+	look_at_virtual(c, thread, thread_java_id(c->env, thread));
+	return c->virtual_left && sys_monotonic_ns() < c->until;
+}
+
 void census_take(JNIEnv *env, bool last)
 {
-	struct census *c = id_field ? sys_map(sizeof(*c)) : NULL;
+	struct census *c = sys_map(sizeof(*c));
 
 	if (!c)
 		return;
@@ -230,5 +310,9 @@ void census_take(JNIEnv *env, bool last)
 	list_slots(c);
 	if (c->count)
 		look_at_threads(c);
+	if (control->virtual_used)
+		list_virtual(c);
+	if (c->virtual_left)
+		containers_each(env, see_virtual, c);
 	sys_unmap(c, sizeof(*c));
 }

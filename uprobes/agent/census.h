@@ -13,7 +13,7 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void census_init(jvmtiEnv *jvmti, JNIEnv *env);
+void census_init(jvmtiEnv *jvmti);
 
 /*
  * Look at each thread that has open calls, for two seconds and at 4096 threads at most. To be called while the

@@ -15,6 +15,7 @@
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/timing.h"
+#include "uprobes/agent/virtual_calls.h"
 
 volatile unsigned short frtrace_drain_semaphore __attribute__((section(".probes"))) = 0;
 
@@ -193,6 +194,8 @@ static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t star
 	}
 	if (is_innermost(s, start))
 		s->depth--;
+	else if (s->flags & FRT_SLOT_CARRIER)
+		s->moved_exits += !virtual_calls_leave(env, start, method);
 	else
 		resynchronise(s, start);
 	finish(s, env, start, now, method, flags);
@@ -214,12 +217,15 @@ static inline void ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t 
 	finish(s, env, start, now, method, flags);
 }
 
-static inline uint64_t begin(struct frt_slot *s, uint32_t method)
+static inline uint64_t begin(struct frt_slot *s, JNIEnv *env, uint32_t method)
 {
-	uint32_t depth = s->depth++;
+	uint32_t depth;
 	uint64_t now;
 
 	s->entered++;
+	if (unlikely(s->flags & FRT_SLOT_CARRIER))
+		return virtual_calls_enter(s, env, method);
+	depth = s->depth++;
 	now = sys_tsc();
 	if (likely(depth < FRT_OPEN_CALLS)) {
 		s->open[depth].start = now;
@@ -232,7 +238,7 @@ static __attribute__((noinline)) uint64_t begin_otherwise(JNIEnv *env, uint32_t 
 {
 	struct frt_slot *s = own_slot(env);
 
-	return s ? begin(s, method) : sys_tsc(); /* `leave` counts it as unslotted */
+	return s ? begin(s, env, method) : sys_tsc(); /* `leave` counts it as unslotted */
 }
 
 jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
@@ -243,7 +249,7 @@ jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
 	if (unlikely(!frtrace_drain_semaphore))
 		return 0;
 	s = slot_find_first(env);
-	return likely(s) ? begin(s, method) : begin_otherwise(env, method);
+	return likely(s) ? begin(s, env, method) : begin_otherwise(env, method);
 }
 
 void JNICALL hook_leave(JNIEnv *env, jclass helper, jlong start, jint method)

@@ -98,7 +98,7 @@ static void describe(struct frt_thread *row, JNIEnv *env, jobject thread)
 		(*env)->DeleteLocalRef(env, info.context_class_loader);
 }
 
-static bool is_virtual(JNIEnv *env, jobject thread)
+bool thread_is_virtual(JNIEnv *env, jthread thread)
 {
 	return virtual_class && (*env)->IsInstanceOf(env, thread, virtual_class);
 }
@@ -129,9 +129,9 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 	row->java_id = 0;
 	row->name_length = row->group_length = 0;
 	if (thread) {
-		if (is_virtual(env, thread) || is_carrier(env, thread))
+		if (thread_is_virtual(env, thread) || is_carrier(env, thread))
 			s->flags |= FRT_SLOT_CARRIER;
-		if (!is_virtual(env, thread))
+		if (!thread_is_virtual(env, thread))
 			describe(row, env, thread);
 		(*env)->DeleteLocalRef(env, thread);
 	}
@@ -139,7 +139,7 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 	return serial;
 }
 
-static uint32_t read_name(JNIEnv *env, jobject thread, char *name, size_t size)
+uint32_t thread_virtual_name(JNIEnv *env, jthread thread, char *name, size_t size)
 {
 	jstring text = name_field ? (*env)->GetObjectField(env, thread, name_field) : NULL;
 	char buffer[3 * 16 * FRT_VTHREAD_PARTS + 1];
@@ -165,10 +165,28 @@ jobject thread_own_virtual(JNIEnv *env)
 {
 	jobject thread = virtual_class ? running_thread(env) : NULL;
 
-	if (!thread || is_virtual(env, thread))
+	if (!thread || thread_is_virtual(env, thread))
 		return thread;
 	(*env)->DeleteLocalRef(env, thread);
 	return NULL;
+}
+
+uint64_t thread_java_id(JNIEnv *env, jthread thread)
+{
+	return (*env)->GetLongField(env, thread, id_field);
+}
+
+uint64_t thread_running_id(JNIEnv *env, bool *is_virtual)
+{
+	jobject thread = running_thread(env);
+	uint64_t id;
+
+	*is_virtual = thread && thread_is_virtual(env, thread);
+	if (!thread)
+		return 0;
+	id = thread_java_id(env, thread);
+	(*env)->DeleteLocalRef(env, thread);
+	return id;
 }
 
 bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t name_size, struct thread_virtual *v)
@@ -178,7 +196,7 @@ bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t name
 	if (!thread)
 		return false;
 	v->java_id = (*env)->GetLongField(env, thread, id_field);
-	v->name_length = v->java_id == known ? 0 : read_name(env, thread, name, name_size);
+	v->name_length = v->java_id == known ? 0 : thread_virtual_name(env, thread, name, name_size);
 	(*env)->DeleteLocalRef(env, thread);
 	return true;
 }

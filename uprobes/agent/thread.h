@@ -17,6 +17,16 @@ bool thread_run(JNIEnv *env, jvmtiStartFunction function, void *argument, int pr
 /* Write the running thread into the log of threads and set the slot's flags. Returns its serial. */
 uint32_t thread_identify(struct frt_slot *s, JNIEnv *env);
 
+/* The id of the running thread, virtual or not, 0: the JVM does not tell. Runs no Java code, as above. */
+uint64_t thread_running_id(JNIEnv *env, bool *is_virtual);
+
+bool thread_is_virtual(JNIEnv *env, jthread thread);
+
+uint64_t thread_java_id(JNIEnv *env, jthread thread);
+
+/* A virtual thread's name, at most `size` bytes of modified UTF-8. Returns its length. */
+uint32_t thread_virtual_name(JNIEnv *env, jthread thread, char *name, size_t size);
+
 struct thread_virtual {
 	uint64_t java_id;
 	uint32_t name_length;

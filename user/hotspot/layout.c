@@ -49,6 +49,7 @@ struct rule {
 static const struct rule rules[] = {
 	{F(walk.thread_anchor),		8, NEWEST, OFFSET, "JavaThread._anchor", 0, STACKS},
 	{F(walk.thread_stack_base),	8, NEWEST, OFFSET, "JavaThread._stack_base", 0, STACKS},
+	{F(walk.thread_owner_id),      24, NEWEST, OFFSET, "JavaThread._monitor_owner_id", 0, 0},
 	{F(walk.anchor_sp),		8, NEWEST, OFFSET, "JavaFrameAnchor._last_Java_sp", 0, STACKS},
 	{F(walk.anchor_pc),		8, NEWEST, OFFSET, "JavaFrameAnchor._last_Java_pc", 0, STACKS},
 	{F(walk.anchor_fp),		8, NEWEST, OFFSET, "JavaFrameAnchor._last_Java_fp", 0, STACKS},

@@ -4,6 +4,7 @@ package live;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -50,6 +51,12 @@ public class OpenCheck {
         return frame(f).equals(want.substring(0, colon)) && (running || line < 0 || f.getLineNumber() == line);
     }
 
+    /** With what a virtual thread's stack begins. */
+    static boolean isBottom(String frame) {
+        return frame.startsWith("jdk.internal.vm.Continuation.") || frame.startsWith("java.lang.VirtualThread.run")
+                || frame.startsWith("java.lang.VirtualThread$VThreadContinuation");
+    }
+
     static void compareStack(RecordedEvent e) {
         String want = stacks.get(thread(e));
         if (want == null)
@@ -60,9 +67,9 @@ public class OpenCheck {
             return;
         }
         List<RecordedFrame> frames = new ArrayList<>(e.getStackTrace().getFrames());
-        // Thread.getStackTrace() leaves out what a virtual thread's stack begins with
-        frames.removeIf(f -> frame(f).startsWith("jdk.internal.vm.Continuation.") || frame(f).startsWith("java.lang.VirtualThread.run"));
-        String[] wanted = want.isEmpty() ? new String[0] : want.split(" ");
+        // Thread.getStackTrace() leaves these out
+        frames.removeIf(f -> f.getMethod().isHidden() || isBottom(frame(f)));
+        String[] wanted = Arrays.stream(want.split(" ")).filter(f -> !f.isEmpty() && !isBottom(f)).toArray(String[]::new);
         boolean good = frames.size() == wanted.length;
         for (int i = 0; good && i < wanted.length; i++)
             good = same(frames.get(i), wanted[i], i == 0 && thread(e).endsWith("spin"));

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Open calls of virtual threads; the JVM's answers, and the JavaThread with its word, are made here. */
+#include "uprobes/agent/virtual_calls.h"
+#include "uprobes/agent/thread.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+static struct {
+	uint64_t env, owner_id;
+} java_thread;
+static JNIEnv *const env = (JNIEnv *)&java_thread.env;
+static struct frt_slot carrier = {.thread = 6};
+static struct frt_config config;
+static uint64_t running;
+static bool running_virtual;
+static unsigned int asked;
+
+uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
+{
+	asked++;
+	*is_virtual = running_virtual;
+	return running;
+}
+
+static int setup(void **state)
+{
+	if (control)
+		munmap(control, FRT_SEGMENT_SIZE);
+	if (!control_create("unit"))
+		return -1;
+	config.layout = (struct frt_layout){.thread_owner_id = FRT_NO_OFFSET};
+	virtual_calls_begin(&config);
+	running = 77;
+	running_virtual = true;
+	asked = 0;
+	carrier.asked_until = 0;
+	return 0;
+}
+
+static struct frt_virtual_call *find(uint64_t start)
+{
+	for (uint32_t i = 0; i < FRT_VIRTUAL_CALLS; i++)
+		if (virtual_call(i)->start == start)
+			return virtual_call(i);
+	return NULL;
+}
+
+static void call_is_kept_until_it_ends(void **state)
+{
+	uint64_t start = virtual_calls_enter(&carrier, env, 9);
+	struct frt_virtual_call *call = find(start);
+
+	assert_non_null(call);
+	assert_true(call->java_id == 77 && call->method == 9 && call->carrier == 6 && !call->census);
+	assert_int_equal(control->virtual_used, 1);
+	assert_false(virtual_calls_leave(env, start, 8));
+	assert_false(virtual_calls_leave(env, start + 2, 9));
+	assert_true(virtual_calls_leave(env, start, 9));
+	assert_false(virtual_calls_leave(env, start, 9));
+	assert_null(find(start));
+}
+
+static void next_recording_begins_without_calls(void **state)
+{
+	virtual_calls_enter(&carrier, env, 9);
+	virtual_calls_begin(&config);
+	assert_int_equal(control->virtual_used, 0);
+	for (uint32_t i = 0; i < FRT_VIRTUAL_CALLS; i++)
+		assert_int_equal(virtual_call(i)->start, 0);
+}
+
+/* A layout that says where a JavaThread has the id. */
+static void know_owner_id(void)
+{
+	config.layout = (struct frt_layout){.feature = 25, .thread_env = 100, .thread_owner_id = 108};
+	virtual_calls_begin(&config);
+}
+
+static void word_in_the_thread_is_believed_once_it_has_agreed(void **state)
+{
+	know_owner_id();
+	for (uint64_t i = 0; i < 100; i++) {
+		running = java_thread.owner_id = 1000 + i;
+		assert_int_equal(find(virtual_calls_enter(&carrier, env, 9))->java_id, 1000 + i);
+	}
+	assert_in_range(asked, 8, 50);
+}
+
+static void carriers_own_calls_prove_nothing(void **state)
+{
+	know_owner_id();
+	running_virtual = false;
+	java_thread.owner_id = running;
+	for (uint64_t i = 0; i < 100; i++)
+		virtual_calls_enter(&carrier, env, 9);
+	assert_int_equal(asked, 100);
+}
+
+static void word_that_is_wrong_once_is_never_believed(void **state)
+{
+	uint64_t start;
+
+	know_owner_id();
+	java_thread.owner_id = 5;
+	virtual_calls_enter(&carrier, env, 9);
+	for (uint64_t i = 0; i < 100; i++) {
+		java_thread.owner_id = running;
+		start = virtual_calls_enter(&carrier, env, 9);
+		assert_int_equal(find(start)->java_id, 77);
+	}
+	assert_int_equal(asked, 101);
+}
+
+static void call_without_room_is_not_kept(void **state)
+{
+	uint64_t start[40];
+	uint32_t kept = 0;
+
+	know_owner_id();
+	java_thread.owner_id = running;
+	for (int i = 0; i < 40; i++)
+		virtual_calls_leave(env, virtual_calls_enter(&carrier, env, 9), 9);
+	for (int i = 0; i < 40; i++) {
+		start[i] = virtual_calls_enter(&carrier, env, 9);
+		kept += find(start[i]) != NULL;
+	}
+	assert_int_equal(kept, 32);
+	for (int i = 40; i-- > 0;)
+		assert_true(virtual_calls_leave(env, start[i], 9));
+	for (uint32_t i = 0; i < FRT_VIRTUAL_CALLS; i++)
+		assert_int_equal(virtual_call(i)->start, 0);
+}
+
+/* That costs more than all the rest. */
+static void who_runs_is_not_asked_too_often(void **state)
+{
+	uint64_t start = 0;
+
+	for (uint64_t i = 0; i < 1500; i++)
+		start = virtual_calls_enter(&carrier, env, 9);
+	assert_in_range(asked, 1000, 1499);
+	assert_null(find(start));
+	assert_true(virtual_calls_leave(env, start, 9));
+}
+
+static void call_that_began_before_the_word_was_believed_ends_after(void **state)
+{
+	uint64_t start;
+
+	know_owner_id();
+	java_thread.owner_id = running;
+	start = virtual_calls_enter(&carrier, env, 8);
+	for (int i = 0; i < 40; i++)
+		virtual_calls_leave(env, virtual_calls_enter(&carrier, env, 9), 9);
+	assert_in_range(asked, 8, 39);
+	assert_true(virtual_calls_leave(env, start, 8));
+}
+
+#define TEST(f) cmocka_unit_test_setup(f, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(call_is_kept_until_it_ends),
+		TEST(next_recording_begins_without_calls),
+		TEST(word_in_the_thread_is_believed_once_it_has_agreed),
+		TEST(carriers_own_calls_prove_nothing),
+		TEST(call_without_room_is_not_kept),
+		TEST(who_runs_is_not_asked_too_often),
+		TEST(call_that_began_before_the_word_was_believed_ends_after),
+		TEST(word_that_is_wrong_once_is_never_believed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/agent/containers.h"
+#include "uprobes/agent/sys.h"
+
+#define MOST_NESTED 64u
+#define REFERENCES  16
+
+struct containers {
+	JNIEnv *env;
+	jmethodID threads, children, iterator, has_next, next;
+	bool (*see)(void *context, jobject thread);
+	void *context;
+};
+
+static bool failed(JNIEnv *env)
+{
+	if (!(*env)->ExceptionCheck(env))
+		return false;
+	(*env)->ExceptionClear(env);
+	return true;
+}
+
+static jmethodID find_method(JNIEnv *env, const char *class_name, const char *name, const char *type)
+{
+	jclass class = (*env)->FindClass(env, class_name);
+	jmethodID method = class ? (*env)->GetMethodID(env, class, name, type) : NULL;
+
+	return failed(env) ? NULL : method;
+}
+
+static bool find_methods(struct containers *c)
+{
+	static const char stream[] = "()Ljava/util/stream/Stream;";
+
+	c->threads = find_method(c->env, "jdk/internal/vm/ThreadContainer", "threads", stream);
+	c->children = find_method(c->env, "jdk/internal/vm/ThreadContainer", "children", stream);
+	c->iterator = find_method(c->env, "java/util/stream/BaseStream", "iterator", "()Ljava/util/Iterator;");
+	c->has_next = find_method(c->env, "java/util/Iterator", "hasNext", "()Z");
+	c->next = find_method(c->env, "java/util/Iterator", "next", "()Ljava/lang/Object;");
+	return c->threads && c->children && c->iterator && c->has_next && c->next;
+}
+
+static jobject root(JNIEnv *env)
+{
+	jclass class = (*env)->FindClass(env, "jdk/internal/vm/ThreadContainers");
+	jmethodID method = class ? (*env)->GetStaticMethodID(env, class, "root", "()Ljdk/internal/vm/ThreadContainer;") : NULL;
+	jobject container = method ? (*env)->CallStaticObjectMethod(env, class, method) : NULL;
+
+	return failed(env) ? NULL : container;
+}
+
+/* An iterator over what that method of the container streams, or NULL. */
+static jobject iterate(struct containers *c, jobject container, jmethodID method)
+{
+	jobject stream = (*c->env)->CallObjectMethod(c->env, container, method), iterator;
+
+	if (failed(c->env) || !stream)
+		return NULL;
+	iterator = (*c->env)->CallObjectMethod(c->env, stream, c->iterator);
+	return failed(c->env) ? NULL : iterator;
+}
+
+/* The next one, or NULL. */
+static jobject step(struct containers *c, jobject iterator)
+{
+	jobject next = NULL;
+
+	if (iterator && (*c->env)->CallBooleanMethod(c->env, iterator, c->has_next) && !failed(c->env))
+		next = (*c->env)->CallObjectMethod(c->env, iterator, c->next);
+	return failed(c->env) ? NULL : next;
+}
+
+static bool see_threads(struct containers *c, jobject container)
+{
+	jobject iterator = iterate(c, container, c->threads), thread;
+	bool more = true;
+
+	while (more && (thread = step(c, iterator))) {
+		more = c->see(c->context, thread);
+		(*c->env)->DeleteLocalRef(c->env, thread);
+	}
+	return more;
+}
+
+static bool see_container(struct containers *c, jobject container, unsigned int nested)
+{
+	jobject iterator, child;
+	bool more;
+
+	if (nested == MOST_NESTED || (*c->env)->PushLocalFrame(c->env, REFERENCES))
+		return !failed(c->env);
+	more = see_threads(c, container);
+	iterator = more ? iterate(c, container, c->children) : NULL;
+	while (more && (child = step(c, iterator))) {
+		more = see_container(c, child, nested + 1);
+		(*c->env)->DeleteLocalRef(c->env, child);
+	}
+	(*c->env)->PopLocalFrame(c->env, NULL);
+	return more;
+}
+
+void containers_each(JNIEnv *env, bool (*see)(void *context, jobject thread), void *context)
+{
+	struct containers c = { .env = env, .see = see, .context = context };
+	jobject container;
+
+	if ((*env)->PushLocalFrame(env, REFERENCES)) {
+		failed(env);
+		return;
+	}
+	container = find_methods(&c) ? root(env) : NULL;
+	if (container)
+		see_container(&c, container, 0);
+	(*env)->PopLocalFrame(env, NULL);
+}

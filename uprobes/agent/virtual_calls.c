@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Who runs? Since JDK 24 the JavaThread has the id of the thread that it
+ * runs, for monitors: a load. It is believed once it has agreed with the JVM's
+ * own answer often enough. That answer costs some hundred nanoseconds: where it is all there
+ * is, a carrier asks once in ten microseconds, and a thousand times in a row after it has not for long. Other calls are not kept.
+ *
+ * Rows lie where the id leads when it is a load, so that a thread's next call finds the same
+ * row in its cache; else where the start leads.
+ */
+#include "uprobes/agent/virtual_calls.h"
+#include "uprobes/agent/thread.h"
+
+#define BUSY	     1ULL
+#define FAR	     4096
+#define ENOUGH_PROOF 32u
+#define KEPT	     1ULL /* in a stamp: the call has a row; a third of a nanosecond */
+#define PROBES	     32u
+#define ASK_TICKS    (1u << 15)
+#define ASK_BURST    (ASK_TICKS << 10)
+
+static int64_t owner_offset;  /* from the JNIEnv; 0: not known, or found to be wrong */
+static uint32_t agreed;
+
+void virtual_calls_begin(const struct frt_config *config)
+{
+	const struct frt_layout *l = &config->layout;
+	bool known = l->feature && l->thread_owner_id < FAR && l->thread_env < FAR;
+	int64_t offset = known ? (int64_t)l->thread_owner_id - l->thread_env : 0;
+
+	if (offset != owner_offset) {
+		store_relaxed(&owner_offset, 0);
+		store_relaxed(&agreed, 0);
+		store_relaxed(&owner_offset, offset);
+	}
+	if (control->virtual_used)
+		memset(virtual_call(0), 0, FRT_VIRTUAL_CALLS * sizeof(struct frt_virtual_call));
+	control->virtual_used = 0;
+}
+
+static __attribute__((noinline)) uint64_t ask_and_compare(JNIEnv *env, int64_t offset)
+{
+	bool is_virtual;
+	uint64_t id = thread_running_id(env, &is_virtual), word;
+
+	if (!offset)
+		return id;
+	if (!sys_peek(&word, sizeof(word), (uint64_t)env + offset) || word != id)
+		store_relaxed(&owner_offset, 0);
+	else if (is_virtual) /* a carrier's id could stand anywhere */
+		store_relaxed(&agreed, load_relaxed(&agreed) + 1);
+	return id;
+}
+
+static bool may_ask(struct frt_slot *s, uint64_t now)
+{
+	uint64_t until = s->asked_until;
+
+	if (until > now + ASK_BURST)
+		return false;
+	s->asked_until = (until > now ? until : now) + ASK_TICKS;
+	return true;
+}
+
+/* The id as the JavaThread has it, 0: that is not known, or not believed. */
+static inline uint64_t owner_word(JNIEnv *env)
+{
+	int64_t offset = load_relaxed(&owner_offset);
+
+	return likely(offset && load_relaxed(&agreed) >= ENOUGH_PROOF) ? load_word((uint64_t)env + offset) : 0;
+}
+
+static uint32_t place_of(uint64_t key)
+{
+	return key * FRT_CELL_HASH >> (64 - FRT_VIRTUAL_LOG2);
+}
+
+static struct frt_virtual_call *take_row(uint32_t place)
+{
+	for (uint32_t i = 0; i < PROBES; i++) {
+		struct frt_virtual_call *row = virtual_call(place + i);
+		uint64_t vacant = 0;
+
+		if (!load_relaxed(&row->start) && __atomic_compare_exchange_n(&row->start, &vacant, BUSY, false,
+									       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return row;
+	}
+	return NULL;
+}
+
+uint64_t virtual_calls_enter(struct frt_slot *s, JNIEnv *env, uint32_t method)
+{
+	uint64_t word = owner_word(env), id = word, now = sys_tsc();
+	struct frt_virtual_call *row;
+
+	if (unlikely(!word)) {
+		id = may_ask(s, now) ? ask_and_compare(env, load_relaxed(&owner_offset)) : 0;
+		now = id ? sys_tsc() : now;
+	}
+	now |= KEPT;
+	row = id ? take_row(place_of(word ? word : now)) : NULL;
+	if (!row)
+		return now & ~KEPT;
+	row->java_id = id;
+	row->method = method;
+	row->carrier = s->thread;
+	row->census = 0;
+	if (unlikely(!load_relaxed(&control->virtual_used)))
+		store_relaxed(&control->virtual_used, 1);
+	store_release(&row->start, now);
+	return now;
+}
+
+static bool free_row(uint32_t place, uint64_t start, uint32_t method)
+{
+	for (uint32_t i = 0; i < PROBES; i++) {
+		struct frt_virtual_call *row = virtual_call(place + i);
+
+		if (load_relaxed(&row->start) != start || row->method != method)
+			continue;
+		store_release(&row->start, 0);
+		return true;
+	}
+	return false;
+}
+
+bool virtual_calls_leave(JNIEnv *env, uint64_t start, uint32_t method)
+{
+	uint64_t word;
+
+	if (!(start & KEPT))
+		return true;
+	word = owner_word(env);
+	return (word && free_row(place_of(word), start, method)) || free_row(place_of(start), start, method);
+}
