@@ -67,8 +67,9 @@ public class OpenCheck {
             return;
         }
         List<RecordedFrame> frames = new ArrayList<>(e.getStackTrace().getFrames());
-        // Thread.getStackTrace() leaves these out
-        frames.removeIf(f -> f.getMethod().isHidden() || isBottom(frame(f)));
+        // Thread.getStackTrace() of a virtual thread leaves these out
+        boolean byItself = thread(e).startsWith("v-");
+        frames.removeIf(f -> byItself && f.getMethod().isHidden() || isBottom(frame(f)));
         String[] wanted = Arrays.stream(want.split(" ")).filter(f -> !f.isEmpty() && !isBottom(f)).toArray(String[]::new);
         boolean good = frames.size() == wanted.length;
         for (int i = 0; good && i < wanted.length; i++)
