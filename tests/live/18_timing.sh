@@ -36,6 +36,19 @@ timed() { # SENTENCE OPTION...
 	target_drop
 }
 
+carriers_change() { [ "$(sed -n 's/^moved: //p' "$T_DIR/stdout")" -gt 0 ] || finding "no call ended on another carrier:" "$(cat "$T_DIR/stdout")"; }
+
+# Said at the start, and in the file; of these two and of no other.
+lower_bounds_are_said() {
+	local method
+	for method in 'java.lang.Math.max(int, int)' 'java.lang.Integer.bitCount(int)'; do
+		grep 'lower bound: ' "$F_DIR/stderr" | grep -qF "$method" || finding "no lower bound: $method:" "$(cat "$F_DIR/stderr")"
+	done
+	grep -q 'lower bound: .*between' "$F_DIR/stderr" && finding "between() is no intrinsic:" "$(cat "$F_DIR/stderr")"
+	"$(jdk_newest)/bin/jfr" print --events frtrace.Message "$F_FILE" >"$T_DIR/messages"
+	grep -q 'lower bound' "$T_DIR/messages" && grep -qF 'Math.max' "$T_DIR/messages" || finding "not in the file:" "$(cat "$T_DIR/messages")"
+}
+
 no_traces() { [ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 0 ] || finding "calls are recorded, too"; }
 recursion_is_traced() { file_agrees "$(truth_of recurses)"; }
 rest_is_timed() { timing_agrees "$(truth_without recurses)"; }
@@ -99,6 +112,11 @@ same_view() {
 	target_drop
 }
 
+virtual_threads() {
+	local program=(-Xmx1g Timed virtual 100000 2) checks=(timing_agrees carriers_change)
+	timed "100,000 virtual threads that park within the call, change their carriers, and throw" -M 'live.Timed::parks;live.Timed::between'
+}
+
 period
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
@@ -117,10 +135,14 @@ for jdk in "${JDKS[@]}"; do
 	program=(Timed stamps 1500) checks=(three_emissions)
 	timed "times are between the program's own stamps, percentiles those of its sorted list" -M live.Timed::waits --settings="$WORK/period.jfc"
 
-	if [ "$FEATURE" -ge 21 ]; then
-		program=(Timed virtual 20000 3) checks=(timing_agrees)
-		timed "20,000 virtual threads that park within the call" -M 'live.Timed::parks;live.Timed::between'
-	fi
+	program=(Timed intrinsics 2000000) checks=(lower_bounds_are_said timing_agrees)
+	timed "counts of methods that have intrinsics are said to be lower bounds, others are exact" \
+		-M 'java.lang.Math::max(int,int);java.lang.Integer::bitCount;live.Timed::between'
+
+	[ "$FEATURE" -lt 21 ] || virtual_threads
 	killed
 	[ "$FEATURE" -lt 25 ] || same_view
 done
+
+roots_find
+if root_use 21; then virtual_threads; else skip "100,000 virtual threads, JDK 21" "$(roots_why)"; fi

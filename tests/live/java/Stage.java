@@ -34,6 +34,11 @@ final class Stage {
         truth.add(String.join("\t", "count", type, method, descriptor, thread, loader, "" + events, "" + thrown));
     }
 
+    /** So many calls of this method, none of which ended by an exception. */
+    void expectAbout(String type, String method, String descriptor, long least, long most) {
+        truth.add(String.join("\t", "count", type, method, descriptor, "*", "*", least + ".." + most, "0"));
+    }
+
     /** Events of this method that no line counts are no fault. */
     void allow(String type, String method) {
         truth.add(String.join("\t", "allow", type, method));

@@ -4,10 +4,11 @@ package live;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.util.Random;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Timed DIR calls|stamps|virtual N...: calls of methods that count themselves, or take the time of themselves. None of
+ * Timed DIR calls|stamps|virtual|intrinsics N...: calls of methods that count themselves, or take the time of themselves. None of
  * them is called before `go`, so what a recording has must be all there is.
  */
 public class Timed {
@@ -105,9 +106,22 @@ public class Timed {
         stage.expectStamps("live.Timed", "waits", "stamps");
     }
 
+    static final LongAdder moved = new LongAdder(), thrown = new LongAdder();
+
+    /** "VirtualThread[#22,virtual-1]/runnable@ForkJoinPool-1-worker-1" */
+    static String carrier() {
+        String name = Thread.currentThread().toString();
+        return name.substring(name.lastIndexOf('@') + 1);
+    }
+
     /** The thread parks within the call: it may end on another carrier than it began on. */
     static int parks(int x) {
+        String carrier = carrier();
         Stage.sleep(1);
+        if (!carrier.equals(carrier()))
+            moved.increment();
+        if (x % 3 == 0)
+            throw new IllegalStateException("one of three");
         return x + 1;
     }
 
@@ -118,13 +132,25 @@ public class Timed {
     static void virtual(Stage stage, int threads, int n) throws Exception {
         stage.awaitGo();
         Threads.virtual(threads, () -> {
-            int x = 0;
+            int x = System.identityHashCode(Thread.currentThread());
             for (int i = 0; i < n; i++)
-                x = parks(between(x));
-            sink = x;
+                thrown.add(caught(Timed::parks, between(x + i)));
         });
-        stage.expect("live.Timed", "parks", (long) threads * n, 0);
+        System.out.println("moved: " + moved.sum());
+        stage.expect("live.Timed", "parks", (long) threads * n, thrown.sum());
         stage.expect("live.Timed", "between", (long) threads * n, 0);
+    }
+
+    /** The JVM itself calls the two of the JDK, too, but not often; the JIT replaces calls of them. */
+    static void intrinsics(Stage stage, int n) {
+        stage.awaitGo();
+        int x = 1;
+        for (int i = 0; i < n; i++)
+            x = between(Math.max(x, Integer.bitCount(x)));
+        sink = x;
+        stage.expectAbout("java.lang.Math", "max", "(II)I", 1, n + 100_000);
+        stage.expectAbout("java.lang.Integer", "bitCount", "(I)I", 1, n + 100_000);
+        stage.expect("live.Timed", "between", n, 0);
     }
 
     public static void main(String[] args) throws Exception {
@@ -134,6 +160,7 @@ public class Timed {
         switch (args[1]) {
         case "calls": calls(stage, n); break;
         case "stamps": stamps(stage, n); break;
+        case "intrinsics": intrinsics(stage, n); break;
         default: virtual(stage, n, Integer.parseInt(args[3]));
         }
         stage.finish();
