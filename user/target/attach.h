@@ -27,7 +27,7 @@ int attach_command(const struct target *t, const char *command, const char *cons
  * the target can read and execute, removed as soon as it is loaded. When
  * the agent is already mapped in the target, that mapping's path is used
  * and no file is written. *result is what Agent_OnAttach returned. A mapped agent that counts *progress up (NULL: none does)
- * gets timeout_ms anew.
+ * gets more time (helper_run_long()).
  */
 int attach_load_agent(const struct target *t, const char *file_name, const void *image, size_t size,
 		      const char *options, int timeout_ms, const uint32_t *progress, int *result, struct diag *d);

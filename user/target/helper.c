@@ -15,7 +15,8 @@
 #include <time.h>
 
 #define GRACE_MS 2000 /* what the child gets beyond its own deadline before it is killed */
-#define EXTENSIONS 40
+#define AT_WORK 4   /* times the timeout: what a JVM that has made a step gets for the next */
+#define AT_MOST 40  /* times the timeout, for all */
 
 /* What goes through the pipe, followed by `length` bytes of text. */
 struct outcome {
@@ -47,7 +48,7 @@ bool helper_goes_on(struct helper *h)
 	if (progress == h->progress_seen || clock_ms() > h->last)
 		return false;
 	h->progress_seen = progress;
-	h->deadline = clock_ms() + h->timeout_ms;
+	h->deadline = clock_ms() + AT_WORK * h->timeout_ms;
 	return true;
 }
 
@@ -264,7 +265,7 @@ int helper_run_long(const struct target *t,
 	int64_t now = clock_ms();
 	struct helper h = {.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms,
 			   .timeout_ms = timeout_ms, .progress = progress, .progress_seen = progress ? *progress : 0,
-			   .last = now + (int64_t)EXTENSIONS * timeout_ms};
+			   .last = now + (int64_t)AT_MOST * timeout_ms};
 	char path[64], name[64];
 	bool killed = false;
 	int r;

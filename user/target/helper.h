@@ -41,8 +41,8 @@ int helper_run(const struct target *t, int (*work)(struct helper *h, void *conte
 	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d);
 
 /*
- * The same, with `timeout_ms` anew whenever it is over and the word in shared memory has changed meanwhile, forty times
- * at most: the target may be hostile. `progress` may be NULL.
+ * The same, with four times `timeout_ms` more whenever the time is over and the word in shared memory has changed
+ * meanwhile, up to forty times in all: the target may be hostile. `progress` may be NULL.
  */
 int helper_run_long(const struct target *t,
 		    int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
