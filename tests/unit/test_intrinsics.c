@@ -96,10 +96,45 @@ static void jvm_whose_tables_have_no_flags_is_told(void **state)
 	uint64_t at = 1;
 	struct diag d;
 
-	fake_vm_init(&vm, 17);
+	fake_vm_init(&vm, 8);
 	assert_int_equal(hotspot_find_flags(&vm.m.mem, vm.symbols, names, 1, &at, &d), -ENOTSUP);
 	assert_true(at == 0);
 	fake_vm_release(&vm);
+}
+
+#define TABLE 0x7f7000000000ULL
+#define NAMES (TABLE + 0x1000)
+
+static void put_flag(struct fake_vm *vm, unsigned int i, const char *name, uint64_t value)
+{
+	fake_mem_put(&vm->m, TABLE + 24 * i, value, 8);
+	fake_mem_put(&vm->m, TABLE + 24 * i + 8, NAMES + 64 * i, 8);
+	fake_mem_put_text(&vm->m, NAMES + 64 * i, name);
+}
+
+static void flags_are_found_in_the_jvms_table(void **state)
+{
+	static const char *const names[] = { "EliminateAutoBox", "NoSuchFlag", "DisableIntrinsic" };
+	static const unsigned int versions[] = { 17, 25 };
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t at[3] = { 1, 1, 1 };
+		struct fake_vm vm;
+		struct diag d;
+
+		fake_vm_init(&vm, versions[i]);
+		fake_mem_map(&vm.m, TABLE, 0x2000);
+		put_flag(&vm, 0, "DisableIntrinsicX", 0x1000);
+		put_flag(&vm, 1, "DisableIntrinsic", 0x2000);
+		put_flag(&vm, 2, "EliminateAutoBox", 0x3000);
+		fake_vm_set_static(&vm, "JVMFlag.flags", TABLE);
+		fake_vm_set_static(&vm, "JVMFlag.numFlags", 4); /* the last one has no name */
+		assert_int_equal(hotspot_find_flags(&vm.m.mem, vm.symbols, names, 3, at, &d), 0);
+		assert_true(at[0] == 0x3000 && at[1] == 0 && at[2] == 0x2000);
+		fake_vm_set_static(&vm, "JVMFlag.flags", 0x1000);
+		assert_true(hotspot_find_flags(&vm.m.mem, vm.symbols, names, 3, at, &d) < 0);
+		fake_vm_release(&vm);
+	}
 }
 
 int main(void)
@@ -111,6 +146,7 @@ int main(void)
 		cmocka_unit_test(what_the_jvm_needs_is_never_chosen),
 		cmocka_unit_test(every_name_of_all_is_one_word),
 		cmocka_unit_test(jvm_whose_tables_have_no_flags_is_told),
+		cmocka_unit_test(flags_are_found_in_the_jvms_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
