@@ -98,7 +98,7 @@ static const struct {
 };
 
 static const char *const later_verbs[] = {
-	"start", "status", "dump", "stop", "view", "export", "merge",
+	"start", "status", "dump", "stop", "export", "merge",
 };
 
 static const char help[] =
@@ -106,7 +106,7 @@ static const char help[] =
 	"       frtrace [record] -m FILTER | -M FILTER [options] -- java ...    from the first class on\n"
 	"       frtrace list | check [TARGET]  the JVMs here; what this machine and that JVM allow\n"
 	"       frtrace methods TARGET FILTER  what a filter would hit, and what not; touches nothing\n"
-	"       frtrace summary | print FILE.jfr    what is in a recording, of whatever origin\n"
+	"       frtrace summary | print | view NAME  FILE.jfr    what is in a recording, of whatever origin\n"
 	"Trace chosen methods of a running JVM and write a Flight Recorder file.\n"
 	"What\n"
 	"  -p, --pid=TARGET           the JVM: a pid, or a unique part of its main class or jar\n"

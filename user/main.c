@@ -7,6 +7,7 @@
 #include "user/cmd_record.h"
 #include "user/cmd_recover.h"
 #include "user/cmd_summary.h"
+#include "user/cmd_view.h"
 #include "user/log.h"
 
 #include <stddef.h>
@@ -34,6 +35,7 @@ static const struct {
 } file_verbs[] = {
 	{"summary", cmd_summary},
 	{"print", cmd_print},
+	{"view", cmd_view},
 	{"recover", cmd_recover},
 };
 

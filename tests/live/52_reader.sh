@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# Our reader against the JDKs' own: `frtrace summary` and `print` of the JVMs' recordings, and of ours.
+# Our reader against the JDKs' own: `frtrace summary`, `print` and `view` of the JVMs' recordings, and of ours.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -103,6 +103,48 @@ our_recording() {
 	fi
 	verdict "$sentence"
 	target_drop
+}
+
+# The views that JDK 25 has too, byte for byte, and the sums of the others.
+views() {
+	local sentence="views of our recording agree with the JDK's, and with its counts" file=$WORK/own.jfr options view calls
+	begin "$sentence" || return 0
+	[ -f "$file" ] || finding "there is no recording of ours"
+	calls=$("$(jdk_newest)/bin/jfr" summary "$file" | awk '$1 == "jdk.MethodTrace" { print $2 }')
+	[ "${calls:-0}" -gt 1000 ] || finding "only ${calls:-0} calls"
+	if [ "${JDKS[-1]%% *}" -ge 25 ]; then
+		for options in '' '--width 70 --truncate beginning' '--width 130' '--width 60 --cell-height 2'; do
+			# shellcheck disable=SC2086
+			ours view $options method-timing "$file" && theirs view $options method-timing "$file"
+			same "view $options method-timing"
+		done
+		# what was called equally often has no order there
+		ours view method-calls "$file" && theirs view method-calls "$file"
+		sort -o "$WORK/ours" "$WORK/ours" && sort -o "$WORK/theirs" "$WORK/theirs"
+		same "view method-calls, sorted"
+	fi
+	for view in method-trace:2 latency:2 callers:0; do
+		ours view --width 500 "${view%:*}" "$file"
+		[ "$(sums "${view#*:}")" = "$calls" ] || finding "$view: $(sums "${view#*:}") calls, the JDK counts $calls:" "$(head -n 12 "$WORK/ours")"
+	done
+	ours view slowest "$file"
+	[ "$(grep -cE '^[0-9]{2}:[0-9]{2}:[0-9.]+ ' "$WORK/ours")" = 20 ] || finding "not the 20 slowest:" "$(head -n 12 "$WORK/ours")"
+	status_of 2 view nothing "$file"
+	complains "there is no view 'nothing', see 'frtrace view --help'"
+	status_of 0 view open "$file"
+	verdict "$sentence"
+}
+
+# The calls of all rows: the second word below the line; of a tree the first word of the lines that are not indented.
+sums() { # WORD
+	awk -v word="$1" '
+		/^-/ { below = 1; next }
+		!below || NF < 5 { next }
+		word == 0 && $0 !~ /^ *[0-9,]+ +100\.0 % +[0-9.]+ [a-z]+  [^ ]/ { next }
+		{ n = word ? "" : $1 }
+		word { for (i = 1; i <= NF && n == ""; i++) if ($i ~ /^[0-9,]+$/) n = $i }
+		{ gsub(",", "", n); sum += n }
+		END { printf "%d\n", sum }' "$WORK/ours"
 }
 
 # A file of several chunks, of two programs.
@@ -216,6 +258,7 @@ done
 for version in 11 21 26; do other_jvm "$version"; done
 jdk_use "${JDKS[0]}"
 our_recording
+views
 chunks
 damaged
 unfinished

@@ -19,6 +19,9 @@ bool java_timestamp(struct java_time *t, const struct jfr_chunk *chunk, const st
 /* Three digits, with a unit that fits: "20.5 ms", "0.000123 ms", "1 h 30 m"; "N/A", "Forever". */
 void put_duration(struct bytes *out, const struct java_time *t);
 
+/* The same with six digits behind the point below a second: "20.500000 ms". */
+void put_duration_wide(struct bytes *out, const struct java_time *t);
+
 /* "0.020512345 s" */
 void put_duration_exact(struct bytes *out, const struct java_time *t);
 

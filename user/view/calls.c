@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/calls.h"
+
+static void read_call(struct jfr_chunk *chunk, const struct jfr_event *e, struct call *call)
+{
+	struct jfr_times times = jfr_event_times(chunk, e);
+	struct jfr_value event = jfr_event_value(e), v;
+	struct cursor c = jfr_enter(chunk, &event);
+
+	*call = (struct call){.chunk = chunk, .start = jfr_timebase_moment(&chunk->clock, times.start)};
+	call->duration = jfr_timebase_span(&chunk->clock, times.duration);
+	for (uint32_t i = 0; i < e->type->count; i++) {
+		const struct meta_field *f = &e->type->fields[i];
+
+		jfr_take(&c, f, &v);
+		if ((int)i == e->type->thread)
+			call->thread = v;
+		else if ((int)i == e->type->stack)
+			call->stack = v;
+		else if (f->type->role == META_METHOD && strcmp(f->name, "method") == 0)
+			call->method = v;
+		else if (v.kind == VALUE_BOOLEAN && strcmp(f->name, "thrown") == 0)
+			call->thrown = v.number;
+	}
+	if (!cursor_ok(&c))
+		jfr_fault_add(chunk->fault, c.error, chunk->at + c.bad);
+}
+
+static int visit_chunk(struct jfr_chunk *chunk, const char *type, call_visit *visit, void *context)
+{
+	const struct meta_type *wanted = jfr_metadata_find(chunk->metadata, type);
+	uint64_t position = JFR_HEADER_SIZE;
+	struct jfr_event e;
+	struct call call;
+	int err = 0;
+
+	while (!err && wanted && jfr_chunk_next(chunk, &position, &e))
+		if (e.type == wanted) {
+			read_call(chunk, &e, &call);
+			err = visit(&call, context);
+		}
+	return err;
+}
+
+int calls_each(struct jfr_file *file, const char *type, call_visit *visit, void *context)
+{
+	struct jfr_chunk *chunk;
+	int err = 0;
+
+	while (!err && (chunk = jfr_file_next(file))) {
+		err = visit_chunk(chunk, type, visit, context);
+		jfr_chunk_put(chunk);
+	}
+	return err;
+}
+
+bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line)
+{
+	struct jfr_value stack = call->stack, frames, frame, number;
+	struct cursor c;
+
+	jfr_resolve(call->chunk, &stack);
+	frames = jfr_field(call->chunk, &stack, "frames");
+	if (frames.kind != VALUE_ARRAY || !frames.place.count)
+		return false;
+	c = jfr_enter(call->chunk, &frames);
+	jfr_take_element(&c, &frames, &frame);
+	jfr_resolve(call->chunk, &frame);
+	*method = jfr_field(call->chunk, &frame, "method");
+	number = jfr_field(call->chunk, &frame, "lineNumber");
+	*line = number.kind == VALUE_NUMBER ? number.number : -1;
+	return method->kind == VALUE_STRUCT;
+}

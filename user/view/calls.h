@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The calls of a recording, one after the other, as its jdk.MethodTrace or frtrace.OpenCall events have them. */
+#ifndef USER_VIEW_CALLS_H
+#define USER_VIEW_CALLS_H
+
+#include "format/jfr_read.h"
+
+struct call {
+	struct jfr_chunk *chunk;
+	int64_t start;				/* nanoseconds since the epoch */
+	int64_t duration;			/* nanoseconds */
+	struct jfr_value method, stack, thread; /* not resolved */
+	bool thrown;
+};
+
+/* A number other than 0 ends it, and is what calls_each() returns. */
+typedef int call_visit(const struct call *call, void *context);
+
+/* All events of that type, in the order of the file. Faults are in file->fault. */
+int calls_each(struct jfr_file *file, const char *type, call_visit *visit, void *context);
+
+/* The stack's first frame, whose method (resolved) and line are given; false: there is none. */
+bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line);
+
+#endif

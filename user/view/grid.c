@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/grid.h"
+#include "user/view/java_number.h"
+
+#define PREFERRED 80
+#define MAX_WIDTH 120
+#define ELLIPSIS  "..."
+
+struct cell {
+	unsigned int width, preferred; /* with the space behind it */
+	const char *text;
+	size_t length; /* characters */
+	char compact[512];
+};
+
+struct layout {
+	const struct grid *grid;
+	const struct grid_layout *wanted;
+	struct cell cell[GRID_COLUMNS];
+	unsigned int width, preferred;
+};
+
+void grid_init(struct grid *t, const char *title, const struct grid_column *columns, unsigned int count)
+{
+	*t = (struct grid){.title = title, .columns = columns, .count = count};
+}
+
+void grid_release(struct grid *t)
+{
+	bytes_release(&t->cells);
+}
+
+void grid_cell(struct grid *t)
+{
+	bytes_put_u8(&t->cells, 0);
+	t->filled++;
+}
+
+void grid_put(struct grid *t, const char *text)
+{
+	put_text(&t->cells, text);
+	grid_cell(t);
+}
+
+static size_t length_of(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += (*text & 0xc0) != 0x80;
+	return n;
+}
+
+static const char *skip(const char *text, size_t characters)
+{
+	for (; *text && characters; characters--)
+		do
+			text++;
+		while ((*text & 0xc0) == 0x80);
+	return text;
+}
+
+static void measure(struct layout *l, unsigned int column, const char *text)
+{
+	unsigned int width = length_of(text) + 1;
+
+	if (width > l->cell[column].preferred)
+		l->cell[column].preferred = width;
+}
+
+static void measure_all(struct layout *l)
+{
+	const char *text = (char *)l->grid->cells.data;
+
+	for (size_t i = 0; i < l->grid->filled; i++, text += strlen(text) + 1)
+		measure(l, i % l->grid->count, text);
+	for (unsigned int i = 0; i < l->grid->count; i++)
+		measure(l, i, l->grid->columns[i].label);
+}
+
+static unsigned int choose_width(const struct layout *l)
+{
+	unsigned int preferred = 0;
+
+	for (unsigned int i = 0; i < l->grid->count; i++)
+		preferred += l->cell[i].preferred;
+	if (preferred > MAX_WIDTH)
+		return MAX_WIDTH;
+	if (preferred < PREFERRED / 2 && l->grid->count < 3)
+		return PREFERRED / 2;
+	return preferred < PREFERRED ? PREFERRED : preferred;
+}
+
+typedef bool wants_more(const struct layout *l, unsigned int column);
+
+static bool is_tiny(const struct layout *l, unsigned int column)
+{
+	return l->cell[column].width < 2;
+}
+
+static bool is_narrow(const struct layout *l, unsigned int column)
+{
+	return l->cell[column].width < l->cell[column].preferred;
+}
+
+static bool is_elastic(const struct layout *l, unsigned int column)
+{
+	return l->grid->columns[column].left;
+}
+
+static bool is_any(const struct layout *l, unsigned int column)
+{
+	return true;
+}
+
+/* One column more for each in turn that wants it; the last round may be one too far, as the JDK's is. */
+static void distribute(struct layout *l, wants_more *wants)
+{
+	unsigned int last = UINT32_MAX;
+
+	while (l->width < l->preferred && l->width != last) {
+		last = l->width;
+		for (unsigned int i = 0; i < l->grid->count; i++)
+			if (wants(l, i)) {
+				l->cell[i].width++;
+				l->width++;
+			}
+	}
+}
+
+static void lay_out(struct layout *l)
+{
+	measure_all(l);
+	l->preferred = l->wanted->width ? l->wanted->width : choose_width(l);
+	distribute(l, is_tiny);
+	distribute(l, is_narrow);
+	distribute(l, is_elastic);
+	distribute(l, is_any);
+}
+
+/* "a.b.C.m(int, long)" is "a.b.C.m(...)" where it does not fit. */
+static const char *compact(struct cell *c, const char *text)
+{
+	const char *open = strchr(text, '(');
+	size_t before = open ? (size_t)(open - text) : 0;
+
+	if (!open || open[1] == ')' || before + 6 > sizeof(c->compact))
+		return text;
+	memcpy(c->compact, text, before);
+	strcpy(c->compact + before, "(...)");
+	return c->compact;
+}
+
+static void set_cell(struct layout *l, unsigned int column, const char *text)
+{
+	struct cell *c = &l->cell[column];
+
+	if (l->grid->columns[column].method && length_of(text) > (c->width - 1) * l->wanted->cell_height)
+		text = compact(c, text);
+	c->text = text;
+	c->length = length_of(text);
+}
+
+/* The part of a text that is too long, with dots for the rest. */
+static void put_cut(struct bytes *out, const struct layout *l, const struct cell *c, unsigned int size)
+{
+	if (size <= strlen(ELLIPSIS)) {
+		bytes_put(out, ELLIPSIS, size);
+	} else if (l->wanted->cut_beginning) {
+		put_text(out, ELLIPSIS);
+		put_text(out, skip(c->text, c->length - (size - strlen(ELLIPSIS))));
+	} else {
+		bytes_put(out, c->text, skip(c->text, size - strlen(ELLIPSIS)) - c->text);
+		put_text(out, ELLIPSIS);
+	}
+}
+
+static void put_aligned(struct bytes *out, const struct layout *l, unsigned int column)
+{
+	const struct cell *c = &l->cell[column];
+	unsigned int pad = c->width - 1 - c->length;
+	bool left = l->grid->columns[column].left;
+
+	put_spaces(out, left ? 0 : pad);
+	put_text(out, c->text);
+	put_spaces(out, left ? pad : 0);
+}
+
+/* A long text in a cell of several lines: its n-th part. */
+static void put_part(struct bytes *out, const struct layout *l, const struct cell *c, unsigned int line)
+{
+	unsigned int width = c->width - 1;
+	struct bytes text;
+	const char *start, *end;
+
+	bytes_init(&text);
+	if (c->length > width * l->wanted->cell_height)
+		put_cut(&text, l, c, width * l->wanted->cell_height);
+	else
+		put_text(&text, c->text);
+	bytes_put_u8(&text, 0);
+	if (!text.failed) {
+		start = skip((char *)text.data, (size_t)line * width);
+		end = skip(start, width);
+		bytes_put(out, start, end - start);
+		put_spaces(out, width - (*end ? width : length_of(start)));
+	}
+	bytes_release(&text);
+}
+
+static void put_line(struct bytes *out, const struct layout *l, unsigned int column, unsigned int line)
+{
+	const struct cell *c = &l->cell[column];
+
+	if (c->length <= c->width - 1 && line == 0)
+		put_aligned(out, l, column);
+	else if (c->length <= c->width - 1)
+		put_spaces(out, c->width - 1);
+	else
+		put_part(out, l, c, line);
+}
+
+/* The cells that were set. */
+static void put_row(struct bytes *out, const struct layout *l)
+{
+	unsigned int lines = 1;
+
+	for (unsigned int i = 0; i < l->grid->count; i++) {
+		unsigned int width = l->cell[i].width - 1, own = (l->cell[i].length + width - 1) / width;
+
+		own = own > l->wanted->cell_height ? l->wanted->cell_height : own;
+		lines = own > lines ? own : lines;
+	}
+	for (unsigned int line = 0; line < lines; line++)
+		for (unsigned int i = 0; i < l->grid->count; i++) {
+			put_line(out, l, i, line);
+			bytes_put_u8(out, i + 1 < l->grid->count ? ' ' : '\n');
+		}
+}
+
+static void put_head(struct bytes *out, struct layout *l)
+{
+	size_t title = length_of(l->grid->title);
+	unsigned int i;
+
+	bytes_put_u8(out, '\n');
+	put_spaces(out, l->width > title ? (l->width - title) / 2 : 0);
+	put_text(out, l->grid->title);
+	put_text(out, "\n\n");
+	for (i = 0; i < l->grid->count; i++)
+		set_cell(l, i, l->grid->columns[i].label);
+	put_row(out, l);
+	for (i = 0; i < l->grid->count; i++) {
+		for (unsigned int j = 1; j < l->cell[i].width; j++)
+			bytes_put_u8(out, '-');
+		bytes_put_u8(out, i + 1 < l->grid->count ? ' ' : '\n');
+	}
+}
+
+bool grid_print(const struct grid *t, const struct grid_layout *wanted, struct bytes *out)
+{
+	struct layout l = {.grid = t, .wanted = wanted};
+	const char *text = (char *)t->cells.data;
+
+	if (t->cells.failed)
+		return false;
+	if (!t->filled) {
+		put_text(out, "\nNo events found for '");
+		put_text(out, t->title);
+		put_text(out, "'.\n");
+		return true;
+	}
+	lay_out(&l);
+	put_head(out, &l);
+	for (size_t i = 0; i < t->filled; i++, text += strlen(text) + 1) {
+		set_cell(&l, i % t->count, text);
+		if (i % t->count == t->count - 1)
+			put_row(out, &l);
+	}
+	return true;
+}

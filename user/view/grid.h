@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A table laid out as `jfr view` of JDK 25 does it. Texts are UTF-8, one character a column. */
+#ifndef USER_VIEW_GRID_H
+#define USER_VIEW_GRID_H
+
+#include "format/bytes.h"
+
+struct grid_column {
+	const char *label;
+	bool left;   /* aligned, and wider when there is room; else on the right */
+	bool method; /* parameters become "..." before anything is cut */
+};
+
+struct grid_layout {
+	unsigned int width;	  /* 0: as wide as needed, 80 to 120 */
+	unsigned int cell_height; /* lines of a cell at most; 1 */
+	bool cut_beginning;	  /* what is too long loses its beginning, not its end */
+};
+
+#define GRID_COLUMNS 12
+
+struct grid {
+	const char *title;
+	const struct grid_column *columns;
+	unsigned int count;
+	struct bytes cells; /* texts with their NUL, row after row */
+	size_t filled;	    /* cells so far */
+};
+
+void grid_init(struct grid *t, const char *title, const struct grid_column *columns, unsigned int count);
+void grid_release(struct grid *t);
+
+/* The next cell, left to right and down: what was appended to t->cells since the one before. */
+void grid_cell(struct grid *t);
+void grid_put(struct grid *t, const char *text);
+
+/* False: no memory. "No events found" when it has no rows. */
+bool grid_print(const struct grid *t, const struct grid_layout *layout, struct bytes *out);
+
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Single calls: those that took longest, and those that had not returned. */
+#include "user/view/java_number.h"
+#include "user/view/java_time.h"
+#include "user/view/names.h"
+#include "user/view/views.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SHOWN	   20
+#define OPEN_SHOWN 1000
+
+/* A heap with the shortest of them on top, each with its chunk. */
+struct slowest {
+	struct call call[OPEN_SHOWN];
+	size_t count, room;
+};
+
+static void sift_down(struct slowest *s, size_t i)
+{
+	for (;;) {
+		size_t least = i;
+
+		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < s->count; child++)
+			if (s->call[child].duration < s->call[least].duration)
+				least = child;
+		if (least == i)
+			return;
+		struct call swap = s->call[i];
+		s->call[i] = s->call[least];
+		s->call[least] = swap;
+		i = least;
+	}
+}
+
+static int add(const struct call *call, void *context)
+{
+	struct slowest *s = context;
+
+	if (s->count < s->room) {
+		jfr_chunk_get(call->chunk);
+		s->call[s->count++] = *call;
+		for (size_t i = s->count / 2; s->count == s->room && i-- > 0;)
+			sift_down(s, i);
+	} else if (call->duration > s->call[0].duration) {
+		jfr_chunk_get(call->chunk);
+		jfr_chunk_put(s->call[0].chunk);
+		s->call[0] = *call;
+		sift_down(s, 0);
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	return x->duration != y->duration ? (x->duration < y->duration) - (x->duration > y->duration)
+					  : (x->start > y->start) - (x->start < y->start);
+}
+
+static void put_thread_name(struct bytes *out, const struct call *call)
+{
+	struct jfr_value thread = call->thread, name;
+
+	jfr_resolve(call->chunk, &thread);
+	name = jfr_field(call->chunk, &thread, "javaName");
+	if (name.kind != VALUE_TEXT)
+		name = jfr_field(call->chunk, &thread, "osName");
+	if (name.kind == VALUE_TEXT)
+		put_value_text(out, &name);
+	else
+		put_text(out, "N/A");
+}
+
+static void put_caller(struct bytes *out, const struct call *call)
+{
+	struct jfr_value method;
+	int64_t line;
+
+	if (!call_caller(call, &method, &line)) {
+		put_text(out, "N/A");
+		return;
+	}
+	put_method(out, call->chunk, &method);
+	if (line >= 0) {
+		bytes_put_u8(out, ':');
+		put_integer(out, line);
+	}
+}
+
+static void put_call(struct grid *grid, const struct call *call, int64_t utc_offset)
+{
+	int64_t seconds = call->start / 1000000000;
+	struct java_time start = {.seconds = seconds, .nanos = call->start - seconds * 1000000000};
+	struct jfr_value method = call->method;
+	struct bytes *cells = &grid->cells;
+	size_t begin = cells->size;
+
+	put_moment(cells, &start, utc_offset, false);
+	if (!cells->failed)
+		cells->size = begin + strlen("20:08:35.749"); /* not the date */
+	grid_cell(grid);
+	view_time(cells, call->duration);
+	grid_cell(grid);
+	jfr_resolve(call->chunk, &method);
+	if (method.kind == VALUE_STRUCT)
+		put_method(cells, call->chunk, &method);
+	grid_cell(grid);
+	put_thread_name(cells, call);
+	grid_cell(grid);
+	put_caller(cells, call);
+	grid_cell(grid);
+}
+
+static int show(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out, const char *type,
+		const char *title, size_t room)
+{
+	static const struct grid_column columns[] = {
+		{"Start", true, false},	 {"Duration", false, false}, {"Method", true, true},
+		{"Thread", true, false}, {"Caller", true, true},
+	};
+	struct slowest *s = calloc(1, sizeof(*s));
+	struct grid grid;
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->room = room;
+	grid_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]));
+	err = calls_each(file, type, add, s);
+	qsort(s->call, s->count, sizeof(s->call[0]), compare);
+	for (size_t i = 0; i < s->count; i++) {
+		put_call(&grid, &s->call[i], file->utc_offset);
+		jfr_chunk_put(s->call[i].chunk);
+	}
+	if (!err && !grid_print(&grid, layout, out))
+		err = -ENOMEM;
+	grid_release(&grid);
+	free(s);
+	return err;
+}
+
+int view_slowest(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+{
+	return show(file, layout, out, "jdk.MethodTrace", "Slowest Calls", SHOWN);
+}
+
+int view_open(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+{
+	return show(file, layout, out, "frtrace.OpenCall", "Open Calls", OPEN_SHOWN);
+}

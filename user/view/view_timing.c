@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* jdk.MethodTiming: all rows of an emission have one time, and the last emission is the result. */
+#include "user/view/groups.h"
+#include "user/view/views.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* In a group: the average in `total`, minimum and maximum in `least` and `most`, invocations + 1 in `count`. */
+struct timing {
+	struct groups groups;
+	int64_t last; /* ticks */
+};
+
+static int64_t span(const struct jfr_chunk *chunk, int64_t ticks)
+{
+	return ticks == INT64_MIN ? ticks : jfr_timebase_span(&chunk->clock, ticks);
+}
+
+static int read_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	struct jfr_value event = jfr_event_value(e), v, method = {.kind = VALUE_NULL};
+	int64_t invocations = 0, minimum = INT64_MIN, average = INT64_MIN, maximum = INT64_MIN;
+	struct cursor c = jfr_enter(chunk, &event);
+	struct group *g;
+
+	for (uint32_t i = 0; i < e->type->count; i++) {
+		const char *name = e->type->fields[i].name;
+
+		jfr_take(&c, &e->type->fields[i], &v);
+		if (v.kind == VALUE_KEY && strcmp(name, "method") == 0)
+			method = v;
+		if (v.kind != VALUE_NUMBER)
+			continue;
+		invocations = strcmp(name, "invocations") == 0 ? v.number : invocations;
+		minimum = strcmp(name, "minimum") == 0 ? span(chunk, v.number) : minimum;
+		average = strcmp(name, "average") == 0 ? span(chunk, v.number) : average;
+		maximum = strcmp(name, "maximum") == 0 ? span(chunk, v.number) : maximum;
+	}
+	g = groups_of(&t->groups, method.kind == VALUE_KEY ? method.key : 0, 0);
+	if (g && !g->name)
+		g->name = view_method(chunk, method);
+	if (!g || !g->name)
+		return -ENOMEM;
+	g->count = invocations + 1;
+	g->least = minimum;
+	g->total = average;
+	g->most = maximum;
+	return 0;
+}
+
+static int add_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	int64_t start = jfr_event_times(chunk, e).start;
+
+	if (start != t->last)
+		groups_release(&t->groups);
+	t->last = start;
+	return read_row(t, chunk, e);
+}
+
+static int add_chunk(struct timing *t, struct jfr_chunk *chunk)
+{
+	const struct meta_type *wanted = jfr_metadata_find(chunk->metadata, "jdk.MethodTiming");
+	uint64_t position = JFR_HEADER_SIZE;
+	struct jfr_event e;
+	int err = 0;
+
+	while (!err && wanted && jfr_chunk_next(chunk, &position, &e))
+		if (e.type == wanted)
+			err = add_row(t, chunk, &e);
+	return err;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
+}
+
+static void put_rows(struct grid *grid, const struct groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct group *g = &groups->group[i];
+
+		grid_put(grid, g->name);
+		view_count(&grid->cells, g->count - 1);
+		grid_cell(grid);
+		view_exact_time(&grid->cells, g->least);
+		grid_cell(grid);
+		view_exact_time(&grid->cells, g->total);
+		grid_cell(grid);
+		view_exact_time(&grid->cells, g->most);
+		grid_cell(grid);
+	}
+}
+
+int view_timing(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+{
+	static const struct grid_column columns[] = {
+		{"Timed Method", true, true},	{"Invocations", false, false},	{"Minimum Time", false, false},
+		{"Average Time", false, false}, {"Maximum Time", false, false},
+	};
+	struct timing t = {.last = INT64_MIN};
+	struct jfr_chunk *chunk;
+	struct grid grid;
+	int err = 0;
+
+	while (!err && (chunk = jfr_file_next(file))) {
+		err = add_chunk(&t, chunk);
+		jfr_chunk_put(chunk);
+	}
+	grid_init(&grid, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
+	groups_sort(&t.groups, compare);
+	put_rows(&grid, &t.groups);
+	if (!err && !grid_print(&grid, layout, out))
+		err = -ENOMEM;
+	grid_release(&grid);
+	groups_release(&t.groups);
+	return err;
+}
