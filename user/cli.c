@@ -92,18 +92,20 @@ static const struct {
 	enum settings_verb verb;
 } verbs[] = {
 	{"record", SETTINGS_RECORD},
+	{"start", SETTINGS_RECORD},
 	{"check", SETTINGS_CHECK},
 	{"list", SETTINGS_LIST},
 	{"methods", SETTINGS_METHODS},
 };
 
 static const char *const later_verbs[] = {
-	"start", "status", "dump", "stop", "export", "merge",
+	"export", "merge",
 };
 
 static const char help[] =
 	"Usage: frtrace [record] -p TARGET -m FILTER | -M FILTER [options]\n"
 	"       frtrace [record] -m FILTER | -M FILTER [options] -- java ...    from the first class on\n"
+	"       frtrace start ...              the same in the background; status | dump | stop\n"
 	"       frtrace list | check [TARGET]  the JVMs here; what this machine and that JVM allow\n"
 	"       frtrace methods TARGET FILTER  what a filter would hit, and what not; touches nothing\n"
 	"       frtrace summary | print | view NAME  FILE.jfr    what is in a recording, of whatever origin\n"
@@ -546,6 +548,8 @@ static int check_complete(const struct settings *s, struct diag *d)
 				     "part of its main class or jar", s->program[0]);
 	if (s->user && !s->program)
 		return diag_usage(d, "--user is for a program that is started, as in --user=%s -- java ...", s->user);
+	if (s->background && (s->program || s->interval_ns || s->lines))
+		return diag_usage(d, "'frtrace start' goes into the background: it starts no program and prints no table or lines");
 	if (filter_list_size(s->filters) == 0)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
 	return s->verb == SETTINGS_METHODS ? 0 : check_view(s, d);
@@ -573,6 +577,7 @@ int cli_parse(int argc, char **argv, struct settings *s, struct diag *d)
 		return err;
 	err = settings_init(s, d);
 	s->verb = verb;
+	s->background = words && strcmp(argv[1], "start") == 0;
 	if (!err)
 		err = read_options(argc - words, argv + words, s, d);
 	if (!err && s->files)

@@ -37,6 +37,7 @@ struct recording {
 	struct recorder *recorder;
 	struct brake *brake; /* NULL: none */
 	struct live *live; /* NULL: nothing is shown */
+	struct background *background; /* NULL: it is in the foreground */
 	struct model model;
 	struct diag no_stacks; /* why; "": there are, or nobody wants them */
 	struct report report;
@@ -280,6 +281,7 @@ static int run_loop(struct recording *r, struct loop *loop, struct diag *d)
 	loop->report = &r->report;
 	loop->brake = r->brake;
 	loop->live = r->live;
+	loop->background = r->background;
 	loop->program = r->program;
 	loop->duration_ns = r->settings->duration_ns;
 	return finish(r, loop_run(loop, d), d);
@@ -289,9 +291,15 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 {
 	int err = prepare(r, d);
 
+	if (!err && r->background)
+		err = background_listen(r->background, &r->target, d);
 	if (!err)
 		err = start(r, -1, d);
-	return err ? err : run_loop(r, loop, d);
+	if (err)
+		return err;
+	if (r->background)
+		background_detach(r->background, &r->report, r->session);
+	return run_loop(r, loop, d);
 }
 
 /* Whatever becomes of the recording, the program runs, and its status is the one to return. */
@@ -323,6 +331,10 @@ int cmd_record(struct settings *settings, struct diag *d)
 	r->settings = settings;
 	r->target.pidfd = -1;
 	log_set(settings->quiet, settings->verbose);
+	if (settings->background && !background_begin(&r->background, &err, d)) {
+		free(r);
+		return err;
+	}
 	settings_files_report(settings->files);
 	err = live_check(settings, d);
 	if (!err && settings->program)
@@ -335,6 +347,7 @@ int cmd_record(struct settings *settings, struct diag *d)
 	loop_release(&loop);
 	release(r);
 	program_close(r->program);
+	background_end(r->background, err);
 	free(r);
 	return err;
 }

@@ -49,13 +49,16 @@ static int64_t now_ns(void)
 /* Has a signal come that is for us, or the target or the program ended? */
 static bool wait_for_more(const struct loop *l, int timeout_ms)
 {
-	struct pollfd fds[3 + PROGRAM_FDS] = { { .fd = session_fd(l->session), .events = POLLIN },
+	struct pollfd fds[4 + PROGRAM_FDS] = { { .fd = session_fd(l->session), .events = POLLIN },
 					       { .fd = l->signals, .events = POLLIN },
-					       { .fd = l->target->pidfd, .events = POLLIN } };
+					       { .fd = l->target->pidfd, .events = POLLIN },
+					       { .fd = l->background ? background_fd(l->background) : -1, .events = POLLIN } };
 
 	if (l->program)
-		program_poll(l->program, fds + 3);
-	poll(fds, l->program ? 3 + PROGRAM_FDS : 3, timeout_ms);
+		program_poll(l->program, fds + 4);
+	poll(fds, l->program ? 4 + PROGRAM_FDS : 4, timeout_ms);
+	if (fds[3].revents && background_look(l->background))
+		return true;
 	return (l->program ? program_look(l->program) : fds[1].revents) || target_ended(l->target);
 }
 

@@ -3,6 +3,7 @@
 #ifndef USER_LOOP_H
 #define USER_LOOP_H
 
+#include "user/background.h"
 #include "user/program.h"
 #include "user/report.h"
 #include "user/view/live.h"
@@ -14,6 +15,7 @@ struct loop {
 	const struct report *report;
 	struct brake *brake; /* NULL: none */
 	struct live *live; /* NULL: nothing is shown */
+	struct background *background; /* NULL: it is in the foreground */
 	struct program *program; /* it gets the signals, and its end is one; NULL: none */
 	uint64_t duration_ns; /* 0: no end */
 	int signals;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/cli.h"
 #include "user/cmd_check.h"
+#include "user/cmd_control.h"
 #include "user/cmd_list.h"
 #include "user/cmd_methods.h"
 #include "user/cmd_print.h"
@@ -37,6 +38,9 @@ static const struct {
 	{"print", cmd_print},
 	{"view", cmd_view},
 	{"recover", cmd_recover},
+	{"status", cmd_status},
+	{"dump", cmd_dump},
+	{"stop", cmd_stop},
 };
 
 /* CLI_DONE, an exit status, or -errno with the message. */

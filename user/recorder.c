@@ -369,6 +369,17 @@ uint64_t recorder_timed_calls(const struct recorder *r, uint32_t method)
 	return r->sums->of[method].count;
 }
 
+int recorder_cut(struct recorder *r, struct diag *d)
+{
+	int err;
+
+	if (r->failed || !r->open)
+		return diag_set(d, EIO, "the recording cannot be written any more");
+	put_timing(r);
+	err = finish_chunk(r, false, d);
+	return err ? err : begin_chunk(r, d);
+}
+
 int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
 {
 	if (r->failed)

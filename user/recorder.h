@@ -62,6 +62,9 @@ uint64_t recorder_timed_calls(const struct recorder *r, uint32_t method);
  */
 uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks);
 
+/* Close the open chunk now, and begin the next one: what has been recorded is then in the output. */
+int recorder_cut(struct recorder *r, struct diag *d);
+
 /* Close the last chunk; with a jdk.Shutdown event when the target has ended. */
 int recorder_finish(struct recorder *r, bool target_ended, struct diag *d);
 

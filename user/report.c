@@ -335,6 +335,20 @@ void report_progress(const struct report *r)
 		     cost_percent(r, &t));
 }
 
+void report_status(const struct report *r, char *out, size_t size)
+{
+	int64_t seconds = (monotonic_now() - r->begin_ns) / 1000000000;
+	struct segment_totals t;
+	char open[80];
+
+	segment_totals(session_segment(r->session), &t);
+	open_text(r, &t, open, sizeof(open));
+	snprintf(out, size, "%d %s   %02d:%02d:%02d   %s calls   %s thrown   %s lost   %s   %s in %s", (int)r->target->pid,
+		 r->target->name, (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60), log_count(t.exited),
+		 log_count(t.thrown), log_count(report_lost(r)), open, log_bytes(output_size(r->output)),
+		 output_path(r->output));
+}
+
 static void explain_silence(const struct report *r, const struct segment_totals *t)
 {
 	char why[256];

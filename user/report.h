@@ -28,6 +28,9 @@ bool report_start(const struct report *r);
 /* The live line; overwrites itself, nothing when stderr is no terminal. */
 void report_progress(const struct report *r);
 
+/* One line of where the recording is. */
+void report_status(const struct report *r, char *out, size_t size);
+
 /* With -v: why nothing has been recorded so far, if so it is. */
 void report_silence(const struct report *r);
 

@@ -54,6 +54,7 @@ struct settings {
 	uint64_t top;		     /* its rows at most; 0: as many as is usual */
 	bool lines;		     /* print each recorded call */
 	bool thrown; /* record only calls that end by an exception */
+	bool background; /* return when tracing is on */
 	bool json;   /* print what is printed as JSON */
 };
 

@@ -252,7 +252,8 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|more", "unexpected word 'more'"},
 	{"-p|1|more|--frob", "unexpected word 'more'"},
 	/* later */
-	{"start|-p|1", "'frtrace start' is not there yet"},
+	{"start|-m|a.A|--|java", "goes into the background"},
+	{"start|-p|1|-m|a.A|--lines", "goes into the background"},
 	{"--|java|-jar|x.jar", "no filter"},
 	{"-m|a.A|--", "no target: say which JVM with -p, a pid or a part of its main class or jar name, or start one"},
 	{"-m|a.A|--|", "wrong program ''"},

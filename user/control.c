@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/control.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define PATIENCE_S 2 /* for a request that does not come */
+
+/* Root's is where only root writes; the directory of others must be their own. */
+static void directory_name(char out[64])
+{
+	if (geteuid())
+		snprintf(out, 64, "/tmp/frtrace-%u", (unsigned int)geteuid());
+	else
+		snprintf(out, 64, "/run/frtrace");
+}
+
+static bool is_own(const char *directory)
+{
+	struct stat st;
+
+	return !lstat(directory, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022);
+}
+
+static struct sockaddr_un address_of(pid_t pid)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	char directory[64];
+
+	directory_name(directory);
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s/%d.sock", directory, (int)pid);
+	return a;
+}
+
+static bool is_alive(const struct sockaddr_un *a)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool alive = fd >= 0 && !connect(fd, (const struct sockaddr *)a, sizeof(*a));
+
+	if (fd >= 0)
+		close(fd);
+	return alive;
+}
+
+int control_listen(pid_t pid, struct diag *d)
+{
+	struct sockaddr_un a = address_of(pid);
+	char directory[64];
+	int fd;
+
+	directory_name(directory);
+	if ((mkdir(directory, 0700) && errno != EEXIST) || !is_own(directory))
+		return diag_set(d, EACCES, "cannot use '%s' for the recording's socket: it has to be a directory of this user's alone",
+				directory);
+	if (is_alive(&a))
+		return diag_set(d, EBUSY, "%d is being recorded in the background already: 'frtrace stop %d' ends that", (int)pid,
+				(int)pid);
+	unlink(a.sun_path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && !bind(fd, (const struct sockaddr *)&a, sizeof(a)) && !listen(fd, 8))
+		return fd;
+	diag_errno(d, errno, "cannot make the socket '%s'", a.sun_path);
+	if (fd >= 0)
+		close(fd);
+	return -EIO;
+}
+
+void control_remove(pid_t pid)
+{
+	struct sockaddr_un a = address_of(pid);
+
+	unlink(a.sun_path);
+}
+
+static bool may_speak(int connection)
+{
+	struct ucred who;
+	socklen_t size = sizeof(who);
+
+	return !getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) && (!who.uid || who.uid == geteuid());
+}
+
+/* One line; who sends none in time is not heard. */
+static bool read_line(int connection, char line[CONTROL_LINE])
+{
+	struct timeval patience = { .tv_sec = PATIENCE_S };
+	size_t length = 0;
+	ssize_t n;
+
+	setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	while (length < CONTROL_LINE - 1 && (n = read(connection, line + length, CONTROL_LINE - 1 - length)) > 0) {
+		length += n;
+		line[length] = 0;
+		if (line[length - 1] == '\n') {
+			line[length - 1] = 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+int control_accept(int listener, char line[CONTROL_LINE])
+{
+	int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+	if (connection < 0)
+		return -1;
+	if (may_speak(connection) && read_line(connection, line))
+		return connection;
+	close(connection);
+	return -1;
+}
+
+void control_answer(int connection, int status)
+{
+	char end[2] = { 0, (char)('0' + status) };
+
+	(void)!write(connection, end, sizeof(end));
+	close(connection);
+}
+
+static int send_line(int fd, const char *line)
+{
+	char text[CONTROL_LINE];
+	int length = snprintf(text, sizeof(text), "%s\n", line);
+
+	return length < (int)sizeof(text) && write(fd, text, length) == length ? 0 : -EIO;
+}
+
+/* Text up to the zero byte. */
+static int read_answer(int fd, int out, struct diag *d)
+{
+	char text[4096];
+	ssize_t n;
+
+	while ((n = read(fd, text, sizeof(text))) > 0) {
+		char *end = memchr(text, 0, n);
+		size_t length = end ? (size_t)(end - text) : (size_t)n;
+		char status = 0;
+
+		for (size_t done = 0; done < length;) {
+			ssize_t written = write(out, text + done, length - done);
+
+			if (written <= 0)
+				return diag_errno(d, errno, "cannot write the answer");
+			done += written;
+		}
+		if (!end)
+			continue;
+		if (end + 1 < text + n)
+			status = end[1];
+		else if (read(fd, &status, 1) != 1)
+			break;
+		return status - '0';
+	}
+	return diag_set(d, EPIPE, "the recording ended without an answer");
+}
+
+int control_ask(pid_t pid, const char *line, int out, struct diag *d)
+{
+	struct sockaddr_un a = address_of(pid);
+	char directory[64];
+	int fd, err;
+
+	directory_name(directory);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || !is_own(directory) || connect(fd, (const struct sockaddr *)&a, sizeof(a))) {
+		if (fd >= 0)
+			close(fd);
+		return diag_set(d, ENOENT, "%d is not being recorded in the background by this user", (int)pid);
+	}
+	err = send_line(fd, line);
+	err = err ? diag_errno(d, -err, "cannot ask the recording") : read_answer(fd, out, d);
+	close(fd);
+	return err;
+}
+
+size_t control_list(pid_t *pids, size_t room)
+{
+	char directory[64];
+	struct dirent *e;
+	size_t count = 0;
+	DIR *dir;
+
+	directory_name(directory);
+	dir = is_own(directory) ? opendir(directory) : NULL;
+	while (dir && (e = readdir(dir))) {
+		char *end;
+		long pid = strtol(e->d_name, &end, 10);
+		struct sockaddr_un a;
+
+		if (pid <= 0 || pid > INT_MAX || strcmp(end, ".sock") != 0)
+			continue;
+		a = address_of(pid);
+		if (!is_alive(&a))
+			continue;
+		if (count < room)
+			pids[count] = pid;
+		count++;
+	}
+	if (dir)
+		closedir(dir);
+	return count;
+}
