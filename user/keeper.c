@@ -118,18 +118,20 @@ static void keep(struct keeper *k, int from)
 static bool fork_keeper(struct keeper *k)
 {
 	int ends[2];
+	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return false;
 	fcntl(ends[1], F_SETFL, O_NONBLOCK);
-	k->pid = fork();
-	if (!k->pid) {
+	pid = fork();
+	if (!pid) {
 		close(ends[1]);
 		keep(k, ends[0]);
 	}
 	close(ends[0]);
 	k->pipe = ends[1];
-	if (k->pid > 0)
+	k->pid = pid; /* not in the child, for which it is 0: the memory is one */
+	if (pid > 0)
 		return true;
 	close(ends[1]);
 	return false;
