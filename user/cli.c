@@ -99,7 +99,7 @@ static const struct {
 };
 
 static const char *const later_verbs[] = {
-	"export", "merge",
+	"merge",
 };
 
 static const char help[] =

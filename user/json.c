@@ -110,7 +110,7 @@ void json_real(struct json *j, const char *key, double n)
 		return;
 	}
 	begin_value(j, key);
-	fprintf(j->to, "%.6g", n);
+	fprintf(j->to, "%.15g", n);
 }
 
 void json_bool(struct json *j, const char *key, bool value)

@@ -2,6 +2,7 @@
 #include "user/cli.h"
 #include "user/cmd_check.h"
 #include "user/cmd_control.h"
+#include "user/cmd_export.h"
 #include "user/cmd_list.h"
 #include "user/cmd_methods.h"
 #include "user/cmd_print.h"
@@ -37,6 +38,7 @@ static const struct {
 	{"summary", cmd_summary},
 	{"print", cmd_print},
 	{"view", cmd_view},
+	{"export", cmd_export},
 	{"recover", cmd_recover},
 	{"status", cmd_status},
 	{"dump", cmd_dump},

@@ -54,6 +54,21 @@ int calls_each(struct jfr_file *file, const char *type, call_visit *visit, void 
 	return err;
 }
 
+struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame)
+{
+	struct jfr_value method = {.kind = VALUE_NULL};
+	int n = meta_type_field(frame->type, "method");
+	struct cursor c;
+
+	jfr_resolve(chunk, frame);
+	if (frame->kind != VALUE_STRUCT)
+		return method;
+	c = jfr_enter(chunk, frame);
+	for (int i = 0; i <= n; i++)
+		jfr_take(&c, &frame->type->fields[i], &method);
+	return method;
+}
+
 bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line)
 {
 	struct jfr_value stack = call->stack, frames, frame, number;
@@ -65,9 +80,8 @@ bool call_caller(const struct call *call, struct jfr_value *method, int64_t *lin
 		return false;
 	c = jfr_enter(call->chunk, &frames);
 	jfr_take_element(&c, &frames, &frame);
-	jfr_resolve(call->chunk, &frame);
-	*method = jfr_field(call->chunk, &frame, "method");
+	*method = frame_method(call->chunk, &frame);
 	number = jfr_field(call->chunk, &frame, "lineNumber");
 	*line = number.kind == VALUE_NUMBER ? number.number : -1;
-	return method->kind == VALUE_STRUCT;
+	return method->kind != VALUE_NULL;
 }

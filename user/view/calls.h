@@ -19,7 +19,10 @@ typedef int call_visit(const struct call *call, void *context);
 /* All events of that type, in the order of the file. Faults are in file->fault. */
 int calls_each(struct jfr_file *file, const char *type, call_visit *visit, void *context);
 
-/* The stack's first frame, whose method (resolved) and line are given; false: there is none. */
+/* The stack's first frame, whose method (a key) and line are given; false: there is none. */
 bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line);
+
+/* The method of a frame, which becomes resolved; the method stays a key. */
+struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame);
 
 #endif

@@ -68,21 +68,6 @@ static uint32_t below(struct tree *t, uint32_t parent, struct jfr_chunk *chunk, 
 	return g->mark;
 }
 
-static struct jfr_value method_of(struct jfr_chunk *chunk, struct jfr_value *frame)
-{
-	struct jfr_value method = {.kind = VALUE_NULL};
-	int n = meta_type_field(frame->type, "method");
-	struct cursor c;
-
-	jfr_resolve(chunk, frame);
-	if (frame->kind != VALUE_STRUCT)
-		return method;
-	c = jfr_enter(chunk, frame);
-	for (int i = 0; i <= n; i++)
-		jfr_take(&c, &frame->type->fields[i], &method);
-	return method;
-}
-
 /* The node of the last frame of this stack; 0: no memory. */
 static uint32_t add_stack(struct tree *t, const struct call *call)
 {
@@ -97,7 +82,7 @@ static uint32_t add_stack(struct tree *t, const struct call *call)
 	c = jfr_enter(call->chunk, &frames);
 	for (uint64_t i = 0; node && i < frames.place.count; i++) {
 		jfr_take_element(&c, &frames, &frame);
-		method = method_of(call->chunk, &frame);
+		method = frame_method(call->chunk, &frame);
 		node = below(t, node, call->chunk, &method);
 	}
 	return node;

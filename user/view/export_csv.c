@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct csv {
+	struct export_names names;
+	FILE *to;
+};
+
+static void put_quoted(FILE *to, const char *text)
+{
+	fputc('"', to);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', to);
+		fputc(*text, to);
+	}
+	fputc('"', to);
+}
+
+/* A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+static void put_cell(FILE *to, const char *text)
+{
+	char safe[1024];
+
+	if (*text && strchr("=+-@", *text)) {
+		snprintf(safe, sizeof(safe), "'%s", text);
+		text = safe;
+	}
+	if (text[strcspn(text, ",\"\r\n")])
+		put_quoted(to, text);
+	else
+		fputs(text, to);
+}
+
+/* The last two cells, empty when there is no stack. */
+static int put_caller(struct csv *c, const struct call *call)
+{
+	struct jfr_value method;
+	const char *caller;
+	int64_t line;
+
+	if (!call_caller(call, &method, &line)) {
+		fputs(",,\r\n", c->to);
+		return 0;
+	}
+	caller = export_method(&c->names, call->chunk, &method);
+	if (!caller)
+		return -ENOMEM;
+	fputc(',', c->to);
+	put_cell(c->to, caller);
+	fprintf(c->to, line > 0 ? ",%" PRId64 "\r\n" : ",\r\n", line);
+	return ferror(c->to) ? -EIO : 0;
+}
+
+static int add(const struct call *call, void *context)
+{
+	struct csv *c = context;
+	struct group *thread = export_thread(&c->names, call);
+	const char *method = export_method(&c->names, call->chunk, &call->method);
+
+	if (!thread || !method)
+		return -ENOMEM;
+	thread->count++;
+	fprintf(c->to, "%" PRId64 ",%" PRId64 ",", call->start, call->duration);
+	put_cell(c->to, method);
+	fprintf(c->to, ",%d,%" PRIu64 ",", call->thrown, thread->mark);
+	put_cell(c->to, thread->name);
+	return put_caller(c, call);
+}
+
+int export_csv(struct jfr_file *file, FILE *to)
+{
+	struct csv c = {.to = to};
+	int err;
+
+	export_names_init(&c.names);
+	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line\r\n", to);
+	err = calls_each(file, "jdk.MethodTrace", add, &c);
+	export_names_release(&c.names);
+	return err == -EIO ? 0 : err; /* whose errors are in `to` */
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/export.h"
+#include "user/view/names.h"
+#include "user/view/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void export_names_init(struct export_names *n)
+{
+	*n = (struct export_names){.methods = {0}};
+	bytes_init(&n->text);
+}
+
+void export_names_release(struct export_names *n)
+{
+	groups_release(&n->methods);
+	groups_release(&n->threads);
+	bytes_release(&n->text);
+}
+
+static uint64_t key_of(const struct jfr_value *v)
+{
+	return v->kind == VALUE_KEY ? v->key : 0;
+}
+
+const char *export_method(struct export_names *n, struct jfr_chunk *chunk, const struct jfr_value *method)
+{
+	struct group *g = groups_of(&n->methods, key_of(method), chunk->number);
+
+	if (!g)
+		return NULL;
+	if (!g->count) {
+		g->name = view_method(chunk, *method);
+		g->count = g->name != NULL;
+	}
+	return g->name;
+}
+
+static int64_t number_of(struct jfr_chunk *chunk, const struct jfr_value *thread, const char *field)
+{
+	struct jfr_value v = jfr_field(chunk, thread, field);
+
+	return v.kind == VALUE_NUMBER ? v.number : 0;
+}
+
+static char *name_of(struct export_names *n, struct jfr_chunk *chunk, const struct jfr_value *thread)
+{
+	struct jfr_value name = jfr_field(chunk, thread, "javaName");
+
+	if (name.kind != VALUE_TEXT)
+		name = jfr_field(chunk, thread, "osName");
+	bytes_clear(&n->text);
+	if (name.kind == VALUE_TEXT)
+		put_value_text(&n->text, &name);
+	bytes_put_u8(&n->text, 0);
+	return n->text.failed ? NULL : strdup((char *)n->text.data);
+}
+
+struct group *export_thread(struct export_names *n, const struct call *call)
+{
+	struct group *g = groups_of(&n->threads, key_of(&call->thread), call->chunk->number);
+	struct jfr_value thread = call->thread;
+
+	if (!g || g->count)
+		return g;
+	jfr_resolve(call->chunk, &thread);
+	g->name = name_of(n, call->chunk, &thread);
+	g->mark = number_of(call->chunk, &thread, "javaThreadId");
+	if (!g->mark)
+		g->mark = number_of(call->chunk, &thread, "osThreadId");
+	return g->name ? g : NULL;
+}
