@@ -122,8 +122,16 @@ uint64_t cursor_leb_long(struct cursor *c);
 
 static inline uint64_t cursor_leb(struct cursor *c)
 {
-	if (__builtin_expect(!c->error && c->at < c->size && c->data[c->at] < 0x80, 1))
-		return c->data[c->at++];
+	const unsigned char *p = c->data + c->at;
+
+	if (__builtin_expect(!c->error && c->at < c->size && p[0] < 0x80, 1)) {
+		c->at++;
+		return p[0];
+	}
+	if (__builtin_expect(!c->error && c->size - c->at >= 2 && p[1] < 0x80, 1)) {
+		c->at += 2;
+		return (p[0] & 0x7f) | p[1] << 7;
+	}
 	return cursor_leb_long(c);
 }
 

@@ -72,6 +72,8 @@ void jfr_chunk_put(struct jfr_chunk *c)
 	if (c->has_constants)
 		jfr_constants_release(&c->constants);
 	jfr_metadata_put(c->metadata);
+	if (c->forget)
+		c->forget(c->data, c->size);
 	free(c);
 }
 
@@ -96,6 +98,17 @@ uint64_t jfr_chunk_constant(struct jfr_chunk *c, const struct meta_type *t, uint
 	return c->constants.pools ? jfr_constants_find(&c->constants, t, key) : 0;
 }
 
+static const struct meta_type *event_type(struct jfr_chunk *c, uint64_t id)
+{
+	if (!c->last || c->last_id != id) {
+		c->last = jfr_metadata_type(c->metadata, id);
+		c->last_id = id;
+		if (c->last && !c->last->event)
+			c->last = NULL;
+	}
+	return c->last;
+}
+
 bool jfr_chunk_next(struct jfr_chunk *c, uint64_t *position, struct jfr_event *e)
 {
 	struct cursor cursor;
@@ -113,9 +126,7 @@ bool jfr_chunk_next(struct jfr_chunk *c, uint64_t *position, struct jfr_event *e
 		return false;
 	}
 	*position += e->size;
-	e->type = jfr_metadata_type(c->metadata, e->type_id);
-	if (e->type && !e->type->event)
-		e->type = NULL;
+	e->type = event_type(c, e->type_id);
 	return true;
 }
 

@@ -140,6 +140,7 @@ struct jfr_chunk *jfr_file_next(struct jfr_file *f)
 					    .number = f->chunks++,
 					    .fault = &f->fault,
 					    .references = 1};
+		chunk->forget = f->forget;
 		if (read_metadata(f, chunk)) {
 			set_clock(f, chunk);
 			return chunk;

@@ -34,6 +34,7 @@ struct jfr_file {
 				      recorded */
 	bool unfinished;	   /* the last chunk was still being written: only its finished part is read */
 	struct jfr_fault fault;
+	void (*forget)(const void *data, size_t size); /* called for a chunk that nobody holds any more; NULL: nothing is */
 };
 
 void jfr_file_init(struct jfr_file *f, const void *data, size_t size);

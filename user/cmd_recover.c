@@ -73,7 +73,6 @@ static int find_pieces(const char *path, struct pieces *p, uint64_t *size, struc
 	while (!err && (chunk = jfr_file_next(&map.file))) {
 		if (is_whole(chunk) && add_piece(p, chunk))
 			err = diag_set(d, ENOMEM, "no memory for the chunks of '%s'", path);
-		jfr_map_forget(&map, chunk);
 		jfr_chunk_put(chunk);
 	}
 	*size = map.size;

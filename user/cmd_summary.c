@@ -118,7 +118,6 @@ static int count_file(struct summary *s, struct jfr_map *m)
 		return -ENOMEM;
 	while (!err && (chunk = jfr_file_next(&m->file))) {
 		err = count_chunk(s, chunk);
-		jfr_map_forget(m, chunk);
 		jfr_chunk_put(chunk);
 	}
 	return err;

@@ -54,6 +54,16 @@ static int check_magic(const struct jfr_map *m, struct diag *d)
 	return 0;
 }
 
+/* The page cache keeps what was read; the process does not need to. */
+static void forget_pages(const void *data, size_t size)
+{
+	uintptr_t page = sysconf(_SC_PAGESIZE), start = ((uintptr_t)data + page - 1) / page * page;
+	uintptr_t end = ((uintptr_t)data + size) / page * page;
+
+	if (end > start)
+		madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
 int jfr_map_open(struct jfr_map *m, const char *path, struct diag *d)
 {
 	int fd, err;
@@ -70,6 +80,7 @@ int jfr_map_open(struct jfr_map *m, const char *path, struct diag *d)
 		jfr_map_close(m);
 	else
 		jfr_file_init(&m->file, m->data, m->size);
+	m->file.forget = forget_pages;
 	return err;
 }
 
@@ -96,13 +107,4 @@ int jfr_map_verdict(const struct jfr_map *m, struct diag *d)
 		return EXIT_INCOMPLETE;
 	}
 	return EXIT_DONE;
-}
-
-void jfr_map_forget(const struct jfr_map *m, const struct jfr_chunk *chunk)
-{
-	size_t page = sysconf(_SC_PAGESIZE), end = (chunk->at + chunk->size) / page * page;
-	size_t start = (chunk->at + page - 1) / page * page;
-
-	if (end > start)
-		madvise((char *)m->data + start, end - start, MADV_DONTNEED);
 }

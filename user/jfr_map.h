@@ -24,7 +24,4 @@ void jfr_map_close(struct jfr_map *m); /* one that was not opened too, if zeroed
  * says what is wrong and where. */
 int jfr_map_verdict(const struct jfr_map *m, struct diag *d);
 
-/* The page cache keeps what was read; the process does not need to. */
-void jfr_map_forget(const struct jfr_map *m, const struct jfr_chunk *chunk);
-
 #endif
