@@ -85,7 +85,7 @@ without_rights() {
 	local sentence="without rights a JVM is listed by its command line, which cannot play with the terminal"
 	begin "$sentence" || return 0
 	# no JVM, but it looks like one from afar
-	bash -c $'exec -a java sh -c "sleep 300; # evil\e[2J\xc2\x9b2J.jar"' &
+	bash -c $'exec -a java sh -c "sleep 60; # evil\e[2J\xc2\x9b2J.jar"' >/dev/null 2>&1 & # its sleep outlives it
 	local fake=$!
 	STARTED+=("$fake")
 	wait_for 5 grep -q evil "/proc/$fake/cmdline"
@@ -105,7 +105,7 @@ contained() {
 	local sentence="a JVM in namespaces of its own is listed with its version, JDK $FEATURE"
 	begin "$sentence" || return 0
 	unshare --fork --pid --mount --kill-child sh -c "$inside" - "${SERVICE[@]}" "$JAVA/bin/jshell" -s \
-		>"$WORK/inner" 2>&1 < <(sleep 300) &
+		>"$WORK/inner" 2>&1 < <(exec sleep 60 >/dev/null 2>&1) &
 	local outer=$!
 	STARTED+=("$outer")
 	disown "$outer"
