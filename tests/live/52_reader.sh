@@ -105,7 +105,14 @@ our_recording() {
 	target_drop
 }
 
-# The views that JDK 25 has too, byte for byte, and the sums of the others.
+# What has the same average, or was called equally often, has no order there.
+same_lines() { # VIEW-ARGUMENT...
+	ours view "$@" && theirs view "$@"
+	sort -o "$WORK/ours" "$WORK/ours" && sort -o "$WORK/theirs" "$WORK/theirs"
+	same "view $*, sorted"
+}
+
+# The views that JDK 25 has too, line for line, and the sums of the others.
 views() {
 	local sentence="views of our recording agree with the JDK's, and with its counts" file=$WORK/own.jfr options view calls
 	begin "$sentence" || return 0
@@ -115,13 +122,9 @@ views() {
 	if [ "${JDKS[-1]%% *}" -ge 25 ]; then
 		for options in '' '--width 70 --truncate beginning' '--width 130' '--width 60 --cell-height 2'; do
 			# shellcheck disable=SC2086
-			ours view $options method-timing "$file" && theirs view $options method-timing "$file"
-			same "view $options method-timing"
+			same_lines $options method-timing "$file"
 		done
-		# what was called equally often has no order there
-		ours view method-calls "$file" && theirs view method-calls "$file"
-		sort -o "$WORK/ours" "$WORK/ours" && sort -o "$WORK/theirs" "$WORK/theirs"
-		same "view method-calls, sorted"
+		same_lines method-calls "$file"
 	fi
 	for view in method-trace:2 latency:2 callers:0; do
 		ours view --width 500 "${view%:*}" "$file"
