@@ -5,7 +5,14 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-jfr_events() { "$(jdk_newest)/bin/jfr" print --events "$1" "$F_FILE"; }
+# Millions of events stand around these: jfr would take a minute (52_reader.sh shows that both print the same).
+jfr_events() { "$FRTRACE" print --events "$1" "$F_FILE"; }
+
+# One pass of the JDK's reader for both methods: "HOT SLOW" events.
+recorded() {
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Check "$F_FILE" 2>/dev/null |
+		awk '$4 == "live.Hot.hot" { hot = $1 } $4 == "live.Hot.slow" { slow = $1 } END { printf "%d %d\n", hot, slow }'
+}
 
 # Calls that the threads have counted: "HOT SLOW".
 counted() { od -An -v -td8 -w64 "$T_DIR/counts" | awk 'NR == 1 { slow = $1 } NR > 1 { hot += $1 } END { printf "%d %d\n", hot, slow }'; }
@@ -21,23 +28,24 @@ timed_hot() {
 # Each call is an event, or counted, or said to be lost; one more of each thread may have been on its way. A method that is
 # timed anyway has all its calls counted.
 adds_up() { # OPEN-CALLS [timed]
-	local hot slow events timed lost all
+	local hot slow events slow_events timed lost all
 	read -r hot slow < <(counted)
-	events=$(file_events live.Hot.hot) timed=$(timed_hot) lost=$(end_line_number lost)
+	read -r events slow_events < <(recorded)
+	timed=$(timed_hot) lost=$(end_line_number lost)
 	[ "$events" -gt 0 ] || finding "no call of hot() is recorded"
 	[ "$timed" -gt 0 ] || finding "no call of hot() is timed"
 	if [ "${2:-}" = timed ]; then all=$timed; else all=$((events + timed + lost)); fi
 	[ "$all" -ge "$hot" ] && [ "$all" -le $((hot + $1)) ] && [ "$events" -lt $((hot + $1)) ] ||
 		finding "$hot calls of hot(): $events recorded, $timed timed, $lost lost"
-	events=$(file_events live.Hot.slow)
-	[ "$events" -ge "$slow" ] && [ "$events" -le $((slow + ($1 > 0))) ] || finding "$slow calls of slow(), $events recorded"
+	[ "$slow_events" -ge "$slow" ] && [ "$slow_events" -le $((slow + ($1 > 0))) ] ||
+		finding "$slow calls of slow(), $slow_events recorded"
 }
 
 brake_is_on() { grep -qs '^  braked: ' "$F_DIR/stderr" || ended "$F_PID"; }
 
 # It is said at once, and at the begin of each later chunk; two emissions later there is one.
 is_in_each_chunk() {
-	"$(jdk_newest)/bin/jfr" print --json --events frtrace.Clock,frtrace.Message "$F_FILE" >"$WORK/said.json"
+	"$FRTRACE" print --json --events frtrace.Clock,frtrace.Message "$F_FILE" >"$WORK/said.json"
 	python3 - "$WORK/said.json" >"$WORK/verdict" 2>&1 <<'P' || finding "$(tail -n 3 "$WORK/verdict")"
 import json, sys
 events = [(e["type"], e["values"]) for e in json.load(open(sys.argv[1]))["recording"]["events"]]
@@ -97,21 +105,22 @@ killed_at_the_switch() {
 }
 
 off() {
-	local sentence="--max-overhead=off records every call, JDK $FEATURE" hot slow events lost
+	local sentence="--max-overhead=off records every call, JDK $FEATURE" hot slow events slow_events lost
 	begin "$sentence" || return 0
 	target_start Hot 1
 	if target_ready && trace_start -m 'live.Hot::hot;live.Hot::slow' --max-overhead=off; then
 		touch "$T_DIR/go"
-		sleep 3
+		sleep 1
 		touch "$T_DIR/stop"
 		wait_for "$SECONDS_MAX" target_has "done"
 		trace_stop
 		status_is 0 3
 		grep -E 'brake|hooks:' "$F_DIR/stderr" && finding "speaks of the brake:" "$(cat "$F_DIR/stderr")"
 		read -r hot slow < <(counted)
-		events=$(file_events live.Hot.hot) lost=$(end_line_number lost)
+		read -r events slow_events < <(recorded)
+		lost=$(end_line_number lost)
 		[ $((events + lost)) = "$hot" ] || finding "$hot calls, $events recorded, $lost lost"
-		[ "$(file_events live.Hot.slow)" = "$slow" ] || finding "not all of slow()"
+		[ "$slow_events" = "$slow" ] || finding "not all of slow()"
 		jfr_events jdk.MethodTiming | grep -q invocations && finding "methods are timed"
 	fi
 	verdict "$sentence"
@@ -137,17 +146,17 @@ not_braked() { # SENTENCE OPTION...
 hooks_are_told() { says '^  hooks: [0-9,]+ calls a second that are not recorded take [0-9]+ % of a CPU'; }
 hooks_are_not_told() { grep -q 'hooks:' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"; }
 
+threads=16
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	braked "a hot method is braked, each of its calls is recorded or counted, a slow one is recorded" 1 after_some_chunks
-	threads=16
-	braked "so it is with 16 threads" 16 at_the_end --no-stack
-	braked "also when the JVM is killed" 16 killed
-	braked "also when it is killed as soon as the brake is told" 16 killed_at_the_switch
-	braked "a method that is timed as well has all its calls counted" 2 timed_anyway -M live.Hot::hot
-	off
-	check=hooks_are_told
-	not_braked "calls below the threshold are not braked: their hooks are told" -m live.Speed::work -t 10s
-	check=hooks_are_not_told
-	not_braked "methods that are only timed are not braked" -M live.Speed::work
+	braked "also when the JVM is killed, of 16 threads" 16 killed
 done
+braked "so it is with 16 threads" 16 at_the_end --no-stack
+braked "also when the JVM is killed as soon as the brake is told" 16 killed_at_the_switch
+braked "a method that is timed as well has all its calls counted" 2 timed_anyway -M live.Hot::hot
+off
+check=hooks_are_told
+not_braked "calls below the threshold are not braked: their hooks are told" -m live.Speed::work -t 10s
+check=hooks_are_not_told
+not_braked "methods that are only timed are not braked" -M live.Speed::work
