@@ -548,7 +548,13 @@ _Static_assert(FRT_RINGS_AT % 4096 == 0, "page aligned rings");
  *
  * What it puts into the queue: a part, whose data is one aligned half of the ring.
  */
-enum frt_queue_kind { FRT_PART = 1 };
+enum frt_queue_kind {
+	FRT_PART = 1, /* struct frt_part */
+	FRT_WAIT,     /* struct frt_wait */
+	FRT_PAUSE,    /* struct frt_pause */
+	FRT_CALL,     /* struct frt_system_call */
+	FRT_FAULT,    /* struct frt_fault */
+};
 
 struct frt_part {
 	frt_u32 kind;
@@ -559,6 +565,72 @@ struct frt_part {
 	/* data follows */
 };
 _Static_assert(sizeof(struct frt_part) == 24, "part");
+
+/* What a thread waited for. */
+enum frt_wait_reason {
+	FRT_WAIT_PREEMPTED = 1, /* for a CPU alone: it could have run all the time */
+	FRT_WAIT_FUTEX,
+	FRT_WAIT_POLL, /* epoll, poll, select */
+	FRT_WAIT_SOCKET,
+	FRT_WAIT_DISK,
+	FRT_WAIT_PAGE_FAULT,
+	FRT_WAIT_SLEEP, /* also Thread.sleep(), which is a futex to the kernel */
+	FRT_WAIT_PIPE,
+	FRT_WAIT_OTHER, /* another system call, or none */
+	FRT_WAIT_REASONS
+};
+
+#define FRT_NO_CALL 0xffffu
+
+/*
+ * A time that a thread of the target, in a traced call, was on no CPU: emitted when it is on one again. Of threads that
+ * may carry virtual ones (FRT_SLOT_CARRIER) there are none. Blocked from `off` to `wake`, waiting for
+ * a CPU from `wake` to `on`. Times here and below are CLOCK_MONOTONIC, ns.
+ */
+struct frt_wait {
+	frt_u32 kind;
+	frt_u32 thread; /* serial, as in spans */
+	frt_u64 off, wake, on;
+	frt_u32 waker;	       /* who woke it: its id in the target's pid namespace; 0 when waker_process is not the target, or nobody did */
+	frt_u32 waker_process; /* thread group, as the initial pid namespace numbers it; 0: an interrupt, or not known */
+	char waker_name[16];   /* the kernel's name of that thread */
+	frt_u16 call;	       /* number of the system call that it was in, FRT_NO_CALL */
+	frt_u8 reason;	       /* enum frt_wait_reason */
+	frt_u8 kernel_frames;  /* so many addresses of 8 bytes follow, innermost first */
+	frt_u32 stack_size;    /* and then so many bytes of its stack, from stack_pointer upwards; 0: none */
+	frt_u64 stack_pointer, stack_pc, stack_fp; /* JavaFrameAnchor */
+};
+_Static_assert(sizeof(struct frt_wait) == 88, "wait");
+
+/* All Java threads stood still, or a collection was at work. */
+enum frt_pause_what { FRT_PAUSE_SAFEPOINT = 1, FRT_PAUSE_GC };
+
+struct frt_pause {
+	frt_u32 kind;
+	frt_u32 what;
+	frt_u64 begin, end;
+	char name[40]; /* of the VM operation, "" not known */
+};
+_Static_assert(sizeof(struct frt_pause) == 64, "pause");
+
+/* With --kernel=full: in a traced call, a system call that has returned, a page fault. */
+struct frt_system_call {
+	frt_u32 kind;
+	frt_u32 thread;
+	frt_u64 begin, end;
+	frt_u32 call;
+	frt_u32 reserved;
+};
+_Static_assert(sizeof(struct frt_system_call) == 32, "system call");
+
+struct frt_fault {
+	frt_u32 kind;
+	frt_u32 thread;
+	frt_u64 at;
+	frt_u32 major;
+	frt_u32 reserved;
+};
+_Static_assert(sizeof(struct frt_fault) == 24, "fault");
 
 /* The target: its thread group id in its innermost pid namespace, and that namespace. */
 struct frt_target {
