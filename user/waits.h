@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where the kernel's half of a recording goes: records of the queue (bpf/frtrace.h) with their stacks looked up. */
+#ifndef USER_WAITS_H
+#define USER_WAITS_H
+
+#include "bpf/frtrace.h"
+
+/*
+ * Records are valid during the call alone; lengths in them have been checked. What one thread did comes in the order in
+ * which it ended, and before the spans of that thread that a drain brings later. `stack` and `kernel_stack` are ids of
+ * user/wait_stacks, 0: none. Any of the functions may be NULL.
+ */
+struct wait_sink {
+	void (*wait)(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
+	void (*pause)(void *context, const struct frt_pause *p);
+	void (*call)(void *context, const struct frt_system_call *c);
+	void (*fault)(void *context, const struct frt_fault *f);
+	void *context;
+};
+
+#endif
