@@ -31,6 +31,13 @@ enum settings_verb {
 	SETTINGS_METHODS, /* not NULL; and the filters, at least one */
 };
 
+/* The kernel's half: where the time of calls went. */
+enum settings_kernel {
+	SETTINGS_KERNEL_OFF = 0,
+	SETTINGS_KERNEL_ON,   /* waits and pauses */
+	SETTINGS_KERNEL_FULL, /* system calls and page faults too */
+};
+
 struct settings {
 	enum settings_verb verb;
 	const char *target;	     /* as typed; points into argv */
@@ -49,6 +56,7 @@ struct settings {
 	uint32_t max_overhead;	     /* per cent of a CPU of the threads that call a method; 0: no brake */
 	uint32_t stack_depth;	     /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */
 	enum settings_clock clock;
+	enum settings_kernel kernel;
 	bool no_stack, skip_active, quiet, verbose;
 	uint64_t interval_ns;	     /* of the live table; 0: none */
 	uint64_t top;		     /* its rows at most; 0: as many as is usual */

@@ -15,6 +15,8 @@ struct wait_sink {
 	void (*pause)(void *context, const struct frt_pause *p);
 	void (*call)(void *context, const struct frt_system_call *c);
 	void (*fault)(void *context, const struct frt_fault *f);
+	/* Records were lost before this moment: to be called before those that come later. */
+	void (*lost)(void *context);
 	void *context;
 };
 
