@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Claims: calls of one thread lie in each other or behind each other, and come mostly in the order of their ends. So a
+ * claimed stretch grows at its ends, and is jumped over: `skip` of a wait says how many from it on are claimed, and is
+ * brought up to date by whoever walks there.
+ */
+#include "user/join.h"
+#include "user/track.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS	   FRT_MAX_THREADS
+#define FIRST_ROOM 16u
+#define LEAST_ROOM 64u /* that a thread may have in any case; more than open calls can cut it into */
+#define PAUSES	   16384u
+
+enum kind { WAITS, CALLS, MAJOR_FAULTS, MINOR_FAULTS, KINDS };
+
+/* What is kept of a wait besides its times. */
+struct kept {
+	uint32_t stack, kernel_stack;
+	uint32_t waker, waker_process;
+	char waker_name[16];
+	uint32_t skip;
+	uint16_t call;
+	uint8_t reason;
+};
+
+struct thread {
+	uint32_t serial;
+	struct track track[KINDS];
+};
+
+struct join {
+	struct join_setup setup;
+	struct thread *thread[THREADS]; /* by serial % THREADS; of two the younger one */
+	struct track pauses;
+	int64_t known_from;
+	size_t room; /* in the tracks of all threads */
+};
+
+struct join *join_new(const struct join_setup *setup, struct diag *d)
+{
+	struct join *j = calloc(1, sizeof(*j));
+
+	if (!j || !track_reserve(&j->pauses, PAUSES)) {
+		join_free(j);
+		diag_errno(d, ENOMEM, "cannot make room for waits");
+		return NULL;
+	}
+	j->setup = *setup;
+	j->setup.thread_limit = j->setup.thread_limit ?: JOIN_THREAD_LIMIT;
+	j->setup.limit = j->setup.limit ?: JOIN_LIMIT;
+	j->known_from = j->pauses.known_from = INT64_MIN;
+	return j;
+}
+
+static void thread_free(struct join *j, struct thread *t)
+{
+	for (int k = 0; t && k < KINDS; k++) {
+		j->room -= t->track[k].capacity;
+		track_release(&t->track[k]);
+	}
+	free(t);
+}
+
+void join_free(struct join *j)
+{
+	if (!j)
+		return;
+	for (size_t i = 0; i < THREADS; i++)
+		thread_free(j, j->thread[i]);
+	track_release(&j->pauses);
+	free(j);
+}
+
+static struct thread *thread_new(uint32_t serial)
+{
+	struct thread *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->serial = serial;
+	for (int k = 0; k < KINDS; k++)
+		t->track[k].known_from = INT64_MIN;
+	t->track[WAITS].payload_size = sizeof(struct kept);
+	return t;
+}
+
+/* Serials go round. */
+static bool is_younger(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) > 0;
+}
+
+/* For what comes of that thread; NULL: it is too old, or there is no memory. */
+static struct thread *thread_of(struct join *j, uint32_t serial)
+{
+	struct thread **at = &j->thread[serial % THREADS];
+
+	if (*at && is_younger(serial, (*at)->serial)) {
+		thread_free(j, *at);
+		*at = NULL;
+	}
+	if (!*at)
+		*at = thread_new(serial);
+	return *at && (*at)->serial == serial ? *at : NULL;
+}
+
+static void tell(const struct interval *i, const struct kept *k, uint32_t thread, join_visit *visit, void *context)
+{
+	struct wait w = { .off = i->begin,
+			  .wake = i->middle,
+			  .on = i->end,
+			  .stack = k->stack,
+			  .kernel_stack = k->kernel_stack,
+			  .waker = k->waker,
+			  .waker_process = k->waker_process,
+			  .call = k->call,
+			  .reason = k->reason };
+
+	memcpy(w.waker_name, k->waker_name, sizeof(w.waker_name));
+	visit(context, thread, &w);
+}
+
+/* Those that no call has claimed, of the first n. */
+static void offer(struct join *j, const struct thread *t, size_t n, int64_t since)
+{
+	const struct track *waits = &t->track[WAITS];
+
+	for (size_t i = track_find_end(waits, since); i < n; i++) {
+		struct kept *k = track_payload(waits, i);
+
+		if (!k->skip)
+			tell(&waits->interval[i], k, t->serial, j->setup.folded, j->setup.context);
+	}
+}
+
+static void fold(struct join *j, struct thread *t, struct track *track)
+{
+	bool waits = track == &t->track[WAITS];
+	int64_t open[JOIN_MOMENTS];
+	size_t keep = track->capacity / 2, left;
+	size_t moments = j->setup.open(j->setup.context, t->serial, open);
+
+	if (waits && moments)
+		offer(j, t, track->count - keep, open[0]);
+	left = track_fold(track, keep, open, moments);
+	for (size_t i = 0; waits && i < left; i++)
+		((struct kept *)track_payload(track, i))->skip = 1;
+}
+
+static bool grow(struct join *j, struct track *track)
+{
+	size_t before = track->capacity, after = before ? 2 * before : FIRST_ROOM;
+	bool grown;
+
+	if (after > LEAST_ROOM && (after > j->setup.thread_limit || j->room + before > j->setup.limit))
+		return false;
+	grown = track_reserve(track, after);
+	j->room += track->capacity - before;
+	return grown;
+}
+
+/* Is a thread that has nothing known to have had nothing? */
+static bool has_nothing(const struct join *j, uint32_t serial)
+{
+	const struct thread *t = j->thread[serial % THREADS];
+
+	return !t || is_younger(serial, t->serial);
+}
+
+void join_lost(struct join *j, int64_t now)
+{
+	if (now > j->known_from)
+		j->known_from = now;
+}
+
+static struct kept *append(struct join *j, uint32_t serial, enum kind kind, int64_t begin, int64_t middle, int64_t end)
+{
+	struct thread *t = thread_of(j, serial);
+	struct track *track = t ? &t->track[kind] : NULL;
+
+	if (t && track->count == track->capacity && !grow(j, track) && track->capacity)
+		fold(j, t, track);
+	if (t ? track->count == track->capacity : has_nothing(j, serial)) { /* no memory */
+		join_lost(j, end);
+		return NULL;
+	}
+	return !t ? NULL : track_append(track, begin, middle, end);
+}
+
+void join_wait(struct join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
+{
+	int64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
+	struct kept *k = append(j, w->thread, WAITS, w->off, wake > (int64_t)w->on ? (int64_t)w->on : wake, w->on);
+
+	if (!k)
+		return;
+	*k = (struct kept){ .stack = stack,
+			    .kernel_stack = kernel_stack,
+			    .waker = w->waker,
+			    .waker_process = w->waker_process,
+			    .call = w->call,
+			    .reason = w->reason };
+	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
+}
+
+void join_call(struct join *j, const struct frt_system_call *c)
+{
+	append(j, c->thread, CALLS, c->begin, c->end, c->end);
+}
+
+void join_fault(struct join *j, const struct frt_fault *f)
+{
+	append(j, f->thread, f->major ? MAJOR_FAULTS : MINOR_FAULTS, f->at, f->at, f->at);
+}
+
+/* They come as they end: one that lies in another comes before it. What is kept is when there was any. */
+void join_pause(struct join *j, const struct frt_pause *p)
+{
+	static const int64_t beginning = INT64_MIN;
+	struct track *t = &j->pauses;
+	int64_t end = p->end;
+
+	while (t->count && t->interval[t->count - 1].begin >= (int64_t)p->begin) {
+		if (t->interval[--t->count].end > end)
+			end = t->interval[t->count].end;
+	}
+	if (t->count == t->capacity)
+		track_fold(t, t->capacity / 2, &beginning, 1);
+	track_append(t, p->begin, end, end);
+}
+
+static const struct thread *find(const struct join *j, uint32_t serial)
+{
+	const struct thread *t = j->thread[serial % THREADS];
+
+	return t && t->serial == serial ? t : NULL;
+}
+
+static void split_waits(const struct track *t, int64_t start, int64_t end, struct join_split *out)
+{
+	struct track_sums sums;
+
+	if (!track_sum(t, start, end, &sums))
+		return;
+	out->blocked = sums.first;
+	out->run_queue = sums.second;
+}
+
+static void split_calls(const struct track *t, int64_t start, int64_t end, struct join_split *out)
+{
+	struct track_sums sums;
+
+	if (!track_sum(t, start, end, &sums))
+		return;
+	out->calls = sums.count;
+	out->call_time = sums.first;
+}
+
+static int64_t count(const struct track *t, int64_t start, int64_t end)
+{
+	struct track_sums sums;
+
+	return track_sum(t, start, end, &sums) ? (int64_t)sums.count : JOIN_MISSING;
+}
+
+static void split_thread(const struct thread *t, int64_t start, int64_t end, struct join_split *out)
+{
+	split_waits(&t->track[WAITS], start, end, out);
+	split_calls(&t->track[CALLS], start, end, out);
+	out->major_faults = count(&t->track[MAJOR_FAULTS], start, end);
+	out->minor_faults = count(&t->track[MINOR_FAULTS], start, end);
+}
+
+void join_split(const struct join *j, uint32_t thread, int64_t start, int64_t end, struct join_split *out)
+{
+	static const struct thread nothing = { .track = { [0 ... KINDS - 1] = { .known_from = INT64_MIN } } };
+	const struct thread *t = find(j, thread);
+	struct track_sums sums;
+
+	*out = (struct join_split){ JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING,
+				    JOIN_MISSING, JOIN_MISSING, JOIN_MISSING };
+	if (start < j->known_from)
+		return;
+	if (track_sum(&j->pauses, start, end, &sums))
+		out->pause = sums.first;
+	if (thread != FRT_NO_THREAD && (t || has_nothing(j, thread)))
+		split_thread(t ? t : &nothing, start, end, out);
+}
+
+void join_claim(struct join *j, uint32_t thread, int64_t start, int64_t end, join_visit *visit, void *context)
+{
+	const struct thread *t = find(j, thread);
+	const struct track *waits = t ? &t->track[WAITS] : NULL;
+	size_t first = t ? track_find_end(waits, start) : 0, i = first;
+
+	while (t && i < waits->count && waits->interval[i].begin < end) {
+		struct kept *k = track_payload(waits, i);
+
+		if (!k->skip) {
+			tell(&waits->interval[i], k, thread, visit, context);
+			k->skip = 1;
+		}
+		i += k->skip;
+	}
+	if (i > first)
+		((struct kept *)track_payload(waits, first))->skip = i - first;
+}
+
+size_t join_kept(const struct join *j)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < THREADS; i++)
+		for (int k = 0; j->thread[i] && k < KINDS; k++)
+			n += j->thread[i]->track[k].count;
+	return n;
+}

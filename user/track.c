@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/track.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void track_release(struct track *t)
+{
+	free(t->interval);
+	free(t->payload);
+	*t = (struct track){ .payload_size = t->payload_size };
+}
+
+bool track_reserve(struct track *t, size_t capacity)
+{
+	void *more;
+
+	if (capacity <= t->capacity)
+		return true;
+	more = realloc(t->interval, capacity * sizeof(t->interval[0]));
+	if (!more)
+		return false;
+	t->interval = more;
+	more = t->payload_size ? realloc(t->payload, capacity * t->payload_size) : NULL;
+	if (t->payload_size && !more)
+		return false;
+	t->payload = more;
+	t->capacity = capacity;
+	return true;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+void *track_append(struct track *t, int64_t begin, int64_t middle, int64_t end)
+{
+	struct interval *i = &t->interval[t->count], *last = t->count ? i - 1 : NULL;
+
+	*i = last ? *last : (struct interval){ .first = t->gone.first, .second = t->gone.second, .count = t->gone.count };
+	i->begin = last ? later(begin, last->end) : later(begin, t->known_from);
+	i->middle = later(middle, i->begin);
+	i->end = later(end, i->middle);
+	i->first += i->middle - i->begin;
+	i->second += i->end - i->middle;
+	i->count++;
+	return track_payload(t, t->count++);
+}
+
+size_t track_find_end(const struct track *t, int64_t at)
+{
+	size_t low = 0, high = t->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (t->interval[middle].end > at)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+size_t track_find_begin(const struct track *t, int64_t at)
+{
+	size_t low = 0, high = t->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (t->interval[middle].begin >= at)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static struct track_sums sums_before(const struct track *t, size_t i)
+{
+	const struct interval *last = i ? &t->interval[i - 1] : NULL;
+
+	return last ? (struct track_sums){ last->first, last->second, last->count } : t->gone;
+}
+
+/* What of one interval lies before `at`, which is in it. */
+static void add_part(const struct interval *i, int64_t at, struct track_sums *sums)
+{
+	sums->first += at < i->middle ? at - i->begin : i->middle - i->begin;
+	sums->second += at > i->middle ? at - i->middle : 0;
+}
+
+/* Sums from the beginning of time to `at`; `i`: the first interval that ends after it. */
+static bool sums_until(const struct track *t, size_t i, int64_t at, struct track_sums *sums)
+{
+	*sums = sums_before(t, i);
+	if (i == t->count || t->interval[i].begin >= at)
+		return true;
+	add_part(&t->interval[i], at, sums);
+	return !track_is_folded(t, i);
+}
+
+/* An empty interval at that very moment is within. */
+static size_t first_within(const struct track *t, int64_t from)
+{
+	size_t ends = track_find_end(t, from), begins = track_find_begin(t, from);
+
+	return ends < begins ? ends : begins;
+}
+
+bool track_sum(const struct track *t, int64_t from, int64_t to, struct track_sums *out)
+{
+	struct track_sums before, until;
+	size_t first, behind;
+
+	if (from < t->known_from)
+		return false;
+	*out = (struct track_sums){ 0 };
+	if (!t->count || t->interval[t->count - 1].end < from)
+		return true;
+	if (!sums_until(t, track_find_end(t, from), from, &before) || !sums_until(t, track_find_end(t, to), to, &until))
+		return false;
+	first = first_within(t, from);
+	behind = track_find_begin(t, to);
+	out->first = until.first - before.first;
+	out->second = until.second - before.second;
+	out->count = behind > first ? t->interval[behind - 1].count - track_count_before(t, first) : 0;
+	return true;
+}
+
+/* Is this one to be folded into the one before: does no question begin between them? */
+static bool joins_on(const struct interval *into, const struct interval *next, const int64_t *open, size_t moments)
+{
+	for (size_t i = 0; i < moments; i++)
+		if (open[i] >= into->end && open[i] <= next->begin)
+			return false;
+	return true;
+}
+
+static void forget(struct track *t, size_t n)
+{
+	if (!n)
+		return;
+	t->gone = sums_before(t, n);
+	t->known_from = t->interval[n - 1].end;
+	t->count -= n;
+	memmove(t->interval, t->interval + n, t->count * sizeof(t->interval[0]));
+	memmove(t->payload, t->payload + n * t->payload_size, t->count * t->payload_size);
+}
+
+/* Fold [0, n); returns how many are left of them. */
+static size_t fold(struct track *t, size_t n, const int64_t *open, size_t moments)
+{
+	size_t into = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		int64_t begin = t->interval[into].begin;
+
+		if (joins_on(&t->interval[into], &t->interval[i], open, moments)) {
+			t->interval[into] = t->interval[i];
+			t->interval[into].begin = begin;
+			continue;
+		}
+		t->interval[++into] = t->interval[i];
+		memcpy(track_payload(t, into), track_payload(t, i), t->payload_size);
+	}
+	return n ? into + 1 : 0;
+}
+
+static void close_gap(struct track *t, size_t from, size_t to)
+{
+	size_t rest = t->count - from;
+
+	memmove(t->interval + to, t->interval + from, rest * sizeof(t->interval[0]));
+	if (t->payload_size)
+		memmove(track_payload(t, to), track_payload(t, from), rest * t->payload_size);
+	t->count = to + rest;
+}
+
+size_t track_fold(struct track *t, size_t keep, const int64_t *open, size_t moments)
+{
+	size_t old = t->count > keep ? t->count - keep : 0, dead = old, left;
+
+	if (moments)
+		dead = track_find_end(t, open[0]);
+	if (dead > old)
+		dead = old;
+	forget(t, dead);
+	old -= dead;
+	left = fold(t, old, open, moments);
+	close_gap(t, old, left);
+	return left;
+}
