@@ -180,7 +180,8 @@ struct frt_thread {
 	frt_u64 java_id;
 	frt_u64 jni_env;
 	frt_u8 name_length, group_length;
-	frt_u8 reserved[6];
+	frt_u8 carrier; /* 1: may carry virtual threads */
+	frt_u8 reserved[5];
 	char name[64]; /* modified UTF-8, cut on a character boundary */
 	char group[32];
 };

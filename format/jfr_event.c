@@ -38,6 +38,48 @@ void jfr_open_call(struct jfr_writer *w, const struct jfr_open_call *e)
 	jfr_event_end(w, at);
 }
 
+void jfr_thread_wait(struct jfr_writer *w, const struct jfr_thread_wait *e)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_THREAD_WAIT, e->start, &at);
+
+	if (!b)
+		return;
+	bytes_put_leb(b, e->duration);
+	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->thread, STRAY_THREAD));
+	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->stack, STRAY_STACK));
+	bytes_put_text(b, e->reason, TEXT_LIMIT);
+	bytes_put_text(b, e->system_call, TEXT_LIMIT);
+	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->waker, STRAY_THREAD));
+	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->kernel_stack, STRAY_STACK));
+	jfr_event_end(w, at);
+}
+
+void jfr_run_queue(struct jfr_writer *w, int64_t start, int64_t duration, uint64_t thread)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_RUN_QUEUE, start, &at);
+
+	if (!b)
+		return;
+	bytes_put_leb(b, duration);
+	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, thread, STRAY_THREAD));
+	jfr_event_end(w, at);
+}
+
+void jfr_vm_pause(struct jfr_writer *w, const struct jfr_vm_pause *e)
+{
+	size_t at;
+	struct bytes *b = jfr_event_begin(w, JFR_VM_PAUSE, e->start, &at);
+
+	if (!b)
+		return;
+	bytes_put_leb(b, e->duration);
+	bytes_put_text(b, e->what, TEXT_LIMIT);
+	bytes_put_text(b, e->name, TEXT_LIMIT);
+	jfr_event_end(w, at);
+}
+
 void jfr_active_recording(struct jfr_writer *w, const struct jfr_active_recording *e)
 {
 	size_t at;
@@ -59,7 +101,7 @@ void jfr_active_recording(struct jfr_writer *w, const struct jfr_active_recordin
 
 void jfr_active_setting(struct jfr_writer *w, int64_t start, const char *event, const char *name, const char *value)
 {
-	enum jfr_type type = jfr_schema_event(event);
+	enum jfr_type type = jfr_schema_event(&w->schema, event);
 	struct bytes *b;
 	size_t at;
 

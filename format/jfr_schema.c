@@ -43,6 +43,7 @@ struct field {
 	const char *label, *description;
 	struct annotation unit[2];
 	bool array;
+	enum jfr_kernel kernel; /* from which on it is there */
 };
 
 struct type {
@@ -51,6 +52,7 @@ struct type {
 	const struct field *fields;
 	bool simple;	   /* readers replace it by its only field */
 	bool content_type; /* this annotation gives a unit */
+	enum jfr_kernel kernel;
 };
 
 // clang-format off
@@ -60,6 +62,8 @@ struct type {
 #define UNSIGNED .unit = { { JFR_UNSIGNED, NULL } }
 #define UNSIGNED_BYTES .unit = { { JFR_UNSIGNED, NULL }, { JFR_DATA_AMOUNT, "BYTES" } }
 #define START_TIME FIELD("startTime", JFR_LONG, "Start Time", UNIT(JFR_TIMESTAMP, "TICKS"))
+#define SPLIT(n, l, k, d) FIELD(n, JFR_LONG, l, UNIT(JFR_TIMESPAN, "NANOSECONDS"), .kernel = JFR_KERNEL_##k, .description = (d))
+#define COUNT(n, l, d) FIELD(n, JFR_LONG, l, .kernel = JFR_KERNEL_FULL, .description = (d))
 #define VALUE FIELDS(FIELD("value", JFR_STRING, NULL))
 
 static const struct type types[JFR_TYPES] = {
@@ -135,7 +139,15 @@ static const struct type types[JFR_TYPES] = {
 		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace",
 			     .description = "Stack Trace starting from the method the event was committed in"),
 		       FIELD("method", JFR_METHOD, "Method", UNIT(JFR_CONTEXTUAL, NULL)),
-		       FIELD("thrown", JFR_BOOLEAN, "Thrown", .description = "The call ended by an exception")) },
+		       FIELD("thrown", JFR_BOOLEAN, "Thrown", .description = "The call ended by an exception"),
+		       SPLIT("cpuTime", "CPU Time", WAITS, "That its thread was on a CPU"),
+		       SPLIT("runQueueTime", "Run Queue Time", WAITS, "That its thread could have run and waited for a CPU"),
+		       SPLIT("blockedTime", "Blocked Time", WAITS, "That its thread waited for something else"),
+		       SPLIT("pauseTime", "Pause Time", WAITS, "That the JVM stood still; part of the other three"),
+		       COUNT("majorFaults", "Major Page Faults", "Read from a disk"),
+		       COUNT("minorFaults", "Minor Page Faults", "Without a disk"),
+		       COUNT("syscalls", "System Calls", NULL),
+		       SPLIT("syscallTime", "System Call Time", FULL, "From their begin to their end, waits included")) },
 	[JFR_METHOD_TIMING] = { .name = "jdk.MethodTiming", .label = "Method Timing",
 		.description = "Measures the approximate time it takes for a method to execute, including all delays, "
 			       "not just CPU processing time",
@@ -160,6 +172,30 @@ static const struct type types[JFR_TYPES] = {
 			     .description = "All that the thread was doing at that moment: the call itself is somewhere below"),
 		       FIELD("method", JFR_METHOD, "Method", UNIT(JFR_CONTEXTUAL, NULL)),
 		       FIELD("remark", JFR_STRING, "Remark", .description = "What is not known, and why")) },
+	[JFR_THREAD_WAIT] = { .name = "frtrace.ThreadWait", .label = "Thread Wait", .kernel = JFR_KERNEL_WAITS,
+		.description = "A thread in a traced call was off the CPU and waited for something",
+		.category = { "Operating System", "Threads" },
+		FIELDS(START_TIME,
+		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS"), .description = "Until it was woken"),
+		       FIELD("eventThread", JFR_THREAD, "Event Thread", .description = "The thread that waited"),
+		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace", .description = "What it did in Java"),
+		       FIELD("reason", JFR_STRING, "Reason"),
+		       FIELD("syscall", JFR_STRING, "System Call", .description = "That it waited in"),
+		       FIELD("wakerThread", JFR_THREAD, "Waker Thread", .description = "The thread that woke it"),
+		       FIELD("kernelStack", JFR_STACK_TRACE, "Kernel Stack", .description = "Where in the kernel it waited")) },
+	[JFR_RUN_QUEUE] = { .name = "frtrace.RunQueue", .label = "Run Queue", .kernel = JFR_KERNEL_WAITS,
+		.description = "A thread in a traced call could have run and waited for a CPU",
+		.category = { "Operating System", "Threads" },
+		FIELDS(START_TIME,
+		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("eventThread", JFR_THREAD, "Event Thread", .description = "The thread that waited")) },
+	[JFR_VM_PAUSE] = { .name = "frtrace.VMPause", .label = "VM Pause", .kernel = JFR_KERNEL_WAITS,
+		.description = "All Java threads stood still, or the garbage collector was at work",
+		.category = { "Java Virtual Machine", "Runtime" },
+		FIELDS(START_TIME,
+		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("what", JFR_STRING, "What"),
+		       FIELD("name", JFR_STRING, "Name", .description = "Of the VM operation")) },
 	[JFR_ACTIVE_RECORDING] = { .name = "jdk.ActiveRecording", .label = "Flight Recording",
 		.category = { "Flight Recorder" },
 		FIELDS(START_TIME,
@@ -345,15 +381,22 @@ static const char *super_of(enum jfr_type type)
 	return type >= JFR_LABEL && type <= JFR_CONTENT_TYPE ? "java.lang.annotation.Annotation" : NULL;
 }
 
-static unsigned int children_of_type(const struct type *type)
+static bool has_field(const struct tree *t, const struct field *f)
 {
-	const struct field *f = type->fields;
+	return f->kernel <= t->schema->kernel;
+}
+
+static bool has_type(const struct jfr_schema *s, enum jfr_type id)
+{
+	return types[id].kernel <= s->kernel;
+}
+
+static unsigned int children_of_type(const struct tree *t, const struct type *type)
+{
 	unsigned int n = !!type->label + !!type->description + !!type->category[0] + type->content_type;
 
-	while (f && f->name) {
-		f++;
-		n++;
-	}
+	for (const struct field *f = type->fields; f && f->name; f++)
+		n += has_field(t, f);
 	return n;
 }
 
@@ -370,9 +413,10 @@ static void put_class(struct tree *t, enum jfr_type id)
 	if (type->simple)
 		put_attribute(t, "simpleType", "true");
 	put_type(t, "id", id);
-	put_children(t, children_of_type(type));
+	put_children(t, children_of_type(t, type));
 	for (f = type->fields; f && f->name; f++)
-		put_field(t, f);
+		if (has_field(t, f))
+			put_field(t, f);
 	put_annotation(t, JFR_LABEL, type->label);
 	put_annotation(t, JFR_DESCRIPTION, type->description);
 	if (type->category[0])
@@ -383,14 +427,17 @@ static void put_class(struct tree *t, enum jfr_type id)
 
 static void put_root(struct tree *t, const struct jfr_region *region)
 {
-	unsigned int i;
+	unsigned int i, n = 0;
 
+	for (i = 0; i < JFR_TYPES; i++)
+		n += has_type(t->schema, i);
 	put_element(t, "root", 0);
 	put_children(t, 2);
 	put_element(t, "metadata", 0);
-	put_children(t, JFR_TYPES);
+	put_children(t, n);
 	for (i = 0; i < JFR_TYPES; i++)
-		put_class(t, i);
+		if (has_type(t->schema, i))
+			put_class(t, i);
 	put_element(t, "region", 3);
 	put_attribute(t, "locale", region->locale ? region->locale : "en_US");
 	put_number(t, "gmtOffset", region->gmt_offset_ms);
@@ -425,12 +472,13 @@ static uint64_t hash64(const unsigned char *data, size_t size)
 	return h ^ h >> 29;
 }
 
-int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, uint64_t salt)
+int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum jfr_kernel kernel, uint64_t salt)
 {
 	struct tree t = {.schema = s};
 	int err;
 
 	memset(s, 0, sizeof(*s));
+	s->kernel = kernel;
 	/* 2^24 blocks of 64 ids, behind the fixed ones */
 	s->pool_base = (1 << 15) + (hash64((unsigned char *)&salt, sizeof(salt)) >> 40) * 64;
 	put_root(&t, region);
@@ -449,12 +497,12 @@ void jfr_schema_release(struct jfr_schema *s)
 	bytes_release(&s->body);
 }
 
-enum jfr_type jfr_schema_event(const char *name)
+enum jfr_type jfr_schema_event(const struct jfr_schema *s, const char *name)
 {
 	enum jfr_type type;
 
 	for (type = JFR_FIRST_EVENT; type < JFR_TYPES; type++)
-		if (!strcmp(types[type].name, name))
+		if (has_type(s, type) && !strcmp(types[type].name, name))
 			break;
 	return type;
 }

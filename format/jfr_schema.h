@@ -51,8 +51,14 @@ enum jfr_type {
 	JFR_MESSAGE,
 	JFR_METHOD_TIMING,
 	JFR_OPEN_CALL,
+	JFR_THREAD_WAIT,
+	JFR_RUN_QUEUE,
+	JFR_VM_PAUSE,
 	JFR_TYPES,
 };
+
+/* What a recording has of the kernel's half: fields and events that it can not have are not in its metadata. */
+enum jfr_kernel { JFR_KERNEL_NONE, JFR_KERNEL_WAITS, JFR_KERNEL_FULL };
 
 #define JFR_POOLS (JFR_FIRST_EVENT - JFR_FIRST_POOL)
 
@@ -63,6 +69,7 @@ enum jfr_type {
 struct jfr_schema {
 	uint64_t pool_base; /* id of the type JFR_FIRST_POOL */
 	uint64_t id;	    /* of the metadata: a hash of its content */
+	enum jfr_kernel kernel;
 	struct bytes body;  /* the metadata event from its string table on */
 };
 
@@ -76,7 +83,7 @@ struct jfr_region {
 	const char *locale; /* NULL: "en_US" */
 	int64_t gmt_offset_ms, dst_ms;
 };
-int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, uint64_t salt);
+int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum jfr_kernel kernel, uint64_t salt);
 void jfr_schema_release(struct jfr_schema *s);
 
 static inline uint64_t jfr_schema_type_id(const struct jfr_schema *s, enum jfr_type type)
@@ -86,8 +93,8 @@ static inline uint64_t jfr_schema_type_id(const struct jfr_schema *s, enum jfr_t
 	return JFR_TYPE_ID_BASE + type;
 }
 
-/* The event type of that name, JFR_TYPES when we have none. */
-enum jfr_type jfr_schema_event(const char *name);
+/* The event type of that name, JFR_TYPES when it is not in the metadata. */
+enum jfr_type jfr_schema_event(const struct jfr_schema *s, const char *name);
 
 /* Append the metadata event. */
 void jfr_schema_write(const struct jfr_schema *s, struct bytes *out, int64_t start_ticks);

@@ -53,7 +53,7 @@ struct jfr_writer *jfr_writer_new(const struct jfr_origin *origin, struct diag *
 	struct jfr_region region = {origin->locale, origin->gmt_offset_ms, origin->dst_ms};
 	struct jfr_writer *w = calloc(1, sizeof(*w));
 
-	if (w && jfr_schema_init(&w->schema, &region, origin->start_nanos ^ origin->start_ticks)) {
+	if (w && jfr_schema_init(&w->schema, &region, origin->kernel, origin->start_nanos ^ origin->start_ticks)) {
 		free(w);
 		w = NULL;
 	}
@@ -175,13 +175,29 @@ static bool event_fits(struct jfr_writer *w)
 	return false;
 }
 
+static unsigned char *put_split(unsigned char *p, const struct jfr_method_trace *e)
+{
+	p = leb_write(p, e->cpu);
+	p = leb_write(p, e->run_queue);
+	p = leb_write(p, e->blocked);
+	return leb_write(p, e->pause);
+}
+
+static unsigned char *put_counts(unsigned char *p, const struct jfr_method_trace *e)
+{
+	p = leb_write(p, e->major_faults);
+	p = leb_write(p, e->minor_faults);
+	p = leb_write(p, e->system_calls);
+	return leb_write(p, e->system_call_time);
+}
+
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 {
 	unsigned char *size, *p;
 
 	if (!event_fits(w))
 		return;
-	size = bytes_reserve(&w->chunk, 8 * LEB_MAX);
+	size = bytes_reserve(&w->chunk, 16 * LEB_MAX);
 	if (!size)
 		return;
 	p = leb_write(size + 1, JFR_TYPE_ID_BASE + JFR_METHOD_TRACE);
@@ -191,6 +207,10 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 	p = leb_write(p, jfr_key_use(w, JFR_STACK_TRACE, e->stack, STRAY_STACK));
 	p = leb_write(p, jfr_key_use(w, JFR_METHOD, e->method, STRAY_METHOD));
 	*p++ = e->thrown;
+	if (w->schema.kernel >= JFR_KERNEL_WAITS)
+		p = put_split(p, e);
+	if (w->schema.kernel >= JFR_KERNEL_FULL)
+		p = put_counts(p, e);
 	*size = p - size; /* below 128: one byte */
 	w->chunk.size += p - size;
 	w->events++;

@@ -11,6 +11,7 @@
 #define FORMAT_JFR_WRITE_H
 
 #include "format/diag.h"
+#include "format/jfr_schema.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +24,7 @@ struct jfr_origin {
 	int64_t start_nanos; /* the same moment as nanoseconds since the epoch */
 	const char *locale;  /* "en_US" */
 	int64_t gmt_offset_ms, dst_ms;
+	enum jfr_kernel kernel;
 };
 
 struct jfr_writer *jfr_writer_new(const struct jfr_origin *origin, struct diag *d);
@@ -144,19 +146,39 @@ uint64_t jfr_chunk_events(const struct jfr_writer *w);
 int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const void **bytes, size_t *size,
 		     struct diag *d);
 
+#define JFR_MISSING INT64_MIN
+
 /* Events. Times are ticks; strings may be NULL. */
 struct jfr_method_trace {
 	int64_t start, duration;
 	uint64_t thread, stack, method; /* keys; the stack begins with the method's caller */
 	bool thrown;
+	/* Where the time went, ns or JFR_MISSING: written when the origin's `kernel` is JFR_KERNEL_WAITS or more, */
+	int64_t cpu, run_queue, blocked, pause;
+	/* and these when it is JFR_KERNEL_FULL. */
+	int64_t major_faults, minor_faults, system_calls, system_call_time;
 };
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
+
+/* Only with JFR_KERNEL_WAITS or more; stacks and threads are keys, 0 none; texts may be NULL. */
+struct jfr_thread_wait {
+	int64_t start, duration; /* until it was woken */
+	uint64_t thread, stack, waker, kernel_stack;
+	const char *reason, *system_call;
+};
+void jfr_thread_wait(struct jfr_writer *w, const struct jfr_thread_wait *e);
+void jfr_run_queue(struct jfr_writer *w, int64_t start, int64_t duration, uint64_t thread);
+
+struct jfr_vm_pause {
+	int64_t start, duration;
+	const char *what, *name;
+};
+void jfr_vm_pause(struct jfr_writer *w, const struct jfr_vm_pause *e);
 
 /*
  * All events of one emission have the same start. The times are missing
  * (JFR_MISSING) when there were no invocations; percentiles also when nobody knows.
  */
-#define JFR_MISSING INT64_MIN
 struct jfr_method_timing {
 	int64_t start;
 	uint64_t method; /* key */

@@ -3,6 +3,7 @@
 #include "format/jfr_write.h"
 #include "user/machine.h"
 #include "user/open_calls.h"
+#include "user/thread_keys.h"
 #include "user/timing_events.h"
 
 #include <errno.h>
@@ -17,15 +18,6 @@
 #define CHUNK_AGE_NS 5000000000LL
 #define PART_AGE_NS  1000000000LL /* of a file in a directory, which somebody may follow */
 #define FOR_EVER_NS  (INT64_MAX / 4)
-#define THREADS	     FRT_MAX_THREADS
-#define VTHREADS     8192u
-
-/* A key that was asked for in a chunk is good in that chunk. */
-struct cached_key {
-	uint64_t name; /* serial or java id */
-	uint64_t key;
-	uint32_t chunk;
-};
 
 struct remark {
 	struct remark *next;
@@ -40,7 +32,7 @@ struct recorder {
 	struct remark *remarks, **last_remark;
 	struct method_keys methods;
 	struct frames *frames;
-	struct cached_key thread[THREADS], vthread[VTHREADS];
+	struct thread_keys *threads;
 	uint32_t chunk; /* number of the open one */
 	bool open, failed;
 	struct diag failure; /* why it failed, when that was inside a callback */
@@ -100,13 +92,16 @@ static int open_writer(struct recorder *r, struct diag *d)
 	return r->writer ? 0 : -ENOMEM;
 }
 
-static int make_frames(struct recorder *r, struct diag *d)
+static int make_keys(struct recorder *r, struct diag *d)
 {
 	struct frames_setup setup = { .methods = &r->methods,
 				      .resolver = r->setup.resolver,
 				      .depth = r->setup.settings->stack_depth };
 
 	method_keys_init(&r->methods, r->writer, r->setup.segment);
+	r->threads = thread_keys_new(r->writer, r->setup.segment);
+	if (!r->threads)
+		return diag_errno(d, ENOMEM, "cannot make a recorder");
 	r->frames = frames_new(&setup, d);
 	return r->frames ? 0 : -ENOMEM;
 }
@@ -131,7 +126,7 @@ struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d
 		return NULL;
 	}
 	r->timing_due = monotonic_now() + timing_interval(r);
-	if (target_describe(setup->target, &r->jvm, d) || open_writer(r, d) || make_frames(r, d)) {
+	if (target_describe(setup->target, &r->jvm, d) || open_writer(r, d) || make_keys(r, d)) {
 		recorder_free(r);
 		return NULL;
 	}
@@ -152,6 +147,7 @@ void recorder_free(struct recorder *r)
 	}
 	target_description_free(&r->jvm);
 	frames_free(r->frames);
+	thread_keys_free(r->threads);
 	timings_release(r->sums);
 	free(r->sums);
 	method_keys_release(&r->methods);
@@ -284,6 +280,7 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 	r->open = true;
 	r->chunk++;
 	frames_next_chunk(r->frames);
+	thread_keys_next_chunk(r->threads);
 	r->chunk_start = at;
 	put_recording(r, at);
 	put_settings(r, at);
@@ -402,39 +399,6 @@ void recorder_note_loss(struct recorder *r, uint64_t spans)
 	jfr_data_loss(r->writer, ticks_of(r, monotonic_now()), more * FRT_RECORD_SIZE, spans * FRT_RECORD_SIZE);
 }
 
-static uint64_t make_thread_key(struct recorder *r, uint32_t serial)
-{
-	struct frt_thread row;
-	char name[sizeof(row.name) + 1], group[sizeof(row.group) + 1];
-	struct jfr_thread_constant c = { .name = name };
-
-	if (!segment_thread(r->setup.segment, serial, &row))
-		return 0;
-	snprintf(name, sizeof(name), "%.*s", (int)row.name_length, row.name);
-	snprintf(group, sizeof(group), "%.*s", (int)row.group_length, row.group);
-	c.group = group[0] ? group : NULL;
-	c.os_id = row.tid;
-	c.java_id = row.java_id;
-	return jfr_thread(r->writer, &c);
-}
-
-static uint64_t make_vthread_key(struct recorder *r, const struct stream_vthread *v)
-{
-	struct jfr_thread_constant c = { .name = v->name, .java_id = v->java_id, .is_virtual = true };
-
-	return v->java_id ? jfr_thread(r->writer, &c) : 0;
-}
-
-static uint64_t thread_key(struct recorder *r, uint32_t serial, const struct stream_vthread *v)
-{
-	uint64_t name = v ? v->java_id : serial;
-	struct cached_key *k = v ? &r->vthread[name % VTHREADS] : &r->thread[name % THREADS];
-
-	if (k->name != name || k->chunk != r->chunk)
-		*k = (struct cached_key){ name, v ? make_vthread_key(r, v) : make_thread_key(r, serial), r->chunk };
-	return k->key;
-}
-
 static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
 {
 	struct recorder *r = context;
@@ -452,7 +416,7 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	e.start = ticks_of(r, clock_ns(r->setup.clock, s->start));
 	end = ticks_of(r, clock_ns(r->setup.clock, s->start + s->duration));
 	e.duration = end - e.start;
-	e.thread = thread_key(r, s->thread, v);
+	e.thread = thread_keys_of(r->threads, s->thread, v);
 	e.stack = frames_key(r->frames, s->stack, s->method);
 	e.method = method_keys_traced(&r->methods, s->method);
 	e.thrown = s->flags & FRT_SPAN_THROWN;
@@ -475,7 +439,7 @@ static void on_open_call(void *context, const struct open_call *c)
 
 	e.start = ticks_of(r, clock_ns(r->setup.clock, start));
 	e.duration = ticks_of(r, o->now->monotonic) - e.start;
-	e.thread = thread_key(r, c->thread, c->vthread.java_id ? &c->vthread : NULL);
+	e.thread = thread_keys_of(r->threads, c->thread, c->vthread.java_id ? &c->vthread : NULL);
 	e.stack = frames_key(r->frames, c->stack, c->method);
 	e.method = method_keys_traced(&r->methods, c->method);
 	jfr_open_call(r->writer, &e);

@@ -172,6 +172,13 @@ bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread 
 	return __atomic_load_n(&row->serial, __ATOMIC_ACQUIRE) == serial;
 }
 
+uint32_t segment_tid(const struct segment *s, uint32_t serial)
+{
+	const struct frt_thread *row = (const struct frt_thread *)(s->base + FRT_THREADS_AT) + serial % FRT_MAX_THREADS;
+
+	return serial != FRT_NO_THREAD && __atomic_load_n(&row->serial, __ATOMIC_ACQUIRE) == serial ? row->tid : 0;
+}
+
 size_t segment_string(const struct segment *s, uint32_t number, char *out, size_t size)
 {
 	const unsigned char *heap = (const unsigned char *)s->base + FRT_STRINGS_AT;

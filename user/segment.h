@@ -59,6 +59,9 @@ const struct frt_virtual_name *segment_virtual_name(const struct segment *s, uin
 /* A copy of the log entry of a thread, its lengths within its texts. False: overwritten by a later one, or never written. */
 bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread *out);
 
+/* Its number in the target's pid namespace; 0: there is no such entry. */
+uint32_t segment_tid(const struct segment *s, uint32_t serial);
+
 /* 0-terminated copy of a string; "" for 0 and for what lies outside. Returns its length. */
 size_t segment_string(const struct segment *s, uint32_t number, char *out, size_t size);
 

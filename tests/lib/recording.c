@@ -11,7 +11,12 @@ static struct diag diag;
 
 struct recording recording_new(void)
 {
-	struct jfr_origin origin = {.start_ticks = T0, .start_nanos = NANOS, .locale = "en_US"};
+	return recording_new_with(JFR_KERNEL_NONE);
+}
+
+struct recording recording_new_with(enum jfr_kernel kernel)
+{
+	struct jfr_origin origin = {.start_ticks = T0, .start_nanos = NANOS, .locale = "en_US", .kernel = kernel};
 	struct recording r = {.w = jfr_writer_new(&origin, &diag), .now = T0};
 
 	assert_non_null(r.w);
@@ -71,13 +76,13 @@ uint64_t recording_thread(struct recording *r, int64_t id)
 void recording_call(struct recording *r, uint64_t thread, uint64_t method)
 {
 	r->now += 100;
-	jfr_method_trace(r->w, &(struct jfr_method_trace){r->now, 50, thread, 0, method, false});
+	jfr_method_trace(r->w, &(struct jfr_method_trace){.start = r->now, .duration = 50, .thread = thread, .method = method});
 }
 
 void recording_call_from(struct recording *r, uint64_t stack, uint64_t method)
 {
 	r->now += 100;
-	jfr_method_trace(r->w, &(struct jfr_method_trace){r->now, 50, 0, stack, method, false});
+	jfr_method_trace(r->w, &(struct jfr_method_trace){.start = r->now, .duration = 50, .stack = stack, .method = method});
 }
 
 uint64_t recording_stack(struct recording *r, uint64_t method, int line)

@@ -20,6 +20,7 @@ struct recording {
 };
 
 struct recording recording_new(void);
+struct recording recording_new_with(enum jfr_kernel kernel);
 void recording_free(struct recording *r);
 
 /* Begin and finish a chunk; it must succeed. */

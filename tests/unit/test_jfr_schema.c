@@ -16,14 +16,14 @@ static struct jfr_schema schema_new(const char *locale, int64_t gmt_offset, uint
 	struct jfr_region region = {.locale = locale, .gmt_offset_ms = gmt_offset};
 	struct jfr_schema s;
 
-	assert_int_equal(jfr_schema_init(&s, &region, salt), 0);
+	assert_int_equal(jfr_schema_init(&s, &region, JFR_KERNEL_NONE, salt), 0);
 	return s;
 }
 
 /* An empty chunk, for its metadata. */
-static struct dissect *metadata_read(void)
+static struct dissect *metadata_read_with(enum jfr_kernel kernel)
 {
-	struct jfr_origin origin = {.start_ticks = 1, .start_nanos = 2};
+	struct jfr_origin origin = {.start_ticks = 1, .start_nanos = 2, .kernel = kernel};
 	static unsigned char copy[1 << 16];
 	struct jfr_writer *w;
 	const void *bytes;
@@ -40,6 +40,11 @@ static struct dissect *metadata_read(void)
 	d = dissect_new(copy, size);
 	assert_string_equal(d->error, "");
 	return d;
+}
+
+static struct dissect *metadata_read(void)
+{
+	return metadata_read_with(JFR_KERNEL_NONE);
 }
 
 static void type_ids_are_none_of_hotspot_s(void **state)
@@ -97,11 +102,17 @@ static void metadata_id_is_a_hash_of_the_content(void **state)
 
 static void events_are_found_by_name(void **state)
 {
-	assert_int_equal(jfr_schema_event("jdk.MethodTrace"), JFR_METHOD_TRACE);
-	assert_int_equal(jfr_schema_event("frtrace.Message"), JFR_MESSAGE);
-	assert_int_equal(jfr_schema_event("MethodTrace"), JFR_TYPES);
-	assert_int_equal(jfr_schema_event("java.lang.Thread"), JFR_TYPES);
-	assert_int_equal(jfr_schema_event(""), JFR_TYPES);
+	struct jfr_schema s = schema_new("en_US", 0, 1);
+
+	assert_int_equal(jfr_schema_event(&s, "jdk.MethodTrace"), JFR_METHOD_TRACE);
+	assert_int_equal(jfr_schema_event(&s, "frtrace.Message"), JFR_MESSAGE);
+	assert_int_equal(jfr_schema_event(&s, "MethodTrace"), JFR_TYPES);
+	assert_int_equal(jfr_schema_event(&s, "java.lang.Thread"), JFR_TYPES);
+	assert_int_equal(jfr_schema_event(&s, ""), JFR_TYPES);
+	assert_int_equal(jfr_schema_event(&s, "frtrace.ThreadWait"), JFR_TYPES);
+	s.kernel = JFR_KERNEL_WAITS;
+	assert_int_equal(jfr_schema_event(&s, "frtrace.ThreadWait"), JFR_THREAD_WAIT);
+	jfr_schema_release(&s);
 }
 
 static void fields_have_the_units_that_readers_need(void **state)
@@ -172,6 +183,30 @@ static void fields_stand_in_the_order_of_hotspot(void **state)
 	dissect_free(d);
 }
 
+#define CALL_FIELDS                                                                                                    \
+	"long startTime, long duration, java.lang.Thread* eventThread, jdk.types.StackTrace* stackTrace, "            \
+	"jdk.types.Method* method, boolean thrown"
+#define SPLIT_FIELDS ", long cpuTime, long runQueueTime, long blockedTime, long pauseTime"
+
+static void fields_of_the_kernels_half_are_there_when_it_is(void **state)
+{
+	struct dissect *d = metadata_read_with(JFR_KERNEL_WAITS);
+
+	check_fields(d, "jdk.MethodTrace", CALL_FIELDS SPLIT_FIELDS);
+	assert_true(dissect_annotated(d, "jdk.MethodTrace", "cpuTime", "jdk.jfr.Timespan", "NANOSECONDS"));
+	check_fields(d, "frtrace.ThreadWait",
+		     "long startTime, long duration, java.lang.Thread* eventThread, jdk.types.StackTrace* stackTrace, "
+		     "java.lang.String reason, java.lang.String syscall, java.lang.Thread* wakerThread, "
+		     "jdk.types.StackTrace* kernelStack");
+	check_fields(d, "frtrace.RunQueue", "long startTime, long duration, java.lang.Thread* eventThread");
+	check_fields(d, "frtrace.VMPause", "long startTime, long duration, java.lang.String what, java.lang.String name");
+	dissect_free(d);
+	d = metadata_read_with(JFR_KERNEL_FULL);
+	check_fields(d, "jdk.MethodTrace",
+		     CALL_FIELDS SPLIT_FIELDS ", long majorFaults, long minorFaults, long syscalls, long syscallTime");
+	dissect_free(d);
+}
+
 static void failed_allocation_is_reported(void **state)
 {
 	struct jfr_region region = {.locale = "en_US"};
@@ -186,7 +221,7 @@ static void failed_allocation_is_reported(void **state)
 	}
 	for (n = 1; happened; n++) {
 		fail_nth(n);
-		err = jfr_schema_init(&s, &region, 1);
+		err = jfr_schema_init(&s, &region, JFR_KERNEL_NONE, 1);
 		happened = fail_nth_happened();
 		fail_nth(0);
 		assert_int_equal(err, happened ? -ENOMEM : 0);
@@ -205,6 +240,7 @@ int main(void)
 		cmocka_unit_test(events_are_found_by_name),
 		cmocka_unit_test(fields_have_the_units_that_readers_need),
 		cmocka_unit_test(fields_stand_in_the_order_of_hotspot),
+		cmocka_unit_test(fields_of_the_kernels_half_are_there_when_it_is),
 		cmocka_unit_test(failed_allocation_is_reported),
 	};
 

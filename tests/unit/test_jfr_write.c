@@ -35,7 +35,11 @@ static void method_trace_gives_back_every_value(void **state)
 	thread = recording_thread(&r, 7);
 	method = recording_method(&r, "checkout");
 	for (i = 0; i < n; i++)
-		jfr_method_trace(r.w, &(struct jfr_method_trace){times[i], times[n - 1 - i], thread, 0, method, i & 1});
+		jfr_method_trace(r.w, &(struct jfr_method_trace){.start = times[i],
+							       .duration = times[n - 1 - i],
+							       .thread = thread,
+							       .method = method,
+							       .thrown = i & 1});
 	assert_int_equal(jfr_chunk_events(r.w), n);
 	recording_end(&r, true);
 	assert_int_equal(dissect_count(recording_read(&r), TRACE), n);
@@ -274,11 +278,79 @@ static void failed_allocation_costs_one_chunk_at_most(void **state)
 	assert_true(n > 30);
 }
 
+static void put_split(struct recording *r, int64_t v)
+{
+	jfr_method_trace(r->w, &(struct jfr_method_trace){.start = INT64_MAX,
+							  .duration = INT64_MIN,
+							  .thrown = true,
+							  .cpu = v,
+							  .run_queue = v + 1,
+							  .blocked = v + 2,
+							  .pause = v + 3,
+							  .major_faults = v + 4,
+							  .minor_faults = v + 5,
+							  .system_calls = v + 6,
+							  .system_call_time = v + 7});
+}
+
+static void where_the_time_went_is_given_back(void **state)
+{
+	static const char *const fields[] = {"cpuTime",	    "runQueueTime", "blockedTime", "pauseTime",
+					     "majorFaults", "minorFaults",  "syscalls",	   "syscallTime"};
+	static const int64_t values[] = {0, 1000000, JFR_MISSING};
+
+	for (enum jfr_kernel kernel = JFR_KERNEL_WAITS; kernel <= JFR_KERNEL_FULL; kernel++) {
+		struct recording r = recording_new_with(kernel);
+
+		recording_begin(&r);
+		for (size_t i = 0; i < 3; i++)
+			put_split(&r, values[i]);
+		recording_end(&r, true);
+		assert_int_equal(dissect_count(recording_read(&r), TRACE), 3);
+		for (size_t i = 0; i < 3; i++)
+			for (int n = 0; n < (kernel == JFR_KERNEL_FULL ? 8 : 4); n++)
+				assert_true(event_number(&r, dissect_find(r.d, TRACE, i), fields[n]) == values[i] + n);
+		recording_free(&r);
+	}
+}
+
+static void waits_and_pauses_are_given_back(void **state)
+{
+	struct recording r = recording_new_with(JFR_KERNEL_WAITS);
+	struct jfr_thread_wait wait = {.start = T0 + 5, .duration = 7, .reason = "futex", .system_call = NULL};
+	const struct dissect_event *e;
+
+	recording_begin(&r);
+	wait.thread = recording_thread(&r, 3);
+	wait.waker = recording_thread(&r, 4);
+	wait.stack = recording_stack(&r, recording_method(&r, "park"), 17);
+	jfr_thread_wait(r.w, &wait);
+	jfr_run_queue(r.w, T0 + 12, 2, wait.thread);
+	jfr_vm_pause(r.w, &(struct jfr_vm_pause){.start = T0, .duration = 9, .what = "safepoint", .name = "G1Collect"});
+	recording_end(&r, true);
+	e = dissect_find(recording_read(&r), "frtrace.ThreadWait", 0);
+	assert_true(event_number(&r, e, "duration") == 7);
+	assert_event_text(&r, e, "reason", "futex");
+	assert_event_text(&r, e, "eventThread.javaName", "worker-3");
+	assert_event_text(&r, e, "wakerThread.javaName", "worker-4");
+	assert_event_text(&r, e, "stackTrace.frames.0.method.name", "park");
+	e = dissect_find(r.d, "frtrace.RunQueue", 0);
+	assert_true(event_number(&r, e, "startTime") == T0 + 12 && event_number(&r, e, "duration") == 2);
+	assert_event_text(&r, e, "eventThread.javaName", "worker-3");
+	e = dissect_find(r.d, "frtrace.VMPause", 0);
+	assert_true(event_number(&r, e, "duration") == 9);
+	assert_event_text(&r, e, "what", "safepoint");
+	assert_event_text(&r, e, "name", "G1Collect");
+	recording_free(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chunk_without_events_is_sound),
 		cmocka_unit_test(method_trace_gives_back_every_value),
+		cmocka_unit_test(where_the_time_went_is_given_back),
+		cmocka_unit_test(waits_and_pauses_are_given_back),
 		cmocka_unit_test(only_the_last_chunk_is_flagged_as_last),
 		cmocka_unit_test(chunks_start_one_after_the_other_on_one_tick_base),
 		cmocka_unit_test(forgotten_thread_is_left_out_and_told),

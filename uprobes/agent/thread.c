@@ -127,9 +127,10 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 	store_release(&row->serial, FRT_NO_THREAD);
 	row->tid = sys_gettid();
 	row->java_id = 0;
-	row->name_length = row->group_length = 0;
+	row->name_length = row->group_length = row->carrier = 0;
 	if (thread) {
-		if (thread_is_virtual(env, thread) || is_carrier(env, thread))
+		row->carrier = thread_is_virtual(env, thread) || is_carrier(env, thread);
+		if (row->carrier)
 			s->flags |= FRT_SLOT_CARRIER;
 		if (!thread_is_virtual(env, thread))
 			describe(row, env, thread);
