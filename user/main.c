@@ -12,8 +12,10 @@
 #include "user/cmd_view.h"
 #include "user/log.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 static int run(struct settings *s, struct diag *d)
 {
@@ -62,11 +64,21 @@ static int run_words(int argc, char **argv, struct diag *d)
 	return err;
 }
 
+/* Else the recording, or the JVM's segment, would get the number of stderr, and what is said there. Their use fails as before. */
+static void keep_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
 	struct diag d = { 0 };
-	int err = run_words(argc, argv, &d);
+	int err;
 
+	keep_standard_descriptors();
+	err = run_words(argc, argv, &d);
 	if (err >= 0)
 		return err;
 	log_error("frtrace: %s", d.text);

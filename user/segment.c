@@ -13,6 +13,19 @@
 
 #define WANTED_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
+/* By a descriptor of its own: children that attach inherit the mapping, and when we are killed the lock must not live on in theirs. */
+static void *map_aside(int fd)
+{
+	int other = memfd_open_again(fd);
+	void *base;
+
+	if (other < 0)
+		return MAP_FAILED;
+	base = mmap(NULL, FRT_SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, other, 0);
+	close(other);
+	return base;
+}
+
 static int map_segment(struct segment *s, struct diag *d)
 {
 	struct stat st;
@@ -24,7 +37,7 @@ static int map_segment(struct segment *s, struct diag *d)
 	if (seals < 0 || (seals & WANTED_SEALS) != WANTED_SEALS || st.st_size != FRT_SEGMENT_SIZE)
 		return diag_set(d, EPROTO, "refuse the agent's control segment: size %lld or seals 0x%x are not as made",
 				(long long)st.st_size, seals);
-	base = mmap(NULL, FRT_SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	base = map_aside(s->fd);
 	if (base == MAP_FAILED)
 		return diag_errno(d, errno, "cannot map the agent's control segment");
 	s->base = base;

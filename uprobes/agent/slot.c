@@ -265,7 +265,8 @@ void slot_jvm_ends(JNIEnv *env)
 void slot_reset_all(void)
 {
 	last_end.env = NULL;
-	memset(slot_table, 0, sizeof(slot_table));
+	for (uint32_t i = 0; i < SLOT_TABLE; i++) /* the slots stay: a thread in a hook, put aside since the last recording, may be about to look at its own */
+		store_release(&slot_table[i].env, 0);
 	free_slots.top = 0;
 	for (uint32_t i = control->slots; i-- > 0;) {
 		control_slot(i)->env = control_slot(i)->fs = 0;

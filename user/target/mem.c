@@ -78,6 +78,14 @@ static int open_memfd(const char *path, const char *prefix, char *name, size_t s
 	return -ENOENT;
 }
 
+int memfd_open_again(int fd)
+{
+	char own[64];
+
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+	return open(own, O_RDWR | O_CLOEXEC);
+}
+
 int target_open_memfd(const struct target *t, const char *prefix, char *name, size_t name_size, struct diag *d)
 {
 	char path[64 + NAME_MAX];

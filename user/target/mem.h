@@ -28,4 +28,7 @@ int target_find_mapping(const struct target *t, const char *prefix, struct mappi
  */
 int target_open_memfd(const struct target *t, const char *prefix, char *name, size_t name_size, struct diag *d);
 
+/* The same file by another description: what is locked by one is not held by the other. A descriptor, or -1 with errno. */
+int memfd_open_again(int fd);
+
 #endif
