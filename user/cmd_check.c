@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/cmd_check.h"
+#include "user/agent_build.h"
 #include "user/cmd_record.h"
 #include "user/json.h"
 #include "user/log.h"
 #include "user/model.h"
 #include "user/possible.h"
 #include "user/session.h"
+#include "user/target/door.h"
 #include "user/text.h"
 
 #include <stdio.h>
@@ -50,6 +52,21 @@ static bool check_programs(struct json *j, const struct settings *settings)
 	return say(j, "programs", !err, d.text);
 }
 
+/* For 'frtrace -- java ...' the agent's file and a socket are made, and taken away again. */
+static void check_launch(struct json *j)
+{
+	struct agent_build build;
+	struct door door;
+	struct diag d = { 0 };
+	int err;
+
+	agent_build_name(&build);
+	err = door_open(&door, build.file_name, agent_image, agent_image_size(), &d);
+	if (!err)
+		door_close(&door, false);
+	say(j, "launch", !err, d.text);
+}
+
 static bool check_machine(struct json *j, const struct settings *settings)
 {
 	struct utsname u;
@@ -66,6 +83,7 @@ static bool check_machine(struct json *j, const struct settings *settings)
 	good &= say_file(j, "uprobes", "/sys/bus/event_source/devices/uprobe/type", "it needs CONFIG_UPROBE_EVENTS=y");
 	good &= check_programs(j, settings);
 	good &= say(j, "clock", clock_tsc_usable(), clock_tsc_usable() ? "" : "the time stamp counter is not invariant");
+	check_launch(j);
 	if (j)
 		json_end(j);
 	return good;

@@ -23,9 +23,19 @@ machine() {
 	begin "$sentence" || return 0
 	check 0
 	check_says '^kernel '
-	for what in BTF uprobes programs clock; do
+	for what in BTF uprobes programs clock launch; do
 		check_says "^  $what  *yes$"
 	done
+	verdict "$sentence"
+}
+
+no_place() {
+	local sentence="without a place for the agent of a program that is started it says so"
+	begin "$sentence" || return 0
+	unshare --mount sh -c 'for place in /tmp /var/tmp /dev/shm; do mount -t tmpfs -o noexec none $place; done; cd /proc && exec "$@"' - \
+		/proc/self/fd/9 check >"$WORK/check" 2>"$WORK/check.err" </dev/null 9<"$FRTRACE"
+	check_says '^  launch  *no: cannot put the agent where a JVM can load it: /tmp: mounted noexec; /var/tmp: mounted noexec; its working directory: .*; /dev/shm: mounted noexec$'
+	check_says '^  programs  *yes$'
 	verdict "$sentence"
 }
 
@@ -77,6 +87,7 @@ no_attach() {
 }
 
 machine
+no_place
 no_rights
 wrong_words
 for jdk in "${JDKS[@]}"; do
