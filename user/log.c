@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/log.h"
+#include "user/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static bool quiet, verbose;
@@ -22,12 +25,37 @@ static void clear_progress(void)
 	progress_shown = false;
 }
 
+/* Names of the target's classes and threads are in it. */
+static void print_text(FILE *to, char *text)
+{
+	char *end = text + strcspn(text, "\n\t"), delimiter = *end;
+
+	*end = 0;
+	text_print(to, text);
+	if (!delimiter)
+		return;
+	fputc(delimiter, to);
+	print_text(to, end + 1);
+}
+
 static void print_line(const char *format, va_list args)
 {
+	char *text = NULL, *shown = NULL;
+	size_t size = 0;
+	FILE *to;
+
 	clear_progress();
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
 	lines++;
+	if (vasprintf(&text, format, args) < 0 || !(to = open_memstream(&shown, &size))) {
+		free(text);
+		return;
+	}
+	print_text(to, text);
+	fputc('\n', to);
+	if (!fclose(to))
+		fwrite(shown, 1, size, stderr); /* at once: a program may write there too */
+	free(shown);
+	free(text);
 }
 
 void log_line(const char *format, ...)

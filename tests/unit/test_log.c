@@ -39,6 +39,14 @@ static void each_mode_says_its_own(void **state)
 	assert_string_equal(capture_end(), "error 3\n");
 }
 
+static void what_a_terminal_would_obey_is_shown(void **state)
+{
+	capture_begin(false);
+	log_line("thread %s", "a\033[2Jb\xc2\x9b|");
+	log_error("'%s'\n\t^", "\xc3\xa4 \xf0\x9f\x98\x80");
+	assert_string_equal(capture_end(), "thread a\\u001b[2Jb\\u009b|\n'\xc3\xa4 \xf0\x9f\x98\x80'\n\t^\n");
+}
+
 static void progress_overwrites_itself_on_a_terminal(void **state)
 {
 	capture_begin(true);
@@ -107,6 +115,7 @@ int main(void)
 		TEST(quiet_shows_no_progress),	  TEST(counts_have_commas),
 		TEST(times_have_a_fitting_unit),  TEST(sizes_have_a_fitting_unit),
 		TEST(several_texts_live_at_once),
+		TEST(what_a_terminal_would_obey_is_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
