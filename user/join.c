@@ -109,7 +109,7 @@ static struct thread *thread_of(struct join *j, uint32_t serial)
 	return *at && (*at)->serial == serial ? *at : NULL;
 }
 
-static void tell(const struct interval *i, const struct kept *k, uint32_t thread, join_visit *visit, void *context)
+static void tell(const struct track_interval *i, const struct kept *k, uint32_t thread, join_visit *visit, void *context)
 {
 	struct wait w = { .off = i->begin,
 			  .wake = i->middle,
@@ -178,7 +178,16 @@ void join_lost(struct join *j, int64_t now)
 		j->known_from = now;
 }
 
-static struct kept *append(struct join *j, uint32_t serial, enum kind kind, int64_t begin, int64_t middle, int64_t end)
+/* Of preempted ones nothing is blocked time. */
+static unsigned int class_of(unsigned int reason)
+{
+	return reason > FRT_WAIT_PREEMPTED && reason < FRT_WAIT_REASONS ? reason - FRT_WAIT_FUTEX : FRT_WAIT_OTHER - FRT_WAIT_FUTEX;
+}
+
+_Static_assert(FRT_WAIT_REASONS - FRT_WAIT_FUTEX == TRACK_CLASSES, "a class for each reason");
+
+static struct kept *append(struct join *j, uint32_t serial, enum kind kind, unsigned int class,
+			   const int64_t times[3])
 {
 	struct thread *t = thread_of(j, serial);
 	struct track *track = t ? &t->track[kind] : NULL;
@@ -186,16 +195,17 @@ static struct kept *append(struct join *j, uint32_t serial, enum kind kind, int6
 	if (t && track->count == track->capacity && !grow(j, track) && track->capacity)
 		fold(j, t, track);
 	if (t ? track->count == track->capacity : has_nothing(j, serial)) { /* no memory */
-		join_lost(j, end);
+		join_lost(j, times[2]);
 		return NULL;
 	}
-	return !t ? NULL : track_append(track, begin, middle, end);
+	return !t ? NULL : track_append(track, class, times[0], times[1], times[2]);
 }
 
 void join_wait(struct join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
 {
-	int64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
-	struct kept *k = append(j, w->thread, WAITS, w->off, wake > (int64_t)w->on ? (int64_t)w->on : wake, w->on);
+	uint64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
+	int64_t times[] = { w->off, wake > w->on ? w->on : wake, w->on };
+	struct kept *k = append(j, w->thread, WAITS, class_of(w->reason), times);
 
 	if (!k)
 		return;
@@ -210,12 +220,12 @@ void join_wait(struct join *j, const struct frt_wait *w, uint32_t stack, uint32_
 
 void join_call(struct join *j, const struct frt_system_call *c)
 {
-	append(j, c->thread, CALLS, c->begin, c->end, c->end);
+	append(j, c->thread, CALLS, 0, (int64_t[]){ c->begin, c->end, c->end });
 }
 
 void join_fault(struct join *j, const struct frt_fault *f)
 {
-	append(j, f->thread, f->major ? MAJOR_FAULTS : MINOR_FAULTS, f->at, f->at, f->at);
+	append(j, f->thread, f->major ? MAJOR_FAULTS : MINOR_FAULTS, 0, (int64_t[]){ f->at, f->at, f->at });
 }
 
 /* They come as they end: one that lies in another comes before it. What is kept is when there was any. */
@@ -231,7 +241,7 @@ void join_pause(struct join *j, const struct frt_pause *p)
 	}
 	if (t->count == t->capacity)
 		track_fold(t, t->capacity / 2, &beginning, 1);
-	track_append(t, p->begin, end, end);
+	track_append(t, 0, p->begin, end, end);
 }
 
 static const struct thread *find(const struct join *j, uint32_t serial)
@@ -247,7 +257,11 @@ static void split_waits(const struct track *t, int64_t start, int64_t end, struc
 
 	if (!track_sum(t, start, end, &sums))
 		return;
-	out->blocked = sums.first;
+	out->blocked = 0;
+	for (unsigned int c = 0; c < TRACK_CLASSES; c++) {
+		out->blocked_on[FRT_WAIT_FUTEX + c] = sums.first[c];
+		out->blocked += sums.first[c];
+	}
 	out->run_queue = sums.second;
 }
 
@@ -258,7 +272,7 @@ static void split_calls(const struct track *t, int64_t start, int64_t end, struc
 	if (!track_sum(t, start, end, &sums))
 		return;
 	out->calls = sums.count;
-	out->call_time = sums.first;
+	out->call_time = sums.first[0];
 }
 
 static int64_t count(const struct track *t, int64_t start, int64_t end)
@@ -283,11 +297,11 @@ void join_split(const struct join *j, uint32_t thread, int64_t start, int64_t en
 	struct track_sums sums;
 
 	*out = (struct join_split){ JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING,
-				    JOIN_MISSING, JOIN_MISSING, JOIN_MISSING };
+				    JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, { 0 } };
 	if (start < j->known_from)
 		return;
 	if (track_sum(&j->pauses, start, end, &sums))
-		out->pause = sums.first;
+		out->pause = sums.first[0];
 	if (thread != FRT_NO_THREAD && (t || has_nothing(j, thread)))
 		split_thread(t ? t : &nothing, start, end, out);
 }

@@ -41,7 +41,7 @@ struct join_setup {
 };
 
 #define JOIN_THREAD_LIMIT 16384u
-#define JOIN_LIMIT	  (1u << 19)
+#define JOIN_LIMIT	  (1u << 18) /* 40 MB */
 
 struct join *join_new(const struct join_setup *setup, struct diag *d);
 void join_free(struct join *j);
@@ -57,10 +57,11 @@ void join_lost(struct join *j, int64_t now);
 
 #define JOIN_MISSING INT64_MIN
 
-/* Of a call: each may be JOIN_MISSING. */
+/* Of a call: each but blocked_on may be JOIN_MISSING. */
 struct join_split {
 	int64_t run_queue, blocked, pause;
 	int64_t major_faults, minor_faults, calls, call_time;
+	int64_t blocked_on[FRT_WAIT_REASONS]; /* by reason: `blocked` in all */
 };
 
 /* All that ended before the call's end must have come. `thread` FRT_NO_THREAD: only pauses are known. */

@@ -135,3 +135,20 @@ uint64_t open_calls_each(const struct segment *s, const char *no_stacks,
 		show_virtual(&w, i, row);
 	return w.shown;
 }
+
+size_t open_calls_of(const struct segment *s, uint32_t thread, uint64_t starts[FRT_OPEN_CALLS])
+{
+	const struct frt_slot *slot;
+	struct frt_slot copy;
+	size_t open;
+
+	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
+		if (slot->thread == thread && !(slot->flags & FRT_SLOT_CARRIER))
+			break;
+	open = slot ? copy_slot(slot, &copy) : 0;
+	if (open && copy.thread != thread)
+		return 0;
+	for (size_t i = 0; i < open; i++)
+		starts[i] = copy.open[i].start;
+	return open;
+}

@@ -26,4 +26,9 @@ struct open_call {
 uint64_t open_calls_each(const struct segment *s, const char *no_stacks,
 			 void (*see)(void *context, const struct open_call *call), void *context);
 
+/*
+ * The starts (TSC) of a thread's open calls, the outermost first. Returns their number; 0 too when the thread has ended.
+ */
+size_t open_calls_of(const struct segment *s, uint32_t thread, uint64_t starts[FRT_OPEN_CALLS]);
+
 #endif

@@ -43,6 +43,7 @@ struct recorder {
 	bool timed;
 	struct timings *sums;
 	int64_t timing_due;
+	struct where *where; /* NULL: it is not known */
 	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
 };
 
@@ -78,7 +79,7 @@ static int64_t ticks_of(const struct recorder *r, int64_t monotonic)
 static int open_writer(struct recorder *r, struct diag *d)
 {
 	time_t now = time(NULL);
-	struct jfr_origin origin = { .locale = "en_US" };
+	struct jfr_origin origin = { .locale = "en_US", .kernel = r->setup.kernel };
 	int64_t monotonic = monotonic_now();
 	struct tm local;
 
@@ -106,6 +107,20 @@ static int make_keys(struct recorder *r, struct diag *d)
 	return r->frames ? 0 : -ENOMEM;
 }
 
+static int make_where(struct recorder *r, struct diag *d)
+{
+	struct where_setup setup = { .writer = r->writer,
+				     .threads = r->threads,
+				     .segment = r->setup.segment,
+				     .clock = r->setup.clock,
+				     .ticks_offset = r->setup.target->monotonic_offset };
+
+	if (r->setup.kernel == JFR_KERNEL_NONE)
+		return 0;
+	r->where = where_new(&setup, d);
+	return r->where ? 0 : -ENOMEM;
+}
+
 struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
@@ -126,7 +141,7 @@ struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d
 		return NULL;
 	}
 	r->timing_due = monotonic_now() + timing_interval(r);
-	if (target_describe(setup->target, &r->jvm, d) || open_writer(r, d) || make_keys(r, d)) {
+	if (target_describe(setup->target, &r->jvm, d) || open_writer(r, d) || make_keys(r, d) || make_where(r, d)) {
 		recorder_free(r);
 		return NULL;
 	}
@@ -145,6 +160,7 @@ void recorder_free(struct recorder *r)
 		free(m->text);
 		free(m);
 	}
+	where_free(r->where);
 	target_description_free(&r->jvm);
 	frames_free(r->frames);
 	thread_keys_free(r->threads);
@@ -205,6 +221,8 @@ static void put_settings(struct recorder *r, int64_t at)
 	}
 	jfr_active_setting(r->writer, at, "jdk.MethodTiming", "enabled", r->timed ? "true" : "false");
 	put_period(r, at);
+	if (r->where)
+		jfr_active_setting(r->writer, at, "frtrace.ThreadWait", "enabled", "true");
 	for (size_t i = 0; i < n; i++)
 		jfr_active_setting(r->writer, at,
 				   filter_list_kind(s->filters, i) == FILTER_TIMING ? "jdk.MethodTiming" : "jdk.MethodTrace",
@@ -320,6 +338,8 @@ static int finish_chunk(struct recorder *r, bool final, struct diag *d)
 		return 0;
 	}
 	r->failed = true;
+	if (r->where)
+		where_stop(r->where);
 	r->counts.unwritten += r->counts.events - r->written.events;
 	r->counts.events = r->written.events;
 	r->counts.thrown = r->written.thrown;
@@ -403,7 +423,7 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 {
 	struct recorder *r = context;
 	struct jfr_method_trace e;
-	int64_t end;
+	int64_t start, end;
 
 	if (r->setup.rates)
 		rates_add(r->setup.rates, s->method, s->thread);
@@ -413,13 +433,16 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 		r->counts.unwritten++;
 		return;
 	}
-	e.start = ticks_of(r, clock_ns(r->setup.clock, s->start));
-	end = ticks_of(r, clock_ns(r->setup.clock, s->start + s->duration));
-	e.duration = end - e.start;
+	start = clock_ns(r->setup.clock, s->start);
+	end = clock_ns(r->setup.clock, s->start + s->duration);
+	e.start = ticks_of(r, start);
+	e.duration = end - start;
 	e.thread = thread_keys_of(r->threads, s->thread, v);
 	e.stack = frames_key(r->frames, s->stack, s->method);
 	e.method = method_keys_traced(&r->methods, s->method);
 	e.thrown = s->flags & FRT_SPAN_THROWN;
+	if (r->where)
+		where_split(r->where, s, start, &e);
 	jfr_method_trace(r->writer, &e);
 	r->counts.events++;
 	r->counts.thrown += e.thrown;
@@ -439,6 +462,8 @@ static void on_open_call(void *context, const struct open_call *c)
 
 	e.start = ticks_of(r, clock_ns(r->setup.clock, start));
 	e.duration = ticks_of(r, o->now->monotonic) - e.start;
+	if (r->where && c->thread)
+		where_claim_open(r->where, c->thread, clock_ns(r->setup.clock, start));
 	e.thread = thread_keys_of(r->threads, c->thread, c->vthread.java_id ? &c->vthread : NULL);
 	e.stack = frames_key(r->frames, c->stack, c->method);
 	e.method = method_keys_traced(&r->methods, c->method);
@@ -482,6 +507,11 @@ static void on_cover(void *context, uint64_t tsc)
 struct stream_sink recorder_sink(struct recorder *r)
 {
 	return (struct stream_sink){ .span = on_span, .cover = on_cover, .context = r };
+}
+
+struct where *recorder_where(const struct recorder *r)
+{
+	return r->where;
 }
 
 const struct recorder_counts *recorder_counts(const struct recorder *r)

@@ -11,6 +11,7 @@
 #include "user/rates.h"
 #include "user/segment.h"
 #include "user/settings.h"
+#include "user/where.h"
 
 struct recorder;
 
@@ -22,6 +23,7 @@ struct recorder_setup {
 	struct output *output;
 	struct resolver *resolver; /* of stacks; NULL: none */
 	struct rates *rates;	   /* counts the calls that come; NULL: none */
+	enum jfr_kernel kernel;	   /* what is known of where time went */
 };
 
 /* Before the agent is told to start: stacks that it has now are of an earlier recording. */
@@ -30,6 +32,9 @@ void recorder_free(struct recorder *r);
 
 /* The sink that the streams feed; context is the recorder. */
 struct stream_sink recorder_sink(struct recorder *r);
+
+/* Takes what the kernel saw; NULL: nothing is wanted of that. */
+struct where *recorder_where(const struct recorder *r);
 
 /*
  * To be called some twenty times a second: takes the stacks that the agent has

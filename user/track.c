@@ -34,17 +34,18 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-void *track_append(struct track *t, int64_t begin, int64_t middle, int64_t end)
+void *track_append(struct track *t, unsigned int class, int64_t begin, int64_t middle, int64_t end)
 {
-	struct interval *i = &t->interval[t->count], *last = t->count ? i - 1 : NULL;
+	struct track_interval *i = &t->interval[t->count], *last = t->count ? i - 1 : NULL;
 
-	*i = last ? *last : (struct interval){ .first = t->gone.first, .second = t->gone.second, .count = t->gone.count };
+	i->sums = last ? last->sums : t->gone;
+	i->class = class % TRACK_CLASSES;
 	i->begin = last ? later(begin, last->end) : later(begin, t->known_from);
 	i->middle = later(middle, i->begin);
 	i->end = later(end, i->middle);
-	i->first += i->middle - i->begin;
-	i->second += i->end - i->middle;
-	i->count++;
+	i->sums.first[i->class] += i->middle - i->begin;
+	i->sums.second += i->end - i->middle;
+	i->sums.count++;
 	return track_payload(t, t->count++);
 }
 
@@ -80,15 +81,13 @@ size_t track_find_begin(const struct track *t, int64_t at)
 
 static struct track_sums sums_before(const struct track *t, size_t i)
 {
-	const struct interval *last = i ? &t->interval[i - 1] : NULL;
-
-	return last ? (struct track_sums){ last->first, last->second, last->count } : t->gone;
+	return i ? t->interval[i - 1].sums : t->gone;
 }
 
 /* What of one interval lies before `at`, which is in it. */
-static void add_part(const struct interval *i, int64_t at, struct track_sums *sums)
+static void add_part(const struct track_interval *i, int64_t at, struct track_sums *sums)
 {
-	sums->first += at < i->middle ? at - i->begin : i->middle - i->begin;
+	sums->first[i->class] += at < i->middle ? at - i->begin : i->middle - i->begin;
 	sums->second += at > i->middle ? at - i->middle : 0;
 }
 
@@ -124,14 +123,15 @@ bool track_sum(const struct track *t, int64_t from, int64_t to, struct track_sum
 		return false;
 	first = first_within(t, from);
 	behind = track_find_begin(t, to);
-	out->first = until.first - before.first;
+	for (unsigned int c = 0; c < TRACK_CLASSES; c++)
+		out->first[c] = until.first[c] - before.first[c];
 	out->second = until.second - before.second;
-	out->count = behind > first ? t->interval[behind - 1].count - track_count_before(t, first) : 0;
+	out->count = behind > first ? t->interval[behind - 1].sums.count - track_count_before(t, first) : 0;
 	return true;
 }
 
 /* Is this one to be folded into the one before: does no question begin between them? */
-static bool joins_on(const struct interval *into, const struct interval *next, const int64_t *open, size_t moments)
+static bool joins_on(const struct track_interval *into, const struct track_interval *next, const int64_t *open, size_t moments)
 {
 	for (size_t i = 0; i < moments; i++)
 		if (open[i] >= into->end && open[i] <= next->begin)

@@ -12,19 +12,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Two stretches, [begin, middle) and [middle, end), ns; each may be empty. Sums are of this one and all before. */
-struct interval {
-	int64_t begin, middle, end;
-	uint64_t first, second; /* ns */
-	uint64_t count;		/* of intervals */
-};
+#define TRACK_CLASSES 8u
 
 struct track_sums {
-	uint64_t first, second, count;
+	uint64_t first[TRACK_CLASSES], second; /* ns; the former by the class of the interval */
+	uint64_t count;			       /* of intervals */
+};
+
+/* Two stretches, [begin, middle) and [middle, end), ns; each may be empty. */
+struct track_interval {
+	int64_t begin, middle, end;
+	uint32_t class, reserved;
+	struct track_sums sums; /* of this one and all before */
 };
 
 struct track {
-	struct interval *interval;
+	struct track_interval *interval;
 	char *payload; /* of its owner: payload_size bytes for each interval */
 	size_t payload_size;
 	size_t count, capacity;
@@ -38,7 +41,7 @@ void track_release(struct track *t);
 bool track_reserve(struct track *t, size_t capacity);
 
 /* Append one, for which there is room: its payload, which the caller fills. What overlaps the last one is cut off. */
-void *track_append(struct track *t, int64_t begin, int64_t middle, int64_t end);
+void *track_append(struct track *t, unsigned int class, int64_t begin, int64_t middle, int64_t end);
 
 static inline void *track_payload(const struct track *t, size_t i)
 {
@@ -47,12 +50,12 @@ static inline void *track_payload(const struct track *t, size_t i)
 
 static inline uint64_t track_count_before(const struct track *t, size_t i)
 {
-	return i ? t->interval[i - 1].count : t->gone.count;
+	return i ? t->interval[i - 1].sums.count : t->gone.count;
 }
 
 static inline bool track_is_folded(const struct track *t, size_t i)
 {
-	return t->interval[i].count - track_count_before(t, i) > 1;
+	return t->interval[i].sums.count - track_count_before(t, i) > 1;
 }
 
 /* The first that ends after `at`; of those, the first that begins at or after `at`. t->count: none. */

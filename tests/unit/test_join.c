@@ -97,7 +97,7 @@ static void add(int64_t off, int64_t wake, int64_t on)
 	struct frt_wait *w = &m->wait[m->waits];
 
 	*w = (struct frt_wait){ .kind = FRT_WAIT, .thread = THREAD, .off = off, .wake = wake, .on = on };
-	w->reason = wake == off ? FRT_WAIT_PREEMPTED : FRT_WAIT_FUTEX + m->waits % 3;
+	w->reason = wake == off ? FRT_WAIT_PREEMPTED : FRT_WAIT_FUTEX + m->waits % 8;
 	w->call = m->waits % 300;
 	strcpy(w->waker_name, m->waits % 2 ? "odd" : "even");
 	m->waits++;
@@ -123,7 +123,7 @@ static struct join_split split(int64_t from, int64_t to)
 static bool check(int64_t from, int64_t to)
 {
 	struct join_split s = split(from, to);
-	int64_t blocked = 0, run_queue = 0;
+	int64_t blocked = 0, run_queue = 0, on[FRT_WAIT_REASONS] = { 0 };
 
 	if (s.blocked == JOIN_MISSING) {
 		assert_true(s.run_queue == JOIN_MISSING);
@@ -131,11 +131,13 @@ static bool check(int64_t from, int64_t to)
 		return false;
 	}
 	for (size_t i = m->waits; i-- > 0 && (int64_t)m->wait[i].on > from;) {
+		on[m->wait[i].reason] += overlap(m->wait[i].off, m->wait[i].wake, from, to);
 		blocked += overlap(m->wait[i].off, m->wait[i].wake, from, to);
 		run_queue += overlap(m->wait[i].wake, m->wait[i].on, from, to);
 	}
 	assert_int_equal(s.blocked, blocked);
 	assert_int_equal(s.run_queue, run_queue);
+	assert_memory_equal(s.blocked_on, on, sizeof(on));
 	assert_true(s.blocked + s.run_queue <= to - from);
 	m->answered++;
 	return true;
