@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -56,7 +58,7 @@ static int ring(void)
 	pid_t pid = 0;
 	int connection;
 
-	assert_true(launch_ring(door.path));
+	assert_true(launch_ring(door.path, 15));
 	connection = door_accept(&door, &pid);
 	assert_true(connection >= 0);
 	assert_int_equal(pid, getpid());
@@ -112,10 +114,29 @@ static void agent_goes_on_when_the_collector_is_gone(void **state)
 	assert_false(launch_is_open());
 	launch_answer(0);
 	door_close(&door, true);
-	assert_false(launch_ring(door.path));
+	assert_false(launch_ring(door.path, 15));
 	assert_int_equal(access(door.file.path, R_OK), 0); /* who is told to load it still can */
 	assert_false(launch_ring("/a/path/that/is/longer/than/a/socket's/address/can/be/which/is/a/hundred/and/eight/bytes"
-				 "/with/its/end"));
+				 "/with/its/end", 15));
+}
+
+/* The collector is stopped, and more JVMs start than can stand at its door. */
+static void agent_does_not_stand_in_a_full_queue_for_ever(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int others[4096], n = 0;
+
+	strcpy(address.sun_path, door.path);
+	do {
+		assert_true(n < 4096);
+		others[n] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
+	} while (!connect(others[n++], (struct sockaddr *)&address, sizeof(address)));
+	assert_int_equal(errno, EAGAIN);
+	alarm(20);
+	assert_false(launch_ring(door.path, 1));
+	alarm(0);
+	while (n)
+		close(others[--n]);
 }
 
 static void directory_that_options_cannot_name_is_not_used(void **state)
@@ -186,6 +207,7 @@ int main(void)
 		TEST(answer_comes_back),
 		TEST(silence_and_death_are_told_apart),
 		TEST(agent_goes_on_when_the_collector_is_gone),
+		TEST(agent_does_not_stand_in_a_full_queue_for_ever),
 		TEST(directory_that_options_cannot_name_is_not_used),
 		TEST(what_the_killed_have_left_is_swept_by_the_next),
 	};

@@ -57,7 +57,6 @@ static struct lock command_lock;
 static JavaVM *java_vm;
 static bool ready, launched;
 static void *pattern_memory;
-static size_t pattern_memory_size;
 
 static int fail(enum result result, const char *message)
 {
@@ -165,7 +164,10 @@ static int init(JNIEnv *env, const char *tag)
 	return DONE;
 }
 
-/* The config can change under us: the pattern that is matched with is our own copy. */
+/*
+ * The config can change under us: the pattern that is matched with is our own copy. All have room for the longest: a
+ * callback that looks at one while it is replaced may take places from the old one to the new.
+ */
 static bool copy_pattern(struct pattern *p)
 {
 	const struct frt_config *config = control_config();
@@ -174,14 +176,14 @@ static bool copy_pattern(struct pattern *p)
 
 	if (size > FRT_CONFIG_SIZE - sizeof(*config))
 		return false;
-	copy = sys_map(size + 1);
+	copy = sys_map(FRT_CONFIG_SIZE);
 	if (!copy)
 		return false;
 	memcpy(copy, config + 1, size);
 	*p = (struct pattern){ copy, size };
 	if (pattern_valid(p))
 		return true;
-	sys_unmap(copy, size + 1);
+	sys_unmap(copy, FRT_CONFIG_SIZE);
 	return false;
 }
 
@@ -192,13 +194,12 @@ static bool copy_pattern(struct pattern *p)
  */
 static void keep_pattern(const struct pattern *p)
 {
-	static struct pattern last;
+	static const void *last;
 
 	if (pattern_memory && !classes_reading())
-		sys_unmap(pattern_memory, pattern_memory_size);
-	pattern_memory = (void *)last.block;
-	pattern_memory_size = last.size + 1;
-	last = *p;
+		sys_unmap(pattern_memory, FRT_CONFIG_SIZE);
+	pattern_memory = (void *)last;
+	last = p->block;
 }
 
 static int restore(JNIEnv *env)
@@ -438,7 +439,7 @@ static void launch(const char *tag, const char *door)
 	const char *options;
 	enum result result = NOT_READY;
 
-	if (!launch_ring(door))
+	if (!launch_ring(door, LAUNCH_PATIENCE_MS / 1000))
 		return;
 	options = launch_command(LAUNCH_PATIENCE_MS);
 	if (options && text_is(options, "prepare")) {

@@ -198,7 +198,7 @@ static void shelve(JNIEnv *env, jclass c, struct text name)
 	if (!row || !(row->flags & FRT_CLASS_REWRITTEN))
 		return;
 	control_unhook_class(row - control_class_row(0));
-	row->flags |= FRT_CLASS_LEFT;
+	set_bits(&row->flags, FRT_CLASS_LEFT);
 }
 
 static void consider(JNIEnv *env, struct batch *b, jclass c)
@@ -316,7 +316,7 @@ static void mark_hooked(JNIEnv *env, jclass c)
 	if (class_name(signature, &name))
 		row = known_class(env, c, name);
 	if (row)
-		row->flags |= FRT_CLASS_REWRITTEN;
+		set_bits(&row->flags, FRT_CLASS_REWRITTEN);
 	deallocate(signature);
 }
 
@@ -353,7 +353,7 @@ static void set_pattern(const struct pattern *pattern)
 {
 	__atomic_store_n(&active, false, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 1; i <= control->classes; i++)
-		control_class_row(i)->flags &= ~FRT_CLASS_SEEN;
+		clear_bits(&control_class_row(i)->flags, FRT_CLASS_SEEN);
 	if (!pattern)
 		return;
 	active_pattern = *pattern;

@@ -241,7 +241,7 @@ void control_reset_skips(void)
 
 void control_unhook_class(uint32_t id)
 {
-	control_class_row(id)->flags &= ~(FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
+	clear_bits(&control_class_row(id)->flags, FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
 	for (uint32_t i = load_acquire(&last_method[id]); i; i = method_before[i])
 		control_method_row(i)->flags &= ~FRT_METHOD_HOOKED;
 }

@@ -4,9 +4,9 @@
 static int connection = -1;
 static char text[64];
 
-bool launch_ring(const char *path)
+bool launch_ring(const char *path, unsigned int seconds)
 {
-	connection = sys_connect(path);
+	connection = sys_connect(path, seconds);
 	return launch_is_open();
 }
 
@@ -39,7 +39,8 @@ void launch_answer(int result)
 
 void launch_close(void)
 {
-	if (launch_is_open())
-		sys_close(connection);
-	connection = -1;
+	int fd = __atomic_exchange_n(&connection, -1, __ATOMIC_ACQ_REL);
+
+	if (fd >= 0)
+		sys_close(fd);
 }

@@ -9,8 +9,8 @@
 
 #include "uprobes/agent/sys.h"
 
-/* Ring at the collector's door, a UNIX socket's path. False: nobody is there. */
-bool launch_ring(const char *path);
+/* Ring at the collector's door, a UNIX socket's path. False: nobody is there, or others have stood there for so long. */
+bool launch_ring(const char *path, unsigned int seconds);
 
 /* Is there a connection? */
 bool launch_is_open(void);

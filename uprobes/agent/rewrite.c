@@ -139,7 +139,7 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 		any = true;
 	}
 	if (any)
-		control_class_row(class_id)->flags |= FRT_CLASS_REWRITTEN;
+		set_bits(&control_class_row(class_id)->flags, FRT_CLASS_REWRITTEN);
 	return any;
 }
 
@@ -184,7 +184,7 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 		skip(c, NULL, FRT_SKIP_TABLE_FULL);
 		return REWRITE_NOTHING;
 	}
-	control_class_row(class_id)->flags |= FRT_CLASS_SEEN;
+	set_bits(&control_class_row(class_id)->flags, FRT_CLASS_SEEN);
 	count = number_methods(c, class_id, edits, count);
 	if (class_edit(c, helper_hooks(), edits, count, arena, out, out_size) != CLASS_OK) {
 		skip(c, NULL, FRT_SKIP_MALFORMED);

@@ -15,6 +15,7 @@ enum {
 	NR_connect = 42,
 	NR_sendto = 44,
 	NR_recvfrom = 45,
+	NR_setsockopt = 54,
 	NR_fcntl = 72,
 	NR_ftruncate = 77,
 	NR_gettid = 186,
@@ -36,6 +37,8 @@ enum {
 #define O_RDONLY_CLOEXEC 02000000
 #define UNIX_SOCKET	 1
 #define SEQPACKET_CLOEXEC (5 | 02000000)
+#define SOCKET_LEVEL	 1
+#define SEND_TIMEOUT	 21
 #define NO_SIGNAL	 0x4000
 #define DO_NOT_WAIT	 0x40
 #define TO_READ		 1
@@ -296,8 +299,9 @@ void sys_close(int fd)
 	call3(NR_close, fd, 0, 0);
 }
 
-int sys_connect(const char *path)
+int sys_connect(const char *path, unsigned int seconds)
 {
+	struct time patience = { seconds, 0 };
 	struct {
 		uint16_t family;
 		char path[108];
@@ -309,6 +313,7 @@ int sys_connect(const char *path)
 		return -1;
 	memcpy(address.path, path, length + 1);
 	fd = call3(NR_socket, UNIX_SOCKET, SEQPACKET_CLOEXEC, 0);
+	call6(NR_setsockopt, fd, SOCKET_LEVEL, SEND_TIMEOUT, (long)&patience, sizeof(patience), 0);
 	if (fd >= 0 && call3(NR_connect, fd, (long)&address, sizeof(address))) {
 		sys_close(fd);
 		return -1;

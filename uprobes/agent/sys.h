@@ -18,6 +18,8 @@
 #define load_relaxed(p)	      __atomic_load_n(p, __ATOMIC_RELAXED)
 #define store_relaxed(p, v)   __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define add_relaxed(p, v)     __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
+#define set_bits(p, v)	      __atomic_fetch_or(p, v, __ATOMIC_RELAXED)
+#define clear_bits(p, v)      __atomic_fetch_and(p, ~(v), __ATOMIC_RELAXED)
 
 static inline uint64_t sys_tsc(void)
 {
@@ -96,8 +98,8 @@ void sys_wait_word(uint32_t *word, uint32_t value, unsigned int ms);
 void sys_wake_word(uint32_t *word);
 uint64_t sys_monotonic_ns(void);
 
-/* A connection to the SOCK_SEQPACKET socket of that path, or a negative number. */
-int sys_connect(const char *path);
+/* A connection to the SOCK_SEQPACKET socket of that path, or a negative number: also when its queue stays full for `seconds`. */
+int sys_connect(const char *path, unsigned int seconds);
 
 /* The next packet, cut at `size`; 0: the other end is gone; SYS_NOTHING_YET after `ms`; another negative number: an error. */
 #define SYS_NOTHING_YET (-110L)
