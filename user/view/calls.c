@@ -1,6 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/calls.h"
 
+/* A span that is no duration: whose fields have other units than ticks. */
+static int64_t *part_of(struct call *call, const char *name)
+{
+	if (strcmp(name, "cpuTime") == 0)
+		return &call->cpu;
+	if (strcmp(name, "runQueueTime") == 0)
+		return &call->run_queue;
+	if (strcmp(name, "blockedTime") == 0)
+		return &call->blocked;
+	return strcmp(name, "pauseTime") == 0 ? &call->pause : NULL;
+}
+
+static void read_part(struct call *call, const struct meta_field *f, const struct jfr_value *v)
+{
+	int64_t *part = f->timespan == META_NANOSECONDS ? part_of(call, f->name) : NULL;
+
+	if (!part)
+		return;
+	*part = v->number;
+	call->split = true;
+}
+
 static void read_call(struct jfr_chunk *chunk, const struct jfr_event *e, struct call *call)
 {
 	struct jfr_times times = jfr_event_times(chunk, e);
@@ -21,6 +43,8 @@ static void read_call(struct jfr_chunk *chunk, const struct jfr_event *e, struct
 			call->method = v;
 		else if (v.kind == VALUE_BOOLEAN && strcmp(f->name, "thrown") == 0)
 			call->thrown = v.number;
+		else if (v.kind == VALUE_NUMBER)
+			read_part(call, f, &v);
 	}
 	if (!cursor_ok(&c))
 		jfr_fault_add(chunk->fault, c.error, chunk->at + c.bad);

@@ -11,6 +11,8 @@ struct call {
 	int64_t duration;			/* nanoseconds */
 	struct jfr_value method, stack, thread; /* not resolved */
 	bool thrown;
+	bool split; /* the recording has these, nanoseconds, INT64_MIN when not known: */
+	int64_t cpu, run_queue, blocked, pause;
 };
 
 /* A number other than 0 ends it, and is what calls_each() returns. */

@@ -3,6 +3,7 @@
 #include "user/view/java_number.h"
 #include "user/view/java_time.h"
 #include "user/view/names.h"
+#include "user/view/slow_call.h"
 #include "user/view/views.h"
 
 #include <errno.h>
@@ -60,20 +61,6 @@ static int compare(const void *a, const void *b)
 					  : (x->start > y->start) - (x->start < y->start);
 }
 
-static void put_thread_name(struct bytes *out, const struct call *call)
-{
-	struct jfr_value thread = call->thread, name;
-
-	jfr_resolve(call->chunk, &thread);
-	name = jfr_field(call->chunk, &thread, "javaName");
-	if (name.kind != VALUE_TEXT)
-		name = jfr_field(call->chunk, &thread, "osName");
-	if (name.kind == VALUE_TEXT)
-		put_value_text(out, &name);
-	else
-		put_text(out, "N/A");
-}
-
 static void put_caller(struct bytes *out, const struct call *call)
 {
 	struct jfr_value method;
@@ -108,46 +95,119 @@ static void put_call(struct grid *grid, const struct call *call, int64_t utc_off
 	if (method.kind == VALUE_STRUCT)
 		put_method(cells, call->chunk, &method);
 	grid_cell(grid);
-	put_thread_name(cells, call);
+	put_thread_name(cells, call->chunk, call->thread, "N/A");
 	grid_cell(grid);
 	put_caller(cells, call);
 	grid_cell(grid);
 }
 
-static int show(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out, const char *type,
-		const char *title, size_t room)
+static struct slowest *find(struct jfr_file *file, const char *type, size_t room, int *err)
+{
+	struct slowest *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		*err = -ENOMEM;
+		return NULL;
+	}
+	s->room = room;
+	*err = calls_each(file, type, add, s);
+	qsort(s->call, s->count, sizeof(s->call[0]), compare);
+	return s;
+}
+
+static void slowest_free(struct slowest *s)
+{
+	for (size_t i = 0; s && i < s->count; i++)
+		jfr_chunk_put(s->call[i].chunk);
+	free(s);
+}
+
+static int show(const struct slowest *s, int64_t utc_offset, const struct grid_layout *layout, struct bytes *out,
+		const char *title)
 {
 	static const struct grid_column columns[] = {
 		{"Start", true, false},	 {"Duration", false, false}, {"Method", true, true},
 		{"Thread", true, false}, {"Caller", true, true},
 	};
-	struct slowest *s = calloc(1, sizeof(*s));
 	struct grid grid;
-	int err;
+	int err = 0;
 
-	if (!s)
-		return -ENOMEM;
-	s->room = room;
 	grid_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]));
-	err = calls_each(file, type, add, s);
-	qsort(s->call, s->count, sizeof(s->call[0]), compare);
-	for (size_t i = 0; i < s->count; i++) {
-		put_call(&grid, &s->call[i], file->utc_offset);
-		jfr_chunk_put(s->call[i].chunk);
-	}
-	if (!err && !grid_print(&grid, layout, out))
+	for (size_t i = 0; i < s->count; i++)
+		put_call(&grid, &s->call[i], utc_offset);
+	if (!grid_print(&grid, layout, out))
 		err = -ENOMEM;
 	grid_release(&grid);
-	free(s);
+	return err;
+}
+
+struct slow_calls {
+	struct slow_call call[SHOWN];
+	size_t count;
+	int64_t first, last; /* moments */
+};
+
+static int add_wait(const struct thread_wait *wait, void *context)
+{
+	struct slow_calls *s = context;
+	uint64_t thread;
+
+	if (wait->start < s->first || wait->start > s->last)
+		return 0;
+	thread = thread_number(wait->chunk, wait->thread);
+	for (size_t i = 0; i < s->count; i++)
+		if (!slow_call_add(&s->call[i], wait, thread))
+			return -ENOMEM;
+	return 0;
+}
+
+/* Where the time of each went: its waits are somewhere before it in the file. */
+static int show_split(struct jfr_file *file, const struct slowest *calls, struct bytes *out)
+{
+	struct slow_calls s = {.first = INT64_MAX};
+	struct jfr_file again;
+	int err;
+
+	for (; s.count < calls->count; s.count++) {
+		const struct call *c = &calls->call[s.count];
+
+		slow_call_init(&s.call[s.count], c);
+		s.first = c->start < s.first ? c->start : s.first;
+		s.last = c->start + c->duration > s.last ? c->start + c->duration : s.last;
+	}
+	jfr_file_init(&again, file->data, file->size);
+	again.forget = file->forget;
+	err = thread_waits_each(&again, add_wait, &s);
+	put_text(out, "\nSlowest Calls\n\n");
+	for (size_t i = 0; i < s.count; i++) {
+		if (!err)
+			slow_call_put(out, &s.call[i], file->utc_offset);
+		slow_call_release(&s.call[i]);
+	}
+	jfr_file_release(&again);
 	return err;
 }
 
 int view_slowest(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
 {
-	return show(file, layout, out, "jdk.MethodTrace", "Slowest Calls", SHOWN);
+	int err;
+	struct slowest *s = find(file, "jdk.MethodTrace", SHOWN, &err);
+
+	if (!err && s->count && s->call[0].split)
+		err = show_split(file, s, out);
+	else if (!err)
+		err = show(s, file->utc_offset, layout, out, "Slowest Calls");
+	slowest_free(s);
+	return err;
 }
 
 int view_open(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
 {
-	return show(file, layout, out, "frtrace.OpenCall", "Open Calls", OPEN_SHOWN);
+	int err;
+	struct slowest *s = find(file, "frtrace.OpenCall", OPEN_SHOWN, &err);
+
+	if (!err)
+		err = show(s, file->utc_offset, layout, out, "Open Calls");
+	slowest_free(s);
+	return err;
 }

@@ -13,6 +13,7 @@ const struct view views[] = {
 	{"slowest", view_slowest},
 	{"latency", view_latency},
 	{"callers", view_callers},
+	{"waits", view_waits},
 	{"open", view_open},
 	{NULL, NULL},
 };

@@ -21,6 +21,7 @@ int view_methods(struct jfr_file *file, const struct grid_layout *layout, struct
 int view_calls(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
 int view_slowest(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
 int view_open(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
+int view_waits(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
 int view_latency(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
 int view_callers(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
 

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/slow_call.h"
+#include "user/view/java_number.h"
+#include "user/view/java_time.h"
+#include "user/view/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES 8
+
+void slow_call_init(struct slow_call *s, const struct call *call)
+{
+	*s = (struct slow_call){.call = *call, .thread = thread_number(call->chunk, call->thread)};
+	jfr_chunk_get(call->chunk);
+}
+
+void slow_call_release(struct slow_call *s)
+{
+	for (int i = 0; i < SLOW_REASONS; i++)
+		free(s->reason[i].name);
+	for (int i = 0; i < SLOW_WAITS && s->wait[i].chunk; i++)
+		jfr_chunk_put(s->wait[i].chunk);
+	jfr_chunk_put(s->call.chunk);
+}
+
+/* The last place is for all that have none of their own. */
+static bool add_reason(struct slow_call *s, const struct thread_wait *wait)
+{
+	char *name = thread_wait_reason(wait);
+	int i = 0;
+
+	if (!name)
+		return false;
+	while (i < SLOW_REASONS - 1 && s->reason[i].name && strcmp(s->reason[i].name, name) != 0)
+		i++;
+	s->reason[i].total += wait->duration;
+	if (s->reason[i].name)
+		free(name);
+	else
+		s->reason[i].name = name;
+	return true;
+}
+
+static void keep_longest(struct slow_call *s, const struct thread_wait *wait)
+{
+	int i = SLOW_WAITS - 1;
+
+	if (s->wait[i].chunk && s->wait[i].duration >= wait->duration)
+		return;
+	jfr_chunk_get(wait->chunk);
+	if (s->wait[i].chunk)
+		jfr_chunk_put(s->wait[i].chunk);
+	for (; i > 0 && (!s->wait[i - 1].chunk || s->wait[i - 1].duration < wait->duration); i--)
+		s->wait[i] = s->wait[i - 1];
+	s->wait[i] = *wait;
+}
+
+bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread)
+{
+	int64_t into = wait->start + wait->duration / 2 - s->call.start; /* whose ends may differ by the clock's error */
+
+	if (thread != s->thread || into < 0 || into > s->call.duration)
+		return true;
+	keep_longest(s, wait);
+	return add_reason(s, wait);
+}
+
+/* All numbers of a line have the unit of its longest time. */
+struct unit {
+	double ns;
+	const char *name;
+};
+
+static struct unit unit_of(int64_t ns)
+{
+	static const struct unit units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+
+	for (int i = 0; i < 3; i++)
+		if (ns >= units[i].ns)
+			return units[i];
+	return (struct unit){1, "ns"};
+}
+
+static void put_part(struct bytes *out, int64_t ns, const struct unit *unit)
+{
+	put_fixed(out, ns / unit->ns, 1);
+}
+
+static int compare_reasons(const struct slow_call *s, int a, int b)
+{
+	return s->reason[a].total < s->reason[b].total;
+}
+
+static void sort_reasons(struct slow_call *s)
+{
+	for (int i = 1; i < SLOW_REASONS && s->reason[i].name; i++)
+		for (int k = i; k > 0 && compare_reasons(s, k - 1, k); k--) {
+			typeof(s->reason[0]) swap = s->reason[k];
+
+			s->reason[k] = s->reason[k - 1];
+			s->reason[k - 1] = swap;
+		}
+}
+
+static void put_reasons(struct bytes *out, struct slow_call *s, const struct unit *unit)
+{
+	const char *before = " (";
+
+	sort_reasons(s);
+	for (int i = 0; i < SLOW_REASONS && s->reason[i].name; i++) {
+		if (s->reason[i].total < unit->ns / 20) /* 0.0 */
+			continue;
+		put_text(out, before);
+		put_text(out, s->reason[i].name);
+		bytes_put_u8(out, ' ');
+		put_part(out, s->reason[i].total, unit);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		bytes_put_u8(out, ')');
+}
+
+static void put_split(struct bytes *out, struct slow_call *s, const struct unit *unit)
+{
+	const struct call *c = &s->call;
+
+	if (c->blocked == INT64_MIN) {
+		put_text(out, ", where is not known");
+		return;
+	}
+	put_text(out, " = ");
+	put_part(out, c->cpu, unit);
+	put_text(out, " cpu + ");
+	put_part(out, c->run_queue, unit);
+	put_text(out, " runq + ");
+	put_part(out, c->blocked, unit);
+	put_text(out, " blocked");
+	put_reasons(out, s, unit);
+}
+
+static void put_frame(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value *frame)
+{
+	struct jfr_value method = frame_method(chunk, frame), line;
+
+	jfr_resolve(chunk, &method);
+	if (method.kind == VALUE_STRUCT)
+		put_method(out, chunk, &method);
+	else
+		put_text(out, "?");
+	line = jfr_field(chunk, frame, "lineNumber");
+	if (line.kind == VALUE_NUMBER && line.number >= 0) {
+		bytes_put_u8(out, ':');
+		put_integer(out, line.number);
+	}
+}
+
+static void put_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value stack)
+{
+	struct jfr_value frames, frame;
+	struct cursor c;
+
+	jfr_resolve(chunk, &stack);
+	frames = jfr_field(chunk, &stack, "frames");
+	if (frames.kind != VALUE_ARRAY)
+		return;
+	c = jfr_enter(chunk, &frames);
+	for (uint64_t i = 0; i < frames.place.count && i < FRAMES; i++) {
+		jfr_take_element(&c, &frames, &frame);
+		put_text(out, "            ");
+		put_frame(out, chunk, &frame);
+		bytes_put_u8(out, '\n');
+	}
+	if (frames.place.count > FRAMES)
+		put_text(out, "            ...\n");
+}
+
+static void put_wait(struct bytes *out, const struct thread_wait *w)
+{
+	struct unit unit = unit_of(w->duration);
+	char *reason = thread_wait_reason(w);
+
+	put_text(out, "        ");
+	put_part(out, w->duration, &unit);
+	put_text(out, unit.name);
+	bytes_put_u8(out, ' ');
+	put_text(out, reason ? reason : "?");
+	free(reason);
+	if (thread_number(w->chunk, w->waker) || w->waker.kind == VALUE_KEY) {
+		put_text(out, ", woken by \"");
+		put_thread_name(out, w->chunk, w->waker, "?");
+		bytes_put_u8(out, '"');
+	}
+	bytes_put_u8(out, '\n');
+	put_stack(out, w->chunk, w->kernel_stack);
+	put_stack(out, w->chunk, w->stack);
+}
+
+static void put_when(struct bytes *out, const struct call *call, int64_t utc_offset)
+{
+	int64_t seconds = call->start / 1000000000;
+	struct java_time start = {.seconds = seconds, .nanos = call->start - seconds * 1000000000};
+	size_t begin;
+
+	put_text(out, "        ");
+	begin = out->size;
+	put_moment(out, &start, utc_offset, false);
+	if (!out->failed)
+		out->size = begin + strlen("20:08:35.749"); /* not the date */
+	put_text(out, "  \"");
+	put_thread_name(out, call->chunk, call->thread, "?");
+	put_text(out, "\"");
+}
+
+static void put_names(struct bytes *out, const struct call *call)
+{
+	struct jfr_value method = call->method, caller;
+	int64_t line;
+
+	jfr_resolve(call->chunk, &method);
+	if (method.kind == VALUE_STRUCT)
+		put_method(out, call->chunk, &method);
+	if (!call_caller(call, &caller, &line))
+		return;
+	jfr_resolve(call->chunk, &caller);
+	put_text(out, "  <- ");
+	put_method(out, call->chunk, &caller);
+	if (line >= 0) {
+		bytes_put_u8(out, ':');
+		put_integer(out, line);
+	}
+}
+
+void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset)
+{
+	struct unit unit = unit_of(s->call.duration);
+
+	bytes_put_u8(out, '[');
+	put_part(out, s->call.duration, &unit);
+	put_text(out, unit.name);
+	put_split(out, s, &unit);
+	put_text(out, "] ");
+	put_names(out, &s->call);
+	bytes_put_u8(out, '\n');
+	put_when(out, &s->call, utc_offset);
+	if (s->call.pause > 0) {
+		put_text(out, ", the JVM paused for ");
+		put_part(out, s->call.pause, &unit);
+		put_text(out, unit.name);
+	}
+	if (s->call.thrown)
+		put_text(out, ", thrown");
+	bytes_put_u8(out, '\n');
+	for (int i = 0; i < SLOW_WAITS && s->wait[i].chunk; i++)
+		if (s->wait[i].duration >= s->call.duration / 100)
+			put_wait(out, &s->wait[i]);
+}

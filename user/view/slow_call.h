@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where the time of one call went, as lines:
+ *
+ *     [12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] demo.Cart.checkout()  <- demo.Shop.serve():17
+ *         20:08:35.749  "main"
+ *         11.4ms futex, woken by "worker-2"
+ *             java.lang.Object.wait(long):366
+ *             ...
+ */
+#ifndef USER_VIEW_SLOW_CALL_H
+#define USER_VIEW_SLOW_CALL_H
+
+#include "user/view/calls.h"
+#include "user/view/thread_waits.h"
+
+#define SLOW_REASONS 8
+#define SLOW_WAITS   3
+
+struct slow_call {
+	struct call call; /* with its chunk */
+	uint64_t thread;
+	struct {
+		char *name; /* NULL: no more */
+		int64_t total;
+	} reason[SLOW_REASONS];
+	struct thread_wait wait[SLOW_WAITS]; /* the longest first, each with its chunk, or without a chunk: no more */
+};
+
+/* The call keeps its chunk. */
+void slow_call_init(struct slow_call *s, const struct call *call);
+void slow_call_release(struct slow_call *s);
+
+/* Add a wait if it is the call's. `thread`: thread_number() of who waited. False: no memory. */
+bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread);
+
+void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset);
+
+#endif

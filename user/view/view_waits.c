@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the threads in traced calls waited for, who woke them, and which code waited for locks. */
+#include "user/view/groups.h"
+#include "user/view/java_number.h"
+#include "user/view/names.h"
+#include "user/view/thread_waits.h"
+#include "user/view/views.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SHOWN 20
+
+struct wait_groups {
+	struct groups reasons, wakers, sites;
+};
+
+static uint64_t key_of(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3;
+	return h;
+}
+
+/* Takes the text, which may be NULL: no memory. */
+static bool add_to(struct groups *groups, char *text, int64_t duration)
+{
+	struct group *g = text ? groups_of(groups, key_of(text), 0) : NULL;
+
+	if (!g) {
+		free(text);
+		return false;
+	}
+	if (g->count)
+		free(text);
+	else
+		g->name = text;
+	group_add(g, duration, false);
+	return true;
+}
+
+static char *taken(struct bytes *text)
+{
+	bytes_put_u8(text, 0);
+	if (text->failed)
+		bytes_release(text);
+	return (char *)text->data;
+}
+
+static char *waker_of(const struct thread_wait *w)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	put_thread_name(&text, w->chunk, w->waker, "(not known, or an interrupt)");
+	return taken(&text);
+}
+
+/* What only stands between the program and the kernel. */
+static bool is_machinery(const char *method)
+{
+	static const char *const begins[] = {
+		"java.lang.Object.wait", "jdk.internal.misc.Unsafe.park(", "sun.misc.Unsafe.park(",
+		"java.util.concurrent.locks.", "java.lang.Thread.sleep", "java.lang.VirtualThread.",
+	};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(method, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+/* "a.b.C.m(int):17" in `text`. */
+static void put_site(struct bytes *text, struct jfr_chunk *chunk, struct jfr_value *frame)
+{
+	struct jfr_value method = frame_method(chunk, frame), line = jfr_field(chunk, frame, "lineNumber");
+
+	bytes_clear(text);
+	jfr_resolve(chunk, &method);
+	if (method.kind == VALUE_STRUCT)
+		put_method(text, chunk, &method);
+	if (line.kind == VALUE_NUMBER && line.number >= 0) {
+		bytes_put_u8(text, ':');
+		put_integer(text, line.number);
+	}
+	bytes_put_u8(text, 0);
+}
+
+/* The innermost frame that is the program's; the outermost when none is. */
+static char *site_of(const struct thread_wait *w)
+{
+	struct jfr_value stack = w->stack, frames, frame;
+	struct bytes text;
+	struct cursor c;
+
+	bytes_init(&text);
+	jfr_resolve(w->chunk, &stack);
+	frames = jfr_field(w->chunk, &stack, "frames");
+	if (frames.kind != VALUE_ARRAY || !frames.place.count) {
+		put_text(&text, "(no stack: shorter than --wait-stack)");
+		return taken(&text);
+	}
+	c = jfr_enter(w->chunk, &frames);
+	for (uint64_t i = 0; i < frames.place.count && (!text.size || is_machinery((const char *)text.data)); i++) {
+		jfr_take_element(&c, &frames, &frame);
+		put_site(&text, w->chunk, &frame);
+		if (text.failed)
+			break;
+	}
+	return taken(&text);
+}
+
+static int add(const struct thread_wait *w, void *context)
+{
+	struct wait_groups *g = context;
+	char *reason = thread_wait_reason(w);
+	bool is_futex = reason && strcmp(reason, "futex") == 0;
+
+	if (!add_to(&g->reasons, reason, w->duration) || !add_to(&g->wakers, waker_of(w), w->duration))
+		return -ENOMEM;
+	return !is_futex || add_to(&g->sites, site_of(w), w->duration) ? 0 : -ENOMEM;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
+}
+
+static bool show(struct groups *groups, const struct grid_layout *layout, struct bytes *out, const char *title,
+		 const char *label)
+{
+	const struct grid_column columns[] = {
+		{label, true, true},	{"Waits", false, false},   {"Total", false, false},
+		{"Average", false, false}, {"Longest", false, false},
+	};
+	struct grid grid;
+	bool printed;
+
+	grid_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]));
+	groups_sort(groups, compare);
+	for (size_t i = 0; i < groups->count && i < SHOWN; i++) {
+		const struct group *g = &groups->group[i];
+
+		grid_put(&grid, g->name);
+		view_count(&grid.cells, g->count);
+		grid_cell(&grid);
+		view_time(&grid.cells, g->total);
+		grid_cell(&grid);
+		view_time(&grid.cells, g->total / (int64_t)g->count);
+		grid_cell(&grid);
+		view_time(&grid.cells, g->most);
+		grid_cell(&grid);
+	}
+	printed = grid_print(&grid, layout, out);
+	grid_release(&grid);
+	return printed;
+}
+
+int view_waits(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+{
+	struct wait_groups g = {0};
+	int err = thread_waits_each(file, add, &g);
+	bool shown = !err && show(&g.reasons, layout, out, "Waits by Reason", "Reason");
+
+	if (shown && g.reasons.count)
+		shown = show(&g.wakers, layout, out, "Waits by Waker", "Waker");
+	if (shown && g.sites.count)
+		shown = show(&g.sites, layout, out, "Waits for Locks by Place", "Place");
+	groups_release(&g.reasons);
+	groups_release(&g.wakers);
+	groups_release(&g.sites);
+	return err ? err : shown ? 0 : -ENOMEM;
+}
