@@ -59,6 +59,25 @@ int jfr_header_read(struct jfr_header *h, struct cursor *c)
 	return cursor_ok(c) ? 0 : -EINVAL;
 }
 
+void jfr_header_write(unsigned char *out, const struct jfr_header *h)
+{
+	struct bytes b = {.data = out, .capacity = JFR_HEADER_SIZE};
+
+	bytes_put_be32(&b, 0x464c5200);
+	bytes_put_be16(&b, h->major);
+	bytes_put_be16(&b, h->minor);
+	bytes_put_be64(&b, h->size);
+	bytes_put_be64(&b, h->constants);
+	bytes_put_be64(&b, h->metadata);
+	bytes_put_be64(&b, h->start_nanos);
+	bytes_put_be64(&b, h->duration_nanos);
+	bytes_put_be64(&b, h->start_ticks);
+	bytes_put_be64(&b, h->ticks_per_second);
+	bytes_put_u8(&b, h->state);
+	bytes_put_u8(&b, 0);
+	bytes_put_be16(&b, h->flags);
+}
+
 struct jfr_chunk *jfr_chunk_get(struct jfr_chunk *c)
 {
 	c->references++;

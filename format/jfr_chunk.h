@@ -19,6 +19,7 @@ struct jfr_header {
 	uint8_t state; /* 0: finished */
 	uint16_t flags;
 };
+enum { JFR_FLAG_COMPRESSED = 1, JFR_FLAG_LAST = 2 };
 
 /* From ticks to nanoseconds since the epoch, as the JDK computes it. */
 struct jfr_timebase {
@@ -57,6 +58,9 @@ struct jfr_chunk {
 
 /* 0, or -EINVAL: it begins no chunk, the cursor says why. */
 int jfr_header_read(struct jfr_header *h, struct cursor *c);
+
+/* The JFR_HEADER_SIZE bytes of a header. */
+void jfr_header_write(unsigned char *out, const struct jfr_header *h);
 
 struct jfr_chunk *jfr_chunk_get(struct jfr_chunk *c); /* another owner */
 void jfr_chunk_put(struct jfr_chunk *c);

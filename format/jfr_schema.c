@@ -26,11 +26,9 @@
  * Names, labels, descriptions and order of the fields are those of JDK 25.
  */
 #include "format/jfr_schema.h"
+#include "format/jfr_describe.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 struct annotation {
 	enum jfr_type type; /* 0: none */
@@ -273,71 +271,24 @@ static const struct type types[JFR_TYPES] = {
 
 /* The tree under construction. */
 struct tree {
-	struct jfr_schema *schema;
-	struct bytes elements;
-	struct bytes strings; /* each with its NUL, in the order of their indices */
-	unsigned int count;   /* of strings */
+	const struct jfr_schema *schema;
+	struct jfr_description text;
 };
-
-/* The index of a string; it is added when it is new. Some 200 of them, once a recording: no hash is needed. */
-static unsigned int string_index(struct tree *t, const char *text)
-{
-	size_t length = strlen(text) + 1, at = 0;
-	unsigned int i;
-
-	for (i = 0; i < t->count && at < t->strings.size; i++) {
-		if (!strcmp((const char *)t->strings.data + at, text))
-			return i;
-		at += strlen((const char *)t->strings.data + at) + 1;
-	}
-	bytes_put(&t->strings, text, length);
-	return t->count++;
-}
-
-static void put_string(struct tree *t, const char *text)
-{
-	bytes_put_leb(&t->elements, string_index(t, text));
-}
-
-static void put_element(struct tree *t, const char *name, unsigned int attributes)
-{
-	put_string(t, name);
-	bytes_put_leb(&t->elements, attributes);
-}
-
-static void put_attribute(struct tree *t, const char *name, const char *value)
-{
-	put_string(t, name);
-	put_string(t, value);
-}
-
-static void put_number(struct tree *t, const char *name, int64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRId64, value);
-	put_attribute(t, name, text);
-}
-
-static void put_children(struct tree *t, unsigned int count)
-{
-	bytes_put_leb(&t->elements, count);
-}
 
 static void put_type(struct tree *t, const char *name, enum jfr_type type)
 {
-	put_number(t, name, jfr_schema_type_id(t->schema, type));
+	jfr_describe_number(&t->text, name, jfr_schema_type_id(t->schema, type));
 }
 
 static void put_annotation(struct tree *t, enum jfr_type type, const char *value)
 {
 	if (!type || (types[type].fields && !value))
 		return;
-	put_element(t, "annotation", value ? 2 : 1);
+	jfr_describe_element(&t->text, "annotation", value ? 2 : 1);
 	put_type(t, "class", type);
 	if (value)
-		put_attribute(t, "value", value);
-	put_children(t, 0);
+		jfr_describe_attribute(&t->text, "value", value);
+	jfr_describe_children(&t->text, 0);
 }
 
 static unsigned int annotations_of_field(const struct field *f)
@@ -349,14 +300,14 @@ static void put_field(struct tree *t, const struct field *f)
 {
 	bool constant = f->type >= JFR_FIRST_POOL && f->type < JFR_FIRST_EVENT;
 
-	put_element(t, "field", 2 + f->array + constant);
-	put_attribute(t, "name", f->name);
+	jfr_describe_element(&t->text, "field", 2 + f->array + constant);
+	jfr_describe_attribute(&t->text, "name", f->name);
 	put_type(t, "class", f->type);
 	if (f->array)
-		put_attribute(t, "dimension", "1");
+		jfr_describe_attribute(&t->text, "dimension", "1");
 	if (constant)
-		put_attribute(t, "constantPool", "true");
-	put_children(t, annotations_of_field(f));
+		jfr_describe_attribute(&t->text, "constantPool", "true");
+	jfr_describe_children(&t->text, annotations_of_field(f));
 	put_annotation(t, f->unit[0].type, f->unit[0].value);
 	put_annotation(t, f->unit[1].type, f->unit[1].value);
 	put_annotation(t, JFR_LABEL, f->label);
@@ -367,11 +318,11 @@ static void put_category(struct tree *t, const char *const category[2])
 {
 	unsigned int i, n = category[1] ? 2 : 1;
 
-	put_element(t, "annotation", 1 + n);
+	jfr_describe_element(&t->text, "annotation", 1 + n);
 	put_type(t, "class", JFR_CATEGORY);
 	for (i = 0; i < n; i++)
-		put_attribute(t, i ? "value-1" : "value-0", category[i]);
-	put_children(t, 0);
+		jfr_describe_attribute(&t->text, i ? "value-1" : "value-0", category[i]);
+	jfr_describe_children(&t->text, 0);
 }
 
 static const char *super_of(enum jfr_type type)
@@ -406,14 +357,14 @@ static void put_class(struct tree *t, enum jfr_type id)
 	const char *super = super_of(id);
 	const struct field *f;
 
-	put_element(t, "class", 2 + !!super + type->simple);
-	put_attribute(t, "name", type->name);
+	jfr_describe_element(&t->text, "class", 2 + !!super + type->simple);
+	jfr_describe_attribute(&t->text, "name", type->name);
 	if (super)
-		put_attribute(t, "superType", super);
+		jfr_describe_attribute(&t->text, "superType", super);
 	if (type->simple)
-		put_attribute(t, "simpleType", "true");
+		jfr_describe_attribute(&t->text, "simpleType", "true");
 	put_type(t, "id", id);
-	put_children(t, children_of_type(t, type));
+	jfr_describe_children(&t->text, children_of_type(t, type));
 	for (f = type->fields; f && f->name; f++)
 		if (has_field(t, f))
 			put_field(t, f);
@@ -431,65 +382,36 @@ static void put_root(struct tree *t, const struct jfr_region *region)
 
 	for (i = 0; i < JFR_TYPES; i++)
 		n += has_type(t->schema, i);
-	put_element(t, "root", 0);
-	put_children(t, 2);
-	put_element(t, "metadata", 0);
-	put_children(t, n);
+	jfr_describe_element(&t->text, "root", 0);
+	jfr_describe_children(&t->text, 2);
+	jfr_describe_element(&t->text, "metadata", 0);
+	jfr_describe_children(&t->text, n);
 	for (i = 0; i < JFR_TYPES; i++)
 		if (has_type(t->schema, i))
 			put_class(t, i);
-	put_element(t, "region", 3);
-	put_attribute(t, "locale", region->locale ? region->locale : "en_US");
-	put_number(t, "gmtOffset", region->gmt_offset_ms);
-	put_number(t, "dst", region->dst_ms);
-	put_children(t, 0);
-}
-
-static void tree_write(const struct tree *t, struct bytes *out)
-{
-	size_t at = 0;
-
-	bytes_put_leb(out, t->count);
-	while (at < t->strings.size) {
-		const char *text = (const char *)t->strings.data + at;
-
-		bytes_put_text(out, text, 1 << 16);
-		at += strlen(text) + 1;
-	}
-	bytes_put(out, t->elements.data, t->elements.size);
-	out->failed |= t->strings.failed || t->elements.failed;
-}
-
-/* FNV-1a with a finish that lets each bit depend on each. */
-static uint64_t hash64(const unsigned char *data, size_t size)
-{
-	uint64_t h = 0xcbf29ce484222325;
-	size_t i;
-
-	for (i = 0; i < size; i++)
-		h = (h ^ data[i]) * 0x100000001b3;
-	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15;
-	return h ^ h >> 29;
+	jfr_describe_element(&t->text, "region", 3);
+	jfr_describe_attribute(&t->text, "locale", region->locale ? region->locale : "en_US");
+	jfr_describe_number(&t->text, "gmtOffset", region->gmt_offset_ms);
+	jfr_describe_number(&t->text, "dst", region->dst_ms);
+	jfr_describe_children(&t->text, 0);
 }
 
 int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum jfr_kernel kernel, uint64_t salt)
 {
 	struct tree t = {.schema = s};
-	int err;
+	bool done;
 
 	memset(s, 0, sizeof(*s));
 	s->kernel = kernel;
 	/* 2^24 blocks of 64 ids, behind the fixed ones */
-	s->pool_base = (1 << 15) + (hash64((unsigned char *)&salt, sizeof(salt)) >> 40) * 64;
+	s->pool_base = (1 << 15) + (jfr_hash(&salt, sizeof(salt)) >> 40) * 64;
+	jfr_description_init(&t.text);
 	put_root(&t, region);
-	tree_write(&t, &s->body);
-	bytes_release(&t.elements);
-	bytes_release(&t.strings);
-	s->id = (s->body.size ? hash64(s->body.data, s->body.size) >> 2 : 0) | 1;
-	err = s->body.failed ? -ENOMEM : 0;
-	if (err)
+	done = jfr_description_write(&t.text, &s->body, &s->id);
+	jfr_description_release(&t.text);
+	if (!done)
 		jfr_schema_release(s);
-	return err;
+	return done ? 0 : -ENOMEM;
 }
 
 void jfr_schema_release(struct jfr_schema *s)
@@ -509,13 +431,5 @@ enum jfr_type jfr_schema_event(const struct jfr_schema *s, const char *name)
 
 void jfr_schema_write(const struct jfr_schema *s, struct bytes *out, int64_t start_ticks)
 {
-	size_t start = out->size;
-
-	bytes_put_be32(out, 0); /* size */
-	bytes_put_leb(out, 0);	/* type: metadata */
-	bytes_put_leb(out, start_ticks);
-	bytes_put_leb(out, 0); /* duration */
-	bytes_put_leb(out, s->id);
-	bytes_put(out, s->body.data, s->body.size);
-	bytes_patch_leb(out, start, out->size - start);
+	jfr_metadata_write(out, &s->body, s->id, start_ticks);
 }

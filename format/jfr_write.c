@@ -25,6 +25,7 @@
  *     00 00                                 state: finished; padding
  *     00 03                                 flags: compressed integers, last chunk
  */
+#include "format/jfr_chunk.h"
 #include "format/jfr_writer.h"
 
 #include <errno.h>
@@ -32,9 +33,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HEADER_SIZE	 68
-#define FLAG_COMPRESSED	 1
-#define FLAG_LAST	 2
 #define TICKS_PER_SECOND 1000000000
 
 #define EVENTS_LIMIT (1u << 30)
@@ -87,9 +85,9 @@ int jfr_chunk_begin(struct jfr_writer *w, int64_t start_ticks, struct diag *d)
 	if (w->chunks && start_ticks <= w->chunk_ticks)
 		start_ticks = w->chunk_ticks + 1;
 	bytes_clear(&w->chunk);
-	if (!bytes_reserve(&w->chunk, HEADER_SIZE))
+	if (!bytes_reserve(&w->chunk, JFR_HEADER_SIZE))
 		return diag_errno(d, ENOMEM, "cannot begin a chunk");
-	w->chunk.size = HEADER_SIZE;
+	w->chunk.size = JFR_HEADER_SIZE;
 	w->chunk_ticks = start_ticks;
 	w->chunks++;
 	w->events = 0;
@@ -110,21 +108,20 @@ uint64_t jfr_chunk_events(const struct jfr_writer *w)
 
 static void header_write(struct jfr_writer *w, uint64_t constants, uint64_t metadata, int64_t end_ticks, bool final)
 {
-	int64_t duration = end_ticks > w->chunk_ticks ? end_ticks - w->chunk_ticks : 0;
-	struct bytes h = {.data = w->chunk.data, .capacity = HEADER_SIZE};
+	const struct jfr_header h = {
+		.major = 2,
+		.minor = 1,
+		.size = w->chunk.size,
+		.constants = constants,
+		.metadata = metadata,
+		.start_nanos = w->start_nanos + (w->chunk_ticks - w->start_ticks),
+		.duration_nanos = end_ticks > w->chunk_ticks ? end_ticks - w->chunk_ticks : 0,
+		.start_ticks = w->chunk_ticks,
+		.ticks_per_second = TICKS_PER_SECOND,
+		.flags = JFR_FLAG_COMPRESSED | (final ? JFR_FLAG_LAST : 0),
+	};
 
-	bytes_put(&h, "FLR", 4);
-	bytes_put_be16(&h, 2);
-	bytes_put_be16(&h, 1);
-	bytes_put_be64(&h, w->chunk.size);
-	bytes_put_be64(&h, constants);
-	bytes_put_be64(&h, metadata);
-	bytes_put_be64(&h, w->start_nanos + (w->chunk_ticks - w->start_ticks));
-	bytes_put_be64(&h, duration);
-	bytes_put_be64(&h, w->chunk_ticks);
-	bytes_put_be64(&h, TICKS_PER_SECOND);
-	bytes_put_be16(&h, 0); /* state, padding */
-	bytes_put_be16(&h, FLAG_COMPRESSED | (final ? FLAG_LAST : 0));
+	jfr_header_write(w->chunk.data, &h);
 }
 
 static void strays_tell(struct jfr_writer *w)
