@@ -237,6 +237,8 @@ static void define_types(struct jfr_metadata *m, struct cursor *c)
 		while ((element = jfr_tree_child(&m->tree, t->element, element, "field")))
 			read_field(m, element, f++, c);
 		t->count = f - t->fields;
+		if (t->id == UINT64_MAX)
+			cursor_fail(c, c->at, "a type without number");
 		if (t->event && cursor_ok(c))
 			describe_event(t, c);
 	}

@@ -2,14 +2,12 @@
 #include "format/jfr_value.h"
 #include "format/jfr_chunk.h"
 
-static void skip_field(struct cursor *c, const struct meta_field *f);
-
 void jfr_skip(struct cursor *c, const struct meta_type *t)
 {
 	switch (t->kind) {
 	case META_STRUCT:
 		for (uint32_t i = 0; i < t->count && cursor_ok(c); i++)
-			skip_field(c, &t->fields[i]);
+			jfr_skip_field(c, &t->fields[i]);
 		break;
 	case META_BOOLEAN:
 	case META_BYTE:
@@ -51,7 +49,7 @@ static uint64_t take_count(struct cursor *c)
 	return cursor_ok(c) ? count : 0;
 }
 
-static void skip_field(struct cursor *c, const struct meta_field *f)
+void jfr_skip_field(struct cursor *c, const struct meta_field *f)
 {
 	uint64_t count = f->array ? take_count(c) : 1;
 
@@ -229,7 +227,7 @@ struct jfr_value jfr_field(struct jfr_chunk *chunk, const struct jfr_value *v, c
 		return field;
 	c = jfr_enter(chunk, v);
 	for (i = 0; i < n; i++)
-		skip_field(&c, &v->type->fields[i]);
+		jfr_skip_field(&c, &v->type->fields[i]);
 	jfr_take(&c, &v->type->fields[n], &field);
 	jfr_resolve(chunk, &field);
 	return field;

@@ -49,8 +49,9 @@ void jfr_take(struct cursor *c, const struct meta_field *f, struct jfr_value *v)
 /* The next element of an array. */
 void jfr_take_element(struct cursor *c, const struct jfr_value *array, struct jfr_value *v);
 
-/* Step over a value of this type as it stands in a pool. */
+/* Step over a value of this type as it stands in a pool; over one of a field. */
 void jfr_skip(struct cursor *c, const struct meta_type *t);
+void jfr_skip_field(struct cursor *c, const struct meta_field *f);
 
 /* A cursor at the first field of a struct, or element of an array. */
 struct cursor jfr_enter(const struct jfr_chunk *chunk, const struct jfr_value *v);

@@ -98,17 +98,13 @@ static const struct {
 	{"methods", SETTINGS_METHODS},
 };
 
-static const char *const later_verbs[] = {
-	"merge",
-};
-
 static const char help[] =
 	"Usage: frtrace [record] -p TARGET -m FILTER | -M FILTER [options]\n"
 	"       frtrace [record] -m FILTER | -M FILTER [options] -- java ...    from the first class on\n"
 	"       frtrace start ...              the same in the background; status | dump | stop\n"
 	"       frtrace list | check [TARGET]  the JVMs here; what this machine and that JVM allow\n"
 	"       frtrace methods TARGET FILTER  what a filter would hit, and what not; touches nothing\n"
-	"       frtrace summary | print | view NAME  FILE.jfr    what is in a recording, of whatever origin\n"
+	"       frtrace summary | print | view NAME | export | recover | merge  FILE.jfr    recordings, of whatever origin\n"
 	"Trace chosen methods of a running JVM and write a Flight Recorder file.\n"
 	"What\n"
 	"  -p, --pid=TARGET           the JVM: a pid, or a unique part of its main class or jar\n"
@@ -510,9 +506,6 @@ static int read_verb(int argc, char **argv, int *words, enum settings_verb *out,
 	}
 	if (strcmp(verb, "help") == 0)
 		return show_help();
-	for (size_t i = 0; i < sizeof(later_verbs) / sizeof(later_verbs[0]); i++)
-		if (strcmp(verb, later_verbs[i]) == 0)
-			return diag_usage(d, "'frtrace %s' is not there yet", verb);
 	if (verb[0] && verb[strspn(verb, "0123456789")] == 0)
 		return diag_usage(d, "there is no command '%s'; a target is given with -p %s", verb, verb);
 	return diag_usage(d, "there is no command '%s', see 'frtrace --help'", verb);

@@ -4,6 +4,7 @@
 #include "user/cmd_control.h"
 #include "user/cmd_export.h"
 #include "user/cmd_list.h"
+#include "user/cmd_merge.h"
 #include "user/cmd_methods.h"
 #include "user/cmd_print.h"
 #include "user/cmd_record.h"
@@ -42,6 +43,7 @@ static const struct {
 	{"view", cmd_view},
 	{"export", cmd_export},
 	{"recover", cmd_recover},
+	{"merge", cmd_merge},
 	{"status", cmd_status},
 	{"dump", cmd_dump},
 	{"stop", cmd_stop},

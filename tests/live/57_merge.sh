@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# Our recording and the JVM's own, of the same time, become one file.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+newest_java() { # CLASS ARGUMENT...
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "live.$1" "${@:2}"
+}
+
+# $WORK/ours.jfr and $WORK/theirs.jfr, of the program live.Joint; $WORK/stamps.
+record_both() {
+	target_start -XX:StartFlightRecording=settings=profile,name=own Joint 40
+	target_ready && trace_start -m 'live.Joint::work' || return
+	target_go
+	"$JAVA/bin/jcmd" "$T_PID" JFR.dump name=own filename="$WORK/theirs.jfr" >"$WORK/log" 2>&1 || finding "$(cat "$WORK/log")"
+	trace_stop
+	cp "$T_DIR/stamps" "$WORK/stamps"
+	mv "$F_FILE" "$WORK/ours.jfr"
+	target_quit
+}
+
+reads() { # FILE: by each jfr
+	local jdk tool
+	for jdk in "${JDKS[@]}"; do
+		tool="${jdk#* }/bin/jfr"
+		"$tool" summary "$1" >"$WORK/summary" 2>&1 || finding "JDK ${jdk%% *} summary: $(head -n 3 "$WORK/summary")"
+		"$tool" print "$1" >"$WORK/printed" 2>&1 || finding "JDK ${jdk%% *} print: $(tail -n 3 "$WORK/printed")"
+		"$tool" metadata "$1" >"$WORK/tool" 2>&1 || finding "JDK ${jdk%% *} metadata: $(tail -n 3 "$WORK/tool")"
+		"$tool" help scrub >/dev/null 2>&1 || continue # 17 has none
+		rm -f "$WORK/scrubbed.jfr"
+		"$tool" scrub --exclude-events jdk.ExecutionSample "$1" "$WORK/scrubbed.jfr" >"$WORK/tool" 2>&1 || finding "JDK ${jdk%% *} scrub: $(head -n 3 "$WORK/tool")"
+		newest_java JointCheck "$WORK/scrubbed.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "scrubbed by JDK ${jdk%% *}:" "$(head -n 10 "$WORK/tool")"
+	done
+}
+
+# The views of JDK 25, of both halves.
+views() { # FILE
+	local view
+	[ "${JDKS[-1]%% *}" -ge 25 ] || return
+	for view in gc:'G1|Serial|Young|Old' jvm-information:17\|25 method-calls:Joint hot-methods:'Method'; do
+		"$(jdk_newest)/bin/jfr" view "${view%%:*}" "$1" >"$WORK/tool" 2>&1 || finding "view ${view%%:*}: $(tail -n 3 "$WORK/tool")"
+		grep -qE "${view#*:}" "$WORK/tool" || finding "view ${view%%:*} shows no ${view#*:}: $(head -n 12 "$WORK/tool")"
+	done
+}
+
+# What JDK 25 prints of the JVM's event says in which of our calls it was.
+contexts() { # FILE
+	[ "${JDKS[-1]%% *}" -ge 25 ] || return
+	"$(jdk_newest)/bin/jfr" print --events live.Mark "$1" >"$WORK/marks" 2>&1
+	[ "$(grep -c '^live.Mark {' "$WORK/marks")" = "$(wc -l <"$WORK/stamps")" ] || finding "$(grep -c '^live.Mark {' "$WORK/marks") marks"
+	[ "$(grep -c 'Context: MethodTrace.method = live.Joint.work(int)' "$WORK/marks")" = "$(wc -l <"$WORK/stamps")" ] ||
+		finding "$(grep -c Context: "$WORK/marks") contexts:" "$(head -n 20 "$WORK/marks")"
+	"$FRTRACE" print --events live.Mark "$1" >"$WORK/ours" 2>&1
+	cmp -s "$WORK/ours" "$WORK/marks" || finding "frtrace print says otherwise:" "$(diff "$WORK/ours" "$WORK/marks" | head -n 8)"
+}
+
+merged() {
+	local sentence="our recording and the JVM's own become one, on one clock, JDK $FEATURE" file=$WORK/merged.jfr seen
+	begin "$sentence" || return 0
+	rm -f "$WORK"/*.jfr
+	if record_both; then
+		"$FRTRACE" merge -o "$file" "$WORK/ours.jfr" "$WORK/theirs.jfr" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+		seen=$(newest_java JointCheck "$file" "$WORK/stamps" 2>&1) || finding "$seen"
+		[[ $seen == "160 calls, "* ]] || finding "seen: $seen"
+		python3 "$LIVE/merged.py" "$(jdk_newest)/bin/jfr" "$file" "$WORK/ours.jfr" "$WORK/theirs.jfr" >"$WORK/compared" 2>&1 ||
+			finding "not what the two files say:" "$(head -n 20 "$WORK/compared")"
+		reads "$file"
+		views "$file"
+		contexts "$file"
+		"$FRTRACE" summary "$file" >"$WORK/ours" 2>&1
+		"$(jdk_newest)/bin/jfr" summary "$file" >"$WORK/tool" 2>&1
+		cmp -s "$WORK/ours" "$WORK/tool" || finding "summaries differ: $(diff "$WORK/ours" "$WORK/tool" | head -n 4)"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Either order, a file with itself, and three.
+orders() {
+	local sentence="files are merged in any order, and more than two" count
+	begin "$sentence" || return 0
+	"$FRTRACE" merge -o "$WORK/reverse.jfr" "$WORK/theirs.jfr" "$WORK/ours.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
+	newest_java JointCheck "$WORK/reverse.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "$(head "$WORK/tool")"
+	contexts "$WORK/reverse.jfr"
+	"$FRTRACE" merge -o "$WORK/three.jfr" "$WORK/ours.jfr" "$WORK/theirs.jfr" "$WORK/ours.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
+	count=$("$(jdk_newest)/bin/jfr" summary "$WORK/three.jfr" | awk '$1 == "jdk.MethodTrace" { print $2 }')
+	[ "$count" = 320 ] || finding "three files: $count calls"
+	verdict "$sentence"
+}
+
+complains() { # STATUS REGEX ARGUMENT...
+	local status
+	"$FRTRACE" merge "${@:3}" >"$WORK/tool" 2>"$WORK/said"
+	status=$?
+	[ "$status" = "$1" ] || finding "merge ${*:3}: status $status: $(cat "$WORK/said")"
+	[ "$(wc -l <"$WORK/said")" = 1 ] && grep -qE -- "$2" "$WORK/said" || finding "merge ${*:3}: $(cat "$WORK/said")"
+}
+
+wrong() {
+	local sentence="what cannot be merged gets one line, and leaves no file" a=$WORK/ours.jfr b=$WORK/theirs.jfr out=$WORK/out.jfr
+	begin "$sentence" || return 0
+	complains 2 "two files at least: 'frtrace merge -o OUT.jfr A.jfr B.jfr'" -o "$out" "$a"
+	complains 2 'no file to write' "$a" "$b"
+	complains 1 "cannot create '$a': File exists" -o "$a" "$a" "$b"
+	complains 1 'cannot open .*none.jfr' -o "$out" "$a" "$WORK/none.jfr"
+	head -c 5000 "$b" >"$WORK/torn.jfr"
+	complains 1 "torn.jfr' is damaged: a chunk that is cut off" -o "$out" "$a" "$WORK/torn.jfr"
+	echo hello >"$WORK/text.jfr"
+	complains 1 'is no Flight Recorder file' -o "$out" "$WORK/text.jfr" "$a"
+	[ -e "$out" ] && finding "it leaves a file"
+	verdict "$sentence"
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	merged
+done
+orders
+wrong

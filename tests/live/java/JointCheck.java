@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import jdk.jfr.EventType;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedMethod;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * JointCheck FILE STAMPS: the JVM's event of each call of live.Joint.work lies within the call that frtrace recorded, in the
+ * same thread, and both where the program's own clock says; all events come in the order in which they ended.
+ */
+public class JointCheck {
+    static final long TOLERANCE = 5_000_000; // ns; a call takes three times that
+
+    static int findings;
+
+    static void finding(String text) {
+        if (findings++ < 10)
+            System.out.println(text);
+    }
+
+    static long nanos(Instant t) {
+        return t.getEpochSecond() * 1_000_000_000 + t.getNano();
+    }
+
+    static boolean isCall(RecordedEvent e) {
+        if (!e.getEventType().getName().equals("jdk.MethodTrace"))
+            return false;
+        RecordedMethod m = e.getValue("method");
+        return m.getType().getName().equals("live.Joint") && m.getName().equals("work");
+    }
+
+    static RecordedEvent around(RecordedEvent mark, List<RecordedEvent> calls) {
+        for (RecordedEvent call : calls)
+            if (call.getThread().getId() == mark.getThread().getId()
+                    && !call.getStartTime().isAfter(mark.getStartTime().plusNanos(TOLERANCE))
+                    && !call.getEndTime().isBefore(mark.getEndTime().minusNanos(TOLERANCE)))
+                return call;
+        return null;
+    }
+
+    static void check(RecordedEvent mark, List<RecordedEvent> calls, long before, long after) {
+        RecordedEvent call = around(mark, calls);
+        if (call == null) {
+            finding("no call around " + mark);
+            return;
+        }
+        if (Math.abs(nanos(call.getStartTime()) - before) > TOLERANCE && nanos(call.getStartTime()) < before)
+            finding("begins before the program says: " + before + "\n" + call);
+        if (nanos(call.getEndTime()) > after + TOLERANCE)
+            finding("ends after the program says: " + after + "\n" + call);
+        if (nanos(mark.getStartTime()) < before - TOLERANCE || nanos(mark.getEndTime()) > after + TOLERANCE)
+            finding("the JVM's event is not within " + before + " to " + after + "\n" + mark);
+    }
+
+    /** A setting names its event by the number of its type: of both halves they are right. */
+    static void checkSettings(Path file, Map<Long, String> settings) throws Exception {
+        Map<Long, String> names = new HashMap<>();
+        try (RecordingFile f = new RecordingFile(file)) {
+            for (EventType type : f.readEventTypes())
+                names.put(type.getId(), type.getName());
+        }
+        List<String> found = new ArrayList<>();
+        settings.forEach((id, value) -> found.add(names.get(id)));
+        for (String name : List.of("jdk.MethodTrace", "jdk.GarbageCollection", "live.Mark"))
+            if (!found.contains(name))
+                finding("no setting of " + name);
+    }
+
+    public static void main(String[] args) throws Exception {
+        List<RecordedEvent> calls = new ArrayList<>();
+        Map<Integer, RecordedEvent> marks = new HashMap<>();
+        long events = 0, collections = 0;
+        Map<Long, String> settings = new HashMap<>();
+        Instant last = Instant.MIN;
+        try (RecordingFile file = new RecordingFile(Path.of(args[0]))) {
+            while (file.hasMoreEvents()) {
+                RecordedEvent e = file.readEvent();
+                events++;
+                if (e.getEndTime().isBefore(last))
+                    finding("out of order, behind " + last + ": " + e);
+                last = e.getEndTime();
+                if (isCall(e))
+                    calls.add(e);
+                if (e.getEventType().getName().equals("jdk.ActiveSetting"))
+                    settings.put(e.getLong("id"), e.getString("value"));
+                if (e.getEventType().getName().equals("live.Mark"))
+                    marks.put(e.getInt("number"), e);
+                if (e.getEventType().getName().equals("jdk.GarbageCollection"))
+                    collections++;
+            }
+        }
+        checkSettings(Path.of(args[0]), settings);
+        List<String> stamps = Files.readAllLines(Path.of(args[1]));
+        for (String stamp : stamps) {
+            String[] words = stamp.split(" ");
+            RecordedEvent mark = marks.get(Integer.parseInt(words[0]));
+            if (mark == null)
+                finding("no event of call " + words[0]);
+            else
+                check(mark, calls, Long.parseLong(words[1]), Long.parseLong(words[2]));
+        }
+        if (calls.size() != stamps.size())
+            finding(calls.size() + " calls, the program made " + stamps.size());
+        if (collections == 0)
+            finding("no garbage collection");
+        System.out.println(stamps.size() + " calls, " + events + " events");
+        System.exit(findings > 0 ? 1 : 0);
+    }
+}
