@@ -16,7 +16,8 @@ static const char help[] =
 	"\n"
 	"  --collapsed  lines \"main;caller;method N\", for flame graphs: N calls, or nanoseconds with\n"
 	"               --weight=time (a call inside of another traced one counts for both)\n"
-	"  --chrome     Trace Event JSON, for Perfetto and chrome://tracing: a track for each thread\n"
+	"  --chrome     Trace Event JSON, for Perfetto and chrome://tracing: a track for each thread,\n"
+	"               with what it waited for\n"
 	"  --csv        a line for each call\n";
 
 struct export_options {

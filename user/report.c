@@ -3,6 +3,7 @@
 #include "user/cost.h"
 #include "user/log.h"
 #include "user/names.h"
+#include "user/report_where.h"
 #include "user/signature.h"
 #include "user/silence.h"
 #include "user/skip_reason.h"
@@ -515,6 +516,15 @@ static void tell_open(const struct report *r, const struct segment_totals *t)
 		log_line("  open calls have %s", r->no_census);
 }
 
+static void tell_where(const struct report *r)
+{
+	struct where *where = recorder_where(r->recorder);
+	char text[512];
+
+	if (where && report_where_text(where_splits(where), text, sizeof(text)))
+		log_line("  %s: frtrace view slowest %s", text, output_path(r->output));
+}
+
 static void tell_what_next(const struct report *r, uint64_t events)
 {
 	const char *path = output_path(r->output);
@@ -550,6 +560,7 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 	if (lost)
 		explain_losses(r, &t);
 	print_braked_calls(r);
+	tell_where(r);
 	tell_stacks(r, NULL);
 	if (output_dropped(r->output))
 		log_line("  %s oldest chunks were dropped to stay below %s", log_count(output_dropped(r->output)),

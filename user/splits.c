@@ -17,6 +17,7 @@ struct bucket {
 struct splits {
 	struct bucket bucket[BUCKETS]; /* by duration */
 	struct split_sums method[FRT_MAX_METHODS];
+	uint64_t worst[FRT_MAX_METHODS]; /* of late */
 };
 
 struct splits *splits_new(struct diag *d)
@@ -68,18 +69,25 @@ void splits_add(struct splits *s, uint32_t method, int64_t duration, const struc
 
 void splits_wait(struct splits *s, uint32_t method, int64_t ns)
 {
-	struct split_sums *to = &s->method[method % FRT_MAX_METHODS];
+	uint64_t *late = &s->worst[method % FRT_MAX_METHODS], *ever = &s->method[method % FRT_MAX_METHODS].worst;
 
-	if (ns > 0 && (uint64_t)ns > to->worst)
-		to->worst = ns;
+	if (ns > 0 && (uint64_t)ns > *late)
+		*late = ns;
+	if (*late > *ever)
+		*ever = *late;
 }
 
-struct split_sums splits_take(struct splits *s, uint32_t method)
+const struct split_sums *splits_of(const struct splits *s, uint32_t method)
 {
-	struct split_sums *of = &s->method[method % FRT_MAX_METHODS], taken = *of;
+	return &s->method[method % FRT_MAX_METHODS];
+}
 
-	memset(of, 0, sizeof(*of));
-	return taken;
+uint64_t splits_take_worst(struct splits *s, uint32_t method)
+{
+	uint64_t *late = &s->worst[method % FRT_MAX_METHODS], worst = *late;
+
+	*late = 0;
+	return worst;
 }
 
 static void add_bucket(struct split_slowest *to, const struct bucket *b)

@@ -30,8 +30,11 @@ void splits_add(struct splits *s, uint32_t method, int64_t duration, const struc
 /* A wait of that length was claimed by a call of the method. */
 void splits_wait(struct splits *s, uint32_t method, int64_t ns);
 
-/* Since splits_take() was last called for the method: and begin anew. */
-struct split_sums splits_take(struct splits *s, uint32_t method);
+/* Of a method since the beginning. */
+const struct split_sums *splits_of(const struct splits *s, uint32_t method);
+
+/* Its worst wait since this was last asked. */
+uint64_t splits_take_worst(struct splits *s, uint32_t method);
 
 /* Of all calls so far the slowest 1 %, at least one; false: there are none. */
 bool splits_slowest(const struct splits *s, struct split_slowest *out);

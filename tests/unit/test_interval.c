@@ -16,6 +16,7 @@ static struct bench {
 	struct intervals *intervals;
 	uint32_t class_id;
 	uint32_t groups;
+	struct splits *splits;
 } * b;
 
 static int setup(void **state)
@@ -31,7 +32,8 @@ static int setup(void **state)
 	b->class_id = fake_class(&b->segment, "a/C", 0, FRT_CLASS_REWRITTEN);
 	for (int i = 0; i < 3; i++)
 		fake_method(&b->segment, b->class_id, "m", "()V", FRT_METHOD_HOOKED);
-	b->intervals = intervals_new(&b->segment, &b->clock, &d);
+	b->splits = splits_new(&d);
+	b->intervals = intervals_new(&b->segment, &b->clock, b->splits, &d);
 	if (!b->intervals)
 		return -1;
 	intervals_begin(b->intervals);
@@ -41,6 +43,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	intervals_free(b->intervals);
+	splits_free(b->splits);
 	fake_segment_free(&b->segment);
 	free(b);
 	return 0;
@@ -68,6 +71,32 @@ static void call(uint32_t method, uint64_t duration, bool thrown)
 	c->thrown += thrown;
 	c->count++;
 	count_bucket(method, duration);
+}
+
+static void interval_has_where_its_calls_spent_their_time(void **state)
+{
+	struct join_split split = { .run_queue = 2, .blocked = 5 };
+	const struct interval *i;
+
+	call(1, 10, false);
+	splits_add(b->splits, 1, 10, &split);
+	splits_wait(b->splits, 1, 5);
+	i = intervals_next(b->intervals);
+	assert_true(i->split);
+	assert_int_equal(i->row[0].split.cpu, 3);
+	assert_int_equal(i->row[0].split.worst, 5);
+	call(1, 20, false);
+	splits_add(b->splits, 1, 20, &split);
+	splits_wait(b->splits, 1, 4);
+	i = intervals_next(b->intervals);
+	assert_int_equal(i->row[0].split.calls, 1);
+	assert_int_equal(i->row[0].split.duration, 20);
+	assert_int_equal(i->row[0].split.blocked, 5);
+	assert_int_equal(i->row[0].split.worst, 4);
+	i = intervals_whole(b->intervals);
+	assert_int_equal(i->row[0].split.calls, 2);
+	assert_int_equal(i->row[0].split.cpu, 16);
+	assert_int_equal(i->row[0].split.worst, 5);
 }
 
 static void interval_has_what_has_come_in_it(void **state)
@@ -213,6 +242,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		TEST(interval_has_where_its_calls_spent_their_time),
 		TEST(interval_has_what_has_come_in_it),
 		TEST(intervals_follow_each_other_without_a_gap),
 		TEST(the_most_time_comes_first),

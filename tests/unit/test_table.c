@@ -92,6 +92,29 @@ static void table_has_a_row_for_each_method(void **state)
 				  "    0       0       -       -        -         -      -     1  com.acme.Cart.price()\n");
 }
 
+static void print_json(void)
+{
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	table_json(to, &interval, &how);
+	fclose(to);
+}
+
+static void where_time_went_has_columns_when_it_is_known(void **state)
+{
+	interval.split = true;
+	row[0].split = (struct split_sums){ .calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192,
+					    .worst = 11400000 };
+	print();
+	assert_non_null(strstr(text, "max  total  cpu  runq  blocked  worst wait  open  method\n"));
+	assert_non_null(strstr(text, "210.4 ms  9.8 s  3 %   1 %     96 %     11.4 ms     0  com.acme"));
+	assert_non_null(strstr(text, "        -      -    -     -        -           -     1  com.acme.Cart.price()"));
+	print_json();
+	assert_string_equal(json_text(json_at(text, "methods") + 1, "where.blockedNs"), "192");
+	assert_string_equal(json_text(json_at(text, "methods") + 1, "where.worstWaitNs"), "11400000");
+}
+
 static void no_percentiles_are_no_number(void **state)
 {
 	row[0].bucketed = false;
@@ -188,15 +211,6 @@ static void assert_json(const char *path, const char *want)
 	assert_string_equal(json_text(text, path), want);
 }
 
-static void print_json(void)
-{
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-
-	table_json(to, &interval, &how);
-	fclose(to);
-}
-
 static void json_has_all_of_it_in_one_line(void **state)
 {
 	const char *methods;
@@ -261,6 +275,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(table_has_a_row_for_each_method),
+		TEST(where_time_went_has_columns_when_it_is_known),
 		TEST(no_percentiles_are_no_number),
 		TEST(nothing_is_one_line),
 		TEST(the_whole_recording_is_named_so),

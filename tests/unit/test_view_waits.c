@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/recording.h"
+#include "user/view/export.h"
 #include "user/view/views.h"
 
 #include <setjmp.h>
@@ -151,6 +152,31 @@ static void waits_are_grouped_by_reason_and_waker_and_locks_by_place(void **stat
 	assert_true(strstr(text, "worker-2") < strstr(text, "(not known"));
 }
 
+static void chrome_has_states_of_threads_and_pauses_beside_calls(void **state)
+{
+	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
+	struct jfr_file file;
+	size_t size;
+	char *text;
+	FILE *to;
+
+	call(one, T0, 400 * US, 100 * US, 11500 * US);
+	wait_in(one, T0 + 100 * US, 11400 * US, "futex", two);
+	jfr_run_queue(r.w, T0 + 11500 * US, 100 * US, one);
+	jfr_vm_pause(r.w, &(struct jfr_vm_pause){.start = T0 + 200 * US, .duration = 50 * US, .what = "GC"});
+	recording_end(&r, true);
+	jfr_file_init(&file, r.file.data, r.file.size);
+	to = open_memstream(&text, &size);
+	assert_int_equal(export_chrome(&file, to), 0);
+	fclose(to);
+	jfr_file_release(&file);
+	assert_has(text, "\"cpuNs\":400000,\"runQueueNs\":100000,\"blockedNs\":11500000");
+	assert_has(text, "\"name\":\"futex\",\"pid\":1,\"tid\":1,\"ts\":100,\"dur\":11400,\"args\":{\"wokenBy\":\"worker-2\"}");
+	assert_has(text, "\"name\":\"run queue\",\"pid\":1,\"tid\":1,\"ts\":11500,\"dur\":100,");
+	assert_has(text, "\"name\":\"GC\",\"pid\":1,\"tid\":0,\"ts\":200,\"dur\":50,");
+	free(text);
+}
+
 static void a_recording_without_waits_says_so(void **state)
 {
 	assert_has(show(view_waits), "No events found for 'Waits by Reason'");
@@ -165,6 +191,7 @@ int main(void)
 		T(waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk),
 		T(only_the_longest_waits_are_listed_and_all_are_added_up),
 		T(waits_are_grouped_by_reason_and_waker_and_locks_by_place),
+		T(chrome_has_states_of_threads_and_pauses_beside_calls),
 		T(a_recording_without_waits_says_so),
 	};
 

@@ -3,6 +3,7 @@
 #include "user/where.h"
 #include "tests/lib/fake_segment.h"
 #include "tests/lib/recording.h"
+#include "user/report_where.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -216,22 +217,23 @@ static void losses_make_the_calls_before_unknown(void **state)
 	assert_true(of_call(0, "pauseTime") == JFR_MISSING);
 }
 
-static void sums_are_of_calls_by_method_until_they_are_taken(void **state)
+static void sums_are_of_calls_by_method(void **state)
 {
-	struct split_sums sums;
+	const struct split_sums *sums = splits_of(where_splits(b->where), 1);
 
 	wait_of(1, 1100, 1400, 1450);
 	call_of(1, 1000, 1000, 0);
 	call_of(1, 2000, 100, 0);
 	call_of(1, 2000, 100, FRT_SPAN_VIRTUAL);
-	sums = splits_take(where_splits(b->where), 1);
-	assert_int_equal(sums.calls, 2);
-	assert_int_equal(sums.duration, 1100);
-	assert_int_equal(sums.cpu, 750);
-	assert_int_equal(sums.run_queue, 50);
-	assert_int_equal(sums.blocked, 300);
-	assert_int_equal(sums.worst, 350);
-	assert_int_equal(splits_take(where_splits(b->where), 1).calls, 0);
+	assert_int_equal(sums->calls, 2);
+	assert_int_equal(sums->duration, 1100);
+	assert_int_equal(sums->cpu, 750);
+	assert_int_equal(sums->run_queue, 50);
+	assert_int_equal(sums->blocked, 300);
+	assert_int_equal(sums->worst, 350);
+	assert_int_equal(splits_take_worst(where_splits(b->where), 1), 350);
+	assert_int_equal(splits_take_worst(where_splits(b->where), 1), 0);
+	assert_int_equal(sums->worst, 350);
 }
 
 static void the_slowest_hundredth_is_added_up(void **state)
@@ -256,6 +258,24 @@ static void the_slowest_hundredth_is_added_up(void **state)
 	assert_int_equal(slow.sums.cpu, 4950);
 }
 
+static void the_end_says_where_the_slowest_calls_were(void **state)
+{
+	char text[512];
+
+	assert_false(report_where_text(NULL, text, sizeof(text)));
+	assert_false(report_where_text(where_splits(b->where), text, sizeof(text)));
+	wait_of(1, 1000100, 1900100, 1950100);
+	call_of(1, 1000000, 1000000, 0);
+	assert_true(report_where_text(where_splits(b->where), text, sizeof(text)));
+	assert_string_equal(text, "the slowest call (1.0 ms): 90 % blocked (futex 90 %), 5 % on a CPU, 5 % waiting for one");
+	for (int64_t i = 0; i < 200; i++)
+		call_of(1, 3000000 + i, 100, 0);
+	wait_of(1, 9000100, 9500100, 9500100);
+	call_of(1, 9000000, 1000000, 0);
+	assert_true(report_where_text(where_splits(b->where), text, sizeof(text)));
+	assert_string_equal(text, "the slowest 1 % (2 calls of 1.0 ms and more): 70 % blocked (futex 70 %), 28 % on a CPU, 2 % waiting for one");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,7 +287,8 @@ int main(void)
 		T(wakers_that_are_no_java_threads_are_named_by_the_kernel),
 		T(after_the_end_of_writing_nothing_is_written),
 		T(losses_make_the_calls_before_unknown),
-		T(sums_are_of_calls_by_method_until_they_are_taken),
+		T(sums_are_of_calls_by_method),
+		T(the_end_says_where_the_slowest_calls_were),
 		T(the_slowest_hundredth_is_added_up),
 	};
 

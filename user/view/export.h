@@ -14,7 +14,7 @@
  */
 int export_collapsed(struct jfr_file *file, bool weigh_time, FILE *to);
 
-/* Trace Event JSON, which Perfetto and chrome://tracing open: a complete event for each call, a track for each thread. */
+/* Trace Event JSON, which Perfetto and chrome://tracing open: a complete event for each call and each state of a thread in it, a track for each thread. */
 int export_chrome(struct jfr_file *file, FILE *to);
 
 /* RFC 4180, with a header. */

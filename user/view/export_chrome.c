@@ -2,9 +2,13 @@
 /* "Trace Event Format" (Google, 2016): times are microseconds, here since the first call that was recorded. */
 #include "user/json.h"
 #include "user/view/export.h"
+#include "user/view/thread_waits.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+
+#define JVM_TRACK 0 /* of what concerns all threads */
 
 struct chrome {
 	struct export_names names;
@@ -27,31 +31,141 @@ static void put_track(struct chrome *c, const struct group *thread)
 	json_end(&c->json);
 }
 
-static int add(const struct call *call, void *context)
+/* Its "args" are the caller's to fill, and then two ends. */
+static void begin_slice(struct chrome *c, const char *name, uint64_t track, int64_t start, int64_t duration)
 {
-	struct chrome *c = context;
-	struct group *thread = export_thread(&c->names, call);
-	const char *method = export_method(&c->names, call->chunk, &call->method);
-
-	if (!thread || !method)
-		return -ENOMEM;
 	if (!c->begun)
-		c->base = call->start;
+		c->base = start;
 	c->begun = true;
-	if (!thread->count++)
-		put_track(c, thread);
 	json_object(&c->json, NULL);
 	json_string(&c->json, "ph", "X");
-	json_string(&c->json, "name", method);
+	json_string(&c->json, "name", name);
 	json_unsigned(&c->json, "pid", 1);
-	json_unsigned(&c->json, "tid", thread->mark);
-	json_real(&c->json, "ts", (call->start - c->base) / 1e3);
-	json_real(&c->json, "dur", call->duration / 1e3);
+	json_unsigned(&c->json, "tid", track);
+	json_real(&c->json, "ts", (start - c->base) / 1e3);
+	json_real(&c->json, "dur", duration / 1e3);
 	json_object(&c->json, "args");
-	json_bool(&c->json, "thrown", call->thrown);
+}
+
+static int end_slice(struct chrome *c)
+{
 	json_end(&c->json);
 	json_end(&c->json);
 	return ferror(c->to) ? -EIO : 0;
+}
+
+/* NULL: no memory. */
+static struct group *track_of(struct chrome *c, struct jfr_chunk *chunk, struct jfr_value thread)
+{
+	struct call who = {.chunk = chunk, .thread = thread};
+	struct group *track = export_thread(&c->names, &who);
+
+	if (track && !track->count++)
+		put_track(c, track);
+	return track;
+}
+
+static void put_part(struct chrome *c, const char *name, int64_t ns)
+{
+	if (ns != INT64_MIN)
+		json_signed(&c->json, name, ns);
+	else
+		json_null(&c->json, name);
+}
+
+static int add(const struct call *call, void *context)
+{
+	struct chrome *c = context;
+	struct group *track = track_of(c, call->chunk, call->thread);
+	const char *method = export_method(&c->names, call->chunk, &call->method);
+
+	if (!track || !method)
+		return -ENOMEM;
+	begin_slice(c, method, track->mark, call->start, call->duration);
+	json_bool(&c->json, "thrown", call->thrown);
+	if (call->split) {
+		put_part(c, "cpuNs", call->cpu);
+		put_part(c, "runQueueNs", call->run_queue);
+		put_part(c, "blockedNs", call->blocked);
+		put_part(c, "pauseNs", call->pause);
+	}
+	return end_slice(c);
+}
+
+static char *waker_of(const struct thread_wait *w)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	if (w->waker.kind == VALUE_KEY)
+		put_thread_name(&text, w->chunk, w->waker, "?");
+	bytes_put_u8(&text, 0);
+	if (text.failed)
+		bytes_release(&text);
+	return (char *)text.data;
+}
+
+/* A state of the thread: within the call in time, so below it in the picture. */
+static int add_blocked(const struct thread_wait *w, void *context)
+{
+	struct chrome *c = context;
+	struct group *track = track_of(c, w->chunk, w->thread);
+	char *reason = thread_wait_reason(w), *waker = waker_of(w);
+	int err = -ENOMEM;
+
+	if (track && reason && waker) {
+		begin_slice(c, reason, track->mark, w->start, w->duration);
+		if (waker[0])
+			json_string(&c->json, "wokenBy", waker);
+		err = end_slice(c);
+	}
+	free(reason);
+	free(waker);
+	return err;
+}
+
+static int add_ready(const struct thread_wait *w, void *context)
+{
+	struct chrome *c = context;
+	struct group *track = track_of(c, w->chunk, w->thread);
+
+	if (!track)
+		return -ENOMEM;
+	begin_slice(c, "run queue", track->mark, w->start, w->duration);
+	return end_slice(c);
+}
+
+static int add_pause(const struct thread_wait *w, void *context)
+{
+	struct chrome *c = context;
+	char *what = thread_wait_reason(w);
+
+	if (!what)
+		return -ENOMEM;
+	begin_slice(c, what, JVM_TRACK, w->start, w->duration);
+	free(what);
+	return end_slice(c);
+}
+
+static int add_states(const struct jfr_file *file, const char *type, thread_wait_visit *visit, struct chrome *c)
+{
+	struct jfr_file again;
+	int err;
+
+	jfr_file_init(&again, file->data, file->size);
+	again.forget = file->forget;
+	err = thread_waits_each(&again, type, visit, c);
+	jfr_file_release(&again);
+	return err;
+}
+
+static int add_all_states(const struct jfr_file *file, struct chrome *c)
+{
+	int err = add_states(file, "frtrace.ThreadWait", add_blocked, c);
+
+	if (!err)
+		err = add_states(file, "frtrace.RunQueue", add_ready, c);
+	return err ? err : add_states(file, "frtrace.VMPause", add_pause, c);
 }
 
 int export_chrome(struct jfr_file *file, FILE *to)
@@ -65,6 +179,8 @@ int export_chrome(struct jfr_file *file, FILE *to)
 	json_string(&c.json, "displayTimeUnit", "ns");
 	json_array(&c.json, "traceEvents");
 	err = calls_each(file, "jdk.MethodTrace", add, &c);
+	if (!err)
+		err = add_all_states(file, &c);
 	json_end(&c.json);
 	json_end(&c.json);
 	export_names_release(&c.names);

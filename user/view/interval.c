@@ -12,8 +12,10 @@ struct open_calls {
 struct intervals {
 	const struct segment *segment;
 	struct clock *clock;
+	struct splits *splits;
 	struct timings now;
 	struct timing before[FRT_MAX_METHODS];
+	struct split_sums split_before[FRT_MAX_METHODS];
 	struct frt_group seen[FRT_MAX_GROUPS];
 	struct open_calls open[FRT_MAX_METHODS];
 	struct interval_row row[FRT_MAX_METHODS];
@@ -21,7 +23,7 @@ struct intervals {
 	int64_t begin;
 };
 
-struct intervals *intervals_new(const struct segment *s, struct clock *c, struct diag *d)
+struct intervals *intervals_new(const struct segment *s, struct clock *c, struct splits *splits, struct diag *d)
 {
 	struct intervals *v = calloc(1, sizeof(*v));
 
@@ -31,6 +33,7 @@ struct intervals *intervals_new(const struct segment *s, struct clock *c, struct
 	}
 	v->segment = s;
 	v->clock = c;
+	v->splits = splits;
 	return v;
 }
 
@@ -119,6 +122,21 @@ static void fill_times(struct intervals *v, struct interval_row *r, const struct
 		r->maximum = ns_of(v, longest);
 }
 
+/* `base` NULL: since the start. */
+static void fill_split(struct intervals *v, struct interval_row *r, const struct split_sums *base)
+{
+	static const struct split_sums nothing;
+	const struct split_sums *now = splits_of(v->splits, r->method), *before = base ? &base[r->method] : &nothing;
+
+	r->split = (struct split_sums){ .calls = now->calls - before->calls,
+					.duration = now->duration - before->duration,
+					.cpu = now->cpu - before->cpu,
+					.run_queue = now->run_queue - before->run_queue,
+					.blocked = now->blocked - before->blocked,
+					.worst = base ? splits_take_worst(v->splits, r->method) : now->worst };
+	v->split_before[r->method] = *now;
+}
+
 static void add_row(struct intervals *v, uint32_t method, const struct base *base)
 {
 	const struct timing *now = &v->now.of[method], *before = &base->of[method];
@@ -135,6 +153,8 @@ static void add_row(struct intervals *v, uint32_t method, const struct base *bas
 				    .since_start = in_ns(v, now) };
 	if (r->calls)
 		fill_times(v, r, base);
+	if (v->splits)
+		fill_split(v, r, base->seen ? v->split_before : NULL);
 	v->interval.rows++;
 	v->interval.calls += r->calls;
 	v->interval.thrown += r->thrown;
@@ -169,7 +189,7 @@ const struct interval *intervals_next(struct intervals *v)
 	read_open(v);
 	segment_totals(v->segment, &t);
 	clock_sample(v->clock);
-	*i = (struct interval){ .end = clock_last(v->clock)->monotonic, .row = v->row, .open = t.open };
+	*i = (struct interval){ .end = clock_last(v->clock)->monotonic, .row = v->row, .open = t.open, .split = v->splits };
 	i->length = i->end - begin;
 	i->oldest_age = age(v, t.oldest_start);
 	i->oldest_method = t.oldest_start ? t.oldest_method : 0;

@@ -9,6 +9,7 @@
 
 #include "format/diag.h"
 #include "user/clock.h"
+#include "user/splits.h"
 #include "user/timing.h"
 
 /* Times in ns. Those of calls are 0 when there were none. */
@@ -20,6 +21,7 @@ struct interval_row {
 	bool bucketed;		     /* false: there is no p50 and no p99, and the maximum is that of all intervals */
 	uint64_t open, oldest_age;   /* calls on platform threads that have not ended, and how long the first of them runs */
 	struct timing since_start;   /* in ns */
+	struct split_sums split;     /* of the calls that were recorded and of which it is known; else no calls */
 };
 
 struct interval {
@@ -29,13 +31,14 @@ struct interval {
 	uint32_t oldest_method;	   /* 0: no age is known */
 	const struct interval_row *row; /* methods with calls or open ones: the most time first, then the most calls */
 	uint32_t rows;
+	bool split; /* is known of calls */
 	bool whole; /* not an interval, but all since the beginning */
 };
 
 struct intervals;
 
-/* Before the recording starts; both are borrowed. NULL: no memory. */
-struct intervals *intervals_new(const struct segment *s, struct clock *c, struct diag *d);
+/* Before the recording starts; all are borrowed, `splits` may be NULL. NULL: no memory. */
+struct intervals *intervals_new(const struct segment *s, struct clock *c, struct splits *splits, struct diag *d);
 void intervals_free(struct intervals *v);
 
 /* The first interval begins now. */

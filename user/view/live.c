@@ -20,6 +20,13 @@ struct live {
 	uint64_t refused; /* tables */
 };
 
+static struct splits *splits_for(const struct live_setup *s)
+{
+	struct where *where = recorder_where(s->recorder);
+
+	return where ? where_splits(where) : NULL;
+}
+
 static int open_view(struct live *l, struct diag *d)
 {
 	const struct live_setup *s = &l->setup;
@@ -35,7 +42,7 @@ static int open_view(struct live *l, struct diag *d)
 	if (s->settings->lines)
 		l->lines = lines_new(&lines, d);
 	else
-		l->intervals = intervals_new(s->segment, s->clock, d);
+		l->intervals = intervals_new(s->segment, s->clock, splits_for(s), d);
 	return l->lines || l->intervals ? 0 : -ENOMEM;
 }
 

@@ -13,9 +13,10 @@
 #define AROUND	    4  /* lines: head, titles, what is not shown, and the cursor's own */
 #define NAME_COLUMN 20 /* so wide at least, as long as there are columns to leave out */
 
-enum column { CALLS, ERRORS, AVERAGE, P50, P99, MAXIMUM, TOTAL, OPEN, COLUMNS };
+enum column { CALLS, ERRORS, AVERAGE, P50, P99, MAXIMUM, TOTAL, CPU, RUN_QUEUE, BLOCKED, WORST, OPEN, COLUMNS };
 
-static const char *const titles[COLUMNS] = { "calls", "errors", "avg", "p50", "p99", "max", "total", "open" };
+static const char *const titles[COLUMNS] = { "calls", "errors", "avg", "p50", "p99", "max", "total", "cpu", "runq",
+					     "blocked", "worst wait", "open" };
 
 /* Widths of columns; one that is left out has none. */
 struct layout {
@@ -26,6 +27,11 @@ struct layout {
 static void cell_time(const struct interval_row *r, bool known, uint64_t ns, char *out)
 {
 	snprintf(out, CELL_TEXT, "%s", r->calls && known ? log_time(ns) : "-");
+}
+
+static void cell_share(const struct interval_row *r, uint64_t part, char *out)
+{
+	snprintf(out, CELL_TEXT, r->split.duration ? "%.0f %%" : "-", 100.0 * part / r->split.duration);
 }
 
 static void cell(const struct interval_row *r, enum column c, char out[CELL_TEXT])
@@ -52,6 +58,18 @@ static void cell(const struct interval_row *r, enum column c, char out[CELL_TEXT
 	case TOTAL:
 		cell_time(r, true, r->total, out);
 		break;
+	case CPU:
+		cell_share(r, r->split.cpu, out);
+		break;
+	case RUN_QUEUE:
+		cell_share(r, r->split.run_queue, out);
+		break;
+	case BLOCKED:
+		cell_share(r, r->split.blocked, out);
+		break;
+	case WORST:
+		snprintf(out, CELL_TEXT, "%s", r->split.worst ? log_time(r->split.worst) : "-");
+		break;
 	case OPEN:
 		snprintf(out, CELL_TEXT, "%s", log_count(r->open));
 		break;
@@ -65,11 +83,11 @@ static void measure(struct layout *l, const struct interval *i, uint32_t rows)
 	char text[CELL_TEXT];
 
 	for (enum column c = 0; c < COLUMNS; c++)
-		l->width[c] = strlen(titles[c]);
+		l->width[c] = i->split || c < CPU || c > WORST ? strlen(titles[c]) : 0;
 	for (uint32_t n = 0; n < rows; n++)
 		for (enum column c = 0; c < COLUMNS; c++) {
 			cell(&i->row[n], c, text);
-			if (strlen(text) > l->width[c])
+			if (l->width[c] && strlen(text) > l->width[c])
 				l->width[c] = strlen(text);
 		}
 }
@@ -86,7 +104,8 @@ static unsigned int taken(const struct layout *l)
 /* What the least is lost with goes first. */
 static void fit(struct layout *l, unsigned int width)
 {
-	static const enum column dispensable[] = { OPEN, P50, ERRORS, TOTAL, AVERAGE, P99 };
+	static const enum column dispensable[] = { OPEN, P50, RUN_QUEUE, ERRORS, TOTAL, AVERAGE,
+						   P99,  WORST, CPU,	  BLOCKED };
 	size_t next = 0;
 
 	l->name = COLUMNS_ALL;

@@ -32,7 +32,20 @@ static void put_since_start(struct json *j, const struct timing *t)
 	json_end(j);
 }
 
-static void put_row(struct json *j, const struct interval_row *r, const struct segment *s)
+/* Of recorded calls. */
+static void put_split(struct json *j, const struct split_sums *s)
+{
+	json_object(j, "where");
+	json_unsigned(j, "calls", s->calls);
+	json_unsigned(j, "totalNs", s->duration);
+	json_unsigned(j, "cpuNs", s->cpu);
+	json_unsigned(j, "runQueueNs", s->run_queue);
+	json_unsigned(j, "blockedNs", s->blocked);
+	json_unsigned(j, "worstWaitNs", s->worst);
+	json_end(j);
+}
+
+static void put_row(struct json *j, const struct interval_row *r, bool split, const struct segment *s)
 {
 	const struct frt_method *m = segment_method(s, r->method);
 
@@ -45,6 +58,8 @@ static void put_row(struct json *j, const struct interval_row *r, const struct s
 	json_unsigned(j, "open", r->open);
 	put_age(j, "oldestOpenNs", r->open, r->oldest_age);
 	put_since_start(j, &r->since_start);
+	if (split)
+		put_split(j, &r->split);
 	json_end(j);
 }
 
@@ -67,7 +82,7 @@ void table_json(FILE *to, const struct interval *i, const struct table_setup *se
 	put_age(&j, "oldestOpenNs", i->open && i->oldest_method, i->oldest_age);
 	json_array(&j, "methods");
 	for (uint32_t n = 0; n < rows; n++)
-		put_row(&j, &i->row[n], setup->segment);
+		put_row(&j, &i->row[n], i->split, setup->segment);
 	json_end(&j);
 	json_unsigned(&j, "methodsNotShown", i->rows - rows);
 	json_end(&j);

@@ -11,7 +11,7 @@ static void take_field(struct thread_wait *w, const char *name, const struct jfr
 		w->thread = *v;
 	else if (strcmp(name, "stackTrace") == 0)
 		w->stack = *v;
-	else if (strcmp(name, "reason") == 0)
+	else if (strcmp(name, "reason") == 0 || strcmp(name, "what") == 0)
 		w->reason = *v;
 	else if (strcmp(name, "syscall") == 0)
 		w->call = *v;
@@ -37,9 +37,9 @@ static void read_wait(struct jfr_chunk *chunk, const struct jfr_event *e, struct
 		jfr_fault_add(chunk->fault, c.error, chunk->at + c.bad);
 }
 
-static int visit_chunk(struct jfr_chunk *chunk, thread_wait_visit *visit, void *context)
+static int visit_chunk(struct jfr_chunk *chunk, const char *type, thread_wait_visit *visit, void *context)
 {
-	const struct meta_type *wanted = jfr_metadata_find(chunk->metadata, "frtrace.ThreadWait");
+	const struct meta_type *wanted = jfr_metadata_find(chunk->metadata, type);
 	uint64_t position = JFR_HEADER_SIZE;
 	struct thread_wait wait;
 	struct jfr_event e;
@@ -53,13 +53,13 @@ static int visit_chunk(struct jfr_chunk *chunk, thread_wait_visit *visit, void *
 	return err;
 }
 
-int thread_waits_each(struct jfr_file *file, thread_wait_visit *visit, void *context)
+int thread_waits_each(struct jfr_file *file, const char *type, thread_wait_visit *visit, void *context)
 {
 	struct jfr_chunk *chunk;
 	int err = 0;
 
 	while (!err && (chunk = jfr_file_next(file))) {
-		err = visit_chunk(chunk, visit, context);
+		err = visit_chunk(chunk, type, visit, context);
 		jfr_chunk_put(chunk);
 	}
 	return err;

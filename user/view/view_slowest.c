@@ -177,7 +177,7 @@ static int show_split(struct jfr_file *file, const struct slowest *calls, struct
 	}
 	jfr_file_init(&again, file->data, file->size);
 	again.forget = file->forget;
-	err = thread_waits_each(&again, add_wait, &s);
+	err = thread_waits_each(&again, "frtrace.ThreadWait", add_wait, &s);
 	put_text(out, "\nSlowest Calls\n\n");
 	for (size_t i = 0; i < s.count; i++) {
 		if (!err)

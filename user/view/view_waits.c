@@ -163,7 +163,7 @@ static bool show(struct groups *groups, const struct grid_layout *layout, struct
 int view_waits(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
 {
 	struct wait_groups g = {0};
-	int err = thread_waits_each(file, add, &g);
+	int err = thread_waits_each(file, "frtrace.ThreadWait", add, &g);
 	bool shown = !err && show(&g.reasons, layout, out, "Waits by Reason", "Reason");
 
 	if (shown && g.reasons.count)
