@@ -547,7 +547,10 @@ _Static_assert(FRT_RINGS_AT % 4096 == 0, "page aligned rings");
  * half of its ring is new:
  *   1 slot number   2 address of the ring   3 head   4 drained   5 size of half a ring
  *
- * What it puts into the queue: a part, whose data is one aligned half of the ring.
+ * And frtrace:thread, called once by a thread that has got a slot, unless it may carry virtual threads (FRT_SLOT_CARRIER):
+ *   1 slot number   2 address of the slot
+ *
+ * What the first puts into the queue: a part, whose data is one aligned half of the ring.
  */
 enum frt_queue_kind {
 	FRT_PART = 1, /* struct frt_part */
@@ -572,10 +575,10 @@ enum frt_wait_reason {
 	FRT_WAIT_PREEMPTED = 1, /* for a CPU alone: it could have run all the time */
 	FRT_WAIT_FUTEX,
 	FRT_WAIT_POLL, /* epoll, poll, select */
-	FRT_WAIT_SOCKET,
+	FRT_WAIT_SOCKET, /* also poll() for one socket: how Java reads one */
 	FRT_WAIT_DISK,
 	FRT_WAIT_PAGE_FAULT,
-	FRT_WAIT_SLEEP, /* also Thread.sleep(), which is a futex to the kernel */
+	FRT_WAIT_SLEEP, /* also Thread.sleep(), which is a futex to the kernel: where the JVM has the USDT site thread__sleep__begin */
 	FRT_WAIT_PIPE,
 	FRT_WAIT_OTHER, /* another system call, or none */
 	FRT_WAIT_REASONS
@@ -597,11 +600,21 @@ struct frt_wait {
 	char waker_name[16];   /* the kernel's name of that thread */
 	frt_u16 call;	       /* number of the system call that it was in, FRT_NO_CALL */
 	frt_u8 reason;	       /* enum frt_wait_reason */
-	frt_u8 kernel_frames;  /* so many addresses of 8 bytes follow, innermost first */
-	frt_u32 stack_size;    /* and then so many bytes of its stack, from stack_pointer upwards; 0: none */
+	frt_u8 kernel_frames;  /* the rest: of a long wait */
+	frt_u32 stack_size;
 	frt_u64 stack_pointer, stack_pc, stack_fp; /* JavaFrameAnchor */
 };
 _Static_assert(sizeof(struct frt_wait) == 88, "wait");
+
+#define FRT_KERNEL_FRAMES 32u
+#define FRT_WAIT_STACK	  2560u /* a state of a thread is to fit into a page */
+
+/* A wait that was longer than --wait-stack, with where it was. */
+struct frt_long_wait {
+	struct frt_wait wait;
+	frt_u64 kernel[FRT_KERNEL_FRAMES]; /* addresses, innermost first: wait.kernel_frames of them */
+	frt_u8 stack[FRT_WAIT_STACK];	   /* the thread's own, from stack_pointer upwards: wait.stack_size bytes; 0: none */
+};
 
 /* All Java threads stood still, or a collection was at work. */
 enum frt_pause_what { FRT_PAUSE_SAFEPOINT = 1, FRT_PAUSE_GC };

@@ -5,49 +5,25 @@
  * costs is the two stamps; everything else hides behind them as long as it
  * stays in the first-level cache, and saves no registers: what is not the way of
  * nearly every call is a function of its own, called last.
- *
- * frtrace:drain is a place in an empty function, `0f 1f 44 00 00`, that the
- * kernel turns into a trap while a tracer listens. Its note (section
- * .note.stapsdt, as the SystemTap wiki "UserSpaceProbeImplementation" lays it
- * out) names the semaphore, by which we see whether anybody does.
  */
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/timing.h"
+#include "uprobes/agent/usdt.h"
 #include "uprobes/agent/virtual_calls.h"
 
-volatile unsigned short frtrace_drain_semaphore __attribute__((section(".probes"))) = 0;
+USDT_SEMAPHORE(drain);
 
 uint64_t hook_since = UINT64_MAX;
 uint64_t hook_grow_ticks;
 
-/* The arguments stand in the registers that the note names. The nop is aligned so that it crosses no page or line. */
 static __attribute__((noinline, aligned(32))) void drain_site(uint64_t slot, uint64_t ring, uint64_t head,
 							      uint64_t drained, uint64_t half)
 {
 	register uint64_t r8 __asm__("r8") = half;
 
-	__asm__ volatile("990:	.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
-			 "	.pushsection .note.stapsdt, \"\", \"note\"\n"
-			 "	.balign 4\n"
-			 "	.4byte 992f - 991f, 994f - 993f, 3\n"
-			 "991:	.asciz \"stapsdt\"\n"
-			 "992:	.balign 4\n"
-			 "993:	.8byte 990b\n"
-			 "	.8byte _.stapsdt.base\n"
-			 "	.8byte frtrace_drain_semaphore\n"
-			 "	.asciz \"frtrace\"\n"
-			 "	.asciz \"drain\"\n"
-			 "	.asciz \"8@%%rdi 8@%%rsi 8@%%rdx 8@%%rcx 8@%%r8\"\n"
-			 "994:	.balign 4\n"
-			 "	.popsection\n"
-			 "	.pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n"
-			 "	.weak _.stapsdt.base\n"
-			 "	.hidden _.stapsdt.base\n"
-			 "_.stapsdt.base: .space 1\n"
-			 "	.size _.stapsdt.base, 1\n"
-			 "	.popsection\n"
+	__asm__ volatile(USDT_SITE("drain", "8@%%rdi 8@%%rsi 8@%%rdx 8@%%rcx 8@%%r8")
 			 :
 			 : "D"(slot), "S"(ring), "d"(head), "c"(drained), "r"(r8)
 			 : "memory");

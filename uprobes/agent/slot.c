@@ -5,6 +5,9 @@
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/timing.h"
+#include "uprobes/agent/usdt.h"
+
+USDT_SEMAPHORE(thread);
 
 struct slot_entry slot_table[SLOT_TABLE];
 
@@ -192,6 +195,11 @@ static void slot_begin_epoch(struct frt_slot *s)
 	store_release(&s->epoch, control->epoch);
 }
 
+static __attribute__((noinline, aligned(32))) void thread_site(uint64_t slot, struct frt_slot *at)
+{
+	__asm__ volatile(USDT_SITE("thread", "8@%%rdi 8@%%rsi") : : "D"(slot), "S"(at) : "memory");
+}
+
 static void slot_own(struct frt_slot *s, JNIEnv *env)
 {
 	if (s->epoch != control->epoch)
@@ -204,6 +212,8 @@ static void slot_own(struct frt_slot *s, JNIEnv *env)
 	s->fs = sys_thread_pointer();
 	s->thread = thread_identify(s, env);
 	stack_thread_begin(s, env);
+	if (frtrace_thread_semaphore && !(s->flags & FRT_SLOT_CARRIER))
+		thread_site(s - control_slot(0), s);
 }
 
 struct frt_slot *slot_claim(JNIEnv *env)

@@ -14,6 +14,9 @@
 #define SLOT_PROBES    64u
 #define SLOT_TOMBSTONE 1ULL
 
+/* Counted by the kernel: how many tracers want to know, by the USDT site frtrace:thread, which thread has which slot. */
+extern volatile unsigned short frtrace_thread_semaphore;
+
 struct slot_entry {
 	uint64_t env; /* 0 never used, SLOT_TOMBSTONE given back */
 	struct frt_slot *slot;

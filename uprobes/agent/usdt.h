@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A USDT site: a place in an empty function, `0f 1f 44 00 00`, that the kernel turns into a trap while a tracer
+ * listens. Its note (section .note.stapsdt, as the SystemTap wiki "UserSpaceProbeImplementation" lays it out) names
+ * the semaphore, by which we see whether anybody does.
+ */
+#ifndef AGENT_USDT_H
+#define AGENT_USDT_H
+
+/* Counted by the kernel: how many tracers listen on frtrace:NAME. */
+#define USDT_SEMAPHORE(name) volatile unsigned short frtrace_##name##_semaphore __attribute__((section(".probes"))) = 0
+
+/*
+ * The text of an asm statement, one in a source file, whose operands put the arguments where `arguments` says. The function around it
+ * is not to be inlined, and to be aligned to 32, so that the nop crosses no page or line.
+ */
+#define USDT_SITE(name, arguments)                                             \
+	"990:	.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"                          \
+	"	.pushsection .note.stapsdt, \"\", \"note\"\n"                  \
+	"	.balign 4\n"                                                   \
+	"	.4byte 992f - 991f, 994f - 993f, 3\n"                          \
+	"991:	.asciz \"stapsdt\"\n"                                          \
+	"992:	.balign 4\n"                                                   \
+	"993:	.8byte 990b\n"                                                 \
+	"	.8byte _.stapsdt.base\n"                                       \
+	"	.8byte frtrace_" name "_semaphore\n"                           \
+	"	.asciz \"frtrace\"\n"                                          \
+	"	.asciz \"" name "\"\n"                                         \
+	"	.asciz \"" arguments "\"\n"                                    \
+	"994:	.balign 4\n"                                                   \
+	"	.popsection\n"                                                 \
+	"	.pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n" \
+	"	.weak _.stapsdt.base\n"                                        \
+	"	.hidden _.stapsdt.base\n"                                      \
+	"_.stapsdt.base: .space 1\n"                                           \
+	"	.size _.stapsdt.base, 1\n"                                     \
+	"	.popsection\n"
+
+#endif
