@@ -108,7 +108,7 @@ $(BUILD)/tests/test_frames: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/test_proof: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
 $(BUILD)/tests/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe)
 $(BUILD)/tests/test_report: LDLIBS += $(call wrap,fstatvfs target_describe target_cpu_ns \
-	session_segment session_streams session_cost session_drops)
+	session_segment session_streams session_cost session_drops session_no_waits)
 
 # The agent's parts that ask nothing of a JVM, compiled for the tests with a libc and, if so wanted, sanitizers.
 AGENT_PARTS := policy control flags hook launch memo slot stack stack_named stack_table stack_virtual free_list timing \
@@ -130,6 +130,11 @@ $(AGENT_TESTS:%=$(BUILD)/tests/test_%): $(BUILD)/hosted/agent.a
 $(BUILD)/tests/frtrace_garbled: $(BUILD)/tests/live/garbled.o $(BUILD)/tests/lib/garble.o $(BUILD)/user/main.o $(LIB_OBJECTS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_stacks)
+
+# and one that writes down what the kernel's half says, for tests/live/58_kernel.sh
+$(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_waits session_start)
 
 # A fuzz target is LLVMFuzzerTestOneInput() in tests/fuzz/fuzz_X.c; its corpus, tests/fuzz/corpus/X, is replayed by every `make check`.
 $(BUILD)/tests/replay_fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(LIB_OBJECTS)

@@ -12,9 +12,62 @@
 #include <stdbool.h>
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
+struct inode {
+	unsigned short i_mode;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct rq;
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+};
+
 struct task_struct {
 	int pid;
 	int tgid;
+	unsigned int __state;
+	unsigned int flags;
+	unsigned in_iowait : 1;
+	struct files_struct *files;
+	struct pid *thread_pid;
+	char comm[16];
+	struct sched_entity se;
+};
+
+/* As the kernel has it; <linux/ptrace.h> is for user space. */
+struct pt_regs___kernel {
+	unsigned long di, si, orig_ax;
+};
+
+/* 6.2 to 6.14 */
+struct pcpu_hot {
+	int preempt_count;
 };
 #pragma clang attribute pop
 

@@ -2,6 +2,9 @@
 #include "bpf/maps.bpf.h"
 
 volatile struct frt_target target = {};
+volatile __u32 target_process = ~0u;
+volatile __s64 count_offset = 0;
+volatile __u64 waits_lost = 0;
 volatile __u64 wake_level = 0;
 
 struct queue_map queue SEC(".maps");

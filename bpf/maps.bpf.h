@@ -10,6 +10,15 @@
 
 extern volatile struct frt_target target;
 
+/* Its thread group as the initial pid namespace numbers it: known once one of its threads has a slot. No task's before. */
+extern volatile __u32 target_process;
+
+/* From a CPU's struct rq to its __preempt_count or pcpu_hot, bytes; 0: not known. */
+extern volatile __s64 count_offset;
+
+/* Records of the kernel's half that found no room in the queue. */
+extern volatile __u64 waits_lost;
+
 /* Bytes in the queue from which on a submit wakes the collector. */
 extern volatile __u64 wake_level;
 

@@ -42,6 +42,8 @@ enum key {
 	KEY_SKIP_ACTIVE,
 	KEY_USER,
 	KEY_CLOCK,
+	KEY_KERNEL,
+	KEY_WAIT_STACK,
 	KEY_TOP,
 	KEY_LINES,
 	KEY_JSON,
@@ -75,14 +77,14 @@ static const struct argp_option options[] = {
 	{"user", KEY_USER, "NAME", 0, NULL, 0},
 	{"quiet", KEY_QUIET, NULL, 0, NULL, 0},
 	{"verbose", KEY_VERBOSE, NULL, 0, NULL, 0},
+	{"kernel", KEY_KERNEL, "MODE", 0, NULL, 0},
+	{"wait-stack", KEY_WAIT_STACK, "TIME", 0, NULL, 0},
 	{"clock", KEY_CLOCK, "CLOCK", 0, NULL, 0},
 	{"json", KEY_JSON, NULL, 0, NULL, 0},
 	{"help", KEY_HELP, NULL, 0, NULL, 0},
 	{NULL, KEY_QUESTION, NULL, 0, NULL, 0},
 	{"version", KEY_VERSION, NULL, 0, NULL, 0},
 	/* not there yet */
-	{"kernel", KEY_LATER + 7, "MODE", 0, NULL, 0},
-	{"wait-stack", KEY_LATER + 8, "TIME", 0, NULL, 0},
 	{"probe", KEY_LATER + 9, "SOURCE", 0, NULL, 0},
 	{0},
 };
@@ -123,6 +125,9 @@ static const char help[] =
 	"      --max-overhead=N%|off  a method whose recording takes more than 25 % of a CPU for each of\n"
 	"                             its threads drops to counting and timing\n"
 	"      --no-stack             do not record where a call came from\n"
+	"      --kernel=on|off|full   say how long calls ran, waited for a CPU and were blocked, on what, and\n"
+	"                             who woke them; full: their system calls and page faults too\n"
+	"      --wait-stack=1ms       show where a thread was that waited for longer\n"
 	"Filters\n"
 	"  a.b.C  a.b.C$In            all methods of a class, of a nested class\n"
 	"  C::m  C::<init>  ::m       a method, all overloads; constructors; of any class\n"
@@ -208,6 +213,19 @@ static int set_clock(struct settings *s, const char *text, struct diag *d)
 	return 0;
 }
 
+static int set_kernel(struct settings *s, const char *text, struct diag *d)
+{
+	static const char *const modes[] = { [SETTINGS_KERNEL_OFF] = "off", [SETTINGS_KERNEL_ON] = "on", [SETTINGS_KERNEL_FULL] = "full" };
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (strcmp(text, modes[i]) == 0) {
+			s->kernel = i;
+			return 0;
+		}
+	}
+	return diag_usage(d, "wrong --kernel '%s': it has to be on, off or full", text);
+}
+
 static int set_user(struct settings *s, const char *text, struct diag *d)
 {
 	if (!*text)
@@ -255,6 +273,10 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 		return set_output(s, text, d);
 	case KEY_CLOCK:
 		return set_clock(s, text, d);
+	case KEY_KERNEL:
+		return set_kernel(s, text, d);
+	case KEY_WAIT_STACK:
+		return settings_parse_time("--wait-stack", text, &s->wait_stack_ns, d);
 	case KEY_USER:
 		return set_user(s, text, d);
 	case KEY_THRESHOLD:

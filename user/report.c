@@ -234,6 +234,16 @@ static void print_no_stacks(const struct report *r)
 	log_line("  no stacks: %s", r->no_stacks);
 }
 
+static void print_no_waits(const struct report *r)
+{
+	const char *why = session_no_waits(r->session);
+
+	if (!why[0])
+		return;
+	recorder_remark(r->recorder, "no waits", why);
+	log_line("  no waits: %s", why);
+}
+
 static const char *limits(const struct settings *s)
 {
 	static char text[64];
@@ -278,6 +288,7 @@ bool report_start(const struct report *r)
 	skipped = print_skips(r, seg) || (!methods && any_native(seg));
 	print_lower_bounds(r, seg);
 	print_no_stacks(r);
+	print_no_waits(r);
 	log_line("to %s, at most %s, oldest goes first.  Ctrl-C %s", output_path(r->output),
 		 limits(r->settings), r->settings->program ? "goes to the program" : "stops and restores the JVM");
 	return skipped;

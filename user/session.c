@@ -4,6 +4,7 @@
 #include "user/intrinsics.h"
 #include "user/log.h"
 #include "user/model.h"
+#include "user/session_kernel.h"
 #include "user/sites.h"
 #include "user/target/attach.h"
 #include "user/target/door.h"
@@ -33,6 +34,9 @@ struct session {
 	struct clock *clock;
 	struct frtrace_bpf *bpf;
 	struct bpf_link *drain;
+	struct session_kernel kernel;
+	bool with_kernel; /* loaded so */
+	struct wait_sink waits;
 	struct segment segment;
 	struct streams *streams;
 	struct queue *queue;
@@ -67,16 +71,32 @@ static int load_failed(int err, struct diag *d)
 	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
 }
 
-static int load_bpf(struct session *s, struct diag *d)
+static int load_with(struct session *s, bool kernel, struct diag *d)
 {
-	libbpf_set_print(on_libbpf);
+	int err;
+
 	s->bpf = frtrace_bpf__open();
 	if (!s->bpf)
 		return load_failed(errno, d);
 	s->bpf->bss->wake_level = WAKE_LEVEL;
-	if (frtrace_bpf__load(s->bpf))
-		return load_failed(errno, d);
+	session_kernel_choose(s->bpf, kernel);
+	err = frtrace_bpf__load(s->bpf);
+	if (err) {
+		frtrace_bpf__destroy(s->bpf);
+		s->bpf = NULL;
+		return load_failed(-err, d);
+	}
+	s->with_kernel = kernel;
 	return 0;
+}
+
+/* Without the kernel's half when it cannot be had. */
+static int load_bpf(struct session *s, struct diag *d)
+{
+	libbpf_set_print(on_libbpf);
+	if (s->settings->kernel && !load_with(s, true, &s->kernel.why))
+		return 0;
+	return load_with(s, false, d);
 }
 
 int session_new(struct session **out, const struct settings *settings, const struct target *target, struct clock *clock,
@@ -108,6 +128,7 @@ void session_free(struct session *s)
 	if (!s)
 		return;
 	bpf_link__destroy(s->drain);
+	session_kernel_detach(&s->kernel);
 	if (s->connection >= 0)
 		close(s->connection);
 	queue_close(s->queue);
@@ -160,6 +181,7 @@ static int command(struct session *s, const char *options, struct diag *d)
 
 static int attach_probe(struct session *s, struct diag *d)
 {
+	struct site drain = { .pid = -1, .provider = "frtrace", .name = "drain" };
 	struct mapping m;
 	int found = target_find_mapping(s->target, s->build.file_name, &m, d);
 
@@ -170,7 +192,10 @@ static int attach_probe(struct session *s, struct diag *d)
 	s->bpf->bss->target = (struct frt_target){ .pid_ns_dev = s->target->pid_ns_dev,
 						   .pid_ns_ino = s->target->pid_ns_ino,
 						   .tgid = s->target->ns_pid };
-	return site_attach_usdt(s->bpf->progs.drain, m.door, "frtrace", "drain", &s->drain, d);
+	if (s->with_kernel)
+		session_kernel_attach(&s->kernel, s->bpf, s->target, m.door);
+	drain.path = m.door;
+	return site_attach_usdt(s->bpf->progs.drain, &drain, &s->drain, d);
 }
 
 static void write_owner(struct session *s)
@@ -363,6 +388,24 @@ static void measure_pause(struct session *s, bool known, uint64_t before)
 		s->cost.pause_ms = segment_header(&s->segment)->retransform_ns / 1e6;
 }
 
+void session_take_waits(struct session *s, const struct wait_sink *sink)
+{
+	s->waits = *sink;
+}
+
+const char *session_no_waits(const struct session *s)
+{
+	return s->kernel.why.text;
+}
+
+static int begin_queue(struct session *s, struct diag *d)
+{
+	struct queue_sinks sinks = { .streams = s->streams, .waits = s->waits, .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost };
+
+	s->queue = queue_open(bpf_map__fd(s->bpf->maps.queue), &sinks, d);
+	return s->queue ? 0 : -ENOMEM;
+}
+
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
 	double begin = s->begin_ms ?: now_ms();
@@ -372,10 +415,9 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 
 	streams_init(s->streams, sink);
 	sweep_begin(&s->segment, s->streams);
-	s->queue = queue_open(bpf_map__fd(s->bpf->maps.queue), s->streams, d);
-	if (!s->queue)
-		return -ENOMEM;
-	err = write_config(s, d);
+	err = begin_queue(s, d);
+	if (!err)
+		err = write_config(s, d);
 	if (!err)
 		err = command(s, "start", d);
 	if (err)
@@ -417,7 +459,9 @@ int session_stop(struct session *s, struct diag *d)
 		if (target_ended(s->target))
 			err = 0;
 	}
+	session_kernel_detach(&s->kernel);
 	queue_empty(s->queue);
+	queue_tell_losses(s->queue);
 	sweep_finish(&s->segment, s->streams);
 	return err;
 }
@@ -429,6 +473,7 @@ int session_consume(struct session *s)
 
 void session_sweep(struct session *s)
 {
+	queue_tell_losses(s->queue);
 	sweep(&s->segment, s->streams);
 }
 

@@ -40,6 +40,10 @@ void session_take_intrinsics(struct session *s, const struct intrinsics *wanted)
 /* Stacks: with this layout, which is copied. Without this call there are none. Before session_start(). */
 void session_take_stacks(struct session *s, const struct frt_layout *layout);
 
+/* Where the kernel's half goes (settings.kernel), when it can be had; before session_start(). Why it cannot, or "". */
+void session_take_waits(struct session *s, const struct wait_sink *sink);
+const char *session_no_waits(const struct session *s);
+
 /* Hand over the filter and start: from here on calls are recorded. */
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
 

@@ -16,7 +16,8 @@
 int settings_init(struct settings *s, struct diag *d)
 {
 	*s = (struct settings){.max_size = SETTINGS_MAX_SIZE, .stack_depth = SETTINGS_STACK_DEPTH,
-				.max_overhead = SETTINGS_MAX_OVERHEAD};
+				.max_overhead = SETTINGS_MAX_OVERHEAD, .kernel = SETTINGS_KERNEL_ON,
+				.wait_stack_ns = SETTINGS_WAIT_STACK};
 	s->filters = filter_list_new();
 	return s->filters ? 0 : diag_set(d, ENOMEM, "no memory for settings");
 }

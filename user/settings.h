@@ -15,6 +15,7 @@
 
 #define SETTINGS_MAX_SIZE (1ULL << 30)
 #define SETTINGS_STACK_DEPTH 64
+#define SETTINGS_WAIT_STACK 1000000ULL /* ns */
 #define SETTINGS_MAX_OVERHEAD 25
 #define SETTINGS_LEAST_INTERVAL 100000000ULL /* ns */
 
@@ -57,6 +58,7 @@ struct settings {
 	uint32_t stack_depth;	     /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */
 	enum settings_clock clock;
 	enum settings_kernel kernel;
+	uint64_t wait_stack_ns;	     /* waits that are longer get their stacks */
 	bool no_stack, skip_active, quiet, verbose;
 	uint64_t interval_ns;	     /* of the live table; 0: none */
 	uint64_t top;		     /* its rows at most; 0: as many as is usual */

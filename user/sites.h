@@ -8,13 +8,13 @@
 struct bpf_program;
 struct bpf_link;
 
-/*
- * Attach a program to the USDT site provider:name of the file that `path`
- * opens (also a mapped one that was removed, by /proc/PID/map_files), for every
- * process that has it mapped: the file is private to the target, and
- * the programs check their task.
- */
-int site_attach_usdt(struct bpf_program *program, const char *path, const char *provider, const char *name,
-		     struct bpf_link **link, struct diag *d);
+struct site {
+	const char *path; /* opens the file; also a mapped one that was removed, by /proc/PID/map_files */
+	int pid;	  /* only this process is to trap there; -1: the file is private to the target */
+	const char *provider, *name;
+};
+
+/* Attach a program to a USDT site; the programs check their task. -ENOENT: there is no such site. */
+int site_attach_usdt(struct bpf_program *program, const struct site *site, struct bpf_link **link, struct diag *d);
 
 #endif

@@ -262,9 +262,9 @@ static const struct wrong wrongs[] = {
 	{"-m|a.A|--user=|--|java", "wrong --user ''"},
 	{"check|--settings=x.jfc", "'frtrace check' takes no --settings"},
 	{"-p|1|-m|a.A|--max-age=0", "--max-age '0': it has to be more than 0"},
-	{"--kernel=on", "--kernel is not there yet"},
+	{"-p|1|-m|a.A|--kernel=yes", "wrong --kernel 'yes': it has to be on, off or full"},
+	{"-p|1|-m|a.A|--wait-stack=1", "--wait-stack"},
 	{"--probe=agent", "--probe is not there yet"},
-	{"--wait-stack=1ms", "--wait-stack is not there yet"},
 	{"-p|1|-m|a.A|--clock=monotonic", "--clock=monotonic is not there yet"},
 };
 

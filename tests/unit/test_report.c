@@ -29,6 +29,7 @@ static struct bench {
 	char path[64];
 	uint32_t class_id;
 	uint64_t drops[FRT_DROP_REASONS];
+	const char *no_waits;
 } * b;
 
 static struct diag d;
@@ -39,6 +40,7 @@ uint64_t __wrap_target_cpu_ns(const struct target *t);
 const struct segment *__wrap_session_segment(const struct session *s);
 const struct streams *__wrap_session_streams(const struct session *s);
 const struct session_cost *__wrap_session_cost(const struct session *s);
+const char *__wrap_session_no_waits(const struct session *s);
 void __wrap_session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS]);
 
 int __wrap_fstatvfs(int fd, struct statvfs *v)
@@ -73,6 +75,11 @@ const struct session_cost *__wrap_session_cost(const struct session *s)
 	return &b->cost;
 }
 
+const char *__wrap_session_no_waits(const struct session *s)
+{
+	return b->no_waits;
+}
+
 void __wrap_session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS])
 {
 	memcpy(drops, b->drops, sizeof(b->drops));
@@ -88,6 +95,7 @@ static int setup(void **state)
 	b = calloc(1, sizeof(*b));
 	if (!b || settings_init(&b->settings, &d) || filter_list_add(b->settings.filters, "com.acme.Cart", false, &d))
 		return -1;
+	b->no_waits = "";
 	b->target = (struct target){.pid = 4242, .name = "shop.jar", .version = "17.0.15"};
 	b->segment = fake_segment_new();
 	b->cost = (struct session_cost){.attach_ms = 61, .pause_ms = 1.2, .pause_known = true};

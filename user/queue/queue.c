@@ -7,24 +7,63 @@
 
 struct queue {
 	struct ring_buffer *rb;
-	struct streams *streams;
+	struct queue_sinks sinks;
+	uint64_t waits_lost; /* those that have been told */
 	unsigned long malformed;
 	int parts; /* of this call */
 };
 
+void queue_tell_losses(struct queue *q)
+{
+	uint64_t lost = q->sinks.waits_lost ? *q->sinks.waits_lost : 0;
+
+	if (lost == q->waits_lost)
+		return;
+	q->waits_lost = lost;
+	if (q->sinks.waits.lost)
+		q->sinks.waits.lost(q->sinks.waits.context);
+}
+
+static bool see_part(struct queue *q, const struct frt_part *part, size_t size)
+{
+	if (size < sizeof(*part) || part->length > size - sizeof(*part))
+		return false;
+	streams_feed(q->sinks.streams, part->slot, part->offset, part + 1, part->length);
+	return true;
+}
+
+static bool see_wait(struct queue *q, const struct frt_wait *w, size_t size)
+{
+	if (size < sizeof(*w))
+		return false;
+	if (q->sinks.waits.wait)
+		q->sinks.waits.wait(q->sinks.waits.context, w, 0, 0);
+	return true;
+}
+
+/* False: it is none that we know. */
+static bool see_record(struct queue *q, const void *record, size_t size)
+{
+	switch (size < sizeof(uint32_t) ? 0 : *(const uint32_t *)record) {
+	case FRT_PART:
+		return see_part(q, record, size);
+	case FRT_WAIT:
+		return see_wait(q, record, size);
+	}
+	return false;
+}
+
 static int on_record(void *context, void *data, size_t size)
 {
 	struct queue *q = context;
-	const struct frt_part *part = data;
 
-	if (size < sizeof(*part) || part->kind != FRT_PART || part->length > size - sizeof(*part))
+	queue_tell_losses(q);
+	if (!see_record(q, data, size))
 		q->malformed++;
-	else
-		streams_feed(q->streams, part->slot, part->offset, part + 1, part->length);
 	return ++q->parts < QUEUE_BUDGET ? 0 : -EAGAIN; /* this one is done in any case */
 }
 
-struct queue *queue_open(int map_fd, struct streams *streams, struct diag *d)
+struct queue *queue_open(int map_fd, const struct queue_sinks *sinks, struct diag *d)
 {
 	struct queue *q = calloc(1, sizeof(*q));
 
@@ -32,7 +71,7 @@ struct queue *queue_open(int map_fd, struct streams *streams, struct diag *d)
 		diag_errno(d, ENOMEM, "cannot open the queue");
 		return NULL;
 	}
-	q->streams = streams;
+	q->sinks = *sinks;
 	q->rb = ring_buffer__new(map_fd, on_record, q, NULL);
 	if (!q->rb) {
 		diag_errno(d, errno, "cannot map the BPF ring buffer");

@@ -5,10 +5,18 @@
 
 #include "format/diag.h"
 #include "user/queue/stream.h"
+#include "user/waits.h"
 
 struct queue;
 
-struct queue *queue_open(int map_fd, struct streams *streams, struct diag *d);
+/* What a queue's records go to. */
+struct queue_sinks {
+	struct streams *streams;
+	struct wait_sink waits;
+	const volatile uint64_t *waits_lost; /* records that found no room so far, counted up by the kernel; NULL: none do */
+};
+
+struct queue *queue_open(int map_fd, const struct queue_sinks *sinks, struct diag *d);
 void queue_close(struct queue *q);
 
 /* A descriptor to poll on. */
@@ -18,6 +26,9 @@ int queue_fd(const struct queue *q);
 
 /* Feed what is there, QUEUE_BUDGET parts at most. Returns their number. */
 int queue_consume(struct queue *q);
+
+/* Say that waits were lost, if some were since the last time: before spans are fed from elsewhere. */
+void queue_tell_losses(struct queue *q);
 
 /* Feed all that is there, when nobody adds to it any more. */
 void queue_empty(struct queue *q);

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Where the time of traced calls goes: for each thread of the target that is in one, when it went off its CPU,
+ * what for, who woke it, and when it was on one again.
+ *
+ * A thread says by frtrace:thread which slot it has, and gets its state then: never in the scheduler's
+ * tracepoints, which run with its locks held and take none here but the queue's. The slot tells
+ * at each switch whether calls are open.
+ *
+ * A thread that is about to block can be woken before it is off its CPU, so what sched_waking notes counts also when
+ * that came first; whatever wakes a thread comes by there, in the waker's own context.
+ */
+#include "bpf/emit.bpf.h"
+#include "bpf/target.bpf.h"
+#include "bpf/wait.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+#include <bpf/usdt.bpf.h>
+
+#define KERNEL_THREAD 0x00200000u /* task_struct.flags: PF_KTHREAD */
+
+#define COUNT_SOFT 0x000100 /* of preempt_count: serving a soft interrupt; a hard one, or an NMI */
+#define COUNT_HARD 0xff0000
+
+struct waker {
+	__u32 id, process;
+	char name[16];
+};
+
+struct wait_state {
+	__u64 slot;	/* its address */
+	__u32 thread;	/* serial: the slot is another's when it has another one */
+	__u16 blocked, sleeping; /* in Thread.sleep() */
+	__u64 off, woken; /* 0: not */
+	__u32 call;
+	__u32 reason;
+	struct waker waker;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct wait_state);
+} waits SEC(".maps");
+
+/* What begins a slot. */
+struct slot_calls {
+	__u32 depth, thread;
+};
+
+static __always_inline struct wait_state *state_of(struct task_struct *task)
+{
+	if (task->tgid != target_process)
+		return NULL;
+	return bpf_task_storage_get(&waits, task, NULL, 0);
+}
+
+SEC("usdt")
+int BPF_USDT(thread, __u64 number, const struct frt_slot *slot)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct wait_state *state;
+
+	if (!is_target())
+		return 0;
+	state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!state) {
+		count_drop(FRT_DROP_STORAGE);
+		return 0;
+	}
+	state->off = state->woken = state->sleeping = 0;
+	bpf_probe_read_user(&state->thread, sizeof(state->thread), &slot->thread);
+	state->slot = (__u64)slot;
+	target_process = task->tgid;
+	return 0;
+}
+
+static __always_inline int set_sleeping(bool sleeping)
+{
+	struct wait_state *state = state_of(bpf_get_current_task_btf());
+
+	if (state)
+		state->sleeping = sleeping;
+	return 0;
+}
+
+/* hotspot:thread__sleep__begin and __end: Thread.sleep() waits for a futex as all else does. */
+SEC("usdt")
+int sleep_begin(struct pt_regs *context)
+{
+	return set_sleeping(true);
+}
+
+SEC("usdt")
+int sleep_end(struct pt_regs *context)
+{
+	return set_sleeping(false);
+}
+
+static __always_inline bool in_call(const struct wait_state *state)
+{
+	const struct frt_slot *slot = (const struct frt_slot *)state->slot;
+	struct slot_calls calls;
+
+	if (bpf_probe_read_user(&calls, sizeof(calls), &slot->depth))
+		return false;
+	return calls.depth && calls.thread == state->thread;
+}
+
+static __always_inline void switch_out(struct task_struct *prev, struct wait_state *state, bool preempted)
+{
+	const struct pt_regs___kernel *r;
+
+	if (!in_call(state))
+		return;
+	r = entry_registers(prev);
+	state->call = (long)r->orig_ax < 0 ? FRT_NO_CALL : r->orig_ax;
+	state->blocked = !preempted;
+	if (preempted)
+		state->reason = FRT_WAIT_PREEMPTED;
+	else if (state->call == FRT_NO_CALL)
+		state->reason = FRT_WAIT_PAGE_FAULT;
+	else
+		state->reason = reason_of_call(prev, r, state->sleeping);
+	state->off = bpf_ktime_get_ns();
+}
+
+static __always_inline void fill_wait(struct frt_wait *w, const struct wait_state *state, __u64 now)
+{
+	bool woken = state->blocked && state->woken;
+
+	*w = (struct frt_wait){ .kind = FRT_WAIT, .thread = state->thread, .off = state->off, .on = now };
+	w->wake = !state->blocked ? state->off : !state->woken ? now : state->woken < state->off ? state->off : state->woken;
+	w->waker = woken ? state->waker.id : 0;
+	w->waker_process = woken ? state->waker.process : 0;
+	if (woken)
+		__builtin_memcpy(w->waker_name, state->waker.name, sizeof(w->waker_name));
+	w->call = state->call;
+	w->reason = state->reason;
+}
+
+static __always_inline void switch_in(struct wait_state *state)
+{
+	struct frt_wait *w;
+
+	if (state->off) {
+		w = bpf_ringbuf_reserve(&queue, sizeof(*w), 0);
+		if (w) {
+			fill_wait(w, state, bpf_ktime_get_ns());
+			bpf_ringbuf_submit(w, wake_flags());
+		} else {
+			__sync_fetch_and_add(&waits_lost, 1);
+		}
+	}
+	state->off = state->woken = 0;
+}
+
+/* A task whose state says that it sleeps is preempted all the same while it has not given its CPU up by itself. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	struct wait_state *state = state_of(prev);
+
+	if (state)
+		switch_out(prev, state, preempt || !prev->__state);
+	state = state_of(next);
+	if (state)
+		switch_in(state);
+	return 0;
+}
+
+/*
+ * The preempt_count lies in the same section of this CPU's own variables as its struct rq, to which each task leads. (The kernel
+ * gives a program the address of such a variable only where it keeps all symbols.)
+ */
+static __always_inline int preempt_count(struct task_struct *task)
+{
+	const char *own = (const char *)BPF_CORE_READ(task, se.cfs_rq, rq) + count_offset;
+	int count;
+
+	if (bpf_core_type_exists(struct pcpu_hot))
+		own += bpf_core_field_offset(struct pcpu_hot, preempt_count);
+	if (!count_offset || bpf_probe_read_kernel(&count, sizeof(count), own))
+		return COUNT_HARD;
+	return count;
+}
+
+/* A soft interrupt works for the running task when that has just sent something to a socket of this machine. */
+static __always_inline bool sends(struct task_struct *task)
+{
+	switch (entry_registers(task)->orig_ax) {
+	case __NR_write:
+	case __NR_writev:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+	case __NR_sendfile:
+	case __NR_splice:
+	case __NR_connect:
+	case __NR_shutdown:
+	case __NR_close:
+		return true;
+	}
+	return false;
+}
+
+/* Is it the running task that wakes, not an interrupt which came in its time? */
+static __always_inline bool is_waker(struct task_struct *task)
+{
+	int count = preempt_count(task);
+
+	if (count & COUNT_HARD)
+		return false;
+	return !(count & COUNT_SOFT) || (!(task->flags & KERNEL_THREAD) && sends(task));
+}
+
+/* Its id in the innermost namespace that it is in: that of the target when it is one of its threads. */
+static __always_inline __u32 namespace_id(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level);
+
+	return level ? BPF_CORE_READ(pid, numbers[level].nr) : task->pid;
+}
+
+static __always_inline void note_waker(struct waker *waker)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!is_waker(task)) {
+		*waker = (struct waker){};
+		return;
+	}
+	waker->process = task->tgid;
+	waker->id = task->tgid == target_process ? namespace_id(task) : 0;
+	bpf_probe_read_kernel(waker->name, sizeof(waker->name), task->comm);
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(sched_waking, struct task_struct *task)
+{
+	struct wait_state *state = state_of(task);
+
+	if (!state)
+		return 0;
+	state->woken = bpf_ktime_get_ns();
+	note_waker(&state->waker);
+	return 0;
+}

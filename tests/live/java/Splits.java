@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Splits DIR N KIND...: a thread of the name KIND calls the method of that name N times, each of which waits for
+ * a thing of that kind; a thread KIND-2 lets it go on each time.
+ */
+public class Splits {
+    /** What the two threads of a kind do by turns; the first is traced. */
+    interface Turn {
+        void take() throws Exception;
+    }
+
+    private static final Object MONITOR = new Object();
+    private static final ReentrantLock LOCK = new ReentrantLock();
+    private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
+    private static volatile Thread parked;
+    private static volatile int parks, unparks;
+    private static InputStream in;
+    private static OutputStream out;
+    static volatile long sink;
+
+    static void sleep() throws Exception {
+        Thread.sleep(2);
+    }
+
+    /** The other one notifies. */
+    static void monitor() throws Exception {
+        synchronized (MONITOR) {
+            MONITOR.wait();
+        }
+    }
+
+    static void queue() throws Exception {
+        QUEUE.take();
+    }
+
+    static void park() {
+        parked = Thread.currentThread();
+        parks++;
+        LockSupport.park();
+    }
+
+    static void socket() throws Exception {
+        if (in.read() < 0)
+            throw new IOException("end");
+    }
+
+    static void busy() {
+        long end = System.nanoTime() + 2_000_000, n = 0;
+        while (System.nanoTime() < end)
+            n++;
+        sink = n;
+    }
+
+    private static void pause() throws Exception {
+        Thread.sleep(2);
+    }
+
+    private static void unmonitor() throws Exception {
+        pause();
+        synchronized (MONITOR) {
+            MONITOR.notify();
+        }
+    }
+
+    private static void unqueue() throws Exception {
+        pause();
+        QUEUE.put(1);
+    }
+
+    private static void unpark() throws Exception {
+        while (parks == unparks)
+            Thread.yield();
+        pause();
+        unparks++;
+        LockSupport.unpark(parked);
+    }
+
+    private static void unsocket() throws Exception {
+        pause();
+        out.write(1);
+    }
+
+    private static void connect() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Socket writer = new Socket(server.getInetAddress(), server.getLocalPort());
+            writer.setTcpNoDelay(true);
+            out = writer.getOutputStream();
+            in = server.accept().getInputStream();
+        }
+    }
+
+    private static Thread start(String name, int n, Turn turn) {
+        Thread t = new Thread(() -> {
+            try {
+                for (int i = 0; i < n; i++)
+                    turn.take();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }, name);
+        t.start();
+        return t;
+    }
+
+    private static void both(String kind, int n, Turn turn, Turn other) throws InterruptedException {
+        Thread first = start(kind, n, turn);
+        Thread second = other == null ? null : start(kind + "-2", n, other);
+        first.join();
+        if (second != null)
+            second.join();
+    }
+
+    private static void run(String kind, int n) throws Exception {
+        switch (kind) {
+        case "sleep":
+            both(kind, n, Splits::sleep, null);
+            break;
+        case "monitor":
+            both(kind, n, Splits::monitor, Splits::unmonitor);
+            break;
+        case "queue":
+            both(kind, n, Splits::queue, Splits::unqueue);
+            break;
+        case "park":
+            both(kind, n, Splits::park, Splits::unpark);
+            break;
+        case "socket":
+            connect();
+            both(kind, n, Splits::socket, Splits::unsocket);
+            break;
+        case "busy":
+            both(kind, n, Splits::busy, null);
+            break;
+        default:
+            throw new IllegalArgumentException(kind);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Stage stage = new Stage(args[0]);
+        int n = Integer.parseInt(args[1]);
+        stage.awaitGo();
+        for (int i = 2; i < args.length; i++) {
+            run(args[i], n);
+            stage.expect("live.Splits", args[i], n, 0);
+        }
+        stage.finish();
+    }
+}

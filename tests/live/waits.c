@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * frtrace, but that it also writes each record of the kernel's half as a line into the file that FRTRACE_WAITS names:
+ *
+ *   wait THREAD OFF WAKE ON REASON CALL WAKER WAKER_PROCESS WAKER_NAME
+ *   pause WHAT BEGIN END NAME
+ *   call THREAD BEGIN END NUMBER
+ *   fault THREAD AT MAJOR
+ *   lost
+ *
+ * THREAD is the name that the agent wrote down.  * Linked with -Wl,--wrap=session_take_waits,--wrap=session_start.
+ */
+#include "user/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void __real_session_take_waits(struct session *s, const struct wait_sink *sink);
+void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink);
+int __real_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
+int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
+
+static FILE *out;
+static const struct session *session;
+static struct wait_sink next;
+
+static const char *name_of(uint32_t serial)
+{
+	static char name[sizeof(((struct frt_thread *)0)->name) + 1];
+	struct frt_thread t;
+
+	if (!segment_thread(session_segment(session), serial, &t))
+		return "?";
+	snprintf(name, sizeof(name), "%.*s", t.name_length, t.name);
+	return name;
+}
+
+static void on_wait(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
+{
+	fprintf(out, "wait %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u %u %.16s\n", name_of(w->thread), w->off, w->wake,
+		w->on, w->reason, w->call, w->waker, w->waker_process, w->waker_name[0] ? w->waker_name : "-");
+	if (next.wait)
+		next.wait(next.context, w, stack, kernel_stack);
+}
+
+static void on_pause(void *context, const struct frt_pause *p)
+{
+	fprintf(out, "pause %u %" PRIu64 " %" PRIu64 " %.40s\n", p->what, p->begin, p->end, p->name);
+	if (next.pause)
+		next.pause(next.context, p);
+}
+
+static void on_call(void *context, const struct frt_system_call *c)
+{
+	fprintf(out, "call %s %" PRIu64 " %" PRIu64 " %u\n", name_of(c->thread), c->begin, c->end, c->call);
+	if (next.call)
+		next.call(next.context, c);
+}
+
+static void on_fault(void *context, const struct frt_fault *f)
+{
+	fprintf(out, "fault %s %" PRIu64 " %u\n", name_of(f->thread), f->at, f->major);
+	if (next.fault)
+		next.fault(next.context, f);
+}
+
+static void on_lost(void *context)
+{
+	fprintf(out, "lost\n");
+	if (next.lost)
+		next.lost(next.context);
+}
+
+void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink)
+{
+	next = *sink;
+}
+
+int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
+{
+	static const struct wait_sink ours = {
+		.wait = on_wait, .pause = on_pause, .call = on_call, .fault = on_fault, .lost = on_lost};
+	const char *path = getenv("FRTRACE_WAITS");
+
+	session = s;
+	out = path ? fopen(path, "w") : stderr;
+	if (!out)
+		return diag_set(d, 2, "cannot write '%s'", path);
+	__real_session_take_waits(s, &ours);
+	return __real_session_start(s, sink, d);
+}

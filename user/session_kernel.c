@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/session_kernel.h"
+#include "user/log.h"
+#include "user/sites.h"
+#include "user/target/mem.h"
+
+#include "bpf/frtrace.h"
+#include "frtrace.skel.h"
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+
+/* Of one of the CPUs' own variables, from their section's begin; -1: there is no such variable. */
+static int64_t variable_offset(const struct btf *btf, const char *name)
+{
+	int32_t id = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
+	int32_t variable = btf__find_by_name_kind(btf, name, BTF_KIND_VAR);
+	const struct btf_type *section = id < 0 ? NULL : btf__type_by_id(btf, id);
+
+	for (int i = 0; section && variable >= 0 && i < btf_vlen(section); i++)
+		if (btf_var_secinfos(section)[i].type == (uint32_t)variable)
+			return btf_var_secinfos(section)[i].offset;
+	return -1;
+}
+
+/* 0: not known, nobody is then named as a waker. */
+static int64_t count_offset(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int64_t rq, count;
+
+	if (!btf)
+		return 0;
+	rq = variable_offset(btf, "runqueues");
+	count = variable_offset(btf, "pcpu_hot"); /* Linux 6.2 to 6.14 */
+	if (count < 0)
+		count = variable_offset(btf, "__preempt_count");
+	btf__free(btf);
+	return rq < 0 || count < 0 ? 0 : count - rq;
+}
+
+void session_kernel_choose(struct frtrace_bpf *bpf, bool wanted)
+{
+	struct bpf_program *programs[] = { bpf->progs.thread, bpf->progs.sched_switch, bpf->progs.sched_waking,
+					   bpf->progs.sleep_begin, bpf->progs.sleep_end };
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		bpf_program__set_autoload(programs[i], wanted);
+	if (wanted)
+		bpf->bss->count_offset = count_offset();
+}
+
+static int keep(struct session_kernel *k, struct bpf_link *link)
+{
+	k->links[k->count++] = link;
+	return 0;
+}
+
+static int attach_tracepoint(struct session_kernel *k, struct bpf_program *program, struct diag *d)
+{
+	struct bpf_link *link = bpf_program__attach_trace(program);
+
+	return link ? keep(k, link) : diag_errno(d, errno, "cannot attach to the scheduler's tracepoints");
+}
+
+static int attach_site(struct session_kernel *k, struct bpf_program *program, const struct site *site, struct diag *d)
+{
+	struct bpf_link *link;
+	int err = site_attach_usdt(program, site, &link, d);
+
+	return err ?: keep(k, link);
+}
+
+/* The JVM's own sites; some builds have none. */
+static void attach_jvm(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t)
+{
+	const struct {
+		struct bpf_program *program;
+		const char *name;
+	} sites[] = {
+		{ bpf->progs.sleep_begin, "thread__sleep__begin" },
+		{ bpf->progs.sleep_end, "thread__sleep__end" },
+	};
+	struct mapping m;
+	struct diag d = { 0 };
+
+	if (target_find_mapping(t, "libjvm.so", &m, &d) != 1)
+		return;
+	for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
+		struct site site = { .path = m.door, .pid = t->pid, .provider = "hotspot", .name = sites[i].name };
+
+		if (attach_site(k, sites[i].program, &site, &d))
+			log_detail("%s", d.text);
+	}
+}
+
+void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t, const char *agent)
+{
+	struct site thread = { .path = agent, .pid = -1, .provider = "frtrace", .name = "thread" };
+	int err = attach_tracepoint(k, bpf->progs.sched_waking, &k->why);
+
+	if (!err)
+		err = attach_tracepoint(k, bpf->progs.sched_switch, &k->why);
+	if (!err)
+		err = attach_site(k, bpf->progs.thread, &thread, &k->why);
+	if (err)
+		session_kernel_detach(k);
+	else
+		attach_jvm(k, bpf, t);
+}
+
+void session_kernel_detach(struct session_kernel *k)
+{
+	while (k->count)
+		bpf_link__destroy(k->links[--k->count]);
+}
