@@ -32,7 +32,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x6563617274726608ULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x6563617274726609ULL /* changes with every change of this file's layout */
 
 #define FRT_MAX_LOADERS 4096u
 #define FRT_MAX_CLASSES 32768u
@@ -47,7 +47,7 @@ typedef uint64_t frt_u64;
 #define FRT_CELLS_SIZE	     (32u << 20) /* address space, as for rings */
 #define FRT_CELLS_FIRST_LOG2 3
 #define FRT_RECENT	     32u    /* calls of a cell that are not in the histogram yet */
-#define FRT_NO_BUCKET	     0xffffu
+#define FRT_RECENT_END	     32768u /* TSC ticks: calls of that and longer do not wait there */
 #define FRT_GROUPS	     192u   /* of a histogram */
 #define FRT_GROUP_BUCKETS    8u
 #define FRT_MAX_GROUPS	     (1u << 18) /* of all histograms; number 0 is none */
@@ -336,7 +336,7 @@ struct frt_sum {
 	frt_u32 reserved;
 	frt_u64 count, thrown;
 	frt_u64 total, minimum, maximum; /* TSC ticks */
-	frt_u64 groups[2]; /* bit i: the histogram has group i, of the first 128; the agent's */
+	frt_u64 reserved_too[2];
 };
 
 /*
@@ -344,13 +344,20 @@ struct frt_sum {
  * cells are an open-addressed table, place method * FRT_CELL_HASH >> (64 - log2), and outlive its threads.
  * Calls that found no place there are in the method's shared sum.
  *
- * The last count % FRT_RECENT calls are not in the histogram yet: their buckets
- * stand in the first so many places of `recent`. The call that takes the last place takes all of them there.
+ * The last count % FRT_RECENT calls stand in the first so many places of `recent`, by their durations, and wait to
+ * be added to the total and to the histogram; the call that takes the last place takes all of them there. Who stores `count`
+ * chooses by that the total, so both are right together whenever the thread stops.
  * So a call touches two lines, side by side, and none that other threads write.
  */
 struct frt_cell {
-	struct frt_sum sum;
-	frt_u16 recent[FRT_RECENT]; /* FRT_NO_BUCKET: no group was left */
+	frt_u32 method;	    /* 0: free */
+	frt_u16 known_from; /* durations from here on that are neither new to the histogram nor a new extreme, */
+	frt_u16 known;	    /* so many: the agent's */
+	frt_u64 count, thrown;
+	frt_u64 total[2]; /* that of count / FRT_RECENT % 2 counts: TSC ticks of all calls but those in `recent` */
+	frt_u64 minimum, maximum;
+	frt_u64 reserved;
+	frt_u16 recent[FRT_RECENT]; /* TSC ticks; 0: not waiting, or took none */
 };
 
 #define FRT_CELL_HASH 0x9e3779b97f4a7c15ULL

@@ -61,18 +61,56 @@ static struct timing_recent *recent_new(struct timings *t)
 	return &t->recent[++t->recents];
 }
 
+static uint32_t bucket_of(uint32_t d)
+{
+	uint32_t e = 0;
+
+	while (d >> e >= 2u << FRT_OCTAVE_LOG2)
+		e++;
+	return (e << FRT_OCTAVE_LOG2) + (d >> e);
+}
+
 /* The calls of a cell that are not in the histogram yet. */
 static void add_recent(struct timings *t, const struct frt_cell *c)
 {
-	uint32_t calls = c->sum.count % FRT_RECENT;
+	uint32_t calls = c->count % FRT_RECENT;
 	struct timing_recent *r;
 
-	if (!c->sum.method || c->sum.method >= FRT_MAX_METHODS || !calls || !(r = recent_new(t)))
+	if (!c->method || c->method >= FRT_MAX_METHODS || !calls || !(r = recent_new(t)))
 		return;
-	r->next = t->of[c->sum.method].recent;
-	r->buckets = calls;
-	memcpy(r->bucket, c->recent, calls * sizeof(r->bucket[0]));
-	t->of[c->sum.method].recent = t->recents;
+	r->next = t->of[c->method].recent;
+	r->buckets = 0;
+	for (uint32_t i = 0; i < calls; i++)
+		if (c->recent[i])
+			r->bucket[r->buckets++] = bucket_of(c->recent[i]);
+	t->of[c->method].recent = t->recents;
+}
+
+static struct frt_sum sum_of(const struct frt_cell *c)
+{
+	struct frt_sum sum = {
+		.method = c->method,
+		.count = c->count,
+		.thrown = c->thrown,
+		.total = c->total[c->count / FRT_RECENT % 2],
+		.minimum = c->minimum,
+		.maximum = c->maximum,
+	};
+
+	for (uint32_t i = 0; i < c->count % FRT_RECENT; i++)
+		sum.total += c->recent[i];
+	return sum;
+}
+
+/* The count chooses the total: both of the same time, unless the target never rests. */
+static void copy_cell(struct frt_cell *to, const struct frt_cell *c)
+{
+	for (int i = 0; i < TRIES; i++) {
+		*to = *c;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&c->count, __ATOMIC_RELAXED) / FRT_RECENT == to->count / FRT_RECENT)
+			return;
+	}
 }
 
 /* Where a slot's cells are: false when the word leads elsewhere. */
@@ -102,14 +140,17 @@ static void add_slot(struct timings *t, const struct segment *s, const struct fr
 
 		if (!cells_of(word, &at, &count))
 			return;
-		memcpy(copy, s->base + at, count * sizeof(*copy));
+		for (size_t c = 0; c < count; c++)
+			copy_cell(&copy[c], (const struct frt_cell *)(s->base + at) + c);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&slot->cells, __ATOMIC_RELAXED) == word)
 			break;
 		count = 0;
 	}
 	for (size_t i = 0; i < count; i++) {
-		add(t, &copy[i].sum);
+		struct frt_sum sum = sum_of(&copy[i]);
+
+		add(t, &sum);
 		add_recent(t, &copy[i]);
 	}
 }
@@ -174,8 +215,7 @@ static void add_recents(const struct timings *t, uint32_t method, uint64_t bucke
 {
 	for (uint32_t i = t->of[method].recent; i; i = t->recent[i].next)
 		for (uint32_t k = 0; k < t->recent[i].buckets; k++)
-			if (t->recent[i].bucket[k] < BUCKETS)
-				bucket[t->recent[i].bucket[k]]++;
+			bucket[t->recent[i].bucket[k]]++;
 }
 
 /*

@@ -41,6 +41,13 @@ static int setup(void **state)
 	return 0;
 }
 
+/* As a hook does it. */
+static void call(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown)
+{
+	if (thrown || !timing_wait(s, method, duration))
+		timing_add(s, method, duration, thrown);
+}
+
 static const struct frt_sum *shared(uint32_t method)
 {
 	return (const struct frt_sum *)control_at(FRT_SHARED_AT) + method;
@@ -80,10 +87,10 @@ static void calls_are_counted_and_summed(void **state)
 	struct frt_slot *s = control_slot(0);
 	struct timing c;
 
-	timing_add(s, 7, 100, false);
-	timing_add(s, 7, 40, true);
-	timing_add(s, 7, 260, false);
-	timing_add(s, 8, 1, false);
+	call(s, 7, 100, false);
+	call(s, 7, 40, true);
+	call(s, 7, 260, false);
+	call(s, 8, 1, false);
 	c = sum(7);
 	assert_int_equal(c.count, 3);
 	assert_int_equal(c.thrown, 1);
@@ -106,7 +113,7 @@ static void *count_away(void *number)
 
 		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
 		method = 1 + (random >> 33) % METHODS;
-		timing_add(control_slot(t), method, random >> 50, false);
+		call(control_slot(t), method, random >> 50, false);
 		counted[t][method]++;
 		added[t][method] += random >> 50;
 	}
@@ -168,7 +175,7 @@ static void bucket_bounds(uint64_t d, uint64_t *low, uint64_t *high)
 
 	memset(control_at(FRT_GROUPS_AT), 0, FRT_MAX_GROUPS * 64u);
 	for (uint32_t i = 0; i < FRT_RECENT; i++)
-		timing_add(control_slot(0), 1, d, false);
+		call(control_slot(0), 1, d, false);
 	for (uint32_t g = 0; g < FRT_GROUPS; g++)
 		for (uint32_t b = 0; h->group[g] && b < FRT_GROUP_BUCKETS; b++)
 			if (groups[h->group[g]].count[b])
@@ -214,7 +221,7 @@ static void percentiles_are_those_of_a_sorted_list(void **state)
 	for (int i = 0; i < 10000; i++) {
 		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
 		list[i] = 50 + (random >> (30 + random % 20));
-		timing_add(control_slot(i % THREADS), 5, list[i], false);
+		call(control_slot(i % THREADS), 5, list[i], false);
 	}
 	qsort(list, 10000, sizeof(list[0]), compare);
 	t = sum(5);
@@ -236,7 +243,7 @@ static void calls_on_the_way_into_the_histogram_count(void **state)
 	uint64_t got[TIMING_PERCENTILES];
 
 	for (uint32_t n = 1; n < 4 * FRT_RECENT; n++) {
-		timing_add(control_slot(0), 5, n <= 60 ? 1000 : 1ULL << 40, false);
+		call(control_slot(0), 5, n <= 60 ? 1000 : 1ULL << 40, false);
 		assert_int_equal(sum(5).count, n);
 		assert_int_equal(in_histogram(5), n);
 		assert_true(timing_percentiles(&segment, &sums, 5, got));
@@ -245,15 +252,72 @@ static void calls_on_the_way_into_the_histogram_count(void **state)
 	}
 }
 
+static void short_calls_wait_also_behind_long_ones(void **state)
+{
+	struct frt_slot *s = control_slot(0);
+
+	call(s, 5, 30000, false);
+	call(s, 5, 100, false);
+	for (uint32_t n = 3; n < 10 * FRT_RECENT; n++)
+		if (n % FRT_RECENT)
+			assert_true(timing_wait(s, 5, 100));
+		else
+			timing_add(s, 5, 100, false);
+	call(s, 5, 300, false);
+	call(s, 5, 30000, false);
+	assert_true(timing_wait(s, 5, 290));
+	assert_false(timing_wait(s, 5, 99));
+	assert_false(timing_wait(s, 5, 320));
+	assert_int_equal(sum(5).minimum, 100);
+	assert_int_equal(sum(5).maximum, 30000);
+}
+
+static void calls_of_all_lengths_count(void **state)
+{
+	uint64_t random = 3, total = 0, minimum = UINT64_MAX, maximum = 0;
+
+	for (uint32_t n = 1; n < 600; n++) {
+		uint64_t d;
+
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		d = random >> (24 + (random >> 8) % 40);
+		total += d;
+		minimum = d < minimum ? d : minimum;
+		maximum = d > maximum ? d : maximum;
+		call(control_slot(0), 5, d, false);
+		assert_int_equal(sum(5).count, n);
+		assert_int_equal(sum(5).total, total);
+		assert_int_equal(sum(5).minimum, minimum);
+		assert_int_equal(sum(5).maximum, maximum);
+		assert_int_equal(in_histogram(5), n);
+	}
+	assert_int_equal(minimum, 0);
+}
+
+/* A thread may end between any two stores: the total that is not chosen yet is no matter. */
+static void total_changes_with_the_count(void **state)
+{
+	struct frt_slot *s = control_slot(0);
+
+	for (uint32_t n = 1; n < 3 * FRT_RECENT; n++) {
+		struct frt_cell *c;
+
+		call(s, 1, 1000 + n, false);
+		c = timing_place(s->cells, 1);
+		c->total[(n / FRT_RECENT + 1) % 2] = 77;
+		assert_int_equal(sum(1).total, 1000 * n + n * (n + 1) / 2);
+	}
+}
+
 static void bucket_without_a_group_is_no_call_of_another(void **state)
 {
 	struct segment segment = { .fd = -1, .base = (char *)control };
 	uint64_t got[TIMING_PERCENTILES];
 
-	timing_add(control_slot(0), 1, 100, false);
+	call(control_slot(0), 1, 100, false);
 	control->groups = FRT_MAX_GROUPS - 1;
 	for (uint32_t i = 1; i < 2 * FRT_RECENT - 2; i++)
-		timing_add(control_slot(0), 1, i % 2 ? 1000000 : 100, false);
+		call(control_slot(0), 1, i % 2 ? 1000000 : 100, false);
 	assert_int_equal(sum(1).count, 2 * FRT_RECENT - 2);
 	assert_int_equal(control->unbucketed, FRT_RECENT - 1);
 	assert_true(timing_percentiles(&segment, &sums, 1, got));
@@ -269,14 +333,14 @@ static void percentiles_since_the_last_time_are_of_what_has_come(void **state)
 
 	memset(seen, 0, sizeof(seen));
 	for (int i = 0; i < 1000; i++)
-		timing_add(control_slot(0), 5, 1000000, false);
+		call(control_slot(0), 5, 1000000, false);
 	read_sums();
 	assert_true(timing_percentiles_since(&segment, &sums, 5, seen, got, &longest));
 	assert_int_equal(longest, 1000000);
 	assert_false(timing_percentiles_since(&segment, &sums, 5, seen, got, &longest));
 	for (int i = 0; i < 100; i++)
-		timing_add(control_slot(0), 5, i < 60 ? 2000 : 7000, false);
-	timing_add(control_slot(0), 6, 1 << 20, false);
+		call(control_slot(0), 5, i < 60 ? 2000 : 7000, false);
+	call(control_slot(0), 6, 1 << 20, false);
 	read_sums();
 	assert_true(timing_percentiles_since(&segment, &sums, 5, seen, got, &longest));
 	assert_in_range(got[TIMING_P50], 2000 * .97, 2000 * 1.03);
@@ -298,7 +362,7 @@ static void longest_is_never_too_little(void **state)
 
 		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
 		d = random >> (14 + random % 50);
-		timing_add(control_slot(0), 1, d, false);
+		call(control_slot(0), 1, d, false);
 		read_sums();
 		assert_true(timing_percentiles_since(&segment, &sums, 1, seen, got, &longest));
 		assert_true(longest >= d && longest - d <= d / 32);
@@ -308,8 +372,8 @@ static void longest_is_never_too_little(void **state)
 static void without_groups_the_rest_is_counted(void **state)
 {
 	control->groups = FRT_MAX_GROUPS - 1;
-	timing_add(control_slot(0), 1, 100, false);
-	timing_add(control_slot(0), 1, 100000, false);
+	call(control_slot(0), 1, 100, false);
+	call(control_slot(0), 1, 100000, false);
 	assert_int_equal(control->unbucketed, 2);
 	assert_int_equal(sum(1).count, 2);
 }
@@ -332,11 +396,11 @@ static void full_table_is_not_searched_for_ever(void **state)
 	struct frt_slot *s = control_slot(0);
 	struct frt_cell *cell;
 
-	timing_add(s, 1, 10, false);
+	call(s, 1, 10, false);
 	cell = control_at(s->cells >> 8);
 	for (uint32_t i = 0; i < 1u << FRT_CELLS_FIRST_LOG2; i++)
-		cell[i].sum.method = 100 + i;
-	timing_add(s, 7, 10, false);
+		cell[i].method = 100 + i;
+	call(s, 7, 10, false);
 	assert_int_equal(shared(7)->count, 1);
 }
 
@@ -369,6 +433,9 @@ int main(void)
 		cmocka_unit_test_setup(percentiles_since_the_last_time_are_of_what_has_come, setup),
 		cmocka_unit_test_setup(longest_is_never_too_little, setup),
 		cmocka_unit_test_setup(calls_on_the_way_into_the_histogram_count, setup),
+		cmocka_unit_test_setup(short_calls_wait_also_behind_long_ones, setup),
+		cmocka_unit_test_setup(calls_of_all_lengths_count, setup),
+		cmocka_unit_test_setup(total_changes_with_the_count, setup),
 		cmocka_unit_test_setup(bucket_without_a_group_is_no_call_of_another, setup),
 		cmocka_unit_test_setup(without_groups_the_rest_is_counted, setup),
 		cmocka_unit_test_setup(full_table_is_not_searched_for_ever, setup),

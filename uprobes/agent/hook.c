@@ -124,15 +124,22 @@ static __attribute__((noinline)) void record(struct frt_slot *s, JNIEnv *env, ui
 	append(s, span, now);
 }
 
+static inline void count_time(struct frt_slot *s, uint32_t method, uint64_t duration, uint64_t flags)
+{
+	if (flags || unlikely(!timing_wait(s, method, duration)))
+		timing_add(s, method, duration, flags);
+}
+
 static __attribute__((noinline)) void time_and_record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
 						      uint32_t method, uint64_t flags)
 {
-	timing_add(s, method, now - start, flags);
+	count_time(s, method, now - start, flags);
 	record(s, env, start, now, method, flags);
 }
 
 /* A call that is not open any more. */
-static inline void finish(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now, uint32_t method, uint64_t flags)
+static inline __attribute__((always_inline)) void finish(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
+							 uint32_t method, uint64_t flags)
 {
 	uint64_t duration = now - start, rule = load_relaxed(control_rule(method));
 
@@ -143,7 +150,7 @@ static inline void finish(struct frt_slot *s, JNIEnv *env, uint64_t start, uint6
 		s->longest = duration;
 	if (duration < rule >> FRT_RULE_SHIFT || (rule & FRT_RULE_THROWN && !flags)) {
 		if (rule & FRT_RULE_TIMED)
-			timing_add(s, method, duration, flags);
+			count_time(s, method, duration, flags);
 	} else if (rule & FRT_RULE_TIMED) {
 		time_and_record(s, env, start, now, method, flags);
 	} else {
@@ -177,14 +184,15 @@ static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t star
 	finish(s, env, start, now, method, flags);
 }
 
-static inline void ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
+static inline __attribute__((always_inline)) void ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
 {
-	uint64_t now = sys_tsc();
 	struct frt_slot *s;
+	uint64_t now;
 
 	if (unlikely(start < hook_since || !frtrace_drain_semaphore))
 		return;
 	s = slot_find_first(env);
+	now = sys_tsc(); /* what comes after it waits for it: the search goes beside what the method still does */
 	if (unlikely(!s || !is_innermost(s, start))) {
 		ended_otherwise(env, start, now, method, flags);
 		return;

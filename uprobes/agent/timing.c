@@ -4,7 +4,8 @@
  * Its table doubles when it is three quarters full; when there is no memory for that,
  * the calls of further methods go to shared sums, atomically, and are exact
  * all the same. The histograms are shared by all threads; a cell goes there
- * with FRT_RECENT calls at a time.
+ * with FRT_RECENT calls at a time: what needs the duration waits until then, because the
+ * fence that the JVM has behind each native waits for all that hangs on the stamp.
  */
 #include "uprobes/agent/timing.h"
 #include "uprobes/agent/free_list.h"
@@ -14,7 +15,7 @@
 #define UNIT	  (1u << 10) /* of cells: the smallest table */
 #define LARGEST	  17u	     /* log2 of the places: twice the methods */
 #define BUCKETS	  (FRT_GROUPS * FRT_GROUP_BUCKETS)
-#define KNOWN_GROUPS 128u /* of a histogram, by its cells */
+#define FAR	  4u	     /* times as long as all that a cell knows */
 
 static struct free_list free_cells[LARGEST + 1];
 
@@ -56,24 +57,18 @@ static uint64_t cells_take(uint32_t log2)
 	return (FRT_CELLS_AT + used) << 8 | log2;
 }
 
-static inline uint64_t place_of(uint32_t method, uint32_t log2)
-{
-	return method * FRT_CELL_HASH >> (64 - log2);
-}
-
 /*
  * The method's cell in a table, or the free one that it would get. A quarter of a
  * table is free; but whatever becomes of it, no thread may search for ever. NULL: neither.
  */
-static inline __attribute__((always_inline)) struct frt_cell *cell_in(uint64_t word, uint32_t method)
+static struct frt_cell *cell_in(uint64_t word, uint32_t method)
 {
-	uint32_t log2 = word & 0xff;
-	uint64_t first = place_of(method, log2), last = (1ULL << log2) - 1;
+	uint64_t first = timing_place(word, method) - cells_at(word), last = (1ULL << (word & 0xff)) - 1;
 
 	for (uint64_t i = 0; i <= last; i++) {
 		struct frt_cell *c = &cells_at(word)[(first + i) & last];
 
-		if (likely(c->sum.method == method) || !c->sum.method)
+		if (c->method == method || !c->method)
 			return c;
 	}
 	return NULL;
@@ -89,7 +84,7 @@ static bool cells_grow(struct frt_slot *s)
 		return false;
 	for (uint64_t i = 0; old && i < 1ULL << (old & 0xff); i++) {
 		const struct frt_cell *c = &cells_at(old)[i];
-		struct frt_cell *to = c->sum.method ? cell_in(new, c->sum.method) : NULL;
+		struct frt_cell *to = c->method ? cell_in(new, c->method) : NULL;
 
 		if (to)
 			*to = *c;
@@ -112,17 +107,17 @@ static struct frt_cell *cell_new(struct frt_slot *s, uint32_t method)
 	if (unlikely(!c))
 		return NULL;
 	s->cell_count++;
-	c->sum.minimum = UINT64_MAX;
-	store_release(&c->sum.method, method);
+	c->minimum = UINT64_MAX;
+	store_release(&c->method, method);
 	return c;
 }
 
 /* NULL: the slot has none for this method. */
-static inline struct frt_cell *cell_find(const struct frt_slot *s, uint32_t method)
+static struct frt_cell *cell_find(const struct frt_slot *s, uint32_t method)
 {
-	struct frt_cell *c = likely(s->cells) ? cell_in(s->cells, method) : NULL;
+	struct frt_cell *c = s->cells ? cell_in(s->cells, method) : NULL;
 
-	return likely(c && c->sum.method == method) ? c : NULL;
+	return c && c->method == method ? c : NULL;
 }
 
 static void atomic_extreme(uint64_t *to, uint64_t value, bool greater)
@@ -146,7 +141,7 @@ static void add_shared(uint32_t method, uint64_t duration, bool thrown)
 	store_relaxed(&sum->method, method);
 }
 
-static inline uint32_t bucket_of(uint64_t d)
+static uint32_t bucket_of(uint64_t d)
 {
 	uint32_t e, bucket;
 
@@ -186,10 +181,7 @@ static bool group_is_there(uint32_t method, uint32_t bucket)
 {
 	uint32_t *group = group_number(method, bucket);
 
-	if (load_acquire(group) || group_new(group))
-		return true;
-	add_relaxed(&control->unbucketed, 1);
-	return false;
+	return load_acquire(group) || group_new(group);
 }
 
 static uint64_t *bucket_at(uint32_t method, uint32_t bucket)
@@ -199,10 +191,51 @@ static uint64_t *bucket_at(uint32_t method, uint32_t bucket)
 	return &g->count[bucket % FRT_GROUP_BUCKETS];
 }
 
-/* Bit i: recent[i] is this bucket. */
-static inline uint32_t places_of(const uint16_t recent[FRT_RECENT], uint16_t bucket)
+/* A call that does not wait. */
+static void histogram_add(uint32_t method, uint64_t duration)
 {
-	const __m128i *r = (const __m128i *)recent, b = _mm_set1_epi16(bucket);
+	uint32_t bucket = bucket_of(duration);
+
+	if (group_is_there(method, bucket))
+		add_relaxed(bucket_at(method, bucket), 1);
+	else
+		add_relaxed(&control->unbucketed, 1);
+}
+
+/* bucket_of() of four durations that may wait: themselves, or the exponents of floats with the first bits of their fractions. */
+static inline __m128i buckets_of_four(__m128i d)
+{
+	__m128i small = _mm_cmplt_epi32(d, _mm_set1_epi32(1 << FRT_OCTAVE_LOG2));
+	__m128i bits = _mm_srli_epi32(_mm_castps_si128(_mm_cvtepi32_ps(d)), 23 - FRT_OCTAVE_LOG2);
+	__m128i large = _mm_sub_epi32(bits, _mm_set1_epi32((127 + FRT_OCTAVE_LOG2 - 1) << FRT_OCTAVE_LOG2));
+
+	return _mm_or_si128(_mm_and_si128(small, d), _mm_andnot_si128(small, large));
+}
+
+static void buckets_of_recent(const uint16_t recent[FRT_RECENT], __m128i bucket[FRT_RECENT / 8])
+{
+	for (uint32_t i = 0; i < FRT_RECENT / 8; i++) {
+		__m128i d = ((const __m128i *)recent)[i], zero = _mm_setzero_si128();
+
+		bucket[i] = _mm_packs_epi32(buckets_of_four(_mm_unpacklo_epi16(d, zero)),
+					    buckets_of_four(_mm_unpackhi_epi16(d, zero)));
+	}
+}
+
+static uint32_t sum_of_recent(const uint16_t recent[FRT_RECENT])
+{
+	__m128i one = _mm_set1_epi16(1), sum = _mm_setzero_si128();
+
+	for (uint32_t i = 0; i < FRT_RECENT / 8; i++)
+		sum = _mm_add_epi32(sum, _mm_madd_epi16(((const __m128i *)recent)[i], one));
+	sum = _mm_add_epi32(sum, _mm_srli_si128(sum, 8));
+	return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_srli_si128(sum, 4)));
+}
+
+/* Bit i: the i-th of FRT_RECENT is this bucket. */
+static inline uint32_t places_of(const __m128i r[FRT_RECENT / 8], uint16_t bucket)
+{
+	__m128i b = _mm_set1_epi16(bucket);
 	__m128i low = _mm_packs_epi16(_mm_cmpeq_epi16(r[0], b), _mm_cmpeq_epi16(r[1], b));
 	__m128i high = _mm_packs_epi16(_mm_cmpeq_epi16(r[2], b), _mm_cmpeq_epi16(r[3], b));
 
@@ -217,21 +250,22 @@ static inline uint32_t bits_in(uint32_t x)
 	return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
-/* All that stands in `recent` goes into the histogram. First the lines are asked for, so that one wait is enough. */
+/* All that waits in `recent` goes into the histogram. First the lines are asked for, so that one wait is enough. */
 static void cell_empty(const struct frt_cell *c)
 {
+	__m128i bucket[FRT_RECENT / 8];
 	uint64_t *at[FRT_RECENT];
 	uint8_t calls[FRT_RECENT];
-	uint32_t buckets = 0, rest = ~0u;
+	uint32_t buckets = 0, rest;
 
+	buckets_of_recent(c->recent, bucket);
+	rest = ~places_of(bucket, 0);
 	while (rest) {
-		uint16_t bucket = c->recent[__builtin_ctz(rest)];
-		uint32_t places = places_of(c->recent, bucket);
+		uint16_t next = ((const uint16_t *)bucket)[__builtin_ctz(rest)];
+		uint32_t places = places_of(bucket, next);
 
 		rest &= ~places;
-		if (bucket == FRT_NO_BUCKET)
-			continue;
-		at[buckets] = bucket_at(c->sum.method, bucket);
+		at[buckets] = bucket_at(c->method, next);
 		__builtin_prefetch(at[buckets], 1);
 		calls[buckets++] = bits_in(places);
 	}
@@ -239,66 +273,108 @@ static void cell_empty(const struct frt_cell *c)
 		add_relaxed(at[i], calls[i]);
 }
 
+static uint64_t *cell_total(struct frt_cell *c, uint64_t count)
+{
+	return &c->total[count / FRT_RECENT % 2];
+}
+
 /* The call that took the last place. */
-static __attribute__((noinline)) void cell_count_and_empty(struct frt_cell *c)
+static void cell_count_and_empty(struct frt_cell *c)
 {
 	cell_empty(c);
-	store_release(&c->sum.count, c->sum.count + 1);
+	*cell_total(c, c->count + 1) = *cell_total(c, c->count) + sum_of_recent(c->recent);
+	store_release(&c->count, c->count + 1);
 }
 
-/* Does the cell know that the histogram has this bucket? */
-static inline bool cell_has_bucket(const struct frt_cell *c, uint32_t bucket)
+static void cell_extremes(struct frt_cell *c, uint64_t duration)
 {
-	uint32_t g = bucket / FRT_GROUP_BUCKETS;
-
-	return likely(g < KNOWN_GROUPS && c->sum.groups[g / 64] >> g % 64 & 1);
+	if (duration < c->minimum)
+		c->minimum = duration;
+	if (duration > c->maximum)
+		c->maximum = duration;
 }
 
-static inline void cell_add(struct frt_cell *c, uint64_t duration, bool thrown, uint16_t bucket)
+static void cell_add(struct frt_cell *c, bool thrown, uint16_t waiting)
 {
-	uint32_t place = c->sum.count % FRT_RECENT;
-
-	c->recent[place] = bucket;
-	c->sum.total += duration;
-	if (unlikely(thrown))
-		c->sum.thrown++;
-	if (unlikely(duration < c->sum.minimum))
-		c->sum.minimum = duration;
-	if (unlikely(duration > c->sum.maximum))
-		c->sum.maximum = duration;
-	if (unlikely(place == FRT_RECENT - 1))
+	c->recent[c->count % FRT_RECENT] = waiting;
+	c->thrown += thrown;
+	if (c->count % FRT_RECENT == FRT_RECENT - 1)
 		cell_count_and_empty(c);
 	else
-		store_release(&c->sum.count, c->sum.count + 1);
+		store_release(&c->count, c->count + 1);
 }
 
-/* The first call of a method, or the first in a group of buckets; or there is no memory. */
-static __attribute__((noinline)) void add_otherwise(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown)
+/* How many durations the group of this one has. The first of them is a multiple of that. */
+static uint64_t group_width(uint64_t d)
 {
-	uint32_t bucket = bucket_of(duration), g = bucket / FRT_GROUP_BUCKETS;
-	struct frt_cell *c = cell_find(s, method);
-	bool there = group_is_there(method, bucket);
+	if (d < 1u << FRT_OCTAVE_LOG2)
+		return FRT_GROUP_BUCKETS;
+	return (uint64_t)FRT_GROUP_BUCKETS << (63 - __builtin_clzll(d) - FRT_OCTAVE_LOG2);
+}
 
-	if (!c && !(c = cell_new(s, method))) {
-		add_shared(method, duration, thrown);
-		if (there)
-			add_relaxed(bucket_at(method, bucket), 1);
-		return;
+/* Has the histogram all groups from here to there? */
+static bool groups_are_there(uint32_t method, uint64_t from, uint64_t end)
+{
+	for (uint64_t d = from; d < end; d += group_width(d))
+		if (!group_is_there(method, bucket_of(d)))
+			return false;
+	return true;
+}
+
+/* The cell knows these durations, as far as none is a new extreme. */
+static void cell_know(struct frt_cell *c, uint64_t from, uint64_t end)
+{
+	if (from < c->minimum)
+		from = c->minimum;
+	if (end > c->maximum + 1)
+		end = c->maximum + 1;
+	if (!from)
+		from = 1; /* 0 does not wait */
+	c->known_from = from;
+	c->known = end - from;
+}
+
+/*
+ * The durations that the cell knows shall reach to this one, which is counted as an extreme already. False: it is far
+ * above them, or cannot wait. Are they far above it, they begin anew: it is the short calls that have to be cheap.
+ */
+static bool cell_learn(struct frt_cell *c, uint64_t duration)
+{
+	uint64_t from = duration & -group_width(duration), end = from + group_width(duration);
+	uint64_t known_from = c->known_from, known_end = known_from + c->known;
+
+	if (duration - known_from < c->known)
+		return true;
+	if (!duration || duration >= FRT_RECENT_END || !group_is_there(c->method, bucket_of(duration)))
+		return false;
+	if (c->known && duration >= known_end) {
+		if (duration / FAR >= known_end || !groups_are_there(c->method, known_end, end))
+			return false;
+		from = known_from;
+	} else if (c->known && known_from / FAR < end && groups_are_there(c->method, end, known_from)) {
+		end = known_end;
 	}
-	if (there && g < KNOWN_GROUPS)
-		c->sum.groups[g / 64] |= 1ULL << g % 64;
-	cell_add(c, duration, thrown, there ? bucket : FRT_NO_BUCKET);
+	cell_know(c, from, end);
+	return true;
 }
 
 void timing_add(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown)
 {
 	struct frt_cell *c = cell_find(s, method);
-	uint32_t bucket = bucket_of(duration);
 
-	if (likely(c && cell_has_bucket(c, bucket)))
-		cell_add(c, duration, thrown, bucket);
-	else
-		add_otherwise(s, method, duration, thrown);
+	if (!c && !(c = cell_new(s, method))) {
+		add_shared(method, duration, thrown);
+		histogram_add(method, duration);
+		return;
+	}
+	cell_extremes(c, duration);
+	if (cell_learn(c, duration)) {
+		cell_add(c, thrown, duration);
+	} else {
+		histogram_add(method, duration);
+		*cell_total(c, c->count) += duration;
+		cell_add(c, thrown, 0);
+	}
 }
 
 void timing_slot_begin(struct frt_slot *s)
