@@ -48,6 +48,7 @@ enum key {
 	KEY_LINES,
 	KEY_JSON,
 	KEY_VERSION,
+	KEY_WITH_JFR,
 	KEY_LATER = 0x200, /* and above: options that are not there yet */
 };
 
@@ -67,6 +68,7 @@ static const struct argp_option options[] = {
 	{"max-size", KEY_SIZE, "SIZE", 0, NULL, 0},
 	{"max-overhead", KEY_OVERHEAD, "PERCENT", 0, NULL, 0},
 	{"max-age", KEY_AGE, "TIME", 0, NULL, 0},
+	{"with-jfr", KEY_WITH_JFR, "SETTINGS", OPTION_ARG_OPTIONAL, NULL, 0},
 	{"stack-depth", KEY_DEPTH, "N", 0, NULL, 0},
 	{"no-stack", KEY_NO_STACK, NULL, 0, NULL, 0},
 	{"thrown", KEY_THROWN, NULL, 0, NULL, 0},
@@ -145,6 +147,7 @@ static const char help[] =
 	"  -n, --max-events=N         stop after N calls\n"
 	"      --max-size=SIZE        drop the oldest beyond this size (k m g); 1g\n"
 	"      --max-age=TIME         drop what is older\n"
+	"      --with-jfr[=SETTINGS]  the JVM's own recording (default, profile, FILE.jfc) into the same file\n"
 	"  -i, --interval=5s --top=N  print a table of the N busiest methods (20) each interval\n"
 	"      --lines                print a line for each recorded call\n"
 	"      --json                 print JSON instead; list, check and methods too\n"
@@ -226,6 +229,21 @@ static int set_kernel(struct settings *s, const char *text, struct diag *d)
 	return diag_usage(d, "wrong --kernel '%s': it has to be on, off or full", text);
 }
 
+/* The JVM reads a file by its whole name. */
+static int set_with_jfr(struct settings *s, const char *text, struct diag *d)
+{
+	const char *name = text ? text : "default";
+	size_t length = strlen(name);
+
+	if (!*name || strpbrk(name, " \t\n\"',="))
+		return diag_usage(d, "wrong --with-jfr '%s': it has to be default, profile or a .jfc file, without spaces", name);
+	free(s->with_jfr);
+	s->with_jfr = length > 4 && strcmp(name + length - 4, ".jfc") == 0 ? realpath(name, NULL) : NULL;
+	if (!s->with_jfr)
+		s->with_jfr = strdup(name);
+	return s->with_jfr ? 0 : diag_set(d, ENOMEM, "no memory for settings");
+}
+
 static int set_user(struct settings *s, const char *text, struct diag *d)
 {
 	if (!*text)
@@ -279,6 +297,8 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 		return settings_parse_time("--wait-stack", text, &s->wait_stack_ns, d);
 	case KEY_USER:
 		return set_user(s, text, d);
+	case KEY_WITH_JFR:
+		return set_with_jfr(s, text, d);
 	case KEY_THRESHOLD:
 		s->threshold_given = true;
 		return settings_parse_time("--threshold", text, &s->threshold_ns, d);
@@ -563,6 +583,9 @@ static int check_complete(const struct settings *s, struct diag *d)
 				     "part of its main class or jar", s->program[0]);
 	if (s->user && !s->program)
 		return diag_usage(d, "--user is for a program that is started, as in --user=%s -- java ...", s->user);
+	if (s->with_jfr && s->program)
+		return diag_usage(d, "--with-jfr is for a JVM that runs: give one that is started -XX:StartFlightRecording, "
+				     "and put the two files together with 'frtrace merge'");
 	if (s->background && (s->program || s->interval_ns || s->lines))
 		return diag_usage(d, "'frtrace start' goes into the background: it starts no program and prints no table or lines");
 	if (filter_list_size(s->filters) == 0)

@@ -15,6 +15,7 @@
 #include "user/target/dump.h"
 #include "user/target/mem.h"
 #include "user/view/live.h"
+#include "user/with_jfr.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -33,6 +34,7 @@ struct recording {
 	struct target target;
 	struct clock clock;
 	struct output *output;
+	struct with_jfr *with_jfr; /* NULL: nobody wants it */
 	struct session *session;
 	struct recorder *recorder;
 	struct brake *brake; /* NULL: none */
@@ -167,6 +169,8 @@ static int attach(struct recording *r, struct diag *d)
 	int err;
 
 	err = segment_check_free(&r->target, d);
+	if (!err && r->settings->with_jfr)
+		err = with_jfr_start(&r->with_jfr, &r->target, r->settings->with_jfr, output_path(r->output), d);
 	if (err)
 		return err;
 	dump = prepare_stacks(r);
@@ -242,6 +246,7 @@ static int finish(struct recording *r, int err, struct diag *d)
 
 	if (stop_err)
 		log_error("frtrace: %s", second.text);
+	with_jfr_stop(r->with_jfr, true);
 	recorder_note_loss(r->recorder, report_lost(&r->report));
 	recorder_read_stacks(r->recorder, true);
 	r->report.no_census = why_no_census(r, ended);
@@ -265,6 +270,7 @@ static void release(struct recording *r)
 	model_close(&r->model);
 	session_free(r->session);
 	output_close(r->output);
+	with_jfr_stop(r->with_jfr, false);
 	target_close(&r->target);
 	r->recorder = NULL;
 	r->brake = NULL;
@@ -346,6 +352,9 @@ int cmd_record(struct settings *settings, struct diag *d)
 		err = r->program ? record_program(r, &loop, d) : record_running(r, &loop, d);
 	loop_release(&loop);
 	release(r);
+	if (!with_jfr_merge(r->with_jfr, err >= 0) && err >= 0)
+		err = EXIT_INCOMPLETE;
+	with_jfr_free(r->with_jfr);
 	program_close(r->program);
 	background_end(r->background, err);
 	free(r);

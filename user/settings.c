@@ -26,6 +26,7 @@ void settings_release(struct settings *s)
 {
 	filter_list_free(s->filters);
 	free(s->output);
+	free(s->with_jfr);
 	settings_files_free(s->files);
 	*s = (struct settings){0};
 }

@@ -53,6 +53,7 @@ struct settings {
 	uint64_t max_events;	     /* 0: no end */
 	uint64_t max_size;	     /* bytes, never 0 */
 	uint64_t max_age_ns;	     /* 0: none */
+	char *with_jfr;		     /* settings of the JVM's own recording, a name or a path; NULL: none is made */
 	char *output;		     /* as typed, %p and %t still in it; NULL: the default name */
 	uint32_t max_overhead;	     /* per cent of a CPU of the threads that call a method; 0: no brake */
 	uint32_t stack_depth;	     /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */

@@ -77,6 +77,153 @@ merged() {
 	target_drop
 }
 
+# Nothing of ours is left in the JVM or in its /tmp.
+own_ended() {
+	"$1/bin/jcmd" "$T_PID" JFR.check >"$WORK/log" 2>&1
+	grep -q 'name=frtrace-' "$WORK/log" && finding "the JVM still records: $(cat "$WORK/log")"
+	tmp_left
+}
+
+tmp_left() {
+	local left
+	left=$(find /tmp /var/tmp "/proc/$T_PID/root/tmp" -maxdepth 1 -name '.frtrace-*' -newer "$WORK/.start" -user "$(id -un)" 2>/dev/null)
+	[ -n "$left" ] && finding "left behind: $left"
+}
+
+is_joint() { # FILE: both halves of a recording of the program's 160 calls
+	local seen
+	seen=$(newest_java JointCheck "$1" "$T_DIR/stamps" 2>&1) || finding "$seen"
+	[[ $seen == "160 calls, "* ]] || finding "seen: $seen"
+}
+
+both() { # [SETTINGS]
+	local sentence="--with-jfr${1:+=$1} makes one file of both recordings, JDK $FEATURE" name
+	begin "$sentence" || return 0
+	target_start Joint 40
+	if target_ready && trace_start -m 'live.Joint::work' "--with-jfr${1:+=$1}"; then
+		target_go
+		trace_stop
+		status_is 0
+		says "^with the JVM's own recording: [0-9,]+ events, .* in $F_FILE"
+		is_joint "$F_FILE"
+		contexts_are_all "$F_FILE"
+		name=${F_FILE%.jfr}
+		[ "$(echo "$name"*)" = "$F_FILE" ] || finding "files: $(echo "$name"*)"
+		own_ended "$(jdk_newest)"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+contexts_are_all() { # FILE
+	cp "$T_DIR/stamps" "$WORK/stamps"
+	contexts "$1"
+}
+
+# The JVM writes its half when it exits; killed, it leaves none.
+target_ends() {
+	local sentence="of a JVM that exits both halves are there, of one that is killed ours, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Joint 40
+	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
+		target_go
+		target_quit
+		trace_wait
+		status_is 0
+		is_joint "$F_FILE"
+		tmp_left
+	fi
+	target_start Joint 40
+	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
+		target_go
+		kill -9 "$T_PID"
+		trace_wait
+		status_is 3
+		says "the JVM's own recording is lost: process $T_PID has written none when it ended"
+		[ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 160 ] || finding "ours is not whole"
+		tmp_left
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Its guard stops the JVM's recording.
+killed() {
+	local sentence="a frtrace that is killed leaves no recording behind in the JVM, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Joint 40
+	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
+		"$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep -q 'name=frtrace-' || finding "the JVM does not record"
+		kill -9 "$F_PID"
+		wait "$F_PID" 2>/dev/null
+		wait_for 20 stopped || finding "the JVM still records"
+		wait_for 5 no_directory
+		own_ended "$(jdk_newest)"
+		target_go
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+stopped() { ! "$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep -q 'name=frtrace-'; }
+
+no_directory() { ! ls -d /tmp/.frtrace-* >/dev/null 2>&1; }
+
+refused() { # REGEX STATUS ARGUMENT...
+	trace_launch -p "$T_PID" -m 'live.Joint::work' -o "$WORK/refused.jfr" "${@:3}"
+	trace_wait
+	status_is "$2"
+	[ "$(wc -l <"$F_DIR/stderr")" = 1 ] || finding "more than one line"
+	says "$1"
+	target_untouched "$T_PID"
+	tmp_left
+	ls "$WORK"/refused* >/dev/null 2>&1 && finding "it leaves $(ls "$WORK"/refused*)"
+}
+
+cannot() {
+	local sentence="a JVM that cannot record itself is left alone, and one line says why"
+	begin "$sentence" || return 0
+	jdk_use "${JDKS[0]}"
+	target_start Joint 1
+	if target_ready; then
+		refused "^frtrace: cannot start the own recording of process $T_PID 'live.Joint': it says: .*nothing" 1 --with-jfr=nothing
+		refused 'wrong --with-jfr .a b.: it has to be default, profile or a .jfc file' 2 '--with-jfr=a b'
+	fi
+	target_drop
+	if root_use 8; then
+		target_start Late 1
+		target_ready && refused "^frtrace: cannot start the own recording of process $T_PID 'live.Late': JDK 8 has none, it came with 11" 1 --with-jfr
+		target_drop
+	else
+		skip "$sentence, JDK 8" "$(roots_why)"
+	fi
+	verdict "$sentence"
+}
+
+# In a root directory of its own, with a /tmp of its own.
+elsewhere() {
+	local sentence="--with-jfr takes the recording out of another root directory, JDK 11" count
+	begin "$sentence" || return 0
+	root_use 11 || { skip "$sentence" "$(roots_why)"; return 0; }
+	target_start Late 1000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' --with-jfr; then
+		target_go
+		trace_stop
+		status_is 0
+		"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(head -n 3 "$WORK/tool")"
+		for count in 'jdk.MethodTrace 1000' 'jdk.InitialSystemProperty [1-9]' 'jdk.CPULoad [1-9]'; do
+			tr -s ' ' <"$WORK/tool" | grep -qE "^ $count" || finding "not in it: $count"
+		done
+		tmp_left
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # Either order, a file with itself, and three.
 orders() {
 	local sentence="files are merged in any order, and more than two" count
@@ -119,3 +266,12 @@ for jdk in "${JDKS[@]}"; do
 done
 orders
 wrong
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	if [ "$jdk" = "${JDKS[0]}" ]; then both profile; else both; fi
+done
+target_ends
+killed
+roots_find
+cannot
+elsewhere
