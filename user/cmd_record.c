@@ -85,16 +85,25 @@ static int make_brake(struct recording *r, struct diag *d)
 
 static int make_recorder(struct recording *r, struct diag *d)
 {
+	bool waits = r->settings->kernel && !session_no_waits(r->session)[0];
 	struct recorder_setup setup = { .settings = r->settings,
 					.target = &r->target,
 					.segment = session_segment(r->session),
 					.clock = &r->clock,
 					.output = r->output,
 					.resolver = r->model.resolver,
-					.rates = r->brake ? brake_rates(r->brake) : NULL };
+					.rates = r->brake ? brake_rates(r->brake) : NULL,
+					.kernel = waits ? (enum jfr_kernel)r->settings->kernel : JFR_KERNEL_NONE };
+	struct wait_sink sink;
 
 	r->recorder = recorder_new(&setup, d);
-	return r->recorder ? recorder_tick(r->recorder, d) : -ENOMEM;
+	if (!r->recorder)
+		return -ENOMEM;
+	if (waits) {
+		sink = where_sink(recorder_where(r->recorder));
+		session_take_waits(r->session, &sink);
+	}
+	return recorder_tick(r->recorder, d);
 }
 
 static int make_live(struct recording *r, struct diag *d)

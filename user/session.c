@@ -4,6 +4,8 @@
 #include "user/intrinsics.h"
 #include "user/log.h"
 #include "user/model.h"
+#include "user/queue/hold.h"
+#include "user/queue/position.h"
 #include "user/session_kernel.h"
 #include "user/sites.h"
 #include "user/target/attach.h"
@@ -37,6 +39,8 @@ struct session {
 	struct session_kernel kernel;
 	bool with_kernel; /* loaded so */
 	struct wait_sink waits;
+	struct hold *hold; /* of swept spans; NULL: they need not wait */
+	struct position position; /* of the queue */
 	struct segment segment;
 	struct streams *streams;
 	struct queue *queue;
@@ -131,6 +135,8 @@ void session_free(struct session *s)
 	session_kernel_detach(&s->kernel);
 	if (s->connection >= 0)
 		close(s->connection);
+	hold_free(s->hold);
+	position_close(&s->position);
 	queue_close(s->queue);
 	segment_close(&s->segment);
 	frtrace_bpf__destroy(s->bpf);
@@ -406,6 +412,23 @@ static int begin_queue(struct session *s, struct diag *d)
 	return s->queue ? 0 : -ENOMEM;
 }
 
+/* Swept spans wait for what the kernel says of their threads, when that is wanted. */
+static int begin_streams(struct session *s, const struct stream_sink *sink, struct diag *d)
+{
+	struct stream_sink held;
+
+	if (!s->waits.wait) {
+		streams_init(s->streams, sink);
+		return 0;
+	}
+	s->hold = hold_new(sink);
+	if (!s->hold)
+		return diag_errno(d, ENOMEM, "cannot begin");
+	held = hold_sink(s->hold);
+	streams_init(s->streams, &held);
+	return position_open(&s->position, bpf_map__fd(s->bpf->maps.queue), d);
+}
+
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
 	double begin = s->begin_ms ?: now_ms();
@@ -413,9 +436,10 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	bool known = !target_safepoint_ns(s->target, &before);
 	int err;
 
-	streams_init(s->streams, sink);
+	err = begin_streams(s, sink, d);
 	sweep_begin(&s->segment, s->streams);
-	err = begin_queue(s, d);
+	if (!err)
+		err = begin_queue(s, d);
 	if (!err)
 		err = write_config(s, d);
 	if (!err)
@@ -462,19 +486,29 @@ int session_stop(struct session *s, struct diag *d)
 	session_kernel_detach(&s->kernel);
 	queue_empty(s->queue);
 	queue_tell_losses(s->queue);
+	if (s->hold)
+		hold_let_go(s->hold, UINT64_MAX);
 	sweep_finish(&s->segment, s->streams);
 	return err;
 }
 
 int session_consume(struct session *s)
 {
-	return queue_consume(s->queue);
+	int parts = queue_consume(s->queue);
+
+	if (s->hold)
+		hold_let_go(s->hold, position_consumed(&s->position));
+	return parts;
 }
 
 void session_sweep(struct session *s)
 {
 	queue_tell_losses(s->queue);
+	if (s->hold)
+		hold_begin(s->hold);
 	sweep(&s->segment, s->streams);
+	if (s->hold)
+		hold_end(s->hold, position_produced(&s->position));
 }
 
 bool session_beat(struct session *s)
