@@ -20,6 +20,16 @@ static __always_inline __u64 wake_flags(void)
 	return bpf_ringbuf_query(&queue, BPF_RB_AVAIL_DATA) < wake_level ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP;
 }
 
+/* Room for a record of the kernel's half; NULL is counted. `size` is a constant. */
+static __always_inline void *reserve_record(const __u32 size)
+{
+	void *record = bpf_ringbuf_reserve(&queue, size, 0);
+
+	if (!record)
+		__sync_fetch_and_add(&waits_lost, 1);
+	return record;
+}
+
 /* `size` is a constant: the bytes that are copied, of which `length` are valid. 0, or -1. */
 static __always_inline int emit_part(__u64 slot, __u64 offset, __u64 length, const void *from, const __u32 size)
 {

@@ -145,12 +145,10 @@ static __always_inline void switch_in(struct wait_state *state)
 	struct frt_wait *w;
 
 	if (state->off) {
-		w = bpf_ringbuf_reserve(&queue, sizeof(*w), 0);
+		w = reserve_record(sizeof(*w));
 		if (w) {
 			fill_wait(w, state, bpf_ktime_get_ns());
 			bpf_ringbuf_submit(w, wake_flags());
-		} else {
-			__sync_fetch_and_add(&waits_lost, 1);
 		}
 	}
 	state->off = state->woken = 0;

@@ -236,12 +236,16 @@ static void print_no_stacks(const struct report *r)
 
 static void print_no_waits(const struct report *r)
 {
-	const char *why = session_no_waits(r->session);
+	const char *no_waits = session_no_waits(r->session), *no_pauses = session_no_pauses(r->session);
 
-	if (!why[0])
-		return;
-	recorder_remark(r->recorder, "no waits", why);
-	log_line("  no waits: %s", why);
+	if (no_waits[0]) {
+		recorder_remark(r->recorder, "no waits", no_waits);
+		log_line("  no waits: %s", no_waits);
+	}
+	if (no_pauses[0]) {
+		recorder_remark(r->recorder, "no pauses", no_pauses);
+		log_line("  no pauses: %s", no_pauses);
+	}
 }
 
 static const char *limits(const struct settings *s)

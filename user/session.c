@@ -404,6 +404,11 @@ const char *session_no_waits(const struct session *s)
 	return s->kernel.why.text;
 }
 
+const char *session_no_pauses(const struct session *s)
+{
+	return s->kernel.no_pauses.text;
+}
+
 static int begin_queue(struct session *s, struct diag *d)
 {
 	struct queue_sinks sinks = { .streams = s->streams, .waits = s->waits, .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost };

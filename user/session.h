@@ -44,6 +44,9 @@ void session_take_stacks(struct session *s, const struct frt_layout *layout);
 void session_take_waits(struct session *s, const struct wait_sink *sink);
 const char *session_no_waits(const struct session *s);
 
+/* Why, though there are waits, nothing is told of pauses and of Thread.sleep(), or "". */
+const char *session_no_pauses(const struct session *s);
+
 /* Hand over the filter and start: from here on calls are recorded. */
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
 

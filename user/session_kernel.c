@@ -44,7 +44,9 @@ static int64_t count_offset(void)
 void session_kernel_choose(struct frtrace_bpf *bpf, bool wanted)
 {
 	struct bpf_program *programs[] = { bpf->progs.thread, bpf->progs.sched_switch, bpf->progs.sched_waking,
-					   bpf->progs.sleep_begin, bpf->progs.sleep_end };
+					   bpf->progs.sleep_begin, bpf->progs.sleep_end, bpf->progs.safepoint_begin,
+					   bpf->progs.safepoint_end, bpf->progs.operation_begin, bpf->progs.collection_begin,
+					   bpf->progs.collection_end };
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i], wanted);
@@ -78,21 +80,31 @@ static void attach_jvm(struct session_kernel *k, struct frtrace_bpf *bpf, const 
 {
 	const struct {
 		struct bpf_program *program;
-		const char *name;
+		const char *provider, *name;
 	} sites[] = {
-		{ bpf->progs.sleep_begin, "thread__sleep__begin" },
-		{ bpf->progs.sleep_end, "thread__sleep__end" },
+		{ bpf->progs.sleep_begin, "hotspot", "thread__sleep__begin" },
+		{ bpf->progs.sleep_end, "hotspot", "thread__sleep__end" },
+		{ bpf->progs.safepoint_begin, "hs_private", "safepoint__begin" },
+		{ bpf->progs.safepoint_end, "hs_private", "safepoint__end" },
+		{ bpf->progs.operation_begin, "hotspot", "vmops__begin" },
+		{ bpf->progs.collection_begin, "hotspot", "gc__begin" },
+		{ bpf->progs.collection_end, "hotspot", "gc__end" },
 	};
 	struct mapping m;
-	struct diag d = { 0 };
 
-	if (target_find_mapping(t, "libjvm.so", &m, &d) != 1)
+	if (target_find_mapping(t, "libjvm.so", &m, &k->no_pauses) != 1) {
+		diag_set(&k->no_pauses, ENOENT, "cannot find libjvm.so in the target's mappings");
 		return;
+	}
 	for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
-		struct site site = { .path = m.door, .pid = t->pid, .provider = "hotspot", .name = sites[i].name };
+		struct site site = { .path = m.door, .pid = t->pid, .provider = sites[i].provider, .name = sites[i].name };
 
-		if (attach_site(k, sites[i].program, &site, &d))
-			log_detail("%s", d.text);
+		int err = attach_site(k, sites[i].program, &site, &k->no_pauses);
+
+		if (err == -ENOENT)
+			diag_set(&k->no_pauses, ENOENT, "this JVM was built without the USDT site %s:%s", site.provider, site.name);
+		if (err)
+			return;
 	}
 }
 

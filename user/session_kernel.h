@@ -16,6 +16,7 @@ struct bpf_link;
 struct session_kernel {
 	struct bpf_link *links[SESSION_KERNEL_LINKS];
 	int count;
+	struct diag no_pauses; /* why there are none, though the rest is there; "" */
 	struct diag why; /* it is not there; "": it is, or nobody has asked for it */
 };
 

@@ -15,12 +15,16 @@ fi
 PREEMPTED=1 FUTEX=2 SOCKET=4 SLEEP=7
 
 # Trace the kinds of live.Splits, N calls of each: the records stand in $WORK/waits.
-record_waits() { # N KIND... [OPTION...]
-	local filter='' word kinds=() options=() FRTRACE=$ROOT/$build/tests/frtrace_waits
+record_waits() { # N KIND... [OPTION... of the JVM or of frtrace]
+	local filter='' word kinds=() options=() jvm=() FRTRACE=$ROOT/$build/tests/frtrace_waits
 	for word in "${@:2}"; do
-		if [[ $word == -* ]]; then options+=("$word"); else kinds+=("$word") filter+="live.Splits::$word;"; fi
+		case $word in
+		-X*) jvm+=("$word") ;;
+		-*) options+=("$word") ;;
+		*) kinds+=("$word") filter+="live.Splits::$word;" ;;
+		esac
 	done
-	target_start Splits "$1" "${kinds[@]}"
+	target_start "${jvm[@]}" Splits "$1" "${kinds[@]}"
 	target_ready || return 1
 	FRTRACE_WAITS=$WORK/waits trace_start -m "${filter%;}" --no-stack "${options[@]}" || return 1
 	target_go
@@ -64,6 +68,27 @@ reasons() {
 	target_drop
 }
 
+# The JVM's own log is the oracle. Collections lie in safepoints.
+pauses() {
+	local sentence="each pause of the JVM is told, JDK $FEATURE" n=20 logged told
+	begin "$sentence" || return 0
+	if record_waits $n -Xlog:safepoint:file="$WORK/safepoints" gc; then
+		told=$(grep -cE '^pause 1 [0-9]+ [0-9]+ G1CollectFull' "$WORK/waits")
+		[ "$told" -eq $n ] || finding "$told safepoints for a collection, expected $n:" "$(grep ^pause "$WORK/waits")"
+		logged=$(grep 'Safepoint "G1CollectFull"' "$WORK/safepoints" | grep -oE 'Total: +[0-9]+' | awk '{ t += $2 } END { print t }')
+		told=$(awk '$1 == "pause" && $5 == "G1CollectFull" { t += $4 - $3 } END { printf "%d\n", t }' "$WORK/waits")
+		[ "$told" -gt $((logged * 95 / 100)) ] && [ "$told" -lt $((logged * 105 / 100 + n * 100000)) ] ||
+			finding "pauses of $told ns in all, the JVM's log has $logged"
+		awk '$1 == "pause" && $2 == 2 { b[++n] = $3; e[n] = $4 }
+		$1 == "pause" && $2 == 1 { for (i in b) if (b[i] >= $3 && e[i] <= $4) delete b[i] }
+		END { for (i in b) print b[i], e[i] }' "$WORK/waits" | grep . >"$WORK/odd" &&
+			finding "collections outside of safepoints:" "$(cat "$WORK/odd")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 off() {
 	local sentence="--kernel=off leaves it out, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -78,5 +103,6 @@ off() {
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	reasons
+	pauses
 	off
 done

@@ -41,6 +41,7 @@ const struct segment *__wrap_session_segment(const struct session *s);
 const struct streams *__wrap_session_streams(const struct session *s);
 const struct session_cost *__wrap_session_cost(const struct session *s);
 const char *__wrap_session_no_waits(const struct session *s);
+const char *__wrap_session_no_pauses(const struct session *s);
 void __wrap_session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS]);
 
 int __wrap_fstatvfs(int fd, struct statvfs *v)
@@ -78,6 +79,11 @@ const struct session_cost *__wrap_session_cost(const struct session *s)
 const char *__wrap_session_no_waits(const struct session *s)
 {
 	return b->no_waits;
+}
+
+const char *__wrap_session_no_pauses(const struct session *s)
+{
+	return "";
 }
 
 void __wrap_session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS])

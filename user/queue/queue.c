@@ -41,6 +41,33 @@ static bool see_wait(struct queue *q, const struct frt_wait *w, size_t size)
 	return true;
 }
 
+static bool see_pause(struct queue *q, const struct frt_pause *p, size_t size)
+{
+	if (size < sizeof(*p))
+		return false;
+	if (q->sinks.waits.pause)
+		q->sinks.waits.pause(q->sinks.waits.context, p);
+	return true;
+}
+
+static bool see_call(struct queue *q, const struct frt_system_call *c, size_t size)
+{
+	if (size < sizeof(*c))
+		return false;
+	if (q->sinks.waits.call)
+		q->sinks.waits.call(q->sinks.waits.context, c);
+	return true;
+}
+
+static bool see_fault(struct queue *q, const struct frt_fault *f, size_t size)
+{
+	if (size < sizeof(*f))
+		return false;
+	if (q->sinks.waits.fault)
+		q->sinks.waits.fault(q->sinks.waits.context, f);
+	return true;
+}
+
 /* False: it is none that we know. */
 static bool see_record(struct queue *q, const void *record, size_t size)
 {
@@ -49,6 +76,12 @@ static bool see_record(struct queue *q, const void *record, size_t size)
 		return see_part(q, record, size);
 	case FRT_WAIT:
 		return see_wait(q, record, size);
+	case FRT_PAUSE:
+		return see_pause(q, record, size);
+	case FRT_CALL:
+		return see_call(q, record, size);
+	case FRT_FAULT:
+		return see_fault(q, record, size);
 	}
 	return false;
 }

@@ -57,6 +57,10 @@ public class Splits {
             throw new IOException("end");
     }
 
+    static void gc() {
+        System.gc();
+    }
+
     static void busy() {
         long end = System.nanoTime() + 2_000_000, n = 0;
         while (System.nanoTime() < end)
@@ -140,6 +144,9 @@ public class Splits {
         case "socket":
             connect();
             both(kind, n, Splits::socket, Splits::unsocket);
+            break;
+        case "gc":
+            both(kind, n, Splits::gc, null);
             break;
         case "busy":
             both(kind, n, Splits::busy, null);
