@@ -65,7 +65,8 @@ static int open_directory(struct output *o, struct diag *d)
 	return 0;
 }
 
-/* As the JVM names them: 2026_11_20_18_05_24.jfr, and _01 for the next of the same second. */
+/* As the JVM names them: 2026_11_20_18_05_24.jfr, and _01 for the next of the same second. A name that has been dropped does
+ * not come again: `jfr assemble` puts them in the order of their names. */
 static int give_name(struct output *o, struct output_chunk *c, const unsigned char *bytes)
 {
 	char second[24];
@@ -77,10 +78,15 @@ static int give_name(struct output *o, struct output_chunk *c, const unsigned ch
 	t = be64toh(start) / 1000000000;
 	if (!localtime_r(&t, &tm) || !strftime(second, sizeof(second), "%Y_%m_%d_%H_%M_%S", &tm))
 		return -EINVAL;
-	for (unsigned int n = 0; n < 10000; n++) {
+	if (strcmp(second, o->second) != 0)
+		o->of_second = 0;
+	strcpy(o->second, second);
+	for (unsigned int n = o->of_second; n < 10000; n++) {
 		snprintf(c->name, sizeof(c->name), n ? "%s_%02u.jfr" : "%s.jfr", second, n);
-		if (!renameat2(o->fd, PART, o->fd, c->name, RENAME_NOREPLACE))
+		if (!renameat2(o->fd, PART, o->fd, c->name, RENAME_NOREPLACE)) {
+			o->of_second = n + 1;
 			return 0;
+		}
 		if (errno != EEXIST)
 			return -errno;
 	}

@@ -13,12 +13,22 @@
 #define STATE	64 /* of its bytes */
 #define WRITING 0xff
 
+/* The keeper cuts what is behind this size: it must know of each chunk. */
 static void watch(const struct output *o, uint64_t size)
+{
+	keeper_watch(o->keeper, o->path, o->device, o->inode, size);
+}
+
+/* What the file is, before it is the output. */
+static int identify(struct output *o, int fd, struct diag *d)
 {
 	struct stat st;
 
-	if (!fstat(o->fd, &st))
-		keeper_watch(o->keeper, o->path, st.st_dev, st.st_ino, size);
+	if (fstat(fd, &st))
+		return diag_errno(d, errno, "cannot look at '%s'", o->path);
+	o->device = st.st_dev;
+	o->inode = st.st_ino;
+	return 0;
 }
 
 static int open_file(struct output *o, struct diag *d)
@@ -29,7 +39,7 @@ static int open_file(struct output *o, struct diag *d)
 	if (ftruncate(o->fd, 0) || fchmod(o->fd, 0600))
 		return diag_errno(d, errno, "cannot write '%s'", o->path);
 	output_give_to_user(o->fd);
-	return 0;
+	return identify(o, o->fd, d);
 }
 
 /* The header first, for readers to wait; the state when all is there. */
@@ -80,21 +90,27 @@ static int copy(const struct output *o, size_t first, int to, struct diag *d)
 /* Put the file's tail in its place. */
 static int drop(struct output *o, size_t gone, struct diag *d)
 {
+	uint64_t device = o->device, inode = o->inode;
 	char temporary[PATH_MAX];
 	int fd, err;
 
 	if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", o->path, (int)getpid()) >= (int)sizeof(temporary))
 		return diag_set(d, ENAMETOOLONG, "cannot shorten '%s': its name is too long", o->path);
+	unlink(temporary); /* of an attempt that failed */
 	fd = output_create(AT_FDCWD, temporary, O_EXCL, d);
 	if (fd < 0)
 		return fd;
 	output_give_to_user(fd);
 	err = copy(o, gone, fd, d);
+	if (!err)
+		err = identify(o, fd, d);
 	if (!err && rename(temporary, o->path))
 		err = diag_errno(d, errno, "cannot drop the oldest chunks of '%s'", o->path);
 	if (err) {
 		close(fd);
 		unlink(temporary);
+		o->device = device;
+		o->inode = inode;
 		return err;
 	}
 	close(o->fd);

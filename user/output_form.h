@@ -21,6 +21,10 @@ struct output {
 	struct output_chunk *chunk; /* oldest first */
 	size_t chunks, capacity;
 	struct keeper *keeper;
+	uint64_t device, inode; /* of a file */
+	/* of a directory: the second that the last name tells, and how many have been of it */
+	char second[24];
+	unsigned int of_second;
 };
 
 struct output_form {

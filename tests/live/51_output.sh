@@ -43,11 +43,12 @@ followed() {
 
 # At full rate, and with oldest chunks going all the time.
 read_meanwhile() {
-	local sentence="a file that grows and loses its oldest chunks is read at any moment, JDK $FEATURE" size
+	local sentence="a file that grows and loses its oldest chunks is read at any moment, JDK $FEATURE" size seconds=10
+	[ -z "$soak" ] || seconds=120
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready && trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=8m; then
-		"$JAVA/bin/java" -cp "$CLASSES" live.Reread "$F_FILE" "${soak:+12}${soak:-1}0" >"$WORK/reread" 2>&1 || finding "$(head -n 5 "$WORK/reread")"
+		"$JAVA/bin/java" -cp "$CLASSES" live.Reread "$F_FILE" "$seconds" >"$WORK/reread" 2>&1 || finding "$(head -n 5 "$WORK/reread")"
 		grep -qE '^[0-9]{1,} times, [0-9]{3,} events' "$WORK/reread" || finding "read: $(head -n 5 "$WORK/reread")"
 		size=$(stat -c %s "$F_FILE")
 		[ "$size" -le $((8 << 20)) ] || finding "the file has $size bytes"
