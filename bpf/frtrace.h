@@ -408,6 +408,7 @@ enum frt_frame_kind {
 	FRT_FRAME_INTERPRETED = 1, /* code: Method *, at: bytecode pointer (0: a native method), cookie: fingerprint, see walk.h */
 	FRT_FRAME_COMPILED,	   /* code: nmethod *, at: return address, cookie: compile id */
 	FRT_FRAME_NATIVE,	   /* the same of a native method's wrapper */
+	FRT_FRAME_KERNEL,	   /* code: an address in the kernel; the collector's own */
 	FRT_FRAME_NAMED,	   /* code: method id, at: bytecode index (-1 unknown) << 32 | line */
 };
 
@@ -620,7 +621,15 @@ _Static_assert(sizeof(struct frt_wait) == 88, "wait");
 struct frt_long_wait {
 	struct frt_wait wait;
 	frt_u64 kernel[FRT_KERNEL_FRAMES]; /* addresses, innermost first: wait.kernel_frames of them */
-	frt_u8 stack[FRT_WAIT_STACK];	   /* the thread's own, from stack_pointer upwards: wait.stack_size bytes; 0: none */
+	frt_u8 stack[FRT_WAIT_STACK];	   /* the thread's own, from the word below stack_pointer on: wait.stack_size bytes; 0: none */
+};
+_Static_assert(sizeof(struct frt_long_wait) == 2904, "long wait");
+
+/* Which waits get their stacks, and what it takes from the JVM. */
+struct frt_wait_setup {
+	frt_u64 longer;	  /* than so many ns; ~0: none */
+	frt_u16 known;	  /* 0: nothing is known of the JVM, there are kernel stacks alone */
+	frt_u16 anchor_sp, anchor_pc, anchor_fp;
 };
 
 /* All Java threads stood still, or a collection was at work. */

@@ -13,6 +13,8 @@ extern volatile struct frt_target target;
 /* Its thread group as the initial pid namespace numbers it: known once one of its threads has a slot. No task's before. */
 extern volatile __u32 target_process;
 
+extern volatile struct frt_wait_setup wait_setup;
+
 /* From a CPU's struct rq to its __preempt_count or pcpu_hot, bytes; 0: not known. */
 extern volatile __s64 count_offset;
 

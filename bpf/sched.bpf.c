@@ -35,6 +35,11 @@ struct wait_state {
 	__u32 call;
 	__u32 reason;
 	struct waker waker;
+	/* what it was doing, should it be long */
+	__u64 anchor, stack_end; /* 0: its stacks are not taken */
+	__u64 sp, pc, fp;
+	__u32 stack_size;
+	__u8 stack[FRT_WAIT_STACK];
 };
 
 struct {
@@ -70,7 +75,12 @@ int BPF_USDT(thread, __u64 number, const struct frt_slot *slot)
 		return 0;
 	}
 	state->off = state->woken = state->sleeping = 0;
+	state->anchor = state->stack_end = 0;
 	bpf_probe_read_user(&state->thread, sizeof(state->thread), &slot->thread);
+	if (wait_setup.known) {
+		bpf_probe_read_user(&state->anchor, sizeof(state->anchor), &slot->anchor);
+		bpf_probe_read_user(&state->stack_end, sizeof(state->stack_end), &slot->stack_end);
+	}
 	state->slot = (__u64)slot;
 	target_process = task->tgid;
 	return 0;
@@ -108,6 +118,29 @@ static __always_inline bool in_call(const struct wait_state *state)
 	return calls.depth && calls.thread == state->thread;
 }
 
+/*
+ * Its stack can be read now, and not when it is on a CPU again. The Java frames of a thread that waits begin at its
+ * anchor; what is not in memory is left out.
+ */
+static __always_inline void take_stack(struct wait_state *state)
+{
+	__u64 from, size;
+
+	state->stack_size = 0;
+	if (!state->stack_end || bpf_probe_read_user(&state->sp, 8, (void *)(state->anchor + wait_setup.anchor_sp)) ||
+	    bpf_probe_read_user(&state->pc, 8, (void *)(state->anchor + wait_setup.anchor_pc)) ||
+	    bpf_probe_read_user(&state->fp, 8, (void *)(state->anchor + wait_setup.anchor_fp)))
+		return;
+	from = state->sp - 8;
+	size = state->stack_end - from;
+	if (!state->sp || from >= state->stack_end)
+		return;
+	if (size > sizeof(state->stack))
+		size = sizeof(state->stack);
+	if (!bpf_probe_read_user(state->stack, size, (void *)from))
+		state->stack_size = size;
+}
+
 static __always_inline void switch_out(struct task_struct *prev, struct wait_state *state, bool preempted)
 {
 	const struct pt_regs___kernel *r;
@@ -123,6 +156,10 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 		state->reason = FRT_WAIT_PAGE_FAULT;
 	else
 		state->reason = reason_of_call(prev, r, state->sleeping);
+	if (preempted)
+		state->stack_size = 0;
+	else
+		take_stack(state);
 	state->off = bpf_ktime_get_ns();
 }
 
@@ -140,16 +177,44 @@ static __always_inline void fill_wait(struct frt_wait *w, const struct wait_stat
 	w->reason = state->reason;
 }
 
-static __always_inline void switch_in(struct wait_state *state)
+static __always_inline void emit_wait(const struct wait_state *state, __u64 now)
 {
-	struct frt_wait *w;
+	struct frt_wait *w = reserve_record(sizeof(*w));
+
+	if (!w)
+		return;
+	fill_wait(w, state, now);
+	bpf_ringbuf_submit(w, wake_flags());
+}
+
+static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now)
+{
+	struct frt_long_wait *w = reserve_record(sizeof(*w));
+	long size;
+
+	if (!w)
+		return;
+	fill_wait(&w->wait, state, now);
+	size = bpf_get_task_stack(task, w->kernel, sizeof(w->kernel), 0);
+	w->wait.kernel_frames = size > 0 ? size / sizeof(w->kernel[0]) : 0;
+	w->wait.stack_size = state->stack_size;
+	w->wait.stack_pointer = state->sp;
+	w->wait.stack_pc = state->pc;
+	w->wait.stack_fp = state->fp;
+	bpf_probe_read_kernel(w->stack, sizeof(w->stack), state->stack);
+	bpf_ringbuf_submit(w, wake_flags());
+}
+
+static __always_inline void switch_in(struct task_struct *task, struct wait_state *state)
+{
+	__u64 now;
 
 	if (state->off) {
-		w = reserve_record(sizeof(*w));
-		if (w) {
-			fill_wait(w, state, bpf_ktime_get_ns());
-			bpf_ringbuf_submit(w, wake_flags());
-		}
+		now = bpf_ktime_get_ns();
+		if (state->blocked && now - state->off > wait_setup.longer)
+			emit_long_wait(task, state, now);
+		else
+			emit_wait(state, now);
 	}
 	state->off = state->woken = 0;
 }
@@ -164,7 +229,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 		switch_out(prev, state, preempt || !prev->__state);
 	state = state_of(next);
 	if (state)
-		switch_in(state);
+		switch_in(next, state);
 	return 0;
 }
 

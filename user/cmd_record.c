@@ -96,12 +96,14 @@ static int make_recorder(struct recording *r, struct diag *d)
 					.kernel = waits ? (enum jfr_kernel)r->settings->kernel : JFR_KERNEL_NONE };
 	struct wait_sink sink;
 
+	if (r->model.resolver)
+		setup.model = &r->model;
 	r->recorder = recorder_new(&setup, d);
 	if (!r->recorder)
 		return -ENOMEM;
 	if (waits) {
 		sink = where_sink(recorder_where(r->recorder));
-		session_take_waits(r->session, &sink);
+		session_take_waits(r->session, &sink, recorder_wait_stacks(r->recorder));
 	}
 	return recorder_tick(r->recorder, d);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/frames.h"
+#include "user/kernel_symbols.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ struct frames {
 	struct kept_frame *kept;   /* a ring */
 	uint64_t kept_next;
 	uint32_t chunk;
+	struct kernel_symbols *kernel; /* read when the first kernel stack comes */
 	uint64_t unknown_key;
 	uint32_t unknown_chunk;
 	struct frames_counts counts;
@@ -52,7 +54,8 @@ struct frames *frames_new(const struct frames_setup *setup, struct diag *d)
 		return NULL;
 	}
 	f->setup = *setup;
-	stacks_begin(&f->stacks, setup->methods->segment);
+	if (!setup->fed)
+		stacks_begin(&f->stacks, setup->methods->segment);
 	return f;
 }
 
@@ -60,6 +63,7 @@ void frames_free(struct frames *f)
 {
 	if (!f)
 		return;
+	kernel_symbols_free(f->kernel);
 	free(f->kept);
 	free(f);
 }
@@ -189,6 +193,23 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 	b->entered = is_continuation(class_name, name, "enter");
 }
 
+static void put_kernel(struct build *b, const struct frt_frame *raw)
+{
+	struct frames *f = b->frames;
+	const char *name;
+
+	if (!f->kernel)
+		f->kernel = kernel_symbols_read();
+	name = f->kernel ? kernel_symbols_find(f->kernel, raw->code) : NULL;
+	if (!name)
+		put_unknown(b);
+	else
+		put(b, &(struct kept_frame){ .method = method_keys_kernel(f->setup.methods, name),
+					     .line = -1,
+					     .bci = -1,
+					     .type = JFR_FRAME_KERNEL });
+}
+
 static void put_raw(struct build *b, const struct frt_frame *raw)
 {
 	enum resolved_failure why = RESOLVE_UNKNOWN;
@@ -198,6 +219,10 @@ static void put_raw(struct build *b, const struct frt_frame *raw)
 
 	if (raw->kind == FRT_FRAME_NAMED) {
 		put_named(b, raw);
+		return;
+	}
+	if (raw->kind == FRT_FRAME_KERNEL) {
+		put_kernel(b, raw);
 		return;
 	}
 	if (f->setup.resolver)
@@ -242,6 +267,16 @@ static void see_stack(void *context, const struct stack *stack)
 
 	if (entry_of(f, stack->id)->id != stack->id)
 		keep(f, stack);
+}
+
+void frames_feed(struct frames *f, const struct stack *stack)
+{
+	see_stack(f, stack);
+}
+
+bool frames_has(const struct frames *f, uint32_t id)
+{
+	return f->table[id % TABLE].id == id;
 }
 
 bool frames_read(struct frames *f, bool all)
@@ -310,9 +345,9 @@ static uint64_t find_key(struct frames *f, uint32_t id, uint32_t method)
 
 	if (id == FRT_STACK_LOST)
 		return unknown_key(f);
-	if (e->id != id)
+	if (e->id != id && !f->setup.fed)
 		frames_read(f, false);
-	if (e->id != id) { /* an older row is not complete yet */
+	if (e->id != id && !f->setup.fed) { /* an older row is not complete yet */
 		stack = stacks_find(&f->stacks, id);
 		if (stack)
 			keep(f, stack);

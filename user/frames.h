@@ -22,6 +22,7 @@ struct frames_setup {
 	struct method_keys *methods; /* with writer and segment */
 	struct resolver *resolver;   /* NULL: only what the agent has named can be told */
 	uint32_t depth;		     /* methods of a stack at most, 1 .. JFR_STACK_FRAMES */
+	bool fed;		     /* by frames_feed(), and from nowhere else */
 };
 
 /* What lies in the segment now is of an earlier recording. */
@@ -30,6 +31,10 @@ void frames_free(struct frames *f);
 
 /* Take what the agent has written; `all`: it writes no more. True when there was something new. */
 bool frames_read(struct frames *f, bool all);
+
+/* Take a stack from elsewhere; is one with this id still known? For ids that go round as the agent's do. */
+void frames_feed(struct frames *f, const struct stack *stack);
+bool frames_has(const struct frames *f, uint32_t id);
 
 /* To be called when the writer has begun a chunk: keys are asked for anew. */
 void frames_next_chunk(struct frames *f);

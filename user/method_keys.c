@@ -204,6 +204,17 @@ uint64_t method_keys_continuation_entry(struct method_keys *k)
 	return jfr_method(k->writer, &method);
 }
 
+uint64_t method_keys_kernel(struct method_keys *k, const char *name)
+{
+	struct jfr_class_constant class = { .name = "kernel", .loader = boot_loader_key(k), .modifiers = ACC_PUBLIC };
+	struct jfr_method_constant method = { .class_key = jfr_class(k->writer, &class),
+					      .name = name,
+					      .descriptor = "()V",
+					      .modifiers = ACC_STATIC | ACC_NATIVE };
+
+	return jfr_method(k->writer, &method);
+}
+
 bool method_keys_same(const struct method_keys *k, uint32_t id, const struct resolved_method *m)
 {
 	struct names n;

@@ -34,6 +34,9 @@ uint64_t method_keys_resolved(struct method_keys *k, const struct resolved_metho
 /* jdk.internal.vm.Continuation.enterSpecial(), with which the stack of every virtual thread begins. */
 uint64_t method_keys_continuation_entry(struct method_keys *k);
 
+/* A function of the kernel, as a method of the class "kernel". */
+uint64_t method_keys_kernel(struct method_keys *k, const char *name);
+
 /* Is it the method with that id, by the names of class, method and types? */
 bool method_keys_same(const struct method_keys *k, uint32_t id, const struct resolved_method *m);
 

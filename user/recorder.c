@@ -5,6 +5,8 @@
 #include "user/open_calls.h"
 #include "user/thread_keys.h"
 #include "user/timing_events.h"
+#include "user/wait_stacks.h"
+#include "user/model.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -43,6 +45,7 @@ struct recorder {
 	bool timed;
 	struct timings *sums;
 	int64_t timing_due;
+	struct wait_stacks *wait_stacks; /* NULL: as `where` */
 	struct where *where; /* NULL: it is not known */
 	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
 };
@@ -107,6 +110,25 @@ static int make_keys(struct recorder *r, struct diag *d)
 	return r->frames ? 0 : -ENOMEM;
 }
 
+static int make_wait_stacks(struct recorder *r, struct diag *d)
+{
+	struct wait_stacks_setup setup = { .frames = { .methods = &r->methods,
+						       .resolver = r->setup.resolver,
+						       .depth = r->setup.settings->stack_depth } };
+
+	if (r->setup.model) {
+		setup.layout = &r->setup.model->layout.walk;
+		setup.memory = &r->setup.model->remote.mem;
+	}
+	r->wait_stacks = wait_stacks_new(&setup, d);
+	return r->wait_stacks ? 0 : -ENOMEM;
+}
+
+static uint64_t wait_stack_key(void *context, uint32_t stack)
+{
+	return wait_stacks_key(context, stack);
+}
+
 static int make_where(struct recorder *r, struct diag *d)
 {
 	struct where_setup setup = { .writer = r->writer,
@@ -117,8 +139,13 @@ static int make_where(struct recorder *r, struct diag *d)
 
 	if (r->setup.kernel == JFR_KERNEL_NONE)
 		return 0;
+	if (make_wait_stacks(r, d))
+		return -ENOMEM;
 	r->where = where_new(&setup, d);
-	return r->where ? 0 : -ENOMEM;
+	if (!r->where)
+		return -ENOMEM;
+	where_take_stacks(r->where, wait_stack_key, r->wait_stacks);
+	return 0;
 }
 
 struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d)
@@ -161,6 +188,7 @@ void recorder_free(struct recorder *r)
 		free(m);
 	}
 	where_free(r->where);
+	wait_stacks_free(r->wait_stacks);
 	target_description_free(&r->jvm);
 	frames_free(r->frames);
 	thread_keys_free(r->threads);
@@ -298,6 +326,8 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 	r->open = true;
 	r->chunk++;
 	frames_next_chunk(r->frames);
+	if (r->wait_stacks)
+		wait_stacks_next_chunk(r->wait_stacks);
 	thread_keys_next_chunk(r->threads);
 	r->chunk_start = at;
 	put_recording(r, at);
@@ -507,6 +537,11 @@ static void on_cover(void *context, uint64_t tsc)
 struct stream_sink recorder_sink(struct recorder *r)
 {
 	return (struct stream_sink){ .span = on_span, .cover = on_cover, .context = r };
+}
+
+struct wait_stacks *recorder_wait_stacks(const struct recorder *r)
+{
+	return r->wait_stacks;
 }
 
 struct where *recorder_where(const struct recorder *r)

@@ -15,6 +15,8 @@
 
 struct recorder;
 
+struct model;
+
 struct recorder_setup {
 	const struct settings *settings;
 	const struct target *target;
@@ -24,6 +26,7 @@ struct recorder_setup {
 	struct resolver *resolver; /* of stacks; NULL: none */
 	struct rates *rates;	   /* counts the calls that come; NULL: none */
 	enum jfr_kernel kernel;	   /* what is known of where time went */
+	const struct model *model; /* for the stacks of waits; its resolver may be NULL */
 };
 
 /* Before the agent is told to start: stacks that it has now are of an earlier recording. */
@@ -32,6 +35,9 @@ void recorder_free(struct recorder *r);
 
 /* The sink that the streams feed; context is the recorder. */
 struct stream_sink recorder_sink(struct recorder *r);
+
+/* The stacks of waits; NULL: as there. */
+struct wait_stacks *recorder_wait_stacks(const struct recorder *r);
 
 /* Takes what the kernel saw; NULL: nothing is wanted of that. */
 struct where *recorder_where(const struct recorder *r);

@@ -39,6 +39,7 @@ struct session {
 	struct session_kernel kernel;
 	bool with_kernel; /* loaded so */
 	struct wait_sink waits;
+	struct wait_stacks *wait_stacks;
 	struct hold *hold; /* of swept spans; NULL: they need not wait */
 	struct position position; /* of the queue */
 	struct segment segment;
@@ -394,8 +395,9 @@ static void measure_pause(struct session *s, bool known, uint64_t before)
 		s->cost.pause_ms = segment_header(&s->segment)->retransform_ns / 1e6;
 }
 
-void session_take_waits(struct session *s, const struct wait_sink *sink)
+void session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks)
 {
+	s->wait_stacks = stacks;
 	s->waits = *sink;
 }
 
@@ -409,10 +411,23 @@ const char *session_no_pauses(const struct session *s)
 	return s->kernel.no_pauses.text;
 }
 
+static void choose_wait_stacks(struct session *s)
+{
+	s->bpf->bss->wait_setup = (struct frt_wait_setup){
+		.longer = s->wait_stacks && !s->settings->no_stack ? s->settings->wait_stack_ns : ~0ULL,
+		.known = s->layout.feature,
+		.anchor_sp = s->layout.anchor_sp,
+		.anchor_pc = s->layout.anchor_pc,
+		.anchor_fp = s->layout.anchor_fp,
+	};
+}
+
 static int begin_queue(struct session *s, struct diag *d)
 {
-	struct queue_sinks sinks = { .streams = s->streams, .waits = s->waits, .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost };
+	struct queue_sinks sinks = { .streams = s->streams, .waits = s->waits, .stacks = s->wait_stacks,
+				     .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost };
 
+	choose_wait_stacks(s);
 	s->queue = queue_open(bpf_map__fd(s->bpf->maps.queue), &sinks, d);
 	return s->queue ? 0 : -ENOMEM;
 }

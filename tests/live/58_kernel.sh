@@ -26,43 +26,83 @@ record_waits() { # N KIND... [OPTION... of the JVM or of frtrace]
 	done
 	target_start "${jvm[@]}" Splits "$1" "${kinds[@]}"
 	target_ready || return 1
-	FRTRACE_WAITS=$WORK/waits trace_start -m "${filter%;}" --no-stack "${options[@]}" || return 1
+	FRTRACE_WAITS=$WORK/waits trace_start -m "${filter%;}" "${options[@]}" || return 1
 	target_go
 	trace_stop
 	status_is 0
 	says ' 0 lost'
 }
 
-# Of N calls of a kind, waits of a millisecond at least with this reason and waker, at which blocked, woken and on again follow one another.
-waits_with() { # KIND REASON WAKER
-	awk -v kind="$1" -v reason="$2" -v waker="$3" '
-	$1 == "wait" && $2 == kind && $6 == reason && $10 == waker && $5 - $3 >= 1e6 && $3 < $4 && $4 <= $5 { n++ }
-	END { print n + 0 }' "$WORK/waits"
-}
-
+# Of N calls of a kind all but a few, which a loaded machine held up until there was nothing to wait for, were blocked for
+# a millisecond at least, 99 in 100 of them with this reason and this waker. JVMs have locks of their own.
 expect_waits() { # N KIND REASON WAKER
-	local n
-	n=$(waits_with "$2" "$3" "$4")
-	[ "$n" -ge $(($1 * 99 / 100)) ] && [ "$n" -le $(($1 * 101 / 100)) ] ||
-		finding "$2: $n waits with reason $3 and waker '$4', expected $1:" \
+	local right wrong
+	read -r right wrong < <(awk -v kind="$2" -v reason="$3" -v waker="$4" '
+	$1 == "wait" && $2 == kind && $4 - $3 >= 1e6 { if ($6 == reason && $10 == waker && $4 <= $5) right++; else wrong++ }
+	END { print right + 0, wrong + 0 }' "$WORK/waits")
+	[ "$right" -ge $(($1 * 95 / 100)) ] && [ "$right" -le "$1" ] && [ "$wrong" -le $(($1 / 100)) ] ||
+		finding "$2: of $1 waits $right with reason $3 and waker '$4', $wrong others:" \
 			"$(awk -v kind="$2" '$2 == kind { print $6, $7, $10 }' "$WORK/waits" | sort | uniq -c)"
 }
 
 reasons() {
 	local sentence="waits have their reason and their waker, JDK $FEATURE" n=500
 	begin "$sentence" || return 0
-	if record_waits $n sleep monitor queue park socket busy; then
+	if record_waits $n --no-stack sleep monitor queue park socket busy; then
 		expect_waits $n sleep $SLEEP -
 		expect_waits $n monitor $FUTEX monitor-2
 		expect_waits $n queue $FUTEX queue-2
 		expect_waits $n park $FUTEX park-2
 		expect_waits $n socket $SOCKET socket-2
 		grep -q lost "$WORK/waits" && finding "records were lost"
-		awk -v only=$PREEMPTED '$2 == "busy" && $6 != only && $5 - $3 >= 1e6' "$WORK/waits" | grep . >"$WORK/odd" &&
-			finding "a busy loop waits:" "$(head "$WORK/odd")"
+		awk -v only=$PREEMPTED '$2 == "busy" && $6 != only && $4 - $3 >= 1e6' "$WORK/waits" >"$WORK/odd"
+		[ "$(wc -l <"$WORK/odd")" -le $((n / 100)) ] || finding "a busy loop waits:" "$(head "$WORK/odd")"
 		target_restored
 		target_quit
 		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The line of Splits.java that has this text.
+line_of() { grep -nF "$1" "$LIVE/java/Splits.java" | head -n 1 | cut -d: -f1; }
+
+# N events frtrace.ThreadWait of KIND's thread, but a few, have this in their stack, line by line from the top,
+# down to Thread.run(), and this kernel function in their kernel stack.
+expect_stacks() { # N KIND CALL KERNEL METHOD...
+	local n own
+	own="live.Splits.$2() line: $(line_of "$3")"
+	n=$(awk -v top="$(printf '%s|' "${@:5}")" -v own="$own|" -v kernel="kernel.$4" -v kind="\"$2\"" '
+	function trim(s) { gsub(/^ +| +$/, "", s); return s }
+	/^frtrace.ThreadWait/ { thread = stack = kernels = ""; taking = 0 }
+	/eventThread = / { thread = $3 }
+	/kernel\./ { kernels = kernels $0 }
+	/stackTrace = \[/ { taking = 1; next }
+	taking && /^ *\]/ { taking = 0 }
+	taking { line = trim($0); stack = stack line "|" }
+	/^}/ && thread == kind && index(stack, top) == 1 && index(stack, own) && stack ~ /java.lang.Thread.run\(\) line: [0-9]+\|$/ &&
+		index(kernels, kernel) { n++ }
+	END { print n + 0 }' "$WORK/events")
+	[ "$n" -ge $(($1 * 95 / 100)) ] && return
+	finding "$2: of $1 long waits only $n have the stack" "$(grep -B16 -A12 -m1 "eventThread = \"$2\"" "$WORK/events")"
+}
+
+stacks() {
+	local sentence="long waits have both stacks, JDK $FEATURE" n=200
+	begin "$sentence" || return 0
+	if record_waits $n sleep queue park socket; then
+		"$(jdk_newest)/bin/jfr" print --stack-depth 64 --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
+		expect_stacks $n queue 'QUEUE.take()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
+		expect_stacks $n park 'LockSupport.park()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
+		expect_stacks $n socket 'in.read()' tcp_recvmsg 'sun.nio.ch.SocketDispatcher.read0(FileDescriptor, long, int)'
+		if [ "$FEATURE" -ge 21 ]; then
+			expect_stacks $n sleep 'Thread.sleep(2)' futex 'java.lang.Thread.sleepNanos0(long)'
+		else
+			expect_stacks $n sleep 'Thread.sleep(2)' futex 'java.lang.Thread.sleep(long)'
+		fi
+		target_restored
+		target_quit
 	fi
 	verdict "$sentence"
 	target_drop
@@ -103,6 +143,7 @@ off() {
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	reasons
+	stacks
 	pauses
 	off
 done

@@ -16,14 +16,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void __real_session_take_waits(struct session *s, const struct wait_sink *sink);
-void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink);
+void __real_session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks);
+void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks);
 int __real_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
 int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
 
 static FILE *out;
 static const struct session *session;
 static struct wait_sink next;
+static struct wait_stacks *next_stacks;
 
 static const char *name_of(uint32_t serial)
 {
@@ -72,9 +73,10 @@ static void on_lost(void *context)
 		next.lost(next.context);
 }
 
-void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink)
+void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks)
 {
 	next = *sink;
+	next_stacks = stacks;
 }
 
 int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
@@ -87,6 +89,6 @@ int __wrap_session_start(struct session *s, const struct stream_sink *sink, stru
 	out = path ? fopen(path, "w") : stderr;
 	if (!out)
 		return diag_set(d, 2, "cannot write '%s'", path);
-	__real_session_take_waits(s, &ours);
+	__real_session_take_waits(s, &ours, next_stacks);
 	return __real_session_start(s, sink, d);
 }

@@ -34,10 +34,14 @@ static bool see_part(struct queue *q, const struct frt_part *part, size_t size)
 
 static bool see_wait(struct queue *q, const struct frt_wait *w, size_t size)
 {
+	uint32_t stack = 0, kernel_stack = 0;
+
 	if (size < sizeof(*w))
 		return false;
+	if (q->sinks.stacks && size >= sizeof(struct frt_long_wait))
+		wait_stacks_take(q->sinks.stacks, (const struct frt_long_wait *)w, &stack, &kernel_stack);
 	if (q->sinks.waits.wait)
-		q->sinks.waits.wait(q->sinks.waits.context, w, 0, 0);
+		q->sinks.waits.wait(q->sinks.waits.context, w, stack, kernel_stack);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "format/diag.h"
 #include "user/queue/stream.h"
+#include "user/wait_stacks.h"
 #include "user/waits.h"
 
 struct queue;
@@ -13,6 +14,7 @@ struct queue;
 struct queue_sinks {
 	struct streams *streams;
 	struct wait_sink waits;
+	struct wait_stacks *stacks; /* NULL: none */
 	const volatile uint64_t *waits_lost; /* records that found no room so far, counted up by the kernel; NULL: none do */
 };
 

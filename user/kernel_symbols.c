@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/kernel_symbols.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct symbol {
+	uint64_t address;
+	char *name;
+};
+
+struct kernel_symbols {
+	struct symbol *list; /* by address */
+	size_t count, room;
+};
+
+static bool add(struct kernel_symbols *s, uint64_t address, const char *name)
+{
+	struct symbol *more;
+
+	if (s->count == s->room) {
+		s->room = s->room ? 2 * s->room : 1u << 16;
+		more = realloc(s->list, s->room * sizeof(*more));
+		if (!more)
+			return false;
+		s->list = more;
+	}
+	s->list[s->count] = (struct symbol){ address, strdup(name) };
+	return s->list[s->count].name && ++s->count;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* "ffffffff81000000 T _stext", and behind a tab the module's name. */
+static bool read_symbols(struct kernel_symbols *s, FILE *f)
+{
+	char line[1024], name[512], type;
+	uint64_t address;
+	bool good = true;
+
+	while (good && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type, name) == 3 && strchr("tTwW", type) && address)
+			good = add(s, address, name);
+	if (s->count)
+		qsort(s->list, s->count, sizeof(*s->list), by_address);
+	return good && s->count;
+}
+
+struct kernel_symbols *kernel_symbols_read(void)
+{
+	struct kernel_symbols *s = calloc(1, sizeof(*s));
+	FILE *f = fopen("/proc/kallsyms", "re");
+	bool good = s && f && read_symbols(s, f);
+
+	if (f)
+		fclose(f);
+	if (good)
+		return s;
+	kernel_symbols_free(s);
+	return NULL;
+}
+
+void kernel_symbols_free(struct kernel_symbols *s)
+{
+	for (size_t i = 0; s && i < s->count; i++)
+		free(s->list[i].name);
+	if (s)
+		free(s->list);
+	free(s);
+}
+
+const char *kernel_symbols_find(const struct kernel_symbols *s, uint64_t address)
+{
+	size_t low = 0, high = s->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->list[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? s->list[low - 1].name : NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What functions the kernel has where (/proc/kallsyms). */
+#ifndef USER_KERNEL_SYMBOLS_H
+#define USER_KERNEL_SYMBOLS_H
+
+#include <stdint.h>
+
+struct kernel_symbols;
+
+/* All that there are now. NULL: no memory, or addresses are hidden from us (kernel.kptr_restrict). */
+struct kernel_symbols *kernel_symbols_read(void);
+void kernel_symbols_free(struct kernel_symbols *s);
+
+/* The function that an address is in, valid as long as `s`; NULL: none. */
+const char *kernel_symbols_find(const struct kernel_symbols *s, uint64_t address);
+
+#endif
