@@ -56,19 +56,29 @@ static __noinline void drain_slot(struct thread_state *state, const struct drain
 	}
 }
 
-SEC("usdt")
-int BPF_USDT(drain, __u64 slot, __u64 ring, __u64 head, __u64 drained, __u64 half)
+/* The running thread's state: only a thread of the target gets one. */
+static __always_inline struct thread_state *own_state(void)
 {
-	struct drain_arguments a = { slot, ring, head, drained, half };
-	struct thread_state *state;
+	struct thread_state *state = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
 
-	if (!is_target())
-		return 0;
+	if (state || !is_target())
+		return state;
 	state = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!state) {
+	if (!state)
 		count_drop(FRT_DROP_STORAGE);
+	return state;
+}
+
+/* The arguments stand where the agent's note says, which is where those of a function stand: nothing to look up. */
+SEC("usdt")
+int drain(struct pt_regs *ctx)
+{
+	struct drain_arguments a = { PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx), PT_REGS_PARM3(ctx), PT_REGS_PARM4(ctx),
+				     PT_REGS_PARM5(ctx) };
+	struct thread_state *state = own_state();
+
+	if (!state)
 		return 0;
-	}
 	if (__sync_val_compare_and_swap(&state->busy, 0, 1)) {
 		count_drop(FRT_DROP_NESTED);
 		return 0;
