@@ -3,8 +3,9 @@
  * The way of one call. `enter` stamps and pushes an open call; `leave` or
  * `thrown` stamps, pops it and appends a span to the thread's own ring. What
  * costs is the two stamps; everything else hides behind them as long as it
- * stays in the first-level cache, and saves no registers: what is not the way of
- * nearly every call is a function of its own, called last.
+ * stays in the first-level cache, and another hardware thread does not use the
+ * core: then it costs twice as much. What is not the way of nearly every call is
+ * a function of its own, called last.
  */
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/slot.h"
