@@ -138,6 +138,11 @@ $(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_waits session_start)
 
+# what scripts/bench-writer measures
+$(BUILD)/tests/bench_writer: $(BUILD)/tests/live/bench_writer.o $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
 # A fuzz target is LLVMFuzzerTestOneInput() in tests/fuzz/fuzz_X.c; its corpus, tests/fuzz/corpus/X, is replayed by every `make check`.
 $(BUILD)/tests/replay_fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(LIB_OBJECTS)
 	@mkdir -p $(@D)
