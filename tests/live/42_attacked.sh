@@ -52,8 +52,27 @@ closed_descriptors() {
 	target_drop
 }
 
+# What was easy to put in finds no memory any more to come out all at once.
+full_heap() {
+	local sentence="a JVM whose heap is full by the end of a recording is healed bit by bit, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Xmx24m -XX:+UseSerialGC Full
+	if target_ready && trace_start -m '*' -t 10s; then
+		target_go
+		sleep 3
+		trace_stop
+		wait_for 60 state_is 0 || finding "still hooked: state $(peek "$T_PID" state)"
+		target_restored
+		target_quit
+		grep -q 'full: fine' "$T_DIR/stdout" || finding "$(tail -n 5 "$T_DIR/stdout" "$T_DIR/stderr")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
+	full_heap
 	killed_at_start
 	closed_descriptors
 done

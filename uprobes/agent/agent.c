@@ -50,7 +50,8 @@ enum result {
 #define LAUNCH_PATIENCE_MS 15000 /* a starting JVM waits so long for a command, then it runs without us */
 #define HEAL_STEP_MS	 100
 #define PULSE_AFTER_STEPS 300 /* 30 s without a heartbeat: a slow disk can hold the collector for some */
-#define HEAL_AFTER_STEPS 15 /* 1.5 s without a tracer: done within three also on a machine under load */
+#define MOST_FAILURES	 5 /* 48 s */
+#define HEAL_AFTER_STEPS 15u /* 1.5 s without a tracer: done within three also on a machine under load */
 
 static jvmtiEnv *jvmti;
 static struct lock command_lock;
@@ -219,6 +220,7 @@ static int restore(JNIEnv *env)
 /* How long a tracer has given no sign of life. */
 struct silence {
 	unsigned int listening, pulse; /* steps without a listener, without a heartbeat */
+	unsigned int failures;	       /* the JVM, short of memory, could not be healed: it is left alone for longer each time */
 	uint64_t heartbeat;
 };
 
@@ -231,7 +233,7 @@ static bool silence_step(struct silence *s)
 	/* before the recording is on, the collector waits for us */
 	s->pulse = heartbeat == s->heartbeat && load_acquire(&control->state) == FRT_ACTIVE ? s->pulse + 1 : 0;
 	s->heartbeat = heartbeat;
-	return s->listening >= HEAL_AFTER_STEPS || s->pulse >= PULSE_AFTER_STEPS;
+	return s->listening >= HEAL_AFTER_STEPS << s->failures || s->pulse >= PULSE_AFTER_STEPS;
 }
 
 static int command(JNIEnv *env, const char *options);
@@ -271,8 +273,10 @@ static void JNICALL watch(jvmtiEnv *j, JNIEnv *env, void *epoch)
 		if (!silence_step(&silence) || !lock_try(&command_lock))
 			continue;
 		if (control->epoch == (uint32_t)(uint64_t)epoch && control->state == FRT_ACTIVE) {
-			control->healed += restore(env) == DONE;
-			silence = (struct silence){ 0 }; /* if it failed: again in two seconds */
+			if (restore(env) == DONE)
+				control->healed++;
+			else
+				silence = (struct silence){ .failures = silence.failures + (silence.failures < MOST_FAILURES) };
 		}
 		lock_drop(&command_lock);
 	}

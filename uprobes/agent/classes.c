@@ -71,6 +71,7 @@ static void deallocate(void *memory)
 /* Classes to retransform, as local references. */
 struct batch {
 	jclass *classes;
+	bool *hooked; /* which of them had hooks before */
 	jint count;
 	uint64_t until_ns; /* loaders have until then to answer */
 	struct supertypes supertypes;
@@ -206,7 +207,7 @@ static void consider(JNIEnv *env, struct batch *b, jclass c)
 	struct pattern_marks marks = { .count = 0 };
 	struct text name;
 	char *signature;
-	bool wanted;
+	bool wanted, hooked;
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
@@ -215,10 +216,13 @@ static void consider(JNIEnv *env, struct batch *b, jclass c)
 		if (active && supertypes_are_above(env, &b->supertypes, c))
 			supertypes_mark(env, &active_pattern, c, &marks);
 		wanted = is_wanted(c, name, &marks) && !is_dead(c) && is_ready(env, b, c, name);
-		if (wanted || (is_hooked(env, c, name) && is_prepared(c)))
+		hooked = is_hooked(env, c, name);
+		if (wanted || (hooked && is_prepared(c))) {
+			b->hooked[b->count] = hooked;
 			b->classes[b->count++] = c;
-		else
+		} else {
 			shelve(env, c, name);
+		}
 	}
 	deallocate(signature);
 }
@@ -245,24 +249,66 @@ static void refused(JNIEnv *env, jclass c)
 	deallocate(signature);
 }
 
-static jvmtiError retransform(JNIEnv *env, jclass *classes, jint count)
+static void note_hooks(JNIEnv *env, jclass c, bool hooked)
 {
-	jvmtiError error = count ? (*jvmti)->RetransformClasses(jvmti, count, classes) : JVMTI_ERROR_NONE, rest;
+	struct frt_class *row = NULL;
+	struct text name;
+	char *signature;
+
+	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
+		return;
+	if (class_name(signature, &name))
+		row = known_class(env, c, name);
+	if (row && hooked)
+		set_bits(&row->flags, FRT_CLASS_REWRITTEN);
+	else if (row)
+		control_unhook_class(row - control_class_row(0));
+	deallocate(signature);
+}
+
+/* The JVM has asked us for new code, but taken it of none of them. */
+static void note_unchanged(JNIEnv *env, const struct batch *b, jint first, jint count)
+{
+	for (jint i = first; i < first + count; i++)
+		note_hooks(env, b->classes[i], b->hooked[i]);
+}
+
+/* What the error of a single class comes to. */
+static jvmtiError judge_class(JNIEnv *env, jclass c, jvmtiError error)
+{
+	if (!is_fault_of_a_class(error))
+		return error;
+	if (buried(env, c))
+		return JVMTI_ERROR_NONE;
+	if (!active)
+		return error; /* the original code: without metaspace HotSpot gives many reasons */
+	refused(env, c);
+	return JVMTI_ERROR_NONE;
+}
+
+/* A JVM that is short of memory may have enough to restore a few classes. */
+static bool may_be_less(jvmtiError error)
+{
+	return is_fault_of_a_class(error) || (error == JVMTI_ERROR_OUT_OF_MEMORY && !active);
+}
+
+static jvmtiError retransform(JNIEnv *env, const struct batch *b, jint first, jint count)
+{
+	jvmtiError error = count ? (*jvmti)->RetransformClasses(jvmti, count, b->classes + first) : JVMTI_ERROR_NONE, rest;
 
 	if ((*env)->ExceptionCheck(env))
 		(*env)->ExceptionClear(env);
-	if (!error || !is_fault_of_a_class(error))
-		return error;
-	if (count == 1) {
-		if (buried(env, classes[0]))
-			return JVMTI_ERROR_NONE;
-		if (!active)
-			return error; /* the original code: without metaspace HotSpot gives many reasons */
-		refused(env, classes[0]);
+	if (!error)
 		return JVMTI_ERROR_NONE;
-	}
-	error = retransform(env, classes, count / 2);
-	rest = retransform(env, classes + count / 2, count - count / 2);
+	note_unchanged(env, b, first, count);
+	if (count == 1)
+		return judge_class(env, b->classes[first], error);
+	if (!may_be_less(error))
+		return error;
+	error = retransform(env, b, first, count / 2);
+	if (error == JVMTI_ERROR_OUT_OF_MEMORY)
+		return error;
+	rest = retransform(env, b, first + count / 2, count - count / 2);
 	return error ? error : rest;
 }
 
@@ -295,29 +341,13 @@ static jvmtiError retransform_all(JNIEnv *env, const struct batch *b, jint loade
 
 		if (active && (error || !frtrace_drain_semaphore)) /* the tracer is gone: no more hooks */
 			return error ? error : JVMTI_ERROR_INTERRUPT;
-		one = retransform(env, b->classes + i, b->count - i < portion ? b->count - i : portion);
+		one = retransform(env, b, i, b->count - i < portion ? b->count - i : portion);
 		error = error ? error : one;
 		control->retransform_ns += sys_monotonic_ns() - begin;
 		if (portion < MOST_AT_ONCE && i + portion < b->count)
 			sys_sleep_ms(RUN_BETWEEN_MS);
 	}
 	return error;
-}
-
-/* It was offered its original code, but the JVM (no metaspace left) did not take it: it is to be found again. */
-static void mark_hooked(JNIEnv *env, jclass c)
-{
-	struct frt_class *row = NULL;
-	struct text name;
-	char *signature;
-
-	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
-		return;
-	if (class_name(signature, &name))
-		row = known_class(env, c, name);
-	if (row)
-		set_bits(&row->flags, FRT_CLASS_REWRITTEN);
-	deallocate(signature);
 }
 
 static jvmtiError apply_to_loaded(JNIEnv *env)
@@ -330,11 +360,12 @@ static jvmtiError apply_to_loaded(JNIEnv *env)
 	error = (*jvmti)->GetLoadedClasses(jvmti, &count, &loaded);
 	if (error)
 		return error;
-	b.classes = sys_map(count * sizeof(jclass) + 1);
+	b.classes = sys_map(count * (sizeof(jclass) + 1) + 1);
 	if (!b.classes) {
 		deallocate(loaded);
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}
+	b.hooked = (bool *)(b.classes + count);
 	if (active)
 		supertypes_find(&active_pattern, loaded, count, &b.supertypes);
 	for (jint i = 0; i < count; i++)
@@ -342,9 +373,7 @@ static jvmtiError apply_to_loaded(JNIEnv *env)
 	control->retransformed = b.count;
 	control->retransform_ns = 0;
 	error = retransform_all(env, &b, count);
-	for (jint i = 0; i < b.count && error && !active; i++)
-		mark_hooked(env, b.classes[i]);
-	sys_unmap(b.classes, count * sizeof(jclass) + 1);
+	sys_unmap(b.classes, count * (sizeof(jclass) + 1) + 1);
 	deallocate(loaded);
 	return error;
 }
@@ -517,8 +546,7 @@ out:
 	return missed;
 }
 
-/* Was it given hooks at load, and the recording is over? */
-static bool left_over(JNIEnv *env, jclass c)
+static bool has_hooks(JNIEnv *env, jclass c)
 {
 	struct text name;
 	char *signature;
@@ -531,14 +559,22 @@ static bool left_over(JNIEnv *env, jclass c)
 	return hooked;
 }
 
+static void retransform_one(JNIEnv *env, jclass c)
+{
+	bool hooked = has_hooks(env, c);
+
+	retransform(env, &(struct batch){ .classes = &c, .hooked = &hooked, .count = 1 }, 0, 1);
+}
+
 void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass c)
 {
 	(void)j, (void)thread;
 	stack_classes_changed();
 	helper_prepared(env, c);
 	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
-	if (load_acquire(&active) ? slipped_through(env, c) : left_over(env, c))
-		retransform(env, &c, 1);
+	/* one that has hooks without a recording was given them at load */
+	if (load_acquire(&active) ? slipped_through(env, c) : has_hooks(env, c))
+		retransform_one(env, c);
 	__atomic_fetch_sub(&readers, 1, __ATOMIC_SEQ_CST);
 }
 
