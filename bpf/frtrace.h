@@ -597,7 +597,7 @@ enum frt_wait_reason {
 /*
  * A time that a thread of the target, in a traced call, was on no CPU: emitted when it is on one again. Of threads that
  * may carry virtual ones (FRT_SLOT_CARRIER) there are none. Blocked from `off` to `wake`, waiting for
- * a CPU from `wake` to `on`. Times here and below are CLOCK_MONOTONIC, ns.
+ * a CPU from `wake` to `on`, as the kernel's schedstat counts it. Times here and below are CLOCK_MONOTONIC, ns.
  */
 struct frt_wait {
 	frt_u32 kind;

@@ -38,7 +38,9 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
-struct rq;
+struct rq {
+	unsigned long long clock;
+};
 
 struct cfs_rq {
 	struct rq *rq;
@@ -46,6 +48,10 @@ struct cfs_rq {
 
 struct sched_entity {
 	struct cfs_rq *cfs_rq;
+};
+
+struct sched_info {
+	unsigned long long run_delay, last_queued;
 };
 
 struct task_struct {
@@ -58,6 +64,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	char comm[16];
 	struct sched_entity se;
+	struct sched_info sched_info;
 };
 
 /* As the kernel has it; <linux/ptrace.h> is for user space. */

@@ -32,6 +32,7 @@ struct wait_state {
 	__u32 thread;	/* serial: the slot is another's when it has another one */
 	__u16 blocked, sleeping; /* in Thread.sleep() */
 	__u64 off, woken; /* 0: not */
+	__u64 delay; /* what the kernel had counted of waits for a CPU when it went off */
 	__u32 call;
 	__u32 reason;
 	struct waker waker;
@@ -141,6 +142,17 @@ static __always_inline void take_stack(struct wait_state *state)
 		state->stack_size = size;
 }
 
+/*
+ * The kernel's own account (schedstat) of how long a task has waited for a CPU; `arrives`: it gets one now. It begins when the
+ * task is in the CPU's queue: some 50 us after somebody woke it, when that CPU slept.
+ */
+static __always_inline __u64 run_delay(struct task_struct *task, bool arrives)
+{
+	__u64 queued = task->sched_info.last_queued;
+
+	return task->sched_info.run_delay + (arrives && queued ? task->se.cfs_rq->rq->clock - queued : 0);
+}
+
 static __always_inline void switch_out(struct task_struct *prev, struct wait_state *state, bool preempted)
 {
 	const struct pt_regs___kernel *r;
@@ -160,15 +172,28 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 		state->stack_size = 0;
 	else
 		take_stack(state);
+	if (bpf_core_field_exists(prev->sched_info.run_delay))
+		state->delay = run_delay(prev, false);
 	state->off = bpf_ktime_get_ns();
 }
 
-static __always_inline void fill_wait(struct frt_wait *w, const struct wait_state *state, __u64 now)
+static __always_inline __u64 wake_time(struct task_struct *task, const struct wait_state *state, __u64 now)
+{
+	__u64 wake = state->woken ?: now;
+
+	if (!state->blocked)
+		return state->off;
+	if (bpf_core_field_exists(task->sched_info.run_delay))
+		wake = now - (run_delay(task, true) - state->delay);
+	return wake < state->off || wake > now ? state->off : wake;
+}
+
+static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *task, const struct wait_state *state, __u64 now)
 {
 	bool woken = state->blocked && state->woken;
 
 	*w = (struct frt_wait){ .kind = FRT_WAIT, .thread = state->thread, .off = state->off, .on = now };
-	w->wake = !state->blocked ? state->off : !state->woken ? now : state->woken < state->off ? state->off : state->woken;
+	w->wake = wake_time(task, state, now);
 	w->waker = woken ? state->waker.id : 0;
 	w->waker_process = woken ? state->waker.process : 0;
 	if (woken)
@@ -177,13 +202,13 @@ static __always_inline void fill_wait(struct frt_wait *w, const struct wait_stat
 	w->reason = state->reason;
 }
 
-static __always_inline void emit_wait(const struct wait_state *state, __u64 now)
+static __always_inline void emit_wait(struct task_struct *task, const struct wait_state *state, __u64 now)
 {
 	struct frt_wait *w = reserve_record(sizeof(*w));
 
 	if (!w)
 		return;
-	fill_wait(w, state, now);
+	fill_wait(w, task, state, now);
 	bpf_ringbuf_submit(w, wake_flags());
 }
 
@@ -194,7 +219,7 @@ static __always_inline void emit_long_wait(struct task_struct *task, const struc
 
 	if (!w)
 		return;
-	fill_wait(&w->wait, state, now);
+	fill_wait(&w->wait, task, state, now);
 	size = bpf_get_task_stack(task, w->kernel, sizeof(w->kernel), 0);
 	w->wait.kernel_frames = size > 0 ? size / sizeof(w->kernel[0]) : 0;
 	w->wait.stack_size = state->stack_size;
@@ -214,7 +239,7 @@ static __always_inline void switch_in(struct task_struct *task, struct wait_stat
 		if (state->blocked && now - state->off > wait_setup.longer)
 			emit_long_wait(task, state, now);
 		else
-			emit_wait(state, now);
+			emit_wait(task, state, now);
 	}
 	state->off = state->woken = 0;
 }
