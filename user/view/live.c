@@ -48,8 +48,10 @@ static int open_view(struct live *l, struct diag *d)
 
 int live_check(const struct settings *s, struct diag *d)
 {
-	if ((s->interval_ns || s->lines) && fcntl(STDOUT_FILENO, F_GETFD) < 0)
-		return diag_errno(d, errno, "cannot print on standard output");
+	int mode = fcntl(STDOUT_FILENO, F_GETFL);
+
+	if ((s->interval_ns || s->lines) && (mode < 0 || (mode & O_ACCMODE) == O_RDONLY))
+		return diag_errno(d, EBADF, "cannot print on standard output");
 	return 0;
 }
 
