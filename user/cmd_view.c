@@ -25,10 +25,12 @@ static const char help[] = "Usage: frtrace view [OPTIONS] NAME FILE\n"
 			   "\n"
 			   "      --width=N                 columns of a table; as many as it needs, 80 to 120\n"
 			   "      --truncate=beginning|end  what a text that is too long loses; end\n"
-			   "      --cell-height=N           lines of a cell at most; 1\n";
+			   "      --cell-height=N           lines of a cell at most; 1\n"
+			   "      --json                    {\"view\":...,\"rows\":[...]}, a line for each table\n";
 
 struct view_options {
 	const char *width, *truncate, *height;
+	bool json;
 	const struct view *view;
 	struct grid_layout layout;
 };
@@ -53,7 +55,7 @@ static int read_layout(struct view_options *o, struct diag *d)
 		err = diag_usage(d, "wrong --width '%s': it has to be at most 10000", o->width);
 	if (!err && strcmp(o->truncate, "beginning") != 0 && strcmp(o->truncate, "end") != 0)
 		err = diag_usage(d, "wrong --truncate '%s': it has to be beginning or end", o->truncate);
-	o->layout = (struct grid_layout){width, height > 1000 ? 1000 : height, strcmp(o->truncate, "beginning") == 0};
+	o->layout = (struct grid_layout){width, height > 1000 ? 1000 : height, strcmp(o->truncate, "beginning") == 0, o->json};
 	return err;
 }
 
@@ -63,6 +65,7 @@ static int read_options(struct words *w, int argc, char **argv, struct view_opti
 		{"--width", &o->width, NULL},
 		{"--truncate", &o->truncate, NULL},
 		{"--cell-height", &o->height, NULL},
+		{"--json", NULL, &o->json},
 		{NULL, NULL, NULL},
 	};
 	int err;
@@ -77,7 +80,11 @@ static int read_options(struct words *w, int argc, char **argv, struct view_opti
 	if (w->operands != 2)
 		return diag_usage(d, "a view and a file: 'frtrace view NAME FILE', see 'frtrace view --help'");
 	o->view = find_view(w->operand[0]);
-	return o->view ? 0 : diag_usage(d, "there is no view '%s', see 'frtrace view --help'", w->operand[0]);
+	if (!o->view)
+		return diag_usage(d, "there is no view '%s', see 'frtrace view --help'", w->operand[0]);
+	if (o->json && o->view->no_json)
+		return diag_usage(d, "view '%s' is no table for --json: %s", o->view->name, o->view->no_json);
+	return 0;
 }
 
 static int show(struct jfr_map *m, const struct view_options *o, struct diag *d)

@@ -131,7 +131,13 @@ views() {
 		[ "$(sums "${view#*:}")" = "$calls" ] || finding "$view: $(sums "${view#*:}") calls, the JDK counts $calls:" "$(head -n 12 "$WORK/ours")"
 	done
 	ours view slowest "$file"
-	[ "$(grep -cE '^[0-9]{2}:[0-9]{2}:[0-9.]+ ' "$WORK/ours")" = 20 ] || finding "not the 20 slowest:" "$(head -n 12 "$WORK/ours")"
+	[ "$(grep -cE '^([0-9]{2}:[0-9]{2}:[0-9.]+ |\[[0-9.]+ ?[a-zμ]+ = )' "$WORK/ours")" = 20 ] || finding "not the 20 slowest:" "$(head -n 12 "$WORK/ours")"
+	grep -qF 'null.null' "$WORK/ours" && finding "callers without a name:" "$(head -n 12 "$WORK/ours")"
+	ours view --json slowest "$file"
+	python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; sys.exit(len(rows) != 20 or not all(r["Method"].startswith("live.Exits") for r in rows))' "$WORK/ours" ||
+		finding "slowest as JSON:" "$(head -c 600 "$WORK/ours")"
+	status_of 2 view --json callers "$file"
+	complains "view 'callers' is no table for --json"
 	status_of 2 view nothing "$file"
 	complains "there is no view 'nothing', see 'frtrace view --help'"
 	status_of 0 view open "$file"

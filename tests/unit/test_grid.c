@@ -35,7 +35,7 @@ static void check(const char *method, struct grid_layout layout, const char *wan
 
 static void columns_are_as_wide_as_needed(void **state)
 {
-	check("live.Events.exceptions()", (struct grid_layout){0, 1, false},
+	check("live.Events.exceptions()", (struct grid_layout){0, 1, false, false},
 	      "\n                                 Method Timing\n\n"
 	      "Timed Method                Invocations Minimum Time Average Time  Maximum Time\n"
 	      "--------------------------- ----------- ------------ ------------ -------------\n"
@@ -44,7 +44,7 @@ static void columns_are_as_wide_as_needed(void **state)
 
 static void what_is_too_long_loses_its_beginning(void **state)
 {
-	check("live.Events.exceptions()", (struct grid_layout){60, 1, true},
+	check("live.Events.exceptions()", (struct grid_layout){60, 1, true, false},
 	      "\n                       Method Timing\n\n"
 	      "...d Method Invocations ...mum Time ...age Time ...mum Time\n"
 	      "----------- ----------- ----------- ----------- -----------\n"
@@ -53,7 +53,7 @@ static void what_is_too_long_loses_its_beginning(void **state)
 
 static void parameters_go_before_anything_is_cut(void **state)
 {
-	check("a.b.Cart.add(String, int, long)", (struct grid_layout){81, 1, false},
+	check("a.b.Cart.add(String, int, long)", (struct grid_layout){81, 1, false, false},
 	      "\n                                  Method Timing\n\n"
 	      "Timed Method                 Invocations Minimum Time Average Time  Maximum Time\n"
 	      "---------------------------- ----------- ------------ ------------ -------------\n"
@@ -62,7 +62,7 @@ static void parameters_go_before_anything_is_cut(void **state)
 
 static void a_cell_may_have_several_lines(void **state)
 {
-	check("live.Events.exceptions()", (struct grid_layout){50, 2, false},
+	check("live.Events.exceptions()", (struct grid_layout){50, 2, false, false},
 	      "\n                  Method Timing\n\n"
 	      "Timed Met Invocatio Minimum T Average T Maximum T\n"
 	      "hod       ns        ime       ime       ime      \n"
@@ -75,7 +75,7 @@ static void a_character_is_one_column(void **state)
 {
 	check("a.B.stra\xc3\x9f"
 	      "e()",
-	      (struct grid_layout){0, 1, false},
+	      (struct grid_layout){0, 1, false, false},
 	      "\n                                 Method Timing\n\n"
 	      "Timed Method                Invocations Minimum Time Average Time  Maximum Time\n"
 	      "--------------------------- ----------- ------------ ------------ -------------\n"
@@ -85,7 +85,15 @@ static void a_character_is_one_column(void **state)
 
 static void a_table_without_rows_says_so(void **state)
 {
-	check(NULL, (struct grid_layout){0, 1, false}, "\nNo events found for 'Method Timing'.\n");
+	check(NULL, (struct grid_layout){0, 1, false, false}, "\nNo events found for 'Method Timing'.\n");
+}
+
+static void json_has_numbers_where_the_table_has(void **state)
+{
+	check("live.Events.\"exceptions\"()", (struct grid_layout){.json = true},
+	      "{\"view\":\"Method Timing\",\"rows\":[{\"Timed Method\":\"live.Events.\\\"exceptions\\\"()\",\"Invocations\":2848,"
+	      "\"Minimum Time\":\"0.003450 ms\",\"Average Time\":\"0.125000 ms\",\"Maximum Time\":\"152.000000 ms\"}]}\n");
+	check(NULL, (struct grid_layout){.json = true}, "{\"view\":\"Method Timing\",\"rows\":[]}\n");
 }
 
 int main(void)
@@ -97,6 +105,7 @@ int main(void)
 		cmocka_unit_test(a_cell_may_have_several_lines),
 		cmocka_unit_test(a_character_is_one_column),
 		cmocka_unit_test(a_table_without_rows_says_so),
+		cmocka_unit_test(json_has_numbers_where_the_table_has),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,5 +107,6 @@ bool call_caller(const struct call *call, struct jfr_value *method, int64_t *lin
 	*method = frame_method(call->chunk, &frame);
 	number = jfr_field(call->chunk, &frame, "lineNumber");
 	*line = number.kind == VALUE_NUMBER ? number.number : -1;
+	jfr_resolve(call->chunk, method);
 	return method->kind != VALUE_NULL;
 }

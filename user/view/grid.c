@@ -264,6 +264,8 @@ bool grid_print(const struct grid *t, const struct grid_layout *wanted, struct b
 
 	if (t->cells.failed)
 		return false;
+	if (wanted->json)
+		return grid_print_json(t, out);
 	if (!t->filled) {
 		put_text(out, "\nNo events found for '");
 		put_text(out, t->title);

@@ -15,6 +15,7 @@ struct grid_layout {
 	unsigned int width;	  /* 0: as wide as needed, 80 to 120 */
 	unsigned int cell_height; /* lines of a cell at most; 1 */
 	bool cut_beginning;	  /* what is too long loses its beginning, not its end */
+	bool json;		  /* not as a table: see grid_print_json() */
 };
 
 #define GRID_COLUMNS 12
@@ -36,5 +37,8 @@ void grid_put(struct grid *t, const char *text);
 
 /* False: no memory. "No events found" when it has no rows. */
 bool grid_print(const struct grid *t, const struct grid_layout *layout, struct bytes *out);
+
+/* A line {"view":TITLE,"rows":[{LABEL:CELL,...},...]}: whole numbers as such, other cells as the table has them. */
+bool grid_print_json(const struct grid *t, struct bytes *out);
 
 #endif

@@ -193,7 +193,7 @@ int view_slowest(struct jfr_file *file, const struct grid_layout *layout, struct
 	int err;
 	struct slowest *s = find(file, "jdk.MethodTrace", SHOWN, &err);
 
-	if (!err && s->count && s->call[0].split)
+	if (!err && s->count && s->call[0].split && !layout->json)
 		err = show_split(file, s, out);
 	else if (!err)
 		err = show(s, file->utc_offset, layout, out, "Slowest Calls");

@@ -7,15 +7,15 @@
 #include <stdio.h>
 
 const struct view views[] = {
-	{"method-timing", view_timing},
-	{"method-trace", view_methods},
-	{"method-calls", view_calls},
-	{"slowest", view_slowest},
-	{"latency", view_latency},
-	{"callers", view_callers},
-	{"waits", view_waits},
-	{"open", view_open},
-	{NULL, NULL},
+	{"method-timing", NULL, view_timing},
+	{"method-trace", NULL, view_methods},
+	{"method-calls", NULL, view_calls},
+	{"slowest", NULL, view_slowest},
+	{"latency", "'frtrace export --csv' has how long each call took", view_latency},
+	{"callers", "'frtrace export --collapsed' has who called", view_callers},
+	{"waits", NULL, view_waits},
+	{"open", NULL, view_open},
+	{NULL, NULL, NULL},
 };
 
 char *view_method(struct jfr_chunk *chunk, struct jfr_value method)
