@@ -126,7 +126,7 @@ views() {
 		done
 		same_lines method-calls "$file"
 	fi
-	for view in method-trace:2 latency:2 callers:0; do
+	for view in method-trace:2 latency:3 callers:0; do
 		ours view --width 500 "${view%:*}" "$file"
 		[ "$(sums "${view#*:}")" = "$calls" ] || finding "$view: $(sums "${view#*:}") calls, the JDK counts $calls:" "$(head -n 12 "$WORK/ours")"
 	done
@@ -151,7 +151,8 @@ sums() { # WORD
 		!below || NF < 5 { next }
 		word == 0 && $0 !~ /^ *[0-9,]+ +100\.0 % +[0-9.]+ [a-z]+  [^ ]/ { next }
 		{ n = word ? "" : $1 }
-		word { for (i = 1; i <= NF && n == ""; i++) if ($i ~ /^[0-9,]+$/) n = $i }
+		word == 3 { n = $3 } # behind a time, which may be a whole number
+		word == 2 { for (i = 1; i <= NF && n == ""; i++) if ($i ~ /^[0-9,]+$/) n = $i }
 		{ gsub(",", "", n); sum += n }
 		END { printf "%d\n", sum }' "$WORK/ours"
 }
