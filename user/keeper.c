@@ -90,7 +90,9 @@ static void cut(const struct watched *shared)
 
 	if (fd < 0)
 		return;
-	if (!fstat(fd, &st) && (uint64_t)st.st_size > w.size)
+	if (!w.size)
+		unlink(w.path); /* without a chunk it is no recording */
+	else if (!fstat(fd, &st) && (uint64_t)st.st_size > w.size)
 		(void)!ftruncate(fd, w.size);
 	(void)!fdatasync(fd);
 	close(fd);

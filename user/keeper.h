@@ -2,7 +2,8 @@
 /*
  * A process beside the recorder that outlives it. It brings finished chunks to
  * the disk (fdatasync), so that the recorder never waits for one, and when the
- * recorder was killed it cuts the chunk that was being appended.
+ * recorder was killed it cuts the chunk that was being appended, and removes a
+ * file that has no finished one.
  */
 #ifndef USER_KEEPER_H
 #define USER_KEEPER_H

@@ -131,6 +131,8 @@ int output_open(struct output **out, const char *path, const struct output_limit
 		return err;
 	}
 	o->keeper = keeper_start();
+	if (!o->form->is_directory)
+		keeper_watch(o->keeper, o->path, o->device, o->inode, 0);
 	*out = o;
 	return 0;
 }

@@ -74,7 +74,7 @@ killed() {
 		sleep "0.$((RANDOM % 300))"
 		kill -9 "$F_PID"
 		wait "$F_PID" 2>/dev/null
-		wait_for 10 whole || finding "$(head -c 300 "$WORK/reread")"
+		wait_for 10 whole_or_gone || finding "$(head -c 300 "$WORK/reread")"
 		[ "$(cat "$WORK/reread")" -ge "$before" ] || finding "chunks: $before before, $(cat "$WORK/reread") after"
 		seen=$((seen + before))
 		rm -f "$F_FILE"
@@ -132,6 +132,11 @@ memory() {
 # Chunk stands behind chunk to the end of the file, none is being written.
 whole() {
 	of_newest Chunks "$F_FILE" >"$WORK/reread" 2>&1
+}
+
+# Before its first chunk is finished no file is left.
+whole_or_gone() {
+	if [ -e "$F_FILE" ]; then whole; else echo 0 >"$WORK/reread"; fi
 }
 
 reads() { # FILE

@@ -419,6 +419,26 @@ static void keeper_cuts_what_was_not_finished(void **state)
 	assert_string_equal(content(), "a100");
 }
 
+static void keeper_removes_a_file_without_a_chunk(void **state)
+{
+	pid_t child = fork();
+	struct stat st;
+
+	if (!child) {
+		FILE *f;
+
+		open_output(100000);
+		f = fopen(path, "ab");
+		fputs("begun", f);
+		fclose(f);
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	for (int i = 0; i < 1000 && !stat(path, &st); i++)
+		usleep(10000);
+	assert_int_equal(stat(path, &st), -1);
+}
+
 /* Another's file in its place is not touched. */
 static void keeper_cuts_no_other_file(void **state)
 {
@@ -480,6 +500,7 @@ int main(void)
 		TEST(oldest_chunks_go_by_age),
 		TEST(copy_has_what_is_finished),
 		TEST(keeper_cuts_what_was_not_finished),
+		TEST(keeper_removes_a_file_without_a_chunk),
 		TEST(keeper_cuts_no_other_file),
 		TEST(oldest_chunks_go_whole),
 		TEST(many_chunks_are_remembered),
