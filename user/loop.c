@@ -90,7 +90,8 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, struct dia
 		lost = report_lost(l->report);
 		recorder_note_loss(l->recorder, lost);
 		err = recorder_tick(l->recorder, d);
-		m->unseen = l->live && !live_tick(l->live, now, lost);
+		if (l->live && !session_holds(l->session))
+			m->unseen = !live_tick(l->live, now, lost);
 	}
 	if (now >= m->progress && !live_has_terminal(l->live)) {
 		report_progress(l->report);

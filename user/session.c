@@ -521,6 +521,14 @@ int session_consume(struct session *s)
 	return parts;
 }
 
+/* What the sweep found waits for no more than what the queue had then. */
+static void settle(struct session *s)
+{
+	hold_end(s->hold, position_produced(&s->position));
+	while (session_holds(s) && session_consume(s))
+		;
+}
+
 void session_sweep(struct session *s)
 {
 	queue_tell_losses(s->queue);
@@ -528,7 +536,12 @@ void session_sweep(struct session *s)
 		hold_begin(s->hold);
 	sweep(&s->segment, s->streams);
 	if (s->hold)
-		hold_end(s->hold, position_produced(&s->position));
+		settle(s);
+}
+
+bool session_holds(const struct session *s)
+{
+	return s->hold && hold_has_some(s->hold);
 }
 
 bool session_beat(struct session *s)

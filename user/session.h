@@ -67,8 +67,11 @@ bool session_has_census(const struct session *s);
 /* Feed what the queue has, QUEUE_BUDGET parts at most. Returns their number. */
 int session_consume(struct session *s);
 
-/* Feed what lies in the rings. */
+/* Feed what lies in the rings, and what the queue had meanwhile. */
 void session_sweep(struct session *s);
+
+/* Do calls that the last sweep has found still wait for what the kernel says of them: a record in the queue is being written? */
+bool session_holds(const struct session *s);
 
 /* Tell the agent that we live. False: the JVM runs its original code again without our asking. */
 bool session_beat(struct session *s);

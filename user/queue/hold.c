@@ -88,6 +88,11 @@ void hold_end(struct hold *h, uint64_t position)
 		h->held[i].until = position;
 }
 
+bool hold_has_some(const struct hold *h)
+{
+	return h->first < h->count;
+}
+
 void hold_let_go(struct hold *h, uint64_t position)
 {
 	while (h->first < h->count && h->held[h->first].until <= position) {

@@ -23,6 +23,8 @@ struct stream_sink hold_sink(struct hold *h);
 void hold_begin(struct hold *h);
 void hold_end(struct hold *h, uint64_t position);
 
+bool hold_has_some(const struct hold *h);
+
 /* The queue has been consumed up to there. */
 void hold_let_go(struct hold *h, uint64_t position);
 
