@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# Where the time of calls went is what the kernel tells the program itself, call by call: CALLS=10000 of each kind.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+CALLS=${CALLS:-300}
+KINDS=(sleep monitor lock queue socket file busy gc crowd)
+
+# A file of which nothing is in memory.
+cold_file() {
+	head -c 204m /dev/urandom >"$WORK/cold"
+	dd of="$WORK/cold" oflag=nocache conv=notrunc,fdatasync count=0 2>/dev/null
+}
+
+# Trace the program through all of its kinds.
+where_run() { # [TRACE-OPTION...]
+	cold_file
+	target_start Where "$CALLS" "$WORK/cold" "${KINDS[@]}"
+	target_ready && trace_start -m 'live.Where::in*' "$@" || return 1
+	SECONDS_MAX=$((60 + CALLS / 10)) target_go
+	trace_stop
+	status_is 0
+	target_restored
+	target_quit
+}
+
+where_agrees() {
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" \
+		>"$WORK/seen" 2>&1 || finding "$(cat "$WORK/seen")"
+	sed 's/^/# /' "$WORK/seen"
+}
+
+# The JDKs' own tools read the fields and events, and print them with their units.
+tools_read() {
+	local jdk jfr
+	for jdk in "${JDKS[@]}"; do
+		jfr="${jdk#* }/bin/jfr"
+		"$jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "summary of JDK ${jdk%% *}: $(head -n 5 "$WORK/tool")"
+		for event in frtrace.ThreadWait frtrace.RunQueue; do
+			grep -qE "^ $event +[1-9]" "$WORK/tool" || finding "summary of JDK ${jdk%% *} has no $event"
+		done
+		"$jfr" print --events MethodTrace,ThreadWait "$F_FILE" >"$WORK/tool" 2>&1 || finding "print of JDK ${jdk%% *} fails"
+		for what in 'cpuTime = [0-9.]+ m?s' 'runQueueTime = [0-9.]+ m?s' 'blockedTime = [0-9.]+ m?s' \
+			'pauseTime = [0-9.]+ m?s' 'reason = "futex"' 'syscall = "futex"' 'wakerThread = "lock-2"'; do
+			grep -qE "^  $what" "$WORK/tool" || finding "print of JDK ${jdk%% *} has no /$what/"
+		done
+	done
+	"$(jdk_newest)/bin/jfr" view MethodTrace "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr view: $(head -n 5 "$WORK/tool")"
+}
+
+views_show() {
+	"$FRTRACE" view slowest "$F_FILE" >"$WORK/view" || finding "view slowest: status $?"
+	[ "$(grep -cE '^\[[0-9.]+m?s = [0-9.]+ cpu \+ [0-9.]+ runq \+ [0-9.]+ blocked.*\] live\.Where\.in' "$WORK/view")" = 20 ] ||
+		finding "not 20 slowest calls:" "$(head -n 20 "$WORK/view")"
+	"$FRTRACE" view waits "$F_FILE" >"$WORK/view" || finding "view waits: status $?"
+	for what in 'futex ' 'sleep ' 'socket ' 'disk ' 'monitor-2 ' 'lock-2 ' 'VM Thread '; do
+		grep -qE "^$what" "$WORK/view" || finding "view waits has no /$what/:" "$(cat "$WORK/view")"
+	done
+}
+
+case_where() {
+	local sentence="where the time of calls went is what the kernel tells the program, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if where_run --no-stack; then
+		where_agrees
+		tools_read
+		views_show
+		says 'the slowest 1 % \([0-9]+ calls of .* and more\): [0-9]+ % blocked'
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# What a pause took, against the JVM's own clock of its collections (in ms).
+case_pauses() {
+	local sentence="pauses are in the file and in the calls that they fell into, JDK $FEATURE"
+	begin "$sentence" || return 0
+	KINDS=(gc)
+	if where_run --no-stack; then
+		"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool"
+		if grep -qE '^ frtrace.VMPause +[1-9]' "$WORK/tool"; then
+			[ "$(frtrace_json | grep -c '"pauseTime": "PT0S"')" = 0 ] || finding "calls of System.gc() without a pause"
+		else
+			says 'pause'
+		fi
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+frtrace_json() {
+	"$FRTRACE" print --json --events jdk.MethodTrace "$F_FILE" | awk '/"name": "inGc"/ { found = 1 } /"pauseTime"/ && found { print; found = 0 }'
+}
+
+# Without the kernel's half the file has none of it.
+case_off() {
+	local sentence="--kernel=off: no field and no event of it is in the file, JDK $FEATURE"
+	begin "$sentence" || return 0
+	KINDS=(busy)
+	if where_run --no-stack --kernel=off; then
+		"$(jdk_newest)/bin/jfr" metadata "$F_FILE" >"$WORK/tool"
+		grep -E 'cpuTime|runQueueTime|blockedTime|pauseTime|syscall|Faults|class (ThreadWait|RunQueue|VMPause)' "$WORK/tool" >"$WORK/left" &&
+			finding "is there:" "$(cat "$WORK/left")"
+		grep -q 'boolean thrown;' "$WORK/tool" || finding "no jdk.MethodTrace in the metadata"
+		grep -q 'slowest 1 %' "$F_DIR/stderr" && finding "says where time went"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for line in "${JDKS[@]}"; do
+	jdk_use "$line"
+	KINDS=(sleep monitor lock queue socket file busy gc crowd)
+	case_where
+	CALLS=20 case_pauses
+	CALLS=20 case_off
+done

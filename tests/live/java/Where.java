@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Where DIR N FILE KIND...: for each kind a thread of that name calls a method N times, each of which spends its time in a
+ * way that is known. What the kernel says of the thread before and after each call goes into the file `splits`:
+ *
+ *   expect KIND METHOD REASON WAKER    what the last wait of a call is ("-": there is none), and who ends it ("-": nobody)
+ *   call KIND WALL CPU RUNQ ON         ns; how often it came on a CPU
+ *   whole KIND WALL CPU RUNQ ON        of the call of inWhole() around all of them
+ */
+public class Where {
+    interface Calls {
+        void run(Meter meter) throws Exception;
+    }
+
+    interface Step {
+        void run() throws Exception;
+    }
+
+    /** Lets the traced thread go on. */
+    interface Peer {
+        void hold() throws Exception;
+
+        void release() throws Exception;
+    }
+
+    private static final ThreadMXBean CPU = ManagementFactory.getThreadMXBean();
+    private static final Object MONITOR = new Object();
+    private static final ReentrantLock LOCK = new ReentrantLock();
+    private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
+    private static final List<String> lines = new ArrayList<>();
+    private static final ByteBuffer buffer = ByteBuffer.allocateDirect(4096);
+    private static InputStream in;
+    private static OutputStream out;
+    private static FileChannel file;
+    private static long page;
+    private static volatile int held, asked, done;
+    static volatile long sink;
+
+    static void inSleep(Meter meter) throws Exception {
+        meter.begin();
+        Thread.sleep(1);
+        meter.end();
+    }
+
+    static void inMonitor(Meter meter) throws Exception {
+        meter.begin();
+        synchronized (MONITOR) {
+            sink++;
+        }
+        meter.end();
+    }
+
+    static void inLock(Meter meter) throws Exception {
+        meter.begin();
+        LOCK.lock();
+        LOCK.unlock();
+        meter.end();
+    }
+
+    static void inQueue(Meter meter) throws Exception {
+        meter.begin();
+        QUEUE.take();
+        meter.end();
+    }
+
+    static void inSocket(Meter meter) throws Exception {
+        meter.begin();
+        if (in.read() < 0)
+            throw new IOException("end");
+        meter.end();
+    }
+
+    static void inFile(Meter meter) throws Exception {
+        meter.begin();
+        buffer.clear();
+        if (file.read(buffer, page) != 4096)
+            throw new IOException("short");
+        meter.end();
+    }
+
+    static void inBusy(Meter meter) throws Exception {
+        meter.begin();
+        long end = System.nanoTime() + 2_000_000, n = 0;
+        while (System.nanoTime() < end)
+            n++;
+        sink = n;
+        meter.end();
+    }
+
+    static void inCrowd(Meter meter) throws Exception {
+        meter.begin();
+        long n = 0;
+        for (int i = 0; i < 4_000_000; i++)
+            n += i ^ n << 1;
+        sink = n;
+        meter.end();
+    }
+
+    static void inGc(Meter meter) throws Exception {
+        meter.begin();
+        System.gc();
+        meter.end();
+    }
+
+    static void inWhole(Meter meter, Calls calls) throws Exception {
+        meter.begin();
+        calls.run(meter);
+        meter.end();
+    }
+
+    /** What the kernel says of a thread from begin() to end(), which the thread calls in what it measures. */
+    static class Meter implements AutoCloseable {
+        private final RandomAccessFile file = new RandomAccessFile("/proc/thread-self/schedstat", "r");
+        private final byte[] text = new byte[128];
+        private final String kind;
+        private long[] before, after;
+
+        Meter(String kind) throws IOException {
+            this.kind = kind;
+        }
+
+        /** Wall, CPU and run queue time up to now, and how often it came on a CPU; the CPU time is asked for first, which brings the rest up to date. */
+        private long[] read() throws IOException {
+            long cpu = CPU.getCurrentThreadCpuTime();
+            file.seek(0);
+            String[] fields = new String(text, 0, file.read(text), "US-ASCII").split(" ");
+            return new long[] {System.nanoTime(), cpu, Long.parseLong(fields[1]), Long.parseLong(fields[2].trim())};
+        }
+
+        void begin() throws IOException {
+            before = read();
+        }
+
+        void end() throws IOException {
+            after = read();
+        }
+
+        void note(String what) {
+            String line = what + "\t" + kind;
+            for (int i = 0; i < 4; i++)
+                line += "\t" + (after[i] - before[i]);
+            synchronized (lines) {
+                lines.add(line);
+            }
+        }
+
+        @Override public void close() throws IOException {
+            file.close();
+        }
+    }
+
+    /** One call after the other, each when the other thread has taken what it needs. */
+    private static void calls(String kind, int n, Calls call, boolean peer, Meter meter) throws Exception {
+        for (int i = 1; i <= n; i++) {
+            while (peer && held < i)
+                Thread.sleep(0, 50_000);
+            page = (i * 7919L % 200) << 20 | (i % 256) << 12;
+            asked = i;
+            call.run(meter);
+            meter.note("call");
+            done = i;
+        }
+    }
+
+    private static void traced(String kind, int n, Calls call, boolean peer) {
+        try (Meter meter = new Meter(kind); Meter around = new Meter(kind)) {
+            inWhole(around, m -> calls(kind, n, call, peer, meter));
+            around.note("whole");
+        } catch (Exception e) {
+            throw new IllegalStateException(kind, e);
+        }
+    }
+
+    private static void lead(int n, Peer peer) {
+        try {
+            for (int i = 1; i <= n; i++) {
+                peer.hold();
+                held = i;
+                while (asked < i)
+                    Thread.sleep(0, 50_000);
+                Thread.sleep(1);
+                peer.release();
+                while (done < i)
+                    Thread.sleep(0, 50_000);
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void both(String kind, String method, int n, String reason, String waker, Calls call, Peer peer)
+            throws InterruptedException {
+        held = asked = done = 0;
+        lines.add(String.join("\t", "expect", kind, method, reason, waker));
+        Thread first = new Thread(() -> traced(kind, n, call, peer != null), kind);
+        Thread second = new Thread(() -> lead(n, peer), kind + "-2");
+        first.start();
+        if (peer != null) {
+            second.start();
+            second.join();
+        }
+        first.join();
+    }
+
+    /** As lead(), but that a monitor is held by a block. */
+    private static void leadMonitor(int n) {
+        try {
+            for (int i = 1; i <= n; i++) {
+                synchronized (MONITOR) {
+                    held = i;
+                    while (asked < i)
+                        Thread.sleep(0, 50_000);
+                    Thread.sleep(3); /* the JVM's first look whether it is free comes after 1 ms, the next 8 ms later */
+                }
+                while (done < i)
+                    Thread.sleep(0, 50_000);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Peer peer(Step hold, Step release) {
+        return new Peer() {
+            @Override public void hold() throws Exception {
+                hold.run();
+            }
+
+            @Override public void release() throws Exception {
+                release.run();
+            }
+        };
+    }
+
+    private static void connect() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Socket writer = new Socket(server.getInetAddress(), server.getLocalPort());
+            writer.setTcpNoDelay(true);
+            out = writer.getOutputStream();
+            in = server.accept().getInputStream();
+        }
+    }
+
+    /** Four processes that want the same CPU as this thread. */
+    private static List<Process> crowd() throws IOException, InterruptedException {
+        String self = Files.readSymbolicLink(Paths.get("/proc/thread-self")).getFileName().toString();
+        List<Process> others = new ArrayList<>();
+
+        new ProcessBuilder("taskset", "-cp", "0", self).start().waitFor();
+        for (int i = 0; i < 4; i++)
+            others.add(new ProcessBuilder("taskset", "-c", "0", "sh", "-c", "while :; do :; done").start());
+        return others;
+    }
+
+    private static void crowded(int n) throws InterruptedException {
+        Thread t = new Thread(() -> {
+            List<Process> others = new ArrayList<>();
+            try {
+                others = crowd();
+                Thread.sleep(100);
+                traced("crowd", n, Where::inCrowd, false);
+            } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+            } finally {
+                others.forEach(Process::destroyForcibly);
+            }
+        }, "crowd");
+
+        lines.add(String.join("\t", "expect", "crowd", "inCrowd", "-", "-"));
+        t.start();
+        t.join();
+    }
+
+    private static void run(String kind, int n, String path) throws Exception {
+        Step nothing = () -> { };
+        switch (kind) {
+        case "sleep":
+            both(kind, "inSleep", n, "sleep", "-", Where::inSleep, null);
+            break;
+        case "monitor": {
+            held = asked = done = 0;
+            lines.add(String.join("\t", "expect", kind, "inMonitor", "futex", "monitor-2"));
+            Thread first = new Thread(() -> traced(kind, n, Where::inMonitor, true), kind);
+            Thread second = new Thread(() -> leadMonitor(n), "monitor-2");
+            first.start();
+            second.start();
+            first.join();
+            second.join();
+            break;
+        }
+        case "lock":
+            both(kind, "inLock", n, "futex", "lock-2", Where::inLock, peer(LOCK::lock, LOCK::unlock));
+            break;
+        case "queue":
+            both(kind, "inQueue", n, "futex", "queue-2", Where::inQueue, peer(nothing, () -> QUEUE.put(1)));
+            break;
+        case "socket":
+            connect();
+            both(kind, "inSocket", n, "socket", "socket-2", Where::inSocket, peer(nothing, () -> out.write(1)));
+            break;
+        case "file":
+            file = FileChannel.open(Paths.get(path));
+            both(kind, "inFile", Math.min(n, 200), "disk", "*", Where::inFile, null);
+            break;
+        case "busy":
+            both(kind, "inBusy", n, "-", "-", Where::inBusy, null);
+            break;
+        case "crowd":
+            crowded(Math.min(n, 100));
+            break;
+        case "gc":
+            both(kind, "inGc", Math.min(n, 100), "futex", "VM Thread", Where::inGc, null);
+            break;
+        default:
+            throw new IllegalArgumentException(kind);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Stage stage = new Stage(args[0]);
+        int n = Integer.parseInt(args[1]);
+        stage.awaitGo();
+        for (int i = 3; i < args.length; i++)
+            run(args[i], n, args[2]);
+        stage.write("splits", String.join("\n", lines) + "\n");
+        stage.finish();
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedThread;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * WhereCheck FILE.jfr SPLITS: do the parts of each call agree with what the kernel told the program (see Where), within
+ * 5 % of the call or 50 us, is its last wait what it has to be, and do they add up? 1 % of the calls of a kind may differ
+ * in reason or waker (5 % in the waker of a monitor: its owner, or the timer by which the JVM looks again); 10 % in a
+ * part: what a hypervisor took, and what a CPU needs to wake up, the kernel puts into any of them. A call has waited when, and
+ * only when, its thread came on a CPU in it. Of all calls of a kind together 2 % may differ, or 15 us for each switch. Prints a
+ * line for each kind, and what is wrong; status 1 when something is.
+ */
+public class WhereCheck {
+    private static final double SHARE = 0.01, TIMED_SHARE = 0.05, PARTS_SHARE = 0.1, PART = 0.05, WHOLE = 0.02;
+    private static final long LEAST = 50_000, SWITCH = 15_000; /* ns */
+
+    static class Kind {
+        String method, reason, waker;
+        List<long[]> calls = new ArrayList<>(), whole = new ArrayList<>();
+        List<RecordedEvent> events = new ArrayList<>(), wholes = new ArrayList<>(), waits = new ArrayList<>();
+        int sums, parts, reasons, wakers, switches, next, measured, waited;
+        List<String> examples = new ArrayList<>();
+    }
+
+    private static final Map<String, Kind> kinds = new HashMap<>();
+    private static final List<String> order = new ArrayList<>(), faults = new ArrayList<>();
+
+    static Kind kind(String name) {
+        if (!kinds.containsKey(name))
+            order.add(name);
+        return kinds.computeIfAbsent(name, k -> new Kind());
+    }
+
+    static void readTruth(String line) {
+        String[] f = line.split("\t");
+        Kind k = kind(f[1]);
+        if (f[0].equals("expect")) {
+            k.method = f[2];
+            k.reason = f[3];
+            k.waker = f[4];
+            return;
+        }
+        (f[0].equals("call") ? k.calls : k.whole)
+            .add(new long[] {Long.parseLong(f[2]), Long.parseLong(f[3]), Long.parseLong(f[4]), Long.parseLong(f[5])});
+    }
+
+    static long nanos(Instant t) {
+        return t.getEpochSecond() * 1_000_000_000 + t.getNano();
+    }
+
+    static String name(RecordedThread t) {
+        return t == null ? "-" : t.getJavaName() != null ? t.getJavaName() : t.getOSName();
+    }
+
+    static void readEvent(RecordedEvent e) {
+        Kind k = kinds.get(name(e.getThread()));
+        if (k == null)
+            return;
+        if (e.getEventType().getName().equals("frtrace.ThreadWait"))
+            k.waits.add(e);
+        if (!e.getEventType().getName().equals("jdk.MethodTrace"))
+            return;
+        String method = e.<jdk.jfr.consumer.RecordedMethod>getValue("method").getName();
+        if (method.equals("inWhole"))
+            k.wholes.add(e);
+        else if (method.equals(k.method))
+            k.events.add(e);
+    }
+
+    static long part(RecordedEvent e, String field) {
+        return e.getLong(field);
+    }
+
+    /** cpu, runq, blocked against wall, cpu, runq: the largest difference. */
+    static long difference(RecordedEvent e, long[] truth) {
+        long blocked = truth[0] - truth[1] - truth[2];
+        long most = Math.abs(part(e, "runQueueTime") - truth[2]);
+        return Math.max(most, Math.abs(part(e, "blockedTime") - blocked));
+    }
+
+    static String show(RecordedEvent e, long[] truth) {
+        return String.format("%d us = cpu %d runq %d blocked %d, the kernel: %d = %d %d %d", e.getDuration().toNanos() / 1000,
+            part(e, "cpuTime") / 1000, part(e, "runQueueTime") / 1000, part(e, "blockedTime") / 1000, truth[0] / 1000,
+            truth[1] / 1000, truth[2] / 1000, (truth[0] - truth[1] - truth[2]) / 1000);
+    }
+
+    static void addsUp(Kind k, RecordedEvent e) {
+        long sum = part(e, "cpuTime") + part(e, "runQueueTime") + part(e, "blockedTime");
+        if (sum != e.getDuration().toNanos() || part(e, "cpuTime") < 0)
+            k.sums++;
+    }
+
+    /** Calls and waits are sorted, and calls of a kind do not lie in each other. */
+    static RecordedEvent last(Kind k, RecordedEvent call) {
+        long from = nanos(call.getStartTime()), to = nanos(call.getEndTime());
+        RecordedEvent found = null;
+        while (k.next < k.waits.size() && middle(k.waits.get(k.next)) < from)
+            k.next++;
+        for (; k.next < k.waits.size() && middle(k.waits.get(k.next)) <= to; k.next++)
+            found = k.waits.get(k.next);
+        return found;
+    }
+
+    static long middle(RecordedEvent e) {
+        return (nanos(e.getStartTime()) + nanos(e.getEndTime())) / 2;
+    }
+
+    static void checkWait(Kind k, RecordedEvent call) {
+        k.waited++;
+        RecordedEvent wait = last(k, call);
+        if (k.reason.equals("-"))
+            return;
+        String reason = wait == null ? "none" : wait.getString("reason");
+        String waker = wait == null ? "none" : name(wait.getValue("wakerThread"));
+        k.reasons += reason.equals(k.reason) ? 0 : 1;
+        k.wakers += k.waker.equals("*") || waker.equals(k.waker) ? 0 : 1;
+        if (!reason.equals(k.reason) || !k.waker.equals("*") && !waker.equals(k.waker))
+            example(k, "waits for " + reason + ", woken by " + waker);
+    }
+
+    static void example(Kind k, String text) {
+        if (k.examples.size() < 5)
+            k.examples.add(text);
+    }
+
+    static void checkCall(Kind k, RecordedEvent e, long[] truth) {
+        addsUp(k, e);
+        if ((part(e, "blockedTime") + part(e, "runQueueTime") > 0) != (truth[3] > 0)) {
+            k.switches++;
+            example(k, truth[3] + " switches, " + show(e, truth));
+        }
+        if (truth[3] > 0)
+            checkWait(k, e);
+        if (truth[3] == 0 || e.getDuration().toNanos() - truth[0] > Math.max(LEAST, truth[0] * PART))
+            return; /* the program was interrupted before or after it had measured */
+        k.measured++;
+        if (difference(e, truth) > Math.max(LEAST, truth[0] * PART)) {
+            k.parts++;
+            example(k, show(e, truth));
+        }
+    }
+
+    static void checkWhole(String name, Kind k) {
+        if (k.wholes.size() != 1 || k.whole.size() != 1) {
+            faults.add(name + ": " + k.wholes.size() + " calls of inWhole, the program: " + k.whole.size());
+            return;
+        }
+        RecordedEvent e = k.wholes.get(0);
+        long[] truth = k.whole.get(0);
+        addsUp(k, e);
+        if (e.getDuration().toNanos() - truth[0] > truth[0] * WHOLE / 2)
+            System.out.println(name + ": the whole was interrupted before or after it had been measured");
+        else if (difference(e, truth) > Math.max(truth[0] * WHOLE, truth[3] * SWITCH))
+            faults.add(name + ": the whole: " + show(e, truth));
+    }
+
+    static void check(String name, Kind k) {
+        k.events.sort(Comparator.comparing(RecordedEvent::getStartTime));
+        k.waits.sort(Comparator.comparing(RecordedEvent::getStartTime));
+        if (k.events.size() != k.calls.size()) {
+            faults.add(name + ": " + k.events.size() + " calls, the program made " + k.calls.size());
+            return;
+        }
+        int n = k.calls.size(), most = (int) (n * SHARE), parts = (int) (n * PARTS_SHARE);
+        for (int i = 0; i < n; i++)
+            checkCall(k, k.events.get(i), k.calls.get(i));
+        checkWhole(name, k);
+        System.out.printf("%s: %d calls, %d do not add up, parts of %d of %d, %d waits, reasons of %d, wakers of %d of %d are wrong%n",
+            name, n, k.sums, k.parts, k.measured, k.switches, k.reasons, k.wakers, k.waited);
+        if (k.sums > 0 || k.parts > parts || k.switches > most || k.reasons > most || k.wakers > n * (name.equals("monitor") ? TIMED_SHARE : SHARE))
+            faults.add(name + ": " + k.sums + " sums, " + k.parts + " parts, " + k.switches + " waits, " + k.reasons + " reasons, " + k.wakers
+                + " wakers of " + n + " are wrong: " + String.join("; ", k.examples));
+    }
+
+    public static void main(String[] args) throws Exception {
+        for (String line : Files.readAllLines(Path.of(args[1])))
+            readTruth(line);
+        try (RecordingFile file = new RecordingFile(Path.of(args[0]))) {
+            while (file.hasMoreEvents())
+                readEvent(file.readEvent());
+        }
+        for (String name : order)
+            check(name, kinds.get(name));
+        faults.forEach(System.out::println);
+        System.exit(faults.isEmpty() ? 0 : 1);
+    }
+}
