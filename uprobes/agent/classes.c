@@ -331,6 +331,24 @@ static jint portion_size(jint loaded)
 	return loaded < MOST_VISITS_8 ? MOST_VISITS_8 / loaded : 1;
 }
 
+/*
+ * JDK 8, when one class of several fails, frees of the others the bytes that it keeps of classes with hooks, and uses and frees
+ * them again later. So there each goes alone.
+ */
+static jvmtiError retransform_portion(JNIEnv *env, const struct batch *b, jint first, jint count)
+{
+	jvmtiError error = JVMTI_ERROR_NONE;
+
+	if (jdk_version() >= 9)
+		return retransform(env, b, first, count);
+	for (jint i = first; i < first + count && error != JVMTI_ERROR_OUT_OF_MEMORY; i++) {
+		jvmtiError one = retransform(env, b, i, 1);
+
+		error = error && one != JVMTI_ERROR_OUT_OF_MEMORY ? error : one;
+	}
+	return error;
+}
+
 static jvmtiError retransform_all(JNIEnv *env, const struct batch *b, jint loaded)
 {
 	jint portion = portion_size(loaded);
@@ -341,7 +359,7 @@ static jvmtiError retransform_all(JNIEnv *env, const struct batch *b, jint loade
 
 		if (active && (error || !frtrace_drain_semaphore)) /* the tracer is gone: no more hooks */
 			return error ? error : JVMTI_ERROR_INTERRUPT;
-		one = retransform(env, b, i, b->count - i < portion ? b->count - i : portion);
+		one = retransform_portion(env, b, i, b->count - i < portion ? b->count - i : portion);
 		error = error ? error : one;
 		control->retransform_ns += sys_monotonic_ns() - begin;
 		if (portion < MOST_AT_ONCE && i + portion < b->count)
