@@ -10,9 +10,9 @@
  *   header | config | loaders | classes | methods | skips | threads | strings | slots | rings | stacks | frames |
  *   rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names
  *
- * All tables but the stacks are append-only for the life of the JVM: an id once given means
- * the same thing for ever (a method that was active when a recording ended
- * may exit in the next one). A row is complete when the count that covers it
+ * All tables but the stacks are append-only while a recording runs: an id once given means
+ * the same thing until its end. Between two recordings classes and methods are forgotten when their tables are half full
+ * and nothing has hooks (a method that was active when a recording ended may exit in the next one, where its call is not counted). A row is complete when the count that covers it
  * has been stored (release order).
  */
 #ifndef FRTRACE_H

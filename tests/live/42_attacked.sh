@@ -70,8 +70,33 @@ full_heap() {
 	target_drop
 }
 
+# An application server that reloads, a script engine: the agent's tables are not full for ever.
+many_loaders() {
+	local sentence="after more class loaders than there is room for the next recording has room again, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Renewal 5000 300
+	if target_ready && trace_start -m live.Copy::work -t 10s; then
+		touch "$T_DIR/go"
+		wait_for 60 target_has first
+		trace_stop
+		says '^4,095 calls' # of 5,000: one row is the boot loader's
+		if trace_start -m live.Copy::work; then
+			touch "$T_DIR/again"
+			target_go
+			trace_stop
+			status_is 0
+			target_restored
+			target_quit
+			file_agrees
+		fi
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
+	many_loaders
 	full_heap
 	killed_at_start
 	closed_descriptors

@@ -254,6 +254,39 @@ static int teardown(void **state)
 	return 0;
 }
 
+static void crowded_tables_are_emptied_unless_a_class_that_is_there_has_hooks(void **state)
+{
+	bool alive[FRT_MAX_LOADERS] = { true };
+	uint32_t used = segment_header(&seg)->loaders, dead, last;
+	struct frt_class *c = control_class_row(1);
+
+	assert_true(control_is_crowded());
+	for (uint32_t i = 1; i <= segment_header(&seg)->classes; i++)
+		control_class_row(i)->flags = 0;
+	c->flags = FRT_CLASS_REWRITTEN;
+	c->loader = FRT_BOOT_LOADER;
+	assert_false(control_forget(alive));
+	assert_int_equal(control_class(text_of("com/acme/Late"), 0, 1), 0);
+	c->loader = 2; /* it went with its loader */
+	alive[1] = true;
+	assert_true(control_forget(alive));
+	assert_false(control_is_crowded());
+	assert_null(segment_class(&seg, 1));
+	assert_null(segment_method(&seg, 1));
+	assert_null(control_find_class(text_of("com/acme/Cart"), 0));
+	assert_int_equal(control_class(text_of("com/acme/Cart"), 0, 1), 1);
+	assert_int_equal(segment_class(&seg, 1)->flags, 0);
+	assert_int_equal(control_method(1, text_of("work"), text_of("()V"), 1), 1);
+	control_unhook_class(1); /* goes by the new methods alone */
+	dead = control_loader(text_of("com/acme/Loader"), text_of(NULL));
+	assert_true(dead > 1 && dead < used);
+	assert_string(segment_loader(&seg, dead)->type, "com/acme/Loader");
+	assert_int_equal(segment_loader(&seg, dead)->state, FRT_LOADER_NEW);
+	for (last = dead; (dead = control_loader(text_of("com/acme/Loader"), text_of(NULL))); last = dead)
+		assert_int_not_equal(dead, 1);
+	assert_int_equal(last, FRT_MAX_LOADERS - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +304,7 @@ int main(void)
 		cmocka_unit_test(skips_beyond_the_table_are_left_out),
 		cmocka_unit_test(methods_beyond_the_table_are_none_and_others_still_found),
 		cmocka_unit_test(classes_and_strings_beyond_their_room_are_none),
+		cmocka_unit_test(crowded_tables_are_emptied_unless_a_class_that_is_there_has_hooks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);

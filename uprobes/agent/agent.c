@@ -289,10 +289,12 @@ static bool start_watch(JNIEnv *env)
 	return thread_run(env, watch, (void *)(uint64_t)control->epoch, JVMTI_THREAD_MIN_PRIORITY);
 }
 
-static void begin_epoch(const struct frt_config *config)
+static void begin_epoch(JNIEnv *env, const struct frt_config *config)
 {
 	control->ring_cap = config->ring_cap;
-	timing_begin(config);
+	timing_begin(config); /* with the methods that there were */
+	if (control_is_crowded() && !classes_reading())
+		loader_make_room(env);
 	hook_grow_ticks = config->grow_ticks;
 	control->unslotted = 0;
 	control->dead_calls = 0;
@@ -328,7 +330,7 @@ static int start(JNIEnv *env)
 		return fail(NO_LISTENER, "no tracer listens on frtrace:drain");
 	if (!copy_pattern(&p))
 		return fail(BAD_CONFIG, "the filter in the control segment is not valid");
-	begin_epoch(control_config());
+	begin_epoch(env, control_config());
 	store_release(&control->state, FRT_STARTING);
 	if (!start_watch(env) || set_events(JVMTI_ENABLE)) {
 		keep_pattern(&p);

@@ -21,6 +21,9 @@ static uint32_t method_index[METHOD_INDEX];
 /* The methods of a class, youngest first. */
 static uint32_t last_method[FRT_MAX_CLASSES], method_before[FRT_MAX_METHODS];
 
+/* Rows of loaders that are gone. */
+static uint32_t free_loader[FRT_MAX_LOADERS], free_loaders;
+
 bool control_create(const char *tag)
 {
 	struct frt_header *h;
@@ -202,17 +205,56 @@ uint32_t control_method(uint32_t class_id, struct text name, struct text descrip
 
 uint32_t control_loader(struct text type, struct text name)
 {
-	uint32_t id = 0;
+	uint32_t id;
 
 	lock_take(&table_lock);
-	if (control->loaders < FRT_MAX_LOADERS) {
-		id = control->loaders;
+	id = free_loaders ? free_loader[--free_loaders] : control->loaders < FRT_MAX_LOADERS ? control->loaders : 0;
+	if (id) {
 		*control_loader_row(id) = (struct frt_loader){ .type = string_find_or_add(type),
 							       .name = string_find_or_add(name) };
-		store_release(&control->loaders, id + 1);
+		if (id == control->loaders)
+			store_release(&control->loaders, id + 1);
 	}
 	lock_drop(&table_lock);
 	return id;
+}
+
+bool control_is_crowded(void)
+{
+	return control->classes > FRT_MAX_CLASSES / 2 || control->methods > FRT_MAX_METHODS / 2 ||
+	       control->loaders - free_loaders > FRT_MAX_LOADERS / 2;
+}
+
+static bool has_hooks(const bool alive[FRT_MAX_LOADERS])
+{
+	for (uint32_t i = 1; i <= control->classes; i++) {
+		const struct frt_class *c = control_class_row(i);
+
+		if (c->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT) && alive[c->loader % FRT_MAX_LOADERS])
+			return true;
+	}
+	return false;
+}
+
+bool control_forget(const bool alive[FRT_MAX_LOADERS])
+{
+	bool may;
+
+	lock_take(&table_lock);
+	may = !has_hooks(alive);
+	if (may) {
+		memset(class_index, 0, sizeof(class_index));
+		memset(method_index, 0, sizeof(method_index));
+		memset(last_method, 0, sizeof(last_method));
+		store_release(&control->methods, 0);
+		store_release(&control->classes, 0);
+		free_loaders = 0;
+		for (uint32_t i = control->loaders; i-- > 1;)
+			if (!alive[i])
+				free_loader[free_loaders++] = i;
+	}
+	lock_drop(&table_lock);
+	return may;
 }
 
 void control_skip(struct text class_name, struct text method, struct text descriptor, enum frt_skip_reason reason)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The control segment (bpf/frtrace.h) as its writer sees it: tables that only
- * grow, strings and rows that are found again by what they say.
+ * grow while a recording runs, strings and rows that are found again by what they say.
  * All functions may be called by any thread, and never call into the JVM.
  */
 #ifndef AGENT_CONTROL_H
@@ -55,6 +55,13 @@ uint32_t control_class(struct text name, uint32_t loader, uint32_t modifiers);
 uint32_t control_method(uint32_t class_id, struct text name, struct text descriptor, uint16_t modifiers);
 uint32_t control_loader(struct text type, struct text name); /* always a new row */
 void control_skip(struct text class_name, struct text method, struct text descriptor, enum frt_skip_reason reason);
+
+/*
+ * Between recordings: is a table more than half full? Then all classes and methods are forgotten, and so are the loaders
+ * that are not `alive`, by their numbers. False: a class of one that is alive has hooks; nothing was done.
+ */
+bool control_is_crowded(void);
+bool control_forget(const bool alive[FRT_MAX_LOADERS]);
 
 /* A class row that is there, or NULL. */
 struct frt_class *control_find_class(struct text name, uint32_t loader);

@@ -6,6 +6,7 @@
  */
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/helper.h"
+#include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/thread.h"
 
 static jvmtiEnv *jvmti;
@@ -90,6 +91,44 @@ bool loader_number(JNIEnv *env, jobject loader, uint32_t *number)
 		return false;
 	*number = tag;
 	return true;
+}
+
+struct loaders {
+	jlong tag[FRT_MAX_LOADERS];
+	bool alive[FRT_MAX_LOADERS];
+};
+
+/* The JVM makes a reference to each that is there. */
+static bool find_alive(struct loaders *l)
+{
+	jint known = control->loaders - 1, count = 0;
+	jlong *found = NULL;
+
+	for (jint i = 0; i < known; i++)
+		l->tag[i] = i + 1;
+	if (!known || (*jvmti)->GetObjectsWithTags(jvmti, known, l->tag, &count, NULL, &found))
+		return !known;
+	for (jint i = 0; i < count; i++)
+		l->alive[(uint64_t)found[i] % FRT_MAX_LOADERS] = true;
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)found);
+	return true;
+}
+
+void loader_make_room(JNIEnv *env)
+{
+	struct loaders *l = sys_map(sizeof(*l));
+
+	if (!l)
+		return;
+	l->alive[FRT_BOOT_LOADER] = true;
+	if ((*env)->PushLocalFrame(env, FRT_MAX_LOADERS)) {
+		(*env)->ExceptionClear(env);
+	} else {
+		if (find_alive(l) && control_forget(l->alive))
+			stack_named_forget();
+		(*env)->PopLocalFrame(env, NULL);
+	}
+	sys_unmap(l, sizeof(*l));
 }
 
 static enum loader_answer answer_of(uint32_t state)

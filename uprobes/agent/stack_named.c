@@ -20,6 +20,11 @@ void stack_named_init(jvmtiEnv *j)
 	jvmti = j;
 }
 
+void stack_named_forget(void)
+{
+	memset(sets, 0, sizeof(sets));
+}
+
 static uint32_t class_row(JNIEnv *env, jclass c)
 {
 	uint32_t id = 0, loader = FRT_BOOT_LOADER;

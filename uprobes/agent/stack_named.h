@@ -13,6 +13,9 @@
 
 void stack_named_init(jvmtiEnv *jvmti);
 
+/* The rows of methods are given out anew. */
+void stack_named_forget(void);
+
 /* The method's row in the control segment, 0: it has none. The same one as the hooks', also for a version that is obsolete. */
 uint32_t stack_named_method(JNIEnv *env, jmethodID method);
 
