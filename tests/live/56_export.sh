@@ -82,7 +82,7 @@ import collections, json, sys
 events = [e["values"] for e in json.load(open(sys.argv[1]))["recording"]["events"]]
 trace = json.load(open(sys.argv[2]))["traceEvents"]
 threads = {t["tid"]: t["args"]["name"] for t in trace if t["ph"] == "M" and t["name"] == "thread_name"}
-calls = [t for t in trace if t["ph"] == "X"]
+calls = [t for t in trace if t["ph"] == "X" and t["cat"] == "call"]
 want = collections.Counter(e["eventThread"]["javaName"] for e in events)
 assert want == collections.Counter(threads[c["tid"]] for c in calls), want
 assert abs(sum(c["dur"] for c in calls) * 1000 - sum(float(e["duration"][2:-1]) * 1e9 for e in events)) <= 2 * len(events)

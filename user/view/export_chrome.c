@@ -32,13 +32,14 @@ static void put_track(struct chrome *c, const struct group *thread)
 }
 
 /* Its "args" are the caller's to fill, and then two ends. */
-static void begin_slice(struct chrome *c, const char *name, uint64_t track, int64_t start, int64_t duration)
+static void begin_slice(struct chrome *c, const char *category, const char *name, uint64_t track, int64_t start, int64_t duration)
 {
 	if (!c->begun)
 		c->base = start;
 	c->begun = true;
 	json_object(&c->json, NULL);
 	json_string(&c->json, "ph", "X");
+	json_string(&c->json, "cat", category);
 	json_string(&c->json, "name", name);
 	json_unsigned(&c->json, "pid", 1);
 	json_unsigned(&c->json, "tid", track);
@@ -81,7 +82,7 @@ static int add(const struct call *call, void *context)
 
 	if (!track || !method)
 		return -ENOMEM;
-	begin_slice(c, method, track->mark, call->start, call->duration);
+	begin_slice(c, "call", method, track->mark, call->start, call->duration);
 	json_bool(&c->json, "thrown", call->thrown);
 	if (call->split) {
 		put_part(c, "cpuNs", call->cpu);
@@ -114,7 +115,7 @@ static int add_blocked(const struct thread_wait *w, void *context)
 	int err = -ENOMEM;
 
 	if (track && reason && waker) {
-		begin_slice(c, reason, track->mark, w->start, w->duration);
+		begin_slice(c, "wait", reason, track->mark, w->start, w->duration);
 		if (waker[0])
 			json_string(&c->json, "wokenBy", waker);
 		err = end_slice(c);
@@ -131,7 +132,7 @@ static int add_ready(const struct thread_wait *w, void *context)
 
 	if (!track)
 		return -ENOMEM;
-	begin_slice(c, "run queue", track->mark, w->start, w->duration);
+	begin_slice(c, "wait", "run queue", track->mark, w->start, w->duration);
 	return end_slice(c);
 }
 
@@ -142,7 +143,7 @@ static int add_pause(const struct thread_wait *w, void *context)
 
 	if (!what)
 		return -ENOMEM;
-	begin_slice(c, what, JVM_TRACK, w->start, w->duration);
+	begin_slice(c, "pause", what, JVM_TRACK, w->start, w->duration);
 	free(what);
 	return end_slice(c);
 }
