@@ -626,6 +626,8 @@ struct frt_long_wait {
 _Static_assert(sizeof(struct frt_long_wait) == 2904, "long wait");
 
 /* Which waits get their stacks, and what it takes from the JVM. */
+#define FRT_ANCHOR 32u /* bytes of a JavaFrameAnchor that are looked at */
+
 struct frt_wait_setup {
 	frt_u64 longer;	  /* than so many ns; ~0: none */
 	frt_u16 known;	  /* 0: nothing is known of the JVM, there are kernel stacks alone */

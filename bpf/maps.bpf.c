@@ -4,7 +4,7 @@
 volatile struct frt_target target = {};
 volatile __u32 target_process = ~0u;
 volatile struct frt_wait_setup wait_setup = {};
-volatile __s64 count_offset = 0;
+const volatile __s64 count_offset = 0;
 volatile __u64 waits_lost = 0;
 volatile __u64 wake_level = 0;
 

@@ -16,7 +16,7 @@ extern volatile __u32 target_process;
 extern volatile struct frt_wait_setup wait_setup;
 
 /* From a CPU's struct rq to its __preempt_count or pcpu_hot, bytes; 0: not known. */
-extern volatile __s64 count_offset;
+extern const volatile __s64 count_offset;
 
 /* Records of the kernel's half that found no room in the queue. */
 extern volatile __u64 waits_lost;

@@ -7,8 +7,8 @@
  * tracepoints, which run with its locks held and take none here but the queue's. The slot tells
  * at each switch whether calls are open.
  *
- * A thread that is about to block can be woken before it is off its CPU, so what sched_waking notes counts also when
- * that came first; whatever wakes a thread comes by there, in the waker's own context.
+ * Whatever wakes a thread comes by sched_waking, in the waker's own context. A thread that is woken just before it is off its CPU
+ * is not seen there: it was woken when it went off, by whom is not known.
  */
 #include "bpf/emit.bpf.h"
 #include "bpf/target.bpf.h"
@@ -119,19 +119,22 @@ static __always_inline bool in_call(const struct wait_state *state)
 	return calls.depth && calls.thread == state->thread;
 }
 
+#define ANCHOR_WORDS (FRT_ANCHOR / 8)
+
 /*
  * Its stack can be read now, and not when it is on a CPU again. The Java frames of a thread that waits begin at its
  * anchor; what is not in memory is left out.
  */
 static __always_inline void take_stack(struct wait_state *state)
 {
-	__u64 from, size;
+	__u64 anchor[ANCHOR_WORDS], from, size;
 
 	state->stack_size = 0;
-	if (!state->stack_end || bpf_probe_read_user(&state->sp, 8, (void *)(state->anchor + wait_setup.anchor_sp)) ||
-	    bpf_probe_read_user(&state->pc, 8, (void *)(state->anchor + wait_setup.anchor_pc)) ||
-	    bpf_probe_read_user(&state->fp, 8, (void *)(state->anchor + wait_setup.anchor_fp)))
+	if (!state->stack_end || bpf_probe_read_user(anchor, sizeof(anchor), (void *)state->anchor))
 		return;
+	state->sp = anchor[wait_setup.anchor_sp / 8 % ANCHOR_WORDS];
+	state->pc = anchor[wait_setup.anchor_pc / 8 % ANCHOR_WORDS];
+	state->fp = anchor[wait_setup.anchor_fp / 8 % ANCHOR_WORDS];
 	from = state->sp - 8;
 	size = state->stack_end - from;
 	if (!state->sp || from >= state->stack_end)
@@ -179,7 +182,7 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 
 static __always_inline __u64 wake_time(struct task_struct *task, const struct wait_state *state, __u64 now)
 {
-	__u64 wake = state->woken ?: now;
+	__u64 wake = state->woken ?: state->off;
 
 	if (!state->blocked)
 		return state->off;
@@ -264,7 +267,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
  */
 static __always_inline int preempt_count(struct task_struct *task)
 {
-	const char *own = (const char *)BPF_CORE_READ(task, se.cfs_rq, rq) + count_offset;
+	const char *own = (const char *)task->se.cfs_rq->rq + count_offset;
 	int count;
 
 	if (bpf_core_type_exists(struct pcpu_hot))
@@ -322,7 +325,7 @@ static __always_inline void note_waker(struct waker *waker)
 	}
 	waker->process = task->tgid;
 	waker->id = task->tgid == target_process ? namespace_id(task) : 0;
-	bpf_probe_read_kernel(waker->name, sizeof(waker->name), task->comm);
+	bpf_get_current_comm(waker->name, sizeof(waker->name));
 }
 
 SEC("tp_btf/sched_waking")
@@ -330,7 +333,7 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 {
 	struct wait_state *state = state_of(task);
 
-	if (!state)
+	if (!state || !state->off)
 		return 0;
 	state->woken = bpf_ktime_get_ns();
 	note_waker(&state->waker);

@@ -51,7 +51,7 @@ void session_kernel_choose(struct frtrace_bpf *bpf, bool wanted)
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i], wanted);
 	if (wanted)
-		bpf->bss->count_offset = count_offset();
+		bpf->rodata->count_offset = count_offset();
 }
 
 static int keep(struct session_kernel *k, struct bpf_link *link)
