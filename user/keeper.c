@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/keeper.h"
+#include "format/jfr_chunk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,18 +83,39 @@ static void bring_to_disk(const struct watched *shared, uint64_t *inode)
 	close(fd);
 }
 
+/* The size of the finished chunk at `at`, 0: there is none. Readers may have seen one of which the recorder could not tell any more. */
+static uint64_t finished_chunk(int fd, uint64_t at, uint64_t file_size)
+{
+	unsigned char bytes[JFR_HEADER_SIZE];
+	struct jfr_header header;
+	struct cursor cursor;
+
+	if (pread(fd, bytes, sizeof(bytes), at) != sizeof(bytes))
+		return 0;
+	cursor_init(&cursor, bytes, sizeof(bytes));
+	if (jfr_header_read(&header, &cursor) || header.state)
+		return 0;
+	return header.size >= sizeof(bytes) && header.size <= file_size - at ? header.size : 0;
+}
+
 static void cut(const struct watched *shared)
 {
 	struct watched w;
 	int fd = look(shared, &w) ? open_watched(&w) : -1;
 	struct stat st;
+	uint64_t end, more;
 
 	if (fd < 0)
 		return;
-	if (!w.size)
+	if (fstat(fd, &st))
+		st.st_size = 0;
+	end = w.size;
+	while ((uint64_t)st.st_size > end && (more = finished_chunk(fd, end, st.st_size)))
+		end += more;
+	if (!end)
 		unlink(w.path); /* without a chunk it is no recording */
-	else if (!fstat(fd, &st) && (uint64_t)st.st_size > w.size)
-		(void)!ftruncate(fd, w.size);
+	else if ((uint64_t)st.st_size > end)
+		(void)!ftruncate(fd, end);
 	(void)!fdatasync(fd);
 	close(fd);
 }

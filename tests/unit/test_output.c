@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The file of a recording. How full the disk is, these tests say (fstatvfs() is wrapped by the linker). */
+#include "format/jfr_chunk.h"
 #include "user/output.h"
 #include "tests/lib/fail_nth.h"
 
@@ -419,6 +420,33 @@ static void keeper_cuts_what_was_not_finished(void **state)
 	assert_string_equal(content(), "a100");
 }
 
+/* Or when all is there, but the keeper does not know yet: a reader may have seen it. */
+static void keeper_keeps_what_was_finished(void **state)
+{
+	unsigned char chunk[90] = {0};
+	struct jfr_header header = {.major = 2, .size = sizeof(chunk)};
+	pid_t child = fork();
+	struct stat st = {0};
+
+	jfr_header_write(chunk, &header);
+	if (!child) {
+		struct output *o = open_output(100000);
+		FILE *f;
+
+		append(o, 'a', 100);
+		f = fopen(path, "ab");
+		fwrite(chunk, sizeof(chunk), 1, f);
+		chunk[64] = 0xff;
+		fwrite(chunk, sizeof(chunk), 1, f);
+		fclose(f);
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	for (int i = 0; i < 500 && (stat(path, &st) || st.st_size == 280); i++)
+		usleep(10000);
+	assert_int_equal(st.st_size, 190);
+}
+
 static void keeper_removes_a_file_without_a_chunk(void **state)
 {
 	pid_t child = fork();
@@ -500,6 +528,7 @@ int main(void)
 		TEST(oldest_chunks_go_by_age),
 		TEST(copy_has_what_is_finished),
 		TEST(keeper_cuts_what_was_not_finished),
+		TEST(keeper_keeps_what_was_finished),
 		TEST(keeper_removes_a_file_without_a_chunk),
 		TEST(keeper_cuts_no_other_file),
 		TEST(oldest_chunks_go_whole),

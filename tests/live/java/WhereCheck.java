@@ -24,6 +24,7 @@ import jdk.jfr.consumer.RecordingFile;
  */
 public class WhereCheck {
     private static final double SHARE = 0.01, TIMED_SHARE = 0.05, PARTS_SHARE = 0.1, PART = 0.05, WHOLE = 0.02;
+    private static final int FEW = 5; /* and so many: of a few hundred calls a share says little, the machine does other things */
     private static final long LEAST = 50_000, SWITCH = 15_000; /* ns */
 
     static class Kind {
@@ -173,13 +174,13 @@ public class WhereCheck {
             faults.add(name + ": " + k.events.size() + " calls, the program made " + k.calls.size());
             return;
         }
-        int n = k.calls.size(), most = (int) (n * SHARE), parts = (int) (n * PARTS_SHARE);
+        int n = k.calls.size(), most = (int) (n * SHARE) + FEW, parts = (int) (n * PARTS_SHARE);
         for (int i = 0; i < n; i++)
             checkCall(k, k.events.get(i), k.calls.get(i));
         checkWhole(name, k);
         System.out.printf("%s: %d calls, %d do not add up, parts of %d of %d, %d waits, reasons of %d, wakers of %d of %d are wrong%n",
             name, n, k.sums, k.parts, k.measured, k.switches, k.reasons, k.wakers, k.waited);
-        if (k.sums > 0 || k.parts > parts || k.switches > most || k.reasons > most || k.wakers > n * (name.equals("monitor") ? TIMED_SHARE : SHARE))
+        if (k.sums > 0 || k.parts > parts || k.switches > most || k.reasons > most || k.wakers > FEW + n * (name.equals("monitor") ? TIMED_SHARE : SHARE))
             faults.add(name + ": " + k.sums + " sums, " + k.parts + " parts, " + k.switches + " waits, " + k.reasons + " reasons, " + k.wakers
                 + " wakers of " + n + " are wrong: " + String.join("; ", k.examples));
     }
