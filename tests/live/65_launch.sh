@@ -36,7 +36,7 @@ nothing_is_left() {
 # Nothing but frtrace's own lines stands on the stderr that both share.
 stderr_is_ours() {
 	local other
-	other=$(grep -vE '^(tracing |to |next: |[0-9,]+ calls?, |  (live\.|java\.|open for .* live.Launched.main|open calls have no stack: the JVM had ended)|0 calls: )' "$F_DIR/stderr")
+	other=$(grep -vE '^(tracing |to |next: |[0-9,]+ calls?, |  (live\.|java\.|open for .* live.Launched.main|open calls have no stack: the JVM had ended|the slowest )|0 calls: )' "$F_DIR/stderr")
 	[ -z "$other" ] || finding "on stderr: $other"
 }
 

@@ -142,7 +142,7 @@ public class WhereCheck {
             k.switches++;
             example(k, truth[3] + " switches, " + show(e, truth));
         }
-        if (truth[3] > 0)
+        if (truth[3] > 0 && (!k.reason.equals("disk") || truth[0] - truth[1] - truth[2] > LEAST)) /* it may be in memory after all */
             checkWait(k, e);
         if (truth[3] == 0 || e.getDuration().toNanos() - truth[0] > Math.max(LEAST, truth[0] * PART))
             return; /* the program was interrupted before or after it had measured */
