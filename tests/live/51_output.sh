@@ -68,7 +68,7 @@ killed() {
 	[ -z "$soak" ] || times=200
 	target_start Speed
 	target_ready && for ((i = 0; i < times && ${#findings[@]} == 0; i++)); do
-		trace_start -m live.Speed::work --no-stack --max-overhead=off || break
+		trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=8g || break # no chunk goes because it is old
 		sleep "0.$((RANDOM % 900 + 100))"
 		before=$(of_newest Chunks "$F_FILE" growing)
 		sleep "0.$((RANDOM % 300))"
