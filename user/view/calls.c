@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/calls.h"
+#include "user/view/events.h"
 
 /* A span that is no duration: whose fields have other units than ticks. */
 static int64_t *part_of(struct call *call, const char *name)
@@ -50,32 +51,25 @@ static void read_call(struct jfr_chunk *chunk, const struct jfr_event *e, struct
 		jfr_fault_add(chunk->fault, c.error, chunk->at + c.bad);
 }
 
-static int visit_chunk(struct jfr_chunk *chunk, const char *type, call_visit *visit, void *context)
-{
-	const struct meta_type *wanted = jfr_metadata_find(chunk->metadata, type);
-	uint64_t position = JFR_HEADER_SIZE;
-	struct jfr_event e;
-	struct call call;
-	int err = 0;
+struct visitor {
+	call_visit *visit;
+	void *context;
+};
 
-	while (!err && wanted && jfr_chunk_next(chunk, &position, &e))
-		if (e.type == wanted) {
-			read_call(chunk, &e, &call);
-			err = visit(&call, context);
-		}
-	return err;
+static int on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	const struct visitor *v = context;
+	struct call call;
+
+	read_call(chunk, e, &call);
+	return v->visit(&call, v->context);
 }
 
 int calls_each(struct jfr_file *file, const char *type, call_visit *visit, void *context)
 {
-	struct jfr_chunk *chunk;
-	int err = 0;
+	struct visitor v = {visit, context};
 
-	while (!err && (chunk = jfr_file_next(file))) {
-		err = visit_chunk(chunk, type, visit, context);
-		jfr_chunk_put(chunk);
-	}
-	return err;
+	return events_each(file, type, on_event, &v);
 }
 
 struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame)

@@ -93,25 +93,12 @@ static int add(const struct call *call, void *context)
 	return end_slice(c);
 }
 
-static char *waker_of(const struct thread_wait *w)
-{
-	struct bytes text;
-
-	bytes_init(&text);
-	if (w->waker.kind == VALUE_KEY)
-		put_thread_name(&text, w->chunk, w->waker, "?");
-	bytes_put_u8(&text, 0);
-	if (text.failed)
-		bytes_release(&text);
-	return (char *)text.data;
-}
-
 /* A state of the thread: within the call in time, so below it in the picture. */
 static int add_blocked(const struct thread_wait *w, void *context)
 {
 	struct chrome *c = context;
 	struct group *track = track_of(c, w->chunk, w->thread);
-	char *reason = thread_wait_reason(w), *waker = waker_of(w);
+	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
 	int err = -ENOMEM;
 
 	if (track && reason && waker) {

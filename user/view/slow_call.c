@@ -178,19 +178,20 @@ static void put_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_val
 static void put_wait(struct bytes *out, const struct thread_wait *w)
 {
 	struct unit unit = unit_of(w->duration);
-	char *reason = thread_wait_reason(w);
+	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
 
 	put_text(out, "        ");
 	put_part(out, w->duration, &unit);
 	put_text(out, unit.name);
 	bytes_put_u8(out, ' ');
 	put_text(out, reason ? reason : "?");
-	free(reason);
-	if (thread_number(w->chunk, w->waker) || w->waker.kind == VALUE_KEY) {
+	if (waker && waker[0]) {
 		put_text(out, ", woken by \"");
-		put_thread_name(out, w->chunk, w->waker, "?");
+		put_text(out, waker);
 		bytes_put_u8(out, '"');
 	}
+	free(reason);
+	free(waker);
 	bytes_put_u8(out, '\n');
 	put_stack(out, w->chunk, w->kernel_stack);
 	put_stack(out, w->chunk, w->stack);

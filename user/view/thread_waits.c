@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/thread_waits.h"
+#include "user/view/events.h"
 #include "user/view/java_number.h"
 #include "user/view/names.h"
 
@@ -37,32 +38,25 @@ static void read_wait(struct jfr_chunk *chunk, const struct jfr_event *e, struct
 		jfr_fault_add(chunk->fault, c.error, chunk->at + c.bad);
 }
 
-static int visit_chunk(struct jfr_chunk *chunk, const char *type, thread_wait_visit *visit, void *context)
-{
-	const struct meta_type *wanted = jfr_metadata_find(chunk->metadata, type);
-	uint64_t position = JFR_HEADER_SIZE;
-	struct thread_wait wait;
-	struct jfr_event e;
-	int err = 0;
+struct visitor {
+	thread_wait_visit *visit;
+	void *context;
+};
 
-	while (!err && wanted && jfr_chunk_next(chunk, &position, &e))
-		if (e.type == wanted) {
-			read_wait(chunk, &e, &wait);
-			err = visit(&wait, context);
-		}
-	return err;
+static int on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	const struct visitor *v = context;
+	struct thread_wait wait;
+
+	read_wait(chunk, e, &wait);
+	return v->visit(&wait, v->context);
 }
 
 int thread_waits_each(struct jfr_file *file, const char *type, thread_wait_visit *visit, void *context)
 {
-	struct jfr_chunk *chunk;
-	int err = 0;
+	struct visitor v = {visit, context};
 
-	while (!err && (chunk = jfr_file_next(file))) {
-		err = visit_chunk(chunk, type, visit, context);
-		jfr_chunk_put(chunk);
-	}
-	return err;
+	return events_each(file, type, on_event, &v);
 }
 
 uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread)
@@ -101,6 +95,19 @@ char *thread_wait_reason(const struct thread_wait *wait)
 		bytes_clear(&text);
 		put_value_text(&text, &wait->call);
 	}
+	bytes_put_u8(&text, 0);
+	if (text.failed)
+		bytes_release(&text);
+	return (char *)text.data;
+}
+
+char *thread_wait_waker(const struct thread_wait *wait)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	if (wait->waker.kind == VALUE_KEY)
+		put_thread_name(&text, wait->chunk, wait->waker, "");
 	bytes_put_u8(&text, 0);
 	if (text.failed)
 		bytes_release(&text);

@@ -27,4 +27,7 @@ void put_thread_name(struct bytes *out, struct jfr_chunk *chunk, struct jfr_valu
 /* "futex"; of a wait for something else the system call: what a wait is to be called. To be freed; NULL: no memory. */
 char *thread_wait_reason(const struct thread_wait *wait);
 
+/* The name of the thread that woke it, "": it was an interrupt, such as a timer's, or is not known. To be freed; NULL: no memory. */
+char *thread_wait_waker(const struct thread_wait *wait);
+
 #endif
