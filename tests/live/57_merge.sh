@@ -250,7 +250,8 @@ wrong() {
 	begin "$sentence" || return 0
 	complains 2 "two files at least: 'frtrace merge -o OUT.jfr A.jfr B.jfr'" -o "$out" "$a"
 	complains 2 'no file to write' "$a" "$b"
-	complains 1 "cannot create '$a': File exists" -o "$a" "$a" "$b"
+	complains 1 "'$a' is there already: give another name" -o "$a" "$a" "$b"
+	complains 2 "'$a' is given twice" -o "$out" "$a" "$b" "$a"
 	complains 1 'cannot open .*none.jfr' -o "$out" "$a" "$WORK/none.jfr"
 	head -c 5000 "$b" >"$WORK/torn.jfr"
 	complains 1 "torn.jfr' is damaged: a chunk that is cut off" -o "$out" "$a" "$WORK/torn.jfr"
