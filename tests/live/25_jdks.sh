@@ -112,12 +112,30 @@ mounting() {
 	target_drop
 }
 
+# The JVM's own trace: a line for each class that it makes anew, and one for each operation, of its times.
+one_by_one() { # FILTER
+	local sentence="classes go through RetransformClasses one by one, JDK $FEATURE" classes operations
+	begin "$sentence" || return 0
+	target_start -XX:TraceRedefineClasses=5 ExitsMain 4000
+	if target_ready && trace_start -m "$1"; then
+		target_go
+		trace_stop
+		target_restored
+		target_quit
+		classes=$(grep -c 'loading name=' "$T_DIR/stdout") operations=$(grep -c 'vm_op: all=' "$T_DIR/stdout")
+		[ "$classes" -ge 4 ] && [ "$operations" = "$classes" ] || finding "$classes classes in $operations operations:" "$(head -n 10 "$T_DIR/stdout")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 roots_find
 for version in 8 11 21 26; do
 	root_use "$version" || { skip "a JVM of JDK $version is traced" "$(roots_why)"; continue; }
 	exact "every way out of a method is counted once, with the right thrown" "$EXITS" ExitsMain 4000
 	exact "50 threads with 2,000 calls give 100,000 events" live.Threads::work Threads together 50 2000
 	exact "2,000 short-lived threads" live.Threads::work Threads one-by-one 2000 3
+	[ "$FEATURE" -gt 8 ] || one_by_one "$EXITS"
 	if [ "$FEATURE" -ge 17 ]; then
 		exact "records, sealed types, switch expressions, resources" "$modern" ModernMain 4000
 	fi
