@@ -275,9 +275,15 @@ static int copy_next(struct merge *m, struct input *in)
 	return err ? err : load(m, in);
 }
 
+/* The clock of a garbled file may be any: the sums wrap. */
 static int64_t nanos_of(const struct merge *m, int64_t ticks)
 {
 	return (uint64_t)ticks - (uint64_t)m->clock.start_ticks + (uint64_t)m->clock.start_nanos;
+}
+
+static int64_t ticks_of(const struct merge *m, int64_t nanos)
+{
+	return (uint64_t)nanos - (uint64_t)m->clock.start_nanos + (uint64_t)m->clock.start_ticks;
 }
 
 /* The file begins where the first of them does. */
@@ -286,7 +292,7 @@ static void begin(struct merge *m)
 	m->last = m->clock.start_ticks;
 	for (size_t i = 0; i < m->count; i++) {
 		const struct jfr_chunk *c = m->inputs[i].chunk;
-		int64_t ticks = c ? c->header.start_nanos - m->clock.start_nanos + m->clock.start_ticks : m->last;
+		int64_t ticks = c ? ticks_of(m, c->header.start_nanos) : m->last;
 
 		if (ticks < m->last)
 			m->last = ticks;

@@ -95,8 +95,10 @@ static void table_has_a_row_for_each_method(void **state)
 static void print_json(void)
 {
 	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	FILE *to;
 
+	free(text);
+	to = open_memstream(&text, &size);
 	table_json(to, &interval, &how);
 	fclose(to);
 }
@@ -264,7 +266,6 @@ static void json_shows_all_unless_told_otherwise(void **state)
 	many_rows();
 	print_json();
 	assert_json("methodsNotShown", "0");
-	free(text);
 	how.top = 3;
 	print_json();
 	assert_json("methodsNotShown", "27");
