@@ -162,9 +162,10 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
 
 /* Only with JFR_KERNEL_WAITS or more; stacks and threads are keys, 0 none; texts may be NULL. */
 struct jfr_thread_wait {
-	int64_t start, duration; /* until it was woken */
+	int64_t start, duration; /* until it was woken, or is looked at: `ongoing` */
 	uint64_t thread, stack, waker, kernel_stack;
 	const char *reason, *system_call;
+	bool ongoing;
 };
 void jfr_thread_wait(struct jfr_writer *w, const struct jfr_thread_wait *e);
 void jfr_run_queue(struct jfr_writer *w, int64_t start, int64_t duration, uint64_t thread);

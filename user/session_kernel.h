@@ -27,4 +27,7 @@ void session_kernel_choose(struct frtrace_bpf *bpf, bool wanted);
 void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t, const char *agent);
 void session_kernel_detach(struct session_kernel *k);
 
+/* Put the waits that go on into the queue, as they are now. */
+void session_kernel_tell_waits(const struct session_kernel *k, struct frtrace_bpf *bpf);
+
 #endif
