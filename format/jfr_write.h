@@ -213,8 +213,8 @@ void jfr_active_setting(struct jfr_writer *w, int64_t start, const char *event, 
 struct jfr_jvm_information {
 	int64_t start;
 	const char *jvm_name, *jvm_version, *jvm_arguments, *jvm_flags, *java_arguments;
-	int64_t jvm_start_ms; /* since the epoch */
-	int64_t pid;
+	int64_t jvm_start_ms; /* since the epoch; JFR_MISSING: nobody knows */
+	int64_t pid;	      /* as the JVM itself has it, in its container */
 };
 void jfr_jvm_information(struct jfr_writer *w, const struct jfr_jvm_information *e);
 
