@@ -7,6 +7,7 @@
  */
 #include "bpf/emit.bpf.h"
 #include "bpf/target.bpf.h"
+#include "bpf/usage.bpf.h"
 
 #include <bpf/usdt.bpf.h>
 
@@ -83,6 +84,8 @@ int drain(struct pt_regs *ctx)
 		count_drop(FRT_DROP_NESTED);
 		return 0;
 	}
+	if (usage_wanted)
+		usage_leave(bpf_get_current_task_btf());
 	drain_slot(state, &a);
 	state->busy = 0;
 	return 0;

@@ -564,8 +564,7 @@ enum frt_queue_kind {
 	FRT_PART = 1, /* struct frt_part */
 	FRT_WAIT,     /* struct frt_wait */
 	FRT_PAUSE,    /* struct frt_pause */
-	FRT_CALL,     /* struct frt_system_call */
-	FRT_FAULT,    /* struct frt_fault */
+	FRT_USAGE,    /* struct frt_usage */
 };
 
 struct frt_part {
@@ -595,7 +594,7 @@ enum frt_wait_reason {
 #define FRT_NO_CALL 0xffffu
 
 /*
- * A time that a thread of the target, in a traced call, was on no CPU: emitted when it is on one again, or when it is asked for. Of threads that
+ * A time that a thread of the target, in a traced call, was on no CPU: emitted when it is on one again. Of threads that
  * may carry virtual ones (FRT_SLOT_CARRIER) there are none. Blocked from `off` to `wake`, waiting for
  * a CPU from `wake` to `on`, as the kernel's schedstat counts it. Times here and below are CLOCK_MONOTONIC, ns.
  */
@@ -609,13 +608,10 @@ struct frt_wait {
 	frt_u16 call;	       /* number of the system call that it was in, FRT_NO_CALL */
 	frt_u8 reason;	       /* enum frt_wait_reason */
 	frt_u8 kernel_frames;  /* the rest: of a long wait */
-	frt_u16 stack_size;
-	frt_u16 flags; /* FRT_WAIT_* */
+	frt_u32 stack_size;
 	frt_u64 stack_pointer, stack_pc, stack_fp; /* JavaFrameAnchor */
 };
 _Static_assert(sizeof(struct frt_wait) == 88, "wait");
-
-#define FRT_WAIT_ONGOING 0x1u /* it goes on: `on` is when it was looked at. What is told of it later overlaps */
 
 #define FRT_KERNEL_FRAMES 32u
 #define FRT_WAIT_STACK	  2560u /* a state of a thread is to fit into a page */
@@ -648,30 +644,31 @@ struct frt_pause {
 };
 _Static_assert(sizeof(struct frt_pause) == 64, "pause");
 
-/* With --kernel=full: in a traced call, a system call that has returned, a page fault. */
-struct frt_system_call {
-	frt_u32 kind;
-	frt_u32 thread;
-	frt_u64 begin, end;
-	frt_u32 call;
-	frt_u32 reserved;
-};
-_Static_assert(sizeof(struct frt_system_call) == 32, "system call");
-
-struct frt_fault {
+/*
+ * With --kernel=full: what a thread of the target did between two moments at which its traced calls began or ended, all of
+ * it in the calls that were open at `at`. It comes before the spans of those calls.
+ */
+struct frt_usage {
 	frt_u32 kind;
 	frt_u32 thread;
 	frt_u64 at;
-	frt_u32 major;
+	frt_u64 call_time; /* ns in system calls that have returned, */
+	frt_u32 calls;	   /* so many; neither the agent's nor those of uprobes */
+	frt_u32 major_faults, minor_faults; /* page faults, as the kernel counts them of the thread; not the agent's */
 	frt_u32 reserved;
 };
-_Static_assert(sizeof(struct frt_fault) == 24, "fault");
+_Static_assert(sizeof(struct frt_usage) == 40, "usage");
 
 /* The target: its thread group id in its innermost pid namespace, and that namespace. */
 struct frt_target {
 	frt_u64 pid_ns_dev, pid_ns_ino;
 	frt_u32 tgid;
 	frt_u32 reserved;
+};
+
+/* Addresses of code in the target. */
+struct frt_code {
+	frt_u64 begin, end;
 };
 
 /* Why BPF did not do what it was asked to; index into the drops array. */

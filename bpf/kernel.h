@@ -63,17 +63,14 @@ struct task_struct {
 	struct files_struct *files;
 	struct pid *thread_pid;
 	char comm[16];
+	unsigned long min_flt, maj_flt;
 	struct sched_entity se;
 	struct sched_info sched_info;
 };
 
 /* As the kernel has it; <linux/ptrace.h> is for user space. */
 struct pt_regs___kernel {
-	unsigned long di, si, orig_ax;
-};
-
-struct bpf_iter__task {
-	struct task_struct *task;
+	unsigned long di, si, orig_ax, ip;
 };
 
 /* 6.2 to 6.14 */

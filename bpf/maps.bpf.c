@@ -5,9 +5,12 @@ volatile struct frt_target target = {};
 volatile __u32 target_process = ~0u;
 volatile struct frt_wait_setup wait_setup = {};
 const volatile __s64 count_offset = 0;
+const volatile bool usage_wanted = false;
+volatile struct frt_code agent_code = {};
 volatile __u64 waits_lost = 0;
 volatile __u64 wake_level = 0;
 
 struct queue_map queue SEC(".maps");
 struct thread_map threads SEC(".maps");
+struct usage_map usages SEC(".maps");
 struct drop_map drops SEC(".maps");

@@ -18,6 +18,12 @@ extern volatile struct frt_wait_setup wait_setup;
 /* From a CPU's struct rq to its __preempt_count or pcpu_hot, bytes; 0: not known. */
 extern const volatile __s64 count_offset;
 
+/* Are system calls and page faults counted? */
+extern const volatile bool usage_wanted;
+
+/* Where the agent's code lies in the target. */
+extern volatile struct frt_code agent_code;
+
 /* Records of the kernel's half that found no room in the queue. */
 extern volatile __u64 waits_lost;
 
@@ -44,6 +50,28 @@ struct thread_map {
 	__type(value, struct thread_state);
 };
 extern struct thread_map threads;
+
+/* What a thread of the target has done since its traced calls last began or ended. */
+struct usage {
+	__u64 slot; /* its address */
+	__u32 thread; /* serial */
+	volatile __u32 busy; /* a program works for this thread: one that interrupts it stays out */
+	__u64 entered, exited; /* the slot's */
+	__u64 at; /* first seen there; 0: in no traced call */
+	__u64 major, minor; /* page faults that the kernel had counted at the last look */
+	__u64 call_begin; /* of the system call that it is in; 0: none that counts */
+	__u64 call_time;
+	__u32 calls, major_faults, minor_faults;
+	__u32 own; /* what it does now is the agent's doing */
+};
+
+struct usage_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct usage);
+};
+extern struct usage_map usages;
 
 struct drop_map {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -128,8 +128,8 @@ static const char help[] =
 	"      --max-overhead=N%|off  a method whose recording takes more than 25 % of a CPU for each of\n"
 	"                             its threads drops to counting and timing\n"
 	"      --no-stack             do not record where a call came from\n"
-	"      --kernel=on|off        say how long calls ran, waited for a CPU and were blocked, on what, and\n"
-	"                             who woke them (on)\n"
+	"      --kernel=on|off|full   say how long calls ran, waited for a CPU and were blocked, on what, and\n"
+	"                             who woke them (on); full: their system calls and page faults too\n"
 	"      --wait-stack=1ms       show where a thread was that waited for longer\n"
 	"Filters\n"
 	"  a.b.C  a.b.C$In            all methods of a class, of a nested class\n"
@@ -219,12 +219,17 @@ static int set_clock(struct settings *s, const char *text, struct diag *d)
 
 static int set_kernel(struct settings *s, const char *text, struct diag *d)
 {
-	if (strcmp(text, "full") == 0)
-		return diag_usage(d, "--kernel=full is not there yet: it has to be on or off");
-	if (strcmp(text, "on") && strcmp(text, "off"))
-		return diag_usage(d, "wrong --kernel '%s': it has to be on or off", text);
-	s->kernel = strcmp(text, "on") ? SETTINGS_KERNEL_OFF : SETTINGS_KERNEL_ON;
-	return 0;
+	static const char *const modes[] = {
+		[SETTINGS_KERNEL_OFF] = "off", [SETTINGS_KERNEL_ON] = "on", [SETTINGS_KERNEL_FULL] = "full"
+	};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (strcmp(text, modes[i]) == 0) {
+			s->kernel = (enum settings_kernel)i;
+			return 0;
+		}
+	}
+	return diag_usage(d, "wrong --kernel '%s': it has to be on, off or full", text);
 }
 
 /* The JVM reads a file by its whole name. */

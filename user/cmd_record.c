@@ -83,9 +83,18 @@ static int make_brake(struct recording *r, struct diag *d)
 	return r->brake ? 0 : -ENOMEM;
 }
 
+static enum jfr_kernel kernel_fields(const struct recording *r)
+{
+	if (r->settings->kernel == SETTINGS_KERNEL_OFF || session_no_waits(r->session)[0])
+		return JFR_KERNEL_NONE;
+	if (r->settings->kernel == SETTINGS_KERNEL_ON || session_no_usage(r->session)[0])
+		return JFR_KERNEL_WAITS;
+	return JFR_KERNEL_FULL;
+}
+
 static int make_recorder(struct recording *r, struct diag *d)
 {
-	bool waits = r->settings->kernel && !session_no_waits(r->session)[0];
+	enum jfr_kernel kernel = kernel_fields(r);
 	struct recorder_setup setup = { .settings = r->settings,
 					.target = &r->target,
 					.segment = session_segment(r->session),
@@ -93,7 +102,7 @@ static int make_recorder(struct recording *r, struct diag *d)
 					.output = r->output,
 					.resolver = r->model.resolver,
 					.rates = r->brake ? brake_rates(r->brake) : NULL,
-					.kernel = waits ? (enum jfr_kernel)r->settings->kernel : JFR_KERNEL_NONE };
+					.kernel = kernel };
 	struct wait_sink sink;
 
 	if (r->model.resolver)
@@ -101,7 +110,7 @@ static int make_recorder(struct recording *r, struct diag *d)
 	r->recorder = recorder_new(&setup, d);
 	if (!r->recorder)
 		return -ENOMEM;
-	if (waits) {
+	if (kernel != JFR_KERNEL_NONE) {
 		sink = where_sink(recorder_where(r->recorder));
 		session_take_waits(r->session, &sink, recorder_wait_stacks(r->recorder));
 	}

@@ -16,7 +16,7 @@
 #define LEAST_ROOM 64u /* that a thread may have in any case; more than open calls can cut it into */
 #define PAUSES	   16384u
 
-enum kind { WAITS, CALLS, MAJOR_FAULTS, MINOR_FAULTS, KINDS };
+enum kind { WAITS, USAGE, KINDS };
 
 /* What is kept of a wait besides its times. */
 struct kept {
@@ -26,7 +26,6 @@ struct kept {
 	uint32_t skip;
 	uint16_t call;
 	uint8_t reason;
-	bool ongoing;
 };
 
 struct thread {
@@ -120,8 +119,7 @@ static void tell(const struct track_interval *i, const struct kept *k, uint32_t 
 			  .waker = k->waker,
 			  .waker_process = k->waker_process,
 			  .call = k->call,
-			  .reason = k->reason,
-			  .ongoing = k->ongoing };
+			  .reason = k->reason };
 
 	memcpy(w.waker_name, k->waker_name, sizeof(w.waker_name));
 	visit(context, thread, &w);
@@ -188,8 +186,8 @@ static unsigned int class_of(unsigned int reason)
 
 _Static_assert(FRT_WAIT_REASONS - FRT_WAIT_FUTEX == TRACK_CLASSES, "a class for each reason");
 
-static struct kept *append(struct join *j, uint32_t serial, enum kind kind, unsigned int class,
-			   const int64_t times[3])
+/* With room for one more that ended at `end`. NULL: it is of a thread that is too old, or there is no memory. */
+static struct track *track_of(struct join *j, uint32_t serial, enum kind kind, int64_t end)
 {
 	struct thread *t = thread_of(j, serial);
 	struct track *track = t ? &t->track[kind] : NULL;
@@ -197,38 +195,43 @@ static struct kept *append(struct join *j, uint32_t serial, enum kind kind, unsi
 	if (t && track->count == track->capacity && !grow(j, track) && track->capacity)
 		fold(j, t, track);
 	if (t ? track->count == track->capacity : has_nothing(j, serial)) { /* no memory */
-		join_lost(j, times[2]);
+		join_lost(j, end);
 		return NULL;
 	}
-	return !t ? NULL : track_append(track, class, times[0], times[1], times[2]);
+	return track;
 }
 
 void join_wait(struct join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
 {
 	uint64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
-	int64_t times[] = { w->off, wake > w->on ? w->on : wake, w->on };
-	struct kept *k = append(j, w->thread, WAITS, class_of(w->reason), times);
+	struct track *track = track_of(j, w->thread, WAITS, w->on);
+	struct kept *k;
 
-	if (!k)
+	if (!track)
 		return;
+	k = track_append(track, class_of(w->reason), w->off, wake > w->on ? w->on : wake, w->on);
 	*k = (struct kept){ .stack = stack,
 			    .kernel_stack = kernel_stack,
 			    .waker = w->waker,
 			    .waker_process = w->waker_process,
 			    .call = w->call,
-			    .reason = w->reason,
-			    .ongoing = w->flags & FRT_WAIT_ONGOING };
+			    .reason = w->reason };
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
 }
 
-void join_call(struct join *j, const struct frt_system_call *c)
-{
-	append(j, c->thread, CALLS, 0, (int64_t[]){ c->begin, c->end, c->end });
-}
+/* What of the sums of a track of usage is what. */
+enum { CALLS, CALL_TIME, MAJOR_FAULTS, MINOR_FAULTS };
 
-void join_fault(struct join *j, const struct frt_fault *f)
+void join_usage(struct join *j, const struct frt_usage *u)
 {
-	append(j, f->thread, f->major ? MAJOR_FAULTS : MINOR_FAULTS, 0, (int64_t[]){ f->at, f->at, f->at });
+	struct track *track = track_of(j, u->thread, USAGE, u->at);
+	uint64_t what[TRACK_CLASSES] = { [CALLS] = u->calls,
+					 [CALL_TIME] = u->call_time,
+					 [MAJOR_FAULTS] = u->major_faults,
+					 [MINOR_FAULTS] = u->minor_faults };
+
+	if (track)
+		track_append_moment(track, u->at, what);
 }
 
 /* They come as they end: one that lies in another comes before it. What is kept is when there was any. */
@@ -268,29 +271,22 @@ static void split_waits(const struct track *t, int64_t start, int64_t end, struc
 	out->run_queue = sums.second;
 }
 
-static void split_calls(const struct track *t, int64_t start, int64_t end, struct join_split *out)
+static void split_usage(const struct track *t, int64_t start, int64_t end, struct join_split *out)
 {
 	struct track_sums sums;
 
 	if (!track_sum(t, start, end, &sums))
 		return;
-	out->calls = sums.count;
-	out->call_time = sums.first[0];
-}
-
-static int64_t count(const struct track *t, int64_t start, int64_t end)
-{
-	struct track_sums sums;
-
-	return track_sum(t, start, end, &sums) ? (int64_t)sums.count : JOIN_MISSING;
+	out->calls = sums.first[CALLS];
+	out->call_time = sums.first[CALL_TIME];
+	out->major_faults = sums.first[MAJOR_FAULTS];
+	out->minor_faults = sums.first[MINOR_FAULTS];
 }
 
 static void split_thread(const struct thread *t, int64_t start, int64_t end, struct join_split *out)
 {
 	split_waits(&t->track[WAITS], start, end, out);
-	split_calls(&t->track[CALLS], start, end, out);
-	out->major_faults = count(&t->track[MAJOR_FAULTS], start, end);
-	out->minor_faults = count(&t->track[MINOR_FAULTS], start, end);
+	split_usage(&t->track[USAGE], start, end, out);
 }
 
 void join_split(const struct join *j, uint32_t thread, int64_t start, int64_t end, struct join_split *out)

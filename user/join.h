@@ -25,7 +25,6 @@ struct wait {
 	char waker_name[16];
 	uint16_t call;
 	uint8_t reason; /* enum frt_wait_reason */
-	bool ongoing;	/* at `on` it was looked at; the rest of it begins there */
 };
 
 typedef void join_visit(void *context, uint32_t thread, const struct wait *w);
@@ -50,8 +49,7 @@ void join_free(struct join *j);
 /* In the order in which they ended, of each thread. */
 void join_wait(struct join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
 void join_pause(struct join *j, const struct frt_pause *p);
-void join_call(struct join *j, const struct frt_system_call *c);
-void join_fault(struct join *j, const struct frt_fault *f);
+void join_usage(struct join *j, const struct frt_usage *u);
 
 /* Something was lost before `now`: nothing is known of calls that began before. */
 void join_lost(struct join *j, int64_t now);

@@ -226,26 +226,12 @@ static const char *plural(uint64_t n, const char *one, const char *many)
 	return n == 1 ? one : many;
 }
 
-static void print_no_stacks(const struct report *r)
+static void print_missing(const struct report *r, const char *what, const char *why)
 {
-	if (!r->no_stacks || !r->no_stacks[0])
+	if (!why || !why[0])
 		return;
-	recorder_remark(r->recorder, "no stacks", r->no_stacks);
-	log_line("  no stacks: %s", r->no_stacks);
-}
-
-static void print_no_waits(const struct report *r)
-{
-	const char *no_waits = session_no_waits(r->session), *no_pauses = session_no_pauses(r->session);
-
-	if (no_waits[0]) {
-		recorder_remark(r->recorder, "no waits", no_waits);
-		log_line("  no waits: %s", no_waits);
-	}
-	if (no_pauses[0]) {
-		recorder_remark(r->recorder, "no pauses", no_pauses);
-		log_line("  no pauses: %s", no_pauses);
-	}
+	recorder_remark(r->recorder, what, why);
+	log_line("  %s: %s", what, why);
 }
 
 static const char *limits(const struct settings *s)
@@ -291,8 +277,10 @@ bool report_start(const struct report *r)
 	print_classes(seg);
 	skipped = print_skips(r, seg) || (!methods && any_native(seg));
 	print_lower_bounds(r, seg);
-	print_no_stacks(r);
-	print_no_waits(r);
+	print_missing(r, "no stacks", r->no_stacks);
+	print_missing(r, "no waits", session_no_waits(r->session));
+	print_missing(r, "no pauses", session_no_pauses(r->session));
+	print_missing(r, "no system calls and page faults", session_no_usage(r->session));
 	log_line("to %s, at most %s, oldest goes first.  Ctrl-C %s", output_path(r->output),
 		 limits(r->settings), r->settings->program ? "goes to the program" : "stops and restores the JVM");
 	return skipped;

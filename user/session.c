@@ -76,7 +76,7 @@ static int load_failed(int err, struct diag *d)
 	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
 }
 
-static int load_with(struct session *s, bool kernel, struct diag *d)
+static int load_with(struct session *s, enum settings_kernel kernel, struct diag *d)
 {
 	int err;
 
@@ -84,7 +84,7 @@ static int load_with(struct session *s, bool kernel, struct diag *d)
 	if (!s->bpf)
 		return load_failed(errno, d);
 	s->bpf->bss->wake_level = WAKE_LEVEL;
-	session_kernel_choose(s->bpf, kernel);
+	session_kernel_choose(&s->kernel, s->bpf, kernel);
 	err = frtrace_bpf__load(s->bpf);
 	if (err) {
 		frtrace_bpf__destroy(s->bpf);
@@ -99,9 +99,9 @@ static int load_with(struct session *s, bool kernel, struct diag *d)
 static int load_bpf(struct session *s, struct diag *d)
 {
 	libbpf_set_print(on_libbpf);
-	if (s->settings->kernel && !load_with(s, true, &s->kernel.why))
+	if (s->settings->kernel && !load_with(s, s->settings->kernel, &s->kernel.why))
 		return 0;
-	return load_with(s, false, d);
+	return load_with(s, SETTINGS_KERNEL_OFF, d);
 }
 
 int session_new(struct session **out, const struct settings *settings, const struct target *target, struct clock *clock,
@@ -200,7 +200,7 @@ static int attach_probe(struct session *s, struct diag *d)
 						   .pid_ns_ino = s->target->pid_ns_ino,
 						   .tgid = s->target->ns_pid };
 	if (s->with_kernel)
-		session_kernel_attach(&s->kernel, s->bpf, s->target, m.door);
+		session_kernel_attach(&s->kernel, s->bpf, s->target, &m);
 	drain.path = m.door;
 	return site_attach_usdt(s->bpf->progs.drain, &drain, &s->drain, d);
 }
@@ -411,6 +411,11 @@ const char *session_no_pauses(const struct session *s)
 	return s->kernel.no_pauses.text;
 }
 
+const char *session_no_usage(const struct session *s)
+{
+	return s->kernel.no_usage.text;
+}
+
 static void choose_wait_stacks(struct session *s)
 {
 	s->bpf->bss->wait_setup = (struct frt_wait_setup){
@@ -492,20 +497,6 @@ bool session_has_census(const struct session *s)
 	return s->census;
 }
 
-/* What is in the queue now. Threads whose calls stay open go on to fill it. */
-static void consume_all(struct session *s)
-{
-	uint64_t end;
-
-	if (!s->hold) {
-		queue_empty(s->queue);
-		return;
-	}
-	end = position_produced(&s->position);
-	while (position_consumed(&s->position) < end && session_consume(s))
-		;
-}
-
 int session_stop(struct session *s, struct diag *d)
 {
 	int err = 0;
@@ -518,8 +509,9 @@ int session_stop(struct session *s, struct diag *d)
 		if (target_ended(s->target))
 			err = 0;
 	}
-	session_kernel_tell_waits(&s->kernel, s->bpf); /* it is detached with the session: that may take seconds */
-	consume_all(s);
+	session_kernel_flush(&s->kernel, s->bpf);
+	session_kernel_detach(&s->kernel);
+	queue_empty(s->queue);
 	queue_tell_losses(s->queue);
 	if (s->hold)
 		hold_let_go(s->hold, UINT64_MAX);
@@ -536,15 +528,10 @@ int session_consume(struct session *s)
 	return parts;
 }
 
-void session_take_waits_now(struct session *s)
-{
-	session_kernel_tell_waits(&s->kernel, s->bpf);
-	consume_all(s);
-}
-
 /* What the sweep found waits for no more than what the queue had then. */
 static void settle(struct session *s)
 {
+	session_kernel_flush(&s->kernel, s->bpf);
 	hold_end(s->hold, position_produced(&s->position));
 	while (session_holds(s) && session_consume(s))
 		;

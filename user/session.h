@@ -47,6 +47,9 @@ const char *session_no_waits(const struct session *s);
 /* Why, though there are waits, nothing is told of pauses and of Thread.sleep(), or "". */
 const char *session_no_pauses(const struct session *s);
 
+/* Why, though there are waits, system calls and page faults are not counted as asked (settings.kernel), or "". */
+const char *session_no_usage(const struct session *s);
+
 /* Hand over the filter and start: from here on calls are recorded. */
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
 
@@ -63,9 +66,6 @@ int session_stop(struct session *s, struct diag *d);
  */
 int session_take_census(struct session *s, struct diag *d);
 bool session_has_census(const struct session *s);
-
-/* Feed the waits that go on, as if they ended now; session_stop() does it too. What comes of them later begins then. */
-void session_take_waits_now(struct session *s);
 
 /* Feed what the queue has, QUEUE_BUDGET parts at most. Returns their number. */
 int session_consume(struct session *s);

@@ -11,8 +11,8 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Of one of the CPUs' own variables, from their section's begin; -1: there is no such variable. */
 static int64_t variable_offset(const struct btf *btf, const char *name)
@@ -43,10 +43,40 @@ static int64_t count_offset(void)
 	return rq < 0 || count < 0 ? 0 : count - rq;
 }
 
-void session_kernel_choose(struct frtrace_bpf *bpf, bool wanted)
+/* What the programs of bpf/full.bpf.c begin at. */
+static int check_tracepoints(struct diag *d)
 {
+	static const char *const needed[] = { "sys_enter", "sys_exit", "page_fault_user" };
+	struct btf *btf = btf__load_vmlinux_btf();
+	char name[64];
+	int err = btf ? 0 : diag_errno(d, errno, "cannot read the kernel's BTF");
+
+	for (size_t i = 0; !err && i < sizeof(needed) / sizeof(needed[0]); i++) {
+		snprintf(name, sizeof(name), "btf_trace_%s", needed[i]);
+		if (btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) < 0)
+			err = diag_set(d, ENOENT, "this kernel has no tracepoint %s", needed[i]);
+	}
+	btf__free(btf);
+	return err;
+}
+
+static void choose_usage(struct session_kernel *k, struct frtrace_bpf *bpf, bool wanted)
+{
+	struct bpf_program *programs[] = { bpf->progs.thread_usage, bpf->progs.sys_enter, bpf->progs.sys_exit,
+					   bpf->progs.page_fault_user, bpf->progs.running_usage };
+
+	k->usage = wanted && !check_tracepoints(&k->no_usage);
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		bpf_program__set_autoload(programs[i], k->usage);
+	bpf_map__set_autocreate(bpf->maps.usages, k->usage);
+	bpf->rodata->usage_wanted = k->usage;
+}
+
+void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, enum settings_kernel kernel)
+{
+	bool wanted = kernel != SETTINGS_KERNEL_OFF;
 	struct bpf_program *programs[] = { bpf->progs.thread, bpf->progs.sched_switch, bpf->progs.sched_waking,
-					   bpf->progs.waits_now, bpf->progs.sleep_begin, bpf->progs.sleep_end, bpf->progs.safepoint_begin,
+					   bpf->progs.sleep_begin, bpf->progs.sleep_end, bpf->progs.safepoint_begin,
 					   bpf->progs.safepoint_end, bpf->progs.operation_begin, bpf->progs.collection_begin,
 					   bpf->progs.collection_end };
 
@@ -54,6 +84,7 @@ void session_kernel_choose(struct frtrace_bpf *bpf, bool wanted)
 		bpf_program__set_autoload(programs[i], wanted);
 	if (wanted)
 		bpf->rodata->count_offset = count_offset();
+	choose_usage(k, bpf, kernel == SETTINGS_KERNEL_FULL);
 }
 
 static int keep(struct session_kernel *k, struct bpf_link *link)
@@ -66,7 +97,7 @@ static int attach_tracepoint(struct session_kernel *k, struct bpf_program *progr
 {
 	struct bpf_link *link = bpf_program__attach_trace(program);
 
-	return link ? keep(k, link) : diag_errno(d, errno, "cannot attach to the scheduler's tracepoints");
+	return link ? keep(k, link) : diag_errno(d, errno, "cannot attach to tracepoint %s", bpf_program__name(program));
 }
 
 static int attach_site(struct session_kernel *k, struct bpf_program *program, const struct site *site, struct diag *d)
@@ -75,6 +106,11 @@ static int attach_site(struct session_kernel *k, struct bpf_program *program, co
 	int err = site_attach_usdt(program, site, &link, d);
 
 	return err ?: keep(k, link);
+}
+
+static struct site thread_site(const struct mapping *agent)
+{
+	return (struct site){ .path = agent->door, .pid = -1, .provider = "frtrace", .name = "thread" };
 }
 
 /* The JVM's own sites; some builds have none. */
@@ -110,37 +146,58 @@ static void attach_jvm(struct session_kernel *k, struct frtrace_bpf *bpf, const 
 	}
 }
 
-void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t, const char *agent)
+/* The program that makes a thread's state is the first: nothing is counted of a thread without. */
+static int attach_usage(struct session_kernel *k, struct frtrace_bpf *bpf, const struct mapping *agent, struct diag *d)
 {
-	struct site thread = { .path = agent, .pid = -1, .provider = "frtrace", .name = "thread" };
+	struct bpf_program *programs[] = { bpf->progs.sys_exit, bpf->progs.sys_enter, bpf->progs.page_fault_user };
+	struct site thread = thread_site(agent);
+	int err = attach_site(k, bpf->progs.thread_usage, &thread, d);
+
+	bpf->bss->agent_code = (struct frt_code){ agent->start, agent->end };
+	for (size_t i = 0; !err && i < sizeof(programs) / sizeof(programs[0]); i++)
+		err = attach_tracepoint(k, programs[i], d);
+	return err;
+}
+
+void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t,
+			   const struct mapping *agent)
+{
+	struct site thread = thread_site(agent);
 	int err = attach_tracepoint(k, bpf->progs.sched_waking, &k->why);
 
 	if (!err)
 		err = attach_tracepoint(k, bpf->progs.sched_switch, &k->why);
 	if (!err)
 		err = attach_site(k, bpf->progs.thread, &thread, &k->why);
-	if (err)
+	if (err) {
 		session_kernel_detach(k);
-	else
-		attach_jvm(k, bpf, t);
+		return;
+	}
+	attach_jvm(k, bpf, t);
+	if (k->usage)
+		k->usage = !attach_usage(k, bpf, agent, &k->no_usage);
+}
+
+/* The program works for whatever runs there, between two of its instructions. */
+static int ask_cpu(int program, int cpu)
+{
+	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+
+	return bpf_prog_test_run_opts(program, &options) ? 0 : options.retval; /* a CPU that is not online has nothing */
+}
+
+void session_kernel_flush(const struct session_kernel *k, const struct frtrace_bpf *bpf)
+{
+	int cpus = k->usage ? libbpf_num_possible_cpus() : 0;
+	int program = bpf_program__fd(bpf->progs.running_usage);
+
+	for (int cpu = 0; cpu < cpus; cpu++)
+		while (ask_cpu(program, cpu))
+			;
 }
 
 void session_kernel_detach(struct session_kernel *k)
 {
 	while (k->count)
 		bpf_link__destroy(k->links[--k->count]);
-}
-
-/* The program runs for each task while its file is read; it writes nothing there. */
-void session_kernel_tell_waits(const struct session_kernel *k, struct frtrace_bpf *bpf)
-{
-	struct bpf_link *link = k->count ? bpf_program__attach_iter(bpf->progs.waits_now, NULL) : NULL;
-	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
-	char nothing[64];
-
-	if (k->count && (fd < 0 || read(fd, nothing, sizeof(nothing)) < 0))
-		log_detail("cannot read the waits that go on: %s", strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	bpf_link__destroy(link);
 }

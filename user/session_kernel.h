@@ -4,6 +4,8 @@
 #define USER_SESSION_KERNEL_H
 
 #include "format/diag.h"
+#include "user/settings.h"
+#include "user/target/mem.h"
 #include "user/target/process.h"
 
 #include <stdbool.h>
@@ -11,23 +13,26 @@
 struct frtrace_bpf;
 struct bpf_link;
 
-#define SESSION_KERNEL_LINKS 16
+#define SESSION_KERNEL_LINKS 20
 
 struct session_kernel {
 	struct bpf_link *links[SESSION_KERNEL_LINKS];
 	int count;
+	bool usage; /* system calls and page faults are counted */
+	struct diag no_usage; /* why they are not, though they were asked for; "" */
 	struct diag no_pauses; /* why there are none, though the rest is there; "" */
 	struct diag why; /* it is not there; "": it is, or nobody has asked for it */
 };
 
-/* Between opening and loading: with this half, or without. */
-void session_kernel_choose(struct frtrace_bpf *bpf, bool wanted);
+/* Between opening and loading: how much of this half there is to be. */
+void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, enum settings_kernel kernel);
 
-/* `agent` opens the agent's file. What fails is in k->why. Before the agent is told to start. */
-void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t, const char *agent);
+/* `agent` is the agent's code in the target. What fails is in k->why, k->no_usage or k->no_pauses. Before the agent is told to start. */
+void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t,
+			   const struct mapping *agent);
+
+/* What threads did in calls that are over is in the queue when this returns, also of those that go on running. */
+void session_kernel_flush(const struct session_kernel *k, const struct frtrace_bpf *bpf);
 void session_kernel_detach(struct session_kernel *k);
-
-/* Put the waits that go on into the queue, as they are now. */
-void session_kernel_tell_waits(const struct session_kernel *k, struct frtrace_bpf *bpf);
 
 #endif

@@ -49,6 +49,15 @@ void *track_append(struct track *t, unsigned int class, int64_t begin, int64_t m
 	return track_payload(t, t->count++);
 }
 
+void track_append_moment(struct track *t, int64_t at, const uint64_t what[TRACK_CLASSES])
+{
+	struct track_interval *i = &t->interval[t->count];
+
+	track_append(t, 0, at, at, at);
+	for (unsigned int c = 0; c < TRACK_CLASSES; c++)
+		i->sums.first[c] += what[c];
+}
+
 size_t track_find_end(const struct track *t, int64_t at)
 {
 	size_t low = 0, high = t->count;
@@ -91,7 +100,7 @@ static void add_part(const struct track_interval *i, int64_t at, struct track_su
 	sums->second += at > i->middle ? at - i->middle : 0;
 }
 
-/* Sums from the beginning of time to `at`; `i`: the first interval that ends after it. */
+/* Sums from the beginning of time to `at`; `i`: the first interval that is not before it. */
 static bool sums_until(const struct track *t, size_t i, int64_t at, struct track_sums *sums)
 {
 	*sums = sums_before(t, i);
@@ -119,9 +128,9 @@ bool track_sum(const struct track *t, int64_t from, int64_t to, struct track_sum
 	*out = (struct track_sums){ 0 };
 	if (!t->count || t->interval[t->count - 1].end < from)
 		return true;
-	if (!sums_until(t, track_find_end(t, from), from, &before) || !sums_until(t, track_find_end(t, to), to, &until))
-		return false;
 	first = first_within(t, from);
+	if (!sums_until(t, first, from, &before) || !sums_until(t, first_within(t, to), to, &until))
+		return false;
 	behind = track_find_begin(t, to);
 	for (unsigned int c = 0; c < TRACK_CLASSES; c++)
 		out->first[c] = until.first[c] - before.first[c];

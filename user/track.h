@@ -15,7 +15,7 @@
 #define TRACK_CLASSES 8u
 
 struct track_sums {
-	uint64_t first[TRACK_CLASSES], second; /* ns; the former by the class of the interval */
+	uint64_t first[TRACK_CLASSES], second; /* ns; the former by the class of the interval, or what moments have */
 	uint64_t count;			       /* of intervals */
 };
 
@@ -43,6 +43,9 @@ bool track_reserve(struct track *t, size_t capacity);
 /* Append one, for which there is room: its payload, which the caller fills. What overlaps the last one is cut off. */
 void *track_append(struct track *t, unsigned int class, int64_t begin, int64_t middle, int64_t end);
 
+/* Something that has no duration, of which sums are kept as of times; its payload, if there is one, is not to be filled. */
+void track_append_moment(struct track *t, int64_t at, const uint64_t what[TRACK_CLASSES]);
+
 static inline void *track_payload(const struct track *t, size_t i)
 {
 	return t->payload + i * t->payload_size;
@@ -63,7 +66,7 @@ size_t track_find_end(const struct track *t, int64_t at);
 size_t track_find_begin(const struct track *t, int64_t at);
 
 /*
- * What lies in [from, to): times cut at both ends, the count of intervals that are in it at least partly.
+ * What lies in [from, to): times cut at both ends, moments, the count of intervals that are in it at least partly.
  * False: not known.
  */
 bool track_sum(const struct track *t, int64_t from, int64_t to, struct track_sums *out);

@@ -13,8 +13,7 @@
 struct wait_sink {
 	void (*wait)(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
 	void (*pause)(void *context, const struct frt_pause *p);
-	void (*call)(void *context, const struct frt_system_call *c);
-	void (*fault)(void *context, const struct frt_fault *f);
+	void (*usage)(void *context, const struct frt_usage *u);
 	/* Records were lost before this moment: to be called before those that come later. */
 	void (*lost)(void *context);
 	void *context;

@@ -143,18 +143,11 @@ static void on_pause(void *context, const struct frt_pause *p)
 		wait_events_put_pause(&w->events, p);
 }
 
-static void on_call(void *context, const struct frt_system_call *c)
+static void on_usage(void *context, const struct frt_usage *u)
 {
 	struct where *w = context;
 
-	join_call(w->join, c);
-}
-
-static void on_fault(void *context, const struct frt_fault *f)
-{
-	struct where *w = context;
-
-	join_fault(w->join, f);
+	join_usage(w->join, u);
 }
 
 static void on_lost(void *context)
@@ -168,9 +161,7 @@ static void on_lost(void *context)
 
 struct wait_sink where_sink(struct where *w)
 {
-	return (struct wait_sink){
-		.wait = on_wait, .pause = on_pause, .call = on_call, .fault = on_fault, .lost = on_lost, .context = w
-	};
+	return (struct wait_sink){ .wait = on_wait, .pause = on_pause, .usage = on_usage, .lost = on_lost, .context = w };
 }
 
 struct splits *where_splits(const struct where *w)

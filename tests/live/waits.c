@@ -4,8 +4,7 @@
  *
  *   wait THREAD OFF WAKE ON REASON CALL WAKER WAKER_PROCESS WAKER_NAME
  *   pause WHAT BEGIN END NAME
- *   call THREAD BEGIN END NUMBER
- *   fault THREAD AT MAJOR
+ *   usage THREAD AT CALLS CALL_TIME MAJOR_FAULTS MINOR_FAULTS
  *   lost
  *
  * THREAD is the name that the agent wrote down.  * Linked with -Wl,--wrap=session_take_waits,--wrap=session_start.
@@ -52,18 +51,12 @@ static void on_pause(void *context, const struct frt_pause *p)
 		next.pause(next.context, p);
 }
 
-static void on_call(void *context, const struct frt_system_call *c)
+static void on_usage(void *context, const struct frt_usage *u)
 {
-	fprintf(out, "call %s %" PRIu64 " %" PRIu64 " %u\n", name_of(c->thread), c->begin, c->end, c->call);
-	if (next.call)
-		next.call(next.context, c);
-}
-
-static void on_fault(void *context, const struct frt_fault *f)
-{
-	fprintf(out, "fault %s %" PRIu64 " %u\n", name_of(f->thread), f->at, f->major);
-	if (next.fault)
-		next.fault(next.context, f);
+	fprintf(out, "usage %s %" PRIu64 " %u %" PRIu64 " %u %u\n", name_of(u->thread), u->at, u->calls, u->call_time,
+		u->major_faults, u->minor_faults);
+	if (next.usage)
+		next.usage(next.context, u);
 }
 
 static void on_lost(void *context)
@@ -82,7 +75,7 @@ void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink, 
 int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
 	static const struct wait_sink ours = {
-		.wait = on_wait, .pause = on_pause, .call = on_call, .fault = on_fault, .lost = on_lost};
+		.wait = on_wait, .pause = on_pause, .usage = on_usage, .lost = on_lost};
 	const char *path = getenv("FRTRACE_WAITS");
 
 	session = s;

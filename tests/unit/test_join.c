@@ -369,26 +369,50 @@ static void old_pauses_are_folded(void **state)
 	assert_true(split(1000, 2000).pause == JOIN_MISSING);
 }
 
+static void usage_of(int64_t at, uint32_t calls, uint64_t time, uint32_t major, uint32_t minor)
+{
+	join_usage(m->join, &(struct frt_usage){ .thread = THREAD, .at = at, .calls = calls, .call_time = time,
+						 .major_faults = major, .minor_faults = minor });
+}
+
+static void expect_usage(int64_t from, int64_t to, int64_t calls, int64_t time, int64_t major, int64_t minor)
+{
+	struct join_split s = split(from, to);
+
+	assert_int_equal(s.calls, calls);
+	assert_int_equal(s.call_time, time);
+	assert_int_equal(s.major_faults, major);
+	assert_int_equal(s.minor_faults, minor);
+}
+
 static void system_calls_and_faults_are_counted(void **state)
 {
-	struct join_split s;
-
 	make(0, 0);
-	join_call(m->join, &(struct frt_system_call){ .thread = THREAD, .begin = 100, .end = 130 });
-	join_call(m->join, &(struct frt_system_call){ .thread = THREAD, .begin = 140, .end = 150 });
-	join_fault(m->join, &(struct frt_fault){ .thread = THREAD, .at = 120 });
-	join_fault(m->join, &(struct frt_fault){ .thread = THREAD, .at = 121, .major = 1 });
-	join_fault(m->join, &(struct frt_fault){ .thread = THREAD, .at = 200 });
-	s = split(100, 200);
-	assert_int_equal(s.calls, 2);
-	assert_int_equal(s.call_time, 40);
-	assert_int_equal(s.major_faults, 1);
-	assert_int_equal(s.minor_faults, 1);
-	s = split(130, 201);
-	assert_int_equal(s.calls, 1);
-	assert_int_equal(s.minor_faults, 1);
-	s = split(200, 300);
-	assert_int_equal(s.minor_faults, 1);
+	usage_of(100, 2, 40, 0, 1);
+	usage_of(120, 0, 0, 1, 3);
+	usage_of(200, 5, 1000, 0, 0);
+	expect_usage(0, 1000, 7, 1040, 1, 4);
+	expect_usage(100, 200, 2, 40, 1, 4);
+	expect_usage(101, 200, 0, 0, 1, 3);
+	expect_usage(121, 201, 5, 1000, 0, 0);
+	expect_usage(200, 300, 5, 1000, 0, 0);
+	expect_usage(201, 300, 0, 0, 0, 0);
+}
+
+/* Nested calls of many usages, with little room: what is known is right, and what is still open is known. */
+static void usage_is_folded_between_the_starts_of_open_calls(void **state)
+{
+	make(64, 64);
+	m->open[m->depth++] = 50;
+	for (int64_t i = 1; i <= 5000; i++) {
+		if (i == 2000)
+			m->open[m->depth++] = 100 * i;
+		usage_of(100 * i + 50, 0, 0, 0, 1);
+		usage_of(100 * i + 60, 1, 7, 1, 2);
+	}
+	expect_usage(200000, 500100, 3001, 3001 * 7, 3001, 3001 * 3);
+	expect_usage(50, 500100, 5000, 5000 * 7, 5000, 5000 * 3);
+	expect_usage(100000, 500100, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING);
 }
 
 static void memory_of_all_threads_is_bounded(void **state)
@@ -425,6 +449,7 @@ int main(void)
 		T(pauses_in_each_other_count_once),
 		T(old_pauses_are_folded),
 		T(system_calls_and_faults_are_counted),
+		T(usage_is_folded_between_the_starts_of_open_calls),
 		T(memory_of_all_threads_is_bounded),
 	};
 

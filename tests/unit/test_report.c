@@ -29,7 +29,7 @@ static struct bench {
 	char path[64];
 	uint32_t class_id;
 	uint64_t drops[FRT_DROP_REASONS];
-	const char *no_waits;
+	const char *no_waits, *no_usage;
 } * b;
 
 static struct diag d;
@@ -42,6 +42,7 @@ const struct streams *__wrap_session_streams(const struct session *s);
 const struct session_cost *__wrap_session_cost(const struct session *s);
 const char *__wrap_session_no_waits(const struct session *s);
 const char *__wrap_session_no_pauses(const struct session *s);
+const char *__wrap_session_no_usage(const struct session *s);
 void __wrap_session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS]);
 
 int __wrap_fstatvfs(int fd, struct statvfs *v)
@@ -86,6 +87,11 @@ const char *__wrap_session_no_pauses(const struct session *s)
 	return "";
 }
 
+const char *__wrap_session_no_usage(const struct session *s)
+{
+	return b->no_usage;
+}
+
 void __wrap_session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS])
 {
 	memcpy(drops, b->drops, sizeof(b->drops));
@@ -101,7 +107,7 @@ static int setup(void **state)
 	b = calloc(1, sizeof(*b));
 	if (!b || settings_init(&b->settings, &d) || filter_list_add(b->settings.filters, "com.acme.Cart", false, &d))
 		return -1;
-	b->no_waits = "";
+	b->no_waits = b->no_usage = "";
 	b->target = (struct target){.pid = 4242, .name = "shop.jar", .version = "17.0.15"};
 	b->segment = fake_segment_new();
 	b->cost = (struct session_cost){.attach_ms = 61, .pause_ms = 1.2, .pause_known = true};
@@ -435,6 +441,17 @@ static void missing_stacks_are_said_at_the_start(void **state)
 	assert_false(incomplete);
 }
 
+static void missing_system_calls_are_said_at_the_start(void **state)
+{
+	bool incomplete;
+
+	hook("run", "()V", 0);
+	assert_null(strstr(start(&incomplete), "system calls"));
+	b->no_usage = "this kernel has no tracepoint sys_enter";
+	assert_says(start(&incomplete), "  no system calls and page faults: this kernel has no tracepoint sys_enter\n");
+	assert_false(incomplete);
+}
+
 static const char *end_text(void)
 {
 	capture_begin(false);
@@ -491,6 +508,7 @@ int main(void)
 		TEST(braked_methods_are_named_with_what_they_took),
 		TEST(hooks_that_cost_too_much_by_themselves_are_told),
 		TEST(missing_stacks_are_said_at_the_start),
+		TEST(missing_system_calls_are_said_at_the_start),
 		TEST(end_says_nothing_of_stacks_when_all_is_well),
 		TEST(end_tells_what_is_wrong_with_stacks),
 		TEST(lost_stacks_are_a_loss),

@@ -54,21 +54,12 @@ static bool see_pause(struct queue *q, const struct frt_pause *p, size_t size)
 	return true;
 }
 
-static bool see_call(struct queue *q, const struct frt_system_call *c, size_t size)
+static bool see_usage(struct queue *q, const struct frt_usage *u, size_t size)
 {
-	if (size < sizeof(*c))
+	if (size < sizeof(*u))
 		return false;
-	if (q->sinks.waits.call)
-		q->sinks.waits.call(q->sinks.waits.context, c);
-	return true;
-}
-
-static bool see_fault(struct queue *q, const struct frt_fault *f, size_t size)
-{
-	if (size < sizeof(*f))
-		return false;
-	if (q->sinks.waits.fault)
-		q->sinks.waits.fault(q->sinks.waits.context, f);
+	if (q->sinks.waits.usage)
+		q->sinks.waits.usage(q->sinks.waits.context, u);
 	return true;
 }
 
@@ -82,10 +73,8 @@ static bool see_record(struct queue *q, const void *record, size_t size)
 		return see_wait(q, record, size);
 	case FRT_PAUSE:
 		return see_pause(q, record, size);
-	case FRT_CALL:
-		return see_call(q, record, size);
-	case FRT_FAULT:
-		return see_fault(q, record, size);
+	case FRT_USAGE:
+		return see_usage(q, record, size);
 	}
 	return false;
 }

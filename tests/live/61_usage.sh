@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# --kernel=full: system calls and page faults in traced calls are those that the program knows of, call by call.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+CALLS=${CALLS:-200}
+MEMORY=$(mktemp /dev/shm/frtrace-live.XXXXXX)
+trap 'rm -f "$MEMORY"; live_end' EXIT
+
+# Files that are not in memory, and one that nobody has touched there.
+fresh_files() {
+	local i
+	mkdir -p "$WORK/cold"
+	for ((i = 0; i < 160; i++)); do
+		head -c 4096 /dev/urandom >"$WORK/cold/$i"
+		dd of="$WORK/cold/$i" oflag=nocache conv=notrunc,fdatasync count=0 2>/dev/null
+	done
+	: >"$MEMORY"
+}
+
+usage_run() { # KIND... [TRACE-OPTION...]
+	local word kinds=() options=()
+	for word; do if [[ $word == -* ]]; then options+=("$word"); else kinds+=("$word"); fi; done
+	fresh_files
+	target_start Usage "$CALLS" "$WORK/cold" "$MEMORY" "${kinds[@]}"
+	target_ready && trace_start -m 'live.Usage::read*;live.Usage::block;live.Usage::touch;live.Usage::outer;live.Usage::recursive;live.Usage::spin' \
+		"${options[@]}" || return 1
+	target_go
+	trace_stop
+	status_is 0
+	says ' 0 lost'
+	target_restored
+	target_quit
+}
+
+usage_agrees() {
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.UsageCheck "$F_FILE" "$T_DIR/usage" \
+		>"$WORK/seen" 2>&1 || finding "$(cat "$WORK/seen")"
+	sed 's/^/# /' "$WORK/seen"
+}
+
+# The JDKs' own tools print the fields, with their unit.
+tools_read() {
+	local jdk jfr what
+	for jdk in "${JDKS[@]}"; do
+		jfr="${jdk#* }/bin/jfr"
+		"$jfr" print --events MethodTrace "$F_FILE" >"$WORK/tool" 2>&1 || finding "print of JDK ${jdk%% *} fails"
+		for what in 'majorFaults = [0-9]+$' 'minorFaults = 20$' 'syscalls = 100$' 'syscallTime = [0-9.]+ m?s$'; do
+			grep -qE "^  $what" "$WORK/tool" || finding "print of JDK ${jdk%% *} has no /$what/"
+		done
+	done
+}
+
+case_counts() {
+	local sentence="system calls and page faults of calls are those that the program knows of, JDK $FEATURE" kinds
+	kinds=(reads nested recursive minor block major alone)
+	[ "$FEATURE" -ge 21 ] && kinds+=(virtual)
+	begin "$sentence" || return 0
+	if usage_run "${kinds[@]}" --no-stack --kernel=full; then
+		usage_agrees
+		tools_read
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# What the agent does when it records a stack for the first time is not the program's.
+case_stacks() {
+	local sentence="what the agent does itself is not counted, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if usage_run reads nested recursive --kernel=full; then
+		usage_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+case_on() {
+	local sentence="--kernel=on has no such fields, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if CALLS=10 usage_run reads --no-stack; then
+		"$(jdk_newest)/bin/jfr" metadata "$F_FILE" >"$WORK/tool"
+		grep -E 'syscalls|syscallTime|Faults' "$WORK/tool" >"$WORK/left" && finding "is there:" "$(cat "$WORK/left")"
+		grep -q 'cpuTime;' "$WORK/tool" || finding "no cpuTime in the metadata"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for line in "${JDKS[@]}"; do
+	jdk_use "$line"
+	case_counts
+	case_stacks
+	case_on
+done

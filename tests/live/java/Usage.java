@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Usage DIR N COLD MEMORY KIND...: for each kind a thread of that name calls methods that make system calls and page
+ * faults of which the number is known, N times. COLD is a directory of files of a page that are not in memory, MEMORY a new
+ * file in a file system that is. The file `usage` has a line for each call, in the order in which the calls of a method began:
+ *
+ *   call KIND METHOD SYSCALLS SYSCALL_TIME MAJOR MINOR    -1: not known
+ *
+ * Faults are what the kernel tells the thread before and after the call; a time is what the one read took, by the program's clock.
+ */
+public class Usage {
+    interface Calls {
+        void run(int i) throws Exception;
+    }
+
+    private static final int PAGE = 4096, PAGES = 20, READS = 100, COLD = 4, COLD_CALLS = 40;
+    private static final List<String> lines = new ArrayList<>();
+    private static InputStream zero, pipe;
+    private static OutputStream pipeEnd;
+    private static MappedByteBuffer memory;
+    private static final List<MappedByteBuffer> cold = new ArrayList<>();
+    private static long took;
+    private static volatile int asked, done;
+    static volatile long sink;
+
+    /** Each is one system call: a FileInputStream has no buffer. */
+    static void read(int n) throws IOException {
+        for (int i = 0; i < n; i++)
+            sink += zero.read();
+    }
+
+    static void readOnce() throws IOException {
+        sink += zero.read();
+    }
+
+    static void block() throws IOException {
+        long begin = System.nanoTime();
+        asked++;
+        sink += pipe.read();
+        took = System.nanoTime() - begin;
+    }
+
+    static void touch(int first) {
+        for (int i = 0; i < PAGES; i++)
+            memory.put((first + i) * PAGE, (byte)1);
+    }
+
+    static void readCold(int first) {
+        for (int i = 0; i < COLD; i++)
+            sink += cold.get(first + i).get(0);
+    }
+
+    static void outer(int first) throws IOException {
+        readOnce();
+        read(5);
+        touch(first);
+        read(3);
+        spin();
+    }
+
+    static void recursive(int depth) throws IOException {
+        readOnce();
+        if (depth > 1)
+            recursive(depth - 1);
+        readOnce();
+    }
+
+    static void spin() {
+        for (int i = 0; i < 1000; i++)
+            sink += i;
+    }
+
+    private static void call(String kind, String method, long calls, long time, long major, long minor) {
+        lines.add(String.join("\t", "call", kind, method, "" + calls, "" + time, "" + major, "" + minor));
+    }
+
+    /** What the kernel has counted of this thread: minor and major page faults (proc(5), stat, fields 10 and 12). */
+    static final class Faults implements AutoCloseable {
+        private final RandomAccessFile file = new RandomAccessFile("/proc/thread-self/stat", "r");
+        private final byte[] before = new byte[1024], after = new byte[1024];
+
+        Faults() throws IOException {
+            begin();
+        }
+
+        void begin() throws IOException {
+            read(before);
+        }
+
+        /** Since begin(): major, minor. */
+        long[] end() throws IOException {
+            read(after);
+            return new long[] {field(after, 9) - field(before, 9), field(after, 7) - field(before, 7)};
+        }
+
+        private void read(byte[] text) throws IOException {
+            file.seek(0);
+            file.read(text);
+        }
+
+        private static long field(byte[] text, int i) {
+            String s = new String(text, StandardCharsets.ISO_8859_1);
+            return Long.parseLong(s.substring(s.lastIndexOf(')') + 2).split(" ")[i]);
+        }
+
+        public void close() throws IOException {
+            file.close();
+        }
+    }
+
+    private static void inReads(int i) throws IOException {
+        read(READS);
+        call("reads", "read", READS, -1, 0, -1);
+    }
+
+    /** frtrace has found the call long before its thread lets anybody else run: it must not, and needs nothing of the kernel. */
+    private static void inAlone(int i) throws Exception {
+        if (i == 0) {
+            String thread = Paths.get("/proc/thread-self").toRealPath().getFileName().toString();
+            new ProcessBuilder("chrt", "--fifo", "--pid", "1", thread).start().waitFor();
+        }
+        read(READS);
+        call("alone", "read", READS, -1, 0, -1);
+        for (long end = System.nanoTime() + 150_000_000; System.nanoTime() < end;)
+            sink++;
+    }
+
+    private static void inBlock(int i) throws IOException {
+        block();
+        call("block", "block", 1, took, -1, -1);
+    }
+
+    private static void inNested(int i) throws IOException {
+        outer(i * PAGES);
+        call("nested", "outer", 9, -1, 0, PAGES);
+        call("nested", "readOnce", 1, -1, 0, 0);
+        call("nested", "read", 5, -1, 0, 0);
+        call("nested", "touch", 0, 0, 0, PAGES);
+        call("nested", "read", 3, -1, 0, 0);
+        call("nested", "spin", 0, 0, 0, 0);
+    }
+
+    private static void inRecursive(int i) throws IOException {
+        recursive(30);
+        for (int depth = 30; depth > 0; depth--)
+            call("recursive", "recursive", 2 * depth, -1, 0, -1);
+    }
+
+    private static void inMinor(int i) throws IOException {
+        try (Faults faults = new Faults()) {
+            faults.begin();
+            touch(i * PAGES);
+            long[] f = faults.end();
+            call("minor", "touch", 0, 0, f[0], f[1]);
+        }
+    }
+
+    private static void inMajor(int i) throws IOException {
+        try (Faults faults = new Faults()) {
+            faults.begin();
+            readCold(COLD * i);
+            long[] f = faults.end();
+            call("major", "readCold", 0, 0, f[0], f[1]);
+        }
+    }
+
+    private static void inVirtual(int i) throws IOException {
+        read(READS);
+        call("virtual", "read", Long.MIN_VALUE, Long.MIN_VALUE, Long.MIN_VALUE, Long.MIN_VALUE);
+    }
+
+    private static void feedPipe(int n) {
+        try {
+            for (int i = 0; i < n; i++) {
+                while (asked == done)
+                    Thread.yield();
+                done++;
+                Thread.sleep(3);
+                pipeEnd.write(1);
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void repeat(Calls calls, int n) {
+        try {
+            for (int i = 0; i < n; i++)
+                calls.run(i);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void run(String kind, int n, Calls calls) throws Exception {
+        Thread t = new Thread(() -> repeat(calls, n), kind);
+        t.start();
+        t.join();
+    }
+
+    private static void runVirtual(int n) throws Exception {
+        Object t = Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, (Runnable)() -> repeat(Usage::inVirtual, n));
+        ((Thread)t).join();
+    }
+
+    private static void runBlock(Stage stage, int n) throws Exception {
+        String fifo = stage.file("fifo").toString();
+        new ProcessBuilder("mkfifo", fifo).start().waitFor();
+        try (RandomAccessFile both = new RandomAccessFile(fifo, "rw")) {
+            pipe = new java.io.FileInputStream(fifo);
+            pipeEnd = new java.io.FileOutputStream(fifo);
+            Thread feeder = new Thread(() -> feedPipe(n), "feeder");
+            feeder.start();
+            run("block", n, Usage::inBlock);
+            feeder.join();
+        }
+    }
+
+    private static void run(Stage stage, String kind, int n) throws Exception {
+        switch (kind) {
+        case "reads":
+            run(kind, n, Usage::inReads);
+            break;
+        case "alone":
+            run(kind, 6, Usage::inAlone);
+            break;
+        case "block":
+            runBlock(stage, n);
+            break;
+        case "nested":
+            run(kind, n, Usage::inNested);
+            break;
+        case "recursive":
+            run(kind, n, Usage::inRecursive);
+            break;
+        case "minor":
+            run(kind, n, i -> inMinor(n + i));
+            break;
+        case "major":
+            run(kind, COLD_CALLS, Usage::inMajor);
+            break;
+        case "virtual":
+            runVirtual(n);
+            break;
+        default:
+            throw new IllegalArgumentException(kind);
+        }
+    }
+
+    private static MappedByteBuffer map(String name, String mode, FileChannel.MapMode how, long size) throws IOException {
+        try (RandomAccessFile f = new RandomAccessFile(name, mode)) {
+            return f.getChannel().map(how, 0, size);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Stage stage = new Stage(args[0]);
+        int n = Integer.parseInt(args[1]);
+        zero = new java.io.FileInputStream("/dev/zero");
+        for (int i = 0; i < COLD * COLD_CALLS; i++)
+            cold.add(map(args[2] + "/" + i, "r", FileChannel.MapMode.READ_ONLY, PAGE));
+        memory = map(args[3], "rw", FileChannel.MapMode.READ_WRITE, 2L * n * PAGES * PAGE);
+        stage.awaitGo();
+        for (int i = 4; i < args.length; i++)
+            run(stage, args[i], n);
+        stage.write("usage", String.join("\n", lines) + "\n");
+        stage.finish();
+    }
+}
