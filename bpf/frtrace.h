@@ -594,7 +594,7 @@ enum frt_wait_reason {
 #define FRT_NO_CALL 0xffffu
 
 /*
- * A time that a thread of the target, in a traced call, was on no CPU: emitted when it is on one again. Of threads that
+ * A time that a thread of the target, in a traced call, was on no CPU: emitted when it is on one again, or when it is asked for. Of threads that
  * may carry virtual ones (FRT_SLOT_CARRIER) there are none. Blocked from `off` to `wake`, waiting for
  * a CPU from `wake` to `on`, as the kernel's schedstat counts it. Times here and below are CLOCK_MONOTONIC, ns.
  */
@@ -608,10 +608,13 @@ struct frt_wait {
 	frt_u16 call;	       /* number of the system call that it was in, FRT_NO_CALL */
 	frt_u8 reason;	       /* enum frt_wait_reason */
 	frt_u8 kernel_frames;  /* the rest: of a long wait */
-	frt_u32 stack_size;
+	frt_u16 stack_size;
+	frt_u16 flags; /* FRT_WAIT_* */
 	frt_u64 stack_pointer, stack_pc, stack_fp; /* JavaFrameAnchor */
 };
 _Static_assert(sizeof(struct frt_wait) == 88, "wait");
+
+#define FRT_WAIT_ONGOING 0x1u /* it goes on: `on` is when it was looked at. What is told of it later overlaps */
 
 #define FRT_KERNEL_FRAMES 32u
 #define FRT_WAIT_STACK	  2560u /* a state of a thread is to fit into a page */

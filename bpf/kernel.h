@@ -73,6 +73,10 @@ struct pt_regs___kernel {
 	unsigned long di, si, orig_ax, ip;
 };
 
+struct bpf_iter__task {
+	struct task_struct *task;
+};
+
 /* 6.2 to 6.14 */
 struct pcpu_hot {
 	int preempt_count;

@@ -181,49 +181,66 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 	state->off = bpf_ktime_get_ns();
 }
 
-static __always_inline __u64 wake_time(struct task_struct *task, const struct wait_state *state, __u64 now)
+/*
+ * Not before somebody woke it, though the kernel says so of a sleeper that it moves from CPU to CPU before it has taken it out of
+ * its queue (delayed dequeue, Linux 6.12 on).
+ */
+static __always_inline __u64 wake_time(struct task_struct *task, const struct wait_state *state, __u64 now, bool goes_on)
 {
-	__u64 wake = state->woken ?: state->off;
+	__u64 from = state->woken ?: state->off, wake = from;
 
 	if (!state->blocked)
 		return state->off;
+	if (goes_on && !state->woken)
+		return now;
 	if (bpf_core_field_exists(task->sched_info.run_delay))
 		wake = now - (run_delay(task, true) - state->delay);
-	return wake < state->off || wake > now ? state->off : wake;
+	return wake < from || wake > now ? from : wake;
 }
 
-static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *task, const struct wait_state *state, __u64 now)
+static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *task, const struct wait_state *state, __u64 now,
+				      bool goes_on)
 {
 	bool woken = state->blocked && state->woken;
 
 	*w = (struct frt_wait){ .kind = FRT_WAIT, .thread = state->thread, .off = state->off, .on = now };
-	w->wake = wake_time(task, state, now);
+	w->wake = wake_time(task, state, now, goes_on);
 	w->waker = woken ? state->waker.id : 0;
 	w->waker_process = woken ? state->waker.process : 0;
 	if (woken)
 		__builtin_memcpy(w->waker_name, state->waker.name, sizeof(w->waker_name));
 	w->call = state->call;
 	w->reason = state->reason;
+	w->flags = goes_on ? FRT_WAIT_ONGOING : 0;
 }
 
-static __always_inline void emit_wait(struct task_struct *task, const struct wait_state *state, __u64 now)
+/* Whoever looks at a thread that waits may see it run on meanwhile: it has told of this wait itself then. */
+static __always_inline void submit_wait(struct frt_wait *w, const struct wait_state *state)
+{
+	if (*(volatile const __u64 *)&state->off == w->off)
+		bpf_ringbuf_submit(w, wake_flags());
+	else
+		bpf_ringbuf_discard(w, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void emit_short_wait(struct task_struct *task, const struct wait_state *state, __u64 now, bool goes_on)
 {
 	struct frt_wait *w = reserve_record(sizeof(*w));
 
 	if (!w)
 		return;
-	fill_wait(w, task, state, now);
-	bpf_ringbuf_submit(w, wake_flags());
+	fill_wait(w, task, state, now, goes_on);
+	submit_wait(w, state);
 }
 
-static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now)
+static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now, bool goes_on)
 {
 	struct frt_long_wait *w = reserve_record(sizeof(*w));
 	long size;
 
 	if (!w)
 		return;
-	fill_wait(&w->wait, task, state, now);
+	fill_wait(&w->wait, task, state, now, goes_on);
 	size = bpf_get_task_stack(task, w->kernel, sizeof(w->kernel), 0);
 	w->wait.kernel_frames = size > 0 ? size / sizeof(w->kernel[0]) : 0;
 	w->wait.stack_size = state->stack_size;
@@ -231,20 +248,23 @@ static __always_inline void emit_long_wait(struct task_struct *task, const struc
 	w->wait.stack_pc = state->pc;
 	w->wait.stack_fp = state->fp;
 	bpf_probe_read_kernel(w->stack, sizeof(w->stack), state->stack);
-	bpf_ringbuf_submit(w, wake_flags());
+	submit_wait(&w->wait, state);
+}
+
+static __always_inline void emit_wait(struct task_struct *task, const struct wait_state *state, bool goes_on)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (state->blocked && now - state->off > wait_setup.longer)
+		emit_long_wait(task, state, now, goes_on);
+	else
+		emit_short_wait(task, state, now, goes_on);
 }
 
 static __always_inline void switch_in(struct task_struct *task, struct wait_state *state)
 {
-	__u64 now;
-
-	if (state->off) {
-		now = bpf_ktime_get_ns();
-		if (state->blocked && now - state->off > wait_setup.longer)
-			emit_long_wait(task, state, now);
-		else
-			emit_wait(task, state, now);
-	}
+	if (state->off)
+		emit_wait(task, state, false);
 	state->off = state->woken = 0;
 }
 
@@ -340,5 +360,17 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 		return 0;
 	state->woken = bpf_ktime_get_ns();
 	note_waker(&state->waker);
+	return 0;
+}
+
+/* When somebody reads it: the waits that go on, up to now. */
+SEC("iter/task")
+int waits_now(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	const struct wait_state *state = task ? state_of(task) : NULL;
+
+	if (state && state->off)
+		emit_wait(task, state, true);
 	return 0;
 }

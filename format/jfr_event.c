@@ -52,6 +52,7 @@ void jfr_thread_wait(struct jfr_writer *w, const struct jfr_thread_wait *e)
 	bytes_put_text(b, e->system_call, TEXT_LIMIT);
 	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->waker, STRAY_THREAD));
 	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->kernel_stack, STRAY_STACK));
+	bytes_put_u8(b, e->ongoing);
 	jfr_event_end(w, at);
 }
 

@@ -162,9 +162,10 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
 
 /* Only with JFR_KERNEL_WAITS or more; stacks and threads are keys, 0 none; texts may be NULL. */
 struct jfr_thread_wait {
-	int64_t start, duration; /* until it was woken */
+	int64_t start, duration; /* until it was woken, or is looked at: `ongoing` */
 	uint64_t thread, stack, waker, kernel_stack;
 	const char *reason, *system_call;
+	bool ongoing;
 };
 void jfr_thread_wait(struct jfr_writer *w, const struct jfr_thread_wait *e);
 void jfr_run_queue(struct jfr_writer *w, int64_t start, int64_t duration, uint64_t thread);
@@ -212,8 +213,8 @@ void jfr_active_setting(struct jfr_writer *w, int64_t start, const char *event, 
 struct jfr_jvm_information {
 	int64_t start;
 	const char *jvm_name, *jvm_version, *jvm_arguments, *jvm_flags, *java_arguments;
-	int64_t jvm_start_ms; /* since the epoch */
-	int64_t pid;
+	int64_t jvm_start_ms; /* since the epoch; JFR_MISSING: nobody knows */
+	int64_t pid;	      /* as the JVM itself has it, in its container */
 };
 void jfr_jvm_information(struct jfr_writer *w, const struct jfr_jvm_information *e);
 

@@ -121,6 +121,7 @@ static int dump(const struct background *b, char *words, int connection)
 		;
 	err = session_take_census(b->session, &d);
 	recorder_read_stacks(r->recorder, false);
+	session_take_waits_now(b->session);
 	recorder_put_open_calls(r->recorder, err ? "no stack: the JVM did not answer" : NULL);
 	err = recorder_cut(r->recorder, &d);
 	if (!err)

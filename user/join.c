@@ -26,6 +26,7 @@ struct kept {
 	uint32_t skip;
 	uint16_t call;
 	uint8_t reason;
+	bool ongoing;
 };
 
 struct thread {
@@ -119,7 +120,8 @@ static void tell(const struct track_interval *i, const struct kept *k, uint32_t 
 			  .waker = k->waker,
 			  .waker_process = k->waker_process,
 			  .call = k->call,
-			  .reason = k->reason };
+			  .reason = k->reason,
+			  .ongoing = k->ongoing };
 
 	memcpy(w.waker_name, k->waker_name, sizeof(w.waker_name));
 	visit(context, thread, &w);
@@ -215,7 +217,8 @@ void join_wait(struct join *j, const struct frt_wait *w, uint32_t stack, uint32_
 			    .waker = w->waker,
 			    .waker_process = w->waker_process,
 			    .call = w->call,
-			    .reason = w->reason };
+			    .reason = w->reason,
+			    .ongoing = w->flags & FRT_WAIT_ONGOING };
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
 }
 

@@ -25,6 +25,7 @@ struct wait {
 	char waker_name[16];
 	uint16_t call;
 	uint8_t reason; /* enum frt_wait_reason */
+	bool ongoing;	/* at `on` it was looked at; the rest of it begins there */
 };
 
 typedef void join_visit(void *context, uint32_t thread, const struct wait *w);

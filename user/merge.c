@@ -2,6 +2,7 @@
 #include "user/merge.h"
 #include "user/cmd_record.h"
 #include "user/jfr_map.h"
+#include "user/merge_check.h"
 #include "user/output_form.h"
 
 #include <errno.h>
@@ -75,6 +76,8 @@ int merge_files(const char *const *paths, size_t count, int to_fd, const char *t
 		return diag_errno(d, ENOMEM, "cannot merge into '%s'", to_path);
 	for (size_t i = 0; i < count && !err; i++)
 		err = jfr_map_open(&maps[i], paths[i], d);
+	if (!err)
+		err = merge_check(maps, count, d);
 	if (!err)
 		err = explain(maps, count, merge_maps(maps, count, &to, merged), &to, to_path, d);
 	for (size_t i = 0; i < count; i++)

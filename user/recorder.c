@@ -285,7 +285,7 @@ static void put_jvm(struct recorder *r, int64_t at)
 		.jvm_flags = r->jvm.jvm_flags,
 		.java_arguments = r->jvm.java_arguments,
 		.jvm_start_ms = r->jvm.start_epoch_ms,
-		.pid = r->setup.target->pid,
+		.pid = r->setup.target->ns_pid,
 	};
 	struct jfr_cpu_information cpu = {
 		.start = at,

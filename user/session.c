@@ -497,6 +497,20 @@ bool session_has_census(const struct session *s)
 	return s->census;
 }
 
+/* What is in the queue now. Threads whose calls stay open go on to fill it. */
+static void consume_all(struct session *s)
+{
+	uint64_t end;
+
+	if (!s->hold) {
+		queue_empty(s->queue);
+		return;
+	}
+	end = position_produced(&s->position);
+	while (position_consumed(&s->position) < end && session_consume(s))
+		;
+}
+
 int session_stop(struct session *s, struct diag *d)
 {
 	int err = 0;
@@ -510,8 +524,8 @@ int session_stop(struct session *s, struct diag *d)
 			err = 0;
 	}
 	session_kernel_flush(&s->kernel, s->bpf);
-	session_kernel_detach(&s->kernel);
-	queue_empty(s->queue);
+	session_kernel_tell_waits(&s->kernel, s->bpf); /* it is detached with the session: that may take seconds */
+	consume_all(s);
 	queue_tell_losses(s->queue);
 	if (s->hold)
 		hold_let_go(s->hold, UINT64_MAX);
@@ -526,6 +540,12 @@ int session_consume(struct session *s)
 	if (s->hold)
 		hold_let_go(s->hold, position_consumed(&s->position));
 	return parts;
+}
+
+void session_take_waits_now(struct session *s)
+{
+	session_kernel_tell_waits(&s->kernel, s->bpf);
+	consume_all(s);
 }
 
 /* What the sweep found waits for no more than what the queue had then. */

@@ -67,6 +67,9 @@ int session_stop(struct session *s, struct diag *d);
 int session_take_census(struct session *s, struct diag *d);
 bool session_has_census(const struct session *s);
 
+/* Feed the waits that go on, as if they ended now; session_stop() does it too. What comes of them later begins then. */
+void session_take_waits_now(struct session *s);
+
 /* Feed what the queue has, QUEUE_BUDGET parts at most. Returns their number. */
 int session_consume(struct session *s);
 

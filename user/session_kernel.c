@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Of one of the CPUs' own variables, from their section's begin; -1: there is no such variable. */
 static int64_t variable_offset(const struct btf *btf, const char *name)
@@ -76,7 +77,7 @@ void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, en
 {
 	bool wanted = kernel != SETTINGS_KERNEL_OFF;
 	struct bpf_program *programs[] = { bpf->progs.thread, bpf->progs.sched_switch, bpf->progs.sched_waking,
-					   bpf->progs.sleep_begin, bpf->progs.sleep_end, bpf->progs.safepoint_begin,
+					   bpf->progs.waits_now, bpf->progs.sleep_begin, bpf->progs.sleep_end, bpf->progs.safepoint_begin,
 					   bpf->progs.safepoint_end, bpf->progs.operation_begin, bpf->progs.collection_begin,
 					   bpf->progs.collection_end };
 
@@ -200,4 +201,18 @@ void session_kernel_detach(struct session_kernel *k)
 {
 	while (k->count)
 		bpf_link__destroy(k->links[--k->count]);
+}
+
+/* The program runs for each task while its file is read; it writes nothing there. */
+void session_kernel_tell_waits(const struct session_kernel *k, struct frtrace_bpf *bpf)
+{
+	struct bpf_link *link = k->count ? bpf_program__attach_iter(bpf->progs.waits_now, NULL) : NULL;
+	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+	char nothing[64];
+
+	if (k->count && (fd < 0 || read(fd, nothing, sizeof(nothing)) < 0))
+		log_detail("cannot read the waits that go on: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
 }

@@ -35,4 +35,7 @@ void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, co
 void session_kernel_flush(const struct session_kernel *k, const struct frtrace_bpf *bpf);
 void session_kernel_detach(struct session_kernel *k);
 
+/* Put the waits that go on into the queue, as they are now. */
+void session_kernel_tell_waits(const struct session_kernel *k, struct frtrace_bpf *bpf);
+
 #endif

@@ -33,6 +33,7 @@ static void put_blocked(const struct wait_events *e, uint64_t thread, const stru
 		.kernel_stack = stack_key(e, w->kernel_stack),
 		.waker = thread_keys_of_waker(e->threads, w->waker, w->waker_process, w->waker_name),
 		.reason = wait_reason(w->reason),
+		.ongoing = w->ongoing && w->wake == w->on,
 		.system_call = w->call == FRT_NO_CALL ? NULL : system_call_name(w->call, call),
 	};
 

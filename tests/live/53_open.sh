@@ -76,6 +76,77 @@ case_all() { # SENTENCE HOW-IT-ENDS [TRACE-OPTION...]
 	target_drop
 }
 
+# Each thread that jstack shows, as the kernel has it: name, now (us), system call or "running", functions of its stack there.
+# Whoever has not been switched to in a second has waited since then.
+kernel_waits() { # DUMP
+	local name id now before
+	while IFS=$'\t' read -r name id; do
+		now=${EPOCHREALTIME/[^0-9]/} before=$(switches "$id")
+		echo "$name"$'\t'"$now"$'\t'"$(cut -d' ' -f1 "/proc/$T_PID/task/$id/syscall")"$'\t'"$(stack_functions "$id")"$'\t'"$before"$'\t'"$id"
+	done < <(thread_ids) >"$WORK/first"
+	sleep 1
+	while IFS=$'\t' read -r name now call functions before id; do
+		[ "$call" = running ] || [ "$(switches "$id")" = "$before" ] || finding "$name does not wait"
+		echo "$name"$'\t'"$now"$'\t'"$call"$'\t'"$functions"
+	done <"$WORK/first" >"$1"
+	[ "$(wc -l <"$1")" -ge 7 ] || finding "only these threads: $(cat "$1")"
+	[ "$(cut -f3 "$1" | sort -u | paste -sd,)" = 0,202,running ] || finding "they do not wait as they should: $(cat "$1")"
+}
+
+thread_ids() { # "NAME<TAB>ID" of those that have calls open
+	"$(jdk_newest)/bin/jstack" "$T_PID" | sed -nE 's/^"(o-[a-z]+|main)".* nid=(0x[0-9a-f]+|[0-9]+).*/\1 \2/p' |
+		while read -r name id; do echo "$name"$'\t'"$((id))"; done
+}
+
+switches() { awk '/^voluntary_ctxt_switches/ { print $2 }' "/proc/$T_PID/task/$1/status"; }
+
+stack_functions() { sed -E 's/^\[<0>\] //; s/\+0x.*//' "/proc/$T_PID/task/$1/stack" | paste -sd' '; }
+
+ongoing_agrees() { # FILE
+	local seen
+	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.OngoingCheck "$1" "$T_DIR/waits" "$T_DIR/dump" 2>&1) ||
+		finding "$(basename "$1"): ${seen:-no output}"
+}
+
+case_waits() {
+	local sentence="what a thread in an open call waits for is what the kernel says, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if open_begin -- all; then
+		dump_stacks >"$T_DIR/dump"
+		kernel_waits "$T_DIR/waits"
+		trace_stop
+		status_is 0
+		ongoing_agrees "$F_FILE"
+		"$FRTRACE" view open "$F_FILE" >"$WORK/view"
+		for what in 'live.Open.openRead\(long\) +o-read .* s socket' 'o-park .* s futex' 'o-spin .* - *$'; do
+			grep -qE "$what" "$WORK/view" || finding "view open has no /$what/:" "$(cat "$WORK/view")"
+		done
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+case_dumped() {
+	local sentence="a dump says what threads in open calls wait for, and so does the end, JDK $FEATURE"
+	begin "$sentence" || return 0
+	F_FILE=$WORK/dumped-$FEATURE.jfr
+	target_start Open all
+	if target_ready && "$FRTRACE" start -p "$T_PID" -m "$FILTER" -o "$F_FILE" 2>"$WORK/said" && target_go; then
+		dump_stacks >"$T_DIR/dump"
+		kernel_waits "$T_DIR/waits"
+		"$FRTRACE" dump "$T_PID" -o "$WORK/copy.jfr" 2>>"$WORK/said" && ongoing_agrees "$WORK/copy.jfr"
+		rm -f "$WORK/copy.jfr"
+		"$FRTRACE" stop "$T_PID" 2>>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+		ongoing_agrees "$F_FILE"
+		target_quit
+	else
+		finding "does not start: $(cat "$WORK/said")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 case_crowd() {
 	local sentence="a thousand threads in a call each are all there, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -141,6 +212,8 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	case_all "what hangs is in the file, with its stack of now" by_signal
 	case_all "thresholds filter no open calls" by_itself -t 1h -d 5s
+	case_waits
+	case_dumped
 	case_crowd
 	[ "$FEATURE" -ge 21 ] && case_virtual
 	case_killed

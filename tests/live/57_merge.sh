@@ -56,11 +56,21 @@ contexts() { # FILE
 	cmp -s "$WORK/ours" "$WORK/marks" || finding "frtrace print says otherwise:" "$(diff "$WORK/ours" "$WORK/marks" | head -n 8)"
 }
 
+# Both say the same of the JVM: merge tells by it whose they are.
+one_jvm() { # FILE...
+	local file
+	for file; do
+		"$(jdk_newest)/bin/jfr" print --json --events jdk.JVMInformation "$file"
+	done | grep -E '"(pid|jvmStartTime)": ' | sort -u >"$WORK/tool"
+	[ "$(wc -l <"$WORK/tool")" = 2 ] && grep -q "\"pid\": $T_PID\b" "$WORK/tool" || finding "of process $T_PID they say: $(cat "$WORK/tool")"
+}
+
 merged() {
 	local sentence="our recording and the JVM's own become one, on one clock, JDK $FEATURE" file=$WORK/merged.jfr seen
 	begin "$sentence" || return 0
 	rm -f "$WORK"/*.jfr
 	if record_both; then
+		one_jvm "$WORK/ours.jfr" "$WORK/theirs.jfr"
 		"$FRTRACE" merge -o "$file" "$WORK/ours.jfr" "$WORK/theirs.jfr" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
 		seen=$(newest_java JointCheck "$file" "$WORK/stamps" 2>&1) || finding "$seen"
 		[[ $seen == "160 calls, "* ]] || finding "seen: $seen"
@@ -257,6 +267,8 @@ wrong() {
 	complains 1 "torn.jfr' is damaged: a chunk that is cut off" -o "$out" "$a" "$WORK/torn.jfr"
 	echo hello >"$WORK/text.jfr"
 	complains 1 'is no Flight Recorder file' -o "$out" "$WORK/text.jfr" "$a"
+	"$JAVA/bin/java" -XX:StartFlightRecording=filename="$WORK/other.jfr" -cp "$CLASSES" live.BigSource >"$WORK/log" 2>&1
+	complains 1 "cannot merge: '$a' is of process [0-9]+, '$WORK/other.jfr' of process [0-9]+: they have to be of one JVM" -o "$out" "$a" "$WORK/other.jfr"
 	[ -e "$out" ] && finding "it leaves a file"
 	verdict "$sentence"
 }

@@ -197,7 +197,7 @@ static void fields_of_the_kernels_half_are_there_when_it_is(void **state)
 	check_fields(d, "frtrace.ThreadWait",
 		     "long startTime, long duration, java.lang.Thread* eventThread, jdk.types.StackTrace* stackTrace, "
 		     "java.lang.String reason, java.lang.String syscall, java.lang.Thread* wakerThread, "
-		     "jdk.types.StackTrace* kernelStack");
+		     "jdk.types.StackTrace* kernelStack, boolean ongoing");
 	check_fields(d, "frtrace.RunQueue", "long startTime, long duration, java.lang.Thread* eventThread");
 	check_fields(d, "frtrace.VMPause", "long startTime, long duration, java.lang.String what, java.lang.String name");
 	dissect_free(d);

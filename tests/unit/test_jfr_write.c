@@ -317,7 +317,7 @@ static void where_the_time_went_is_given_back(void **state)
 static void waits_and_pauses_are_given_back(void **state)
 {
 	struct recording r = recording_new_with(JFR_KERNEL_WAITS);
-	struct jfr_thread_wait wait = {.start = T0 + 5, .duration = 7, .reason = "futex", .system_call = NULL};
+	struct jfr_thread_wait wait = {.start = T0 + 5, .duration = 7, .reason = "futex", .ongoing = true};
 	const struct dissect_event *e;
 
 	recording_begin(&r);
@@ -334,6 +334,7 @@ static void waits_and_pauses_are_given_back(void **state)
 	assert_event_text(&r, e, "eventThread.javaName", "worker-3");
 	assert_event_text(&r, e, "wakerThread.javaName", "worker-4");
 	assert_event_text(&r, e, "stackTrace.frames.0.method.name", "park");
+	assert_true(event_number(&r, e, "ongoing") == 1);
 	e = dissect_find(r.d, "frtrace.RunQueue", 0);
 	assert_true(event_number(&r, e, "startTime") == T0 + 12 && event_number(&r, e, "duration") == 2);
 	assert_event_text(&r, e, "eventThread.javaName", "worker-3");

@@ -78,7 +78,7 @@ static int setup(void **state)
 	if (!b || settings_init(&b->settings, &d) || filter_list_add(b->settings.filters, "com.acme.Cart", false, &d))
 		return -1;
 	b->settings.threshold_ns = 1500;
-	b->target = (struct target){.pid = 4242, .monotonic_offset = 7000000000};
+	b->target = (struct target){.pid = 99, .ns_pid = 4242, .monotonic_offset = 7000000000};
 	b->segment = fake_segment_new();
 	loader = fake_loader(&b->segment, "com/acme/Loader", "app");
 	class_id = fake_class(&b->segment, "com/acme/Cart", loader, FRT_CLASS_REWRITTEN);

@@ -177,6 +177,38 @@ static void chrome_has_states_of_threads_and_pauses_beside_calls(void **state)
 	free(text);
 }
 
+static void open(uint64_t thread, int64_t start, int64_t duration)
+{
+	struct jfr_open_call e = {.start = start, .duration = duration, .thread = thread};
+
+	e.method = recording_method(&r, "checkout");
+	jfr_open_call(r.w, &e);
+}
+
+static void an_open_call_says_what_its_thread_still_waits_for(void **state)
+{
+	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
+	struct jfr_thread_wait e = {.start = T0 + 5 * MS, .duration = 42 * MS, .thread = one, .reason = "futex", .ongoing = true};
+	const char *text;
+
+	jfr_thread_wait(r.w, &e);
+	wait_in(one, T0 + MS, MS, "pipe", two); /* over */
+	wait_in(two, T0 + MS, MS, "disk", one);
+	open(one, T0, 50 * MS);
+	open(two, T0, 49 * MS);
+	text = show(view_open);
+	assert_has(text, "Still Waits");
+	assert_has(text, "  50.0 ms com.acme.Cart.checkout()      worker-1      N/A         42.0 ms futex");
+	assert_has(text, "  49.0 ms com.acme.Cart.checkout()      worker-2      N/A         - ");
+}
+
+static void of_open_calls_without_waits_nothing_is_said_of_them(void **state)
+{
+	open(recording_thread(&r, 1), T0, 50 * MS);
+	assert_has(show(view_open), "worker-1");
+	assert_null(strstr((char *)out.data, "Waits"));
+}
+
 static void a_recording_without_waits_says_so(void **state)
 {
 	assert_has(show(view_waits), "No events found for 'Waits by Reason'");
@@ -192,6 +224,8 @@ int main(void)
 		T(only_the_longest_waits_are_listed_and_all_are_added_up),
 		T(waits_are_grouped_by_reason_and_waker_and_locks_by_place),
 		T(chrome_has_states_of_threads_and_pauses_beside_calls),
+		T(an_open_call_says_what_its_thread_still_waits_for),
+		T(of_open_calls_without_waits_nothing_is_said_of_them),
 		T(a_recording_without_waits_says_so),
 	};
 

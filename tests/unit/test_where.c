@@ -151,6 +151,41 @@ static void a_wait_is_written_once_and_only_with_a_call(void **state)
 	assert_int_equal(of_call(1, "blockedTime"), 300);
 }
 
+static void look_at(uint64_t off, uint64_t wake, uint64_t on)
+{
+	struct frt_wait w = {.thread = 1, .off = off, .wake = wake, .on = on, .reason = FRT_WAIT_FUTEX, .call = FUTEX};
+
+	w.flags = FRT_WAIT_ONGOING;
+	b->sink.wait(b->sink.context, &w, 0, 0);
+	where_claim_open(b->where, 1, 1000);
+}
+
+static void a_wait_that_is_looked_at_goes_on_and_is_told_in_two(void **state)
+{
+	look_at(1100, 1500, 1500);
+	wait_of(1, 1100, 1700, 1750);
+	call_of(1, 1000, 1000, 0);
+	finish();
+	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct dissect_event *e = dissect_find(b->r.d, "frtrace.ThreadWait", i);
+
+		assert_int_equal(event_number(&b->r, e, "startTime"), (i ? 1500 : 1100) + OFFSET);
+		assert_int_equal(event_number(&b->r, e, "duration"), i ? 200 : 400);
+		assert_int_equal(event_number(&b->r, e, "ongoing"), !i);
+	}
+	assert_int_equal(of_call(0, "blockedTime"), 600);
+	assert_int_equal(of_call(0, "runQueueTime"), 50);
+}
+
+static void who_has_been_woken_does_not_wait_any_more(void **state)
+{
+	look_at(1100, 1400, 1500);
+	finish();
+	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.ThreadWait", 0), "ongoing"), 0);
+	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.RunQueue", 0), "duration"), 100);
+}
+
 static void of_virtual_threads_and_carriers_nothing_is_known(void **state)
 {
 	wait_of(3, 1100, 1400, 1450); /* there should be none */
@@ -282,6 +317,8 @@ int main(void)
 		T(the_parts_of_a_call_add_up),
 		T(a_wait_of_a_call_becomes_an_event),
 		T(a_wait_is_written_once_and_only_with_a_call),
+		T(a_wait_that_is_looked_at_goes_on_and_is_told_in_two),
+		T(who_has_been_woken_does_not_wait_any_more),
 		T(of_virtual_threads_and_carriers_nothing_is_known),
 		T(wakers_that_are_no_java_threads_are_named_by_the_kernel),
 		T(after_the_end_of_writing_nothing_is_written),

@@ -143,7 +143,8 @@ int target_describe(const struct target *t, struct target_description *out, stru
 	out->jvm_version = version_line(&p, t);
 	describe_command(t, &p, out);
 	out->jvm_flags = describe_flags(t, &p);
-	out->start_epoch_ms = target_start_ms(t);
+	if (!perf_data_long(&p, "sun.rt.vmInitDoneTime", &out->start_epoch_ms) || out->start_epoch_ms <= 0)
+		out->start_epoch_ms = INT64_MIN;
 	perf_data_release(&p);
 	out->jvm_name = out->jvm_name ? out->jvm_name : strdup("Java VM");
 	out->jvm_arguments = or_empty(out->jvm_arguments);

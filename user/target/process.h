@@ -84,7 +84,7 @@ struct target_description {
 	char *jvm_arguments;  /* -X..., -D..., */
 	char *jvm_flags;      /* from JAVA_TOOL_OPTIONS and the like */
 	char *java_arguments; /* main class or jar and its arguments */
-	int64_t start_epoch_ms;
+	int64_t start_epoch_ms; /* when the JVM had begun, as it says itself; INT64_MIN: it does not */
 };
 int target_describe(const struct target *t, struct target_description *out, struct diag *d);
 void target_description_free(struct target_description *description);

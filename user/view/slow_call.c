@@ -185,6 +185,8 @@ static void put_wait(struct bytes *out, const struct thread_wait *w)
 	put_text(out, unit.name);
 	bytes_put_u8(out, ' ');
 	put_text(out, reason ? reason : "?");
+	if (w->ongoing)
+		put_text(out, ", goes on");
 	if (waker && waker[0]) {
 		put_text(out, ", woken by \"");
 		put_text(out, waker);

@@ -20,6 +20,8 @@ static void take_field(struct thread_wait *w, const char *name, const struct jfr
 		w->waker = *v;
 	else if (strcmp(name, "kernelStack") == 0)
 		w->kernel_stack = *v;
+	else if (strcmp(name, "ongoing") == 0)
+		w->ongoing = v->kind == VALUE_BOOLEAN && v->number;
 }
 
 static void read_wait(struct jfr_chunk *chunk, const struct jfr_event *e, struct thread_wait *w)

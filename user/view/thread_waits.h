@@ -9,6 +9,7 @@ struct thread_wait {
 	struct jfr_chunk *chunk;
 	int64_t start;	  /* nanoseconds since the epoch */
 	int64_t duration; /* nanoseconds */
+	bool ongoing;	  /* it had not ended */
 	struct jfr_value thread, stack, reason, call, waker, kernel_stack; /* not resolved; the third and fourth are texts or null; a pause's reason is what it is */
 };
 

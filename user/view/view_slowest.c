@@ -16,6 +16,8 @@
 struct slowest {
 	struct call call[OPEN_SHOWN];
 	size_t count, room;
+	char *wait[OPEN_SHOWN]; /* what its thread still waits for: "42.0 s futex"; NULL: nothing, or not known */
+	bool waits;		/* there are such */
 };
 
 static void sift_down(struct slowest *s, size_t i)
@@ -117,8 +119,10 @@ static struct slowest *find(struct jfr_file *file, const char *type, size_t room
 
 static void slowest_free(struct slowest *s)
 {
-	for (size_t i = 0; s && i < s->count; i++)
+	for (size_t i = 0; s && i < s->count; i++) {
 		jfr_chunk_put(s->call[i].chunk);
+		free(s->wait[i]);
+	}
 	free(s);
 }
 
@@ -127,17 +131,33 @@ static int show(const struct slowest *s, int64_t utc_offset, const struct grid_l
 {
 	static const struct grid_column columns[] = {
 		{"Start", true, false},	 {"Duration", false, false}, {"Method", true, true},
-		{"Thread", true, false}, {"Caller", true, true},
+		{"Thread", true, false}, {"Caller", true, true},     {"Still Waits", true, false},
 	};
 	struct grid grid;
 	int err = 0;
 
-	grid_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < s->count; i++)
+	grid_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]) - !s->waits);
+	for (size_t i = 0; i < s->count; i++) {
 		put_call(&grid, &s->call[i], utc_offset);
+		if (s->waits)
+			grid_put(&grid, s->wait[i] ?: "-");
+	}
 	if (!grid_print(&grid, layout, out))
 		err = -ENOMEM;
 	grid_release(&grid);
+	return err;
+}
+
+/* The file has been read to its end: once more, for what lies somewhere before the calls. */
+static int waits_again(struct jfr_file *file, thread_wait_visit *visit, void *context)
+{
+	struct jfr_file again;
+	int err;
+
+	jfr_file_init(&again, file->data, file->size);
+	again.forget = file->forget;
+	err = thread_waits_each(&again, "frtrace.ThreadWait", visit, context);
+	jfr_file_release(&again);
 	return err;
 }
 
@@ -165,7 +185,6 @@ static int add_wait(const struct thread_wait *wait, void *context)
 static int show_split(struct jfr_file *file, const struct slowest *calls, struct bytes *out)
 {
 	struct slow_calls s = {.first = INT64_MAX};
-	struct jfr_file again;
 	int err;
 
 	for (; s.count < calls->count; s.count++) {
@@ -175,16 +194,13 @@ static int show_split(struct jfr_file *file, const struct slowest *calls, struct
 		s.first = c->start < s.first ? c->start : s.first;
 		s.last = c->start + c->duration > s.last ? c->start + c->duration : s.last;
 	}
-	jfr_file_init(&again, file->data, file->size);
-	again.forget = file->forget;
-	err = thread_waits_each(&again, "frtrace.ThreadWait", add_wait, &s);
+	err = waits_again(file, add_wait, &s);
 	put_text(out, "\nSlowest Calls\n\n");
 	for (size_t i = 0; i < s.count; i++) {
 		if (!err)
 			slow_call_put(out, &s.call[i], file->utc_offset);
 		slow_call_release(&s.call[i]);
 	}
-	jfr_file_release(&again);
 	return err;
 }
 
@@ -201,11 +217,50 @@ int view_slowest(struct jfr_file *file, const struct grid_layout *layout, struct
 	return err;
 }
 
+static char *ongoing_text(const struct thread_wait *wait)
+{
+	char *reason = thread_wait_reason(wait);
+	struct bytes text;
+
+	bytes_init(&text);
+	view_time(&text, wait->duration);
+	bytes_put_u8(&text, ' ');
+	put_text(&text, reason ?: "?");
+	bytes_put_u8(&text, 0);
+	free(reason);
+	if (text.failed)
+		bytes_release(&text);
+	return (char *)text.data;
+}
+
+/* All calls that its thread had open wait for the same. */
+static int add_ongoing(const struct thread_wait *wait, void *context)
+{
+	int64_t end = wait->start + wait->duration;
+	struct slowest *s = context;
+	uint64_t thread = wait->ongoing ? thread_number(wait->chunk, wait->thread) : 0;
+
+	for (size_t i = 0; thread && i < s->count; i++) {
+		const struct call *call = &s->call[i];
+
+		if (thread_number(call->chunk, call->thread) != thread || end < call->start || end > call->start + call->duration)
+			continue;
+		free(s->wait[i]);
+		s->wait[i] = ongoing_text(wait);
+		if (!s->wait[i])
+			return -ENOMEM;
+		s->waits = true;
+	}
+	return 0;
+}
+
 int view_open(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
 {
 	int err;
 	struct slowest *s = find(file, "frtrace.OpenCall", OPEN_SHOWN, &err);
 
+	if (!err && s->count)
+		err = waits_again(file, add_ongoing, s);
 	if (!err)
 		err = show(s, file->utc_offset, layout, out, "Open Calls");
 	slowest_free(s);
