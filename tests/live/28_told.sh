@@ -6,6 +6,8 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+SECONDS_MAX=180 # everything compiled, on a busy machine
+
 probe_build() {
 	cd "$ROOT" &&
 		gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -Wno-format-truncation -Wno-maybe-uninitialized \
