@@ -28,6 +28,7 @@ struct keeper {
 	struct watched watched;
 	int pipe; /* a byte: there is something to bring to the disk; its end: the recorder has gone */
 	pid_t pid;
+	char scratch[PATH_MAX];
 };
 
 /* False while the recorder writes it, or when it was killed then: nothing was being appended. */
@@ -136,6 +137,7 @@ static void keep(struct keeper *k, int from)
 	while (read(0, bytes, sizeof(bytes)) > 0)
 		bring_to_disk(&k->watched, &inode);
 	cut(&k->watched);
+	unlink(k->scratch);
 	_exit(0);
 }
 
@@ -161,12 +163,13 @@ static bool fork_keeper(struct keeper *k)
 	return false;
 }
 
-struct keeper *keeper_start(void)
+struct keeper *keeper_start(const char *scratch)
 {
 	struct keeper *k = mmap(NULL, sizeof(*k), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (k == MAP_FAILED)
 		return NULL;
+	snprintf(k->scratch, sizeof(k->scratch), "%s", scratch);
 	if (fork_keeper(k))
 		return k;
 	munmap(k, sizeof(*k));

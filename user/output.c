@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -111,6 +112,17 @@ int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t si
 	return 0;
 }
 
+int output_set_scratch(struct output *o, const char *end, struct diag *d)
+{
+	size_t size = strlen(o->path) + strlen(end) + 1;
+
+	o->scratch = malloc(size);
+	if (!o->scratch)
+		return diag_errno(d, ENOMEM, "cannot open '%s'", o->path);
+	snprintf(o->scratch, size, "%s%s", o->path, end);
+	return 0;
+}
+
 int output_open(struct output **out, const char *path, const struct output_limits *limits, struct diag *d)
 {
 	struct output *o = calloc(1, sizeof(*o));
@@ -130,7 +142,7 @@ int output_open(struct output **out, const char *path, const struct output_limit
 		output_close(o);
 		return err;
 	}
-	o->keeper = keeper_start();
+	o->keeper = keeper_start(o->scratch);
 	if (!o->form->is_directory)
 		keeper_watch(o->keeper, o->path, o->device, o->inode, 0);
 	*out = o;
@@ -148,6 +160,7 @@ void output_close(struct output *o)
 	}
 	keeper_end(o->keeper);
 	free(o->chunk);
+	free(o->scratch);
 	free(o->path);
 	free(o);
 }

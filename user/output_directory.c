@@ -62,7 +62,7 @@ static int open_directory(struct output *o, struct diag *d)
 		give_parent(o->fd);
 	if (made)
 		output_give_to_user(o->fd);
-	return 0;
+	return output_set_scratch(o, PART, d);
 }
 
 /* As the JVM names them: 2026_11_20_18_05_24.jfr, and _01 for the next of the same second. A name that has been dropped does

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,13 +32,18 @@ static int identify(struct output *o, int fd, struct diag *d)
 
 static int open_file(struct output *o, struct diag *d)
 {
+	char end[32];
+	int err;
+
 	o->fd = output_create(AT_FDCWD, o->path, 0, d);
 	if (o->fd < 0)
 		return o->fd;
 	if (ftruncate(o->fd, 0) || fchmod(o->fd, 0600))
 		return diag_errno(d, errno, "cannot write '%s'", o->path);
 	output_give_to_user(o->fd);
-	return identify(o, o->fd, d);
+	snprintf(end, sizeof(end), ".%d.tmp", (int)getpid());
+	err = output_set_scratch(o, end, d);
+	return err ? err : identify(o, o->fd, d);
 }
 
 /* The header first, for readers to wait; the state when all is there. */
@@ -91,24 +95,21 @@ static int copy(const struct output *o, size_t first, int to, struct diag *d)
 static int drop(struct output *o, size_t gone, struct diag *d)
 {
 	uint64_t device = o->device, inode = o->inode;
-	char temporary[PATH_MAX];
 	int fd, err;
 
-	if (snprintf(temporary, sizeof(temporary), "%s.%d.tmp", o->path, (int)getpid()) >= (int)sizeof(temporary))
-		return diag_set(d, ENAMETOOLONG, "cannot shorten '%s': its name is too long", o->path);
-	unlink(temporary); /* of an attempt that failed */
-	fd = output_create(AT_FDCWD, temporary, O_EXCL, d);
+	unlink(o->scratch); /* of an attempt that failed */
+	fd = output_create(AT_FDCWD, o->scratch, O_EXCL, d);
 	if (fd < 0)
 		return fd;
 	output_give_to_user(fd);
 	err = copy(o, gone, fd, d);
 	if (!err)
 		err = identify(o, fd, d);
-	if (!err && rename(temporary, o->path))
+	if (!err && rename(o->scratch, o->path))
 		err = diag_errno(d, errno, "cannot drop the oldest chunks of '%s'", o->path);
 	if (err) {
 		close(fd);
-		unlink(temporary);
+		unlink(o->scratch);
 		o->device = device;
 		o->inode = inode;
 		return err;

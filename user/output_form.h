@@ -14,7 +14,7 @@ struct output_chunk {
 
 struct output {
 	const struct output_form *form;
-	char *path;
+	char *path, *scratch; /* what is being written before it has its place; left there by who is killed */
 	int fd; /* the file, or the directory */
 	struct output_limits limits;
 	uint64_t size, dropped;
@@ -30,7 +30,7 @@ struct output {
 struct output_form {
 	bool is_directory;
 	unsigned int spare; /* this part in 4 may be too much before something is dropped; then as much is dropped */
-	int (*open)(struct output *o, struct diag *d);
+	int (*open)(struct output *o, struct diag *d); /* o->fd and o->scratch */
 	/* All or nothing. A directory's chunk gets its name. */
 	int (*append)(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d);
 	/* The oldest `gone` chunks; the table still has them. */
@@ -41,6 +41,9 @@ struct output_form {
 };
 
 extern const struct output_form output_file, output_directory;
+
+/* Set o->scratch to the path and this behind it. */
+int output_set_scratch(struct output *o, const char *end, struct diag *d);
 
 /* A regular file with one name, for its owner only; flags as O_EXCL. Returns a descriptor. */
 int output_create(int directory, const char *path, int flags, struct diag *d);

@@ -41,46 +41,92 @@ followed() {
 	rm -rf "$WORK/followed"
 }
 
-# At full rate, and with oldest chunks going all the time.
+# Our own reader, each 100 ms; the last chunk may be one that is being written.
+summarize_meanwhile() { # SECONDS
+	local end=$((SECONDS + $1)) times=0 status
+	while [ $SECONDS -lt "$end" ]; do
+		wait_for 5 test -s "$F_FILE"
+		"$FRTRACE" summary "$F_FILE" >"$WORK/ours" 2>&1
+		status=$?
+		[ $status = 0 ] || [ $status = 3 ] && grep -qE 'jdk.MethodTrace +[1-9]' "$WORK/ours" || { echo "status $status: $(head -c 400 "$WORK/ours")"; return 1; }
+		times=$((times + 1))
+		sleep 0.1
+	done
+	echo "$times times"
+}
+
+# At full rate, and with oldest chunks going all the time: by the JDK's reader without a pause, by both summaries each 100 ms.
 read_meanwhile() {
-	local sentence="a file that grows and loses its oldest chunks is read at any moment, JDK $FEATURE" size seconds=10
+	local sentence="a file that grows and loses its oldest chunks is read at any moment, JDK $FEATURE" size seconds=10 reader readers=()
 	[ -z "$soak" ] || seconds=120
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready && trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=8m; then
-		"$JAVA/bin/java" -cp "$CLASSES" live.Reread "$F_FILE" "$seconds" >"$WORK/reread" 2>&1 || finding "$(head -n 5 "$WORK/reread")"
+		"$JAVA/bin/java" -cp "$CLASSES" live.Reread "$F_FILE" "$seconds" >"$WORK/reread" 2>&1 &
+		readers+=($!)
+		summarize_meanwhile "$seconds" >"$WORK/summarized" 2>&1 &
+		readers+=($!)
+		[ "$FEATURE" -lt 25 ] || { "$JAVA/bin/java" --add-opens=jdk.jfr/jdk.jfr.internal.tool=ALL-UNNAMED -cp "$CLASSES" live.Summarize "$F_FILE" "$seconds" >"$WORK/tool" 2>&1 &
+			readers+=($!); }
+		for reader in "${readers[@]}"; do
+			wait "$reader" || finding "a reader fails: $(head -n 5 "$WORK/reread" "$WORK/summarized" "$WORK/tool")"
+		done
 		grep -qE '^[0-9]{1,} times, [0-9]{3,} events' "$WORK/reread" || finding "read: $(head -n 5 "$WORK/reread")"
 		size=$(stat -c %s "$F_FILE")
 		[ "$size" -le $((8 << 20)) ] || finding "the file has $size bytes"
+		size=$(own_kilobytes)
+		[ "${size:-999999}" -lt $((64 << 10)) ] || finding "frtrace has $size kB"
 		trace_stop
 		status_is 0 3
 		says 'oldest chunks were dropped'
+		echo "# the library: $(cat "$WORK/reread"); jfr summary: $(cat "$WORK/tool"); frtrace summary: $(cat "$WORK/summarized"); $size kB"
 		target_quit
 	fi
 	verdict "$sentence"
 	target_drop
 }
 
-# The tracer is killed while it writes at full rate: the file is whole, and has what was in it before.
+# Chunk stands behind chunk to the end of the file, none is being written; nothing else is left.
+whole() {
+	python3 "$LIVE/chunks.py" "$F_FILE" whole >"$WORK/chunks" && [ "$(ls -d "$F_FILE"* 2>/dev/null)" = "$(ls -d "$F_FILE" 2>/dev/null)" ]
+}
+
+# How many calls the file has, by the JDK and by us.
+same_calls() {
+	local theirs
+	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -c 400 "$WORK/tool")"
+	"$FRTRACE" summary "$F_FILE" >"$WORK/ours" 2>&1 || finding "frtrace summary: status $?: $(head -c 400 "$WORK/ours")"
+	theirs=$(awk '$1 == "jdk.MethodTrace" { print $2 }' "$WORK/tool")
+	[ "${theirs:-0}" -gt 0 ] && [ "$theirs" = "$(awk '$1 == "jdk.MethodTrace" { print $2 }' "$WORK/ours")" ] ||
+		finding "${theirs:-no} calls, by us: $(grep MethodTrace "$WORK/ours")"
+}
+
+# The tracer is killed while it writes at full rate: the file is whole, and has what was in it before. Each second time the
+# oldest chunks go all the time.
 killed() {
-	local sentence="a file whose tracer is killed is readable, with all that was in it, JDK $FEATURE" before times=8 seen=0 i
+	local sentence="a file whose tracer is killed is readable, with all that was in it, JDK $FEATURE" before after size times=8 seen=0 i
 	begin "$sentence" || return 0
 	[ -z "$soak" ] || times=200
 	target_start Speed
 	target_ready && for ((i = 0; i < times && ${#findings[@]} == 0; i++)); do
-		trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=8g || break # no chunk goes because it is old
-		sleep "0.$((RANDOM % 900 + 100))"
-		before=$(of_newest Chunks "$F_FILE" growing)
-		sleep "0.$((RANDOM % 300))"
+		size=8g
+		[ $((i % 2)) = 0 ] || size=8m
+		trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=$size || break
+		sleep "0.$((RANDOM % 500 + 100))"
+		before=$(python3 "$LIVE/chunks.py" "$F_FILE")
+		sleep "0.0$((RANDOM % 90 + 10))"
 		kill -9 "$F_PID"
 		wait "$F_PID" 2>/dev/null
-		wait_for 10 whole_or_gone || finding "$(head -c 300 "$WORK/reread")"
-		[ "$(cat "$WORK/reread")" -ge "$before" ] || finding "chunks: $before before, $(cat "$WORK/reread") after"
-		seen=$((seen + before))
+		wait_for 10 whole || finding "$i, --max-size=$size: not whole: $(cat "$WORK/chunks"); $(ls -l "$F_FILE"*)"
+		after=$(cat "$WORK/chunks")
+		[ "${after#* }" -ge "${before#* }" ] || finding "$i, --max-size=$size: the last chunk began at ${before#* } before, at ${after#* } after"
+		[ $size = 8m ] || [ "${after% *}" -ge "${before% *}" ] || finding "$i: chunks: ${before% *} before, ${after% *} after"
+		[ "${after% *}" = 0 ] || same_calls
+		seen=$((seen + ${before% *}))
 		rm -f "$F_FILE"
 	done
 	[ "$seen" -gt 0 ] || finding "no chunk was finished before a kill"
-	[ "${#findings[@]}" -gt 0 ] || target_quit
+	[ "${#findings[@]}" -gt 0 ] || { target_quit && echo "# $times kills, $seen chunks before them"; }
 	verdict "$sentence"
 	target_drop
 }
@@ -127,16 +173,6 @@ memory() {
 	fi
 	verdict "$sentence"
 	target_drop
-}
-
-# Chunk stands behind chunk to the end of the file, none is being written.
-whole() {
-	of_newest Chunks "$F_FILE" >"$WORK/reread" 2>&1
-}
-
-# Before its first chunk is finished no file is left.
-whole_or_gone() {
-	if [ -e "$F_FILE" ]; then whole; else echo 0 >"$WORK/reread"; fi
 }
 
 reads() { # FILE

@@ -467,6 +467,27 @@ static void keeper_removes_a_file_without_a_chunk(void **state)
 	assert_int_equal(stat(path, &st), -1);
 }
 
+/* The tail that was on its way into the file's place. */
+static void keeper_removes_what_was_on_its_way(void **state)
+{
+	pid_t child = fork();
+	char tail[sizeof(path) + 32];
+	struct stat st;
+
+	if (!child) {
+		append(open_output(100000), 'a', 100);
+		snprintf(tail, sizeof(tail), "%s.%d.tmp", path, getpid());
+		write_file(tail, "half a recording");
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	snprintf(tail, sizeof(tail), "%s.%d.tmp", path, child);
+	for (int i = 0; i < 1000 && !stat(tail, &st); i++)
+		usleep(10000);
+	assert_int_equal(stat(tail, &st), -1);
+	assert_string_equal(content(), "a100");
+}
+
 /* Another's file in its place is not touched. */
 static void keeper_cuts_no_other_file(void **state)
 {
@@ -530,6 +551,7 @@ int main(void)
 		TEST(keeper_cuts_what_was_not_finished),
 		TEST(keeper_keeps_what_was_finished),
 		TEST(keeper_removes_a_file_without_a_chunk),
+		TEST(keeper_removes_what_was_on_its_way),
 		TEST(keeper_cuts_no_other_file),
 		TEST(oldest_chunks_go_whole),
 		TEST(many_chunks_are_remembered),

@@ -4,12 +4,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -97,6 +100,26 @@ static void chunks_are_named_as_the_jvm_names_them(void **state)
 	assert_int_equal(st.st_mode & 07777, 0700);
 }
 
+/* The chunk that was being written when the recorder was killed. */
+static void keeper_removes_what_was_on_its_way(void **state)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		struct output *o = open_output(1000);
+		char part[sizeof(path) + 16];
+
+		append(o, 'a', 0);
+		snprintf(part, sizeof(part), "%schunk.part", path);
+		close(creat(part, 0600));
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	for (int i = 0; i < 1000 && strstr(names(path), "part"); i++)
+		usleep(10000);
+	assert_string_equal(names(path), "2026_11_18_18_05_05.jfr");
+}
+
 static void oldest_files_go(void **state)
 {
 	struct output *o = open_output(3 * CHUNK);
@@ -174,6 +197,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(chunks_are_named_as_the_jvm_names_them),
+		TEST(keeper_removes_what_was_on_its_way),
 		TEST(oldest_files_go),
 		TEST(file_that_somebody_removed_has_gone),
 		TEST(copy_is_one_file),

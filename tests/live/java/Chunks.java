@@ -8,21 +8,13 @@ import jdk.jfr.consumer.RecordingFile;
 
 /**
  * Chunks FILE: prints how many chunks it has; fails unless each is finished, the last ends where the file ends, and all events
- * can be read. Chunks FILE growing: prints how many are finished.
+ * can be read.
  */
 public class Chunks {
     public static void main(String[] args) throws Exception {
         ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(Path.of(args[0])));
         int at = 0, chunks = 0;
 
-        if (args.length > 1) {
-            while (at + 68 <= bytes.limit() && bytes.get(at + 64) == 0) {
-                at += (int) bytes.getLong(at + 8);
-                chunks++;
-            }
-            System.out.println(chunks);
-            return;
-        }
         for (; at < bytes.limit(); at += (int) bytes.getLong(at + 8), chunks++)
             if (bytes.getInt(at) != 0x464c5200 || bytes.get(at + 64) != 0)
                 throw new IllegalStateException("no finished chunk at " + at + " of " + bytes.limit());

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""chunks.py FILE [whole]: how many finished chunks FILE begins with, and when the last of them began, ns since the epoch.
+whole: fails unless the file ends with them. A file that is not there has none."""
+import struct
+import sys
+
+at = count = start = size = 0
+try:
+    with open(sys.argv[1], "rb") as file:
+        size = file.seek(0, 2)
+        while at + 68 <= size:
+            file.seek(at)
+            header = file.read(68)
+            if header[:4] != b"FLR\0" or header[64] != 0:
+                break
+            (length,) = struct.unpack(">q", header[8:16])
+            (start,) = struct.unpack(">q", header[32:40])
+            at += length
+            count += 1
+except FileNotFoundError:
+    pass
+print(count, start)
+sys.exit(len(sys.argv) > 2 and at != size)
