@@ -9,7 +9,10 @@
 #include <linux/types.h>
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct upid {
@@ -81,6 +84,43 @@ struct bpf_iter__task {
 struct pcpu_hot {
 	int preempt_count;
 };
+
+struct list_head {
+	struct list_head *next;
+};
 #pragma clang attribute pop
+
+/*
+ * What lies at an address in the kernel, 0 where nothing does. A helper that reads it takes 25 ns; from Linux 6.2 on the address can be said
+ * to be that of something which begins with such a value.
+ */
+extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
+
+#define KERNEL_CAST(type, address) ((type *)bpf_rdonly_cast(address, bpf_core_type_id_kernel(type)))
+
+static __always_inline int kernel_int(const void *at)
+{
+	int value = 0;
+
+	if (bpf_rdonly_cast)
+		return KERNEL_CAST(struct upid, at)->nr;
+	bpf_probe_read_kernel(&value, sizeof(value), at);
+	return value;
+}
+
+static __always_inline void *kernel_pointer(const void *at)
+{
+	void *value = NULL;
+
+	if (bpf_rdonly_cast)
+		return KERNEL_CAST(struct list_head, at)->next;
+	bpf_probe_read_kernel(&value, sizeof(value), at);
+	return value;
+}
+
+static __always_inline unsigned int file_mode(const struct file *file)
+{
+	return bpf_rdonly_cast ? KERNEL_CAST(struct file, file)->f_inode->i_mode : BPF_CORE_READ(file, f_inode, i_mode);
+}
 
 #endif

@@ -39,6 +39,7 @@ struct wait_state {
 	struct waker waker;
 	/* what it was doing, should it be long */
 	__u64 anchor, stack_end; /* 0: its stacks are not taken */
+	__u64 stacks_due; /* when the stacks that were taken would be due, were there one in STACK_EVERY */
 	__u64 sp, pc, fp;
 	__u32 stack_size;
 	__u8 stack[FRT_WAIT_STACK];
@@ -123,6 +124,23 @@ static __always_inline bool in_call(const struct wait_state *state)
 #define ANCHOR_WORDS (FRT_ANCHOR / 8)
 
 /*
+ * A stack is taken at each wait, as nobody knows how long that will be, and costs 250 ns: more than all the rest. Of a thread that waits all the
+ * time it is one in so many ns, after a number of them that are free.
+ */
+#define STACK_EVERY 50000
+#define STACKS_FREE 256
+
+static __always_inline bool stack_is_due(struct wait_state *state, __u64 now)
+{
+	if (!state->stack_end || state->stacks_due > now)
+		return false;
+	if (now - state->stacks_due > STACKS_FREE * STACK_EVERY)
+		state->stacks_due = now - STACKS_FREE * STACK_EVERY;
+	state->stacks_due += STACK_EVERY;
+	return true;
+}
+
+/*
  * Its stack can be read now, and not when it is on a CPU again. The Java frames of a thread that waits begin at its
  * anchor; what is not in memory is left out.
  */
@@ -130,8 +148,7 @@ static __always_inline void take_stack(struct wait_state *state)
 {
 	__u64 anchor[ANCHOR_WORDS], from, size;
 
-	state->stack_size = 0;
-	if (!state->stack_end || bpf_probe_read_user(anchor, sizeof(anchor), (void *)state->anchor))
+	if (bpf_probe_read_user(anchor, sizeof(anchor), (void *)state->anchor))
 		return;
 	state->sp = anchor[wait_setup.anchor_sp / 8 % ANCHOR_WORDS];
 	state->pc = anchor[wait_setup.anchor_pc / 8 % ANCHOR_WORDS];
@@ -157,7 +174,7 @@ static __always_inline __u64 run_delay(struct task_struct *task, bool arrives)
 	return task->sched_info.run_delay + (arrives && queued ? task->se.cfs_rq->rq->clock - queued : 0);
 }
 
-static __always_inline void switch_out(struct task_struct *prev, struct wait_state *state, bool preempted)
+static __always_inline void switch_out(struct task_struct *prev, struct wait_state *state, bool preempted, __u64 *now)
 {
 	const struct pt_regs___kernel *r;
 
@@ -172,13 +189,13 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 		state->reason = FRT_WAIT_PAGE_FAULT;
 	else
 		state->reason = reason_of_call(prev, r, state->sleeping);
-	if (preempted)
-		state->stack_size = 0;
-	else
+	*now = bpf_ktime_get_ns();
+	state->stack_size = 0;
+	if (!preempted && stack_is_due(state, *now))
 		take_stack(state);
 	if (bpf_core_field_exists(prev->sched_info.run_delay))
 		state->delay = run_delay(prev, false);
-	state->off = bpf_ktime_get_ns();
+	state->off = *now;
 }
 
 /*
@@ -214,11 +231,14 @@ static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *ta
 	w->flags = goes_on ? FRT_WAIT_ONGOING : 0;
 }
 
+/* Of so many short records one looks whether the collector is to be woken. */
+#define WAKE_LOOKS 16
+
 /* Whoever looks at a thread that waits may see it run on meanwhile: it has told of this wait itself then. */
-static __always_inline void submit_wait(struct frt_wait *w, const struct wait_state *state)
+static __always_inline void submit_wait(struct frt_wait *w, const struct wait_state *state, __u64 flags)
 {
 	if (*(volatile const __u64 *)&state->off == w->off)
-		bpf_ringbuf_submit(w, wake_flags());
+		bpf_ringbuf_submit(w, flags);
 	else
 		bpf_ringbuf_discard(w, BPF_RB_NO_WAKEUP);
 }
@@ -230,7 +250,7 @@ static __always_inline void emit_short_wait(struct task_struct *task, const stru
 	if (!w)
 		return;
 	fill_wait(w, task, state, now, goes_on);
-	submit_wait(w, state);
+	submit_wait(w, state, now % WAKE_LOOKS ? BPF_RB_NO_WAKEUP : wake_flags());
 }
 
 static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now, bool goes_on)
@@ -248,23 +268,21 @@ static __always_inline void emit_long_wait(struct task_struct *task, const struc
 	w->wait.stack_pc = state->pc;
 	w->wait.stack_fp = state->fp;
 	bpf_probe_read_kernel(w->stack, sizeof(w->stack), state->stack);
-	submit_wait(&w->wait, state);
+	submit_wait(&w->wait, state, wake_flags());
 }
 
-static __always_inline void emit_wait(struct task_struct *task, const struct wait_state *state, bool goes_on)
+static __always_inline void emit_wait(struct task_struct *task, const struct wait_state *state, __u64 now, bool goes_on)
 {
-	__u64 now = bpf_ktime_get_ns();
-
 	if (state->blocked && now - state->off > wait_setup.longer)
 		emit_long_wait(task, state, now, goes_on);
 	else
 		emit_short_wait(task, state, now, goes_on);
 }
 
-static __always_inline void switch_in(struct task_struct *task, struct wait_state *state)
+static __always_inline void switch_in(struct task_struct *task, struct wait_state *state, __u64 now)
 {
 	if (state->off)
-		emit_wait(task, state, false);
+		emit_wait(task, state, now ?: bpf_ktime_get_ns(), false);
 	state->off = state->woken = 0;
 }
 
@@ -273,14 +291,15 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	struct wait_state *state = state_of(prev);
+	__u64 now = 0;
 
 	if (state)
-		switch_out(prev, state, preempt || !prev->__state);
+		switch_out(prev, state, preempt || !prev->__state, &now);
 	if (usage_wanted)
 		usage_leave(prev);
 	state = state_of(next);
 	if (state)
-		switch_in(next, state);
+		switch_in(next, state, now);
 	return 0;
 }
 
@@ -291,13 +310,10 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 static __always_inline int preempt_count(struct task_struct *task)
 {
 	const char *own = (const char *)task->se.cfs_rq->rq + count_offset;
-	int count;
 
 	if (bpf_core_type_exists(struct pcpu_hot))
 		own += bpf_core_field_offset(struct pcpu_hot, preempt_count);
-	if (!count_offset || bpf_probe_read_kernel(&count, sizeof(count), own))
-		return COUNT_HARD;
-	return count;
+	return count_offset ? kernel_int(own) : COUNT_HARD;
 }
 
 /* A soft interrupt works for the running task when that has just sent something to a socket of this machine. */
@@ -332,10 +348,10 @@ static __always_inline bool is_waker(struct task_struct *task)
 /* Its id in the innermost namespace that it is in: that of the target when it is one of its threads. */
 static __always_inline __u32 namespace_id(struct task_struct *task)
 {
-	struct pid *pid = BPF_CORE_READ(task, thread_pid);
-	__u32 level = BPF_CORE_READ(pid, level);
+	const struct pid *pid = task->thread_pid;
+	__u32 level = pid->level;
 
-	return level ? BPF_CORE_READ(pid, numbers[level].nr) : task->pid;
+	return level ? kernel_int(&pid->numbers[level].nr) : task->pid;
 }
 
 static __always_inline void note_waker(struct waker *waker)
@@ -348,7 +364,7 @@ static __always_inline void note_waker(struct waker *waker)
 	}
 	waker->process = task->tgid;
 	waker->id = task->tgid == target_process ? namespace_id(task) : 0;
-	bpf_get_current_comm(waker->name, sizeof(waker->name));
+	__builtin_memcpy(waker->name, task->comm, sizeof(waker->name));
 }
 
 SEC("tp_btf/sched_waking")
@@ -371,6 +387,6 @@ int waits_now(struct bpf_iter__task *context)
 	const struct wait_state *state = task ? state_of(task) : NULL;
 
 	if (state && state->off)
-		emit_wait(task, state, true);
+		emit_wait(task, state, bpf_ktime_get_ns(), true);
 	return 0;
 }

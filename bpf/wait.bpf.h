@@ -6,9 +6,6 @@
 #include "bpf/kernel.h"
 #include "bpf/frtrace.h"
 
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-
 #include <asm/unistd.h>
 
 #define POLL_DESCRIPTOR	   0 /* struct pollfd: int fd first */
@@ -28,13 +25,13 @@ static __always_inline const struct pt_regs___kernel *entry_registers(struct tas
 /* The type bits of a descriptor's file, 0 not known. The task is the running one: nobody but itself closes its table. */
 static __always_inline __u32 descriptor_kind(struct task_struct *task, __u32 descriptor)
 {
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **files = BPF_CORE_READ(table, fd), *file = NULL;
+	const struct fdtable *table = task->files->fdt;
+	const struct file *file;
 
-	if (descriptor >= BPF_CORE_READ(table, max_fds))
+	if (descriptor >= table->max_fds)
 		return 0;
-	bpf_probe_read_kernel(&file, sizeof(file), files + descriptor);
-	return BPF_CORE_READ(file, f_inode, i_mode) & KIND_MASK;
+	file = kernel_pointer(table->fd + descriptor);
+	return file_mode(file) & KIND_MASK;
 }
 
 static __always_inline enum frt_wait_reason reason_of_kind(__u32 kind)
