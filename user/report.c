@@ -244,12 +244,23 @@ static const char *limits(const struct settings *s)
 	return text;
 }
 
+/* What the scheduler's tracepoints cost, while they are there. */
+static const char *switches(const struct report *r)
+{
+	static char text[64];
+
+	if (!r->settings->kernel || session_no_waits(r->session)[0])
+		return "";
+	snprintf(text, sizeof(text), ", about %.1f us a context switch", COST_SWITCH_US);
+	return text;
+}
+
 /* How a JVM that has just been started waits for us: nothing of the program is loaded. */
 static void print_launched(const struct report *r)
 {
-	log_line("tracing %d %s (JDK %s) from its first class on: start held up %.0f ms", (int)r->target->pid,
+	log_line("tracing %d %s (JDK %s) from its first class on: start held up %.0f ms%s", (int)r->target->pid,
 		 r->target->name, r->target->version[0] ? r->target->version : "unknown",
-		 session_cost(r->session)->attach_ms);
+		 session_cost(r->session)->attach_ms, switches(r));
 }
 
 static void print_attached(const struct report *r, uint32_t methods, uint32_t classes)
@@ -257,11 +268,11 @@ static void print_attached(const struct report *r, uint32_t methods, uint32_t cl
 	const struct frt_header *h = segment_header(session_segment(r->session));
 	const struct session_cost *cost = session_cost(r->session);
 
-	log_line("tracing %s %s of %s %s in %d %s (JDK %s): attach %.0f ms, pause %s%.1f ms, rings %.1f of %.1f MB",
+	log_line("tracing %s %s of %s %s in %d %s (JDK %s): attach %.0f ms, pause %s%.1f ms, rings %.1f of %.1f MB%s",
 		 log_count(methods), plural(methods, "method", "methods"), log_count(classes),
 		 plural(classes, "class", "classes"), (int)r->target->pid, r->target->name,
 		 r->target->version[0] ? r->target->version : "unknown", cost->attach_ms, cost->pause_known ? "" : "at most ",
-		 cost->pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0);
+		 cost->pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0, switches(r));
 }
 
 bool report_start(const struct report *r)

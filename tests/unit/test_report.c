@@ -190,12 +190,20 @@ static void start_names_what_is_traced(void **state)
 	assert_int_equal(
 		strncmp(all,
 			"tracing 2 methods of 1 class in 4242 shop.jar (JDK 17.0.15): attach 61 ms, pause 1.2 ms, "
-			"rings 0.0 of 4.0 MB\n"
+			"rings 0.0 of 4.0 MB, about 0.6 us a context switch\n"
 			"  com.acme.Cart.checkout(Order) · checkout(Order, boolean)   loader app\n"
 			"to /tmp/frtrace-report-",
-			160),
+			190),
 		0);
 	assert_says(all, "at most 1.0 GB, oldest goes first.  Ctrl-C stops and restores the JVM\n");
+}
+
+static void without_the_kernels_half_a_switch_costs_nothing(void **state)
+{
+	bool incomplete;
+
+	b->settings.kernel = SETTINGS_KERNEL_OFF;
+	assert_says(start(&incomplete), "rings 0.0 of 4.0 MB\n");
 }
 
 static void pause_that_is_not_known_is_an_upper_bound(void **state)
@@ -495,6 +503,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(hooked_methods_and_classes_are_counted),
 		TEST(start_names_what_is_traced),
+		TEST(without_the_kernels_half_a_switch_costs_nothing),
 		TEST(pause_that_is_not_known_is_an_upper_bound),
 		TEST(skips_are_grouped_by_reason),
 		TEST(native_methods_beside_others_are_no_failure),
