@@ -136,7 +136,7 @@ $(BUILD)/tests/frtrace_garbled: $(BUILD)/tests/live/garbled.o $(BUILD)/tests/lib
 # and one that writes down what the kernel's half says, for tests/live/58_kernel.sh
 $(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $(LIB_OBJECTS)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_waits session_start)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_waits session_start btf__find_by_name_kind)
 
 # what scripts/bench-writer measures
 $(BUILD)/tests/bench_writer: $(BUILD)/tests/live/bench_writer.o $(LIB_OBJECTS)

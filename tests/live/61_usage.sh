@@ -9,6 +9,12 @@ CALLS=${CALLS:-200}
 MEMORY=$(mktemp /dev/shm/frtrace-live.XXXXXX)
 trap 'rm -f "$MEMORY"; live_end' EXIT
 
+build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
+if ! said=$(make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_waits" 2>&1); then
+	not_ok "frtrace that writes down waits is built" "$said"
+	exit 1
+fi
+
 # Files that are not in memory, and one that nobody has touched there.
 fresh_files() {
 	local i
@@ -61,6 +67,8 @@ case_counts() {
 	if usage_run "${kinds[@]}" --no-stack --kernel=full; then
 		usage_agrees
 		tools_read
+		"$FRTRACE" view slowest "$F_FILE" >"$WORK/view" || finding "view slowest: status $?"
+		grep -qE ', [0-9]+ system calls of [0-9.]+m?s' "$WORK/view" || finding "view slowest has no system calls:" "$(head "$WORK/view")"
 	fi
 	verdict "$sentence"
 	target_drop
@@ -77,14 +85,38 @@ case_stacks() {
 	target_drop
 }
 
+# The fields of waits, and none of those of --kernel=full.
+only_waits() {
+	"$(jdk_newest)/bin/jfr" metadata "$F_FILE" >"$WORK/tool"
+	grep -E 'syscalls|syscallTime|Faults' "$WORK/tool" >"$WORK/left" && finding "is there:" "$(cat "$WORK/left")"
+	grep -q 'cpuTime;' "$WORK/tool" || finding "no cpuTime in the metadata"
+	frtrace_has cpuTime
+}
+
+frtrace_has() { # FIELD: and it is known
+	"$FRTRACE" print --events jdk.MethodTrace "$F_FILE" | grep -qE "^  $1 = [0-9.]+" || finding "no $1 is known"
+}
+
 case_on() {
 	local sentence="--kernel=on has no such fields, JDK $FEATURE"
 	begin "$sentence" || return 0
 	if CALLS=10 usage_run reads --no-stack; then
-		"$(jdk_newest)/bin/jfr" metadata "$F_FILE" >"$WORK/tool"
-		grep -E 'syscalls|syscallTime|Faults' "$WORK/tool" >"$WORK/left" && finding "is there:" "$(cat "$WORK/left")"
-		grep -q 'cpuTime;' "$WORK/tool" || finding "no cpuTime in the metadata"
+		only_waits
 	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# On a kernel without one of the tracepoints that is said, and the rest is there.
+case_without() {
+	local sentence="without the tracepoints all but these fields is there, JDK $FEATURE" FRTRACE=$ROOT/$build/tests/frtrace_waits
+	begin "$sentence" || return 0
+	export FRTRACE_WAITS=$WORK/waits FRTRACE_WITHOUT=page_fault_user
+	if CALLS=10 usage_run reads --no-stack --kernel=full; then
+		says '^  no system calls and page faults: this kernel has no tracepoint page_fault_user$'
+		only_waits
+	fi
+	unset FRTRACE_WAITS FRTRACE_WITHOUT
 	verdict "$sentence"
 	target_drop
 }
@@ -94,4 +126,5 @@ for line in "${JDKS[@]}"; do
 	case_counts
 	case_stacks
 	case_on
+	case_without
 done

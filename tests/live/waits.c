@@ -7,18 +7,24 @@
  *   usage THREAD AT CALLS CALL_TIME MAJOR_FAULTS MINOR_FAULTS
  *   lost
  *
- * THREAD is the name that the agent wrote down.  * Linked with -Wl,--wrap=session_take_waits,--wrap=session_start.
+ * THREAD is the name that the agent wrote down. The kernel does not have the tracepoint that FRTRACE_WITHOUT names.
+ * Linked with -Wl,--wrap=session_take_waits,--wrap=session_start,--wrap=btf__find_by_name_kind.
  */
 #include "user/session.h"
 
+#include <bpf/btf.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void __real_session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks);
 void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks);
 int __real_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
 int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
+int __real_btf__find_by_name_kind(const struct btf *btf, const char *name, uint32_t kind);
+int __wrap_btf__find_by_name_kind(const struct btf *btf, const char *name, uint32_t kind);
 
 static FILE *out;
 static const struct session *session;
@@ -84,4 +90,13 @@ int __wrap_session_start(struct session *s, const struct stream_sink *sink, stru
 		return diag_set(d, 2, "cannot write '%s'", path);
 	__real_session_take_waits(s, &ours, next_stacks);
 	return __real_session_start(s, sink, d);
+}
+
+int __wrap_btf__find_by_name_kind(const struct btf *btf, const char *name, uint32_t kind)
+{
+	const char *without = getenv("FRTRACE_WITHOUT");
+
+	if (without && strncmp(name, "btf_trace_", 10) == 0 && strcmp(name + 10, without) == 0)
+		return -ENOENT;
+	return __real_btf__find_by_name_kind(btf, name, kind);
 }

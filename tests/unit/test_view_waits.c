@@ -103,6 +103,31 @@ static void a_call_without_a_split_says_so(void **state)
 	assert_has((char *)out.data, "\"?\", the JVM paused for 0.6ms\n");
 }
 
+static void what_a_call_asked_of_the_kernel_is_shown(void **state)
+{
+	struct jfr_method_trace e = {.start = T0, .duration = 3 * MS, .method = recording_method(&r, "checkout")};
+
+	recording_free(&r);
+	r = recording_new_with(JFR_KERNEL_FULL);
+	recording_begin(&r);
+	e.method = recording_method(&r, "checkout");
+	e.system_calls = 204;
+	e.system_call_time = 1500 * US;
+	e.major_faults = 2;
+	e.minor_faults = 19;
+	jfr_method_trace(r.w, &e);
+	e.duration = 2 * MS;
+	e.system_calls = e.minor_faults = 1;
+	e.major_faults = 0;
+	jfr_method_trace(r.w, &e);
+	e.duration = MS;
+	e.system_calls = e.system_call_time = e.minor_faults = e.major_faults = JFR_MISSING;
+	jfr_method_trace(r.w, &e);
+	assert_has(show(view_slowest), "\"?\", 204 system calls of 1.5ms, 21 page faults (2 read from a disk)\n");
+	assert_has((char *)out.data, "\"?\", 1 system call of 1.5ms, 1 page fault\n");
+	assert_has((char *)out.data, "\"?\"\n");
+}
+
 static void waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk(void **state)
 {
 	uint64_t one = recording_thread(&r, 1);
@@ -220,6 +245,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(a_slow_call_says_where_its_time_went),
 		T(a_call_without_a_split_says_so),
+		T(what_a_call_asked_of_the_kernel_is_shown),
 		T(waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk),
 		T(only_the_longest_waits_are_listed_and_all_are_added_up),
 		T(waits_are_grouped_by_reason_and_waker_and_locks_by_place),

@@ -2,26 +2,35 @@
 #include "user/view/calls.h"
 #include "user/view/events.h"
 
-/* A span that is no duration: whose fields have other units than ticks. */
-static int64_t *part_of(struct call *call, const char *name)
-{
-	if (strcmp(name, "cpuTime") == 0)
-		return &call->cpu;
-	if (strcmp(name, "runQueueTime") == 0)
-		return &call->run_queue;
-	if (strcmp(name, "blockedTime") == 0)
-		return &call->blocked;
-	return strcmp(name, "pauseTime") == 0 ? &call->pause : NULL;
-}
+#include <stddef.h>
+#include <string.h>
+
+/* Numbers that have other units than ticks. */
+static const struct part {
+	const char *name;
+	enum meta_unit timespan;
+	size_t offset;
+	size_t known; /* the bool */
+} parts[] = {
+#define PART(n, t, m, k) {n, t, offsetof(struct call, m), offsetof(struct call, k)}
+	PART("cpuTime", META_NANOSECONDS, cpu, split),
+	PART("runQueueTime", META_NANOSECONDS, run_queue, split),
+	PART("blockedTime", META_NANOSECONDS, blocked, split),
+	PART("pauseTime", META_NANOSECONDS, pause, split),
+	PART("syscalls", META_NO_UNIT, system_calls, usage),
+	PART("syscallTime", META_NANOSECONDS, system_call_time, usage),
+	PART("majorFaults", META_NO_UNIT, major_faults, usage),
+	PART("minorFaults", META_NO_UNIT, minor_faults, usage),
+};
 
 static void read_part(struct call *call, const struct meta_field *f, const struct jfr_value *v)
 {
-	int64_t *part = f->timespan == META_NANOSECONDS ? part_of(call, f->name) : NULL;
-
-	if (!part)
-		return;
-	*part = v->number;
-	call->split = true;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (f->timespan != parts[i].timespan || strcmp(f->name, parts[i].name) != 0)
+			continue;
+		*(int64_t *)((char *)call + parts[i].offset) = v->number;
+		*(bool *)((char *)call + parts[i].known) = true;
+	}
 }
 
 static void read_call(struct jfr_chunk *chunk, const struct jfr_event *e, struct call *call)

@@ -13,6 +13,8 @@ struct call {
 	bool thrown;
 	bool split; /* the recording has these, nanoseconds, INT64_MIN when not known: */
 	int64_t cpu, run_queue, blocked, pause;
+	bool usage; /* and these, INT64_MIN when not known; the time in nanoseconds */
+	int64_t system_calls, system_call_time, major_faults, minor_faults;
 };
 
 /* A number other than 0 ends it, and is what calls_each() returns. */

@@ -90,6 +90,12 @@ static int add(const struct call *call, void *context)
 		put_part(c, "blockedNs", call->blocked);
 		put_part(c, "pauseNs", call->pause);
 	}
+	if (call->usage) {
+		put_part(c, "systemCalls", call->system_calls);
+		put_part(c, "systemCallNs", call->system_call_time);
+		put_part(c, "majorFaults", call->major_faults);
+		put_part(c, "minorFaults", call->minor_faults);
+	}
 	return end_slice(c);
 }
 

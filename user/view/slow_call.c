@@ -234,6 +234,29 @@ static void put_names(struct bytes *out, const struct call *call)
 	}
 }
 
+static void put_usage(struct bytes *out, const struct call *call, const struct unit *unit)
+{
+	int64_t faults = call->major_faults + call->minor_faults;
+
+	if (call->system_calls > 0) {
+		put_text(out, ", ");
+		put_integer(out, call->system_calls);
+		put_text(out, call->system_calls == 1 ? " system call of " : " system calls of ");
+		put_part(out, call->system_call_time, unit);
+		put_text(out, unit->name);
+	}
+	if (faults > 0) {
+		put_text(out, ", ");
+		put_integer(out, faults);
+		put_text(out, faults == 1 ? " page fault" : " page faults");
+	}
+	if (call->major_faults > 0) {
+		put_text(out, " (");
+		put_integer(out, call->major_faults);
+		put_text(out, " read from a disk)");
+	}
+}
+
 void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset)
 {
 	struct unit unit = unit_of(s->call.duration);
@@ -251,6 +274,8 @@ void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset)
 		put_part(out, s->call.pause, &unit);
 		put_text(out, unit.name);
 	}
+	if (s->call.usage && s->call.system_calls >= 0)
+		put_usage(out, &s->call, &unit);
 	if (s->call.thrown)
 		put_text(out, ", thrown");
 	bytes_put_u8(out, '\n');

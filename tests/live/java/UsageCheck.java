@@ -16,13 +16,13 @@ import jdk.jfr.consumer.RecordingFile;
 
 /**
  * UsageCheck FILE.jfr USAGE: does each call have the system calls and page faults that the program knows of (see Usage)? What
- * a JVM does by itself in the same thread, it waits for a collection, compiles, throws code away, is in the call too: so 5 % of the
+ * a JVM does by itself in the same thread, it waits for a collection, compiles, throws code away, is in the call too: so 10 % of the
  * calls of a method may have more (of a few calls: 3). None may have less, but of faults that were counted around the call: those
  * may be fewer in as many. Time in system calls is at most the call's, and that of the one that blocks what the program's own
  * clock says within 5 % or 100 us. Prints a line for each method of each kind, and what is wrong; status 1 when something is.
  */
 public class UsageCheck {
-    private static final double SHARE = 0.05;
+    private static final double SHARE = 0.1;
     private static final int FEW = 3;
     private static final String[] FIELDS = {"syscalls", "syscallTime", "majorFaults", "minorFaults"};
 
