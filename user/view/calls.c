@@ -98,7 +98,7 @@ struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame)
 
 bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line)
 {
-	struct jfr_value stack = call->stack, frames, frame, number;
+	struct jfr_value stack = call->stack, frames, frame, number, resolved;
 	struct cursor c;
 
 	jfr_resolve(call->chunk, &stack);
@@ -110,6 +110,7 @@ bool call_caller(const struct call *call, struct jfr_value *method, int64_t *lin
 	*method = frame_method(call->chunk, &frame);
 	number = jfr_field(call->chunk, &frame, "lineNumber");
 	*line = number.kind == VALUE_NUMBER ? number.number : -1;
-	jfr_resolve(call->chunk, method);
-	return method->kind != VALUE_NULL;
+	resolved = *method;
+	jfr_resolve(call->chunk, &resolved);
+	return resolved.kind != VALUE_NULL;
 }
