@@ -94,6 +94,41 @@ frtrace_json() {
 	"$FRTRACE" print --json --events jdk.MethodTrace "$F_FILE" | awk '/"name": "inGc"/ { found = 1 } /"pauseTime"/ && found { print; found = 0 }'
 }
 
+# "KIND OF-THREAD missing|known COUNT" of the calls, and "waits KIND-OF-THREAD COUNT" of the waits: v virtual, p platform, w carrier.
+by_kind_of_thread() {
+	"$(jdk_newest)/bin/jfr" print --events MethodTrace,ThreadWait,RunQueue "$F_FILE" | awk '
+	/^(jdk|frtrace)\./ { event = $1; none = some = 0; kind = "?" }
+	/^  (cpuTime|runQueueTime|blockedTime) = / { if ($3 == "N/A") none++; else some++ }
+	/^  eventThread = "/ {
+		split($0, part, "\""); name = part[2]
+		kind = name ~ /^[vp]-/ ? substr(name, 1, 1) : name ~ /^ForkJoinPool-1-worker-/ ? "w" : "?"
+	}
+	/^}/ { seen[event ~ /MethodTrace/ ? kind " " (none == 3 && !some ? "missing" : some == 3 && !none ? "known" : "torn") : "waits " kind]++ }
+	END { for (s in seen) print s, seen[s] }'
+}
+
+# Where a virtual thread spends its time the kernel does not see; what its carrier waits for is not the calls' that it carries.
+case_virtual() {
+	local sentence="of virtual threads and their carriers nothing is claimed, of others all is known, JDK $FEATURE" n=${1:-100}
+	begin "$sentence" || return 0
+	target_start Mounted "$n"
+	if target_ready && trace_start -m 'live.Mounted::in*;java.util.concurrent.ForkJoinTask::doExec' --no-stack; then
+		target_go
+		trace_stop
+		status_is 0
+		target_restored
+		target_quit
+		by_kind_of_thread >"$WORK/kinds"
+		grep -qx "v missing $((5 * n))" "$WORK/kinds" || finding "virtual threads:" "$(cat "$WORK/kinds")"
+		grep -qx "p known $((5 * n))" "$WORK/kinds" || finding "platform threads:" "$(cat "$WORK/kinds")"
+		grep -qE '^w missing [1-9]' "$WORK/kinds" || finding "no calls of carriers:" "$(cat "$WORK/kinds")"
+		grep -qE '^waits p [1-9][0-9]{2}' "$WORK/kinds" || finding "no waits of platform threads:" "$(cat "$WORK/kinds")"
+		grep -E 'torn|^waits [^p]|^(v|w) known' "$WORK/kinds" >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # Without the kernel's half the file has none of it.
 case_off() {
 	local sentence="--kernel=off: no field and no event of it is in the file, JDK $FEATURE"
@@ -116,4 +151,9 @@ for line in "${JDKS[@]}"; do
 	case_where
 	CALLS=20 case_pauses
 	CALLS=20 case_off
+	[ "$FEATURE" -ge 21 ] && case_virtual
+done
+roots_find
+for version in 21 26; do
+	if root_use "$version"; then case_virtual; else skip "virtual threads on JDK $version" "$(roots_why)"; fi
 done
