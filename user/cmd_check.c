@@ -48,8 +48,11 @@ static bool check_programs(struct json *j, const struct settings *settings)
 
 	clock_init(&clock);
 	err = session_new(&session, settings, &nobody, &clock, &d);
+	say(j, "programs", !err, d.text);
+	if (!err)
+		say(j, "waits", !session_no_waits(session)[0], session_no_waits(session));
 	session_free(session);
-	return say(j, "programs", !err, d.text);
+	return !err;
 }
 
 /* For 'frtrace -- java ...' the agent's file and a socket are made, and taken away again. */

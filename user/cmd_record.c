@@ -102,7 +102,8 @@ static int make_recorder(struct recording *r, struct diag *d)
 					.output = r->output,
 					.resolver = r->model.resolver,
 					.rates = r->brake ? brake_rates(r->brake) : NULL,
-					.kernel = kernel };
+					.kernel = kernel,
+					.no_pauses = session_no_pauses(r->session)[0] };
 	struct wait_sink sink;
 
 	if (r->model.resolver)

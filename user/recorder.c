@@ -135,7 +135,8 @@ static int make_where(struct recorder *r, struct diag *d)
 				     .threads = r->threads,
 				     .segment = r->setup.segment,
 				     .clock = r->setup.clock,
-				     .ticks_offset = r->setup.target->monotonic_offset };
+				     .ticks_offset = r->setup.target->monotonic_offset,
+				     .no_pauses = r->setup.no_pauses };
 
 	if (r->setup.kernel == JFR_KERNEL_NONE)
 		return 0;

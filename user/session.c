@@ -98,10 +98,15 @@ static int load_with(struct session *s, enum settings_kernel kernel, struct diag
 /* Without the kernel's half when it cannot be had. */
 static int load_bpf(struct session *s, struct diag *d)
 {
+	int err;
+
 	libbpf_set_print(on_libbpf);
 	if (s->settings->kernel && !load_with(s, s->settings->kernel, &s->kernel.why))
 		return 0;
-	return load_with(s, SETTINGS_KERNEL_OFF, d);
+	err = load_with(s, SETTINGS_KERNEL_OFF, d);
+	if (!err && s->settings->kernel)
+		diag_set(&s->kernel.why, ENOTSUP, "this kernel refuses programs on its scheduler's tracepoints (-v shows why)");
+	return err;
 }
 
 int session_new(struct session **out, const struct settings *settings, const struct target *target, struct clock *clock,

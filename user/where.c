@@ -117,6 +117,8 @@ void where_split(struct where *w, const struct frt_span *s, int64_t start, struc
 	struct join_split split;
 
 	join_split(w->join, thread, start, start + e->duration, &split);
+	if (w->setup.no_pauses)
+		split.pause = JOIN_MISSING;
 	join_claim(w->join, thread, start, start + e->duration, on_claimed, &claim);
 	splits_add(w->splits, s->method, e->duration, &split);
 	fill(e, &split);

@@ -140,10 +140,38 @@ off() {
 	target_drop
 }
 
+# A kernel that has not what it takes: the recording goes on, and says once what it is without.
+refused() {
+	local sentence="a kernel that does not let its scheduler be traced costs the waits, not the calls, JDK $FEATURE"
+	begin "$sentence" || return 0
+	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" || finding "refuse.c does not compile"
+	LD_PRELOAD=$WORK/refuse.so "$FRTRACE" check >"$WORK/check"
+	grep -qE '^  waits +no: this kernel' "$WORK/check" || finding "check:" "$(cat "$WORK/check")"
+	"$FRTRACE" check | grep -qE '^  waits +yes' || finding "check:" "$("$FRTRACE" check)"
+	target_start ExitsMain 200
+	if target_ready && LD_PRELOAD=$WORK/refuse.so trace_start -m "$EXITS"; then
+		target_go
+		trace_stop
+		status_is 0
+		says '^  no waits: this kernel .*tracepoints'
+		[ "$(grep -ciE 'waits|kernel|BPF' "$F_DIR/stderr")" = 1 ] || finding "more than one line:" "$(cat "$F_DIR/stderr")"
+		target_restored
+		target_quit
+		file_agrees
+		"$(jdk_newest)/bin/jfr" print "$F_FILE" >"$WORK/events"
+		grep -E '^ +(cpuTime|runQueueTime|blockedTime|pauseTime) = ' "$WORK/events" | grep -v 'N/A' >"$WORK/odd" &&
+			finding "values:" "$(head -n 5 "$WORK/odd")"
+		grep -q 'this kernel .*tracepoints' "$WORK/events" || finding "the file does not say why"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	reasons
 	stacks
 	pauses
 	off
+	refused
 done

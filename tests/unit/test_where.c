@@ -42,7 +42,7 @@ static int setup(void **state)
 	b->clock.pairs = 2;
 	b->r = recording_new_with(JFR_KERNEL_FULL);
 	b->threads = thread_keys_new(b->r.w, &b->segment);
-	s = (struct where_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET};
+	s = (struct where_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, false};
 	b->where = where_new(&s, &d);
 	assert_non_null(b->where);
 	b->sink = where_sink(b->where);
@@ -149,6 +149,18 @@ static void a_wait_is_written_once_and_only_with_a_call(void **state)
 	assert_int_equal(dissect_count(b->r.d, "frtrace.RunQueue"), 1);
 	assert_int_equal(of_call(0, "blockedTime"), 300);
 	assert_int_equal(of_call(1, "blockedTime"), 300);
+}
+
+static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **state)
+{
+	struct where_setup s = {b->r.w, b->threads, &b->segment, &b->clock, OFFSET, .no_pauses = true};
+
+	where_free(b->where);
+	b->where = where_new(&s, &d);
+	call_of(1, 1000, 1000, 0);
+	finish();
+	assert_true(of_call(0, "pauseTime") == JFR_MISSING);
+	assert_int_equal(of_call(0, "cpuTime"), 1000);
 }
 
 static void look_at(uint64_t off, uint64_t wake, uint64_t on)
@@ -319,6 +331,7 @@ int main(void)
 		T(a_wait_is_written_once_and_only_with_a_call),
 		T(a_wait_that_is_looked_at_goes_on_and_is_told_in_two),
 		T(who_has_been_woken_does_not_wait_any_more),
+		T(without_the_jvms_word_on_pauses_nothing_is_known_of_them),
 		T(of_virtual_threads_and_carriers_nothing_is_known),
 		T(wakers_that_are_no_java_threads_are_named_by_the_kernel),
 		T(after_the_end_of_writing_nothing_is_written),

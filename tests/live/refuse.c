@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Preloaded into frtrace: a kernel that does not load programs on its own tracepoints, as one without BTF trampolines. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+long syscall(long number, ...)
+{
+	static long (*next)(long, ...);
+	long a[6];
+	va_list list;
+
+	if (!next)
+		next = dlsym(RTLD_NEXT, "syscall");
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (number == __NR_bpf && a[0] == BPF_PROG_LOAD && ((const union bpf_attr *)a[1])->prog_type == BPF_PROG_TYPE_TRACING) {
+		errno = EINVAL;
+		return -1;
+	}
+	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
