@@ -24,6 +24,7 @@ import jdk.jfr.consumer.RecordingFile;
  */
 public class WhereCheck {
     private static final double SHARE = 0.01, TIMED_SHARE = 0.05, PARTS_SHARE = 0.1, PART = 0.05, WHOLE = 0.02;
+    private static final int SHOWN = Integer.getInteger("shown", 5); /* examples of each kind; when it is set, also of what may differ */
     private static final int FEW = 5; /* and so many: of a few hundred calls a share says little, the machine does other things */
     private static final long LEAST = 50_000, SWITCH = 15_000; /* ns */
 
@@ -92,7 +93,7 @@ public class WhereCheck {
     }
 
     static String show(RecordedEvent e, long[] truth) {
-        return String.format("%d us = cpu %d runq %d blocked %d, the kernel: %d = %d %d %d", e.getDuration().toNanos() / 1000,
+        return String.format("%d: %d us = cpu %d runq %d blocked %d, the kernel: %d = %d %d %d", e.getLong("startTime"), e.getDuration().toNanos() / 1000,
             part(e, "cpuTime") / 1000, part(e, "runQueueTime") / 1000, part(e, "blockedTime") / 1000, truth[0] / 1000,
             truth[1] / 1000, truth[2] / 1000, (truth[0] - truth[1] - truth[2]) / 1000);
     }
@@ -132,7 +133,7 @@ public class WhereCheck {
     }
 
     static void example(Kind k, String text) {
-        if (k.examples.size() < 5)
+        if (k.examples.size() < SHOWN)
             k.examples.add(text);
     }
 
@@ -180,6 +181,8 @@ public class WhereCheck {
         checkWhole(name, k);
         System.out.printf("%s: %d calls, %d do not add up, parts of %d of %d, %d waits, reasons of %d, wakers of %d of %d are wrong%n",
             name, n, k.sums, k.parts, k.measured, k.switches, k.reasons, k.wakers, k.waited);
+        if (Integer.getInteger("shown") != null)
+            k.examples.forEach(System.out::println);
         if (k.sums > 0 || k.parts > parts || k.switches > most || k.reasons > most || k.wakers > FEW + n * (name.equals("monitor") ? TIMED_SHARE : SHARE))
             faults.add(name + ": " + k.sums + " sums, " + k.parts + " parts, " + k.switches + " waits, " + k.reasons + " reasons, " + k.wakers
                 + " wakers of " + n + " are wrong: " + String.join("; ", k.examples));
