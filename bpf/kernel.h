@@ -54,7 +54,7 @@ struct sched_entity {
 };
 
 struct sched_info {
-	unsigned long long run_delay, last_queued;
+	unsigned long long run_delay, last_arrival, last_queued;
 };
 
 struct task_struct {
@@ -62,6 +62,7 @@ struct task_struct {
 	int tgid;
 	unsigned int __state;
 	unsigned int flags;
+	int on_cpu;
 	unsigned in_iowait : 1;
 	struct files_struct *files;
 	struct pid *thread_pid;

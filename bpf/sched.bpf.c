@@ -174,30 +174,6 @@ static __always_inline __u64 run_delay(struct task_struct *task, bool arrives)
 	return task->sched_info.run_delay + (arrives && queued ? task->se.cfs_rq->rq->clock - queued : 0);
 }
 
-static __always_inline void switch_out(struct task_struct *prev, struct wait_state *state, bool preempted, __u64 *now)
-{
-	const struct pt_regs___kernel *r;
-
-	if (!in_call(state))
-		return;
-	r = entry_registers(prev);
-	state->call = (long)r->orig_ax < 0 ? FRT_NO_CALL : r->orig_ax;
-	state->blocked = !preempted;
-	if (preempted)
-		state->reason = FRT_WAIT_PREEMPTED;
-	else if (state->call == FRT_NO_CALL)
-		state->reason = FRT_WAIT_PAGE_FAULT;
-	else
-		state->reason = reason_of_call(prev, r, state->sleeping);
-	*now = bpf_ktime_get_ns();
-	state->stack_size = 0;
-	if (!preempted && stack_is_due(state, *now))
-		take_stack(state);
-	if (bpf_core_field_exists(prev->sched_info.run_delay))
-		state->delay = run_delay(prev, false);
-	state->off = *now;
-}
-
 /*
  * Not before somebody woke it, though the kernel says so of a sleeper that it moves from CPU to CPU before it has taken it out of
  * its queue (delayed dequeue, Linux 6.12 on).
@@ -277,6 +253,48 @@ static __always_inline void emit_wait(struct task_struct *task, const struct wai
 		emit_long_wait(task, state, now, goes_on);
 	else
 		emit_short_wait(task, state, now, goes_on);
+}
+
+/*
+ * It leaves its CPU, and nobody has said that it had come there: that is so when it took it from certain tasks (seen on a Linux
+ * 6.18 in a VM). The kernel's own account knows when.
+ */
+static __always_inline void emit_missed_wait(struct task_struct *task, struct wait_state *state)
+{
+	__u64 now = bpf_ktime_get_ns(), on = state->woken;
+
+	if (bpf_core_field_exists(task->sched_info.last_arrival))
+		on = now - (task->se.cfs_rq->rq->clock - task->sched_info.last_arrival);
+	if (on < state->off || on > now)
+		on = state->woken ?: state->off;
+	emit_short_wait(task, state, on, false);
+	state->off = state->woken = 0;
+}
+
+static __always_inline void switch_out(struct task_struct *prev, struct wait_state *state, bool preempted, __u64 *now)
+{
+	const struct pt_regs___kernel *r;
+
+	if (state->off)
+		emit_missed_wait(prev, state);
+	if (!in_call(state))
+		return;
+	r = entry_registers(prev);
+	state->call = (long)r->orig_ax < 0 ? FRT_NO_CALL : r->orig_ax;
+	state->blocked = !preempted;
+	if (preempted)
+		state->reason = FRT_WAIT_PREEMPTED;
+	else if (state->call == FRT_NO_CALL)
+		state->reason = FRT_WAIT_PAGE_FAULT;
+	else
+		state->reason = reason_of_call(prev, r, state->sleeping);
+	*now = bpf_ktime_get_ns();
+	state->stack_size = 0;
+	if (!preempted && stack_is_due(state, *now))
+		take_stack(state);
+	if (bpf_core_field_exists(prev->sched_info.run_delay))
+		state->delay = run_delay(prev, false);
+	state->off = *now;
 }
 
 static __always_inline void switch_in(struct task_struct *task, struct wait_state *state, __u64 now)
@@ -386,7 +404,8 @@ int waits_now(struct bpf_iter__task *context)
 	struct task_struct *task = context->task;
 	const struct wait_state *state = task ? state_of(task) : NULL;
 
-	if (state && state->off)
-		emit_wait(task, state, bpf_ktime_get_ns(), true);
+	if (!state || !state->off || (bpf_core_field_exists(task->on_cpu) && task->on_cpu))
+		return 0;
+	emit_wait(task, state, bpf_ktime_get_ns(), true);
 	return 0;
 }
