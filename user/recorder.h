@@ -26,8 +26,8 @@ struct recorder_setup {
 	struct resolver *resolver; /* of stacks; NULL: none */
 	struct rates *rates;	   /* counts the calls that come; NULL: none */
 	enum jfr_kernel kernel;	   /* what is known of where time went */
-	bool no_pauses;		   /* but not of the JVM's pauses */
 	const struct model *model; /* for the stacks of waits; its resolver may be NULL */
+	bool no_pauses;		   /* of the JVM's pauses nothing is known */
 };
 
 /* Before the agent is told to start: stacks that it has now are of an earlier recording. */
