@@ -61,7 +61,7 @@ tools_read() {
 
 case_counts() {
 	local sentence="system calls and page faults of calls are those that the program knows of, JDK $FEATURE" kinds
-	kinds=(reads nested recursive minor block major alone)
+	kinds=(reads nested recursive minor block major alone crowd)
 	[ "$FEATURE" -ge 21 ] && kinds+=(virtual)
 	begin "$sentence" || return 0
 	if usage_run "${kinds[@]}" --no-stack --kernel=full; then
@@ -78,7 +78,7 @@ case_counts() {
 case_stacks() {
 	local sentence="what the agent does itself is not counted, JDK $FEATURE"
 	begin "$sentence" || return 0
-	if usage_run reads nested recursive --kernel=full; then
+	if usage_run reads nested recursive new --kernel=full; then
 		usage_agrees
 	fi
 	verdict "$sentence"

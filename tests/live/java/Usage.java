@@ -178,6 +178,37 @@ public class Usage {
         }
     }
 
+    /** Threads that all run on, so that most of them wait for a CPU when frtrace finds their call. */
+    private static void inCrowd(int i) throws IOException {
+        read(3);
+        for (long end = System.nanoTime() + 40_000_000; System.nanoTime() < end;)
+            sink++;
+    }
+
+    /** Each call of recursive() comes by another way: the agent writes down its stack, and those of the calls in it. */
+    private static void left(int way, int steps) throws IOException {
+        way(way, steps);
+    }
+
+    private static void right(int way, int steps) throws IOException {
+        way(way, steps);
+    }
+
+    private static void way(int way, int steps) throws IOException {
+        if (steps == 0)
+            recursive(2);
+        else if (way % 2 == 0)
+            left(way / 2, steps - 1);
+        else
+            right(way / 2, steps - 1);
+    }
+
+    private static void inNew(int i) throws IOException {
+        way(i, 30);
+        call("new", "recursive", 4, -1, 0, 0);
+        call("new", "recursive", 2, -1, 0, 0);
+    }
+
     private static void inVirtual(int i) throws IOException {
         read(READS);
         call("virtual", "read", Long.MIN_VALUE, Long.MIN_VALUE, Long.MIN_VALUE, Long.MIN_VALUE);
@@ -210,6 +241,18 @@ public class Usage {
         Thread t = new Thread(() -> repeat(calls, n), kind);
         t.start();
         t.join();
+    }
+
+    private static void runCrowd(int n) throws Exception {
+        Thread[] threads = new Thread[8];
+        for (int i = 0; i < threads.length; i++) {
+            threads[i] = new Thread(() -> repeat(Usage::inCrowd, n), "crowd");
+            threads[i].start();
+        }
+        for (Thread t : threads)
+            t.join();
+        for (int i = 0; i < threads.length * n; i++)
+            call("crowd", "read", 3, -1, 0, -1);
     }
 
     private static void runVirtual(int n) throws Exception {
@@ -252,6 +295,12 @@ public class Usage {
             break;
         case "major":
             run(kind, COLD_CALLS, Usage::inMajor);
+            break;
+        case "crowd":
+            runCrowd(10);
+            break;
+        case "new":
+            run(kind, 100, Usage::inNew);
             break;
         case "virtual":
             runVirtual(n);
