@@ -18,8 +18,13 @@ tells() { # FILE REGEX
 	grep -qE -- "$2" "$WORK/$1" || finding "does not say /$2/: $(cat "$WORK/$1")"
 }
 
+has_calls() { # NUMBER: the last dump
+	"$JAVA/bin/jfr" summary "$WORK/dumped.jfr" >"$WORK/summary" 2>&1
+	grep -qE "jdk.MethodTrace +$1 " "$WORK/summary" || finding "dumped, not $1 calls: $(cat "$WORK/summary")"
+}
+
 background() {
-	local sentence="start, status, dump and stop, JDK $FEATURE" events
+	local sentence="start, status, dump and stop, JDK $FEATURE"
 	begin "$sentence" || return 0
 	F_FILE=$WORK/background.jfr
 	target_start Late 2000
@@ -38,8 +43,10 @@ background() {
 		(cd "$WORK" && tool 0 dump "$T_PID" -o dumped.jfr)
 		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" --last=5m
 		tells stderr 'in .*/dumped.jfr$'
-		"$JAVA/bin/jfr" summary "$WORK/dumped.jfr" >"$WORK/summary" 2>&1
-		grep -qE 'jdk.MethodTrace +2000 ' "$WORK/summary" || finding "dumped: $(cat "$WORK/summary")"
+		has_calls 2000
+		sleep 1.5
+		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" --last=1s
+		has_calls 0
 		tool 1 dump "$T_PID" -o "$F_FILE"
 		tells stderr 'to itself'
 		tool 2 dump "$T_PID"

@@ -21,13 +21,20 @@ F_FILE= T_PID=
 SECONDS_MAX=${SECONDS_MAX:-60} # of any one wait
 TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-30} # until tracing has begun, or ended
 
+export FRTRACE_LIVE=$WORK # in all that we start
+
+# Numbers of processes come again, to others.
+is_ours() { # PID
+	[ "$(sed -n 's/^PPid:\t//p' "/proc/$1/status" 2>/dev/null)" = $$ ] || grep -qzxF "FRTRACE_LIVE=$WORK" "/proc/$1/environ" 2>/dev/null
+}
+
 live_end() {
 	local pid
-	for pid in "${STARTED[@]}"; do
-		kill -9 "$pid" 2>/dev/null
-		rm -f "/tmp/.java_pid$pid" # a killed JVM leaves it, to the next one with this pid
-	done
+	for pid in "${STARTED[@]}"; do is_ours "$pid" && kill -9 "$pid" 2>/dev/null; done
 	wait 2>/dev/null
+	for pid in "${STARTED[@]}"; do
+		[ -e "/proc/$pid" ] || rm -f "/tmp/.java_pid$pid" # a killed JVM leaves it, to the next one with this pid
+	done
 	mountpoint -q "$WORK/disk" && umount "$WORK/disk"
 	if [ -n "${KEEP:-}" ]; then echo "# kept $WORK"; else rm -rf "$WORK"; fi
 	exit $((FAILED > 0))
@@ -322,7 +329,7 @@ exact() { # SENTENCE FILTER [-JVM-OPTION...] CLASS [ARGUMENT...]
 }
 
 target_drop() {
-	kill -9 "$T_PID" 2>/dev/null
+	is_ours "$T_PID" && kill -9 "$T_PID" 2>/dev/null
 	rm -f "$F_FILE"
 }
 
