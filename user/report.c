@@ -439,9 +439,9 @@ static const char *unknown_text(unsigned int why)
 	return "of a kind that is not known";
 }
 
-#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 6)
+#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 7)
 
-static unsigned int find_stacks(const struct report *r, struct finding out[FINDINGS])
+static unsigned int find_gaps(const struct report *r, struct finding out[FINDINGS])
 {
 	const struct frt_header *h = segment_header(session_segment(r->session));
 	struct frames_counts c;
@@ -461,14 +461,16 @@ static unsigned int find_stacks(const struct report *r, struct finding out[FINDI
 		out[n++] = (struct finding){ c.unknown[i], "frame is unknown", "frames are unknown", unknown_text(i) };
 	for (unsigned int i = 0; i <= FRT_WALK_ENDS; i++)
 		out[n++] = (struct finding){ c.cut[i], "stack is cut", "stacks are cut", cut_text(i) };
+	out[n++] = (struct finding){ session_waits_lost(r->session), "wait is lost", "waits are lost",
+				     "frtrace was behind; calls that were open then have no times but their duration" };
 	return n;
 }
 
 /* With a recorder into the file, else onto the terminal. */
-static void tell_stacks(const struct report *r, struct recorder *recorder)
+static void tell_gaps(const struct report *r, struct recorder *recorder)
 {
 	struct finding found[FINDINGS];
-	unsigned int n = find_stacks(r, found);
+	unsigned int n = find_gaps(r, found);
 	char text[256];
 
 	for (unsigned int i = 0; i < n; i++) {
@@ -478,7 +480,7 @@ static void tell_stacks(const struct report *r, struct recorder *recorder)
 			continue;
 		snprintf(text, sizeof(text), "%s %s: %s", log_count(f->count), plural(f->count, f->one, f->many), f->why);
 		if (recorder)
-			recorder_remark(recorder, "stacks", text);
+			recorder_remark(recorder, "gaps", text);
 		else
 			log_line("  %s", text);
 	}
@@ -489,7 +491,7 @@ bool report_stacks(const struct report *r)
 	struct frames_counts c;
 
 	recorder_count_frames(r->recorder, &c);
-	tell_stacks(r, r->recorder);
+	tell_gaps(r, r->recorder);
 	return segment_header(session_segment(r->session))->stacks_lost || c.missing || c.forgotten;
 }
 
@@ -575,7 +577,7 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 		explain_losses(r, &t);
 	print_braked_calls(r);
 	tell_where(r);
-	tell_stacks(r, NULL);
+	tell_gaps(r, NULL);
 	if (output_dropped(r->output))
 		log_line("  %s oldest chunks were dropped to stay below %s", log_count(output_dropped(r->output)),
 			 limits(r->settings));

@@ -38,7 +38,7 @@ void report_silence(const struct report *r);
 void report_brake(const struct report *r, const struct brake_finding *found);
 
 /*
- * What is to be said of stacks goes into the file; report_end() says the same. When all stacks have been
+ * What is to be said of stacks, and of waits that were lost, goes into the file; report_end() says the same. When all stacks have been
  * read, before the file is finished. True: stacks were lost.
  */
 bool report_stacks(const struct report *r);

@@ -602,6 +602,11 @@ const struct session_cost *session_cost(const struct session *s)
 	return &s->cost;
 }
 
+uint64_t session_waits_lost(const struct session *s)
+{
+	return s->bpf->bss->waits_lost;
+}
+
 void session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS])
 {
 	int cpus = libbpf_num_possible_cpus();

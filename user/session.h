@@ -96,4 +96,7 @@ const struct session_cost *session_cost(const struct session *s);
 /* How often BPF could not copy, by enum frt_drop. */
 void session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS]);
 
+/* Records of the kernel's half that found no room in the queue. */
+uint64_t session_waits_lost(const struct session *s);
+
 #endif

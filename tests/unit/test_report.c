@@ -29,6 +29,7 @@ static struct bench {
 	char path[64];
 	uint32_t class_id;
 	uint64_t drops[FRT_DROP_REASONS];
+	uint64_t waits_lost;
 	const char *no_waits, *no_usage;
 } * b;
 
@@ -44,6 +45,7 @@ const char *__wrap_session_no_waits(const struct session *s);
 const char *__wrap_session_no_pauses(const struct session *s);
 const char *__wrap_session_no_usage(const struct session *s);
 void __wrap_session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS]);
+uint64_t __wrap_session_waits_lost(const struct session *s);
 
 int __wrap_fstatvfs(int fd, struct statvfs *v)
 {
@@ -95,6 +97,11 @@ const char *__wrap_session_no_usage(const struct session *s)
 void __wrap_session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS])
 {
 	memcpy(drops, b->drops, sizeof(b->drops));
+}
+
+uint64_t __wrap_session_waits_lost(const struct session *s)
+{
+	return b->waits_lost;
 }
 
 static int setup(void **state)
@@ -490,6 +497,13 @@ static void end_tells_what_is_wrong_with_stacks(void **state)
 	assert_says(all, "  2 stacks are cut: the rest of a virtual thread's frames is in the heap\n");
 }
 
+static void lost_waits_are_told(void **state)
+{
+	b->waits_lost = 1234;
+	assert_false(report_stacks(&b->report));
+	assert_says(end_text(), "  1,234 waits are lost: frtrace was behind; calls that were open then");
+}
+
 static void lost_stacks_are_a_loss(void **state)
 {
 	segment_header(&b->segment)->stacks_lost = 1;
@@ -520,6 +534,7 @@ int main(void)
 		TEST(missing_system_calls_are_said_at_the_start),
 		TEST(end_says_nothing_of_stacks_when_all_is_well),
 		TEST(end_tells_what_is_wrong_with_stacks),
+		TEST(lost_waits_are_told),
 		TEST(lost_stacks_are_a_loss),
 		TEST(live_line_tells_the_oldest_open_call),
 	};
