@@ -11,6 +11,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -147,6 +148,18 @@ static void attach_jvm(struct session_kernel *k, struct frtrace_bpf *bpf, const 
 	}
 }
 
+/*
+ * Run the program for whatever runs on that CPU, between two of its instructions. What it returns, or -errno (-ENXIO: the CPU is
+ * not online, nothing runs there).
+ */
+static int run_on_cpu(struct bpf_program *program, int cpu)
+{
+	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(program), &options);
+
+	return err ?: (int)options.retval;
+}
+
 /* The program that makes a thread's state is the first: nothing is counted of a thread without. */
 static int attach_usage(struct session_kernel *k, struct frtrace_bpf *bpf, const struct mapping *agent, struct diag *d)
 {
@@ -155,6 +168,8 @@ static int attach_usage(struct session_kernel *k, struct frtrace_bpf *bpf, const
 	int err = attach_site(k, bpf->progs.thread_usage, &thread, d);
 
 	bpf->bss->agent_code = (struct frt_code){ agent->start, agent->end };
+	if (!err && run_on_cpu(bpf->progs.running_usage, sched_getcpu()) < 0)
+		err = diag_set(d, ENOTSUP, "this kernel cannot run a BPF program on a CPU; it needs Linux 5.10");
 	for (size_t i = 0; !err && i < sizeof(programs) / sizeof(programs[0]); i++)
 		err = attach_tracepoint(k, programs[i], d);
 	return err;
@@ -179,21 +194,12 @@ void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, co
 		k->usage = !attach_usage(k, bpf, agent, &k->no_usage);
 }
 
-/* The program works for whatever runs there, between two of its instructions. */
-static int ask_cpu(int program, int cpu)
-{
-	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
-
-	return bpf_prog_test_run_opts(program, &options) ? 0 : options.retval; /* a CPU that is not online has nothing */
-}
-
 void session_kernel_flush(const struct session_kernel *k, const struct frtrace_bpf *bpf)
 {
 	int cpus = k->usage ? libbpf_num_possible_cpus() : 0;
-	int program = bpf_program__fd(bpf->progs.running_usage);
 
 	for (int cpu = 0; cpu < cpus; cpu++)
-		while (ask_cpu(program, cpu))
+		while (run_on_cpu(bpf->progs.running_usage, cpu) > 0)
 			;
 }
 
