@@ -21,4 +21,10 @@ double cost_of_recording(const struct frt_slot *slot, const struct clock *c);
  */
 #define COST_SWITCH_US 0.6
 
+/*
+ * And --kernel=full to a system call or a page fault; measured by scripts/bench-usage where they take 0.4 and 3.5 us. Threads
+ * outside of calls pay 0.4, other processes 0.2.
+ */
+#define COST_SYSTEM_CALL_US 0.5
+
 #endif

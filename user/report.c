@@ -244,14 +244,17 @@ static const char *limits(const struct settings *s)
 	return text;
 }
 
-/* What the scheduler's tracepoints cost, while they are there. */
-static const char *switches(const struct report *r)
+/* What the kernel's tracepoints cost, while programs are there. */
+static const char *tracepoints(const struct report *r)
 {
-	static char text[64];
+	static char text[128];
+	int length;
 
 	if (!r->settings->kernel || session_no_waits(r->session)[0])
 		return "";
-	snprintf(text, sizeof(text), ", about %.1f us a context switch", COST_SWITCH_US);
+	length = snprintf(text, sizeof(text), ", about %.1f us a context switch", COST_SWITCH_US);
+	if (r->settings->kernel == SETTINGS_KERNEL_FULL && !session_no_usage(r->session)[0])
+		snprintf(text + length, sizeof(text) - length, ", %.1f us a system call or page fault", COST_SYSTEM_CALL_US);
 	return text;
 }
 
@@ -260,7 +263,7 @@ static void print_launched(const struct report *r)
 {
 	log_line("tracing %d %s (JDK %s) from its first class on: start held up %.0f ms%s", (int)r->target->pid,
 		 r->target->name, r->target->version[0] ? r->target->version : "unknown",
-		 session_cost(r->session)->attach_ms, switches(r));
+		 session_cost(r->session)->attach_ms, tracepoints(r));
 }
 
 static void print_attached(const struct report *r, uint32_t methods, uint32_t classes)
@@ -272,7 +275,7 @@ static void print_attached(const struct report *r, uint32_t methods, uint32_t cl
 		 log_count(methods), plural(methods, "method", "methods"), log_count(classes),
 		 plural(classes, "class", "classes"), (int)r->target->pid, r->target->name,
 		 r->target->version[0] ? r->target->version : "unknown", cost->attach_ms, cost->pause_known ? "" : "at most ",
-		 cost->pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0, switches(r));
+		 cost->pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0, tracepoints(r));
 }
 
 bool report_start(const struct report *r)
