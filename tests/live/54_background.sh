@@ -35,7 +35,8 @@ background() {
 		tool 1 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$WORK/second.jfr"
 		tells stderr 'being recorded|is tracing|traced by|frtrace stop'
 		target_go
-		sleep 0.3
+		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" # what lies in the rings is taken now
+		has_calls 2000
 		tool 0 status "$T_PID"
 		tells stdout "^$T_PID .*2,000 calls .* in $F_FILE\$"
 		tool 0 status

@@ -134,6 +134,28 @@ static void add_numbers(const char *name)
 	chunk_field(&b, "number", B_LONG, 0);
 }
 
+/* In the file, whatever readers make of it. */
+static void assert_in_order(void)
+{
+	int64_t last = INT64_MIN;
+	struct jfr_chunk *chunk;
+	struct jfr_event e;
+	struct jfr_file f;
+
+	jfr_file_init(&f, merged.data, merged.size);
+	while ((chunk = jfr_file_next(&f))) {
+		for (uint64_t at = JFR_HEADER_SIZE; jfr_chunk_next(chunk, &at, &e);) {
+			if (!e.type)
+				continue;
+			assert_true(jfr_event_times(chunk, &e).start >= last);
+			last = jfr_event_times(chunk, &e).start;
+		}
+		jfr_chunk_put(chunk);
+	}
+	assert_true(last > INT64_MIN);
+	jfr_file_release(&f);
+}
+
 static void events_come_in_the_order_of_time(void **state)
 {
 	char *text, *at;
@@ -148,6 +170,7 @@ static void events_come_in_the_order_of_time(void **state)
 	finish_file(1);
 	merge();
 	assert_int_equal(result.events, 4);
+	assert_in_order();
 	text = at = print(false);
 	for (int i = 1; i <= 4; i++) {
 		char want[64];

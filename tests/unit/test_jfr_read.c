@@ -440,6 +440,18 @@ static void a_damaged_event_does_not_hide_the_next_chunk(void **state)
 	assert_int_equal(fault.at, 68);
 }
 
+/* As the tools of the JDK have it: a wall clock that was set a little does not move what follows. */
+static void a_clock_that_is_near_the_first_is_the_first(void **state)
+{
+	char *text;
+
+	make_two_chunks();
+	file.data[file.size / 2 + 32 + 3] ^= 1; /* startNanos of the second chunk: 2^32 ns earlier or later */
+	text = print(file.data, file.size, false);
+	assert_non_null(strstr(strstr(text, "T {") + 1, "23:13:20.000 (2023-11-14)\n  n = 2"));
+	free(text);
+}
+
 static void a_clock_that_has_nothing_to_do_with_the_first_is_its_own(void **state)
 {
 	char *text;
@@ -517,6 +529,7 @@ int main(void)
 		TEST(what_stands_behind_the_last_chunk_is_told),
 		TEST(an_unfinished_chunk_is_read_as_far_as_it_was_flushed),
 		TEST(a_damaged_event_does_not_hide_the_next_chunk),
+		TEST(a_clock_that_is_near_the_first_is_the_first),
 		TEST(a_clock_that_has_nothing_to_do_with_the_first_is_its_own),
 		TEST(no_damage_is_fatal),
 		TEST(memory_that_is_not_there_is_told),

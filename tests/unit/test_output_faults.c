@@ -4,6 +4,8 @@
  * makes of the system fails, once: the first open, the second, ..., each write (also after half of it), each rename, each
  * allocation. At every moment what is there must be readable, by a reader that knows nothing of the writer, and have
  * every chunk that was reported written and has not been dropped. The JDK's jfr looks at some of them.
+ *
+ * Then again with a recorder that is killed at that call instead.
  */
 #include "format/jfr_write.h"
 #include "tests/lib/fail_nth.h"
@@ -16,13 +18,16 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -40,13 +45,19 @@ static struct plan {
 	unsigned int left; /* calls until it happens */
 	int error;
 	bool happened;
+	pid_t recorder; /* is killed, and its calls alone count; 0: nobody is */
+	int last[2];	/* chunks that were reported before; -1: none */
 } *plan;
 
 static bool fails(enum fault f)
 {
+	if (plan->recorder && plan->recorder != getpid())
+		return false;
 	if (plan->fault != f || !plan->left || --plan->left)
 		return false;
 	plan->happened = true;
+	if (plan->recorder && f != SHORT) /* which comes again, as PWRITE, when half is there */
+		kill(getpid(), SIGKILL);
 	errno = plan->error;
 	return true;
 }
@@ -285,6 +296,61 @@ static bool record(bool is_directory)
 	return happened;
 }
 
+/* It does not return. */
+static void record_alone(void)
+{
+	struct jfr_writer *w = new_writer();
+	struct output *o = NULL;
+	struct diag d;
+
+	plan->recorder = getpid();
+	if (!w || output_open(&o, path, &(struct output_limits){.size = LIMIT}, &d))
+		_exit(1);
+	for (int n = 0; n < CHUNKS; n++) {
+		const void *bytes;
+		size_t size;
+
+		if (build(w, n, &bytes, &size) || output_append(o, bytes, size, &d))
+			_exit(1);
+		plan->last[0] = plan->last[1];
+		plan->last[1] = n;
+	}
+	output_close(o);
+	_exit(0);
+}
+
+static void nothing_is_left_half(void)
+{
+	char *text;
+
+	assert_int_equal(shell_run(&text, "find %s -name '*.tmp' -o -name '*.part'", directory), 0);
+	if (text[0])
+		fail_msg("fault %d leaves %s", plan->fault, text);
+	free(text);
+}
+
+/* Its keeper becomes ours, and we see it end. */
+static bool record_killed(bool is_directory)
+{
+	pid_t child = __real_fork();
+	uint64_t there;
+
+	if (!child)
+		record_alone();
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
+	there = chunks_there(is_directory);
+	for (int i = 0; i < 2; i++)
+		if (plan->last[i] >= 0 && !(there >> plan->last[i] & 1))
+			fail_msg("killed at fault %d: chunk %d was reported written and is not there", plan->fault, plan->last[i]);
+	nothing_is_left_half();
+	if (there)
+		jdk_looks(is_directory);
+	return plan->happened;
+}
+
+static bool kills;
+
 /* True while there is one more call of the kind. */
 static bool record_once(bool is_directory, enum fault fault, unsigned int n)
 {
@@ -294,9 +360,9 @@ static bool record_once(bool is_directory, enum fault fault, unsigned int n)
 	snprintf(directory, sizeof(directory), "/tmp/frtrace-faults-XXXXXX");
 	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), is_directory ? "%s/repository/" : "%s/x.jfr", directory);
-	*plan = (struct plan){.fault = fault, .left = n, .error = fault == SHORT || fault == PWRITE ? ENOSPC : EIO};
+	*plan = (struct plan){.fault = fault, .left = n, .error = fault == SHORT || fault == PWRITE ? ENOSPC : EIO, .last = {-1, -1}};
 	fail_nth(fault == ALLOCATION ? n : 0);
-	happened = record(is_directory);
+	happened = kills ? record_killed(is_directory) : record(is_directory);
 	assert_int_equal(shell_run(&text, "rm -r %s", directory), 0);
 	free(text);
 	return happened;
@@ -336,11 +402,39 @@ static void a_directory_survives_each_fault(void **state)
 	each_kind(true, faults);
 }
 
+static int kill_recorders(void **state)
+{
+	kills = true;
+	return prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static int spare_recorders(void **state)
+{
+	kills = false;
+	return prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+static void a_file_survives_its_recorder(void **state)
+{
+	static const enum fault faults[] = {OPENAT, PWRITE, SHORT, FTRUNCATE, FCHMOD, RENAME, FSTAT, PIPE2, FORK, NONE};
+
+	each_kind(false, faults);
+}
+
+static void a_directory_survives_its_recorder(void **state)
+{
+	static const enum fault faults[] = {OPENAT, PWRITE, SHORT, RENAMEAT2, UNLINKAT, FSTAT, MKDIR, PIPE2, FORK, NONE};
+
+	each_kind(true, faults);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_survives_each_fault),
 		cmocka_unit_test(a_directory_survives_each_fault),
+		cmocka_unit_test_setup_teardown(a_file_survives_its_recorder, kill_recorders, spare_recorders),
+		cmocka_unit_test_setup_teardown(a_directory_survives_its_recorder, kill_recorders, spare_recorders),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
