@@ -107,6 +107,7 @@ $(BUILD)/tests/test_output: LDLIBS += $(call wrap,fstatvfs)
 $(BUILD)/tests/test_output_faults: LDLIBS += $(call wrap,open openat pwrite pread ftruncate fchmod rename renameat2 unlinkat \
 	fdatasync fsync fstat mkdir pipe2 fork fstatvfs)
 $(BUILD)/tests/test_frames: LDLIBS += $(call wrap,resolver_frame)
+$(BUILD)/tests/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/test_proof: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
 $(BUILD)/tests/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe)
 $(BUILD)/tests/test_report: LDLIBS += $(call wrap,fstatvfs target_describe target_cpu_ns \
@@ -157,6 +158,7 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 # what reads the target's memory, and what that is linked with
 $(BUILD)/fuzz_segment: user/open_calls.c user/segment.c user/stacks.c user/queue/stream.c user/queue/sweep.c $(wildcard user/target/*.c)
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
+$(BUILD)/fuzz_kernel_symbols: user/kernel_symbols.c
 $(BUILD)/fuzz_classes: user/matches.c $(POLICY) $(wildcard user/hotspot/*.c)
 # and what prints recordings
 $(BUILD)/fuzz_jfr_read: $(patsubst %,user/view/%.c,context event_json event_text java_number java_time names old_object order print printer \

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FUNCTION_MOST (1u << 20) /* bytes: none is as long */
+
 struct symbol {
 	uint64_t address;
 	char *name;
@@ -54,18 +56,24 @@ static bool read_symbols(struct kernel_symbols *s, FILE *f)
 	return good && s->count;
 }
 
-struct kernel_symbols *kernel_symbols_read(void)
+struct kernel_symbols *kernel_symbols_parse(FILE *f)
 {
 	struct kernel_symbols *s = calloc(1, sizeof(*s));
-	FILE *f = fopen("/proc/kallsyms", "re");
-	bool good = s && f && read_symbols(s, f);
 
-	if (f)
-		fclose(f);
-	if (good)
+	if (s && read_symbols(s, f))
 		return s;
 	kernel_symbols_free(s);
 	return NULL;
+}
+
+struct kernel_symbols *kernel_symbols_read(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	struct kernel_symbols *s = f ? kernel_symbols_parse(f) : NULL;
+
+	if (f)
+		fclose(f);
+	return s;
 }
 
 void kernel_symbols_free(struct kernel_symbols *s)
@@ -89,5 +97,5 @@ const char *kernel_symbols_find(const struct kernel_symbols *s, uint64_t address
 		else
 			high = middle;
 	}
-	return low ? s->list[low - 1].name : NULL;
+	return low && address - s->list[low - 1].address < FUNCTION_MOST ? s->list[low - 1].name : NULL;
 }
