@@ -35,7 +35,8 @@ struct frames {
 	struct kept_frame *kept;   /* a ring */
 	uint64_t kept_next;
 	uint32_t chunk;
-	struct kernel_symbols *kernel; /* read when the first kernel stack comes */
+	struct kernel_symbols *kernel; /* read when the first kernel stack comes; NULL then: they are hidden */
+	bool kernel_read;
 	uint64_t unknown_key;
 	uint32_t unknown_chunk;
 	struct frames_counts counts;
@@ -198,8 +199,9 @@ static void put_kernel(struct build *b, const struct frt_frame *raw)
 	struct frames *f = b->frames;
 	const char *name;
 
-	if (!f->kernel)
+	if (!f->kernel_read)
 		f->kernel = kernel_symbols_read();
+	f->kernel_read = true;
 	name = f->kernel ? kernel_symbols_find(f->kernel, raw->code) : NULL;
 	if (!name)
 		put_unknown(b);

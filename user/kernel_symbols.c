@@ -41,15 +41,25 @@ static int by_address(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* "ffffffff81000000 T _stext", and behind a tab the module's name. */
+/* The next function: "ffffffff81000000 T _stext", and behind a tab the module's name. False: there are no more. */
+static bool next_function(FILE *f, uint64_t *address, char name[512])
+{
+	char line[1024], type;
+
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 " %c %511s", address, &type, name) == 3 && strchr("tTwW", type))
+			return true;
+	return false;
+}
+
 static bool read_symbols(struct kernel_symbols *s, FILE *f)
 {
-	char line[1024], name[512], type;
 	uint64_t address;
+	char name[512];
 	bool good = true;
 
-	while (good && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type, name) == 3 && strchr("tTwW", type) && address)
+	while (good && next_function(f, &address, name))
+		if (address)
 			good = add(s, address, name);
 	if (s->count)
 		qsort(s->list, s->count, sizeof(*s->list), by_address);
@@ -74,6 +84,21 @@ struct kernel_symbols *kernel_symbols_read(void)
 	if (f)
 		fclose(f);
 	return s;
+}
+
+/* Those who may not see where the kernel's functions are see them all at 0. */
+const char *kernel_symbols_hidden(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	uint64_t address = 0;
+	char name[512];
+
+	if (!f)
+		return "this kernel does not tell them (/proc/kallsyms)";
+	for (int i = 0; i < 16 && !address && next_function(f, &address, name); i++)
+		;
+	fclose(f);
+	return address ? "" : "it hides them (kernel.kptr_restrict, or CAP_SYSLOG is missing)";
 }
 
 void kernel_symbols_free(struct kernel_symbols *s)

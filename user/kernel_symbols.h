@@ -13,6 +13,9 @@ struct kernel_symbols *kernel_symbols_read(void);
 
 /* The same of a file in that form. */
 struct kernel_symbols *kernel_symbols_parse(FILE *f);
+
+/* Why kernel_symbols_read() would find none, or "": it costs little to ask. */
+const char *kernel_symbols_hidden(void);
 void kernel_symbols_free(struct kernel_symbols *s);
 
 /* The function that an address is in, valid as long as `s`; NULL: none. Where functions end is not known: behind the last, for 1 MiB at most. */
