@@ -49,6 +49,73 @@ contained() {
 	target_drop
 }
 
+# Where the time of its calls went, and who woke it: threads have other numbers there than on the host.
+waits_agree() {
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" >"$WORK/seen" 2>&1 ||
+		finding "$(cat "$WORK/seen")"
+}
+
+contained_where() {
+	local sentence="waits in a container have their reasons and wakers, JDK $FEATURE"
+	begin "$sentence" || return 0
+	namespaced_start Where 100 none sleep monitor lock queue socket
+	if target_ready && trace_start -m 'live.Where::in*' --no-stack; then
+		target_go
+		trace_stop
+		status_is 0
+		target_quit
+		waits_agree
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# frtrace beside the JVM: in its pid namespace, with two rights of root's.
+beside() {
+	local sentence="a sidecar with CAP_SYS_ADMIN and CAP_SYS_PTRACE alone traces calls and waits, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE
+	begin "$sentence" || return 0
+	namespaced_start Where 100 none sleep monitor lock queue socket
+	if target_ready; then
+		inner=$(awk '/^NSpid:/ { print $NF }' "/proc/$T_PID/status")
+		cat >"$WORK/beside" <<-END
+			#!/bin/sh
+			shift 2 # -p PID
+			exec nsenter --target $T_PID --pid unshare --mount sh -c 'mount -t proc proc /proc && exec "\$@"' - \
+				setpriv --bounding-set=-all,+sys_admin,+sys_ptrace --inh-caps=-all "$own" -p $inner "\$@"
+		END
+		chmod +x "$WORK/beside"
+		FRTRACE=$WORK/beside
+		if trace_start -m 'live.Where::in*'; then
+			target_go
+			kill -INT "$(pgrep -P "$F_PID")" # nsenter's child
+			trace_wait 60
+			target_quit
+			status_is 0
+			says "^tracing .* in $inner live.Where"
+			says "^  no names of the kernel's functions: "
+			waits_agree
+		fi
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# With less than that: one line, and the JVM is as it was.
+forbidden() {
+	local sentence="without the right to load programs nothing is done to the JVM, JDK $FEATURE" own=$FRTRACE
+	begin "$sentence" || return 0
+	target_start Splits 20 sleep
+	if target_ready; then
+		setpriv --bounding-set=-all,+sys_ptrace --inh-caps=-all "$own" -p "$T_PID" -m live.Splits::sleep -o "$WORK/forbidden.jfr" \
+			>"$WORK/said" 2>&1 && finding "status 0"
+		[ "$(wc -l <"$WORK/said")" = 1 ] && grep -q '^frtrace: cannot load BPF programs: no right to' "$WORK/said" || finding "$(cat "$WORK/said")"
+		[ ! -e "$WORK/forbidden.jfr" ] || finding "left a file"
+		target_untouched "$T_PID"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 probe=$(mktemp -d "$WORK/probe.XXXXXX")
 if ! unshare --fork --pid --mount sh -c "$inside" - "$probe" true 2>/dev/null; then
 	skip "a JVM in a container" "no namespaces or mounts here"
@@ -58,6 +125,9 @@ fi
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	as=()
+	contained_where
+	beside
+	forbidden
 	contained "a JVM in pid and mount namespaces of its own is traced"
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	if "${as[@]}" "$JAVA/bin/java" -cp "$CLASSES" live.BigSource >/dev/null 2>&1; then
