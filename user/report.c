@@ -295,7 +295,7 @@ bool report_start(const struct report *r)
 	print_missing(r, "no stacks", r->no_stacks);
 	print_missing(r, "no waits", session_no_waits(r->session));
 	print_missing(r, "no pauses", session_no_pauses(r->session));
-	if (switches(r)[0] && !r->settings->no_stack)
+	if (r->settings->kernel && !session_no_waits(r->session)[0] && !r->settings->no_stack)
 		print_missing(r, "no names of the kernel's functions", kernel_symbols_hidden());
 	print_missing(r, "no system calls and page faults", session_no_usage(r->session));
 	log_line("to %s, at most %s, oldest goes first.  Ctrl-C %s", output_path(r->output),
