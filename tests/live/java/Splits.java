@@ -26,7 +26,7 @@ public class Splits {
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
     private static volatile Thread parked;
-    private static volatile int parks, unparks;
+    private static volatile int parks, unparks, waits, notified;
     private static InputStream in;
     private static OutputStream out;
     static volatile long sink;
@@ -38,6 +38,7 @@ public class Splits {
     /** The other one notifies. */
     static void monitor() throws Exception {
         synchronized (MONITOR) {
+            waits++;
             MONITOR.wait();
         }
     }
@@ -73,8 +74,11 @@ public class Splits {
     }
 
     private static void unmonitor() throws Exception {
+        while (waits == notified)
+            Thread.yield();
         pause();
         synchronized (MONITOR) {
+            notified++;
             MONITOR.notify();
         }
     }
