@@ -132,7 +132,7 @@ static int setup(void **state)
 				    .recorder = recorder_new(&s, &d),
 				    .clock = &b->clock,
 				    .output = b->output,
-				    .begin_ns = t.tv_sec * 1000000000LL + t.tv_nsec - 10000000000};
+				    .begin_ns = t.tv_sec * 1000000000LL + t.tv_nsec - 9960000000} /* 10.0 s, for 90 ms */;
 	return !b->report.recorder || recorder_tick(b->report.recorder, &d);
 }
 
