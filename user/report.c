@@ -450,6 +450,7 @@ static const char *unknown_text(unsigned int why)
 static unsigned int find_gaps(const struct report *r, struct finding out[FINDINGS])
 {
 	const struct frt_header *h = segment_header(session_segment(r->session));
+	bool full = r->settings->kernel == SETTINGS_KERNEL_FULL;
 	struct frames_counts c;
 	unsigned int n = 0;
 
@@ -467,7 +468,8 @@ static unsigned int find_gaps(const struct report *r, struct finding out[FINDING
 		out[n++] = (struct finding){ c.unknown[i], "frame is unknown", "frames are unknown", unknown_text(i) };
 	for (unsigned int i = 0; i <= FRT_WALK_ENDS; i++)
 		out[n++] = (struct finding){ c.cut[i], "stack is cut", "stacks are cut", cut_text(i) };
-	out[n++] = (struct finding){ session_waits_lost(r->session), "wait is lost", "waits are lost",
+	out[n++] = (struct finding){ session_waits_lost(r->session), full ? "wait or count is lost" : "wait is lost",
+				     full ? "waits and counts are lost" : "waits are lost",
 				     "frtrace was behind; calls that were open then have no times but their duration" };
 	return n;
 }

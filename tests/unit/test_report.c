@@ -505,6 +505,9 @@ static void lost_waits_are_told(void **state)
 	b->waits_lost = 1234;
 	assert_false(report_stacks(&b->report));
 	assert_says(end_text(), "  1,234 waits are lost: frtrace was behind; calls that were open then");
+	b->settings.kernel = SETTINGS_KERNEL_FULL;
+	assert_false(report_stacks(&b->report));
+	assert_says(end_text(), "  1,234 waits and counts are lost: frtrace was behind; calls that were open then");
 }
 
 static void lost_stacks_are_a_loss(void **state)
