@@ -45,11 +45,12 @@ expect_waits() { # N KIND REASON WAKER
 			"$(awk -v kind="$2" '$2 == kind { print $6, $7, $10 }' "$WORK/waits" | sort | uniq -c)"
 }
 
-reasons() {
-	local sentence="waits have their reason and their waker, JDK $FEATURE" n=500
+reasons() { # [N]
+	local sentence="waits have their reason and their waker, JDK $FEATURE" n=${1:-500} sleeps=$SLEEP SECONDS_MAX=180
 	begin "$sentence" || return 0
 	if record_waits $n --no-stack sleep monitor queue park socket busy; then
-		expect_waits $n sleep $SLEEP -
+		grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=$FUTEX # a JVM without probes does not tell Thread.sleep() either
+		expect_waits $n sleep $sleeps -
 		expect_waits $n monitor $FUTEX monitor-2
 		expect_waits $n queue $FUTEX queue-2
 		expect_waits $n park $FUTEX park-2
@@ -174,4 +175,8 @@ for jdk in "${JDKS[@]}"; do
 	pauses
 	off
 	refused
+done
+roots_find
+for version in 8 11 21 26; do
+	if root_use "$version"; then reasons 100; else skip "waits of JDK $version" "$(roots_why)"; fi
 done
