@@ -26,6 +26,24 @@ static bool file_end(struct jfr_file *f, const char *what, uint64_t at)
 	return false;
 }
 
+static bool cut_off(struct jfr_file *f, const char *what, uint64_t at)
+{
+	f->cut_off = true;
+	return file_end(f, what, at);
+}
+
+/* Of a chunk that is being written there is what its writer has flushed, or nothing. */
+static bool unfinished(struct jfr_file *f, const struct jfr_header *h, uint64_t start)
+{
+	bool flushed = h->metadata && h->size >= JFR_HEADER_SIZE && h->size <= f->size - start;
+
+	if (!flushed && !f->chunks)
+		return file_end(f, "a chunk of which nothing was finished", start);
+	f->unfinished = true;
+	f->next = f->size;
+	return flushed;
+}
+
 /* The header of the chunk at f->next, which then is the one behind it. */
 static bool next_header(struct jfr_file *f, struct jfr_header *h)
 {
@@ -34,19 +52,16 @@ static bool next_header(struct jfr_file *f, struct jfr_header *h)
 
 	cursor_init(&c, f->data, f->size);
 	c.at = start;
+	if (left < JFR_HEADER_SIZE)
+		return cut_off(f, "a chunk that ends within its header", start);
 	if (jfr_header_read(h, &c))
-		return file_end(f, left < JFR_HEADER_SIZE ? "a chunk that ends within its header" : c.error, start);
-	if (h->state && h->metadata && h->size >= JFR_HEADER_SIZE && h->size <= left) {
-		f->unfinished = true;
-		f->next = f->size;
-		return true;
-	}
+		return file_end(f, c.error, start);
 	if (h->state)
-		return file_end(f, "a chunk of which nothing was finished", start);
-	if (h->size < JFR_HEADER_SIZE || h->size > left)
-		return file_end(f,
-				h->size > left ? "a chunk that is cut off" : "a chunk that is smaller than its header",
-				start);
+		return unfinished(f, h, start);
+	if (h->size > left)
+		return cut_off(f, "a chunk that is cut off", start);
+	if (h->size < JFR_HEADER_SIZE)
+		return file_end(f, "a chunk that is smaller than its header", start);
 	f->next += h->size;
 	return true;
 }

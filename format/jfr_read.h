@@ -33,6 +33,7 @@ struct jfr_file {
 	int64_t utc_offset;	   /* seconds, of the first chunk: the tools of the JDK show local time of where it was
 				      recorded */
 	bool unfinished;	   /* the last chunk was still being written: only its finished part is read */
+	bool cut_off;		   /* the last chunk ends behind the data: the fault, unless the file grows meanwhile */
 	struct jfr_fault fault;
 	void (*forget)(const void *data, size_t size); /* called for a chunk that nobody holds any more; NULL: nothing is */
 };

@@ -8,8 +8,9 @@
 
 struct jfr_map {
 	const char *path; /* the caller's */
+	int fd;
 	void *data;
-	size_t size;
+	size_t size; /* when it was opened */
 	struct jfr_file file;
 };
 

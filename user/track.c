@@ -49,6 +49,12 @@ void *track_append(struct track *t, unsigned int class, int64_t begin, int64_t m
 	return track_payload(t, t->count++);
 }
 
+static void move_payload(struct track *t, size_t to, size_t from, size_t n)
+{
+	if (t->payload_size)
+		memmove(track_payload(t, to), track_payload(t, from), n * t->payload_size);
+}
+
 void track_append_moment(struct track *t, int64_t at, const uint64_t what[TRACK_CLASSES])
 {
 	struct track_interval *i = &t->interval[t->count];
@@ -156,7 +162,7 @@ static void forget(struct track *t, size_t n)
 	t->known_from = t->interval[n - 1].end;
 	t->count -= n;
 	memmove(t->interval, t->interval + n, t->count * sizeof(t->interval[0]));
-	memmove(t->payload, t->payload + n * t->payload_size, t->count * t->payload_size);
+	move_payload(t, 0, n, t->count);
 }
 
 /* Fold [0, n); returns how many are left of them. */
@@ -173,7 +179,7 @@ static size_t fold(struct track *t, size_t n, const int64_t *open, size_t moment
 			continue;
 		}
 		t->interval[++into] = t->interval[i];
-		memcpy(track_payload(t, into), track_payload(t, i), t->payload_size);
+		move_payload(t, into, i, 1);
 	}
 	return n ? into + 1 : 0;
 }
@@ -183,8 +189,7 @@ static void close_gap(struct track *t, size_t from, size_t to)
 	size_t rest = t->count - from;
 
 	memmove(t->interval + to, t->interval + from, rest * sizeof(t->interval[0]));
-	if (t->payload_size)
-		memmove(track_payload(t, to), track_payload(t, from), rest * t->payload_size);
+	move_payload(t, to, from, rest);
 	t->count = to + rest;
 }
 

@@ -432,6 +432,21 @@ static void an_unfinished_chunk_is_read_as_far_as_it_was_flushed(void **state)
 	assert_true(unfinished);
 }
 
+static void a_chunk_that_is_being_appended_is_not_there_yet(void **state)
+{
+	make_two_chunks();
+	file.data[file.size / 2 + 64] = 0xff;
+	for (size_t size = file.size - 1; size >= file.size / 2 + JFR_HEADER_SIZE; size--) {
+		unfinished = false;
+		assert_int_equal(count_events(size), 1);
+		assert_null(fault.what);
+		assert_true(unfinished);
+	}
+	file.data[64] = 0xff;
+	assert_int_equal(count_events(file.size / 2 - 1), 0);
+	assert_string_equal(fault.what, "a chunk of which nothing was finished");
+}
+
 static void a_damaged_event_does_not_hide_the_next_chunk(void **state)
 {
 	make_two_chunks();
@@ -528,6 +543,7 @@ int main(void)
 		TEST(a_file_that_is_cut_off_gives_what_is_whole),
 		TEST(what_stands_behind_the_last_chunk_is_told),
 		TEST(an_unfinished_chunk_is_read_as_far_as_it_was_flushed),
+		TEST(a_chunk_that_is_being_appended_is_not_there_yet),
 		TEST(a_damaged_event_does_not_hide_the_next_chunk),
 		TEST(a_clock_that_is_near_the_first_is_the_first),
 		TEST(a_clock_that_has_nothing_to_do_with_the_first_is_its_own),

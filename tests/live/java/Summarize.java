@@ -36,7 +36,7 @@ public class Summarize {
             if (!said.toString().matches("(?s).*jdk\\.MethodTrace +[1-9].*"))
                 throw new IllegalStateException("jfr summary says " + said);
             next = Math.max(next + 100_000_000, System.nanoTime());
-            Thread.sleep((next - System.nanoTime()) / 1_000_000);
+            Thread.sleep(Math.max(0, next - System.nanoTime()) / 1_000_000);
         }
         System.out.println(times + " times");
     }
