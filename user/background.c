@@ -116,9 +116,7 @@ static int dump(const struct background *b, char *words, int connection)
 		dprintf(connection, "frtrace: no file to dump to\n");
 		return EXIT_FAILED;
 	}
-	session_sweep(b->session);
-	while (session_consume(b->session) >= QUEUE_BUDGET)
-		;
+	session_catch_up(b->session);
 	err = session_take_census(b->session, &d);
 	recorder_read_stacks(r->recorder, false);
 	session_take_waits_now(b->session);

@@ -450,13 +450,13 @@ static int begin_streams(struct session *s, const struct stream_sink *sink, stru
 
 	if (!s->waits.wait) {
 		streams_init(s->streams, sink);
-		return 0;
+	} else {
+		s->hold = hold_new(sink);
+		if (!s->hold)
+			return diag_errno(d, ENOMEM, "cannot begin");
+		held = hold_sink(s->hold);
+		streams_init(s->streams, &held);
 	}
-	s->hold = hold_new(sink);
-	if (!s->hold)
-		return diag_errno(d, ENOMEM, "cannot begin");
-	held = hold_sink(s->hold);
-	streams_init(s->streams, &held);
 	return position_open(&s->position, bpf_map__fd(s->bpf->maps.queue), d);
 }
 
@@ -505,13 +505,8 @@ bool session_has_census(const struct session *s)
 /* What is in the queue now. Threads whose calls stay open go on to fill it. */
 static void consume_all(struct session *s)
 {
-	uint64_t end;
+	uint64_t end = position_produced(&s->position);
 
-	if (!s->hold) {
-		queue_empty(s->queue);
-		return;
-	}
-	end = position_produced(&s->position);
 	while (position_consumed(&s->position) < end && session_consume(s))
 		;
 }
@@ -570,6 +565,13 @@ void session_sweep(struct session *s)
 	sweep(&s->segment, s->streams);
 	if (s->hold)
 		settle(s);
+}
+
+void session_catch_up(struct session *s)
+{
+	consume_all(s); /* what a ring holds behind it is not swept */
+	session_sweep(s);
+	consume_all(s);
 }
 
 bool session_holds(const struct session *s)

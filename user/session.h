@@ -76,6 +76,9 @@ int session_consume(struct session *s);
 /* Feed what lies in the rings, and what the queue had meanwhile. */
 void session_sweep(struct session *s);
 
+/* Feed all that calls up to now have left, in the queue and in the rings: for a dump. */
+void session_catch_up(struct session *s);
+
 /* Do calls that the last sweep has found still wait for what the kernel says of them: a record in the queue is being written? */
 bool session_holds(const struct session *s);
 

@@ -126,9 +126,3 @@ int queue_consume(struct queue *q)
 	ring_buffer__consume(q->rb);
 	return q->parts;
 }
-
-void queue_empty(struct queue *q)
-{
-	while (queue_consume(q))
-		;
-}

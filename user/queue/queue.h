@@ -32,7 +32,4 @@ int queue_consume(struct queue *q);
 /* Say that waits were lost, if some were since the last time: before spans are fed from elsewhere. */
 void queue_tell_losses(struct queue *q);
 
-/* Feed all that is there, when nobody adds to it any more. */
-void queue_empty(struct queue *q);
-
 #endif
