@@ -68,7 +68,7 @@ case_counts() {
 		usage_agrees
 		tools_read
 		"$FRTRACE" view slowest "$F_FILE" >"$WORK/view" || finding "view slowest: status $?"
-		grep -qE ', [0-9]+ system calls of [0-9.]+m?s' "$WORK/view" || finding "view slowest has no system calls:" "$(head "$WORK/view")"
+		grep -qE ', [0-9]+ system calls? of [0-9.]+m?s' "$WORK/view" || finding "view slowest has no system calls:" "$(head "$WORK/view")"
 	fi
 	verdict "$sentence"
 	target_drop
