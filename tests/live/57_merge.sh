@@ -224,7 +224,7 @@ elsewhere() {
 		trace_stop
 		status_is 0
 		"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(head -n 3 "$WORK/tool")"
-		for count in 'jdk.MethodTrace 1000' 'jdk.InitialSystemProperty [1-9]' 'jdk.CPULoad [1-9]'; do
+		for count in 'jdk.MethodTrace 1000' 'jdk.InitialSystemProperty [1-9]' 'jdk.CPUInformation [1-9]'; do
 			tr -s ' ' <"$WORK/tool" | grep -qE "^ $count" || finding "not in it: $count"
 		done
 		tmp_left
