@@ -42,7 +42,7 @@ struct join_setup {
 };
 
 #define JOIN_THREAD_LIMIT 16384u
-#define JOIN_LIMIT	  (1u << 18) /* 40 MB */
+#define JOIN_LIMIT	  (1u << 17) /* 20 MB */
 
 struct join *join_new(const struct join_setup *setup, struct diag *d);
 void join_free(struct join *j);
