@@ -594,8 +594,8 @@ enum frt_wait_reason {
 #define FRT_NO_CALL 0xffffu
 
 /*
- * A time that a thread of the target, in a traced call, was on no CPU: emitted when it is on one again, or when it is asked for. Of threads that
- * may carry virtual ones (FRT_SLOT_CARRIER) there are none. Blocked from `off` to `wake`, waiting for
+ * A time that a thread of the target, in a traced call, was on no CPU: emitted when it is on one again, or when it is
+ * asked for. Of threads that may carry virtual ones (FRT_SLOT_CARRIER) there are none. Blocked from `off` to `wake`, waiting for
  * a CPU from `wake` to `on`, as the kernel's schedstat counts it. Times here and below are CLOCK_MONOTONIC, ns.
  */
 struct frt_wait {

@@ -22,8 +22,8 @@ double cost_of_recording(const struct frt_slot *slot, const struct clock *c);
 #define COST_SWITCH_US 0.6
 
 /*
- * And --kernel=full to a system call or a page fault; measured by scripts/bench-usage where they take 0.4 and 3.5 us. Threads
- * outside of calls pay 0.4, other processes 0.2.
+ * And --kernel=full to a system call or a page fault; measured by scripts/bench-usage where they take 0.4 and 3.5 us. Of a system
+ * call threads outside of calls pay 0.4, other processes 0.2; of a page fault 0.7 and 0.5.
  */
 #define COST_SYSTEM_CALL_US 0.5
 
