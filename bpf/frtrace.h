@@ -565,6 +565,7 @@ enum frt_queue_kind {
 	FRT_WAIT,     /* struct frt_wait */
 	FRT_PAUSE,    /* struct frt_pause */
 	FRT_USAGE,    /* struct frt_usage */
+	FRT_OWNER,    /* struct frt_slot_owner */
 };
 
 struct frt_part {
@@ -576,6 +577,21 @@ struct frt_part {
 	/* data follows */
 };
 _Static_assert(sizeof(struct frt_part) == 24, "part");
+
+/* A thread got a slot. */
+struct frt_slot_owner {
+	frt_u32 kind;
+	frt_u32 slot;
+	frt_u32 thread; /* serial */
+	frt_u32 task;	/* its number in the initial pid namespace */
+	frt_u32 flags;	/* FRT_OWNER_* */
+	frt_u32 reserved;
+};
+_Static_assert(sizeof(struct frt_slot_owner) == 24, "slot owner");
+
+/* The kernel had no memory for what is seen of it: */
+#define FRT_OWNER_NO_WAITS 0x1u
+#define FRT_OWNER_NO_USAGE 0x2u
 
 /* What a thread waited for. */
 enum frt_wait_reason {

@@ -16,16 +16,18 @@ int BPF_USDT(thread_usage, __u64 number, const struct frt_slot *slot)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct usage *u;
+	__u32 serial = 0;
 
 	if (!is_target())
 		return 0;
+	bpf_probe_read_user(&serial, sizeof(serial), &slot->thread);
 	u = bpf_task_storage_get(&usages, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!u) {
-		count_drop(FRT_DROP_STORAGE);
+		tell_owner(task, number, serial, FRT_OWNER_NO_USAGE);
 		return 0;
 	}
 	u->at = u->call_begin = 0;
-	bpf_probe_read_user(&u->thread, sizeof(u->thread), &slot->thread);
+	u->thread = serial;
 	u->slot = (__u64)slot;
 	target_process = task->tgid;
 	return 0;
@@ -39,7 +41,7 @@ static __always_inline bool is_agents(const struct pt_regs___kernel *regs)
 /* The thread begins something that counts, at `at`, if it is not the agent's doing. */
 static __always_inline void usage_begin(struct usage *u, struct task_struct *task, __u64 at, bool own)
 {
-	struct slot_usage now;
+	struct slot_calls now;
 
 	u->busy = 1;
 	if (own) {
@@ -103,7 +105,7 @@ int running_usage(void *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct usage *u = usage_of(task);
-	struct slot_usage now;
+	struct slot_calls now;
 
 	if (!u)
 		return 0;

@@ -91,6 +91,9 @@ struct list_head {
 };
 #pragma clang attribute pop
 
+/* BPF_UPTR: since 6.13 a value can have a pointer into the memory of who wrote it. */
+enum btf_field_type { BPF_UPTR = 1 };
+
 /*
  * What lies at an address in the kernel, 0 where nothing does. A helper that reads it takes 25 ns; from Linux 6.2 on the address can be said
  * to be that of something which begins with such a value.

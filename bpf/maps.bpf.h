@@ -73,6 +73,29 @@ struct usage_map {
 };
 extern struct usage_map usages;
 
+/* A part of struct frt_slot. */
+struct slot_calls {
+	__u64 entered, exited;
+	__u32 depth, thread;
+};
+_Static_assert(offsetof(struct frt_slot, thread) - offsetof(struct frt_slot, entered) == offsetof(struct slot_calls, thread),
+	       "side by side in the slot");
+
+typedef struct slot_calls lent_calls; /* clang 14 forgets the tag of a struct */
+
+/* Written by the collector. */
+struct lent_slot {
+	lent_calls __attribute__((btf_type_tag("uptr"))) *calls;
+};
+
+struct lent_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct lent_slot);
+};
+extern struct lent_map lent_slots;
+
 struct drop_map {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, FRT_DROP_REASONS);

@@ -11,16 +11,7 @@
 #define BPF_USAGE_H
 
 #include "bpf/emit.bpf.h"
-
-#include <stddef.h>
-
-/* A part of struct frt_slot. */
-struct slot_usage {
-	__u64 entered, exited;
-	__u32 depth, thread;
-};
-_Static_assert(offsetof(struct frt_slot, thread) - offsetof(struct frt_slot, entered) == offsetof(struct slot_usage, thread),
-	       "side by side in the slot");
+#include "bpf/slot.bpf.h"
 
 static __always_inline struct usage *usage_of(struct task_struct *task)
 {
@@ -66,9 +57,9 @@ static __noinline void usage_emit(struct usage *u)
  * Emit the usage if the calls that it was in are not those that the thread is in now, which `now` is filled in with. False: that
  * cannot be known; it is emitted then, and goes on.
  */
-static __always_inline bool usage_close(struct usage *u, struct task_struct *task, struct slot_usage *now)
+static __always_inline bool usage_close(struct usage *u, struct task_struct *task, struct slot_calls *now)
 {
-	bool known = !bpf_probe_read_user(now, sizeof(*now), (const void *)(u->slot + offsetof(struct frt_slot, entered)));
+	bool known = !read_calls(task, u->slot, u->thread, now);
 
 	usage_add_faults(u, task);
 	if (known && u->at && now->entered == u->entered && now->exited == u->exited && now->thread == u->thread)
@@ -83,7 +74,7 @@ static __always_inline bool usage_close(struct usage *u, struct task_struct *tas
 static __always_inline void usage_leave(struct task_struct *task)
 {
 	struct usage *u = usage_of(task);
-	struct slot_usage now;
+	struct slot_calls now;
 
 	if (!u)
 		return;

@@ -180,6 +180,18 @@ void join_lost(struct join *j, int64_t now)
 		j->known_from = now;
 }
 
+void join_unseen(struct join *j, const struct frt_slot_owner *o)
+{
+	struct thread *t = thread_of(j, o->thread);
+
+	if (t && o->flags & FRT_OWNER_NO_WAITS)
+		t->track[WAITS].known_from = INT64_MAX;
+	if (t && o->flags & FRT_OWNER_NO_USAGE)
+		t->track[USAGE].known_from = INT64_MAX;
+	if (!t && has_nothing(j, o->thread)) /* no memory */
+		join_lost(j, INT64_MAX);
+}
+
 /* Of preempted ones nothing is blocked time. */
 static unsigned int class_of(unsigned int reason)
 {

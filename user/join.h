@@ -52,6 +52,9 @@ void join_wait(struct join *j, const struct frt_wait *w, uint32_t stack, uint32_
 void join_pause(struct join *j, const struct frt_pause *p);
 void join_usage(struct join *j, const struct frt_usage *u);
 
+/* What o->flags says is not known of the thread. */
+void join_unseen(struct join *j, const struct frt_slot_owner *o);
+
 /* Something was lost before `now`: nothing is known of calls that began before. */
 void join_lost(struct join *j, int64_t now);
 

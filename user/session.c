@@ -205,7 +205,7 @@ static int attach_probe(struct session *s, struct diag *d)
 						   .pid_ns_ino = s->target->pid_ns_ino,
 						   .tgid = s->target->ns_pid };
 	if (s->with_kernel)
-		session_kernel_attach(&s->kernel, s->bpf, s->target, &m);
+		session_kernel_attach(&s->kernel, s->bpf, s->target, &s->segment, &m);
 	drain.path = m.door;
 	return site_attach_usdt(s->bpf->progs.drain, &drain, &s->drain, d);
 }
@@ -436,6 +436,7 @@ static void choose_wait_stacks(struct session *s)
 static int begin_queue(struct session *s, struct diag *d)
 {
 	struct queue_sinks sinks = { .streams = s->streams, .waits = s->waits, .stacks = s->wait_stacks,
+				     .owner = session_kernel_lend, .owner_context = &s->kernel,
 				     .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost };
 
 	choose_wait_stacks(s);

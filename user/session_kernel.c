@@ -11,9 +11,12 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Of one of the CPUs' own variables, from their section's begin; -1: there is no such variable. */
@@ -176,11 +179,14 @@ static int attach_usage(struct session_kernel *k, struct frtrace_bpf *bpf, const
 }
 
 void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t,
-			   const struct mapping *agent)
+			   const struct segment *segment, const struct mapping *agent)
 {
 	struct site thread = thread_site(agent);
 	int err = attach_tracepoint(k, bpf->progs.sched_waking, &k->why);
 
+	k->target = t;
+	k->segment = segment;
+	k->lent_fd = bpf_map__fd(bpf->maps.lent_slots);
 	if (!err)
 		err = attach_tracepoint(k, bpf->progs.sched_switch, &k->why);
 	if (!err)
@@ -194,6 +200,44 @@ void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, co
 		k->usage = !attach_usage(k, bpf, agent, &k->no_usage);
 }
 
+#define INITIAL_PID_NAMESPACE 4026531836u /* its inode: PROC_PID_INIT_INO */
+
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL /* Linux 6.9 */
+#endif
+
+/* Its number in our pid namespace: when that is the first one, or the target's. 0: not known. */
+static uint32_t number_here(const struct session_kernel *k, const struct frt_slot_owner *o)
+{
+	struct stat own;
+
+	if (stat("/proc/self/ns/pid", &own))
+		return 0;
+	if (own.st_ino == INITIAL_PID_NAMESPACE)
+		return o->task;
+	return own.st_ino == k->target->pid_ns_ino ? segment_tid(k->segment, o->thread) : 0;
+}
+
+/*
+ * The kernel pins the page until the thread or the map is gone. The thread may have ended meanwhile, and its number be another's: a
+ * program compares the serials. It does without where this fails.
+ */
+void session_kernel_lend(void *kernel, const struct frt_slot_owner *o)
+{
+	struct session_kernel *k = kernel;
+	const struct frt_slot *slot = segment_slot(k->segment, o->slot);
+	const void *calls = slot ? &slot->entered : NULL;
+	uint32_t number = slot ? number_here(k, o) : 0;
+	int pidfd = number ? syscall(SYS_pidfd_open, number, PIDFD_THREAD) : -1;
+
+	k->owners++;
+	if (pidfd < 0)
+		return;
+	if (!bpf_map_update_elem(k->lent_fd, &pidfd, &calls, BPF_ANY))
+		k->lent++;
+	close(pidfd);
+}
+
 void session_kernel_flush(const struct session_kernel *k, const struct frtrace_bpf *bpf)
 {
 	int cpus = k->usage ? libbpf_num_possible_cpus() : 0;
@@ -205,6 +249,8 @@ void session_kernel_flush(const struct session_kernel *k, const struct frtrace_b
 
 void session_kernel_detach(struct session_kernel *k)
 {
+	if (k->count)
+		log_detail("slots lent to %u of %u threads", k->lent, k->owners);
 	while (k->count)
 		bpf_link__destroy(k->links[--k->count]);
 }

@@ -4,6 +4,7 @@
 #define USER_SESSION_KERNEL_H
 
 #include "format/diag.h"
+#include "user/segment.h"
 #include "user/settings.h"
 #include "user/target/mem.h"
 #include "user/target/process.h"
@@ -21,6 +22,10 @@ struct session_kernel {
 	bool usage; /* system calls and page faults are counted */
 	struct diag no_usage; /* why they are not, though they were asked for; "" */
 	struct diag no_pauses; /* why there are none, though the rest is there; "" */
+	const struct target *target;
+	const struct segment *segment;
+	int lent_fd; /* the map of the slots that are lent to their threads */
+	unsigned int owners, lent; /* threads that have got a slot; those that it was lent to */
 	struct diag why; /* it is not there; "": it is, or nobody has asked for it */
 };
 
@@ -29,7 +34,10 @@ void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, en
 
 /* `agent` is the agent's code in the target. What fails is in k->why, k->no_usage or k->no_pauses. Before the agent is told to start. */
 void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t,
-			   const struct mapping *agent);
+			   const struct segment *segment, const struct mapping *agent);
+
+/* Let the programs read the slot of a thread where we have it, which costs them less: of a struct session_kernel. */
+void session_kernel_lend(void *kernel, const struct frt_slot_owner *o);
 
 /* What threads did in calls that are over is in the queue when this returns, also of those that go on running. */
 void session_kernel_flush(const struct session_kernel *k, const struct frtrace_bpf *bpf);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define KNOWN	  (1u << 14) /* stacks by hash */
 #define CODES	  (1u << 12) /* return addresses */
@@ -34,7 +35,8 @@ struct known_code {
 struct wait_stacks {
 	struct wait_stacks_setup setup;
 	struct frames *frames;
-	struct snapshot now; /* of the JVM's memory, during one walk */
+	struct snapshot now; /* of the JVM's memory */
+	uint64_t now_since; /* nothing in it was read before */
 	const uint8_t *image;
 	uint32_t last; /* id */
 	struct known known[KNOWN];
@@ -146,6 +148,18 @@ static bool next_frame(struct walk *w, struct frt_frame *f)
 	return f->cookie;
 }
 
+/* A copy of a stack goes with what is read after it was made: the sooner, the better. */
+static void read_since(struct wait_stacks *s, uint64_t copied)
+{
+	struct timespec t;
+
+	if (copied < s->now_since)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	s->now_since = t.tv_sec * 1000000000ULL + t.tv_nsec;
+	snapshot_clear(&s->now);
+}
+
 static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
 {
 	const struct frt_wait *wait = &l->wait;
@@ -159,7 +173,7 @@ static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
 
 	if (!wait->stack_size || wait->stack_size > sizeof(l->stack) || !s->setup.frames.resolver)
 		return 0;
-	snapshot_clear(&s->now);
+	read_since(s, wait->off);
 	s->image = l->stack;
 	s->stack.count = 0;
 	/* the interpreter's calls into the VM leave only sp and fp */

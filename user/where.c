@@ -152,6 +152,13 @@ static void on_usage(void *context, const struct frt_usage *u)
 	join_usage(w->join, u);
 }
 
+static void on_unseen(void *context, const struct frt_slot_owner *o)
+{
+	struct where *w = context;
+
+	join_unseen(w->join, o);
+}
+
 static void on_lost(void *context)
 {
 	struct where *w = context;
@@ -163,7 +170,12 @@ static void on_lost(void *context)
 
 struct wait_sink where_sink(struct where *w)
 {
-	return (struct wait_sink){ .wait = on_wait, .pause = on_pause, .usage = on_usage, .lost = on_lost, .context = w };
+	return (struct wait_sink){ .wait = on_wait,
+				   .pause = on_pause,
+				   .usage = on_usage,
+				   .unseen = on_unseen,
+				   .lost = on_lost,
+				   .context = w };
 }
 
 struct splits *where_splits(const struct where *w)

@@ -85,7 +85,7 @@ beside() {
 		END
 		chmod +x "$WORK/beside"
 		FRTRACE=$WORK/beside
-		if trace_start -m 'live.Where::in*'; then
+		if trace_start -v -m 'live.Where::in*'; then
 			target_go
 			kill -INT "$(pgrep -P "$F_PID")" # nsenter's child
 			trace_wait 60
@@ -93,6 +93,7 @@ beside() {
 			status_is 0
 			says "^tracing .* in $inner live.Where"
 			says "^  no names of the kernel's functions: "
+			slots_lent
 			waits_agree
 		fi
 	fi

@@ -46,13 +46,14 @@ switches() {
 	begin "$sentence" || return 0
 	target_start Switches $pairs 3000
 	if target_ready && FRTRACE_WAITS=$WORK/waits FRTRACE_WAITS_COUNTED=1 FRTRACE=$ROOT/$build/tests/frtrace_waits \
-		trace_start -m live.Switches::relay; then
+		trace_start -v -m live.Switches::relay; then
 		wait_for 10 pinned $pairs &
 		target_go
 		trace_stop
 		status_is 0
 		says ' 0 lost'
 		expect_all $pairs
+		slots_lent
 		target_restored
 		target_quit
 		file_agrees

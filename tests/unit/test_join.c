@@ -415,6 +415,27 @@ static void usage_is_folded_between_the_starts_of_open_calls(void **state)
 	expect_usage(100000, 500100, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING);
 }
 
+static void unseen(uint32_t thread, uint32_t flags)
+{
+	join_unseen(m->join, &(struct frt_slot_owner){ .thread = thread, .flags = flags });
+}
+
+static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **state)
+{
+	struct join_split s;
+
+	make(0, 0);
+	unseen(THREAD, FRT_OWNER_NO_WAITS);
+	s = split(100, 200);
+	assert_true(s.blocked == JOIN_MISSING && s.run_queue == JOIN_MISSING);
+	assert_int_equal(s.calls, 0);
+	unseen(THREAD, FRT_OWNER_NO_USAGE);
+	expect_usage(100, 200, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING);
+	assert_int_equal(split(100, 200).pause, 0);
+	join_split(m->join, THREAD + 1, 100, 200, &s);
+	assert_int_equal(s.blocked, 0);
+}
+
 static void memory_of_all_threads_is_bounded(void **state)
 {
 	make(1024, 4096);
@@ -450,6 +471,7 @@ int main(void)
 		T(old_pauses_are_folded),
 		T(system_calls_and_faults_are_counted),
 		T(usage_is_folded_between_the_starts_of_open_calls),
+		T(nothing_is_known_of_a_thread_that_the_kernel_does_not_see),
 		T(memory_of_all_threads_is_bounded),
 	};
 

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -98,11 +99,14 @@ static void call(int depth)
 static void wait_here(void)
 {
 	uint64_t from = b->vm.sp - 8, size = FAKE_VM_STACK + FAKE_VM_STACK_SIZE - from;
+	struct timespec now;
 
 	b->wait = (struct frt_long_wait){.wait = {.stack_pointer = b->vm.sp, .stack_pc = b->vm.pc, .stack_fp = b->vm.fp}};
 	if (size > FRT_WAIT_STACK)
 		size = FRT_WAIT_STACK;
 	b->wait.wait.stack_size = size;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	b->wait.wait.off = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	memcpy(b->wait.stack, fake_mem_at(&b->vm.m, from, size), size);
 }
 
@@ -205,10 +209,30 @@ static void code_that_has_been_replaced_is_looked_up_again(void **state)
 	wait_here();
 	take();
 	fake_mem_put(&b->vm.m, b->method[0] + b->vm.layout.walk.nmethod_compile_id, 7, 4);
+	wait_here();
 	take();
 	assert_int_equal(count, 2);
 	assert_int_equal(asked[0].cookie, 100);
 	assert_int_equal(asked[1].cookie, 7);
+}
+
+static void the_jvm_is_read_once_for_copies_that_were_made_before(void **state)
+{
+	struct frt_long_wait before;
+	unsigned int reads;
+	uint32_t id;
+
+	call(3);
+	wait_here();
+	before = b->wait;
+	id = take();
+	reads = b->vm.m.reads;
+	b->wait = before;
+	assert_int_equal(take(), id);
+	assert_int_equal(b->vm.m.reads, reads);
+	wait_here();
+	assert_int_equal(take(), id);
+	assert_true(b->vm.m.reads > reads);
 }
 
 static void what_is_no_stack_has_none(void **state)
@@ -276,6 +300,7 @@ int main(void)
 		T(equal_stacks_have_one_id),
 		T(an_anchor_without_pc_has_it_below_its_sp),
 		T(code_that_has_been_replaced_is_looked_up_again),
+		T(the_jvm_is_read_once_for_copies_that_were_made_before),
 		T(what_is_no_stack_has_none),
 		T(more_kernel_frames_than_there_can_be_are_those_that_can),
 		T(garbled_copies_do_no_harm),

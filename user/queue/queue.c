@@ -63,6 +63,17 @@ static bool see_usage(struct queue *q, const struct frt_usage *u, size_t size)
 	return true;
 }
 
+static bool see_owner(struct queue *q, const struct frt_slot_owner *o, size_t size)
+{
+	if (size < sizeof(*o))
+		return false;
+	if (o->flags && q->sinks.waits.unseen)
+		q->sinks.waits.unseen(q->sinks.waits.context, o);
+	if (q->sinks.owner)
+		q->sinks.owner(q->sinks.owner_context, o);
+	return true;
+}
+
 /* False: it is none that we know. */
 static bool see_record(struct queue *q, const void *record, size_t size)
 {
@@ -75,6 +86,8 @@ static bool see_record(struct queue *q, const void *record, size_t size)
 		return see_pause(q, record, size);
 	case FRT_USAGE:
 		return see_usage(q, record, size);
+	case FRT_OWNER:
+		return see_owner(q, record, size);
 	}
 	return false;
 }

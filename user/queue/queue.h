@@ -15,6 +15,8 @@ struct queue_sinks {
 	struct streams *streams;
 	struct wait_sink waits;
 	struct wait_stacks *stacks; /* NULL: none */
+	void (*owner)(void *context, const struct frt_slot_owner *o); /* a thread got a slot; NULL: nobody wants to know */
+	void *owner_context;
 	const volatile uint64_t *waits_lost; /* records that found no room so far, counted up by the kernel; NULL: none do */
 };
 
