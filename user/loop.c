@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BUSY_MS	    5
+#define NEWS_MS	    5
 #define IDLE_MS	    50
 #define SWEEP_NS    50000000LL
 #define PROGRESS_NS 1000000000LL
@@ -126,7 +126,7 @@ int loop_run(struct loop *l, struct diag *d)
 		err = look_after(l, &m, now, d);
 		if (err || m.unseen || now >= m.end || recorder_full(l->recorder))
 			break;
-		over = wait_for_more(l, parts >= QUEUE_BUDGET ? 0 : parts || now < m.news ? BUSY_MS : IDLE_MS);
+		over = wait_for_more(l, parts >= QUEUE_BUDGET ? 0 : now < m.news ? NEWS_MS : IDLE_MS);
 	}
 	return err;
 }
