@@ -4,7 +4,7 @@
 #define BPF_MAPS_H
 
 #include "bpf/kernel.h"
-#include "bpf/frtrace.h"
+#include "bpf/queue.h"
 
 #include <bpf/bpf_helpers.h>
 

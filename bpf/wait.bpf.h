@@ -4,7 +4,7 @@
 #define BPF_WAIT_H
 
 #include "bpf/kernel.h"
-#include "bpf/frtrace.h"
+#include "bpf/queue.h"
 
 #include <asm/unistd.h>
 

@@ -9,7 +9,7 @@
 #ifndef USER_JOIN_H
 #define USER_JOIN_H
 
-#include "bpf/frtrace.h"
+#include "bpf/queue.h"
 #include "format/diag.h"
 
 #include <stdbool.h>

@@ -4,7 +4,6 @@
 #include "user/sites.h"
 #include "user/target/mem.h"
 
-#include "bpf/frtrace.h"
 #include "frtrace.skel.h"
 
 #include <bpf/bpf.h>

@@ -3,6 +3,7 @@
 #ifndef USER_SESSION_KERNEL_H
 #define USER_SESSION_KERNEL_H
 
+#include "bpf/queue.h"
 #include "format/diag.h"
 #include "user/segment.h"
 #include "user/settings.h"

@@ -6,6 +6,7 @@
 #ifndef USER_WAIT_STACKS_H
 #define USER_WAIT_STACKS_H
 
+#include "bpf/queue.h"
 #include "user/frames.h"
 #include "user/hotspot/mem.h"
 

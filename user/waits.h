@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the kernel's half of a recording goes: records of the queue (bpf/frtrace.h) with their stacks looked up. */
+/* Where the kernel's half of a recording goes: records of bpf/queue.h with their stacks looked up. */
 #ifndef USER_WAITS_H
 #define USER_WAITS_H
 
-#include "bpf/frtrace.h"
+#include "bpf/queue.h"
 
 /*
  * Records are valid during the call alone; lengths in them have been checked. What one thread did comes in the order in

@@ -55,16 +55,23 @@ waits_agree() {
 		finding "$(cat "$WORK/seen")"
 }
 
+usage_known() {
+	"${own:-$FRTRACE}" print --events jdk.MethodTrace "$F_FILE" >"$WORK/printed"
+	grep -qE '^  syscalls = [1-9]' "$WORK/printed" && ! grep -qE '^  (syscalls|minorFaults) = N/A' "$WORK/printed" ||
+		finding "not every call has its system calls:" "$(head -n 20 "$WORK/printed")"
+}
+
 contained_where() {
 	local sentence="waits in a container have their reasons and wakers, JDK $FEATURE"
 	begin "$sentence" || return 0
 	namespaced_start Where 100 none sleep monitor lock queue socket
-	if target_ready && trace_start -m 'live.Where::in*' --no-stack; then
+	if target_ready && trace_start -m 'live.Where::in*' --no-stack --kernel=full; then
 		target_go
 		trace_stop
 		status_is 0
 		target_quit
 		waits_agree
+		usage_known
 	fi
 	verdict "$sentence"
 	target_drop
@@ -85,7 +92,7 @@ beside() {
 		END
 		chmod +x "$WORK/beside"
 		FRTRACE=$WORK/beside
-		if trace_start -v -m 'live.Where::in*'; then
+		if trace_start -v -m 'live.Where::in*' --kernel=full; then
 			target_go
 			kill -INT "$(pgrep -P "$F_PID")" # nsenter's child
 			trace_wait 60
@@ -95,6 +102,7 @@ beside() {
 			says "^  no names of the kernel's functions: "
 			slots_lent
 			waits_agree
+			usage_known
 		fi
 	fi
 	verdict "$sentence"

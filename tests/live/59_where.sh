@@ -71,7 +71,7 @@ case_where() {
 		where_agrees
 		tools_read
 		views_show
-		says 'the slowest 1 % \([0-9]+ calls of .* and more\): [0-9]+ % blocked'
+		says 'the slowest 1 % \([0-9,]+ calls of .* and more\): [0-9]+ % blocked'
 	fi
 	verdict "$sentence"
 	target_drop

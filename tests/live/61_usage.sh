@@ -128,3 +128,8 @@ for line in "${JDKS[@]}"; do
 	case_on
 	case_without
 done
+roots_find
+for version in 8 11 21 26; do
+	root_use "$version" || { skip "system calls and page faults of calls, JDK $version" "$(roots_why)"; continue; }
+	case_counts
+done

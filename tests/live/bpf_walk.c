@@ -8,6 +8,7 @@
  * Prints "on"; then a line for each thread whose name begins with "w-", and for the carriers of virtual threads, as
  * "carrier": "NAME END I interpreted C compiled N native D deoptimised: equal", or what differs; and what it cost.
  */
+#include "bpf/queue.h"
 #include "tests/live/walked.h"
 #include "user/hotspot/layout.h"
 #include "user/target/mem.h"

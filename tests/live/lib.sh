@@ -132,7 +132,7 @@ jdk_newest() { echo "${JDKS[-1]#* }"; }
 # and $! is the JVM. Its pids are ours, so jcmd and jstack of JDK 25 reach it (17's do not); its /tmp is its own (/proc/PID/root/tmp), and
 # of our directories it sees $WORK and $CACHE, where they are outside. Mounts live in its own namespace and end with it.
 
-OLD_SOURCES=(BigMain BigSource Compile Crowd Exits ExitsMain Forms Frames Late Launched Open Orphan Speed Splits Stage Threads Waits Where)
+OLD_SOURCES=(BigMain BigSource Compile Crowd Exits ExitsMain Forms Frames Late Launched Open Orphan Speed Splits Stage Threads Usage Waits Where)
 
 inside_root='
 	mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs -o mode=1777 tmpfs "$1/tmp" || exit 9
