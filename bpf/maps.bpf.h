@@ -27,6 +27,9 @@ extern volatile struct frt_code agent_code;
 /* Records of the kernel's half that found no room in the queue. */
 extern volatile __u64 waits_lost;
 
+/* Threads of which something is never seen, and nobody could be told which. */
+extern volatile __u64 unseen_lost;
+
 /* Bytes in the queue from which on a submit wakes the collector. */
 extern volatile __u64 wake_level;
 

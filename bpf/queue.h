@@ -35,7 +35,7 @@ struct frt_slot_owner {
 };
 _Static_assert(sizeof(struct frt_slot_owner) == 24, "slot owner");
 
-/* The kernel had no memory for what is seen of it: */
+/* The kernel had no room just then for what is seen of it: */
 #define FRT_OWNER_NO_WAITS 0x1u
 #define FRT_OWNER_NO_USAGE 0x2u
 

@@ -113,13 +113,15 @@ int sleep_end(struct pt_regs *context)
 	return set_sleeping(false);
 }
 
-/* A thread that ends has no memory from which its slot could be read, and no calls. */
+/* A thread that ends has no calls, whatever its slot says. */
 static __always_inline bool in_call(struct task_struct *task, const struct wait_state *state)
 {
 	struct slot_calls calls;
 
+	if (task->flags & EXITING)
+		return false;
 	if (read_calls(task, state->slot, state->thread, &calls))
-		return !(task->flags & EXITING); /* a wait outside of calls does no harm */
+		return true; /* a wait outside of calls does no harm */
 	return calls.depth && calls.thread == state->thread;
 }
 

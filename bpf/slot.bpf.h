@@ -30,10 +30,12 @@ static __always_inline long read_calls(struct task_struct *task, __u64 slot, __u
 /* For the collector: to lend a thread its slot, and to know of whom nothing is seen. */
 static __always_inline void tell_owner(const struct task_struct *task, __u32 slot, __u32 thread, __u32 flags)
 {
-	struct frt_slot_owner *o = reserve_record(sizeof(*o));
+	struct frt_slot_owner *o = bpf_ringbuf_reserve(&queue, sizeof(*o), 0);
 
 	if (flags)
 		count_drop(FRT_DROP_STORAGE);
+	if (!o && flags)
+		__sync_fetch_and_add(&unseen_lost, 1);
 	if (!o)
 		return;
 	*o = (struct frt_slot_owner){ .kind = FRT_OWNER, .slot = slot, .thread = thread, .task = task->pid, .flags = flags };

@@ -182,13 +182,13 @@ void join_lost(struct join *j, int64_t now)
 
 void join_unseen(struct join *j, const struct frt_slot_owner *o)
 {
-	struct thread *t = thread_of(j, o->thread);
+	struct thread *t = o ? thread_of(j, o->thread) : NULL;
 
 	if (t && o->flags & FRT_OWNER_NO_WAITS)
 		t->track[WAITS].known_from = INT64_MAX;
 	if (t && o->flags & FRT_OWNER_NO_USAGE)
 		t->track[USAGE].known_from = INT64_MAX;
-	if (!t && has_nothing(j, o->thread)) /* no memory */
+	if (!o || (!t && has_nothing(j, o->thread))) /* no memory */
 		join_lost(j, INT64_MAX);
 }
 

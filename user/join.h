@@ -52,7 +52,7 @@ void join_wait(struct join *j, const struct frt_wait *w, uint32_t stack, uint32_
 void join_pause(struct join *j, const struct frt_pause *p);
 void join_usage(struct join *j, const struct frt_usage *u);
 
-/* What o->flags says is not known of the thread. */
+/* What o->flags says is not known of the thread. NULL: of some thread, so nothing is known of any. */
 void join_unseen(struct join *j, const struct frt_slot_owner *o);
 
 /* Something was lost before `now`: nothing is known of calls that began before. */

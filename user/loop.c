@@ -108,7 +108,7 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, struct dia
 int loop_run(struct loop *l, struct diag *d)
 {
 	int64_t now = now_ns();
-	struct moments m = { .end = INT64_MAX, .silence = now + SILENCE_NS, .silence_ns = SILENCE_NS };
+	struct moments m = { .end = INT64_MAX, .silence = now + SILENCE_NS, .silence_ns = SILENCE_NS, .news = now + NEWS_NS };
 	bool over = false;
 	int err = 0;
 

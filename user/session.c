@@ -437,6 +437,7 @@ static int begin_queue(struct session *s, struct diag *d)
 {
 	struct queue_sinks sinks = { .streams = s->streams, .waits = s->waits, .stacks = s->wait_stacks,
 				     .owner = session_kernel_lend, .owner_context = &s->kernel,
+				     .unseen_lost = (uint64_t *)&s->bpf->bss->unseen_lost,
 				     .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost };
 
 	choose_wait_stacks(s);

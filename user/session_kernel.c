@@ -14,7 +14,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -64,6 +63,20 @@ static int check_tracepoints(struct diag *d)
 	return err;
 }
 
+/* Can a map's value have pointers into our memory (Linux 6.13)? */
+static bool can_lend(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int32_t id = btf ? btf__find_by_name_kind(btf, "btf_field_type", BTF_KIND_ENUM) : -1;
+	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, id);
+	bool can = false;
+
+	for (int i = 0; type && i < btf_vlen(type); i++)
+		can |= !strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), "BPF_UPTR");
+	btf__free(btf);
+	return can;
+}
+
 static void choose_usage(struct session_kernel *k, struct frtrace_bpf *bpf, bool wanted)
 {
 	struct bpf_program *programs[] = { bpf->progs.thread_usage, bpf->progs.sys_enter, bpf->progs.sys_exit,
@@ -88,6 +101,8 @@ void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, en
 		bpf_program__set_autoload(programs[i], wanted);
 	if (wanted)
 		bpf->rodata->count_offset = count_offset();
+	k->lends = wanted && can_lend();
+	bpf_map__set_autocreate(bpf->maps.lent_slots, k->lends);
 	choose_usage(k, bpf, kernel == SETTINGS_KERNEL_FULL);
 }
 
@@ -199,8 +214,6 @@ void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, co
 		k->usage = !attach_usage(k, bpf, agent, &k->no_usage);
 }
 
-#define INITIAL_PID_NAMESPACE 4026531836u /* its inode: PROC_PID_INIT_INO */
-
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD O_EXCL /* Linux 6.9 */
 #endif
@@ -208,13 +221,9 @@ void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, co
 /* Its number in our pid namespace: when that is the first one, or the target's. 0: not known. */
 static uint32_t number_here(const struct session_kernel *k, const struct frt_slot_owner *o)
 {
-	struct stat own;
-
-	if (stat("/proc/self/ns/pid", &own))
-		return 0;
-	if (own.st_ino == INITIAL_PID_NAMESPACE)
+	if (k->target->own_pid_ns_ino == PROC_INITIAL_PID_NAMESPACE)
 		return o->task;
-	return own.st_ino == k->target->pid_ns_ino ? segment_tid(k->segment, o->thread) : 0;
+	return k->target->own_pid_ns_ino == k->target->pid_ns_ino ? segment_tid(k->segment, o->thread) : 0;
 }
 
 /*
@@ -226,10 +235,10 @@ void session_kernel_lend(void *kernel, const struct frt_slot_owner *o)
 	struct session_kernel *k = kernel;
 	const struct frt_slot *slot = segment_slot(k->segment, o->slot);
 	const void *calls = slot ? &slot->entered : NULL;
-	uint32_t number = slot ? number_here(k, o) : 0;
+	uint32_t number = slot && k->lends ? number_here(k, o) : 0;
 	int pidfd = number ? syscall(SYS_pidfd_open, number, PIDFD_THREAD) : -1;
 
-	k->owners++;
+	k->owners += k->lends;
 	if (pidfd < 0)
 		return;
 	if (!bpf_map_update_elem(k->lent_fd, &pidfd, &calls, BPF_ANY))
@@ -248,7 +257,7 @@ void session_kernel_flush(const struct session_kernel *k, const struct frtrace_b
 
 void session_kernel_detach(struct session_kernel *k)
 {
-	if (k->count)
+	if (k->count && k->lends)
 		log_detail("slots lent to %u of %u threads", k->lent, k->owners);
 	while (k->count)
 		bpf_link__destroy(k->links[--k->count]);

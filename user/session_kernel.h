@@ -25,7 +25,8 @@ struct session_kernel {
 	struct diag no_pauses; /* why there are none, though the rest is there; "" */
 	const struct target *target;
 	const struct segment *segment;
-	int lent_fd; /* the map of the slots that are lent to their threads */
+	bool lends; /* slots to their threads: */
+	int lent_fd; /* the map of them */
 	unsigned int owners, lent; /* threads that have got a slot; those that it was lent to */
 	struct diag why; /* it is not there; "": it is, or nobody has asked for it */
 };

