@@ -34,14 +34,14 @@ record_waits() { # N KIND... [OPTION... of the JVM or of frtrace]
 }
 
 # Of N calls of a kind all but a few, which a loaded machine held up until there was nothing to wait for, were blocked for
-# a millisecond at least, 99 in 100 of them with this reason and this waker. JVMs have locks of their own. Who was woken for a
-# monitor may find it taken again, and wait twice.
+# a millisecond at least, 97 in 100 of them with this reason and this waker. JVMs have locks of their own, and safepoints. Who was
+# woken for a monitor may find it taken again, and wait twice.
 expect_waits() { # N KIND REASON WAKER
 	local right wrong
 	read -r right wrong < <(awk -v kind="$2" -v reason="$3" -v waker="$4" '
 	$1 == "wait" && $2 == kind && $4 - $3 >= 1e6 { if ($6 == reason && $10 == waker && $4 <= $5) right++; else wrong++ }
 	END { print right + 0, wrong + 0 }' "$WORK/waits")
-	[ "$right" -ge $(($1 * 95 / 100)) ] && [ "$right" -le $(($1 * 105 / 100)) ] && [ "$wrong" -le $(($1 / 100)) ] ||
+	[ "$right" -ge $(($1 * 90 / 100)) ] && [ "$right" -le $(($1 * 105 / 100)) ] && [ "$wrong" -le $(($1 * 3 / 100)) ] ||
 		finding "$2: of $1 waits $right with reason $3 and waker '$4', $wrong others:" \
 			"$(awk -v kind="$2" '$2 == kind { print $6, $7, $10 }' "$WORK/waits" | sort | uniq -c)"
 }
