@@ -17,7 +17,7 @@ double cost_of_recording(const struct frt_slot *slot, const struct clock *c);
 
 /*
  * What the kernel's half adds to a context switch and its wake-up, of a thread in a traced call; measured by
- * scripts/bench-switch on a machine that needs 3.5 us for both. Threads outside of calls pay 0.4, other processes 0.2.
+ * scripts/bench-switch on a machine that needs 3.5 us for both. Threads outside of calls pay 0.5, other processes 0.2.
  */
 #define COST_SWITCH_US 0.8
 

@@ -188,7 +188,7 @@ void join_unseen(struct join *j, const struct frt_slot_owner *o)
 		t->track[WAITS].known_from = INT64_MAX;
 	if (t && o->flags & FRT_OWNER_NO_USAGE)
 		t->track[USAGE].known_from = INT64_MAX;
-	if (!o || (!t && has_nothing(j, o->thread))) /* no memory */
+	if (!o || (!t && has_nothing(j, o->thread))) /* which one is not known, or there is no memory */
 		join_lost(j, INT64_MAX);
 }
 
