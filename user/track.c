@@ -64,14 +64,38 @@ void track_append_moment(struct track *t, int64_t at, const uint64_t what[TRACK_
 		i->sums.first[c] += what[c];
 }
 
-size_t track_find_end(const struct track *t, int64_t at)
+static bool ends_after(const struct track_interval *i, int64_t at)
+{
+	return i->end > at;
+}
+
+static bool begins_from(const struct track_interval *i, int64_t at)
+{
+	return i->begin >= at;
+}
+
+/* An empty interval at that very moment is within. */
+static bool is_within(const struct track_interval *i, int64_t at)
+{
+	return i->end > at || i->begin >= at;
+}
+
+/* The first of those behind which all are so; most questions are about the last few. */
+static inline size_t find(const struct track *t, int64_t at, bool (*is_so)(const struct track_interval *i, int64_t at))
 {
 	size_t low = 0, high = t->count;
 
+	for (size_t step = 1; step <= high; step *= 2) {
+		if (!is_so(&t->interval[high - step], at)) {
+			low = high - step + 1;
+			break;
+		}
+		high -= step;
+	}
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (t->interval[middle].end > at)
+		if (is_so(&t->interval[middle], at))
 			high = middle;
 		else
 			low = middle + 1;
@@ -79,19 +103,19 @@ size_t track_find_end(const struct track *t, int64_t at)
 	return low;
 }
 
+size_t track_find_end(const struct track *t, int64_t at)
+{
+	return find(t, at, ends_after);
+}
+
 size_t track_find_begin(const struct track *t, int64_t at)
 {
-	size_t low = 0, high = t->count;
+	return find(t, at, begins_from);
+}
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (t->interval[middle].begin >= at)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+static size_t first_within(const struct track *t, int64_t at)
+{
+	return find(t, at, is_within);
 }
 
 static struct track_sums sums_before(const struct track *t, size_t i)
@@ -116,14 +140,6 @@ static bool sums_until(const struct track *t, size_t i, int64_t at, struct track
 	return !track_is_folded(t, i);
 }
 
-/* An empty interval at that very moment is within. */
-static size_t first_within(const struct track *t, int64_t from)
-{
-	size_t ends = track_find_end(t, from), begins = track_find_begin(t, from);
-
-	return ends < begins ? ends : begins;
-}
-
 bool track_sum(const struct track *t, int64_t from, int64_t to, struct track_sums *out)
 {
 	struct track_sums before, until;
@@ -135,6 +151,8 @@ bool track_sum(const struct track *t, int64_t from, int64_t to, struct track_sum
 	if (!t->count || t->interval[t->count - 1].end < from)
 		return true;
 	first = first_within(t, from);
+	if (first == t->count || t->interval[first].begin >= to)
+		return true; /* most calls wait for nothing */
 	if (!sums_until(t, first, from, &before) || !sums_until(t, first_within(t, to), to, &until))
 		return false;
 	behind = track_find_begin(t, to);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define KNOWN	  (1u << 14) /* stacks by hash */
 #define CODES	  (1u << 12) /* return addresses */
@@ -35,7 +36,7 @@ struct wait_stacks {
 	struct wait_stacks_setup setup;
 	struct frames *frames;
 	struct snapshot now; /* of the JVM's memory */
-	uint64_t now_since; /* CLOCK_MONOTONIC of the kernel: nothing in it was read before */
+	uint64_t now_since; /* CLOCK_MONOTONIC, ns: nothing in it was read before */
 	const uint8_t *image;
 	uint32_t last; /* id */
 	struct known known[KNOWN];
@@ -150,9 +151,12 @@ static bool next_frame(struct walk *w, struct frt_frame *f)
 /* A copy of a stack, made when the wait began, goes with what is read after that: the sooner, the better. */
 static void read_since(struct wait_stacks *s, const struct frt_wait *w)
 {
+	struct timespec t;
+
 	if (w->off < s->now_since)
 		return;
-	s->now_since = w->on;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	s->now_since = t.tv_sec * 1000000000ULL + t.tv_nsec;
 	snapshot_clear(&s->now);
 }
 

@@ -117,6 +117,22 @@ static void snapshot_reads_a_page_once_until_it_is_cleared(void **state)
 	fake_code_release(&f);
 }
 
+/* As those of a code cache and of metaspace are. */
+static void snapshot_keeps_pages_that_are_far_apart(void **state)
+{
+	static struct snapshot s;
+	struct fake_code f;
+	uint64_t v;
+
+	fake_code_init(&f, FAKE_17);
+	snapshot_init(&s, &f.mem);
+	for (int round = 0; round < 2; round++)
+		for (uint64_t page = 0; page < FAKE_SIZE / SNAPSHOT_PAGE; page += 4)
+			assert_int_equal(mem_u64(&s.mem, FAKE_BASE + page * SNAPSHOT_PAGE, &v), 0);
+	assert_int_equal(f.reads, (FAKE_SIZE / SNAPSHOT_PAGE + 3) / 4);
+	fake_code_release(&f);
+}
+
 static void snapshot_keeps_pages_apart_and_passes_errors_on(void **state)
 {
 	static struct snapshot s;
@@ -147,6 +163,7 @@ int main(void)
 		cmocka_unit_test(pool_slots_are_bounded_and_lose_their_mark),
 		cmocka_unit_test(names_are_known_from_garbage),
 		cmocka_unit_test(snapshot_reads_a_page_once_until_it_is_cleared),
+		cmocka_unit_test(snapshot_keeps_pages_that_are_far_apart),
 		cmocka_unit_test(snapshot_keeps_pages_apart_and_passes_errors_on),
 	};
 

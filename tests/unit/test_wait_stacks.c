@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -98,14 +99,15 @@ static void call(int depth)
 static void wait_here(void)
 {
 	uint64_t from = b->vm.sp - 8, size = FAKE_VM_STACK + FAKE_VM_STACK_SIZE - from;
-	static uint64_t now;
+	struct timespec now;
 
 	b->wait = (struct frt_long_wait){.wait = {.stack_pointer = b->vm.sp, .stack_pc = b->vm.pc, .stack_fp = b->vm.fp}};
 	if (size > FRT_WAIT_STACK)
 		size = FRT_WAIT_STACK;
 	b->wait.wait.stack_size = size;
-	b->wait.wait.off = now += 1000;
-	b->wait.wait.on = now + 1000;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	b->wait.wait.off = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	b->wait.wait.on = b->wait.wait.off + 1000;
 	memcpy(b->wait.stack, fake_mem_at(&b->vm.m, from, size), size);
 }
 

@@ -9,14 +9,20 @@
 
 #include "user/hotspot/mem.h"
 
-#define SNAPSHOT_PAGE  4096u
-#define SNAPSHOT_PAGES 64u
+#define SNAPSHOT_PAGE 4096u
+#define SNAPSHOT_SETS 64u
+#define SNAPSHOT_WAYS 4u /* pages of one set */
+
+struct snapshot_set {
+	uint64_t page[SNAPSHOT_WAYS]; /* address + 1; 0: nothing */
+	unsigned int oldest;
+	unsigned char data[SNAPSHOT_WAYS][SNAPSHOT_PAGE];
+};
 
 struct snapshot {
 	struct mem mem; /* read through this */
 	const struct mem *source;
-	uint64_t page[SNAPSHOT_PAGES]; /* address + 1; 0: nothing */
-	unsigned char data[SNAPSHOT_PAGES][SNAPSHOT_PAGE];
+	struct snapshot_set set[SNAPSHOT_SETS];
 };
 
 void snapshot_init(struct snapshot *s, const struct mem *source);
