@@ -5,19 +5,21 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The two programs of scripts/bench-kernel. "serve THREADS": an HTTP service that prints its port and lasts until its input
- * ends. "load PORT CONNECTIONS": asks it without rest over connections that stay open; reads "measure MS" lines and answers
+ * The two programs of scripts/bench-http. "serve THREADS": an HTTP service that prints its port and lasts until its input
+ * ends. "load PORT CONNECTIONS": asks it without rest, one thread over connections that stay open; reads "measure MS" lines and answers
  * with the number of answers that came in so many ms.
  */
 public class BenchHttp {
@@ -52,38 +54,58 @@ public class BenchHttp {
         System.exit(0);
     }
 
-    /** Reads one answer with a Content-length. */
-    static void read(InputStream in) throws IOException {
-        int length = 0;
-        StringBuilder line = new StringBuilder();
-        for (int c = in.read();; c = in.read()) {
-            if (c < 0)
-                throw new IOException("the service is gone");
-            if (c == '\n') {
-                String header = line.toString().trim().toLowerCase();
-                line.setLength(0);
-                if (header.isEmpty())
-                    break;
-                if (header.startsWith("content-length:"))
-                    length = Integer.parseInt(header.substring(15).trim());
-            } else {
-                line.append((char) c);
-            }
+    /** One connection of those that the load's only thread goes round. */
+    static final class Connection {
+        private static final byte[] REQUEST = "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1);
+        private final SocketChannel channel;
+        private final ByteBuffer request = ByteBuffer.allocateDirect(REQUEST.length), answer = ByteBuffer.allocateDirect(4096);
+
+        Connection(int port, Selector selector) throws IOException {
+            channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            channel.configureBlocking(false);
+            channel.register(selector, SelectionKey.OP_READ, this);
+            request.put(REQUEST);
+            ask();
         }
-        for (int i = 0; i < length; i++)
-            in.read();
+
+        private void ask() throws IOException {
+            request.flip();
+            while (request.hasRemaining())
+                channel.write(request);
+        }
+
+        /** What the header says, -1: it is not all there. */
+        private int answerLength() {
+            byte[] bytes = new byte[answer.position()];
+            answer.duplicate().flip().get(bytes);
+            String text = new String(bytes, StandardCharsets.ISO_8859_1).toLowerCase();
+            int end = text.indexOf("\r\n\r\n"), at = text.indexOf("content-length:");
+            if (end < 0)
+                return -1;
+            return end + 4 + Integer.parseInt(text.substring(at + 15, text.indexOf('\r', at)).trim());
+        }
+
+        /** True when an answer is there, and the next one is asked for. */
+        boolean look() throws IOException {
+            if (channel.read(answer) < 0)
+                throw new IOException("the service is gone");
+            if (answer.position() != answerLength())
+                return false;
+            answer.clear();
+            ask();
+            return true;
+        }
     }
 
-    static void ask(int port) {
-        byte[] request = "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1);
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setTcpNoDelay(true);
-            OutputStream out = socket.getOutputStream();
-            InputStream in = new java.io.BufferedInputStream(socket.getInputStream());
+    static void ask(Selector selector) {
+        try {
             for (;;) {
-                out.write(request);
-                read(in);
-                answers.increment();
+                selector.select();
+                for (SelectionKey key : selector.selectedKeys())
+                    if (((Connection) key.attachment()).look())
+                        answers.increment();
+                selector.selectedKeys().clear();
             }
         } catch (IOException e) {
             System.err.println(e);
@@ -92,11 +114,12 @@ public class BenchHttp {
     }
 
     static void load(int port, int connections) throws IOException {
-        for (int i = 0; i < connections; i++) {
-            Thread thread = new Thread(() -> ask(port));
-            thread.setDaemon(true);
-            thread.start();
-        }
+        Selector selector = Selector.open();
+        for (int i = 0; i < connections; i++)
+            new Connection(port, selector);
+        Thread thread = new Thread(() -> ask(selector));
+        thread.setDaemon(true);
+        thread.start();
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             long before = answers.sum(), start = System.nanoTime();
