@@ -44,11 +44,16 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(POLICY) $(filter-out user/main.c,$(USER))) \
 	$(BUILD)/user/agent_image.o $(BUILD)/user/jfc_image.o
 
+LIB	:= $(BUILD)/frtrace.a # so that a test is linked with no more than it uses
+
 all: $(BUILD)/frtrace $(BUILD)/libfrtrace.so
 
 $(BUILD)/frtrace: $(BUILD)/user/main.o $(LIB_OBJECTS)
 	@echo "  LD     $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+$(LIB): $(LIB_OBJECTS) Makefile
+	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
 $(BUILD)/%.o: %.c
 	@echo "  CC     $<"
@@ -96,7 +101,7 @@ TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*
 REPLAYS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/replay_%,$(wildcard tests/fuzz/fuzz_*.c))
 TEST_LIB := $(call objects,$(wildcard tests/lib/*.c))
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(TEST_LIB) $(LIB_OBJECTS)
+$(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
@@ -130,22 +135,22 @@ $(AGENT_TESTS:%=$(BUILD)/tests/unit/test_%.o): CFLAGS += $(HOSTED_CFLAGS)
 $(AGENT_TESTS:%=$(BUILD)/tests/test_%): $(BUILD)/hosted/agent.a
 
 # frtrace that hands wrong layouts to the agent, for tests/live/29_layout.sh
-$(BUILD)/tests/frtrace_garbled: $(BUILD)/tests/live/garbled.o $(BUILD)/tests/lib/garble.o $(BUILD)/user/main.o $(LIB_OBJECTS)
+$(BUILD)/tests/frtrace_garbled: $(BUILD)/tests/live/garbled.o $(BUILD)/tests/lib/garble.o $(BUILD)/user/main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_stacks)
 
 # and one that writes down what the kernel's half says, for tests/live/58_kernel.sh
-$(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $(LIB_OBJECTS)
+$(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_waits session_start btf__find_by_name_kind)
 
 # what scripts/bench-writer measures
-$(BUILD)/tests/bench_writer: $(BUILD)/tests/live/bench_writer.o $(LIB_OBJECTS)
+$(BUILD)/tests/bench_writer: $(BUILD)/tests/live/bench_writer.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 # A fuzz target is LLVMFuzzerTestOneInput() in tests/fuzz/fuzz_X.c; its corpus, tests/fuzz/corpus/X, is replayed by every `make check`.
-$(BUILD)/tests/replay_fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(LIB_OBJECTS)
+$(BUILD)/tests/replay_fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -165,7 +170,7 @@ $(BUILD)/fuzz_jfr_read: $(patsubst %,user/view/%.c,context event_json event_text
 	rendered select value_text)
 
 check: $(TESTS) $(REPLAYS)
-	$(Q)scripts/run-tests $(TESTS) -- $(REPLAYS)
+	$(Q)scripts/run-tests $(TESTS) $(REPLAYS)
 
 install: all
 	install -D -m 755 $(BUILD)/frtrace $(DESTDIR)$(PREFIX)/bin/frtrace
