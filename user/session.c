@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/session.h"
 #include "user/agent_build.h"
+#include "user/bpf_programs.h"
 #include "user/intrinsics.h"
 #include "user/log.h"
 #include "user/model.h"
@@ -24,7 +25,6 @@
 #include <unistd.h>
 
 #define ATTACH_TIMEOUT_MS 15000
-#define WAKE_LEVEL	  (8u << 20)
 #define GROW_BELOW_NS	  2000000
 #define RING_CAP	  (4u << 20)
 #define RING_CAP_LEAST	  (64u << 10)
@@ -54,61 +54,6 @@ struct session {
 	const struct intrinsics *wanted; /* NULL: none */
 };
 
-static int on_libbpf(enum libbpf_print_level level, const char *format, va_list args)
-{
-	char text[512];
-
-	if (level == LIBBPF_DEBUG)
-		return 0;
-	vsnprintf(text, sizeof(text), format, args);
-	text[strcspn(text, "\n")] = 0;
-	log_detail("%s", text);
-	return 0;
-}
-
-static int load_failed(int err, struct diag *d)
-{
-	if (err == EPERM || err == EACCES)
-		return diag_set(d, err, "cannot load BPF programs: no right to; run it with sudo (CAP_BPF and CAP_PERFMON)");
-	if (access("/sys/kernel/btf/vmlinux", R_OK))
-		return diag_set(d, err, "cannot load BPF programs: this kernel has no BTF (/sys/kernel/btf/vmlinux); "
-					"it needs CONFIG_DEBUG_INFO_BTF=y");
-	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
-}
-
-static int load_with(struct session *s, enum settings_kernel kernel, struct diag *d)
-{
-	int err;
-
-	s->bpf = frtrace_bpf__open();
-	if (!s->bpf)
-		return load_failed(errno, d);
-	s->bpf->bss->wake_level = WAKE_LEVEL;
-	session_kernel_choose(&s->kernel, s->bpf, kernel);
-	err = frtrace_bpf__load(s->bpf);
-	if (err) {
-		frtrace_bpf__destroy(s->bpf);
-		s->bpf = NULL;
-		return load_failed(-err, d);
-	}
-	s->with_kernel = kernel;
-	return 0;
-}
-
-/* Without the kernel's half when it cannot be had. */
-static int load_bpf(struct session *s, struct diag *d)
-{
-	int err;
-
-	libbpf_set_print(on_libbpf);
-	if (s->settings->kernel && !load_with(s, s->settings->kernel, &s->kernel.why))
-		return 0;
-	err = load_with(s, SETTINGS_KERNEL_OFF, d);
-	if (!err && s->settings->kernel)
-		diag_set(&s->kernel.why, ENOTSUP, "this kernel refuses programs on its scheduler's tracepoints (-v shows why)");
-	return err;
-}
-
 int session_new(struct session **out, const struct settings *settings, const struct target *target, struct clock *clock,
 		struct diag *d)
 {
@@ -124,7 +69,8 @@ int session_new(struct session **out, const struct settings *settings, const str
 	s->connection = -1;
 	agent_build_name(&s->build);
 	s->streams = calloc(1, sizeof(*s->streams));
-	err = s->streams ? load_bpf(s, d) : diag_errno(d, ENOMEM, "cannot begin");
+	err = s->streams ? bpf_programs_load(&s->bpf, &s->kernel, settings->kernel, d) : diag_errno(d, ENOMEM, "cannot begin");
+	s->with_kernel = !err && settings->kernel && !s->kernel.why.text[0];
 	if (err) {
 		session_free(s);
 		return err;
