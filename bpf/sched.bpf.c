@@ -128,10 +128,10 @@ static __always_inline bool in_call(struct task_struct *task, const struct wait_
 #define ANCHOR_WORDS (FRT_ANCHOR / 8)
 
 /*
- * A stack is taken at each wait, as nobody knows how long that will be, and costs 250 ns: more than all the rest. Of a thread that waits all the
- * time it is one in so many ns, after a number of them that are free.
+ * A stack is taken at each wait, as nobody knows how long that will be, and costs 500 ns: more than all the rest. Of a thread that waits all the
+ * time it is one in so many ns, after a number of them that are free: all of those that wait for 200 us and more.
  */
-#define STACK_EVERY 50000
+#define STACK_EVERY 200000
 #define STACKS_FREE 256
 
 static __always_inline bool stack_is_due(struct wait_state *state, __u64 now)
