@@ -23,19 +23,20 @@ whitelist() {
 
 # StackOverflowError between lock() and try leaves a lock locked now and then, untraced too: a few of 100.
 deep() {
-	local sentence="recursion into StackOverflowError while locks are taken ends as untraced, JDK $FEATURE" before after
+	local sentence="recursion into StackOverflowError while locks are taken ends as untraced, JDK $FEATURE" before after n
 	begin "$sentence" || return 0
-	target_start Deep 100
+	n=$(amount 50 100)
+	target_start Deep "$n"
 	target_ready && target_go
 	before=$(cat "$T_DIR/left")
 	target_quit
-	target_start Deep 100
+	target_start Deep "$n"
 	if target_ready && trace_start -m 'live.Deep::plain;live.Deep::locked;live.Deep::monitor;java.util.concurrent.locks.ReentrantLock;java.util.concurrent.locks.AbstractQueuedSynchronizer;java.util.concurrent.ConcurrentHashMap'; then
 		target_go
 		trace_stop
 		after=$(cat "$T_DIR/left")
-		[ "$after" -le $((before + 10)) ] || finding "of 100 locks $after stay locked, untraced $before"
-		grep -q 'deep: 300 overflows, 100 monitors free' "$T_DIR/stdout" || finding "$(tail -n 3 "$T_DIR/stdout")"
+		[ "$after" -le $((before + n / 10)) ] || finding "of $n locks $after stay locked, untraced $before"
+		grep -q "deep: $((3 * n)) overflows, $n monitors free" "$T_DIR/stdout" || finding "$(tail -n 3 "$T_DIR/stdout")"
 		target_restored
 		target_quit
 	fi
@@ -63,10 +64,12 @@ no_signals() {
 
 # The signal must not go out before the JVM handles it.
 just_started() {
-	local sentence="a JVM that has just been started survives, 20 times, JDK $FEATURE" i delay
+	local n sentence i delay
+	n=$(amount 7 20)
+	sentence="a JVM that has just been started survives, $n times, JDK $FEATURE"
 	begin "$sentence" || return 0
-	for i in $(seq 20); do
-		delay=$((i * 3))
+	for i in $(seq "$n"); do
+		delay=$((i * 60 / n))
 		target_start Late 10
 		sleep "0.$(printf %03d $delay)"
 		trace_launch -p "$T_PID" -m live.Late -o "$WORK/started-$i.jfr" -d 100ms
@@ -106,11 +109,13 @@ everything() {
 
 # A thousand attaches in small: what is mapped does not grow.
 again_and_again() {
-	local sentence="ten recordings leave one library and one helper class, JDK $FEATURE" i libraries
+	local n sentence i libraries
+	n=$(amount 4 10)
+	sentence="$n recordings leave one library and one helper class, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready; then
-		for i in $(seq 10); do
+		for i in $(seq "$n"); do
 			trace_start -m live.Speed::work -t 1s -d 100ms
 			trace_wait 30
 			status_is 0
@@ -129,12 +134,14 @@ again_and_again() {
 
 # Hooks come and go under the feet of four threads that use every kind of exit.
 churn() {
-	local sentence="twenty attaches under load change no result, JDK $FEATURE" i
+	local n sentence i
+	n=$(amount 6 20)
+	sentence="$n attaches under load change no result, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Churn 4
 	if target_ready; then
-		for i in $(seq 20); do
-			trace_start -m "$EXITS" -d "$((i * 10))ms" || break
+		for i in $(seq "$n"); do
+			trace_start -m "$EXITS" -d "$((i * 200 / n))ms" || break
 			trace_wait 30
 			status_is 0
 			rm -f "$F_FILE"

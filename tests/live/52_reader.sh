@@ -9,7 +9,7 @@
 record_jvm() {
 	local options=settings=profile,path-to-gc-roots=true,filename=$WORK/inside.jfr,dumponexit=true
 	[ "$FEATURE" -ge 25 ] && options+=',jdk.MethodTrace#filter=live.Events::kinds,jdk.MethodTiming#filter=live.Events::exceptions'
-	"${LAUNCH[@]}" "$JAVA/bin/java" -Xmx64m -XX:StartFlightRecording="$options" -cp "$CLASSES" live.Events "$WORK" 3 >"$WORK/log" 2>&1
+	"${LAUNCH[@]}" "$JAVA/bin/java" -Xmx64m -XX:StartFlightRecording="$options" -cp "$CLASSES" live.Events "$WORK" "$(amount 1 3)" >"$WORK/log" 2>&1
 	mv "$WORK/inside.jfr" "$WORK/jvm-$FEATURE.jfr" 2>/dev/null || finding "no recording:" "$(tail -n 5 "$WORK/log")"
 }
 
@@ -84,7 +84,7 @@ other_jvm() { # VERSION
 	root_use "$1" || { skip "$sentence" "$(roots_why)"; return 0; }
 	"${JDKS[0]#* }/bin/javac" -nowarn -Xlint:-options --release 11 -d "$WORK/old" "$LIVE/java/Events.java" || finding "Events does not compile"
 	"${LAUNCH[@]}" "$JAVA/bin/java" -Xmx64m -XX:StartFlightRecording=settings=profile,filename="$WORK/inside.jfr",dumponexit=true \
-		-cp "$WORK/old" live.Events "$WORK" 2 >"$WORK/log" 2>&1
+		-cp "$WORK/old" live.Events "$WORK" "$(amount 1 2)" >"$WORK/log" 2>&1
 	mv "$WORK/inside.jfr" "$WORK/jvm-$1.jfr" 2>/dev/null || finding "no recording:" "$(tail -n 5 "$WORK/log")"
 	same_as_the_jdk "$WORK/jvm-$1.jfr"
 	verdict "$sentence"
@@ -93,7 +93,7 @@ other_jvm() { # VERSION
 our_recording() {
 	local sentence="our own recording is read as the newest jfr reads it, JDK $FEATURE"
 	begin "$sentence" || return 0
-	target_start ExitsMain 200
+	target_start ExitsMain "$(amount 40 200)"
 	if target_ready && trace_start -m "$EXITS" -M 'live.Exits::*'; then
 		target_go
 		trace_stop
@@ -210,22 +210,26 @@ damaged() {
 	verdict "$sentence"
 }
 
-# The chunk that a killed JVM leaves in its repository.
+# The chunk that a killed JVM leaves in its repository, once it has flushed some.
 unfinished() {
-	local sentence="the recording of a JVM that was killed is read to its last flush, JDK $FEATURE" file
+	local sentence="the recording of a JVM that was killed is read to its last flush, JDK $FEATURE" file=
 	begin "$sentence" || return 0
 	"${LAUNCH[@]}" "$JAVA/bin/java" -XX:FlightRecorderOptions=repository="$WORK/repository" -XX:StartFlightRecording=settings=profile \
 		-cp "$CLASSES" live.Events "$WORK" 600 >"$WORK/log" 2>&1 &
 	STARTED+=($!)
-	sleep 4
+	wait_for 20 flushed
 	kill -9 $!
 	wait $! 2>/dev/null
-	file=$(find "$WORK/repository" -name '*.jfr' | head -n 1)
 	status_of 3 print --events live.Kinds "${file:-none}"
 	complains 'is not finished'
 	[ "$(events "$WORK/ours")" -gt 100 ] || finding "$(events "$WORK/ours") events"
 	rm -rf "$WORK/repository"
 	verdict "$sentence"
+}
+
+flushed() {
+	file=$(find "$WORK/repository" -name '*.jfr' 2>/dev/null | head -n 1)
+	[ "$("$FRTRACE" print --events live.Kinds "${file:-none}" 2>/dev/null | grep -c '^live.Kinds {')" -gt 100 ]
 }
 
 words() {

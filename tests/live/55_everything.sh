@@ -3,12 +3,13 @@
 # shellcheck disable=SC1091,SC2015,SC2016
 # Every method of a real program has hooks, those of the JDK's own classes too: javac, which compiles a tree of sources
 # over and over, makes the same class files as before. $SECONDS_EACH: how long each recording
-# lasts at least; $PACKAGES: of how many files, nine in a package. JVMs before JDK 15 take long to get hooks in and
-# out of all their classes (README): there it is one recording instead of three, unless $WHOLE is set.
-SECONDS_EACH=${SECONDS_EACH:-2}
+# lasts at least; $PACKAGES: of how many files, nine in a package. Each kind of recording is made on two JDKs; SOAK=1: all
+# three in the life of each JVM. JVMs before JDK 15 take minutes to get hooks in and out of all their classes (README): they
+# have them in javac's comp and in java.util, with SOAK=1 in all, in one recording; in three with $WHOLE.
 SECONDS_MAX=${SECONDS_MAX:-300} TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-300}
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
+SECONDS_EACH=${SECONDS_EACH:-$(amount 0 2)} PACKAGES=${PACKAGES:-$(amount 2 3)}
 
 tree_make() { # DIRECTORY PACKAGES
 	local i dir file below=Object
@@ -39,7 +40,7 @@ recorded() { # TYPE OPTION...
 	shift
 	trace_start --max-size=64m "$@" || return
 	hooked=$(sed -nE 's/^tracing ([0-9,]+) methods .*/\1/p' "$F_DIR/stderr" | tr -d ,)
-	[ "${hooked:-0}" -gt 12000 ] || finding "only ${hooked:-no} methods are hooked"
+	[ "${hooked:-0}" -gt $((${#METHODS} > 1 ? 4000 : 12000)) ] || finding "only ${hooked:-no} methods are hooked"
 	on=$SECONDS before=$(rounds)
 	sleep "$SECONDS_EACH"
 	compiles_on "$*"
@@ -60,16 +61,30 @@ unharmed() {
 	grep -v '^WARNING: ' "$T_DIR/stderr" >"$T_DIR/stderr-own" && finding "on stderr:" "$(head -n 20 "$T_DIR/stderr-own")"
 }
 
+timed() { recorded jdk.MethodTiming -M "$METHODS"; }
+slow() { recorded jdk.MethodTrace -m "$METHODS" -t 1ms; }
+whole() { recorded jdk.MethodTrace -m "$METHODS" --lambda --no-stack; }
+
+# Too slow for all: see above.
+is_slow() { [ "$FEATURE" -lt 15 ]; }
+
+kinds() {
+	if is_slow && [ -z "${WHOLE:-}" ]; then echo timed
+	elif [ -n "$SOAK${WHOLE:-}" ]; then echo slow timed whole
+	else
+		case $FEATURE in 25) echo timed whole ;; 26) echo whole ;; *) echo slow ;; esac
+	fi
+}
+
 everything() {
-	local sentence="javac with hooks in every method makes the same class files, JDK $FEATURE" short=
-	[ "$FEATURE" -ge 15 ] || [ -n "${WHOLE:-}" ] || short=1
+	local METHODS='*' which="every method" sentence kind
+	is_slow && [ -z "$SOAK" ] && METHODS='com.sun.tools.javac.comp.*;java.util.*' which="thousands of methods"
+	sentence="javac with hooks in $which makes the same class files, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start -XX:ErrorFile="$WORK/hs_err-$FEATURE" Compile "$WORK/tree" 1
 	if target_ready; then
 		wait_for "$SECONDS_MAX" rounds_are 1
-		[ -n "$short" ] || recorded jdk.MethodTrace -m '*' -t 1ms
-		recorded jdk.MethodTiming -M '*'
-		[ -n "$short" ] || recorded jdk.MethodTrace -m '*' --lambda --no-stack
+		for kind in $(kinds); do "$kind"; done
 		compiles_on "original code"
 		target_quit
 		unharmed
@@ -78,7 +93,7 @@ everything() {
 	target_drop
 }
 
-tree_make "$WORK/tree" "${PACKAGES:-3}"
+tree_make "$WORK/tree" "$PACKAGES"
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	everything

@@ -5,7 +5,7 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-CALLS=${CALLS:-200}
+CALLS=${CALLS:-$(amount 60 200)}
 MEMORY=$(mktemp /dev/shm/frtrace-live.XXXXXX)
 trap 'rm -f "$MEMORY"; live_end' EXIT
 
@@ -18,11 +18,14 @@ fi
 # Files that are not in memory, and one that nobody has touched there.
 fresh_files() {
 	local i
-	mkdir -p "$WORK/cold"
-	for ((i = 0; i < 160; i++)); do
-		head -c 4096 /dev/urandom >"$WORK/cold/$i"
-		dd of="$WORK/cold/$i" oflag=nocache conv=notrunc,fdatasync count=0 2>/dev/null
-	done
+	[ -d "$WORK/cold" ] || { mkdir "$WORK/cold" && for ((i = 0; i < 160; i++)); do head -c 4096 /dev/urandom >"$WORK/cold/$i"; done; }
+	python3 - "$WORK"/cold/* <<-'END'
+		import os, sys
+		for path in sys.argv[1:]:
+		    with open(path) as file:
+		        os.fsync(file.fileno())
+		        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+	END
 	: >"$MEMORY"
 }
 

@@ -5,7 +5,8 @@
 # "ok - sentence", "not ok - sentence" with what was seen below it, "skip - sentence # reason".
 #
 # tests/live/NN_area.sh runs alone too, as root; $FRTRACE is the binary (build/frtrace). $ONLY, a
-# regular expression, chooses cases by their sentence. $KEEP keeps the directory with all that was written.
+# regular expression, chooses cases by their sentence. $KEEP keeps the directory with all that was written. SOAK=1: every
+# variant on every JDK, and more of it, where an hour does not matter.
 set -uo pipefail
 
 LIVE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,10 +19,13 @@ touch "$WORK/.start"
 STARTED=()	# pids that we started
 FAILED=0
 F_FILE= T_PID=
+SOAK=${SOAK:+1}
 SECONDS_MAX=${SECONDS_MAX:-60} # of any one wait
 TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-30} # until tracing has begun, or ended
 
 export FRTRACE_LIVE=$WORK # in all that we start
+
+amount() { if [ -n "$SOAK" ]; then echo "$2"; else echo "$1"; fi; } # USUAL WITH-SOAK
 
 # Numbers of processes come again, to others.
 is_ours() { # PID
@@ -99,6 +103,11 @@ jdk_choose() {
 	local all
 	all=$(jdk_list | awk '$1 >= 17')
 	if grep -qE '^(17|25) ' <<<"$all"; then grep -E '^(17|25) ' <<<"$all"; else echo "$all"; fi
+}
+
+# One JDK of the host is enough for a variant: they take turns. With SOAK=1 it is each one's turn.
+turn() { # N: whether the N-th variant runs on the JDK in use
+	[ -n "$SOAK" ] || [ "$FEATURE" = "${JDKS[$1 % ${#JDKS[@]}]%% *}" ]
 }
 
 mapfile -t JDKS < <(jdk_choose)
