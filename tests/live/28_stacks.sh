@@ -24,26 +24,27 @@ sources() { # RELEASE
 	return 0
 }
 
-agent_build() { # DIRECTORY
-	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -I"$TOOL/include" -I"$TOOL/include/linux" \
-		-o "$1/libstacks.so" "$STACKS/agent.c"
+# What is the same for all versions: the comparison, the agent, the random program's sources.
+tools_build() {
+	[ -d "$TOOLS" ] && return
+	mkdir "$TOOLS"
+	"${javac[@]}" -d "$TOOLS" "$STACKS/compare/Compare.java" "$STACKS/Generate.java" &&
+		"$TOOL/bin/java" "${BRIEF[@]}" -cp "$TOOLS" stacks.Generate "$TOOLS/generated" "$SEED" 40 &&
+		gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -I"$TOOL/include" -I"$TOOL/include/linux" \
+			-o "$TOOLS/libstacks.so" "$STACKS/agent.c"
 }
 
 program_build() {
-	local release=$FEATURE javac
+	local release=$FEATURE javac=("$TOOL/bin/javac" "${BRIEF[@]/#/-J}" -nowarn -Xlint:none -XDignore.symbol.file)
 	[ "$release" -le "$TOOL_FEATURE" ] || release=$TOOL_FEATURE
 	PROGRAM=$WORK/stacks-$release
-	COMPARE=$WORK/compare
+	TOOLS=$WORK/tools
 	[ -d "$PROGRAM" ] && return
-	javac=("$TOOL/bin/javac" -nowarn -Xlint:none -XDignore.symbol.file --release "$release" -cp "$PROGRAM")
-	mkdir -p "$PROGRAM/version2" "$COMPARE"
+	mkdir -p "$PROGRAM/version2"
 	{
-		sources "$release" | xargs "${javac[@]}" -d "$PROGRAM" &&
-			"${javac[@]}" -d "$PROGRAM/version2" "$STACKS/version2/Changing.java" &&
-			"$TOOL/bin/java" -cp "$PROGRAM" stacks.Generate "$PROGRAM/generated" "$SEED" 40 &&
-			"${javac[@]}" -d "$PROGRAM" "$PROGRAM/generated"/*.java &&
-			"$TOOL/bin/javac" -d "$COMPARE" "$STACKS/compare/Compare.java" &&
-			agent_build "$PROGRAM"
+		tools_build && javac+=(--release "$release" -cp "$PROGRAM") &&
+			{ sources "$release" && ls "$TOOLS/generated"/*.java; } | xargs "${javac[@]}" -d "$PROGRAM" &&
+			"${javac[@]}" -d "$PROGRAM/version2" "$STACKS/version2/Changing.java"
 	} >"$WORK/build" 2>&1 || { not_ok "the program compiles for JDK $FEATURE" "$(cat "$WORK/build")"; exit 1; }
 }
 
@@ -54,7 +55,7 @@ program_start() { # WITNESSES SCENARIOS [-JVM-OPTION...]
 	chmod 777 "$T_DIR"
 	[ -n "$OWN" ] && options+=("-XX:FlightRecorderOptions:stackdepth=$DEPTH"
 		"-XX:StartFlightRecording:filename=$T_DIR/jdk.jfr,settings=none,+jdk.MethodTrace#enabled=true,+jdk.MethodTrace#stackTrace=true,+jdk.MethodTrace#filter=stacks.Probe::hit")
-	"${LAUNCH[@]}" "$JAVA/bin/java" -Xmx1g -cp "$PROGRAM" "-agentpath:$PROGRAM/libstacks.so" "-Dstacks.dir=$T_DIR" "-Dstacks.seed=$SEED" \
+	"${LAUNCH[@]}" "$JAVA/bin/java" -Xmx1g -cp "$PROGRAM" "-agentpath:$TOOLS/libstacks.so" "-Dstacks.dir=$T_DIR" "-Dstacks.seed=$SEED" \
 		"${options[@]}" stacks.Main "$witnesses" "$scenarios" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
 	T_PID=$!
 	STARTED+=("$T_PID")
@@ -66,7 +67,7 @@ program_start() { # WITNESSES SCENARIOS [-JVM-OPTION...]
 # The summaries of what agrees go to the log; what differs is a finding.
 compared() { # ARGUMENT...
 	[ "$FEATURE" -lt 15 ] && set -- "$@" --no-address
-	if "$TOOL/bin/java" -Xmx1g -cp "$COMPARE" stacks.Compare --depth="$DEPTH" "$@" >"$WORK/compared" 2>&1; then
+	if "$TOOL/bin/java" -Xmx1g -cp "$TOOLS" stacks.Compare --depth="$DEPTH" "$@" >"$WORK/compared" 2>&1; then
 		grep -E ' events, |^stacks with' "$WORK/compared" | sed 's/^/#   /'
 	else
 		finding "$(cut -c1-200 "$WORK/compared")"
@@ -136,7 +137,8 @@ witnesses_agree() { # SENTENCE SCENARIOS [-JVM-OPTION...]
 
 DEPTH=64
 OWN=			# the JDK traces the same calls
-TRACE_ALSO=()		# more filters
+TRACE_ALSO=()		# more filters and options
+QUICK_END=(--kernel=off)	# which takes a second less: its probes are ten
 COMPARE_WITH=()		# more of Compare's options
 UNKNOWN_MAX=60		# stacks with code that was gone before anybody could ask,
 ELSEWHERE_MAX=30	# and code that the JIT threw away before the collector looked; -Xcomp does that at once. All other frames are right
@@ -152,25 +154,38 @@ agrees_small() { # SENTENCE [-JVM-OPTION...]
 	fi
 }
 
+variant=0
+agrees_in_turn() { # SENTENCE [-JVM-OPTION...]
+	local TRACE_ALSO=("${QUICK_END[@]}")
+	if turn $((variant++)); then agrees_small "$@"; fi
+}
+
 agrees_fully() {
-	local COMPARE_WITH=(--least=100000 --stacks=10000)
+	local sentence least size COMPARE_WITH
+	sentence="$(amount 30,000 100,000) stacks of every shape"
+	read -ra size < <(amount '-Dstacks.rounds=5000 -Dstacks.calls=5000' -Dstacks.calls=25000)
+	least=$(amount 30000 100000)
+	COMPARE_WITH=(--least="$least" --stacks=$((least / 10)))
 	if [ -n "${WITNESSES_ONLY:-}" ]; then
-		witnesses_agree "100,000 stacks of every shape" '.*'
+		witnesses_agree "$sentence" '.*' "${size[@]}"
 	else
-		agrees "100,000 stacks of every shape" walker,throwable,jvmti '.*' -Dstacks.calls=25000
+		agrees "$sentence" walker,throwable,jvmti '.*' "${size[@]}"
 	fi
 }
 
 agrees_at_depth() {
-	local DEPTH
-	for DEPTH in 1 2 2048; do
+	local DEPTH TRACE_ALSO=("${QUICK_END[@]}")
+	for DEPTH in 1 2048 2; do
+		turn $((variant++)) || continue
 		agrees "a recursion of 5,000 and --stack-depth=$DEPTH" jvmti 'deep|recursion|inlined|random' -Dstacks.max=2060 "${small[@]}"
 	done
 }
 
 agrees_on_random_program() {
-	local COMPARE_WITH=(--stacks=5000)
-	agrees "thousands of stacks of a random program" walker,jvmti random -Dstacks.calls=12000
+	local calls COMPARE_WITH
+	calls=$(amount 5000 12000)
+	COMPARE_WITH=(--stacks=$((calls * 5 / 12)))
+	agrees "thousands of stacks of a random program" walker,jvmti random -Dstacks.calls="$calls"
 }
 
 agrees_on_traced_callers() {
@@ -181,7 +196,7 @@ agrees_on_traced_callers() {
 
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
-	OWN=
+	OWN= variant=0
 	[ "$FEATURE" -ge 25 ] && OWN=yes
 	agrees_fully
 	OWN=
@@ -191,14 +206,14 @@ for jdk in "${JDKS[@]}"; do
 		agrees_on_traced_callers
 		agrees_at_end
 	fi
-	agrees_small "interpreter only" -Xint -Dstacks.rounds=2000
-	agrees_small "C1 only" -XX:TieredStopAtLevel=1
-	agrees_small "C2 only" -XX:-TieredCompilation -XX:CompileThreshold=800
-	agrees_small "everything compiled at its first call" -Xcomp -Dstacks.rounds=400 -Dstacks.calls=600
-	agrees_small "the serial collector, full-width references" -XX:+UseSerialGC -XX:-UseCompressedOops -XX:-UseCompressedClassPointers
-	agrees_small "the parallel collector" -XX:+UseParallelGC
-	agrees_small "ZGC" -XX:+UseZGC
-	"$JAVA/bin/java" -XX:+UseShenandoahGC -version >"$WORK/version" 2>&1 && agrees_small "Shenandoah" -XX:+UseShenandoahGC
+	agrees_in_turn "interpreter only" -Xint -Dstacks.rounds=2000
+	agrees_in_turn "C1 only" -XX:TieredStopAtLevel=1
+	agrees_in_turn "C2 only" -XX:-TieredCompilation -XX:CompileThreshold=800
+	agrees_in_turn "everything compiled at its first call" -Xcomp -Dstacks.rounds=400 -Dstacks.calls=600
+	agrees_in_turn "the serial collector, full-width references" -XX:+UseSerialGC -XX:-UseCompressedOops -XX:-UseCompressedClassPointers
+	agrees_in_turn "the parallel collector" -XX:+UseParallelGC
+	agrees_in_turn "ZGC" -XX:+UseZGC
+	"$JAVA/bin/java" -XX:+UseShenandoahGC -version >"$WORK/version" 2>&1 && agrees_in_turn "Shenandoah" -XX:+UseShenandoahGC
 	[ "$FEATURE" -ge 25 ] && agrees_small "compact object headers" -XX:+UseCompactObjectHeaders
 done
 

@@ -130,6 +130,8 @@ jdk_use() { # LINE
 # The program with the highest version reads what all versions wrote.
 jdk_newest() { echo "${JDKS[-1]#* }"; }
 
+BRIEF=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC) # for a JVM of ours that runs for a second: half the CPU
+
 # ---- JVMs in root directories: JDK 8, 11, 21 and 26, which scripts/jdks brings (JVMs only: javac and jfr are the host's)
 #
 #	roots_find			once, first; it takes a minute in a clean clone
@@ -173,13 +175,13 @@ root_use() { # FEATURE: false when it is not to be had
 }
 
 classes_build() { # [--release VERSION]: those of $OLD_SOURCES for an older one
-	local sources=("$LIVE"/java/*.java) javac=("$JAVA/bin/javac" -nowarn -Xlint:-options "$@") new=$CLASSES.$$
+	local sources=("$LIVE"/java/*.java) javac=("$JAVA/bin/javac" "${BRIEF[@]/#/-J}" -nowarn -Xlint:-options "$@") new=$CLASSES.$$
 	[ "$FEATURE" -ge 25 ] && sources+=("$LIVE"/java/java25/*.java)
 	[ $# -gt 0 ] && sources=("${OLD_SOURCES[@]/#/$LIVE/java/}") && sources=("${sources[@]/%/.java}")
 	[ -d "$CLASSES" ] && [ -z "$(find "$LIVE/java" "$LIVE/lib.sh" -newer "$CLASSES" -type f)" ] && return
 	rm -rf "$new" && mkdir -p "$new/modules"
 	"${javac[@]}" -d "$new" "${sources[@]}" &&
-		"$JAVA/bin/java" -cp "$new" live.BigSource >"$new/Big.java" &&
+		"$JAVA/bin/java" "${BRIEF[@]}" -cp "$new" live.BigSource >"$new/Big.java" &&
 		"${javac[@]}" -d "$new" "$new/Big.java" &&
 		{ [ $# -gt 0 ] || find "$LIVE/java/secret" -name '*.java' -exec "${javac[@]}" -d "$new/modules/secret" {} +; } ||
 		{ not_ok "the Java programs compile with JDK $FEATURE"; exit 1; }
