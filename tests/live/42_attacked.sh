@@ -96,8 +96,8 @@ many_loaders() {
 
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
-	many_loaders
+	turn 0 && many_loaders
 	full_heap
-	killed_at_start
-	closed_descriptors
+	turn 1 && killed_at_start
+	turn 0 && closed_descriptors
 done

@@ -86,13 +86,14 @@ companions() {
 	verdict "$sentence"
 }
 
+jdk_use "${JDKS[0]}"
+meanwhile silence
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	between
 done
 
 jdk_use "${JDKS[0]}"
-silence
 findings=()
 target_start -Dshop.password=hunter2 Late 2000
 if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
@@ -108,3 +109,4 @@ if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
 else
 	verdict "a recording to look at"
 fi
+meanwhile_ends

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
 # What is written can be read at every moment: by those who follow it, those who read it again and again, after a kill.
-# SOAK=1 for minutes instead of seconds.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
-soak=${SOAK:+1}
 
 of_newest() { # CLASS ARGUMENT...
 	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "live.$1" "${@:2}"
@@ -57,8 +55,8 @@ summarize_meanwhile() { # SECONDS
 
 # At full rate, and with oldest chunks going all the time: by the JDK's reader without a pause, by both summaries each 100 ms.
 read_meanwhile() {
-	local sentence="a file that grows and loses its oldest chunks is read at any moment, JDK $FEATURE" size seconds=10 reader readers=()
-	[ -z "$soak" ] || seconds=120
+	local sentence="a file that grows and loses its oldest chunks is read at any moment, JDK $FEATURE" size seconds reader readers=()
+	seconds=$(amount 5 120)
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready && trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=8m; then
@@ -104,9 +102,9 @@ same_calls() {
 # The tracer is killed while it writes at full rate: the file is whole, and has what was in it before. Each second time the
 # oldest chunks go all the time.
 killed() {
-	local sentence="a file whose tracer is killed is readable, with all that was in it, JDK $FEATURE" before after size times=8 seen=0 i
+	local sentence="a file whose tracer is killed is readable, with all that was in it, JDK $FEATURE" before after size times seen=0 i
 	begin "$sentence" || return 0
-	[ -z "$soak" ] || times=200
+	times=$(amount 5 200)
 	target_start Speed
 	target_ready && for ((i = 0; i < times && ${#findings[@]} == 0; i++)); do
 		size=8g
@@ -149,12 +147,12 @@ own_kilobytes() { awk '/^RssAnon:/ { print $2 }' "/proc/$F_PID/status"; }
 
 memory() {
 	local sentence="frtrace takes less than 64 MB for 1,000 methods and 10,000 stacks, and no more as time goes on, JDK $FEATURE"
-	local seconds=6 most=0 early=0 now stacks i
+	local seconds size most=0 early=0 now stacks i
 	begin "$sentence" || return 0
-	[ -z "$soak" ] || seconds=120
+	seconds=$(amount 4 120) size=$(amount 20m 100m)
 	mkdir "$WORK/wide" && wide_source >"$WORK/Wide.java" && "$JAVA/bin/javac" -d "$WORK/wide" "$WORK/Wide.java" || finding "Wide does not compile"
 	CLASSES=$WORK/wide target_start Wide
-	if target_ready && trace_start -m 'live.Wide::*;!live.Wide::main;!live.Wide::call;!live.Wide::<init>' --max-overhead=off --max-size=100m; then
+	if target_ready && trace_start -m 'live.Wide::*;!live.Wide::main;!live.Wide::call;!live.Wide::<init>' --max-overhead=off --max-size="$size"; then
 		says '^tracing 1,000 methods '
 		for ((i = 0; i < seconds; i++)); do
 			sleep 1
@@ -167,7 +165,7 @@ memory() {
 		stacks=$(of_newest Stacks "$F_FILE")
 		[ "${stacks:-0}" -ge 10000 ] || finding "only $stacks stacks"
 		[ "$most" -lt $((64 << 10)) ] || finding "$most kB"
-		[ -z "$soak" ] || [ "$most" -le $((early + 4096)) ] || finding "$early kB in the first half, $most in the second"
+		[ -z "$SOAK" ] || [ "$most" -le $((early + 4096)) ] || finding "$early kB in the first half, $most in the second"
 		echo "# $most kB ($early in the first half), $stacks stacks"
 		target_quit
 	fi
@@ -231,12 +229,13 @@ killed_jvm() {
 	rm -rf "$WORK/own"
 }
 
+meanwhile torn
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	followed
 	killed_jvm
 done
-torn
+meanwhile_ends
 memory
 read_meanwhile
 killed

@@ -208,17 +208,18 @@ case_stopped() {
 by_signal() { trace_stop; }
 by_itself() { trace_wait 30; }
 
+meanwhile case_stopped
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	case_all "what hangs is in the file, with its stack of now" by_signal
-	case_all "thresholds filter no open calls" by_itself -t 1h -d 5s
-	case_waits
-	case_dumped
-	case_crowd
+	turn 0 && case_all "thresholds filter no open calls" by_itself -t 1h -d 5s
+	turn 1 && case_waits
+	turn 0 && case_dumped
+	turn 1 && case_crowd
 	[ "$FEATURE" -ge 21 ] && case_virtual
-	case_killed
+	turn 0 && case_killed
 done
-case_stopped
+meanwhile_ends
 roots_find
 if root_use 21; then
 	case_virtual

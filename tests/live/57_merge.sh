@@ -21,9 +21,10 @@ record_both() {
 	target_quit
 }
 
-reads() { # FILE: by each jfr
+reads() { # FILE: by the jfr of this JDK; with SOAK=1 by each
 	local jdk tool
 	for jdk in "${JDKS[@]}"; do
+		[ -n "$SOAK" ] || [ "${jdk%% *}" = "$FEATURE" ] || continue
 		tool="${jdk#* }/bin/jfr"
 		"$tool" summary "$1" >"$WORK/summary" 2>&1 || finding "JDK ${jdk%% *} summary: $(head -n 3 "$WORK/summary")"
 		"$tool" print "$1" >"$WORK/printed" 2>&1 || finding "JDK ${jdk%% *} print: $(tail -n 3 "$WORK/printed")"
@@ -77,7 +78,7 @@ merged() {
 		python3 "$LIVE/merged.py" "$(jdk_newest)/bin/jfr" "$file" "$WORK/ours.jfr" "$WORK/theirs.jfr" >"$WORK/compared" 2>&1 ||
 			finding "not what the two files say:" "$(head -n 20 "$WORK/compared")"
 		reads "$file"
-		views "$file"
+		turn 1 && views "$file"
 		contexts "$file"
 		"$FRTRACE" summary "$file" >"$WORK/ours" 2>&1
 		"$(jdk_newest)/bin/jfr" summary "$file" >"$WORK/tool" 2>&1

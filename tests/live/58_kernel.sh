@@ -5,18 +5,14 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
-if ! said=$(make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_waits" 2>&1); then
-	not_ok "frtrace that writes down waits is built" "$said"
-	exit 1
-fi
+variant_build waits
 
 # enum frt_wait_reason
 PREEMPTED=1 FUTEX=2 SOCKET=4 SLEEP=7
 
 # Trace the kinds of live.Splits, N calls of each: the records stand in $WORK/waits.
 record_waits() { # N KIND... [OPTION... of the JVM or of frtrace]
-	local filter='' word kinds=() options=() jvm=() FRTRACE=$ROOT/$build/tests/frtrace_waits
+	local filter='' word kinds=() options=() jvm=() FRTRACE=$VARIANT
 	for word in "${@:2}"; do
 		case $word in
 		-X*) jvm+=("$word") ;;
@@ -47,7 +43,7 @@ expect_waits() { # N KIND REASON WAKER
 }
 
 reasons() { # [N]
-	local sentence="waits have their reason and their waker, JDK $FEATURE" n=${1:-500} sleeps=$SLEEP SECONDS_MAX=180
+	local sentence="waits have their reason and their waker, JDK $FEATURE" n=${1:-$(amount 150 500)} sleeps=$SLEEP SECONDS_MAX=180
 	begin "$sentence" || return 0
 	if record_waits $n --no-stack sleep monitor queue park socket busy; then
 		grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=$FUTEX # a JVM without probes does not tell Thread.sleep() either
@@ -91,7 +87,8 @@ expect_stacks() { # N KIND CALL KERNEL METHOD...
 }
 
 stacks() {
-	local sentence="long waits have both stacks, JDK $FEATURE" n=200
+	local sentence="long waits have both stacks, JDK $FEATURE" n
+	n=$(amount 100 200)
 	begin "$sentence" || return 0
 	if record_waits $n sleep queue park socket; then
 		"$(jdk_newest)/bin/jfr" print --stack-depth 64 --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
@@ -174,10 +171,10 @@ for jdk in "${JDKS[@]}"; do
 	reasons
 	stacks
 	pauses
-	off
-	refused
+	turn 0 && off
+	turn 1 && refused
 done
 roots_find
 for version in 8 11 21 26; do
-	if root_use "$version"; then reasons 100; else skip "waits of JDK $version" "$(roots_why)"; fi
+	if root_use "$version"; then reasons "$(amount 50 100)"; else skip "waits of JDK $version" "$(roots_why)"; fi
 done

@@ -9,11 +9,7 @@ CALLS=${CALLS:-$(amount 60 200)}
 MEMORY=$(mktemp /dev/shm/frtrace-live.XXXXXX)
 trap 'rm -f "$MEMORY"; live_end' EXIT
 
-build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
-if ! said=$(make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_waits" 2>&1); then
-	not_ok "frtrace that writes down waits is built" "$said"
-	exit 1
-fi
+variant_build waits
 
 # Files that are not in memory, and one that nobody has touched there.
 fresh_files() {
@@ -50,18 +46,6 @@ usage_agrees() {
 	sed 's/^/# /' "$WORK/seen"
 }
 
-# The JDKs' own tools print the fields, with their unit.
-tools_read() {
-	local jdk jfr what
-	for jdk in "${JDKS[@]}"; do
-		jfr="${jdk#* }/bin/jfr"
-		"$jfr" print --events MethodTrace "$F_FILE" >"$WORK/tool" 2>&1 || finding "print of JDK ${jdk%% *} fails"
-		for what in 'majorFaults = [0-9]+$' 'minorFaults = 20$' 'syscalls = 100$' 'syscallTime = [0-9.]+ m?s$'; do
-			grep -qE "^  $what" "$WORK/tool" || finding "print of JDK ${jdk%% *} has no /$what/"
-		done
-	done
-}
-
 case_counts() {
 	local sentence="system calls and page faults of calls are those that the program knows of, JDK $FEATURE" kinds
 	kinds=(reads nested recursive minor block major alone crowd)
@@ -69,7 +53,7 @@ case_counts() {
 	begin "$sentence" || return 0
 	if usage_run "${kinds[@]}" --no-stack --kernel=full; then
 		usage_agrees
-		tools_read
+		jfr_prints MethodTrace '^  majorFaults = [0-9]+$' '^  minorFaults = 20$' '^  syscalls = 100$' '^  syscallTime = [0-9.]+ m?s$'
 		"$FRTRACE" view slowest "$F_FILE" >"$WORK/view" || finding "view slowest: status $?"
 		grep -qE ', [0-9]+ system calls? of [0-9.]+m?s' "$WORK/view" || finding "view slowest has no system calls:" "$(head "$WORK/view")"
 	fi
@@ -112,7 +96,7 @@ case_on() {
 
 # On a kernel without one of the tracepoints that is said, and the rest is there.
 case_without() {
-	local sentence="without the tracepoints all but these fields is there, JDK $FEATURE" FRTRACE=$ROOT/$build/tests/frtrace_waits
+	local sentence="without the tracepoints all but these fields is there, JDK $FEATURE" FRTRACE=$VARIANT
 	begin "$sentence" || return 0
 	export FRTRACE_WAITS=$WORK/waits FRTRACE_WITHOUT=page_fault_user
 	if CALLS=10 usage_run reads --no-stack --kernel=full; then
@@ -127,9 +111,9 @@ case_without() {
 for line in "${JDKS[@]}"; do
 	jdk_use "$line"
 	case_counts
-	case_stacks
-	case_on
-	case_without
+	turn 0 && case_stacks
+	turn 1 && case_on
+	turn 0 && case_without
 done
 roots_find
 for version in 8 11 21 26; do

@@ -5,11 +5,7 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
-if ! said=$(make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_waits" 2>&1); then
-	not_ok "frtrace that counts waits is built" "$said"
-	exit 1
-fi
+variant_build waits
 
 # The two threads of a pair on one processor, another one for the next pair: nothing is faster.
 pin_pairs() { # PAIRS
@@ -44,8 +40,8 @@ expect_all() { # PAIRS
 switches() {
 	local sentence="each of many switches is told or counted as lost, JDK $FEATURE" pairs=2
 	begin "$sentence" || return 0
-	target_start Switches $pairs 3000
-	if target_ready && FRTRACE_WAITS=$WORK/waits FRTRACE_WAITS_COUNTED=1 FRTRACE=$ROOT/$build/tests/frtrace_waits \
+	target_start Switches $pairs "$(amount 1500 3000)"
+	if target_ready && FRTRACE_WAITS=$WORK/waits FRTRACE_WAITS_COUNTED=1 FRTRACE=$VARIANT \
 		trace_start -v -m live.Switches::relay; then
 		wait_for 10 pinned $pairs &
 		target_go

@@ -167,8 +167,8 @@ foreign_user() {
 
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
-	matches_nothing
-	near_match
-	never_called
-	foreign_user
+	turn 0 && matches_nothing
+	turn 1 && near_match
+	turn 0 && never_called
+	turn 1 && foreign_user
 done

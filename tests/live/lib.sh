@@ -73,6 +73,23 @@ begin() { # SENTENCE
 	[ -z "${ONLY:-}" ] || [[ $1 =~ $ONLY ]]
 }
 
+# A case that does little but wait runs beside those before meanwhile_ends, in a $WORK of its own. One at a time.
+meanwhile() { # COMMAND...
+	(
+		WORK=$WORK/meanwhile STARTED=() FAILED=0
+		export FRTRACE_LIVE=$WORK
+		trap live_end EXIT
+		trap 'exit 1' INT TERM
+		mkdir "$WORK" && touch "$WORK/.start" && "$@"
+	) >"$WORK/meanwhile.out" 2>&1 &
+	MEANWHILE=$!
+}
+
+meanwhile_ends() {
+	wait "$MEANWHILE" || FAILED=$((FAILED + 1))
+	cat "$WORK/meanwhile.out"
+}
+
 wait_for() { # SECONDS COMMAND...: until the command succeeds
 	local end=$((SECONDS + $1))
 	shift
@@ -247,13 +264,28 @@ target_untouched() { # PID
 	tmp_is_clean
 }
 
+# What others, who attach at this moment, have there goes soon.
 tmp_is_clean() {
 	local left
+	wait_for 2 nothing_in_tmp || finding "left in /tmp: $left"
+}
+
+nothing_in_tmp() {
 	left=$(find /tmp "/proc/$T_PID/root/tmp" -maxdepth 2 \( -name '*libfrtrace*' -o -name ".attach_pid$T_PID" \) -newer "$WORK/.start" 2>/dev/null)
-	[ -n "$left" ] && finding "left in /tmp: $left"
+	[ -z "$left" ]
 }
 
 # ---- the tracer
+
+# frtrace with a part of its own for tests, from build/tests: $VARIANT
+variant_build() { # NAME
+	local build said
+	build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
+	VARIANT=$ROOT/$build/tests/frtrace_$1
+	said=$(make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_$1" 2>&1) && return
+	not_ok "frtrace_$1 is built" "$said"
+	exit 1
+}
 
 trace_launch() { # ARGUMENT...
 	F_DIR=$(mktemp -d "$WORK/trace.XXXXXX") F_STATUS=
@@ -316,6 +348,17 @@ file_agrees() { # [TRUTH]
 	local seen
 	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Check "$F_FILE" "${1:-$T_DIR/truth}" 2>&1) ||
 		finding "${seen:-no output}"
+}
+
+# The jfr of each JDK here prints these events of the file, with lines like these.
+jfr_prints() { # EVENTS REGEX...
+	local jdk line
+	for jdk in "${JDKS[@]}"; do
+		"${jdk#* }/bin/jfr" print --events "$1" "$F_FILE" >"$WORK/tool" 2>&1 || finding "print of JDK ${jdk%% *} fails"
+		for line in "${@:2}"; do
+			grep -qE "$line" "$WORK/tool" || finding "print of JDK ${jdk%% *} has no /$line/"
+		done
+	done
 }
 
 # METHOD's events in the file; the file is readable.

@@ -26,7 +26,7 @@ public class Splits {
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
     private static volatile Thread parked;
-    private static volatile int parks, unparks, waits, notified;
+    private static volatile int parks, unparks, waits, notified, asked, answered;
     private static InputStream in;
     private static OutputStream out;
     static volatile long sink;
@@ -44,6 +44,7 @@ public class Splits {
     }
 
     static void queue() throws Exception {
+        asked++;
         QUEUE.take();
     }
 
@@ -54,6 +55,7 @@ public class Splits {
     }
 
     static void socket() throws Exception {
+        asked++;
         if (in.read() < 0)
             throw new IOException("end");
     }
@@ -83,8 +85,15 @@ public class Splits {
         }
     }
 
-    private static void unqueue() throws Exception {
+    private static void answer() throws Exception {
+        while (asked == answered)
+            Thread.yield();
         pause();
+        answered++;
+    }
+
+    private static void unqueue() throws Exception {
+        answer();
         QUEUE.put(1);
     }
 
@@ -97,7 +106,7 @@ public class Splits {
     }
 
     private static void unsocket() throws Exception {
-        pause();
+        answer();
         out.write(1);
     }
 
