@@ -66,7 +66,7 @@ int BPF_PROG(sys_enter, const struct pt_regs___kernel *regs, long number)
 
 	if (!u)
 		return 0;
-	now = bpf_ktime_get_ns();
+	now = now_ns();
 	usage_begin(u, task, now, number == CALL_URETPROBE || number == CALL_UPROBE || is_agents(regs));
 	u->call_begin = u->at && !u->own ? now : 0;
 	return 0;
@@ -81,7 +81,7 @@ int BPF_PROG(sys_exit, const struct pt_regs___kernel *regs, long result)
 		return 0;
 	u->busy = 1;
 	u->calls++;
-	u->call_time += bpf_ktime_get_ns() - u->call_begin;
+	u->call_time += now_ns() - u->call_begin;
 	u->call_begin = 0;
 	u->busy = 0;
 	return 0;
@@ -95,7 +95,7 @@ int BPF_PROG(page_fault_user, unsigned long address, const struct pt_regs___kern
 	struct usage *u = usage_of(task);
 
 	if (u)
-		usage_begin(u, task, bpf_ktime_get_ns(), is_agents(regs));
+		usage_begin(u, task, now_ns(), is_agents(regs));
 	return 0;
 }
 

@@ -5,6 +5,7 @@ volatile struct frt_target target = {};
 volatile __u32 target_process = ~0u;
 volatile struct frt_wait_setup wait_setup = {};
 const volatile __s64 count_offset = 0;
+const volatile __s64 clock_offset = 0;
 const volatile bool usage_wanted = false;
 volatile struct frt_code agent_code = {};
 volatile __u64 waits_lost = 0;

@@ -18,6 +18,14 @@ extern volatile struct frt_wait_setup wait_setup;
 /* From a CPU's struct rq to its __preempt_count or pcpu_hot, bytes; 0: not known. */
 extern const volatile __s64 count_offset;
 
+/* Of frtrace's CLOCK_MONOTONIC to the kernel's own: it may be in a time namespace; ns. */
+extern const volatile __s64 clock_offset;
+
+static __always_inline __u64 now_ns(void)
+{
+	return bpf_ktime_get_ns() + clock_offset;
+}
+
 /* Are system calls and page faults counted? */
 extern const volatile bool usage_wanted;
 

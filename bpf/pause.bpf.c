@@ -21,7 +21,7 @@ static __always_inline int begin_pause(struct open_pause *open)
 	if (!is_target())
 		return 0;
 	__builtin_memset(open->name, 0, sizeof(open->name));
-	open->begin = bpf_ktime_get_ns();
+	open->begin = now_ns();
 	return 0;
 }
 
@@ -36,7 +36,7 @@ static __always_inline int end_pause(struct open_pause *open, enum frt_pause_wha
 		p->kind = FRT_PAUSE;
 		p->what = what;
 		p->begin = open->begin;
-		p->end = bpf_ktime_get_ns();
+		p->end = now_ns();
 		__builtin_memcpy(p->name, open->name, sizeof(p->name));
 		bpf_ringbuf_submit(p, wake_flags());
 	}

@@ -265,7 +265,7 @@ static __always_inline void emit_wait(struct task_struct *task, const struct wai
  */
 static __always_inline void emit_missed_wait(struct task_struct *task, struct wait_state *state)
 {
-	__u64 now = bpf_ktime_get_ns(), on = state->woken;
+	__u64 now = now_ns(), on = state->woken;
 
 	if (bpf_core_field_exists(task->sched_info.last_arrival))
 		on = now - (task->se.cfs_rq->rq->clock - task->sched_info.last_arrival);
@@ -292,7 +292,7 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 		state->reason = FRT_WAIT_PAGE_FAULT;
 	else
 		state->reason = reason_of_call(prev, r, state->sleeping);
-	*now = bpf_ktime_get_ns();
+	*now = now_ns();
 	state->stack_size = 0;
 	if (!preempted && stack_is_due(state, *now))
 		take_stack(state);
@@ -304,7 +304,7 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 static __always_inline void switch_in(struct task_struct *task, struct wait_state *state, __u64 now)
 {
 	if (state->off)
-		emit_wait(task, state, now ?: bpf_ktime_get_ns(), false);
+		emit_wait(task, state, now ?: now_ns(), false);
 	state->off = state->woken = 0;
 }
 
@@ -396,7 +396,7 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 
 	if (!state || !state->off)
 		return 0;
-	state->woken = bpf_ktime_get_ns();
+	state->woken = now_ns();
 	note_waker(&state->waker);
 	return 0;
 }
@@ -410,6 +410,6 @@ int waits_now(struct bpf_iter__task *context)
 
 	if (!state || !state->off || (bpf_core_field_exists(task->on_cpu) && task->on_cpu))
 		return 0;
-	emit_wait(task, state, bpf_ktime_get_ns(), true);
+	emit_wait(task, state, now_ns(), true);
 	return 0;
 }

@@ -33,7 +33,8 @@ static int load_failed(int err, struct diag *d)
 	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
 }
 
-static int load_with(struct frtrace_bpf **out, struct session_kernel *k, enum settings_kernel kernel, struct diag *d)
+static int load_with(struct frtrace_bpf **out, struct session_kernel *k, enum settings_kernel kernel, const struct target *t,
+		     struct diag *d)
 {
 	struct frtrace_bpf *bpf = frtrace_bpf__open();
 	int err;
@@ -41,7 +42,7 @@ static int load_with(struct frtrace_bpf **out, struct session_kernel *k, enum se
 	if (!bpf)
 		return load_failed(errno, d);
 	bpf->bss->wake_level = WAKE_LEVEL;
-	session_kernel_choose(k, bpf, kernel);
+	session_kernel_choose(k, bpf, kernel, t->own_monotonic_offset);
 	err = frtrace_bpf__load(bpf);
 	if (err) {
 		frtrace_bpf__destroy(bpf);
@@ -51,14 +52,15 @@ static int load_with(struct frtrace_bpf **out, struct session_kernel *k, enum se
 	return 0;
 }
 
-int bpf_programs_load(struct frtrace_bpf **out, struct session_kernel *k, enum settings_kernel kernel, struct diag *d)
+int bpf_programs_load(struct frtrace_bpf **out, struct session_kernel *k, enum settings_kernel kernel, const struct target *t,
+		      struct diag *d)
 {
 	int err;
 
 	libbpf_set_print(on_libbpf);
-	if (kernel && !load_with(out, k, kernel, &k->why))
+	if (kernel && !load_with(out, k, kernel, t, &k->why))
 		return 0;
-	err = load_with(out, k, SETTINGS_KERNEL_OFF, d);
+	err = load_with(out, k, SETTINGS_KERNEL_OFF, t, d);
 	if (!err && kernel)
 		diag_set(&k->why, ENOTSUP, "this kernel refuses programs on its scheduler's tracepoints (-v shows why)");
 	return err;

@@ -69,7 +69,7 @@ int session_new(struct session **out, const struct settings *settings, const str
 	s->connection = -1;
 	agent_build_name(&s->build);
 	s->streams = calloc(1, sizeof(*s->streams));
-	err = s->streams ? bpf_programs_load(&s->bpf, &s->kernel, settings->kernel, d) : diag_errno(d, ENOMEM, "cannot begin");
+	err = s->streams ? bpf_programs_load(&s->bpf, &s->kernel, settings->kernel, target, d) : diag_errno(d, ENOMEM, "cannot begin");
 	s->with_kernel = !err && settings->kernel && !s->kernel.why.text[0];
 	if (err) {
 		session_free(s);

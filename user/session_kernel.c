@@ -89,7 +89,7 @@ static void choose_usage(struct session_kernel *k, struct frtrace_bpf *bpf, bool
 	bpf->rodata->usage_wanted = k->usage;
 }
 
-void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, enum settings_kernel kernel)
+void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, enum settings_kernel kernel, int64_t clock_offset)
 {
 	bool wanted = kernel != SETTINGS_KERNEL_OFF;
 	struct bpf_program *programs[] = { bpf->progs.thread, bpf->progs.sched_switch, bpf->progs.sched_waking,
@@ -101,6 +101,7 @@ void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, en
 		bpf_program__set_autoload(programs[i], wanted);
 	if (wanted)
 		bpf->rodata->count_offset = count_offset();
+	bpf->rodata->clock_offset = clock_offset;
 	k->lends = wanted && can_lend();
 	bpf_map__set_autocreate(bpf->maps.lent_slots, k->lends);
 	choose_usage(k, bpf, kernel == SETTINGS_KERNEL_FULL);

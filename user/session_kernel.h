@@ -31,8 +31,8 @@ struct session_kernel {
 	struct diag why; /* it is not there; "": it is, or nobody has asked for it */
 };
 
-/* Between opening and loading: how much of this half there is to be. */
-void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, enum settings_kernel kernel);
+/* Between opening and loading: how much of this half there is to be; `clock_offset` of our CLOCK_MONOTONIC to the kernel's, ns. */
+void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, enum settings_kernel kernel, int64_t clock_offset);
 
 /* `agent` is the agent's code in the target. What fails is in k->why, k->no_usage or k->no_pauses. Before the agent is told to start. */
 void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t,

@@ -149,12 +149,27 @@ case_off() {
 	target_drop
 }
 
+# The kernel's times are its own, those of calls are of frtrace's namespace.
+case_namespace() {
+	local sentence="so it is when frtrace runs in a time namespace of its own, JDK $FEATURE" FRTRACE=$WORK/elsewhen
+	begin "$sentence" || return 0
+	printf '#!/bin/sh\nexec unshare --time --monotonic 5000 %s "$@"\n' "$ROOT/build/frtrace" >"$FRTRACE"
+	chmod 755 "$FRTRACE"
+	KINDS=(sleep monitor busy gc)
+	if where_run --no-stack; then
+		where_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for line in "${JDKS[@]}"; do
 	jdk_use "$line"
 	KINDS=(sleep monitor lock queue socket file busy gc crowd)
 	case_where
 	CALLS=20 case_pauses
 	CALLS=20 case_off
+	CALLS=20 case_namespace
 	[ "$FEATURE" -ge 21 ] && case_virtual
 done
 roots_find

@@ -148,6 +148,23 @@ int64_t proc_parse_monotonic_offset(const char *text)
 	return seconds * 1000000000LL + nanoseconds;
 }
 
+int64_t proc_monotonic_offset(pid_t pid)
+{
+	char path[64] = "/proc/self/timens_offsets", *text;
+	int64_t offset;
+	int fd;
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%d/timens_offsets", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	text = fd < 0 ? NULL : proc_read_fd(fd, 4096, NULL);
+	if (fd >= 0)
+		close(fd);
+	offset = text ? proc_parse_monotonic_offset(text) : 0;
+	free(text);
+	return offset;
+}
+
 /* The kernel writes a newline of the path as \012, and appends " (deleted)". */
 static void copy_path(char *out, size_t size, const char *in)
 {

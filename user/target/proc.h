@@ -36,8 +36,9 @@ int proc_parse_status(const char *text, struct proc_status *out);
 /* Field 22 of /proc/PID/stat (the command in it may hold spaces and parentheses). 0 or -EINVAL. */
 int proc_parse_start_time(const char *text, uint64_t *start_time);
 
-/* The offset of CLOCK_MONOTONIC in /proc/PID/timens_offsets, ns; 0 when there is none. */
+/* The offset of CLOCK_MONOTONIC in /proc/PID/timens_offsets, ns; 0 when there is none. Of that process, 0 our own. */
 int64_t proc_parse_monotonic_offset(const char *text);
+int64_t proc_monotonic_offset(pid_t pid);
 
 /* One line of /proc/PID/maps; false when it is none or has no path. `door` is left alone. */
 bool proc_parse_mapping(const char *line, struct mapping *out);

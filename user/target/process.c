@@ -26,7 +26,7 @@ static void read_start_time(struct target *t)
 
 static void read_namespaces(struct target *t)
 {
-	char path[64], *own, *its;
+	char path[64];
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d/ns/pid", t->pid);
@@ -36,12 +36,8 @@ static void read_namespaces(struct target *t)
 	}
 	if (!stat("/proc/self/ns/pid", &st))
 		t->own_pid_ns_ino = st.st_ino;
-	own = proc_read(getpid(), "timens_offsets", 4096, NULL);
-	its = proc_read(t->pid, "timens_offsets", 4096, NULL);
-	if (own && its)
-		t->monotonic_offset = proc_parse_monotonic_offset(its) - proc_parse_monotonic_offset(own);
-	free(own);
-	free(its);
+	t->own_monotonic_offset = proc_monotonic_offset(0);
+	t->monotonic_offset = proc_monotonic_offset(t->pid) - t->own_monotonic_offset;
 }
 
 /* What every process has. 0 or -errno; no message. */

@@ -22,6 +22,7 @@ struct target {
 	uint64_t own_pid_ns_ino;	 /* ours; 0: not known */
 	uint64_t pid_ns_dev, pid_ns_ino; /* of /proc/PID/ns/pid, as bpf_get_ns_current_pid_tgid() wants them */
 	int64_t monotonic_offset; /* of its time namespace, ns (/proc/PID/timens_offsets): its CLOCK_MONOTONIC - ours */
+	int64_t own_monotonic_offset; /* ours - the kernel's own */
 	char name[256];		  /* main class or jar, as a person calls it: "shop.jar", "com.acme.Main" */
 	char version[64];	  /* "17.0.15"; "" unknown */
 	int feature;		  /* 8, 11, 17, ...; 0 unknown */

@@ -140,12 +140,28 @@ public class Where {
             this.kind = kind;
         }
 
-        /** Wall, CPU and run queue time up to now, and how often it came on a CPU; the CPU time is asked for first, which brings the rest up to date. */
+        private long number(int field, int length) {
+            long n = 0;
+            for (int i = 0; i < length && field >= 0; i++) {
+                if (text[i] == ' ')
+                    field--;
+                else if (field == 0 && text[i] >= '0' && text[i] <= '9')
+                    n = 10 * n + text[i] - '0';
+            }
+            return n;
+        }
+
+        /** Wall, CPU and run queue time up to now, and how often it came on a CPU; all of one stay there. */
         private long[] read() throws IOException {
-            long cpu = CPU.getCurrentThreadCpuTime();
-            file.seek(0);
-            String[] fields = new String(text, 0, file.read(text), "US-ASCII").split(" ");
-            return new long[] {System.nanoTime(), cpu, Long.parseLong(fields[1]), Long.parseLong(fields[2].trim())};
+            for (;;) {
+                file.seek(0);
+                int length = file.read(text);
+                long queue = number(1, length), arrivals = number(2, length);
+                long cpu = CPU.getCurrentThreadCpuTime(), wall = System.nanoTime();
+                file.seek(0);
+                if (number(2, file.read(text)) == arrivals)
+                    return new long[] {wall, cpu, queue, arrivals};
+            }
         }
 
         void begin() throws IOException {
