@@ -19,7 +19,7 @@ double cost_of_recording(const struct frt_slot *slot, const struct clock *c);
  * What the kernel's half adds to a context switch and its wake-up, of a thread in a traced call; measured by
  * scripts/bench-switch on a machine that needs 3.5 us for both. Threads outside of calls pay 0.5, other processes 0.2.
  */
-#define COST_SWITCH_US 0.8
+#define COST_SWITCH_US 0.7
 
 /*
  * And --kernel=full to a system call or a page fault; measured by scripts/bench-usage where they take 0.4 and 3.5 us. Of a system

@@ -197,7 +197,7 @@ static void start_names_what_is_traced(void **state)
 	assert_int_equal(
 		strncmp(all,
 			"tracing 2 methods of 1 class in 4242 shop.jar (JDK 17.0.15): attach 61 ms, pause 1.2 ms, "
-			"rings 0.0 of 4.0 MB, about 0.8 us a context switch\n"
+			"rings 0.0 of 4.0 MB, about 0.7 us a context switch\n"
 			"  com.acme.Cart.checkout(Order) · checkout(Order, boolean)   loader app\n"
 			"to /tmp/frtrace-report-",
 			190),
@@ -463,9 +463,9 @@ static void missing_system_calls_are_said_at_the_start(void **state)
 	hook("run", "()V", 0);
 	assert_null(strstr(start(&incomplete), "system call"));
 	b->settings.kernel = SETTINGS_KERNEL_FULL;
-	assert_says(start(&incomplete), ", about 0.8 us a context switch, 0.5 us a system call or page fault\n");
+	assert_says(start(&incomplete), ", about 0.7 us a context switch, 0.5 us a system call or page fault\n");
 	b->no_usage = "this kernel has no tracepoint sys_enter";
-	assert_says(start(&incomplete), ", about 0.8 us a context switch\n");
+	assert_says(start(&incomplete), ", about 0.7 us a context switch\n");
 	assert_says(start(&incomplete), "  no system calls and page faults: this kernel has no tracepoint sys_enter\n");
 	assert_false(incomplete);
 }
