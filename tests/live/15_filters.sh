@@ -7,6 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 S='live.Subject$'
+TRACE_WITH=(--kernel=off)
 
 # One a line, as JEP 520 has them. With ::<init> of all classes its JVM did not get anywhere in two minutes.
 standard="${S}Cart
@@ -60,7 +61,7 @@ round() { # OPTION...: trace while everything is called; the methods go to $WORK
 	ROUND=$((ROUND + 1))
 	trace_stop
 	says ' 0 lost'
-	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Filters - "$F_FILE" >"$WORK/set" || finding "cannot read $F_FILE"
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "${BRIEF[@]}" live.Filters - "$F_FILE" >"$WORK/set" || finding "cannot read $F_FILE"
 	rm -f "$F_FILE"
 }
 
@@ -183,5 +184,5 @@ roots_find
 for version in 8 11 21 26; do
 	root_use "$version" || { skip "filters, JDK $version" "$(roots_why)"; continue; }
 	generated
-	[ "$version" -lt 17 ] || forms
+	[ "$version" -lt "$(amount 26 17)" ] || forms
 done

@@ -132,6 +132,7 @@ one_by_one() { # FILTER
 roots_find
 for version in 8 11 21 26; do
 	root_use "$version" || { skip "a JVM of JDK $version is traced" "$(roots_why)"; continue; }
+	TRACE_WITH=(--kernel=off)
 	exact "every way out of a method is counted once, with the right thrown" "$EXITS" ExitsMain 4000
 	exact "50 threads with 2,000 calls give 100,000 events" live.Threads::work Threads together 50 2000
 	exact "2,000 short-lived threads" live.Threads::work Threads one-by-one 2000 3
@@ -146,6 +147,7 @@ for version in 8 11 21 26; do
 	if [ "$FEATURE" -ge 25 ]; then
 		exact "constructors with code before super()" 'live.Flexible$Early;live.Flexible$Base' Flexible 4000
 	fi
+	TRACE_WITH=()
 	output
 	own_end
 	again

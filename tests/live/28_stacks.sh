@@ -137,8 +137,7 @@ witnesses_agree() { # SENTENCE SCENARIOS [-JVM-OPTION...]
 
 DEPTH=64
 OWN=			# the JDK traces the same calls
-TRACE_ALSO=()		# more filters and options
-QUICK_END=(--kernel=off)	# which takes a second less: its probes are ten
+TRACE_ALSO=()		# more filters
 COMPARE_WITH=()		# more of Compare's options
 UNKNOWN_MAX=60		# stacks with code that was gone before anybody could ask,
 ELSEWHERE_MAX=30	# and code that the JIT threw away before the collector looked; -Xcomp does that at once. All other frames are right
@@ -156,7 +155,7 @@ agrees_small() { # SENTENCE [-JVM-OPTION...]
 
 variant=0
 agrees_in_turn() { # SENTENCE [-JVM-OPTION...]
-	local TRACE_ALSO=("${QUICK_END[@]}")
+	local TRACE_WITH=(--kernel=off)
 	if turn $((variant++)); then agrees_small "$@"; fi
 }
 
@@ -174,7 +173,7 @@ agrees_fully() {
 }
 
 agrees_at_depth() {
-	local DEPTH TRACE_ALSO=("${QUICK_END[@]}")
+	local DEPTH TRACE_WITH=(--kernel=off)
 	for DEPTH in 1 2048 2; do
 		turn $((variant++)) || continue
 		agrees "a recursion of 5,000 and --stack-depth=$DEPTH" jvmti 'deep|recursion|inlined|random' -Dstacks.max=2060 "${small[@]}"

@@ -7,6 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 ROUNDS=${ROUNDS:-$(grep -c '^\sFIELD(' "$ROOT/tests/lib/garble.c")} FIRST=${FIRST:-0}
+TRACE_WITH=(--kernel=off)
 CALLS=1800 # of one burst
 
 # One wrong field each, and at half of them several at once.
@@ -23,7 +24,7 @@ garble() { # NUMBER K
 	local kept=$FRTRACE good
 	export FRTRACE_GARBLE=$1
 	FRTRACE=$GARBLED
-	trace_start --kernel=off -m live.Garbled::traced
+	trace_start -m live.Garbled::traced
 	good=$?
 	FRTRACE=$kept
 	unset FRTRACE_GARBLE

@@ -5,6 +5,8 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+TRACE_WITH=(--kernel=off)
+
 has_option() { "$JAVA/bin/java" "$1" -version >/dev/null 2>&1; }
 
 checked_jni() {
@@ -24,7 +26,9 @@ checked_jni() {
 
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
+	variant=0
 	for option in -Xint -Xcomp -XX:TieredStopAtLevel=1 -Xverify:all -XX:+UseSerialGC -XX:+UseParallelGC -XX:+UseG1GC -XX:+UseZGC -XX:+UseShenandoahGC; do
+		turn $((variant++)) || continue
 		if has_option "$option"; then
 			exact "exact with $option" "$EXITS" "$option" ExitsMain 2000
 		else

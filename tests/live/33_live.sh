@@ -248,13 +248,14 @@ for jdk in "${JDKS[@]}"; do
 	logged
 	read_lines
 	open_call
-	slow_reader
-	closed_pipe -i 300ms
-	closed_pipe -i 300ms --json
-	closed_pipe --lines
-	in_place 80 24
-	in_place 40 8
-	closed_output
+	# who reads has no part in the JVM
+	turn 0 && slow_reader
+	turn 1 && closed_pipe -i 300ms
+	turn 0 && closed_pipe -i 300ms --json
+	turn 1 && closed_pipe --lines
+	turn 0 && in_place 80 24
+	turn 1 && in_place 40 8
+	turn 0 && closed_output
 done
 jdk_use "${JDKS[0]}"
 silence

@@ -59,7 +59,7 @@ P
 braked() { # SENTENCE THREADS ENDING-FUNCTION OPTION...
 	local sentence="$1, JDK $FEATURE" ending=$3
 	begin "$sentence" || return 0
-	target_start Hot "$2"
+	target_start Hot "$2" "$LENGTH"
 	if target_ready && trace_start -m 'live.Hot::hot;live.Hot::slow' --max-overhead=1% "${@:4}"; then
 		touch "$T_DIR/go"
 		wait_for 30 brake_is_on
@@ -107,7 +107,7 @@ killed_at_the_switch() {
 off() {
 	local sentence="--max-overhead=off records every call, JDK $FEATURE" hot slow events slow_events lost
 	begin "$sentence" || return 0
-	target_start Hot 1
+	target_start Hot 1 "$LENGTH"
 	if target_ready && trace_start -m 'live.Hot::hot;live.Hot::slow' --max-overhead=off; then
 		touch "$T_DIR/go"
 		sleep 1
@@ -147,6 +147,7 @@ hooks_are_told() { says '^  hooks: [0-9,]+ calls a second that are not recorded 
 hooks_are_not_told() { grep -q 'hooks:' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"; }
 
 threads=16
+LENGTH=$(amount 1000 200) # of a call of hot(): a fifth of the events is read in a fifth of the time
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	braked "a hot method is braked, each of its calls is recorded or counted, a slow one is recorded" 1 after_some_chunks

@@ -7,14 +7,15 @@ import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Hot DIR THREADS: that many threads call hot() without rest, one more calls slow() twenty times a second, until a file
- * `stop` is there. Each counts in its line of 64 bytes of the mapped file `counts`, which outlives a kill: slow() in the first.
+ * Hot DIR THREADS LENGTH: that many threads call hot(), which goes LENGTH times round, without rest, one more calls slow()
+ * twenty times a second, until a file `stop` is there. Each counts in its line of 64 bytes of the mapped file `counts`, which outlives a kill: slow() in the first.
  */
 public class Hot {
     static volatile boolean stop;
+    static int length;
 
     static int hot(int x) {
-        for (int i = 0; i < 200; i++)
+        for (int i = 0; i < length; i++)
             x = x * 31 + i;
         return x;
     }
@@ -37,6 +38,7 @@ public class Hot {
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);
         Thread[] threads = new Thread[Integer.parseInt(args[1]) + 1];
+        length = Integer.parseInt(args[2]);
         try (FileChannel file = FileChannel.open(stage.file("counts"), StandardOpenOption.CREATE,
                 StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             MappedByteBuffer counts = file.map(FileChannel.MapMode.READ_WRITE, 0, threads.length * 64L);
