@@ -25,7 +25,7 @@ whitelist() {
 deep() {
 	local sentence="recursion into StackOverflowError while locks are taken ends as untraced, JDK $FEATURE" before after n
 	begin "$sentence" || return 0
-	n=$(amount 50 100)
+	n=$(amount 60 100)
 	target_start Deep "$n"
 	target_ready && target_go
 	before=$(cat "$T_DIR/left")
@@ -65,7 +65,7 @@ no_signals() {
 # The signal must not go out before the JVM handles it.
 just_started() {
 	local n sentence i delay
-	n=$(amount 7 20)
+	n=$(amount 8 20)
 	sentence="a JVM that has just been started survives, $n times, JDK $FEATURE"
 	begin "$sentence" || return 0
 	for i in $(seq "$n"); do
@@ -110,7 +110,7 @@ everything() {
 # A thousand attaches in small: what is mapped does not grow.
 again_and_again() {
 	local n sentence i libraries
-	n=$(amount 4 10)
+	n=$(amount 5 10)
 	sentence="$n recordings leave one library and one helper class, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
@@ -135,7 +135,7 @@ again_and_again() {
 # Hooks come and go under the feet of four threads that use every kind of exit.
 churn() {
 	local n sentence i
-	n=$(amount 6 20)
+	n=$(amount 5 20)
 	sentence="$n attaches under load change no result, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Churn 4
@@ -158,9 +158,9 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	whitelist
 	churn
-	deep
-	no_signals
-	just_started
+	turn 0 && deep
+	turn 1 && no_signals
+	turn 1 && just_started
 	everything
-	again_and_again
+	turn 0 && again_and_again
 done

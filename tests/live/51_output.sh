@@ -104,7 +104,7 @@ same_calls() {
 killed() {
 	local sentence="a file whose tracer is killed is readable, with all that was in it, JDK $FEATURE" before after size times seen=0 i
 	begin "$sentence" || return 0
-	times=$(amount 5 200)
+	times=$(amount 4 200)
 	target_start Speed
 	target_ready && for ((i = 0; i < times && ${#findings[@]} == 0; i++)); do
 		size=8g

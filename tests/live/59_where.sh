@@ -6,12 +6,12 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-CALLS=${CALLS:-300} OTHER_CALLS=${OTHER_CALLS:-60}
+CALLS=${CALLS:-$(amount 100 300)} OTHER_CALLS=${OTHER_CALLS:-60}
 KINDS=(sleep monitor lock queue socket file busy gc crowd)
 
 # A file of which nothing is in memory.
 cold_file() {
-	head -c 204m /dev/urandom >"$WORK/cold"
+	[ -s "$WORK/cold" ] || head -c 204m /dev/urandom >"$WORK/cold"
 	dd of="$WORK/cold" oflag=nocache conv=notrunc,fdatasync count=0 2>/dev/null
 }
 
@@ -37,19 +37,13 @@ where_agrees() {
 
 # The JDKs' own tools read the fields and events, and print them with their units.
 tools_read() {
-	local jdk jfr pause='[0-9.]+ m?s'
+	local event pause='[0-9.]+ m?s'
 	grep -q '^  no pauses: ' "$F_DIR/stderr" && pause=N/A
-	for jdk in "${JDKS[@]}"; do
-		jfr="${jdk#* }/bin/jfr"
-		"$jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "summary of JDK ${jdk%% *}: $(head -n 5 "$WORK/tool")"
-		for event in frtrace.ThreadWait frtrace.RunQueue; do
-			grep -qE "^ $event +[1-9]" "$WORK/tool" || finding "summary of JDK ${jdk%% *} has no $event"
-		done
-		"$jfr" print --events MethodTrace,ThreadWait "$F_FILE" >"$WORK/tool" 2>&1 || finding "print of JDK ${jdk%% *} fails"
-		for what in 'cpuTime = [0-9.]+ m?s' 'runQueueTime = [0-9.]+ m?s' 'blockedTime = [0-9.]+ m?s' \
-			"pauseTime = $pause" 'reason = "futex"' 'syscall = "futex"' 'wakerThread = "lock-2"'; do
-			grep -qE "^  $what" "$WORK/tool" || finding "print of JDK ${jdk%% *} has no /$what/"
-		done
+	jfr_prints MethodTrace,ThreadWait,RunQueue '^frtrace.RunQueue' '^  cpuTime = [0-9.]+ m?s' '^  runQueueTime = [0-9.]+ m?s' \
+		'^  blockedTime = [0-9.]+ m?s' "^  pauseTime = $pause" '^  reason = "futex"' '^  syscall = "futex"' '^  wakerThread = "lock-2"'
+	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -n 5 "$WORK/tool")"
+	for event in frtrace.ThreadWait frtrace.RunQueue; do
+		grep -qE "^ $event +[1-9]" "$WORK/tool" || finding "jfr summary has no $event"
 	done
 	"$(jdk_newest)/bin/jfr" view MethodTrace "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr view: $(head -n 5 "$WORK/tool")"
 }
@@ -64,13 +58,12 @@ views_show() {
 	done
 }
 
-case_where() {
-	local sentence="where the time of calls went is what the kernel tells the program, JDK $FEATURE"
+case_where() { # [LOOK...: at the same file]
+	local sentence="where the time of calls went is what the kernel tells the program, JDK $FEATURE" look
 	begin "$sentence" || return 0
 	if where_run --no-stack; then
 		where_agrees
-		tools_read
-		views_show
+		for look; do "$look"; done
 		says 'the slowest 1 % \([0-9,]+ calls of .* and more\): [0-9]+ % blocked'
 	fi
 	verdict "$sentence"
@@ -166,16 +159,16 @@ case_namespace() {
 for line in "${JDKS[@]}"; do
 	jdk_use "$line"
 	KINDS=(sleep monitor lock queue socket file busy gc crowd)
-	case_where
-	CALLS=20 case_pauses
-	CALLS=20 case_off
-	CALLS=20 case_namespace
+	case_where tools_read views_show
+	turn 1 && CALLS=20 case_pauses
+	turn 0 && CALLS=20 case_off
+	turn 1 && CALLS=20 case_namespace
 	[ "$FEATURE" -ge 21 ] && case_virtual
 done
 roots_find
 for version in 8 11 21 26; do
 	root_use "$version" || { skip "where the time of calls went, JDK $version" "$(roots_why)"; continue; }
 	KINDS=(sleep monitor lock queue socket file busy gc crowd)
-	CALLS=$OTHER_CALLS case_where
+	CALLS=$OTHER_CALLS case_where ${SOAK:+tools_read views_show}
 	[ "$FEATURE" -ge 21 ] && case_virtual
 done
