@@ -5,6 +5,8 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+TRACE_WITH=(--kernel=off)
+
 # Run a verb; its standard output is in $WORK/out, standard error in $WORK/err.
 verb() { # STATUS ARGUMENT...
 	local want=$1 status

@@ -85,6 +85,9 @@ starting() {
 	target_drop
 }
 
+variant=0
+same_in_turn() { turn $((variant++)) && same "$@"; }
+
 every_case() {
 	same "stacks walked from outside are the JVM's own" 1
 	starting
@@ -95,13 +98,14 @@ probe_build || { not_ok "the probe compiles"; exit; }
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	every_case
-	same "so they are in the interpreter" 0 -Xint
-	same "so they are with the client compiler" 1 -XX:TieredStopAtLevel=1
-	same "so they are in a code cache of one part" 1 -XX:-SegmentedCodeCache
-	same "so they are in a small code cache" 1 -XX:ReservedCodeCacheSize=16m
-	same "so they are with full class pointers" 1 -XX:-UseCompressedClassPointers
-	same "so they are under ZGC" 1 -XX:+UseZGC
-	same "so they are under the serial collector" 1 -XX:+UseSerialGC
+	variant=0
+	same_in_turn "so they are in the interpreter" 0 -Xint
+	same_in_turn "so they are with the client compiler" 1 -XX:TieredStopAtLevel=1
+	same_in_turn "so they are in a code cache of one part" 1 -XX:-SegmentedCodeCache
+	same_in_turn "so they are in a small code cache" 1 -XX:ReservedCodeCacheSize=16m
+	same_in_turn "so they are with full class pointers" 1 -XX:-UseCompressedClassPointers
+	same_in_turn "so they are under ZGC" 1 -XX:+UseZGC
+	same_in_turn "so they are under the serial collector" 1 -XX:+UseSerialGC
 done
 roots_find
 for version in 8 11 21 26; do
