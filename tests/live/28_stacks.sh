@@ -162,7 +162,7 @@ agrees_in_turn() { # SENTENCE [-JVM-OPTION...]
 agrees_fully() {
 	local sentence least size COMPARE_WITH
 	sentence="$(amount 30,000 100,000) stacks of every shape"
-	read -ra size < <(amount '-Dstacks.rounds=5000 -Dstacks.calls=5000' -Dstacks.calls=25000)
+	read -ra size < <(amount '-Dstacks.rounds=5500 -Dstacks.calls=6000' -Dstacks.calls=25000)
 	least=$(amount 30000 100000)
 	COMPARE_WITH=(--least="$least" --stacks=$((least / 10)))
 	if [ -n "${WITNESSES_ONLY:-}" ]; then
