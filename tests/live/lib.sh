@@ -298,8 +298,9 @@ trace_is_on() { grep -qs "^tracing " "$F_DIR/stderr" || ended "$F_PID"; }
 
 # Trace the target into $F_FILE, until the signal line stands there. All calls are asked for, however fast they come: a
 # --max-overhead among the arguments wins.
-TRACE_WITH=()	# --kernel=off: a trace ends a second sooner, where no case is about time
+TRACE_WITH=()	# --kernel=off: a trace ends a second sooner, where no case is about time; with SOAK=1 it has the kernel's half all the same
 trace_start() { # ARGUMENT...
+	[ -z "$SOAK" ] || local TRACE_WITH=()
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
 	trace_launch -p "$T_PID" -o "$F_FILE" --max-overhead=off "${TRACE_WITH[@]}" "$@"
 	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && grep -q '^tracing ' "$F_DIR/stderr"; then return 0; fi
