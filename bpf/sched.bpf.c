@@ -7,7 +7,7 @@
  * tracepoints, which run with its locks held and take none here but the queue's. The slot tells
  * at each switch whether calls are open.
  *
- * What it costs (Linux 6.18 on a VM, scripts/bench-switch): other processes 150 to 250 ns a switch, with its wake-up, which is what the
+ * What it costs (Linux 6.18 on a VM, scripts/bench-switch): other processes 150 to 280 ns a switch, with its wake-up, which is what the
  * kernel takes to call two programs, also empty ones; 80 more a thread of the target; 280 more one in a call. The alternative,
  * PERF_COUNT_SW_CONTEXT_SWITCHES of each thread with a program on it, costs other processes half as much, but 1,100 a thread of the
  * target, and calls when a thread goes off alone: neither the end of a wait nor who ended it can be seen.
