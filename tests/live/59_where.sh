@@ -144,9 +144,9 @@ case_off() {
 
 # The kernel's times are its own, those of calls are of frtrace's namespace.
 case_namespace() {
-	local sentence="so it is when frtrace runs in a time namespace of its own, JDK $FEATURE" FRTRACE=$WORK/elsewhen
+	local sentence="so it is when frtrace runs in a time namespace of its own, JDK $FEATURE" binary=$FRTRACE FRTRACE=$WORK/elsewhen
 	begin "$sentence" || return 0
-	printf '#!/bin/sh\nexec unshare --time --monotonic 5000 %s "$@"\n' "$ROOT/build/frtrace" >"$FRTRACE"
+	printf '#!/bin/sh\nexec unshare --time --monotonic 5000 %s "$@"\n' "$binary" >"$FRTRACE"
 	chmod 755 "$FRTRACE"
 	KINDS=(sleep monitor busy gc)
 	if where_run --no-stack; then
