@@ -5,10 +5,10 @@
  *
  * The agent makes one sealed memfd, the control segment. Its sections lie at
  * fixed offsets (FRT_*_AT). Written by the agent, read by the collector with
- * bounds; only `owner`, `heartbeat`, `stack_done`, `config` and rules are written by the collector.
+ * bounds; only `owner`, `heartbeat`, `stack_done`, `command`, `config` and rules are written by the collector.
  *
  *   header | config | loaders | classes | methods | skips | threads | strings | slots | rings | stacks | frames |
- *   rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names
+ *   rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names | scratch
  *
  * All tables but the stacks are append-only while a recording runs: an id once given means
  * the same thing until its end. Between two recordings classes and methods are forgotten when their tables are half full
@@ -32,7 +32,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x6563617274726609ULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x656361727472660aULL /* changes with every change of this file's layout */
 
 #define FRT_MAX_LOADERS 4096u
 #define FRT_MAX_CLASSES 32768u
@@ -59,6 +59,10 @@ typedef uint64_t frt_u64;
 #define FRT_STACK_LOST	 0xffffffffu
 #define FRT_STACK_AFTER(id) ((id) + 1 == FRT_STACK_LOST ? 1 : (id) + 1) /* ids go round */
 #define FRT_MAX_DEPTH	 2048u
+
+#define FRT_SCRATCH_ROWS 64u /* the agent's: where it copies its own memory to, of which it does not know if it is there */
+#define FRT_SCRATCH_ROW	 256u
+#define FRT_SCRATCH_SIZE (FRT_SCRATCH_ROWS * FRT_SCRATCH_ROW)
 
 #define FRT_RING_MIN_LOG2   9  /* what a thread gets when half of the cap is used */
 #define FRT_RING_FIRST_LOG2 10 /* what it gets before */
@@ -263,6 +267,44 @@ struct frt_owner {
 	char what[64];
 };
 
+enum frt_command_kind {
+	FRT_COMMAND_NONE = 0,
+	FRT_COMMAND_START,  /* read the config, rewrite what the filter matches */
+	FRT_COMMAND_CHANGE, /* the same while a recording runs */
+	FRT_COMMAND_CENSUS, /* write down the stacks of threads with open calls */
+	FRT_COMMAND_STOP,   /* the same, and original code again */
+	FRT_COMMANDS
+};
+
+/* What the agent says of a command, and of its load. */
+enum frt_result {
+	FRT_DONE = 0,
+	FRT_NO_JVMTI = 101,
+	FRT_NO_CAPABILITIES = 102,
+	FRT_NO_SEGMENT = 103,
+	FRT_NO_HELPER = 104, /* the helper class cannot be defined or bound */
+	FRT_NOT_READY = 105,
+	FRT_NO_LISTENER = 106,
+	FRT_BAD_CONFIG = 107,
+	FRT_JVMTI_FAILED = 108,
+	FRT_UNKNOWN_COMMAND = 109,
+	FRT_NO_THREAD_CLASS = 110,
+	FRT_NO_THREAD_STARTED = 111,
+	FRT_SECCOMP = 112,   /* a filter would kill for memfd_create() */
+	FRT_ANOTHER_COPY = 113, /* the helper class is bound to another copy of the agent */
+};
+
+/*
+ * One command at a time, from the holder of the lock on the segment: it stores `kind`, counts `number` up, and wakes it
+ * (a futex that processes share). The agent's thread stores `result`, then `answered` = `number`, and wakes that.
+ */
+struct frt_command {
+	frt_u32 kind;	  /* enum frt_command_kind */
+	frt_u32 number;	  /* futex */
+	frt_u32 answered; /* futex */
+	frt_u32 result;	  /* 0, or what header.message explains */
+};
+
 struct frt_header {
 	frt_u64 magic;
 	frt_u64 size;	/* of the segment */
@@ -292,6 +334,7 @@ struct frt_header {
 	frt_u32 progress;	 /* goes up while a command is at work */
 	char message[256];	 /* of the last command, 0-terminated */
 
+	struct frt_command command;
 	struct frt_owner owner;
 
 	/*
@@ -482,7 +525,7 @@ struct frt_layout {
 #define FRT_INTRINSICS_SIZE 8192u
 #define FRT_EXACT_SIZE	    16384u
 
-/* Config, written by the collector before the command `start`. */
+/* Config, written by the collector before FRT_COMMAND_START. */
 struct frt_config {
 	frt_u64 threshold; /* TSC ticks; shorter calls are not recorded */
 	frt_u64 ring_cap;  /* bytes; 0 default */
@@ -526,7 +569,8 @@ struct frt_config {
 #define FRT_CELLS_AT   (FRT_GROUPS_AT + FRT_MAX_GROUPS * 64u)
 #define FRT_VIRTUAL_AT (FRT_CELLS_AT + FRT_CELLS_SIZE)
 #define FRT_VIRTUAL_NAMES_AT (FRT_VIRTUAL_AT + FRT_VIRTUAL_CALLS * 32u)
-#define FRT_SEGMENT_SIZE (FRT_VIRTUAL_NAMES_AT + FRT_VIRTUAL_CALLS * 64u)
+#define FRT_SCRATCH_AT (FRT_VIRTUAL_NAMES_AT + FRT_VIRTUAL_CALLS * 64u)
+#define FRT_SEGMENT_SIZE (FRT_SCRATCH_AT + FRT_SCRATCH_SIZE)
 
 _Static_assert(sizeof(struct frt_span) == FRT_RECORD_SIZE, "span");
 _Static_assert(sizeof(struct frt_vthread) == FRT_RECORD_SIZE, "vthread");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/control.h"
+#include "user/run_directory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,28 +17,12 @@
 
 #define PATIENCE_S 2 /* for a request that does not come */
 
-/* Root's is where only root writes; the directory of others must be their own. */
-static void directory_name(char out[64])
-{
-	if (geteuid())
-		snprintf(out, 64, "/tmp/frtrace-%u", (unsigned int)geteuid());
-	else
-		snprintf(out, 64, "/run/frtrace");
-}
-
-static bool is_own(const char *directory)
-{
-	struct stat st;
-
-	return !lstat(directory, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022);
-}
-
 static struct sockaddr_un address_of(pid_t pid)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	char directory[64];
+	char directory[RUN_DIRECTORY];
 
-	directory_name(directory);
+	run_directory_name(directory);
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s/%d.sock", directory, (int)pid);
 	return a;
 }
@@ -55,11 +40,11 @@ static bool is_alive(const struct sockaddr_un *a)
 int control_listen(pid_t pid, struct diag *d)
 {
 	struct sockaddr_un a = address_of(pid);
-	char directory[64];
+	char directory[RUN_DIRECTORY];
 	int fd;
 
-	directory_name(directory);
-	if ((mkdir(directory, 0700) && errno != EEXIST) || !is_own(directory))
+	run_directory_name(directory);
+	if (run_directory_make())
 		return diag_set(d, EACCES, "cannot use '%s' for the recording's socket: it has to be a directory of this user's alone",
 				directory);
 	if (is_alive(&a))
@@ -170,12 +155,10 @@ static int read_answer(int fd, int out, struct diag *d)
 int control_ask(pid_t pid, const char *line, int out, struct diag *d)
 {
 	struct sockaddr_un a = address_of(pid);
-	char directory[64];
 	int fd, err;
 
-	directory_name(directory);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || !is_own(directory) || connect(fd, (const struct sockaddr *)&a, sizeof(a))) {
+	if (fd < 0 || !run_directory_is_own() || connect(fd, (const struct sockaddr *)&a, sizeof(a))) {
 		if (fd >= 0)
 			close(fd);
 		return diag_set(d, ENOENT, "%d is not being recorded in the background by this user", (int)pid);
@@ -188,13 +171,13 @@ int control_ask(pid_t pid, const char *line, int out, struct diag *d)
 
 size_t control_list(pid_t *pids, size_t room)
 {
-	char directory[64];
+	char directory[RUN_DIRECTORY];
 	struct dirent *e;
 	size_t count = 0;
 	DIR *dir;
 
-	directory_name(directory);
-	dir = is_own(directory) ? opendir(directory) : NULL;
+	run_directory_name(directory);
+	dir = run_directory_is_own() ? opendir(directory) : NULL;
 	while (dir && (e = readdir(dir))) {
 		char *end;
 		long pid = strtol(e->d_name, &end, 10);

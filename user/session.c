@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/session.h"
 #include "user/agent_build.h"
+#include "user/agent_commands.h"
+#include "user/attach_lock.h"
 #include "user/bpf_programs.h"
 #include "user/intrinsics.h"
 #include "user/log.h"
@@ -24,7 +26,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ATTACH_TIMEOUT_MS 15000
 #define GROW_BELOW_NS	  2000000
 #define RING_CAP	  (4u << 20)
 #define RING_CAP_LEAST	  (64u << 10)
@@ -49,7 +50,7 @@ struct session {
 	struct frt_layout layout; /* feature 0: no stacks */
 	bool started, census;
 	struct agent_build build;
-	int connection; /* to a JVM that we started; -1: commands go by attach */
+	int connection; /* to a JVM that we started and that waits, else -1 */
 	double begin_ms; /* it waits since then */
 	const struct intrinsics *wanted; /* NULL: none */
 };
@@ -106,35 +107,19 @@ static double now_ms(void)
 	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
 }
 
-/* Send the agent a command: by the connection, or by loading it again. */
-static int send_command(struct session *s, const char *options, int timeout_ms, int *result, struct diag *d)
+static int command(struct session *s, enum frt_command_kind kind, struct diag *d)
 {
-	if (s->connection >= 0)
-		return door_command(s->connection, options, timeout_ms, result, d);
-	return attach_load_agent(s->target, s->build.file_name, agent_image, agent_image_size(), options, timeout_ms,
-				 s->segment.base ? &segment_header(&s->segment)->progress : NULL, result, d);
+	return agent_command(&s->segment, s->target, kind, AGENT_TIMEOUT_MS, d);
 }
 
-static int command_within(struct session *s, const char *options, int timeout_ms, struct diag *d)
+/* To a JVM that we have started and that waits. */
+static int packet(struct session *s, const char *text, int timeout_ms, struct diag *d)
 {
-	char message[sizeof(segment_header(&s->segment)->message) + 32] = "";
-	int result, err;
+	int result, err = door_command(s->connection, text, timeout_ms, &result, d);
 
-	err = send_command(s, options, timeout_ms, &result, d);
 	if (err || !result)
 		return err;
-	if (s->segment.base) {
-		const struct frt_header *h = segment_header(&s->segment);
-
-		snprintf(message, sizeof(message), ", %.*s (JVMTI error %u)", (int)sizeof(h->message), h->message,
-			 h->last_error);
-	}
-	return diag_set(d, EPROTO, "cannot '%s' in the target: the agent says %d%s", options, result, message);
-}
-
-static int command(struct session *s, const char *options, struct diag *d)
-{
-	return command_within(s, options, ATTACH_TIMEOUT_MS, d);
+	return diag_set(d, EPROTO, "cannot '%s' in the target: %s", text, agent_result_text(result));
 }
 
 static int attach_probe(struct session *s, struct diag *d)
@@ -173,42 +158,67 @@ static int end_abandoned(struct session *s, struct diag *d)
 {
 	if (__atomic_load_n(&segment_header(&s->segment)->state, __ATOMIC_ACQUIRE) == FRT_IDLE)
 		return 0;
-	return command(s, "stop", d);
+	return command(s, FRT_COMMAND_STOP, d);
 }
 
-static int init_agent(struct session *s, int timeout_ms, struct diag *d)
+static void init_options(const struct session *s, char out[32])
+{
+	snprintf(out, 32, "init %s", s->build.tag);
+}
+
+/* Become the agent's one tracer. */
+static int take_over(struct session *s, struct diag *d)
+{
+	int err = segment_lock(&s->segment, d);
+
+	if (!err)
+		write_owner(s);
+	return err;
+}
+
+static int load_agent(struct session *s, struct diag *d)
 {
 	char options[32];
+	int result, err;
 
-	snprintf(options, sizeof(options), "init %s", s->build.tag);
-	return command_within(s, options, timeout_ms, d);
+	init_options(s, options);
+	err = attach_load_agent(s->target, s->build.file_name, agent_image, agent_image_size(), options, AGENT_TIMEOUT_MS,
+				&result, d);
+	if (err || !result || result == FRT_ANOTHER_COPY)
+		return err;
+	return diag_set(d, EPROTO, "cannot trace process %d '%s': %s", s->target->pid, s->target->name,
+			agent_result_text(result));
 }
 
-/* The agent is there. */
-static int take_over(struct session *s, struct diag *d)
+/* The agent is loaded once in the life of a JVM; later recordings find it there. */
+static int find_agent(struct session *s, struct diag *d)
 {
 	int err = segment_open(&s->segment, s->target, s->build.tag, d);
 
-	if (!err)
-		err = segment_lock(&s->segment, d);
-	if (!err)
-		err = end_abandoned(s, d);
-	if (err)
+	if (err != -ENOENT)
 		return err;
-	write_owner(s);
-	return attach_probe(s, d);
+	err = load_agent(s, d);
+	return err ?: segment_open(&s->segment, s->target, s->build.tag, d);
 }
 
 int session_attach(struct session *s, struct diag *d)
 {
 	double begin = now_ms();
-	int err;
+	int lock, err;
 
+	err = attach_lock(s->target->pid, &lock, d);
+	if (err)
+		return err;
 	err = segment_check_free(s->target, d);
 	if (!err)
-		err = init_agent(s, ATTACH_TIMEOUT_MS, d);
+		err = find_agent(s, d);
 	if (!err)
 		err = take_over(s, d);
+	attach_unlock(s->target->pid, lock);
+	if (!err)
+		err = end_abandoned(s, d);
+	if (!err)
+		err = attach_probe(s, d);
 	s->cost.attach_ms = now_ms() - begin;
 	return err;
 }
@@ -238,7 +248,7 @@ static int set_flags(struct session *s, struct diag *d)
 	c->flag_off[1] = s->wanted->boxing ? at[2] : 0;
 	memcpy(c->intrinsics, s->wanted->names, sizeof(c->intrinsics));
 	memcpy(c->exact, s->wanted->methods, sizeof(c->exact));
-	return command(s, "flags", d);
+	return packet(s, "flags", AGENT_TIMEOUT_MS, d);
 }
 
 /* Without, their counts are lower bounds, which is said of each. */
@@ -257,27 +267,36 @@ static void disable_intrinsics(struct session *s)
 int session_receive(struct session *s, int connection, struct diag *d)
 {
 	double begin = now_ms();
+	char options[32];
 	int err;
 
 	s->connection = connection;
-	err = command(s, "prepare", d);
+	init_options(s, options);
+	err = packet(s, "prepare", AGENT_TIMEOUT_MS, d);
+	if (!err)
+		err = segment_open(&s->segment, s->target, s->build.tag, d);
 	if (!err)
 		err = take_over(s, d);
+	if (!err)
+		err = attach_probe(s, d);
 	if (!err)
 		disable_intrinsics(s);
 	if (!err && door_say(connection, "boot"))
 		err = diag_set(d, ESRCH, "cannot trace: the JVM did not wait");
 	s->cost.attach_ms = now_ms() - begin;
 	if (!err)
-		err = init_agent(s, -1, d); /* it makes its heap first, which may take long */
+		err = packet(s, options, -1, d); /* it makes its heap first, which may take long */
 	s->begin_ms = now_ms();
 	return err;
 }
 
 void session_let_run(struct session *s)
 {
-	if (s->connection >= 0)
-		door_say(s->connection, "run");
+	if (s->connection < 0)
+		return;
+	door_say(s->connection, "run");
+	close(s->connection);
+	s->connection = -1;
 }
 
 /* 1 % of the container's memory; with stacks rings get half of it, frames what is left. */
@@ -422,7 +441,7 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	if (!err)
 		err = write_config(s, d);
 	if (!err)
-		err = command(s, "start", d);
+		err = command(s, FRT_COMMAND_START, d);
 	if (err)
 		return err;
 	s->started = true;
@@ -431,10 +450,10 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	return 0;
 }
 
-static int census_command(struct session *s, const char *options, struct diag *d)
+static int census_command(struct session *s, enum frt_command_kind kind, struct diag *d)
 {
 	uint32_t before = segment_header(&s->segment)->census;
-	int err = command(s, options, d);
+	int err = command(s, kind, d);
 
 	s->census = !err && segment_header(&s->segment)->census != before;
 	return err;
@@ -442,7 +461,7 @@ static int census_command(struct session *s, const char *options, struct diag *d
 
 int session_take_census(struct session *s, struct diag *d)
 {
-	return census_command(s, "census", d);
+	return census_command(s, FRT_COMMAND_CENSUS, d);
 }
 
 bool session_has_census(const struct session *s)
@@ -467,7 +486,7 @@ int session_stop(struct session *s, struct diag *d)
 		return 0;
 	s->started = s->census = false;
 	if (!target_ended(s->target)) {
-		err = census_command(s, "stop", d);
+		err = census_command(s, FRT_COMMAND_STOP, d);
 		if (target_ended(s->target))
 			err = 0;
 	}

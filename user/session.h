@@ -27,8 +27,7 @@ void session_free(struct session *s);
 int session_attach(struct session *s, struct diag *d);
 
 /*
- * The same with a JVM that waits at the other end of `connection` (user/target/door.h), from now on ours, and takes its commands
- * there. Returns when it is up, and waits before the first class of the program; session_let_run() lets it go on.
+ * The same with a JVM that waits at the other end of `connection` (user/target/door.h), from now on ours. Returns when it is up, and waits before the first class of the program; session_let_run() lets it go on.
  */
 int session_receive(struct session *s, int connection, struct diag *d);
 void session_let_run(struct session *s);

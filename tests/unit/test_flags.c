@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Flags of a JVM, here variables of ours, as the agent sets them. */
+#include "uprobes/agent/control.h"
 #include "uprobes/agent/flags.h"
 
 #include <setjmp.h>
@@ -16,7 +17,7 @@ static struct frt_config *config;
 static int setup(void **state)
 {
 	config = calloc(1, sizeof(*config));
-	if (!config)
+	if (!config || (!control && !control_create("flags"))) /* flags are read through the segment */
 		return -1;
 	disable = NULL;
 	concat = boxing = true;

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * libfrtrace.so, a JVMTI agent. Commands are its load options, each a load of
- * the same file name again:
+ * libfrtrace.so, a JVMTI agent. It is loaded once, with the options `init TAG`: it makes the segment and the helper class,
+ * and starts a thread that carries out the commands that the collector puts into the segment (struct frt_command), and
+ * heals the JVM when the collector is gone. Nothing is rewritten before the first command.
  *
- *   init TAG     once: segment, helper class, capabilities. Nothing is rewritten
- *   start        read the config, rewrite what the filter matches
- *   change       the same while a recording runs
- *   census       write down the stacks of threads with open calls
- *   stop         the same, and original code again
+ * In a JVM that frtrace has started it is there from the beginning, and `init` comes through a socket
+ * (uprobes/agent/launch.h) while the JVM is made to wait.
  *
- * In a JVM that frtrace has started it is there from the beginning, and the
- * same commands come through a socket (uprobes/agent/launch.h): first while the
- * JVM is made to wait, then to the watch.
- *
- * A result other than 0 is explained in header.message, once there is a header.
+ * A load that fails leaves nothing behind: the JVM unloads the library.
  */
 #include "filters/pattern.h"
 #include "uprobes/agent/census.h"
@@ -24,6 +18,7 @@
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/launch.h"
 #include "uprobes/agent/loader.h"
+#include "uprobes/agent/seccomp.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/stack_named.h"
@@ -34,35 +29,22 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum result {
-	DONE = 0,
-	NO_JVMTI = 101,
-	NO_CAPABILITIES = 102,
-	NO_SEGMENT = 103,
-	NO_HELPER = 104,
-	NOT_READY = 105,
-	NO_LISTENER = 106,
-	BAD_CONFIG = 107,
-	JVMTI_FAILED = 108,
-	UNKNOWN_COMMAND = 109,
-};
-
 #define LAUNCH_PATIENCE_MS 15000 /* a starting JVM waits so long for a command, then it runs without us */
 #define HEAL_STEP_MS	 100
+#define LOCAL_REFERENCES 64
 #define PULSE_AFTER_STEPS 300 /* 30 s without a heartbeat: a slow disk can hold the collector for some */
 #define MOST_FAILURES	 5 /* 48 s */
 #define HEAL_AFTER_STEPS 15u /* 1.5 s without a tracer: done within three also on a machine under load */
 
 static jvmtiEnv *jvmti;
-static struct lock command_lock;
 static JavaVM *java_vm;
-static bool ready, launched;
+static struct lock init_lock; /* only ever tried */
+static bool ready;
 static void *pattern_memory;
 
-static int fail(enum result result, const char *message)
+static enum frt_result fail(enum frt_result result, const char *message)
 {
-	if (control)
-		control_say(message);
+	control_say(message);
 	return result;
 }
 
@@ -137,34 +119,6 @@ static uint32_t measure_stamps(void)
 	return best / 128;
 }
 
-static int init(JNIEnv *env, const char *tag)
-{
-	const char *message;
-
-	if (ready)
-		return DONE;
-	if (!jvmti && (*java_vm)->GetEnv(java_vm, (void **)&jvmti, JVMTI_VERSION_1_2))
-		return NO_JVMTI;
-	if (!add_capabilities() || !set_callbacks())
-		return NO_CAPABILITIES;
-	if (!control && !control_create(tag))
-		return NO_SEGMENT;
-	control->jni_version = (*env)->GetVersion(env);
-	control->hook_ticks = measure_stamps();
-	classes_init(jvmti);
-	loader_init(jvmti, env);
-	census_init(jvmti);
-	stack_named_init(jvmti);
-	stack_virtual_init(jvmti);
-	if (thread_init(jvmti, env))
-		return fail(NO_HELPER, "cannot find java.lang.Thread's fields");
-	message = helper_init(jvmti, env, tag);
-	if (message)
-		return fail(NO_HELPER, message);
-	ready = true;
-	return DONE;
-}
-
 /*
  * The config can change under us: the pattern that is matched with is our own copy. All have room for the longest: a
  * callback that looks at one while it is replaced may take places from the old one to the new.
@@ -203,7 +157,7 @@ static void keep_pattern(const struct pattern *p)
 	last = p->block;
 }
 
-static int restore(JNIEnv *env)
+static enum frt_result restore(JNIEnv *env)
 {
 	jvmtiError error;
 
@@ -212,9 +166,9 @@ static int restore(JNIEnv *env)
 	store_release(&hook_since, UINT64_MAX);
 	set_events(JVMTI_DISABLE);
 	control->last_error = error;
-	/* hooks are left: to the next `stop`, or to the watch once the tracer is gone */
+	/* hooks are left: to the next stop, or to heal() once the tracer is gone */
 	store_release(&control->state, error ? FRT_ACTIVE : FRT_IDLE);
-	return error ? fail(JVMTI_FAILED, "the JVM could not restore all classes") : DONE;
+	return error ? fail(FRT_JVMTI_FAILED, "the JVM could not restore all classes") : FRT_DONE;
 }
 
 /* How long a tracer has given no sign of life. */
@@ -236,59 +190,6 @@ static bool silence_step(struct silence *s)
 	return s->listening >= HEAL_AFTER_STEPS << s->failures || s->pulse >= PULSE_AFTER_STEPS;
 }
 
-static int command(JNIEnv *env, const char *options);
-
-static int command_alone(JNIEnv *env, const char *options)
-{
-	int result;
-
-	lock_take(&command_lock);
-	result = command(env, options);
-	lock_drop(&command_lock);
-	return result;
-}
-
-/* Let time pass; where frtrace has started the JVM a command may come meanwhile. */
-static void watch_step(JNIEnv *env)
-{
-	const char *options;
-
-	if (!load_acquire(&launched) || !launch_is_open()) {
-		sys_sleep_ms(HEAL_STEP_MS);
-		return;
-	}
-	options = launch_command(HEAL_STEP_MS);
-	if (options)
-		launch_answer(command_alone(env, options));
-}
-
-/* Heals the JVM when the tracer is gone without a word. */
-static void JNICALL watch(jvmtiEnv *j, JNIEnv *env, void *epoch)
-{
-	struct silence silence = { 0 };
-
-	(void)j;
-	while (control->epoch == (uint32_t)(uint64_t)epoch && load_acquire(&control->state) != FRT_IDLE) {
-		watch_step(env);
-		if (!silence_step(&silence) || !lock_try(&command_lock))
-			continue;
-		if (control->epoch == (uint32_t)(uint64_t)epoch && control->state == FRT_ACTIVE) {
-			if (restore(env) == DONE)
-				control->healed++;
-			else
-				silence = (struct silence){ .failures = silence.failures + (silence.failures < MOST_FAILURES) };
-		}
-		lock_drop(&command_lock);
-	}
-	if (load_acquire(&launched))
-		launch_close();
-}
-
-static bool start_watch(JNIEnv *env)
-{
-	return thread_run(env, watch, (void *)(uint64_t)control->epoch, JVMTI_THREAD_MIN_PRIORITY);
-}
-
 static void begin_epoch(JNIEnv *env, const struct frt_config *config)
 {
 	control->ring_cap = config->ring_cap;
@@ -305,7 +206,7 @@ static void begin_epoch(JNIEnv *env, const struct frt_config *config)
 	slot_reset_all();
 }
 
-static int apply(JNIEnv *env, const struct pattern *p)
+static enum frt_result apply(JNIEnv *env, const struct pattern *p)
 {
 	jvmtiError error;
 
@@ -314,78 +215,187 @@ static int apply(JNIEnv *env, const struct pattern *p)
 	error = classes_apply(env, p);
 	control->last_error = error;
 	if (!error)
-		return DONE;
+		return FRT_DONE;
 	restore(env);
 	control->last_error = error;
-	return fail(JVMTI_FAILED, "the JVM refused to retransform");
+	return fail(FRT_JVMTI_FAILED, "the JVM refused to retransform");
 }
 
-static int start(JNIEnv *env)
+static enum frt_result start(JNIEnv *env)
 {
 	struct pattern p;
 
 	if (control->state != FRT_IDLE)
-		return fail(NOT_READY, "a recording is running");
+		return fail(FRT_NOT_READY, "a recording is running");
 	if (!frtrace_drain_semaphore)
-		return fail(NO_LISTENER, "no tracer listens on frtrace:drain");
+		return fail(FRT_NO_LISTENER, "no tracer listens on frtrace:drain");
 	if (!copy_pattern(&p))
-		return fail(BAD_CONFIG, "the filter in the control segment is not valid");
+		return fail(FRT_BAD_CONFIG, "the filter in the control segment is not valid");
 	begin_epoch(env, control_config());
 	store_release(&control->state, FRT_STARTING);
-	if (!start_watch(env) || set_events(JVMTI_ENABLE)) {
+	if (set_events(JVMTI_ENABLE)) {
 		keep_pattern(&p);
 		restore(env);
-		return fail(JVMTI_FAILED, "cannot start the agent's thread or events");
+		return fail(FRT_JVMTI_FAILED, "the JVM refused to send events");
 	}
 	store_release(&hook_since, sys_tsc());
 	if (apply(env, &p))
-		return JVMTI_FAILED;
+		return FRT_JVMTI_FAILED;
 	store_release(&control->state, FRT_ACTIVE);
-	return DONE;
+	return FRT_DONE;
 }
 
-static int change(JNIEnv *env)
+static enum frt_result change(JNIEnv *env)
 {
 	struct pattern p;
 
 	if (control->state != FRT_ACTIVE)
-		return fail(NOT_READY, "no recording is running");
+		return fail(FRT_NOT_READY, "no recording is running");
 	if (!copy_pattern(&p))
-		return fail(BAD_CONFIG, "the filter in the control segment is not valid");
+		return fail(FRT_BAD_CONFIG, "the filter in the control segment is not valid");
 	return apply(env, &p);
 }
 
-static int stop(JNIEnv *env)
+static enum frt_result stop(JNIEnv *env)
 {
 	if (control->state == FRT_IDLE)
-		return DONE;
+		return FRT_DONE;
 	census_take(env, true);
 	return restore(env);
 }
 
-static int census(JNIEnv *env)
+static enum frt_result census(JNIEnv *env)
 {
 	if (control->state == FRT_ACTIVE)
 		census_take(env, false);
-	return DONE;
+	return FRT_DONE;
 }
 
-static int command(JNIEnv *env, const char *options)
+static enum frt_result execute(JNIEnv *env, uint32_t kind)
 {
-	if (text_begins(options, "init "))
-		return init(env, options + 5);
-	if (!ready)
-		return NOT_READY;
+	static enum frt_result (*const commands[FRT_COMMANDS])(JNIEnv *env) = {
+		[FRT_COMMAND_START] = start,
+		[FRT_COMMAND_CHANGE] = change,
+		[FRT_COMMAND_CENSUS] = census,
+		[FRT_COMMAND_STOP] = stop,
+	};
+	enum frt_result result;
+
 	control->message[0] = 0;
-	if (text_is(options, "start"))
-		return start(env);
-	if (text_is(options, "change"))
-		return change(env);
-	if (text_is(options, "census"))
-		return census(env);
-	if (text_is(options, "stop"))
-		return stop(env);
-	return UNKNOWN_COMMAND;
+	if (kind >= FRT_COMMANDS || !commands[kind])
+		return FRT_UNKNOWN_COMMAND;
+	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES)) {
+		(*env)->ExceptionClear(env);
+		return fail(FRT_JVMTI_FAILED, "the JVM has no memory left");
+	}
+	result = commands[kind](env);
+	(*env)->PopLocalFrame(env, NULL);
+	return result;
+}
+
+static void answer(uint32_t number, enum frt_result result)
+{
+	struct frt_command *c = &control->command;
+
+	c->result = result;
+	store_release(&c->answered, number);
+	sys_wake_shared(&c->answered);
+}
+
+/* The tracer is gone: original code again, without being asked. */
+static void heal(JNIEnv *env, struct silence *silence)
+{
+	*silence = (struct silence){ .failures = silence->failures };
+	if (control->state != FRT_ACTIVE || (*env)->PushLocalFrame(env, LOCAL_REFERENCES))
+		(*env)->ExceptionClear(env);
+	else if (restore(env) == FRT_DONE)
+		control->healed++;
+	else if (silence->failures < MOST_FAILURES)
+		silence->failures++;
+}
+
+/* The agent's thread, for as long as the JVM lives. While nothing is recorded it sleeps until there is a command. */
+static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
+{
+	struct silence silence = { 0 };
+	uint32_t done = 0, number;
+
+	(void)j, (void)unused;
+	for (;;) {
+		bool idle = load_acquire(&control->state) == FRT_IDLE;
+		bool woken = sys_wait_shared(&control->command.number, done, idle ? SYS_FOREVER : HEAL_STEP_MS);
+
+		number = load_acquire(&control->command.number);
+		if (number != done) {
+			answer(number, execute(env, control->command.kind));
+			done = number;
+			silence = (struct silence){ 0 };
+		} else if (!idle && !woken && silence_step(&silence)) {
+			heal(env, &silence);
+		}
+	}
+}
+
+/* What must be there before anything stays in the JVM for good. */
+static enum frt_result prepare(JNIEnv *env, const char *tag)
+{
+	if (!jvmti && (*java_vm)->GetEnv(java_vm, (void **)&jvmti, JVMTI_VERSION_1_2))
+		return FRT_NO_JVMTI;
+	if (!add_capabilities() || !set_callbacks())
+		return FRT_NO_CAPABILITIES;
+	if (!control && !seccomp_spares_memfd())
+		return FRT_SECCOMP;
+	if (!control && !control_create(tag))
+		return FRT_NO_SEGMENT;
+	control->jni_version = (*env)->GetVersion(env);
+	control->hook_ticks = measure_stamps();
+	classes_init(jvmti);
+	loader_init(jvmti, env);
+	census_init(jvmti);
+	stack_named_init(jvmti);
+	stack_virtual_init(jvmti);
+	return thread_init(jvmti, env) ? FRT_NO_THREAD_CLASS : FRT_DONE;
+}
+
+static void undo(JNIEnv *env)
+{
+	thread_release(env);
+	if (jvmti)
+		(*jvmti)->DisposeEnvironment(jvmti);
+	jvmti = NULL;
+	control_destroy();
+}
+
+static enum frt_result init(JNIEnv *env, const char *tag)
+{
+	enum frt_result result;
+
+	if (ready)
+		return FRT_DONE;
+	result = prepare(env, tag);
+	if (!result)
+		result = helper_init(jvmti, env, tag);
+	if (!result && !thread_run(env, serve, NULL, JVMTI_THREAD_NORM_PRIORITY)) {
+		helper_unbind(env);
+		result = FRT_NO_THREAD_STARTED;
+	}
+	if (result)
+		undo(env);
+	ready = !result;
+	return result;
+}
+
+static enum frt_result init_alone(JNIEnv *env, const char *options)
+{
+	enum frt_result result = FRT_UNKNOWN_COMMAND;
+
+	if (!text_begins(options, "init "))
+		return result;
+	if (!lock_try(&init_lock))
+		return FRT_NOT_READY;
+	result = init(env, options + 5);
+	lock_drop(&init_lock);
+	return result;
 }
 
 EXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
@@ -394,38 +404,57 @@ EXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 
 	(void)reserved;
 	if (!options || (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_6))
-		return UNKNOWN_COMMAND;
+		return FRT_UNKNOWN_COMMAND;
 	java_vm = vm;
-	return command_alone(env, options);
+	return init_alone(env, options);
+}
+
+/* A command that takes long is no silence of the collector's. */
+static const char *next_packet(void)
+{
+	const struct frt_command *c = &control->command;
+	const char *packet;
+
+	do {
+		packet = launch_command(LAUNCH_PATIENCE_MS);
+	} while (!packet && launch_is_open() && load_acquire(&c->number) != load_acquire(&c->answered));
+	return packet;
 }
 
 /* The JVM is up, and its main thread here, before any class of the program: obey until it may go on. */
 static void JNICALL on_vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread)
 {
 	const char *options;
+	enum frt_result result;
 
 	(void)thread;
 	(*j)->SetEventNotificationMode(j, JVMTI_DISABLE, JVMTI_EVENT_VM_INIT, NULL);
-	while ((options = launch_command(LAUNCH_PATIENCE_MS)) && !text_is(options, "run"))
-		launch_answer(command_alone(env, options));
-	if (!options || !control->state)
-		launch_close();
-	store_release(&launched, true); /* from here on the watch listens */
+	options = launch_command(LAUNCH_PATIENCE_MS);
+	result = options ? init_alone(env, options) : FRT_NOT_READY;
+	if (options)
+		launch_answer(result);
+	if (result)
+		undo(env);
+	else
+		next_packet(); /* "run" */
+	launch_close(); /* from here on commands come through the segment */
 }
 
 /* What can be done when the JVM has not made itself yet. */
-static enum result begin_launch(const char *tag)
+static enum frt_result begin_launch(const char *tag)
 {
 	jvmtiEventCallbacks c;
 
 	if ((*java_vm)->GetEnv(java_vm, (void **)&jvmti, JVMTI_VERSION_1_2))
-		return NO_JVMTI;
+		return FRT_NO_JVMTI;
 	memset(&c, 0, sizeof(c));
 	c.VMInit = on_vm_init;
 	if ((*jvmti)->SetEventCallbacks(jvmti, &c, sizeof(c)) ||
 	    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL))
-		return NO_CAPABILITIES;
-	return control || control_create(tag) ? DONE : NO_SEGMENT;
+		return FRT_NO_CAPABILITIES;
+	if (!seccomp_spares_memfd())
+		return FRT_SECCOMP;
+	return control || control_create(tag) ? FRT_DONE : FRT_NO_SEGMENT;
 }
 
 /* What comes next, behind the flags if there are any to be set. */
@@ -435,7 +464,7 @@ static const char *after_flags(void)
 
 	if (!options || !text_is(options, "flags"))
 		return options;
-	launch_answer(flags_set(control_config()) ? DONE : BAD_CONFIG);
+	launch_answer(flags_set(control_config()) ? FRT_DONE : FRT_BAD_CONFIG);
 	return launch_command(LAUNCH_PATIENCE_MS);
 }
 
@@ -443,7 +472,7 @@ static const char *after_flags(void)
 static void launch(const char *tag, const char *door)
 {
 	const char *options;
-	enum result result = NOT_READY;
+	enum frt_result result = FRT_NOT_READY;
 
 	if (!launch_ring(door, LAUNCH_PATIENCE_MS / 1000))
 		return;

@@ -4,6 +4,7 @@
 struct frt_header *control;
 
 static struct lock table_lock;
+static int memfd = -1;
 
 /*
  * Open-addressed indexes, private to the agent: of strings by content, of
@@ -46,8 +47,22 @@ bool control_create(const char *tag)
 	h->ring_cap = 4u << 20;
 	h->stack_next = h->stack_done = 1ULL << 32; /* the first id */
 	store_release(&h->magic, FRT_MAGIC);
+	memfd = fd;
 	control = h;
 	return true;
+}
+
+void control_destroy(void)
+{
+	if (control)
+		sys_unmap_shared(control, FRT_SEGMENT_SIZE, memfd);
+	control = NULL;
+	memfd = -1;
+}
+
+int control_fd(void)
+{
+	return memfd;
 }
 
 static uint32_t hash_bytes(const char *at, size_t length)

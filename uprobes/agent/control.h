@@ -29,6 +29,12 @@ extern struct frt_header *control; /* NULL until control_create() */
 /* Make the segment. False: no memory, no memfd. */
 bool control_create(const char *tag);
 
+/* Undo control_create(), of a segment that nothing has used yet. */
+void control_destroy(void);
+
+/* The segment's memfd; -1: there is no segment. */
+int control_fd(void);
+
 static inline void *control_at(uint64_t offset)
 {
 	return (char *)control + offset;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/flags.h"
+#include "uprobes/agent/own_memory.h"
 
 #define MOST_OF_USER 1024u
 
@@ -27,7 +28,7 @@ bool flags_set(const struct frt_config *config)
 	uint64_t readable;
 
 	memcpy(names, config->intrinsics, FRT_INTRINSICS_SIZE - 1);
-	if (!flag || !sys_peek(&readable, sizeof(readable), (uint64_t)flag) || !add_users(*flag))
+	if (!flag || !own_memory_read(&readable, sizeof(readable), (uint64_t)flag) || !add_users(*flag))
 		return false;
 	*flag = names;
 	for (int i = 0; i < 2; i++)

@@ -131,7 +131,7 @@ static jclass call_for_name(JNIEnv *env, bool initialize, jobject loader)
 	return found;
 }
 
-void helper_prepared(JNIEnv *env, jclass prepared)
+static void bind_natives(JNIEnv *env, jclass class)
 {
 	static char enter[] = "enter", leave[] = "leave", thrown[] = "thrown", enter_type[] = "(I)J", end_type[] = "(JI)V";
 	const JNINativeMethod natives[] = {
@@ -140,40 +140,95 @@ void helper_prepared(JNIEnv *env, jclass prepared)
 		{ thrown, end_type, (void *)hook_thrown },
 	};
 
-	if (!binding || !(*env)->IsSameObject(env, prepared, helper_class))
-		return;
-	bound = !(*env)->RegisterNatives(env, prepared, natives, 3);
+	bound = !(*env)->RegisterNatives(env, class, natives, 3);
 	if ((*env)->ExceptionCheck(env))
 		(*env)->ExceptionClear(env);
 }
 
-static bool bind(JNIEnv *env)
+void helper_prepared(JNIEnv *env, jclass prepared)
+{
+	if (binding && (*env)->IsSameObject(env, prepared, helper_class))
+		bind_natives(env, prepared);
+}
+
+static void bind_at_prepare(JNIEnv *env)
 {
 	if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_PREPARE, NULL))
-		return false;
+		return;
 	binding = true;
 	call_for_name(env, true, NULL);
 	binding = false;
 	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_PREPARE, NULL);
-	return bound;
 }
 
-const char *helper_init(jvmtiEnv *j, JNIEnv *env, const char *tag)
+/* A global reference to the class that a loader gave or has; the exception is gone. */
+static jclass keep(JNIEnv *env, jclass local)
 {
-	struct writer w = { .size = 0 };
-	jclass local;
+	jclass global = local ? (*env)->NewGlobalRef(env, local) : NULL;
 
-	jvmti = j;
-	if (!set_names(tag) || !find_for_name(env))
-		return "cannot find java.lang.Class.forName";
-	write_class(&w);
-	local = (*env)->DefineClass(env, internal_name, NULL, (const jbyte *)w.bytes, w.size);
-	helper_class = local ? (*env)->NewGlobalRef(env, local) : NULL;
 	if ((*env)->ExceptionCheck(env))
 		(*env)->ExceptionClear(env);
-	if (!helper_class)
-		return "cannot define the helper class in the boot loader";
-	return bind(env) ? NULL : "cannot bind the helper's natives";
+	if (local)
+		(*env)->DeleteLocalRef(env, local);
+	return global;
+}
+
+static jclass define(JNIEnv *env)
+{
+	struct writer w = { .size = 0 };
+
+	write_class(&w);
+	return keep(env, (*env)->DefineClass(env, internal_name, NULL, (const jbyte *)w.bytes, w.size));
+}
+
+/* Its natives throw UnsatisfiedLinkError. */
+static bool is_unbound(JNIEnv *env)
+{
+	jmethodID enter = (*env)->GetStaticMethodID(env, helper_class, hooks.enter, "(I)J");
+	bool thrown;
+
+	if (enter)
+		(*env)->CallStaticLongMethod(env, helper_class, enter, FRT_NO_METHOD);
+	thrown = (*env)->ExceptionCheck(env);
+	(*env)->ExceptionClear(env);
+	return enter && thrown;
+}
+
+static enum frt_result release(JNIEnv *env, enum frt_result result)
+{
+	if (helper_class)
+		(*env)->DeleteGlobalRef(env, helper_class);
+	if (class_class)
+		(*env)->DeleteGlobalRef(env, class_class);
+	helper_class = class_class = NULL;
+	return result;
+}
+
+enum frt_result helper_init(jvmtiEnv *j, JNIEnv *env, const char *tag)
+{
+	jvmti = j;
+	bound = false;
+	if (!set_names(tag) || !find_for_name(env))
+		return release(env, FRT_NO_HELPER);
+	helper_class = define(env);
+	if (helper_class) {
+		bind_at_prepare(env);
+	} else {
+		helper_class = keep(env, (*env)->FindClass(env, internal_name));
+		if (helper_class && !is_unbound(env))
+			return release(env, FRT_ANOTHER_COPY);
+		if (helper_class)
+			bind_natives(env, helper_class);
+	}
+	return bound ? FRT_DONE : release(env, FRT_NO_HELPER);
+}
+
+void helper_unbind(JNIEnv *env)
+{
+	(*env)->UnregisterNatives(env, helper_class);
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+	release(env, FRT_DONE);
 }
 
 bool helper_resolve(JNIEnv *env, jobject loader)

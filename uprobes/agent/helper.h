@@ -3,15 +3,20 @@
 #ifndef AGENT_HELPER_H
 #define AGENT_HELPER_H
 
+#include "bpf/frtrace.h"
 #include "format/class_edit.h"
 
 #include <jni.h>
 #include <jvmti.h>
 
 /*
- * Define java.lang.FrtraceHook<tag> and bind its natives. NULL, or what went wrong.
+ * Define java.lang.FrtraceHook<tag> and bind its natives. A class that helper_unbind() has left is bound again.
+ * FRT_ANOTHER_COPY: the class belongs to a copy of the agent that works.
  */
-const char *helper_init(jvmtiEnv *jvmti, JNIEnv *env, const char *tag);
+enum frt_result helper_init(jvmtiEnv *jvmti, JNIEnv *env, const char *tag);
+
+/* The library is about to be unloaded: the class stays, and its natives lead nowhere. */
+void helper_unbind(JNIEnv *env);
 
 /* To be called from the ClassPrepare callback: binds the natives when it is the helper that was prepared. */
 void helper_prepared(JNIEnv *env, jclass prepared);

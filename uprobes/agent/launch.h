@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A JVM that frtrace has started: the agent is in it from the beginning, and
- * takes its commands from a socket (user/target/door.h has the conversation)
- * instead of by being loaded again. One end of it at a time may be used.
+ * takes what it is to do before the program runs from a socket (user/target/door.h
+ * has the conversation).
  */
 #ifndef AGENT_LAUNCH_H
 #define AGENT_LAUNCH_H

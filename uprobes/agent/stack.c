@@ -14,6 +14,7 @@
  */
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/memo.h"
+#include "uprobes/agent/own_memory.h"
 #include "uprobes/agent/stack_table.h"
 #include "uprobes/agent/stack_virtual.h"
 
@@ -44,7 +45,7 @@ struct walk;
 struct walk_code;
 static inline void code_at(struct walk *w, uint64_t pc, struct walk_code *code);
 
-#define WALK_READ(w, to, size, address) (sys_peek(to, size, address) ? 0 : -1)
+#define WALK_READ(w, to, size, address) (own_memory_read(to, size, address) ? 0 : -1)
 #define WALK_STACK(w, to, address)      stack_word(w, to, address)
 #define WALK_CODE(w, pc, code)		code_at(w, pc, code)
 
@@ -134,7 +135,7 @@ static bool can_be_checked(struct walk_code *code)
 {
 	if (!code->blob)
 		return true;
-	if (!is_method(code) && !sys_peek(&code->cookie, 4, cookie_at(code)))
+	if (!is_method(code) && !own_memory_read(&code->cookie, 4, cookie_at(code)))
 		return false;
 	return in_code_cache(used_at(code), used_at(code) + 1) && in_code_cache(size_at(code), size_at(code) + 4) &&
 	       in_code_cache(cookie_at(code), cookie_at(code) + 4) &&
@@ -357,9 +358,9 @@ static uint64_t find_stack_end(uint64_t sp)
 	struct stack_search s = { .inside = sp };
 	uint64_t block = sys_thread_pointer();
 
-	if (block > sp && sys_readable(sp, block))
+	if (block > sp && own_memory_readable(sp, block))
 		return block;
-	return sys_each_mapping(ends_stack, &s) && s.end && sys_readable(sp, s.end) ? s.end : 0;
+	return sys_each_mapping(ends_stack, &s) && s.end && own_memory_readable(sp, s.end) ? s.end : 0;
 }
 
 void stack_thread_begin(struct frt_slot *s, JNIEnv *env)

@@ -4,11 +4,12 @@
 /* x86-64 system call numbers (arch/x86/entry/syscalls/syscall_64.tbl) and the constants of their man pages */
 enum {
 	NR_read = 0,
-	NR_open = 2,
 	NR_close = 3,
 	NR_poll = 7,
 	NR_mmap = 9,
 	NR_munmap = 11,
+	NR_rt_sigprocmask = 14,
+	NR_pwrite64 = 18,
 	NR_nanosleep = 35,
 	NR_getpid = 39,
 	NR_socket = 41,
@@ -16,12 +17,16 @@ enum {
 	NR_sendto = 44,
 	NR_recvfrom = 45,
 	NR_setsockopt = 54,
+	NR_clone = 56,
+	NR_exit = 60,
+	NR_wait4 = 61,
 	NR_fcntl = 72,
 	NR_ftruncate = 77,
+	NR_prctl = 157,
 	NR_gettid = 186,
 	NR_futex = 202,
 	NR_clock_gettime = 228,
-	NR_process_vm_readv = 310,
+	NR_openat = 257,
 	NR_memfd_create = 319,
 };
 
@@ -30,11 +35,20 @@ enum {
 #define PROT_RW		 0x3
 #define MFD_FLAGS	 0x3 /* MFD_CLOEXEC | MFD_ALLOW_SEALING */
 #define F_ADD_SEALS	 1033
+#define F_GET_SEALS	 1034
 #define SEALS		 0x7 /* SEAL | SHRINK | GROW */
-#define FUTEX_WAIT	 128 /* private */
-#define FUTEX_WAKE	 129
+#define FUTEX_WAIT	 0
+#define FUTEX_WAKE	 1
+#define FUTEX_PRIVATE	 128
+#define TIMED_OUT	 (-110L)
 
 #define O_RDONLY_CLOEXEC 02000000
+#define AT_FDCWD	 (-100)
+#define CLONE_CHILD	 0x4100 /* CLONE_VM | CLONE_VFORK; no signal at its end */
+#define WAIT_ALL	 0x40000000 /* __WALL: also for a child that sends no signal */
+#define SIG_SETMASK	 2
+#define PR_GET_DUMPABLE	 3
+#define PR_SET_DUMPABLE	 4
 #define UNIX_SOCKET	 1
 #define SEQPACKET_CLOEXEC (5 | 02000000)
 #define SOCKET_LEVEL	 1
@@ -44,14 +58,6 @@ enum {
 #define TO_READ		 1
 #define INTERRUPTED	 (-4L)
 #define TRY_AGAIN	 (-11L)
-#define PAGE		 4096u
-#define PROBES		 32u /* pages looked at by one call */
-#define MOST_PAGES	 16384u
-
-struct part {
-	void *at;
-	size_t size;
-};
 
 struct time {
 	int64_t seconds, nanoseconds;
@@ -157,52 +163,114 @@ void sys_unmap(void *at, size_t size)
 	call3(NR_munmap, (long)at, size, 0);
 }
 
+static int make_memfd(const char *name, size_t size)
+{
+	int fd = call3(NR_memfd_create, (long)name, MFD_FLAGS, 0);
+
+	if (fd < 0 || (!call3(NR_ftruncate, fd, size, 0) && !call3(NR_fcntl, fd, F_ADD_SEALS, SEALS)))
+		return fd;
+	sys_close(fd);
+	return -1;
+}
+
 void *sys_map_shared(const char *name, size_t size, int *fd)
 {
 	long at;
 
-	*fd = call3(NR_memfd_create, (long)name, MFD_FLAGS, 0);
+	*fd = make_memfd(name, size);
 	if (*fd < 0)
 		return NULL;
-	if (call3(NR_ftruncate, *fd, size, 0) || call3(NR_fcntl, *fd, F_ADD_SEALS, SEALS))
-		goto out;
 	at = call6(NR_mmap, 0, size, PROT_RW, MAP_SHARED_RW, *fd, 0);
 	if (!failed(at))
 		return (void *)at;
-out:
-	call3(NR_close, *fd, 0, 0);
+	sys_close(*fd);
 	*fd = -1;
 	return NULL;
 }
 
-static bool peek(const struct part *to, const struct part *from, size_t parts, size_t size)
+void sys_try_memfd(void)
 {
-	return call6(NR_process_vm_readv, sys_getpid(), (long)to, 1, (long)from, parts, 0) == (long)size;
+	int fd = make_memfd("frtrace-try", 1);
+
+	if (fd < 0)
+		return;
+	sys_is_sealed(fd);
+	sys_write_at(fd, (uint64_t)&fd, 1, 0);
+	sys_close(fd);
 }
 
-bool sys_peek(void *to, size_t size, uint64_t from)
+/* clone(2); the child calls `work` and ends. Its number, or -errno. */
+static long spawn(void (*work)(void), void *stack_end)
 {
-	struct part local = { to, size }, remote = { (void *)from, size };
+	long result;
 
-	return peek(&local, &remote, 1, size);
+	__asm__ volatile("xorl %%edx, %%edx\n\t"
+			 "xorl %%r10d, %%r10d\n\t"
+			 "xorl %%r8d, %%r8d\n\t"
+			 "syscall\n\t"
+			 "testq %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "xorl %%ebp, %%ebp\n\t"
+			 "call *%[work]\n\t"
+			 "xorl %%edi, %%edi\n\t"
+			 "movl %[end], %%eax\n\t"
+			 "syscall\n\t"
+			 "1:"
+			 : "=a"(result)
+			 : "a"((long)NR_clone), "D"((long)CLONE_CHILD), "S"(stack_end), [work] "b"(work), [end] "i"(NR_exit)
+			 : "rcx", "rdx", "r8", "r9", "r10", "r11", "memory");
+	return result;
 }
 
-bool sys_readable(uint64_t from, uint64_t to)
+bool sys_child_lives(void (*work)(void), void *stack_end)
 {
-	struct part remote[PROBES], local;
-	char bytes[PROBES];
-	size_t n;
+	uint64_t all = ~0ull, before = 0;
+	int status = -1;
+	long pid, ended;
 
-	if (to - from > (uint64_t)MOST_PAGES * PAGE)
-		return false;
-	for (from &= -(uint64_t)PAGE; from < to; from += n * PAGE) {
-		for (n = 0; n < PROBES && from + n * PAGE < to; n++)
-			remote[n] = (struct part){ (void *)(from + n * PAGE), 1 };
-		local = (struct part){ bytes, n };
-		if (!peek(&local, remote, n, n))
-			return false;
-	}
-	return true;
+	call6(NR_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof(all), 0, 0);
+	pid = spawn(work, stack_end);
+	do {
+		ended = pid > 0 ? call6(NR_wait4, pid, (long)&status, WAIT_ALL, 0, 0, 0) : pid;
+	} while (ended == INTERRUPTED);
+	call6(NR_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof(all), 0, 0);
+	return ended > 0 && status == 0;
+}
+
+long sys_dumpable(void)
+{
+	return call3(NR_prctl, PR_GET_DUMPABLE, 0, 0);
+}
+
+bool sys_set_dumpable(long dumpable)
+{
+	return !call3(NR_prctl, PR_SET_DUMPABLE, dumpable, 0);
+}
+
+int sys_open(const char *path)
+{
+	return call3(NR_openat, AT_FDCWD, (long)path, O_RDONLY_CLOEXEC);
+}
+
+long sys_read(int fd, void *to, size_t size)
+{
+	return call3(NR_read, fd, (long)to, size);
+}
+
+void sys_unmap_shared(void *at, size_t size, int fd)
+{
+	sys_unmap(at, size);
+	sys_close(fd);
+}
+
+bool sys_is_sealed(int fd)
+{
+	return call3(NR_fcntl, fd, F_GET_SEALS, 0) == SEALS;
+}
+
+bool sys_write_at(int fd, uint64_t from, size_t size, uint64_t at)
+{
+	return call6(NR_pwrite64, fd, (long)from, size, at, 0, 0) == (long)size;
 }
 
 /* "7f00-7f10 r-xp ...": the number up to `stop`; false: no number there */
@@ -230,14 +298,15 @@ struct map_line {
 
 bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permissions[4], void *context), void *context)
 {
-	long fd = call3(NR_open, (long)"/proc/self/maps", O_RDONLY_CLOEXEC, 0), n;
+	int fd = sys_open("/proc/self/maps");
 	struct map_line line = { .size = 0 };
 	bool good = true, more = true;
 	char buffer[1024];
+	long n;
 
-	if (failed(fd))
+	if (fd < 0)
 		return false;
-	while (good && more && (n = call3(NR_read, fd, (long)buffer, sizeof(buffer))) > 0) {
+	while (good && more && (n = sys_read(fd, buffer, sizeof(buffer))) > 0) {
 		for (long i = 0; i < n && good && more; i++) {
 			const char *at = line.text;
 			uint64_t start, end;
@@ -253,7 +322,7 @@ bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permi
 			more = good && see(start, end, at, context);
 		}
 	}
-	call3(NR_close, fd, 0, 0);
+	sys_close(fd);
 	return good && (n >= 0 || !more);
 }
 
@@ -278,10 +347,22 @@ void sys_wait_word(uint32_t *word, uint32_t value, unsigned int ms)
 {
 	struct time t = { ms / 1000, ms % 1000 * 1000000L };
 
-	call6(NR_futex, (long)word, FUTEX_WAIT, value, (long)&t, 0, 0);
+	call6(NR_futex, (long)word, FUTEX_WAIT | FUTEX_PRIVATE, value, (long)&t, 0, 0);
 }
 
 void sys_wake_word(uint32_t *word)
+{
+	call3(NR_futex, (long)word, FUTEX_WAKE | FUTEX_PRIVATE, INT32_MAX);
+}
+
+bool sys_wait_shared(uint32_t *word, uint32_t value, unsigned int ms)
+{
+	struct time t = { ms / 1000, ms % 1000 * 1000000L };
+
+	return call6(NR_futex, (long)word, FUTEX_WAIT, value, ms == SYS_FOREVER ? 0 : (long)&t, 0, 0) != TIMED_OUT;
+}
+
+void sys_wake_shared(uint32_t *word)
 {
 	call3(NR_futex, (long)word, FUTEX_WAKE, INT32_MAX);
 }
@@ -360,11 +441,11 @@ void lock_take(struct lock *l)
 	if (lock_try(l))
 		return;
 	while (__atomic_exchange_n(&l->state, 2, __ATOMIC_ACQUIRE))
-		call6(NR_futex, (long)&l->state, FUTEX_WAIT, 2, 0, 0, 0);
+		call6(NR_futex, (long)&l->state, FUTEX_WAIT | FUTEX_PRIVATE, 2, 0, 0, 0);
 }
 
 void lock_drop(struct lock *l)
 {
 	if (__atomic_exchange_n(&l->state, 0, __ATOMIC_RELEASE) == 2)
-		call3(NR_futex, (long)&l->state, FUTEX_WAKE, 1);
+		call3(NR_futex, (long)&l->state, FUTEX_WAKE | FUTEX_PRIVATE, 1);
 }

@@ -80,11 +80,31 @@ void sys_unmap(void *at, size_t size);
 /* A sealed (no shrink, no growth) memfd, mapped shared; *fd stays open. NULL on failure. */
 void *sys_map_shared(const char *name, size_t size, int *fd);
 
-/* Copy memory of our own that may not be there. False: it is not. */
-bool sys_peek(void *to, size_t size, uint64_t from);
+/* What sys_map_shared() does, but for the mapping, and undone: the calls that a seccomp filter may kill for. */
+void sys_try_memfd(void);
 
-/* Is every page of [from, to) there to be read? At most 64 MiB. */
-bool sys_readable(uint64_t from, uint64_t to);
+/*
+ * Run `work` in a child process that shares our memory, on the stack that ends at `stack_end`, and wait for its end.
+ * The calling thread and its signals wait meanwhile. False: there could be no child, or a signal ended it.
+ */
+bool sys_child_lives(void (*work)(void), void *stack_end);
+
+/* Whether this process may dump core: 0, 1, 2, or -errno (prctl(2), PR_GET_DUMPABLE). */
+long sys_dumpable(void);
+bool sys_set_dumpable(long dumpable);
+
+/* Open to read; a descriptor or -errno. */
+int sys_open(const char *path);
+long sys_read(int fd, void *to, size_t size);
+
+/* Undo sys_map_shared(). */
+void sys_unmap_shared(void *at, size_t size, int fd);
+
+/* True when `fd` is a memfd with the seals that sys_map_shared() sets. */
+bool sys_is_sealed(int fd);
+
+/* Copy `size` bytes at the address `from`, which need not be readable, into the file at offset `at`. False: not all of them. */
+bool sys_write_at(int fd, uint64_t from, size_t size, uint64_t at);
 
 /* Call `see` for each mapping of this process, in ascending order, until it returns false. False: cannot be read. */
 bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permissions[4], void *context), void *context);
@@ -96,6 +116,11 @@ void sys_sleep_ms(unsigned int ms);
 /* Wait until *word is woken, at most `ms`; at once when it is not `value`. May come back early. */
 void sys_wait_word(uint32_t *word, uint32_t value, unsigned int ms);
 void sys_wake_word(uint32_t *word);
+
+/* The same for a word that other processes map too. False: the time is over. SYS_FOREVER: no limit. */
+#define SYS_FOREVER 0xffffffffu
+bool sys_wait_shared(uint32_t *word, uint32_t value, unsigned int ms);
+void sys_wake_shared(uint32_t *word);
 uint64_t sys_monotonic_ns(void);
 
 /* A connection to the SOCK_SEQPACKET socket of that path, or a negative number: also when its queue stays full for `seconds`. */

@@ -42,6 +42,20 @@ jvmtiError thread_init(jvmtiEnv *j, JNIEnv *env)
 	return JVMTI_ERROR_NONE;
 }
 
+static void release_class(JNIEnv *env, jclass *class)
+{
+	if (*class)
+		(*env)->DeleteGlobalRef(env, *class);
+	*class = NULL;
+}
+
+void thread_release(JNIEnv *env)
+{
+	release_class(env, &thread_class);
+	release_class(env, &virtual_class);
+	release_class(env, &carrier_class);
+}
+
 static jobject running_thread(JNIEnv *env)
 {
 	jobject t;

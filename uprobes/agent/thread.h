@@ -11,6 +11,9 @@
 /* Look up the classes and fields that are needed. 0 or a jvmti error. */
 jvmtiError thread_init(jvmtiEnv *jvmti, JNIEnv *env);
 
+/* Give back what thread_init() took. */
+void thread_release(JNIEnv *env);
+
 /* Start a daemon thread "frtrace". False: the JVM makes no thread. */
 bool thread_run(JNIEnv *env, jvmtiStartFunction function, void *argument, int priority);
 

@@ -9,6 +9,7 @@
  * row in its cache; else where the start leads.
  */
 #include "uprobes/agent/virtual_calls.h"
+#include "uprobes/agent/own_memory.h"
 #include "uprobes/agent/thread.h"
 
 #define BUSY	     1ULL
@@ -45,7 +46,7 @@ static __attribute__((noinline)) uint64_t ask_and_compare(JNIEnv *env, int64_t o
 
 	if (!offset)
 		return id;
-	if (!sys_peek(&word, sizeof(word), (uint64_t)env + offset) || word != id)
+	if (!own_memory_read(&word, sizeof(word), (uint64_t)env + offset) || word != id)
 		store_relaxed(&owner_offset, 0);
 	else if (is_virtual) /* a carrier's id could stand anywhere */
 		store_relaxed(&agreed, load_relaxed(&agreed) + 1);

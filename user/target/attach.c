@@ -421,8 +421,8 @@ static int prepare(const struct target *t, int timeout_ms, struct jvm_options *o
 	return options->attach_disabled ? refuse(t, EPERM, DISABLED, d) : 0;
 }
 
-static int command_run(const struct target *t, const char *command, const char *const *arguments, int timeout_ms,
-		       const uint32_t *progress, int *code, char **reply, struct diag *d)
+int attach_command(const struct target *t, const char *command, const char *const *arguments, int timeout_ms, int *code,
+		   char **reply, struct diag *d)
 {
 	struct answer answer = {0};
 	struct exchange e;
@@ -436,18 +436,12 @@ static int command_run(const struct target *t, const char *command, const char *
 		return e.length;
 	r = prepare(t, timeout_ms, &e.options, &deadline, d);
 	if (!r)
-		r = helper_run_long(t, command_work, &e, deadline_left(deadline), progress, &answer, &abandoned, d);
+		r = helper_run(t, command_work, &e, deadline_left(deadline), &answer, &abandoned, d);
 	if (abandoned)
 		sweep(t, NULL);
 	*code = answer.code;
 	*reply = answer.text;
 	return r;
-}
-
-int attach_command(const struct target *t, const char *command, const char *const *arguments, int timeout_ms, int *code,
-		   char **reply, struct diag *d)
-{
-	return command_run(t, command, arguments, timeout_ms, NULL, code, reply, d);
 }
 
 struct load {
@@ -495,37 +489,17 @@ static int load_new(const struct target *t, struct load *l, const char *file_nam
 	return r;
 }
 
-/*
- * For a path that it has loaded glibc returns the mapped library, though the
- * file is gone. (musl compares inodes and wants to see the file: there a
- * second attach is refused by its dlopen, with its message.)
- */
-static int load_again(const struct target *t, const char *path, const char *options, int timeout_ms,
-		      const uint32_t *progress, struct answer *answer, struct diag *d)
-{
-	const char *arguments[] = {path, "true", options, NULL};
-
-	return command_run(t, "load", arguments, timeout_ms, progress, &answer->code, &answer->text, d);
-}
-
 int attach_load_agent(const struct target *t, const char *file_name, const void *image, size_t size,
-		      const char *options, int timeout_ms, const uint32_t *progress, int *result, struct diag *d)
+		      const char *options, int timeout_ms, int *result, struct diag *d)
 {
 	struct load l = {.image = image, .size = size, .options = options ? options : ""};
 	struct answer answer = {0};
-	struct mapping m;
 	int r;
 
 	if (strlen(l.options) > ATTACH_ARGUMENT)
 		return diag_set(d, E2BIG, "cannot send %zu bytes of options to the JVM: the attach protocol takes %d",
 				strlen(l.options), ATTACH_ARGUMENT);
-	r = target_find_mapping(t, file_name, &m, d);
-	if (r < 0)
-		return r;
-	if (r && strcmp(path_base(m.path), file_name) == 0)
-		r = load_again(t, m.path, l.options, timeout_ms, progress, &answer, d);
-	else
-		r = load_new(t, &l, file_name, timeout_ms, &answer, d);
+	r = load_new(t, &l, file_name, timeout_ms, &answer, d);
 	if (!r)
 		r = attach_load_parse(answer.code, answer.text ? answer.text : "", result, d);
 	answer_release(&answer);

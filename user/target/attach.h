@@ -22,14 +22,10 @@ int attach_command(const struct target *t, const char *command, const char *cons
 		   char **reply, struct diag *d);
 
 /*
- * Load our agent with these options (commands come by loading it again).
- * `image` is the agent file, put as `file_name` into a private directory that
- * the target can read and execute, removed as soon as it is loaded. When
- * the agent is already mapped in the target, that mapping's path is used
- * and no file is written. *result is what Agent_OnAttach returned. A mapped agent that counts *progress up (NULL: none does)
- * gets more time (helper_run_long()).
+ * Load our agent with these options. `image` is the agent file, put as `file_name` into a private directory that
+ * the target can read and execute, removed as soon as it is loaded. *result is what Agent_OnAttach returned.
  */
 int attach_load_agent(const struct target *t, const char *file_name, const void *image, size_t size,
-		      const char *options, int timeout_ms, const uint32_t *progress, int *result, struct diag *d);
+		      const char *options, int timeout_ms, int *result, struct diag *d);
 
 #endif

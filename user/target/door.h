@@ -6,10 +6,10 @@
  *	agent: connects			collector: "no" (it runs untraced), or
  *	the JVM has not made itself:	"prepare" -> result, the segment is there
  *					"flags" -> result, if there are any to be set; "boot"
- *	the JVM is up:			"init TAG" -> result, "start" -> result, "run"
- *	the program runs:		"stop" -> result
+ *	the JVM is up:			"init TAG" -> result, "run"; both close the connection
  *
- * A command is a packet of text; a result, what a load of the agent would return, one of four bytes.
+ * A packet is text; its result, what a load of the agent would return, one of four bytes. From "init" on
+ * commands go through the segment (user/agent_commands.h).
  */
 #ifndef USER_TARGET_DOOR_H
 #define USER_TARGET_DOOR_H
