@@ -130,6 +130,39 @@ seccomp() {
 	fi
 }
 
+# musl's dlopen() opens the file again each time, and it is gone after the first load.
+musl() {
+	local sentence="a program with musl is traced from start to stop, twice" home=$WORK/musl jni round calls
+	begin "$sentence" || return 0
+	jni=$(dirname "$(ls /usr/lib/jvm/*/include/jvmti.h | head -n 1)")
+	mkdir -p "$home/bin" "$home/lib/server"
+	echo 'JAVA_VERSION="17.0.1"' >"$home/release"
+	if ! musl-gcc -I"$jni" -I"$jni/linux" -o "$home/bin/java" "$LIVE/musl_jvm.c" 2>"$WORK/musl.log" ||
+		! musl-gcc -shared -fPIC -x c /dev/null -o "$home/lib/server/libjvm.so" 2>>"$WORK/musl.log"; then
+		not_ok "$sentence" "$(cat "$WORK/musl.log")"
+		return
+	fi
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	"$home/bin/java" -cp - live.Speed "$T_DIR" "$CLASSES/live/Speed.class" 1000 >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	T_PID=$!
+	STARTED+=("$T_PID")
+	if target_ready; then
+		for round in 1 2; do
+			trace_start -m live.Speed::work || break
+			[ $round = 1 ] && target_go
+			trace_stop
+			status_is 0
+			says 'The JVM runs its original code again'
+			calls=$(file_events live.Speed.work)
+			[ "$calls" = $((round == 1 ? 1000 : 0)) ] || finding "recording $round has $calls calls"
+		done
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 gcc -Wall -o "$WORK/filtered" "$LIVE/filtered.c" || { not_ok "tests/live/filtered.c compiles"; exit 1; }
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
@@ -137,3 +170,4 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && first_attaches
 	turn 0 && seccomp
 done
+musl
