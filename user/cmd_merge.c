@@ -4,7 +4,7 @@
 #include "user/cmd_record.h"
 #include "user/log.h"
 #include "user/merge.h"
-#include "user/output_form.h"
+#include "user/new_file.h"
 #include "user/words.h"
 
 #include <errno.h>
@@ -40,23 +40,18 @@ static int check_twice(const struct words *w, struct diag *d)
 static int merge(const struct words *w, const char *to, struct diag *d)
 {
 	struct jfr_merged merged;
-	int fd = output_create(AT_FDCWD, to, O_EXCL, d), err;
+	struct new_file out;
+	int err = new_file_open(&out, to, NEW_FILE_IS_NEW, d), verdict;
 
-	if (fd == -EEXIST)
-		return diag_set(d, EEXIST, "'%s' is there already: give another name with -o, or remove it", to);
-	if (fd < 0)
-		return fd;
-	output_give_to_user(fd);
-	err = merge_files(w->operand, w->operands, fd, to, &merged, d);
-	if (err >= 0 && fdatasync(fd))
-		err = diag_errno(d, errno, "cannot write '%s'", to);
-	close(fd);
-	if (err < 0)
-		unlink(to);
-	else
+	if (err)
+		return err;
+	verdict = merge_files(w->operand, w->operands, out.fd, to, &merged, d);
+	err = verdict < 0 ? verdict : new_file_finish(&out, d);
+	new_file_close(&out);
+	if (!err)
 		log_line("%s: %s events of %zu files, %s", to, log_count(merged.events), w->operands,
 			 log_bytes(merged.bytes));
-	return err;
+	return err ? err : verdict;
 }
 
 int cmd_merge(int argc, char **argv, struct diag *d)

@@ -9,6 +9,7 @@
 #include "user/cmd_record.h"
 #include "user/jfr_map.h"
 #include "user/log.h"
+#include "user/new_file.h"
 #include "user/output_form.h"
 #include "user/words.h"
 
@@ -134,22 +135,17 @@ static int copy_pieces(int from, int to, const struct pieces *p)
 
 static int copy(const char *path, const char *to_path, const struct pieces *p, struct diag *d)
 {
-	int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), to, err;
+	int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
+	struct new_file to;
 
 	if (from < 0)
 		return diag_errno(d, errno, "cannot read '%s'", path);
-	to = output_create(AT_FDCWD, to_path, O_EXCL, d);
-	if (to < 0) {
-		close(from);
-		return to;
+	err = new_file_open(&to, to_path, NEW_FILE_IS_NEW, d);
+	if (!err) {
+		err = copy_pieces(from, to.fd, p);
+		err = err ? diag_errno(d, -err, "cannot write '%s'", to_path) : new_file_finish(&to, d);
+		new_file_close(&to);
 	}
-	output_give_to_user(to);
-	err = copy_pieces(from, to, p);
-	if (err) {
-		unlink(to_path);
-		diag_errno(d, -err, "cannot write '%s'", to_path);
-	}
-	close(to);
 	close(from);
 	return err;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/keeper.h"
 #include "format/jfr_chunk.h"
+#include "user/new_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 struct watched {
 	atomic_uint generation;
 	uint64_t device, inode, size;
-	char path[PATH_MAX];
+	char name[NAME_MAX + 1];
 };
 
 /* Shared by both. */
@@ -28,8 +29,11 @@ struct keeper {
 	struct watched watched;
 	int pipe; /* a byte: there is something to bring to the disk; its end: the recorder has gone */
 	pid_t pid;
-	char scratch[PATH_MAX];
+	char scratch[NAME_MAX + 1];
 };
+
+/* The keeper's descriptors. */
+enum { PIPE, DIRECTORY, DESCRIPTORS };
 
 /* False while the recorder writes it, or when it was killed then: nothing was being appended. */
 static bool look(const struct watched *shared, struct watched *out)
@@ -44,7 +48,7 @@ static bool look(const struct watched *shared, struct watched *out)
 /* The file, if it is still the one; or -1. */
 static int open_watched(const struct watched *w)
 {
-	int fd = w->path[0] ? open(w->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	int fd = w->name[0] ? openat(DIRECTORY, w->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
 	struct stat st;
 
 	if (fd < 0 || (!fstat(fd, &st) && st.st_dev == w->device && st.st_ino == w->inode))
@@ -53,17 +57,10 @@ static int open_watched(const struct watched *w)
 	return -1;
 }
 
-static void sync_directory(const char *path)
+static void sync_directory(void)
 {
-	char directory[PATH_MAX];
-	char *slash;
-	int fd;
+	int fd = openat(DIRECTORY, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	snprintf(directory, sizeof(directory), "%s", path);
-	slash = strrchr(directory, '/');
-	if (slash)
-		slash[1] = 0;
-	fd = open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	(void)!fsync(fd);
@@ -79,7 +76,7 @@ static void bring_to_disk(const struct watched *shared, uint64_t *inode)
 		return;
 	(void)!fdatasync(fd);
 	if (w.inode != *inode)
-		sync_directory(w.path);
+		sync_directory();
 	*inode = w.inode;
 	close(fd);
 }
@@ -113,18 +110,17 @@ static void cut(const struct watched *shared)
 	end = w.size;
 	while ((uint64_t)st.st_size > end && (more = finished_chunk(fd, end, st.st_size)))
 		end += more;
-	if (!end)
-		unlink(w.path); /* without a chunk it is no recording */
-	else if ((uint64_t)st.st_size > end)
+	if ((uint64_t)st.st_size > end)
 		(void)!ftruncate(fd, end);
 	(void)!fdatasync(fd);
 	close(fd);
 }
 
 /* Signals are the recorder's; its other descriptors must not live on here. */
-static void keep(struct keeper *k, int from)
+static void keep(struct keeper *k, int from, int directory)
 {
 	uint64_t inode = 0;
+	pid_t writer;
 	char bytes[256];
 	sigset_t all;
 
@@ -132,16 +128,19 @@ static void keep(struct keeper *k, int from)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
 	prctl(PR_SET_NAME, "jfr-keeper");
-	dup2(from, 0);
-	close_range(1, ~0U, 0);
-	while (read(0, bytes, sizeof(bytes)) > 0)
+	from = fcntl(from, F_DUPFD, DESCRIPTORS);
+	directory = fcntl(directory, F_DUPFD, DESCRIPTORS);
+	dup2(from, PIPE);
+	dup2(directory, DIRECTORY);
+	close_range(DESCRIPTORS, ~0U, 0);
+	while (read(PIPE, bytes, sizeof(bytes)) > 0)
 		bring_to_disk(&k->watched, &inode);
 	cut(&k->watched);
-	unlink(k->scratch);
+	scratch_remove(DIRECTORY, k->scratch, &writer);
 	_exit(0);
 }
 
-static bool fork_keeper(struct keeper *k)
+static bool fork_keeper(struct keeper *k, int directory)
 {
 	int ends[2];
 	pid_t pid;
@@ -152,7 +151,7 @@ static bool fork_keeper(struct keeper *k)
 	pid = fork();
 	if (!pid) {
 		close(ends[1]);
-		keep(k, ends[0]);
+		keep(k, ends[0], directory);
 	}
 	close(ends[0]);
 	k->pipe = ends[1];
@@ -163,20 +162,20 @@ static bool fork_keeper(struct keeper *k)
 	return false;
 }
 
-struct keeper *keeper_start(const char *scratch)
+struct keeper *keeper_start(int directory, const char *scratch)
 {
 	struct keeper *k = mmap(NULL, sizeof(*k), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (k == MAP_FAILED)
 		return NULL;
 	snprintf(k->scratch, sizeof(k->scratch), "%s", scratch);
-	if (fork_keeper(k))
+	if (fork_keeper(k, directory))
 		return k;
 	munmap(k, sizeof(*k));
 	return NULL;
 }
 
-void keeper_watch(struct keeper *k, const char *path, uint64_t device, uint64_t inode, uint64_t size)
+void keeper_watch(struct keeper *k, const char *name, uint64_t device, uint64_t inode, uint64_t size)
 {
 	struct watched *w;
 
@@ -185,8 +184,8 @@ void keeper_watch(struct keeper *k, const char *path, uint64_t device, uint64_t 
 	w = &k->watched;
 	atomic_fetch_add_explicit(&w->generation, 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
-	if (strcmp(w->path, path) != 0)
-		snprintf(w->path, sizeof(w->path), "%s", path);
+	if (strcmp(w->name, name) != 0)
+		snprintf(w->name, sizeof(w->name), "%s", name);
 	w->device = device;
 	w->inode = inode;
 	w->size = size;

@@ -2,8 +2,8 @@
 /*
  * A process beside the recorder that outlives it. It brings finished chunks to
  * the disk (fdatasync), so that the recorder never waits for one, and when the
- * recorder was killed it cuts the chunk that was being appended, and removes a
- * file that has no finished one, and what was on its way into its place.
+ * recorder was killed it cuts the chunk that was being appended, and removes the
+ * scratch file that has not got its name (user/new_file.h).
  */
 #ifndef USER_KEEPER_H
 #define USER_KEEPER_H
@@ -13,13 +13,13 @@
 struct keeper;
 
 /*
- * Before there are threads. `scratch`, the path of what is on its way, is copied. NULL: there is none (errno says why); the calls
- * below then do nothing.
+ * Before there are threads. Names are those in `directory`; `scratch` is copied. NULL: there is none (errno says why); the
+ * calls below then do nothing.
  */
-struct keeper *keeper_start(const char *scratch);
+struct keeper *keeper_start(int directory, const char *scratch);
 
-/* The file is `path`, a regular file with these numbers, and its first `size` bytes are finished. */
-void keeper_watch(struct keeper *k, const char *path, uint64_t device, uint64_t inode, uint64_t size);
+/* The file is `name`, a regular file with these numbers, and its first `size` bytes are finished. */
+void keeper_watch(struct keeper *k, const char *name, uint64_t device, uint64_t inode, uint64_t size);
 
 /* Wait until all is on the disk, and let it go. */
 void keeper_end(struct keeper *k);

@@ -39,41 +39,6 @@ static int check_space(int fd, const char *path, uint64_t wanted, struct diag *d
 			(unsigned long long)(available >> 20), path, (unsigned long long)(least >> 20));
 }
 
-/* Who ran sudo owns the file. */
-void output_give_to_user(int fd)
-{
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-	char *end;
-	unsigned long u, g;
-
-	if (geteuid() || !uid || !gid)
-		return;
-	u = strtoul(uid, &end, 10);
-	if (*end || end == uid)
-		return;
-	g = strtoul(gid, &end, 10);
-	if (*end || end == gid)
-		return;
-	if (fchown(fd, u, g))
-		return; /* root's then, which loses nothing */
-}
-
-int output_create(int directory, const char *path, int flags, struct diag *d)
-{
-	struct stat st;
-	int fd = openat(directory, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags, 0600);
-
-	if (fd < 0 && errno == ELOOP)
-		return diag_set(d, ELOOP, "refuse to write through the link '%s'", path);
-	if (fd < 0)
-		return diag_errno(d, errno, "cannot create '%s'", path);
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink != 1) {
-		close(fd);
-		return diag_set(d, EINVAL, "refuse to write to '%s': not a regular file with one name", path);
-	}
-	return fd;
-}
-
 int output_write(int fd, const void *bytes, size_t size, uint64_t at)
 {
 	const char *from = bytes;
@@ -112,15 +77,10 @@ int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t si
 	return 0;
 }
 
-int output_set_scratch(struct output *o, const char *end, struct diag *d)
+/* Where the chunks go. */
+static int written(const struct output *o)
 {
-	size_t size = strlen(o->path) + strlen(end) + 1;
-
-	o->scratch = malloc(size);
-	if (!o->scratch)
-		return diag_errno(d, ENOMEM, "cannot open '%s'", o->path);
-	snprintf(o->scratch, size, "%s%s", o->path, end);
-	return 0;
+	return o->form->is_directory ? o->fd : o->file.fd;
 }
 
 int output_open(struct output **out, const char *path, const struct output_limits *limits, struct diag *d)
@@ -134,17 +94,15 @@ int output_open(struct output **out, const char *path, const struct output_limit
 	}
 	o->form = path[0] && path[strlen(path) - 1] == '/' ? &output_directory : &output_file;
 	o->limits = *limits;
-	o->fd = -1;
+	o->fd = o->parent = -1;
+	o->file = (struct new_file){ .directory = -1, .fd = -1 };
 	err = o->form->open(o, d);
 	if (!err)
-		err = check_space(o->fd, path, 0, d);
+		err = check_space(written(o), path, 0, d);
 	if (err) {
 		output_close(o);
 		return err;
 	}
-	o->keeper = keeper_start(o->scratch);
-	if (!o->form->is_directory)
-		keeper_watch(o->keeper, o->path, o->device, o->inode, 0);
 	*out = o;
 	return 0;
 }
@@ -153,14 +111,9 @@ void output_close(struct output *o)
 {
 	if (!o)
 		return;
-	if (o->fd >= 0) {
-		if (!o->chunks)
-			o->form->remove(o);
-		close(o->fd);
-	}
+	o->form->close(o);
 	keeper_end(o->keeper);
 	free(o->chunk);
-	free(o->scratch);
 	free(o->path);
 	free(o);
 }
@@ -218,7 +171,7 @@ static int reserve_chunk(struct output *o, struct diag *d)
 int output_append(struct output *o, const void *bytes, size_t size, struct diag *d)
 {
 	struct output_chunk c = { .size = size };
-	int err = check_space(o->fd, o->path, size, d);
+	int err = check_space(written(o), o->path, size, d);
 
 	if (!err)
 		err = reserve_chunk(o, d);
@@ -234,48 +187,49 @@ int output_append(struct output *o, const void *bytes, size_t size, struct diag 
 	return 0;
 }
 
-/* Open it, empty. */
-static int create_copy(const struct output *o, const char *path, struct diag *d)
+/* A second look at our own file would drop its lock. */
+static int check_other(const struct output *o, const char *path, struct diag *d)
 {
-	int fd = output_create(AT_FDCWD, path, 0, d);
 	struct stat own, st;
 
-	if (fd < 0)
-		return fd;
-	if (!fstat(o->fd, &own) && !fstat(fd, &st) && own.st_dev == st.st_dev && own.st_ino == st.st_ino) {
-		close(fd);
+	if (!fstat(written(o), &own) && !stat(path, &st) && own.st_dev == st.st_dev && own.st_ino == st.st_ino)
 		return diag_set(d, EINVAL, "refuse to copy '%s' to itself", path);
-	}
-	if (ftruncate(fd, 0) || fchmod(fd, 0600)) {
-		int err = diag_errno(d, errno, "cannot write '%s'", path);
+	return 0;
+}
 
-		close(fd);
-		return err;
-	}
-	output_give_to_user(fd);
-	return fd;
+static int copy_to(const struct output *o, size_t first, struct new_file *copy, struct diag *d)
+{
+	int err = check_space(copy->fd, copy->path, o->size, d);
+
+	if (!err)
+		err = o->form->copy(o, first, copy->fd, d);
+	return err ? err : new_file_finish(copy, d);
 }
 
 int output_copy(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d)
 {
 	size_t first = too_many(o, 0, UINT64_MAX, last_ns);
-	struct stat st;
-	int fd, err;
+	struct new_file copy;
+	int err;
 
 	if (!o->chunks)
 		return diag_set(d, ENODATA, "nothing to copy: there is no chunk yet");
-	fd = create_copy(o, path, d);
-	if (fd < 0)
-		return fd;
-	err = check_space(fd, path, o->size, d);
+	err = check_other(o, path, d);
 	if (!err)
-		err = o->form->copy(o, first, fd, d);
-	if (!err && (fdatasync(fd) || fstat(fd, &st)))
-		err = diag_errno(d, errno, "cannot write '%s'", path);
-	close(fd);
-	if (!err)
-		*size = st.st_size;
+		err = new_file_open(&copy, path, NEW_FILE_REPLACES, d);
+	if (err)
+		return err;
+	err = copy_to(o, first, &copy, d);
+	*size = 0;
+	for (size_t i = first; i < o->chunks; i++)
+		*size += o->chunk[i].size;
+	new_file_close(&copy);
 	return err;
+}
+
+bool output_is_gone(const struct output *o)
+{
+	return o->chunks && !o->form->is_there(o);
 }
 
 bool output_is_directory(const struct output *o)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/output_form.h"
+#include "user/owner.h"
+#include "user/safe_directory.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -14,55 +16,67 @@
 #define START 32 /* of a chunk's header: when it began, ns since the epoch, big-endian */
 #define PART  "chunk.part"
 
-/* Make it unless it is there; *made when it is new. */
-static int make_directory(const char *path, bool *made, struct diag *d)
+/* Make it in `at` unless it is there, for the user behind sudo, and open it. */
+static int make_directory(int at, const char *name, const char *path, struct diag *d)
 {
-	*made = !mkdir(path, 0700);
-	return *made || errno == EEXIST ? 0 : diag_errno(d, errno, "cannot create the directory '%s'", path);
+	bool made = !mkdirat(at, name, 0700);
+	int fd;
+
+	if (!made && errno != EEXIST)
+		return diag_errno(d, errno, "cannot create the directory '%s'", path);
+	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return diag_errno(d, errno, "cannot open the directory '%s'", path);
+	if (made)
+		owner_give(fd);
+	return fd;
 }
 
-static int make_parent(const char *path, bool *made, struct diag *d)
+/* Split "a/b/c/" into "a/b" and "c". */
+static void split_path(const char *path, char directory[PATH_MAX], char *name, size_t size)
 {
-	char parent[PATH_MAX];
-	char *slash;
+	size_t end = strlen(path), begin;
 
-	snprintf(parent, sizeof(parent), "%s", path);
-	parent[strlen(parent) - 1] = 0;
-	slash = strrchr(parent, '/');
-	*made = false;
-	if (!slash || slash == parent)
-		return 0;
-	*slash = 0;
-	return make_directory(parent, made, d);
+	while (end && path[end - 1] == '/')
+		end--;
+	for (begin = end; begin && path[begin - 1] != '/';)
+		begin--;
+	snprintf(name, size, "%.*s", (int)(end - begin), path + begin);
+	snprintf(directory, PATH_MAX, "%.*s", (int)begin, path);
 }
 
-static void give_parent(int directory)
+/* The directory that ours is in, made when it is missing. */
+static int open_parent(const char *parent, const char *path, struct diag *d)
 {
-	int parent = openat(directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = safe_directory_open(parent, path, d), above;
+	char directory[PATH_MAX], name[NAME_MAX + 1];
 
-	if (parent >= 0) {
-		output_give_to_user(parent);
-		close(parent);
-	}
+	if (fd != -ENOENT)
+		return fd;
+	split_path(parent, directory, name, sizeof(name));
+	above = safe_directory_open(directory, path, d);
+	if (above < 0)
+		return above;
+	fd = make_directory(above, name, path, d);
+	close(above);
+	return fd;
 }
 
 static int open_directory(struct output *o, struct diag *d)
 {
-	bool parent_made, made;
-	int err = make_parent(o->path, &parent_made, d);
+	char parent[PATH_MAX];
 
-	if (!err)
-		err = make_directory(o->path, &made, d);
-	if (err)
-		return err;
-	o->fd = open(o->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (strlen(o->path) >= sizeof(parent))
+		return diag_errno(d, ENAMETOOLONG, "cannot create the directory '%s'", o->path);
+	split_path(o->path, parent, o->name, sizeof(o->name));
+	o->parent = open_parent(parent, o->path, d);
+	if (o->parent < 0)
+		return o->parent;
+	o->fd = make_directory(o->parent, o->name, o->path, d);
 	if (o->fd < 0)
-		return diag_errno(d, errno, "cannot open the directory '%s'", o->path);
-	if (parent_made)
-		give_parent(o->fd);
-	if (made)
-		output_give_to_user(o->fd);
-	return output_set_scratch(o, PART, d);
+		return o->fd;
+	o->keeper = keeper_start(o->fd, PART);
+	return 0;
 }
 
 /* As the JVM names them: 2026_11_20_18_05_24.jfr, and _01 for the next of the same second. A name that has been dropped does
@@ -95,11 +109,10 @@ static int give_name(struct output *o, struct output_chunk *c, const unsigned ch
 
 static void watch(const struct output *o, int fd, const struct output_chunk *c)
 {
-	char path[PATH_MAX];
 	struct stat st;
 
-	if (!fstat(fd, &st) && snprintf(path, sizeof(path), "%s%s", o->path, c->name) < (int)sizeof(path))
-		keeper_watch(o->keeper, path, st.st_dev, st.st_ino, c->size);
+	if (!fstat(fd, &st))
+		keeper_watch(o->keeper, c->name, st.st_dev, st.st_ino, c->size);
 }
 
 static int append(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d)
@@ -108,11 +121,9 @@ static int append(struct output *o, struct output_chunk *c, const void *bytes, s
 
 	if (size < START + sizeof(uint64_t))
 		return diag_set(d, EINVAL, "cannot write to '%s': no chunk", o->path);
-	unlinkat(o->fd, PART, 0); /* of somebody who was killed */
-	fd = output_create(o->fd, PART, O_EXCL, d);
+	fd = scratch_create(o->fd, PART, o->path, d);
 	if (fd < 0)
 		return fd;
-	output_give_to_user(fd);
 	err = output_write(fd, bytes, size, 0);
 	if (!err)
 		err = give_name(o, c, bytes);
@@ -158,9 +169,23 @@ static int copy(const struct output *o, size_t first, int to, struct diag *d)
 	return 0;
 }
 
-static void remove_directory(struct output *o)
+static bool is_there(const struct output *o)
 {
-	rmdir(o->path);
+	struct stat own, named;
+
+	return !fstat(o->fd, &own) && !fstatat(o->parent, o->name, &named, AT_SYMLINK_NOFOLLOW) &&
+	       own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
+
+static void close_directory(struct output *o)
+{
+	if (o->fd >= 0) {
+		if (!o->chunks)
+			unlinkat(o->parent, o->name, AT_REMOVEDIR);
+		close(o->fd);
+	}
+	if (o->parent >= 0)
+		close(o->parent);
 }
 
 const struct output_form output_directory = { .is_directory = true,
@@ -168,4 +193,5 @@ const struct output_form output_directory = { .is_directory = true,
 					      .append = append,
 					      .drop = drop,
 					      .copy = copy,
-					      .remove = remove_directory };
+					      .is_there = is_there,
+					      .close = close_directory };

@@ -15,35 +15,17 @@
 /* The keeper cuts what is behind this size: it must know of each chunk. */
 static void watch(const struct output *o, uint64_t size)
 {
-	keeper_watch(o->keeper, o->path, o->device, o->inode, size);
-}
-
-/* What the file is, before it is the output. */
-static int identify(struct output *o, int fd, struct diag *d)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return diag_errno(d, errno, "cannot look at '%s'", o->path);
-	o->device = st.st_dev;
-	o->inode = st.st_ino;
-	return 0;
+	keeper_watch(o->keeper, o->file.name, o->file.old.st_dev, o->file.old.st_ino, size);
 }
 
 static int open_file(struct output *o, struct diag *d)
 {
-	char end[32];
-	int err;
+	int err = new_file_find(&o->file, o->path, NEW_FILE_REPLACES, d);
 
-	o->fd = output_create(AT_FDCWD, o->path, 0, d);
-	if (o->fd < 0)
-		return o->fd;
-	if (ftruncate(o->fd, 0) || fchmod(o->fd, 0600))
-		return diag_errno(d, errno, "cannot write '%s'", o->path);
-	output_give_to_user(o->fd);
-	snprintf(end, sizeof(end), ".%d.tmp", (int)getpid());
-	err = output_set_scratch(o, end, d);
-	return err ? err : identify(o, o->fd, d);
+	if (err)
+		return err;
+	o->keeper = keeper_start(o->file.directory, o->file.scratch);
+	return new_file_begin(&o->file, d);
 }
 
 /* The header first, for readers to wait; the state when all is there. */
@@ -62,14 +44,24 @@ static int write_chunk(int fd, const unsigned char *bytes, size_t size, uint64_t
 	return err ? err : output_write(fd, bytes + STATE, 1, at + STATE);
 }
 
+/* A power cut must leave one of the two. */
+static int commit_first(struct output *o, struct diag *d)
+{
+	return o->file.existed ? new_file_finish(&o->file, d) : new_file_commit(&o->file, d);
+}
+
 static int append(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d)
 {
-	int err = write_chunk(o->fd, bytes, size, o->size);
+	int fd = o->file.fd, err = write_chunk(fd, bytes, size, o->size);
 
-	if (err && ftruncate(o->fd, o->size)) /* what is finished stays readable */
+	if (err)
+		diag_errno(d, -err, "cannot write '%s'", o->path);
+	else if (o->file.unfinished)
+		err = commit_first(o, d);
+	if (err && ftruncate(fd, o->size)) /* what is finished stays readable */
 		return diag_errno(d, -err, "cannot write '%s', nor cut what was written", o->path);
 	if (err)
-		return diag_errno(d, -err, "cannot write '%s'", o->path);
+		return err;
 	watch(o, o->size + size);
 	return 0;
 }
@@ -86,7 +78,7 @@ static uint64_t offset_of(const struct output *o, size_t chunk)
 static int copy(const struct output *o, size_t first, int to, struct diag *d)
 {
 	uint64_t gone = offset_of(o, first);
-	int err = output_copy_range(o->fd, gone, to, 0, o->size - gone);
+	int err = output_copy_range(o->file.fd, gone, to, 0, o->size - gone);
 
 	return err ? diag_errno(d, -err, "cannot copy '%s'", o->path) : 0;
 }
@@ -94,39 +86,34 @@ static int copy(const struct output *o, size_t first, int to, struct diag *d)
 /* Put the file's tail in its place. */
 static int drop(struct output *o, size_t gone, struct diag *d)
 {
-	uint64_t device = o->device, inode = o->inode;
-	int fd, err;
+	uint64_t from = offset_of(o, gone);
+	int old = new_file_begin_again(&o->file, d), err;
 
-	unlink(o->scratch); /* of an attempt that failed */
-	fd = output_create(AT_FDCWD, o->scratch, O_EXCL, d);
-	if (fd < 0)
-		return fd;
-	output_give_to_user(fd);
-	err = copy(o, gone, fd, d);
-	if (!err)
-		err = identify(o, fd, d);
-	if (!err && rename(o->scratch, o->path))
-		err = diag_errno(d, errno, "cannot drop the oldest chunks of '%s'", o->path);
+	if (old < 0)
+		return old;
+	err = output_copy_range(old, from, o->file.fd, 0, o->size - from);
+	if (err)
+		diag_errno(d, -err, "cannot drop the oldest chunks of '%s'", o->path);
+	else
+		err = new_file_commit(&o->file, d);
 	if (err) {
-		close(fd);
-		unlink(o->scratch);
-		o->device = device;
-		o->inode = inode;
+		new_file_revert(&o->file, old);
 		return err;
 	}
-	close(o->fd);
-	o->fd = fd;
-	watch(o, o->size - offset_of(o, gone));
+	close(old);
+	watch(o, o->size - from);
 	return 0;
 }
 
-static void remove_file(struct output *o)
+static bool is_there(const struct output *o)
 {
-	struct stat st;
+	return new_file_is_there(&o->file);
+}
 
-	if (!fstat(o->fd, &st) && !st.st_size)
-		unlink(o->path);
+static void close_file(struct output *o)
+{
+	new_file_close(&o->file);
 }
 
 const struct output_form output_file = {
-	.spare = 1, .open = open_file, .append = append, .drop = drop, .copy = copy, .remove = remove_file };
+	.spare = 1, .open = open_file, .append = append, .drop = drop, .copy = copy, .is_there = is_there, .close = close_file };

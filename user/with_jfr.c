@@ -2,7 +2,7 @@
 #include "user/with_jfr.h"
 #include "user/log.h"
 #include "user/merge.h"
-#include "user/output_form.h"
+#include "user/new_file.h"
 #include "user/target/own_recording.h"
 
 #include <errno.h>
@@ -14,17 +14,17 @@
 
 struct with_jfr {
 	struct own_recording *own; /* NULL: it has been stopped */
-	char *path, *beside, *merged;
+	char *path, *beside;
 	bool there; /* `beside` is */
 };
 
-/* NAME.jfr and "-jvm" make NAME-jvm.jfr. */
-static char *derive(const char *path, const char *part)
+/* NAME.jfr makes NAME-jvm.jfr. */
+static char *derive(const char *path)
 {
 	size_t length = strlen(path), end = length > 4 && strcmp(path + length - 4, ".jfr") == 0 ? length - 4 : length;
 	char *out;
 
-	return asprintf(&out, "%.*s%s.jfr", (int)end, path, part) < 0 ? NULL : out;
+	return asprintf(&out, "%.*s-jvm.jfr", (int)end, path) < 0 ? NULL : out;
 }
 
 int with_jfr_start(struct with_jfr **out, const struct target *t, const char *settings, const char *path, struct diag *d)
@@ -38,9 +38,10 @@ int with_jfr_start(struct with_jfr **out, const struct target *t, const char *se
 	if (!w)
 		return diag_errno(d, ENOMEM, "cannot start the JVM's own recording");
 	w->path = strdup(path);
-	w->beside = derive(path, "-jvm");
-	w->merged = derive(path, "-merged");
-	err = w->path && w->beside && w->merged ? 0 : diag_errno(d, ENOMEM, "cannot start the JVM's own recording");
+	w->beside = derive(path);
+	err = w->path && w->beside ? 0 : diag_errno(d, ENOMEM, "cannot start the JVM's own recording");
+	if (!err && !access(w->beside, F_OK))
+		err = diag_set(d, EEXIST, "'%s' is there already: give another name with -o, or remove it", w->beside);
 	if (!err)
 		err = own_recording_start(&w->own, t, settings, d);
 	if (err)
@@ -52,15 +53,15 @@ int with_jfr_start(struct with_jfr **out, const struct target *t, const char *se
 
 static int take(struct with_jfr *w, struct diag *d)
 {
-	int fd = output_create(AT_FDCWD, w->beside, O_EXCL, d), err;
+	struct new_file file;
+	int err = new_file_open(&file, w->beside, NEW_FILE_IS_NEW, d);
 
-	if (fd < 0)
-		return fd;
-	output_give_to_user(fd);
-	err = own_recording_stop(w->own, fd, d);
-	close(fd);
 	if (err)
-		unlink(w->beside);
+		return err;
+	err = own_recording_stop(w->own, file.fd, d);
+	if (!err)
+		err = new_file_commit(&file, d);
+	new_file_close(&file);
 	return err;
 }
 
@@ -77,22 +78,21 @@ void with_jfr_stop(struct with_jfr *w, bool keep)
 	w->own = NULL;
 }
 
-/* Beside it first: a file that was complete stays until there is a better one. */
+/* A file that was complete stays until there is a better one. */
 static int merge(struct with_jfr *w, struct jfr_merged *merged, struct diag *d)
 {
 	const char *paths[] = {w->path, w->beside};
-	int fd = output_create(AT_FDCWD, w->merged, O_EXCL, d), err;
+	struct new_file file;
+	int err = new_file_open(&file, w->path, NEW_FILE_REPLACES, d);
 
-	if (fd < 0)
-		return fd;
-	output_give_to_user(fd);
-	err = merge_files(paths, 2, fd, w->merged, merged, d);
-	if (err >= 0 && fdatasync(fd))
-		err = diag_errno(d, errno, "cannot write '%s'", w->merged);
-	close(fd);
-	if (err >= 0 && rename(w->merged, w->path))
-		err = diag_errno(d, errno, "cannot rename '%s'", w->merged);
-	unlink(err < 0 ? w->merged : w->beside);
+	if (err)
+		return err;
+	err = merge_files(paths, 2, file.fd, w->path, merged, d);
+	if (err >= 0)
+		err = new_file_finish(&file, d);
+	new_file_close(&file);
+	if (!err)
+		unlink(w->beside);
 	return err;
 }
 
@@ -123,6 +123,5 @@ void with_jfr_free(struct with_jfr *w)
 	own_recording_free(w->own);
 	free(w->path);
 	free(w->beside);
-	free(w->merged);
 	free(w);
 }

@@ -139,22 +139,118 @@ static void file_is_for_its_owner_only(void **state)
 	struct output *o = open_output(1000);
 
 	umask(mask);
+	assert_int_equal(append(o, 'a', 70), 0);
 	assert_int_equal(mode_of(path), 0600);
 	assert_string_equal(output_path(o), path);
 	output_close(o);
 }
 
-static void file_that_is_there_is_written_anew(void **state)
+static void file_that_is_there_stays_until_the_first_chunk(void **state)
 {
 	struct output *o;
 
-	write_file(path, "of another day");
+	write_file(path, "precious");
 	assert_int_equal(chmod(path, 0644), 0);
+	output_close(open_output(1000)); /* a start that fails */
 	o = open_output(1000);
-	assert_int_equal(mode_of(path), 0600);
+	assert_int_equal(mode_of(path), 0644);
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
 	assert_int_equal(append(o, 'a', 70), 0);
+	assert_int_equal(mode_of(path), 0600);
+	assert_string_equal(content(), "a70");
 	output_close(o);
 	assert_string_equal(content(), "a70");
+	assert_int_equal(count_files(false), 1);
+}
+
+static void file_that_was_put_there_meanwhile_stays(void **state)
+{
+	struct output *o = open_output(1000);
+
+	write_file(path, "precious");
+	assert_int_equal(append(o, 'a', 70), -EBUSY);
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	unlink(path);
+	assert_int_equal(append(o, 'b', 70), 0);
+	assert_string_equal(content(), "b70");
+	for (char c = 'c'; c < 'k'; c++)
+		assert_int_equal(append(o, c, 100), 0);
+	unlink(path);
+	write_file(path, "precious");
+	assert_true(output_is_gone(o));
+	for (char c = 'k'; append(o, c, 100) == 0; c++)
+		assert_true(c < 'z');
+	assert_non_null(strstr(d.text, "it is another file than before"));
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	output_close(o);
+	assert_int_equal(count_files(false), 1);
+}
+
+static void file_that_was_removed_is_gone(void **state)
+{
+	struct output *o = open_output(1000);
+	char elsewhere[256];
+
+	assert_false(output_is_gone(o));
+	assert_int_equal(append(o, 'a', 70), 0);
+	assert_false(output_is_gone(o));
+	snprintf(elsewhere, sizeof(elsewhere), "%s.1", path);
+	assert_int_equal(rename(path, elsewhere), 0);
+	assert_true(output_is_gone(o));
+	assert_int_equal(rename(elsewhere, path), 0);
+	assert_false(output_is_gone(o));
+	unlink(path);
+	assert_true(output_is_gone(o));
+	output_close(o);
+}
+
+/* A recorder of its own process; `chunks` are written before it waits to be killed. */
+static pid_t start_recorder(int chunks)
+{
+	int ends[2];
+	char byte;
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (!child) {
+		struct output *o = open_output(1000);
+
+		while (chunks--)
+			append(o, 'a', 100);
+		if (write(ends[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	close(ends[1]);
+	return child;
+}
+
+static void file_that_another_process_writes_is_refused(void **state)
+{
+	static const int chunks[] = {0, 1, 25}; /* it has a scratch name, its own, and that again: its oldest chunks have gone */
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(chunks) / sizeof(*chunks); i++) {
+		pid_t child = start_recorder(chunks[i]);
+		struct output *o = NULL;
+
+		snprintf(text, sizeof(text), "frtrace pid %d is writing it", child);
+		assert_int_equal(output_open(&o, path, &little, &d), -EBUSY);
+		assert_non_null(strstr(d.text, text));
+		assert_int_equal(access(path, F_OK), chunks[i] ? 0 : -1);
+		kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+		for (int n = 0; n < 500 && output_open(&o, path, &little, &d); n++)
+			usleep(10000); /* its keeper has it for a moment */
+		assert_non_null(o);
+		assert_int_equal(append(o, 'b', 70), 0);
+		output_close(o);
+		assert_string_equal(content(), "b70");
+		assert_int_equal(count_files(true), 1);
+	}
 }
 
 static void nothing_is_written_through_a_link(void **state)
@@ -351,11 +447,12 @@ static void failed_allocation_leaves_the_file_as_it_was(void **state)
 		if (o) {
 			struct stat st;
 
-			assert_int_equal(stat(path, &st), 0);
-			assert_int_equal(st.st_size, size);
+			assert_int_equal(stat(path, &st), size ? 0 : -1);
+			assert_true(!size || (uint64_t)st.st_size == size);
 			assert_int_equal(output_size(o), size);
 			output_close(o);
 		}
+		unlink(path);
 	}
 }
 
@@ -396,6 +493,35 @@ static void copy_has_what_is_finished(void **state)
 	snprintf(path, sizeof(path), "%s", copy);
 	assert_string_equal(content(), "a100 b100 c100");
 	assert_int_equal(mode_of(path), 0600);
+}
+
+/* What the copy was to replace stays when it fails. */
+static void copy_that_fails_leaves_what_was_there(void **state)
+{
+	struct rlimit all, small = {.rlim_cur = 50};
+	struct output *o = open_output(100000);
+	uint64_t size;
+	char copy[256];
+	int err;
+
+	snprintf(copy, sizeof(copy), "%s.copy", path);
+	write_file(copy, "precious");
+	assert_int_equal(output_copy(o, copy, 0, &size, &d), -ENODATA);
+	assert_int_equal(append(o, 'a', 100), 0);
+	disk_free = 0;
+	assert_int_equal(output_copy(o, copy, 0, &size, &d), -ENOSPC);
+	disk_free = 500 * GB;
+	getrlimit(RLIMIT_FSIZE, &all);
+	small.rlim_max = all.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	err = output_copy(o, copy, 0, &size, &d);
+	setrlimit(RLIMIT_FSIZE, &all);
+	assert_int_equal(err, -EFBIG);
+	output_close(o);
+	assert_int_equal(count_files(false), 2);
+	snprintf(path, sizeof(path), "%s", copy);
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
 }
 
 /* A recorder that is killed while it appends. */
@@ -449,22 +575,21 @@ static void keeper_keeps_what_was_finished(void **state)
 
 static void keeper_removes_a_file_without_a_chunk(void **state)
 {
-	pid_t child = fork();
-	struct stat st;
+	pid_t child;
 
+	write_file(path, "precious");
+	child = fork();
 	if (!child) {
-		FILE *f;
-
 		open_output(100000);
-		f = fopen(path, "ab");
-		fputs("begun", f);
-		fclose(f);
-		kill(getpid(), SIGKILL);
+		if (count_files(false) == 2)
+			kill(getpid(), SIGKILL);
+		_exit(1);
 	}
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	for (int i = 0; i < 1000 && !stat(path, &st); i++)
+	for (int i = 0; i < 1000 && count_files(false) > 1; i++)
 		usleep(10000);
-	assert_int_equal(stat(path, &st), -1);
+	assert_int_equal(count_files(false), 1);
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
 }
 
 /* The tail that was on its way into the file's place. */
@@ -476,12 +601,12 @@ static void keeper_removes_what_was_on_its_way(void **state)
 
 	if (!child) {
 		append(open_output(100000), 'a', 100);
-		snprintf(tail, sizeof(tail), "%s.%d.tmp", path, getpid());
+		snprintf(tail, sizeof(tail), "%s.frtrace", path);
 		write_file(tail, "half a recording");
 		kill(getpid(), SIGKILL);
 	}
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	snprintf(tail, sizeof(tail), "%s.%d.tmp", path, child);
+	snprintf(tail, sizeof(tail), "%s.frtrace", path);
 	for (int i = 0; i < 1000 && !stat(tail, &st); i++)
 		usleep(10000);
 	assert_int_equal(stat(tail, &st), -1);
@@ -529,6 +654,7 @@ static void file_belongs_to_the_user_behind_sudo(void **state)
 	setenv("SUDO_UID", "12x", 1);
 	output_close(o = open_output(1000));
 	o = open_output(1000);
+	append(o, 'a', 100);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_uid, 0);
 	output_close(o);
@@ -541,7 +667,11 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(file_is_for_its_owner_only),
-		TEST(file_that_is_there_is_written_anew),
+		TEST(file_that_is_there_stays_until_the_first_chunk),
+		TEST(file_that_was_put_there_meanwhile_stays),
+		TEST(file_that_was_removed_is_gone),
+		TEST(file_that_another_process_writes_is_refused),
+		TEST(copy_that_fails_leaves_what_was_there),
 		TEST(nothing_is_written_through_a_link),
 		TEST(what_is_no_regular_file_is_refused),
 		TEST(chunks_stand_one_behind_the_other),

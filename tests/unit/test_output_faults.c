@@ -36,8 +36,8 @@
 #define LIMIT  36000 /* bytes: five of them; a recorder makes chunks of a quarter at most */
 #define T0     1000000000000ll
 
-enum fault { NONE, OPEN, OPENAT, PWRITE, SHORT, PREAD, FTRUNCATE, FCHMOD, RENAME, RENAMEAT2, UNLINKAT, FDATASYNC, FSYNC, FSTAT,
-	     MKDIR, PIPE2, FORK, FAULTS, ALLOCATION = FAULTS };
+enum fault { NONE, OPEN, OPENAT, PWRITE, SHORT, PREAD, FTRUNCATE, RENAMEAT, RENAMEAT2, UNLINKAT, FDATASYNC, FSYNC, FSTAT,
+	     FSTATAT, LOCK, MKDIRAT, PIPE2, FORK, FAULTS, ALLOCATION = FAULTS };
 
 /* Shared with the keeper, whose calls fail too. */
 static struct plan {
@@ -72,14 +72,14 @@ static bool fails(enum fault f)
 	}
 
 WRAP(FTRUNCATE, ftruncate, (int fd, off_t size), (fd, size))
-WRAP(FCHMOD, fchmod, (int fd, mode_t mode), (fd, mode))
-WRAP(RENAME, rename, (const char *from, const char *to), (from, to))
+WRAP(RENAMEAT, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to))
 WRAP(RENAMEAT2, renameat2, (int a, const char *from, int b, const char *to, unsigned int flags), (a, from, b, to, flags))
 WRAP(UNLINKAT, unlinkat, (int at, const char *name, int flags), (at, name, flags))
 WRAP(FDATASYNC, fdatasync, (int fd), (fd))
 WRAP(FSYNC, fsync, (int fd), (fd))
 WRAP(FSTAT, fstat, (int fd, struct stat *st), (fd, st))
-WRAP(MKDIR, mkdir, (const char *name, mode_t mode), (name, mode))
+WRAP(FSTATAT, fstatat, (int at, const char *name, struct stat *st, int flags), (at, name, st, flags))
+WRAP(MKDIRAT, mkdirat, (int at, const char *name, mode_t mode), (at, name, mode))
 WRAP(PIPE2, pipe2, (int *ends, int flags), (ends, flags))
 WRAP(FORK, fork, (void), ())
 
@@ -95,6 +95,16 @@ int __wrap_openat(int at, const char *name, int flags, mode_t mode);
 int __wrap_openat(int at, const char *name, int flags, mode_t mode)
 {
 	return fails(OPENAT) ? -1 : __real_openat(at, name, flags, mode);
+}
+
+/* Of locks; no other use of it may fail. */
+int __real_fcntl(int fd, int command, ...);
+int __wrap_fcntl(int fd, int command, void *argument);
+int __wrap_fcntl(int fd, int command, void *argument)
+{
+	bool locks = command == F_SETLK || command == F_GETLK;
+
+	return locks && fails(LOCK) ? -1 : __real_fcntl(fd, command, argument);
 }
 
 ssize_t __real_pread(int fd, void *data, size_t size, off_t at);
@@ -269,6 +279,16 @@ static void write_chunks(struct jfr_writer *w, struct output *o, struct progress
 	}
 }
 
+static void nothing_is_left_half(void)
+{
+	char *text;
+
+	assert_int_equal(shell_run(&text, "find %s -name '*.frtrace' -o -name '*.part'", directory), 0);
+	if (text[0])
+		fail_msg("fault %d leaves %s", plan->fault, text);
+	free(text);
+}
+
 /* One life of a recording. False: the fault has not come. */
 static bool record(bool is_directory)
 {
@@ -290,6 +310,8 @@ static bool record(bool is_directory)
 	fail_nth(0);
 	if (p.count && !(chunks_there(is_directory) >> p.reported[p.count - 1] & 1))
 		fail_msg("fault %d: the last chunk is gone at the end", plan->fault);
+	if (plan->fault != UNLINKAT)
+		nothing_is_left_half();
 	if (happened)
 		jdk_looks(is_directory);
 	jfr_writer_free(w);
@@ -317,16 +339,6 @@ static void record_alone(void)
 	}
 	output_close(o);
 	_exit(0);
-}
-
-static void nothing_is_left_half(void)
-{
-	char *text;
-
-	assert_int_equal(shell_run(&text, "find %s -name '*.tmp' -o -name '*.part'", directory), 0);
-	if (text[0])
-		fail_msg("fault %d leaves %s", plan->fault, text);
-	free(text);
 }
 
 /* Its keeper becomes ours, and we see it end. */
@@ -388,7 +400,7 @@ static void each_kind(bool is_directory, const enum fault *faults)
 
 static void a_file_survives_each_fault(void **state)
 {
-	static const enum fault faults[] = {OPEN, OPENAT, PWRITE, SHORT, PREAD, FTRUNCATE, FCHMOD, RENAME, FDATASYNC, FSYNC, FSTAT,
+	static const enum fault faults[] = {OPEN, OPENAT, PWRITE, SHORT, PREAD, RENAMEAT, RENAMEAT2, FDATASYNC, FSYNC, FSTAT, FSTATAT, LOCK,
 					    PIPE2, FORK, ALLOCATION, NONE};
 
 	each_kind(false, faults);
@@ -396,7 +408,7 @@ static void a_file_survives_each_fault(void **state)
 
 static void a_directory_survives_each_fault(void **state)
 {
-	static const enum fault faults[] = {OPEN, OPENAT, PWRITE, SHORT, RENAMEAT2, UNLINKAT, FDATASYNC, FSYNC, FSTAT, MKDIR, PIPE2,
+	static const enum fault faults[] = {OPEN, OPENAT, PWRITE, SHORT, RENAMEAT2, UNLINKAT, FDATASYNC, FSYNC, FSTAT, FSTATAT, LOCK, MKDIRAT, PIPE2,
 					    FORK, ALLOCATION, NONE};
 
 	each_kind(true, faults);
@@ -416,14 +428,14 @@ static int spare_recorders(void **state)
 
 static void a_file_survives_its_recorder(void **state)
 {
-	static const enum fault faults[] = {OPENAT, PWRITE, SHORT, FTRUNCATE, FCHMOD, RENAME, FSTAT, PIPE2, FORK, NONE};
+	static const enum fault faults[] = {OPENAT, PWRITE, SHORT, RENAMEAT, RENAMEAT2, FSTAT, FSTATAT, LOCK, PIPE2, FORK, NONE};
 
 	each_kind(false, faults);
 }
 
 static void a_directory_survives_its_recorder(void **state)
 {
-	static const enum fault faults[] = {OPENAT, PWRITE, SHORT, RENAMEAT2, UNLINKAT, FSTAT, MKDIR, PIPE2, FORK, NONE};
+	static const enum fault faults[] = {OPENAT, PWRITE, SHORT, RENAMEAT2, UNLINKAT, FSTAT, LOCK, MKDIRAT, PIPE2, FORK, NONE};
 
 	each_kind(true, faults);
 }
