@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,11 +98,11 @@ int background_fd(const struct background *b)
 
 static int tell_status(const struct background *b, int connection)
 {
-	char text[1024];
+	char text[PATH_MAX + 1024];
 
 	report_status(b->report, text, sizeof(text));
 	dprintf(connection, "%s\n", text);
-	return EXIT_DONE;
+	return output_is_gone(b->report->output) ? EXIT_FAILED : EXIT_DONE;
 }
 
 /* "LAST-NS PATH" */

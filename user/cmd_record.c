@@ -46,11 +46,9 @@ struct recording {
 	bool incomplete;
 };
 
-/* The target, the kernel and the disk, before anything is done to the JVM. */
+/* The target and the kernel, before anything is done to the JVM or on the disk. */
 static int prepare(struct recording *r, struct diag *d)
 {
-	struct output_limits limits = { .size = r->settings->max_size, .age_ns = r->settings->max_age_ns };
-	char path[PATH_MAX];
 	int err;
 
 	if (r->settings->max_size < LEAST_SIZE)
@@ -61,12 +59,18 @@ static int prepare(struct recording *r, struct diag *d)
 	if (!clock_tsc_usable())
 		return diag_set(d, ENOTSUP, "cannot trace: this machine's time stamp counter is not invariant");
 	clock_init(&r->clock);
-	err = settings_output_path(r->settings, r->program ? program_pid(r->program) : r->target.pid, time(NULL), path, sizeof(path), d);
-	if (!err)
-		err = session_new(&r->session, r->settings, &r->target, &r->clock, d);
-	if (!err)
-		err = output_open(&r->output, path, &limits, d);
-	return err;
+	return session_new(&r->session, r->settings, &r->target, &r->clock, d);
+}
+
+/* Nothing that has the name already is touched before the first chunk is there. */
+static int open_output(struct recording *r, struct diag *d)
+{
+	struct output_limits limits = { .size = r->settings->max_size, .age_ns = r->settings->max_age_ns };
+	pid_t pid = r->program ? program_pid(r->program) : r->target.pid;
+	char path[PATH_MAX];
+	int err = settings_output_path(r->settings, pid, time(NULL), path, sizeof(path), d);
+
+	return err ? err : output_open(&r->output, path, &limits, d);
 }
 
 /* Only what is recorded can be braked. */
@@ -187,10 +191,9 @@ static char *prepare_stacks(struct recording *r)
 static int attach(struct recording *r, struct diag *d)
 {
 	char *dump;
-	int err;
+	int err = 0;
 
-	err = segment_check_free(&r->target, d);
-	if (!err && r->settings->with_jfr)
+	if (r->settings->with_jfr)
 		err = with_jfr_start(&r->with_jfr, &r->target, r->settings->with_jfr, output_path(r->output), d);
 	if (err)
 		return err;
@@ -278,6 +281,8 @@ static int finish(struct recording *r, int err, struct diag *d)
 	report_end(&r->report, !stop_err, ended);
 	if (err)
 		return err;
+	if (output_is_gone(r->output))
+		return EXIT_FAILED; /* said by report_end() */
 	if (r->incomplete || report_lost(&r->report) || stacks_lost || stop_err || (r->brake && brake_methods(r->brake)))
 		return EXIT_INCOMPLETE;
 	return EXIT_DONE;
@@ -321,6 +326,10 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 	if (!err && r->background)
 		err = background_listen(r->background, &r->target, d);
 	if (!err)
+		err = segment_check_free(&r->target, d);
+	if (!err)
+		err = open_output(r, d);
+	if (!err)
 		err = start(r, -1, d);
 	if (err)
 		return err;
@@ -332,7 +341,7 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 /* Whatever becomes of the recording, the program runs, and its status is the one to return. */
 static int record_program(struct recording *r, struct loop *loop, struct diag *d)
 {
-	int err = prepare(r, d), connection;
+	int err = prepare(r, d) ?: open_output(r, d), connection;
 
 	if (err)
 		return err;
@@ -351,6 +360,7 @@ int cmd_record(struct settings *settings, struct diag *d)
 {
 	struct recording *r = calloc(1, sizeof(*r));
 	struct loop loop = { .signals = -1 };
+	bool complete;
 	int err;
 
 	if (!r)
@@ -373,7 +383,8 @@ int cmd_record(struct settings *settings, struct diag *d)
 		err = r->program ? record_program(r, &loop, d) : record_running(r, &loop, d);
 	loop_release(&loop);
 	release(r);
-	if (!with_jfr_merge(r->with_jfr, err >= 0) && err >= 0)
+	complete = err >= 0 && err != EXIT_FAILED;
+	if (!with_jfr_merge(r->with_jfr, complete) && complete)
 		err = EXIT_INCOMPLETE;
 	with_jfr_free(r->with_jfr);
 	program_close(r->program);

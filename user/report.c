@@ -9,6 +9,7 @@
 #include "user/silence.h"
 #include "user/skip_reason.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -356,18 +357,31 @@ void report_progress(const struct report *r)
 		     cost_percent(r, &t));
 }
 
+/* "72.4 KB in shop.jfr" */
+static void file_text(const struct report *r, char *out, size_t size)
+{
+	const char *path = output_path(r->output);
+
+	if (output_is_gone(r->output))
+		snprintf(out, size, "but '%s' is gone: it was removed, renamed or replaced", path);
+	else
+		snprintf(out, size, "%s in %s", log_bytes(output_size(r->output)), path);
+}
+
 void report_status(const struct report *r, char *out, size_t size)
 {
 	int64_t seconds = (monotonic_now() - r->begin_ns) / 1000000000;
 	struct segment_totals t;
 	char open[80];
 
+	char file[PATH_MAX + 128];
+
 	segment_totals(session_segment(r->session), &t);
 	open_text(r, &t, open, sizeof(open));
-	snprintf(out, size, "%d %s   %02d:%02d:%02d   %s calls   %s thrown   %s lost   %s   %s in %s", (int)r->target->pid,
+	file_text(r, file, sizeof(file));
+	snprintf(out, size, "%d %s   %02d:%02d:%02d   %s calls   %s thrown   %s lost   %s   %s", (int)r->target->pid,
 		 r->target->name, (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60), log_count(t.exited),
-		 log_count(t.thrown), log_count(report_lost(r)), open, log_bytes(output_size(r->output)),
-		 output_path(r->output));
+		 log_count(t.thrown), log_count(report_lost(r)), open, file);
 }
 
 static void explain_silence(const struct report *r, const struct segment_totals *t)
@@ -566,6 +580,7 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 {
 	const struct recorder_counts *c = recorder_counts(r->recorder);
 	uint64_t lost = report_lost(r), calls;
+	char file[PATH_MAX + 128];
 	struct segment_totals t;
 	bool timed;
 
@@ -573,10 +588,10 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 	explain_silence(r, &t);
 	timed = !filter_list_count(r->settings->filters, FILTER_TRACE);
 	calls = timed ? t.exited : c->events;
-	log_line("%s %s%s, %s thrown, %s lost, %s still open, %s in %s. %s", log_count(calls),
+	file_text(r, file, sizeof(file));
+	log_line("%s %s%s, %s thrown, %s lost, %s still open, %s. %s", log_count(calls),
 		 plural(calls, "call", "calls"), timed ? " timed" : "", log_count(timed ? t.thrown : c->thrown),
-		 log_count(lost), log_count(t.open),
-		 log_bytes(output_size(r->output)), output_path(r->output),
+		 log_count(lost), log_count(t.open), file,
 		 target_ended ? "The JVM has ended" :
 		 restored     ? "The JVM runs its original code again" :
 				"The JVM restores its original code by itself within seconds");
@@ -589,5 +604,6 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 	if (output_dropped(r->output))
 		log_line("  %s oldest chunks were dropped to stay below %s", log_count(output_dropped(r->output)),
 			 limits(r->settings));
-	tell_what_next(r, c->events);
+	if (!output_is_gone(r->output))
+		tell_what_next(r, c->events);
 }

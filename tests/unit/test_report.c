@@ -517,6 +517,24 @@ static void lost_stacks_are_a_loss(void **state)
 	assert_says(end_text(), "  1 call lost its stack: frtrace was behind\n");
 }
 
+static void file_that_is_gone_is_said_to_be(void **state)
+{
+	char text[1024];
+
+	assert_int_equal(recorder_finish(b->report.recorder, false, &d), 0);
+	capture_begin(false);
+	report_end(&b->report, true, false);
+	assert_non_null(strstr(capture_end(), b->path));
+	unlink(b->path);
+	capture_begin(false);
+	report_end(&b->report, true, false);
+	snprintf(text, sizeof(text), "0 still open, but '%s' is gone: it was removed, renamed or replaced. The JVM runs its original code again\n",
+		 b->path);
+	assert_non_null(strstr(capture_end(), text));
+	report_status(&b->report, text, sizeof(text));
+	assert_non_null(strstr(text, " is gone: "));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -543,6 +561,7 @@ int main(void)
 		TEST(lost_waits_are_told),
 		TEST(lost_stacks_are_a_loss),
 		TEST(live_line_tells_the_oldest_open_call),
+		TEST(file_that_is_gone_is_said_to_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
