@@ -19,6 +19,7 @@
 #define CHUNK_SIZE   (12u << 20)
 #define CHUNK_AGE_NS 5000000000LL
 #define PART_AGE_NS  1000000000LL /* of a file in a directory, which somebody may follow */
+#define FIRST_AGE_NS 1000000000LL /* from the first call to the first chunk: before that a kill leaves nothing */
 #define FOR_EVER_NS  (INT64_MAX / 4)
 
 struct remark {
@@ -39,6 +40,7 @@ struct recorder {
 	bool open, failed;
 	struct diag failure; /* why it failed, when that was inside a callback */
 	int64_t chunk_start, start_ticks;
+	int64_t first_call; /* when it was recorded, CLOCK_MONOTONIC; 0: none yet */
 	int64_t start_epoch_ms;
 	uint64_t loss_noted;
 	size_t chunk_size;
@@ -377,6 +379,15 @@ static int finish_chunk(struct recorder *r, bool final, struct diag *d)
 	return err;
 }
 
+/* Is the open chunk to be closed? */
+static bool chunk_is_due(const struct recorder *r)
+{
+	int64_t now = monotonic_now();
+
+	return jfr_chunk_size(r->writer) >= r->chunk_size || ticks_of(r, now) - r->chunk_start >= chunk_age(r) ||
+	       (r->chunk == 1 && r->first_call && now - r->first_call >= FIRST_AGE_NS);
+}
+
 int recorder_tick(struct recorder *r, struct diag *d)
 {
 	int err = 0;
@@ -387,8 +398,7 @@ int recorder_tick(struct recorder *r, struct diag *d)
 	}
 	if (r->timed && monotonic_now() >= r->timing_due)
 		put_timing(r);
-	if (r->open && (jfr_chunk_size(r->writer) >= r->chunk_size ||
-			ticks_of(r, monotonic_now()) - r->chunk_start >= chunk_age(r)))
+	if (r->open && chunk_is_due(r))
 		err = finish_chunk(r, false, d);
 	if (!err && !r->open)
 		err = begin_chunk(r, d);
@@ -475,6 +485,8 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	if (r->where)
 		where_split(r->where, s, start, &e);
 	jfr_method_trace(r->writer, &e);
+	if (!r->first_call)
+		r->first_call = monotonic_now();
 	r->counts.events++;
 	r->counts.thrown += e.thrown;
 }

@@ -45,7 +45,7 @@ struct where *recorder_where(const struct recorder *r);
 
 /*
  * To be called some twenty times a second: takes the stacks that the agent has
- * written, closes a chunk that is large or old. Errors of
+ * written, closes a chunk that is large or old, the first one a second after its first call. Errors of
  * writing come here; the recorder then records nothing more.
  */
 int recorder_tick(struct recorder *r, struct diag *d);

@@ -276,6 +276,28 @@ static void chunk_that_is_large_enough_is_closed(void **state)
 }
 
 /* The writer forgets threads that two chunks did not use. */
+/* Before that a kill of frtrace leaves nothing. */
+static void first_chunk_is_written_a_second_after_the_first_call(void **state)
+{
+	uint64_t size;
+
+	begin();
+	usleep(1050000);
+	feed((struct frt_span){now(), 2000, b->method, 0, 2, FRT_SPAN, 0}, NULL);
+	assert_int_equal(recorder_tick(b->recorder, &d), 0);
+	assert_int_equal(output_size(b->output), 0); /* there may be more in a moment */
+	usleep(1050000);
+	assert_int_equal(recorder_tick(b->recorder, &d), 0);
+	size = output_size(b->output);
+	assert_int_not_equal(size, 0);
+	read_file();
+	assert_int_equal(dissect_count(b->read, "jdk.MethodTrace"), 1);
+	feed((struct frt_span){now(), 2000, b->method, 0, 2, FRT_SPAN, 0}, NULL);
+	usleep(1050000);
+	assert_int_equal(recorder_tick(b->recorder, &d), 0);
+	assert_int_equal(output_size(b->output), size); /* later ones take their time */
+}
+
 static void thread_that_comes_back_after_many_chunks_is_still_named(void **state)
 {
 	enum { SPANS = 30000 };
@@ -499,6 +521,7 @@ int main(void)
 		TEST(what_the_segment_does_not_know_is_null),
 		TEST(forged_rows_do_no_harm),
 		TEST(chunk_that_is_large_enough_is_closed),
+		TEST(first_chunk_is_written_a_second_after_the_first_call),
 		TEST(thread_that_comes_back_after_many_chunks_is_still_named),
 		TEST(each_chunk_says_what_is_recorded),
 		TEST(file_says_how_deep_stacks_are),
