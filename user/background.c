@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,8 +41,8 @@ static int wait_for_it(pid_t pid, int ready)
 bool background_begin(struct background **out, int *status, struct diag *d)
 {
 	struct background *b = calloc(1, sizeof(*b));
+	pid_t caller = getpid(), pid;
 	int ends[2];
-	pid_t pid;
 
 	*status = -ENOMEM;
 	if (!b || pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
@@ -56,6 +58,9 @@ bool background_begin(struct background **out, int *status, struct diag *d)
 	}
 	close(ends[0]);
 	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* until tracing is on, Ctrl-C ends the caller: nobody waits for this any more */
+	if (getppid() != caller)
+		_exit(EXIT_FAILED);
 	*b = (struct background){ .ready = ends[1], .listener = -1, .stopper = -1 };
 	*out = b;
 	return true;
@@ -78,6 +83,7 @@ void background_detach(struct background *b, const struct report *report, struct
 {
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	prctl(PR_SET_PDEATHSIG, 0);
 	b->report = report;
 	b->session = session;
 	log_line("in the background: frtrace status | dump | stop %d", (int)b->target);

@@ -13,6 +13,7 @@
 #include "user/report.h"
 #include "user/settings_files.h"
 #include "user/target/dump.h"
+#include "user/target/interrupt.h"
 #include "user/target/mem.h"
 #include "user/view/live.h"
 #include "user/with_jfr.h"
@@ -261,13 +262,22 @@ static const char *why_no_census(const struct recording *r, bool ended)
 	return ended ? "no stack: the JVM had ended" : "no stack: the JVM did not answer";
 }
 
+/* What ended the recording must not end the commands that undo it. A program's signals are not ours to take. */
+static void forget_interrupt(const struct recording *r)
+{
+	if (!r->program)
+		interrupt_forget();
+}
+
 static int finish(struct recording *r, int err, struct diag *d)
 {
 	bool ended = target_ended(&r->target);
 	struct diag second = { 0 };
-	int stop_err = session_stop(r->session, &second);
 	bool stacks_lost;
+	int stop_err;
 
+	forget_interrupt(r);
+	stop_err = session_stop(r->session, &second);
 	if (stop_err)
 		log_error("frtrace: %s", second.text);
 	with_jfr_stop(r->with_jfr, true);
@@ -290,6 +300,7 @@ static int finish(struct recording *r, int err, struct diag *d)
 
 static void release(struct recording *r)
 {
+	forget_interrupt(r);
 	live_free(r->live);
 	recorder_free(r->recorder);
 	brake_free(r->brake);

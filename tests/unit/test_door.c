@@ -2,10 +2,12 @@
 /* The door, from both sides: the collector's (user/target/door) and the agent's (uprobes/agent/launch). */
 #include "uprobes/agent/launch.h"
 #include "user/target/door.h"
+#include "user/target/interrupt.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -102,6 +104,24 @@ static void silence_and_death_are_told_apart(void **state)
 	assert_non_null(strstr(d.text, "no answer within"));
 	launch_close();
 	assert_int_equal(door_command(connection, "stop", 1000, &result, &d), -ESRCH);
+	close(connection);
+}
+
+static void waiting_for_an_answer_ends_with_ctrl_c(void **state)
+{
+	int connection = ring(), result;
+	sigset_t ends;
+	struct diag d;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	raise(SIGTERM);
+	alarm(20);
+	assert_int_equal(door_command(connection, "init", -1, &result, &d), -EINTR);
+	alarm(0);
+	interrupt_forget();
+	sigprocmask(SIG_UNBLOCK, &ends, NULL);
 	close(connection);
 }
 
@@ -206,6 +226,7 @@ int main(void)
 		TEST(who_rings_is_known_and_gets_commands_whole),
 		TEST(answer_comes_back),
 		TEST(silence_and_death_are_told_apart),
+		TEST(waiting_for_an_answer_ends_with_ctrl_c),
 		TEST(agent_goes_on_when_the_collector_is_gone),
 		TEST(agent_does_not_stand_in_a_full_queue_for_ever),
 		TEST(directory_that_options_cannot_name_is_not_used),

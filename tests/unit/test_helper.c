@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The helper child, with this process itself as the target. */
 #include "user/target/helper.h"
+#include "user/target/interrupt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,6 +96,107 @@ static void child_that_dies_or_hangs_is_reaped_and_told_of(void **state)
 	assert_true(abandoned);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
+}
+
+/* As if it waited in the kernel for a file system: SIGKILL does not end it. */
+static bool unkillable;
+
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+	return unkillable && (options & WNOHANG) ? 0 : __real_waitpid(pid, status, options);
+}
+
+static void child_that_cannot_be_killed_is_left_behind(void **state)
+{
+	struct target t = self();
+	int64_t begun = clock_ms();
+	struct answer answer;
+	bool abandoned = true;
+	struct diag d;
+
+	strcpy(t.name, "Shop");
+	unkillable = true;
+	assert_int_equal(helper_run(&t, hang_work, NULL, 10, &answer, &abandoned, &d), -ETIMEDOUT);
+	unkillable = false;
+	assert_non_null(strstr(d.text, "'Shop': its /tmp does not answer"));
+	assert_false(abandoned);
+	assert_in_range(clock_ms() - begun, 2000, 9000); /* the grace and a second */
+	assert_true(waitpid(-1, NULL, 0) > 0);
+}
+
+static void block_interrupts(int how)
+{
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigprocmask(how, &ends, NULL);
+}
+
+/* SIGINT to this process, in a moment. */
+static void interrupt_later(void)
+{
+	pid_t self = getpid();
+
+	if (fork() == 0) {
+		usleep(200000);
+		kill(self, SIGINT);
+		_exit(0);
+	}
+}
+
+static void waiting_for_a_child_ends_with_ctrl_c(void **state)
+{
+	struct target t = self();
+	int64_t begun = clock_ms();
+	struct answer answer;
+	bool abandoned = false;
+	struct diag d;
+	int code = 1;
+
+	block_interrupts(SIG_BLOCK);
+	interrupt_later();
+	assert_int_equal(helper_run(&t, hang_work, NULL, 60000, &answer, &abandoned, &d), -EINTR);
+	assert_non_null(strstr(d.text, "interrupted"));
+	assert_true(abandoned);
+	assert_in_range(clock_ms() - begun, 200, 2000);
+	assert_int_equal(helper_run(&t, answer_work, &code, 10000, &answer, NULL, &d), -EINTR);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	interrupt_forget();
+	block_interrupts(SIG_UNBLOCK);
+}
+
+static int count_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+{
+	++*(volatile int *)context;
+	return 0;
+}
+
+static void cleaning_up_goes_on_after_ctrl_c(void **state)
+{
+	int *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct target t = self();
+
+	usleep(1100000); /* the signal is not that of the case before */
+	block_interrupts(SIG_BLOCK);
+	raise(SIGINT);
+	assert_true(interrupted());
+	helper_clean_up(&t, count_work, shared, 10000);
+	assert_int_equal(*shared, 1);
+	assert_true(interrupted());
+	interrupt_forget();
+	assert_false(interrupted());
+	raise(SIGINT);
+	assert_false(interrupted()); /* of the same press */
+	usleep(1100000);
+	raise(SIGINT);
+	assert_true(interrupted());
+	interrupt_forget();
+	block_interrupts(SIG_UNBLOCK);
+	munmap(shared, 4096);
 }
 
 /* Counts up, until it is done or has no more time. */
@@ -223,6 +325,9 @@ int main(void)
 		cmocka_unit_test(answer_comes_back_whole),
 		cmocka_unit_test(failure_and_its_message_come_back),
 		cmocka_unit_test(child_that_dies_or_hangs_is_reaped_and_told_of),
+		cmocka_unit_test(child_that_cannot_be_killed_is_left_behind),
+		cmocka_unit_test(waiting_for_a_child_ends_with_ctrl_c),
+		cmocka_unit_test(cleaning_up_goes_on_after_ctrl_c),
 		cmocka_unit_test(child_has_time_as_long_as_there_is_progress_but_not_for_ever),
 		cmocka_unit_test(child_does_not_keep_what_the_parent_has_open),
 		cmocka_unit_test(child_is_the_targets_user_for_good),

@@ -24,6 +24,7 @@
 #include "user/target/attach.h"
 #include "user/target/agent_file.h"
 #include "user/target/attach_reply.h"
+#include "user/target/interrupt.h"
 #include "user/target/jvm.h"
 #include "user/target/mem.h"
 #include "user/target/perf_data.h"
@@ -329,11 +330,7 @@ static int sweep_work(struct helper *h, void *context, struct answer *out, struc
 /* Behind a child that had to be killed. */
 static void sweep(const struct target *t, struct agent_file *file)
 {
-	struct answer answer;
-	struct diag ignored;
-
-	helper_run(t, sweep_work, file, 1000, &answer, NULL, &ignored);
-	answer_release(&answer);
+	helper_clean_up(t, sweep_work, file, 1000);
 }
 
 /* Is there a thread of this name? (The kernel keeps 15 characters.) */
@@ -401,6 +398,8 @@ static int wait_for_start(const struct target *t, int64_t deadline, struct diag 
 			return refuse(t, ESRCH, "it has ended", d);
 		if (status.state == 'T' || status.state == 't')
 			return refuse(t, EBUSY, STOPPED, d);
+		if (interrupted())
+			return refuse(t, EINTR, "interrupted", d);
 		if (!deadline_left(enough))
 			return refuse(t, EBUSY, "it has not started up yet", d);
 		usleep(2000);

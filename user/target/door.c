@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/target/door.h"
+#include "user/target/interrupt.h"
 #include "user/target/launch.h"
 
 #include <dirent.h>
@@ -167,17 +168,21 @@ int door_say(int connection, const char *text)
 	return n < 0 ? -errno : 0;
 }
 
-/* The result, or 0 with errno: the JVM has gone. */
+/* The size of the result. 0: the JVM has gone. -ETIMEDOUT, -EINTR: no answer. */
 static ssize_t receive(int connection, int timeout_ms, int *result)
 {
 	struct pollfd poller = { connection, POLLIN, 0 };
-	int64_t deadline = clock_ms() + timeout_ms;
-	int n;
+	int64_t deadline = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms;
+	ssize_t n;
 
-	do {
-		n = poll(&poller, 1, timeout_ms < 0 ? -1 : deadline_left(deadline));
-	} while (n < 0 && errno == EINTR);
-	return n > 0 ? recv(connection, result, sizeof(*result), 0) : -1;
+	while (poll(&poller, 1, interrupt_slice(deadline_left(deadline))) <= 0) {
+		if (interrupted())
+			return -EINTR;
+		if (!deadline_left(deadline))
+			return -ETIMEDOUT;
+	}
+	n = recv(connection, result, sizeof(*result), 0);
+	return n < 0 ? 0 : n;
 }
 
 int door_command(int connection, const char *text, int timeout_ms, int *result, struct diag *d)
@@ -189,6 +194,8 @@ int door_command(int connection, const char *text, int timeout_ms, int *result, 
 	n = receive(connection, timeout_ms, result);
 	if (n == sizeof(*result))
 		return 0;
+	if (n == -EINTR)
+		return diag_set(d, EINTR, "cannot '%s' in the JVM: interrupted", text);
 	if (n < 0)
 		return diag_set(d, ETIMEDOUT, "cannot '%s' in the JVM: no answer within %.1f s", text, timeout_ms / 1000.0);
 	return diag_set(d, ESRCH, "cannot '%s' in the JVM: it has ended, or no longer waits", text);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/target/helper.h"
+#include "user/target/interrupt.h"
 #include "user/target/place.h"
 
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -15,6 +17,7 @@
 #include <time.h>
 
 #define GRACE_MS 2000 /* what the child gets beyond its own deadline before it is killed */
+#define REAP_MS	 1000 /* what a killed child gets to end; one that waits for a file system in vain does not */
 #define AT_WORK 4   /* times the timeout: what a JVM that has made a step gets for the next */
 #define AT_MOST 40  /* times the timeout, for all */
 
@@ -38,7 +41,9 @@ int deadline_left(int64_t deadline)
 {
 	int64_t left = deadline - clock_ms();
 
-	return left > 0 ? left : 0;
+	if (left <= 0)
+		return 0;
+	return left < INT_MAX ? left : INT_MAX;
 }
 
 bool helper_goes_on(struct helper *h)
@@ -170,7 +175,7 @@ static void child(struct helper *h, int (*work)(struct helper *h, void *context,
 	_exit(0);
 }
 
-/* All of `size` bytes before the deadline and the child's grace. 0; -ETIMEDOUT; -EPIPE: the child ended before. */
+/* All of `size` bytes before the deadline and the child's grace. 0; -ETIMEDOUT; -EINTR; -EPIPE: the child ended before. */
 static int read_all(int fd, void *data, size_t size, struct helper *h)
 {
 	struct pollfd poller = {fd, POLLIN, 0};
@@ -178,8 +183,11 @@ static int read_all(int fd, void *data, size_t size, struct helper *h)
 	ssize_t n;
 
 	while (size) {
-		n = poll(&poller, 1, deadline_left(h->deadline + GRACE_MS));
-		if ((n < 0 && errno == EINTR) || (n == 0 && helper_goes_on(h)))
+		if (!h->cleanup && interrupted())
+			return -EINTR;
+		n = poll(&poller, 1, interrupt_slice(deadline_left(h->deadline + GRACE_MS)));
+		if ((n < 0 && errno == EINTR) || (n == 0 && deadline_left(h->deadline + GRACE_MS)) ||
+		    (n == 0 && helper_goes_on(h)))
 			continue;
 		if (n == 0)
 			return -ETIMEDOUT;
@@ -216,20 +224,43 @@ static int collect(int fd, struct helper *h, struct answer *out, struct diag *d,
 	return r;
 }
 
-static void reap(pid_t pid, bool kill_it)
+/*
+ * SIGKILL does not end a child that waits in the kernel for an answer of a FUSE or NFS server. False: it is left to
+ * init, which reaps it when frtrace has ended.
+ */
+static bool reap(pid_t pid)
 {
-	if (kill_it)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	int64_t enough = clock_ms() + REAP_MS;
+	pid_t ended;
+
+	while ((ended = waitpid(pid, NULL, WNOHANG)) == 0 && deadline_left(enough))
+		usleep(1000);
+	return ended != 0;
+}
+
+/* Why there is no outcome, and the child has been killed. */
+static int explain(const struct helper *h, int err, bool reaped, struct diag *d)
+{
+	const struct target *t = h->target;
+
+	if (err == -EINTR)
+		return diag_set(d, EINTR, "cannot attach to process %d '%s': interrupted", t->pid, t->name);
+	if (!reaped)
+		return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': its /tmp does not answer", t->pid, t->name);
+	if (err == -ETIMEDOUT)
+		return diag_set(d, ETIMEDOUT, "cannot attach to process %d: no answer within the time", t->pid);
+	return diag_set(d, -err, "cannot attach to process %d: the helper process died", t->pid);
 }
 
 static int run(struct helper *h, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
 	       void *context, struct answer *out, bool *abandoned, struct diag *d)
 {
 	int pipe_fds[2], r, result = 0;
+	bool reaped;
 	pid_t pid;
 
+	if (!h->cleanup && interrupted())
+		return explain(h, -EINTR, true, d);
 	if (pipe2(pipe_fds, O_CLOEXEC))
 		return diag_errno(d, errno, "cannot make a pipe");
 	pid = fork();
@@ -242,30 +273,28 @@ static int run(struct helper *h, int (*work)(struct helper *h, void *context, st
 	}
 	r = collect(pipe_fds[0], h, out, d, &result);
 	close(pipe_fds[0]);
-	reap(pid, r != 0);
+	if (r)
+		kill(pid, SIGKILL);
+	reaped = reap(pid);
 	if (!r)
 		return result;
-	*abandoned = true;
-	return diag_set(d, -r,
-			r == -ETIMEDOUT ? "cannot attach to process %d: no answer within the time"
-					: "cannot attach to process %d: the helper process died",
-			h->target->pid);
+	*abandoned = reaped;
+	return explain(h, r, reaped, d);
 }
 
-int helper_run(const struct target *t, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
-	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
-{
-	return helper_run_long(t, work, context, timeout_ms, NULL, out, abandoned, d);
-}
-
-int helper_run_long(const struct target *t,
-		    int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
-		    int timeout_ms, const uint32_t *progress, struct answer *out, bool *abandoned, struct diag *d)
+static struct helper prepare_helper(const struct target *t, int timeout_ms)
 {
 	int64_t now = clock_ms();
-	struct helper h = {.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms,
-			   .timeout_ms = timeout_ms, .progress = progress, .progress_seen = progress ? *progress : 0,
-			   .last = now + (int64_t)AT_MOST * timeout_ms};
+
+	return (struct helper){.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms,
+			       .timeout_ms = timeout_ms, .last = now + (int64_t)AT_MOST * timeout_ms};
+}
+
+static int open_and_run(struct helper h,
+			int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
+			void *context, struct answer *out, bool *abandoned, struct diag *d)
+{
+	const struct target *t = h.target;
 	char path[64], name[64];
 	bool killed = false;
 	int r;
@@ -298,4 +327,34 @@ out:
 		if (fd[i] >= 0)
 			close(fd[i]);
 	return r;
+}
+
+int helper_run(const struct target *t, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
+	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
+{
+	return open_and_run(prepare_helper(t, timeout_ms), work, context, out, abandoned, d);
+}
+
+int helper_run_long(const struct target *t,
+		    int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
+		    int timeout_ms, const uint32_t *progress, struct answer *out, bool *abandoned, struct diag *d)
+{
+	struct helper h = prepare_helper(t, timeout_ms);
+
+	h.progress = progress;
+	h.progress_seen = progress ? *progress : 0;
+	return open_and_run(h, work, context, out, abandoned, d);
+}
+
+void helper_clean_up(const struct target *t,
+		     int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
+		     int timeout_ms)
+{
+	struct helper h = prepare_helper(t, timeout_ms);
+	struct answer answer;
+	struct diag ignored;
+
+	h.cleanup = true;
+	open_and_run(h, work, context, &answer, NULL, &ignored);
+	answer_release(&answer);
 }

@@ -5,8 +5,10 @@
  * outcome back through a pipe. What the child needs of /proc is opened before
  * it gives up its rights, so it needs no namespaces entered. It has its own
  * deadline and cleans up behind itself, also when frtrace is killed meanwhile; a
- * child that hangs in a system call is killed and reaped. (A SIGCHLD comes
- * with each; its child is always waited for by pid.)
+ * child that hangs in a system call is killed and reaped. One that SIGKILL does
+ * not end, because a file system does not answer it, is left behind after a
+ * second. The wait ends early when it is interrupted() (interrupt.h). (A SIGCHLD
+ * comes with each; its child is always waited for by pid.)
  */
 #ifndef USER_TARGET_HELPER_H
 #define USER_TARGET_HELPER_H
@@ -24,6 +26,7 @@ struct helper {
 	const uint32_t *progress; /* see helper_run_long() */
 	uint32_t progress_seen;
 	int64_t last; /* there is no deadline beyond this one */
+	bool cleanup; /* it is not to be interrupted */
 	char root_name[512]; /* of place_root_name() */
 };
 
@@ -35,7 +38,8 @@ struct answer {
 
 /*
  * Run `work` in the child; 0 or -errno is what it returned, `out` what it
- * left there. `abandoned` (may be NULL) tells that the child had to be killed.
+ * left there. -EINTR: interrupted(). `abandoned` (may be NULL): the child was
+ * killed before it could clean up, and is gone.
  */
 int helper_run(const struct target *t, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
 	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d);
@@ -47,6 +51,11 @@ int helper_run(const struct target *t, int (*work)(struct helper *h, void *conte
 int helper_run_long(const struct target *t,
 		    int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
 		    int timeout_ms, const uint32_t *progress, struct answer *out, bool *abandoned, struct diag *d);
+
+/* The same for work that cleans up: it goes on when interrupted(). Nobody needs its outcome. */
+void helper_clean_up(const struct target *t,
+		     int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
+		     int timeout_ms);
 
 /* The deadline is over: true when there is progress, and a new deadline. */
 bool helper_goes_on(struct helper *h);

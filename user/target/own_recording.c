@@ -145,22 +145,25 @@ static int remove_work(struct helper *h, void *context, struct answer *out, stru
 /* The recorder has gone without a word. */
 static void clean_up(struct own_recording *r)
 {
-	struct answer answer = {0};
 	struct diag ignored;
 
 	stop_command(r, false, &ignored);
-	helper_run(&r->target, remove_work, r, TIMEOUT_MS, &answer, NULL, &ignored);
-	answer_release(&answer);
+	helper_clean_up(&r->target, remove_work, r, TIMEOUT_MS);
 }
 
 /* It must not keep open what the recorder has open. */
 static void watch(struct own_recording *r, int from)
 {
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 	sigset_t all;
 	char byte;
 
 	sigfillset(&all);
 	sigdelset(&all, SIGCHLD);
+	for (int i = 0; i < 3; i++) { /* ignored rather than blocked: a pending one would interrupt the cleanup */
+		signal(ends[i], SIG_IGN);
+		sigdelset(&all, ends[i]);
+	}
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
 	prctl(PR_SET_NAME, "jfr-guard");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/target/helper.h"
+#include "user/target/interrupt.h"
 #include "user/target/jvm.h"
 #include "user/target/proc.h"
 
@@ -96,6 +97,8 @@ static int find_jvm(struct target *t)
 		r = jvm_find(t);
 		if (r || target_ended(t) || !deadline_left(deadline))
 			return r;
+		if (interrupted())
+			return -EINTR;
 		proc_executable(t->pid, name, sizeof(name));
 		if (strcmp(name, "java"))
 			return 0;
@@ -122,6 +125,8 @@ static int open_pid(pid_t pid, struct target *t, struct diag *d)
 	r = find_jvm(t);
 	if (target_ended(t))
 		return diag_set(d, ESRCH, "process %d has ended", pid);
+	if (r == -EINTR)
+		return diag_set(d, EINTR, "cannot attach to process %d: interrupted", pid);
 	if (r == -ENOTSUP)
 		return diag_set(d, ENOTSUP, "process %d is not a HotSpot JVM but OpenJ9", pid);
 	if (r < 0)
