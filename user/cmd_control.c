@@ -3,6 +3,7 @@
 #include "user/cli.h"
 #include "user/cmd_record.h"
 #include "user/control.h"
+#include "user/log.h"
 #include "user/settings.h"
 #include "user/target/process.h"
 #include "user/words.h"
@@ -71,13 +72,17 @@ static int all_status(struct diag *d)
 {
 	pid_t pids[MOST];
 	size_t n = control_list(pids, MOST);
+	int status = EXIT_DONE;
 
 	if (!n)
 		fputs("no recording in the background\n", stderr);
-	for (size_t i = 0; i < n && i < MOST; i++)
-		if (control_ask(pids[i], "status", STDOUT_FILENO, d) < 0)
-			continue; /* it has ended meanwhile */
-	return EXIT_DONE;
+	for (size_t i = 0; i < n && i < MOST; i++) {
+		if (control_ask(pids[i], "status", STDOUT_FILENO, d) != -ETIMEDOUT)
+			continue; /* else it has ended meanwhile */
+		log_error("frtrace: %s", d->text);
+		status = EXIT_FAILED;
+	}
+	return status;
 }
 
 int cmd_status(int argc, char **argv, struct diag *d)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,11 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PATIENCE_S 2 /* for a request that does not come */
+#define SILENCE_S  5 /* of a recording that is asked */
 
 static struct sockaddr_un address_of(pid_t pid)
 {
@@ -29,8 +32,8 @@ static struct sockaddr_un address_of(pid_t pid)
 
 static bool is_alive(const struct sockaddr_un *a)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	bool alive = fd >= 0 && !connect(fd, (const struct sockaddr *)a, sizeof(*a));
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool alive = fd >= 0 && (!connect(fd, (const struct sockaddr *)a, sizeof(*a)) || errno == EAGAIN); /* its queue is full */
 
 	if (fd >= 0)
 		close(fd);
@@ -115,6 +118,51 @@ void control_answer(int connection, int status)
 	close(connection);
 }
 
+/* CPU time of the process, ns; 0 when it has ended. */
+static uint64_t cpu_time(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
+		return 0;
+	return used.tv_sec * 1000000000ULL + used.tv_nsec;
+}
+
+/*
+ * read() from a recording. One that is at work may take long, to stop a JVM that does not answer or to merge files: then it
+ * uses CPU time, be it only to look at its clock. -ETIMEDOUT: none for SILENCE_S.
+ */
+static ssize_t read_patiently(int fd, bool at_work, void *to, size_t size)
+{
+	struct ucred collector = { 0 };
+	socklen_t length = sizeof(collector);
+	uint64_t before, after;
+	ssize_t n;
+
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &collector, &length);
+	for (after = cpu_time(collector.pid);;) {
+		before = after;
+		n = read(fd, to, size);
+		if (n >= 0 || errno != EAGAIN)
+			return n;
+		after = cpu_time(collector.pid);
+		if (!at_work || after == before)
+			return -ETIMEDOUT;
+	}
+}
+
+static int explain_silence(int fd, pid_t target, struct diag *d)
+{
+	struct ucred collector = { 0 };
+	socklen_t length = sizeof(collector);
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &collector, &length) || collector.pid <= 0)
+		return diag_set(d, ETIMEDOUT, "the recording of %d does not answer within %d s: try again", (int)target, SILENCE_S);
+	return diag_set(d, ETIMEDOUT, "the recording of %d does not answer within %d s: try again, or end it with 'kill -9 %d'; "
+				      "the file keeps what it has", (int)target, SILENCE_S, (int)collector.pid);
+}
+
 static int send_line(int fd, const char *line)
 {
 	char text[CONTROL_LINE];
@@ -123,13 +171,13 @@ static int send_line(int fd, const char *line)
 	return length < (int)sizeof(text) && write(fd, text, length) == length ? 0 : -EIO;
 }
 
-/* Text up to the zero byte. */
-static int read_answer(int fd, int out, struct diag *d)
+/* Text up to the zero byte. `at_work`: see read_patiently(). */
+static int read_answer(int fd, pid_t target, bool at_work, int out, struct diag *d)
 {
 	char text[4096];
 	ssize_t n;
 
-	while ((n = read(fd, text, sizeof(text))) > 0) {
+	while ((n = read_patiently(fd, at_work, text, sizeof(text))) > 0) {
 		char *end = memchr(text, 0, n);
 		size_t length = end ? (size_t)(end - text) : (size_t)n;
 		char status = 0;
@@ -145,26 +193,37 @@ static int read_answer(int fd, int out, struct diag *d)
 			continue;
 		if (end + 1 < text + n)
 			status = end[1];
-		else if (read(fd, &status, 1) != 1)
+		else if (read_patiently(fd, at_work, &status, 1) != 1)
 			break;
 		return status - '0';
 	}
+	if (n == -ETIMEDOUT)
+		return explain_silence(fd, target, d);
 	return diag_set(d, EPIPE, "the recording ended without an answer");
 }
 
 int control_ask(pid_t pid, const char *line, int out, struct diag *d)
 {
+	const struct timeval patience = { .tv_sec = SILENCE_S };
 	struct sockaddr_un a = address_of(pid);
+	bool at_work = strcmp(line, "status") != 0;
 	int fd, err;
 
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0) {
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	}
 	if (fd < 0 || !run_directory_is_own() || connect(fd, (const struct sockaddr *)&a, sizeof(a))) {
+		bool full = fd >= 0 && errno == EAGAIN;
+
 		if (fd >= 0)
 			close(fd);
-		return diag_set(d, ENOENT, "%d is not being recorded in the background by this user", (int)pid);
+		return full ? explain_silence(-1, pid, d)
+			    : diag_set(d, ENOENT, "%d is not being recorded in the background by this user", (int)pid);
 	}
 	err = send_line(fd, line);
-	err = err ? diag_errno(d, -err, "cannot ask the recording") : read_answer(fd, out, d);
+	err = err ? diag_errno(d, -err, "cannot ask the recording") : read_answer(fd, pid, at_work, out, d);
 	close(fd);
 	return err;
 }

@@ -24,7 +24,10 @@ int control_accept(int listener, char line[CONTROL_LINE]);
 /* Say the status, and close. What was written to the connection before is the text. */
 void control_answer(int connection, int status);
 
-/* Ask the recording of that process; the text is copied to the descriptor `out`. The status, or -errno: -ENOENT: there is no recording. */
+/*
+ * Ask the recording of that process; the text is copied to the descriptor `out`. The status, or -errno: -ENOENT: there is no
+ * recording. -ETIMEDOUT: it has been silent for 5 s; for requests other than "status" it must have used no CPU time meanwhile.
+ */
 int control_ask(pid_t pid, const char *line, int out, struct diag *d);
 
 /* The processes that this user records in the background: how many, the first `room` in `pids`. */

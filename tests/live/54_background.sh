@@ -103,9 +103,35 @@ strangers() {
 	target_drop
 }
 
+# Stopped: it holds its socket, and says nothing.
+mute() {
+	local sentence="status, dump and stop of a recording that does not answer end with the way out, JDK $FEATURE" collector began
+	begin "$sentence" || return 0
+	target_start Late 100
+	if target_ready; then
+		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$WORK/mute.jfr" -q
+		collector=$("$FRTRACE" list | sed -nE "s/^ *$T_PID .*frtrace pid ([0-9]+).*/\1/p")
+		kill -STOP "$collector"
+		for verb in status "status $T_PID" "stop $T_PID" "dump $T_PID -o $WORK/never.jfr"; do
+			began=$SECONDS
+			# shellcheck disable=SC2086 # words
+			tool 1 $verb
+			tells stderr "^frtrace: the recording of $T_PID does not answer .*'kill -9 $collector'"
+			[ $((SECONDS - began)) -le 30 ] || finding "frtrace $verb takes $((SECONDS - began)) s"
+		done
+		kill -CONT "$collector"
+		wait_for 20 gone || finding "the stop that it was asked for is lost"
+		target_go
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	background
 done
 with_the_target
 strangers
+mute

@@ -2,6 +2,7 @@
 /* Who is heard by a recording in the background. */
 #include "user/control.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -87,11 +89,90 @@ static void a_stranger_is_not(void **state)
 	assert_false(is_heard(NOBODY));
 }
 
+/* A child that asks this process; it ends with what control_ask() returned, negated. `text` must be in the message. */
+static pid_t ask(const char *line, const char *text)
+{
+	pid_t child = fork();
+	struct diag d = {0};
+	int r;
+
+	if (child)
+		return child;
+	r = control_ask(getppid(), line, STDOUT_FILENO, &d);
+	_exit(strstr(d.text, text) ? -r : 255);
+}
+
+static void expect_end(pid_t child, int expected)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), expected);
+}
+
+/* This process neither accepts nor uses any CPU time. */
+static void silent_recording_is_waited_for_a_few_seconds_only(void **state)
+{
+	time_t begun = time(NULL);
+	char way_out[64];
+	pid_t children[3];
+
+	snprintf(way_out, sizeof(way_out), "'kill -9 %d'", (int)getpid());
+	children[0] = ask("status", way_out);
+	children[1] = ask("stop", way_out);
+	children[2] = ask("dump 0 /nowhere", way_out);
+	alarm(60);
+	for (int i = 0; i < 3; i++)
+		expect_end(children[i], ETIMEDOUT);
+	alarm(0);
+	assert_in_range(time(NULL) - begun, 4, 40);
+}
+
+/* Its queue takes no more connections. */
+static void full_recording_is_waited_for_a_few_seconds_only(void **state)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	pid_t pids[8];
+	int fds[64], n = 0;
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "/run/frtrace/%d.sock", (int)getpid());
+	do {
+		fds[n] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	} while (!connect(fds[n++], (struct sockaddr *)&a, sizeof(a)) && n < 64);
+	assert_int_equal(errno, EAGAIN);
+	alarm(60);
+	assert_true(control_list(pids, 8) >= 1); /* it is alive */
+	expect_end(ask("status", "does not answer"), ETIMEDOUT);
+	alarm(0);
+	while (n)
+		close(fds[--n]);
+}
+
+/* It takes longer than a silent one may. */
+static void recording_at_work_is_waited_for(void **state)
+{
+	pid_t child = ask("stop", "");
+	time_t begun = time(NULL);
+	char line[CONTROL_LINE];
+	int connection;
+
+	while (time(NULL) < begun + 8)
+		usleep(20000);
+	connection = control_accept(listener, line);
+	assert_true(connection >= 0);
+	control_answer(connection, 0);
+	expect_end(child, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(root_is_heard, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_stranger_is_not, setup, teardown),
+		cmocka_unit_test_setup_teardown(silent_recording_is_waited_for_a_few_seconds_only, setup, teardown),
+		cmocka_unit_test_setup_teardown(full_recording_is_waited_for_a_few_seconds_only, setup, teardown),
+		cmocka_unit_test_setup_teardown(recording_at_work_is_waited_for, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
