@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MAX_WORDS (4u << 20) /* bytes of a command line or environment */
+#define MAX_FILE  (1 << 20)  /* bytes of a release file, or of a file of options */
 
 /*
  * OpenJ9 has a libjvm.so too, in .../j9vm/ or with libj9vm29.so beside it;
@@ -135,7 +136,7 @@ bool jvm_is_32_bit(const struct target *t)
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", t->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = place_open_again(t, open(path, O_PATH | O_CLOEXEC), O_RDONLY, INT64_MAX);
 	if (fd < 0)
 		return false;
 	if (read(fd, ident, sizeof(ident)) == sizeof(ident) && !memcmp(ident, ELFMAG, SELFMAG))
@@ -178,7 +179,7 @@ static char *read_release(const struct target *t)
 	snprintf(path, sizeof(path), "%s", t->libjvm);
 	for (int up = 0; root >= 0 && up < 6 && !text && (slash = strrchr(path, '/')); up++) {
 		strcpy(slash, "/release");
-		fd = place_open_at(root, path, O_RDONLY | O_NONBLOCK);
+		fd = place_open_file(t, root, path, MAX_FILE);
 		if (fd >= 0)
 			text = proc_read_fd(fd, 65536, NULL);
 		if (fd >= 0)
@@ -237,8 +238,8 @@ static void note_file(const struct target *t, const char *path, struct jvm_optio
 	char *text;
 
 	if (base >= 0)
-		fd = place_open_at(base, path, O_RDONLY | O_NONBLOCK);
-	text = fd < 0 ? NULL : proc_read_fd(fd, 1 << 20, NULL);
+		fd = place_open_file(t, base, path, MAX_FILE);
+	text = fd < 0 ? NULL : proc_read_fd(fd, MAX_FILE, NULL);
 	if (text)
 		note_options(text, out);
 	free(text);

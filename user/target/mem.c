@@ -62,20 +62,21 @@ static bool memfd_name(const char *link, const char *prefix, char *name, size_t 
 	return true;
 }
 
-/* Open it, and look again at what was opened: the target may have changed the descriptor in between. */
-static int open_memfd(const char *path, const char *prefix, char *name, size_t size)
+/* The target may have changed the descriptor since its name was read: it is read again of what is now held. */
+static int open_memfd(const struct target *t, const char *path, const char *prefix, char *name, size_t size)
 {
 	char own[64];
-	struct stat st;
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && memfd_name(own, prefix, name, size))
-		return fd;
-	close(fd);
-	return -ENOENT;
+	if (!memfd_name(own, prefix, name, size)) {
+		close(fd);
+		return -ENOENT;
+	}
+	fd = place_open_again(t, fd, O_RDWR, INT64_MAX);
+	return fd == -EACCES ? -ENOENT : fd;
 }
 
 int memfd_open_again(int fd)
@@ -100,7 +101,7 @@ int target_open_memfd(const struct target *t, const char *prefix, char *name, si
 	while (fd == -ENOENT && (entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "/proc/%d/fd/%s", t->pid, entry->d_name);
 		if (memfd_name(path, prefix, NULL, 0))
-			fd = open_memfd(path, prefix, name, name_size);
+			fd = open_memfd(t, path, prefix, name, name_size);
 	}
 	closedir(dir);
 	if (fd == -ENOENT)

@@ -19,6 +19,7 @@
 #define SINCE	   11
 #define FILE_NAME  "jvm.jfr"
 #define MAX_SIZE   "1g" /* what the JVM keeps of it on its disk */
+#define MAX_BYTES  (2ll << 30)
 
 static const char *const bases[] = {"/tmp", "/var/tmp"};
 #define BASES ((int)(sizeof(bases) / sizeof(bases[0])))
@@ -256,10 +257,11 @@ static int copy_file(int from, int to)
 
 static int take_file(struct own_recording *r, int to, struct diag *d)
 {
-	int fd = openat(r->inside, FILE_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), err;
+	int fd = place_open_again(&r->target, openat(r->inside, FILE_NAME, O_PATH | O_NOFOLLOW | O_CLOEXEC), O_RDONLY,
+				  MAX_BYTES), err;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != r->target.uid || !st.st_size) {
+	if (fd < 0 || fstat(fd, &st) || st.st_uid != r->target.uid || !st.st_size) {
 		if (fd >= 0)
 			close(fd);
 		return diag_set(d, ENODATA, "the JVM's own recording is lost: process %d has written none%s", r->target.pid,

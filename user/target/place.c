@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#define PERF_DATA_MAX (8 << 20)
+
 int place_open(const struct target *t, const char *what)
 {
 	char path[64];
@@ -46,8 +48,11 @@ static int open_without_links(int root, const char *path, int flags)
 int place_open_at(int root, const char *path, int flags)
 {
 	struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	int fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+	int fd;
 
+	if (!(flags & (O_PATH | O_DIRECTORY)))
+		return -EINVAL;
+	fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
 	if (fd >= 0)
 		return fd;
 	if (errno == ENOSYS || errno == EPERM)
@@ -55,17 +60,55 @@ int place_open_at(int root, const char *path, int flags)
 	return -errno;
 }
 
-/* A regular file of the target's user, or nothing. */
-static int check_owner(const struct target *t, int fd)
+static bool may_be_read(const struct target *t, const struct stat *st)
+{
+	return st->st_uid == t->uid || st->st_uid == 0 || (st->st_mode & S_IROTH);
+}
+
+static int check_file(const struct target *t, int fd, off_t limit)
 {
 	struct stat st;
 
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) || !may_be_read(t, &st))
+		return -EACCES;
+	return st.st_size > limit ? -EFBIG : 0;
+}
+
+int place_open_again(const struct target *t, int fd, int flags, off_t limit)
+{
+	char own[64];
+	int again;
+
 	if (fd < 0)
 		return fd;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == t->uid)
-		return fd;
+	again = check_file(t, fd, limit);
+	if (!again) {
+		snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+		again = open(own, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		again = again < 0 ? -errno : again;
+	}
 	close(fd);
-	return -ENOENT;
+	return again;
+}
+
+int place_open_file(const struct target *t, int root, const char *path, off_t limit)
+{
+	return place_open_again(t, place_open_at(root, path, O_PATH), O_RDONLY, limit);
+}
+
+/* Counters are the target's user's own, or not the target's. */
+static int open_counters(const struct target *t, int fd)
+{
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || st.st_uid != t->uid)) {
+		close(fd);
+		return -ENOENT;
+	}
+	fd = place_open_again(t, fd, O_RDONLY, PERF_DATA_MAX);
+	return fd == -EACCES ? -ENOENT : fd;
 }
 
 /* The directory is named by the user as the target's /etc/passwd has it, which we need not read. */
@@ -87,7 +130,7 @@ static int find_perf_data(const struct target *t, int root)
 		if (strncmp(entry->d_name, "hsperfdata_", strlen("hsperfdata_")))
 			continue;
 		snprintf(path, sizeof(path), "%s/%d", entry->d_name, t->ns_pid);
-		fd = check_owner(t, open_without_links(tmp, path, O_RDONLY | O_NONBLOCK));
+		fd = open_counters(t, open_without_links(tmp, path, O_PATH));
 	}
 	closedir(dir);
 	return fd < 0 ? -ENOENT : fd;
@@ -100,7 +143,7 @@ int place_open_perf_data(const struct target *t)
 	if (root < 0)
 		return root;
 	if (t->perf_data[0])
-		fd = check_owner(t, place_open_at(root, t->perf_data, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+		fd = open_counters(t, place_open_at(root, t->perf_data, O_PATH | O_NOFOLLOW));
 	else
 		fd = find_perf_data(t, root);
 	close(root);

@@ -5,6 +5,11 @@
  * RESOLVE_IN_ROOT; where the kernel or a seccomp filter does not have it, no
  * link is followed at all). No setns(): the doors of /proc need no
  * CAP_SYS_ADMIN and leave our own view as it is.
+ *
+ * What lies there may be a device that only we may open, and the open alone
+ * can do harm: it arms a watchdog, rewinds a tape, makes a terminal ours. So a
+ * file of the target is opened in two steps: O_PATH, which calls no driver,
+ * and after a look at what it is again, by its descriptor.
  */
 #ifndef USER_TARGET_PLACE_H
 #define USER_TARGET_PLACE_H
@@ -17,8 +22,25 @@
 /* O_PATH descriptor of /proc/PID/root or /proc/PID/cwd (`what`), or -errno. */
 int place_open(const struct target *t, const char *what);
 
-/* Open `path` below the directory `root`; -errno. */
+/*
+ * Open `path` below the directory `root`; -errno. For O_PATH and O_DIRECTORY only, -EINVAL otherwise: contents are for
+ * place_open_file().
+ */
 int place_open_at(int root, const char *path, int flags);
+
+/*
+ * Open for reading a file that the target chose. It must be a regular file of at most `limit` bytes, owned by the
+ * target's user or by root or readable by everybody (what an archive was unpacked with may be anybody's). Never blocks
+ * on a FIFO, never opens a device. A descriptor; -EACCES: what is there is something else; -EFBIG: larger; other
+ * -errno of the open.
+ */
+int place_open_file(const struct target *t, int root, const char *path, off_t limit);
+
+/*
+ * The same by an O_PATH descriptor, which is closed in any case; a negative one is returned as it is. `flags` is
+ * O_RDONLY or O_RDWR.
+ */
+int place_open_again(const struct target *t, int fd, int flags, off_t limit);
 
 /* The file of the JVM's performance counters, read-only. -ENOENT: there is none. */
 int place_open_perf_data(const struct target *t);
