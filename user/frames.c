@@ -168,13 +168,14 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 	struct method_keys *keys = b->frames->setup.methods;
 	uint32_t id = raw->code < FRT_MAX_METHODS ? raw->code : FRT_NO_METHOD;
 	const struct frt_method *m = segment_method(keys->segment, id);
+	const struct frt_class *c = m ? segment_class(keys->segment, m->class_id) : NULL;
 	struct kept_frame frame = { .method = method_keys_traced(keys, id),
 				    .line = (int32_t)raw->at,
 				    .bci = (int32_t)(raw->at >> 32),
 				    .type = JFR_FRAME_UNKNOWN };
 	char class_name[64], name[64];
 
-	if (!frame.method) {
+	if (!frame.method || !c) { /* a key may be older than a table that was forged since */
 		b->frames->counts.unknown[RESOLVE_CORRUPT]++;
 		put_unknown(b);
 		return;
@@ -190,7 +191,7 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 	note_caller(b, (struct frames_caller){ .named = id, .line = frame.line });
 	put(b, &frame);
 	segment_string(keys->segment, m->name, name, sizeof(name));
-	segment_string(keys->segment, segment_class(keys->segment, m->class_id)->name, class_name, sizeof(class_name));
+	segment_string(keys->segment, c->name, class_name, sizeof(class_name));
 	b->entered = is_continuation(class_name, name, "enter");
 }
 

@@ -94,8 +94,10 @@ static bool is_carriers_own(const struct walk *w, const struct frt_virtual_call 
 static void name_virtual(const struct walk *w, uint32_t i, struct stream_vthread *v)
 {
 	const struct frt_virtual_name *name = segment_virtual_name(w->segment, i);
-	size_t length = name->length < sizeof(name->name) ? name->length : sizeof(name->name);
+	size_t length = __atomic_load_n(&name->length, __ATOMIC_RELAXED);
 
+	if (length > sizeof(name->name))
+		length = sizeof(name->name);
 	memcpy(v->name, name->name, length);
 	v->name[length] = 0;
 }

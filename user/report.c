@@ -48,7 +48,7 @@ static void append(char *to, size_t size, const char *text)
 }
 
 /* "com.acme.Cart.checkout(Order) · checkout(Order, boolean)" */
-static void print_class(const struct segment *seg, uint32_t class_id, const char *class_name)
+static void print_class(const struct segment *seg, uint32_t class_id, const struct frt_class *c, const char *class_name)
 {
 	char line[1024], loader[256], name[512], descriptor[4096], method[1024];
 	const struct frt_method *m;
@@ -70,7 +70,7 @@ static void print_class(const struct segment *seg, uint32_t class_id, const char
 		}
 		append(line, sizeof(line), method);
 	}
-	names_loader(seg, segment_class(seg, class_id)->loader, loader, sizeof(loader));
+	names_loader(seg, c->loader, loader, sizeof(loader));
 	log_line("%s   loader %s", line, loader);
 }
 
@@ -89,7 +89,7 @@ static void print_classes(const struct segment *seg)
 		}
 		segment_string(seg, c->name, name, sizeof(name));
 		signature_dots(name);
-		print_class(seg, id, name);
+		print_class(seg, id, c, name);
 	}
 	if (more)
 		log_line("  ... and %u more classes", more);

@@ -199,7 +199,7 @@ size_t segment_string(const struct segment *s, uint32_t number, char *out, size_
 	size_t length = 0;
 
 	if (number && number < end && end - number >= 3) {
-		length = heap[number] | heap[number + 1] << 8;
+		length = __atomic_load_n(&heap[number], __ATOMIC_RELAXED) | __atomic_load_n(&heap[number + 1], __ATOMIC_RELAXED) << 8;
 		if (number + 2 + length > end)
 			length = 0;
 	}

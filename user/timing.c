@@ -158,7 +158,7 @@ static void add_slot(struct timings *t, const struct segment *s, const struct fr
 static void add_shared(struct timings *t, const struct segment *s)
 {
 	const struct frt_sum *shared = (const struct frt_sum *)(s->base + FRT_SHARED_AT);
-	uint32_t methods = segment_header(s)->methods;
+	uint32_t methods = __atomic_load_n(&segment_header(s)->methods, __ATOMIC_RELAXED);
 
 	for (uint32_t id = 1; id <= methods && id < FRT_MAX_METHODS; id++) {
 		struct frt_sum c = shared[id];
@@ -248,7 +248,7 @@ static uint64_t read_histogram(const struct segment *s, const struct timings *t,
 	memset(bucket, 0, BUCKETS * sizeof(*bucket));
 	add_recents(t, method, bucket);
 	for (uint32_t i = 0; i < FRT_GROUPS; i++) {
-		uint32_t g = h->group[i];
+		uint32_t g = __atomic_load_n(&h->group[i], __ATOMIC_RELAXED); /* once: it may change */
 		uint64_t *first = bucket + i * FRT_GROUP_BUCKETS;
 
 		if (g && g < FRT_MAX_GROUPS)

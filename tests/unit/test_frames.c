@@ -388,6 +388,20 @@ static void forged_name_is_unknown(void **state)
 	assert_int_equal(counts().unknown[RESOLVE_CORRUPT], 1);
 }
 
+/* Its key is known from the first stack, its row is gone when the second one comes. */
+static void named_frame_of_a_table_that_was_emptied_is_unknown(void **state)
+{
+	struct frt_header *h = segment_header(&b->segment);
+
+	assert_true(key_of(named(b->traced, 5, 42)));
+	h->classes = 0;
+	assert_true(key_of(named(b->traced, 6, 42)));
+	assert_int_equal(counts().unknown[RESOLVE_CORRUPT], 1);
+	h->methods = 0;
+	assert_string_equal(text_of(named(b->traced, 7, 42)), UNKNOWN);
+	assert_int_equal(counts().unknown[RESOLVE_CORRUPT], 2);
+}
+
 static void without_resolver_all_is_unknown(void **state)
 {
 	struct frames_setup s = {.methods = b->methods, .depth = 64};
@@ -575,6 +589,7 @@ int main(void)
 		TEST(frames_that_the_agent_has_named_need_no_resolver),
 		TEST(named_native_method_is_as_jfr_has_it),
 		TEST(forged_name_is_unknown),
+		TEST(named_frame_of_a_table_that_was_emptied_is_unknown),
 		TEST(without_resolver_all_is_unknown),
 		TEST(stack_is_resolved_once),
 		TEST(span_ahead_of_a_row_that_is_being_written_is_served),

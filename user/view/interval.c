@@ -53,12 +53,14 @@ void intervals_free(struct intervals *v)
 /* What a slot shows while its thread runs may be a moment old, and is checked only for not leading elsewhere. */
 static void add_open(struct intervals *v, const struct frt_slot *slot)
 {
-	uint32_t depth = slot->depth < FRT_OPEN_CALLS ? slot->depth : FRT_OPEN_CALLS;
+	uint32_t depth = __atomic_load_n(&slot->depth, __ATOMIC_RELAXED);
 
-	for (uint32_t i = 0; i < depth; i++) {
-		struct frt_open_call call = slot->open[i];
+	for (uint32_t i = 0; i < depth && i < FRT_OPEN_CALLS; i++) {
+		struct frt_open_call call;
 		struct open_calls *to;
 
+		call.start = __atomic_load_n(&slot->open[i].start, __ATOMIC_RELAXED);
+		call.method = __atomic_load_n(&slot->open[i].method, __ATOMIC_RELAXED);
 		if (!call.method || call.method >= FRT_MAX_METHODS)
 			continue;
 		to = &v->open[call.method];

@@ -138,17 +138,18 @@ static bool is_twin(const struct segment *s, const struct frt_method *m, uint32_
 static void row_name(const struct interval *i, uint32_t n, const struct segment *s, char name[NAME_TEXT])
 {
 	const struct frt_method *m = segment_method(s, i->row[n].method);
+	const struct frt_class *c = m ? segment_class(s, m->class_id) : NULL;
 	char loader[NAME_TEXT / 4];
 	bool twice = false;
 	size_t length;
 
 	names_method(s, i->row[n].method, name, NAME_TEXT);
-	for (uint32_t k = 0; m && k < i->rows && !twice; k++)
+	for (uint32_t k = 0; c && k < i->rows && !twice; k++)
 		twice = is_twin(s, m, i->row[k].method);
 	if (!twice)
 		return;
 	length = strlen(name);
-	names_loader(s, segment_class(s, m->class_id)->loader, loader, sizeof(loader));
+	names_loader(s, c->loader, loader, sizeof(loader));
 	snprintf(name + length, NAME_TEXT - length, " (loader %s)", loader);
 }
 
