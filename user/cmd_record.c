@@ -293,7 +293,8 @@ static int finish(struct recording *r, int err, struct diag *d)
 		return err;
 	if (output_is_gone(r->output))
 		return EXIT_FAILED; /* said by report_end() */
-	if (r->incomplete || report_lost(&r->report) || stacks_lost || stop_err || (r->brake && brake_methods(r->brake)))
+	if (r->incomplete || report_lost(&r->report) || stacks_lost || recorder_forged(r->recorder) || stop_err ||
+	    (r->brake && brake_methods(r->brake)))
 		return EXIT_INCOMPLETE;
 	return EXIT_DONE;
 }

@@ -47,6 +47,7 @@ struct recorder {
 	bool timed;
 	struct timings *sums;
 	int64_t timing_due;
+	bool forged; /* the agent's tables, in a pass over them */
 	struct wait_stacks *wait_stacks; /* NULL: as `where` */
 	struct where *where; /* NULL: it is not known */
 	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
@@ -342,6 +343,13 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 	return 0;
 }
 
+static void note_forged(struct recorder *r)
+{
+	if (r->sums->forged && !r->forged)
+		recorder_remark(r, "forged", "the agent's tables are forged: times and counts of methods are wrong");
+	r->forged |= r->sums->forged;
+}
+
 /* One moment for all of them: readers take those with the last one's time for one picture. */
 static void put_timing(struct recorder *r)
 {
@@ -350,6 +358,7 @@ static void put_timing(struct recorder *r)
 	if (!r->timed || !r->open)
 		return;
 	timings_read(r->sums, r->setup.segment);
+	note_forged(r);
 	timing_events_put(r->writer, &r->methods, r->sums, r->setup.segment, r->setup.clock, ticks_of(r, now));
 	r->timing_due = now + timing_interval(r);
 }
@@ -420,6 +429,11 @@ void recorder_add_timing(struct recorder *r)
 	r->timing_due = now + timing_interval(r);
 	if (r->open)
 		jfr_active_setting(r->writer, ticks_of(r, now), "jdk.MethodTiming", "enabled", "true");
+}
+
+bool recorder_forged(const struct recorder *r)
+{
+	return r->forged;
 }
 
 uint64_t recorder_timed_calls(const struct recorder *r, uint32_t method)

@@ -65,6 +65,9 @@ bool recorder_read_stacks(struct recorder *r, bool all);
 /* From here on methods are timed too, in a recording that was not asked to. */
 void recorder_add_timing(struct recorder *r);
 
+/* Were the agent's tables found to be forged? The file says so. */
+bool recorder_forged(const struct recorder *r);
+
 /* How many calls of a method the last emission of jdk.MethodTiming has counted. */
 uint64_t recorder_timed_calls(const struct recorder *r, uint32_t method);
 

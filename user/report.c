@@ -601,6 +601,8 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 	print_braked_calls(r);
 	tell_where(r);
 	tell_gaps(r, NULL);
+	if (recorder_forged(r->recorder))
+		log_line("  the agent's tables are forged: times and counts of methods are wrong");
 	if (output_dropped(r->output))
 		log_line("  %s oldest chunks were dropped to stay below %s", log_count(output_dropped(r->output)),
 			 limits(r->settings));

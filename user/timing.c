@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define LARGEST_LOG2 17 /* of a slot's table of cells */
-#define TRIES	     100
+#define TRIES	     4 /* to copy what its owner writes meanwhile */
 #define BUCKETS	     (FRT_GROUPS * FRT_GROUP_BUCKETS)
 
 static uint64_t rule_of(const struct segment *s, uint32_t method)
@@ -126,6 +126,16 @@ static bool cells_of(uint64_t word, uint64_t *at, size_t *count)
 	       *at + *count * sizeof(struct frt_cell) <= FRT_CELLS_AT + (uint64_t)FRT_CELLS_SIZE;
 }
 
+/* The cells of all slots are apart: together they are no more than there can be. False: they are not, and the pass ends. */
+static bool take_cells(struct timings *t, size_t count)
+{
+	if (count > t->cells_left)
+		t->forged = true;
+	else
+		t->cells_left -= count;
+	return !t->forged;
+}
+
 /*
  * The slot's owner moves its cells when there are more: what was copied counts only if
  * they stood still. A target that moves them for ever is not followed.
@@ -138,7 +148,7 @@ static void add_slot(struct timings *t, const struct segment *s, const struct fr
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t word = __atomic_load_n(&slot->cells, __ATOMIC_ACQUIRE);
 
-		if (!cells_of(word, &at, &count))
+		if (!cells_of(word, &at, &count) || !take_cells(t, count))
 			return;
 		for (size_t c = 0; c < count; c++)
 			copy_cell(&copy[c], (const struct frt_cell *)(s->base + at) + c);
@@ -175,7 +185,9 @@ void timings_read(struct timings *t, const struct segment *s)
 
 	memset(t->of, 0, sizeof(t->of));
 	t->methods = t->recents = 0;
-	for (uint32_t i = 0; copy && (slot = segment_slot(s, i)); i++)
+	t->forged = false;
+	t->cells_left = FRT_CELLS_SIZE / sizeof(struct frt_cell);
+	for (uint32_t i = 0; copy && !t->forged && (slot = segment_slot(s, i)); i++)
 		if (slot->epoch == segment_header(s)->epoch)
 			add_slot(t, s, slot, copy);
 	add_shared(t, s);

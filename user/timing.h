@@ -25,6 +25,8 @@ struct timings {
 	uint32_t methods;		   /* highest id + 1 */
 	struct timing_recent *recent;	   /* number 0 is none */
 	uint32_t recents, room;
+	size_t cells_left; /* of the pass that is going on */
+	bool forged;	   /* the slots have more cells than there can be: what came after these is not in the sums */
 };
 
 /* Is this method timed in the present recording, not for the live view alone? Also when it has no hooks any more, or was never called. */

@@ -422,6 +422,29 @@ static void rules_are_of_one_recording(void **state)
 	assert_int_equal(*control_rule(3), FRT_RULE_UNTRACED);
 }
 
+/* A slot has cells to a power of two, from where the cells of all begin. */
+static void forge_slots(uint32_t slots, uint32_t log2)
+{
+	control->slots = slots;
+	for (uint32_t i = 0; i < slots; i++) {
+		control_slot(i)->epoch = 1;
+		control_slot(i)->cells = (uint64_t)FRT_CELLS_AT << 8 | log2;
+	}
+}
+
+static void cells_of_many_slots_at_one_place_are_forged(void **state)
+{
+	struct frt_cell *cell = control_at(FRT_CELLS_AT);
+
+	*cell = (struct frt_cell){ .method = 7, .count = FRT_RECENT, .total = { 0, 100 } };
+	forge_slots(FRT_MAX_SLOTS, 17);
+	assert_int_equal(sum(7).count, 2 * FRT_RECENT); /* the address space has room for two tables of this size */
+	assert_true(sums.forged);
+	forge_slots(2, 17);
+	assert_int_equal(sum(7).count, 2 * FRT_RECENT);
+	assert_false(sums.forged);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +464,7 @@ int main(void)
 		cmocka_unit_test_setup(full_table_is_not_searched_for_ever, setup),
 		cmocka_unit_test_setup(next_recording_begins_with_nothing, setup),
 		cmocka_unit_test_setup(rules_are_of_one_recording, setup),
+		cmocka_unit_test_setup(cells_of_many_slots_at_one_place_are_forged, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
