@@ -277,6 +277,7 @@ static int finish(struct recording *r, int err, struct diag *d)
 	int stop_err;
 
 	forget_interrupt(r);
+	recorder_last_round(r->recorder);
 	stop_err = session_stop(r->session, &second);
 	if (stop_err)
 		log_error("frtrace: %s", second.text);

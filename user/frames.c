@@ -37,6 +37,7 @@ struct frames {
 	uint32_t chunk;
 	struct kernel_symbols *kernel; /* read when the first kernel stack comes; NULL then: they are hidden */
 	bool kernel_read;
+	bool behind;
 	uint64_t unknown_key;
 	uint32_t unknown_chunk;
 	struct frames_counts counts;
@@ -55,6 +56,7 @@ struct frames *frames_new(const struct frames_setup *setup, struct diag *d)
 		return NULL;
 	}
 	f->setup = *setup;
+	f->stacks.budget = setup->budget;
 	if (!setup->fed)
 		stacks_begin(&f->stacks, setup->methods->segment);
 	return f;
@@ -286,8 +288,15 @@ bool frames_read(struct frames *f, bool all)
 {
 	uint64_t before = f->counts.stacks;
 
-	stacks_read(&f->stacks, all, see_stack, f);
+	budget_begin(f->setup.budget);
+	f->behind = !stacks_read(&f->stacks, all, see_stack, f);
+	budget_end(f->setup.budget);
 	return f->counts.stacks != before;
+}
+
+bool frames_behind(const struct frames *f)
+{
+	return f->behind;
 }
 
 void frames_next_chunk(struct frames *f)
@@ -341,23 +350,34 @@ static uint64_t refresh_key(struct frames *f, struct entry *e, uint32_t method)
 	return e->key;
 }
 
+/* An older row is not complete yet. */
+static void find_single(struct frames *f, uint32_t id)
+{
+	const struct stack *stack;
+
+	budget_begin(f->setup.budget);
+	stack = stacks_find(&f->stacks, id);
+	if (stack)
+		keep(f, stack);
+	budget_end(f->setup.budget);
+}
+
 static uint64_t find_key(struct frames *f, uint32_t id, uint32_t method)
 {
 	struct entry *e = entry_of(f, id);
-	const struct stack *stack;
 
 	if (id == FRT_STACK_LOST)
 		return unknown_key(f);
-	if (e->id != id && !f->setup.fed)
+	if (e->id != id && !f->setup.fed && !budget_over(f->setup.budget))
 		frames_read(f, false);
-	if (e->id != id && !f->setup.fed) { /* an older row is not complete yet */
-		stack = stacks_find(&f->stacks, id);
-		if (stack)
-			keep(f, stack);
-	}
+	if (e->id != id && !f->setup.fed && !budget_over(f->setup.budget))
+		find_single(f, id);
 	if (e->id == id)
 		return refresh_key(f, e, method);
-	f->counts.missing++;
+	if (budget_over(f->setup.budget))
+		f->counts.behind++;
+	else
+		f->counts.missing++;
 	return unknown_key(f);
 }
 

@@ -23,14 +23,18 @@ struct frames_setup {
 	struct resolver *resolver;   /* NULL: only what the agent has named can be told */
 	uint32_t depth;		     /* methods of a stack at most, 1 .. JFR_STACK_FRAMES */
 	bool fed;		     /* by frames_feed(), and from nowhere else */
+	struct budget *budget;	     /* for stacks; when it is used up, spans go without theirs. NULL: without end */
 };
 
 /* What lies in the segment now is of an earlier recording. */
 struct frames *frames_new(const struct frames_setup *setup, struct diag *d);
 void frames_free(struct frames *f);
 
-/* Take what the agent has written; `all`: it writes no more. True when there was something new. */
+/* Take what the agent has written, within the budget; `all`: it writes no more. True when there was something new. */
 bool frames_read(struct frames *f, bool all);
+
+/* Did the last frames_read() leave something for want of budget? */
+bool frames_behind(const struct frames *f);
 
 /* Take a stack from elsewhere; is one with this id still known? For ids that go round as the agent's do. */
 void frames_feed(struct frames *f, const struct stack *stack);
@@ -61,6 +65,7 @@ struct frames_counts {
 	uint64_t given_up;		    /* that were never completed */
 	uint64_t forgotten;		    /* that were resolved too long ago to be written once more */
 	uint64_t missing;		    /* spans whose stack is not in the segment */
+	uint64_t behind;		    /* spans whose stack was not looked for: the budget was used up */
 };
 void frames_count(const struct frames *f, struct frames_counts *out);
 

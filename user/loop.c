@@ -116,17 +116,19 @@ int loop_run(struct loop *l, struct diag *d)
 		m.end = now + l->duration_ns;
 	while (!over && !err) {
 		bool news = recorder_read_stacks(l->recorder, false);
-		int parts = session_consume(l->session);
+		bool behind = recorder_behind(l->recorder);
+		int parts = behind ? 0 : session_consume(l->session);
 
 		now = now_ns();
 		if (news)
 			m.news = now + NEWS_NS;
 		if (!session_beat(l->session))
 			return diag_set(d, ECANCELED, "the agent took its hooks out: it had no sign of life from frtrace for 30 s");
-		err = look_after(l, &m, now, d);
+		if (!behind)
+			err = look_after(l, &m, now, d);
 		if (err || m.unseen || now >= m.end || recorder_full(l->recorder))
 			break;
-		over = wait_for_more(l, parts >= QUEUE_BUDGET ? 0 : now < m.news ? NEWS_MS : IDLE_MS);
+		over = wait_for_more(l, behind || parts >= QUEUE_BUDGET ? 0 : now < m.news ? NEWS_MS : IDLE_MS);
 	}
 	return err;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/recorder.h"
 #include "format/jfr_write.h"
+#include "user/budget.h"
 #include "user/machine.h"
 #include "user/open_calls.h"
 #include "user/thread_keys.h"
@@ -20,6 +21,10 @@
 #define CHUNK_AGE_NS 5000000000LL
 #define PART_AGE_NS  1000000000LL /* of a file in a directory, which somebody may follow */
 #define FIRST_AGE_NS 1000000000LL /* from the first call to the first chunk: before that a kill leaves nothing */
+#define READ_NS	     100000000LL  /* CPU time for stacks: of one call of recorder_read_stacks(), */
+#define ROUND_NS     500000000LL  /* of those that are met until the next one, */
+#define LAST_NS	     5000000000LL /* and at the end */
+#define BEHIND_NS    5000000000LL /* so long spans wait for stacks */
 #define FOR_EVER_NS  (INT64_MAX / 4)
 
 struct remark {
@@ -35,6 +40,8 @@ struct recorder {
 	struct remark *remarks, **last_remark;
 	struct method_keys methods;
 	struct frames *frames;
+	struct budget budget; /* of frames and wait_stacks */
+	int64_t behind_since; /* 0: it is not */
 	struct thread_keys *threads;
 	uint32_t chunk; /* number of the open one */
 	bool open, failed;
@@ -103,7 +110,8 @@ static int make_keys(struct recorder *r, struct diag *d)
 {
 	struct frames_setup setup = { .methods = &r->methods,
 				      .resolver = r->setup.resolver,
-				      .depth = r->setup.settings->stack_depth };
+				      .depth = r->setup.settings->stack_depth,
+				      .budget = &r->budget };
 
 	method_keys_init(&r->methods, r->writer, r->setup.segment);
 	r->threads = thread_keys_new(r->writer, r->setup.segment);
@@ -117,7 +125,8 @@ static int make_wait_stacks(struct recorder *r, struct diag *d)
 {
 	struct wait_stacks_setup setup = { .frames = { .methods = &r->methods,
 						       .resolver = r->setup.resolver,
-						       .depth = r->setup.settings->stack_depth } };
+						       .depth = r->setup.settings->stack_depth,
+						       .budget = &r->budget } };
 
 	if (r->setup.model) {
 		setup.layout = &r->setup.model->layout.walk;
@@ -161,6 +170,7 @@ struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d
 		return NULL;
 	}
 	r->setup = *setup;
+	budget_set(&r->budget, ROUND_NS);
 	r->last_remark = &r->remarks;
 	r->chunk_size = setup->settings->max_size / 4 < CHUNK_SIZE ? setup->settings->max_size / 4 : CHUNK_SIZE;
 	machine_read(&r->machine);
@@ -414,9 +424,34 @@ int recorder_tick(struct recorder *r, struct diag *d)
 	return err;
 }
 
+static void note_behind(struct recorder *r)
+{
+	if (!frames_behind(r->frames))
+		r->behind_since = 0;
+	else if (!r->behind_since)
+		r->behind_since = monotonic_now();
+}
+
 bool recorder_read_stacks(struct recorder *r, bool all)
 {
-	return frames_read(r->frames, all);
+	bool news;
+
+	budget_set(&r->budget, all ? LAST_NS : READ_NS);
+	news = frames_read(r->frames, all);
+	note_behind(r);
+	if (!all)
+		budget_set(&r->budget, ROUND_NS);
+	return news;
+}
+
+bool recorder_behind(const struct recorder *r)
+{
+	return r->behind_since && monotonic_now() - r->behind_since < BEHIND_NS;
+}
+
+void recorder_last_round(struct recorder *r)
+{
+	budget_set(&r->budget, LAST_NS);
 }
 
 void recorder_add_timing(struct recorder *r)

@@ -58,9 +58,19 @@ int recorder_remark(struct recorder *r, const char *kind, const char *text);
 
 /*
  * Take the stacks that the agent has written; true when there were new ones. To be called often: what they
- * stand for is asked of the JVM now, and may be gone later. `all`: the agent writes no more.
+ * stand for is asked of the JVM now, and may be gone later. `all`: the agent writes no more. The CPU time of a call
+ * is bounded, and so is that of the stacks which are met until the next call.
  */
 bool recorder_read_stacks(struct recorder *r, bool all);
+
+/*
+ * Did the last recorder_read_stacks() not come to the end? Spans had better wait for the next one. Not for ever: an agent
+ * that writes faster than they can be read is not waited for.
+ */
+bool recorder_behind(const struct recorder *r);
+
+/* No recorder_read_stacks() comes before the end of the recording: what is left may take longer than in a round. */
+void recorder_last_round(struct recorder *r);
 
 /* From here on methods are timed too, in a recording that was not asked to. */
 void recorder_add_timing(struct recorder *r);

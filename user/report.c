@@ -469,7 +469,7 @@ static unsigned int find_gaps(const struct report *r, struct finding out[FINDING
 	unsigned int n = 0;
 
 	recorder_count_frames(r->recorder, &c);
-	out[n++] = (struct finding){ h->stacks_lost, "call lost its stack", "calls lost their stacks",
+	out[n++] = (struct finding){ h->stacks_lost + c.behind, "call lost its stack", "calls lost their stacks",
 				     "frtrace was behind" };
 	out[n++] = (struct finding){ c.missing, "call lost its stack", "calls lost their stacks", "overwritten" };
 	out[n++] = (struct finding){ c.forgotten, "stack is lost", "stacks are lost", "it was too long ago" };
@@ -514,7 +514,7 @@ bool report_stacks(const struct report *r)
 
 	recorder_count_frames(r->recorder, &c);
 	tell_gaps(r, r->recorder);
-	return segment_header(session_segment(r->session))->stacks_lost || c.missing || c.forgotten;
+	return segment_header(session_segment(r->session))->stacks_lost || c.behind || c.missing || c.forgotten;
 }
 
 static bool is_braked(const struct report *r)

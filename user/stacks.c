@@ -103,7 +103,7 @@ static void bound_gap(struct stacks *s, uint32_t next)
 	s->id = next - FRT_STACKS;
 }
 
-void stacks_read(struct stacks *s, bool all, void (*see)(void *context, const struct stack *stack), void *context)
+bool stacks_read(struct stacks *s, bool all, void (*see)(void *context, const struct stack *stack), void *context)
 {
 	uint64_t next = next_of(s);
 	uint32_t end, room = frames_of(s); /* so many frames can wait at most */
@@ -111,8 +111,10 @@ void stacks_read(struct stacks *s, bool all, void (*see)(void *context, const st
 
 	bound_gap(s, next >> 32);
 	while (s->id != (uint32_t)(next >> 32)) {
+		if (budget_over(s->budget))
+			return false;
 		if (!is_complete(s, s->id) && !is_no_id(s->id) && !all)
-			return;
+			return true;
 		good = copy_row(s, s->id, room, &end);
 		s->given_up += !good && !is_no_id(s->id);
 		s->id++;
@@ -126,4 +128,5 @@ void stacks_read(struct stacks *s, bool all, void (*see)(void *context, const st
 		room -= s->copy.count;
 		see(context, &s->copy);
 	}
+	return true;
 }

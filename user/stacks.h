@@ -8,6 +8,7 @@
 #ifndef USER_STACKS_H
 #define USER_STACKS_H
 
+#include "user/budget.h"
 #include "user/segment.h"
 
 #define STACK_MOST (FRT_MAX_DEPTH + 1) /* frames: the traced method's may be one more */
@@ -23,6 +24,7 @@ struct stack {
 
 struct stacks {
 	const struct segment *segment;
+	const struct budget *budget; /* of stacks_read(); NULL: without end */
 	uint32_t id, frame; /* all before these have been read */
 	uint64_t given_up;  /* rows that were reserved and never written, or make no sense */
 	struct stack copy;
@@ -34,9 +36,9 @@ void stacks_begin(struct stacks *s, const struct segment *segment);
 /*
  * Hand out all complete rows up to the first that is being written, and tell
  * the agent that their room is free. `all`: nobody writes any more, pass over
- * those that are incomplete.
+ * those that are incomplete. False: the budget is used up, there may be more.
  */
-void stacks_read(struct stacks *s, bool all, void (*see)(void *context, const struct stack *stack), void *context);
+bool stacks_read(struct stacks *s, bool all, void (*see)(void *context, const struct stack *stack), void *context);
 
 /* The stack of that id as it lies there, read already or not; valid until the next call. NULL: it is not there (any more). */
 const struct stack *stacks_find(struct stacks *s, uint32_t id);

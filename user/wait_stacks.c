@@ -195,8 +195,15 @@ static uint32_t take_kernel(struct wait_stacks *s, const struct frt_long_wait *l
 
 void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack)
 {
+	struct budget *budget = s->setup.frames.budget;
+
+	*stack = *kernel_stack = 0;
+	if (budget_over(budget))
+		return;
+	budget_begin(budget);
 	*stack = take_java(s, w);
 	*kernel_stack = take_kernel(s, w);
+	budget_end(budget);
 }
 
 uint64_t wait_stacks_key(struct wait_stacks *s, uint32_t id)

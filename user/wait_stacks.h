@@ -22,7 +22,7 @@ struct wait_stacks_setup {
 struct wait_stacks *wait_stacks_new(const struct wait_stacks_setup *setup, struct diag *d);
 void wait_stacks_free(struct wait_stacks *s);
 
-/* Ids of the two stacks, 0 none. Equal stacks have equal ids, while they are remembered. */
+/* Ids of the two stacks, 0 none, as when the budget is used up. Equal stacks have equal ids, while they are remembered. */
 void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack);
 
 /* The key in the open chunk; and a chunk has been begun. */

@@ -23,6 +23,7 @@ static struct bench {
 	struct recording recording;
 	struct method_keys *methods;
 	struct frames *frames;
+	struct budget *budget; /* NULL: without end */
 	uint32_t traced; /* com.acme.Cart.checkout() */
 } * b;
 
@@ -77,7 +78,8 @@ size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, cons
 
 static void make_frames(uint32_t depth)
 {
-	struct frames_setup s = {.methods = b->methods, .resolver = (struct resolver *)b, .depth = depth};
+	struct frames_setup s = {
+		.methods = b->methods, .resolver = (struct resolver *)b, .depth = depth, .budget = b->budget};
 
 	frames_free(b->frames);
 	b->frames = frames_new(&s, &d);
@@ -402,6 +404,26 @@ static void named_frame_of_a_table_that_was_emptied_is_unknown(void **state)
 	assert_int_equal(counts().unknown[RESOLVE_CORRUPT], 2);
 }
 
+static void stacks_beyond_the_budget_are_taken_in_the_next_round(void **state)
+{
+	struct budget budget = { .left_ns = 0 };
+	uint32_t id;
+
+	b->budget = &budget;
+	make_frames(64);
+	id = STACK(FRT_WALK_BOTTOM, 0, BUY);
+	assert_false(frames_read(b->frames, false));
+	assert_true(frames_behind(b->frames));
+	key_of(id); /* a span that cannot wait */
+	assert_int_equal(resolved, 0);
+	assert_int_equal(counts().behind, 1);
+	assert_int_equal(counts().missing, 0);
+	budget_set(&budget, 1000000000);
+	assert_true(frames_read(b->frames, false));
+	assert_false(frames_behind(b->frames));
+	assert_string_equal(text_of(id), "com/acme/Shop.buy:11@3/Int");
+}
+
 static void without_resolver_all_is_unknown(void **state)
 {
 	struct frames_setup s = {.methods = b->methods, .depth = 64};
@@ -589,6 +611,7 @@ int main(void)
 		TEST(frames_that_the_agent_has_named_need_no_resolver),
 		TEST(named_native_method_is_as_jfr_has_it),
 		TEST(forged_name_is_unknown),
+		TEST(stacks_beyond_the_budget_are_taken_in_the_next_round),
 		TEST(named_frame_of_a_table_that_was_emptied_is_unknown),
 		TEST(without_resolver_all_is_unknown),
 		TEST(stack_is_resolved_once),

@@ -334,6 +334,44 @@ static void sweep_beside_a_writer_takes_no_torn_record(void **state)
 	assert_int_equal(streams->malformed, 0);
 }
 
+/* All slots have the one ring, filled but for the place of the next record. */
+static void forge_slots(void)
+{
+	struct frt_slot *slots = (struct frt_slot *)(seg.base + FRT_SLOTS_AT);
+
+	segment_header(&seg)->slots = FRT_MAX_SLOTS;
+	for (uint32_t i = 0; i < FRT_MAX_SLOTS; i++) {
+		slots[i].ring = (uint64_t)FRT_RINGS_AT << 8 | FRT_RING_MAX_LOG2;
+		slots[i].head = (1u << FRT_RING_MAX_LOG2) - FRT_RECORD_SIZE;
+	}
+	for (uint32_t i = 0; i < 1u << FRT_RING_MAX_LOG2; i += FRT_RECORD_SIZE)
+		((struct frt_span *)(seg.base + FRT_RINGS_AT + i))->kind = FRT_SPAN;
+}
+
+static void pass_has_an_end_and_the_next_one_goes_on(void **state)
+{
+	const uint64_t all = FRT_MAX_SLOTS * ((1u << FRT_RING_MAX_LOG2) / FRT_RECORD_SIZE - 1);
+	unsigned int passes = 0;
+
+	forge_slots();
+	for (; spans < all && passes < 100; passes++) {
+		uint64_t before = spans;
+
+		sweep(&seg, streams);
+		assert_in_range(spans - before, 1, (SWEEP_MOST + (1u << FRT_RING_MAX_LOG2)) / FRT_RECORD_SIZE);
+	}
+	assert_int_equal(spans, all);
+	assert_in_range(passes, 2, 99);
+}
+
+static void last_pass_takes_no_more_than_all_rings_together(void **state)
+{
+	forge_slots();
+	sweep_finish(&seg, streams);
+	assert_in_range(spans, 1, FRT_RINGS_SIZE / FRT_RECORD_SIZE);
+	assert_int_equal(spans + streams->lost, FRT_MAX_SLOTS * ((1u << FRT_RING_MAX_LOG2) / FRT_RECORD_SIZE - 1));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -341,6 +379,8 @@ int main(void)
 		TEST(what_lies_in_a_ring_is_taken_once),
 		TEST(window_that_wraps_is_taken_whole),
 		TEST(each_slot_is_swept),
+		TEST(pass_has_an_end_and_the_next_one_goes_on),
+		TEST(last_pass_takes_no_more_than_all_rings_together),
 		TEST(record_that_may_be_overwritten_just_now_is_not_taken),
 		TEST(all_but_one_record_of_a_ring_are_safe),
 		TEST(gap_is_left_to_the_queue_until_the_end),
