@@ -482,7 +482,7 @@ struct frt_code_heap {
  * not say. Offsets are in bytes, FRT_NO_OFFSET: this JVM has no such field.
  */
 struct frt_layout {
-	frt_u32 feature; /* 8 .. 26; 0: there is no layout */
+	frt_u32 feature; /* 8 .. 28; 0: there is no layout */
 	frt_u32 heaps;
 	struct frt_code_heap heap[FRT_CODE_HEAPS];
 	frt_u64 interpreter, interpreter_end; /* its code */

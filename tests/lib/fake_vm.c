@@ -241,6 +241,8 @@ static void write_interpreter(struct fake_vm *vm)
 						     : "StubRoutines (continuation stubs)",
 				   0, 0x400) +
 		      0x222;
+	if (fake_vm_row(vm, "static", "StubRoutines._cont_returnBarrier"))
+		fake_vm_set_static(vm, "StubRoutines._cont_returnBarrier", vm->barrier);
 	vm->continuation = fake_vm_nmethod(vm, 1, "native nmethod", 10, 1) + FAKE_VM_CODE_AT;
 	if (vm->feature >= 25)
 		fake_vm_set_static(vm, "ContinuationEntry._return_pc", vm->continuation);

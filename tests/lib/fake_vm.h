@@ -46,7 +46,7 @@ struct fake_vm {
 	uint64_t thread;
 };
 
-/* Builds a JVM of version 8, 11, 17, 21, 25 or 26 and reads its layout. */
+/* Builds a JVM of version 8, 11, 17, 21 or 25 to 28 and reads its layout. */
 void fake_vm_init(struct fake_vm *vm, unsigned int feature);
 void fake_vm_release(struct fake_vm *vm);
 int fake_vm_read_layout(struct fake_vm *vm);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-static const unsigned int versions[] = {8, 11, 17, 21, 25, 26};
+static const unsigned int versions[] = {8, 11, 17, 21, 25, 26, 27, 28};
 #define EACH_VERSION(v) (unsigned int v = 0; v < sizeof(versions) / sizeof(*versions); v++)
 
 static void nothing_is_missing_in_the_versions_that_we_know(void **state)
@@ -42,6 +42,8 @@ static void fields_are_where_live_jvms_have_them(void **state)
 		{21, 960, 792, 28, 4, 176, 128, 4, -8, 127},
 		{25, 1184, 1016, 28, 4, 16, 128, 2, -8, 127},
 		{26, 1160, 992, 28, 4, 16, 128, 2, -8, 127},
+		{27, 1160, 992, 28, 4, 14, 128, 2, -8, 127},
+		{28, 1152, 984, 28, 4, 14, 128, 2, -8, 127},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
@@ -84,6 +86,8 @@ static void forms_follow_the_version(void **state)
 		 1, 1},
 		{26, HOTSPOT_SCOPES_IMMUTABLE, HOTSPOT_METADATA_MUTABLE, HOTSPOT_CODE_OFFSET, HOTSPOT_THREADS_LIST, 1,
 		 1, 0},
+		{28, HOTSPOT_SCOPES_IMMUTABLE, HOTSPOT_METADATA_MUTABLE, HOTSPOT_CODE_OFFSET, HOTSPOT_THREADS_LIST, 1,
+		 1, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
@@ -111,6 +115,7 @@ static void classes_are_found_in_every_version(void **state)
 		{8, 136, 40, 384, 200, 0x80, false},  {11, 144, 56, 408, 208, 0x80, false},
 		{17, 144, 56, 408, 208, 0x80, true},  {21, 144, 56, 400, 200, 0x80, true},
 		{25, 144, 56, 400, 200, 0x80, true},  {26, 144, 56, 400, 200, 0x80, true},
+		{27, 144, 56, 400, 200, 0x80, true},  {28, 144, 56, 416, 200, 0x80, true},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {

@@ -15,7 +15,7 @@
 #define METHOD	   0x7f7000001000ULL
 #define BCP	   0x7f7000002000ULL
 
-static const unsigned int versions[] = {8, 11, 17, 21, 25, 26};
+static const unsigned int versions[] = {8, 11, 17, 21, 25, 26, 27, 28};
 #define EACH_VERSION(v) (unsigned int v = 0; v < sizeof(versions) / sizeof(*versions); v++)
 
 struct walked {

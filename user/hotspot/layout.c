@@ -3,7 +3,7 @@
  * Every quirk of a JDK version stands in rules[] below: which entry of the JVM's
  * tables fills which field, in which versions, and what is lost without it.
  * The first rule of a field that applies and whose entry is there wins, so a newer
- * JVM that has kept an entry needs no rule of its own. Tried on 8, 11, 17, 21, 25 and 26;
+ * JVM that has kept an entry needs no rule of its own. Tried on 8, 11, 17, 21 and 25 to 28;
  * for the versions between them it is what their sources say.
  *
  * What no table says, for any version:
@@ -13,7 +13,7 @@
  *   UpcallStub		JDK 21: two words behind the RuntimeBlob; the anchor comes first in its frame data
  *   ClassLoaderData	at its end: class of the loader, name, name and id, JFR's trace id; from JDK 11
  *   Method flags	JDK 8: the byte behind the intrinsic's id
- *   KlassFlags		JDK 25: the word before _super_check_offset
+ *   KlassFlags		before _super_check_offset: the word in JDK 25 and 26, the last two bytes from JDK 27 on
  *   list of classes	JDK 8: Klass::_next_link is the word before _class_loader_data; ClassLoaderData::_klasses
  *			stands four words before _next
  *   overpass methods	0x40 in the flags of a ConstMethod
@@ -124,6 +124,7 @@ static const struct rule rules[] = {
 	{F(method_flags),	       21, NEWEST, OFFSET, "ConstMethod._flags._flags", 0, HOTSPOT_NO_HIDDEN},
 	{F(pool_length),		8, NEWEST, OFFSET, "ConstantPool._length", 0, METHODS},
 	{F(klass_access),		8, NEWEST, OFFSET, "Klass._access_flags", 0, METHODS},
+	{F(klass_access),	       27, NEWEST, OFFSET, "InstanceKlass._access_flags", 0, METHODS},
 	{F(klass_access_width),		8, NEWEST, SIZE, "AccessFlags", 0, METHODS},
 	{F(klass_modifiers),		8, 24, OFFSET, "Klass._modifier_flags", 0, 0},
 	{F(klass_inner_classes),	8, NEWEST, OFFSET, "InstanceKlass._inner_classes", 0, 0},
@@ -131,7 +132,8 @@ static const struct rule rules[] = {
 	{F(array_u2),			8, NEWEST, OFFSET, "Array<u2>._data", 0, 0},
 	{F(klass_flags),		9, 14, OFFSET, "InstanceKlass._misc_flags", 0, 0},
 	{F(klass_flags),	       15, 23, OFFSET, "Klass._access_flags", 0, 0},
-	{F(klass_flags),	       25, NEWEST, OFFSET, "Klass._super_check_offset", -4, 0},
+	{F(klass_flags),	       25, 26, OFFSET, "Klass._super_check_offset", -4, 0},
+	{F(klass_flags),	       27, NEWEST, OFFSET, "Klass._super_check_offset", -2, 0},
 	{F(klass_loader_data),		8, NEWEST, OFFSET, "Klass._class_loader_data", 0, HOTSPOT_NO_LOADERS},
 	{F(klass_loader_data),		8, NEWEST, OFFSET, "InstanceKlass._class_loader_data", 0, HOTSPOT_NO_LOADERS},
 	{F(loader_oop),			8, NEWEST, OFFSET, "ClassLoaderData._class_loader", 0, HOTSPOT_NO_LOADERS},
