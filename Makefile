@@ -17,7 +17,9 @@ JNI_H	:= $(firstword $(wildcard $(JAVA_HOME)/include/jvmti.h) $(wildcard /usr/li
 JNI	:= $(dir $(JNI_H))
 Q	:= $(if $(V),,@)
 
-WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation
+# A newer library deprecates what the oldest one that we build with has no other name for.
+WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation \
+	-Wno-deprecated-declarations
 CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD)
 LDLIBS	:= -lbpf -lelf -ldw -lz -lexpat -lm
 ifdef ASAN
