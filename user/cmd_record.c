@@ -134,13 +134,17 @@ static int make_live(struct recording *r, struct diag *d)
 	return live_new(&r->live, &setup, d);
 }
 
-/* The JVM says it once: when our library is new to it. */
-static void warn_of_warning(const struct target *t)
+static bool has_library(const struct target *t)
 {
 	struct mapping m;
 	struct diag ignored;
 
-	if (t->feature >= 21 && target_find_mapping(t, "libfrtrace-", &m, &ignored) != 1)
+	return target_find_mapping(t, "libfrtrace-", &m, &ignored) == 1;
+}
+
+static void note_warning(const struct target *t)
+{
+	if (t->feature >= 21)
 		log_line("note: this JVM prints three lines about a dynamically loaded agent on its own stderr "
 			 "(JEP 451; -XX:+EnableDynamicAgentLoading at its start would hide them)");
 }
@@ -192,6 +196,7 @@ static char *prepare_stacks(struct recording *r)
 static int attach(struct recording *r, struct diag *d)
 {
 	char *dump;
+	bool known;
 	int err = 0;
 
 	if (r->settings->with_jfr)
@@ -202,8 +207,11 @@ static int attach(struct recording *r, struct diag *d)
 	if (dump)
 		active_report(dump, &r->target, r->settings);
 	free(dump);
-	warn_of_warning(&r->target);
-	return session_attach(r->session, d);
+	known = has_library(&r->target);
+	err = session_attach(r->session, d);
+	if (!known && has_library(&r->target)) /* the JVM has loaded it, and warns once */
+		note_warning(&r->target);
+	return err;
 }
 
 /* A JVM that has just been started tells of itself only when it is up. */
