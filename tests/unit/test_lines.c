@@ -99,7 +99,7 @@ static void calls_come_in_the_order_of_their_ends(void **state)
 	call(1000, 900, 0); /* ends at 1900 */
 	call(1100, 100, 0);
 	call(500, 200, 0);
-	lines_print(b->lines, 1900);
+	lines_print(b->lines, 1900 + LINES_LATE_NS);
 	p = printed();
 	assert_string_equal(json_text(p, "durationNs"), "200");
 	assert_string_equal(json_text(p, "startNs"), "505");
@@ -116,13 +116,27 @@ static void calls_that_ended_late_wait(void **state)
 	begin(true);
 	call(1000, 900, 0);
 	call(1000, 100, 0);
-	lines_print(b->lines, 1899);
+	lines_print(b->lines, 1899 + LINES_LATE_NS);
 	assert_string_equal(json_text(printed(), "durationNs"), "100");
-	lines_print(b->lines, 1899);
+	lines_print(b->lines, 1899 + LINES_LATE_NS);
 	assert_string_equal(printed(), "");
 	call(1000, 899, 0);
 	lines_print(b->lines, INT64_MAX);
 	assert_string_equal(json_text(printed(), "durationNs"), "899");
+	assert_string_equal(json_text(strchr(b->text, '\n') + 1, "durationNs"), "900");
+}
+
+/* The thread of the shorter call was switched away before it could write its record. */
+static void call_whose_record_is_late_is_in_its_place(void **state)
+{
+	int64_t now = 2000;
+
+	begin(true);
+	call(1000, 900, 0);
+	lines_print(b->lines, now);
+	call(1000, 100, 0);
+	lines_print(b->lines, now + LINES_LATE_NS);
+	assert_string_equal(json_text(printed(), "durationNs"), "100");
 	assert_string_equal(json_text(strchr(b->text, '\n') + 1, "durationNs"), "900");
 }
 
@@ -218,6 +232,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(calls_come_in_the_order_of_their_ends),
 		TEST(calls_that_ended_late_wait),
+		TEST(call_whose_record_is_late_is_in_its_place),
 		TEST(line_tells_thread_method_and_how_it_ended),
 		TEST(virtual_thread_is_its_own),
 		TEST(caller_is_named_with_its_line),

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HELD 8192u /* calls that wait for their turn: 160,000 a second, more would be a burden */
+#define HELD 16384u /* calls that wait for their turn, for 100 ms at most: 160,000 a second, more would be a burden */
 
 struct held {
 	struct frt_span span;
@@ -146,9 +146,9 @@ static void print_call(struct lines *l, const struct held *h, int64_t realtime)
 		call_line_print(l->to, &c);
 }
 
-void lines_print(struct lines *l, int64_t until)
+void lines_print(struct lines *l, int64_t now)
 {
-	int64_t realtime = clock_realtime_offset();
+	int64_t realtime = clock_realtime_offset(), until = now == INT64_MAX ? now : now - LINES_LATE_NS;
 	size_t n = 0;
 
 	qsort(l->held, l->count, sizeof(l->held[0]), earlier);

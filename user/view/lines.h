@@ -34,8 +34,14 @@ void lines_free(struct lines *l);
 void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
 	       const struct frames_caller *caller);
 
-/* Print those that ended until then (CLOCK_MONOTONIC, ns). */
-void lines_print(struct lines *l, int64_t until);
+/* A thread may be switched away for so long between the end of a call and its record. */
+#define LINES_LATE_NS 50000000LL
+
+/*
+ * Print the calls that ended at least LINES_LATE_NS before `now` (CLOCK_MONOTONIC, ns), all of which are expected to be
+ * here; with INT64_MAX all that are held.
+ */
+void lines_print(struct lines *l, int64_t now);
 
 uint64_t lines_skipped(const struct lines *l);
 
