@@ -118,7 +118,7 @@ $(BUILD)/tests/test_frames: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/test_proof: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
 $(BUILD)/tests/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe)
-$(BUILD)/tests/test_report: LDLIBS += $(call wrap,fstatvfs target_describe target_cpu_ns \
+$(BUILD)/tests/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_describe target_cpu_ns \
 	session_segment session_streams session_cost session_drops session_waits_lost session_no_waits session_no_pauses session_no_usage)
 
 # The agent's parts that ask nothing of a JVM, compiled for the tests with a libc and, if so wanted, sanitizers.
