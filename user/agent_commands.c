@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/agent_commands.h"
 #include "user/target/helper.h"
+#include "user/target/interrupt.h"
 #include "user/target/proc.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEP_MS 50 /* between two looks at the target */
 #define AT_WORK 4  /* times the timeout: what an agent that has made a step gets for the next */
 #define AT_MOST 40 /* times the timeout, for all */
 
@@ -74,10 +74,12 @@ static int say_silent(const struct wait *w, struct diag *d)
 static int wait_for_answer(struct wait *w, uint32_t number, struct diag *d)
 {
 	const struct frt_command *c = &w->header->command;
-	const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
+	const struct timespec step = { .tv_nsec = INTERRUPT_POLL_MS * 1000000L };
 	uint32_t answered;
 
 	while ((answered = __atomic_load_n(&c->answered, __ATOMIC_ACQUIRE)) != number) {
+		if (interrupted())
+			return diag_set(d, EINTR, "interrupted");
 		if (target_ended(w->target))
 			return diag_set(d, ESRCH, "process %d '%s' has ended", w->target->pid, w->target->name);
 		if (clock_ms() > w->deadline && !goes_on(w))

@@ -10,7 +10,7 @@
 /*
  * Have the agent carry out one command, and wait for its result. The segment must be locked by us. A command that
  * makes progress (header.progress) gets more time than `timeout_ms`: four times that for each step, forty times in all.
- * 0, or -errno: -ETIMEDOUT no answer, -ESRCH the target has ended, -EPROTO the agent refuses; the message says why.
+ * 0, or -errno: -ETIMEDOUT no answer, -ESRCH the target has ended, -EINTR interrupted(), -EPROTO the agent refuses; the message says why.
  */
 int agent_command(const struct segment *s, const struct target *t, enum frt_command_kind kind, int timeout_ms, struct diag *d);
 

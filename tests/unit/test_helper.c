@@ -199,36 +199,6 @@ static void cleaning_up_goes_on_after_ctrl_c(void **state)
 	munmap(shared, 4096);
 }
 
-/* Counts up, until it is done or has no more time. */
-static int busy_work(struct helper *h, void *context, struct answer *out, struct diag *d)
-{
-	int64_t end = clock_ms() + *(int *)context;
-
-	while (clock_ms() < end) {
-		__atomic_fetch_add((uint32_t *)h->progress, 1, __ATOMIC_RELAXED);
-		if (!deadline_left(h->deadline) && !helper_goes_on(h))
-			pause();
-		usleep(1000);
-	}
-	return 0;
-}
-
-static void child_has_time_as_long_as_there_is_progress_but_not_for_ever(void **state)
-{
-	uint32_t *progress = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int beyond_grace = 2500, for_ever = 1 << 30;
-	struct target t = self();
-	struct answer answer;
-	bool abandoned;
-	struct diag d;
-
-	assert_int_equal(helper_run_long(&t, busy_work, &beyond_grace, 200, progress, &answer, &abandoned, &d), 0);
-	assert_false(abandoned);
-	assert_int_equal(helper_run_long(&t, busy_work, &for_ever, 1, progress, &answer, &abandoned, &d), -ETIMEDOUT);
-	assert_true(abandoned);
-	munmap(progress, 4096);
-}
-
 static int descriptors_work(struct helper *h, void *context, struct answer *out, struct diag *d)
 {
 	out->code = fcntl(*(int *)context, F_GETFD) >= 0;
@@ -328,7 +298,6 @@ int main(void)
 		cmocka_unit_test(child_that_cannot_be_killed_is_left_behind),
 		cmocka_unit_test(waiting_for_a_child_ends_with_ctrl_c),
 		cmocka_unit_test(cleaning_up_goes_on_after_ctrl_c),
-		cmocka_unit_test(child_has_time_as_long_as_there_is_progress_but_not_for_ever),
 		cmocka_unit_test(child_does_not_keep_what_the_parent_has_open),
 		cmocka_unit_test(child_is_the_targets_user_for_good),
 		cmocka_unit_test(works_where_children_are_not_waited_for),

@@ -274,7 +274,7 @@ static int read_reply(struct helper *h, int fd, struct answer *out, struct diag 
 
 	for (;;) {
 		r = poll(&poller, 1, deadline_left(h->deadline));
-		if ((r < 0 && errno == EINTR) || (r == 0 && helper_goes_on(h)))
+		if (r < 0 && errno == EINTR)
 			continue;
 		if (r == 0)
 			return check_state(h, &status, d)

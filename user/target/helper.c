@@ -18,8 +18,6 @@
 
 #define GRACE_MS 2000 /* what the child gets beyond its own deadline before it is killed */
 #define REAP_MS	 1000 /* what a killed child gets to end; one that waits for a file system in vain does not */
-#define AT_WORK 4   /* times the timeout: what a JVM that has made a step gets for the next */
-#define AT_MOST 40  /* times the timeout, for all */
 
 /* What goes through the pipe, followed by `length` bytes of text. */
 struct outcome {
@@ -44,17 +42,6 @@ int deadline_left(int64_t deadline)
 	if (left <= 0)
 		return 0;
 	return left < INT_MAX ? left : INT_MAX;
-}
-
-bool helper_goes_on(struct helper *h)
-{
-	uint32_t progress = h->progress ? __atomic_load_n(h->progress, __ATOMIC_RELAXED) : h->progress_seen;
-
-	if (progress == h->progress_seen || clock_ms() > h->last)
-		return false;
-	h->progress_seen = progress;
-	h->deadline = clock_ms() + AT_WORK * h->timeout_ms;
-	return true;
 }
 
 const char *user_name(uid_t uid, char *out, size_t size)
@@ -186,8 +173,7 @@ static int read_all(int fd, void *data, size_t size, struct helper *h)
 		if (!h->cleanup && interrupted())
 			return -EINTR;
 		n = poll(&poller, 1, interrupt_slice(deadline_left(h->deadline + GRACE_MS)));
-		if ((n < 0 && errno == EINTR) || (n == 0 && deadline_left(h->deadline + GRACE_MS)) ||
-		    (n == 0 && helper_goes_on(h)))
+		if ((n < 0 && errno == EINTR) || (n == 0 && deadline_left(h->deadline + GRACE_MS)))
 			continue;
 		if (n == 0)
 			return -ETIMEDOUT;
@@ -286,8 +272,7 @@ static struct helper prepare_helper(const struct target *t, int timeout_ms)
 {
 	int64_t now = clock_ms();
 
-	return (struct helper){.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms,
-			       .timeout_ms = timeout_ms, .last = now + (int64_t)AT_MOST * timeout_ms};
+	return (struct helper){.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms};
 }
 
 static int open_and_run(struct helper h,
@@ -333,17 +318,6 @@ int helper_run(const struct target *t, int (*work)(struct helper *h, void *conte
 	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
 {
 	return open_and_run(prepare_helper(t, timeout_ms), work, context, out, abandoned, d);
-}
-
-int helper_run_long(const struct target *t,
-		    int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
-		    int timeout_ms, const uint32_t *progress, struct answer *out, bool *abandoned, struct diag *d)
-{
-	struct helper h = prepare_helper(t, timeout_ms);
-
-	h.progress = progress;
-	h.progress_seen = progress ? *progress : 0;
-	return open_and_run(h, work, context, out, abandoned, d);
 }
 
 void helper_clean_up(const struct target *t,

@@ -22,10 +22,6 @@ struct helper {
 	int root, cwd, tmp;  /* O_PATH directories of the target; cwd and tmp: -1 when there is none */
 	int status;	     /* /proc/PID/status */
 	int64_t deadline;    /* CLOCK_MONOTONIC, ms */
-	int timeout_ms;
-	const uint32_t *progress; /* see helper_run_long() */
-	uint32_t progress_seen;
-	int64_t last; /* there is no deadline beyond this one */
 	bool cleanup; /* it is not to be interrupted */
 	char root_name[512]; /* of place_root_name() */
 };
@@ -44,21 +40,10 @@ struct answer {
 int helper_run(const struct target *t, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
 	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d);
 
-/*
- * The same, with four times `timeout_ms` more whenever the time is over and the word in shared memory has changed
- * meanwhile, up to forty times in all: the target may be hostile. `progress` may be NULL.
- */
-int helper_run_long(const struct target *t,
-		    int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
-		    int timeout_ms, const uint32_t *progress, struct answer *out, bool *abandoned, struct diag *d);
-
 /* The same for work that cleans up: it goes on when interrupted(). Nobody needs its outcome. */
 void helper_clean_up(const struct target *t,
 		     int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
 		     int timeout_ms);
-
-/* The deadline is over: true when there is progress, and a new deadline. */
-bool helper_goes_on(struct helper *h);
 
 void answer_release(struct answer *a);
 
