@@ -14,7 +14,10 @@ struct site {
 	const char *provider, *name;
 };
 
-/* Attach a program to a USDT site; the programs check their task. -ENOENT: there is no such site. */
+/*
+ * Attach a program to a USDT site; the programs check their task. -ENOENT: there is no such site. The file may be
+ * forged: it is checked before libbpf reads it (elf_notes.h).
+ */
 int site_attach_usdt(struct bpf_program *program, const struct site *site, struct bpf_link **link, struct diag *d);
 
 #endif

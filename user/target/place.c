@@ -62,7 +62,7 @@ int place_open_at(int root, const char *path, int flags)
 
 static bool may_be_read(const struct target *t, const struct stat *st)
 {
-	return st->st_uid == t->uid || st->st_uid == 0 || (st->st_mode & S_IROTH);
+	return !t || st->st_uid == t->uid || st->st_uid == 0 || (st->st_mode & S_IROTH);
 }
 
 static int check_file(const struct target *t, int fd, off_t limit)
@@ -76,16 +76,21 @@ static int check_file(const struct target *t, int fd, off_t limit)
 	return st.st_size > limit ? -EFBIG : 0;
 }
 
+void place_fd_path(int fd, char out[PLACE_FD_PATH])
+{
+	snprintf(out, PLACE_FD_PATH, "/proc/self/fd/%d", fd);
+}
+
 int place_open_again(const struct target *t, int fd, int flags, off_t limit)
 {
-	char own[64];
+	char own[PLACE_FD_PATH];
 	int again;
 
 	if (fd < 0)
 		return fd;
 	again = check_file(t, fd, limit);
 	if (!again) {
-		snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+		place_fd_path(fd, own);
 		again = open(own, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		again = again < 0 ? -errno : again;
 	}

@@ -38,9 +38,13 @@ int place_open_file(const struct target *t, int root, const char *path, off_t li
 
 /*
  * The same by an O_PATH descriptor, which is closed in any case; a negative one is returned as it is. `flags` is
- * O_RDONLY or O_RDWR.
+ * O_RDONLY or O_RDWR. Without a target the file may be anybody's.
  */
 int place_open_again(const struct target *t, int fd, int flags, off_t limit);
+
+/* The path by which others, in this process, open again what `fd` holds. */
+#define PLACE_FD_PATH 32
+void place_fd_path(int fd, char out[PLACE_FD_PATH]);
 
 /* The file of the JVM's performance counters, read-only. -ENOENT: there is none. */
 int place_open_perf_data(const struct target *t);
