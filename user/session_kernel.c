@@ -150,7 +150,7 @@ static void attach_jvm(struct session_kernel *k, struct frtrace_bpf *bpf, const 
 	};
 	struct mapping m;
 
-	if (target_find_mapping(t, "libjvm.so", &m, &k->no_pauses) != 1) {
+	if (target_find_libjvm(t, &m, &k->no_pauses) != 1) {
 		diag_set(&k->no_pauses, ENOENT, "cannot find libjvm.so in the target's mappings");
 		return;
 	}

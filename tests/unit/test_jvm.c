@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/target/jvm.h"
+#include "user/target/mem.h"
+#include "user/target/remote.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +105,85 @@ static void a_process_without_libjvm_is_no_jvm(void **state)
 	assert_int_equal(jvm_find(&t), -ENOENT);
 }
 
+static char second[64]; /* directory with JVM/libjvm.so and other/libjvm.so */
+
+static void *map_code(const char *directory, void *at, const void *code, size_t size)
+{
+	char path[128];
+	void *mapped;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", second, directory);
+	mkdir(path, 0700);
+	strcat(path, "/libjvm.so");
+	fd = open(path, O_RDWR | O_CREAT, 0700);
+	if (fd < 0 || write(fd, code, size) != (ssize_t)size || ftruncate(fd, 4096))
+		_exit(2);
+	mapped = mmap(at, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (at ? MAP_FIXED_NOREPLACE : 0), fd, 0);
+	close(fd);
+	return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* A process that sleeps in a function called from JVM/libjvm.so, below which lies another. */
+static pid_t start_with_two(int *ready)
+{
+	static const unsigned char call_argument[] = {0x53, 0xff, 0xd7, 0x5b, 0xc3}; /* push; call *rdi; pop; ret */
+	int ends[2];
+	pid_t pid;
+	char *code;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		code = map_code("JVM", NULL, call_argument, sizeof(call_argument));
+		if (!code || !map_code("other", (void *)0x10000000, "junk", 4))
+			_exit(3);
+		if (write(ends[1], &code, sizeof(code)) != sizeof(code))
+			_exit(4);
+		((void (*)(int (*)(void)))(void *)code)(pause);
+		_exit(0);
+	}
+	close(ends[1]);
+	*ready = ends[0];
+	return pid;
+}
+
+static void libjvm_is_the_one_that_threads_run_in(void **state)
+{
+	struct target t = {.pidfd = -1, .uid = geteuid()};
+	char command[128], *code = NULL, path[128];
+	struct mapping m;
+	uint64_t base = 0;
+	struct diag d;
+	int ready;
+
+	strcpy(second, "/tmp/test_jvm.XXXXXX");
+	assert_non_null(mkdtemp(second));
+	t.pid = t.ns_pid = start_with_two(&ready);
+	assert_int_equal(read(ready, &code, sizeof(code)), sizeof(code));
+	snprintf(path, sizeof(path), "%s/JVM/libjvm.so", second);
+	for (int i = 0; i < 5000; i++) { /* until it sleeps */
+		assert_int_equal(jvm_find(&t), 1);
+		if (!strcmp(t.libjvm, path))
+			break;
+		usleep(1000);
+	}
+	assert_string_equal(t.libjvm, path);
+	assert_int_equal(t.libjvm_code, (uintptr_t)code);
+	assert_int_equal(target_find_libjvm(&t, &m, &d), 1);
+	assert_string_equal(m.path, path);
+	assert_int_equal(remote_find_libjvm(&t, &base, &d), 0);
+	assert_int_equal(base, (uintptr_t)code);
+	assert_int_equal(target_find_mapping(&t, "libjvm.so", &m, &d), 1);
+	assert_int_equal(m.start, 0x10000000); /* it does lie below */
+	kill(t.pid, SIGKILL);
+	waitpid(t.pid, NULL, 0);
+	close(ready);
+	snprintf(command, sizeof(command), "rm -rf %s", second);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +192,7 @@ int main(void)
 		cmocka_unit_test(options_are_read_from_the_environment_and_the_command_line),
 		cmocka_unit_test(other_variables_are_not_options),
 		cmocka_unit_test(a_process_without_libjvm_is_no_jvm),
+		cmocka_unit_test(libjvm_is_the_one_that_threads_run_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

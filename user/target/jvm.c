@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/target/jvm.h"
 #include "user/target/arguments.h"
+#include "user/target/libjvm.h"
 #include "user/target/perf_data.h"
 #include "user/target/place.h"
 
@@ -10,8 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_WORDS (4u << 20) /* bytes of a command line or environment */
-#define MAX_FILE  (1 << 20)  /* bytes of a release file, or of a file of options */
+#define MAX_WORDS  (4u << 20) /* bytes of a command line or environment */
+#define MAX_LIBJVM 64
+#define MAX_FILE   (1 << 20)  /* bytes of a release file, or of a file of options */
+
+struct jvm_mappings {
+	struct target *target;
+	struct code_range ranges[MAX_LIBJVM]; /* executable mappings named libjvm.so */
+	char paths[MAX_LIBJVM][sizeof(((struct target *)0)->libjvm)];
+	size_t count;
+};
+
+static void note_libjvm(struct jvm_mappings *j, const struct mapping *m)
+{
+	if (j->count == MAX_LIBJVM)
+		return;
+	j->ranges[j->count] = (struct code_range){m->start, m->end};
+	snprintf(j->paths[j->count++], sizeof(j->paths[0]), "%s", m->path);
+}
 
 /*
  * OpenJ9 has a libjvm.so too, in .../j9vm/ or with libj9vm29.so beside it;
@@ -19,14 +36,15 @@
  */
 static int see_mapping(const struct mapping *m, void *context)
 {
-	struct target *t = context;
+	struct jvm_mappings *j = context;
+	struct target *t = j->target;
 	const char *base = path_base(m->path);
 	char own[32];
 
 	if (strncmp(base, "libj9vm", 7) == 0 || (strcmp(base, "libjvm.so") == 0 && strstr(m->path, "/j9vm/")))
 		return -ENOTSUP;
-	if (strcmp(base, "libjvm.so") == 0 && m->permissions[2] == 'x' && !t->libjvm[0])
-		snprintf(t->libjvm, sizeof(t->libjvm), "%s", m->path);
+	if (strcmp(base, "libjvm.so") == 0 && m->permissions[2] == 'x')
+		note_libjvm(j, m);
 	snprintf(own, sizeof(own), "%d", t->ns_pid);
 	if (strstr(m->path, "/hsperfdata_") && strcmp(base, own) == 0 && strlen(m->path) < sizeof(t->perf_data))
 		strcpy(t->perf_data, m->path);
@@ -35,15 +53,22 @@ static int see_mapping(const struct mapping *m, void *context)
 
 int jvm_find(struct target *t)
 {
+	struct jvm_mappings j;
+	size_t chosen = 0;
 	char root[512];
 	int r;
 
 	t->libjvm[0] = t->perf_data[0] = 0;
-	r = proc_each_mapping(t->pid, see_mapping, t);
-	if (r)
+	t->libjvm_code = 0;
+	j.target = t;
+	j.count = 0;
+	r = proc_each_mapping(t->pid, see_mapping, &j);
+	if (r || !j.count)
 		return r;
-	if (!t->libjvm[0])
-		return 0;
+	if (j.count > 1)
+		chosen = libjvm_choose(t->pid, j.ranges, j.count);
+	t->libjvm_code = j.ranges[chosen].start;
+	strcpy(t->libjvm, j.paths[chosen]);
 	place_root_name(t, root, sizeof(root));
 	place_strip_root(root, t->libjvm);
 	place_strip_root(root, t->perf_data);

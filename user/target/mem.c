@@ -24,10 +24,18 @@ static int match_mapping(const struct mapping *m, void *context)
 	return 1;
 }
 
-int target_find_mapping(const struct target *t, const char *prefix, struct mapping *out, struct diag *d)
+static int match_libjvm_code(const struct mapping *m, void *context)
 {
-	struct search s = {t, prefix, out};
-	int r = proc_each_mapping(t->pid, match_mapping, &s);
+	struct search *s = context;
+
+	return m->start == s->target->libjvm_code && match_mapping(m, context);
+}
+
+static int find_mapping(struct search *s, int (*match)(const struct mapping *m, void *context), struct diag *d)
+{
+	const struct target *t = s->target;
+	int r = proc_each_mapping(t->pid, match, s);
+	struct mapping *out = s->out;
 	char root[512];
 
 	if (r < 0)
@@ -39,6 +47,20 @@ int target_find_mapping(const struct target *t, const char *prefix, struct mappi
 			 (unsigned long)out->end);
 	}
 	return r;
+}
+
+int target_find_mapping(const struct target *t, const char *prefix, struct mapping *out, struct diag *d)
+{
+	struct search s = {t, prefix, out};
+
+	return find_mapping(&s, match_mapping, d);
+}
+
+int target_find_libjvm(const struct target *t, struct mapping *out, struct diag *d)
+{
+	struct search s = {t, "libjvm.so", out};
+
+	return find_mapping(&s, match_libjvm_code, d);
 }
 
 /* Is it "/memfd:PREFIX..."? Writes the name without the kernel's decoration. */

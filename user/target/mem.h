@@ -21,6 +21,9 @@ struct mapping {
  */
 int target_find_mapping(const struct target *t, const char *prefix, struct mapping *out, struct diag *d);
 
+/* Find the executable mapping of the libjvm that the JVM runs in, which jvm_find() has chosen. 1, 0, -errno as above. */
+int target_find_libjvm(const struct target *t, struct mapping *out, struct diag *d);
+
 /*
  * Open, read-write, a memfd of the target whose name begins with `prefix`
  * ("/memfd:" not included), through /proc/PID/fd. `name` (may be NULL) receives

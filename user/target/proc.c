@@ -39,14 +39,19 @@ char *proc_read_fd(int fd, size_t limit, size_t *length)
 	return text;
 }
 
-char *proc_read(pid_t pid, const char *name, size_t limit, size_t *length)
+int proc_open(pid_t pid, const char *name)
 {
 	char path[64];
-	char *text;
-	int fd, saved;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+char *proc_read(pid_t pid, const char *name, size_t limit, size_t *length)
+{
+	int fd = proc_open(pid, name), saved;
+	char *text;
+
 	if (fd < 0)
 		return NULL;
 	text = proc_read_fd(fd, limit, length);

@@ -23,6 +23,9 @@ struct proc_status {
 /* Read and take apart /proc/PID/status. 0 or -errno. */
 int proc_read_status(pid_t pid, struct proc_status *out);
 
+/* Open /proc/PID/NAME for reading. A descriptor, or -1 with errno. */
+int proc_open(pid_t pid, const char *name);
+
 /* Read at most `limit` bytes of /proc/PID/NAME; malloc'ed, 0-terminated (`length` may be NULL). NULL: errno says why.
  */
 char *proc_read(pid_t pid, const char *name, size_t limit, size_t *length);

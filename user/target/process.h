@@ -27,6 +27,7 @@ struct target {
 	char version[64];	  /* "17.0.15"; "" unknown */
 	int feature;		  /* 8, 11, 17, ...; 0 unknown */
 	char libjvm[512];	  /* path in the target's mount namespace */
+	uint64_t libjvm_code;	  /* where its executable mapping begins; 0 unknown */
 	bool up;		  /* it is known to have started: nobody need wait for that */
 	char perf_data[256];	  /* its hsperfdata file, a path in the same; "" unknown */
 };

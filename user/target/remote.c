@@ -66,8 +66,10 @@ static int match_libjvm(const struct mapping *m, void *context)
 	place_strip_root(s->root, seen.path);
 	if (m->offset || strcmp(seen.path, s->target->libjvm))
 		return 0;
-	s->base = m->start;
-	return 1;
+	if (s->base && m->start > s->target->libjvm_code)
+		return 0;
+	s->base = m->start; /* the last one in front of the code */
+	return 0;
 }
 
 int remote_find_libjvm(const struct target *t, uint64_t *base, struct diag *d)
@@ -80,7 +82,7 @@ int remote_find_libjvm(const struct target *t, uint64_t *base, struct diag *d)
 	r = proc_each_mapping(t->pid, match_libjvm, &s);
 	if (r < 0)
 		return diag_errno(d, -r, "cannot read the mappings of process %d", t->pid);
-	if (!r)
+	if (!s.base)
 		return diag_set(d, ENOENT, "process %d has not mapped '%s'", t->pid, t->libjvm);
 	*base = s.base;
 	return 0;
