@@ -21,12 +21,15 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
-#define LEAST_SIZE (1u << 20)
+#define LEAST_SIZE  (1u << 20)
+#define MORE_MEMORY (512ull << 20)
 
 struct recording {
 	struct settings *settings;
@@ -377,6 +380,28 @@ static int record_program(struct recording *r, struct loop *loop, struct diag *d
 	return program_finish(r->program);
 }
 
+/*
+ * A recording takes 100 MB of private memory. Whatever a forged file or table would have us take beyond that ends in
+ * ENOMEM, which has a message, not in the OOM killer. A program that is started has been forked before.
+ */
+static void limit_memory(void)
+{
+	unsigned long pages = 0;
+	struct rlimit limit;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f && fscanf(f, "%*u %*u %*u %*u %*u %lu", &pages) == 1 && !getrlimit(RLIMIT_DATA, &limit)) {
+		rlim_t most = (rlim_t)pages * sysconf(_SC_PAGESIZE) + MORE_MEMORY;
+
+		if (limit.rlim_cur > most) {
+			limit.rlim_cur = most;
+			setrlimit(RLIMIT_DATA, &limit);
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
 int cmd_record(struct settings *settings, struct diag *d)
 {
 	struct recording *r = calloc(1, sizeof(*r));
@@ -397,6 +422,7 @@ int cmd_record(struct settings *settings, struct diag *d)
 	err = live_check(settings, d);
 	if (!err && settings->program)
 		err = program_open(&r->program, settings, d);
+	limit_memory();
 	setpriority(PRIO_PROCESS, 0, -20); /* so that it gets the CPU when the target's threads take all; may fail */
 	if (!err)
 		err = loop_init(&loop, r->program, d);
