@@ -38,7 +38,7 @@ same_as_the_jdk() { # FILE [OPTIONS]...: of print, in turn
 		set -f; ours print $option "$1"; theirs print $option "$1"; set +f
 		same "print $option"
 	done
-	[ "${JDKS[-1]%% *}" -ge 25 ] || return # older ones print text differently
+	[ "${NEWEST%% *}" -ge 25 ] || return # older ones print text differently
 	ours print "$1"
 	theirs print "$1"
 	same print
@@ -119,7 +119,7 @@ views() {
 	[ -f "$file" ] || finding "there is no recording of ours"
 	calls=$("$(jdk_newest)/bin/jfr" summary "$file" | awk '$1 == "jdk.MethodTrace" { print $2 }')
 	[ "${calls:-0}" -gt 1000 ] || finding "only ${calls:-0} calls"
-	if [ "${JDKS[-1]%% *}" -ge 25 ]; then
+	if [ "${NEWEST%% *}" -ge 25 ]; then
 		for options in '' '--width 70 --truncate beginning' '--width 130' '--width 60 --cell-height 2'; do
 			# shellcheck disable=SC2086
 			same_lines $options method-timing "$file"

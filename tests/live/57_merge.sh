@@ -39,7 +39,7 @@ reads() { # FILE: by the jfr of this JDK; with SOAK=1 by each
 # The views of JDK 25, of both halves.
 views() { # FILE
 	local view
-	[ "${JDKS[-1]%% *}" -ge 25 ] || return
+	[ "${NEWEST%% *}" -ge 25 ] || return
 	for view in gc:'G1|Serial|Young|Old' jvm-information:17\|25 method-calls:Joint hot-methods:'Method'; do
 		"$(jdk_newest)/bin/jfr" view "${view%%:*}" "$1" >"$WORK/tool" 2>&1 || finding "view ${view%%:*}: $(tail -n 3 "$WORK/tool")"
 		grep -qE "${view#*:}" "$WORK/tool" || finding "view ${view%%:*} shows no ${view#*:}: $(head -n 12 "$WORK/tool")"
@@ -48,7 +48,7 @@ views() { # FILE
 
 # What JDK 25 prints of the JVM's event says in which of our calls it was.
 contexts() { # FILE
-	[ "${JDKS[-1]%% *}" -ge 25 ] || return
+	[ "${NEWEST%% *}" -ge 25 ] || return
 	"$(jdk_newest)/bin/jfr" print --events live.Mark "$1" >"$WORK/marks" 2>&1
 	[ "$(grep -c '^live.Mark {' "$WORK/marks")" = "$(wc -l <"$WORK/stamps")" ] || finding "$(grep -c '^live.Mark {' "$WORK/marks") marks"
 	[ "$(grep -c 'Context: MethodTrace.method = live.Joint.work(int)' "$WORK/marks")" = "$(wc -l <"$WORK/stamps")" ] ||

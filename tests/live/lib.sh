@@ -18,7 +18,7 @@ chmod 755 "$WORK"
 touch "$WORK/.start"
 STARTED=()	# pids that we started
 FAILED=0
-F_FILE= T_PID=
+F_FILE= T_PID= DISK=
 SOAK=${SOAK:+1}
 SECONDS_MAX=${SECONDS_MAX:-60} # of any one wait
 TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-30} # until tracing has begun, or ended
@@ -40,6 +40,7 @@ live_end() {
 		[ -e "/proc/$pid" ] || rm -f "/tmp/.java_pid$pid" # a killed JVM leaves it, to the next one with this pid
 	done
 	mountpoint -q "$WORK/disk" && umount "$WORK/disk"
+	[ -z "${DISK:-}" ] || rm -rf "$DISK"
 	if [ -n "${KEEP:-}" ]; then echo "# kept $WORK"; else rm -rf "$WORK"; fi
 	exit $((FAILED > 0))
 }
@@ -76,7 +77,7 @@ begin() { # SENTENCE
 # A case that does little but wait runs beside those before meanwhile_ends, in a $WORK of its own. One at a time.
 meanwhile() { # COMMAND...
 	(
-		WORK=$WORK/meanwhile STARTED=() FAILED=0
+		WORK=$WORK/meanwhile STARTED=() FAILED=0 DISK=
 		export FRTRACE_LIVE=$WORK
 		trap live_end EXIT
 		trap 'exit 1' INT TERM
@@ -144,12 +145,19 @@ jdk_use() { # LINE
 	classes_build
 }
 
-# The program with the highest version reads what all versions wrote.
-jdk_newest() { echo "${JDKS[-1]#* }"; }
+# The tools with the highest version read what all versions wrote: the host's, from 25 on, else those of a root directory.
+jdk_newest() { echo "${NEWEST#* }"; }
+
+# A sentence about the newest tools is skipped without JDK 25 or later.
+newest_is_25() { # SENTENCE
+	[ "${NEWEST%% *}" -ge 25 ] && return
+	skip "$1" "needs the tools of JDK 25 or later: $(roots_why)"
+	return 1
+}
 
 BRIEF=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC) # for a JVM of ours that runs for a second: half the CPU
 
-# ---- JVMs in root directories: JDK 8, 11, 21 and 26, which scripts/jdks brings (JVMs only: javac and jfr are the host's)
+# ---- JVMs in root directories: JDK 8, 11, 21 and 26, which scripts/jdks brings
 #
 #	roots_find			once, first; it takes a minute in a clean clone
 #	root_use 8 || skip ...		from here on target_start, exact and the rest run JDK 8; why not: roots_why
@@ -172,7 +180,7 @@ inside_root='
 	exec chroot "$root" "$@"'
 
 roots_find() {
-	mapfile -t ROOTS < <("$ROOT/scripts/jdks" 2>"$WORK/roots")
+	[ -e "$WORK/roots" ] || mapfile -t ROOTS < <("$ROOT/scripts/jdks" 2>"$WORK/roots")
 }
 
 roots_why() { sed 's|^scripts/jdks: ||' "$WORK/roots" | paste -sd ';'; }
@@ -180,7 +188,7 @@ roots_why() { sed 's|^scripts/jdks: ||' "$WORK/roots" | paste -sd ';'; }
 root_use() { # FEATURE: false when it is not to be had
 	local line host
 	line=$(printf '%s\n' "${ROOTS[@]}" | grep "^$1 ") || return 1
-	host=$(printf '%s\n' "${JDKS[@]}" | awk -v version="$1" '$1 <= version' | tail -n 1)
+	host=$(printf '%s\n' "${JDKS[@]}" "$NEWEST" | awk -v version="$1" '$1 <= version' | tail -n 1)
 	if [ -n "$host" ]; then
 		jdk_use "$host"
 	else
@@ -203,6 +211,13 @@ classes_build() { # [--release VERSION]: those of $OLD_SOURCES for an older one
 		{ [ $# -gt 0 ] || find "$LIVE/java/secret" -name '*.java' -exec "${javac[@]}" -d "$new/modules/secret" {} +; } ||
 		{ not_ok "the Java programs compile with JDK $FEATURE"; exit 1; }
 	rm -rf "$CLASSES" && mv "$new" "$CLASSES"
+}
+
+# Sets CLASSES to a copy that every user can read: the clone may lie in a private directory.
+classes_for_all() {
+	local copy=$WORK/all-${CLASSES##*/}
+	[ -d "$copy" ] || { cp -r "$CLASSES" "$copy" && chmod -R a+rX "$copy"; } || finding "cannot copy $CLASSES"
+	CLASSES=$copy
 }
 
 peek() { # PID FIELD
@@ -257,9 +272,12 @@ target_restored() {
 	[ "$(peek "$T_PID" state)" = 0 ] || finding "the agent is not idle: state $(peek "$T_PID" state)"
 }
 
+# The agent's library or its segment, not a directory of that name.
+agent_mapping() { grep -m1 -E '(/libfrtrace-|/memfd:frtrace-)[^/]*$' "/proc/$1/maps"; } # PID
+
 # An attach that was refused leaves nothing behind.
 target_untouched() { # PID
-	grep -q frtrace "/proc/$1/maps" && finding "left a mapping: $(grep -m1 frtrace "/proc/$1/maps")"
+	agent_mapping "$1" >/dev/null && finding "left a mapping: $(agent_mapping "$1")"
 	[ "$(peek "$1" state)" = none ] || finding "left a control segment"
 	tmp_is_clean
 }
@@ -274,6 +292,30 @@ nothing_in_tmp() {
 	left=$(find /tmp "/proc/$T_PID/root/tmp" -maxdepth 2 \( -name '*libfrtrace*' -o -name ".attach_pid$T_PID" \) -newer "$WORK/.start" 2>/dev/null)
 	[ -z "$left" ]
 }
+
+# ---- files whose pages come from a disk
+
+# Sets DISK to a directory of ours where reading what is not in memory is a major fault; false where all lies in memory.
+disk_find() {
+	local dir
+	for dir in "$WORK" "$CACHE"; do # JVMs in root directories see both
+		python3 - "$dir" <<-'END' && DISK=$(mktemp -d "$dir/disk.XXXXXX") && return
+			import mmap, os, resource, sys, tempfile
+			with tempfile.TemporaryFile(dir=sys.argv[1]) as file:
+			    file.write(os.urandom(1 << 20))
+			    file.flush()
+			    os.fsync(file.fileno())
+			    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+			    before = resource.getrusage(resource.RUSAGE_SELF).ru_majflt
+			    with mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as pages:
+			        sum(pages[i] for i in range(0, len(pages), 4096))
+			    sys.exit(resource.getrusage(resource.RUSAGE_SELF).ru_majflt == before)
+		END
+	done
+	return 1
+}
+
+NO_DISK="the file systems here are in memory: nothing is read from a disk"
 
 # ---- the tracer
 
@@ -394,6 +436,28 @@ target_drop() {
 	rm -f "$F_FILE"
 }
 
+# ---- the newest tools
+
+# A directory like that of a JDK, whose bin/ runs the tools of the JDK in a root directory.
+newest_from() { # FEATURE ROOT HOME
+	local tool home=$WORK/jdk-$1
+	mkdir -p "$home/bin"
+	for tool in java javac javap jfr jcmd jstack; do
+		printf '#!/bin/sh\nexec "%s" "%s" "%s" %s "$@"\n' "$LIVE/jdk_tool" "$2" "$3" $tool >"$home/bin/$tool"
+		chmod 755 "$home/bin/$tool"
+	done
+	[ "$("$home/bin/jfr" version 2>"$WORK/tool")" ] && NEWEST="$1 $home" || not_ok "jfr of JDK $1 runs" "$(cat "$WORK/tool")"
+}
+
+NEWEST=${JDKS[-1]}
+if [ "${NEWEST%% *}" -lt 25 ]; then
+	roots_find
+	# shellcheck disable=SC2046
+	set -- $(printf '%s\n' "${ROOTS[@]}" | awk '$1 >= 25' | head -n 1)
+	[ $# -eq 0 ] || newest_from "$@"
+	set --
+fi
+
 # Exits and all that is nested in it, as a filter.
 EXITS='live.Exits'
 for nested in Sub Base Chain Fields InitBefore InitAfter InitThrows Square Shape Key Color 'Color$1' 'Color$2'; do
@@ -401,4 +465,5 @@ for nested in Sub Base Chain Fields InitBefore InitAfter InitThrows Square Shape
 done
 
 # build all classes of the newest JDK first: its Check reads the files
+[ "$NEWEST" = "${JDKS[-1]}" ] || jdk_use "$NEWEST"
 jdk_use "${JDKS[-1]}"
