@@ -86,6 +86,9 @@ expect_stacks() { # N KIND CALL KERNEL METHOD...
 	finding "$2: of $1 long waits only $n have the stack" "$(grep -B16 -A12 -m1 "eventThread = \"$2\"" "$WORK/events")"
 }
 
+# The native method below Thread.sleep(): sleep, sleep0 or sleepNanos0, not by the version alone.
+sleep_method() { "$JAVA/bin/javap" -p java.lang.Thread | sed -nE 's/.* native void (sleep[A-Za-z0-9]*)\(long\).*/\1/p'; }
+
 stacks() {
 	local sentence="long waits have both stacks, JDK $FEATURE" n
 	n=$(amount 100 200)
@@ -95,11 +98,7 @@ stacks() {
 		expect_stacks $n queue 'QUEUE.take()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
 		expect_stacks $n park 'LockSupport.park()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
 		expect_stacks $n socket 'in.read()' tcp_recvmsg 'sun.nio.ch.SocketDispatcher.read0(FileDescriptor, long, int)'
-		if [ "$FEATURE" -ge 21 ]; then
-			expect_stacks $n sleep 'Thread.sleep(2)' futex 'java.lang.Thread.sleepNanos0(long)'
-		else
-			expect_stacks $n sleep 'Thread.sleep(2)' futex 'java.lang.Thread.sleep(long)'
-		fi
+		expect_stacks $n sleep 'Thread.sleep(2)' futex "java.lang.Thread.$(sleep_method)(long)"
 		target_restored
 		target_quit
 	fi
