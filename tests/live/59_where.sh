@@ -7,18 +7,20 @@
 . "$(dirname "$0")/lib.sh"
 
 CALLS=${CALLS:-$(amount 100 300)} OTHER_CALLS=${OTHER_CALLS:-60}
-KINDS=(sleep monitor lock queue socket file busy gc crowd)
+disk_find || skip "calls wait for the disk" "$NO_DISK"
+COLD=${DISK:-$WORK}/cold
+EVERY=(sleep monitor lock queue socket ${DISK:+file} busy gc crowd)
 
 # A file of which nothing is in memory.
 cold_file() {
-	[ -s "$WORK/cold" ] || head -c 204m /dev/urandom >"$WORK/cold"
-	dd of="$WORK/cold" oflag=nocache conv=notrunc,fdatasync count=0 2>/dev/null
+	[ -s "$COLD" ] || head -c 204m /dev/urandom >"$COLD"
+	dd of="$COLD" oflag=nocache conv=notrunc,fdatasync count=0 2>/dev/null
 }
 
 # Trace the program through all of its kinds.
 where_run() { # [TRACE-OPTION...]
-	cold_file
-	target_start Where "$CALLS" "$WORK/cold" "${KINDS[@]}"
+	[[ " ${KINDS[*]} " != *" file "* ]] || cold_file
+	target_start Where "$CALLS" "$COLD" "${KINDS[@]}"
 	target_ready && trace_start -m 'live.Where::in*' "$@" || return 1
 	SECONDS_MAX=$((60 + CALLS / 10)) target_go
 	trace_stop
@@ -53,7 +55,7 @@ views_show() {
 	[ "$(grep -cE '^\[[0-9.]+m?s = [0-9.]+ cpu \+ [0-9.]+ runq \+ [0-9.]+ blocked.*\] live\.Where\.in' "$WORK/view")" = 20 ] ||
 		finding "not 20 slowest calls:" "$(head -n 20 "$WORK/view")"
 	"$FRTRACE" view waits "$F_FILE" >"$WORK/view" || finding "view waits: status $?"
-	for what in 'futex ' 'socket ' 'disk ' 'monitor-2 ' 'lock-2 '; do
+	for what in 'futex ' 'socket ' ${DISK:+'disk '} 'monitor-2 ' 'lock-2 '; do
 		grep -qE "^$what" "$WORK/view" || finding "view waits has no /$what/:" "$(cat "$WORK/view")"
 	done
 }
@@ -158,7 +160,7 @@ case_namespace() {
 
 for line in "${JDKS[@]}"; do
 	jdk_use "$line"
-	KINDS=(sleep monitor lock queue socket file busy gc crowd)
+	KINDS=("${EVERY[@]}")
 	case_where tools_read views_show
 	turn 1 && CALLS=20 case_pauses
 	turn 0 && CALLS=20 case_off
@@ -168,7 +170,7 @@ done
 roots_find
 for version in 8 11 21 26; do
 	root_use "$version" || { skip "where the time of calls went, JDK $version" "$(roots_why)"; continue; }
-	KINDS=(sleep monitor lock queue socket file busy gc crowd)
+	KINDS=("${EVERY[@]}")
 	CALLS=$OTHER_CALLS case_where ${SOAK:+tools_read views_show}
 	[ "$FEATURE" -ge 21 ] && case_virtual
 done

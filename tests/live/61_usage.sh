@@ -10,12 +10,14 @@ MEMORY=$(mktemp /dev/shm/frtrace-live.XXXXXX)
 trap 'rm -f "$MEMORY"; live_end' EXIT
 
 variant_build waits
+disk_find || skip "major faults of calls" "$NO_DISK"
+COLD=${DISK:-$WORK}/cold
 
 # Files that are not in memory, and one that nobody has touched there.
 fresh_files() {
 	local i
-	[ -d "$WORK/cold" ] || { mkdir "$WORK/cold" && for ((i = 0; i < 160; i++)); do head -c 4096 /dev/urandom >"$WORK/cold/$i"; done; }
-	python3 - "$WORK"/cold/* <<-'END'
+	[ -d "$COLD" ] || { mkdir "$COLD" && for ((i = 0; i < 160; i++)); do head -c 4096 /dev/urandom >"$COLD/$i"; done; }
+	python3 - "$COLD"/* <<-'END'
 		import os, sys
 		for path in sys.argv[1:]:
 		    with open(path) as file:
@@ -29,7 +31,7 @@ usage_run() { # KIND... [TRACE-OPTION...]
 	local word kinds=() options=()
 	for word; do if [[ $word == -* ]]; then options+=("$word"); else kinds+=("$word"); fi; done
 	fresh_files
-	target_start Usage "$CALLS" "$WORK/cold" "$MEMORY" "${kinds[@]}"
+	target_start Usage "$CALLS" "$COLD" "$MEMORY" "${kinds[@]}"
 	target_ready && trace_start -m 'live.Usage::read*;live.Usage::block;live.Usage::touch;live.Usage::outer;live.Usage::recursive;live.Usage::spin' \
 		"${options[@]}" || return 1
 	target_go
@@ -114,7 +116,7 @@ case_without() {
 
 for line in "${JDKS[@]}"; do
 	jdk_use "$line"
-	case_counts recursive major crowd
+	case_counts recursive ${DISK:+major} crowd
 	turn 0 && case_stacks
 	turn 1 && case_on
 	turn 0 && case_without
@@ -122,5 +124,5 @@ done
 roots_find
 for version in 8 11 21 26; do
 	root_use "$version" || { skip "system calls and page faults of calls, JDK $version" "$(roots_why)"; continue; }
-	case_counts ${SOAK:+recursive major crowd}
+	case_counts ${SOAK:+recursive ${DISK:+major} crowd}
 done
