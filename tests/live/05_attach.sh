@@ -107,14 +107,21 @@ start() { # [WRAPPER... --] [JVM-OPTION...]
 	disown "$jvm"
 }
 
-# Wait until it is up; through wrappers that fork, find the JVM below.
-ready() {
-	local i
-	for ((i = 0; i < 1500; i++)); do
-		grep -q '^up' "$out" && break
+wait_for() { # SECONDS COMMAND...: until the command succeeds
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -ge $end ] && return 1
 		sleep 0.02
 	done
-	grep -q '^up' "$out" || { finding "the JVM did not start" "$(cat "$out")"; return 1; }
+}
+
+is_up() { wait_for 30 grep -q '^up' "$out"; }
+is_java() { local end=$((SECONDS + 10)); until [[ $(readlink "/proc/$jvm/exe") == */java ]]; do [ $SECONDS -lt $end ] || return 1; done; }
+
+# Wait until it is up; through wrappers that fork, find the JVM below.
+ready() {
+	is_up || { finding "the JVM did not start" "$(cat "$out")"; return 1; }
 	jvm=$(pgrep -n -f "classes .*Napper $(basename "$out")\$")
 	started+=("$jvm")
 }
@@ -122,6 +129,13 @@ ready() {
 drop() {
 	kill -9 "$jvm" 2>/dev/null
 	rm -f "/tmp/.java_pid$jvm"
+}
+
+# A case of mount namespaces: false, and skipped, where there are none, as in a chroot whose root is no mount point.
+mounts_work() {
+	unshare --mount true 2>"$work/unshare" && return
+	skip "$name" "$(head -n 1 "$work/unshare")"
+	return 1
 }
 
 seen=
@@ -242,7 +256,7 @@ just_started() {
 	drop
 	for ((i = 0; i < 25; i++)); do
 		start
-		until [[ $(readlink "/proc/$jvm/exe") == */java ]]; do :; done
+		is_java || finding "it is no JVM: $(cat "$out")"
 		((i % 2)) && cp -a "$work/stale" "/tmp/.java_pid$jvm"
 		sleep "0.0$((i % 9))2"
 		try "$probe" load "$jvm" 20000 "$work/agent.so" 3
@@ -253,7 +267,7 @@ just_started() {
 	done
 	for ((i = 0; i < 5; i++)); do
 		start -XX:-UsePerfData
-		until [[ $(readlink "/proc/$jvm/exe") == */java ]]; do :; done
+		is_java || finding "it is no JVM: $(cat "$out")"
 		cp -a "$work/stale" "/tmp/.java_pid$jvm"
 		try "$probe" load "$jvm" 20000 "$work/agent.so" 3
 		gives 0 '^result=3$'
@@ -322,7 +336,7 @@ by_name() {
 	jvm=$!
 	started+=("$jvm")
 	disown "$jvm"
-	until grep -q up "$out"; do sleep 0.05; done
+	is_up || { finding "the JVM did not start" "$(cat "$out")"; verdict; return; }
 	try "$probe" show "tra-la-$feature"
 	gives 0 "^pid=$jvm\$" "^name=tra-la-$feature.jar\$"
 	local first=$jvm
@@ -336,7 +350,7 @@ by_name() {
 }
 
 in_namespaces() {
-	begin "a JVM in its own mount, pid and time namespace" || return
+	begin "a JVM in its own mount, pid and time namespace" && mounts_work || return
 	# its own /tmp: the classes lie elsewhere then
 	mkdir -p /var/tmp/frtrace-attach && cp "$work/classes/Napper.class" /var/tmp/frtrace-attach/
 	out=$work/out.ns.$feature
@@ -345,7 +359,7 @@ in_namespaces() {
 		sh -c 'mount -t tmpfs none /tmp && cd / && exec "$@"' sh "$jdk/bin/java" -cp /var/tmp/frtrace-attach Napper ns >"$out" 2>&1 </dev/null &
 	started+=($!)
 	disown $!
-	until grep -q up "$out"; do sleep 0.05; done
+	is_up || { finding "the JVM did not start" "$(cat "$out")"; verdict; return; }
 	jvm=$(pgrep -n -f 'frtrace-attach Napper ns$')
 	started+=("$jvm")
 	try "$probe" show "$jvm"
@@ -359,7 +373,7 @@ in_namespaces() {
 }
 
 in_chroot() {
-	begin "a JVM in a chroot, as another user, with /tmp a link" || return
+	begin "a JVM in a chroot, as another user, with /tmp a link" && mounts_work || return
 	local rootfs=$work/rootfs
 	mkdir -p "$rootfs"
 	out=$work/out.chroot.$feature
@@ -374,9 +388,7 @@ in_chroot() {
 	jvm=$!
 	started+=("$jvm")
 	disown "$jvm"
-	local i
-	for ((i = 0; i < 200; i++)); do grep -q up "$out" && break; sleep 0.05; done
-	grep -q up "$out" || finding "did not start" "$(cat "$out")"
+	is_up || finding "did not start" "$(cat "$out")"
 	try "$probe" load "$jvm" 10000 "$work/agent.so" 0
 	gives 0 '^result=0$' '^path=/real/\.frtrace-'
 	try "$probe" load "$jvm" 10000 "$work/agent.so" 8
@@ -399,22 +411,20 @@ in_user_namespace() {
 }
 
 without_place() {
-	begin "the agent's file goes where it can be executed; where there is no such place, all are named" || return
+	begin "the agent's file goes where it can be executed; where there is no such place, all are named" && mounts_work || return
 	mkdir -p /var/tmp/frtrace-attach && cp "$work/classes/Napper.class" /var/tmp/frtrace-attach/
 	local mode tail
 	for mode in noexec readonly; do
 		out=$work/out.$mode.$feature
 		: >"$out"
 		tail=
-		[ $mode = readonly ] && tail='mount -t tmpfs -o noexec none /dev/shm && mount -o remount,bind,ro / 2>/dev/null; mount --bind / /mnt && mount -o remount,bind,ro /mnt && mount --move /tmp /mnt/tmp && mount --move /dev /mnt/dev && mount --move /proc /mnt/proc && cd /mnt && exec chroot /mnt "$@";'
+		[ $mode = readonly ] && tail='mount -t tmpfs -o noexec none /dev/shm && mount --bind / /mnt && mount -o remount,bind,ro /mnt && for dir in /tmp /dev /proc; do mount --rbind $dir /mnt$dir || exit 9; done; cd /mnt && exec chroot /mnt "$@";'
 		"${quietly[@]}" unshare --mount sh -c "mount -t tmpfs -o noexec none /tmp && cd /; $tail"' exec "$@"' sh \
 			"$jdk/bin/java" -cp /var/tmp/frtrace-attach Napper "$mode" >"$out" 2>&1 </dev/null &
 		jvm=$!
 		started+=("$jvm")
 		disown "$jvm"
-		local i
-		for ((i = 0; i < 200; i++)); do grep -q up "$out" && break; sleep 0.05; done
-		grep -q up "$out" || { finding "did not start" "$(cat "$out")"; continue; }
+		is_up || { finding "did not start" "$(cat "$out")"; continue; }
 		try "$probe" load "$jvm" 10000 "$work/agent.so" 0
 		if [ $mode = noexec ]; then
 			gives 0 '^result=0$' '^path=/var/tmp/\.frtrace-'
