@@ -195,7 +195,7 @@ without_a_jvm() {
 }
 
 as_the_user() {
-	local sentence="the program runs as the user behind sudo, or as --user says"
+	local sentence="the program runs as the user behind sudo, or as --user says" CLASSES=$CLASSES
 	begin "$sentence" || return 0
 	SUDO_UID=65534 SUDO_GID=65534 launch -- sh -c 'id -u; id -g; ps -o nice= $$'
 	trace_wait
@@ -209,6 +209,7 @@ as_the_user() {
 	status_is 2
 	says "there is no such user"
 	stage
+	classes_for_all
 	SUDO_UID=65534 SUDO_GID=65534 launch -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 3
 	trace_wait
 	status_is 3

@@ -144,14 +144,15 @@ never_called() {
 }
 
 foreign_user() {
-	local sentence="root traces a JVM of another user, and the files of the attach were its own, JDK $FEATURE" java=$JAVA
+	local sentence="root traces a JVM of another user, and the files of the attach were its own, JDK $FEATURE" java=$JAVA CLASSES=$CLASSES
 	begin "$sentence" || return 0
+	classes_for_all
 	JAVA=$WORK/as-nobody
 	mkdir -p "$JAVA/bin"
 	printf '#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups %s/bin/java "$@"\n' "$java" >"$JAVA/bin/java"
 	chmod 755 "$JAVA" "$JAVA/bin" "$JAVA/bin/java"
 	if ! "$JAVA/bin/java" -cp "$CLASSES" live.BigSource >/dev/null 2>&1; then
-		skip "$sentence" "user nobody cannot read $CLASSES"
+		skip "$sentence" "user nobody cannot read $CLASSES, or run $java/bin/java"
 		JAVA=$java
 		return
 	fi
