@@ -29,6 +29,7 @@ walk() { # [-JVM-OPTION...] Waits [ARGUMENT...]
 	STARTED+=("$PROBE")
 	wait_for 30 probe_is_on && grep -q '^on$' "$WORK/walks" && target_go
 	kill "$PROBE" 2>/dev/null
+	wait_for 20 ended "$PROBE" || kill -9 "$PROBE"
 	wait "$PROBE" || finding "the probe failed:" "$(tail -n 8 "$WORK/walks")"
 }
 

@@ -60,11 +60,11 @@ read_meanwhile() {
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready && trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=8m; then
-		"$JAVA/bin/java" -cp "$CLASSES" live.Reread "$F_FILE" "$seconds" >"$WORK/reread" 2>&1 &
+		timeout $((seconds + 120)) "$JAVA/bin/java" -cp "$CLASSES" live.Reread "$F_FILE" "$seconds" >"$WORK/reread" 2>&1 &
 		readers+=($!)
 		summarize_meanwhile "$seconds" >"$WORK/summarized" 2>&1 &
 		readers+=($!)
-		[ "$FEATURE" -lt 25 ] || { "$JAVA/bin/java" --add-opens=jdk.jfr/jdk.jfr.internal.tool=ALL-UNNAMED -cp "$CLASSES" live.Summarize "$F_FILE" "$seconds" >"$WORK/tool" 2>&1 &
+		[ "$FEATURE" -lt 25 ] || { timeout $((seconds + 120)) "$JAVA/bin/java" --add-opens=jdk.jfr/jdk.jfr.internal.tool=ALL-UNNAMED -cp "$CLASSES" live.Summarize "$F_FILE" "$seconds" >"$WORK/tool" 2>&1 &
 			readers+=($!); }
 		for reader in "${readers[@]}"; do
 			wait "$reader" || finding "a reader fails: $(head -n 5 "$WORK/reread" "$WORK/summarized" "$WORK/tool")"
