@@ -114,6 +114,7 @@ $(BUILD)/tests/test_output: LDLIBS += $(call wrap,fstatvfs)
 $(BUILD)/tests/test_output_faults: LDLIBS += $(call wrap,open openat pwrite pread ftruncate renameat renameat2 unlinkat \
 	fdatasync fsync fstat fstatat fcntl mkdirat pipe2 fork fstatvfs)
 $(BUILD)/tests/test_helper: LDLIBS += $(call wrap,waitpid)
+$(BUILD)/tests/test_jfr_read: LDLIBS += $(call wrap,order_take)
 $(BUILD)/tests/test_frames: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/test_proof: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)

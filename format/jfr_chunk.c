@@ -149,6 +149,15 @@ bool jfr_chunk_next(struct jfr_chunk *c, uint64_t *position, struct jfr_event *e
 	return true;
 }
 
+bool jfr_chunk_event(struct jfr_chunk *c, uint64_t at, struct jfr_event *e)
+{
+	if (!jfr_chunk_next(c, &at, e))
+		return false;
+	if (!e->type)
+		jfr_fault_add(c->fault, "an event that changed while the file was read", c->at + e->at);
+	return e->type;
+}
+
 struct jfr_value jfr_event_value(const struct jfr_event *e)
 {
 	return (struct jfr_value){

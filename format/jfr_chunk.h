@@ -80,6 +80,12 @@ struct jfr_event {
  * (chunk->fault). */
 bool jfr_chunk_next(struct jfr_chunk *c, uint64_t *position, struct jfr_event *e);
 
+/*
+ * Once more the event that jfr_chunk_next() has found at `at`; it has a type. False: the file has changed meanwhile (chunk->fault).
+ * Whatever is looked up twice may be another thing the second time.
+ */
+bool jfr_chunk_event(struct jfr_chunk *c, uint64_t at, struct jfr_event *e);
+
 /* The event as a struct, to be walked with jfr_enter(). Its type is known. */
 struct jfr_value jfr_event_value(const struct jfr_event *e);
 

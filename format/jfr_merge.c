@@ -260,13 +260,12 @@ static int next_output(struct merge *m)
 static int copy_next(struct merge *m, struct input *in)
 {
 	struct jfr_original from = original_of(in);
-	uint64_t position = in->order[in->next].at;
 	struct jfr_event e;
 	int err = next_output(m);
 
 	if (err)
 		return err;
-	if (!jfr_chunk_next(in->chunk, &position, &e))
+	if (!jfr_chunk_event(in->chunk, in->order[in->next].at, &e))
 		return -EINVAL;
 	err = jfr_copy_event(&m->copy, &from, &e);
 	if (in->order[in->next].end > m->last)

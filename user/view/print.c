@@ -43,14 +43,6 @@ static bool thread_of(struct jfr_chunk *chunk, const struct jfr_event *e, uint64
 	return true;
 }
 
-static struct jfr_event event_at(struct jfr_chunk *chunk, uint64_t at)
-{
-	struct jfr_event e;
-
-	jfr_chunk_next(chunk, &at, &e);
-	return e;
-}
-
 static void put_text_event(struct print *p, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
 	const struct thread_contexts *around = NULL;
@@ -81,8 +73,9 @@ static void print_until(struct print *p, size_t left)
 		struct jfr_event e;
 
 		order_take(&p->order, &entry);
-		e = event_at(entry.chunk, entry.at);
-		if (entry.context)
+		if (!jfr_chunk_event(entry.chunk, entry.at, &e))
+			; /* the file is being changed, which its verdict says */
+		else if (entry.context)
 			change_context(p, &entry, &e);
 		else
 			put_text_event(p, entry.chunk, &e);
@@ -156,9 +149,10 @@ static void json_until(struct print *p, size_t left)
 		struct jfr_event e;
 
 		order_take(&p->order, &entry);
-		e = event_at(entry.chunk, entry.at);
-		event_json_put(p->printer, entry.chunk, &e, p->first);
-		p->first = false;
+		if (jfr_chunk_event(entry.chunk, entry.at, &e)) {
+			event_json_put(p->printer, entry.chunk, &e, p->first);
+			p->first = false;
+		}
 		jfr_chunk_put(entry.chunk);
 	}
 }
