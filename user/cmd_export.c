@@ -3,6 +3,7 @@
 #include "user/cli.h"
 #include "user/cmd_record.h"
 #include "user/jfr_map.h"
+#include "user/text.h"
 #include "user/view/export.h"
 #include "user/words.h"
 
@@ -41,16 +42,20 @@ static int check(const struct export_options *o, const struct words *w, struct d
 
 static int export(struct jfr_map *m, const struct export_options *o, struct diag *d)
 {
-	int err;
+	FILE *to;
+	int error, err = text_open_output(&to, d);
 
+	if (err)
+		return err;
 	if (o->collapsed)
-		err = export_collapsed(&m->file, o->weight && strcmp(o->weight, "time") == 0, stdout);
+		err = export_collapsed(&m->file, o->weight && strcmp(o->weight, "time") == 0, to);
 	else
-		err = (o->chrome ? export_chrome : export_csv)(&m->file, stdout);
+		err = (o->chrome ? export_chrome : export_csv)(&m->file, to);
+	error = text_close_output(to);
 	if (err)
 		return diag_set(d, -err, "no memory for the calls of '%s'", m->path);
-	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE)
-		return diag_errno(d, errno, "cannot write to standard output");
+	if (error && error != EPIPE)
+		return diag_errno(d, error, "cannot write to standard output");
 	return jfr_map_verdict(m, d);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/printer.h"
+#include "user/text.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@ void printer_init(struct printer *p, int fd)
 {
 	memset(p, 0, sizeof(*p));
 	p->fd = fd;
+	p->terminal = isatty(fd);
 	p->stack_depth = 5;
 	p->max_event = MAX_EVENT;
 }
@@ -30,12 +32,27 @@ void printer_begin(struct printer *p, struct jfr_chunk *chunk, const struct jfr_
 	p->event_begin = p->out.size;
 }
 
+/* What is flushed are whole events, and so whole characters. */
+static void show(struct printer *p)
+{
+	struct bytes shown;
+
+	bytes_init(&shown);
+	if (text_show(&shown, (const char *)p->out.data, p->out.size) < p->out.size)
+		bytes_put(&shown, "\xef\xbf\xbd", 3);
+	shown.failed |= p->out.failed;
+	bytes_release(&p->out);
+	p->out = shown;
+}
+
 void printer_flush(struct printer *p, bool all)
 {
 	size_t done = 0;
 
 	if (!all && p->out.size < FLUSH_SIZE)
 		return;
+	if (p->terminal && p->out.size)
+		show(p);
 	if (p->out.failed && !p->error)
 		p->error = ENOMEM;
 	while (done < p->out.size && !p->error) {

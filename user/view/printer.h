@@ -16,6 +16,7 @@
 struct printer {
 	struct bytes out;
 	int fd;
+	bool terminal; /* it shows what steers it */
 	int error; /* errno of the first write that failed */
 	unsigned int indent;
 	unsigned int stack_depth; /* frames of a stack at most */
@@ -36,6 +37,7 @@ struct printer {
 	unsigned int depth;
 };
 
+/* On a terminal nothing that is printed steers it: see text_show(). */
 void printer_init(struct printer *p, int fd);
 void printer_release(struct printer *p);
 
