@@ -352,6 +352,8 @@ struct frt_header {
 	frt_u64 stack_done;
 	frt_u64 stacks_lost;	/* spans with FRT_STACK_LOST: the collector was behind */
 	frt_u64 stacks_off;	/* spans of threads whose stack bounds are not known */
+	frt_u64 stacks_unasked; /* spans with an unknown stack: to ask JVMTI for it could have hung the thread */
+	frt_u64 stacks_refused; /* the same: JVMTI did not tell it */
 
 	/* Timing. */
 	frt_u64 cell_cap;  /* bytes of cells of threads at most; and of groups */
@@ -444,6 +446,7 @@ enum frt_walk_end {
 	FRT_WALK_UNREADABLE, /* an address outside of the stack, or that cannot be read */
 	FRT_WALK_CODE,	     /* a program counter in no code that we know how to cross */
 	FRT_WALK_STUCK,	     /* a sender that is not above its callee */
+	FRT_WALK_UNASKED,    /* nothing is known: header.stacks_unasked and stacks_refused count the calls */
 	FRT_WALK_ENDS
 };
 
@@ -543,12 +546,16 @@ struct frt_config {
 	char exact[FRT_EXACT_SIZE];	      /* whose they are: "java/lang/Math.max\n", to be counted exactly then */
 	frt_u64 tick_scale; /* TSC ticks per nanosecond << 32: for thresholds of methods, which are in ns */
 	frt_u32 census_depth; /* frames at most of the stack of a thread with open calls; 0: no such stacks */
-	frt_u32 reserved;
+	frt_u32 stacks;	      /* FRT_STACKS_* */
 	/* the compiled filter (filters/pattern.h) follows */
 };
 
 #define FRT_CONFIG_THROWN 0x1u /* FRT_RULE_THROWN for all methods */
 #define FRT_CONFIG_TIMED  0x2u /* FRT_RULE_TIMED for all methods, silent for those that no filter times */
+
+/* Where stacks come from; with both, from JVMTI what cannot be walked. */
+#define FRT_STACKS_WALK	 0x1u
+#define FRT_STACKS_JVMTI 0x2u /* GetStackTrace */
 
 #define FRT_HEADER_AT  0u
 #define FRT_CONFIG_AT  4096u

@@ -50,6 +50,7 @@ enum key {
 	KEY_JSON,
 	KEY_VERSION,
 	KEY_WITH_JFR,
+	KEY_STACKS,
 	KEY_LATER = 0x200, /* and above: options that are not there yet */
 };
 
@@ -71,6 +72,7 @@ static const struct argp_option options[] = {
 	{"max-age", KEY_AGE, "TIME", 0, NULL, 0},
 	{"with-jfr", KEY_WITH_JFR, "SETTINGS", OPTION_ARG_OPTIONAL, NULL, 0},
 	{"stack-depth", KEY_DEPTH, "N", 0, NULL, 0},
+	{"stacks", KEY_STACKS, "SOURCE", 0, NULL, 0},
 	{"no-stack", KEY_NO_STACK, NULL, 0, NULL, 0},
 	{"thrown", KEY_THROWN, NULL, 0, NULL, 0},
 	{"skip-active", KEY_SKIP_ACTIVE, NULL, 0, NULL, 0},
@@ -127,6 +129,8 @@ static const char help[] =
 	"      --stack-depth=N        record at most N callers, 1 to 2048; 64\n"
 	"      --max-overhead=N%|off  a method whose recording takes more than 25 % of a CPU for each of\n"
 	"                             its threads drops to counting and timing\n"
+	"      --stacks=auto|walk|jvmti  walk stacks in place, and ask JVMTI for those that cannot be walked (auto);\n"
+	"                             walk: else none; jvmti: ask for all, which costs several times as much\n"
 	"      --no-stack             do not record where a call came from\n"
 	"      --kernel=on|off|full   say how long calls ran, waited for a CPU and were blocked, on what, and\n"
 	"                             who woke them (on); full: their system calls and page faults too\n"
@@ -232,6 +236,21 @@ static int set_kernel(struct settings *s, const char *text, struct diag *d)
 	return diag_usage(d, "wrong --kernel '%s': it has to be on, off or full", text);
 }
 
+static int set_stacks(struct settings *s, const char *text, struct diag *d)
+{
+	static const char *const sources[] = {
+		[SETTINGS_STACKS_AUTO] = "auto", [SETTINGS_STACKS_WALK] = "walk", [SETTINGS_STACKS_JVMTI] = "jvmti"
+	};
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		if (strcmp(text, sources[i]) == 0) {
+			s->stacks = (enum settings_stacks)i;
+			return 0;
+		}
+	}
+	return diag_usage(d, "wrong --stacks '%s': it has to be auto, walk or jvmti", text);
+}
+
 /* The JVM reads a file by its whole name. */
 static int set_with_jfr(struct settings *s, const char *text, struct diag *d)
 {
@@ -296,6 +315,8 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 		return set_clock(s, text, d);
 	case KEY_KERNEL:
 		return set_kernel(s, text, d);
+	case KEY_STACKS:
+		return set_stacks(s, text, d);
 	case KEY_WAIT_STACK:
 		return settings_parse_time("--wait-stack", text, &s->wait_stack_ns, d);
 	case KEY_USER:

@@ -2,6 +2,7 @@
 #include "user/cmd_check.h"
 #include "user/agent_build.h"
 #include "user/cmd_record.h"
+#include "user/cost.h"
 #include "user/json.h"
 #include "user/log.h"
 #include "user/model.h"
@@ -110,8 +111,10 @@ static void check_layout(struct json *j, const struct target *t)
 	struct model m = { 0 };
 	struct diag d = { 0 };
 	bool good = !model_open(&m, t, &d);
+	char by_jvmti[sizeof(d.text) + 128];
 
-	say(j, "stacks", good, d.text);
+	snprintf(by_jvmti, sizeof(by_jvmti), "by JVMTI, " COST_JVMTI ": %s", d.text);
+	say(j, "stacks", true, good ? "walked" : by_jvmti);
 	for (size_t i = 0; good && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (m.layout.without & parts[i].bit)
 			say(j, parts[i].what, false, parts[i].lost);

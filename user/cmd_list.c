@@ -17,7 +17,7 @@ struct listed {
 	enum target_kind kind;
 	char user[64], container[64];
 	bool trace, stacks;
-	struct diag no_trace, no_stacks;
+	struct diag no_trace, no_stacks; /* with `stacks`: why they come from JVMTI */
 };
 
 struct list {
@@ -73,8 +73,8 @@ static void print_reasons(const struct listed *j)
 {
 	if (!j->trace)
 		print_reason("", j->no_trace.text);
-	if (!j->stacks && strcmp(j->no_stacks.text, j->no_trace.text))
-		print_reason("no stacks: ", j->no_stacks.text);
+	if (j->no_stacks.text[0] && strcmp(j->no_stacks.text, j->no_trace.text))
+		print_reason(j->stacks ? "stacks by JVMTI: " : "no stacks: ", j->no_stacks.text);
 }
 
 static void print_line(const struct listed *j)
@@ -119,7 +119,8 @@ static void print_object(struct json *json, const struct listed *j)
 	json_bool(json, "trace", j->trace);
 	json_string(json, "noTrace", or_null(j->no_trace.text));
 	json_bool(json, "stacks", j->stacks);
-	json_string(json, "noStacks", or_null(j->no_stacks.text));
+	json_string(json, "noStacks", j->stacks ? NULL : or_null(j->no_stacks.text));
+	json_bool(json, "stacksWalked", j->stacks && !j->no_stacks.text[0]);
 	json_end(json);
 }
 

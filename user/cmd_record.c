@@ -45,7 +45,7 @@ struct recording {
 	struct live *live; /* NULL: nothing is shown */
 	struct background *background; /* NULL: it is in the foreground */
 	struct model model;
-	struct diag no_stacks; /* why; "": there are, or nobody wants them */
+	struct diag not_walked; /* why stacks are not; "": they are, or nobody wants them */
 	struct report report;
 	bool incomplete;
 };
@@ -164,7 +164,7 @@ static void begin_report(struct recording *r)
 				     .clock = &r->clock,
 				     .output = r->output,
 				     .brake = r->brake,
-				     .no_stacks = r->no_stacks.text,
+				     .not_walked = r->not_walked.text,
 				     .cpu_before = target_cpu_ns(&r->target),
 				     .begin_ns = t.tv_sec * 1000000000LL + t.tv_nsec };
 }
@@ -179,18 +179,31 @@ static void explain_no_match(struct recording *r)
 	near_classes_print(&r->target, session_segment(r->session), r->settings->filters);
 }
 
-/* Whatever is missing for stacks, the recording is made without. Returns a thread dump, or NULL. */
+/* Open what walks stacks, if it is wanted and right. *dump may be set (model_prove()). */
+static void open_model(struct recording *r, char **dump)
+{
+	struct diag *why = &r->not_walked;
+
+	if (r->settings->stacks == SETTINGS_STACKS_JVMTI)
+		diag_set(why, ENOTSUP, "--stacks=jvmti");
+	else if (model_open(&r->model, &r->target, why) || model_prove(&r->model, &r->target, dump, why))
+		model_close(&r->model);
+}
+
+/* Whatever is missing for stacks, there is a recording. Returns a thread dump, or NULL. */
 static char *prepare_stacks(struct recording *r)
 {
-	struct diag *why = &r->no_stacks, ignored;
+	uint32_t sources = r->settings->stacks == SETTINGS_STACKS_WALK ? 0 : FRT_STACKS_JVMTI;
+	struct diag ignored;
 	char *dump = NULL;
 
-	if (!r->settings->no_stack &&
-	    (model_open(&r->model, &r->target, why) || model_prove(&r->model, &r->target, &dump, why)))
-		model_close(&r->model);
+	if (!r->settings->no_stack)
+		open_model(r, &dump);
 	if (r->model.resolver)
-		session_take_stacks(r->session, &r->model.layout.walk);
-	else if (!dump && target_thread_dump(&r->target, &dump, &ignored))
+		session_take_stacks(r->session, sources | FRT_STACKS_WALK, &r->model.layout.walk);
+	else if (!r->settings->no_stack)
+		session_take_stacks(r->session, sources, NULL);
+	if (!r->model.resolver && !dump && target_thread_dump(&r->target, &dump, &ignored))
 		log_detail("%s", ignored.text);
 	return dump;
 }

@@ -27,4 +27,7 @@ double cost_of_recording(const struct frt_slot *slot, const struct clock *c);
  */
 #define COST_SYSTEM_CALL_US 0.5
 
+/* A stack by JVMTI, against one that is walked; measured by scripts/bench-stacks. */
+#define COST_JVMTI "5 to 10 times the price of a walk"
+
 #endif

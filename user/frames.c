@@ -259,7 +259,7 @@ static void keep(struct frames *f, const struct stack *stack)
 		put_continuation_entry(&b);
 	if (!b.over && stack->end != FRT_WALK_BOTTOM) {
 		e->truncated = true;
-		f->counts.cut[stack->end] += stack->end != FRT_WALK_DEPTH;
+		f->counts.cut[stack->end] += stack->end != FRT_WALK_DEPTH && stack->end != FRT_WALK_UNASKED;
 	}
 	if (e->truncated && !e->count)
 		put_unknown(&b); /* no frames would say that the VM called it */

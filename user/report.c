@@ -236,6 +236,30 @@ static void print_missing(const struct report *r, const char *what, const char *
 	log_line("  %s: %s", what, why);
 }
 
+/* What the start line says of stacks. */
+static const char *stack_source(const struct report *r)
+{
+	if (r->settings->no_stack)
+		return "";
+	if (!r->not_walked || !r->not_walked[0])
+		return ", stacks walked";
+	return r->settings->stacks == SETTINGS_STACKS_WALK ? ", no stacks" : ", stacks by JVMTI";
+}
+
+/* Why stacks are not walked, and what that costs. */
+static void print_not_walked(const struct report *r)
+{
+	char text[1024];
+
+	if (r->settings->stacks == SETTINGS_STACKS_WALK || !r->not_walked || !r->not_walked[0]) {
+		print_missing(r, "no stacks", r->not_walked);
+		return;
+	}
+	snprintf(text, sizeof(text), "JVMTI GetStackTrace, " COST_JVMTI ", frames without their type%s: %s",
+		 r->settings->kernel ? ", waits without a Java stack" : "", r->not_walked);
+	print_missing(r, "stacks", text);
+}
+
 static const char *limits(const struct settings *s)
 {
 	static char text[64];
@@ -263,9 +287,9 @@ static const char *tracepoints(const struct report *r)
 /* How a JVM that has just been started waits for us: nothing of the program is loaded. */
 static void print_launched(const struct report *r)
 {
-	log_line("tracing %d %s (JDK %s) from its first class on: start held up %.0f ms%s", (int)r->target->pid,
+	log_line("tracing %d %s (JDK %s) from its first class on: start held up %.0f ms%s%s", (int)r->target->pid,
 		 r->target->name, r->target->version[0] ? r->target->version : "unknown",
-		 session_cost(r->session)->attach_ms, tracepoints(r));
+		 session_cost(r->session)->attach_ms, stack_source(r), tracepoints(r));
 }
 
 static void print_attached(const struct report *r, uint32_t methods, uint32_t classes)
@@ -273,11 +297,11 @@ static void print_attached(const struct report *r, uint32_t methods, uint32_t cl
 	const struct frt_header *h = segment_header(session_segment(r->session));
 	const struct session_cost *cost = session_cost(r->session);
 
-	log_line("tracing %s %s of %s %s in %d %s (JDK %s): attach %.0f ms, pause %s%.1f ms, rings %.1f of %.1f MB%s",
+	log_line("tracing %s %s of %s %s in %d %s (JDK %s): attach %.0f ms, pause %s%.1f ms, rings %.1f of %.1f MB%s%s",
 		 log_count(methods), plural(methods, "method", "methods"), log_count(classes),
 		 plural(classes, "class", "classes"), (int)r->target->pid, r->target->name,
 		 r->target->version[0] ? r->target->version : "unknown", cost->attach_ms, cost->pause_known ? "" : "at most ",
-		 cost->pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0, tracepoints(r));
+		 cost->pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0, stack_source(r), tracepoints(r));
 }
 
 bool report_start(const struct report *r)
@@ -293,7 +317,7 @@ bool report_start(const struct report *r)
 	print_classes(seg);
 	skipped = print_skips(r, seg) || (!methods && any_native(seg));
 	print_lower_bounds(r, seg);
-	print_missing(r, "no stacks", r->no_stacks);
+	print_not_walked(r);
 	print_missing(r, "no waits", session_no_waits(r->session));
 	print_missing(r, "no pauses", session_no_pauses(r->session));
 	if (r->settings->kernel && !session_no_waits(r->session)[0] && !r->settings->no_stack)
@@ -459,7 +483,7 @@ static const char *unknown_text(unsigned int why)
 	return "of a kind that is not known";
 }
 
-#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 7)
+#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 9)
 
 static unsigned int find_gaps(const struct report *r, struct finding out[FINDINGS])
 {
@@ -476,6 +500,10 @@ static unsigned int find_gaps(const struct report *r, struct finding out[FINDING
 	out[n++] = (struct finding){ c.given_up, "stack was not finished", "stacks were not finished", "the JVM ended" };
 	out[n++] = (struct finding){ h->stacks_off, "call has no stack", "calls have no stack",
 				     "where the stack of their thread lies is not known" };
+	out[n++] = (struct finding){ h->stacks_unasked, "call has an unknown stack", "calls have unknown stacks",
+				     "JVMTI cannot be asked in what a carrier of virtual threads runs between them" };
+	out[n++] = (struct finding){ h->stacks_refused, "call has an unknown stack", "calls have unknown stacks",
+				     "JVMTI did not tell it: the JVM begins or ends, or hides frames" };
 	out[n++] = (struct finding){ c.mismatched, "stack is unknown", "stacks are unknown",
 				     "they do not begin with the traced method" };
 	for (unsigned int i = 0; i < RESOLVE_FAILURES; i++)

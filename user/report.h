@@ -16,7 +16,7 @@ struct report {
 	struct clock *clock;
 	const struct output *output;
 	const struct brake *brake; /* NULL: none */
-	const char *no_stacks; /* why; NULL or "": there are, or nobody wants them */
+	const char *not_walked; /* why stacks are not; NULL or "": they are, or nobody wants them */
 	const char *no_census; /* why open calls have no stacks; NULL: they have */
 	uint64_t cpu_before; /* the JVM's CPU time when tracing began, ns */
 	int64_t begin_ns;    /* CLOCK_MONOTONIC when tracing began */

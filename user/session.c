@@ -47,7 +47,8 @@ struct session {
 	struct streams *streams;
 	struct queue *queue;
 	struct session_cost cost;
-	struct frt_layout layout; /* feature 0: no stacks */
+	uint32_t stacks;	  /* FRT_STACKS_*; 0: none */
+	struct frt_layout layout; /* feature 0: none is walked */
 	bool started, census;
 	struct agent_build build;
 	int connection; /* to a JVM that we started and that waits, else -1 */
@@ -302,7 +303,7 @@ void session_let_run(struct session *s)
 /* 1 % of the container's memory; with stacks rings get half of it, frames what is left. */
 static uint64_t ring_cap(const struct session *s, uint64_t budget)
 {
-	uint64_t cap = s->layout.feature ? budget / 2 : budget;
+	uint64_t cap = s->stacks ? budget / 2 : budget;
 
 	if (cap > RING_CAP)
 		cap = RING_CAP;
@@ -319,9 +320,11 @@ static uint32_t stack_frames(uint64_t budget, uint64_t rings)
 	return frames;
 }
 
-void session_take_stacks(struct session *s, const struct frt_layout *layout)
+void session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout)
 {
-	s->layout = *layout;
+	s->stacks = sources;
+	if (layout)
+		s->layout = *layout;
 }
 
 static int write_config(struct session *s, struct diag *d)
@@ -341,7 +344,8 @@ static int write_config(struct session *s, struct diag *d)
 	c->threshold = clock_ticks_of_ns(s->clock, s->settings->threshold_ns);
 	c->ring_cap = ring_cap(s, budget);
 	c->grow_ticks = clock_ticks_of_ns(s->clock, GROW_BELOW_NS);
-	c->stack_depth = s->layout.feature ? s->settings->stack_depth : 0;
+	c->stack_depth = s->stacks ? s->settings->stack_depth : 0;
+	c->stacks = s->stacks;
 	c->census_depth = s->settings->no_stack ? 0 : s->settings->stack_depth;
 	c->stack_frames = stack_frames(budget, c->ring_cap);
 	c->layout = s->layout;

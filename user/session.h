@@ -36,8 +36,11 @@ void session_let_run(struct session *s);
 struct intrinsics;
 void session_take_intrinsics(struct session *s, const struct intrinsics *wanted);
 
-/* Stacks: with this layout, which is copied. Without this call there are none. Before session_start(). */
-void session_take_stacks(struct session *s, const struct frt_layout *layout);
+/*
+ * Stacks of calls, from these sources (FRT_STACKS_*). The layout, which is copied, is for FRT_STACKS_WALK; NULL without it.
+ * Without this call calls have no stacks. Before session_start().
+ */
+void session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout);
 
 /* Where the kernel's half goes (settings.kernel), and the stacks of long waits before (NULL: none), when it can be had; before session_start(). Why it cannot, or "". */
 void session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks);

@@ -39,6 +39,13 @@ enum settings_kernel {
 	SETTINGS_KERNEL_FULL, /* system calls and page faults too */
 };
 
+/* Where the stacks of calls come from. */
+enum settings_stacks {
+	SETTINGS_STACKS_AUTO = 0, /* walked; from JVMTI where they cannot be */
+	SETTINGS_STACKS_WALK,	  /* walked, or none */
+	SETTINGS_STACKS_JVMTI,
+};
+
 struct settings {
 	enum settings_verb verb;
 	const char *target;	     /* as typed; points into argv */
@@ -59,6 +66,7 @@ struct settings {
 	uint32_t stack_depth;	     /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */
 	enum settings_clock clock;
 	enum settings_kernel kernel;
+	enum settings_stacks stacks;
 	uint64_t wait_stack_ns;	     /* waits that are longer get their stacks */
 	bool no_stack, skip_active, quiet, verbose;
 	uint64_t interval_ns;	     /* of the live table; 0: none */

@@ -52,7 +52,7 @@ const char *__asan_default_options(void)
 #define METHOD	   17u
 #define ROOM	   2048u /* words of Java frames */
 #define MAPPINGS   4096u
-#define FROM_CHUNK 4242u /* what the JVM itself answers */
+#define FROM_JVM   4242u /* what the JVM itself answers */
 
 struct mapping {
 	uint64_t start, end;
@@ -68,16 +68,19 @@ static struct frt_config config;
 static __thread struct frt_slot slot;
 static __thread struct fake_thread thread;
 static __thread uint32_t asked_jvm;
-static bool as_carrier; /* the virtual thread runs as its carrier: the JVM is not asked */
+static enum stack_jvmti_answer answer; /* of the JVM that is asked */
 static __thread void (*between)(void);
 
 #define ENV ((JNIEnv *)&thread.env)
 
-bool stack_virtual_take(JNIEnv *env, uint32_t depth, uint32_t *id)
+enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *env, uint32_t method, uint32_t depth, uint32_t *id)
 {
+	assert_ptr_equal(s, &slot);
+	assert_int_equal(method, METHOD);
 	asked_jvm = depth;
-	*id = FROM_CHUNK;
-	return !as_carrier;
+	if (answer == STACK_JVMTI_TAKEN)
+		*id = FROM_JVM;
+	return answer;
 }
 
 static inline void between_walks(void)
@@ -172,6 +175,8 @@ static inline void reset(void)
 	class_count = 0;
 	between = NULL;
 	asked_jvm = 0;
+	answer = STACK_JVMTI_TAKEN;
+	config.stacks = FRT_STACKS_WALK;
 	java = fake_java_new();
 	make_code();
 	begin(64);

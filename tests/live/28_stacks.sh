@@ -86,7 +86,7 @@ agrees() { # SENTENCE WITNESSES SCENARIOS [-JVM-OPTION...]
 	begin "$sentence" || return 0
 	program_build
 	program_start "${@:2}"
-	if target_ready && trace_start -m 'stacks.Probe::hit' "${TRACE_ALSO[@]}" --stack-depth="$DEPTH"; then
+	if target_ready && trace_start -m 'stacks.Probe::hit' "${TRACE_ALSO[@]}" --stack-depth="$DEPTH" ${SOURCE:+"--stacks=$SOURCE"}; then
 		target_go
 		trace_stop
 		status_is 0

@@ -65,7 +65,7 @@ static void every_option_reaches_its_setting(void **state)
 {
 	struct settings s = good("record|--pid=shop.jar|--method-trace=a.A|--exclude=a.A::x|--threshold=10ms|"
 				 "--output=/tmp/x-%p.jfr|--duration=30s|--max-events=5|--max-size=500m|--no-stack|--thrown|"
-				 "--stack-depth=2048|--max-overhead=40%|--skip-active|--verbose|--clock=tsc");
+				 "--stack-depth=2048|--max-overhead=40%|--skip-active|--verbose|--clock=tsc|--stacks=jvmti");
 
 	assert_string_equal(s.target, "shop.jar");
 	assert_string_equal(s.output, "/tmp/x-%p.jfr");
@@ -74,7 +74,14 @@ static void every_option_reaches_its_setting(void **state)
 	assert_true(s.no_stack && s.thrown && s.skip_active && s.verbose && !s.quiet);
 	assert_int_equal(s.stack_depth, 2048);
 	assert_int_equal(s.max_overhead, 40);
+	assert_int_equal(s.stacks, SETTINGS_STACKS_JVMTI);
 	assert_int_equal(s.verb, SETTINGS_RECORD);
+	settings_release(&s);
+	s = good("-p|1|-m|a.A|--stacks=walk");
+	assert_int_equal(s.stacks, SETTINGS_STACKS_WALK);
+	settings_release(&s);
+	s = good("-p|1|-m|a.A|--stacks=walk|--stacks=auto");
+	assert_int_equal(s.stacks, SETTINGS_STACKS_AUTO);
 	settings_release(&s);
 }
 
@@ -264,6 +271,9 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|--max-age=0", "--max-age '0': it has to be more than 0"},
 	{"-p|1|-m|a.A|--kernel=yes", "wrong --kernel 'yes': it has to be on, off or full"},
 	{"-p|1|-m|a.A|--wait-stack=1", "--wait-stack"},
+	{"-p|1|-m|a.A|--stacks=jvm", "wrong --stacks 'jvm': it has to be auto, walk or jvmti"},
+	{"-p|1|-m|a.A|--stacks", "--stacks needs a value, as in --stacks=SOURCE"},
+	{"check|--stacks=walk", "'frtrace check' takes no --stacks"},
 	{"--probe=agent", "--probe is not there yet"},
 	{"-p|1|-m|a.A|--clock=monotonic", "--clock=monotonic is not there yet"},
 };

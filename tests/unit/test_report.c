@@ -4,6 +4,7 @@
 #include "user/report.h"
 #include "tests/lib/capture.h"
 #include "tests/lib/fake_segment.h"
+#include "user/cost.h"
 #include "user/log.h"
 
 #include <setjmp.h>
@@ -209,10 +210,10 @@ static void start_names_what_is_traced(void **state)
 	assert_int_equal(
 		strncmp(all,
 			"tracing 2 methods of 1 class in 4242 shop.jar (JDK 17.0.15): attach 61 ms, pause 1.2 ms, "
-			"rings 0.0 of 4.0 MB, about 0.7 us a context switch\n"
+			"rings 0.0 of 4.0 MB, stacks walked, about 0.7 us a context switch\n"
 			"  com.acme.Cart.checkout(Order) · checkout(Order, boolean)   loader app\n"
 			"to /tmp/frtrace-report-",
-			190),
+			205),
 		0);
 	assert_says(all, "at most 1.0 GB, oldest goes first.  Ctrl-C stops and restores the JVM\n");
 }
@@ -222,6 +223,8 @@ static void without_the_kernels_half_a_switch_costs_nothing(void **state)
 	bool incomplete;
 
 	b->settings.kernel = SETTINGS_KERNEL_OFF;
+	assert_says(start(&incomplete), "rings 0.0 of 4.0 MB, stacks walked\n");
+	b->settings.no_stack = true;
 	assert_says(start(&incomplete), "rings 0.0 of 4.0 MB\n");
 }
 
@@ -461,12 +464,36 @@ static void live_line_tells_the_oldest_open_call(void **state)
 static void missing_stacks_are_said_at_the_start(void **state)
 {
 	bool incomplete;
+	const char *all;
 
 	hook("run", "()V", 0);
-	assert_null(strstr(start(&incomplete), "stacks"));
-	b->report.no_stacks = "libjvm does not export nmethod._compile_id (stacks)";
-	assert_says(start(&incomplete), "  no stacks: libjvm does not export nmethod._compile_id (stacks)\n");
+	b->settings.stacks = SETTINGS_STACKS_WALK;
+	assert_null(strstr(start(&incomplete), "no stacks"));
+	b->report.not_walked = "libjvm does not export nmethod._compile_id (stacks)";
+	all = start(&incomplete);
+	assert_says(all, "rings 0.0 of 4.0 MB, no stacks");
+	assert_says(all, "  no stacks: libjvm does not export nmethod._compile_id (stacks)\n");
 	assert_false(incomplete);
+}
+
+static void stacks_by_jvmti_are_said_at_the_start_with_their_price(void **state)
+{
+	bool incomplete;
+	const char *all;
+
+	hook("run", "()V", 0);
+	b->report.not_walked = "libjvm does not export nmethod._compile_id (stacks)";
+	all = start(&incomplete);
+	assert_says(all, "rings 0.0 of 4.0 MB, stacks by JVMTI, about 0.7 us a context switch\n");
+	assert_says(all, "  stacks: JVMTI GetStackTrace, " COST_JVMTI ", frames without their type, waits without a Java stack: "
+			 "libjvm does not export nmethod._compile_id (stacks)\n");
+	assert_null(strstr(all, "no stacks"));
+	assert_false(incomplete);
+	b->settings.kernel = SETTINGS_KERNEL_OFF;
+	assert_null(strstr(start(&incomplete), "waits without"));
+	b->settings.no_stack = true;
+	b->report.not_walked = "";
+	assert_null(strstr(start(&incomplete), "stacks"));
 }
 
 static void missing_system_calls_are_said_at_the_start(void **state)
@@ -503,14 +530,20 @@ static void end_tells_what_is_wrong_with_stacks(void **state)
 	const char *all;
 
 	h->stacks_off = 1234;
+	h->stacks_unasked = 7;
+	h->stacks_refused = 1;
 	fake_stack(&b->segment, &unknown, 1, FRT_WALK_CHUNK, 0);
 	fake_stack(&b->segment, &unknown, 1, FRT_WALK_CHUNK, 0);
+	fake_stack(&b->segment, &unknown, 0, FRT_WALK_UNASKED, 0); /* its calls are counted */
 	recorder_read_stacks(b->report.recorder, true);
 	assert_false(report_stacks(&b->report));
 	all = end_text();
 	assert_says(all, "  1,234 calls have no stack: where the stack of their thread lies is not known\n");
+	assert_says(all, "  7 calls have unknown stacks: JVMTI cannot be asked in what a carrier of virtual threads runs between them\n");
+	assert_says(all, "  1 call has an unknown stack: JVMTI did not tell it: the JVM begins or ends, or hides frames\n");
 	assert_says(all, "  2 frames are unknown: of a kind that is not known\n");
 	assert_says(all, "  2 stacks are cut: the rest of a virtual thread's frames is in the heap\n");
+	assert_null(strstr(all, "1 stack is cut"));
 }
 
 static void lost_waits_are_told(void **state)
@@ -568,6 +601,7 @@ int main(void)
 		TEST(braked_methods_are_named_with_what_they_took),
 		TEST(hooks_that_cost_too_much_by_themselves_are_told),
 		TEST(missing_stacks_are_said_at_the_start),
+		TEST(stacks_by_jvmti_are_said_at_the_start_with_their_price),
 		TEST(missing_system_calls_are_said_at_the_start),
 		TEST(end_says_nothing_of_stacks_when_all_is_well),
 		TEST(end_tells_what_is_wrong_with_stacks),

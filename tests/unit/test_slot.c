@@ -5,7 +5,7 @@
  * ask the JVM who a thread is answers from here.
  */
 #include "uprobes/agent/slot.c"
-#include "uprobes/agent/stack_virtual.h"
+#include "uprobes/agent/stack_jvmti.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -25,9 +25,9 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 	return __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
 }
 
-bool stack_virtual_take(JNIEnv *e, uint32_t depth, uint32_t *id)
+enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth, uint32_t *id)
 {
-	return false;
+	return STACK_JVMTI_UNASKED;
 }
 
 uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)

@@ -160,7 +160,6 @@ static void virtual_thread_ends_at_its_entry(void)
 
 static void frames_in_the_heap_are_the_jvms_to_tell(void)
 {
-	uint32_t id;
 	FRAMES(f);
 
 	lay_call_stub(&f);
@@ -169,7 +168,7 @@ static void frames_in_the_heap_are_the_jvms_to_tell(void)
 		f.pc = fake_pc(barrier, 12);
 		lay_fixed(&f, compiled, fake_pc(compiled, 60));
 		asked_jvm = 0;
-		assert_int_equal(take(&f), FROM_CHUNK);
+		assert_int_equal(take(&f), FROM_JVM);
 		assert_int_equal(asked_jvm, 64);
 		assert_int_equal(control->stack_next >> 32, 1);
 		/* the same, known by its address */
@@ -177,14 +176,11 @@ static void frames_in_the_heap_are_the_jvms_to_tell(void)
 		java->layout.return_barrier = fake_pc(barrier, 12);
 		begin(64);
 	}
-	as_carrier = true;
+	answer = STACK_JVMTI_UNASKED;
 	expect_end(take(&f), 1, FRT_WALK_CHUNK);
-	as_carrier = false;
-	control_method_row(METHOD)->flags = FRT_METHOD_MAY_MOUNT;
-	asked_jvm = 0;
-	id = take(&f);
-	expect_end(id, 1, FRT_WALK_CHUNK);
-	assert_int_equal(asked_jvm, 0);
+	answer = STACK_JVMTI_REFUSED;
+	expect_end(take(&f), 1, FRT_WALK_CHUNK);
+	assert_int_equal(control->stacks_unasked + control->stacks_refused, 0);
 }
 
 static void code_that_cannot_be_crossed_ends_the_stack(void)
@@ -426,6 +422,84 @@ static void thread_whose_stack_end_is_not_known_is_counted(void)
 	assert_int_equal(control->stacks_off, 1);
 }
 
+static void what_cannot_be_walked_is_asked_of_the_jvm(void)
+{
+	uint32_t id;
+	FRAMES(f);
+
+	lay_call_stub(&f);
+	lay_fixed(&f, compiled, fake_pc(compiled, 60));
+	f.pc = 0x10; /* no code */
+	lay_fixed(&f, compiled, fake_pc(compiled, 60));
+	expect_end(take(&f), 1, FRT_WALK_CODE);
+	assert_int_equal(asked_jvm, 0);
+
+	config.stacks = FRT_STACKS_WALK | FRT_STACKS_JVMTI;
+	begin(64);
+	assert_int_equal(take(&f), FROM_JVM);
+	assert_int_equal(asked_jvm, 64);
+	answer = STACK_JVMTI_REFUSED; /* then the part that was walked */
+	id = take(&f);
+	expect_end(id, 1, FRT_WALK_CODE);
+	assert_int_equal(control->stacks_refused, 0);
+	asked_jvm = 0;
+	assert_int_not_equal(one_caller(fake_pc(other, 500)), 0);
+	assert_int_equal(asked_jvm, 0); /* what can be walked is */
+}
+
+static void stack_that_is_cut_at_its_depth_is_asked_of_nobody(void)
+{
+	FRAMES(f);
+
+	config.stacks = FRT_STACKS_WALK | FRT_STACKS_JVMTI;
+	begin(1);
+	lay_call_stub(&f);
+	lay_fixed(&f, compiled, fake_pc(compiled, 60));
+	lay_fixed(&f, compiled, fake_pc(compiled, 61));
+	expect_end(take(&f), 1, FRT_WALK_DEPTH);
+	assert_int_equal(asked_jvm, 0);
+}
+
+static void thread_that_cannot_be_walked_is_asked_about(void)
+{
+	config.stacks = FRT_STACKS_WALK | FRT_STACKS_JVMTI;
+	begin(64);
+	slot.stack_end = 0;
+	assert_int_equal(one_caller(fake_pc(other, 500)), FROM_JVM);
+	java->layout.heaps = 0; /* a layout that does not fit */
+	begin(64);
+	assert_int_equal(one_caller(fake_pc(other, 500)), FROM_JVM);
+	assert_int_equal(control->stacks_off, 0);
+}
+
+static void stacks_by_jvmti_alone_walk_nothing(void)
+{
+	config.stacks = FRT_STACKS_JVMTI;
+	begin(64);
+	assert_int_equal(slot.stack_end, 0);
+	assert_int_equal(one_caller(fake_pc(other, 500)), FROM_JVM);
+	assert_int_equal(asked_jvm, 64);
+}
+
+static void stack_that_jvmti_does_not_tell_is_unknown_and_counted(void)
+{
+	uint32_t id;
+
+	config.stacks = FRT_STACKS_JVMTI;
+	begin(64);
+	answer = STACK_JVMTI_UNASKED;
+	id = one_caller(fake_pc(other, 500));
+	expect_end(id, 0, FRT_WALK_UNASKED);
+	answer = STACK_JVMTI_REFUSED;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(one_caller(fake_pc(other, 500)), id);
+	assert_int_equal(control->stacks_unasked, 1);
+	assert_int_equal(control->stacks_refused, 2);
+	assert_int_equal(control->stack_next >> 32, id + 1);
+	begin(64);
+	assert_int_equal(control->stacks_unasked + control->stacks_refused, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +524,11 @@ int main(void)
 		CASE(calls_are_counted_when_the_layout_does_not_fit),
 		CASE(nobody_wants_stacks_there_are_none),
 		CASE(thread_whose_stack_end_is_not_known_is_counted),
+		CASE(what_cannot_be_walked_is_asked_of_the_jvm),
+		CASE(stack_that_is_cut_at_its_depth_is_asked_of_nobody),
+		CASE(thread_that_cannot_be_walked_is_asked_about),
+		CASE(stacks_by_jvmti_alone_walk_nothing),
+		CASE(stack_that_jvmti_does_not_tell_is_unknown_and_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,7 +123,7 @@ static void count_end(uint32_t id)
 		off++;
 	else if (!id)
 		nothing_called++;
-	else if (id != FROM_CHUNK) {
+	else if (id != FROM_JVM) {
 		assert_true(row(id)->end < FRT_WALK_ENDS);
 		assert_true(row(id)->count <= 65);
 		ends[row(id)->end]++;

@@ -21,8 +21,8 @@
 #include "uprobes/agent/seccomp.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
+#include "uprobes/agent/stack_jvmti.h"
 #include "uprobes/agent/stack_named.h"
-#include "uprobes/agent/stack_virtual.h"
 #include "uprobes/agent/thread.h"
 #include "uprobes/agent/timing.h"
 #include "uprobes/agent/virtual_calls.h"
@@ -57,7 +57,7 @@ static bool add_capabilities(void)
 		return false;
 	wanted.can_retransform_classes = 1;
 	wanted.can_tag_objects = 1;
-	wanted.can_get_line_numbers = potential.can_get_line_numbers; /* of a parked virtual thread's frames */
+	wanted.can_get_line_numbers = potential.can_get_line_numbers; /* of frames that JVMTI tells */
 	wanted.can_get_constant_pool = potential.can_get_constant_pool; /* of loaded classes, for annotations */
 	wanted.can_retransform_any_class = potential.can_retransform_any_class;
 	wanted.can_generate_all_class_hook_events = potential.can_generate_all_class_hook_events;
@@ -353,7 +353,7 @@ static enum frt_result prepare(JNIEnv *env, const char *tag)
 	loader_init(jvmti, env);
 	census_init(jvmti);
 	stack_named_init(jvmti);
-	stack_virtual_init(jvmti);
+	stack_jvmti_init(jvmti);
 	return thread_init(jvmti, env) ? FRT_NO_THREAD_CLASS : FRT_DONE;
 }
 

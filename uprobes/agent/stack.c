@@ -15,14 +15,15 @@
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/memo.h"
 #include "uprobes/agent/own_memory.h"
+#include "uprobes/agent/stack_jvmti.h"
 #include "uprobes/agent/stack_table.h"
-#include "uprobes/agent/stack_virtual.h"
 
 #define CODE_SETS_LOG2	 11
 #define METHOD_SETS_LOG2 9
 
 uint32_t stack_depth;
 
+static uint32_t sources; /* FRT_STACKS_* */
 static struct frt_layout layout;
 static uint32_t class_count; /* goes up when a class came into being */
 
@@ -315,20 +316,60 @@ static __attribute__((noinline)) uint32_t intern(const struct frt_slot *s, const
 	return id;
 }
 
+/* What a call has whose stack is not known: an id of its own, so that it is shown as unknown. */
+static uint32_t unknown_stack(void)
+{
+	struct frt_stack row = { .hash = mix(0, FRT_WALK_UNASKED), .end = FRT_WALK_UNASKED };
+	uint32_t id = stack_table_find(row.hash);
+
+	if (id)
+		return id;
+	id = stack_table_reserve(0, &row.first);
+	if (id != FRT_STACK_LOST)
+		stack_table_publish(id, &row);
+	return id;
+}
+
+static __attribute__((noinline)) uint32_t ask(const struct frt_slot *s, JNIEnv *env, uint32_t method)
+{
+	uint32_t id;
+
+	switch (stack_jvmti_take(s, env, method, stack_depth, &id)) {
+	case STACK_JVMTI_TAKEN:
+		return id;
+	case STACK_JVMTI_UNASKED:
+		add_relaxed(&control->stacks_unasked, 1);
+		break;
+	case STACK_JVMTI_REFUSED:
+		add_relaxed(&control->stacks_refused, 1);
+		break;
+	}
+	return unknown_stack();
+}
+
+/* The walk has ended where the walker knows no further: of a parked virtual thread only the JVM knows the rest. */
+static bool is_worth_asking(enum frt_walk_end end)
+{
+	return end == FRT_WALK_CHUNK ||
+	       (sources & FRT_STACKS_JVMTI && end != FRT_WALK_BOTTOM && end != FRT_WALK_DEPTH);
+}
+
 uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method)
 {
 	struct taken t;
 	uint32_t id;
 
 	if (unlikely(!s->stack_end)) {
+		if (sources & FRT_STACKS_JVMTI)
+			return ask(s, env, method);
 		add_relaxed(&control->stacks_off, 1);
 		return 0;
 	}
 	walk_own(s, &t, false);
 	if (!t.count && t.end == FRT_WALK_BOTTOM)
 		return 0;
-	if (unlikely(t.end == FRT_WALK_CHUNK) && !(control_method_row(method % FRT_MAX_METHODS)->flags & FRT_METHOD_MAY_MOUNT) &&
-	    stack_virtual_take(env, stack_depth, &id))
+	if (unlikely(is_worth_asking(t.end)) &&
+	    stack_jvmti_take(s, env, method, stack_depth, &id) == STACK_JVMTI_TAKEN)
 		return id;
 	id = stack_table_find(t.hash);
 	return likely(id) ? id : intern(s, &t);
@@ -427,12 +468,14 @@ void stack_begin(const struct frt_config *config)
 	uint32_t depth = config->stack_depth < FRT_MAX_DEPTH ? config->stack_depth : FRT_MAX_DEPTH;
 
 	control->stacks_lost = control->stacks_off = 0;
+	control->stacks_unasked = control->stacks_refused = 0;
 	store_release(&stack_depth, 0);
 	stack_table_begin(config->stack_frames); /* a census needs it too */
 	if (!depth)
 		return;
-	if (!layout_is_sane(&l))
-		memset(&l, 0, sizeof(l)); /* no thread has a stack then, and each call is counted */
+	sources = config->stacks;
+	if (!(sources & FRT_STACKS_WALK) || !layout_is_sane(&l))
+		memset(&l, 0, sizeof(l)); /* no thread is walked then: the JVM is asked, or each call is counted */
 	set_layout(&l);
 	stack_classes_changed();
 	store_release(&stack_depth, depth);

@@ -4,9 +4,9 @@
  * its memory and local references are counted, and it can fail.
  */
 #include "uprobes/agent/loader.h"
+#include "uprobes/agent/stack_jvmti.h"
 #include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/stack_table.h"
-#include "uprobes/agent/stack_virtual.h"
 #include "uprobes/agent/thread.h"
 
 #include <setjmp.h>
@@ -21,28 +21,50 @@
 #define OWN	 2	/* the hook and the traced method */
 #define METHOD_1 0x1000 /* the jmethodID of frame i is METHOD_1 + i */
 
-static jint stack_size; /* with the OWN frames */
+#define PLATFORM   ((jthread)16ul)
+#define VIRTUAL	   ((jthread)24ul)
+#define HOOK	   ((jmethodID)(METHOD_1 - OWN))
+#define TRACED	   ((jmethodID)(METHOD_1 - 1))
+
+static jint stack_size, hidden; /* with the OWN frames; those that the JVM leaves out at the top */
 static int asked, fail_from, allocated, references;
-static jthread running; /* the virtual thread; NULL: it runs as its carrier */
+static jthread running, about; /* who runs, and whom the JVM was asked about last */
+static struct frt_slot slot;
+static uint32_t traced; /* the row of TRACED */
 
 jobject thread_own_virtual(JNIEnv *e)
 {
+	references += running == VIRTUAL;
+	return running == VIRTUAL ? running : NULL;
+}
+
+bool thread_is_virtual(JNIEnv *e, jthread thread)
+{
+	return thread == VIRTUAL;
+}
+
+static jvmtiError JNICALL get_current(jvmtiEnv *j, jthread *to)
+{
 	references += running != NULL;
-	return running;
+	*to = running;
+	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL get_stack_trace(jvmtiEnv *j, jthread t, jint start, jint most, jvmtiFrameInfo *to,
 					  jint *count)
 {
 	asked++;
-	if (!t || t != running)
-		return JVMTI_ERROR_INVALID_THREAD; /* NULL waits for all virtual threads */
+	about = t;
+	start += hidden;
 	if (fail_from && asked >= fail_from)
 		return JVMTI_ERROR_WRONG_PHASE;
 	if (start >= stack_size)
 		return JVMTI_ERROR_ILLEGAL_ARGUMENT;
-	for (*count = 0; *count < most && start + *count < stack_size; ++*count)
-		to[*count] = (jvmtiFrameInfo){(jmethodID)(uint64_t)(METHOD_1 + start + *count - OWN), *count + 1};
+	for (*count = 0; *count < most && start + *count < stack_size; ++*count) {
+		jint i = start + *count - OWN;
+
+		to[*count] = (jvmtiFrameInfo){(jmethodID)(uint64_t)(METHOD_1 + i), i == -OWN ? -1 : i + 1};
+	}
 	return JVMTI_ERROR_NONE;
 }
 
@@ -95,7 +117,7 @@ static jvmtiError JNICALL get_name(jvmtiEnv *j, jmethodID m, char **name, char *
 {
 	char text[16];
 
-	snprintf(text, sizeof(text), "m%lu", (uint64_t)m - METHOD_1);
+	snprintf(text, sizeof(text), "m%ld", (long)((uint64_t)m - METHOD_1));
 	*name = allocate(text);
 	*descriptor = allocate("()V");
 	return JVMTI_ERROR_NONE;
@@ -125,6 +147,7 @@ bool loader_number(JNIEnv *env, jobject loader, uint32_t *number)
 
 static const struct jvmtiInterface_1_ jvmti_table = {
 	.GetStackTrace = get_stack_trace,
+	.GetCurrentThread = get_current,
 	.Deallocate = deallocate,
 	.GetMethodDeclaringClass = get_class,
 	.GetClassSignature = get_signature,
@@ -144,14 +167,26 @@ static int make_segment(void **state)
 	if (!control_create("unit"))
 		return -1;
 	stack_named_init(&jvmti);
-	stack_virtual_init(&jvmti);
-	return 0;
+	stack_jvmti_init(&jvmti);
+	traced = stack_named_method(&env, TRACED);
+	return !traced;
+}
+
+static void be(unsigned int jdk, jthread who)
+{
+	control->jni_version = jdk << 16;
+	running = who;
+	slot.flags = who == VIRTUAL ? FRT_SLOT_CARRIER : 0;
+	about = NULL;
+	asked = 0;
 }
 
 static int setup(void **state)
 {
-	asked = fail_from = 0;
-	running = (jthread)(uint64_t)16;
+	fail_from = hidden = 0;
+	control_method_row(traced)->flags = 0;
+	stack_size = OWN + 3;
+	be(21, VIRTUAL);
 	return 0;
 }
 
@@ -185,11 +220,16 @@ static void expect_frame(uint32_t id, uint32_t i, const char *name, int bci, int
 	assert_int_equal((int)f->at, line);
 }
 
+static enum stack_jvmti_answer take_id(uint32_t depth, uint32_t *id)
+{
+	return stack_jvmti_take(&slot, &env, traced, depth, id);
+}
+
 static uint32_t take(uint32_t depth)
 {
-	uint32_t id;
+	uint32_t id = 0;
 
-	assert_true(stack_virtual_take(&env, depth, &id));
+	assert_int_equal(take_id(depth, &id), STACK_JVMTI_TAKEN);
 	return id;
 }
 
@@ -208,6 +248,28 @@ static void frames_are_named_and_end_where_virtual_threads_begin(void **state)
 	assert_int_equal(take(64), id);
 }
 
+static void platform_thread_has_no_entry(void **state)
+{
+	static const unsigned int versions[] = {8, 18, 19, 20, 21, 26};
+	uint32_t id;
+
+	for (int i = 0; i < 6; i++) {
+		be(versions[i], PLATFORM);
+		id = take(64);
+		assert_int_equal(row(id)->count, 3);
+		assert_int_equal(row(id)->end, FRT_WALK_BOTTOM);
+		expect_frame(id, 2, "m2", 3, 102);
+		assert_ptr_equal(about, versions[i] < 21 ? NULL : PLATFORM); /* NULL waits for all virtual threads there */
+	}
+}
+
+static void method_called_by_the_vm_alone_has_no_stack(void **state)
+{
+	be(17, PLATFORM);
+	stack_size = OWN;
+	assert_int_equal(take(64), 0);
+}
+
 static void stacks_of_all_sizes_are_whole(void **state)
 {
 	uint32_t id;
@@ -219,7 +281,7 @@ static void stacks_of_all_sizes_are_whole(void **state)
 		assert_int_equal(row(id)->end, FRT_WALK_BOTTOM);
 		for (int i = 0; i < stack_size - OWN; i++) {
 			snprintf(name, sizeof(name), "m%d", i);
-			expect_frame(id, i, name, i % 32 + 1, i % 32 == 0 ? 100 : i % 32 < 3 ? 102 : 104);
+			expect_frame(id, i, name, i + 1, i < 1 ? 100 : i < 3 ? 102 : 104);
 		}
 	}
 }
@@ -228,20 +290,25 @@ static void stack_is_cut_at_its_depth(void **state)
 {
 	uint32_t id;
 
-	stack_size = OWN + 40;
-	for (uint32_t depth = 1; depth < 45; depth++) {
+	stack_size = OWN + 100;
+	for (uint32_t depth = 1; depth < 105; depth++) {
 		id = take(depth);
-		assert_int_equal(row(id)->count, depth < 41 ? depth : 41);
-		assert_int_equal(row(id)->end, depth < 41 ? FRT_WALK_DEPTH : FRT_WALK_BOTTOM);
+		assert_int_equal(row(id)->count, depth < 101 ? depth : 101);
+		assert_int_equal(row(id)->end, depth < 101 ? FRT_WALK_DEPTH : FRT_WALK_BOTTOM);
 	}
 }
 
-static void stack_that_the_jvm_does_not_tell_is_unreadable(void **state)
+/* Asked for twice, 96 frames at most; and that again, to name them. */
+static void stack_that_the_jvm_does_not_tell_is_refused(void **state)
 {
 	uint32_t id;
 
-	stack_size = OWN + MOST + 40; /* unknown yet; asked for five times, 32 frames each, and that twice */
-	for (fail_from = 1; fail_from <= 10; fail_from++) {
+	stack_size = OWN + MOST + 40;
+	for (fail_from = 1; fail_from <= 2; fail_from++) {
+		asked = 0;
+		assert_int_equal(take_id(2048, &id), STACK_JVMTI_REFUSED);
+	}
+	for (; fail_from <= 4; fail_from++) {
 		asked = 0;
 		id = take(2048);
 		assert_int_equal(row(id)->count, 0);
@@ -253,13 +320,57 @@ static void stack_that_the_jvm_does_not_tell_is_unreadable(void **state)
 	assert_int_equal(row(id)->end, FRT_WALK_BOTTOM);
 }
 
-static void thread_that_runs_as_its_carrier_is_not_asked(void **state)
+static void stack_without_the_hook_at_its_top_is_refused(void **state)
 {
 	uint32_t id;
 
-	running = NULL;
-	assert_false(stack_virtual_take(&env, 64, &id));
+	for (hidden = 1; hidden <= 6; hidden++)
+		assert_int_equal(take_id(64, &id), STACK_JVMTI_REFUSED);
+	hidden = 0;
+	assert_int_equal(stack_jvmti_take(&slot, &env, traced + 1, 64, &id), STACK_JVMTI_REFUSED);
+}
+
+static void method_of_a_loader_with_two_rows_is_the_same(void **state)
+{
+	uint32_t other = control_method(control_class(text_of("a/B"), 7, 1), text_of("m-1"), text_of("()V"), 9), id;
+
+	assert_int_not_equal(other, traced);
+	assert_int_equal(stack_jvmti_take(&slot, &env, other, 64, &id), STACK_JVMTI_TAKEN);
+}
+
+static void thread_that_runs_as_its_carrier_is_not_asked_about(void **state)
+{
+	uint32_t id;
+
+	running = PLATFORM;
+	assert_int_equal(take_id(64, &id), STACK_JVMTI_UNASKED);
+	be(21, NULL); /* a thread that has no object yet */
+	assert_int_equal(take_id(64, &id), STACK_JVMTI_UNASKED);
+	be(21, VIRTUAL);
+	slot.flags = 0; /* of a carrier that nobody knows as one */
+	assert_int_equal(take_id(64, &id), STACK_JVMTI_UNASKED);
 	assert_int_equal(asked, 0);
+}
+
+/* It would wait for the end of a transition, which may be its own. */
+static void method_that_may_mount_is_not_asked_about_where_that_waits(void **state)
+{
+	static const struct {
+		unsigned int jdk;
+		jthread who;
+		enum stack_jvmti_answer answer;
+	} cases[] = {{8, PLATFORM, STACK_JVMTI_TAKEN},	  {18, PLATFORM, STACK_JVMTI_TAKEN},
+		     {19, PLATFORM, STACK_JVMTI_UNASKED}, {20, PLATFORM, STACK_JVMTI_UNASKED},
+		     {21, PLATFORM, STACK_JVMTI_TAKEN},	  {21, VIRTUAL, STACK_JVMTI_UNASKED},
+		     {26, PLATFORM, STACK_JVMTI_TAKEN},	  {26, VIRTUAL, STACK_JVMTI_UNASKED}};
+	uint32_t id;
+
+	control_method_row(traced)->flags = FRT_METHOD_MAY_MOUNT;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		be(cases[i].jdk, cases[i].who);
+		assert_int_equal(take_id(64, &id), cases[i].answer);
+		assert_int_equal(asked > 0, cases[i].answer == STACK_JVMTI_TAKEN);
+	}
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -268,10 +379,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(frames_are_named_and_end_where_virtual_threads_begin),
+		CASE(platform_thread_has_no_entry),
+		CASE(method_called_by_the_vm_alone_has_no_stack),
 		CASE(stacks_of_all_sizes_are_whole),
 		CASE(stack_is_cut_at_its_depth),
-		CASE(stack_that_the_jvm_does_not_tell_is_unreadable),
-		CASE(thread_that_runs_as_its_carrier_is_not_asked),
+		CASE(stack_that_the_jvm_does_not_tell_is_refused),
+		CASE(stack_without_the_hook_at_its_top_is_refused),
+		CASE(method_of_a_loader_with_two_rows_is_the_same),
+		CASE(thread_that_runs_as_its_carrier_is_not_asked_about),
+		CASE(method_that_may_mount_is_not_asked_about_where_that_waits),
 	};
 
 	return cmocka_run_group_tests(tests, make_segment, NULL);

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Where GetStackTrace can hang. From JDK 19 on it waits until no virtual thread
+ * is being mounted or unmounted (a transition); from 21 on, when it is asked about
+ * one thread, only until that one is in none, and for a platform thread not at all. A method
+ * that runs within a transition would wait for itself; one that holds a lock which a
+ * transition takes (Thread.interrupt), for a thread that waits for it. Such methods lie in
+ * java.lang and jdk.internal (FRT_METHOD_MAY_MOUNT). So the JVM is asked
+ *
+ *   before 19	about the running thread: NULL
+ *   19 and 20	the same, but never from such a method
+ *   21 on	about a platform thread by its name; about a virtual thread never from such a method, and
+ *		never while it runs code as its carrier: the JVM hides those frames
+ *
+ * What the JVM hides it leaves out at the top of the stack. So the answer counts
+ * only when it begins with the hook, a native method, and the method that called it.
+ *
+ * GetStackTrace, like all of JVMTI, keeps an exception that is pending.
+ */
+#include "uprobes/agent/stack_jvmti.h"
+#include "uprobes/agent/stack_named.h"
+#include "uprobes/agent/stack_table.h"
+#include "uprobes/agent/thread.h"
+
+#define OWN_FRAMES 2u  /* the hook and the method that called it */
+#define PORTION	   96u /* frames asked for at once, 1.5 KB: little of a stack may be left */
+#define JDK_19	   0x00130000u
+#define JDK_21	   0x00150000u
+
+static jvmtiEnv *jvmti;
+
+void stack_jvmti_init(jvmtiEnv *j)
+{
+	jvmti = j;
+}
+
+/* Of whom, and what of them. */
+struct question {
+	JNIEnv *env;
+	jthread thread; /* NULL: the running one */
+	bool is_virtual;
+	uint32_t method, depth;
+};
+
+struct taken {
+	uint64_t hash;
+	uint32_t count;
+	enum frt_walk_end end;
+	bool refused;
+};
+
+static bool is_same_method(uint32_t a, uint32_t b)
+{
+	const struct frt_method *x = control_method_row(a), *y = control_method_row(b);
+
+	/* a loader that two threads met at once has two rows */
+	return a == b || (a && x->name == y->name && x->descriptor == y->descriptor &&
+			  control_class_row(x->class_id)->name == control_class_row(y->class_id)->name);
+}
+
+static bool begins_with_own(const struct question *q, const jvmtiFrameInfo *frames, jint count)
+{
+	return count >= (jint)OWN_FRAMES && frames[0].location < 0 &&
+	       is_same_method(stack_named_method(q->env, frames[1].method), q->method);
+}
+
+/* Add one frame; the first `room` are named and written to the table. False: the stack is deep enough. */
+static bool take_frame(const struct question *q, const jvmtiFrameInfo *f, uint32_t first, uint32_t room, struct taken *t)
+{
+	if (t->count == q->depth) {
+		t->end = FRT_WALK_DEPTH;
+		return false;
+	}
+	t->hash = stack_named_hash(t->hash, f);
+	if (t->count < room)
+		*stack_table_frame(first, t->count) = stack_named_frame(q->env, f);
+	t->count++;
+	return true;
+}
+
+/* The native method that every virtual thread begins with. */
+static void take_entry(const struct question *q, uint32_t first, uint32_t room, struct taken *t)
+{
+	if (t->count == q->depth) {
+		t->end = FRT_WALK_DEPTH;
+		return;
+	}
+	if (t->count < room)
+		*stack_table_frame(first, t->count) = stack_named_first();
+	t->count++;
+}
+
+/* Ask from frame `start` on. How many there are, -1: the JVM does not say. */
+static jint ask(const struct question *q, jint start, jvmtiFrameInfo frames[PORTION])
+{
+	jint n = 0;
+	jvmtiError error = (*jvmti)->GetStackTrace(jvmti, q->thread, start, PORTION, frames, &n);
+
+	if (error == JVMTI_ERROR_ILLEGAL_ARGUMENT && start)
+		return 0; /* there are no more */
+	return error ? -1 : n;
+}
+
+/* Hash the frames; those of the first `room`, when they have a place in the table, are named and written there. */
+static void take(const struct question *q, uint32_t first, uint32_t room, struct taken *t)
+{
+	jvmtiFrameInfo frames[PORTION];
+	jint start = 0, n, i = OWN_FRAMES;
+
+	*t = (struct taken){ .end = FRT_WALK_BOTTOM };
+	do {
+		n = ask(q, start, frames);
+		if (n < 0 || (!start && !begins_with_own(q, frames, n))) {
+			t->refused = true;
+			return;
+		}
+		for (; i < n; i++)
+			if (!take_frame(q, &frames[i], first, room, t))
+				return;
+		start += n;
+		i = 0;
+	} while (n == (jint)PORTION);
+	if (q->is_virtual)
+		take_entry(q, first, room, t);
+}
+
+/* The stack is not in the table yet: ask once more, and write it there. */
+static uint32_t intern(const struct question *q, const struct taken *t, uint64_t hash)
+{
+	struct frt_stack row = { .hash = hash, .count = t->count, .end = t->end };
+	struct taken again;
+	uint32_t id = stack_table_reserve(row.count, &row.first);
+
+	if (id == FRT_STACK_LOST)
+		return id;
+	take(q, row.first, row.count, &again);
+	if (again.refused || again.hash != t->hash || again.count != t->count || again.end != t->end) {
+		row.count = 0;
+		row.end = FRT_WALK_UNREADABLE;
+		row.hash = 0;
+	}
+	stack_table_publish(id, &row);
+	return id;
+}
+
+static enum stack_jvmti_answer answer(const struct question *q, uint32_t *id)
+{
+	struct taken t;
+	uint64_t hash;
+
+	take(q, 0, 0, &t);
+	if (t.refused)
+		return STACK_JVMTI_REFUSED;
+	*id = 0;
+	if (!t.count)
+		return STACK_JVMTI_TAKEN; /* no Java code called */
+	hash = stack_named_mix(t.hash, t.end << 1 | q->is_virtual);
+	*id = stack_table_find(hash);
+	if (!*id)
+		*id = intern(q, &t, hash);
+	return STACK_JVMTI_TAKEN;
+}
+
+/*
+ * Since JDK 21. A reference to the thread, NULL: it cannot be asked about. A thread that is not known as a carrier can be
+ * one all the same, of a scheduler of the program's own.
+ */
+static jthread own_thread(const struct frt_slot *s, JNIEnv *env)
+{
+	jthread thread = NULL;
+
+	if (s->flags & FRT_SLOT_CARRIER)
+		return thread_own_virtual(env);
+	if ((*jvmti)->GetCurrentThread(jvmti, &thread) || !thread)
+		return NULL;
+	if (!thread_is_virtual(env, thread))
+		return thread;
+	(*env)->DeleteLocalRef(env, thread);
+	return NULL;
+}
+
+static bool may_hang(const struct frt_slot *s, uint32_t method)
+{
+	bool may_mount = control_method_row(method % FRT_MAX_METHODS)->flags & FRT_METHOD_MAY_MOUNT;
+
+	return may_mount && control->jni_version >= JDK_19 && (control->jni_version < JDK_21 || s->flags & FRT_SLOT_CARRIER);
+}
+
+enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *env, uint32_t method, uint32_t depth,
+					 uint32_t *id)
+{
+	struct question q = { .env = env, .method = method, .depth = depth };
+	enum stack_jvmti_answer result;
+
+	if (may_hang(s, method))
+		return STACK_JVMTI_UNASKED;
+	if (control->jni_version < JDK_21)
+		return answer(&q, id);
+	q.thread = own_thread(s, env);
+	q.is_virtual = s->flags & FRT_SLOT_CARRIER;
+	if (!q.thread)
+		return STACK_JVMTI_UNASKED;
+	result = answer(&q, id);
+	(*env)->DeleteLocalRef(env, q.thread);
+	return result;
+}
