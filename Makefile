@@ -141,7 +141,7 @@ $(AGENT_TESTS:%=$(BUILD)/tests/test_%): $(BUILD)/hosted/agent.a
 # frtrace that hands wrong layouts to the agent, for tests/live/29_layout.sh
 $(BUILD)/tests/frtrace_garbled: $(BUILD)/tests/live/garbled.o $(BUILD)/tests/lib/garble.o $(BUILD)/user/main.o $(LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_stacks)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_stacks hotspot_layout_read)
 
 # and one that writes down what the kernel's half says, for tests/live/58_kernel.sh
 $(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $(LIB)

@@ -179,14 +179,23 @@ static void explain_no_match(struct recording *r)
 	near_classes_print(&r->target, session_segment(r->session), r->settings->filters);
 }
 
+/* 0: stacks that are walked can be trusted. Where nothing else is wanted, those will do that could not be compared. */
+static int prove_model(struct recording *r, char **dump)
+{
+	int err = model_prove(&r->model, &r->target, dump, &r->not_walked);
+
+	if (err != -ENODATA || r->settings->stacks != SETTINGS_STACKS_WALK)
+		return err;
+	r->not_walked.text[0] = 0;
+	return 0;
+}
+
 /* Open what walks stacks, if it is wanted and right. *dump may be set (model_prove()). */
 static void open_model(struct recording *r, char **dump)
 {
-	struct diag *why = &r->not_walked;
-
 	if (r->settings->stacks == SETTINGS_STACKS_JVMTI)
-		diag_set(why, ENOTSUP, "--stacks=jvmti");
-	else if (model_open(&r->model, &r->target, why) || model_prove(&r->model, &r->target, dump, why))
+		diag_set(&r->not_walked, ENOTSUP, "--stacks=jvmti");
+	else if (model_open(&r->model, &r->target, &r->not_walked) || prove_model(r, dump))
 		model_close(&r->model);
 }
 

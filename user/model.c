@@ -103,8 +103,10 @@ int model_prove(struct model *m, const struct target *t, char **dump, struct dia
 	int err = 0;
 
 	*dump = NULL;
-	for (int round = 0; round < ROUNDS && result == PROOF_DIFFERENT; round++)
+	for (int round = 0; round < ROUNDS && result != PROOF_GIVEN && (*dump || !round); round++)
 		result = prove_once(p, t, dump, &a);
+	if (result == PROOF_NOTHING && *dump)
+		err = diag_set(d, ENODATA, "no stack could be compared with the JVM's own dump");
 	if (result == PROOF_DIFFERENT)
 		err = diag_set(d, EPROTO, "stacks that were walked differ from the JVM's own: %s", a.difference);
 	else if (result == PROOF_GIVEN)

@@ -25,7 +25,8 @@ int model_find_flags(const struct target *t, const char *const names[], size_t c
 
 /*
  * Compare walked stacks with the JVM's own thread dump (user/proof.h). -EPROTO: they are
- * different, the model is not to be used. *dump is the last dump (NULL: the JVM gave none),
+ * different, the model is not to be used. -ENODATA: none could be compared, though every JVM has threads that sleep:
+ * most likely their frames cannot be read. 0 also when the JVM gave no dump. *dump is the last dump (NULL: the JVM gave none),
  * malloc'ed, the caller's: other things are read in it too.
  */
 int model_prove(struct model *m, const struct target *t, char **dump, struct diag *d);

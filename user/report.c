@@ -501,7 +501,7 @@ static unsigned int find_gaps(const struct report *r, struct finding out[FINDING
 	out[n++] = (struct finding){ h->stacks_off, "call has no stack", "calls have no stack",
 				     "where the stack of their thread lies is not known" };
 	out[n++] = (struct finding){ h->stacks_unasked, "call has an unknown stack", "calls have unknown stacks",
-				     "JVMTI cannot be asked in what a carrier of virtual threads runs between them" };
+				     "code of the JDK on a carrier of virtual threads, where asking JVMTI can hang" };
 	out[n++] = (struct finding){ h->stacks_refused, "call has an unknown stack", "calls have unknown stacks",
 				     "JVMTI did not tell it: the JVM begins or ends, or hides frames" };
 	out[n++] = (struct finding){ c.mismatched, "stack is unknown", "stacks are unknown",

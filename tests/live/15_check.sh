@@ -66,7 +66,7 @@ jvm() {
 		check 0 "$T_PID"
 		check_says "^  version  *${FEATURE/#8/1.8}"
 		check_says '^  attach  *yes$'
-		check_says '^  stacks  *yes$'
+		check_says '^  stacks  *yes: walked$'
 		target_untouched "$T_PID"
 	fi
 	target_drop

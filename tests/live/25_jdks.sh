@@ -98,11 +98,11 @@ again() {
 }
 
 # JDK 21 calls java.lang.System$2 where a virtual thread is neither on its carrier nor off it: to ask the JVM for the stack there waits for ever.
-mounting() {
-	local sentence="stacks of what the JVM calls while it mounts virtual threads stop none, JDK $FEATURE"
+mounting() { # SOURCE
+	local sentence="stacks (--stacks=$1) of what the JVM calls while it mounts virtual threads stop none, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Threads virtual 100 100
-	if target_ready && trace_start -m 'java.lang.System$1;java.lang.System$2;java.lang.Thread'; then
+	if target_ready && trace_start "--stacks=$1" -m 'java.lang.System$1;java.lang.System$2;java.lang.Thread;java.lang.VirtualThread'; then
 		target_go
 		trace_stop
 		target_restored
@@ -142,7 +142,8 @@ for version in 8 11 21 26; do
 	fi
 	if [ "$FEATURE" -ge 21 ]; then
 		exact "1,000 virtual threads that park between calls" live.Threads::work Threads virtual 1000 5
-		mounting
+		mounting auto
+		mounting jvmti
 	fi
 	if [ "$FEATURE" -ge 25 ]; then
 		exact "constructors with code before super()" 'live.Flexible$Early;live.Flexible$Base' Flexible 4000

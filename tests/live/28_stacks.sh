@@ -91,6 +91,7 @@ agrees() { # SENTENCE WITNESSES SCENARIOS [-JVM-OPTION...]
 		trace_stop
 		status_is 0
 		says ' 0 lost'
+		[ -z "$SAYS" ] || says "$SAYS"
 		target_restored
 		target_quit
 		compared_all "$witnesses" "${COMPARE_WITH[@]}"
@@ -139,6 +140,8 @@ DEPTH=64
 OWN=			# the JDK traces the same calls
 TRACE_ALSO=()		# more filters
 COMPARE_WITH=()		# more of Compare's options
+SOURCE=			# --stacks
+SAYS=			# what frtrace must say
 UNKNOWN_MAX=60		# stacks with code that was gone before anybody could ask,
 ELSEWHERE_MAX=30	# and code that the JIT threw away before the collector looked; -Xcomp does that at once. All other frames are right
 VANISH='attached|initializers|loaders|versions' # where classes are unloaded and redefined under load
@@ -193,6 +196,25 @@ agrees_on_traced_callers() {
 	agrees "the callers are traced too" walker,throwable,jvmti '.*' "${small[@]}" -Dstacks.rounds=1000
 }
 
+few=(-Dstacks.rounds=1000 -Dstacks.calls=700 -Dstacks.virtual=15 -Dstacks.loaders=20)
+
+agrees_by_jvmti() {
+	local SOURCE=jvmti OWN='' SAYS=', stacks by JVMTI' TRACE_WITH=(--kernel=off)
+	agrees "stacks by JVMTI of every shape" jvmti '.*' "${few[@]}"
+}
+
+# A JVM that is newer than frtrace: its tables lack an entry, or it means something else.
+agrees_without_layout() {
+	local how n=0 FRTRACE=$FRTRACE SOURCE=auto OWN='' SAYS TRACE_WITH=(--kernel=off)
+	variant_build garbled
+	FRTRACE=$VARIANT
+	for how in "missing:libjvm does not export" "unreadable:no stack could be compared" "different:stacks that were walked differ"; do
+		turn $((n++)) || continue
+		SAYS="^  stacks: JVMTI .*: ${how#*:}"
+		FRTRACE_LAYOUT=${how%%:*} agrees "a layout that is ${how%%:*} costs no stack" jvmti '.*' "${few[@]}"
+	done
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	OWN= variant=0
@@ -200,6 +222,8 @@ for jdk in "${JDKS[@]}"; do
 	agrees_fully
 	OWN=
 	if [ -z "${WITNESSES_ONLY:-}" ]; then
+		turn 1 && agrees_by_jvmti
+		agrees_without_layout
 		agrees_on_random_program
 		agrees_at_depth
 		agrees_on_traced_callers
@@ -222,4 +246,5 @@ for version in 8 11 21 26; do
 	OWN=
 	[ "$FEATURE" -ge 25 ] && OWN=yes
 	agrees_small "stacks of every shape"
+	if [ -n "$SOAK" ] || [ "$version" = 8 ] || [ "$version" = 21 ]; then agrees_by_jvmti; fi
 done

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * frtrace, but that the layout which goes to the agent is wrong in the way that FRTRACE_GARBLE
- * names (tests/lib/garble.h). Linked with -Wl,--wrap=session_take_stacks.
+ * names (tests/lib/garble.h), or the layout that is read in the JVM's tables in the way that FRTRACE_LAYOUT names, as it
+ * could be with a JVM that is newer than frtrace. Linked with -Wl,--wrap=session_take_stacks,--wrap=hotspot_layout_read.
  */
 #include "tests/lib/garble.h"
+#include "user/hotspot/layout.h"
 #include "user/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void __real_session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout);
 void __wrap_session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout);
@@ -24,4 +27,28 @@ void __wrap_session_take_stacks(struct session *s, uint32_t sources, const struc
 		garble_layout(&l, strtoul(number, NULL, 10), log, sizeof(log));
 	fprintf(stderr, "garbled:%s\n", log);
 	__real_session_take_stacks(s, sources, &l);
+}
+
+int __real_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS],
+			       struct diag *d);
+int __wrap_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS],
+			       struct diag *d);
+
+int __wrap_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS],
+			       struct diag *d)
+{
+	int err = __real_hotspot_layout_read(out, m, symbols, d);
+	const char *how = getenv("FRTRACE_LAYOUT");
+
+	if (err || !how)
+		return err;
+	if (!strcmp(how, "missing")) {
+		out->without |= HOTSPOT_NO_STACKS;
+		snprintf(out->missing, sizeof(out->missing), "nmethod._nothing (stacks)");
+	} else if (!strcmp(how, "unreadable")) {
+		out->walk.method_const += 8;
+	} else if (!strcmp(how, "different")) {
+		out->walk.const_name = out->walk.const_signature;
+	}
+	return 0;
 }

@@ -539,7 +539,7 @@ static void end_tells_what_is_wrong_with_stacks(void **state)
 	assert_false(report_stacks(&b->report));
 	all = end_text();
 	assert_says(all, "  1,234 calls have no stack: where the stack of their thread lies is not known\n");
-	assert_says(all, "  7 calls have unknown stacks: JVMTI cannot be asked in what a carrier of virtual threads runs between them\n");
+	assert_says(all, "  7 calls have unknown stacks: code of the JDK on a carrier of virtual threads, where asking JVMTI can hang\n");
 	assert_says(all, "  1 call has an unknown stack: JVMTI did not tell it: the JVM begins or ends, or hides frames\n");
 	assert_says(all, "  2 frames are unknown: of a kind that is not known\n");
 	assert_says(all, "  2 stacks are cut: the rest of a virtual thread's frames is in the heap\n");

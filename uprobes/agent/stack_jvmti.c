@@ -162,21 +162,22 @@ static enum stack_jvmti_answer answer(const struct question *q, uint32_t *id)
 }
 
 /*
- * Since JDK 21. A reference to the thread, NULL: it cannot be asked about. A thread that is not known as a carrier can be
- * one all the same, of a scheduler of the program's own.
+ * Since JDK 21: name the running thread in *thread, a local reference. A thread that is not known as a carrier can be one all
+ * the same, of a scheduler of the program's own.
  */
-static jthread own_thread(const struct frt_slot *s, JNIEnv *env)
+static enum stack_jvmti_answer name_thread(const struct frt_slot *s, JNIEnv *env, jthread *thread)
 {
-	jthread thread = NULL;
-
-	if (s->flags & FRT_SLOT_CARRIER)
-		return thread_own_virtual(env);
-	if ((*jvmti)->GetCurrentThread(jvmti, &thread) || !thread)
-		return NULL;
-	if (!thread_is_virtual(env, thread))
-		return thread;
-	(*env)->DeleteLocalRef(env, thread);
-	return NULL;
+	*thread = NULL;
+	if (s->flags & FRT_SLOT_CARRIER) {
+		*thread = thread_own_virtual(env);
+		return *thread ? STACK_JVMTI_TAKEN : STACK_JVMTI_UNASKED;
+	}
+	if ((*jvmti)->GetCurrentThread(jvmti, thread) || !*thread)
+		return STACK_JVMTI_REFUSED;
+	if (!thread_is_virtual(env, *thread))
+		return STACK_JVMTI_TAKEN;
+	(*env)->DeleteLocalRef(env, *thread);
+	return STACK_JVMTI_UNASKED;
 }
 
 static bool may_hang(const struct frt_slot *s, uint32_t method)
@@ -196,10 +197,10 @@ enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *env, 
 		return STACK_JVMTI_UNASKED;
 	if (control->jni_version < JDK_21)
 		return answer(&q, id);
-	q.thread = own_thread(s, env);
 	q.is_virtual = s->flags & FRT_SLOT_CARRIER;
-	if (!q.thread)
-		return STACK_JVMTI_UNASKED;
+	result = name_thread(s, env, &q.thread);
+	if (result)
+		return result;
 	result = answer(&q, id);
 	(*env)->DeleteLocalRef(env, q.thread);
 	return result;
