@@ -238,7 +238,7 @@ static bool stack_prepare(struct jfr_writer *w)
 	struct jfr_method_constant method = {.name = "<unknown>", .descriptor = "()V"};
 	unsigned int i;
 
-	if (w->unknown_method)
+	if (has_key(w, JFR_METHOD, w->unknown_method))
 		return true;
 	for (i = 0; i < FRAME_TYPES; i++) {
 		w->frame_type[i] = frame_type(w, i);
@@ -284,6 +284,11 @@ uint64_t jfr_stack(struct jfr_writer *w, const struct jfr_frame *frames, size_t 
 		return 0;
 	c.payload = stack_payload(w, frames, written, truncated || written < count);
 	return intern_used(w, JFR_STACK_TRACE, &c);
+}
+
+bool jfr_method_known(const struct jfr_writer *w, uint64_t key)
+{
+	return has_key(w, JFR_METHOD, key);
 }
 
 bool jfr_stack_known(const struct jfr_writer *w, uint64_t key)

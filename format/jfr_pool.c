@@ -19,12 +19,14 @@
  */
 #define CHECKPOINT_SIZE (4u << 20)
 #define FORGET_AFTER	2 /* chunks */
+#define PLENTY		(16u << 20) /* bytes of methods and of what they refer to: from here on those are forgotten, too */
 
 struct pooled {
 	uint64_t id[2];
 	uint32_t ref[JFR_REFS];
 	uint32_t hash;
 	uint32_t size;
+	uint32_t asked; /* number of the last chunk in which it was interned: who did that may use it soon */
 	size_t offset; /* in the pool's payload */
 };
 
@@ -62,6 +64,10 @@ static bool forgets(enum jfr_type type)
 {
 	return type == JFR_THREAD || type == JFR_STACK_TRACE;
 }
+
+/* Methods and what they refer to, in the order of enum jfr_type or not. */
+static const enum jfr_type method_types[] = {JFR_METHOD, JFR_CLASS, JFR_CLASS_LOADER, JFR_PACKAGE, JFR_SYMBOL};
+#define METHOD_TYPES (sizeof(method_types) / sizeof(method_types[0]))
 
 static bool has_id(const struct jfr_constant *c)
 {
@@ -186,11 +192,11 @@ static bool pool_grow(struct jfr_pool *pool, bool by_key)
 	return true;
 }
 
-static uint64_t pool_add(struct jfr_pool *pool, const struct jfr_constant *c, uint32_t hash)
+static uint64_t pool_add(struct jfr_pool *pool, const struct jfr_constant *c, uint32_t hash, uint32_t chunk)
 {
 	struct pooled *add = &pool->constant[pool->count];
 
-	*add = (struct pooled){.hash = hash, .size = c->payload->size, .offset = pool->payload.size};
+	*add = (struct pooled){.hash = hash, .asked = chunk, .size = c->payload->size, .offset = pool->payload.size};
 	memcpy(add->id, c->id, sizeof(add->id));
 	memcpy(add->ref, c->ref, sizeof(add->ref));
 	bytes_put(&pool->payload, c->payload->data, c->payload->size);
@@ -213,10 +219,12 @@ uint64_t jfr_pools_intern(struct jfr_pools *p, enum jfr_type type, const struct 
 	if (!c->payload->failed) {
 		hash = content_hash(c);
 		index = find_content(pool, c, hash);
-		if (index != JFR_UNKNOWN)
+		if (index != JFR_UNKNOWN) {
+			pool->constant[index].asked = p->chunk;
 			return pool->key[index];
-		if (pool_grow(pool, forgets(type)))
-			key = pool_add(pool, c, hash);
+		}
+		if (pool_grow(pool, forgets(type) || pool->by_key))
+			key = pool_add(pool, c, hash, p->chunk);
 	}
 	p->failed |= !key;
 	return key;
@@ -341,8 +349,8 @@ uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, 
 	return c.start - base;
 }
 
-/* Close the gaps that forgotten constants leave, in all arrays. */
-static void pool_forget(struct jfr_pool *pool, uint32_t chunk)
+/* Close the gaps that forgotten constants leave, in all arrays. `asked`: what was interned of late stays, used or not. */
+static void pool_forget(struct jfr_pool *pool, uint32_t chunk, bool asked)
 {
 	uint32_t i, kept = 0;
 	size_t end = 0;
@@ -350,7 +358,7 @@ static void pool_forget(struct jfr_pool *pool, uint32_t chunk)
 	for (i = 0; i < pool->count; i++) {
 		struct pooled *c = &pool->constant[i];
 
-		if (pool->used[i] + FORGET_AFTER <= chunk)
+		if (pool->used[i] + FORGET_AFTER <= chunk && !(asked && c->asked + FORGET_AFTER > chunk))
 			continue;
 		memmove(pool->payload.data + end, pool->payload.data + c->offset, c->size);
 		c->offset = end;
@@ -366,13 +374,41 @@ static void pool_forget(struct jfr_pool *pool, uint32_t chunk)
 	index_rebuild(pool);
 }
 
+static size_t bytes_of_methods(const struct jfr_pools *p)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < METHOD_TYPES; i++) {
+		const struct jfr_pool *pool = &p->pool[method_types[i] - JFR_FIRST_POOL];
+
+		bytes += pool->payload.size + pool->count * sizeof(struct pooled);
+	}
+	return bytes;
+}
+
+/*
+ * A constant is used whenever one is that refers to it, and was interned before that one: so nothing is forgotten that
+ * something else refers to. Keys are not the numbers of their constants any more from now on.
+ */
+static void forget_methods(struct jfr_pools *p)
+{
+	for (size_t i = 0; i < METHOD_TYPES; i++) {
+		struct jfr_pool *pool = &p->pool[method_types[i] - JFR_FIRST_POOL];
+
+		if (pool->count && (pool->by_key || index_grow(pool, pool->slots, true)))
+			pool_forget(pool, p->chunk, true);
+	}
+}
+
 void jfr_pools_next(struct jfr_pools *p)
 {
 	unsigned int i;
 
 	for (i = 0; i < JFR_POOLS; i++)
 		if (forgets(JFR_FIRST_POOL + i))
-			pool_forget(&p->pool[i], p->chunk);
+			pool_forget(&p->pool[i], p->chunk, false);
+	if (bytes_of_methods(p) > PLENTY)
+		forget_methods(p);
 	p->chunk++;
 	p->used_bytes = 0;
 	p->failed = false;

@@ -5,8 +5,9 @@
  * and a key that came again with other content would show the old one.
  *
  * A chunk holds the constants that its events use, and what those refer to.
- * Threads and stacks are forgotten when two chunks went by without them; all
- * others live as long as the pools.
+ * Threads and stacks are forgotten when two chunks went by without them; so are
+ * methods, and what they refer to, when they take more than 16 MB: a program that
+ * makes hidden classes has new ones without end. All others live as long as the pools.
  */
 #ifndef FORMAT_JFR_POOL_H
 #define FORMAT_JFR_POOL_H
@@ -82,7 +83,7 @@ static inline bool jfr_pools_use(struct jfr_pools *p, enum jfr_type type, uint64
 uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, struct bytes *out, size_t base,
 			 int64_t start_ticks);
 
-/* The open chunk is finished: count on. Threads and stacks that it and the one before did not use are forgotten. */
+/* The open chunk is finished: count on. What it and the one before did not use is forgotten, as said above. */
 void jfr_pools_next(struct jfr_pools *p);
 
 #endif

@@ -42,7 +42,8 @@ void jfr_writer_free(struct jfr_writer *w);
  * or a stack equal in everything (a thread that is renamed gets another key).
  *
  * Keys of threads and stacks are forgotten when two chunks have passed without
- * them (memory stays bounded with a million of either). A caller that keeps them
+ * them (memory stays bounded with a million of either), those of methods and
+ * classes when there are many of them. A caller that keeps them
  * asks jfr_thread_known() and jfr_stack_known() before use, or as often as it
  * finishes chunks. An event with a key that is unknown or forgotten is written
  * without thread, stack or method, and the chunk gets a frtrace.Message that
@@ -118,6 +119,9 @@ struct jfr_frame {
  * can have a method of that name.
  */
 uint64_t jfr_stack(struct jfr_writer *w, const struct jfr_frame *frames, size_t count, bool truncated);
+
+/* Has this method key not been forgotten? (0: no.) One that was asked for in this chunk or the one before has not. */
+bool jfr_method_known(const struct jfr_writer *w, uint64_t key);
 
 /* Has this stack key not been forgotten? (0: no.) */
 bool jfr_stack_known(const struct jfr_writer *w, uint64_t key);

@@ -299,6 +299,20 @@ bool frames_behind(const struct frames *f)
 	return f->behind;
 }
 
+/* The one that is at the top of stacks whose top is forgotten: no traced method is called so. */
+static const struct resolved_method forgotten = { .class_name = "", .name = "", .descriptor = "" };
+
+void frames_forget_resolved(struct frames *f)
+{
+	for (uint32_t i = 0; i < TABLE; i++) {
+		struct entry *e = &f->table[i];
+
+		e->caller.resolved = NULL;
+		if (e->top)
+			e->top = &forgotten;
+	}
+}
+
 void frames_next_chunk(struct frames *f)
 {
 	f->chunk++;
@@ -324,6 +338,10 @@ static uint64_t make_key(struct frames *f, const struct entry *e)
 	for (uint32_t i = 0; i < e->count; i++) {
 		const struct kept_frame *k = kept_at(f, e->kept + i);
 
+		if (k->method && !jfr_method_known(f->setup.methods->writer, k->method)) {
+			f->counts.forgotten++;
+			return unknown_key(f);
+		}
 		f->scratch[i] = (struct jfr_frame){ k->method, k->line, k->bci, k->type };
 	}
 	return jfr_stack(f->setup.methods->writer, f->scratch, e->count, e->truncated);

@@ -40,6 +40,9 @@ bool frames_behind(const struct frames *f);
 void frames_feed(struct frames *f, const struct stack *stack);
 bool frames_has(const struct frames *f, uint32_t id);
 
+/* The resolver is about to forget its methods. Stacks that were read keep theirs. */
+void frames_forget_resolved(struct frames *f);
+
 /* To be called when the writer has begun a chunk: keys are asked for anew. */
 void frames_next_chunk(struct frames *f);
 
@@ -63,7 +66,7 @@ struct frames_counts {
 	uint64_t unknown[RESOLVE_FAILURES]; /* frames */
 	uint64_t mismatched;		    /* whose innermost method is not the span's */
 	uint64_t given_up;		    /* that were never completed */
-	uint64_t forgotten;		    /* that were resolved too long ago to be written once more */
+	uint64_t forgotten;		    /* that were resolved too long ago to be written once more: frames or methods are forgotten */
 	uint64_t missing;		    /* spans whose stack is not in the segment */
 	uint64_t behind;		    /* spans whose stack was not looked for: the budget was used up */
 };

@@ -89,6 +89,8 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, struct dia
 		clock_sample(l->report->clock);
 		lost = report_lost(l->report);
 		recorder_note_loss(l->recorder, lost);
+		if (recorder_forget_methods(l->recorder))
+			live_forget_callers(l->live);
 		err = recorder_tick(l->recorder, d);
 		if (l->live && !session_holds(l->session))
 			m->unseen = !live_tick(l->live, now, lost);

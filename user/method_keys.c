@@ -136,7 +136,7 @@ uint64_t method_keys_traced(struct method_keys *k, uint32_t id)
 {
 	if (id >= FRT_MAX_METHODS)
 		return 0;
-	if (!k->traced[id])
+	if (!jfr_method_known(k->writer, k->traced[id]))
 		k->traced[id] = make_traced(k, id);
 	return k->traced[id];
 }
@@ -181,9 +181,15 @@ uint64_t method_keys_resolved(struct method_keys *k, const struct resolved_metho
 {
 	if (m->number >= k->capacity && !grow(k, m->number))
 		return make_resolved(k, m);
-	if (!k->resolved[m->number])
+	if (!jfr_method_known(k->writer, k->resolved[m->number]))
 		k->resolved[m->number] = make_resolved(k, m);
 	return k->resolved[m->number];
+}
+
+void method_keys_forget_resolved(struct method_keys *k)
+{
+	if (k->resolved)
+		memset(k->resolved, 0, k->capacity * sizeof(*k->resolved));
 }
 
 /* `cut` had room for `size` bytes. */

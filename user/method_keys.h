@@ -31,6 +31,9 @@ void method_keys_release(struct method_keys *k);
 uint64_t method_keys_traced(struct method_keys *k, uint32_t id);
 uint64_t method_keys_resolved(struct method_keys *k, const struct resolved_method *m);
 
+/* The resolver has forgotten its methods and begins to number them anew. */
+void method_keys_forget_resolved(struct method_keys *k);
+
 /* jdk.internal.vm.Continuation.enterSpecial(), with which the stack of every virtual thread begins. */
 uint64_t method_keys_continuation_entry(struct method_keys *k);
 

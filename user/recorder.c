@@ -407,6 +407,18 @@ static bool chunk_is_due(const struct recorder *r)
 	       (r->chunk == 1 && r->first_call && now - r->first_call >= FIRST_AGE_NS);
 }
 
+bool recorder_forget_methods(struct recorder *r)
+{
+	if (!r->setup.resolver || !resolver_is_full(r->setup.resolver))
+		return false;
+	frames_forget_resolved(r->frames);
+	if (r->wait_stacks)
+		wait_stacks_forget_resolved(r->wait_stacks);
+	method_keys_forget_resolved(&r->methods);
+	resolver_forget(r->setup.resolver);
+	return true;
+}
+
 int recorder_tick(struct recorder *r, struct diag *d)
 {
 	int err = 0;

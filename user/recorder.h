@@ -50,6 +50,12 @@ struct where *recorder_where(const struct recorder *r);
  */
 int recorder_tick(struct recorder *r, struct diag *d);
 
+/*
+ * Forget the resolver's methods when there are too many, as in a JVM that makes hidden classes without end; to be called at every
+ * tick. True: it has, and nobody may look at what recorder_caller() gave before.
+ */
+bool recorder_forget_methods(struct recorder *r);
+
 /* Spans lost so far in all; the difference to the last call becomes a jdk.DataLoss event. */
 void recorder_note_loss(struct recorder *r, uint64_t spans);
 

@@ -215,3 +215,8 @@ void wait_stacks_next_chunk(struct wait_stacks *s)
 {
 	frames_next_chunk(s->frames);
 }
+
+void wait_stacks_forget_resolved(struct wait_stacks *s)
+{
+	frames_forget_resolved(s->frames);
+}

@@ -29,4 +29,7 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint
 uint64_t wait_stacks_key(struct wait_stacks *s, uint32_t id);
 void wait_stacks_next_chunk(struct wait_stacks *s);
 
+/* See frames_forget_resolved(). */
+void wait_stacks_forget_resolved(struct wait_stacks *s);
+
 #endif

@@ -113,12 +113,47 @@ terminal() {
 	target_drop
 }
 
+MEMORY_MB=160 # of frtrace itself, while classes are made without end
+
+rss_mb() { awk '$1 == "RssAnon:" { print int($2 / 1024) }' "/proc/$F_PID/status"; }
+
+# Each caller is another class, with a long name: each one is told, in its order, in a memory that does not grow.
+hidden() {
+	local sentence="hidden classes without end do not fill the memory, and none is mistaken for another, JDK $FEATURE" most=0 now told
+	begin "$sentence" || return 0
+	target_start -Xmx256m "${BRIEF[@]}" Hidden 20000
+	if target_ready && trace_start -m 'live.Hidden::work'; then
+		touch "$T_DIR/go"
+		for _ in $(seq "$(amount 20 120)"); do
+			sleep 1
+			now=$(rss_mb)
+			[ "${now:-0}" -gt "$most" ] && most=$now
+		done
+		touch "$T_DIR/enough"
+		target_go
+		trace_stop
+		status_is 0
+		target_quit
+		echo "# $most MB at most"
+		[ "$most" -le "$MEMORY_MB" ] || finding "frtrace took $most MB"
+		grep -E 'no memory left|too long ago' "$F_DIR/stderr" >"$WORK/said" && finding "$(cat "$WORK/said")"
+		told=$("$FRTRACE" export --csv "$F_FILE" | awk '
+			NR > 1 && !match($0, /call[0-9]+x/) { unknown++; next }
+			NR > 1 { n = substr($0, RSTART + 4, RLENGTH - 5); wrong += n != NR - 2 }
+			END { print NR - 1, unknown + 0, wrong + 0 }')
+		[[ $told =~ ^[0-9]{3,}\ 0\ 0$ ]] || finding "calls, unknown callers, wrong callers: $told"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 attacker_build
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && terminal
 	turn 0 && cells
 	turn 1 && stacks
+	turn 1 && hidden
 done
 sanitized_build
 seed=0

@@ -424,6 +424,22 @@ static void stacks_beyond_the_budget_are_taken_in_the_next_round(void **state)
 	assert_string_equal(text_of(id), "com/acme/Shop.buy:11@3/Int");
 }
 
+static void stacks_keep_their_frames_when_the_resolver_forgets(void **state)
+{
+	uint32_t id = STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT_IN_BUY, RUN);
+	uint64_t key = key_of(id);
+	struct frames_caller found;
+
+	assert_true(frames_caller(b->frames, id, b->traced, &found));
+	frames_forget_resolved(b->frames);
+	method_keys_forget_resolved(b->methods);
+	assert_false(frames_caller(b->frames, id, b->traced, &found));
+	assert_int_equal(key_of(id), key);
+	assert_int_not_equal(frames_key(b->frames, id, b->traced + 1), key);
+	assert_int_equal(counts().mismatched, 1);
+	assert_int_equal(counts().forgotten, 0);
+}
+
 static void without_resolver_all_is_unknown(void **state)
 {
 	struct frames_setup s = {.methods = b->methods, .depth = 64};
@@ -612,6 +628,7 @@ int main(void)
 		TEST(named_native_method_is_as_jfr_has_it),
 		TEST(forged_name_is_unknown),
 		TEST(stacks_beyond_the_budget_are_taken_in_the_next_round),
+		TEST(stacks_keep_their_frames_when_the_resolver_forgets),
 		TEST(named_frame_of_a_table_that_was_emptied_is_unknown),
 		TEST(without_resolver_all_is_unknown),
 		TEST(stack_is_resolved_once),

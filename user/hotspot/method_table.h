@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All methods that were ever resolved, each once, and their texts, each once.
- * They are never forgotten: what grows is bounded by METHOD_TABLE_ROWS and
- * METHOD_TABLE_TEXT, about 256 MiB in all. A JVM comes near them only when it makes hidden classes
- * without end, and all of these are on recorded stacks.
+ * Methods, each once, and their texts, each once. A table takes them until METHOD_TABLE_ROWS or METHOD_TABLE_TEXT
+ * is reached, about 256 MiB in all, which is for a list of all methods of a JVM; the resolver empties its own long before.
  */
 #ifndef USER_HOTSPOT_METHOD_TABLE_H
 #define USER_HOTSPOT_METHOD_TABLE_H

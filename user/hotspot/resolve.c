@@ -23,6 +23,10 @@
 #define METHODS_MAX (1u << 16)
 #define LINES_MAX   (8u << 20)
 
+/* Of methods and texts, which are forgotten only together: about 32 MiB. */
+#define ENOUGH_METHODS (1u << 17)
+#define ENOUGH_TEXT    (16u << 20) /* bytes */
+
 struct told_frame {
 	struct frt_frame frame;
 	uint32_t first, count; /* in `told` */
@@ -104,6 +108,18 @@ static void forget_methods(struct resolver *r)
 	lookup_clear(&r->by_method);
 	bytes_clear(&r->lines);
 	r->methods_count = 0;
+}
+
+bool resolver_is_full(const struct resolver *r)
+{
+	return r->table.methods >= ENOUGH_METHODS || r->table.bytes >= ENOUGH_TEXT;
+}
+
+void resolver_forget(struct resolver *r)
+{
+	forget_frames(r);
+	forget_methods(r);
+	method_table_release(&r->table);
 }
 
 static bool is_told_method(const void *context, uint32_t row)

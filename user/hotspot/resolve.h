@@ -21,7 +21,7 @@ struct resolver;
 
 #define RESOLVED_DEPTH 256 /* methods at most that one frame stands for; more: RESOLVE_CORRUPT */
 
-/* Owned by the resolver, valid until resolver_free(). */
+/* Owned by the resolver, valid until resolver_forget() and resolver_free(). */
 struct resolved_method {
 	uint32_t number;	  /* 1, 2, 3, ...; equal numbers are equal methods */
 	uint16_t modifiers;	  /* JVMS 4.6 access_flags */
@@ -59,6 +59,13 @@ enum resolved_failure {
 /* Both are borrowed until resolver_free(). NULL: no memory, said in d. */
 struct resolver *resolver_new(const struct mem *m, const struct hotspot_layout *l, struct diag *d);
 void resolver_free(struct resolver *r);
+
+/*
+ * A JVM that makes hidden classes has new methods without end. When those that are remembered take too much memory,
+ * their user forgets what it knows of them, and the resolver as well: it begins anew.
+ */
+bool resolver_is_full(const struct resolver *r);
+void resolver_forget(struct resolver *r);
 
 /*
  * The methods that a raw frame stands for, innermost first. Returns how many, at

@@ -76,6 +76,12 @@ void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vt
 	l->count++;
 }
 
+void lines_forget_callers(struct lines *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		l->held[i].caller.resolved = NULL;
+}
+
 static int earlier(const void *a, const void *b)
 {
 	const struct held *x = a, *y = b;

@@ -43,6 +43,9 @@ void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vt
  */
 void lines_print(struct lines *l, int64_t now);
 
+/* The callers' methods are gone: calls that wait for their turn are printed without. */
+void lines_forget_callers(struct lines *l);
+
 uint64_t lines_skipped(const struct lines *l);
 
 #endif

@@ -185,6 +185,12 @@ bool live_tick(struct live *l, int64_t now, uint64_t lost)
 	return outlet_flush(l->outlet);
 }
 
+void live_forget_callers(struct live *l)
+{
+	if (l && l->lines)
+		lines_forget_callers(l->lines);
+}
+
 bool live_has_terminal(const struct live *l)
 {
 	return l && outlet_is_terminal(l->outlet);

@@ -34,6 +34,9 @@ struct stream_sink live_sink(struct live *l);
  */
 bool live_tick(struct live *l, int64_t now, uint64_t lost);
 
+/* After recorder_forget_methods(). NULL is none. */
+void live_forget_callers(struct live *l);
+
 /* Is it a terminal, on which others should not write meanwhile? NULL is none. */
 bool live_has_terminal(const struct live *l);
 
