@@ -71,14 +71,20 @@ static const struct row rows[] = {
 	 "append=_StringBuffer_append_char,_StringBuffer_append_int,_StringBuffer_append_String "
 	 "toString=_StringBuffer_toString", CONCAT},
 	{"java/lang/StringCoding",
-	 "countPositives hasNegatives implEncodeAsciiArray=_encodeAsciiArray implEncodeISOArray=_encodeByteISOArray", 0},
+	 "countPositives hasNegatives implEncodeAsciiArray=_encodeAsciiArray implEncodeISOArray=_encodeByteISOArray "
+	 "countPositives0=_countPositives encodeAsciiArray0=_encodeAsciiArray encodeISOArray0=_encodeByteISOArray", 0},
 	{"java/lang/StringLatin1",
 	 "compareTo=_compareToL compareToUTF16=_compareToLU equals=_equalsL indexOf=_indexOfL,_indexOfIL "
-	 "indexOfChar=_indexOfL_char inflate=_inflateStringC,_inflateStringB", 0},
+	 "indexOfChar=_indexOfL_char inflate=_inflateStringC,_inflateStringB "
+	 "compareTo0=_compareToL compareToUTF16_0=_compareToLU equals0=_equalsL indexOf0=_indexOfL,_indexOfIL "
+	 "indexOfChar0=_indexOfL_char inflate0=_inflateStringC,_inflateStringB", 0},
 	{"java/lang/StringUTF16",
 	 "compareTo=_compareToU compareToLatin1=_compareToUL compress=_compressStringC,_compressStringB equals=_equalsU "
 	 "getChar=_getCharStringU getChars=_getCharsStringU indexOf=_indexOfU,_indexOfIU indexOfChar=_indexOfU_char "
-	 "indexOfLatin1=_indexOfUL,_indexOfIUL putChar=_putCharStringU toBytes=_toBytesStringU", 0},
+	 "indexOfLatin1=_indexOfUL,_indexOfIUL putChar=_putCharStringU toBytes=_toBytesStringU "
+	 "compareTo0=_compareToU compareToLatin1_0=_compareToUL compress0=_compressStringC,_compressStringB "
+	 "getChars0=_getCharsStringU indexOf0=_indexOfU,_indexOfIU indexOfChar0=_indexOfU_char "
+	 "indexOfLatin1_0=_indexOfUL,_indexOfIUL toBytes0=_toBytesStringU", 0},
 	{"java/lang/Thread", "onSpinWait", 0},
 	{"java/math/BigInteger",
 	 "implMultiplyToLen=_multiplyToLen implSquareToLen=_squareToLen implMulAdd=_mulAdd "
@@ -91,7 +97,7 @@ static const struct row rows[] = {
 	{"java/util/DualPivotQuicksort", "partition=_arrayPartition sort=_arraySort", 0},
 	{"java/util/zip/CRC32C",
 	 "updateBytes=_updateBytesCRC32C updateDirectByteBuffer=_updateDirectByteBufferCRC32C", 0},
-	{"jdk/internal/util/ArraysSupport", "vectorizedHashCode vectorizedMismatch", 0},
+	{"jdk/internal/util/ArraysSupport", "vectorizedHashCode vectorizedMismatch vectorizedMismatchInternal=_vectorizedMismatch", 0},
 	{"jdk/internal/util/Preconditions", "checkIndex=_Preconditions_checkIndex,_Preconditions_checkLongIndex", 0},
 	{"jdk/internal/misc/Unsafe",
 	 "compareAndExchangeByte compareAndExchangeByteAcquire compareAndExchangeByteRelease "
@@ -105,7 +111,7 @@ static const struct row rows[] = {
 	 "weakCompareAndSetLongPlain weakCompareAndSetLongRelease weakCompareAndSetReference "
 	 "weakCompareAndSetReferenceAcquire weakCompareAndSetReferencePlain weakCompareAndSetReferenceRelease "
 	 "weakCompareAndSetShort weakCompareAndSetShortAcquire weakCompareAndSetShortPlain weakCompareAndSetShortRelease", 0},
-	{"sun/nio/cs/ISO_8859_1$Encoder", "implEncodeISOArray=_encodeISOArray", 0},
+	{"sun/nio/cs/ISO_8859_1$Encoder", "implEncodeISOArray=_encodeISOArray encodeISOArray0=_encodeISOArray", 0},
 	{"sun/security/provider/DigestBase", "implCompressMultiBlock0=_digestBase_implCompressMB", 0},
 	{"sun/security/provider/MD5", "implCompress0=_md5_implCompress", 0},
 	{"sun/security/provider/SHA", "implCompress0=_sha_implCompress", 0},

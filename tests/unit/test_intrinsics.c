@@ -48,6 +48,15 @@ static void only_those_that_a_filter_selects(void **state)
 	assert_string_equal(chosen.names, "");
 }
 
+/* From JDK 27 on the public method of this name checks its arguments, and only the one with the 0 is replaced. */
+static void intrinsics_that_jdk_27_renamed_are_chosen_by_their_new_names(void **state)
+{
+	choose("java.lang.StringLatin1::equals0;java.lang.StringUTF16::compareToLatin1_0", NULL, NULL, 27);
+	assert_string_equal(chosen.names, "_equalsL,_compareToUL");
+	choose("jdk.internal.util.ArraysSupport::vectorizedMismatchInternal", NULL, NULL, 28);
+	assert_string_equal(chosen.names, "_vectorizedMismatch");
+}
+
 static void interpreters_own_code_is_not_promised_before_21(void **state)
 {
 	choose("java.lang.Math::sin;java.lang.Math::floor", NULL, NULL, 17);
@@ -69,7 +78,7 @@ static void what_the_name_alone_does_not_turn_off_is_known(void **state)
 /* Reference.get without its intrinsic would read past the collector's barrier. */
 static void what_the_jvm_needs_is_never_chosen(void **state)
 {
-	choose("*", NULL, NULL, 26);
+	choose("*", NULL, NULL, 28);
 	assert_null(strstr(chosen.names, "Reference_get,"));
 	assert_null(strstr(chosen.names, "Continuation"));
 	assert_null(strstr(chosen.names, "Object_init"));
@@ -78,7 +87,7 @@ static void what_the_jvm_needs_is_never_chosen(void **state)
 
 static void every_name_of_all_is_one_word(void **state)
 {
-	choose("*", NULL, NULL, 26);
+	choose("*", NULL, NULL, 28);
 	assert_in_range(strlen(chosen.names), 2000, sizeof(chosen.names) - 500);
 	assert_in_range(strlen(chosen.methods), 2000, sizeof(chosen.methods) - 500);
 	for (const char *c = chosen.names; *c; c++) {
@@ -141,6 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_those_that_a_filter_selects),
+		cmocka_unit_test(intrinsics_that_jdk_27_renamed_are_chosen_by_their_new_names),
 		cmocka_unit_test(interpreters_own_code_is_not_promised_before_21),
 		cmocka_unit_test(what_the_name_alone_does_not_turn_off_is_known),
 		cmocka_unit_test(what_the_jvm_needs_is_never_chosen),
