@@ -9,7 +9,7 @@
  *   offset        656		   +32	  uint64_t
  *   address       0		   +40	  of a static field
  *
- * A row whose type name is NULL ends the table. JDK 8 to 26 have 1,300 to 2,100 rows
+ * A row whose type name is NULL ends the table. JDK 8 to 28 have 1,300 to 2,100 rows
  * in all; the names are literals of libjvm, close together.
  */
 #include "user/hotspot/vmstructs.h"

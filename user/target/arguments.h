@@ -14,7 +14,7 @@ struct java_command {
 	bool has_files; /* an @argfile stands before the main class: what it says is not here */
 };
 
-/* argv as the `java` launcher of JDK 8 to 26 takes it. */
+/* argv as the `java` launcher of JDK 8 to 28 takes it. */
 void java_command_parse(int argc, const char *const *argv, struct java_command *out);
 
 /* What a person calls it: the jar or source file without its folder, the class without its module. Control characters

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The words of the attach protocol, version 1, which every HotSpot from 8 to 26 speaks. */
+/* The words of the attach protocol, version 1, which every HotSpot from 8 to 28 speaks. */
 #ifndef USER_TARGET_ATTACH_REPLY_H
 #define USER_TARGET_ATTACH_REPLY_H
 
