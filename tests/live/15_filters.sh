@@ -181,8 +181,8 @@ for jdk in "${JDKS[@]}"; do
 	forms
 done
 roots_find
-for version in 8 11 21 26; do
+for version in "${JDKS_IN_TURN[@]}"; do
 	root_use "$version" || { skip "filters, JDK $version" "$(roots_why)"; continue; }
 	generated
-	[ "$version" -lt "$(amount 26 17)" ] || forms
+	[ "$version" -lt "$(amount 22 17)" ] || forms
 done

@@ -267,7 +267,7 @@ as=()
 BINARY=$WORK/frtrace # where everybody can start it
 cp "$FRTRACE" "$BINARY" && chmod 755 "$BINARY"
 roots_find
-for version in 8 11 21 26; do
+for version in "${JDKS_IN_TURN[@]}"; do
 	if root_use $version; then
 		listed
 		of_methods

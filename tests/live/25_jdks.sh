@@ -130,7 +130,7 @@ one_by_one() { # FILTER
 }
 
 roots_find
-for version in 8 11 21 26; do
+for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" || { skip "a JVM of JDK $version is traced" "$(roots_why)"; continue; }
 	TRACE_WITH=(--kernel=off)
 	exact "every way out of a method is counted once, with the right thrown" "$EXITS" ExitsMain 4000

@@ -95,6 +95,6 @@ for jdk in "${JDKS[@]}"; do
 	equal "the kernel walks 3,000 compiled stacks" -Xbatch Waits bench 100 -- w-bench "bottom $mixed"
 done
 roots_find
-for version in 8 11 21 26; do
+for version in "${JDKS_IN_TURN[@]}"; do
 	if root_use "$version"; then walk_all; else skip "the kernel walks frames of JDK $version" "$(roots_why)"; fi
 done

@@ -108,7 +108,7 @@ for jdk in "${JDKS[@]}"; do
 	same_in_turn "so they are under the serial collector" 1 -XX:+UseSerialGC
 done
 roots_find
-for version in 8 11 21 26; do
+for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" || { skip "stacks walked from outside are the JVM's own, JDK $version" "$(roots_why)"; continue; }
 	every_case
 done

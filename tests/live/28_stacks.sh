@@ -241,10 +241,14 @@ for jdk in "${JDKS[@]}"; do
 done
 
 roots_find
-for version in 8 11 21 26; do
+for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" || { skip "stacks of every shape, JDK $version" "$(roots_why)"; continue; }
 	OWN=
 	[ "$FEATURE" -ge 25 ] && OWN=yes
 	agrees_small "stacks of every shape"
 	if [ -n "$SOAK" ] || [ "$version" = 8 ] || [ "$version" = 21 ]; then agrees_by_jvmti; fi
+	[ "$FEATURE" -lt "$(amount 28 27)" ] ||
+		agrees_small "hot methods that move to a heap of their own, headers that are not compact" -XX:-UseCompactObjectHeaders \
+			-XX:+UnlockExperimentalVMOptions -XX:+NMethodRelocation -XX:+HotCodeHeap -XX:HotCodeStartupDelaySeconds=0 \
+			-XX:HotCodeIntervalSeconds=1 -XX:HotCodeSampleSeconds=1
 done

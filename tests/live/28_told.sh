@@ -66,7 +66,7 @@ for jdk in "${JDKS[@]}"; do
 	[ "$FEATURE" -lt 21 ] || hidden_same "$JAVA"
 done
 roots_find
-for version in 21 26; do
+for version in "${OTHER_JDKS[@]:2}"; do
 	root_use "$version" || { skip "frames are told as the recorder tells them, JDK $version" "$(roots_why)"; continue; }
 	same "frames are told as the recorder tells them" Inlined
 	hidden_same "$JVM_ROOT$JAVA"

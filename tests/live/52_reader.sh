@@ -269,7 +269,7 @@ for jdk in "${JDKS[@]}"; do
 	jvm_recording
 	own_tool
 done
-for version in 11 21 26; do other_jvm "$version"; done
+for version in "${JDKS_IN_TURN[@]:1}"; do other_jvm "$version"; done
 jdk_use "${JDKS[0]}"
 our_recording
 views

@@ -72,7 +72,7 @@ kinds() {
 	if is_slow && [ -z "${WHOLE:-}" ]; then echo timed
 	elif [ -n "$SOAK${WHOLE:-}" ]; then echo slow timed whole
 	else
-		case $FEATURE in 25) echo whole ;; 26) echo timed ;; *) echo slow ;; esac
+		case $FEATURE in 25) echo whole ;; 26 | 27 | 28) echo timed ;; *) echo slow ;; esac
 	fi
 }
 
@@ -99,6 +99,6 @@ for jdk in "${JDKS[@]}"; do
 	everything
 done
 roots_find
-for version in 8 11 21 26; do
+for version in "${JDKS_IN_TURN[@]}"; do
 	if root_use "$version"; then everything; else skip "javac of JDK $version is traced" "$(roots_why)"; fi
 done

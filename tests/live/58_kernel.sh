@@ -174,6 +174,6 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && refused
 done
 roots_find
-for version in 8 11 21 26; do
+for version in "${JDKS_IN_TURN[@]}"; do
 	if root_use "$version"; then reasons "$(amount 50 100)"; else skip "waits of JDK $version" "$(roots_why)"; fi
 done

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# Where the time of calls went is what the kernel tells the program itself, call by call: CALLS=10000 of each kind; on JDK 8, 11, 21
-# and 26 OTHER_CALLS.
+# Where the time of calls went is what the kernel tells the program itself, call by call: CALLS=10000 of each kind; on the JDKs
+# that scripts/jdks brings OTHER_CALLS.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -168,7 +168,7 @@ for line in "${JDKS[@]}"; do
 	[ "$FEATURE" -ge 21 ] && case_virtual
 done
 roots_find
-for version in 8 11 21 26; do
+for version in "${JDKS_IN_TURN[@]}"; do
 	root_use "$version" || { skip "where the time of calls went, JDK $version" "$(roots_why)"; continue; }
 	KINDS=("${EVERY[@]}")
 	CALLS=$OTHER_CALLS case_where ${SOAK:+tools_read views_show}

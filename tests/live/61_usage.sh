@@ -122,7 +122,7 @@ for line in "${JDKS[@]}"; do
 	turn 0 && case_without
 done
 roots_find
-for version in 8 11 21 26; do
+for version in "${JDKS_IN_TURN[@]}"; do
 	root_use "$version" || { skip "system calls and page faults of calls, JDK $version" "$(roots_why)"; continue; }
 	case_counts ${SOAK:+recursive ${DISK:+major} crowd}
 done

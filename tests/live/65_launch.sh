@@ -306,7 +306,7 @@ ends_before_the_program
 without_a_jvm
 as_the_user
 roots_find
-for feature in 8 11 21 26; do
+for feature in "${OTHER_JDKS[@]}"; do
 	sentence="every call from the first class on, the program's status, and a clean stderr, JDK $feature"
 	root_use $feature || { skip "$sentence" "$(roots_why)"; continue; }
 	from_the_first_class "${LAUNCH[@]}" "$JAVA/bin/java"

@@ -157,7 +157,7 @@ newest_is_25() { # SENTENCE
 
 BRIEF=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC) # for a JVM of ours that runs for a second: half the CPU
 
-# ---- JVMs in root directories: JDK 8, 11, 21 and 26, which scripts/jdks brings
+# ---- JVMs in root directories, which scripts/jdks brings
 #
 #	roots_find			once, first; it takes a minute in a clean clone
 #	root_use 8 || skip ...		from here on target_start, exact and the rest run JDK 8; why not: roots_why
@@ -167,6 +167,12 @@ BRIEF=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC) # for a JVM of ours that runs f
 # is not newer, else those of $OLD_SOURCES, compiled for the version. Any other program: "${LAUNCH[@]}" "$JAVA/bin/java" ... &
 # and $! is the JVM. Its pids are ours, so jcmd and jstack of JDK 25 reach it (17's do not); its /tmp is its own (/proc/PID/root/tmp), and
 # of our directories it sees $WORK and $CACHE, where they are outside. Mounts live in its own namespace and end with it.
+
+OTHER_JDKS=(8 11 21 26 27 28)
+
+# The newest three differ little: they take turns, one in each test, unless a test is about what differs. With SOAK=1 all.
+JDKS_IN_TURN=("${OTHER_JDKS[@]}")
+[ -n "$SOAK" ] || JDKS_IN_TURN=(8 11 21 $((26 + 10#$(basename "$0" | tr -dc 0-9) % 3)))
 
 OLD_SOURCES=(BigMain BigSource Compile Crowd Exits ExitsMain Forms Frames Late Launched Open Orphan Speed Splits Stage Threads Usage Waits Where)
 
