@@ -56,6 +56,25 @@ from_the_first_class() { # PROGRAM... before the class and its arguments
 	verdict "$sentence"
 }
 
+# The JVM is not up yet when its first classes are initialized, and not there any more when its last threads run.
+by_jvmti() {
+	local sentence="from the first class on JVMTI tells the stacks, JDK $FEATURE" stacks want
+	begin "$sentence" || return 0
+	stage
+	launch --stacks=jvmti -m '::<clinit>' -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 7
+	trace_wait 60
+	status_is 7
+	says ', stacks by JVMTI'
+	file_agrees
+	stacks=$("$(jdk_newest)/bin/jfr" print --events MethodTrace "$F_FILE" |
+		awk '/ method = / { method = $3 } / live\.Launched\./ && !/method = / { print method, $1 }' | sort | uniq -c | awk '{ print $1, $2, $3 }')
+	for want in '1 live.Launched.first() live.Launched.<clinit>()' '1 live.Launched.fail() live.Launched.main(String[])' \
+		'1 live.Launched$Part.<clinit>() live.Launched.main(String[])' '3000 live.Launched$Part.twice(int) live.Launched.main(String[])'; do
+		grep -qxF "$want" <<<"$stacks" || finding "no '$want':" "$stacks"
+	done
+	verdict "$sentence"
+}
+
 by_a_script() {
 	local sentence="a script asks java for its version, forks it with options of the user's, and goes on, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -294,6 +313,7 @@ initializers() { # FILE
 for line in "${JDKS[@]}"; do
 	jdk_use "$line"
 	from_the_first_class "$JAVA/bin/java"
+	turn 1 && by_jvmti
 	signals
 	turn 0 && killed
 	intrinsics "$JAVA/bin/java"
