@@ -32,7 +32,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x656361727472660aULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x656361727472660bULL /* changes with every change of this file's layout */
 
 #define FRT_MAX_LOADERS 4096u
 #define FRT_MAX_CLASSES 32768u
