@@ -28,6 +28,6 @@ double cost_of_recording(const struct frt_slot *slot, const struct clock *c);
 #define COST_SYSTEM_CALL_US 0.5
 
 /* A stack by JVMTI, against one that is walked; measured by scripts/bench-stacks. */
-#define COST_JVMTI "5 to 10 times the price of a walk"
+#define COST_JVMTI "15 to 25 times the price of a walk"
 
 #endif
