@@ -248,7 +248,7 @@ forge_home() { # DIRECTORY
 	local file
 	mkdir -p "$1/bin" "$1/lib/server"
 	for file in "$JAVA"/* "$JAVA"/lib/*; do
-		ln -sn "$file" "$1/${file#"$JAVA/"}" 2>/dev/null # the three that are there stay
+		ln -sT "$file" "$1/${file#"$JAVA/"}" 2>/dev/null # the three that are there stay
 	done
 	cp "$JAVA/bin/java" "$1/bin/"
 	cp "$JAVA/lib/server/libjvm.so" "$1/lib/server/"
