@@ -124,7 +124,7 @@ static int check_old(const struct new_file *f, struct diag *d)
 		return diag_set(d, ELOOP, "refuse to write through the link '%s'", f->path);
 	if (S_ISDIR(st->st_mode))
 		return diag_errno(d, EISDIR, "cannot create '%s'", f->path);
-	if (!S_ISREG(st->st_mode) || st->st_nlink != 1)
+	if (!S_ISREG(st->st_mode) || st->st_nlink > 1) /* 0: another process is replacing it */
 		return diag_set(d, EINVAL, "refuse to write to '%s': not a regular file with one name", f->path);
 	if (!owner_is_ours(st->st_uid))
 		return diag_set(d, EPERM, "refuse to replace '%s': it belongs to user %u; remove it, or give another name with -o",
