@@ -121,8 +121,8 @@ rss_mb() { awk '$1 == "RssAnon:" { print int($2 / 1024) }' "/proc/$F_PID/status"
 hidden() {
 	local sentence="hidden classes without end do not fill the memory, and none is mistaken for another, JDK $FEATURE" most=0 now told
 	begin "$sentence" || return 0
-	target_start -Xmx256m "${BRIEF[@]}" Hidden 20000
-	if target_ready && trace_start -m 'live.Hidden::work'; then
+	target_start -Xmx256m "${BRIEF[@]}" EndlessHidden 20000
+	if target_ready && trace_start -m 'live.EndlessHidden::work'; then
 		touch "$T_DIR/go"
 		for _ in $(seq "$(amount 20 120)"); do
 			sleep 1

@@ -7,22 +7,22 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Method;
 
-/** Hidden DIR LENGTH: each call of work() comes from a hidden class of its own, by a method whose name has so many letters. */
-public class Hidden {
+/** EndlessHidden DIR LENGTH: each call of work() comes from a hidden class of its own, by a method whose name has so many letters. */
+public class EndlessHidden {
     static volatile long calls;
 
     public static void work() {
         calls++;
     }
 
-    /** public class live/Made { public static void NAME() { live.Hidden.work(); } } */
+    /** public class live/Made { public static void NAME() { live.EndlessHidden.work(); } } */
     static byte[] made(String name) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(bytes);
         out.writeInt(0xCAFEBABE);
         out.writeInt(52);
         out.writeShort(13);
-        String[] texts = {"live/Made", "java/lang/Object", "live/Hidden", name, "()V", "Code", "work"};
+        String[] texts = {"live/Made", "java/lang/Object", "live/EndlessHidden", name, "()V", "Code", "work"};
         for (String text : texts) { // 1 to 7
             out.writeByte(1);
             out.writeUTF(text);
@@ -34,7 +34,7 @@ public class Hidden {
         out.writeByte(12); // 11: work()V
         out.writeShort(7);
         out.writeShort(5);
-        out.writeByte(10); // 12: live/Hidden.work()V
+        out.writeByte(10); // 12: live/EndlessHidden.work()V
         out.writeShort(10);
         out.writeShort(11);
         for (int word : new int[] {0x21, 8, 9, 0, 0, 1, 9, 4, 5, 1, 6})
