@@ -178,7 +178,7 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 	char class_name[64], name[64];
 
 	if (!frame.method || !c) { /* a key may be older than a table that was forged since */
-		b->frames->counts.unknown[RESOLVE_CORRUPT]++;
+		b->frames->counts.unknown[raw->code ? RESOLVE_CORRUPT : RESOLVE_MEMORY]++; /* 0: the agent's table was full */
 		put_unknown(b);
 		return;
 	}

@@ -390,6 +390,13 @@ static void forged_name_is_unknown(void **state)
 	assert_int_equal(counts().unknown[RESOLVE_CORRUPT], 1);
 }
 
+static void name_that_found_no_room_in_the_agents_table_is_unknown(void **state)
+{
+	assert_string_equal(text_of(named(0, 5, 42)), UNKNOWN);
+	assert_int_equal(counts().unknown[RESOLVE_MEMORY], 1);
+	assert_int_equal(counts().unknown[RESOLVE_CORRUPT], 0);
+}
+
 /* Its key is known from the first stack, its row is gone when the second one comes. */
 static void named_frame_of_a_table_that_was_emptied_is_unknown(void **state)
 {
@@ -627,6 +634,7 @@ int main(void)
 		TEST(frames_that_the_agent_has_named_need_no_resolver),
 		TEST(named_native_method_is_as_jfr_has_it),
 		TEST(forged_name_is_unknown),
+		TEST(name_that_found_no_room_in_the_agents_table_is_unknown),
 		TEST(stacks_beyond_the_budget_are_taken_in_the_next_round),
 		TEST(stacks_keep_their_frames_when_the_resolver_forgets),
 		TEST(named_frame_of_a_table_that_was_emptied_is_unknown),
