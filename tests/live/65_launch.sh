@@ -61,7 +61,7 @@ by_jvmti() {
 	local sentence="from the first class on JVMTI tells the stacks, JDK $FEATURE" stacks want
 	begin "$sentence" || return 0
 	stage
-	launch --stacks=jvmti -m '::<clinit>' -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 7
+	launch --stacks=jvmti -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 7
 	trace_wait 60
 	status_is 7
 	says ', stacks by JVMTI'
