@@ -611,18 +611,20 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 	char file[PATH_MAX + 128];
 	struct segment_totals t;
 	bool timed;
+	/* -q does not hide that the file is gone */
+	void (*print)(const char *format, ...) __attribute__((format(printf, 1, 2))) =
+		output_is_gone(r->output) ? log_error : log_line;
 
 	segment_totals(session_segment(r->session), &t);
 	explain_silence(r, &t);
 	timed = !filter_list_count(r->settings->filters, FILTER_TRACE);
 	calls = timed ? t.exited : c->events;
 	file_text(r, file, sizeof(file));
-	log_line("%s %s%s, %s thrown, %s lost, %s still open, %s. %s", log_count(calls),
-		 plural(calls, "call", "calls"), timed ? " timed" : "", log_count(timed ? t.thrown : c->thrown),
-		 log_count(lost), log_count(t.open), file,
-		 target_ended ? "The JVM has ended" :
-		 restored     ? "The JVM runs its original code again" :
-				"The JVM restores its original code by itself within seconds");
+	print("%s %s%s, %s thrown, %s lost, %s still open, %s. %s", log_count(calls), plural(calls, "call", "calls"),
+	      timed ? " timed" : "", log_count(timed ? t.thrown : c->thrown), log_count(lost), log_count(t.open), file,
+	      target_ended ? "The JVM has ended" :
+	      restored     ? "The JVM runs its original code again" :
+			     "The JVM restores its original code by itself within seconds");
 	tell_open(r, &t);
 	if (lost)
 		explain_losses(r, &t);

@@ -200,7 +200,6 @@ background_gone() {
 			[ $status = 1 ] && grep -q "'$F_FILE' is gone" "$WORK/said" || finding "$verb: status $status: $(cat "$WORK/said")"
 		done
 		target_restored
-		target_quit
 	fi
 	verdict "$sentence"
 	target_drop
