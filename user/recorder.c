@@ -22,7 +22,7 @@
 #define PART_AGE_NS  1000000000LL /* of a file in a directory, which somebody may follow */
 #define FIRST_AGE_NS 1000000000LL /* from the first call to the first chunk: before that a kill leaves nothing */
 #define READ_NS	     100000000LL  /* CPU time for stacks: of one call of recorder_read_stacks(), */
-#define ROUND_NS     500000000LL  /* of those that are met until the next one, */
+#define ROUND_NS     2000000000LL /* of those that are met until the next one, */
 #define LAST_NS	     5000000000LL /* and at the end */
 #define BEHIND_NS    5000000000LL /* so long spans wait for stacks */
 #define FOR_EVER_NS  (INT64_MAX / 4)
