@@ -123,9 +123,9 @@ $(BUILD)/tests/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_
 	session_segment session_streams session_cost session_drops session_waits_lost session_no_waits session_no_pauses session_no_usage)
 
 # The agent's parts that ask nothing of a JVM, compiled for the tests with a libc and, if so wanted, sanitizers.
-AGENT_PARTS := policy control flags hook launch memo own_memory slot stack stack_named stack_table stack_jvmti free_list timing \
+AGENT_PARTS := policy control flags hook launch memo own_memory ring slot stack stack_named stack_table stack_jvmti free_list timing \
 	virtual_calls
-AGENT_TESTS := $(filter-out policy launch stack_named,$(AGENT_PARTS)) door filter_rules stack_code stack_garbled
+AGENT_TESTS := $(filter-out policy launch ring stack_named,$(AGENT_PARTS)) door filter_rules stack_code stack_garbled
 HOSTED_CFLAGS := -DAGENT_HOSTED -isystem $(JNI) -isystem $(JNI)linux
 $(BUILD)/hosted/%.o: %.c
 	@echo "  CC     $< (hosted)"

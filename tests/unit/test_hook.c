@@ -5,7 +5,9 @@
  * end the collector's own sweep reads what the agent wrote. The slots' source
  * is included, because its free lists must begin anew in each test.
  */
+#include "uprobes/agent/ring.c"
 #include "uprobes/agent/slot.c"
+#include "uprobes/agent/hook.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "user/queue/sweep.h"
 
@@ -61,7 +63,7 @@ static int setup(void **state)
 	memset(free_rings, 0, sizeof(free_rings));
 	free_slots.top = 0;
 	frtrace_drain_semaphore = 1;
-	hook_grow_ticks = 0;
+	ring_grow_ticks = 0;
 	hook_since = 1;
 	running.java_id = new_flags = 0;
 	return 0;
@@ -147,7 +149,7 @@ static void each_half_ring_says_what_a_span_costs(void **state)
 	uint64_t began = sys_tsc(), spans = (1u << FRT_RING_FIRST_LOG2) / 2 / FRT_RECORD_SIZE;
 	struct frt_slot *s;
 
-	hook_grow_ticks = 0;
+	ring_grow_ticks = 0;
 	for (uint64_t i = 1; i < spans; i++)
 		call(3);
 	s = slot_find(env);
@@ -339,7 +341,7 @@ static void ring_of_a_busy_thread_grows_and_loses_nothing(void **state)
 	struct frt_slot *s;
 	uint64_t sizes = 0;
 
-	hook_grow_ticks = UINT64_MAX;
+	ring_grow_ticks = UINT64_MAX;
 	call(1);
 	s = slot_find(env);
 	for (jint i = 2; i < 3000; i++) {
@@ -359,7 +361,7 @@ static void ring_of_a_calm_thread_stays_small(void **state)
 	struct frt_slot *s;
 	uint64_t size;
 
-	hook_grow_ticks = 1;
+	ring_grow_ticks = 1;
 	call(1);
 	s = slot_find(env);
 	size = ring_size(s);
@@ -480,7 +482,7 @@ static void what_threads_write_the_sweep_reads(void **state)
 	assert_non_null(streams);
 	streams_init(streams, &sink);
 	sweep_begin(&seg, streams);
-	hook_grow_ticks = UINT64_MAX;
+	ring_grow_ticks = UINT64_MAX;
 	left = THREADS;
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, make_calls, (void *)i), 0);

@@ -4,6 +4,7 @@
  * included, because its free lists must begin anew in each test. What would
  * ask the JVM who a thread is answers from here.
  */
+#include "uprobes/agent/ring.c"
 #include "uprobes/agent/slot.c"
 #include "uprobes/agent/stack_jvmti.h"
 
@@ -49,6 +50,14 @@ static JNIEnv *env_of(uint64_t n)
 	return (JNIEnv *)(0x7f1200000000 + n * 0x3c0);
 }
 
+static void append_span(struct frt_slot *s, const struct frt_span *span)
+{
+	uint64_t words[FRT_RECORD_SIZE / 8];
+
+	memcpy(words, span, sizeof(words));
+	ring_append(s, words, 1);
+}
+
 static int setup(void **state)
 {
 	if (control)
@@ -61,7 +70,7 @@ static int setup(void **state)
 	free_slots.top = 0;
 	serials = 0;
 	running.java_id = 0;
-	hook_grow_ticks = 0;
+	ring_grow_ticks = 0;
 	return 0;
 }
 
@@ -158,7 +167,7 @@ static void released_slot_goes_to_the_next_thread_and_its_stream_goes_on(void **
 	s->entered = 5;
 	s->depth = 2;
 	s->head = 96;
-	assert_true(slot_ring_first(s, 1));
+	assert_true(ring_first(s, 1));
 	slot_release(env_of(1));
 	assert_null(slot_find(env_of(1)));
 	assert_int_equal(s->env, 0);
@@ -264,7 +273,7 @@ static unsigned int take_rings(uint64_t from, unsigned int counts[FRT_RING_MAX_L
 	for (;; n++) {
 		struct frt_slot *s = slot_claim(env_of(from + n));
 
-		if (!slot_ring_first(s, 1000))
+		if (!ring_first(s, 1000))
 			return n;
 		counts[s->ring & 0xff]++;
 	}
@@ -297,10 +306,10 @@ static void ring_is_not_asked_for_again_at_once(void **state)
 	struct frt_slot *s = slot_claim(env_of(1));
 
 	control->ring_cap = 0;
-	assert_false(slot_ring_first(s, 1000));
+	assert_false(ring_first(s, 1000));
 	control->ring_cap = 4096;
-	assert_false(slot_ring_first(s, 1001));
-	assert_true(slot_ring_first(s, s->blocked_until));
+	assert_false(ring_first(s, 1001));
+	assert_true(ring_first(s, s->blocked_until));
 }
 
 static void rings_do_not_overlap(void **state)
@@ -312,9 +321,9 @@ static void rings_do_not_overlap(void **state)
 	for (int i = 1; i <= 40; i++) {
 		struct frt_slot *s = slot_claim(env_of(i));
 
-		assert_true(slot_ring_first(s, 1));
+		assert_true(ring_first(s, 1));
 		for (int n = i % 5; n--;)
-			slot_ring_grow(s);
+			ring_grow(s);
 	}
 	for (int i = 1; i <= 40; i++) {
 		struct frt_slot *s = slot_find(env_of(i));
@@ -332,7 +341,7 @@ static void append_numbered(struct frt_slot *s, unsigned int n)
 	while (n--) {
 		struct frt_span r = {.start = s->head, .kind = FRT_SPAN};
 
-		hook_append(s, &r, 1);
+		append_span(s, &r);
 	}
 }
 
@@ -345,11 +354,11 @@ static void growth_keeps_each_record_at_its_offset_in_the_stream(void **state)
 		uint64_t old, from;
 
 		control->ring_cap = 1 << 20;
-		assert_true(slot_ring_first(s, 1));
+		assert_true(ring_first(s, 1));
 		append_numbered(s, heads[i]);
 		for (; old = ring_size(s), old < 1 << FRT_RING_MAX_LOG2;) {
 			memset(ring_of(control->ring_used >> FRT_RING_MIN_LOG2), 0xee, 2 * old); /* a used one */
-			slot_ring_grow(s);
+			ring_grow(s);
 			assert_int_equal(ring_size(s), 2 * old);
 			from = s->head < 1024 ? 0 : s->head - 1024; /* what the first ring had */
 			for (uint64_t at = from; at < s->head; at += FRT_RECORD_SIZE) {
@@ -362,7 +371,7 @@ static void growth_keeps_each_record_at_its_offset_in_the_stream(void **state)
 				assert_int_equal(((struct frt_span *)(ring_at(s) + (at & (ring_size(s) - 1))))->kind,
 						 0);
 		}
-		slot_ring_grow(s); /* no larger than the largest */
+		ring_grow(s); /* no larger than the largest */
 		assert_int_equal(ring_size(s), 1 << FRT_RING_MAX_LOG2);
 	}
 }
@@ -372,11 +381,11 @@ static void ring_that_was_outgrown_goes_to_another_slot(void **state)
 	struct frt_slot *a = slot_claim(env_of(1)), *b = slot_claim(env_of(2));
 	uint64_t old, used;
 
-	slot_ring_first(a, 1);
+	ring_first(a, 1);
 	old = a->ring;
-	slot_ring_grow(a);
+	ring_grow(a);
 	used = control->ring_used;
-	assert_true(slot_ring_first(b, 1));
+	assert_true(ring_first(b, 1));
 	assert_int_equal(b->ring, old);
 	assert_int_equal(control->ring_used, used);
 }
@@ -386,11 +395,11 @@ static void growth_ends_at_half_of_the_cap(void **state)
 	struct frt_slot *s = slot_claim(env_of(1));
 
 	control->ring_cap = 8 << 10;
-	slot_ring_first(s, 1); /* 1 KiB + 2 KiB; 4 more would pass 4 */
-	slot_ring_grow(s);
+	ring_first(s, 1); /* 1 KiB + 2 KiB; 4 more would pass 4 */
+	ring_grow(s);
 	assert_int_equal(ring_size(s), 2048);
 	append_numbered(s, 3);
-	slot_ring_grow(s);
+	ring_grow(s);
 	assert_int_equal(ring_size(s), 2048);
 	assert_int_equal(control->ring_used, 3072);
 }
@@ -400,13 +409,13 @@ static void any_free_ring_is_better_than_none(void **state)
 	struct frt_slot *a = slot_claim(env_of(1)), *b = slot_claim(env_of(2)), *c = slot_claim(env_of(3));
 
 	control->ring_cap = 16 << 10;
-	slot_ring_first(a, 1);
-	slot_ring_grow(a);
-	slot_ring_grow(a); /* leaves 1 and 2 KiB */
+	ring_first(a, 1);
+	ring_grow(a);
+	ring_grow(a); /* leaves 1 and 2 KiB */
 	control->ring_cap = 0;
-	assert_true(slot_ring_first(b, 1));
+	assert_true(ring_first(b, 1));
 	assert_int_equal(ring_size(b), 1024);
-	assert_true(slot_ring_first(c, 1));
+	assert_true(ring_first(c, 1));
 	assert_int_equal(ring_size(c), 2048);
 }
 
@@ -419,7 +428,7 @@ static void virtual_thread_is_named_in_parts_when_it_changes(void **state)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
-	slot_ring_first(s, 1);
+	ring_first(s, 1);
 	assert_false(slot_name_virtual(s, env_of(1)));
 	assert_int_equal(s->head, 0);
 	running = (struct thread_virtual){7, 20};
@@ -446,7 +455,7 @@ static void name_of_full_length_takes_four_parts(void **state)
 	static char name[64];
 
 	memset(name, 'n', sizeof(name));
-	slot_ring_first(s, 1);
+	ring_first(s, 1);
 	running = (struct thread_virtual){7, sizeof(name)};
 	running_name = name;
 	assert_true(slot_name_virtual(s, env_of(1)));
@@ -524,12 +533,12 @@ static void *live_and_die(void *argument)
 			continue;
 		number = s - control_slot(0);
 		hold(number);
-		if (s->ring || slot_ring_first(s, UINT64_MAX)) {
+		if (s->ring || ring_first(s, UINT64_MAX)) {
 			uint64_t mark = (uint64_t)argument << 32 | i;
 
-			hook_append(s, &(struct frt_span){.start = mark, .kind = FRT_SPAN}, 1);
+			append_span(s, &(struct frt_span){.start = mark, .kind = FRT_SPAN});
 			if (i % 512 == 0)
-				slot_ring_grow(s);
+				ring_grow(s);
 			if (((struct frt_span *)(ring_at(s) + ((s->head - 32) & (ring_size(s) - 1))))->start != mark)
 				__atomic_add_fetch(&held_twice, 1, __ATOMIC_RELAXED);
 		}

@@ -18,6 +18,7 @@
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/launch.h"
 #include "uprobes/agent/loader.h"
+#include "uprobes/agent/ring.h"
 #include "uprobes/agent/seccomp.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
@@ -194,9 +195,9 @@ static void begin_epoch(JNIEnv *env, const struct frt_config *config)
 {
 	control->ring_cap = config->ring_cap;
 	timing_begin(config); /* with the methods that there were */
-	if (control_is_crowded() && !classes_reading())
-		loader_make_room(env);
-	hook_grow_ticks = config->grow_ticks;
+	if (control_is_crowded() && !classes_reading() && loader_make_room(env))
+		stack_named_forget();
+	ring_grow_ticks = config->grow_ticks;
 	control->unslotted = 0;
 	control->dead_calls = 0;
 	control->slots_missing = 0;
@@ -368,13 +369,14 @@ static void undo(JNIEnv *env)
 
 static enum frt_result init(JNIEnv *env, const char *tag)
 {
+	const struct helper_natives natives = { hook_enter, hook_leave, hook_thrown };
 	enum frt_result result;
 
 	if (ready)
 		return FRT_DONE;
 	result = prepare(env, tag);
 	if (!result)
-		result = helper_init(jvmti, env, tag);
+		result = helper_init(jvmti, env, tag, &natives);
 	if (!result && !thread_run(env, serve, NULL, JVMTI_THREAD_NORM_PRIORITY)) {
 		helper_unbind(env);
 		result = FRT_NO_THREAD_STARTED;

@@ -12,7 +12,7 @@
  * on the stack; there the caller is java.lang.Class itself.
  */
 #include "uprobes/agent/helper.h"
-#include "uprobes/agent/hook.h"
+#include "uprobes/agent/sys.h"
 
 #define PREFIX "java/lang/FrtraceHook"
 
@@ -22,6 +22,7 @@ static jclass class_class;
 static jmethodID for_name;
 static jclass helper_class;
 static jvmtiEnv *jvmti;
+static struct helper_natives functions;
 static bool binding, bound;
 
 struct writer {
@@ -135,9 +136,9 @@ static void bind_natives(JNIEnv *env, jclass class)
 {
 	static char enter[] = "enter", leave[] = "leave", thrown[] = "thrown", enter_type[] = "(I)J", end_type[] = "(JI)V";
 	const JNINativeMethod natives[] = {
-		{ enter, enter_type, (void *)hook_enter },
-		{ leave, end_type, (void *)hook_leave },
-		{ thrown, end_type, (void *)hook_thrown },
+		{ enter, enter_type, (void *)functions.enter },
+		{ leave, end_type, (void *)functions.leave },
+		{ thrown, end_type, (void *)functions.thrown },
 	};
 
 	bound = !(*env)->RegisterNatives(env, class, natives, 3);
@@ -204,9 +205,10 @@ static enum frt_result release(JNIEnv *env, enum frt_result result)
 	return result;
 }
 
-enum frt_result helper_init(jvmtiEnv *j, JNIEnv *env, const char *tag)
+enum frt_result helper_init(jvmtiEnv *j, JNIEnv *env, const char *tag, const struct helper_natives *natives)
 {
 	jvmti = j;
+	functions = *natives;
 	bound = false;
 	if (!set_names(tag) || !find_for_name(env))
 		return release(env, FRT_NO_HELPER);

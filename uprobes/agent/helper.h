@@ -9,11 +9,17 @@
 #include <jni.h>
 #include <jvmti.h>
 
+struct helper_natives {
+	jlong(JNICALL *enter)(JNIEnv *env, jclass helper, jint method);
+	void(JNICALL *leave)(JNIEnv *env, jclass helper, jlong start, jint method);
+	void(JNICALL *thrown)(JNIEnv *env, jclass helper, jlong start, jint method);
+};
+
 /*
- * Define java.lang.FrtraceHook<tag> and bind its natives. A class that helper_unbind() has left is bound again.
+ * Define java.lang.FrtraceHook<tag> and bind these natives. A class that helper_unbind() has left is bound again.
  * FRT_ANOTHER_COPY: the class belongs to a copy of the agent that works.
  */
-enum frt_result helper_init(jvmtiEnv *jvmti, JNIEnv *env, const char *tag);
+enum frt_result helper_init(jvmtiEnv *jvmti, JNIEnv *env, const char *tag, const struct helper_natives *natives);
 
 /* The library is about to be unloaded: the class stays, and its natives lead nowhere. */
 void helper_unbind(JNIEnv *env);

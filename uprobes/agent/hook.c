@@ -8,71 +8,13 @@
  * a function of its own, called last.
  */
 #include "uprobes/agent/hook.h"
+#include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/timing.h"
-#include "uprobes/agent/usdt.h"
 #include "uprobes/agent/virtual_calls.h"
 
-USDT_SEMAPHORE(drain);
-
 uint64_t hook_since = UINT64_MAX;
-uint64_t hook_grow_ticks;
-
-static __attribute__((noinline, aligned(32))) void drain_site(uint64_t slot, uint64_t ring, uint64_t head,
-							      uint64_t drained, uint64_t half)
-{
-	register uint64_t r8 __asm__("r8") = half;
-
-	__asm__ volatile(USDT_SITE("drain", "8@%%rdi 8@%%rsi 8@%%rdx 8@%%rcx 8@%%r8")
-			 :
-			 : "D"(slot), "S"(ring), "d"(head), "c"(drained), "r"(r8)
-			 : "memory");
-}
-
-/* One span of each half is measured. It counts little when its thread was put aside in between. */
-static void note_cost(struct frt_slot *s, uint64_t ticks)
-{
-	uint64_t was = s->record_ticks, most = was ? 2 * was : 1u << 10;
-
-	if (ticks > most)
-		ticks = most;
-	store_relaxed(&s->record_ticks, was ? was - was / 8 + ticks / 8 : ticks);
-}
-
-static __attribute__((noinline)) void drain(struct frt_slot *s, uint64_t now)
-{
-	uint64_t begin = sys_tsc(), half = ring_size(s) / 2;
-	uint32_t number = s - control_slot(0);
-
-	drain_site(number, (uint64_t)ring_at(s), s->head, s->drained, half);
-	note_cost(s, begin - now + (sys_tsc() - begin) * FRT_RECORD_SIZE / half);
-	s->drained = s->head;
-	s->vthread = 0; /* named again in each half: a half that is lost takes no name along */
-	if (now - s->drained_at < hook_grow_ticks)
-		slot_ring_grow(s);
-	s->drained_at = now;
-}
-
-static inline void append(struct frt_slot *s, const uint64_t record[4], uint64_t now)
-{
-	uint64_t head = s->head, size = ring_size(s);
-	uint64_t *to = (uint64_t *)(ring_at(s) + (head & (size - 1)));
-
-	to[0] = record[0];
-	to[1] = record[1];
-	to[2] = record[2];
-	to[3] = record[3];
-	head += FRT_RECORD_SIZE;
-	store_release(&s->head, head); /* whoever sees the head sees the record */
-	if (unlikely(!(head & (size / 2 - 1))))
-		drain(s, now);
-}
-
-void hook_append(struct frt_slot *s, const void *record, uint64_t now)
-{
-	append(s, record, now);
-}
 
 /* Find the open call that ends; those above it have lost their exit. */
 static __attribute__((noinline)) void resynchronise(struct frt_slot *s, uint64_t start)
@@ -101,7 +43,7 @@ static struct frt_slot *own_slot(JNIEnv *env)
 
 static __attribute__((noinline)) bool prepare_record(struct frt_slot *s, JNIEnv *env, uint64_t now, uint64_t *flags)
 {
-	if (!s->ring && !slot_ring_first(s, now)) {
+	if (!s->ring && !ring_first(s, now)) {
 		s->unrecorded++;
 		return false;
 	}
@@ -122,7 +64,7 @@ static __attribute__((noinline)) void record(struct frt_slot *s, JNIEnv *env, ui
 	span[1] = now - start;
 	span[2] = method | (uint64_t)(stack_depth ? stack_take(s, env, method) : 0) << 32;
 	span[3] = s->thread | (uint64_t)FRT_SPAN << 32 | flags << 48;
-	append(s, span, now);
+	ring_append(s, span, now);
 }
 
 static inline void count_time(struct frt_slot *s, uint32_t method, uint64_t duration, uint64_t flags)

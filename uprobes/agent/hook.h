@@ -11,17 +11,10 @@
 
 #include <jni.h>
 
-/* Counted by the kernel: how many tracers listen on frtrace:drain. */
-extern volatile unsigned short frtrace_drain_semaphore;
-
-extern uint64_t hook_since;	/* TSC: calls that began earlier belong to no recording */
-extern uint64_t hook_grow_ticks;
+extern uint64_t hook_since; /* TSC: calls that began earlier belong to no recording */
 
 jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method);
 void JNICALL hook_leave(JNIEnv *env, jclass helper, jlong start, jint method);
 void JNICALL hook_thrown(JNIEnv *env, jclass helper, jlong start, jint method);
-
-/* Append one record to the slot's stream; drains when half a ring is new. */
-void hook_append(struct frt_slot *s, const void *record, uint64_t now);
 
 #endif

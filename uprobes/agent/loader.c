@@ -6,7 +6,6 @@
  */
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/helper.h"
-#include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/thread.h"
 
 static jvmtiEnv *jvmti;
@@ -114,21 +113,22 @@ static bool find_alive(struct loaders *l)
 	return true;
 }
 
-void loader_make_room(JNIEnv *env)
+bool loader_make_room(JNIEnv *env)
 {
 	struct loaders *l = sys_map(sizeof(*l));
+	bool changed = false;
 
 	if (!l)
-		return;
+		return false;
 	l->alive[FRT_BOOT_LOADER] = true;
 	if ((*env)->PushLocalFrame(env, FRT_MAX_LOADERS)) {
 		(*env)->ExceptionClear(env);
 	} else {
-		if (find_alive(l) && control_forget(l->alive))
-			stack_named_forget();
+		changed = find_alive(l) && control_forget(l->alive);
 		(*env)->PopLocalFrame(env, NULL);
 	}
 	sys_unmap(l, sizeof(*l));
+	return changed;
 }
 
 static enum loader_answer answer_of(uint32_t state)

@@ -16,8 +16,11 @@ bool loader_number(JNIEnv *env, jobject loader, uint32_t *number);
 /* The row that a loader has; false: it has none yet. */
 bool loader_known(jobject loader, uint32_t *number);
 
-/* Between recordings, when the tables are crowded: make room of what class loaders that are gone have left there. */
-void loader_make_room(JNIEnv *env);
+/*
+ * Between recordings, when the tables are crowded: free the rows of class loaders that are gone.
+ * True: methods have other rows now; stack_named_forget() is to be called.
+ */
+bool loader_make_room(JNIEnv *env);
 
 enum loader_answer {
 	LOADER_READY,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/policy.h"
 
-#include "uprobes/agent/sys.h"
+#include <string.h> /* memcmp and strlen, which the agent brings itself */
 
 #define ACC_NATIVE    0x0100
 #define ACC_INTERFACE 0x0200

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/free_list.h"
+#include "uprobes/agent/ring.h"
 #include "uprobes/agent/thread.h"
-#include "uprobes/agent/hook.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/timing.h"
 #include "uprobes/agent/usdt.h"
@@ -12,7 +12,6 @@ USDT_SEMAPHORE(thread);
 struct slot_entry slot_table[SLOT_TABLE];
 
 static struct free_list free_slots;
-static struct free_list free_rings[FRT_RING_MAX_LOG2 + 1];
 
 struct frt_slot *slot_search(JNIEnv *env)
 {
@@ -36,97 +35,6 @@ static uint32_t slot_next(uint32_t number, const uint32_t *set)
 	if (set)
 		store_relaxed(next, *set);
 	return load_relaxed(next);
-}
-
-/* Rings are numbered by their offset in units of the smallest ring. */
-static char *ring_of(uint32_t number)
-{
-	return control_at(FRT_RINGS_AT + ((uint64_t)number << FRT_RING_MIN_LOG2));
-}
-
-static uint32_t ring_next(uint32_t number, const uint32_t *set)
-{
-	uint32_t *next = (uint32_t *)ring_of(number);
-
-	if (set)
-		store_relaxed(next, *set);
-	return load_relaxed(next);
-}
-
-/* A new ring from the first `limit` bytes of the section: its number, or -1. */
-static int64_t ring_cut(uint32_t log2, uint64_t limit)
-{
-	uint64_t used = load_relaxed(&control->ring_used), size = 1ULL << log2;
-
-	do {
-		if (used + size > limit)
-			return -1;
-	} while (!__atomic_compare_exchange_n(&control->ring_used, &used, used + size, false, __ATOMIC_RELAXED,
-					      __ATOMIC_RELAXED));
-	return used >> FRT_RING_MIN_LOG2;
-}
-
-static uint64_t ring_limit(void)
-{
-	return control->ring_cap < FRT_RINGS_SIZE ? control->ring_cap : FRT_RINGS_SIZE;
-}
-
-/* One that was given back, or a new one from the first half of the cap: the other half is for threads to come. */
-static int64_t ring_take(uint32_t log2)
-{
-	int64_t number = free_list_pop(&free_rings[log2], ring_next);
-
-	return number >= 0 ? number : ring_cut(log2, ring_limit() / 2);
-}
-
-static uint64_t ring_word(uint32_t number, uint32_t log2)
-{
-	return (FRT_RINGS_AT + ((uint64_t)number << FRT_RING_MIN_LOG2)) << 8 | log2;
-}
-
-bool slot_ring_first(struct frt_slot *s, uint64_t now)
-{
-	uint32_t log2 = FRT_RING_FIRST_LOG2;
-	int64_t number;
-
-	if (now < s->blocked_until)
-		return false;
-	number = ring_take(log2);
-	if (number < 0)
-		number = ring_cut(log2 = FRT_RING_MIN_LOG2, ring_limit());
-	for (uint32_t other = FRT_RING_MIN_LOG2; number < 0 && other <= FRT_RING_MAX_LOG2; other++)
-		number = free_list_pop(&free_rings[log2 = other], ring_next);
-	if (number < 0) {
-		s->blocked_until = now + (1u << 24); /* some milliseconds */
-		return false;
-	}
-	store_release(&s->ring, ring_word(number, log2));
-	return true;
-}
-
-/* Each record keeps its place in the stream, so the readers need not know. */
-static void copy_records(const struct frt_slot *s, char *to, uint64_t to_size)
-{
-	uint64_t size = ring_size(s), at = s->head < size ? 0 : s->head - size;
-
-	for (; at < s->head; at += FRT_RECORD_SIZE)
-		memcpy(to + (at & (to_size - 1)), ring_at(s) + (at & (size - 1)), FRT_RECORD_SIZE);
-}
-
-void slot_ring_grow(struct frt_slot *s)
-{
-	uint32_t log2 = s->ring & 0xff, old = ((s->ring >> 8) - FRT_RINGS_AT) >> FRT_RING_MIN_LOG2;
-	int64_t number;
-
-	if (log2 >= FRT_RING_MAX_LOG2)
-		return;
-	number = ring_take(log2 + 1);
-	if (number < 0)
-		return;
-	memset(ring_of(number), 0, 2ULL << log2); /* what was lost before reads as no record */
-	copy_records(s, ring_of(number), 2ULL << log2);
-	store_release(&s->ring, ring_word(number, log2 + 1));
-	free_list_push(&free_rings[log2], old, ring_next);
 }
 
 /* The cell that holds `env`, or the first one that it may take. NULL: the neighbourhood is full. */
@@ -287,11 +195,14 @@ void slot_reset_all(void)
 static void append_name(struct frt_slot *s, uint64_t java_id, const char *name, uint32_t length)
 {
 	for (uint32_t part = 0; part == 0 || part * 16 < length; part++) {
-		struct frt_vthread r = { .java_id = java_id, .part = part, .kind = FRT_VTHREAD, .length = length };
+		union {
+			struct frt_vthread name;
+			uint64_t words[FRT_RECORD_SIZE / 8];
+		} r = { .name = { .java_id = java_id, .part = part, .kind = FRT_VTHREAD, .length = length } };
 		uint32_t size = length - part * 16;
 
-		memcpy(r.name, name + part * 16, size < 16 ? size : 16);
-		hook_append(s, &r, sys_tsc());
+		memcpy(r.name.name, name + part * 16, size < 16 ? size : 16);
+		ring_append(s, r.words, sys_tsc());
 	}
 }
 

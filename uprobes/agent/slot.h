@@ -64,12 +64,6 @@ void slot_jvm_ends(JNIEnv *env);
 /* Forget all owners: before a recording, when nobody uses slots. */
 void slot_reset_all(void);
 
-/* Give the slot its first ring. False: the cap is reached. */
-bool slot_ring_first(struct frt_slot *s, uint64_t now);
-
-/* Double the ring if memory is left; what lies in the old one is taken along. */
-void slot_ring_grow(struct frt_slot *s);
-
 /*
  * For a thread that may carry virtual threads: who runs? Appends the names to
  * the stream when the virtual thread is another than the last. True: a virtual thread.
@@ -84,16 +78,6 @@ static inline void slot_lose_calls(struct frt_slot *s, uint32_t calls)
 {
 	if (!(s->flags & FRT_SLOT_CARRIER))
 		s->lost_exits += calls;
-}
-
-static inline uint64_t ring_size(const struct frt_slot *s)
-{
-	return 1ULL << (s->ring & 0xff);
-}
-
-static inline char *ring_at(const struct frt_slot *s)
-{
-	return (char *)control + (s->ring >> 8);
 }
 
 #endif

@@ -29,11 +29,13 @@
 	"	.asciz \"" arguments "\"\n"                                    \
 	"994:	.balign 4\n"                                                   \
 	"	.popsection\n"                                                 \
+	"	.ifndef _.stapsdt.base\n"                                         \
 	"	.pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n" \
 	"	.weak _.stapsdt.base\n"                                        \
 	"	.hidden _.stapsdt.base\n"                                      \
 	"_.stapsdt.base: .space 1\n"                                           \
 	"	.size _.stapsdt.base, 1\n"                                     \
-	"	.popsection\n"
+	"	.popsection\n"                                                \
+	"	.endif\n"
 
 #endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/agent/ring.h"
+#include "uprobes/agent/free_list.h"
+#include "uprobes/agent/usdt.h"
+
+USDT_SEMAPHORE(drain);
+
+uint64_t ring_grow_ticks;
+
+static struct free_list free_rings[FRT_RING_MAX_LOG2 + 1];
+
+/* Rings are numbered by their offset in units of the smallest ring. */
+static char *ring_of(uint32_t number)
+{
+	return control_at(FRT_RINGS_AT + ((uint64_t)number << FRT_RING_MIN_LOG2));
+}
+
+static uint32_t ring_next(uint32_t number, const uint32_t *set)
+{
+	uint32_t *next = (uint32_t *)ring_of(number);
+
+	if (set)
+		store_relaxed(next, *set);
+	return load_relaxed(next);
+}
+
+/* A new ring from the first `limit` bytes of the section: its number, or -1. */
+static int64_t ring_cut(uint32_t log2, uint64_t limit)
+{
+	uint64_t used = load_relaxed(&control->ring_used), size = 1ULL << log2;
+
+	do {
+		if (used + size > limit)
+			return -1;
+	} while (!__atomic_compare_exchange_n(&control->ring_used, &used, used + size, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return used >> FRT_RING_MIN_LOG2;
+}
+
+static uint64_t ring_limit(void)
+{
+	return control->ring_cap < FRT_RINGS_SIZE ? control->ring_cap : FRT_RINGS_SIZE;
+}
+
+/* One that was given back, or a new one from the first half of the cap: the other half is for threads to come. */
+static int64_t ring_take(uint32_t log2)
+{
+	int64_t number = free_list_pop(&free_rings[log2], ring_next);
+
+	return number >= 0 ? number : ring_cut(log2, ring_limit() / 2);
+}
+
+static uint64_t ring_word(uint32_t number, uint32_t log2)
+{
+	return (FRT_RINGS_AT + ((uint64_t)number << FRT_RING_MIN_LOG2)) << 8 | log2;
+}
+
+bool ring_first(struct frt_slot *s, uint64_t now)
+{
+	uint32_t log2 = FRT_RING_FIRST_LOG2;
+	int64_t number;
+
+	if (now < s->blocked_until)
+		return false;
+	number = ring_take(log2);
+	if (number < 0)
+		number = ring_cut(log2 = FRT_RING_MIN_LOG2, ring_limit());
+	for (uint32_t other = FRT_RING_MIN_LOG2; number < 0 && other <= FRT_RING_MAX_LOG2; other++)
+		number = free_list_pop(&free_rings[log2 = other], ring_next);
+	if (number < 0) {
+		s->blocked_until = now + (1u << 24); /* some milliseconds */
+		return false;
+	}
+	store_release(&s->ring, ring_word(number, log2));
+	return true;
+}
+
+/* Each record keeps its place in the stream, so the readers need not know. */
+static void copy_records(const struct frt_slot *s, char *to, uint64_t to_size)
+{
+	uint64_t size = ring_size(s), at = s->head < size ? 0 : s->head - size;
+
+	for (; at < s->head; at += FRT_RECORD_SIZE)
+		memcpy(to + (at & (to_size - 1)), ring_at(s) + (at & (size - 1)), FRT_RECORD_SIZE);
+}
+
+void ring_grow(struct frt_slot *s)
+{
+	uint32_t log2 = s->ring & 0xff, old = ((s->ring >> 8) - FRT_RINGS_AT) >> FRT_RING_MIN_LOG2;
+	int64_t number;
+
+	if (log2 >= FRT_RING_MAX_LOG2)
+		return;
+	number = ring_take(log2 + 1);
+	if (number < 0)
+		return;
+	memset(ring_of(number), 0, 2ULL << log2); /* what was lost before reads as no record */
+	copy_records(s, ring_of(number), 2ULL << log2);
+	store_release(&s->ring, ring_word(number, log2 + 1));
+	free_list_push(&free_rings[log2], old, ring_next);
+}
+
+static __attribute__((noinline, aligned(32))) void drain_site(uint64_t slot, uint64_t ring, uint64_t head,
+							      uint64_t drained, uint64_t half)
+{
+	register uint64_t r8 __asm__("r8") = half;
+
+	__asm__ volatile(USDT_SITE("drain", "8@%%rdi 8@%%rsi 8@%%rdx 8@%%rcx 8@%%r8")
+			 :
+			 : "D"(slot), "S"(ring), "d"(head), "c"(drained), "r"(r8)
+			 : "memory");
+}
+
+/* One span of each half is measured. It counts little when its thread was put aside in between. */
+static void note_cost(struct frt_slot *s, uint64_t ticks)
+{
+	uint64_t was = s->record_ticks, most = was ? 2 * was : 1u << 10;
+
+	if (ticks > most)
+		ticks = most;
+	store_relaxed(&s->record_ticks, was ? was - was / 8 + ticks / 8 : ticks);
+}
+
+void ring_drain(struct frt_slot *s, uint64_t now)
+{
+	uint64_t begin = sys_tsc(), half = ring_size(s) / 2;
+	uint32_t number = s - control_slot(0);
+
+	drain_site(number, (uint64_t)ring_at(s), s->head, s->drained, half);
+	note_cost(s, begin - now + (sys_tsc() - begin) * FRT_RECORD_SIZE / half);
+	s->drained = s->head;
+	s->vthread = 0; /* named again in each half: a half that is lost takes no name along */
+	if (now - s->drained_at < ring_grow_ticks)
+		ring_grow(s);
+	s->drained_at = now;
+}

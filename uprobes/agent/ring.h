@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A slot's ring: the stream of records that its thread writes, the drain site where the kernel takes half a ring, and the memory of rings. */
+#ifndef AGENT_RING_H
+#define AGENT_RING_H
+
+#include "uprobes/agent/control.h"
+
+/* Counted by the kernel: how many tracers listen on frtrace:drain. */
+extern volatile unsigned short frtrace_drain_semaphore;
+
+extern uint64_t ring_grow_ticks; /* a ring that fills up faster is doubled */
+
+static inline uint64_t ring_size(const struct frt_slot *s)
+{
+	return 1ULL << (s->ring & 0xff);
+}
+
+static inline char *ring_at(const struct frt_slot *s)
+{
+	return (char *)control + (s->ring >> 8);
+}
+
+/* Give the slot its first ring. False: the cap is reached. */
+bool ring_first(struct frt_slot *s, uint64_t now);
+
+/* Double the ring if memory is left; its records are copied. */
+void ring_grow(struct frt_slot *s);
+
+/* Half of the ring is new: pass the drain site, grow the ring when it fills up too fast. */
+void ring_drain(struct frt_slot *s, uint64_t now);
+
+/* Append one record of FRT_RECORD_SIZE bytes to the slot's stream. The slot has a ring. Drains when half of it is new. */
+static inline void ring_append(struct frt_slot *s, const uint64_t record[4], uint64_t now)
+{
+	uint64_t head = s->head, size = ring_size(s);
+	uint64_t *to = (uint64_t *)(ring_at(s) + (head & (size - 1)));
+
+	to[0] = record[0];
+	to[1] = record[1];
+	to[2] = record[2];
+	to[3] = record[3];
+	head += FRT_RECORD_SIZE;
+	store_release(&s->head, head); /* whoever sees the head sees the record */
+	if (unlikely(!(head & (size / 2 - 1))))
+		ring_drain(s, now);
+}
+
+#endif
