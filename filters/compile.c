@@ -2,7 +2,7 @@
 /* From a filter list to the block of filters/block.h. */
 #include "bpf/frtrace.h"
 #include "filters/block.h"
-#include "filters/list.h"
+#include "filters/parse_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

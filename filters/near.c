@@ -12,7 +12,7 @@
  *	a few letters off, or more letters after	com.acme.Crat, com.acme.CartV2
  */
 #include "filters/near.h"
-#include "filters/list.h"
+#include "filters/parse_internal.h"
 
 #include <ctype.h>
 #include <stdio.h>

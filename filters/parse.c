@@ -4,7 +4,7 @@
 #include "filters/caret.h"
 #include "filters/item.h"
 #include "filters/lex.h"
-#include "filters/list.h"
+#include "filters/parse_internal.h"
 #include "filters/mistake.h"
 #include "filters/time.h"
 

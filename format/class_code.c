@@ -17,7 +17,7 @@
  * verifier infers what we insert: it merges the types that meet at a handler,
  * so one handler serves a whole constructor there.
  */
-#include "format/class_code.h"
+#include "format/class_edit_internal.h"
 #include "format/class_op.h"
 
 static enum edit_result open_attributes(struct code *k)

@@ -9,7 +9,7 @@
  * class needs a change. How many constants there are is known only at the end:
  * the rest is written behind a gap for all that there might be, then moved.
  */
-#include "format/class_code.h"
+#include "format/class_edit_internal.h"
 
 enum { OUTPUT_EXTRA = 256 * 1024 };
 

@@ -14,7 +14,7 @@
 #include "format/class_file.h"
 
 #include "format/class_bytes.h"
-#include "format/class_constant.h"
+#include "format/class_file_internal.h"
 
 enum {
 	MAGIC = 0xcafebabe,

@@ -32,7 +32,7 @@
  * Where `this` goes into another local, or local 0 is overwritten before the
  * call, we give up (EDIT_SHAPE): no compiler does that.
  */
-#include "format/class_code.h"
+#include "format/class_edit_internal.h"
 #include "format/class_op.h"
 
 enum { PLACES = 4 };

@@ -3,7 +3,7 @@
 #ifndef FORMAT_CLASS_FRAMES_H
 #define FORMAT_CLASS_FRAMES_H
 
-#include "format/class_constant.h"
+#include "format/class_file_internal.h"
 
 enum { /* verification_type_info tags */
 	VTYPE_TOP = 0,

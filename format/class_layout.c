@@ -25,7 +25,7 @@
  * As code has at most 65535 bytes, from each half of it one of both ends is
  * in reach.
  */
-#include "format/class_code.h"
+#include "format/class_edit_internal.h"
 #include "format/class_op.h"
 
 enum {

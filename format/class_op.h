@@ -3,7 +3,7 @@
 #ifndef FORMAT_CLASS_OP_H
 #define FORMAT_CLASS_OP_H
 
-#include "format/class_constant.h"
+#include "format/class_file_internal.h"
 
 enum { /* those that are named in our code */
 	OP_ICONST_0 = 3,

@@ -3,7 +3,7 @@
 #ifndef FORMAT_CLASS_POOL_H
 #define FORMAT_CLASS_POOL_H
 
-#include "format/class_constant.h"
+#include "format/class_file_internal.h"
 
 struct class_pool {
 	const struct class_file *c;

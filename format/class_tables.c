@@ -21,7 +21,7 @@
  * (CharacterRangeTable does), and no table is better than a wrong one. The
  * JVM itself ignores and forgets them.
  */
-#include "format/class_code.h"
+#include "format/class_edit_internal.h"
 #include "format/class_op.h"
 
 static void put_range(struct output *out, uint32_t *count, uint32_t from, uint32_t to, uint32_t handler, uint32_t type)

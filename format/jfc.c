@@ -11,7 +11,7 @@
  * comes to something. Tests can ask conditions too, so each condition is
  * evaluated once in a pass, and not through itself.
  */
-#include "format/jfc_tree.h"
+#include "format/jfc_internal.h"
 
 #include <ctype.h>
 #include <errno.h>

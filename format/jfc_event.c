@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the settings of an event type mean. */
-#include "format/jfc_tree.h"
+#include "format/jfc_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

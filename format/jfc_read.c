@@ -3,7 +3,7 @@
  * expat's calls become a tree of the known elements. Whatever is unknown is
  * left out with all that is in it.
  */
-#include "format/jfc_tree.h"
+#include "format/jfc_internal.h"
 
 #include <errno.h>
 #include <expat.h>

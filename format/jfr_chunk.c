@@ -179,3 +179,46 @@ struct jfr_times jfr_event_times(const struct jfr_chunk *c, const struct jfr_eve
 		times.duration = cursor_leb(&cursor);
 	return times;
 }
+
+struct cursor jfr_enter(const struct jfr_chunk *chunk, const struct jfr_value *v)
+{
+	struct cursor c;
+
+	cursor_init(&c, chunk->data, v->place.limit);
+	c.at = v->place.at;
+	return c;
+}
+
+/* A simple type may stand for a constant: this ends, as each step leads to another key, or to the bound. */
+#define MAX_STEPS 8
+
+void jfr_resolve(struct jfr_chunk *chunk, struct jfr_value *v)
+{
+	for (int i = 0; v->kind == VALUE_KEY; i++) {
+		uint64_t at = i < MAX_STEPS ? jfr_chunk_constant(chunk, v->type, v->key) : 0;
+		struct cursor c;
+
+		v->kind = VALUE_NULL;
+		if (!at)
+			return;
+		cursor_init(&c, chunk->data, chunk->size);
+		c.at = at;
+		jfr_take_pooled(&c, v->type, v);
+	}
+}
+
+struct jfr_value jfr_field(struct jfr_chunk *chunk, const struct jfr_value *v, const char *name)
+{
+	struct jfr_value field = {.kind = VALUE_NULL};
+	int i, n = v->kind == VALUE_STRUCT ? meta_type_field(v->type, name) : -1;
+	struct cursor c;
+
+	if (n < 0)
+		return field;
+	c = jfr_enter(chunk, v);
+	for (i = 0; i < n; i++)
+		jfr_skip_field(&c, &v->type->fields[i]);
+	jfr_take(&c, &v->type->fields[n], &field);
+	jfr_resolve(chunk, &field);
+	return field;
+}

@@ -95,4 +95,14 @@ struct jfr_times {
 };
 struct jfr_times jfr_event_times(const struct jfr_chunk *c, const struct jfr_event *e);
 
+/* A cursor at the first field of a struct, or element of an array. */
+struct cursor jfr_enter(const struct jfr_chunk *chunk, const struct jfr_value *v);
+
+/* VALUE_KEY becomes the value in the pool: VALUE_NULL when there is none, or when it cannot be read (chunk->fault).
+ * Others stay. */
+void jfr_resolve(struct jfr_chunk *chunk, struct jfr_value *v);
+
+/* The value, resolved, of a struct's field; VALUE_NULL: there is none of that name, or `v` is no struct. */
+struct jfr_value jfr_field(struct jfr_chunk *chunk, const struct jfr_value *v, const char *name);
+
 #endif

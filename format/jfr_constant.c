@@ -8,7 +8,7 @@
  * an array's, or a descriptor that cannot be taken apart makes `jfr print` or
  * JMC fail on the whole file, so none gets in.
  */
-#include "format/jfr_writer.h"
+#include "format/jfr_write_internal.h"
 
 #include <stdlib.h>
 

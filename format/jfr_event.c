@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The events that accompany the calls: a few in each chunk. Field by field as jfr_schema.c lists them. */
-#include "format/jfr_writer.h"
+#include "format/jfr_write_internal.h"
 
 #define TEXT_LIMIT (1u << 20)
 

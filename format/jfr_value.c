@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/jfr_value.h"
-#include "format/jfr_chunk.h"
 
 void jfr_skip(struct cursor *c, const struct meta_type *t)
 {
@@ -116,8 +115,7 @@ static void take_number(struct cursor *c, const struct meta_type *t, struct jfr_
 	}
 }
 
-/* A value of this type as it stands in a pool, or inline. */
-static void take_value(struct cursor *c, const struct meta_type *t, struct jfr_value *v)
+void jfr_take_pooled(struct cursor *c, const struct meta_type *t, struct jfr_value *v)
 {
 	if (t->kind == META_STRUCT && t->simple) {
 		jfr_take(c, t->fields, v);
@@ -155,7 +153,7 @@ static void take_one(struct cursor *c, const struct meta_field *f, struct jfr_va
 		v->type = f->type;
 		v->key = cursor_leb(c);
 	} else {
-		take_value(c, f->type, v);
+		jfr_take_pooled(c, f->type, v);
 	}
 	if (__builtin_expect(!cursor_ok(c), 0))
 		v->kind = VALUE_NULL;
@@ -188,47 +186,4 @@ void jfr_take(struct cursor *c, const struct meta_field *f, struct jfr_value *v)
 void jfr_take_element(struct cursor *c, const struct jfr_value *array, struct jfr_value *v)
 {
 	take_one(c, array->place.field, v);
-}
-
-struct cursor jfr_enter(const struct jfr_chunk *chunk, const struct jfr_value *v)
-{
-	struct cursor c;
-
-	cursor_init(&c, chunk->data, v->place.limit);
-	c.at = v->place.at;
-	return c;
-}
-
-/* A simple type may stand for a constant: this ends, as each step leads to another key, or to the bound. */
-#define MAX_STEPS 8
-
-void jfr_resolve(struct jfr_chunk *chunk, struct jfr_value *v)
-{
-	for (int i = 0; v->kind == VALUE_KEY; i++) {
-		uint64_t at = i < MAX_STEPS ? jfr_chunk_constant(chunk, v->type, v->key) : 0;
-		struct cursor c;
-
-		v->kind = VALUE_NULL;
-		if (!at)
-			return;
-		cursor_init(&c, chunk->data, chunk->size);
-		c.at = at;
-		take_value(&c, v->type, v);
-	}
-}
-
-struct jfr_value jfr_field(struct jfr_chunk *chunk, const struct jfr_value *v, const char *name)
-{
-	struct jfr_value field = {.kind = VALUE_NULL};
-	int i, n = v->kind == VALUE_STRUCT ? meta_type_field(v->type, name) : -1;
-	struct cursor c;
-
-	if (n < 0)
-		return field;
-	c = jfr_enter(chunk, v);
-	for (i = 0; i < n; i++)
-		jfr_skip_field(&c, &v->type->fields[i]);
-	jfr_take(&c, &v->type->fields[n], &field);
-	jfr_resolve(chunk, &field);
-	return field;
 }

@@ -7,15 +7,13 @@
  *     for (i = 0; i < type->count; i++)
  *             jfr_take(&c, &type->fields[i], &v);
  *
- * A constant comes as VALUE_KEY, and jfr_resolve() makes a value of it: what is
- * printed often can so be remembered by its key. Constants may refer to each other in a circle.
+ * A constant comes as VALUE_KEY; jfr_resolve() (jfr_chunk.h) makes a value of it, so a caller can cache by key.
+ * Constants may refer to each other in a circle.
  */
 #ifndef FORMAT_JFR_VALUE_H
 #define FORMAT_JFR_VALUE_H
 
 #include "format/jfr_metadata.h"
-
-struct jfr_chunk;
 
 enum value_kind {
 	VALUE_NULL,
@@ -46,21 +44,14 @@ struct jfr_value {
 /* Read the next value, that of field f. VALUE_NULL after a fault. */
 void jfr_take(struct cursor *c, const struct meta_field *f, struct jfr_value *v);
 
+/* Read a value of this type as it stands in a pool, or inline. */
+void jfr_take_pooled(struct cursor *c, const struct meta_type *t, struct jfr_value *v);
+
 /* The next element of an array. */
 void jfr_take_element(struct cursor *c, const struct jfr_value *array, struct jfr_value *v);
 
 /* Step over a value of this type as it stands in a pool; over one of a field. */
 void jfr_skip(struct cursor *c, const struct meta_type *t);
 void jfr_skip_field(struct cursor *c, const struct meta_field *f);
-
-/* A cursor at the first field of a struct, or element of an array. */
-struct cursor jfr_enter(const struct jfr_chunk *chunk, const struct jfr_value *v);
-
-/* VALUE_KEY becomes the value in the pool: VALUE_NULL when there is none, or when it cannot be read (jfr_chunk.faulty).
- * Others stay. */
-void jfr_resolve(struct jfr_chunk *chunk, struct jfr_value *v);
-
-/* The value, resolved, of a struct's field; VALUE_NULL: there is none of that name, or `v` is no struct. */
-struct jfr_value jfr_field(struct jfr_chunk *chunk, const struct jfr_value *v, const char *name);
 
 #endif

@@ -26,7 +26,7 @@
  *     00 03                                 flags: compressed integers, last chunk
  */
 #include "format/jfr_chunk.h"
-#include "format/jfr_writer.h"
+#include "format/jfr_write_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 
 #include "tests/lib/class_builder.h"
 
-#include "format/class_constant.h"
+#include "format/class_file_internal.h"
 #include "format/class_edit.h"
 
 extern const struct class_hooks edited_hooks; /* Hook.enter, leave, thrown */

@@ -2,7 +2,7 @@
 /* Class files read: what is found, and what is refused. */
 #include "tests/lib/class_builder.h"
 
-#include "format/class_constant.h"
+#include "format/class_file_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Stacks in chunks, judged by tests/lib/jfr_dissect, which refuses a chunk that lacks a method of a frame. */
-#include "format/jfr_writer.h"
+#include "format/jfr_write_internal.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/recording.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Chunks are judged by tests/lib/jfr_dissect, which refuses whatever breaks a rule of the format. */
-#include "format/jfr_writer.h"
+#include "format/jfr_write_internal.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/recording.h"
 

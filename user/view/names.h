@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_NAMES_H
 #define USER_VIEW_NAMES_H
 
-#include "format/jfr_value.h"
+#include "format/jfr_chunk.h"
 
 /* The types of a descriptor's parameters, "(Ljava/lang/String;[I)V": "String, int[]"; nothing for what is none. */
 void put_parameters(struct bytes *out, const char *descriptor);

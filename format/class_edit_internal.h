@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One Code attribute (JVMS 4.7.3) on its way from the old form to the new: what the parts of the rewriter share. */
-#ifndef FORMAT_CLASS_CODE_H
-#define FORMAT_CLASS_CODE_H
+#ifndef FORMAT_CLASS_EDIT_INTERNAL_H
+#define FORMAT_CLASS_EDIT_INTERNAL_H
 
 #include "format/class_edit.h"
 #include "format/class_frames.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The inside of the writer: jfr_write.c has the chunks, jfr_constant.c the constants, jfr_event.c the rarer events. */
-#ifndef FORMAT_JFR_WRITER_H
-#define FORMAT_JFR_WRITER_H
+#ifndef FORMAT_JFR_WRITE_INTERNAL_H
+#define FORMAT_JFR_WRITE_INTERNAL_H
 
 #include "format/jfr_pool.h"
 #include "format/jfr_write.h"

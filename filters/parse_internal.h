@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a filter list is made of; for filters/ only, others use parse.h. */
-#ifndef FILTERS_LIST_H
-#define FILTERS_LIST_H
+#ifndef FILTERS_PARSE_INTERNAL_H
+#define FILTERS_PARSE_INTERNAL_H
 
 #include "filters/parse.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Constants, descriptors and annotations inside a parsed class file: for the class-file code itself. */
-#ifndef FORMAT_CLASS_CONSTANT_H
-#define FORMAT_CLASS_CONSTANT_H
+#ifndef FORMAT_CLASS_FILE_INTERNAL_H
+#define FORMAT_CLASS_FILE_INTERNAL_H
 
 #include "format/class_bytes.h"
 #include "format/class_file.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inside of format/jfc*.c: the elements of a settings file. */
-#ifndef FORMAT_JFC_TREE_H
-#define FORMAT_JFC_TREE_H
+#ifndef FORMAT_JFC_INTERNAL_H
+#define FORMAT_JFC_INTERNAL_H
 
 #include "format/jfc.h"
 
