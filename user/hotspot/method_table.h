@@ -7,7 +7,7 @@
 #define USER_HOTSPOT_METHOD_TABLE_H
 
 #include "user/hotspot/lookup.h"
-#include "user/hotspot/resolve.h"
+#include "user/hotspot/resolved.h"
 
 #define METHOD_TABLE_ROWS (1u << 20)
 #define METHOD_TABLE_TEXT (128u << 20) /* bytes */
