@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/background.h"
-#include "user/cmd_record.h"
+#include "user/exit.h"
 #include "user/control.h"
 #include "user/log.h"
 

@@ -607,6 +607,12 @@ int cli_parse(int argc, char **argv, struct settings *s, struct diag *d)
 	if (!err)
 		err = cli_check(s, d);
 	if (err)
-		settings_release(s);
+		cli_release(s);
 	return err;
+}
+
+void cli_release(struct settings *s)
+{
+	settings_files_free(s->files);
+	settings_release(s);
 }

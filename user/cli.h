@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line (DESIGN.md 8) read into settings. */
+/* The command line, read into settings. */
 #ifndef USER_CLI_H
 #define USER_CLI_H
 
@@ -10,10 +10,11 @@
 
 /*
  * Read `frtrace [record] OPTIONS`, `frtrace list`, `frtrace check [TARGET]` or `frtrace methods TARGET FILTER`. 0: *s is filled and is to be released with
- * settings_release(). CLI_DONE: --help or --version has been written to
+ * cli_release(). CLI_DONE: --help or --version has been written to
  * stdout. -errno: the message is in *d (d->usage is set where the words are
  * wrong). In the last two cases *s is released already. argv must outlive *s.
  */
 int cli_parse(int argc, char **argv, struct settings *s, struct diag *d);
+void cli_release(struct settings *s);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/cmd_check.h"
 #include "user/agent_build.h"
-#include "user/cmd_record.h"
 #include "user/cost.h"
+#include "user/exit.h"
 #include "user/json.h"
 #include "user/log.h"
 #include "user/model.h"

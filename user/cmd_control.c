@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/cmd_control.h"
 #include "user/cli.h"
-#include "user/cmd_record.h"
+#include "user/exit.h"
 #include "user/control.h"
 #include "user/log.h"
 #include "user/settings.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/cmd_export.h"
 #include "user/cli.h"
-#include "user/cmd_record.h"
+#include "user/exit.h"
 #include "user/jfr_map.h"
 #include "user/text.h"
 #include "user/view/export.h"

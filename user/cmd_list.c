@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/cmd_list.h"
-#include "user/cmd_record.h"
+#include "user/exit.h"
 #include "user/json.h"
 #include "user/log.h"
 #include "user/possible.h"

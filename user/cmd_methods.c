@@ -2,13 +2,14 @@
 #include "user/cmd_methods.h"
 #include "bpf/frtrace.h"
 #include "filters/near.h"
-#include "user/cmd_record.h"
+#include "user/exit.h"
 #include "user/json.h"
 #include "user/log.h"
 #include "user/matches.h"
 #include "user/model.h"
 #include "user/signature.h"
 #include "user/skip_reason.h"
+#include "user/target/process.h"
 #include "user/text.h"
 
 #include <errno.h>

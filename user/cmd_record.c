@@ -4,6 +4,7 @@
  * first; then the agent goes in, the loop runs, and all comes out again.
  */
 #include "user/cmd_record.h"
+#include "user/exit.h"
 #include "user/active.h"
 #include "user/intrinsics.h"
 #include "user/log.h"
@@ -16,6 +17,7 @@
 #include "user/target/interrupt.h"
 #include "user/target/mem.h"
 #include "user/view/live.h"
+#include "user/wait_stacks.h"
 #include "user/with_jfr.h"
 
 #include <errno.h>
@@ -121,7 +123,8 @@ static int make_recorder(struct recording *r, struct diag *d)
 		return -ENOMEM;
 	if (kernel != JFR_KERNEL_NONE) {
 		sink = where_sink(recorder_where(r->recorder));
-		session_take_waits(r->session, &sink, recorder_wait_stacks(r->recorder));
+		wait_stacks_attach(recorder_wait_stacks(r->recorder), &sink);
+		session_take_waits(r->session, &sink);
 	}
 	return recorder_tick(r->recorder, d);
 }

@@ -5,10 +5,7 @@
 #include "format/diag.h"
 #include "user/settings.h"
 
-/* Exit statuses of the command line contract. */
-enum exit_status { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INCOMPLETE = 3 };
-
-/* Trace a running JVM until something ends it. -errno with the message, or an exit status. */
+/* Trace a running JVM until something ends it. -errno with the message, or an enum exit_status. */
 int cmd_record(struct settings *settings, struct diag *d);
 
 #endif

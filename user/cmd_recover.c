@@ -6,11 +6,11 @@
  */
 #include "user/cmd_recover.h"
 #include "user/cli.h"
-#include "user/cmd_record.h"
+#include "user/exit.h"
 #include "user/jfr_map.h"
 #include "user/log.h"
 #include "user/new_file.h"
-#include "user/output_form.h"
+#include "user/output_internal.h"
 #include "user/words.h"
 
 #include <errno.h>

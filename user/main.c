@@ -11,6 +11,7 @@
 #include "user/cmd_recover.h"
 #include "user/cmd_summary.h"
 #include "user/cmd_view.h"
+#include "user/exit.h"
 #include "user/log.h"
 
 #include <fcntl.h>
@@ -62,7 +63,7 @@ static int run_words(int argc, char **argv, struct diag *d)
 	if (err)
 		return err == CLI_DONE ? EXIT_DONE : err;
 	err = run(&s, d);
-	settings_release(&s);
+	cli_release(&s);
 	return err;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/merge.h"
-#include "user/cmd_record.h"
+#include "user/exit.h"
 #include "user/jfr_map.h"
 #include "user/merge_check.h"
-#include "user/output_form.h"
+#include "user/output_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

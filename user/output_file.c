@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/output_form.h"
+#include "user/output_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 
 static bool no(struct diag *why, const char *text)
 {

@@ -408,11 +408,24 @@ void report_status(const struct report *r, char *out, size_t size)
 		 log_count(t.thrown), log_count(report_lost(r)), open, file);
 }
 
+static bool is_silent(const struct report *r, const struct segment_totals *t, char *why, size_t size)
+{
+	struct silence s = {
+		.settings = r->settings,
+		.segment = session_segment(r->session),
+		.clock = r->clock,
+		.counts = recorder_counts(r->recorder),
+		.begin_ns = r->begin_ns,
+	};
+
+	return silence_explain(&s, t, why, size);
+}
+
 static void explain_silence(const struct report *r, const struct segment_totals *t)
 {
 	char why[256];
 
-	if (silence_explain(r, t, why, sizeof(why)))
+	if (is_silent(r, t, why, sizeof(why)))
 		log_line("%s", why);
 }
 
@@ -422,7 +435,7 @@ void report_silence(const struct report *r)
 	char why[256];
 
 	segment_totals(session_segment(r->session), &t);
-	if (silence_explain(r, &t, why, sizeof(why)))
+	if (is_silent(r, &t, why, sizeof(why)))
 		log_detail("  nothing is recorded so far: %s", why);
 }
 

@@ -40,7 +40,6 @@ struct session {
 	struct session_kernel kernel;
 	bool with_kernel; /* loaded so */
 	struct wait_sink waits;
-	struct wait_stacks *wait_stacks;
 	struct hold *hold; /* of swept spans; NULL: they need not wait */
 	struct position position; /* of the queue */
 	struct segment segment;
@@ -369,9 +368,8 @@ static void measure_pause(struct session *s, bool known, uint64_t before)
 		s->cost.pause_ms = segment_header(&s->segment)->retransform_ns / 1e6;
 }
 
-void session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks)
+void session_take_waits(struct session *s, const struct wait_sink *sink)
 {
-	s->wait_stacks = stacks;
 	s->waits = *sink;
 }
 
@@ -393,7 +391,7 @@ const char *session_no_usage(const struct session *s)
 static void choose_wait_stacks(struct session *s)
 {
 	s->bpf->bss->wait_setup = (struct frt_wait_setup){
-		.longer = s->wait_stacks && !s->settings->no_stack ? s->settings->wait_stack_ns : ~0ULL,
+		.longer = s->waits.take_stacks && !s->settings->no_stack ? s->settings->wait_stack_ns : ~0ULL,
 		.known = s->layout.feature && s->layout.anchor_sp < FRT_ANCHOR && s->layout.anchor_pc < FRT_ANCHOR &&
 			 s->layout.anchor_fp < FRT_ANCHOR,
 		.anchor_sp = s->layout.anchor_sp,
@@ -404,7 +402,7 @@ static void choose_wait_stacks(struct session *s)
 
 static int begin_queue(struct session *s, struct diag *d)
 {
-	struct queue_sinks sinks = { .streams = s->streams, .waits = s->waits, .stacks = s->wait_stacks,
+	struct queue_sinks sinks = { .streams = s->streams, .waits = s->waits,
 				     .owner = session_kernel_lend, .owner_context = &s->kernel,
 				     .unseen_lost = (uint64_t *)&s->bpf->bss->unseen_lost,
 				     .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost };

@@ -42,8 +42,8 @@ void session_take_intrinsics(struct session *s, const struct intrinsics *wanted)
  */
 void session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout);
 
-/* Where the kernel's half goes (settings.kernel), and the stacks of long waits before (NULL: none), when it can be had; before session_start(). Why it cannot, or "". */
-void session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks);
+/* Where the kernel's half goes (settings.kernel), when it can be had; before session_start(). Why it cannot, or "". */
+void session_take_waits(struct session *s, const struct wait_sink *sink);
 const char *session_no_waits(const struct session *s);
 
 /* Why, though there are waits, nothing is told of pauses and of Thread.sleep(), or "". */

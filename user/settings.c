@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/settings.h"
-#include "user/settings_files.h"
 #include "bpf/frtrace.h"
 
 #include <errno.h>
@@ -27,7 +26,6 @@ void settings_release(struct settings *s)
 	filter_list_free(s->filters);
 	free(s->output);
 	free(s->with_jfr);
-	settings_files_free(s->files);
 	*s = (struct settings){0};
 }
 

@@ -54,7 +54,7 @@ struct settings {
 	struct filter_list *filters; /* -m, -M, -x, --filters; at least one selects */
 	uint64_t threshold_ns;	     /* 0: every call */
 	bool threshold_given;	     /* by -t */
-	struct settings_files *files; /* --settings; NULL: none */
+	struct settings_files *files; /* --settings; NULL: none; released by cli_release() */
 	struct jfc_period timing_period; /* of the files */
 	uint64_t duration_ns;	     /* 0: no end */
 	uint64_t max_events;	     /* 0: no end */
@@ -79,7 +79,7 @@ struct settings {
 
 /* The defaults, and an empty filter list. -ENOMEM. */
 int settings_init(struct settings *s, struct diag *d);
-void settings_release(struct settings *s); /* a zeroed one is fine */
+void settings_release(struct settings *s); /* all but `files`; a zeroed one is fine */
 
 /*
  * Values as people write them; `option` names the option in the message.

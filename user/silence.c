@@ -19,15 +19,15 @@ static const char *calls(uint64_t n)
 }
 
 /* What ended, and was not worth recording. */
-static void explain_calls(const struct report *r, const struct segment_totals *t, char *out, size_t size)
+static void explain_calls(const struct silence *s, const struct segment_totals *t, char *out, size_t size)
 {
-	const char *number = log_count(t->exited), *most = log_time(clock_ns_of_ticks(r->clock, t->longest));
+	const char *number = log_count(t->exited), *most = log_time(clock_ns_of_ticks(s->clock, t->longest));
 
-	if (r->settings->thrown && !t->thrown)
+	if (s->settings->thrown && !t->thrown)
 		snprintf(out, size, "%s %s, none of them ended by an exception", number, calls(t->exited));
-	else if (r->settings->threshold_ns)
+	else if (s->settings->threshold_ns)
 		snprintf(out, size, "%s %s, all below %s (max %s)", number, calls(t->exited),
-			 log_time(r->settings->threshold_ns), most);
+			 log_time(s->settings->threshold_ns), most);
 	else
 		snprintf(out, size, "%s %s, all below their thresholds (max %s)", number, calls(t->exited), most);
 }
@@ -52,10 +52,10 @@ static struct matches count_matches(const struct segment *s)
 	return found;
 }
 
-static void explain_no_calls(const struct report *r, const struct segment_totals *t, char *out, size_t size)
+static void explain_no_calls(const struct silence *s, const struct segment_totals *t, char *out, size_t size)
 {
-	struct matches found = count_matches(session_segment(r->session));
-	const char *time = log_time(monotonic_now() - r->begin_ns);
+	struct matches found = count_matches(s->segment);
+	const char *time = log_time(monotonic_now() - s->begin_ns);
 
 	if (t->open)
 		snprintf(out, size, "0 calls have ended in %s, %s %s", time, log_count(t->open),
@@ -70,17 +70,15 @@ static void explain_no_calls(const struct report *r, const struct segment_totals
 		snprintf(out, size, "0 calls: matched, never called in %s", time);
 }
 
-bool silence_explain(const struct report *r, const struct segment_totals *t, char *out, size_t size)
+bool silence_explain(const struct silence *s, const struct segment_totals *t, char *out, size_t size)
 {
-	const struct recorder_counts *c = recorder_counts(r->recorder);
-
-	if (c->events || c->unwritten)
+	if (s->counts->events || s->counts->unwritten)
 		return false;
-	if (t->exited && !filter_list_count(r->settings->filters, FILTER_TRACE))
+	if (t->exited && !filter_list_count(s->settings->filters, FILTER_TRACE))
 		return false;
 	if (t->exited)
-		explain_calls(r, t, out, size);
+		explain_calls(s, t, out, size);
 	else
-		explain_no_calls(r, t, out, size);
+		explain_no_calls(s, t, out, size);
 	return true;
 }

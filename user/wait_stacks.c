@@ -206,6 +206,17 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint
 	budget_end(budget);
 }
 
+static void on_long_wait(void *stacks, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack)
+{
+	wait_stacks_take(stacks, w, stack, kernel_stack);
+}
+
+void wait_stacks_attach(struct wait_stacks *s, struct wait_sink *sink)
+{
+	sink->take_stacks = s ? on_long_wait : NULL;
+	sink->stacks = s;
+}
+
 uint64_t wait_stacks_key(struct wait_stacks *s, uint32_t id)
 {
 	return frames_key(s->frames, id, FRT_NO_METHOD);

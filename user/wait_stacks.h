@@ -9,6 +9,7 @@
 #include "bpf/queue.h"
 #include "user/frames.h"
 #include "user/hotspot/mem.h"
+#include "user/waits.h"
 
 struct wait_stacks;
 
@@ -24,6 +25,9 @@ void wait_stacks_free(struct wait_stacks *s);
 
 /* Ids of the two stacks, 0 none, as when the budget is used up. Equal stacks have equal ids, while they are remembered. */
 void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack);
+
+/* Have `sink` take its stacks here; s may be NULL: it takes none. */
+void wait_stacks_attach(struct wait_stacks *s, struct wait_sink *sink);
 
 /* The key in the open chunk; and a chunk has been begun. */
 uint64_t wait_stacks_key(struct wait_stacks *s, uint32_t id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the kernel's half of a recording goes: records of bpf/queue.h with their stacks looked up. */
+/* Receiver of the kernel's half of a recording: records of bpf/queue.h and the ids of their stacks. */
 #ifndef USER_WAITS_H
 #define USER_WAITS_H
 
@@ -19,6 +19,9 @@ struct wait_sink {
 	/* Records were lost before this moment: to be called before those that come later. */
 	void (*lost)(void *context);
 	void *context;
+	/* Ids of the stacks of a long wait. NULL: they stay 0. */
+	void (*take_stacks)(void *stacks, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack);
+	void *stacks;
 };
 
 #endif

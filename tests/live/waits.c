@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void __real_session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks);
-void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks);
+void __real_session_take_waits(struct session *s, const struct wait_sink *sink);
+void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink);
 int __real_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
 int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
 int __real_btf__find_by_name_kind(const struct btf *btf, const char *name, uint32_t kind);
@@ -33,7 +33,6 @@ int __wrap_btf__find_by_name_kind(const struct btf *btf, const char *name, uint3
 static FILE *out;
 static const struct session *session;
 static struct wait_sink next;
-static struct wait_stacks *next_stacks;
 
 static const char *name_of(uint32_t serial)
 {
@@ -107,16 +106,15 @@ static void on_lost(void *context)
 		next.lost(next.context);
 }
 
-void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink, struct wait_stacks *stacks)
+void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink)
 {
 	next = *sink;
-	next_stacks = stacks;
 }
 
 int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
-	static const struct wait_sink ours = {
-		.wait = on_wait, .pause = on_pause, .usage = on_usage, .lost = on_lost};
+	const struct wait_sink ours = { .wait = on_wait, .pause = on_pause, .usage = on_usage, .lost = on_lost,
+					.take_stacks = next.take_stacks, .stacks = next.stacks };
 	const char *path = getenv("FRTRACE_WAITS");
 
 	session = s;
@@ -124,7 +122,7 @@ int __wrap_session_start(struct session *s, const struct stream_sink *sink, stru
 	if (!out)
 		return diag_set(d, 2, "cannot write '%s'", path);
 	counted = getenv("FRTRACE_WAITS_COUNTED") && !atexit(write_counts);
-	__real_session_take_waits(s, &ours, next_stacks);
+	__real_session_take_waits(s, &ours);
 	return __real_session_start(s, sink, d);
 }
 

@@ -58,7 +58,7 @@ static void defaults_are_as_the_design_says(void **state)
 	assert_int_equal(s.stack_depth, 64);
 	assert_int_equal(s.max_overhead, 25);
 	assert_false(s.no_stack || s.skip_active || s.quiet || s.verbose);
-	settings_release(&s);
+	cli_release(&s);
 }
 
 static void every_option_reaches_its_setting(void **state)
@@ -76,13 +76,13 @@ static void every_option_reaches_its_setting(void **state)
 	assert_int_equal(s.max_overhead, 40);
 	assert_int_equal(s.stacks, SETTINGS_STACKS_JVMTI);
 	assert_int_equal(s.verb, SETTINGS_RECORD);
-	settings_release(&s);
+	cli_release(&s);
 	s = good("-p|1|-m|a.A|--stacks=walk");
 	assert_int_equal(s.stacks, SETTINGS_STACKS_WALK);
-	settings_release(&s);
+	cli_release(&s);
 	s = good("-p|1|-m|a.A|--stacks=walk|--stacks=auto");
 	assert_int_equal(s.stacks, SETTINGS_STACKS_AUTO);
-	settings_release(&s);
+	cli_release(&s);
 }
 
 static void words_behind_two_dashes_are_the_programs(void **state)
@@ -95,11 +95,11 @@ static void words_behind_two_dashes_are_the_programs(void **state)
 	assert_string_equal(s.program[1], "-p");
 	assert_string_equal(s.program[4], "-m");
 	assert_null(s.program[5]);
-	settings_release(&s);
+	cli_release(&s);
 	s = good("record|-m|a.A|--|./gradlew");
 	assert_null(s.target);
 	assert_string_equal(s.program[0], "./gradlew");
-	settings_release(&s);
+	cli_release(&s);
 }
 
 static void check_takes_a_target_or_none(void **state)
@@ -108,14 +108,14 @@ static void check_takes_a_target_or_none(void **state)
 
 	assert_int_equal(s.verb, SETTINGS_CHECK);
 	assert_null(s.target);
-	settings_release(&s);
+	cli_release(&s);
 	s = good("check|shop.jar|-v");
 	assert_string_equal(s.target, "shop.jar");
 	assert_true(s.verbose);
-	settings_release(&s);
+	cli_release(&s);
 	s = good("check|-p|4242");
 	assert_string_equal(s.target, "4242");
-	settings_release(&s);
+	cli_release(&s);
 }
 
 static void methods_takes_a_target_and_filters(void **state)
@@ -126,14 +126,14 @@ static void methods_takes_a_target_and_filters(void **state)
 	assert_string_equal(s.target, "shop.jar");
 	assert_int_equal(filter_list_size(s.filters), 2);
 	assert_true(s.json);
-	settings_release(&s);
+	cli_release(&s);
 	s = good("methods|-p|4242|a.A");
 	assert_string_equal(s.target, "4242");
 	assert_int_equal(filter_list_size(s.filters), 1);
-	settings_release(&s);
+	cli_release(&s);
 	s = good("methods|4242|-M|a.A|-m|a.B");
 	assert_int_equal(filter_list_size(s.filters), 2);
-	settings_release(&s);
+	cli_release(&s);
 }
 
 static void list_takes_no_target(void **state)
@@ -142,13 +142,13 @@ static void list_takes_no_target(void **state)
 
 	assert_int_equal(s.verb, SETTINGS_LIST);
 	assert_false(s.json);
-	settings_release(&s);
+	cli_release(&s);
 	s = good("list|--json|-q");
 	assert_true(s.json && s.quiet);
-	settings_release(&s);
+	cli_release(&s);
 	s = good("check|--json");
 	assert_true(s.json);
-	settings_release(&s);
+	cli_release(&s);
 }
 
 static void short_options_mean_the_same(void **state)
@@ -159,7 +159,7 @@ static void short_options_mean_the_same(void **state)
 	assert_string_equal(s.output, "out/");
 	assert_true(s.threshold_ns == 10000000 && s.duration_ns == 60000000000 && s.max_events == 7);
 	assert_true(s.quiet);
-	settings_release(&s);
+	cli_release(&s);
 }
 
 static void filters_of_several_options_are_joined(void **state)
@@ -168,7 +168,7 @@ static void filters_of_several_options_are_joined(void **state)
 
 	assert_int_equal(filter_list_size(s.filters), 3);
 	assert_string_equal(filter_list_text(s.filters, 2), "a.C::m");
-	settings_release(&s);
+	cli_release(&s);
 }
 
 static void last_value_of_an_option_counts(void **state)
@@ -177,7 +177,7 @@ static void last_value_of_an_option_counts(void **state)
 
 	assert_string_equal(s.output, "y");
 	assert_true(s.threshold_ns == 0);
-	settings_release(&s);
+	cli_release(&s);
 }
 
 struct wrong {
@@ -393,7 +393,7 @@ static void help_examples_are_right(void **state)
 	captured("--help", out, sizeof(out));
 	assert_non_null(
 		strstr(out, "frtrace -p shop.jar -m 'com.acme.Cart;com.acme.Order$Line' -t 10ms -d 30s -o /tmp/"));
-	settings_release(&s);
+	cli_release(&s);
 }
 
 static void version_is_the_build_s(void **state)
@@ -432,7 +432,7 @@ static void failed_allocation_is_an_error(void **state)
 		if (err)
 			assert_true(err == -ENOMEM && d.text[0] && !d.usage && !s.filters);
 		else
-			settings_release(&s);
+			cli_release(&s);
 	} while (fail_nth_happened());
 	fail_nth(0);
 	assert_in_range(n, 8, 200);

@@ -2,7 +2,7 @@
 /* A file that is written while it is read. */
 #include "user/jfr_map.h"
 #include "tests/lib/recording.h"
-#include "user/cmd_record.h"
+#include "user/exit.h"
 #include "user/log.h"
 
 #include <errno.h>

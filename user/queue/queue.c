@@ -46,14 +46,15 @@ static bool see_part(struct queue *q, const struct frt_part *part, size_t size)
 
 static bool see_wait(struct queue *q, const struct frt_wait *w, size_t size)
 {
+	const struct wait_sink *to = &q->sinks.waits;
 	uint32_t stack = 0, kernel_stack = 0;
 
 	if (size < sizeof(*w))
 		return false;
-	if (q->sinks.stacks && size >= sizeof(struct frt_long_wait))
-		wait_stacks_take(q->sinks.stacks, (const struct frt_long_wait *)w, &stack, &kernel_stack);
-	if (q->sinks.waits.wait)
-		q->sinks.waits.wait(q->sinks.waits.context, w, stack, kernel_stack);
+	if (to->take_stacks && size >= sizeof(struct frt_long_wait))
+		to->take_stacks(to->stacks, (const struct frt_long_wait *)w, &stack, &kernel_stack);
+	if (to->wait)
+		to->wait(to->context, w, stack, kernel_stack);
 	return true;
 }
 

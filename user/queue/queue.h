@@ -5,7 +5,6 @@
 
 #include "format/diag.h"
 #include "user/queue/stream.h"
-#include "user/wait_stacks.h"
 #include "user/waits.h"
 
 struct queue;
@@ -14,7 +13,6 @@ struct queue;
 struct queue_sinks {
 	struct streams *streams;
 	struct wait_sink waits;
-	struct wait_stacks *stacks; /* NULL: none */
 	void (*owner)(void *context, const struct frt_slot_owner *o); /* a thread got a slot; NULL: nobody wants to know */
 	void *owner_context;
 	const volatile uint64_t *unseen_lost; /* owners with flags that found no room; NULL: none do */

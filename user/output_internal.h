@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the two forms of an output share, for user/output*.c alone. */
-#ifndef USER_OUTPUT_FORM_H
-#define USER_OUTPUT_FORM_H
+#ifndef USER_OUTPUT_INTERNAL_H
+#define USER_OUTPUT_INTERNAL_H
 
 #include "user/keeper.h"
 #include "user/new_file.h"

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Exit statuses of the command line. */
+#ifndef USER_EXIT_H
+#define USER_EXIT_H
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,     /* what was asked for could not be done; EXIT_FAILURE has the same value */
+	EXIT_USAGE = 2,	     /* the command line is wrong */
+	EXIT_INCOMPLETE = 3, /* done, but something is missing from the result */
+};
+
+#endif
