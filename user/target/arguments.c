@@ -3,6 +3,7 @@
 #include "user/target/proc.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -29,6 +29,7 @@
 #include "user/target/mem.h"
 #include "user/target/perf_data.h"
 #include "user/target/place.h"
+#include "user/target/process.h"
 
 #include <dirent.h>
 #include <errno.h>

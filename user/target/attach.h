@@ -8,7 +8,7 @@
 #ifndef USER_TARGET_ATTACH_H
 #define USER_TARGET_ATTACH_H
 
-#include "user/target/process.h"
+#include "user/target/target.h"
 
 /*
  * Run one attach command ("load", "threaddump", "properties", "jcmd") with up

@@ -3,7 +3,7 @@
 #ifndef USER_TARGET_CONTAINER_H
 #define USER_TARGET_CONTAINER_H
 
-#include "user/target/process.h"
+#include "user/target/target.h"
 
 #include <stddef.h>
 

@@ -2,6 +2,7 @@
 #include "user/target/arguments.h"
 #include "user/target/perf_data.h"
 #include "user/target/proc.h"
+#include "user/target/process.h"
 
 #include <errno.h>
 #include <stdlib.h>

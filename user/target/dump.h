@@ -3,7 +3,7 @@
 #ifndef USER_TARGET_DUMP_H
 #define USER_TARGET_DUMP_H
 
-#include "user/target/process.h"
+#include "user/target/target.h"
 
 #include <stdbool.h>
 #include <stdint.h>

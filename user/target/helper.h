@@ -13,7 +13,7 @@
 #ifndef USER_TARGET_HELPER_H
 #define USER_TARGET_HELPER_H
 
-#include "user/target/process.h"
+#include "user/target/target.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 #ifndef USER_TARGET_JVM_H
 #define USER_TARGET_JVM_H
 
-#include "user/target/process.h"
+#include "user/target/target.h"
 
 #include <stddef.h>
 

@@ -10,9 +10,11 @@
  */
 #include "user/target/limit.h"
 #include "user/target/proc.h"
+#include "user/target/process.h"
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

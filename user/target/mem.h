@@ -3,17 +3,11 @@
 #ifndef USER_TARGET_MEM_H
 #define USER_TARGET_MEM_H
 
-#include "user/target/process.h"
+#include "user/target/proc.h"
+#include "user/target/target.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-struct mapping {
-	uint64_t start, end, offset;
-	char permissions[5];
-	char path[512]; /* as the target names it, without " (deleted)" */
-	char door[64];	/* a path of ours that opens the same file: /proc/PID/map_files/START-END */
-};
 
 /*
  * Find the first executable file mapping whose base name begins with `prefix`.

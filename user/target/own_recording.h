@@ -7,7 +7,7 @@
 #ifndef USER_TARGET_OWN_RECORDING_H
 #define USER_TARGET_OWN_RECORDING_H
 
-#include "user/target/process.h"
+#include "user/target/target.h"
 
 struct own_recording;
 

@@ -8,7 +8,7 @@
 #ifndef USER_TARGET_PERF_DATA_H
 #define USER_TARGET_PERF_DATA_H
 
-#include "user/target/process.h"
+#include "user/target/target.h"
 
 #include <stddef.h>
 

@@ -15,6 +15,7 @@
 #define USER_TARGET_PLACE_H
 
 #include "user/target/proc.h"
+#include "user/target/target.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -6,9 +6,19 @@
 #ifndef USER_TARGET_PROC_H
 #define USER_TARGET_PROC_H
 
-#include "user/target/mem.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #define PROC_GROUPS 64
+
+struct mapping {
+	uint64_t start, end, offset;
+	char permissions[5];
+	char path[512]; /* as the target names it, without " (deleted)" */
+	char door[64];	/* a path of ours that opens the same file: /proc/PID/map_files/START-END */
+};
 
 struct proc_status {
 	char state;	    /* 'R', 'S', 'T', 'Z', ... */

@@ -3,10 +3,10 @@
 #include "user/target/interrupt.h"
 #include "user/target/jvm.h"
 #include "user/target/proc.h"
+#include "user/target/process.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,15 +15,6 @@
 #include <unistd.h>
 
 #define START_MS 3000 /* how long a java launcher may take until it has loaded libjvm */
-
-static void read_start_time(struct target *t)
-{
-	char *text = proc_read(t->pid, "stat", 4096, NULL);
-
-	if (!text || proc_parse_start_time(text, &t->start_time))
-		t->start_time = 0;
-	free(text);
-}
 
 static void read_namespaces(struct target *t)
 {
@@ -39,26 +30,6 @@ static void read_namespaces(struct target *t)
 		t->own_pid_ns_ino = st.st_ino;
 	t->own_monotonic_offset = proc_monotonic_offset(0);
 	t->monotonic_offset = proc_monotonic_offset(t->pid) - t->own_monotonic_offset;
-}
-
-/* What every process has. 0 or -errno; no message. */
-static int read_basics(pid_t pid, struct target *t)
-{
-	struct proc_status status;
-	int r = proc_read_status(pid, &status);
-
-	memset(t, 0, sizeof(*t));
-	t->pid = pid;
-	t->pidfd = -1;
-	if (r)
-		return r;
-	t->ns_pid = status.ns_pid;
-	t->uid = status.uid;
-	t->gid = status.gid;
-	read_start_time(t);
-	if (status.tgid != pid)
-		return -EINVAL;
-	return status.state == 'Z' || status.state == 'X' ? -ESRCH : 0;
 }
 
 static int refuse_thread(pid_t pid, struct diag *d)
@@ -114,7 +85,7 @@ static int open_pidfd(struct target *t)
 
 static int open_pid(pid_t pid, struct target *t, struct diag *d)
 {
-	int r = read_basics(pid, t);
+	int r = target_read(pid, t);
 
 	if (r == -EINVAL)
 		return refuse_thread(pid, d);
@@ -153,7 +124,7 @@ enum target_kind target_look(pid_t pid, struct target *t)
 	enum target_kind kind;
 	int found;
 
-	if (read_basics(pid, t))
+	if (target_read(pid, t))
 		return TARGET_NO_JVM;
 	found = jvm_find(t);
 	if (!found || found == -ESRCH || found == -ENOENT)
@@ -228,7 +199,7 @@ static int consider(pid_t pid, void *context)
 	char full[4096];
 	int r;
 
-	if (read_basics(pid, &t))
+	if (target_read(pid, &t))
 		return 0;
 	jvm_identify(&t, full, sizeof(full));
 	if (!strstr(t.name, m->part) && !strstr(full, m->part))
@@ -301,31 +272,4 @@ void target_is_up(struct target *t)
 	jvm_find(t); /* the counters are mapped now */
 	jvm_identify(t, NULL, 0);
 	jvm_find_version(t);
-}
-
-void target_close(struct target *t)
-{
-	if (t->pidfd >= 0)
-		close(t->pidfd);
-	t->pidfd = -1;
-}
-
-bool target_ended(const struct target *t)
-{
-	struct pollfd poller = {t->pidfd, POLLIN, 0};
-	struct target now;
-
-	if (t->pidfd >= 0)
-		return poll(&poller, 1, 0) > 0;
-	return read_basics(t->pid, &now) || now.start_time != t->start_time;
-}
-
-uint64_t target_cpu_ns(const struct target *t)
-{
-	struct timespec used;
-	clockid_t clock;
-
-	if (target_ended(t) || clock_getcpuclockid(t->pid, &clock) || clock_gettime(clock, &used))
-		return 0;
-	return used.tv_sec * 1000000000ULL + used.tv_nsec;
 }

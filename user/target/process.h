@@ -1,44 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The traced JVM seen from outside: which process, which libjvm, which namespaces. */
+/* Finds JVMs and describes them from outside. */
 #ifndef USER_TARGET_PROCESS_H
 #define USER_TARGET_PROCESS_H
 
-#include "format/diag.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <sys/types.h>
-
-#define PROC_INITIAL_PID_NAMESPACE 0xeffffffcu /* the inode of the first one (PROC_PID_INIT_INO) */
-
-struct target {
-	pid_t pid;    /* in our pid namespace */
-	pid_t ns_pid; /* in its innermost one (last of NSpid) */
-	int pidfd;    /* readable when the process has ended; -1: no pidfd_open */
-	uid_t uid;    /* effective */
-	gid_t gid;
-	uint64_t start_time;		 /* /proc/PID/stat field 22: with pid, the identity of the process */
-	uint64_t own_pid_ns_ino;	 /* ours; 0: not known */
-	uint64_t pid_ns_dev, pid_ns_ino; /* of /proc/PID/ns/pid, as bpf_get_ns_current_pid_tgid() wants them */
-	int64_t monotonic_offset; /* of its time namespace, ns (/proc/PID/timens_offsets): its CLOCK_MONOTONIC - ours */
-	int64_t own_monotonic_offset; /* ours - the kernel's own */
-	char name[256];		  /* main class or jar, as a person calls it: "shop.jar", "com.acme.Main" */
-	char version[64];	  /* "17.0.15"; "" unknown */
-	int feature;		  /* 8, 11, 17, ...; 0 unknown */
-	char libjvm[512];	  /* path in the target's mount namespace */
-	uint64_t libjvm_code;	  /* where its executable mapping begins; 0 unknown */
-	bool up;		  /* it is known to have started: nobody need wait for that */
-	char perf_data[256];	  /* its hsperfdata file, a path in the same; "" unknown */
-};
+#include "user/target/target.h"
 
 /*
  * Find the one JVM that `spec` names: a pid, or a unique part of the main class
  * or jar name. Several matches are listed in the message (usage error). Errors
- * say what to do: no such process, not a JVM, no rights. Opens t->pidfd.
+ * say what to do: no such process, not a JVM, no rights. Opens t->pidfd; target_close().
  */
 int target_open(const char *spec, struct target *t, struct diag *d);
-void target_close(struct target *t);
 
 /* What a process is, to one who only looks. */
 enum target_kind {
@@ -64,14 +36,8 @@ bool target_is_named(const struct target *t, const char *part);
 bool target_runs_something(const struct target *t);
 void target_is_up(struct target *t);
 
-/* Has the process ended (a zombie counts as ended, a reused pid too)? */
-bool target_ended(const struct target *t);
-
 /* When it was started, milliseconds since the epoch. */
 int64_t target_start_ms(const struct target *t);
-
-/* CPU time of the process so far, nanoseconds; 0 when it is gone. */
-uint64_t target_cpu_ns(const struct target *t);
 
 /* Time that the JVM has spent in safepoints so far, ns, from its hsperfdata file; -ENOENT where there is none. */
 int target_safepoint_ns(const struct target *t, uint64_t *ns);

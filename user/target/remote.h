@@ -4,7 +4,7 @@
 #define USER_TARGET_REMOTE_H
 
 #include "user/hotspot/mem.h"
-#include "user/target/process.h"
+#include "user/target/target.h"
 
 struct remote {
 	struct mem mem; /* -EFAULT: not mapped; -ESRCH: the process is gone */

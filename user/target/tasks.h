@@ -3,7 +3,7 @@
 #ifndef USER_TARGET_TASKS_H
 #define USER_TARGET_TASKS_H
 
-#include "user/target/process.h"
+#include "user/target/target.h"
 
 struct task {
 	int tid;	   /* in the target's innermost pid namespace */
