@@ -7,7 +7,10 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Method;
 
-/** EndlessHidden DIR LENGTH: each call of work() comes from a hidden class of its own, by a method whose name has so many letters. */
+/**
+ * EndlessHidden DIR LETTERS CALLS: each call of work() comes from a hidden class of its own, from a method whose name ends
+ * with that many letters.
+ */
 public class EndlessHidden {
     static volatile long calls;
 
@@ -57,14 +60,17 @@ public class EndlessHidden {
         method.invoke(null);
     }
 
-    public static void main(String[] args) throws ReflectiveOperationException, IOException {
+    public static void main(String[] args) throws ReflectiveOperationException, IOException, InterruptedException {
         Stage stage = new Stage(args[0]);
         StringBuilder letters = new StringBuilder();
         while (letters.length() < Integer.parseInt(args[1]))
             letters.append('x');
         stage.awaitGo();
-        for (int i = 0; !stage.has("enough"); i++)
+        int calls = Integer.parseInt(args[2]);
+        for (int i = 0; i < calls; i++) {
             callFromAnother("call" + i + letters);
+            Thread.sleep(1); // a pace at which no stack is lost
+        }
         stage.finish();
     }
 }
