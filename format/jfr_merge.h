@@ -6,7 +6,8 @@
  * Chunks are not simply put side by side, though type ids and keys could be
  * kept apart: the JDK's readers order events within a chunk (17) or a million
  * events (25), and take two types of one name for two. So every event is copied
- * anew, which gives order and contexts to all of them.
+ * anew, which gives order and contexts to all of them. An event that its own
+ * recorder wrote late, in the chunk behind, stays late.
  *
  * Each event keeps the time that its own file gives it, in nanoseconds. They
  * become ticks of the base: the recording that has frtrace.Clock, or the first.
