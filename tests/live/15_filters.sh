@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016,SC2119
 # What a filter traces: for JEP 520's forms what JEP 520 traces, in classes that are there and in those that come; for ours
-# what the README promises.
+# what docs/filters.md promises.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -116,7 +116,7 @@ form() { # EXPECTED OPTION...
 descriptors() { sed -nE 's/^late .*(\(.*)/\1/p' "$WORK/set" | LC_ALL=C sort | paste -sd ' '; }
 
 forms() {
-	local sentence="wildcards, supertypes, overloads, exclusions, lambdas, files trace what the README says, JDK $FEATURE"
+	local sentence="wildcards, supertypes, overloads, exclusions, lambdas, files trace what docs/filters.md says, JDK $FEATURE"
 	local cart='Cart.<init> Cart.add Cart.count Cart.lines Cart.run' deep='Deep.<init> Deep.own Deep.run'
 	begin "$sentence" || return 0
 	begin_rounds

@@ -4,7 +4,7 @@
 # Every method of a real program has hooks, those of the JDK's own classes too: javac, which compiles a tree of sources
 # over and over, makes the same class files as before. $SECONDS_EACH: how long each recording
 # lasts at least; $PACKAGES: of how many files, nine in a package. Each JDK has one kind of recording; SOAK=1: all
-# three, in one life. JVMs before JDK 15 take minutes to get hooks in and out of all their classes (README): they
+# three, in one life. JVMs before JDK 15 take minutes to get hooks in and out of all their classes (docs/safety.md): they
 # have them in javac's comp and in maps, with SOAK=1 in all, in one recording; in three with $WHOLE.
 SECONDS_MAX=${SECONDS_MAX:-300} TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-300}
 # shellcheck source=tests/live/lib.sh

@@ -23,7 +23,7 @@ struct call_line {
 /* Time of day of the end, duration, thread, method, "thrown", "from CALLER line: N". */
 void call_line_print(FILE *to, const struct call_line *c);
 
-/* The same as an object; its fields are in the README. */
+/* The same as an object; its fields are in docs/reading.md. */
 void call_line_json(FILE *to, const struct call_line *c);
 
 #endif

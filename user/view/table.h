@@ -26,7 +26,7 @@ struct table_setup {
  */
 unsigned int table_print(FILE *to, const struct interval *i, const struct table_setup *setup);
 
-/* One object in one line; its fields are in the README. */
+/* One object in one line; its fields are in docs/reading.md. */
 void table_json(FILE *to, const struct interval *i, const struct table_setup *setup);
 
 #endif

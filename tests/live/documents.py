@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""
+documents.py PID DOCUMENT: run the commands of a document and compare what they print.
+
+A command is a line of a fenced block that begins with "$ ". The lines below it, up to the
+next command or the end of the block, must come in its output, in that order; more lines may
+come, and "..." stands for some. Words must be equal. Numbers must be of the same magnitude
+(see alike()). CONTRIBUTING.md has the rules for writers of documents.
+
+Prints a line for each difference; status 1 if there was one, 2 if the document has no command.
+"""
+import re
+import subprocess
+import sys
+
+PID = "7017"  # the shop's process in all documents
+LIMIT = 60  # seconds of one command
+
+UNITS = {
+    "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0,
+    "bytes": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "%": 1.0,
+}
+TIMES = ("ns", "us", "ms", "s", "min", "h")
+TOKEN = re.compile(
+    r"(?P<free>\d{4}[-_]\d\d[-_]\d\d|\d{1,2}:\d\d:\d\d(?:[.,]\d+)?|\d+\.\d+\.\d+[\w.+-]*)"
+    r"|(?<![A-Za-z_$])(?P<number>\d[\d,]*(?:\.\d+)?)(?: ?(?P<unit>ns|us|ms|s|min|h|bytes|KB|MB|GB|%)(?!\w))?"
+    r"|(?P<word>[A-Za-z_$]+\w*|\S)")
+
+
+def commands(path):
+    """Each command with the lines that stand below it."""
+    fence, found = False, None
+    with open(path, encoding="utf-8") as document:
+        for line in document:
+            line = line.rstrip("\n")
+            if line.lstrip().startswith("```"):
+                if found:
+                    yield found
+                fence, found = not fence, None
+            elif fence and line.startswith("$ "):
+                if found:
+                    yield found
+                found = (line[2:], [])
+            elif fence and found and line.strip() and line.strip() != "...":
+                found[1].append(line)
+
+
+def runnable(command, pid):
+    """As it is typed into the test's shell: which has root's rights, and knows the shop's pid."""
+    command = re.sub(r"\bsudo ", "", command)
+    return re.sub(r"(?<=\s)Shop(?=\s|$)", pid, command)
+
+
+def tokens(line):
+    line = re.sub(r"blocked \([^)]*\)", "blocked", line)  # what for differs from run to run
+    line = re.sub(r"open, oldest [\d.]+ \w+", "open", line)  # whether there is one, too
+    line = re.sub(r"([-=#])\1{2,}", r"\1", line)  # rules and bars
+    return [match for match in TOKEN.finditer(line) if match.group().strip()]
+
+
+def magnitude(match):
+    value = float(match["number"].replace(",", ""))
+    return value * UNITS.get(match["unit"], 1.0)
+
+
+def alike(want, have):
+    """
+    Dates, times of day and versions: always. Counts and sizes: within a factor of 10, times:
+    of 30, as another program may have the CPU. What is small is alike: below 10, and below 1 ms.
+    """
+    if want.lastgroup != have.lastgroup and not (want["number"] and have["number"]):
+        return False
+    if want["free"]:
+        return True
+    if want["word"]:
+        return want["word"] == have["word"]
+    time = want["unit"] in TIMES
+    if time != (have["unit"] in TIMES) or (want["unit"] == "%") != (have["unit"] == "%"):
+        return magnitude(want) == magnitude(have) == 0
+    least, most = sorted((magnitude(want), magnitude(have)))
+    small, factor = (1e-3, 30) if time else (10, 10)
+    return most <= least * factor or most < small
+
+
+def same(want, have):
+    want, have = tokens(want), tokens(have)
+    if len(want) != len(have):
+        return False
+    for i, (one, other) in enumerate(zip(want, have)):
+        behind = want[i + 1].group() if i + 1 < len(want) else ""
+        if one["number"] and other["number"] and behind in ("live", "lost"):
+            # the pid before a main class is any number; what was lost is no magnitude
+            if behind == "lost" and one["number"] != other["number"]:
+                return False
+        elif not alike(one, other):
+            return False
+    return True
+
+
+def missing(expected, printed):
+    """The first expected line that does not come, or None."""
+    lines = iter(printed)
+    for want in expected:
+        if not any(same(want, have) for have in lines):
+            return want
+    return None
+
+
+def main():
+    pid, path = sys.argv[1:]
+    bad = number = 0
+    for command, expected in commands(path):
+        number += 1
+        done = subprocess.run(["bash", "-c", runnable(command, pid)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=LIMIT, check=False)
+        printed = re.sub(rf"\b{pid}\b", PID, done.stdout.decode(errors="replace")).splitlines()
+        want = missing(expected, printed)
+        if want is not None:
+            bad = 1
+            print(f"$ {command}", "  this line does not come:", f"  {want}", "  printed:", sep="\n")
+            print("\n".join("    " + line for line in printed[:20]))
+    return bad if number else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
