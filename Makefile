@@ -3,7 +3,7 @@
 # make              build/frtrace (the agent inside) and build/libfrtrace.so
 # make check        unit tests, no root; make ASAN=1 check: under the sanitizers
 # make fuzz         the fuzz targets (clang, libFuzzer) as build/fuzz_*
-# make install      PREFIX=/usr/local DESTDIR=
+# make install      PREFIX=/usr/local DESTDIR= ; with manual page and completions
 #
 # BUILD=DIR builds elsewhere; V=1 shows the commands.
 
@@ -178,6 +178,9 @@ check: $(TESTS) $(REPLAYS)
 
 install: all
 	install -D -m 755 $(BUILD)/frtrace $(DESTDIR)$(PREFIX)/bin/frtrace
+	install -D -m 644 docs/frtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/frtrace.1
+	install -D -m 644 scripts/completion/frtrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/frtrace
+	install -D -m 644 scripts/completion/_frtrace $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_frtrace
 
 clean:
 	rm -rf build build-*
