@@ -9,6 +9,7 @@
 DOCUMENTS=(README.md CONTRIBUTING.md CHANGELOG.md docs/*.md)
 VERBS=(record start status dump stop list check methods summary print view export merge recover)
 COMPLETION=$ROOT/scripts/completion
+QUIET=(nice -n -15) # what the documents show does not depend on who else wants the CPUs
 
 # ---- options: --help is the source
 
@@ -118,7 +119,7 @@ fields() {
 commands() { # DOCUMENT
 	local sentence="the commands of $1 print what it shows, JDK $FEATURE" status=0
 	begin "$sentence" || return 0
-	PATH=$WORK/bin:$JAVA/bin:$PATH python3 "$LIVE/documents.py" "$T_PID" "$ROOT/$1" >differences 2>&1 || status=$?
+	PATH=$WORK/bin:$JAVA/bin:$PATH "${QUIET[@]}" python3 "$LIVE/documents.py" "$T_PID" "$ROOT/$1" >differences 2>&1 || status=$?
 	[ "$status" = 0 ] || finding "status $status:" "$(cat differences)"
 	verdict "$sentence"
 }
@@ -126,12 +127,12 @@ commands() { # DOCUMENT
 shop_start() {
 	mkdir "$WORK/shop" && cd "$WORK/shop" || return 1
 	ln -s "$CLASSES" shop
-	"${LAUNCH[@]}" "$JAVA/bin/java" -Dsun.net.httpserver.nodelay=true -cp shop live.Shop port >stdout 2>stderr </dev/null &
+	"${QUIET[@]}" "${LAUNCH[@]}" "$JAVA/bin/java" -Dsun.net.httpserver.nodelay=true -cp shop live.Shop port >stdout 2>stderr </dev/null &
 	T_PID=$!
 	STARTED+=("$T_PID")
 	disown "$T_PID"
 	wait_for 20 test -s port || return 1
-	"${LAUNCH[@]}" "$JAVA/bin/java" -cp shop live.Load "$(cat port)" 2 1000000 >load 2>&1 </dev/null &
+	"${QUIET[@]}" "${LAUNCH[@]}" "$JAVA/bin/java" -cp shop live.Load "$(cat port)" 2 1000000 >load 2>&1 </dev/null &
 	STARTED+=("$!")
 	disown "$!"
 }
