@@ -35,7 +35,8 @@ zsh_offers() { # WORD...
 
 differ() { # FILE FILE WHAT: findings of what is in one alone
 	local lines
-	lines=$(diff "$1" "$2" | grep '^[<>]') && finding "$3" "$lines"
+	lines=$(diff "$1" "$2")
+	[ -z "$lines" ] || finding "$3" "$lines"
 }
 
 options_of() { # SHELL
@@ -50,9 +51,9 @@ shell() { # bash | zsh
 	options_of "$1" >"$WORK/offered"
 	differ "$WORK/helped" "$WORK/offered" "< in --help alone, > offered alone:"
 	[ "$("${1}_offers" frtrace '' | sort | paste -sd ' ')" = "$(printf '%s\n' "${VERBS[@]}" | sort | paste -sd ' ')" ] || finding "verbs:" "$("${1}_offers" frtrace '')"
-	"${1}_offers" frtrace view '' | grep -qx slowest || finding "views:" "$("${1}_offers" frtrace view '')"
-	"${1}_offers" frtrace -p '' | grep -qx "$T_PID" || finding "JVMs after -p, without $T_PID:" "$("${1}_offers" frtrace -p '')"
-	"${1}_offers" frtrace stop '' | grep -qx "$T_PID" || finding "JVMs after stop, without $T_PID"
+	"${1}_offers" frtrace view '' | grep -x slowest >/dev/null || finding "views:" "$("${1}_offers" frtrace view '')"
+	"${1}_offers" frtrace -p '' | grep -x "$T_PID" >/dev/null || finding "JVMs after -p, without $T_PID:" "$("${1}_offers" frtrace -p '')"
+	"${1}_offers" frtrace stop '' | grep -x "$T_PID" >/dev/null || finding "JVMs after stop, without $T_PID"
 	[ -z "$("${1}_offers" frtrace nothing x '' | grep -x "$T_PID")" ] || finding "JVMs where a file belongs"
 	for verb in list check methods; do
 		# shellcheck disable=SC2046
@@ -69,7 +70,7 @@ manual() {
 	differ "$WORK/helped" "$WORK/manual.options" "< in --help alone, > in the manual alone:"
 	for verb in "${VERBS[@]}"; do grep -qx "\.B $verb" "$WORK/manual" || finding "no verb $verb"; done
 	if command -v groff >/dev/null; then
-		groff -man -ww -Tutf8 docs/frtrace.1 2>"$WORK/warnings" | grep -q 'FRTRACE(1)' || finding "groff does not render it"
+		groff -man -ww -Tutf8 docs/frtrace.1 2>"$WORK/warnings" | grep 'FRTRACE(1)' >/dev/null || finding "groff does not render it"
 		[ -s "$WORK/warnings" ] && finding "groff warns:" "$(cat "$WORK/warnings")"
 	fi
 	verdict "$sentence"
@@ -88,7 +89,7 @@ links() {
 			target=${target%%#*}
 			target=${target:+$(dirname "$file")/$target}
 			[ -e "${target:-$file}" ] || { finding "$file: no ${target}"; continue; }
-			[ -z "$heading" ] || sed -nE 's/^#+ //p' "${target:-$file}" | tr '[:upper:] ' '[:lower:]-' | tr -cd '[:alnum:]\n-' | grep -qx -- "$heading" ||
+			[ -z "$heading" ] || sed -nE 's/^#+ //p' "${target:-$file}" | tr '[:upper:] ' '[:lower:]-' | tr -cd '[:alnum:]\n-' | grep -x -- "$heading" >/dev/null ||
 				finding "$file: no heading $heading in ${target:-$file}"
 		done < <(grep -oE '\]\([^)]+\)' "$file" | sed 's/^](//; s/)$//' | grep -v '^https\?:')
 	done
