@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line, read into settings. */
+/* Reads the command line into settings. */
 #ifndef USER_CLI_H
 #define USER_CLI_H
 
