@@ -32,6 +32,7 @@ _frtrace_values() { # OPTION
 	case $1 in
 	-p | --pid) _frtrace_jvms ;;
 	--kernel) echo on off full ;;
+	--stacks) echo auto walk jvmti ;;
 	--max-overhead) echo 25% 50% off ;;
 	--clock) echo tsc ;;
 	--with-jfr) echo default profile ;;
