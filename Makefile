@@ -28,23 +28,22 @@ endif
 DEPS	= -MMD -MP
 
 # The agent has no libraries at all; what it shares with the collector is compiled for it a second time.
-AGENT_SOURCES := $(wildcard uprobes/agent/*.c) $(wildcard format/class_*.c) filters/pattern.c
+AGENT_SOURCES := $(wildcard uprobes/agent/*.c) $(wildcard format/classfile/*.c) filters/matcher.c filters/policy.c
 AGENT_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -I. -isystem $(JNI) -isystem $(JNI)linux -DFRTRACE_VERSION='"$(VERSION)"' \
 	-ffreestanding -fPIC -fvisibility=hidden -mno-red-zone -fno-stack-protector -fcf-protection=none \
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns
 AGENT_LDFLAGS := -shared -nostdlib -Wl,-soname,libfrtrace.so -Wl,-z,now,-z,relro,-z,noexecstack,-Bsymbolic,--no-undefined \
 	-Wl,--build-id=sha1
 
-FORMAT	:= $(wildcard format/*.c)
+FORMAT	:= $(wildcard format/*.c format/*/*.c)
 FILTERS	:= $(wildcard filters/*.c)
 UPROBES	:= $(wildcard uprobes/*.c)
-POLICY	:= uprobes/agent/policy.c # the agent's, asked by the collector too
 USER	:= $(wildcard user/*.c user/*/*.c)
 BPF	:= $(wildcard bpf/*.bpf.c)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(POLICY) $(filter-out user/main.c,$(USER))) \
-	$(BUILD)/user/agent_image.o $(BUILD)/user/jfc_image.o
+LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c,$(USER))) \
+	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/options/jfc_image.o
 
 LIB	:= $(BUILD)/frtrace.a # so that a test is linked with no more than it uses
 
@@ -90,42 +89,41 @@ $(BUILD)/libfrtrace.so: $(patsubst %.c,$(BUILD)/agent/%.o,$(AGENT_SOURCES))
 	$(Q)! nm -u $(BUILD)/agent/uprobes/agent/hook.o | grep -E ' (sys|lock)_' || { echo "a hook makes a system call or takes a lock"; exit 1; }
 	$(Q)mv $@.tmp $@
 
-$(BUILD)/user/agent_image.o: user/agent_image.S $(BUILD)/libfrtrace.so
+$(BUILD)/user/capture/agent_image.o: user/capture/agent_image.S $(BUILD)/libfrtrace.so
 	@mkdir -p $(@D)
 	$(Q)$(CC) -c -DAGENT_FILE='"$(BUILD)/libfrtrace.so"' -o $@ $<
 
-$(BUILD)/user/jfc_image.o: user/jfc_image.S $(wildcard user/jfc/*.jfc)
+$(BUILD)/user/options/jfc_image.o: user/options/jfc_image.S $(wildcard user/options/*.jfc)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -c -o $@ $<
 
-# unit tests: tests/unit/test_X.c is a CMocka program; tests/lib is linked into each
-TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+# unit tests: tests/unit/ROOM/test_X.c is a CMocka program; tests/lib is linked into each
+TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/test_*.c))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/replay_%,$(wildcard tests/fuzz/fuzz_*.c))
 TEST_LIB := $(call objects,$(wildcard tests/lib/*.c))
 
-$(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(TEST_LIB) $(LIB)
-	@mkdir -p $(@D)
+$(TESTS): %: %.o $(TEST_LIB) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
 # What a test answers itself
 wrap = -Wl,$(subst $(eval) ,$(comma),$(addprefix --wrap=,$(1)))
 comma := ,
-$(BUILD)/tests/test_output: LDLIBS += $(call wrap,fstatvfs)
-$(BUILD)/tests/test_output_faults: LDLIBS += $(call wrap,open openat pwrite pread ftruncate renameat renameat2 unlinkat \
+$(BUILD)/tests/unit/record/test_output: LDLIBS += $(call wrap,fstatvfs)
+$(BUILD)/tests/unit/record/test_output_faults: LDLIBS += $(call wrap,open openat pwrite pread ftruncate renameat renameat2 unlinkat \
 	fdatasync fsync fstat fstatat fcntl mkdirat pipe2 fork fstatvfs)
-$(BUILD)/tests/test_helper: LDLIBS += $(call wrap,waitpid)
-$(BUILD)/tests/test_jfr_read: LDLIBS += $(call wrap,order_take)
-$(BUILD)/tests/test_frames: LDLIBS += $(call wrap,resolver_frame)
-$(BUILD)/tests/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)
-$(BUILD)/tests/test_proof: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
-$(BUILD)/tests/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe)
-$(BUILD)/tests/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_describe target_cpu_ns \
+$(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)
+$(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,order_take)
+$(BUILD)/tests/unit/record/test_frames: LDLIBS += $(call wrap,resolver_frame)
+$(BUILD)/tests/unit/record/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)
+$(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
+$(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe)
+$(BUILD)/tests/unit/live/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_describe target_cpu_ns \
 	session_segment session_streams session_cost session_drops session_waits_lost session_no_waits session_no_pauses session_no_usage)
 
 # The agent's parts that ask nothing of a JVM, compiled for the tests with a libc and, if so wanted, sanitizers.
-AGENT_PARTS := policy control flags hook launch memo own_memory ring slot stack stack_named stack_table stack_jvmti free_list timing \
-	virtual_calls
-AGENT_TESTS := $(filter-out policy launch ring stack_named,$(AGENT_PARTS)) door filter_rules stack_code stack_garbled
+AGENT_PARTS := control flags hook launch_link cache own_memory ring slot stack stack_named stack_table \
+	stack_jvmti free_list timing virtual_calls
+AGENT_TESTS := $(filter $(BUILD)/tests/unit/agent/%,$(TESTS))
 HOSTED_CFLAGS := -DAGENT_HOSTED -isystem $(JNI) -isystem $(JNI)linux
 $(BUILD)/hosted/%.o: %.c
 	@echo "  CC     $< (hosted)"
@@ -135,15 +133,15 @@ $(BUILD)/hosted/%.o: %.c
 $(BUILD)/hosted/agent.a: $(patsubst %,$(BUILD)/hosted/uprobes/agent/%.o,sys $(AGENT_PARTS)) Makefile
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
-$(AGENT_TESTS:%=$(BUILD)/tests/unit/test_%.o): CFLAGS += $(HOSTED_CFLAGS)
-$(AGENT_TESTS:%=$(BUILD)/tests/test_%): $(BUILD)/hosted/agent.a
+$(AGENT_TESTS:%=%.o): CFLAGS += $(HOSTED_CFLAGS)
+$(AGENT_TESTS): $(BUILD)/hosted/agent.a
 
-# frtrace that hands wrong layouts to the agent, for tests/live/29_layout.sh
+# frtrace that hands wrong layouts to the agent, for tests/live/stacks/wrong_layout.sh
 $(BUILD)/tests/frtrace_garbled: $(BUILD)/tests/live/garbled.o $(BUILD)/tests/lib/garble.o $(BUILD)/user/main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_stacks hotspot_layout_read)
 
-# and one that writes down what the kernel's half says, for tests/live/58_kernel.sh
+# and one that writes down what the kernel's half says, for tests/live/kernel/waits.sh
 $(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_waits session_start btf__find_by_name_kind)
@@ -165,13 +163,14 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
 # what reads the target's memory, and what that is linked with
-$(BUILD)/fuzz_segment: user/open_calls.c user/segment.c user/stacks.c user/queue/stream.c user/queue/sweep.c $(wildcard user/target/*.c)
+$(BUILD)/fuzz_segment: user/capture/open_calls.c user/capture/segment.c user/capture/stacks.c user/capture/stream.c user/capture/sweep.c $(wildcard user/process/*.c)
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
-$(BUILD)/fuzz_kernel_symbols: user/kernel_symbols.c
-$(BUILD)/fuzz_classes: user/matches.c $(POLICY) $(wildcard user/hotspot/*.c)
+$(BUILD)/fuzz_kernel_symbols: user/record/kernel_symbols.c
+$(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
 # and what prints recordings
-$(BUILD)/fuzz_jfr_read: $(patsubst %,user/view/%.c,context event_json event_text java_number java_time names old_object order print printer \
-	rendered select value_text)
+$(BUILD)/fuzz_jfr_read: user/view/context.c user/view/event_json.c user/view/event_text.c user/text/java_number.c user/text/java_time.c \
+	user/view/jfr_names.c user/view/old_object.c user/view/sorter.c user/view/print.c user/view/printer.c \
+	user/view/render_cache.c user/view/select.c user/view/value_text.c
 
 check: $(TESTS) $(REPLAYS)
 	$(Q)scripts/run-tests $(TESTS) $(REPLAYS)

@@ -7,7 +7,7 @@
  */
 #include "bpf/emit.bpf.h"
 #include "bpf/target.bpf.h"
-#include "bpf/usage.bpf.h"
+#include "bpf/thread_usage.bpf.h"
 
 #include <bpf/usdt.bpf.h>
 

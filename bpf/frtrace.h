@@ -547,7 +547,7 @@ struct frt_config {
 	frt_u64 tick_scale; /* TSC ticks per nanosecond << 32: for thresholds of methods, which are in ns */
 	frt_u32 census_depth; /* frames at most of the stack of a thread with open calls; 0: no such stacks */
 	frt_u32 stacks;	      /* FRT_STACKS_* */
-	/* the compiled filter (filters/pattern.h) follows */
+	/* the compiled filter (filters/matcher.h) follows */
 };
 
 #define FRT_CONFIG_THROWN 0x1u /* FRT_RULE_THROWN for all methods */

@@ -17,8 +17,8 @@
  */
 #include "bpf/emit.bpf.h"
 #include "bpf/target.bpf.h"
-#include "bpf/usage.bpf.h"
-#include "bpf/wait.bpf.h"
+#include "bpf/thread_usage.bpf.h"
+#include "bpf/wait_reason.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 #include <bpf/usdt.bpf.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From a filter list to the block of filters/block.h. */
+/* From a filter list to the block of filters/program.h. */
 #include "bpf/frtrace.h"
-#include "filters/block.h"
-#include "filters/parse_internal.h"
+#include "filters/program.h"
+#include "filters/filter_list_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * is enough, what was edited reads as a class again, and its methods can be
  * edited once more.
  */
-#include "format/class_edit.h"
+#include "format/classfile/class_edit.h"
 
 #include <stdlib.h>
 #include <string.h>

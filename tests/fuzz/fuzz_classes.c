@@ -6,9 +6,9 @@
  * Input: which filters (1 byte), where the pointer to the first loader stands (2 bytes, little-endian), the memory at
  * FUZZ_BASE.
  */
-#include "filters/parse.h"
+#include "filters/filter_list.h"
 #include "tests/lib/fake_layout.h"
-#include "user/matches.h"
+#include "user/jvm/matches.h"
 
 #include <stdlib.h>
 

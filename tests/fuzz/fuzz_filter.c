@@ -3,8 +3,8 @@
  * Any text as a filter, and as a file of them. What is taken has to survive being printed and read
  * again, compile, and select what it names; what is refused has a message and adds nothing.
  */
-#include "filters/near.h"
-#include "filters/parse.h"
+#include "filters/suggest.h"
+#include "filters/filter_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Any bytes as a settings file. What is taken gives the same settings again,
  * keeps its words when a control is set to what it has, and applies or says in one line why not.
  */
-#include "format/jfc.h"
+#include "format/jfc/jfc.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Any bytes as two recordings, of which the second begins at the second chunk (or is the same), merged: it ends, with a
  * fault or with a file in which there is none.
  */
-#include "format/jfr_merge.h"
+#include "format/jfr/jfr_merge.h"
 
 #include <errno.h>
 #include <stdio.h>

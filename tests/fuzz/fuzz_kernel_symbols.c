@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Any text as /proc/kallsyms: an address at which a line as the kernel writes it has a function is in one, whatever the rest. */
-#include "user/kernel_symbols.h"
+#include "user/record/kernel_symbols.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

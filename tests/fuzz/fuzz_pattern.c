@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Any bytes as a compiled block: matching stays within them and ends. */
-#include "filters/block.h"
-#include "filters/pattern.h"
+#include "filters/program.h"
+#include "filters/matcher.h"
 
 #include <stdlib.h>
 #include <string.h>

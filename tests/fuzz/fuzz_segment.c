@@ -7,10 +7,10 @@
  * The input is a list of pieces: {place, index (2 bytes), size} and the bytes.
  */
 #include "bpf/frtrace.h"
-#include "user/open_calls.h"
-#include "user/queue/sweep.h"
-#include "user/segment.h"
-#include "user/stacks.h"
+#include "user/capture/open_calls.h"
+#include "user/capture/sweep.h"
+#include "user/capture/segment.h"
+#include "user/capture/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_LIB_CLASS_TREE_H
 #define TESTS_LIB_CLASS_TREE_H
 
-#include "format/class_edit.h"
+#include "format/classfile/class_edit.h"
 
 #include <stdio.h>
 

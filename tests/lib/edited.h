@@ -9,8 +9,8 @@
 
 #include "tests/lib/class_builder.h"
 
-#include "format/class_file_internal.h"
-#include "format/class_edit.h"
+#include "format/classfile/class_file_internal.h"
+#include "format/classfile/class_edit.h"
 
 extern const struct class_hooks edited_hooks; /* Hook.enter, leave, thrown */
 

@@ -6,7 +6,7 @@
 #ifndef TESTS_LIB_FAKE_SEGMENT_H
 #define TESTS_LIB_FAKE_SEGMENT_H
 
-#include "user/segment.h"
+#include "user/capture/segment.h"
 
 struct segment fake_segment_new(void);
 void fake_segment_free(struct segment *s);

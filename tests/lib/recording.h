@@ -4,7 +4,7 @@
 #define TESTS_LIB_RECORDING_H
 
 #include "format/bytes.h"
-#include "format/jfr_write.h"
+#include "format/jfr/jfr_write.h"
 #include "tests/lib/jfr_dissect.h"
 
 #define T0    1000000000000ll	    /* ticks of its start */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * user/target from the command line, for attach's live test.
+ * user/process from the command line, for attach's live test.
  *
  *	attach_probe show TARGET
  *	attach_probe command TARGET TIMEOUT_MS COMMAND [ARGUMENT...]
@@ -11,9 +11,9 @@
  * Prints what came, or "error: ..." and ends with status 1 or 2. In every case
  * it ends with 9 when a child was left behind.
  */
-#include "user/target/attach.h"
-#include "user/target/dump.h"
-#include "user/target/mem.h"
+#include "user/process/attach.h"
+#include "user/process/dump.h"
+#include "user/process/maps.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,8 +4,8 @@
  * FILE, of which the last 100 MB stay. Prints "events events-a-second-of-CPU bytes-an-event": of the thread's own CPU time,
  * user and system, so that what else runs on the machine counts little.
  */
-#include "format/jfr_write.h"
-#include "user/output.h"
+#include "format/jfr/jfr_write.h"
+#include "user/record/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

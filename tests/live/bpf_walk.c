@@ -11,8 +11,8 @@
 #include "bpf/queue.h"
 #include "tests/live/walked.h"
 #include "user/hotspot/layout.h"
-#include "user/target/mem.h"
-#include "user/target/remote.h"
+#include "user/process/maps.h"
+#include "user/process/remote_mem.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

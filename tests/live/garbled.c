@@ -6,7 +6,7 @@
  */
 #include "tests/lib/garble.h"
 #include "user/hotspot/layout.h"
-#include "user/session.h"
+#include "user/capture/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

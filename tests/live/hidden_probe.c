@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads lines "class name descriptor hidden"; prints those of which user/hidden.c says another thing. */
-#include "user/hidden.h"
+/* Reads lines "class name descriptor hidden"; prints those of which user/jvm/hidden.c says another thing. */
+#include "user/jvm/hidden.h"
 
 #include <stdio.h>
 

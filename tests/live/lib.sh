@@ -4,7 +4,7 @@
 # What the live tests share: JDKs, a traced program (target_*), the tracer (trace_*), and verdicts:
 # "ok - sentence", "not ok - sentence" with what was seen below it, "skip - sentence # reason".
 #
-# tests/live/NN_area.sh runs alone too, as root; $FRTRACE is the binary (build/frtrace). $ONLY, a
+# tests/live/AREA/what.sh runs alone too, as root; $FRTRACE is the binary (build/frtrace). $ONLY, a
 # regular expression, chooses cases by their sentence. $KEEP keeps the directory with all that was written. SOAK=1: every
 # variant on every JDK, and more of it, where an hour does not matter.
 set -uo pipefail

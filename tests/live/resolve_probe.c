@@ -9,9 +9,9 @@
  * for a frame that cannot be told "? " and why.
  */
 #include "user/hotspot/resolve.h"
-#include "user/hotspot/snapshot.h"
+#include "user/hotspot/page_cache.h"
 #include "user/hotspot/threads.h"
-#include "user/target/remote.h"
+#include "user/process/remote_mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
  * THREAD is the name that the agent wrote down. The kernel does not have the tracepoint that FRTRACE_WITHOUT names.
  * Linked with -Wl,--wrap=session_take_waits,--wrap=session_start,--wrap=btf__find_by_name_kind.
  */
-#include "user/session.h"
+#include "user/capture/session.h"
 
 #include <bpf/btf.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Each thread of the target that is about to wait sends its stack: the kernel's half of bpf_walk.c. */
-#include "bpf/stack.bpf.h"
+#include "tests/live/stack.bpf.h"
 #include "bpf/target.bpf.h"
 #include "tests/live/walked.h"
 

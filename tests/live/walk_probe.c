@@ -11,11 +11,11 @@
  */
 #include "user/hotspot/layout.h"
 #include "user/hotspot/resolve.h"
-#include "user/hotspot/snapshot.h"
+#include "user/hotspot/page_cache.h"
 #include "user/hotspot/threads.h"
-#include "user/target/attach.h"
-#include "user/target/dump.h"
-#include "user/target/remote.h"
+#include "user/process/attach.h"
+#include "user/process/dump.h"
+#include "user/process/remote_mem.h"
 
 #include <stdlib.h>
 

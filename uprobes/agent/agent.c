@@ -5,18 +5,18 @@
  * heals the JVM when the collector is gone. Nothing is rewritten before the first command.
  *
  * In a JVM that frtrace has started it is there from the beginning, and `init` comes through a socket
- * (uprobes/agent/launch.h) while the JVM is made to wait.
+ * (uprobes/agent/launch_link.h) while the JVM is made to wait.
  *
  * A load that fails leaves nothing behind: the JVM unloads the library.
  */
-#include "filters/pattern.h"
-#include "uprobes/agent/census.h"
+#include "filters/matcher.h"
+#include "uprobes/agent/open_dump.h"
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/control.h"
 #include "uprobes/agent/flags.h"
-#include "uprobes/agent/helper.h"
+#include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/hook.h"
-#include "uprobes/agent/launch.h"
+#include "uprobes/agent/launch_link.h"
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/seccomp.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/classes.h"
-#include "uprobes/agent/helper.h"
+#include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/loaded.h"
 #include "uprobes/agent/loader.h"
-#include "uprobes/agent/policy.h"
+#include "filters/policy.h"
 #include "uprobes/agent/rewrite.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/stack.h"

@@ -3,7 +3,7 @@
 #ifndef AGENT_CLASSES_H
 #define AGENT_CLASSES_H
 
-#include "filters/pattern.h"
+#include "filters/matcher.h"
 #include "uprobes/agent/control.h"
 
 #include <jni.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/loaded.h"
 
-#include "uprobes/agent/policy.h"
+#include "filters/policy.h"
 
 #define MOST_OFFERS   256
 #define ACC_SYNTHETIC 0x1000

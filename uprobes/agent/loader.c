@@ -5,7 +5,7 @@
  * give it two rows; both are right.
  */
 #include "uprobes/agent/loader.h"
-#include "uprobes/agent/helper.h"
+#include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/thread.h"
 
 static jvmtiEnv *jvmti;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/rewrite.h"
-#include "format/class_edit.h"
+#include "format/classfile/class_edit.h"
 #include "uprobes/agent/flags.h"
-#include "uprobes/agent/helper.h"
+#include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/loader.h"
-#include "uprobes/agent/policy.h"
+#include "filters/policy.h"
 
 static struct text text_from(struct class_text t)
 {

@@ -3,7 +3,7 @@
 #ifndef AGENT_REWRITE_H
 #define AGENT_REWRITE_H
 
-#include "filters/pattern.h"
+#include "filters/matcher.h"
 #include "uprobes/agent/control.h"
 
 #include <jni.h>

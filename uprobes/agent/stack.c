@@ -13,7 +13,7 @@
  * which no memory of a method can have got another meaning.
  */
 #include "uprobes/agent/stack.h"
-#include "uprobes/agent/memo.h"
+#include "uprobes/agent/cache.h"
 #include "uprobes/agent/own_memory.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "uprobes/agent/stack_table.h"

@@ -6,7 +6,7 @@
 #ifndef AGENT_SUPERTYPES_H
 #define AGENT_SUPERTYPES_H
 
-#include "filters/pattern.h"
+#include "filters/matcher.h"
 
 #include <jni.h>
 #include <jvmti.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/class_image.h"
-#include "format/class_file.h"
+#include "format/classfile/class_file.h"
 #include "user/hotspot/symbol.h"
 
 #include <stdlib.h>

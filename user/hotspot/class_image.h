@@ -9,7 +9,7 @@
 
 #include "format/bytes.h"
 #include "user/hotspot/layout.h"
-#include "user/hotspot/lookup.h"
+#include "user/hotspot/row_index.h"
 
 #include <stdbool.h>
 

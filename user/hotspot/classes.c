@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/classes.h"
-#include "user/hotspot/lookup.h"
-#include "user/hotspot/snapshot.h"
+#include "user/hotspot/row_index.h"
+#include "user/hotspot/page_cache.h"
 #include "user/hotspot/symbol.h"
 
 #include <stdlib.h>

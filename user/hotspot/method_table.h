@@ -6,7 +6,7 @@
 #ifndef USER_HOTSPOT_METHOD_TABLE_H
 #define USER_HOTSPOT_METHOD_TABLE_H
 
-#include "user/hotspot/lookup.h"
+#include "user/hotspot/row_index.h"
 #include "user/hotspot/resolved.h"
 
 #define METHOD_TABLE_ROWS (1u << 20)

@@ -8,7 +8,7 @@
 #include "user/hotspot/resolve.h"
 #include "user/hotspot/method.h"
 #include "user/hotspot/nmethod.h"
-#include "user/hotspot/snapshot.h"
+#include "user/hotspot/page_cache.h"
 
 #include <stdlib.h>
 

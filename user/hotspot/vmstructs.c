@@ -13,7 +13,7 @@
  * in all; the names are literals of libjvm, close together.
  */
 #include "user/hotspot/vmstructs.h"
-#include "user/hotspot/snapshot.h"
+#include "user/hotspot/page_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/event_json.h"
-#include "user/view/java_number.h"
-#include "user/view/java_time.h"
+#include "user/text/java_number.h"
+#include "user/text/java_time.h"
 #include "user/view/value_text.h"
 
 #include <math.h>

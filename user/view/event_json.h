@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_EVENT_JSON_H
 #define USER_VIEW_EVENT_JSON_H
 
-#include "format/jfr_chunk.h"
+#include "format/jfr/jfr_chunk.h"
 #include "user/view/printer.h"
 
 void event_json_begin(struct printer *p);

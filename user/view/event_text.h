@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_EVENT_TEXT_H
 #define USER_VIEW_EVENT_TEXT_H
 
-#include "format/jfr_chunk.h"
+#include "format/jfr/jfr_chunk.h"
 #include "user/view/printer.h"
 
 /* A call around the event, in the same thread. */

@@ -3,8 +3,8 @@
 #ifndef USER_VIEW_EXPORT_H
 #define USER_VIEW_EXPORT_H
 
-#include "user/view/calls.h"
-#include "user/view/groups.h"
+#include "user/view/call_iter.h"
+#include "user/view/aggregate.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* "Trace Event Format" (Google, 2016): times are microseconds, here since the first call that was recorded. */
-#include "user/json.h"
+#include "user/text/json.h"
 #include "user/view/export.h"
-#include "user/view/thread_waits.h"
+#include "user/view/wait_iter.h"
 
 #include <errno.h>
 #include <inttypes.h>

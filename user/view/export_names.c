@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/export.h"
-#include "user/view/names.h"
+#include "user/view/jfr_names.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>

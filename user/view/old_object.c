@@ -7,8 +7,8 @@
  *     ]
  */
 #include "user/view/old_object.h"
-#include "user/view/java_number.h"
-#include "user/view/names.h"
+#include "user/text/java_number.h"
+#include "user/view/jfr_names.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
 #include "user/view/context.h"
 #include "user/view/event_json.h"
 #include "user/view/event_text.h"
-#include "user/view/order.h"
+#include "user/view/sorter.h"
 
 #include <errno.h>
 #include <stdlib.h>

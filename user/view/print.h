@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_PRINT_H
 #define USER_VIEW_PRINT_H
 
-#include "format/jfr_read.h"
+#include "format/jfr/jfr_read.h"
 #include "user/view/printer.h"
 #include "user/view/select.h"
 

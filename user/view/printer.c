@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/printer.h"
-#include "user/text.h"
+#include "user/text/term.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -8,8 +8,8 @@
 #ifndef USER_VIEW_PRINTER_H
 #define USER_VIEW_PRINTER_H
 
-#include "format/jfr_chunk.h"
-#include "user/view/rendered.h"
+#include "format/jfr/jfr_chunk.h"
+#include "user/view/render_cache.h"
 
 #define PRINTER_MAX_DEPTH 512
 

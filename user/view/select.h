@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_SELECT_H
 #define USER_VIEW_SELECT_H
 
-#include "format/jfr_chunk.h"
+#include "format/jfr/jfr_chunk.h"
 
 /* Lists with commas, '*' and '?' allowed; NULL: all. An event must be in both. */
 struct select {

@@ -11,8 +11,8 @@
 #ifndef USER_VIEW_SLOW_CALL_H
 #define USER_VIEW_SLOW_CALL_H
 
-#include "user/view/calls.h"
-#include "user/view/thread_waits.h"
+#include "user/view/call_iter.h"
+#include "user/view/wait_iter.h"
 
 #define SLOW_REASONS 8
 #define SLOW_WAITS   3

@@ -1,222 +1,283 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/table.h"
-#include "user/log.h"
-#include "user/names.h"
-#include "user/view/columns.h"
-#include "user/view/moment.h"
+#include "user/text/java_number.h"
 
-#include <stdlib.h>
-#include <string.h>
+#define PREFERRED 80
+#define MAX_WIDTH 120
+#define ELLIPSIS  "..."
 
-#define NAME_TEXT   2048
-#define CELL_TEXT   32
-#define AROUND	    4  /* lines: head, titles, what is not shown, and the cursor's own */
-#define NAME_COLUMN 20 /* so wide at least, as long as there are columns to leave out */
-
-enum column { CALLS, ERRORS, AVERAGE, P50, P99, MAXIMUM, TOTAL, CPU, RUN_QUEUE, BLOCKED, WORST, OPEN, COLUMNS };
-
-static const char *const titles[COLUMNS] = { "calls", "errors", "avg", "p50", "p99", "max", "total", "cpu", "runq",
-					     "blocked", "worst wait", "open" };
-
-/* Widths of columns; one that is left out has none. */
-struct layout {
-	unsigned int width[COLUMNS];
-	unsigned int name; /* COLUMNS_ALL: as long as it is */
+struct cell {
+	unsigned int width, preferred; /* with the space behind it */
+	const char *text;
+	size_t length; /* characters */
+	char compact[512];
 };
 
-static void cell_time(const struct interval_row *r, bool known, uint64_t ns, char *out)
+struct layout {
+	const struct grid *grid;
+	const struct grid_layout *wanted;
+	struct cell cell[GRID_COLUMNS];
+	unsigned int width, preferred;
+};
+
+void grid_init(struct grid *t, const char *title, const struct grid_column *columns, unsigned int count)
 {
-	snprintf(out, CELL_TEXT, "%s", r->calls && known ? log_time(ns) : "-");
+	*t = (struct grid){.title = title, .columns = columns, .count = count};
 }
 
-static void cell_share(const struct interval_row *r, uint64_t part, char *out)
+void grid_release(struct grid *t)
 {
-	snprintf(out, CELL_TEXT, r->split.duration ? "%.0f %%" : "-", 100.0 * part / r->split.duration);
+	bytes_release(&t->cells);
 }
 
-static void cell(const struct interval_row *r, enum column c, char out[CELL_TEXT])
+void grid_cell(struct grid *t)
 {
-	switch (c) {
-	case CALLS:
-		snprintf(out, CELL_TEXT, "%s", log_count(r->calls));
-		break;
-	case ERRORS:
-		snprintf(out, CELL_TEXT, "%s", log_count(r->thrown));
-		break;
-	case AVERAGE:
-		cell_time(r, true, r->average, out);
-		break;
-	case P50:
-		cell_time(r, r->bucketed, r->p50, out);
-		break;
-	case P99:
-		cell_time(r, r->bucketed, r->p99, out);
-		break;
-	case MAXIMUM:
-		cell_time(r, true, r->maximum, out);
-		break;
-	case TOTAL:
-		cell_time(r, true, r->total, out);
-		break;
-	case CPU:
-		cell_share(r, r->split.cpu, out);
-		break;
-	case RUN_QUEUE:
-		cell_share(r, r->split.run_queue, out);
-		break;
-	case BLOCKED:
-		cell_share(r, r->split.blocked, out);
-		break;
-	case WORST:
-		snprintf(out, CELL_TEXT, "%s", r->split.worst ? log_time(r->split.worst) : "-");
-		break;
-	case OPEN:
-		snprintf(out, CELL_TEXT, "%s", log_count(r->open));
-		break;
-	case COLUMNS:
-		break;
+	bytes_put_u8(&t->cells, 0);
+	t->filled++;
+}
+
+void grid_put(struct grid *t, const char *text)
+{
+	put_text(&t->cells, text);
+	grid_cell(t);
+}
+
+static size_t length_of(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += (*text & 0xc0) != 0x80;
+	return n;
+}
+
+static const char *skip(const char *text, size_t characters)
+{
+	for (; *text && characters; characters--)
+		do
+			text++;
+		while ((*text & 0xc0) == 0x80);
+	return text;
+}
+
+static void measure(struct layout *l, unsigned int column, const char *text)
+{
+	unsigned int width = length_of(text) + 1;
+
+	if (width > l->cell[column].preferred)
+		l->cell[column].preferred = width;
+}
+
+static void measure_all(struct layout *l)
+{
+	const char *text = (char *)l->grid->cells.data;
+
+	for (size_t i = 0; i < l->grid->filled; i++, text += strlen(text) + 1)
+		measure(l, i % l->grid->count, text);
+	for (unsigned int i = 0; i < l->grid->count; i++)
+		measure(l, i, l->grid->columns[i].label);
+}
+
+static unsigned int choose_width(const struct layout *l)
+{
+	unsigned int preferred = 0;
+
+	for (unsigned int i = 0; i < l->grid->count; i++)
+		preferred += l->cell[i].preferred;
+	if (preferred > MAX_WIDTH)
+		return MAX_WIDTH;
+	if (preferred < PREFERRED / 2 && l->grid->count < 3)
+		return PREFERRED / 2;
+	return preferred < PREFERRED ? PREFERRED : preferred;
+}
+
+typedef bool wants_more(const struct layout *l, unsigned int column);
+
+static bool is_tiny(const struct layout *l, unsigned int column)
+{
+	return l->cell[column].width < 2;
+}
+
+static bool is_narrow(const struct layout *l, unsigned int column)
+{
+	return l->cell[column].width < l->cell[column].preferred;
+}
+
+static bool is_elastic(const struct layout *l, unsigned int column)
+{
+	return l->grid->columns[column].left;
+}
+
+static bool is_any(const struct layout *l, unsigned int column)
+{
+	return true;
+}
+
+/* One column more for each in turn that wants it; the last round may be one too far, as the JDK's is. */
+static void distribute(struct layout *l, wants_more *wants)
+{
+	unsigned int last = UINT32_MAX;
+
+	while (l->width < l->preferred && l->width != last) {
+		last = l->width;
+		for (unsigned int i = 0; i < l->grid->count; i++)
+			if (wants(l, i)) {
+				l->cell[i].width++;
+				l->width++;
+			}
 	}
 }
 
-static void measure(struct layout *l, const struct interval *i, uint32_t rows)
+static void lay_out(struct layout *l)
 {
-	char text[CELL_TEXT];
+	measure_all(l);
+	l->preferred = l->wanted->width ? l->wanted->width : choose_width(l);
+	distribute(l, is_tiny);
+	distribute(l, is_narrow);
+	distribute(l, is_elastic);
+	distribute(l, is_any);
+}
 
-	for (enum column c = 0; c < COLUMNS; c++)
-		l->width[c] = i->split || c < CPU || c > WORST ? strlen(titles[c]) : 0;
-	for (uint32_t n = 0; n < rows; n++)
-		for (enum column c = 0; c < COLUMNS; c++) {
-			cell(&i->row[n], c, text);
-			if (l->width[c] && strlen(text) > l->width[c])
-				l->width[c] = strlen(text);
+/* "a.b.C.m(int, long)" is "a.b.C.m(...)" where it does not fit. */
+static const char *compact(struct cell *c, const char *text)
+{
+	const char *open = strchr(text, '(');
+	size_t before = open ? (size_t)(open - text) : 0;
+
+	if (!open || open[1] == ')' || before + 6 > sizeof(c->compact))
+		return text;
+	memcpy(c->compact, text, before);
+	strcpy(c->compact + before, "(...)");
+	return c->compact;
+}
+
+static void set_cell(struct layout *l, unsigned int column, const char *text)
+{
+	struct cell *c = &l->cell[column];
+
+	if (l->grid->columns[column].method && length_of(text) > (c->width - 1) * l->wanted->cell_height)
+		text = compact(c, text);
+	c->text = text;
+	c->length = length_of(text);
+}
+
+/* The part of a text that is too long, with dots for the rest. */
+static void put_cut(struct bytes *out, const struct layout *l, const struct cell *c, unsigned int size)
+{
+	if (size <= strlen(ELLIPSIS)) {
+		bytes_put(out, ELLIPSIS, size);
+	} else if (l->wanted->cut_beginning) {
+		put_text(out, ELLIPSIS);
+		put_text(out, skip(c->text, c->length - (size - strlen(ELLIPSIS))));
+	} else {
+		bytes_put(out, c->text, skip(c->text, size - strlen(ELLIPSIS)) - c->text);
+		put_text(out, ELLIPSIS);
+	}
+}
+
+static void put_aligned(struct bytes *out, const struct layout *l, unsigned int column)
+{
+	const struct cell *c = &l->cell[column];
+	unsigned int pad = c->width - 1 - c->length;
+	bool left = l->grid->columns[column].left;
+
+	put_spaces(out, left ? 0 : pad);
+	put_text(out, c->text);
+	put_spaces(out, left ? pad : 0);
+}
+
+/* A long text in a cell of several lines: its n-th part. */
+static void put_part(struct bytes *out, const struct layout *l, const struct cell *c, unsigned int line)
+{
+	unsigned int width = c->width - 1;
+	struct bytes text;
+	const char *start, *end;
+
+	bytes_init(&text);
+	if (c->length > width * l->wanted->cell_height)
+		put_cut(&text, l, c, width * l->wanted->cell_height);
+	else
+		put_text(&text, c->text);
+	bytes_put_u8(&text, 0);
+	if (!text.failed) {
+		start = skip((char *)text.data, (size_t)line * width);
+		end = skip(start, width);
+		bytes_put(out, start, end - start);
+		put_spaces(out, width - (*end ? width : length_of(start)));
+	}
+	bytes_release(&text);
+}
+
+static void put_line(struct bytes *out, const struct layout *l, unsigned int column, unsigned int line)
+{
+	const struct cell *c = &l->cell[column];
+
+	if (c->length <= c->width - 1 && line == 0)
+		put_aligned(out, l, column);
+	else if (c->length <= c->width - 1)
+		put_spaces(out, c->width - 1);
+	else
+		put_part(out, l, c, line);
+}
+
+/* The cells that were set. */
+static void put_row(struct bytes *out, const struct layout *l)
+{
+	unsigned int lines = 1;
+
+	for (unsigned int i = 0; i < l->grid->count; i++) {
+		unsigned int width = l->cell[i].width - 1, own = (l->cell[i].length + width - 1) / width;
+
+		own = own > l->wanted->cell_height ? l->wanted->cell_height : own;
+		lines = own > lines ? own : lines;
+	}
+	for (unsigned int line = 0; line < lines; line++)
+		for (unsigned int i = 0; i < l->grid->count; i++) {
+			put_line(out, l, i, line);
+			bytes_put_u8(out, i + 1 < l->grid->count ? ' ' : '\n');
 		}
 }
 
-static unsigned int taken(const struct layout *l)
+static void put_head(struct bytes *out, struct layout *l)
 {
-	unsigned int sum = 0;
+	size_t title = length_of(l->grid->title);
+	unsigned int i;
 
-	for (enum column c = 0; c < COLUMNS; c++)
-		sum += l->width[c] ? l->width[c] + 2 : 0;
-	return sum;
-}
-
-/* What the least is lost with goes first. */
-static void fit(struct layout *l, unsigned int width)
-{
-	static const enum column dispensable[] = { OPEN, P50, RUN_QUEUE, ERRORS, TOTAL, AVERAGE,
-						   P99,  WORST, CPU,	  BLOCKED };
-	size_t next = 0;
-
-	l->name = COLUMNS_ALL;
-	if (!width)
-		return;
-	while (taken(l) + NAME_COLUMN > width && next < sizeof(dispensable) / sizeof(dispensable[0]))
-		l->width[dispensable[next++]] = 0;
-	l->name = width > taken(l) ? width - taken(l) : 1;
-}
-
-static void print_titles(FILE *to, const struct layout *l)
-{
-	for (enum column c = 0; c < COLUMNS; c++)
-		if (l->width[c])
-			fprintf(to, "%*s  ", (int)l->width[c], titles[c]);
-	columns_put(to, "method", l->name);
-	putc('\n', to);
-}
-
-/* The same class and method, in another loader. Equal strings of the segment have one number. */
-static bool is_twin(const struct segment *s, const struct frt_method *m, uint32_t other)
-{
-	const struct frt_method *o = segment_method(s, other);
-	const struct frt_class *a = segment_class(s, m->class_id), *b = o ? segment_class(s, o->class_id) : NULL;
-
-	return a && b && m->class_id != o->class_id && m->name == o->name && m->descriptor == o->descriptor &&
-	       a->name == b->name;
-}
-
-static void row_name(const struct interval *i, uint32_t n, const struct segment *s, char name[NAME_TEXT])
-{
-	const struct frt_method *m = segment_method(s, i->row[n].method);
-	const struct frt_class *c = m ? segment_class(s, m->class_id) : NULL;
-	char loader[NAME_TEXT / 4];
-	bool twice = false;
-	size_t length;
-
-	names_method(s, i->row[n].method, name, NAME_TEXT);
-	for (uint32_t k = 0; c && k < i->rows && !twice; k++)
-		twice = is_twin(s, m, i->row[k].method);
-	if (!twice)
-		return;
-	length = strlen(name);
-	names_loader(s, c->loader, loader, sizeof(loader));
-	snprintf(name + length, NAME_TEXT - length, " (loader %s)", loader);
-}
-
-static void print_row(FILE *to, const struct layout *l, const struct interval_row *r, const char *name)
-{
-	char text[CELL_TEXT];
-
-	for (enum column c = 0; c < COLUMNS; c++) {
-		if (!l->width[c])
-			continue;
-		cell(r, c, text);
-		fprintf(to, "%*s  ", (int)l->width[c], text);
+	bytes_put_u8(out, '\n');
+	put_spaces(out, l->width > title ? (l->width - title) / 2 : 0);
+	put_text(out, l->grid->title);
+	put_text(out, "\n\n");
+	for (i = 0; i < l->grid->count; i++)
+		set_cell(l, i, l->grid->columns[i].label);
+	put_row(out, l);
+	for (i = 0; i < l->grid->count; i++) {
+		for (unsigned int j = 1; j < l->cell[i].width; j++)
+			bytes_put_u8(out, '-');
+		bytes_put_u8(out, i + 1 < l->grid->count ? ' ' : '\n');
 	}
-	columns_put_end(to, name, l->name);
-	putc('\n', to);
 }
 
-static void print_line(FILE *to, const char *text, const struct table_setup *setup)
+bool grid_print(const struct grid *t, const struct grid_layout *wanted, struct bytes *out)
 {
-	columns_put(to, text, setup->width ? setup->width : COLUMNS_ALL);
-	putc('\n', to);
-}
+	struct layout l = {.grid = t, .wanted = wanted};
+	const char *text = (char *)t->cells.data;
 
-static void print_head(FILE *to, const struct interval *i, const struct table_setup *setup)
-{
-	char line[NAME_TEXT + 512], name[NAME_TEXT], time[MOMENT_TEXT];
-	int n;
-
-	moment_print(i->end + setup->realtime, false, time);
-	n = snprintf(line, sizeof(line), "%s   %s call%s in %s%s   %s thrown   %s lost   %s open", time, log_count(i->calls),
-		     i->calls == 1 ? "" : "s", i->whole ? "all of " : "", log_time(i->length), log_count(i->thrown), log_count(setup->lost),
-		     log_count(i->open));
-	if (i->open && i->oldest_method) {
-		names_method(setup->segment, i->oldest_method, name, sizeof(name));
-		snprintf(line + n, sizeof(line) - n, ", oldest %s in %s", log_time(i->oldest_age), name);
+	if (t->cells.failed)
+		return false;
+	if (wanted->json)
+		return grid_print_json(t, out);
+	if (!t->filled) {
+		put_text(out, "\nNo events found for '");
+		put_text(out, t->title);
+		put_text(out, "'.\n");
+		return true;
 	}
-	print_line(to, line, setup);
-}
-
-static uint32_t rows_shown(const struct interval *i, const struct table_setup *setup)
-{
-	uint64_t most = setup->top ? setup->top : TABLE_ROWS;
-
-	if (setup->height && most > (setup->height > AROUND ? setup->height - AROUND : 0))
-		most = setup->height > AROUND ? setup->height - AROUND : 0;
-	return i->rows < most ? i->rows : most;
-}
-
-unsigned int table_print(FILE *to, const struct interval *i, const struct table_setup *setup)
-{
-	uint32_t rows = rows_shown(i, setup);
-	struct layout l;
-	char more[64], name[NAME_TEXT];
-
-	print_head(to, i, setup);
-	if (!i->rows || !rows)
-		return 1;
-	measure(&l, i, rows);
-	fit(&l, setup->width);
-	print_titles(to, &l);
-	for (uint32_t n = 0; n < rows; n++) {
-		row_name(i, n, setup->segment, name);
-		print_row(to, &l, &i->row[n], name);
+	lay_out(&l);
+	put_head(out, &l);
+	for (size_t i = 0; i < t->filled; i++, text += strlen(text) + 1) {
+		set_cell(&l, i % t->count, text);
+		if (i % t->count == t->count - 1)
+			put_row(out, &l);
 	}
-	if (rows == i->rows)
-		return 2 + rows;
-	snprintf(more, sizeof(more), "and %s more method%s", log_count(i->rows - rows), i->rows - rows == 1 ? "" : "s");
-	print_line(to, more, setup);
-	return 3 + rows;
+	return true;
 }

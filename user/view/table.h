@@ -1,32 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An interval as a person or a program reads it. */
+/* A table laid out as `jfr view` of JDK 25 does it. Texts are UTF-8, one character a column. */
 #ifndef USER_VIEW_TABLE_H
 #define USER_VIEW_TABLE_H
 
-#include "user/view/interval.h"
+#include "format/bytes.h"
 
-#include <stdio.h>
-
-#define TABLE_ROWS 20 /* unless told otherwise */
-
-struct table_setup {
-	const struct segment *segment;
-	uint64_t top;	      /* rows at most; 0: TABLE_ROWS in a table, all in JSON */
-	unsigned int width;   /* columns; 0: lines are as long as they have to be */
-	unsigned int height;  /* lines; 0: any number */
-	int64_t realtime;     /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
-	int64_t ticks_offset; /* of the target's CLOCK_MONOTONIC to ours, ns */
-	uint64_t lost;	      /* since the start */
+struct grid_column {
+	const char *label;
+	bool left;   /* aligned, and wider when there is room; else on the right */
+	bool method; /* parameters become "..." before anything is cut */
 };
 
-/*
- * What it all adds up to, the titles, a row for each method, and how many are
- * not shown. Where there is little room, columns are left out, and the
- * beginnings of names. Returns the lines printed.
- */
-unsigned int table_print(FILE *to, const struct interval *i, const struct table_setup *setup);
+struct grid_layout {
+	unsigned int width;	  /* 0: as wide as needed, 80 to 120 */
+	unsigned int cell_height; /* lines of a cell at most; 1 */
+	bool cut_beginning;	  /* what is too long loses its beginning, not its end */
+	bool json;		  /* not as a table: see grid_print_json() */
+};
 
-/* One object in one line; its fields are in docs/reading.md. */
-void table_json(FILE *to, const struct interval *i, const struct table_setup *setup);
+#define GRID_COLUMNS 12
+
+struct grid {
+	const char *title;
+	const struct grid_column *columns;
+	unsigned int count;
+	struct bytes cells; /* texts with their NUL, row after row */
+	size_t filled;	    /* cells so far */
+};
+
+void grid_init(struct grid *t, const char *title, const struct grid_column *columns, unsigned int count);
+void grid_release(struct grid *t);
+
+/* The next cell, left to right and down: what was appended to t->cells since the one before. */
+void grid_cell(struct grid *t);
+void grid_put(struct grid *t, const char *text);
+
+/* False: no memory. "No events found" when it has no rows. */
+bool grid_print(const struct grid *t, const struct grid_layout *layout, struct bytes *out);
+
+/* A line {"view":TITLE,"rows":[{LABEL:CELL,...},...]}: whole numbers as such, other cells as the table has them. */
+bool grid_print_json(const struct grid *t, struct bytes *out);
 
 #endif

@@ -1,89 +1,57 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/json.h"
-#include "user/view/json_method.h"
-#include "user/view/moment.h"
+#include "user/text/json.h"
 #include "user/view/table.h"
 
-static void put_age(struct json *j, const char *key, bool known, uint64_t ns)
+#include <stdio.h>
+#include <stdlib.h>
+
+/* "1,204" is a number, also for a machine. */
+static void put_value(struct json *j, const char *label, const char *text)
 {
-	if (known)
-		json_unsigned(j, key, ns);
-	else
-		json_null(j, key);
+	uint64_t n = 0;
+
+	if (!*text || text[strspn(text, "0123456789,")] || strlen(text) > 24) {
+		json_string(j, label, text);
+		return;
+	}
+	for (; *text; text++)
+		n = *text == ',' ? n : 10 * n + (*text - '0');
+	json_unsigned(j, label, n);
 }
 
-static void put_times(struct json *j, const struct interval_row *r)
+static void put_rows(const struct grid *t, struct json *j)
 {
-	put_age(j, "averageNs", r->calls, r->average);
-	put_age(j, "p50Ns", r->bucketed, r->p50);
-	put_age(j, "p99Ns", r->bucketed, r->p99);
-	put_age(j, "maxNs", r->calls, r->maximum);
-	json_unsigned(j, "totalNs", r->total);
+	const char *text = (char *)t->cells.data;
+
+	for (size_t i = 0; i < t->filled; i++, text += strlen(text) + 1) {
+		if (i % t->count == 0)
+			json_object(j, NULL);
+		put_value(j, t->columns[i % t->count].label, text);
+		if (i % t->count == t->count - 1)
+			json_end(j);
+	}
 }
 
-static void put_since_start(struct json *j, const struct timing *t)
+bool grid_print_json(const struct grid *t, struct bytes *out)
 {
-	json_object(j, "sinceStart");
-	json_unsigned(j, "calls", t->count);
-	json_unsigned(j, "thrown", t->thrown);
-	put_age(j, "minNs", t->count, t->minimum);
-	put_age(j, "maxNs", t->count, t->maximum);
-	json_unsigned(j, "totalNs", t->total);
-	json_end(j);
-}
-
-/* Of recorded calls. */
-static void put_split(struct json *j, const struct split_sums *s)
-{
-	json_object(j, "where");
-	json_unsigned(j, "calls", s->calls);
-	json_unsigned(j, "totalNs", s->duration);
-	json_unsigned(j, "cpuNs", s->cpu);
-	json_unsigned(j, "runQueueNs", s->run_queue);
-	json_unsigned(j, "blockedNs", s->blocked);
-	json_unsigned(j, "worstWaitNs", s->worst);
-	json_end(j);
-}
-
-static void put_row(struct json *j, const struct interval_row *r, bool split, const struct segment *s)
-{
-	const struct frt_method *m = segment_method(s, r->method);
-
-	json_object(j, NULL);
-	json_method(j, s, r->method);
-	json_bool(j, "lowerBound", m && m->flags & FRT_METHOD_LOWER_BOUND);
-	json_unsigned(j, "calls", r->calls);
-	json_unsigned(j, "thrown", r->thrown);
-	put_times(j, r);
-	json_unsigned(j, "open", r->open);
-	put_age(j, "oldestOpenNs", r->open, r->oldest_age);
-	put_since_start(j, &r->since_start);
-	if (split)
-		put_split(j, &r->split);
-	json_end(j);
-}
-
-void table_json(FILE *to, const struct interval *i, const struct table_setup *setup)
-{
-	uint32_t rows = setup->top && setup->top < i->rows ? setup->top : i->rows;
-	char time[MOMENT_TEXT];
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&text, &size);
 	struct json j;
+	bool written;
 
+	if (!to)
+		return false;
 	json_init(&j, to);
 	json_object(&j, NULL);
-	moment_iso(i->end + setup->realtime, time);
-	json_string(&j, "time", time);
-	json_signed(&j, "timeNs", i->end + setup->ticks_offset);
-	json_signed(&j, "intervalNs", i->length);
-	json_unsigned(&j, "calls", i->calls);
-	json_unsigned(&j, "thrown", i->thrown);
-	json_unsigned(&j, "lost", setup->lost);
-	json_unsigned(&j, "open", i->open);
-	put_age(&j, "oldestOpenNs", i->open && i->oldest_method, i->oldest_age);
-	json_array(&j, "methods");
-	for (uint32_t n = 0; n < rows; n++)
-		put_row(&j, &i->row[n], i->split, setup->segment);
+	json_string(&j, "view", t->title);
+	json_array(&j, "rows");
+	put_rows(t, &j);
 	json_end(&j);
-	json_unsigned(&j, "methodsNotShown", i->rows - rows);
 	json_end(&j);
+	written = !fclose(to);
+	if (written)
+		bytes_put(out, text, size);
+	free(text);
+	return written;
 }

@@ -8,8 +8,8 @@
  *         604   50.2 %     12.2 s      live.Shop$Checkout.handle(HttpExchange)
  *         600   49.8 %     12.5 s      live.Shop$Checkout.retry(int)
  */
-#include "user/view/groups.h"
-#include "user/view/java_number.h"
+#include "user/view/aggregate.h"
+#include "user/text/java_number.h"
 #include "user/view/views.h"
 
 #include <errno.h>

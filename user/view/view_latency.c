@@ -6,7 +6,7 @@
  *       from           calls
  *     65.5 us          1,204  ##########                                 61.2 %
  */
-#include "user/view/java_number.h"
+#include "user/text/java_number.h"
 #include "user/view/views.h"
 
 #include <string.h>

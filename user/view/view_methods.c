@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Traced methods: by themselves, and by who called them. */
-#include "user/view/groups.h"
+#include "user/view/aggregate.h"
 #include "user/view/views.h"
 
 #include <errno.h>

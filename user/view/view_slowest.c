@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Single calls: those that took longest, and those that had not returned. */
-#include "user/view/java_number.h"
-#include "user/view/java_time.h"
-#include "user/view/names.h"
+#include "user/text/java_number.h"
+#include "user/text/java_time.h"
+#include "user/view/jfr_names.h"
 #include "user/view/slow_call.h"
 #include "user/view/views.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* jdk.MethodTiming: all rows of an emission have one time, and the last emission is the result. */
-#include "user/view/groups.h"
+#include "user/view/aggregate.h"
 #include "user/view/views.h"
 
 #include <errno.h>

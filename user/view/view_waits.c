@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the threads in traced calls waited for, who woke them, and which code waited for locks. */
-#include "user/view/groups.h"
-#include "user/view/java_number.h"
-#include "user/view/names.h"
-#include "user/view/thread_waits.h"
+#include "user/view/aggregate.h"
+#include "user/text/java_number.h"
+#include "user/view/jfr_names.h"
+#include "user/view/wait_iter.h"
 #include "user/view/views.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/views.h"
-#include "user/view/java_number.h"
-#include "user/view/java_time.h"
-#include "user/view/names.h"
+#include "user/text/java_number.h"
+#include "user/text/java_time.h"
+#include "user/view/jfr_names.h"
 
 #include <stdio.h>
 

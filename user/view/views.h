@@ -3,8 +3,8 @@
 #ifndef USER_VIEW_VIEWS_H
 #define USER_VIEW_VIEWS_H
 
-#include "user/view/calls.h"
-#include "user/view/grid.h"
+#include "user/view/call_iter.h"
+#include "user/view/table.h"
 
 struct view {
 	const char *name;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* System calls and page faults of threads in traced calls: where they begin, and what of them is over. See usage.bpf.h. */
+#include "bpf/thread_usage.bpf.h"
+#include "bpf/target.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+#include <bpf/usdt.bpf.h>
+
+/* By which the kernel comes to uprobes, since 6.11 and 6.18: nothing that the program does. */
+#define CALL_URETPROBE 335
+#define CALL_UPROBE    336
+
+/* A second program at the site of sched.bpf.c's. */
+SEC("usdt")
+int BPF_USDT(thread_usage, __u64 number, const struct frt_slot *slot)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct usage *u;
+	__u32 serial = 0;
+
+	if (!is_target())
+		return 0;
+	bpf_probe_read_user(&serial, sizeof(serial), &slot->thread);
+	u = bpf_task_storage_get(&usages, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!u) {
+		tell_owner(task, number, serial, FRT_OWNER_NO_USAGE);
+		return 0;
+	}
+	u->at = u->call_begin = 0;
+	u->thread = serial;
+	u->slot = (__u64)slot;
+	target_process = task->tgid;
+	return 0;
+}
+
+static __always_inline bool is_agents(const struct pt_regs___kernel *regs)
+{
+	return regs->ip - agent_code.begin < agent_code.end - agent_code.begin;
+}
+
+/* The thread begins something that counts, at `at`, if it is not the agent's doing. */
+static __always_inline void usage_begin(struct usage *u, struct task_struct *task, __u64 at, bool own)
+{
+	struct slot_calls now;
+
+	u->busy = 1;
+	if (own) {
+		usage_add_faults(u, task);
+	} else if (!usage_close(u, task, &now)) {
+		__sync_fetch_and_add(&waits_lost, 1);
+	} else if (!u->at && now.depth && now.thread == u->thread) {
+		u->entered = now.entered;
+		u->exited = now.exited;
+		u->at = at;
+	}
+	u->own = own;
+	u->busy = 0;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(sys_enter, const struct pt_regs___kernel *regs, long number)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct usage *u = usage_of(task);
+	__u64 now;
+
+	if (!u)
+		return 0;
+	now = now_ns();
+	usage_begin(u, task, now, number == CALL_URETPROBE || number == CALL_UPROBE || is_agents(regs));
+	u->call_begin = u->at && !u->own ? now : 0;
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(sys_exit, const struct pt_regs___kernel *regs, long result)
+{
+	struct usage *u = usage_of(bpf_get_current_task_btf());
+
+	if (!u || !u->call_begin)
+		return 0;
+	u->busy = 1;
+	u->calls++;
+	u->call_time += now_ns() - u->call_begin;
+	u->call_begin = 0;
+	u->busy = 0;
+	return 0;
+}
+
+/* Faults in system calls are counted with those. */
+SEC("tp_btf/page_fault_user")
+int BPF_PROG(page_fault_user, unsigned long address, const struct pt_regs___kernel *regs, unsigned long error)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct usage *u = usage_of(task);
+
+	if (u)
+		usage_begin(u, task, now_ns(), is_agents(regs));
+	return 0;
+}
+
+/* What is over of the thread that runs on this CPU; the collector asks each CPU. 1: it has to ask again. */
+SEC("raw_tp")
+int running_usage(void *context)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct usage *u = usage_of(task);
+	struct slot_calls now;
+
+	if (!u)
+		return 0;
+	if (u->busy)
+		return 1;
+	usage_close(u, task, &now);
+	return 0;
+}

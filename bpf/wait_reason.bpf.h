@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a thread that goes off its CPU waits for: told by the system call that it is in. */
+#ifndef BPF_WAIT_REASON_H
+#define BPF_WAIT_REASON_H
+
+#include "bpf/kernel.h"
+#include "bpf/queue.h"
+
+#include <asm/unistd.h>
+
+#define POLL_DESCRIPTOR	   0 /* struct pollfd: int fd first */
+
+#define KIND_MASK 0170000
+#define KIND_SOCKET 0140000
+#define KIND_PIPE 0010000
+#define KIND_REGULAR 0100000
+#define KIND_BLOCK 0060000
+
+/* The registers with which the task, which is the running one, came from user space. */
+static __always_inline const struct pt_regs___kernel *entry_registers(struct task_struct *task)
+{
+	return (const struct pt_regs___kernel *)bpf_task_pt_regs(task);
+}
+
+/* The type bits of a descriptor's file, 0 not known. The task is the running one: nobody but itself closes its table. */
+static __always_inline __u32 descriptor_kind(struct task_struct *task, __u32 descriptor)
+{
+	const struct fdtable *table = task->files->fdt;
+	const struct file *file;
+
+	if (descriptor >= table->max_fds)
+		return 0;
+	file = kernel_pointer(table->fd + descriptor);
+	return file_mode(file) & KIND_MASK;
+}
+
+static __always_inline enum frt_wait_reason reason_of_kind(__u32 kind)
+{
+	switch (kind) {
+	case KIND_SOCKET:
+		return FRT_WAIT_SOCKET;
+	case KIND_PIPE:
+		return FRT_WAIT_PIPE;
+	case KIND_REGULAR:
+	case KIND_BLOCK:
+		return FRT_WAIT_DISK;
+	}
+	return FRT_WAIT_OTHER;
+}
+
+/* poll() for one descriptor that is a socket is how Java waits for it. */
+static __always_inline enum frt_wait_reason reason_of_poll(struct task_struct *task, const struct pt_regs___kernel *r)
+{
+	__u32 descriptor;
+
+	if (r->si != 1 || bpf_probe_read_user(&descriptor, sizeof(descriptor), (const void *)(r->di + POLL_DESCRIPTOR)))
+		return FRT_WAIT_POLL;
+	return descriptor_kind(task, descriptor) == KIND_SOCKET ? FRT_WAIT_SOCKET : FRT_WAIT_POLL;
+}
+
+/* Of the running task, which is blocked in this system call. */
+static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *task, const struct pt_regs___kernel *r,
+							   bool sleeping)
+{
+	switch (r->orig_ax) {
+	case __NR_futex:
+	case 449: /* futex_waitv */
+	case 455: /* futex_wait */
+		return sleeping ? FRT_WAIT_SLEEP : FRT_WAIT_FUTEX;
+	case __NR_poll:
+		return reason_of_poll(task, r);
+	case __NR_ppoll:
+	case __NR_select:
+	case __NR_pselect6:
+	case __NR_epoll_wait:
+	case __NR_epoll_pwait:
+	case 441: /* epoll_pwait2 */
+		return FRT_WAIT_POLL;
+	case __NR_nanosleep:
+	case __NR_clock_nanosleep:
+		return FRT_WAIT_SLEEP;
+	case __NR_connect:
+	case __NR_accept:
+	case __NR_accept4:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+	case __NR_recvfrom:
+	case __NR_recvmsg:
+	case __NR_recvmmsg:
+		return FRT_WAIT_SOCKET;
+	case __NR_read:
+	case __NR_write:
+	case __NR_readv:
+	case __NR_writev:
+	case __NR_pread64:
+	case __NR_pwrite64:
+	case __NR_preadv:
+	case __NR_pwritev:
+	case __NR_preadv2:
+	case __NR_pwritev2:
+		return reason_of_kind(descriptor_kind(task, r->di));
+	}
+	return BPF_CORE_READ_BITFIELD(task, in_iowait) ? FRT_WAIT_DISK : FRT_WAIT_OTHER;
+}
+
+#endif

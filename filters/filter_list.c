@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "filters/filter_list.h"
+#include "filters/program.h"
+#include "filters/caret.h"
+#include "filters/grammar.h"
+#include "filters/lex.h"
+#include "filters/filter_list_internal.h"
+#include "filters/correct.h"
+#include "filters/time.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct filter_list *filter_list_new(void)
+{
+	return calloc(1, sizeof(struct filter_list));
+}
+
+static void filter_release(struct filter *f)
+{
+	free(f->text);
+	free(f->class_name);
+	free(f->method);
+	free(f->types);
+}
+
+static void set_cut(struct filter_set *s, size_t count)
+{
+	while (s->count > count)
+		filter_release(&s->items[--s->count]);
+}
+
+static void set_release(struct filter_set *s)
+{
+	set_cut(s, 0);
+	free(s->items);
+}
+
+void filter_list_free(struct filter_list *l)
+{
+	if (!l)
+		return;
+	set_release(&l->select);
+	set_release(&l->exclude);
+	free(l);
+}
+
+static bool set_has(const struct filter_set *s, const struct filter *f)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->items[i].hash == f->hash && s->items[i].kind == f->kind && strcmp(s->items[i].text, f->text) == 0)
+			return true;
+	return false;
+}
+
+/* Takes over what *f owns. */
+static int set_add(struct filter_set *s, struct filter *f)
+{
+	struct filter *items;
+	size_t capacity;
+
+	if (set_has(s, f)) {
+		filter_release(f);
+		return 0;
+	}
+	if (s->count == s->capacity) {
+		capacity = s->capacity ? 2 * s->capacity : 8;
+		items = realloc(s->items, capacity * sizeof(*items));
+		if (!items) {
+			filter_release(f);
+			return -ENOMEM;
+		}
+		s->items = items;
+		s->capacity = capacity;
+	}
+	s->items[s->count++] = *f;
+	return 0;
+}
+
+static void to_dots(char *name)
+{
+	for (; *name; name++)
+		if (*name == '/')
+			*name = '.';
+}
+
+/* A copy with one '*' for several. NULL: no memory. */
+static char *copy_name(const char *text, size_t length)
+{
+	char *name = malloc(length + 1), *out = name;
+
+	for (size_t i = 0; name && i < length; i++)
+		if (text[i] != '*' || out == name || out[-1] != '*')
+			*out++ = text[i];
+	if (name)
+		*out = 0;
+	return name;
+}
+
+/* "(int, String...)" as "(int,String[])". */
+static char *copy_types(const char *text, size_t length)
+{
+	char *types = malloc(length + 1), *out = types;
+
+	for (size_t i = 0, space; types && i < length;) {
+		space = lex_space(text, i, length);
+		if (!space && length - i >= 3 && memcmp(text + i, "...", 3) == 0) {
+			memcpy(out, "[]", 2);
+			out += 2;
+			space = 3;
+		} else if (!space) {
+			*out++ = text[i];
+			space = 1;
+		}
+		i += space;
+	}
+	if (types)
+		*out = 0;
+	return types;
+}
+
+static bool is_star(const char *name)
+{
+	return name && strcmp(name, "*") == 0;
+}
+
+/* C::* is C, and *::m is ::m. */
+static void drop_stars(struct filter *f)
+{
+	if (is_star(f->method) && !f->types && f->class_name) {
+		free(f->method);
+		f->method = NULL;
+	}
+	if (is_star(f->class_name) && f->method) {
+		free(f->class_name);
+		f->class_name = NULL;
+	}
+}
+
+static char *print_filter(const struct filter *f, bool exclude)
+{
+	const char *first = exclude ? "!" : "";
+	char prefix[2] = {f->sort, 0}, time[32] = ":", *text;
+
+	if (f->threshold_ns == ITEM_NO_THRESHOLD)
+		time[0] = 0;
+	else
+		time_print(f->threshold_ns, time + 1, sizeof(time) - 1);
+	if (asprintf(&text, "%s%s%s%s%s%s%s", first, prefix, f->class_name ? f->class_name : "", f->method ? "::" : "",
+		     f->method ? f->method : "", f->types ? f->types : "", time) < 0)
+		return NULL;
+	return text;
+}
+
+static int filter_init(struct filter *f, const char *text, const struct item *item, enum filter_kind kind)
+{
+	*f = (struct filter){.sort = item->sort, .threshold_ns = item->threshold_ns, .kind = kind};
+	if (item->class_length && !(f->class_name = copy_name(text + item->class_at, item->class_length)))
+		goto fail;
+	if (item->method_length && !(f->method = copy_name(text + item->method_at, item->method_length)))
+		goto fail;
+	if (item->types_length && !(f->types = copy_types(text + item->types_at, item->types_length)))
+		goto fail;
+	drop_stars(f);
+	f->text = print_filter(f, item->exclude);
+	if (!f->text)
+		goto fail;
+	if (f->class_name)
+		to_dots(f->class_name);
+	f->hash = block_hash(BLOCK_HASH_START, f->text, strlen(f->text));
+	return 0;
+fail:
+	filter_release(f);
+	return -ENOMEM;
+}
+
+/* Outer.Inner may be a package with a capital after all: then the JVM's own form tells. */
+static void add_way_out(const char *text, size_t length, const struct fault *fault, struct diag *d)
+{
+	char name[128];
+	struct item item;
+	struct fault other;
+	size_t used = strlen(d->text);
+
+	if (!strstr(fault->what, "nested class") || length >= sizeof(name))
+		return;
+	for (size_t i = 0; i < length; i++)
+		name[i] = text[i] == '.' ? '/' : text[i];
+	name[length] = 0;
+	if (item_parse(name, 0, length, &item, &other))
+		snprintf(d->text + used, sizeof(d->text) - used,
+			 "\n  or, if the part before the caret is a package: '%s'", name);
+}
+
+static int wrong_filter(const char *text, size_t begin, size_t end, struct fault *fault, struct diag *d)
+{
+	char lines[600], right[300];
+	bool known = mistake_correct(text, begin, end, fault, right, sizeof(right)) &&
+		     (strlen(right) != end - begin || memcmp(right, text + begin, end - begin) != 0);
+	int err;
+
+	caret_show(text, strlen(text), fault->at, lines, sizeof(lines));
+	if (!known)
+		return diag_usage(d, "wrong filter: %s\n%s", fault->what, lines);
+	err = diag_usage(d, "wrong filter: %s\n%s\n  the right filter: '%s'", fault->what, lines, right);
+	add_way_out(text + begin, end - begin, fault, d);
+	return err;
+}
+
+/* What the grammar allows, and the option that the filter stands in does not. */
+static bool item_fits(const struct item *item, size_t begin, enum filter_kind kind, struct fault *fault)
+{
+	const char *what = NULL;
+
+	fault->at = item->time_length ? item->time_at - 1 : begin;
+	if (kind == FILTER_EXCLUDE && item->exclude)
+		what = "it is excluded already, without '!'";
+	else if (kind == FILTER_EXCLUDE && item->time_length)
+		what = "what is excluded has no threshold";
+	else if (kind == FILTER_TIMING && item->time_length)
+		what = "all calls are timed, there is no threshold";
+	if (what)
+		snprintf(fault->what, sizeof(fault->what), "%s", what);
+	return !what;
+}
+
+static int add_item(struct filter_list *l, const char *text, size_t begin, size_t end, enum filter_kind kind,
+		    struct diag *d)
+{
+	struct fault fault;
+	struct filter f;
+	struct item item;
+	int err;
+
+	if (!item_parse(text, begin, end, &item, &fault))
+		return wrong_filter(text, begin, end, &fault, d);
+	if (!item_fits(&item, begin, kind, &fault))
+		return wrong_filter(text, begin, end, &fault, d);
+	err = filter_init(&f, text, &item, kind);
+	if (!err)
+		err = set_add(item.exclude || kind == FILTER_EXCLUDE ? &l->exclude : &l->select, &f);
+	return err ? diag_set(d, ENOMEM, "no memory for filters") : 0;
+}
+
+/* The number of filters, or -errno. */
+static int add_items(struct filter_list *l, const char *text, enum filter_kind kind, struct diag *d)
+{
+	size_t length = strlen(text), begin, end;
+	int err, items = 0;
+
+	for (size_t at = 0; at <= length; at += strcspn(text + at, ";") + 1) {
+		begin = at;
+		end = at + strcspn(text + at, ";");
+		lex_strip(text, &begin, &end);
+		if (begin == end)
+			continue;
+		err = add_item(l, text, begin, end, kind, d);
+		if (err)
+			return err;
+		items++;
+	}
+	return items;
+}
+
+static int check_utf8(const char *text, struct diag *d)
+{
+	size_t length = strlen(text), at = lex_utf8(text, length);
+	char lines[600];
+
+	if (at == length)
+		return 0;
+	caret_show(text, length, at, lines, sizeof(lines));
+	return diag_usage(d, "wrong filter: it is not UTF-8\n%s", lines);
+}
+
+int filter_list_add(struct filter_list *l, const char *text, enum filter_kind kind, struct diag *d)
+{
+	size_t select = l->select.count, exclude = l->exclude.count;
+	int items = check_utf8(text, d);
+
+	if (!items)
+		items = add_items(l, text, kind, d);
+	if (items > 0)
+		return 0;
+	set_cut(&l->select, select);
+	set_cut(&l->exclude, exclude);
+	if (items < 0)
+		return items;
+	return diag_usage(d, "wrong filter: it is empty; name a class or a method, as in 'com.acme.Cart::checkout'");
+}
+
+/* Where the comment begins: at a '#' that nothing, or white space, stands before. C#m is a filter. */
+static size_t comment_at(const char *line, size_t length)
+{
+	size_t space = length;
+
+	for (size_t i = 0, n; i < length; i += n ? n : 1) {
+		n = lex_space(line, i, length);
+		if (n)
+			space = i + n;
+		else if (line[i] == '#' && (i == 0 || space == i))
+			return i;
+	}
+	return length;
+}
+
+static int add_line(struct filter_list *l, const char *line, size_t length, enum filter_kind kind, struct diag *d)
+{
+	char *text = strndup(line, comment_at(line, length));
+	int result;
+
+	if (!text)
+		return diag_set(d, ENOMEM, "no memory for filters");
+	result = check_utf8(text, d);
+	if (!result)
+		result = add_items(l, text, kind, d);
+	free(text);
+	return result;
+}
+
+/* "wrong filter: ..." becomes "wrong filter in FILE, line N: ...". */
+static int in_line(const char *name, int number, int err, struct diag *d)
+{
+	static const char begin[] = "wrong filter";
+	char text[sizeof(d->text)];
+
+	if (strncmp(d->text, begin, sizeof(begin) - 1) != 0)
+		return err;
+	memcpy(text, d->text, sizeof(text));
+	return diag_usage(d, "%s in %.200s, line %d%s", begin, name, number, text + sizeof(begin) - 1);
+}
+
+int filter_list_add_lines(struct filter_list *l, const char *name, const char *content, enum filter_kind kind,
+			  struct diag *d)
+{
+	size_t select = l->select.count, exclude = l->exclude.count, length;
+	int number = 1, result = 0, items = 0;
+
+	for (const char *line = content; result >= 0 && *line; number++) {
+		length = strcspn(line, "\n");
+		result = add_line(l, line, length, kind, d);
+		if (result > 0)
+			items += result;
+		if (result < 0)
+			result = in_line(name, number, result, d);
+		line += length + (line[length] == '\n');
+	}
+	if (items > 0 && result >= 0)
+		return 0;
+	set_cut(&l->select, select);
+	set_cut(&l->exclude, exclude);
+	return result < 0 ? result : diag_usage(d, "wrong filters: there is none in %s", name);
+}
+
+void filter_list_set_lambda(struct filter_list *l, bool lambda)
+{
+	l->lambda = lambda;
+}
+
+size_t filter_list_size(const struct filter_list *l)
+{
+	return l->select.count;
+}
+
+const char *filter_list_text(const struct filter_list *l, size_t i)
+{
+	return i < l->select.count ? l->select.items[i].text : NULL;
+}
+
+enum filter_kind filter_list_kind(const struct filter_list *l, size_t i)
+{
+	return i < l->select.count ? l->select.items[i].kind : FILTER_EXCLUDE;
+}
+
+size_t filter_list_count(const struct filter_list *l, enum filter_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->select.count; i++)
+		n += l->select.items[i].kind == kind;
+	return n;
+}

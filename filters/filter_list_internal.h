@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a filter list is made of; for filters/ only, others use parse.h. */
+#ifndef FILTERS_FILTER_LIST_INTERNAL_H
+#define FILTERS_FILTER_LIST_INTERNAL_H
+
+#include "filters/filter_list.h"
+
+#include <stdint.h>
+
+struct filter {
+	char *text;	  /* as it would be typed again, with its '!' */
+	char sort;	  /* '+', '@', or 0 */
+	char *class_name; /* binary name, a.b.C$D, may have '*'; NULL: any class */
+	char *method;	  /* may have '*'; NULL: all of the class */
+	char *types;	  /* (int,a.b.C[]); NULL: all overloads */
+	uint64_t threshold_ns;
+	enum filter_kind kind;
+	uint32_t hash; /* of text and kind */
+};
+
+struct filter_set {
+	struct filter *items;
+	size_t count, capacity;
+};
+
+struct filter_list {
+	struct filter_set select, exclude; /* of `exclude` the kind says from which of the lists; FILTER_EXCLUDE: from all */
+	bool lambda;
+};
+
+#endif

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * One filter. JEP 520 would take a.b.Outer.Inner and match nothing: the
+ * JVM calls that class a.b.Outer$Inner. The same happens to a.b.C.m. Both are
+ * what people type, so a capitalised part that is followed by the last part
+ * is a fault here. For the rare package that has a capital (org.omg.CORBA),
+ * the JVM's own form with slashes says what is meant.
+ */
+#include "filters/grammar.h"
+#include "filters/lex.h"
+#include "filters/time.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LONGEST 40000 /* class files have 65535 bytes for a name, and up to 6 for 4 of ours */
+
+struct parser {
+	struct lexer lexer;
+	struct token token;
+	struct fault *fault;
+	size_t slash; /* the first one; SIZE_MAX: none */
+	bool method;  /* there is one already */
+};
+
+static void advance(struct parser *p)
+{
+	p->token = lex_next(&p->lexer);
+}
+
+__attribute__((format(printf, 3, 4))) static bool fail(struct parser *p, size_t at, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(p->fault->what, sizeof(p->fault->what), format, args);
+	va_end(args);
+	p->fault->at = at;
+	return false;
+}
+
+static bool fail_colon(struct parser *p)
+{
+	if (!p->method)
+		return fail(p, p->token.at, "a method is written after two colons");
+	return fail(p, p->token.at, "one colon is followed by a time, as in C::m:10ms");
+}
+
+/* A character that has no place here. */
+static bool fail_other(struct parser *p)
+{
+	char c = p->lexer.text[p->token.at];
+
+	switch (c) {
+	case '?':
+		return fail(p, p->token.at, "of wildcards there is '*', any characters");
+	case '@':
+	case '+':
+	case '!':
+		return fail(p, p->token.at, "'%c' stands before a name", c);
+	case ':':
+		return fail_colon(p);
+	case ',':
+		return fail(p, p->token.at, "filters are separated by ';'");
+	case '(':
+		return fail(p, p->token.at, "parentheses follow a method, which is written after two colons");
+	default:
+		if (c >= '0' && c <= '9')
+			return fail(p, p->token.at, "a Java name does not begin with a digit");
+		if ((unsigned char)c < 0x20 || (unsigned char)c >= 0x7f)
+			return fail(p, p->token.at, "a control character cannot stand in a Java name");
+		return fail(p, p->token.at, "'%c' cannot stand in a Java name", c);
+	}
+}
+
+/* The token is not what the grammar wants here. */
+static bool fail_token(struct parser *p, const char *wanted)
+{
+	switch (p->token.kind) {
+	case TOKEN_OTHER:
+		return fail_other(p);
+	case TOKEN_SPACE:
+		return fail(p, p->token.at, "filters are separated by ';', and have no spaces");
+	case TOKEN_SPECIAL:
+		return fail(p, p->token.at, "<init> and <clinit> are methods, they follow '::'");
+	default:
+		return fail(p, p->token.at, "%s", wanted);
+	}
+}
+
+static bool check_name(struct parser *p)
+{
+	const char *name = p->lexer.text + p->token.at;
+
+	if (lex_keyword(name, p->token.length))
+		return fail(p, p->token.at, "'%.*s' is a Java keyword", (int)p->token.length, name);
+	return true;
+}
+
+static bool parse_class(struct parser *p, struct item *item)
+{
+	item->class_at = p->token.at;
+	for (;;) {
+		if (p->token.kind != TOKEN_NAME)
+			return fail_token(p, "a part of the class name is missing");
+		if (!check_name(p))
+			return false;
+		item->class_length = p->token.at + p->token.length - item->class_at;
+		advance(p);
+		if (p->token.kind == TOKEN_SLASH && p->slash == (size_t)-1)
+			p->slash = p->token.at;
+		if (p->token.kind != TOKEN_DOT && p->token.kind != TOKEN_SLASH)
+			return true;
+		advance(p);
+	}
+}
+
+static bool parse_method(struct parser *p, struct item *item)
+{
+	const char *name = p->lexer.text + p->token.at;
+
+	item->method_at = p->token.at;
+	item->method_length = p->token.length;
+	if (p->token.kind == TOKEN_SPECIAL) {
+		if (strncmp(name, "<init>", 6) != 0 && strncmp(name, "<clinit>", 8) != 0)
+			return fail(p, p->token.at, "of names in angle brackets there are <init> and <clinit>");
+	} else if (p->token.kind != TOKEN_NAME) {
+		return fail_token(p, "the method's name is missing");
+	} else if (!check_name(p)) {
+		return false;
+	}
+	advance(p);
+	return true;
+}
+
+/* Is the part of a name at `at` written like a class? */
+static bool capital(const char *name, size_t at, size_t length)
+{
+	while (at < length && name[at] == '*')
+		at++;
+	return at < length && name[at] >= 'A' && name[at] <= 'Z';
+}
+
+/*
+ * Offset of the separator after a capitalised part that looks like the outer class: all parts between it and the
+ * last one are capitalised, too. 0: none.
+ */
+static size_t outer_class(const char *name, size_t length)
+{
+	bool part_capital = capital(name, 0, length);
+	size_t outer = 0;
+
+	for (size_t i = 1; i < length; i++) {
+		if (name[i] != '.' && name[i] != '/')
+			continue;
+		if (part_capital && !outer)
+			outer = i;
+		else if (!part_capital)
+			outer = 0;
+		part_capital = capital(name, i + 1, length);
+	}
+	return outer;
+}
+
+static bool check_class(struct parser *p, const struct item *item)
+{
+	const char *name = p->lexer.text + item->class_at;
+	size_t length = item->class_length, outer, last;
+
+	if (length == 0)
+		return true;
+	outer = outer_class(name, length);
+	if (p->slash != (size_t)-1) {
+		if (memchr(name, '.', length) || !outer)
+			return fail(p, p->slash, "a class name is written with dots");
+		return true;
+	}
+	if (!outer)
+		return true;
+	for (last = length; name[last - 1] != '.'; last--)
+		;
+	if (!capital(name, last, length) && item->method_length == 0)
+		return fail(p, item->class_at + last - 1, "a method is written after two colons");
+	return fail(p, item->class_at + outer, "a nested class is written with '$'");
+}
+
+/* Wildcards are for names of classes: what a type is, is asked for by its name. */
+static bool check_sort(struct parser *p, const struct item *item)
+{
+	const char *star = memchr(p->lexer.text + item->class_at, '*', item->class_length);
+
+	if (!item->sort || !star)
+		return true;
+	return fail(p, (size_t)(star - p->lexer.text),
+		    item->sort == '+' ? "a supertype is named in full, without '*'" : "an annotation is named in full, without '*'");
+}
+
+static bool at_char(const struct parser *p, char c)
+{
+	return p->token.kind == TOKEN_OTHER && p->lexer.text[p->token.at] == c;
+}
+
+static void skip_spaces(struct parser *p)
+{
+	while (p->token.kind == TOKEN_SPACE)
+		advance(p);
+}
+
+/* "[]", any number of them, and "..." behind. */
+static bool parse_dimensions(struct parser *p)
+{
+	size_t dots = 0, at;
+
+	for (skip_spaces(p); at_char(p, '['); skip_spaces(p)) {
+		advance(p);
+		skip_spaces(p);
+		if (!at_char(p, ']'))
+			return fail(p, p->token.at, "an array is written with '[]'");
+		advance(p);
+	}
+	for (at = p->token.at; p->token.kind == TOKEN_DOT; dots++)
+		advance(p);
+	if (dots && dots != 3)
+		return fail(p, at, "a varargs parameter is written with '...' or '[]'");
+	skip_spaces(p);
+	return true;
+}
+
+static bool is_primitive(const char *name, size_t length)
+{
+	static const char *const names[] = {"boolean", "byte", "char", "double", "float", "int", "long", "short"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+			return true;
+	return false;
+}
+
+/* A token that is no type, inside of the parentheses. */
+static bool fail_type(struct parser *p)
+{
+	if (at_char(p, '<'))
+		return fail(p, p->token.at, "a type is written without its parameters: List, not List<String>");
+	if (p->token.kind == TOKEN_END)
+		return fail(p, p->token.at, "the ')' is missing");
+	if (p->token.kind == TOKEN_OTHER && !at_char(p, ',') && !at_char(p, ')'))
+		return fail_other(p);
+	return fail(p, p->token.at, "a type is missing, as in C::m(int,java.lang.String)");
+}
+
+/* The name of a class in the parentheses. "a.", "..." is a name and three dots. */
+static bool parse_type_name(struct parser *p)
+{
+	const char *text = p->lexer.text;
+	size_t begin = p->token.at, end, outer;
+
+	for (;;) {
+		if (p->token.kind != TOKEN_NAME)
+			return fail_type(p);
+		if (memchr(text + p->token.at, '*', p->token.length))
+			return fail(p, p->token.at, "a type is named in full, without '*'");
+		end = p->token.at + p->token.length;
+		if (is_primitive(text + begin, end - begin))
+			break;
+		if (!check_name(p))
+			return false;
+		if (p->lexer.end - end >= 3 && memcmp(text + end, "...", 3) == 0)
+			break;
+		advance(p);
+		if (p->token.kind != TOKEN_DOT)
+			goto named;
+		advance(p);
+	}
+	advance(p);
+named:
+	outer = outer_class(text + begin, end - begin);
+	return !outer || fail(p, begin + outer, "a nested class is written with '$'");
+}
+
+static bool parse_types(struct parser *p, struct item *item)
+{
+	item->types_at = p->token.at;
+	advance(p);
+	skip_spaces(p);
+	while (!at_char(p, ')')) {
+		if (!parse_type_name(p) || !parse_dimensions(p))
+			return false;
+		if (p->token.kind == TOKEN_NAME)
+			return fail(p, p->token.at, "a parameter is written as its type alone, without a name");
+		if (!at_char(p, ',') && !at_char(p, ')'))
+			return fail_type(p);
+		if (at_char(p, ')'))
+			break;
+		advance(p);
+		skip_spaces(p);
+		if (at_char(p, ')'))
+			return fail_type(p);
+	}
+	advance(p);
+	item->types_length = p->token.at - item->types_at;
+	return true;
+}
+
+/* ":10ms", to the end of the text. */
+static bool parse_time(struct parser *p, struct item *item)
+{
+	const char *text = p->lexer.text;
+
+	if (p->token.at + 1 < p->lexer.end && (text[p->token.at + 1] < '0' || text[p->token.at + 1] > '9'))
+		return fail_colon(p);
+	item->time_at = p->token.at + 1;
+	item->time_length = p->lexer.end - item->time_at;
+	if (!time_parse(text + item->time_at, item->time_length, &item->threshold_ns))
+		return fail(p, item->time_at, "a threshold is a whole number and a unit, ns us ms s m h or d");
+	if (item->exclude)
+		return fail(p, item->time_at - 1, "what is excluded has no threshold");
+	p->lexer.at = p->lexer.end;
+	advance(p);
+	return true;
+}
+
+static void parse_prefix(struct parser *p, struct item *item)
+{
+	if (at_char(p, '!')) {
+		item->exclude = true;
+		advance(p);
+		skip_spaces(p);
+	}
+	if (at_char(p, '+') || at_char(p, '@')) {
+		item->sort = p->lexer.text[p->token.at];
+		advance(p);
+	}
+}
+
+static bool parse_target(struct parser *p, struct item *item)
+{
+	if (p->token.kind == TOKEN_MEMBER && item->sort)
+		return fail(p, p->token.at, "a type is missing after '%c'", item->sort);
+	if (p->token.kind != TOKEN_MEMBER && !parse_class(p, item))
+		return false;
+	if (p->token.kind != TOKEN_MEMBER)
+		return true;
+	if (item->sort == '@')
+		return fail(p, p->token.at, "an annotation selects what bears it, no method follows");
+	advance(p);
+	if (!parse_method(p, item))
+		return false;
+	p->method = true;
+	return !at_char(p, '(') || parse_types(p, item);
+}
+
+bool item_parse(const char *text, size_t begin, size_t end, struct item *item, struct fault *fault)
+{
+	struct parser p = {.lexer = {text, begin, end}, .fault = fault, .slash = (size_t)-1};
+
+	*item = (struct item){.threshold_ns = ITEM_NO_THRESHOLD};
+	if (end - begin > LONGEST)
+		return fail(&p, begin, "no Java name is that long");
+	advance(&p);
+	parse_prefix(&p, item);
+	if (!parse_target(&p, item))
+		return false;
+	if (at_char(&p, ':') && !parse_time(&p, item))
+		return false;
+	if (p.token.kind != TOKEN_END)
+		return fail_token(&p, item->method_length ? "nothing follows the method's name"
+							  : "a part of the name is missing");
+	return check_sort(&p, item) && check_class(&p, item);
+}

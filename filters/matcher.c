@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Matching with a compiled block. Runs in the traced JVM too, where the block
+ * lies in shared memory: every value is copied out before it is checked and
+ * used, so that a block that changes under us can give a wrong answer only.
+ * The builtin memcpy is expanded in place, in a freestanding build, too.
+ */
+#include "filters/matcher.h"
+#include "filters/program.h"
+
+#include <string.h> /* memcmp, which the agent brings itself */
+
+#define NOTHING ((struct pattern_text){"", 0})
+
+/* What the entries that fit say together. */
+struct findings {
+	uint32_t flags;
+	uint64_t threshold_ns;
+};
+
+static bool in_block(const struct pattern *p, uint64_t at, uint64_t length)
+{
+	return at <= p->size && length <= p->size - at;
+}
+
+static bool header_read(const struct pattern *p, struct block_header *h)
+{
+	if (!p->block || p->size < sizeof(*h))
+		return false;
+	__builtin_memcpy(h, p->block, sizeof(*h));
+	if (h->magic != BLOCK_MAGIC || h->version != BLOCK_VERSION || h->size != p->size)
+		return false;
+	if (h->buckets == 0 || (h->buckets & (h->buckets - 1)) || h->wild > h->entries)
+		return false;
+	return in_block(p, sizeof(*h),
+			(uint64_t)h->buckets * sizeof(uint32_t) + (uint64_t)h->entries * sizeof(struct block_entry));
+}
+
+static uint32_t bucket_read(const struct pattern *p, const struct block_header *h, uint32_t hash)
+{
+	uint32_t number;
+
+	__builtin_memcpy(&number,
+			 (const char *)p->block + sizeof(*h) + (size_t)(hash & (h->buckets - 1)) * sizeof(number),
+			 sizeof(number));
+	return number;
+}
+
+/* Entry number - 1. */
+static void entry_read(const struct pattern *p, const struct block_header *h, uint32_t number, struct block_entry *e)
+{
+	size_t at = sizeof(*h) + (size_t)h->buckets * sizeof(uint32_t) + (size_t)(number - 1) * sizeof(*e);
+
+	__builtin_memcpy(e, (const char *)p->block + at, sizeof(*e));
+}
+
+/* A name of an entry; empty when it is not in the block. */
+static struct pattern_text stored(const struct pattern *p, uint32_t at, size_t length)
+{
+	if (!in_block(p, at, length))
+		return NOTHING;
+	return (struct pattern_text){(const char *)p->block + at, length};
+}
+
+static bool equal(struct pattern_text a, struct pattern_text b)
+{
+	return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
+}
+
+/* '*' stands for any characters: on a mismatch the last '*' takes one more. */
+static bool glob(struct pattern_text pattern, struct pattern_text text)
+{
+	size_t i = 0, k = 0, star = SIZE_MAX, taken = 0;
+
+	while (k < text.length) {
+		if (i < pattern.length && pattern.at[i] == '*') {
+			star = i++;
+			taken = k;
+		} else if (i < pattern.length && pattern.at[i] == text.at[k]) {
+			i++;
+			k++;
+		} else if (star != SIZE_MAX) {
+			i = star + 1;
+			k = ++taken;
+		} else {
+			return false;
+		}
+	}
+	while (i < pattern.length && pattern.at[i] == '*')
+		i++;
+	return i == pattern.length;
+}
+
+/* Takes "[[La/b/C;" or "[[I" off the begin, to dimensions and element. */
+static bool next_type(struct pattern_text *left, size_t *dimensions, struct pattern_text *element)
+{
+	size_t n = 0;
+
+	while (n < left->length && left->at[n] == '[')
+		n++;
+	*dimensions = n;
+	element->at = left->at + n;
+	if (n < left->length && left->at[n] == 'L')
+		while (n < left->length && left->at[n] != ';')
+			n++;
+	if (n >= left->length)
+		return false;
+	n++;
+	element->length = n - *dimensions;
+	left->at += n;
+	left->length -= n;
+	return true;
+}
+
+static bool has_package(struct pattern_text type)
+{
+	for (size_t i = 0; i < type.length; i++)
+		if (type.at[i] == '/')
+			return true;
+	return false;
+}
+
+/* Is `type`, as a descriptor has it, the one that was asked for? LOrder; is also La/b/Order; and La/b/Cart$Order;. */
+static bool type_fits(struct pattern_text wanted, struct pattern_text type)
+{
+	size_t tail = wanted.length - 1; /* behind the L */
+	char before;
+
+	if (equal(wanted, type))
+		return true;
+	if (wanted.at[0] != 'L' || type.at[0] != 'L' || type.length <= wanted.length || has_package(wanted))
+		return false;
+	before = type.at[type.length - tail - 1];
+	return (before == '/' || before == '$') && memcmp(type.at + type.length - tail, wanted.at + 1, tail) == 0;
+}
+
+/* "(I[Ljava/lang/String;)" and a descriptor, with its result. */
+static bool types_fit(struct pattern_text wanted, struct pattern_text descriptor)
+{
+	struct pattern_text a, b;
+	size_t m, n;
+
+	if (wanted.length < 2 || descriptor.length < 2)
+		return false;
+	wanted.at++, wanted.length--;
+	descriptor.at++, descriptor.length--;
+	while (wanted.at[0] != ')' && descriptor.at[0] != ')')
+		if (!next_type(&wanted, &m, &a) || !next_type(&descriptor, &n, &b) || m != n || !type_fits(a, b) ||
+		    !wanted.length || !descriptor.length)
+			return false;
+	return wanted.at[0] == ')' && descriptor.at[0] == ')';
+}
+
+static bool method_fits(const struct pattern *p, const struct block_entry *e, const struct pattern_method *m)
+{
+	struct pattern_text method = stored(p, e->method_at, e->method_length);
+
+	if (e->method_length && !(e->flags & BLOCK_GLOB ? glob(method, m->name) : equal(method, m->name)))
+		return false;
+	return !e->types_length || !m->descriptor.length ||
+	       types_fit(stored(p, e->types_at, e->types_length), m->descriptor);
+}
+
+static void take(struct findings *f, const struct block_entry *e)
+{
+	f->flags |= e->flags;
+	if (e->flags & BLOCK_TRACE && e->threshold_ns < f->threshold_ns)
+		f->threshold_ns = e->threshold_ns;
+}
+
+/*
+ * The entries of a class; with a method, those that fit it; without, those for
+ * the class as a whole. `by_name` looks under the method's name, else under the class alone.
+ */
+static uint32_t find(const struct pattern *p, const struct block_header *h, char sort, struct pattern_text class_name,
+		     const struct pattern_method *m, bool by_name, struct findings *f)
+{
+	struct pattern_text method = by_name ? m->name : NOTHING;
+	uint32_t hash = block_hash_entry(sort, class_name.at, class_name.length, method.at, method.length);
+	uint32_t limit = h->wild, number = bucket_read(p, h, hash), first = 0;
+	struct block_entry e;
+
+	while (number != 0 && number <= limit) {
+		entry_read(p, h, number, &e);
+		if (e.hash == hash && e.sort == (uint8_t)sort && !!e.method_length == (by_name || e.flags & BLOCK_GLOB) &&
+		    equal(stored(p, e.class_at, e.class_length), class_name)) {
+			first = number;
+			if (m ? method_fits(p, &e, m) : !e.method_length)
+				take(f, &e);
+		}
+		limit = number - 1;
+		number = e.next;
+	}
+	return first;
+}
+
+static void find_both(const struct pattern *p, const struct block_header *h, char sort, struct pattern_text class_name,
+		      const struct pattern_method *m, struct findings *f)
+{
+	find(p, h, sort, class_name, m, false, f);
+	find(p, h, sort, class_name, m, true, f);
+}
+
+/* A mark is the number of an entry of that type. */
+static void find_marked(const struct pattern *p, const struct block_header *h, const struct pattern_marks *marks,
+			const struct pattern_method *m, struct findings *f)
+{
+	struct block_entry e;
+
+	for (uint32_t i = 0; marks && i < marks->count && i < PATTERN_MARKS; i++) {
+		if (marks->mark[i] == 0 || marks->mark[i] > h->wild)
+			continue;
+		entry_read(p, h, marks->mark[i], &e);
+		find_both(p, h, (char)e.sort, stored(p, e.class_at, e.class_length), m, f);
+	}
+}
+
+/* Those with a '*' in the class's name; without a method all that fit the class. */
+static void find_wild(const struct pattern *p, const struct block_header *h, struct pattern_text class_name,
+		      const struct pattern_method *m, struct findings *f)
+{
+	struct block_entry e;
+
+	for (uint32_t number = h->wild + 1; number <= h->entries; number++) {
+		entry_read(p, h, number, &e);
+		if (e.class_length && !glob(stored(p, e.class_at, e.class_length), class_name))
+			continue;
+		if (m && method_fits(p, &e, m))
+			take(f, &e);
+		else if (!m)
+			f->flags |= e.method_length ? e.flags & BLOCK_SELECT ? BLOCK_SOME : 0 : e.flags;
+	}
+}
+
+static struct findings findings_of(const struct pattern *p, const struct block_header *h,
+				   const struct pattern_method *m)
+{
+	struct findings f = {.threshold_ns = PATTERN_NO_THRESHOLD};
+
+	find_both(p, h, BLOCK_NAME, m->class_name, m, &f);
+	find(p, h, BLOCK_NAME, NOTHING, m, true, &f);
+	find_marked(p, h, m->of_class, m, &f);
+	find_marked(p, h, m->of_method, m, &f);
+	find_wild(p, h, m->class_name, m, &f);
+	return f;
+}
+
+/* Of a part that is all digits, or hexadecimal, before the end: where its '$' is; 0 without one. */
+static size_t cut_number(struct pattern_text name, bool hex)
+{
+	size_t i = name.length;
+
+	while (i && ((name.at[i - 1] >= '0' && name.at[i - 1] <= '9') || (hex && name.at[i - 1] >= 'a' && name.at[i - 1] <= 'f')))
+		i--;
+	return i && i < name.length && name.at[i - 1] == '$' ? i - 1 : 0;
+}
+
+/*
+ * javac names the body of a lambda lambda$METHOD$NUMBER, with `new` for a
+ * constructor and `static` for the initializer; that of a serializable one
+ * lambda$METHOD$HASH$NUMBER. The method; empty when the name says none.
+ */
+static struct pattern_text lambda_method(struct pattern_text name, bool serializable)
+{
+	static const struct pattern_text constructor = {"<init>", 6}, initializer = {"<clinit>", 8};
+
+	if (name.length < 7 || memcmp(name.at, "lambda$", 7) != 0)
+		return NOTHING;
+	name = (struct pattern_text){name.at + 7, name.length - 7};
+	name.length = cut_number(name, false);
+	if (serializable)
+		name.length = cut_number(name, true);
+	if (equal(name, (struct pattern_text){"new", 3}))
+		return constructor;
+	return equal(name, (struct pattern_text){"static", 6}) ? initializer : name;
+}
+
+static bool flag(const struct pattern *p, uint32_t flags)
+{
+	struct block_header h;
+
+	return header_read(p, &h) && (h.flags & flags);
+}
+
+bool pattern_valid(const struct pattern *p)
+{
+	struct block_header h;
+
+	return header_read(p, &h);
+}
+
+bool pattern_any_class(const struct pattern *p)
+{
+	struct block_header h;
+
+	return header_read(p, &h) &&
+	       (h.wild < h.entries || h.flags & (BLOCK_ANY_CLASS | BLOCK_SUPERTYPE | BLOCK_ANNOTATION));
+}
+
+bool pattern_has_supertypes(const struct pattern *p)
+{
+	return flag(p, BLOCK_SUPERTYPE);
+}
+
+bool pattern_has_annotations(const struct pattern *p)
+{
+	return flag(p, BLOCK_ANNOTATION);
+}
+
+bool pattern_takes_lambda(const struct pattern *p, struct pattern_text name)
+{
+	return flag(p, BLOCK_LAMBDA) && name.length > 7 && memcmp(name.at, "lambda$", 7) == 0;
+}
+
+enum pattern_answer pattern_class(const struct pattern *p, const char *name, size_t length)
+{
+	struct pattern_text class_name = {name, length};
+	struct findings f = {0};
+	struct block_header h;
+
+	if (length == 0 || !header_read(p, &h))
+		return PATTERN_NO;
+	find(p, &h, BLOCK_NAME, class_name, NULL, false, &f);
+	find_wild(p, &h, class_name, NULL, &f);
+	if ((f.flags & BLOCK_NO_TRACE) && (f.flags & BLOCK_NO_TIMING))
+		return PATTERN_NO;
+	if (f.flags & (BLOCK_SELECT | BLOCK_SOME) || h.flags & BLOCK_ANY_CLASS)
+		return PATTERN_METHODS;
+	return h.flags & (BLOCK_SUPERTYPE | BLOCK_ANNOTATION) ? PATTERN_MARKED : PATTERN_NO;
+}
+
+static void mark_add(struct pattern_marks *marks, uint32_t mark)
+{
+	for (uint32_t i = 0; i < marks->count; i++)
+		if (marks->mark[i] == mark)
+			return;
+	if (mark && marks->count < PATTERN_MARKS)
+		marks->mark[marks->count++] = mark;
+}
+
+static void mark_type(const struct pattern *p, char sort, struct pattern_text type, struct pattern_marks *marks)
+{
+	struct findings f = {0};
+	struct block_header h;
+
+	if (header_read(p, &h) && h.flags & (sort == BLOCK_BELOW ? BLOCK_SUPERTYPE : BLOCK_ANNOTATION))
+		mark_add(marks, find(p, &h, sort, type, NULL, false, &f));
+}
+
+void pattern_mark_supertype(const struct pattern *p, struct pattern_text name, struct pattern_marks *marks)
+{
+	mark_type(p, BLOCK_BELOW, name, marks);
+}
+
+void pattern_mark_annotation(const struct pattern *p, struct pattern_text descriptor, struct pattern_marks *marks)
+{
+	mark_type(p, BLOCK_BEARS, descriptor, marks);
+}
+
+struct pattern_verdict pattern_decide(const struct pattern *p, const struct pattern_method *m)
+{
+	struct pattern_verdict v = {.threshold_ns = PATTERN_NO_THRESHOLD};
+	struct pattern_method body = *m;
+	struct findings f, g;
+	struct block_header h;
+
+	if (m->class_name.length == 0 || m->name.length == 0 || !header_read(p, &h))
+		return v;
+	f = findings_of(p, &h, m);
+	for (int serializable = 0; serializable < 2 && m->synthetic && h.flags & BLOCK_LAMBDA; serializable++) {
+		body.name = lambda_method(m->name, serializable);
+		body.descriptor = NOTHING; /* the body's own, which no filter means */
+		if (!body.name.length)
+			continue;
+		g = findings_of(p, &h, &body);
+		f.flags |= g.flags;
+		f.threshold_ns = g.threshold_ns < f.threshold_ns ? g.threshold_ns : f.threshold_ns;
+	}
+	v.trace = (f.flags & (BLOCK_TRACE | BLOCK_NO_TRACE)) == BLOCK_TRACE;
+	v.timing = (f.flags & (BLOCK_TIMING | BLOCK_NO_TIMING)) == BLOCK_TIMING;
+	if (v.trace)
+		v.threshold_ns = f.threshold_ns;
+	return v;
+}
+
+bool pattern_method(const struct pattern *p, const char *class_name, size_t class_length, const char *method,
+		    size_t method_length, const char *descriptor, size_t descriptor_length)
+{
+	struct pattern_method m = {.class_name = {class_name, class_length},
+				   .name = {method, method_length},
+				   .descriptor = {descriptor, descriptor_length}};
+
+	return pattern_decide(p, &m).trace;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "filters/policy.h"
+
+#include <string.h> /* memcmp and strlen, which the agent brings itself */
+
+#define ACC_NATIVE    0x0100
+#define ACC_INTERFACE 0x0200
+#define ACC_ABSTRACT  0x0400
+#define ACC_SYNTHETIC 0x1000
+
+static bool begins(struct class_text t, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return t.length >= length && !memcmp(t.text, prefix, length);
+}
+
+static bool contains(struct class_text t, const char *part)
+{
+	size_t length = strlen(part);
+
+	for (size_t i = 0; i + length <= t.length; i++)
+		if (!memcmp(t.text + i, part, length))
+			return true;
+	return false;
+}
+
+static struct pattern_text text_from(struct class_text t)
+{
+	return (struct pattern_text){ t.text, t.length };
+}
+
+/* Where marks are collected. */
+struct collector {
+	const struct pattern *p;
+	struct pattern_marks *marks;
+};
+
+static bool see_type(struct class_text name, void *context)
+{
+	const struct collector *to = context;
+
+	pattern_mark_supertype(to->p, text_from(name), to->marks);
+	return true;
+}
+
+static bool see_annotation(struct class_text type, void *context)
+{
+	const struct collector *to = context;
+
+	pattern_mark_annotation(to->p, text_from(type), to->marks);
+	return true;
+}
+
+void policy_mark_class(const struct pattern *p, const struct class_file *c, struct pattern_marks *marks)
+{
+	struct collector to = { p, marks };
+
+	if (pattern_has_supertypes(p)) {
+		see_type(c->name, &to);
+		if (!(c->access & ACC_INTERFACE)) /* Object is above it in the file, and not in the language */
+			see_type(c->super, &to);
+		class_each_interface(c, see_type, &to);
+	}
+	if (pattern_has_annotations(p))
+		class_each_annotation(c, NULL, see_annotation, &to);
+}
+
+/* Those that are no types at all are found nowhere. */
+static bool see_annotation_word(struct class_text text, void *context)
+{
+	const struct collector *to = context;
+
+	see_annotation(text, context);
+	return !to->marks->count;
+}
+
+static bool see_word(struct class_text text, void *context)
+{
+	see_type(text, context);
+	return see_annotation_word(text, context);
+}
+
+static bool any_word(const struct pattern *p, const void *pool, size_t size, uint16_t count, class_see see)
+{
+	struct pattern_marks marks = { .count = 0 };
+	struct collector to = { p, &marks };
+
+	class_each_utf8(pool, size, count, see, &to);
+	return marks.count;
+}
+
+bool policy_may_have_mark(const struct pattern *p, const void *pool, size_t size, uint16_t count)
+{
+	return any_word(p, pool, size, count, see_word);
+}
+
+bool policy_may_bear(const struct pattern *p, const void *pool, size_t size, uint16_t count)
+{
+	return any_word(p, pool, size, count, see_annotation_word);
+}
+
+/*
+ * A hidden class is La/b/C.0x12; for JVMTI and a/b/C+0x12 for HotSpot. Least of all the anonymous ones before JDK 15,
+ * a/b/C/12: JDK 8 crashes when it is asked for the constants of a LambdaForm's, which it also does to make
+ * the class file for a retransformation.
+ */
+bool policy_class_name(struct pattern_text name)
+{
+	bool digit = false;
+
+	if (begins((struct class_text){ name.at, name.length }, "java/lang/FrtraceHook"))
+		return false;
+	for (size_t i = 0; i + 1 < name.length; i++) {
+		if (name.at[i] == '.' || name.at[i] == '+')
+			return false;
+		if (name.at[i] == '/')
+			digit = name.at[i + 1] >= '0' && name.at[i + 1] <= '9';
+	}
+	return !digit;
+}
+
+/*
+ * Classes that are left alone as a whole. Hooks in the synchronizers left locks
+ * locked after a StackOverflowError; continuations are frozen and thawed by
+ * code that knows every frame; JFR rewrites its event classes itself.
+ */
+enum frt_skip_reason policy_class(const struct class_file *c)
+{
+	if (begins(c->name, "java/lang/FrtraceHook"))
+		return FRT_SKIP_UNMODIFIABLE;
+	if (begins(c->name, "java/util/concurrent/locks/"))
+		return FRT_SKIP_LOCKS;
+	if (class_text_is(c->name, "jdk/internal/vm/Continuation") || begins(c->name, "jdk/internal/vm/Continuation$"))
+		return FRT_SKIP_CONTINUATION;
+	if (begins(c->name, "jdk/jfr/") || begins(c->super, "jdk/jfr/") ||
+	    class_text_is(c->super, "jdk/internal/event/Event") || class_text_is(c->name, "jdk/internal/event/Event"))
+		return FRT_SKIP_JFR;
+	if (c->access & ACC_SYNTHETIC && (contains(c->name, "$$Lambda") || begins(c->name, "java/lang/invoke/LambdaForm$")))
+		return FRT_SKIP_HIDDEN;
+	return FRT_SKIP_NONE;
+}
+
+/* Before JDK 9 nothing marks what C2 has intrinsics for; these are the ones that people trace. */
+static bool intrinsic_by_name(const struct class_file *c, const struct class_method *m)
+{
+	static const char *const list[][2] = {
+		{ "java/lang/Math", NULL },
+		{ "java/lang/StrictMath", NULL },
+		{ "java/lang/Integer", "bitCount" },
+		{ "java/lang/Integer", "numberOfLeadingZeros" },
+		{ "java/lang/Integer", "numberOfTrailingZeros" },
+		{ "java/lang/Integer", "reverseBytes" },
+		{ "java/lang/Integer", "valueOf" },
+		{ "java/lang/Long", "bitCount" },
+		{ "java/lang/Long", "numberOfLeadingZeros" },
+		{ "java/lang/Long", "numberOfTrailingZeros" },
+		{ "java/lang/Long", "reverseBytes" },
+		{ "java/lang/String", "equals" },
+		{ "java/lang/String", "compareTo" },
+		{ "java/lang/String", "indexOf" },
+		{ "java/lang/StringBuilder", "append" },
+		{ "java/lang/StringBuilder", "toString" },
+		{ "java/util/Arrays", "copyOf" },
+		{ "java/util/Arrays", "copyOfRange" },
+		{ "java/util/Arrays", "equals" },
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		if (class_text_is(c->name, list[i][0]) && (!list[i][1] || class_text_is(m->name, list[i][1])))
+			return true;
+	return false;
+}
+
+bool policy_is_intrinsic(const struct class_file *c, const struct class_method *m, bool unmarked)
+{
+	return class_method_has_annotation(c, m, "Ljdk/internal/vm/annotation/IntrinsicCandidate;") ||
+	       class_method_has_annotation(c, m, "Ljdk/internal/HotSpotIntrinsicCandidate;") ||
+	       (unmarked && intrinsic_by_name(c, m));
+}
+
+enum frt_skip_reason policy_modifiers(const struct pattern *p, struct pattern_text name, unsigned int modifiers)
+{
+	if (modifiers & ACC_NATIVE)
+		return FRT_SKIP_NATIVE;
+	if (modifiers & ACC_ABSTRACT)
+		return FRT_SKIP_ABSTRACT;
+	return modifiers & ACC_SYNTHETIC && !pattern_takes_lambda(p, name) ? FRT_SKIP_SYNTHETIC : FRT_SKIP_NONE;
+}
+
+static enum frt_skip_reason method_reason(const struct pattern *p, const struct class_file *c, const struct class_method *m)
+{
+	enum frt_skip_reason reason = policy_modifiers(p, text_from(m->name), m->access);
+
+	if (reason)
+		return reason;
+	if (class_method_is_empty_finalizer(c, m))
+		return FRT_SKIP_FINALIZER;
+	if (class_method_has_annotation(c, m, "Ljdk/internal/vm/annotation/ReservedStackAccess;"))
+		return FRT_SKIP_RESERVED_STACK;
+	if (class_method_has_annotation(c, m, "Ljdk/internal/vm/annotation/JvmtiMountTransition;"))
+		return FRT_SKIP_CONTINUATION;
+	/* generated; before JDK 15 in anonymous classes, whose name does not tell */
+	if (class_method_has_annotation(c, m, "Ljava/lang/invoke/LambdaForm$Compiled;"))
+		return FRT_SKIP_HIDDEN;
+	return FRT_SKIP_NONE;
+}
+
+struct pattern_verdict policy_method(const struct pattern *p, const struct class_file *c, const struct class_method *m,
+				     const struct pattern_marks *of_class, enum frt_skip_reason *reason)
+{
+	struct pattern_marks of_method = { .count = 0 };
+	struct collector to = { p, &of_method };
+	struct pattern_verdict v;
+
+	if (pattern_has_annotations(p))
+		class_each_annotation(c, m, see_annotation, &to);
+	v = pattern_decide(p, &(struct pattern_method){ .class_name = text_from(c->name),
+							.name = text_from(m->name),
+							.descriptor = text_from(m->descriptor),
+							.synthetic = m->access & ACC_SYNTHETIC,
+							.of_class = of_class,
+							.of_method = &of_method });
+	*reason = v.trace || v.timing ? method_reason(p, c, m) : FRT_SKIP_NONE;
+	return v;
+}

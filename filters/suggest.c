@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * How far a known name is from a filter, as a number; the smallest few are
+ * kept. The steps, from what is almost certainly meant to what may be:
+ *
+ *	the nested class that has the method		C::m for C$In::m: a shell ate "$In"
+ *	other letter case				com.acme.cart
+ *	the class is right, the method misspelt		C::chekout
+ *	... or has no such overload			C::checkout(int)
+ *	the simple name in another package		com.acme.old.Cart
+ *	a nested class, its methods not known		C$In
+ *	a few letters off, or more letters after	com.acme.Crat, com.acme.CartV2
+ */
+#include "filters/suggest.h"
+#include "filters/filter_list_internal.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define FILTERS 256
+#define LETTERS 64 /* of a name that are compared */
+#define KEPT	32 /* more than are shown: a filter that is met takes its own away */
+#define FAR	1000
+
+enum {
+	NESTED_HAS_METHOD = 1,
+	OTHER_CASE = 2,
+	OTHER_METHOD = 4,
+	OTHER_PACKAGE = 10,
+	NESTED = 14,
+	OTHER_NAME = 20,
+	LONGER_NAME = 28
+};
+
+struct candidate {
+	char *text;
+	size_t filter;
+	int distance;
+};
+
+struct near {
+	const struct filter_set *filters;
+	size_t filter_count;
+	struct candidate best[KEPT];
+	size_t count;
+	bool met[FILTERS];
+};
+
+struct near *near_new(const struct filter_list *l)
+{
+	struct near *n = calloc(1, sizeof(*n));
+
+	if (n) {
+		n->filters = &l->select;
+		n->filter_count = l->select.count < FILTERS ? l->select.count : FILTERS;
+	}
+	return n;
+}
+
+void near_free(struct near *n)
+{
+	if (!n)
+		return;
+	for (size_t i = 0; i < n->count; i++)
+		free(n->best[i].text);
+	free(n);
+}
+
+static int smaller(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Letters to insert, take away, replace or swap with their neighbour, case not counted, bytes for letters;
+ * FAR when there are more than `limit`.
+ */
+static int edit_distance(const char *a, size_t a_length, const char *b, size_t b_length, int limit)
+{
+	int rows[3][LETTERS + 1], *before = rows[0], *last = rows[1], *row = rows[2], *swap;
+
+	if (a_length > LETTERS || b_length > LETTERS || abs((int)a_length - (int)b_length) > limit)
+		return FAR;
+	memset(rows, 0, sizeof(rows));
+	for (size_t j = 0; j <= b_length; j++)
+		last[j] = (int)j;
+	for (size_t i = 1; i <= a_length; i++) {
+		int best = row[0] = (int)i;
+
+		for (size_t j = 1; j <= b_length; j++) {
+			int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+
+			row[j] = smaller(smaller(last[j], row[j - 1]) + 1, last[j - 1] + (x != y));
+			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+			    y == tolower((unsigned char)a[i - 2]))
+				row[j] = smaller(row[j], before[j - 2] + 1);
+			best = smaller(best, row[j]);
+		}
+		if (best > limit)
+			return FAR;
+		swap = before;
+		before = last;
+		last = row;
+		row = swap;
+	}
+	return last[b_length] <= limit ? last[b_length] : FAR;
+}
+
+/* A class name in its parts: package, simple name with the nested ones. */
+struct name {
+	const char *text;
+	size_t length, package; /* length of the package with its dot */
+};
+
+static struct name name_split(const char *text)
+{
+	struct name n = {.text = text, .length = strlen(text)};
+
+	for (size_t i = 0; i < n.length; i++)
+		if (text[i] == '.')
+			n.package = i + 1;
+	return n;
+}
+
+static bool same_package(struct name a, struct name b)
+{
+	return a.package == b.package && memcmp(a.text, b.text, a.package) == 0;
+}
+
+static bool begins_with(struct name a, struct name b)
+{
+	return a.length > b.length && strncasecmp(a.text, b.text, b.length) == 0;
+}
+
+/* `b` is a class nested in `a`. */
+static bool nested_in(struct name a, struct name b)
+{
+	return begins_with(b, a) && b.text[a.length] == '$';
+}
+
+static int simple_distance(struct name a, struct name b)
+{
+	size_t a_length = a.length - a.package, b_length = b.length - b.package;
+	int limit = a_length < 3 ? 0 : a_length < 6 ? 1 : 2 + (a_length > 12);
+	int distance = edit_distance(a.text + a.package, a_length, b.text + b.package, b_length, limit);
+
+	if (distance == FAR && same_package(a, b) && a_length > 2 && b_length > 2 &&
+	    (begins_with(a, b) || begins_with(b, a)))
+		return LONGER_NAME + (int)(a_length > b_length ? a_length - b_length : b_length - a_length) / 4;
+	if (distance == FAR)
+		return FAR;
+	if (distance == 0)
+		return same_package(a, b) ? OTHER_CASE : OTHER_PACKAGE;
+	return (same_package(a, b) ? OTHER_NAME : OTHER_NAME + OTHER_PACKAGE) + distance;
+}
+
+static int class_distance(struct name wanted, struct name known)
+{
+	if (wanted.length == known.length && memcmp(wanted.text, known.text, known.length) == 0)
+		return 0;
+	if (wanted.length == known.length && strcasecmp(wanted.text, known.text) == 0)
+		return OTHER_CASE;
+	if (nested_in(wanted, known))
+		return NESTED;
+	return simple_distance(wanted, known);
+}
+
+static int method_distance(const char *wanted, const char *known)
+{
+	size_t length = strlen(wanted);
+	int distance;
+
+	if (strcmp(wanted, known) == 0)
+		return 0;
+	if (strcasecmp(wanted, known) == 0)
+		return OTHER_METHOD;
+	if (*known == '<' || *wanted == '<')
+		return FAR;
+	distance = edit_distance(wanted, length, known, strlen(known), length < 3 ? 0 : length < 6 ? 1 : 2);
+	return distance == FAR ? FAR : OTHER_METHOD + distance;
+}
+
+/* Of a filter that names many, or what a class bears, nothing is near. */
+static bool names_one(const struct filter *f)
+{
+	return f->sort != '@' && !(f->class_name && strchr(f->class_name, '*')) && !(f->method && strchr(f->method, '*'));
+}
+
+/* FAR: not worth a word. Nothing but the class may be off, or nothing but the method. */
+static int distance_to(const struct filter *f, struct name known, const char *method)
+{
+	int c = f->class_name ? class_distance(name_split(f->class_name), known) : 0;
+	int m = f->method && method ? method_distance(f->method, method) : 0;
+
+	if (f->method && method && c == NESTED && m == 0)
+		return NESTED_HAS_METHOD;
+	if (c && m)
+		return FAR;
+	return c + m;
+}
+
+static size_t same_text(const struct near *n, const char *text)
+{
+	size_t i = 0;
+
+	while (i < n->count && strcmp(n->best[i].text, text) != 0)
+		i++;
+	return i;
+}
+
+static void candidate_remove(struct near *n, size_t i)
+{
+	free(n->best[i].text);
+	n->count--;
+	memmove(&n->best[i], &n->best[i + 1], (n->count - i) * sizeof(n->best[0]));
+}
+
+/* Takes over `text`. */
+static void candidate_add(struct near *n, char *text, size_t filter, int distance)
+{
+	size_t i = same_text(n, text);
+
+	if (i < n->count && n->best[i].distance <= distance) {
+		free(text);
+		return;
+	}
+	if (i < n->count)
+		candidate_remove(n, i);
+	if (n->count == KEPT)
+		candidate_remove(n, KEPT - 1);
+	for (i = n->count; i > 0 && n->best[i - 1].distance > distance; i--)
+		n->best[i] = n->best[i - 1];
+	n->best[i] = (struct candidate){.text = text, .filter = filter, .distance = distance};
+	n->count++;
+}
+
+/* The filter is not in need of advice, and what was advised makes room. */
+static void filter_met(struct near *n, size_t filter)
+{
+	n->met[filter] = true;
+	for (size_t i = n->count; i-- > 0;)
+		if (n->best[i].filter == filter)
+			candidate_remove(n, i);
+}
+
+static char *candidate_text(const struct filter *f, struct name known, const char *method)
+{
+	const char *shown = f->method ? method : NULL;
+	char *text;
+
+	if (asprintf(&text, "%s%s%s%s", f->sort ? "+" : "", known.text, shown ? "::" : "", shown ? shown : "") < 0)
+		return NULL;
+	return text;
+}
+
+static void offer_to(struct near *n, size_t i, struct name known, const char *method)
+{
+	const struct filter *f = &n->filters->items[i];
+	int distance = names_one(f) ? distance_to(f, known, method) : FAR;
+	char *text;
+
+	if (distance >= FAR)
+		return;
+	/* had it had the overload nobody would have offered it */
+	if (distance == 0 && f->types && method)
+		distance = OTHER_METHOD;
+	if (distance == 0) {
+		/* of C::m, with no method known, C alone says nothing */
+		if (!f->method || method)
+			filter_met(n, i);
+		return;
+	}
+	if (n->count == KEPT && n->best[KEPT - 1].distance <= distance)
+		return;
+	text = candidate_text(f, known, method);
+	if (text)
+		candidate_add(n, text, i, distance);
+}
+
+void near_offer(struct near *n, const char *class_name, const char *method)
+{
+	char dotted[512];
+	size_t length = strlen(class_name);
+
+	if (length == 0 || length >= sizeof(dotted))
+		return;
+	for (size_t i = 0; i <= length; i++)
+		dotted[i] = class_name[i] == '/' ? '.' : class_name[i];
+	for (size_t i = 0; i < n->filter_count; i++)
+		if (!n->met[i])
+			offer_to(n, i, name_split(dotted), method);
+}
+
+const char *near_best(const struct near *n, size_t i)
+{
+	return i < n->count && i < NEAR_BEST ? n->best[i].text : NULL;
+}
+
+size_t near_filter(const struct near *n, size_t i)
+{
+	return i < n->count && i < NEAR_BEST ? n->best[i].filter : 0;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A Code attribute (JVMS 4.7.3) is read, checked and written anew:
+ *
+ *   name length | max_stack max_locals | code_length code
+ *   | exception_table | attributes: StackMapTable, LineNumberTable, ...
+ *
+ * The steps: code_open() finds the parts, code_scan() the instructions and
+ * their targets, code_mark_early() the two halves of a constructor,
+ * code_layout() the new offsets; then all is written. Every offset that the
+ * later steps use has been checked by the first two.
+ *
+ * Frames. From version 51 the JVM demands a StackMapTable; from 50 it uses
+ * one that is there and falls back to inferring types without. So frames are
+ * written when the method has some, or needs none because nothing branches.
+ * In version 49 and before, and for a method of 50 without its table, the old
+ * verifier infers what we insert: it merges the types that meet at a handler,
+ * so one handler serves a whole constructor there.
+ */
+#include "format/classfile/class_edit_internal.h"
+#include "format/classfile/class_op.h"
+
+static enum edit_result open_attributes(struct code *k)
+{
+	struct cursor in = k->attributes;
+	uint32_t i;
+
+	for (i = 0; i < k->attribute_count; i++) {
+		struct class_text name;
+		uint32_t length;
+
+		if (!class_utf8(k->c, cursor_u2(&in), &name))
+			return EDIT_MALFORMED;
+		length = cursor_u4(&in);
+		if (!cursor_has(&in, length))
+			return EDIT_MALFORMED;
+		if (class_text_is(name, "StackMapTable")) {
+			if (k->frames.bytes)
+				return EDIT_MALFORMED;
+			k->frames = cursor_at(in.bytes, in.at, in.at + length);
+		}
+		cursor_skip(&in, length);
+	}
+	return in.at == in.end ? EDIT_DONE : EDIT_MALFORMED;
+}
+
+static enum edit_result code_open(struct code *k)
+{
+	struct cursor in = cursor_at(k->c->bytes, k->m->code_offset + 2, k->m->offset + k->m->size);
+	uint32_t length = cursor_u4(&in);
+
+	if (!cursor_has(&in, length))
+		return EDIT_MALFORMED;
+	in.end = in.at + length;
+	k->max_stack = cursor_u2(&in);
+	k->max_locals = cursor_u2(&in);
+	k->length = cursor_u4(&in);
+	k->bytes = in.bytes + in.at;
+	cursor_skip(&in, k->length);
+	k->exception_count = cursor_u2(&in);
+	k->exceptions = in;
+	cursor_skip(&in, k->exception_count * 8);
+	k->attribute_count = cursor_u2(&in);
+	k->attributes = in;
+	if (in.bad || !k->length || k->length > 65535)
+		return EDIT_MALFORMED;
+	return open_attributes(k);
+}
+
+static bool is_start(const struct code *k, uint32_t at)
+{
+	return at < k->length && (k->mark[at] & MARK_START);
+}
+
+/* Mark where instructions begin, note the returns. */
+static enum edit_result scan_starts(struct code *k)
+{
+	bool subroutine = false;
+	struct op o = { .op = OP_GOTO };
+	uint32_t at;
+
+	for (at = 0; at < k->length; at += o.length) {
+		if (!op_read(&o, k->bytes, k->length, at))
+			return EDIT_MALFORMED;
+		k->mark[at] = MARK_START;
+		subroutine |= op_is_subroutine(&o);
+		if (op_is_return(&o))
+			k->returns[k->return_count++] = at;
+	}
+	if (subroutine)
+		return EDIT_JSR;
+	/* what follows the last instruction will be ours: the code must not run into it */
+	return op_falls_through(&o) ? EDIT_MALFORMED : EDIT_DONE;
+}
+
+static enum edit_result scan_targets(struct code *k)
+{
+	uint32_t at, n, i;
+	struct op o;
+
+	for (at = 0; at < k->length; at += o.length) {
+		op_read(&o, k->bytes, k->length, at);
+		n = op_targets(&o);
+		for (i = 0; i < n; i++)
+			if (!is_start(k, at + (uint32_t)op_distance(&o, i)))
+				return EDIT_MALFORMED;
+		k->branches |= n > 0;
+	}
+	return EDIT_DONE;
+}
+
+static enum edit_result scan_exceptions(struct code *k)
+{
+	const uint8_t *entry = k->exceptions.bytes + k->exceptions.at;
+	uint32_t i;
+
+	for (i = 0; i < k->exception_count; i++, entry += 8) {
+		uint32_t start = get_u2(entry), end = get_u2(entry + 2);
+
+		if (start >= end || !is_start(k, start) || !is_start(k, get_u2(entry + 4)))
+			return EDIT_MALFORMED;
+		if (end != k->length && !is_start(k, end))
+			return EDIT_MALFORMED;
+		k->branches = true;
+	}
+	return EDIT_DONE;
+}
+
+static enum edit_result code_scan(struct code *k)
+{
+	enum edit_result result = scan_starts(k);
+
+	if (!result)
+		result = scan_targets(k);
+	if (!result)
+		result = scan_exceptions(k);
+	k->framed = k->c->major >= 50 && (k->frames.bytes || !k->branches);
+	return result;
+}
+
+static enum edit_result code_allocate(struct code *k, struct arena *scratch)
+{
+	/* no frame has more entries than the parameters and the table can name */
+	uint32_t room = 256 + (k->frames.end - k->frames.at);
+
+	k->mark = arena_alloc(scratch, k->length);
+	k->moved = arena_alloc(scratch, (k->length + 1) * sizeof(*k->moved));
+	k->returns = arena_alloc(scratch, k->length * sizeof(*k->returns));
+	k->first_entry = arena_alloc(scratch, k->exception_count * sizeof(*k->first_entry));
+	k->initial.locals = arena_alloc(scratch, 256 * sizeof(struct vtype));
+	k->reader.frame.locals = arena_alloc(scratch, room * sizeof(struct vtype));
+	k->reader.frame.stack = arena_alloc(scratch, room * sizeof(struct vtype));
+	k->reader.room = room;
+	if (!k->mark || !k->moved || !k->returns || !k->first_entry || !k->initial.locals || !k->reader.frame.locals ||
+	    !k->reader.frame.stack)
+		return EDIT_TOO_LARGE; /* code_scratch() was asked for enough: not reached */
+	if (!frame_initial(&k->initial, k->c, k->m, k->max_locals))
+		return EDIT_MALFORMED;
+	return EDIT_DONE;
+}
+
+static void snip_u1(struct snippet *s, uint32_t byte)
+{
+	s->bytes[s->size++] = (uint8_t)byte;
+}
+
+static void snip_u2(struct snippet *s, uint32_t v)
+{
+	snip_u1(s, v >> 8);
+	snip_u1(s, v & 255);
+}
+
+/* lload or lstore of `local`. */
+static void snip_local(struct snippet *s, uint8_t op, uint8_t short_op, uint32_t local)
+{
+	if (local < 4) {
+		snip_u1(s, short_op + local);
+	} else if (local < 256) {
+		snip_u1(s, op);
+		snip_u1(s, local);
+	} else {
+		snip_u1(s, OP_WIDE);
+		snip_u1(s, op);
+		snip_u2(s, local);
+	}
+}
+
+/* Push `id`, an Integer constant where no instruction holds it. */
+static void snip_id(struct snippet *s, uint32_t id, uint16_t constant)
+{
+	if (id <= 5) {
+		snip_u1(s, OP_ICONST_0 + id);
+	} else if (id <= 127) {
+		snip_u1(s, OP_BIPUSH);
+		snip_u1(s, id);
+	} else if (id <= 32767) {
+		snip_u1(s, OP_SIPUSH);
+		snip_u2(s, id);
+	} else if (constant < 256) {
+		snip_u1(s, OP_LDC);
+		snip_u1(s, constant);
+	} else {
+		snip_u1(s, OP_LDC_W);
+		snip_u2(s, constant);
+	}
+}
+
+static void snip_call(struct snippet *s, uint16_t method)
+{
+	snip_u1(s, OP_INVOKESTATIC);
+	snip_u2(s, method);
+}
+
+static bool make_snippets(struct code *k, uint32_t id)
+{
+	uint16_t constant = id > 32767 ? pool_integer(k->pool, id) : 0;
+
+	snip_id(&k->enter, id, constant);
+	snip_call(&k->enter, k->hook.enter);
+	snip_local(&k->enter, OP_LSTORE, OP_LSTORE_0, k->max_locals);
+	snip_local(&k->leave, OP_LLOAD, OP_LLOAD_0, k->max_locals);
+	snip_id(&k->leave, id, constant);
+	k->thrown = k->leave;
+	snip_call(&k->leave, k->hook.leave);
+	snip_call(&k->thrown, k->hook.thrown);
+	snip_u1(&k->thrown, OP_ATHROW);
+	return id <= 32767 || constant;
+}
+
+static uint32_t new_max_stack(const struct code *k)
+{
+	/* start and id on top of the return value, or of the exception in the handler */
+	return k->max_stack ? k->max_stack + 3 : 4;
+}
+
+static enum edit_result code_write(struct code *k, struct output *out)
+{
+	uint8_t *header = output_room(out, 14);
+	enum edit_result result = code_write_bytes(k, out);
+
+	if (!result)
+		result = code_write_exceptions(k, out);
+	if (!result)
+		result = code_write_attributes(k, out);
+	if (out->full || !header)
+		return result ? result : EDIT_TOO_LARGE;
+	memcpy(header, k->c->bytes + k->m->code_offset, 2);
+	put_u4(header + 2, (uint32_t)(out->bytes + out->at - header) - 6);
+	put_u2(header + 6, new_max_stack(k));
+	put_u2(header + 8, k->max_locals + 2);
+	put_u4(header + 10, k->new_length);
+	return result;
+}
+
+enum edit_result code_edit(const struct code_job *job, struct arena scratch, struct output *out)
+{
+	struct code k = { .c = job->c, .m = job->m, .pool = job->pool, .hook = job->hook };
+	enum edit_result result = code_open(&k);
+
+	if (!result)
+		result = code_allocate(&k, &scratch);
+	if (!result)
+		result = code_scan(&k);
+	if (!result && (k.max_locals + 2 > 65535 || new_max_stack(&k) > 65535))
+		result = EDIT_TOO_LARGE;
+	if (!result && k.framed && k.initial.this_count)
+		result = code_mark_early(&k);
+	if (!result && !make_snippets(&k, job->id))
+		result = EDIT_TOO_LARGE; /* the pool is full: the whole class is given up */
+	if (!result)
+		result = code_layout(&k, &scratch);
+	return result ? result : code_write(&k, out);
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A class file is put together again from
+ *
+ *   what stands before the pool's end | our constants | the rest, in which
+ *   each edited method_info has a new Code attribute
+ *
+ * Appending constants changes no number of an old one, so nothing else in the
+ * class needs a change. How many constants there are is known only at the end:
+ * the rest is written behind a gap for all that there might be, then moved.
+ */
+#include "format/classfile/class_edit_internal.h"
+
+enum { OUTPUT_EXTRA = 256 * 1024 };
+
+/*
+ * Bytes that the new class file may have. Code grows a little; frames may grow
+ * much (one byte `same` may become a full frame with 300 locals). A method that
+ * would pass the limit is too large.
+ */
+static size_t output_limit(size_t size)
+{
+	return size * 40 + OUTPUT_EXTRA;
+}
+
+size_t class_edit_memory(size_t size)
+{
+	size_t parse = size * (sizeof(uint32_t) + sizeof(struct class_method) / 8) + 64;
+	size_t edits = size / 8 + 1; /* a method_info has at least 8 bytes */
+
+	return parse + pool_memory(size, (uint32_t)edits) + code_scratch(size) + output_limit(size) + 1024;
+}
+
+static bool make_hooks(struct class_pool *p, const struct class_hooks *h, struct hook_constants *k)
+{
+	k->enter = pool_methodref(p, h->owner, h->enter, "(I)J");
+	k->leave = pool_methodref(p, h->owner, h->leave, "(JI)V");
+	k->thrown = pool_methodref(p, h->owner, h->thrown, "(JI)V");
+	k->throwable = pool_class(p, class_text_of("java/lang/Throwable"));
+	k->stack_map = pool_utf8(p, class_text_of("StackMapTable"));
+	return !p->full;
+}
+
+/* Scratch arena for the largest of the methods, used again for each. */
+static bool make_scratch(const struct class_file *c, const struct method_edit *edits, uint32_t count, struct arena *a,
+			 struct arena *scratch)
+{
+	uint32_t largest = 0;
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (edits[i].method < c->methods && c->method[edits[i].method].size > largest)
+			largest = c->method[edits[i].method].size;
+	scratch->left = code_scratch(largest);
+	if (a->left < scratch->left)
+		return false;
+	scratch->at = a->at;
+	a->at += scratch->left;
+	a->left -= scratch->left;
+	return true;
+}
+
+struct class_edit {
+	const struct class_file *c;
+	struct class_pool pool;
+	struct hook_constants hook;
+	struct arena scratch;
+	struct output out;
+	uint32_t limit; /* of the output as a whole */
+	bool edited;
+};
+
+static enum edit_result edit_method(struct class_edit *e, const struct class_method *m, uint32_t id)
+{
+	const struct class_file *c = e->c;
+	struct code_job job = { .c = c, .m = m, .pool = &e->pool, .hook = e->hook, .id = id };
+	uint32_t code_end = m->code_offset + 6 + get_u4(c->bytes + m->code_offset + 2);
+	enum edit_result result;
+
+	output_copy(&e->out, c->bytes + m->offset, m->code_offset - m->offset);
+	result = code_edit(&job, e->scratch, &e->out);
+	output_copy(&e->out, c->bytes + code_end, m->offset + m->size - code_end);
+	return !result && e->out.full ? EDIT_TOO_LARGE : result;
+}
+
+/* Write one method, edited if that can be. What comes behind it always finds room. */
+static void write_method(struct class_edit *e, const struct class_method *m, struct method_edit *edit)
+{
+	uint32_t at = e->out.at;
+
+	if (edit && !m->code_offset)
+		edit->result = EDIT_NO_CODE;
+	if (edit && m->code_offset) {
+		e->out.end = e->limit - (uint32_t)(e->c->size - m->offset - m->size);
+		edit->result = edit_method(e, m, edit->id);
+		e->out.end = e->limit;
+		e->out.full = false;
+		if (!edit->result) {
+			e->edited = true;
+			return;
+		}
+		e->out.at = at;
+	}
+	output_copy(&e->out, e->c->bytes + m->offset, m->size);
+}
+
+static void write_methods(struct class_edit *e, struct method_edit *edits, uint32_t count)
+{
+	const struct class_file *c = e->c;
+	uint32_t next = 0;
+	uint32_t i;
+
+	for (i = 0; i < c->methods; i++) {
+		struct method_edit *edit = NULL;
+
+		if (next < count && edits[next].method == i)
+			edit = &edits[next++];
+		write_method(e, &c->method[i], edit);
+		while (next < count && edits[next].method <= i)
+			next++; /* named twice or out of order: stays EDIT_MALFORMED */
+	}
+}
+
+/* Close the gap behind the old constants. */
+static void join_pool(struct class_edit *e)
+{
+	uint32_t pool_end = e->c->pool_end, gap = e->pool.added.end, used = e->pool.added.at;
+	uint8_t *b = e->out.bytes;
+
+	memcpy(b + pool_end, e->pool.added.bytes, used);
+	memmove(b + pool_end + used, b + pool_end + gap, e->out.at - pool_end - gap);
+	e->out.at -= gap - used;
+	put_u2(b + 8, e->pool.count);
+}
+
+static enum class_status write_class(struct class_edit *e, struct method_edit *edits, uint32_t count)
+{
+	const struct class_file *c = e->c;
+	uint32_t methods = c->methods_offset + 2;
+
+	output_copy(&e->out, c->bytes, c->pool_end);
+	output_room(&e->out, e->pool.added.end);
+	output_copy(&e->out, c->bytes + c->pool_end, methods - c->pool_end);
+	write_methods(e, edits, count);
+	output_copy(&e->out, c->bytes + c->attributes_offset, (uint32_t)c->size - c->attributes_offset);
+	if (e->pool.full)
+		return CLASS_MALFORMED;
+	if (e->edited)
+		join_pool(e);
+	return CLASS_OK;
+}
+
+enum class_status class_edit(const struct class_file *c, const struct class_hooks *hooks, struct method_edit *edits,
+			     uint32_t count, struct arena *a, const uint8_t **out, size_t *out_size)
+{
+	struct class_edit e = { .c = c };
+	size_t limit = output_limit(c->size);
+	enum class_status status;
+	uint32_t i;
+
+	*out = c->bytes;
+	*out_size = c->size;
+	for (i = 0; i < count; i++)
+		edits[i].result = EDIT_MALFORMED;
+	if (!pool_init(&e.pool, c, count, a) || !make_scratch(c, edits, count, a, &e.scratch) || a->left < limit)
+		return CLASS_NO_MEMORY;
+	if (limit > UINT32_MAX || !make_hooks(&e.pool, hooks, &e.hook))
+		return CLASS_MALFORMED;
+	e.limit = (uint32_t)limit;
+	e.out = (struct output){ .bytes = a->at, .end = e.limit };
+	status = write_class(&e, edits, count);
+	if (status || !e.edited)
+		return status;
+	a->at += e.out.at;
+	a->left -= e.out.at;
+	*out = e.out.bytes;
+	*out_size = e.out.at;
+	return CLASS_OK;
+}

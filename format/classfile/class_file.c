@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The shape of a class file (JVMS 4.1), all numbers big-endian:
+ *
+ *   cafebabe minor major | constant_pool_count cp_info... | access this super
+ *   | interfaces | fields | methods | attributes
+ *
+ * Nothing has an index: to find a method one walks over everything before it.
+ * A constant is a tag and its fields; Long and Double take two numbers of
+ * which the second is unusable. `javac A.java; xxd A.class` begins
+ *
+ *   cafe babe 0000 0041 000d | 0a 0002 0003 (Methodref) 07 0004 (Class) ...
+ */
+#include "format/classfile/class_file.h"
+
+#include "format/classfile/class_bytes.h"
+#include "format/classfile/class_file_internal.h"
+
+enum {
+	MAGIC = 0xcafebabe,
+	SIZE_MAX_CLASS = 0x3fffffff, /* offsets are 32 bits; the largest class file is far below */
+};
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	size_t pad = -(uintptr_t)a->at & 7;
+	unsigned char *p = a->at + pad;
+
+	if (a->left < pad || a->left - pad < size)
+		return NULL;
+	a->at = p + size;
+	a->left -= pad + size;
+	memset(p, 0, size);
+	return p;
+}
+
+/* Bytes behind the tag; 0 for a tag that we do not know; Utf8 (1) has its length in front. */
+static uint32_t constant_size(uint8_t tag)
+{
+	static const uint8_t size[] = {
+		[CONSTANT_UTF8] = 2,	     [CONSTANT_INTEGER] = 4,	      [4] = 4 /* Float */,
+		[CONSTANT_LONG] = 8,	     [CONSTANT_DOUBLE] = 8,	      [CONSTANT_CLASS] = 2,
+		[8] = 2 /* String */,	     [CONSTANT_FIELDREF] = 4,	      [CONSTANT_METHODREF] = 4,
+		[CONSTANT_INTERFACE_METHODREF] = 4, [CONSTANT_NAME_AND_TYPE] = 4, [15] = 3 /* MethodHandle */,
+		[16] = 2 /* MethodType */,   [CONSTANT_DYNAMIC] = 4,	      [CONSTANT_INVOKE_DYNAMIC] = 4,
+		[19] = 2 /* Module */,	     [20] = 2 /* Package */,
+	};
+
+	return tag < sizeof(size) ? size[tag] : 0;
+}
+
+static enum class_status parse_pool(struct class_file *c, struct cursor *in, struct arena *a)
+{
+	uint32_t i;
+
+	c->constants = cursor_u2(in);
+	if (in->bad || !c->constants)
+		return CLASS_MALFORMED;
+	c->constant = arena_alloc(a, c->constants * sizeof(*c->constant));
+	if (!c->constant)
+		return CLASS_NO_MEMORY;
+	for (i = 1; i < c->constants; i++) {
+		uint32_t at = in->at;
+		uint8_t tag = cursor_u1(in);
+		uint32_t size = constant_size(tag);
+
+		if (!in->bad && !size)
+			return CLASS_UNSUPPORTED;
+		c->constant[i] = at;
+		if (tag == CONSTANT_UTF8)
+			cursor_skip(in, cursor_u2(in));
+		else
+			cursor_skip(in, size);
+		if (tag == CONSTANT_LONG || tag == CONSTANT_DOUBLE)
+			i++;
+		if (in->bad)
+			return CLASS_MALFORMED;
+	}
+	c->pool_end = in->at;
+	return CLASS_OK;
+}
+
+const uint8_t *class_constant(const struct class_file *c, uint32_t index, uint8_t tag)
+{
+	const uint8_t *p;
+
+	if (index >= c->constants || !c->constant[index])
+		return NULL;
+	p = c->bytes + c->constant[index];
+	return *p == tag ? p + 1 : NULL;
+}
+
+bool class_utf8(const struct class_file *c, uint32_t index, struct class_text *t)
+{
+	const uint8_t *p = class_constant(c, index, CONSTANT_UTF8);
+
+	if (!p)
+		return false;
+	t->length = get_u2(p);
+	t->text = (const char *)p + 2;
+	return true;
+}
+
+bool class_name(const struct class_file *c, uint32_t index, struct class_text *t)
+{
+	const uint8_t *p = class_constant(c, index, CONSTANT_CLASS);
+
+	return p && class_utf8(c, get_u2(p), t);
+}
+
+bool class_text_is(struct class_text t, const char *text)
+{
+	uint32_t i;
+
+	for (i = 0; i < t.length; i++)
+		if (!text[i] || text[i] != t.text[i])
+			return false;
+	return !text[i];
+}
+
+static bool is_primitive(char c)
+{
+	return c == 'B' || c == 'C' || c == 'D' || c == 'F' || c == 'I' || c == 'J' || c == 'S' || c == 'Z';
+}
+
+bool class_descriptor_next(struct class_text *left, struct class_text *type)
+{
+	uint32_t n = 0;
+
+	while (n < left->length && left->text[n] == '[')
+		n++;
+	if (n < left->length && left->text[n] == 'L')
+		while (n < left->length && left->text[n] != ';')
+			n++;
+	else if (n < left->length && !is_primitive(left->text[n]))
+		return false;
+	if (n >= left->length)
+		return false;
+	*type = (struct class_text){ left->text, (uint16_t)(n + 1) };
+	left->text += n + 1;
+	left->length -= n + 1;
+	return true;
+}
+
+/* Walk over attributes; *code is where a Code attribute begins, 0 without one. Two of them are an error. */
+static void skip_attributes(const struct class_file *c, struct cursor *in, uint32_t *code)
+{
+	uint32_t n = cursor_u2(in);
+
+	while (n-- && !in->bad) {
+		uint32_t at = in->at;
+		struct class_text name;
+
+		if (!class_utf8(c, cursor_u2(in), &name))
+			in->bad = true;
+		cursor_skip(in, cursor_u4(in));
+		if (in->bad || !code || !class_text_is(name, "Code"))
+			continue;
+		if (*code)
+			in->bad = true;
+		*code = at;
+	}
+}
+
+static void parse_code(struct class_method *m, const struct cursor *in)
+{
+	struct cursor code = cursor_at(in->bytes, m->code_offset + 2, in->end);
+
+	uint32_t length = cursor_u4(&code);
+
+	code.end = code.at + length; /* skip_attributes() has seen that it is all there */
+	cursor_skip(&code, 4); /* max_stack, max_locals */
+	m->code_length = cursor_u4(&code);
+	cursor_skip(&code, m->code_length);
+	if (code.bad || !m->code_length || m->code_length > 65535)
+		m->code_length = 0;
+}
+
+static enum class_status parse_method(struct class_file *c, struct class_method *m, struct cursor *in)
+{
+	m->offset = in->at;
+	m->access = cursor_u2(in);
+	if (!class_utf8(c, cursor_u2(in), &m->name) || !class_utf8(c, cursor_u2(in), &m->descriptor))
+		return CLASS_MALFORMED;
+	skip_attributes(c, in, &m->code_offset);
+	if (in->bad)
+		return CLASS_MALFORMED;
+	m->size = in->at - m->offset;
+	if (!m->code_offset)
+		return CLASS_OK;
+	parse_code(m, in);
+	return m->code_length ? CLASS_OK : CLASS_MALFORMED;
+}
+
+static enum class_status parse_methods(struct class_file *c, struct cursor *in, struct arena *a)
+{
+	enum class_status status;
+	uint32_t i;
+
+	c->methods_offset = in->at;
+	c->methods = cursor_u2(in);
+	/* a method_info has at least 8 bytes: what cannot be there gets no memory */
+	if (in->bad || (in->end - in->at) / 8 < c->methods)
+		return CLASS_MALFORMED;
+	c->method = arena_alloc(a, c->methods * sizeof(*c->method));
+	if (!c->method)
+		return CLASS_NO_MEMORY;
+	for (i = 0; i < c->methods; i++) {
+		status = parse_method(c, &c->method[i], in);
+		if (status)
+			return status;
+	}
+	return CLASS_OK;
+}
+
+static void skip_fields(const struct class_file *c, struct cursor *in)
+{
+	uint32_t n = cursor_u2(in);
+
+	while (n-- && !in->bad) {
+		cursor_skip(in, 6);
+		skip_attributes(c, in, NULL);
+	}
+}
+
+static enum class_status parse_names(struct class_file *c, struct cursor *in)
+{
+	uint16_t this_class, super_class;
+
+	c->access = cursor_u2(in);
+	this_class = cursor_u2(in);
+	super_class = cursor_u2(in);
+	if (in->bad || !class_name(c, this_class, &c->name))
+		return CLASS_MALFORMED;
+	if (super_class && !class_name(c, super_class, &c->super))
+		return CLASS_MALFORMED;
+	c->interfaces_offset = in->at;
+	cursor_skip(in, cursor_u2(in) * 2u);
+	return in->bad ? CLASS_MALFORMED : CLASS_OK;
+}
+
+enum class_status class_parse(struct class_file *c, const void *bytes, size_t size, struct arena *a)
+{
+	struct cursor in = cursor_at(bytes, 0, size > SIZE_MAX_CLASS ? 0 : (uint32_t)size);
+	enum class_status status;
+
+	*c = (struct class_file){ .bytes = bytes, .size = size };
+	if (cursor_u4(&in) != MAGIC)
+		return CLASS_MALFORMED;
+	c->minor = cursor_u2(&in);
+	c->major = cursor_u2(&in);
+	/* before 45.3 the Code attribute had another form; only an "oak" javac wrote it */
+	if (!in.bad && (c->major < 45 || (c->major == 45 && c->minor < 3)))
+		return CLASS_UNSUPPORTED;
+	status = parse_pool(c, &in, a);
+	if (!status)
+		status = parse_names(c, &in);
+	if (status)
+		return status;
+	skip_fields(c, &in);
+	status = parse_methods(c, &in, a);
+	if (status)
+		return status;
+	c->attributes_offset = in.at;
+	skip_attributes(c, &in, NULL);
+	return in.bad || in.at != in.end ? CLASS_MALFORMED : CLASS_OK;
+}
+
+/*
+ * Element values nest (arrays of annotations of arrays), so what is still to
+ * come at each level stands on a small stack. javac and kotlinc stay below 5.
+ */
+enum { ANNOTATION_DEPTH = 32 };
+
+struct annotation_level {
+	uint16_t left; /* values to come */
+	bool named;    /* each with its name in front: pairs of an annotation, not values of an array */
+};
+
+/* One element_value without what it contains; true when that is a new level. */
+static bool skip_value(struct cursor *in, struct annotation_level *inner)
+{
+	switch (cursor_u1(in)) {
+	case 'e':
+		cursor_skip(in, 4);
+		return false;
+	case '@':
+		cursor_skip(in, 2);
+		*inner = (struct annotation_level){ cursor_u2(in), true };
+		return true;
+	case '[':
+		*inner = (struct annotation_level){ cursor_u2(in), false };
+		return true;
+	case 'B': case 'C': case 'D': case 'F': case 'I': case 'J': case 'S': case 'Z': case 's': case 'c':
+		cursor_skip(in, 2);
+		return false;
+	default:
+		in->bad = true;
+		return false;
+	}
+}
+
+void class_skip_annotation(struct cursor *in)
+{
+	struct annotation_level level[ANNOTATION_DEPTH];
+	uint32_t depth = 0;
+
+	level[0] = (struct annotation_level){ cursor_u2(in), true };
+	while (!in->bad) {
+		while (!level[depth].left) {
+			if (!depth)
+				return;
+			depth--;
+		}
+		level[depth].left--;
+		if (level[depth].named)
+			cursor_skip(in, 2);
+		if (depth + 1 == ANNOTATION_DEPTH)
+			in->bad = true;
+		else if (skip_value(in, &level[depth + 1]))
+			depth++;
+	}
+}
+
+bool class_each_annotation_type(const void *bytes, size_t size, bool (*see)(uint16_t type, void *context), void *context)
+{
+	struct cursor in = cursor_at(bytes, 0, size > SIZE_MAX_CLASS ? 0 : (uint32_t)size);
+	uint32_t n = cursor_u2(&in);
+
+	while (n-- && !in.bad) {
+		uint16_t type = cursor_u2(&in);
+
+		if (in.bad || !see(type, context))
+			return false;
+		class_skip_annotation(&in);
+	}
+	return !in.bad;
+}
+
+struct typed {
+	const struct class_file *c;
+	class_see see;
+	void *context;
+};
+
+static bool see_type(uint16_t type, void *context)
+{
+	const struct typed *t = context;
+	struct class_text name;
+
+	return class_utf8(t->c, type, &name) && t->see(name, t->context);
+}
+
+static void see_attributes(const struct class_file *c, struct cursor in, class_see see, void *context)
+{
+	uint32_t n = cursor_u2(&in);
+
+	while (n-- && !in.bad) {
+		struct class_text name;
+		uint32_t length;
+
+		if (!class_utf8(c, cursor_u2(&in), &name))
+			return;
+		length = cursor_u4(&in);
+		if (!cursor_has(&in, length))
+			return;
+		if (class_text_is(name, "RuntimeVisibleAnnotations")) {
+			class_each_annotation_type(in.bytes + in.at, length, see_type, &(struct typed){ c, see, context });
+			return;
+		}
+		cursor_skip(&in, length);
+	}
+}
+
+void class_each_annotation(const struct class_file *c, const struct class_method *m, class_see see, void *context)
+{
+	uint32_t from = m ? m->offset + 6 : c->attributes_offset;
+	uint32_t to = m ? m->offset + m->size : (uint32_t)c->size;
+
+	see_attributes(c, cursor_at(c->bytes, from, to), see, context);
+}
+
+struct wanted {
+	const char *text;
+	bool found;
+};
+
+static bool is_wanted(struct class_text t, void *context)
+{
+	struct wanted *w = context;
+
+	w->found = class_text_is(t, w->text);
+	return !w->found;
+}
+
+bool class_has_annotation(const struct class_file *c, const char *descriptor)
+{
+	struct wanted w = { descriptor, false };
+
+	class_each_annotation(c, NULL, is_wanted, &w);
+	return w.found;
+}
+
+bool class_method_has_annotation(const struct class_file *c, const struct class_method *m, const char *descriptor)
+{
+	struct wanted w = { descriptor, false };
+
+	class_each_annotation(c, m, is_wanted, &w);
+	return w.found;
+}
+
+void class_each_interface(const struct class_file *c, class_see see, void *context)
+{
+	struct cursor in = cursor_at(c->bytes, c->interfaces_offset, (uint32_t)c->size);
+	uint32_t n = cursor_u2(&in);
+	struct class_text name;
+
+	while (n-- && !in.bad)
+		if (class_name(c, cursor_u2(&in), &name) && !see(name, context))
+			return;
+}
+
+void class_each_utf8(const void *pool, size_t size, uint16_t count, class_see see, void *context)
+{
+	struct cursor in = cursor_at(pool, 0, size > SIZE_MAX_CLASS ? 0 : (uint32_t)size);
+
+	for (uint32_t i = 1; i < count && !in.bad; i++) {
+		uint8_t tag = cursor_u1(&in);
+		struct class_text t;
+
+		if (in.bad || !constant_size(tag))
+			return;
+		if (tag != CONSTANT_UTF8) {
+			cursor_skip(&in, constant_size(tag));
+			i += tag == CONSTANT_LONG || tag == CONSTANT_DOUBLE;
+			continue;
+		}
+		t.length = cursor_u2(&in);
+		t.text = (const char *)in.bytes + in.at;
+		cursor_skip(&in, t.length);
+		if (in.bad || !see(t, context))
+			return;
+	}
+}
+
+bool class_method_is_empty_finalizer(const struct class_file *c, const struct class_method *m)
+{
+	return class_text_is(m->name, "finalize") && class_text_is(m->descriptor, "()V") && m->code_length == 1;
+}

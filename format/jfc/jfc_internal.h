@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Inside of format/jfc/jfc*.c: the elements of a settings file. */
+#ifndef FORMAT_JFC_JFC_INTERNAL_H
+#define FORMAT_JFC_JFC_INTERNAL_H
+
+#include "format/jfc/jfc.h"
+
+enum jfc_element {
+	JFC_CONFIGURATION,
+	JFC_EVENT,
+	JFC_SETTING,
+	JFC_CONTROL,
+	JFC_SELECTION,
+	JFC_OPTION,
+	JFC_TEXT,
+	JFC_FLAG,
+	JFC_CONDITION,
+	JFC_AND,
+	JFC_OR,
+	JFC_NOT,
+	JFC_TEST,
+	JFC_ELEMENTS
+};
+
+enum jfc_attribute {
+	JFC_NAME,
+	JFC_OF_CONTROL,
+	JFC_VALUE,
+	JFC_OPERATOR,
+	JFC_TRUE,
+	JFC_FALSE,
+	JFC_DEFAULT,
+	JFC_CONTENT_TYPE,
+	JFC_VERSION,
+	JFC_ATTRIBUTES
+};
+
+/* What a control or an expression comes to. */
+struct jfc_outcome {
+	const char *value; /* NULL: nothing */
+	bool touched;	   /* it depends on the control that is being set */
+};
+
+struct jfc_node {
+	enum jfc_element element;
+	unsigned line, column;
+	char *attribute[JFC_ATTRIBUTES]; /* NULL: not there */
+	char *text;			 /* of setting, option, text, flag: never NULL, stripped */
+	struct jfc_node *parent, *child, *last_child, *sibling;
+	unsigned children;
+	struct jfc_node *next;	    /* all of a file, in its order */
+	unsigned pass;		    /* the one that `outcome` is of */
+	struct jfc_outcome outcome; /* of a condition */
+};
+
+struct jfc {
+	char *name;
+	struct jfc_node *first, *last;
+	struct jfc_setting *settings;
+	size_t count, room;
+	unsigned pass;		    /* one for each time that controls are evaluated */
+	const struct jfc_node *set; /* the control that is being set */
+};
+
+/* A new pass: evaluate all conditions once, in the file's order: a usage error when one depends on itself. */
+int jfc_check_conditions(struct jfc *j, struct diag *d);
+
+/* Has it a control of this name, of any kind? */
+bool jfc_names_control(const struct jfc *j, const char *name);
+
+/* Message with a place. */
+int jfc_wrong_at(const struct jfc *j, unsigned line, unsigned column, struct diag *d, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+#endif

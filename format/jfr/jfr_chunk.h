@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One chunk of a recording in memory: its header, and its events in the order
+ * of the file. Chunks are made by jfr_read.h.
+ */
+#ifndef FORMAT_JFR_JFR_CHUNK_H
+#define FORMAT_JFR_JFR_CHUNK_H
+
+#include "format/jfr/jfr_read_pools.h"
+#include "format/jfr/jfr_value.h"
+
+#define JFR_HEADER_SIZE 68
+
+/* The header's numbers; positions are offsets in the chunk. */
+struct jfr_header {
+	uint16_t major, minor;
+	uint64_t size, constants, metadata;
+	int64_t start_nanos, duration_nanos, start_ticks, ticks_per_second;
+	uint8_t state; /* 0: finished */
+	uint16_t flags;
+};
+enum { JFR_FLAG_COMPRESSED = 1, JFR_FLAG_LAST = 2 };
+
+/* From ticks to nanoseconds since the epoch, as the JDK computes it. */
+struct jfr_timebase {
+	int64_t start_ticks, start_nanos;
+	double ticks_per_nano;
+};
+
+int64_t jfr_timebase_moment(const struct jfr_timebase *clock, int64_t ticks);
+int64_t jfr_timebase_span(const struct jfr_timebase *clock, int64_t ticks);
+
+/* What is wrong with a file, and where in it. */
+struct jfr_fault {
+	const char *what; /* NULL: nothing */
+	uint64_t at;
+	unsigned int more; /* further faults, not told */
+};
+
+void jfr_fault_add(struct jfr_fault *f, const char *what, uint64_t at);
+
+struct jfr_chunk {
+	const unsigned char *data;
+	uint64_t size;	 /* of what can be read: not more than the file has */
+	uint64_t at;	 /* in the file */
+	uint32_t number; /* 0 is the first */
+	struct jfr_header header;
+	struct jfr_metadata *metadata;
+	struct jfr_timebase clock;
+	bool has_constants, out_of_memory;
+	struct jfr_constants constants; /* once somebody asked for one */
+	struct jfr_fault *fault;	/* the file's */
+	const struct meta_type *last;	/* of the event before: the next one is often like it */
+	uint64_t last_id;
+	void (*forget)(const void *data, size_t size); /* the file's */
+	unsigned int references;
+};
+
+/* 0, or -EINVAL: it begins no chunk, the cursor says why. */
+int jfr_header_read(struct jfr_header *h, struct cursor *c);
+
+/* The JFR_HEADER_SIZE bytes of a header. */
+void jfr_header_write(unsigned char *out, const struct jfr_header *h);
+
+struct jfr_chunk *jfr_chunk_get(struct jfr_chunk *c); /* another owner */
+void jfr_chunk_put(struct jfr_chunk *c);
+
+/* The offset of a constant's value in the chunk; 0: none. The first call reads the pools' keys; what is wrong there
+ * goes to chunk->fault. */
+uint64_t jfr_chunk_constant(struct jfr_chunk *c, const struct meta_type *t, uint64_t key);
+
+struct jfr_event {
+	uint64_t at, size;	      /* in the chunk */
+	uint64_t type_id;	      /* 0: metadata, 1: checkpoint */
+	const struct meta_type *type; /* NULL: not an event, or its type is not declared */
+	uint64_t body;		      /* where its fields begin */
+};
+
+/* The event at *position (begin with JFR_HEADER_SIZE), which goes on to the next one; false: no more, or a fault
+ * (chunk->fault). */
+bool jfr_chunk_next(struct jfr_chunk *c, uint64_t *position, struct jfr_event *e);
+
+/*
+ * Once more the event that jfr_chunk_next() has found at `at`; it has a type. False: the file has changed meanwhile (chunk->fault).
+ * Whatever is looked up twice may be another thing the second time.
+ */
+bool jfr_chunk_event(struct jfr_chunk *c, uint64_t at, struct jfr_event *e);
+
+/* The event as a struct, to be walked with jfr_enter(). Its type is known. */
+struct jfr_value jfr_event_value(const struct jfr_event *e);
+
+/* Start and duration (0 when it has none) in ticks. */
+struct jfr_times {
+	int64_t start, duration;
+};
+struct jfr_times jfr_event_times(const struct jfr_chunk *c, const struct jfr_event *e);
+
+/* A cursor at the first field of a struct, or element of an array. */
+struct cursor jfr_enter(const struct jfr_chunk *chunk, const struct jfr_value *v);
+
+/* VALUE_KEY becomes the value in the pool: VALUE_NULL when there is none, or when it cannot be read (chunk->fault).
+ * Others stay. */
+void jfr_resolve(struct jfr_chunk *chunk, struct jfr_value *v);
+
+/* The value, resolved, of a struct's field; VALUE_NULL: there is none of that name, or `v` is no struct. */
+struct jfr_value jfr_field(struct jfr_chunk *chunk, const struct jfr_value *v, const char *name);
+
+#endif

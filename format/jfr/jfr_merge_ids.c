@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "format/jfr/jfr_merge_ids.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct key_entry *place_of(const struct key_table *t, uint64_t a, uint64_t b)
+{
+	size_t i = ((a * t->multiplier ^ b) * t->multiplier >> 32) & (t->capacity - 1);
+
+	while (t->entries[i].used && (t->entries[i].a != a || t->entries[i].b != b))
+		i = (i + 1) & (t->capacity - 1);
+	return &t->entries[i];
+}
+
+const struct key_entry *key_table_find(const struct key_table *t, uint64_t a, uint64_t b)
+{
+	const struct key_entry *e = t->capacity ? place_of(t, a, b) : NULL;
+
+	return e && e->used ? e : NULL;
+}
+
+static bool grow(struct key_table *t)
+{
+	struct key_table larger = {.count = t->count, .capacity = t->capacity ? 2 * t->capacity : 64};
+
+	larger.multiplier = ((uint64_t)arc4random() << 32 | arc4random()) | 1; /* nobody can make keys collide */
+	larger.entries = calloc(larger.capacity, sizeof(*larger.entries));
+	if (!larger.entries)
+		return false;
+	for (size_t i = 0; i < t->capacity; i++)
+		if (t->entries[i].used)
+			*place_of(&larger, t->entries[i].a, t->entries[i].b) = t->entries[i];
+	free(t->entries);
+	*t = larger;
+	return true;
+}
+
+bool key_table_put(struct key_table *t, uint64_t a, uint64_t b, uint64_t value)
+{
+	struct key_entry *e;
+
+	if (t->count >= t->capacity / 2 && !grow(t))
+		return false;
+	e = place_of(t, a, b);
+	if (e->used)
+		return true;
+	*e = (struct key_entry){a, b, value, true};
+	t->count++;
+	return true;
+}
+
+void key_table_clear(struct key_table *t)
+{
+	if (t->count)
+		memset(t->entries, 0, t->capacity * sizeof(*t->entries));
+	t->count = 0;
+}
+
+void key_table_release(struct key_table *t)
+{
+	free(t->entries);
+	*t = (struct key_table){0};
+}
+
+int jfr_keys_init(struct jfr_keys *k, const struct jfr_union *u)
+{
+	*k = (struct jfr_keys){.types = u->count, .used = calloc(u->count + 1, sizeof(*k->used))};
+	return k->used ? 0 : -ENOMEM;
+}
+
+void jfr_keys_release(struct jfr_keys *k)
+{
+	free(k->used);
+	key_table_release(&k->threads);
+	*k = (struct jfr_keys){0};
+}
+
+int jfr_key_map_begin(struct jfr_key_map *map, const struct jfr_keys *k)
+{
+	*map = (struct jfr_key_map){.before = calloc(k->types + 1, sizeof(*map->before)),
+				    .own = calloc(k->types + 1, sizeof(*map->own)),
+				    .zero = calloc(k->types + 1, sizeof(*map->zero))};
+	if (!map->before || !map->own || !map->zero)
+		return -ENOMEM;
+	memcpy(map->before, k->used, k->types * sizeof(*map->before));
+	return 0;
+}
+
+void jfr_key_map_release(struct jfr_key_map *map)
+{
+	free(map->before);
+	free(map->own);
+	free(map->zero);
+	key_table_release(&map->threads);
+	*map = (struct jfr_key_map){0};
+}
+
+static bool is_high(uint64_t key)
+{
+	return key >> 63;
+}
+
+static uint64_t moved(const struct jfr_key_map *map, uint32_t type, uint64_t key)
+{
+	return is_high(key) ? key - map->before[type].high : key + map->before[type].low;
+}
+
+static void note_key(struct key_range *r, uint64_t key)
+{
+	uint64_t *end = is_high(key) ? &r->high : &r->low, n = is_high(key) ? -key : key + 1;
+
+	if (n > *end)
+		*end = n;
+}
+
+static uint64_t number(struct jfr_chunk *chunk, const struct jfr_value *thread, const char *name)
+{
+	struct jfr_value v = jfr_field(chunk, thread, name);
+
+	return v.kind == VALUE_NUMBER ? v.number : 0;
+}
+
+static bool is_own(const struct jfr_key_map *map, uint32_t type, uint64_t new_key)
+{
+	return is_high(new_key) ? -new_key > map->before[type].high : new_key >= map->before[type].low;
+}
+
+/* A thread has the same two ids in all recordings of its JVM. The first key that somebody gave it is everybody's. */
+static int know_thread(struct jfr_key_map *map, struct jfr_keys *k, uint32_t type, const struct meta_type *t,
+		       struct jfr_chunk *chunk, uint64_t key)
+{
+	struct jfr_value thread = {.kind = VALUE_KEY, .type = t, .key = key};
+	const struct key_entry *known;
+	uint64_t java, os;
+
+	jfr_resolve(chunk, &thread);
+	java = number(chunk, &thread, "javaThreadId");
+	os = number(chunk, &thread, "osThreadId");
+	if (thread.kind != VALUE_STRUCT || !java)
+		return 0;
+	known = key_table_find(&k->threads, java, os);
+	if (!known)
+		return key_table_put(&k->threads, java, os, moved(map, type, key)) ? 0 : -ENOMEM;
+	if (is_own(map, type, known->value))
+		return 0; /* its own: a thread that was renamed keeps both keys */
+	return key_table_put(&map->threads, key, 0, known->value) ? 0 : -ENOMEM;
+}
+
+static int scan_pool(struct jfr_key_map *map, struct jfr_keys *k, uint32_t type, const struct meta_type *t,
+		     struct jfr_chunk *chunk)
+{
+	const struct constant_pool *p = &chunk->constants.pools[t->index];
+
+	for (size_t i = 0; i < p->capacity; i++) {
+		const struct constant_place *c = &p->places[i];
+
+		if (!c->at)
+			continue;
+		note_key(&map->own[type], c->key);
+		map->zero[type] |= c->key == 0;
+	}
+	for (size_t i = 0; i < p->capacity && t->role == META_THREAD; i++)
+		if (p->places[i].at && p->places[i].key && know_thread(map, k, type, t, chunk, p->places[i].key))
+			return -ENOMEM;
+	return 0;
+}
+
+int jfr_key_map_scan(struct jfr_key_map *map, struct jfr_keys *k, const struct union_map *types, struct jfr_chunk *chunk)
+{
+	int err = 0;
+
+	jfr_chunk_constant(chunk, chunk->metadata->types, 0); /* reads the pools' keys */
+	for (uint32_t i = 0; chunk->constants.pools && i < chunk->metadata->count && !err; i++)
+		err = scan_pool(map, k, types->plan[i].type, &chunk->metadata->types[i], chunk);
+	return err;
+}
+
+static bool add(uint64_t *used, uint64_t own)
+{
+	*used += own;
+	return *used < 1ull << 62;
+}
+
+int jfr_key_map_end(struct jfr_key_map *map, struct jfr_keys *k)
+{
+	for (uint32_t i = 0; i < k->types; i++)
+		if (!add(&k->used[i].low, map->own[i].low) || !add(&k->used[i].high, map->own[i].high))
+			return -EOVERFLOW;
+	return 0;
+}
+
+uint64_t jfr_key_map(const struct jfr_key_map *map, uint32_t type, enum meta_role role, uint64_t key)
+{
+	const struct key_entry *thread;
+
+	if (!key && !map->zero[type])
+		return 0;
+	thread = role == META_THREAD ? key_table_find(&map->threads, key, 0) : NULL;
+	return thread ? thread->value : moved(map, type, key);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The elements of the files are copied with all that they say; what changes is
+ * the id of a class, and who refers to it by its "class".
+ */
+#include "format/jfr/jfr_type_write.h"
+#include "format/jfr/jfr_merge_types.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct describer {
+	const struct jfr_union *u;
+	struct jfr_description text;
+	struct union_map *maps; /* of u->kept */
+};
+
+static const struct union_map *map_of(const struct describer *s, const struct jfr_metadata *m)
+{
+	uint32_t i = 0;
+
+	while (s->u->kept[i] != m)
+		i++;
+	return &s->maps[i];
+}
+
+/* The id in the union; `id` itself when nobody has declared it. */
+static uint64_t new_id(const struct describer *s, const struct jfr_metadata *m, uint64_t id)
+{
+	const struct meta_type *t = jfr_metadata_type(m, id);
+
+	return t ? s->u->types[map_of(s, m)->plan[t->index].type].id : id;
+}
+
+static void put_attributes(struct describer *s, const struct jfr_metadata *m, const struct jfr_element *e)
+{
+	for (uint32_t i = 0; i < e->attributes; i++) {
+		const struct jfr_attribute *a = &e->attribute[i];
+
+		if (strcmp(a->name, "class") == 0)
+			jfr_describe_number(&s->text, a->name, new_id(s, m, jfr_element_number(e, a->name, -1)));
+		else
+			jfr_describe_attribute(&s->text, a->name, a->value);
+	}
+}
+
+static uint32_t count_children(const struct jfr_tree *t, uint32_t element, const char *but)
+{
+	uint32_t child = 0, n = 0;
+
+	while ((child = jfr_tree_child(t, element, child, NULL)))
+		n += !but || strcmp(t->element[child].name, but) != 0;
+	return n;
+}
+
+/* An element with all below it: its depth was bounded when it was read. */
+static void put_whole(struct describer *s, const struct jfr_metadata *m, uint32_t element)
+{
+	const struct jfr_element *e = &m->tree.element[element];
+	uint32_t child = 0;
+
+	jfr_describe_element(&s->text, e->name, e->attributes);
+	put_attributes(s, m, e);
+	jfr_describe_children(&s->text, count_children(&m->tree, element, NULL));
+	while ((child = jfr_tree_child(&m->tree, element, child, NULL)))
+		put_whole(s, m, child);
+}
+
+static void put_children(struct describer *s, const struct union_type *t, bool annotations)
+{
+	const struct jfr_tree *tree = &t->from->tree;
+	uint32_t child = 0;
+
+	while ((child = jfr_tree_child(tree, t->type->element, child, NULL)))
+		if (strcmp(tree->element[child].name, "field") != 0 &&
+		    (strcmp(tree->element[child].name, "annotation") == 0) == annotations)
+			put_whole(s, t->from, child);
+}
+
+/* Readers match settings, fields and annotations by their order. */
+static void put_type(struct describer *s, const struct union_type *t)
+{
+	const struct jfr_element *e = &t->from->tree.element[t->type->element];
+
+	jfr_describe_element(&s->text, e->name, e->attributes);
+	for (uint32_t i = 0; i < e->attributes; i++) {
+		if (strcmp(e->attribute[i].name, "id") == 0)
+			jfr_describe_number(&s->text, "id", t->id);
+		else
+			jfr_describe_attribute(&s->text, e->attribute[i].name, e->attribute[i].value);
+	}
+	jfr_describe_children(&s->text, t->count + count_children(&t->from->tree, t->type->element, "field"));
+	put_children(s, t, false);
+	for (uint32_t i = 0; i < t->count; i++)
+		put_whole(s, t->fields[i].from, t->fields[i].element);
+	put_children(s, t, true);
+}
+
+static void put_root(struct describer *s, const struct jfr_metadata *region)
+{
+	uint32_t element = jfr_tree_child(&region->tree, 0, 0, "region");
+
+	jfr_describe_element(&s->text, "root", 0);
+	jfr_describe_children(&s->text, 2);
+	jfr_describe_element(&s->text, "metadata", 0);
+	jfr_describe_children(&s->text, s->u->count);
+	for (uint32_t i = 0; i < s->u->count; i++)
+		put_type(s, &s->u->types[i]);
+	if (element) {
+		put_whole(s, region, element);
+		return;
+	}
+	jfr_describe_element(&s->text, "region", 0);
+	jfr_describe_children(&s->text, 0);
+}
+
+static int build_maps(struct describer *s)
+{
+	int err = 0;
+
+	s->maps = calloc(s->u->kept_count + 1, sizeof(*s->maps));
+	if (!s->maps)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->u->kept_count && !err; i++)
+		err = union_map_build(&s->maps[i], s->u, s->u->kept[i]);
+	return err;
+}
+
+int jfr_union_describe(const struct jfr_union *u, const struct jfr_metadata *region, struct bytes *body, uint64_t *id)
+{
+	struct describer s = {.u = u};
+	int err = build_maps(&s);
+
+	jfr_description_init(&s.text);
+	if (!err)
+		put_root(&s, region);
+	if (!err && !jfr_description_write(&s.text, body, id))
+		err = -ENOMEM;
+	jfr_description_release(&s.text);
+	for (uint32_t i = 0; s.maps && i < u->kept_count; i++)
+		union_map_release(&s.maps[i]);
+	free(s.maps);
+	return err;
+}

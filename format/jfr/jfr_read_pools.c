@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A checkpoint: size, type 1, start, duration, delta, mask (one byte), number of
+ * pools; a pool: type, count, and `count` times key and value. Delta leads to
+ * the checkpoint before it, 0 ends the chain:
+ *
+ *     56 01 80..80 00 A0..FF 08 01   19 02   05 03 04 6D 61 69 6E   06 ...
+ *                                    type 25, 2 constants: key 5, "main"; key 6 ...
+ */
+#include "format/jfr/jfr_read_pools.h"
+#include "format/jfr/jfr_value.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define CHECKPOINT 1
+
+static struct constant_place *place_of(const struct constant_pool *p, uint64_t key, uint64_t multiplier)
+{
+	size_t mask = p->capacity - 1, i = (key * multiplier >> 32) & mask;
+
+	while (p->places[i].at && p->places[i].key != key)
+		i = (i + 1) & mask;
+	return &p->places[i];
+}
+
+static bool pool_grow(struct constant_pool *p, uint64_t multiplier)
+{
+	struct constant_pool larger = {.count = p->count, .capacity = p->capacity ? 2 * p->capacity : 16};
+
+	larger.places = calloc(larger.capacity, sizeof(*larger.places));
+	if (!larger.places)
+		return false;
+	for (size_t i = 0; i < p->capacity; i++)
+		if (p->places[i].at)
+			*place_of(&larger, p->places[i].key, multiplier) = p->places[i];
+	free(p->places);
+	*p = larger;
+	return true;
+}
+
+static bool pool_put(struct constant_pool *p, uint64_t key, uint64_t at, uint64_t multiplier)
+{
+	struct constant_place *place;
+
+	if (p->count >= p->capacity / 2 && !pool_grow(p, multiplier))
+		return false;
+	place = place_of(p, key, multiplier);
+	p->count += !place->at;
+	*place = (struct constant_place){key, at};
+	return true;
+}
+
+static bool read_pool(struct jfr_constants *k, const struct jfr_metadata *m, struct cursor *c)
+{
+	size_t start = c->at;
+	const struct meta_type *t = jfr_metadata_type(m, cursor_leb(c));
+	uint64_t count = cursor_leb(c), key;
+
+	if (!t || (t->kind == META_STRUCT && !t->count))
+		cursor_fail(c, start, "constants of an unknown type");
+	while (count-- && cursor_ok(c)) {
+		key = cursor_leb(c);
+		start = c->at;
+		jfr_skip(c, t);
+		if (cursor_ok(c) && !pool_put(&k->pools[t->index], key, start, k->multiplier))
+			return false;
+	}
+	return true;
+}
+
+/* *last becomes the one before it. */
+static int read_checkpoint(struct jfr_constants *k, const struct jfr_metadata *m, struct cursor *c, uint64_t *last)
+{
+	uint64_t size, delta, pools;
+	size_t limit = c->size;
+
+	cursor_seek(c, *last);
+	size = cursor_leb(c);
+	if (size > limit - *last)
+		cursor_fail(c, *last, "a checkpoint that is larger than its chunk");
+	c->size = cursor_ok(c) ? *last + size : limit;
+	if (cursor_leb(c) != CHECKPOINT)
+		cursor_fail(c, *last, "no checkpoint where one should be");
+	cursor_leb(c);
+	cursor_leb(c);
+	delta = cursor_leb(c);
+	if (delta && *last + delta >= *last)
+		cursor_fail(c, *last, "checkpoints that do not lead backwards");
+	cursor_u8(c);
+	pools = cursor_leb(c);
+	while (pools-- && cursor_ok(c))
+		if (!read_pool(k, m, c))
+			return -ENOMEM;
+	c->size = limit;
+	*last = delta ? *last + delta : 0;
+	return cursor_ok(c) ? 0 : -EINVAL;
+}
+
+int jfr_constants_read(struct jfr_constants *k, const struct jfr_metadata *m, struct cursor *c, uint64_t last)
+{
+	int err = 0;
+
+	*k = (struct jfr_constants){.pools = calloc(m->count + 1, sizeof(*k->pools)), .types = m->count};
+	k->multiplier = ((uint64_t)arc4random() << 32 | arc4random()) | 1; /* nobody can make keys collide */
+	if (!k->pools)
+		return -ENOMEM;
+	if (last > c->size)
+		cursor_fail(c, c->size, "the checkpoint lies behind the end");
+	while (!err && last && cursor_ok(c))
+		err = read_checkpoint(k, m, c, &last);
+	return err ? err : cursor_ok(c) ? 0 : -EINVAL;
+}
+
+void jfr_constants_release(struct jfr_constants *k)
+{
+	for (uint32_t i = 0; k->pools && i < k->types; i++)
+		free(k->pools[i].places);
+	free(k->pools);
+	*k = (struct jfr_constants){0};
+}
+
+uint64_t jfr_constants_find(const struct jfr_constants *k, const struct meta_type *t, uint64_t key)
+{
+	const struct constant_pool *p = &k->pools[t->index];
+
+	return p->capacity ? place_of(p, key, k->multiplier)->at : 0;
+}

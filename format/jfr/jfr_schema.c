@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The metadata event describes every type of the chunk to its readers, as a tree
+ * of elements whose names and values are indices into one table of strings:
+ *
+ *     root
+ *       metadata
+ *         class name="long" id="10002"
+ *         class name="jdk.MethodTrace" superType="jdk.jfr.Event" id="10024"
+ *           field name="startTime" class="10002"
+ *             annotation class="10007" value="TICKS"
+ *           ...
+ *           annotation class="10004" value="Method Trace"
+ *       region locale="en_US" gmtOffset="0" dst="0"
+ *
+ * What readers insist on, each found out by a tool that failed:
+ *   - the first field is startTime; a field `duration` must be the second;
+ *   - annotations that give a unit (Timestamp, Timespan, DataAmount, Unsigned)
+ *     carry jdk.jfr.ContentType themselves, or values print without unit;
+ *   - an annotation with a member has that attribute, or JMC fails;
+ *   - JMC casts: thread ids are long, line, bci and modifiers int; StackFrame has
+ *     exactly its four fields in this order; pid is the last of JVMInformation;
+ *   - a metadata id that equals the previous chunk's means "the same as there",
+ *     also when the chunk before it came from a JVM: hence a hash.
+ *
+ * Names, labels, descriptions and order of the fields are those of JDK 25.
+ */
+#include "format/jfr/jfr_schema.h"
+#include "format/jfr/jfr_type_write.h"
+
+#include <errno.h>
+
+struct annotation {
+	enum jfr_type type; /* 0: none */
+	const char *value;
+};
+
+struct field {
+	const char *name; /* NULL: the end */
+	enum jfr_type type;
+	const char *label, *description;
+	struct annotation unit[2];
+	bool array;
+	enum jfr_kernel kernel; /* from which on it is there */
+};
+
+struct type {
+	const char *name;
+	const char *label, *description, *category[2];
+	const struct field *fields;
+	bool simple;	   /* readers replace it by its only field */
+	bool content_type; /* this annotation gives a unit */
+	enum jfr_kernel kernel;
+};
+
+// clang-format off
+#define FIELD(n, t, l, ...) { .name = (n), .type = (t), .label = (l), __VA_ARGS__ }
+#define FIELDS(...) .fields = (const struct field[]){ __VA_ARGS__, { .name = NULL } }
+#define UNIT(t, v) .unit = { { (t), (v) } }
+#define UNSIGNED .unit = { { JFR_UNSIGNED, NULL } }
+#define UNSIGNED_BYTES .unit = { { JFR_UNSIGNED, NULL }, { JFR_DATA_AMOUNT, "BYTES" } }
+#define START_TIME FIELD("startTime", JFR_LONG, "Start Time", UNIT(JFR_TIMESTAMP, "TICKS"))
+#define SPLIT(n, l, k, d) FIELD(n, JFR_LONG, l, UNIT(JFR_TIMESPAN, "NANOSECONDS"), .kernel = JFR_KERNEL_##k, .description = (d))
+#define COUNT(n, l, d) FIELD(n, JFR_LONG, l, .kernel = JFR_KERNEL_FULL, .description = (d))
+#define VALUE FIELDS(FIELD("value", JFR_STRING, NULL))
+
+static const struct type types[JFR_TYPES] = {
+	[JFR_BOOLEAN] = { .name = "boolean" },
+	[JFR_INT] = { .name = "int" },
+	[JFR_LONG] = { .name = "long" },
+	[JFR_STRING] = { .name = "java.lang.String" },
+
+	[JFR_LABEL] = { .name = "jdk.jfr.Label", VALUE },
+	[JFR_DESCRIPTION] = { .name = "jdk.jfr.Description", VALUE },
+	[JFR_CATEGORY] = { .name = "jdk.jfr.Category", FIELDS(FIELD("value", JFR_STRING, NULL, .array = true)) },
+	[JFR_TIMESTAMP] = { .name = "jdk.jfr.Timestamp", VALUE, .content_type = true },
+	[JFR_TIMESPAN] = { .name = "jdk.jfr.Timespan", VALUE, .content_type = true },
+	[JFR_DATA_AMOUNT] = { .name = "jdk.jfr.DataAmount", VALUE, .content_type = true },
+	[JFR_UNSIGNED] = { .name = "jdk.jfr.Unsigned", .content_type = true },
+	[JFR_CONTEXTUAL] = { .name = "jdk.jfr.Contextual" },
+	[JFR_CONTENT_TYPE] = { .name = "jdk.jfr.ContentType" },
+
+	[JFR_STACK_FRAME] = { .name = "jdk.types.StackFrame",
+		FIELDS(FIELD("method", JFR_METHOD, "Java Method"),
+		       FIELD("lineNumber", JFR_INT, "Line Number"),
+		       FIELD("bytecodeIndex", JFR_INT, "Bytecode Index"),
+		       FIELD("type", JFR_FRAME_TYPE, "Frame Type")) },
+
+	[JFR_THREAD] = { .name = "java.lang.Thread", .label = "Thread",
+		FIELDS(FIELD("osName", JFR_STRING, "OS Thread Name"),
+		       FIELD("osThreadId", JFR_LONG, "OS Thread Id"),
+		       FIELD("javaName", JFR_STRING, "Java Thread Name"),
+		       FIELD("javaThreadId", JFR_LONG, "Java Thread Id"),
+		       FIELD("group", JFR_THREAD_GROUP, "Java Thread Group"),
+		       FIELD("virtual", JFR_BOOLEAN, "Virtual Thread")) },
+	[JFR_THREAD_GROUP] = { .name = "jdk.types.ThreadGroup", .label = "Thread Group",
+		FIELDS(FIELD("parent", JFR_THREAD_GROUP, "Parent"),
+		       FIELD("name", JFR_STRING, "Name")) },
+	[JFR_CLASS] = { .name = "java.lang.Class", .label = "Java Class",
+		FIELDS(FIELD("classLoader", JFR_CLASS_LOADER, "Class Loader"),
+		       FIELD("name", JFR_SYMBOL, "Name"),
+		       FIELD("package", JFR_PACKAGE, "Package"),
+		       FIELD("modifiers", JFR_INT, "Access Modifiers"),
+		       FIELD("hidden", JFR_BOOLEAN, "Hidden")) },
+	[JFR_CLASS_LOADER] = { .name = "jdk.types.ClassLoader", .label = "Java Class Loader",
+		FIELDS(FIELD("type", JFR_CLASS, "Type"),
+		       FIELD("name", JFR_SYMBOL, "Name")) },
+	[JFR_METHOD] = { .name = "jdk.types.Method", .label = "Java Method",
+		FIELDS(FIELD("type", JFR_CLASS, "Type"),
+		       FIELD("name", JFR_SYMBOL, "Name"),
+		       FIELD("descriptor", JFR_SYMBOL, "Descriptor"),
+		       FIELD("modifiers", JFR_INT, "Access Modifiers"),
+		       FIELD("hidden", JFR_BOOLEAN, "Hidden")) },
+	[JFR_SYMBOL] = { .name = "jdk.types.Symbol", .label = "Symbol", .simple = true,
+		FIELDS(FIELD("string", JFR_STRING, "String")) },
+	[JFR_PACKAGE] = { .name = "jdk.types.Package", .label = "Package",
+		FIELDS(FIELD("name", JFR_SYMBOL, "Name"),
+		       FIELD("module", JFR_MODULE, "Module"),
+		       FIELD("exported", JFR_BOOLEAN, "Exported")) },
+	[JFR_MODULE] = { .name = "jdk.types.Module", .label = "Module",
+		FIELDS(FIELD("name", JFR_SYMBOL, "Name"),
+		       FIELD("version", JFR_SYMBOL, "Version"),
+		       FIELD("location", JFR_SYMBOL, "Location"),
+		       FIELD("classLoader", JFR_CLASS_LOADER, "Class Loader")) },
+	[JFR_STACK_TRACE] = { .name = "jdk.types.StackTrace", .label = "Stacktrace",
+		FIELDS(FIELD("truncated", JFR_BOOLEAN, "Truncated"),
+		       FIELD("frames", JFR_STACK_FRAME, "Stack Frames", .array = true)) },
+	[JFR_FRAME_TYPE] = { .name = "jdk.types.FrameType", .label = "Frame type", .simple = true,
+		FIELDS(FIELD("description", JFR_STRING, "Description")) },
+
+	[JFR_METHOD_TRACE] = { .name = "jdk.MethodTrace", .label = "Method Trace",
+		.category = { "Java Virtual Machine", "Method Tracing" },
+		FIELDS(START_TIME,
+		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("eventThread", JFR_THREAD, "Event Thread",
+			     .description = "Thread in which event was committed in"),
+		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace",
+			     .description = "Stack Trace starting from the method the event was committed in"),
+		       FIELD("method", JFR_METHOD, "Method", UNIT(JFR_CONTEXTUAL, NULL)),
+		       FIELD("thrown", JFR_BOOLEAN, "Thrown", .description = "The call ended by an exception"),
+		       SPLIT("cpuTime", "CPU Time", WAITS, "That its thread was on a CPU"),
+		       SPLIT("runQueueTime", "Run Queue Time", WAITS, "That its thread could have run and waited for a CPU"),
+		       SPLIT("blockedTime", "Blocked Time", WAITS, "That its thread waited for something else"),
+		       SPLIT("pauseTime", "Pause Time", WAITS, "That the JVM stood still; part of the other three"),
+		       COUNT("majorFaults", "Major Page Faults", "Read from a disk"),
+		       COUNT("minorFaults", "Minor Page Faults", "Without a disk"),
+		       COUNT("syscalls", "System Calls", NULL),
+		       SPLIT("syscallTime", "System Call Time", FULL, "From their begin to their end, waits included")) },
+	[JFR_METHOD_TIMING] = { .name = "jdk.MethodTiming", .label = "Method Timing",
+		.description = "Measures the approximate time it takes for a method to execute, including all delays, "
+			       "not just CPU processing time",
+		.category = { "Java Virtual Machine", "Method Tracing" },
+		FIELDS(START_TIME,
+		       FIELD("method", JFR_METHOD, "Method"),
+		       FIELD("invocations", JFR_LONG, "Invocations"),
+		       FIELD("minimum", JFR_LONG, "Minimum Time", UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("average", JFR_LONG, "Average Time", UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("maximum", JFR_LONG, "Maximum Time", UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("p50", JFR_LONG, "Median Time", UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("p90", JFR_LONG, "90th Percentile", UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("p99", JFR_LONG, "99th Percentile", UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("thrown", JFR_LONG, "Thrown", .description = "Calls that ended by an exception")) },
+	[JFR_OPEN_CALL] = { .name = "frtrace.OpenCall", .label = "Open Call",
+		.description = "A call that had not returned when the recording ended, or was dumped",
+		.category = { "Java Virtual Machine", "Method Tracing" },
+		FIELDS(START_TIME,
+		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS"), .description = "Up to that moment"),
+		       FIELD("eventThread", JFR_THREAD, "Event Thread", .description = "The thread that is in the call"),
+		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace",
+			     .description = "All that the thread was doing at that moment: the call itself is somewhere below"),
+		       FIELD("method", JFR_METHOD, "Method", UNIT(JFR_CONTEXTUAL, NULL)),
+		       FIELD("remark", JFR_STRING, "Remark", .description = "What is not known, and why")) },
+	[JFR_THREAD_WAIT] = { .name = "frtrace.ThreadWait", .label = "Thread Wait", .kernel = JFR_KERNEL_WAITS,
+		.description = "A thread in a traced call was off the CPU and waited for something",
+		.category = { "Operating System", "Threads" },
+		FIELDS(START_TIME,
+		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS"), .description = "Until it was woken"),
+		       FIELD("eventThread", JFR_THREAD, "Event Thread", .description = "The thread that waited"),
+		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace", .description = "What it did in Java"),
+		       FIELD("reason", JFR_STRING, "Reason"),
+		       FIELD("syscall", JFR_STRING, "System Call", .description = "That it waited in"),
+		       FIELD("wakerThread", JFR_THREAD, "Waker Thread", .description = "The thread that woke it"),
+		       FIELD("kernelStack", JFR_STACK_TRACE, "Kernel Stack", .description = "Where in the kernel it waited"),
+		       FIELD("ongoing", JFR_BOOLEAN, "Ongoing",
+			     .description = "It had not ended when the recording did, or was dumped")) },
+	[JFR_RUN_QUEUE] = { .name = "frtrace.RunQueue", .label = "Run Queue", .kernel = JFR_KERNEL_WAITS,
+		.description = "A thread in a traced call could have run and waited for a CPU",
+		.category = { "Operating System", "Threads" },
+		FIELDS(START_TIME,
+		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("eventThread", JFR_THREAD, "Event Thread", .description = "The thread that waited")) },
+	[JFR_VM_PAUSE] = { .name = "frtrace.VMPause", .label = "VM Pause", .kernel = JFR_KERNEL_WAITS,
+		.description = "All Java threads stood still, or the garbage collector was at work",
+		.category = { "Java Virtual Machine", "Runtime" },
+		FIELDS(START_TIME,
+		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("what", JFR_STRING, "What"),
+		       FIELD("name", JFR_STRING, "Name", .description = "Of the VM operation")) },
+	[JFR_ACTIVE_RECORDING] = { .name = "jdk.ActiveRecording", .label = "Flight Recording",
+		.category = { "Flight Recorder" },
+		FIELDS(START_TIME,
+		       FIELD("id", JFR_LONG, "Id"),
+		       FIELD("name", JFR_STRING, "Name"),
+		       FIELD("destination", JFR_STRING, "Destination"),
+		       FIELD("disk", JFR_BOOLEAN, "To Disk"),
+		       FIELD("maxAge", JFR_LONG, "Max Age", UNIT(JFR_TIMESPAN, "MILLISECONDS")),
+		       FIELD("flushInterval", JFR_LONG, "Flush Interval", UNIT(JFR_TIMESPAN, "MILLISECONDS")),
+		       FIELD("maxSize", JFR_LONG, "Max Size", UNIT(JFR_DATA_AMOUNT, "BYTES")),
+		       FIELD("recordingStart", JFR_LONG, "Start Time", UNIT(JFR_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH")),
+		       FIELD("recordingDuration", JFR_LONG, "Recording Duration", UNIT(JFR_TIMESPAN, "MILLISECONDS"))) },
+	[JFR_ACTIVE_SETTING] = { .name = "jdk.ActiveSetting", .label = "Recording Setting",
+		.category = { "Flight Recorder" },
+		FIELDS(START_TIME,
+		       FIELD("id", JFR_LONG, "Event Id"),
+		       FIELD("name", JFR_STRING, "Setting Name"),
+		       FIELD("value", JFR_STRING, "Setting Value")) },
+	[JFR_JVM_INFORMATION] = { .name = "jdk.JVMInformation", .label = "JVM Information",
+		.description = "Description of JVM and the Java application",
+		.category = { "Java Virtual Machine" },
+		FIELDS(START_TIME,
+		       FIELD("jvmName", JFR_STRING, "JVM Name"),
+		       FIELD("jvmVersion", JFR_STRING, "JVM Version"),
+		       FIELD("jvmArguments", JFR_STRING, "JVM Command Line Arguments"),
+		       FIELD("jvmFlags", JFR_STRING, "JVM Settings File Arguments"),
+		       FIELD("javaArguments", JFR_STRING, "Java Application Arguments"),
+		       FIELD("jvmStartTime", JFR_LONG, "JVM Start Time", UNIT(JFR_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH")),
+		       FIELD("pid", JFR_LONG, "Process Identifier")) },
+	[JFR_OS_INFORMATION] = { .name = "jdk.OSInformation", .label = "OS Information",
+		.description = "Description of the OS the JVM runs on, for example, a uname-like output",
+		.category = { "Operating System" },
+		FIELDS(START_TIME,
+		       FIELD("osVersion", JFR_STRING, "OS Version")) },
+	[JFR_CPU_INFORMATION] = { .name = "jdk.CPUInformation", .label = "CPU Information",
+		.description = "Characteristics and descriptions of the processor(s) the JVM is running on",
+		.category = { "Operating System", "Processor" },
+		FIELDS(START_TIME,
+		       FIELD("cpu", JFR_STRING, "Type"),
+		       FIELD("description", JFR_STRING, "Description"),
+		       FIELD("sockets", JFR_INT, "Sockets", UNSIGNED),
+		       FIELD("cores", JFR_INT, "Cores", UNSIGNED),
+		       FIELD("hwThreads", JFR_INT, "Hardware Threads", UNSIGNED)) },
+	[JFR_DATA_LOSS] = { .name = "jdk.DataLoss", .label = "Data Loss",
+		.description = "Data could not be copied out from a buffer, typically because of contention",
+		.category = { "Flight Recorder" },
+		FIELDS(START_TIME,
+		       FIELD("amount", JFR_LONG, "Amount", .description = "Amount lost data", UNSIGNED_BYTES),
+		       FIELD("total", JFR_LONG, "Total", .description = "Total lost amount for thread", UNSIGNED_BYTES)) },
+	[JFR_SHUTDOWN] = { .name = "jdk.Shutdown", .label = "JVM Shutdown",
+		.description = "JVM shutting down", .category = { "Java Virtual Machine", "Runtime" },
+		FIELDS(START_TIME,
+		       FIELD("eventThread", JFR_THREAD, "Event Thread",
+			     .description = "Thread in which event was committed in"),
+		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace",
+			     .description = "Stack Trace starting from the method the event was committed in"),
+		       FIELD("reason", JFR_STRING, "Reason", .description = "Reason for JVM shutdown")) },
+	[JFR_CLOCK] = { .name = "frtrace.Clock", .label = "Clock",
+		.description = "One moment on three clocks; the ticks of this recording are nanoseconds of CLOCK_MONOTONIC",
+		.category = { "frtrace" },
+		FIELDS(START_TIME,
+		       FIELD("tsc", JFR_LONG, "Time Stamp Counter"),
+		       FIELD("monotonic", JFR_LONG, "Monotonic", .description = "CLOCK_MONOTONIC in nanoseconds"),
+		       FIELD("realtime", JFR_LONG, "Realtime", .description = "CLOCK_REALTIME in nanoseconds since the epoch"),
+		       FIELD("error", JFR_LONG, "Error", UNIT(JFR_TIMESPAN, "NANOSECONDS"),
+			     .description = "How far the three readings may lie apart")) },
+	[JFR_MESSAGE] = { .name = "frtrace.Message", .label = "Message",
+		.description = "Something about this recording that its reader must know",
+		.category = { "frtrace" },
+		FIELDS(START_TIME,
+		       FIELD("kind", JFR_STRING, "Kind"),
+		       FIELD("text", JFR_STRING, "Text")) },
+};
+// clang-format on
+
+/* The tree under construction. */
+struct tree {
+	const struct jfr_schema *schema;
+	struct jfr_description text;
+};
+
+static void put_type(struct tree *t, const char *name, enum jfr_type type)
+{
+	jfr_describe_number(&t->text, name, jfr_schema_type_id(t->schema, type));
+}
+
+static void put_annotation(struct tree *t, enum jfr_type type, const char *value)
+{
+	if (!type || (types[type].fields && !value))
+		return;
+	jfr_describe_element(&t->text, "annotation", value ? 2 : 1);
+	put_type(t, "class", type);
+	if (value)
+		jfr_describe_attribute(&t->text, "value", value);
+	jfr_describe_children(&t->text, 0);
+}
+
+static unsigned int annotations_of_field(const struct field *f)
+{
+	return !!f->label + !!f->description + !!f->unit[0].type + !!f->unit[1].type;
+}
+
+static void put_field(struct tree *t, const struct field *f)
+{
+	bool constant = f->type >= JFR_FIRST_POOL && f->type < JFR_FIRST_EVENT;
+
+	jfr_describe_element(&t->text, "field", 2 + f->array + constant);
+	jfr_describe_attribute(&t->text, "name", f->name);
+	put_type(t, "class", f->type);
+	if (f->array)
+		jfr_describe_attribute(&t->text, "dimension", "1");
+	if (constant)
+		jfr_describe_attribute(&t->text, "constantPool", "true");
+	jfr_describe_children(&t->text, annotations_of_field(f));
+	put_annotation(t, f->unit[0].type, f->unit[0].value);
+	put_annotation(t, f->unit[1].type, f->unit[1].value);
+	put_annotation(t, JFR_LABEL, f->label);
+	put_annotation(t, JFR_DESCRIPTION, f->description);
+}
+
+static void put_category(struct tree *t, const char *const category[2])
+{
+	unsigned int i, n = category[1] ? 2 : 1;
+
+	jfr_describe_element(&t->text, "annotation", 1 + n);
+	put_type(t, "class", JFR_CATEGORY);
+	for (i = 0; i < n; i++)
+		jfr_describe_attribute(&t->text, i ? "value-1" : "value-0", category[i]);
+	jfr_describe_children(&t->text, 0);
+}
+
+static const char *super_of(enum jfr_type type)
+{
+	if (type >= JFR_FIRST_EVENT)
+		return "jdk.jfr.Event";
+	return type >= JFR_LABEL && type <= JFR_CONTENT_TYPE ? "java.lang.annotation.Annotation" : NULL;
+}
+
+static bool has_field(const struct tree *t, const struct field *f)
+{
+	return f->kernel <= t->schema->kernel;
+}
+
+static bool has_type(const struct jfr_schema *s, enum jfr_type id)
+{
+	return types[id].kernel <= s->kernel;
+}
+
+static unsigned int children_of_type(const struct tree *t, const struct type *type)
+{
+	unsigned int n = !!type->label + !!type->description + !!type->category[0] + type->content_type;
+
+	for (const struct field *f = type->fields; f && f->name; f++)
+		n += has_field(t, f);
+	return n;
+}
+
+static void put_class(struct tree *t, enum jfr_type id)
+{
+	const struct type *type = &types[id];
+	const char *super = super_of(id);
+	const struct field *f;
+
+	jfr_describe_element(&t->text, "class", 2 + !!super + type->simple);
+	jfr_describe_attribute(&t->text, "name", type->name);
+	if (super)
+		jfr_describe_attribute(&t->text, "superType", super);
+	if (type->simple)
+		jfr_describe_attribute(&t->text, "simpleType", "true");
+	put_type(t, "id", id);
+	jfr_describe_children(&t->text, children_of_type(t, type));
+	for (f = type->fields; f && f->name; f++)
+		if (has_field(t, f))
+			put_field(t, f);
+	put_annotation(t, JFR_LABEL, type->label);
+	put_annotation(t, JFR_DESCRIPTION, type->description);
+	if (type->category[0])
+		put_category(t, type->category);
+	if (type->content_type)
+		put_annotation(t, JFR_CONTENT_TYPE, NULL);
+}
+
+static void put_root(struct tree *t, const struct jfr_region *region)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < JFR_TYPES; i++)
+		n += has_type(t->schema, i);
+	jfr_describe_element(&t->text, "root", 0);
+	jfr_describe_children(&t->text, 2);
+	jfr_describe_element(&t->text, "metadata", 0);
+	jfr_describe_children(&t->text, n);
+	for (i = 0; i < JFR_TYPES; i++)
+		if (has_type(t->schema, i))
+			put_class(t, i);
+	jfr_describe_element(&t->text, "region", 3);
+	jfr_describe_attribute(&t->text, "locale", region->locale ? region->locale : "en_US");
+	jfr_describe_number(&t->text, "gmtOffset", region->gmt_offset_ms);
+	jfr_describe_number(&t->text, "dst", region->dst_ms);
+	jfr_describe_children(&t->text, 0);
+}
+
+int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum jfr_kernel kernel, uint64_t salt)
+{
+	struct tree t = {.schema = s};
+	bool done;
+
+	memset(s, 0, sizeof(*s));
+	s->kernel = kernel;
+	/* 2^24 blocks of 64 ids, behind the fixed ones */
+	s->pool_base = (1 << 15) + (jfr_hash(&salt, sizeof(salt)) >> 40) * 64;
+	jfr_description_init(&t.text);
+	put_root(&t, region);
+	done = jfr_description_write(&t.text, &s->body, &s->id);
+	jfr_description_release(&t.text);
+	if (!done)
+		jfr_schema_release(s);
+	return done ? 0 : -ENOMEM;
+}
+
+void jfr_schema_release(struct jfr_schema *s)
+{
+	bytes_release(&s->body);
+}
+
+enum jfr_type jfr_schema_event(const struct jfr_schema *s, const char *name)
+{
+	enum jfr_type type;
+
+	for (type = JFR_FIRST_EVENT; type < JFR_TYPES; type++)
+		if (has_type(s, type) && !strcmp(types[type].name, name))
+			break;
+	return type;
+}
+
+void jfr_schema_write(const struct jfr_schema *s, struct bytes *out, int64_t start_ticks)
+{
+	jfr_metadata_write(out, &s->body, s->id, start_ticks);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The types of our recordings: what JFR calls metadata. One table in
+ * jfr_schema.c says it all; from it comes the metadata event of each chunk.
+ */
+#ifndef FORMAT_JFR_JFR_SCHEMA_H
+#define FORMAT_JFR_JFR_SCHEMA_H
+
+#include "format/bytes.h"
+
+enum jfr_type {
+	JFR_BOOLEAN,
+	JFR_INT,
+	JFR_LONG,
+	JFR_STRING,
+	/* annotations */
+	JFR_LABEL,
+	JFR_DESCRIPTION,
+	JFR_CATEGORY,
+	JFR_TIMESTAMP,
+	JFR_TIMESPAN,
+	JFR_DATA_AMOUNT,
+	JFR_UNSIGNED,
+	JFR_CONTEXTUAL,
+	JFR_CONTENT_TYPE,
+	/* a struct that stands inline */
+	JFR_STACK_FRAME,
+	/* constants: a field has the key of one */
+	JFR_FIRST_POOL,
+	JFR_THREAD = JFR_FIRST_POOL,
+	JFR_THREAD_GROUP,
+	JFR_CLASS,
+	JFR_CLASS_LOADER,
+	JFR_METHOD,
+	JFR_SYMBOL,
+	JFR_PACKAGE,
+	JFR_MODULE,
+	JFR_STACK_TRACE,
+	JFR_FRAME_TYPE,
+	/* events */
+	JFR_FIRST_EVENT,
+	JFR_METHOD_TRACE = JFR_FIRST_EVENT,
+	JFR_ACTIVE_RECORDING,
+	JFR_ACTIVE_SETTING,
+	JFR_JVM_INFORMATION,
+	JFR_OS_INFORMATION,
+	JFR_CPU_INFORMATION,
+	JFR_DATA_LOSS,
+	JFR_SHUTDOWN,
+	JFR_CLOCK,
+	JFR_MESSAGE,
+	JFR_METHOD_TIMING,
+	JFR_OPEN_CALL,
+	JFR_THREAD_WAIT,
+	JFR_RUN_QUEUE,
+	JFR_VM_PAUSE,
+	JFR_TYPES,
+};
+
+/* What a recording has of the kernel's half: fields and events that it can not have are not in its metadata. */
+enum jfr_kernel { JFR_KERNEL_NONE, JFR_KERNEL_WAITS, JFR_KERNEL_FULL };
+
+#define JFR_POOLS (JFR_FIRST_EVENT - JFR_FIRST_POOL)
+
+/* Type ids of HotSpot (JDK 25) end near 2100. All of ours but those of pools lie here, and are the same in all files.
+ */
+#define JFR_TYPE_ID_BASE 10000
+
+struct jfr_schema {
+	uint64_t pool_base; /* id of the type JFR_FIRST_POOL */
+	uint64_t id;	    /* of the metadata: a hash of its content */
+	enum jfr_kernel kernel;
+	struct bytes body;  /* the metadata event from its string table on */
+};
+
+/*
+ * Build the metadata. `salt` is a number of the recording's own, from which the
+ * type ids of the pools come: readers look constants up by type id and key
+ * across all chunks of a file, so two recordings that `cat` or `jfr assemble`
+ * has put into one file need different ones. 0 or -ENOMEM.
+ */
+struct jfr_region {
+	const char *locale; /* NULL: "en_US" */
+	int64_t gmt_offset_ms, dst_ms;
+};
+int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum jfr_kernel kernel, uint64_t salt);
+void jfr_schema_release(struct jfr_schema *s);
+
+static inline uint64_t jfr_schema_type_id(const struct jfr_schema *s, enum jfr_type type)
+{
+	if (type >= JFR_FIRST_POOL && type < JFR_FIRST_EVENT)
+		return s->pool_base + (type - JFR_FIRST_POOL);
+	return JFR_TYPE_ID_BASE + type;
+}
+
+/* The event type of that name, JFR_TYPES when it is not in the metadata. */
+enum jfr_type jfr_schema_event(const struct jfr_schema *s, const char *name);
+
+/* Append the metadata event. */
+void jfr_schema_write(const struct jfr_schema *s, struct bytes *out, int64_t start_ticks);
+
+#endif

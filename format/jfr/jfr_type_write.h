@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Writes a chunk's description of its types: the tree that jfr_element.h reads.
+ * An element is its head, its attributes, the number of its children, and then
+ * those; the caller says both numbers and keeps to them.
+ */
+#ifndef FORMAT_JFR_JFR_TYPE_WRITE_H
+#define FORMAT_JFR_JFR_TYPE_WRITE_H
+
+#include "format/bytes.h"
+
+struct jfr_description {
+	struct bytes elements;
+	struct bytes strings; /* each with its NUL, in the order of their indices */
+	struct string_slot {
+		uint32_t at; /* in `strings`, + 1; 0: a free slot */
+		uint32_t index;
+	} *slots;
+	uint32_t count, bits; /* of strings; of the number of slots */
+	bool failed;	      /* no memory */
+};
+
+void jfr_description_init(struct jfr_description *t);
+void jfr_description_release(struct jfr_description *t);
+
+void jfr_describe_element(struct jfr_description *t, const char *name, uint32_t attributes);
+void jfr_describe_attribute(struct jfr_description *t, const char *name, const char *value);
+void jfr_describe_number(struct jfr_description *t, const char *name, int64_t value);
+void jfr_describe_children(struct jfr_description *t, uint32_t count);
+
+/* The body of a metadata event, from its string table on, is appended; *id becomes a hash of it. False: no memory. */
+bool jfr_description_write(const struct jfr_description *t, struct bytes *body, uint64_t *id);
+
+/* Append the metadata event. */
+void jfr_metadata_write(struct bytes *out, const struct bytes *body, uint64_t id, int64_t start_ticks);
+
+uint64_t jfr_hash(const void *data, size_t size);
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A chunk, as this writer lays it out:
+ *
+ *     header       68 bytes, big-endian, filled in last
+ *     events       in the order of the calls
+ *     checkpoints  the constants they use, chained by deltas
+ *     metadata     the types of all that
+ *
+ * Readers convert the ticks of all chunks of a file by the first chunk's header,
+ * JMC by each chunk's own: so there is one base, and a chunk's startNanos is the
+ * recording's plus the ticks that passed. JMC drops a chunk whose startNanos
+ * it has seen: so it grows with each chunk.
+ *
+ * The header of the last chunk of a recording:
+ *
+ *     46 4c 52 00  00 02 00 01              magic, version 2.1
+ *     00 00 00 00 00 00 0b 9c               size of the chunk
+ *     00 00 00 00 00 00 01 45               offset of the last checkpoint
+ *     00 00 00 00 00 00 02 31               offset of the metadata
+ *     18 2f ...                             start, nanoseconds since 1970
+ *     00 00 00 00 3b 9a ca 00               duration in nanoseconds
+ *     00 01 ...                             start, ticks
+ *     00 00 00 00 3b 9a ca 00               ticks a second: 1e9
+ *     00 00                                 state: finished; padding
+ *     00 03                                 flags: compressed integers, last chunk
+ */
+#include "format/jfr/jfr_chunk.h"
+#include "format/jfr/jfr_write_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TICKS_PER_SECOND 1000000000
+
+#define EVENTS_LIMIT (1u << 30)
+#define CHUNK_LIMIT  INT32_MAX /* JMC keeps sizes in an int */
+
+static const char *const stray_text[STRAYS] = {
+	[STRAY_THREAD] = "events whose thread had been forgotten stand without it",
+	[STRAY_STACK] = "events whose stack had been forgotten stand without it",
+	[STRAY_METHOD] = "events whose method is unknown stand without it",
+	[STRAY_OUTSIDE] = "events outside of a chunk were dropped",
+	[STRAY_FULL] = "events beyond 1 GB in this chunk were dropped",
+};
+
+struct jfr_writer *jfr_writer_new(const struct jfr_origin *origin, struct diag *d)
+{
+	struct jfr_region region = {origin->locale, origin->gmt_offset_ms, origin->dst_ms};
+	struct jfr_writer *w = calloc(1, sizeof(*w));
+
+	if (w && jfr_schema_init(&w->schema, &region, origin->kernel, origin->start_nanos ^ origin->start_ticks)) {
+		free(w);
+		w = NULL;
+	}
+	if (!w) {
+		diag_errno(d, ENOMEM, "cannot prepare a recording");
+		return NULL;
+	}
+	w->start_ticks = origin->start_ticks;
+	w->start_nanos = origin->start_nanos;
+	bytes_init(&w->chunk);
+	bytes_init(&w->scratch);
+	jfr_pools_init(&w->pools);
+	return w;
+}
+
+void jfr_writer_free(struct jfr_writer *w)
+{
+	if (!w)
+		return;
+	jfr_pools_release(&w->pools);
+	jfr_schema_release(&w->schema);
+	bytes_release(&w->scratch);
+	bytes_release(&w->chunk);
+	free(w);
+}
+
+int jfr_chunk_begin(struct jfr_writer *w, int64_t start_ticks, struct diag *d)
+{
+	if (w->open)
+		return diag_set(d, EBUSY, "cannot begin a chunk: the one before is open");
+	if (w->chunks && start_ticks <= w->chunk_ticks)
+		start_ticks = w->chunk_ticks + 1;
+	bytes_clear(&w->chunk);
+	if (!bytes_reserve(&w->chunk, JFR_HEADER_SIZE))
+		return diag_errno(d, ENOMEM, "cannot begin a chunk");
+	w->chunk.size = JFR_HEADER_SIZE;
+	w->chunk_ticks = start_ticks;
+	w->chunks++;
+	w->events = 0;
+	w->events_limit = EVENTS_LIMIT;
+	w->open = true;
+	return 0;
+}
+
+size_t jfr_chunk_size(const struct jfr_writer *w)
+{
+	return w->open ? w->chunk.size + w->pools.used_bytes + w->schema.body.size : 0;
+}
+
+uint64_t jfr_chunk_events(const struct jfr_writer *w)
+{
+	return w->open ? w->events : 0;
+}
+
+static void header_write(struct jfr_writer *w, uint64_t constants, uint64_t metadata, int64_t end_ticks, bool final)
+{
+	const struct jfr_header h = {
+		.major = 2,
+		.minor = 1,
+		.size = w->chunk.size,
+		.constants = constants,
+		.metadata = metadata,
+		.start_nanos = w->start_nanos + (w->chunk_ticks - w->start_ticks),
+		.duration_nanos = end_ticks > w->chunk_ticks ? end_ticks - w->chunk_ticks : 0,
+		.start_ticks = w->chunk_ticks,
+		.ticks_per_second = TICKS_PER_SECOND,
+		.flags = JFR_FLAG_COMPRESSED | (final ? JFR_FLAG_LAST : 0),
+	};
+
+	jfr_header_write(w->chunk.data, &h);
+}
+
+static void strays_tell(struct jfr_writer *w)
+{
+	char text[128];
+	unsigned int i;
+
+	w->events_limit = CHUNK_LIMIT; /* the messages are not themselves beyond the limit */
+	for (i = 0; i < STRAYS; i++) {
+		if (!w->strays[i])
+			continue;
+		snprintf(text, sizeof(text), "%" PRIu64 " %s", w->strays[i], stray_text[i]);
+		w->strays[i] = 0;
+		jfr_message(w, w->chunk_ticks, "writer", text);
+	}
+}
+
+int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const void **bytes, size_t *size,
+		     struct diag *d)
+{
+	uint64_t constants, metadata;
+	bool failed;
+
+	if (!w->open)
+		return diag_set(d, EINVAL, "cannot finish a chunk: none is open");
+	strays_tell(w);
+	constants = jfr_pools_write(&w->pools, &w->schema, &w->chunk, 0, w->chunk_ticks);
+	metadata = w->chunk.size;
+	jfr_schema_write(&w->schema, &w->chunk, w->chunk_ticks);
+	failed = w->chunk.failed || w->pools.failed;
+	jfr_pools_next(&w->pools);
+	w->open = false;
+	if (failed)
+		return diag_errno(d, ENOMEM, "cannot build a chunk of %zu bytes", w->chunk.size);
+	if (w->chunk.size > CHUNK_LIMIT)
+		return diag_errno(d, EFBIG, "cannot build a chunk of %zu bytes", w->chunk.size);
+	header_write(w, constants, metadata, end_ticks, final);
+	*bytes = w->chunk.data;
+	*size = w->chunk.size;
+	return 0;
+}
+
+static bool event_fits(struct jfr_writer *w)
+{
+	if (__builtin_expect(w->open && w->chunk.size < w->events_limit, 1))
+		return true;
+	w->strays[w->open ? STRAY_FULL : STRAY_OUTSIDE]++;
+	return false;
+}
+
+static unsigned char *put_split(unsigned char *p, const struct jfr_method_trace *e)
+{
+	p = leb_write(p, e->cpu);
+	p = leb_write(p, e->run_queue);
+	p = leb_write(p, e->blocked);
+	return leb_write(p, e->pause);
+}
+
+static unsigned char *put_counts(unsigned char *p, const struct jfr_method_trace *e)
+{
+	p = leb_write(p, e->major_faults);
+	p = leb_write(p, e->minor_faults);
+	p = leb_write(p, e->system_calls);
+	return leb_write(p, e->system_call_time);
+}
+
+void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
+{
+	unsigned char *size, *p;
+
+	if (!event_fits(w))
+		return;
+	size = bytes_reserve(&w->chunk, 16 * LEB_MAX);
+	if (!size)
+		return;
+	p = leb_write(size + 1, JFR_TYPE_ID_BASE + JFR_METHOD_TRACE);
+	p = leb_write(p, e->start);
+	p = leb_write(p, e->duration);
+	p = leb_write(p, jfr_key_use(w, JFR_THREAD, e->thread, STRAY_THREAD));
+	p = leb_write(p, jfr_key_use(w, JFR_STACK_TRACE, e->stack, STRAY_STACK));
+	p = leb_write(p, jfr_key_use(w, JFR_METHOD, e->method, STRAY_METHOD));
+	*p++ = e->thrown;
+	if (w->schema.kernel >= JFR_KERNEL_WAITS)
+		p = put_split(p, e);
+	if (w->schema.kernel >= JFR_KERNEL_FULL)
+		p = put_counts(p, e);
+	*size = p - size; /* below 128: one byte */
+	w->chunk.size += p - size;
+	w->events++;
+}
+
+struct bytes *jfr_event_begin(struct jfr_writer *w, enum jfr_type type, int64_t start, size_t *at)
+{
+	if (!event_fits(w))
+		return NULL;
+	*at = w->chunk.size;
+	bytes_put_be32(&w->chunk, 0); /* size */
+	bytes_put_leb(&w->chunk, jfr_schema_type_id(&w->schema, type));
+	bytes_put_leb(&w->chunk, start);
+	return &w->chunk;
+}
+
+void jfr_event_end(struct jfr_writer *w, size_t at)
+{
+	bytes_patch_leb(&w->chunk, at, w->chunk.size - at);
+	w->events += !w->chunk.failed;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The inside of the writer: jfr_write.c has the chunks, jfr_constant.c the constants, jfr_event.c the rarer events. */
+#ifndef FORMAT_JFR_JFR_WRITE_INTERNAL_H
+#define FORMAT_JFR_JFR_WRITE_INTERNAL_H
+
+#include "format/jfr/jfr_pool.h"
+#include "format/jfr/jfr_write.h"
+
+/* What could not be written as asked. Told in the chunk by a frtrace.Message. */
+enum stray { STRAY_THREAD, STRAY_STACK, STRAY_METHOD, STRAY_OUTSIDE, STRAY_FULL, STRAYS };
+
+#define FRAME_TYPES (JFR_FRAME_UNKNOWN + 1)
+
+struct jfr_writer {
+	struct bytes chunk;
+	struct jfr_pools pools;
+	struct jfr_schema schema;
+	int64_t start_ticks, start_nanos; /* of the recording */
+	int64_t chunk_ticks;		  /* start of the open chunk, or of the last */
+	uint64_t chunks, events;
+	uint64_t strays[STRAYS];
+	size_t events_limit;  /* where the events of the open chunk end */
+	struct bytes scratch; /* payload of the constant being interned */
+	bool open;
+	uint64_t frame_type[FRAME_TYPES], unknown_method; /* keys; 0 before the first stack */
+};
+
+/*
+ * Begin an event of any size and return where its fields behind startTime go;
+ * NULL: it is not to be written. `at` is for jfr_event_end().
+ */
+struct bytes *jfr_event_begin(struct jfr_writer *w, enum jfr_type type, int64_t start, size_t *at);
+void jfr_event_end(struct jfr_writer *w, size_t at);
+
+/* The key, marked as used; 0, and counted, when nobody has it. */
+static inline uint64_t jfr_key_use(struct jfr_writer *w, enum jfr_type type, uint64_t key, enum stray stray)
+{
+	if (__builtin_expect(key && jfr_pools_use(&w->pools, type, key), 1))
+		return key;
+	w->strays[stray] += key != 0;
+	return 0;
+}
+
+#endif

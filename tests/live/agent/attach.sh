@@ -1,0 +1,505 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC2015,SC2016
+#
+# Finding JVMs and attaching to them (user/process), against live ones. Needs root, a C compiler, a JDK; not frtrace
+# itself. One line a case: "ok - NAME", "not ok - NAME" with what was seen, "skip - NAME # reason". $ONLY chooses.
+#
+# All JVMs are started with SIGQUIT at its default, deadly: a shell's background jobs ignore it, which would hide the fault.
+set -uo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+work=$(mktemp -d /tmp/frtrace-attach.XXXXXX)
+chmod 755 "$work"
+failed=0
+started=()
+
+end() {
+	local pid
+	for pid in "${started[@]}"; do kill -9 "$pid" 2>/dev/null; done
+	wait 2>/dev/null
+	rm -rf "$work"
+	exit $((failed > 0))
+}
+trap end EXIT
+trap 'exit 1' INT TERM
+
+skip() { echo "skip - $1 # $2"; }
+finding() { findings+=("$@"); }
+begin() {
+	findings=() name="$1, JDK $feature"
+	[ -z "${ONLY:-}" ] || [[ $name =~ $ONLY ]]
+}
+verdict() {
+	if [ ${#findings[@]} -eq 0 ]; then echo "ok - $name"; return; fi
+	failed=$((failed + 1))
+	echo "not ok - $name"
+	printf '%s\n' "${findings[@]}" | head -n 30 | sed 's/^/    /'
+}
+
+if [ "$(id -u)" -ne 0 ]; then
+	skip "attach" "needs root"
+	exit 0
+fi
+
+jdks=()
+for home in "${JAVA_HOME:-}" /usr/lib/jvm/*; do
+	[ -x "$home/bin/javac" ] && [ ! -L "$home" ] || continue
+	version=$(sed -nE 's/^JAVA_VERSION="(1\.)?([0-9]+).*/\2/p' "$home/release" 2>/dev/null)
+	[ -n "$version" ] && jdks+=("$version $home")
+done
+if [ ${#jdks[@]} -eq 0 ]; then
+	skip "attach" "no JDK"
+	exit 0
+fi
+
+# ---- what is run
+
+probe=$work/probe
+gcc -std=gnu11 -g -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -fsanitize=address,undefined -I"$root" -o "$probe" \
+	"$root/tests/live/attach_probe.c" "$root"/user/process/*.c "$root/format/diag.c" || { echo "not ok - the probe compiles"; failed=1; exit; }
+chmod 755 "$probe"
+
+# Returns what its options say, as a number.
+cat >"$work/agent.c" <<'C'
+int Agent_OnAttach(void *vm, const char *options, void *reserved)
+{
+	int n = 0;
+	(void)vm, (void)reserved;
+	for (; options && *options >= '0' && *options <= '9'; options++)
+		n = n * 10 + *options - '0';
+	return n;
+}
+C
+gcc -shared -fPIC -nostdlib -o "$work/agent.so" "$work/agent.c" || exit 1
+
+mkdir "$work/classes"
+cat >"$work/Napper.java" <<'JAVA'
+public class Napper {
+	static void nap() throws Exception {
+		Thread.sleep(600_000);
+	}
+
+	public static void main(String[] args) throws Exception {
+		System.out.println("up");
+		nap();
+	}
+}
+JAVA
+"${jdks[0]#* }/bin/javac" -nowarn --release 8 -d "$work/classes" "$work/Napper.java" >"$work/javac" 2>&1 ||
+	"${jdks[0]#* }/bin/javac" -d "$work/classes" "$work/Napper.java" || exit 1
+chmod -R a+rX "$work"
+
+quietly=(env --default-signal=QUIT)
+
+# Start a JVM, without waiting: $jvm is its pid, $out its output. Words before "--" come before `java`.
+start() { # [WRAPPER... --] [JVM-OPTION...]
+	local wrapper=()
+	if [[ " $* " == *" -- "* ]]; then
+		while [ "$1" != -- ]; do wrapper+=("$1"); shift; done
+		shift
+	fi
+	out=$(mktemp "$work/out.XXXXXX")
+	(cd "$work" && exec "${quietly[@]}" "${wrapper[@]}" "$jdk/bin/java" -cp "$work/classes" "$@" Napper "$(basename "$out")" >"$out" 2>&1 </dev/null) &
+	jvm=$!
+	rm -f "/tmp/.java_pid$jvm" # of a dead one, perhaps of another user
+	started+=("$jvm")
+	disown "$jvm"
+}
+
+wait_for() { # SECONDS COMMAND...: until the command succeeds
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -ge $end ] && return 1
+		sleep 0.02
+	done
+}
+
+is_up() { wait_for 30 grep -q '^up' "$out"; }
+is_java() { local end=$((SECONDS + 10)); until [[ $(readlink "/proc/$jvm/exe") == */java ]]; do [ $SECONDS -lt $end ] || return 1; done; }
+
+# Wait until it is up; through wrappers that fork, find the JVM below.
+ready() {
+	is_up || { finding "the JVM did not start" "$(cat "$out")"; return 1; }
+	jvm=$(pgrep -n -f "classes .*Napper $(basename "$out")\$")
+	started+=("$jvm")
+}
+
+drop() {
+	kill -9 "$jvm" 2>/dev/null
+	rm -f "/tmp/.java_pid$jvm"
+}
+
+# A case of mount namespaces: false, and skipped, where there are none, as in a chroot whose root is no mount point.
+mounts_work() {
+	unshare --mount true 2>"$work/unshare" && return
+	skip "$name" "$(head -n 1 "$work/unshare")"
+	return 1
+}
+
+seen=
+status=0
+try() { seen=$("$@" 2>&1 </dev/null); status=$?; }
+
+gives() { # STATUS REGEX...
+	[ "$status" = "$1" ] || finding "status $status, expected $1:" "$seen"
+	shift
+	local regex
+	for regex in "$@"; do grep -qE -- "$regex" <<<"$seen" || finding "no /$regex/ in:" "$seen"; done
+}
+
+alive() { kill -0 "$jvm" 2>/dev/null || finding "the JVM is gone" "$(tail -n 3 "$out")"; }
+silent() { grep -q 'Full thread dump' "$out" && finding "a thread dump in the JVM's output"; return 0; }
+
+ours() { find "${1:-/tmp}" "$work" -maxdepth 1 \( -name '.frtrace-*' -o -name ".attach_pid*" \) -newer "$work/agent.c" 2>/dev/null; }
+
+clean() { # [DIRECTORY]: nothing of ours is left in it; what another attach has there for the moment is not ours
+	local left
+	left=$(ours "$@")
+	[ -n "$left" ] || return
+	sleep 1
+	left=$(grep -xF -- "$left" <<<"$(ours "$@")")
+	[ -z "$left" ] || finding "left behind: $left"
+}
+
+# ---- cases
+
+plain() {
+	begin "a reply is read to its end, the version and the frames are right" || return
+	start -Dmy.password=hunter2 && ready || { verdict; return; }
+	try "$probe" command "$jvm" 10000 properties
+	gives 0 '^code=0' "^java.specification.version=(1.)?$feature"
+	try "$probe" frames "$jvm"
+	gives 0 '^main \| Napper \| nap$' '^main \| java.lang.Thread \| sleep'
+	try "$probe" show "$jvm"
+	gives 0 '^name=Napper$' "^feature=$feature\$" '^libjvm=.*/libjvm.so$' '^perf_data=/tmp/hsperf' '^jvm_arguments=.*-Dmy.password=\*\*\*$' \
+		'^java_arguments=Napper out' '^safepoint=0 [0-9]+' '^cpu=[1-9]' "^jvm_version=.*VM \(build .*$feature"
+	grep -q hunter2 <<<"$seen" && finding "the password is shown"
+	silent; alive; clean; verdict; drop
+}
+
+loading() {
+	begin "an agent's result comes back, one that fails is unloaded, and no file stays" || return
+	start && ready || { verdict; return; }
+	try "$probe" load "$jvm" 10000 "$work/agent.so" 0
+	gives 0 '^result=0$' '^path=/.*/\.frtrace-.*/libattachprobe.so$'
+	local path
+	path=$(grep ^path= <<<"$seen")
+	[ -e "${path#path=}" ] && finding "the file is still there"
+	try "$probe" load "$jvm" 10000 "$work/agent.so" 4711
+	gives 0 '^result=4711$' "^$path\$"
+	[ "$(grep -c 'r-xp.*libattachprobe' "/proc/$jvm/maps")" = 1 ] || finding "mapped more than once"
+	try "$probe" load "$jvm" 10000 "$work/agent.so" "$(printf '%01025d' 0)"
+	gives 1 'takes 1024'
+	silent; alive; clean; verdict; drop
+}
+
+bad_agent() {
+	begin "an agent that cannot be loaded is refused in the JVM's words, and no file stays" || return
+	start && ready || { verdict; return; }
+	try "$probe" load "$jvm" 10000 "$work/agent.c" 0
+	gives 1 'did not load the agent'
+	alive; clean; verdict; drop
+}
+
+other_user() {
+	begin "a JVM of another user: by root, by that user, not by a third" || return
+	start setpriv --reuid=65534 --regid=65534 --clear-groups -- && ready || { verdict; return; }
+	try "$probe" load "$jvm" 10000 "$work/agent.so" 0
+	gives 0 '^result=0$'
+	try "$probe" command "$jvm" 10000 properties
+	gives 0 '^code=0'
+	try setpriv --reuid=65534 --regid=65534 --clear-groups "$probe" load "$jvm" 10000 "$work/agent.so" 5
+	gives 0 '^result=5$'
+	try setpriv --reuid=1234 --regid=1234 --clear-groups "$probe" command "$jvm" 10000 properties
+	gives 1 "no rights.*run with sudo or as that user"
+	try setpriv --reuid=1234 --regid=1234 --clear-groups "$probe" command Napper 10000 properties
+	gives 1 "no rights.*run with sudo or as that user"
+	silent; alive; clean; verdict; drop
+	# the first attach by its own user, without root
+	begin "a JVM's own user needs no root, not for the first attach either" || return
+	start setpriv --reuid=65534 --regid=65534 --clear-groups -- && ready || { verdict; return; }
+	try setpriv --reuid=65534 --regid=65534 --clear-groups "$probe" load "$jvm" 10000 "$work/agent.so" 5
+	gives 0 '^result=5$'
+	silent; alive; clean; verdict; drop
+}
+
+reduced_signals() {
+	begin "a JVM with -Xrs is attached by its socket, and survives when that is gone" || return
+	start -Xrs && ready || { verdict; return; }
+	try "$probe" command "$jvm" 10000 properties
+	gives 0 '^code=0'
+	rm -f "/tmp/.java_pid$jvm"
+	try "$probe" command "$jvm" 10000 properties
+	gives 1 'runs with -Xrs and its socket'
+	sleep 0.2
+	alive; clean; verdict; drop
+}
+
+cleaned_tmp() {
+	begin "a JVM whose socket was removed from /tmp makes a new one" || return
+	start && ready || { verdict; return; }
+	try "$probe" command "$jvm" 10000 properties
+	rm -f "/tmp/.java_pid$jvm"
+	try "$probe" command "$jvm" 10000 properties
+	gives 0 '^code=0'
+	silent; alive; clean; verdict; drop
+}
+
+just_started() {
+	begin "a JVM that has just been started survives and is attached, 30 times, half of them over a dead one's socket" || return
+	local i
+	start && ready && "$probe" command "$jvm" 10000 properties >/dev/null && cp -a "/tmp/.java_pid$jvm" "$work/stale"
+	drop
+	for ((i = 0; i < 25; i++)); do
+		start
+		is_java || finding "it is no JVM: $(cat "$out")"
+		((i % 2)) && cp -a "$work/stale" "/tmp/.java_pid$jvm"
+		sleep "0.0$((i % 9))2"
+		try "$probe" load "$jvm" 20000 "$work/agent.so" 3
+		gives 0 '^result=3$'
+		alive; silent
+		drop
+		[ ${#findings[@]} -eq 0 ] || break
+	done
+	for ((i = 0; i < 5; i++)); do
+		start -XX:-UsePerfData
+		is_java || finding "it is no JVM: $(cat "$out")"
+		cp -a "$work/stale" "/tmp/.java_pid$jvm"
+		try "$probe" load "$jvm" 20000 "$work/agent.so" 3
+		gives 0 '^result=3$'
+		alive; silent
+		drop
+	done
+	clean; verdict
+}
+
+disabled() {
+	begin "-XX:+DisableAttachMechanism is named, whoever set it, and no dump is provoked" || return
+	start -XX:+DisableAttachMechanism && ready || { verdict; return; }
+	try "$probe" command "$jvm" 10000 properties
+	gives 1 'DisableAttachMechanism'
+	silent; alive; drop
+	start env JAVA_TOOL_OPTIONS=-XX:+DisableAttachMechanism -- && ready || { verdict; return; }
+	try "$probe" command "$jvm" 10000 properties
+	gives 1 'DisableAttachMechanism'
+	silent; alive; drop
+	echo '-XX:+DisableAttachMechanism' >"$work/options"
+	start "@$work/options" -XX:-UsePerfData && ready || { verdict; return; }
+	try "$probe" command "$jvm" 3000 properties
+	gives 1 'DisableAttachMechanism'
+	silent
+	alive; clean; verdict; drop
+}
+
+stopped() {
+	begin "a stopped JVM is said to be stopped" || return
+	start && ready || { verdict; return; }
+	kill -STOP "$jvm"
+	try "$probe" command "$jvm" 10000 properties
+	gives 1 'it is stopped'
+	kill -CONT "$jvm"
+	try "$probe" command "$jvm" 10000 properties
+	gives 0 '^code=0'
+	kill -STOP "$jvm"
+	try "$probe" command "$jvm" 10000 properties
+	gives 1 'it is stopped'
+	silent; clean; verdict; drop
+}
+
+wrong_pids() {
+	begin "what is no JVM is refused with the reason" || return
+	start && ready || { verdict; return; }
+	local thread
+	thread=$(ls "/proc/$jvm/task" | tail -n 1)
+	try "$probe" show 999999999; gives 1 '^error: no process'
+	try "$probe" show 9999999999999; gives 2 'not a pid'
+	try "$probe" show 0; gives 2 'not a pid'
+	try "$probe" show $$; gives 1 'is not a JVM'
+	try "$probe" show "$thread"; gives 2 "is a thread of process $jvm"
+	try "$probe" show no.such.Main; gives 1 'no JVM whose main class'
+	try "$probe" memfd "$jvm" frtrace-; gives 1 'no memfd'
+	verdict; drop
+}
+
+by_name() {
+	begin "a part of the main class finds the JVM, several are listed" || return
+	cp -r "$work/classes" "$work/lib dir" 2>/dev/null
+	printf 'Main-Class: Napper\n' >"$work/manifest"
+	(cd "$work" && "$jdk/bin/jar" cfm "$work/lib dir/tra-la-$feature.jar" manifest -C classes .)
+	out=$work/out.jar
+	: >"$out"
+	(exec "${quietly[@]}" "$jdk/bin/java" -cp x --add-modules java.base -jar "$work/lib dir/tra-la-$feature.jar" a >"$out" 2>&1 </dev/null) &
+	jvm=$!
+	started+=("$jvm")
+	disown "$jvm"
+	is_up || { finding "the JVM did not start" "$(cat "$out")"; verdict; return; }
+	try "$probe" show "tra-la-$feature"
+	gives 0 "^pid=$jvm\$" "^name=tra-la-$feature.jar\$"
+	local first=$jvm
+	start && ready
+	local second=$jvm
+	start && ready
+	try "$probe" show Napp
+	gives 2 "JVMs match 'Napp'" "^ +$second +[0-9.]+ +Napper" "^ +$jvm +[0-9.]+ +Napper"
+	verdict; drop
+	kill -9 "$first" "$second"
+}
+
+in_namespaces() {
+	begin "a JVM in its own mount, pid and time namespace" && mounts_work || return
+	# its own /tmp: the classes lie elsewhere then
+	mkdir -p /var/tmp/frtrace-attach && cp "$work/classes/Napper.class" /var/tmp/frtrace-attach/
+	out=$work/out.ns.$feature
+	: >"$out"
+	"${quietly[@]}" unshare --pid --fork --mount --mount-proc --time --monotonic 86400 \
+		sh -c 'mount -t tmpfs none /tmp && cd / && exec "$@"' sh "$jdk/bin/java" -cp /var/tmp/frtrace-attach Napper ns >"$out" 2>&1 </dev/null &
+	started+=($!)
+	disown $!
+	is_up || { finding "the JVM did not start" "$(cat "$out")"; verdict; return; }
+	jvm=$(pgrep -n -f 'frtrace-attach Napper ns$')
+	started+=("$jvm")
+	try "$probe" show "$jvm"
+	gives 0 '^ns_pid=1$' '^name=Napper$' "^feature=$feature\$" '^monotonic_offset=86400[0-9]{9}$' '^safepoint=0'
+	try "$probe" load "$jvm" 10000 "$work/agent.so" 0
+	gives 0 '^result=0$' '^path=/tmp/\.frtrace-'
+	try "$probe" load "$jvm" 10000 "$work/agent.so" 8
+	gives 0 '^result=8$'
+	silent; alive; clean "/proc/$jvm/root/tmp"; verdict; drop
+	rm -rf /var/tmp/frtrace-attach
+}
+
+in_chroot() {
+	begin "a JVM in a chroot, as another user, with /tmp a link" && mounts_work || return
+	local rootfs=$work/rootfs
+	mkdir -p "$rootfs"
+	out=$work/out.chroot.$feature
+	: >"$out"
+	"${quietly[@]}" unshare --mount sh -c '
+		mount --rbind / "$1" && mount -t tmpfs -o mode=755 none "$1/tmp" && mkdir -m 1777 "$1/tmp/real" && mkdir "$1/tmp/jail" &&
+		for d in bin usr lib lib64 etc proc dev; do
+			if [ -L "/$d" ]; then cp -P "/$d" "$1/tmp/jail/"; elif [ -d "/$d" ]; then mkdir "$1/tmp/jail/$d" && mount --rbind "/$d" "$1/tmp/jail/$d"; fi
+		done
+		mkdir -m 1777 "$1/tmp/jail/real" && ln -s /real "$1/tmp/jail/tmp" && cp "$2/Napper.class" "$1/tmp/jail/" &&
+		exec chroot --userspec=65534:65534 "$1/tmp/jail" "$3" -cp / Napper jail' sh "$rootfs" "$work/classes" "$jdk/bin/java" >"$out" 2>&1 </dev/null &
+	jvm=$!
+	started+=("$jvm")
+	disown "$jvm"
+	is_up || finding "did not start" "$(cat "$out")"
+	try "$probe" load "$jvm" 10000 "$work/agent.so" 0
+	gives 0 '^result=0$' '^path=/real/\.frtrace-'
+	try "$probe" load "$jvm" 10000 "$work/agent.so" 8
+	gives 0 '^result=8$'
+	silent; alive; clean "/proc/$jvm/root/real"; verdict; drop
+}
+
+in_user_namespace() {
+	begin "a JVM that is root in a user namespace" || return
+	start setpriv --reuid=65534 --regid=65534 --clear-groups unshare --user --map-root-user -- || return
+	local i
+	for ((i = 0; i < 100; i++)); do grep -q . "$out" && break; sleep 0.05; done
+	if ! grep -q '^up' "$out"; then
+		skip "$name" "no user namespaces: $(head -n 1 "$out")"
+		return
+	fi
+	try "$probe" load "$jvm" 10000 "$work/agent.so" 0
+	gives 0 '^result=0$'
+	silent; alive; clean; verdict; drop
+}
+
+without_place() {
+	begin "the agent's file goes where it can be executed; where there is no such place, all are named" && mounts_work || return
+	mkdir -p /var/tmp/frtrace-attach && cp "$work/classes/Napper.class" /var/tmp/frtrace-attach/
+	local mode tail
+	for mode in noexec readonly; do
+		out=$work/out.$mode.$feature
+		: >"$out"
+		tail=
+		[ $mode = readonly ] && tail='mount -t tmpfs -o noexec none /dev/shm && mount --bind / /mnt && mount -o remount,bind,ro /mnt && for dir in /tmp /dev /proc; do mount --rbind $dir /mnt$dir || exit 9; done; cd /mnt && exec chroot /mnt "$@";'
+		"${quietly[@]}" unshare --mount sh -c "mount -t tmpfs -o noexec none /tmp && cd /; $tail"' exec "$@"' sh \
+			"$jdk/bin/java" -cp /var/tmp/frtrace-attach Napper "$mode" >"$out" 2>&1 </dev/null &
+		jvm=$!
+		started+=("$jvm")
+		disown "$jvm"
+		is_up || { finding "did not start" "$(cat "$out")"; continue; }
+		try "$probe" load "$jvm" 10000 "$work/agent.so" 0
+		if [ $mode = noexec ]; then
+			gives 0 '^result=0$' '^path=/var/tmp/\.frtrace-'
+		else
+			gives 1 '/tmp: (mounted noexec|Read-only file system); /var/tmp: Read-only file system; its working directory: Read-only file system; /dev/shm: mounted noexec'
+		fi
+		silent; alive; clean "/proc/$jvm/root/tmp"; clean /var/tmp; drop
+	done
+	verdict
+	rm -rf /var/tmp/frtrace-attach
+}
+
+same_number() {
+	begin "two JVMs with one pid and one /tmp are told apart" || return
+	start unshare --pid --fork -- && ready || { verdict; return; }
+	local first=$jvm
+	try "$probe" command "$first" 10000 properties
+	gives 0 '^code=0'
+	start unshare --pid --fork -- && ready || { verdict; return; }
+	try "$probe" load "$jvm" 10000 "$work/agent.so" 6
+	gives 0 '^result=6$'
+	try "$probe" load "$first" 3000 "$work/agent.so" 6
+	gives 1 "belongs to process $jvm"
+	alive; clean; verdict; drop
+	kill -9 "$first"
+	rm -f /tmp/.java_pid1
+}
+
+at_once() {
+	begin "several attach at once, and no dump is provoked, 8 times" || return
+	local i j pids
+	for ((i = 0; i < 8; i++)); do
+		start && ready || break
+		pids=()
+		for j in 1 2 3 4; do
+			"$probe" command "$jvm" 10000 properties >"$work/once.$j" 2>&1 </dev/null &
+			pids+=($!)
+		done
+		wait "${pids[@]}"
+		for j in 1 2 3 4; do grep -q '^code=0' "$work/once.$j" || finding "$(cat "$work/once.$j")"; done
+		silent; alive; drop
+	done
+	clean; verdict
+}
+
+laid_links() {
+	begin "a link in place of the socket is not followed" || return
+	start && ready || { verdict; return; }
+	local first=$jvm
+	try "$probe" command "$first" 10000 properties
+	start && ready || { verdict; return; }
+	ln -s "/tmp/.java_pid$first" "/tmp/.java_pid$jvm"
+	try "$probe" command "$jvm" 3000 properties
+	gives 1 'is not a socket of its user'
+	alive; verdict; drop
+	kill -9 "$first"
+	rm -f "/tmp/.java_pid$jvm"
+}
+
+for line in "${jdks[@]}"; do
+	feature=${line%% *} jdk=${line#* }
+	plain
+	loading
+	bad_agent
+	other_user
+	reduced_signals
+	cleaned_tmp
+	just_started
+	disabled
+	stopped
+	wrong_pids
+	by_name
+	in_namespaces
+	in_chroot
+	in_user_namespace
+	without_place
+	same_number
+	at_once
+	laid_links
+done

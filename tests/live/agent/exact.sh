@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# N calls give N events, however they end, wherever the class stands.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+modern='live.Modern;live.Modern$Point;live.Modern$Shape;live.Modern$Disc;live.Modern$Box'
+places='live.Copy::work;secret.inner.Hidden;java.lang.String::hashCode;java.util.concurrent.ConcurrentHashMap::get'
+
+big() {
+	local sentence="300 locals, wide jumps, large switches are counted; near 64 KiB and pushed over 8000 bytes are skipped and named, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start BigMain 2000
+	if target_ready && trace_start -m live.Big --no-stack; then
+		target_go
+		trace_stop
+		says near64k
+		says near8000
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# No handler may cover super() itself; such a call is still to be counted, as an event or as a lost one.
+orphan() {
+	local sentence="constructors left by an exception out of super() are accounted for, JDK $FEATURE" events lost
+	begin "$sentence" || return 0
+	target_start Orphan 1000
+	if target_ready && trace_start -m 'live.Orphan$Child'; then
+		target_go
+		trace_stop
+		events=$(file_events 'live.Orphan$Child.<init>') lost=$(end_line_number lost)
+		[ $((events + lost)) -eq 3000 ] || finding "3000 calls; $events events, $lost lost" "$(cat "$F_DIR/stderr")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The same program, untraced and traced, prints the same bytes; the JDK's warning about agents came with 21.
+byte_equal() {
+	local sentence="stdout and stderr are byte-equal to an untraced run, JDK $FEATURE" before
+	begin "$sentence" || return 0
+	if [ "$FEATURE" -ge 21 ]; then
+		skip "$sentence" "the JVM itself prints a warning about a dynamically loaded agent"
+		return
+	fi
+	target_start ExitsMain 2000
+	target_ready && target_go
+	target_quit
+	before=$T_DIR
+	target_start ExitsMain 2000
+	if target_ready && trace_start -m "$EXITS"; then
+		target_go
+		trace_stop
+		target_quit
+		cmp "$before/stdout" "$T_DIR/stdout" || finding "stdout differs" "$(cat "$T_DIR/stdout")"
+		cmp "$before/stderr" "$T_DIR/stderr" || finding "stderr differs" "$(cat "$T_DIR/stderr")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Of each method only the calls that threw.
+only_thrown() {
+	local sentence="--thrown records the calls that end by an exception, and no others, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start ExitsMain 500
+	if target_ready && trace_start -m "$EXITS" --thrown --no-stack; then
+		target_go
+		trace_stop
+		status_is 0 3
+		target_quit
+		awk -F'\t' -v OFS='\t' '$1 == "count" { $7 = $8 } { print }' "$T_DIR/truth" >"$T_DIR/thrown"
+		awk -F'\t' '$1 == "count" { n += $8 } END { exit !n }' "$T_DIR/thrown" || finding "nothing was thrown"
+		file_agrees "$T_DIR/thrown"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	TRACE_WITH=()
+	exact "every way out of a method is counted once, with the right thrown" "$EXITS" ExitsMain 20000
+	TRACE_WITH=(--kernel=off)
+	only_thrown
+	exact "records, sealed types, switch expressions, resources" "$modern" ModernMain 20000
+	exact "three loaders, an unexported package, String::hashCode, ConcurrentHashMap::get" "$places" \
+		"--module-path=$CLASSES/modules" --add-modules=secret Places 20000
+	if [ "$FEATURE" -ge 25 ]; then
+		exact "constructors with code before super()" 'live.Flexible$Early;live.Flexible$Base' Flexible 20000
+	fi
+	big
+	orphan
+	byte_equal
+done

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# tests/live/agent/java_base.sh [JDK_HOME...]
+#
+# Edit every method of java.base (but the never-rewritten ones) of each JDK;
+# `javap` must read every class, the JVM must load and link each under
+# -Xverify:all in place of its own, and a real program must print what it did.
+# Needs no root. JDKs: those given, else $JAVA_HOME and /usr/lib/jvm/*.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+java=$PWD/tests/live/java/verify
+
+fail() {
+	echo "not ok - every class of java.base is edited, verified, and read by javap: $*"
+	exit 1
+}
+
+verify() { # HOME
+	local home=$1 out=$work/out
+	rm -rf "$work/jdk" "$out" "$work/helper"
+	"$home/bin/jimage" extract --dir "$work/jdk" --include 'regex:/java.base/.*' "$home/lib/modules"
+	"$work/edit_classes" java/lang/FrtraceHook "$out" "$work/jdk/java.base"
+	"$home/bin/javac" -nowarn --patch-module java.base="$java" -d "$out" "$java/FrtraceHook.java"
+	"$home/bin/javac" -nowarn -d "$work/helper" "$java/LoadAll.java" "$java/Work.java"
+	find "$out" -name '*.class' -print0 | xargs -0 "$home/bin/javap" -p -c 2>"$work/javap.err" >/dev/null || fail "javap fails"
+	[ ! -s "$work/javap.err" ] || fail "javap says: $(head -3 "$work/javap.err")"
+	local run=("$home/bin/java" -Xverify:all --patch-module java.base="$out" -cp "$work/helper")
+	"${run[@]}" LoadAll "$out" || fail "a class of $home does not verify"
+	diff <("$home/bin/java" -cp "$work/helper" Work) <("${run[@]}" Work) || fail "the program prints something else"
+	echo "ok - every class of java.base is edited, verified, and read by javap, $(sed -n 's/^JAVA_VERSION=/JDK /p' "$home/release" | tr -d '"')"
+}
+
+${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -I. -o "$work/edit_classes" tests/live/edit_classes.c tests/lib/class_tree.c format/classfile/*.c
+homes=("$@")
+[ $# -gt 0 ] || homes=("${JAVA_HOME:-}" /usr/lib/jvm/*)
+seen=" "
+for home in "${homes[@]}"; do
+	home=$(readlink -f "$home" || true)
+	[ -n "$home" ] && [ -x "$home/bin/jimage" ] && [ -x "$home/bin/javac" ] || continue
+	[[ $seen != *" $home "* ]] || continue
+	seen+="$home "
+	verify "$home"
+done
+[ "$seen" != " " ] || echo "skip - every class of java.base # no JDK of version 9 or later was found"

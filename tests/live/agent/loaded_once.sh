@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The agent in the JVM: loaded once, however many recordings; two first attaches at once; seccomp filters that kill.
+. "$(dirname "$0")/../lib.sh"
+
+TRACE_WITH=(--kernel=off)
+
+
+memfds_of() { # PID
+	find "/proc/$1/fd" -lname '/memfd:frtrace-*' 2>/dev/null | wc -l
+}
+
+libraries_of() { # PID
+	awk '/libfrtrace/ && $3 == "00000000"' "/proc/$1/maps" | wc -l
+}
+
+held_by() { # PID
+	echo "$(find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l) descriptors, $(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) threads"
+}
+
+one_agent() {
+	local n sentence i first
+	n=$(amount 10 50)
+	sentence="$n recordings are one load of the agent, one thread and one descriptor, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready; then
+		for i in $(seq "$n"); do
+			trace_start -m live.Speed::work -t 1s -d 20ms
+			trace_wait 30
+			status_is 0
+			first=${first:-$(held_by "$T_PID")}
+		done
+		[ "$(held_by "$T_PID")" = "$first" ] || finding "after the first: $first; now $(held_by "$T_PID")"
+		[ "$(libraries_of "$T_PID")" = 1 ] || finding "$(libraries_of "$T_PID") libraries are mapped"
+		[ "$(memfds_of "$T_PID")" = 1 ] || finding "$(memfds_of "$T_PID") segments"
+		if [ "$FEATURE" -ge 25 ]; then
+			"$JAVA/bin/jcmd" "$T_PID" JFR.start name=agents settings=default >/dev/null
+			"$JAVA/bin/jcmd" "$T_PID" JFR.stop name=agents filename="$T_DIR/agents.jfr" >/dev/null
+			i=$("$JAVA/bin/jfr" print --events jdk.NativeAgent "$T_DIR/agents.jfr" | grep -c 'name = ".*libfrtrace-')
+			[ "$i" = 1 ] || finding "the JVM lists $i agents"
+		fi
+		target_restored
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# One gets the JVM. The others say who has it, and leave nothing in it.
+first_attaches() {
+	local n sentence i pids won lost round status
+	n=$(amount 3 20)
+	sentence="of three first attaches at once one wins, $n times, JDK $FEATURE"
+	begin "$sentence" || return 0
+	for round in $(seq "$n"); do
+		target_start Speed
+		target_ready || break
+		pids=() won=0 lost=0
+		for i in 1 2 3; do
+			"$FRTRACE" -p "$T_PID" -m live.Speed::work -t 1s -d 2s --kernel=off -o "$T_DIR/race-$i.jfr" >"$T_DIR/race-$i" 2>&1 </dev/null &
+			pids+=($!)
+			STARTED+=($!)
+		done
+		for i in 1 2 3; do
+			wait "${pids[i - 1]}"
+			status=$?
+			if [ $status = 0 ]; then
+				won=$((won + 1))
+			elif [ $status = 1 ] && grep -qE '^frtrace: cannot trace: frtrace pid [0-9]+ (is attaching to|\(uid 0\) already traces)' "$T_DIR/race-$i"; then
+				lost=$((lost + 1))
+			else
+				finding "round $round: status $status: $(cat "$T_DIR/race-$i")"
+			fi
+		done
+		[ "$won $lost" = "1 2" ] || finding "round $round: $won won, $lost lost"
+		[ "$(libraries_of "$T_PID")" = 1 ] || finding "round $round: $(libraries_of "$T_PID") libraries are mapped"
+		[ "$(memfds_of "$T_PID")" = 1 ] || finding "round $round: $(memfds_of "$T_PID") segments"
+		target_restored
+		target_drop
+	done
+	verdict "$sentence"
+}
+
+filtered_start() { # kill|refuse CALL
+	local launch=("${LAUNCH[@]}")
+	LAUNCH+=("$WORK/filtered" "$@")
+	target_start Speed
+	LAUNCH=("${launch[@]}")
+	target_ready
+}
+
+# The numbers are those of x86-64: memfd_create is 319, process_vm_readv 310.
+seccomp() {
+	local sentence="a JVM whose seccomp filter kills for memfd_create() is refused, and lives, JDK $FEATURE"
+	if begin "$sentence"; then
+		if filtered_start kill 319; then
+			trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/none.jfr"
+			trace_wait 30
+			status_is 1
+			says '^frtrace: .* a seccomp filter would kill the JVM for memfd_create\(\): '
+			ended "$T_PID" && finding "the JVM is dead"
+			target_untouched "$T_PID"
+		fi
+		verdict "$sentence"
+		target_drop
+	fi
+	sentence="a JVM whose seccomp filter refuses memfd_create() is refused, JDK $FEATURE"
+	if begin "$sentence"; then
+		if filtered_start refuse 319; then
+			trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/none.jfr"
+			trace_wait 30
+			status_is 1
+			says '^frtrace: .* memfd_create\(\) is refused'
+			target_untouched "$T_PID"
+		fi
+		verdict "$sentence"
+		target_drop
+	fi
+	sentence="a JVM whose seccomp filter kills for process_vm_readv() is traced with stacks, JDK $FEATURE"
+	if begin "$sentence"; then
+		if filtered_start kill 310; then
+			trace_start -m live.Speed::work -n 100
+			trace_wait 30
+			status_is 0
+			grep -q 'no stacks' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
+			target_restored
+		fi
+		verdict "$sentence"
+		target_drop
+	fi
+}
+
+# musl's dlopen() opens the file again each time, and it is gone after the first load.
+musl() {
+	local sentence="a program with musl is traced from start to stop, twice" home=$WORK/musl jni round calls
+	begin "$sentence" || return 0
+	jni=$(dirname "$(ls /usr/lib/jvm/*/include/jvmti.h | head -n 1)")
+	mkdir -p "$home/bin" "$home/lib/server"
+	echo 'JAVA_VERSION="17.0.1"' >"$home/release"
+	if ! musl-gcc -I"$jni" -I"$jni/linux" -o "$home/bin/java" "$LIVE/musl_jvm.c" 2>"$WORK/musl.log" ||
+		! musl-gcc -shared -fPIC -x c /dev/null -o "$home/lib/server/libjvm.so" 2>>"$WORK/musl.log"; then
+		not_ok "$sentence" "$(cat "$WORK/musl.log")"
+		return
+	fi
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	"$home/bin/java" -cp - live.Speed "$T_DIR" "$CLASSES/live/Speed.class" 1000 >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	T_PID=$!
+	STARTED+=("$T_PID")
+	if target_ready; then
+		for round in 1 2; do
+			trace_start -m live.Speed::work || break
+			[ $round = 1 ] && target_go
+			trace_stop
+			status_is 0
+			says 'The JVM runs its original code again'
+			calls=$(file_events live.Speed.work)
+			[ "$calls" = $((round == 1 ? 1000 : 0)) ] || finding "recording $round has $calls calls"
+		done
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+gcc -Wall -o "$WORK/filtered" "$LIVE/filtered.c" || { not_ok "tests/live/filtered.c compiles"; exit 1; }
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	one_agent
+	turn 1 && first_attaches
+	turn 0 && seccomp
+done
+musl

@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# JDKs that the host does not have, each JVM in a root directory with the libraries that it was built for.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+modern='live.Modern;live.Modern$Point;live.Modern$Shape;live.Modern$Disc;live.Modern$Box'
+
+# What the program itself prints; the JVM's own lines about agents came with 21 (JEP 451).
+same_output() { # DIRECTORY
+	local warnings=0
+	[ "$FEATURE" -ge 21 ] && warnings=3
+	grep -v '^WARNING: ' "$T_DIR/stderr" >"$T_DIR/stderr-own"
+	cmp "$1/stdout" "$T_DIR/stdout" || finding "stdout differs:" "$(cat "$T_DIR/stdout")"
+	cmp "$1/stderr" "$T_DIR/stderr-own" || finding "stderr differs:" "$(cat "$T_DIR/stderr")"
+	[ "$(grep -c '^WARNING: ' "$T_DIR/stderr")" = $warnings ] ||
+		finding "expected $warnings warnings of the JVM:" "$(cat "$T_DIR/stderr")"
+}
+
+output() {
+	local sentence="a traced program prints what it prints untraced, JDK $FEATURE" before
+	begin "$sentence" || return 0
+	target_start ExitsMain 2000
+	target_ready && target_go
+	target_quit
+	before=$T_DIR
+	target_start ExitsMain 2000
+	if target_ready && trace_start -m "$EXITS"; then
+		target_go
+		trace_stop
+		target_quit
+		same_output "$before"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The tool of the newest JDK here reads the file.
+tool() { # ARGUMENT...
+	"$(jdk_newest)/bin/jfr" "$@" "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr $*: $(head -c 600 "$WORK/tool")"
+}
+
+shows() { # REGEX
+	grep -qE -- "$1" "$WORK/tool" || finding "jfr does not show /$1/:" "$(head -n 12 "$WORK/tool")"
+}
+
+# The JVM ends under the tracer, and the tools read what it left.
+own_end() {
+	local sentence="the target's own end finishes the file, jfr summary and print read it, JDK $FEATURE" main=1
+	[ "$FEATURE" -ge 25 ] && main=3 # the id of the thread main
+	begin "$sentence" || return 0
+	target_start Late 2000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
+		target_go
+		target_quit
+		trace_wait 20
+		status_is 0
+		file_agrees
+		tool summary
+		shows '^ *jdk\.MethodTrace +2000 '
+		tool print
+		shows '^  method = live\.Late\$Latecomer\.checkout\(int\)'
+		shows '^  eventThread = "main" \(javaThreadId = '$main'\)'
+		shows '^  jvmVersion = "OpenJDK 64-Bit Server VM \(build [0-9]'
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+traced_once() {
+	trace_start -m live.Speed::work -t 200ns || return
+	sleep 0.4
+	trace_stop
+	status_is 0
+	target_restored
+	tmp_is_clean
+	[ "$(file_events live.Speed.work)" -gt 0 ] || finding "no events in the file, or it cannot be read"
+	rm -f "$F_FILE"
+}
+
+agent_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
+
+# One JVM: traced, traced again by one that is killed, and traced once more.
+again() {
+	local sentence="a second tracer attaches, also after kill -9 of the one before, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready && traced_once && trace_start -m live.Speed::work -t 1s; then
+		kill -9 "$F_PID"
+		wait "$F_PID" 2>/dev/null
+		wait_for 10 agent_idle || finding "still hooked: state $(peek "$T_PID" state)"
+		traced_once
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# JDK 21 calls java.lang.System$2 where a virtual thread is neither on its carrier nor off it: to ask the JVM for the stack there waits for ever.
+mounting() { # SOURCE
+	local sentence="stacks (--stacks=$1) of what the JVM calls while it mounts virtual threads stop none, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Threads virtual 100 100
+	if target_ready && trace_start "--stacks=$1" -m 'java.lang.System$1;java.lang.System$2;java.lang.Thread;java.lang.VirtualThread'; then
+		target_go
+		trace_stop
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The JVM's own trace: a line for each class that it makes anew, and one for each operation, of its times.
+one_by_one() { # FILTER
+	local sentence="classes go through RetransformClasses one by one, JDK $FEATURE" classes operations
+	begin "$sentence" || return 0
+	target_start -XX:TraceRedefineClasses=5 ExitsMain 4000
+	if target_ready && trace_start -m "$1"; then
+		target_go
+		trace_stop
+		target_restored
+		target_quit
+		classes=$(grep -c 'loading name=' "$T_DIR/stdout") operations=$(grep -c 'vm_op: all=' "$T_DIR/stdout")
+		[ "$classes" -ge 4 ] && [ "$operations" = "$classes" ] || finding "$classes classes in $operations operations:" "$(head -n 10 "$T_DIR/stdout")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+roots_find
+for version in "${OTHER_JDKS[@]}"; do
+	root_use "$version" || { skip "a JVM of JDK $version is traced" "$(roots_why)"; continue; }
+	TRACE_WITH=(--kernel=off)
+	exact "every way out of a method is counted once, with the right thrown" "$EXITS" ExitsMain 4000
+	exact "50 threads with 2,000 calls give 100,000 events" live.Threads::work Threads together 50 2000
+	exact "2,000 short-lived threads" live.Threads::work Threads one-by-one 2000 3
+	[ "$FEATURE" -gt 8 ] || one_by_one "$EXITS"
+	if [ "$FEATURE" -ge 17 ]; then
+		exact "records, sealed types, switch expressions, resources" "$modern" ModernMain 4000
+	fi
+	if [ "$FEATURE" -ge 21 ]; then
+		exact "1,000 virtual threads that park between calls" live.Threads::work Threads virtual 1000 5
+		mounting auto
+		mounting jvmti
+	fi
+	if [ "$FEATURE" -ge 25 ]; then
+		exact "constructors with code before super()" 'live.Flexible$Early;live.Flexible$Base' Flexible 4000
+	fi
+	TRACE_WITH=()
+	output
+	own_end
+	again
+done

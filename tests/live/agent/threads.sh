@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# Many threads: none of their calls is lost, each thread has its name, memory stays bounded.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+crowd() {
+	local sentence="rings stay under their cap with 5,000 threads, JDK $FEATURE" cap used resident lost events
+	begin "$sentence" || return 0
+	target_start -Xmx256m Crowd 5000 200
+	if target_ready && trace_start -m live.Crowd::work; then
+		target_go
+		cap=$(peek "$T_PID" ring_cap) used=$(peek "$T_PID" ring_used)
+		[ "$cap" -gt 0 ] && [ "$used" -gt 0 ] && [ "$used" -le "$cap" ] || finding "rings: $used of $cap bytes"
+		resident=$(awk '/memfd:.*fr/ { inside = 1 } /^Rss:/ && inside { sum += $2; inside = 0 } END { print sum + 0 }' "/proc/$T_PID/smaps")
+		[ "$resident" -le 16384 ] || finding "the control segment has $resident KiB of memory"
+		trace_stop
+		status_is 0 3
+		target_restored
+		lost=$(end_line_number lost)
+		events=$(file_events live.Crowd.work)
+		[ $((events + lost)) -eq 1000000 ] || finding "1000000 calls, but $events in the file and $lost said to be lost"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	exact "50 threads with 20,000 calls give 1,000,000 events" live.Threads::work Threads together 50 20000
+	exact "10,000 short-lived threads" live.Threads::work Threads one-by-one 10000 3
+	if [ "$FEATURE" -ge 21 ]; then
+		exact "1,000 virtual threads that park between calls" live.Threads::work Threads virtual 1000 5
+	fi
+	crowd
+done

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# Method timing: counts are the program's own, times are between its own stamps.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+TRACE_WITH=(--kernel=off)
+
+work='live.Timed$Work;live.Copy::work'
+
+timing_agrees() { # [TRUTH [EMISSIONS]]
+	local seen
+	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.TimingCheck "$F_FILE" "${1:-$T_DIR/truth}" "${2:-1}" 2>&1) ||
+		finding "${seen:-no output}"
+}
+
+# The truth without, or with nothing but, the lines of a method.
+truth_without() { grep -v "	$1	" "$T_DIR/truth" >"$T_DIR/without" && echo "$T_DIR/without"; }
+truth_of() { grep "	$1	" "$T_DIR/truth" >"$T_DIR/only" && echo "$T_DIR/only"; }
+
+# Trace the program of $program with these options, then say in $checks what must hold.
+timed() { # SENTENCE OPTION...
+	local sentence="$1, JDK $FEATURE" check
+	shift
+	begin "$sentence" || return 0
+	target_start "${program[@]}"
+	if target_ready && trace_start "$@"; then
+		target_go
+		trace_stop
+		status_is 0 3
+		says ' 0 lost, 0 still open'
+		target_restored
+		target_quit
+		for check in "${checks[@]}"; do $check; done
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+carriers_change() { [ "$(sed -n 's/^moved: //p' "$T_DIR/stdout")" -gt 0 ] || finding "no call ended on another carrier:" "$(cat "$T_DIR/stdout")"; }
+
+# Said at the start, and in the file; of these two and of no other.
+lower_bounds_are_said() {
+	local method
+	for method in 'java.lang.Math.max(int, int)' 'java.lang.Integer.bitCount(int)'; do
+		grep 'lower bound: ' "$F_DIR/stderr" | grep -qF "$method" || finding "no lower bound: $method:" "$(cat "$F_DIR/stderr")"
+	done
+	grep -q 'lower bound: .*between' "$F_DIR/stderr" && finding "between() is no intrinsic:" "$(cat "$F_DIR/stderr")"
+	"$(jdk_newest)/bin/jfr" print --events frtrace.Message "$F_FILE" >"$T_DIR/messages"
+	grep -q 'lower bound' "$T_DIR/messages" && grep -qF 'Math.max' "$T_DIR/messages" || finding "not in the file:" "$(cat "$T_DIR/messages")"
+}
+
+no_traces() { [ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 0 ] || finding "calls are recorded, too"; }
+recursion_is_traced() { file_agrees "$(truth_of recurses)"; }
+rest_is_timed() { timing_agrees "$(truth_without recurses)"; }
+three_emissions() { timing_agrees "$T_DIR/truth" 3; }
+
+# An emission each 200 ms.
+period() {
+	cat >"$WORK/period.jfc" <<-END
+		<configuration version="2.0" label="test"><event name="jdk.MethodTiming">
+		<setting name="enabled">true</setting><setting name="period">200 ms</setting></event></configuration>
+	END
+}
+
+# Every call that had returned when the JVM was killed is in the last emission; one more of each thread may have been on its way.
+killed() {
+	local sentence="kill -9 of the JVM in mid-flow: the last emission has every call that had ended, JDK $FEATURE" threads=4 n
+	begin "$sentence" || return 0
+	target_start Mapped $threads
+	if target_ready && trace_start -M live.Mapped::work --settings="$WORK/period.jfc"; then
+		touch "$T_DIR/go"
+		sleep 1
+		kill -9 "$T_PID"
+		trace_wait 30
+		status_is 0
+		n=$(od -An -v -td8 -w64 "$T_DIR/counts" | awk '{ n += $1 } END { printf "%d\n", n }')
+		[ "$n" -gt 1000 ] || finding "only $n calls"
+		printf 'count\tlive.Mapped\twork\t*\t*\t*\t%d..%d\t0\n' "$n" $((n + threads)) >"$T_DIR/truth"
+		timing_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+view() { # FILE: "METHOD CALLS" of each row
+	"$(jdk_newest)/bin/jfr" view --width 200 --truncate beginning method-timing "$1" | sed 's/, /,/g' | awk '/^-+/ { rows = 1; next } rows && NF > 2 { print $1, $2 }' | sort
+}
+
+# The same program twice: timed by frtrace, and by the JDK itself, which does not count a call that ends by a callee's
+# exception (half of those of passes()).
+same_view() {
+	local sentence="jfr view method-timing shows what it shows of JEP 520's own recording, JDK $FEATURE" ours
+	begin "$sentence" || return 0
+	target_start Timed calls 3000
+	if target_ready && trace_start -M "$work"; then
+		target_go
+		trace_stop
+		ours=$(view "$F_FILE")
+	fi
+	target_drop
+	target_start Timed calls 3000
+	if target_ready; then
+		F_FILE=$WORK/jep520.jfr
+		"$JAVA/bin/jcmd" "$T_PID" JFR.start name=timing settings=none '+jdk.MethodTiming#enabled=true' \
+			"+jdk.MethodTiming#filter=$work" '+jdk.MethodTiming#period=endChunk' >"$T_DIR/jcmd"
+		target_go
+		"$JAVA/bin/jcmd" "$T_PID" JFR.stop name=timing "filename=$F_FILE" >>"$T_DIR/jcmd"
+		[ "$(wc -l <<<"$ours")" -ge 9 ] || finding "few rows:" "$ours"
+		diff <(grep -v passes <<<"$ours") <(view "$F_FILE" | grep -v passes) >"$T_DIR/diff" || finding "ours, and JEP 520's:" "$(cat "$T_DIR/diff")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+virtual_threads() {
+	local program=(-Xmx1g Timed virtual 100000 2) checks=(timing_agrees carriers_change)
+	timed "100,000 virtual threads that park within the call, change their carriers, and throw" -M 'live.Timed::parks;live.Timed::between'
+}
+
+period
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	program=(Threads together 64 20000) checks=(timing_agrees no_traces)
+	timed "64 threads with 20,000 calls are 1,280,000 invocations" -M live.Threads::work
+
+	program=(Timed calls 20000) checks=(timing_agrees no_traces)
+	timed "every way out, recursion, overloads, a method that is never called, two loaders: a row each, with the program's own count" -M "$work"
+
+	checks=(recursion_is_traced rest_is_timed)
+	timed "-m and -M on different methods of a class" -m 'live.Timed$Work::recurses' -M "$work;!live.Timed\$Work::recurses" --no-stack
+
+	checks=(file_agrees timing_agrees)
+	timed "-m and -M on the same methods" -m "$work" -M "$work" --no-stack
+
+	program=(Timed stamps 1500) checks=(three_emissions)
+	timed "times are between the program's own stamps, percentiles those of its sorted list" -M live.Timed::waits --settings="$WORK/period.jfc"
+
+	program=(Timed intrinsics 2000000) checks=(lower_bounds_are_said timing_agrees)
+	timed "counts of methods that have intrinsics are said to be lower bounds, others are exact" \
+		-M 'java.lang.Math::max(int,int);java.lang.Integer::bitCount;live.Timed::between'
+
+	[ "$FEATURE" -lt 21 ] || virtual_threads
+	killed
+	[ "$FEATURE" -lt 25 ] || same_view
+done
+
+roots_find
+if root_use 21; then virtual_threads; else skip "100,000 virtual threads, JDK 21" "$(roots_why)"; fi

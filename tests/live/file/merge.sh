@@ -1,0 +1,292 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# Our recording and the JVM's own, of the same time, become one file.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+newest_java() { # CLASS ARGUMENT...
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "live.$1" "${@:2}"
+}
+
+# $WORK/ours.jfr and $WORK/theirs.jfr, of the program live.Joint; $WORK/stamps.
+record_both() {
+	target_start -XX:StartFlightRecording=settings=profile,name=own Joint 40
+	target_ready && trace_start -m 'live.Joint::work' || return
+	target_go
+	"$JAVA/bin/jcmd" "$T_PID" JFR.dump name=own filename="$WORK/theirs.jfr" >"$WORK/log" 2>&1 || finding "$(cat "$WORK/log")"
+	trace_stop
+	cp "$T_DIR/stamps" "$WORK/stamps"
+	mv "$F_FILE" "$WORK/ours.jfr"
+	target_quit
+}
+
+reads() { # FILE: by the jfr of this JDK; with SOAK=1 by each
+	local jdk tool
+	for jdk in "${JDKS[@]}"; do
+		[ -n "$SOAK" ] || [ "${jdk%% *}" = "$FEATURE" ] || continue
+		tool="${jdk#* }/bin/jfr"
+		"$tool" summary "$1" >"$WORK/summary" 2>&1 || finding "JDK ${jdk%% *} summary: $(head -n 3 "$WORK/summary")"
+		"$tool" print "$1" >"$WORK/printed" 2>&1 || finding "JDK ${jdk%% *} print: $(tail -n 3 "$WORK/printed")"
+		"$tool" metadata "$1" >"$WORK/tool" 2>&1 || finding "JDK ${jdk%% *} metadata: $(tail -n 3 "$WORK/tool")"
+		"$tool" help scrub >/dev/null 2>&1 || continue # 17 has none
+		rm -f "$WORK/scrubbed.jfr"
+		"$tool" scrub --exclude-events jdk.ExecutionSample "$1" "$WORK/scrubbed.jfr" >"$WORK/tool" 2>&1 || finding "JDK ${jdk%% *} scrub: $(head -n 3 "$WORK/tool")"
+		newest_java JointCheck "$WORK/scrubbed.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "scrubbed by JDK ${jdk%% *}:" "$(head -n 10 "$WORK/tool")"
+	done
+}
+
+# The views of JDK 25, of both halves.
+views() { # FILE
+	local view
+	[ "${NEWEST%% *}" -ge 25 ] || return
+	for view in gc:'G1|Serial|Young|Old' jvm-information:17\|25 method-calls:Joint hot-methods:'Method'; do
+		"$(jdk_newest)/bin/jfr" view "${view%%:*}" "$1" >"$WORK/tool" 2>&1 || finding "view ${view%%:*}: $(tail -n 3 "$WORK/tool")"
+		grep -qE "${view#*:}" "$WORK/tool" || finding "view ${view%%:*} shows no ${view#*:}: $(head -n 12 "$WORK/tool")"
+	done
+}
+
+# What JDK 25 prints of the JVM's event says in which of our calls it was.
+contexts() { # FILE
+	[ "${NEWEST%% *}" -ge 25 ] || return
+	"$(jdk_newest)/bin/jfr" print --events live.Mark "$1" >"$WORK/marks" 2>&1
+	[ "$(grep -c '^live.Mark {' "$WORK/marks")" = "$(wc -l <"$WORK/stamps")" ] || finding "$(grep -c '^live.Mark {' "$WORK/marks") marks"
+	[ "$(grep -c 'Context: MethodTrace.method = live.Joint.work(int)' "$WORK/marks")" = "$(wc -l <"$WORK/stamps")" ] ||
+		finding "$(grep -c Context: "$WORK/marks") contexts:" "$(head -n 20 "$WORK/marks")"
+	"$FRTRACE" print --events live.Mark "$1" >"$WORK/ours" 2>&1
+	cmp -s "$WORK/ours" "$WORK/marks" || finding "frtrace print says otherwise:" "$(diff "$WORK/ours" "$WORK/marks" | head -n 8)"
+}
+
+# Both say the same of the JVM: merge tells by it whose they are.
+one_jvm() { # FILE...
+	local file
+	for file; do
+		"$(jdk_newest)/bin/jfr" print --json --events jdk.JVMInformation "$file"
+	done | grep -E '"(pid|jvmStartTime)": ' | sort -u >"$WORK/tool"
+	[ "$(wc -l <"$WORK/tool")" = 2 ] && grep -q "\"pid\": $T_PID\b" "$WORK/tool" || finding "of process $T_PID they say: $(cat "$WORK/tool")"
+}
+
+merged() {
+	local sentence="our recording and the JVM's own become one, on one clock, JDK $FEATURE" file=$WORK/merged.jfr seen
+	begin "$sentence" || return 0
+	rm -f "$WORK"/*.jfr
+	if record_both; then
+		one_jvm "$WORK/ours.jfr" "$WORK/theirs.jfr"
+		"$FRTRACE" merge -o "$file" "$WORK/ours.jfr" "$WORK/theirs.jfr" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+		seen=$(newest_java JointCheck "$file" "$WORK/stamps" 2>&1) || finding "$seen"
+		[[ $seen == "160 calls, "* ]] || finding "seen: $seen"
+		python3 "$LIVE/merged.py" "$(jdk_newest)/bin/jfr" "$file" "$WORK/ours.jfr" "$WORK/theirs.jfr" >"$WORK/compared" 2>&1 ||
+			finding "not what the two files say:" "$(head -n 20 "$WORK/compared")"
+		reads "$file"
+		turn 1 && views "$file"
+		contexts "$file"
+		"$FRTRACE" summary "$file" >"$WORK/ours" 2>&1
+		"$(jdk_newest)/bin/jfr" summary "$file" >"$WORK/tool" 2>&1
+		cmp -s "$WORK/ours" "$WORK/tool" || finding "summaries differ: $(diff "$WORK/ours" "$WORK/tool" | head -n 4)"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Nothing of ours is left in the JVM or in its /tmp.
+own_ended() {
+	"$1/bin/jcmd" "$T_PID" JFR.check >"$WORK/log" 2>&1
+	grep -q 'name=frtrace-' "$WORK/log" && finding "the JVM still records: $(cat "$WORK/log")"
+	tmp_left
+}
+
+tmp_left() {
+	local left
+	left=$(find /tmp /var/tmp "/proc/$T_PID/root/tmp" -maxdepth 1 -name '.frtrace-*' -newer "$WORK/.start" -user "$(id -un)" 2>/dev/null)
+	[ -n "$left" ] && finding "left behind: $left"
+}
+
+is_joint() { # FILE: both halves of a recording of the program's 160 calls
+	local seen
+	seen=$(newest_java JointCheck "$1" "$T_DIR/stamps" 2>&1) || finding "$seen"
+	[[ $seen == "160 calls, "* ]] || finding "seen: $seen"
+}
+
+both() { # [SETTINGS]
+	local sentence="--with-jfr${1:+=$1} makes one file of both recordings, JDK $FEATURE" name
+	begin "$sentence" || return 0
+	target_start Joint 40
+	if target_ready && trace_start -m 'live.Joint::work' "--with-jfr${1:+=$1}"; then
+		target_go
+		trace_stop
+		status_is 0
+		says "^with the JVM's own recording: [0-9,]+ events, .* in $F_FILE"
+		is_joint "$F_FILE"
+		contexts_are_all "$F_FILE"
+		name=${F_FILE%.jfr}
+		[ "$(echo "$name"*)" = "$F_FILE" ] || finding "files: $(echo "$name"*)"
+		own_ended "$(jdk_newest)"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+contexts_are_all() { # FILE
+	cp "$T_DIR/stamps" "$WORK/stamps"
+	contexts "$1"
+}
+
+# The JVM writes its half when it exits; killed, it leaves none.
+target_ends() {
+	local sentence="of a JVM that exits both halves are there, of one that is killed ours, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Joint 40
+	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
+		target_go
+		target_quit
+		trace_wait
+		status_is 0
+		is_joint "$F_FILE"
+		tmp_left
+	fi
+	target_start Joint 40
+	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
+		target_go
+		kill -9 "$T_PID"
+		trace_wait
+		status_is 3
+		says "the JVM's own recording is lost: process $T_PID has written none when it ended"
+		[ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 160 ] || finding "ours is not whole"
+		tmp_left
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Its guard stops the JVM's recording.
+killed() {
+	local sentence="a frtrace that is killed leaves no recording behind in the JVM, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Joint 40
+	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
+		"$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep -q 'name=frtrace-' || finding "the JVM does not record"
+		kill -9 "$F_PID"
+		wait "$F_PID" 2>/dev/null
+		wait_for 20 stopped || finding "the JVM still records"
+		wait_for 5 no_directory
+		own_ended "$(jdk_newest)"
+		target_go
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+stopped() { ! "$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep -q 'name=frtrace-'; }
+
+no_directory() { ! ls -d /tmp/.frtrace-* >/dev/null 2>&1; }
+
+refused() { # REGEX STATUS ARGUMENT...
+	trace_launch -p "$T_PID" -m 'live.Joint::work' -o "$WORK/refused.jfr" "${@:3}"
+	trace_wait
+	status_is "$2"
+	[ "$(wc -l <"$F_DIR/stderr")" = 1 ] || finding "more than one line"
+	says "$1"
+	target_untouched "$T_PID"
+	tmp_left
+	ls "$WORK"/refused* >/dev/null 2>&1 && finding "it leaves $(ls "$WORK"/refused*)"
+}
+
+cannot() {
+	local sentence="a JVM that cannot record itself is left alone, and one line says why"
+	begin "$sentence" || return 0
+	jdk_use "${JDKS[0]}"
+	target_start Joint 1
+	if target_ready; then
+		refused "^frtrace: cannot start the own recording of process $T_PID 'live.Joint': it says: .*nothing" 1 --with-jfr=nothing
+		refused 'wrong --with-jfr .a b.: it has to be default, profile or a .jfc file' 2 '--with-jfr=a b'
+	fi
+	target_drop
+	if root_use 8; then
+		target_start Late 1
+		target_ready && refused "^frtrace: cannot start the own recording of process $T_PID 'live.Late': JDK 8 has none, it came with 11" 1 --with-jfr
+		target_drop
+	else
+		skip "$sentence, JDK 8" "$(roots_why)"
+	fi
+	verdict "$sentence"
+}
+
+# In a root directory of its own, with a /tmp of its own.
+elsewhere() {
+	local sentence="--with-jfr takes the recording out of another root directory, JDK 11" count
+	begin "$sentence" || return 0
+	root_use 11 || { skip "$sentence" "$(roots_why)"; return 0; }
+	target_start Late 1000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' --with-jfr; then
+		target_go
+		trace_stop
+		status_is 0
+		"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(head -n 3 "$WORK/tool")"
+		for count in 'jdk.MethodTrace 1000' 'jdk.InitialSystemProperty [1-9]' 'jdk.CPUInformation [1-9]'; do
+			tr -s ' ' <"$WORK/tool" | grep -qE "^ $count" || finding "not in it: $count"
+		done
+		tmp_left
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Either order, and three.
+orders() {
+	local sentence="files are merged in any order, and more than two" count
+	begin "$sentence" || return 0
+	"$FRTRACE" merge -o "$WORK/reverse.jfr" "$WORK/theirs.jfr" "$WORK/ours.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
+	newest_java JointCheck "$WORK/reverse.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "$(head "$WORK/tool")"
+	contexts "$WORK/reverse.jfr"
+	cp "$WORK/ours.jfr" "$WORK/copy.jfr"
+	"$FRTRACE" merge -o "$WORK/three.jfr" "$WORK/ours.jfr" "$WORK/theirs.jfr" "$WORK/copy.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
+	count=$("$(jdk_newest)/bin/jfr" summary "$WORK/three.jfr" | awk '$1 == "jdk.MethodTrace" { print $2 }')
+	[ "$count" = 320 ] || finding "three files: $count calls"
+	verdict "$sentence"
+}
+
+complains() { # STATUS REGEX ARGUMENT...
+	local status
+	"$FRTRACE" merge "${@:3}" >"$WORK/tool" 2>"$WORK/said"
+	status=$?
+	[ "$status" = "$1" ] || finding "merge ${*:3}: status $status: $(cat "$WORK/said")"
+	[ "$(wc -l <"$WORK/said")" = 1 ] && grep -qE -- "$2" "$WORK/said" || finding "merge ${*:3}: $(cat "$WORK/said")"
+}
+
+wrong() {
+	local sentence="what cannot be merged gets one line, and leaves no file" a=$WORK/ours.jfr b=$WORK/theirs.jfr out=$WORK/out.jfr
+	begin "$sentence" || return 0
+	complains 2 "two files at least: 'frtrace merge -o OUT.jfr A.jfr B.jfr'" -o "$out" "$a"
+	complains 2 'no file to write' "$a" "$b"
+	complains 1 "'$a' is there already: give another name" -o "$a" "$a" "$b"
+	complains 2 "'$a' is given twice" -o "$out" "$a" "$b" "$a"
+	complains 1 'cannot open .*none.jfr' -o "$out" "$a" "$WORK/none.jfr"
+	head -c 5000 "$b" >"$WORK/torn.jfr"
+	complains 1 "torn.jfr' is damaged: a chunk that is cut off" -o "$out" "$a" "$WORK/torn.jfr"
+	echo hello >"$WORK/text.jfr"
+	complains 1 'is no Flight Recorder file' -o "$out" "$WORK/text.jfr" "$a"
+	"$JAVA/bin/java" -XX:StartFlightRecording=filename="$WORK/other.jfr" -cp "$CLASSES" live.BigSource >"$WORK/log" 2>&1
+	complains 1 "cannot merge: '$a' is of process [0-9]+, '$WORK/other.jfr' of process [0-9]+: they have to be of one JVM" -o "$out" "$a" "$WORK/other.jfr"
+	[ -e "$out" ] && finding "it leaves a file"
+	verdict "$sentence"
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	merged
+done
+orders
+wrong
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	if [ "$jdk" = "${JDKS[0]}" ]; then both profile; else both; fi
+done
+target_ends
+killed
+roots_find
+cannot
+elsewhere

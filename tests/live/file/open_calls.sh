@@ -1,0 +1,228 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# Calls that have not returned are in the file: what the program knows to be open, and the JVM's own thread dump.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+FILTER='live.Open::open*'
+
+# "thread<TAB>class.method:line ...", of the JVM's own thread dump
+dump_stacks() {
+	"$(jdk_newest)/bin/jstack" "$T_PID" | awk '
+		/^"/ { split($0, part, "\""); name = part[2]; at = "" }
+		/^\tat / {
+			frame = $2; sub(/\(.*/, "", frame); sub(/.*\//, "", frame)
+			line = $0; if (!sub(/.*:/, "", line)) line = "-1"
+			at = at frame ":" (line + 0 > 0 ? line + 0 : -1) " "
+		}
+		/^$/ && name ~ /^(o-|main$)/ { print name "\t" at; name = "" }'
+}
+
+# The open calls in the file are those that the program knows.
+open_agrees() { # NONE|STACKS
+	local seen n
+	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.OpenCheck \
+		"$F_FILE" "$T_DIR/open" "$1" 2>&1) || finding "${seen:-no output}"
+	n=$(end_line_number 'still open')
+	[ "${seen##*$'\n'}" = "$n" ] || finding "${seen##*$'\n'} events, $n still open"
+	[ "$n" = "$(wc -l <"$T_DIR/open")" ] || finding "$n still open, the program knows of $(wc -l <"$T_DIR/open")"
+}
+
+# jfr of each JDK: its summary counts the events, its print shows them as what they are.
+tools_agree() {
+	local jdk jfr text
+	for jdk in "${JDKS[@]}"; do
+		jfr="${jdk#* }/bin/jfr"
+		"$jfr" summary "$F_FILE" | grep -qE "^ frtrace.OpenCall +$(wc -l <"$T_DIR/open") " ||
+			finding "summary of JDK ${jdk%% *}: $("$jfr" summary "$F_FILE" | grep OpenCall)"
+		text=$("$jfr" print --events OpenCall --stack-depth 20 "$F_FILE" 2>&1 |
+			awk 'BEGIN { RS = "frtrace.OpenCall {" } /method = live.Open.openRead/')
+		for what in 'startTime = [0-9:.]+' 'duration = [0-9.]+ m?s' 'eventThread = "o-read" \(javaThreadId = [0-9]+\)' \
+			'live.Open.openRead\(long\) line: [0-9]+'; do
+			grep -qE "$what" <<<"$text" || finding "print of JDK ${jdk%% *} has no /$what/:" "$text"
+		done
+	done
+}
+
+# Start, trace, let the calls begin.
+open_begin() { # [TRACE-OPTION...] -- CLASS-ARGUMENT...
+	local options=()
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	target_start Open "$@"
+	target_ready && trace_start -m "$FILTER" "${options[@]}" && target_go
+}
+
+case_all() { # SENTENCE HOW-IT-ENDS [TRACE-OPTION...]
+	local sentence="$1, JDK $FEATURE" how=$2
+	shift 2
+	begin "$sentence" || return 0
+	if open_begin "$@" -- all; then
+		dump_stacks >"$T_DIR/dump"
+		grep -q '^o-read' "$T_DIR/dump" || finding "no thread dump"
+		$how
+		status_is 0 3
+		open_agrees "$T_DIR/dump"
+		says "open for [0-9.]+ m?s: live.Open.open[A-Z][a-z]+\\(long\\), and 24 more"
+		tools_agree
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Each thread that jstack shows, as the kernel has it: name, now (us), system call or "running", functions of its stack there.
+# Whoever has not been switched to in a second has waited since then.
+kernel_waits() { # DUMP
+	local name id now before
+	while IFS=$'\t' read -r name id; do
+		now=${EPOCHREALTIME/[^0-9]/} before=$(switches "$id")
+		echo "$name"$'\t'"$now"$'\t'"$(cut -d' ' -f1 "/proc/$T_PID/task/$id/syscall")"$'\t'"$(stack_functions "$id")"$'\t'"$before"$'\t'"$id"
+	done < <(thread_ids) >"$WORK/first"
+	sleep 1
+	while IFS=$'\t' read -r name now call functions before id; do
+		[ "$call" = running ] || [ "$(switches "$id")" = "$before" ] || finding "$name does not wait"
+		echo "$name"$'\t'"$now"$'\t'"$call"$'\t'"$functions"
+	done <"$WORK/first" >"$1"
+	[ "$(wc -l <"$1")" -ge 7 ] || finding "only these threads: $(cat "$1")"
+	[ "$(cut -f3 "$1" | sort -u | paste -sd,)" = 0,202,running ] || finding "they do not wait as they should: $(cat "$1")"
+}
+
+thread_ids() { # "NAME<TAB>ID" of those that have calls open
+	"$(jdk_newest)/bin/jstack" "$T_PID" | sed -nE 's/^"(o-[a-z]+|main)".* nid=(0x[0-9a-f]+|[0-9]+).*/\1 \2/p' |
+		while read -r name id; do echo "$name"$'\t'"$((id))"; done
+}
+
+switches() { awk '/^voluntary_ctxt_switches/ { print $2 }' "/proc/$T_PID/task/$1/status"; }
+
+stack_functions() { sed -E 's/^\[<0>\] //; s/\+0x.*//' "/proc/$T_PID/task/$1/stack" | paste -sd' '; }
+
+ongoing_agrees() { # FILE
+	local seen
+	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.OngoingCheck "$1" "$T_DIR/waits" "$T_DIR/dump" 2>&1) ||
+		finding "$(basename "$1"): ${seen:-no output}"
+}
+
+case_waits() {
+	local sentence="what a thread in an open call waits for is what the kernel says, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if open_begin -- all; then
+		dump_stacks >"$T_DIR/dump"
+		kernel_waits "$T_DIR/waits"
+		trace_stop
+		status_is 0
+		ongoing_agrees "$F_FILE"
+		"$FRTRACE" view open "$F_FILE" >"$WORK/view"
+		for what in 'live.Open.openRead\(long\) +o-read .* s socket' 'o-park .* s futex' 'o-spin .* - *$'; do
+			grep -qE "$what" "$WORK/view" || finding "view open has no /$what/:" "$(cat "$WORK/view")"
+		done
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+case_dumped() {
+	local sentence="a dump says what threads in open calls wait for, and so does the end, JDK $FEATURE"
+	begin "$sentence" || return 0
+	F_FILE=$WORK/dumped-$FEATURE.jfr
+	target_start Open all
+	if target_ready && "$FRTRACE" start -p "$T_PID" -m "$FILTER" -o "$F_FILE" 2>"$WORK/said" && target_go; then
+		dump_stacks >"$T_DIR/dump"
+		kernel_waits "$T_DIR/waits"
+		"$FRTRACE" dump "$T_PID" -o "$WORK/copy.jfr" 2>>"$WORK/said" && ongoing_agrees "$WORK/copy.jfr"
+		rm -f "$WORK/copy.jfr"
+		"$FRTRACE" stop "$T_PID" 2>>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+		ongoing_agrees "$F_FILE"
+		target_quit
+	else
+		finding "does not start: $(cat "$WORK/said")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+case_crowd() {
+	local sentence="a thousand threads in a call each are all there, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if open_begin -- crowd 1000; then
+		dump_stacks >"$T_DIR/dump"
+		trace_stop
+		status_is 0
+		open_agrees "$T_DIR/dump"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The parked ones have no carrier now. Their own Thread.getStackTrace() is what is expected.
+case_virtual() {
+	local sentence="virtual threads, parked and mounted, are there with their own stacks, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if open_begin -- virtual 300; then
+		trace_stop
+		status_is 0
+		open_agrees "$T_DIR/stacks"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+case_killed() {
+	local sentence="the open calls of a JVM that is killed are in the file, without stacks, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if open_begin -- all; then
+		kill -9 "$T_PID"
+		trace_wait 30
+		status_is 0
+		open_agrees NONE
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Nobody answers in a JVM that is stopped: the end must come all the same.
+case_stopped() {
+	local sentence="a JVM that hangs as a whole costs the stacks, not the open calls, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if open_begin -- all; then
+		kill -STOP "$T_PID"
+		trace_stop
+		kill -CONT "$T_PID"
+		status_is 3
+		open_agrees NONE
+		says 'no stack'
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+by_signal() { trace_stop; }
+by_itself() { trace_wait 30; }
+
+meanwhile case_stopped
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	case_all "what hangs is in the file, with its stack of now" by_signal
+	turn 0 && case_all "thresholds filter no open calls" by_itself -t 1h -d 5s
+	turn 1 && case_waits
+	turn 0 && case_dumped
+	turn 1 && case_crowd
+	[ "$FEATURE" -ge 21 ] && case_virtual
+	turn 0 && case_killed
+done
+meanwhile_ends
+roots_find
+if root_use 21; then
+	case_virtual
+else
+	skip "virtual threads on JDK 21" "$(roots_why)"
+fi

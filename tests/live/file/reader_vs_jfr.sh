@@ -1,0 +1,280 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# Our reader against the JDKs' own: `frtrace summary`, `print` and `view` of the JVMs' recordings, and of ours.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# A recording of the JVM's own, with all that profile.jfc has, into $WORK/jvm-VERSION.jfr.
+record_jvm() {
+	local options=settings=profile,path-to-gc-roots=true,filename=$WORK/inside.jfr,dumponexit=true
+	[ "$FEATURE" -ge 25 ] && options+=',jdk.MethodTrace#filter=live.Events::kinds,jdk.MethodTiming#filter=live.Events::exceptions'
+	"${LAUNCH[@]}" "$JAVA/bin/java" -Xmx64m -XX:StartFlightRecording="$options" -cp "$CLASSES" live.Events "$WORK" "$(amount 1 3)" >"$WORK/log" 2>&1
+	mv "$WORK/inside.jfr" "$WORK/jvm-$FEATURE.jfr" 2>/dev/null || finding "no recording:" "$(tail -n 5 "$WORK/log")"
+}
+
+ours() { # ARGUMENT...: into $WORK/ours
+	"$FRTRACE" "$@" >"$WORK/ours" 2>"$WORK/err" || finding "frtrace $*: status $?" "$(head -n 3 "$WORK/err")"
+}
+
+# Into $WORK/theirs, by JDK 25, or the newest.
+theirs() { # ARGUMENT...
+	"$(jdk_newest)/bin/jfr" "$@" >"$WORK/theirs" 2>"$WORK/err" || finding "jfr $*:" "$(head -n 3 "$WORK/err")"
+}
+
+same() { # WHAT
+	[ -s "$WORK/theirs" ] || finding "$1: nothing to compare with"
+	cmp -s "$WORK/ours" "$WORK/theirs" || finding "$1 differs (ours, the JDK's):" "$(diff "$WORK/ours" "$WORK/theirs" | head -n 8)"
+}
+
+# Each form of the output, byte for byte.
+same_as_the_jdk() { # FILE [OPTIONS]...: of print, in turn
+	local option
+	ours summary "$1"
+	theirs summary "$1"
+	same summary
+	for option in --json "${@:2}"; do
+		# shellcheck disable=SC2086
+		set -f; ours print $option "$1"; theirs print $option "$1"; set +f
+		same "print $option"
+	done
+	[ "${NEWEST%% *}" -ge 25 ] || return # older ones print text differently
+	ours print "$1"
+	theirs print "$1"
+	same print
+}
+
+types_of() { awk '$2 ~ /^[1-9]/ { n++ } END { print n + 0 }' "$WORK/ours"; } # of a summary
+
+jvm_recording() {
+	local sentence="a JVM's own recording is read as the newest jfr reads it, JDK $FEATURE" types
+	begin "$sentence" || return 0
+	record_jvm
+	same_as_the_jdk "$WORK/jvm-$FEATURE.jfr" '--json --stack-depth 64' '--events jdk.*Method*,CPULoad,*Sample --stack-depth 20' '--categories JVM,Java*'
+	ours summary "$WORK/jvm-$FEATURE.jfr"
+	types=$(types_of)
+	[ "$types" -ge 60 ] || finding "only $types types of events: too few to say anything"
+	verdict "$sentence"
+}
+
+# What JDK 17's jfr writes otherwise: it does not know "forever" in milliseconds, and unsigned longs.
+old_form() {
+	sed -E 's/"PT2562047788015215H30M7\.999999999S"/"PT2562047788015H12M55.807S"/; s/: 18446744073709551615(,? ?)$/: -1\1/' "$1"
+}
+
+own_tool() {
+	local sentence="the JVM's own jfr says the same of its recording, value for value, JDK $FEATURE" file=$WORK/jvm-$FEATURE.jfr
+	begin "$sentence" || return 0
+	[ -f "$file" ] || record_jvm
+	ours print --json --events 'jdk.*' "$file"
+	"$JAVA/bin/jfr" print --json --events 'jdk.*' "$file" >"$WORK/theirs" 2>&1
+	[ "$FEATURE" -ge 25 ] || { old_form "$WORK/ours" >"$WORK/old" && mv "$WORK/old" "$WORK/ours"; }
+	same "print --json"
+	"$JAVA/bin/jfr" summary "$file" | sed 's/jdk.CheckPoint/jdk.Checkpoint/' | sort >"$WORK/theirs"
+	ours summary "$file"
+	sort -o "$WORK/ours" "$WORK/ours"
+	same "summary, sorted"
+	verdict "$sentence"
+}
+
+# JVMs in root directories have no jfr; the newest one of the host judges.
+other_jvm() { # VERSION
+	local sentence="a JVM's own recording is read as the newest jfr reads it, JDK $1"
+	begin "$sentence" || return 0
+	root_use "$1" || { skip "$sentence" "$(roots_why)"; return 0; }
+	"${JDKS[0]#* }/bin/javac" -nowarn -Xlint:-options --release 11 -d "$WORK/old" "$LIVE/java/Events.java" || finding "Events does not compile"
+	"${LAUNCH[@]}" "$JAVA/bin/java" -Xmx64m -XX:StartFlightRecording=settings=profile,filename="$WORK/inside.jfr",dumponexit=true \
+		-cp "$WORK/old" live.Events "$WORK" "$(amount 1 2)" >"$WORK/log" 2>&1
+	mv "$WORK/inside.jfr" "$WORK/jvm-$1.jfr" 2>/dev/null || finding "no recording:" "$(tail -n 5 "$WORK/log")"
+	same_as_the_jdk "$WORK/jvm-$1.jfr"
+	verdict "$sentence"
+}
+
+our_recording() {
+	local sentence="our own recording is read as the newest jfr reads it, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start ExitsMain "$(amount 40 200)"
+	if target_ready && trace_start -m "$EXITS" -M 'live.Exits::*'; then
+		target_go
+		trace_stop
+		target_quit
+		same_as_the_jdk "$F_FILE"
+		cp "$F_FILE" "$WORK/own.jfr"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# What has the same average, or was called equally often, has no order there.
+same_lines() { # VIEW-ARGUMENT...
+	ours view "$@" && theirs view "$@"
+	sort -o "$WORK/ours" "$WORK/ours" && sort -o "$WORK/theirs" "$WORK/theirs"
+	same "view $*, sorted"
+}
+
+# The views that JDK 25 has too, line for line, and the sums of the others.
+views() {
+	local sentence="views of our recording agree with the JDK's, and with its counts" file=$WORK/own.jfr options view calls
+	begin "$sentence" || return 0
+	[ -f "$file" ] || finding "there is no recording of ours"
+	calls=$("$(jdk_newest)/bin/jfr" summary "$file" | awk '$1 == "jdk.MethodTrace" { print $2 }')
+	[ "${calls:-0}" -gt 1000 ] || finding "only ${calls:-0} calls"
+	if [ "${NEWEST%% *}" -ge 25 ]; then
+		for options in '' '--width 70 --truncate beginning' '--width 130' '--width 60 --cell-height 2'; do
+			# shellcheck disable=SC2086
+			same_lines $options method-timing "$file"
+		done
+		same_lines method-calls "$file"
+	fi
+	for view in method-trace:2 latency:3 callers:0; do
+		ours view --width 500 "${view%:*}" "$file"
+		[ "$(sums "${view#*:}")" = "$calls" ] || finding "$view: $(sums "${view#*:}") calls, the JDK counts $calls:" "$(head -n 12 "$WORK/ours")"
+	done
+	ours view slowest "$file"
+	[ "$(grep -cE '^([0-9]{2}:[0-9]{2}:[0-9.]+ |\[[0-9.]+ ?[a-zμ]+ = )' "$WORK/ours")" = 20 ] || finding "not the 20 slowest:" "$(head -n 12 "$WORK/ours")"
+	grep -qF 'null.null' "$WORK/ours" && finding "callers without a name:" "$(head -n 12 "$WORK/ours")"
+	ours view --json slowest "$file"
+	python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; sys.exit(len(rows) != 20 or not all(r["Method"].startswith("live.Exits") for r in rows))' "$WORK/ours" ||
+		finding "slowest as JSON:" "$(head -c 600 "$WORK/ours")"
+	status_of 2 view --json callers "$file"
+	complains "view 'callers' is no table for --json"
+	status_of 2 view nothing "$file"
+	complains "there is no view 'nothing', see 'frtrace view --help'"
+	status_of 0 view open "$file"
+	verdict "$sentence"
+}
+
+# The calls of all rows: the second word below the line; of a tree the first word of the lines that are not indented.
+sums() { # WORD
+	awk -v word="$1" '
+		/^-/ { below = 1; next }
+		!below || NF < 5 { next }
+		word == 0 && $0 !~ /^ *[0-9,]+ +100\.0 % +[0-9.]+ [a-z]+  [^ ]/ { next }
+		{ n = word ? "" : $1 }
+		word == 3 { n = $3 } # behind a time, which may be a whole number
+		word == 2 { for (i = 1; i <= NF && n == ""; i++) if ($i ~ /^[0-9,]+$/) n = $i }
+		{ gsub(",", "", n); sum += n }
+		END { printf "%d\n", sum }' "$WORK/ours"
+}
+
+# A file of several chunks, of two programs.
+chunks() {
+	local sentence="recordings behind each other in one file are read as one"
+	begin "$sentence" || return 0
+	"$(jdk_newest)/bin/jfr" summary "$WORK/own.jfr" >/dev/null 2>&1 || { finding "there is no recording of ours"; verdict "$sentence"; return; }
+	cat "$WORK/own.jfr" "$WORK/own.jfr" >"$WORK/twice.jfr"
+	ours summary "$WORK/twice.jfr"
+	theirs summary "$WORK/twice.jfr"
+	same summary
+	verdict "$sentence"
+}
+
+events() { grep -c '^[a-z].* {$' "$1"; }
+
+status_of() { # WANT ARGUMENT...
+	local want=$1 status
+	shift
+	"$FRTRACE" "$@" >"$WORK/ours" 2>"$WORK/err"
+	status=$?
+	[ "$status" = "$want" ] || finding "frtrace $*: status $status, not $want" "$(cat "$WORK/err")"
+	[ "$(wc -l <"$WORK/err")" -le 1 ] || finding "more than one line:" "$(cat "$WORK/err")"
+}
+
+complains() { # REGEX
+	grep -qE -- "$1" "$WORK/err" || finding "does not say /$1/:" "$(cat "$WORK/err")"
+}
+
+damaged() {
+	local sentence="a damaged file is printed as far as it is whole, and told" file=$WORK/own.jfr size whole
+	begin "$sentence" || return 0
+	size=$(stat -c %s "$file") || finding "there is no recording of ours"
+	status_of 0 print "$file"
+	whole=$(events "$WORK/ours")
+	cat "$file" >"$WORK/torn.jfr"
+	head -c $((size / 2)) "$file" >>"$WORK/torn.jfr"
+	status_of 1 print "$WORK/torn.jfr"
+	complains "^frtrace: '.*torn.jfr' is damaged: a chunk that is cut off, at byte [0-9]+$"
+	[ "$(events "$WORK/ours")" -ge "$whole" ] || finding "$(events "$WORK/ours") of $whole events"
+	status_of 1 summary "$WORK/torn.jfr"
+	complains 'is damaged: a chunk that is cut off'
+	head -c 40 "$file" >"$WORK/short.jfr"
+	status_of 1 print "$WORK/short.jfr"
+	complains 'is damaged: a chunk that ends within its header, at byte 0$'
+	echo hello >"$WORK/text.jfr"
+	status_of 1 print "$WORK/text.jfr"
+	complains 'is no Flight Recorder file$'
+	status_of 1 print "$WORK/none.jfr"
+	complains "cannot open '.*none.jfr': No such file"
+	status_of 1 print "$WORK"
+	complains 'is no regular file$'
+	verdict "$sentence"
+}
+
+# The chunk that a killed JVM leaves in its repository, once it has flushed some.
+unfinished() {
+	local sentence="the recording of a JVM that was killed is read to its last flush, JDK $FEATURE" file=
+	begin "$sentence" || return 0
+	"${LAUNCH[@]}" "$JAVA/bin/java" -XX:FlightRecorderOptions=repository="$WORK/repository" -XX:StartFlightRecording=settings=profile \
+		-cp "$CLASSES" live.Events "$WORK" 600 >"$WORK/log" 2>&1 &
+	STARTED+=($!)
+	wait_for 20 flushed
+	kill -9 $!
+	wait $! 2>/dev/null
+	status_of 3 print --events live.Kinds "${file:-none}"
+	complains 'is not finished'
+	[ "$(events "$WORK/ours")" -gt 100 ] || finding "$(events "$WORK/ours") events"
+	rm -rf "$WORK/repository"
+	verdict "$sentence"
+}
+
+flushed() {
+	file=$(find "$WORK/repository" -name '*.jfr' 2>/dev/null | head -n 1)
+	[ "$("$FRTRACE" print --events live.Kinds "${file:-none}" 2>/dev/null | grep -c '^live.Kinds {')" -gt 100 ]
+}
+
+words() {
+	local sentence="wrong words get one line that says what to do" file=$WORK/own.jfr
+	begin "$sentence" || return 0
+	status_of 2 print
+	complains "no file: 'frtrace print FILE'"
+	status_of 2 print --frob "$file"
+	complains "has no option '--frob', see 'frtrace print --help'"
+	status_of 2 print --stack-depth=many "$file"
+	complains "wrong --stack-depth 'many': it has to be a whole number"
+	status_of 2 print --events=jdk.Nothing "$file"
+	complains 'the recording has no event type named jdk.Nothing'
+	status_of 2 summary "$file" "$file"
+	complains 'one file at a time'
+	status_of 0 print --help
+	verdict "$sentence"
+}
+
+# The reader at the end of a pipe may leave at any time.
+pipe() {
+	local sentence="a pipe that is closed ends it quietly"
+	begin "$sentence" || return 0
+	"$FRTRACE" print "$WORK/jvm-$FEATURE.jfr" 2>"$WORK/err" | head -n 1 >"$WORK/ours"
+	[ -s "$WORK/ours" ] || finding "it has printed nothing"
+	[ -s "$WORK/err" ] && finding "$(cat "$WORK/err")"
+	(trap '' PIPE && "$FRTRACE" print "$WORK/jvm-$FEATURE.jfr" 2>"$WORK/err") | head -n 1 >"$WORK/ours"
+	[ -s "$WORK/err" ] && finding "without SIGPIPE: $(cat "$WORK/err")"
+	"$FRTRACE" print "$WORK/jvm-$FEATURE.jfr" >/dev/full 2>"$WORK/err" && finding "a full disk is no failure"
+	complains '^frtrace: cannot write to standard output: No space left on device$'
+	verdict "$sentence"
+}
+
+roots_find
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	jvm_recording
+	own_tool
+done
+for version in "${JDKS_IN_TURN[@]:1}"; do other_jvm "$version"; done
+jdk_use "${JDKS[0]}"
+our_recording
+views
+chunks
+damaged
+unfinished
+words
+pipe

@@ -1,0 +1,241 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# What is written can be read at every moment: by those who follow it, those who read it again and again, after a kill.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+of_newest() { # CLASS ARGUMENT...
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "live.$1" "${@:2}"
+}
+
+# The program runs before the recording, in it, and after.
+followed() {
+	local sentence="a directory of chunk files is followed as it grows, JDK $FEATURE" follower
+	begin "$sentence" || return 0
+	mkdir "$WORK/followed"
+	touch "$WORK/followed/going"
+	target_start Late 3000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' -o "$WORK/followed/"; then
+		"$JAVA/bin/java" -cp "$CLASSES" live.Follow "$WORK/followed" >"$WORK/follow" 2>&1 &
+		follower=$!
+		target_go
+		sleep 4
+		rm "$WORK/followed/going"
+		trace_stop
+		status_is 0
+		wait_for 30 ended "$follower" || finding "the follower does not see the end"
+		grep -qx '3000 events, early' "$WORK/follow" || finding "followed: $(head -c 600 "$WORK/follow")"
+		F_FILE=$WORK/whole.jfr
+		"$JAVA/bin/jfr" assemble "$WORK"/followed/*/ "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
+		file_agrees
+		[ "$(find "$WORK/followed" -name '*.jfr' | wc -l)" -ge 4 ] || finding "files: $(ls -R "$WORK/followed")"
+		find "$WORK/followed" -name '*.jfr' | grep -qvE '/followed/[0-9]{4}(_[0-9]{2}){5}_[0-9]+/[0-9]{4}(_[0-9]{2}){5}(_[0-9]{2})?\.jfr$' &&
+			finding "names: $(find "$WORK/followed")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+	rm -rf "$WORK/followed"
+}
+
+# Our own reader, each 100 ms; the last chunk may be one that is being written.
+summarize_meanwhile() { # SECONDS
+	local end=$((SECONDS + $1)) times=0 status
+	while [ $SECONDS -lt "$end" ]; do
+		wait_for 5 test -s "$F_FILE"
+		"$FRTRACE" summary "$F_FILE" >"$WORK/ours" 2>&1
+		status=$?
+		[ $status = 0 ] || [ $status = 3 ] && grep -qE 'jdk.MethodTrace +[1-9]' "$WORK/ours" || { echo "status $status: $(head -c 400 "$WORK/ours")"; return 1; }
+		times=$((times + 1))
+		sleep 0.1
+	done
+	echo "$times times"
+}
+
+# At full rate, and with oldest chunks going all the time: by the JDK's reader without a pause, by both summaries each 100 ms.
+read_meanwhile() {
+	local sentence="a file that grows and loses its oldest chunks is read at any moment, JDK $FEATURE" size seconds reader readers=()
+	seconds=$(amount 5 120)
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready && trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=8m; then
+		timeout $((seconds + 120)) "$JAVA/bin/java" -cp "$CLASSES" live.Reread "$F_FILE" "$seconds" >"$WORK/reread" 2>&1 &
+		readers+=($!)
+		summarize_meanwhile "$seconds" >"$WORK/summarized" 2>&1 &
+		readers+=($!)
+		[ "$FEATURE" -lt 25 ] || { timeout $((seconds + 120)) "$JAVA/bin/java" --add-opens=jdk.jfr/jdk.jfr.internal.tool=ALL-UNNAMED -cp "$CLASSES" live.Summarize "$F_FILE" "$seconds" >"$WORK/tool" 2>&1 &
+			readers+=($!); }
+		for reader in "${readers[@]}"; do
+			wait "$reader" || finding "a reader fails: $(head -n 5 "$WORK/reread" "$WORK/summarized" "$WORK/tool")"
+		done
+		grep -qE '^[0-9]{1,} times, [0-9]{3,} events' "$WORK/reread" || finding "read: $(head -n 5 "$WORK/reread")"
+		size=$(stat -c %s "$F_FILE")
+		[ "$size" -le $((8 << 20)) ] || finding "the file has $size bytes"
+		size=$(own_kilobytes)
+		[ "${size:-999999}" -lt $((64 << 10)) ] || finding "frtrace has $size kB"
+		trace_stop
+		status_is 0 3
+		says 'oldest chunks were dropped'
+		echo "# the library: $(cat "$WORK/reread"); jfr summary: $(cat "$WORK/tool"); frtrace summary: $(cat "$WORK/summarized"); $size kB"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Chunk stands behind chunk to the end of the file, none is being written; nothing else is left.
+whole() {
+	python3 "$LIVE/chunks.py" "$F_FILE" whole >"$WORK/chunks" && [ "$(ls -d "$F_FILE"* 2>/dev/null)" = "$(ls -d "$F_FILE" 2>/dev/null)" ]
+}
+
+# How many calls the file has, by the JDK and by us.
+same_calls() {
+	local theirs
+	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -c 400 "$WORK/tool")"
+	"$FRTRACE" summary "$F_FILE" >"$WORK/ours" 2>&1 || finding "frtrace summary: status $?: $(head -c 400 "$WORK/ours")"
+	theirs=$(awk '$1 == "jdk.MethodTrace" { print $2 }' "$WORK/tool")
+	[ "${theirs:-0}" -gt 0 ] && [ "$theirs" = "$(awk '$1 == "jdk.MethodTrace" { print $2 }' "$WORK/ours")" ] ||
+		finding "${theirs:-no} calls, by us: $(grep MethodTrace "$WORK/ours")"
+}
+
+# The tracer is killed while it writes at full rate: the file is whole, and has what was in it before. Each second time the
+# oldest chunks go all the time.
+killed() {
+	local sentence="a file whose tracer is killed is readable, with all that was in it, JDK $FEATURE" before after size times seen=0 i
+	begin "$sentence" || return 0
+	times=$(amount 4 200)
+	target_start Speed
+	target_ready && for ((i = 0; i < times && ${#findings[@]} == 0; i++)); do
+		size=8g
+		[ $((i % 2)) = 0 ] || size=8m
+		trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=$size || break
+		sleep "0.$((RANDOM % 500 + 100))"
+		before=$(python3 "$LIVE/chunks.py" "$F_FILE")
+		sleep "0.0$((RANDOM % 90 + 10))"
+		kill -9 "$F_PID"
+		wait "$F_PID" 2>/dev/null
+		wait_for 10 whole || finding "$i, --max-size=$size: not whole: $(cat "$WORK/chunks"); $(ls -l "$F_FILE"*)"
+		after=$(cat "$WORK/chunks")
+		[ "${after#* }" -ge "${before#* }" ] || finding "$i, --max-size=$size: the last chunk began at ${before#* } before, at ${after#* } after"
+		[ $size = 8m ] || [ "${after% *}" -ge "${before% *}" ] || finding "$i: chunks: ${before% *} before, ${after% *} after"
+		[ "${after% *}" = 0 ] || same_calls
+		seen=$((seen + ${before% *}))
+		rm -f "$F_FILE"
+	done
+	[ "$seen" -gt 0 ] || finding "no chunk was finished before a kill"
+	[ "${#findings[@]}" -gt 0 ] || { target_quit && echo "# $times kills, $seen chunks before them"; }
+	verdict "$sentence"
+	target_drop
+}
+
+# 1,000 methods that call each other: one for each beginning and depth, so 10,000 ways lead to them.
+wide_source() {
+	awk 'BEGIN {
+		print "package live; public class Wide { static int sum;"
+		print "static void call(int n, int depth) { switch (n) {"
+		for (i = 0; i < 1000; i++) printf "case %d: m%d(depth); break;\n", i, i
+		print "} }"
+		for (i = 0; i < 1000; i++) printf "static void m%d(int depth) { sum++; if (depth > 0) call((%d + depth) %% 1000, depth - 1); }\n", i, i * 7 + 1
+		print "public static void main(String[] a) throws Exception { new java.io.File(a[0], \"ready\").createNewFile();"
+		print "while (!new java.io.File(a[0], \"quit\").exists()) for (int n = 0; n < 1000; n++) call(n, 9); } }"
+	}'
+}
+
+# What is its own: the queue that it shares with the kernel, 64 MB, is mapped twice in it, and not counted.
+own_kilobytes() { awk '/^RssAnon:/ { print $2 }' "/proc/$F_PID/status"; }
+
+memory() {
+	local sentence="frtrace takes less than 64 MB for 1,000 methods and 10,000 stacks, and no more as time goes on, JDK $FEATURE"
+	local seconds size most=0 early=0 now stacks i
+	begin "$sentence" || return 0
+	seconds=$(amount 4 120) size=$(amount 20m 100m)
+	mkdir "$WORK/wide" && wide_source >"$WORK/Wide.java" && "$JAVA/bin/javac" -d "$WORK/wide" "$WORK/Wide.java" || finding "Wide does not compile"
+	CLASSES=$WORK/wide target_start Wide
+	if target_ready && trace_start -m 'live.Wide::*;!live.Wide::main;!live.Wide::call;!live.Wide::<init>' --max-overhead=off --max-size="$size"; then
+		says '^tracing 1,000 methods '
+		for ((i = 0; i < seconds; i++)); do
+			sleep 1
+			now=$(own_kilobytes)
+			[ "$i" = $((seconds / 2)) ] && early=$most
+			[ "${now:-999999}" -le "$most" ] || most=${now:-999999}
+		done
+		trace_stop
+		status_is 0 3
+		stacks=$(of_newest Stacks "$F_FILE")
+		[ "${stacks:-0}" -ge 10000 ] || finding "only $stacks stacks"
+		[ "$most" -lt $((64 << 10)) ] || finding "$most kB"
+		[ -z "$SOAK" ] || [ "$most" -le $((early + 4096)) ] || finding "$early kB in the first half, $most in the second"
+		echo "# $most kB ($early in the first half), $stacks stacks"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+reads() { # FILE
+	"$JAVA/bin/jfr" summary "$1" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -c 400 "$WORK/tool")"
+	of_newest Chunks "$1" >"$WORK/chunks" 2>&1 || finding "$(head -c 400 "$WORK/chunks")"
+}
+
+torn() {
+	local sentence="a file with a torn tail is recovered" file=$WORK/torn.jfr size
+	begin "$sentence" || return 0
+	target_start Late 1000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' -d 7s; then
+		target_go
+		trace_wait 30
+		size=$(stat -c %s "$F_FILE")
+		{ cat "$F_FILE" && head -c 9000 "$F_FILE"; } >"$file"
+		"$FRTRACE" recover "$file" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+		grep -qE ': [23] chunks, .*; 8\.8 KB left out' "$WORK/said" || finding "says: $(cat "$WORK/said")"
+		cmp "$file" "$F_FILE" || finding "another file"
+		"$FRTRACE" recover "$file" 2>"$WORK/said" && grep -q '^nothing to recover: ' "$WORK/said" && cmp "$file" "$F_FILE" ||
+			finding "a whole file: $(cat "$WORK/said")"
+		head -c "$((size - 1))" "$F_FILE" >"$file"
+		"$FRTRACE" recover -o "$WORK/torn-out.jfr" "$file" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+		[ "$(stat -c %s "$file")" = $((size - 1)) ] || finding "-o changed the file"
+		reads "$WORK/torn-out.jfr"
+		head -c 3000 "$F_FILE" >"$file"
+		"$FRTRACE" recover "$file" 2>"$WORK/said"
+		[ $? = 1 ] && grep -q 'no chunk of it is whole' "$WORK/said" && [ "$(stat -c %s "$file")" = 3000 ] ||
+			finding "nothing whole: $(cat "$WORK/said")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The JVM flushes what it has each second.
+killed_jvm() {
+	local sentence="the open chunk of a JVM that was killed is mended, JDK $FEATURE" chunk
+	begin "$sentence" || return 0
+	mkdir "$WORK/own"
+	target_start -XX:StartFlightRecording=settings=profile -XX:FlightRecorderOptions=repository="$WORK/own" Late 1000
+	if target_ready; then
+		sleep 3
+		chunk=$(find "$WORK/own" -name '*.jfr')
+		"$FRTRACE" recover "$chunk" 2>"$WORK/said" && finding "a chunk that is being written was changed"
+		grep -q 'is open elsewhere' "$WORK/said" || finding "says: $(cat "$WORK/said")"
+		kill -9 "$T_PID"
+		wait_for 10 ended "$T_PID"
+		timeout 30 "$JAVA/bin/jfr" summary "$chunk" >/dev/null 2>&1 && [ "$FEATURE" -ge 25 ] && finding "it was readable before"
+		"$FRTRACE" recover "$chunk" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
+		reads "$chunk"
+		grep -qE 'jdk.JVMInformation +1 ' "$WORK/tool" || finding "what was flushed is not there: $(head "$WORK/tool")"
+	fi
+	verdict "$sentence"
+	target_drop
+	rm -rf "$WORK/own"
+}
+
+meanwhile torn
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	followed
+	killed_jvm
+done
+meanwhile_ends
+memory
+read_meanwhile
+killed

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# --kernel=full: system calls and page faults in traced calls are those that the program knows of, call by call.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+CALLS=${CALLS:-$(amount 60 200)}
+MEMORY=$(mktemp /dev/shm/frtrace-live.XXXXXX)
+trap 'rm -f "$MEMORY"; live_end' EXIT
+
+variant_build waits
+disk_find || skip "major faults of calls" "$NO_DISK"
+COLD=${DISK:-$WORK}/cold
+
+# Files that are not in memory, and one that nobody has touched there.
+fresh_files() {
+	local i
+	[ -d "$COLD" ] || { mkdir "$COLD" && for ((i = 0; i < 160; i++)); do head -c 4096 /dev/urandom >"$COLD/$i"; done; }
+	python3 - "$COLD"/* <<-'END'
+		import os, sys
+		for path in sys.argv[1:]:
+		    with open(path) as file:
+		        os.fsync(file.fileno())
+		        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+	END
+	: >"$MEMORY"
+}
+
+usage_run() { # KIND... [TRACE-OPTION...]
+	local word kinds=() options=()
+	for word; do if [[ $word == -* ]]; then options+=("$word"); else kinds+=("$word"); fi; done
+	fresh_files
+	target_start Usage "$CALLS" "$COLD" "$MEMORY" "${kinds[@]}"
+	target_ready && trace_start -m 'live.Usage::read*;live.Usage::block;live.Usage::touch;live.Usage::outer;live.Usage::recursive;live.Usage::spin' \
+		"${options[@]}" || return 1
+	target_go
+	trace_stop
+	status_is 0
+	says ' 0 lost'
+	target_restored
+	target_quit
+}
+
+usage_agrees() {
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.UsageCheck "$F_FILE" "$T_DIR/usage" \
+		>"$WORK/seen" 2>&1 || finding "$(cat "$WORK/seen")"
+	sed 's/^/# /' "$WORK/seen"
+}
+
+case_counts() { # [KIND... that are the kernel's alone]
+	local sentence="system calls and page faults of calls are those that the program knows of, JDK $FEATURE" kinds
+	kinds=(reads nested minor block alone "$@")
+	[ "$FEATURE" -ge 21 ] && kinds+=(virtual)
+	begin "$sentence" || return 0
+	if usage_run "${kinds[@]}" --no-stack --kernel=full; then
+		usage_agrees
+		[ $# -eq 0 ] || shown
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+shown() {
+	jfr_prints MethodTrace '^  majorFaults = [0-9]+$' '^  minorFaults = 20$' '^  syscalls = 100$' '^  syscallTime = [0-9.]+ m?s$'
+	"$FRTRACE" view slowest "$F_FILE" >"$WORK/view" || finding "view slowest: status $?"
+	grep -qE ', [0-9]+ system calls? of [0-9.]+m?s' "$WORK/view" || finding "view slowest has no system calls:" "$(head "$WORK/view")"
+}
+
+# What the agent does when it records a stack for the first time is not the program's.
+case_stacks() {
+	local sentence="what the agent does itself is not counted, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if usage_run reads nested recursive new --kernel=full; then
+		usage_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The fields of waits, and none of those of --kernel=full.
+only_waits() {
+	"$(jdk_newest)/bin/jfr" metadata "$F_FILE" >"$WORK/tool"
+	grep -E 'syscalls|syscallTime|Faults' "$WORK/tool" >"$WORK/left" && finding "is there:" "$(cat "$WORK/left")"
+	grep -q 'cpuTime;' "$WORK/tool" || finding "no cpuTime in the metadata"
+	frtrace_has cpuTime
+}
+
+frtrace_has() { # FIELD: and it is known
+	"$FRTRACE" print --events jdk.MethodTrace "$F_FILE" | grep -qE "^  $1 = [0-9.]+" || finding "no $1 is known"
+}
+
+case_on() {
+	local sentence="--kernel=on has no such fields, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if CALLS=10 usage_run reads --no-stack; then
+		only_waits
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# On a kernel without one of the tracepoints that is said, and the rest is there.
+case_without() {
+	local sentence="without the tracepoints all but these fields is there, JDK $FEATURE" FRTRACE=$VARIANT
+	begin "$sentence" || return 0
+	export FRTRACE_WAITS=$WORK/waits FRTRACE_WITHOUT=page_fault_user
+	if CALLS=10 usage_run reads --no-stack --kernel=full; then
+		says '^  no system calls and page faults: this kernel has no tracepoint page_fault_user$'
+		only_waits
+	fi
+	unset FRTRACE_WAITS FRTRACE_WITHOUT
+	verdict "$sentence"
+	target_drop
+}
+
+for line in "${JDKS[@]}"; do
+	jdk_use "$line"
+	case_counts recursive ${DISK:+major} crowd
+	turn 0 && case_stacks
+	turn 1 && case_on
+	turn 0 && case_without
+done
+roots_find
+for version in "${JDKS_IN_TURN[@]}"; do
+	root_use "$version" || { skip "system calls and page faults of calls, JDK $version" "$(roots_why)"; continue; }
+	case_counts ${SOAK:+recursive ${DISK:+major} crowd}
+done

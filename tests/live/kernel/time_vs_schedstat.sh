@@ -1,0 +1,176 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# Where the time of calls went is what the kernel tells the program itself, call by call: CALLS=10000 of each kind; on the JDKs
+# that scripts/jdks brings OTHER_CALLS.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+CALLS=${CALLS:-$(amount 100 300)} OTHER_CALLS=${OTHER_CALLS:-60}
+disk_find || skip "calls wait for the disk" "$NO_DISK"
+COLD=${DISK:-$WORK}/cold
+EVERY=(sleep monitor lock queue socket ${DISK:+file} busy gc crowd)
+
+# A file of which nothing is in memory.
+cold_file() {
+	[ -s "$COLD" ] || head -c 204m /dev/urandom >"$COLD"
+	dd of="$COLD" oflag=nocache conv=notrunc,fdatasync count=0 2>/dev/null
+}
+
+# Trace the program through all of its kinds.
+where_run() { # [TRACE-OPTION...]
+	[[ " ${KINDS[*]} " != *" file "* ]] || cold_file
+	target_start Where "$CALLS" "$COLD" "${KINDS[@]}"
+	target_ready && trace_start -m 'live.Where::in*' "$@" || return 1
+	SECONDS_MAX=$((60 + CALLS / 10)) target_go
+	trace_stop
+	status_is 0
+	target_restored
+	target_quit
+}
+
+where_agrees() {
+	local sleeps=sleep
+	grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=futex # a JVM without probes does not tell Thread.sleep() either
+	"$(jdk_newest)/bin/java" -Dsleeps=$sleeps -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" \
+		>"$WORK/seen" 2>&1 || finding "$(cat "$WORK/seen")"
+	sed 's/^/# /' "$WORK/seen"
+}
+
+# The JDKs' own tools read the fields and events, and print them with their units.
+tools_read() {
+	local event pause='[0-9.]+ m?s'
+	grep -q '^  no pauses: ' "$F_DIR/stderr" && pause=N/A
+	jfr_prints MethodTrace,ThreadWait,RunQueue '^frtrace.RunQueue' '^  cpuTime = [0-9.]+ m?s' '^  runQueueTime = [0-9.]+ m?s' \
+		'^  blockedTime = [0-9.]+ m?s' "^  pauseTime = $pause" '^  reason = "futex"' '^  syscall = "futex"' '^  wakerThread = "lock-2"'
+	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -n 5 "$WORK/tool")"
+	for event in frtrace.ThreadWait frtrace.RunQueue; do
+		grep -qE "^ $event +[1-9]" "$WORK/tool" || finding "jfr summary has no $event"
+	done
+	"$(jdk_newest)/bin/jfr" view MethodTrace "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr view: $(head -n 5 "$WORK/tool")"
+}
+
+views_show() {
+	"$FRTRACE" view slowest "$F_FILE" >"$WORK/view" || finding "view slowest: status $?"
+	[ "$(grep -cE '^\[[0-9.]+m?s = [0-9.]+ cpu \+ [0-9.]+ runq \+ [0-9.]+ blocked.*\] live\.Where\.in' "$WORK/view")" = 20 ] ||
+		finding "not 20 slowest calls:" "$(head -n 20 "$WORK/view")"
+	"$FRTRACE" view waits "$F_FILE" >"$WORK/view" || finding "view waits: status $?"
+	for what in 'futex ' 'socket ' ${DISK:+'disk '} 'monitor-2 ' 'lock-2 '; do
+		grep -qE "^$what" "$WORK/view" || finding "view waits has no /$what/:" "$(cat "$WORK/view")"
+	done
+}
+
+case_where() { # [LOOK...: at the same file]
+	local sentence="where the time of calls went is what the kernel tells the program, JDK $FEATURE" look
+	begin "$sentence" || return 0
+	if where_run --no-stack; then
+		where_agrees
+		for look; do "$look"; done
+		says 'the slowest 1 % \([0-9,]+ calls of .* and more\): [0-9]+ % blocked'
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# What a pause took, against the JVM's own clock of its collections (in ms).
+case_pauses() {
+	local sentence="pauses are in the file and in the calls that they fell into, JDK $FEATURE"
+	begin "$sentence" || return 0
+	KINDS=(gc)
+	if where_run --no-stack; then
+		"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool"
+		if grep -qE '^ frtrace.VMPause +[1-9]' "$WORK/tool"; then
+			[ "$(frtrace_json | grep -c '"pauseTime": "PT0S"')" = 0 ] || finding "calls of System.gc() without a pause"
+		else
+			says 'pause'
+		fi
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+frtrace_json() {
+	"$FRTRACE" print --json --events jdk.MethodTrace "$F_FILE" | awk '/"name": "inGc"/ { found = 1 } /"pauseTime"/ && found { print; found = 0 }'
+}
+
+# "KIND OF-THREAD missing|known COUNT" of the calls, and "waits KIND-OF-THREAD COUNT" of the waits: v virtual, p platform, w carrier.
+by_kind_of_thread() {
+	"$(jdk_newest)/bin/jfr" print --events MethodTrace,ThreadWait,RunQueue "$F_FILE" | awk '
+	/^(jdk|frtrace)\./ { event = $1; none = some = 0; kind = "?" }
+	/^  (cpuTime|runQueueTime|blockedTime) = / { if ($3 == "N/A") none++; else some++ }
+	/^  eventThread = "/ {
+		split($0, part, "\""); name = part[2]
+		kind = name ~ /^[vp]-/ ? substr(name, 1, 1) : name ~ /^ForkJoinPool-1-worker-/ ? "w" : "?"
+	}
+	/^}/ { seen[event ~ /MethodTrace/ ? kind " " (none == 3 && !some ? "missing" : some == 3 && !none ? "known" : "torn") : "waits " kind]++ }
+	END { for (s in seen) print s, seen[s] }'
+}
+
+# Where a virtual thread spends its time the kernel does not see; what its carrier waits for is not the calls' that it carries.
+case_virtual() {
+	local sentence="of virtual threads and their carriers nothing is claimed, of others all is known, JDK $FEATURE" n=${1:-100}
+	begin "$sentence" || return 0
+	target_start Mounted "$n"
+	if target_ready && trace_start -m 'live.Mounted::in*;java.util.concurrent.ForkJoinTask::doExec' --no-stack; then
+		target_go
+		trace_stop
+		status_is 0
+		target_restored
+		target_quit
+		by_kind_of_thread >"$WORK/kinds"
+		grep -qx "v missing $((5 * n))" "$WORK/kinds" || finding "virtual threads:" "$(cat "$WORK/kinds")"
+		grep -qx "p known $((5 * n))" "$WORK/kinds" || finding "platform threads:" "$(cat "$WORK/kinds")"
+		grep -qE '^w missing [1-9]' "$WORK/kinds" || finding "no calls of carriers:" "$(cat "$WORK/kinds")"
+		grep -qE '^waits p [1-9][0-9]{2}' "$WORK/kinds" || finding "no waits of platform threads:" "$(cat "$WORK/kinds")"
+		grep -E 'torn|^waits [^p]|^(v|w) known' "$WORK/kinds" >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Without the kernel's half the file has none of it.
+case_off() {
+	local sentence="--kernel=off: no field and no event of it is in the file, JDK $FEATURE"
+	begin "$sentence" || return 0
+	KINDS=(busy)
+	if where_run --no-stack --kernel=off; then
+		"$(jdk_newest)/bin/jfr" metadata "$F_FILE" >"$WORK/tool"
+		grep -E 'cpuTime|runQueueTime|blockedTime|pauseTime|syscall|Faults|class (ThreadWait|RunQueue|VMPause)' "$WORK/tool" >"$WORK/left" &&
+			finding "is there:" "$(cat "$WORK/left")"
+		grep -q 'boolean thrown;' "$WORK/tool" || finding "no jdk.MethodTrace in the metadata"
+		grep -q 'slowest 1 %' "$F_DIR/stderr" && finding "says where time went"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The kernel's times are its own, those of calls are of frtrace's namespace.
+case_namespace() {
+	local sentence="so it is when frtrace runs in a time namespace of its own, JDK $FEATURE" binary=$FRTRACE FRTRACE=$WORK/elsewhen
+	begin "$sentence" || return 0
+	printf '#!/bin/sh\nexec unshare --time --monotonic 5000 %s "$@"\n' "$binary" >"$FRTRACE"
+	chmod 755 "$FRTRACE"
+	KINDS=(sleep monitor busy gc)
+	if where_run --no-stack; then
+		where_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for line in "${JDKS[@]}"; do
+	jdk_use "$line"
+	KINDS=("${EVERY[@]}")
+	case_where tools_read views_show
+	turn 1 && CALLS=20 case_pauses
+	turn 0 && CALLS=20 case_off
+	turn 1 && CALLS=20 case_namespace
+	[ "$FEATURE" -ge 21 ] && case_virtual
+done
+roots_find
+for version in "${JDKS_IN_TURN[@]}"; do
+	root_use "$version" || { skip "where the time of calls went, JDK $version" "$(roots_why)"; continue; }
+	KINDS=("${EVERY[@]}")
+	CALLS=$OTHER_CALLS case_where ${SOAK:+tools_read views_show}
+	[ "$FEATURE" -ge 21 ] && case_virtual
+done

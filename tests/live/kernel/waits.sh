@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# The kernel's half: what the scheduler saw of threads in traced calls.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+variant_build waits
+
+# enum frt_wait_reason
+PREEMPTED=1 FUTEX=2 SOCKET=4 SLEEP=7
+
+# Trace the kinds of live.Splits, N calls of each: the records stand in $WORK/waits.
+record_waits() { # N KIND... [OPTION... of the JVM or of frtrace]
+	local filter='' word kinds=() options=() jvm=() FRTRACE=$VARIANT
+	for word in "${@:2}"; do
+		case $word in
+		-X*) jvm+=("$word") ;;
+		-*) options+=("$word") ;;
+		*) kinds+=("$word") filter+="live.Splits::$word;" ;;
+		esac
+	done
+	target_start "${jvm[@]}" Splits "$1" "${kinds[@]}"
+	target_ready || return 1
+	FRTRACE_WAITS=$WORK/waits trace_start -m "${filter%;}" "${options[@]}" || return 1
+	target_go
+	trace_stop
+	status_is 0
+	says ' 0 lost'
+}
+
+# Of N calls of a kind all but a few, which a loaded machine held up until there was nothing to wait for, were blocked for
+# a millisecond at least, 97 in 100 of them with this reason and this waker. JVMs have locks of their own, and safepoints. Who was
+# woken for a monitor may find it taken again, and wait twice.
+expect_waits() { # N KIND REASON WAKER
+	local right wrong
+	read -r right wrong < <(awk -v kind="$2" -v reason="$3" -v waker="$4" '
+	$1 == "wait" && $2 == kind && $4 - $3 >= 1e6 { if ($6 == reason && $10 == waker && $4 <= $5) right++; else wrong++ }
+	END { print right + 0, wrong + 0 }' "$WORK/waits")
+	[ "$right" -ge $(($1 * 90 / 100)) ] && [ "$right" -le $(($1 * 105 / 100)) ] && [ "$wrong" -le $(($1 * 3 / 100)) ] ||
+		finding "$2: of $1 waits $right with reason $3 and waker '$4', $wrong others:" \
+			"$(awk -v kind="$2" '$2 == kind { print $6, $7, $10 }' "$WORK/waits" | sort | uniq -c)"
+}
+
+reasons() { # [N]
+	local sentence="waits have their reason and their waker, JDK $FEATURE" n=${1:-$(amount 150 500)} sleeps=$SLEEP SECONDS_MAX=180
+	begin "$sentence" || return 0
+	if record_waits $n --no-stack sleep monitor queue park socket busy; then
+		grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=$FUTEX # a JVM without probes does not tell Thread.sleep() either
+		expect_waits $n sleep $sleeps -
+		expect_waits $n monitor $FUTEX monitor-2
+		expect_waits $n queue $FUTEX queue-2
+		expect_waits $n park $FUTEX park-2
+		expect_waits $n socket $SOCKET socket-2
+		grep -q lost "$WORK/waits" && finding "records were lost"
+		awk -v only=$PREEMPTED '$2 == "busy" && $6 != only && $4 - $3 >= 1e6' "$WORK/waits" >"$WORK/odd"
+		[ "$(wc -l <"$WORK/odd")" -le $((n / 100)) ] || finding "a busy loop waits:" "$(head "$WORK/odd")"
+		target_restored
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The line of Splits.java that has this text.
+line_of() { grep -nF "$1" "$LIVE/java/Splits.java" | head -n 1 | cut -d: -f1; }
+
+# N events frtrace.ThreadWait of KIND's thread, but a few, have this in their stack, line by line from the top,
+# down to Thread.run(), and this kernel function in their kernel stack.
+expect_stacks() { # N KIND CALL KERNEL METHOD...
+	local n own
+	own="live.Splits.$2() line: $(line_of "$3")"
+	n=$(awk -v top="$(printf '%s|' "${@:5}")" -v own="$own|" -v kernel="kernel.$4" -v kind="\"$2\"" '
+	function trim(s) { gsub(/^ +| +$/, "", s); return s }
+	/^frtrace.ThreadWait/ { thread = stack = kernels = ""; taking = 0 }
+	/eventThread = / { thread = $3 }
+	/kernel\./ { kernels = kernels $0 }
+	/stackTrace = \[/ { taking = 1; next }
+	taking && /^ *\]/ { taking = 0 }
+	taking { line = trim($0); stack = stack line "|" }
+	/^}/ && thread == kind && index(stack, top) == 1 && index(stack, own) && stack ~ /java.lang.Thread.run\(\) line: [0-9]+\|$/ &&
+		index(kernels, kernel) { n++ }
+	END { print n + 0 }' "$WORK/events")
+	[ "$n" -ge $(($1 * 95 / 100)) ] && return
+	finding "$2: of $1 long waits only $n have the stack" "$(grep -B16 -A12 -m1 "eventThread = \"$2\"" "$WORK/events")"
+}
+
+# The native method below Thread.sleep(): sleep, sleep0 or sleepNanos0, not by the version alone.
+sleep_method() { "$JAVA/bin/javap" -p java.lang.Thread | sed -nE 's/.* native void (sleep[A-Za-z0-9]*)\(long\).*/\1/p'; }
+
+stacks() {
+	local sentence="long waits have both stacks, JDK $FEATURE" n
+	n=$(amount 100 200)
+	begin "$sentence" || return 0
+	if record_waits $n sleep queue park socket; then
+		"$(jdk_newest)/bin/jfr" print --stack-depth 64 --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
+		expect_stacks $n queue 'QUEUE.take()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
+		expect_stacks $n park 'LockSupport.park()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
+		expect_stacks $n socket 'in.read()' tcp_recvmsg 'sun.nio.ch.SocketDispatcher.read0(FileDescriptor, long, int)'
+		expect_stacks $n sleep 'Thread.sleep(2)' futex "java.lang.Thread.$(sleep_method)(long)"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The JVM's own log is the oracle. Collections lie in safepoints.
+pauses() {
+	local sentence="each pause of the JVM is told, JDK $FEATURE" n=20 told apart
+	begin "$sentence" || return 0
+	if record_waits $n -Xlog:safepoint:file="$WORK/safepoints" gc; then
+		told=$(grep -cE '^pause 1 [0-9]+ [0-9]+ G1CollectFull' "$WORK/waits")
+		[ "$told" -eq $n ] || finding "$told safepoints for a collection, expected $n:" "$(grep ^pause "$WORK/waits")"
+		grep 'Safepoint "G1CollectFull"' "$WORK/safepoints" | grep -oE 'Total: +[0-9]+' | awk '{ print $2 }' >"$WORK/logged"
+		awk '$1 == "pause" && $5 == "G1CollectFull" { print $4 - $3 }' "$WORK/waits" | paste - "$WORK/logged" >"$WORK/pairs"
+		apart=$(awk '{ d = $1 < $2 ? $2 - $1 : $1 - $2 } d > 100000 + $2 * .05 { n++ } END { print n + 0 }' "$WORK/pairs")
+		[ "$apart" -le $((n / 4)) ] || finding "$apart of $n pauses differ from the JVM's log by more than 5 % and 100 us:" "$(cat "$WORK/pairs")"
+		awk '$1 == "pause" && $2 == 2 { b[++n] = $3; e[n] = $4 }
+		$1 == "pause" && $2 == 1 { for (i in b) if (b[i] >= $3 && e[i] <= $4) delete b[i] }
+		END { for (i in b) print b[i], e[i] }' "$WORK/waits" | grep . >"$WORK/odd" &&
+			finding "collections outside of safepoints:" "$(cat "$WORK/odd")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+off() {
+	local sentence="--kernel=off leaves it out, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if record_waits 20 sleep --kernel=off; then
+		[ -s "$WORK/waits" ] && finding "$(head -n 3 "$WORK/waits")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# A kernel that has not what it takes: the recording goes on, and says once what it is without.
+refused() {
+	local sentence="a kernel that does not let its scheduler be traced costs the waits, not the calls, JDK $FEATURE"
+	begin "$sentence" || return 0
+	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" || finding "refuse.c does not compile"
+	LD_PRELOAD=$WORK/refuse.so "$FRTRACE" check >"$WORK/check"
+	grep -qE '^  waits +no: this kernel' "$WORK/check" || finding "check:" "$(cat "$WORK/check")"
+	"$FRTRACE" check | grep -qE '^  waits +yes' || finding "check:" "$("$FRTRACE" check)"
+	target_start ExitsMain 200
+	if target_ready && LD_PRELOAD=$WORK/refuse.so trace_start -m "$EXITS"; then
+		target_go
+		trace_stop
+		status_is 0
+		says '^  no waits: this kernel .*tracepoints'
+		[ "$(grep -ciE 'waits|kernel|BPF' "$F_DIR/stderr")" = 1 ] || finding "more than one line:" "$(cat "$F_DIR/stderr")"
+		target_restored
+		target_quit
+		file_agrees
+		"$(jdk_newest)/bin/jfr" print "$F_FILE" >"$WORK/events"
+		grep -E '^ +(cpuTime|runQueueTime|blockedTime|pauseTime) = ' "$WORK/events" | grep -v 'N/A' >"$WORK/odd" &&
+			finding "values:" "$(head -n 5 "$WORK/odd")"
+		grep -q 'this kernel .*tracepoints' "$WORK/events" || finding "the file does not say why"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	reasons
+	stacks
+	pauses
+	turn 0 && off
+	turn 1 && refused
+done
+roots_find
+for version in "${JDKS_IN_TURN[@]}"; do
+	if root_use "$version"; then reasons "$(amount 50 100)"; else skip "waits of JDK $version" "$(roots_why)"; fi
+done

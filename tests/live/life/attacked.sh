@@ -1,0 +1,329 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# What is done to us, and to the JVM meanwhile, harms neither it nor the file.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+state_is() { [ "$(peek "$T_PID" state)" = "$1" ]; }
+
+# The JVM is still at work for the one that was killed; nobody else may have to wait for that one's heirs.
+killed_at_start() {
+	local sentence="when frtrace is killed while its recording begins the next one goes in at once, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Hesitant 3000
+	if target_ready; then
+		trace_launch -p "$T_PID" -m live.Copy -o "$WORK/first.jfr"
+		wait_for 30 state_is 1 || finding "the recording does not begin"
+		kill -9 "$F_PID"
+		wait "$F_PID" 2>/dev/null
+		if trace_start -m live.Copy::work; then
+			target_go
+			trace_stop
+			status_is 0
+			target_restored
+			target_quit
+			file_agrees
+		fi
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Else the first file that is opened would be stderr.
+closed_descriptors() {
+	local sentence="with stdin, stdout and stderr closed the recording is whole, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Late 500
+	if target_ready; then
+		F_FILE=$WORK/closed.jfr F_DIR=$T_DIR
+		"$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' --max-overhead=off -o "$F_FILE" <&- >&- 2>&- &
+		F_PID=$!
+		STARTED+=("$F_PID")
+		wait_for 30 state_is 2 || finding "the recording does not begin"
+		target_go
+		trace_stop
+		status_is 0
+		target_restored
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# What was easy to put in finds no memory any more to come out all at once.
+full_heap() {
+	local sentence="a JVM whose heap is full by the end of a recording is healed bit by bit, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Xmx24m -XX:+UseSerialGC Full
+	if target_ready && trace_start -m '*' -t 10s; then
+		target_go
+		sleep 3
+		trace_stop
+		wait_for 60 state_is 0 || finding "still hooked: state $(peek "$T_PID" state)"
+		target_restored
+		target_quit
+		grep -q 'full: fine' "$T_DIR/stdout" || finding "$(tail -n 5 "$T_DIR/stdout" "$T_DIR/stderr")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# An application server that reloads, a script engine: the agent's tables are not full for ever.
+many_loaders() {
+	local sentence="after more class loaders than there is room for the next recording has room again, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Renewal 5000 300
+	if target_ready && trace_start -m live.Copy::work -t 10s; then
+		touch "$T_DIR/go"
+		wait_for 60 target_has first
+		trace_stop
+		says '^4,095 calls' # of 5,000: one row is the boot loader's
+		if trace_start -m live.Copy::work; then
+			touch "$T_DIR/again"
+			target_go
+			trace_stop
+			status_is 0
+			target_restored
+			target_quit
+			file_agrees
+		fi
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# ---- processes that look like a JVM, and are not
+
+fake_build() { # NAME [OPTION...]
+	gcc -std=gnu11 -Wall -D_GNU_SOURCE "${@:2}" -o "$WORK/$1" "$LIVE/$1.c" 2>"$WORK/gcc" || finding "$(cat "$WORK/gcc")"
+}
+
+fake_library() { # DIRECTORY
+	mkdir -p "$1" && head -c 8192 /dev/zero >"$1/libjvm.so" && chmod 755 "$1/libjvm.so"
+}
+
+fake_ready() { # FILE
+	wait_for 10 grep -q ready "$1" || finding "no fake JVM: $(cat "$1")"
+}
+
+fake_start() { # mute|deaf: T_PID
+	fake_build fake_jvm
+	fake_library "$WORK/lib"
+	"${SERVICE[@]}" "$WORK/fake_jvm" "$1" "$WORK/lib/libjvm.so" >"$WORK/fake" 2>&1 &
+	T_PID=$!
+	STARTED+=("$T_PID")
+	disown "$T_PID"
+	fake_ready "$WORK/fake"
+}
+
+# It has made the socket or the file by which one knocks, and waits: 1.5 s, and JVMs are given 15.
+interrupted_by() { # SIGNAL PID
+	local began
+	sleep 1.5
+	ended "$2" && finding "frtrace did not wait: $(cat "$F_DIR/stderr")"
+	kill "-$1" "$2"
+	began=$SECONDS
+	trace_wait 20
+	[ $((SECONDS - began)) -le 4 ] || finding "it took $((SECONDS - began)) s to end"
+	[ -e "$WORK/never.jfr" ] && finding "it left a file"
+	tmp_is_clean
+}
+
+interrupted() { # mute|deaf SIGNAL
+	local sentence="SIG$2 ends frtrace at once while a $1 JVM does not answer"
+	begin "$sentence" || return 0
+	fake_start "$1"
+	trace_launch -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
+	interrupted_by "$2" "$F_PID"
+	status_is 1
+	[ "$(cat "$F_DIR/stderr")" = "frtrace: cannot attach to process $T_PID 'fake_jvm': interrupted" ] ||
+		finding "not the one line:" "$(cat "$F_DIR/stderr")"
+	verdict "$sentence"
+	target_drop
+}
+
+# Its caller gets the Ctrl-C, and is all that anybody sees.
+interrupted_in_background() {
+	local sentence="Ctrl-C ends frtrace start and what it has started while a mute JVM does not answer" child
+	begin "$sentence" || return 0
+	fake_start mute
+	trace_launch start -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
+	wait_for 5 pgrep -P "$F_PID" >/dev/null
+	child=$(pgrep -P "$F_PID")
+	interrupted_by INT "$F_PID"
+	wait_for 4 ended "$child" || finding "process $child goes on"
+	verdict "$sentence"
+	target_drop
+}
+
+# What an unprivileged user can do to the helper that becomes him: no signal ends it.
+mute_tmp() {
+	local sentence="a /tmp that never answers ends in a message, and Ctrl-C ends the wait for it" fuse
+	begin "$sentence" || return 0
+	fake_build fake_jvm
+	fake_build mute_fuse
+	fake_library "$WORK/lib"
+	if ! mknod "$WORK/fuse" c 10 229 || ! chmod 666 "$WORK/fuse" || [ ! -e /dev/fuse ]; then
+		skip "$sentence" "no /dev/fuse"
+		return
+	fi
+	(cd "$WORK" && exec setpriv --reuid=65534 --regid=65534 --clear-groups "${SERVICE[@]}" \
+		./mute_fuse ./fuse /tmp ./fake_jvm deaf lib/libjvm.so) >"$WORK/fake" 2>&1 &
+	fuse=$!
+	STARTED+=("$fuse")
+	if ! wait_for 10 grep -q . "$WORK/fake" || ! grep -q ready "$WORK/fake"; then
+		skip "$sentence" "$(head -n 1 "$WORK/fake")"
+		return
+	fi
+	T_PID=$(pgrep -P "$fuse")
+	trace_launch -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
+	trace_wait 60
+	status_is 1
+	says "^frtrace: cannot attach to process $T_PID 'fake_jvm': its /tmp does not answer$"
+	trace_launch -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
+	T_PID=$$ interrupted_by INT "$F_PID"
+	says "^frtrace: cannot attach to process [0-9]* 'fake_jvm': interrupted$"
+	kill -9 "$fuse" # its file system ends, and with it who waits for it
+	verdict "$sentence"
+}
+
+# In a root of its own: where a container may make a device that only we may open.
+devices() {
+	local sentence="no device and no FIFO that a target names is opened" cell=$WORK/cell
+	begin "$sentence" || return 0
+	mkdir -p "$cell/tmp" "$cell/proc"
+	fake_library "$cell/jdk/lib/server"
+	fake_build fake_jvm -static
+	mv "$WORK/fake_jvm" "$cell/java"
+	mkfifo "$cell/fifo"
+	mknod "$cell/evil" c 1 11 && ln -s ../evil "$cell/jdk/release" && ln -s fifo "$cell/to_fifo" ||
+		finding "cannot make a device"
+	"${SERVICE[@]}" chroot "$cell" /java mute /jdk/lib/server/libjvm.so /evil /fifo -- \
+		@/evil @/to_fifo -XX:VMOptionsFile=/fifo -XX:VMOptionsFile=../evil >"$WORK/fake" 2>&1 &
+	T_PID=$!
+	STARTED+=("$T_PID")
+	disown "$T_PID"
+	fake_ready "$WORK/fake"
+	"$FRTRACE" list >"$WORK/list" 2>&1
+	grep -qE "^ *$T_PID " "$WORK/list" || finding "frtrace list does not show it: $(cat "$WORK/list")"
+	timeout 30 "$FRTRACE" check -p "$T_PID" >/dev/null 2>&1
+	trace_launch -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
+	interrupted_by INT "$F_PID"
+	grep -q opened "$WORK/fake" && finding "a device or FIFO was opened"
+	: <>"$cell/fifo"
+	wait_for 5 grep -q opened "$WORK/fake" || finding "an open of the FIFO would not be seen"
+	verdict "$sentence"
+	target_drop
+}
+
+# ---- JVMs with a forged libjvm
+
+# 2 GB of a sparse file, said to be the notes.
+forge_notes() { # FILE
+	python3 - "$1" <<-'END'
+		import os, struct, sys
+		with open(sys.argv[1], 'r+b') as file:
+		    header = file.read(64)
+		    sections, = struct.unpack_from('<Q', header, 40)
+		    count, names = struct.unpack_from('<HH', header, 60)
+		    def section(i):
+		        file.seek(sections + 64 * i)
+		        return list(struct.unpack('<IIQQQQIIQQ', file.read(64)))
+		    def text(at):
+		        file.seek(section(names)[4] + at)
+		        return file.read(64).split(b'\0')[0]
+		    found = [i for i in range(count) if text(section(i)[0]) == b'.note.stapsdt']
+		    notes = section(found[0])
+		    notes[4:6] = (os.path.getsize(file.name) + 4095) // 4096 * 4096, 2 << 30
+		    file.seek(sections + 64 * found[0])
+		    file.write(struct.pack('<IIQQQQIIQQ', *notes))
+		    file.truncate(sum(notes[4:6]))
+	END
+}
+
+# A home of its own, which differs from the JDK's in libjvm alone.
+forge_home() { # DIRECTORY
+	local file
+	mkdir -p "$1/bin" "$1/lib/server"
+	for file in "$JAVA"/* "$JAVA"/lib/*; do
+		ln -sT "$file" "$1/${file#"$JAVA/"}" 2>/dev/null # the three that are there stay
+	done
+	cp "$JAVA/bin/java" "$1/bin/"
+	cp "$JAVA/lib/server/libjvm.so" "$1/lib/server/"
+}
+
+giant_notes() {
+	local sentence="a libjvm whose notes are 2 GB costs the recording its pauses, and little memory, JDK $FEATURE" JAVA=$JAVA
+	begin "$sentence" || return 0
+	forge_home "$WORK/forged"
+	if ! forge_notes "$WORK/forged/lib/server/libjvm.so" 2>"$WORK/why"; then
+		skip "$sentence" "this libjvm has no USDT notes: $(tail -n 1 "$WORK/why")"
+		return
+	fi
+	local JAVA=$WORK/forged
+	target_start Late 500
+	if target_ready && trace_start -v -m 'live.Late$Latecomer::checkout' --kernel=on; then
+		says 'no pauses: .*\.note\.stapsdt'
+		[ "$(awk '/^VmHWM/ { print $2 }' "/proc/$F_PID/status")" -lt 400000 ] || finding "$(grep VmHWM "/proc/$F_PID/status")"
+		awk '/^Max data size/ { exit !($4 < 1e9) }' "/proc/$F_PID/limits" || finding "its memory has no limit"
+		target_go
+		trace_stop
+		status_is 0
+		target_restored
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The program maps it, below all others.
+second_libjvm() {
+	local sentence="another file named libjvm.so costs a recording neither stacks nor pauses, JDK $FEATURE"
+	begin "$sentence" || return 0
+	fake_library "$WORK/second"
+	cat >"$WORK/second.c" <<-END
+		#include <fcntl.h>
+		#include <sys/mman.h>
+		__attribute__((constructor)) static void map(void)
+		{
+			int fd = open("$WORK/second/libjvm.so", O_RDONLY);
+			mmap((void *)0x10000000, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0);
+		}
+	END
+	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/second.so" "$WORK/second.c" || finding "no library"
+	local LAUNCH=("${SERVICE[@]}" env "LD_PRELOAD=$WORK/second.so")
+	target_start Late 500
+	if target_ready; then
+		grep -q "^10000000-.*$WORK/second/libjvm.so" "/proc/$T_PID/maps" || finding "it is not mapped"
+		if trace_start -v -m 'live.Late$Latecomer::checkout' --kernel=on; then
+			says '^stacks proved'
+			grep -E 'no pauses|no stacks' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
+			target_go
+			trace_stop
+			status_is 0
+			target_restored
+			target_quit
+			file_agrees
+		fi
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+interrupted mute INT
+interrupted deaf TERM
+interrupted_in_background
+devices
+mute_tmp
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	turn 0 && many_loaders
+	full_heap
+	turn 1 && killed_at_start
+	turn 0 && closed_descriptors
+	turn 1 && giant_notes
+	turn 0 && second_libjvm
+done

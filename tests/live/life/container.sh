@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# A JVM in namespaces of its own, as in a container: other pid, other /tmp, other user.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# The JVM's own /tmp is empty and only its own; the stage directory is kept visible in it.
+inside='
+	mount --make-rprivate / && mount -t proc proc /proc || exit 9
+	mkdir -p /run/frtrace-stage && mount --bind "$1" /run/frtrace-stage || exit 9
+	mount -t tmpfs -o mode=1777 tmpfs /tmp && mkdir -p "$1" && mount --bind /run/frtrace-stage "$1" || exit 9
+	shift
+	exec "$@"'
+
+namespaced_start() { # CLASS ARGUMENT...
+	local class=$1 outer
+	shift
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	chmod 777 "$T_DIR"
+	cp -r "$CLASSES" "$T_DIR/classes" # where they are may be hidden by its /tmp
+	chmod -R a+rX "$T_DIR/classes"
+	unshare --fork --pid --mount --kill-child sh -c "$inside" - "$T_DIR" \
+		env --default-signal=INT,QUIT,TERM "${as[@]}" "$JAVA/bin/java" -cp "$T_DIR/classes" "live.$class" "$T_DIR" "$@" \
+		>"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	outer=$!
+	STARTED+=("$outer")
+	disown "$outer"
+	wait_for 5 pgrep -P "$outer" >/dev/null
+	T_PID=$(pgrep -P "$outer")
+	STARTED+=("$T_PID")
+}
+
+contained() {
+	local sentence="$1, JDK $FEATURE"
+	begin "$sentence" || return 0
+	namespaced_start Late 3000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
+		target_go
+		trace_stop
+		status_is 0
+		[ -z "$(find "/proc/$T_PID/root/tmp" -name '*frtrace*' -not -path '*/frtrace-live*' -o -name '.attach_pid*')" ] ||
+			finding "left in its /tmp:" "$(ls -la "/proc/$T_PID/root/tmp")"
+		target_restored
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Where the time of its calls went, and who woke it: threads have other numbers there than on the host.
+waits_agree() {
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" >"$WORK/seen" 2>&1 ||
+		finding "$(cat "$WORK/seen")"
+}
+
+usage_known() {
+	"${own:-$FRTRACE}" print --events jdk.MethodTrace "$F_FILE" >"$WORK/printed"
+	grep -qE '^  syscalls = [1-9]' "$WORK/printed" && ! grep -qE '^  (syscalls|minorFaults) = N/A' "$WORK/printed" ||
+		finding "not every call has its system calls:" "$(head -n 20 "$WORK/printed")"
+}
+
+contained_where() {
+	local sentence="waits in a container have their reasons and wakers, JDK $FEATURE"
+	begin "$sentence" || return 0
+	namespaced_start Where 100 none sleep monitor lock queue socket
+	if target_ready && trace_start -m 'live.Where::in*' --no-stack --kernel=full; then
+		target_go
+		trace_stop
+		status_is 0
+		target_quit
+		waits_agree
+		usage_known
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# frtrace beside the JVM: in its pid namespace, with two rights of root's.
+beside() {
+	local sentence="a sidecar with CAP_SYS_ADMIN and CAP_SYS_PTRACE alone traces calls and waits, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE
+	begin "$sentence" || return 0
+	namespaced_start Where 100 none sleep monitor lock queue socket
+	if target_ready; then
+		inner=$(awk '/^NSpid:/ { print $NF }' "/proc/$T_PID/status")
+		cat >"$WORK/beside" <<-END
+			#!/bin/sh
+			shift 2 # -p PID
+			exec nsenter --target $T_PID --pid unshare --mount sh -c 'mount -t proc proc /proc && exec "\$@"' - \
+				setpriv --bounding-set=-all,+sys_admin,+sys_ptrace --inh-caps=-all "$own" -p $inner "\$@"
+		END
+		chmod +x "$WORK/beside"
+		FRTRACE=$WORK/beside
+		if trace_start -v -m 'live.Where::in*' --kernel=full; then
+			target_go
+			kill -INT "$(pgrep -P "$F_PID")" # nsenter's child
+			trace_wait 60
+			target_quit
+			status_is 0
+			says "^tracing .* in $inner live.Where"
+			says "^  no names of the kernel's functions: "
+			slots_lent
+			waits_agree
+			usage_known
+		fi
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# With less than that: one line, and the JVM is as it was.
+forbidden() {
+	local sentence="without the right to load programs nothing is done to the JVM, JDK $FEATURE" own=$FRTRACE
+	begin "$sentence" || return 0
+	target_start Splits 20 sleep
+	if target_ready; then
+		setpriv --bounding-set=-all,+sys_ptrace --inh-caps=-all "$own" -p "$T_PID" -m live.Splits::sleep -o "$WORK/forbidden.jfr" \
+			>"$WORK/said" 2>&1 && finding "status 0"
+		[ "$(wc -l <"$WORK/said")" = 1 ] && grep -q '^frtrace: cannot load BPF programs: no right to' "$WORK/said" || finding "$(cat "$WORK/said")"
+		[ ! -e "$WORK/forbidden.jfr" ] || finding "left a file"
+		target_untouched "$T_PID"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+probe=$(mktemp -d "$WORK/probe.XXXXXX")
+if ! unshare --fork --pid --mount sh -c "$inside" - "$probe" true 2>/dev/null; then
+	skip "a JVM in a container" "no namespaces or mounts here"
+	exit 0
+fi
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	as=()
+	turn 0 && contained_where
+	turn 1 && beside
+	turn 0 && forbidden
+	turn 1 && contained "a JVM in pid and mount namespaces of its own is traced"
+	turn 0 || continue
+	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	if "${as[@]}" "$JAVA/bin/java" -cp "$CLASSES" live.BigSource >/dev/null 2>&1; then
+		contained "a JVM of another user in namespaces of its own is traced"
+	else
+		skip "a JVM of another user in namespaces of its own, JDK $FEATURE" "user nobody cannot read $CLASSES"
+	fi
+done

@@ -1,0 +1,234 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# Each way that a recording ends: the file is whole, the JVM runs its original code.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+speed() { # prints "CALLS LEAST-NS" since the last question
+	local asked=1
+	while [ -e "$T_DIR/ask-$asked" ]; do asked=$((asked + 1)); done
+	touch "$T_DIR/ask-$asked"
+	wait_for 10 target_has "answer-$asked"
+	cat "$T_DIR/answer-$asked" 2>/dev/null || echo "0 0"
+}
+
+some_events() {
+	local n
+	n=$(file_events live.Speed.work)
+	[ "$n" -gt 0 ] || finding "no events in the file, or it cannot be read"
+}
+
+# Trace Speed, end it in one way, look at both sides.
+ending() { # SENTENCE ENDING-FUNCTION ARGUMENT...
+	local sentence="$1, JDK $FEATURE" how=$2
+	shift 2
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready && trace_start -m live.Speed::work -t 200ns "$@"; then
+		$how
+		target_restored
+		some_events
+		says 'original code'
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+by_signal() { sleep 0.3; trace_stop "$signal"; status_is 0; }
+by_itself() { trace_wait 30; status_is 0; }
+
+target_exits() {
+	local sentence="the target's own end finishes the file, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Late 5000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
+		target_go
+		target_quit
+		trace_wait 20
+		status_is 0
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Every call that had returned when the JVM was killed is in the file; one more may have been on its way.
+target_killed() {
+	local sentence="kill -9 of the JVM in mid-flow loses no call that had ended, JDK $FEATURE" threads=4 i n
+	begin "$sentence" || return 0
+	target_start Mapped $threads
+	if target_ready && trace_start -m live.Mapped::work; then
+		touch "$T_DIR/go"
+		sleep "$(amount 0.4 1.5)"
+		kill -9 "$T_PID"
+		trace_wait 30
+		status_is 0
+		for i in $(seq 0 $((threads - 1))); do
+			n=$(od -An -td8 -j $((i * 64)) -N 8 "$T_DIR/counts" | tr -d ' ')
+			[ "$n" -gt 1000 ] || finding "thread $i did only $n calls"
+			printf 'count\tlive.Mapped\twork\t*\tmapped-%d\t*\t%d..%d\t0\n' "$i" "$n" $((n + 1))
+		done >"$T_DIR/truth"
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+agent_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
+
+tracer_killed() {
+	local sentence="within 3 s of kill -9 of frtrace the JVM runs its original code at its old speed, and is traced again, JDK $FEATURE"
+	local before hooked after
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready; then
+		speed >/dev/null
+		sleep 0.5
+		before=$(speed)
+		if trace_start -m live.Speed::work; then
+			speed >/dev/null
+			sleep 0.5
+			hooked=$(speed)
+			kill -9 "$F_PID"
+			wait "$F_PID" 2>/dev/null
+			wait_for 3 agent_idle || finding "still hooked 3 s after the kill: state $(peek "$T_PID" state)"
+			[ "$(peek "$T_PID" healed)" = 1 ] || finding "healed $(peek "$T_PID" healed) times"
+			speed >/dev/null
+			sleep 1
+			after=$(speed)
+			awk -v a="${before#* }" -v b="${hooked#* }" -v c="${after#* }" 'BEGIN { exit !(c < 1.25 * a && b > c) }' ||
+				finding "ns a call: ${before#* } before, ${hooked#* } traced, ${after#* } after"
+			tmp_is_clean
+			if trace_start -m live.Speed::work -t 200ns -d 500ms; then
+				trace_wait 20
+				status_is 0
+				some_events
+				target_restored
+			fi
+		fi
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Its probe is still there, so only the missing heartbeat tells. The program does nothing: others are tested meanwhile.
+tracer_stopped() {
+	local sentence="thirty seconds after frtrace was stopped the JVM runs its original code, and frtrace says so, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Late 1
+	if target_ready && trace_start -m live.Stage -t 1s; then
+		kill -STOP "$F_PID"
+		wait_for 36 agent_idle || finding "still hooked: state $(peek "$T_PID" state)"
+		kill -CONT "$F_PID"
+		trace_wait 20
+		status_is 1
+		says 'no sign of life'
+		target_restored
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+two_tracers() {
+	local sentence="a second tracer is refused and told who holds the JVM, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready && trace_start -m live.Speed::work -t 200ns; then
+		local pid=$F_PID dir=$F_DIR file=$F_FILE
+		trace_launch -p "$T_PID" -m live.Speed::loop -o "$WORK/second.jfr"
+		trace_wait 20
+		status_is 1
+		says "$pid"
+		[ "$(wc -l <"$F_DIR/stderr")" = 1 ] || finding "more than a line:" "$(cat "$F_DIR/stderr")"
+		[ -e "$WORK/second.jfr" ] && finding "the second left a file"
+		F_PID=$pid F_DIR=$dir F_FILE=$file
+		trace_stop
+		status_is 0
+		some_events
+		target_restored
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The disk fills up below the reserve (5 %, at most 1 GB) in the middle of a recording.
+full_disk() {
+	local sentence="a full disk ends the recording with a finished file, and is said, JDK $FEATURE" file=$WORK/disk/full.jfr
+	begin "$sentence" || return 0
+	mkdir -p "$WORK/disk"
+	if ! mount -t tmpfs -o size=100m tmpfs "$WORK/disk"; then
+		skip "$sentence" "cannot mount a tmpfs"
+		return
+	fi
+	target_start Speed
+	if target_ready; then
+		trace_launch -p "$T_PID" -m live.Speed::work -t 200ns -o "$file"
+		F_FILE=$file
+		wait_for 20 test -s "$file"
+		fallocate -l 97m "$WORK/disk/ballast"
+		trace_wait 30
+		status_is 1 3
+		says '[Dd]isk|space|free'
+		some_events
+		target_restored
+	fi
+	verdict "$sentence"
+	target_drop
+	umount "$WORK/disk"
+}
+
+# No room for the first chunk even.
+tiny_disk() {
+	local sentence="a disk without room is said, and the JVM is left as it was, JDK $FEATURE"
+	begin "$sentence" || return 0
+	mkdir -p "$WORK/disk"
+	if ! mount -t tmpfs -o size=64k tmpfs "$WORK/disk"; then
+		skip "$sentence" "cannot mount a tmpfs"
+		return
+	fi
+	target_start Speed
+	if target_ready; then
+		trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/disk/tiny.jfr"
+		trace_wait 30
+		status_is 1 3
+		says '[Dd]isk|space|free'
+		case $(peek "$T_PID" state) in none | 0) ;; *) finding "still hooked" ;; esac
+	fi
+	verdict "$sentence"
+	target_drop
+	umount "$WORK/disk"
+}
+
+max_size() {
+	local sentence="--max-size drops the oldest chunks and keeps the file readable, JDK $FEATURE" bytes
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready && trace_start -m live.Speed::work --max-size=10m -d 2s; then
+		sleep 1.5
+		bytes=$(stat -c %s "$F_FILE" 2>/dev/null || echo 0)
+		trace_wait 30
+		status_is 0 3
+		[ "$(stat -c %s "$F_FILE")" -le $((18 << 20)) ] || finding "the file has $(stat -c %s "$F_FILE") bytes, it had $bytes"
+		some_events
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+meanwhile tracer_stopped
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	turn 0 && signal=INT ending "Ctrl-C finishes the file and restores the JVM" by_signal
+	turn 1 && signal=TERM ending "SIGTERM finishes the file and restores the JVM" by_signal
+	turn 1 && ending "--duration ends by itself" by_itself -d 300ms
+	turn 0 && ending "--max-events ends by itself" by_itself -n 3
+	turn 1 && target_exits
+	target_killed
+	tracer_killed
+	turn 0 && two_tracers
+	turn 1 && max_size
+	turn 0 && full_disk
+	turn 1 && tiny_disk
+done
+meanwhile_ends

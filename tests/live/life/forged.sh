@@ -1,0 +1,198 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# A hostile JVM writes what it likes into what it shares with the collector (attacker.c). It harms only itself.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+END_SECONDS=10	 # from Ctrl-C to the end, on a busy machine
+BUILD_SECONDS=1500 # of a sanitizer build from nothing, with one CPU
+
+attacker_build() {
+	ATTACKER=$CACHE/attacker.so
+	[ "$ATTACKER" -nt "$LIVE/attacker.c" ] && [ "$ATTACKER" -nt "$ROOT/bpf/frtrace.h" ] ||
+		gcc -D_GNU_SOURCE -O2 -shared -fPIC -I"$ROOT" -o "$ATTACKER" "$LIVE/attacker.c" -lpthread || exit 1
+}
+
+# frtrace under the sanitizers: $SANITIZED
+sanitized_build() {
+	local build
+	build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
+	build=${build%-asan}-asan
+	SANITIZED=$ROOT/$build/frtrace
+	timeout "$BUILD_SECONDS" make -s -j"$(nproc)" -C "$ROOT" ASAN=1 BUILD="$build" "$build/frtrace" >"$WORK/made" 2>&1 && return
+	not_ok "frtrace is built with sanitizers" "$(tail -n 20 "$WORK/made")"
+	exit 1
+}
+
+# A JVM that attacks when its recording has begun.
+prey_start() { # HOW
+	local plain=("${LAUNCH[@]}")
+	LAUNCH+=("LD_PRELOAD=$ATTACKER" "FRTRACE_ATTACK=$1")
+	target_start "${BRIEF[@]}" Prey
+	LAUNCH=("${plain[@]}")
+	target_ready
+}
+
+# Ctrl-C is heeded, the JVM lives.
+prey_ends() {
+	local begin=$SECONDS
+	trace_stop
+	[ $((SECONDS - begin)) -le "${1:-$END_SECONDS}" ] || finding "the end took $((SECONDS - begin)) s"
+	ended "$T_PID" && finding "the JVM has ended:" "$(tail -n 5 "$T_DIR/stdout" "$T_DIR/stderr")"
+}
+
+cells() {
+	local sentence="slots that share their timing cells hold nobody up, JDK $FEATURE" begin
+	begin "$sentence" || return 0
+	if prey_start cells && trace_start -m 'live.Prey::leaf' -M 'live.Prey::*' -d 4s --no-stack; then
+		begin=$SECONDS
+		trace_wait
+		[ $((SECONDS - begin)) -le $((4 + END_SECONDS)) ] || finding "-d 4s took $((SECONDS - begin)) s"
+		status_is 3
+		says "the agent's tables are forged"
+		jfr_prints frtrace.Message "the agent's tables are forged"
+		if trace_start -M 'live.Prey::*' -i 1s; then
+			sleep 2
+			timeout 5 "$FRTRACE" status >"$WORK/status" 2>&1 || [ $? -lt 124 ] || finding "status does not end"
+			prey_ends
+		fi
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+stacks() {
+	local sentence="stacks that come faster than they can be read hold nobody up, JDK $FEATURE"
+	begin "$sentence" || return 0
+	if prey_start stacks && trace_start -m 'live.Prey::*' -M 'live.Prey::*'; then
+		sleep 4
+		prey_ends
+		status_is 0 3
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+random() { # SEED
+	local sentence="random bytes in all that is shared harm neither frtrace nor its end, seed $1, JDK $FEATURE"
+	begin "$sentence" || return 0
+	local FRTRACE=$SANITIZED TRACE_SECONDS_MAX=90
+	export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
+	if prey_start "random $1" && trace_start -m 'live.Prey::*' -M 'live.Prey::*' -i 1s; then
+		sleep "$(amount 4 12)"
+		ended "$F_PID" && finding "frtrace has ended"
+		prey_ends 60 # the sanitizers' pace
+		status_is 0 3
+		grep -qE 'runtime error|Sanitizer' "$F_DIR/stderr" && finding "$(grep -E -A12 'runtime error|Sanitizer' "$F_DIR/stderr")"
+	fi
+	unset ASAN_OPTIONS UBSAN_OPTIONS
+	verdict "$sentence"
+	target_drop
+}
+
+# A thread's name is what somebody has sent.
+in_terminal() { # COMMAND...
+	python3 "$LIVE/in_terminal.py" 200 50 "$WORK/screen" "" "$FRTRACE" "$@" >"$WORK/steered" || finding "frtrace $1 fails: $(tail -n 3 "$WORK/screen")"
+	[ -s "$WORK/steered" ] && finding "frtrace $* steers the terminal:" "$(head -n 5 "$WORK/steered")"
+	grep -qF '\u001b]0;pwned\u0007' "$WORK/screen" || finding "frtrace $* does not show the name" "$(head -n 8 "$WORK/screen")"
+	"$FRTRACE" "$@" | cat >"$WORK/piped"
+	grep -qF $'evil \033]0;pwned\007' "$WORK/piped" || finding "into a pipe, frtrace $* changes the name"
+}
+
+# Byte for byte what the JDK's tool prints.
+as_jfr_prints() { # EVENT
+	[ "${NEWEST%% *}" -ge 25 ] || return # older ones print text differently
+	"$FRTRACE" print --events "$1" "$F_FILE" >"$WORK/ours" 2>&1
+	"$(jdk_newest)/bin/jfr" print --events "$1" "$F_FILE" >"$WORK/theirs" 2>&1
+	cmp -s "$WORK/ours" "$WORK/theirs" || finding "jfr print differs:" "$(diff "$WORK/ours" "$WORK/theirs" | head -n 8 | cat -v)"
+}
+
+terminal() {
+	local sentence="escape sequences in a recording do not reach the terminal, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start "${BRIEF[@]}" Prey
+	if target_ready && trace_start -m 'live.Prey::work' --no-stack --max-events=3000; then
+		trace_wait
+		in_terminal print --events jdk.MethodTrace "$F_FILE"
+		in_terminal view slowest "$F_FILE"
+		in_terminal export --csv "$F_FILE"
+		as_jfr_prints jdk.MethodTrace
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+CALLERS=12000	   # each a class of its own, with a name of NAME_LETTERS
+NAME_LETTERS=10000
+CALLERS_SECONDS=180 # to make them, on a busy machine; 20 when it is idle
+MEMORY_MB=128	   # of frtrace itself meanwhile
+
+rss_mb() { awk '$1 == "RssAnon:" { print int($2 / 1024) }' "/proc/$F_PID/status"; }
+
+# The most memory that frtrace has while the target makes classes: $MOST_MB
+watch_memory() {
+	local now end=$((SECONDS + CALLERS_SECONDS))
+	MOST_MB=0
+	until target_has "done"; do
+		[ $SECONDS -lt $end ] || { finding "no $CALLERS classes in $CALLERS_SECONDS s"; return; }
+		sleep 0.2
+		now=$(rss_mb)
+		[ "${now:-0}" -le "$MOST_MB" ] || MOST_MB=$now
+	done
+}
+
+# Sorted by start, the Nth call is the Nth caller's. A stack may be lost on a busy machine, if frtrace counts it.
+cat >"$WORK/callers.py" <<'P'
+import csv, re, sys
+
+csv.field_size_limit(1 << 30)
+calls, letters, said = int(sys.argv[1]), int(sys.argv[2]), open(sys.argv[4]).read()
+rows = sorted(csv.DictReader(open(sys.argv[3])), key=lambda row: int(row["start_ns"]))
+callers = [re.search(r"\.call(\d+)(x*)\(\)$", row["caller"]) for row in rows]
+unknown = sum(not row["caller"].startswith("live.Made") for row in rows)
+wrong = [(i, row["caller"][:40]) for i, (row, caller) in enumerate(zip(rows, callers))
+         if row["caller"].startswith("live.Made") and not (caller and int(caller[1]) == i and len(caller[2]) == letters)]
+counted = sum(int(n.replace(",", "")) for n in re.findall(r"^ +([\d,]+) (?:calls? lost|stacks? (?:is|are) (?:lost|unknown)|frames? (?:is|are) unknown)", said, re.M))
+if len(rows) != calls:
+    print(f"{len(rows)} calls are recorded")
+if wrong:
+    print(f"{len(wrong)} callers are wrong, the first ones {wrong[:3]}")
+if unknown > min(counted, calls // 10):
+    print(f"{unknown} callers are unknown, {counted} are counted")
+P
+
+hidden() {
+	local sentence="hidden classes without end do not fill the memory, and none is mistaken for another, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Xmx256m "${BRIEF[@]}" EndlessHidden "$NAME_LETTERS" "$CALLERS"
+	if target_ready && trace_start -m 'live.EndlessHidden::work'; then
+		touch "$T_DIR/go"
+		watch_memory
+		trace_stop
+		status_is 0 3 # 3: stacks were lost
+		target_quit
+		echo "# $MOST_MB MB at most"
+		[ "$MOST_MB" -le "$MEMORY_MB" ] || finding "frtrace took $MOST_MB MB"
+		"$FRTRACE" export --csv "$F_FILE" >"$WORK/calls" || finding "export fails"
+		python3 "$WORK/callers.py" "$CALLERS" "$NAME_LETTERS" "$WORK/calls" "$F_DIR/stderr" >"$WORK/said" 2>&1
+		[ -s "$WORK/said" ] && finding "$(tail -n 5 "$WORK/said")" "$(tail -n 12 "$F_DIR/stderr")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+attacker_build
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	turn 0 && terminal
+	turn 0 && cells
+	turn 1 && stacks
+	turn 1 && hidden
+done
+sanitized_build
+seed=0
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	for _ in $(seq "$(amount 2 8)"); do random $((seed += 1)); done
+done

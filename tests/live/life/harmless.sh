@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# What is traced works as before.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+whitelist() {
+	local sentence="a loader with a list of names works as before, its class is skipped and named, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Whitelist 20000
+	if target_ready && trace_start -m live.Copy; then
+		target_go
+		trace_stop
+		says 'live.Copy'
+		grep -qx 'loaded before: 10000 good, 10000 bad' "$T_DIR/stdout" && grep -qx 'loaded later: 10000 good, 10000 bad' "$T_DIR/stdout" ||
+			finding "the program said:" "$(cat "$T_DIR/stdout" "$T_DIR/stderr")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# StackOverflowError between lock() and try leaves a lock locked now and then, untraced too: a few of 100.
+deep() {
+	local sentence="recursion into StackOverflowError while locks are taken ends as untraced, JDK $FEATURE" before after n
+	begin "$sentence" || return 0
+	n=$(amount 60 100)
+	target_start Deep "$n"
+	target_ready && target_go
+	before=$(cat "$T_DIR/left")
+	target_quit
+	target_start Deep "$n"
+	if target_ready && trace_start -m 'live.Deep::plain;live.Deep::locked;live.Deep::monitor;java.util.concurrent.locks.ReentrantLock;java.util.concurrent.locks.AbstractQueuedSynchronizer;java.util.concurrent.ConcurrentHashMap'; then
+		target_go
+		trace_stop
+		after=$(cat "$T_DIR/left")
+		[ "$after" -le $((before + n / 10)) ] || finding "of $n locks $after stay locked, untraced $before"
+		grep -q "deep: $((3 * n)) overflows, $n monitors free" "$T_DIR/stdout" || finding "$(tail -n 3 "$T_DIR/stdout")"
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# -Xrs: SIGQUIT is left at its default, deadly.
+no_signals() {
+	local sentence="a JVM with -Xrs and a cleaned /tmp survives, and the reason is said, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Xrs Late 10
+	if target_ready; then
+		rm -f "/tmp/.java_pid$T_PID"
+		trace_launch -p "$T_PID" -m live.Late -o "$WORK/xrs.jfr" -d 1s
+		trace_wait 30
+		status_is 1
+		sleep 0.3
+		ended "$T_PID" && finding "the target is dead"
+		target_untouched "$T_PID"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The signal must not go out before the JVM handles it.
+just_started() {
+	local n sentence i delay
+	n=$(amount 8 20)
+	sentence="a JVM that has just been started survives, $n times, JDK $FEATURE"
+	begin "$sentence" || return 0
+	for i in $(seq "$n"); do
+		delay=$((i * 60 / n))
+		target_start Late 10
+		sleep "0.$(printf %03d $delay)"
+		trace_launch -p "$T_PID" -m live.Late -o "$WORK/started-$i.jfr" -d 100ms
+		trace_wait 30
+		wait_for 10 target_has ready
+		ended "$T_PID" && finding "dead after $delay ms:" "$(cat "$F_DIR/stderr")"
+		[ "$F_STATUS" -le 1 ] || finding "status $F_STATUS after $delay ms" "$(cat "$F_DIR/stderr")"
+		target_drop
+	done
+	verdict "$sentence"
+}
+
+# All of java.base at once, and a program that wanders through it.
+everything() {
+	local sentence="all of java.base rewritten under -Xverify:all runs a real program, JDK $FEATURE" before filters=() line hooked
+	begin "$sentence" || return 0
+	while IFS= read -r line; do
+		filters+=(-m "$line")
+	done < <("$JAVA/bin/java" -cp "$CLASSES" live.Everything)
+	target_start Everything
+	target_ready && target_go
+	before=$T_DIR
+	target_quit
+	target_start -Xverify:all Everything
+	if target_ready && trace_start "${filters[@]}" -t 10s; then
+		hooked=$(sed -nE 's/^tracing ([0-9,]+) methods .*/\1/p' "$F_DIR/stderr" | tr -d ,)
+		[ "${hooked:-0}" -gt 3000 ] || finding "only ${hooked:-no} methods are hooked"
+		target_go
+		cmp "$before/stdout" "$T_DIR/stdout" || finding "it prints:" "$(head -n 5 "$T_DIR/stdout" "$T_DIR/stderr")"
+		trace_stop
+		target_restored
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# A thousand attaches in small: what is mapped does not grow.
+again_and_again() {
+	local n sentence i libraries
+	n=$(amount 5 10)
+	sentence="$n recordings leave one library and one helper class, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready; then
+		for i in $(seq "$n"); do
+			trace_start -m live.Speed::work -t 1s -d 100ms
+			trace_wait 30
+			status_is 0
+		done
+		libraries=$(awk '/libfrtrace/ { print $6 }' "/proc/$T_PID/maps" | sort -u | wc -l)
+		[ "$libraries" = 1 ] || finding "$libraries libraries are mapped"
+		[ "$(awk '/libfrtrace/ && $3 == "00000000"' "/proc/$T_PID/maps" | wc -l)" = 1 ] || finding "mapped more than once"
+		"$JAVA/bin/jcmd" "$T_PID" GC.class_histogram -all 2>/dev/null | grep -ciE 'java\.lang\.[a-z$]*frt' >"$T_DIR/helpers"
+		[ "$(cat "$T_DIR/helpers")" -le 1 ] || finding "$(cat "$T_DIR/helpers") helper classes"
+		tmp_is_clean
+		target_restored
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Hooks come and go under the feet of four threads that use every kind of exit.
+churn() {
+	local n sentence i
+	n=$(amount 5 20)
+	sentence="$n attaches under load change no result, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Churn 4
+	if target_ready; then
+		for i in $(seq "$n"); do
+			trace_start -m "$EXITS" -d "$((i * 200 / n))ms" || break
+			trace_wait 30
+			status_is 0
+			rm -f "$F_FILE"
+		done
+		target_restored
+		target_quit
+		grep -qx 'churn: every round as the first' "$T_DIR/stdout" || finding "$(head -n 20 "$T_DIR/stdout" "$T_DIR/stderr")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	whitelist
+	churn
+	turn 0 && deep
+	turn 1 && no_signals
+	turn 1 && just_started
+	everything
+	turn 0 && again_and_again
+done

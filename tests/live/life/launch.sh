@@ -1,0 +1,334 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016,SC2034
+# frtrace -- java ...: from the first class on, and nothing of it in the program's way.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+FILTER='live.Launched;live.Launched$Part'
+
+# frtrace [OPTION...] -- PROGRAM...: $F_DIR, $F_FILE, and $T_DIR for the program, whose directory has the agent's file
+launch() {
+	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
+	TMPDIR=$WORK trace_launch -o "$F_FILE" -m "$FILTER" "$@"
+}
+
+stage() {
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	chmod 777 "$T_DIR"
+}
+
+# The pid that frtrace names, once the program is where it stays.
+launch_ready() {
+	wait_for 30 trace_is_on
+	T_PID=$(sed -nE 's/^tracing ([0-9]+) .*/\1/p' "$F_DIR/stderr")
+	[ -n "$T_PID" ] && STARTED+=("$T_PID") && wait_for 30 target_has "done" && [ -e "$T_DIR/done" ] && return
+	finding "the program did not get there:" "$(cat "$F_DIR/stderr")"
+	return 1
+}
+
+nothing_is_left() {
+	local left
+	left=$(find "$WORK" -maxdepth 1 -name '.frtrace-*')
+	[ -z "$left" ] || finding "left: $left"
+}
+
+# Nothing but frtrace's own lines stands on the stderr that both share.
+stderr_is_ours() {
+	local other
+	other=$(grep -vE '^(tracing |to |next: |[0-9,]+ calls?, |  (live\.|java\.|open for .* live.Launched.main|open calls have no stack: the JVM had ended|the slowest )|0 calls: )' "$F_DIR/stderr")
+	[ -z "$other" ] || finding "on stderr: $other"
+}
+
+from_the_first_class() { # PROGRAM... before the class and its arguments
+	local sentence="every call from the first class on, the program's status, and a clean stderr, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	launch -- "$@" -cp "$CLASSES" live.Launched "$T_DIR" 7
+	trace_wait 60
+	status_is 7
+	says '^tracing .* live.Launched .* from its first class on'
+	says ' 0 lost'
+	grep -q '^sum ' "$F_DIR/stdout" || finding "its output: $(cat "$F_DIR/stdout")"
+	[ "$1" = "$JAVA/bin/java" ] && stderr_is_ours
+	file_agrees
+	nothing_is_left
+	verdict "$sentence"
+}
+
+# The JVM is not up yet when its first classes are initialized, and not there any more when its last threads run.
+by_jvmti() {
+	local sentence="from the first class on JVMTI tells the stacks, JDK $FEATURE" stacks want
+	begin "$sentence" || return 0
+	stage
+	launch --stacks=jvmti -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 7
+	trace_wait 60
+	status_is 7
+	says ', stacks by JVMTI'
+	file_agrees
+	stacks=$("$(jdk_newest)/bin/jfr" print --events MethodTrace "$F_FILE" |
+		awk '/ method = / { method = $3 } / live\.Launched\./ && !/method = / { print method, $1 }' | sort | uniq -c | awk '{ print $1, $2, $3 }')
+	for want in '1 live.Launched.first() live.Launched.<clinit>()' '1 live.Launched.fail() live.Launched.main(String[])' \
+		'1 live.Launched$Part.<clinit>() live.Launched.main(String[])' '3000 live.Launched$Part.twice(int) live.Launched.main(String[])'; do
+		grep -qxF "$want" <<<"$stacks" || finding "no '$want':" "$stacks"
+	done
+	verdict "$sentence"
+}
+
+by_a_script() {
+	local sentence="a script asks java for its version, forks it with options of the user's, and goes on, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	cat >"$T_DIR/run" <<-END
+		#!/bin/sh
+		"$JAVA/bin/java" -version 2>&1 | grep -c 'version "' >"$T_DIR/version"
+		"$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 5 &
+		wait \$!
+		echo "java \$?"
+		exit 6
+	END
+	chmod 755 "$T_DIR/run"
+	JAVA_TOOL_OPTIONS='-Dgiven="by the user"' launch -- "$T_DIR/run"
+	trace_wait 60
+	status_is 6
+	grep -q '^java 5$' "$F_DIR/stdout" || finding "the script says: $(cat "$F_DIR/stdout")"
+	grep -qx 'by the user 2' "$T_DIR/seen" || finding "the program was given: $(cat "$T_DIR/seen")"
+	grep -qx 1 "$T_DIR/version" || finding "java -version: $(cat "$T_DIR/version")"
+	file_agrees
+	nothing_is_left
+	verdict "$sentence"
+}
+
+one_of_several() {
+	local sentence="a program's first JVM is traced, or the one that -p chooses, and the others are told, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	cat >"$T_DIR/run" <<-END
+		#!/bin/sh
+		"$JAVA/bin/java" -cp "$CLASSES" live.BigSource >"$T_DIR/source"
+		"$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 4
+	END
+	chmod 755 "$T_DIR/run"
+	launch -- "$T_DIR/run"
+	trace_wait
+	status_is 4
+	says '^tracing [0-9]+ live.BigSource '
+	says '^not traced: [0-9]+ live.Launched '
+	rm -f "$T_DIR/seen" "$T_DIR/truth"
+	launch -p Launched -- "$T_DIR/run"
+	trace_wait
+	status_is 4
+	file_agrees
+	rm -f "$T_DIR/seen" "$T_DIR/truth"
+	launch -p nosuch -- "$T_DIR/run"
+	trace_wait
+	status_is 4
+	says '^nothing traced: no JVM'
+	[ -e "$F_FILE" ] && finding "an empty recording is left"
+	nothing_is_left
+	verdict "$sentence"
+}
+
+signals() {
+	local sentence="signals reach the program, whose end is frtrace's, JDK $FEATURE" pair n=0
+	begin "$sentence" || return 0
+	for pair in INT:130 TERM:143 HUP:129; do
+		turn $((n++)) || continue
+		stage
+		launch -- "${SERVICE[@]}" --default-signal=HUP "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" stay
+		launch_ready || continue
+		kill -QUIT "$F_PID"
+		wait_for 10 grep -q '^Full thread dump' "$F_DIR/stdout" || finding "SIGQUIT printed no thread dump"
+		kill "-${pair%:*}" "$F_PID"
+		trace_wait 30
+		status_is "${pair#*:}"
+		says 'The JVM has ended'
+		[ "$(file_events 'live.Launched$Part.twice')" = 3000 ] || finding "$(file_events 'live.Launched$Part.twice') events"
+	done
+	nothing_is_left
+	verdict "$sentence"
+}
+
+killed() {
+	local sentence="kill -9 of frtrace leaves the program running its original code, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	launch -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" stay
+	if launch_ready; then
+		[ "$(peek "$T_PID" state)" = 2 ] || finding "the agent is not active: $(peek "$T_PID" state)"
+		kill -9 "$F_PID"
+		wait "$F_PID" 2>/dev/null
+		wait_for 15 target_is_idle || finding "not healed"
+		trace_start -m "$FILTER" -d 200ms && trace_wait 30 && says 'original code again'
+		target_restored
+		target_quit
+	fi
+	rm -rf "$WORK"/.frtrace-*
+	verdict "$sentence"
+}
+
+target_is_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
+
+ends_before_the_program() {
+	local sentence="after --duration the program goes on in its original code, without attach too, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	launch -d 500ms -- "$JAVA/bin/java" -XX:+DisableAttachMechanism -cp "$CLASSES" live.Launched "$T_DIR" stay
+	if launch_ready; then
+		wait_for 20 grep -q 'original code again' "$F_DIR/stderr" || finding "$(cat "$F_DIR/stderr")"
+		target_restored
+		ended "$F_PID" && finding "frtrace did not wait for the program"
+		target_quit
+	fi
+	trace_wait 20
+	status_is 0
+	file_agrees
+	nothing_is_left
+	verdict "$sentence"
+}
+
+without_a_jvm() {
+	local sentence="a program without a JVM, and one that is not there"
+	begin "$sentence" || return 0
+	launch -- sh -c 'exit 42'
+	trace_wait
+	status_is 42
+	says '^nothing traced: no JVM was started'
+	launch -- sh -c 'kill -9 $$'
+	trace_wait
+	status_is 137
+	launch -- nosuchprogram --with arguments
+	trace_wait
+	status_is 127
+	says "^frtrace: cannot start 'nosuchprogram': No such file"
+	launch -- /etc/passwd
+	trace_wait
+	status_is 126
+	says "^frtrace: cannot start '/etc/passwd': Permission denied"
+	launch -o /nosuch/x.jfr -- touch "$WORK/ran"
+	trace_wait
+	status_is 1
+	[ -e "$WORK/ran" ] && finding "the program ran though its recording could not be made"
+	nothing_is_left
+	verdict "$sentence"
+}
+
+as_the_user() {
+	local sentence="the program runs as the user behind sudo, or as --user says" CLASSES=$CLASSES
+	begin "$sentence" || return 0
+	SUDO_UID=65534 SUDO_GID=65534 launch -- sh -c 'id -u; id -g; ps -o nice= $$'
+	trace_wait
+	[ "$(tr -d ' ' <"$F_DIR/stdout" | paste -sd ' ')" = "65534 65534 $(ps -o nice= $$ | tr -d ' ')" ] ||
+		finding "behind sudo: $(cat "$F_DIR/stdout")"
+	SUDO_UID=65534 SUDO_GID=65534 launch --user=root -- id -u
+	trace_wait
+	[ "$(cat "$F_DIR/stdout")" = 0 ] || finding "--user=root: $(cat "$F_DIR/stdout")"
+	launch --user=nosuchuser -- id -u
+	trace_wait
+	status_is 2
+	says "there is no such user"
+	stage
+	classes_for_all
+	SUDO_UID=65534 SUDO_GID=65534 launch -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 3
+	trace_wait
+	status_is 3
+	file_agrees
+	nothing_is_left
+	verdict "$sentence"
+}
+
+# Of java.base, hot, and called by nobody else in so short a life. JDK 17's interpreter has its own code for the last three.
+INTRINSICS='java.lang.Math::max(float,float);java.lang.Math::addExact(long,long);java.lang.Math::multiplyHigh'
+INTRINSICS+=';java.lang.Math::floor;java.lang.Integer::reverseBytes;java.lang.Long::bitCount;java.lang.Long::longValue'
+INTRINSICS+=';java.lang.Long::valueOf(long);java.lang.Math::fma(double,double,double);java.lang.Math::sin;java.lang.Math::pow'
+
+# Those whose last row does not say 100,000.
+wrong_counts() {
+	"$(jdk_newest)/bin/jfr" print --events MethodTiming "$F_FILE" |
+		awk '/method = / { $1 = $2 = ""; m = $0 } /invocations = / { n[m] = $3 } END { for (m in n) if (n[m] != 100000) print m, n[m] }'
+}
+
+intrinsics() { # PROGRAM... before the class
+	local sentence="intrinsics are counted exactly, or said to be lower bounds, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
+	TMPDIR=$WORK trace_launch -o "$F_FILE" --max-overhead=off -M "$INTRINSICS" -- "$@" -cp "$CLASSES" live.Intrinsics "$T_DIR" 100000
+	trace_wait
+	status_is 0
+	if [ "$FEATURE" = 17 ]; then
+		[ "$(wrong_counts | wc -l)" = 3 ] || finding "wrong:" "$(wrong_counts)"
+		wrong_counts | grep -vE 'Math\.(fma|sin|pow)' | grep -q . && finding "wrong:" "$(wrong_counts)"
+		for method in fma sin pow; do
+			grep -q "  lower bound: .*Math\.$method" "$F_DIR/stderr" || finding "does not say that $method is a lower bound"
+		done
+	else
+		[ -z "$(wrong_counts)" ] || finding "wrong:" "$(wrong_counts)"
+		grep 'lower bound' "$F_DIR/stderr" && finding "said to be a lower bound"
+	fi
+	verdict "$sentence"
+}
+
+intrinsics_at_attach() {
+	local sentence="attached to, the same program's intrinsics are lower bounds, and said to be, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Intrinsics 400000 wait
+	if target_ready && trace_start --max-overhead=off -M "$INTRINSICS"; then
+		target_go
+		trace_stop
+		says '  lower bound: '
+		[ -n "$(wrong_counts)" ] || finding "all are exact: then nothing is shown by the other case"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# What JEP 520 finds from the JVM's start on, we find too.
+static_initializers() {
+	local sentence="::<clinit> finds every static initializer that JEP 520 finds, and those of jdk.internal.*, JDK $FEATURE" missing
+	begin "$sentence" || return 0
+	stage
+	local javac=(-m jdk.compiler/com.sun.tools.javac.Main -d "$T_DIR" "$LIVE/java/Stage.java")
+	"$JAVA/bin/java" "-XX:StartFlightRecording:filename=$T_DIR/jep520.jfr,method-trace=::<clinit>" "${javac[@]}" >"$T_DIR/log" 2>&1
+	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
+	# the same program with JFR on: then it initializes the same classes
+	TMPDIR=$WORK trace_launch -o "$F_FILE" -m '::<clinit>' -- \
+		"$JAVA/bin/java" "-XX:StartFlightRecording:filename=$T_DIR/plain.jfr" "${javac[@]}"
+	trace_wait
+	status_is 0
+	initializers "$T_DIR/jep520.jfr" >"$T_DIR/theirs"
+	initializers "$F_FILE" >"$T_DIR/ours"
+	[ "$(wc -l <"$T_DIR/theirs")" -gt 100 ] || finding "JEP 520 finds only: $(cat "$T_DIR/theirs")"
+	missing=$(comm -23 "$T_DIR/theirs" "$T_DIR/ours")
+	echo "# $(wc -l <"$T_DIR/theirs") by JEP 520, $(wc -l <"$T_DIR/ours") by frtrace"
+	[ -z "$missing" ] || finding "not found:" "$missing"
+	grep -q '^jdk\.internal\.' "$T_DIR/ours" || finding "none of jdk.internal.*"
+	verdict "$sentence"
+}
+
+initializers() { # FILE
+	"$JAVA/bin/jfr" print --events MethodTrace "$1" | sed -nE 's/^ *method = (.*)\.<clinit>\(\)$/\1/p' | sort -u
+}
+
+for line in "${JDKS[@]}"; do
+	jdk_use "$line"
+	from_the_first_class "$JAVA/bin/java"
+	turn 1 && by_jvmti
+	signals
+	turn 0 && killed
+	intrinsics "$JAVA/bin/java"
+done
+intrinsics_at_attach
+if [ "$FEATURE" -ge 25 ]; then static_initializers; else skip "::<clinit> beside JEP 520" "no JDK 25"; fi
+by_a_script
+one_of_several
+ends_before_the_program
+without_a_jvm
+as_the_user
+roots_find
+for feature in "${OTHER_JDKS[@]}"; do
+	sentence="every call from the first class on, the program's status, and a clean stderr, JDK $feature"
+	root_use $feature || { skip "$sentence" "$(roots_why)"; continue; }
+	from_the_first_class "${LAUNCH[@]}" "$JAVA/bin/java"
+	[ $feature -lt 21 ] || intrinsics "${LAUNCH[@]}" "$JAVA/bin/java"
+done

@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# The documents are true: their commands print what they show, and options, fields, links exist.
+# tests/live/documents.py runs the commands and compares; CONTRIBUTING.md has the rules.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+DOCUMENTS=(README.md CONTRIBUTING.md CHANGELOG.md docs/*.md)
+VERBS=(record start status dump stop list check methods summary print view export merge recover)
+COMPLETION=$ROOT/scripts/completion
+QUIET=(nice -n -15) # what the documents show does not depend on who else wants the CPUs
+
+# ---- options: --help is the source
+
+options() { grep -oE -- '(^|[^[:alnum:]-])--?[[:alpha:]][a-z-]*' | grep -oE -- '--?[[:alpha:]].*' | grep -vE -- '^-[[:alpha:]].' | sort -u; }
+
+help_options() { for verb in "${VERBS[@]}"; do "$FRTRACE" "$verb" --help; done | options; }
+
+bash_offers() { # WORD...: what completion offers for the last one
+	PATH=$WORK/bin:$PATH bash -c '. "$1/frtrace.bash"; shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _frtrace; printf "%s\n" "${COMPREPLY[@]}"' - "$COMPLETION" "$@" 2>&1
+}
+
+# The builtins of zsh's completion stand aside, and what they are given is printed.
+zsh_offers() { # WORD...
+	PATH=$WORK/bin:$PATH zsh -fc 'file=$1/_frtrace; shift
+		compadd() { while [[ $1 == -S ]] && shift 2; do :; done; shift; print -l -- $@ }
+		_describe() { print -l -- ${_frtrace_verbs%%:*} }
+		_files() { : }
+		compset() { return 1 }
+		words=("$@") CURRENT=$#
+		. $file' - "$COMPLETION" "$@" 2>&1
+}
+
+differ() { # FILE FILE WHAT: findings of what is in one alone
+	local lines
+	lines=$(diff "$1" "$2")
+	[ -z "$lines" ] || finding "$3" "$lines"
+}
+
+options_of() { # SHELL
+	local verb
+	for verb in "${VERBS[@]}"; do "${1}_offers" frtrace "$verb" -; done | options
+}
+
+shell() { # bash | zsh
+	local sentence="$1 completes verbs, all options, views and running JVMs" verb
+	begin "$sentence" || return 0
+	command -v "$1" >/dev/null || { skip "$sentence" "no $1"; return; }
+	options_of "$1" >"$WORK/offered"
+	differ "$WORK/helped" "$WORK/offered" "< in --help alone, > offered alone:"
+	[ "$("${1}_offers" frtrace '' | sort | paste -sd ' ')" = "$(printf '%s\n' "${VERBS[@]}" | sort | paste -sd ' ')" ] || finding "verbs:" "$("${1}_offers" frtrace '')"
+	"${1}_offers" frtrace view '' | grep -x slowest >/dev/null || finding "views:" "$("${1}_offers" frtrace view '')"
+	"${1}_offers" frtrace -p '' | grep -x "$T_PID" >/dev/null || finding "JVMs after -p, without $T_PID:" "$("${1}_offers" frtrace -p '')"
+	"${1}_offers" frtrace stop '' | grep -x "$T_PID" >/dev/null || finding "JVMs after stop, without $T_PID"
+	[ -z "$("${1}_offers" frtrace nothing x '' | grep -x "$T_PID")" ] || finding "JVMs where a file belongs"
+	for verb in list check methods; do
+		# shellcheck disable=SC2046
+		"$FRTRACE" "$verb" $("${1}_offers" frtrace "$verb" -- | grep -xE -- '--[a-z-]+') >/dev/null 2>"$WORK/refused" || finding "$verb refuses what is offered:" "$(cat "$WORK/refused")"
+	done
+	verdict "$sentence"
+}
+
+manual() {
+	local sentence="the manual page has all options and verbs, none besides, and renders without warnings" verb
+	begin "$sentence" || return 0
+	sed 's/\\-/-/g; s/\\f[BIR]/ /g' docs/frtrace.1 >"$WORK/manual"
+	options <"$WORK/manual" >"$WORK/manual.options"
+	differ "$WORK/helped" "$WORK/manual.options" "< in --help alone, > in the manual alone:"
+	for verb in "${VERBS[@]}"; do grep -qx "\.B $verb" "$WORK/manual" || finding "no verb $verb"; done
+	if command -v groff >/dev/null; then
+		groff -man -ww -Tutf8 docs/frtrace.1 2>"$WORK/warnings" | grep 'FRTRACE(1)' >/dev/null || finding "groff does not render it"
+		[ -s "$WORK/warnings" ] && finding "groff warns:" "$(cat "$WORK/warnings")"
+	fi
+	verdict "$sentence"
+	command -v groff >/dev/null || skip "groff renders the manual page without warnings" "no groff"
+}
+
+# ---- documents without a JVM
+
+links() {
+	local sentence="links between documents lead to files and headings that are there; the README has at most 150 lines" file target heading
+	begin "$sentence" || return 0
+	for file in "${DOCUMENTS[@]}"; do
+		while IFS= read -r target; do
+			heading=${target#*#}
+			[[ $target == *#* ]] || heading=
+			target=${target%%#*}
+			target=${target:+$(dirname "$file")/$target}
+			[ -e "${target:-$file}" ] || { finding "$file: no ${target}"; continue; }
+			[ -z "$heading" ] || sed -nE 's/^#+ //p' "${target:-$file}" | tr '[:upper:] ' '[:lower:]-' | tr -cd '[:alnum:]\n-' | grep -x -- "$heading" >/dev/null ||
+				finding "$file: no heading $heading in ${target:-$file}"
+		done < <(grep -oE '\]\([^)]+\)' "$file" | sed 's/^](//; s/)$//' | grep -v '^https\?:')
+	done
+	[ "$(wc -l <README.md)" -le 150 ] || finding "README.md: $(wc -l <README.md) lines"
+	verdict "$sentence"
+}
+
+# ---- with a shop
+
+fields() {
+	local sentence="docs/recording.md has each event and field of a recording, and none besides"
+	begin "$sentence" || return 0
+	"$FRTRACE" -p "$T_PID" -m 'live.Shop$Checkout::report' --kernel=full -d 100ms -o full.jfr >out 2>&1 || finding "no recording:" "$(cat out)"
+	"$JAVA/bin/jfr" metadata full.jfr | awk '
+		/^@Name\(/ { split($0, part, "\""); name = part[2] }
+		/^class .* extends jdk\.jfr\.Event/ { event = name }
+		/^}/ { event = "" }
+		event && /^  [a-zA-Z].*;/ { sub(/;.*/, ""); print event, $NF }' | sort -u >recorded
+	awk '
+		/^## / { event = $2 }
+		/^\| `(jdk|frtrace)\./ { split($0, part, "`"); for (i = 4; i in part; i += 2) print part[2], part[i]; next }
+		event ~ /^(jdk|frtrace)\./ && /^\| `/ { split($0, part, "`"); print event, part[2] }' "$ROOT/docs/recording.md" | sort -u >described
+	[ "$(wc -l <recorded)" -gt 50 ] || finding "few fields in the recording:" "$(cat recorded)"
+	differ recorded described "< in the recording alone, > in the document alone:"
+	verdict "$sentence"
+}
+
+commands() { # DOCUMENT
+	local sentence="the commands of $1 print what it shows, JDK $FEATURE" status=0
+	begin "$sentence" || return 0
+	PATH=$WORK/bin:$JAVA/bin:$PATH "${QUIET[@]}" python3 "$LIVE/documents.py" "$T_PID" "$ROOT/$1" >differences 2>&1 || status=$?
+	[ "$status" = 0 ] || finding "status $status:" "$(cat differences)"
+	verdict "$sentence"
+}
+
+shop_start() {
+	mkdir "$WORK/shop" && cd "$WORK/shop" || return 1
+	ln -s "$CLASSES" shop
+	"${QUIET[@]}" "${LAUNCH[@]}" "$JAVA/bin/java" -Dsun.net.httpserver.nodelay=true -cp shop live.Shop port >stdout 2>stderr </dev/null &
+	T_PID=$!
+	STARTED+=("$T_PID")
+	disown "$T_PID"
+	wait_for 20 test -s port || return 1
+	"${QUIET[@]}" "${LAUNCH[@]}" "$JAVA/bin/java" -cp shop live.Load "$(cat port)" 2 1000000 >load 2>&1 </dev/null &
+	STARTED+=("$!")
+	disown "$!"
+}
+
+cd "$ROOT" || exit 1
+jdk_use "${JDKS[0]}"
+mkdir "$WORK/bin" && ln -s "$FRTRACE" "$WORK/bin/frtrace"
+help_options >"$WORK/helped"
+manual
+links
+shop_start || not_ok "a shop runs" "$(cat "$WORK/shop/stderr")"
+shell bash
+shell zsh
+fields
+for document in "$ROOT"/README.md "$ROOT"/docs/*.md; do
+	grep -q '^\$ ' "$document" && commands "${document#"$ROOT/"}"
+done

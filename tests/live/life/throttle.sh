@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# The brake: a method that is called too often drops to counting, from one call to the next; the others are recorded on.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# Millions of events stand around these: jfr would take a minute (52_reader.sh shows that both print the same).
+jfr_events() { "$FRTRACE" print --events "$1" "$F_FILE"; }
+
+# One pass of the JDK's reader for both methods: "HOT SLOW" events.
+recorded() {
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Check "$F_FILE" 2>/dev/null |
+		awk '$4 == "live.Hot.hot" { hot = $1 } $4 == "live.Hot.slow" { slow = $1 } END { printf "%d %d\n", hot, slow }'
+}
+
+# Calls that the threads have counted: "HOT SLOW".
+counted() { od -An -v -td8 -w64 "$T_DIR/counts" | awk 'NR == 1 { slow = $1 } NR > 1 { hot += $1 } END { printf "%d %d\n", hot, slow }'; }
+
+# Invocations of the last emission; hot() must be the only method that is timed.
+timed_hot() {
+	jfr_events jdk.MethodTiming | awk '
+		$1 == "method" && $3 !~ /^live.Hot.hot\(/ { other = 1 }
+		$1 == "invocations" { n = $3 }
+		END { print other ? -1 : n + 0 }'
+}
+
+# Each call is an event, or counted, or said to be lost; one more of each thread may have been on its way. A method that is
+# timed anyway has all its calls counted.
+adds_up() { # OPEN-CALLS [timed]
+	local hot slow events slow_events timed lost all
+	read -r hot slow < <(counted)
+	read -r events slow_events < <(recorded)
+	timed=$(timed_hot) lost=$(end_line_number lost)
+	[ "$events" -gt 0 ] || finding "no call of hot() is recorded"
+	[ "$timed" -gt 0 ] || finding "no call of hot() is timed"
+	if [ "${2:-}" = timed ]; then all=$timed; else all=$((events + timed + lost)); fi
+	[ "$all" -ge "$hot" ] && [ "$all" -le $((hot + $1)) ] && [ "$events" -lt $((hot + $1)) ] ||
+		finding "$hot calls of hot(): $events recorded, $timed timed, $lost lost"
+	[ "$slow_events" -ge "$slow" ] && [ "$slow_events" -le $((slow + ($1 > 0))) ] ||
+		finding "$slow calls of slow(), $slow_events recorded"
+}
+
+brake_is_on() { grep -qs '^  braked: ' "$F_DIR/stderr" || ended "$F_PID"; }
+
+# It is said at once, and at the begin of each later chunk; two emissions later there is one.
+is_in_each_chunk() {
+	"$FRTRACE" print --json --events frtrace.Clock,frtrace.Message "$F_FILE" >"$WORK/said.json"
+	python3 - "$WORK/said.json" >"$WORK/verdict" 2>&1 <<'P' || finding "$(tail -n 3 "$WORK/verdict")"
+import json, sys
+events = [(e["type"], e["values"]) for e in json.load(open(sys.argv[1]))["recording"]["events"]]
+said = sorted(v["startTime"] for t, v in events if t == "frtrace.Message" and v["kind"] == "braked")
+later = [v["startTime"] for t, v in events if t == "frtrace.Clock" and v["startTime"] > said[0]]
+assert len(later) >= 1 and sorted(later) == said[1:], (said, later)
+P
+	jfr_events frtrace.Message | grep -q 'live.Hot.hot(int)' || finding "the file does not name the method"
+}
+
+braked() { # SENTENCE THREADS ENDING-FUNCTION OPTION...
+	local sentence="$1, JDK $FEATURE" ending=$3
+	begin "$sentence" || return 0
+	target_start Hot "$2" "$LENGTH"
+	if target_ready && trace_start -m 'live.Hot::hot;live.Hot::slow' --max-overhead=1% "${@:4}"; then
+		touch "$T_DIR/go"
+		wait_for 30 brake_is_on
+		$ending
+		says '^  braked: live.Hot.hot\(int\): .*\(--max-overhead=1%\)'
+		says '^  1 method was braked: [0-9,]+ calls are counted and timed'
+		[ "$(grep -c 'braked: ' "$F_DIR/stderr")" = 2 ] || finding "not said once:" "$(cat "$F_DIR/stderr")"
+		status_is 3
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+at_the_end() { # [timed]
+	sleep 1
+	touch "$T_DIR/stop"
+	wait_for "$SECONDS_MAX" target_has "done" || finding "the program does not finish"
+	trace_stop
+	target_restored
+	adds_up 0 "$@"
+}
+
+timed_anyway() { at_the_end timed; }
+
+after_some_chunks() {
+	sleep 6
+	at_the_end
+	is_in_each_chunk
+}
+
+killed() { # in mid-flow
+	sleep 1
+	kill -9 "$T_PID"
+	trace_wait 30
+	adds_up "$threads"
+}
+
+killed_at_the_switch() {
+	sleep 0.1
+	kill -9 "$T_PID"
+	trace_wait 30
+	adds_up "$threads"
+}
+
+off() {
+	local sentence="--max-overhead=off records every call, JDK $FEATURE" hot slow events slow_events lost
+	begin "$sentence" || return 0
+	target_start Hot 1 "$LENGTH"
+	if target_ready && trace_start -m 'live.Hot::hot;live.Hot::slow' --max-overhead=off; then
+		touch "$T_DIR/go"
+		sleep 1
+		touch "$T_DIR/stop"
+		wait_for "$SECONDS_MAX" target_has "done"
+		trace_stop
+		status_is 0 3
+		grep -E 'brake|hooks:' "$F_DIR/stderr" && finding "speaks of the brake:" "$(cat "$F_DIR/stderr")"
+		read -r hot slow < <(counted)
+		read -r events slow_events < <(recorded)
+		lost=$(end_line_number lost)
+		[ $((events + lost)) = "$hot" ] || finding "$hot calls, $events recorded, $lost lost"
+		[ "$slow_events" = "$slow" ] || finding "not all of slow()"
+		jfr_events jdk.MethodTiming | grep -q invocations && finding "methods are timed"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The brake has nothing to take from calls that are not recorded.
+not_braked() { # SENTENCE OPTION...
+	local sentence="$1, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready && trace_start --max-overhead=1% "${@:2}"; then
+		sleep 3
+		trace_stop
+		status_is 0
+		grep -q 'brake' "$F_DIR/stderr" && finding "speaks of the brake:" "$(cat "$F_DIR/stderr")"
+		$check
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+hooks_are_told() { says '^  hooks: [0-9,]+ calls a second that are not recorded take [0-9]+ % of a CPU'; }
+hooks_are_not_told() { grep -q 'hooks:' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"; }
+
+threads=16
+LENGTH=$(amount 1000 200) # of a call of hot(): a fifth of the events is read in a fifth of the time
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	braked "a hot method is braked, each of its calls is recorded or counted, a slow one is recorded" 1 after_some_chunks
+	braked "also when the JVM is killed, of 16 threads" 16 killed
+done
+braked "so it is with 16 threads" 16 at_the_end --no-stack
+braked "also when the JVM is killed as soon as the brake is told" 16 killed_at_the_switch
+braked "a method that is timed as well has all its calls counted" 2 timed_anyway -M live.Hot::hot
+off
+check=hooks_are_told
+not_braked "calls below the threshold are not braked: their hooks are told" -m live.Speed::work -t 10s
+check=hooks_are_not_told
+not_braked "methods that are only timed are not braked" -M live.Speed::work

@@ -1,0 +1,254 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016,SC2034,SC2119,SC2154
+# Every recorded call has the stack that the program itself sees: by StackWalker, Throwable and JVMTI, and, on JDK 25, that
+# the JDK's own tracing recorded in the same run. $SEED makes the same random program again.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+STACKS=$LIVE/java/stacks
+SECONDS_MAX=180
+SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
+TOOL=$(jdk_newest)		# compiles and compares for all versions
+TOOL_FEATURE=${JDKS[-1]%% *}
+echo "# random program: SEED=$SEED"
+
+# ---- the program, for the version in use: what its JVM can load. $PROGRAM lies where a JVM in a root directory sees it.
+
+sources() { # RELEASE
+	local version
+	ls "$STACKS"/*.java
+	for version in 11 21 22; do
+		[ "$1" -ge $version ] && ls "$STACKS/java$version"/*.java
+	done
+	return 0
+}
+
+# What is the same for all versions: the comparison, the agent, the random program's sources.
+tools_build() {
+	[ -d "$TOOLS" ] && return
+	mkdir "$TOOLS"
+	"${javac[@]}" -d "$TOOLS" "$STACKS/compare/Compare.java" "$STACKS/Generate.java" &&
+		"$TOOL/bin/java" "${BRIEF[@]}" -cp "$TOOLS" stacks.Generate "$TOOLS/generated" "$SEED" 40 &&
+		gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -I"$TOOL/include" -I"$TOOL/include/linux" \
+			-o "$TOOLS/libstacks.so" "$STACKS/agent.c"
+}
+
+program_build() {
+	local release=$FEATURE javac=("$TOOL/bin/javac" "${BRIEF[@]/#/-J}" -nowarn -Xlint:none -XDignore.symbol.file)
+	[ "$release" -le "$TOOL_FEATURE" ] || release=$TOOL_FEATURE
+	PROGRAM=$WORK/stacks-$release
+	TOOLS=$WORK/tools
+	[ -d "$PROGRAM" ] && return
+	mkdir -p "$PROGRAM/version2"
+	{
+		tools_build && javac+=(--release "$release" -cp "$PROGRAM") &&
+			{ sources "$release" && ls "$TOOLS/generated"/*.java; } | xargs "${javac[@]}" -d "$PROGRAM" &&
+			"${javac[@]}" -d "$PROGRAM/version2" "$STACKS/version2/Changing.java"
+	} >"$WORK/build" 2>&1 || { not_ok "the program compiles for JDK $FEATURE" "$(cat "$WORK/build")"; exit 1; }
+}
+
+program_start() { # WITNESSES SCENARIOS [-JVM-OPTION...]
+	local witnesses=$1 scenarios=$2 options=("${@:3}")
+	[ "$FEATURE" -ge 22 ] && options+=(--enable-native-access=ALL-UNNAMED)
+	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
+	chmod 777 "$T_DIR"
+	[ -n "$OWN" ] && options+=("-XX:FlightRecorderOptions:stackdepth=$DEPTH"
+		"-XX:StartFlightRecording:filename=$T_DIR/jdk.jfr,settings=none,+jdk.MethodTrace#enabled=true,+jdk.MethodTrace#stackTrace=true,+jdk.MethodTrace#filter=stacks.Probe::hit")
+	"${LAUNCH[@]}" "$JAVA/bin/java" -Xmx1g -cp "$PROGRAM" "-agentpath:$TOOLS/libstacks.so" "-Dstacks.dir=$T_DIR" "-Dstacks.seed=$SEED" \
+		"${options[@]}" stacks.Main "$witnesses" "$scenarios" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	T_PID=$!
+	STARTED+=("$T_PID")
+	disown "$T_PID" 2>/dev/null
+}
+
+# ---- verdicts
+
+# The summaries of what agrees go to the log; what differs is a finding.
+compared() { # ARGUMENT...
+	[ "$FEATURE" -lt 15 ] && set -- "$@" --no-address
+	if "$TOOL/bin/java" -Xmx1g -cp "$TOOLS" stacks.Compare --depth="$DEPTH" "$@" >"$WORK/compared" 2>&1; then
+		grep -E ' events, |^stacks with' "$WORK/compared" | sed 's/^/#   /'
+	else
+		finding "$(cut -c1-200 "$WORK/compared")"
+	fi
+}
+
+compared_all() { # WITNESSES [ARGUMENT...]
+	compared "$F_FILE" "$T_DIR/oracle:$1" --clock --unknown="$UNKNOWN_MAX" --vanish="$VANISH" --elsewhere="$ELSEWHERE_MAX" "${@:2}"
+	[ -n "$OWN" ] && compared "$F_FILE" "$T_DIR/jdk.jfr" --jep520 --unknown="$UNKNOWN_MAX" --vanish='.*'
+	[ ${#findings[@]} -gt 0 ] && [ -n "${KEEP:-}" ] && cp "$F_FILE" "$T_DIR/frtrace.jfr"
+}
+
+# frtrace records what the witnesses see.
+agrees() { # SENTENCE WITNESSES SCENARIOS [-JVM-OPTION...]
+	local sentence="$1, JDK $FEATURE" witnesses=$2
+	begin "$sentence" || return 0
+	program_build
+	program_start "${@:2}"
+	if target_ready && trace_start -m 'stacks.Probe::hit' "${TRACE_ALSO[@]}" --stack-depth="$DEPTH" ${SOURCE:+"--stacks=$SOURCE"}; then
+		target_go
+		trace_stop
+		status_is 0
+		says ' 0 lost'
+		[ -z "$SAYS" ] || says "$SAYS"
+		target_restored
+		target_quit
+		compared_all "$witnesses" "${COMPARE_WITH[@]}"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# What is called while the JVM ends. Nobody but the launcher calls main, and nobody but the JVM a thread's run.
+agrees_at_end() {
+	local sentence="main has no stack, and a shutdown hook has the right ones, JDK $FEATURE"
+	begin "$sentence" || return 0
+	program_build
+	program_start jvmti none -Dstacks.hooks=true
+	if target_ready && trace_start -m 'stacks.Probe::hit' -m 'stacks.Main::main' -m 'stacks.Main$Last::run'; then
+		target_go
+		trace_wait
+		status_is 0
+		says ' 0 lost'
+		compared_all jvmti --least=101 --no-bci --alone='stacks.Main.main,stacks.Main$Last.run'
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The witnesses are right: they agree with each other, and where it can, with the JDK's own tracing.
+witnesses_agree() { # SENTENCE SCENARIOS [-JVM-OPTION...]
+	local sentence="$1, JDK $FEATURE" witnesses=jvmti
+	begin "$sentence" || return 0
+	program_build
+	[ "$FEATURE" -ge 11 ] && witnesses=walker,throwable,jvmti
+	program_start "$witnesses" "${@:2}"
+	if target_ready; then
+		target_go
+		target_quit
+		[ "$FEATURE" -ge 11 ] && DEPTH=320 compared "$T_DIR/oracle:walker" "$T_DIR/oracle:throwable,jvmti"
+		[ -n "$OWN" ] && compared "$T_DIR/jdk.jfr" "$T_DIR/oracle:$witnesses" --jep520
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# ---- the matrix
+
+DEPTH=64
+OWN=			# the JDK traces the same calls
+TRACE_ALSO=()		# more filters
+COMPARE_WITH=()		# more of Compare's options
+SOURCE=			# --stacks
+SAYS=			# what frtrace must say
+UNKNOWN_MAX=60		# stacks with code that was gone before anybody could ask,
+ELSEWHERE_MAX=30	# and code that the JIT threw away before the collector looked; -Xcomp does that at once. All other frames are right
+VANISH='attached|initializers|loaders|versions' # where classes are unloaded and redefined under load
+small=(-Dstacks.rounds=4000 -Dstacks.calls=3000 -Dstacks.virtual=30 -Dstacks.loaders=60)
+
+# Not everything: what compilers, collectors and heap layouts make different.
+agrees_small() { # SENTENCE [-JVM-OPTION...]
+	if [ -n "${WITNESSES_ONLY:-}" ]; then
+		witnesses_agree "$1" '.*' "${small[@]}" "${@:2}"
+	else
+		agrees "$1" jvmti '.*' "${small[@]}" "${@:2}"
+	fi
+}
+
+variant=0
+agrees_in_turn() { # SENTENCE [-JVM-OPTION...]
+	local TRACE_WITH=(--kernel=off)
+	if turn $((variant++)); then agrees_small "$@"; fi
+}
+
+agrees_fully() {
+	local sentence least size COMPARE_WITH
+	sentence="$(amount 30,000 100,000) stacks of every shape"
+	read -ra size < <(amount '-Dstacks.rounds=5500 -Dstacks.calls=6000' -Dstacks.calls=25000)
+	least=$(amount 30000 100000)
+	COMPARE_WITH=(--least="$least" --stacks=$((least / 10)))
+	if [ -n "${WITNESSES_ONLY:-}" ]; then
+		witnesses_agree "$sentence" '.*' "${size[@]}"
+	else
+		agrees "$sentence" walker,throwable,jvmti '.*' "${size[@]}"
+	fi
+}
+
+agrees_at_depth() {
+	local DEPTH TRACE_WITH=(--kernel=off)
+	for DEPTH in 1 2048 2; do
+		turn $((variant++)) || continue
+		agrees "a recursion of 5,000 and --stack-depth=$DEPTH" jvmti 'deep|recursion|inlined|random' -Dstacks.max=2060 "${small[@]}"
+	done
+}
+
+agrees_on_random_program() {
+	local calls COMPARE_WITH
+	calls=$(amount 5000 12000)
+	COMPARE_WITH=(--stacks=$((calls * 5 / 12)))
+	agrees "thousands of stacks of a random program" walker,jvmti random -Dstacks.calls="$calls"
+}
+
+agrees_on_traced_callers() {
+	local COMPARE_WITH=(--no-bci --alone='stacks.Tasks$Direct.run')
+	local TRACE_ALSO=(-m stacks.Shapes -x stacks.Shapes::overflow -m stacks.Calls -m 'stacks.Tasks$Direct::run')
+	agrees "the callers are traced too" walker,throwable,jvmti '.*' "${small[@]}" -Dstacks.rounds=1000
+}
+
+few=(-Dstacks.rounds=1000 -Dstacks.calls=700 -Dstacks.virtual=15 -Dstacks.loaders=20)
+
+agrees_by_jvmti() {
+	local SOURCE=jvmti OWN='' SAYS=', stacks by JVMTI' TRACE_WITH=(--kernel=off)
+	agrees "stacks by JVMTI of every shape" jvmti '.*' "${few[@]}"
+}
+
+# A JVM that is newer than frtrace: its tables lack an entry, or it means something else.
+agrees_without_layout() {
+	local how n=0 FRTRACE=$FRTRACE SOURCE=auto OWN='' SAYS TRACE_WITH=(--kernel=off)
+	variant_build garbled
+	FRTRACE=$VARIANT
+	for how in "missing:libjvm does not export" "unreadable:no stack could be compared" "different:stacks that were walked differ"; do
+		turn $((n++)) || continue
+		SAYS="^  stacks: JVMTI .*: ${how#*:}"
+		FRTRACE_LAYOUT=${how%%:*} agrees "a layout that is ${how%%:*} costs no stack" jvmti '.*' "${few[@]}"
+	done
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	OWN= variant=0
+	[ "$FEATURE" -ge 25 ] && OWN=yes
+	agrees_fully
+	OWN=
+	if [ -z "${WITNESSES_ONLY:-}" ]; then
+		turn 1 && agrees_by_jvmti
+		agrees_without_layout
+		agrees_on_random_program
+		agrees_at_depth
+		agrees_on_traced_callers
+		agrees_at_end
+	fi
+	agrees_in_turn "interpreter only" -Xint -Dstacks.rounds=2000
+	agrees_in_turn "C1 only" -XX:TieredStopAtLevel=1
+	agrees_in_turn "C2 only" -XX:-TieredCompilation -XX:CompileThreshold=800
+	agrees_in_turn "everything compiled at its first call" -Xcomp -Dstacks.rounds=400 -Dstacks.calls=600
+	agrees_in_turn "the serial collector, full-width references" -XX:+UseSerialGC -XX:-UseCompressedOops -XX:-UseCompressedClassPointers
+	agrees_in_turn "the parallel collector" -XX:+UseParallelGC
+	agrees_in_turn "ZGC" -XX:+UseZGC
+	"$JAVA/bin/java" -XX:+UseShenandoahGC -version >"$WORK/version" 2>&1 && agrees_in_turn "Shenandoah" -XX:+UseShenandoahGC
+	[ "$FEATURE" -ge 25 ] && agrees_small "compact object headers" -XX:+UseCompactObjectHeaders
+done
+
+roots_find
+for version in "${OTHER_JDKS[@]}"; do
+	root_use "$version" || { skip "stacks of every shape, JDK $version" "$(roots_why)"; continue; }
+	OWN=
+	[ "$FEATURE" -ge 25 ] && OWN=yes
+	agrees_small "stacks of every shape"
+	if [ -n "$SOAK" ] || [ "$version" = 8 ] || [ "$version" = 21 ]; then agrees_by_jvmti; fi
+	[ "$FEATURE" -lt "$(amount 28 27)" ] ||
+		agrees_small "hot methods that move to a heap of their own, headers that are not compact" -XX:-UseCompactObjectHeaders \
+			-XX:+UnlockExperimentalVMOptions -XX:+NMethodRelocation -XX:+HotCodeHeap -XX:HotCodeStartupDelaySeconds=0 \
+			-XX:HotCodeIntervalSeconds=1 -XX:HotCodeSampleSeconds=1
+done

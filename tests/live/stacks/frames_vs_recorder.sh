@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# What is told from outside about the methods on a stack is what the JVM's own Flight Recorder says:
+# names, flags, loaders, lines, bytecode indexes, and what is compiled, inlined, interpreted.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+SECONDS_MAX=180 # everything compiled, on a busy machine
+
+probe_build() {
+	cd "$ROOT" &&
+		gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-unused-parameter -Wno-format-truncation -Wno-maybe-uninitialized \
+			-D_GNU_SOURCE -fsanitize=address,undefined -I. -o "$WORK/probe" tests/live/resolve_probe.c \
+			user/hotspot/*.c user/process/*.c format/{diag,bytes}.c format/classfile/*.c
+}
+
+compare() {
+	"$WORK/probe" "$T_PID" "$(cat "$T_DIR/tid")" >"$WORK/told" 2>&1 || finding "$(cat "$WORK/told")"
+	grep -q '^live/Told\$Deep\$Deeper|leaf|' "$WORK/told" || finding "no leaf:" "$(cat "$WORK/told")"
+	sed '1,/|leaf|/d' "$WORK/told" | diff "$T_DIR/recorded" - >"$WORK/differences" ||
+		finding "not what the recorder says:" "$(cat "$WORK/differences")"
+	[ "$(wc -l <"$T_DIR/recorded")" -gt 20 ] || finding "few frames:" "$(cat "$T_DIR/recorded")"
+	grep -qE '^jdk/internal/misc/Unsafe\|park\|\(ZJ\)V\|[0-9]+\|[01]\|17\|0\|\|\|-1\|0\|Native$' "$WORK/told" ||
+		finding "no native method:" "$(head -n 3 "$WORK/told")"
+}
+
+same() { # SENTENCE TYPE [-JVM-OPTION...]: also that a frame of this type is among them
+	local sentence="$1, JDK $FEATURE" type=$2
+	shift 2
+	begin "$sentence" || return 0
+	target_start -XX:FlightRecorderOptions=stackdepth=256 "$@" Told 6000
+	if target_ready; then
+		compare
+		grep -q "|$type\$" "$T_DIR/recorded" || finding "no frame of type $type:" "$(cat "$T_DIR/recorded")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+every_case() {
+	same "frames are told as the recorder tells them" Inlined
+	turn 0 && same "so they are in the interpreter" Interpreted -Xint
+	turn 1 && same "so they are when all is compiled" Inlined -Xcomp
+	turn 0 && same "so they are with the client compiler" Inlined -XX:TieredStopAtLevel=1
+	return 0
+}
+
+# The JDK's own annotations, read by JDK 25's own class file reader.
+hidden_same() { # HOME
+	local sentence="the hidden methods of ordinary classes are known, JDK $FEATURE"
+	begin "$sentence" && newest_is_25 "$sentence" || return 0
+	gcc -I"$ROOT" -o "$WORK/hidden" "$LIVE/hidden_probe.c" "$ROOT/user/jvm/hidden.c" || finding "the probe does not compile"
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${NEWEST%% *}" live.Hidden "$1" >"$WORK/annotated" 2>&1 &&
+		[ "$(grep -c ' 1$' "$WORK/annotated")" -gt 400 ] || finding "few annotations:" "$(head "$WORK/annotated")"
+	"$WORK/hidden" <"$WORK/annotated" >"$WORK/differences" && [ ! -s "$WORK/differences" ] ||
+		finding "$(cat "$WORK/differences")"
+	verdict "$sentence"
+}
+
+probe_build || { not_ok "the probe compiles"; exit; }
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	every_case
+	[ "$FEATURE" -lt 21 ] || hidden_same "$JAVA"
+done
+roots_find
+for version in "${OTHER_JDKS[@]:2}"; do
+	root_use "$version" || { skip "frames are told as the recorder tells them, JDK $version" "$(roots_why)"; continue; }
+	same "frames are told as the recorder tells them" Inlined
+	hidden_same "$JVM_ROOT$JAVA"
+done

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2119
+# What frtrace tells the agent of the JVM may be wrong: then stacks are, and nothing else.
+# $ROUNDS: how many layouts with one wrong field (by default all fields once); $FIRST: the first one's number.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+ROUNDS=${ROUNDS:-$(grep -c '^\sFIELD(' "$ROOT/tests/lib/garble.c")} FIRST=${FIRST:-0}
+TRACE_WITH=(--kernel=off)
+CALLS=1800 # of one burst
+sources=(walk auto) # in turn; in auto, JVMTI tells what cannot be walked
+
+# One wrong field each, and at half of them several at once.
+layouts() { # STEP
+	local k
+	for ((k = FIRST; k < FIRST + ROUNDS; k += $1)); do
+		echo $k
+		[ $(((k - FIRST) % $(amount $((2 * $1)) 1))) -ne 0 ] || echo $((1000000 + k))
+	done
+}
+
+# One recording with the layout that NUMBER names, of burst K; false: no more.
+garble() { # NUMBER K
+	local kept=$FRTRACE good
+	export FRTRACE_GARBLE=$1
+	FRTRACE=$GARBLED
+	trace_start -m live.Garbled::traced "--stacks=${sources[$2 % 2]}"
+	good=$?
+	FRTRACE=$kept
+	unset FRTRACE_GARBLE
+	[ $good -eq 0 ] || return
+	touch "$T_DIR/go-$2"
+	wait_for "$SECONDS_MAX" target_has "done-$2"
+	trace_stop
+	[ "$(end_line_number calls)" = $CALLS ] && [ "$(end_line_number lost)" = 0 ] ||
+		finding "layout $1: $CALLS calls:" "$(cat "$F_DIR/stderr")"
+	if [ $(($2 % 20)) -eq 0 ]; then
+		good=$(file_events live.Garbled.traced)
+		[ "$good" = $CALLS ] || finding "layout $1: $good events of $CALLS calls"
+	fi
+	grep -h '^garbled:' "$F_DIR/stderr" >>"$T_DIR/garbled"
+	grep -qE '(stacks? (is|are) (cut|unknown)|frames? (is|are) unknown|calls have no stack): ' "$F_DIR/stderr" && said=$((said + 1))
+	if ended "$T_PID"; then
+		finding "layout $1: the target is dead" "$(tail -n 3 "$T_DIR/garbled")" "$(tail -n 20 "$T_DIR/stdout" "$T_DIR/stderr")"
+		return 1
+	fi
+	rm -rf "$F_FILE" "$F_DIR"
+}
+
+garbled() { # STEP
+	local sentence="a layout with a wrong field never harms the target: each call is counted, JDK $FEATURE" k=0 said=0 number numbers
+	begin "$sentence" || return 0
+	# a fault that the JVM answers with an exception of Java's would be one of ours
+	target_start -Xmx200m -XX:-CreateCoredumpOnCrash -XX:ErrorFile="$WORK/hs_err" Garbled
+	if target_ready; then
+		mapfile -t numbers < <(layouts "$1")
+		for number in "${numbers[@]}"; do
+			garble "$number" $k || break
+			k=$((k + 1))
+		done
+		target_restored
+		target_quit
+		grep -qx 'garbled: every burst was whole' "$T_DIR/stdout" || finding "the program said:" "$(cat "$T_DIR/stdout")"
+		[ -e "$WORK/hs_err" ] && finding "$(head -n 30 "$WORK/hs_err")"
+		[ "$k" -eq ${#numbers[@]} ] || finding "only $k recordings"
+		[ "$said" -ge $((k / 8)) ] || finding "only $said of $k recordings say that something is wrong with their stacks"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
+GARBLED=$ROOT/$build/tests/frtrace_garbled
+if ! said=$(make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_garbled" 2>&1); then
+	not_ok "frtrace that hands out wrong layouts is built" "$said"
+	exit 1
+fi
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	if [ "$jdk" = "${JDKS[-1]}" ]; then garbled 1; else garbled "$(amount 2 1)"; fi
+done

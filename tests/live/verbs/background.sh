@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# A recording in the background: start returns when tracing is on; status, dump and stop speak to it.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# Runs to its end, in the foreground.
+tool() { # STATUS ARGUMENT...
+	local want=$1 got
+	shift
+	timeout 60 "$FRTRACE" "$@" >"$WORK/stdout" 2>"$WORK/stderr" </dev/null
+	got=$?
+	[ "$got" = "$want" ] || finding "frtrace $*: status $got: $(cat "$WORK/stderr" "$WORK/stdout")"
+}
+
+tells() { # FILE REGEX
+	grep -qE -- "$2" "$WORK/$1" || finding "does not say /$2/: $(cat "$WORK/$1")"
+}
+
+has_calls() { # NUMBER: the last dump
+	"$JAVA/bin/jfr" summary "$WORK/dumped.jfr" >"$WORK/summary" 2>&1
+	grep -qE "jdk.MethodTrace +$1 " "$WORK/summary" || finding "dumped, not $1 calls: $(cat "$WORK/summary")"
+}
+
+background() {
+	local sentence="start, status, dump and stop, JDK $FEATURE"
+	begin "$sentence" || return 0
+	F_FILE=$WORK/background.jfr
+	target_start Late 2000
+	if target_ready; then
+		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE"
+		tells stderr '^tracing |^  no loaded class matches yet'
+		tells stderr "in the background: frtrace status . dump . stop $T_PID"
+		tool 1 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$WORK/second.jfr"
+		tells stderr 'being recorded|is tracing|traced by|frtrace stop'
+		target_go
+		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" # what lies in the rings is taken now
+		has_calls 2000
+		tool 0 status "$T_PID"
+		tells stdout "^$T_PID .*2,000 calls .* in $F_FILE\$"
+		tool 0 status
+		tells stdout "^$T_PID "
+		(cd "$WORK" && tool 0 dump "$T_PID" -o dumped.jfr)
+		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" --last=5m
+		tells stderr 'in .*/dumped.jfr$'
+		has_calls 2000
+		sleep 1.5
+		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" --last=1s
+		has_calls 0
+		tool 1 dump "$T_PID" -o "$F_FILE"
+		tells stderr 'to itself'
+		tool 2 dump "$T_PID"
+		tool 0 stop "$T_PID"
+		tells stderr '2,000 calls, .* 0 lost, .*The JVM runs its original code again'
+		tool 1 stop "$T_PID"
+		tells stderr 'is not being recorded in the background'
+		target_restored
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# It ends with the target, and leaves no socket.
+with_the_target() {
+	local sentence="a recording in the background ends with its target, JDK $FEATURE"
+	begin "$sentence" || return 0
+	F_FILE=$WORK/ended.jfr
+	target_start Late 100
+	if target_ready; then
+		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" -q
+		target_go
+		target_quit
+		wait_for 20 gone || finding "it does not end: $(cat "$WORK/stdout")"
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+gone() { ! "$FRTRACE" status "$T_PID" >"$WORK/stdout" 2>&1; }
+
+# Another user is not heard.
+strangers() {
+	local sentence="another user is not heard, JDK $FEATURE"
+	begin "$sentence" || return 0
+	F_FILE=$WORK/strange.jfr
+	target_start Late 100
+	if target_ready; then
+		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" -q
+		cp "$FRTRACE" /tmp/.frtrace-stranger && chmod 755 /tmp/.frtrace-stranger
+		setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/.frtrace-stranger stop "$T_PID" 2>"$WORK/stderr" &&
+			finding "a stranger stopped it"
+		rm -f /tmp/.frtrace-stranger
+		tool 0 status "$T_PID"
+		tool 0 stop "$T_PID"
+		target_go
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Stopped: it holds its socket, and says nothing.
+mute() {
+	local sentence="status, dump and stop of a recording that does not answer end with the way out, JDK $FEATURE" collector began
+	begin "$sentence" || return 0
+	target_start Late 100
+	if target_ready; then
+		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$WORK/mute.jfr" -q
+		collector=$("$FRTRACE" list | sed -nE "s/^ *$T_PID .*frtrace pid ([0-9]+).*/\1/p")
+		kill -STOP "$collector"
+		for verb in status "status $T_PID" "stop $T_PID" "dump $T_PID -o $WORK/never.jfr"; do
+			began=$SECONDS
+			# shellcheck disable=SC2086 # words
+			tool 1 $verb
+			tells stderr "^frtrace: the recording of $T_PID does not answer .*'kill -9 $collector'"
+			[ $((SECONDS - began)) -le 30 ] || finding "frtrace $verb takes $((SECONDS - began)) s"
+		done
+		kill -CONT "$collector"
+		wait_for 20 gone || finding "the stop that it was asked for is lost"
+		target_go
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	background
+done
+with_the_target
+strangers
+mute

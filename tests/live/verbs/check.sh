@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015
+# What `frtrace check` says, and that it leaves a JVM as it was.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# Run it; its standard output is in $WORK/check.
+check() { # STATUS [ARGUMENT...]
+	local want=$1 status
+	shift
+	"$FRTRACE" check "$@" >"$WORK/check" 2>"$WORK/check.err" </dev/null
+	status=$?
+	[ "$status" = "$want" ] || finding "status $status, not $want:" "$(cat "$WORK/check" "$WORK/check.err")"
+}
+
+check_says() { # REGEX
+	grep -qE "$1" "$WORK/check" || finding "does not say '$1':" "$(cat "$WORK/check")"
+}
+
+machine() {
+	local sentence="this machine can trace"
+	begin "$sentence" || return 0
+	check 0
+	check_says '^kernel '
+	for what in BTF uprobes programs clock launch; do
+		check_says "^  $what  *yes$"
+	done
+	verdict "$sentence"
+}
+
+no_place() {
+	local sentence="without a place for the agent of a program that is started it says so"
+	begin "$sentence" || return 0
+	unshare --mount sh -c 'for place in /tmp /var/tmp /dev/shm; do mount -t tmpfs -o noexec none $place; done; cd /proc && exec "$@"' - \
+		/proc/self/fd/9 check >"$WORK/check" 2>"$WORK/check.err" </dev/null 9<"$FRTRACE"
+	check_says '^  launch  *no: cannot put the agent where a JVM can load it: /tmp: mounted noexec; /var/tmp: mounted noexec; its working directory: .*; /dev/shm: mounted noexec$'
+	check_says '^  programs  *yes$'
+	verdict "$sentence"
+}
+
+no_rights() {
+	local sentence="without rights it says so"
+	begin "$sentence" || return 0
+	cp "$FRTRACE" "$WORK/frtrace" && chmod 755 "$WORK/frtrace"
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$WORK/frtrace" check >"$WORK/check" 2>"$WORK/check.err" </dev/null
+	[ $? = 1 ] || finding "the status is not 1"
+	check_says '^  programs  *no: cannot load BPF programs: no right to'
+	verdict "$sentence"
+}
+
+wrong_words() {
+	local sentence="a process that is not there is an error, wrong words are wrong usage"
+	begin "$sentence" || return 0
+	check 1 999999999
+	[ -s "$WORK/check.err" ] || finding "no message"
+	check 2 --threshold=1ms
+	verdict "$sentence"
+}
+
+jvm() {
+	local sentence="a JVM is looked at and left alone, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Waits
+	if target_ready; then
+		check 0 "$T_PID"
+		check_says "^  version  *${FEATURE/#8/1.8}"
+		check_says '^  attach  *yes$'
+		check_says '^  stacks  *yes: walked$'
+		target_untouched "$T_PID"
+	fi
+	target_drop
+	verdict "$sentence"
+}
+
+no_attach() {
+	local sentence="a JVM that does not attach cannot be traced, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -XX:+DisableAttachMechanism Waits
+	if target_ready; then
+		check 1 "$T_PID"
+		check_says '^  attach  *no: it was started with -XX:.DisableAttachMechanism$'
+		target_untouched "$T_PID"
+	fi
+	target_drop
+	verdict "$sentence"
+}
+
+machine
+no_place
+no_rights
+wrong_words
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	jvm
+	no_attach
+done

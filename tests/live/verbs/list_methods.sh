@@ -1,0 +1,294 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# `frtrace list`, `frtrace methods`: what they say of JVMs, and that they leave them as they were.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+TRACE_WITH=(--kernel=off)
+
+# Run a verb; its standard output is in $WORK/out, standard error in $WORK/err.
+verb() { # STATUS ARGUMENT...
+	local want=$1 status
+	shift
+	timeout -k 1 60 "${as[@]}" "$BINARY" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+	status=$?
+	[ "$status" = "$want" ] || finding "frtrace $*: status $status, not $want:" "$(tail -n 5 "$WORK/out" "$WORK/err")"
+}
+
+out_has() { # REGEX...: in one line of the output
+	local regex lines
+	lines=$(cat "$WORK/out")
+	for regex in "$@"; do lines=$(grep -E -- "$regex" <<<"$lines"); done
+	[ -n "$lines" ] || finding "no line has $*:" "$(cat "$WORK/out" "$WORK/err")"
+}
+
+# No thread dump, no socket, no agent.
+target_unsignalled() {
+	target_untouched "$T_PID"
+	[ -e "/proc/$T_PID/root/tmp/.java_pid$T_PID" ] && finding "somebody has attached to it"
+	grep -q 'Full thread dump' "$T_DIR/stdout" && finding "it has printed a thread dump"
+}
+
+listed() {
+	local sentence="a JVM is listed and left alone, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Waits
+	if target_ready; then
+		verb 0 list
+		out_has "^ *$T_PID  +(1\\.)?$FEATURE[.0-9a-z_-]*  +root  +-  +yes  +yes  +live\\.Waits$"
+		verb 0 list --json
+		out_has "\"pid\":$T_PID,\"pidInside\":$T_PID,\"name\":\"live.Waits\",\"vm\":\"HotSpot\",\"version\":\"(1\\.)?$FEATURE" \
+			'"trace":true,"noTrace":null,"stacks":true,"noStacks":null'
+		target_unsignalled
+	fi
+	verdict "$sentence"
+}
+
+stopped() {
+	local sentence="a JVM that is stopped is listed with the reason, JDK $FEATURE"
+	begin "$sentence" || return 0
+	kill -STOP "$T_PID"
+	wait_for 5 grep -q '^State:.T' "/proc/$T_PID/status"
+	verb 0 list
+	kill -CONT "$T_PID"
+	out_has "^ *$T_PID  .*  no  +yes  +live\\.Waits  \\(it is stopped"
+	target_unsignalled
+	verdict "$sentence"
+}
+
+no_attach() {
+	local sentence="a JVM that does not attach is listed with the reason, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -XX:+DisableAttachMechanism Waits
+	if target_ready; then
+		verb 0 list
+		out_has "^ *$T_PID  .*  no  +yes  +live\\.Waits  \\(it was started with -XX:\\+DisableAttachMechanism\\)$"
+		target_unsignalled
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+traced() {
+	local sentence="a JVM that is being traced is listed with the one who does, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Waits
+	if target_ready && trace_start -m live.Waits::dive --no-stack; then
+		verb 0 list
+		out_has "^ *$T_PID  .*  no  +yes  +live\\.Waits  \\(.*frtrace pid $F_PID "
+		trace_stop
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+without_rights() {
+	local sentence="without rights a JVM is listed by its command line, which cannot play with the terminal"
+	begin "$sentence" || return 0
+	# no JVM, but it looks like one from afar
+	bash -c $'exec -a java sh -c "sleep 60; # evil\e[2J\xc2\x9b2J.jar"' >/dev/null 2>&1 & # its sleep outlives it
+	local fake=$!
+	STARTED+=("$fake")
+	wait_for 5 grep -q evil "/proc/$fake/cmdline"
+	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	verb 0 list
+	out_has "^ *$T_PID  +\\?  .*  no  +no  +live\\.Waits  \\(no right to look into a process of user 'root': run with sudo\\)$"
+	out_has "^ *$fake  .*evil.\\[2J.u009b2J.jar"
+	LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x9b]' "$WORK/out" && finding "control characters:" "$(cat -v "$WORK/out")"
+	as=()
+	kill "$fake"
+	verdict "$sentence"
+}
+
+inside='mount --make-rprivate / && mount -t proc proc /proc && mount -t tmpfs -o mode=1777 tmpfs /tmp && exec "$@"'
+
+contained() {
+	local sentence="a JVM in namespaces of its own is listed with its version, JDK $FEATURE"
+	begin "$sentence" || return 0
+	unshare --fork --pid --mount --kill-child sh -c "$inside" - "${SERVICE[@]}" "$JAVA/bin/jshell" -s \
+		>"$WORK/inner" 2>&1 < <(exec sleep 60 >/dev/null 2>&1) &
+	local outer=$!
+	STARTED+=("$outer")
+	disown "$outer"
+	if wait_for 20 inner_is_listed "$outer"; then
+		out_has "^ *$T_PID  +$FEATURE[.0-9]*  .*  own pid namespace  +yes  +yes  +"
+		verb 0 list --json
+		out_has "\"pid\":$T_PID,\"pidInside\":1,"
+	else
+		finding "it is not listed:" "$(cat "$WORK/out" "$WORK/err" "$WORK/inner")"
+	fi
+	verdict "$sentence"
+	kill -9 "$outer"
+}
+
+inner_is_listed() { # OUTER
+	T_PID=$(pgrep -P "$1") && "$FRTRACE" list >"$WORK/out" 2>"$WORK/err" && grep -q "^ *$T_PID  .*  yes  *yes  " "$WORK/out"
+}
+
+coming_and_going() {
+	local sentence="processes that come and go while the list is made do not disturb it"
+	begin "$sentence" || return 0
+	(while :; do "$JAVA/bin/java" -version & sleep 0.05; done) >"$WORK/noise" 2>&1 &
+	local noise=$!
+	STARTED+=("$noise")
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		verb 0 list
+		out_has "^ *$T_PID  .*  yes  +yes  +live\\.Waits$"
+		[ -s "$WORK/err" ] && finding "$(cat "$WORK/err")"
+	done
+	kill "$noise"
+	verdict "$sentence"
+}
+
+# ---- frtrace methods, against what a recording with the same filter gives hooks to
+
+# The methods that would have hooks, "a.b.C m (I)V loader"; $2: of these lines of the JSON only.
+told() { # FILTER REGEX
+	verb 0 methods --json -q "$T_PID" "$1"
+	sed 's/},{/}\n{/g' "$WORK/out" | grep '"traced":true' | grep -E "$2" |
+		sed -nE 's/.*"class":"([^"]*)","method":"([^"]*)","descriptor":"([^"]*)",.*"loader":"?([^",]*)"?,.*/\1 \2 \3 \4/p' |
+		awk '{ gsub("/", ".", $1); sub("^null$", "", $4); print }' | LC_ALL=C sort
+}
+
+# JFR calls the boot loader otherwise, and 8's have no names.
+hooked() {
+	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Rows "$F_FILE" |
+		sed 's/ bootstrap$/ boot/' | LC_ALL=C sort
+}
+
+# Each of ours has hooks; each that has them is one of ours: to be linked at the time, or loaded while it was attached.
+as_recorded() { # SENTENCE FILTER LEAST
+	local sentence="$1, JDK $FEATURE" filter=$2 least=$3
+	begin "$sentence" || return 0
+	told "$filter" '"unlinked":false' >"$WORK/before"
+	if trace_start -M "$filter" --no-stack; then
+		told "$filter" . >"$WORK/during"
+		trace_stop
+		hooked >"$WORK/hooked"
+		[ "$(wc -l <"$WORK/before")" -ge "$least" ] || finding "only $(wc -l <"$WORK/before") methods"
+		LC_ALL=C comm -23 "$WORK/before" "$WORK/hooked" | sed 's/^/told, without hooks: /' >"$WORK/wrong"
+		LC_ALL=C comm -13 "$WORK/during" "$WORK/hooked" | sed 's/^/not told, with hooks: /' >>"$WORK/wrong"
+		[ -s "$WORK/wrong" ] && finding "$(wc -l <"$WORK/wrong") of $(wc -l <"$WORK/hooked"):" "$(head "$WORK/wrong")"
+		rm -f "$F_FILE"
+	fi
+	verdict "$sentence"
+}
+
+# javap knows the methods of a class file: names and descriptors, and native and abstract ones too.
+as_javap() {
+	local sentence="the methods told of a class are those of its file, JDK $FEATURE" class
+	begin "$sentence" || return 0
+	for class in 'live.Stage' 'live.Waits$Shape' 'live.Waits$Round'; do
+		verb 0 methods --json -q "$T_PID" "$class"
+		sed 's/},{/}\n{/g' "$WORK/out" | sed -nE 's/.*"method":"([^"]*)","descriptor":"([^"]*)".*/\1\2/p' | LC_ALL=C sort >"$WORK/ours"
+		"$(jdk_newest)/bin/javap" -p -s -cp "$CLASSES" "$class" | awk -v class="$class" '
+			/\(.*\);$|static \{\};$/ { split($0, part, "("); n = split(part[1], word, " "); name = word[n] }
+			/static \{\};$/ { name = "<clinit>" }
+			name == class { name = "<init>" }
+			/descriptor: \(/ { print name $2 }' | LC_ALL=C sort >"$WORK/theirs"
+		cmp -s "$WORK/ours" "$WORK/theirs" || finding "$class:" "$(diff "$WORK/ours" "$WORK/theirs")"
+		[ -s "$WORK/theirs" ] || finding "javap tells nothing of $class"
+	done
+	verdict "$sentence"
+}
+
+lines() {
+	local sentence="a line of frtrace methods is a filter for one method, and says where it is and why not, JDK $FEATURE"
+	begin "$sentence" || return 0
+	verb 0 methods "$T_PID" 'live.Waits::dive:10ms;java.lang.Object::hashCode;java.lang.Math::max'
+	out_has '^live\.Waits::dive\(int,java\.util\.function\.IntSupplier\) +app  from 10\.0 ms on$'
+	out_has '^java\.lang\.Object::hashCode\(\) +boot  not traced: native, without bytecode$'
+	out_has '^java\.lang\.Math::max\(int,int\) +boot  lower bound: '
+	grep -qE '^5 methods of 2 classes would be traced, 1 not; [0-9,]+ loaded classes$' "$WORK/err" || finding "$(cat "$WORK/err")"
+	verb 0 methods "$T_PID" "$(head -n 1 "$WORK/out" | cut -d ' ' -f 1)"
+	[ "$(wc -l <"$WORK/out")" = 1 ] || finding "the first line, as a filter, is not one method:" "$(cat "$WORK/out")"
+	verb 0 methods "$T_PID" 'live.Waitz::dive'
+	[ -s "$WORK/out" ] && finding "$(cat "$WORK/out")"
+	grep -q "loaded and near: 'live.Waits'" "$WORK/err" || finding "names nothing that is near:" "$(cat "$WORK/err")"
+	verb 0 methods "$T_PID" 'live.Waits::dine'
+	grep -q "loaded and near: 'live.Waits::dive'" "$WORK/err" || finding "names nothing that is near:" "$(cat "$WORK/err")"
+	verb 2 methods "$T_PID" 'a/B'
+	grep -q '^ *^' "$WORK/err" || finding "no caret:" "$(cat "$WORK/err")"
+	target_unsignalled
+	verdict "$sentence"
+}
+
+# Classes are loaded, redefined (by a recording) and unloaded all the time; those that stay are always told.
+busy() {
+	local sentence="a JVM that loads, unloads and retransforms classes is read all the same, JDK $FEATURE" i
+	begin "$sentence" || return 0
+	target_start -Xmx64m Turnover
+	if target_ready; then
+		trace_start -m 'live.Subject*;live.Stage' --no-stack
+		for i in 1 2 3 4 5 6 7 8; do
+			verb 0 methods "$T_PID" 'live.Stage::mark;java.util.HashMap::get;live.Turnover'
+			out_has '^live\.Stage::mark\(java\.lang\.String\) +app$'
+			out_has '^java\.util\.HashMap::get\(java\.lang\.Object\) +boot$'
+			[ "$(grep -c '^live.Stage::mark' "$WORK/out")" = 1 ] || finding "told twice:" "$(cat "$WORK/out")"
+		done
+		trace_stop
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Before a recording: which active frames are of methods that get hooks? First those that do not: a class that was rewritten
+# has no lines for the frames that it had.
+active() {
+	local sentence="active frames are named for what is traced, by overload, supertype and annotation, JDK $FEATURE" row filter want
+	begin "$sentence" || return 0
+	target_start Overloads
+	if target_ready; then
+		for row in '-m +java.util.Map= ' '-M live.Overloads;!::rest(int);!::run;!::main= ' \
+			'-M live.Overloads::rest(int)=live.Overloads.rest ' '-m +java.lang.Runnable::run=live.Overloads.run ' \
+			'-M @java.lang.Deprecated=live.Overloads.run ' \
+			'-m live.Overloads;!@java.lang.Deprecated=live.Overloads.main live.Overloads.rest '; do
+			filter=${row%=*} want=${row##*=}
+			trace_start "${filter%% *}" "${filter#* }" --no-stack && trace_stop
+			[ "$(sed -nE 's/^active on 1 stack: (live.Overloads[^ ]*) .*/\1/p' "$F_DIR/stderr" | sort | tr '\n' ' ')" = "${want# }" ] ||
+				finding "$filter: not '$want':" "$(grep '^active' "$F_DIR/stderr")"
+			rm -f "$F_FILE"
+		done
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+of_methods() {
+	lines
+	[ "$FEATURE" -ge 17 ] && as_javap
+	as_recorded "annotations, supertypes, names: told is what a recording traces" \
+		'live.*;@java.lang.FunctionalInterface;@java.lang.Deprecated;+java.util.Map;!java.util.concurrent.*;::<clinit>;*::ha*' 500
+	[[ $FEATURE != 8 && $FEATURE != "${JDKS[-1]%% *}" ]] || as_recorded "of all classes, told is what a recording traces" '*' 5000
+}
+
+as=()
+BINARY=$WORK/frtrace # where everybody can start it
+cp "$FRTRACE" "$BINARY" && chmod 755 "$BINARY"
+roots_find
+for version in "${JDKS_IN_TURN[@]}"; do
+	if root_use $version; then
+		listed
+		of_methods
+		target_drop
+	else
+		skip "a JVM is listed and left alone, JDK $version" "$(roots_why)"
+	fi
+done
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	no_attach
+	traced
+	contained
+	listed
+	stopped
+	of_methods
+	target_drop
+	busy
+	active
+done
+jdk_use "${JDKS[0]}"
+listed
+without_rights
+coming_and_going

@@ -1,0 +1,263 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# What is seen while it records: tables and lines have the program's own counts, to the last call.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+work='live.Timed$Work;live.Copy::work'
+
+view_agrees() { # WHAT [FILE]...: what came on standard output
+	local seen what=$1
+	shift
+	seen=$(python3 "$LIVE/live_view.py" "$what" "$F_DIR/stdout" "$@" 2>&1) || finding "$what:" "${seen:-no output}"
+}
+
+# The truth of the methods that were called: the others have no row.
+called() {
+	awk -F'\t' -v OFS='\t' '
+	$1 == "threads" { print "count", $2, $3, "*", "*", "*", $4 * $5, 0 }
+	$1 == "count" && $7 > 0' "$T_DIR/truth" >"$T_DIR/called"
+	echo "$T_DIR/called"
+}
+
+# Trace the program of $program with these options until its end, then say in $checks what must hold.
+viewed() { # SENTENCE OPTION...
+	local sentence="$1, JDK $FEATURE" check
+	shift
+	begin "$sentence" || return 0
+	target_start "${program[@]}"
+	if target_ready && trace_start "$@"; then
+		target_go
+		sleep 0.3
+		trace_stop
+		status_is 0
+		target_restored
+		target_quit
+		for check in "${checks[@]}"; do $check; done
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+sums_agree() { view_agrees sums "$(called)"; }
+tables_agree() { view_agrees tables "$(called)"; }
+no_event() { says "calls, all below"; }
+no_timing() { [ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTiming" { print $2 }')" = 0 ] || finding "the file has jdk.MethodTiming, which nobody asked for"; }
+
+# The program's own log, and the events of the file, are the lines.
+logged() {
+	local sentence="--lines: each recorded call, when it ends, as the program's log and the file have it, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Logged 4 2000
+	if target_ready && trace_start -m live.Logged::work --lines --json; then
+		touch "$T_DIR/go"
+		wait_for "$SECONDS_MAX" target_has open
+		sleep 0.3
+		trace_stop
+		status_is 0
+		view_agrees lines "$T_DIR/log"
+		"$(jdk_newest)/bin/jfr" print --json --events jdk.MethodTrace --stack-depth 64 "$F_FILE" >"$T_DIR/events"
+		view_agrees file "$T_DIR/events"
+		touch "$T_DIR/let-go"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# As a person reads them: what would steer the terminal is shown instead.
+read_lines() {
+	local sentence="--lines as text: time, duration, thread, method, thrown, caller, JDK $FEATURE" line
+	begin "$sentence" || return 0
+	line='^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} +[0-9.]+ (ns|us|ms)  log-[01]-\\u001b\[2J\\u000a"  live\.Logged\.work\(int\)(  thrown)?  from live\.Logged\.calls\(int\) line: [0-9]+$'
+	target_start Logged 2 700
+	if target_ready && trace_start -m live.Logged::work --lines; then
+		touch "$T_DIR/go"
+		wait_for "$SECONDS_MAX" target_has open
+		sleep 0.3
+		trace_stop
+		status_is 0
+		[ "$(grep -cE "$line" "$F_DIR/stdout")" = 1400 ] && [ "$(wc -l <"$F_DIR/stdout")" = 1400 ] ||
+			finding "$(wc -l <"$F_DIR/stdout") lines, others than expected:" "$(grep -vE "$line" "$F_DIR/stdout" | cat -v)"
+		[ "$(grep -c '  thrown  ' "$F_DIR/stdout")" = 200 ] || finding "$(grep -c '  thrown  ' "$F_DIR/stdout") are thrown"
+		touch "$T_DIR/let-go"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+open_call() {
+	local sentence="a call that does not return is open, and its age grows, JDK $FEATURE" ages
+	begin "$sentence" || return 0
+	target_start Logged 1 50
+	if target_ready && trace_start -m live.Logged::hangs -i 200ms --json; then
+		touch "$T_DIR/go"
+		wait_for "$SECONDS_MAX" target_has open
+		sleep 1.2
+		touch "$T_DIR/let-go"
+		wait_for "$SECONDS_MAX" target_has "done"
+		sleep 0.3
+		trace_stop
+		status_is 0
+		ages=$(sed -nE 's/.*"method":"hangs".*"open":1,"oldestOpenNs":([0-9]+).*/\1/p' "$F_DIR/stdout")
+		[ "$(wc -l <<<"$ages")" -ge 3 ] && sort -nuc <<<"$ages" && [ "$(tail -n 1 <<<"$ages")" -gt 500000000 ] ||
+			finding "ages of the open call:" "$ages"
+		tail -n 1 "$F_DIR/stdout" | grep -q '"open":0,"oldestOpenNs":null' || finding "still open at the end" "$(tail -n 1 "$F_DIR/stdout")"
+		printf 'count\tlive.Logged\thangs\t*\t*\t*\t1\t0\n' >"$T_DIR/truth"
+		view_agrees sums "$T_DIR/truth"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# Begin to read when the program has long ended its calls: more came than a pipe and frtrace keep.
+slow_reader() {
+	local sentence="lines that a slow reader does not take are counted, and nothing of the recording is lost, JDK $FEATURE" said
+	begin "$sentence" || return 0
+	target_start Timed calls 20000
+	mkfifo "$T_DIR/pipe"
+	if target_ready; then
+		F_FILE=$WORK/slow.jfr F_DIR=$(mktemp -d "$WORK/trace.XXXXXX")
+		env --default-signal=INT,TERM "$FRTRACE" -p "$T_PID" -o "$F_FILE" -m "$work" --no-stack --max-overhead=off --lines --json \
+			>"$T_DIR/pipe" 2>"$F_DIR/stderr" </dev/null &
+		F_PID=$!
+		STARTED+=("$F_PID")
+		exec 5<"$T_DIR/pipe"
+		wait_for 30 trace_is_on
+		target_go
+		sleep 1
+		kill -INT "$F_PID"
+		cat <&5 >"$F_DIR/stdout"
+		exec 5<&-
+		trace_wait
+		status_is 0
+		says ' 0 lost, 0 still open'
+		says 'calls were not printed'
+		said=$(end_line_number calls)
+		view_agrees total "$said"
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The reader of standard output goes away after the first line.
+closed_pipe() { # OPTION...
+	local sentence="$* | head -n 1: the recording ends and is whole, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready; then
+		F_FILE=$WORK/closed.jfr F_DIR=$(mktemp -d "$WORK/trace.XXXXXX")
+		(
+			"$FRTRACE" -p "$T_PID" -o "$F_FILE" -m live.Speed::work -t 1us "$@" 2>"$F_DIR/stderr" </dev/null
+			echo $? >"$F_DIR/status"
+		) | head -n 1 >"$F_DIR/stdout" &
+		STARTED+=($!)
+		wait_for 30 test -s "$F_DIR/status" || finding "does not end" "$(cat "$F_DIR/stderr")"
+		F_STATUS=$(cat "$F_DIR/status" 2>/dev/null)
+		status_is 0
+		[ "$(wc -l <"$F_DIR/stdout")" = 1 ] || finding "$(wc -l <"$F_DIR/stdout") lines"
+		says 'The JVM runs its original code again'
+		target_restored
+		[ "$(file_events live.Speed.work)" -gt 0 ] || finding "no events in the file"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# In a terminal: one table, the last one, at its place; Ctrl-C leaves all as it was.
+in_place() { # COLUMNS LINES
+	local sentence="in a terminal of $1 x $2 the table is refreshed in place, Ctrl-C leaves the terminal as it was, JDK $FEATURE"
+	begin "$sentence" || return 0
+	local columns=$1 lines=$2 screen=$WORK/screen findings_seen
+	target_start Timed calls 20000
+	if target_ready; then
+		F_FILE=$WORK/place.jfr F_DIR=$(mktemp -d "$WORK/trace.XXXXXX")
+		"${SERVICE[@]}" python3 "$LIVE/in_terminal.py" "$columns" "$lines" "$screen" "$T_DIR/stop" \
+			"$FRTRACE" -p "$T_PID" -o "$F_FILE" -m "$work" --no-stack -i 200ms >"$F_DIR/stdout" 2>&1 &
+		F_PID=$!
+		STARTED+=("$F_PID")
+		wait_for 30 agent_active || finding "tracing does not begin" "$(cat "$F_DIR/stdout")"
+		sleep 0.7
+		target_go
+		sleep 0.5
+		touch "$T_DIR/stop"
+		trace_wait 30
+		status_is 0
+		findings_seen=$(cat "$F_DIR/stdout")
+		[ -z "$findings_seen" ] || finding "$findings_seen"
+		[ "$(grep -cE '^[0-9:]{8} ' "$screen")" = 1 ] || finding "not one table:" "$(cat "$screen")"
+		grep -qE "^[0-9:]{8}   220,000 calls in all of" "$screen" || finding "not all calls:" "$(cat "$screen")"
+		grep -E '^ *[0-9,]+  |^calls|^and ' "$screen" >"$screen.table"
+		[ "$(wc -l <"$screen.table")" -le $((lines - 2)) ] || finding "higher than the terminal:" "$(cat "$screen")"
+		tr -d '\n' <"$screen" | grep -q 'Ctrl-C stops and restores the JVM' || finding "what stood above the table is gone:" "$(cat "$screen")"
+		grep -qE 'recurses\(int\)$' "$screen.table" || finding "the busiest is not shown:" "$(cat "$screen")"
+		target_restored
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+agent_active() { [ "$(peek "$T_PID" state)" = 2 ] || ended "$F_PID"; }
+
+closed_output() {
+	local sentence="with no standard output there is nothing to print on: said, and the JVM is left alone, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Speed
+	if target_ready; then
+		F_DIR=$(mktemp -d "$WORK/trace.XXXXXX")
+		timeout 20 "$FRTRACE" -p "$T_PID" -o "$WORK/none.jfr" -m live.Speed::work -i 1s 2>"$F_DIR/stderr" </dev/null >&-
+		F_STATUS=$?
+		status_is 1
+		says 'cannot print on standard output'
+		target_untouched "$T_PID"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+silence() {
+	local sentence="with -v it is said after ten seconds why nothing is recorded, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Logged 1 50
+	if target_ready && trace_start -m live.Logged::work -v; then
+		wait_for 20 grep -q 'nothing is recorded so far: 0 calls: matched, never called in 10\.[0-9] s$' "$F_DIR/stderr" ||
+			finding "is not said:" "$(cat "$F_DIR/stderr")"
+		trace_stop
+		status_is 0
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	TRACE_WITH=(--kernel=off)
+	program=(Timed calls 20000) checks=(sums_agree no_event no_timing)
+	viewed "-i --json: the intervals add up to the program's counts, also of calls that are not recorded" -m "$work" -t 1h -i 200ms --json
+
+	checks=(tables_agree)
+	viewed "-i into a file: table after table, the last one of all" -M "$work" -i 200ms
+
+	program=(Threads together 64 20000) checks=(sums_agree)
+	viewed "64 threads with 20,000 calls are 1,280,000 in the tables, recorded ones" -m live.Threads::work --no-stack --max-overhead=off -i 100ms --json
+
+	if [ "$FEATURE" -ge 21 ]; then
+		program=(Timed virtual 20000 3)
+		viewed "20,000 virtual threads that park within the call" -m 'live.Timed::parks;live.Timed::between' -t 1h -i 200ms --json
+	fi
+	TRACE_WITH=()
+	logged
+	read_lines
+	open_call
+	# who reads has no part in the JVM
+	turn 0 && slow_reader
+	turn 1 && closed_pipe -i 300ms
+	turn 0 && closed_pipe -i 300ms --json
+	turn 1 && closed_pipe --lines
+	turn 0 && in_place 80 24
+	turn 1 && in_place 40 8
+	turn 0 && closed_output
+done
+jdk_use "${JDKS[0]}"
+silence

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015,SC2016
+# A settings file says what is recorded, and the recording says what the file said.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# A settings file with these settings of jdk.MethodTrace.
+settings() { # NAME=VALUE...
+	local word
+	F_SETTINGS=$(mktemp "$WORK/XXXXXX.jfc")
+	{
+		printf '<configuration version="2.0" label="test">\n<event name="jdk.MethodTrace">\n'
+		for word in "$@"; do
+			word=${word//</&lt;}
+			printf '<setting name="%s">%s</setting>\n' "${word%%=*}" "${word#*=}"
+		done
+		printf '</event>\n<event name="jdk.CPULoad"><setting name="enabled">true</setting></event>\n</configuration>\n'
+	} >"$F_SETTINGS"
+}
+
+# NAME=VALUE of what the recording says of jdk.MethodTrace.
+active() {
+	"$(jdk_newest)/bin/jfr" print --events ActiveSetting "$F_FILE" |
+		sed -n 's/^  name = "\(.*\)"$/\1=/p; s/^  value = "\(.*\)"$/\1/p' | paste -d '\0' - - | sort -u
+}
+
+active_is() { # NAME=VALUE...
+	local word
+	for word in "$@"; do
+		active | grep -qxF -- "$word" || finding "no setting $word in the recording, but:" "$(active)"
+	done
+}
+
+sentence="what a settings file names is recorded, and nothing else"
+if begin "$sentence"; then
+	settings enabled=true "filter=$EXITS;not a filter" "threshold=0 ms" stackTrace=false
+	target_start ExitsMain 2000
+	if target_ready && trace_start --settings "$F_SETTINGS"; then
+		target_go
+		trace_stop
+		status_is 0
+		says "the filter 'not a filter' is left out"
+		target_quit
+		file_agrees
+		active_is enabled=true "threshold=0 ns" stackTrace=false
+	fi
+	verdict "$sentence"
+	target_drop
+fi
+
+sentence="a later file wins, and an option over all files"
+if begin "$sentence"; then
+	settings enabled=true filter=no.Body "threshold=1 ms"
+	first=$F_SETTINGS
+	settings "threshold=7 ms"
+	target_start ExitsMain 10
+	if target_ready && trace_start --settings profile --settings "$first" --settings "$F_SETTINGS" -m live.Exits --no-stack; then
+		target_go
+		trace_stop
+		target_quit
+		active_is "threshold=7000000 ns" stackTrace=false filter=live.Exits "period=1000 ms"
+	fi
+	verdict "$sentence"
+	target_drop
+fi
+
+sentence="a wrong value in a settings file is said with its place, and the JVM is left alone"
+if begin "$sentence"; then
+	settings enabled=true filter=live.Exits threshold=abc
+	target_start ExitsMain 10
+	if target_ready; then
+		trace_launch -p "$T_PID" -o "$WORK/never.jfr" --settings "$F_SETTINGS"
+		trace_wait 10
+		status_is 2
+		says "line 5, column 1: threshold of jdk.MethodTrace is 'abc'"
+		[ -e "$WORK/never.jfr" ] && finding "there is a recording"
+		target_untouched "$T_PID"
+		target_go
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+fi

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The way of one call, in this process: `enter` and `leave` as rewritten
+ * methods call them, and what lies in the control segment afterwards. At the
+ * end the collector's own sweep reads what the agent wrote. The slots' source
+ * is included, because its free lists must begin anew in each test.
+ */
+#include "uprobes/agent/ring.c"
+#include "uprobes/agent/slot.c"
+#include "uprobes/agent/hook.h"
+#include "uprobes/agent/stack_jvmti.h"
+#include "user/capture/sweep.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+static uint32_t serials;
+static struct thread_virtual running; /* java_id 0: a platform thread */
+static uint32_t new_flags;	      /* of slots that are claimed */
+
+uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
+{
+	s->flags = new_flags;
+	return __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
+}
+
+enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth, uint32_t *id)
+{
+	return STACK_JVMTI_UNASKED;
+}
+
+uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
+{
+	*is_virtual = running.java_id != 0;
+	return running.java_id;
+}
+
+bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t size, struct thread_virtual *v)
+{
+	*v = running;
+	if (running.java_id && running.java_id != known)
+		memset(name, 'v', v->name_length);
+	return running.java_id != 0;
+}
+
+static JNIEnv *const env = (JNIEnv *)0x7f12000003c0;
+
+static int setup(void **state)
+{
+	if (control)
+		munmap(control, FRT_SEGMENT_SIZE);
+	if (!control_create("unit"))
+		return -1;
+	control->epoch = 1;
+	memset(slot_table, 0, sizeof(slot_table));
+	memset(free_rings, 0, sizeof(free_rings));
+	free_slots.top = 0;
+	frtrace_drain_semaphore = 1;
+	ring_grow_ticks = 0;
+	hook_since = 1;
+	running.java_id = new_flags = 0;
+	return 0;
+}
+
+/* The i-th last record of a slot. */
+static struct frt_span last(const struct frt_slot *s, uint64_t i)
+{
+	struct frt_span r;
+
+	memcpy(&r, ring_at(s) + ((s->head - (i + 1) * FRT_RECORD_SIZE) & (ring_size(s) - 1)), sizeof(r));
+	return r;
+}
+
+static void set_threshold(uint64_t ticks)
+{
+	for (uint32_t method = 0; method < 100; method++)
+		*control_rule(method) = ticks << FRT_RULE_SHIFT;
+}
+
+static void call(jint method)
+{
+	hook_leave(env, NULL, hook_enter(env, NULL, method), method);
+}
+
+static void call_that_ends_is_a_span(void **state)
+{
+	uint64_t before = sys_tsc(), after;
+	jlong start = hook_enter(env, NULL, 17);
+	struct frt_slot *s = slot_find(env);
+	uint64_t head;
+	struct frt_span r;
+
+	assert_non_null(s);
+	head = s->head;
+	assert_int_equal(s->depth, 1);
+	assert_int_equal(s->open[0].start, start);
+	assert_int_equal(s->open[0].method, 17);
+	hook_leave(env, NULL, start, 17);
+	after = sys_tsc();
+	assert_int_equal(s->depth, 0);
+	assert_int_equal(s->head, head + FRT_RECORD_SIZE);
+	r = last(s, 0);
+	assert_int_equal(r.start, start);
+	assert_true(r.start > before && r.duration > 0 && r.start + r.duration < after);
+	assert_int_equal(r.method, 17);
+	assert_int_equal(r.thread, s->thread);
+	assert_int_equal(r.kind, FRT_SPAN);
+	assert_int_equal(r.flags, 0);
+	assert_int_equal(r.stack, 0);
+	assert_int_equal(s->entered, 1);
+	assert_int_equal(s->exited, 1);
+	assert_int_equal(s->recorded, 1);
+	assert_int_equal(s->thrown, 0);
+	assert_int_equal(s->longest, r.duration);
+}
+
+static void call_that_throws_says_so(void **state)
+{
+	struct frt_slot *s;
+
+	hook_thrown(env, NULL, hook_enter(env, NULL, 5), 5);
+	call(6);
+	s = slot_find(env);
+	assert_int_equal(last(s, 1).flags, FRT_SPAN_THROWN);
+	assert_int_equal(last(s, 0).flags, 0);
+	assert_int_equal(s->thrown, 1);
+	assert_int_equal(s->exited, 2);
+}
+
+static void nobody_listens_nothing_is_done(void **state)
+{
+	frtrace_drain_semaphore = 0;
+	assert_int_equal(hook_enter(env, NULL, 1), 0);
+	hook_leave(env, NULL, 0, 1);
+	hook_leave(env, NULL, sys_tsc(), 1);
+	assert_null(slot_find(env));
+	assert_int_equal(control->unslotted, 0);
+}
+
+static void each_half_ring_says_what_a_span_costs(void **state)
+{
+	uint64_t began = sys_tsc(), spans = (1u << FRT_RING_FIRST_LOG2) / 2 / FRT_RECORD_SIZE;
+	struct frt_slot *s;
+
+	ring_grow_ticks = 0;
+	for (uint64_t i = 1; i < spans; i++)
+		call(3);
+	s = slot_find(env);
+	assert_int_equal(s->record_ticks, 0);
+	call(3);
+	assert_in_range(s->record_ticks, 1, 1024); /* a first one that is longer was interrupted */
+	assert_true(s->record_ticks < sys_tsc() - began);
+	s->record_ticks = 1000000;
+	for (uint64_t i = 0; i < spans; i++)
+		call(3);
+	assert_in_range(s->record_ticks, 875000, 999999);
+	s->record_ticks = 8; /* one that was put aside for long makes it no more than an eighth larger */
+	for (uint64_t i = 0; i < spans; i++)
+		call(3);
+	assert_int_equal(s->record_ticks, 9);
+}
+
+static void call_from_before_the_recording_is_not_of_it(void **state)
+{
+	jlong early = hook_enter(env, NULL, 1);
+	struct frt_slot *s = slot_find(env);
+	uint64_t head = s->head;
+
+	hook_since = sys_tsc();
+	hook_leave(env, NULL, early, 1);
+	hook_leave(env, NULL, 0, 1); /* entered when nobody listened */
+	assert_int_equal(s->head, head);
+	assert_int_equal(s->exited, 0);
+	call(1);
+	assert_int_equal(s->exited, 1);
+}
+
+static void call_below_the_threshold_counts_and_leaves_no_record(void **state)
+{
+	struct frt_slot *s;
+	uint64_t head;
+
+	call(1);
+	s = slot_find(env);
+	head = s->head;
+	set_threshold(UINT64_MAX / 8);
+	for (int i = 0; i < 100; i++)
+		call(1);
+	assert_int_equal(s->head, head);
+	assert_int_equal(s->exited, 101);
+	assert_int_equal(s->recorded, 1);
+	assert_int_equal(s->unrecorded, 0);
+	hook_leave(env, NULL, 2, 1); /* one that began at tick 2 is the longest */
+	set_threshold(0);
+	assert_true(s->longest > sys_tsc() / 2);
+}
+
+static void call_of_just_the_threshold_is_recorded(void **state)
+{
+	struct frt_slot *s;
+
+	set_threshold(1000000);
+	hook_leave(env, NULL, sys_tsc() - 1000000, 1); /* some ticks more by now */
+	s = slot_find(env);
+	assert_int_equal(s->recorded, 1);
+}
+
+static void thread_without_records_takes_no_ring(void **state)
+{
+	set_threshold(UINT64_MAX / 8);
+	call(1);
+	assert_int_equal(slot_find(env)->exited, 1);
+	assert_int_equal(slot_find(env)->ring, 0);
+	assert_int_equal(control->ring_used, 0);
+}
+
+static void nested_calls_stand_one_above_the_other(void **state)
+{
+	jlong a = hook_enter(env, NULL, 1), b = hook_enter(env, NULL, 2), c = hook_enter(env, NULL, 3);
+	struct frt_slot *s = slot_find(env);
+
+	assert_int_equal(s->depth, 3);
+	assert_int_equal(s->open[1].start, b);
+	assert_int_equal(s->open[2].method, 3);
+	hook_leave(env, NULL, c, 3);
+	hook_leave(env, NULL, b, 2);
+	assert_int_equal(s->depth, 1);
+	hook_leave(env, NULL, a, 1);
+	assert_int_equal(s->depth, 0);
+	assert_int_equal(s->lost_exits + s->moved_exits, 0);
+}
+
+static void calls_deeper_than_what_is_kept_are_counted(void **state)
+{
+	enum { DEEP = 3 * FRT_OPEN_CALLS };
+	jlong start[DEEP];
+	struct frt_slot *s;
+
+	for (int i = 0; i < DEEP; i++)
+		start[i] = hook_enter(env, NULL, i + 1);
+	s = slot_find(env);
+	assert_int_equal(s->depth, DEEP);
+	assert_int_equal(s->open[FRT_OPEN_CALLS - 1].method, FRT_OPEN_CALLS);
+	assert_int_equal(s[1].env | s[1].fs | s[1].head | s[1].ring, 0); /* the next slot */
+	for (int i = DEEP; i-- > 0;) {
+		hook_leave(env, NULL, start[i], i + 1);
+		assert_int_equal(s->depth, i);
+	}
+	assert_int_equal(s->exited, DEEP);
+	assert_int_equal(s->lost_exits + s->moved_exits, 0);
+}
+
+static void lost_exits_are_found_at_the_next_one_below(void **state)
+{
+	jlong a = hook_enter(env, NULL, 1), b = hook_enter(env, NULL, 2);
+	struct frt_slot *s = slot_find(env);
+
+	for (int i = 0; i < 5; i++)
+		hook_enter(env, NULL, 3); /* die of a StackOverflowError */
+	hook_thrown(env, NULL, b, 2);
+	assert_int_equal(s->depth, 1);
+	assert_int_equal(s->lost_exits, 5);
+	hook_leave(env, NULL, a, 1);
+	assert_int_equal(s->depth, 0);
+	assert_int_equal(s->entered, s->exited + s->lost_exits);
+	assert_int_equal(s->moved_exits, 0);
+}
+
+static void exits_lost_beyond_what_is_kept_are_found_too(void **state)
+{
+	jlong first = hook_enter(env, NULL, 1), deep = 0;
+	struct frt_slot *s = slot_find(env);
+
+	for (unsigned int i = 0; i < 2 * FRT_OPEN_CALLS; i++)
+		deep = hook_enter(env, NULL, 2);
+	for (int i = 0; i < 10; i++)
+		hook_enter(env, NULL, 3);
+	hook_thrown(env, NULL, deep, 2); /* cannot be told apart from the innermost */
+	hook_leave(env, NULL, first, 1);
+	assert_int_equal(s->depth, 0);
+	assert_int_equal(s->entered, s->exited + s->lost_exits);
+	assert_int_equal(s->moved_exits, 0);
+}
+
+static void exit_of_a_call_entered_elsewhere_is_told_apart(void **state)
+{
+	jlong mine = hook_enter(env, NULL, 1);
+	struct frt_slot *s = slot_find(env);
+
+	hook_leave(env, NULL, sys_tsc(), 9); /* a virtual thread that came over */
+	assert_int_equal(s->moved_exits, 1);
+	assert_int_equal(s->depth, 1);
+	assert_int_equal(last(s, 0).method, 9);
+	hook_leave(env, NULL, mine, 1);
+	hook_leave(env, NULL, sys_tsc(), 9); /* none is open at all */
+	assert_int_equal(s->depth, 0);
+	assert_int_equal(s->moved_exits, 2);
+	assert_int_equal(s->lost_exits, 0);
+}
+
+static void call_that_parks_is_not_lost_when_another_virtual_thread_ends_below_it(void **state)
+{
+	struct frt_slot *s;
+	jlong below, parks;
+
+	new_flags = FRT_SLOT_CARRIER;
+	below = hook_enter(env, NULL, 1);
+	parks = hook_enter(env, NULL, 1);
+	s = slot_find(env);
+	hook_leave(env, NULL, below, 1);
+	assert_int_equal(s->lost_exits, 0);
+	hook_leave(env, NULL, parks, 1);
+	assert_int_equal(s->exited, s->entered);
+	assert_int_equal(s->lost_exits, 0);
+}
+
+static void drain_comes_at_each_half_of_the_ring(void **state)
+{
+	struct frt_slot *s;
+	uint64_t half;
+
+	call(1);
+	s = slot_find(env);
+	half = ring_size(s) / 2;
+	for (int i = 0; i < 200; i++) {
+		call(1);
+		assert_int_equal(s->drained, s->head & ~(half - 1));
+	}
+	assert_int_equal(ring_size(s) / 2, half); /* grow_ticks is 0 */
+}
+
+static void ring_of_a_busy_thread_grows_and_loses_nothing(void **state)
+{
+	struct frt_slot *s;
+	uint64_t sizes = 0;
+
+	ring_grow_ticks = UINT64_MAX;
+	call(1);
+	s = slot_find(env);
+	for (jint i = 2; i < 3000; i++) {
+		uint64_t before = ring_size(s), had;
+
+		call(i);
+		sizes |= before;
+		had = s->head < before ? s->head : before;
+		for (uint64_t n = 0; n < had / FRT_RECORD_SIZE; n++)
+			assert_int_equal(last(s, n).method, i - n);
+	}
+	assert_int_equal(sizes, 1024 | 2048 | 4096 | 8192 | 1 << FRT_RING_MAX_LOG2);
+}
+
+static void ring_of_a_calm_thread_stays_small(void **state)
+{
+	struct frt_slot *s;
+	uint64_t size;
+
+	ring_grow_ticks = 1;
+	call(1);
+	s = slot_find(env);
+	size = ring_size(s);
+	for (int i = 0; i < 1000; i++)
+		call(1);
+	assert_int_equal(ring_size(s), size);
+}
+
+static void call_without_ring_memory_is_counted_as_unrecorded(void **state)
+{
+	struct frt_slot *s;
+
+	control->ring_cap = 0;
+	for (int i = 0; i < 3; i++)
+		call(1);
+	s = slot_find(env);
+	assert_int_equal(s->unrecorded, 3);
+	assert_int_equal(s->exited, 3);
+	assert_int_equal(s->recorded, 0);
+	assert_int_equal(s->head, 0);
+}
+
+static void call_of_a_thread_without_a_slot_is_counted(void **state)
+{
+	control->slots = FRT_MAX_SLOTS;
+	call(1);
+	hook_thrown(env, NULL, hook_enter(env, NULL, 1), 1);
+	assert_int_equal(control->unslotted, 2);
+	assert_null(slot_find(env));
+}
+
+static void span_of_a_virtual_thread_follows_its_name(void **state)
+{
+	struct frt_slot *s;
+
+	new_flags = FRT_SLOT_CARRIER;
+	running = (struct thread_virtual){77, 5};
+	call(1);
+	s = slot_find(env);
+	assert_int_equal(last(s, 1).kind, FRT_VTHREAD);
+	assert_int_equal(last(s, 0).flags, FRT_SPAN_VIRTUAL);
+	hook_thrown(env, NULL, hook_enter(env, NULL, 2), 2);
+	assert_int_equal(last(s, 1).kind, FRT_SPAN); /* not named again */
+	assert_int_equal(last(s, 0).flags, FRT_SPAN_VIRTUAL | FRT_SPAN_THROWN);
+	assert_int_equal(s->thrown, 1);
+	assert_int_equal(s->recorded, 2);
+	running.java_id = 0; /* the carrier itself */
+	call(3);
+	assert_int_equal(last(s, 0).flags, 0);
+}
+
+/* So that a half that is lost takes no name along. */
+static void virtual_thread_is_named_again_in_each_half(void **state)
+{
+	struct frt_slot *s;
+	unsigned int names = 0, halves;
+
+	new_flags = FRT_SLOT_CARRIER;
+	running = (struct thread_virtual){77, 5};
+	call(1);
+	s = slot_find(env);
+	halves = ring_size(s) / 2 / FRT_RECORD_SIZE;
+	for (uint64_t i = 0; i < 40; i++) {
+		uint64_t head = s->head;
+
+		call(1);
+		names += s->head - head > FRT_RECORD_SIZE;
+	}
+	assert_true(names >= 40 / halves);
+}
+
+/* What the sweep hands on: each thread's calls in order of their number. */
+struct reader {
+	uint64_t next[8], spans, bad;
+};
+
+static void on_span(void *context, const struct frt_span *r, const struct stream_vthread *v)
+{
+	struct reader *reader = context;
+	unsigned int thread = r->method >> 24;
+
+	reader->spans++;
+	if (thread >= 8 || (r->method & 0xffffff) < reader->next[thread])
+		reader->bad++;
+	else
+		reader->next[thread] = (r->method & 0xffffff) + 1;
+}
+
+static void on_cover(void *context, uint64_t tsc)
+{
+}
+
+enum { THREADS = 4, CALLS = 60000 };
+static unsigned int left;
+
+static void *make_calls(void *argument)
+{
+	JNIEnv *mine = (JNIEnv *)(0x7f5500000000 + (uintptr_t)argument * 0x3c0);
+
+	for (jint i = 0; i < CALLS; i++) {
+		jint method = (jint)(uintptr_t)argument << 24 | i;
+
+		hook_leave(mine, NULL, hook_enter(mine, NULL, method), method);
+	}
+	__atomic_sub_fetch(&left, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void what_threads_write_the_sweep_reads(void **state)
+{
+	struct segment seg = {.fd = -1, .base = (char *)control};
+	struct streams *streams = calloc(1, sizeof(*streams));
+	struct reader reader = {0};
+	struct stream_sink sink = {on_span, on_cover, &reader};
+	struct segment_totals t;
+	pthread_t thread[THREADS];
+
+	assert_non_null(streams);
+	streams_init(streams, &sink);
+	sweep_begin(&seg, streams);
+	ring_grow_ticks = UINT64_MAX;
+	left = THREADS;
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, make_calls, (void *)i), 0);
+	while (__atomic_load_n(&left, __ATOMIC_ACQUIRE)) {
+		const struct frt_slot *s;
+
+		sweep(&seg, streams);
+		for (uint32_t i = 0; (s = segment_slot(&seg, i)); i++) { /* what a queue would have told */
+			uint64_t head = load_acquire(&s->head);
+
+			if (head > streams->next[i] + (1 << FRT_RING_MAX_LOG2))
+				streams_give_up(streams, i, head - 1024);
+		}
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	sweep_finish(&seg, streams);
+	segment_totals(&seg, &t);
+	assert_int_equal(t.entered, THREADS * CALLS);
+	assert_int_equal(t.exited, THREADS * CALLS);
+	assert_int_equal(t.recorded, THREADS * CALLS);
+	assert_int_equal(t.lost_exits + t.moved_exits + t.open, 0);
+	assert_int_equal(reader.bad, 0);
+	assert_int_equal(reader.spans + streams->lost, t.recorded);
+	assert_int_equal(streams->malformed, 0);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(reader.next[i], CALLS); /* the last one of each is there */
+	streams_release(streams);
+	free(streams);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, setup)
+	const struct CMUnitTest tests[] = {
+		TEST(call_that_ends_is_a_span),
+		TEST(call_that_throws_says_so),
+		TEST(nobody_listens_nothing_is_done),
+		TEST(each_half_ring_says_what_a_span_costs),
+		TEST(call_from_before_the_recording_is_not_of_it),
+		TEST(call_below_the_threshold_counts_and_leaves_no_record),
+		TEST(call_of_just_the_threshold_is_recorded),
+		TEST(thread_without_records_takes_no_ring),
+		TEST(nested_calls_stand_one_above_the_other),
+		TEST(calls_deeper_than_what_is_kept_are_counted),
+		TEST(lost_exits_are_found_at_the_next_one_below),
+		TEST(call_that_parks_is_not_lost_when_another_virtual_thread_ends_below_it),
+		TEST(exits_lost_beyond_what_is_kept_are_found_too),
+		TEST(exit_of_a_call_entered_elsewhere_is_told_apart),
+		TEST(drain_comes_at_each_half_of_the_ring),
+		TEST(ring_of_a_busy_thread_grows_and_loses_nothing),
+		TEST(ring_of_a_calm_thread_stays_small),
+		TEST(call_without_ring_memory_is_counted_as_unrecorded),
+		TEST(call_of_a_thread_without_a_slot_is_counted),
+		TEST(span_of_a_virtual_thread_follows_its_name),
+		TEST(virtual_thread_is_named_again_in_each_half),
+		TEST(what_threads_write_the_sweep_reads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

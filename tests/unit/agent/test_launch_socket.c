@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The door, from both sides: the collector's (user/process/launch_socket) and the agent's (uprobes/agent/launch_link). */
+#include "uprobes/agent/launch_link.h"
+#include "user/process/launch_socket.h"
+#include "user/process/interrupt.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char base[64];
+static struct door door;
+
+static int open_door(void **state)
+{
+	struct diag d;
+
+	strcpy(base, "/tmp/test_door.XXXXXX");
+	if (!mkdtemp(base) || setenv("TMPDIR", base, 1))
+		return -1;
+	return door_open(&door, "libx.so", "image", 5, &d);
+}
+
+static int close_door(void **state)
+{
+	launch_close();
+	door_close(&door, false);
+	return rmdir(base); /* it is empty */
+}
+
+static void all_may_read_the_agent_and_ring_and_nobody_may_change_it(void **state)
+{
+	char directory[600];
+	struct stat st;
+
+	assert_int_equal(strncmp(door.file.path, base, strlen(base)), 0);
+	assert_int_equal(stat(door.file.path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0555);
+	assert_int_equal(stat(door.path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0666);
+	snprintf(directory, sizeof(directory), "%s", door.path);
+	*strrchr(directory, '/') = 0;
+	assert_int_equal(stat(directory, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0711);
+}
+
+static int ring(void)
+{
+	pid_t pid = 0;
+	int connection;
+
+	assert_true(launch_ring(door.path, 15));
+	connection = door_accept(&door, &pid);
+	assert_true(connection >= 0);
+	assert_int_equal(pid, getpid());
+	return connection;
+}
+
+static void who_rings_is_known_and_gets_commands_whole(void **state)
+{
+	pid_t pid;
+	int connection;
+
+	assert_int_equal(door_accept(&door, &pid), -EAGAIN);
+	connection = ring();
+	assert_null(launch_command(10));
+	assert_true(launch_is_open());
+	assert_int_equal(door_say(connection, "boot"), 0);
+	assert_int_equal(door_say(connection, "run"), 0);
+	assert_string_equal(launch_command(1000), "boot");
+	assert_string_equal(launch_command(1000), "run");
+	close(connection);
+}
+
+static void answer_comes_back(void **state)
+{
+	int connection = ring(), result = 0;
+	struct diag d;
+
+	launch_answer(106);
+	assert_int_equal(door_command(connection, "start", 1000, &result, &d), 0);
+	assert_int_equal(result, 106);
+	assert_string_equal(launch_command(1000), "start");
+	close(connection);
+}
+
+static void silence_and_death_are_told_apart(void **state)
+{
+	int connection = ring(), result;
+	struct diag d;
+
+	assert_int_equal(door_command(connection, "stop", 20, &result, &d), -ETIMEDOUT);
+	assert_non_null(strstr(d.text, "no answer within"));
+	launch_close();
+	assert_int_equal(door_command(connection, "stop", 1000, &result, &d), -ESRCH);
+	close(connection);
+}
+
+static void waiting_for_an_answer_ends_with_ctrl_c(void **state)
+{
+	int connection = ring(), result;
+	sigset_t ends;
+	struct diag d;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	raise(SIGTERM);
+	alarm(20);
+	assert_int_equal(door_command(connection, "init", -1, &result, &d), -EINTR);
+	alarm(0);
+	interrupt_forget();
+	sigprocmask(SIG_UNBLOCK, &ends, NULL);
+	close(connection);
+}
+
+static void agent_goes_on_when_the_collector_is_gone(void **state)
+{
+	int connection = ring();
+
+	close(connection);
+	assert_null(launch_command(1000));
+	assert_false(launch_is_open());
+	launch_answer(0);
+	door_close(&door, true);
+	assert_false(launch_ring(door.path, 15));
+	assert_int_equal(access(door.file.path, R_OK), 0); /* who is told to load it still can */
+	assert_false(launch_ring("/a/path/that/is/longer/than/a/socket's/address/can/be/which/is/a/hundred/and/eight/bytes"
+				 "/with/its/end", 15));
+}
+
+/* The collector is stopped, and more JVMs start than can stand at its door. */
+static void agent_does_not_stand_in_a_full_queue_for_ever(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int others[4096], n = 0;
+
+	strcpy(address.sun_path, door.path);
+	do {
+		assert_true(n < 4096);
+		others[n] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
+	} while (!connect(others[n++], (struct sockaddr *)&address, sizeof(address)));
+	assert_int_equal(errno, EAGAIN);
+	alarm(20);
+	assert_false(launch_ring(door.path, 1));
+	alarm(0);
+	while (n)
+		close(others[--n]);
+}
+
+static void directory_that_options_cannot_name_is_not_used(void **state)
+{
+	struct door other;
+	struct diag d;
+
+	setenv("TMPDIR", "/tmp/with space", 1);
+	assert_int_equal(door_open(&other, "libx.so", "image", 5, &d), 0);
+	assert_null(strchr(other.path, ' '));
+	door_close(&other, false);
+	assert_true(access(other.file.path, F_OK) < 0);
+}
+
+/* A door of a frtrace that was killed, `age` seconds ago. */
+static void leave(const char *name, long age)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "mkdir -m 711 %s/%s && touch %s/%s/libfrtrace-x.so %s/%s/door && touch -d '-%ld seconds' %s/%s", base, name,
+		 base, name, base, name, age, base, name);
+	assert_int_equal(system(command), 0);
+}
+
+static bool is_there(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", base, name);
+	return !access(path, F_OK);
+}
+
+static void remove_left(const char *name)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s/%s", base, name);
+	assert_int_equal(system(command), 0);
+}
+
+static void what_the_killed_have_left_is_swept_by_the_next(void **state)
+{
+	struct door other;
+	struct diag d;
+
+	leave(".frtrace-000000000001", 100);
+	leave(".frtrace-000000000002", 1);
+	assert_int_equal(door_open(&other, "libx.so", "image", 5, &d), 0);
+	assert_false(is_there(".frtrace-000000000001"));
+	assert_true(is_there(".frtrace-000000000002")); /* it may just be made */
+	assert_true(is_there(door.file.directory));
+	door_close(&other, false);
+	leave(".frtrace-000000000003", 100);
+	assert_int_equal(futimens(door.file.inside, (struct timespec[]){ { 1, 0 }, { 1, 0 } }), 0);
+	assert_int_equal(door_open(&other, "libx.so", "image", 5, &d), 0);
+	assert_true(is_there(door.file.directory)); /* old, but its owner lives */
+	assert_false(is_there(".frtrace-000000000003"));
+	door_close(&other, false);
+	remove_left(".frtrace-000000000002");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, open_door, close_door)
+		TEST(all_may_read_the_agent_and_ring_and_nobody_may_change_it),
+		TEST(who_rings_is_known_and_gets_commands_whole),
+		TEST(answer_comes_back),
+		TEST(silence_and_death_are_told_apart),
+		TEST(waiting_for_an_answer_ends_with_ctrl_c),
+		TEST(agent_goes_on_when_the_collector_is_gone),
+		TEST(agent_does_not_stand_in_a_full_queue_for_ever),
+		TEST(directory_that_options_cannot_name_is_not_used),
+		TEST(what_the_killed_have_left_is_swept_by_the_next),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

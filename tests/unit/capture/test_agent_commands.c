@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Both ends of the command word: the collector's functions, and a thread that answers as the agent's does. */
+#include "tests/lib/fake_segment.h"
+#include "user/capture/agent_commands.h"
+#include "user/capture/attach_lock.h"
+#include "user/process/run_directory.h"
+#include "user/process/user_child.h"
+#include "user/process/interrupt.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct agent {
+	struct segment segment;
+	pthread_t thread;
+	uint32_t result, last_kind;
+	int work_ms; /* what a command takes; progress is counted meanwhile */
+	bool ends;
+};
+
+static struct target self(void)
+{
+	static int pidfd;
+
+	pidfd = pidfd ?: (int)syscall(SYS_pidfd_open, getpid(), 0);
+	return (struct target){ .pid = getpid(), .ns_pid = getpid(), .pidfd = pidfd, .uid = getuid(), .gid = getgid() };
+}
+
+static void *serve(void *context)
+{
+	struct agent *a = context;
+	struct frt_header *h = segment_header(&a->segment);
+	const struct timespec step = { .tv_nsec = 5000000 };
+	uint32_t done = h->command.answered, number;
+
+	while (!__atomic_load_n(&a->ends, __ATOMIC_ACQUIRE)) {
+		number = __atomic_load_n(&h->command.number, __ATOMIC_ACQUIRE);
+		if (number == done) {
+			syscall(SYS_futex, &h->command.number, FUTEX_WAIT, done, &step, NULL, 0);
+			continue;
+		}
+		for (int64_t end = clock_ms() + a->work_ms; clock_ms() < end && !__atomic_load_n(&a->ends, __ATOMIC_ACQUIRE);) {
+			__atomic_fetch_add(&h->progress, 1, __ATOMIC_RELAXED);
+			usleep(1000);
+		}
+		a->last_kind = h->command.kind;
+		h->command.result = a->result;
+		__atomic_store_n(&h->command.answered, number, __ATOMIC_RELEASE);
+		syscall(SYS_futex, &h->command.answered, FUTEX_WAKE, 1, NULL, NULL, 0);
+		done = number;
+	}
+	return NULL;
+}
+
+static void agent_start(struct agent *a)
+{
+	a->segment = fake_segment_new();
+	assert_int_equal(pthread_create(&a->thread, NULL, serve, a), 0);
+}
+
+static void agent_end(struct agent *a)
+{
+	__atomic_store_n(&a->ends, true, __ATOMIC_RELEASE);
+	pthread_join(a->thread, NULL);
+	fake_segment_free(&a->segment);
+}
+
+static void commands_are_carried_out_one_by_one(void **state)
+{
+	struct agent a = { .result = FRT_DONE };
+	struct target t = self();
+	struct diag d;
+
+	agent_start(&a);
+	for (uint32_t i = 0; i < 200; i++) {
+		enum frt_command_kind kind = FRT_COMMAND_START + i % (FRT_COMMANDS - FRT_COMMAND_START);
+
+		assert_int_equal(agent_command(&a.segment, &t, kind, 10000, &d), 0);
+		assert_int_equal(a.last_kind, kind);
+	}
+	agent_end(&a);
+}
+
+static void a_refusal_has_the_agents_words_or_those_of_its_result(void **state)
+{
+	struct agent a = { .result = FRT_JVMTI_FAILED };
+	struct target t = self();
+	struct diag d;
+
+	agent_start(&a);
+	assert_int_equal(agent_command(&a.segment, &t, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
+	assert_non_null(strstr(d.text, "cannot 'stop' in the target: the JVM failed to carry it out"));
+	strcpy(segment_header(&a.segment)->message, "the JVM could not restore all classes");
+	assert_int_equal(agent_command(&a.segment, &t, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
+	assert_non_null(strstr(d.text, "could not restore all classes"));
+	/* no byte of a message ends it */
+	memset(segment_header(&a.segment)->message, 'x', sizeof(segment_header(&a.segment)->message));
+	assert_int_equal(agent_command(&a.segment, &t, FRT_COMMAND_STOP, 10000, &d), -EPROTO);
+	agent_end(&a);
+}
+
+static void nobody_answers(void **state)
+{
+	struct segment s = fake_segment_new();
+	struct target t = self();
+	struct diag d;
+
+	assert_int_equal(agent_command(&s, &t, FRT_COMMAND_START, 20, &d), -ETIMEDOUT);
+	assert_non_null(strstr(d.text, "does not answer"));
+	/* the next collector does not send another one meanwhile */
+	assert_int_equal(agent_command(&s, &t, FRT_COMMAND_STOP, 20, &d), -ETIMEDOUT);
+	assert_int_equal(segment_header(&s)->command.number, 1);
+	assert_int_equal(segment_header(&s)->command.kind, FRT_COMMAND_START);
+	fake_segment_free(&s);
+}
+
+static void progress_gives_more_time_but_not_for_ever(void **state)
+{
+	struct agent slow = { .work_ms = 500 }, endless = { .work_ms = 1 << 30 };
+	struct target t = self();
+	struct diag d;
+
+	agent_start(&slow);
+	assert_int_equal(agent_command(&slow.segment, &t, FRT_COMMAND_START, 200, &d), 0);
+	agent_end(&slow);
+	agent_start(&endless);
+	assert_int_equal(agent_command(&endless.segment, &t, FRT_COMMAND_START, 10, &d), -ETIMEDOUT);
+	agent_end(&endless);
+}
+
+static void a_signal_ends_the_wait(void **state)
+{
+	struct segment s = fake_segment_new();
+	struct target t = self();
+	sigset_t set, before;
+	struct diag d;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	raise(SIGINT);
+	assert_int_equal(agent_command(&s, &t, FRT_COMMAND_START, 60000, &d), -EINTR);
+	interrupt_forget();
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	fake_segment_free(&s);
+}
+
+static void the_target_ends_meanwhile(void **state)
+{
+	struct segment s = fake_segment_new();
+	struct target t = self();
+	struct diag d;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	t.pid = t.ns_pid = pid;
+	t.pidfd = -1;
+	assert_int_equal(agent_command(&s, &t, FRT_COMMAND_START, 60000, &d), -ESRCH);
+	fake_segment_free(&s);
+}
+
+static void every_result_has_words(void **state)
+{
+	for (int result = FRT_NO_JVMTI; result <= FRT_ANOTHER_COPY; result++)
+		assert_true(strlen(agent_result_text(result)) > 10);
+}
+
+static void a_lock_has_one_holder_and_ends_with_it(void **state)
+{
+	pid_t jvm = getpid();
+	int lock, second, ready[2];
+	char holder[32];
+	struct diag d;
+	pid_t pid;
+
+	if (run_directory_make())
+		skip(); /* no directory for locks */
+	assert_int_equal(attach_lock(jvm, &lock, &d), 0);
+	assert_true(lock >= 0);
+	assert_int_equal(attach_lock(jvm, &second, &d), -EBUSY);
+	snprintf(holder, sizeof(holder), "frtrace pid %d ", (int)getpid());
+	assert_non_null(strstr(d.text, holder));
+	attach_unlock(jvm, lock);
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		attach_lock(jvm, &lock, &d);
+		if (write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(ready[0], holder, 1), 1);
+	assert_int_equal(attach_lock(jvm, &lock, &d), -EBUSY);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(attach_lock(jvm, &lock, &d), 0);
+	attach_unlock(jvm, lock);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(commands_are_carried_out_one_by_one),
+		cmocka_unit_test(a_refusal_has_the_agents_words_or_those_of_its_result),
+		cmocka_unit_test(nobody_answers),
+		cmocka_unit_test(progress_gives_more_time_but_not_for_ever),
+		cmocka_unit_test(a_signal_ends_the_wait),
+		cmocka_unit_test(the_target_ends_meanwhile),
+		cmocka_unit_test(every_result_has_words),
+		cmocka_unit_test(a_lock_has_one_holder_and_ends_with_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

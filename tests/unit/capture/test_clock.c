@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The conversion, on pairs made by hand; and the running clock against itself. */
+#include "user/capture/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <x86intrin.h>
+
+#include <cmocka.h>
+
+static struct clock c;
+
+/* Three pairs: 2 ticks a nanosecond, then 4. */
+static int setup(void **state)
+{
+	memset(&c, 0, sizeof(c));
+	c.pair[0] = (struct clock_pair){1000, 500000, 0};
+	c.pair[1] = (struct clock_pair){3000, 501000, 0};
+	c.pair[2] = (struct clock_pair){7000, 502000, 0};
+	c.pairs = 3;
+	return 0;
+}
+
+static int64_t monotonic(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static void stamp_is_interpolated_between_the_pairs_around_it(void **state)
+{
+	assert_int_equal(clock_ns(&c, 1000), 500000);
+	assert_int_equal(clock_ns(&c, 2000), 500500);
+	assert_int_equal(clock_ns(&c, 3000), 501000);
+	assert_int_equal(clock_ns(&c, 5000), 501500);
+	assert_int_equal(clock_ns(&c, 7000), 502000);
+	assert_int_equal(clock_ns(&c, 1500), 500250); /* back again, past the hint */
+}
+
+static void stamp_from_before_us_is_reckoned_from_the_longest_base(void **state)
+{
+	assert_int_equal(clock_ns(&c, 400), 500000 - 200); /* 3 ticks a nanosecond over all */
+	assert_int_equal(clock_ns(&c, 0), 500000 - 333);
+}
+
+static void stamp_of_long_ago_does_not_overflow(void **state)
+{
+	c.pair[0] = (struct clock_pair){3000000000000000000, 1000000000000000000, 0};
+	c.pair[1] = (struct clock_pair){6000000000000000000, 2000000000000000000, 0};
+	c.pairs = 2;
+	assert_int_equal(clock_ns(&c, 0), 0);
+	assert_in_range(clock_ns(&c, 4500000000000000000), 1499999999999999900, 1500000000000000000); /* over 31 years */
+}
+
+static void each_pair_is_found(void **state)
+{
+	for (size_t i = 0; i < CLOCK_PAIRS; i++) /* each interval of another rate */
+		c.pair[i] = (struct clock_pair){1000 + 100 * i, (int64_t)(i * i), 0};
+	c.pairs = CLOCK_PAIRS;
+	for (size_t i = 0; i < 50000; i++) {
+		size_t n = i * 7919 % (CLOCK_PAIRS - 1);
+
+		assert_int_equal(clock_ns(&c, 1000 + 100 * n), n * n);
+		assert_int_equal(clock_ns(&c, 1000 + 100 * n + 50), (n * n + (n + 1) * (n + 1)) / 2);
+	}
+}
+
+static void conversion_never_runs_backwards(void **state)
+{
+	int64_t last = INT64_MIN, now;
+
+	for (uint64_t tsc = 0; tsc < 9000; tsc++, last = now) {
+		now = clock_ns(&c, tsc);
+		assert_true(now >= last);
+	}
+}
+
+static void durations_go_there_and_back(void **state)
+{
+	assert_int_equal(clock_ticks_of_ns(&c, 1000), 3000);
+	assert_int_equal(clock_ns_of_ticks(&c, 3000), 1000);
+	assert_int_equal(clock_ticks_of_ns(&c, 0), 0);
+	assert_true(clock_ticks_of_ns(&c, INT64_MAX) == INT64_MAX);
+}
+
+static void pairs_rise_and_come_within_their_error(void **state)
+{
+	uint64_t before, after;
+	int64_t from, to, got;
+
+	clock_init(&c);
+	assert_int_equal(c.pairs, 2);
+	assert_true(c.pair[0].tsc < c.pair[1].tsc && c.pair[0].monotonic < c.pair[1].monotonic);
+	from = monotonic();
+	before = __rdtsc();
+	after = __rdtsc();
+	to = monotonic();
+	clock_cover(&c, after);
+	got = clock_ns(&c, before);
+	/* 100 us: what a step of the clock's rate could make of some milliseconds */
+	assert_true(got >= from - c.pair[1].error - 100000 && got <= to + clock_last(&c)->error + 100000);
+	assert_true(clock_last(&c)->error >= 0);
+}
+
+static void covering_a_young_stamp_moves_the_end_behind_it(void **state)
+{
+	uint64_t stamp;
+
+	clock_init(&c);
+	for (int i = 0; i < 1000; i++) {
+		stamp = __rdtsc();
+		clock_cover(&c, stamp);
+		assert_true(clock_last(&c)->tsc > stamp);
+	}
+	for (size_t i = 1; i < c.pairs; i++)
+		assert_true(c.pair[i - 1].tsc < c.pair[i].tsc && c.pair[i - 1].monotonic <= c.pair[i].monotonic);
+}
+
+static void covering_an_old_stamp_takes_no_pair(void **state)
+{
+	struct clock_pair end;
+
+	clock_init(&c);
+	end = *clock_last(&c);
+	clock_cover(&c, end.tsc - 1);
+	assert_memory_equal(clock_last(&c), &end, sizeof(end));
+}
+
+/* A recording that samples all the time keeps few pairs; the last one is always the present. */
+static void pairs_that_stay_are_some_way_apart(void **state)
+{
+	clock_init(&c);
+	for (int i = 0; i < 200; i++)
+		clock_sample(&c);
+	assert_true(c.pairs < 200);
+	for (size_t i = 1; i + 1 < c.pairs; i++)
+		assert_true(c.pair[i].monotonic - c.pair[i - 1].monotonic >= 10000000);
+}
+
+static void full_clock_forgets_old_pairs_and_keeps_its_ends(void **state)
+{
+	struct clock_pair first, last;
+	int64_t begin = monotonic() - (int64_t)CLOCK_PAIRS * 20000000;
+	uint64_t tsc = __rdtsc() - CLOCK_PAIRS * 60000000ULL;
+
+	for (size_t i = 0; i < CLOCK_PAIRS; i++)
+		c.pair[i] = (struct clock_pair){tsc + i * 60000000, begin + (int64_t)i * 20000000, 0};
+	c.pairs = CLOCK_PAIRS;
+	c.hint = CLOCK_PAIRS - 2;
+	first = c.pair[0];
+	last = c.pair[CLOCK_PAIRS - 1];
+	clock_sample(&c);
+	assert_true(c.pairs < CLOCK_PAIRS && c.pairs > CLOCK_PAIRS / 8 * 5); /* the younger half stays */
+	assert_memory_equal(&c.pair[0], &first, sizeof(first));
+	assert_memory_equal(&c.pair[c.pairs - 2], &last, sizeof(last));
+	for (size_t i = 1; i < c.pairs; i++)
+		assert_true(c.pair[i - 1].tsc < c.pair[i].tsc);
+	assert_int_equal(clock_ns(&c, tsc + 30000000), begin + 10000000);
+	assert_int_equal(clock_ns(&c, last.tsc - 30000000), last.monotonic - 10000000);
+	assert_true(c.hint < c.pairs);
+}
+
+static void offset_leads_from_monotonic_to_realtime(void **state)
+{
+	int64_t from = monotonic(), offset = clock_realtime_offset(), real, to;
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	real = t.tv_sec * 1000000000LL + t.tv_nsec;
+	to = monotonic();
+	assert_true(llabs(offset - (real - to)) <= to - from + 1000000);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, setup)
+	const struct CMUnitTest tests[] = {
+		TEST(stamp_is_interpolated_between_the_pairs_around_it),
+		TEST(stamp_from_before_us_is_reckoned_from_the_longest_base),
+		TEST(stamp_of_long_ago_does_not_overflow),
+		TEST(each_pair_is_found),
+		TEST(conversion_never_runs_backwards),
+		TEST(durations_go_there_and_back),
+		TEST(pairs_rise_and_come_within_their_error),
+		TEST(covering_a_young_stamp_moves_the_end_behind_it),
+		TEST(covering_an_old_stamp_takes_no_pair),
+		TEST(pairs_that_stay_are_some_way_apart),
+		TEST(full_clock_forgets_old_pairs_and_keeps_its_ends),
+		TEST(offset_leads_from_monotonic_to_realtime),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

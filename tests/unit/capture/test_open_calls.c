@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/open_calls.h"
+#include "tests/lib/fake_segment.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct segment seg;
+static struct open_call seen[64];
+static size_t count;
+
+static int setup(void **state)
+{
+	seg = fake_segment_new();
+	segment_header(&seg)->census = 3;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	fake_segment_free(&seg);
+	return 0;
+}
+
+static void see(void *context, const struct open_call *c)
+{
+	assert_true(count < 64);
+	seen[count++] = *c;
+}
+
+static uint64_t look(const char *no_stacks)
+{
+	count = 0;
+	return open_calls_each(&seg, no_stacks, see, NULL);
+}
+
+/* A thread with that many calls of the methods 1, 2, ..., begun at 100, 200, ...; a census at `at` saw all of them. */
+static struct frt_slot *slot_with(uint32_t thread, uint32_t calls, uint64_t at)
+{
+	struct frt_slot *s = fake_slot(&seg, 10, 0);
+
+	s->thread = thread;
+	s->depth = calls;
+	for (uint32_t i = 0; i < calls && i < FRT_OPEN_CALLS; i++)
+		s->open[i] = (struct frt_open_call){.start = 100 * (i + 1), .method = i + 1};
+	s->census_at = at;
+	s->census_epoch = 3;
+	s->census_open = calls;
+	s->census_stack = 70 + thread;
+	return s;
+}
+
+static void calls_are_shown_thread_by_thread_outermost_first(void **state)
+{
+	slot_with(5, 2, 1000);
+	slot_with(6, 0, 1000);
+	slot_with(7, 1, 1000);
+	assert_int_equal(look(NULL), 3);
+	assert_int_equal(count, 3);
+	assert_true(seen[0].thread == 5 && seen[0].start == 100 && seen[0].method == 1);
+	assert_true(seen[1].thread == 5 && seen[1].start == 200 && seen[1].method == 2);
+	assert_true(seen[2].thread == 7 && seen[2].start == 100 && seen[2].stack == 77);
+	assert_int_equal(seen[1].stack, 75);
+	assert_null(seen[1].remark);
+}
+
+static void call_on_no_stack_is_not_shown(void **state)
+{
+	slot_with(5, 3, 1000)->census_dead = 1 << 1;
+	assert_int_equal(look(NULL), 2);
+	assert_true(seen[0].method == 1 && seen[1].method == 3);
+}
+
+static void call_that_began_since_has_no_stack(void **state)
+{
+	slot_with(5, 3, 250);
+	slot_with(6, 2, 1000)->census_open = 1;
+	assert_int_equal(look(NULL), 5);
+	assert_true(seen[1].stack == 75 && seen[2].stack == 0 && seen[2].remark);
+	assert_true(seen[3].stack == 76 && seen[4].stack == 0 && seen[4].remark);
+}
+
+static void stack_of_an_earlier_census_is_not_that_of_now(void **state)
+{
+	struct frt_slot *s = slot_with(5, 1, 1000);
+
+	s->census_epoch = 2;
+	s->census_dead = 1;
+	assert_int_equal(look(NULL), 1);
+	assert_true(seen[0].stack == 0 && seen[0].remark);
+}
+
+static void without_a_census_all_are_shown_with_the_reason(void **state)
+{
+	slot_with(5, 2, 1000)->census_dead = 1;
+	assert_int_equal(look("it was killed"), 2);
+	assert_true(seen[0].stack == 0 && seen[1].stack == 0);
+	assert_string_equal(seen[1].remark, "it was killed");
+}
+
+static void calls_of_an_earlier_recording_are_not_shown(void **state)
+{
+	slot_with(5, 2, 1000)->epoch = segment_header(&seg)->epoch - 1;
+	assert_int_equal(look(NULL), 0);
+}
+
+static struct frt_virtual_call *virtual_row(uint32_t i, uint64_t java_id, uint32_t carrier)
+{
+	struct frt_virtual_call *row = (struct frt_virtual_call *)(seg.base + FRT_VIRTUAL_AT) + i;
+	struct frt_virtual_name *name = (struct frt_virtual_name *)(seg.base + FRT_VIRTUAL_NAMES_AT) + i;
+
+	segment_header(&seg)->virtual_used = 1;
+	*row = (struct frt_virtual_call){.start = 500, .java_id = java_id, .method = 9, .carrier = carrier, .stack = 80, .census = 3};
+	*name = (struct frt_virtual_name){.length = 4, .name = "fred"};
+	return row;
+}
+
+static void virtual_thread_is_named_with_its_stack(void **state)
+{
+	fake_thread(&seg, 5, "carrier", "main")->java_id = 31;
+	virtual_row(1000, 77, 5);
+	virtual_row(FRT_VIRTUAL_CALLS - 1, 31, 5);
+	virtual_row(7, 78, 5)->census = 2;
+	virtual_row(8, 79, 5)->start = 1; /* is being written */
+	assert_int_equal(look(NULL), 3);
+	assert_true(seen[0].vthread.java_id == 78 && seen[0].stack == 0 && seen[0].remark);
+	assert_true(seen[1].vthread.java_id == 77 && seen[1].thread == FRT_NO_THREAD && seen[1].stack == 80);
+	assert_true(seen[1].start == 500 && seen[1].method == 9);
+	assert_string_equal(seen[1].vthread.name, "fred");
+	assert_true(seen[2].vthread.java_id == 0 && seen[2].thread == 5);
+}
+
+static void forged_name_of_a_virtual_thread_ends_with_its_row(void **state)
+{
+	virtual_row(0, 77, 5);
+	((struct frt_virtual_name *)(seg.base + FRT_VIRTUAL_NAMES_AT))->length = 255;
+	assert_int_equal(look(NULL), 1);
+	assert_int_equal(strlen(seen[0].vthread.name), 4);
+}
+
+static void deeper_calls_than_are_kept_are_not_shown(void **state)
+{
+	struct frt_slot *s = slot_with(5, FRT_OPEN_CALLS + 30, 1000);
+
+	assert_int_equal(look(NULL), FRT_OPEN_CALLS);
+	s->depth = s->census_open = s->census_dead = UINT32_MAX; /* forged */
+	assert_int_equal(look(NULL), 0);
+	assert_int_equal(look("killed"), FRT_OPEN_CALLS);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(calls_are_shown_thread_by_thread_outermost_first),
+		TEST(call_on_no_stack_is_not_shown),
+		TEST(call_that_began_since_has_no_stack),
+		TEST(stack_of_an_earlier_census_is_not_that_of_now),
+		TEST(without_a_census_all_are_shown_with_the_reason),
+		TEST(calls_of_an_earlier_recording_are_not_shown),
+		TEST(virtual_thread_is_named_with_its_stack),
+		TEST(forged_name_of_a_virtual_thread_ends_with_its_row),
+		TEST(deeper_calls_than_are_kept_are_not_shown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

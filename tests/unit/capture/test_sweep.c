@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Rings in a segment, as their owners leave them or write on in them. Each record's start is its number in the stream +
+ * 1000. */
+#include "user/capture/sweep.h"
+#include "tests/lib/fake_segment.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#define RING 1024u
+#define FITS (RING / FRT_RECORD_SIZE)
+
+static struct segment seg;
+static struct streams *streams;
+static uint64_t spans, last_start, torn;
+
+static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+{
+	spans++;
+	torn += s->start != 1000 + s->method || s->start <= last_start;
+	last_start = s->start;
+}
+
+static void on_cover(void *context, uint64_t tsc)
+{
+}
+
+static int setup(void **state)
+{
+	struct stream_sink sink = {on_span, on_cover, NULL};
+
+	spans = last_start = torn = 0;
+	seg = fake_segment_new();
+	streams = malloc(sizeof(*streams));
+	if (!streams)
+		return -1;
+	streams_init(streams, &sink);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	streams_release(streams);
+	free(streams);
+	fake_segment_free(&seg);
+	return 0;
+}
+
+static void write_spans(struct frt_slot *slot, unsigned int n)
+{
+	while (n--) {
+		uint64_t number = slot->head / FRT_RECORD_SIZE;
+		struct frt_span s = fake_span(1000 + number, number, 1, 0);
+
+		fake_append(&seg, slot, &s);
+	}
+}
+
+static void what_lies_in_a_ring_is_taken_once(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+
+	write_spans(slot, 5);
+	sweep(&seg, streams);
+	sweep(&seg, streams);
+	assert_int_equal(spans, 5);
+	write_spans(slot, 2);
+	sweep(&seg, streams);
+	assert_int_equal(spans, 7);
+	assert_int_equal(torn, 0);
+	assert_int_equal(streams->lost, 0);
+}
+
+static void window_that_wraps_is_taken_whole(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+
+	for (int i = 0; i < 20; i++) {
+		write_spans(slot, 13);
+		sweep(&seg, streams);
+	}
+	assert_int_equal(spans, 260);
+	assert_int_equal(torn, 0);
+	assert_int_equal(streams->lost, 0);
+}
+
+static void each_slot_is_swept(void **state)
+{
+	struct frt_slot *a = fake_slot(&seg, 10, 0), *b = fake_slot(&seg, FRT_RING_MAX_LOG2, 0);
+
+	write_spans(a, 1);
+	write_spans(b, 1);
+	sweep(&seg, streams);
+	assert_int_equal(spans, 2);
+	assert_int_equal(streams->next[1], FRT_RECORD_SIZE);
+}
+
+/* While its owner may be writing, the place of the next record cannot be trusted. */
+static void record_that_may_be_overwritten_just_now_is_not_taken(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+
+	write_spans(slot, FITS);
+	sweep(&seg, streams);
+	assert_int_equal(spans, 0);
+	sweep_finish(&seg, streams); /* now nobody writes */
+	assert_int_equal(spans, FITS);
+	assert_int_equal(streams->lost, 0);
+}
+
+static void all_but_one_record_of_a_ring_are_safe(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+
+	write_spans(slot, FITS - 1);
+	sweep(&seg, streams);
+	assert_int_equal(spans, FITS - 1);
+}
+
+static void gap_is_left_to_the_queue_until_the_end(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+
+	write_spans(slot, FITS + 8);
+	sweep(&seg, streams);
+	assert_int_equal(spans, 0);
+	assert_int_equal(streams->lost, 0);
+	sweep_finish(&seg, streams);
+	assert_int_equal(spans, FITS);
+	assert_int_equal(streams->lost, 8);
+	assert_int_equal(torn, 0);
+}
+
+static void recording_begins_where_the_streams_stand(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+
+	write_spans(slot, 9);
+	sweep_begin(&seg, streams);
+	sweep(&seg, streams);
+	assert_int_equal(spans, 0);
+	write_spans(slot, 1);
+	sweep(&seg, streams);
+	assert_int_equal(spans, 1);
+	assert_int_equal(last_start, 1009);
+	assert_int_equal(streams->lost, 0);
+}
+
+static void slot_without_a_ring_is_lost_only_at_the_end(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 64);
+
+	slot->ring = 0;
+	sweep(&seg, streams);
+	assert_int_equal(streams->lost, 0);
+	sweep_finish(&seg, streams);
+	assert_int_equal(streams->lost, 2);
+	assert_int_equal(spans, 0);
+}
+
+static void finish_takes_what_a_killed_owner_left(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+
+	write_spans(slot, 10);
+	sweep(&seg, streams);
+	write_spans(slot, 10);
+	sweep_finish(&seg, streams);
+	sweep_finish(&seg, streams);
+	assert_int_equal(spans, 20);
+	assert_int_equal(streams->lost, 0);
+	assert_int_equal(torn, 0);
+}
+
+/* Words that no agent writes; the segment lies between pages that fault. */
+static void forged_ring_is_not_followed(void **state)
+{
+	static const uint64_t words[] = {
+		0,
+		10,
+		UINT64_MAX,
+		(uint64_t)FRT_RINGS_AT << 8 | (FRT_RING_MAX_LOG2 + 1),
+		(uint64_t)FRT_RINGS_AT << 8 | (FRT_RING_MIN_LOG2 - 1),
+		(uint64_t)FRT_RINGS_AT << 8 | 64,
+		(uint64_t)(FRT_RINGS_AT - 32) << 8 | 10,
+		(uint64_t)(FRT_SEGMENT_SIZE - RING + 32) << 8 | 10,
+		(uint64_t)FRT_SEGMENT_SIZE << 8 | 10,
+		(UINT64_MAX >> 8) << 8 | 10,
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		fake_slot(&seg, 10, 96)->ring = words[i];
+		segment_header(&seg)->ring_used = 0;
+	}
+	sweep(&seg, streams);
+	sweep_finish(&seg, streams);
+	assert_int_equal(streams->received, 0);
+	assert_int_equal(streams->lost, 3 * sizeof(words) / sizeof(*words));
+}
+
+static void last_ring_of_the_segment_is_read_to_its_end(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+
+	slot->ring = (uint64_t)(FRT_SEGMENT_SIZE - RING) << 8 | 10;
+	write_spans(slot, FITS);
+	sweep_finish(&seg, streams);
+	assert_int_equal(spans, FITS);
+}
+
+static void forged_heads_end_the_sweep_all_the_same(void **state)
+{
+	static const uint64_t heads[] = {UINT64_MAX, UINT64_MAX - 31, 33, 1ULL << 63};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		fake_slot(&seg, 10, heads[i]);
+	sweep(&seg, streams);
+	sweep_finish(&seg, streams);
+	sweep_begin(&seg, streams);
+	sweep(&seg, streams);
+	sweep_finish(&seg, streams);
+	segment_header(&seg)->slots = UINT32_MAX;
+	sweep(&seg, streams);
+	sweep_finish(&seg, streams);
+}
+
+/*
+ * What the owner does between two instructions of the sweep: the ring's page
+ * faults at the first byte that is copied, and the handler is the owner.
+ */
+static struct {
+	struct frt_slot *slot;
+	unsigned int spans;
+	uint64_t ring; /* not 0: the ring that the slot moves to */
+} owner;
+
+static void run_owner(int signal_number)
+{
+	mprotect(seg.base + FRT_RINGS_AT, 4096, PROT_READ | PROT_WRITE);
+	if (owner.ring) {
+		memset(seg.base + (owner.slot->ring >> 8), 0xee, RING);
+		owner.slot->ring = owner.ring;
+	}
+	write_spans(owner.slot, owner.spans);
+}
+
+static void sweep_with_owner(void)
+{
+	struct sigaction act = {.sa_handler = run_owner}, before;
+
+	sigaction(SIGSEGV, &act, &before);
+	mprotect(seg.base + FRT_RINGS_AT, 4096, PROT_NONE);
+	sweep(&seg, streams);
+	mprotect(seg.base + FRT_RINGS_AT, 4096, PROT_READ | PROT_WRITE);
+	sigaction(SIGSEGV, &before, NULL);
+}
+
+static void records_overwritten_during_the_copy_are_not_taken(void **state)
+{
+	owner.slot = fake_slot(&seg, 10, 0);
+	owner.ring = 0;
+	owner.spans = FITS - 10; /* the first that was there is being overwritten */
+	write_spans(owner.slot, 10);
+	sweep_with_owner();
+	assert_int_equal(spans, 0);
+	sweep_finish(&seg, streams);
+	assert_int_equal(spans, FITS);
+	assert_int_equal(torn, 0);
+}
+
+static void records_that_stand_during_the_copy_are_taken(void **state)
+{
+	owner.slot = fake_slot(&seg, 10, 0);
+	owner.ring = 0;
+	owner.spans = FITS - 11;
+	write_spans(owner.slot, 10);
+	sweep_with_owner();
+	assert_int_equal(spans, 10);
+	assert_int_equal(torn, 0);
+}
+
+static void ring_that_is_given_away_during_the_copy_is_not_taken(void **state)
+{
+	owner.slot = fake_slot(&seg, 10, 0);
+	owner.ring = (uint64_t)(FRT_RINGS_AT + 8192) << 8 | 11;
+	owner.spans = 0;
+	write_spans(owner.slot, 10);
+	sweep_with_owner();
+	assert_int_equal(streams->received, 0);
+}
+
+#define WRITTEN 400000u
+
+static void *write_on(void *argument)
+{
+	struct frt_slot *slot = argument;
+	uint64_t size = 1ULL << (slot->ring & 0xff);
+
+	for (uint64_t i = 0; i < WRITTEN; i++) {
+		struct frt_span s = fake_span(1000 + i, i, 1, 0);
+
+		memcpy(seg.base + (slot->ring >> 8) + slot->head % size, &s, sizeof(s));
+		__atomic_store_n(&slot->head, slot->head + FRT_RECORD_SIZE, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* The owner overtakes the sweep again and again; a queue that gives up on what the ring has lost lets it go on. */
+static void sweep_beside_a_writer_takes_no_torn_record(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+	pthread_t writer;
+	uint64_t head = 0;
+
+	assert_int_equal(pthread_create(&writer, NULL, write_on, slot), 0);
+	while (head < (uint64_t)WRITTEN * FRT_RECORD_SIZE) {
+		sweep(&seg, streams);
+		head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
+		if (head - streams->next[0] > RING - 64) /* up to where it is just being overwritten */
+			streams_give_up(streams, 0, head - (RING - 64));
+	}
+	pthread_join(writer, NULL);
+	sweep_finish(&seg, streams);
+	assert_int_equal(torn, 0);
+	assert_int_equal(spans + streams->lost, WRITTEN);
+	assert_int_equal(streams->malformed, 0);
+}
+
+/* All slots have the one ring, filled but for the place of the next record. */
+static void forge_slots(void)
+{
+	struct frt_slot *slots = (struct frt_slot *)(seg.base + FRT_SLOTS_AT);
+
+	segment_header(&seg)->slots = FRT_MAX_SLOTS;
+	for (uint32_t i = 0; i < FRT_MAX_SLOTS; i++) {
+		slots[i].ring = (uint64_t)FRT_RINGS_AT << 8 | FRT_RING_MAX_LOG2;
+		slots[i].head = (1u << FRT_RING_MAX_LOG2) - FRT_RECORD_SIZE;
+	}
+	for (uint32_t i = 0; i < 1u << FRT_RING_MAX_LOG2; i += FRT_RECORD_SIZE)
+		((struct frt_span *)(seg.base + FRT_RINGS_AT + i))->kind = FRT_SPAN;
+}
+
+static void pass_has_an_end_and_the_next_one_goes_on(void **state)
+{
+	const uint64_t all = FRT_MAX_SLOTS * ((1u << FRT_RING_MAX_LOG2) / FRT_RECORD_SIZE - 1);
+	unsigned int passes = 0;
+
+	forge_slots();
+	for (; spans < all && passes < 100; passes++) {
+		uint64_t before = spans;
+
+		sweep(&seg, streams);
+		assert_in_range(spans - before, 1, (SWEEP_MOST + (1u << FRT_RING_MAX_LOG2)) / FRT_RECORD_SIZE);
+	}
+	assert_int_equal(spans, all);
+	assert_in_range(passes, 2, 99);
+}
+
+static void last_pass_takes_no_more_than_all_rings_together(void **state)
+{
+	forge_slots();
+	sweep_finish(&seg, streams);
+	assert_in_range(spans, 1, FRT_RINGS_SIZE / FRT_RECORD_SIZE);
+	assert_int_equal(spans + streams->lost, FRT_MAX_SLOTS * ((1u << FRT_RING_MAX_LOG2) / FRT_RECORD_SIZE - 1));
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(what_lies_in_a_ring_is_taken_once),
+		TEST(window_that_wraps_is_taken_whole),
+		TEST(each_slot_is_swept),
+		TEST(pass_has_an_end_and_the_next_one_goes_on),
+		TEST(last_pass_takes_no_more_than_all_rings_together),
+		TEST(record_that_may_be_overwritten_just_now_is_not_taken),
+		TEST(all_but_one_record_of_a_ring_are_safe),
+		TEST(gap_is_left_to_the_queue_until_the_end),
+		TEST(recording_begins_where_the_streams_stand),
+		TEST(slot_without_a_ring_is_lost_only_at_the_end),
+		TEST(finish_takes_what_a_killed_owner_left),
+		TEST(forged_ring_is_not_followed),
+		TEST(last_ring_of_the_segment_is_read_to_its_end),
+		TEST(forged_heads_end_the_sweep_all_the_same),
+		TEST(records_overwritten_during_the_copy_are_not_taken),
+		TEST(records_that_stand_during_the_copy_are_taken),
+		TEST(ring_that_is_given_away_during_the_copy_is_not_taken),
+		TEST(sweep_beside_a_writer_takes_no_torn_record),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Class files read: what is found, and what is refused. */
+#include "tests/lib/class_builder.h"
+
+#include "format/classfile/class_file_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+struct parsed {
+	uint8_t *bytes;
+	size_t size;
+	void *memory;
+	struct class_file c;
+	enum class_status status;
+};
+
+/* A copy of exactly that size, so that the sanitizer sees one byte too far. */
+static struct parsed parse(const uint8_t *bytes, size_t size)
+{
+	struct parsed p = { .size = size };
+	struct arena a = { .left = 1 << 20 };
+
+	p.bytes = malloc(size ? size : 1);
+	memcpy(p.bytes, bytes, size);
+	p.memory = a.at = malloc(a.left);
+	p.status = class_parse(&p.c, p.bytes, size, &a);
+	return p;
+}
+
+static void release(struct parsed *p)
+{
+	free(p->bytes);
+	free(p->memory);
+}
+
+/* An annotation whose values nest: @A(x = {@B(y = 1), @B(y = 2)}, e = E.F) */
+static void put_nested_annotation(struct class_builder *b, struct grow *g)
+{
+	unsigned name = builder_utf8(b, "x");
+	int i;
+
+	grow_u2(g, builder_utf8(b, "LNested;"));
+	grow_u2(g, 2);
+	grow_u2(g, name);
+	grow_u1(g, '[');
+	grow_u2(g, 2);
+	for (i = 0; i < 2; i++) {
+		grow_u1(g, '@');
+		grow_u2(g, name);
+		grow_u2(g, 1);
+		grow_u2(g, name);
+		grow_u1(g, 'I');
+		grow_u2(g, name);
+	}
+	grow_u2(g, name);
+	grow_u1(g, 'e');
+	grow_u2(g, name);
+	grow_u2(g, name);
+}
+
+static void put_annotations(struct class_builder *b, struct grow *to, unsigned *count)
+{
+	struct grow g = { 0 };
+
+	grow_u2(&g, 2);
+	put_nested_annotation(b, &g);
+	grow_u2(&g, builder_utf8(b, "LLast;"));
+	grow_u2(&g, 0);
+	grow_u2(to, builder_utf8(b, "RuntimeVisibleAnnotations"));
+	grow_u4(to, (uint32_t)g.size);
+	grow_bytes(to, g.bytes, g.size);
+	grow_release(&g);
+	++*count;
+}
+
+/* All constants that there are, one method with code, one without, annotations. */
+static uint8_t *sample(size_t *size)
+{
+	struct code_spec s = { .max_stack = 1, .max_locals = 1 };
+	struct class_builder b;
+
+	builder_init(&b, 65, "a/b/Sample", "a/b/Parent");
+	grow_bytes(&b.pool, "\5\0\0\0\0\0\0\0\1\6\0\0\0\0\0\0\0\1\4\0\0\0\0\x8\0\1", 26); /* Long Double Float String */
+	b.constants += 6;
+	grow_bytes(&b.pool, "\xf\6\0\1\x10\0\1\x11\0\0\0\1\x12\0\0\0\1\x13\0\1\x14\0\1", 23); /* MethodHandle to Package */
+	b.constants += 6;
+	grow_bytes(&s.code, "\xb1", 1);
+	builder_method(&b, 0x9, "run", "(J[Ljava/lang/String;)V", &s);
+	builder_method(&b, 0x401, "none", "()V", NULL);
+	put_annotations(&b, &b.attributes, &b.attribute_count);
+	return builder_finish(&b, size);
+}
+
+static void a_class_is_read(void **state)
+{
+	size_t size;
+	uint8_t *bytes = sample(&size);
+	struct parsed p = parse(bytes, size);
+
+	assert_int_equal(p.status, CLASS_OK);
+	assert_int_equal(p.c.major, 65);
+	assert_true(class_text_is(p.c.name, "a/b/Sample"));
+	assert_true(class_text_is(p.c.super, "a/b/Parent"));
+	assert_int_equal(p.c.methods, 2);
+	assert_true(class_text_is(p.c.method[0].name, "run"));
+	assert_true(class_text_is(p.c.method[0].descriptor, "(J[Ljava/lang/String;)V"));
+	assert_int_equal(p.c.method[0].access, 0x9);
+	assert_int_equal(p.c.method[0].code_length, 1);
+	assert_int_equal(p.c.method[1].code_offset, 0);
+	release(&p);
+	free(bytes);
+}
+
+static void a_text_is_compared_to_its_end(void **state)
+{
+	struct class_text t = { "abc", 2 };
+
+	assert_true(class_text_is(t, "ab"));
+	assert_false(class_text_is(t, "a"));
+	assert_false(class_text_is(t, "abc"));
+}
+
+static void annotations_are_found_behind_nested_ones(void **state)
+{
+	size_t size;
+	uint8_t *bytes = sample(&size);
+	struct parsed p = parse(bytes, size);
+
+	assert_true(class_has_annotation(&p.c, "LNested;"));
+	assert_true(class_has_annotation(&p.c, "LLast;"));
+	assert_false(class_has_annotation(&p.c, "LAbsent;"));
+	assert_false(class_method_has_annotation(&p.c, &p.c.method[0], "LLast;"));
+	release(&p);
+	free(bytes);
+}
+
+static void annotations_too_deep_are_not_followed(void **state)
+{
+	uint8_t deep[2000];
+	struct cursor in;
+	size_t i;
+
+	/* one pair, whose value is an array of one array of one array ... */
+	memcpy(deep, "\0\1\0\1", 4);
+	for (i = 4; i + 3 < sizeof(deep); i += 3)
+		memcpy(deep + i, "[\0\1", 3);
+	in = cursor_at(deep, 0, sizeof(deep));
+	class_skip_annotation(&in);
+	assert_true(in.bad);
+}
+
+static void every_truncated_class_is_refused(void **state)
+{
+	size_t size, i;
+	uint8_t *bytes = sample(&size);
+
+	for (i = 0; i < size; i++) {
+		struct parsed p = parse(bytes, i);
+
+		assert_int_equal(p.status, CLASS_MALFORMED);
+		release(&p);
+	}
+	free(bytes);
+}
+
+static void bytes_behind_the_class_are_refused(void **state)
+{
+	size_t size;
+	uint8_t *bytes = sample(&size);
+	uint8_t *longer = malloc(size + 1);
+	struct parsed p;
+
+	memcpy(longer, bytes, size);
+	longer[size] = 0;
+	p = parse(longer, size + 1);
+	assert_int_equal(p.status, CLASS_MALFORMED);
+	release(&p);
+	free(longer);
+	free(bytes);
+}
+
+static void any_changed_byte_is_survived(void **state)
+{
+	size_t size, i;
+	uint8_t *bytes = sample(&size);
+
+	for (i = 0; i < size; i++) {
+		uint8_t old = bytes[i];
+		struct parsed p;
+
+		bytes[i] = (uint8_t)~old;
+		p = parse(bytes, size);
+		if (!p.status)
+			class_has_annotation(&p.c, "LLast;");
+		release(&p);
+		bytes[i] = old;
+	}
+	free(bytes);
+}
+
+static enum class_status status_with(size_t at, unsigned byte)
+{
+	size_t size;
+	uint8_t *bytes = sample(&size);
+	struct parsed p;
+
+	bytes[at] = (uint8_t)byte;
+	p = parse(bytes, size);
+	release(&p);
+	free(bytes);
+	return p.status;
+}
+
+static void unknown_constants_and_old_versions_are_named(void **state)
+{
+	assert_int_equal(status_with(10, 2), CLASS_UNSUPPORTED);  /* no constant has tag 2 */
+	assert_int_equal(status_with(10, 21), CLASS_UNSUPPORTED); /* nor 21 yet */
+	assert_int_equal(status_with(7, 44), CLASS_UNSUPPORTED);
+	assert_int_equal(status_with(7, 45), CLASS_UNSUPPORTED); /* 45.0: another Code attribute */
+	assert_int_equal(status_with(7, 46), CLASS_OK);
+	assert_int_equal(status_with(7, 99), CLASS_OK);
+	assert_int_equal(status_with(0, 0), CLASS_MALFORMED);
+}
+
+static void a_used_up_arena_is_said(void **state)
+{
+	size_t size, room;
+	uint8_t *bytes = sample(&size);
+	enum class_status status = CLASS_NO_MEMORY;
+
+	for (room = 0; room < 4096 && status; room++) {
+		unsigned char *memory = malloc(room + 1);
+		struct arena a = { memory, room };
+		struct class_file c;
+
+		status = class_parse(&c, bytes, size, &a);
+		assert_true(status == CLASS_NO_MEMORY || status == CLASS_OK);
+		free(memory);
+	}
+	assert_int_equal(status, CLASS_OK);
+	assert_true(room > 100);
+	free(bytes);
+}
+
+static void an_empty_finalizer_is_known(void **state)
+{
+	struct code_spec empty = { .max_locals = 1 }, busy = { .max_locals = 1 };
+	struct class_builder b;
+	struct parsed p;
+	uint8_t *bytes;
+	size_t size;
+
+	builder_init(&b, 52, "F", NULL);
+	grow_u1(&empty.code, 0xb1);
+	builder_method(&b, 4, "finalize", "()V", &empty);
+	grow_bytes(&busy.code, "\0\xb1", 2);
+	builder_method(&b, 4, "finalize", "()V", &busy);
+	bytes = builder_finish(&b, &size);
+	p = parse(bytes, size);
+	assert_true(class_method_is_empty_finalizer(&p.c, &p.c.method[0]));
+	assert_false(class_method_is_empty_finalizer(&p.c, &p.c.method[1]));
+	release(&p);
+	free(bytes);
+}
+
+static void descriptors_are_taken_apart(void **state)
+{
+	struct class_text left = { "J[[IL;LA;[LB;X", 14 }, type;
+
+	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "J"));
+	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "[[I"));
+	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "L;"));
+	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "LA;"));
+	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "[LB;"));
+	assert_false(class_descriptor_next(&left, &type));
+	left = (struct class_text){ "[[", 2 };
+	assert_false(class_descriptor_next(&left, &type));
+	left = (struct class_text){ "LA", 2 };
+	assert_false(class_descriptor_next(&left, &type));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_class_is_read),
+		cmocka_unit_test(a_text_is_compared_to_its_end),
+		cmocka_unit_test(annotations_are_found_behind_nested_ones),
+		cmocka_unit_test(annotations_too_deep_are_not_followed),
+		cmocka_unit_test(every_truncated_class_is_refused),
+		cmocka_unit_test(bytes_behind_the_class_are_refused),
+		cmocka_unit_test(any_changed_byte_is_survived),
+		cmocka_unit_test(unknown_constants_and_old_versions_are_named),
+		cmocka_unit_test(a_used_up_arena_is_said),
+		cmocka_unit_test(an_empty_finalizer_is_known),
+		cmocka_unit_test(descriptors_are_taken_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which texts are filters, and what is said about those that are not. */
+#include "filters/lex.h"
+#include "filters/suggest.h"
+#include "filters/filter_list.h"
+#include "tests/lib/fail_nth.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The filters that were read, joined by a blank; "" and the message on error. */
+static const char *read_filters(const char *text, struct diag *d)
+{
+	static char joined[1024];
+	struct filter_list *l = filter_list_new();
+	int err;
+
+	memset(d, 0, sizeof(*d));
+	joined[0] = 0;
+	err = filter_list_add(l, text, false, d);
+	assert_true(err == 0 || (err == -EINVAL && d->usage));
+	assert_true(err == 0 || filter_list_size(l) == 0);
+	for (size_t i = 0; i < filter_list_size(l); i++) {
+		strcat(joined, i ? " " : "");
+		strcat(joined, filter_list_text(l, i));
+	}
+	assert_null(filter_list_text(l, filter_list_size(l)));
+	filter_list_free(l);
+	return joined;
+}
+
+static const char *const good[][2] = {
+	{"a.b.C", "a.b.C"},
+	{"C", "C"},
+	{"a.b.C$In", "a.b.C$In"},
+	{"a.b.C$In$1", "a.b.C$In$1"},
+	{"$", "$"},
+	{"a.b.c", "a.b.c"},
+	{"a.b.C::m", "a.b.C::m"},
+	{"C::m", "C::m"},
+	{"C::<init>", "C::<init>"},
+	{"C::<clinit>", "C::<clinit>"},
+	{"::<clinit>", "::<clinit>"},
+	{"::<init>", "::<init>"},
+	{"::m", "::m"},
+	{"C#m", "C::m"},
+	{"a.b.C#<init>", "a.b.C::<init>"},
+	{"#m", "::m"},
+	{"a.C::access$0", "a.C::access$0"},
+	{"a.C::_x1", "a.C::_x1"},
+	/* restricted words are names, keywords in another case are, too */
+	{"a.record.C::yield", "a.record.C::yield"},
+	{"var.sealed.permits", "var.sealed.permits"},
+	{"a.Int", "a.Int"},
+	{"a.integer", "a.integer"},
+	/* a '*' in a name */
+	{"*", "*"},
+	{"a.b.*", "a.b.*"},
+	{"a.**", "a.*"},
+	{"a.b.Foo*", "a.b.Foo*"},
+	{"*.Cart", "*.Cart"},
+	{"a.b.C$*", "a.b.C$*"},
+	{"a.b.C$*1", "a.b.C$*1"},
+	{"C::get*", "C::get*"},
+	{"C::*", "C"},
+	{"a.b.C#*", "a.b.C"},
+	{"*::run", "::run"},
+	{"::*", "::*"},
+	/* supertypes and annotations */
+	{"+a.b.I", "+a.b.I"},
+	{"+a.b.I$In::m", "+a.b.I$In::m"},
+	{"+a.b.I::get*", "+a.b.I::get*"},
+	{"+a.b.I#m", "+a.b.I::m"},
+	{"@a.b.Anno", "@a.b.Anno"},
+	{"@a.b.C$Anno", "@a.b.C$Anno"},
+	/* one overload */
+	{"C::m()", "C::m()"},
+	{"C::m( )", "C::m()"},
+	{"C::m(int)", "C::m(int)"},
+	{"C::m(int,java.lang.String[])", "C::m(int,java.lang.String[])"},
+	{"C::m(int, java.lang.String [][] , a.b.C$In)", "C::m(int,java.lang.String[][],a.b.C$In)"},
+	{"C::m(String...)", "C::m(String[])"},
+	{"C::m(int...)", "C::m(int[])"},
+	{"C::m(a.b.C ...)", "C::m(a.b.C[])"},
+	{"C::<init>(long[],double)", "C::<init>(long[],double)"},
+	{"C::*(int)", "C::*(int)"},
+	/* a threshold of its own */
+	{"C::m:10ms", "C::m:10ms"},
+	{"C::m:10 ms", "C::m:10ms"},
+	{"C:1s", "C:1s"},
+	{"::m:0", "::m:0"},
+	{"C::m(int):90s", "C::m(int):90s"},
+	{"C::m:1000us", "C::m:1ms"},
+	{"+a.I::m:5ms", "+a.I::m:5ms"},
+	{"@a.A:5ms", "@a.A:5ms"},
+	{"a.*:1h", "a.*:1h"},
+	{"C::m:120m", "C::m:2h"},
+	/* exclusions are not counted */
+	{"A;!A::m", "A"},
+	{"! A::m ; B", "B"},
+	/* lists */
+	{"A;B", "A B"},
+	{" A::m ; B ;;", "A::m B"},
+	{";A", "A"},
+	{"\tA\n;\r\nB\f", "A B"},
+	{"\xe3\x80\x80"
+	 "A\xc2\xa0;\xe2\x80\x83"
+	 "B\xe2\x80\xaf",
+	 "A B"},
+	{"A;B;A", "A B"},
+	{"C#m;C::m", "C::m"},
+	/* UTF-8 */
+	{"shop.Größe::größer", "shop.Größe::größer"},
+	{"日本.クラス::方法", "日本.クラス::方法"},
+	{"\xf0\x90\x90\x80", "\xf0\x90\x90\x80"},
+	/* a package with a capital: followed by a lower-case one, or in the JVM's form */
+	{"com.Acme.shop.Cart", "com.Acme.shop.Cart"},
+	{"org/omg/CORBA/ORB", "org/omg/CORBA/ORB"},
+	{"org/omg/CORBA/ORB::init", "org/omg/CORBA/ORB::init"},
+};
+
+static void filters_of_the_grammar_are_read(void **state)
+{
+	struct diag d;
+
+	for (size_t i = 0; i < SIZE(good); i++)
+		if (strcmp(read_filters(good[i][0], &d), good[i][1]) != 0)
+			fail_msg("'%s' is '%s' %s", good[i][0], read_filters(good[i][0], &d), d.text);
+}
+
+static void what_is_read_can_be_typed_again(void **state)
+{
+	struct diag d;
+
+	for (size_t i = 0; i < SIZE(good); i++) {
+		char text[256];
+		size_t n;
+
+		snprintf(text, sizeof(text), "%s", good[i][1]);
+		for (n = 0; text[n]; n++)
+			if (text[n] == ' ')
+				text[n] = ';';
+		assert_string_equal(read_filters(text, &d), good[i][1]);
+	}
+}
+
+struct wrong {
+	const char *text;
+	int column;	   /* of the caret, in characters; -1: no caret */
+	const char *what;  /* a part of it */
+	const char *right; /* the whole proposal, NULL: none */
+};
+
+static const struct wrong wrongs[] = {
+	/* pasted from stack traces */
+	{"a.b.C.m(C.java:42)", 7, "line of a stack trace", "a.b.C::m"},
+	{"at a.b.C.m(C.java:42)", 10, "line of a stack trace", "a.b.C::m"},
+	{"\tat a.b.C.m(C.java:42)", 11, "line of a stack trace", "a.b.C::m"},
+	{"java.base/java.lang.String.hashCode(String.java:1)", 35, "line of a stack trace",
+	 "java.lang.String::hashCode"},
+	{"at java.base@17.0.15/java.lang.Thread.run(Thread.java:840)", 41, "stack trace", "java.lang.Thread::run"},
+	{"at app//a.b.C.m(C.java:3)", 15, "line of a stack trace", "a.b.C::m"},
+	{"at shop/a.b.C.m(C.java:3)", 15, "line of a stack trace", "a.b.C::m"},
+	{"a.b.C$In.m(C.java:3)", 10, "line of a stack trace", "a.b.C$In::m"},
+	{"a.b.C.<init>(C.java:3)", 12, "line of a stack trace", "a.b.C::<init>"},
+	{"a.b.C.<clinit>(C.java:3)", 14, "line of a stack trace", "a.b.C::<clinit>"},
+	{"a.b.FileKt.m(File.kt:3)", 12, "line of a stack trace", "a.b.FileKt::m"},
+	{"java.lang.Object.wait(Native Method)", 21, "line of a stack trace", "java.lang.Object::wait"},
+	{"a.b.C.m(Unknown Source)", 7, "line of a stack trace", "a.b.C::m"},
+	{"a.b.C$$Lambda$14/0x0000000800c03000.run(Unknown Source)", 39, "line of a stack trace", NULL},
+	/* other forms of the same */
+	{"a/b/C", 1, "written with dots", "a.b.C"},
+	{"a/b/C::m", 1, "written with dots", "a.b.C::m"},
+	{"a/b/C.m", 1, "written with dots", "a.b.C::m"},
+	{"a/b/C.m(I)V", 7, "parentheses follow a method", "a.b.C::m"},
+	{"a/b/C.m:(I)V", 7, "two colons", "a.b.C::m"},
+	{"a/b/C.class", 6, "'class' is a Java keyword", "a.b.C"},
+	{"java.base/java.lang.String", 9, "module", "java.lang.String"},
+	{"m()", 1, "parentheses follow a method", "::m"},
+	{"a.b.C.m()", 7, "parentheses follow a method", "a.b.C::m"},
+	{"a.b.C.m(Order, boolean)", 7, "parentheses follow a method", "a.b.C::m(Order, boolean)"},
+	{"a.b.C::m(I)V", 11, "nothing follows", "a.b.C::m"},
+	{"public int a.b.C.m(int) throws x.Y", 0, "'public' is a Java keyword", "a.b.C::m(int)"},
+	{"a.b.C:m", 5, "two colons", "a.b.C::m"},
+	{":m", 0, "two colons", "::m"},
+	{"a.b.C.java", 5, "two colons", "a.b.C"},
+	{"a.b.C.m", 5, "two colons", "a.b.C::m"},
+	{"a.b.C.<init>", 6, "follow '::'", "a.b.C::<init>"},
+	{"Outer.Inner", 5, "nested class is written with '$'", "Outer$Inner"},
+	{"a.b.Outer.Inner", 9, "nested class is written with '$'", "a.b.Outer$Inner"},
+	{"a.b.Outer.Inner::m", 9, "nested class is written with '$'", "a.b.Outer$Inner::m"},
+	{"a.b.Outer.Inner.Deep", 9, "nested class is written with '$'", "a.b.Outer$Inner$Deep"},
+	{"a.b.Outer.Inner.m", 15, "two colons", "a.b.Outer$Inner::m"},
+	{"a.b.Outer.Inner.m(Outer.java:7)", 17, "line of a stack trace", "a.b.Outer$Inner::m"},
+	{"a.A::m, b.B::n", 6, "separated by ';'", "a.A::m;b.B::n"},
+	{"a.A b.B", 3, "separated by ';'", "a.A;b.B"},
+	{"bogus name", 5, "separated by ';'", NULL},
+	{"a.b.C.*", 5, "two colons", "a.b.C"},
+	/* forms that we have beyond JEP 520's */
+	{"a.b.C?", 5, "there is '*'", NULL},
+	{"a.b.*.Outer.Inner", 11, "nested class is written with '$'", "a.b.*.Outer$Inner"},
+	{"+", 1, "part of the class name is missing", NULL},
+	{"+::m", 1, "a type is missing after '+'", NULL},
+	{"+a.b.*", 5, "a supertype is named in full", NULL},
+	{"@a.*", 3, "an annotation is named in full", NULL},
+	{"@a.b.A::m", 6, "no method follows", NULL},
+	{"@a.B.Anno", 4, "nested class is written with '$'", "@a.B$Anno"},
+	{"a+b", 1, "'+' stands before a name", NULL},
+	{"!", 1, "part of the class name is missing", NULL},
+	{"!!A", 1, "'!' stands before a name", NULL},
+	{"C::m(int", 8, "the ')' is missing", "C::m"},
+	{"C::m(int,)", 9, "a type is missing", "C::m"},
+	{"C::m(,int)", 5, "a type is missing", "C::m"},
+	{"C::m(List<String>)", 9, "without its parameters", "C::m"},
+	{"C::m(int x)", 9, "its type alone", "C::m"},
+	{"C::m(java.util.Map.Entry)", 18, "nested class is written with '$'", "C::m(java.util.Map$Entry)"},
+	{"C::m(void)", 5, "'void' is a Java keyword", "C::m"},
+	{"C::m(a.*)", 7, "a type is named in full", "C::m"},
+	{"C::m(int..)", 8, "varargs", "C::m"},
+	{"C::m(int[)", 9, "an array is written", "C::m"},
+	{"C(int)", 1, "parentheses follow a method", "::C(int)"},
+	{"C::m:10", 5, "a threshold is a whole number and a unit", NULL},
+	{"C::m:10x", 5, "a threshold is a whole number and a unit", NULL},
+	{"C::m:99999999999999999999s", 5, "a threshold is a whole number and a unit", NULL},
+	{"C::m:", 5, "a threshold is a whole number and a unit", NULL},
+	{"C::m:n", 4, "one colon is followed by a time", NULL},
+	{"C:10ms:20ms", 2, "a threshold is a whole number and a unit", NULL},
+	{"!C:10ms", 2, "what is excluded has no threshold", NULL},
+	/* no names */
+	{"", -1, "it is empty", NULL},
+	{" ; ;", -1, "it is empty", NULL},
+	{"::", 2, "the method's name is missing", NULL},
+	{"a.b.C::", 7, "the method's name is missing", NULL},
+	{"a.b.C#", 6, "the method's name is missing", NULL},
+	{"a..b", 2, "part of the class name is missing", NULL},
+	{".a", 0, "part of the class name is missing", NULL},
+	{"a.b.", 4, "part of the class name is missing", NULL},
+	{"a.::m", 2, "part of the class name is missing", NULL},
+	{"a.int.C", 2, "'int' is a Java keyword", NULL},
+	{"a.b.true", 4, "'true' is a Java keyword", NULL},
+	{"_", 0, "'_' is a Java keyword", NULL},
+	{"a.b.C::new", 7, "'new' is a Java keyword", NULL},
+	{"a.b.1C", 4, "does not begin with a digit", NULL},
+	{"a.foo-bar", 5, "'-' cannot stand in a Java name", NULL},
+	{"a.b.C'", 5, "''' cannot stand in a Java name", NULL},
+	{"a.b.C\x01", 5, "control character", NULL},
+	{"<init>", 0, "follow '::'", NULL},
+	{"C::<foo>", 3, "there are <init> and <clinit>", NULL},
+	{"C::<initx>", 3, "there are <init> and <clinit>", NULL},
+	{"C::<init", 3, "'<' cannot stand", NULL},
+	{"C::m::n", 4, "nothing follows the method's name", NULL},
+	{"C::m.n", 4, "nothing follows the method's name", NULL},
+	{"a.b.C\xff", 5, "not UTF-8", NULL},
+	{"a.\xc3", 2, "not UTF-8", NULL},
+	{"\xed\xa0\x80", 0, "not UTF-8", NULL},
+	{"\xc0\x80", 0, "not UTF-8", NULL},
+	/* the fault is in one of several; characters count, not bytes */
+	{"A::m;sem.?;B::x", 9, "there is '*'", NULL},
+	{"A;größe.C.m", 9, "two colons", "größe.C::m"},
+};
+
+static int caret_column(const char *message)
+{
+	const char *line = strrchr(message, '^');
+	int column = 0;
+
+	if (!line)
+		return -1;
+	while (line > message && line[-1] == ' ') {
+		line--;
+		column++;
+	}
+	return line > message && line[-1] == '\n' ? column - 2 : -2;
+}
+
+static void check_wrong(const struct wrong *w)
+{
+	const char *mark = "the right filter: '", *right;
+	struct diag d;
+
+	if (*read_filters(w->text, &d))
+		fail_msg("'%s' is taken", w->text);
+	if (strncmp(d.text, "wrong filter: ", 14) != 0 || !strstr(d.text, w->what))
+		fail_msg("'%s': %s", w->text, d.text);
+	if (caret_column(d.text) != w->column)
+		fail_msg("'%s': caret under column %d: %s", w->text, caret_column(d.text), d.text);
+	right = strstr(d.text, mark);
+	if (!right != !w->right)
+		fail_msg("'%s': %s", w->text, d.text);
+	if (!right)
+		return;
+	right += strlen(mark);
+	if (strncmp(right, w->right, strlen(w->right)) != 0 || right[strlen(w->right)] != '\'')
+		fail_msg("'%s': %s", w->text, d.text);
+	if (!*read_filters(w->right, &d))
+		fail_msg("'%s': the right filter is none: %s", w->text, d.text);
+}
+
+static void wrong_filter_gets_caret_reason_and_proposal(void **state)
+{
+	for (size_t i = 0; i < SIZE(wrongs); i++)
+		check_wrong(&wrongs[i]);
+}
+
+static void message_is_as_documented(void **state)
+{
+	struct diag d;
+
+	read_filters("com.acme.Cart.checkout(Cart.java:42)", &d);
+	assert_string_equal(d.text, "wrong filter: this is a line of a stack trace\n"
+				    "  com.acme.Cart.checkout(Cart.java:42)\n"
+				    "                        ^\n"
+				    "  the right filter: 'com.acme.Cart::checkout'");
+}
+
+/* A list of good filters is not lost with a wrong one: the user is told, and nothing is half added. */
+static void list_is_added_whole_or_not_at_all(void **state)
+{
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+
+	assert_int_equal(filter_list_add(l, "A;B", false, &d), 0);
+	assert_int_equal(filter_list_add(l, "C;D;e f;G", false, &d), -EINVAL);
+	assert_int_equal(filter_list_size(l), 2);
+	assert_int_equal(filter_list_add(l, "C", false, &d), 0);
+	assert_int_equal(filter_list_size(l), 3);
+	assert_string_equal(filter_list_text(l, 2), "C");
+	filter_list_free(l);
+}
+
+static void exclusions_have_the_same_grammar_and_are_not_counted(void **state)
+{
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+
+	assert_int_equal(filter_list_add(l, "A;B::m;::n", true, &d), 0);
+	assert_int_equal(filter_list_size(l), 0);
+	assert_int_equal(filter_list_add(l, "a.b.C.m", true, &d), -EINVAL);
+	assert_non_null(strstr(d.text, "'a.b.C::m'"));
+	filter_list_free(l);
+}
+
+/* What is said of the file's content, "" when it is taken. */
+static const char *read_lines(struct filter_list *l, const char *content)
+{
+	static struct diag d;
+
+	d = (struct diag){0};
+	if (filter_list_add_lines(l, "my.filters", content, FILTER_TRACE, &d) == 0)
+		return "";
+	assert_true(d.usage);
+	return d.text;
+}
+
+static void file_has_filters_in_lines_and_comments(void **state)
+{
+	static const char *const read[] = {"a.b.C::m", "C::m", "D", "E", "F"};
+	struct filter_list *l = filter_list_new();
+
+	assert_string_equal(read_lines(l, "# all of the shop\n\n  a.b.C::m\t# but not this\r\nC#m\n!G; D;E\n#H\nF"), "");
+	assert_int_equal(filter_list_size(l), SIZE(read));
+	for (size_t i = 0; i < SIZE(read); i++)
+		assert_string_equal(filter_list_text(l, i), read[i]);
+	filter_list_free(l);
+}
+
+static void fault_in_a_file_is_told_with_its_line(void **state)
+{
+	struct filter_list *l = filter_list_new();
+
+	assert_string_equal(read_lines(l, "A\n\n  a.b.C.m # here\nD"),
+			    "wrong filter in my.filters, line 3: a method is written after two colons\n"
+			    "    a.b.C.m \n"
+			    "         ^\n"
+			    "  the right filter: 'a.b.C::m'");
+	assert_string_equal(read_lines(l, "# nothing\n\n ; ;\n"), "wrong filters: there is none in my.filters");
+	assert_string_equal(read_lines(l, ""), "wrong filters: there is none in my.filters");
+	assert_non_null(strstr(read_lines(l, "A\nB\xff"), "my.filters, line 2: it is not UTF-8"));
+	assert_int_equal(filter_list_size(l), 0);
+	filter_list_free(l);
+}
+
+static void list_holds_trace_and_timing(void **state)
+{
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+
+	assert_int_equal(filter_list_add(l, "A;B", FILTER_TRACE, &d), 0);
+	assert_int_equal(filter_list_add(l, "A", FILTER_TIMING, &d), 0);
+	assert_int_equal(filter_list_add(l, "A", FILTER_TRACE, &d), 0);
+	assert_int_equal(filter_list_size(l), 3);
+	assert_int_equal(filter_list_kind(l, 1), FILTER_TRACE);
+	assert_int_equal(filter_list_kind(l, 2), FILTER_TIMING);
+	assert_string_equal(filter_list_text(l, 2), "A");
+	filter_list_free(l);
+}
+
+static void exclusion_is_said_once_and_has_no_threshold(void **state)
+{
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+
+	assert_int_equal(filter_list_add(l, "A;!B", FILTER_EXCLUDE, &d), -EINVAL);
+	assert_non_null(strstr(d.text, "excluded already"));
+	assert_int_equal(filter_list_add(l, "B:10ms", FILTER_EXCLUDE, &d), -EINVAL);
+	assert_non_null(strstr(d.text, "no threshold"));
+	assert_int_equal(filter_list_add(l, "A;B:10ms", FILTER_TIMING, &d), -EINVAL);
+	assert_non_null(strstr(d.text, "all calls are timed"));
+	assert_int_equal(filter_list_size(l), 0);
+	filter_list_free(l);
+}
+
+static void capitalised_package_has_a_way_out(void **state)
+{
+	struct diag d;
+
+	read_filters("org.omg.CORBA.ORB::init", &d);
+	assert_non_null(strstr(d.text, "'org.omg.CORBA$ORB::init'"));
+	assert_non_null(strstr(d.text, "is a package: 'org/omg/CORBA/ORB::init'"));
+	assert_string_equal(read_filters("org/omg/CORBA/ORB::init", &d), "org/omg/CORBA/ORB::init");
+}
+
+static void long_text_is_cut_around_the_fault(void **state)
+{
+	char text[4001];
+	const char *line, *end;
+	struct diag d;
+
+	for (size_t at = 1; at < 4000; at += 333) {
+		memset(text, 'a', 4000);
+		text[4000] = 0;
+		text[at] = '-';
+		read_filters(text, &d);
+		line = strchr(d.text, '\n') + 1;
+		end = strchr(line, '\n');
+		assert_in_range(end - line, 10, 80);
+		/* the caret stands under the fault */
+		assert_true(line[caret_column(d.text) + 2] == '-');
+	}
+}
+
+/* What a terminal would act on does not reach it; every fault, in every text, fits the message. */
+static void message_is_printable(void **state)
+{
+	struct diag d;
+	char text[64];
+
+	for (int c = 1; c < 256; c++) {
+		snprintf(text, sizeof(text), "a.b\x1b[31m%c%cC", c, c);
+		read_filters(text, &d);
+		for (const char *s = d.text; *s; s++)
+			if (((unsigned char)*s < 0x20 && *s != '\n') || *s == 0x7f)
+				fail_msg("a control character %d gets out", *s);
+	}
+	read_filters("a\xc2\x9b"
+		     "31m(",
+		     &d);
+	assert_null(strstr(strchr(d.text, '\n'), "\xc2\x9b"));
+}
+
+static void too_long_a_name_is_refused(void **state)
+{
+	char *text = malloc(70001);
+	struct diag d;
+
+	memset(text, 'a', 70000);
+	text[70000] = 0;
+	read_filters(text, &d);
+	assert_non_null(strstr(d.text, "no Java name is that long"));
+	free(text);
+}
+
+/* Lists, the block, proposals: 0, or -ENOMEM with a message. Lost memory is LeakSanitizer's to find. */
+static int read_and_compile(struct diag *d)
+{
+	struct filter_list *l = filter_list_new();
+	struct near *near = NULL;
+	void *block = NULL;
+	size_t size;
+	int err = -ENOMEM;
+
+	if (!l)
+		return diag_set(d, ENOMEM, "no list");
+	err = filter_list_add(l, "A;B::m(int,C[]);::n;+C::m*:1s;@D;E*;F;G;H;I", FILTER_TRACE, d);
+	if (!err)
+		err = filter_list_add(l, "J", true, d);
+	else
+		assert_int_equal(filter_list_size(l), 0);
+	if (!err)
+		err = filter_list_compile(l, &block, &size, d);
+	near = err ? NULL : near_new(l);
+	if (near)
+		near_offer(near, "p.A", NULL);
+	near_free(near);
+	free(block);
+	filter_list_free(l);
+	return err;
+}
+
+static void failed_allocation_is_an_error(void **state)
+{
+	unsigned int n = 0;
+
+	if (!fail_nth_works()) {
+		print_message("SKIPPED: allocations cannot be failed here\n");
+		skip();
+	}
+	do {
+		struct diag d = {0};
+		int err;
+
+		fail_nth(++n);
+		err = read_and_compile(&d);
+		assert_true(err == 0 || (err == -ENOMEM && d.text[0] && !d.usage));
+	} while (fail_nth_happened());
+	fail_nth(0);
+	assert_in_range(n, 20, 200);
+}
+
+/* JLS 3.9 and the three literals; words that Java reserves only in places are names. */
+static void keywords_are_those_of_the_language(void **state)
+{
+	static const char words[] = "abstract assert boolean break byte case catch char class const continue default "
+				    "do double else enum extends "
+				    "final finally float for goto if implements import instanceof int interface long "
+				    "native new package private "
+				    "protected public return short static strictfp super switch synchronized this "
+				    "throw throws transient try void "
+				    "volatile while true false null _";
+	static const char *const names[] = {"var",  "record", "yield", "sealed", "permits", "when", "module", "open",
+					    "with", "to",     "i",     "in",	 "intx",    "Int",  "__",     ""};
+	char copy[sizeof(words)], *rest = copy, *word;
+	int count = 0;
+
+	memcpy(copy, words, sizeof(words));
+	while ((word = strsep(&rest, " "))) {
+		if (!lex_keyword(word, strlen(word)))
+			fail_msg("'%s' is no keyword", word);
+		count++;
+	}
+	assert_int_equal(count, 54);
+	for (size_t i = 0; i < SIZE(names); i++)
+		if (lex_keyword(names[i], strlen(names[i])))
+			fail_msg("'%s' is a keyword", names[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(filters_of_the_grammar_are_read),
+		cmocka_unit_test(what_is_read_can_be_typed_again),
+		cmocka_unit_test(wrong_filter_gets_caret_reason_and_proposal),
+		cmocka_unit_test(message_is_as_documented),
+		cmocka_unit_test(list_is_added_whole_or_not_at_all),
+		cmocka_unit_test(exclusions_have_the_same_grammar_and_are_not_counted),
+		cmocka_unit_test(file_has_filters_in_lines_and_comments),
+		cmocka_unit_test(fault_in_a_file_is_told_with_its_line),
+		cmocka_unit_test(list_holds_trace_and_timing),
+		cmocka_unit_test(exclusion_is_said_once_and_has_no_threshold),
+		cmocka_unit_test(capitalised_package_has_a_way_out),
+		cmocka_unit_test(long_text_is_cut_around_the_fault),
+		cmocka_unit_test(message_is_printable),
+		cmocka_unit_test(too_long_a_name_is_refused),
+		cmocka_unit_test(failed_allocation_is_an_error),
+		cmocka_unit_test(keywords_are_those_of_the_language),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

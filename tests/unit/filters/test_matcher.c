@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which methods a filter selects: the rules of JEP 520 (names equal, declared in the class), compiled and matched. */
+#include "filters/program.h"
+#include "filters/filter_list.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct compiled {
+	struct pattern p;
+	void *block;
+};
+
+static struct compiled compile(const char *select, const char *exclude)
+{
+	struct filter_list *l = filter_list_new();
+	struct compiled c = {0};
+	struct diag d = {0};
+
+	assert_non_null(l);
+	if (select && filter_list_add(l, select, false, &d))
+		fail_msg("%s", d.text);
+	if (exclude && filter_list_add(l, exclude, true, &d))
+		fail_msg("%s", d.text);
+	assert_int_equal(filter_list_compile(l, &c.block, &c.p.size, &d), 0);
+	c.p.block = c.block;
+	filter_list_free(l);
+	assert_true(pattern_valid(&c.p));
+	return c;
+}
+
+static bool selects(const struct pattern *p, const char *class_name, const char *method)
+{
+	return pattern_method(p, class_name, strlen(class_name), method, strlen(method), "()V", 3);
+}
+
+static enum pattern_answer asks(const struct pattern *p, const char *class_name)
+{
+	return pattern_class(p, class_name, strlen(class_name));
+}
+
+struct row {
+	const char *select, *exclude, *class_name, *method;
+	bool yes;
+};
+
+static const struct row rows[] = {
+	/* a class filter: every method declared in it */
+	{"a.b.C", NULL, "a/b/C", "m", true},
+	{"a.b.C", NULL, "a/b/C", "<init>", true},
+	{"a.b.C", NULL, "a/b/C", "<clinit>", true},
+	{"a.b.C", NULL, "a/b/C", "access$0", true},
+	{"a.b.C", NULL, "a/b/C$In", "m", false},
+	{"a.b.C", NULL, "a/b/CV2", "m", false},
+	{"a.b.C", NULL, "a/b/c", "m", false},
+	{"a.b.C", NULL, "b/C", "m", false},
+	{"a.b.C", NULL, "x/a/b/C", "m", false},
+	{"a.b.C$In", NULL, "a/b/C$In", "m", true},
+	{"a.b.C$In", NULL, "a/b/C", "m", false},
+	{"a.b.C$1", NULL, "a/b/C$1", "m", true},
+	{"C", NULL, "C", "m", true},
+	{"C", NULL, "a/C", "m", false},
+	/* a method filter: that name, any descriptor */
+	{"a.b.C::m", NULL, "a/b/C", "m", true},
+	{"a.b.C::m", NULL, "a/b/C", "mm", false},
+	{"a.b.C::m", NULL, "a/b/C", "M", false},
+	{"a.b.C::m", NULL, "a/b/D", "m", false},
+	{"a.b.C::m", NULL, "a/b/C$In", "m", false},
+	{"a.b.C::m", NULL, "a/b/C", "<init>", false},
+	{"a.b.C::<init>", NULL, "a/b/C", "<init>", true},
+	{"a.b.C::<init>", NULL, "a/b/C", "<clinit>", false},
+	{"a.b.C#m", NULL, "a/b/C", "m", true},
+	/* a method of any class */
+	{"::m", NULL, "a/b/C", "m", true},
+	{"::m", NULL, "C", "m", true},
+	{"::m", NULL, "C", "n", false},
+	{"::<clinit>", NULL, "a/b/C", "<clinit>", true},
+	{"::<clinit>", NULL, "a/b/C", "<init>", false},
+	/* lists */
+	{"A::m;B", NULL, "A", "m", true},
+	{"A::m;B", NULL, "A", "n", false},
+	{"A::m;B", NULL, "B", "n", true},
+	{" A::m ; B ;;", NULL, "B", "n", true},
+	{"A::m;A", NULL, "A", "n", true},
+	{"A::m;A::m", NULL, "A", "m", true},
+	{"A::m;::n", NULL, "B", "n", true},
+	{"A::m;::n", NULL, "A", "n", true},
+	/* exclusions win, whatever the order */
+	{"A", "A::m", "A", "m", false},
+	{"A", "A::m", "A", "n", true},
+	{"A::m", "A", "A", "m", false},
+	{"A", "::m", "A", "m", false},
+	{"A", "::m", "A", "n", true},
+	{"::m", "A", "A", "m", false},
+	{"::m", "A", "B", "m", true},
+	{"::m", "A::m", "A", "m", false},
+	{"A", "B::m", "A", "m", true},
+	{"A::m", "A::m", "A", "m", false},
+	{NULL, "A", "B", "m", false},
+	/* names outside ASCII; beyond U+FFFF class files have two surrogates */
+	{"shop.Größe::größer", NULL, "shop/Größe", "größer", true},
+	{"shop.\xf0\x90\x90\x80", NULL, "shop/\xed\xa0\x81\xed\xb0\x80", "m", true},
+	/* '*' stands for any characters, dots too */
+	{"*", NULL, "a/b/C", "m", true},
+	{"a.*", NULL, "a/b/C$In", "<init>", true},
+	{"a.*", NULL, "a/C", "m", true},
+	{"a.*", NULL, "ab/C", "m", false},
+	{"a.*", NULL, "x/a/C", "m", false},
+	{"*.C", NULL, "a/b/C", "m", true},
+	{"*.C", NULL, "C", "m", false},
+	{"*C", NULL, "C", "m", true},
+	{"a.b.Foo*", NULL, "a/b/Foo", "m", true},
+	{"a.b.Foo*", NULL, "a/b/Foo$In", "m", true},
+	{"a.b.Foo*", NULL, "a/b/Fo", "m", false},
+	{"a*c*e", NULL, "abcde", "m", true},
+	{"a*c*e", NULL, "abcdef", "m", false},
+	{"a*c*e", NULL, "abcecde", "m", true},
+	{"C::get*", NULL, "C", "get", true},
+	{"C::get*", NULL, "C", "getX", true},
+	{"C::get*", NULL, "C", "forget", false},
+	{"C::get*", NULL, "D", "getX", false},
+	{"C::*et", NULL, "C", "<init>", false},
+	{"C::*", NULL, "C", "<init>", true},
+	{"*::run", NULL, "a/b/C", "run", true},
+	{"*::run", NULL, "a/b/C", "runs", false},
+	{"::run*", NULL, "a/b/C", "runs", true},
+	{"a.*::run", NULL, "a/b/C", "run", true},
+	{"a.*::run", NULL, "b/C", "run", false},
+	{"a.*::run*", "a.b.*", "a/b/C", "run", false},
+	{"a.*::run*", "a.b.*", "a/c/C", "run", true},
+	{"a.*", "*::run", "a/c/C", "run", false},
+	{"a.*", "a.*::get*", "a/c/C", "getX", false},
+	{"a.*", "a.*::get*", "a/c/C", "setX", true},
+	/* exclusions of a list */
+	{"a.*;!a.b.C", NULL, "a/b/C", "m", false},
+	{"!a.b.C;a.*", NULL, "a/b/D", "m", true},
+	{"a.b.C;!::m", NULL, "a/b/C", "m", false},
+	/* the JVM's form, where dots would mean a nested class */
+	{"org/omg/CORBA/ORB::init", NULL, "org/omg/CORBA/ORB", "init", true},
+};
+
+static void method_is_selected_by_equal_names(void **state)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *r = &rows[i];
+		struct compiled c = compile(r->select, r->exclude);
+		bool yes = selects(&c.p, r->class_name, r->method);
+
+		if (yes != r->yes)
+			fail_msg("-m '%s' -x '%s': %s.%s is %d", r->select, r->exclude ? r->exclude : "", r->class_name,
+				 r->method, yes);
+		if (yes && asks(&c.p, r->class_name) != PATTERN_METHODS)
+			fail_msg("-m '%s': class %s is not asked for its methods", r->select, r->class_name);
+		free(c.block);
+	}
+}
+
+static void class_without_a_match_is_not_looked_into(void **state)
+{
+	struct compiled c = compile("a.A;a.B::m", "a.X;a.B::n");
+
+	assert_int_equal(asks(&c.p, "a/A"), PATTERN_METHODS);
+	assert_int_equal(asks(&c.p, "a/B"), PATTERN_METHODS);
+	assert_int_equal(asks(&c.p, "a/C"), PATTERN_NO);
+	assert_int_equal(asks(&c.p, "a/X"), PATTERN_NO);
+	assert_int_equal(asks(&c.p, "a"), PATTERN_NO);
+	assert_int_equal(asks(&c.p, ""), PATTERN_NO);
+	assert_false(pattern_any_class(&c.p));
+	free(c.block);
+}
+
+static void any_class_is_told_from_exclusions(void **state)
+{
+	struct compiled all = compile("::m", "a.X"), none = compile("a.A", "::m");
+
+	assert_true(pattern_any_class(&all.p));
+	assert_int_equal(asks(&all.p, "b/Whatever"), PATTERN_METHODS);
+	assert_int_equal(asks(&all.p, "a/X"), PATTERN_NO);
+	assert_false(pattern_any_class(&none.p));
+	assert_int_equal(asks(&none.p, "b/Whatever"), PATTERN_NO);
+	free(all.block);
+	free(none.block);
+}
+
+static void names_need_no_terminator(void **state)
+{
+	struct compiled c = compile("a.b.C::m", NULL);
+
+	assert_true(pattern_method(&c.p, "a/b/Cxyz", 5, "mxyz", 1, "", 0));
+	free(c.block);
+}
+
+/* The longest chain of entries that one look-up may have to walk. */
+static uint32_t longest_chain(const void *block)
+{
+	const struct block_header *h = block;
+	const uint32_t *buckets = (const uint32_t *)(h + 1);
+	const struct block_entry *entries = (const struct block_entry *)(buckets + h->buckets);
+	uint32_t longest = 0;
+
+	for (uint32_t i = 0; i < h->buckets; i++) {
+		uint32_t steps = 0;
+
+		for (uint32_t n = buckets[i]; n; n = entries[n - 1].next)
+			steps++;
+		longest = steps > longest ? steps : longest;
+	}
+	return longest;
+}
+
+static void five_thousand_filters_cost_a_few_steps(void **state)
+{
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+	struct pattern p;
+	void *block;
+	char text[80];
+
+	for (int i = 0; i < 5000; i++) {
+		snprintf(text, sizeof(text), "com.acme.shop.orders.Service%d::handle%d", i % 2500, i);
+		assert_int_equal(filter_list_add(l, text, false, &d), 0);
+	}
+	assert_int_equal(filter_list_size(l), 5000);
+	assert_int_equal(filter_list_compile(l, &block, &p.size, &d), 0);
+	p.block = block;
+	assert_true(selects(&p, "com/acme/shop/orders/Service2499", "handle4999"));
+	assert_true(selects(&p, "com/acme/shop/orders/Service2499", "handle2499"));
+	assert_false(selects(&p, "com/acme/shop/orders/Service2499", "handle2498"));
+	assert_in_range(longest_chain(block), 1, 12);
+	free(block);
+	filter_list_free(l);
+}
+
+static void too_many_filters_for_the_agent_are_refused(void **state)
+{
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+	size_t size;
+	void *block;
+	char text[400];
+
+	for (int i = 0; i < 4000; i++) {
+		snprintf(text, sizeof(text), "c%d.%.*s", i, 300,
+			 "a123456789b123456789c123456789d123456789e123456789"
+			 "f123456789g123456789h123456789i123456789j123456789k123456789l123456789m123456789n123456789"
+			 "o123456789p123456789q123456789r123456789s123456789t123456789u123456789v123456789w123456789"
+			 "x123456789y123456789z123456789a123456789b123456789c123456789d123456789");
+		assert_int_equal(filter_list_add(l, text, false, &d), 0);
+	}
+	assert_true(filter_list_compile(l, &block, &size, &d) < 0);
+	assert_null(block);
+	assert_non_null(strstr(d.text, "too many filters: 4000"));
+	filter_list_free(l);
+}
+
+static void empty_list_compiles_and_selects_nothing(void **state)
+{
+	struct compiled c = compile(NULL, NULL);
+
+	assert_false(selects(&c.p, "a/A", "m"));
+	assert_false(pattern_any_class(&c.p));
+	free(c.block);
+}
+
+static void block_is_found_at_any_address(void **state)
+{
+	struct compiled c = compile("a.b.C::m;::n", "D");
+	char *moved = malloc(c.p.size + 1);
+	struct pattern p = {moved + 1, c.p.size};
+
+	memcpy(moved + 1, c.block, c.p.size);
+	free(c.block);
+	assert_true(pattern_valid(&p));
+	assert_true(selects(&p, "a/b/C", "m"));
+	assert_true(selects(&p, "X", "n"));
+	assert_false(selects(&p, "D", "n"));
+	free(moved);
+}
+
+static void damaged_header_is_not_a_block(void **state)
+{
+	static const size_t fields[] = {offsetof(struct block_header, magic), offsetof(struct block_header, version),
+					offsetof(struct block_header, size), offsetof(struct block_header, buckets),
+					offsetof(struct block_header, entries) + 3};
+	struct compiled c = compile("a.b.C", NULL);
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		((char *)c.block)[fields[i]] ^= 0x55;
+		if (pattern_valid(&c.p))
+			fail_msg("valid with a wrong byte at %zu", fields[i]);
+		assert_false(selects(&c.p, "a/b/C", "m"));
+		assert_int_equal(asks(&c.p, "a/b/C"), PATTERN_NO);
+		((char *)c.block)[fields[i]] ^= 0x55;
+	}
+	assert_true(pattern_valid(&c.p));
+	for (size_t size = 0; size < c.p.size; size++)
+		assert_false(pattern_valid(&(struct pattern){c.block, size}));
+	assert_false(pattern_valid(&(struct pattern){NULL, 100}));
+	free(c.block);
+}
+
+static struct block_entry *first_entry(void *block)
+{
+	struct block_header *h = block;
+
+	return (struct block_entry *)((uint32_t *)(h + 1) + h->buckets);
+}
+
+/* The name in the block is changed, its hash is not: what two names of one hash look like. */
+static void equal_hashes_are_not_equal_names(void **state)
+{
+	struct compiled c = compile("a.b.C;a.b.D::m", NULL);
+	struct block_entry *e = first_entry(c.block);
+
+	assert_true(selects(&c.p, "a/b/C", "m"));
+	((char *)c.block)[e[0].class_at] = 'x';
+	assert_false(selects(&c.p, "a/b/C", "m"));
+	assert_true(selects(&c.p, "a/b/D", "m"));
+	((char *)c.block)[e[2].method_at] = 'x';
+	assert_false(selects(&c.p, "a/b/D", "m"));
+	free(c.block);
+}
+
+/* Should the guard be broken, this test does not end. */
+static void chain_that_bites_its_tail_ends(void **state)
+{
+	struct compiled c = compile("a.b.C;a.b.D", NULL);
+	struct block_header *h = c.block;
+	struct block_entry *e = first_entry(c.block);
+
+	for (uint32_t i = 0; i < h->buckets; i++)
+		((uint32_t *)(h + 1))[i] = 2;
+	e[0].next = 2;
+	e[1].next = 1;
+	assert_false(selects(&c.p, "a/b/E", "m"));
+	e[1].next = 2;
+	assert_false(selects(&c.p, "a/b/E", "m"));
+	h->wild = 0xffffffff;
+	assert_false(selects(&c.p, "a/b/E", "m"));
+	h->wild = 2;
+	e[1].next = 0xffffffff;
+	assert_false(selects(&c.p, "a/b/E", "m"));
+	free(c.block);
+}
+
+/* Each byte of the block, each set to 0, 1, 0xff: no access outside (the sanitizers look), no endless loop. */
+static void damaged_block_is_read_within_its_bounds(void **state)
+{
+	static const unsigned char values[] = {0, 1, 2, 0x80, 0xff};
+	struct compiled c = compile("a.b.C::m;::n;E;F::g", "D");
+	unsigned char *copy = malloc(c.p.size);
+	struct pattern p = {copy, c.p.size};
+
+	for (size_t i = 0; i < c.p.size; i++) {
+		for (size_t k = 0; k < sizeof(values); k++) {
+			memcpy(copy, c.block, c.p.size);
+			copy[i] = values[k];
+			(void)selects(&p, "a/b/C", "m");
+			(void)selects(&p, "F", "g");
+			(void)asks(&p, "E");
+		}
+	}
+	free(copy);
+	free(c.block);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(method_is_selected_by_equal_names),
+		cmocka_unit_test(class_without_a_match_is_not_looked_into),
+		cmocka_unit_test(any_class_is_told_from_exclusions),
+		cmocka_unit_test(names_need_no_terminator),
+		cmocka_unit_test(five_thousand_filters_cost_a_few_steps),
+		cmocka_unit_test(too_many_filters_for_the_agent_are_refused),
+		cmocka_unit_test(empty_list_compiles_and_selects_nothing),
+		cmocka_unit_test(block_is_found_at_any_address),
+		cmocka_unit_test(damaged_header_is_not_a_block),
+		cmocka_unit_test(equal_hashes_are_not_equal_names),
+		cmocka_unit_test(chain_that_bites_its_tail_ends),
+		cmocka_unit_test(damaged_block_is_read_within_its_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is proposed for filters that match nothing. */
+#include "filters/suggest.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct bench {
+	struct filter_list *list;
+	struct near *near;
+};
+
+static struct bench bench(const char *filters)
+{
+	struct bench b = {.list = filter_list_new()};
+	struct diag d = {0};
+
+	assert_int_equal(filter_list_add(b.list, filters, false, &d), 0);
+	b.near = near_new(b.list);
+	assert_non_null(b.near);
+	return b;
+}
+
+static void bench_release(struct bench *b)
+{
+	near_free(b->near);
+	filter_list_free(b->list);
+}
+
+struct row {
+	const char *filter, *class_name, *method;
+	const char *proposed; /* NULL: nothing */
+};
+
+static const struct row rows[] = {
+	/* letter case */
+	{"com.acme.Cart", "com.acme.cart", NULL, "com.acme.cart"},
+	{"com.acme.Cart::checkout", "com.ACME.Cart", "checkout", "com.ACME.Cart::checkout"},
+	{"com.acme.Cart::checkOut", "com.acme.Cart", "checkout", "com.acme.Cart::checkout"},
+	{"::checkOut", "com.acme.Cart", "checkout", "com.acme.Cart::checkout"},
+	/* another package, the JVM's form */
+	{"com.acme.Cart", "com.acme.shop.Cart", NULL, "com.acme.shop.Cart"},
+	{"Cart::checkout", "com/acme/Cart", "checkout", "com.acme.Cart::checkout"},
+	/* nested classes, and what a shell leaves of C$In */
+	{"com.acme.Cart::add", "com.acme.Cart$Line", "add", "com.acme.Cart$Line::add"},
+	{"com.acme.Cart::add", "com.acme.Cart$Line", "remove", NULL},
+	{"com.acme.Cart", "com.acme.Cart$Line", NULL, "com.acme.Cart$Line"},
+	{"com.acme.Cart$Lime", "com.acme.Cart$Line", NULL, "com.acme.Cart$Line"},
+	/* a few letters */
+	{"com.acme.Crat", "com.acme.Cart", NULL, "com.acme.Cart"},
+	{"com.acme.Cart::chekcout", "com.acme.Cart", "checkout", "com.acme.Cart::checkout"},
+	{"com.acme.Cart::chekout", "com.acme.Cart", "checkout", "com.acme.Cart::checkout"},
+	{"com.acme.Cart::checkout", "com.acme.CartV2", "checkout", "com.acme.CartV2::checkout"},
+	{"com.acme.Cart", "com.acme.CartServiceImpl", NULL, "com.acme.CartServiceImpl"},
+	{"com.acme.Checkout", "org.other.Chekout", NULL, "org.other.Chekout"},
+	/* supertypes, overloads; of what names many nothing is near */
+	{"+com.acme.Stroe", "com.acme.Store", NULL, "+com.acme.Store"},
+	{"+com.acme.Store::sav", "com.acme.Store", "save", "+com.acme.Store::save"},
+	{"com.acme.Cart::add(int)", "com.acme.Cart", "add", "com.acme.Cart::add"},
+	{"com.acme.Cart::add(int)", "com.acme.Cart", "remove", NULL},
+	{"com.acme.Cart:10ms", "com.acme.Crat", NULL, "com.acme.Crat"},
+	{"com.acme.Car*", "com.acme.Cart", NULL, NULL},
+	{"com.acme.Cart::ad*", "com.acme.Cart", "add", NULL},
+	{"@com.acme.Cart", "com.acme.Crat", NULL, NULL},
+	/* not near */
+	{"com.acme.Cart", "com.acme.Order", NULL, NULL},
+	{"com.acme.Cart", "com.acme.Card$Visa", NULL, NULL},
+	{"com.acme.Cart", "org.other.CartServiceImpl", NULL, NULL},
+	{"com.acme.Cart::checkout", "com.acme.Cart", "add", NULL},
+	{"com.acme.Cart::checkout", "com.acme.Cart", "<init>", NULL},
+	{"com.acme.Cart::checkout", "com.acme.Crat", "chekout", NULL},
+	{"com.acme.A", "com.acme.B", NULL, NULL},
+	{"com.acme.A::b", "com.acme.A", "c", NULL},
+	{"::run", "com.acme.Cart", "sun", "com.acme.Cart::sun"},
+	{"::checkout", "com.acme.Cart", NULL, NULL},
+	/* met */
+	{"com.acme.Cart", "com.acme.Cart", NULL, NULL},
+	{"com.acme.Cart", "com/acme/Cart", "add", NULL},
+	{"com.acme.Cart::add", "com.acme.Cart", "add", NULL},
+	{"com.acme.Cart::add", "com.acme.Cart", NULL, NULL},
+};
+
+static void proposal_follows_from_name_and_filter(void **state)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *r = &rows[i];
+		struct bench b = bench(r->filter);
+		const char *best;
+
+		near_offer(b.near, r->class_name, r->method);
+		best = near_best(b.near, 0);
+		if (!best != !r->proposed || (best && strcmp(best, r->proposed) != 0))
+			fail_msg("'%s', known %s %s: '%s' is proposed", r->filter, r->class_name,
+				 r->method ? r->method : "", best ? best : "nothing");
+		bench_release(&b);
+	}
+}
+
+static void best_comes_first_in_any_order(void **state)
+{
+	static const char *const known[] = {"com.acme.CartServiceImpl", "com.acme.Card", "org.old.Cart",
+					    "com.acme.CART", "com.acme.Cart$Line"};
+	static const char *const wanted[] = {"com.acme.CART", "org.old.Cart", "com.acme.Cart$Line", "com.acme.Card",
+					     "com.acme.CartServiceImpl"};
+
+	for (size_t first = 0; first < 5; first++) {
+		struct bench b = bench("com.acme.Cart");
+
+		for (size_t i = 0; i < 5; i++)
+			near_offer(b.near, known[(first + i) % 5], NULL);
+		for (size_t i = 0; i < 5; i++)
+			assert_string_equal(near_best(b.near, i), wanted[i]);
+		assert_null(near_best(b.near, 5));
+		bench_release(&b);
+	}
+}
+
+static void nested_class_that_has_the_method_beats_all(void **state)
+{
+	struct bench b = bench("com.acme.Cart::add");
+
+	near_offer(b.near, "com.acme.Cart", "adds");
+	near_offer(b.near, "org.old.Cart", "add");
+	near_offer(b.near, "com.acme.Cart$Line", "add");
+	assert_string_equal(near_best(b.near, 0), "com.acme.Cart$Line::add");
+	bench_release(&b);
+}
+
+static void met_filter_takes_its_proposals_away(void **state)
+{
+	struct bench b = bench("com.acme.Cart;com.acme.Order");
+
+	near_offer(b.near, "com.acme.CART", NULL);
+	near_offer(b.near, "com.acme.ORDER", NULL);
+	near_offer(b.near, "com.acme.Cart", NULL);
+	near_offer(b.near, "com.acme.cart", NULL);
+	assert_string_equal(near_best(b.near, 0), "com.acme.ORDER");
+	assert_int_equal(near_filter(b.near, 0), 1);
+	assert_null(near_best(b.near, 1));
+	bench_release(&b);
+}
+
+static void same_name_is_proposed_once(void **state)
+{
+	struct bench b = bench("com.acme.Cart");
+
+	for (int i = 0; i < 3; i++)
+		near_offer(b.near, "com.acme.CART", "m");
+	assert_non_null(near_best(b.near, 0));
+	assert_null(near_best(b.near, 1));
+	bench_release(&b);
+}
+
+static void only_a_few_are_kept(void **state)
+{
+	struct bench b = bench("com.acme.Cart");
+	char name[64];
+
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "p%d.Cart", i);
+		near_offer(b.near, name, NULL);
+	}
+	for (size_t i = 0; i < NEAR_BEST; i++)
+		assert_non_null(near_best(b.near, i));
+	assert_null(near_best(b.near, NEAR_BEST));
+	bench_release(&b);
+}
+
+static void odd_names_are_passed_over(void **state)
+{
+	struct bench b = bench("com.acme.Cart;::m");
+	char *name = malloc(70000);
+
+	memset(name, 'a', 69999);
+	name[69999] = 0;
+	near_offer(b.near, name, NULL);
+	near_offer(b.near, "com.acme.X", name);
+	near_offer(b.near, "", "m");
+	near_offer(b.near, ".", NULL);
+	near_offer(b.near, "com.acme.", NULL);
+	near_offer(b.near, "$", "");
+	assert_null(near_best(b.near, 0));
+	free(name);
+	bench_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(proposal_follows_from_name_and_filter),
+		cmocka_unit_test(best_comes_first_in_any_order),
+		cmocka_unit_test(nested_class_that_has_the_method_beats_all),
+		cmocka_unit_test(met_filter_takes_its_proposals_away),
+		cmocka_unit_test(same_name_is_proposed_once),
+		cmocka_unit_test(only_a_few_are_kept),
+		cmocka_unit_test(odd_names_are_passed_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

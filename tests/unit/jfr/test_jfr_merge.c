@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Files made by hand, so that each thing that two recordings may disagree about is there alone; recordings of JVMs are
+ * merged in tests/live/file/merge.sh. */
+#include "format/jfr/jfr_merge.h"
+#include "tests/lib/fail_nth.h"
+#include "tests/lib/jfr_builder.h"
+#include "user/view/print.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { EVENT = 100, THING, OTHER, THREAD, INNER };
+
+static struct chunk_builder b;
+static struct bytes file[2], merged;
+static struct jfr_merged result;
+
+static int setup(void **state)
+{
+	chunk_init(&b);
+	for (int i = 0; i < 2; i++)
+		bytes_init(&file[i]);
+	bytes_init(&merged);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	chunk_release(&b);
+	for (int i = 0; i < 2; i++)
+		bytes_release(&file[i]);
+	bytes_release(&merged);
+	return 0;
+}
+
+static int put_chunk(void *context, const void *chunk, size_t size)
+{
+	bytes_put(&merged, chunk, size);
+	return merged.failed ? -ENOMEM : 0;
+}
+
+static int merge_bytes(struct bytes *a, struct bytes *z, const char **fault)
+{
+	struct jfr_merge_sink sink = {put_chunk, NULL};
+	struct jfr_file files[2], *both[2] = {&files[0], &files[1]};
+	int err;
+
+	bytes_clear(&merged);
+	jfr_file_init(&files[0], a->data, a->size);
+	jfr_file_init(&files[1], z->data, z->size);
+	err = jfr_merge(both, 2, &sink, &result);
+	*fault = files[0].fault.what ? files[0].fault.what : files[1].fault.what;
+	jfr_file_release(&files[0]);
+	jfr_file_release(&files[1]);
+	return err;
+}
+
+static void merge(void)
+{
+	const char *fault;
+
+	assert_int_equal(merge_bytes(&file[0], &file[1], &fault), 0);
+	assert_null(fault);
+}
+
+/* What is printed for the merged file; to be freed. */
+static char *print(bool json)
+{
+	int fd = memfd_create("printed", 0);
+	struct select select = {0};
+	struct jfr_file f;
+	struct printer p;
+	char *text;
+	off_t end;
+
+	jfr_file_init(&f, merged.data, merged.size);
+	printer_init(&p, fd);
+	assert_int_equal((json ? print_json : print_text)(&f, &select, &p), 0);
+	assert_null(f.fault.what);
+	select_release(&select);
+	printer_release(&p);
+	jfr_file_release(&f);
+	end = lseek(fd, 0, SEEK_END);
+	text = calloc(1, end + 1);
+	assert_int_equal(pread(fd, text, end, 0), end);
+	close(fd);
+	return text;
+}
+
+static void assert_printed(const char *want)
+{
+	char *text = print(false);
+
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void assert_contains(const char *text, const char *want)
+{
+	if (!strstr(text, want))
+		fail_msg("no %s in %s", want, text);
+}
+
+/* The types are forgotten. */
+static void finish_file(int n)
+{
+	chunk_finish(&b, &file[n]);
+	chunk_release(&b);
+	chunk_init(&b);
+}
+
+static void put_be64(unsigned char *at, uint64_t v)
+{
+	for (int i = 7; i >= 0; i--, v >>= 8)
+		at[i] = v;
+}
+
+static void event(int type, int64_t after, int64_t number)
+{
+	chunk_begin_event(&b, type, after);
+	bytes_put_leb(&b.body, number);
+	chunk_end_event(&b);
+}
+
+static void add_numbers(const char *name)
+{
+	chunk_event(&b, name, EVENT);
+	chunk_field(&b, "number", B_LONG, 0);
+}
+
+/* In the file, whatever readers make of it. */
+static void assert_in_order(void)
+{
+	int64_t last = INT64_MIN;
+	struct jfr_chunk *chunk;
+	struct jfr_event e;
+	struct jfr_file f;
+
+	jfr_file_init(&f, merged.data, merged.size);
+	while ((chunk = jfr_file_next(&f))) {
+		for (uint64_t at = JFR_HEADER_SIZE; jfr_chunk_next(chunk, &at, &e);) {
+			if (!e.type)
+				continue;
+			assert_true(jfr_event_times(chunk, &e).start >= last);
+			last = jfr_event_times(chunk, &e).start;
+		}
+		jfr_chunk_put(chunk);
+	}
+	assert_true(last > INT64_MIN);
+	jfr_file_release(&f);
+}
+
+static void events_come_in_the_order_of_time(void **state)
+{
+	char *text, *at;
+
+	add_numbers("A");
+	event(EVENT, 3000000, 3);
+	event(EVENT, 1000000, 1);
+	finish_file(0);
+	add_numbers("B");
+	event(EVENT, 4000000, 4);
+	event(EVENT, 2000000, 2);
+	finish_file(1);
+	merge();
+	assert_int_equal(result.events, 4);
+	assert_in_order();
+	text = at = print(false);
+	for (int i = 1; i <= 4; i++) {
+		char want[64];
+
+		snprintf(want, sizeof(want), "%s {\n  startTime = 23:13:20.00%d (2023-11-14)\n  number = %d\n}", i % 2 ? "A" : "B", i, i);
+		at = strstr(at, want);
+		assert_non_null(at);
+	}
+	free(text);
+}
+
+/* The second one counts in units of half a nanosecond, and began a second later. */
+static void ticks_of_another_clock_become_those_of_the_first(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		chunk_event(&b, "T", EVENT);
+		chunk_field(&b, "span", B_LONG, 0);
+		chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+		chunk_field(&b, "moment", B_LONG, 0);
+		chunk_annotate_field(&b, B_TIMESTAMP, "TICKS");
+		chunk_field(&b, "never", B_LONG, 0);
+		chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+		chunk_begin_event(&b, EVENT, 2000000);
+		bytes_put_leb(&b.body, 500000);
+		bytes_put_leb(&b.body, BUILDER_T0 + 4000000);
+		bytes_put_leb(&b.body, INT64_MIN);
+		chunk_end_event(&b);
+		finish_file(i);
+	}
+	put_be64(file[1].data + 32, BUILDER_NANOS + 1000000000);
+	put_be64(file[1].data + 56, 2000000000);
+	merge();
+	assert_printed("T {\n  startTime = 23:13:20.002 (2023-11-14)\n  span = 0.500 ms\n  moment = 23:13:20.004 (2023-11-14)\n"
+		       "  never = N/A\n}\n\n"
+		       "T {\n  startTime = 23:13:21.001 (2023-11-14)\n  span = 0.250 ms\n  moment = 23:13:21.002 (2023-11-14)\n"
+		       "  never = N/A\n}\n\n");
+}
+
+static void put_thing(int64_t key, int64_t number)
+{
+	chunk_begin_pool(&b, THING, 1);
+	bytes_put_leb(&b.body, key);
+	bytes_put_leb(&b.body, number);
+	chunk_end_pool(&b);
+}
+
+static void add_thing(const char *event_name)
+{
+	chunk_class(&b, "Thing", THING, NULL);
+	chunk_field(&b, "number", B_LONG, 0);
+	chunk_event(&b, event_name, EVENT);
+	chunk_field(&b, "thing", THING, B_CONSTANT);
+}
+
+static void equal_keys_of_two_files_are_two_constants(void **state)
+{
+	static const int64_t keys[] = {0, 1, 7, -1, -5};
+	char *text;
+
+	for (int i = 0; i < 2; i++) {
+		add_thing(i ? "B" : "A");
+		for (int k = 0; k < 5; k++) {
+			put_thing(keys[k], 10 * i + k);
+			event(EVENT, 1000000 * k + 1000 * i, keys[k]);
+		}
+		event(EVENT, 9000000, 6); /* leads nowhere */
+		finish_file(i);
+	}
+	merge();
+	text = print(true);
+	for (int i = 0; i < 20; i++) {
+		char want[32];
+
+		snprintf(want, sizeof(want), "\"number\": %d\n", i);
+		if (i % 10 < 5)
+			assert_contains(text, want);
+	}
+	assert_contains(text, "\"thing\": null");
+	free(text);
+}
+
+/* In the second file the fields of T stand otherwise, one is missing, and one is new. */
+static void types_of_one_name_become_one(void **state)
+{
+	chunk_event(&b, "T", EVENT);
+	chunk_field(&b, "duration", B_LONG, 0);
+	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_field(&b, "only", B_STRING, 0);
+	chunk_field(&b, "wait", B_LONG, 0);
+	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_field(&b, "count", B_INT, 0);
+	chunk_begin_event(&b, EVENT, 0);
+	bytes_put_leb(&b.body, 1000000);
+	bytes_put_text(&b.body, "first", 100);
+	bytes_put_leb(&b.body, 2000000);
+	bytes_put_leb(&b.body, 3);
+	chunk_end_event(&b);
+	finish_file(0);
+	chunk_event(&b, "T", OTHER);
+	chunk_field(&b, "duration", B_LONG, 0);
+	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_field(&b, "count", B_INT, 0);
+	chunk_field(&b, "fresh", B_BOOLEAN, 0);
+	chunk_begin_event(&b, OTHER, 5000000);
+	bytes_put_leb(&b.body, 1000000);
+	bytes_put_leb(&b.body, 4);
+	bytes_put_u8(&b.body, 1);
+	chunk_end_event(&b);
+	finish_file(1);
+	merge();
+	assert_printed("T {\n  startTime = 23:13:20.000 (2023-11-14)\n  duration = 1.00 ms\n  only = \"first\"\n  wait = 2.00 ms\n"
+		       "  count = 3\n  fresh = false\n}\n\n"
+		       "T {\n  startTime = 23:13:20.005 (2023-11-14)\n  duration = 1.00 ms\n  only = N/A\n  wait = N/A\n"
+		       "  count = 4\n  fresh = true\n}\n\n");
+}
+
+/* Thing is a number here and a text there: so are what contains it, and the event. */
+static void types_that_contradict_stay_apart(void **state)
+{
+	char *text;
+
+	for (int i = 0; i < 2; i++) {
+		chunk_class(&b, "Thing", THING, NULL);
+		chunk_field(&b, "value", i ? B_STRING : B_LONG, 0);
+		chunk_class(&b, "Inner", INNER, NULL);
+		chunk_field(&b, "thing", THING, B_CONSTANT);
+		chunk_event(&b, "T", EVENT);
+		chunk_field(&b, "inner", INNER, 0);
+		chunk_begin_pool(&b, THING, 1);
+		bytes_put_leb(&b.body, 1);
+		if (i)
+			bytes_put_text(&b.body, "a text", 100);
+		else
+			bytes_put_leb(&b.body, 42);
+		chunk_end_pool(&b);
+		event(EVENT, 0, 1);
+		finish_file(i);
+	}
+	merge();
+	text = print(true);
+	assert_contains(text, "\"value\": 42\n");
+	assert_contains(text, "\"value\": \"a text\"\n");
+	free(text);
+}
+
+/* A duration has to be the second field: an event without one is another type. */
+static void an_event_without_duration_stays_without(void **state)
+{
+	add_numbers("T");
+	event(EVENT, 0, 1);
+	finish_file(0);
+	chunk_event(&b, "T", EVENT);
+	chunk_field(&b, "duration", B_LONG, 0);
+	chunk_field(&b, "number", B_LONG, 0);
+	chunk_begin_event(&b, EVENT, 1000000);
+	bytes_put_leb(&b.body, 5000000);
+	bytes_put_leb(&b.body, 2);
+	chunk_end_event(&b);
+	finish_file(1);
+	merge();
+	assert_printed("T {\n  startTime = 23:13:20.000 (2023-11-14)\n  number = 1\n}\n\n"
+		       "T {\n  startTime = 23:13:20.001 (2023-11-14)\n  duration = 5000000\n  number = 2\n}\n\n");
+}
+
+static void add_thread(int64_t key, const char *name, int64_t java, int64_t os)
+{
+	chunk_begin_pool(&b, THREAD, 1);
+	bytes_put_leb(&b.body, key);
+	bytes_put_leb(&b.body, os);
+	bytes_put_text(&b.body, name, 100);
+	bytes_put_leb(&b.body, java);
+	chunk_end_pool(&b);
+}
+
+static void declare_thread(void)
+{
+	chunk_class(&b, "java.lang.Thread", THREAD, NULL);
+	chunk_field(&b, "osThreadId", B_LONG, 0);
+	chunk_field(&b, "javaName", B_STRING, 0);
+	chunk_field(&b, "javaThreadId", B_LONG, 0);
+}
+
+/* The first file has a call with a context, the second what happened in it. */
+static void a_thread_that_both_know_is_one(void **state)
+{
+	char *text;
+
+	declare_thread();
+	chunk_event(&b, "Call", EVENT);
+	chunk_field(&b, "duration", B_LONG, 0);
+	chunk_field(&b, "eventThread", THREAD, B_CONSTANT);
+	chunk_field(&b, "method", B_LONG, 0);
+	chunk_annotate_field(&b, B_CONTEXTUAL, NULL);
+	add_thread(1, "worker", 31, 4711);
+	add_thread(2, "other", 32, 4712);
+	chunk_begin_event(&b, EVENT, 0);
+	bytes_put_leb(&b.body, 5000000);
+	bytes_put_leb(&b.body, 1);
+	bytes_put_leb(&b.body, 99);
+	chunk_end_event(&b);
+	finish_file(0);
+	declare_thread();
+	chunk_event(&b, "Inside", EVENT);
+	chunk_field(&b, "eventThread", THREAD, B_CONSTANT);
+	add_thread(2, "worker", 31, 4711);
+	add_thread(1, "stranger", 31, 4799);
+	event(EVENT, 1000000, 2);
+	event(EVENT, 2000000, 1);
+	finish_file(1);
+	merge();
+	text = print(false);
+	assert_contains(text, "Inside {\n  Context: Call.method = 99\n  startTime = 23:13:20.001 (2023-11-14)\n"
+			      "  eventThread = \"worker\"");
+	assert_contains(text, "Inside {\n  startTime = 23:13:20.002 (2023-11-14)\n  eventThread = \"stranger\"");
+	free(text);
+}
+
+static void a_setting_names_its_event_by_the_new_number(void **state)
+{
+	char *text;
+
+	for (int i = 0; i < 2; i++) {
+		chunk_event(&b, i ? "B" : "A", EVENT);
+		chunk_event(&b, "jdk.ActiveSetting", THING);
+		chunk_field(&b, "id", B_LONG, 0);
+		event(THING, 0, EVENT);
+		finish_file(i);
+	}
+	merge();
+	text = print(true);
+	assert_contains(text, "\"id\": 100\n");
+	assert_null(strstr(strstr(text, "\"id\": 100\n") + 1, "\"id\": 100\n"));
+	free(text);
+}
+
+/* Many times what one chunk may have. */
+static void long_recordings_become_several_chunks(void **state)
+{
+	struct jfr_chunk *chunk;
+	struct jfr_file f;
+	int64_t last = 0;
+
+	for (int i = 0; i < 2; i++) {
+		add_numbers(i ? "B" : "A");
+		for (int n = 0; n < 600000; n++)
+			event(EVENT, 1000 * n, n);
+		finish_file(i);
+	}
+	merge();
+	assert_int_equal(result.events, 1200000);
+	assert_true(result.chunks >= 3);
+	assert_int_equal(result.bytes, merged.size);
+	jfr_file_init(&f, merged.data, merged.size);
+	while ((chunk = jfr_file_next(&f))) {
+		assert_true(chunk->header.start_nanos > last);
+		assert_int_equal(chunk->header.flags, f.next == f.size ? 3 : 1);
+		last = chunk->header.start_nanos;
+		jfr_chunk_put(chunk);
+	}
+	assert_null(f.fault.what);
+	jfr_file_release(&f);
+}
+
+/* All at once. */
+static void make_two_files(void)
+{
+	for (int i = 0; i < 2; i++) {
+		declare_thread();
+		add_thing(i ? "B" : "A");
+		chunk_event(&b, "T", OTHER);
+		chunk_field(&b, "eventThread", THREAD, B_CONSTANT);
+		chunk_field(&b, i ? "x" : "y", B_STRING, 0);
+		put_thing(3, 5);
+		add_thread(3 + i, "worker", 31, 4711);
+		event(EVENT, 0, 3);
+		chunk_begin_event(&b, OTHER, 0);
+		bytes_put_leb(&b.body, 3 + i);
+		bytes_put_text(&b.body, "text", 100);
+		chunk_end_event(&b);
+		finish_file(i);
+	}
+}
+
+static void a_file_without_events_is_nothing_special(void **state)
+{
+	add_numbers("A");
+	finish_file(0);
+	add_numbers("A");
+	finish_file(1);
+	merge();
+	assert_int_equal(result.events, 0);
+	assert_int_equal(result.chunks, 1);
+	assert_printed("");
+}
+
+static void no_damage_is_fatal(void **state)
+{
+	const char *fault;
+	size_t refused = 0;
+
+	make_two_files();
+	for (size_t at = 0; at < file[1].size; at++) {
+		static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
+		unsigned char before = file[1].data[at];
+
+		for (size_t v = 0; v < sizeof(values); v++) {
+			int err;
+
+			file[1].data[at] = values[v];
+			err = merge_bytes(&file[0], &file[1], &fault);
+			assert_true(!err || fault || err == -EINVAL || err == -EOVERFLOW);
+			refused += err != 0;
+		}
+		file[1].data[at] = before;
+	}
+	assert_true(refused > 100);
+}
+
+static void memory_that_is_not_there_is_told(void **state)
+{
+	unsigned int n = 1;
+	const char *fault;
+	bool happened;
+
+	if (!fail_nth_works())
+		skip();
+	make_two_files();
+	do {
+		int err;
+
+		bytes_release(&merged);
+		fail_nth(n++);
+		err = merge_bytes(&file[0], &file[1], &fault);
+		happened = fail_nth_happened();
+		fail_nth(0);
+		assert_true(happened == (err != 0));
+		assert_true(!err || err == -ENOMEM || fault);
+	} while (happened);
+	assert_true(n > 50);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(events_come_in_the_order_of_time),
+		TEST(ticks_of_another_clock_become_those_of_the_first),
+		TEST(equal_keys_of_two_files_are_two_constants),
+		TEST(types_of_one_name_become_one),
+		TEST(types_that_contradict_stay_apart),
+		TEST(an_event_without_duration_stays_without),
+		TEST(a_thread_that_both_know_is_one),
+		TEST(a_setting_names_its_event_by_the_new_number),
+		TEST(long_recordings_become_several_chunks),
+		TEST(a_file_without_events_is_nothing_special),
+		TEST(no_damage_is_fatal),
+		TEST(memory_that_is_not_there_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the metadata say, read back by tests/lib/jfr_dissect; its own checks (annotations, ids, units) come on top. */
+#include "format/jfr/jfr_schema.h"
+#include "format/jfr/jfr_write.h"
+#include "tests/lib/fail_nth.h"
+#include "tests/lib/jfr_dissect.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static struct jfr_schema schema_new(const char *locale, int64_t gmt_offset, uint64_t salt)
+{
+	struct jfr_region region = {.locale = locale, .gmt_offset_ms = gmt_offset};
+	struct jfr_schema s;
+
+	assert_int_equal(jfr_schema_init(&s, &region, JFR_KERNEL_NONE, salt), 0);
+	return s;
+}
+
+/* An empty chunk, for its metadata. */
+static struct dissect *metadata_read_with(enum jfr_kernel kernel)
+{
+	struct jfr_origin origin = {.start_ticks = 1, .start_nanos = 2, .kernel = kernel};
+	static unsigned char copy[1 << 16];
+	struct jfr_writer *w;
+	const void *bytes;
+	struct dissect *d;
+	struct diag diag;
+	size_t size;
+
+	w = jfr_writer_new(&origin, &diag);
+	assert_int_equal(jfr_chunk_begin(w, 1, &diag), 0);
+	assert_int_equal(jfr_chunk_finish(w, 1, true, &bytes, &size, &diag), 0);
+	assert_true(size < sizeof(copy));
+	memcpy(copy, bytes, size);
+	jfr_writer_free(w);
+	d = dissect_new(copy, size);
+	assert_string_equal(d->error, "");
+	return d;
+}
+
+static struct dissect *metadata_read(void)
+{
+	return metadata_read_with(JFR_KERNEL_NONE);
+}
+
+static void type_ids_are_none_of_hotspot_s(void **state)
+{
+	struct jfr_schema s = schema_new("en_US", 0, 5);
+	enum jfr_type type;
+
+	for (type = 0; type < JFR_TYPES; type++)
+		assert_true(jfr_schema_type_id(&s, type) >= JFR_TYPE_ID_BASE);
+	jfr_schema_release(&s);
+}
+
+static void event_ids_take_two_bytes_and_are_the_same_in_all_files(void **state)
+{
+	struct jfr_schema a = schema_new("en_US", 0, 5), b = schema_new("de_DE", 7, 6);
+	enum jfr_type type;
+
+	for (type = JFR_FIRST_EVENT; type < JFR_TYPES; type++) {
+		assert_int_equal(leb_size(jfr_schema_type_id(&a, type)), 2);
+		assert_true(jfr_schema_type_id(&a, type) == jfr_schema_type_id(&b, type));
+	}
+	jfr_schema_release(&a);
+	jfr_schema_release(&b);
+}
+
+/* So that files put together by `cat` do not take each other's constants. */
+static void pool_ids_of_two_recordings_do_not_meet(void **state)
+{
+	struct jfr_schema a = schema_new("en_US", 0, 1700000000000000000),
+			  b = schema_new("en_US", 0, 1700000000000000001);
+	uint64_t x = jfr_schema_type_id(&a, JFR_FIRST_POOL), y = jfr_schema_type_id(&b, JFR_FIRST_POOL);
+
+	assert_true(x > y ? x - y >= JFR_POOLS : y - x >= JFR_POOLS);
+	assert_true(x > JFR_TYPE_ID_BASE + JFR_TYPES && y > JFR_TYPE_ID_BASE + JFR_TYPES);
+	assert_true(x < INT32_MAX - JFR_POOLS && y < INT32_MAX - JFR_POOLS);
+	jfr_schema_release(&a);
+	jfr_schema_release(&b);
+}
+
+static void metadata_id_is_a_hash_of_the_content(void **state)
+{
+	struct jfr_schema a = schema_new("en_US", 0, 1), same = schema_new("en_US", 0, 1);
+	struct jfr_schema salt = schema_new("en_US", 0, 2), locale = schema_new("de_DE", 0, 1),
+			  gmt = schema_new("en_US", 1, 1);
+
+	assert_true(a.id == same.id);
+	assert_true(a.id != salt.id && a.id != locale.id && a.id != gmt.id);
+	assert_true(a.id > 1 && a.id >> 62 == 0);
+	jfr_schema_release(&a);
+	jfr_schema_release(&same);
+	jfr_schema_release(&salt);
+	jfr_schema_release(&locale);
+	jfr_schema_release(&gmt);
+}
+
+static void events_are_found_by_name(void **state)
+{
+	struct jfr_schema s = schema_new("en_US", 0, 1);
+
+	assert_int_equal(jfr_schema_event(&s, "jdk.MethodTrace"), JFR_METHOD_TRACE);
+	assert_int_equal(jfr_schema_event(&s, "frtrace.Message"), JFR_MESSAGE);
+	assert_int_equal(jfr_schema_event(&s, "MethodTrace"), JFR_TYPES);
+	assert_int_equal(jfr_schema_event(&s, "java.lang.Thread"), JFR_TYPES);
+	assert_int_equal(jfr_schema_event(&s, ""), JFR_TYPES);
+	assert_int_equal(jfr_schema_event(&s, "frtrace.ThreadWait"), JFR_TYPES);
+	s.kernel = JFR_KERNEL_WAITS;
+	assert_int_equal(jfr_schema_event(&s, "frtrace.ThreadWait"), JFR_THREAD_WAIT);
+	jfr_schema_release(&s);
+}
+
+static void fields_have_the_units_that_readers_need(void **state)
+{
+	static const struct {
+		const char *type, *field, *annotation, *value;
+	} wanted[] = {
+		{"jdk.MethodTrace", NULL, "jdk.jfr.Label", "Method Trace"},
+		{"jdk.MethodTrace", NULL, "jdk.jfr.Category", "Java Virtual Machine"},
+		{"jdk.MethodTrace", NULL, "jdk.jfr.Category", "Method Tracing"},
+		{"jdk.MethodTrace", "startTime", "jdk.jfr.Timestamp", "TICKS"},
+		{"jdk.MethodTrace", "duration", "jdk.jfr.Timespan", "TICKS"},
+		{"jdk.MethodTrace", "method", "jdk.jfr.Contextual", NULL},
+		{"jdk.ActiveRecording", "maxAge", "jdk.jfr.Timespan", "MILLISECONDS"},
+		{"jdk.ActiveRecording", "maxSize", "jdk.jfr.DataAmount", "BYTES"},
+		{"jdk.ActiveRecording", "recordingStart", "jdk.jfr.Timestamp", "MILLISECONDS_SINCE_EPOCH"},
+		{"jdk.CPUInformation", "cores", "jdk.jfr.Unsigned", NULL},
+		{"jdk.DataLoss", "amount", "jdk.jfr.Unsigned", NULL},
+		{"jdk.DataLoss", "amount", "jdk.jfr.DataAmount", "BYTES"},
+		{"frtrace.Clock", "error", "jdk.jfr.Timespan", "NANOSECONDS"},
+		{"frtrace.Clock", NULL, "jdk.jfr.Category", "frtrace"},
+		{"jdk.jfr.Timespan", NULL, "jdk.jfr.ContentType", NULL},
+	};
+	struct dissect *d = metadata_read();
+	size_t i;
+
+	for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		assert_true(
+			dissect_annotated(d, wanted[i].type, wanted[i].field, wanted[i].annotation, wanted[i].value));
+	assert_false(dissect_annotated(d, "jdk.MethodTrace", "method", "jdk.jfr.Timespan", "TICKS"));
+	dissect_free(d);
+}
+
+static void check_fields(const struct dissect *d, const char *type, const char *fields)
+{
+	char got[512];
+
+	dissect_fields(d, type, got, sizeof(got));
+	assert_string_equal(got, fields);
+}
+
+/* JEP 520 and HotSpot 25; JMC needs these orders and these Java types. */
+static void fields_stand_in_the_order_of_hotspot(void **state)
+{
+	struct dissect *d = metadata_read();
+
+	check_fields(d, "jdk.MethodTrace",
+		     "long startTime, long duration, java.lang.Thread* eventThread, jdk.types.StackTrace* stackTrace, "
+		     "jdk.types.Method* method, boolean thrown");
+	check_fields(d, "java.lang.Thread",
+		     "java.lang.String osName, long osThreadId, java.lang.String javaName, long javaThreadId, "
+		     "jdk.types.ThreadGroup* group, boolean virtual");
+	check_fields(d, "jdk.types.StackFrame",
+		     "jdk.types.Method* method, int lineNumber, int bytecodeIndex, jdk.types.FrameType* type");
+	check_fields(d, "jdk.types.StackTrace", "boolean truncated, jdk.types.StackFrame[] frames");
+	check_fields(d, "java.lang.Class",
+		     "jdk.types.ClassLoader* classLoader, jdk.types.Symbol* name, jdk.types.Package* package, "
+		     "int modifiers, boolean hidden");
+	check_fields(d, "jdk.types.Method",
+		     "java.lang.Class* type, jdk.types.Symbol* name, jdk.types.Symbol* descriptor, int modifiers, "
+		     "boolean hidden");
+	check_fields(d, "jdk.types.ClassLoader", "java.lang.Class* type, jdk.types.Symbol* name");
+	check_fields(d, "jdk.types.Package", "jdk.types.Symbol* name, jdk.types.Module* module, boolean exported");
+	check_fields(d, "jdk.JVMInformation",
+		     "long startTime, java.lang.String jvmName, java.lang.String jvmVersion, "
+		     "java.lang.String jvmArguments, java.lang.String jvmFlags, java.lang.String javaArguments, "
+		     "long jvmStartTime, long pid");
+	dissect_free(d);
+}
+
+#define CALL_FIELDS                                                                                                    \
+	"long startTime, long duration, java.lang.Thread* eventThread, jdk.types.StackTrace* stackTrace, "            \
+	"jdk.types.Method* method, boolean thrown"
+#define SPLIT_FIELDS ", long cpuTime, long runQueueTime, long blockedTime, long pauseTime"
+
+static void fields_of_the_kernels_half_are_there_when_it_is(void **state)
+{
+	struct dissect *d = metadata_read_with(JFR_KERNEL_WAITS);
+
+	check_fields(d, "jdk.MethodTrace", CALL_FIELDS SPLIT_FIELDS);
+	assert_true(dissect_annotated(d, "jdk.MethodTrace", "cpuTime", "jdk.jfr.Timespan", "NANOSECONDS"));
+	check_fields(d, "frtrace.ThreadWait",
+		     "long startTime, long duration, java.lang.Thread* eventThread, jdk.types.StackTrace* stackTrace, "
+		     "java.lang.String reason, java.lang.String syscall, java.lang.Thread* wakerThread, "
+		     "jdk.types.StackTrace* kernelStack, boolean ongoing");
+	check_fields(d, "frtrace.RunQueue", "long startTime, long duration, java.lang.Thread* eventThread");
+	check_fields(d, "frtrace.VMPause", "long startTime, long duration, java.lang.String what, java.lang.String name");
+	dissect_free(d);
+	d = metadata_read_with(JFR_KERNEL_FULL);
+	check_fields(d, "jdk.MethodTrace",
+		     CALL_FIELDS SPLIT_FIELDS ", long majorFaults, long minorFaults, long syscalls, long syscallTime");
+	dissect_free(d);
+}
+
+static void failed_allocation_is_reported(void **state)
+{
+	struct jfr_region region = {.locale = "en_US"};
+	struct jfr_schema s;
+	bool happened = true;
+	unsigned int n;
+	int err;
+
+	if (!fail_nth_works()) {
+		print_message("allocations cannot be failed here\n");
+		skip();
+	}
+	for (n = 1; happened; n++) {
+		fail_nth(n);
+		err = jfr_schema_init(&s, &region, JFR_KERNEL_NONE, 1);
+		happened = fail_nth_happened();
+		fail_nth(0);
+		assert_int_equal(err, happened ? -ENOMEM : 0);
+		jfr_schema_release(&s);
+	}
+	assert_true(n > 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(type_ids_are_none_of_hotspot_s),
+		cmocka_unit_test(event_ids_take_two_bytes_and_are_the_same_in_all_files),
+		cmocka_unit_test(pool_ids_of_two_recordings_do_not_meet),
+		cmocka_unit_test(metadata_id_is_a_hash_of_the_content),
+		cmocka_unit_test(events_are_found_by_name),
+		cmocka_unit_test(fields_have_the_units_that_readers_need),
+		cmocka_unit_test(fields_stand_in_the_order_of_hotspot),
+		cmocka_unit_test(fields_of_the_kernels_half_are_there_when_it_is),
+		cmocka_unit_test(failed_allocation_is_reported),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

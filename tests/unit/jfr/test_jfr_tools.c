@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What the JDKs' own `jfr` says about our files. Every JDK found ($JAVA_HOME,
+ * PATH, /usr/lib/jvm) judges; where there is none, all is skipped.
+ *
+ * A run of `jfr` takes half a second: the files are written and the tools run
+ * once, in the setup, and the tests look at what they printed.
+ */
+#include "format/jfr/jfr_write.h"
+#include "tests/lib/json.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define T0	5000000000000ll
+#define SECONDS 1700000000ll /* since the epoch, at T0: 2023-11-14T22:13:20Z */
+#define CHUNKS	4
+#define CALLS	25 /* in a chunk */
+#define MILLION 1000000
+#define FACE	"\xf0\x9f\x98\x80"
+
+static char dir[] = "/tmp/frtrace-test-XXXXXX";
+static char jdk[8][PATH_MAX]; /* their jfr */
+static unsigned int jdks;
+static struct diag diag;
+
+/* The n-th call of the recording: what is written, and must come back. */
+struct call {
+	int64_t start, duration;
+	const char *class, *method, *descriptor, *thread;
+	int64_t thread_id;
+	bool thrown, is_virtual;
+};
+
+static struct call call_nth(int n)
+{
+	static const char *const threads[] = {"main", "worker \"1\"", "gr\xc3\xbc\xc3\x9f" FACE, "virtual", ""};
+	static const char *const methods[] = {"checkout", "<init>",
+					      "stra\xc3\x9f"
+					      "e",
+					      "lambda$pay$0"};
+	static const char *const descriptors[] = {"(Lcom/acme/Order;[I)V", "()V", "(JDZ)Ljava/lang/String;", "([[Z)I"};
+	/* all end one after the other, so that the tools keep the order */
+	struct call c = {.duration = n * 37 + (n % 3) * 123456789ll};
+
+	c.start = T0 + (n / CALLS) * 1000000000ll + n * 1001 - c.duration;
+	c.class = n & 1 ? "com/acme/Cart" : "com/acme/Cart$Line" FACE;
+	c.method = methods[n / 2 % 4];
+	c.descriptor = descriptors[n / 2 % 4];
+	c.thread = threads[n % 5];
+	c.thread_id = n % 5 + (n < 10 ? 1 : 1ll << 40);
+	c.is_virtual = n % 5 == 3;
+	c.thrown = n % 7 == 0;
+	return c;
+}
+
+/* As a JVM has it: beyond U+FFFF two surrogates, three bytes each. */
+static const char *modified(const char *text)
+{
+	static char out[2][256];
+	static int next;
+	char *to = out[next++ & 1];
+	const char *face = strstr(text, FACE);
+
+	if (!face)
+		return text;
+	snprintf(to, 256, "%.*s\xed\xa0\xbd\xed\xb8\x80%s", (int)(face - text), text, face + 4);
+	return to;
+}
+
+static void write_call(struct jfr_writer *w, const struct call *c)
+{
+	struct jfr_loader_constant loader = {"jdk/internal/loader/ClassLoaders$AppClassLoader", "app", 1};
+	struct jfr_class_constant class = {modified(c->class), jfr_loader(w, &loader), 0x21, false};
+	struct jfr_method_constant method = {jfr_class(w, &class), c->method, c->descriptor, 1, false};
+	struct jfr_thread_constant thread = {
+		.name = modified(c->thread), .java_id = c->thread_id, .is_virtual = c->is_virtual};
+
+	thread.os_id = c->is_virtual ? 0 : 1234;
+	thread.group = c->is_virtual ? NULL : "main";
+	jfr_method_trace(w, &(struct jfr_method_trace){.start = c->start, .duration = c->duration,
+						       .thread = jfr_thread(w, &thread),
+						       .method = jfr_method(w, &method), .thrown = c->thrown});
+}
+
+static void write_companions(struct jfr_writer *w, int64_t t)
+{
+	jfr_active_recording(w, &(struct jfr_active_recording){t, 1, "frtrace", "x.jfr", INT64_MAX, 1000, 0,
+							       SECONDS * 1000, INT64_MAX});
+	jfr_active_setting(w, t, "jdk.MethodTrace", "enabled", "true");
+	jfr_active_setting(w, t, "jdk.MethodTrace", "threshold", "10 ms");
+	jfr_jvm_information(w, &(struct jfr_jvm_information){t, "OpenJDK 64-Bit Server VM", "17.0.15", "-Xmx1g", NULL,
+							     "shop.jar", SECONDS * 1000 - 1, 4242});
+	jfr_os_information(w, t, "Linux 6.18");
+	jfr_cpu_information(w, &(struct jfr_cpu_information){t, "x86_64", "AMD EPYC", 1, 2, 4});
+	jfr_clock(w, &(struct jfr_clock){t, 77, t, SECONDS * 1000000000, 40});
+	jfr_data_loss(w, t, 1024, 4096);
+	jfr_shutdown(w, t, "ended");
+	jfr_message(w, t, "skipped", "Cart.huge: would pass 64 KiB");
+}
+
+static struct jfr_writer *writer_new(int64_t moment)
+{
+	struct jfr_origin origin = {.start_ticks = T0, .start_nanos = SECONDS * 1000000000 + moment,
+				     .locale = "en_US", .gmt_offset_ms = 3600000};
+	struct jfr_writer *w = jfr_writer_new(&origin, &diag);
+
+	assert_non_null(w);
+	return w;
+}
+
+static FILE *create(const char *name)
+{
+	char path[PATH_MAX];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	return f;
+}
+
+static void chunk_write(struct jfr_writer *w, FILE *f, int64_t end, bool final)
+{
+	const void *bytes;
+	size_t size;
+
+	assert_int_equal(jfr_chunk_finish(w, end, final, &bytes, &size, &diag), 0);
+	assert_int_equal(fwrite(bytes, 1, size, f), size);
+}
+
+static void write_calls(void)
+{
+	struct jfr_writer *w = writer_new(0);
+	FILE *f = create("calls.jfr");
+	int c, i;
+
+	for (c = 0; c < CHUNKS; c++) {
+		int64_t t = T0 + c * 1000000000ll;
+
+		assert_int_equal(jfr_chunk_begin(w, t, &diag), 0);
+		write_companions(w, t);
+		for (i = 0; i < CALLS; i++) {
+			struct call call = call_nth(c * CALLS + i);
+
+			write_call(w, &call);
+		}
+		chunk_write(w, f, t + (c ? 1000000000 : 900000000), c == CHUNKS - 1);
+		if (c == 0) { /* a silent chunk, without any constant */
+			assert_int_equal(jfr_chunk_begin(w, t + 900000000, &diag), 0);
+			chunk_write(w, f, t + 1000000000, false);
+		}
+	}
+	fclose(f);
+	jfr_writer_free(w);
+}
+
+/* The same keys as in calls.jfr mean other things here; for the two joined by `cat`. */
+static void write_other(void)
+{
+	struct call call = {.start = T0 + 1, .duration = 9, .class = "org/Other", .method = "different"};
+	struct jfr_writer *w = writer_new(10000000000);
+	FILE *f = create("other.jfr");
+
+	call.descriptor = "()V";
+	call.thread = "somebody else";
+	call.thread_id = 99;
+	assert_int_equal(jfr_chunk_begin(w, T0, &diag), 0);
+	write_call(w, &call);
+	chunk_write(w, f, T0 + 1000, true);
+	fclose(f);
+	jfr_writer_free(w);
+}
+
+static void write_million(void)
+{
+	struct jfr_class_constant class = {"C", 0, 1, false};
+	struct jfr_writer *w = writer_new(0);
+	struct jfr_method_trace e = {.start = T0};
+	FILE *f = create("million.jfr");
+	int i;
+
+	e.method = jfr_method(w, &(struct jfr_method_constant){jfr_class(w, &class), "m", "()V", 1, false});
+	assert_int_equal(jfr_chunk_begin(w, T0, &diag), 0);
+	for (i = 0; i < MILLION; i++, e.start += 100) {
+		if (i % 100 == 0) /* 10,000 threads */
+			e.thread = jfr_thread(
+				w, &(struct jfr_thread_constant){.name = "t", .java_id = i + 1, .os_id = i + 1});
+		jfr_method_trace(w, &e);
+		if (jfr_chunk_size(w) > 6 << 20) {
+			chunk_write(w, f, e.start, false);
+			assert_int_equal(jfr_chunk_begin(w, e.start, &diag), 0);
+		}
+	}
+	chunk_write(w, f, e.start, true);
+	fclose(f);
+	jfr_writer_free(w);
+}
+
+static void jdk_add(const char *path)
+{
+	char resolved[PATH_MAX];
+	unsigned int i;
+
+	if (jdks == 8 || !realpath(path, resolved) || access(resolved, X_OK))
+		return;
+	for (i = 0; i < jdks; i++)
+		if (!strcmp(jdk[i], resolved))
+			return;
+	strcpy(jdk[jdks++], resolved);
+}
+
+static void find_jdks(void)
+{
+	char path[PATH_MAX], *copy = strdup(getenv("PATH") ? getenv("PATH") : ""), *part, *rest = copy;
+	glob_t found;
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/bin/jfr", getenv("JAVA_HOME") ? getenv("JAVA_HOME") : "");
+	jdk_add(path);
+	while ((part = strsep(&rest, ":"))) {
+		snprintf(path, sizeof(path), "%s/jfr", part);
+		jdk_add(path);
+	}
+	free(copy);
+	if (!glob("/usr/lib/jvm/*/bin/jfr", 0, NULL, &found))
+		for (i = 0; i < found.gl_pathc; i++)
+			jdk_add(found.gl_pathv[i]);
+	globfree(&found);
+}
+
+/* Two at a time; NAME gets what was printed, NAME.status how it ended. scrub and view came after JDK 17,
+ * the view method-calls with 25. */
+static const char script[] =
+	"cd \"$1\" && jfr=$2 n=$3 && export LC_ALL=C.UTF-8\n"
+	"run() { out=$n.$1; shift; \"$jfr\" \"$@\" >$out 2>&1 </dev/null; echo $? >$out.status; }\n"
+	"( run summary summary calls.jfr; run print print calls.jfr; run json print --json --events MethodTrace "
+	"calls.jfr\n"
+	"  run metadata metadata calls.jfr\n"
+	") & ( run million summary million.jfr; run cat print --events MethodTrace both.jfr\n"
+	"  \"$jfr\" help | grep -q 'jfr scrub' || exit 0\n"
+	"  run scrub scrub --include-events jdk.MethodTrace calls.jfr $n.scrubbed.jfr\n"
+	"  run scrubbed print --json $n.scrubbed.jfr\n"
+	"  \"$jfr\" help | grep -q 'jfr view' || exit 0\n"
+	"  \"$jfr\" help view | grep -q method-calls && run calls view --width 200 method-calls calls.jfr\n"
+	"  run settings view active-settings calls.jfr\n"
+	"  run table view --width 300 MethodTrace calls.jfr\n"
+	"  run recording view recording calls.jfr; run types view types calls.jfr ) & wait\n";
+
+static int run_tools(unsigned int n)
+{
+	char command[3 * PATH_MAX];
+
+	snprintf(command, sizeof(command), "sh -c 'eval \"$SCRIPT\"' sh '%s' '%s' %u", dir, jdk[n], n);
+	setenv("SCRIPT", script, 1);
+	return system(command);
+}
+
+static int setup(void **state)
+{
+	char command[PATH_MAX];
+	unsigned int i;
+
+	find_jdks();
+	if (!mkdtemp(dir))
+		return -1;
+	write_calls();
+	write_other();
+	write_million();
+	snprintf(command, sizeof(command), "cd %s && cat calls.jfr other.jfr > both.jfr", dir);
+	if (system(command))
+		return -1;
+	for (i = 0; i < jdks; i++)
+		if (run_tools(i))
+			return -1;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[PATH_MAX];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+/* What a tool of a JDK printed; NULL when it was not run. To be freed. */
+static char *printed(unsigned int n, const char *name)
+{
+	char path[PATH_MAX], *text = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%u.%s", dir, n, name);
+	f = fopen(path, "r");
+	if (!f)
+		return NULL;
+	if (getdelim(&text, &size, 0, f) < 0)
+		*text = 0;
+	fclose(f);
+	return text;
+}
+
+/* The same, of a tool that must have ended well. */
+static char *output(unsigned int n, const char *name)
+{
+	char file[64], *status, *text = printed(n, name);
+
+	if (!text)
+		return NULL;
+	snprintf(file, sizeof(file), "%s.status", name);
+	status = printed(n, file);
+	if (!status || strcmp(status, "0\n"))
+		fail_msg("%s %s: status %s: %.500s", jdk[n], name, status ? status : "?", text);
+	free(status);
+	return text;
+}
+
+static void need_jdk(void)
+{
+	if (jdks)
+		return;
+	print_message("no JDK with the tool `jfr` was found in $JAVA_HOME, PATH and /usr/lib/jvm\n");
+	skip();
+}
+
+static void assert_contains(unsigned int n, const char *text, const char *want)
+{
+	if (!strstr(text, want))
+		fail_msg("%s: no '%s' in: %.2000s", jdk[n], want, text);
+}
+
+static unsigned int occurrences(const char *text, const char *what)
+{
+	unsigned int n = 0;
+
+	while ((text = strstr(text, what))) {
+		text += strlen(what);
+		n++;
+	}
+	return n;
+}
+
+/* java.time prints as many groups of three digits as are needed; the recording's zone is one hour east. */
+static const char *time_text(int64_t ticks)
+{
+	int64_t nanos = SECONDS * 1000000000 + (ticks - T0);
+	time_t seconds = nanos / 1000000000 + 3600;
+	unsigned int part = nanos % 1000000000;
+	static char out[64];
+	size_t n = strftime(out, sizeof(out), "%Y-%m-%dT%H:%M:%S", gmtime(&seconds));
+
+	if (part % 1000)
+		n += sprintf(out + n, ".%09u", part);
+	else if (part % 1000000)
+		n += sprintf(out + n, ".%06u", part / 1000);
+	else if (part)
+		n += sprintf(out + n, ".%03u", part / 1000000);
+	strcpy(out + n, "+01:00");
+	return out;
+}
+
+static const char *duration_text(int64_t nanos)
+{
+	static char out[64];
+	size_t n = sprintf(out, "PT%d.%09d", (int)(nanos / 1000000000), (int)(nanos % 1000000000));
+
+	while (out[n - 1] == '0')
+		n--;
+	n -= out[n - 1] == '.';
+	strcpy(out + n, "S");
+	return out;
+}
+
+static void check_call(const char *values, const struct call *c)
+{
+	char id[32];
+
+	snprintf(id, sizeof(id), "%lld", (long long)c->thread_id);
+	assert_string_equal(json_text(values, "startTime"), time_text(c->start));
+	assert_string_equal(json_text(values, "duration"), duration_text(c->duration));
+	assert_string_equal(json_text(values, "eventThread.javaName"), c->thread);
+	assert_string_equal(json_text(values, "eventThread.javaThreadId"), id);
+	assert_string_equal(json_text(values, "eventThread.osThreadId"), c->is_virtual ? "0" : "1234");
+	assert_string_equal(json_text(values, "eventThread.virtual"), c->is_virtual ? "true" : "false");
+	assert_string_equal(json_text(values, "eventThread.group.name"), c->is_virtual ? "VirtualThreads" : "main");
+	assert_string_equal(json_text(values, "stackTrace"), "null");
+	assert_string_equal(json_text(values, "method.type.name"), c->class);
+	assert_string_equal(json_text(values, "method.type.package.name"), "com/acme");
+	assert_string_equal(json_text(values, "method.type.classLoader.name"), "app");
+	assert_string_equal(json_text(values, "method.name"), c->method);
+	assert_string_equal(json_text(values, "method.descriptor"), c->descriptor);
+	assert_string_equal(json_text(values, "thrown"), c->thrown ? "true" : "false");
+}
+
+static void check_json(const char *json)
+{
+	const char *p = json;
+	int n = 0;
+
+	while ((p = strstr(p, "\"type\": \"jdk.MethodTrace\""))) {
+		struct call call = call_nth(n++);
+
+		p = strstr(p, "\"values\": ");
+		check_call(p + 10, &call);
+	}
+	assert_int_equal(n, CHUNKS * CALLS);
+}
+
+static void json_gives_back_what_was_written(void **state)
+{
+	unsigned int n;
+
+	need_jdk();
+	for (n = 0; n < jdks; n++) {
+		char *text = output(n, "json");
+
+		check_json(text);
+		free(text);
+	}
+}
+
+static void summary_counts_every_event(void **state)
+{
+	unsigned int n;
+
+	need_jdk();
+	for (n = 0; n < jdks; n++) {
+		char *text = output(n, "summary");
+
+		assert_contains(n, text, "Chunks: 5");
+		assert_contains(n, text, "Start: 2023-11-14 22:13:20 (UTC)");
+		assert_contains(n, text, "Duration: 4 s");
+		assert_contains(n, text, " jdk.MethodTrace           100 ");
+		assert_contains(n, text, " jdk.ActiveSetting           8 ");
+		assert_null(strstr(text, "missing event metadata"));
+		free(text);
+	}
+}
+
+static void summary_of_a_million_events_counts_them(void **state)
+{
+	unsigned int n;
+
+	need_jdk();
+	for (n = 0; n < jdks; n++) {
+		char *text = output(n, "million");
+
+		assert_contains(n, text, " jdk.MethodTrace       1000000 ");
+		free(text);
+	}
+}
+
+static void print_shows_methods_threads_and_units(void **state)
+{
+	static const char *const wanted[] = {
+		"method = com.acme.Cart.checkout(Order, int[])",
+		"eventThread = \"main\" (javaThreadId = 1)",
+		"eventThread = \"gr\xc3\xbc\xc3\x9f" FACE "\" (javaThreadId = 3)",
+		"duration = 0.000111 ms",
+		"duration = 123 ms",
+		"thrown = true",
+		"maxSize = 0 bytes",
+		"sockets = 1",
+		"error = 0.000040 ms",
+		"amount = 1.0 kB",
+		"total = 4.0 kB",
+		"realtime = 1700000000000000000",
+		"text = \"Cart.huge: would pass 64 KiB\"",
+		"jvmFlags = N/A",
+		"pid = 4242",
+		"reason = \"ended\"",
+		"startTime = 23:13:20.",
+	};
+	unsigned int n, i;
+
+	need_jdk();
+	for (n = 0; n < jdks; n++) {
+		char *text = output(n, "print");
+
+		for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+			assert_contains(n, text, wanted[i]);
+		assert_int_equal(occurrences(text, "jdk.MethodTrace {"), CHUNKS * CALLS);
+		assert_int_equal(occurrences(text, "N/A"), CHUNKS); /* jvmFlags */
+		free(text);
+	}
+}
+
+static void metadata_are_shown_with_their_annotations(void **state)
+{
+	unsigned int n;
+
+	need_jdk();
+	for (n = 0; n < jdks; n++) {
+		char *text = output(n, "metadata");
+
+		assert_contains(n, text, "class MethodTrace extends jdk.jfr.Event {");
+		assert_contains(n, text, "@Category({\"Java Virtual Machine\", \"Method Tracing\"})");
+		assert_contains(n, text, "@Timespan(\"TICKS\")");
+		assert_contains(n, text, "boolean thrown;");
+		assert_contains(n, text, "class Message extends jdk.jfr.Event {");
+		free(text);
+	}
+}
+
+/* Readers keep constants by type and key from chunk to chunk. */
+static void recordings_joined_by_cat_keep_their_own_names(void **state)
+{
+	unsigned int n;
+
+	need_jdk();
+	for (n = 0; n < jdks; n++) {
+		char *text = output(n, "cat");
+
+		assert_int_equal(occurrences(text, "jdk.MethodTrace {"), CHUNKS * CALLS + 1);
+		assert_contains(n, text, "method = org.Other.different()");
+		assert_contains(n, text, "eventThread = \"somebody else\" (javaThreadId = 99)");
+		assert_int_equal(occurrences(text, "somebody else"), 1);
+		assert_int_equal(occurrences(text, "org.Other.different()"), 1);
+		free(text);
+	}
+}
+
+static void scrubbed_recording_is_the_same(void **state)
+{
+	unsigned int n, tried = 0;
+
+	need_jdk();
+	for (n = 0; n < jdks; n++) {
+		char *text = output(n, "scrub"), *json = output(n, "scrubbed");
+
+		if (!text)
+			continue;
+		check_json(json);
+		free(json);
+		free(text);
+		tried++;
+	}
+	if (!tried) {
+		print_message("none of %u JDKs has `jfr scrub`\n", jdks);
+		skip();
+	}
+}
+
+static void views_show_the_recording(void **state)
+{
+	unsigned int n, tried = 0;
+
+	need_jdk();
+	for (n = 0; n < jdks; n++) {
+		char *calls = output(n, "calls"), *settings = output(n, "settings"),
+		     *recording = output(n, "recording");
+		char *types = output(n, "types"), *table = output(n, "table");
+
+		if (!settings)
+			continue;
+		if (calls)
+			assert_contains(n, calls, "com.acme.Cart.checkout(Order, int[])");
+		assert_contains(n, table, "0.000111 ms virtual");
+		assert_contains(n, settings, "10 ms");
+		assert_contains(n, recording, "ended");
+		assert_contains(n, types, "MethodTrace (100)");
+		assert_contains(n, types, "Clock (4)");
+		free(calls);
+		free(settings);
+		free(recording);
+		free(types);
+		free(table);
+		tried++;
+	}
+	if (!tried) {
+		print_message("none of %u JDKs has `jfr view`\n", jdks);
+		skip();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(json_gives_back_what_was_written),
+		cmocka_unit_test(summary_counts_every_event),
+		cmocka_unit_test(summary_of_a_million_events_counts_them),
+		cmocka_unit_test(print_shows_methods_threads_and_units),
+		cmocka_unit_test(metadata_are_shown_with_their_annotations),
+		cmocka_unit_test(recordings_joined_by_cat_keep_their_own_names),
+		cmocka_unit_test(scrubbed_recording_is_the_same),
+		cmocka_unit_test(views_show_the_recording),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "tests/lib/fail_nth.h"
+#include "tests/lib/fake_vm.h"
+#include "user/hotspot/flags.h"
+#include "user/jvm/intrinsics.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct intrinsics chosen;
+
+static void choose(const char *trace, const char *timing, const char *exclude, int feature)
+{
+	struct filter_list *filters = filter_list_new();
+	struct diag d;
+
+	assert_non_null(filters);
+	if (trace)
+		assert_int_equal(filter_list_add(filters, trace, FILTER_TRACE, &d), 0);
+	if (timing)
+		assert_int_equal(filter_list_add(filters, timing, FILTER_TIMING, &d), 0);
+	if (exclude)
+		assert_int_equal(filter_list_add(filters, exclude, FILTER_EXCLUDE, &d), 0);
+	assert_int_equal(intrinsics_choose(&chosen, filters, feature, &d), 0);
+	filter_list_free(filters);
+}
+
+static void only_those_that_a_filter_selects(void **state)
+{
+	choose("com.acme.Cart", NULL, NULL, 25);
+	assert_string_equal(chosen.names, "");
+	assert_string_equal(chosen.methods, "");
+	choose("java.lang.Math::max", NULL, NULL, 25);
+	assert_string_equal(chosen.names, "_max,_maxF,_maxD,_maxL");
+	assert_string_equal(chosen.methods, "java/lang/Math.max\n");
+	assert_false(chosen.concat || chosen.boxing);
+	choose("java.lang.Math::floor;java.lang.Long::bitCount(long)", NULL, NULL, 25);
+	assert_string_equal(chosen.names, "_floor,_bitCount_l");
+	choose(NULL, "java.lang.Class::cast", NULL, 17);
+	assert_string_equal(chosen.names, "_Class_cast");
+	choose("java.lang.Thread", NULL, "java.lang.Thread::onSpinWait", 17);
+	assert_string_equal(chosen.names, "");
+}
+
+/* From JDK 27 on the public method of this name checks its arguments, and only the one with the 0 is replaced. */
+static void intrinsics_that_jdk_27_renamed_are_chosen_by_their_new_names(void **state)
+{
+	choose("java.lang.StringLatin1::equals0;java.lang.StringUTF16::compareToLatin1_0", NULL, NULL, 27);
+	assert_string_equal(chosen.names, "_equalsL,_compareToUL");
+	choose("jdk.internal.util.ArraysSupport::vectorizedMismatchInternal", NULL, NULL, 28);
+	assert_string_equal(chosen.names, "_vectorizedMismatch");
+}
+
+static void interpreters_own_code_is_not_promised_before_21(void **state)
+{
+	choose("java.lang.Math::sin;java.lang.Math::floor", NULL, NULL, 17);
+	assert_string_equal(chosen.methods, "java/lang/Math.floor\n");
+	choose("java.lang.Math::sin;java.lang.Math::floor", NULL, NULL, 21);
+	assert_string_equal(chosen.methods, "java/lang/Math.floor\njava/lang/Math.sin\n");
+	assert_string_equal(chosen.names, "_floor,_dsin");
+}
+
+static void what_the_name_alone_does_not_turn_off_is_known(void **state)
+{
+	choose("java.lang.StringBuilder::append", NULL, NULL, 17);
+	assert_true(chosen.concat && !chosen.boxing);
+	choose("java.lang.Integer::valueOf", NULL, NULL, 17);
+	assert_true(chosen.boxing && !chosen.concat);
+	assert_string_equal(chosen.names, "_Integer_valueOf");
+}
+
+/* Reference.get without its intrinsic would read past the collector's barrier. */
+static void what_the_jvm_needs_is_never_chosen(void **state)
+{
+	choose("*", NULL, NULL, 28);
+	assert_null(strstr(chosen.names, "Reference_get,"));
+	assert_null(strstr(chosen.names, "Continuation"));
+	assert_null(strstr(chosen.names, "Object_init"));
+	assert_null(strstr(chosen.methods, "Reference.get\n"));
+}
+
+static void every_name_of_all_is_one_word(void **state)
+{
+	choose("*", NULL, NULL, 28);
+	assert_in_range(strlen(chosen.names), 2000, sizeof(chosen.names) - 500);
+	assert_in_range(strlen(chosen.methods), 2000, sizeof(chosen.methods) - 500);
+	for (const char *c = chosen.names; *c; c++) {
+		assert_true(isalnum((unsigned char)*c) || *c == '_' || *c == ',');
+		assert_false(*c == ',' && c[1] != '_');
+	}
+	for (const char *c = chosen.methods; *c; c++)
+		assert_false(isspace((unsigned char)*c) && *c != '\n');
+}
+
+static void jvm_whose_tables_have_no_flags_is_told(void **state)
+{
+	static const char *const names[] = { "DisableIntrinsic" };
+	struct fake_vm vm;
+	uint64_t at = 1;
+	struct diag d;
+
+	fake_vm_init(&vm, 8);
+	assert_int_equal(hotspot_find_flags(&vm.m.mem, vm.symbols, names, 1, &at, &d), -ENOTSUP);
+	assert_true(at == 0);
+	fake_vm_release(&vm);
+}
+
+#define TABLE 0x7f7000000000ULL
+#define NAMES (TABLE + 0x1000)
+
+static void put_flag(struct fake_vm *vm, unsigned int i, const char *name, uint64_t value)
+{
+	fake_mem_put(&vm->m, TABLE + 24 * i, value, 8);
+	fake_mem_put(&vm->m, TABLE + 24 * i + 8, NAMES + 64 * i, 8);
+	fake_mem_put_text(&vm->m, NAMES + 64 * i, name);
+}
+
+static void flags_are_found_in_the_jvms_table(void **state)
+{
+	static const char *const names[] = { "EliminateAutoBox", "NoSuchFlag", "DisableIntrinsic" };
+	static const unsigned int versions[] = { 17, 25 };
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t at[3] = { 1, 1, 1 };
+		struct fake_vm vm;
+		struct diag d;
+
+		fake_vm_init(&vm, versions[i]);
+		fake_mem_map(&vm.m, TABLE, 0x2000);
+		put_flag(&vm, 0, "DisableIntrinsicX", 0x1000);
+		put_flag(&vm, 1, "DisableIntrinsic", 0x2000);
+		put_flag(&vm, 2, "EliminateAutoBox", 0x3000);
+		fake_vm_set_static(&vm, "JVMFlag.flags", TABLE);
+		fake_vm_set_static(&vm, "JVMFlag.numFlags", 4); /* the last one has no name */
+		assert_int_equal(hotspot_find_flags(&vm.m.mem, vm.symbols, names, 3, at, &d), 0);
+		assert_true(at[0] == 0x3000 && at[1] == 0 && at[2] == 0x2000);
+		fake_vm_set_static(&vm, "JVMFlag.flags", 0x1000);
+		assert_true(hotspot_find_flags(&vm.m.mem, vm.symbols, names, 3, at, &d) < 0);
+		fake_vm_release(&vm);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_those_that_a_filter_selects),
+		cmocka_unit_test(intrinsics_that_jdk_27_renamed_are_chosen_by_their_new_names),
+		cmocka_unit_test(interpreters_own_code_is_not_promised_before_21),
+		cmocka_unit_test(what_the_name_alone_does_not_turn_off_is_known),
+		cmocka_unit_test(what_the_jvm_needs_is_never_chosen),
+		cmocka_unit_test(every_name_of_all_is_one_word),
+		cmocka_unit_test(jvm_whose_tables_have_no_flags_is_told),
+		cmocka_unit_test(flags_are_found_in_the_jvms_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/cgroup_limit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The files that there are, by path and content. */
+static const char *const (*files)[2];
+
+static int read_fake(const char *path, char *out, size_t size)
+{
+	for (int i = 0; files[i][0]; i++)
+		if (strcmp(files[i][0], path) == 0) {
+			snprintf(out, size, "%s", files[i][1]);
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static const char v1_mount[] = "24 20 0:22 / /sys rw - sysfs sysfs rw\n"
+			       "30 25 0:26 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu,cpuacct\n"
+			       "31 25 0:27 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n"
+			       "33 25 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+static const char v2_mount[] = "33 25 0:29 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+
+static void tightest_limit_on_the_way_up_counts_in_version_2(void **state)
+{
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/a.slice/b/memory.max", "max\n"},
+					      {"/sys/fs/cgroup/a.slice/memory.max", "1048576\n"},
+					      {"/sys/fs/cgroup/memory.max", "9999999\n"},
+					      {NULL, NULL}};
+
+	files = tree;
+	assert_int_equal(limit_find("0::/a.slice/b\n", v2_mount, LIMIT_MEMORY, read_fake), 1048576);
+}
+
+static void version_1_is_read_from_the_memory_hierarchy(void **state)
+{
+	static const char *const tree[][2] = {
+		{"/sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "536870912\n"},
+		{"/sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "9223372036854771712\n"},
+		{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"},
+		{"/sys/fs/cgroup/cpu/other/memory.limit_in_bytes", "1\n"},
+		{NULL, NULL}};
+
+	files = tree;
+	assert_int_equal(
+		limit_find("9:name=systemd:/x\n4:memory:/docker/x\n1:cpu,cpuacct:/other\n0::/\n", v1_mount, LIMIT_MEMORY, read_fake),
+		536870912);
+}
+
+static void both_versions_are_looked_at(void **state)
+{
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "300\n"},
+					      {"/sys/fs/cgroup/unified/u/memory.max", "200\n"},
+					      {NULL, NULL}};
+
+	files = tree;
+	assert_int_equal(limit_find("4:memory:/m\n0::/u\n", v1_mount, LIMIT_MEMORY, read_fake), 200);
+}
+
+static void a_mount_of_a_part_hides_its_prefix(void **state)
+{
+	static const char mount[] = "31 25 0:27 /docker/x /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory/y/memory.limit_in_bytes", "77\n"},
+					      {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "88\n"},
+					      {"/sys/fs/cgroup/memoryy/memory.limit_in_bytes", "99\n"},
+					      {NULL, NULL}};
+
+	files = tree;
+	assert_int_equal(limit_find("4:memory:/docker/x/y\n", mount, LIMIT_MEMORY, read_fake), 77);
+	assert_int_equal(limit_find("4:memory:/docker/x\n", mount, LIMIT_MEMORY, read_fake), 88);
+	assert_int_equal(limit_find("4:memory:/docker/xy\n", mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("4:memory:/elsewhere\n", mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
+}
+
+static void a_group_outside_of_our_namespace_has_no_known_limit(void **state)
+{
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory.max", "1\n"}, {NULL, NULL}};
+
+	files = tree;
+	assert_int_equal(limit_find("0::/../other\n", v2_mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
+}
+
+static void nothing_known_is_no_limit(void **state)
+{
+	static const char *const none[][2] = {{NULL, NULL}};
+
+	files = none;
+	assert_int_equal(limit_find("", "", LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("0::/a\n", v2_mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("garbage\n:::\n0:\n", "garbage - x\n - \n", LIMIT_MEMORY, read_fake), UINT64_MAX);
+}
+
+static void numbers_that_mean_unlimited_are_unlimited(void **state)
+{
+	assert_int_equal(limit_parse("max\n"), UINT64_MAX);
+	assert_int_equal(limit_parse("9223372036854771712\n"), UINT64_MAX);
+	assert_int_equal(limit_parse("99999999999999999999999\n"), UINT64_MAX);
+	assert_int_equal(limit_parse(""), UINT64_MAX);
+	assert_int_equal(limit_parse("0\n"), 0);
+}
+
+static void cpu_quota_is_in_thousandths(void **state)
+{
+	static const char *const tree[][2] = {{"/sys/fs/cgroup/a/b/cpu.max", "50000 100000\n"},
+					      {"/sys/fs/cgroup/a/cpu.max", "max 100000\n"},
+					      {"/sys/fs/cgroup/wide/cpu.max", "1600000 100000\n"},
+					      {"/sys/fs/cgroup/odd/cpu.max", "50000\n"},
+					      {"/sys/fs/cgroup/zero/cpu.max", "50000 0\n"},
+					      {"/sys/fs/cgroup/large/cpu.max", "4611686018427387903 1\n"},
+					      {"/sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "25000\n"},
+					      {"/sys/fs/cgroup/cpu/x/cpu.cfs_period_us", "100000\n"},
+					      {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n"},
+					      {"/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n"},
+					      {NULL, NULL}};
+
+	files = tree;
+	assert_int_equal(limit_find("0::/a/b\n", v2_mount, LIMIT_CPU, read_fake), 500);
+	assert_int_equal(limit_find("0::/a\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("0::/wide\n", v2_mount, LIMIT_CPU, read_fake), 16000);
+	assert_int_equal(limit_find("0::/odd\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("0::/zero\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("0::/large\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(limit_find("4:memory:/m\n1:cpu,cpuacct:/x\n0::/\n", v1_mount, LIMIT_CPU, read_fake), 250);
+	assert_int_equal(limit_find("1:cpu,cpuacct:/\n", v1_mount, LIMIT_CPU, read_fake), UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpu_quota_is_in_thousandths),
+		cmocka_unit_test(tightest_limit_on_the_way_up_counts_in_version_2),
+		cmocka_unit_test(version_1_is_read_from_the_memory_hierarchy),
+		cmocka_unit_test(both_versions_are_looked_at),
+		cmocka_unit_test(a_mount_of_a_part_hides_its_prefix),
+		cmocka_unit_test(a_group_outside_of_our_namespace_has_no_known_limit),
+		cmocka_unit_test(nothing_known_is_no_limit),
+		cmocka_unit_test(numbers_that_mean_unlimited_are_unlimited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/jvm.h"
+#include "user/process/maps.h"
+#include "user/process/remote_mem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void feature_number_is_read_from_every_style_of_version(void **state)
+{
+	assert_int_equal(jvm_feature("17.0.15"), 17);
+	assert_int_equal(jvm_feature("1.8.0_412"), 8);
+	assert_int_equal(jvm_feature("25"), 25);
+	assert_int_equal(jvm_feature("26-ea"), 26);
+	assert_int_equal(jvm_feature("11.0.23.0.1"), 11);
+	assert_int_equal(jvm_feature(""), 0);
+	assert_int_equal(jvm_feature("unknown"), 0);
+	assert_int_equal(jvm_feature("-3"), 0);
+}
+
+static void release_file_gives_the_value_of_a_whole_key(void **state)
+{
+	static const char text[] = "IMPLEMENTOR=\"Debian\"\nX_JAVA_VERSION=\"1\"\nJAVA_VERSION_DATE=\"2025\"\nJAVA_"
+				   "VERSION=\"17.0.15\"\nOS=\"Linux\"";
+	char value[32];
+
+	assert_true(jvm_release_value(text, "JAVA_VERSION", value, sizeof(value)));
+	assert_string_equal(value, "17.0.15");
+	assert_true(jvm_release_value(text, "OS", value, 4));
+	assert_string_equal(value, "Lin");
+	assert_false(jvm_release_value(text, "VENDOR", value, sizeof(value)));
+	assert_false(jvm_release_value("", "OS", value, sizeof(value)));
+	assert_false(jvm_release_value("OS=Linux\n", "OS", value, sizeof(value)));
+	assert_false(jvm_release_value("OS=\"\"\n", "OS", value, sizeof(value)));
+	assert_false(jvm_release_value("OS", "OS", value, sizeof(value)));
+}
+
+/* A process whose command line is what we like: `sleep`, waiting. */
+static pid_t start_words(const char *const *words, const char *variable)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		char *environment[] = {(char *)variable, NULL};
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execve("/bin/sleep", (char *const *)words, environment);
+		_exit(127);
+	}
+	return pid;
+}
+
+static void options_are_read_from_the_environment_and_the_command_line(void **state)
+{
+	const char *words[] = {"600", "600", NULL};
+	struct jvm_options options;
+	struct target t = {.pidfd = -1, .uid = geteuid()};
+
+	t.pid = t.ns_pid = start_words(words, "JAVA_TOOL_OPTIONS=-Xint -XX:+DisableAttachMechanism -Xrs");
+	for (int i = 0; i < 5000; i++) { /* until the child has become `sleep` */
+		jvm_read_options(&t, &options);
+		if (options.attach_disabled)
+			break;
+		usleep(1000);
+	}
+	assert_true(options.attach_disabled);
+	assert_true(options.signals_reduced);
+	kill(t.pid, SIGKILL);
+	waitpid(t.pid, NULL, 0);
+}
+
+static void other_variables_are_not_options(void **state)
+{
+	const char *words[] = {"600", "600", NULL};
+	struct jvm_options options;
+	struct target t = {.pidfd = -1, .uid = geteuid()};
+
+	t.pid = t.ns_pid = start_words(words, "MY_JAVA_TOOL_OPTIONS=-XX:+DisableAttachMechanism");
+	usleep(50000);
+	jvm_read_options(&t, &options);
+	assert_false(options.attach_disabled);
+	kill(t.pid, SIGKILL);
+	waitpid(t.pid, NULL, 0);
+}
+
+static void a_process_without_libjvm_is_no_jvm(void **state)
+{
+	struct target t = {.pid = getpid(), .ns_pid = getpid(), .pidfd = -1};
+
+	assert_int_equal(jvm_find(&t), 0);
+	assert_string_equal(t.libjvm, "");
+	t.pid = 999999999;
+	assert_int_equal(jvm_find(&t), -ENOENT);
+}
+
+static char second[64]; /* directory with JVM/libjvm.so and other/libjvm.so */
+
+static void *map_code(const char *directory, void *at, const void *code, size_t size)
+{
+	char path[128];
+	void *mapped;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", second, directory);
+	mkdir(path, 0700);
+	strcat(path, "/libjvm.so");
+	fd = open(path, O_RDWR | O_CREAT, 0700);
+	if (fd < 0 || write(fd, code, size) != (ssize_t)size || ftruncate(fd, 4096))
+		_exit(2);
+	mapped = mmap(at, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (at ? MAP_FIXED_NOREPLACE : 0), fd, 0);
+	close(fd);
+	return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* A process that sleeps in a function called from JVM/libjvm.so, below which lies another. */
+static pid_t start_with_two(int *ready)
+{
+	static const unsigned char call_argument[] = {0x53, 0xff, 0xd7, 0x5b, 0xc3}; /* push; call *rdi; pop; ret */
+	int ends[2];
+	pid_t pid;
+	char *code;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		code = map_code("JVM", NULL, call_argument, sizeof(call_argument));
+		if (!code || !map_code("other", (void *)0x10000000, "junk", 4))
+			_exit(3);
+		if (write(ends[1], &code, sizeof(code)) != sizeof(code))
+			_exit(4);
+		((void (*)(int (*)(void)))(void *)code)(pause);
+		_exit(0);
+	}
+	close(ends[1]);
+	*ready = ends[0];
+	return pid;
+}
+
+static void libjvm_is_the_one_that_threads_run_in(void **state)
+{
+	struct target t = {.pidfd = -1, .uid = geteuid()};
+	char command[128], *code = NULL, path[128];
+	struct mapping m;
+	uint64_t base = 0;
+	struct diag d;
+	int ready;
+
+	strcpy(second, "/tmp/test_jvm.XXXXXX");
+	assert_non_null(mkdtemp(second));
+	t.pid = t.ns_pid = start_with_two(&ready);
+	assert_int_equal(read(ready, &code, sizeof(code)), sizeof(code));
+	snprintf(path, sizeof(path), "%s/JVM/libjvm.so", second);
+	for (int i = 0; i < 5000; i++) { /* until it sleeps */
+		assert_int_equal(jvm_find(&t), 1);
+		if (!strcmp(t.libjvm, path))
+			break;
+		usleep(1000);
+	}
+	assert_string_equal(t.libjvm, path);
+	assert_int_equal(t.libjvm_code, (uintptr_t)code);
+	assert_int_equal(target_find_libjvm(&t, &m, &d), 1);
+	assert_string_equal(m.path, path);
+	assert_int_equal(remote_find_libjvm(&t, &base, &d), 0);
+	assert_int_equal(base, (uintptr_t)code);
+	assert_int_equal(target_find_mapping(&t, "libjvm.so", &m, &d), 1);
+	assert_int_equal(m.start, 0x10000000); /* it does lie below */
+	kill(t.pid, SIGKILL);
+	waitpid(t.pid, NULL, 0);
+	close(ready);
+	snprintf(command, sizeof(command), "rm -rf %s", second);
+	assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(feature_number_is_read_from_every_style_of_version),
+		cmocka_unit_test(release_file_gives_the_value_of_a_whole_key),
+		cmocka_unit_test(options_are_read_from_the_environment_and_the_command_line),
+		cmocka_unit_test(other_variables_are_not_options),
+		cmocka_unit_test(a_process_without_libjvm_is_no_jvm),
+		cmocka_unit_test(libjvm_is_the_one_that_threads_run_in),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

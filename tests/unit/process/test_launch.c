@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Programs that are started: what they are given, and what becomes of them. */
+#include "user/process/launch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define OPTION "-agentpath:/x/libx.so=1,/x/door"
+
+static char directory[64], script[128], seen[128];
+
+static int make_java(void **state)
+{
+	FILE *f;
+
+	strcpy(directory, "/tmp/test_launch.XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(script, sizeof(script), "%s/java", directory);
+	snprintf(seen, sizeof(seen), "%s/seen", directory);
+	f = fopen(script, "w");
+	if (!f)
+		return -1;
+	fprintf(f, "#!/bin/sh\necho \"$JAVA_TOOL_OPTIONS|$*\" >%s\n", seen);
+	fclose(f);
+	return chmod(script, 0755) || unsetenv("JAVA_TOOL_OPTIONS");
+}
+
+static int remove_java(void **state)
+{
+	unlink(script);
+	unlink(seen);
+	return rmdir(directory);
+}
+
+static int wait_for(struct launch *l)
+{
+	struct pollfd poller = { l->pidfd, POLLIN, 0 };
+
+	assert_int_equal(poll(&poller, 1, 10000), 1);
+	assert_true(launch_ended(l));
+	return l->status;
+}
+
+static int run(char *const *argv, bool by_environment)
+{
+	struct launch_setup setup = { .argv = argv, .java_option = OPTION, .by_environment = by_environment };
+	struct launch l;
+	struct diag d;
+	int status;
+
+	assert_int_equal(launch_fork(&l, &setup, &d), 0);
+	assert_false(launch_ended(&l));
+	launch_go(&l, argv[0], &d);
+	status = wait_for(&l);
+	launch_release(&l);
+	return status;
+}
+
+static void assert_seen(const char *text)
+{
+	char line[512] = "";
+	FILE *f = fopen(seen, "r");
+
+	assert_non_null(f);
+	assert_non_null(fgets(line, sizeof(line), f));
+	fclose(f);
+	assert_string_equal(line, text);
+}
+
+static void java_gets_the_option_as_its_first_argument(void **state)
+{
+	char *argv[] = { script, (char *)"-jar", (char *)"shop.jar", NULL };
+
+	assert_int_equal(run(argv, false), 0);
+	assert_seen("|" OPTION " -jar shop.jar\n");
+}
+
+static void what_may_start_java_gets_it_in_its_environment_behind_the_users(void **state)
+{
+	char *argv[] = { script, (char *)"a", NULL };
+
+	assert_int_equal(run(argv, true), 0);
+	assert_seen(OPTION "|a\n");
+	setenv("JAVA_TOOL_OPTIONS", "-Dx=\"y z\"", 1);
+	assert_int_equal(run(argv, true), 0);
+	assert_seen("-Dx=\"y z\" " OPTION "|a\n");
+}
+
+static int shell(const char *words)
+{
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)words, NULL };
+
+	return run(argv, false);
+}
+
+static void status_is_as_a_shell_gives_it(void **state)
+{
+	char *missing[] = { (char *)"/nosuch/program", NULL }, *refused[] = { (char *)"/etc/passwd", NULL };
+
+	assert_int_equal(shell("exit 0"), 0);
+	assert_int_equal(shell("exit 255"), 255);
+	assert_int_equal(shell("kill -TERM $$"), 128 + SIGTERM);
+	assert_int_equal(run(missing, false), 127);
+	assert_int_equal(run(refused, false), 126);
+}
+
+static void nothing_runs_before_it_may(void **state)
+{
+	char *argv[] = { script, NULL };
+	struct launch_setup setup = { .argv = argv, .java_option = OPTION };
+	struct launch l;
+	struct diag d;
+
+	assert_int_equal(launch_fork(&l, &setup, &d), 0);
+	usleep(50000);
+	assert_false(launch_ended(&l));
+	assert_true(access(seen, F_OK) < 0);
+	close(l.go); /* as when frtrace ends */
+	l.go = -1;
+	wait_for(&l);
+	assert_true(access(seen, F_OK) < 0);
+	launch_release(&l);
+}
+
+static void signal_reaches_it(void **state)
+{
+	char *argv[] = { (char *)"sleep", (char *)"60", NULL };
+	struct launch_setup setup = { .argv = argv, .java_option = OPTION };
+	struct launch l;
+	struct diag d;
+
+	assert_int_equal(launch_fork(&l, &setup, &d), 0);
+	assert_int_equal(launch_go(&l, "sleep", &d), 0);
+	launch_signal(&l, SIGUSR1);
+	assert_int_equal(wait_for(&l), 128 + SIGUSR1);
+	launch_signal(&l, SIGKILL); /* to nobody */
+	launch_release(&l);
+}
+
+static void user_that_is_none_is_wrong_use(void **state)
+{
+	char *argv[] = { script, NULL };
+	struct launch_setup setup = { .argv = argv, .java_option = OPTION, .user = "no such user" };
+	struct launch l;
+	struct diag d = { 0 };
+
+	assert_true(launch_fork(&l, &setup, &d) < 0);
+	assert_true(d.usage);
+	launch_release(&l);
+}
+
+static void environment_of_others_is_looked_through(void **state)
+{
+	char *argv[] = { (char *)"sleep", (char *)"60", NULL };
+	struct launch_setup setup = { .argv = argv, .java_option = "-agentpath:/x/.frtrace-unit-test/lib", .by_environment = true };
+	struct launch l;
+	struct diag d;
+
+	assert_int_equal(launch_fork(&l, &setup, &d), 0);
+	assert_int_equal(launch_go(&l, "sleep", &d), 0);
+	assert_true(launch_is_inherited(".frtrace-unit-test"));
+	launch_signal(&l, SIGKILL);
+	wait_for(&l);
+	assert_false(launch_is_inherited(".frtrace-unit-test"));
+	launch_release(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_java, remove_java)
+		TEST(java_gets_the_option_as_its_first_argument),
+		TEST(what_may_start_java_gets_it_in_its_environment_behind_the_users),
+		TEST(status_is_as_a_shell_gives_it),
+		TEST(nothing_runs_before_it_may),
+		TEST(signal_reaches_it),
+		TEST(user_that_is_none_is_wrong_use),
+		TEST(environment_of_others_is_looked_through),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/perf_data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A file as the JVM writes it, by the layout in its perfMemory.hpp. */
+struct builder {
+	uint8_t bytes[4096];
+	uint32_t length, count;
+};
+
+static void put_u32(uint8_t *at, uint32_t v)
+{
+	memcpy(at, &v, sizeof(v));
+}
+
+static void begin(struct builder *b)
+{
+	static const uint8_t head[] = {0xca, 0xfe, 0xc0, 0xc0, 1, 2, 0, 1};
+
+	memset(b, 0, sizeof(*b));
+	memcpy(b->bytes, head, sizeof(head));
+	b->length = 32;
+	put_u32(b->bytes + 24, 32);
+}
+
+static uint8_t *add(struct builder *b, const char *name, char type, uint32_t vector, const void *data, uint32_t size)
+{
+	uint8_t *entry = b->bytes + b->length;
+	uint32_t data_at = (20 + strlen(name) + 1 + 7) & ~7u, length = (data_at + size + 7) & ~7u;
+
+	put_u32(entry, length);
+	put_u32(entry + 4, 20);
+	put_u32(entry + 8, vector);
+	entry[12] = type;
+	put_u32(entry + 16, data_at);
+	strcpy((char *)entry + 20, name);
+	memcpy(entry + data_at, data, size);
+	b->length += length;
+	put_u32(b->bytes + 28, ++b->count);
+	return entry;
+}
+
+static void add_string(struct builder *b, const char *name, const char *value)
+{
+	add(b, name, 'B', strlen(value) + 1, value, strlen(value) + 1);
+}
+
+static void add_long(struct builder *b, const char *name, int64_t value)
+{
+	add(b, name, 'J', 0, &value, sizeof(value));
+}
+
+/* In memory of exactly this size, so that the sanitizer sees one byte too many. */
+static struct perf_data copy_of(const struct builder *b, size_t length)
+{
+	struct perf_data p = {malloc(length ? length : 1), length};
+
+	memcpy(p.bytes, b->bytes, length);
+	return p;
+}
+
+static void build_usual(struct builder *b)
+{
+	begin(b);
+	add_long(b, "sun.rt.safepointTime", 123456789);
+	add_string(b, "sun.rt.javaCommand", "shop.jar --fast");
+	add_string(b, "java.property.java.version", "17.0.15");
+	add_long(b, "sun.os.hrt.frequency", 1000000000);
+}
+
+static void counters_are_found_by_name_and_kind(void **state)
+{
+	struct builder b;
+	struct perf_data p;
+	char text[64], *whole;
+	int64_t n = 0;
+
+	build_usual(&b);
+	p = copy_of(&b, b.length);
+	assert_true(perf_data_string(&p, "java.property.java.version", text, sizeof(text)));
+	assert_string_equal(text, "17.0.15");
+	assert_true(perf_data_string(&p, "sun.rt.javaCommand", text, 5));
+	assert_string_equal(text, "shop");
+	whole = perf_data_strdup(&p, "sun.rt.javaCommand");
+	assert_string_equal(whole, "shop.jar --fast");
+	assert_true(perf_data_long(&p, "sun.os.hrt.frequency", &n));
+	assert_int_equal(n, 1000000000);
+	assert_false(perf_data_long(&p, "sun.rt.javaCommand", &n));
+	assert_false(perf_data_string(&p, "sun.os.hrt.frequency", text, sizeof(text)));
+	assert_false(perf_data_string(&p, "sun.rt", text, sizeof(text)));
+	free(whole);
+	perf_data_release(&p);
+}
+
+static void a_file_that_is_not_finished_has_no_counters(void **state)
+{
+	struct builder b;
+	struct perf_data p;
+	int64_t n;
+
+	build_usual(&b);
+	b.bytes[7] = 0;
+	p = copy_of(&b, b.length);
+	assert_false(perf_data_valid(&p));
+	assert_false(perf_data_long(&p, "sun.os.hrt.frequency", &n));
+	perf_data_release(&p);
+}
+
+static void another_magic_order_or_version_is_not_taken(void **state)
+{
+	static const int places[] = {0, 3, 4, 5};
+	struct builder b;
+	struct perf_data p;
+
+	for (int i = 0; i < 4; i++) {
+		build_usual(&b);
+		b.bytes[places[i]] ^= 3;
+		p = copy_of(&b, b.length);
+		assert_false(perf_data_valid(&p));
+		perf_data_release(&p);
+	}
+}
+
+static void a_file_cut_anywhere_is_read_up_to_there(void **state)
+{
+	struct builder b;
+	struct perf_data p;
+	int64_t n;
+	char text[64];
+
+	build_usual(&b);
+	for (uint32_t length = 0; length < b.length; length++) {
+		p = copy_of(&b, length);
+		assert_false(perf_data_long(&p, "sun.os.hrt.frequency", &n));
+		perf_data_string(&p, "sun.rt.javaCommand", text, sizeof(text));
+		perf_data_release(&p);
+	}
+}
+
+static void an_entry_that_points_outside_ends_the_search(void **state)
+{
+	static const struct {
+		int at;
+		uint32_t value;
+	} lies[] = {{0, 0}, {0, 19}, {0, 0xffffffff}, {4, 0xfffffff0}, {4, 200}, {16, 0xffffffff}, {16, 200}};
+	struct builder b;
+	struct perf_data p;
+	uint8_t *entry;
+	int64_t n;
+
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		begin(&b);
+		entry = add(&b, "first", 'J', 0, &n, sizeof(n));
+		add_long(&b, "second", 2);
+		put_u32(entry + lies[i].at, lies[i].value);
+		p = copy_of(&b, b.length);
+		assert_false(perf_data_long(&p, "second", &n));
+		perf_data_release(&p);
+	}
+}
+
+static void a_string_ends_with_its_entry_whatever_its_length_says(void **state)
+{
+	struct builder b;
+	struct perf_data p;
+	char text[64];
+
+	begin(&b);
+	add(&b, "long", 'B', 0xffffffff, "abcdefgh", 8);
+	p = copy_of(&b, b.length);
+	assert_true(perf_data_string(&p, "long", text, sizeof(text)));
+	assert_string_equal(text, "abcdefgh");
+	perf_data_release(&p);
+}
+
+static void a_name_without_end_and_a_number_without_room_are_refused(void **state)
+{
+	struct builder b;
+	struct perf_data p;
+	uint8_t *entry;
+	int64_t n;
+
+	begin(&b);
+	entry = add(&b, "first", 'J', 0, "\1\1\1\1\1\1\1\1", 8);
+	put_u32(entry + 4, b.length - 32 - 3);
+	p = copy_of(&b, b.length);
+	assert_false(perf_data_long(&p, "\1\1\1\1", &n));
+	perf_data_release(&p);
+	begin(&b);
+	entry = add(&b, "first", 'J', 0, "\1\1\1\1\1\1\1\1", 8);
+	put_u32(entry + 16, b.length - 32 - 4);
+	p = copy_of(&b, b.length);
+	assert_false(perf_data_long(&p, "first", &n));
+	perf_data_release(&p);
+}
+
+static void a_first_entry_far_outside_is_no_entry(void **state)
+{
+	struct builder b;
+	struct perf_data p;
+	int64_t n;
+
+	build_usual(&b);
+	put_u32(b.bytes + 24, 0xfffffff0);
+	p = copy_of(&b, b.length);
+	assert_false(perf_data_long(&p, "sun.os.hrt.frequency", &n));
+	perf_data_release(&p);
+}
+
+static void random_damage_is_survived(void **state)
+{
+	struct builder b;
+	struct perf_data p;
+	char text[64], *whole;
+	int64_t n;
+
+	srand(1);
+	for (int round = 0; round < 20000; round++) {
+		build_usual(&b);
+		for (int i = rand() % 8; i >= 0; i--)
+			b.bytes[8 + rand() % (b.length - 8)] = rand();
+		p = copy_of(&b, b.length);
+		perf_data_long(&p, "sun.os.hrt.frequency", &n);
+		perf_data_string(&p, "java.property.java.version", text, sizeof(text));
+		whole = perf_data_strdup(&p, "sun.rt.javaCommand");
+		free(whole);
+		perf_data_release(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counters_are_found_by_name_and_kind),
+		cmocka_unit_test(a_file_that_is_not_finished_has_no_counters),
+		cmocka_unit_test(another_magic_order_or_version_is_not_taken),
+		cmocka_unit_test(a_file_cut_anywhere_is_read_up_to_there),
+		cmocka_unit_test(an_entry_that_points_outside_ends_the_search),
+		cmocka_unit_test(a_string_ends_with_its_entry_whatever_its_length_says),
+		cmocka_unit_test(a_name_without_end_and_a_number_without_room_are_refused),
+		cmocka_unit_test(a_first_entry_far_outside_is_no_entry),
+		cmocka_unit_test(random_damage_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/proc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char status_text[] =
+	"Name:\tjava\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t4242\nNgid:\t0\nPid:\t4242\n"
+	"Uid:\t1000\t1001\t1002\t1003\nGid:\t2000\t2001\t2002\t2003\nFDSize:\t256\nGroups:\t10 20 30 \n"
+	"NStgid:\t4242\t77\t1\nNSpid:\t4242\t77\t1\nSigIgn:\t0000000000000002\nSigCgt:\t0000000101005ccd\n";
+
+static void status_gives_effective_ids_and_the_innermost_pid(void **state)
+{
+	struct proc_status s;
+
+	assert_int_equal(proc_parse_status(status_text, &s), 0);
+	assert_int_equal(s.state, 'S');
+	assert_int_equal(s.tgid, 4242);
+	assert_int_equal(s.ns_pid, 1);
+	assert_int_equal(s.uid, 1001);
+	assert_int_equal(s.gid, 2001);
+	assert_int_equal(s.group_count, 3);
+	assert_int_equal(s.groups[2], 30);
+	assert_int_equal(s.caught, 0x101005ccd);
+}
+
+static void status_without_nspid_takes_the_pid_itself(void **state)
+{
+	struct proc_status s;
+
+	assert_int_equal(proc_parse_status("State:\tR\nTgid:\t7\nUid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n", &s), 0);
+	assert_int_equal(s.ns_pid, 7);
+	assert_int_equal(s.caught, 0);
+}
+
+static void status_that_lacks_a_needed_line_is_refused(void **state)
+{
+	struct proc_status s;
+
+	assert_int_equal(proc_parse_status("", &s), -EINVAL);
+	assert_int_equal(proc_parse_status("State:\tR\nTgid:\t7\nUid:\t0\t0\t0\t0\n", &s), -EINVAL);
+	assert_int_equal(proc_parse_status("State:\tR\nTgid:\t7\nUid:\t0\nGid:\t0\t0\t0\t0\n", &s), -EINVAL);
+}
+
+static void status_is_not_misled_by_a_name(void **state)
+{
+	struct proc_status s;
+
+	assert_int_equal(
+		proc_parse_status("Name:\tState: Z Tgid: 1\nState:\tS\nTgid:\t9\nUid:\t5\t5\t5\t5\nGid:\t5\t5\t5\t5\n",
+				  &s),
+		0);
+	assert_int_equal(s.state, 'S');
+	assert_int_equal(s.tgid, 9);
+}
+
+static void start_time_is_found_behind_any_command_name(void **state)
+{
+	uint64_t t = 0;
+
+	assert_int_equal(proc_parse_start_time(
+				 "42 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 987654 20 21\n", &t),
+			 0);
+	assert_int_equal(t, 987654);
+	assert_int_equal(proc_parse_start_time("42 (a) S 1 2 3", &t), -EINVAL);
+	assert_int_equal(proc_parse_start_time("", &t), -EINVAL);
+}
+
+static void start_time_of_a_real_process_is_the_same_twice(void **state)
+{
+	char *text = proc_read(getpid(), "stat", 4096, NULL);
+	uint64_t first = 0, second = 1;
+
+	assert_non_null(text);
+	assert_int_equal(proc_parse_start_time(text, &first), 0);
+	assert_int_equal(proc_parse_start_time(text, &second), 0);
+	assert_true(first > 0 && first == second);
+	free(text);
+}
+
+static void monotonic_offset_is_in_nanoseconds_and_signed(void **state)
+{
+	assert_int_equal(
+		proc_parse_monotonic_offset("monotonic      86400         7\nboottime           0         0\n"),
+		86400000000007);
+	assert_int_equal(proc_parse_monotonic_offset("monotonic       -2 500000000\nboottime 9 9\n"), -1500000000);
+	assert_int_equal(proc_parse_monotonic_offset("boottime 9 9\n"), 0);
+}
+
+static void mapping_has_its_path_as_the_target_knows_it(void **state)
+{
+	struct mapping m;
+
+	assert_true(proc_parse_mapping("7f2a97e51000-7f2a98ba4000 r-xp 00251000 fe:00 318057          /opt/my "
+				       "jdk/lib\\012x/libjvm.so (deleted)\n",
+				       &m));
+	assert_string_equal(m.path, "/opt/my jdk/lib\nx/libjvm.so");
+	assert_string_equal(m.permissions, "r-xp");
+	assert_int_equal(m.start, 0x7f2a97e51000);
+	assert_int_equal(m.end, 0x7f2a98ba4000);
+	assert_int_equal(m.offset, 0x251000);
+}
+
+static void mapping_without_a_file_is_passed_over(void **state)
+{
+	struct mapping m;
+
+	assert_false(proc_parse_mapping("7f2a97e51000-7f2a98ba4000 rw-p 00000000 00:00 0 \n", &m));
+	assert_false(proc_parse_mapping("7f2a97e51000-7f2a98ba4000 rw-p 00000000 00:00 0    [heap]\n", &m));
+	assert_false(proc_parse_mapping("", &m));
+	assert_false(proc_parse_mapping("nonsense\n", &m));
+}
+
+static int count_mapping(const struct mapping *m, void *context)
+{
+	++*(int *)context;
+	return 0;
+}
+
+static int stop_at_once(const struct mapping *m, void *context)
+{
+	return 17;
+}
+
+static void mappings_of_a_real_process_are_walked_until_told_to_stop(void **state)
+{
+	int count = 0;
+
+	assert_int_equal(proc_each_mapping(getpid(), count_mapping, &count), 0);
+	assert_true(count > 2);
+	assert_int_equal(proc_each_mapping(getpid(), stop_at_once, NULL), 17);
+	assert_int_equal(proc_each_mapping(999999999, count_mapping, &count), -ENOENT);
+}
+
+static void reading_stops_at_the_limit(void **state)
+{
+	size_t length = 0;
+	char *text = proc_read(getpid(), "maps", 100, &length);
+
+	assert_non_null(text);
+	assert_int_equal(length, 100);
+	assert_int_equal(strlen(text), 100);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(status_gives_effective_ids_and_the_innermost_pid),
+		cmocka_unit_test(status_without_nspid_takes_the_pid_itself),
+		cmocka_unit_test(status_that_lacks_a_needed_line_is_refused),
+		cmocka_unit_test(status_is_not_misled_by_a_name),
+		cmocka_unit_test(start_time_is_found_behind_any_command_name),
+		cmocka_unit_test(start_time_of_a_real_process_is_the_same_twice),
+		cmocka_unit_test(monotonic_offset_is_in_nanoseconds_and_signed),
+		cmocka_unit_test(mapping_has_its_path_as_the_target_knows_it),
+		cmocka_unit_test(mapping_without_a_file_is_passed_over),
+		cmocka_unit_test(mappings_of_a_real_process_are_walked_until_told_to_stop),
+		cmocka_unit_test(reading_stops_at_the_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/find.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int open_target(const char *spec, struct diag *d)
+{
+	struct target t;
+	int r;
+
+	memset(d, 0, sizeof(*d));
+	r = target_open(spec, &t, d);
+	target_close(&t);
+	assert_int_equal(t.pidfd, -1);
+	return r;
+}
+
+static void what_cannot_be_a_target_is_a_usage_error(void **state)
+{
+	static const char *const words[] = {"", "0", "00000", "1234567890123"};
+	struct diag d;
+
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(open_target(words[i], &d), -EINVAL);
+		assert_int_equal(d.usage, 1);
+	}
+}
+
+static void a_pid_without_process_is_said(void **state)
+{
+	struct diag d;
+
+	assert_int_equal(open_target("999999999", &d), -ESRCH);
+	assert_string_equal(d.text, "no process 999999999");
+	assert_int_equal(d.usage, 0);
+}
+
+static void a_process_that_is_no_jvm_is_named(void **state)
+{
+	char spec[16];
+	struct diag d;
+
+	snprintf(spec, sizeof(spec), "%d", getpid());
+	assert_int_equal(open_target(spec, &d), -ENOEXEC);
+	assert_non_null(strstr(d.text, "'test_process') is not a JVM"));
+}
+
+static void a_name_that_nothing_has_is_quoted(void **state)
+{
+	struct diag d;
+
+	assert_int_equal(open_target("no.such.Main%s%n", &d), -ESRCH);
+	assert_non_null(strstr(d.text, "'no.such.Main%s%n'"));
+	assert_int_equal(open_target("-5", &d), -ESRCH);
+}
+
+static struct target child_target(int pidfd)
+{
+	struct target t = {.pidfd = -1};
+
+	t.pid = fork();
+	if (t.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	if (pidfd)
+		t.pidfd = syscall(SYS_pidfd_open, t.pid, 0);
+	return t;
+}
+
+static void wait_until_zombie(pid_t pid)
+{
+	siginfo_t info;
+
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+}
+
+static void a_zombie_has_ended(void **state)
+{
+	struct target t = child_target(1);
+
+	assert_true(t.pidfd >= 0);
+	assert_false(target_ended(&t));
+	wait_until_zombie(t.pid);
+	assert_true(target_ended(&t));
+	assert_int_equal(target_cpu_ns(&t), 0);
+	waitpid(t.pid, NULL, 0);
+	assert_true(target_ended(&t));
+	target_close(&t);
+}
+
+static void without_pidfd_state_and_start_time_tell_that_it_has_ended(void **state)
+{
+	struct target t = child_target(0), self = {.pid = getpid(), .pidfd = -1, .start_time = 1};
+
+	assert_true(target_ended(&t)); /* another process has its pid: start_time 0 is not its own */
+	wait_until_zombie(t.pid);
+	assert_true(target_ended(&t));
+	waitpid(t.pid, NULL, 0);
+	assert_true(target_ended(&t));
+	assert_true(target_ended(&self));
+}
+
+static void cpu_time_grows_with_work(void **state)
+{
+	struct target t = {.pid = getpid(), .pidfd = -1};
+	uint64_t before;
+	volatile unsigned long n = 0;
+
+	t.pidfd = syscall(SYS_pidfd_open, t.pid, 0);
+	before = target_cpu_ns(&t);
+	while (target_cpu_ns(&t) == before && n < 100000000)
+		n++;
+	assert_true(before > 0);
+	assert_true(target_cpu_ns(&t) > before);
+	target_close(&t);
+}
+
+static void closing_twice_closes_once(void **state)
+{
+	struct target t = {.pidfd = dup(2)};
+
+	target_close(&t);
+	target_close(&t);
+	assert_int_equal(t.pidfd, -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_cannot_be_a_target_is_a_usage_error),
+		cmocka_unit_test(a_pid_without_process_is_said),
+		cmocka_unit_test(a_process_that_is_no_jvm_is_named),
+		cmocka_unit_test(a_name_that_nothing_has_is_quoted),
+		cmocka_unit_test(a_zombie_has_ended),
+		cmocka_unit_test(without_pidfd_state_and_start_time_tell_that_it_has_ended),
+		cmocka_unit_test(cpu_time_grows_with_work),
+		cmocka_unit_test(closing_twice_closes_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the kernel saw goes in by the sink, calls come after it; the file is read with the independent dissector. A tick is a nanosecond. */
+#include "user/record/breakdown.h"
+#include "tests/lib/fake_segment.h"
+#include "tests/lib/recording.h"
+#include "user/live/report_breakdown.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define OFFSET 7000000000 /* of the target's clock */
+#define GETPID 39
+#define FUTEX  202
+
+static struct bench {
+	struct recording r;
+	struct segment segment;
+	struct clock clock;
+	struct thread_keys *threads;
+	struct where *where;
+	struct wait_sink sink;
+	uint64_t method;
+} * b;
+
+static struct diag d;
+
+static int setup(void **state)
+{
+	struct where_setup s;
+
+	b = calloc(1, sizeof(*b));
+	b->segment = fake_segment_new();
+	fake_thread(&b->segment, 1, "main", "main");
+	fake_thread(&b->segment, 2, "worker-2", "workers");
+	fake_thread(&b->segment, 3, "ForkJoinPool-1-worker-1", "CarrierThreads")->carrier = 1;
+	segment_header(&b->segment)->thread_serial = 3;
+	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
+	b->clock.pairs = 2;
+	b->r = recording_new_with(JFR_KERNEL_FULL);
+	b->threads = thread_keys_new(b->r.w, &b->segment);
+	s = (struct where_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, false};
+	b->where = where_new(&s, &d);
+	assert_non_null(b->where);
+	b->sink = where_sink(b->where);
+	recording_begin(&b->r);
+	thread_keys_next_chunk(b->threads);
+	b->method = recording_method(&b->r, "checkout");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	where_free(b->where);
+	thread_keys_free(b->threads);
+	recording_free(&b->r);
+	fake_segment_free(&b->segment);
+	free(b);
+	return 0;
+}
+
+static void wait_of(uint32_t thread, uint64_t off, uint64_t wake, uint64_t on)
+{
+	struct frt_wait w = {.kind = FRT_WAIT,
+			     .thread = thread,
+			     .off = off,
+			     .wake = wake,
+			     .on = on,
+			     .waker = 4002, /* what fake_thread() says of worker-2 */
+			     .waker_process = 4242,
+			     .waker_name = "worker-2",
+			     .call = FUTEX,
+			     .reason = FRT_WAIT_FUTEX};
+
+	b->sink.wait(b->sink.context, &w, 0, 0);
+}
+
+static void call_of(uint32_t thread, int64_t start, int64_t duration, uint16_t flags)
+{
+	struct frt_span s = {.start = start, .duration = duration, .method = 1, .thread = thread, .flags = flags};
+	struct jfr_method_trace e = {.start = start + OFFSET, .duration = duration, .method = b->method};
+
+	where_split(b->where, &s, start, &e);
+	jfr_method_trace(b->r.w, &e);
+}
+
+static void finish(void)
+{
+	recording_end(&b->r, true);
+	recording_read(&b->r);
+}
+
+static int64_t of_call(size_t n, const char *field)
+{
+	return event_number(&b->r, dissect_find(b->r.d, TRACE, n), field);
+}
+
+static void the_parts_of_a_call_add_up(void **state)
+{
+	wait_of(1, 1100, 1400, 1450);
+	b->sink.pause(b->sink.context, &(struct frt_pause){.what = FRT_PAUSE_GC, .begin = 1200, .end = 1260, .name = "G1"});
+	b->sink.usage(b->sink.context, &(struct frt_usage){.thread = 1, .at = 1050, .calls = 1, .call_time = 370, .major_faults = 2});
+	call_of(1, 1000, 1000, 0);
+	finish();
+	assert_int_equal(of_call(0, "blockedTime"), 300);
+	assert_int_equal(of_call(0, "runQueueTime"), 50);
+	assert_int_equal(of_call(0, "cpuTime"), 650);
+	assert_int_equal(of_call(0, "pauseTime"), 60);
+	assert_int_equal(of_call(0, "syscalls"), 1);
+	assert_int_equal(of_call(0, "syscallTime"), 370);
+	assert_int_equal(of_call(0, "majorFaults"), 2);
+	assert_int_equal(of_call(0, "minorFaults"), 0);
+}
+
+static void a_wait_of_a_call_becomes_an_event(void **state)
+{
+	const struct dissect_event *e;
+
+	wait_of(1, 1100, 1400, 1450);
+	call_of(1, 1000, 1000, 0);
+	finish();
+	e = dissect_find(b->r.d, "frtrace.ThreadWait", 0);
+	assert_non_null(e);
+	assert_int_equal(event_number(&b->r, e, "startTime"), 1100 + OFFSET);
+	assert_int_equal(event_number(&b->r, e, "duration"), 300);
+	assert_event_text(&b->r, e, "eventThread.javaName", "main");
+	assert_event_text(&b->r, e, "reason", "futex");
+	assert_event_text(&b->r, e, "syscall", "futex");
+	assert_event_text(&b->r, e, "wakerThread.javaName", "worker-2");
+	e = dissect_find(b->r.d, "frtrace.RunQueue", 0);
+	assert_int_equal(event_number(&b->r, e, "startTime"), 1400 + OFFSET);
+	assert_int_equal(event_number(&b->r, e, "duration"), 50);
+	assert_event_text(&b->r, e, "eventThread.javaName", "main");
+}
+
+static void a_wait_is_written_once_and_only_with_a_call(void **state)
+{
+	wait_of(1, 100, 200, 200); /* in no call that is recorded */
+	wait_of(1, 1100, 1400, 1450);
+	call_of(1, 1050, 500, 0);
+	call_of(1, 1000, 1000, 0);
+	wait_of(1, 3000, 3100, 3100); /* in one that has not ended */
+	where_claim_open(b->where, 1, 2500);
+	finish();
+	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 2);
+	assert_int_equal(dissect_count(b->r.d, "frtrace.RunQueue"), 1);
+	assert_int_equal(of_call(0, "blockedTime"), 300);
+	assert_int_equal(of_call(1, "blockedTime"), 300);
+}
+
+static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **state)
+{
+	struct where_setup s = {b->r.w, b->threads, &b->segment, &b->clock, OFFSET, .no_pauses = true};
+
+	where_free(b->where);
+	b->where = where_new(&s, &d);
+	call_of(1, 1000, 1000, 0);
+	finish();
+	assert_true(of_call(0, "pauseTime") == JFR_MISSING);
+	assert_int_equal(of_call(0, "cpuTime"), 1000);
+}
+
+static void look_at(uint64_t off, uint64_t wake, uint64_t on)
+{
+	struct frt_wait w = {.thread = 1, .off = off, .wake = wake, .on = on, .reason = FRT_WAIT_FUTEX, .call = FUTEX};
+
+	w.flags = FRT_WAIT_ONGOING;
+	b->sink.wait(b->sink.context, &w, 0, 0);
+	where_claim_open(b->where, 1, 1000);
+}
+
+static void a_wait_that_is_looked_at_goes_on_and_is_told_in_two(void **state)
+{
+	look_at(1100, 1500, 1500);
+	wait_of(1, 1100, 1700, 1750);
+	call_of(1, 1000, 1000, 0);
+	finish();
+	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct dissect_event *e = dissect_find(b->r.d, "frtrace.ThreadWait", i);
+
+		assert_int_equal(event_number(&b->r, e, "startTime"), (i ? 1500 : 1100) + OFFSET);
+		assert_int_equal(event_number(&b->r, e, "duration"), i ? 200 : 400);
+		assert_int_equal(event_number(&b->r, e, "ongoing"), !i);
+	}
+	assert_int_equal(of_call(0, "blockedTime"), 600);
+	assert_int_equal(of_call(0, "runQueueTime"), 50);
+}
+
+static void who_has_been_woken_does_not_wait_any_more(void **state)
+{
+	look_at(1100, 1400, 1500);
+	finish();
+	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.ThreadWait", 0), "ongoing"), 0);
+	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.RunQueue", 0), "duration"), 100);
+}
+
+static void of_virtual_threads_and_carriers_nothing_is_known(void **state)
+{
+	wait_of(3, 1100, 1400, 1450); /* there should be none */
+	call_of(3, 1000, 1000, 0);
+	call_of(1, 1000, 1000, FRT_SPAN_VIRTUAL);
+	call_of(9, 1000, 1000, 0); /* a thread that the segment has forgotten */
+	finish();
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(of_call(i, "cpuTime") == JFR_MISSING);
+		assert_true(of_call(i, "runQueueTime") == JFR_MISSING);
+		assert_true(of_call(i, "blockedTime") == JFR_MISSING);
+		assert_int_equal(of_call(i, "pauseTime"), 0);
+	}
+}
+
+static void wakers_that_are_no_java_threads_are_named_by_the_kernel(void **state)
+{
+	struct frt_wait w = {.thread = 1, .off = 1100, .wake = 1200, .on = 1200, .reason = FRT_WAIT_PIPE, .call = FRT_NO_CALL};
+	const struct dissect_event *e;
+
+	w.waker_process = 77;
+	memcpy(w.waker_name, "a name of 16 ch.", 16);
+	b->sink.wait(b->sink.context, &w, 0, 0);
+	w = (struct frt_wait){.thread = 1, .off = 1300, .wake = 1400, .on = 1400, .reason = FRT_WAIT_OTHER, .call = GETPID};
+	w.waker = 5000;
+	w.waker_process = 4242;
+	memcpy(w.waker_name, "VM Thread", 10);
+	b->sink.wait(b->sink.context, &w, 0, 0);
+	w = (struct frt_wait){.thread = 1, .off = 1500, .wake = 1600, .on = 1600, .reason = FRT_WAIT_DISK, .call = 9999};
+	b->sink.wait(b->sink.context, &w, 0, 0);
+	call_of(1, 1000, 1000, 0);
+	finish();
+	e = dissect_find(b->r.d, "frtrace.ThreadWait", 0);
+	assert_event_text(&b->r, e, "wakerThread.osName", "a name of 16 ch. (process 77)");
+	assert_int_equal(event_number(&b->r, e, "wakerThread.osThreadId"), 0);
+	assert_null(dissect_text(b->r.d, e, "syscall"));
+	e = dissect_find(b->r.d, "frtrace.ThreadWait", 1);
+	assert_event_text(&b->r, e, "wakerThread.osName", "VM Thread");
+	assert_int_equal(event_number(&b->r, e, "wakerThread.osThreadId"), 5000);
+	assert_event_text(&b->r, e, "syscall", "getpid");
+	e = dissect_find(b->r.d, "frtrace.ThreadWait", 2);
+	assert_null(dissect_text(b->r.d, e, "wakerThread.osName"));
+	assert_event_text(&b->r, e, "syscall", "system call 9999");
+}
+
+static void after_the_end_of_writing_nothing_is_written(void **state)
+{
+	where_stop(b->where);
+	wait_of(1, 1100, 1400, 1450);
+	b->sink.pause(b->sink.context, &(struct frt_pause){.begin = 1200, .end = 1260});
+	where_claim_open(b->where, 1, 0);
+	finish();
+	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 0);
+	assert_int_equal(dissect_count(b->r.d, "frtrace.VMPause"), 0);
+}
+
+static void losses_make_the_calls_before_unknown(void **state)
+{
+	b->sink.lost(b->sink.context);
+	call_of(1, 1000, 1000, 0);
+	finish();
+	assert_true(of_call(0, "cpuTime") == JFR_MISSING);
+	assert_true(of_call(0, "pauseTime") == JFR_MISSING);
+}
+
+static void sums_are_of_calls_by_method(void **state)
+{
+	const struct split_sums *sums = splits_of(where_splits(b->where), 1);
+
+	wait_of(1, 1100, 1400, 1450);
+	call_of(1, 1000, 1000, 0);
+	call_of(1, 2000, 100, 0);
+	call_of(1, 2000, 100, FRT_SPAN_VIRTUAL);
+	assert_int_equal(sums->calls, 2);
+	assert_int_equal(sums->duration, 1100);
+	assert_int_equal(sums->cpu, 750);
+	assert_int_equal(sums->run_queue, 50);
+	assert_int_equal(sums->blocked, 300);
+	assert_int_equal(sums->worst, 350);
+	assert_int_equal(splits_take_worst(where_splits(b->where), 1), 350);
+	assert_int_equal(splits_take_worst(where_splits(b->where), 1), 0);
+	assert_int_equal(sums->worst, 350);
+}
+
+static void the_slowest_hundredth_is_added_up(void **state)
+{
+	struct split_slowest slow;
+
+	assert_false(splits_slowest(where_splits(b->where), &slow));
+	for (int64_t i = 0; i < 495; i++)
+		call_of(1, 10000 * i, 100 + i % 10, 0);
+	for (int64_t i = 495; i < 500; i++) {
+		wait_of(1, 10000 * i + 10, 10000 * i + 4010, 10000 * i + 4020);
+		call_of(1, 10000 * i, 5000, 0);
+	}
+	assert_true(splits_slowest(where_splits(b->where), &slow));
+	assert_int_equal(slow.of, 500);
+	assert_int_equal(slow.calls, 5);
+	assert_int_equal(slow.least, 5000);
+	assert_int_equal(slow.sums.duration, 25000);
+	assert_int_equal(slow.sums.blocked, 20000);
+	assert_int_equal(slow.blocked_on[FRT_WAIT_FUTEX], 20000);
+	assert_int_equal(slow.sums.run_queue, 50);
+	assert_int_equal(slow.sums.cpu, 4950);
+}
+
+static void the_end_says_where_the_slowest_calls_were(void **state)
+{
+	char text[512];
+
+	assert_false(report_where_text(NULL, text, sizeof(text)));
+	assert_false(report_where_text(where_splits(b->where), text, sizeof(text)));
+	wait_of(1, 1000100, 1900100, 1950100);
+	call_of(1, 1000000, 1000000, 0);
+	assert_true(report_where_text(where_splits(b->where), text, sizeof(text)));
+	assert_string_equal(text, "the slowest call (1.0 ms): 90 % blocked (futex 90 %), 5 % on a CPU, 5 % waiting for one");
+	for (int64_t i = 0; i < 200; i++)
+		call_of(1, 3000000 + i, 100, 0);
+	wait_of(1, 9000100, 9500100, 9500100);
+	call_of(1, 9000000, 1000000, 0);
+	assert_true(report_where_text(where_splits(b->where), text, sizeof(text)));
+	assert_string_equal(text, "the slowest 1 % (2 calls of 1.0 ms and more): 70 % blocked (futex 70 %), 28 % on a CPU, 2 % waiting for one");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(the_parts_of_a_call_add_up),
+		T(a_wait_of_a_call_becomes_an_event),
+		T(a_wait_is_written_once_and_only_with_a_call),
+		T(a_wait_that_is_looked_at_goes_on_and_is_told_in_two),
+		T(who_has_been_woken_does_not_wait_any_more),
+		T(without_the_jvms_word_on_pauses_nothing_is_known_of_them),
+		T(of_virtual_threads_and_carriers_nothing_is_known),
+		T(wakers_that_are_no_java_threads_are_named_by_the_kernel),
+		T(after_the_end_of_writing_nothing_is_written),
+		T(losses_make_the_calls_before_unknown),
+		T(sums_are_of_calls_by_method),
+		T(the_end_says_where_the_slowest_calls_were),
+		T(the_slowest_hundredth_is_added_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,698 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The file of a recording. How full the disk is, these tests say (fstatvfs() is wrapped by the linker). */
+#include "format/jfr/jfr_chunk.h"
+#include "user/record/output.h"
+#include "tests/lib/fail_nth.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <dirent.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define GB (1ULL << 30)
+
+static const struct output_limits little = {.size = 1000};
+static uint64_t disk_size, disk_free;
+static char directory[64], path[128];
+static struct diag d;
+
+int __wrap_fstatvfs(int fd, struct statvfs *v);
+
+int __wrap_fstatvfs(int fd, struct statvfs *v)
+{
+	*v = (struct statvfs){.f_frsize = 1, .f_blocks = disk_size, .f_bavail = disk_free};
+	return 0;
+}
+
+/* Files in the test's directory; `remove` them too. */
+static unsigned int count_files(bool and_remove)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *e;
+	unsigned int n = 0;
+	char name[512];
+
+	while (dir && (e = readdir(dir))) {
+		if (e->d_name[0] == '.')
+			continue;
+		n++;
+		snprintf(name, sizeof(name), "%s/%s", directory, e->d_name);
+		if (and_remove)
+			remove(name);
+	}
+	closedir(dir);
+	return n;
+}
+
+static int setup(void **state)
+{
+	disk_size = 1000 * GB;
+	disk_free = 500 * GB;
+	d.text[0] = 0;
+	snprintf(directory, sizeof(directory), "/tmp/frtrace-output-XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s/x.jfr", directory);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	count_files(true);
+	return rmdir(directory);
+}
+
+static struct output *open_output(uint64_t max_size)
+{
+	struct output *o = NULL;
+
+	assert_int_equal(output_open(&o, path, &(struct output_limits){.size = max_size}, &d), 0);
+	return o;
+}
+
+static int append(struct output *o, char letter, size_t size)
+{
+	char *chunk = malloc(size);
+	int err;
+
+	assert_non_null(chunk);
+	memset(chunk, letter, size);
+	err = output_append(o, chunk, size, &d);
+	free(chunk);
+	return err;
+}
+
+/* The file's content, each run of a letter as "letter + its length". */
+static const char *content(void)
+{
+	static char text[4096];
+	FILE *f = fopen(path, "rb");
+	size_t run = 0, at = 0;
+	int c, last = EOF;
+
+	assert_non_null(f);
+	text[0] = 0;
+	do {
+		c = fgetc(f);
+		if (c != last && run)
+			at += snprintf(text + at, sizeof(text) - at, "%s%c%zu", at ? " " : "", last, run);
+		run = c == last ? run + 1 : 1;
+		last = c;
+	} while (c != EOF);
+	fclose(f);
+	return text;
+}
+
+static mode_t mode_of(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(stat(name, &st), 0);
+	return st.st_mode & 07777;
+}
+
+static void write_file(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void file_is_for_its_owner_only(void **state)
+{
+	mode_t mask = umask(0);
+	struct output *o = open_output(1000);
+
+	umask(mask);
+	assert_int_equal(append(o, 'a', 70), 0);
+	assert_int_equal(mode_of(path), 0600);
+	assert_string_equal(output_path(o), path);
+	output_close(o);
+}
+
+static void file_that_is_there_stays_until_the_first_chunk(void **state)
+{
+	struct output *o;
+
+	write_file(path, "precious");
+	assert_int_equal(chmod(path, 0644), 0);
+	output_close(open_output(1000)); /* a start that fails */
+	o = open_output(1000);
+	assert_int_equal(mode_of(path), 0644);
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	assert_int_equal(append(o, 'a', 70), 0);
+	assert_int_equal(mode_of(path), 0600);
+	assert_string_equal(content(), "a70");
+	output_close(o);
+	assert_string_equal(content(), "a70");
+	assert_int_equal(count_files(false), 1);
+}
+
+static void file_that_was_put_there_meanwhile_stays(void **state)
+{
+	struct output *o = open_output(1000);
+
+	write_file(path, "precious");
+	assert_int_equal(append(o, 'a', 70), -EBUSY);
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	unlink(path);
+	assert_int_equal(append(o, 'b', 70), 0);
+	assert_string_equal(content(), "b70");
+	for (char c = 'c'; c < 'k'; c++)
+		assert_int_equal(append(o, c, 100), 0);
+	unlink(path);
+	write_file(path, "precious");
+	assert_true(output_is_gone(o));
+	for (char c = 'k'; append(o, c, 100) == 0; c++)
+		assert_true(c < 'z');
+	assert_non_null(strstr(d.text, "it is another file than before"));
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+	output_close(o);
+	assert_int_equal(count_files(false), 1);
+}
+
+static void file_that_was_removed_is_gone(void **state)
+{
+	struct output *o = open_output(1000);
+	char elsewhere[256];
+
+	assert_false(output_is_gone(o));
+	assert_int_equal(append(o, 'a', 70), 0);
+	assert_false(output_is_gone(o));
+	snprintf(elsewhere, sizeof(elsewhere), "%s.1", path);
+	assert_int_equal(rename(path, elsewhere), 0);
+	assert_true(output_is_gone(o));
+	assert_int_equal(rename(elsewhere, path), 0);
+	assert_false(output_is_gone(o));
+	unlink(path);
+	assert_true(output_is_gone(o));
+	output_close(o);
+}
+
+/* A recorder of its own process; `chunks` are written before it waits to be killed. */
+static pid_t start_recorder(int chunks)
+{
+	int ends[2];
+	char byte;
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (!child) {
+		struct output *o = open_output(1000);
+
+		while (chunks--)
+			append(o, 'a', 100);
+		if (write(ends[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	close(ends[1]);
+	return child;
+}
+
+static void file_that_another_process_writes_is_refused(void **state)
+{
+	static const int chunks[] = {0, 1, 25}; /* it has a scratch name, its own, and that again: its oldest chunks have gone */
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(chunks) / sizeof(*chunks); i++) {
+		pid_t child = start_recorder(chunks[i]);
+		struct output *o = NULL;
+
+		snprintf(text, sizeof(text), "frtrace pid %d is writing it", child);
+		assert_int_equal(output_open(&o, path, &little, &d), -EBUSY);
+		assert_non_null(strstr(d.text, text));
+		assert_int_equal(access(path, F_OK), chunks[i] ? 0 : -1);
+		kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+		for (int n = 0; n < 500 && output_open(&o, path, &little, &d); n++)
+			usleep(10000); /* its keeper has it for a moment */
+		assert_non_null(o);
+		assert_int_equal(append(o, 'b', 70), 0);
+		output_close(o);
+		assert_string_equal(content(), "b70");
+		assert_int_equal(count_files(true), 1);
+	}
+}
+
+static void nothing_is_written_through_a_link(void **state)
+{
+	char other[128];
+	struct output *o;
+
+	snprintf(other, sizeof(other), "%s/other", directory);
+	write_file(other, "precious");
+	assert_int_equal(symlink(other, path), 0);
+	assert_int_equal(output_open(&o, path, &little, &d), -ELOOP);
+	assert_non_null(strstr(d.text, path));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(link(other, path), 0);
+	assert_int_equal(output_open(&o, path, &little, &d), -EINVAL);
+	snprintf(path, sizeof(path), "%s", other);
+	assert_int_equal(unlink(strcat(strcpy(other, directory), "/x.jfr")), 0);
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+}
+
+static void what_is_no_regular_file_is_refused(void **state)
+{
+	struct output *o;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(output_open(&o, path, &little, &d), -EINVAL);
+	assert_int_equal(output_open(&o, directory, &little, &d), -EISDIR);
+	assert_int_equal(output_open(&o, "/nowhere/x.jfr", &little, &d), -ENOENT);
+	assert_string_equal(d.text, "cannot create '/nowhere/x.jfr': No such file or directory");
+	assert_int_equal(count_files(false), 1);
+}
+
+static void chunks_stand_one_behind_the_other(void **state)
+{
+	struct output *o = open_output(1000);
+
+	assert_int_equal(append(o, 'a', 70), 0);
+	assert_int_equal(append(o, 'b', 80), 0);
+	assert_string_equal(content(), "a70 b80"); /* at once, not at the end */
+	assert_int_equal(output_size(o), 150);
+	assert_int_equal(output_dropped(o), 0);
+	output_close(o);
+	assert_string_equal(content(), "a70 b80");
+}
+
+static void file_without_a_chunk_is_removed(void **state)
+{
+	output_close(open_output(1000));
+	assert_int_equal(count_files(false), 0);
+	output_close(NULL);
+}
+
+static void oldest_chunks_go_whole(void **state)
+{
+	struct output *o = open_output(1000);
+	int reader;
+	char old[1001];
+
+	for (char c = 'a'; c < 'k'; c++)
+		assert_int_equal(append(o, c, 100), 0);
+	assert_int_equal(output_size(o), 1000);
+	assert_int_equal(output_dropped(o), 0);
+	reader = open(path, O_RDONLY);
+	assert_int_equal(append(o, 'k', 100), 0);
+	assert_string_equal(content(), "e100 f100 g100 h100 i100 j100 k100"); /* three quarters of the limit at most */
+	assert_int_equal(output_size(o), 700);
+	assert_int_equal(output_dropped(o), 4);
+	assert_int_equal(mode_of(path), 0600);
+	assert_int_equal(count_files(false), 1);
+	assert_int_equal(read(reader, old, sizeof(old)), 1000); /* who reads the file has the one that was */
+	close(reader);
+	for (char c = 'l'; c <= 'z'; c++) {
+		assert_int_equal(append(o, c, 130), 0);
+		assert_true(output_size(o) <= 1000);
+	}
+	output_close(o);
+	assert_string_equal(content(), "v130 w130 x130 y130 z130");
+}
+
+static void many_chunks_are_remembered(void **state)
+{
+	struct output *o = open_output(100000);
+
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(append(o, 'a' + i % 26, 150), 0);
+	assert_true(output_size(o) <= 100000);
+	assert_int_equal(output_size(o) % 150, 0);
+	assert_int_equal(output_size(o) / 150 + output_dropped(o), 1000);
+	output_close(o);
+}
+
+static void disk_is_left_free_for_others(void **state)
+{
+	static const struct {
+		uint64_t size, free;
+		int result;
+	} rows[] = {
+		{1000 * GB, GB + 100, 0},
+		{1000 * GB, GB + 99, -ENOSPC},
+		{10 * GB, GB / 2 + 100, 0},
+		{10 * GB, GB / 2 + 99, -ENOSPC},
+		{1000, 150, 0},
+		{1000, 149, -ENOSPC},
+	};
+	struct output *o = open_output(100000);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint64_t before = output_size(o);
+
+		disk_size = rows[i].size;
+		disk_free = rows[i].free;
+		assert_int_equal(append(o, 'a', 100), rows[i].result);
+		assert_int_equal(output_size(o), before + (rows[i].result ? 0 : 100));
+	}
+	assert_string_equal(content(), "a300");
+	output_close(o);
+	assert_string_equal(content(), "a300");
+}
+
+static void full_disk_is_refused_at_once(void **state)
+{
+	struct output *o;
+
+	disk_free = GB - 1;
+	assert_int_equal(output_open(&o, path, &little, &d), -ENOSPC);
+	assert_non_null(strstr(d.text, "1023 MB are free"));
+	assert_int_equal(count_files(false), 0);
+}
+
+static void chunk_that_fails_midway_leaves_the_file_as_it_was(void **state)
+{
+	struct rlimit all, small = {.rlim_cur = 1500, .rlim_max = RLIM_INFINITY};
+	struct output *o = open_output(100000);
+	int err;
+
+	assert_int_equal(append(o, 'a', 1000), 0);
+	getrlimit(RLIMIT_FSIZE, &all);
+	small.rlim_max = all.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	err = append(o, 'b', 1000); /* 500 bytes of it can be written */
+	setrlimit(RLIMIT_FSIZE, &all);
+	assert_int_equal(err, -EFBIG);
+	assert_string_equal(content(), "a1000");
+	assert_int_equal(append(o, 'c', 1000), 0);
+	assert_string_equal(content(), "a1000 c1000");
+	output_close(o);
+}
+
+static void old_file_stays_when_it_cannot_be_shortened(void **state)
+{
+	struct rlimit all, small = {.rlim_cur = 100};
+	struct output *o = open_output(1000);
+	int err;
+
+	for (char c = 'a'; c < 'k'; c++)
+		assert_int_equal(append(o, c, 100), 0);
+	getrlimit(RLIMIT_FSIZE, &all);
+	small.rlim_max = all.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	err = append(o, 'k', 100);
+	setrlimit(RLIMIT_FSIZE, &all);
+	assert_int_equal(err, -EFBIG);
+	assert_string_equal(content(), "a100 b100 c100 d100 e100 f100 g100 h100 i100 j100");
+	assert_int_equal(count_files(false), 1);
+	output_close(o);
+}
+
+static void failed_allocation_leaves_the_file_as_it_was(void **state)
+{
+	static const char chunk[70] = "0123456789";
+
+	if (!fail_nth_works())
+		skip();
+	for (unsigned int n = 1;; n++) {
+		struct output *o = NULL;
+		uint64_t size = 0;
+		bool happened;
+		int err;
+
+		fail_nth(n);
+		err = output_open(&o, path, &(struct output_limits){.size = 100000}, &d);
+		for (int i = 0; i < 70 && !err; i++, size += err ? 0 : sizeof(chunk)) /* the table of chunks grows */
+			err = output_append(o, chunk, sizeof(chunk), &d);
+		happened = fail_nth_happened();
+		fail_nth(0);
+		if (!happened) {
+			assert_int_equal(err, 0);
+			output_close(o);
+			return;
+		}
+		assert_int_equal(err, -ENOMEM);
+		if (o) {
+			struct stat st;
+
+			assert_int_equal(stat(path, &st), size ? 0 : -1);
+			assert_true(!size || (uint64_t)st.st_size == size);
+			assert_int_equal(output_size(o), size);
+			output_close(o);
+		}
+		unlink(path);
+	}
+}
+
+static void oldest_chunks_go_by_age(void **state)
+{
+	struct output *o = NULL;
+
+	assert_int_equal(output_open(&o, path, &(struct output_limits){.size = 100000, .age_ns = 10000000}, &d), 0);
+	assert_int_equal(append(o, 'a', 100), 0);
+	assert_int_equal(append(o, 'b', 100), 0);
+	usleep(20000);
+	assert_int_equal(append(o, 'c', 100), 0); /* the youngest stays, whatever its age */
+	assert_string_equal(content(), "b100 c100");
+	usleep(20000);
+	assert_int_equal(append(o, 'd', 100), 0);
+	assert_string_equal(content(), "c100 d100");
+	assert_int_equal(output_dropped(o), 2);
+	output_close(o);
+}
+
+static void copy_has_what_is_finished(void **state)
+{
+	struct output *o = open_output(100000);
+	char copy[256];
+	uint64_t size = 0;
+
+	snprintf(copy, sizeof(copy), "%s.copy", path);
+	assert_int_equal(output_copy(o, copy, 0, &size, &d), -ENODATA);
+	for (char c = 'a'; c < 'd'; c++)
+		assert_int_equal(append(o, c, 100), 0);
+	assert_int_equal(output_copy(o, copy, 0, &size, &d), 0);
+	assert_int_equal(size, 300);
+	assert_int_equal(output_copy(o, path, 0, &size, &d), -EINVAL);
+	usleep(20000);
+	assert_int_equal(append(o, 'd', 100), 0);
+	assert_string_equal(content(), "a100 b100 c100 d100");
+	output_close(o);
+	snprintf(path, sizeof(path), "%s", copy);
+	assert_string_equal(content(), "a100 b100 c100");
+	assert_int_equal(mode_of(path), 0600);
+}
+
+/* What the copy was to replace stays when it fails. */
+static void copy_that_fails_leaves_what_was_there(void **state)
+{
+	struct rlimit all, small = {.rlim_cur = 50};
+	struct output *o = open_output(100000);
+	uint64_t size;
+	char copy[256];
+	int err;
+
+	snprintf(copy, sizeof(copy), "%s.copy", path);
+	write_file(copy, "precious");
+	assert_int_equal(output_copy(o, copy, 0, &size, &d), -ENODATA);
+	assert_int_equal(append(o, 'a', 100), 0);
+	disk_free = 0;
+	assert_int_equal(output_copy(o, copy, 0, &size, &d), -ENOSPC);
+	disk_free = 500 * GB;
+	getrlimit(RLIMIT_FSIZE, &all);
+	small.rlim_max = all.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	err = output_copy(o, copy, 0, &size, &d);
+	setrlimit(RLIMIT_FSIZE, &all);
+	assert_int_equal(err, -EFBIG);
+	output_close(o);
+	assert_int_equal(count_files(false), 2);
+	snprintf(path, sizeof(path), "%s", copy);
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+}
+
+/* A recorder that is killed while it appends. */
+static void keeper_cuts_what_was_not_finished(void **state)
+{
+	pid_t child = fork();
+	struct stat st = {0};
+
+	if (!child) {
+		struct output *o = open_output(100000);
+		FILE *f;
+
+		append(o, 'a', 100);
+		f = fopen(path, "ab");
+		fputs("begun", f);
+		fclose(f);
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	for (int i = 0; i < 1000 && (stat(path, &st) || st.st_size != 100); i++)
+		usleep(10000);
+	assert_string_equal(content(), "a100");
+}
+
+/* Or when all is there, but the keeper does not know yet: a reader may have seen it. */
+static void keeper_keeps_what_was_finished(void **state)
+{
+	unsigned char chunk[90] = {0};
+	struct jfr_header header = {.major = 2, .size = sizeof(chunk)};
+	pid_t child = fork();
+	struct stat st = {0};
+
+	jfr_header_write(chunk, &header);
+	if (!child) {
+		struct output *o = open_output(100000);
+		FILE *f;
+
+		append(o, 'a', 100);
+		f = fopen(path, "ab");
+		fwrite(chunk, sizeof(chunk), 1, f);
+		chunk[64] = 0xff;
+		fwrite(chunk, sizeof(chunk), 1, f);
+		fclose(f);
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	for (int i = 0; i < 500 && (stat(path, &st) || st.st_size == 280); i++)
+		usleep(10000);
+	assert_int_equal(st.st_size, 190);
+}
+
+static void keeper_removes_a_file_without_a_chunk(void **state)
+{
+	pid_t child;
+
+	write_file(path, "precious");
+	child = fork();
+	if (!child) {
+		open_output(100000);
+		if (count_files(false) == 2)
+			kill(getpid(), SIGKILL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	for (int i = 0; i < 1000 && count_files(false) > 1; i++)
+		usleep(10000);
+	assert_int_equal(count_files(false), 1);
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+}
+
+/* The tail that was on its way into the file's place. */
+static void keeper_removes_what_was_on_its_way(void **state)
+{
+	pid_t child = fork();
+	char tail[sizeof(path) + 32];
+	struct stat st;
+
+	if (!child) {
+		append(open_output(100000), 'a', 100);
+		snprintf(tail, sizeof(tail), "%s.frtrace", path);
+		write_file(tail, "half a recording");
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	snprintf(tail, sizeof(tail), "%s.frtrace", path);
+	for (int i = 0; i < 1000 && !stat(tail, &st); i++)
+		usleep(10000);
+	assert_int_equal(stat(tail, &st), -1);
+	assert_string_equal(content(), "a100");
+}
+
+/* Another's file in its place is not touched. */
+static void keeper_cuts_no_other_file(void **state)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		append(open_output(100000), 'a', 100);
+		unlink(path);
+		write_file(path, "precious");
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	usleep(100000);
+	assert_string_equal(content(), "p1 r1 e1 c1 i1 o1 u1 s1");
+}
+
+static void file_belongs_to_the_user_behind_sudo(void **state)
+{
+	struct output *o;
+	struct stat st;
+
+	if (geteuid()) {
+		print_message("no test: only root can give files away\n");
+		skip();
+	}
+	setenv("SUDO_UID", "1234", 1);
+	setenv("SUDO_GID", "5678", 1);
+	o = open_output(1000);
+	for (char c = 'a'; c < 'k'; c++)
+		append(o, c, 100);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, 1234);
+	assert_int_equal(st.st_gid, 5678);
+	append(o, 'k', 100); /* another file takes its place */
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, 1234);
+	output_close(o);
+	unlink(path);
+	setenv("SUDO_UID", "12x", 1);
+	output_close(o = open_output(1000));
+	o = open_output(1000);
+	append(o, 'a', 100);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, 0);
+	output_close(o);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(file_is_for_its_owner_only),
+		TEST(file_that_is_there_stays_until_the_first_chunk),
+		TEST(file_that_was_put_there_meanwhile_stays),
+		TEST(file_that_was_removed_is_gone),
+		TEST(file_that_another_process_writes_is_refused),
+		TEST(copy_that_fails_leaves_what_was_there),
+		TEST(nothing_is_written_through_a_link),
+		TEST(what_is_no_regular_file_is_refused),
+		TEST(chunks_stand_one_behind_the_other),
+		TEST(file_without_a_chunk_is_removed),
+		TEST(oldest_chunks_go_by_age),
+		TEST(copy_has_what_is_finished),
+		TEST(keeper_cuts_what_was_not_finished),
+		TEST(keeper_keeps_what_was_finished),
+		TEST(keeper_removes_a_file_without_a_chunk),
+		TEST(keeper_removes_what_was_on_its_way),
+		TEST(keeper_cuts_no_other_file),
+		TEST(oldest_chunks_go_whole),
+		TEST(many_chunks_are_remembered),
+		TEST(disk_is_left_free_for_others),
+		TEST(full_disk_is_refused_at_once),
+		TEST(chunk_that_fails_midway_leaves_the_file_as_it_was),
+		TEST(old_file_stays_when_it_cannot_be_shortened),
+		TEST(failed_allocation_leaves_the_file_as_it_was),
+		TEST(file_belongs_to_the_user_behind_sudo),
+	};
+
+	unsetenv("SUDO_UID");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

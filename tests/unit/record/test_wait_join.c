@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The model keeps every wait for ever and adds them up one by one. */
+#include "user/record/wait_join.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define THREAD 7u
+#define DEEP   40
+#define MANY   20000
+
+static struct diag d;
+
+static struct model {
+	struct join *join;
+	struct frt_wait wait[MANY];
+	bool claimed[MANY];
+	size_t waits;
+	int64_t open[DEEP]; /* starts of open calls */
+	size_t depth, visited;
+	int64_t from, to; /* of the call that is claimed for */
+	bool folding, offered_twice;
+	size_t answered, missing;
+} * m;
+
+static size_t open_calls(void *context, uint32_t thread, int64_t moments[JOIN_MOMENTS])
+{
+	size_t n = m->depth < JOIN_MOMENTS ? m->depth : JOIN_MOMENTS;
+
+	memcpy(moments, m->open, n * sizeof(moments[0]));
+	return thread == THREAD ? n : 0;
+}
+
+static size_t index_of(const struct wait *w)
+{
+	size_t low = 0, high = m->waits;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if ((int64_t)m->wait[middle].off < w->off)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	assert_true(low < m->waits);
+	assert_int_equal(m->wait[low].off, w->off);
+	return low;
+}
+
+static void on_wait(void *context, uint32_t thread, const struct wait *w)
+{
+	size_t i = index_of(w);
+
+	assert_int_equal(thread, THREAD);
+	assert_int_equal(m->wait[i].wake, w->wake);
+	assert_int_equal(m->wait[i].on, w->on);
+	assert_int_equal(w->stack, i + 1);
+	assert_int_equal(m->wait[i].reason, w->reason);
+	assert_int_equal(m->wait[i].call, w->call);
+	assert_string_equal(m->wait[i].waker_name, w->waker_name);
+	assert_false(m->claimed[i]);
+	m->claimed[i] = true;
+	m->visited++;
+}
+
+static void make(size_t thread_limit, size_t limit)
+{
+	struct join_setup setup = { .open = open_calls,
+				    .folded = on_wait,
+				    .thread_limit = thread_limit,
+				    .limit = limit };
+
+	m->join = join_new(&setup, &d);
+	assert_non_null(m->join);
+}
+
+static int setup(void **state)
+{
+	m = calloc(1, sizeof(*m));
+	return !m;
+}
+
+static int teardown(void **state)
+{
+	join_free(m->join);
+	free(m);
+	return 0;
+}
+
+static void add(int64_t off, int64_t wake, int64_t on)
+{
+	struct frt_wait *w = &m->wait[m->waits];
+
+	*w = (struct frt_wait){ .kind = FRT_WAIT, .thread = THREAD, .off = off, .wake = wake, .on = on };
+	w->reason = wake == off ? FRT_WAIT_PREEMPTED : FRT_WAIT_FUTEX + m->waits % 8;
+	w->call = m->waits % 300;
+	strcpy(w->waker_name, m->waits % 2 ? "odd" : "even");
+	m->waits++;
+	join_wait(m->join, w, m->waits, 0);
+}
+
+static int64_t overlap(int64_t a, int64_t b, int64_t from, int64_t to)
+{
+	int64_t low = a > from ? a : from, high = b < to ? b : to;
+
+	return high > low ? high - low : 0;
+}
+
+static struct join_split split(int64_t from, int64_t to)
+{
+	struct join_split s;
+
+	join_split(m->join, THREAD, from, to, &s);
+	return s;
+}
+
+/* The answer is the model's, or there is none. */
+static bool check(int64_t from, int64_t to)
+{
+	struct join_split s = split(from, to);
+	int64_t blocked = 0, run_queue = 0, on[FRT_WAIT_REASONS] = { 0 };
+
+	if (s.blocked == JOIN_MISSING) {
+		assert_true(s.run_queue == JOIN_MISSING);
+		m->missing++;
+		return false;
+	}
+	for (size_t i = m->waits; i-- > 0 && (int64_t)m->wait[i].on > from;) {
+		on[m->wait[i].reason] += overlap(m->wait[i].off, m->wait[i].wake, from, to);
+		blocked += overlap(m->wait[i].off, m->wait[i].wake, from, to);
+		run_queue += overlap(m->wait[i].wake, m->wait[i].on, from, to);
+	}
+	assert_int_equal(s.blocked, blocked);
+	assert_int_equal(s.run_queue, run_queue);
+	assert_memory_equal(s.blocked_on, on, sizeof(on));
+	assert_true(s.blocked + s.run_queue <= to - from);
+	m->answered++;
+	return true;
+}
+
+static void claim(int64_t from, int64_t to)
+{
+	join_claim(m->join, THREAD, from, to, on_wait, NULL);
+	for (size_t i = m->waits; i-- > 0 && m->waits - i < 60;)
+		if (overlap(m->wait[i].off, m->wait[i].on, from, to))
+			assert_true(m->claimed[i]);
+}
+
+static void a_call_without_waits_ran_all_the_time(void **state)
+{
+	struct join_split s;
+
+	make(0, 0);
+	s = split(100, 200);
+	assert_int_equal(s.blocked, 0);
+	assert_int_equal(s.run_queue, 0);
+	assert_int_equal(s.pause, 0);
+}
+
+static void waits_are_split_at_the_waking(void **state)
+{
+	struct join_split s;
+
+	make(0, 0);
+	add(100, 150, 160);
+	s = split(90, 200);
+	assert_int_equal(s.blocked, 50);
+	assert_int_equal(s.run_queue, 10);
+	s = split(90, 100);
+	assert_int_equal(s.blocked + s.run_queue, 0);
+	s = split(160, 170);
+	assert_int_equal(s.blocked + s.run_queue, 0);
+}
+
+static void a_call_that_cuts_a_wait_has_its_part(void **state)
+{
+	struct join_split s;
+
+	make(0, 0);
+	add(100, 150, 160);
+	s = split(120, 155);
+	assert_int_equal(s.blocked, 30);
+	assert_int_equal(s.run_queue, 5);
+	s = split(152, 158);
+	assert_int_equal(s.blocked, 0);
+	assert_int_equal(s.run_queue, 6);
+}
+
+static void times_that_make_no_sense_stay_within_their_wait(void **state)
+{
+	struct join_split s;
+	struct frt_wait w = { .thread = THREAD, .off = 100, .wake = 500, .on = 200, .reason = FRT_WAIT_FUTEX };
+
+	make(0, 0);
+	join_wait(m->join, &w, 0, 0);
+	s = split(0, 1000);
+	assert_int_equal(s.blocked, 100);
+	assert_int_equal(s.run_queue, 0);
+	w = (struct frt_wait){ .thread = THREAD, .off = 150, .wake = 0, .on = 300, .reason = FRT_WAIT_FUTEX };
+	join_wait(m->join, &w, 0, 0);
+	s = split(0, 1000);
+	assert_int_equal(s.blocked + s.run_queue, 200);
+}
+
+static void nested_calls_each_have_what_lies_in_them(void **state)
+{
+	make(0, 0);
+	add(110, 120, 121);
+	add(130, 150, 152);
+	add(170, 180, 180);
+	assert_true(check(125, 160));
+	assert_true(check(105, 165));
+	assert_true(check(100, 200));
+	claim(125, 160);
+	assert_int_equal(m->visited, 1);
+	claim(105, 165);
+	assert_int_equal(m->visited, 2);
+	claim(100, 200);
+	assert_int_equal(m->visited, 3);
+	claim(100, 200);
+	assert_int_equal(m->visited, 3);
+}
+
+static void random_calls(size_t rounds, size_t deep)
+{
+	int64_t now = 1000;
+
+	for (size_t i = 0; i < rounds && m->waits < MANY - 4; i++) {
+		now += 1 + rand() % 50;
+		switch (rand() % 5) {
+		case 0:
+			if (m->depth < deep)
+				m->open[m->depth++] = now;
+			break;
+		case 1:
+			if (m->depth > 1 || (m->depth && rand() % 100 == 0)) {
+				int64_t from = m->open[--m->depth];
+
+				assert_true(check(from, now) || m->depth >= JOIN_MOMENTS);
+				if (rand() % 2)
+					claim(from, now);
+			}
+			break;
+		default: {
+			int64_t wake = now + rand() % 3 * (rand() % 40), on = wake + rand() % 20;
+
+			add(now, wake, on);
+			now = on;
+		}
+		}
+	}
+	while (m->depth)
+		assert_true(check(m->open[--m->depth], now) || m->depth >= JOIN_MOMENTS);
+}
+
+static void random_nested_calls_are_as_the_model_has_them(void **state)
+{
+	make(0, 0);
+	random_calls(20000, DEEP);
+	assert_int_equal(m->missing, 0);
+	assert_true(m->answered > 1000);
+}
+
+static void open_calls_are_known_though_memory_is_bounded(void **state)
+{
+	make(64, 64);
+	random_calls(20000, JOIN_MOMENTS);
+	assert_true(join_kept(m->join) <= 64);
+	assert_int_equal(m->missing, 0);
+	assert_true(m->answered > 1000);
+}
+
+static void calls_deeper_than_the_slot_shows_are_right_or_missing(void **state)
+{
+	make(64, 64);
+	random_calls(20000, DEEP);
+	assert_true(join_kept(m->join) <= 64);
+	assert_true(m->answered > 1000);
+}
+
+static void what_was_folded_is_not_guessed(void **state)
+{
+	make(64, 64);
+	m->open[m->depth++] = 1000;
+	for (int64_t at = 1000; at < 101000; at += 100)
+		add(at + 10, at + 50, at + 60);
+	assert_true(check(1000, 101000)); /* open all the time */
+	assert_false(check(1300, 101000)); /* a call that nobody had told of */
+	assert_false(check(1000, 5000));
+	assert_true(check(100900, 101000)); /* young */
+	claim(1000, 101000);
+	assert_int_equal(m->visited, 1000); /* the old ones when they were folded */
+}
+
+static void what_no_open_call_can_ask_for_is_forgotten(void **state)
+{
+	make(64, 64);
+	for (int64_t at = 1000; at < 101000; at += 100)
+		add(at + 10, at + 50, at + 60);
+	assert_false(check(0, 101000));
+	assert_false(check(1300, 101000));
+	assert_true(check(100900, 101000));
+	assert_int_equal(m->visited, 0);
+}
+
+static void losses_make_what_began_before_unknown(void **state)
+{
+	make(0, 0);
+	add(100, 150, 160);
+	join_lost(m->join, 500);
+	assert_false(check(90, 600));
+	assert_true(split(90, 600).pause == JOIN_MISSING);
+	add(600, 610, 610);
+	assert_true(check(500, 700));
+}
+
+static void threads_are_told_apart_and_the_younger_one_stays(void **state)
+{
+	struct frt_wait w = { .thread = THREAD + FRT_MAX_THREADS, .off = 300, .wake = 320, .on = 330, .reason = FRT_WAIT_FUTEX };
+	struct join_split s;
+
+	make(0, 0);
+	add(100, 150, 160);
+	join_split(m->join, THREAD + 1, 0, 1000, &s);
+	assert_int_equal(s.blocked, 0);
+	join_wait(m->join, &w, 0, 0);
+	join_split(m->join, w.thread, 0, 1000, &s);
+	assert_int_equal(s.blocked, 20);
+	join_split(m->join, THREAD, 0, 1000, &s);
+	assert_true(s.blocked == JOIN_MISSING);
+	add(400, 410, 420); /* of the old one: not taken for the young one's */
+	join_split(m->join, w.thread, 0, 1000, &s);
+	assert_int_equal(s.blocked, 20);
+}
+
+static void pause_of(int64_t begin, int64_t end)
+{
+	join_pause(m->join, &(struct frt_pause){ .begin = begin, .end = end });
+}
+
+static void pauses_in_each_other_count_once(void **state)
+{
+	struct join_split s;
+
+	make(0, 0);
+	pause_of(110, 150);
+	pause_of(100, 160);
+	pause_of(200, 210);
+	pause_of(205, 220);
+	assert_int_equal(split(0, 1000).pause, 80);
+	assert_int_equal(split(120, 130).pause, 10);
+	join_split(m->join, FRT_NO_THREAD, 150, 205, &s);
+	assert_int_equal(s.pause, 15);
+	assert_true(s.blocked == JOIN_MISSING);
+}
+
+static void old_pauses_are_folded(void **state)
+{
+	make(0, 0);
+	for (int64_t i = 0; i < 100000; i++)
+		pause_of(100 * i, 100 * i + 10);
+	assert_int_equal(split(-5, 100 * 100000).pause, 1000000);
+	assert_int_equal(split(100 * 99990, 100 * 100000).pause, 100);
+	assert_true(split(1000, 2000).pause == JOIN_MISSING);
+}
+
+static void usage_of(int64_t at, uint32_t calls, uint64_t time, uint32_t major, uint32_t minor)
+{
+	join_usage(m->join, &(struct frt_usage){ .thread = THREAD, .at = at, .calls = calls, .call_time = time,
+						 .major_faults = major, .minor_faults = minor });
+}
+
+static void expect_usage(int64_t from, int64_t to, int64_t calls, int64_t time, int64_t major, int64_t minor)
+{
+	struct join_split s = split(from, to);
+
+	assert_int_equal(s.calls, calls);
+	assert_int_equal(s.call_time, time);
+	assert_int_equal(s.major_faults, major);
+	assert_int_equal(s.minor_faults, minor);
+}
+
+static void system_calls_and_faults_are_counted(void **state)
+{
+	make(0, 0);
+	usage_of(100, 2, 40, 0, 1);
+	usage_of(120, 0, 0, 1, 3);
+	usage_of(200, 5, 1000, 0, 0);
+	expect_usage(0, 1000, 7, 1040, 1, 4);
+	expect_usage(100, 200, 2, 40, 1, 4);
+	expect_usage(101, 200, 0, 0, 1, 3);
+	expect_usage(121, 201, 5, 1000, 0, 0);
+	expect_usage(200, 300, 5, 1000, 0, 0);
+	expect_usage(201, 300, 0, 0, 0, 0);
+}
+
+/* Nested calls of many usages, with little room: what is known is right, and what is still open is known. */
+static void usage_is_folded_between_the_starts_of_open_calls(void **state)
+{
+	make(64, 64);
+	m->open[m->depth++] = 50;
+	for (int64_t i = 1; i <= 5000; i++) {
+		if (i == 2000)
+			m->open[m->depth++] = 100 * i;
+		usage_of(100 * i + 50, 0, 0, 0, 1);
+		usage_of(100 * i + 60, 1, 7, 1, 2);
+	}
+	expect_usage(200000, 500100, 3001, 3001 * 7, 3001, 3001 * 3);
+	expect_usage(50, 500100, 5000, 5000 * 7, 5000, 5000 * 3);
+	expect_usage(100000, 500100, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING);
+}
+
+static void unseen(uint32_t thread, uint32_t flags)
+{
+	join_unseen(m->join, &(struct frt_slot_owner){ .thread = thread, .flags = flags });
+}
+
+static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **state)
+{
+	struct join_split s;
+
+	make(0, 0);
+	unseen(THREAD, FRT_OWNER_NO_WAITS);
+	s = split(100, 200);
+	assert_true(s.blocked == JOIN_MISSING && s.run_queue == JOIN_MISSING);
+	assert_int_equal(s.calls, 0);
+	unseen(THREAD, FRT_OWNER_NO_USAGE);
+	expect_usage(100, 200, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING);
+	assert_int_equal(split(100, 200).pause, 0);
+	join_split(m->join, THREAD + 1, 100, 200, &s);
+	assert_int_equal(s.blocked, 0);
+	join_unseen(m->join, NULL);
+	join_split(m->join, THREAD + 1, 100, 200, &s);
+	assert_true(s.blocked == JOIN_MISSING);
+}
+
+static void memory_of_all_threads_is_bounded(void **state)
+{
+	make(1024, 4096);
+	for (int64_t i = 0; i < 200; i++)
+		for (uint32_t t = 1; t <= 20; t++)
+			for (int64_t k = 0; k < 20; k++) {
+				int64_t at = 10000 * i + 100 * k;
+				struct frt_wait w = { .thread = t, .off = at, .wake = at + 10, .on = at + 11,
+						      .reason = FRT_WAIT_FUTEX };
+
+				join_wait(m->join, &w, 0, 0);
+			}
+	assert_true(join_kept(m->join) <= 4096);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(a_call_without_waits_ran_all_the_time),
+		T(waits_are_split_at_the_waking),
+		T(a_call_that_cuts_a_wait_has_its_part),
+		T(times_that_make_no_sense_stay_within_their_wait),
+		T(nested_calls_each_have_what_lies_in_them),
+		T(random_nested_calls_are_as_the_model_has_them),
+		T(open_calls_are_known_though_memory_is_bounded),
+		T(calls_deeper_than_the_slot_shows_are_right_or_missing),
+		T(what_was_folded_is_not_guessed),
+		T(what_no_open_call_can_ask_for_is_forgotten),
+		T(losses_make_what_began_before_unknown),
+		T(threads_are_told_apart_and_the_younger_one_stays),
+		T(pauses_in_each_other_count_once),
+		T(old_pauses_are_folded),
+		T(system_calls_and_faults_are_counted),
+		T(usage_is_folded_between_the_starts_of_open_calls),
+		T(nothing_is_known_of_a_thread_that_the_kernel_does_not_see),
+		T(memory_of_all_threads_is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/text/java_name.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void method_is_printed_as_a_person_reads_it(void **state)
+{
+	static const struct {
+		const char *name, *descriptor, *want;
+	} rows[] = {
+		{"run", "()V", "run()"},
+		{"checkout", "(Lcom/acme/Order;Z)V", "checkout(Order, boolean)"},
+		{"all", "(BCDFIJSZ)J", "all(byte, char, double, float, int, long, short, boolean)"},
+		{"<init>", "([[I[Ljava/lang/String;)V", "<init>(int[][], String[])"},
+		{"of", "(LUnnamed;Lcom/acme/Cart$Line;)V", "of(Unnamed, Cart$Line)"},
+		/* none: as it is */
+		{"a", "", "a"},
+		{"a", "V", "aV"},
+		{"a", "(", "a("},
+		{"a", "(I", "a(I"},
+		{"a", "(Lx", "a(Lx"},
+		{"a", "(Q)V", "a(Q)V"},
+		{"a", "([)V", "a([)V"},
+		{"a", "(V)V", "a(V)V"},
+	};
+	char out[200];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		signature_print(rows[i].name, rows[i].descriptor, out, sizeof(out));
+		assert_string_equal(out, rows[i].want);
+	}
+}
+
+static void print_is_cut_to_its_room(void **state)
+{
+	static const char whole[] = "checkout(Order[], boolean)";
+
+	for (size_t size = 1; size <= sizeof(whole); size++) {
+		char *out = malloc(size); /* so that a byte too many is seen */
+
+		assert_non_null(out);
+		signature_print("checkout", "([Lcom/acme/Order;Z)V", out, size);
+		assert_int_equal(strlen(out), size - 1);
+		assert_memory_equal(out, whole, size - 1);
+		signature_print("checkout", "([Lcom/acme/Order", out, size);
+		assert_true(strlen(out) < size);
+		free(out);
+	}
+}
+
+static void dots_stand_for_slashes(void **state)
+{
+	char name[] = "com/acme/Cart$Line", empty[] = "";
+
+	signature_dots(name);
+	assert_string_equal(name, "com.acme.Cart$Line");
+	signature_dots(empty);
+	assert_string_equal(empty, "");
+}
+
+static void is_filter(const char *class_name, const char *name, const char *descriptor, const char *wanted)
+{
+	char *filter = signature_filter(class_name, name, descriptor);
+
+	assert_non_null(filter);
+	assert_string_equal(filter, wanted);
+	free(filter);
+}
+
+static void filter_of_a_method_names_this_overload(void **state)
+{
+	is_filter("a/b/C$D", "add", "(ILjava/lang/String;)V", "a.b.C$D::add(int,java.lang.String)");
+	is_filter("C", "<init>", "()V", "C::<init>()");
+	is_filter("C", "m", "([[Z[La/B$C;JBCDFS)I", "C::m(boolean[][],a.B$C[],long,byte,char,double,float,short)");
+	is_filter("C", "m", "(ZZZZZZZZ)V", "C::m(boolean,boolean,boolean,boolean,boolean,boolean,boolean,boolean)");
+	assert_null(signature_filter("C", "m", ""));
+	assert_null(signature_filter("C", "m", "(Q)V"));
+	assert_null(signature_filter("C", "m", "(La/B"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(method_is_printed_as_a_person_reads_it),
+		cmocka_unit_test(print_is_cut_to_its_room),
+		cmocka_unit_test(dots_stand_for_slashes),
+		cmocka_unit_test(filter_of_a_method_names_this_overload),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/text/log.h"
+#include "tests/lib/capture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int setup(void **state)
+{
+	log_set(false, false);
+	return 0;
+}
+
+static void say_all(void)
+{
+	log_line("line %d", 1);
+	log_detail("detail %d", 2);
+	log_error("error %d", 3);
+	log_progress("progress %d", 4);
+}
+
+static void each_mode_says_its_own(void **state)
+{
+	capture_begin(false);
+	say_all();
+	assert_string_equal(capture_end(), "line 1\nerror 3\n");
+	log_set(false, true);
+	capture_begin(false);
+	say_all();
+	assert_string_equal(capture_end(), "line 1\ndetail 2\nerror 3\n");
+	log_set(true, false);
+	capture_begin(false);
+	say_all();
+	assert_string_equal(capture_end(), "error 3\n");
+}
+
+static void what_a_terminal_would_obey_is_shown(void **state)
+{
+	capture_begin(false);
+	log_line("thread %s", "a\033[2Jb\xc2\x9b|");
+	log_error("'%s'\n\t^", "\xc3\xa4 \xf0\x9f\x98\x80");
+	assert_string_equal(capture_end(), "thread a\\u001b[2Jb\\u009b|\n'\xc3\xa4 \xf0\x9f\x98\x80'\n\t^\n");
+}
+
+static void progress_overwrites_itself_on_a_terminal(void **state)
+{
+	capture_begin(true);
+	assert_true(log_is_live());
+	log_progress("1 call");
+	log_progress("2 calls");
+	log_line("done");
+	log_line("again");
+	assert_string_equal(capture_end(), "1 call\r\033[K2 calls\r\033[Kdone\nagain\n");
+}
+
+static void quiet_shows_no_progress(void **state)
+{
+	log_set(true, false);
+	capture_begin(true);
+	assert_false(log_is_live());
+	log_progress("1 call");
+	assert_string_equal(capture_end(), "");
+}
+
+static void counts_have_commas(void **state)
+{
+	assert_string_equal(log_count(0), "0");
+	assert_string_equal(log_count(999), "999");
+	assert_string_equal(log_count(1000), "1,000");
+	assert_string_equal(log_count(1234567), "1,234,567");
+	assert_string_equal(log_count(UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
+static void times_have_a_fitting_unit(void **state)
+{
+	assert_string_equal(log_time(0), "0 ns");
+	assert_string_equal(log_time(999), "999 ns");
+	assert_string_equal(log_time(1000), "1.0 us");
+	assert_string_equal(log_time(31200000), "31.2 ms");
+	assert_string_equal(log_time(42100000000), "42.1 s");
+}
+
+static void sizes_have_a_fitting_unit(void **state)
+{
+	assert_string_equal(log_bytes(1536), "1.5 KB");
+	assert_string_equal(log_bytes(1153434), "1.1 MB");
+	assert_string_equal(log_bytes(1 << 30), "1.0 GB");
+}
+
+/* A line of the report has half a dozen of them. */
+static void several_texts_live_at_once(void **state)
+{
+	const char *text[12];
+
+	for (int i = 0; i < 12; i++)
+		text[i] = i % 2 ? log_count(1000 + i) : log_time(i);
+	for (int i = 1; i < 12; i += 2) {
+		char want[16];
+
+		snprintf(want, sizeof(want), "1,%03d", i);
+		assert_string_equal(text[i], want);
+	}
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, setup)
+	const struct CMUnitTest tests[] = {
+		TEST(each_mode_says_its_own),	  TEST(progress_overwrites_itself_on_a_terminal),
+		TEST(quiet_shows_no_progress),	  TEST(counts_have_commas),
+		TEST(times_have_a_fitting_unit),  TEST(sizes_have_a_fitting_unit),
+		TEST(several_texts_live_at_once),
+		TEST(what_a_terminal_would_obey_is_shown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

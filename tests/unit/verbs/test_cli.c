@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The command line: what is taken, and the one line for what is not. */
+#include "tests/lib/fail_nth.h"
+#include "user/verbs/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WORDS 24
+
+/* Words as a shell would give them: split at '|', so that a word may have spaces. */
+static int parse(const char *line, struct settings *s, struct diag *d)
+{
+	static char copy[1024];
+	static char *argv[WORDS + 1];
+	int argc = 0;
+	char *rest = copy;
+
+	snprintf(copy, sizeof(copy), "frtrace|%s", line);
+	memset(d, 0, sizeof(*d));
+	while (rest && argc < WORDS)
+		argv[argc++] = strsep(&rest, "|");
+	if (argc > 1 && !line[0])
+		argc--;
+	argv[argc] = NULL;
+	return cli_parse(argc, argv, s, d);
+}
+
+static struct settings good(const char *line)
+{
+	struct settings s;
+	struct diag d;
+
+	if (parse(line, &s, &d) != 0)
+		fail_msg("%s: %s", line, d.text);
+	return s;
+}
+
+static void defaults_are_as_the_design_says(void **state)
+{
+	struct settings s = good("-p|4242|-m|com.acme.Cart::checkout");
+
+	assert_string_equal(s.target, "4242");
+	assert_int_equal(filter_list_size(s.filters), 1);
+	assert_string_equal(filter_list_text(s.filters, 0), "com.acme.Cart::checkout");
+	assert_true(s.threshold_ns == 0 && s.duration_ns == 0 && s.max_events == 0);
+	assert_true(s.max_size == 1ULL << 30);
+	assert_null(s.output);
+	assert_int_equal(s.clock, SETTINGS_CLOCK_TSC);
+	assert_int_equal(s.stack_depth, 64);
+	assert_int_equal(s.max_overhead, 25);
+	assert_false(s.no_stack || s.skip_active || s.quiet || s.verbose);
+	cli_release(&s);
+}
+
+static void every_option_reaches_its_setting(void **state)
+{
+	struct settings s = good("record|--pid=shop.jar|--method-trace=a.A|--exclude=a.A::x|--threshold=10ms|"
+				 "--output=/tmp/x-%p.jfr|--duration=30s|--max-events=5|--max-size=500m|--no-stack|--thrown|"
+				 "--stack-depth=2048|--max-overhead=40%|--skip-active|--verbose|--clock=tsc|--stacks=jvmti");
+
+	assert_string_equal(s.target, "shop.jar");
+	assert_string_equal(s.output, "/tmp/x-%p.jfr");
+	assert_true(s.threshold_ns == 10000000 && s.duration_ns == 30000000000 && s.max_events == 5);
+	assert_true(s.max_size == 500ULL << 20);
+	assert_true(s.no_stack && s.thrown && s.skip_active && s.verbose && !s.quiet);
+	assert_int_equal(s.stack_depth, 2048);
+	assert_int_equal(s.max_overhead, 40);
+	assert_int_equal(s.stacks, SETTINGS_STACKS_JVMTI);
+	assert_int_equal(s.verb, SETTINGS_RECORD);
+	cli_release(&s);
+	s = good("-p|1|-m|a.A|--stacks=walk");
+	assert_int_equal(s.stacks, SETTINGS_STACKS_WALK);
+	cli_release(&s);
+	s = good("-p|1|-m|a.A|--stacks=walk|--stacks=auto");
+	assert_int_equal(s.stacks, SETTINGS_STACKS_AUTO);
+	cli_release(&s);
+}
+
+static void words_behind_two_dashes_are_the_programs(void **state)
+{
+	struct settings s = good("-m|a.A|-p|Worker|--user=me|--|java|-p|1|--help|-m");
+
+	assert_string_equal(s.target, "Worker");
+	assert_string_equal(s.user, "me");
+	assert_string_equal(s.program[0], "java");
+	assert_string_equal(s.program[1], "-p");
+	assert_string_equal(s.program[4], "-m");
+	assert_null(s.program[5]);
+	cli_release(&s);
+	s = good("record|-m|a.A|--|./gradlew");
+	assert_null(s.target);
+	assert_string_equal(s.program[0], "./gradlew");
+	cli_release(&s);
+}
+
+static void check_takes_a_target_or_none(void **state)
+{
+	struct settings s = good("check");
+
+	assert_int_equal(s.verb, SETTINGS_CHECK);
+	assert_null(s.target);
+	cli_release(&s);
+	s = good("check|shop.jar|-v");
+	assert_string_equal(s.target, "shop.jar");
+	assert_true(s.verbose);
+	cli_release(&s);
+	s = good("check|-p|4242");
+	assert_string_equal(s.target, "4242");
+	cli_release(&s);
+}
+
+static void methods_takes_a_target_and_filters(void **state)
+{
+	struct settings s = good("methods|shop.jar|a.A;!a.A::x|a.B|-x|a.C|--lambda|--json");
+
+	assert_int_equal(s.verb, SETTINGS_METHODS);
+	assert_string_equal(s.target, "shop.jar");
+	assert_int_equal(filter_list_size(s.filters), 2);
+	assert_true(s.json);
+	cli_release(&s);
+	s = good("methods|-p|4242|a.A");
+	assert_string_equal(s.target, "4242");
+	assert_int_equal(filter_list_size(s.filters), 1);
+	cli_release(&s);
+	s = good("methods|4242|-M|a.A|-m|a.B");
+	assert_int_equal(filter_list_size(s.filters), 2);
+	cli_release(&s);
+}
+
+static void list_takes_no_target(void **state)
+{
+	struct settings s = good("list");
+
+	assert_int_equal(s.verb, SETTINGS_LIST);
+	assert_false(s.json);
+	cli_release(&s);
+	s = good("list|--json|-q");
+	assert_true(s.json && s.quiet);
+	cli_release(&s);
+	s = good("check|--json");
+	assert_true(s.json);
+	cli_release(&s);
+}
+
+static void short_options_mean_the_same(void **state)
+{
+	struct settings s = good("-qp|4242|-ma.A|-x|a.A::x|-t10 ms|-o|out/|-d1m|-n7");
+
+	assert_string_equal(s.target, "4242");
+	assert_string_equal(s.output, "out/");
+	assert_true(s.threshold_ns == 10000000 && s.duration_ns == 60000000000 && s.max_events == 7);
+	assert_true(s.quiet);
+	cli_release(&s);
+}
+
+static void filters_of_several_options_are_joined(void **state)
+{
+	struct settings s = good("-p|1|-m|a.A;a.B|-m|a.C::m|-x|a.D|-m|a.A");
+
+	assert_int_equal(filter_list_size(s.filters), 3);
+	assert_string_equal(filter_list_text(s.filters, 2), "a.C::m");
+	cli_release(&s);
+}
+
+static void last_value_of_an_option_counts(void **state)
+{
+	struct settings s = good("-p|1|-p|1|-m|a.A|-o|x|-o|y|-t|1s|-t|0");
+
+	assert_string_equal(s.output, "y");
+	assert_true(s.threshold_ns == 0);
+	cli_release(&s);
+}
+
+struct wrong {
+	const char *line, *message; /* a part of it */
+};
+
+static const struct wrong wrongs[] = {
+	{"", "no target: say which JVM with -p"},
+	{"record", "no target: say which JVM with -p"},
+	{"-m|a.A", "no target: say which JVM with -p"},
+	{"-p|1", "no filter: say which methods with -m"},
+	{"-p|1|--settings=default", "no filter: say which methods with -m"},
+	{"-p|1|-x|a.A", "no filter: say which methods with -m"},
+	{"-p||-m|a.A", "wrong --pid ''"},
+	{"-p|1|-p|2|-m|a.A", "both '1' and '2'"},
+	{"-p|1|-m|a.A|-t|ten", "wrong --threshold 'ten'"},
+	{"-p|1|-m|a.A|-t|10", "the unit is missing, as in 10ms"},
+	{"-p|1|-m|a.A|-d|-1s", "wrong --duration '-1s'"},
+	{"-p|1|-m|a.A|-d|0s", "wrong --duration '0s': it has to be more than 0"},
+	{"-p|1|-m|a.A|-d|9999999999d", "wrong --duration '9999999999d': it is too large"},
+	{"-p|1|-m|a.A|-n|0", "wrong --max-events '0': it has to be more than 0"},
+	{"-p|1|-m|a.A|-n|many", "wrong --max-events 'many'"},
+	{"-p|1|-m|a.A|--max-size=0", "wrong --max-size '0': it has to be more than 0"},
+	{"-p|1|-m|a.A|--max-size=1t", "wrong --max-size '1t'"},
+	{"-p|1|-m|a.A|-o|x%q", "wrong --output 'x%q'"},
+	{"-p|1|-m|a.A|-q|-v", "--quiet and --verbose"},
+	{"-p|1|-m|a.A|--clock=sundial", "wrong --clock 'sundial'"},
+	{"-p|1|-m|a.A|--stack-depth=0", "wrong --stack-depth '0': it has to be 1 to 2048"},
+	{"-p|1|-m|a.A|--stack-depth=2049", "wrong --stack-depth '2049': it has to be 1 to 2048"},
+	{"-p|1|-m|a.A|--stack-depth=deep", "wrong --stack-depth 'deep': it has to be a whole number"},
+	{"-p|1|-m|a.A|--max-overhead=much",
+	 "wrong --max-overhead 'much': it has to be a whole percentage from 1% to 10000%, or off"},
+	{"check|--max-overhead=off", "'frtrace check' takes no --max-overhead"},
+	{"-p|1|-m|a.A|--stack-depth", "--stack-depth needs a value, as in --stack-depth=N"},
+	{"check|1|2", "both '1' and '2'"},
+	{"check|1|-m|a.A", "'frtrace check' takes no --method-trace, it records nothing"},
+	{"check|--no-stack", "'frtrace check' takes no --no-stack"},
+	{"methods", "'frtrace methods' takes a target and a filter"},
+	{"methods|4242", "'frtrace methods' takes a target and a filter"},
+	{"methods|4242|-x|a.A", "'frtrace methods' takes a target and a filter"},
+	{"methods|4242|a.A|-t|1s", "'frtrace methods' takes no --threshold, it records nothing"},
+	{"methods|4242|a.A|-d|1s", "'frtrace methods' takes no --duration"},
+	{"methods||a.A", "wrong --pid ''"},
+	{"list|4242", "'frtrace list' takes no target, it shows all: unexpected '4242'"},
+	{"list|-p|4242", "'frtrace list' takes no --pid"},
+	{"list|-m|a.A", "'frtrace list' takes no --method-trace, it records nothing"},
+	{"list|--json=x", "--json takes no value"},
+	{"check|-i|5s", "'frtrace check' takes no --interval"},
+	{"-p|1|-m|a.A|-i|5", "wrong --interval '5': the unit is missing"},
+	{"-p|1|-m|a.A|-i|99ms", "wrong --interval '99ms': it has to be at least 100ms"},
+	{"-p|1|-m|a.A|-i|0", "wrong --interval '0': it has to be at least 100ms"},
+	{"-p|1|-m|a.A|-i", "-i needs a value, as in -i TIME"},
+	{"-p|1|-m|a.A|-i|5s|--top=0", "wrong --top '0': it has to be more than 0"},
+	{"-p|1|-m|a.A|-i|5s|--top=x", "wrong --top 'x': it has to be a whole number"},
+	{"-p|1|-m|a.A|--lines=3", "--lines takes no value"},
+	{"-p|1|-m|a.A|-i|5s|--lines", "--interval and --lines do not go together"},
+	{"-p|1|-m|a.A|--top=5", "--top is of the table that --interval prints"},
+	{"-p|1|-m|a.A|--lines|--top=5", "--top is of the table that --interval prints"},
+	{"-p|1|-m|a.A|--json", "--json needs --interval or --lines"},
+	{"-p|1|-M|a.A|--lines", "--lines prints recorded calls, and -M records none"},
+	{"check|-q|-v", "--quiet and --verbose"},
+	{"check|--|java", "'frtrace check' starts no program"},
+	/* not options, or not complete */
+	{"--frob", "there is no option '--frob'"},
+	{"--frob=3|-p|1", "there is no option '--frob'"},
+	{"-z", "there is no option '-z'"},
+	{"-zq", "there is no option '-z'"},
+	{"-qz", "there is no option '-z'"},
+	{"-p|1|-qzv|-m|a.A", "there is no option '-z'"},
+	{"-p", "-p needs a value, as in -p TARGET"},
+	{"-qm", "-m needs a value, as in -m FILTER"},
+	{"-p|1|--threshold", "--threshold needs a value, as in --threshold=TIME"},
+	{"--quiet=yes", "--quiet takes no value"},
+	{"--meth=a.A", "'--meth' may mean several options"},
+	/* not words */
+	{"frob", "there is no command 'frob'"},
+	{"4242", "a target is given with -p 4242"},
+	{"record|4242", "a target is given with -p 4242"},
+	{"-p|1|-m|a.A|more", "unexpected word 'more'"},
+	{"-p|1|more|--frob", "unexpected word 'more'"},
+	/* later */
+	{"start|-m|a.A|--|java", "goes into the background"},
+	{"start|-p|1|-m|a.A|--lines", "goes into the background"},
+	{"--|java|-jar|x.jar", "no filter"},
+	{"-m|a.A|--", "no target: say which JVM with -p, a pid or a part of its main class or jar name, or start one"},
+	{"-m|a.A|--|", "wrong program ''"},
+	{"-p|42|-m|a.A|--|java", "has no pid yet: -p names one of its JVMs"},
+	{"-p|42|-m|a.A|--user=me", "--user is for a program that is started"},
+	{"-m|a.A|--user=|--|java", "wrong --user ''"},
+	{"check|--settings=x.jfc", "'frtrace check' takes no --settings"},
+	{"-p|1|-m|a.A|--max-age=0", "--max-age '0': it has to be more than 0"},
+	{"-p|1|-m|a.A|--kernel=yes", "wrong --kernel 'yes': it has to be on, off or full"},
+	{"-p|1|-m|a.A|--wait-stack=1", "--wait-stack"},
+	{"-p|1|-m|a.A|--stacks=jvm", "wrong --stacks 'jvm': it has to be auto, walk or jvmti"},
+	{"-p|1|-m|a.A|--stacks", "--stacks needs a value, as in --stacks=SOURCE"},
+	{"check|--stacks=walk", "'frtrace check' takes no --stacks"},
+	{"--probe=agent", "--probe is not there yet"},
+	{"-p|1|-m|a.A|--clock=monotonic", "--clock=monotonic is not there yet"},
+};
+
+static void wrong_words_get_one_clear_line(void **state)
+{
+	for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
+		struct settings s;
+		struct diag d;
+		int err = parse(wrongs[i].line, &s, &d);
+
+		if (err != -EINVAL || !d.usage)
+			fail_msg("%s: %d, usage %d", wrongs[i].line, err, d.usage);
+		if (!strstr(d.text, wrongs[i].message) || strchr(d.text, '\n'))
+			fail_msg("%s: %s", wrongs[i].line, d.text);
+		assert_null(s.filters);
+		assert_null(s.output);
+	}
+}
+
+static void wrong_filter_shows_the_caret_and_the_right_one(void **state)
+{
+	struct settings s;
+	struct diag d;
+
+	assert_int_equal(parse("-p|1|-m|a.A|-m|a.b.C.m(C.java:42)", &s, &d), -EINVAL);
+	assert_true(d.usage);
+	assert_non_null(strstr(d.text, "\n  a.b.C.m(C.java:42)\n         ^\n"));
+	assert_non_null(strstr(d.text, "'a.b.C::m'"));
+}
+
+/* What parsing writes to standard output, and to standard error, where nothing belongs. */
+static int captured(const char *line, char *out, size_t size)
+{
+	char name[] = "/tmp/frtrace-test-XXXXXX";
+	int file = mkstemp(name), saved = dup(1), saved_error = dup(2), result;
+	struct settings s;
+	struct diag d;
+	ssize_t n;
+
+	assert_true(file >= 0 && saved >= 0 && saved_error >= 0);
+	unlink(name);
+	fflush(stdout);
+	dup2(file, 1);
+	dup2(file, 2);
+	result = parse(line, &s, &d);
+	fflush(stdout);
+	dup2(saved, 1);
+	dup2(saved_error, 2);
+	close(saved);
+	close(saved_error);
+	n = pread(file, out, size - 1, 0);
+	close(file);
+	out[n > 0 ? n : 0] = 0;
+	return result;
+}
+
+static void help_goes_to_standard_output_and_is_short(void **state)
+{
+	static const char *const lines[] = {"--help", "-h", "-?", "help", "record|--help", "-p|1|--help|--frob"};
+	char out[8192];
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		int count = 0;
+
+		assert_int_equal(captured(lines[i], out, sizeof(out)), CLI_DONE);
+		assert_memory_equal(out, "Usage: frtrace", 14);
+		for (const char *c = out; *c; c++)
+			count += *c == '\n';
+		assert_in_range(count, 10, 60);
+	}
+}
+
+static void help_names_every_option_that_is_taken(void **state)
+{
+	static const char *const names[] = {"-p",
+					    "-m",
+					    "-x",
+					    "-t",
+					    "--filters",
+					    "--lambda",
+					    "-o",
+					    "-d",
+					    "-n",
+					    "-q",
+					    "-v",
+					    "--pid",
+					    "--method-trace",
+					    "--exclude",
+					    "--threshold",
+					    "--output",
+					    "--duration",
+					    "--max-events",
+					    "--max-size",
+					    "--no-stack",
+					    "--skip-active",
+					    "--max-overhead",
+					    "--quiet",
+					    "--verbose",
+					    "--clock",
+					    "--help",
+					    "--version"};
+	char out[8192];
+
+	captured("--help", out, sizeof(out));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strstr(out, names[i]))
+			fail_msg("the help does not name %s", names[i]);
+}
+
+/* The examples of the help are command lines that are taken. */
+static void help_examples_are_right(void **state)
+{
+	struct settings s = good("-p|shop.jar|-m|com.acme.Cart;com.acme.Order$Line|-t|10ms|-d|30s|-o|/tmp/");
+	char out[8192];
+
+	captured("--help", out, sizeof(out));
+	assert_non_null(
+		strstr(out, "frtrace -p shop.jar -m 'com.acme.Cart;com.acme.Order$Line' -t 10ms -d 30s -o /tmp/"));
+	cli_release(&s);
+}
+
+static void version_is_the_build_s(void **state)
+{
+	char out[256];
+
+	assert_int_equal(captured("--version", out, sizeof(out)), CLI_DONE);
+	assert_string_equal(out, "frtrace " FRTRACE_VERSION "\n");
+}
+
+static void wrong_use_prints_nothing_by_itself(void **state)
+{
+	char out[256];
+
+	for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
+		captured(wrongs[i].line, out, sizeof(out));
+		assert_string_equal(out, "");
+	}
+}
+
+static void failed_allocation_is_an_error(void **state)
+{
+	unsigned int n = 0;
+
+	if (!fail_nth_works()) {
+		print_message("SKIPPED: allocations cannot be failed here\n");
+		skip();
+	}
+	do {
+		struct settings s;
+		struct diag d;
+		int err;
+
+		fail_nth(++n);
+		err = parse("-p|1|-m|a.A|-x|a.B|-o|x|-o|y", &s, &d);
+		if (err)
+			assert_true(err == -ENOMEM && d.text[0] && !d.usage && !s.filters);
+		else
+			cli_release(&s);
+	} while (fail_nth_happened());
+	fail_nth(0);
+	assert_in_range(n, 8, 200);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_are_as_the_design_says),
+		cmocka_unit_test(every_option_reaches_its_setting),
+		cmocka_unit_test(words_behind_two_dashes_are_the_programs),
+		cmocka_unit_test(check_takes_a_target_or_none),
+		cmocka_unit_test(methods_takes_a_target_and_filters),
+		cmocka_unit_test(list_takes_no_target),
+		cmocka_unit_test(short_options_mean_the_same),
+		cmocka_unit_test(filters_of_several_options_are_joined),
+		cmocka_unit_test(last_value_of_an_option_counts),
+		cmocka_unit_test(wrong_words_get_one_clear_line),
+		cmocka_unit_test(wrong_filter_shows_the_caret_and_the_right_one),
+		cmocka_unit_test(help_goes_to_standard_output_and_is_short),
+		cmocka_unit_test(help_names_every_option_that_is_taken),
+		cmocka_unit_test(help_examples_are_right),
+		cmocka_unit_test(version_is_the_build_s),
+		cmocka_unit_test(failed_allocation_is_an_error),
+		cmocka_unit_test(wrong_use_prints_nothing_by_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The helper's class file, as `javap` shows it:
+ *
+ *   public final synthetic class java.lang.FrtraceHook1a2b3c4d
+ *     public static native long enter(int);
+ *     public static native void leave(long, int);
+ *     public static native void thrown(long, int);
+ *
+ * The natives are bound while Class.forName prepares it. JDK 15 on warns on the
+ * target's own log when natives of a boot class are bound with no boot class
+ * on the stack; there the caller is java.lang.Class itself.
+ */
+#include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/sys.h"
+
+#define PREFIX "java/lang/FrtraceHook"
+
+static char internal_name[64], binary_name[64];
+static const struct class_hooks hooks = { internal_name, "enter", "leave", "thrown" };
+static jclass class_class;
+static jmethodID for_name;
+static jclass helper_class;
+static jvmtiEnv *jvmti;
+static struct helper_natives functions;
+static bool binding, bound;
+
+struct writer {
+	unsigned char bytes[512];
+	size_t size;
+};
+
+static void put1(struct writer *w, unsigned int v)
+{
+	if (w->size < sizeof(w->bytes))
+		w->bytes[w->size++] = v;
+}
+
+static void put2(struct writer *w, unsigned int v)
+{
+	put1(w, v >> 8);
+	put1(w, v);
+}
+
+static void put_utf8(struct writer *w, const char *text)
+{
+	size_t length = strlen(text);
+
+	put1(w, 1);
+	put2(w, length);
+	for (size_t i = 0; i < length; i++)
+		put1(w, text[i]);
+}
+
+static void put_native(struct writer *w, unsigned int name, unsigned int descriptor)
+{
+	put2(w, 0x0109); /* public static native */
+	put2(w, name);
+	put2(w, descriptor);
+	put2(w, 0);
+}
+
+/* JVMS 4.1; version 50 needs no frames and there is no code anyway. */
+static void write_class(struct writer *w)
+{
+	put2(w, 0xcafe);
+	put2(w, 0xbabe);
+	put2(w, 0);
+	put2(w, 50);
+	put2(w, 10); /* constants + 1 */
+	put_utf8(w, internal_name);	 /* 1 */
+	put_utf8(w, "java/lang/Object"); /* 2 */
+	put1(w, 7), put2(w, 1);		 /* 3 */
+	put1(w, 7), put2(w, 2);		 /* 4 */
+	put_utf8(w, hooks.enter);	 /* 5 */
+	put_utf8(w, "(I)J");		 /* 6 */
+	put_utf8(w, hooks.leave);	 /* 7 */
+	put_utf8(w, "(JI)V");		 /* 8 */
+	put_utf8(w, hooks.thrown);	 /* 9 */
+	put2(w, 0x1031);		 /* public final super synthetic */
+	put2(w, 3);
+	put2(w, 4);
+	put2(w, 0);
+	put2(w, 0);
+	put2(w, 3);
+	put_native(w, 5, 6);
+	put_native(w, 7, 8);
+	put_native(w, 9, 8);
+	put2(w, 0);
+}
+
+static bool set_names(const char *tag)
+{
+	size_t length = strlen(tag), prefix = sizeof(PREFIX) - 1;
+
+	if (prefix + length >= sizeof(internal_name))
+		return false;
+	memcpy(internal_name, PREFIX, prefix);
+	memcpy(internal_name + prefix, tag, length + 1);
+	memcpy(binary_name, internal_name, sizeof(internal_name));
+	for (char *c = binary_name; *c; c++)
+		if (*c == '/')
+			*c = '.';
+	return true;
+}
+
+static bool find_for_name(JNIEnv *env)
+{
+	jclass local = (*env)->FindClass(env, "java/lang/Class");
+
+	class_class = local ? (*env)->NewGlobalRef(env, local) : NULL;
+	for_name = class_class ? (*env)->GetStaticMethodID(env, class_class, "forName",
+							   "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;")
+			       : NULL;
+	return for_name;
+}
+
+/* Class.forName(helper, initialize, loader); NULL when it threw, and the exception is gone. */
+static jclass call_for_name(JNIEnv *env, bool initialize, jobject loader)
+{
+	jstring name = (*env)->NewStringUTF(env, binary_name);
+	jclass found = NULL;
+
+	if (name && !(*env)->ExceptionCheck(env))
+		found = (*env)->CallStaticObjectMethod(env, class_class, for_name, name, (jboolean)initialize, loader);
+	if ((*env)->ExceptionCheck(env)) {
+		(*env)->ExceptionClear(env);
+		found = NULL;
+	}
+	if (name)
+		(*env)->DeleteLocalRef(env, name);
+	return found;
+}
+
+static void bind_natives(JNIEnv *env, jclass class)
+{
+	static char enter[] = "enter", leave[] = "leave", thrown[] = "thrown", enter_type[] = "(I)J", end_type[] = "(JI)V";
+	const JNINativeMethod natives[] = {
+		{ enter, enter_type, (void *)functions.enter },
+		{ leave, end_type, (void *)functions.leave },
+		{ thrown, end_type, (void *)functions.thrown },
+	};
+
+	bound = !(*env)->RegisterNatives(env, class, natives, 3);
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+}
+
+void helper_prepared(JNIEnv *env, jclass prepared)
+{
+	if (binding && (*env)->IsSameObject(env, prepared, helper_class))
+		bind_natives(env, prepared);
+}
+
+static void bind_at_prepare(JNIEnv *env)
+{
+	if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_PREPARE, NULL))
+		return;
+	binding = true;
+	call_for_name(env, true, NULL);
+	binding = false;
+	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_PREPARE, NULL);
+}
+
+/* A global reference to the class that a loader gave or has; the exception is gone. */
+static jclass keep(JNIEnv *env, jclass local)
+{
+	jclass global = local ? (*env)->NewGlobalRef(env, local) : NULL;
+
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+	if (local)
+		(*env)->DeleteLocalRef(env, local);
+	return global;
+}
+
+static jclass define(JNIEnv *env)
+{
+	struct writer w = { .size = 0 };
+
+	write_class(&w);
+	return keep(env, (*env)->DefineClass(env, internal_name, NULL, (const jbyte *)w.bytes, w.size));
+}
+
+/* Its natives throw UnsatisfiedLinkError. */
+static bool is_unbound(JNIEnv *env)
+{
+	jmethodID enter = (*env)->GetStaticMethodID(env, helper_class, hooks.enter, "(I)J");
+	bool thrown;
+
+	if (enter)
+		(*env)->CallStaticLongMethod(env, helper_class, enter, FRT_NO_METHOD);
+	thrown = (*env)->ExceptionCheck(env);
+	(*env)->ExceptionClear(env);
+	return enter && thrown;
+}
+
+static enum frt_result release(JNIEnv *env, enum frt_result result)
+{
+	if (helper_class)
+		(*env)->DeleteGlobalRef(env, helper_class);
+	if (class_class)
+		(*env)->DeleteGlobalRef(env, class_class);
+	helper_class = class_class = NULL;
+	return result;
+}
+
+enum frt_result helper_init(jvmtiEnv *j, JNIEnv *env, const char *tag, const struct helper_natives *natives)
+{
+	jvmti = j;
+	functions = *natives;
+	bound = false;
+	if (!set_names(tag) || !find_for_name(env))
+		return release(env, FRT_NO_HELPER);
+	helper_class = define(env);
+	if (helper_class) {
+		bind_at_prepare(env);
+	} else {
+		helper_class = keep(env, (*env)->FindClass(env, internal_name));
+		if (helper_class && !is_unbound(env))
+			return release(env, FRT_ANOTHER_COPY);
+		if (helper_class)
+			bind_natives(env, helper_class);
+	}
+	return bound ? FRT_DONE : release(env, FRT_NO_HELPER);
+}
+
+void helper_unbind(JNIEnv *env)
+{
+	(*env)->UnregisterNatives(env, helper_class);
+	if ((*env)->ExceptionCheck(env))
+		(*env)->ExceptionClear(env);
+	release(env, FRT_DONE);
+}
+
+bool helper_resolve(JNIEnv *env, jobject loader)
+{
+	jclass found = call_for_name(env, false, loader);
+	bool same = found && (*env)->IsSameObject(env, found, helper_class);
+
+	if (found)
+		(*env)->DeleteLocalRef(env, found);
+	return same;
+}
+
+const struct class_hooks *helper_hooks(void)
+{
+	return &hooks;
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A thread is looked at between two looks at its slot: what was open before and
+ * after is on the stack that was taken in between, or on none. On none: when
+ * the thread made no hook call meanwhile (its counters stand still) it has as many
+ * live calls as it has frames of hooked methods; a frame is there from before
+ * `enter` until after `leave`, so never too few are counted.
+ *
+ * GetStackTrace is asked for one thread at a time: for all at once the JVM holds
+ * 64 KiB a thread, and every thread until it is done. It waits until a virtual thread is neither being mounted
+ * nor unmounted, so nothing may be held meanwhile that such a thread wants; nothing is.
+ */
+#include "uprobes/agent/open_dump.h"
+#include "uprobes/agent/containers.h"
+#include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/stack_named.h"
+#include "uprobes/agent/thread.h"
+#include "uprobes/agent/virtual_calls.h"
+
+#define MOST_SLOTS  4096
+#define MOST_FRAMES 4096
+#define MOST_NS	    2000000000ULL
+
+struct wanted {
+	uint64_t java_id;
+	struct frt_slot *slot;
+};
+
+struct census {
+	JNIEnv *env;
+	uint64_t until; /* CLOCK_MONOTONIC ns */
+	bool last;
+	uint32_t count;
+	struct wanted wanted[MOST_SLOTS];
+	uint32_t virtual_left; /* virtual calls whose thread has not come yet */
+	uint32_t first[FRT_VIRTUAL_CALLS], next[FRT_VIRTUAL_CALLS]; /* lists of them by java id: row + 1, 0 ends */
+	jvmtiFrameInfo frames[MOST_FRAMES];
+};
+
+static jvmtiEnv *jvmti;
+
+void census_init(jvmtiEnv *j)
+{
+	jvmti = j;
+}
+
+static uint64_t thread_id(uint32_t serial)
+{
+	const struct frt_thread *row = (const struct frt_thread *)control_at(FRT_THREADS_AT) + serial % FRT_MAX_THREADS;
+
+	return load_acquire(&row->serial) == serial ? row->java_id : 0;
+}
+
+/* The slots with open calls, as they are now. */
+static void list_slots(struct census *c)
+{
+	for (uint32_t i = 0; i < control->slots && c->count < MOST_SLOTS; i++) {
+		struct frt_slot *s = control_slot(i);
+		uint64_t id;
+
+		if (!s->env || !s->depth || s->epoch != control->epoch || s->flags & FRT_SLOT_CARRIER)
+			continue;
+		id = thread_id(s->thread);
+		if (id)
+			c->wanted[c->count++] = (struct wanted){ id, s };
+	}
+}
+
+/* A slot at one moment. */
+struct moment {
+	uint64_t entered, exited;
+	uint32_t thread, depth;
+	struct frt_open_call open[FRT_OPEN_CALLS];
+};
+
+static void read_moment(const struct frt_slot *s, struct moment *m)
+{
+	m->exited = load_acquire(&s->exited);
+	m->entered = load_acquire(&s->entered);
+	m->thread = s->thread;
+	m->depth = s->depth;
+	memcpy(m->open, s->open, sizeof(m->open));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
+static bool stood_still(const struct moment *a, const struct moment *b)
+{
+	return a->entered == b->entered && a->exited == b->exited && a->depth == b->depth && a->thread == b->thread;
+}
+
+static uint32_t open_in_both(const struct moment *a, const struct moment *b)
+{
+	uint32_t n = 0, most = a->depth < b->depth ? a->depth : b->depth;
+
+	if (a->thread != b->thread)
+		return 0;
+	while (n < most && n < FRT_OPEN_CALLS && a->open[n].start == b->open[n].start)
+		n++;
+	return n;
+}
+
+/* The method's id if it has hooks now, else 0: an obsolete version has none. */
+static uint32_t hooked_method(JNIEnv *env, jmethodID method)
+{
+	uint32_t id = stack_named_method(env, method);
+	jboolean obsolete = JNI_FALSE;
+
+	if (!id || !(control_method_row(id)->flags & FRT_METHOD_HOOKED) ||
+	    (*jvmti)->IsMethodObsolete(jvmti, method, &obsolete) || obsolete)
+		return FRT_NO_METHOD;
+	return id;
+}
+
+/* Each frame is the innermost open call of its method that no frame above it is; those left over are dead. */
+static uint32_t find_dead(struct census *c, const struct moment *m, jint count)
+{
+	uint32_t dead = (1u << m->depth) - 1, i = m->depth;
+
+	for (jint f = 0; f < count && i; f++) {
+		uint32_t id = hooked_method(c->env, c->frames[f].method), k = i;
+
+		while (id && k && m->open[k - 1].method != id)
+			k--;
+		if (!id || !k)
+			continue;
+		i = k - 1;
+		dead &= ~(1u << i);
+	}
+	return dead;
+}
+
+static uint32_t count_hooked(struct census *c, jint count)
+{
+	uint32_t n = 0;
+
+	for (jint f = 0; f < count; f++)
+		n += !!hooked_method(c->env, c->frames[f].method);
+	return n;
+}
+
+static void judge(struct census *c, struct frt_slot *s, const struct moment *m, jint count)
+{
+	uint32_t alive = count_hooked(c, count);
+
+	if (alive >= m->depth)
+		return;
+	if (m->depth <= FRT_OPEN_CALLS)
+		s->census_dead = find_dead(c, m, count);
+	if (c->last)
+		control->dead_calls += m->depth - alive;
+}
+
+/* A thread can be in the middle of a hook. */
+static jint own_frames(struct census *c, jint count)
+{
+	const char *helper = helper_hooks()->owner;
+	char *signature;
+	bool own = false;
+	jclass class;
+
+	if (!count || (*jvmti)->GetMethodDeclaringClass(jvmti, c->frames[0].method, &class))
+		return 0;
+	if (!(*jvmti)->GetClassSignature(jvmti, class, &signature, NULL)) {
+		own = text_begins(signature + 1, helper) && signature[strlen(helper) + 1] == ';';
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	}
+	(*c->env)->DeleteLocalRef(c->env, class);
+	return own;
+}
+
+static uint32_t census_depth(void)
+{
+	uint32_t depth = control_config()->census_depth;
+
+	return depth < FRT_MAX_DEPTH ? depth : FRT_MAX_DEPTH;
+}
+
+static void look(struct census *c, struct frt_slot *s, jthread thread)
+{
+	uint32_t depth = census_depth();
+	struct moment before, after;
+	jint count, own;
+	uint64_t at;
+
+	read_moment(s, &before);
+	at = sys_tsc();
+	if ((*jvmti)->GetStackTrace(jvmti, thread, 0, MOST_FRAMES, c->frames, &count))
+		return; /* it is gone */
+	read_moment(s, &after);
+	s->census_dead = s->census_stack = 0;
+	s->census_open = open_in_both(&before, &after);
+	own = own_frames(c, count);
+	if (s->census_open && depth)
+		s->census_stack = stack_named_take(c->env, c->frames + own, count - own, depth, false);
+	if (stood_still(&before, &after) && count < MOST_FRAMES)
+		judge(c, s, &after, count);
+	s->census_at = at;
+	store_release(&s->census_epoch, control->census);
+}
+
+static void look_for(struct census *c, jthread thread)
+{
+	uint64_t id = thread_java_id(c->env, thread);
+
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->wanted[i].java_id == id && sys_monotonic_ns() < c->until)
+			look(c, c->wanted[i].slot, thread);
+}
+
+static void look_at_threads(struct census *c)
+{
+	jthread *threads;
+	jint count;
+
+	if ((*c->env)->PushLocalFrame(c->env, 4096)) {
+		(*c->env)->ExceptionClear(c->env);
+		return;
+	}
+	if (!(*jvmti)->GetAllThreads(jvmti, &count, &threads)) {
+		for (jint i = 0; i < count; i++)
+			look_for(c, threads[i]);
+		(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+	}
+	(*c->env)->PopLocalFrame(c->env, NULL);
+}
+
+static uint32_t *first_of(struct census *c, uint64_t java_id)
+{
+	return &c->first[java_id * FRT_CELL_HASH >> (64 - FRT_VIRTUAL_LOG2)];
+}
+
+static void list_virtual(struct census *c)
+{
+	for (uint32_t i = 0; i < FRT_VIRTUAL_CALLS; i++) {
+		struct frt_virtual_call *call = virtual_call(i);
+		uint32_t *first;
+
+		if (load_acquire(&call->start) <= 1)
+			continue;
+		first = first_of(c, call->java_id);
+		c->next[i] = *first;
+		*first = i + 1;
+		c->virtual_left++;
+	}
+}
+
+static bool is_on_stack(struct census *c, uint32_t method, jint count)
+{
+	for (jint f = 0; f < count; f++)
+		if (hooked_method(c->env, c->frames[f].method) == method)
+			return true;
+	return false;
+}
+
+/* Write down where the thread of the call was; what began later, or is over, is left alone. */
+static void mark_virtual(struct census *c, uint32_t i, jthread thread, uint64_t at, jint count, uint32_t stack)
+{
+	struct frt_virtual_name *name = (struct frt_virtual_name *)control_at(FRT_VIRTUAL_NAMES_AT) + i;
+	struct frt_virtual_call *call = virtual_call(i);
+	uint64_t start = load_acquire(&call->start);
+
+	c->virtual_left--;
+	if (start <= 1 || start > at || !is_on_stack(c, call->method, count))
+		return;
+	name->length = thread_virtual_name(c->env, thread, name->name, sizeof(name->name));
+	call->stack = stack;
+	store_release(&call->census, control->census);
+}
+
+static uint32_t next_of(const struct census *c, uint32_t number, uint64_t java_id)
+{
+	while (number && virtual_call(number - 1)->java_id != java_id)
+		number = c->next[number - 1];
+	return number;
+}
+
+static void look_at_virtual(struct census *c, jthread thread, uint64_t id)
+{
+	uint32_t number = next_of(c, *first_of(c, id), id), depth = census_depth(), stack = 0;
+	jint count, own;
+	uint64_t at = sys_tsc();
+
+	if (!number || (*jvmti)->GetStackTrace(jvmti, thread, 0, MOST_FRAMES, c->frames, &count))
+		return;
+	own = own_frames(c, count);
+	if (depth)
+		stack = stack_named_take(c->env, c->frames + own, count - own, depth, thread_is_virtual(c->env, thread));
+	for (; number; number = next_of(c, c->next[number - 1], id))
+		mark_virtual(c, number - 1, thread, at, count, stack);
+}
+
+static bool see_virtual(void *context, jobject thread)
+{
+	struct census *c = context;
+
+	look_at_virtual(c, thread, thread_java_id(c->env, thread));
+	return c->virtual_left && sys_monotonic_ns() < c->until;
+}
+
+void census_take(JNIEnv *env, bool last)
+{
+	struct census *c = sys_map(sizeof(*c));
+
+	if (!c)
+		return;
+	c->env = env;
+	c->last = last;
+	c->until = sys_monotonic_ns() + MOST_NS;
+	control->census++;
+	list_slots(c);
+	if (c->count)
+		look_at_threads(c);
+	if (control->virtual_used)
+		list_virtual(c);
+	if (c->virtual_left)
+		containers_each(env, see_virtual, c);
+	sys_unmap(c, sizeof(*c));
+}

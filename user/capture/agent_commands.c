@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/agent_commands.h"
+#include "user/process/user_child.h"
+#include "user/process/interrupt.h"
+#include "user/process/proc.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define AT_WORK 4  /* times the timeout: what an agent that has made a step gets for the next */
+#define AT_MOST 40 /* times the timeout, for all */
+
+struct wait {
+	const struct frt_header *header;
+	const struct target *target;
+	int timeout_ms;
+	int64_t deadline, last;
+	uint32_t progress;
+};
+
+static const char *command_name(enum frt_command_kind kind)
+{
+	static const char *const names[FRT_COMMANDS] = { "", "start", "change", "census", "stop" };
+
+	return names[kind];
+}
+
+const char *agent_result_text(int result)
+{
+	switch (result) {
+	case FRT_NO_JVMTI: return "the JVM has no JVMTI environment for it";
+	case FRT_NO_CAPABILITIES: return "the JVM refuses the JVMTI capabilities to retransform classes";
+	case FRT_NO_SEGMENT: return "the JVM cannot make shared memory: memfd_create() is refused, or memory or descriptors are used up";
+	case FRT_NO_HELPER: return "the JVM refuses the helper class in its boot loader";
+	case FRT_NOT_READY: return "another command is at work, or no recording runs";
+	case FRT_NO_LISTENER: return "no tracer listens on frtrace:drain";
+	case FRT_BAD_CONFIG: return "the configuration is not valid";
+	case FRT_JVMTI_FAILED: return "the JVM failed to carry it out";
+	case FRT_NO_THREAD_CLASS: return "java.lang.Thread is not as expected";
+	case FRT_NO_THREAD_STARTED: return "the JVM cannot start a thread: is the limit of processes reached?";
+	case FRT_SECCOMP: return "a seccomp filter would kill the JVM for memfd_create(): allow that call, or have the filter return an error";
+	case FRT_ANOTHER_COPY: return "another frtrace is attaching to it at this moment";
+	default: return "it does not know the command";
+	}
+}
+
+static bool goes_on(struct wait *w)
+{
+	uint32_t progress = __atomic_load_n(&w->header->progress, __ATOMIC_RELAXED);
+
+	if (progress == w->progress || clock_ms() > w->last)
+		return false;
+	w->progress = progress;
+	w->deadline = clock_ms() + (int64_t)AT_WORK * w->timeout_ms;
+	return true;
+}
+
+static int say_silent(const struct wait *w, struct diag *d)
+{
+	struct proc_status status;
+
+	if (!proc_read_status(w->target->pid, &status) && (status.state == 'T' || status.state == 't'))
+		return diag_set(d, ETIMEDOUT, "process %d '%s' is stopped (kill -CONT lets it go on)", w->target->pid,
+				w->target->name);
+	return diag_set(d, ETIMEDOUT, "the agent in process %d '%s' does not answer", w->target->pid, w->target->name);
+}
+
+/* Until the agent has answered command `number`. */
+static int wait_for_answer(struct wait *w, uint32_t number, struct diag *d)
+{
+	const struct frt_command *c = &w->header->command;
+	const struct timespec step = { .tv_nsec = INTERRUPT_POLL_MS * 1000000L };
+	uint32_t answered;
+
+	while ((answered = __atomic_load_n(&c->answered, __ATOMIC_ACQUIRE)) != number) {
+		if (interrupted())
+			return diag_set(d, EINTR, "interrupted");
+		if (target_ended(w->target))
+			return diag_set(d, ESRCH, "process %d '%s' has ended", w->target->pid, w->target->name);
+		if (clock_ms() > w->deadline && !goes_on(w))
+			return say_silent(w, d);
+		syscall(SYS_futex, &c->answered, FUTEX_WAIT, answered, &step, NULL, 0);
+	}
+	return 0;
+}
+
+static struct wait wait_begin(const struct segment *s, const struct target *t, int timeout_ms)
+{
+	const struct frt_header *h = segment_header(s);
+	int64_t now = clock_ms();
+
+	return (struct wait){ .header = h,
+			      .target = t,
+			      .timeout_ms = timeout_ms,
+			      .deadline = now + timeout_ms,
+			      .last = now + (int64_t)AT_MOST * timeout_ms,
+			      .progress = __atomic_load_n(&h->progress, __ATOMIC_RELAXED) };
+}
+
+/* The number of the command that is sent. */
+static uint32_t post(struct frt_command *c, enum frt_command_kind kind)
+{
+	uint32_t number = c->number + 1;
+
+	c->kind = kind;
+	__atomic_store_n(&c->number, number, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &c->number, FUTEX_WAKE, 1, NULL, NULL, 0);
+	return number;
+}
+
+static int say_refused(const struct segment *s, enum frt_command_kind kind, int result, struct diag *d)
+{
+	const struct frt_header *h = segment_header(s);
+	char message[sizeof(h->message) + 1];
+
+	memcpy(message, h->message, sizeof(h->message));
+	message[sizeof(h->message)] = 0;
+	return diag_set(d, EPROTO, "cannot '%s' in the target: %s (result %d, JVMTI error %u)", command_name(kind),
+			message[0] ? message : agent_result_text(result), result, h->last_error);
+}
+
+int agent_command(const struct segment *s, const struct target *t, enum frt_command_kind kind, int timeout_ms, struct diag *d)
+{
+	struct frt_command *c = &segment_header(s)->command;
+	struct wait w = wait_begin(s, t, timeout_ms);
+	struct diag why = { 0 };
+	uint32_t result;
+	/* a collector that was killed may have left one at work */
+	int err = wait_for_answer(&w, c->number, &why);
+
+	if (!err)
+		err = wait_for_answer(&w, post(c, kind), &why);
+	if (err)
+		return diag_set(d, -err, "cannot '%s' in the target: %s", command_name(kind), why.text);
+	result = c->result;
+	return result ? say_refused(s, kind, result, d) : 0;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/bpf_programs.h"
+#include "user/text/log.h"
+
+#include "frtrace.skel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WAKE_LEVEL (8u << 20)
+
+static int on_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char text[512];
+
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	vsnprintf(text, sizeof(text), format, args);
+	text[strcspn(text, "\n")] = 0;
+	log_detail("%s", text);
+	return 0;
+}
+
+static int load_failed(int err, struct diag *d)
+{
+	if (err == EPERM || err == EACCES)
+		return diag_set(d, err, "cannot load BPF programs: no right to; run it with sudo (CAP_BPF and CAP_PERFMON)");
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return diag_set(d, err, "cannot load BPF programs: this kernel has no BTF (/sys/kernel/btf/vmlinux); "
+					"it needs CONFIG_DEBUG_INFO_BTF=y");
+	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
+}
+
+static int load_with(struct frtrace_bpf **out, struct session_kernel *k, enum settings_kernel kernel, const struct target *t,
+		     struct diag *d)
+{
+	struct frtrace_bpf *bpf = frtrace_bpf__open();
+	int err;
+
+	if (!bpf)
+		return load_failed(errno, d);
+	bpf->bss->wake_level = WAKE_LEVEL;
+	session_kernel_choose(k, bpf, kernel, t->own_monotonic_offset);
+	err = frtrace_bpf__load(bpf);
+	if (err) {
+		frtrace_bpf__destroy(bpf);
+		return load_failed(-err, d);
+	}
+	*out = bpf;
+	return 0;
+}
+
+int bpf_programs_load(struct frtrace_bpf **out, struct session_kernel *k, enum settings_kernel kernel, const struct target *t,
+		      struct diag *d)
+{
+	int err;
+
+	libbpf_set_print(on_libbpf);
+	if (kernel && !load_with(out, k, kernel, t, &k->why))
+		return 0;
+	err = load_with(out, k, SETTINGS_KERNEL_OFF, t, d);
+	if (!err && kernel)
+		diag_set(&k->why, ENOTSUP, "this kernel refuses programs on its scheduler's tracepoints (-v shows why)");
+	return err;
+}

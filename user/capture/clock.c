@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/clock.h"
+
+#include <cpuid.h>
+#include <string.h>
+#include <time.h>
+#include <x86intrin.h>
+
+#define KEEP_EVERY_NS 10000000 /* pairs that stay are this far apart at least */
+#define TRIES	      4
+#define SCALE	      56 /* binary digits behind the point of ns per tick */
+#define SLACK	      (1ULL << (SCALE - 8)) /* what the cut-off scale may lack of a whole nanosecond */
+
+static int64_t now_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+bool clock_tsc_usable(void)
+{
+	unsigned int a, b, c, d;
+
+	/* invariant TSC: CPUID 80000007h, EDX bit 8 (Intel SDM volume 3, 18.17.1) */
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
+}
+
+static struct clock_pair read_pair(void)
+{
+	struct clock_pair best = { .error = INT64_MAX };
+	uint64_t narrowest = UINT64_MAX;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t before = __rdtsc();
+		int64_t ns = now_ns(CLOCK_MONOTONIC);
+		uint64_t width = __rdtsc() - before;
+
+		if (width < narrowest) {
+			narrowest = width;
+			best = (struct clock_pair){ before + width / 2, ns, (int64_t)(width / 2) };
+		}
+	}
+	return best;
+}
+
+/* Forget every other pair of the older half. */
+static void thin_out(struct clock *c)
+{
+	size_t kept = 1;
+
+	for (size_t i = 1; i < c->pairs; i++)
+		if (i > c->pairs / 2 || i % 2)
+			c->pair[kept++] = c->pair[i];
+	c->pairs = kept;
+	c->hint = 0;
+}
+
+/* The last pair moves on until it is far enough from the one before to stay. */
+static void append_pair(struct clock *c, const struct clock_pair *p)
+{
+	size_t n = c->pairs;
+
+	c->stretch.length = 0;
+	if (n >= 2 && c->pair[n - 1].monotonic - c->pair[n - 2].monotonic < KEEP_EVERY_NS) {
+		c->pair[n - 1] = *p;
+		return;
+	}
+	if (n == CLOCK_PAIRS)
+		thin_out(c);
+	c->pair[c->pairs++] = *p;
+}
+
+void clock_sample(struct clock *c)
+{
+	struct clock_pair p = read_pair();
+
+	/* the width of the bracket was in ticks */
+	if (c->pairs >= 2)
+		p.error = clock_ns_of_ticks(c, p.error);
+	if (!c->pairs || p.tsc > c->pair[c->pairs - 1].tsc)
+		append_pair(c, &p);
+}
+
+void clock_init(struct clock *c)
+{
+	struct timespec wait = { 0, 5000000 };
+
+	memset(c, 0, sizeof(*c));
+	clock_sample(c);
+	nanosleep(&wait, NULL);
+	clock_sample(c);
+	c->pair[0].error = clock_ns_of_ticks(c, c->pair[0].error);
+	c->pair[1].error = clock_ns_of_ticks(c, c->pair[1].error);
+}
+
+void clock_cover(struct clock *c, uint64_t tsc)
+{
+	if (tsc >= c->pair[c->pairs - 1].tsc)
+		clock_sample(c);
+}
+
+/* The last pair at or before the stamp. Most stamps are young: look at the last ones first. */
+static size_t find(struct clock *c, uint64_t tsc)
+{
+	size_t low = 0, high = c->pairs - 2;
+
+	if (tsc >= c->pair[high].tsc)
+		return high;
+	if (c->hint < high && tsc >= c->pair[c->hint].tsc && tsc < c->pair[c->hint + 1].tsc)
+		return c->hint;
+	while (low < high) {
+		size_t middle = (low + high + 1) / 2;
+
+		if (c->pair[middle].tsc <= tsc)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return c->hint = low;
+}
+
+/* One division for all stamps of a stretch. */
+static void load_stretch(struct clock *c, const struct clock_pair *a, const struct clock_pair *b)
+{
+	c->stretch.tsc = a->tsc;
+	c->stretch.length = b->tsc - a->tsc;
+	c->stretch.monotonic = a->monotonic;
+	c->stretch.scale = ((unsigned __int128)(b->monotonic - a->monotonic) << SCALE) / c->stretch.length;
+}
+
+static int64_t before_all(const struct clock *c, uint64_t tsc)
+{
+	const struct clock_pair *a = &c->pair[0], *b = &c->pair[c->pairs - 1];
+	__int128 ticks = (__int128)tsc - a->tsc;
+
+	return a->monotonic + (int64_t)(ticks * (b->monotonic - a->monotonic) / (__int128)(b->tsc - a->tsc));
+}
+
+int64_t clock_ns(struct clock *c, uint64_t tsc)
+{
+	if (tsc - c->stretch.tsc >= c->stretch.length) {
+		size_t i;
+
+		if (tsc < c->pair[0].tsc) /* began before us: the longest base is the best */
+			return before_all(c, tsc);
+		i = find(c, tsc);
+		load_stretch(c, &c->pair[i], &c->pair[i + 1]);
+	}
+	return c->stretch.monotonic +
+	       (int64_t)(((unsigned __int128)(tsc - c->stretch.tsc) * c->stretch.scale + SLACK) >> SCALE);
+}
+
+static double ns_per_tick(const struct clock *c)
+{
+	const struct clock_pair *a = &c->pair[0], *b = &c->pair[c->pairs - 1];
+
+	return (double)(b->monotonic - a->monotonic) / (double)(b->tsc - a->tsc);
+}
+
+uint64_t clock_ticks_of_ns(const struct clock *c, uint64_t ns)
+{
+	double ticks = (double)ns / ns_per_tick(c);
+
+	return ticks < 0x1p63 ? (uint64_t)ticks : INT64_MAX;
+}
+
+uint64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks)
+{
+	return (uint64_t)(ticks * ns_per_tick(c));
+}
+
+const struct clock_pair *clock_last(const struct clock *c)
+{
+	return &c->pair[c->pairs - 1];
+}
+
+int64_t clock_realtime_offset(void)
+{
+	int64_t before = now_ns(CLOCK_MONOTONIC), real = now_ns(CLOCK_REALTIME);
+
+	return real - (before + now_ns(CLOCK_MONOTONIC)) / 2;
+}

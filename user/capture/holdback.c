@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/holdback.h"
+
+#include <stdlib.h>
+
+struct held {
+	struct frt_span span;
+	struct stream_vthread vthread;
+	bool is_virtual;
+	uint64_t until;
+};
+
+struct hold {
+	struct stream_sink sink;
+	bool holding;
+	struct held *held;
+	size_t first, marked, count, room; /* gone before `first`; those from `marked` on belong to the sweep that is going on */
+};
+
+struct hold *hold_new(const struct stream_sink *sink)
+{
+	struct hold *h = calloc(1, sizeof(*h));
+
+	if (h)
+		h->sink = *sink;
+	return h;
+}
+
+void hold_free(struct hold *h)
+{
+	if (!h)
+		return;
+	free(h->held);
+	free(h);
+}
+
+static bool make_room(struct hold *h)
+{
+	size_t room = h->room ? 2 * h->room : 256;
+	struct held *more;
+
+	if (h->count < h->room)
+		return true;
+	more = realloc(h->held, room * sizeof(*more));
+	if (!more)
+		return false;
+	h->held = more;
+	h->room = room;
+	return true;
+}
+
+static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+{
+	struct hold *h = context;
+
+	if (!h->holding || !make_room(h)) { /* better told with what is known than not at all */
+		h->sink.span(h->sink.context, s, v);
+		return;
+	}
+	h->held[h->count] = (struct held){ .span = *s, .is_virtual = v };
+	if (v)
+		h->held[h->count].vthread = *v;
+	h->count++;
+}
+
+static void on_cover(void *context, uint64_t tsc)
+{
+	struct hold *h = context;
+
+	h->sink.cover(h->sink.context, tsc);
+}
+
+struct stream_sink hold_sink(struct hold *h)
+{
+	return (struct stream_sink){ .span = on_span, .cover = on_cover, .context = h };
+}
+
+void hold_begin(struct hold *h)
+{
+	h->holding = true;
+	h->marked = h->count;
+}
+
+void hold_end(struct hold *h, uint64_t position)
+{
+	h->holding = false;
+	for (size_t i = h->marked; i < h->count; i++)
+		h->held[i].until = position;
+}
+
+bool hold_has_some(const struct hold *h)
+{
+	return h->first < h->count;
+}
+
+void hold_let_go(struct hold *h, uint64_t position)
+{
+	while (h->first < h->count && h->held[h->first].until <= position) {
+		const struct held *next = &h->held[h->first++];
+
+		h->sink.span(h->sink.context, &next->span, next->is_virtual ? &next->vthread : NULL);
+	}
+	if (h->first == h->count)
+		h->first = h->count = 0;
+}

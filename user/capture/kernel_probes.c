@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/kernel_probes.h"
+#include "user/text/log.h"
+#include "user/capture/usdt.h"
+#include "user/process/maps.h"
+
+#include "frtrace.skel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of one of the CPUs' own variables, from their section's begin; -1: there is no such variable. */
+static int64_t variable_offset(const struct btf *btf, const char *name)
+{
+	int32_t id = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
+	int32_t variable = btf__find_by_name_kind(btf, name, BTF_KIND_VAR);
+	const struct btf_type *section = id < 0 ? NULL : btf__type_by_id(btf, id);
+
+	for (int i = 0; section && variable >= 0 && i < btf_vlen(section); i++)
+		if (btf_var_secinfos(section)[i].type == (uint32_t)variable)
+			return btf_var_secinfos(section)[i].offset;
+	return -1;
+}
+
+/* 0: not known, nobody is then named as a waker. */
+static int64_t count_offset(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int64_t rq, count;
+
+	if (!btf)
+		return 0;
+	rq = variable_offset(btf, "runqueues");
+	count = variable_offset(btf, "pcpu_hot"); /* Linux 6.2 to 6.14 */
+	if (count < 0)
+		count = variable_offset(btf, "__preempt_count");
+	btf__free(btf);
+	return rq < 0 || count < 0 ? 0 : count - rq;
+}
+
+/* What the programs of bpf/syscall.bpf.c begin at. */
+static int check_tracepoints(struct diag *d)
+{
+	static const char *const needed[] = { "sys_enter", "sys_exit", "page_fault_user" };
+	struct btf *btf = btf__load_vmlinux_btf();
+	char name[64];
+	int err = btf ? 0 : diag_errno(d, errno, "cannot read the kernel's BTF");
+
+	for (size_t i = 0; !err && i < sizeof(needed) / sizeof(needed[0]); i++) {
+		snprintf(name, sizeof(name), "btf_trace_%s", needed[i]);
+		if (btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) < 0)
+			err = diag_set(d, ENOENT, "this kernel has no tracepoint %s", needed[i]);
+	}
+	btf__free(btf);
+	return err;
+}
+
+/* Can a map's value have pointers into our memory (Linux 6.13)? */
+static bool can_lend(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int32_t id = btf ? btf__find_by_name_kind(btf, "btf_field_type", BTF_KIND_ENUM) : -1;
+	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, id);
+	bool can = false;
+
+	for (int i = 0; type && i < btf_vlen(type); i++)
+		can |= !strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), "BPF_UPTR");
+	btf__free(btf);
+	return can;
+}
+
+static void choose_usage(struct session_kernel *k, struct frtrace_bpf *bpf, bool wanted)
+{
+	struct bpf_program *programs[] = { bpf->progs.thread_usage, bpf->progs.sys_enter, bpf->progs.sys_exit,
+					   bpf->progs.page_fault_user, bpf->progs.running_usage };
+
+	k->usage = wanted && !check_tracepoints(&k->no_usage);
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		bpf_program__set_autoload(programs[i], k->usage);
+	bpf_map__set_autocreate(bpf->maps.usages, k->usage);
+	bpf->rodata->usage_wanted = k->usage;
+}
+
+void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, enum settings_kernel kernel, int64_t clock_offset)
+{
+	bool wanted = kernel != SETTINGS_KERNEL_OFF;
+	struct bpf_program *programs[] = { bpf->progs.thread, bpf->progs.sched_switch, bpf->progs.sched_waking,
+					   bpf->progs.waits_now, bpf->progs.sleep_begin, bpf->progs.sleep_end, bpf->progs.safepoint_begin,
+					   bpf->progs.safepoint_end, bpf->progs.operation_begin, bpf->progs.collection_begin,
+					   bpf->progs.collection_end };
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		bpf_program__set_autoload(programs[i], wanted);
+	if (wanted)
+		bpf->rodata->count_offset = count_offset();
+	bpf->rodata->clock_offset = clock_offset;
+	k->lends = wanted && can_lend();
+	bpf_map__set_autocreate(bpf->maps.lent_slots, k->lends);
+	choose_usage(k, bpf, kernel == SETTINGS_KERNEL_FULL);
+}
+
+static int keep(struct session_kernel *k, struct bpf_link *link)
+{
+	k->links[k->count++] = link;
+	return 0;
+}
+
+static int attach_tracepoint(struct session_kernel *k, struct bpf_program *program, struct diag *d)
+{
+	struct bpf_link *link = bpf_program__attach_trace(program);
+
+	return link ? keep(k, link) : diag_errno(d, errno, "cannot attach to tracepoint %s", bpf_program__name(program));
+}
+
+static int attach_site(struct session_kernel *k, struct bpf_program *program, const struct site *site, struct diag *d)
+{
+	struct bpf_link *link;
+	int err = site_attach_usdt(program, site, &link, d);
+
+	return err ?: keep(k, link);
+}
+
+static struct site thread_site(const struct mapping *agent)
+{
+	return (struct site){ .path = agent->door, .pid = -1, .provider = "frtrace", .name = "thread" };
+}
+
+/* The JVM's own sites; some builds have none. */
+static void attach_jvm(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t)
+{
+	const struct {
+		struct bpf_program *program;
+		const char *provider, *name;
+	} sites[] = {
+		{ bpf->progs.sleep_begin, "hotspot", "thread__sleep__begin" },
+		{ bpf->progs.sleep_end, "hotspot", "thread__sleep__end" },
+		{ bpf->progs.safepoint_begin, "hs_private", "safepoint__begin" },
+		{ bpf->progs.safepoint_end, "hs_private", "safepoint__end" },
+		{ bpf->progs.operation_begin, "hotspot", "vmops__begin" },
+		{ bpf->progs.collection_begin, "hotspot", "gc__begin" },
+		{ bpf->progs.collection_end, "hotspot", "gc__end" },
+	};
+	struct mapping m;
+
+	if (target_find_libjvm(t, &m, &k->no_pauses) != 1) {
+		diag_set(&k->no_pauses, ENOENT, "cannot find libjvm.so in the target's mappings");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
+		struct site site = { .path = m.door, .pid = t->pid, .provider = sites[i].provider, .name = sites[i].name };
+
+		int err = attach_site(k, sites[i].program, &site, &k->no_pauses);
+
+		if (err == -ENOENT)
+			diag_set(&k->no_pauses, ENOENT, "this JVM was built without the USDT site %s:%s", site.provider, site.name);
+		if (err)
+			return;
+	}
+}
+
+/*
+ * Run the program for whatever runs on that CPU, between two of its instructions. What it returns, or -errno (-ENXIO: the CPU is
+ * not online, nothing runs there).
+ */
+static int run_on_cpu(struct bpf_program *program, int cpu)
+{
+	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(program), &options);
+
+	return err ?: (int)options.retval;
+}
+
+/* The program that makes a thread's state is the first: nothing is counted of a thread without. */
+static int attach_usage(struct session_kernel *k, struct frtrace_bpf *bpf, const struct mapping *agent, struct diag *d)
+{
+	struct bpf_program *programs[] = { bpf->progs.sys_exit, bpf->progs.sys_enter, bpf->progs.page_fault_user };
+	struct site thread = thread_site(agent);
+	int err = attach_site(k, bpf->progs.thread_usage, &thread, d);
+
+	bpf->bss->agent_code = (struct frt_code){ agent->start, agent->end };
+	if (!err && run_on_cpu(bpf->progs.running_usage, sched_getcpu()) < 0)
+		err = diag_set(d, ENOTSUP, "this kernel cannot run a BPF program on a CPU; it needs Linux 5.10");
+	for (size_t i = 0; !err && i < sizeof(programs) / sizeof(programs[0]); i++)
+		err = attach_tracepoint(k, programs[i], d);
+	return err;
+}
+
+void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t,
+			   const struct segment *segment, const struct mapping *agent)
+{
+	struct site thread = thread_site(agent);
+	int err = attach_tracepoint(k, bpf->progs.sched_waking, &k->why);
+
+	k->target = t;
+	k->segment = segment;
+	k->lent_fd = bpf_map__fd(bpf->maps.lent_slots);
+	if (!err)
+		err = attach_tracepoint(k, bpf->progs.sched_switch, &k->why);
+	if (!err)
+		err = attach_site(k, bpf->progs.thread, &thread, &k->why);
+	if (err) {
+		session_kernel_detach(k);
+		return;
+	}
+	attach_jvm(k, bpf, t);
+	if (k->usage)
+		k->usage = !attach_usage(k, bpf, agent, &k->no_usage);
+}
+
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL /* Linux 6.9 */
+#endif
+
+/* Its number in our pid namespace: when that is the first one, or the target's. 0: not known. */
+static uint32_t number_here(const struct session_kernel *k, const struct frt_slot_owner *o)
+{
+	if (k->target->own_pid_ns_ino == PROC_INITIAL_PID_NAMESPACE)
+		return o->task;
+	return k->target->own_pid_ns_ino == k->target->pid_ns_ino ? segment_tid(k->segment, o->thread) : 0;
+}
+
+/*
+ * The kernel pins the page until the thread or the map is gone. The thread may have ended meanwhile, and its number be another's: a
+ * program compares the serials. It does without where this fails.
+ */
+void session_kernel_lend(void *kernel, const struct frt_slot_owner *o)
+{
+	struct session_kernel *k = kernel;
+	const struct frt_slot *slot = segment_slot(k->segment, o->slot);
+	const void *calls = slot ? &slot->entered : NULL;
+	uint32_t number = slot && k->lends ? number_here(k, o) : 0;
+	int pidfd = number ? syscall(SYS_pidfd_open, number, PIDFD_THREAD) : -1;
+
+	k->owners += k->lends;
+	if (pidfd < 0)
+		return;
+	if (!bpf_map_update_elem(k->lent_fd, &pidfd, &calls, BPF_ANY))
+		k->lent++;
+	close(pidfd);
+}
+
+void session_kernel_flush(const struct session_kernel *k, const struct frtrace_bpf *bpf)
+{
+	int cpus = k->usage ? libbpf_num_possible_cpus() : 0;
+
+	for (int cpu = 0; cpu < cpus; cpu++)
+		while (run_on_cpu(bpf->progs.running_usage, cpu) > 0)
+			;
+}
+
+void session_kernel_detach(struct session_kernel *k)
+{
+	if (k->count && k->lends)
+		log_detail("slots lent to %u of %u threads", k->lent, k->owners);
+	while (k->count)
+		bpf_link__destroy(k->links[--k->count]);
+}
+
+/* The program runs for each task while its file is read; it writes nothing there. */
+void session_kernel_tell_waits(const struct session_kernel *k, struct frtrace_bpf *bpf)
+{
+	struct bpf_link *link = k->count ? bpf_program__attach_iter(bpf->progs.waits_now, NULL) : NULL;
+	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+	char nothing[64];
+
+	if (k->count && (fd < 0 || read(fd, nothing, sizeof(nothing)) < 0))
+		log_detail("cannot read the waits that go on: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+}

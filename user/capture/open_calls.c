@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/open_calls.h"
+
+#include <string.h>
+
+/* How many of the outermost calls of two copies of a slot are the same. */
+static uint32_t common(const struct frt_slot *a, const struct frt_slot *b)
+{
+	uint32_t n = 0, most = a->depth < b->depth ? a->depth : b->depth;
+
+	if (a->thread != b->thread)
+		return 0;
+	while (n < most && n < FRT_OPEN_CALLS && a->open[n].start == b->open[n].start &&
+	       a->open[n].method == b->open[n].method)
+		n++;
+	return n;
+}
+
+/* A copy of the slot, and how many of its calls are open. */
+static uint32_t copy_slot(const struct frt_slot *from, struct frt_slot *to)
+{
+	struct frt_slot first;
+
+	memcpy(&first, from, sizeof(first));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	memcpy(to, from, sizeof(*to));
+	return common(&first, to);
+}
+
+static void find_stack(const struct frt_slot *s, uint32_t i, const struct frt_header *h, struct open_call *c)
+{
+	if (s->census_epoch != h->census)
+		c->remark = "no stack: the thread was not looked at";
+	else if (i >= s->census_open || c->start > s->census_at)
+		c->remark = "no stack: it began while stacks were taken";
+	else
+		c->stack = s->census_stack;
+}
+
+struct walk {
+	const struct segment *segment;
+	const char *no_stacks;
+	void (*see)(void *context, const struct open_call *call);
+	void *context;
+	uint64_t shown;
+};
+
+static void show(struct walk *w, const struct open_call *c)
+{
+	w->see(w->context, c);
+	w->shown++;
+}
+
+static void show_slot(struct walk *w, const struct frt_slot *slot)
+{
+	const struct frt_header *h = segment_header(w->segment);
+	struct frt_slot copy;
+	uint32_t open = slot->epoch == h->epoch && slot->depth ? copy_slot(slot, &copy) : 0;
+
+	for (uint32_t i = 0; i < open; i++) {
+		struct open_call c = { .start = copy.open[i].start,
+				       .method = copy.open[i].method,
+				       .thread = copy.thread,
+				       .remark = w->no_stacks };
+
+		if (!w->no_stacks && copy.census_epoch == h->census && copy.census_dead >> i & 1)
+			continue;
+		if (!w->no_stacks)
+			find_stack(&copy, i, h, &c);
+		show(w, &c);
+	}
+}
+
+/* Open at two moments: the same call. */
+static bool copy_virtual(const struct frt_virtual_call *from, struct frt_virtual_call *to)
+{
+	uint64_t start = __atomic_load_n(&from->start, __ATOMIC_ACQUIRE);
+
+	if (start <= 1)
+		return false;
+	memcpy(to, from, sizeof(*to));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return to->start == start && __atomic_load_n(&from->start, __ATOMIC_RELAXED) == start;
+}
+
+/* Code that a carrier runs as itself has its own id. */
+static bool is_carriers_own(const struct walk *w, const struct frt_virtual_call *call)
+{
+	struct frt_thread row;
+
+	return segment_thread(w->segment, call->carrier, &row) && row.java_id == call->java_id;
+}
+
+static void name_virtual(const struct walk *w, uint32_t i, struct stream_vthread *v)
+{
+	const struct frt_virtual_name *name = segment_virtual_name(w->segment, i);
+	size_t length = __atomic_load_n(&name->length, __ATOMIC_RELAXED);
+
+	if (length > sizeof(name->name))
+		length = sizeof(name->name);
+	memcpy(v->name, name->name, length);
+	v->name[length] = 0;
+}
+
+static void show_virtual(struct walk *w, uint32_t i, const struct frt_virtual_call *row)
+{
+	struct frt_virtual_call call;
+	struct open_call c = { .remark = w->no_stacks };
+
+	if (!copy_virtual(row, &call))
+		return;
+	c.start = call.start;
+	c.method = call.method;
+	if (is_carriers_own(w, &call))
+		c.thread = call.carrier;
+	else
+		c.vthread.java_id = call.java_id;
+	if (call.census)
+		name_virtual(w, i, &c.vthread);
+	if (!w->no_stacks && call.census == segment_header(w->segment)->census)
+		c.stack = call.stack;
+	else if (!w->no_stacks)
+		c.remark = "no stack: the virtual thread was not found, or not in this call";
+	show(w, &c);
+}
+
+uint64_t open_calls_each(const struct segment *s, const char *no_stacks,
+			 void (*see)(void *context, const struct open_call *call), void *context)
+{
+	struct walk w = { .segment = s, .no_stacks = no_stacks, .see = see, .context = context };
+	const struct frt_virtual_call *row;
+	const struct frt_slot *slot;
+
+	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
+		show_slot(&w, slot);
+	for (uint32_t i = 0; (row = segment_virtual_call(s, i)); i++)
+		show_virtual(&w, i, row);
+	return w.shown;
+}
+
+size_t open_calls_of(const struct segment *s, uint32_t thread, uint64_t starts[FRT_OPEN_CALLS])
+{
+	const struct frt_slot *slot;
+	struct frt_slot copy;
+	size_t open;
+
+	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
+		if (slot->thread == thread && !(slot->flags & FRT_SLOT_CARRIER))
+			break;
+	open = slot ? copy_slot(slot, &copy) : 0;
+	if (open && copy.thread != thread)
+		return 0;
+	for (size_t i = 0; i < open; i++)
+		starts[i] = copy.open[i].start;
+	return open;
+}

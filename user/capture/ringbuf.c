@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/ringbuf.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+struct queue {
+	struct ring_buffer *rb;
+	struct queue_sinks sinks;
+	uint64_t waits_lost, unseen_lost; /* those that have been told */
+	unsigned long malformed;
+	int parts; /* of this call */
+};
+
+static void tell_unseen(struct queue *q)
+{
+	uint64_t lost = q->sinks.unseen_lost ? *q->sinks.unseen_lost : 0;
+
+	if (lost == q->unseen_lost)
+		return;
+	q->unseen_lost = lost;
+	if (q->sinks.waits.unseen)
+		q->sinks.waits.unseen(q->sinks.waits.context, NULL);
+}
+
+void queue_tell_losses(struct queue *q)
+{
+	uint64_t lost = q->sinks.waits_lost ? *q->sinks.waits_lost : 0;
+
+	tell_unseen(q);
+	if (lost == q->waits_lost)
+		return;
+	q->waits_lost = lost;
+	if (q->sinks.waits.lost)
+		q->sinks.waits.lost(q->sinks.waits.context);
+}
+
+static bool see_part(struct queue *q, const struct frt_part *part, size_t size)
+{
+	if (size < sizeof(*part) || part->length > size - sizeof(*part))
+		return false;
+	streams_feed(q->sinks.streams, part->slot, part->offset, part + 1, part->length);
+	return true;
+}
+
+static bool see_wait(struct queue *q, const struct frt_wait *w, size_t size)
+{
+	const struct wait_sink *to = &q->sinks.waits;
+	uint32_t stack = 0, kernel_stack = 0;
+
+	if (size < sizeof(*w))
+		return false;
+	if (to->take_stacks && size >= sizeof(struct frt_long_wait))
+		to->take_stacks(to->stacks, (const struct frt_long_wait *)w, &stack, &kernel_stack);
+	if (to->wait)
+		to->wait(to->context, w, stack, kernel_stack);
+	return true;
+}
+
+static bool see_pause(struct queue *q, const struct frt_pause *p, size_t size)
+{
+	if (size < sizeof(*p))
+		return false;
+	if (q->sinks.waits.pause)
+		q->sinks.waits.pause(q->sinks.waits.context, p);
+	return true;
+}
+
+static bool see_usage(struct queue *q, const struct frt_usage *u, size_t size)
+{
+	if (size < sizeof(*u))
+		return false;
+	if (q->sinks.waits.usage)
+		q->sinks.waits.usage(q->sinks.waits.context, u);
+	return true;
+}
+
+static bool see_owner(struct queue *q, const struct frt_slot_owner *o, size_t size)
+{
+	if (size < sizeof(*o))
+		return false;
+	if (!o->flags && q->sinks.owner)
+		q->sinks.owner(q->sinks.owner_context, o);
+	if (o->flags && q->sinks.waits.unseen)
+		q->sinks.waits.unseen(q->sinks.waits.context, o);
+	return true;
+}
+
+/* False: it is none that we know. */
+static bool see_record(struct queue *q, const void *record, size_t size)
+{
+	switch (size < sizeof(uint32_t) ? 0 : *(const uint32_t *)record) {
+	case FRT_PART:
+		return see_part(q, record, size);
+	case FRT_WAIT:
+		return see_wait(q, record, size);
+	case FRT_PAUSE:
+		return see_pause(q, record, size);
+	case FRT_USAGE:
+		return see_usage(q, record, size);
+	case FRT_OWNER:
+		return see_owner(q, record, size);
+	}
+	return false;
+}
+
+static int on_record(void *context, void *data, size_t size)
+{
+	struct queue *q = context;
+
+	queue_tell_losses(q);
+	if (!see_record(q, data, size))
+		q->malformed++;
+	return ++q->parts < QUEUE_BUDGET ? 0 : -EAGAIN; /* this one is done in any case */
+}
+
+struct queue *queue_open(int map_fd, const struct queue_sinks *sinks, struct diag *d)
+{
+	struct queue *q = calloc(1, sizeof(*q));
+
+	if (!q) {
+		diag_errno(d, ENOMEM, "cannot open the queue");
+		return NULL;
+	}
+	q->sinks = *sinks;
+	q->rb = ring_buffer__new(map_fd, on_record, q, NULL);
+	if (!q->rb) {
+		diag_errno(d, errno, "cannot map the BPF ring buffer");
+		queue_close(q);
+		return NULL;
+	}
+	return q;
+}
+
+void queue_close(struct queue *q)
+{
+	if (!q)
+		return;
+	ring_buffer__free(q->rb);
+	free(q);
+}
+
+int queue_fd(const struct queue *q)
+{
+	return ring_buffer__epoll_fd(q->rb);
+}
+
+int queue_consume(struct queue *q)
+{
+	q->parts = 0;
+	ring_buffer__consume(q->rb);
+	return q->parts;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The control segment (bpf/frtrace.h) as its reader sees it. What the target
+ * wrote may be forged: every index is checked, every string bounded.
+ */
+#ifndef USER_CAPTURE_SEGMENT_H
+#define USER_CAPTURE_SEGMENT_H
+
+#include "bpf/frtrace.h"
+#include "format/diag.h"
+#include "user/process/find.h"
+
+#include <stddef.h>
+
+struct segment {
+	int fd;
+	char *base; /* NULL when closed */
+};
+
+/*
+ * Open and map the segment that the agent of this build has in the target.
+ * -ENOENT: it has none (message set). The seals are checked, so the mapping cannot fault.
+ */
+int segment_open(struct segment *s, const struct target *t, const char *tag, struct diag *d);
+void segment_close(struct segment *s);
+
+/*
+ * Become the one tracer of this JVM: an exclusive lock that ends with us.
+ * -EBUSY: the message says who holds it.
+ */
+int segment_lock(struct segment *s, struct diag *d);
+
+/* A sign of life for the agent. False: it has given the JVM its original code back by itself. */
+bool segment_beat(struct segment *s);
+
+/* Refuse when a tracer of any build holds the target: for before the agent is loaded. */
+int segment_check_free(const struct target *t, struct diag *d);
+
+static inline struct frt_header *segment_header(const struct segment *s)
+{
+	return (struct frt_header *)s->base;
+}
+
+static inline struct frt_config *segment_config(const struct segment *s)
+{
+	return (struct frt_config *)(s->base + FRT_CONFIG_AT);
+}
+
+/* Rows; NULL beyond what is filled. */
+const struct frt_slot *segment_slot(const struct segment *s, uint32_t number);
+const struct frt_class *segment_class(const struct segment *s, uint32_t id);
+const struct frt_method *segment_method(const struct segment *s, uint32_t id);
+const struct frt_loader *segment_loader(const struct segment *s, uint32_t number);
+const struct frt_skip *segment_skip(const struct segment *s, uint32_t i);
+
+const struct frt_virtual_call *segment_virtual_call(const struct segment *s, uint32_t i);
+const struct frt_virtual_name *segment_virtual_name(const struct segment *s, uint32_t i);
+
+/* A copy of the log entry of a thread, its lengths within its texts. False: overwritten by a later one, or never written. */
+bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread *out);
+
+/* Its number in the target's pid namespace; 0: there is no such entry. */
+uint32_t segment_tid(const struct segment *s, uint32_t serial);
+
+/* 0-terminated copy of a string; "" for 0 and for what lies outside. Returns its length. */
+size_t segment_string(const struct segment *s, uint32_t number, char *out, size_t size);
+
+/* Sums over the slots of the present recording. */
+struct segment_totals {
+	uint64_t entered, exited, thrown, recorded, unrecorded, lost_exits, moved_exits, unslotted;
+	uint64_t longest;	/* TSC ticks */
+	uint64_t open;		/* calls that have not ended */
+	uint64_t oldest_start;	/* TSC; 0 none */
+	uint32_t oldest_method;
+	uint64_t ring_bytes;
+};
+void segment_totals(const struct segment *s, struct segment_totals *out);
+
+#endif

@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/session.h"
+#include "user/capture/agent_build.h"
+#include "user/capture/agent_commands.h"
+#include "user/capture/attach_lock.h"
+#include "user/capture/bpf_programs.h"
+#include "user/jvm/intrinsics.h"
+#include "user/text/log.h"
+#include "user/jvm/jvm_model.h"
+#include "user/capture/holdback.h"
+#include "user/capture/ringbuf_pos.h"
+#include "user/capture/kernel_probes.h"
+#include "user/capture/usdt.h"
+#include "user/process/attach.h"
+#include "user/process/launch_socket.h"
+#include "user/process/maps.h"
+
+#include "frtrace.skel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GROW_BELOW_NS	  2000000
+#define RING_CAP	  (4u << 20)
+#define RING_CAP_LEAST	  (64u << 10)
+#define FRAMES_LEAST	  4096u
+
+struct session {
+	const struct settings *settings;
+	const struct target *target;
+	struct clock *clock;
+	struct frtrace_bpf *bpf;
+	struct bpf_link *drain;
+	struct session_kernel kernel;
+	bool with_kernel; /* loaded so */
+	struct wait_sink waits;
+	struct hold *hold; /* of swept spans; NULL: they need not wait */
+	struct position position; /* of the queue */
+	struct segment segment;
+	struct streams *streams;
+	struct queue *queue;
+	struct session_cost cost;
+	uint32_t stacks;	  /* FRT_STACKS_*; 0: none */
+	struct frt_layout layout; /* feature 0: none is walked */
+	bool started, census;
+	struct agent_build build;
+	int connection; /* to a JVM that we started and that waits, else -1 */
+	double begin_ms; /* it waits since then */
+	const struct intrinsics *wanted; /* NULL: none */
+};
+
+int session_new(struct session **out, const struct settings *settings, const struct target *target, struct clock *clock,
+		struct diag *d)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return diag_errno(d, ENOMEM, "cannot begin");
+	s->settings = settings;
+	s->target = target;
+	s->clock = clock;
+	s->segment.fd = -1;
+	s->connection = -1;
+	agent_build_name(&s->build);
+	s->streams = calloc(1, sizeof(*s->streams));
+	err = s->streams ? bpf_programs_load(&s->bpf, &s->kernel, settings->kernel, target, d) : diag_errno(d, ENOMEM, "cannot begin");
+	s->with_kernel = !err && settings->kernel && !s->kernel.why.text[0];
+	if (err) {
+		session_free(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+void session_free(struct session *s)
+{
+	if (!s)
+		return;
+	bpf_link__destroy(s->drain);
+	session_kernel_detach(&s->kernel);
+	if (s->connection >= 0)
+		close(s->connection);
+	hold_free(s->hold);
+	position_close(&s->position);
+	queue_close(s->queue);
+	segment_close(&s->segment);
+	frtrace_bpf__destroy(s->bpf);
+	if (s->streams)
+		streams_release(s->streams);
+	free(s->streams);
+	free(s);
+}
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+static int command(struct session *s, enum frt_command_kind kind, struct diag *d)
+{
+	return agent_command(&s->segment, s->target, kind, AGENT_TIMEOUT_MS, d);
+}
+
+/* To a JVM that we have started and that waits. */
+static int packet(struct session *s, const char *text, int timeout_ms, struct diag *d)
+{
+	int result, err = door_command(s->connection, text, timeout_ms, &result, d);
+
+	if (err || !result)
+		return err;
+	return diag_set(d, EPROTO, "cannot '%s' in the target: %s", text, agent_result_text(result));
+}
+
+static int attach_probe(struct session *s, struct diag *d)
+{
+	struct site drain = { .pid = -1, .provider = "frtrace", .name = "drain" };
+	struct mapping m;
+	int found = target_find_mapping(s->target, s->build.file_name, &m, d);
+
+	if (found < 0)
+		return found;
+	if (!found)
+		return diag_set(d, ENOENT, "cannot find the agent '%s' in the target's mappings", s->build.file_name);
+	s->bpf->bss->target = (struct frt_target){ .pid_ns_dev = s->target->pid_ns_dev,
+						   .pid_ns_ino = s->target->pid_ns_ino,
+						   .tgid = s->target->ns_pid };
+	if (s->with_kernel)
+		session_kernel_attach(&s->kernel, s->bpf, s->target, &s->segment, &m);
+	drain.path = m.door;
+	return site_attach_usdt(s->bpf->progs.drain, &drain, &s->drain, d);
+}
+
+static void write_owner(struct session *s)
+{
+	struct frt_owner *o = &segment_header(&s->segment)->owner;
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	o->pid = getpid();
+	o->uid = getuid();
+	o->start_ns = t.tv_sec * 1000000000ULL + t.tv_nsec;
+	snprintf(o->what, sizeof(o->what), "%s", filter_list_text(s->settings->filters, 0));
+}
+
+/* A tracer that was killed may have left the JVM with hooks that it has not taken out by itself yet. */
+static int end_abandoned(struct session *s, struct diag *d)
+{
+	if (__atomic_load_n(&segment_header(&s->segment)->state, __ATOMIC_ACQUIRE) == FRT_IDLE)
+		return 0;
+	return command(s, FRT_COMMAND_STOP, d);
+}
+
+static void init_options(const struct session *s, char out[32])
+{
+	snprintf(out, 32, "init %s", s->build.tag);
+}
+
+/* Become the agent's one tracer. */
+static int take_over(struct session *s, struct diag *d)
+{
+	int err = segment_lock(&s->segment, d);
+
+	if (!err)
+		write_owner(s);
+	return err;
+}
+
+static int load_agent(struct session *s, struct diag *d)
+{
+	char options[32];
+	int result, err;
+
+	init_options(s, options);
+	err = attach_load_agent(s->target, s->build.file_name, agent_image, agent_image_size(), options, AGENT_TIMEOUT_MS,
+				&result, d);
+	if (err || !result || result == FRT_ANOTHER_COPY)
+		return err;
+	return diag_set(d, EPROTO, "cannot trace process %d '%s': %s", s->target->pid, s->target->name,
+			agent_result_text(result));
+}
+
+/* The agent is loaded once in the life of a JVM; later recordings find it there. */
+static int find_agent(struct session *s, struct diag *d)
+{
+	int err = segment_open(&s->segment, s->target, s->build.tag, d);
+
+	if (err != -ENOENT)
+		return err;
+	err = load_agent(s, d);
+	return err ?: segment_open(&s->segment, s->target, s->build.tag, d);
+}
+
+int session_attach(struct session *s, struct diag *d)
+{
+	double begin = now_ms();
+	int lock, err;
+
+	err = attach_lock(s->target->pid, &lock, d);
+	if (err)
+		return err;
+	err = segment_check_free(s->target, d);
+	if (!err)
+		err = find_agent(s, d);
+	if (!err)
+		err = take_over(s, d);
+	attach_unlock(s->target->pid, lock);
+	if (!err)
+		err = end_abandoned(s, d);
+	if (!err)
+		err = attach_probe(s, d);
+	s->cost.attach_ms = now_ms() - begin;
+	return err;
+}
+
+void session_take_intrinsics(struct session *s, const struct intrinsics *wanted)
+{
+	s->wanted = wanted;
+}
+
+/* 0, or what stands against it. */
+static int set_flags(struct session *s, struct diag *d)
+{
+	static const char *const names[] = { "DisableIntrinsic", "OptimizeStringConcat", "EliminateAutoBox" };
+	struct frt_config *c = segment_config(&s->segment);
+	uint64_t at[3];
+	int err;
+
+	if (s->target->feature < INTRINSICS_SINCE)
+		return diag_set(d, ENOTSUP, "a JVM before 17 cannot be told to call intrinsics");
+	err = model_find_flags(s->target, names, 3, at, d);
+	if (err)
+		return err;
+	if (!at[0])
+		return diag_set(d, ENOTSUP, "this JVM has no flag DisableIntrinsic");
+	c->flag_disable_intrinsic = at[0];
+	c->flag_off[0] = s->wanted->concat ? at[1] : 0;
+	c->flag_off[1] = s->wanted->boxing ? at[2] : 0;
+	memcpy(c->intrinsics, s->wanted->names, sizeof(c->intrinsics));
+	memcpy(c->exact, s->wanted->methods, sizeof(c->exact));
+	return packet(s, "flags", AGENT_TIMEOUT_MS, d);
+}
+
+/* Without, their counts are lower bounds, which is said of each. */
+static void disable_intrinsics(struct session *s)
+{
+	struct diag d = { 0 };
+
+	if (!s->wanted || !s->wanted->names[0])
+		return;
+	if (set_flags(s, &d))
+		log_detail("%s", d.text);
+	else
+		log_detail("not replaced by machine code: %s", s->wanted->names);
+}
+
+int session_receive(struct session *s, int connection, struct diag *d)
+{
+	double begin = now_ms();
+	char options[32];
+	int err;
+
+	s->connection = connection;
+	init_options(s, options);
+	err = packet(s, "prepare", AGENT_TIMEOUT_MS, d);
+	if (!err)
+		err = segment_open(&s->segment, s->target, s->build.tag, d);
+	if (!err)
+		err = take_over(s, d);
+	if (!err)
+		err = attach_probe(s, d);
+	if (!err)
+		disable_intrinsics(s);
+	if (!err && door_say(connection, "boot"))
+		err = diag_set(d, ESRCH, "cannot trace: the JVM did not wait");
+	s->cost.attach_ms = now_ms() - begin;
+	if (!err)
+		err = packet(s, options, -1, d); /* it makes its heap first, which may take long */
+	s->begin_ms = now_ms();
+	return err;
+}
+
+void session_let_run(struct session *s)
+{
+	if (s->connection < 0)
+		return;
+	door_say(s->connection, "run");
+	close(s->connection);
+	s->connection = -1;
+}
+
+/* 1 % of the container's memory; with stacks rings get half of it, frames what is left. */
+static uint64_t ring_cap(const struct session *s, uint64_t budget)
+{
+	uint64_t cap = s->stacks ? budget / 2 : budget;
+
+	if (cap > RING_CAP)
+		cap = RING_CAP;
+	return cap < RING_CAP_LEAST ? RING_CAP_LEAST : cap;
+}
+
+static uint32_t stack_frames(uint64_t budget, uint64_t rings)
+{
+	uint64_t most = budget > rings ? (budget - rings) / sizeof(struct frt_frame) : 0;
+	uint32_t frames = FRT_STACK_FRAMES;
+
+	while (frames > FRAMES_LEAST && frames > most)
+		frames /= 2;
+	return frames;
+}
+
+void session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout)
+{
+	s->stacks = sources;
+	if (layout)
+		s->layout = *layout;
+}
+
+static int write_config(struct session *s, struct diag *d)
+{
+	struct frt_config *c = segment_config(&s->segment);
+	uint64_t budget = target_memory_limit(s->target) / 100;
+	void *block = NULL;
+	size_t size;
+	int err = filter_list_compile(s->settings->filters, &block, &size, d);
+
+	if (err)
+		return err;
+	if (size > FRT_CONFIG_SIZE - sizeof(*c)) {
+		free(block);
+		return diag_usage(d, "too many filters: %zu bytes, at most %zu", size, FRT_CONFIG_SIZE - sizeof(*c));
+	}
+	c->threshold = clock_ticks_of_ns(s->clock, s->settings->threshold_ns);
+	c->ring_cap = ring_cap(s, budget);
+	c->grow_ticks = clock_ticks_of_ns(s->clock, GROW_BELOW_NS);
+	c->stack_depth = s->stacks ? s->settings->stack_depth : 0;
+	c->stacks = s->stacks;
+	c->census_depth = s->settings->no_stack ? 0 : s->settings->stack_depth;
+	c->stack_frames = stack_frames(budget, c->ring_cap);
+	c->layout = s->layout;
+	c->cell_cap = 4 * c->ring_cap;
+	c->tick_scale = clock_ticks_of_ns(s->clock, 1ULL << 32);
+	c->flags = (s->settings->thrown ? FRT_CONFIG_THROWN : 0) | (s->settings->interval_ns ? FRT_CONFIG_TIMED : 0);
+	c->pattern_size = size;
+	memcpy(c + 1, block, size);
+	free(block);
+	return 0;
+}
+
+static void measure_pause(struct session *s, bool known, uint64_t before)
+{
+	uint64_t after;
+
+	s->cost.pause_known = known && !target_safepoint_ns(s->target, &after) && after >= before;
+	if (s->cost.pause_known)
+		s->cost.pause_ms = (after - before) / 1e6;
+	else
+		s->cost.pause_ms = segment_header(&s->segment)->retransform_ns / 1e6;
+}
+
+void session_take_waits(struct session *s, const struct wait_sink *sink)
+{
+	s->waits = *sink;
+}
+
+const char *session_no_waits(const struct session *s)
+{
+	return s->kernel.why.text;
+}
+
+const char *session_no_pauses(const struct session *s)
+{
+	return s->kernel.no_pauses.text;
+}
+
+const char *session_no_usage(const struct session *s)
+{
+	return s->kernel.no_usage.text;
+}
+
+static void choose_wait_stacks(struct session *s)
+{
+	s->bpf->bss->wait_setup = (struct frt_wait_setup){
+		.longer = s->waits.take_stacks && !s->settings->no_stack ? s->settings->wait_stack_ns : ~0ULL,
+		.known = s->layout.feature && s->layout.anchor_sp < FRT_ANCHOR && s->layout.anchor_pc < FRT_ANCHOR &&
+			 s->layout.anchor_fp < FRT_ANCHOR,
+		.anchor_sp = s->layout.anchor_sp,
+		.anchor_pc = s->layout.anchor_pc,
+		.anchor_fp = s->layout.anchor_fp,
+	};
+}
+
+static int begin_queue(struct session *s, struct diag *d)
+{
+	struct queue_sinks sinks = { .streams = s->streams, .waits = s->waits,
+				     .owner = session_kernel_lend, .owner_context = &s->kernel,
+				     .unseen_lost = (uint64_t *)&s->bpf->bss->unseen_lost,
+				     .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost };
+
+	choose_wait_stacks(s);
+	s->queue = queue_open(bpf_map__fd(s->bpf->maps.queue), &sinks, d);
+	return s->queue ? 0 : -ENOMEM;
+}
+
+/* Swept spans wait for what the kernel says of their threads, when that is wanted. */
+static int begin_streams(struct session *s, const struct stream_sink *sink, struct diag *d)
+{
+	struct stream_sink held;
+
+	if (!s->waits.wait) {
+		streams_init(s->streams, sink);
+	} else {
+		s->hold = hold_new(sink);
+		if (!s->hold)
+			return diag_errno(d, ENOMEM, "cannot begin");
+		held = hold_sink(s->hold);
+		streams_init(s->streams, &held);
+	}
+	return position_open(&s->position, bpf_map__fd(s->bpf->maps.queue), d);
+}
+
+int session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
+{
+	double begin = s->begin_ms ?: now_ms();
+	uint64_t before = 0;
+	bool known = !target_safepoint_ns(s->target, &before);
+	int err;
+
+	err = begin_streams(s, sink, d);
+	sweep_begin(&s->segment, s->streams);
+	if (!err)
+		err = begin_queue(s, d);
+	if (!err)
+		err = write_config(s, d);
+	if (!err)
+		err = command(s, FRT_COMMAND_START, d);
+	if (err)
+		return err;
+	s->started = true;
+	s->cost.attach_ms += now_ms() - begin;
+	measure_pause(s, known, before);
+	return 0;
+}
+
+static int census_command(struct session *s, enum frt_command_kind kind, struct diag *d)
+{
+	uint32_t before = segment_header(&s->segment)->census;
+	int err = command(s, kind, d);
+
+	s->census = !err && segment_header(&s->segment)->census != before;
+	return err;
+}
+
+int session_take_census(struct session *s, struct diag *d)
+{
+	return census_command(s, FRT_COMMAND_CENSUS, d);
+}
+
+bool session_has_census(const struct session *s)
+{
+	return s->census;
+}
+
+/* What is in the queue now. Threads whose calls stay open go on to fill it. */
+static void consume_all(struct session *s)
+{
+	uint64_t end = position_produced(&s->position);
+
+	while (position_consumed(&s->position) < end && session_consume(s))
+		;
+}
+
+int session_stop(struct session *s, struct diag *d)
+{
+	int err = 0;
+
+	if (!s->started)
+		return 0;
+	s->started = s->census = false;
+	if (!target_ended(s->target)) {
+		err = census_command(s, FRT_COMMAND_STOP, d);
+		if (target_ended(s->target))
+			err = 0;
+	}
+	session_kernel_flush(&s->kernel, s->bpf);
+	session_kernel_tell_waits(&s->kernel, s->bpf); /* it is detached with the session: that may take seconds */
+	consume_all(s);
+	queue_tell_losses(s->queue);
+	if (s->hold)
+		hold_let_go(s->hold, UINT64_MAX);
+	sweep_finish(&s->segment, s->streams);
+	return err;
+}
+
+int session_consume(struct session *s)
+{
+	int parts = queue_consume(s->queue);
+
+	if (s->hold)
+		hold_let_go(s->hold, position_consumed(&s->position));
+	return parts;
+}
+
+void session_take_waits_now(struct session *s)
+{
+	session_kernel_tell_waits(&s->kernel, s->bpf);
+	consume_all(s);
+}
+
+/* What the sweep found waits for no more than what the queue had then. */
+static void settle(struct session *s)
+{
+	session_kernel_flush(&s->kernel, s->bpf);
+	hold_end(s->hold, position_produced(&s->position));
+	while (session_holds(s) && session_consume(s))
+		;
+}
+
+void session_sweep(struct session *s)
+{
+	queue_tell_losses(s->queue);
+	if (s->hold)
+		hold_begin(s->hold);
+	sweep(&s->segment, s->streams);
+	if (s->hold)
+		settle(s);
+}
+
+void session_catch_up(struct session *s)
+{
+	consume_all(s); /* what a ring holds behind it is not swept */
+	session_sweep(s);
+	consume_all(s);
+}
+
+bool session_holds(const struct session *s)
+{
+	return s->hold && hold_has_some(s->hold);
+}
+
+bool session_beat(struct session *s)
+{
+	return segment_beat(&s->segment);
+}
+
+int session_fd(const struct session *s)
+{
+	return queue_fd(s->queue);
+}
+
+const struct segment *session_segment(const struct session *s)
+{
+	return &s->segment;
+}
+
+const struct streams *session_streams(const struct session *s)
+{
+	return s->streams;
+}
+
+const struct session_cost *session_cost(const struct session *s)
+{
+	return &s->cost;
+}
+
+uint64_t session_waits_lost(const struct session *s)
+{
+	return s->bpf->bss->waits_lost;
+}
+
+void session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS])
+{
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t *values = cpus > 0 ? calloc(cpus, sizeof(*values)) : NULL;
+
+	for (uint32_t key = 0; key < FRT_DROP_REASONS; key++) {
+		drops[key] = 0;
+		if (!values || bpf_map_lookup_elem(bpf_map__fd(s->bpf->maps.drops), &key, values))
+			continue;
+		for (int i = 0; i < cpus; i++)
+			drops[key] += values[i];
+	}
+	free(values);
+}

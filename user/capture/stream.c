@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void streams_init(struct streams *s, const struct stream_sink *sink)
+{
+	memset(s, 0, sizeof(*s));
+	s->sink = *sink;
+}
+
+void streams_release(struct streams *s)
+{
+	for (size_t i = 0; i < FRT_MAX_SLOTS; i++)
+		free(s->vthread[i]);
+	memset(s->vthread, 0, sizeof(s->vthread));
+}
+
+static void name_vthread(struct streams *s, uint32_t slot, const struct frt_vthread *r)
+{
+	struct stream_vthread *v = s->vthread[slot];
+
+	if (!v)
+		v = s->vthread[slot] = calloc(1, sizeof(*v));
+	if (!v || r->part >= FRT_VTHREAD_PARTS)
+		return;
+	if (!r->part)
+		memset(v, 0, sizeof(*v));
+	v->java_id = r->java_id;
+	memcpy(v->name + 16 * r->part, r->name, sizeof(r->name));
+	if (r->length < sizeof(v->name))
+		v->name[r->length] = 0;
+}
+
+static const struct stream_vthread *vthread_of(const struct streams *s, uint32_t slot, const struct frt_span *span)
+{
+	static const struct stream_vthread unknown;
+
+	if (!(span->flags & FRT_SPAN_VIRTUAL))
+		return NULL;
+	return s->vthread[slot] ? s->vthread[slot] : &unknown;
+}
+
+static void record(struct streams *s, uint32_t slot, const struct frt_span *r)
+{
+	struct frt_vthread v;
+
+	switch (r->kind) {
+	case FRT_SPAN:
+		s->sink.span(s->sink.context, r, vthread_of(s, slot, r));
+		break;
+	case FRT_VTHREAD:
+		memcpy(&v, r, sizeof(v));
+		name_vthread(s, slot, &v);
+		break;
+	default:
+		s->malformed++;
+	}
+}
+
+void streams_give_up(struct streams *s, uint32_t slot, uint64_t offset)
+{
+	if (slot >= FRT_MAX_SLOTS || offset <= s->next[slot])
+		return;
+	s->lost += (offset - s->next[slot]) / FRT_RECORD_SIZE;
+	s->next[slot] = offset;
+	if (s->vthread[slot])
+		s->vthread[slot]->java_id = 0; /* its name may be in what is lost */
+}
+
+/* Stamps rise along a stream, so the last span ends last. */
+static void cover(const struct streams *s, const char *data, size_t size)
+{
+	struct frt_span last;
+
+	for (size_t at = size; at >= sizeof(last); at -= sizeof(last)) {
+		memcpy(&last, data + at - sizeof(last), sizeof(last));
+		if (last.kind == FRT_SPAN) {
+			s->sink.cover(s->sink.context, last.start + last.duration);
+			return;
+		}
+	}
+}
+
+void streams_feed(struct streams *s, uint32_t slot, uint64_t offset, const void *data, size_t size)
+{
+	const char *at = data;
+	uint64_t skip;
+
+	size -= size % FRT_RECORD_SIZE;
+	if (slot >= FRT_MAX_SLOTS || offset % FRT_RECORD_SIZE || offset + size <= s->next[slot])
+		return;
+	streams_give_up(s, slot, offset);
+	skip = s->next[slot] - offset;
+	skip += -skip % FRT_RECORD_SIZE; /* a forged head may have begun the stream between two records */
+	at += skip;
+	size -= skip;
+	cover(s, at, size);
+	for (const char *end = at + size; at < end; at += FRT_RECORD_SIZE) {
+		struct frt_span r;
+
+		memcpy(&r, at, sizeof(r));
+		record(s, slot, &r);
+		s->received++;
+	}
+	s->next[slot] = offset + skip + size;
+}

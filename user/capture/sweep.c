@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/sweep.h"
+
+#include <string.h>
+
+void sweep_begin(const struct segment *seg, struct streams *streams)
+{
+	const struct frt_slot *slot;
+
+	for (uint32_t i = 0; (slot = segment_slot(seg, i)); i++)
+		streams->next[i] = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
+}
+
+/* The ring that a word names, or NULL when it lies outside of the rings' section. */
+static const char *ring_of(const struct segment *seg, uint64_t word, uint64_t *size)
+{
+	uint64_t at = word >> 8, log2 = word & 0xff;
+
+	if (log2 < FRT_RING_MIN_LOG2 || log2 > FRT_RING_MAX_LOG2)
+		return NULL;
+	*size = 1ULL << log2;
+	if (at < FRT_RINGS_AT || at > FRT_SEGMENT_SIZE - *size || at % FRT_RECORD_SIZE)
+		return NULL;
+	return seg->base + at;
+}
+
+static void copy_window(char *to, const char *ring, uint64_t size, uint64_t from, uint64_t head)
+{
+	uint64_t at = from & (size - 1), length = head - from, first = size - at < length ? size - at : length;
+
+	memcpy(to, ring + at, first);
+	memcpy(to + first, ring, length - first);
+}
+
+/* Returns how much was fed. */
+static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, uint32_t number, const struct frt_slot *slot)
+{
+	char copy[1 << FRT_RING_MAX_LOG2];
+	uint64_t word = __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), size, head, later, from, safe;
+	const char *ring = ring_of(seg, word, &size);
+
+	head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
+	from = streams->next[number];
+	if (!ring || head <= from || head - from > size || head % FRT_RECORD_SIZE)
+		return 0; /* nothing, or a gap that the queue may yet fill */
+	copy_window(copy, ring, size, from, head);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	later = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
+	/* the record at `later` may be half written, over the one a ring's size before */
+	safe = later + FRT_RECORD_SIZE > size ? later + FRT_RECORD_SIZE - size : 0;
+	if (from < safe || __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE) != word)
+		return 0;
+	streams_feed(streams, number, from, copy, head - from);
+	return head - from;
+}
+
+void sweep(const struct segment *seg, struct streams *streams)
+{
+	const struct frt_slot *slot;
+	uint32_t at = streams->sweep_next;
+	uint64_t fed = 0;
+
+	for (uint32_t i = 0; i < FRT_MAX_SLOTS && fed < SWEEP_MOST; i++, at = (at + 1) % FRT_MAX_SLOTS) {
+		slot = segment_slot(seg, at);
+		if (slot)
+			fed += sweep_slot(seg, streams, at, slot);
+	}
+	streams->sweep_next = at;
+}
+
+/* Nobody writes now: what the ring holds is right up to its size. */
+static void finish_slot(const struct segment *seg, struct streams *streams, uint32_t number, const struct frt_slot *slot,
+			uint64_t *left)
+{
+	char copy[1 << FRT_RING_MAX_LOG2];
+	uint64_t size, head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE), from = streams->next[number];
+	const char *ring = ring_of(seg, __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), &size);
+
+	if (head <= from || head % FRT_RECORD_SIZE)
+		return;
+	if (ring && size <= *left) {
+		*left -= size;
+		if (head - from > size)
+			from = head - size;
+		copy_window(copy, ring, size, from, head);
+		streams_feed(streams, number, from, copy, head - from);
+	}
+	streams_give_up(streams, number, head);
+}
+
+void sweep_finish(const struct segment *seg, struct streams *streams)
+{
+	const struct frt_slot *slot;
+	uint64_t left = FRT_RINGS_SIZE;
+
+	for (uint32_t i = 0; (slot = segment_slot(seg, i)); i++)
+		finish_slot(seg, streams, i, slot, &left);
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/timing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGEST_LOG2 17 /* of a slot's table of cells */
+#define TRIES	     4 /* to copy what its owner writes meanwhile */
+#define BUCKETS	     (FRT_GROUPS * FRT_GROUP_BUCKETS)
+
+static uint64_t rule_of(const struct segment *s, uint32_t method)
+{
+	const uint64_t *rules = (const uint64_t *)(s->base + FRT_RULES_AT);
+
+	return method < FRT_MAX_METHODS ? rules[method] : 0;
+}
+
+bool timing_is_wanted(const struct segment *s, uint32_t method)
+{
+	return (rule_of(s, method) & (FRT_RULE_TIMED | FRT_RULE_SILENT)) == FRT_RULE_TIMED;
+}
+
+bool timing_is_silent(const struct segment *s, uint32_t method)
+{
+	return rule_of(s, method) & FRT_RULE_SILENT;
+}
+
+static void add(struct timings *t, const struct frt_sum *c)
+{
+	struct timing *to;
+
+	if (!c->method || c->method >= FRT_MAX_METHODS || !c->count)
+		return;
+	if (c->method >= t->methods)
+		t->methods = c->method + 1;
+	to = &t->of[c->method];
+	if (!to->count || c->minimum < to->minimum)
+		to->minimum = c->minimum;
+	if (c->maximum > to->maximum)
+		to->maximum = c->maximum;
+	to->count += c->count;
+	to->thrown += c->thrown;
+	to->total += c->total;
+}
+
+/* Another place of the table, or NULL: never more than there can be cells. */
+static struct timing_recent *recent_new(struct timings *t)
+{
+	uint32_t room = t->room ? 2 * t->room : 256;
+	void *more;
+
+	if (t->recents >= FRT_CELLS_SIZE / sizeof(struct frt_cell))
+		return NULL;
+	if (t->recents + 1 >= t->room) {
+		more = reallocarray(t->recent, room, sizeof(*t->recent));
+		if (!more)
+			return NULL;
+		t->recent = more;
+		t->room = room;
+	}
+	return &t->recent[++t->recents];
+}
+
+static uint32_t bucket_of(uint32_t d)
+{
+	uint32_t e = 0;
+
+	while (d >> e >= 2u << FRT_OCTAVE_LOG2)
+		e++;
+	return (e << FRT_OCTAVE_LOG2) + (d >> e);
+}
+
+/* The calls of a cell that are not in the histogram yet. */
+static void add_recent(struct timings *t, const struct frt_cell *c)
+{
+	uint32_t calls = c->count % FRT_RECENT;
+	struct timing_recent *r;
+
+	if (!c->method || c->method >= FRT_MAX_METHODS || !calls || !(r = recent_new(t)))
+		return;
+	r->next = t->of[c->method].recent;
+	r->buckets = 0;
+	for (uint32_t i = 0; i < calls; i++)
+		if (c->recent[i])
+			r->bucket[r->buckets++] = bucket_of(c->recent[i]);
+	t->of[c->method].recent = t->recents;
+}
+
+static struct frt_sum sum_of(const struct frt_cell *c)
+{
+	struct frt_sum sum = {
+		.method = c->method,
+		.count = c->count,
+		.thrown = c->thrown,
+		.total = c->total[c->count / FRT_RECENT % 2],
+		.minimum = c->minimum,
+		.maximum = c->maximum,
+	};
+
+	for (uint32_t i = 0; i < c->count % FRT_RECENT; i++)
+		sum.total += c->recent[i];
+	return sum;
+}
+
+/* The count chooses the total: both of the same time, unless the target never rests. */
+static void copy_cell(struct frt_cell *to, const struct frt_cell *c)
+{
+	for (int i = 0; i < TRIES; i++) {
+		*to = *c;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&c->count, __ATOMIC_RELAXED) / FRT_RECENT == to->count / FRT_RECENT)
+			return;
+	}
+}
+
+/* Where a slot's cells are: false when the word leads elsewhere. */
+static bool cells_of(uint64_t word, uint64_t *at, size_t *count)
+{
+	uint32_t log2 = word & 0xff;
+
+	*at = word >> 8;
+	if (!word || log2 > LARGEST_LOG2)
+		return false;
+	*count = (size_t)1 << log2;
+	return *at >= FRT_CELLS_AT && *at % sizeof(struct frt_cell) == 0 &&
+	       *at + *count * sizeof(struct frt_cell) <= FRT_CELLS_AT + (uint64_t)FRT_CELLS_SIZE;
+}
+
+/* The cells of all slots are apart: together they are no more than there can be. False: they are not, and the pass ends. */
+static bool take_cells(struct timings *t, size_t count)
+{
+	if (count > t->cells_left)
+		t->forged = true;
+	else
+		t->cells_left -= count;
+	return !t->forged;
+}
+
+/*
+ * The slot's owner moves its cells when there are more: what was copied counts only if
+ * they stood still. A target that moves them for ever is not followed.
+ */
+static void add_slot(struct timings *t, const struct segment *s, const struct frt_slot *slot, struct frt_cell *copy)
+{
+	size_t count = 0;
+	uint64_t at;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t word = __atomic_load_n(&slot->cells, __ATOMIC_ACQUIRE);
+
+		if (!cells_of(word, &at, &count) || !take_cells(t, count))
+			return;
+		for (size_t c = 0; c < count; c++)
+			copy_cell(&copy[c], (const struct frt_cell *)(s->base + at) + c);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&slot->cells, __ATOMIC_RELAXED) == word)
+			break;
+		count = 0;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct frt_sum sum = sum_of(&copy[i]);
+
+		add(t, &sum);
+		add_recent(t, &copy[i]);
+	}
+}
+
+static void add_shared(struct timings *t, const struct segment *s)
+{
+	const struct frt_sum *shared = (const struct frt_sum *)(s->base + FRT_SHARED_AT);
+	uint32_t methods = __atomic_load_n(&segment_header(s)->methods, __ATOMIC_RELAXED);
+
+	for (uint32_t id = 1; id <= methods && id < FRT_MAX_METHODS; id++) {
+		struct frt_sum c = shared[id];
+
+		c.method = id;
+		add(t, &c);
+	}
+}
+
+void timings_read(struct timings *t, const struct segment *s)
+{
+	struct frt_cell *copy = malloc(sizeof(*copy) << LARGEST_LOG2);
+	const struct frt_slot *slot;
+
+	memset(t->of, 0, sizeof(t->of));
+	t->methods = t->recents = 0;
+	t->forged = false;
+	t->cells_left = FRT_CELLS_SIZE / sizeof(struct frt_cell);
+	for (uint32_t i = 0; copy && !t->forged && (slot = segment_slot(s, i)); i++)
+		if (slot->epoch == segment_header(s)->epoch)
+			add_slot(t, s, slot, copy);
+	add_shared(t, s);
+	free(copy);
+}
+
+void timings_release(struct timings *t)
+{
+	if (!t)
+		return;
+	free(t->recent);
+	t->recent = NULL;
+	t->recents = t->room = 0;
+}
+
+static uint64_t begin_of(uint32_t bucket)
+{
+	uint32_t octave = 1u << FRT_OCTAVE_LOG2;
+
+	if (bucket < octave)
+		return bucket;
+	return (uint64_t)(octave + bucket % octave) << ((bucket >> FRT_OCTAVE_LOG2) - 1);
+}
+
+static uint64_t end_of(uint32_t bucket)
+{
+	return begin_of(bucket + 1) - 1;
+}
+
+static uint64_t middle_of(uint32_t bucket)
+{
+	return (begin_of(bucket) + begin_of(bucket + 1)) / 2;
+}
+
+/* The calls on the way into the histogram. */
+static void add_recents(const struct timings *t, uint32_t method, uint64_t bucket[BUCKETS])
+{
+	for (uint32_t i = t->of[method].recent; i; i = t->recent[i].next)
+		for (uint32_t k = 0; k < t->recent[i].buckets; k++)
+			bucket[t->recent[i].bucket[k]]++;
+}
+
+/*
+ * Add those of the group, and take away what was there at the last time (`seen`), which is brought up to now. A call that
+ * went into the histogram meanwhile is there twice this time, and missing the next.
+ */
+static uint64_t add_group(const struct frt_group *g, struct frt_group *seen, uint64_t bucket[FRT_GROUP_BUCKETS])
+{
+	uint64_t sum = 0;
+
+	for (uint32_t b = 0; b < FRT_GROUP_BUCKETS; b++) {
+		uint64_t count = bucket[b] + __atomic_load_n(&g->count[b], __ATOMIC_RELAXED);
+
+		bucket[b] = count - (!seen ? 0 : count < seen->count[b] ? count : seen->count[b]);
+		if (seen)
+			seen->count[b] = count;
+		sum += bucket[b];
+	}
+	return sum;
+}
+
+/* The buckets of a method; returns their sum. */
+static uint64_t read_histogram(const struct segment *s, const struct timings *t, uint32_t method, struct frt_group *seen,
+			       uint64_t bucket[BUCKETS])
+{
+	const struct frt_histogram *h = (const struct frt_histogram *)(s->base + FRT_HISTOGRAMS_AT) + method;
+	const struct frt_group *groups = (const struct frt_group *)(s->base + FRT_GROUPS_AT);
+	uint64_t sum = 0;
+
+	memset(bucket, 0, BUCKETS * sizeof(*bucket));
+	add_recents(t, method, bucket);
+	for (uint32_t i = 0; i < FRT_GROUPS; i++) {
+		uint32_t g = __atomic_load_n(&h->group[i], __ATOMIC_RELAXED); /* once: it may change */
+		uint64_t *first = bucket + i * FRT_GROUP_BUCKETS;
+
+		if (g && g < FRT_MAX_GROUPS)
+			sum += add_group(&groups[g], seen ? &seen[g] : NULL, first);
+		else /* a call stands in `recent` only when its group is there */
+			memset(first, 0, sizeof(groups->count));
+	}
+	return sum;
+}
+
+static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
+{
+	if (value < low)
+		return low;
+	return value > high ? high : value;
+}
+
+bool timing_percentiles_since(const struct segment *s, const struct timings *t, uint32_t method, struct frt_group *seen,
+			      uint64_t out[TIMING_PERCENTILES], uint64_t *longest)
+{
+	static const unsigned int percent[TIMING_PERCENTILES] = { 50, 90, 99 };
+	uint64_t bucket[BUCKETS], sum, passed = 0;
+	unsigned int next = 0;
+
+	if (method >= FRT_MAX_METHODS || !(sum = read_histogram(s, t, method, seen, bucket)))
+		return false;
+	for (uint32_t b = 0; b < BUCKETS && passed < sum; b++) {
+		passed += bucket[b];
+		while (next < TIMING_PERCENTILES && passed && (double)passed * 100 >= (double)sum * percent[next])
+			out[next++] = clamp(middle_of(b), t->of[method].minimum, t->of[method].maximum);
+		if (bucket[b])
+			*longest = clamp(end_of(b), t->of[method].minimum, t->of[method].maximum);
+	}
+	return next == TIMING_PERCENTILES;
+}
+
+bool timing_percentiles(const struct segment *s, const struct timings *t, uint32_t method,
+			uint64_t out[TIMING_PERCENTILES])
+{
+	uint64_t longest;
+
+	return timing_percentiles_since(s, t, method, NULL, out, &longest);
+}

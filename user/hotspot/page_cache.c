@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/hotspot/page_cache.h"
+
+/* The pages of a heap that are in use lie at round distances: a set by their low bits would have them all. */
+static struct snapshot_set *set_of(struct snapshot *s, uint64_t page)
+{
+	return &s->set[page / SNAPSHOT_PAGE * 0x9e3779b97f4a7c15ULL >> 58];
+}
+
+_Static_assert(SNAPSHOT_SETS == 1 << (64 - 58), "as many bits of the hash");
+
+static int snapshot_page(struct snapshot *s, uint64_t page, const unsigned char **out)
+{
+	struct snapshot_set *set = set_of(s, page);
+	unsigned int i = 0;
+	int r = 0;
+
+	while (i < SNAPSHOT_WAYS && set->page[i] != page + 1)
+		i++;
+	if (i == SNAPSHOT_WAYS) {
+		i = set->oldest;
+		set->oldest = (i + 1) % SNAPSHOT_WAYS;
+		set->page[i] = 0;
+		r = mem_read(s->source, page, set->data[i], SNAPSHOT_PAGE);
+		if (!r)
+			set->page[i] = page + 1;
+	}
+	*out = set->data[i];
+	return r;
+}
+
+static int snapshot_read(const struct mem *m, uint64_t address, void *to, size_t size)
+{
+	struct snapshot *s = (struct snapshot *)m;
+
+	while (size) {
+		size_t at = address % SNAPSHOT_PAGE, n = SNAPSHOT_PAGE - at;
+		const unsigned char *page;
+		int r;
+
+		if (n > size)
+			n = size;
+		r = snapshot_page(s, address - at, &page);
+		if (!r)
+			memcpy(to, page + at, n);
+		else /* an image's part may be less than a page */
+			r = mem_read(s->source, address, to, n);
+		if (r)
+			return r;
+		address += n;
+		to = (char *)to + n;
+		size -= n;
+	}
+	return 0;
+}
+
+void snapshot_init(struct snapshot *s, const struct mem *source)
+{
+	s->mem.read = snapshot_read;
+	s->source = source;
+	for (unsigned int i = 0; i < SNAPSHOT_SETS; i++)
+		s->set[i].oldest = 0;
+	snapshot_clear(s);
+}
+
+void snapshot_clear(struct snapshot *s)
+{
+	for (unsigned int i = 0; i < SNAPSHOT_SETS; i++)
+		memset(s->set[i].page, 0, sizeof(s->set[i].page));
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/jvm/active.h"
+#include "user/hotspot/method.h"
+#include "user/text/log.h"
+#include "user/jvm/matches.h"
+#include "user/jvm/jvm_model.h"
+#include "user/process/dump.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 32u
+
+struct active_method {
+	char name[400], class_name[256];
+	unsigned int stacks, tid; /* tid: of the last of them */
+};
+
+struct active {
+	struct pattern pattern;
+	struct model model;
+	struct matches found;
+	bool exact; /* `found` is what there is */
+	bool any;   /* a frame whose class may match */
+	struct active_method method[MOST];
+	unsigned int methods;
+};
+
+/* a.b.C to a/b/C; cut as the frame's name is. */
+static const char *internal_name(const struct active_frame *f, char out[sizeof(f->class_name)])
+{
+	for (size_t i = 0; i < sizeof(f->class_name); i++)
+		out[i] = f->class_name[i] == '.' ? '/' : f->class_name[i];
+	return out;
+}
+
+static enum pattern_answer class_answer(const struct active *a, const struct active_frame *f)
+{
+	char name[sizeof(f->class_name)];
+
+	internal_name(f, name);
+	return pattern_class(&a->pattern, name, strlen(name));
+}
+
+static int see_class(const struct active_frame *f, void *context)
+{
+	struct active *a = context;
+
+	a->any |= class_answer(a, f) != PATTERN_NO;
+	return a->any;
+}
+
+/* The dump does not tell overloads apart, but for the line. */
+static bool is_at_line(struct active *a, const struct match *m, int line)
+{
+	struct method_table texts = {.texts = 0};
+	struct bytes lines;
+	struct method method;
+	bool is = true;
+
+	if (line < 0)
+		return true;
+	bytes_init(&lines);
+	if (!method_read(&method, &a->model.layout, &a->model.remote.mem, m->address, &texts, &lines))
+		is = method_has_line(lines.data + method.lines, method.lines_size, a->model.layout.unsigned5_bias, line);
+	bytes_release(&lines);
+	method_table_release(&texts);
+	return is;
+}
+
+static bool is_found(struct active *a, const struct active_frame *f, const char *class_name)
+{
+	const struct matches *found = &a->found;
+
+	for (uint32_t i = matches_first(found, class_name, f->method); i < found->count; i++) {
+		const struct match *m = &found->match[i];
+
+		if (strcmp(m->method->class_name, class_name) || strcmp(m->method->name, f->method))
+			break;
+		if (match_is_traced(m) && is_at_line(a, m, f->line))
+			return true;
+	}
+	return false;
+}
+
+static bool is_decided(const struct active *a, const struct active_frame *f, const char *class_name)
+{
+	struct pattern_verdict v = pattern_decide(&a->pattern, &(struct pattern_method){
+								       .class_name = {class_name, strlen(class_name)},
+								       .name = {f->method, strlen(f->method)}});
+
+	return v.trace || v.timing;
+}
+
+static bool is_matched(struct active *a, const struct active_frame *f)
+{
+	char name[sizeof(f->class_name)];
+
+	internal_name(f, name);
+	if (class_answer(a, f) == PATTERN_NO)
+		return false;
+	return a->exact ? is_found(a, f, name) : is_decided(a, f, name);
+}
+
+static void read_matches(struct active *a, const struct target *t)
+{
+	struct diag d;
+	int r = model_open_classes(&a->model, t, &d);
+
+	if (!r) {
+		r = matches_find(&a->found, &(struct matches_setup){.layout = &a->model.layout,
+								    .mem = &a->model.remote.mem,
+								    .pattern = &a->pattern,
+								    .feature = t->feature,
+								    .pause_us = 20000});
+		a->exact = !r && !a->found.incomplete && !a->found.unread;
+	} else {
+		log_detail("%s", d.text);
+	}
+}
+
+static int see(const struct active_frame *f, void *context)
+{
+	struct active *a = context;
+	char name[400];
+
+	if (!is_matched(a, f))
+		return 0;
+	snprintf(name, sizeof(name), "%s.%s", f->class_name, f->method);
+	for (unsigned int i = 0; i < a->methods; i++) {
+		if (!strcmp(a->method[i].name, name)) {
+			a->method[i].stacks += a->method[i].tid != f->tid;
+			a->method[i].tid = f->tid;
+			return 0;
+		}
+	}
+	if (a->methods == MOST)
+		return 0;
+	snprintf(a->method[a->methods].name, sizeof(name), "%s", name);
+	snprintf(a->method[a->methods].class_name, sizeof(f->class_name), "%s", f->class_name);
+	a->method[a->methods].tid = f->tid;
+	a->method[a->methods++].stacks = 1;
+	return 0;
+}
+
+static void print(const struct active *a, struct settings *settings)
+{
+	struct diag ignored;
+
+	for (unsigned int i = 0; i < a->methods; i++) {
+		const struct active_method *m = &a->method[i];
+
+		if (settings->skip_active) {
+			log_line("active, its class is left alone: %s", m->name);
+			filter_list_add(settings->filters, m->class_name, true, &ignored);
+		} else {
+			log_line("active on %u %s: %s stays interpreted until it returns (--skip-active leaves its class alone)",
+				 m->stacks, m->stacks == 1 ? "stack" : "stacks", m->name);
+		}
+	}
+}
+
+void active_report(const char *thread_dump, const struct target *t, struct settings *settings)
+{
+	struct active *a = calloc(1, sizeof(*a));
+	void *block = NULL;
+	struct diag ignored;
+
+	if (!a || filter_list_compile(settings->filters, &block, &a->pattern.size, &ignored))
+		goto out;
+	a->pattern.block = block;
+	if (!dump_each_frame(thread_dump, see_class, a))
+		goto out;
+	read_matches(a, t);
+	dump_each_frame(thread_dump, see, a);
+	print(a, settings);
+	matches_release(&a->found);
+	model_close(&a->model);
+out:
+	free(block);
+	free(a);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/jvm/jvm_model.h"
+#include "user/hotspot/flags.h"
+#include "user/text/log.h"
+#include "user/jvm/layout_check.h"
+#include "user/process/dump.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ROUNDS 3 /* a thread that slept may have been seen while it was woken */
+
+static int find_tables(const struct remote *r, const struct target *t, uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d)
+{
+	uint64_t base;
+	int err = remote_find_libjvm(t, &base, d);
+
+	return err ? err : remote_find_symbols(&r->mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
+}
+
+int model_find_flags(const struct target *t, const char *const names[], size_t count, uint64_t addresses[], struct diag *d)
+{
+	uint64_t symbols[VMSTRUCTS_SYMBOLS];
+	struct remote r;
+	int err = remote_open(&r, t, d);
+
+	if (err)
+		return err;
+	err = find_tables(&r, t, symbols, d);
+	if (!err)
+		err = hotspot_find_flags(&r.mem, symbols, names, count, addresses, d);
+	remote_close(&r);
+	return err;
+}
+
+/* `needs`: HOTSPOT_NO_*, what must not be missing */
+static int read_layout(struct model *m, const struct target *t, unsigned int needs, struct diag *d)
+{
+	uint64_t symbols[VMSTRUCTS_SYMBOLS];
+	int err = find_tables(&m->remote, t, symbols, d);
+
+	if (!err)
+		err = hotspot_layout_read(&m->layout, &m->remote.mem, symbols, d);
+	if (!err && m->layout.without & needs)
+		err = diag_set(d, ENOTSUP, "libjvm does not export %s", m->layout.missing);
+	return err;
+}
+
+static int open_memory(struct model *m, const struct target *t, unsigned int needs, struct diag *d)
+{
+	int err;
+
+	*m = (struct model){ .remote.fd = -1 };
+	err = remote_open(&m->remote, t, d);
+	return err ? err : read_layout(m, t, needs, d);
+}
+
+int model_open_classes(struct model *m, const struct target *t, struct diag *d)
+{
+	return open_memory(m, t, HOTSPOT_CLASSES, d);
+}
+
+int model_open(struct model *m, const struct target *t, struct diag *d)
+{
+	int err = open_memory(m, t, HOTSPOT_NO_STACKS, d);
+
+	if (!err) {
+		m->resolver = resolver_new(&m->remote.mem, &m->layout, d);
+		err = m->resolver ? 0 : -ENOMEM;
+	}
+	return err;
+}
+
+void model_close(struct model *m)
+{
+	resolver_free(m->resolver);
+	if (m->remote.mem.read)
+		remote_close(&m->remote);
+	*m = (struct model){ .remote.fd = -1 };
+}
+
+static enum proof_result prove_once(struct proof *p, const struct target *t, char **dump, struct proof_account *a)
+{
+	struct diag d;
+
+	if (p)
+		proof_walk(p);
+	free(*dump);
+	*dump = NULL;
+	if (target_thread_dump(t, dump, &d)) {
+		log_detail("%s", d.text);
+		return PROOF_NOTHING;
+	}
+	return p ? proof_compare(p, *dump, a) : PROOF_NOTHING;
+}
+
+int model_prove(struct model *m, const struct target *t, char **dump, struct diag *d)
+{
+	struct proof_setup setup = { .target = t, .mem = &m->remote.mem, .layout = &m->layout, .resolver = m->resolver };
+	struct proof *p = m->resolver ? proof_new(&setup) : NULL;
+	struct proof_account a = { 0 };
+	enum proof_result result = PROOF_DIFFERENT;
+	int err = 0;
+
+	*dump = NULL;
+	for (int round = 0; round < ROUNDS && result != PROOF_GIVEN && (*dump || !round); round++)
+		result = prove_once(p, t, dump, &a);
+	if (result == PROOF_NOTHING && *dump)
+		err = diag_set(d, ENODATA, "no stack could be compared with the JVM's own dump");
+	if (result == PROOF_DIFFERENT)
+		err = diag_set(d, EPROTO, "stacks that were walked differ from the JVM's own: %s", a.difference);
+	else if (result == PROOF_GIVEN)
+		log_detail("stacks proved: %u threads, %u frames are as in the JVM's own dump", a.threads, a.frames);
+	else if (p)
+		log_detail("stacks unproved: no thread slept with two Java frames on its stack");
+	proof_free(p);
+	return err;
+}

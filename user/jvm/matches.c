@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/jvm/matches.h"
+#include "format/classfile/class_file.h"
+#include "filters/policy.h"
+#include "user/hotspot/class_image.h"
+#include "user/hotspot/classes.h"
+#include "user/hotspot/loader.h"
+#include "user/hotspot/method_table.h"
+#include "user/hotspot/page_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PASSES 8 /* over all classes, until one comes to its end */
+#define TRIES  4 /* at one class */
+
+#define HUGE_CODE 8000u	 /* HotSpot compiles no more */
+#define MOST_CODE 65535u /* JVMS 4.7.3 */
+
+/* A class that may have methods for the pattern. */
+struct candidate {
+	struct loaded_class c; /* its name is the table's */
+	enum pattern_answer answer;
+};
+
+struct finder {
+	const struct matches_setup *s;
+	struct matches *out;
+	struct lookup lookup; /* of candidates by loader and name */
+	struct candidate *candidate;
+	uint32_t candidates, room;
+	struct snapshot pages;
+	struct class_image image;
+};
+
+/* ---- which classes */
+
+struct key {
+	const struct finder *f;
+	uint64_t loader;
+	const char *name;
+};
+
+static bool same(const void *context, uint32_t row)
+{
+	const struct key *k = context;
+	const struct loaded_class *c = &k->f->candidate[row - 1].c;
+
+	return c->loader == k->loader && c->name == k->name;
+}
+
+/* Of two of a name the last one stays: see hotspot_each_class(). */
+static int add_candidate(struct finder *f, const struct loaded_class *c, enum pattern_answer answer)
+{
+	struct candidate new = {*c, answer};
+	uint64_t hash;
+	uint32_t row;
+
+	new.c.name = method_table_text(f->out->texts, c->name, c->length);
+	if (!new.c.name)
+		return -ENOMEM;
+	hash = lookup_mix(lookup_mix(0, c->loader), (uintptr_t)new.c.name);
+	row = lookup_find(&f->lookup, hash, same, &(struct key){f, c->loader, new.c.name});
+	if (row) {
+		f->candidate[row - 1] = new;
+		return 0;
+	}
+	if (rows_room(&f->candidate, sizeof(*f->candidate), f->candidates, 1, &f->room))
+		return -ENOMEM;
+	f->candidate[f->candidates++] = new;
+	return lookup_add(&f->lookup, hash, f->candidates);
+}
+
+static int see_class(const struct loaded_class *c, void *context)
+{
+	struct finder *f = context;
+	enum pattern_answer answer;
+
+	if (!policy_class_name((struct pattern_text){c->name, c->length}))
+		return 0;
+	f->out->classes++;
+	if (f->s->near)
+		f->s->near(c->name, NULL, f->s->context);
+	answer = pattern_class(f->s->pattern, c->name, c->length);
+	return answer == PATTERN_NO ? 0 : add_candidate(f, c, answer);
+}
+
+static int find_candidates(struct finder *f)
+{
+	int r = -EAGAIN;
+
+	for (int pass = 0; r == -EAGAIN && pass < PASSES; pass++) {
+		if (pass)
+			usleep(f->s->pause_us);
+		lookup_clear(&f->lookup);
+		f->candidates = f->out->classes = 0;
+		r = hotspot_each_class(f->s->layout, f->s->mem, see_class, f);
+	}
+	f->out->incomplete = r == -EAGAIN;
+	return r == -EAGAIN ? 0 : r;
+}
+
+/* ---- which methods */
+
+/*
+ * What the hooks could add at the most (format/classfile/class_layout.c): a call at the entry, one before each return, padding of
+ * each switch, two handlers. A byte that looks like a return or a switch counts as one.
+ */
+static uint32_t most_growth(const uint8_t *code, uint32_t size)
+{
+	uint32_t bytes = 10 + 2 * 12;
+
+	for (uint32_t i = 0; i < size; i++) {
+		if (code[i] >= 172 && code[i] <= 177)
+			bytes += 10;
+		else if (code[i] == 170 || code[i] == 171)
+			bytes += 3;
+	}
+	return bytes;
+}
+
+static bool may_have_jsr(const uint8_t *code, uint32_t size)
+{
+	return memchr(code, 168, size) || memchr(code, 169, size) || memchr(code, 201, size);
+}
+
+/* What its code, which HotSpot has rewritten, does not tell for certain. */
+static uint32_t doubts(struct finder *f, const struct class_image_method *im, uint16_t major)
+{
+	uint32_t limit = im->code_size > HUGE_CODE ? MOST_CODE : HUGE_CODE, flags = 0;
+	uint8_t *code;
+
+	if (major > 50 && im->code_size < HUGE_CODE / 12)
+		return 0;
+	code = malloc(im->code_size + 1);
+	if (!code || mem_read(&f->pages.mem, im->code, code, im->code_size)) {
+		free(code);
+		return MATCH_LONG;
+	}
+	/* jumps over more than 32 KiB take more */
+	if (im->code_size + most_growth(code, im->code_size) * (im->code_size > HUGE_CODE ? 4 : 1) > limit)
+		flags |= MATCH_LONG;
+	if (major <= 50 && may_have_jsr(code, im->code_size))
+		flags |= MATCH_OLD;
+	free(code);
+	return flags;
+}
+
+static uint32_t flags_of(struct finder *f, const struct candidate *c, const struct class_file *file, uint16_t i)
+{
+	const struct hotspot_layout *l = f->s->layout;
+	uint32_t flags = doubts(f, &f->image.method[i], file->major);
+
+	if (policy_is_intrinsic(file, &file->method[i], f->s->feature < 9))
+		flags |= MATCH_LOWER_BOUND;
+	if (c->c.state < l->klass_linked)
+		flags |= MATCH_UNLINKED;
+	if (c->c.state == l->klass_failed)
+		flags |= MATCH_FAILED;
+	return flags;
+}
+
+static const char *keep(struct finder *f, struct class_text t)
+{
+	return method_table_text(f->out->texts, t.text, t.length);
+}
+
+static const struct resolved_method *keep_method(struct finder *f, const struct candidate *c, const struct class_method *m)
+{
+	struct resolved_method r = {.modifiers = m->access, .class_name = c->c.name};
+
+	r.name = keep(f, m->name);
+	r.descriptor = keep(f, m->descriptor);
+	if (!r.name || !r.descriptor ||
+	    (!c->c.boot && loader_read(f->s->layout, &f->pages.mem, c->c.loader, f->out->texts, &r)))
+		return NULL;
+	return method_table_add(f->out->texts, &r);
+}
+
+static int add_match(struct finder *f, const struct candidate *c, const struct class_file *file, uint16_t i,
+		     const struct match *said)
+{
+	struct matches *out = f->out;
+	struct match m = *said;
+
+	m.method = keep_method(f, c, &file->method[i]);
+	if (!m.method || rows_room(&out->match, sizeof(*out->match), out->count, 1, &out->room))
+		return -ENOMEM;
+	m.address = f->image.method[i].method;
+	m.loader = c->c.boot ? 0 : c->c.loader;
+	if (!m.reason)
+		m.flags = flags_of(f, c, file, i);
+	out->match[out->count++] = m;
+	return 0;
+}
+
+static int judge_methods(struct finder *f, const struct candidate *c, const struct class_file *file,
+			 const struct pattern_marks *marks)
+{
+	enum frt_skip_reason of_class = policy_class(file), reason;
+	uint32_t before = f->out->count;
+	int r = 0;
+
+	for (uint16_t i = 0; !r && i < file->methods; i++) {
+		struct match m = {.verdict = policy_method(f->s->pattern, file, &file->method[i], marks, &reason)};
+
+		m.reason = reason ? reason : of_class;
+		if (m.verdict.trace || m.verdict.timing)
+			r = add_match(f, c, file, i, &m);
+	}
+	if (r)
+		f->out->count = before;
+	return r;
+}
+
+/* The class is one that was named, but has no such method. */
+static void offer_methods(struct finder *f, const struct candidate *c, const struct class_file *file)
+{
+	char name[512];
+
+	if (!f->s->near || c->answer != PATTERN_METHODS || pattern_any_class(f->s->pattern))
+		return;
+	for (uint16_t i = 0; i < file->methods; i++) {
+		const struct class_text *m = &file->method[i].name;
+
+		snprintf(name, sizeof(name), "%.*s", (int)m->length, m->text);
+		f->s->near(c->c.name, name, f->s->context);
+	}
+}
+
+static int judge_image(struct finder *f, const struct candidate *c, struct pattern_marks *marks)
+{
+	const struct class_image *image = &f->image;
+	size_t room = (image->last + 2) * sizeof(uint32_t) + (image->methods + 1) * sizeof(struct class_method) + 64;
+	struct arena arena = {malloc(room), room};
+	unsigned char *memory = arena.at;
+	uint32_t before = f->out->count;
+	struct class_file file;
+	int r = memory ? 0 : -ENOMEM;
+
+	if (!r && class_parse(&file, image->file.data, image->file.size, &arena) != CLASS_OK)
+		r = -EBADMSG;
+	if (!r) {
+		policy_mark_class(f->s->pattern, &file, marks);
+		r = judge_methods(f, c, &file, marks);
+	}
+	if (!r && f->out->count == before)
+		offer_methods(f, c, &file);
+	free(memory);
+	return r;
+}
+
+/* ---- one class */
+
+struct above {
+	const struct pattern *pattern;
+	struct pattern_marks *marks;
+};
+
+static void see_above(const char *name, size_t length, void *context)
+{
+	const struct above *a = context;
+
+	pattern_mark_supertype(a->pattern, (struct pattern_text){name, length}, a->marks);
+}
+
+static int judge(struct finder *f, const struct candidate *c)
+{
+	const struct hotspot_layout *l = f->s->layout;
+	struct pattern_marks marks = {.count = 0};
+	struct above above = {f->s->pattern, &marks};
+	int r = 0;
+
+	if (pattern_has_supertypes(f->s->pattern))
+		r = class_each_above(l, &f->pages.mem, c->c.klass, see_above, &above);
+	if (r || (c->answer == PATTERN_MARKED && !marks.count && !pattern_has_annotations(f->s->pattern)))
+		return r;
+	r = class_image_read(&f->image, l, &f->pages.mem, c->c.klass);
+	return r ? r : judge_image(f, c, &marks);
+}
+
+/* Unloaded meanwhile: it does not count. */
+static bool is_gone(struct finder *f, const struct candidate *c)
+{
+	uint64_t loader;
+
+	return mem_u64(f->s->mem, c->c.klass + f->s->layout->klass_loader_data, &loader) || loader != c->c.loader;
+}
+
+static int judge_patiently(struct finder *f, const struct candidate *c)
+{
+	int r = -EBADMSG;
+
+	for (int i = 0; i < TRIES && r && r != -ENOMEM && r != -ESRCH; i++) {
+		if (i)
+			usleep(f->s->pause_us);
+		snapshot_clear(&f->pages); /* what was read for others may have changed since */
+		r = judge(f, c);
+	}
+	if (r == -ENOMEM || r == -ESRCH)
+		return r;
+	if (r && !is_gone(f, c))
+		f->out->unread++;
+	return 0;
+}
+
+/* ---- the result */
+
+static int compare_matches(const void *a, const void *b)
+{
+	const struct match *x = a, *y = b;
+	int r = strcmp(x->method->class_name, y->method->class_name);
+
+	r = r ?: strcmp(x->method->name, y->method->name);
+	r = r ?: strcmp(x->method->descriptor, y->method->descriptor);
+	return r ?: (x->loader > y->loader) - (x->loader < y->loader);
+}
+
+static int find_all(struct finder *f)
+{
+	int r = find_candidates(f);
+
+	for (uint32_t i = 0; !r && i < f->candidates; i++)
+		r = judge_patiently(f, &f->candidate[i]);
+	if (!r && f->out->count)
+		qsort(f->out->match, f->out->count, sizeof(*f->out->match), compare_matches);
+	return r;
+}
+
+int matches_find(struct matches *out, const struct matches_setup *setup)
+{
+	struct finder *f = calloc(1, sizeof(*f));
+	int r = -ENOMEM;
+
+	*out = (struct matches){.texts = calloc(1, sizeof(*out->texts))};
+	if (f && out->texts) {
+		f->s = setup;
+		f->out = out;
+		snapshot_init(&f->pages, setup->mem);
+		r = find_all(f);
+		class_image_release(&f->image);
+		lookup_release(&f->lookup);
+		free(f->candidate);
+	}
+	free(f);
+	return r;
+}
+
+void matches_release(struct matches *m)
+{
+	if (m->texts)
+		method_table_release(m->texts);
+	free(m->texts);
+	free(m->match);
+	*m = (struct matches){.count = 0};
+}
+
+uint32_t matches_first(const struct matches *m, const char *class_name, const char *method)
+{
+	uint32_t low = 0, high = m->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct resolved_method *r = m->match[middle].method;
+		int order = strcmp(r->class_name, class_name) ?: strcmp(r->name, method);
+
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < m->count && (strcmp(m->match[low].method->class_name, class_name) || strcmp(m->match[low].method->name, method)))
+		return m->count;
+	return low;
+}
+
+bool match_is_traced(const struct match *m)
+{
+	return !m->reason && !(m->flags & MATCH_FAILED);
+}

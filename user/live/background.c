@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/live/background.h"
+#include "user/exit.h"
+#include "user/live/control_socket.h"
+#include "user/text/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct background {
+	int ready; /* a byte to who called: tracing is on; -1: told */
+	int listener;
+	int stopper; /* who asked for the end, and waits; -1: nobody */
+	pid_t target;
+	const struct report *report;
+	struct session *session;
+};
+
+/* The caller's part: until the byte comes, or the end. */
+static int wait_for_it(pid_t pid, int ready)
+{
+	char byte;
+	int status;
+
+	if (read(ready, &byte, 1) == 1)
+		return EXIT_DONE;
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return EXIT_FAILED;
+	return WEXITSTATUS(status);
+}
+
+bool background_begin(struct background **out, int *status, struct diag *d)
+{
+	struct background *b = calloc(1, sizeof(*b));
+	pid_t caller = getpid(), pid;
+	int ends[2];
+
+	*status = -ENOMEM;
+	if (!b || pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
+		diag_errno(d, b ? errno : ENOMEM, "cannot go into the background");
+		free(b);
+		return false;
+	}
+	if (pid) {
+		close(ends[1]);
+		*status = wait_for_it(pid, ends[0]);
+		free(b);
+		return false;
+	}
+	close(ends[0]);
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* until tracing is on, Ctrl-C ends the caller: nobody waits for this any more */
+	if (getppid() != caller)
+		_exit(EXIT_FAILED);
+	*b = (struct background){ .ready = ends[1], .listener = -1, .stopper = -1 };
+	*out = b;
+	return true;
+}
+
+int background_listen(struct background *b, const struct target *t, struct diag *d)
+{
+	b->target = t->pid;
+	b->listener = control_listen(t->pid, d);
+	return b->listener < 0 ? b->listener : 0;
+}
+
+static void point_output_at(int fd)
+{
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+}
+
+void background_detach(struct background *b, const struct report *report, struct session *session)
+{
+	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	prctl(PR_SET_PDEATHSIG, 0);
+	b->report = report;
+	b->session = session;
+	log_line("in the background: frtrace status | dump | stop %d", (int)b->target);
+	if (nowhere >= 0) {
+		dup2(nowhere, STDIN_FILENO);
+		point_output_at(nowhere);
+		close(nowhere);
+	}
+	(void)!write(b->ready, "", 1);
+	close(b->ready);
+	b->ready = -1;
+}
+
+int background_fd(const struct background *b)
+{
+	return b->listener;
+}
+
+static int tell_status(const struct background *b, int connection)
+{
+	char text[PATH_MAX + 1024];
+
+	report_status(b->report, text, sizeof(text));
+	dprintf(connection, "%s\n", text);
+	return output_is_gone(b->report->output) ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* "LAST-NS PATH" */
+static int dump(const struct background *b, char *words, int connection)
+{
+	const struct report *r = b->report;
+	struct diag d = { 0 };
+	uint64_t size, last = strtoull(words, &words, 10);
+	int err;
+
+	if (*words != ' ' || !words[1]) {
+		dprintf(connection, "frtrace: no file to dump to\n");
+		return EXIT_FAILED;
+	}
+	session_catch_up(b->session);
+	err = session_take_census(b->session, &d);
+	recorder_read_stacks(r->recorder, false);
+	session_take_waits_now(b->session);
+	recorder_put_open_calls(r->recorder, err ? "no stack: the JVM did not answer" : NULL);
+	err = recorder_cut(r->recorder, &d);
+	if (!err)
+		err = output_copy(r->output, words + 1, last, &size, &d);
+	if (err)
+		dprintf(connection, "frtrace: %s\n", d.text);
+	else
+		dprintf(connection, "%s in %s\n", log_bytes(size), words + 1);
+	return err ? EXIT_FAILED : EXIT_DONE;
+}
+
+bool background_look(struct background *b)
+{
+	char line[CONTROL_LINE];
+	int connection = control_accept(b->listener, line);
+
+	if (connection < 0)
+		return false;
+	if (strcmp(line, "stop") == 0) {
+		b->stopper = connection;
+		point_output_at(connection); /* what is said at the end */
+		return true;
+	}
+	if (strcmp(line, "status") == 0)
+		control_answer(connection, tell_status(b, connection));
+	else if (strncmp(line, "dump ", 5) == 0)
+		control_answer(connection, dump(b, line + 5, connection));
+	else
+		control_answer(connection, EXIT_USAGE);
+	return false;
+}
+
+void background_end(struct background *b, int status)
+{
+	if (!b)
+		return;
+	if (b->listener >= 0) {
+		control_remove(b->target);
+		close(b->listener);
+	}
+	if (b->stopper >= 0)
+		control_answer(b->stopper, status < 0 ? EXIT_FAILED : status);
+	if (b->ready >= 0)
+		close(b->ready);
+	free(b);
+}

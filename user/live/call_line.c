@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/live/call_line.h"
+#include "user/text/log.h"
+#include "user/capture/segment_names.h"
+#include "user/text/java_name.h"
+#include "user/text/term.h"
+#include "user/live/json_method.h"
+#include "user/text/wall_time.h"
+
+#define NAME_TEXT 2048
+
+static void resolved_name(const struct resolved_method *m, char *out, size_t size)
+{
+	char class_name[NAME_TEXT], method[NAME_TEXT];
+
+	snprintf(class_name, sizeof(class_name), "%s", m->class_name);
+	signature_dots(class_name);
+	signature_print(m->name, m->descriptor, method, sizeof(method));
+	snprintf(out, size, "%s.%s", class_name, method);
+}
+
+static void put_caller(FILE *to, const struct call_line *c)
+{
+	char name[2 * NAME_TEXT];
+
+	if (c->caller.resolved)
+		resolved_name(c->caller.resolved, name, sizeof(name));
+	else if (c->caller.named)
+		names_method(c->segment, c->caller.named, name, sizeof(name));
+	else
+		return;
+	fputs("  from ", to);
+	text_print(to, name);
+	if (c->caller.line > 0)
+		fprintf(to, " line: %d", c->caller.line);
+}
+
+void call_line_print(FILE *to, const struct call_line *c)
+{
+	char time[MOMENT_TEXT], name[NAME_TEXT];
+
+	moment_print(c->end, true, time);
+	fprintf(to, "%s  %9s  ", time, log_time(c->duration));
+	text_print(to, c->thread ? c->thread : "?");
+	fputs("  ", to);
+	names_method(c->segment, c->method, name, sizeof(name));
+	text_print(to, name);
+	if (c->thrown)
+		fputs("  thrown", to);
+	put_caller(to, c);
+	putc('\n', to);
+}
+
+static void put_caller_json(struct json *j, const struct call_line *c)
+{
+	const struct resolved_method *m = c->caller.resolved;
+	char name[NAME_TEXT];
+
+	if (!m && !c->caller.named) {
+		json_null(j, "caller");
+		return;
+	}
+	json_object(j, "caller");
+	if (m) {
+		snprintf(name, sizeof(name), "%s", m->class_name);
+		signature_dots(name);
+		json_string(j, "class", name);
+		json_string(j, "method", m->name);
+		json_string(j, "descriptor", m->descriptor);
+	} else {
+		json_method(j, c->segment, c->caller.named);
+	}
+	if (c->caller.line > 0)
+		json_signed(j, "line", c->caller.line);
+	else
+		json_null(j, "line");
+	json_end(j);
+}
+
+void call_line_json(FILE *to, const struct call_line *c)
+{
+	char time[MOMENT_TEXT];
+	struct json j;
+
+	json_init(&j, to);
+	json_object(&j, NULL);
+	moment_iso(c->end - c->duration, time);
+	json_string(&j, "startTime", time);
+	json_signed(&j, "startNs", c->start_ticks);
+	json_unsigned(&j, "durationNs", c->duration);
+	json_string(&j, "thread", c->thread);
+	json_unsigned(&j, "javaThreadId", c->java_id);
+	json_bool(&j, "virtual", c->is_virtual);
+	json_method(&j, c->segment, c->method);
+	json_bool(&j, "thrown", c->thrown);
+	put_caller_json(&j, c);
+	json_end(&j);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One recorded call as a line. */
+#ifndef USER_LIVE_CALL_LINE_H
+#define USER_LIVE_CALL_LINE_H
+
+#include "user/record/frames.h"
+#include "user/capture/segment.h"
+
+#include <stdio.h>
+
+struct call_line {
+	const struct segment *segment;
+	uint32_t method;
+	const char *thread; /* NULL: not known */
+	uint64_t java_id;   /* of the thread; 0: not known */
+	bool is_virtual, thrown;
+	int64_t end;		/* CLOCK_REALTIME, ns */
+	int64_t start_ticks;	/* the target's CLOCK_MONOTONIC, ns */
+	uint64_t duration;	/* ns */
+	struct frames_caller caller;
+};
+
+/* Time of day of the end, duration, thread, method, "thrown", "from CALLER line: N". */
+void call_line_print(FILE *to, const struct call_line *c);
+
+/* The same as an object; its fields are in docs/reading.md. */
+void call_line_json(FILE *to, const struct call_line *c);
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/live/control_socket.h"
+#include "user/process/run_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_S 2 /* for a request that does not come */
+#define SILENCE_S  5 /* of a recording that is asked */
+
+static struct sockaddr_un address_of(pid_t pid)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	char directory[RUN_DIRECTORY];
+
+	run_directory_name(directory);
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s/%d.sock", directory, (int)pid);
+	return a;
+}
+
+static bool is_alive(const struct sockaddr_un *a)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool alive = fd >= 0 && (!connect(fd, (const struct sockaddr *)a, sizeof(*a)) || errno == EAGAIN); /* its queue is full */
+
+	if (fd >= 0)
+		close(fd);
+	return alive;
+}
+
+int control_listen(pid_t pid, struct diag *d)
+{
+	struct sockaddr_un a = address_of(pid);
+	char directory[RUN_DIRECTORY];
+	int fd;
+
+	run_directory_name(directory);
+	if (run_directory_make())
+		return diag_set(d, EACCES, "cannot use '%s' for the recording's socket: it has to be a directory of this user's alone",
+				directory);
+	if (is_alive(&a))
+		return diag_set(d, EBUSY, "%d is being recorded in the background already: 'frtrace stop %d' ends that", (int)pid,
+				(int)pid);
+	unlink(a.sun_path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && !bind(fd, (const struct sockaddr *)&a, sizeof(a)) && !listen(fd, 8))
+		return fd;
+	diag_errno(d, errno, "cannot make the socket '%s'", a.sun_path);
+	if (fd >= 0)
+		close(fd);
+	return -EIO;
+}
+
+void control_remove(pid_t pid)
+{
+	struct sockaddr_un a = address_of(pid);
+
+	unlink(a.sun_path);
+}
+
+static bool may_speak(int connection)
+{
+	struct ucred who;
+	socklen_t size = sizeof(who);
+
+	return !getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) && (!who.uid || who.uid == geteuid());
+}
+
+/* One line; who sends none in time is not heard. */
+static bool read_line(int connection, char line[CONTROL_LINE])
+{
+	struct timeval patience = { .tv_sec = PATIENCE_S };
+	size_t length = 0;
+	ssize_t n;
+
+	setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	while (length < CONTROL_LINE - 1 && (n = read(connection, line + length, CONTROL_LINE - 1 - length)) > 0) {
+		length += n;
+		line[length] = 0;
+		if (line[length - 1] == '\n') {
+			line[length - 1] = 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+int control_accept(int listener, char line[CONTROL_LINE])
+{
+	int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+	if (connection < 0)
+		return -1;
+	if (may_speak(connection) && read_line(connection, line))
+		return connection;
+	close(connection);
+	return -1;
+}
+
+void control_answer(int connection, int status)
+{
+	char end[2] = { 0, (char)('0' + status) };
+
+	(void)!write(connection, end, sizeof(end));
+	close(connection);
+}
+
+/* CPU time of the process, ns; 0 when it has ended. */
+static uint64_t cpu_time(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
+		return 0;
+	return used.tv_sec * 1000000000ULL + used.tv_nsec;
+}
+
+/*
+ * read() from a recording. One that is at work may take long, to stop a JVM that does not answer or to merge files: then it
+ * uses CPU time, be it only to look at its clock. -ETIMEDOUT: none for SILENCE_S.
+ */
+static ssize_t read_patiently(int fd, bool at_work, void *to, size_t size)
+{
+	struct ucred collector = { 0 };
+	socklen_t length = sizeof(collector);
+	uint64_t before, after;
+	ssize_t n;
+
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &collector, &length);
+	for (after = cpu_time(collector.pid);;) {
+		before = after;
+		n = read(fd, to, size);
+		if (n >= 0 || errno != EAGAIN)
+			return n;
+		after = cpu_time(collector.pid);
+		if (!at_work || after == before)
+			return -ETIMEDOUT;
+	}
+}
+
+static int explain_silence(int fd, pid_t target, struct diag *d)
+{
+	struct ucred collector = { 0 };
+	socklen_t length = sizeof(collector);
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &collector, &length) || collector.pid <= 0)
+		return diag_set(d, ETIMEDOUT, "the recording of %d does not answer within %d s: try again", (int)target, SILENCE_S);
+	return diag_set(d, ETIMEDOUT, "the recording of %d does not answer within %d s: try again, or end it with 'kill -9 %d'; "
+				      "the file keeps what it has", (int)target, SILENCE_S, (int)collector.pid);
+}
+
+static int send_line(int fd, const char *line)
+{
+	char text[CONTROL_LINE];
+	int length = snprintf(text, sizeof(text), "%s\n", line);
+
+	return length < (int)sizeof(text) && write(fd, text, length) == length ? 0 : -EIO;
+}
+
+/* Text up to the zero byte. `at_work`: see read_patiently(). */
+static int read_answer(int fd, pid_t target, bool at_work, int out, struct diag *d)
+{
+	char text[4096];
+	ssize_t n;
+
+	while ((n = read_patiently(fd, at_work, text, sizeof(text))) > 0) {
+		char *end = memchr(text, 0, n);
+		size_t length = end ? (size_t)(end - text) : (size_t)n;
+		char status = 0;
+
+		for (size_t done = 0; done < length;) {
+			ssize_t written = write(out, text + done, length - done);
+
+			if (written <= 0)
+				return diag_errno(d, errno, "cannot write the answer");
+			done += written;
+		}
+		if (!end)
+			continue;
+		if (end + 1 < text + n)
+			status = end[1];
+		else if (read_patiently(fd, at_work, &status, 1) != 1)
+			break;
+		return status - '0';
+	}
+	if (n == -ETIMEDOUT)
+		return explain_silence(fd, target, d);
+	return diag_set(d, EPIPE, "the recording ended without an answer");
+}
+
+int control_ask(pid_t pid, const char *line, int out, struct diag *d)
+{
+	const struct timeval patience = { .tv_sec = SILENCE_S };
+	struct sockaddr_un a = address_of(pid);
+	bool at_work = strcmp(line, "status") != 0;
+	int fd, err;
+
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0) {
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	}
+	if (fd < 0 || !run_directory_is_own() || connect(fd, (const struct sockaddr *)&a, sizeof(a))) {
+		bool full = fd >= 0 && errno == EAGAIN;
+
+		if (fd >= 0)
+			close(fd);
+		return full ? explain_silence(-1, pid, d)
+			    : diag_set(d, ENOENT, "%d is not being recorded in the background by this user", (int)pid);
+	}
+	err = send_line(fd, line);
+	err = err ? diag_errno(d, -err, "cannot ask the recording") : read_answer(fd, pid, at_work, out, d);
+	close(fd);
+	return err;
+}
+
+size_t control_list(pid_t *pids, size_t room)
+{
+	char directory[RUN_DIRECTORY];
+	struct dirent *e;
+	size_t count = 0;
+	DIR *dir;
+
+	run_directory_name(directory);
+	dir = run_directory_is_own() ? opendir(directory) : NULL;
+	while (dir && (e = readdir(dir))) {
+		char *end;
+		long pid = strtol(e->d_name, &end, 10);
+		struct sockaddr_un a;
+
+		if (pid <= 0 || pid > INT_MAX || strcmp(end, ".sock") != 0)
+			continue;
+		a = address_of(pid);
+		if (!is_alive(&a))
+			continue;
+		if (count < room)
+			pids[count] = pid;
+		count++;
+	}
+	if (dir)
+		closedir(dir);
+	return count;
+}

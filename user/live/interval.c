@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/live/interval.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct open_calls {
+	uint64_t count, oldest; /* TSC */
+};
+
+struct intervals {
+	const struct segment *segment;
+	struct clock *clock;
+	struct splits *splits;
+	struct timings now;
+	struct timing before[FRT_MAX_METHODS];
+	struct split_sums split_before[FRT_MAX_METHODS];
+	struct frt_group seen[FRT_MAX_GROUPS];
+	struct open_calls open[FRT_MAX_METHODS];
+	struct interval_row row[FRT_MAX_METHODS];
+	struct interval interval;
+	int64_t begin;
+};
+
+struct intervals *intervals_new(const struct segment *s, struct clock *c, struct splits *splits, struct diag *d)
+{
+	struct intervals *v = calloc(1, sizeof(*v));
+
+	if (!v) {
+		diag_errno(d, ENOMEM, "cannot make room for the table");
+		return NULL;
+	}
+	v->segment = s;
+	v->clock = c;
+	v->splits = splits;
+	return v;
+}
+
+void intervals_begin(struct intervals *v)
+{
+	clock_sample(v->clock);
+	v->begin = v->interval.end = clock_last(v->clock)->monotonic;
+}
+
+void intervals_free(struct intervals *v)
+{
+	if (v)
+		timings_release(&v->now);
+	free(v);
+}
+
+/* What a slot shows while its thread runs may be a moment old, and is checked only for not leading elsewhere. */
+static void add_open(struct intervals *v, const struct frt_slot *slot)
+{
+	uint32_t depth = __atomic_load_n(&slot->depth, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; i < depth && i < FRT_OPEN_CALLS; i++) {
+		struct frt_open_call call;
+		struct open_calls *to;
+
+		call.start = __atomic_load_n(&slot->open[i].start, __ATOMIC_RELAXED);
+		call.method = __atomic_load_n(&slot->open[i].method, __ATOMIC_RELAXED);
+		if (!call.method || call.method >= FRT_MAX_METHODS)
+			continue;
+		to = &v->open[call.method];
+		if (!to->count++ || call.start < to->oldest)
+			to->oldest = call.start;
+	}
+}
+
+static void read_open(struct intervals *v)
+{
+	const struct frt_slot *slot;
+
+	for (uint32_t id = 1; segment_method(v->segment, id); id++)
+		v->open[id] = (struct open_calls){ 0 };
+	for (uint32_t i = 0; (slot = segment_slot(v->segment, i)); i++)
+		if (slot->epoch == segment_header(v->segment)->epoch && !(slot->flags & FRT_SLOT_CARRIER))
+			add_open(v, slot);
+}
+
+static uint64_t age(const struct intervals *v, uint64_t start)
+{
+	int64_t ns = start ? v->interval.end - clock_ns(v->clock, start) : 0;
+
+	return ns > 0 ? ns : 0;
+}
+
+static uint64_t ns_of(const struct intervals *v, uint64_t ticks)
+{
+	return clock_ns_of_ticks(v->clock, ticks);
+}
+
+static struct timing in_ns(const struct intervals *v, const struct timing *t)
+{
+	return (struct timing){ .count = t->count,
+				.thrown = t->thrown,
+				.total = ns_of(v, t->total),
+				.minimum = ns_of(v, t->minimum),
+				.maximum = ns_of(v, t->maximum) };
+}
+
+/* What the differences are taken to; seen NULL: to nothing. */
+struct base {
+	const struct timing *of;
+	struct frt_group *seen;
+};
+
+static void fill_times(struct intervals *v, struct interval_row *r, const struct base *base)
+{
+	const struct timing *now = &v->now.of[r->method], *before = &base->of[r->method];
+	uint64_t ticks = now->total - before->total, percentile[TIMING_PERCENTILES], longest;
+
+	r->total = ns_of(v, ticks);
+	r->average = (r->total + r->calls / 2) / r->calls;
+	r->maximum = ns_of(v, now->maximum);
+	r->bucketed = timing_percentiles_since(v->segment, &v->now, r->method, base->seen, percentile, &longest);
+	if (!r->bucketed)
+		return;
+	r->p50 = ns_of(v, percentile[TIMING_P50]);
+	r->p99 = ns_of(v, percentile[TIMING_P99]);
+	if (now->maximum <= before->maximum)
+		r->maximum = ns_of(v, longest);
+}
+
+/* `base` NULL: since the start. */
+static void fill_split(struct intervals *v, struct interval_row *r, const struct split_sums *base)
+{
+	static const struct split_sums nothing;
+	const struct split_sums *now = splits_of(v->splits, r->method), *before = base ? &base[r->method] : &nothing;
+
+	r->split = (struct split_sums){ .calls = now->calls - before->calls,
+					.duration = now->duration - before->duration,
+					.cpu = now->cpu - before->cpu,
+					.run_queue = now->run_queue - before->run_queue,
+					.blocked = now->blocked - before->blocked,
+					.worst = base ? splits_take_worst(v->splits, r->method) : now->worst };
+	v->split_before[r->method] = *now;
+}
+
+static void add_row(struct intervals *v, uint32_t method, const struct base *base)
+{
+	const struct timing *now = &v->now.of[method], *before = &base->of[method];
+	const struct open_calls *open = &v->open[method];
+	struct interval_row *r = &v->row[v->interval.rows];
+
+	if (now->count == before->count && !open->count)
+		return;
+	*r = (struct interval_row){ .method = method,
+				    .calls = now->count - before->count,
+				    .thrown = now->thrown - before->thrown,
+				    .open = open->count,
+				    .oldest_age = age(v, open->count ? open->oldest : 0),
+				    .since_start = in_ns(v, now) };
+	if (r->calls)
+		fill_times(v, r, base);
+	if (v->splits)
+		fill_split(v, r, base->seen ? v->split_before : NULL);
+	v->interval.rows++;
+	v->interval.calls += r->calls;
+	v->interval.thrown += r->thrown;
+}
+
+static int busier(const void *a, const void *b)
+{
+	const struct interval_row *x = a, *y = b;
+
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	if (x->calls != y->calls)
+		return x->calls < y->calls ? 1 : -1;
+	return x->method < y->method ? -1 : 1;
+}
+
+static void add_rows(struct intervals *v, const struct base *base)
+{
+	for (uint32_t id = 1; segment_method(v->segment, id); id++)
+		add_row(v, id, base);
+	qsort(v->row, v->interval.rows, sizeof(v->row[0]), busier);
+}
+
+const struct interval *intervals_next(struct intervals *v)
+{
+	struct base last = { v->before, v->seen };
+	struct interval *i = &v->interval;
+	struct segment_totals t;
+	int64_t begin = i->end;
+
+	timings_read(&v->now, v->segment);
+	read_open(v);
+	segment_totals(v->segment, &t);
+	clock_sample(v->clock);
+	*i = (struct interval){ .end = clock_last(v->clock)->monotonic, .row = v->row, .open = t.open, .split = v->splits };
+	i->length = i->end - begin;
+	i->oldest_age = age(v, t.oldest_start);
+	i->oldest_method = t.oldest_start ? t.oldest_method : 0;
+	add_rows(v, &last);
+	memcpy(v->before, v->now.of, sizeof(v->before));
+	return i;
+}
+
+const struct interval *intervals_whole(struct intervals *v)
+{
+	static const struct timing nothing[FRT_MAX_METHODS];
+	struct base start = { nothing, NULL };
+	struct interval *i = &v->interval;
+
+	i->length = i->end - v->begin;
+	i->rows = i->calls = i->thrown = 0;
+	i->whole = true;
+	add_rows(v, &start);
+	return i;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/live/interval_table.h"
+#include "user/text/log.h"
+#include "user/capture/segment_names.h"
+#include "user/text/columns.h"
+#include "user/text/wall_time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_TEXT   2048
+#define CELL_TEXT   32
+#define AROUND	    4  /* lines: head, titles, what is not shown, and the cursor's own */
+#define NAME_COLUMN 20 /* so wide at least, as long as there are columns to leave out */
+
+enum column { CALLS, ERRORS, AVERAGE, P50, P99, MAXIMUM, TOTAL, CPU, RUN_QUEUE, BLOCKED, WORST, OPEN, COLUMNS };
+
+static const char *const titles[COLUMNS] = { "calls", "errors", "avg", "p50", "p99", "max", "total", "cpu", "runq",
+					     "blocked", "worst wait", "open" };
+
+/* Widths of columns; one that is left out has none. */
+struct layout {
+	unsigned int width[COLUMNS];
+	unsigned int name; /* COLUMNS_ALL: as long as it is */
+};
+
+static void cell_time(const struct interval_row *r, bool known, uint64_t ns, char *out)
+{
+	snprintf(out, CELL_TEXT, "%s", r->calls && known ? log_time(ns) : "-");
+}
+
+static void cell_share(const struct interval_row *r, uint64_t part, char *out)
+{
+	snprintf(out, CELL_TEXT, r->split.duration ? "%.0f %%" : "-", 100.0 * part / r->split.duration);
+}
+
+static void cell(const struct interval_row *r, enum column c, char out[CELL_TEXT])
+{
+	switch (c) {
+	case CALLS:
+		snprintf(out, CELL_TEXT, "%s", log_count(r->calls));
+		break;
+	case ERRORS:
+		snprintf(out, CELL_TEXT, "%s", log_count(r->thrown));
+		break;
+	case AVERAGE:
+		cell_time(r, true, r->average, out);
+		break;
+	case P50:
+		cell_time(r, r->bucketed, r->p50, out);
+		break;
+	case P99:
+		cell_time(r, r->bucketed, r->p99, out);
+		break;
+	case MAXIMUM:
+		cell_time(r, true, r->maximum, out);
+		break;
+	case TOTAL:
+		cell_time(r, true, r->total, out);
+		break;
+	case CPU:
+		cell_share(r, r->split.cpu, out);
+		break;
+	case RUN_QUEUE:
+		cell_share(r, r->split.run_queue, out);
+		break;
+	case BLOCKED:
+		cell_share(r, r->split.blocked, out);
+		break;
+	case WORST:
+		snprintf(out, CELL_TEXT, "%s", r->split.worst ? log_time(r->split.worst) : "-");
+		break;
+	case OPEN:
+		snprintf(out, CELL_TEXT, "%s", log_count(r->open));
+		break;
+	case COLUMNS:
+		break;
+	}
+}
+
+static void measure(struct layout *l, const struct interval *i, uint32_t rows)
+{
+	char text[CELL_TEXT];
+
+	for (enum column c = 0; c < COLUMNS; c++)
+		l->width[c] = i->split || c < CPU || c > WORST ? strlen(titles[c]) : 0;
+	for (uint32_t n = 0; n < rows; n++)
+		for (enum column c = 0; c < COLUMNS; c++) {
+			cell(&i->row[n], c, text);
+			if (l->width[c] && strlen(text) > l->width[c])
+				l->width[c] = strlen(text);
+		}
+}
+
+static unsigned int taken(const struct layout *l)
+{
+	unsigned int sum = 0;
+
+	for (enum column c = 0; c < COLUMNS; c++)
+		sum += l->width[c] ? l->width[c] + 2 : 0;
+	return sum;
+}
+
+/* What the least is lost with goes first. */
+static void fit(struct layout *l, unsigned int width)
+{
+	static const enum column dispensable[] = { OPEN, P50, RUN_QUEUE, ERRORS, TOTAL, AVERAGE,
+						   P99,  WORST, CPU,	  BLOCKED };
+	size_t next = 0;
+
+	l->name = COLUMNS_ALL;
+	if (!width)
+		return;
+	while (taken(l) + NAME_COLUMN > width && next < sizeof(dispensable) / sizeof(dispensable[0]))
+		l->width[dispensable[next++]] = 0;
+	l->name = width > taken(l) ? width - taken(l) : 1;
+}
+
+static void print_titles(FILE *to, const struct layout *l)
+{
+	for (enum column c = 0; c < COLUMNS; c++)
+		if (l->width[c])
+			fprintf(to, "%*s  ", (int)l->width[c], titles[c]);
+	columns_put(to, "method", l->name);
+	putc('\n', to);
+}
+
+/* The same class and method, in another loader. Equal strings of the segment have one number. */
+static bool is_twin(const struct segment *s, const struct frt_method *m, uint32_t other)
+{
+	const struct frt_method *o = segment_method(s, other);
+	const struct frt_class *a = segment_class(s, m->class_id), *b = o ? segment_class(s, o->class_id) : NULL;
+
+	return a && b && m->class_id != o->class_id && m->name == o->name && m->descriptor == o->descriptor &&
+	       a->name == b->name;
+}
+
+static void row_name(const struct interval *i, uint32_t n, const struct segment *s, char name[NAME_TEXT])
+{
+	const struct frt_method *m = segment_method(s, i->row[n].method);
+	const struct frt_class *c = m ? segment_class(s, m->class_id) : NULL;
+	char loader[NAME_TEXT / 4];
+	bool twice = false;
+	size_t length;
+
+	names_method(s, i->row[n].method, name, NAME_TEXT);
+	for (uint32_t k = 0; c && k < i->rows && !twice; k++)
+		twice = is_twin(s, m, i->row[k].method);
+	if (!twice)
+		return;
+	length = strlen(name);
+	names_loader(s, c->loader, loader, sizeof(loader));
+	snprintf(name + length, NAME_TEXT - length, " (loader %s)", loader);
+}
+
+static void print_row(FILE *to, const struct layout *l, const struct interval_row *r, const char *name)
+{
+	char text[CELL_TEXT];
+
+	for (enum column c = 0; c < COLUMNS; c++) {
+		if (!l->width[c])
+			continue;
+		cell(r, c, text);
+		fprintf(to, "%*s  ", (int)l->width[c], text);
+	}
+	columns_put_end(to, name, l->name);
+	putc('\n', to);
+}
+
+static void print_line(FILE *to, const char *text, const struct table_setup *setup)
+{
+	columns_put(to, text, setup->width ? setup->width : COLUMNS_ALL);
+	putc('\n', to);
+}
+
+static void print_head(FILE *to, const struct interval *i, const struct table_setup *setup)
+{
+	char line[NAME_TEXT + 512], name[NAME_TEXT], time[MOMENT_TEXT];
+	int n;
+
+	moment_print(i->end + setup->realtime, false, time);
+	n = snprintf(line, sizeof(line), "%s   %s call%s in %s%s   %s thrown   %s lost   %s open", time, log_count(i->calls),
+		     i->calls == 1 ? "" : "s", i->whole ? "all of " : "", log_time(i->length), log_count(i->thrown), log_count(setup->lost),
+		     log_count(i->open));
+	if (i->open && i->oldest_method) {
+		names_method(setup->segment, i->oldest_method, name, sizeof(name));
+		snprintf(line + n, sizeof(line) - n, ", oldest %s in %s", log_time(i->oldest_age), name);
+	}
+	print_line(to, line, setup);
+}
+
+static uint32_t rows_shown(const struct interval *i, const struct table_setup *setup)
+{
+	uint64_t most = setup->top ? setup->top : TABLE_ROWS;
+
+	if (setup->height && most > (setup->height > AROUND ? setup->height - AROUND : 0))
+		most = setup->height > AROUND ? setup->height - AROUND : 0;
+	return i->rows < most ? i->rows : most;
+}
+
+unsigned int table_print(FILE *to, const struct interval *i, const struct table_setup *setup)
+{
+	uint32_t rows = rows_shown(i, setup);
+	struct layout l;
+	char more[64], name[NAME_TEXT];
+
+	print_head(to, i, setup);
+	if (!i->rows || !rows)
+		return 1;
+	measure(&l, i, rows);
+	fit(&l, setup->width);
+	print_titles(to, &l);
+	for (uint32_t n = 0; n < rows; n++) {
+		row_name(i, n, setup->segment, name);
+		print_row(to, &l, &i->row[n], name);
+	}
+	if (rows == i->rows)
+		return 2 + rows;
+	snprintf(more, sizeof(more), "and %s more method%s", log_count(i->rows - rows), i->rows - rows == 1 ? "" : "s");
+	print_line(to, more, setup);
+	return 3 + rows;
+}

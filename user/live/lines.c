@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/live/lines.h"
+#include "user/text/json.h"
+#include "user/text/log.h"
+#include "user/live/call_line.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HELD 16384u /* calls that wait for their turn, for 100 ms at most: 160,000 a second, more would be a burden */
+
+struct held {
+	struct frt_span span;
+	int64_t start, end; /* CLOCK_MONOTONIC, ns */
+	struct frames_caller caller;
+	struct stream_vthread vthread; /* of a platform thread: all 0 */
+};
+
+struct lines {
+	struct lines_setup setup;
+	struct held held[HELD];
+	size_t count;
+	uint64_t skipped, unsaid; /* the latter: since it was last said */
+	FILE *to;		  /* of one line */
+	char *text;
+	size_t size;
+};
+
+struct lines *lines_new(const struct lines_setup *setup, struct diag *d)
+{
+	struct lines *l = calloc(1, sizeof(*l));
+
+	if (l)
+		l->to = open_memstream(&l->text, &l->size);
+	if (!l || !l->to) {
+		diag_errno(d, ENOMEM, "cannot print");
+		lines_free(l);
+		return NULL;
+	}
+	l->setup = *setup;
+	return l;
+}
+
+void lines_free(struct lines *l)
+{
+	if (!l)
+		return;
+	if (l->to)
+		fclose(l->to);
+	free(l->text);
+	free(l);
+}
+
+static void skip(struct lines *l)
+{
+	l->skipped++;
+	l->unsaid++;
+}
+
+void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
+	       const struct frames_caller *caller)
+{
+	struct held *h = &l->held[l->count];
+
+	if (l->count == HELD) {
+		skip(l);
+		return;
+	}
+	*h = (struct held){ .span = *s,
+			    .start = clock_ns(l->setup.clock, s->start),
+			    .end = clock_ns(l->setup.clock, s->start + s->duration),
+			    .caller = *caller };
+	if (vthread)
+		h->vthread = *vthread;
+	l->count++;
+}
+
+void lines_forget_callers(struct lines *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		l->held[i].caller.resolved = NULL;
+}
+
+static int earlier(const void *a, const void *b)
+{
+	const struct held *x = a, *y = b;
+
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* What was printed into l->to since the last time. */
+static bool send(struct lines *l)
+{
+	bool sent = !fflush(l->to) && outlet_put(l->setup.outlet, l->text, l->size);
+
+	rewind(l->to);
+	return sent;
+}
+
+static bool say_skipped(struct lines *l)
+{
+	struct json j;
+
+	if (!l->unsaid)
+		return true;
+	if (l->setup.json) {
+		json_init(&j, l->to);
+		json_object(&j, NULL);
+		json_unsigned(&j, "skipped", l->unsaid);
+		json_end(&j);
+	} else {
+		fprintf(l->to, "... %s calls are not printed: they came faster than that\n",
+			log_count(l->unsaid));
+	}
+	if (!send(l))
+		return false;
+	l->unsaid = 0;
+	return true;
+}
+
+static void name_thread(const struct lines *l, const struct held *h, struct frt_thread *row, char name[72],
+			struct call_line *c)
+{
+	c->is_virtual = h->span.flags & FRT_SPAN_VIRTUAL;
+	if (c->is_virtual) {
+		c->java_id = h->vthread.java_id;
+		c->thread = h->vthread.name;
+	} else if (segment_thread(l->setup.segment, h->span.thread, row)) {
+		snprintf(name, 72, "%.*s", (int)row->name_length, row->name);
+		c->java_id = row->java_id;
+		c->thread = name;
+	}
+}
+
+static void print_call(struct lines *l, const struct held *h, int64_t realtime)
+{
+	struct call_line c = { .segment = l->setup.segment,
+			       .method = h->span.method,
+			       .thrown = h->span.flags & FRT_SPAN_THROWN,
+			       .end = h->end + realtime,
+			       .start_ticks = h->start + l->setup.ticks_offset,
+			       .duration = h->end - h->start,
+			       .caller = h->caller };
+	struct frt_thread row;
+	char name[72];
+
+	name_thread(l, h, &row, name, &c);
+	if (l->setup.json)
+		call_line_json(l->to, &c);
+	else
+		call_line_print(l->to, &c);
+}
+
+void lines_print(struct lines *l, int64_t now)
+{
+	int64_t realtime = clock_realtime_offset(), until = now == INT64_MAX ? now : now - LINES_LATE_NS;
+	size_t n = 0;
+
+	qsort(l->held, l->count, sizeof(l->held[0]), earlier);
+	for (; n < l->count && l->held[n].end <= until; n++) {
+		if (!say_skipped(l)) {
+			skip(l);
+			continue;
+		}
+		print_call(l, &l->held[n], realtime);
+		if (!send(l))
+			skip(l);
+	}
+	l->count -= n;
+	memmove(l->held, l->held + n, l->count * sizeof(l->held[0]));
+	if (until == INT64_MAX)
+		say_skipped(l);
+}
+
+uint64_t lines_skipped(const struct lines *l)
+{
+	return l->skipped;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/live/live.h"
+#include "user/text/log.h"
+#include "user/live/lines.h"
+#include "user/live/stdout_queue.h"
+#include "user/live/interval_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct live {
+	struct live_setup setup;
+	struct stream_sink recorder;
+	struct outlet *outlet;
+	struct intervals *intervals; /* NULL: no table */
+	struct lines *lines;	     /* NULL: no lines */
+	int64_t due;
+	uint64_t refused; /* tables */
+};
+
+static struct splits *splits_for(const struct live_setup *s)
+{
+	struct where *where = recorder_where(s->recorder);
+
+	return where ? where_splits(where) : NULL;
+}
+
+static int open_view(struct live *l, struct diag *d)
+{
+	const struct live_setup *s = &l->setup;
+	struct lines_setup lines = { .segment = s->segment,
+				     .clock = s->clock,
+				     .ticks_offset = s->target->monotonic_offset,
+				     .json = s->settings->json };
+
+	l->outlet = outlet_open(STDOUT_FILENO, s->settings->program, d);
+	if (!l->outlet)
+		return -EBADF;
+	lines.outlet = l->outlet;
+	if (s->settings->lines)
+		l->lines = lines_new(&lines, d);
+	else
+		l->intervals = intervals_new(s->segment, s->clock, splits_for(s), d);
+	return l->lines || l->intervals ? 0 : -ENOMEM;
+}
+
+int live_check(const struct settings *s, struct diag *d)
+{
+	int mode = fcntl(STDOUT_FILENO, F_GETFL);
+
+	if ((s->interval_ns || s->lines) && (mode < 0 || (mode & O_ACCMODE) == O_RDONLY))
+		return diag_errno(d, EBADF, "cannot print on standard output");
+	return 0;
+}
+
+int live_new(struct live **out, const struct live_setup *setup, struct diag *d)
+{
+	struct live *l;
+	int err;
+
+	*out = NULL;
+	if (!setup->settings->interval_ns && !setup->settings->lines)
+		return 0;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return diag_errno(d, ENOMEM, "cannot print");
+	l->setup = *setup;
+	l->recorder = recorder_sink(setup->recorder);
+	err = open_view(l, d);
+	if (err)
+		live_free(l);
+	else
+		*out = l;
+	return err;
+}
+
+void live_free(struct live *l)
+{
+	if (!l)
+		return;
+	lines_free(l->lines);
+	intervals_free(l->intervals);
+	outlet_close(l->outlet);
+	free(l);
+}
+
+static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+{
+	struct live *l = context;
+	uint64_t before = recorder_counts(l->setup.recorder)->events;
+	struct frames_caller caller = { 0 };
+
+	l->recorder.span(l->recorder.context, s, v);
+	if (!l->lines || recorder_counts(l->setup.recorder)->events == before)
+		return;
+	recorder_caller(l->setup.recorder, s->stack, s->method, &caller);
+	lines_add(l->lines, s, v, &caller);
+}
+
+static void on_cover(void *context, uint64_t tsc)
+{
+	struct live *l = context;
+
+	l->recorder.cover(l->recorder.context, tsc);
+}
+
+struct stream_sink live_sink(struct live *l)
+{
+	return (struct stream_sink){ .span = on_span, .cover = on_cover, .context = l };
+}
+
+static void print_table(FILE *to, const struct live *l, const struct interval *i, uint64_t lost, unsigned int *lines)
+{
+	const struct settings *s = l->setup.settings;
+	struct table_setup setup = { .segment = l->setup.segment,
+				     .top = s->top,
+				     .realtime = clock_realtime_offset(),
+				     .ticks_offset = l->setup.target->monotonic_offset,
+				     .lost = lost };
+
+	*lines = 0;
+	if (s->json) {
+		table_json(to, i, &setup);
+		return;
+	}
+	outlet_size(l->outlet, &setup.width, &setup.height);
+	if (!outlet_is_in_place(l->outlet))
+		setup.height = 0;
+	*lines = table_print(to, i, &setup);
+	if (!outlet_is_in_place(l->outlet))
+		putc('\n', to);
+}
+
+static void show_table(struct live *l, const struct interval *i, uint64_t lost)
+{
+	unsigned int lines;
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return;
+	print_table(to, l, i, lost, &lines);
+	if (fclose(to))
+		return;
+	if (lines ? !outlet_frame(l->outlet, text, size, lines) : !outlet_put(l->outlet, text, size))
+		l->refused++;
+	free(text);
+}
+
+static void tick_table(struct live *l, int64_t now, uint64_t lost)
+{
+	uint64_t interval = l->setup.settings->interval_ns;
+
+	if (!l->due) {
+		intervals_begin(l->intervals);
+		l->due = now + interval;
+	}
+	if (now < l->due)
+		return;
+	show_table(l, intervals_next(l->intervals), lost);
+	while (l->due <= now)
+		l->due += interval;
+}
+
+/* In place it is what is left to look at; appended, it stands below the last interval, which was shorter. */
+static void finish_table(struct live *l, uint64_t lost)
+{
+	const struct interval *last = intervals_next(l->intervals);
+
+	if (l->setup.settings->json || !outlet_is_in_place(l->outlet))
+		show_table(l, last, lost);
+	if (!l->setup.settings->json)
+		show_table(l, intervals_whole(l->intervals), lost);
+}
+
+bool live_tick(struct live *l, int64_t now, uint64_t lost)
+{
+	if (l->lines)
+		lines_print(l->lines, now);
+	else
+		tick_table(l, now, lost);
+	return outlet_flush(l->outlet);
+}
+
+void live_forget_callers(struct live *l)
+{
+	if (l && l->lines)
+		lines_forget_callers(l->lines);
+}
+
+bool live_has_terminal(const struct live *l)
+{
+	return l && outlet_is_terminal(l->outlet);
+}
+
+void live_finish(struct live *l, uint64_t lost)
+{
+	if (!l)
+		return;
+	if (l->lines)
+		lines_print(l->lines, INT64_MAX);
+	else
+		finish_table(l, lost);
+	if (!outlet_flush(l->outlet))
+		return;
+	if (!outlet_finish(l->outlet))
+		log_error("frtrace: standard output takes nothing any more, the rest of it is not printed");
+	if (l->refused)
+		log_line("  %s tables were not printed: standard output did not take them in time", log_count(l->refused));
+	if (l->lines && lines_skipped(l->lines))
+		log_line("  %s calls were not printed: they came faster than that; the file has them",
+			 log_count(lines_skipped(l->lines)));
+}

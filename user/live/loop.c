@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/live/loop.h"
+#include "user/text/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NEWS_MS	    5
+#define IDLE_MS	    50
+#define SWEEP_NS    50000000LL
+#define PROGRESS_NS 1000000000LL
+#define SILENCE_NS  10000000000LL /* the first time; then twice as long, and so on */
+#define NEWS_NS	    200000000LL /* where a stack is new, more are likely to be */
+
+int loop_init(struct loop *l, bool for_program, struct diag *d)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH };
+	sigset_t set;
+
+	*l = (struct loop){ .signals = -1 };
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	for (size_t i = 0; i < (for_program ? sizeof(signals) / sizeof(signals[0]) : 3); i++)
+		sigaddset(&set, signals[i]);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return diag_errno(d, errno, "cannot block signals");
+	l->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return l->signals < 0 ? diag_errno(d, errno, "cannot make a signalfd") : 0;
+}
+
+void loop_release(struct loop *l)
+{
+	if (l->signals >= 0)
+		close(l->signals);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Has a signal come that is for us, or the target or the program ended? */
+static bool wait_for_more(const struct loop *l, int timeout_ms)
+{
+	struct pollfd fds[4 + PROGRAM_FDS] = { { .fd = session_fd(l->session), .events = POLLIN },
+					       { .fd = l->signals, .events = POLLIN },
+					       { .fd = l->target->pidfd, .events = POLLIN },
+					       { .fd = l->background ? background_fd(l->background) : -1, .events = POLLIN } };
+
+	if (l->program)
+		program_poll(l->program, fds + 4);
+	poll(fds, l->program ? 4 + PROGRAM_FDS : 4, timeout_ms);
+	if (fds[3].revents && background_look(l->background))
+		return true;
+	return (l->program ? program_look(l->program) : fds[1].revents) || target_ended(l->target);
+}
+
+struct moments {
+	int64_t end, sweep, progress;
+	int64_t silence, silence_ns;
+	bool unseen;  /* nobody reads the live view any more */
+	int64_t news; /* until then stacks are looked at often */
+};
+
+static void look_at_brake(const struct loop *l, int64_t now)
+{
+	struct brake_finding found;
+
+	if (l->brake && brake_look(l->brake, now, &found))
+		report_brake(l->report, &found);
+}
+
+static int look_after(struct loop *l, struct moments *m, int64_t now, struct diag *d)
+{
+	uint64_t lost;
+	int err = 0;
+
+	if (now >= m->sweep) {
+		session_sweep(l->session);
+		look_at_brake(l, now);
+		m->sweep = now + SWEEP_NS;
+		clock_sample(l->report->clock);
+		lost = report_lost(l->report);
+		recorder_note_loss(l->recorder, lost);
+		if (recorder_forget_methods(l->recorder))
+			live_forget_callers(l->live);
+		err = recorder_tick(l->recorder, d);
+		if (l->live && !session_holds(l->session))
+			m->unseen = !live_tick(l->live, now, lost);
+	}
+	if (now >= m->progress && !live_has_terminal(l->live)) {
+		report_progress(l->report);
+		m->progress = now + PROGRESS_NS;
+	}
+	if (now >= m->silence) {
+		report_silence(l->report);
+		m->silence_ns *= 2;
+		m->silence = now + m->silence_ns;
+	}
+	return err;
+}
+
+int loop_run(struct loop *l, struct diag *d)
+{
+	int64_t now = now_ns();
+	struct moments m = { .end = INT64_MAX, .silence = now + SILENCE_NS, .silence_ns = SILENCE_NS, .news = now + NEWS_NS };
+	bool over = false;
+	int err = 0;
+
+	if (l->duration_ns)
+		m.end = now + l->duration_ns;
+	while (!over && !err) {
+		bool news = recorder_read_stacks(l->recorder, false);
+		bool behind = recorder_behind(l->recorder);
+		int parts = behind ? 0 : session_consume(l->session);
+
+		now = now_ns();
+		if (news)
+			m.news = now + NEWS_NS;
+		if (!session_beat(l->session))
+			return diag_set(d, ECANCELED, "the agent took its hooks out: it had no sign of life from frtrace for 30 s");
+		if (!behind)
+			err = look_after(l, &m, now, d);
+		if (err || m.unseen || now >= m.end || recorder_full(l->recorder))
+			break;
+		over = wait_for_more(l, behind || parts >= QUEUE_BUDGET ? 0 : now < m.news ? NEWS_MS : IDLE_MS);
+	}
+	return err;
+}

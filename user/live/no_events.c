@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/live/no_events.h"
+#include "user/text/log.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static int64_t monotonic_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static const char *calls(uint64_t n)
+{
+	return n == 1 ? "call" : "calls";
+}
+
+/* What ended, and was not worth recording. */
+static void explain_calls(const struct silence *s, const struct segment_totals *t, char *out, size_t size)
+{
+	const char *number = log_count(t->exited), *most = log_time(clock_ns_of_ticks(s->clock, t->longest));
+
+	if (s->settings->thrown && !t->thrown)
+		snprintf(out, size, "%s %s, none of them ended by an exception", number, calls(t->exited));
+	else if (s->settings->threshold_ns)
+		snprintf(out, size, "%s %s, all below %s (max %s)", number, calls(t->exited),
+			 log_time(s->settings->threshold_ns), most);
+	else
+		snprintf(out, size, "%s %s, all below their thresholds (max %s)", number, calls(t->exited), most);
+}
+
+struct matches {
+	uint32_t methods, lower_bounds;
+};
+
+/* What has had hooks in this recording: the table of methods is that of all recordings, the rules are of this one. */
+static struct matches count_matches(const struct segment *s)
+{
+	const uint64_t *rules = (const uint64_t *)(s->base + FRT_RULES_AT), untouched = FRT_RULE_UNTRACED;
+	struct matches found = { 0 };
+	const struct frt_method *m;
+
+	for (uint32_t id = 1; (m = segment_method(s, id)); id++) {
+		if (rules[id] == untouched)
+			continue;
+		found.methods++;
+		found.lower_bounds += !!(m->flags & FRT_METHOD_LOWER_BOUND);
+	}
+	return found;
+}
+
+static void explain_no_calls(const struct silence *s, const struct segment_totals *t, char *out, size_t size)
+{
+	struct matches found = count_matches(s->segment);
+	const char *time = log_time(monotonic_now() - s->begin_ns);
+
+	if (t->open)
+		snprintf(out, size, "0 calls have ended in %s, %s %s", time, log_count(t->open),
+			 t->open == 1 ? "is open" : "are open");
+	else if (!found.methods)
+		snprintf(out, size, "0 calls: no class that was loaded matched");
+	else if (found.lower_bounds == found.methods)
+		snprintf(out, size,
+			 "0 calls: matched, never called in %s but perhaps by compiled code, where the JIT puts its own in their place",
+			 time);
+	else
+		snprintf(out, size, "0 calls: matched, never called in %s", time);
+}
+
+bool silence_explain(const struct silence *s, const struct segment_totals *t, char *out, size_t size)
+{
+	if (s->counts->events || s->counts->unwritten)
+		return false;
+	if (t->exited && !filter_list_count(s->settings->filters, FILTER_TRACE))
+		return false;
+	if (t->exited)
+		explain_calls(s, t, out, size);
+	else
+		explain_no_calls(s, t, out, size);
+	return true;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/live/program.h"
+#include "user/capture/agent_build.h"
+#include "user/text/log.h"
+#include "user/process/launch_socket.h"
+#include "user/process/launch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+struct program {
+	const struct settings *settings;
+	struct agent_build build;
+	struct door door;
+	struct launch launch;
+	int signals;
+	bool running, taken; /* taken: one JVM is traced, or was */
+};
+
+int program_open(struct program **out, const struct settings *settings, struct diag *d)
+{
+	struct program *p = calloc(1, sizeof(*p));
+	struct launch_setup setup = { .argv = settings->program, .user = settings->user, .by_environment = settings->target };
+	char option[1024];
+	int err;
+
+	if (!p)
+		return diag_errno(d, ENOMEM, "cannot begin");
+	*p = (struct program){ .settings = settings, .door.fd = -1, .signals = -1 };
+	p->door.file.base = p->door.file.inside = -1;
+	p->launch = (struct launch){ .pid = -1, .pidfd = -1, .go = -1, .why = -1, .status = -1 };
+	agent_build_name(&p->build);
+	err = door_open(&p->door, p->build.file_name, agent_image, agent_image_size(), d);
+	snprintf(option, sizeof(option), "-agentpath:%s=%s,%s", p->door.file.path, p->build.tag, p->door.path);
+	setup.java_option = option;
+	if (!err)
+		err = launch_fork(&p->launch, &setup, d);
+	if (err)
+		program_close(p);
+	else
+		*out = p;
+	return err;
+}
+
+void program_close(struct program *p)
+{
+	bool keep;
+
+	if (!p)
+		return;
+	keep = p->running && launch_is_inherited(p->door.file.directory);
+	if (keep)
+		log_line("left in place: %s, for processes of the program that go on, and may start JVMs", p->door.file.path);
+	door_close(&p->door, keep);
+	launch_release(&p->launch);
+	free(p);
+}
+
+pid_t program_pid(const struct program *p)
+{
+	return p->launch.pid;
+}
+
+int program_run(struct program *p, int signals, struct diag *d)
+{
+	p->signals = signals;
+	p->running = true;
+	return launch_go(&p->launch, p->settings->program[0], d);
+}
+
+void program_poll(const struct program *p, struct pollfd fds[PROGRAM_FDS])
+{
+	fds[0] = (struct pollfd){ p->launch.pidfd, POLLIN, 0 };
+	fds[1] = (struct pollfd){ p->signals, POLLIN, 0 };
+	fds[2] = (struct pollfd){ p->door.fd, POLLIN, 0 };
+}
+
+/* What the terminal sends goes to the whole group: the program has it already. */
+static void pass_signals(struct program *p)
+{
+	struct signalfd_siginfo s;
+
+	while (read(p->signals, &s, sizeof(s)) == sizeof(s))
+		if (s.ssi_code != SI_KERNEL)
+			launch_signal(&p->launch, s.ssi_signo);
+}
+
+/* Is it the one to trace? If not, it runs on untraced. */
+static bool is_wanted(const struct program *p, const struct target *t)
+{
+	const char *part = p->settings->target;
+
+	if (!target_runs_something(t)) {
+		log_detail("not traced: %d %s, which has no main class", (int)t->pid, t->name);
+		return false;
+	}
+	if (part && !target_is_named(t, part)) {
+		log_detail("not traced: %d %s is not '%s'", (int)t->pid, t->name, part);
+		return false;
+	}
+	if (p->taken)
+		log_line("not traced: %d %s (one JVM of a program is; -p chooses it by its main class or jar)", (int)t->pid,
+			 t->name);
+	return !p->taken;
+}
+
+/* Who rings? A connection when that one is to be traced, with *t open; -1: not, or nobody. */
+static int answer(struct program *p, struct target *t)
+{
+	struct diag d = { 0 };
+	char number[16];
+	pid_t pid;
+	int connection = door_accept(&p->door, &pid);
+
+	if (connection < 0)
+		return -1;
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	if (target_open(number, t, &d)) {
+		log_line("not traced: %s", d.text);
+	} else if (is_wanted(p, t)) {
+		p->taken = true;
+		return connection;
+	}
+	target_close(t);
+	door_say(connection, "no");
+	close(connection);
+	return -1;
+}
+
+bool program_look(struct program *p)
+{
+	struct target other = { .pidfd = -1 };
+
+	pass_signals(p);
+	if (p->taken)
+		answer(p, &other);
+	return launch_ended(&p->launch);
+}
+
+int program_wait_jvm(struct program *p, struct target *t, int *connection)
+{
+	struct pollfd fds[PROGRAM_FDS];
+
+	while (!program_look(p)) {
+		*connection = answer(p, t);
+		if (*connection >= 0)
+			return 1;
+		program_poll(p, fds);
+		poll(fds, PROGRAM_FDS, -1);
+	}
+	return 0;
+}
+
+int program_finish(struct program *p)
+{
+	struct pollfd fds[PROGRAM_FDS];
+
+	p->taken = true;
+	while (!program_look(p)) {
+		program_poll(p, fds);
+		poll(fds, PROGRAM_FDS, -1);
+	}
+	return p->launch.status;
+}

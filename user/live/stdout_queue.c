@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * poll() says that a pipe has room for a page; no more is written at once, so
+ * no write waits. A terminal may have less room than it says and is opened anew
+ * for writes that do not wait: to say so of the descriptor that we were given
+ * would say it to all who share it, the shell too.
+ */
+#include "user/live/stdout_queue.h"
+#include "user/text/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define MOST	   (1u << 20)
+#define FRAME_EXTRA 64
+#define PATIENCE_MS 3000
+
+struct outlet {
+	int fd;
+	bool terminal, in_place, closed;
+	char *waiting;
+	size_t size;
+	unsigned int frame_lines; /* of the frame that stands right above the cursor; 0: none */
+	unsigned int frame_width, frame_height;
+	uint64_t log_lines; /* when it was printed */
+};
+
+static bool can_move_cursor(void)
+{
+	const char *term = getenv("TERM");
+
+	return term && *term && strcmp(term, "dumb") != 0;
+}
+
+static int open_fd(int fd, bool terminal)
+{
+	char path[] = "/dev/fd/0123456789";
+	int own = -1;
+
+	if (terminal) {
+		snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+		own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	}
+	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
+struct outlet *outlet_open(int fd, bool shared, struct diag *d)
+{
+	struct outlet *o = calloc(1, sizeof(*o));
+
+	if (o)
+		o->waiting = malloc(MOST);
+	if (!o || !o->waiting) {
+		diag_errno(d, ENOMEM, "cannot print");
+		free(o);
+		return NULL;
+	}
+	o->terminal = isatty(fd);
+	o->in_place = o->terminal && !shared && can_move_cursor();
+	o->fd = open_fd(fd, o->terminal);
+	if (o->fd < 0) {
+		diag_errno(d, errno, "cannot print on standard output");
+		outlet_close(o);
+		return NULL;
+	}
+	return o;
+}
+
+void outlet_close(struct outlet *o)
+{
+	if (!o)
+		return;
+	if (o->fd >= 0)
+		close(o->fd);
+	free(o->waiting);
+	free(o);
+}
+
+bool outlet_is_terminal(const struct outlet *o)
+{
+	return o->terminal;
+}
+
+bool outlet_is_in_place(const struct outlet *o)
+{
+	return o->in_place;
+}
+
+void outlet_size(const struct outlet *o, unsigned int *width, unsigned int *height)
+{
+	struct winsize w;
+
+	*width = *height = 0;
+	if (!o->terminal)
+		return;
+	if (ioctl(o->fd, TIOCGWINSZ, &w) || !w.ws_col || !w.ws_row)
+		w = (struct winsize){ .ws_col = 80, .ws_row = 24 };
+	*width = w.ws_col;
+	*height = w.ws_row;
+}
+
+/* Wait for room at most so long; write what fits. False: no room, or closed. */
+static bool write_some(struct outlet *o, int timeout_ms)
+{
+	struct pollfd p = { .fd = o->fd, .events = POLLOUT };
+	size_t part = o->size < PIPE_BUF ? o->size : PIPE_BUF;
+	ssize_t n;
+
+	if (poll(&p, 1, timeout_ms) <= 0)
+		return false;
+	if (p.revents & (POLLERR | POLLHUP | POLLNVAL)) {
+		o->closed = true;
+		return false;
+	}
+	n = part ? write(o->fd, o->waiting, part) : 0;
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		o->closed = true;
+	if (n <= 0)
+		return false;
+	o->size -= n;
+	memmove(o->waiting, o->waiting + n, o->size);
+	return true;
+}
+
+bool outlet_flush(struct outlet *o)
+{
+	while (write_some(o, 0))
+		;
+	return !o->closed;
+}
+
+bool outlet_finish(struct outlet *o)
+{
+	while (o->size && write_some(o, PATIENCE_MS))
+		;
+	return o->closed || !o->size;
+}
+
+bool outlet_put(struct outlet *o, const char *text, size_t size)
+{
+	if (size > MOST - o->size)
+		outlet_flush(o);
+	if (o->closed || size > MOST - o->size)
+		return false;
+	memcpy(o->waiting + o->size, text, size);
+	o->size += size;
+	return true;
+}
+
+/* Neither has anybody written below it, nor have its lines been wrapped anew. */
+static bool frame_stands(const struct outlet *o, unsigned int width, unsigned int height)
+{
+	return o->frame_lines && o->frame_width == width && o->frame_height == height && o->log_lines == log_lines();
+}
+
+/* Lines must not be wrapped, whatever the terminal thinks of a character's width; this holds for the frame alone. */
+bool outlet_frame(struct outlet *o, const char *text, size_t size, unsigned int lines)
+{
+	unsigned int width, height;
+	char begin[FRAME_EXTRA] = "\033[?7l";
+
+	if (!o->in_place)
+		return outlet_put(o, text, size);
+	outlet_flush(o);
+	if (o->closed || o->size || size + 2 * FRAME_EXTRA > MOST)
+		return false;
+	outlet_size(o, &width, &height);
+	if (frame_stands(o, width, height))
+		snprintf(begin, sizeof(begin), "\033[?7l\033[%uA\r\033[J", o->frame_lines);
+	outlet_put(o, begin, strlen(begin));
+	outlet_put(o, text, size);
+	outlet_put(o, "\033[?7h", 5);
+	o->frame_lines = lines;
+	o->frame_width = width;
+	o->frame_height = height;
+	o->log_lines = log_lines();
+	return true;
+}

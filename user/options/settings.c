@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/options/settings.h"
+#include "bpf/frtrace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define DEFAULT_NAME    "frtrace-%p-%t.jfr"
+#define REPOSITORY_NAME "%t_%p/"
+#define MOST_OVERHEAD   10000u
+
+int settings_init(struct settings *s, struct diag *d)
+{
+	*s = (struct settings){.max_size = SETTINGS_MAX_SIZE, .stack_depth = SETTINGS_STACK_DEPTH,
+				.max_overhead = SETTINGS_MAX_OVERHEAD, .kernel = SETTINGS_KERNEL_ON,
+				.wait_stack_ns = SETTINGS_WAIT_STACK};
+	s->filters = filter_list_new();
+	return s->filters ? 0 : diag_set(d, ENOMEM, "no memory for settings");
+}
+
+void settings_release(struct settings *s)
+{
+	filter_list_free(s->filters);
+	free(s->output);
+	free(s->with_jfr);
+	*s = (struct settings){0};
+}
+
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+static const struct unit time_units[] = {
+	{"ns", 1},
+	{"us", 1000},
+	{"ms", 1000000},
+	{"s", 1000000000},
+	{"m", 60000000000ULL},
+	{"h", 3600000000000ULL},
+	{"d", 86400000000000ULL},
+	{0},
+};
+
+static const struct unit size_units[] = {
+	{"", 1},	   {"k", 1ULL << 10}, {"K", 1ULL << 10}, {"m", 1ULL << 20},
+	{"M", 1ULL << 20}, {"g", 1ULL << 30}, {"G", 1ULL << 30}, {0},
+};
+
+static const struct unit no_units[] = {{"", 1}, {0}};
+static const struct unit percent_units[] = {{"%", 1}, {"", 1}, {0}};
+
+enum number { NUMBER_OK, NUMBER_WRONG, NUMBER_NO_UNIT, NUMBER_TOO_LARGE };
+
+static const struct unit *unit_find(const struct unit *units, const char *name)
+{
+	for (; units->name; units++)
+		if (strcmp(units->name, name) == 0)
+			return units;
+	return NULL;
+}
+
+/* Digits, at most one space, a unit. By hand, as strtoull() takes signs and leading space. */
+static enum number number_parse(const char *text, const struct unit *units, uint64_t *value)
+{
+	const struct unit *unit;
+	const char *s = text;
+	bool large = false;
+	uint64_t n = 0;
+
+	for (; *s >= '0' && *s <= '9'; s++) {
+		large |= __builtin_mul_overflow(n, 10, &n);
+		large |= __builtin_add_overflow(n, (uint64_t)(*s - '0'), &n);
+	}
+	if (s == text)
+		return NUMBER_WRONG;
+	if (*s == ' ' && s[1])
+		s++;
+	unit = unit_find(units, s);
+	if (!unit && *s == 0 && n == 0 && !large) {
+		*value = 0;
+		return NUMBER_OK;
+	}
+	if (!unit)
+		return *s ? NUMBER_WRONG : NUMBER_NO_UNIT;
+	large |= __builtin_mul_overflow(n, unit->factor, &n);
+	*value = n;
+	return large || n > INT64_MAX ? NUMBER_TOO_LARGE : NUMBER_OK;
+}
+
+static int number_check(enum number result, const char *option, const char *text, const char *wanted, struct diag *d)
+{
+	switch (result) {
+	case NUMBER_OK:
+		return 0;
+	case NUMBER_NO_UNIT:
+		return diag_usage(d, "wrong %s '%s': the unit is missing, as in %sms or %ss", option, text, text, text);
+	case NUMBER_TOO_LARGE:
+		return diag_usage(d, "wrong %s '%s': it is too large", option, text);
+	default:
+		return diag_usage(d, "wrong %s '%s': it has to be %s", option, text, wanted);
+	}
+}
+
+int settings_parse_time(const char *option, const char *text, uint64_t *ns, struct diag *d)
+{
+	return number_check(number_parse(text, time_units, ns), option, text,
+			    "a whole number and a unit, ns us ms s m h or d, as in 10ms", d);
+}
+
+int settings_parse_size(const char *option, const char *text, uint64_t *bytes, struct diag *d)
+{
+	return number_check(number_parse(text, size_units, bytes), option, text,
+			    "a whole number of bytes, or with k, m or g, as in 500m", d);
+}
+
+int settings_parse_count(const char *option, const char *text, uint64_t *count, struct diag *d)
+{
+	return number_check(number_parse(text, no_units, count), option, text, "a whole number, as in 1000", d);
+}
+
+int settings_parse_depth(const char *text, uint32_t *depth, struct diag *d)
+{
+	uint64_t n;
+	int err = settings_parse_count("--stack-depth", text, &n, d);
+
+	if (err)
+		return err;
+	if (n < 1 || n > FRT_MAX_DEPTH)
+		return diag_usage(d, "wrong --stack-depth '%s': it has to be 1 to %u", text, FRT_MAX_DEPTH);
+	*depth = n;
+	return 0;
+}
+
+int settings_parse_overhead(const char *text, uint32_t *percent, struct diag *d)
+{
+	bool off = strcmp(text, "off") == 0;
+	uint64_t n = 0;
+
+	if (!off && (number_parse(text, percent_units, &n) != NUMBER_OK || n < 1 || n > MOST_OVERHEAD))
+		return diag_usage(d, "wrong --max-overhead '%s': it has to be a whole percentage from 1%% to %u%%, or off", text,
+				  MOST_OVERHEAD);
+	*percent = n;
+	return 0;
+}
+
+int settings_check_output(const char *text, struct diag *d)
+{
+	if (!*text)
+		return diag_usage(d, "wrong --output '': it is empty, name a file or DIR/");
+	if (strcmp(text, "-") == 0)
+		return diag_usage(d, "wrong --output '-': a recording goes to a file, not to standard output");
+	for (const char *s = text; (s = strchr(s, '%')); s += 2)
+		if (!s[1] || !strchr("pt%", s[1]))
+			return diag_usage(d, "wrong --output '%s': of '%%' there are %%p (pid), %%t (time) and %%%%",
+					  text);
+	return 0;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool append(char *out, size_t size, size_t *length, const char *text, size_t n)
+{
+	if (n >= size - *length)
+		return false;
+	memcpy(out + *length, text, n);
+	*length += n;
+	out[*length] = 0;
+	return true;
+}
+
+/* Append `text` with the % sequences replaced. */
+static bool expand(char *out, size_t size, size_t *length, const char *text, const char *pid, const char *when)
+{
+	for (const char *s = text; *s; s++) {
+		const char *part = s;
+		size_t n = 1;
+
+		if (*s == '%' && s[1]) {
+			s++;
+			part = *s == 'p' ? pid : *s == 't' ? when : s;
+			n = *s == 'p' || *s == 't' ? strlen(part) : 1;
+		}
+		if (!append(out, size, length, part, n))
+			return false;
+	}
+	return true;
+}
+
+int settings_output_path(const struct settings *s, pid_t pid, time_t now, char *out, size_t size, struct diag *d)
+{
+	const char *text = s->output && *s->output ? s->output : DEFAULT_NAME;
+	const char *in_it = DEFAULT_NAME;
+	char number[16], when[64];
+	size_t length = 0;
+	struct tm tm;
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	if (!localtime_r(&now, &tm) || !strftime(when, sizeof(when), "%Y_%m_%d_%H_%M_%S", &tm))
+		return diag_set(d, EINVAL, "cannot name the file: the clock is out of range");
+	if (!expand(out, size, &length, text, number, when))
+		return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
+	if (out[length - 1] != '/' && !is_directory(out))
+		return 0;
+	if (out[length - 1] == '/')
+		in_it = REPOSITORY_NAME;
+	else if (!append(out, size, &length, "/", 1))
+		return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
+	if (!expand(out, size, &length, in_it, number, when))
+		return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
+	return 0;
+}

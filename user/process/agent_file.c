@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/agent_file.h"
+#include "user/process/root_path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+static const char *const bases[] = {"first", "/tmp", "/var/tmp", "cwd", "/dev/shm"};
+#define BASES ((int)(sizeof(bases) / sizeof(bases[0])))
+
+int agent_file_name(struct agent_file *f, const char *name, struct diag *d)
+{
+	uint64_t random;
+
+	*f = (struct agent_file){.name = name, .base = -1, .inside = -1};
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return diag_errno(d, errno, "cannot get random bytes");
+	snprintf(f->directory, sizeof(f->directory), ".frtrace-%012llx", (unsigned long long)random >> 16);
+	return 0;
+}
+
+static int open_directory(int root, int cwd, const char *path)
+{
+	if (path[0] == '/')
+		return place_open_at(root, path, O_PATH | O_DIRECTORY);
+	return cwd < 0 ? -ENOENT : fcntl(cwd, F_DUPFD_CLOEXEC, 3);
+}
+
+static const char *base_path(const struct agent_file *f, int i)
+{
+	return i ? bases[i] : f->first;
+}
+
+static int open_base(const struct agent_file *f, const struct helper *h, int i)
+{
+	const char *path = base_path(f, i);
+
+	return path ? open_directory(h->root, h->cwd, path) : -ENOENT;
+}
+
+static int write_file(int fd, const void *image, size_t size)
+{
+	const char *at = image;
+	ssize_t n;
+
+	while (size) {
+		n = write(fd, at, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		at += n;
+		size -= n;
+	}
+	return fchmod(fd, 0500) ? -errno : 0;
+}
+
+/* Everything is made by descriptor and must not be there yet: a link laid for us leads nowhere. */
+static int make_file(struct agent_file *f, const struct helper *h, const void *image, size_t size)
+{
+	struct statvfs fs;
+	struct stat st;
+	int fd, r;
+
+	if (fstatvfs(f->base, &fs))
+		return -errno;
+	if (fs.f_flag & ST_NOEXEC)
+		return -ENOEXEC;
+	if (mkdirat(f->base, f->directory, 0700))
+		return -errno;
+	f->made = true;
+	f->inside = openat(f->base, f->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (f->inside < 0 || fstat(f->inside, &st))
+		return -errno;
+	if (st.st_uid != h->target->uid || (st.st_mode & 0077))
+		return -EPERM;
+	fd = openat(f->inside, f->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	r = write_file(fd, image, size);
+	close(fd);
+	return r;
+}
+
+static int name_file(struct agent_file *f, const struct helper *h)
+{
+	size_t used;
+
+	if (!place_name(h->root_name, f->inside, f->path, sizeof(f->path)))
+		return -ENAMETOOLONG;
+	used = strlen(f->path);
+	if (used + 1 + strlen(f->name) >= sizeof(f->path))
+		return -ENAMETOOLONG;
+	snprintf(f->path + used, sizeof(f->path) - used, "/%s", f->name);
+	return 0;
+}
+
+static int try_base(struct agent_file *f, const struct helper *h, int i, const void *image, size_t size)
+{
+	int r;
+
+	f->base = open_base(f, h, i);
+	if (f->base < 0)
+		return f->base;
+	r = make_file(f, h, image, size);
+	if (!r)
+		r = name_file(f, h);
+	if (r)
+		agent_file_remove(f);
+	return r;
+}
+
+int agent_file_write(struct agent_file *f, const struct helper *h, const void *image, size_t size, struct diag *d)
+{
+	char reasons[400] = "";
+	size_t used = 0;
+	int r = -ENOENT;
+
+	umask(0);
+	for (int i = f->first ? 0 : 1; i < BASES; i++) {
+		const char *path = base_path(f, i);
+
+		r = try_base(f, h, i, image, size);
+		if (!r)
+			return 0;
+		used += snprintf(reasons + used, sizeof(reasons) - used, "%s%s: %s", used ? "; " : "",
+				 path[0] == '/' ? path : "its working directory",
+				 r == -ENOEXEC ? "mounted noexec" : strerror(-r));
+		if (used >= sizeof(reasons))
+			used = sizeof(reasons) - 1;
+	}
+	if (!h->target->pid)
+		return diag_set(d, -r, "cannot put the agent where a JVM can load it: %s", reasons);
+	return diag_set(d, -r, "cannot put the agent where process %d can load it: %s", h->target->pid, reasons);
+}
+
+static bool in_group(const struct proc_status *who, gid_t group)
+{
+	for (int i = 0; i < who->group_count; i++)
+		if (who->groups[i] == group)
+			return true;
+	return who->gid == group;
+}
+
+static bool may_make_files(const struct proc_status *who, const struct stat *st)
+{
+	mode_t needed = S_IWOTH | S_IXOTH;
+
+	if (who->uid == 0)
+		return true;
+	if (who->uid == st->st_uid)
+		needed = S_IWUSR | S_IXUSR;
+	else if (in_group(who, st->st_gid))
+		needed = S_IWGRP | S_IXGRP;
+	return (st->st_mode & needed) == needed;
+}
+
+static bool is_place(int directory, const struct proc_status *who)
+{
+	struct statvfs fs;
+	struct stat st;
+
+	return !fstatvfs(directory, &fs) && !(fs.f_flag & (ST_RDONLY | ST_NOEXEC)) && !fstat(directory, &st) &&
+	       may_make_files(who, &st);
+}
+
+bool agent_file_has_place(const struct target *t)
+{
+	int root = place_open(t, "root"), cwd = place_open(t, "cwd"), directory;
+	struct proc_status who;
+	bool found = false;
+
+	if (root >= 0 && !proc_read_status(t->pid, &who)) {
+		for (int i = 1; i < BASES && !found; i++) {
+			directory = open_directory(root, cwd, bases[i]);
+			found = directory >= 0 && is_place(directory, &who);
+			if (directory >= 0)
+				close(directory);
+		}
+	}
+	if (root >= 0)
+		close(root);
+	if (cwd >= 0)
+		close(cwd);
+	return found;
+}
+
+void agent_file_remove(struct agent_file *f)
+{
+	if (f->inside >= 0) {
+		unlinkat(f->inside, f->name, 0);
+		close(f->inside);
+	}
+	if (f->made)
+		unlinkat(f->base, f->directory, AT_REMOVEDIR);
+	if (f->base >= 0)
+		close(f->base);
+	f->base = f->inside = -1;
+	f->made = false;
+}
+
+void agent_file_sweep(struct agent_file *f, const struct helper *h)
+{
+	for (int i = 0; i < BASES; i++) {
+		f->base = open_base(f, h, i);
+		if (f->base >= 0)
+			f->inside = openat(f->base, f->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		f->made = f->inside >= 0;
+		agent_file_remove(f);
+	}
+}

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * How HotSpot lets others in. The JVM listens on /tmp/.java_pidN (N: its own
+ * idea of its pid), mode 0600, from the first time on that it gets SIGQUIT
+ * while a file .attach_pidN of its user lies in its working directory or in
+ * /tmp; with -Xrs or -XX:+StartAttachListener it listens from the start. It
+ * talks to clients of its own effective user and group only (root too, since
+ * 11), so the helper child has become that user.
+ *
+ * SIGQUIT kills a process that does not handle it. A JVM handles it neither
+ * during its first milliseconds nor with -Xrs, so the signal goes out only
+ * when SigCgt has its bit, looked at right before. SIGQUIT without the file, or with
+ * -XX:+DisableAttachMechanism, would print a thread dump into the target's
+ * stdout: with that flag it is not sent either. The file goes into /tmp: a starting
+ * JVM changes its working directory for a moment, to the one of the counters,
+ * and cleans that of files it does not know (tried: it was ours).
+ *
+ * The socket is opened by O_PATH and connected to through /proc/self/fd: no
+ * path of the target's is walked by connect(), which would follow links into
+ * our own file system; its 108 bytes always suffice; and what was checked is
+ * what is used. The peer's pid must be the target's: containers may share a
+ * /tmp, in which two JVMs have the same N.
+ */
+#include "user/process/attach.h"
+#include "user/process/agent_file.h"
+#include "user/process/attach_reply.h"
+#include "user/process/interrupt.h"
+#include "user/process/jvm.h"
+#include "user/process/maps.h"
+#include "user/process/perf_data.h"
+#include "user/process/root_path.h"
+#include "user/process/find.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+
+#define REPLY_MAX   (16u << 20)
+#define OTHERS_MS   500	  /* what another one's attach gets to succeed, before we take its file for a left one */
+#define YOUNG_MS    10000 /* age of a JVM that has surely started */
+#define SOCKET_MS   2000  /* for a JVM with -Xrs to make its socket */
+#define STOPPED	    "it is stopped (kill -CONT lets it go on)"
+#define DISABLED    "it runs with -XX:+DisableAttachMechanism"
+#define CAUGHT_QUIT (1ull << (SIGQUIT - 1))
+
+struct exchange {
+	char request[ATTACH_REQUEST_MAX];
+	int length;
+	struct jvm_options options;
+};
+
+static int refuse(const struct target *t, int err, const char *why, struct diag *d)
+{
+	return diag_set(d, err, "cannot attach to process %d '%s': %s", t->pid, t->name, why);
+}
+
+static int connect_checked(const struct target *t, int file, struct diag *d)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct ucred peer = {0};
+	socklen_t size = sizeof(peer);
+	int fd, r;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", file);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return diag_errno(d, errno, "cannot make a socket");
+	r = connect(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
+	if (r == -ECONNREFUSED)
+		r = -ENOENT; /* left behind by a dead JVM of the same number */
+	else if (r && r != -EAGAIN)
+		r = refuse(t, -r, strerror(-r), d);
+	else if (!r && (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != t->pid))
+		r = diag_set(d, EADDRINUSE,
+			     "cannot attach to process %d '%s': its socket '/tmp/.java_pid%d' belongs to process %d",
+			     t->pid, t->name, t->ns_pid, peer.pid);
+	if (!r)
+		return fd;
+	close(fd);
+	return r;
+}
+
+/* A connection; -ENOENT: nobody listens; -EAGAIN: many do wait; other -errno: with a message. */
+static int try_connect(const struct helper *h, struct diag *d)
+{
+	char name[64];
+	struct stat st;
+	int file, r;
+
+	snprintf(name, sizeof(name), ".java_pid%d", h->target->ns_pid);
+	file = h->tmp < 0 ? -1 : openat(h->tmp, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (file < 0)
+		return -ENOENT;
+	if (fstat(file, &st) || !S_ISSOCK(st.st_mode) || st.st_uid != h->target->uid)
+		r = diag_set(
+			d, EPERM,
+			"cannot attach to process %d '%s': '/tmp/%s' is not a socket of its user and stands in its way",
+			h->target->pid, h->target->name, name);
+	else
+		r = connect_checked(h->target, file, d);
+	close(file);
+	return r;
+}
+
+static int check_state(const struct helper *h, struct proc_status *status, struct diag *d)
+{
+	char *text = proc_read_fd(h->status, 65536, NULL);
+	int r = text ? proc_parse_status(text, status) : -ESRCH;
+
+	free(text);
+	if (r || target_ended(h->target))
+		return refuse(h->target, ESRCH, "it has ended", d);
+	if (status->state == 'T' || status->state == 't')
+		return refuse(h->target, EBUSY, STOPPED, d);
+	return 0;
+}
+
+/* The last look before the signal, and the signal. */
+static int send_quit(const struct helper *h, struct diag *d)
+{
+	struct proc_status status;
+	int r = check_state(h, &status, d);
+
+	if (r)
+		return r;
+	if (!(status.caught & CAUGHT_QUIT))
+		return refuse(
+			h->target, EBUSY,
+			"it does not handle SIGQUIT, which would kill it: has it -Xrs, and its socket in /tmp is gone?",
+			d);
+	if (h->target->pidfd >= 0)
+		r = syscall(SYS_pidfd_send_signal, h->target->pidfd, SIGQUIT, NULL, 0);
+	else
+		r = kill(h->target->pid, SIGQUIT);
+	return r ? refuse(h->target, errno, strerror(errno), d) : 0;
+}
+
+/* .attach_pidN of the target's user in one directory. 0 made, 1 there already, -errno. */
+static int make_trigger(const struct helper *h, int directory, const char *name)
+{
+	struct stat st;
+	int fd;
+
+	if (directory < 0)
+		return -ENOENT;
+	fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0 && errno != EEXIST)
+		return -errno;
+	if (fd >= 0)
+		close(fd);
+	if (!fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) && st.st_uid == h->target->uid)
+		return fd < 0;
+	if (fd >= 0)
+		unlinkat(directory, name, 0);
+	return -EPERM;
+}
+
+static void remove_trigger(const struct helper *h)
+{
+	int places[] = {h->cwd, h->tmp};
+	char name[64];
+	struct stat st;
+
+	snprintf(name, sizeof(name), ".attach_pid%d", h->target->ns_pid);
+	for (int i = 0; i < 2; i++)
+		if (places[i] >= 0 && !fstatat(places[i], name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    st.st_uid == h->target->uid)
+			unlinkat(places[i], name, 0);
+}
+
+/* Poll until somebody listens; -ENOENT, without a message: nobody until `deadline`. */
+static int poll_socket(const struct helper *h, int64_t deadline, struct diag *d)
+{
+	struct proc_status status;
+	int fd, r;
+
+	for (int pause = 1000;; pause += pause < 20000 ? 1000 : 0) {
+		fd = try_connect(h, d);
+		if (fd >= 0 || (fd != -ENOENT && fd != -EAGAIN))
+			return fd;
+		r = check_state(h, &status, d);
+		if (r)
+			return r;
+		if (!deadline_left(deadline))
+			return -ENOENT;
+		usleep(pause);
+	}
+}
+
+static int wait_for_socket(const struct helper *h, struct diag *d)
+{
+	int64_t begun = clock_ms();
+	int r = poll_socket(h, h->deadline, d);
+
+	if (r != -ENOENT)
+		return r;
+	return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': it did not answer within %.1f s",
+			h->target->pid, h->target->name, (clock_ms() - begun) / 1000.0);
+}
+
+/*
+ * One signal, and never a second: a JVM that listens already answers SIGQUIT
+ * with a thread dump in the program's output. So the last look is at the
+ * socket, and who finds the file of another one waits for that one's success.
+ */
+static int wake_listener(const struct helper *h, struct diag *d)
+{
+	char name[64];
+	int there, r;
+
+	snprintf(name, sizeof(name), ".attach_pid%d", h->target->ns_pid);
+	there = make_trigger(h, h->tmp, name);
+	if (there < 0)
+		there = make_trigger(h, h->cwd, name);
+	if (there < 0)
+		return diag_set(
+			d, -there,
+			"cannot attach to process %d '%s': cannot create '%s' in /tmp or its working directory: %s",
+			h->target->pid, h->target->name, name, strerror(-there));
+	r = poll_socket(h, clock_ms() + (there ? OTHERS_MS : 0), d);
+	if (r == -ENOENT) {
+		r = send_quit(h, d);
+		if (!r)
+			r = wait_for_socket(h, d);
+	}
+	remove_trigger(h);
+	return r;
+}
+
+/* With -Xrs a JVM makes its socket as it starts, or never again. */
+static int wait_for_own_socket(const struct helper *h, struct diag *d)
+{
+	int64_t enough = clock_ms() + SOCKET_MS;
+	int r = poll_socket(h, enough < h->deadline ? enough : h->deadline, d);
+
+	if (r != -ENOENT)
+		return r;
+	return diag_set(d, EBUSY,
+			"cannot attach to process %d '%s': it runs with -Xrs and its socket '/tmp/.java_pid%d' is "
+			"gone; only a restart "
+			"makes a new one",
+			h->target->pid, h->target->name, h->target->ns_pid);
+}
+
+static int open_connection(const struct helper *h, const struct jvm_options *options, struct diag *d)
+{
+	struct proc_status status;
+	int r = check_state(h, &status, d);
+
+	if (r)
+		return r;
+	r = try_connect(h, d);
+	if (r == -EAGAIN)
+		return wait_for_socket(h, d);
+	if (r != -ENOENT)
+		return r;
+	return options->signals_reduced ? wait_for_own_socket(h, d) : wake_listener(h, d);
+}
+
+static int read_reply(struct helper *h, int fd, struct answer *out, struct diag *d)
+{
+	struct pollfd poller = {fd, POLLIN, 0};
+	struct proc_status status;
+	size_t size = 0;
+	ssize_t n;
+	int r;
+
+	for (;;) {
+		r = poll(&poller, 1, deadline_left(h->deadline));
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r == 0)
+			return check_state(h, &status, d)
+				       ?: refuse(h->target, ETIMEDOUT, "no full answer within the time", d);
+		if (out->length + 1 >= size) {
+			char *larger = size < REPLY_MAX ? realloc(out->text, size = size ? size * 2 : 65536) : NULL;
+
+			if (!larger)
+				return refuse(h->target, EMSGSIZE, "its answer is larger than 16 MB", d);
+			out->text = larger;
+		}
+		n = read(fd, out->text + out->length, size - 1 - out->length);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (n < 0)
+			return refuse(h->target, errno, strerror(errno), d);
+		out->length += n;
+		out->text[out->length] = 0;
+		if (n == 0)
+			return 0;
+	}
+}
+
+static int converse(struct helper *h, const struct exchange *e, struct answer *out, struct diag *d)
+{
+	int fd = open_connection(h, &e->options, d), r;
+
+	if (fd < 0)
+		return fd;
+	if (send(fd, e->request, e->length, MSG_NOSIGNAL) != e->length)
+		r = refuse(h->target, errno, strerror(errno), d);
+	else
+		r = read_reply(h, fd, out, d);
+	if (!r)
+		r = attach_reply_parse(out->text, &out->length, &out->code, d);
+	close(fd);
+	return r;
+}
+
+static int command_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+{
+	return converse(h, context, out, d);
+}
+
+static int sweep_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+{
+	remove_trigger(h);
+	if (context)
+		agent_file_sweep(context, h);
+	return 0;
+}
+
+/* Behind a child that had to be killed. */
+static void sweep(const struct target *t, struct agent_file *file)
+{
+	helper_clean_up(t, sweep_work, file, 1000);
+}
+
+/* Is there a thread of this name? (The kernel keeps 15 characters.) */
+static bool has_thread(const struct target *t, const char *name)
+{
+	char path[64], comm[32];
+	struct dirent *entry;
+	bool found = false;
+	DIR *tasks;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
+	tasks = opendir(path);
+	while (tasks && !found && (entry = readdir(tasks))) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%.16s/comm", t->pid, entry->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		found = fgets(comm, sizeof(comm), f) && strncmp(comm, name, strlen(name)) == 0;
+		fclose(f);
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+/* The counter that is set last, unless the file is one that a dead JVM of the same number has left. -1: not known. */
+static int start_counter(const struct target *t, int64_t start_ms)
+{
+	struct perf_data p;
+	int64_t end;
+	int known = -1;
+
+	if (perf_data_read(t, &p))
+		return -1;
+	if (perf_data_long(&p, "sun.rt.createVmEndTime", &end) && (!end || end > start_ms - 2000))
+		known = end != 0;
+	perf_data_release(&p);
+	return known;
+}
+
+/*
+ * Has the JVM finished its start? Before that it may handle SIGQUIT already (17: before it has its counters), but not
+ * yet look for the file, remove the socket that it has just made as an old one, refuse agents (21+), or have JVMTI in
+ * its start phase. Without counters the thread that is started last tells, or some age.
+ */
+static bool has_started(const struct target *t)
+{
+	int64_t start_ms = target_start_ms(t);
+	int known = t->up ? 1 : start_counter(t, start_ms);
+
+	if (known >= 0)
+		return known;
+	return time(NULL) * 1000 > start_ms + YOUNG_MS || has_thread(t, "VM Periodic Tas");
+}
+
+/* Half of the time is given to that. */
+static int wait_for_start(const struct target *t, int64_t deadline, struct diag *d)
+{
+	int64_t enough = clock_ms() + deadline_left(deadline) / 2;
+	struct proc_status status;
+
+	while (!has_started(t)) {
+		if (proc_read_status(t->pid, &status) || target_ended(t))
+			return refuse(t, ESRCH, "it has ended", d);
+		if (status.state == 'T' || status.state == 't')
+			return refuse(t, EBUSY, STOPPED, d);
+		if (interrupted())
+			return refuse(t, EINTR, "interrupted", d);
+		if (!deadline_left(enough))
+			return refuse(t, EBUSY, "it has not started up yet", d);
+		usleep(2000);
+	}
+	return 0;
+}
+
+static int prepare(const struct target *t, int timeout_ms, struct jvm_options *options, int64_t *deadline,
+		   struct diag *d)
+{
+	int r;
+
+	*deadline = clock_ms() + timeout_ms;
+	r = wait_for_start(t, *deadline, d);
+	if (r)
+		return r;
+	jvm_read_options(t, options);
+	return options->attach_disabled ? refuse(t, EPERM, DISABLED, d) : 0;
+}
+
+int attach_command(const struct target *t, const char *command, const char *const *arguments, int timeout_ms, int *code,
+		   char **reply, struct diag *d)
+{
+	struct answer answer = {0};
+	struct exchange e;
+	bool abandoned = false;
+	int64_t deadline;
+	int r;
+
+	*reply = NULL;
+	e.length = attach_request_write(command, arguments, e.request, d);
+	if (e.length < 0)
+		return e.length;
+	r = prepare(t, timeout_ms, &e.options, &deadline, d);
+	if (!r)
+		r = helper_run(t, command_work, &e, deadline_left(deadline), &answer, &abandoned, d);
+	if (abandoned)
+		sweep(t, NULL);
+	*code = answer.code;
+	*reply = answer.text;
+	return r;
+}
+
+struct load {
+	struct agent_file file;
+	const void *image;
+	size_t size;
+	const char *options;
+	struct jvm_options jvm;
+};
+
+static int load_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+{
+	struct load *l = context;
+	const char *arguments[] = {l->file.path, "true", l->options, NULL};
+	struct exchange e = {.options = l->jvm};
+	int r = agent_file_write(&l->file, h, l->image, l->size, d);
+
+	if (r)
+		return r;
+	e.length = attach_request_write("load", arguments, e.request, d);
+	r = e.length < 0 ? e.length : converse(h, &e, out, d);
+	/* a JVM without counters cannot be watched starting */
+	while (!r && strstr(out->text, "live phase") && deadline_left(h->deadline)) {
+		answer_release(out);
+		usleep(10000);
+		r = converse(h, &e, out, d);
+	}
+	agent_file_remove(&l->file);
+	return r;
+}
+
+static int load_new(const struct target *t, struct load *l, const char *file_name, int timeout_ms,
+		    struct answer *answer, struct diag *d)
+{
+	bool abandoned = false;
+	int64_t deadline;
+	int r = prepare(t, timeout_ms, &l->jvm, &deadline, d);
+
+	if (!r)
+		r = agent_file_name(&l->file, file_name, d);
+	if (!r)
+		r = helper_run(t, load_work, l, deadline_left(deadline), answer, &abandoned, d);
+	if (abandoned)
+		sweep(t, &l->file);
+	return r;
+}
+
+int attach_load_agent(const struct target *t, const char *file_name, const void *image, size_t size,
+		      const char *options, int timeout_ms, int *result, struct diag *d)
+{
+	struct load l = {.image = image, .size = size, .options = options ? options : ""};
+	struct answer answer = {0};
+	int r;
+
+	if (strlen(l.options) > ATTACH_ARGUMENT)
+		return diag_set(d, E2BIG, "cannot send %zu bytes of options to the JVM: the attach protocol takes %d",
+				strlen(l.options), ATTACH_ARGUMENT);
+	r = load_new(t, &l, file_name, timeout_ms, &answer, d);
+	if (!r)
+		r = attach_load_parse(answer.code, answer.text ? answer.text : "", result, d);
+	answer_release(&answer);
+	return r;
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/user_child.h"
+#include "user/process/interrupt.h"
+#include "user/process/jvm.h"
+#include "user/process/proc.h"
+#include "user/process/find.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define START_MS 3000 /* how long a java launcher may take until it has loaded libjvm */
+
+static void read_namespaces(struct target *t)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", t->pid);
+	if (!stat(path, &st)) {
+		t->pid_ns_dev = st.st_dev;
+		t->pid_ns_ino = st.st_ino;
+	}
+	if (!stat("/proc/self/ns/pid", &st))
+		t->own_pid_ns_ino = st.st_ino;
+	t->own_monotonic_offset = proc_monotonic_offset(0);
+	t->monotonic_offset = proc_monotonic_offset(t->pid) - t->own_monotonic_offset;
+}
+
+static int refuse_thread(pid_t pid, struct diag *d)
+{
+	struct proc_status status = {0};
+
+	proc_read_status(pid, &status);
+	return diag_usage(d, "%d is a thread of process %d: use %d", pid, status.tgid, status.tgid);
+}
+
+static int refuse_rights(const struct target *t, int err, struct diag *d)
+{
+	char name[64];
+
+	return diag_set(d, err,
+			"cannot look into process %d of user '%s': no rights (%s): run with sudo or as that user",
+			t->pid, user_name(t->uid, name, sizeof(name)), strerror(err));
+}
+
+static int refuse_program(const struct target *t, struct diag *d)
+{
+	char name[256];
+
+	proc_executable(t->pid, name, sizeof(name));
+	return diag_set(d, ENOEXEC, "process %d ('%s') is not a JVM: it has no libjvm mapped", t->pid, name);
+}
+
+/* A launcher that has just been started has no libjvm yet. */
+static int find_jvm(struct target *t)
+{
+	int64_t deadline = clock_ms() + START_MS;
+	char name[64];
+	int r;
+
+	for (;;) {
+		r = jvm_find(t);
+		if (r || target_ended(t) || !deadline_left(deadline))
+			return r;
+		if (interrupted())
+			return -EINTR;
+		proc_executable(t->pid, name, sizeof(name));
+		if (strcmp(name, "java"))
+			return 0;
+		usleep(5000);
+	}
+}
+
+static int open_pidfd(struct target *t)
+{
+	t->pidfd = syscall(SYS_pidfd_open, t->pid, 0);
+	return t->pidfd < 0 && errno == ESRCH ? -ESRCH : 0;
+}
+
+static int open_pid(pid_t pid, struct target *t, struct diag *d)
+{
+	int r = target_read(pid, t);
+
+	if (r == -EINVAL)
+		return refuse_thread(pid, d);
+	if (r == -ENOENT || r == -ESRCH || (!r && open_pidfd(t)))
+		return diag_set(d, ESRCH, "no process %d", pid);
+	if (r)
+		return diag_errno(d, -r, "cannot read the state of process %d", pid);
+	r = find_jvm(t);
+	if (target_ended(t))
+		return diag_set(d, ESRCH, "process %d has ended", pid);
+	if (r == -EINTR)
+		return diag_set(d, EINTR, "cannot attach to process %d: interrupted", pid);
+	if (r == -ENOTSUP)
+		return diag_set(d, ENOTSUP, "process %d is not a HotSpot JVM but OpenJ9", pid);
+	if (r < 0)
+		return refuse_rights(t, -r, d);
+	if (r == 0)
+		return refuse_program(t, d);
+	read_namespaces(t);
+	jvm_identify(t, NULL, 0);
+	jvm_find_version(t);
+	return 0;
+}
+
+static enum target_kind kind_of(int found, bool launcher, const struct target *t)
+{
+	if (found == 1)
+		return jvm_is_32_bit(t) ? TARGET_32_BIT : TARGET_HOTSPOT;
+	if (found == -ENOTSUP)
+		return TARGET_OPENJ9;
+	return (found == -EACCES || found == -EPERM) && launcher ? TARGET_HIDDEN : TARGET_NO_JVM;
+}
+
+enum target_kind target_look(pid_t pid, struct target *t)
+{
+	enum target_kind kind;
+	int found;
+
+	if (target_read(pid, t))
+		return TARGET_NO_JVM;
+	found = jvm_find(t);
+	if (!found || found == -ESRCH || found == -ENOENT)
+		return TARGET_NO_JVM;
+	kind = kind_of(found, jvm_identify(t, NULL, 0), t);
+	if (kind == TARGET_HOTSPOT || kind == TARGET_32_BIT)
+		jvm_find_version(t);
+	return kind;
+}
+
+static int each_process(int (*see)(pid_t pid, void *context), void *context, struct diag *d)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int pid, r = 0;
+
+	if (!proc)
+		return diag_errno(d, errno, "cannot read '/proc'");
+	while (!r && (entry = readdir(proc)))
+		if ((pid = atoi(entry->d_name)) > 0 && pid != getpid())
+			r = see(pid, context);
+	closedir(proc);
+	return r;
+}
+
+struct jvm_search {
+	int (*see)(const struct target *t, enum target_kind kind, void *context);
+	void *context;
+};
+
+static int look_at(pid_t pid, void *context)
+{
+	const struct jvm_search *s = context;
+	struct target t;
+	enum target_kind kind = target_look(pid, &t);
+
+	return kind == TARGET_NO_JVM ? 0 : s->see(&t, kind, s->context);
+}
+
+int target_each_jvm(int (*see)(const struct target *t, enum target_kind kind, void *context), void *context,
+		    struct diag *d)
+{
+	struct jvm_search search = {see, context};
+
+	return each_process(look_at, &search, d);
+}
+
+/* The search by name. */
+struct matches {
+	const char *part;
+	pid_t first;
+	int count, hidden; /* hidden: of the right name, but not ours to look into */
+	struct target unseen;
+	char list[900];
+};
+
+static void add_match(struct matches *m, struct target *t)
+{
+	size_t used = strlen(m->list);
+
+	jvm_find_version(t);
+	if (!m->count++)
+		m->first = t->pid;
+	snprintf(m->list + used, sizeof(m->list) - used, "\n%7d  %-10s %.80s", t->pid, t->version[0] ? t->version : "?",
+		 t->name);
+}
+
+static int consider(pid_t pid, void *context)
+{
+	struct matches *m = context;
+	struct target t;
+	char full[4096];
+	int r;
+
+	if (target_read(pid, &t))
+		return 0;
+	jvm_identify(&t, full, sizeof(full));
+	if (!strstr(t.name, m->part) && !strstr(full, m->part))
+		return 0;
+	r = jvm_find(&t);
+	if (r == 1) {
+		add_match(m, &t);
+	} else if (r == -EACCES || r == -EPERM) {
+		m->hidden++;
+		m->unseen = t;
+	}
+	return 0;
+}
+
+static int find_by_name(const char *part, pid_t *pid, struct diag *d)
+{
+	struct matches m = {.part = part};
+	int r = each_process(consider, &m, d);
+
+	if (r)
+		return r;
+	if (m.count > 1)
+		return diag_usage(d, "%d JVMs match '%s': give a pid%s", m.count, part, m.list);
+	if (!m.count && m.hidden)
+		return refuse_rights(&m.unseen, EACCES, d);
+	if (!m.count)
+		return diag_set(d, ESRCH, "no JVM whose main class or jar contains '%s'", part);
+	*pid = m.first;
+	return 0;
+}
+
+int target_open(const char *spec, struct target *t, struct diag *d)
+{
+	bool number = spec[0] && !spec[strspn(spec, "0123456789")];
+	pid_t pid = 0;
+	int r = 0;
+
+	memset(t, 0, sizeof(*t));
+	t->pidfd = -1;
+	if (!spec[0])
+		return diag_usage(d, "no target given: a pid, or a part of the main class or jar name");
+	if (number && (strlen(spec) > 9 || (pid = atoi(spec)) == 0))
+		return diag_usage(d, "'%s' is not a pid", spec);
+	if (!number)
+		r = find_by_name(spec, &pid, d);
+	if (!r)
+		r = open_pid(pid, t, d);
+	if (r)
+		target_close(t);
+	return r;
+}
+
+bool target_is_named(const struct target *t, const char *part)
+{
+	struct target copy = *t;
+	char full[4096];
+
+	jvm_identify(&copy, full, sizeof(full));
+	return strstr(copy.name, part) || strstr(full, part);
+}
+
+bool target_runs_something(const struct target *t)
+{
+	return jvm_has_main(t);
+}
+
+void target_is_up(struct target *t)
+{
+	t->up = true;
+	jvm_find(t); /* the counters are mapped now */
+	jvm_identify(t, NULL, 0);
+	jvm_find_version(t);
+}

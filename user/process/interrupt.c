@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/interrupt.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <time.h>
+
+#define SAME_PRESS_MS 1000
+
+static int64_t deaf_until;
+
+static int64_t interrupt_clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* Take what is pending. The signals must be blocked: a pending one is. */
+static void drop_pending(void)
+{
+	const struct timespec at_once = { 0 };
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	while (sigtimedwait(&ends, NULL, &at_once) > 0)
+		;
+}
+
+bool interrupted(void)
+{
+	sigset_t pending;
+
+	if (sigpending(&pending))
+		return false;
+	if (!sigismember(&pending, SIGINT) && !sigismember(&pending, SIGTERM) && !sigismember(&pending, SIGHUP))
+		return false;
+	if (interrupt_clock_ms() >= deaf_until)
+		return true;
+	drop_pending();
+	return false;
+}
+
+void interrupt_forget(void)
+{
+	drop_pending();
+	deaf_until = interrupt_clock_ms() + SAME_PRESS_MS;
+}
+
+int interrupt_slice(int timeout_ms)
+{
+	return timeout_ms < 0 || timeout_ms > INTERRUPT_POLL_MS ? INTERRUPT_POLL_MS : timeout_ms;
+}

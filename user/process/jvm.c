@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/jvm.h"
+#include "user/process/java_command.h"
+#include "user/process/libjvm.h"
+#include "user/process/perf_data.h"
+#include "user/process/root_path.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WORDS  (4u << 20) /* bytes of a command line or environment */
+#define MAX_LIBJVM 64
+#define MAX_FILE   (1 << 20)  /* bytes of a release file, or of a file of options */
+
+struct jvm_mappings {
+	struct target *target;
+	struct code_range ranges[MAX_LIBJVM]; /* executable mappings named libjvm.so */
+	char paths[MAX_LIBJVM][sizeof(((struct target *)0)->libjvm)];
+	size_t count;
+};
+
+static void note_libjvm(struct jvm_mappings *j, const struct mapping *m)
+{
+	if (j->count == MAX_LIBJVM)
+		return;
+	j->ranges[j->count] = (struct code_range){m->start, m->end};
+	snprintf(j->paths[j->count++], sizeof(j->paths[0]), "%s", m->path);
+}
+
+/*
+ * OpenJ9 has a libjvm.so too, in .../j9vm/ or with libj9vm29.so beside it;
+ * the launcher's libjvm comes first, so the walk goes to its end.
+ */
+static int see_mapping(const struct mapping *m, void *context)
+{
+	struct jvm_mappings *j = context;
+	struct target *t = j->target;
+	const char *base = path_base(m->path);
+	char own[32];
+
+	if (strncmp(base, "libj9vm", 7) == 0 || (strcmp(base, "libjvm.so") == 0 && strstr(m->path, "/j9vm/")))
+		return -ENOTSUP;
+	if (strcmp(base, "libjvm.so") == 0 && m->permissions[2] == 'x')
+		note_libjvm(j, m);
+	snprintf(own, sizeof(own), "%d", t->ns_pid);
+	if (strstr(m->path, "/hsperfdata_") && strcmp(base, own) == 0 && strlen(m->path) < sizeof(t->perf_data))
+		strcpy(t->perf_data, m->path);
+	return 0;
+}
+
+int jvm_find(struct target *t)
+{
+	struct jvm_mappings j;
+	size_t chosen = 0;
+	char root[512];
+	int r;
+
+	t->libjvm[0] = t->perf_data[0] = 0;
+	t->libjvm_code = 0;
+	j.target = t;
+	j.count = 0;
+	r = proc_each_mapping(t->pid, see_mapping, &j);
+	if (r || !j.count)
+		return r;
+	if (j.count > 1)
+		chosen = libjvm_choose(t->pid, j.ranges, j.count);
+	t->libjvm_code = j.ranges[chosen].start;
+	strcpy(t->libjvm, j.paths[chosen]);
+	place_root_name(t, root, sizeof(root));
+	place_strip_root(root, t->libjvm);
+	place_strip_root(root, t->perf_data);
+	return 1;
+}
+
+/* sun.rt.javaCommand is the main class or jar with its arguments; a path with spaces ends behind ".jar". */
+static void cut_command(char *command)
+{
+	char *jar = strstr(command, ".jar "), *space = strchr(command, ' ');
+
+	if (jar && command[0] == '/')
+		jar[4] = 0;
+	else if (space)
+		*space = 0;
+}
+
+static bool identify_from_counters(const struct target *t, char *full, size_t size)
+{
+	struct perf_data p;
+	bool found;
+
+	if (perf_data_read(t, &p))
+		return false;
+	found = perf_data_string(&p, "sun.rt.javaCommand", full, size) && full[0];
+	perf_data_release(&p);
+	if (found)
+		cut_command(full);
+	return found;
+}
+
+enum launcher { NO_LAUNCHER, LAUNCHER_ALONE, LAUNCHER_RUNS };
+
+/* Is it a java launcher, and what does it run? With LAUNCHER_ALONE nothing, and no @argfile that could say more. */
+static enum launcher read_launcher(const struct target *t, char *full, size_t size)
+{
+	struct java_command command = {0};
+	enum launcher kind = NO_LAUNCHER;
+	const char **words = NULL;
+	char *block;
+	size_t length = 0;
+	int count;
+
+	block = proc_read(t->pid, "cmdline", MAX_WORDS, &length);
+	count = block ? words_split(block, length, &words) : 0;
+	if (count && strcmp(path_base(words[0]), "java") == 0) {
+		java_command_parse(count, words, &command);
+		if (command.main)
+			kind = LAUNCHER_RUNS;
+		else if (!command.has_files)
+			kind = LAUNCHER_ALONE;
+	}
+	if (command.main)
+		snprintf(full, size, "%s", command.main);
+	free(words);
+	free(block);
+	return kind;
+}
+
+static bool identify_from_launcher(const struct target *t, char *full, size_t size)
+{
+	return read_launcher(t, full, size) == LAUNCHER_RUNS;
+}
+
+bool jvm_has_main(const struct target *t)
+{
+	char full[4096];
+
+	return read_launcher(t, full, sizeof(full)) != LAUNCHER_ALONE;
+}
+
+bool jvm_identify(struct target *t, char *full, size_t size)
+{
+	char text[4096];
+	bool launcher = identify_from_launcher(t, text, sizeof(text));
+
+	if (!launcher && !identify_from_counters(t, text, sizeof(text)))
+		proc_executable(t->pid, text, sizeof(text));
+	java_command_name(text, t->name, sizeof(t->name));
+	if (full)
+		snprintf(full, size, "%s", text);
+	return launcher;
+}
+
+bool jvm_is_32_bit(const struct target *t)
+{
+	unsigned char ident[EI_NIDENT];
+	char path[64];
+	bool is = false;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", t->pid);
+	fd = place_open_again(t, open(path, O_PATH | O_CLOEXEC), O_RDONLY, INT64_MAX);
+	if (fd < 0)
+		return false;
+	if (read(fd, ident, sizeof(ident)) == sizeof(ident) && !memcmp(ident, ELFMAG, SELFMAG))
+		is = ident[EI_CLASS] == ELFCLASS32;
+	close(fd);
+	return is;
+}
+
+int jvm_feature(const char *version)
+{
+	int first = 0, second = 0;
+
+	if (sscanf(version, "%d.%d", &first, &second) < 1 || first < 1)
+		return 0;
+	return first == 1 ? second : first;
+}
+
+bool jvm_release_value(const char *text, const char *key, char *out, size_t size)
+{
+	size_t length = strlen(key);
+	const char *line, *end;
+
+	for (line = text; line; line = strchr(line, '\n'), line += line ? 1 : 0) {
+		if (strncmp(line, key, length) || line[length] != '=' || line[length + 1] != '"')
+			continue;
+		line += length + 2;
+		end = line + strcspn(line, "\"\n");
+		snprintf(out, size, "%.*s", (int)(end - line), line);
+		return end > line;
+	}
+	return false;
+}
+
+/* JAVA_HOME/release, two (lib/server) to five (jre/lib/amd64/server) folders above libjvm. */
+static char *read_release(const struct target *t)
+{
+	char path[sizeof(t->libjvm) + 16], *slash, *text = NULL;
+	int root = place_open(t, "root"), fd;
+
+	snprintf(path, sizeof(path), "%s", t->libjvm);
+	for (int up = 0; root >= 0 && up < 6 && !text && (slash = strrchr(path, '/')); up++) {
+		strcpy(slash, "/release");
+		fd = place_open_file(t, root, path, MAX_FILE);
+		if (fd >= 0)
+			text = proc_read_fd(fd, 65536, NULL);
+		if (fd >= 0)
+			close(fd);
+		*slash = 0;
+	}
+	if (root >= 0)
+		close(root);
+	return text;
+}
+
+void jvm_find_version(struct target *t)
+{
+	struct perf_data p;
+	char *release;
+
+	t->version[0] = 0;
+	/* a file that the JVM has not mapped (yet) may be one that another of its number has left */
+	if (t->perf_data[0] && !perf_data_read(t, &p)) {
+		perf_data_string(&p, "java.property.java.version", t->version, sizeof(t->version));
+		perf_data_release(&p);
+	}
+	if (!t->version[0] && (release = read_release(t))) {
+		jvm_release_value(release, "JAVA_VERSION", t->version, sizeof(t->version));
+		free(release);
+	}
+	for (char *c = t->version; *c; c++)
+		if (!isprint((unsigned char)*c))
+			*c = '?';
+	t->feature = jvm_feature(t->version);
+}
+
+static void note_options(const char *text, struct jvm_options *out)
+{
+	const char *rs = strstr(text, "-Xrs");
+	int set;
+
+	if ((set = jvm_flag_set(text, "DisableAttachMechanism")) >= 0)
+		out->attach_disabled = set;
+	if ((set = jvm_flag_set(text, "ReduceSignalUsage")) >= 0)
+		out->signals_reduced = set;
+	if (rs && (!rs[4] || isspace((unsigned char)rs[4])))
+		out->signals_reduced = true;
+}
+
+static bool is_option_variable(const char *word)
+{
+	return !strncmp(word, "JAVA_TOOL_OPTIONS=", 18) || !strncmp(word, "JDK_JAVA_OPTIONS=", 17) ||
+	       !strncmp(word, "_JAVA_OPTIONS=", 14);
+}
+
+/* A file of options, as the target names it. */
+static void note_file(const struct target *t, const char *path, struct jvm_options *out)
+{
+	int base = place_open(t, path[0] == '/' ? "root" : "cwd"), fd = -1;
+	char *text;
+
+	if (base >= 0)
+		fd = place_open_file(t, base, path, MAX_FILE);
+	text = fd < 0 ? NULL : proc_read_fd(fd, MAX_FILE, NULL);
+	if (text)
+		note_options(text, out);
+	free(text);
+	if (fd >= 0)
+		close(fd);
+	if (base >= 0)
+		close(base);
+}
+
+static void note_word(const struct target *t, const char *word, struct jvm_options *out)
+{
+	static const char file[] = "-XX:VMOptionsFile=";
+
+	if (word[0] == '@')
+		note_file(t, word + 1, out);
+	else if (strncmp(word, file, strlen(file)) == 0)
+		note_file(t, word + strlen(file), out);
+	else
+		note_options(word, out);
+}
+
+/* The words of /proc/PID/NAME one by one. For the environment only the three variables that hold options. */
+static void note_words(const struct target *t, const char *name, bool environment, struct jvm_options *out)
+{
+	size_t length = 0;
+	char *block = proc_read(t->pid, name, MAX_WORDS, &length);
+
+	for (size_t at = 0; block && at < length; at += strlen(block + at) + 1)
+		if (!environment || is_option_variable(block + at))
+			note_word(t, block + at, out);
+	free(block);
+}
+
+static void note_counters(const struct target *t, struct jvm_options *out)
+{
+	static const char *const names[] = {"java.rt.vmFlags", "java.rt.vmArgs"};
+	char capabilities[64] = "", *text;
+	struct perf_data p;
+
+	if (perf_data_read(t, &p))
+		return;
+	for (int i = 0; i < 2; i++) {
+		text = perf_data_strdup(&p, names[i]);
+		if (text)
+			note_options(text, out);
+		free(text);
+	}
+	/* the first of them says whether the JVM can be attached to, wherever the flag came from */
+	if (perf_data_string(&p, "sun.rt.jvmCapabilities", capabilities, sizeof(capabilities)) && capabilities[0])
+		out->attach_disabled = capabilities[0] == '0';
+	perf_data_release(&p);
+}
+
+void jvm_read_options(const struct target *t, struct jvm_options *out)
+{
+	*out = (struct jvm_options){0};
+	note_words(t, "environ", true, out);
+	note_words(t, "cmdline", false, out);
+	note_counters(t, out);
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/jvm_recording.h"
+#include "user/process/attach.h"
+#include "user/process/user_child.h"
+#include "user/process/root_path.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define TIMEOUT_MS 30000
+#define SINCE	   11
+#define FILE_NAME  "jvm.jfr"
+#define MAX_SIZE   "1g" /* what the JVM keeps of it on its disk */
+#define MAX_BYTES  (2ll << 30)
+
+static const char *const bases[] = {"/tmp", "/var/tmp"};
+#define BASES ((int)(sizeof(bases) / sizeof(bases[0])))
+
+struct own_recording {
+	struct target target;
+	char name[48];		/* of the recording, and of its directory behind the dot */
+	const char *base_path;
+	int base, inside; /* O_PATH, the directory; they outlive the JVM */
+	int guard;	  /* pipe to the child; -1: none */
+	pid_t guard_pid;
+	bool runs;
+};
+
+static int make_directory(struct helper *h, void *context, struct answer *out, struct diag *d)
+{
+	const struct own_recording *r = context;
+	char name[64];
+	int base, err = -ENOENT;
+
+	snprintf(name, sizeof(name), ".%s", r->name);
+	for (int i = 0; i < BASES; i++) {
+		base = place_open_at(h->root, bases[i], O_PATH | O_DIRECTORY);
+		out->code = i;
+		if (base >= 0 && !mkdirat(base, name, 0700))
+			return 0;
+		err = base < 0 ? base : -errno;
+	}
+	return diag_set(d, -err, "cannot make a directory in the /tmp of process %d: %s", h->target->pid, strerror(-err));
+}
+
+static int open_directories(struct own_recording *r, struct diag *d)
+{
+	int root = place_open(&r->target, "root");
+	char name[64];
+	struct stat st;
+
+	snprintf(name, sizeof(name), ".%s", r->name);
+	r->base = root < 0 ? root : place_open_at(root, r->base_path, O_PATH | O_DIRECTORY);
+	if (root >= 0)
+		close(root);
+	r->inside = r->base < 0 ? r->base : openat(r->base, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (r->inside < 0 || fstat(r->inside, &st) || st.st_uid != r->target.uid)
+		return diag_set(d, EPERM, "cannot open the directory '%s/%s' of process %d", r->base_path, name, r->target.pid);
+	return 0;
+}
+
+/* As its user, in its root. */
+static int prepare_directory(struct own_recording *r, struct diag *d)
+{
+	struct answer answer = {0};
+	int err = helper_run(&r->target, make_directory, r, TIMEOUT_MS, &answer, NULL, d);
+
+	r->base_path = bases[answer.code >= 0 && answer.code < BASES ? answer.code : 0];
+	answer_release(&answer);
+	return err ? err : open_directories(r, d);
+}
+
+static void remove_directory(struct own_recording *r)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), ".%s", r->name);
+	if (r->inside >= 0) {
+		unlinkat(r->inside, FILE_NAME, 0);
+		unlinkat(r->base, name, AT_REMOVEDIR);
+	}
+}
+
+/* The first words of what the JVM says. */
+static int refuse(const struct own_recording *r, const char *what, const char *reply, struct diag *d)
+{
+	const char *line = reply ? reply + strspn(reply, " \r\n") : "";
+
+	return diag_set(d, ENOTSUP, "cannot %s the own recording of process %d '%s': %s%.*s", what, r->target.pid,
+			r->target.name, *line ? "it says: " : "it says nothing", (int)strcspn(line, "\r\n"), line);
+}
+
+/* A diagnostic command whose answer begins with `want`, or says it somewhere. */
+static int run_command(const struct own_recording *r, const char *what, const char *words, const char *want, struct diag *d)
+{
+	const char *arguments[] = {words, NULL};
+	char *reply = NULL;
+	int code, err = attach_command(&r->target, "jcmd", arguments, TIMEOUT_MS, &code, &reply, d);
+
+	if (!err && (code || !reply || !strstr(reply, want)))
+		err = refuse(r, what, reply, d);
+	free(reply);
+	return err;
+}
+
+static int start_command(struct own_recording *r, const char *settings, struct diag *d)
+{
+	char words[PATH_MAX];
+
+	snprintf(words, sizeof(words), "JFR.start name=%s settings=%s disk=true maxsize=" MAX_SIZE " dumponexit=true filename=%s/.%s/" FILE_NAME,
+		 r->name, settings, r->base_path, r->name);
+	return run_command(r, "start", words, "Started recording", d);
+}
+
+/* With `keep` into its file. */
+static int stop_command(const struct own_recording *r, bool keep, struct diag *d)
+{
+	char words[256];
+	int used = snprintf(words, sizeof(words), "JFR.stop name=%s", r->name);
+
+	if (keep)
+		snprintf(words + used, sizeof(words) - used, " filename=%s/.%s/" FILE_NAME, r->base_path, r->name);
+	return run_command(r, "stop", words, "Stopped recording", d);
+}
+
+static int remove_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+{
+	struct own_recording *r = context;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/.%s", r->base_path, r->name);
+	r->base = place_open_at(h->root, r->base_path, O_PATH | O_DIRECTORY);
+	r->inside = place_open_at(h->root, path, O_PATH | O_DIRECTORY);
+	remove_directory(r);
+	return 0;
+}
+
+/* The recorder has gone without a word. */
+static void clean_up(struct own_recording *r)
+{
+	struct diag ignored;
+
+	stop_command(r, false, &ignored);
+	helper_clean_up(&r->target, remove_work, r, TIMEOUT_MS);
+}
+
+/* It must not keep open what the recorder has open. */
+static void watch(struct own_recording *r, int from)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	sigset_t all;
+	char byte;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGCHLD);
+	for (int i = 0; i < 3; i++) { /* ignored rather than blocked: a pending one would interrupt the cleanup */
+		signal(ends[i], SIG_IGN);
+		sigdelset(&all, ends[i]);
+	}
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	setsid();
+	prctl(PR_SET_NAME, "jfr-guard");
+	dup2(from, 0);
+	close_range(1, ~0U, 0);
+	r->target.pidfd = -1;
+	if (read(0, &byte, 1) == 0)
+		clean_up(r);
+	_exit(0);
+}
+
+static int start_guard(struct own_recording *r, struct diag *d)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return diag_errno(d, errno, "cannot watch over the JVM's own recording");
+	r->guard_pid = fork();
+	if (!r->guard_pid) {
+		close(ends[1]);
+		watch(r, ends[0]);
+	}
+	close(ends[0]);
+	r->guard = ends[1];
+	return r->guard_pid < 0 ? diag_errno(d, errno, "cannot watch over the JVM's own recording") : 0;
+}
+
+static void end_guard(struct own_recording *r)
+{
+	if (r->guard < 0)
+		return;
+	(void)!write(r->guard, "", 1);
+	close(r->guard);
+	r->guard = -1;
+	while (r->guard_pid > 0 && waitpid(r->guard_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static int start(struct own_recording *r, const char *settings, struct diag *d)
+{
+	int err = prepare_directory(r, d);
+
+	if (!err)
+		err = start_guard(r, d);
+	if (!err)
+		err = start_command(r, settings, d);
+	r->runs = !err;
+	return err;
+}
+
+int own_recording_start(struct own_recording **out, const struct target *t, const char *settings, struct diag *d)
+{
+	struct own_recording *r;
+	uint64_t random;
+	int err;
+
+	if (t->feature && t->feature < SINCE)
+		return diag_set(d, ENOTSUP, "cannot start the own recording of process %d '%s': JDK %d has none, it came with %d",
+				t->pid, t->name, t->feature, SINCE);
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return diag_errno(d, errno, "cannot get random bytes");
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return diag_errno(d, ENOMEM, "cannot start the JVM's own recording");
+	r->target = *t;
+	r->base = r->inside = r->guard = -1;
+	snprintf(r->name, sizeof(r->name), "frtrace-%012" PRIx64, random >> 16);
+	err = start(r, settings, d);
+	if (err)
+		own_recording_free(r);
+	else
+		*out = r;
+	return err;
+}
+
+/* All that is in it. The JVM may write on; what it does to its file costs only this copy. */
+static int copy_file(int from, int to)
+{
+	char buffer[1 << 16];
+	ssize_t n;
+
+	while ((n = read(from, buffer, sizeof(buffer))) > 0)
+		for (ssize_t done = 0, more; done < n; done += more) {
+			more = write(to, buffer + done, n - done);
+			if (more < 0)
+				return -errno;
+		}
+	return n < 0 ? -errno : 0;
+}
+
+static int take_file(struct own_recording *r, int to, struct diag *d)
+{
+	int fd = place_open_again(&r->target, openat(r->inside, FILE_NAME, O_PATH | O_NOFOLLOW | O_CLOEXEC), O_RDONLY,
+				  MAX_BYTES), err;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || st.st_uid != r->target.uid || !st.st_size) {
+		if (fd >= 0)
+			close(fd);
+		return diag_set(d, ENODATA, "the JVM's own recording is lost: process %d has written none%s", r->target.pid,
+				target_ended(&r->target) ? " when it ended" : "");
+	}
+	err = copy_file(fd, to);
+	close(fd);
+	return err ? diag_errno(d, -err, "cannot copy the JVM's own recording") : 0;
+}
+
+int own_recording_stop(struct own_recording *r, int to, struct diag *d)
+{
+	int err = target_ended(&r->target) ? 0 : stop_command(r, true, d);
+
+	r->runs = false;
+	if (err && !target_ended(&r->target))
+		return err;
+	return take_file(r, to, d);
+}
+
+void own_recording_free(struct own_recording *r)
+{
+	struct diag ignored;
+
+	if (!r)
+		return;
+	if (r->runs && !target_ended(&r->target))
+		stop_command(r, false, &ignored);
+	end_guard(r);
+	remove_directory(r);
+	if (r->inside >= 0)
+		close(r->inside);
+	if (r->base >= 0)
+		close(r->base);
+	free(r);
+}

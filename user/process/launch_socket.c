@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/launch_socket.h"
+#include "user/process/interrupt.h"
+#include "user/process/launch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAME	"door"
+#define BACKLOG 64
+#define OLD_S	60
+
+/* Of $TMPDIR: it goes into the JVM's options, which are cut at spaces, and into a socket's address. */
+static const char *preferred_base(void)
+{
+	const char *path = getenv("TMPDIR");
+
+	return path && path[0] == '/' && strlen(path) < 64 && !path[strcspn(path, " \t\n,'\"")] ? path : NULL;
+}
+
+static int write_agent(struct agent_file *f, const void *image, size_t size, struct diag *d)
+{
+	const struct target anybody = { .pidfd = -1, .uid = geteuid() };
+	struct helper h = { .target = &anybody, .cwd = -1, .tmp = -1, .status = -1 };
+	mode_t mask = umask(0);
+	int err;
+
+	h.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	err = agent_file_write(f, &h, image, size, d);
+	umask(mask);
+	if (h.root >= 0)
+		close(h.root);
+	if (!err && (fchmod(f->inside, 0711) || fchmodat(f->inside, f->name, 0555, 0)))
+		err = diag_errno(d, errno, "cannot let others read the agent '%s'", f->path);
+	return err;
+}
+
+/* One that is being made has no lock yet; so has one that an attach makes, which lives for seconds. */
+static bool is_old(int directory)
+{
+	struct stat st;
+
+	return !fstat(directory, &st) && st.st_mtime + OLD_S < time(NULL);
+}
+
+/* Who holds a directory's lock is alive. */
+static bool is_abandoned(int directory, const char *name)
+{
+	struct stat st;
+
+	return !fstat(directory, &st) && st.st_uid == geteuid() && !flock(directory, LOCK_EX | LOCK_NB) &&
+	       !launch_is_inherited(name);
+}
+
+static void remove_all(int base, int directory, const char *name)
+{
+	DIR *entries = fdopendir(dup(directory));
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries)))
+		if (!strcmp(entry->d_name, NAME) || !strncmp(entry->d_name, "libfrtrace-", 11))
+			unlinkat(directory, entry->d_name, 0);
+	if (entries)
+		closedir(entries);
+	unlinkat(base, name, AT_REMOVEDIR);
+}
+
+/* What frtrace has left when it was killed, or kept for a program that has ended since. */
+static void sweep_others(const struct agent_file *own)
+{
+	int fd = openat(own->base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), directory;
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries))) {
+		if (strncmp(entry->d_name, ".frtrace-", 9) || !strcmp(entry->d_name, own->directory))
+			continue;
+		directory = openat(own->base, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (directory < 0)
+			continue;
+		if (is_old(directory) && is_abandoned(directory, entry->d_name))
+			remove_all(own->base, directory, entry->d_name);
+		close(directory);
+	}
+	if (entries)
+		closedir(entries);
+}
+
+/* In a directory that only we can write to. */
+static int listen_there(struct door *door, struct diag *d)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const char *end = strrchr(door->file.path, '/');
+
+	if (snprintf(door->path, sizeof(door->path), "%.*s/" NAME, (int)(end - door->file.path), door->file.path) >=
+	    (int)sizeof(address.sun_path))
+		return diag_set(d, ENAMETOOLONG, "cannot listen below '%s': its name is too long", door->file.path);
+	strcpy(address.sun_path, door->path);
+	door->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (door->fd < 0 || bind(door->fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    chmod(door->path, 0666) || listen(door->fd, BACKLOG))
+		return diag_errno(d, errno, "cannot listen on '%s'", door->path);
+	return 0;
+}
+
+int door_open(struct door *door, const char *file_name, const void *image, size_t size, struct diag *d)
+{
+	int err;
+
+	*door = (struct door){ .fd = -1 };
+	err = agent_file_name(&door->file, file_name, d);
+	if (err)
+		return err;
+	door->file.first = preferred_base();
+	err = write_agent(&door->file, image, size, d);
+	if (!err)
+		err = listen_there(door, d);
+	if (err) {
+		door_close(door, false);
+		return err;
+	}
+	flock(door->file.inside, LOCK_EX | LOCK_NB);
+	sweep_others(&door->file);
+	return err;
+}
+
+void door_close(struct door *door, bool keep)
+{
+	if (door->file.inside >= 0)
+		unlinkat(door->file.inside, NAME, 0);
+	if (!keep)
+		agent_file_remove(&door->file);
+	if (door->fd >= 0)
+		close(door->fd);
+	door->fd = -1;
+}
+
+int door_accept(const struct door *door, pid_t *pid)
+{
+	struct ucred peer = { 0 };
+	socklen_t size = sizeof(peer);
+	int fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return -EAGAIN;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid <= 0) {
+		close(fd);
+		return -EAGAIN;
+	}
+	*pid = peer.pid;
+	return fd;
+}
+
+int door_say(int connection, const char *text)
+{
+	ssize_t n = send(connection, text, strlen(text), MSG_NOSIGNAL);
+
+	return n < 0 ? -errno : 0;
+}
+
+/* The size of the result. 0: the JVM has gone. -ETIMEDOUT, -EINTR: no answer. */
+static ssize_t receive(int connection, int timeout_ms, int *result)
+{
+	struct pollfd poller = { connection, POLLIN, 0 };
+	int64_t deadline = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms;
+	ssize_t n;
+
+	while (poll(&poller, 1, interrupt_slice(deadline_left(deadline))) <= 0) {
+		if (interrupted())
+			return -EINTR;
+		if (!deadline_left(deadline))
+			return -ETIMEDOUT;
+	}
+	n = recv(connection, result, sizeof(*result), 0);
+	return n < 0 ? 0 : n;
+}
+
+int door_command(int connection, const char *text, int timeout_ms, int *result, struct diag *d)
+{
+	ssize_t n;
+
+	if (door_say(connection, text))
+		return diag_set(d, ESRCH, "cannot '%s' in the JVM: its agent is gone", text);
+	n = receive(connection, timeout_ms, result);
+	if (n == sizeof(*result))
+		return 0;
+	if (n == -EINTR)
+		return diag_set(d, EINTR, "cannot '%s' in the JVM: interrupted", text);
+	if (n < 0)
+		return diag_set(d, ETIMEDOUT, "cannot '%s' in the JVM: no answer within %.1f s", text, timeout_ms / 1000.0);
+	return diag_set(d, ESRCH, "cannot '%s' in the JVM: it has ended, or no longer waits", text);
+}

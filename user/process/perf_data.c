@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The file, all numbers in the JVM's byte order:
+ *
+ *	 0 u32 magic: bytes ca fe c0 c0        24 u32 entry_offset (first entry)
+ *	 4 u8 byte order (1: little endian)    28 u32 num_entries
+ *	 5 u8 major 2, 6 u8 minor 0            then the entries:
+ *	 7 u8 accessible (1: complete)         +0 u32 entry_length, +4 u32 name_offset, +8 u32 vector_length,
+ *	 8 u32 used, 12 u32 overflow           +12 u8 data_type ('J' long, 'B' byte), +13 u8 flags, +14 u8 units,
+ *	16 u64 mod_time_stamp                  +15 u8 variability, +16 u32 data_offset
+ *
+ * Offsets in an entry count from the entry. A string is a vector of bytes.
+ */
+#include "user/process/perf_data.h"
+#include "user/process/root_path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROLOGUE 32
+#define ENTRY	 20
+#define MAX_SIZE (8u << 20)
+
+struct entry {
+	const char *name;
+	const uint8_t *data;
+	size_t room; /* bytes from data to the end of the entry */
+	uint32_t vector_length;
+	char type;
+};
+
+static uint32_t get_u32(const uint8_t *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+bool perf_data_valid(const struct perf_data *p)
+{
+	static const uint8_t magic[] = {0xca, 0xfe, 0xc0, 0xc0, 1, 2};
+
+	return p->length >= PROLOGUE && memcmp(p->bytes, magic, sizeof(magic)) == 0 && p->bytes[7] == 1;
+}
+
+/* All zero, or complete but for the byte that says so. */
+static bool is_unfinished(const struct perf_data *p)
+{
+	return p->length < PROLOGUE || p->bytes[7] == 0;
+}
+
+/* The entry at `*offset`, which is moved on; false at the end or when something points outside. */
+static bool next_entry(const struct perf_data *p, size_t *offset, struct entry *e)
+{
+	const uint8_t *at = p->bytes + *offset;
+	uint32_t length, name, data;
+
+	if (*offset > p->length || p->length - *offset < ENTRY)
+		return false;
+	length = get_u32(at);
+	name = get_u32(at + 4);
+	data = get_u32(at + 16);
+	if (length < ENTRY || length > p->length - *offset || name >= length || data > length ||
+	    !memchr(at + name, 0, length - name))
+		return false;
+	e->name = (const char *)at + name;
+	e->data = at + data;
+	e->room = length - data;
+	e->vector_length = get_u32(at + 8);
+	e->type = at[12];
+	*offset += length;
+	return true;
+}
+
+static bool find_entry(const struct perf_data *p, const char *name, struct entry *e)
+{
+	size_t offset;
+	uint32_t left;
+
+	if (!perf_data_valid(p))
+		return false;
+	offset = get_u32(p->bytes + 24);
+	for (left = get_u32(p->bytes + 28); left && next_entry(p, &offset, e); left--)
+		if (strcmp(e->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* The text of a string counter and its length, or NULL. */
+static const char *find_string(const struct perf_data *p, const char *name, size_t *length)
+{
+	struct entry e;
+
+	if (!find_entry(p, name, &e) || e.type != 'B' || !e.vector_length)
+		return NULL;
+	*length = strnlen((const char *)e.data, e.vector_length < e.room ? e.vector_length : e.room);
+	return (const char *)e.data;
+}
+
+bool perf_data_string(const struct perf_data *p, const char *name, char *out, size_t size)
+{
+	size_t length;
+	const char *s = find_string(p, name, &length);
+
+	if (s)
+		snprintf(out, size, "%.*s", (int)(length < size ? length : size), s);
+	return s;
+}
+
+char *perf_data_strdup(const struct perf_data *p, const char *name)
+{
+	size_t length;
+	const char *s = find_string(p, name, &length);
+
+	return s ? strndup(s, length) : NULL;
+}
+
+bool perf_data_long(const struct perf_data *p, const char *name, int64_t *out)
+{
+	struct entry e;
+
+	if (!find_entry(p, name, &e) || e.type != 'J' || e.vector_length || e.room < sizeof(*out))
+		return false;
+	memcpy(out, e.data, sizeof(*out));
+	return true;
+}
+
+int perf_data_read(const struct target *t, struct perf_data *out)
+{
+	int fd, r = 0;
+
+	*out = (struct perf_data){0};
+	fd = place_open_perf_data(t);
+	if (fd < 0)
+		return fd;
+	out->bytes = (uint8_t *)proc_read_fd(fd, MAX_SIZE, &out->length);
+	if (!out->bytes)
+		r = -errno;
+	else if (!perf_data_valid(out))
+		r = is_unfinished(out) ? -EAGAIN : -ENOENT;
+	if (r)
+		perf_data_release(out);
+	close(fd);
+	return r;
+}
+
+void perf_data_release(struct perf_data *p)
+{
+	free(p->bytes);
+	*p = (struct perf_data){0};
+}

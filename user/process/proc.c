@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/proc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *proc_read_fd(int fd, size_t limit, size_t *length)
+{
+	size_t size = 4096, used = 0;
+	char *text = malloc(size), *larger;
+	ssize_t n = 0;
+
+	while (text) {
+		n = pread(fd, text + used, size - 1 - used, used);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || (used += n) >= limit)
+			break;
+		if (size - 1 - used < size / 2) {
+			larger = realloc(text, size *= 2);
+			if (!larger)
+				break;
+			text = larger;
+		}
+	}
+	if (!text || n < 0) {
+		free(text);
+		return NULL;
+	}
+	used = used < limit ? used : limit;
+	text[used] = 0;
+	if (length)
+		*length = used;
+	return text;
+}
+
+int proc_open(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+char *proc_read(pid_t pid, const char *name, size_t limit, size_t *length)
+{
+	int fd = proc_open(pid, name), saved;
+	char *text;
+
+	if (fd < 0)
+		return NULL;
+	text = proc_read_fd(fd, limit, length);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return text;
+}
+
+/* The value of "Key:\tvalue", at the beginning of a line. */
+static const char *status_value(const char *text, const char *key)
+{
+	size_t length = strlen(key);
+	const char *line;
+
+	for (line = text; line && *line; line = strchr(line, '\n'), line += line ? 1 : 0)
+		if (strncmp(line, key, length) == 0 && line[length] == ':')
+			return line + length + 1 + strspn(line + length + 1, " \t");
+	return NULL;
+}
+
+/* Numbers up to the end of the line; how many there were (at most `max` are kept, the last one always). */
+static int line_numbers(const char *at, unsigned long *out, int max)
+{
+	int count = 0;
+	char *end;
+
+	while (at && *(at += strspn(at, " \t")) && isdigit((unsigned char)*at)) {
+		out[count < max ? count : max - 1] = strtoul(at, &end, 10);
+		count += count < max;
+		at = end;
+	}
+	return count;
+}
+
+static void parse_groups(const char *at, struct proc_status *out)
+{
+	unsigned long numbers[PROC_GROUPS];
+
+	out->group_count = line_numbers(at, numbers, PROC_GROUPS);
+	for (int i = 0; i < out->group_count; i++)
+		out->groups[i] = numbers[i];
+}
+
+int proc_parse_status(const char *text, struct proc_status *out)
+{
+	const char *state = status_value(text, "State"), *caught = status_value(text, "SigCgt");
+	unsigned long ids[32];
+	int count;
+
+	memset(out, 0, sizeof(*out));
+	if (!state || line_numbers(status_value(text, "Tgid"), ids, 1) != 1)
+		return -EINVAL;
+	out->state = *state;
+	out->tgid = out->ns_pid = ids[0];
+	if (line_numbers(status_value(text, "Uid"), ids, 4) != 4)
+		return -EINVAL;
+	out->uid = ids[1];
+	if (line_numbers(status_value(text, "Gid"), ids, 4) != 4)
+		return -EINVAL;
+	out->gid = ids[1];
+	count = line_numbers(status_value(text, "NSpid"), ids, 32);
+	if (count)
+		out->ns_pid = ids[count - 1];
+	out->caught = caught ? strtoull(caught, NULL, 16) : 0;
+	parse_groups(status_value(text, "Groups"), out);
+	return 0;
+}
+
+int proc_read_status(pid_t pid, struct proc_status *out)
+{
+	char *text = proc_read(pid, "status", 65536, NULL);
+	int r = text ? proc_parse_status(text, out) : -errno;
+
+	free(text);
+	return r;
+}
+
+int proc_parse_start_time(const char *text, uint64_t *start_time)
+{
+	const char *at = strrchr(text, ')');
+
+	/* behind the command: " S ppid ..."; the state is field 3 */
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (!at || !isdigit((unsigned char)at[1]))
+		return -EINVAL;
+	*start_time = strtoull(at + 1, NULL, 10);
+	return 0;
+}
+
+int64_t proc_parse_monotonic_offset(const char *text)
+{
+	const char *at = strstr(text, "monotonic");
+	long long seconds, nanoseconds;
+
+	if (!at || sscanf(at + strlen("monotonic"), "%lld %lld", &seconds, &nanoseconds) != 2)
+		return 0;
+	return seconds * 1000000000LL + nanoseconds;
+}
+
+int64_t proc_monotonic_offset(pid_t pid)
+{
+	char path[64] = "/proc/self/timens_offsets", *text;
+	int64_t offset;
+	int fd;
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%d/timens_offsets", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	text = fd < 0 ? NULL : proc_read_fd(fd, 4096, NULL);
+	if (fd >= 0)
+		close(fd);
+	offset = text ? proc_parse_monotonic_offset(text) : 0;
+	free(text);
+	return offset;
+}
+
+/* The kernel writes a newline of the path as \012, and appends " (deleted)". */
+static void copy_path(char *out, size_t size, const char *in)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = 0, tail = sizeof(deleted) - 1;
+
+	while (*in && *in != '\n' && n + 1 < size) {
+		if (strncmp(in, "\\012", 4) == 0) {
+			out[n++] = '\n';
+			in += 4;
+		} else {
+			out[n++] = *in++;
+		}
+	}
+	out[n] = 0;
+	if (n > tail && strcmp(out + n - tail, deleted) == 0)
+		out[n - tail] = 0;
+}
+
+bool proc_parse_mapping(const char *line, struct mapping *out)
+{
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &out->start, &out->end, out->permissions,
+		   &out->offset, &path) < 4 ||
+	    !path || line[path] != '/')
+		return false;
+	copy_path(out->path, sizeof(out->path), line + path);
+	return true;
+}
+
+int proc_each_mapping(pid_t pid, int (*see)(const struct mapping *m, void *context), void *context)
+{
+	char path[64], *line = NULL;
+	struct mapping m = {0};
+	size_t size = 0;
+	int r = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	errno = 0;
+	while (!r && getline(&line, &size, f) > 0)
+		if (proc_parse_mapping(line, &m))
+			r = see(&m, context);
+	if (!r && ferror(f))
+		r = errno ? -errno : -EIO;
+	free(line);
+	fclose(f);
+	return r;
+}
+
+const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void proc_executable(pid_t pid, char *name, size_t size)
+{
+	char path[64], target[4096];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	n = readlink(path, target, sizeof(target) - 1);
+	target[n > 0 ? n : 0] = 0;
+	snprintf(name, size, "%s", path_base(target));
+}

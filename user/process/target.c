@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/target.h"
+#include "user/process/proc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void read_start_time(struct target *t)
+{
+	char *text = proc_read(t->pid, "stat", 4096, NULL);
+
+	if (!text || proc_parse_start_time(text, &t->start_time))
+		t->start_time = 0;
+	free(text);
+}
+
+int target_read(pid_t pid, struct target *t)
+{
+	struct proc_status status;
+	int r = proc_read_status(pid, &status);
+
+	memset(t, 0, sizeof(*t));
+	t->pid = pid;
+	t->pidfd = -1;
+	if (r)
+		return r;
+	t->ns_pid = status.ns_pid;
+	t->uid = status.uid;
+	t->gid = status.gid;
+	read_start_time(t);
+	if (status.tgid != pid)
+		return -EINVAL;
+	return status.state == 'Z' || status.state == 'X' ? -ESRCH : 0;
+}
+
+void target_close(struct target *t)
+{
+	if (t->pidfd >= 0)
+		close(t->pidfd);
+	t->pidfd = -1;
+}
+
+bool target_ended(const struct target *t)
+{
+	struct pollfd poller = {t->pidfd, POLLIN, 0};
+	struct target now;
+
+	if (t->pidfd >= 0)
+		return poll(&poller, 1, 0) > 0;
+	return target_read(t->pid, &now) || now.start_time != t->start_time;
+}
+
+uint64_t target_cpu_ns(const struct target *t)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (target_ended(t) || clock_getcpuclockid(t->pid, &clock) || clock_gettime(clock, &used))
+		return 0;
+	return used.tv_sec * 1000000000ULL + used.tv_nsec;
+}

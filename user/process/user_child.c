@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/process/user_child.h"
+#include "user/process/interrupt.h"
+#include "user/process/root_path.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <limits.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define GRACE_MS 2000 /* what the child gets beyond its own deadline before it is killed */
+#define REAP_MS	 1000 /* what a killed child gets to end; one that waits for a file system in vain does not */
+
+/* What goes through the pipe, followed by `length` bytes of text. */
+struct outcome {
+	int result, code;
+	uint64_t length;
+	bool has_text;
+	struct diag d;
+};
+
+int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+int deadline_left(int64_t deadline)
+{
+	int64_t left = deadline - clock_ms();
+
+	if (left <= 0)
+		return 0;
+	return left < INT_MAX ? left : INT_MAX;
+}
+
+const char *user_name(uid_t uid, char *out, size_t size)
+{
+	struct passwd entry, *found = NULL;
+	char buffer[4096];
+
+	if (getpwuid_r(uid, &entry, buffer, sizeof(buffer), &found) == 0 && found)
+		snprintf(out, size, "%s", found->pw_name);
+	else
+		snprintf(out, size, "%u", uid);
+	return out;
+}
+
+void answer_release(struct answer *a)
+{
+	free(a->text);
+	*a = (struct answer){0};
+}
+
+static bool same_user(const struct target *t)
+{
+	return geteuid() == t->uid && getegid() == t->gid && getuid() == t->uid;
+}
+
+/* Become the target's user, for good: real, effective and saved ids. */
+static int take_user(const struct helper *h, struct diag *d)
+{
+	const struct target *t = h->target;
+	struct proc_status status = {0};
+	char *text, name[64];
+
+	if (same_user(t))
+		return 0;
+	text = proc_read_fd(h->status, 65536, NULL);
+	if (!text || proc_parse_status(text, &status))
+		status.group_count = 0;
+	free(text);
+	if (setgroups(status.group_count, status.groups) && geteuid() == 0)
+		return diag_errno(d, errno, "cannot take on the groups of process %d", t->pid);
+	if (setresgid(t->gid, t->gid, t->gid) && geteuid() == 0)
+		return diag_errno(d, errno, "cannot take on group %u of process %d", t->gid, t->pid);
+	if (geteuid() != t->uid && setresuid(t->uid, t->uid, t->uid))
+		return diag_set(
+			d, errno,
+			"cannot attach to process %d of user '%s': no rights (%s): run with sudo or as that user",
+			t->pid, user_name(t->uid, name, sizeof(name)), strerror(errno));
+	return 0;
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* Let go of what the parent has open: BPF links must not outlive it in our hands. */
+static void close_others(const struct helper *h, int out)
+{
+	int keep[] = {h->root, h->cwd, h->tmp, h->status, h->target->pidfd, out};
+	unsigned int from = 3;
+
+	qsort(keep, 6, sizeof(int), compare_ints);
+	for (int i = 0; i < 6; i++) {
+		if (keep[i] < (int)from)
+			continue;
+		if ((unsigned int)keep[i] > from)
+			syscall(SYS_close_range, from, keep[i] - 1, 0);
+		from = keep[i] + 1;
+	}
+	syscall(SYS_close_range, from, ~0u, 0);
+}
+
+static void write_all(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+	ssize_t n;
+
+	while (size) {
+		n = write(fd, at, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		at += n;
+		size -= n;
+	}
+}
+
+/* Ctrl-C reaches the whole process group: the child finishes and cleans up, in the time it has. */
+static void child_signals(void)
+{
+	sigset_t set;
+
+	for (int s = 1; s < NSIG; s++)
+		if (s != SIGCHLD)
+			signal(s, s == SIGINT || s == SIGTERM || s == SIGHUP || s == SIGPIPE || s == SIGQUIT ? SIG_IGN
+													     : SIG_DFL);
+	sigemptyset(&set);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+}
+
+static void child(struct helper *h, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
+		  void *context, int out)
+{
+	struct outcome outcome = {0};
+	struct answer answer = {0};
+
+	child_signals();
+	close_others(h, out);
+	outcome.result = take_user(h, &outcome.d);
+	if (!outcome.result)
+		outcome.result = work(h, context, &answer, &outcome.d);
+	outcome.code = answer.code;
+	outcome.has_text = answer.text;
+	outcome.length = answer.text ? answer.length : 0;
+	write_all(out, &outcome, sizeof(outcome));
+	write_all(out, answer.text, outcome.length);
+	_exit(0);
+}
+
+/* All of `size` bytes before the deadline and the child's grace. 0; -ETIMEDOUT; -EINTR; -EPIPE: the child ended before. */
+static int read_all(int fd, void *data, size_t size, struct helper *h)
+{
+	struct pollfd poller = {fd, POLLIN, 0};
+	char *at = data;
+	ssize_t n;
+
+	while (size) {
+		if (!h->cleanup && interrupted())
+			return -EINTR;
+		n = poll(&poller, 1, interrupt_slice(deadline_left(h->deadline + GRACE_MS)));
+		if ((n < 0 && errno == EINTR) || (n == 0 && deadline_left(h->deadline + GRACE_MS)))
+			continue;
+		if (n == 0)
+			return -ETIMEDOUT;
+		n = read(fd, at, size);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EPIPE;
+		at += n;
+		size -= n;
+	}
+	return 0;
+}
+
+static int collect(int fd, struct helper *h, struct answer *out, struct diag *d, int *result)
+{
+	struct outcome outcome;
+	int r = read_all(fd, &outcome, sizeof(outcome), h);
+
+	if (r)
+		return r;
+	out->code = outcome.code;
+	if (outcome.has_text) {
+		out->text = malloc(outcome.length + 1);
+		if (!out->text)
+			return -ENOMEM;
+		r = read_all(fd, out->text, outcome.length, h);
+		out->text[outcome.length] = 0;
+		out->length = outcome.length;
+	}
+	if (outcome.result)
+		*d = outcome.d;
+	*result = outcome.result;
+	return r;
+}
+
+/*
+ * SIGKILL does not end a child that waits in the kernel for an answer of a FUSE or NFS server. False: it is left to
+ * init, which reaps it when frtrace has ended.
+ */
+static bool reap(pid_t pid)
+{
+	int64_t enough = clock_ms() + REAP_MS;
+	pid_t ended;
+
+	while ((ended = waitpid(pid, NULL, WNOHANG)) == 0 && deadline_left(enough))
+		usleep(1000);
+	return ended != 0;
+}
+
+/* Why there is no outcome, and the child has been killed. */
+static int explain(const struct helper *h, int err, bool reaped, struct diag *d)
+{
+	const struct target *t = h->target;
+
+	if (err == -EINTR)
+		return diag_set(d, EINTR, "cannot attach to process %d '%s': interrupted", t->pid, t->name);
+	if (!reaped)
+		return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': its /tmp does not answer", t->pid, t->name);
+	if (err == -ETIMEDOUT)
+		return diag_set(d, ETIMEDOUT, "cannot attach to process %d: no answer within the time", t->pid);
+	return diag_set(d, -err, "cannot attach to process %d: the helper process died", t->pid);
+}
+
+static int run(struct helper *h, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
+	       void *context, struct answer *out, bool *abandoned, struct diag *d)
+{
+	int pipe_fds[2], r, result = 0;
+	bool reaped;
+	pid_t pid;
+
+	if (!h->cleanup && interrupted())
+		return explain(h, -EINTR, true, d);
+	if (pipe2(pipe_fds, O_CLOEXEC))
+		return diag_errno(d, errno, "cannot make a pipe");
+	pid = fork();
+	if (pid == 0)
+		child(h, work, context, pipe_fds[1]);
+	close(pipe_fds[1]);
+	if (pid < 0) {
+		close(pipe_fds[0]);
+		return diag_errno(d, errno, "cannot fork");
+	}
+	r = collect(pipe_fds[0], h, out, d, &result);
+	close(pipe_fds[0]);
+	if (r)
+		kill(pid, SIGKILL);
+	reaped = reap(pid);
+	if (!r)
+		return result;
+	*abandoned = reaped;
+	return explain(h, r, reaped, d);
+}
+
+static struct helper prepare_helper(const struct target *t, int timeout_ms)
+{
+	int64_t now = clock_ms();
+
+	return (struct helper){.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms};
+}
+
+static int open_and_run(struct helper h,
+			int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
+			void *context, struct answer *out, bool *abandoned, struct diag *d)
+{
+	const struct target *t = h.target;
+	char path[64], name[64];
+	bool killed = false;
+	int r;
+
+	*out = (struct answer){0};
+	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
+	h.status = open(path, O_RDONLY | O_CLOEXEC);
+	h.root = h.status < 0 ? -errno : place_open(t, "root");
+	if (h.root == -ENOENT || h.root == -ESRCH ||
+	    (h.root >= 0 && target_ended(t))) { /* what was opened is the target's own */
+		r = diag_set(d, ESRCH, "cannot attach to process %d: it has ended", t->pid);
+		goto out;
+	}
+	if (h.root < 0) {
+		r = diag_set(d, -h.root,
+			     "cannot attach to process %d of user '%s': no rights (%s): run with sudo or as that user",
+			     t->pid, user_name(t->uid, name, sizeof(name)), strerror(-h.root));
+		goto out;
+	}
+	place_root_name(t, h.root_name, sizeof(h.root_name));
+	h.cwd = place_open(t, "cwd");
+	h.tmp = place_open_at(h.root, "/tmp", O_PATH | O_DIRECTORY);
+	r = run(&h, work, context, out, &killed, d);
+	if (r)
+		answer_release(out);
+	if (abandoned)
+		*abandoned = killed;
+out:
+	for (int *fd = (int[]){h.status, h.root, h.cwd, h.tmp, -1}, i = 0; i < 4; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+	return r;
+}
+
+int helper_run(const struct target *t, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
+	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
+{
+	return open_and_run(prepare_helper(t, timeout_ms), work, context, out, abandoned, d);
+}
+
+void helper_clean_up(const struct target *t,
+		     int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
+		     int timeout_ms)
+{
+	struct helper h = prepare_helper(t, timeout_ms);
+	struct answer answer;
+	struct diag ignored;
+
+	h.cleanup = true;
+	open_and_run(h, work, context, &answer, NULL, &ignored);
+	answer_release(&answer);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/breakdown_sums.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OCTAVE_LOG2 4 /* 16 buckets from each power of two to the next: 6 % */
+#define BUCKETS	    ((64u - OCTAVE_LOG2 + 1) << OCTAVE_LOG2)
+
+struct bucket {
+	struct split_sums sums;
+	uint64_t least;
+	uint64_t blocked_on[FRT_WAIT_REASONS];
+};
+
+struct splits {
+	struct bucket bucket[BUCKETS]; /* by duration */
+	struct split_sums method[FRT_MAX_METHODS];
+	uint64_t worst[FRT_MAX_METHODS]; /* of late */
+};
+
+struct splits *splits_new(struct diag *d)
+{
+	struct splits *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		diag_errno(d, ENOMEM, "cannot make room for sums");
+	return s;
+}
+
+void splits_free(struct splits *s)
+{
+	free(s);
+}
+
+static unsigned int bucket_of(uint64_t ns)
+{
+	unsigned int top;
+
+	if (ns < 1u << OCTAVE_LOG2)
+		return ns;
+	top = 63 - __builtin_clzll(ns);
+	return ((top - OCTAVE_LOG2 + 1) << OCTAVE_LOG2) + (ns >> (top - OCTAVE_LOG2)) - (1u << OCTAVE_LOG2);
+}
+
+static void add_call(struct split_sums *to, int64_t duration, const struct join_split *split)
+{
+	to->calls++;
+	to->duration += duration;
+	to->cpu += duration - split->blocked - split->run_queue;
+	to->run_queue += split->run_queue;
+	to->blocked += split->blocked;
+}
+
+void splits_add(struct splits *s, uint32_t method, int64_t duration, const struct join_split *split)
+{
+	struct bucket *b = &s->bucket[bucket_of(duration < 0 ? 0 : duration)];
+
+	if (split->blocked == JOIN_MISSING)
+		return;
+	if (!b->sums.calls || (uint64_t)duration < b->least)
+		b->least = duration;
+	add_call(&b->sums, duration, split);
+	for (unsigned int i = 0; i < FRT_WAIT_REASONS; i++)
+		b->blocked_on[i] += split->blocked_on[i];
+	add_call(&s->method[method % FRT_MAX_METHODS], duration, split);
+}
+
+void splits_wait(struct splits *s, uint32_t method, int64_t ns)
+{
+	uint64_t *late = &s->worst[method % FRT_MAX_METHODS], *ever = &s->method[method % FRT_MAX_METHODS].worst;
+
+	if (ns > 0 && (uint64_t)ns > *late)
+		*late = ns;
+	if (*late > *ever)
+		*ever = *late;
+}
+
+const struct split_sums *splits_of(const struct splits *s, uint32_t method)
+{
+	return &s->method[method % FRT_MAX_METHODS];
+}
+
+uint64_t splits_take_worst(struct splits *s, uint32_t method)
+{
+	uint64_t *late = &s->worst[method % FRT_MAX_METHODS], worst = *late;
+
+	*late = 0;
+	return worst;
+}
+
+static void add_bucket(struct split_slowest *to, const struct bucket *b)
+{
+	to->calls += b->sums.calls;
+	to->least = b->least;
+	to->sums.duration += b->sums.duration;
+	to->sums.cpu += b->sums.cpu;
+	to->sums.run_queue += b->sums.run_queue;
+	to->sums.blocked += b->sums.blocked;
+	for (unsigned int i = 0; i < FRT_WAIT_REASONS; i++)
+		to->blocked_on[i] += b->blocked_on[i];
+}
+
+bool splits_slowest(const struct splits *s, struct split_slowest *out)
+{
+	uint64_t wanted;
+
+	memset(out, 0, sizeof(*out));
+	for (unsigned int i = 0; i < BUCKETS; i++)
+		out->of += s->bucket[i].sums.calls;
+	wanted = out->of / 100 ?: 1;
+	for (unsigned int i = BUCKETS; i-- > 0 && out->calls < wanted;)
+		if (s->bucket[i].sums.calls)
+			add_bucket(out, &s->bucket[i]);
+	out->sums.calls = out->calls;
+	return out->of;
+}

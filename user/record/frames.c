@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/frames.h"
+#include "user/record/kernel_symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE (2 * FRT_STACKS)
+#define KEPT  (1u << 21)
+
+/* A jfr_frame in half the room. */
+struct kept_frame {
+	uint32_t method;
+	int32_t line, bci;
+	uint32_t type;
+};
+
+struct entry {
+	uint32_t id;
+	uint32_t chunk; /* in which `key` was last found good */
+	uint64_t key;
+	uint64_t kept;			   /* number of its first kept frame */
+	const struct resolved_method *top; /* the innermost method, left out; NULL: nothing was left out */
+	struct frames_caller caller;
+	uint32_t traced;		   /* of what method `top` was compared with, and is_traced its result */
+	uint16_t count;
+	bool is_traced, truncated;
+};
+
+struct frames {
+	struct frames_setup setup;
+	struct stacks stacks;
+	struct entry table[TABLE]; /* by id */
+	struct kept_frame *kept;   /* a ring */
+	uint64_t kept_next;
+	uint32_t chunk;
+	struct kernel_symbols *kernel; /* read when the first kernel stack comes; NULL then: they are hidden */
+	bool kernel_read;
+	bool behind;
+	uint64_t unknown_key;
+	uint32_t unknown_chunk;
+	struct frames_counts counts;
+	struct jfr_frame scratch[JFR_STACK_FRAMES];
+};
+
+struct frames *frames_new(const struct frames_setup *setup, struct diag *d)
+{
+	struct frames *f = calloc(1, sizeof(*f));
+
+	if (f)
+		f->kept = calloc(KEPT, sizeof(*f->kept));
+	if (!f || !f->kept) {
+		diag_errno(d, ENOMEM, "cannot make room for stacks");
+		frames_free(f);
+		return NULL;
+	}
+	f->setup = *setup;
+	f->stacks.budget = setup->budget;
+	if (!setup->fed)
+		stacks_begin(&f->stacks, setup->methods->segment);
+	return f;
+}
+
+void frames_free(struct frames *f)
+{
+	if (!f)
+		return;
+	kernel_symbols_free(f->kernel);
+	free(f->kept);
+	free(f);
+}
+
+/* A stack that is being resolved. */
+struct build {
+	struct frames *frames;
+	struct entry *entry;
+	bool drop;    /* the next method is the traced one */
+	bool over;    /* deep enough, or at the end of a virtual thread */
+	bool entered; /* the last one was Continuation.enter() */
+};
+
+static struct kept_frame *kept_at(const struct frames *f, uint64_t number)
+{
+	return &f->kept[number % KEPT];
+}
+
+static void put(struct build *b, const struct kept_frame *frame)
+{
+	struct entry *e = b->entry;
+
+	b->entered = false;
+	if (e->count >= b->frames->setup.depth) {
+		e->truncated = true;
+		b->over = true;
+		return;
+	}
+	*kept_at(b->frames, e->kept + e->count++) = *frame;
+}
+
+static void put_unknown(struct build *b)
+{
+	b->drop = false;
+	put(b, &(struct kept_frame){ .line = -1, .bci = -1, .type = JFR_FRAME_UNKNOWN });
+}
+
+static void note_caller(struct build *b, struct frames_caller caller)
+{
+	if (!b->entry->count)
+		b->entry->caller = caller;
+}
+
+static enum jfr_frame_type type_of(enum resolved_kind kind)
+{
+	switch (kind) {
+	case RESOLVED_INTERPRETED:
+		return JFR_FRAME_INTERPRETED;
+	case RESOLVED_JIT:
+		return JFR_FRAME_JIT;
+	case RESOLVED_INLINED:
+		return JFR_FRAME_INLINED;
+	case RESOLVED_NATIVE:
+		return JFR_FRAME_NATIVE;
+	}
+	return JFR_FRAME_UNKNOWN;
+}
+
+/*
+ * The bottom of a virtual thread's stack as JEP 520 has it: Continuation.enterSpecial(), a native
+ * method. Its code is a stub; where the layout knows it the walk ends above it, else it
+ * is walked like any other and the carrier's frames follow, which are no part of the stack.
+ */
+static void put_continuation_entry(struct build *b)
+{
+	b->over = true;
+	put(b, &(struct kept_frame){ .method = method_keys_continuation_entry(b->frames->setup.methods),
+				     .line = -1,
+				     .type = JFR_FRAME_NATIVE });
+}
+
+static bool is_continuation(const char *class_name, const char *name, const char *wanted)
+{
+	return !strcmp(name, wanted) && !strcmp(class_name, "jdk/internal/vm/Continuation");
+}
+
+static void put_resolved(struct build *b, const struct resolved_frame *r)
+{
+	if (b->drop) {
+		b->drop = false;
+		b->entry->top = r->method;
+		return;
+	}
+	if (is_continuation(r->method->class_name, r->method->name, "enterSpecial")) {
+		put_continuation_entry(b);
+		return;
+	}
+	note_caller(b, (struct frames_caller){ .resolved = r->method, .line = r->line });
+	put(b, &(struct kept_frame){ .method = method_keys_resolved(b->frames->setup.methods, r->method),
+				     .line = r->line,
+				     .bci = r->bci,
+				     .type = type_of(r->kind) });
+	b->entered = is_continuation(r->method->class_name, r->method->name, "enter");
+}
+
+#define ACC_NATIVE 0x0100
+
+/* JVMTI says nothing about how the code ran. */
+static void put_named(struct build *b, const struct frt_frame *raw)
+{
+	struct method_keys *keys = b->frames->setup.methods;
+	uint32_t id = raw->code < FRT_MAX_METHODS ? raw->code : FRT_NO_METHOD;
+	const struct frt_method *m = segment_method(keys->segment, id);
+	const struct frt_class *c = m ? segment_class(keys->segment, m->class_id) : NULL;
+	struct kept_frame frame = { .method = method_keys_traced(keys, id),
+				    .line = (int32_t)raw->at,
+				    .bci = (int32_t)(raw->at >> 32),
+				    .type = JFR_FRAME_UNKNOWN };
+	char class_name[64], name[64];
+
+	if (!frame.method || !c) { /* a key may be older than a table that was forged since */
+		b->frames->counts.unknown[raw->code ? RESOLVE_CORRUPT : RESOLVE_MEMORY]++; /* 0: the agent's table was full */
+		put_unknown(b);
+		return;
+	}
+	if (b->drop) {
+		b->drop = false;
+		return;
+	}
+	if (frame.line <= 0)
+		frame.line = -1;
+	if (m->modifiers & ACC_NATIVE)
+		frame = (struct kept_frame){ frame.method, -1, 0, JFR_FRAME_NATIVE };
+	note_caller(b, (struct frames_caller){ .named = id, .line = frame.line });
+	put(b, &frame);
+	segment_string(keys->segment, m->name, name, sizeof(name));
+	segment_string(keys->segment, c->name, class_name, sizeof(class_name));
+	b->entered = is_continuation(class_name, name, "enter");
+}
+
+static void put_kernel(struct build *b, const struct frt_frame *raw)
+{
+	struct frames *f = b->frames;
+	const char *name;
+
+	if (!f->kernel_read)
+		f->kernel = kernel_symbols_read();
+	f->kernel_read = true;
+	name = f->kernel ? kernel_symbols_find(f->kernel, raw->code) : NULL;
+	if (!name)
+		put_unknown(b);
+	else
+		put(b, &(struct kept_frame){ .method = method_keys_kernel(f->setup.methods, name),
+					     .line = -1,
+					     .bci = -1,
+					     .type = JFR_FRAME_KERNEL });
+}
+
+static void put_raw(struct build *b, const struct frt_frame *raw)
+{
+	enum resolved_failure why = RESOLVE_UNKNOWN;
+	const struct resolved_frame *resolved;
+	struct frames *f = b->frames;
+	size_t n = 0;
+
+	if (raw->kind == FRT_FRAME_NAMED) {
+		put_named(b, raw);
+		return;
+	}
+	if (raw->kind == FRT_FRAME_KERNEL) {
+		put_kernel(b, raw);
+		return;
+	}
+	if (f->setup.resolver)
+		n = resolver_frame(f->setup.resolver, raw, &resolved, &why);
+	for (size_t i = 0; i < n && !b->over; i++)
+		put_resolved(b, &resolved[i]);
+	if (n)
+		return;
+	f->counts.unknown[why < RESOLVE_FAILURES ? why : RESOLVE_UNKNOWN]++;
+	put_unknown(b);
+}
+
+static struct entry *entry_of(struct frames *f, uint32_t id)
+{
+	return &f->table[id % TABLE];
+}
+
+/* Resolve a stack and keep it. */
+static void keep(struct frames *f, const struct stack *stack)
+{
+	struct entry *e = entry_of(f, stack->id);
+	struct build b = { .frames = f, .entry = e, .drop = stack->flags & FRT_STACK_INCLUSIVE };
+
+	*e = (struct entry){ .id = stack->id, .kept = f->kept_next };
+	f->counts.stacks++;
+	for (uint32_t i = 0; i < stack->count && !b.over; i++)
+		put_raw(&b, &stack->frame[i]);
+	if (!b.over && b.entered && stack->end == FRT_WALK_BOTTOM)
+		put_continuation_entry(&b);
+	if (!b.over && stack->end != FRT_WALK_BOTTOM) {
+		e->truncated = true;
+		f->counts.cut[stack->end] += stack->end != FRT_WALK_DEPTH && stack->end != FRT_WALK_UNASKED;
+	}
+	if (e->truncated && !e->count)
+		put_unknown(&b); /* no frames would say that the VM called it */
+	f->kept_next += e->count;
+}
+
+static void see_stack(void *context, const struct stack *stack)
+{
+	struct frames *f = context;
+
+	if (entry_of(f, stack->id)->id != stack->id)
+		keep(f, stack);
+}
+
+void frames_feed(struct frames *f, const struct stack *stack)
+{
+	see_stack(f, stack);
+}
+
+bool frames_has(const struct frames *f, uint32_t id)
+{
+	return f->table[id % TABLE].id == id;
+}
+
+bool frames_read(struct frames *f, bool all)
+{
+	uint64_t before = f->counts.stacks;
+
+	budget_begin(f->setup.budget);
+	f->behind = !stacks_read(&f->stacks, all, see_stack, f);
+	budget_end(f->setup.budget);
+	return f->counts.stacks != before;
+}
+
+bool frames_behind(const struct frames *f)
+{
+	return f->behind;
+}
+
+/* The one that is at the top of stacks whose top is forgotten: no traced method is called so. */
+static const struct resolved_method forgotten = { .class_name = "", .name = "", .descriptor = "" };
+
+void frames_forget_resolved(struct frames *f)
+{
+	for (uint32_t i = 0; i < TABLE; i++) {
+		struct entry *e = &f->table[i];
+
+		e->caller.resolved = NULL;
+		if (e->top)
+			e->top = &forgotten;
+	}
+}
+
+void frames_next_chunk(struct frames *f)
+{
+	f->chunk++;
+}
+
+/* A stack of which nothing is known. */
+static uint64_t unknown_key(struct frames *f)
+{
+	struct jfr_frame frame = { .line = -1, .bci = -1, .type = JFR_FRAME_UNKNOWN };
+
+	if (f->unknown_chunk != f->chunk)
+		f->unknown_key = jfr_stack(f->setup.methods->writer, &frame, 1, true);
+	f->unknown_chunk = f->chunk;
+	return f->unknown_key;
+}
+
+static uint64_t make_key(struct frames *f, const struct entry *e)
+{
+	if (f->kept_next - e->kept > KEPT) {
+		f->counts.forgotten++;
+		return unknown_key(f);
+	}
+	for (uint32_t i = 0; i < e->count; i++) {
+		const struct kept_frame *k = kept_at(f, e->kept + i);
+
+		if (k->method && !jfr_method_known(f->setup.methods->writer, k->method)) {
+			f->counts.forgotten++;
+			return unknown_key(f);
+		}
+		f->scratch[i] = (struct jfr_frame){ k->method, k->line, k->bci, k->type };
+	}
+	return jfr_stack(f->setup.methods->writer, f->scratch, e->count, e->truncated);
+}
+
+/* The code at the top was compiled with its callers inlined, or without: it must be the traced method's in any case. */
+static void compare_top(struct frames *f, struct entry *e, uint32_t method)
+{
+	e->traced = method;
+	e->is_traced = method_keys_same(f->setup.methods, method, e->top);
+	e->key = 0;
+	f->counts.mismatched += !e->is_traced;
+}
+
+static uint64_t refresh_key(struct frames *f, struct entry *e, uint32_t method)
+{
+	if (e->top && e->traced != method)
+		compare_top(f, e, method);
+	if (e->top && !e->is_traced)
+		e->key = unknown_key(f);
+	else if (!jfr_stack_known(f->setup.methods->writer, e->key))
+		e->key = make_key(f, e);
+	e->chunk = f->chunk;
+	return e->key;
+}
+
+/* An older row is not complete yet. */
+static void find_single(struct frames *f, uint32_t id)
+{
+	const struct stack *stack;
+
+	budget_begin(f->setup.budget);
+	stack = stacks_find(&f->stacks, id);
+	if (stack)
+		keep(f, stack);
+	budget_end(f->setup.budget);
+}
+
+static uint64_t find_key(struct frames *f, uint32_t id, uint32_t method)
+{
+	struct entry *e = entry_of(f, id);
+
+	if (id == FRT_STACK_LOST)
+		return unknown_key(f);
+	if (e->id != id && !f->setup.fed && !budget_over(f->setup.budget))
+		frames_read(f, false);
+	if (e->id != id && !f->setup.fed && !budget_over(f->setup.budget))
+		find_single(f, id);
+	if (e->id == id)
+		return refresh_key(f, e, method);
+	if (budget_over(f->setup.budget))
+		f->counts.behind++;
+	else
+		f->counts.missing++;
+	return unknown_key(f);
+}
+
+uint64_t frames_key(struct frames *f, uint32_t id, uint32_t method)
+{
+	const struct entry *e = entry_of(f, id);
+
+	if (!id)
+		return 0;
+	if (e->id == id && e->chunk == f->chunk && (e->traced == method || !e->top))
+		return e->key;
+	return find_key(f, id, method);
+}
+
+bool frames_caller(const struct frames *f, uint32_t id, uint32_t method, struct frames_caller *out)
+{
+	const struct entry *e = &f->table[id % TABLE];
+
+	if (!id || e->id != id || (e->top && (e->traced != method || !e->is_traced)))
+		return false;
+	*out = e->caller;
+	return out->resolved || out->named;
+}
+
+void frames_count(const struct frames *f, struct frames_counts *out)
+{
+	*out = f->counts;
+	out->given_up = f->stacks.given_up;
+}

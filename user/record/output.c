@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/output_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEAST_FREE (1ULL << 30)
+
+static int64_t monotonic_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Less free than 1 GB, or than 5 % on a small disk? */
+static int check_space(int fd, const char *path, uint64_t wanted, struct diag *d)
+{
+	struct statvfs v;
+	uint64_t available, least;
+
+	if (fstatvfs(fd, &v))
+		return diag_errno(d, errno, "cannot tell the free space at '%s'", path);
+	available = (uint64_t)v.f_bavail * v.f_frsize;
+	least = (uint64_t)v.f_blocks * v.f_frsize / 20;
+	if (least > LEAST_FREE)
+		least = LEAST_FREE;
+	if (available >= least + wanted)
+		return 0;
+	return diag_set(d, ENOSPC, "stop before the disk is full: %llu MB are free at '%s', %llu MB are left to others",
+			(unsigned long long)(available >> 20), path, (unsigned long long)(least >> 20));
+}
+
+int output_write(int fd, const void *bytes, size_t size, uint64_t at)
+{
+	const char *from = bytes;
+
+	while (size) {
+		ssize_t n = pwrite(fd, from, size, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		from += n;
+		size -= n;
+		at += n;
+	}
+	return 0;
+}
+
+int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t size)
+{
+	char buffer[1 << 16];
+	uint64_t out = 0;
+
+	while (out < size) {
+		size_t want = size - out < sizeof(buffer) ? size - out : sizeof(buffer);
+		ssize_t n = pread(from, buffer, want, at + out);
+		int err;
+
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		err = output_write(to, buffer, n, to_at + out);
+		if (err)
+			return err;
+		out += n;
+	}
+	return 0;
+}
+
+/* Where the chunks go. */
+static int written(const struct output *o)
+{
+	return o->form->is_directory ? o->fd : o->file.fd;
+}
+
+int output_open(struct output **out, const char *path, const struct output_limits *limits, struct diag *d)
+{
+	struct output *o = calloc(1, sizeof(*o));
+	int err;
+
+	if (!o || !(o->path = strdup(path))) {
+		free(o);
+		return diag_errno(d, ENOMEM, "cannot open '%s'", path);
+	}
+	o->form = path[0] && path[strlen(path) - 1] == '/' ? &output_directory : &output_file;
+	o->limits = *limits;
+	o->fd = o->parent = -1;
+	o->file = (struct new_file){ .directory = -1, .fd = -1 };
+	err = o->form->open(o, d);
+	if (!err)
+		err = check_space(written(o), path, 0, d);
+	if (err) {
+		output_close(o);
+		return err;
+	}
+	*out = o;
+	return 0;
+}
+
+void output_close(struct output *o)
+{
+	if (!o)
+		return;
+	o->form->close(o);
+	keeper_end(o->keeper);
+	free(o->chunk);
+	free(o->path);
+	free(o);
+}
+
+/* How many of the oldest are to go so that `coming` bytes find room and all are young enough. */
+static size_t too_many(const struct output *o, uint64_t coming, uint64_t size, uint64_t age)
+{
+	int64_t oldest = age ? monotonic_now() - (int64_t)age : INT64_MIN;
+	uint64_t left = o->size;
+	size_t gone = 0;
+
+	while (gone < o->chunks && (left + coming > size || (o->chunk[gone].end_ns < oldest && gone + 1 < o->chunks)))
+		left -= o->chunk[gone++].size;
+	return gone;
+}
+
+/* What the form may keep beyond the limits is dropped with the rest, so that it is rare. */
+static int drop_oldest(struct output *o, uint64_t coming, struct diag *d)
+{
+	const struct output_limits *l = &o->limits;
+	unsigned int spare = o->form->spare;
+	size_t gone;
+	int err;
+
+	if (!too_many(o, coming, l->size, l->age_ns / 4 * (4 + spare)))
+		return 0;
+	gone = too_many(o, coming, l->size / 4 * (4 - spare), l->age_ns);
+	err = o->form->drop(o, gone, d);
+	if (err)
+		return err;
+	for (size_t i = 0; i < gone; i++)
+		o->size -= o->chunk[i].size;
+	memmove(o->chunk, o->chunk + gone, (o->chunks - gone) * sizeof(*o->chunk));
+	o->chunks -= gone;
+	o->dropped += gone;
+	return 0;
+}
+
+/* Room in the table for one chunk more. */
+static int reserve_chunk(struct output *o, struct diag *d)
+{
+	size_t capacity = o->capacity ? 2 * o->capacity : 64;
+	struct output_chunk *more;
+
+	if (o->chunks < o->capacity)
+		return 0;
+	more = realloc(o->chunk, capacity * sizeof(*more));
+	if (!more)
+		return diag_errno(d, ENOMEM, "cannot write '%s'", o->path);
+	o->chunk = more;
+	o->capacity = capacity;
+	return 0;
+}
+
+int output_append(struct output *o, const void *bytes, size_t size, struct diag *d)
+{
+	struct output_chunk c = { .size = size };
+	int err = check_space(written(o), o->path, size, d);
+
+	if (!err)
+		err = reserve_chunk(o, d);
+	if (!err)
+		err = drop_oldest(o, size, d);
+	if (!err)
+		err = o->form->append(o, &c, bytes, size, d);
+	if (err)
+		return err;
+	c.end_ns = monotonic_now();
+	o->size += size;
+	o->chunk[o->chunks++] = c;
+	return 0;
+}
+
+/* A second look at our own file would drop its lock. */
+static int check_other(const struct output *o, const char *path, struct diag *d)
+{
+	struct stat own, st;
+
+	if (!fstat(written(o), &own) && !stat(path, &st) && own.st_dev == st.st_dev && own.st_ino == st.st_ino)
+		return diag_set(d, EINVAL, "refuse to copy '%s' to itself", path);
+	return 0;
+}
+
+static int copy_to(const struct output *o, size_t first, struct new_file *copy, struct diag *d)
+{
+	int err = check_space(copy->fd, copy->path, o->size, d);
+
+	if (!err)
+		err = o->form->copy(o, first, copy->fd, d);
+	return err ? err : new_file_finish(copy, d);
+}
+
+int output_copy(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d)
+{
+	size_t first = too_many(o, 0, UINT64_MAX, last_ns);
+	struct new_file copy;
+	int err;
+
+	if (!o->chunks)
+		return diag_set(d, ENODATA, "nothing to copy: there is no chunk yet");
+	err = check_other(o, path, d);
+	if (!err)
+		err = new_file_open(&copy, path, NEW_FILE_REPLACES, d);
+	if (err)
+		return err;
+	err = copy_to(o, first, &copy, d);
+	*size = 0;
+	for (size_t i = first; i < o->chunks; i++)
+		*size += o->chunk[i].size;
+	new_file_close(&copy);
+	return err;
+}
+
+bool output_is_gone(const struct output *o)
+{
+	return o->chunks && !o->form->is_there(o);
+}
+
+bool output_is_directory(const struct output *o)
+{
+	return o->form->is_directory;
+}
+
+const char *output_path(const struct output *o)
+{
+	return o->path;
+}
+
+uint64_t output_size(const struct output *o)
+{
+	return o->size;
+}
+
+uint64_t output_dropped(const struct output *o)
+{
+	return o->dropped;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/output_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEADER	68 /* of a chunk */
+#define STATE	64 /* of its bytes */
+#define WRITING 0xff
+
+/* The keeper cuts what is behind this size: it must know of each chunk. */
+static void watch(const struct output *o, uint64_t size)
+{
+	keeper_watch(o->keeper, o->file.name, o->file.old.st_dev, o->file.old.st_ino, size);
+}
+
+static int open_file(struct output *o, struct diag *d)
+{
+	int err = new_file_find(&o->file, o->path, NEW_FILE_REPLACES, d);
+
+	if (err)
+		return err;
+	o->keeper = keeper_start(o->file.directory, o->file.scratch);
+	return new_file_begin(&o->file, d);
+}
+
+/* The header first, for readers to wait; the state when all is there. */
+static int write_chunk(int fd, const unsigned char *bytes, size_t size, uint64_t at)
+{
+	unsigned char header[HEADER];
+	int err;
+
+	if (size < HEADER)
+		return -EINVAL;
+	memcpy(header, bytes, HEADER);
+	header[STATE] = WRITING;
+	err = output_write(fd, header, HEADER, at);
+	if (!err)
+		err = output_write(fd, bytes + HEADER, size - HEADER, at + HEADER);
+	return err ? err : output_write(fd, bytes + STATE, 1, at + STATE);
+}
+
+/* A power cut must leave one of the two. */
+static int commit_first(struct output *o, struct diag *d)
+{
+	return o->file.existed ? new_file_finish(&o->file, d) : new_file_commit(&o->file, d);
+}
+
+static int append(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d)
+{
+	int fd = o->file.fd, err = write_chunk(fd, bytes, size, o->size);
+
+	if (err)
+		diag_errno(d, -err, "cannot write '%s'", o->path);
+	else if (o->file.unfinished)
+		err = commit_first(o, d);
+	if (err && ftruncate(fd, o->size)) /* what is finished stays readable */
+		return diag_errno(d, -err, "cannot write '%s', nor cut what was written", o->path);
+	if (err)
+		return err;
+	watch(o, o->size + size);
+	return 0;
+}
+
+static uint64_t offset_of(const struct output *o, size_t chunk)
+{
+	uint64_t offset = 0;
+
+	for (size_t i = 0; i < chunk; i++)
+		offset += o->chunk[i].size;
+	return offset;
+}
+
+static int copy(const struct output *o, size_t first, int to, struct diag *d)
+{
+	uint64_t gone = offset_of(o, first);
+	int err = output_copy_range(o->file.fd, gone, to, 0, o->size - gone);
+
+	return err ? diag_errno(d, -err, "cannot copy '%s'", o->path) : 0;
+}
+
+/* Put the file's tail in its place. */
+static int drop(struct output *o, size_t gone, struct diag *d)
+{
+	uint64_t from = offset_of(o, gone);
+	int old = new_file_begin_again(&o->file, d), err;
+
+	if (old < 0)
+		return old;
+	err = output_copy_range(old, from, o->file.fd, 0, o->size - from);
+	if (err)
+		diag_errno(d, -err, "cannot drop the oldest chunks of '%s'", o->path);
+	else
+		err = new_file_commit(&o->file, d);
+	if (err) {
+		new_file_revert(&o->file, old);
+		return err;
+	}
+	close(old);
+	watch(o, o->size - from);
+	return 0;
+}
+
+static bool is_there(const struct output *o)
+{
+	return new_file_is_there(&o->file);
+}
+
+static void close_file(struct output *o)
+{
+	new_file_close(&o->file);
+}
+
+const struct output_form output_file = {
+	.spare = 1, .open = open_file, .append = append, .drop = drop, .copy = copy, .is_there = is_there, .close = close_file };

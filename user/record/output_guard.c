@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/output_guard.h"
+#include "format/jfr/jfr_chunk.h"
+#include "user/record/new_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Written by the recorder; the generation is odd meanwhile. */
+struct watched {
+	atomic_uint generation;
+	uint64_t device, inode, size;
+	char name[NAME_MAX + 1];
+};
+
+/* Shared by both. */
+struct keeper {
+	struct watched watched;
+	int pipe; /* a byte: there is something to bring to the disk; its end: the recorder has gone */
+	pid_t pid;
+	char scratch[NAME_MAX + 1];
+};
+
+/* The keeper's descriptors. */
+enum { PIPE, DIRECTORY, DESCRIPTORS };
+
+/* False while the recorder writes it, or when it was killed then: nothing was being appended. */
+static bool look(const struct watched *shared, struct watched *out)
+{
+	unsigned int before = atomic_load_explicit(&shared->generation, memory_order_acquire);
+
+	memcpy(out, shared, sizeof(*out));
+	atomic_thread_fence(memory_order_acquire);
+	return !(before & 1) && atomic_load_explicit(&shared->generation, memory_order_relaxed) == before;
+}
+
+/* The file, if it is still the one; or -1. */
+static int open_watched(const struct watched *w)
+{
+	int fd = w->name[0] ? openat(DIRECTORY, w->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	struct stat st;
+
+	if (fd < 0 || (!fstat(fd, &st) && st.st_dev == w->device && st.st_ino == w->inode))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void sync_directory(void)
+{
+	int fd = openat(DIRECTORY, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)!fsync(fd);
+	close(fd);
+}
+
+static void bring_to_disk(const struct watched *shared, uint64_t *inode)
+{
+	struct watched w;
+	int fd = look(shared, &w) ? open_watched(&w) : -1;
+
+	if (fd < 0)
+		return;
+	(void)!fdatasync(fd);
+	if (w.inode != *inode)
+		sync_directory();
+	*inode = w.inode;
+	close(fd);
+}
+
+/* The size of the finished chunk at `at`, 0: there is none. Readers may have seen one of which the recorder could not tell any more. */
+static uint64_t finished_chunk(int fd, uint64_t at, uint64_t file_size)
+{
+	unsigned char bytes[JFR_HEADER_SIZE];
+	struct jfr_header header;
+	struct cursor cursor;
+
+	if (pread(fd, bytes, sizeof(bytes), at) != sizeof(bytes))
+		return 0;
+	cursor_init(&cursor, bytes, sizeof(bytes));
+	if (jfr_header_read(&header, &cursor) || header.state)
+		return 0;
+	return header.size >= sizeof(bytes) && header.size <= file_size - at ? header.size : 0;
+}
+
+static void cut(const struct watched *shared)
+{
+	struct watched w;
+	int fd = look(shared, &w) ? open_watched(&w) : -1;
+	struct stat st;
+	uint64_t end, more;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st))
+		st.st_size = 0;
+	end = w.size;
+	while ((uint64_t)st.st_size > end && (more = finished_chunk(fd, end, st.st_size)))
+		end += more;
+	if ((uint64_t)st.st_size > end)
+		(void)!ftruncate(fd, end);
+	(void)!fdatasync(fd);
+	close(fd);
+}
+
+/* Signals are the recorder's; its other descriptors must not live on here. */
+static void keep(struct keeper *k, int from, int directory)
+{
+	uint64_t inode = 0;
+	pid_t writer;
+	char bytes[256];
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	setsid();
+	prctl(PR_SET_NAME, "jfr-keeper");
+	from = fcntl(from, F_DUPFD, DESCRIPTORS);
+	directory = fcntl(directory, F_DUPFD, DESCRIPTORS);
+	dup2(from, PIPE);
+	dup2(directory, DIRECTORY);
+	close_range(DESCRIPTORS, ~0U, 0);
+	while (read(PIPE, bytes, sizeof(bytes)) > 0)
+		bring_to_disk(&k->watched, &inode);
+	cut(&k->watched);
+	scratch_remove(DIRECTORY, k->scratch, &writer);
+	_exit(0);
+}
+
+static bool fork_keeper(struct keeper *k, int directory)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return false;
+	fcntl(ends[1], F_SETFL, O_NONBLOCK);
+	pid = fork();
+	if (!pid) {
+		close(ends[1]);
+		keep(k, ends[0], directory);
+	}
+	close(ends[0]);
+	k->pipe = ends[1];
+	k->pid = pid; /* not in the child, for which it is 0: the memory is one */
+	if (pid > 0)
+		return true;
+	close(ends[1]);
+	return false;
+}
+
+struct keeper *keeper_start(int directory, const char *scratch)
+{
+	struct keeper *k = mmap(NULL, sizeof(*k), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (k == MAP_FAILED)
+		return NULL;
+	snprintf(k->scratch, sizeof(k->scratch), "%s", scratch);
+	if (fork_keeper(k, directory))
+		return k;
+	munmap(k, sizeof(*k));
+	return NULL;
+}
+
+void keeper_watch(struct keeper *k, const char *name, uint64_t device, uint64_t inode, uint64_t size)
+{
+	struct watched *w;
+
+	if (!k)
+		return;
+	w = &k->watched;
+	atomic_fetch_add_explicit(&w->generation, 1, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	if (strcmp(w->name, name) != 0)
+		snprintf(w->name, sizeof(w->name), "%s", name);
+	w->device = device;
+	w->inode = inode;
+	w->size = size;
+	atomic_fetch_add_explicit(&w->generation, 1, memory_order_release);
+	(void)!write(k->pipe, "", 1); /* a full pipe will be read, too */
+}
+
+void keeper_end(struct keeper *k)
+{
+	if (!k)
+		return;
+	close(k->pipe);
+	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	munmap(k, sizeof(*k));
+}

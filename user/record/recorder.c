@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/recorder.h"
+#include "format/jfr/jfr_write.h"
+#include "user/capture/budget.h"
+#include "user/process/machine.h"
+#include "user/capture/open_calls.h"
+#include "user/record/thread_keys.h"
+#include "user/record/timing_events.h"
+#include "user/record/wait_stacks.h"
+#include "user/jvm/jvm_model.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CHUNK_SIZE   (12u << 20)
+#define CHUNK_AGE_NS 5000000000LL
+#define PART_AGE_NS  1000000000LL /* of a file in a directory, which somebody may follow */
+#define FIRST_AGE_NS 1000000000LL /* from the first call to the first chunk: before that a kill leaves nothing */
+#define READ_NS	     100000000LL  /* CPU time for stacks: of one call of recorder_read_stacks(), */
+#define ROUND_NS     2000000000LL /* of those that are met until the next one, */
+#define LAST_NS	     5000000000LL /* and at the end */
+#define BEHIND_NS    5000000000LL /* so long spans wait for stacks */
+#define FOR_EVER_NS  (INT64_MAX / 4)
+
+struct remark {
+	struct remark *next;
+	char *kind, *text;
+};
+
+struct recorder {
+	struct recorder_setup setup;
+	struct jfr_writer *writer;
+	struct target_description jvm;
+	struct machine machine;
+	struct remark *remarks, **last_remark;
+	struct method_keys methods;
+	struct frames *frames;
+	struct budget budget; /* of frames and wait_stacks */
+	int64_t behind_since; /* 0: it is not */
+	struct thread_keys *threads;
+	uint32_t chunk; /* number of the open one */
+	bool open, failed;
+	struct diag failure; /* why it failed, when that was inside a callback */
+	int64_t chunk_start, start_ticks;
+	int64_t first_call; /* when it was recorded, CLOCK_MONOTONIC; 0: none yet */
+	int64_t start_epoch_ms;
+	uint64_t loss_noted;
+	size_t chunk_size;
+	bool timed;
+	struct timings *sums;
+	int64_t timing_due;
+	bool forged; /* the agent's tables, in a pass over them */
+	struct wait_stacks *wait_stacks; /* NULL: as `where` */
+	struct where *where; /* NULL: it is not known */
+	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
+};
+
+static int64_t monotonic_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static int64_t chunk_age(const struct recorder *r)
+{
+	return output_is_directory(r->setup.output) ? PART_AGE_NS : CHUNK_AGE_NS;
+}
+
+/* Between two emissions; there is one at the end, too. */
+static int64_t timing_interval(const struct recorder *r)
+{
+	const struct jfc_period *p = &r->setup.settings->timing_period;
+
+	if (p->kind != JFC_TIME)
+		return CHUNK_AGE_NS;
+	return p->ns < FOR_EVER_NS ? (int64_t)p->ns : FOR_EVER_NS;
+}
+
+/* Ticks are the target's CLOCK_MONOTONIC: what System.nanoTime() returns there. */
+static int64_t ticks_of(const struct recorder *r, int64_t monotonic)
+{
+	return monotonic + r->setup.target->monotonic_offset;
+}
+
+static int open_writer(struct recorder *r, struct diag *d)
+{
+	time_t now = time(NULL);
+	struct jfr_origin origin = { .locale = "en_US", .kernel = r->setup.kernel };
+	int64_t monotonic = monotonic_now();
+	struct tm local;
+
+	localtime_r(&now, &local);
+	origin.start_ticks = r->start_ticks = ticks_of(r, monotonic);
+	origin.start_nanos = monotonic + clock_realtime_offset();
+	origin.dst_ms = local.tm_isdst > 0 ? 3600000 : 0;
+	origin.gmt_offset_ms = local.tm_gmtoff * 1000L - origin.dst_ms;
+	r->start_epoch_ms = origin.start_nanos / 1000000;
+	r->writer = jfr_writer_new(&origin, d);
+	return r->writer ? 0 : -ENOMEM;
+}
+
+static int make_keys(struct recorder *r, struct diag *d)
+{
+	struct frames_setup setup = { .methods = &r->methods,
+				      .resolver = r->setup.resolver,
+				      .depth = r->setup.settings->stack_depth,
+				      .budget = &r->budget };
+
+	method_keys_init(&r->methods, r->writer, r->setup.segment);
+	r->threads = thread_keys_new(r->writer, r->setup.segment);
+	if (!r->threads)
+		return diag_errno(d, ENOMEM, "cannot make a recorder");
+	r->frames = frames_new(&setup, d);
+	return r->frames ? 0 : -ENOMEM;
+}
+
+static int make_wait_stacks(struct recorder *r, struct diag *d)
+{
+	struct wait_stacks_setup setup = { .frames = { .methods = &r->methods,
+						       .resolver = r->setup.resolver,
+						       .depth = r->setup.settings->stack_depth,
+						       .budget = &r->budget } };
+
+	if (r->setup.model) {
+		setup.layout = &r->setup.model->layout.walk;
+		setup.memory = &r->setup.model->remote.mem;
+	}
+	r->wait_stacks = wait_stacks_new(&setup, d);
+	return r->wait_stacks ? 0 : -ENOMEM;
+}
+
+static uint64_t wait_stack_key(void *context, uint32_t stack)
+{
+	return wait_stacks_key(context, stack);
+}
+
+static int make_where(struct recorder *r, struct diag *d)
+{
+	struct where_setup setup = { .writer = r->writer,
+				     .threads = r->threads,
+				     .segment = r->setup.segment,
+				     .clock = r->setup.clock,
+				     .ticks_offset = r->setup.target->monotonic_offset,
+				     .no_pauses = r->setup.no_pauses };
+
+	if (r->setup.kernel == JFR_KERNEL_NONE)
+		return 0;
+	if (make_wait_stacks(r, d))
+		return -ENOMEM;
+	r->where = where_new(&setup, d);
+	if (!r->where)
+		return -ENOMEM;
+	where_take_stacks(r->where, wait_stack_key, r->wait_stacks);
+	return 0;
+}
+
+struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		diag_errno(d, ENOMEM, "cannot make a recorder");
+		return NULL;
+	}
+	r->setup = *setup;
+	budget_set(&r->budget, ROUND_NS);
+	r->last_remark = &r->remarks;
+	r->chunk_size = setup->settings->max_size / 4 < CHUNK_SIZE ? setup->settings->max_size / 4 : CHUNK_SIZE;
+	machine_read(&r->machine);
+	r->timed = filter_list_count(setup->settings->filters, FILTER_TIMING);
+	r->sums = calloc(1, sizeof(*r->sums));
+	if (!r->sums) {
+		diag_errno(d, ENOMEM, "cannot make a recorder");
+		recorder_free(r);
+		return NULL;
+	}
+	r->timing_due = monotonic_now() + timing_interval(r);
+	if (target_describe(setup->target, &r->jvm, d) || open_writer(r, d) || make_keys(r, d) || make_where(r, d)) {
+		recorder_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+void recorder_free(struct recorder *r)
+{
+	struct remark *m, *next;
+
+	if (!r)
+		return;
+	for (m = r->remarks; m; m = next) {
+		next = m->next;
+		free(m->kind);
+		free(m->text);
+		free(m);
+	}
+	where_free(r->where);
+	wait_stacks_free(r->wait_stacks);
+	target_description_free(&r->jvm);
+	frames_free(r->frames);
+	thread_keys_free(r->threads);
+	timings_release(r->sums);
+	free(r->sums);
+	method_keys_release(&r->methods);
+	jfr_writer_free(r->writer);
+	free(r);
+}
+
+int recorder_remark(struct recorder *r, const char *kind, const char *text)
+{
+	struct remark *m = calloc(1, sizeof(*m));
+
+	if (!m || !(m->kind = strdup(kind)) || !(m->text = strdup(text))) {
+		if (m)
+			free(m->kind);
+		free(m);
+		return -ENOMEM;
+	}
+	*r->last_remark = m;
+	r->last_remark = &m->next;
+	if (r->open)
+		jfr_message(r->writer, ticks_of(r, monotonic_now()), kind, text);
+	return 0;
+}
+
+/* As JFR writes it. */
+static void put_period(struct recorder *r, int64_t at)
+{
+	static const char *const names[] = { [JFC_NO_PERIOD] = "endChunk",
+					     [JFC_EVERY_CHUNK] = "everyChunk",
+					     [JFC_BEGIN_CHUNK] = "beginChunk",
+					     [JFC_END_CHUNK] = "endChunk",
+					     [JFC_TIME] = "infinity" };
+	const struct jfc_period *p = &r->setup.settings->timing_period;
+	char period[32];
+
+	snprintf(period, sizeof(period), "%s", names[p->kind]);
+	if (p->kind == JFC_TIME && p->ns != JFC_INFINITY)
+		snprintf(period, sizeof(period), "%llu ms", (unsigned long long)(p->ns / 1000000));
+	jfr_active_setting(r->writer, at, "jdk.MethodTiming", "period", period);
+}
+
+static void put_settings(struct recorder *r, int64_t at)
+{
+	const struct settings *s = r->setup.settings;
+	char threshold[32], depth[16];
+	size_t n = filter_list_size(s->filters);
+
+	snprintf(threshold, sizeof(threshold), "%llu ns", (unsigned long long)s->threshold_ns);
+	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "enabled", "true");
+	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "threshold", threshold);
+	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "stackTrace", r->setup.resolver ? "true" : "false");
+	if (r->setup.resolver) {
+		snprintf(depth, sizeof(depth), "%u", s->stack_depth);
+		jfr_active_setting(r->writer, at, "jdk.MethodTrace", "stackDepth", depth);
+	}
+	jfr_active_setting(r->writer, at, "jdk.MethodTiming", "enabled", r->timed ? "true" : "false");
+	put_period(r, at);
+	if (r->where)
+		jfr_active_setting(r->writer, at, "frtrace.ThreadWait", "enabled", "true");
+	for (size_t i = 0; i < n; i++)
+		jfr_active_setting(r->writer, at,
+				   filter_list_kind(s->filters, i) == FILTER_TIMING ? "jdk.MethodTiming" : "jdk.MethodTrace",
+				   "filter", filter_list_text(s->filters, i));
+}
+
+static void put_recording(struct recorder *r, int64_t at)
+{
+	const struct settings *s = r->setup.settings;
+	struct jfr_active_recording e = {
+		.start = at,
+		.id = 1,
+		.name = "frtrace",
+		.destination = output_path(r->setup.output),
+		.max_age_ms = s->max_age_ns ? (int64_t)(s->max_age_ns / 1000000) : INT64_MAX,
+		.flush_interval_ms = chunk_age(r) / 1000000,
+		.max_size = s->max_size,
+		.recording_start_ms = r->start_epoch_ms,
+		.recording_duration_ms = s->duration_ns ? (int64_t)(s->duration_ns / 1000000) : INT64_MAX,
+	};
+
+	jfr_active_recording(r->writer, &e);
+}
+
+static void put_jvm(struct recorder *r, int64_t at)
+{
+	struct jfr_jvm_information e = {
+		.start = at,
+		.jvm_name = r->jvm.jvm_name,
+		.jvm_version = r->jvm.jvm_version,
+		.jvm_arguments = r->jvm.jvm_arguments,
+		.jvm_flags = r->jvm.jvm_flags,
+		.java_arguments = r->jvm.java_arguments,
+		.jvm_start_ms = r->jvm.start_epoch_ms,
+		.pid = r->setup.target->ns_pid,
+	};
+	struct jfr_cpu_information cpu = {
+		.start = at,
+		.cpu = r->machine.cpu,
+		.description = r->machine.cpu_description,
+		.sockets = r->machine.sockets,
+		.cores = r->machine.cores,
+		.hw_threads = r->machine.threads,
+	};
+
+	jfr_jvm_information(r->writer, &e);
+	jfr_os_information(r->writer, at, r->machine.os);
+	jfr_cpu_information(r->writer, &cpu);
+}
+
+static void put_clock(struct recorder *r, int64_t at)
+{
+	const struct clock_pair *p = clock_last(r->setup.clock);
+	struct jfr_clock e = {
+		.start = at,
+		.tsc = p->tsc,
+		.monotonic = ticks_of(r, p->monotonic),
+		.realtime = p->monotonic + clock_realtime_offset(),
+		.error = p->error,
+	};
+
+	jfr_clock(r->writer, &e);
+}
+
+/* What each chunk says about the recording, so that it stands alone when older ones have gone. */
+static int begin_chunk(struct recorder *r, struct diag *d)
+{
+	int64_t at = r->chunk ? ticks_of(r, monotonic_now()) : r->start_ticks;
+	int err = jfr_chunk_begin(r->writer, at, d);
+
+	if (err)
+		return err;
+	r->open = true;
+	r->chunk++;
+	frames_next_chunk(r->frames);
+	if (r->wait_stacks)
+		wait_stacks_next_chunk(r->wait_stacks);
+	thread_keys_next_chunk(r->threads);
+	r->chunk_start = at;
+	put_recording(r, at);
+	put_settings(r, at);
+	put_jvm(r, at);
+	put_clock(r, at);
+	for (const struct remark *m = r->remarks; m; m = m->next)
+		jfr_message(r->writer, at, m->kind, m->text);
+	return 0;
+}
+
+static void note_forged(struct recorder *r)
+{
+	if (r->sums->forged && !r->forged)
+		recorder_remark(r, "forged", "the agent's tables are forged: times and counts of methods are wrong");
+	r->forged |= r->sums->forged;
+}
+
+/* One moment for all of them: readers take those with the last one's time for one picture. */
+static void put_timing(struct recorder *r)
+{
+	int64_t now = monotonic_now();
+
+	if (!r->timed || !r->open)
+		return;
+	timings_read(r->sums, r->setup.segment);
+	note_forged(r);
+	timing_events_put(r->writer, &r->methods, r->sums, r->setup.segment, r->setup.clock, ticks_of(r, now));
+	r->timing_due = now + timing_interval(r);
+}
+
+static int finish_chunk(struct recorder *r, bool final, struct diag *d)
+{
+	const void *bytes;
+	size_t size;
+	int err;
+
+	if (!r->open)
+		return 0;
+	r->open = false;
+	err = jfr_chunk_finish(r->writer, ticks_of(r, monotonic_now()), final, &bytes, &size, d);
+	if (!err)
+		err = output_append(r->setup.output, bytes, size, d);
+	if (!err) {
+		r->written = r->counts;
+		return 0;
+	}
+	r->failed = true;
+	if (r->where)
+		where_stop(r->where);
+	r->counts.unwritten += r->counts.events - r->written.events;
+	r->counts.events = r->written.events;
+	r->counts.thrown = r->written.thrown;
+	return err;
+}
+
+/* Is the open chunk to be closed? */
+static bool chunk_is_due(const struct recorder *r)
+{
+	int64_t now = monotonic_now();
+
+	return jfr_chunk_size(r->writer) >= r->chunk_size || ticks_of(r, now) - r->chunk_start >= chunk_age(r) ||
+	       (r->chunk == 1 && r->first_call && now - r->first_call >= FIRST_AGE_NS);
+}
+
+bool recorder_forget_methods(struct recorder *r)
+{
+	if (!r->setup.resolver || !resolver_is_full(r->setup.resolver))
+		return false;
+	frames_forget_resolved(r->frames);
+	if (r->wait_stacks)
+		wait_stacks_forget_resolved(r->wait_stacks);
+	method_keys_forget_resolved(&r->methods);
+	resolver_forget(r->setup.resolver);
+	return true;
+}
+
+int recorder_tick(struct recorder *r, struct diag *d)
+{
+	int err = 0;
+
+	if (r->failed) {
+		*d = r->failure;
+		return -EIO;
+	}
+	if (r->timed && monotonic_now() >= r->timing_due)
+		put_timing(r);
+	if (r->open && chunk_is_due(r))
+		err = finish_chunk(r, false, d);
+	if (!err && !r->open)
+		err = begin_chunk(r, d);
+	return err;
+}
+
+static void note_behind(struct recorder *r)
+{
+	if (!frames_behind(r->frames))
+		r->behind_since = 0;
+	else if (!r->behind_since)
+		r->behind_since = monotonic_now();
+}
+
+bool recorder_read_stacks(struct recorder *r, bool all)
+{
+	bool news;
+
+	budget_set(&r->budget, all ? LAST_NS : READ_NS);
+	news = frames_read(r->frames, all);
+	note_behind(r);
+	if (!all)
+		budget_set(&r->budget, ROUND_NS);
+	return news;
+}
+
+bool recorder_behind(const struct recorder *r)
+{
+	return r->behind_since && monotonic_now() - r->behind_since < BEHIND_NS;
+}
+
+void recorder_last_round(struct recorder *r)
+{
+	budget_set(&r->budget, LAST_NS);
+}
+
+void recorder_add_timing(struct recorder *r)
+{
+	int64_t now = monotonic_now();
+
+	if (r->timed)
+		return;
+	r->timed = true;
+	r->timing_due = now + timing_interval(r);
+	if (r->open)
+		jfr_active_setting(r->writer, ticks_of(r, now), "jdk.MethodTiming", "enabled", "true");
+}
+
+bool recorder_forged(const struct recorder *r)
+{
+	return r->forged;
+}
+
+uint64_t recorder_timed_calls(const struct recorder *r, uint32_t method)
+{
+	return r->sums->of[method].count;
+}
+
+int recorder_cut(struct recorder *r, struct diag *d)
+{
+	int err;
+
+	if (r->failed || !r->open)
+		return diag_set(d, EIO, "the recording cannot be written any more");
+	put_timing(r);
+	err = finish_chunk(r, false, d);
+	return err ? err : begin_chunk(r, d);
+}
+
+int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
+{
+	if (r->failed)
+		return 0; /* said already */
+	if (!r->open && begin_chunk(r, d))
+		return -ENOMEM;
+	put_timing(r);
+	if (target_ended)
+		jfr_shutdown(r->writer, ticks_of(r, monotonic_now()), "the JVM's process has ended");
+	return finish_chunk(r, true, d);
+}
+
+void recorder_note_loss(struct recorder *r, uint64_t spans)
+{
+	uint64_t more = spans - r->loss_noted;
+
+	if (spans <= r->loss_noted || !r->open)
+		return;
+	r->loss_noted = spans;
+	jfr_data_loss(r->writer, ticks_of(r, monotonic_now()), more * FRT_RECORD_SIZE, spans * FRT_RECORD_SIZE);
+}
+
+static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+{
+	struct recorder *r = context;
+	struct jfr_method_trace e;
+	int64_t start, end;
+
+	if (r->setup.rates)
+		rates_add(r->setup.rates, s->method, s->thread);
+	if (recorder_full(r))
+		return;
+	if (r->failed || !r->open) {
+		r->counts.unwritten++;
+		return;
+	}
+	start = clock_ns(r->setup.clock, s->start);
+	end = clock_ns(r->setup.clock, s->start + s->duration);
+	e.start = ticks_of(r, start);
+	e.duration = end - start;
+	e.thread = thread_keys_of(r->threads, s->thread, v);
+	e.stack = frames_key(r->frames, s->stack, s->method);
+	e.method = method_keys_traced(&r->methods, s->method);
+	e.thrown = s->flags & FRT_SPAN_THROWN;
+	if (r->where)
+		where_split(r->where, s, start, &e);
+	jfr_method_trace(r->writer, &e);
+	if (!r->first_call)
+		r->first_call = monotonic_now();
+	r->counts.events++;
+	r->counts.thrown += e.thrown;
+}
+
+struct open_calls {
+	struct recorder *recorder;
+	const struct clock_pair *now;
+};
+
+static void on_open_call(void *context, const struct open_call *c)
+{
+	const struct open_calls *o = context;
+	struct recorder *r = o->recorder;
+	uint64_t start = c->start < o->now->tsc ? c->start : o->now->tsc;
+	struct jfr_open_call e = { .remark = c->remark };
+
+	e.start = ticks_of(r, clock_ns(r->setup.clock, start));
+	e.duration = ticks_of(r, o->now->monotonic) - e.start;
+	if (r->where && c->thread)
+		where_claim_open(r->where, c->thread, clock_ns(r->setup.clock, start));
+	e.thread = thread_keys_of(r->threads, c->thread, c->vthread.java_id ? &c->vthread : NULL);
+	e.stack = frames_key(r->frames, c->stack, c->method);
+	e.method = method_keys_traced(&r->methods, c->method);
+	jfr_open_call(r->writer, &e);
+}
+
+uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks)
+{
+	struct open_calls o = { .recorder = r };
+	struct segment_totals t;
+	uint64_t shown;
+	char text[256];
+
+	if (r->failed || !r->open)
+		return 0;
+	clock_sample(r->setup.clock);
+	o.now = clock_last(r->setup.clock);
+	shown = open_calls_each(r->setup.segment, no_stacks, on_open_call, &o);
+	segment_totals(r->setup.segment, &t);
+	if (t.open > shown) {
+		snprintf(text, sizeof(text),
+			 "%llu more are not listed: of a thread the outermost %u are; of virtual threads %u, and before JDK 24 "
+			 "those that begin at a rate below 100,000 a second",
+			 (unsigned long long)(t.open - shown), FRT_OPEN_CALLS, FRT_VIRTUAL_CALLS);
+		recorder_remark(r, "open calls", text);
+	}
+	return shown;
+}
+
+static void on_cover(void *context, uint64_t tsc)
+{
+	struct recorder *r = context;
+
+	clock_cover(r->setup.clock, tsc);
+	if (r->failed || !r->open || jfr_chunk_size(r->writer) < r->chunk_size)
+		return;
+	if (!finish_chunk(r, false, &r->failure)) /* a failure is told at the next tick */
+		begin_chunk(r, &r->failure);
+}
+
+struct stream_sink recorder_sink(struct recorder *r)
+{
+	return (struct stream_sink){ .span = on_span, .cover = on_cover, .context = r };
+}
+
+struct wait_stacks *recorder_wait_stacks(const struct recorder *r)
+{
+	return r->wait_stacks;
+}
+
+struct where *recorder_where(const struct recorder *r)
+{
+	return r->where;
+}
+
+const struct recorder_counts *recorder_counts(const struct recorder *r)
+{
+	return &r->counts;
+}
+
+bool recorder_caller(const struct recorder *r, uint32_t stack, uint32_t method, struct frames_caller *out)
+{
+	return frames_caller(r->frames, stack, method, out);
+}
+
+void recorder_count_frames(const struct recorder *r, struct frames_counts *out)
+{
+	frames_count(r->frames, out);
+}
+
+bool recorder_full(const struct recorder *r)
+{
+	uint64_t most = r->setup.settings->max_events;
+
+	return most && r->counts.events >= most;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The path is walked one name at a time, each relative to the directory before it, which stays open: what is renamed
+ * or replaced meanwhile cannot lead elsewhere. openat2(RESOLVE_NO_SYMLINKS) would refuse root's own links too, such as
+ * /var/run.
+ */
+#include "user/record/safe_directory.h"
+#include "user/record/owner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_LINKS 40 /* as the kernel */
+
+struct walk {
+	int at;		     /* where it has come to */
+	char rest[PATH_MAX]; /* the way from there */
+	unsigned int links;
+};
+
+/* The kernel's protected_symlinks, for any directory: can nobody else have put the link there? */
+static bool is_safe_link(const struct stat *directory, const struct stat *link)
+{
+	bool shared = directory->st_mode & (S_IWGRP | S_IWOTH);
+
+	return owner_is_ours(link->st_uid) && owner_is_ours(directory->st_uid) && (!shared || directory->st_mode & S_ISVTX);
+}
+
+static int walk_restart(struct walk *w, const char *path)
+{
+	int fd = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (w->at >= 0)
+		close(w->at);
+	w->at = fd;
+	return 0;
+}
+
+/* What the link says comes before the rest of the way. */
+static int walk_link(struct walk *w, int link, const struct stat *st)
+{
+	char text[PATH_MAX], way[2 * PATH_MAX];
+	struct stat directory;
+	ssize_t length;
+
+	if (++w->links > MOST_LINKS || fstat(w->at, &directory) || !is_safe_link(&directory, st))
+		return -ELOOP;
+	length = readlinkat(link, "", text, sizeof(text) - 1);
+	if (length < 0)
+		return -errno;
+	text[length] = 0;
+	if (snprintf(way, sizeof(way), "%s/%s", text, w->rest) >= (int)sizeof(w->rest))
+		return -ENAMETOOLONG;
+	strcpy(w->rest, way);
+	return text[0] == '/' ? walk_restart(w, text) : 0;
+}
+
+static int walk_step(struct walk *w, const char *name)
+{
+	int fd = openat(w->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (S_ISLNK(st.st_mode))
+		err = walk_link(w, fd, &st);
+	else if (!S_ISDIR(st.st_mode))
+		err = -ENOTDIR;
+	else {
+		close(w->at);
+		w->at = fd;
+		return 0;
+	}
+	close(fd);
+	return err;
+}
+
+/* The first name of the rest, which loses it; false at the end. */
+static bool walk_next(struct walk *w, char *name)
+{
+	size_t slashes = strspn(w->rest, "/"), length = strcspn(w->rest + slashes, "/");
+
+	memcpy(name, w->rest + slashes, length);
+	name[length] = 0;
+	memmove(w->rest, w->rest + slashes + length, strlen(w->rest + slashes + length) + 1);
+	return length;
+}
+
+static int walk(struct walk *w, const char *path, char *name)
+{
+	int err = 0;
+
+	if (strlen(path) >= sizeof(w->rest))
+		return -ENAMETOOLONG;
+	strcpy(w->rest, path);
+	err = walk_restart(w, path);
+	while (!err && walk_next(w, name))
+		err = walk_step(w, name);
+	return err;
+}
+
+int safe_directory_open(const char *path, const char *file, struct diag *d)
+{
+	struct walk w = { .at = -1 };
+	char name[PATH_MAX];
+	int err = walk(&w, path, name);
+
+	if (!err)
+		return w.at;
+	if (w.at >= 0)
+		close(w.at);
+	if (err == -ELOOP)
+		return diag_set(d, ELOOP, "refuse to write to '%s': the link '%s' on the way is one that another user can change",
+				file, name);
+	return diag_errno(d, -err, "cannot create '%s'", file);
+}

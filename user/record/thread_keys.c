@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/thread_keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS	 FRT_MAX_THREADS
+#define VTHREADS 8192u
+#define WAKERS	 1024u
+
+/* A key that was asked for in a chunk is good in that chunk. */
+struct cached_key {
+	uint64_t name; /* serial or java id */
+	uint64_t key;
+	uint32_t chunk;
+	bool carrier;
+};
+
+struct cached_waker {
+	uint32_t tid, process, chunk;
+	char name[16];
+	uint64_t key;
+};
+
+struct thread_keys {
+	struct jfr_writer *writer;
+	const struct segment *segment;
+	uint32_t chunk;
+	struct cached_key thread[THREADS], vthread[VTHREADS];
+	struct cached_waker waker[WAKERS];
+};
+
+struct thread_keys *thread_keys_new(struct jfr_writer *writer, const struct segment *segment)
+{
+	struct thread_keys *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return NULL;
+	k->writer = writer;
+	k->segment = segment;
+	return k;
+}
+
+void thread_keys_free(struct thread_keys *k)
+{
+	free(k);
+}
+
+void thread_keys_next_chunk(struct thread_keys *k)
+{
+	k->chunk++;
+}
+
+static uint64_t make_key(struct thread_keys *k, const struct frt_thread *row)
+{
+	char name[sizeof(row->name) + 1], group[sizeof(row->group) + 1];
+	struct jfr_thread_constant c = { .name = name };
+
+	snprintf(name, sizeof(name), "%.*s", (int)row->name_length, row->name);
+	snprintf(group, sizeof(group), "%.*s", (int)row->group_length, row->group);
+	c.group = group[0] ? group : NULL;
+	c.os_id = row->tid;
+	c.java_id = row->java_id;
+	return jfr_thread(k->writer, &c);
+}
+
+static struct cached_key *find_thread(struct thread_keys *k, uint32_t serial)
+{
+	struct cached_key *c = &k->thread[serial % THREADS];
+	struct frt_thread row;
+
+	if (c->name == serial && c->chunk == k->chunk)
+		return c;
+	*c = (struct cached_key){ .name = serial, .chunk = k->chunk, .carrier = true };
+	if (segment_thread(k->segment, serial, &row)) {
+		c->key = make_key(k, &row);
+		c->carrier = row.carrier;
+	}
+	return c;
+}
+
+static struct cached_key *find_virtual(struct thread_keys *k, const struct stream_vthread *v)
+{
+	struct cached_key *c = &k->vthread[v->java_id % VTHREADS];
+	struct jfr_thread_constant constant = { .name = v->name, .java_id = v->java_id, .is_virtual = true };
+
+	if (c->name != v->java_id || c->chunk != k->chunk)
+		*c = (struct cached_key){ .name = v->java_id,
+					  .chunk = k->chunk,
+					  .key = v->java_id ? jfr_thread(k->writer, &constant) : 0 };
+	return c;
+}
+
+uint64_t thread_keys_of(struct thread_keys *k, uint32_t serial, const struct stream_vthread *v)
+{
+	return v ? find_virtual(k, v)->key : find_thread(k, serial)->key;
+}
+
+bool thread_keys_is_carrier(struct thread_keys *k, uint32_t serial)
+{
+	return find_thread(k, serial)->carrier;
+}
+
+/* The youngest thread of that tid that the agent knows: the others have ended. */
+static uint64_t find_java(struct thread_keys *k, uint32_t tid)
+{
+	uint32_t last = segment_header(k->segment)->thread_serial;
+	struct frt_thread row;
+
+	for (uint32_t serial = last; serial && last - serial < THREADS; serial--)
+		if (segment_tid(k->segment, serial) == tid && segment_thread(k->segment, serial, &row))
+			return thread_keys_of(k, serial, NULL);
+	return 0;
+}
+
+/* A thread of the JVM's own, or of another process, which is named too. */
+static uint64_t make_other(struct thread_keys *k, const struct cached_waker *w)
+{
+	char name[64];
+	struct jfr_thread_constant c = { .name = name, .os_id = w->tid };
+
+	if (w->tid)
+		snprintf(name, sizeof(name), "%.16s", w->name);
+	else
+		snprintf(name, sizeof(name), "%.16s (process %u)", w->name, w->process);
+	return jfr_thread(k->writer, &c);
+}
+
+uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16])
+{
+	struct cached_waker *w = &k->waker[(tid + process * 31) % WAKERS];
+
+	if (!tid && !process)
+		return 0;
+	if (w->tid == tid && w->process == process && w->chunk == k->chunk && !memcmp(w->name, name, sizeof(w->name)))
+		return w->key;
+	*w = (struct cached_waker){ .tid = tid, .process = process, .chunk = k->chunk };
+	memcpy(w->name, name, sizeof(w->name));
+	w->key = tid ? find_java(k, tid) : 0;
+	if (!w->key)
+		w->key = make_other(k, w);
+	return w->key;
+}

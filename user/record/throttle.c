@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What a slot has recorded, and what that cost, stands in the slot; of which
+ * methods those calls were is known from the spans that have come in. Both are
+ * looked at once a second: a span costs what one of all slots did on average. What has not come in yet counts when it does.
+ */
+#include "user/record/throttle.h"
+#include "user/capture/cost.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define WINDOW_NS     1000000000LL
+#define BUSY_FRACTION 10 /* a thread with less than this part of the limit does not raise the limit of others */
+#define RULE_BRAKED   (FRT_RULE_UNTRACED | FRT_RULE_TIMED)
+
+/* A slot's counters at the last look. */
+struct seen {
+	uint64_t recorded, exited;
+};
+
+/* What all slots did since then. */
+struct work {
+	double recorded, recording_ns;
+	double hooked, hook_ns; /* of calls that were not recorded */
+	uint64_t recorders, hookers; /* RATE_THREAD() of those that did much of it */
+};
+
+struct brake {
+	struct brake_setup setup;
+	struct rates rates;
+	struct seen seen[FRT_MAX_SLOTS];
+	struct brake_load load[FRT_MAX_METHODS];
+	uint32_t braked[FRT_MAX_METHODS];
+	size_t count;
+	bool is_braked[FRT_MAX_METHODS];
+	bool hooks_found;
+	int64_t since; /* 0: there was no look yet */
+};
+
+static double least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static double allowed(const struct brake_limit *limit, unsigned int threads)
+{
+	return limit->share * least(threads ? threads : 1, limit->cpus);
+}
+
+static int busiest_first(const void *a, const void *b)
+{
+	const struct brake_load *x = a, *y = b;
+
+	if (x->drop != y->drop)
+		return y->drop - x->drop;
+	return (y->cpus > x->cpus) - (y->cpus < x->cpus);
+}
+
+size_t brake_choose(struct brake_load *load, size_t n, const struct brake_limit *limit)
+{
+	double sum = 0;
+	size_t drops = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		load[i].drop = load[i].cpus > allowed(limit, load[i].threads);
+		drops += load[i].drop;
+		sum += load[i].drop ? 0 : load[i].cpus;
+	}
+	qsort(load, n, sizeof(*load), busiest_first);
+	for (; drops < n && sum > allowed(limit, limit->threads); drops++) {
+		load[drops].drop = true;
+		sum -= load[drops].cpus;
+	}
+	qsort(load, drops, sizeof(*load), busiest_first);
+	return drops;
+}
+
+struct brake *brake_new(const struct brake_setup *setup, struct diag *d)
+{
+	struct brake *b = calloc(1, sizeof(*b));
+
+	if (b)
+		b->setup = *setup;
+	else
+		diag_errno(d, ENOMEM, "cannot make the brake");
+	return b;
+}
+
+void brake_free(struct brake *b)
+{
+	free(b);
+}
+
+struct rates *brake_rates(struct brake *b)
+{
+	return &b->rates;
+}
+
+size_t brake_methods(const struct brake *b)
+{
+	return b->count;
+}
+
+uint32_t brake_method(const struct brake *b, size_t i)
+{
+	return b->braked[i];
+}
+
+static void set_rule(const struct brake *b, uint32_t method)
+{
+	uint64_t *rules = (uint64_t *)(b->setup.segment->base + FRT_RULES_AT);
+
+	__atomic_store_n(&rules[method], RULE_BRAKED, __ATOMIC_RELAXED);
+}
+
+/* How far a counter of a slot went; a slot that is used anew begins at 0. */
+static uint64_t step(uint64_t *seen, const uint64_t *counter)
+{
+	uint64_t now = __atomic_load_n(counter, __ATOMIC_RELAXED), was = *seen;
+
+	*seen = now;
+	return now < was ? now : now - was;
+}
+
+static void add_slot(struct brake *b, struct work *w, struct seen *seen, const struct frt_slot *slot, double window_ns)
+{
+	double hooks = cost_of_hooks(b->setup.segment, b->setup.clock);
+	double much = b->setup.share * window_ns / BUSY_FRACTION;
+	uint64_t exited = step(&seen->exited, &slot->exited), recorded = step(&seen->recorded, &slot->recorded);
+	double recording_ns = recorded * (hooks + cost_of_recording(slot, b->setup.clock));
+	double others = exited > recorded ? exited - recorded : 0;
+
+	w->recorded += recorded;
+	w->recording_ns += recording_ns;
+	w->hooked += others;
+	w->hook_ns += others * hooks;
+	if (recording_ns >= much)
+		w->recorders |= RATE_THREAD(slot->thread);
+	if (others * hooks >= much)
+		w->hookers |= RATE_THREAD(slot->thread);
+}
+
+static struct work look_at_slots(struct brake *b, double window_ns)
+{
+	const struct segment *s = b->setup.segment;
+	const struct frt_slot *slot;
+	struct work w = { 0 };
+
+	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
+		if (slot->epoch == segment_header(s)->epoch)
+			add_slot(b, &w, &b->seen[i], slot, window_ns);
+	return w;
+}
+
+/* The methods of which calls came in, but for those that are braked: of these some are on their way still. */
+static size_t list_loads(struct brake *b, const struct work *w, double window_ns)
+{
+	uint32_t methods = segment_header(b->setup.segment)->methods;
+	double each_ns = w->recorded > 0 ? w->recording_ns / w->recorded : 0;
+	size_t n = 0;
+
+	for (uint32_t id = 1; id <= methods && id < FRT_MAX_METHODS; id++) {
+		struct rate *r = &b->rates.of[id];
+
+		if (r->calls && !b->is_braked[id])
+			b->load[n++] = (struct brake_load){ .method = id,
+							    .threads = __builtin_popcountll(r->threads & w->recorders),
+							    .calls = r->calls * 1e9 / window_ns,
+							    .cpus = r->calls * each_ns / window_ns };
+		*r = (struct rate){ 0 };
+	}
+	return n;
+}
+
+static void drop(struct brake *b, uint32_t method)
+{
+	set_rule(b, method);
+	b->is_braked[method] = true;
+	b->braked[b->count++] = method;
+}
+
+static void look_at_hooks(struct brake *b, const struct work *w, double window_ns, struct brake_finding *out)
+{
+	struct brake_limit limit = { b->setup.share, b->setup.cpus, 0 };
+
+	if (b->hooks_found || w->hook_ns / window_ns <= allowed(&limit, __builtin_popcountll(w->hookers)))
+		return;
+	b->hooks_found = true;
+	out->hook_calls = w->hooked * 1e9 / window_ns;
+	out->hook_cpus = w->hook_ns / window_ns;
+}
+
+static bool look(struct brake *b, double window_ns, struct brake_finding *out)
+{
+	struct work w = look_at_slots(b, window_ns);
+	struct brake_limit limit = { b->setup.share, b->setup.cpus, __builtin_popcountll(w.recorders) };
+	size_t n = list_loads(b, &w, window_ns);
+
+	out->load = b->load;
+	out->methods = brake_choose(b->load, n, &limit);
+	for (size_t i = 0; i < out->methods; i++)
+		drop(b, b->load[i].method);
+	look_at_hooks(b, &w, window_ns, out);
+	return out->methods || out->hook_calls > 0;
+}
+
+bool brake_look(struct brake *b, int64_t now, struct brake_finding *out)
+{
+	int64_t window;
+
+	*out = (struct brake_finding){ 0 };
+	for (size_t i = 0; i < b->count; i++) /* whoever retransforms the class lets the agent set it anew */
+		set_rule(b, b->braked[i]);
+	if (!b->since)
+		b->since = now;
+	window = now - b->since;
+	if (window < WINDOW_NS)
+		return false;
+	b->since = now;
+	return look(b, window, out);
+}

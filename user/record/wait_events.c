@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/wait_events.h"
+#include "user/text/syscall_name.h"
+
+#include <stdio.h>
+
+const char *wait_reason(unsigned int reason)
+{
+	static const char *const names[FRT_WAIT_REASONS] = {
+		[FRT_WAIT_PREEMPTED] = "preempted", [FRT_WAIT_FUTEX] = "futex",
+		[FRT_WAIT_POLL] = "poll",	    [FRT_WAIT_SOCKET] = "socket",
+		[FRT_WAIT_DISK] = "disk",	    [FRT_WAIT_PAGE_FAULT] = "page fault",
+		[FRT_WAIT_SLEEP] = "sleep",	    [FRT_WAIT_PIPE] = "pipe",
+		[FRT_WAIT_OTHER] = "other",
+	};
+
+	return reason < FRT_WAIT_REASONS && names[reason] ? names[reason] : names[FRT_WAIT_OTHER];
+}
+
+static uint64_t stack_key(const struct wait_events *e, uint32_t stack)
+{
+	return stack && e->stack_key ? e->stack_key(e->context, stack) : 0;
+}
+
+static void put_blocked(const struct wait_events *e, uint64_t thread, const struct wait *w)
+{
+	char call[SYSTEM_CALL_TEXT];
+	struct jfr_thread_wait event = {
+		.start = w->off + e->ticks_offset,
+		.duration = w->wake - w->off,
+		.thread = thread,
+		.stack = stack_key(e, w->stack),
+		.kernel_stack = stack_key(e, w->kernel_stack),
+		.waker = thread_keys_of_waker(e->threads, w->waker, w->waker_process, w->waker_name),
+		.reason = wait_reason(w->reason),
+		.ongoing = w->ongoing && w->wake == w->on,
+		.system_call = w->call == FRT_NO_CALL ? NULL : system_call_name(w->call, call),
+	};
+
+	jfr_thread_wait(e->writer, &event);
+}
+
+void wait_events_put(const struct wait_events *e, uint32_t thread, const struct wait *w)
+{
+	uint64_t key = thread_keys_of(e->threads, thread, NULL);
+
+	if (w->wake > w->off)
+		put_blocked(e, key, w);
+	if (w->on > w->wake)
+		jfr_run_queue(e->writer, w->wake + e->ticks_offset, w->on - w->wake, key);
+}
+
+void wait_events_put_pause(const struct wait_events *e, const struct frt_pause *p)
+{
+	char name[sizeof(p->name) + 1];
+	struct jfr_vm_pause event = { .start = p->begin + e->ticks_offset,
+				      .duration = p->end - p->begin,
+				      .what = p->what == FRT_PAUSE_GC ? "GC" : "safepoint",
+				      .name = name };
+
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(p->name), p->name);
+	if (!name[0])
+		event.name = NULL;
+	jfr_vm_pause(e->writer, &event);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/wait_stacks.h"
+#include "user/hotspot/page_cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define KNOWN	  (1u << 14) /* stacks by hash */
+#define CODES	  (1u << 12) /* return addresses */
+#define WAIT_MOST 256u	     /* frames */
+
+struct walk;
+struct walk_code;
+static int image_read(struct walk *w, void *to, size_t size, uint64_t address);
+static int image_word(struct walk *w, uint64_t *to, uint64_t address);
+static void image_code(struct walk *w, uint64_t pc, struct walk_code *code);
+
+#define WALK_READ(w, to, size, address) image_read(w, to, size, address)
+#define WALK_STACK(w, to, address)	image_word(w, to, address)
+#define WALK_CODE(w, pc, code)		image_code(w, pc, code)
+#include "bpf/walk.h"
+
+struct known {
+	uint64_t hash;
+	uint32_t id;
+};
+
+struct known_code {
+	uint64_t pc;
+	struct walk_code code;
+};
+
+struct wait_stacks {
+	struct wait_stacks_setup setup;
+	struct frames *frames;
+	struct snapshot now; /* of the JVM's memory */
+	uint64_t now_since; /* CLOCK_MONOTONIC, ns: nothing in it was read before */
+	const uint8_t *image;
+	uint32_t last; /* id */
+	struct known known[KNOWN];
+	struct known_code codes[CODES];
+	struct stack stack;
+};
+
+struct wait_stacks *wait_stacks_new(const struct wait_stacks_setup *setup, struct diag *d)
+{
+	struct wait_stacks *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		diag_errno(d, ENOMEM, "cannot make room for stacks");
+		return NULL;
+	}
+	s->setup = *setup;
+	s->setup.frames.fed = true;
+	s->frames = frames_new(&s->setup.frames, d);
+	if (!s->frames) {
+		wait_stacks_free(s);
+		return NULL;
+	}
+	if (setup->memory)
+		snapshot_init(&s->now, setup->memory);
+	return s;
+}
+
+void wait_stacks_free(struct wait_stacks *s)
+{
+	if (s)
+		frames_free(s->frames);
+	free(s);
+}
+
+static int image_read(struct walk *w, void *to, size_t size, uint64_t address)
+{
+	const struct wait_stacks *s = w->context;
+
+	return mem_read(&s->now.mem, address, to, size);
+}
+
+/* The copy is the only stack there is: what the thread has now may be another. */
+static int image_word(struct walk *w, uint64_t *to, uint64_t address)
+{
+	const struct wait_stacks *s = w->context;
+
+	if (address < w->low || w->high - w->low < 8 || address > w->high - 8)
+		return -1;
+	memcpy(to, s->image + (address - w->low), sizeof(*to));
+	return 0;
+}
+
+/* As the agent and BPF do: no two nmethods share a compile id. */
+static bool is_current(struct walk *w, const struct known_code *k, uint64_t pc)
+{
+	uint32_t id;
+
+	return k->pc == pc && !walk_u32(w, &id, k->code.blob + w->layout->nmethod_compile_id) && id == k->code.cookie;
+}
+
+static void image_code(struct walk *w, uint64_t pc, struct walk_code *code)
+{
+	struct wait_stacks *s = w->context;
+	struct known_code *k = &s->codes[pc * FRT_CELL_HASH >> 52];
+
+	if (!is_current(w, k, pc)) {
+		walk_code_at(w, pc, &k->code);
+		k->pc = k->code.kind == WALK_COMPILED || k->code.kind == WALK_NATIVE ? pc : 0;
+	}
+	*code = k->code;
+}
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * 0x9fb21c651e98df25ULL;
+	return h ^ h >> 35;
+}
+
+/* The id of s->stack. */
+static uint32_t intern(struct wait_stacks *s)
+{
+	struct stack *t = &s->stack;
+	uint64_t hash = mix(t->count, t->end);
+	struct known *k;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		const struct frt_frame *f = &t->frame[i];
+
+		hash = mix(mix(hash, f->code), f->at ^ (uint64_t)f->cookie << 32 ^ f->kind);
+	}
+	k = &s->known[hash % KNOWN];
+	if (k->id && k->hash == hash && frames_has(s->frames, k->id))
+		return k->id;
+	t->id = s->last = s->last + 1 == FRT_STACK_LOST ? 1 : s->last + 1;
+	*k = (struct known){ hash, t->id };
+	frames_feed(s->frames, t);
+	return t->id;
+}
+
+/* What an interpreter's Method is stands in its fingerprint. */
+static bool next_frame(struct walk *w, struct frt_frame *f)
+{
+	if (!walk_next(w, f))
+		return false;
+	if (f->kind != FRT_FRAME_INTERPRETED)
+		return true;
+	f->cookie = walk_fingerprint(w, f->code);
+	w->end = FRT_WALK_UNREADABLE;
+	return f->cookie;
+}
+
+/* A copy of a stack, made when the wait began, goes with what is read after that: the sooner, the better. */
+static void read_since(struct wait_stacks *s, const struct frt_wait *w)
+{
+	struct timespec t;
+
+	if (w->off < s->now_since)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	s->now_since = t.tv_sec * 1000000000ULL + t.tv_nsec;
+	snapshot_clear(&s->now);
+}
+
+static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
+{
+	const struct frt_wait *wait = &l->wait;
+	struct walk w = { .layout = s->setup.layout,
+			  .context = s,
+			  .pc = wait->stack_pc,
+			  .sp = wait->stack_pointer,
+			  .fp = wait->stack_fp,
+			  .low = wait->stack_pointer - 8,
+			  .high = wait->stack_pointer - 8 + wait->stack_size };
+
+	if (!wait->stack_size || wait->stack_size > sizeof(l->stack) || !s->setup.frames.resolver)
+		return 0;
+	read_since(s, wait);
+	s->image = l->stack;
+	s->stack.count = 0;
+	/* the interpreter's calls into the VM leave only sp and fp */
+	if (w.pc || !image_word(&w, &w.pc, w.sp - 8))
+		while (s->stack.count < WAIT_MOST && next_frame(&w, &s->stack.frame[s->stack.count]))
+			s->stack.count++;
+	s->stack.end = s->stack.count == WAIT_MOST ? FRT_WALK_DEPTH : w.end;
+	return s->stack.count ? intern(s) : 0;
+}
+
+static uint32_t take_kernel(struct wait_stacks *s, const struct frt_long_wait *l)
+{
+	s->stack.count = l->wait.kernel_frames < FRT_KERNEL_FRAMES ? l->wait.kernel_frames : FRT_KERNEL_FRAMES;
+	s->stack.end = s->stack.count == FRT_KERNEL_FRAMES ? FRT_WALK_DEPTH : FRT_WALK_BOTTOM;
+	for (uint32_t i = 0; i < s->stack.count; i++)
+		s->stack.frame[i] = (struct frt_frame){ .kind = FRT_FRAME_KERNEL, .code = l->kernel[i] };
+	return s->stack.count ? intern(s) : 0;
+}
+
+void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack)
+{
+	struct budget *budget = s->setup.frames.budget;
+
+	*stack = *kernel_stack = 0;
+	if (budget_over(budget))
+		return;
+	budget_begin(budget);
+	*stack = take_java(s, w);
+	*kernel_stack = take_kernel(s, w);
+	budget_end(budget);
+}
+
+static void on_long_wait(void *stacks, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack)
+{
+	wait_stacks_take(stacks, w, stack, kernel_stack);
+}
+
+void wait_stacks_attach(struct wait_stacks *s, struct wait_sink *sink)
+{
+	sink->take_stacks = s ? on_long_wait : NULL;
+	sink->stacks = s;
+}
+
+uint64_t wait_stacks_key(struct wait_stacks *s, uint32_t id)
+{
+	return frames_key(s->frames, id, FRT_NO_METHOD);
+}
+
+void wait_stacks_next_chunk(struct wait_stacks *s)
+{
+	frames_next_chunk(s->frames);
+}
+
+void wait_stacks_forget_resolved(struct wait_stacks *s)
+{
+	frames_forget_resolved(s->frames);
+}

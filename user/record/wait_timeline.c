@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/wait_timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void track_release(struct track *t)
+{
+	free(t->interval);
+	free(t->payload);
+	*t = (struct track){ .payload_size = t->payload_size };
+}
+
+bool track_reserve(struct track *t, size_t capacity)
+{
+	void *more;
+
+	if (capacity <= t->capacity)
+		return true;
+	more = realloc(t->interval, capacity * sizeof(t->interval[0]));
+	if (!more)
+		return false;
+	t->interval = more;
+	more = t->payload_size ? realloc(t->payload, capacity * t->payload_size) : NULL;
+	if (t->payload_size && !more)
+		return false;
+	t->payload = more;
+	t->capacity = capacity;
+	return true;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+void *track_append(struct track *t, unsigned int class, int64_t begin, int64_t middle, int64_t end)
+{
+	struct track_interval *i = &t->interval[t->count], *last = t->count ? i - 1 : NULL;
+
+	i->sums = last ? last->sums : t->gone;
+	i->class = class % TRACK_CLASSES;
+	i->begin = last ? later(begin, last->end) : later(begin, t->known_from);
+	i->middle = later(middle, i->begin);
+	i->end = later(end, i->middle);
+	i->sums.first[i->class] += i->middle - i->begin;
+	i->sums.second += i->end - i->middle;
+	i->sums.count++;
+	return track_payload(t, t->count++);
+}
+
+static void move_payload(struct track *t, size_t to, size_t from, size_t n)
+{
+	if (t->payload_size)
+		memmove(track_payload(t, to), track_payload(t, from), n * t->payload_size);
+}
+
+void track_append_moment(struct track *t, int64_t at, const uint64_t what[TRACK_CLASSES])
+{
+	struct track_interval *i = &t->interval[t->count];
+
+	track_append(t, 0, at, at, at);
+	for (unsigned int c = 0; c < TRACK_CLASSES; c++)
+		i->sums.first[c] += what[c];
+}
+
+static bool ends_after(const struct track_interval *i, int64_t at)
+{
+	return i->end > at;
+}
+
+static bool begins_from(const struct track_interval *i, int64_t at)
+{
+	return i->begin >= at;
+}
+
+/* An empty interval at that very moment is within. */
+static bool is_within(const struct track_interval *i, int64_t at)
+{
+	return i->end > at || i->begin >= at;
+}
+
+/* The first of those behind which all are so; most questions are about the last few. */
+static inline size_t find(const struct track *t, int64_t at, bool (*is_so)(const struct track_interval *i, int64_t at))
+{
+	size_t low = 0, high = t->count;
+
+	for (size_t step = 1; step <= high; step *= 2) {
+		if (!is_so(&t->interval[high - step], at)) {
+			low = high - step + 1;
+			break;
+		}
+		high -= step;
+	}
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (is_so(&t->interval[middle], at))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+size_t track_find_end(const struct track *t, int64_t at)
+{
+	return find(t, at, ends_after);
+}
+
+size_t track_find_begin(const struct track *t, int64_t at)
+{
+	return find(t, at, begins_from);
+}
+
+static size_t first_within(const struct track *t, int64_t at)
+{
+	return find(t, at, is_within);
+}
+
+static struct track_sums sums_before(const struct track *t, size_t i)
+{
+	return i ? t->interval[i - 1].sums : t->gone;
+}
+
+/* What of one interval lies before `at`, which is in it. */
+static void add_part(const struct track_interval *i, int64_t at, struct track_sums *sums)
+{
+	sums->first[i->class] += at < i->middle ? at - i->begin : i->middle - i->begin;
+	sums->second += at > i->middle ? at - i->middle : 0;
+}
+
+/* Sums from the beginning of time to `at`; `i`: the first interval that is not before it. */
+static bool sums_until(const struct track *t, size_t i, int64_t at, struct track_sums *sums)
+{
+	*sums = sums_before(t, i);
+	if (i == t->count || t->interval[i].begin >= at)
+		return true;
+	add_part(&t->interval[i], at, sums);
+	return !track_is_folded(t, i);
+}
+
+bool track_sum(const struct track *t, int64_t from, int64_t to, struct track_sums *out)
+{
+	struct track_sums before, until;
+	size_t first, behind;
+
+	if (from < t->known_from)
+		return false;
+	*out = (struct track_sums){ 0 };
+	if (!t->count || t->interval[t->count - 1].end < from)
+		return true;
+	first = first_within(t, from);
+	if (first == t->count || t->interval[first].begin >= to)
+		return true; /* most calls wait for nothing */
+	if (!sums_until(t, first, from, &before) || !sums_until(t, first_within(t, to), to, &until))
+		return false;
+	behind = track_find_begin(t, to);
+	for (unsigned int c = 0; c < TRACK_CLASSES; c++)
+		out->first[c] = until.first[c] - before.first[c];
+	out->second = until.second - before.second;
+	out->count = behind > first ? t->interval[behind - 1].sums.count - track_count_before(t, first) : 0;
+	return true;
+}
+
+/* Is this one to be folded into the one before: does no question begin between them? */
+static bool joins_on(const struct track_interval *into, const struct track_interval *next, const int64_t *open, size_t moments)
+{
+	for (size_t i = 0; i < moments; i++)
+		if (open[i] >= into->end && open[i] <= next->begin)
+			return false;
+	return true;
+}
+
+static void forget(struct track *t, size_t n)
+{
+	if (!n)
+		return;
+	t->gone = sums_before(t, n);
+	t->known_from = t->interval[n - 1].end;
+	t->count -= n;
+	memmove(t->interval, t->interval + n, t->count * sizeof(t->interval[0]));
+	move_payload(t, 0, n, t->count);
+}
+
+/* Fold [0, n); returns how many are left of them. */
+static size_t fold(struct track *t, size_t n, const int64_t *open, size_t moments)
+{
+	size_t into = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		int64_t begin = t->interval[into].begin;
+
+		if (joins_on(&t->interval[into], &t->interval[i], open, moments)) {
+			t->interval[into] = t->interval[i];
+			t->interval[into].begin = begin;
+			continue;
+		}
+		t->interval[++into] = t->interval[i];
+		move_payload(t, into, i, 1);
+	}
+	return n ? into + 1 : 0;
+}
+
+static void close_gap(struct track *t, size_t from, size_t to)
+{
+	size_t rest = t->count - from;
+
+	memmove(t->interval + to, t->interval + from, rest * sizeof(t->interval[0]));
+	move_payload(t, to, from, rest);
+	t->count = to + rest;
+}
+
+size_t track_fold(struct track *t, size_t keep, const int64_t *open, size_t moments)
+{
+	size_t old = t->count > keep ? t->count - keep : 0, dead = old, left;
+
+	if (moments)
+		dead = track_find_end(t, open[0]);
+	if (dead > old)
+		dead = old;
+	forget(t, dead);
+	old -= dead;
+	left = fold(t, old, open, moments);
+	close_gap(t, old, left);
+	return left;
+}

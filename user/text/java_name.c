@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/text/java_name.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void signature_dots(char *name)
+{
+	for (; *name; name++)
+		if (*name == '/')
+			*name = '.';
+}
+
+static const char *primitive(char c)
+{
+	switch (c) {
+	case 'B':
+		return "byte";
+	case 'C':
+		return "char";
+	case 'D':
+		return "double";
+	case 'F':
+		return "float";
+	case 'I':
+		return "int";
+	case 'J':
+		return "long";
+	case 'S':
+		return "short";
+	case 'Z':
+		return "boolean";
+	}
+	return NULL;
+}
+
+struct text {
+	char *at;
+	size_t left;
+};
+
+static void put(struct text *t, const char *from, size_t length)
+{
+	if (length >= t->left)
+		length = t->left ? t->left - 1 : 0;
+	memcpy(t->at, from, length);
+	t->at += length;
+	t->left -= length;
+	*t->at = 0;
+}
+
+/* One parameter, with or without its package; the rest of the descriptor, or NULL when it is none. */
+static const char *put_type(struct text *t, const char *d, bool package)
+{
+	const char *end, *simple;
+	size_t dimensions = strspn(d, "[");
+
+	d += dimensions;
+	if (*d == 'L') {
+		end = strchr(d, ';');
+		if (!end)
+			return NULL;
+		for (simple = end; simple > d + 1 && (package || simple[-1] != '/');)
+			simple--;
+		put(t, simple, end - simple);
+		d = end + 1;
+	} else if (primitive(*d)) {
+		put(t, primitive(*d), strlen(primitive(*d)));
+		d++;
+	} else {
+		return NULL;
+	}
+	while (dimensions--)
+		put(t, "[]", 2);
+	return d;
+}
+
+/* "(int, Order)"; false when the descriptor is none. */
+static bool put_types(struct text *t, const char *descriptor, const char *comma, bool packages)
+{
+	const char *d = descriptor + 1;
+
+	put(t, "(", 1);
+	if (*descriptor != '(')
+		return false;
+	while (*d != ')') {
+		if (d != descriptor + 1)
+			put(t, comma, strlen(comma));
+		d = put_type(t, d, packages);
+		if (!d)
+			return false;
+	}
+	put(t, ")", 1);
+	return true;
+}
+
+void signature_print(const char *name, const char *descriptor, char *out, size_t size)
+{
+	struct text t = { out, size };
+
+	put(&t, name, strlen(name));
+	if (!put_types(&t, descriptor, ", ", false))
+		snprintf(out, size, "%s%s", name, descriptor);
+}
+
+char *signature_filter(const char *class_name, const char *name, const char *descriptor)
+{
+	/* a parameter of one letter, I, is at most "boolean," long */
+	size_t size = strlen(class_name) + strlen(name) + 8 * strlen(descriptor) + 8;
+	char *out = malloc(size);
+	struct text t = { out, size };
+
+	if (!out)
+		return NULL;
+	put(&t, class_name, strlen(class_name));
+	put(&t, "::", 2);
+	put(&t, name, strlen(name));
+	if (put_types(&t, descriptor, ",", true)) {
+		signature_dots(out);
+		return out;
+	}
+	free(out);
+	return NULL;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/text/log.h"
+#include "user/text/term.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool quiet, verbose;
+static bool progress_shown;
+static uint64_t lines;
+
+void log_set(bool be_quiet, bool be_verbose)
+{
+	quiet = be_quiet;
+	verbose = be_verbose;
+}
+
+static void clear_progress(void)
+{
+	if (progress_shown)
+		fprintf(stderr, "\r\033[K");
+	progress_shown = false;
+}
+
+/* Names of the target's classes and threads are in it. */
+static void print_text(FILE *to, char *text)
+{
+	char *end = text + strcspn(text, "\n\t"), delimiter = *end;
+
+	*end = 0;
+	text_print(to, text);
+	if (!delimiter)
+		return;
+	fputc(delimiter, to);
+	print_text(to, end + 1);
+}
+
+static void print_line(const char *format, va_list args)
+{
+	char *text = NULL, *shown = NULL;
+	size_t size = 0;
+	FILE *to;
+
+	clear_progress();
+	lines++;
+	if (vasprintf(&text, format, args) < 0 || !(to = open_memstream(&shown, &size))) {
+		free(text);
+		return;
+	}
+	print_text(to, text);
+	fputc('\n', to);
+	if (!fclose(to))
+		fwrite(shown, 1, size, stderr); /* at once: a program may write there too */
+	free(shown);
+	free(text);
+}
+
+void log_line(const char *format, ...)
+{
+	va_list args;
+
+	if (quiet)
+		return;
+	va_start(args, format);
+	print_line(format, args);
+	va_end(args);
+}
+
+void log_detail(const char *format, ...)
+{
+	va_list args;
+
+	if (!verbose)
+		return;
+	va_start(args, format);
+	print_line(format, args);
+	va_end(args);
+}
+
+void log_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_line(format, args);
+	va_end(args);
+}
+
+uint64_t log_lines(void)
+{
+	return lines;
+}
+
+bool log_is_live(void)
+{
+	return !quiet && isatty(STDERR_FILENO);
+}
+
+void log_progress(const char *format, ...)
+{
+	va_list args;
+
+	if (!log_is_live())
+		return;
+	clear_progress();
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fflush(stderr);
+	progress_shown = true;
+}
+
+static char *next_buffer(void)
+{
+	static char buffers[16][40];
+	static unsigned int next;
+
+	return buffers[next++ % 16];
+}
+
+const char *log_count(uint64_t n)
+{
+	char digits[24], *out = next_buffer(), *to = out;
+	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = 0;
+	return out;
+}
+
+const char *log_time(uint64_t ns)
+{
+	char *out = next_buffer();
+
+	if (ns < 1000)
+		snprintf(out, 40, "%llu ns", (unsigned long long)ns);
+	else if (ns < 1000000)
+		snprintf(out, 40, "%.1f us", ns / 1e3);
+	else if (ns < 1000000000)
+		snprintf(out, 40, "%.1f ms", ns / 1e6);
+	else
+		snprintf(out, 40, "%.1f s", ns / 1e9);
+	return out;
+}
+
+const char *log_bytes(uint64_t bytes)
+{
+	char *out = next_buffer();
+
+	if (bytes < 100000)
+		snprintf(out, 40, "%.1f KB", bytes / 1024.0);
+	else if (bytes < 1000ull << 20)
+		snprintf(out, 40, "%.1f MB", bytes / 1048576.0);
+	else
+		snprintf(out, 40, "%.1f GB", bytes / 1073741824.0);
+	return out;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the system calls of x86-64 are called. */
+#ifndef USER_TEXT_SYSCALL_NAME_H
+#define USER_TEXT_SYSCALL_NAME_H
+
+#define SYSTEM_CALL_TEXT 32
+
+/* "futex"; of a number that has no name "system call 999", in `text`. */
+const char *system_call_name(unsigned int number, char text[SYSTEM_CALL_TEXT]);
+
+#endif

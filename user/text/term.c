@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/text/term.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The character at `at`, which is UTF-8, and its length. */
+static unsigned int character(const unsigned char *at, size_t *length)
+{
+	unsigned int c = *at;
+
+	*length = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+	if (*length > 1)
+		c &= 0xff >> (*length + 1);
+	for (size_t i = 1; i < *length; i++)
+		c = c << 6 | (at[i] & 0x3f);
+	return c;
+}
+
+static bool is_obeyed(unsigned int c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+void text_print(FILE *to, const char *text)
+{
+	size_t size = strlen(text), length, n;
+	unsigned char *utf8 = malloc(3 * size + 1);
+
+	length = utf8 ? utf8_from_java((char *)utf8, text, size) : 0;
+	for (size_t i = 0; i < length; i += n) {
+		unsigned int c = character(utf8 + i, &n);
+
+		if (is_obeyed(c))
+			fprintf(to, "\\u%04x", c);
+		else
+			fwrite(utf8 + i, 1, n, to);
+	}
+	free(utf8);
+}
+
+#define NO_CHARACTER 0xfffdu
+
+/* How many bytes a character that begins so has; 0: none begins so. */
+static size_t length_of(unsigned char first)
+{
+	if (first < 0x80)
+		return 1;
+	return first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+}
+
+/* The character at `at`, of which `size` bytes are there, and its length; 0: it goes on behind the end. */
+static unsigned int checked_character(const unsigned char *at, size_t size, size_t *length)
+{
+	size_t wanted = length_of(*at);
+
+	*length = 1;
+	for (size_t i = 1; i < wanted; i++) {
+		if (i == size) {
+			*length = 0;
+			return NO_CHARACTER;
+		}
+		if ((at[i] & 0xc0) != 0x80)
+			return NO_CHARACTER;
+	}
+	return wanted ? character(at, length) : NO_CHARACTER;
+}
+
+static void show_character(struct bytes *out, unsigned int c, const char *utf8, size_t length)
+{
+	char mark[8];
+
+	if (is_obeyed(c))
+		bytes_put(out, mark, snprintf(mark, sizeof(mark), "\\u%04x", c));
+	else if (c == NO_CHARACTER)
+		bytes_put(out, "\xef\xbf\xbd", 3);
+	else
+		bytes_put(out, utf8, length);
+}
+
+size_t text_show(struct bytes *out, const char *text, size_t size)
+{
+	size_t at, length;
+
+	for (at = 0; at < size; at += length) {
+		unsigned int c = checked_character((const unsigned char *)text + at, size - at, &length);
+
+		if (!length)
+			break;
+		if (c == '\r' && at + 1 == size)
+			break;
+		if (c == '\n' || c == '\t' || (c == '\r' && text[at + 1] == '\n'))
+			bytes_put_u8(out, c);
+		else
+			show_character(out, c, text + at, length);
+	}
+	return at;
+}
+
+/* Of the stream: what was written and not yet shown. */
+struct shown {
+	struct bytes waiting, text;
+	int error;
+};
+
+static void write_all(struct shown *s)
+{
+	size_t done = 0;
+
+	if (s->waiting.failed || s->text.failed)
+		s->error = ENOMEM;
+	while (done < s->text.size && !s->error) {
+		ssize_t n = write(STDOUT_FILENO, s->text.data + done, s->text.size - done);
+
+		if (n < 0 && errno != EINTR)
+			s->error = errno;
+		done += n > 0 ? n : 0;
+	}
+	bytes_clear(&s->text);
+}
+
+static ssize_t put_shown(void *cookie, const char *bytes, size_t size)
+{
+	struct shown *s = cookie;
+	size_t taken;
+
+	bytes_put(&s->waiting, bytes, size);
+	taken = text_show(&s->text, (const char *)s->waiting.data, s->waiting.size);
+	write_all(s);
+	if (s->error) {
+		errno = s->error;
+		return 0;
+	}
+	memmove(s->waiting.data, s->waiting.data + taken, s->waiting.size - taken);
+	s->waiting.size -= taken;
+	return size;
+}
+
+static int close_shown(void *cookie)
+{
+	struct shown *s = cookie;
+
+	for (size_t i = 0; i < s->waiting.size; i++)
+		show_character(&s->text, NO_CHARACTER, NULL, 0);
+	write_all(s);
+	errno = s->error;
+	bytes_release(&s->waiting);
+	bytes_release(&s->text);
+	free(s);
+	return errno ? -1 : 0;
+}
+
+int text_open_output(FILE **out, struct diag *d)
+{
+	cookie_io_functions_t functions = { .write = put_shown, .close = close_shown };
+	struct shown *s = NULL;
+
+	*out = stdout;
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	s = calloc(1, sizeof(*s));
+	*out = s ? fopencookie(s, "w", functions) : NULL;
+	if (*out)
+		return 0;
+	free(s);
+	return diag_errno(d, ENOMEM, "cannot print");
+}
+
+int text_close_output(FILE *out)
+{
+	bool failed = fflush(out) || ferror(out);
+	int error = failed ? errno : 0;
+
+	if (out != stdout && fclose(out) && !error)
+		error = errno;
+	return error;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/verbs/capabilities.h"
+#include "user/jvm/jvm_model.h"
+#include "user/capture/segment.h"
+#include "user/process/agent_file.h"
+#include "user/process/jvm.h"
+#include "user/process/maps.h"
+#include "user/process/root_path.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+
+static bool no(struct diag *why, const char *text)
+{
+	diag_set(why, ENOTSUP, "%s", text);
+	return false;
+}
+
+/* Kinds of JVMs that frtrace does not know, or may not look into. */
+static bool is_ours(const struct target *t, enum target_kind kind, struct diag *why)
+{
+	char name[64];
+
+	why->text[0] = 0;
+	switch (kind) {
+	case TARGET_HOTSPOT:
+		return true;
+	case TARGET_OPENJ9:
+		return no(why, "it is not a HotSpot JVM but OpenJ9");
+	case TARGET_32_BIT:
+		return no(why, "it is a 32-bit JVM");
+	case TARGET_HIDDEN:
+		diag_set(why, EACCES, "no right to look into a process of user '%s': run with sudo",
+			 user_name(t->uid, name, sizeof(name)));
+		return false;
+	default:
+		return no(why, "it is not a JVM");
+	}
+}
+
+/* Has somebody attached to it before? */
+static bool has_socket(const struct target *t)
+{
+	char path[64];
+	int root = place_open(t, "root"), file;
+
+	snprintf(path, sizeof(path), "/tmp/.java_pid%d", t->ns_pid);
+	file = root < 0 ? root : place_open_at(root, path, O_PATH | O_NOFOLLOW);
+	if (file >= 0)
+		close(file);
+	if (root >= 0)
+		close(root);
+	return file >= 0;
+}
+
+static bool has_agent(const struct target *t)
+{
+	struct mapping m;
+	struct diag ignored;
+
+	return target_find_mapping(t, "libfrtrace-", &m, &ignored) == 1;
+}
+
+static bool answers(const struct target *t, struct diag *why)
+{
+	struct proc_status status;
+
+	if (proc_read_status(t->pid, &status))
+		return no(why, "it has ended");
+	if (status.state == 'T' || status.state == 't')
+		return no(why, "it is stopped (kill -CONT lets it go on)");
+	if (!(status.caught & 1ull << (SIGQUIT - 1)) && !has_socket(t))
+		return no(why, "it does not handle SIGQUIT (-Xrs), and has no socket to attach to in its /tmp");
+	return true;
+}
+
+bool possible_trace(const struct target *t, enum target_kind kind, struct diag *why)
+{
+	struct jvm_options options;
+
+	if (!is_ours(t, kind, why))
+		return false;
+	jvm_read_options(t, &options);
+	if (options.attach_disabled)
+		return no(why, "it was started with -XX:+DisableAttachMechanism");
+	if (!answers(t, why))
+		return false;
+	if (!has_agent(t) && !agent_file_has_place(t))
+		return no(why, "it has no directory to put the agent into: /tmp, /var/tmp, its working directory and /dev/shm "
+			       "are read-only, noexec or not its user's to write");
+	return !segment_check_free(t, why);
+}
+
+bool possible_stacks(const struct target *t, enum target_kind kind, struct diag *why)
+{
+	struct model m = { 0 };
+
+	if (!is_ours(t, kind, why))
+		return false;
+	model_open(&m, t, why);
+	model_close(&m);
+	return true;
+}

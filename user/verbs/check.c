@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/verbs/check.h"
+#include "user/capture/agent_build.h"
+#include "user/capture/cost.h"
+#include "user/exit.h"
+#include "user/text/json.h"
+#include "user/text/log.h"
+#include "user/jvm/jvm_model.h"
+#include "user/verbs/capabilities.h"
+#include "user/capture/session.h"
+#include "user/process/launch_socket.h"
+#include "user/text/term.h"
+
+#include <stdio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* "  stacks      yes", "  stacks      no: ..."; in JSON (`j`) a member {"good":, "why":}. Returns `good`. */
+static bool say(struct json *j, const char *what, bool good, const char *why)
+{
+	if (j) {
+		json_object(j, what);
+		json_bool(j, "good", good);
+		json_string(j, "why", why[0] ? why : NULL);
+		json_end(j);
+	} else {
+		printf("  %-12s%s%s", what, good ? "yes" : "no", why[0] ? ": " : "");
+		text_print(stdout, why);
+		putchar('\n');
+	}
+	return good;
+}
+
+static bool say_file(struct json *j, const char *what, const char *path, const char *needs)
+{
+	bool good = !access(path, F_OK);
+
+	return say(j, what, good, good ? "" : needs);
+}
+
+/* The programs are loaded and thrown away: that asks for ring buffer, rights and all else at once. */
+static bool check_programs(struct json *j, const struct settings *settings)
+{
+	struct session *session = NULL;
+	struct target nobody = { .pidfd = -1 };
+	struct clock clock;
+	struct diag d = { 0 };
+	int err;
+
+	clock_init(&clock);
+	err = session_new(&session, settings, &nobody, &clock, &d);
+	say(j, "programs", !err, d.text);
+	if (!err)
+		say(j, "waits", !session_no_waits(session)[0], session_no_waits(session));
+	session_free(session);
+	return !err;
+}
+
+/* For 'frtrace -- java ...' the agent's file and a socket are made, and taken away again. */
+static void check_launch(struct json *j)
+{
+	struct agent_build build;
+	struct door door;
+	struct diag d = { 0 };
+	int err;
+
+	agent_build_name(&build);
+	err = door_open(&door, build.file_name, agent_image, agent_image_size(), &d);
+	if (!err)
+		door_close(&door, false);
+	say(j, "launch", !err, d.text);
+}
+
+static bool check_machine(struct json *j, const struct settings *settings)
+{
+	struct utsname u;
+	bool good = true;
+
+	uname(&u);
+	if (j) {
+		json_string(j, "kernel", u.release);
+		json_object(j, "machine");
+	} else {
+		printf("kernel %s\n", u.release);
+	}
+	good &= say_file(j, "BTF", "/sys/kernel/btf/vmlinux", "it needs CONFIG_DEBUG_INFO_BTF=y");
+	good &= say_file(j, "uprobes", "/sys/bus/event_source/devices/uprobe/type", "it needs CONFIG_UPROBE_EVENTS=y");
+	good &= check_programs(j, settings);
+	good &= say(j, "clock", clock_tsc_usable(), clock_tsc_usable() ? "" : "the time stamp counter is not invariant");
+	check_launch(j);
+	if (j)
+		json_end(j);
+	return good;
+}
+
+/* What else the layout lacks costs single things. */
+static void check_layout(struct json *j, const struct target *t)
+{
+	static const struct {
+		unsigned int bit;
+		const char *what, *lost;
+	} parts[] = {
+		{ HOTSPOT_NO_METHODS, "inlined", "compiled frames cannot be told" },
+		{ HOTSPOT_NO_LINES, "lines", "frames have no line numbers" },
+		{ HOTSPOT_NO_LOADERS, "loaders", "classes of frames have no class loader" },
+		{ HOTSPOT_NO_HIDDEN, "hidden", "hidden frames are not marked" },
+		{ HOTSPOT_NO_THREADS, "proof", "stacks cannot be compared with the JVM's own" },
+		{ HOTSPOT_NO_UPCALLS, "upcalls", "stacks end at calls from C by java.lang.foreign" },
+		{ HOTSPOT_NO_CLASSES, "classes", "'frtrace methods' cannot tell what a filter would hit" },
+	};
+	struct model m = { 0 };
+	struct diag d = { 0 };
+	bool good = !model_open(&m, t, &d);
+	char by_jvmti[sizeof(d.text) + 128];
+
+	snprintf(by_jvmti, sizeof(by_jvmti), "by JVMTI, " COST_JVMTI ": %s", d.text);
+	say(j, "stacks", true, good ? "walked" : by_jvmti);
+	for (size_t i = 0; good && i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (m.layout.without & parts[i].bit)
+			say(j, parts[i].what, false, parts[i].lost);
+	if (good && m.layout.missing[0])
+		say(j, "complete", false, m.layout.missing);
+	model_close(&m);
+}
+
+static void begin_target(struct json *j, const struct target *t)
+{
+	if (!j) {
+		printf("%d ", (int)t->pid);
+		text_print(stdout, t->name);
+		printf("\n  version     %s\n", t->version[0] ? t->version : "unknown");
+		return;
+	}
+	json_signed(j, "pid", t->pid);
+	json_string(j, "name", t->name);
+	json_string(j, "version", t->version[0] ? t->version : NULL);
+	json_object(j, "jvm");
+}
+
+static void end_target(struct json *j, const struct target *t)
+{
+	static const char warning[] =
+		"this JVM prints three lines about a dynamically loaded agent on its own stderr (JEP 451)";
+
+	if (j)
+		json_end(j);
+	if (t->feature < 21)
+		return;
+	if (j)
+		json_string(j, "note", warning);
+	else
+		printf("  note        %s\n", warning);
+}
+
+static bool check_target(struct json *j, const struct target *t)
+{
+	struct diag why;
+	bool good;
+
+	begin_target(j, t);
+	good = possible_trace(t, target_look(t->pid, &(struct target){ 0 }), &why);
+	say(j, "attach", good, why.text);
+	check_layout(j, t);
+	end_target(j, t);
+	return good;
+}
+
+static bool check(const struct settings *settings, const struct target *t)
+{
+	struct json json, *j = settings->json ? &json : NULL;
+	bool good;
+
+	json_init(&json, stdout);
+	if (j)
+		json_object(j, NULL);
+	good = check_machine(j, settings);
+	if (settings->target)
+		good &= check_target(j, t);
+	if (j) {
+		json_bool(j, "good", good);
+		json_end(j);
+	}
+	return good;
+}
+
+int cmd_check(const struct settings *settings, struct diag *d)
+{
+	struct target target = { .pidfd = -1 };
+	bool good;
+	int err;
+
+	log_set(settings->quiet, settings->verbose);
+	if (settings->target) {
+		err = target_open(settings->target, &target, d);
+		if (err)
+			return err;
+	}
+	good = check(settings, &target);
+	target_close(&target);
+	return good ? EXIT_DONE : EXIT_FAILED;
+}

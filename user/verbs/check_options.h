@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Options that are each right, but not together; and what is missing. */
+#ifndef USER_VERBS_CHECK_OPTIONS_H
+#define USER_VERBS_CHECK_OPTIONS_H
+
+#include "user/options/settings.h"
+
+/* All options and settings files have been read. 0, or a usage error that says what to do. */
+int cli_check(const struct settings *s, struct diag *d);
+
+#endif

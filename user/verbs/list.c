@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/verbs/list.h"
+#include "user/exit.h"
+#include "user/text/json.h"
+#include "user/text/log.h"
+#include "user/verbs/capabilities.h"
+#include "user/process/container.h"
+#include "user/process/user_child.h"
+#include "user/text/term.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct listed {
+	struct target target;
+	enum target_kind kind;
+	char user[64], container[64];
+	bool trace, stacks;
+	struct diag no_trace, no_stacks; /* with `stacks`: why they come from JVMTI */
+};
+
+struct list {
+	struct listed *jvm;
+	size_t count, room;
+};
+
+/* By the word that the list and its readers use. */
+static const char *vm_name(enum target_kind kind)
+{
+	return kind == TARGET_OPENJ9 ? "OpenJ9" : kind == TARGET_HIDDEN ? "unknown" : "HotSpot";
+}
+
+static int add(const struct target *t, enum target_kind kind, void *context)
+{
+	struct list *l = context;
+	struct listed *j;
+
+	if (l->count == l->room) {
+		l->room = l->room ? 2 * l->room : 16;
+		j = reallocarray(l->jvm, l->room, sizeof(*j));
+		if (!j)
+			return -ENOMEM;
+		l->jvm = j;
+	}
+	j = &l->jvm[l->count++];
+	*j = (struct listed){ .target = *t, .kind = kind };
+	user_name(t->uid, j->user, sizeof(j->user));
+	target_container(t, j->container, sizeof(j->container));
+	j->trace = possible_trace(t, kind, &j->no_trace);
+	j->stacks = possible_stacks(t, kind, &j->no_stacks);
+	if (target_ended(t))
+		l->count--;
+	return 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+
+	return x->target.pid < y->target.pid ? -1 : x->target.pid > y->target.pid;
+}
+
+static void print_reason(const char *before, const char *text)
+{
+	printf("  (%s", before);
+	text_print(stdout, text);
+	putchar(')');
+}
+
+/* What goes for both is said once. */
+static void print_reasons(const struct listed *j)
+{
+	if (!j->trace)
+		print_reason("", j->no_trace.text);
+	if (j->no_stacks.text[0] && strcmp(j->no_stacks.text, j->no_trace.text))
+		print_reason(j->stacks ? "stacks by JVMTI: " : "no stacks: ", j->no_stacks.text);
+}
+
+static void print_line(const struct listed *j)
+{
+	const struct target *t = &j->target;
+
+	printf("%7d  %-12s  %-10s  %-12s  %-5s  %-6s  ", t->pid, t->version[0] ? t->version : "?", j->user,
+	       j->container[0] ? j->container : "-", j->trace ? "yes" : "no", j->stacks ? "yes" : "no");
+	text_print(stdout, t->name);
+	print_reasons(j);
+	putchar('\n');
+}
+
+static void print_lines(const struct list *l)
+{
+	if (l->count)
+		printf("%7s  %-12s  %-10s  %-12s  %-5s  %-6s  %s\n", "PID", "JDK", "USER", "CONTAINER", "TRACE", "STACKS",
+		       "MAIN CLASS OR JAR");
+	for (size_t i = 0; i < l->count; i++)
+		print_line(&l->jvm[i]);
+	if (!l->count)
+		log_line("no JVM runs here");
+}
+
+static const char *or_null(const char *text)
+{
+	return text[0] ? text : NULL;
+}
+
+static void print_object(struct json *json, const struct listed *j)
+{
+	const struct target *t = &j->target;
+
+	json_object(json, NULL);
+	json_signed(json, "pid", t->pid);
+	json_signed(json, "pidInside", t->ns_pid);
+	json_string(json, "name", t->name);
+	json_string(json, "vm", vm_name(j->kind));
+	json_string(json, "version", or_null(t->version));
+	json_string(json, "user", j->user);
+	json_string(json, "container", or_null(j->container));
+	json_bool(json, "trace", j->trace);
+	json_string(json, "noTrace", or_null(j->no_trace.text));
+	json_bool(json, "stacks", j->stacks);
+	json_string(json, "noStacks", j->stacks ? NULL : or_null(j->no_stacks.text));
+	json_bool(json, "stacksWalked", j->stacks && !j->no_stacks.text[0]);
+	json_end(json);
+}
+
+static void print_array(const struct list *l)
+{
+	struct json json;
+
+	json_init(&json, stdout);
+	json_array(&json, NULL);
+	for (size_t i = 0; i < l->count; i++)
+		print_object(&json, &l->jvm[i]);
+	json_end(&json);
+}
+
+int cmd_list(const struct settings *settings, struct diag *d)
+{
+	struct list l = { 0 };
+	int r;
+
+	log_set(settings->quiet, settings->verbose);
+	r = target_each_jvm(add, &l, d);
+	if (r == -ENOMEM)
+		diag_set(d, ENOMEM, "no memory for the list of JVMs");
+	if (!r) {
+		if (l.count)
+			qsort(l.jvm, l.count, sizeof(*l.jvm), by_pid);
+		(settings->json ? print_array : print_lines)(&l);
+	}
+	free(l.jvm);
+	return r ? r : EXIT_DONE;
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/verbs/methods.h"
+#include "bpf/frtrace.h"
+#include "filters/suggest.h"
+#include "user/exit.h"
+#include "user/text/json.h"
+#include "user/text/log.h"
+#include "user/jvm/matches.h"
+#include "user/jvm/jvm_model.h"
+#include "user/text/java_name.h"
+#include "user/capture/skip_reason.h"
+#include "user/process/find.h"
+#include "user/text/term.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDEST 70 /* columns for a method; what is longer pushes the rest aside */
+
+static const struct {
+	uint32_t flag;
+	const char *name, *text;
+} remarks[] = {
+	{ MATCH_UNLINKED, "unlinked", "as soon as its class is linked" },
+	{ MATCH_FAILED, "failed", "not traced: its class's initializer has thrown" },
+	{ MATCH_LOWER_BOUND, "lowerBound", "lower bound: the JIT may replace calls" },
+	{ MATCH_LONG, "long", "unless it is too long, told when it is traced" },
+	{ MATCH_OLD, "old", "unless it has jsr/ret, told when it is traced" },
+};
+
+#define REMARKS (sizeof(remarks) / sizeof(remarks[0]))
+
+/* "boot", "app", "com.acme.Loader@7f0012345678": of loaders of the same class, which. */
+static void loader_name(const struct match *m, char *out, size_t size)
+{
+	const struct resolved_method *r = m->method;
+
+	if (!m->loader) {
+		snprintf(out, size, "boot");
+	} else if (r->loader_name) {
+		snprintf(out, size, "%s", r->loader_name);
+	} else {
+		snprintf(out, size, "%s@%" PRIx64, r->loader_type ? r->loader_type : "unknown", m->loader);
+		signature_dots(out);
+	}
+}
+
+static char *filter_of(const struct match *m)
+{
+	return signature_filter(m->method->class_name, m->method->name, m->method->descriptor);
+}
+
+static void print_remarks(const struct match *m)
+{
+	if (m->reason)
+		printf("  not traced: %s", skip_reason(m->reason));
+	for (size_t i = 0; i < REMARKS; i++)
+		if (m->flags & remarks[i].flag)
+			printf("  %s", remarks[i].text);
+	if (!m->reason && m->verdict.threshold_ns != PATTERN_NO_THRESHOLD)
+		printf("  from %s on", log_time(m->verdict.threshold_ns));
+}
+
+static void print_line(const struct match *m, int width)
+{
+	char loader[512], *filter = filter_of(m);
+	int length = filter ? (int)strlen(filter) : 0;
+
+	loader_name(m, loader, sizeof(loader));
+	text_print(stdout, filter ? filter : "?");
+	printf("%*s  ", length < width ? width - length : 0, "");
+	text_print(stdout, loader);
+	print_remarks(m);
+	putchar('\n');
+	free(filter);
+}
+
+static int column(const struct matches *found)
+{
+	int width = 0;
+
+	for (uint32_t i = 0; i < found->count; i++) {
+		char *filter = filter_of(&found->match[i]);
+		int length = filter ? (int)strlen(filter) : 0;
+
+		if (length > width && length <= WIDEST)
+			width = length;
+		free(filter);
+	}
+	return width;
+}
+
+static void print_lines(const struct matches *found)
+{
+	int width = column(found);
+
+	for (uint32_t i = 0; i < found->count; i++)
+		print_line(&found->match[i], width);
+}
+
+static void print_member(struct json *j, const struct match *m)
+{
+	const struct resolved_method *r = m->method;
+	char *filter = filter_of(m), id[32];
+
+	snprintf(id, sizeof(id), "%" PRIx64, m->loader);
+	json_object(j, NULL);
+	json_string(j, "class", r->class_name);
+	json_string(j, "method", r->name);
+	json_string(j, "descriptor", r->descriptor);
+	json_string(j, "filter", filter);
+	json_string(j, "loader", m->loader ? r->loader_name : "boot");
+	json_string(j, "loaderClass", r->loader_type);
+	json_string(j, "loaderId", m->loader ? id : NULL);
+	json_bool(j, "traced", match_is_traced(m));
+	json_string(j, "notTraced", m->reason ? skip_reason(m->reason) : NULL);
+	json_bool(j, "trace", m->verdict.trace);
+	json_bool(j, "timing", m->verdict.timing);
+	if (m->verdict.threshold_ns != PATTERN_NO_THRESHOLD)
+		json_unsigned(j, "thresholdNanos", m->verdict.threshold_ns);
+	for (size_t i = 0; i < REMARKS; i++)
+		json_bool(j, remarks[i].name, m->flags & remarks[i].flag);
+	json_end(j);
+	free(filter);
+}
+
+/* Members of the same class and loader stand together. */
+struct sum {
+	uint32_t traced, classes, skipped;
+};
+
+static struct sum sum_of(const struct matches *found)
+{
+	const struct match *last = NULL;
+	struct sum s = { 0 };
+
+	for (uint32_t i = 0; i < found->count; i++) {
+		const struct match *m = &found->match[i];
+
+		if (!match_is_traced(m)) {
+			s.skipped++;
+			continue;
+		}
+		s.classes += !last || last->method->class_name != m->method->class_name || last->loader != m->loader;
+		s.traced++;
+		last = m;
+	}
+	return s;
+}
+
+static void print_object(const struct target *t, const struct matches *found)
+{
+	struct sum s = sum_of(found);
+	struct json j;
+
+	json_init(&j, stdout);
+	json_object(&j, NULL);
+	json_signed(&j, "pid", t->pid);
+	json_string(&j, "name", t->name);
+	json_array(&j, "methods");
+	for (uint32_t i = 0; i < found->count; i++)
+		print_member(&j, &found->match[i]);
+	json_end(&j);
+	json_unsigned(&j, "traced", s.traced);
+	json_unsigned(&j, "notTraced", s.skipped);
+	json_unsigned(&j, "loadedClasses", found->classes);
+	json_unsigned(&j, "unreadClasses", found->unread);
+	json_bool(&j, "complete", !found->incomplete && !found->unread);
+	json_end(&j);
+}
+
+static const char *plural(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
+static bool any_own_loader(const struct matches *found)
+{
+	for (uint32_t i = 0; i < found->count; i++)
+		if (match_is_traced(&found->match[i]) && found->match[i].loader && !found->match[i].method->loader_name)
+			return true;
+	return false;
+}
+
+static void say_sum(const struct matches *found)
+{
+	struct sum s = sum_of(found);
+
+	log_line("%s %s of %s %s would be traced, %s not; %s loaded classes", log_count(s.traced),
+		 plural(s.traced, "method", "methods"), log_count(s.classes), plural(s.classes, "class", "classes"),
+		 log_count(s.skipped), log_count(found->classes));
+	if (s.traced >= FRT_MAX_METHODS)
+		log_line("  there is room for %s: the rest is left alone", log_count(FRT_MAX_METHODS - 1));
+	if (any_own_loader(found))
+		log_detail("  whether a loader of the program's own lets its classes find the hooks is only told when it is asked");
+	if (found->incomplete)
+		log_error("frtrace: the classes changed while they were read: some may be missing, try again");
+	if (found->unread)
+		log_error("frtrace: %s %s could not be read, try again", log_count(found->unread),
+			  plural(found->unread, "class", "classes"));
+}
+
+static void offer(const char *class_name, const char *method, void *context)
+{
+	near_offer(context, class_name, method);
+}
+
+/* Nothing matched: the classes once more, for names that are near. */
+static void explain_nothing(const struct matches_setup *setup, const struct filter_list *filters)
+{
+	struct matches_setup again = *setup;
+	struct near *n = near_new(filters);
+	struct matches ignored;
+	const char *best;
+
+	log_line("  no loaded class matches; a class that does is traced as soon as it is loaded");
+	if (!n)
+		return;
+	again.near = offer;
+	again.context = n;
+	matches_find(&ignored, &again);
+	for (size_t i = 0; (best = near_best(n, i)); i++)
+		log_line("  loaded and near: '%s'", best);
+	matches_release(&ignored);
+	near_free(n);
+}
+
+static int find(struct matches *found, const struct matches_setup *setup, struct diag *d)
+{
+	int r = matches_find(found, setup);
+
+	if (r == -ESRCH)
+		diag_set(d, ESRCH, "the JVM has ended");
+	else if (r == -ENOMEM)
+		diag_set(d, ENOMEM, "no memory for its classes");
+	else if (r)
+		diag_errno(d, -r, "cannot read the JVM's classes");
+	return r;
+}
+
+static int show(const struct settings *s, const struct target *t, const struct matches_setup *setup, struct diag *d)
+{
+	struct matches found;
+	int r = find(&found, setup, d);
+
+	if (!r) {
+		if (s->json)
+			print_object(t, &found);
+		else
+			print_lines(&found);
+		fflush(stdout);
+		say_sum(&found);
+		if (!found.count)
+			explain_nothing(setup, s->filters);
+		r = found.incomplete || found.unread ? EXIT_INCOMPLETE : EXIT_DONE;
+	}
+	matches_release(&found);
+	return r;
+}
+
+int cmd_methods(const struct settings *settings, struct diag *d)
+{
+	struct target target = { .pidfd = -1 };
+	struct pattern pattern = { 0 };
+	struct model model = { 0 };
+	void *block = NULL;
+	int r;
+
+	log_set(settings->quiet, settings->verbose);
+	r = filter_list_compile(settings->filters, &block, &pattern.size, d);
+	pattern.block = block;
+	if (!r)
+		r = target_open(settings->target, &target, d);
+	if (!r)
+		r = model_open_classes(&model, &target, d);
+	if (!r) {
+		const struct matches_setup setup = { .layout = &model.layout,
+						     .mem = &model.remote.mem,
+						     .pattern = &pattern,
+						     .feature = target.feature,
+						     .pause_us = 20000 };
+
+		r = show(settings, &target, &setup, d);
+	}
+	model_close(&model);
+	target_close(&target);
+	free(block);
+	return r;
+}

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * frtrace record: everything that can fail without touching the target comes
+ * first; then the agent goes in, the loop runs, and all comes out again.
+ */
+#include "user/verbs/record.h"
+#include "user/exit.h"
+#include "user/jvm/active.h"
+#include "user/jvm/intrinsics.h"
+#include "user/text/log.h"
+#include "user/live/loop.h"
+#include "user/jvm/jvm_model.h"
+#include "user/capture/suggest_classes.h"
+#include "user/live/report.h"
+#include "user/options/settings_files.h"
+#include "user/process/dump.h"
+#include "user/process/interrupt.h"
+#include "user/process/maps.h"
+#include "user/live/live.h"
+#include "user/record/wait_stacks.h"
+#include "user/live/with_jfr.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEAST_SIZE  (1u << 20)
+#define MORE_MEMORY (512ull << 20)
+
+struct recording {
+	struct settings *settings;
+	struct program *program; /* NULL: the JVM runs already */
+	struct intrinsics intrinsics; /* of the methods that its JVM is to call */
+	struct target target;
+	struct clock clock;
+	struct output *output;
+	struct with_jfr *with_jfr; /* NULL: nobody wants it */
+	struct session *session;
+	struct recorder *recorder;
+	struct brake *brake; /* NULL: none */
+	struct live *live; /* NULL: nothing is shown */
+	struct background *background; /* NULL: it is in the foreground */
+	struct model model;
+	struct diag not_walked; /* why stacks are not; "": they are, or nobody wants them */
+	struct report report;
+	bool incomplete;
+};
+
+/* The target and the kernel, before anything is done to the JVM or on the disk. */
+static int prepare(struct recording *r, struct diag *d)
+{
+	int err;
+
+	if (r->settings->max_size < LEAST_SIZE)
+		return diag_usage(d, "--max-size: at least 1m, so that a few chunks find room");
+	err = r->program ? 0 : target_open(r->settings->target, &r->target, d);
+	if (err)
+		return err;
+	if (!clock_tsc_usable())
+		return diag_set(d, ENOTSUP, "cannot trace: this machine's time stamp counter is not invariant");
+	clock_init(&r->clock);
+	return session_new(&r->session, r->settings, &r->target, &r->clock, d);
+}
+
+/* Nothing that has the name already is touched before the first chunk is there. */
+static int open_output(struct recording *r, struct diag *d)
+{
+	struct output_limits limits = { .size = r->settings->max_size, .age_ns = r->settings->max_age_ns };
+	pid_t pid = r->program ? program_pid(r->program) : r->target.pid;
+	char path[PATH_MAX];
+	int err = settings_output_path(r->settings, pid, time(NULL), path, sizeof(path), d);
+
+	return err ? err : output_open(&r->output, path, &limits, d);
+}
+
+/* Only what is recorded can be braked. */
+static int make_brake(struct recording *r, struct diag *d)
+{
+	struct brake_setup setup = { .segment = session_segment(r->session),
+				     .clock = &r->clock,
+				     .share = r->settings->max_overhead / 100.0,
+				     .cpus = target_cpus(&r->target) };
+
+	if (!r->settings->max_overhead || !filter_list_count(r->settings->filters, FILTER_TRACE))
+		return 0;
+	r->brake = brake_new(&setup, d);
+	return r->brake ? 0 : -ENOMEM;
+}
+
+static enum jfr_kernel kernel_fields(const struct recording *r)
+{
+	if (r->settings->kernel == SETTINGS_KERNEL_OFF || session_no_waits(r->session)[0])
+		return JFR_KERNEL_NONE;
+	if (r->settings->kernel == SETTINGS_KERNEL_ON || session_no_usage(r->session)[0])
+		return JFR_KERNEL_WAITS;
+	return JFR_KERNEL_FULL;
+}
+
+static int make_recorder(struct recording *r, struct diag *d)
+{
+	enum jfr_kernel kernel = kernel_fields(r);
+	struct recorder_setup setup = { .settings = r->settings,
+					.target = &r->target,
+					.segment = session_segment(r->session),
+					.clock = &r->clock,
+					.output = r->output,
+					.resolver = r->model.resolver,
+					.rates = r->brake ? brake_rates(r->brake) : NULL,
+					.kernel = kernel,
+					.no_pauses = session_no_pauses(r->session)[0] };
+	struct wait_sink sink;
+
+	if (r->model.resolver)
+		setup.model = &r->model;
+	r->recorder = recorder_new(&setup, d);
+	if (!r->recorder)
+		return -ENOMEM;
+	if (kernel != JFR_KERNEL_NONE) {
+		sink = where_sink(recorder_where(r->recorder));
+		wait_stacks_attach(recorder_wait_stacks(r->recorder), &sink);
+		session_take_waits(r->session, &sink);
+	}
+	return recorder_tick(r->recorder, d);
+}
+
+static int make_live(struct recording *r, struct diag *d)
+{
+	struct live_setup setup = { .settings = r->settings,
+				    .target = &r->target,
+				    .segment = session_segment(r->session),
+				    .clock = &r->clock,
+				    .recorder = r->recorder };
+
+	return live_new(&r->live, &setup, d);
+}
+
+static bool has_library(const struct target *t)
+{
+	struct mapping m;
+	struct diag ignored;
+
+	return target_find_mapping(t, "libfrtrace-", &m, &ignored) == 1;
+}
+
+static void note_warning(const struct target *t)
+{
+	if (t->feature >= 21)
+		log_line("note: this JVM prints three lines about a dynamically loaded agent on its own stderr "
+			 "(JEP 451; -XX:+EnableDynamicAgentLoading at its start would hide them)");
+}
+
+static void begin_report(struct recording *r)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	r->report = (struct report){ .settings = r->settings,
+				     .target = &r->target,
+				     .session = r->session,
+				     .recorder = r->recorder,
+				     .clock = &r->clock,
+				     .output = r->output,
+				     .brake = r->brake,
+				     .not_walked = r->not_walked.text,
+				     .cpu_before = target_cpu_ns(&r->target),
+				     .begin_ns = t.tv_sec * 1000000000LL + t.tv_nsec };
+}
+
+static void explain_no_match(struct recording *r)
+{
+	uint32_t classes;
+
+	if (report_hooked(session_segment(r->session), &classes))
+		return;
+	log_line("  no loaded class matches yet; a class that does is traced as soon as it is loaded");
+	near_classes_print(&r->target, session_segment(r->session), r->settings->filters);
+}
+
+/* 0: stacks that are walked can be trusted. Where nothing else is wanted, those will do that could not be compared. */
+static int prove_model(struct recording *r, char **dump)
+{
+	int err = model_prove(&r->model, &r->target, dump, &r->not_walked);
+
+	if (err != -ENODATA || r->settings->stacks != SETTINGS_STACKS_WALK)
+		return err;
+	r->not_walked.text[0] = 0;
+	return 0;
+}
+
+/* Open what walks stacks, if it is wanted and right. *dump may be set (model_prove()). */
+static void open_model(struct recording *r, char **dump)
+{
+	if (r->settings->stacks == SETTINGS_STACKS_JVMTI)
+		diag_set(&r->not_walked, ENOTSUP, "--stacks=jvmti");
+	else if (model_open(&r->model, &r->target, &r->not_walked) || prove_model(r, dump))
+		model_close(&r->model);
+}
+
+/* Whatever is missing for stacks, there is a recording. Returns a thread dump, or NULL. */
+static char *prepare_stacks(struct recording *r)
+{
+	uint32_t sources = r->settings->stacks == SETTINGS_STACKS_WALK ? 0 : FRT_STACKS_JVMTI;
+	struct diag ignored;
+	char *dump = NULL;
+
+	if (!r->settings->no_stack)
+		open_model(r, &dump);
+	if (r->model.resolver)
+		session_take_stacks(r->session, sources | FRT_STACKS_WALK, &r->model.layout.walk);
+	else if (!r->settings->no_stack)
+		session_take_stacks(r->session, sources, NULL);
+	if (!r->model.resolver && !dump && target_thread_dump(&r->target, &dump, &ignored))
+		log_detail("%s", ignored.text);
+	return dump;
+}
+
+/* Before the agent is in: what it does to a JVM that runs. */
+static int attach(struct recording *r, struct diag *d)
+{
+	char *dump;
+	bool known;
+	int err = 0;
+
+	if (r->settings->with_jfr)
+		err = with_jfr_start(&r->with_jfr, &r->target, r->settings->with_jfr, output_path(r->output), d);
+	if (err)
+		return err;
+	dump = prepare_stacks(r);
+	if (dump)
+		active_report(dump, &r->target, r->settings);
+	free(dump);
+	known = has_library(&r->target);
+	err = session_attach(r->session, d);
+	if (!known && has_library(&r->target)) /* the JVM has loaded it, and warns once */
+		note_warning(&r->target);
+	return err;
+}
+
+/* A JVM that has just been started tells of itself only when it is up. */
+static int receive(struct recording *r, int connection, struct diag *d)
+{
+	int err = intrinsics_choose(&r->intrinsics, r->settings->filters, r->target.feature, d);
+
+	session_take_intrinsics(r->session, &r->intrinsics);
+	if (!err)
+		err = session_receive(r->session, connection, d);
+	if (err)
+		return err;
+	target_is_up(&r->target);
+	free(prepare_stacks(r));
+	return 0;
+}
+
+static int start(struct recording *r, int connection, struct diag *d)
+{
+	struct stream_sink sink;
+	int err;
+
+	err = connection < 0 ? attach(r, d) : receive(r, connection, d);
+	if (!err)
+		err = make_brake(r, d);
+	if (!err)
+		err = make_recorder(r, d);
+	if (!err)
+		err = make_live(r, d);
+	if (err)
+		return err;
+	sink = r->live ? live_sink(r->live) : recorder_sink(r->recorder);
+	begin_report(r);
+	err = session_start(r->session, &sink, d);
+	if (err)
+		return err;
+	r->incomplete = report_start(&r->report);
+	if (connection < 0)
+		explain_no_match(r);
+	session_let_run(r->session);
+	return 0;
+}
+
+/* The first error is the one to tell. */
+static int worse(int err, int later, struct diag *d, const struct diag *of_later)
+{
+	if (!err && later)
+		*d = *of_later;
+	return err ? err : later;
+}
+
+static const char *why_no_census(const struct recording *r, bool ended)
+{
+	if (session_has_census(r->session))
+		return NULL;
+	return ended ? "no stack: the JVM had ended" : "no stack: the JVM did not answer";
+}
+
+/* What ended the recording must not end the commands that undo it. A program's signals are not ours to take. */
+static void forget_interrupt(const struct recording *r)
+{
+	if (!r->program)
+		interrupt_forget();
+}
+
+static int finish(struct recording *r, int err, struct diag *d)
+{
+	bool ended = target_ended(&r->target);
+	struct diag second = { 0 };
+	bool stacks_lost;
+	int stop_err;
+
+	forget_interrupt(r);
+	recorder_last_round(r->recorder);
+	stop_err = session_stop(r->session, &second);
+	if (stop_err)
+		log_error("frtrace: %s", second.text);
+	with_jfr_stop(r->with_jfr, true);
+	recorder_note_loss(r->recorder, report_lost(&r->report));
+	recorder_read_stacks(r->recorder, true);
+	r->report.no_census = why_no_census(r, ended);
+	recorder_put_open_calls(r->recorder, r->report.no_census);
+	stacks_lost = report_stacks(&r->report);
+	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);
+	live_finish(r->live, report_lost(&r->report));
+	report_end(&r->report, !stop_err, ended);
+	if (err)
+		return err;
+	if (output_is_gone(r->output))
+		return EXIT_FAILED; /* said by report_end() */
+	if (r->incomplete || report_lost(&r->report) || stacks_lost || recorder_forged(r->recorder) || stop_err ||
+	    (r->brake && brake_methods(r->brake)))
+		return EXIT_INCOMPLETE;
+	return EXIT_DONE;
+}
+
+static void release(struct recording *r)
+{
+	forget_interrupt(r);
+	live_free(r->live);
+	recorder_free(r->recorder);
+	brake_free(r->brake);
+	model_close(&r->model);
+	session_free(r->session);
+	output_close(r->output);
+	with_jfr_stop(r->with_jfr, false);
+	target_close(&r->target);
+	r->recorder = NULL;
+	r->brake = NULL;
+	r->live = NULL;
+	r->session = NULL;
+	r->output = NULL;
+}
+
+static int run_loop(struct recording *r, struct loop *loop, struct diag *d)
+{
+	loop->session = r->session;
+	loop->recorder = r->recorder;
+	loop->target = &r->target;
+	loop->report = &r->report;
+	loop->brake = r->brake;
+	loop->live = r->live;
+	loop->background = r->background;
+	loop->program = r->program;
+	loop->duration_ns = r->settings->duration_ns;
+	return finish(r, loop_run(loop, d), d);
+}
+
+static int record_running(struct recording *r, struct loop *loop, struct diag *d)
+{
+	int err = prepare(r, d);
+
+	if (!err && r->background)
+		err = background_listen(r->background, &r->target, d);
+	if (!err)
+		err = segment_check_free(&r->target, d);
+	if (!err)
+		err = open_output(r, d);
+	if (!err)
+		err = start(r, -1, d);
+	if (err)
+		return err;
+	if (r->background)
+		background_detach(r->background, &r->report, r->session);
+	return run_loop(r, loop, d);
+}
+
+/* Whatever becomes of the recording, the program runs, and its status is the one to return. */
+static int record_program(struct recording *r, struct loop *loop, struct diag *d)
+{
+	int err = prepare(r, d) ?: open_output(r, d), connection;
+
+	if (err)
+		return err;
+	err = program_run(r->program, loop->signals, d);
+	if (!err && !program_wait_jvm(r->program, &r->target, &connection))
+		log_line("nothing traced: no JVM was started that could load the agent (a JVM in a container: with -p, once it runs)");
+	else if (!err)
+		err = start(r, connection, d) ?: run_loop(r, loop, d);
+	if (err < 0)
+		log_error("frtrace: %s", d->text);
+	release(r); /* a JVM that still waits goes on */
+	return program_finish(r->program);
+}
+
+/*
+ * A recording takes 100 MB of private memory. Whatever a forged file or table would have us take beyond that ends in
+ * ENOMEM, which has a message, not in the OOM killer. A program that is started has been forked before.
+ */
+static void limit_memory(void)
+{
+	unsigned long pages = 0;
+	struct rlimit limit;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f && fscanf(f, "%*u %*u %*u %*u %*u %lu", &pages) == 1 && !getrlimit(RLIMIT_DATA, &limit)) {
+		rlim_t most = (rlim_t)pages * sysconf(_SC_PAGESIZE) + MORE_MEMORY;
+
+		if (limit.rlim_cur > most) {
+			limit.rlim_cur = most;
+			setrlimit(RLIMIT_DATA, &limit);
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
+int cmd_record(struct settings *settings, struct diag *d)
+{
+	struct recording *r = calloc(1, sizeof(*r));
+	struct loop loop = { .signals = -1 };
+	bool complete;
+	int err;
+
+	if (!r)
+		return diag_errno(d, ENOMEM, "cannot begin");
+	r->settings = settings;
+	r->target.pidfd = -1;
+	log_set(settings->quiet, settings->verbose);
+	if (settings->background && !background_begin(&r->background, &err, d)) {
+		free(r);
+		return err;
+	}
+	settings_files_report(settings->files);
+	err = live_check(settings, d);
+	if (!err && settings->program)
+		err = program_open(&r->program, settings, d);
+	limit_memory();
+	setpriority(PRIO_PROCESS, 0, -20); /* so that it gets the CPU when the target's threads take all; may fail */
+	if (!err)
+		err = loop_init(&loop, r->program, d);
+	if (!err)
+		err = r->program ? record_program(r, &loop, d) : record_running(r, &loop, d);
+	loop_release(&loop);
+	release(r);
+	complete = err >= 0 && err != EXIT_FAILED;
+	if (!with_jfr_merge(r->with_jfr, complete) && complete)
+		err = EXIT_INCOMPLETE;
+	with_jfr_free(r->with_jfr);
+	program_close(r->program);
+	background_end(r->background, err);
+	free(r);
+	return err;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A recording ends badly when its writer was killed or the machine lost power:
+ * a chunk that is cut off, or one that the JVM had not finished, whose header
+ * says how much of it was flushed.
+ */
+#include "user/verbs/recover.h"
+#include "user/verbs/cli.h"
+#include "user/exit.h"
+#include "user/view/jfr_file.h"
+#include "user/text/log.h"
+#include "user/record/new_file.h"
+#include "user/record/output_internal.h"
+#include "user/verbs/verb_args.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STATE 64 /* of a chunk's bytes: 0 when it is finished */
+
+static const char help[] = "Usage: frtrace recover [-o OUT] FILE\n"
+			   "Make a Flight Recorder file readable whose writer was killed: cut what is behind its last\n"
+			   "whole chunk, finish a chunk of which a part was flushed. With -o FILE stays as it is, and\n"
+			   "what is whole is copied to OUT, also from behind a damaged chunk.\n";
+
+struct piece {
+	uint64_t at, size;
+	bool unfinished;
+};
+
+struct pieces {
+	struct piece *piece;
+	size_t count;
+	uint64_t bytes;
+};
+
+/* Are its events readable to the end? Of a chunk that was finished nobody doubts it. */
+static bool is_whole(struct jfr_chunk *chunk)
+{
+	unsigned int before = chunk->fault->more + (chunk->fault->what != NULL);
+	uint64_t position = JFR_HEADER_SIZE;
+	struct jfr_event e;
+
+	if (!chunk->header.state)
+		return true;
+	while (jfr_chunk_next(chunk, &position, &e))
+		;
+	return chunk->fault->more + (chunk->fault->what != NULL) == before;
+}
+
+static int add_piece(struct pieces *p, const struct jfr_chunk *chunk)
+{
+	struct piece *more = realloc(p->piece, (p->count + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	p->piece = more;
+	p->piece[p->count++] = (struct piece){ chunk->at, chunk->header.size, chunk->header.state };
+	p->bytes += chunk->header.size;
+	return 0;
+}
+
+static int find_pieces(const char *path, struct pieces *p, uint64_t *size, struct diag *d)
+{
+	struct jfr_map map = { 0 };
+	struct jfr_chunk *chunk;
+	int err = jfr_map_open(&map, path, d);
+
+	while (!err && (chunk = jfr_file_next(&map.file))) {
+		if (is_whole(chunk) && add_piece(p, chunk))
+			err = diag_set(d, ENOMEM, "no memory for the chunks of '%s'", path);
+		jfr_chunk_put(chunk);
+	}
+	*size = map.size;
+	jfr_map_close(&map);
+	if (!err && !p->count)
+		return diag_set(d, ENODATA, "nothing to recover in '%s': no chunk of it is whole", path);
+	return err;
+}
+
+static int finish_chunk(int fd, uint64_t at)
+{
+	return output_write(fd, "", 1, at + STATE);
+}
+
+/* A lease is had when nobody else has the file open; not every file system has leases. */
+static int check_alone(int fd, const char *path, uint64_t size, struct diag *d)
+{
+	struct stat st;
+
+	if (fcntl(fd, F_SETLEASE, F_WRLCK) && errno == EAGAIN)
+		return diag_set(d, EBUSY, "'%s' is open elsewhere: a recording that goes on needs no recovery (-o OUT copies it)",
+				path);
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	if (fstat(fd, &st) || (uint64_t)st.st_size != size)
+		return diag_set(d, EBUSY, "'%s' has changed meanwhile", path);
+	return 0;
+}
+
+static int mend(const char *path, const struct pieces *p, uint64_t size, struct diag *d)
+{
+	const struct piece *last = &p->piece[p->count - 1];
+	int fd, err;
+
+	if (last->at + last->size != p->bytes)
+		return diag_set(d, EINVAL, "'%s' is damaged in the middle: -o OUT copies what is whole", path);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return diag_errno(d, errno, "cannot write '%s'", path);
+	err = check_alone(fd, path, size, d);
+	if (!err && ((last->unfinished && finish_chunk(fd, last->at)) || ftruncate(fd, p->bytes) || fdatasync(fd)))
+		err = diag_errno(d, errno, "cannot write '%s'", path);
+	close(fd);
+	return err;
+}
+
+static int copy_pieces(int from, int to, const struct pieces *p)
+{
+	uint64_t at = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < p->count && !err; i++) {
+		err = output_copy_range(from, p->piece[i].at, to, at, p->piece[i].size);
+		if (!err && p->piece[i].unfinished)
+			err = finish_chunk(to, at);
+		at += p->piece[i].size;
+	}
+	return err;
+}
+
+static int copy(const char *path, const char *to_path, const struct pieces *p, struct diag *d)
+{
+	int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
+	struct new_file to;
+
+	if (from < 0)
+		return diag_errno(d, errno, "cannot read '%s'", path);
+	err = new_file_open(&to, to_path, NEW_FILE_IS_NEW, d);
+	if (!err) {
+		err = copy_pieces(from, to.fd, p);
+		err = err ? diag_errno(d, -err, "cannot write '%s'", to_path) : new_file_finish(&to, d);
+		new_file_close(&to);
+	}
+	close(from);
+	return err;
+}
+
+static void tell(const char *path, const char *to, const struct pieces *p, uint64_t size)
+{
+	bool unfinished = p->piece[p->count - 1].unfinished;
+
+	if (p->bytes == size && !unfinished && !to) {
+		log_line("nothing to recover: %s is whole, %s chunks", path, log_count(p->count));
+		return;
+	}
+	log_line("%s: %s chunks, %s%s%s; %s left out", to ? to : path, log_count(p->count), log_bytes(p->bytes),
+		 unfinished ? ", the last one as far as it was flushed" : "", p->bytes == size ? ", all of it" : "",
+		 log_bytes(size - p->bytes));
+}
+
+static int recover(const char *path, const char *to, struct diag *d)
+{
+	struct pieces p = { 0 };
+	uint64_t size;
+	int err = find_pieces(path, &p, &size, d);
+
+	if (!err && to)
+		err = copy(path, to, &p, d);
+	else if (!err && (p.bytes != size || p.piece[p.count - 1].unfinished))
+		err = mend(path, &p, size, d);
+	if (!err)
+		tell(path, to, &p, size);
+	free(p.piece);
+	return err;
+}
+
+int cmd_recover(int argc, char **argv, struct diag *d)
+{
+	const char *to = NULL;
+	const struct word_option options[] = { { "--output", &to, NULL }, { "-o", &to, NULL }, { NULL, NULL, NULL } };
+	struct words words = { .verb = "recover", .help = help, .options = options };
+	int err = words_read(&words, argc, argv, d);
+
+	if (!err && words.operands != 1)
+		err = diag_usage(d, words.operands ? "one file at a time: 'frtrace recover FILE'"
+						   : "no file: 'frtrace recover FILE'");
+	if (err)
+		return err == CLI_DONE ? EXIT_DONE : err;
+	return recover(words.operand[0], to, d);
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/verbs/summary.h"
+#include "user/verbs/cli.h"
+#include "user/exit.h"
+#include "user/view/jfr_file.h"
+#include "user/text/json.h"
+#include "user/text/java_number.h"
+#include "user/text/java_time.h"
+#include "user/verbs/verb_args.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char help[] = "Usage: frtrace summary [--json] FILE\n"
+			   "How many events of which types are in a Flight Recorder file, of whatever origin.\n";
+
+/* Of the events of one type. */
+struct tally {
+	uint64_t id, count, bytes;
+	char *name;
+};
+
+struct summary {
+	struct tally *tallies;
+	size_t count, capacity;
+	struct jfr_header first;
+	int64_t nanos;
+	size_t *by_type; /* of the chunk's types: index of the tally + 1 */
+	const struct jfr_metadata *metadata;
+};
+
+static void summary_release(struct summary *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		free(s->tallies[i].name);
+	free(s->tallies);
+	free(s->by_type);
+}
+
+/* The index of the type's tally, which is made when it is new; -ENOMEM. */
+static ssize_t tally_index(struct summary *s, uint64_t id, const char *name)
+{
+	struct tally *tallies = s->tallies;
+	size_t i;
+
+	for (i = 0; i < s->count; i++)
+		if (tallies[i].id == id)
+			return i;
+	if (s->count == s->capacity) {
+		s->capacity = s->capacity ? 2 * s->capacity : 256;
+		tallies = realloc(tallies, s->capacity * sizeof(*tallies));
+		if (!tallies)
+			return -ENOMEM;
+		s->tallies = tallies;
+	}
+	tallies[i] = (struct tally){.id = id, .name = strdup(name)};
+	s->count += tallies[i].name != NULL;
+	return tallies[i].name ? (ssize_t)i : -ENOMEM;
+}
+
+static int use_types(struct summary *s, const struct jfr_metadata *m)
+{
+	if (s->metadata == m)
+		return 0;
+	s->metadata = m;
+	free(s->by_type);
+	s->by_type = calloc(m->count + 1, sizeof(*s->by_type));
+	if (!s->by_type)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->count; i++) {
+		ssize_t index = m->types[i].event ? tally_index(s, m->types[i].id, m->types[i].name) : -1;
+
+		if (m->types[i].event && index < 0)
+			return -ENOMEM;
+		s->by_type[i] = index + 1;
+	}
+	return 0;
+}
+
+static ssize_t index_of_event(struct summary *s, const struct jfr_event *e)
+{
+	char name[64];
+
+	if (e->type)
+		return s->by_type[e->type->index] - 1;
+	snprintf(name, sizeof(name), "%" PRIu64 " (missing event metadata)", e->type_id);
+	return tally_index(s, e->type_id, name);
+}
+
+static int count_chunk(struct summary *s, struct jfr_chunk *chunk)
+{
+	uint64_t position = JFR_HEADER_SIZE;
+	struct jfr_event e;
+	int err = use_types(s, chunk->metadata);
+
+	if (!chunk->number)
+		s->first = chunk->header;
+	s->nanos += chunk->header.duration_nanos;
+	while (!err && jfr_chunk_next(chunk, &position, &e)) {
+		ssize_t i = index_of_event(s, &e);
+
+		if (i < 0)
+			return -ENOMEM;
+		s->tallies[i].count++;
+		s->tallies[i].bytes += e.size;
+	}
+	return err;
+}
+
+static int count_file(struct summary *s, struct jfr_map *m)
+{
+	struct jfr_chunk *chunk;
+	int err = 0;
+
+	if (tally_index(s, 0, "jdk.Metadata") < 0 || tally_index(s, 1, "jdk.Checkpoint") < 0)
+		return -ENOMEM;
+	while (!err && (chunk = jfr_file_next(&m->file))) {
+		err = count_chunk(s, chunk);
+		jfr_chunk_put(chunk);
+	}
+	return err;
+}
+
+/* Most first, then by name. */
+static int compare(const void *a, const void *b)
+{
+	const struct tally *x = a, *y = b;
+
+	return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strcmp(x->name, y->name);
+}
+
+static const char *start_text(const struct summary *s, struct bytes *b)
+{
+	put_date_time(b, s->first.start_nanos / 1000000000);
+	bytes_put_u8(b, 0);
+	return b->failed ? "" : (char *)b->data;
+}
+
+static void show_text(const struct summary *s, uint32_t chunks, const char *start)
+{
+	int width = sizeof(" Event Type") - 1;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (s->tallies[i].id > 1 && strchr(s->tallies[i].name, ' ') == NULL &&
+		    (int)strlen(s->tallies[i].name) > width)
+			width = strlen(s->tallies[i].name);
+	printf("\n Version: %u.%u\n Chunks: %u\n Start: %s (UTC)\n Duration: %" PRId64 " s\n\n", s->first.major,
+	       s->first.minor, chunks, start, (s->nanos + 500000000) / 1000000000);
+	printf("%-*s      Count  Size (bytes) \n", width, " Event Type");
+	for (int i = 0; i < width + 26; i++)
+		putchar('=');
+	putchar('\n');
+	for (size_t i = 0; i < s->count; i++)
+		printf(" %-*s%10" PRIu64 "  %12" PRIu64 "\n", width, s->tallies[i].name, s->tallies[i].count,
+		       s->tallies[i].bytes);
+}
+
+static void show_json(const struct summary *s, uint32_t chunks, const char *start)
+{
+	struct json j;
+
+	json_init(&j, stdout);
+	json_object(&j, NULL);
+	json_unsigned(&j, "major", s->first.major);
+	json_unsigned(&j, "minor", s->first.minor);
+	json_unsigned(&j, "chunks", chunks);
+	json_string(&j, "start", start);
+	json_signed(&j, "startNanos", s->first.start_nanos);
+	json_signed(&j, "durationNanos", s->nanos);
+	json_array(&j, "events");
+	for (size_t i = 0; i < s->count; i++) {
+		json_object(&j, NULL);
+		json_string(&j, "type", s->tallies[i].name);
+		json_unsigned(&j, "count", s->tallies[i].count);
+		json_unsigned(&j, "bytes", s->tallies[i].bytes);
+		json_end(&j);
+	}
+	json_end(&j);
+	json_end(&j);
+}
+
+static int summarize(struct jfr_map *m, bool json, struct diag *d)
+{
+	struct summary s = {0};
+	struct bytes start;
+	int err = count_file(&s, m);
+
+	bytes_init(&start);
+	if (err) {
+		diag_set(d, -err, "no memory for the event types of '%s'", m->path);
+	} else {
+		err = jfr_map_verdict(m, d);
+		qsort(s.tallies, s.count, sizeof(*s.tallies), compare);
+		if (m->file.chunks)
+			(json ? show_json : show_text)(&s, m->file.chunks, start_text(&s, &start));
+	}
+	bytes_release(&start);
+	summary_release(&s);
+	return err;
+}
+
+int cmd_summary(int argc, char **argv, struct diag *d)
+{
+	bool json = false;
+	const struct word_option options[] = {{"--json", NULL, &json}, {NULL, NULL, NULL}};
+	struct words w = {.verb = "summary", .help = help, .options = options};
+	struct jfr_map m;
+	int err = words_read(&w, argc, argv, d);
+
+	if (!err && w.operands != 1)
+		err = diag_usage(d, w.operands ? "one file at a time: 'frtrace summary FILE'"
+					       : "no file: 'frtrace summary FILE'");
+	if (!err)
+		err = jfr_map_open(&m, w.operand[0], d);
+	if (err)
+		return err == CLI_DONE ? EXIT_DONE : err;
+	err = summarize(&m, json, d);
+	jfr_map_close(&m);
+	return err;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/call_iter.h"
+#include "user/view/event_iter.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Numbers that have other units than ticks. */
+static const struct part {
+	const char *name;
+	enum meta_unit timespan;
+	size_t offset;
+	size_t known; /* the bool */
+} parts[] = {
+#define PART(n, t, m, k) {n, t, offsetof(struct call, m), offsetof(struct call, k)}
+	PART("cpuTime", META_NANOSECONDS, cpu, split),
+	PART("runQueueTime", META_NANOSECONDS, run_queue, split),
+	PART("blockedTime", META_NANOSECONDS, blocked, split),
+	PART("pauseTime", META_NANOSECONDS, pause, split),
+	PART("syscalls", META_NO_UNIT, system_calls, usage),
+	PART("syscallTime", META_NANOSECONDS, system_call_time, usage),
+	PART("majorFaults", META_NO_UNIT, major_faults, usage),
+	PART("minorFaults", META_NO_UNIT, minor_faults, usage),
+};
+
+static void read_part(struct call *call, const struct meta_field *f, const struct jfr_value *v)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (f->timespan != parts[i].timespan || strcmp(f->name, parts[i].name) != 0)
+			continue;
+		*(int64_t *)((char *)call + parts[i].offset) = v->number;
+		*(bool *)((char *)call + parts[i].known) = true;
+	}
+}
+
+static void read_call(struct jfr_chunk *chunk, const struct jfr_event *e, struct call *call)
+{
+	struct jfr_times times = jfr_event_times(chunk, e);
+	struct jfr_value event = jfr_event_value(e), v;
+	struct cursor c = jfr_enter(chunk, &event);
+
+	*call = (struct call){.chunk = chunk, .start = jfr_timebase_moment(&chunk->clock, times.start)};
+	call->duration = jfr_timebase_span(&chunk->clock, times.duration);
+	for (uint32_t i = 0; i < e->type->count; i++) {
+		const struct meta_field *f = &e->type->fields[i];
+
+		jfr_take(&c, f, &v);
+		if ((int)i == e->type->thread)
+			call->thread = v;
+		else if ((int)i == e->type->stack)
+			call->stack = v;
+		else if (f->type->role == META_METHOD && strcmp(f->name, "method") == 0)
+			call->method = v;
+		else if (v.kind == VALUE_BOOLEAN && strcmp(f->name, "thrown") == 0)
+			call->thrown = v.number;
+		else if (v.kind == VALUE_NUMBER)
+			read_part(call, f, &v);
+	}
+	if (!cursor_ok(&c))
+		jfr_fault_add(chunk->fault, c.error, chunk->at + c.bad);
+}
+
+struct visitor {
+	call_visit *visit;
+	void *context;
+};
+
+static int on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	const struct visitor *v = context;
+	struct call call;
+
+	read_call(chunk, e, &call);
+	return v->visit(&call, v->context);
+}
+
+int calls_each(struct jfr_file *file, const char *type, call_visit *visit, void *context)
+{
+	struct visitor v = {visit, context};
+
+	return events_each(file, type, on_event, &v);
+}
+
+struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame)
+{
+	struct jfr_value method = {.kind = VALUE_NULL};
+	int n = meta_type_field(frame->type, "method");
+	struct cursor c;
+
+	jfr_resolve(chunk, frame);
+	if (frame->kind != VALUE_STRUCT)
+		return method;
+	c = jfr_enter(chunk, frame);
+	for (int i = 0; i <= n; i++)
+		jfr_take(&c, &frame->type->fields[i], &method);
+	return method;
+}
+
+bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line)
+{
+	struct jfr_value stack = call->stack, frames, frame, number, resolved;
+	struct cursor c;
+
+	jfr_resolve(call->chunk, &stack);
+	frames = jfr_field(call->chunk, &stack, "frames");
+	if (frames.kind != VALUE_ARRAY || !frames.place.count)
+		return false;
+	c = jfr_enter(call->chunk, &frames);
+	jfr_take_element(&c, &frames, &frame);
+	*method = frame_method(call->chunk, &frame);
+	number = jfr_field(call->chunk, &frame, "lineNumber");
+	*line = number.kind == VALUE_NUMBER ? number.number : -1;
+	resolved = *method;
+	jfr_resolve(call->chunk, &resolved);
+	return resolved.kind != VALUE_NULL;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Recordings of one time into one file (format/jfr/jfr_merge.h). */
+#ifndef USER_VIEW_MERGE_H
+#define USER_VIEW_MERGE_H
+
+#include "format/diag.h"
+#include "format/jfr/jfr_merge.h"
+
+/*
+ * Merge the files into `to`, a descriptor of an empty file; `to_path` is its name in messages. EXIT_DONE;
+ * EXIT_INCOMPLETE: one of the files is not finished (said); -errno with the message, what was written is of no use then.
+ */
+int merge_files(const char *const *paths, size_t count, int to, const char *to_path, struct jfr_merged *merged,
+		struct diag *d);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/render_cache.h"
+
+#include <stdlib.h>
+
+#define MAX_TEXT   (64u << 10)
+#define MAX_MEMORY (48u << 20)
+#define MAX_TEXTS  (1u << 19)
+
+struct rendered_text {
+	struct rendered_key key;
+	uint32_t size; /* of the text + 1; 0: a free place */
+	size_t at;
+};
+
+void rendered_release(struct rendered *r)
+{
+	free(r->texts);
+	bytes_release(&r->memory);
+	*r = (struct rendered){0};
+}
+
+static bool same(const struct rendered_key *a, const struct rendered_key *b)
+{
+	return a->key == b->key && a->chunk == b->chunk && a->type == b->type && a->form == b->form;
+}
+
+static struct rendered_text *place_of(const struct rendered *r, const struct rendered_key *key)
+{
+	uint64_t h =
+		(key->key ^ ((uint64_t)key->type << 40) ^ ((uint64_t)key->form << 52) ^ key->chunk * 0x85ebca6bull) *
+		0x9e3779b97f4a7c15;
+	size_t i = (h >> 32) & (r->capacity - 1);
+
+	while (r->texts[i].size && !same(&r->texts[i].key, key))
+		i = (i + 1) & (r->capacity - 1);
+	return &r->texts[i];
+}
+
+bool rendered_recall(const struct rendered *r, const struct rendered_key *key, struct bytes *out)
+{
+	const struct rendered_text *t = r->capacity ? place_of(r, key) : NULL;
+
+	if (!t || !t->size)
+		return false;
+	bytes_put(out, r->memory.data + t->at, t->size - 1);
+	return true;
+}
+
+static bool grow(struct rendered *r)
+{
+	struct rendered larger = *r;
+
+	larger.capacity = r->capacity ? 2 * r->capacity : 1024;
+	larger.texts = calloc(larger.capacity, sizeof(*larger.texts));
+	if (!larger.texts)
+		return false;
+	for (size_t i = 0; i < r->capacity; i++)
+		if (r->texts[i].size)
+			*place_of(&larger, &r->texts[i].key) = r->texts[i];
+	free(r->texts);
+	*r = larger;
+	return true;
+}
+
+static void forget(struct rendered *r)
+{
+	memset(r->texts, 0, r->capacity * sizeof(*r->texts));
+	r->count = 0;
+	bytes_clear(&r->memory);
+}
+
+void rendered_keep(struct rendered *r, const struct rendered_key *key, const void *text, size_t size)
+{
+	if (size > MAX_TEXT)
+		return;
+	if (r->count >= MAX_TEXTS || r->memory.size + size > MAX_MEMORY)
+		forget(r);
+	if (r->count >= r->capacity / 2 && !grow(r))
+		return;
+	*place_of(r, key) = (struct rendered_text){.key = *key, .size = size + 1, .at = r->memory.size};
+	bytes_put(&r->memory, text, size);
+	r->count++;
+	if (r->memory.failed)
+		forget(r);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A binary heap that moves its entries as java.util.PriorityQueue does: `jfr print` has such a window, and what ends at
+ * one time comes in the order that the heap happens to give it.
+ */
+#include "user/view/sorter.h"
+
+#include <stdlib.h>
+
+void order_release(struct order *o)
+{
+	for (size_t i = 0; i < o->count; i++)
+		jfr_chunk_put(o->heap[i].chunk);
+	free(o->heap);
+	*o = (struct order){0};
+}
+
+static bool is_before(const struct order_entry *a, const struct order_entry *b)
+{
+	return a->time != b->time ? a->time < b->time : a->tie < b->tie;
+}
+
+bool order_add(struct order *o, const struct order_entry *e)
+{
+	size_t i = o->count;
+
+	if (o->count == o->capacity) {
+		size_t capacity = o->capacity ? 2 * o->capacity : 4096;
+		struct order_entry *heap = realloc(o->heap, capacity * sizeof(*heap));
+
+		if (!heap)
+			return false;
+		o->heap = heap;
+		o->capacity = capacity;
+	}
+	for (; i && is_before(e, &o->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		o->heap[i] = o->heap[(i - 1) / 2];
+	o->heap[i] = *e;
+	o->count++;
+	jfr_chunk_get(e->chunk);
+	return true;
+}
+
+bool order_take(struct order *o, struct order_entry *e)
+{
+	struct order_entry last;
+	size_t i = 0, child;
+
+	if (!o->count)
+		return false;
+	*e = o->heap[0];
+	last = o->heap[--o->count];
+	while ((child = 2 * i + 1) < o->count) {
+		if (child + 1 < o->count && is_before(&o->heap[child + 1], &o->heap[child]))
+			child++;
+		if (!is_before(&o->heap[child], &last))
+			break;
+		o->heap[i] = o->heap[child];
+		i = child;
+	}
+	if (o->count)
+		o->heap[i] = last;
+	return true;
+}
