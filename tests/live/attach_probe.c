@@ -12,6 +12,7 @@
  * it ends with 9 when a child was left behind.
  */
 #include "user/process/attach.h"
+#include "user/process/find.h"
 #include "user/process/dump.h"
 #include "user/process/maps.h"
 

@@ -12,6 +12,7 @@
 #include "tests/live/walked.h"
 #include "user/hotspot/layout.h"
 #include "user/process/maps.h"
+#include "user/process/find.h"
 #include "user/process/remote_mem.h"
 
 #include <bpf/bpf.h>

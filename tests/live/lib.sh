@@ -172,7 +172,7 @@ OTHER_JDKS=(8 11 21 26 27 28)
 
 # The newest three differ little: they take turns, one in each test, unless a test is about what differs. With SOAK=1 all.
 JDKS_IN_TURN=("${OTHER_JDKS[@]}")
-[ -n "$SOAK" ] || JDKS_IN_TURN=(8 11 21 $((26 + 10#$(basename "$0" | tr -dc 0-9) % 3)))
+[ -n "$SOAK" ] || JDKS_IN_TURN=(8 11 21 $((26 + $(basename "$0" | cksum | cut -d " " -f 1) % 3)))
 
 OLD_SOURCES=(BigMain BigSource Compile Crowd Exits ExitsMain Forms Frames Late Launched Open Orphan Speed Splits Stage Threads Usage Waits Where)
 

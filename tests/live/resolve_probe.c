@@ -12,6 +12,7 @@
 #include "user/hotspot/page_cache.h"
 #include "user/hotspot/threads.h"
 #include "user/process/remote_mem.h"
+#include "user/process/find.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include "user/hotspot/page_cache.h"
 #include "user/hotspot/threads.h"
 #include "user/process/attach.h"
+#include "user/process/find.h"
 #include "user/process/dump.h"
 #include "user/process/remote_mem.h"
 
