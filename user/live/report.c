@@ -8,6 +8,7 @@
 #include "user/text/java_name.h"
 #include "user/live/no_events.h"
 #include "user/capture/skip_reason.h"
+#include "user/record/wait_stacks.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -496,11 +497,12 @@ static const char *unknown_text(unsigned int why)
 	return "of a kind that is not known";
 }
 
-#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 9)
+#define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 10)
 
 static unsigned int find_gaps(const struct report *r, struct finding out[FINDINGS])
 {
 	const struct frt_header *h = segment_header(session_segment(r->session));
+	const struct wait_stacks *waits = recorder_wait_stacks(r->recorder);
 	bool full = r->settings->kernel == SETTINGS_KERNEL_FULL;
 	struct frames_counts c;
 	unsigned int n = 0;
@@ -523,6 +525,9 @@ static unsigned int find_gaps(const struct report *r, struct finding out[FINDING
 		out[n++] = (struct finding){ c.unknown[i], "frame is unknown", "frames are unknown", unknown_text(i) };
 	for (unsigned int i = 0; i <= FRT_WALK_ENDS; i++)
 		out[n++] = (struct finding){ c.cut[i], "stack is cut", "stacks are cut", cut_text(i) };
+	if (waits)
+		out[n++] = (struct finding){ wait_stacks_behind(waits), "wait lost its stack", "waits lost their stacks",
+					     "frtrace was behind" };
 	out[n++] = (struct finding){ session_waits_lost(r->session), full ? "wait or count is lost" : "wait is lost",
 				     full ? "waits and counts are lost" : "waits are lost",
 				     "frtrace was behind; calls that were open then have no times but their duration" };

@@ -39,6 +39,7 @@ struct wait_stacks {
 	uint64_t now_since; /* CLOCK_MONOTONIC, ns: nothing in it was read before */
 	const uint8_t *image;
 	uint32_t last; /* id */
+	uint64_t behind;
 	struct known known[KNOWN];
 	struct known_code codes[CODES];
 	struct stack stack;
@@ -198,8 +199,12 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint
 	struct budget *budget = s->setup.frames.budget;
 
 	*stack = *kernel_stack = 0;
-	if (budget_over(budget))
+	if (!w->wait.stack_size && !w->wait.kernel_frames)
 		return;
+	if (budget_over(budget)) {
+		s->behind++;
+		return;
+	}
 	budget_begin(budget);
 	*stack = take_java(s, w);
 	*kernel_stack = take_kernel(s, w);
@@ -215,6 +220,11 @@ void wait_stacks_attach(struct wait_stacks *s, struct wait_sink *sink)
 {
 	sink->take_stacks = s ? on_long_wait : NULL;
 	sink->stacks = s;
+}
+
+uint64_t wait_stacks_behind(const struct wait_stacks *s)
+{
+	return s->behind;
 }
 
 uint64_t wait_stacks_key(struct wait_stacks *s, uint32_t id)

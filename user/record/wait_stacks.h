@@ -26,6 +26,9 @@ void wait_stacks_free(struct wait_stacks *s);
 /* Ids of the two stacks, 0 none, as when the budget is used up. Equal stacks have equal ids, while they are remembered. */
 void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack);
 
+/* Waits so far whose stacks wait_stacks_take() dropped because the budget was used up. */
+uint64_t wait_stacks_behind(const struct wait_stacks *s);
+
 /* Have `sink` take its stacks here; s may be NULL: it takes none. */
 void wait_stacks_attach(struct wait_stacks *s, struct wait_sink *sink);
 

@@ -22,6 +22,7 @@ static struct bench {
 	struct method_keys methods;
 	struct wait_stacks *stacks;
 	struct frt_long_wait wait;
+	struct budget budget;
 	uint64_t method[8]; /* nmethods */
 } * b;
 
@@ -46,7 +47,7 @@ size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, cons
 
 static void make_stacks(bool resolver)
 {
-	struct wait_stacks_setup s = {.frames = {.methods = &b->methods, .depth = 64}};
+	struct wait_stacks_setup s = {.frames = {.methods = &b->methods, .depth = 64, .budget = &b->budget}};
 
 	s.frames.resolver = resolver ? (struct resolver *)b : NULL;
 	s.layout = &b->vm.layout.walk;
@@ -63,6 +64,7 @@ static int setup(void **state)
 	fake_vm_init(&b->vm, 25);
 	for (int i = 0; i < 8; i++)
 		b->method[i] = fake_vm_nmethod(&b->vm, b->vm.heaps - 1, "nmethod", WORDS, 100 + i);
+	budget_set(&b->budget, INT64_MAX);
 	b->segment = fake_segment_new();
 	b->r = recording_new_with(JFR_KERNEL_WAITS);
 	method_keys_init(&b->methods, b->r.w, &b->segment);
@@ -254,6 +256,19 @@ static void what_is_no_stack_has_none(void **state)
 	assert_int_equal(count, 0);
 }
 
+static void waits_whose_stacks_are_beyond_the_budget_are_counted(void **state)
+{
+	call(3);
+	wait_here();
+	assert_int_not_equal(take(), 0);
+	budget_set(&b->budget, 0);
+	assert_int_equal(take(), 0);
+	assert_int_equal(take_kernel(2, 0x1000), 0);
+	assert_int_equal(wait_stacks_behind(b->stacks), 2);
+	assert_int_equal(take_kernel(0, 0), 0); /* has no stack to lose */
+	assert_int_equal(wait_stacks_behind(b->stacks), 2);
+}
+
 static void more_kernel_frames_than_there_can_be_are_those_that_can(void **state)
 {
 	uint32_t id = take_kernel(255, 0xffffffff81000000);
@@ -303,6 +318,7 @@ int main(void)
 		T(code_that_has_been_replaced_is_looked_up_again),
 		T(the_jvm_is_read_once_for_copies_that_were_made_before),
 		T(what_is_no_stack_has_none),
+		T(waits_whose_stacks_are_beyond_the_budget_are_counted),
 		T(more_kernel_frames_than_there_can_be_are_those_that_can),
 		T(garbled_copies_do_no_harm),
 	};
