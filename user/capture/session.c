@@ -511,6 +511,11 @@ int session_consume(struct session *s)
 	return parts;
 }
 
+bool session_is_pressed(const struct session *s)
+{
+	return position_produced(&s->position) - position_consumed(&s->position) > bpf_map__max_entries(s->bpf->maps.queue) / 2;
+}
+
 void session_take_waits_now(struct session *s)
 {
 	session_kernel_tell_waits(&s->kernel, s->bpf);

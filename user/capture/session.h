@@ -75,6 +75,9 @@ void session_take_waits_now(struct session *s);
 /* Feed what the queue has, QUEUE_BUDGET parts at most. Returns their number. */
 int session_consume(struct session *s);
 
+/* Is more than half of the queue in use? Who waits with session_consume() should not wait any longer. */
+bool session_is_pressed(const struct session *s);
+
 /* Feed what lies in the rings, and what the queue had meanwhile. */
 void session_sweep(struct session *s);
 

@@ -77,14 +77,17 @@ static void look_at_brake(const struct loop *l, int64_t now)
 		report_brake(l->report, &found);
 }
 
-static int look_after(struct loop *l, struct moments *m, int64_t now, struct diag *d)
+/* `behind`: spans wait for their stacks. What needs them waits, too; chunks, clock and memory do not. */
+static int look_after(struct loop *l, struct moments *m, int64_t now, bool behind, struct diag *d)
 {
 	uint64_t lost;
 	int err = 0;
 
 	if (now >= m->sweep) {
-		session_sweep(l->session);
-		look_at_brake(l, now);
+		if (!behind) {
+			session_sweep(l->session);
+			look_at_brake(l, now);
+		}
 		m->sweep = now + SWEEP_NS;
 		clock_sample(l->report->clock);
 		lost = report_lost(l->report);
@@ -92,14 +95,14 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, struct dia
 		if (recorder_forget_methods(l->recorder))
 			live_forget_callers(l->live);
 		err = recorder_tick(l->recorder, d);
-		if (l->live && !session_holds(l->session))
+		if (l->live && !behind && !session_holds(l->session))
 			m->unseen = !live_tick(l->live, now, lost);
 	}
 	if (now >= m->progress && !live_has_terminal(l->live)) {
 		report_progress(l->report);
 		m->progress = now + PROGRESS_NS;
 	}
-	if (now >= m->silence) {
+	if (!behind && now >= m->silence) {
 		report_silence(l->report);
 		m->silence_ns *= 2;
 		m->silence = now + m->silence_ns;
@@ -118,7 +121,7 @@ int loop_run(struct loop *l, struct diag *d)
 		m.end = now + l->duration_ns;
 	while (!over && !err) {
 		bool news = recorder_read_stacks(l->recorder, false);
-		bool behind = recorder_behind(l->recorder);
+		bool behind = recorder_behind(l->recorder) && !session_is_pressed(l->session);
 		int parts = behind ? 0 : session_consume(l->session);
 
 		now = now_ns();
@@ -126,8 +129,7 @@ int loop_run(struct loop *l, struct diag *d)
 			m.news = now + NEWS_NS;
 		if (!session_beat(l->session))
 			return diag_set(d, ECANCELED, "the agent took its hooks out: it had no sign of life from frtrace for 30 s");
-		if (!behind)
-			err = look_after(l, &m, now, d);
+		err = look_after(l, &m, now, behind, d);
 		if (err || m.unseen || now >= m.end || recorder_full(l->recorder))
 			break;
 		over = wait_for_more(l, behind || parts >= QUEUE_BUDGET ? 0 : now < m.news ? NEWS_MS : IDLE_MS);
