@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	for (int i = 3; i < argc && strcmp(argv[i], "--"); i++)
 		if (inotify_add_watch(watch, argv[i], IN_OPEN) < 0)
 			return 2;
-	prctl(PR_SET_NAME, "VM Periodic Tas");
+	prctl(PR_SET_NAME, "Service Thread");
 	signal(SIGQUIT, survive);
 	if (!strcmp(argv[1], "mute") && listen_there())
 		return 3;

@@ -320,10 +320,10 @@ static void begin_listening(void)
 	}
 }
 
-/* The last thread that HotSpot starts: who has no counters is known by it to be up. */
-static void *periodic(void *unused)
+/* HotSpot starts it behind what attaching needs: a JVM without counters is known by it to be up. */
+static void *service(void *unused)
 {
-	prctl(PR_SET_NAME, "VM Periodic Tas");
+	prctl(PR_SET_NAME, "Service Thread");
 	for (;;)
 		pause();
 	return NULL;
@@ -381,7 +381,7 @@ int main(int argc, char **argv)
 	}
 	signal(SIGQUIT, SIG_IGN);
 	begin_listening();
-	pthread_create(&id, NULL, periodic, NULL);
+	pthread_create(&id, NULL, service, NULL);
 	mark("ready");
 	while (!has("go"))
 		usleep(10000);

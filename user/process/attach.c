@@ -376,7 +376,8 @@ static int start_counter(const struct target *t, int64_t start_ms)
 /*
  * Has the JVM finished its start? Before that it may handle SIGQUIT already (17: before it has its counters), but not
  * yet look for the file, remove the socket that it has just made as an old one, refuse agents (21+), or have JVMTI in
- * its start phase. Without counters the thread that is started last tells, or some age.
+ * its start phase. Without counters (they may not be there yet) a thread tells that is started behind all that on each
+ * JDK, or some age. The periodic thread, which was the last one, comes before the signal dispatcher from 21 on.
  */
 static bool has_started(const struct target *t)
 {
@@ -385,7 +386,7 @@ static bool has_started(const struct target *t)
 
 	if (known >= 0)
 		return known;
-	return time(NULL) * 1000 > start_ms + YOUNG_MS || has_thread(t, "VM Periodic Tas");
+	return time(NULL) * 1000 > start_ms + YOUNG_MS || has_thread(t, "Service Thread");
 }
 
 /* Half of the time is given to that. */
