@@ -148,7 +148,7 @@ musl() {
 	STARTED+=("$T_PID")
 	if target_ready; then
 		for round in 1 2; do
-			trace_start -m live.Speed::work || break
+			trace_start --no-stack -m live.Speed::work || break
 			[ $round = 1 ] && target_go
 			trace_stop
 			status_is 0
