@@ -169,8 +169,10 @@ void lines_print(struct lines *l, int64_t now)
 	}
 	l->count -= n;
 	memmove(l->held, l->held + n, l->count * sizeof(l->held[0]));
-	if (until == INT64_MAX)
+	if (until == INT64_MAX && !say_skipped(l)) { /* nothing more comes that could say so */
+		outlet_finish(l->setup.outlet);
 		say_skipped(l);
+	}
 }
 
 uint64_t lines_skipped(const struct lines *l)
