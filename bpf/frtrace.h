@@ -60,7 +60,7 @@ typedef uint64_t frt_u64;
 #define FRT_STACK_AFTER(id) ((id) + 1 == FRT_STACK_LOST ? 1 : (id) + 1) /* ids go round */
 #define FRT_MAX_DEPTH	 2048u
 
-#define FRT_SCRATCH_ROWS 64u /* the agent's: where it copies its own memory to, of which it does not know if it is there */
+#define FRT_SCRATCH_ROWS 64u /* the agent copies memory of its own process here that may be unreadable */
 #define FRT_SCRATCH_ROW	 256u
 #define FRT_SCRATCH_SIZE (FRT_SCRATCH_ROWS * FRT_SCRATCH_ROW)
 

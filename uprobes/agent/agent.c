@@ -306,10 +306,18 @@ static void answer(uint32_t number, enum frt_result result)
 /* The tracer is gone: original code again, without being asked. */
 static void heal(JNIEnv *env, struct silence *silence)
 {
+	bool restored;
+
 	*silence = (struct silence){ .failures = silence->failures };
-	if (control->state != FRT_ACTIVE || (*env)->PushLocalFrame(env, LOCAL_REFERENCES))
+	if (control->state != FRT_ACTIVE)
+		return;
+	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES)) {
 		(*env)->ExceptionClear(env);
-	else if (restore(env) == FRT_DONE)
+		return;
+	}
+	restored = restore(env) == FRT_DONE;
+	(*env)->PopLocalFrame(env, NULL);
+	if (restored)
 		control->healed++;
 	else if (silence->failures < MOST_FAILURES)
 		silence->failures++;
