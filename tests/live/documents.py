@@ -53,6 +53,7 @@ def runnable(command, pid):
 
 def tokens(line):
     line = re.sub(r"blocked \([^)]*\)", "blocked", line)  # what for differs from run to run
+    line = re.sub(r"[\d.]+ (cpu|runq)\b", r"\1", line)  # they depend on who else wants the CPUs
     line = re.sub(r"open, oldest [\d.]+ \w+( in \S+)?", "open", line)  # whether there is one, too
     line = re.sub(r"([-=#])\1{2,}", r"\1", line)  # rules and bars
     found = [match for match in TOKEN.finditer(line) if match.group().strip()]
