@@ -24,9 +24,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * Where DIR N FILE KIND...: for each kind a thread of that name calls a method N times, each of which spends its time in a
  * way that is known. What the kernel says of the thread before and after each call goes into the file `splits`:
  *
- *   expect KIND METHOD REASON WAKER    what the last wait of a call is ("-": there is none), and who ends it ("-": nobody)
- *   call KIND WALL CPU RUNQ ON         ns; how often it came on a CPU
- *   whole KIND WALL CPU RUNQ ON        of the call of inWhole() around all of them
+ *   expect KIND METHOD REASON WAKER      what the last wait of a call is ("-": there is none), and who ends it ("-": nobody)
+ *   call KIND WALL CPU RUNQ ON           ns; how often it came on a CPU
+ *   whole KIND WALL CPU RUNQ ON STOLEN   of the call of inWhole() around all of them; ns that a hypervisor took from all CPUs
  */
 public class Where {
     interface Calls {
@@ -172,10 +172,12 @@ public class Where {
             after = read();
         }
 
-        void note(String what) {
+        void note(String what, long... more) {
             String line = what + "\t" + kind;
             for (int i = 0; i < 4; i++)
                 line += "\t" + (after[i] - before[i]);
+            for (long number : more)
+                line += "\t" + number;
             synchronized (lines) {
                 lines.add(line);
             }
@@ -199,10 +201,17 @@ public class Where {
         }
     }
 
+    /** What a hypervisor has taken from all CPUs, in ns; the kernel tells it in ticks of 10 ms (proc(5), /proc/stat). */
+    private static long stolen() throws IOException {
+        String[] cpu = Files.readAllLines(Paths.get("/proc/stat")).get(0).split(" +");
+        return Long.parseLong(cpu[8]) * 10_000_000;
+    }
+
     private static void traced(String kind, int n, Calls call, boolean peer) {
         try (Meter meter = new Meter(kind); Meter around = new Meter(kind)) {
+            long before = stolen();
             inWhole(around, m -> calls(kind, n, call, peer, meter));
-            around.note("whole");
+            around.note("whole", stolen() - before);
         } catch (Exception e) {
             throw new IllegalStateException(kind, e);
         }
