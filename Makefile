@@ -112,7 +112,7 @@ $(BUILD)/tests/unit/record/test_output: LDLIBS += $(call wrap,fstatvfs)
 $(BUILD)/tests/unit/record/test_output_faults: LDLIBS += $(call wrap,open openat pwrite pread ftruncate renameat renameat2 unlinkat \
 	fdatasync fsync fstat fstatat fcntl mkdirat pipe2 fork fstatvfs)
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)
-$(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,order_take)
+$(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,sorter_take)
 $(BUILD)/tests/unit/record/test_frames: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/record/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)

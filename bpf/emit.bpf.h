@@ -33,13 +33,13 @@ static __always_inline void *reserve_record(const __u32 size)
 /* `size` is a constant: the bytes that are copied, of which `length` are valid. 0, or -1. */
 static __always_inline int emit_part(__u64 slot, __u64 offset, __u64 length, const void *from, const __u32 size)
 {
-	struct frt_part *part = bpf_ringbuf_reserve(&queue, sizeof(*part) + size, 0);
+	struct frt_batch *part = bpf_ringbuf_reserve(&queue, sizeof(*part) + size, 0);
 
 	if (!part) {
 		count_drop(FRT_DROP_QUEUE_FULL);
 		return -1;
 	}
-	part->kind = FRT_PART;
+	part->kind = FRT_BATCH;
 	part->slot = slot;
 	part->offset = offset;
 	part->length = length;

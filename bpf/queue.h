@@ -6,7 +6,7 @@
 #include "bpf/frtrace.h"
 
 enum frt_queue_kind {
-	FRT_PART = 1, /* struct frt_part */
+	FRT_BATCH = 1, /* struct frt_batch */
 	FRT_WAIT,     /* struct frt_wait */
 	FRT_PAUSE,    /* struct frt_pause */
 	FRT_USAGE,    /* struct frt_usage */
@@ -14,7 +14,7 @@ enum frt_queue_kind {
 };
 
 /* What a drain puts there: `data` is one aligned half of the ring. */
-struct frt_part {
+struct frt_batch {
 	frt_u32 kind;
 	frt_u32 slot;
 	frt_u64 offset; /* stream offset of the first byte of data */
@@ -22,7 +22,7 @@ struct frt_part {
 	frt_u32 reserved;
 	/* data follows */
 };
-_Static_assert(sizeof(struct frt_part) == 24, "part");
+_Static_assert(sizeof(struct frt_batch) == 24, "part");
 
 /* A thread got a slot. */
 struct frt_slot_owner {

@@ -12,7 +12,7 @@
 
 struct compiler {
 	uint32_t *buckets;
-	struct block_entry *entries;
+	struct program_entry *entries;
 	char *names;
 	uint32_t bucket_count, entry_count, names_size;
 	uint32_t wild; /* entries that are hashed, once they are all there */
@@ -110,7 +110,7 @@ static struct name class_add(struct compiler *c, const struct filter *f)
 {
 	struct name n = {.at = c->names_size};
 
-	if (f->sort != BLOCK_BEARS)
+	if (f->sort != PROGRAM_BEARS)
 		return name_add(c, f->class_name);
 	put(c, "L");
 	name_add(c, f->class_name);
@@ -128,23 +128,23 @@ static bool same_name(const struct compiler *c, uint32_t at, uint16_t stored, st
 struct key {
 	char sort;
 	struct name class_name, method, types;
-	uint32_t glob; /* BLOCK_GLOB or 0 */
+	uint32_t glob; /* PROGRAM_GLOB or 0 */
 };
 
-static bool same_key(const struct compiler *c, const struct block_entry *e, const struct key *k)
+static bool same_key(const struct compiler *c, const struct program_entry *e, const struct key *k)
 {
-	return e->sort == (uint8_t)k->sort && (e->flags & BLOCK_GLOB) == k->glob &&
+	return e->sort == (uint8_t)k->sort && (e->flags & PROGRAM_GLOB) == k->glob &&
 	       same_name(c, e->class_at, e->class_length, k->class_name) &&
 	       same_name(c, e->method_at, e->method_length, k->method) &&
 	       same_name(c, e->types_at, e->types_length, k->types);
 }
 
-static struct block_entry *entry_new(struct compiler *c, const struct key *k)
+static struct program_entry *entry_new(struct compiler *c, const struct key *k)
 {
-	struct block_entry *e = &c->entries[c->entry_count++];
+	struct program_entry *e = &c->entries[c->entry_count++];
 
-	*e = (struct block_entry){
-		.threshold_ns = PATTERN_NO_THRESHOLD,
+	*e = (struct program_entry){
+		.threshold_ns = MATCHER_NO_THRESHOLD,
 		.class_at = k->class_name.at,
 		.method_at = k->method.at,
 		.types_at = k->types.at,
@@ -158,12 +158,12 @@ static struct block_entry *entry_new(struct compiler *c, const struct key *k)
 }
 
 /* The hashed entry for the key, made if need be. */
-static struct block_entry *entry_get(struct compiler *c, const struct key *k)
+static struct program_entry *entry_get(struct compiler *c, const struct key *k)
 {
-	uint32_t hash = block_hash_entry(k->sort, c->names + k->class_name.at, k->class_name.length,
+	uint32_t hash = program_hash_entry(k->sort, c->names + k->class_name.at, k->class_name.length,
 					 c->names + k->method.at, k->glob ? 0 : k->method.length);
 	uint32_t *bucket = &c->buckets[hash & (c->bucket_count - 1)];
-	struct block_entry *e;
+	struct program_entry *e;
 
 	for (uint32_t number = *bucket; number; number = e->next) {
 		e = &c->entries[number - 1];
@@ -180,10 +180,10 @@ static struct block_entry *entry_get(struct compiler *c, const struct key *k)
 static uint32_t flags_of(const struct filter *f, bool exclude)
 {
 	if (!exclude)
-		return f->kind == FILTER_TRACE ? BLOCK_TRACE : BLOCK_TIMING;
+		return f->kind == FILTER_TRACE ? PROGRAM_TRACE : PROGRAM_TIMING;
 	if (f->kind == FILTER_EXCLUDE)
-		return BLOCK_NO_TRACE | BLOCK_NO_TIMING;
-	return f->kind == FILTER_TRACE ? BLOCK_NO_TRACE : BLOCK_NO_TIMING;
+		return PROGRAM_NO_TRACE | PROGRAM_NO_TIMING;
+	return f->kind == FILTER_TRACE ? PROGRAM_NO_TRACE : PROGRAM_NO_TIMING;
 }
 
 static bool is_wild(const struct filter *f)
@@ -197,21 +197,21 @@ static bool is_wild(const struct filter *f)
 static void note_class(struct compiler *c, const struct filter *f, const struct key *k, uint32_t flags)
 {
 	struct key class_key = {.sort = k->sort, .class_name = k->class_name};
-	uint32_t some = flags & BLOCK_SELECT ? BLOCK_SOME : 0;
+	uint32_t some = flags & PROGRAM_SELECT ? PROGRAM_SOME : 0;
 
 	if (!k->class_name.length && some)
-		c->flags |= BLOCK_ANY_CLASS;
+		c->flags |= PROGRAM_ANY_CLASS;
 	if (k->sort)
-		c->flags |= k->sort == BLOCK_BELOW ? BLOCK_SUPERTYPE : BLOCK_ANNOTATION;
+		c->flags |= k->sort == PROGRAM_BELOW ? PROGRAM_SUPERTYPE : PROGRAM_ANNOTATION;
 	if (k->sort || (some && k->class_name.length && k->method.length && !is_wild(f)))
 		entry_get(c, &class_key)->flags |= some;
 }
 
 static int compile_filter(struct compiler *c, const struct filter *f, bool exclude)
 {
-	struct key k = {.sort = f->sort, .glob = f->method && strchr(f->method, '*') ? BLOCK_GLOB : 0};
+	struct key k = {.sort = f->sort, .glob = f->method && strchr(f->method, '*') ? PROGRAM_GLOB : 0};
 	uint32_t flags = flags_of(f, exclude);
-	struct block_entry *e;
+	struct program_entry *e;
 
 	k.class_name = class_add(c, f);
 	k.method = name_add(c, f->method);
@@ -247,7 +247,7 @@ static int compile_list(struct compiler *c, const struct filter_list *l)
 		err = compile_set(c, &l->select, false, true);
 	if (!err)
 		err = compile_set(c, &l->exclude, true, true);
-	c->flags |= l->lambda ? BLOCK_LAMBDA : 0;
+	c->flags |= l->lambda ? PROGRAM_LAMBDA : 0;
 	return err;
 }
 
@@ -280,9 +280,9 @@ static void compiler_release(struct compiler *c)
 
 static void block_write(struct compiler *c, char *block, size_t size)
 {
-	struct block_header h = {
-		.magic = BLOCK_MAGIC,
-		.version = BLOCK_VERSION,
+	struct program_header h = {
+		.magic = PROGRAM_MAGIC,
+		.version = PROGRAM_VERSION,
 		.size = (uint32_t)size,
 		.flags = c->flags,
 		.buckets = c->bucket_count,
@@ -304,7 +304,7 @@ static void block_write(struct compiler *c, char *block, size_t size)
 
 static size_t block_size(const struct compiler *c)
 {
-	return sizeof(struct block_header) + c->bucket_count * sizeof(*c->buckets) +
+	return sizeof(struct program_header) + c->bucket_count * sizeof(*c->buckets) +
 	       c->entry_count * sizeof(*c->entries) + c->names_size;
 }
 

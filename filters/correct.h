@@ -7,9 +7,9 @@
 
 /*
  * Write the filter that text[begin, end) was meant to be, 0-terminated. Only
- * what item_parse() takes is offered; false when nothing can be told. *fault is made
+ * what grammar_parse() takes is offered; false when nothing can be told. *fault is made
  * more telling where the text has a known form.
  */
-bool mistake_correct(const char *text, size_t begin, size_t end, struct fault *fault, char *right, size_t size);
+bool correct_filter(const char *text, size_t begin, size_t end, struct fault *fault, char *right, size_t size);
 
 #endif

@@ -144,7 +144,7 @@ static char *print_filter(const struct filter *f, bool exclude)
 	const char *first = exclude ? "!" : "";
 	char prefix[2] = {f->sort, 0}, time[32] = ":", *text;
 
-	if (f->threshold_ns == ITEM_NO_THRESHOLD)
+	if (f->threshold_ns == GRAMMAR_NO_THRESHOLD)
 		time[0] = 0;
 	else
 		time_print(f->threshold_ns, time + 1, sizeof(time) - 1);
@@ -154,7 +154,7 @@ static char *print_filter(const struct filter *f, bool exclude)
 	return text;
 }
 
-static int filter_init(struct filter *f, const char *text, const struct item *item, enum filter_kind kind)
+static int filter_init(struct filter *f, const char *text, const struct grammar_item *item, enum filter_kind kind)
 {
 	*f = (struct filter){.sort = item->sort, .threshold_ns = item->threshold_ns, .kind = kind};
 	if (item->class_length && !(f->class_name = copy_name(text + item->class_at, item->class_length)))
@@ -169,7 +169,7 @@ static int filter_init(struct filter *f, const char *text, const struct item *it
 		goto fail;
 	if (f->class_name)
 		to_dots(f->class_name);
-	f->hash = block_hash(BLOCK_HASH_START, f->text, strlen(f->text));
+	f->hash = program_hash(PROGRAM_HASH_START, f->text, strlen(f->text));
 	return 0;
 fail:
 	filter_release(f);
@@ -180,7 +180,7 @@ fail:
 static void add_way_out(const char *text, size_t length, const struct fault *fault, struct diag *d)
 {
 	char name[128];
-	struct item item;
+	struct grammar_item item;
 	struct fault other;
 	size_t used = strlen(d->text);
 
@@ -189,7 +189,7 @@ static void add_way_out(const char *text, size_t length, const struct fault *fau
 	for (size_t i = 0; i < length; i++)
 		name[i] = text[i] == '.' ? '/' : text[i];
 	name[length] = 0;
-	if (item_parse(name, 0, length, &item, &other))
+	if (grammar_parse(name, 0, length, &item, &other))
 		snprintf(d->text + used, sizeof(d->text) - used,
 			 "\n  or, if the part before the caret is a package: '%s'", name);
 }
@@ -197,7 +197,7 @@ static void add_way_out(const char *text, size_t length, const struct fault *fau
 static int wrong_filter(const char *text, size_t begin, size_t end, struct fault *fault, struct diag *d)
 {
 	char lines[600], right[300];
-	bool known = mistake_correct(text, begin, end, fault, right, sizeof(right)) &&
+	bool known = correct_filter(text, begin, end, fault, right, sizeof(right)) &&
 		     (strlen(right) != end - begin || memcmp(right, text + begin, end - begin) != 0);
 	int err;
 
@@ -210,7 +210,7 @@ static int wrong_filter(const char *text, size_t begin, size_t end, struct fault
 }
 
 /* What the grammar allows, and the option that the filter stands in does not. */
-static bool item_fits(const struct item *item, size_t begin, enum filter_kind kind, struct fault *fault)
+static bool item_fits(const struct grammar_item *item, size_t begin, enum filter_kind kind, struct fault *fault)
 {
 	const char *what = NULL;
 
@@ -231,10 +231,10 @@ static int add_item(struct filter_list *l, const char *text, size_t begin, size_
 {
 	struct fault fault;
 	struct filter f;
-	struct item item;
+	struct grammar_item item;
 	int err;
 
-	if (!item_parse(text, begin, end, &item, &fault))
+	if (!grammar_parse(text, begin, end, &item, &fault))
 		return wrong_filter(text, begin, end, &fault, d);
 	if (!item_fits(&item, begin, kind, &fault))
 		return wrong_filter(text, begin, end, &fault, d);

@@ -98,7 +98,7 @@ static bool check_name(struct parser *p)
 	return true;
 }
 
-static bool parse_class(struct parser *p, struct item *item)
+static bool parse_class(struct parser *p, struct grammar_item *item)
 {
 	item->class_at = p->token.at;
 	for (;;) {
@@ -116,7 +116,7 @@ static bool parse_class(struct parser *p, struct item *item)
 	}
 }
 
-static bool parse_method(struct parser *p, struct item *item)
+static bool parse_method(struct parser *p, struct grammar_item *item)
 {
 	const char *name = p->lexer.text + p->token.at;
 
@@ -163,7 +163,7 @@ static size_t outer_class(const char *name, size_t length)
 	return outer;
 }
 
-static bool check_class(struct parser *p, const struct item *item)
+static bool check_class(struct parser *p, const struct grammar_item *item)
 {
 	const char *name = p->lexer.text + item->class_at;
 	size_t length = item->class_length, outer, last;
@@ -186,7 +186,7 @@ static bool check_class(struct parser *p, const struct item *item)
 }
 
 /* Wildcards are for names of classes: what a type is, is asked for by its name. */
-static bool check_sort(struct parser *p, const struct item *item)
+static bool check_sort(struct parser *p, const struct grammar_item *item)
 {
 	const char *star = memchr(p->lexer.text + item->class_at, '*', item->class_length);
 
@@ -278,7 +278,7 @@ named:
 	return !outer || fail(p, begin + outer, "a nested class is written with '$'");
 }
 
-static bool parse_types(struct parser *p, struct item *item)
+static bool parse_types(struct parser *p, struct grammar_item *item)
 {
 	item->types_at = p->token.at;
 	advance(p);
@@ -303,7 +303,7 @@ static bool parse_types(struct parser *p, struct item *item)
 }
 
 /* ":10ms", to the end of the text. */
-static bool parse_time(struct parser *p, struct item *item)
+static bool parse_time(struct parser *p, struct grammar_item *item)
 {
 	const char *text = p->lexer.text;
 
@@ -320,7 +320,7 @@ static bool parse_time(struct parser *p, struct item *item)
 	return true;
 }
 
-static void parse_prefix(struct parser *p, struct item *item)
+static void parse_prefix(struct parser *p, struct grammar_item *item)
 {
 	if (at_char(p, '!')) {
 		item->exclude = true;
@@ -333,7 +333,7 @@ static void parse_prefix(struct parser *p, struct item *item)
 	}
 }
 
-static bool parse_target(struct parser *p, struct item *item)
+static bool parse_target(struct parser *p, struct grammar_item *item)
 {
 	if (p->token.kind == TOKEN_MEMBER && item->sort)
 		return fail(p, p->token.at, "a type is missing after '%c'", item->sort);
@@ -350,11 +350,11 @@ static bool parse_target(struct parser *p, struct item *item)
 	return !at_char(p, '(') || parse_types(p, item);
 }
 
-bool item_parse(const char *text, size_t begin, size_t end, struct item *item, struct fault *fault)
+bool grammar_parse(const char *text, size_t begin, size_t end, struct grammar_item *item, struct fault *fault)
 {
 	struct parser p = {.lexer = {text, begin, end}, .fault = fault, .slash = (size_t)-1};
 
-	*item = (struct item){.threshold_ns = ITEM_NO_THRESHOLD};
+	*item = (struct grammar_item){.threshold_ns = GRAMMAR_NO_THRESHOLD};
 	if (end - begin > LONGEST)
 		return fail(&p, begin, "no Java name is that long");
 	advance(&p);

@@ -16,16 +16,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ITEM_NO_THRESHOLD UINT64_MAX
+#define GRAMMAR_NO_THRESHOLD UINT64_MAX
 
-struct item {
+struct grammar_item {
 	bool exclude; /* '!' */
 	char sort;    /* '+', '@', or 0 */
 	size_t class_at, class_length;	 /* length 0: any class */
 	size_t method_at, method_length; /* length 0: all methods */
 	size_t types_at, types_length;	 /* with the parentheses; length 0: all overloads */
 	size_t time_at, time_length;	 /* behind the colon */
-	uint64_t threshold_ns;		 /* ITEM_NO_THRESHOLD: none of its own */
+	uint64_t threshold_ns;		 /* GRAMMAR_NO_THRESHOLD: none of its own */
 };
 
 /* Where and why a text is no filter. */
@@ -39,6 +39,6 @@ struct fault {
  * The class name may have slashes only where dots would be taken for a nested
  * class (com/Acme/Cart: Acme is a package).
  */
-bool item_parse(const char *text, size_t begin, size_t end, struct item *item, struct fault *fault);
+bool grammar_parse(const char *text, size_t begin, size_t end, struct grammar_item *item, struct fault *fault);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <string.h> /* memcmp, which the agent brings itself */
 
-#define NOTHING ((struct pattern_text){"", 0})
+#define NOTHING ((struct matcher_text){"", 0})
 
 /* What the entries that fit say together. */
 struct findings {
@@ -18,25 +18,25 @@ struct findings {
 	uint64_t threshold_ns;
 };
 
-static bool in_block(const struct pattern *p, uint64_t at, uint64_t length)
+static bool in_block(const struct matcher *p, uint64_t at, uint64_t length)
 {
 	return at <= p->size && length <= p->size - at;
 }
 
-static bool header_read(const struct pattern *p, struct block_header *h)
+static bool header_read(const struct matcher *p, struct program_header *h)
 {
 	if (!p->block || p->size < sizeof(*h))
 		return false;
 	__builtin_memcpy(h, p->block, sizeof(*h));
-	if (h->magic != BLOCK_MAGIC || h->version != BLOCK_VERSION || h->size != p->size)
+	if (h->magic != PROGRAM_MAGIC || h->version != PROGRAM_VERSION || h->size != p->size)
 		return false;
 	if (h->buckets == 0 || (h->buckets & (h->buckets - 1)) || h->wild > h->entries)
 		return false;
 	return in_block(p, sizeof(*h),
-			(uint64_t)h->buckets * sizeof(uint32_t) + (uint64_t)h->entries * sizeof(struct block_entry));
+			(uint64_t)h->buckets * sizeof(uint32_t) + (uint64_t)h->entries * sizeof(struct program_entry));
 }
 
-static uint32_t bucket_read(const struct pattern *p, const struct block_header *h, uint32_t hash)
+static uint32_t bucket_read(const struct matcher *p, const struct program_header *h, uint32_t hash)
 {
 	uint32_t number;
 
@@ -47,7 +47,7 @@ static uint32_t bucket_read(const struct pattern *p, const struct block_header *
 }
 
 /* Entry number - 1. */
-static void entry_read(const struct pattern *p, const struct block_header *h, uint32_t number, struct block_entry *e)
+static void entry_read(const struct matcher *p, const struct program_header *h, uint32_t number, struct program_entry *e)
 {
 	size_t at = sizeof(*h) + (size_t)h->buckets * sizeof(uint32_t) + (size_t)(number - 1) * sizeof(*e);
 
@@ -55,20 +55,20 @@ static void entry_read(const struct pattern *p, const struct block_header *h, ui
 }
 
 /* A name of an entry; empty when it is not in the block. */
-static struct pattern_text stored(const struct pattern *p, uint32_t at, size_t length)
+static struct matcher_text stored(const struct matcher *p, uint32_t at, size_t length)
 {
 	if (!in_block(p, at, length))
 		return NOTHING;
-	return (struct pattern_text){(const char *)p->block + at, length};
+	return (struct matcher_text){(const char *)p->block + at, length};
 }
 
-static bool equal(struct pattern_text a, struct pattern_text b)
+static bool equal(struct matcher_text a, struct matcher_text b)
 {
 	return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
 }
 
 /* '*' stands for any characters: on a mismatch the last '*' takes one more. */
-static bool glob(struct pattern_text pattern, struct pattern_text text)
+static bool glob(struct matcher_text pattern, struct matcher_text text)
 {
 	size_t i = 0, k = 0, star = SIZE_MAX, taken = 0;
 
@@ -92,7 +92,7 @@ static bool glob(struct pattern_text pattern, struct pattern_text text)
 }
 
 /* Takes "[[La/b/C;" or "[[I" off the begin, to dimensions and element. */
-static bool next_type(struct pattern_text *left, size_t *dimensions, struct pattern_text *element)
+static bool next_type(struct matcher_text *left, size_t *dimensions, struct matcher_text *element)
 {
 	size_t n = 0;
 
@@ -112,7 +112,7 @@ static bool next_type(struct pattern_text *left, size_t *dimensions, struct patt
 	return true;
 }
 
-static bool has_package(struct pattern_text type)
+static bool has_package(struct matcher_text type)
 {
 	for (size_t i = 0; i < type.length; i++)
 		if (type.at[i] == '/')
@@ -121,7 +121,7 @@ static bool has_package(struct pattern_text type)
 }
 
 /* Is `type`, as a descriptor has it, the one that was asked for? LOrder; is also La/b/Order; and La/b/Cart$Order;. */
-static bool type_fits(struct pattern_text wanted, struct pattern_text type)
+static bool type_fits(struct matcher_text wanted, struct matcher_text type)
 {
 	size_t tail = wanted.length - 1; /* behind the L */
 	char before;
@@ -135,9 +135,9 @@ static bool type_fits(struct pattern_text wanted, struct pattern_text type)
 }
 
 /* "(I[Ljava/lang/String;)" and a descriptor, with its result. */
-static bool types_fit(struct pattern_text wanted, struct pattern_text descriptor)
+static bool types_fit(struct matcher_text wanted, struct matcher_text descriptor)
 {
-	struct pattern_text a, b;
+	struct matcher_text a, b;
 	size_t m, n;
 
 	if (wanted.length < 2 || descriptor.length < 2)
@@ -151,20 +151,20 @@ static bool types_fit(struct pattern_text wanted, struct pattern_text descriptor
 	return wanted.at[0] == ')' && descriptor.at[0] == ')';
 }
 
-static bool method_fits(const struct pattern *p, const struct block_entry *e, const struct pattern_method *m)
+static bool method_fits(const struct matcher *p, const struct program_entry *e, const struct matcher_method *m)
 {
-	struct pattern_text method = stored(p, e->method_at, e->method_length);
+	struct matcher_text method = stored(p, e->method_at, e->method_length);
 
-	if (e->method_length && !(e->flags & BLOCK_GLOB ? glob(method, m->name) : equal(method, m->name)))
+	if (e->method_length && !(e->flags & PROGRAM_GLOB ? glob(method, m->name) : equal(method, m->name)))
 		return false;
 	return !e->types_length || !m->descriptor.length ||
 	       types_fit(stored(p, e->types_at, e->types_length), m->descriptor);
 }
 
-static void take(struct findings *f, const struct block_entry *e)
+static void take(struct findings *f, const struct program_entry *e)
 {
 	f->flags |= e->flags;
-	if (e->flags & BLOCK_TRACE && e->threshold_ns < f->threshold_ns)
+	if (e->flags & PROGRAM_TRACE && e->threshold_ns < f->threshold_ns)
 		f->threshold_ns = e->threshold_ns;
 }
 
@@ -172,17 +172,17 @@ static void take(struct findings *f, const struct block_entry *e)
  * The entries of a class; with a method, those that fit it; without, those for
  * the class as a whole. `by_name` looks under the method's name, else under the class alone.
  */
-static uint32_t find(const struct pattern *p, const struct block_header *h, char sort, struct pattern_text class_name,
-		     const struct pattern_method *m, bool by_name, struct findings *f)
+static uint32_t find(const struct matcher *p, const struct program_header *h, char sort, struct matcher_text class_name,
+		     const struct matcher_method *m, bool by_name, struct findings *f)
 {
-	struct pattern_text method = by_name ? m->name : NOTHING;
-	uint32_t hash = block_hash_entry(sort, class_name.at, class_name.length, method.at, method.length);
+	struct matcher_text method = by_name ? m->name : NOTHING;
+	uint32_t hash = program_hash_entry(sort, class_name.at, class_name.length, method.at, method.length);
 	uint32_t limit = h->wild, number = bucket_read(p, h, hash), first = 0;
-	struct block_entry e;
+	struct program_entry e;
 
 	while (number != 0 && number <= limit) {
 		entry_read(p, h, number, &e);
-		if (e.hash == hash && e.sort == (uint8_t)sort && !!e.method_length == (by_name || e.flags & BLOCK_GLOB) &&
+		if (e.hash == hash && e.sort == (uint8_t)sort && !!e.method_length == (by_name || e.flags & PROGRAM_GLOB) &&
 		    equal(stored(p, e.class_at, e.class_length), class_name)) {
 			first = number;
 			if (m ? method_fits(p, &e, m) : !e.method_length)
@@ -194,20 +194,20 @@ static uint32_t find(const struct pattern *p, const struct block_header *h, char
 	return first;
 }
 
-static void find_both(const struct pattern *p, const struct block_header *h, char sort, struct pattern_text class_name,
-		      const struct pattern_method *m, struct findings *f)
+static void find_both(const struct matcher *p, const struct program_header *h, char sort, struct matcher_text class_name,
+		      const struct matcher_method *m, struct findings *f)
 {
 	find(p, h, sort, class_name, m, false, f);
 	find(p, h, sort, class_name, m, true, f);
 }
 
 /* A mark is the number of an entry of that type. */
-static void find_marked(const struct pattern *p, const struct block_header *h, const struct pattern_marks *marks,
-			const struct pattern_method *m, struct findings *f)
+static void find_marked(const struct matcher *p, const struct program_header *h, const struct matcher_tags *marks,
+			const struct matcher_method *m, struct findings *f)
 {
-	struct block_entry e;
+	struct program_entry e;
 
-	for (uint32_t i = 0; marks && i < marks->count && i < PATTERN_MARKS; i++) {
+	for (uint32_t i = 0; marks && i < marks->count && i < MATCHER_TAGS; i++) {
 		if (marks->mark[i] == 0 || marks->mark[i] > h->wild)
 			continue;
 		entry_read(p, h, marks->mark[i], &e);
@@ -216,10 +216,10 @@ static void find_marked(const struct pattern *p, const struct block_header *h, c
 }
 
 /* Those with a '*' in the class's name; without a method all that fit the class. */
-static void find_wild(const struct pattern *p, const struct block_header *h, struct pattern_text class_name,
-		      const struct pattern_method *m, struct findings *f)
+static void find_wild(const struct matcher *p, const struct program_header *h, struct matcher_text class_name,
+		      const struct matcher_method *m, struct findings *f)
 {
-	struct block_entry e;
+	struct program_entry e;
 
 	for (uint32_t number = h->wild + 1; number <= h->entries; number++) {
 		entry_read(p, h, number, &e);
@@ -228,17 +228,17 @@ static void find_wild(const struct pattern *p, const struct block_header *h, str
 		if (m && method_fits(p, &e, m))
 			take(f, &e);
 		else if (!m)
-			f->flags |= e.method_length ? e.flags & BLOCK_SELECT ? BLOCK_SOME : 0 : e.flags;
+			f->flags |= e.method_length ? e.flags & PROGRAM_SELECT ? PROGRAM_SOME : 0 : e.flags;
 	}
 }
 
-static struct findings findings_of(const struct pattern *p, const struct block_header *h,
-				   const struct pattern_method *m)
+static struct findings findings_of(const struct matcher *p, const struct program_header *h,
+				   const struct matcher_method *m)
 {
-	struct findings f = {.threshold_ns = PATTERN_NO_THRESHOLD};
+	struct findings f = {.threshold_ns = MATCHER_NO_THRESHOLD};
 
-	find_both(p, h, BLOCK_NAME, m->class_name, m, &f);
-	find(p, h, BLOCK_NAME, NOTHING, m, true, &f);
+	find_both(p, h, PROGRAM_NAME, m->class_name, m, &f);
+	find(p, h, PROGRAM_NAME, NOTHING, m, true, &f);
 	find_marked(p, h, m->of_class, m, &f);
 	find_marked(p, h, m->of_method, m, &f);
 	find_wild(p, h, m->class_name, m, &f);
@@ -246,7 +246,7 @@ static struct findings findings_of(const struct pattern *p, const struct block_h
 }
 
 /* Of a part that is all digits, or hexadecimal, before the end: where its '$' is; 0 without one. */
-static size_t cut_number(struct pattern_text name, bool hex)
+static size_t cut_number(struct matcher_text name, bool hex)
 {
 	size_t i = name.length;
 
@@ -260,114 +260,114 @@ static size_t cut_number(struct pattern_text name, bool hex)
  * constructor and `static` for the initializer; that of a serializable one
  * lambda$METHOD$HASH$NUMBER. The method; empty when the name says none.
  */
-static struct pattern_text lambda_method(struct pattern_text name, bool serializable)
+static struct matcher_text lambda_method(struct matcher_text name, bool serializable)
 {
-	static const struct pattern_text constructor = {"<init>", 6}, initializer = {"<clinit>", 8};
+	static const struct matcher_text constructor = {"<init>", 6}, initializer = {"<clinit>", 8};
 
 	if (name.length < 7 || memcmp(name.at, "lambda$", 7) != 0)
 		return NOTHING;
-	name = (struct pattern_text){name.at + 7, name.length - 7};
+	name = (struct matcher_text){name.at + 7, name.length - 7};
 	name.length = cut_number(name, false);
 	if (serializable)
 		name.length = cut_number(name, true);
-	if (equal(name, (struct pattern_text){"new", 3}))
+	if (equal(name, (struct matcher_text){"new", 3}))
 		return constructor;
-	return equal(name, (struct pattern_text){"static", 6}) ? initializer : name;
+	return equal(name, (struct matcher_text){"static", 6}) ? initializer : name;
 }
 
-static bool flag(const struct pattern *p, uint32_t flags)
+static bool flag(const struct matcher *p, uint32_t flags)
 {
-	struct block_header h;
+	struct program_header h;
 
 	return header_read(p, &h) && (h.flags & flags);
 }
 
-bool pattern_valid(const struct pattern *p)
+bool matcher_valid(const struct matcher *p)
 {
-	struct block_header h;
+	struct program_header h;
 
 	return header_read(p, &h);
 }
 
-bool pattern_any_class(const struct pattern *p)
+bool matcher_any_class(const struct matcher *p)
 {
-	struct block_header h;
+	struct program_header h;
 
 	return header_read(p, &h) &&
-	       (h.wild < h.entries || h.flags & (BLOCK_ANY_CLASS | BLOCK_SUPERTYPE | BLOCK_ANNOTATION));
+	       (h.wild < h.entries || h.flags & (PROGRAM_ANY_CLASS | PROGRAM_SUPERTYPE | PROGRAM_ANNOTATION));
 }
 
-bool pattern_has_supertypes(const struct pattern *p)
+bool matcher_has_supertypes(const struct matcher *p)
 {
-	return flag(p, BLOCK_SUPERTYPE);
+	return flag(p, PROGRAM_SUPERTYPE);
 }
 
-bool pattern_has_annotations(const struct pattern *p)
+bool matcher_has_annotations(const struct matcher *p)
 {
-	return flag(p, BLOCK_ANNOTATION);
+	return flag(p, PROGRAM_ANNOTATION);
 }
 
-bool pattern_takes_lambda(const struct pattern *p, struct pattern_text name)
+bool matcher_takes_lambda(const struct matcher *p, struct matcher_text name)
 {
-	return flag(p, BLOCK_LAMBDA) && name.length > 7 && memcmp(name.at, "lambda$", 7) == 0;
+	return flag(p, PROGRAM_LAMBDA) && name.length > 7 && memcmp(name.at, "lambda$", 7) == 0;
 }
 
-enum pattern_answer pattern_class(const struct pattern *p, const char *name, size_t length)
+enum matcher_answer matcher_class(const struct matcher *p, const char *name, size_t length)
 {
-	struct pattern_text class_name = {name, length};
+	struct matcher_text class_name = {name, length};
 	struct findings f = {0};
-	struct block_header h;
+	struct program_header h;
 
 	if (length == 0 || !header_read(p, &h))
-		return PATTERN_NO;
-	find(p, &h, BLOCK_NAME, class_name, NULL, false, &f);
+		return MATCHER_NO;
+	find(p, &h, PROGRAM_NAME, class_name, NULL, false, &f);
 	find_wild(p, &h, class_name, NULL, &f);
-	if ((f.flags & BLOCK_NO_TRACE) && (f.flags & BLOCK_NO_TIMING))
-		return PATTERN_NO;
-	if (f.flags & (BLOCK_SELECT | BLOCK_SOME) || h.flags & BLOCK_ANY_CLASS)
-		return PATTERN_METHODS;
-	return h.flags & (BLOCK_SUPERTYPE | BLOCK_ANNOTATION) ? PATTERN_MARKED : PATTERN_NO;
+	if ((f.flags & PROGRAM_NO_TRACE) && (f.flags & PROGRAM_NO_TIMING))
+		return MATCHER_NO;
+	if (f.flags & (PROGRAM_SELECT | PROGRAM_SOME) || h.flags & PROGRAM_ANY_CLASS)
+		return MATCHER_METHODS;
+	return h.flags & (PROGRAM_SUPERTYPE | PROGRAM_ANNOTATION) ? MATCHER_MARKED : MATCHER_NO;
 }
 
-static void mark_add(struct pattern_marks *marks, uint32_t mark)
+static void mark_add(struct matcher_tags *marks, uint32_t mark)
 {
 	for (uint32_t i = 0; i < marks->count; i++)
 		if (marks->mark[i] == mark)
 			return;
-	if (mark && marks->count < PATTERN_MARKS)
+	if (mark && marks->count < MATCHER_TAGS)
 		marks->mark[marks->count++] = mark;
 }
 
-static void mark_type(const struct pattern *p, char sort, struct pattern_text type, struct pattern_marks *marks)
+static void mark_type(const struct matcher *p, char sort, struct matcher_text type, struct matcher_tags *marks)
 {
 	struct findings f = {0};
-	struct block_header h;
+	struct program_header h;
 
-	if (header_read(p, &h) && h.flags & (sort == BLOCK_BELOW ? BLOCK_SUPERTYPE : BLOCK_ANNOTATION))
+	if (header_read(p, &h) && h.flags & (sort == PROGRAM_BELOW ? PROGRAM_SUPERTYPE : PROGRAM_ANNOTATION))
 		mark_add(marks, find(p, &h, sort, type, NULL, false, &f));
 }
 
-void pattern_mark_supertype(const struct pattern *p, struct pattern_text name, struct pattern_marks *marks)
+void matcher_tag_supertype(const struct matcher *p, struct matcher_text name, struct matcher_tags *marks)
 {
-	mark_type(p, BLOCK_BELOW, name, marks);
+	mark_type(p, PROGRAM_BELOW, name, marks);
 }
 
-void pattern_mark_annotation(const struct pattern *p, struct pattern_text descriptor, struct pattern_marks *marks)
+void matcher_tag_annotation(const struct matcher *p, struct matcher_text descriptor, struct matcher_tags *marks)
 {
-	mark_type(p, BLOCK_BEARS, descriptor, marks);
+	mark_type(p, PROGRAM_BEARS, descriptor, marks);
 }
 
-struct pattern_verdict pattern_decide(const struct pattern *p, const struct pattern_method *m)
+struct matcher_decision matcher_decide(const struct matcher *p, const struct matcher_method *m)
 {
-	struct pattern_verdict v = {.threshold_ns = PATTERN_NO_THRESHOLD};
-	struct pattern_method body = *m;
+	struct matcher_decision v = {.threshold_ns = MATCHER_NO_THRESHOLD};
+	struct matcher_method body = *m;
 	struct findings f, g;
-	struct block_header h;
+	struct program_header h;
 
 	if (m->class_name.length == 0 || m->name.length == 0 || !header_read(p, &h))
 		return v;
 	f = findings_of(p, &h, m);
-	for (int serializable = 0; serializable < 2 && m->synthetic && h.flags & BLOCK_LAMBDA; serializable++) {
+	for (int serializable = 0; serializable < 2 && m->synthetic && h.flags & PROGRAM_LAMBDA; serializable++) {
 		body.name = lambda_method(m->name, serializable);
 		body.descriptor = NOTHING; /* the body's own, which no filter means */
 		if (!body.name.length)
@@ -376,19 +376,19 @@ struct pattern_verdict pattern_decide(const struct pattern *p, const struct patt
 		f.flags |= g.flags;
 		f.threshold_ns = g.threshold_ns < f.threshold_ns ? g.threshold_ns : f.threshold_ns;
 	}
-	v.trace = (f.flags & (BLOCK_TRACE | BLOCK_NO_TRACE)) == BLOCK_TRACE;
-	v.timing = (f.flags & (BLOCK_TIMING | BLOCK_NO_TIMING)) == BLOCK_TIMING;
+	v.trace = (f.flags & (PROGRAM_TRACE | PROGRAM_NO_TRACE)) == PROGRAM_TRACE;
+	v.timing = (f.flags & (PROGRAM_TIMING | PROGRAM_NO_TIMING)) == PROGRAM_TIMING;
 	if (v.trace)
 		v.threshold_ns = f.threshold_ns;
 	return v;
 }
 
-bool pattern_method(const struct pattern *p, const char *class_name, size_t class_length, const char *method,
+bool matcher_method(const struct matcher *p, const char *class_name, size_t class_length, const char *method,
 		    size_t method_length, const char *descriptor, size_t descriptor_length)
 {
-	struct pattern_method m = {.class_name = {class_name, class_length},
+	struct matcher_method m = {.class_name = {class_name, class_length},
 				   .name = {method, method_length},
 				   .descriptor = {descriptor, descriptor_length}};
 
-	return pattern_decide(p, &m).trace;
+	return matcher_decide(p, &m).trace;
 }

@@ -17,68 +17,68 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pattern {
+struct matcher {
 	const void *block;
 	size_t size;
 };
 
-struct pattern_text {
+struct matcher_text {
 	const char *at;
 	size_t length;
 };
 
-#define PATTERN_MARKS 64
+#define MATCHER_TAGS 64
 
 /* A set; what is more than fits is left out. */
-struct pattern_marks {
+struct matcher_tags {
 	uint32_t count;
-	uint32_t mark[PATTERN_MARKS];
+	uint32_t mark[MATCHER_TAGS];
 };
 
-struct pattern_method {
-	struct pattern_text class_name, name, descriptor;
+struct matcher_method {
+	struct matcher_text class_name, name, descriptor;
 	bool synthetic;
-	const struct pattern_marks *of_class, *of_method; /* NULL: none */
+	const struct matcher_tags *of_class, *of_method; /* NULL: none */
 };
 
-#define PATTERN_NO_THRESHOLD UINT64_MAX
+#define MATCHER_NO_THRESHOLD UINT64_MAX
 
-struct pattern_verdict {
+struct matcher_decision {
 	bool trace, timing;
-	uint64_t threshold_ns; /* of the trace; PATTERN_NO_THRESHOLD: that of the recording */
+	uint64_t threshold_ns; /* of the trace; MATCHER_NO_THRESHOLD: that of the recording */
 };
 
-enum pattern_answer {
-	PATTERN_NO = 0,	     /* no method of this class can match */
-	PATTERN_METHODS = 1, /* some may: ask pattern_decide() for each */
-	PATTERN_MARKED = 2,  /* some may if the class or a method has a mark */
+enum matcher_answer {
+	MATCHER_NO = 0,	     /* no method of this class can match */
+	MATCHER_METHODS = 1, /* some may: ask matcher_decide() for each */
+	MATCHER_MARKED = 2,  /* some may if the class or a method has a mark */
 };
 
 /* False when the block is not one, or another version's. */
-bool pattern_valid(const struct pattern *p);
+bool matcher_valid(const struct matcher *p);
 
 /* May the pattern match classes that it does not name? */
-bool pattern_any_class(const struct pattern *p);
+bool matcher_any_class(const struct matcher *p);
 
 /* Are there filters by supertype, by annotation? Without, there is no use in looking for marks. */
-bool pattern_has_supertypes(const struct pattern *p);
-bool pattern_has_annotations(const struct pattern *p);
+bool matcher_has_supertypes(const struct matcher *p);
+bool matcher_has_annotations(const struct matcher *p);
 
 /* What is known by the name of the class alone. */
-enum pattern_answer pattern_class(const struct pattern *p, const char *name, size_t length);
+enum matcher_answer matcher_class(const struct matcher *p, const char *name, size_t length);
 
 /* Add the mark for a supertype (or the class itself), for an annotation, if a filter asks for it. */
-void pattern_mark_supertype(const struct pattern *p, struct pattern_text name, struct pattern_marks *marks);
-void pattern_mark_annotation(const struct pattern *p, struct pattern_text descriptor, struct pattern_marks *marks);
+void matcher_tag_supertype(const struct matcher *p, struct matcher_text name, struct matcher_tags *marks);
+void matcher_tag_annotation(const struct matcher *p, struct matcher_text descriptor, struct matcher_tags *marks);
 
 /* Is the method to be traced, to be timed: for each list, some filter selects it and no exclusion does. */
-struct pattern_verdict pattern_decide(const struct pattern *p, const struct pattern_method *m);
+struct matcher_decision matcher_decide(const struct matcher *p, const struct matcher_method *m);
 
 /* Is this the body of a lambda that belongs to its method? Other synthetic methods are nobody's. */
-bool pattern_takes_lambda(const struct pattern *p, struct pattern_text name);
+bool matcher_takes_lambda(const struct matcher *p, struct matcher_text name);
 
-/* pattern_decide() without marks: is a method of that name to be traced? */
-bool pattern_method(const struct pattern *p, const char *class_name, size_t class_length, const char *method,
+/* matcher_decide() without marks: is a method of that name to be traced? */
+bool matcher_method(const struct matcher *p, const char *class_name, size_t class_length, const char *method,
 		    size_t method_length, const char *descriptor, size_t descriptor_length);
 
 #endif

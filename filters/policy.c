@@ -25,22 +25,22 @@ static bool contains(struct class_text t, const char *part)
 	return false;
 }
 
-static struct pattern_text text_from(struct class_text t)
+static struct matcher_text text_from(struct class_text t)
 {
-	return (struct pattern_text){ t.text, t.length };
+	return (struct matcher_text){ t.text, t.length };
 }
 
 /* Where marks are collected. */
 struct collector {
-	const struct pattern *p;
-	struct pattern_marks *marks;
+	const struct matcher *p;
+	struct matcher_tags *marks;
 };
 
 static bool see_type(struct class_text name, void *context)
 {
 	const struct collector *to = context;
 
-	pattern_mark_supertype(to->p, text_from(name), to->marks);
+	matcher_tag_supertype(to->p, text_from(name), to->marks);
 	return true;
 }
 
@@ -48,21 +48,21 @@ static bool see_annotation(struct class_text type, void *context)
 {
 	const struct collector *to = context;
 
-	pattern_mark_annotation(to->p, text_from(type), to->marks);
+	matcher_tag_annotation(to->p, text_from(type), to->marks);
 	return true;
 }
 
-void policy_mark_class(const struct pattern *p, const struct class_file *c, struct pattern_marks *marks)
+void policy_mark_class(const struct matcher *p, const struct class_file *c, struct matcher_tags *marks)
 {
 	struct collector to = { p, marks };
 
-	if (pattern_has_supertypes(p)) {
+	if (matcher_has_supertypes(p)) {
 		see_type(c->name, &to);
 		if (!(c->access & ACC_INTERFACE)) /* Object is above it in the file, and not in the language */
 			see_type(c->super, &to);
 		class_each_interface(c, see_type, &to);
 	}
-	if (pattern_has_annotations(p))
+	if (matcher_has_annotations(p))
 		class_each_annotation(c, NULL, see_annotation, &to);
 }
 
@@ -81,21 +81,21 @@ static bool see_word(struct class_text text, void *context)
 	return see_annotation_word(text, context);
 }
 
-static bool any_word(const struct pattern *p, const void *pool, size_t size, uint16_t count, class_see see)
+static bool any_word(const struct matcher *p, const void *pool, size_t size, uint16_t count, class_see see)
 {
-	struct pattern_marks marks = { .count = 0 };
+	struct matcher_tags marks = { .count = 0 };
 	struct collector to = { p, &marks };
 
 	class_each_utf8(pool, size, count, see, &to);
 	return marks.count;
 }
 
-bool policy_may_have_mark(const struct pattern *p, const void *pool, size_t size, uint16_t count)
+bool policy_may_have_mark(const struct matcher *p, const void *pool, size_t size, uint16_t count)
 {
 	return any_word(p, pool, size, count, see_word);
 }
 
-bool policy_may_bear(const struct pattern *p, const void *pool, size_t size, uint16_t count)
+bool policy_may_bear(const struct matcher *p, const void *pool, size_t size, uint16_t count)
 {
 	return any_word(p, pool, size, count, see_annotation_word);
 }
@@ -105,7 +105,7 @@ bool policy_may_bear(const struct pattern *p, const void *pool, size_t size, uin
  * a/b/C/12: JDK 8 crashes when it is asked for the constants of a LambdaForm's, which it also does to make
  * the class file for a retransformation.
  */
-bool policy_class_name(struct pattern_text name)
+bool policy_class_name(struct matcher_text name)
 {
 	bool digit = false;
 
@@ -179,16 +179,16 @@ bool policy_is_intrinsic(const struct class_file *c, const struct class_method *
 	       (unmarked && intrinsic_by_name(c, m));
 }
 
-enum frt_skip_reason policy_modifiers(const struct pattern *p, struct pattern_text name, unsigned int modifiers)
+enum frt_skip_reason policy_modifiers(const struct matcher *p, struct matcher_text name, unsigned int modifiers)
 {
 	if (modifiers & ACC_NATIVE)
 		return FRT_SKIP_NATIVE;
 	if (modifiers & ACC_ABSTRACT)
 		return FRT_SKIP_ABSTRACT;
-	return modifiers & ACC_SYNTHETIC && !pattern_takes_lambda(p, name) ? FRT_SKIP_SYNTHETIC : FRT_SKIP_NONE;
+	return modifiers & ACC_SYNTHETIC && !matcher_takes_lambda(p, name) ? FRT_SKIP_SYNTHETIC : FRT_SKIP_NONE;
 }
 
-static enum frt_skip_reason method_reason(const struct pattern *p, const struct class_file *c, const struct class_method *m)
+static enum frt_skip_reason method_reason(const struct matcher *p, const struct class_file *c, const struct class_method *m)
 {
 	enum frt_skip_reason reason = policy_modifiers(p, text_from(m->name), m->access);
 
@@ -206,16 +206,16 @@ static enum frt_skip_reason method_reason(const struct pattern *p, const struct 
 	return FRT_SKIP_NONE;
 }
 
-struct pattern_verdict policy_method(const struct pattern *p, const struct class_file *c, const struct class_method *m,
-				     const struct pattern_marks *of_class, enum frt_skip_reason *reason)
+struct matcher_decision policy_method(const struct matcher *p, const struct class_file *c, const struct class_method *m,
+				     const struct matcher_tags *of_class, enum frt_skip_reason *reason)
 {
-	struct pattern_marks of_method = { .count = 0 };
+	struct matcher_tags of_method = { .count = 0 };
 	struct collector to = { p, &of_method };
-	struct pattern_verdict v;
+	struct matcher_decision v;
 
-	if (pattern_has_annotations(p))
+	if (matcher_has_annotations(p))
 		class_each_annotation(c, m, see_annotation, &to);
-	v = pattern_decide(p, &(struct pattern_method){ .class_name = text_from(c->name),
+	v = matcher_decide(p, &(struct matcher_method){ .class_name = text_from(c->name),
 							.name = text_from(m->name),
 							.descriptor = text_from(m->descriptor),
 							.synthetic = m->access & ACC_SYNTHETIC,

@@ -23,16 +23,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLOCK_MAGIC   0x544c4654u /* "TFLT" */
-#define BLOCK_VERSION 2u
+#define PROGRAM_MAGIC   0x544c4654u /* "TFLT" */
+#define PROGRAM_VERSION 2u
 
 /* What there is in the block at all */
-#define BLOCK_ANY_CLASS	 0x1u /* a filter selects a method of any class */
-#define BLOCK_SUPERTYPE	 0x2u
-#define BLOCK_ANNOTATION 0x4u
-#define BLOCK_LAMBDA	 0x8u /* the bodies of lambdas belong to their method */
+#define PROGRAM_ANY_CLASS	 0x1u /* a filter selects a method of any class */
+#define PROGRAM_SUPERTYPE	 0x2u
+#define PROGRAM_ANNOTATION 0x4u
+#define PROGRAM_LAMBDA	 0x8u /* the bodies of lambdas belong to their method */
 
-struct block_header {
+struct program_header {
 	uint32_t magic, version;
 	uint32_t size;
 	uint32_t flags;
@@ -42,22 +42,22 @@ struct block_header {
 	uint32_t reserved;
 };
 
-enum block_sort {
-	BLOCK_NAME = 0,	   /* the class of that name */
-	BLOCK_BELOW = '+', /* that class or interface, and all below it */
-	BLOCK_BEARS = '@', /* what bears that annotation */
+enum program_kind {
+	PROGRAM_NAME = 0,	   /* the class of that name */
+	PROGRAM_BELOW = '+', /* that class or interface, and all below it */
+	PROGRAM_BEARS = '@', /* what bears that annotation */
 };
 
-#define BLOCK_TRACE	0x1u
-#define BLOCK_TIMING	0x2u
-#define BLOCK_NO_TRACE	0x4u
-#define BLOCK_NO_TIMING 0x8u
-#define BLOCK_SOME	0x10u /* of a class: there are entries that select methods of it */
-#define BLOCK_GLOB	0x20u /* the method's name has a '*' */
+#define PROGRAM_TRACE	0x1u
+#define PROGRAM_TIMING	0x2u
+#define PROGRAM_NO_TRACE	0x4u
+#define PROGRAM_NO_TIMING 0x8u
+#define PROGRAM_SOME	0x10u /* of a class: there are entries that select methods of it */
+#define PROGRAM_GLOB	0x20u /* the method's name has a '*' */
 
-#define BLOCK_SELECT (BLOCK_TRACE | BLOCK_TIMING)
+#define PROGRAM_SELECT (PROGRAM_TRACE | PROGRAM_TIMING)
 
-struct block_entry {
+struct program_entry {
 	uint64_t threshold_ns; /* of a trace; UINT64_MAX: none of its own */
 	uint32_t next, hash;
 	uint32_t class_at, method_at, types_at;
@@ -66,13 +66,13 @@ struct block_entry {
 	uint32_t flags;
 };
 
-_Static_assert(sizeof(struct block_header) == 32, "block layout");
-_Static_assert(sizeof(struct block_entry) == 40, "block layout");
+_Static_assert(sizeof(struct program_header) == 32, "block layout");
+_Static_assert(sizeof(struct program_entry) == 40, "block layout");
 
-#define BLOCK_HASH_START 2166136261u
+#define PROGRAM_HASH_START 2166136261u
 
 /* FNV-1a, to be continued. */
-static inline uint32_t block_hash(uint32_t hash, const char *bytes, size_t length)
+static inline uint32_t program_hash(uint32_t hash, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
 		hash = (hash ^ (uint8_t)bytes[i]) * 16777619u;
@@ -80,14 +80,14 @@ static inline uint32_t block_hash(uint32_t hash, const char *bytes, size_t lengt
 }
 
 /* The hash of an entry; of a method with a '*' without the method. */
-static inline uint32_t block_hash_entry(char sort, const char *class_name, size_t class_length, const char *method,
+static inline uint32_t program_hash_entry(char sort, const char *class_name, size_t class_length, const char *method,
 					size_t method_length)
 {
-	uint32_t hash = block_hash(BLOCK_HASH_START, &sort, 1);
+	uint32_t hash = program_hash(PROGRAM_HASH_START, &sort, 1);
 
-	hash = block_hash(hash, class_name, class_length);
-	hash = block_hash(hash, "", 1);
-	return block_hash(hash, method, method_length);
+	hash = program_hash(hash, class_name, class_length);
+	hash = program_hash(hash, "", 1);
+	return program_hash(hash, method, method_length);
 }
 
 #endif

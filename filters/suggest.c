@@ -41,7 +41,7 @@ struct candidate {
 	int distance;
 };
 
-struct near {
+struct suggest {
 	const struct filter_set *filters;
 	size_t filter_count;
 	struct candidate best[KEPT];
@@ -49,9 +49,9 @@ struct near {
 	bool met[FILTERS];
 };
 
-struct near *near_new(const struct filter_list *l)
+struct suggest *suggest_new(const struct filter_list *l)
 {
-	struct near *n = calloc(1, sizeof(*n));
+	struct suggest *n = calloc(1, sizeof(*n));
 
 	if (n) {
 		n->filters = &l->select;
@@ -60,7 +60,7 @@ struct near *near_new(const struct filter_list *l)
 	return n;
 }
 
-void near_free(struct near *n)
+void suggest_free(struct suggest *n)
 {
 	if (!n)
 		return;
@@ -202,7 +202,7 @@ static int distance_to(const struct filter *f, struct name known, const char *me
 	return c + m;
 }
 
-static size_t same_text(const struct near *n, const char *text)
+static size_t same_text(const struct suggest *n, const char *text)
 {
 	size_t i = 0;
 
@@ -211,7 +211,7 @@ static size_t same_text(const struct near *n, const char *text)
 	return i;
 }
 
-static void candidate_remove(struct near *n, size_t i)
+static void candidate_remove(struct suggest *n, size_t i)
 {
 	free(n->best[i].text);
 	n->count--;
@@ -219,7 +219,7 @@ static void candidate_remove(struct near *n, size_t i)
 }
 
 /* Takes over `text`. */
-static void candidate_add(struct near *n, char *text, size_t filter, int distance)
+static void candidate_add(struct suggest *n, char *text, size_t filter, int distance)
 {
 	size_t i = same_text(n, text);
 
@@ -238,7 +238,7 @@ static void candidate_add(struct near *n, char *text, size_t filter, int distanc
 }
 
 /* The filter is not in need of advice, and what was advised makes room. */
-static void filter_met(struct near *n, size_t filter)
+static void filter_met(struct suggest *n, size_t filter)
 {
 	n->met[filter] = true;
 	for (size_t i = n->count; i-- > 0;)
@@ -256,7 +256,7 @@ static char *candidate_text(const struct filter *f, struct name known, const cha
 	return text;
 }
 
-static void offer_to(struct near *n, size_t i, struct name known, const char *method)
+static void offer_to(struct suggest *n, size_t i, struct name known, const char *method)
 {
 	const struct filter *f = &n->filters->items[i];
 	int distance = names_one(f) ? distance_to(f, known, method) : FAR;
@@ -280,7 +280,7 @@ static void offer_to(struct near *n, size_t i, struct name known, const char *me
 		candidate_add(n, text, i, distance);
 }
 
-void near_offer(struct near *n, const char *class_name, const char *method)
+void suggest_offer(struct suggest *n, const char *class_name, const char *method)
 {
 	char dotted[512];
 	size_t length = strlen(class_name);
@@ -294,12 +294,12 @@ void near_offer(struct near *n, const char *class_name, const char *method)
 			offer_to(n, i, name_split(dotted), method);
 }
 
-const char *near_best(const struct near *n, size_t i)
+const char *suggest_best(const struct suggest *n, size_t i)
 {
-	return i < n->count && i < NEAR_BEST ? n->best[i].text : NULL;
+	return i < n->count && i < SUGGEST_BEST ? n->best[i].text : NULL;
 }
 
-size_t near_filter(const struct near *n, size_t i)
+size_t suggest_filter(const struct suggest *n, size_t i)
 {
-	return i < n->count && i < NEAR_BEST ? n->best[i].filter : 0;
+	return i < n->count && i < SUGGEST_BEST ? n->best[i].filter : 0;
 }

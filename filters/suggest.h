@@ -9,12 +9,12 @@
 
 #include "filters/filter_list.h"
 
-#define NEAR_BEST 5 /* at most so many are kept */
+#define SUGGEST_BEST 5 /* at most so many are kept */
 
-struct near;
+struct suggest;
 
-struct near *near_new(const struct filter_list *l); /* NULL: no memory. The list must outlive it; the first 256 filters count. */
-void near_free(struct near *n);
+struct suggest *suggest_new(const struct filter_list *l); /* NULL: no memory. The list must outlive it; the first 256 filters count. */
+void suggest_free(struct suggest *n);
 
 /*
  * `class_name` is a binary name (a.b.C$D; slashes are understood). `method` is a
@@ -23,12 +23,12 @@ void near_free(struct near *n);
  * A class whose methods are offered has none that is selected: to a filter for
  * one overload its own name is near.
  */
-void near_offer(struct near *n, const char *class_name, const char *method);
+void suggest_offer(struct suggest *n, const char *class_name, const char *method);
 
 /* The i-th best, as a filter to type (a.b.C$D::m); NULL: there are no more. Valid until the next call on n. */
-const char *near_best(const struct near *n, size_t i);
+const char *suggest_best(const struct suggest *n, size_t i);
 
 /* The filter that it is near to: an index for filter_list_text(). */
-size_t near_filter(const struct near *n, size_t i);
+size_t suggest_filter(const struct suggest *n, size_t i);
 
 #endif

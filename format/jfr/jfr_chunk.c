@@ -89,7 +89,7 @@ void jfr_chunk_put(struct jfr_chunk *c)
 	if (!c || --c->references)
 		return;
 	if (c->has_constants)
-		jfr_constants_release(&c->constants);
+		jfr_read_pools_release(&c->constants);
 	jfr_metadata_put(c->metadata);
 	if (c->forget)
 		c->forget(c->data, c->size);
@@ -102,7 +102,7 @@ static void read_constants(struct jfr_chunk *c)
 	int err;
 
 	cursor_init(&cursor, c->data, c->size);
-	err = jfr_constants_read(&c->constants, c->metadata, &cursor, c->header.constants);
+	err = jfr_read_pools_read(&c->constants, c->metadata, &cursor, c->header.constants);
 	c->has_constants = true;
 	if (err == -ENOMEM)
 		jfr_fault_add(c->fault, "no memory for its constants", c->at);
@@ -114,7 +114,7 @@ uint64_t jfr_chunk_constant(struct jfr_chunk *c, const struct meta_type *t, uint
 {
 	if (!c->has_constants)
 		read_constants(c);
-	return c->constants.pools ? jfr_constants_find(&c->constants, t, key) : 0;
+	return c->constants.pools ? jfr_read_pools_find(&c->constants, t, key) : 0;
 }
 
 static const struct meta_type *event_type(struct jfr_chunk *c, uint64_t id)

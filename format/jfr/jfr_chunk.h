@@ -48,7 +48,7 @@ struct jfr_chunk {
 	struct jfr_metadata *metadata;
 	struct jfr_timebase clock;
 	bool has_constants, out_of_memory;
-	struct jfr_constants constants; /* once somebody asked for one */
+	struct jfr_read_pools constants; /* once somebody asked for one */
 	struct jfr_fault *fault;	/* the file's */
 	const struct meta_type *last;	/* of the event before: the next one is often like it */
 	uint64_t last_id;

@@ -19,7 +19,7 @@ struct input {
 	struct jfr_chunk *chunk;
 	struct union_map types;
 	struct jfr_metadata *mapped; /* whose `types` are; of the first pass, the last one that was added */
-	struct jfr_key_map keys;
+	struct jfr_merge_id_map keys;
 	struct timed *order;
 	size_t count, next, capacity;
 };
@@ -27,14 +27,14 @@ struct input {
 struct merge {
 	struct input *inputs;
 	size_t count;
-	struct jfr_union types;
-	struct jfr_keys keys;
+	struct jfr_merge_types types;
+	struct jfr_merge_ids keys;
 	struct bytes metadata;
 	uint64_t metadata_id;
 	struct jfr_timebase clock;
 	struct jfr_metadata *region; /* of the base */
 	bool has_base;
-	struct jfr_copy copy;
+	struct jfr_merge_copy copy;
 	int64_t last; /* tick at which the last event ended; before the first, where the file begins */
 	const struct jfr_merge_sink *sink;
 	struct jfr_merged *merged;
@@ -85,7 +85,7 @@ static int each_chunk(struct merge *m, struct input *in, int (*look)(struct merg
 static int look_at_types(struct merge *m, struct input *in, struct jfr_chunk *chunk)
 {
 	bool ours = jfr_metadata_find(chunk->metadata, "frtrace.Clock") != NULL;
-	int err = in->mapped == chunk->metadata ? 0 : jfr_union_add(&m->types, chunk->metadata);
+	int err = in->mapped == chunk->metadata ? 0 : jfr_merge_types_add(&m->types, chunk->metadata);
 
 	if (!m->region || (ours && !m->has_base)) {
 		m->clock = (struct jfr_timebase){chunk->header.start_ticks, chunk->header.start_nanos, 1};
@@ -115,7 +115,7 @@ static int look_at_constants(struct merge *m, struct input *in, struct jfr_chunk
 	int err = map_types(m, in, chunk);
 
 	if (!err)
-		err = jfr_key_map_scan(&in->keys, &m->keys, &in->types, chunk);
+		err = jfr_merge_id_map_scan(&in->keys, &m->keys, &in->types, chunk);
 	return err ? err : in->file->fault.what ? -EINVAL : 0;
 }
 
@@ -127,19 +127,19 @@ static int prepare_types(struct merge *m)
 		err = each_chunk(m, &m->inputs[i], look_at_types);
 	if (!err && !m->region)
 		return -ENODATA;
-	return err ? err : jfr_union_describe(&m->types, m->region, &m->metadata, &m->metadata_id);
+	return err ? err : jfr_merge_types_describe(&m->types, m->region, &m->metadata, &m->metadata_id);
 }
 
 static int prepare_keys(struct merge *m)
 {
-	int err = jfr_keys_init(&m->keys, &m->types);
+	int err = jfr_merge_ids_init(&m->keys, &m->types);
 
 	for (size_t i = 0; i < m->count && !err; i++) {
-		err = jfr_key_map_begin(&m->inputs[i].keys, &m->keys);
+		err = jfr_merge_id_map_begin(&m->inputs[i].keys, &m->keys);
 		if (!err)
 			err = each_chunk(m, &m->inputs[i], look_at_constants);
 		if (!err)
-			err = jfr_key_map_end(&m->inputs[i].keys, &m->keys);
+			err = jfr_merge_id_map_end(&m->inputs[i].keys, &m->keys);
 		rewind_input(&m->inputs[i]);
 	}
 	return err;
@@ -195,7 +195,7 @@ static int order_events(const struct merge *m, struct input *in)
 	in->count = in->next = 0;
 	while (!err && jfr_chunk_next(in->chunk, &position, &e))
 		if (e.type)
-			err = add_timed(in, (struct timed){jfr_copy_end_of(&m->copy, &from, &e), e.at});
+			err = add_timed(in, (struct timed){jfr_merge_copy_end_of(&m->copy, &from, &e), e.at});
 	sort(in);
 	return err ? err : in->file->fault.what ? -EINVAL : 0;
 }
@@ -233,7 +233,7 @@ static struct input *earliest(struct merge *m)
 
 static int finish_chunk(struct merge *m, bool last)
 {
-	int err = jfr_copy_finish(&m->copy, m->last, last);
+	int err = jfr_merge_copy_finish(&m->copy, m->last, last);
 
 	if (err)
 		return err;
@@ -249,11 +249,11 @@ static int next_output(struct merge *m)
 	int64_t start = m->copy.start < m->last ? m->last : m->copy.start + 1;
 	int err;
 
-	if (jfr_copy_size(&m->copy) < CHUNK_SIZE && m->copy.events < CHUNK_EVENTS)
+	if (jfr_merge_copy_size(&m->copy) < CHUNK_SIZE && m->copy.events < CHUNK_EVENTS)
 		return 0;
 	err = finish_chunk(m, false);
 	if (!err)
-		jfr_copy_begin(&m->copy, start);
+		jfr_merge_copy_begin(&m->copy, start);
 	return err;
 }
 
@@ -267,7 +267,7 @@ static int copy_next(struct merge *m, struct input *in)
 		return err;
 	if (!jfr_chunk_event(in->chunk, in->order[in->next].at, &e))
 		return -EINVAL;
-	err = jfr_copy_event(&m->copy, &from, &e);
+	err = jfr_merge_copy_event(&m->copy, &from, &e);
 	if (in->order[in->next].end > m->last)
 		m->last = in->order[in->next].end;
 	in->next++;
@@ -297,13 +297,13 @@ static void begin(struct merge *m)
 			m->last = ticks;
 	}
 	m->merged->begin = nanos_of(m, m->last);
-	jfr_copy_begin(&m->copy, m->last);
+	jfr_merge_copy_begin(&m->copy, m->last);
 }
 
 static int copy_all(struct merge *m)
 {
 	struct input *in;
-	int err = jfr_copy_init(&m->copy, &m->types, &m->metadata, m->metadata_id, &m->clock);
+	int err = jfr_merge_copy_init(&m->copy, &m->types, &m->metadata, m->metadata_id, &m->clock);
 
 	for (size_t i = 0; i < m->count && !err; i++)
 		err = load(m, &m->inputs[i]);
@@ -324,13 +324,13 @@ static void release(struct merge *m)
 		jfr_chunk_put(in->chunk);
 		union_map_release(&in->types);
 		metadata_set(&in->mapped, NULL);
-		jfr_key_map_release(&in->keys);
+		jfr_merge_id_map_release(&in->keys);
 		free(in->order);
 	}
-	jfr_copy_release(&m->copy);
-	jfr_keys_release(&m->keys);
+	jfr_merge_copy_release(&m->copy);
+	jfr_merge_ids_release(&m->keys);
 	metadata_set(&m->region, NULL);
-	jfr_union_release(&m->types);
+	jfr_merge_types_release(&m->types);
 	bytes_release(&m->metadata);
 	free(m->inputs);
 }
@@ -341,7 +341,7 @@ int jfr_merge(struct jfr_file *const *files, size_t count, const struct jfr_merg
 	int err;
 
 	*merged = (struct jfr_merged){0};
-	jfr_union_init(&m.types);
+	jfr_merge_types_init(&m.types);
 	bytes_init(&m.metadata);
 	m.inputs = calloc(count + 1, sizeof(*m.inputs));
 	if (!m.inputs)

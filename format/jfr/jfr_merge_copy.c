@@ -8,17 +8,17 @@
 #define CHECKPOINT	 1
 #define TICKS_PER_SECOND 1000000000
 
-int jfr_copy_init(struct jfr_copy *c, const struct jfr_union *types, const struct bytes *metadata, uint64_t metadata_id,
+int jfr_merge_copy_init(struct jfr_merge_copy *c, const struct jfr_merge_types *types, const struct bytes *metadata, uint64_t metadata_id,
 		  const struct jfr_timebase *clock)
 {
-	*c = (struct jfr_copy){
+	*c = (struct jfr_merge_copy){
 		.types = types, .metadata = metadata, .metadata_id = metadata_id, .clock = *clock,
 		.pools = calloc(types->count + 1, sizeof(*c->pools)),
 	};
 	return c->pools ? 0 : -ENOMEM;
 }
 
-void jfr_copy_release(struct jfr_copy *c)
+void jfr_merge_copy_release(struct jfr_merge_copy *c)
 {
 	for (uint32_t i = 0; c->pools && i < c->types->count; i++)
 		bytes_release(&c->pools[i].values);
@@ -31,7 +31,7 @@ void jfr_copy_release(struct jfr_copy *c)
 
 /* One value on its way. */
 struct passage {
-	struct jfr_copy *to;
+	struct jfr_merge_copy *to;
 	const struct jfr_original *from;
 	struct cursor in;
 	struct bytes *out;
@@ -43,7 +43,7 @@ static bool is_special(int64_t ticks)
 	return ticks == INT64_MIN || ticks == INT64_MAX;
 }
 
-static int64_t moment(const struct jfr_copy *to, const struct jfr_chunk *chunk, int64_t ticks)
+static int64_t moment(const struct jfr_merge_copy *to, const struct jfr_chunk *chunk, int64_t ticks)
 {
 	uint64_t nanos = jfr_timebase_moment(&chunk->clock, ticks);
 
@@ -55,14 +55,14 @@ static int64_t span(const struct jfr_chunk *chunk, int64_t ticks)
 	return is_special(ticks) ? ticks : jfr_timebase_span(&chunk->clock, ticks);
 }
 
-int64_t jfr_copy_end_of(const struct jfr_copy *c, const struct jfr_original *from, const struct jfr_event *e)
+int64_t jfr_merge_copy_end_of(const struct jfr_merge_copy *c, const struct jfr_original *from, const struct jfr_event *e)
 {
 	struct jfr_times t = jfr_event_times(from->chunk, e);
 
 	return (uint64_t)moment(c, from->chunk, t.start) + (uint64_t)span(from->chunk, t.duration);
 }
 
-static void want(struct jfr_copy *c, const struct meta_type *t, uint64_t key, uint64_t new_key)
+static void want(struct jfr_merge_copy *c, const struct meta_type *t, uint64_t key, uint64_t new_key)
 {
 	if (c->wanted_count == c->wanted_capacity) {
 		size_t capacity = c->wanted_capacity ? 2 * c->wanted_capacity : 64;
@@ -81,7 +81,7 @@ static void want(struct jfr_copy *c, const struct meta_type *t, uint64_t key, ui
 static uint64_t new_key(struct passage *p, const struct meta_type *t, uint64_t key)
 {
 	uint32_t type = p->from->types->plan[t->index].type;
-	uint64_t k = jfr_key_map(p->from->keys, type, t->role, key);
+	uint64_t k = jfr_merge_id_map(p->from->keys, type, t->role, key);
 
 	if ((k || p->from->keys->zero[type]) && !key_table_find(&p->to->copied, k, type))
 		want(p->to, t, key, k);
@@ -271,7 +271,7 @@ static int passage_end(struct passage *p)
 	return p->to->failed ? -ENOMEM : 0;
 }
 
-static int copy_constant(struct jfr_copy *c, const struct jfr_original *from, const struct wanted_constant *w)
+static int copy_constant(struct jfr_merge_copy *c, const struct jfr_original *from, const struct wanted_constant *w)
 {
 	uint32_t type = from->types->plan[w->type->index].type;
 	struct copied_pool *pool = &c->pools[type];
@@ -293,7 +293,7 @@ static int copy_constant(struct jfr_copy *c, const struct jfr_original *from, co
 }
 
 /* And those that they refer to. */
-static int copy_constants(struct jfr_copy *c, const struct jfr_original *from)
+static int copy_constants(struct jfr_merge_copy *c, const struct jfr_original *from)
 {
 	int err = 0;
 
@@ -305,7 +305,7 @@ static int copy_constants(struct jfr_copy *c, const struct jfr_original *from)
 	return err;
 }
 
-void jfr_copy_begin(struct jfr_copy *c, int64_t start_ticks)
+void jfr_merge_copy_begin(struct jfr_merge_copy *c, int64_t start_ticks)
 {
 	bytes_clear(&c->chunk);
 	if (bytes_reserve(&c->chunk, JFR_HEADER_SIZE))
@@ -320,12 +320,12 @@ void jfr_copy_begin(struct jfr_copy *c, int64_t start_ticks)
 	c->open = true;
 }
 
-size_t jfr_copy_size(const struct jfr_copy *c)
+size_t jfr_merge_copy_size(const struct jfr_merge_copy *c)
 {
 	return c->chunk.size + c->constants + c->metadata->size;
 }
 
-int jfr_copy_event(struct jfr_copy *c, const struct jfr_original *from, const struct jfr_event *e)
+int jfr_merge_copy_event(struct jfr_merge_copy *c, const struct jfr_original *from, const struct jfr_event *e)
 {
 	uint64_t id = c->types->types[from->types->plan[e->type->index].type].id;
 	struct passage p = {.to = c, .from = from, .out = &c->event};
@@ -350,7 +350,7 @@ int jfr_copy_event(struct jfr_copy *c, const struct jfr_original *from, const st
 }
 
 /* One for each type. `last` is where the one before it stands; 0: there is none. */
-static int put_checkpoint(struct jfr_copy *c, uint32_t type, uint64_t *last)
+static int put_checkpoint(struct jfr_merge_copy *c, uint32_t type, uint64_t *last)
 {
 	const struct copied_pool *pool = &c->pools[type];
 	size_t start = c->chunk.size;
@@ -374,7 +374,7 @@ static int put_checkpoint(struct jfr_copy *c, uint32_t type, uint64_t *last)
 	return 0;
 }
 
-int jfr_copy_finish(struct jfr_copy *c, int64_t end_ticks, bool last)
+int jfr_merge_copy_finish(struct jfr_merge_copy *c, int64_t end_ticks, bool last)
 {
 	struct jfr_header h = {.major = 2, .minor = 1, .start_ticks = c->start, .ticks_per_second = TICKS_PER_SECOND};
 	int err = 0;

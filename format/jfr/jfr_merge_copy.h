@@ -10,9 +10,9 @@
 #include "format/jfr/jfr_merge_ids.h"
 
 /* Where to. */
-struct jfr_copy {
-	const struct jfr_union *types;
-	const struct bytes *metadata; /* as jfr_union_describe() made it */
+struct jfr_merge_copy {
+	const struct jfr_merge_types *types;
+	const struct bytes *metadata; /* as jfr_merge_types_describe() made it */
 	uint64_t metadata_id;
 	struct jfr_timebase clock; /* nanoseconds */
 	struct bytes chunk;	   /* header and events */
@@ -36,24 +36,24 @@ struct jfr_copy {
 struct jfr_original {
 	struct jfr_chunk *chunk;
 	const struct union_map *types;
-	const struct jfr_key_map *keys;
+	const struct jfr_merge_id_map *keys;
 };
 
 /* `types` and `metadata` stay the caller's. -ENOMEM; release it in every case. */
-int jfr_copy_init(struct jfr_copy *c, const struct jfr_union *types, const struct bytes *metadata, uint64_t metadata_id,
+int jfr_merge_copy_init(struct jfr_merge_copy *c, const struct jfr_merge_types *types, const struct bytes *metadata, uint64_t metadata_id,
 		  const struct jfr_timebase *clock);
-void jfr_copy_release(struct jfr_copy *c);
+void jfr_merge_copy_release(struct jfr_merge_copy *c);
 
 /* The tick of the copy at which an event of the chunk ended. */
-int64_t jfr_copy_end_of(const struct jfr_copy *c, const struct jfr_original *from, const struct jfr_event *e);
+int64_t jfr_merge_copy_end_of(const struct jfr_merge_copy *c, const struct jfr_original *from, const struct jfr_event *e);
 
-void jfr_copy_begin(struct jfr_copy *c, int64_t start_ticks);
-size_t jfr_copy_size(const struct jfr_copy *c); /* of the chunk so far, about */
+void jfr_merge_copy_begin(struct jfr_merge_copy *c, int64_t start_ticks);
+size_t jfr_merge_copy_size(const struct jfr_merge_copy *c); /* of the chunk so far, about */
 
 /* An event of a known type. -ENOMEM; -EINVAL: what is wrong stands in chunk->fault. */
-int jfr_copy_event(struct jfr_copy *c, const struct jfr_original *from, const struct jfr_event *e);
+int jfr_merge_copy_event(struct jfr_merge_copy *c, const struct jfr_original *from, const struct jfr_event *e);
 
 /* c->chunk is whole then. -ENOMEM; -EFBIG. */
-int jfr_copy_finish(struct jfr_copy *c, int64_t end_ticks, bool last);
+int jfr_merge_copy_finish(struct jfr_merge_copy *c, int64_t end_ticks, bool last);
 
 #endif

@@ -63,22 +63,22 @@ void key_table_release(struct key_table *t)
 	*t = (struct key_table){0};
 }
 
-int jfr_keys_init(struct jfr_keys *k, const struct jfr_union *u)
+int jfr_merge_ids_init(struct jfr_merge_ids *k, const struct jfr_merge_types *u)
 {
-	*k = (struct jfr_keys){.types = u->count, .used = calloc(u->count + 1, sizeof(*k->used))};
+	*k = (struct jfr_merge_ids){.types = u->count, .used = calloc(u->count + 1, sizeof(*k->used))};
 	return k->used ? 0 : -ENOMEM;
 }
 
-void jfr_keys_release(struct jfr_keys *k)
+void jfr_merge_ids_release(struct jfr_merge_ids *k)
 {
 	free(k->used);
 	key_table_release(&k->threads);
-	*k = (struct jfr_keys){0};
+	*k = (struct jfr_merge_ids){0};
 }
 
-int jfr_key_map_begin(struct jfr_key_map *map, const struct jfr_keys *k)
+int jfr_merge_id_map_begin(struct jfr_merge_id_map *map, const struct jfr_merge_ids *k)
 {
-	*map = (struct jfr_key_map){.before = calloc(k->types + 1, sizeof(*map->before)),
+	*map = (struct jfr_merge_id_map){.before = calloc(k->types + 1, sizeof(*map->before)),
 				    .own = calloc(k->types + 1, sizeof(*map->own)),
 				    .zero = calloc(k->types + 1, sizeof(*map->zero))};
 	if (!map->before || !map->own || !map->zero)
@@ -87,13 +87,13 @@ int jfr_key_map_begin(struct jfr_key_map *map, const struct jfr_keys *k)
 	return 0;
 }
 
-void jfr_key_map_release(struct jfr_key_map *map)
+void jfr_merge_id_map_release(struct jfr_merge_id_map *map)
 {
 	free(map->before);
 	free(map->own);
 	free(map->zero);
 	key_table_release(&map->threads);
-	*map = (struct jfr_key_map){0};
+	*map = (struct jfr_merge_id_map){0};
 }
 
 static bool is_high(uint64_t key)
@@ -101,7 +101,7 @@ static bool is_high(uint64_t key)
 	return key >> 63;
 }
 
-static uint64_t moved(const struct jfr_key_map *map, uint32_t type, uint64_t key)
+static uint64_t moved(const struct jfr_merge_id_map *map, uint32_t type, uint64_t key)
 {
 	return is_high(key) ? key - map->before[type].high : key + map->before[type].low;
 }
@@ -121,13 +121,13 @@ static uint64_t number(struct jfr_chunk *chunk, const struct jfr_value *thread, 
 	return v.kind == VALUE_NUMBER ? v.number : 0;
 }
 
-static bool is_own(const struct jfr_key_map *map, uint32_t type, uint64_t new_key)
+static bool is_own(const struct jfr_merge_id_map *map, uint32_t type, uint64_t new_key)
 {
 	return is_high(new_key) ? -new_key > map->before[type].high : new_key >= map->before[type].low;
 }
 
 /* A thread has the same two ids in all recordings of its JVM. The first key that somebody gave it is everybody's. */
-static int know_thread(struct jfr_key_map *map, struct jfr_keys *k, uint32_t type, const struct meta_type *t,
+static int know_thread(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, uint32_t type, const struct meta_type *t,
 		       struct jfr_chunk *chunk, uint64_t key)
 {
 	struct jfr_value thread = {.kind = VALUE_KEY, .type = t, .key = key};
@@ -147,7 +147,7 @@ static int know_thread(struct jfr_key_map *map, struct jfr_keys *k, uint32_t typ
 	return key_table_put(&map->threads, key, 0, known->value) ? 0 : -ENOMEM;
 }
 
-static int scan_pool(struct jfr_key_map *map, struct jfr_keys *k, uint32_t type, const struct meta_type *t,
+static int scan_pool(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, uint32_t type, const struct meta_type *t,
 		     struct jfr_chunk *chunk)
 {
 	const struct constant_pool *p = &chunk->constants.pools[t->index];
@@ -166,7 +166,7 @@ static int scan_pool(struct jfr_key_map *map, struct jfr_keys *k, uint32_t type,
 	return 0;
 }
 
-int jfr_key_map_scan(struct jfr_key_map *map, struct jfr_keys *k, const struct union_map *types, struct jfr_chunk *chunk)
+int jfr_merge_id_map_scan(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, const struct union_map *types, struct jfr_chunk *chunk)
 {
 	int err = 0;
 
@@ -182,7 +182,7 @@ static bool add(uint64_t *used, uint64_t own)
 	return *used < 1ull << 62;
 }
 
-int jfr_key_map_end(struct jfr_key_map *map, struct jfr_keys *k)
+int jfr_merge_id_map_end(struct jfr_merge_id_map *map, struct jfr_merge_ids *k)
 {
 	for (uint32_t i = 0; i < k->types; i++)
 		if (!add(&k->used[i].low, map->own[i].low) || !add(&k->used[i].high, map->own[i].high))
@@ -190,7 +190,7 @@ int jfr_key_map_end(struct jfr_key_map *map, struct jfr_keys *k)
 	return 0;
 }
 
-uint64_t jfr_key_map(const struct jfr_key_map *map, uint32_t type, enum meta_role role, uint64_t key)
+uint64_t jfr_merge_id_map(const struct jfr_merge_id_map *map, uint32_t type, enum meta_role role, uint64_t key)
 {
 	const struct key_entry *thread;
 

@@ -26,30 +26,30 @@ struct key_range {
 	uint64_t low, high; /* how many are behind 0, and before 2^64 */
 };
 
-struct jfr_keys {
+struct jfr_merge_ids {
 	uint32_t types;		/* of the union */
 	struct key_range *used; /* by type: by the recordings so far */
 	struct key_table threads; /* Java id and system's id to key */
 };
 
 /* Those of one recording. */
-struct jfr_key_map {
+struct jfr_merge_id_map {
 	struct key_range *before, *own; /* by type of the union: of the other recordings, and of this one */
 	bool *zero;			/* by type: it has a constant whose key is 0; else that means none */
 	struct key_table threads; /* key to key, of those that another recording knows */
 };
 
-int jfr_keys_init(struct jfr_keys *k, const struct jfr_union *u);
-void jfr_keys_release(struct jfr_keys *k);
+int jfr_merge_ids_init(struct jfr_merge_ids *k, const struct jfr_merge_types *u);
+void jfr_merge_ids_release(struct jfr_merge_ids *k);
 
 /* Begin a recording, look at each of its chunks, end it. -ENOMEM; -EOVERFLOW: there are no keys left. */
-int jfr_key_map_begin(struct jfr_key_map *map, const struct jfr_keys *k);
-int jfr_key_map_scan(struct jfr_key_map *map, struct jfr_keys *k, const struct union_map *types, struct jfr_chunk *chunk);
-int jfr_key_map_end(struct jfr_key_map *map, struct jfr_keys *k);
-void jfr_key_map_release(struct jfr_key_map *map);
+int jfr_merge_id_map_begin(struct jfr_merge_id_map *map, const struct jfr_merge_ids *k);
+int jfr_merge_id_map_scan(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, const struct union_map *types, struct jfr_chunk *chunk);
+int jfr_merge_id_map_end(struct jfr_merge_id_map *map, struct jfr_merge_ids *k);
+void jfr_merge_id_map_release(struct jfr_merge_id_map *map);
 
 /* `type` is one of the union, `role` that of the key's own type. */
-uint64_t jfr_key_map(const struct jfr_key_map *map, uint32_t type, enum meta_role role, uint64_t key);
+uint64_t jfr_merge_id_map(const struct jfr_merge_id_map *map, uint32_t type, enum meta_role role, uint64_t key);
 
 /* The entry of a and b; NULL: none. Put: false without memory, an entry that is there stays. */
 const struct key_entry *key_table_find(const struct key_table *t, uint64_t a, uint64_t b);

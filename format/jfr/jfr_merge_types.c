@@ -8,12 +8,12 @@
 #define MAX_DEPTH 16	    /* structs in structs, of all files together */
 #define MAX_WIDTH (1 << 16) /* of a value; real ones have some hundred bytes */
 
-void jfr_union_init(struct jfr_union *u)
+void jfr_merge_types_init(struct jfr_merge_types *u)
 {
-	*u = (struct jfr_union){.last_id = 1}; /* 0 and 1 are metadata and checkpoint */
+	*u = (struct jfr_merge_types){.last_id = 1}; /* 0 and 1 are metadata and checkpoint */
 }
 
-void jfr_union_release(struct jfr_union *u)
+void jfr_merge_types_release(struct jfr_merge_types *u)
 {
 	for (uint32_t i = 0; i < u->count; i++)
 		free(u->types[i].fields);
@@ -21,7 +21,7 @@ void jfr_union_release(struct jfr_union *u)
 		jfr_metadata_put(u->kept[i]);
 	free(u->types);
 	free(u->kept);
-	*u = (struct jfr_union){0};
+	*u = (struct jfr_merge_types){0};
 }
 
 /* The index; -1: none. */
@@ -61,7 +61,7 @@ static bool type_agrees(const struct union_type *known, const struct meta_type *
 
 /* Which types of the union those of a metadata are. */
 struct assignment {
-	const struct jfr_union *u;
+	const struct jfr_merge_types *u;
 	const struct jfr_metadata *m;
 	uint32_t *to; /* by meta_type.index; NONE: a new one */
 	bool *taken;  /* types of the union */
@@ -118,7 +118,7 @@ static void settle(struct assignment *a)
 	}
 }
 
-static int assign(struct assignment *a, const struct jfr_union *u, const struct jfr_metadata *m)
+static int assign(struct assignment *a, const struct jfr_merge_types *u, const struct jfr_metadata *m)
 {
 	*a = (struct assignment){.u = u, .m = m};
 	a->to = calloc(m->count + 1, sizeof(*a->to));
@@ -137,7 +137,7 @@ static void assignment_release(struct assignment *a)
 	free(a->taken);
 }
 
-static bool id_is_used(const struct jfr_union *u, uint64_t id)
+static bool id_is_used(const struct jfr_merge_types *u, uint64_t id)
 {
 	for (uint32_t i = 0; i < u->count; i++)
 		if (u->types[i].id == id)
@@ -145,7 +145,7 @@ static bool id_is_used(const struct jfr_union *u, uint64_t id)
 	return false;
 }
 
-static int append_type(struct jfr_union *u, const struct jfr_metadata *m, const struct meta_type *t)
+static int append_type(struct jfr_merge_types *u, const struct jfr_metadata *m, const struct meta_type *t)
 {
 	uint64_t id = t->id > 1 && t->id < INT32_MAX && !id_is_used(u, t->id) ? t->id : u->last_id + 1;
 
@@ -199,7 +199,7 @@ static int extend_type(struct union_type *known, const struct assignment *a, con
 }
 
 /* The width of a type. It ends: deeper than this is refused. */
-static int measure(struct jfr_union *u, uint32_t index, unsigned int depth, uint32_t *width)
+static int measure(struct jfr_merge_types *u, uint32_t index, unsigned int depth, uint32_t *width)
 {
 	struct union_type *t = &u->types[index];
 	uint32_t inner = 0;
@@ -225,7 +225,7 @@ static int measure(struct jfr_union *u, uint32_t index, unsigned int depth, uint
 	return 0;
 }
 
-static int measure_all(struct jfr_union *u)
+static int measure_all(struct jfr_merge_types *u)
 {
 	uint32_t width;
 	int err = 0;
@@ -237,7 +237,7 @@ static int measure_all(struct jfr_union *u)
 	return err;
 }
 
-static int keep(struct jfr_union *u, struct jfr_metadata *m)
+static int keep(struct jfr_merge_types *u, struct jfr_metadata *m)
 {
 	struct jfr_metadata **more = realloc(u->kept, (u->kept_count + 1) * sizeof(struct jfr_metadata *));
 
@@ -248,7 +248,7 @@ static int keep(struct jfr_union *u, struct jfr_metadata *m)
 	return 0;
 }
 
-static int extend(struct jfr_union *u, struct assignment *a, bool *changed)
+static int extend(struct jfr_merge_types *u, struct assignment *a, bool *changed)
 {
 	int err = 0;
 
@@ -264,7 +264,7 @@ static int extend(struct jfr_union *u, struct assignment *a, bool *changed)
 	return err;
 }
 
-int jfr_union_add(struct jfr_union *u, struct jfr_metadata *m)
+int jfr_merge_types_add(struct jfr_merge_types *u, struct jfr_metadata *m)
 {
 	bool changed = false;
 	struct assignment a;
@@ -293,7 +293,7 @@ static void plan_type(struct union_plan *p, const struct union_type *known, cons
 	}
 }
 
-int union_map_build(struct union_map *map, const struct jfr_union *u, const struct jfr_metadata *m)
+int union_map_build(struct union_map *map, const struct jfr_merge_types *u, const struct jfr_metadata *m)
 {
 	struct assignment a;
 	size_t fields = 0;

@@ -6,8 +6,8 @@
  * and of 25. Two of one name stay apart where a field means different things in
  * them. Ids are kept where they are free.
  *
- *     for each metadata: jfr_union_add(&u, m);
- *     jfr_union_describe(&u, m, &body, &id);      -- the metadata event's body
+ *     for each metadata: jfr_merge_types_add(&u, m);
+ *     jfr_merge_types_describe(&u, m, &body, &id);      -- the metadata event's body
  *     for each metadata: union_map_build(&map, &u, m);
  */
 #ifndef FORMAT_JFR_JFR_MERGE_TYPES_H
@@ -31,7 +31,7 @@ struct union_type {
 	uint32_t width; /* bytes of a value of which nothing is known, at most */
 };
 
-struct jfr_union {
+struct jfr_merge_types {
 	struct union_type *types;
 	uint32_t count, capacity;
 	uint64_t last_id;
@@ -39,11 +39,11 @@ struct jfr_union {
 	uint32_t kept_count;
 };
 
-void jfr_union_init(struct jfr_union *u);
-void jfr_union_release(struct jfr_union *u);
+void jfr_merge_types_init(struct jfr_merge_types *u);
+void jfr_merge_types_release(struct jfr_merge_types *u);
 
 /* Add what is new in `m`, which is kept if there is anything. -ENOMEM; -EINVAL: the types nest too deep now. */
-int jfr_union_add(struct jfr_union *u, struct jfr_metadata *m);
+int jfr_merge_types_add(struct jfr_merge_types *u, struct jfr_metadata *m);
 
 /* How the values of one metadata become those of the union. Every metadata must have been added before the first. */
 struct union_plan {
@@ -57,10 +57,10 @@ struct union_map {
 	int32_t *sources;
 };
 
-int union_map_build(struct union_map *map, const struct jfr_union *u, const struct jfr_metadata *m);
+int union_map_build(struct union_map *map, const struct jfr_merge_types *u, const struct jfr_metadata *m);
 void union_map_release(struct union_map *map);
 
 /* The body of the metadata event; where it was recorded is taken from `region`. -ENOMEM. */
-int jfr_union_describe(const struct jfr_union *u, const struct jfr_metadata *region, struct bytes *body, uint64_t *id);
+int jfr_merge_types_describe(const struct jfr_merge_types *u, const struct jfr_metadata *region, struct bytes *body, uint64_t *id);
 
 #endif

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 struct describer {
-	const struct jfr_union *u;
-	struct jfr_description text;
+	const struct jfr_merge_types *u;
+	struct jfr_type_writer text;
 	struct union_map *maps; /* of u->kept */
 };
 
@@ -38,9 +38,9 @@ static void put_attributes(struct describer *s, const struct jfr_metadata *m, co
 		const struct jfr_attribute *a = &e->attribute[i];
 
 		if (strcmp(a->name, "class") == 0)
-			jfr_describe_number(&s->text, a->name, new_id(s, m, jfr_element_number(e, a->name, -1)));
+			jfr_type_write_number(&s->text, a->name, new_id(s, m, jfr_element_number(e, a->name, -1)));
 		else
-			jfr_describe_attribute(&s->text, a->name, a->value);
+			jfr_type_write_attribute(&s->text, a->name, a->value);
 	}
 }
 
@@ -59,9 +59,9 @@ static void put_whole(struct describer *s, const struct jfr_metadata *m, uint32_
 	const struct jfr_element *e = &m->tree.element[element];
 	uint32_t child = 0;
 
-	jfr_describe_element(&s->text, e->name, e->attributes);
+	jfr_type_write_element(&s->text, e->name, e->attributes);
 	put_attributes(s, m, e);
-	jfr_describe_children(&s->text, count_children(&m->tree, element, NULL));
+	jfr_type_write_children(&s->text, count_children(&m->tree, element, NULL));
 	while ((child = jfr_tree_child(&m->tree, element, child, NULL)))
 		put_whole(s, m, child);
 }
@@ -82,14 +82,14 @@ static void put_type(struct describer *s, const struct union_type *t)
 {
 	const struct jfr_element *e = &t->from->tree.element[t->type->element];
 
-	jfr_describe_element(&s->text, e->name, e->attributes);
+	jfr_type_write_element(&s->text, e->name, e->attributes);
 	for (uint32_t i = 0; i < e->attributes; i++) {
 		if (strcmp(e->attribute[i].name, "id") == 0)
-			jfr_describe_number(&s->text, "id", t->id);
+			jfr_type_write_number(&s->text, "id", t->id);
 		else
-			jfr_describe_attribute(&s->text, e->attribute[i].name, e->attribute[i].value);
+			jfr_type_write_attribute(&s->text, e->attribute[i].name, e->attribute[i].value);
 	}
-	jfr_describe_children(&s->text, t->count + count_children(&t->from->tree, t->type->element, "field"));
+	jfr_type_write_children(&s->text, t->count + count_children(&t->from->tree, t->type->element, "field"));
 	put_children(s, t, false);
 	for (uint32_t i = 0; i < t->count; i++)
 		put_whole(s, t->fields[i].from, t->fields[i].element);
@@ -100,18 +100,18 @@ static void put_root(struct describer *s, const struct jfr_metadata *region)
 {
 	uint32_t element = jfr_tree_child(&region->tree, 0, 0, "region");
 
-	jfr_describe_element(&s->text, "root", 0);
-	jfr_describe_children(&s->text, 2);
-	jfr_describe_element(&s->text, "metadata", 0);
-	jfr_describe_children(&s->text, s->u->count);
+	jfr_type_write_element(&s->text, "root", 0);
+	jfr_type_write_children(&s->text, 2);
+	jfr_type_write_element(&s->text, "metadata", 0);
+	jfr_type_write_children(&s->text, s->u->count);
 	for (uint32_t i = 0; i < s->u->count; i++)
 		put_type(s, &s->u->types[i]);
 	if (element) {
 		put_whole(s, region, element);
 		return;
 	}
-	jfr_describe_element(&s->text, "region", 0);
-	jfr_describe_children(&s->text, 0);
+	jfr_type_write_element(&s->text, "region", 0);
+	jfr_type_write_children(&s->text, 0);
 }
 
 static int build_maps(struct describer *s)
@@ -126,17 +126,17 @@ static int build_maps(struct describer *s)
 	return err;
 }
 
-int jfr_union_describe(const struct jfr_union *u, const struct jfr_metadata *region, struct bytes *body, uint64_t *id)
+int jfr_merge_types_describe(const struct jfr_merge_types *u, const struct jfr_metadata *region, struct bytes *body, uint64_t *id)
 {
 	struct describer s = {.u = u};
 	int err = build_maps(&s);
 
-	jfr_description_init(&s.text);
+	jfr_type_writer_init(&s.text);
 	if (!err)
 		put_root(&s, region);
-	if (!err && !jfr_description_write(&s.text, body, id))
+	if (!err && !jfr_type_writer_write(&s.text, body, id))
 		err = -ENOMEM;
-	jfr_description_release(&s.text);
+	jfr_type_writer_release(&s.text);
 	for (uint32_t i = 0; s.maps && i < u->kept_count; i++)
 		union_map_release(&s.maps[i]);
 	free(s.maps);

@@ -51,7 +51,7 @@ static bool pool_put(struct constant_pool *p, uint64_t key, uint64_t at, uint64_
 	return true;
 }
 
-static bool read_pool(struct jfr_constants *k, const struct jfr_metadata *m, struct cursor *c)
+static bool read_pool(struct jfr_read_pools *k, const struct jfr_metadata *m, struct cursor *c)
 {
 	size_t start = c->at;
 	const struct meta_type *t = jfr_metadata_type(m, cursor_leb(c));
@@ -70,7 +70,7 @@ static bool read_pool(struct jfr_constants *k, const struct jfr_metadata *m, str
 }
 
 /* *last becomes the one before it. */
-static int read_checkpoint(struct jfr_constants *k, const struct jfr_metadata *m, struct cursor *c, uint64_t *last)
+static int read_checkpoint(struct jfr_read_pools *k, const struct jfr_metadata *m, struct cursor *c, uint64_t *last)
 {
 	uint64_t size, delta, pools;
 	size_t limit = c->size;
@@ -97,11 +97,11 @@ static int read_checkpoint(struct jfr_constants *k, const struct jfr_metadata *m
 	return cursor_ok(c) ? 0 : -EINVAL;
 }
 
-int jfr_constants_read(struct jfr_constants *k, const struct jfr_metadata *m, struct cursor *c, uint64_t last)
+int jfr_read_pools_read(struct jfr_read_pools *k, const struct jfr_metadata *m, struct cursor *c, uint64_t last)
 {
 	int err = 0;
 
-	*k = (struct jfr_constants){.pools = calloc(m->count + 1, sizeof(*k->pools)), .types = m->count};
+	*k = (struct jfr_read_pools){.pools = calloc(m->count + 1, sizeof(*k->pools)), .types = m->count};
 	k->multiplier = ((uint64_t)arc4random() << 32 | arc4random()) | 1; /* nobody can make keys collide */
 	if (!k->pools)
 		return -ENOMEM;
@@ -112,15 +112,15 @@ int jfr_constants_read(struct jfr_constants *k, const struct jfr_metadata *m, st
 	return err ? err : cursor_ok(c) ? 0 : -EINVAL;
 }
 
-void jfr_constants_release(struct jfr_constants *k)
+void jfr_read_pools_release(struct jfr_read_pools *k)
 {
 	for (uint32_t i = 0; k->pools && i < k->types; i++)
 		free(k->pools[i].places);
 	free(k->pools);
-	*k = (struct jfr_constants){0};
+	*k = (struct jfr_read_pools){0};
 }
 
-uint64_t jfr_constants_find(const struct jfr_constants *k, const struct meta_type *t, uint64_t key)
+uint64_t jfr_read_pools_find(const struct jfr_read_pools *k, const struct meta_type *t, uint64_t key)
 {
 	const struct constant_pool *p = &k->pools[t->index];
 

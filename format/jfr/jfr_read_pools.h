@@ -18,7 +18,7 @@ struct constant_pool {
 	size_t count, capacity;
 };
 
-struct jfr_constants {
+struct jfr_read_pools {
 	struct constant_pool *pools; /* by meta_type.index */
 	uint32_t types;
 	uint64_t multiplier;
@@ -30,10 +30,10 @@ struct jfr_constants {
  * readers. 0; -ENOMEM; -EINVAL: the cursor says what is wrong, what was found before is there. In every case release
  * it.
  */
-int jfr_constants_read(struct jfr_constants *k, const struct jfr_metadata *m, struct cursor *c, uint64_t last);
-void jfr_constants_release(struct jfr_constants *k);
+int jfr_read_pools_read(struct jfr_read_pools *k, const struct jfr_metadata *m, struct cursor *c, uint64_t last);
+void jfr_read_pools_release(struct jfr_read_pools *k);
 
 /* The offset of a constant's value; 0: none. */
-uint64_t jfr_constants_find(const struct jfr_constants *k, const struct meta_type *t, uint64_t key);
+uint64_t jfr_read_pools_find(const struct jfr_read_pools *k, const struct meta_type *t, uint64_t key);
 
 #endif

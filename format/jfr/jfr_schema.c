@@ -274,23 +274,23 @@ static const struct type types[JFR_TYPES] = {
 /* The tree under construction. */
 struct tree {
 	const struct jfr_schema *schema;
-	struct jfr_description text;
+	struct jfr_type_writer text;
 };
 
 static void put_type(struct tree *t, const char *name, enum jfr_type type)
 {
-	jfr_describe_number(&t->text, name, jfr_schema_type_id(t->schema, type));
+	jfr_type_write_number(&t->text, name, jfr_schema_type_id(t->schema, type));
 }
 
 static void put_annotation(struct tree *t, enum jfr_type type, const char *value)
 {
 	if (!type || (types[type].fields && !value))
 		return;
-	jfr_describe_element(&t->text, "annotation", value ? 2 : 1);
+	jfr_type_write_element(&t->text, "annotation", value ? 2 : 1);
 	put_type(t, "class", type);
 	if (value)
-		jfr_describe_attribute(&t->text, "value", value);
-	jfr_describe_children(&t->text, 0);
+		jfr_type_write_attribute(&t->text, "value", value);
+	jfr_type_write_children(&t->text, 0);
 }
 
 static unsigned int annotations_of_field(const struct field *f)
@@ -302,14 +302,14 @@ static void put_field(struct tree *t, const struct field *f)
 {
 	bool constant = f->type >= JFR_FIRST_POOL && f->type < JFR_FIRST_EVENT;
 
-	jfr_describe_element(&t->text, "field", 2 + f->array + constant);
-	jfr_describe_attribute(&t->text, "name", f->name);
+	jfr_type_write_element(&t->text, "field", 2 + f->array + constant);
+	jfr_type_write_attribute(&t->text, "name", f->name);
 	put_type(t, "class", f->type);
 	if (f->array)
-		jfr_describe_attribute(&t->text, "dimension", "1");
+		jfr_type_write_attribute(&t->text, "dimension", "1");
 	if (constant)
-		jfr_describe_attribute(&t->text, "constantPool", "true");
-	jfr_describe_children(&t->text, annotations_of_field(f));
+		jfr_type_write_attribute(&t->text, "constantPool", "true");
+	jfr_type_write_children(&t->text, annotations_of_field(f));
 	put_annotation(t, f->unit[0].type, f->unit[0].value);
 	put_annotation(t, f->unit[1].type, f->unit[1].value);
 	put_annotation(t, JFR_LABEL, f->label);
@@ -320,11 +320,11 @@ static void put_category(struct tree *t, const char *const category[2])
 {
 	unsigned int i, n = category[1] ? 2 : 1;
 
-	jfr_describe_element(&t->text, "annotation", 1 + n);
+	jfr_type_write_element(&t->text, "annotation", 1 + n);
 	put_type(t, "class", JFR_CATEGORY);
 	for (i = 0; i < n; i++)
-		jfr_describe_attribute(&t->text, i ? "value-1" : "value-0", category[i]);
-	jfr_describe_children(&t->text, 0);
+		jfr_type_write_attribute(&t->text, i ? "value-1" : "value-0", category[i]);
+	jfr_type_write_children(&t->text, 0);
 }
 
 static const char *super_of(enum jfr_type type)
@@ -359,14 +359,14 @@ static void put_class(struct tree *t, enum jfr_type id)
 	const char *super = super_of(id);
 	const struct field *f;
 
-	jfr_describe_element(&t->text, "class", 2 + !!super + type->simple);
-	jfr_describe_attribute(&t->text, "name", type->name);
+	jfr_type_write_element(&t->text, "class", 2 + !!super + type->simple);
+	jfr_type_write_attribute(&t->text, "name", type->name);
 	if (super)
-		jfr_describe_attribute(&t->text, "superType", super);
+		jfr_type_write_attribute(&t->text, "superType", super);
 	if (type->simple)
-		jfr_describe_attribute(&t->text, "simpleType", "true");
+		jfr_type_write_attribute(&t->text, "simpleType", "true");
 	put_type(t, "id", id);
-	jfr_describe_children(&t->text, children_of_type(t, type));
+	jfr_type_write_children(&t->text, children_of_type(t, type));
 	for (f = type->fields; f && f->name; f++)
 		if (has_field(t, f))
 			put_field(t, f);
@@ -384,18 +384,18 @@ static void put_root(struct tree *t, const struct jfr_region *region)
 
 	for (i = 0; i < JFR_TYPES; i++)
 		n += has_type(t->schema, i);
-	jfr_describe_element(&t->text, "root", 0);
-	jfr_describe_children(&t->text, 2);
-	jfr_describe_element(&t->text, "metadata", 0);
-	jfr_describe_children(&t->text, n);
+	jfr_type_write_element(&t->text, "root", 0);
+	jfr_type_write_children(&t->text, 2);
+	jfr_type_write_element(&t->text, "metadata", 0);
+	jfr_type_write_children(&t->text, n);
 	for (i = 0; i < JFR_TYPES; i++)
 		if (has_type(t->schema, i))
 			put_class(t, i);
-	jfr_describe_element(&t->text, "region", 3);
-	jfr_describe_attribute(&t->text, "locale", region->locale ? region->locale : "en_US");
-	jfr_describe_number(&t->text, "gmtOffset", region->gmt_offset_ms);
-	jfr_describe_number(&t->text, "dst", region->dst_ms);
-	jfr_describe_children(&t->text, 0);
+	jfr_type_write_element(&t->text, "region", 3);
+	jfr_type_write_attribute(&t->text, "locale", region->locale ? region->locale : "en_US");
+	jfr_type_write_number(&t->text, "gmtOffset", region->gmt_offset_ms);
+	jfr_type_write_number(&t->text, "dst", region->dst_ms);
+	jfr_type_write_children(&t->text, 0);
 }
 
 int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum jfr_kernel kernel, uint64_t salt)
@@ -407,10 +407,10 @@ int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum 
 	s->kernel = kernel;
 	/* 2^24 blocks of 64 ids, behind the fixed ones */
 	s->pool_base = (1 << 15) + (jfr_hash(&salt, sizeof(salt)) >> 40) * 64;
-	jfr_description_init(&t.text);
+	jfr_type_writer_init(&t.text);
 	put_root(&t, region);
-	done = jfr_description_write(&t.text, &s->body, &s->id);
-	jfr_description_release(&t.text);
+	done = jfr_type_writer_write(&t.text, &s->body, &s->id);
+	jfr_type_writer_release(&t.text);
 	if (!done)
 		jfr_schema_release(s);
 	return done ? 0 : -ENOMEM;

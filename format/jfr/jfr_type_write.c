@@ -7,12 +7,12 @@
 
 #define TEXT_LIMIT (1 << 16)
 
-void jfr_description_init(struct jfr_description *t)
+void jfr_type_writer_init(struct jfr_type_writer *t)
 {
-	*t = (struct jfr_description){.count = 0};
+	*t = (struct jfr_type_writer){.count = 0};
 }
 
-void jfr_description_release(struct jfr_description *t)
+void jfr_type_writer_release(struct jfr_type_writer *t)
 {
 	bytes_release(&t->elements);
 	bytes_release(&t->strings);
@@ -32,7 +32,7 @@ uint64_t jfr_hash(const void *data, size_t size)
 	return h ^ h >> 29;
 }
 
-static struct string_slot *slot_of(const struct jfr_description *t, const char *text)
+static struct string_slot *slot_of(const struct jfr_type_writer *t, const char *text)
 {
 	uint32_t mask = (1u << t->bits) - 1, i = jfr_hash(text, strlen(text)) & mask;
 
@@ -41,9 +41,9 @@ static struct string_slot *slot_of(const struct jfr_description *t, const char *
 	return &t->slots[i];
 }
 
-static bool grow(struct jfr_description *t)
+static bool grow(struct jfr_type_writer *t)
 {
-	struct jfr_description larger = *t;
+	struct jfr_type_writer larger = *t;
 
 	larger.bits = t->bits ? t->bits + 1 : 8;
 	larger.slots = calloc(1u << larger.bits, sizeof(*larger.slots));
@@ -60,7 +60,7 @@ static bool grow(struct jfr_description *t)
 }
 
 /* The index of a string; it is added when it is new. */
-static uint32_t string_index(struct jfr_description *t, const char *text)
+static uint32_t string_index(struct jfr_type_writer *t, const char *text)
 {
 	size_t at = t->strings.size;
 	struct string_slot *slot;
@@ -78,32 +78,32 @@ static uint32_t string_index(struct jfr_description *t, const char *text)
 	return t->count++;
 }
 
-void jfr_describe_element(struct jfr_description *t, const char *name, uint32_t attributes)
+void jfr_type_write_element(struct jfr_type_writer *t, const char *name, uint32_t attributes)
 {
 	bytes_put_leb(&t->elements, string_index(t, name));
 	bytes_put_leb(&t->elements, attributes);
 }
 
-void jfr_describe_attribute(struct jfr_description *t, const char *name, const char *value)
+void jfr_type_write_attribute(struct jfr_type_writer *t, const char *name, const char *value)
 {
 	bytes_put_leb(&t->elements, string_index(t, name));
 	bytes_put_leb(&t->elements, string_index(t, value));
 }
 
-void jfr_describe_number(struct jfr_description *t, const char *name, int64_t value)
+void jfr_type_write_number(struct jfr_type_writer *t, const char *name, int64_t value)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRId64, value);
-	jfr_describe_attribute(t, name, text);
+	jfr_type_write_attribute(t, name, text);
 }
 
-void jfr_describe_children(struct jfr_description *t, uint32_t count)
+void jfr_type_write_children(struct jfr_type_writer *t, uint32_t count)
 {
 	bytes_put_leb(&t->elements, count);
 }
 
-bool jfr_description_write(const struct jfr_description *t, struct bytes *body, uint64_t *id)
+bool jfr_type_writer_write(const struct jfr_type_writer *t, struct bytes *body, uint64_t *id)
 {
 	size_t start = body->size;
 

@@ -9,7 +9,7 @@
 
 #include "format/bytes.h"
 
-struct jfr_description {
+struct jfr_type_writer {
 	struct bytes elements;
 	struct bytes strings; /* each with its NUL, in the order of their indices */
 	struct string_slot {
@@ -20,16 +20,16 @@ struct jfr_description {
 	bool failed;	      /* no memory */
 };
 
-void jfr_description_init(struct jfr_description *t);
-void jfr_description_release(struct jfr_description *t);
+void jfr_type_writer_init(struct jfr_type_writer *t);
+void jfr_type_writer_release(struct jfr_type_writer *t);
 
-void jfr_describe_element(struct jfr_description *t, const char *name, uint32_t attributes);
-void jfr_describe_attribute(struct jfr_description *t, const char *name, const char *value);
-void jfr_describe_number(struct jfr_description *t, const char *name, int64_t value);
-void jfr_describe_children(struct jfr_description *t, uint32_t count);
+void jfr_type_write_element(struct jfr_type_writer *t, const char *name, uint32_t attributes);
+void jfr_type_write_attribute(struct jfr_type_writer *t, const char *name, const char *value);
+void jfr_type_write_number(struct jfr_type_writer *t, const char *name, int64_t value);
+void jfr_type_write_children(struct jfr_type_writer *t, uint32_t count);
 
 /* The body of a metadata event, from its string table on, is appended; *id becomes a hash of it. False: no memory. */
-bool jfr_description_write(const struct jfr_description *t, struct bytes *body, uint64_t *id);
+bool jfr_type_writer_write(const struct jfr_type_writer *t, struct bytes *body, uint64_t *id);
 
 /* Append the metadata event. */
 void jfr_metadata_write(struct bytes *out, const struct bytes *body, uint64_t id, int64_t start_ticks);

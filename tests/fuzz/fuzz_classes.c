@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const filters[] = {"*", "+a.Store", "@a.Timed;a.Cart::add(int)", "a.*;!+a.Base;!@a.Timed"};
 	struct fuzz_mem m = {.mem.read = fuzz_read};
 	struct hotspot_layout l = fake_layout(FAKE_17);
-	struct pattern p = {.size = 0};
+	struct matcher p = {.size = 0};
 	struct matches found;
 	void *block;
 

@@ -40,11 +40,11 @@ static char *subject(const char *text, const char **method)
 }
 
 /* Ask for what a printed filter names. Only BMP names: beyond it the JVM's bytes differ. */
-static void check_selected(const struct pattern *p, const char *text)
+static void check_selected(const struct matcher *p, const char *text)
 {
 	char sort = *text == '+' || *text == '@' ? *text : 0, *name, *method, *descriptor;
-	struct pattern_marks marks = {0};
-	struct pattern_method m = {.of_class = &marks};
+	struct matcher_tags marks = {0};
+	struct matcher_method m = {.of_class = &marks};
 	const char *rest;
 
 	for (const char *s = text; *s; s++)
@@ -57,14 +57,14 @@ static void check_selected(const struct pattern *p, const char *text)
 	if (asprintf(&descriptor, "L%s;", name) < 0)
 		abort();
 	if (sort == '+')
-		pattern_mark_supertype(p, (struct pattern_text){name, strlen(name)}, &marks);
+		matcher_tag_supertype(p, (struct matcher_text){name, strlen(name)}, &marks);
 	if (sort == '@')
-		pattern_mark_annotation(p, (struct pattern_text){descriptor, strlen(descriptor)}, &marks);
+		matcher_tag_annotation(p, (struct matcher_text){descriptor, strlen(descriptor)}, &marks);
 	require(!sort || marks.count == 1, "what is asked for gives no mark");
-	require(pattern_class(p, name, strlen(name)) != PATTERN_NO, "a class that is named is not looked into");
-	m.class_name = (struct pattern_text){name, strlen(name)};
-	m.name = (struct pattern_text){method, strlen(method)};
-	require(pattern_decide(p, &m).trace, "what is named is not selected");
+	require(matcher_class(p, name, strlen(name)) != MATCHER_NO, "a class that is named is not looked into");
+	m.class_name = (struct matcher_text){name, strlen(name)};
+	m.name = (struct matcher_text){method, strlen(method)};
+	require(matcher_decide(p, &m).trace, "what is named is not selected");
 	free(name);
 	free(method);
 	free(descriptor);
@@ -73,25 +73,25 @@ static void check_selected(const struct pattern *p, const char *text)
 static void check_taken(const struct filter_list *l, bool excludes)
 {
 	struct filter_list *again = filter_list_new();
-	struct near *near = near_new(l);
+	struct suggest *near = suggest_new(l);
 	struct diag d = {0};
-	struct pattern p;
+	struct matcher p;
 	void *block;
 
 	require(filter_list_compile(l, &block, &p.size, &d) == 0, "a list does not compile");
 	p.block = block;
-	require(pattern_valid(&p), "a compiled block is not valid");
+	require(matcher_valid(&p), "a compiled block is not valid");
 	for (size_t i = 0; i < filter_list_size(l); i++) {
 		require(filter_list_add(again, filter_list_text(l, i), false, &d) == 0,
 			"a printed filter is not taken");
 		if (!excludes)
 			check_selected(&p, filter_list_text(l, i));
-		near_offer(near, filter_list_text(l, 0), i ? "m" : NULL);
-		near_offer(near, "a/b/C$In", "m");
+		suggest_offer(near, filter_list_text(l, 0), i ? "m" : NULL);
+		suggest_offer(near, "a/b/C$In", "m");
 	}
 	require(filter_list_size(again) == filter_list_size(l), "a printed list has another length");
 	free(block);
-	near_free(near);
+	suggest_free(near);
 	filter_list_free(again);
 }
 

@@ -11,34 +11,34 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char *const names[] = {"a/b/C", "m", "", "A", "<init>", "com/acme/Cart", "checkout", "lambda$m$0", "LA;"};
 static const char *const descriptors[] = {"()V", "", "(", "(I[La/b/C;)V", "(LC", ")", "([[[)J"};
 
-static struct pattern_text text_of(const char *text)
+static struct matcher_text text_of(const char *text)
 {
-	return (struct pattern_text){text, strlen(text)};
+	return (struct matcher_text){text, strlen(text)};
 }
 
-static void match_method(const struct pattern *p, const char *class_name, const char *name)
+static void match_method(const struct matcher *p, const char *class_name, const char *name)
 {
-	struct pattern_marks marks = {.count = 4, .mark = {1, 7, UINT32_MAX}};
-	struct pattern_method m = {.class_name = text_of(class_name), .name = text_of(name), .synthetic = true,
+	struct matcher_tags marks = {.count = 4, .mark = {1, 7, UINT32_MAX}};
+	struct matcher_method m = {.class_name = text_of(class_name), .name = text_of(name), .synthetic = true,
 				   .of_class = &marks, .of_method = &marks};
 
-	pattern_mark_supertype(p, m.class_name, &marks);
-	pattern_mark_annotation(p, m.class_name, &marks);
-	(void)pattern_takes_lambda(p, m.name);
+	matcher_tag_supertype(p, m.class_name, &marks);
+	matcher_tag_annotation(p, m.class_name, &marks);
+	(void)matcher_takes_lambda(p, m.name);
 	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
 		m.descriptor = text_of(descriptors[i]);
-		(void)pattern_decide(p, &m);
+		(void)matcher_decide(p, &m);
 	}
 }
 
-static void match_all(const struct pattern *p)
+static void match_all(const struct matcher *p)
 {
 	const size_t count = sizeof(names) / sizeof(names[0]);
 
-	(void)pattern_valid(p);
-	(void)pattern_any_class(p);
+	(void)matcher_valid(p);
+	(void)matcher_any_class(p);
 	for (size_t i = 0; i < count; i++) {
-		(void)pattern_class(p, names[i], strlen(names[i]));
+		(void)matcher_class(p, names[i], strlen(names[i]));
 		for (size_t k = 0; k < count; k++)
 			match_method(p, names[i], names[k]);
 	}
@@ -46,22 +46,22 @@ static void match_all(const struct pattern *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct block_header h;
+	struct program_header h;
 	char *block = malloc(size + 1);
 
 	memcpy(block, data, size);
-	match_all(&(struct pattern){block, size});
+	match_all(&(struct matcher){block, size});
 	/* past the header's own checks */
 	if (size >= sizeof(h)) {
 		memcpy(&h, block, sizeof(h));
-		h.magic = BLOCK_MAGIC;
-		h.version = BLOCK_VERSION;
+		h.magic = PROGRAM_MAGIC;
+		h.version = PROGRAM_VERSION;
 		h.size = (uint32_t)size;
 		h.buckets = 1u << (h.buckets % 6);
-		h.entries %= (uint32_t)(size / sizeof(struct block_entry)) + 2;
+		h.entries %= (uint32_t)(size / sizeof(struct program_entry)) + 2;
 		h.wild %= h.entries + 1;
 		memcpy(block, &h, sizeof(h));
-		match_all(&(struct pattern){block, size});
+		match_all(&(struct matcher){block, size});
 	}
 	free(block);
 	return 0;

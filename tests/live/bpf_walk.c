@@ -31,7 +31,7 @@
 
 struct probe {
 	struct target target;
-	struct remote remote;
+	struct remote_mem remote;
 	struct hotspot_layout layout;
 	struct walk_bpf *bpf;
 	struct bpf_link *link;
@@ -57,9 +57,9 @@ static void on_signal(int number)
 static int read_layout(struct probe *p, struct diag *d)
 {
 	uint64_t symbols[VMSTRUCTS_SYMBOLS], base;
-	int e = remote_find_libjvm(&p->target, &base, d);
+	int e = remote_mem_find_libjvm(&p->target, &base, d);
 
-	e = e ?: remote_find_symbols(&p->remote.mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
+	e = e ?: remote_mem_find_symbols(&p->remote.mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
 	return e ?: hotspot_layout_read(&p->layout, &p->remote.mem, symbols, d);
 }
 
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
 	p->remote.fd = p->target.pidfd = p->stats = -1;
 	signal(SIGTERM, on_signal);
 	e = target_open(argv[1], &p->target, &d);
-	e = e ?: remote_open(&p->remote, &p->target, &d);
+	e = e ?: remote_mem_open(&p->remote, &p->target, &d);
 	e = e ?: run(p, &d);
 	if (e)
 		printf("error: %s\n", d.text);
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
 	walk_bpf__destroy(p->bpf);
 	if (p->stats >= 0)
 		close(p->stats);
-	remote_close(&p->remote);
+	remote_mem_close(&p->remote);
 	target_close(&p->target);
 	free(p);
 	return e != 0;

@@ -25,8 +25,8 @@
 struct probe {
 	struct hotspot_layout layout;
 	struct resolver *resolver;
-	struct snapshot now;
-	struct remote remote;
+	struct page_cache now;
+	struct remote_mem remote;
 	int tid;
 };
 
@@ -60,7 +60,7 @@ static int see_thread(uint64_t thread, int tid, void *context)
 
 	if (tid != p->tid)
 		return 0;
-	snapshot_clear(&p->now);
+	page_cache_clear(&p->now);
 	if (walk_anchor(&w, thread + p->layout.walk.thread_anchor)) {
 		while (walk_next(&w, &f)) {
 			if (f.kind == FRT_FRAME_INTERPRETED)
@@ -74,14 +74,14 @@ static int see_thread(uint64_t thread, int tid, void *context)
 static int probe(struct probe *p, struct target *t, struct diag *d)
 {
 	uint64_t symbols[VMSTRUCTS_SYMBOLS], base;
-	int e = remote_open(&p->remote, t, d);
+	int e = remote_mem_open(&p->remote, t, d);
 
-	e = e ?: remote_find_libjvm(t, &base, d);
-	e = e ?: remote_find_symbols(&p->remote.mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
+	e = e ?: remote_mem_find_libjvm(t, &base, d);
+	e = e ?: remote_mem_find_symbols(&p->remote.mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
 	e = e ?: hotspot_layout_read(&p->layout, &p->remote.mem, symbols, d);
 	if (e)
 		return e;
-	snapshot_init(&p->now, &p->remote.mem);
+	page_cache_init(&p->now, &p->remote.mem);
 	p->resolver = resolver_new(&p->remote.mem, &p->layout, d);
 	if (!p->resolver)
 		return -ENOMEM;
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 		e = target_open(argv[1], &t, &d);
 		e = e ?: probe(p, &t, &d);
 		resolver_free(p->resolver);
-		remote_close(&p->remote);
+		remote_mem_close(&p->remote);
 		target_close(&t);
 	}
 	if (e)

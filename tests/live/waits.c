@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void __real_session_take_waits(struct session *s, const struct wait_sink *sink);
-void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink);
+void __real_session_take_waits(struct session *s, const struct kernel_sink *sink);
+void __wrap_session_take_waits(struct session *s, const struct kernel_sink *sink);
 int __real_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
 int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d);
 int __real_btf__find_by_name_kind(const struct btf *btf, const char *name, uint32_t kind);
@@ -32,7 +32,7 @@ int __wrap_btf__find_by_name_kind(const struct btf *btf, const char *name, uint3
 
 static FILE *out;
 static const struct session *session;
-static struct wait_sink next;
+static struct kernel_sink next;
 
 static const char *name_of(uint32_t serial)
 {
@@ -106,14 +106,14 @@ static void on_lost(void *context)
 		next.lost(next.context);
 }
 
-void __wrap_session_take_waits(struct session *s, const struct wait_sink *sink)
+void __wrap_session_take_waits(struct session *s, const struct kernel_sink *sink)
 {
 	next = *sink;
 }
 
 int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
-	const struct wait_sink ours = { .wait = on_wait, .pause = on_pause, .usage = on_usage, .lost = on_lost,
+	const struct kernel_sink ours = { .wait = on_wait, .pause = on_pause, .usage = on_usage, .lost = on_lost,
 					.take_stacks = next.take_stacks, .stacks = next.stacks };
 	const char *path = getenv("FRTRACE_WAITS");
 

@@ -48,7 +48,7 @@ struct stacks {
 struct probe {
 	struct hotspot_layout layout;
 	struct resolver *resolver;
-	struct snapshot now;
+	struct page_cache now;
 	struct stacks walked, dumped;
 };
 
@@ -124,7 +124,7 @@ static int walk_thread(uint64_t thread, int tid, void *context)
 	struct frt_frame f;
 	int n = 0, deoptimised = 0;
 
-	snapshot_clear(&p->now);
+	page_cache_clear(&p->now);
 	if (walk_anchor(&w, thread + p->layout.walk.thread_anchor))
 		while (n++ < MAX_FRAMES && walk_next(&w, &f)) {
 			if (f.kind == FRT_FRAME_INTERPRETED)
@@ -228,12 +228,12 @@ static void print_layout(const struct hotspot_layout *l)
 	       w->upcall_frame_data);
 }
 
-static int read_layout(struct probe *p, struct target *t, struct remote *r, struct diag *d)
+static int read_layout(struct probe *p, struct target *t, struct remote_mem *r, struct diag *d)
 {
 	uint64_t symbols[VMSTRUCTS_SYMBOLS], base;
-	int e = remote_find_libjvm(t, &base, d);
+	int e = remote_mem_find_libjvm(t, &base, d);
 
-	e = e ?: remote_find_symbols(&r->mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
+	e = e ?: remote_mem_find_symbols(&r->mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
 	return e ?: hotspot_layout_read(&p->layout, &r->mem, symbols, d);
 }
 
@@ -241,18 +241,18 @@ int main(int argc, char **argv)
 {
 	struct probe *p = calloc(1, sizeof(*p));
 	struct target t = {.pidfd = -1};
-	struct remote r = {.fd = -1};
+	struct remote_mem r = {.fd = -1};
 	struct diag d = {0};
 	int e = -EINVAL;
 
 	if (argc != 3 || !p)
 		goto out;
 	e = target_open(argv[1], &t, &d);
-	e = e ?: remote_open(&r, &t, &d);
+	e = e ?: remote_mem_open(&r, &t, &d);
 	e = e ?: read_layout(p, &t, &r, &d);
 	if (e)
 		goto out;
-	snapshot_init(&p->now, &r.mem);
+	page_cache_init(&p->now, &r.mem);
 	p->resolver = resolver_new(&r.mem, &p->layout, &d);
 	e = p->resolver ? 0 : -ENOMEM;
 	if (e)
@@ -269,7 +269,7 @@ int main(int argc, char **argv)
 out:
 	if (e)
 		fprintf(stderr, "walk_probe: %s (%s)\n", d.text, strerror(-e));
-	remote_close(&r);
+	remote_mem_close(&r);
 	target_close(&t);
 	if (p) {
 		clear(&p->walked);

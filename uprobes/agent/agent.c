@@ -124,7 +124,7 @@ static uint32_t measure_stamps(void)
  * The config can change under us: the pattern that is matched with is our own copy. All have room for the longest: a
  * callback that looks at one while it is replaced may take places from the old one to the new.
  */
-static bool copy_pattern(struct pattern *p)
+static bool copy_pattern(struct matcher *p)
 {
 	const struct frt_config *config = control_config();
 	size_t size = config->pattern_size;
@@ -136,8 +136,8 @@ static bool copy_pattern(struct pattern *p)
 	if (!copy)
 		return false;
 	memcpy(copy, config + 1, size);
-	*p = (struct pattern){ copy, size };
-	if (pattern_valid(p))
+	*p = (struct matcher){ copy, size };
+	if (matcher_valid(p))
 		return true;
 	sys_unmap(copy, FRT_CONFIG_SIZE);
 	return false;
@@ -148,7 +148,7 @@ static bool copy_pattern(struct pattern *p)
  * before the last is what is given back; and not even that while a callback is
  * at work, which can last as long as a class loader likes: better lose a page.
  */
-static void keep_pattern(const struct pattern *p)
+static void keep_pattern(const struct matcher *p)
 {
 	static const void *last;
 
@@ -173,14 +173,14 @@ static enum frt_result restore(JNIEnv *env)
 }
 
 /* How long a tracer has given no sign of life. */
-struct silence {
+struct no_events {
 	unsigned int listening, pulse; /* steps without a listener, without a heartbeat */
 	unsigned int failures;	       /* the JVM, short of memory, could not be healed: it is left alone for longer each time */
 	uint64_t heartbeat;
 };
 
 /* True: it is gone. */
-static bool silence_step(struct silence *s)
+static bool silence_step(struct no_events *s)
 {
 	uint64_t heartbeat = load_relaxed(&control->heartbeat);
 
@@ -207,7 +207,7 @@ static void begin_epoch(JNIEnv *env, const struct frt_config *config)
 	slot_reset_all();
 }
 
-static enum frt_result apply(JNIEnv *env, const struct pattern *p)
+static enum frt_result apply(JNIEnv *env, const struct matcher *p)
 {
 	jvmtiError error;
 
@@ -224,7 +224,7 @@ static enum frt_result apply(JNIEnv *env, const struct pattern *p)
 
 static enum frt_result start(JNIEnv *env)
 {
-	struct pattern p;
+	struct matcher p;
 
 	if (control->state != FRT_IDLE)
 		return fail(FRT_NOT_READY, "a recording is running");
@@ -248,7 +248,7 @@ static enum frt_result start(JNIEnv *env)
 
 static enum frt_result change(JNIEnv *env)
 {
-	struct pattern p;
+	struct matcher p;
 
 	if (control->state != FRT_ACTIVE)
 		return fail(FRT_NOT_READY, "no recording is running");
@@ -261,14 +261,14 @@ static enum frt_result stop(JNIEnv *env)
 {
 	if (control->state == FRT_IDLE)
 		return FRT_DONE;
-	census_take(env, true);
+	open_dump_take(env, true);
 	return restore(env);
 }
 
 static enum frt_result census(JNIEnv *env)
 {
 	if (control->state == FRT_ACTIVE)
-		census_take(env, false);
+		open_dump_take(env, false);
 	return FRT_DONE;
 }
 
@@ -304,11 +304,11 @@ static void answer(uint32_t number, enum frt_result result)
 }
 
 /* The tracer is gone: original code again, without being asked. */
-static void heal(JNIEnv *env, struct silence *silence)
+static void heal(JNIEnv *env, struct no_events *silence)
 {
 	bool restored;
 
-	*silence = (struct silence){ .failures = silence->failures };
+	*silence = (struct no_events){ .failures = silence->failures };
 	if (control->state != FRT_ACTIVE)
 		return;
 	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES)) {
@@ -326,7 +326,7 @@ static void heal(JNIEnv *env, struct silence *silence)
 /* The agent's thread, for as long as the JVM lives. While nothing is recorded it sleeps until there is a command. */
 static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 {
-	struct silence silence = { 0 };
+	struct no_events silence = { 0 };
 	uint32_t done = 0, number;
 
 	(void)j, (void)unused;
@@ -338,7 +338,7 @@ static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 		if (number != done) {
 			answer(number, execute(env, control->command.kind));
 			done = number;
-			silence = (struct silence){ 0 };
+			silence = (struct no_events){ 0 };
 		} else if (!idle && !woken && silence_step(&silence)) {
 			heal(env, &silence);
 		}
@@ -360,7 +360,7 @@ static enum frt_result prepare(JNIEnv *env, const char *tag)
 	control->hook_ticks = measure_stamps();
 	classes_init(jvmti);
 	loader_init(jvmti, env);
-	census_init(jvmti);
+	open_dump_init(jvmti);
 	stack_named_init(jvmti);
 	stack_jvmti_init(jvmti);
 	return thread_init(jvmti, env) ? FRT_NO_THREAD_CLASS : FRT_DONE;
@@ -377,16 +377,16 @@ static void undo(JNIEnv *env)
 
 static enum frt_result init(JNIEnv *env, const char *tag)
 {
-	const struct helper_natives natives = { hook_enter, hook_leave, hook_thrown };
+	const struct hook_class_natives natives = { hook_enter, hook_leave, hook_thrown };
 	enum frt_result result;
 
 	if (ready)
 		return FRT_DONE;
 	result = prepare(env, tag);
 	if (!result)
-		result = helper_init(jvmti, env, tag, &natives);
+		result = hook_class_init(jvmti, env, tag, &natives);
 	if (!result && !thread_run(env, serve, NULL, JVMTI_THREAD_NORM_PRIORITY)) {
-		helper_unbind(env);
+		hook_class_unbind(env);
 		result = FRT_NO_THREAD_STARTED;
 	}
 	if (result)
@@ -426,8 +426,8 @@ static const char *next_packet(void)
 	const char *packet;
 
 	do {
-		packet = launch_command(LAUNCH_PATIENCE_MS);
-	} while (!packet && launch_is_open() && load_acquire(&c->number) != load_acquire(&c->answered));
+		packet = launch_link_command(LAUNCH_PATIENCE_MS);
+	} while (!packet && launch_link_is_open() && load_acquire(&c->number) != load_acquire(&c->answered));
 	return packet;
 }
 
@@ -439,15 +439,15 @@ static void JNICALL on_vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread)
 
 	(void)thread;
 	(*j)->SetEventNotificationMode(j, JVMTI_DISABLE, JVMTI_EVENT_VM_INIT, NULL);
-	options = launch_command(LAUNCH_PATIENCE_MS);
+	options = launch_link_command(LAUNCH_PATIENCE_MS);
 	result = options ? init_alone(env, options) : FRT_NOT_READY;
 	if (options)
-		launch_answer(result);
+		launch_link_answer(result);
 	if (result)
 		undo(env);
 	else
 		next_packet(); /* "run" */
-	launch_close(); /* from here on commands come through the segment */
+	launch_link_close(); /* from here on commands come through the segment */
 }
 
 /* What can be done when the JVM has not made itself yet. */
@@ -470,12 +470,12 @@ static enum frt_result begin_launch(const char *tag)
 /* What comes next, behind the flags if there are any to be set. */
 static const char *after_flags(void)
 {
-	const char *options = launch_command(LAUNCH_PATIENCE_MS);
+	const char *options = launch_link_command(LAUNCH_PATIENCE_MS);
 
 	if (!options || !text_is(options, "flags"))
 		return options;
-	launch_answer(flags_set(control_config()) ? FRT_DONE : FRT_BAD_CONFIG);
-	return launch_command(LAUNCH_PATIENCE_MS);
+	launch_link_answer(flags_set(control_config()) ? FRT_DONE : FRT_BAD_CONFIG);
+	return launch_link_command(LAUNCH_PATIENCE_MS);
 }
 
 /* The collector says "prepare", perhaps "flags", and then "boot"; anything else, and this JVM runs without us. */
@@ -484,16 +484,16 @@ static void launch(const char *tag, const char *door)
 	const char *options;
 	enum frt_result result = FRT_NOT_READY;
 
-	if (!launch_ring(door, LAUNCH_PATIENCE_MS / 1000))
+	if (!launch_link_connect(door, LAUNCH_PATIENCE_MS / 1000))
 		return;
-	options = launch_command(LAUNCH_PATIENCE_MS);
+	options = launch_link_command(LAUNCH_PATIENCE_MS);
 	if (options && text_is(options, "prepare")) {
 		result = begin_launch(tag);
-		launch_answer(result);
+		launch_link_answer(result);
 		options = result ? NULL : after_flags();
 	}
 	if (result || !options || !text_is(options, "boot"))
-		launch_close();
+		launch_link_close();
 }
 
 /* -agentpath:FILE=TAG,DOOR. Whatever goes wrong, the program runs. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/cache.h"
 
-uint32_t memo_way(const void *keys, size_t stride, uint64_t address)
+uint32_t cache_way(const void *keys, size_t stride, uint64_t address)
 {
-	uint32_t way = address >> 4 & (MEMO_WAYS - 1);
+	uint32_t way = address >> 4 & (CACHE_WAYS - 1);
 
-	for (uint32_t i = MEMO_WAYS; i-- > 0;) {
+	for (uint32_t i = CACHE_WAYS; i-- > 0;) {
 		uint64_t key = load_relaxed((const uint64_t *)((const char *)keys + i * stride));
 
-		if (MEMO_ADDRESS(key) == address)
+		if (CACHE_ADDRESS(key) == address)
 			return i;
 		if (!key)
 			way = i;
@@ -16,16 +16,16 @@ uint32_t memo_way(const void *keys, size_t stride, uint64_t address)
 	return way;
 }
 
-void memo_remember(struct memo_table *t, uint64_t address, uint64_t what)
+void cache_put(struct cache_table *t, uint64_t address, uint64_t what)
 {
-	struct memo *set = t->set[memo_set(address, t->sets_log2)], *e;
+	struct cache *set = t->set[cache_set(address, t->sets_log2)], *e;
 	uint64_t version;
 
-	if (!address || address >= MEMO_BUSY || !lock_try(&t->lock))
+	if (!address || address >= CACHE_BUSY || !lock_try(&t->lock))
 		return;
-	e = &set[memo_way(set, sizeof(*set), address)];
-	version = (e->key & -MEMO_VERSION) + MEMO_VERSION;
-	store_relaxed(&e->key, version | MEMO_BUSY);
+	e = &set[cache_way(set, sizeof(*set), address)];
+	version = (e->key & -CACHE_VERSION) + CACHE_VERSION;
+	store_relaxed(&e->key, version | CACHE_BUSY);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	store_relaxed(&e->what, what);
 	store_release(&e->key, version | address);

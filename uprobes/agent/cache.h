@@ -4,43 +4,43 @@
  * take no lock; a writer that finds another at work goes without.
  *
  * A key changes before and after its word, and does not come back soon:
- * {version:16, address:48}. 0 and MEMO_BUSY are no addresses.
+ * {version:16, address:48}. 0 and CACHE_BUSY are no addresses.
  */
 #ifndef AGENT_CACHE_H
 #define AGENT_CACHE_H
 
 #include "uprobes/agent/sys.h"
 
-#define MEMO_WAYS 4u
+#define CACHE_WAYS 4u
 
-#define MEMO_ADDRESS(key) ((key) & ((1ULL << 48) - 1))
-#define MEMO_VERSION	  (1ULL << 48)
-#define MEMO_BUSY	  MEMO_ADDRESS(UINT64_MAX) /* its word is being written */
+#define CACHE_ADDRESS(key) ((key) & ((1ULL << 48) - 1))
+#define CACHE_VERSION	  (1ULL << 48)
+#define CACHE_BUSY	  CACHE_ADDRESS(UINT64_MAX) /* its word is being written */
 
-struct memo {
+struct cache {
 	uint64_t key, what;
 };
 
-/* Sets of MEMO_WAYS, a power of two of them. */
-struct memo_table {
-	struct memo (*set)[MEMO_WAYS];
+/* Sets of CACHE_WAYS, a power of two of them. */
+struct cache_table {
+	struct cache (*set)[CACHE_WAYS];
 	unsigned int sets_log2;
 	struct lock lock; /* only ever tried */
 };
 
-static inline uint64_t memo_set(uint64_t address, unsigned int sets_log2)
+static inline uint64_t cache_set(uint64_t address, unsigned int sets_log2)
 {
 	return address * 0x9e3779b97f4a7c15ULL >> (64 - sets_log2);
 }
 
-static inline bool memo_recall(const struct memo_table *t, uint64_t address, uint64_t *what)
+static inline bool cache_get(const struct cache_table *t, uint64_t address, uint64_t *what)
 {
-	const struct memo *set = t->set[memo_set(address, t->sets_log2)];
+	const struct cache *set = t->set[cache_set(address, t->sets_log2)];
 
-	for (uint32_t i = 0; i < MEMO_WAYS; i++) {
+	for (uint32_t i = 0; i < CACHE_WAYS; i++) {
 		uint64_t key = load_acquire(&set[i].key);
 
-		if (!key || MEMO_ADDRESS(key) != address)
+		if (!key || CACHE_ADDRESS(key) != address)
 			continue;
 		*what = load_relaxed(&set[i].what);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -50,9 +50,9 @@ static inline bool memo_recall(const struct memo_table *t, uint64_t address, uin
 	return false;
 }
 
-void memo_remember(struct memo_table *t, uint64_t address, uint64_t what);
+void cache_put(struct cache_table *t, uint64_t address, uint64_t what);
 
 /* Which way of a set an address gets, `keys` lying `stride` bytes apart: its own if it has one, a free one, any. */
-uint32_t memo_way(const void *keys, size_t stride, uint64_t address);
+uint32_t cache_way(const void *keys, size_t stride, uint64_t address);
 
 #endif

@@ -21,7 +21,7 @@
 #define RUN_BETWEEN_MS 200
 
 static jvmtiEnv *jvmti;
-static struct pattern active_pattern;
+static struct matcher active_pattern;
 static bool active; /* stored after active_pattern */
 static JNIEnv *applying; /* of the thread that applies a pattern; the others are the application's */
 static uint32_t readers; /* callbacks that may be looking at a pattern */
@@ -85,7 +85,7 @@ static bool class_name(const char *signature, struct text *name)
 	if (length < 3 || signature[0] != 'L')
 		return false;
 	*name = (struct text){ signature + 1, length - 2 };
-	return policy_class_name((struct pattern_text){ name->at, name->length });
+	return policy_class_name((struct matcher_text){ name->at, name->length });
 }
 
 static struct frt_class *known_class(JNIEnv *env, jclass c, struct text name)
@@ -110,7 +110,7 @@ static bool is_hooked(JNIEnv *env, jclass c, struct text name)
 	return row && row->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
 }
 
-static bool is_wanted(jclass c, struct text name, const struct pattern_marks *marks)
+static bool is_wanted(jclass c, struct text name, const struct matcher_tags *marks)
 {
 	jboolean modifiable = 0;
 
@@ -204,7 +204,7 @@ static void shelve(JNIEnv *env, jclass c, struct text name)
 
 static void consider(JNIEnv *env, struct batch *b, jclass c)
 {
-	struct pattern_marks marks = { .count = 0 };
+	struct matcher_tags marks = { .count = 0 };
 	struct text name;
 	char *signature;
 	bool wanted, hooked;
@@ -396,7 +396,7 @@ static jvmtiError apply_to_loaded(JNIEnv *env)
 	return error;
 }
 
-static void set_pattern(const struct pattern *pattern)
+static void set_pattern(const struct matcher *pattern)
 {
 	__atomic_store_n(&active, false, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 1; i <= control->classes; i++)
@@ -415,7 +415,7 @@ static bool push_frame(JNIEnv *env, jint capacity)
 	return false;
 }
 
-jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern)
+jvmtiError classes_apply(JNIEnv *env, const struct matcher *pattern)
 {
 	jvmtiError error;
 
@@ -468,19 +468,19 @@ static void hand_over(const unsigned char *out, size_t out_size, jint *new_size,
 }
 
 /* May a method of the class be selected? `marks` are those of a class that is there. */
-static bool may_match(const char *name, const unsigned char *bytes, jint size, const struct pattern_marks *marks)
+static bool may_match(const char *name, const unsigned char *bytes, jint size, const struct matcher_tags *marks)
 {
-	enum pattern_answer answer = pattern_class(&active_pattern, name, strlen(name));
+	enum matcher_answer answer = matcher_class(&active_pattern, name, strlen(name));
 
-	if (answer != PATTERN_MARKED || marks->count)
-		return answer != PATTERN_NO;
+	if (answer != MATCHER_MARKED || marks->count)
+		return answer != MATCHER_NO;
 	return size > 10 && policy_may_have_mark(&active_pattern, bytes + 10, size - 10, bytes[8] << 8 | bytes[9]);
 }
 
 static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *name, jint size,
 		    const unsigned char *bytes, jint *new_size, unsigned char **new_bytes)
 {
-	struct pattern_marks marks = { .count = 0 };
+	struct matcher_tags marks = { .count = 0 };
 	struct rewrite r = { .pattern = &active_pattern, .env = env, .loader = loader, .marks = &marks };
 	size_t out_size, memory_size;
 	const unsigned char *out;
@@ -536,12 +536,12 @@ void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject
  */
 static bool was_seen(const struct frt_class *row, struct text name)
 {
-	return (row && row->flags & FRT_CLASS_SEEN) || (pattern_any_class(&active_pattern) && was_looked_at(name));
+	return (row && row->flags & FRT_CLASS_SEEN) || (matcher_any_class(&active_pattern) && was_looked_at(name));
 }
 
 static bool slipped_through(JNIEnv *env, jclass c)
 {
-	struct pattern_marks marks = { .count = 0 };
+	struct matcher_tags marks = { .count = 0 };
 	const struct frt_class *row;
 	bool missed = false;
 	struct text name;
@@ -553,7 +553,7 @@ static bool slipped_through(JNIEnv *env, jclass c)
 		goto out;
 	row = known_class(env, c, name);
 	missed = row && row->flags & FRT_CLASS_LEFT;
-	if (missed || pattern_class(&active_pattern, name.at, name.length) == PATTERN_NO)
+	if (missed || matcher_class(&active_pattern, name.at, name.length) == MATCHER_NO)
 		goto out;
 	if (supertypes_mark(env, &active_pattern, c, &marks))
 		missed = (row && row->flags & FRT_CLASS_REWRITTEN) || is_wanted(c, name, &marks);
@@ -588,7 +588,7 @@ void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass
 {
 	(void)j, (void)thread;
 	stack_classes_changed();
-	helper_prepared(env, c);
+	hook_class_prepared(env, c);
 	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
 	/* one that has hooks without a recording was given them at load */
 	if (load_acquire(&active) ? slipped_through(env, c) : has_hooks(env, c))

@@ -18,7 +18,7 @@ void classes_init(jvmtiEnv *jvmti);
  * live until a later call has replaced it and no callback is left that reads.
  * NULL: original code everywhere.
  */
-jvmtiError classes_apply(JNIEnv *env, const struct pattern *pattern);
+jvmtiError classes_apply(JNIEnv *env, const struct matcher *pattern);
 
 /*
  * Must ClassPrepare stay on without a recording? A class that was given hooks

@@ -22,7 +22,7 @@ static jclass class_class;
 static jmethodID for_name;
 static jclass helper_class;
 static jvmtiEnv *jvmti;
-static struct helper_natives functions;
+static struct hook_class_natives functions;
 static bool binding, bound;
 
 struct writer {
@@ -146,7 +146,7 @@ static void bind_natives(JNIEnv *env, jclass class)
 		(*env)->ExceptionClear(env);
 }
 
-void helper_prepared(JNIEnv *env, jclass prepared)
+void hook_class_prepared(JNIEnv *env, jclass prepared)
 {
 	if (binding && (*env)->IsSameObject(env, prepared, helper_class))
 		bind_natives(env, prepared);
@@ -205,7 +205,7 @@ static enum frt_result release(JNIEnv *env, enum frt_result result)
 	return result;
 }
 
-enum frt_result helper_init(jvmtiEnv *j, JNIEnv *env, const char *tag, const struct helper_natives *natives)
+enum frt_result hook_class_init(jvmtiEnv *j, JNIEnv *env, const char *tag, const struct hook_class_natives *natives)
 {
 	jvmti = j;
 	functions = *natives;
@@ -225,7 +225,7 @@ enum frt_result helper_init(jvmtiEnv *j, JNIEnv *env, const char *tag, const str
 	return bound ? FRT_DONE : release(env, FRT_NO_HELPER);
 }
 
-void helper_unbind(JNIEnv *env)
+void hook_class_unbind(JNIEnv *env)
 {
 	(*env)->UnregisterNatives(env, helper_class);
 	if ((*env)->ExceptionCheck(env))
@@ -233,7 +233,7 @@ void helper_unbind(JNIEnv *env)
 	release(env, FRT_DONE);
 }
 
-bool helper_resolve(JNIEnv *env, jobject loader)
+bool hook_class_resolve(JNIEnv *env, jobject loader)
 {
 	jclass found = call_for_name(env, false, loader);
 	bool same = found && (*env)->IsSameObject(env, found, helper_class);
@@ -243,7 +243,7 @@ bool helper_resolve(JNIEnv *env, jobject loader)
 	return same;
 }
 
-const struct class_hooks *helper_hooks(void)
+const struct class_hooks *hook_class_hooks(void)
 {
 	return &hooks;
 }

@@ -4,22 +4,22 @@
 static int connection = -1;
 static char text[64];
 
-bool launch_ring(const char *path, unsigned int seconds)
+bool launch_link_connect(const char *path, unsigned int seconds)
 {
 	connection = sys_connect(path, seconds);
-	return launch_is_open();
+	return launch_link_is_open();
 }
 
-bool launch_is_open(void)
+bool launch_link_is_open(void)
 {
 	return connection >= 0;
 }
 
-const char *launch_command(unsigned int ms)
+const char *launch_link_command(unsigned int ms)
 {
 	long length;
 
-	if (!launch_is_open())
+	if (!launch_link_is_open())
 		return NULL;
 	length = sys_receive(connection, text, sizeof(text) - 1, ms);
 	if (length > 0) {
@@ -27,17 +27,17 @@ const char *launch_command(unsigned int ms)
 		return text;
 	}
 	if (length != SYS_NOTHING_YET)
-		launch_close();
+		launch_link_close();
 	return NULL;
 }
 
-void launch_answer(int result)
+void launch_link_answer(int result)
 {
-	if (launch_is_open() && !sys_send(connection, &result, sizeof(result)))
-		launch_close();
+	if (launch_link_is_open() && !sys_send(connection, &result, sizeof(result)))
+		launch_link_close();
 }
 
-void launch_close(void)
+void launch_link_close(void)
 {
 	int fd = __atomic_exchange_n(&connection, -1, __ATOMIC_ACQ_REL);
 

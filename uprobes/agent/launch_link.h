@@ -10,15 +10,15 @@
 #include "uprobes/agent/sys.h"
 
 /* Ring at the collector's door, a UNIX socket's path. False: nobody is there, or others have stood there for so long. */
-bool launch_ring(const char *path, unsigned int seconds);
+bool launch_link_connect(const char *path, unsigned int seconds);
 
 /* Is there a connection? */
-bool launch_is_open(void);
+bool launch_link_is_open(void);
 
 /* The next command, 0-terminated, ours until the next call; NULL: none came within `ms`. One that has gone closes the connection. */
-const char *launch_command(unsigned int ms);
+const char *launch_link_command(unsigned int ms);
 
-void launch_answer(int result);
-void launch_close(void);
+void launch_link_answer(int result);
+void launch_link_close(void);
 
 #endif

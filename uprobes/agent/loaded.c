@@ -19,9 +19,9 @@ static void deallocate(void *memory)
 		(*jvmti)->Deallocate(jvmti, memory);
 }
 
-static struct pattern_text as_pattern(struct text t)
+static struct matcher_text as_pattern(struct text t)
 {
-	return (struct pattern_text){ t.at, t.length };
+	return (struct matcher_text){ t.at, t.length };
 }
 
 /* A method as JVMTI tells of it. */
@@ -46,25 +46,25 @@ static void method_release(struct method *m)
 }
 
 /* As far as it can be told without the class file, which has the annotations. */
-static bool method_selected(const struct pattern *p, struct text class, const struct pattern_marks *marks, const struct method *m)
+static bool method_selected(const struct matcher *p, struct text class, const struct matcher_tags *marks, const struct method *m)
 {
-	const struct pattern_method asked = { .class_name = as_pattern(class),
+	const struct matcher_method asked = { .class_name = as_pattern(class),
 					      .name = as_pattern(text_of(m->name)),
 					      .descriptor = as_pattern(text_of(m->descriptor)),
 					      .synthetic = m->modifiers & ACC_SYNTHETIC,
 					      .of_class = marks };
-	struct pattern_verdict v = pattern_decide(p, &asked);
+	struct matcher_decision v = matcher_decide(p, &asked);
 
 	return v.trace || v.timing;
 }
 
 /* The class is the one that was named, but has no such method: tell which it has. */
-static void offer_methods(const struct pattern *p, jclass c, struct text name)
+static void offer_methods(const struct matcher *p, jclass c, struct text name)
 {
 	jmethodID *methods;
 	jint count;
 
-	if (pattern_any_class(p) || (*jvmti)->GetClassMethods(jvmti, c, &count, &methods))
+	if (matcher_any_class(p) || (*jvmti)->GetClassMethods(jvmti, c, &count, &methods))
 		return;
 	for (jint i = 0; i < count && i < MOST_OFFERS; i++) {
 		char *method, *descriptor;
@@ -79,7 +79,7 @@ static void offer_methods(const struct pattern *p, jclass c, struct text name)
 }
 
 /* Selected, and can it have hooks? If it cannot it is named. */
-static bool is_target(const struct pattern *p, struct text class, const struct pattern_marks *marks,
+static bool is_target(const struct matcher *p, struct text class, const struct matcher_tags *marks,
 		      const struct method *m, bool *selected)
 {
 	enum frt_skip_reason reason;
@@ -93,7 +93,7 @@ static bool is_target(const struct pattern *p, struct text class, const struct p
 	return !reason;
 }
 
-static bool has_target(const struct pattern *p, jclass c, struct text name, const struct pattern_marks *marks)
+static bool has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *marks)
 {
 	bool found = false, selected = false;
 	jmethodID *methods;
@@ -115,13 +115,13 @@ static bool has_target(const struct pattern *p, jclass c, struct text name, cons
 }
 
 /* Does the class file speak of an annotation that a filter asks for? Only it can tell who bears it. */
-static bool may_bear(const struct pattern *p, jclass c)
+static bool may_bear(const struct matcher *p, jclass c)
 {
 	jint count, size, status;
 	unsigned char *pool;
 	bool may;
 
-	if (!pattern_has_annotations(p) || (*jvmti)->GetClassStatus(jvmti, c, &status))
+	if (!matcher_has_annotations(p) || (*jvmti)->GetClassStatus(jvmti, c, &status))
 		return false;
 	if (!(status & JVMTI_CLASS_STATUS_PREPARED) || /* it comes by when it is */
 	    (*jvmti)->GetConstantPool(jvmti, c, &count, &size, &pool))
@@ -131,11 +131,11 @@ static bool may_bear(const struct pattern *p, jclass c)
 	return may;
 }
 
-bool loaded_has_target(const struct pattern *p, jclass c, struct text name, const struct pattern_marks *marks)
+bool loaded_has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *marks)
 {
-	enum pattern_answer answer = pattern_class(p, name.at, name.length);
+	enum matcher_answer answer = matcher_class(p, name.at, name.length);
 
-	if (answer == PATTERN_NO)
+	if (answer == MATCHER_NO)
 		return false;
-	return may_bear(p, c) || ((answer == PATTERN_METHODS || marks->count) && has_target(p, c, name, marks));
+	return may_bear(p, c) || ((answer == MATCHER_METHODS || marks->count) && has_target(p, c, name, marks));
 }

@@ -146,7 +146,7 @@ enum loader_answer loader_ask(JNIEnv *env, jobject loader, uint32_t number, bool
 	if (state == FRT_LOADER_READY || state == FRT_LOADER_REFUSES || (state == FRT_LOADER_ASKED && !insist))
 		return answer_of(state);
 	store_release(&row->state, FRT_LOADER_ASKED);
-	state = helper_resolve(env, loader) ? FRT_LOADER_READY : FRT_LOADER_REFUSES;
+	state = hook_class_resolve(env, loader) ? FRT_LOADER_READY : FRT_LOADER_REFUSES;
 	store_release(&row->state, state);
 	sys_wake_word(&row->state);
 	return answer_of(state);

@@ -39,7 +39,7 @@ struct census {
 
 static jvmtiEnv *jvmti;
 
-void census_init(jvmtiEnv *j)
+void open_dump_init(jvmtiEnv *j)
 {
 	jvmti = j;
 }
@@ -153,7 +153,7 @@ static void judge(struct census *c, struct frt_slot *s, const struct moment *m, 
 /* A thread can be in the middle of a hook. */
 static jint own_frames(struct census *c, jint count)
 {
-	const char *helper = helper_hooks()->owner;
+	const char *helper = hook_class_hooks()->owner;
 	char *signature;
 	bool own = false;
 	jclass class;
@@ -297,7 +297,7 @@ static bool see_virtual(void *context, jobject thread)
 	return c->virtual_left && sys_monotonic_ns() < c->until;
 }
 
-void census_take(JNIEnv *env, bool last)
+void open_dump_take(JNIEnv *env, bool last)
 {
 	struct census *c = sys_map(sizeof(*c));
 

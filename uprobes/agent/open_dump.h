@@ -13,13 +13,13 @@
 #include <jni.h>
 #include <jvmti.h>
 
-void census_init(jvmtiEnv *jvmti);
+void open_dump_init(jvmtiEnv *jvmti);
 
 /*
  * Look at each thread that has open calls, for two seconds and at 4096 threads at most. To be called while the
  * hooks are in, for frames of the code before are known by being obsolete. `last`: the recording ends, count
  * the open calls that are on no stack into control->dead_calls.
  */
-void census_take(JNIEnv *env, bool last);
+void open_dump_take(JNIEnv *env, bool last);
 
 #endif

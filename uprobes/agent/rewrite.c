@@ -45,7 +45,7 @@ static uint32_t choose(const struct rewrite *r, const struct class_file *c, stru
 	for (uint16_t i = 0; i < c->methods; i++) {
 		const struct class_method *m = &c->method[i];
 		enum frt_skip_reason reason;
-		struct pattern_verdict verdict = policy_method(r->pattern, c, m, r->marks, &reason);
+		struct matcher_decision verdict = policy_method(r->pattern, c, m, r->marks, &reason);
 
 		if (!verdict.trace && !verdict.timing)
 			continue;
@@ -76,20 +76,20 @@ static uint32_t number_methods(const struct class_file *c, uint32_t class_id, st
 	return kept;
 }
 
-static uint64_t threshold_ticks(const struct pattern_verdict *v)
+static uint64_t threshold_ticks(const struct matcher_decision *v)
 {
 	const struct frt_config *config = control_config();
 	uint64_t most = FRT_RULE_UNTRACED >> FRT_RULE_SHIFT, ticks = config->threshold;
 
 	if (!v->trace)
 		return most;
-	if (v->threshold_ns != PATTERN_NO_THRESHOLD)
+	if (v->threshold_ns != MATCHER_NO_THRESHOLD)
 		ticks = (unsigned __int128)v->threshold_ns * config->tick_scale >> 32;
 	return ticks < most ? ticks : most;
 }
 
 /* FRT_RULE_* */
-static uint64_t rule_of(const struct pattern_verdict *v)
+static uint64_t rule_of(const struct matcher_decision *v)
 {
 	uint64_t rule = threshold_ticks(v) << FRT_RULE_SHIFT;
 	uint32_t flags = control_config()->flags;
@@ -127,7 +127,7 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 		const struct class_method *m = &c->method[edits[i].method];
 		struct frt_method *row = control_method_row(edits[i].id);
 		enum frt_skip_reason none;
-		struct pattern_verdict verdict = policy_method(r->pattern, c, m, r->marks, &none);
+		struct matcher_decision verdict = policy_method(r->pattern, c, m, r->marks, &none);
 
 		if (edits[i].result != EDIT_DONE) {
 			skip(c, m, edit_reason(edits[i].result));
@@ -186,7 +186,7 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 	}
 	set_bits(&control_class_row(class_id)->flags, FRT_CLASS_SEEN);
 	count = number_methods(c, class_id, edits, count);
-	if (class_edit(c, helper_hooks(), edits, count, arena, out, out_size) != CLASS_OK) {
+	if (class_edit(c, hook_class_hooks(), edits, count, arena, out, out_size) != CLASS_OK) {
 		skip(c, NULL, FRT_SKIP_MALFORMED);
 		return REWRITE_NOTHING;
 	}

@@ -35,12 +35,12 @@ struct known_code {
 	int at_sp;
 };
 
-static struct known_code code_table[1u << CODE_SETS_LOG2][MEMO_WAYS] __attribute__((aligned(64)));
+static struct known_code code_table[1u << CODE_SETS_LOG2][CACHE_WAYS] __attribute__((aligned(64)));
 static struct lock code_lock; /* only ever tried */
 
 /* Of a Method: class_count << 32 | fingerprint. */
-static struct memo method_sets[1u << METHOD_SETS_LOG2][MEMO_WAYS] __attribute__((aligned(64)));
-static struct memo_table methods = { method_sets, METHOD_SETS_LOG2, { 0 } };
+static struct cache method_sets[1u << METHOD_SETS_LOG2][CACHE_WAYS] __attribute__((aligned(64)));
+static struct cache_table methods = { method_sets, METHOD_SETS_LOG2, { 0 } };
 
 struct walk;
 struct walk_code;
@@ -64,14 +64,14 @@ static inline int stack_word(const struct walk *w, uint64_t *to, uint64_t addres
 
 static void remember_code(uint64_t pc, const struct walk_code *code)
 {
-	struct known_code *set = code_table[memo_set(pc, CODE_SETS_LOG2)], *e;
+	struct known_code *set = code_table[cache_set(pc, CODE_SETS_LOG2)], *e;
 	uint64_t version;
 
 	if (!lock_try(&code_lock))
 		return;
-	e = &set[memo_way(set, sizeof(*set), pc)];
-	version = (e->key & -MEMO_VERSION) + MEMO_VERSION;
-	store_relaxed(&e->key, version | MEMO_BUSY);
+	e = &set[cache_way(set, sizeof(*set), pc)];
+	version = (e->key & -CACHE_VERSION) + CACHE_VERSION;
+	store_relaxed(&e->key, version | CACHE_BUSY);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	store_relaxed(&e->blob, code->blob | (uint64_t)code->kind << 48 | (uint64_t)code->deoptimised << 56);
 	store_relaxed(&e->cookie, code->cookie);
@@ -152,7 +152,7 @@ static __attribute__((noinline)) void find_code(uint64_t pc, struct walk_code *c
 		return;
 	if (!can_be_checked(code))
 		code->kind = WALK_NO_CODE;
-	else if (pc < MEMO_BUSY)
+	else if (pc < CACHE_BUSY)
 		remember_code(pc, code);
 }
 
@@ -160,10 +160,10 @@ static inline bool recall_code(const struct known_code *e, uint64_t pc, struct w
 {
 	uint64_t key = load_acquire(&e->key), blob;
 
-	if (!key || MEMO_ADDRESS(key) != pc)
+	if (!key || CACHE_ADDRESS(key) != pc)
 		return false;
 	blob = load_relaxed(&e->blob);
-	code->blob = MEMO_ADDRESS(blob);
+	code->blob = CACHE_ADDRESS(blob);
 	code->kind = blob >> 48 & 0xff;
 	code->deoptimised = blob >> 56;
 	code->cookie = load_relaxed(&e->cookie);
@@ -183,8 +183,8 @@ static inline void code_at(struct walk *w, uint64_t pc, struct walk_code *code)
 		*code = (struct walk_code){ .kind = WALK_INTERPRETER };
 		return;
 	}
-	set = code_table[memo_set(pc, CODE_SETS_LOG2)];
-	for (uint32_t i = 0; i < MEMO_WAYS; i++)
+	set = code_table[cache_set(pc, CODE_SETS_LOG2)];
+	for (uint32_t i = 0; i < CACHE_WAYS; i++)
 		if (likely(recall_code(&set[i], pc, code)))
 			return;
 	find_code(pc, code);
@@ -196,7 +196,7 @@ static __attribute__((noinline)) uint32_t find_fingerprint(uint64_t method, uint
 	uint32_t fingerprint = walk_fingerprint(&w, method);
 
 	if (fingerprint)
-		memo_remember(&methods, method, (uint64_t)classes << 32 | fingerprint);
+		cache_put(&methods, method, (uint64_t)classes << 32 | fingerprint);
 	return fingerprint;
 }
 
@@ -206,7 +206,7 @@ static inline uint32_t fingerprint_of(uint64_t method)
 	uint32_t classes = load_acquire(&class_count);
 	uint64_t what;
 
-	if (likely(memo_recall(&methods, method, &what) && what >> 32 == classes))
+	if (likely(cache_get(&methods, method, &what) && what >> 32 == classes))
 		return what;
 	return find_fingerprint(method, classes);
 }

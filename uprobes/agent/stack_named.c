@@ -12,8 +12,8 @@
 
 static jvmtiEnv *jvmti;
 
-static struct memo sets[1u << SETS_LOG2][MEMO_WAYS] __attribute__((aligned(64)));
-static struct memo_table rows = { sets, SETS_LOG2, { 0 } }; /* of a jmethodID: its row in the control segment */
+static struct cache sets[1u << SETS_LOG2][CACHE_WAYS] __attribute__((aligned(64)));
+static struct cache_table rows = { sets, SETS_LOG2, { 0 } }; /* of a jmethodID: its row in the control segment */
 
 void stack_named_init(jvmtiEnv *j)
 {
@@ -69,11 +69,11 @@ uint32_t stack_named_method(JNIEnv *env, jmethodID method)
 {
 	uint64_t row;
 
-	if (memo_recall(&rows, (uint64_t)method, &row))
+	if (cache_get(&rows, (uint64_t)method, &row))
 		return row;
 	row = method_row(env, method);
 	if (row)
-		memo_remember(&rows, (uint64_t)method, row);
+		cache_put(&rows, (uint64_t)method, row);
 	return row;
 }
 

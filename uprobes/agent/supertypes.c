@@ -10,8 +10,8 @@ static jvmtiEnv *jvmti;
 
 struct climb {
 	JNIEnv *env;
-	const struct pattern *p;
-	struct pattern_marks *marks;
+	const struct matcher *p;
+	struct matcher_tags *marks;
 	uint32_t left; /* types that may still be looked at */
 };
 
@@ -29,7 +29,7 @@ static void mark_type(const struct climb *w, jclass c)
 		return;
 	length = strlen(signature);
 	if (length > 2 && signature[0] == 'L')
-		pattern_mark_supertype(w->p, (struct pattern_text){ signature + 1, length - 2 }, w->marks);
+		matcher_tag_supertype(w->p, (struct matcher_text){ signature + 1, length - 2 }, w->marks);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 }
 
@@ -80,12 +80,12 @@ static void mark_far(struct climb *w, jclass c)
 		(*w->env)->DeleteLocalRef(w->env, type);
 }
 
-bool supertypes_mark(JNIEnv *env, const struct pattern *p, jclass c, struct pattern_marks *marks)
+bool supertypes_mark(JNIEnv *env, const struct matcher *p, jclass c, struct matcher_tags *marks)
 {
 	struct climb w = { .env = env, .p = p, .marks = marks, .left = MOST_TYPES };
 	uint32_t near;
 
-	if (!pattern_has_supertypes(p))
+	if (!matcher_has_supertypes(p))
 		return false;
 	mark_near(&w, c);
 	near = marks->count;
@@ -94,14 +94,14 @@ bool supertypes_mark(JNIEnv *env, const struct pattern *p, jclass c, struct patt
 	return marks->count > near;
 }
 
-void supertypes_find(const struct pattern *p, const jclass *loaded, jint count, struct supertypes *s)
+void supertypes_find(const struct matcher *p, const jclass *loaded, jint count, struct supertypes *s)
 {
-	struct pattern_marks marks = { .count = 0 };
+	struct matcher_tags marks = { .count = 0 };
 	struct climb w = { .p = p, .marks = &marks };
 
 	s->count = 0;
 	s->more = false;
-	for (jint i = 0; i < count && pattern_has_supertypes(p); i++) {
+	for (jint i = 0; i < count && matcher_has_supertypes(p); i++) {
 		marks.count = 0;
 		mark_type(&w, loaded[i]);
 		if (!marks.count)

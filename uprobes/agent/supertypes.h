@@ -17,7 +17,7 @@ void supertypes_init(jvmtiEnv *jvmti);
  * Mark a prepared class for itself and for all types above it. True when there
  * is a mark that its class file does not give.
  */
-bool supertypes_mark(JNIEnv *env, const struct pattern *p, jclass c, struct pattern_marks *marks);
+bool supertypes_mark(JNIEnv *env, const struct matcher *p, jclass c, struct matcher_tags *marks);
 
 /* The loaded classes that filters name: most classes are below none of them, which the JVM tells fast. */
 struct supertypes {
@@ -26,7 +26,7 @@ struct supertypes {
 	bool more; /* than there is room for */
 };
 
-void supertypes_find(const struct pattern *p, const jclass *loaded, jint count, struct supertypes *s);
+void supertypes_find(const struct matcher *p, const jclass *loaded, jint count, struct supertypes *s);
 bool supertypes_are_above(JNIEnv *env, const struct supertypes *s, jclass c);
 
 #endif

@@ -33,7 +33,7 @@ static int load_failed(int err, struct diag *d)
 	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
 }
 
-static int load_with(struct frtrace_bpf **out, struct session_kernel *k, enum settings_kernel kernel, const struct target *t,
+static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel, const struct target *t,
 		     struct diag *d)
 {
 	struct frtrace_bpf *bpf = frtrace_bpf__open();
@@ -42,7 +42,7 @@ static int load_with(struct frtrace_bpf **out, struct session_kernel *k, enum se
 	if (!bpf)
 		return load_failed(errno, d);
 	bpf->bss->wake_level = WAKE_LEVEL;
-	session_kernel_choose(k, bpf, kernel, t->own_monotonic_offset);
+	kernel_probes_choose(k, bpf, kernel, t->own_monotonic_offset);
 	err = frtrace_bpf__load(bpf);
 	if (err) {
 		frtrace_bpf__destroy(bpf);
@@ -52,7 +52,7 @@ static int load_with(struct frtrace_bpf **out, struct session_kernel *k, enum se
 	return 0;
 }
 
-int bpf_programs_load(struct frtrace_bpf **out, struct session_kernel *k, enum settings_kernel kernel, const struct target *t,
+int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel, const struct target *t,
 		      struct diag *d)
 {
 	int err;

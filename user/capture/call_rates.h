@@ -5,23 +5,23 @@
 
 #include "bpf/frtrace.h"
 
-struct rate {
+struct call_rate {
 	uint64_t calls;
-	uint64_t threads; /* RATE_THREAD() of each */
+	uint64_t threads; /* CALL_RATE_THREAD() of each */
 };
 
-#define RATE_THREAD(serial) (1ULL << (serial) % 64)
+#define CALL_RATE_THREAD(serial) (1ULL << (serial) % 64)
 
-struct rates {
-	struct rate of[FRT_MAX_METHODS]; /* by method id */
+struct call_rates {
+	struct call_rate of[FRT_MAX_METHODS]; /* by method id */
 };
 
-static inline void rates_add(struct rates *r, uint32_t method, uint32_t thread)
+static inline void call_rates_add(struct call_rates *r, uint32_t method, uint32_t thread)
 {
-	struct rate *to = &r->of[method % FRT_MAX_METHODS];
+	struct call_rate *to = &r->of[method % FRT_MAX_METHODS];
 
 	to->calls++;
-	to->threads |= RATE_THREAD(thread);
+	to->threads |= CALL_RATE_THREAD(thread);
 }
 
 #endif

@@ -10,23 +10,23 @@ struct held {
 	uint64_t until;
 };
 
-struct hold {
+struct holdback {
 	struct stream_sink sink;
 	bool holding;
 	struct held *held;
 	size_t first, marked, count, room; /* gone before `first`; those from `marked` on belong to the sweep that is going on */
 };
 
-struct hold *hold_new(const struct stream_sink *sink)
+struct holdback *holdback_new(const struct stream_sink *sink)
 {
-	struct hold *h = calloc(1, sizeof(*h));
+	struct holdback *h = calloc(1, sizeof(*h));
 
 	if (h)
 		h->sink = *sink;
 	return h;
 }
 
-void hold_free(struct hold *h)
+void holdback_free(struct holdback *h)
 {
 	if (!h)
 		return;
@@ -34,7 +34,7 @@ void hold_free(struct hold *h)
 	free(h);
 }
 
-static bool make_room(struct hold *h)
+static bool make_room(struct holdback *h)
 {
 	size_t room = h->room ? 2 * h->room : 256;
 	struct held *more;
@@ -51,7 +51,7 @@ static bool make_room(struct hold *h)
 
 static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
 {
-	struct hold *h = context;
+	struct holdback *h = context;
 
 	if (!h->holding || !make_room(h)) { /* better told with what is known than not at all */
 		h->sink.span(h->sink.context, s, v);
@@ -65,35 +65,35 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 
 static void on_cover(void *context, uint64_t tsc)
 {
-	struct hold *h = context;
+	struct holdback *h = context;
 
 	h->sink.cover(h->sink.context, tsc);
 }
 
-struct stream_sink hold_sink(struct hold *h)
+struct stream_sink holdback_sink(struct holdback *h)
 {
 	return (struct stream_sink){ .span = on_span, .cover = on_cover, .context = h };
 }
 
-void hold_begin(struct hold *h)
+void holdback_begin(struct holdback *h)
 {
 	h->holding = true;
 	h->marked = h->count;
 }
 
-void hold_end(struct hold *h, uint64_t position)
+void holdback_end(struct holdback *h, uint64_t position)
 {
 	h->holding = false;
 	for (size_t i = h->marked; i < h->count; i++)
 		h->held[i].until = position;
 }
 
-bool hold_has_some(const struct hold *h)
+bool holdback_has_some(const struct holdback *h)
 {
 	return h->first < h->count;
 }
 
-void hold_let_go(struct hold *h, uint64_t position)
+void holdback_release(struct holdback *h, uint64_t position)
 {
 	while (h->first < h->count && h->held[h->first].until <= position) {
 		const struct held *next = &h->held[h->first++];

@@ -11,21 +11,21 @@
 
 #include <stdbool.h>
 
-struct hold;
+struct holdback;
 
 /* NULL: no memory. */
-struct hold *hold_new(const struct stream_sink *sink);
-void hold_free(struct hold *h); /* what is held is gone */
+struct holdback *holdback_new(const struct stream_sink *sink);
+void holdback_free(struct holdback *h); /* what is held is gone */
 
-struct stream_sink hold_sink(struct hold *h);
+struct stream_sink holdback_sink(struct holdback *h);
 
 /* Around a sweep: what comes in between is held until `position` of the queue. */
-void hold_begin(struct hold *h);
-void hold_end(struct hold *h, uint64_t position);
+void holdback_begin(struct holdback *h);
+void holdback_end(struct holdback *h, uint64_t position);
 
-bool hold_has_some(const struct hold *h);
+bool holdback_has_some(const struct holdback *h);
 
 /* The queue has been consumed up to there. */
-void hold_let_go(struct hold *h, uint64_t position);
+void holdback_release(struct holdback *h, uint64_t position);
 
 #endif

@@ -77,7 +77,7 @@ static bool can_lend(void)
 	return can;
 }
 
-static void choose_usage(struct session_kernel *k, struct frtrace_bpf *bpf, bool wanted)
+static void choose_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, bool wanted)
 {
 	struct bpf_program *programs[] = { bpf->progs.thread_usage, bpf->progs.sys_enter, bpf->progs.sys_exit,
 					   bpf->progs.page_fault_user, bpf->progs.running_usage };
@@ -89,7 +89,7 @@ static void choose_usage(struct session_kernel *k, struct frtrace_bpf *bpf, bool
 	bpf->rodata->usage_wanted = k->usage;
 }
 
-void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, enum settings_kernel kernel, int64_t clock_offset)
+void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum settings_kernel kernel, int64_t clock_offset)
 {
 	bool wanted = kernel != SETTINGS_KERNEL_OFF;
 	struct bpf_program *programs[] = { bpf->progs.thread, bpf->progs.sched_switch, bpf->progs.sched_waking,
@@ -107,34 +107,34 @@ void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, en
 	choose_usage(k, bpf, kernel == SETTINGS_KERNEL_FULL);
 }
 
-static int keep(struct session_kernel *k, struct bpf_link *link)
+static int keep(struct kernel_probes *k, struct bpf_link *link)
 {
 	k->links[k->count++] = link;
 	return 0;
 }
 
-static int attach_tracepoint(struct session_kernel *k, struct bpf_program *program, struct diag *d)
+static int attach_tracepoint(struct kernel_probes *k, struct bpf_program *program, struct diag *d)
 {
 	struct bpf_link *link = bpf_program__attach_trace(program);
 
 	return link ? keep(k, link) : diag_errno(d, errno, "cannot attach to tracepoint %s", bpf_program__name(program));
 }
 
-static int attach_site(struct session_kernel *k, struct bpf_program *program, const struct site *site, struct diag *d)
+static int attach_site(struct kernel_probes *k, struct bpf_program *program, const struct usdt_site *site, struct diag *d)
 {
 	struct bpf_link *link;
-	int err = site_attach_usdt(program, site, &link, d);
+	int err = usdt_attach(program, site, &link, d);
 
 	return err ?: keep(k, link);
 }
 
-static struct site thread_site(const struct mapping *agent)
+static struct usdt_site thread_site(const struct mapping *agent)
 {
-	return (struct site){ .path = agent->door, .pid = -1, .provider = "frtrace", .name = "thread" };
+	return (struct usdt_site){ .path = agent->door, .pid = -1, .provider = "frtrace", .name = "thread" };
 }
 
 /* The JVM's own sites; some builds have none. */
-static void attach_jvm(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t)
+static void attach_jvm(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t)
 {
 	const struct {
 		struct bpf_program *program;
@@ -155,7 +155,7 @@ static void attach_jvm(struct session_kernel *k, struct frtrace_bpf *bpf, const 
 		return;
 	}
 	for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
-		struct site site = { .path = m.door, .pid = t->pid, .provider = sites[i].provider, .name = sites[i].name };
+		struct usdt_site site = { .path = m.door, .pid = t->pid, .provider = sites[i].provider, .name = sites[i].name };
 
 		int err = attach_site(k, sites[i].program, &site, &k->no_pauses);
 
@@ -179,10 +179,10 @@ static int run_on_cpu(struct bpf_program *program, int cpu)
 }
 
 /* The program that makes a thread's state is the first: nothing is counted of a thread without. */
-static int attach_usage(struct session_kernel *k, struct frtrace_bpf *bpf, const struct mapping *agent, struct diag *d)
+static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct mapping *agent, struct diag *d)
 {
 	struct bpf_program *programs[] = { bpf->progs.sys_exit, bpf->progs.sys_enter, bpf->progs.page_fault_user };
-	struct site thread = thread_site(agent);
+	struct usdt_site thread = thread_site(agent);
 	int err = attach_site(k, bpf->progs.thread_usage, &thread, d);
 
 	bpf->bss->agent_code = (struct frt_code){ agent->start, agent->end };
@@ -193,10 +193,10 @@ static int attach_usage(struct session_kernel *k, struct frtrace_bpf *bpf, const
 	return err;
 }
 
-void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t,
+void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t,
 			   const struct segment *segment, const struct mapping *agent)
 {
-	struct site thread = thread_site(agent);
+	struct usdt_site thread = thread_site(agent);
 	int err = attach_tracepoint(k, bpf->progs.sched_waking, &k->why);
 
 	k->target = t;
@@ -207,7 +207,7 @@ void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, co
 	if (!err)
 		err = attach_site(k, bpf->progs.thread, &thread, &k->why);
 	if (err) {
-		session_kernel_detach(k);
+		kernel_probes_detach(k);
 		return;
 	}
 	attach_jvm(k, bpf, t);
@@ -220,7 +220,7 @@ void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, co
 #endif
 
 /* Its number in our pid namespace: when that is the first one, or the target's. 0: not known. */
-static uint32_t number_here(const struct session_kernel *k, const struct frt_slot_owner *o)
+static uint32_t number_here(const struct kernel_probes *k, const struct frt_slot_owner *o)
 {
 	if (k->target->own_pid_ns_ino == PROC_INITIAL_PID_NAMESPACE)
 		return o->task;
@@ -231,9 +231,9 @@ static uint32_t number_here(const struct session_kernel *k, const struct frt_slo
  * The kernel pins the page until the thread or the map is gone. The thread may have ended meanwhile, and its number be another's: a
  * program compares the serials. It does without where this fails.
  */
-void session_kernel_lend(void *kernel, const struct frt_slot_owner *o)
+void kernel_probes_map_slot(void *kernel, const struct frt_slot_owner *o)
 {
-	struct session_kernel *k = kernel;
+	struct kernel_probes *k = kernel;
 	const struct frt_slot *slot = segment_slot(k->segment, o->slot);
 	const void *calls = slot ? &slot->entered : NULL;
 	uint32_t number = slot && k->lends ? number_here(k, o) : 0;
@@ -247,7 +247,7 @@ void session_kernel_lend(void *kernel, const struct frt_slot_owner *o)
 	close(pidfd);
 }
 
-void session_kernel_flush(const struct session_kernel *k, const struct frtrace_bpf *bpf)
+void kernel_probes_flush(const struct kernel_probes *k, const struct frtrace_bpf *bpf)
 {
 	int cpus = k->usage ? libbpf_num_possible_cpus() : 0;
 
@@ -256,7 +256,7 @@ void session_kernel_flush(const struct session_kernel *k, const struct frtrace_b
 			;
 }
 
-void session_kernel_detach(struct session_kernel *k)
+void kernel_probes_detach(struct kernel_probes *k)
 {
 	if (k->count && k->lends)
 		log_detail("slots lent to %u of %u threads", k->lent, k->owners);
@@ -265,7 +265,7 @@ void session_kernel_detach(struct session_kernel *k)
 }
 
 /* The program runs for each task while its file is read; it writes nothing there. */
-void session_kernel_tell_waits(const struct session_kernel *k, struct frtrace_bpf *bpf)
+void kernel_probes_tell_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf)
 {
 	struct bpf_link *link = k->count ? bpf_program__attach_iter(bpf->progs.waits_now, NULL) : NULL;
 	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;

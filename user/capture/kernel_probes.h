@@ -17,7 +17,7 @@ struct bpf_link;
 
 #define SESSION_KERNEL_LINKS 20
 
-struct session_kernel {
+struct kernel_probes {
 	struct bpf_link *links[SESSION_KERNEL_LINKS];
 	int count;
 	bool usage; /* system calls and page faults are counted */
@@ -32,20 +32,20 @@ struct session_kernel {
 };
 
 /* Between opening and loading: how much of this half there is to be; `clock_offset` of our CLOCK_MONOTONIC to the kernel's, ns. */
-void session_kernel_choose(struct session_kernel *k, struct frtrace_bpf *bpf, enum settings_kernel kernel, int64_t clock_offset);
+void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum settings_kernel kernel, int64_t clock_offset);
 
 /* `agent` is the agent's code in the target. What fails is in k->why, k->no_usage or k->no_pauses. Before the agent is told to start. */
-void session_kernel_attach(struct session_kernel *k, struct frtrace_bpf *bpf, const struct target *t,
+void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t,
 			   const struct segment *segment, const struct mapping *agent);
 
-/* Let the programs read the slot of a thread where we have it, which costs them less: of a struct session_kernel. */
-void session_kernel_lend(void *kernel, const struct frt_slot_owner *o);
+/* Let the programs read the slot of a thread where we have it, which costs them less: of a struct kernel_probes. */
+void kernel_probes_map_slot(void *kernel, const struct frt_slot_owner *o);
 
 /* What threads did in calls that are over is in the queue when this returns, also of those that go on running. */
-void session_kernel_flush(const struct session_kernel *k, const struct frtrace_bpf *bpf);
-void session_kernel_detach(struct session_kernel *k);
+void kernel_probes_flush(const struct kernel_probes *k, const struct frtrace_bpf *bpf);
+void kernel_probes_detach(struct kernel_probes *k);
 
 /* Put the waits that go on into the queue, as they are now. */
-void session_kernel_tell_waits(const struct session_kernel *k, struct frtrace_bpf *bpf);
+void kernel_probes_tell_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf);
 
 #endif

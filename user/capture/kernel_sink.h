@@ -10,7 +10,7 @@
  * which it ended, and before the spans of that thread that a drain brings later. `stack` and `kernel_stack` are ids of
  * user/record/wait_stacks, 0: none. Any of the functions may be NULL.
  */
-struct wait_sink {
+struct kernel_sink {
 	void (*wait)(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
 	void (*pause)(void *context, const struct frt_pause *p);
 	void (*usage)(void *context, const struct frt_usage *u);

@@ -5,15 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct queue {
+struct ringbuf {
 	struct ring_buffer *rb;
-	struct queue_sinks sinks;
+	struct ringbuf_sinks sinks;
 	uint64_t waits_lost, unseen_lost; /* those that have been told */
 	unsigned long malformed;
 	int parts; /* of this call */
 };
 
-static void tell_unseen(struct queue *q)
+static void tell_unseen(struct ringbuf *q)
 {
 	uint64_t lost = q->sinks.unseen_lost ? *q->sinks.unseen_lost : 0;
 
@@ -24,7 +24,7 @@ static void tell_unseen(struct queue *q)
 		q->sinks.waits.unseen(q->sinks.waits.context, NULL);
 }
 
-void queue_tell_losses(struct queue *q)
+void ringbuf_tell_losses(struct ringbuf *q)
 {
 	uint64_t lost = q->sinks.waits_lost ? *q->sinks.waits_lost : 0;
 
@@ -36,7 +36,7 @@ void queue_tell_losses(struct queue *q)
 		q->sinks.waits.lost(q->sinks.waits.context);
 }
 
-static bool see_part(struct queue *q, const struct frt_part *part, size_t size)
+static bool see_part(struct ringbuf *q, const struct frt_batch *part, size_t size)
 {
 	if (size < sizeof(*part) || part->length > size - sizeof(*part))
 		return false;
@@ -44,9 +44,9 @@ static bool see_part(struct queue *q, const struct frt_part *part, size_t size)
 	return true;
 }
 
-static bool see_wait(struct queue *q, const struct frt_wait *w, size_t size)
+static bool see_wait(struct ringbuf *q, const struct frt_wait *w, size_t size)
 {
-	const struct wait_sink *to = &q->sinks.waits;
+	const struct kernel_sink *to = &q->sinks.waits;
 	uint32_t stack = 0, kernel_stack = 0;
 
 	if (size < sizeof(*w))
@@ -58,7 +58,7 @@ static bool see_wait(struct queue *q, const struct frt_wait *w, size_t size)
 	return true;
 }
 
-static bool see_pause(struct queue *q, const struct frt_pause *p, size_t size)
+static bool see_pause(struct ringbuf *q, const struct frt_pause *p, size_t size)
 {
 	if (size < sizeof(*p))
 		return false;
@@ -67,7 +67,7 @@ static bool see_pause(struct queue *q, const struct frt_pause *p, size_t size)
 	return true;
 }
 
-static bool see_usage(struct queue *q, const struct frt_usage *u, size_t size)
+static bool see_usage(struct ringbuf *q, const struct frt_usage *u, size_t size)
 {
 	if (size < sizeof(*u))
 		return false;
@@ -76,7 +76,7 @@ static bool see_usage(struct queue *q, const struct frt_usage *u, size_t size)
 	return true;
 }
 
-static bool see_owner(struct queue *q, const struct frt_slot_owner *o, size_t size)
+static bool see_owner(struct ringbuf *q, const struct frt_slot_owner *o, size_t size)
 {
 	if (size < sizeof(*o))
 		return false;
@@ -88,10 +88,10 @@ static bool see_owner(struct queue *q, const struct frt_slot_owner *o, size_t si
 }
 
 /* False: it is none that we know. */
-static bool see_record(struct queue *q, const void *record, size_t size)
+static bool see_record(struct ringbuf *q, const void *record, size_t size)
 {
 	switch (size < sizeof(uint32_t) ? 0 : *(const uint32_t *)record) {
-	case FRT_PART:
+	case FRT_BATCH:
 		return see_part(q, record, size);
 	case FRT_WAIT:
 		return see_wait(q, record, size);
@@ -107,17 +107,17 @@ static bool see_record(struct queue *q, const void *record, size_t size)
 
 static int on_record(void *context, void *data, size_t size)
 {
-	struct queue *q = context;
+	struct ringbuf *q = context;
 
-	queue_tell_losses(q);
+	ringbuf_tell_losses(q);
 	if (!see_record(q, data, size))
 		q->malformed++;
-	return ++q->parts < QUEUE_BUDGET ? 0 : -EAGAIN; /* this one is done in any case */
+	return ++q->parts < RINGBUF_BUDGET ? 0 : -EAGAIN; /* this one is done in any case */
 }
 
-struct queue *queue_open(int map_fd, const struct queue_sinks *sinks, struct diag *d)
+struct ringbuf *ringbuf_open(int map_fd, const struct ringbuf_sinks *sinks, struct diag *d)
 {
-	struct queue *q = calloc(1, sizeof(*q));
+	struct ringbuf *q = calloc(1, sizeof(*q));
 
 	if (!q) {
 		diag_errno(d, ENOMEM, "cannot open the queue");
@@ -127,13 +127,13 @@ struct queue *queue_open(int map_fd, const struct queue_sinks *sinks, struct dia
 	q->rb = ring_buffer__new(map_fd, on_record, q, NULL);
 	if (!q->rb) {
 		diag_errno(d, errno, "cannot map the BPF ring buffer");
-		queue_close(q);
+		ringbuf_close(q);
 		return NULL;
 	}
 	return q;
 }
 
-void queue_close(struct queue *q)
+void ringbuf_close(struct ringbuf *q)
 {
 	if (!q)
 		return;
@@ -141,12 +141,12 @@ void queue_close(struct queue *q)
 	free(q);
 }
 
-int queue_fd(const struct queue *q)
+int ringbuf_fd(const struct ringbuf *q)
 {
 	return ring_buffer__epoll_fd(q->rb);
 }
 
-int queue_consume(struct queue *q)
+int ringbuf_consume(struct ringbuf *q)
 {
 	q->parts = 0;
 	ring_buffer__consume(q->rb);

@@ -20,7 +20,7 @@ static void unmap_page(const uint64_t *page)
 		munmap((void *)page, sysconf(_SC_PAGESIZE));
 }
 
-int position_open(struct position *p, int map_fd, struct diag *d)
+int ringbuf_pos_open(struct ringbuf_pos *p, int map_fd, struct diag *d)
 {
 	int err;
 
@@ -29,13 +29,13 @@ int position_open(struct position *p, int map_fd, struct diag *d)
 	if (p->produced)
 		return 0;
 	err = diag_errno(d, errno, "cannot map the positions of the BPF ring buffer");
-	position_close(p);
+	ringbuf_pos_close(p);
 	return err;
 }
 
-void position_close(struct position *p)
+void ringbuf_pos_close(struct ringbuf_pos *p)
 {
 	unmap_page(p->consumed);
 	unmap_page(p->produced);
-	*p = (struct position){ 0 };
+	*p = (struct ringbuf_pos){ 0 };
 }

@@ -10,19 +10,19 @@
 
 #include <stdint.h>
 
-struct position {
+struct ringbuf_pos {
 	const uint64_t *consumed, *produced; /* NULL when closed */
 };
 
-int position_open(struct position *p, int map_fd, struct diag *d);
-void position_close(struct position *p);
+int ringbuf_pos_open(struct ringbuf_pos *p, int map_fd, struct diag *d);
+void ringbuf_pos_close(struct ringbuf_pos *p);
 
-static inline uint64_t position_consumed(const struct position *p)
+static inline uint64_t ringbuf_pos_consumed(const struct ringbuf_pos *p)
 {
 	return __atomic_load_n(p->consumed, __ATOMIC_ACQUIRE);
 }
 
-static inline uint64_t position_produced(const struct position *p)
+static inline uint64_t ringbuf_pos_produced(const struct ringbuf_pos *p)
 {
 	return __atomic_load_n(p->produced, __ATOMIC_ACQUIRE);
 }

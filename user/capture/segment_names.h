@@ -6,13 +6,13 @@
 #include "user/capture/segment.h"
 
 /* "com.acme.Cart.checkout(Order)"; of the string 0 for the method "com.acme.Cart". */
-void names_full(const struct segment *s, uint32_t class_name, uint32_t method, uint32_t descriptor, char *out,
+void segment_name_full(const struct segment *s, uint32_t class_name, uint32_t method, uint32_t descriptor, char *out,
 		size_t size);
 
 /* The same of a row; "unknown" when there is no such method. */
-void names_method(const struct segment *s, uint32_t id, char *out, size_t size);
+void segment_name_method(const struct segment *s, uint32_t id, char *out, size_t size);
 
 /* "boot", the loader's name, or its class when it has none. */
-void names_loader(const struct segment *s, uint32_t number, char *out, size_t size);
+void segment_name_loader(const struct segment *s, uint32_t number, char *out, size_t size);
 
 #endif

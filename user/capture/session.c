@@ -37,14 +37,14 @@ struct session {
 	struct clock *clock;
 	struct frtrace_bpf *bpf;
 	struct bpf_link *drain;
-	struct session_kernel kernel;
+	struct kernel_probes kernel;
 	bool with_kernel; /* loaded so */
-	struct wait_sink waits;
-	struct hold *hold; /* of swept spans; NULL: they need not wait */
-	struct position position; /* of the queue */
+	struct kernel_sink waits;
+	struct holdback *hold; /* of swept spans; NULL: they need not wait */
+	struct ringbuf_pos position; /* of the queue */
 	struct segment segment;
 	struct streams *streams;
-	struct queue *queue;
+	struct ringbuf *queue;
 	struct session_cost cost;
 	uint32_t stacks;	  /* FRT_STACKS_*; 0: none */
 	struct frt_layout layout; /* feature 0: none is walked */
@@ -85,12 +85,12 @@ void session_free(struct session *s)
 	if (!s)
 		return;
 	bpf_link__destroy(s->drain);
-	session_kernel_detach(&s->kernel);
+	kernel_probes_detach(&s->kernel);
 	if (s->connection >= 0)
 		close(s->connection);
-	hold_free(s->hold);
-	position_close(&s->position);
-	queue_close(s->queue);
+	holdback_free(s->hold);
+	ringbuf_pos_close(&s->position);
+	ringbuf_close(s->queue);
 	segment_close(&s->segment);
 	frtrace_bpf__destroy(s->bpf);
 	if (s->streams)
@@ -115,7 +115,7 @@ static int command(struct session *s, enum frt_command_kind kind, struct diag *d
 /* To a JVM that we have started and that waits. */
 static int packet(struct session *s, const char *text, int timeout_ms, struct diag *d)
 {
-	int result, err = door_command(s->connection, text, timeout_ms, &result, d);
+	int result, err = launch_socket_command(s->connection, text, timeout_ms, &result, d);
 
 	if (err || !result)
 		return err;
@@ -124,7 +124,7 @@ static int packet(struct session *s, const char *text, int timeout_ms, struct di
 
 static int attach_probe(struct session *s, struct diag *d)
 {
-	struct site drain = { .pid = -1, .provider = "frtrace", .name = "drain" };
+	struct usdt_site drain = { .pid = -1, .provider = "frtrace", .name = "drain" };
 	struct mapping m;
 	int found = target_find_mapping(s->target, s->build.file_name, &m, d);
 
@@ -136,9 +136,9 @@ static int attach_probe(struct session *s, struct diag *d)
 						   .pid_ns_ino = s->target->pid_ns_ino,
 						   .tgid = s->target->ns_pid };
 	if (s->with_kernel)
-		session_kernel_attach(&s->kernel, s->bpf, s->target, &s->segment, &m);
+		kernel_probes_attach(&s->kernel, s->bpf, s->target, &s->segment, &m);
 	drain.path = m.door;
-	return site_attach_usdt(s->bpf->progs.drain, &drain, &s->drain, d);
+	return usdt_attach(s->bpf->progs.drain, &drain, &s->drain, d);
 }
 
 static void write_owner(struct session *s)
@@ -238,7 +238,7 @@ static int set_flags(struct session *s, struct diag *d)
 
 	if (s->target->feature < INTRINSICS_SINCE)
 		return diag_set(d, ENOTSUP, "a JVM before 17 cannot be told to call intrinsics");
-	err = model_find_flags(s->target, names, 3, at, d);
+	err = jvm_model_find_flags(s->target, names, 3, at, d);
 	if (err)
 		return err;
 	if (!at[0])
@@ -281,7 +281,7 @@ int session_receive(struct session *s, int connection, struct diag *d)
 		err = attach_probe(s, d);
 	if (!err)
 		disable_intrinsics(s);
-	if (!err && door_say(connection, "boot"))
+	if (!err && launch_socket_say(connection, "boot"))
 		err = diag_set(d, ESRCH, "cannot trace: the JVM did not wait");
 	s->cost.attach_ms = now_ms() - begin;
 	if (!err)
@@ -294,7 +294,7 @@ void session_let_run(struct session *s)
 {
 	if (s->connection < 0)
 		return;
-	door_say(s->connection, "run");
+	launch_socket_say(s->connection, "run");
 	close(s->connection);
 	s->connection = -1;
 }
@@ -368,7 +368,7 @@ static void measure_pause(struct session *s, bool known, uint64_t before)
 		s->cost.pause_ms = segment_header(&s->segment)->retransform_ns / 1e6;
 }
 
-void session_take_waits(struct session *s, const struct wait_sink *sink)
+void session_take_waits(struct session *s, const struct kernel_sink *sink)
 {
 	s->waits = *sink;
 }
@@ -402,13 +402,13 @@ static void choose_wait_stacks(struct session *s)
 
 static int begin_queue(struct session *s, struct diag *d)
 {
-	struct queue_sinks sinks = { .streams = s->streams, .waits = s->waits,
-				     .owner = session_kernel_lend, .owner_context = &s->kernel,
+	struct ringbuf_sinks sinks = { .streams = s->streams, .waits = s->waits,
+				     .owner = kernel_probes_map_slot, .owner_context = &s->kernel,
 				     .unseen_lost = (uint64_t *)&s->bpf->bss->unseen_lost,
 				     .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost };
 
 	choose_wait_stacks(s);
-	s->queue = queue_open(bpf_map__fd(s->bpf->maps.queue), &sinks, d);
+	s->queue = ringbuf_open(bpf_map__fd(s->bpf->maps.queue), &sinks, d);
 	return s->queue ? 0 : -ENOMEM;
 }
 
@@ -420,13 +420,13 @@ static int begin_streams(struct session *s, const struct stream_sink *sink, stru
 	if (!s->waits.wait) {
 		streams_init(s->streams, sink);
 	} else {
-		s->hold = hold_new(sink);
+		s->hold = holdback_new(sink);
 		if (!s->hold)
 			return diag_errno(d, ENOMEM, "cannot begin");
-		held = hold_sink(s->hold);
+		held = holdback_sink(s->hold);
 		streams_init(s->streams, &held);
 	}
-	return position_open(&s->position, bpf_map__fd(s->bpf->maps.queue), d);
+	return ringbuf_pos_open(&s->position, bpf_map__fd(s->bpf->maps.queue), d);
 }
 
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
@@ -474,9 +474,9 @@ bool session_has_census(const struct session *s)
 /* What is in the queue now. Threads whose calls stay open go on to fill it. */
 static void consume_all(struct session *s)
 {
-	uint64_t end = position_produced(&s->position);
+	uint64_t end = ringbuf_pos_produced(&s->position);
 
-	while (position_consumed(&s->position) < end && session_consume(s))
+	while (ringbuf_pos_consumed(&s->position) < end && session_consume(s))
 		;
 }
 
@@ -492,50 +492,50 @@ int session_stop(struct session *s, struct diag *d)
 		if (target_ended(s->target))
 			err = 0;
 	}
-	session_kernel_flush(&s->kernel, s->bpf);
-	session_kernel_tell_waits(&s->kernel, s->bpf); /* it is detached with the session: that may take seconds */
+	kernel_probes_flush(&s->kernel, s->bpf);
+	kernel_probes_tell_waits(&s->kernel, s->bpf); /* it is detached with the session: that may take seconds */
 	consume_all(s);
-	queue_tell_losses(s->queue);
+	ringbuf_tell_losses(s->queue);
 	if (s->hold)
-		hold_let_go(s->hold, UINT64_MAX);
+		holdback_release(s->hold, UINT64_MAX);
 	sweep_finish(&s->segment, s->streams);
 	return err;
 }
 
 int session_consume(struct session *s)
 {
-	int parts = queue_consume(s->queue);
+	int parts = ringbuf_consume(s->queue);
 
 	if (s->hold)
-		hold_let_go(s->hold, position_consumed(&s->position));
+		holdback_release(s->hold, ringbuf_pos_consumed(&s->position));
 	return parts;
 }
 
 bool session_is_pressed(const struct session *s)
 {
-	return position_produced(&s->position) - position_consumed(&s->position) > bpf_map__max_entries(s->bpf->maps.queue) / 2;
+	return ringbuf_pos_produced(&s->position) - ringbuf_pos_consumed(&s->position) > bpf_map__max_entries(s->bpf->maps.queue) / 2;
 }
 
 void session_take_waits_now(struct session *s)
 {
-	session_kernel_tell_waits(&s->kernel, s->bpf);
+	kernel_probes_tell_waits(&s->kernel, s->bpf);
 	consume_all(s);
 }
 
 /* What the sweep found waits for no more than what the queue had then. */
 static void settle(struct session *s)
 {
-	session_kernel_flush(&s->kernel, s->bpf);
-	hold_end(s->hold, position_produced(&s->position));
+	kernel_probes_flush(&s->kernel, s->bpf);
+	holdback_end(s->hold, ringbuf_pos_produced(&s->position));
 	while (session_holds(s) && session_consume(s))
 		;
 }
 
 void session_sweep(struct session *s)
 {
-	queue_tell_losses(s->queue);
+	ringbuf_tell_losses(s->queue);
 	if (s->hold)
-		hold_begin(s->hold);
+		holdback_begin(s->hold);
 	sweep(&s->segment, s->streams);
 	if (s->hold)
 		settle(s);
@@ -550,7 +550,7 @@ void session_catch_up(struct session *s)
 
 bool session_holds(const struct session *s)
 {
-	return s->hold && hold_has_some(s->hold);
+	return s->hold && holdback_has_some(s->hold);
 }
 
 bool session_beat(struct session *s)
@@ -560,7 +560,7 @@ bool session_beat(struct session *s)
 
 int session_fd(const struct session *s)
 {
-	return queue_fd(s->queue);
+	return ringbuf_fd(s->queue);
 }
 
 const struct segment *session_segment(const struct session *s)

@@ -43,7 +43,7 @@ void session_take_intrinsics(struct session *s, const struct intrinsics *wanted)
 void session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout);
 
 /* Where the kernel's half goes (settings.kernel), when it can be had; before session_start(). Why it cannot, or "". */
-void session_take_waits(struct session *s, const struct wait_sink *sink);
+void session_take_waits(struct session *s, const struct kernel_sink *sink);
 const char *session_no_waits(const struct session *s);
 
 /* Why, though there are waits, nothing is told of pauses and of Thread.sleep(), or "". */
@@ -72,7 +72,7 @@ bool session_has_census(const struct session *s);
 /* Feed the waits that go on, as if they ended now; session_stop() does it too. What comes of them later begins then. */
 void session_take_waits_now(struct session *s);
 
-/* Feed what the queue has, QUEUE_BUDGET parts at most. Returns their number. */
+/* Feed what the queue has, RINGBUF_BUDGET parts at most. Returns their number. */
 int session_consume(struct session *s);
 
 /* Is more than half of the queue in use? Who waits with session_consume() should not wait any longer. */

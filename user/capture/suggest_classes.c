@@ -10,14 +10,14 @@
 #define TIMEOUT_MS 15000
 
 /* One line of VM.class_hierarchy: "|  |--com.acme.Cart/0x00007f..." or ".../null". */
-static void offer_line(struct near *n, char *line)
+static void offer_line(struct suggest *n, char *line)
 {
 	char *name = line + strspn(line, "|- \t"), *end = strchr(name, '/');
 
 	if (end)
 		*end = 0;
 	if (*name && !strchr(name, ' ') && !strstr(name, "$$Lambda"))
-		near_offer(n, name, NULL);
+		suggest_offer(n, name, NULL);
 }
 
 static char *class_listing(const struct target *t)
@@ -34,7 +34,7 @@ static char *class_listing(const struct target *t)
 	return text;
 }
 
-static void offer_classes(struct near *n, const struct target *t)
+static void offer_classes(struct suggest *n, const struct target *t)
 {
 	char *text = class_listing(t), *rest = text, *line;
 
@@ -43,7 +43,7 @@ static void offer_classes(struct near *n, const struct target *t)
 	free(text);
 }
 
-static void offer_methods(struct near *n, const struct segment *seg)
+static void offer_methods(struct suggest *n, const struct segment *seg)
 {
 	const struct frt_skip *s;
 	char class_name[1024], method[512];
@@ -53,20 +53,20 @@ static void offer_methods(struct near *n, const struct segment *seg)
 			continue;
 		segment_string(seg, s->class_name, class_name, sizeof(class_name));
 		segment_string(seg, s->method, method, sizeof(method));
-		near_offer(n, class_name, method);
+		suggest_offer(n, class_name, method);
 	}
 }
 
-void near_classes_print(const struct target *t, const struct segment *seg, const struct filter_list *filters)
+void suggest_classes_print(const struct target *t, const struct segment *seg, const struct filter_list *filters)
 {
-	struct near *n = near_new(filters);
+	struct suggest *n = suggest_new(filters);
 	const char *best;
 
 	if (!n)
 		return;
 	offer_methods(n, seg);
 	offer_classes(n, t);
-	for (size_t i = 0; (best = near_best(n, i)); i++)
+	for (size_t i = 0; (best = suggest_best(n, i)); i++)
 		log_line("  loaded and near: '%s'", best);
-	near_free(n);
+	suggest_free(n);
 }

@@ -11,6 +11,6 @@
  * classes that are named rightly, which the agent wrote down. Nothing when
  * the JVM does not tell.
  */
-void near_classes_print(const struct target *t, const struct segment *seg, const struct filter_list *filters);
+void suggest_classes_print(const struct target *t, const struct segment *seg, const struct filter_list *filters);
 
 #endif

@@ -6,7 +6,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 
-static int attach_checked(struct bpf_program *program, const struct site *site, int fd, struct bpf_link **link,
+static int attach_checked(struct bpf_program *program, const struct usdt_site *site, int fd, struct bpf_link **link,
 			  struct diag *d)
 {
 	int err = elf_notes_check(fd, site->path, site->provider, site->name, d);
@@ -16,7 +16,7 @@ static int attach_checked(struct bpf_program *program, const struct site *site, 
 		return diag_set(d, ENOENT, "there is no USDT site %s:%s in '%s'", site->provider, site->name, site->path);
 	if (err)
 		return err;
-	place_fd_path(fd, own); /* the file that was checked, whatever is mapped there now */
+	root_path_fd_path(fd, own); /* the file that was checked, whatever is mapped there now */
 	*link = bpf_program__attach_usdt(program, site->pid, own, site->provider, site->name, NULL);
 	if (*link)
 		return 0;
@@ -26,13 +26,13 @@ static int attach_checked(struct bpf_program *program, const struct site *site, 
 			  site->path);
 }
 
-int site_attach_usdt(struct bpf_program *program, const struct site *site, struct bpf_link **link, struct diag *d)
+int usdt_attach(struct bpf_program *program, const struct usdt_site *site, struct bpf_link **link, struct diag *d)
 {
 	int path = open(site->path, O_PATH | O_CLOEXEC), fd, err;
 
 	if (path < 0)
 		return diag_errno(d, errno, "cannot open '%s'", site->path);
-	fd = place_open_again(NULL, path, O_RDONLY, INT64_MAX);
+	fd = root_path_open_again(NULL, path, O_RDONLY, INT64_MAX);
 	if (fd < 0)
 		return diag_errno(d, -fd, "cannot open '%s'", site->path);
 	err = attach_checked(program, site, fd, link, d);

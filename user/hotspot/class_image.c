@@ -26,7 +26,7 @@ void class_image_release(struct class_image *c)
 	bytes_release(&c->file);
 	bytes_release(&c->pool);
 	bytes_release(&c->body);
-	lookup_release(&c->lookup);
+	row_index_release(&c->lookup);
 	free(c->constant);
 	free(c->method);
 	*c = (struct class_image){.methods = 0};
@@ -37,7 +37,7 @@ static void clear(struct class_image *c)
 	bytes_clear(&c->file);
 	bytes_clear(&c->pool);
 	bytes_clear(&c->body);
-	lookup_clear(&c->lookup);
+	row_index_clear(&c->lookup);
 	c->methods = c->constants = c->last = 0;
 	c->annotations_name = c->code_name = 0;
 }
@@ -107,17 +107,17 @@ static int add_symbol(struct reading *r, uint64_t symbol, uint64_t hash, uint16_
 	e = put_utf8(c, text, length, index);
 	if (e)
 		return e;
-	if (rows_room(&c->constant, sizeof(*c->constant), c->constants, 1, &c->constant_room))
+	if (rows_reserve(&c->constant, sizeof(*c->constant), c->constants, 1, &c->constant_room))
 		return -ENOMEM;
 	c->constant[c->constants++] = (struct class_image_constant){symbol, *index};
-	return lookup_add(&c->lookup, hash, c->constants);
+	return row_index_add(&c->lookup, hash, c->constants);
 }
 
 /* The number of a symbol in the file's own pool. */
 static int use_symbol(struct reading *r, uint64_t symbol, uint16_t *index)
 {
-	uint64_t hash = lookup_mix(0, symbol);
-	uint32_t row = lookup_find(&r->c->lookup, hash, same, &(struct key){r->c, symbol});
+	uint64_t hash = row_index_mix(0, symbol);
+	uint32_t row = row_index_find(&r->c->lookup, hash, same, &(struct key){r->c, symbol});
 
 	if (!row)
 		return add_symbol(r, symbol, hash, index);
@@ -285,7 +285,7 @@ static int put_method(struct reading *r, uint64_t method, const struct method_pa
 	int e = use_constant(r, p->name, &name);
 
 	e = e ?: use_constant(r, p->descriptor, &descriptor);
-	if (!e && rows_room(&c->method, sizeof(*c->method), c->methods, 1, &c->method_room))
+	if (!e && rows_reserve(&c->method, sizeof(*c->method), c->methods, 1, &c->method_room))
 		e = -ENOMEM;
 	if (e)
 		return e;

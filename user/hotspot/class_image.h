@@ -27,7 +27,7 @@ struct class_image {
 
 	/* while it is written */
 	struct bytes pool, body;
-	struct lookup lookup; /* of the constants by the symbol's address */
+	struct row_index lookup; /* of the constants by the symbol's address */
 	struct class_image_constant {
 		uint64_t symbol;
 		uint16_t index;

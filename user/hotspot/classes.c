@@ -10,10 +10,10 @@
 
 struct class_walk {
 	const struct hotspot_layout *l;
-	struct snapshot pages;
+	struct page_cache pages;
 	int (*see)(const struct loaded_class *c, void *context);
 	void *context;
-	struct lookup lookup; /* of what was seen */
+	struct row_index lookup; /* of what was seen */
 	uint64_t *seen;
 	uint32_t count, room;
 	char name[SYMBOL_MAX + 1];
@@ -34,14 +34,14 @@ static bool same(const void *context, uint32_t row)
 /* What comes a second time leads in a circle. */
 static int note_seen(struct class_walk *w, uint64_t address)
 {
-	uint64_t hash = lookup_mix(0, address);
+	uint64_t hash = row_index_mix(0, address);
 
-	if (w->count == MAX_SEEN || lookup_find(&w->lookup, hash, same, &(struct key){w, address}))
+	if (w->count == MAX_SEEN || row_index_find(&w->lookup, hash, same, &(struct key){w, address}))
 		return -EAGAIN;
-	if (rows_room(&w->seen, sizeof(*w->seen), w->count, 1, &w->room))
+	if (rows_reserve(&w->seen, sizeof(*w->seen), w->count, 1, &w->room))
 		return -ENOMEM;
 	w->seen[w->count++] = address;
-	return lookup_add(&w->lookup, hash, w->count);
+	return row_index_add(&w->lookup, hash, w->count);
 }
 
 /* What cannot be read was freed; the process may be gone, too. */
@@ -138,12 +138,12 @@ int hotspot_each_class(const struct hotspot_layout *l, const struct mem *m,
 	w->l = l;
 	w->see = see;
 	w->context = context;
-	w->lookup = (struct lookup){0};
+	w->lookup = (struct row_index){0};
 	w->seen = NULL;
 	w->count = w->room = 0;
-	snapshot_init(&w->pages, m);
+	page_cache_init(&w->pages, m);
 	r = walk_loaders(w);
-	lookup_release(&w->lookup);
+	row_index_release(&w->lookup);
 	free(w->seen);
 	free(w);
 	return r;

@@ -28,8 +28,8 @@ void method_table_release(struct method_table *t)
 		free(t->method[i]);
 	free(t->text);
 	free(t->method);
-	lookup_release(&t->by_text);
-	lookup_release(&t->by_method);
+	row_index_release(&t->by_text);
+	row_index_release(&t->by_method);
 	*t = (struct method_table){0};
 }
 
@@ -50,14 +50,14 @@ const char *method_table_text(struct method_table *t, const char *text, size_t l
 
 	for (size_t i = 0; i < length; i++)
 		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ULL;
-	hash = lookup_mix(hash, length);
-	row = lookup_find(&t->by_text, hash, text_is, &key);
+	hash = row_index_mix(hash, length);
+	row = row_index_find(&t->by_text, hash, text_is, &key);
 	if (row)
 		return t->text[row - 1]->bytes;
-	if (t->bytes + length > METHOD_TABLE_TEXT || rows_room(&t->text, sizeof(*t->text), t->texts, 1, &t->text_room))
+	if (t->bytes + length > METHOD_TABLE_TEXT || rows_reserve(&t->text, sizeof(*t->text), t->texts, 1, &t->text_room))
 		return NULL;
 	own = malloc(sizeof(*own) + length + 1);
-	if (!own || lookup_add(&t->by_text, hash, t->texts + 1)) {
+	if (!own || row_index_add(&t->by_text, hash, t->texts + 1)) {
 		free(own);
 		return NULL;
 	}
@@ -84,18 +84,18 @@ static bool method_is(const void *context, uint32_t row)
 const struct resolved_method *method_table_add(struct method_table *t, const struct resolved_method *m)
 {
 	struct method_key key = {t, m};
-	uint64_t hash = lookup_mix(lookup_mix((uintptr_t)m->class_name, (uintptr_t)m->name),
-				   lookup_mix((uintptr_t)m->descriptor, m->loader));
-	uint32_t row = lookup_find(&t->by_method, hash, method_is, &key);
+	uint64_t hash = row_index_mix(row_index_mix((uintptr_t)m->class_name, (uintptr_t)m->name),
+				   row_index_mix((uintptr_t)m->descriptor, m->loader));
+	uint32_t row = row_index_find(&t->by_method, hash, method_is, &key);
 	struct resolved_method *own;
 
 	if (row)
 		return t->method[row - 1];
 	if (t->methods >= METHOD_TABLE_ROWS ||
-	    rows_room(&t->method, sizeof(*t->method), t->methods, 1, &t->method_room))
+	    rows_reserve(&t->method, sizeof(*t->method), t->methods, 1, &t->method_room))
 		return NULL;
 	own = malloc(sizeof(*own));
-	if (!own || lookup_add(&t->by_method, hash, t->methods + 1)) {
+	if (!own || row_index_add(&t->by_method, hash, t->methods + 1)) {
 		free(own);
 		return NULL;
 	}

@@ -13,7 +13,7 @@
 #define METHOD_TABLE_TEXT (128u << 20) /* bytes */
 
 struct method_table {
-	struct lookup by_text, by_method;
+	struct row_index by_text, by_method;
 	struct method_text **text;
 	struct resolved_method **method;
 	uint32_t texts, text_room, methods, method_room;

@@ -2,26 +2,26 @@
 #include "user/hotspot/page_cache.h"
 
 /* The pages of a heap that are in use lie at round distances: a set by their low bits would have them all. */
-static struct snapshot_set *set_of(struct snapshot *s, uint64_t page)
+static struct page_cache_set *set_of(struct page_cache *s, uint64_t page)
 {
-	return &s->set[page / SNAPSHOT_PAGE * 0x9e3779b97f4a7c15ULL >> 58];
+	return &s->set[page / PAGE_CACHE_PAGE * 0x9e3779b97f4a7c15ULL >> 58];
 }
 
-_Static_assert(SNAPSHOT_SETS == 1 << (64 - 58), "as many bits of the hash");
+_Static_assert(PAGE_CACHE_SETS == 1 << (64 - 58), "as many bits of the hash");
 
-static int snapshot_page(struct snapshot *s, uint64_t page, const unsigned char **out)
+static int snapshot_page(struct page_cache *s, uint64_t page, const unsigned char **out)
 {
-	struct snapshot_set *set = set_of(s, page);
+	struct page_cache_set *set = set_of(s, page);
 	unsigned int i = 0;
 	int r = 0;
 
-	while (i < SNAPSHOT_WAYS && set->page[i] != page + 1)
+	while (i < PAGE_CACHE_WAYS && set->page[i] != page + 1)
 		i++;
-	if (i == SNAPSHOT_WAYS) {
+	if (i == PAGE_CACHE_WAYS) {
 		i = set->oldest;
-		set->oldest = (i + 1) % SNAPSHOT_WAYS;
+		set->oldest = (i + 1) % PAGE_CACHE_WAYS;
 		set->page[i] = 0;
-		r = mem_read(s->source, page, set->data[i], SNAPSHOT_PAGE);
+		r = mem_read(s->source, page, set->data[i], PAGE_CACHE_PAGE);
 		if (!r)
 			set->page[i] = page + 1;
 	}
@@ -31,10 +31,10 @@ static int snapshot_page(struct snapshot *s, uint64_t page, const unsigned char 
 
 static int snapshot_read(const struct mem *m, uint64_t address, void *to, size_t size)
 {
-	struct snapshot *s = (struct snapshot *)m;
+	struct page_cache *s = (struct page_cache *)m;
 
 	while (size) {
-		size_t at = address % SNAPSHOT_PAGE, n = SNAPSHOT_PAGE - at;
+		size_t at = address % PAGE_CACHE_PAGE, n = PAGE_CACHE_PAGE - at;
 		const unsigned char *page;
 		int r;
 
@@ -54,17 +54,17 @@ static int snapshot_read(const struct mem *m, uint64_t address, void *to, size_t
 	return 0;
 }
 
-void snapshot_init(struct snapshot *s, const struct mem *source)
+void page_cache_init(struct page_cache *s, const struct mem *source)
 {
 	s->mem.read = snapshot_read;
 	s->source = source;
-	for (unsigned int i = 0; i < SNAPSHOT_SETS; i++)
+	for (unsigned int i = 0; i < PAGE_CACHE_SETS; i++)
 		s->set[i].oldest = 0;
-	snapshot_clear(s);
+	page_cache_clear(s);
 }
 
-void snapshot_clear(struct snapshot *s)
+void page_cache_clear(struct page_cache *s)
 {
-	for (unsigned int i = 0; i < SNAPSHOT_SETS; i++)
+	for (unsigned int i = 0; i < PAGE_CACHE_SETS; i++)
 		memset(s->set[i].page, 0, sizeof(s->set[i].page));
 }

@@ -9,25 +9,25 @@
 
 #include "user/hotspot/mem.h"
 
-#define SNAPSHOT_PAGE 4096u
-#define SNAPSHOT_SETS 64u
-#define SNAPSHOT_WAYS 4u /* pages of one set */
+#define PAGE_CACHE_PAGE 4096u
+#define PAGE_CACHE_SETS 64u
+#define PAGE_CACHE_WAYS 4u /* pages of one set */
 
-struct snapshot_set {
-	uint64_t page[SNAPSHOT_WAYS]; /* address + 1; 0: nothing */
+struct page_cache_set {
+	uint64_t page[PAGE_CACHE_WAYS]; /* address + 1; 0: nothing */
 	unsigned int oldest;
-	unsigned char data[SNAPSHOT_WAYS][SNAPSHOT_PAGE];
+	unsigned char data[PAGE_CACHE_WAYS][PAGE_CACHE_PAGE];
 };
 
-struct snapshot {
+struct page_cache {
 	struct mem mem; /* read through this */
 	const struct mem *source;
-	struct snapshot_set set[SNAPSHOT_SETS];
+	struct page_cache_set set[PAGE_CACHE_SETS];
 };
 
-void snapshot_init(struct snapshot *s, const struct mem *source);
+void page_cache_init(struct page_cache *s, const struct mem *source);
 
 /* What is read from now on is read anew. */
-void snapshot_clear(struct snapshot *s);
+void page_cache_clear(struct page_cache *s);
 
 #endif

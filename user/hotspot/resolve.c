@@ -42,19 +42,19 @@ struct resolver {
 	const struct hotspot_layout *layout;
 	struct method_table table;
 
-	struct lookup by_frame;
+	struct row_index by_frame;
 	struct told_frame *frames;
 	struct resolved_frame *told;
 	uint32_t frames_count, frames_room, told_count, told_room;
 
-	struct lookup by_method;
+	struct row_index by_method;
 	struct told_method *methods;
 	uint32_t methods_count, methods_room;
 	struct bytes lines;
 
 	struct scope scopes[RESOLVED_DEPTH];
 	struct resolved_frame result[RESOLVED_DEPTH];
-	struct snapshot now;
+	struct page_cache now;
 };
 
 struct resolver *resolver_new(const struct mem *m, const struct hotspot_layout *l, struct diag *d)
@@ -66,7 +66,7 @@ struct resolver *resolver_new(const struct mem *m, const struct hotspot_layout *
 		return NULL;
 	}
 	r->layout = l;
-	snapshot_init(&r->now, m);
+	page_cache_init(&r->now, m);
 	bytes_init(&r->lines);
 	return r;
 }
@@ -75,8 +75,8 @@ void resolver_free(struct resolver *r)
 {
 	if (!r)
 		return;
-	lookup_release(&r->by_frame);
-	lookup_release(&r->by_method);
+	row_index_release(&r->by_frame);
+	row_index_release(&r->by_method);
 	method_table_release(&r->table);
 	bytes_release(&r->lines);
 	free(r->frames);
@@ -99,13 +99,13 @@ static enum resolved_failure failure(int error)
 
 static void forget_frames(struct resolver *r)
 {
-	lookup_clear(&r->by_frame);
+	row_index_clear(&r->by_frame);
 	r->frames_count = r->told_count = 0;
 }
 
 static void forget_methods(struct resolver *r)
 {
-	lookup_clear(&r->by_method);
+	row_index_clear(&r->by_method);
 	bytes_clear(&r->lines);
 	r->methods_count = 0;
 }
@@ -132,13 +132,13 @@ static bool is_told_method(const void *context, uint32_t row)
 
 static uint64_t hash_method(const struct told_method *m)
 {
-	return lookup_mix(lookup_mix(m->address, m->owner), m->cookie);
+	return row_index_mix(row_index_mix(m->address, m->owner), m->cookie);
 }
 
 static const struct method *find_method(const struct resolver *r, const struct told_method *wanted)
 {
 	const struct told_method *key[] = {wanted, r->methods};
-	uint32_t row = lookup_find(&r->by_method, hash_method(wanted), is_told_method, key);
+	uint32_t row = row_index_find(&r->by_method, hash_method(wanted), is_told_method, key);
 
 	return row ? &r->methods[row - 1].method : NULL;
 }
@@ -152,9 +152,9 @@ static int learn_method(struct resolver *r, struct told_method *new, const struc
 		forget_methods(r);
 	e = method_read(&new->method, r->layout, &r->now.mem, new->address, &r->table, &r->lines);
 	if (!e)
-		e = rows_room(&r->methods, sizeof(*r->methods), r->methods_count, 1, &r->methods_room);
+		e = rows_reserve(&r->methods, sizeof(*r->methods), r->methods_count, 1, &r->methods_room);
 	if (!e)
-		e = lookup_add(&r->by_method, hash_method(new), r->methods_count + 1);
+		e = row_index_add(&r->by_method, hash_method(new), r->methods_count + 1);
 	if (e)
 		return e;
 	r->methods[r->methods_count] = *new;
@@ -184,7 +184,7 @@ static enum resolved_failure check_fingerprint(struct resolver *r, const struct 
 	struct walk w = {.layout = &r->layout->walk, .context = &r->now.mem};
 	uint32_t fingerprint;
 
-	snapshot_clear(&r->now);
+	page_cache_clear(&r->now);
 	fingerprint = walk_fingerprint(&w, f->code);
 	if (!fingerprint)
 		return RESOLVE_UNREADABLE;
@@ -242,7 +242,7 @@ static enum resolved_failure check_compile_id(struct resolver *r, const struct f
 {
 	int is;
 
-	snapshot_clear(&r->now);
+	page_cache_clear(&r->now);
 	is = nmethod_is(r->layout, &r->now.mem, f->code, f->cookie);
 	return is < 0 ? failure(is) : is ? RESOLVE_OK : RESOLVE_CHANGED;
 }
@@ -345,9 +345,9 @@ static void remember(struct resolver *r, const struct frt_frame *f, uint64_t has
 {
 	if (r->frames_count == FRAMES_MAX || r->told_count + count > TOLD_MAX)
 		forget_frames(r);
-	if (rows_room(&r->frames, sizeof(*r->frames), r->frames_count, 1, &r->frames_room) ||
-	    rows_room(&r->told, sizeof(*r->told), r->told_count, count, &r->told_room) ||
-	    lookup_add(&r->by_frame, hash, r->frames_count + 1))
+	if (rows_reserve(&r->frames, sizeof(*r->frames), r->frames_count, 1, &r->frames_room) ||
+	    rows_reserve(&r->told, sizeof(*r->told), r->told_count, count, &r->told_room) ||
+	    row_index_add(&r->by_frame, hash, r->frames_count + 1))
 		return; /* it will be read again */
 	memcpy(r->told + r->told_count, r->result, count * sizeof(*r->result));
 	r->frames[r->frames_count++] = (struct told_frame){*f, r->told_count, count};
@@ -357,9 +357,9 @@ static void remember(struct resolver *r, const struct frt_frame *f, uint64_t has
 size_t resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
 		      enum resolved_failure *why)
 {
-	uint64_t hash = lookup_mix(lookup_mix(f->code, f->at), f->cookie);
+	uint64_t hash = row_index_mix(row_index_mix(f->code, f->at), f->cookie);
 	const void *key[] = {f, r->frames};
-	uint32_t row = lookup_find(&r->by_frame, hash, is_told_frame, key);
+	uint32_t row = row_index_find(&r->by_frame, hash, is_told_frame, key);
 	size_t count = 0;
 
 	*why = RESOLVE_OK;

@@ -7,7 +7,7 @@
 
 #define LOOKUP_FIRST 256u
 
-uint32_t lookup_find(const struct lookup *t, uint64_t hash, bool (*same)(const void *context, uint32_t row),
+uint32_t row_index_find(const struct row_index *t, uint64_t hash, bool (*same)(const void *context, uint32_t row),
 		     const void *context)
 {
 	if (!t->slots)
@@ -19,7 +19,7 @@ uint32_t lookup_find(const struct lookup *t, uint64_t hash, bool (*same)(const v
 	return 0;
 }
 
-static void lookup_put(struct lookup_slot *slot, uint32_t slots, struct lookup_slot what)
+static void lookup_put(struct row_index_slot *slot, uint32_t slots, struct row_index_slot what)
 {
 	uint32_t i = what.hash & (slots - 1);
 
@@ -28,10 +28,10 @@ static void lookup_put(struct lookup_slot *slot, uint32_t slots, struct lookup_s
 	slot[i] = what;
 }
 
-static int lookup_grow(struct lookup *t)
+static int lookup_grow(struct row_index *t)
 {
 	uint32_t slots = t->slots ? 2 * t->slots : LOOKUP_FIRST;
-	struct lookup_slot *slot = calloc(slots, sizeof(*slot));
+	struct row_index_slot *slot = calloc(slots, sizeof(*slot));
 
 	if (!slot)
 		return -ENOMEM;
@@ -45,29 +45,29 @@ static int lookup_grow(struct lookup *t)
 	return 0;
 }
 
-int lookup_add(struct lookup *t, uint64_t hash, uint32_t row)
+int row_index_add(struct row_index *t, uint64_t hash, uint32_t row)
 {
 	if (2 * t->count >= t->slots && lookup_grow(t))
 		return -ENOMEM;
-	lookup_put(t->slot, t->slots, (struct lookup_slot){row, (uint32_t)hash});
+	lookup_put(t->slot, t->slots, (struct row_index_slot){row, (uint32_t)hash});
 	t->count++;
 	return 0;
 }
 
-void lookup_clear(struct lookup *t)
+void row_index_clear(struct row_index *t)
 {
 	if (t->slots)
 		memset(t->slot, 0, t->slots * sizeof(*t->slot));
 	t->count = 0;
 }
 
-void lookup_release(struct lookup *t)
+void row_index_release(struct row_index *t)
 {
 	free(t->slot);
-	*t = (struct lookup){0};
+	*t = (struct row_index){0};
 }
 
-int rows_room(void *rows, size_t row_size, uint32_t count, uint32_t more, uint32_t *room)
+int rows_reserve(void *rows, size_t row_size, uint32_t count, uint32_t more, uint32_t *room)
 {
 	uint32_t wanted = *room ? *room : 256;
 	void *grown;

@@ -7,33 +7,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lookup {
-	struct lookup_slot {
+struct row_index {
+	struct row_index_slot {
 		uint32_t row, hash;
 	} * slot; /* open addressing; row 0: free */
 	uint32_t slots, count;
 };
 
-static inline uint64_t lookup_mix(uint64_t h, uint64_t v)
+static inline uint64_t row_index_mix(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * 0x9e3779b97f4a7c15ULL;
 	return h ^ h >> 29;
 }
 
 /* The row with this hash for which `same` holds, 0 when there is none. */
-uint32_t lookup_find(const struct lookup *t, uint64_t hash, bool (*same)(const void *context, uint32_t row),
+uint32_t row_index_find(const struct row_index *t, uint64_t hash, bool (*same)(const void *context, uint32_t row),
 		     const void *context);
 
 /* Add a row that is not there. 0 or -ENOMEM. */
-int lookup_add(struct lookup *t, uint64_t hash, uint32_t row);
+int row_index_add(struct row_index *t, uint64_t hash, uint32_t row);
 
 /* Forget all rows, keep the memory. */
-void lookup_clear(struct lookup *t);
+void row_index_clear(struct row_index *t);
 
 /* For the owner's rows: make room for `more` behind `count`. 0 or -ENOMEM. */
-int rows_room(void *rows, size_t row_size, uint32_t count, uint32_t more, uint32_t *room);
+int rows_reserve(void *rows, size_t row_size, uint32_t count, uint32_t more, uint32_t *room);
 
 /* An all-zero struct is an empty table. */
-void lookup_release(struct lookup *t);
+void row_index_release(struct row_index *t);
 
 #endif

@@ -163,14 +163,14 @@ static int compare_rows(const void *a, const void *b)
 int vmstructs_read(struct vmstructs *v, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d)
 {
 	uint64_t values[VMSTRUCTS_SYMBOLS];
-	struct snapshot *pages = malloc(sizeof(*pages)); /* thousands of short reads of the same few pages */
+	struct page_cache *pages = malloc(sizeof(*pages)); /* thousands of short reads of the same few pages */
 	struct reader r = {.v = v, .values = values, .d = d};
 	int e = 0;
 
 	*v = (struct vmstructs){0};
 	if (!pages)
 		return diag_errno(d, ENOMEM, "cannot read the JVM's tables");
-	snapshot_init(pages, m);
+	page_cache_init(pages, m);
 	r.m = &pages->mem;
 	for (int i = 0; !e && i < VMSTRUCTS_SYMBOLS; i++) {
 		e = mem_u64(m, symbols[i], &values[i]);

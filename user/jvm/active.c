@@ -18,8 +18,8 @@ struct active_method {
 };
 
 struct active {
-	struct pattern pattern;
-	struct model model;
+	struct matcher pattern;
+	struct jvm_model model;
 	struct matches found;
 	bool exact; /* `found` is what there is */
 	bool any;   /* a frame whose class may match */
@@ -35,19 +35,19 @@ static const char *internal_name(const struct active_frame *f, char out[sizeof(f
 	return out;
 }
 
-static enum pattern_answer class_answer(const struct active *a, const struct active_frame *f)
+static enum matcher_answer class_answer(const struct active *a, const struct active_frame *f)
 {
 	char name[sizeof(f->class_name)];
 
 	internal_name(f, name);
-	return pattern_class(&a->pattern, name, strlen(name));
+	return matcher_class(&a->pattern, name, strlen(name));
 }
 
 static int see_class(const struct active_frame *f, void *context)
 {
 	struct active *a = context;
 
-	a->any |= class_answer(a, f) != PATTERN_NO;
+	a->any |= class_answer(a, f) != MATCHER_NO;
 	return a->any;
 }
 
@@ -86,7 +86,7 @@ static bool is_found(struct active *a, const struct active_frame *f, const char 
 
 static bool is_decided(const struct active *a, const struct active_frame *f, const char *class_name)
 {
-	struct pattern_verdict v = pattern_decide(&a->pattern, &(struct pattern_method){
+	struct matcher_decision v = matcher_decide(&a->pattern, &(struct matcher_method){
 								       .class_name = {class_name, strlen(class_name)},
 								       .name = {f->method, strlen(f->method)}});
 
@@ -98,7 +98,7 @@ static bool is_matched(struct active *a, const struct active_frame *f)
 	char name[sizeof(f->class_name)];
 
 	internal_name(f, name);
-	if (class_answer(a, f) == PATTERN_NO)
+	if (class_answer(a, f) == MATCHER_NO)
 		return false;
 	return a->exact ? is_found(a, f, name) : is_decided(a, f, name);
 }
@@ -106,7 +106,7 @@ static bool is_matched(struct active *a, const struct active_frame *f)
 static void read_matches(struct active *a, const struct target *t)
 {
 	struct diag d;
-	int r = model_open_classes(&a->model, t, &d);
+	int r = jvm_model_open_classes(&a->model, t, &d);
 
 	if (!r) {
 		r = matches_find(&a->found, &(struct matches_setup){.layout = &a->model.layout,
@@ -176,7 +176,7 @@ void active_report(const char *thread_dump, const struct target *t, struct setti
 	dump_each_frame(thread_dump, see, a);
 	print(a, settings);
 	matches_release(&a->found);
-	model_close(&a->model);
+	jvm_model_close(&a->model);
 out:
 	free(block);
 	free(a);

@@ -181,17 +181,17 @@ static int add(struct intrinsics *chosen, const struct row *row, const struct wo
 	return err ? diag_set(d, -err, "too many intrinsics") : 0;
 }
 
-static bool is_selected(const struct pattern *p, const struct row *row, const struct word *w)
+static bool is_selected(const struct matcher *p, const struct row *row, const struct word *w)
 {
-	struct pattern_method m = { .class_name = { row->class_name, strlen(row->class_name) },
+	struct matcher_method m = { .class_name = { row->class_name, strlen(row->class_name) },
 				    .name = { w->method, w->method_length },
 				    .descriptor = { "", 0 } };
-	struct pattern_verdict v = pattern_decide(p, &m);
+	struct matcher_decision v = matcher_decide(p, &m);
 
 	return v.trace || v.timing;
 }
 
-static int choose_of(struct intrinsics *chosen, const struct row *row, const struct pattern *p, int feature, struct diag *d)
+static int choose_of(struct intrinsics *chosen, const struct row *row, const struct matcher *p, int feature, struct diag *d)
 {
 	const char *at = row->methods;
 	struct word w;
@@ -205,7 +205,7 @@ static int choose_of(struct intrinsics *chosen, const struct row *row, const str
 
 int intrinsics_choose(struct intrinsics *chosen, const struct filter_list *filters, int feature, struct diag *d)
 {
-	struct pattern p = { 0 };
+	struct matcher p = { 0 };
 	void *block = NULL;
 	int err = filter_list_compile(filters, &block, &p.size, d);
 

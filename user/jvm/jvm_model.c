@@ -10,31 +10,31 @@
 
 #define ROUNDS 3 /* a thread that slept may have been seen while it was woken */
 
-static int find_tables(const struct remote *r, const struct target *t, uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d)
+static int find_tables(const struct remote_mem *r, const struct target *t, uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d)
 {
 	uint64_t base;
-	int err = remote_find_libjvm(t, &base, d);
+	int err = remote_mem_find_libjvm(t, &base, d);
 
-	return err ? err : remote_find_symbols(&r->mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
+	return err ? err : remote_mem_find_symbols(&r->mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
 }
 
-int model_find_flags(const struct target *t, const char *const names[], size_t count, uint64_t addresses[], struct diag *d)
+int jvm_model_find_flags(const struct target *t, const char *const names[], size_t count, uint64_t addresses[], struct diag *d)
 {
 	uint64_t symbols[VMSTRUCTS_SYMBOLS];
-	struct remote r;
-	int err = remote_open(&r, t, d);
+	struct remote_mem r;
+	int err = remote_mem_open(&r, t, d);
 
 	if (err)
 		return err;
 	err = find_tables(&r, t, symbols, d);
 	if (!err)
 		err = hotspot_find_flags(&r.mem, symbols, names, count, addresses, d);
-	remote_close(&r);
+	remote_mem_close(&r);
 	return err;
 }
 
 /* `needs`: HOTSPOT_NO_*, what must not be missing */
-static int read_layout(struct model *m, const struct target *t, unsigned int needs, struct diag *d)
+static int read_layout(struct jvm_model *m, const struct target *t, unsigned int needs, struct diag *d)
 {
 	uint64_t symbols[VMSTRUCTS_SYMBOLS];
 	int err = find_tables(&m->remote, t, symbols, d);
@@ -46,21 +46,21 @@ static int read_layout(struct model *m, const struct target *t, unsigned int nee
 	return err;
 }
 
-static int open_memory(struct model *m, const struct target *t, unsigned int needs, struct diag *d)
+static int open_memory(struct jvm_model *m, const struct target *t, unsigned int needs, struct diag *d)
 {
 	int err;
 
-	*m = (struct model){ .remote.fd = -1 };
-	err = remote_open(&m->remote, t, d);
+	*m = (struct jvm_model){ .remote.fd = -1 };
+	err = remote_mem_open(&m->remote, t, d);
 	return err ? err : read_layout(m, t, needs, d);
 }
 
-int model_open_classes(struct model *m, const struct target *t, struct diag *d)
+int jvm_model_open_classes(struct jvm_model *m, const struct target *t, struct diag *d)
 {
 	return open_memory(m, t, HOTSPOT_CLASSES, d);
 }
 
-int model_open(struct model *m, const struct target *t, struct diag *d)
+int jvm_model_open(struct jvm_model *m, const struct target *t, struct diag *d)
 {
 	int err = open_memory(m, t, HOTSPOT_NO_STACKS, d);
 
@@ -71,48 +71,48 @@ int model_open(struct model *m, const struct target *t, struct diag *d)
 	return err;
 }
 
-void model_close(struct model *m)
+void jvm_model_close(struct jvm_model *m)
 {
 	resolver_free(m->resolver);
 	if (m->remote.mem.read)
-		remote_close(&m->remote);
-	*m = (struct model){ .remote.fd = -1 };
+		remote_mem_close(&m->remote);
+	*m = (struct jvm_model){ .remote.fd = -1 };
 }
 
-static enum proof_result prove_once(struct proof *p, const struct target *t, char **dump, struct proof_account *a)
+static enum layout_check_result prove_once(struct proof *p, const struct target *t, char **dump, struct layout_check_account *a)
 {
 	struct diag d;
 
 	if (p)
-		proof_walk(p);
+		layout_check_walk(p);
 	free(*dump);
 	*dump = NULL;
 	if (target_thread_dump(t, dump, &d)) {
 		log_detail("%s", d.text);
-		return PROOF_NOTHING;
+		return LAYOUT_CHECK_NOTHING;
 	}
-	return p ? proof_compare(p, *dump, a) : PROOF_NOTHING;
+	return p ? layout_check_compare(p, *dump, a) : LAYOUT_CHECK_NOTHING;
 }
 
-int model_prove(struct model *m, const struct target *t, char **dump, struct diag *d)
+int jvm_model_prove(struct jvm_model *m, const struct target *t, char **dump, struct diag *d)
 {
-	struct proof_setup setup = { .target = t, .mem = &m->remote.mem, .layout = &m->layout, .resolver = m->resolver };
-	struct proof *p = m->resolver ? proof_new(&setup) : NULL;
-	struct proof_account a = { 0 };
-	enum proof_result result = PROOF_DIFFERENT;
+	struct layout_check_setup setup = { .target = t, .mem = &m->remote.mem, .layout = &m->layout, .resolver = m->resolver };
+	struct proof *p = m->resolver ? layout_check_new(&setup) : NULL;
+	struct layout_check_account a = { 0 };
+	enum layout_check_result result = LAYOUT_CHECK_DIFFERENT;
 	int err = 0;
 
 	*dump = NULL;
-	for (int round = 0; round < ROUNDS && result != PROOF_GIVEN && (*dump || !round); round++)
+	for (int round = 0; round < ROUNDS && result != LAYOUT_CHECK_PASSED && (*dump || !round); round++)
 		result = prove_once(p, t, dump, &a);
-	if (result == PROOF_NOTHING && *dump)
+	if (result == LAYOUT_CHECK_NOTHING && *dump)
 		err = diag_set(d, ENODATA, "no stack could be compared with the JVM's own dump");
-	if (result == PROOF_DIFFERENT)
+	if (result == LAYOUT_CHECK_DIFFERENT)
 		err = diag_set(d, EPROTO, "stacks that were walked differ from the JVM's own: %s", a.difference);
-	else if (result == PROOF_GIVEN)
+	else if (result == LAYOUT_CHECK_PASSED)
 		log_detail("stacks proved: %u threads, %u frames are as in the JVM's own dump", a.threads, a.frames);
 	else if (p)
 		log_detail("stacks unproved: no thread slept with two Java frames on its stack");
-	proof_free(p);
+	layout_check_free(p);
 	return err;
 }

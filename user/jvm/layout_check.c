@@ -53,26 +53,26 @@ struct sleeper {
 };
 
 struct proof {
-	struct proof_setup setup;
-	struct snapshot snapshot;
+	struct layout_check_setup setup;
+	struct page_cache snapshot;
 	unsigned int sleepers;
 	struct sleeper sleeper[MOST_THREADS];
 	struct walked again;
-	struct proof_account *account;
+	struct layout_check_account *account;
 };
 
-struct proof *proof_new(const struct proof_setup *setup)
+struct proof *layout_check_new(const struct layout_check_setup *setup)
 {
 	struct proof *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
 	p->setup = *setup;
-	snapshot_init(&p->snapshot, setup->mem);
+	page_cache_init(&p->snapshot, setup->mem);
 	return p;
 }
 
-void proof_free(struct proof *p)
+void layout_check_free(struct proof *p)
 {
 	free(p);
 }
@@ -138,13 +138,13 @@ static int note_task(const struct task *task, void *context)
 	return 0;
 }
 
-void proof_walk(struct proof *p)
+void layout_check_walk(struct proof *p)
 {
 	struct sleeper *s;
 
 	memset(p->sleeper, 0, sizeof(p->sleeper));
 	p->sleepers = 0;
-	snapshot_clear(&p->snapshot);
+	page_cache_clear(&p->snapshot);
 	hotspot_each_thread(p->setup.layout, p->setup.mem, see_java_thread, p);
 	target_each_task(p->setup.target, note_task, p);
 	for (s = p->sleeper; s < p->sleeper + p->sleepers; s++)
@@ -234,7 +234,7 @@ static bool is_frame(const struct proof *p, const struct resolved_frame *r, cons
 static void say_difference(const struct proof *p, struct sleeper *s, const struct active_frame *f)
 {
 	const struct resolved_frame *r = s->at < s->methods ? &s->method[s->at] : NULL;
-	struct proof_account *a = p->account;
+	struct layout_check_account *a = p->account;
 
 	s->different = true;
 	if (a->difference[0])
@@ -278,14 +278,14 @@ static void check_rest(const struct proof *p, struct sleeper *s)
 		say_difference(p, s, &none);
 }
 
-enum proof_result proof_compare(struct proof *p, const char *dump, struct proof_account *out)
+enum layout_check_result layout_check_compare(struct proof *p, const char *dump, struct layout_check_account *out)
 {
 	bool given = false;
 	struct sleeper *s;
 
-	*out = (struct proof_account){ 0 };
+	*out = (struct layout_check_account){ 0 };
 	p->account = out;
-	snapshot_clear(&p->snapshot);
+	page_cache_clear(&p->snapshot);
 	for (s = p->sleeper; s < p->sleeper + p->sleepers; s++)
 		check_still(p, s);
 	target_each_task(p->setup.target, check_task, p);
@@ -301,6 +301,6 @@ enum proof_result proof_compare(struct proof *p, const char *dump, struct proof_
 		given |= s->at >= 2;
 	}
 	if (out->difference[0])
-		return PROOF_DIFFERENT;
-	return given ? PROOF_GIVEN : PROOF_NOTHING;
+		return LAYOUT_CHECK_DIFFERENT;
+	return given ? LAYOUT_CHECK_PASSED : LAYOUT_CHECK_NOTHING;
 }

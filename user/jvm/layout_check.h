@@ -4,7 +4,7 @@
  * bpf/walk.h and resolved, and as the JVM itself prints them in its thread dump. Only
  * threads that slept all the while can be compared; every JVM has some.
  *
- *	proof_walk(p); dump = the JVM's thread dump; proof_compare(p, dump, ...)
+ *	layout_check_walk(p); dump = the JVM's thread dump; layout_check_compare(p, dump, ...)
  */
 #ifndef USER_JVM_LAYOUT_CHECK_H
 #define USER_JVM_LAYOUT_CHECK_H
@@ -15,7 +15,7 @@
 
 struct proof;
 
-struct proof_setup {
+struct layout_check_setup {
 	const struct target *target;
 	const struct mem *mem;
 	const struct hotspot_layout *layout;
@@ -23,24 +23,24 @@ struct proof_setup {
 };
 
 /* NULL: no memory. */
-struct proof *proof_new(const struct proof_setup *setup);
-void proof_free(struct proof *p);
+struct proof *layout_check_new(const struct layout_check_setup *setup);
+void layout_check_free(struct proof *p);
 
 /* Walk threads of the target, 64 at most. */
-void proof_walk(struct proof *p);
+void layout_check_walk(struct proof *p);
 
-enum proof_result {
-	PROOF_NOTHING,	 /* no thread with two frames or more could be compared */
-	PROOF_GIVEN,
-	PROOF_DIFFERENT, /* at least one thread looks different: the layout is not to be trusted */
+enum layout_check_result {
+	LAYOUT_CHECK_NOTHING,	 /* no thread with two frames or more could be compared */
+	LAYOUT_CHECK_PASSED,
+	LAYOUT_CHECK_DIFFERENT, /* at least one thread looks different: the layout is not to be trusted */
 };
 
-struct proof_account {
+struct layout_check_account {
 	unsigned int threads, frames; /* compared and equal */
 	char difference[512];	      /* the first */
 };
 
-/* Compare with a dump that was made since proof_walk(). */
-enum proof_result proof_compare(struct proof *p, const char *dump, struct proof_account *out);
+/* Compare with a dump that was made since layout_check_walk(). */
+enum layout_check_result layout_check_compare(struct proof *p, const char *dump, struct layout_check_account *out);
 
 #endif

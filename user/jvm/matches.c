@@ -21,16 +21,16 @@
 /* A class that may have methods for the pattern. */
 struct candidate {
 	struct loaded_class c; /* its name is the table's */
-	enum pattern_answer answer;
+	enum matcher_answer answer;
 };
 
 struct finder {
 	const struct matches_setup *s;
 	struct matches *out;
-	struct lookup lookup; /* of candidates by loader and name */
+	struct row_index lookup; /* of candidates by loader and name */
 	struct candidate *candidate;
 	uint32_t candidates, room;
-	struct snapshot pages;
+	struct page_cache pages;
 	struct class_image image;
 };
 
@@ -51,7 +51,7 @@ static bool same(const void *context, uint32_t row)
 }
 
 /* Of two of a name the last one stays: see hotspot_each_class(). */
-static int add_candidate(struct finder *f, const struct loaded_class *c, enum pattern_answer answer)
+static int add_candidate(struct finder *f, const struct loaded_class *c, enum matcher_answer answer)
 {
 	struct candidate new = {*c, answer};
 	uint64_t hash;
@@ -60,30 +60,30 @@ static int add_candidate(struct finder *f, const struct loaded_class *c, enum pa
 	new.c.name = method_table_text(f->out->texts, c->name, c->length);
 	if (!new.c.name)
 		return -ENOMEM;
-	hash = lookup_mix(lookup_mix(0, c->loader), (uintptr_t)new.c.name);
-	row = lookup_find(&f->lookup, hash, same, &(struct key){f, c->loader, new.c.name});
+	hash = row_index_mix(row_index_mix(0, c->loader), (uintptr_t)new.c.name);
+	row = row_index_find(&f->lookup, hash, same, &(struct key){f, c->loader, new.c.name});
 	if (row) {
 		f->candidate[row - 1] = new;
 		return 0;
 	}
-	if (rows_room(&f->candidate, sizeof(*f->candidate), f->candidates, 1, &f->room))
+	if (rows_reserve(&f->candidate, sizeof(*f->candidate), f->candidates, 1, &f->room))
 		return -ENOMEM;
 	f->candidate[f->candidates++] = new;
-	return lookup_add(&f->lookup, hash, f->candidates);
+	return row_index_add(&f->lookup, hash, f->candidates);
 }
 
 static int see_class(const struct loaded_class *c, void *context)
 {
 	struct finder *f = context;
-	enum pattern_answer answer;
+	enum matcher_answer answer;
 
-	if (!policy_class_name((struct pattern_text){c->name, c->length}))
+	if (!policy_class_name((struct matcher_text){c->name, c->length}))
 		return 0;
 	f->out->classes++;
 	if (f->s->near)
 		f->s->near(c->name, NULL, f->s->context);
-	answer = pattern_class(f->s->pattern, c->name, c->length);
-	return answer == PATTERN_NO ? 0 : add_candidate(f, c, answer);
+	answer = matcher_class(f->s->pattern, c->name, c->length);
+	return answer == MATCHER_NO ? 0 : add_candidate(f, c, answer);
 }
 
 static int find_candidates(struct finder *f)
@@ -93,7 +93,7 @@ static int find_candidates(struct finder *f)
 	for (int pass = 0; r == -EAGAIN && pass < PASSES; pass++) {
 		if (pass)
 			usleep(f->s->pause_us);
-		lookup_clear(&f->lookup);
+		row_index_clear(&f->lookup);
 		f->candidates = f->out->classes = 0;
 		r = hotspot_each_class(f->s->layout, f->s->mem, see_class, f);
 	}
@@ -185,7 +185,7 @@ static int add_match(struct finder *f, const struct candidate *c, const struct c
 	struct match m = *said;
 
 	m.method = keep_method(f, c, &file->method[i]);
-	if (!m.method || rows_room(&out->match, sizeof(*out->match), out->count, 1, &out->room))
+	if (!m.method || rows_reserve(&out->match, sizeof(*out->match), out->count, 1, &out->room))
 		return -ENOMEM;
 	m.address = f->image.method[i].method;
 	m.loader = c->c.boot ? 0 : c->c.loader;
@@ -196,7 +196,7 @@ static int add_match(struct finder *f, const struct candidate *c, const struct c
 }
 
 static int judge_methods(struct finder *f, const struct candidate *c, const struct class_file *file,
-			 const struct pattern_marks *marks)
+			 const struct matcher_tags *marks)
 {
 	enum frt_skip_reason of_class = policy_class(file), reason;
 	uint32_t before = f->out->count;
@@ -219,7 +219,7 @@ static void offer_methods(struct finder *f, const struct candidate *c, const str
 {
 	char name[512];
 
-	if (!f->s->near || c->answer != PATTERN_METHODS || pattern_any_class(f->s->pattern))
+	if (!f->s->near || c->answer != MATCHER_METHODS || matcher_any_class(f->s->pattern))
 		return;
 	for (uint16_t i = 0; i < file->methods; i++) {
 		const struct class_text *m = &file->method[i].name;
@@ -229,7 +229,7 @@ static void offer_methods(struct finder *f, const struct candidate *c, const str
 	}
 }
 
-static int judge_image(struct finder *f, const struct candidate *c, struct pattern_marks *marks)
+static int judge_image(struct finder *f, const struct candidate *c, struct matcher_tags *marks)
 {
 	const struct class_image *image = &f->image;
 	size_t room = (image->last + 2) * sizeof(uint32_t) + (image->methods + 1) * sizeof(struct class_method) + 64;
@@ -254,27 +254,27 @@ static int judge_image(struct finder *f, const struct candidate *c, struct patte
 /* ---- one class */
 
 struct above {
-	const struct pattern *pattern;
-	struct pattern_marks *marks;
+	const struct matcher *pattern;
+	struct matcher_tags *marks;
 };
 
 static void see_above(const char *name, size_t length, void *context)
 {
 	const struct above *a = context;
 
-	pattern_mark_supertype(a->pattern, (struct pattern_text){name, length}, a->marks);
+	matcher_tag_supertype(a->pattern, (struct matcher_text){name, length}, a->marks);
 }
 
 static int judge(struct finder *f, const struct candidate *c)
 {
 	const struct hotspot_layout *l = f->s->layout;
-	struct pattern_marks marks = {.count = 0};
+	struct matcher_tags marks = {.count = 0};
 	struct above above = {f->s->pattern, &marks};
 	int r = 0;
 
-	if (pattern_has_supertypes(f->s->pattern))
+	if (matcher_has_supertypes(f->s->pattern))
 		r = class_each_above(l, &f->pages.mem, c->c.klass, see_above, &above);
-	if (r || (c->answer == PATTERN_MARKED && !marks.count && !pattern_has_annotations(f->s->pattern)))
+	if (r || (c->answer == MATCHER_MARKED && !marks.count && !matcher_has_annotations(f->s->pattern)))
 		return r;
 	r = class_image_read(&f->image, l, &f->pages.mem, c->c.klass);
 	return r ? r : judge_image(f, c, &marks);
@@ -295,7 +295,7 @@ static int judge_patiently(struct finder *f, const struct candidate *c)
 	for (int i = 0; i < TRIES && r && r != -ENOMEM && r != -ESRCH; i++) {
 		if (i)
 			usleep(f->s->pause_us);
-		snapshot_clear(&f->pages); /* what was read for others may have changed since */
+		page_cache_clear(&f->pages); /* what was read for others may have changed since */
 		r = judge(f, c);
 	}
 	if (r == -ENOMEM || r == -ESRCH)
@@ -337,10 +337,10 @@ int matches_find(struct matches *out, const struct matches_setup *setup)
 	if (f && out->texts) {
 		f->s = setup;
 		f->out = out;
-		snapshot_init(&f->pages, setup->mem);
+		page_cache_init(&f->pages, setup->mem);
 		r = find_all(f);
 		class_image_release(&f->image);
-		lookup_release(&f->lookup);
+		row_index_release(&f->lookup);
 		free(f->candidate);
 	}
 	free(f);

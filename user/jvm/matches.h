@@ -22,7 +22,7 @@ struct match {
 	const struct resolved_method *method;
 	uint64_t address; /* of the Method */
 	uint64_t loader;  /* address of the ClassLoaderData; 0: the boot loader */
-	struct pattern_verdict verdict;
+	struct matcher_decision verdict;
 	uint32_t reason; /* enum frt_skip_reason: why it gets no hooks */
 	uint32_t flags;	 /* MATCH_* */
 };
@@ -39,7 +39,7 @@ struct matches {
 struct matches_setup {
 	const struct hotspot_layout *layout;
 	const struct mem *mem;
-	const struct pattern *pattern;
+	const struct matcher *pattern;
 	unsigned int feature;  /* of the JDK */
 	unsigned int pause_us; /* before what changed while it was read is read again */
 	/* May be NULL: shown every loaded class, and (name not NULL) the methods of those that filters name, none of which is selected */

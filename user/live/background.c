@@ -69,7 +69,7 @@ bool background_begin(struct background **out, int *status, struct diag *d)
 int background_listen(struct background *b, const struct target *t, struct diag *d)
 {
 	b->target = t->pid;
-	b->listener = control_listen(t->pid, d);
+	b->listener = control_socket_listen(t->pid, d);
 	return b->listener < 0 ? b->listener : 0;
 }
 
@@ -140,8 +140,8 @@ static int dump(const struct background *b, char *words, int connection)
 
 bool background_look(struct background *b)
 {
-	char line[CONTROL_LINE];
-	int connection = control_accept(b->listener, line);
+	char line[CONTROL_SOCKET_LINE];
+	int connection = control_socket_accept(b->listener, line);
 
 	if (connection < 0)
 		return false;
@@ -151,11 +151,11 @@ bool background_look(struct background *b)
 		return true;
 	}
 	if (strcmp(line, "status") == 0)
-		control_answer(connection, tell_status(b, connection));
+		control_socket_answer(connection, tell_status(b, connection));
 	else if (strncmp(line, "dump ", 5) == 0)
-		control_answer(connection, dump(b, line + 5, connection));
+		control_socket_answer(connection, dump(b, line + 5, connection));
 	else
-		control_answer(connection, EXIT_USAGE);
+		control_socket_answer(connection, EXIT_USAGE);
 	return false;
 }
 
@@ -164,11 +164,11 @@ void background_end(struct background *b, int status)
 	if (!b)
 		return;
 	if (b->listener >= 0) {
-		control_remove(b->target);
+		control_socket_remove(b->target);
 		close(b->listener);
 	}
 	if (b->stopper >= 0)
-		control_answer(b->stopper, status < 0 ? EXIT_FAILED : status);
+		control_socket_answer(b->stopper, status < 0 ? EXIT_FAILED : status);
 	if (b->ready >= 0)
 		close(b->ready);
 	free(b);

@@ -14,8 +14,8 @@ static void resolved_name(const struct resolved_method *m, char *out, size_t siz
 	char class_name[NAME_TEXT], method[NAME_TEXT];
 
 	snprintf(class_name, sizeof(class_name), "%s", m->class_name);
-	signature_dots(class_name);
-	signature_print(m->name, m->descriptor, method, sizeof(method));
+	java_name_dots(class_name);
+	java_name_print(m->name, m->descriptor, method, sizeof(method));
 	snprintf(out, size, "%s.%s", class_name, method);
 }
 
@@ -26,25 +26,25 @@ static void put_caller(FILE *to, const struct call_line *c)
 	if (c->caller.resolved)
 		resolved_name(c->caller.resolved, name, sizeof(name));
 	else if (c->caller.named)
-		names_method(c->segment, c->caller.named, name, sizeof(name));
+		segment_name_method(c->segment, c->caller.named, name, sizeof(name));
 	else
 		return;
 	fputs("  from ", to);
-	text_print(to, name);
+	term_print(to, name);
 	if (c->caller.line > 0)
 		fprintf(to, " line: %d", c->caller.line);
 }
 
 void call_line_print(FILE *to, const struct call_line *c)
 {
-	char time[MOMENT_TEXT], name[NAME_TEXT];
+	char time[WALL_TIME_TEXT], name[NAME_TEXT];
 
-	moment_print(c->end, true, time);
+	wall_time_print(c->end, true, time);
 	fprintf(to, "%s  %9s  ", time, log_time(c->duration));
-	text_print(to, c->thread ? c->thread : "?");
+	term_print(to, c->thread ? c->thread : "?");
 	fputs("  ", to);
-	names_method(c->segment, c->method, name, sizeof(name));
-	text_print(to, name);
+	segment_name_method(c->segment, c->method, name, sizeof(name));
+	term_print(to, name);
 	if (c->thrown)
 		fputs("  thrown", to);
 	put_caller(to, c);
@@ -63,7 +63,7 @@ static void put_caller_json(struct json *j, const struct call_line *c)
 	json_object(j, "caller");
 	if (m) {
 		snprintf(name, sizeof(name), "%s", m->class_name);
-		signature_dots(name);
+		java_name_dots(name);
 		json_string(j, "class", name);
 		json_string(j, "method", m->name);
 		json_string(j, "descriptor", m->descriptor);
@@ -79,12 +79,12 @@ static void put_caller_json(struct json *j, const struct call_line *c)
 
 void call_line_json(FILE *to, const struct call_line *c)
 {
-	char time[MOMENT_TEXT];
+	char time[WALL_TIME_TEXT];
 	struct json j;
 
 	json_init(&j, to);
 	json_object(&j, NULL);
-	moment_iso(c->end - c->duration, time);
+	wall_time_iso(c->end - c->duration, time);
 	json_string(&j, "startTime", time);
 	json_signed(&j, "startNs", c->start_ticks);
 	json_unsigned(&j, "durationNs", c->duration);

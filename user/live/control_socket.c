@@ -40,7 +40,7 @@ static bool is_alive(const struct sockaddr_un *a)
 	return alive;
 }
 
-int control_listen(pid_t pid, struct diag *d)
+int control_socket_listen(pid_t pid, struct diag *d)
 {
 	struct sockaddr_un a = address_of(pid);
 	char directory[RUN_DIRECTORY];
@@ -63,7 +63,7 @@ int control_listen(pid_t pid, struct diag *d)
 	return -EIO;
 }
 
-void control_remove(pid_t pid)
+void control_socket_remove(pid_t pid)
 {
 	struct sockaddr_un a = address_of(pid);
 
@@ -79,7 +79,7 @@ static bool may_speak(int connection)
 }
 
 /* One line; who sends none in time is not heard. */
-static bool read_line(int connection, char line[CONTROL_LINE])
+static bool read_line(int connection, char line[CONTROL_SOCKET_LINE])
 {
 	struct timeval patience = { .tv_sec = PATIENCE_S };
 	size_t length = 0;
@@ -87,7 +87,7 @@ static bool read_line(int connection, char line[CONTROL_LINE])
 
 	setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	while (length < CONTROL_LINE - 1 && (n = read(connection, line + length, CONTROL_LINE - 1 - length)) > 0) {
+	while (length < CONTROL_SOCKET_LINE - 1 && (n = read(connection, line + length, CONTROL_SOCKET_LINE - 1 - length)) > 0) {
 		length += n;
 		line[length] = 0;
 		if (line[length - 1] == '\n') {
@@ -98,7 +98,7 @@ static bool read_line(int connection, char line[CONTROL_LINE])
 	return false;
 }
 
-int control_accept(int listener, char line[CONTROL_LINE])
+int control_socket_accept(int listener, char line[CONTROL_SOCKET_LINE])
 {
 	int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
@@ -110,7 +110,7 @@ int control_accept(int listener, char line[CONTROL_LINE])
 	return -1;
 }
 
-void control_answer(int connection, int status)
+void control_socket_answer(int connection, int status)
 {
 	char end[2] = { 0, (char)('0' + status) };
 
@@ -165,7 +165,7 @@ static int explain_silence(int fd, pid_t target, struct diag *d)
 
 static int send_line(int fd, const char *line)
 {
-	char text[CONTROL_LINE];
+	char text[CONTROL_SOCKET_LINE];
 	int length = snprintf(text, sizeof(text), "%s\n", line);
 
 	return length < (int)sizeof(text) && write(fd, text, length) == length ? 0 : -EIO;
@@ -202,7 +202,7 @@ static int read_answer(int fd, pid_t target, bool at_work, int out, struct diag 
 	return diag_set(d, EPIPE, "the recording ended without an answer");
 }
 
-int control_ask(pid_t pid, const char *line, int out, struct diag *d)
+int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d)
 {
 	const struct timeval patience = { .tv_sec = SILENCE_S };
 	struct sockaddr_un a = address_of(pid);
@@ -228,7 +228,7 @@ int control_ask(pid_t pid, const char *line, int out, struct diag *d)
 	return err;
 }
 
-size_t control_list(pid_t *pids, size_t room)
+size_t control_socket_list(pid_t *pids, size_t room)
 {
 	char directory[RUN_DIRECTORY];
 	struct dirent *e;

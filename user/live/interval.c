@@ -12,10 +12,10 @@ struct open_calls {
 struct intervals {
 	const struct segment *segment;
 	struct clock *clock;
-	struct splits *splits;
+	struct breakdown_sums *splits;
 	struct timings now;
 	struct timing before[FRT_MAX_METHODS];
-	struct split_sums split_before[FRT_MAX_METHODS];
+	struct breakdown_sum split_before[FRT_MAX_METHODS];
 	struct frt_group seen[FRT_MAX_GROUPS];
 	struct open_calls open[FRT_MAX_METHODS];
 	struct interval_row row[FRT_MAX_METHODS];
@@ -23,7 +23,7 @@ struct intervals {
 	int64_t begin;
 };
 
-struct intervals *intervals_new(const struct segment *s, struct clock *c, struct splits *splits, struct diag *d)
+struct intervals *intervals_new(const struct segment *s, struct clock *c, struct breakdown_sums *splits, struct diag *d)
 {
 	struct intervals *v = calloc(1, sizeof(*v));
 
@@ -125,17 +125,17 @@ static void fill_times(struct intervals *v, struct interval_row *r, const struct
 }
 
 /* `base` NULL: since the start. */
-static void fill_split(struct intervals *v, struct interval_row *r, const struct split_sums *base)
+static void fill_split(struct intervals *v, struct interval_row *r, const struct breakdown_sum *base)
 {
-	static const struct split_sums nothing;
-	const struct split_sums *now = splits_of(v->splits, r->method), *before = base ? &base[r->method] : &nothing;
+	static const struct breakdown_sum nothing;
+	const struct breakdown_sum *now = breakdown_sums_of(v->splits, r->method), *before = base ? &base[r->method] : &nothing;
 
-	r->split = (struct split_sums){ .calls = now->calls - before->calls,
+	r->split = (struct breakdown_sum){ .calls = now->calls - before->calls,
 					.duration = now->duration - before->duration,
 					.cpu = now->cpu - before->cpu,
 					.run_queue = now->run_queue - before->run_queue,
 					.blocked = now->blocked - before->blocked,
-					.worst = base ? splits_take_worst(v->splits, r->method) : now->worst };
+					.worst = base ? breakdown_sums_take_worst(v->splits, r->method) : now->worst };
 	v->split_before[r->method] = *now;
 }
 

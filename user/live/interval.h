@@ -21,7 +21,7 @@ struct interval_row {
 	bool bucketed;		     /* false: there is no p50 and no p99, and the maximum is that of all intervals */
 	uint64_t open, oldest_age;   /* calls on platform threads that have not ended, and how long the first of them runs */
 	struct timing since_start;   /* in ns */
-	struct split_sums split;     /* of the calls that were recorded and of which it is known; else no calls */
+	struct breakdown_sum split;     /* of the calls that were recorded and of which it is known; else no calls */
 };
 
 struct interval {
@@ -38,7 +38,7 @@ struct interval {
 struct intervals;
 
 /* Before the recording starts; all are borrowed, `splits` may be NULL. NULL: no memory. */
-struct intervals *intervals_new(const struct segment *s, struct clock *c, struct splits *splits, struct diag *d);
+struct intervals *intervals_new(const struct segment *s, struct clock *c, struct breakdown_sums *splits, struct diag *d);
 void intervals_free(struct intervals *v);
 
 /* The first interval begins now. */

@@ -33,7 +33,7 @@ static void put_since_start(struct json *j, const struct timing *t)
 }
 
 /* Of recorded calls. */
-static void put_split(struct json *j, const struct split_sums *s)
+static void put_split(struct json *j, const struct breakdown_sum *s)
 {
 	json_object(j, "where");
 	json_unsigned(j, "calls", s->calls);
@@ -63,15 +63,15 @@ static void put_row(struct json *j, const struct interval_row *r, bool split, co
 	json_end(j);
 }
 
-void table_json(FILE *to, const struct interval *i, const struct table_setup *setup)
+void interval_json(FILE *to, const struct interval *i, const struct interval_table_setup *setup)
 {
 	uint32_t rows = setup->top && setup->top < i->rows ? setup->top : i->rows;
-	char time[MOMENT_TEXT];
+	char time[WALL_TIME_TEXT];
 	struct json j;
 
 	json_init(&j, to);
 	json_object(&j, NULL);
-	moment_iso(i->end + setup->realtime, time);
+	wall_time_iso(i->end + setup->realtime, time);
 	json_string(&j, "time", time);
 	json_signed(&j, "timeNs", i->end + setup->ticks_offset);
 	json_signed(&j, "intervalNs", i->length);

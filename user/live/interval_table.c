@@ -143,13 +143,13 @@ static void row_name(const struct interval *i, uint32_t n, const struct segment 
 	bool twice = false;
 	size_t length;
 
-	names_method(s, i->row[n].method, name, NAME_TEXT);
+	segment_name_method(s, i->row[n].method, name, NAME_TEXT);
 	for (uint32_t k = 0; c && k < i->rows && !twice; k++)
 		twice = is_twin(s, m, i->row[k].method);
 	if (!twice)
 		return;
 	length = strlen(name);
-	names_loader(s, c->loader, loader, sizeof(loader));
+	segment_name_loader(s, c->loader, loader, sizeof(loader));
 	snprintf(name + length, NAME_TEXT - length, " (loader %s)", loader);
 }
 
@@ -167,38 +167,38 @@ static void print_row(FILE *to, const struct layout *l, const struct interval_ro
 	putc('\n', to);
 }
 
-static void print_line(FILE *to, const char *text, const struct table_setup *setup)
+static void print_line(FILE *to, const char *text, const struct interval_table_setup *setup)
 {
 	columns_put(to, text, setup->width ? setup->width : COLUMNS_ALL);
 	putc('\n', to);
 }
 
-static void print_head(FILE *to, const struct interval *i, const struct table_setup *setup)
+static void print_head(FILE *to, const struct interval *i, const struct interval_table_setup *setup)
 {
-	char line[NAME_TEXT + 512], name[NAME_TEXT], time[MOMENT_TEXT];
+	char line[NAME_TEXT + 512], name[NAME_TEXT], time[WALL_TIME_TEXT];
 	int n;
 
-	moment_print(i->end + setup->realtime, false, time);
+	wall_time_print(i->end + setup->realtime, false, time);
 	n = snprintf(line, sizeof(line), "%s   %s call%s in %s%s   %s thrown   %s lost   %s open", time, log_count(i->calls),
 		     i->calls == 1 ? "" : "s", i->whole ? "all of " : "", log_time(i->length), log_count(i->thrown), log_count(setup->lost),
 		     log_count(i->open));
 	if (i->open && i->oldest_method) {
-		names_method(setup->segment, i->oldest_method, name, sizeof(name));
+		segment_name_method(setup->segment, i->oldest_method, name, sizeof(name));
 		snprintf(line + n, sizeof(line) - n, ", oldest %s in %s", log_time(i->oldest_age), name);
 	}
 	print_line(to, line, setup);
 }
 
-static uint32_t rows_shown(const struct interval *i, const struct table_setup *setup)
+static uint32_t rows_shown(const struct interval *i, const struct interval_table_setup *setup)
 {
-	uint64_t most = setup->top ? setup->top : TABLE_ROWS;
+	uint64_t most = setup->top ? setup->top : INTERVAL_TABLE_ROWS;
 
 	if (setup->height && most > (setup->height > AROUND ? setup->height - AROUND : 0))
 		most = setup->height > AROUND ? setup->height - AROUND : 0;
 	return i->rows < most ? i->rows : most;
 }
 
-unsigned int table_print(FILE *to, const struct interval *i, const struct table_setup *setup)
+unsigned int interval_table_print(FILE *to, const struct interval *i, const struct interval_table_setup *setup)
 {
 	uint32_t rows = rows_shown(i, setup);
 	struct layout l;

@@ -7,11 +7,11 @@
 
 #include <stdio.h>
 
-#define TABLE_ROWS 20 /* unless told otherwise */
+#define INTERVAL_TABLE_ROWS 20 /* unless told otherwise */
 
-struct table_setup {
+struct interval_table_setup {
 	const struct segment *segment;
-	uint64_t top;	      /* rows at most; 0: TABLE_ROWS in a table, all in JSON */
+	uint64_t top;	      /* rows at most; 0: INTERVAL_TABLE_ROWS in a table, all in JSON */
 	unsigned int width;   /* columns; 0: lines are as long as they have to be */
 	unsigned int height;  /* lines; 0: any number */
 	int64_t realtime;     /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
@@ -24,9 +24,9 @@ struct table_setup {
  * not shown. Where there is little room, columns are left out, and the
  * beginnings of names. Returns the lines printed.
  */
-unsigned int table_print(FILE *to, const struct interval *i, const struct table_setup *setup);
+unsigned int interval_table_print(FILE *to, const struct interval *i, const struct interval_table_setup *setup);
 
 /* One object in one line; its fields are in docs/reading.md. */
-void table_json(FILE *to, const struct interval *i, const struct table_setup *setup);
+void interval_json(FILE *to, const struct interval *i, const struct interval_table_setup *setup);
 
 #endif

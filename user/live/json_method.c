@@ -11,7 +11,7 @@ static void put_string(struct json *j, const char *key, const struct segment *s,
 
 	segment_string(s, string, text, sizeof(text));
 	if (dots)
-		signature_dots(text);
+		java_name_dots(text);
 	json_string(j, key, text);
 }
 
@@ -24,6 +24,6 @@ void json_method(struct json *j, const struct segment *s, uint32_t id)
 	put_string(j, "class", s, c ? c->name : 0, true);
 	put_string(j, "method", s, m ? m->name : 0, false);
 	put_string(j, "descriptor", s, m ? m->descriptor : 0, false);
-	names_loader(s, c ? c->loader : FRT_BOOT_LOADER, loader, sizeof(loader));
+	segment_name_loader(s, c ? c->loader : FRT_BOOT_LOADER, loader, sizeof(loader));
 	json_string(j, "loader", loader);
 }

@@ -92,7 +92,7 @@ static int earlier(const void *a, const void *b)
 /* What was printed into l->to since the last time. */
 static bool send(struct lines *l)
 {
-	bool sent = !fflush(l->to) && outlet_put(l->setup.outlet, l->text, l->size);
+	bool sent = !fflush(l->to) && stdout_queue_put(l->setup.outlet, l->text, l->size);
 
 	rewind(l->to);
 	return sent;
@@ -170,7 +170,7 @@ void lines_print(struct lines *l, int64_t now)
 	l->count -= n;
 	memmove(l->held, l->held + n, l->count * sizeof(l->held[0]));
 	if (until == INT64_MAX && !say_skipped(l)) { /* nothing more comes that could say so */
-		outlet_finish(l->setup.outlet);
+		stdout_queue_finish(l->setup.outlet);
 		say_skipped(l);
 	}
 }

@@ -18,7 +18,7 @@ struct lines;
 struct lines_setup {
 	const struct segment *segment;
 	struct clock *clock;
-	struct outlet *outlet;
+	struct stdout_queue *outlet;
 	int64_t ticks_offset; /* of the target's CLOCK_MONOTONIC to ours, ns */
 	bool json;
 };

@@ -13,18 +13,18 @@
 struct live {
 	struct live_setup setup;
 	struct stream_sink recorder;
-	struct outlet *outlet;
+	struct stdout_queue *outlet;
 	struct intervals *intervals; /* NULL: no table */
 	struct lines *lines;	     /* NULL: no lines */
 	int64_t due;
 	uint64_t refused; /* tables */
 };
 
-static struct splits *splits_for(const struct live_setup *s)
+static struct breakdown_sums *splits_for(const struct live_setup *s)
 {
-	struct where *where = recorder_where(s->recorder);
+	struct breakdown *where = recorder_where(s->recorder);
 
-	return where ? where_splits(where) : NULL;
+	return where ? breakdown_splits(where) : NULL;
 }
 
 static int open_view(struct live *l, struct diag *d)
@@ -35,7 +35,7 @@ static int open_view(struct live *l, struct diag *d)
 				     .ticks_offset = s->target->monotonic_offset,
 				     .json = s->settings->json };
 
-	l->outlet = outlet_open(STDOUT_FILENO, s->settings->program, d);
+	l->outlet = stdout_queue_open(STDOUT_FILENO, s->settings->program, d);
 	if (!l->outlet)
 		return -EBADF;
 	lines.outlet = l->outlet;
@@ -82,7 +82,7 @@ void live_free(struct live *l)
 		return;
 	lines_free(l->lines);
 	intervals_free(l->intervals);
-	outlet_close(l->outlet);
+	stdout_queue_close(l->outlet);
 	free(l);
 }
 
@@ -114,7 +114,7 @@ struct stream_sink live_sink(struct live *l)
 static void print_table(FILE *to, const struct live *l, const struct interval *i, uint64_t lost, unsigned int *lines)
 {
 	const struct settings *s = l->setup.settings;
-	struct table_setup setup = { .segment = l->setup.segment,
+	struct interval_table_setup setup = { .segment = l->setup.segment,
 				     .top = s->top,
 				     .realtime = clock_realtime_offset(),
 				     .ticks_offset = l->setup.target->monotonic_offset,
@@ -122,14 +122,14 @@ static void print_table(FILE *to, const struct live *l, const struct interval *i
 
 	*lines = 0;
 	if (s->json) {
-		table_json(to, i, &setup);
+		interval_json(to, i, &setup);
 		return;
 	}
-	outlet_size(l->outlet, &setup.width, &setup.height);
-	if (!outlet_is_in_place(l->outlet))
+	stdout_queue_size(l->outlet, &setup.width, &setup.height);
+	if (!stdout_queue_is_in_place(l->outlet))
 		setup.height = 0;
-	*lines = table_print(to, i, &setup);
-	if (!outlet_is_in_place(l->outlet))
+	*lines = interval_table_print(to, i, &setup);
+	if (!stdout_queue_is_in_place(l->outlet))
 		putc('\n', to);
 }
 
@@ -145,7 +145,7 @@ static void show_table(struct live *l, const struct interval *i, uint64_t lost)
 	print_table(to, l, i, lost, &lines);
 	if (fclose(to))
 		return;
-	if (lines ? !outlet_frame(l->outlet, text, size, lines) : !outlet_put(l->outlet, text, size))
+	if (lines ? !stdout_queue_frame(l->outlet, text, size, lines) : !stdout_queue_put(l->outlet, text, size))
 		l->refused++;
 	free(text);
 }
@@ -170,7 +170,7 @@ static void finish_table(struct live *l, uint64_t lost)
 {
 	const struct interval *last = intervals_next(l->intervals);
 
-	if (l->setup.settings->json || !outlet_is_in_place(l->outlet))
+	if (l->setup.settings->json || !stdout_queue_is_in_place(l->outlet))
 		show_table(l, last, lost);
 	if (!l->setup.settings->json)
 		show_table(l, intervals_whole(l->intervals), lost);
@@ -182,7 +182,7 @@ bool live_tick(struct live *l, int64_t now, uint64_t lost)
 		lines_print(l->lines, now);
 	else
 		tick_table(l, now, lost);
-	return outlet_flush(l->outlet);
+	return stdout_queue_flush(l->outlet);
 }
 
 void live_forget_callers(struct live *l)
@@ -193,7 +193,7 @@ void live_forget_callers(struct live *l)
 
 bool live_has_terminal(const struct live *l)
 {
-	return l && outlet_is_terminal(l->outlet);
+	return l && stdout_queue_is_terminal(l->outlet);
 }
 
 void live_finish(struct live *l, uint64_t lost)
@@ -204,9 +204,9 @@ void live_finish(struct live *l, uint64_t lost)
 		lines_print(l->lines, INT64_MAX);
 	else
 		finish_table(l, lost);
-	if (!outlet_flush(l->outlet))
+	if (!stdout_queue_flush(l->outlet))
 		return;
-	if (!outlet_finish(l->outlet))
+	if (!stdout_queue_finish(l->outlet))
 		log_error("frtrace: standard output takes nothing any more, the rest of it is not printed");
 	if (l->refused)
 		log_line("  %s tables were not printed: standard output did not take them in time", log_count(l->refused));

@@ -71,9 +71,9 @@ struct moments {
 
 static void look_at_brake(const struct loop *l, int64_t now)
 {
-	struct brake_finding found;
+	struct throttle_finding found;
 
-	if (l->brake && brake_look(l->brake, now, &found))
+	if (l->brake && throttle_check(l->brake, now, &found))
 		report_brake(l->report, &found);
 }
 
@@ -132,7 +132,7 @@ int loop_run(struct loop *l, struct diag *d)
 		err = look_after(l, &m, now, behind, d);
 		if (err || m.unseen || now >= m.end || recorder_full(l->recorder))
 			break;
-		over = wait_for_more(l, behind || parts >= QUEUE_BUDGET ? 0 : now < m.news ? NEWS_MS : IDLE_MS);
+		over = wait_for_more(l, behind || parts >= RINGBUF_BUDGET ? 0 : now < m.news ? NEWS_MS : IDLE_MS);
 	}
 	return err;
 }

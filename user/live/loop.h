@@ -13,7 +13,7 @@ struct loop {
 	struct recorder *recorder;
 	const struct target *target;
 	const struct report *report;
-	struct brake *brake; /* NULL: none */
+	struct throttle *brake; /* NULL: none */
 	struct live *live; /* NULL: nothing is shown */
 	struct background *background; /* NULL: it is in the foreground */
 	struct program *program; /* it gets the signals, and its end is one; NULL: none */

@@ -19,7 +19,7 @@ static const char *calls(uint64_t n)
 }
 
 /* What ended, and was not worth recording. */
-static void explain_calls(const struct silence *s, const struct segment_totals *t, char *out, size_t size)
+static void explain_calls(const struct no_events *s, const struct segment_totals *t, char *out, size_t size)
 {
 	const char *number = log_count(t->exited), *most = log_time(clock_ns_of_ticks(s->clock, t->longest));
 
@@ -52,7 +52,7 @@ static struct matches count_matches(const struct segment *s)
 	return found;
 }
 
-static void explain_no_calls(const struct silence *s, const struct segment_totals *t, char *out, size_t size)
+static void explain_no_calls(const struct no_events *s, const struct segment_totals *t, char *out, size_t size)
 {
 	struct matches found = count_matches(s->segment);
 	const char *time = log_time(monotonic_now() - s->begin_ns);
@@ -70,7 +70,7 @@ static void explain_no_calls(const struct silence *s, const struct segment_total
 		snprintf(out, size, "0 calls: matched, never called in %s", time);
 }
 
-bool silence_explain(const struct silence *s, const struct segment_totals *t, char *out, size_t size)
+bool no_events_explain(const struct no_events *s, const struct segment_totals *t, char *out, size_t size)
 {
 	if (s->counts->events || s->counts->unwritten)
 		return false;

@@ -8,7 +8,7 @@
 #include "user/capture/segment.h"
 #include "user/options/settings.h"
 
-struct silence {
+struct no_events {
 	const struct settings *settings;
 	const struct segment *segment;
 	const struct clock *clock;
@@ -20,6 +20,6 @@ struct silence {
  * "1,204 calls, all below 100.0 ms (max 31.0 ms)", "0 calls: matched, never called in 10.0 s". False: calls have been
  * recorded, or they were only to be timed and have been.
  */
-bool silence_explain(const struct silence *s, const struct segment_totals *t, char *out, size_t size);
+bool no_events_explain(const struct no_events *s, const struct segment_totals *t, char *out, size_t size);
 
 #endif

@@ -16,7 +16,7 @@
 struct program {
 	const struct settings *settings;
 	struct agent_build build;
-	struct door door;
+	struct launch_socket door;
 	struct launch launch;
 	int signals;
 	bool running, taken; /* taken: one JVM is traced, or was */
@@ -35,7 +35,7 @@ int program_open(struct program **out, const struct settings *settings, struct d
 	p->door.file.base = p->door.file.inside = -1;
 	p->launch = (struct launch){ .pid = -1, .pidfd = -1, .go = -1, .why = -1, .status = -1 };
 	agent_build_name(&p->build);
-	err = door_open(&p->door, p->build.file_name, agent_image, agent_image_size(), d);
+	err = launch_socket_open(&p->door, p->build.file_name, agent_image, agent_image_size(), d);
 	snprintf(option, sizeof(option), "-agentpath:%s=%s,%s", p->door.file.path, p->build.tag, p->door.path);
 	setup.java_option = option;
 	if (!err)
@@ -56,7 +56,7 @@ void program_close(struct program *p)
 	keep = p->running && launch_is_inherited(p->door.file.directory);
 	if (keep)
 		log_line("left in place: %s, for processes of the program that go on, and may start JVMs", p->door.file.path);
-	door_close(&p->door, keep);
+	launch_socket_close(&p->door, keep);
 	launch_release(&p->launch);
 	free(p);
 }
@@ -115,7 +115,7 @@ static int answer(struct program *p, struct target *t)
 	struct diag d = { 0 };
 	char number[16];
 	pid_t pid;
-	int connection = door_accept(&p->door, &pid);
+	int connection = launch_socket_accept(&p->door, &pid);
 
 	if (connection < 0)
 		return -1;
@@ -127,7 +127,7 @@ static int answer(struct program *p, struct target *t)
 		return connection;
 	}
 	target_close(t);
-	door_say(connection, "no");
+	launch_socket_say(connection, "no");
 	close(connection);
 	return -1;
 }

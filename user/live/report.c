@@ -61,7 +61,7 @@ static void print_class(const struct segment *seg, uint32_t class_id, const stru
 			continue;
 		segment_string(seg, m->name, name, sizeof(name));
 		segment_string(seg, m->descriptor, descriptor, sizeof(descriptor));
-		signature_print(name, descriptor, method, sizeof(method));
+		java_name_print(name, descriptor, method, sizeof(method));
 		if (!first)
 			append(line, sizeof(line), " · ");
 		first = false;
@@ -71,7 +71,7 @@ static void print_class(const struct segment *seg, uint32_t class_id, const stru
 		}
 		append(line, sizeof(line), method);
 	}
-	names_loader(seg, c->loader, loader, sizeof(loader));
+	segment_name_loader(seg, c->loader, loader, sizeof(loader));
 	log_line("%s   loader %s", line, loader);
 }
 
@@ -89,7 +89,7 @@ static void print_classes(const struct segment *seg)
 			continue;
 		}
 		segment_string(seg, c->name, name, sizeof(name));
-		signature_dots(name);
+		java_name_dots(name);
 		print_class(seg, id, c, name);
 	}
 	if (more)
@@ -109,7 +109,7 @@ struct group {
 	char shown[GROUP_TEXT], all[GROUP_TEXT];
 };
 
-static void group_add(struct group *g, const char *name)
+static void aggregate_add(struct group *g, const char *name)
 {
 	g->members++;
 	log_detail("  %s: %s: %s", g->kind, name, g->why);
@@ -148,8 +148,8 @@ static bool print_skips(const struct report *r, const struct segment *seg)
 		for (uint32_t i = 0; !is_expected(reason) && (s = segment_skip(seg, i)); i++) {
 			if (s->reason != reason)
 				continue;
-			names_full(seg, s->class_name, s->method, s->descriptor, name, sizeof(name));
-			group_add(&g, name);
+			segment_name_full(seg, s->class_name, s->method, s->descriptor, name, sizeof(name));
+			aggregate_add(&g, name);
 		}
 		group_print(&g, r->recorder);
 		serious |= g.members && reason != FRT_SKIP_NATIVE && reason != FRT_SKIP_FINALIZER;
@@ -167,7 +167,7 @@ static bool any_native(const struct segment *seg)
 	return false;
 }
 
-static void print_braked(const struct report *r, const struct brake_finding *found)
+static void print_braked(const struct report *r, const struct throttle_finding *found)
 {
 	char why[256], name[2048];
 	struct group g = { .kind = "braked", .why = why };
@@ -181,15 +181,15 @@ static void print_braked(const struct report *r, const struct brake_finding *fou
 		 "counted and timed only from %s after the start on; recording %s calls a second took %.0f %% of a CPU (--max-overhead=%u%%)",
 		 log_time(monotonic_now() - r->begin_ns), log_count(calls), cpus * 100, r->settings->max_overhead);
 	for (size_t i = 0; i < found->methods; i++) {
-		names_method(session_segment(r->session), found->load[i].method, name, sizeof(name));
-		group_add(&g, name);
+		segment_name_method(session_segment(r->session), found->load[i].method, name, sizeof(name));
+		aggregate_add(&g, name);
 	}
 	group_print(&g, r->recorder);
 	if (found->methods)
 		recorder_add_timing(r->recorder);
 }
 
-static void print_hooks(const struct report *r, const struct brake_finding *found)
+static void print_hooks(const struct report *r, const struct throttle_finding *found)
 {
 	char text[256];
 
@@ -202,7 +202,7 @@ static void print_hooks(const struct report *r, const struct brake_finding *foun
 	log_line("  hooks: %s", text);
 }
 
-void report_brake(const struct report *r, const struct brake_finding *found)
+void report_brake(const struct report *r, const struct throttle_finding *found)
 {
 	print_braked(r, found);
 	print_hooks(r, found);
@@ -218,8 +218,8 @@ static void print_lower_bounds(const struct report *r, const struct segment *seg
 	for (uint32_t id = 1; (m = segment_method(seg, id)); id++) {
 		if (!(m->flags & FRT_METHOD_HOOKED) || !(m->flags & FRT_METHOD_LOWER_BOUND))
 			continue;
-		names_method(seg, id, name, sizeof(name));
-		group_add(&g, name);
+		segment_name_method(seg, id, name, sizeof(name));
+		aggregate_add(&g, name);
 	}
 	group_print(&g, r->recorder);
 }
@@ -411,7 +411,7 @@ void report_status(const struct report *r, char *out, size_t size)
 
 static bool is_silent(const struct report *r, const struct segment_totals *t, char *why, size_t size)
 {
-	struct silence s = {
+	struct no_events s = {
 		.settings = r->settings,
 		.segment = session_segment(r->session),
 		.clock = r->clock,
@@ -419,7 +419,7 @@ static bool is_silent(const struct report *r, const struct segment_totals *t, ch
 		.begin_ns = r->begin_ns,
 	};
 
-	return silence_explain(&s, t, why, size);
+	return no_events_explain(&s, t, why, size);
 }
 
 static void explain_silence(const struct report *r, const struct segment_totals *t)
@@ -565,18 +565,18 @@ bool report_stacks(const struct report *r)
 
 static bool is_braked(const struct report *r)
 {
-	return r->brake && brake_methods(r->brake);
+	return r->brake && throttle_methods(r->brake);
 }
 
 static void print_braked_calls(const struct report *r)
 {
-	size_t methods = is_braked(r) ? brake_methods(r->brake) : 0;
+	size_t methods = is_braked(r) ? throttle_methods(r->brake) : 0;
 	uint64_t calls = 0;
 
 	if (!methods)
 		return;
 	for (size_t i = 0; i < methods; i++)
-		calls += recorder_timed_calls(r->recorder, brake_method(r->brake, i));
+		calls += recorder_timed_calls(r->recorder, throttle_method(r->brake, i));
 	log_line("  %s %s braked: %s %s counted and timed (jdk.MethodTiming)", log_count(methods),
 		 plural(methods, "method was", "methods were"), log_count(calls), plural(calls, "call is", "calls are"));
 }
@@ -590,7 +590,7 @@ static void tell_open(const struct report *r, const struct segment_totals *t)
 	if (!t->open)
 		return;
 	if (t->oldest_start) {
-		names_method(seg, t->oldest_method, name, sizeof(name));
+		segment_name_method(seg, t->oldest_method, name, sizeof(name));
 		snprintf(since, sizeof(since), " for %s", log_time(open_for(r, t)));
 		if (t->open > 1)
 			snprintf(more, sizeof(more), ", and %s more", log_count(t->open - 1));
@@ -602,10 +602,10 @@ static void tell_open(const struct report *r, const struct segment_totals *t)
 
 static void tell_where(const struct report *r)
 {
-	struct where *where = recorder_where(r->recorder);
+	struct breakdown *where = recorder_where(r->recorder);
 	char text[512];
 
-	if (where && report_where_text(where_splits(where), text, sizeof(text)))
+	if (where && report_breakdown_text(breakdown_splits(where), text, sizeof(text)))
 		log_line("  %s: frtrace view slowest %s", text, output_path(r->output));
 }
 

@@ -15,7 +15,7 @@ struct report {
 	struct recorder *recorder;
 	struct clock *clock;
 	const struct output *output;
-	const struct brake *brake; /* NULL: none */
+	const struct throttle *brake; /* NULL: none */
 	const char *not_walked; /* why stacks are not; NULL or "": they are, or nobody wants them */
 	const char *no_census; /* why open calls have no stacks; NULL: they have */
 	uint64_t cpu_before; /* the JVM's CPU time when tracing began, ns */
@@ -35,7 +35,7 @@ void report_status(const struct report *r, char *out, size_t size);
 void report_silence(const struct report *r);
 
 /* What the brake has done, into the file too; what was braked is timed there from here on. */
-void report_brake(const struct report *r, const struct brake_finding *found);
+void report_brake(const struct report *r, const struct throttle_finding *found);
 
 /*
  * What is to be said of stacks, and of waits that were lost, goes into the file; report_end() says the same. When all stacks have been

@@ -13,13 +13,13 @@ static void append(char *to, size_t size, const char *text)
 	snprintf(to + length, size - length, "%s", text);
 }
 
-static double percent(uint64_t part, const struct split_slowest *s)
+static double percent(uint64_t part, const struct breakdown_slowest *s)
 {
 	return s->sums.duration ? 100.0 * part / s->sums.duration : 0;
 }
 
 /* Of those that are at least a hundredth. */
-static unsigned int largest_below(const struct split_slowest *s, uint64_t limit, unsigned int after)
+static unsigned int largest_below(const struct breakdown_slowest *s, uint64_t limit, unsigned int after)
 {
 	unsigned int found = 0;
 
@@ -33,7 +33,7 @@ static unsigned int largest_below(const struct split_slowest *s, uint64_t limit,
 }
 
 /* " (futex 90 %, disk 6 %)" */
-static void append_reasons(char *out, size_t size, const struct split_slowest *s)
+static void append_reasons(char *out, size_t size, const struct breakdown_slowest *s)
 {
 	unsigned int reason = largest_below(s, UINT64_MAX, 0);
 	const char *before = " (";
@@ -48,12 +48,12 @@ static void append_reasons(char *out, size_t size, const struct split_slowest *s
 		append(out, size, ")");
 }
 
-bool report_where_text(const struct splits *splits, char *out, size_t size)
+bool report_breakdown_text(const struct breakdown_sums *splits, char *out, size_t size)
 {
-	struct split_slowest s;
+	struct breakdown_slowest s;
 	char text[96];
 
-	if (!splits || !splits_slowest(splits, &s))
+	if (!splits || !breakdown_sums_slowest(splits, &s))
 		return false;
 	if (s.calls == 1)
 		snprintf(out, size, "the slowest call (%s): %.0f %% blocked", log_time(s.least), percent(s.sums.blocked, &s));

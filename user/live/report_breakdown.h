@@ -11,6 +11,6 @@
  * "the slowest 1 % (12 calls of 31.0 ms and more): 96 % blocked (futex 90 %, disk 6 %), 3 % on a CPU, 1 % waiting for
  * one". False: nothing is known of any call.
  */
-bool report_where_text(const struct splits *s, char *out, size_t size);
+bool report_breakdown_text(const struct breakdown_sums *s, char *out, size_t size);
 
 #endif

@@ -22,7 +22,7 @@
 #define FRAME_EXTRA 64
 #define PATIENCE_MS 3000
 
-struct outlet {
+struct stdout_queue {
 	int fd;
 	bool terminal, in_place, closed;
 	char *waiting;
@@ -51,9 +51,9 @@ static int open_fd(int fd, bool terminal)
 	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-struct outlet *outlet_open(int fd, bool shared, struct diag *d)
+struct stdout_queue *stdout_queue_open(int fd, bool shared, struct diag *d)
 {
-	struct outlet *o = calloc(1, sizeof(*o));
+	struct stdout_queue *o = calloc(1, sizeof(*o));
 
 	if (o)
 		o->waiting = malloc(MOST);
@@ -67,13 +67,13 @@ struct outlet *outlet_open(int fd, bool shared, struct diag *d)
 	o->fd = open_fd(fd, o->terminal);
 	if (o->fd < 0) {
 		diag_errno(d, errno, "cannot print on standard output");
-		outlet_close(o);
+		stdout_queue_close(o);
 		return NULL;
 	}
 	return o;
 }
 
-void outlet_close(struct outlet *o)
+void stdout_queue_close(struct stdout_queue *o)
 {
 	if (!o)
 		return;
@@ -83,17 +83,17 @@ void outlet_close(struct outlet *o)
 	free(o);
 }
 
-bool outlet_is_terminal(const struct outlet *o)
+bool stdout_queue_is_terminal(const struct stdout_queue *o)
 {
 	return o->terminal;
 }
 
-bool outlet_is_in_place(const struct outlet *o)
+bool stdout_queue_is_in_place(const struct stdout_queue *o)
 {
 	return o->in_place;
 }
 
-void outlet_size(const struct outlet *o, unsigned int *width, unsigned int *height)
+void stdout_queue_size(const struct stdout_queue *o, unsigned int *width, unsigned int *height)
 {
 	struct winsize w;
 
@@ -107,7 +107,7 @@ void outlet_size(const struct outlet *o, unsigned int *width, unsigned int *heig
 }
 
 /* Wait for room at most so long; write what fits. False: no room, or closed. */
-static bool write_some(struct outlet *o, int timeout_ms)
+static bool write_some(struct stdout_queue *o, int timeout_ms)
 {
 	struct pollfd p = { .fd = o->fd, .events = POLLOUT };
 	size_t part = o->size < PIPE_BUF ? o->size : PIPE_BUF;
@@ -129,24 +129,24 @@ static bool write_some(struct outlet *o, int timeout_ms)
 	return true;
 }
 
-bool outlet_flush(struct outlet *o)
+bool stdout_queue_flush(struct stdout_queue *o)
 {
 	while (write_some(o, 0))
 		;
 	return !o->closed;
 }
 
-bool outlet_finish(struct outlet *o)
+bool stdout_queue_finish(struct stdout_queue *o)
 {
 	while (o->size && write_some(o, PATIENCE_MS))
 		;
 	return o->closed || !o->size;
 }
 
-bool outlet_put(struct outlet *o, const char *text, size_t size)
+bool stdout_queue_put(struct stdout_queue *o, const char *text, size_t size)
 {
 	if (size > MOST - o->size)
-		outlet_flush(o);
+		stdout_queue_flush(o);
 	if (o->closed || size > MOST - o->size)
 		return false;
 	memcpy(o->waiting + o->size, text, size);
@@ -155,28 +155,28 @@ bool outlet_put(struct outlet *o, const char *text, size_t size)
 }
 
 /* Neither has anybody written below it, nor have its lines been wrapped anew. */
-static bool frame_stands(const struct outlet *o, unsigned int width, unsigned int height)
+static bool frame_stands(const struct stdout_queue *o, unsigned int width, unsigned int height)
 {
 	return o->frame_lines && o->frame_width == width && o->frame_height == height && o->log_lines == log_lines();
 }
 
 /* Lines must not be wrapped, whatever the terminal thinks of a character's width; this holds for the frame alone. */
-bool outlet_frame(struct outlet *o, const char *text, size_t size, unsigned int lines)
+bool stdout_queue_frame(struct stdout_queue *o, const char *text, size_t size, unsigned int lines)
 {
 	unsigned int width, height;
 	char begin[FRAME_EXTRA] = "\033[?7l";
 
 	if (!o->in_place)
-		return outlet_put(o, text, size);
-	outlet_flush(o);
+		return stdout_queue_put(o, text, size);
+	stdout_queue_flush(o);
 	if (o->closed || o->size || size + 2 * FRAME_EXTRA > MOST)
 		return false;
-	outlet_size(o, &width, &height);
+	stdout_queue_size(o, &width, &height);
 	if (frame_stands(o, width, height))
 		snprintf(begin, sizeof(begin), "\033[?7l\033[%uA\r\033[J", o->frame_lines);
-	outlet_put(o, begin, strlen(begin));
-	outlet_put(o, text, size);
-	outlet_put(o, "\033[?7h", 5);
+	stdout_queue_put(o, begin, strlen(begin));
+	stdout_queue_put(o, text, size);
+	stdout_queue_put(o, "\033[?7h", 5);
 	o->frame_lines = lines;
 	o->frame_width = width;
 	o->frame_height = height;

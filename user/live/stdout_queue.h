@@ -12,32 +12,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct outlet;
+struct stdout_queue;
 
 /* The descriptor stays the caller's. `shared`: others write there, too. NULL: it is not open, or no memory. */
-struct outlet *outlet_open(int fd, bool shared, struct diag *d);
-void outlet_close(struct outlet *o);
+struct stdout_queue *stdout_queue_open(int fd, bool shared, struct diag *d);
+void stdout_queue_close(struct stdout_queue *o);
 
 /* All of it or nothing. False: refused, there is no room or nobody reads. */
-bool outlet_put(struct outlet *o, const char *text, size_t size);
+bool stdout_queue_put(struct stdout_queue *o, const char *text, size_t size);
 
 /*
  * The same, a frame of so many whole lines: it takes the place of the frame
  * before where that still stands there, on a terminal that can and is not shared. Refused while an earlier one waits.
  */
-bool outlet_frame(struct outlet *o, const char *text, size_t size, unsigned int lines);
+bool stdout_queue_frame(struct stdout_queue *o, const char *text, size_t size, unsigned int lines);
 
 /* Does it take the place, and what room has it? 0 and 0: any. */
-bool outlet_is_in_place(const struct outlet *o);
-void outlet_size(const struct outlet *o, unsigned int *width, unsigned int *height);
+bool stdout_queue_is_in_place(const struct stdout_queue *o);
+void stdout_queue_size(const struct stdout_queue *o, unsigned int *width, unsigned int *height);
 
 /* Is it a terminal? */
-bool outlet_is_terminal(const struct outlet *o);
+bool stdout_queue_is_terminal(const struct stdout_queue *o);
 
 /* Write what waits, as far as it goes at once. False: nobody reads any more. */
-bool outlet_flush(struct outlet *o);
+bool stdout_queue_flush(struct stdout_queue *o);
 
 /* Write all that waits; false when the reader takes nothing for seconds. */
-bool outlet_finish(struct outlet *o);
+bool stdout_queue_finish(struct stdout_queue *o);
 
 #endif

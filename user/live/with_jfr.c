@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 struct with_jfr {
-	struct own_recording *own; /* NULL: it has been stopped */
+	struct jvm_recording *own; /* NULL: it has been stopped */
 	char *path, *beside;
 	bool there; /* `beside` is */
 };
@@ -43,7 +43,7 @@ int with_jfr_start(struct with_jfr **out, const struct target *t, const char *se
 	if (!err && !access(w->beside, F_OK))
 		err = diag_set(d, EEXIST, "'%s' is there already: give another name with -o, or remove it", w->beside);
 	if (!err)
-		err = own_recording_start(&w->own, t, settings, d);
+		err = jvm_recording_start(&w->own, t, settings, d);
 	if (err)
 		with_jfr_free(w);
 	else
@@ -58,7 +58,7 @@ static int take(struct with_jfr *w, struct diag *d)
 
 	if (err)
 		return err;
-	err = own_recording_stop(w->own, file.fd, d);
+	err = jvm_recording_stop(w->own, file.fd, d);
 	if (!err)
 		err = new_file_commit(&file, d);
 	new_file_close(&file);
@@ -74,7 +74,7 @@ void with_jfr_stop(struct with_jfr *w, bool keep)
 	w->there = keep && !take(w, &d);
 	if (keep && !w->there)
 		log_error("frtrace: %s", d.text);
-	own_recording_free(w->own);
+	jvm_recording_free(w->own);
 	w->own = NULL;
 }
 
@@ -120,7 +120,7 @@ void with_jfr_free(struct with_jfr *w)
 {
 	if (!w)
 		return;
-	own_recording_free(w->own);
+	jvm_recording_free(w->own);
 	free(w->path);
 	free(w->beside);
 	free(w);

@@ -26,7 +26,7 @@ int agent_file_name(struct agent_file *f, const char *name, struct diag *d)
 static int open_directory(int root, int cwd, const char *path)
 {
 	if (path[0] == '/')
-		return place_open_at(root, path, O_PATH | O_DIRECTORY);
+		return root_path_open_at(root, path, O_PATH | O_DIRECTORY);
 	return cwd < 0 ? -ENOENT : fcntl(cwd, F_DUPFD_CLOEXEC, 3);
 }
 
@@ -35,7 +35,7 @@ static const char *base_path(const struct agent_file *f, int i)
 	return i ? bases[i] : f->first;
 }
 
-static int open_base(const struct agent_file *f, const struct helper *h, int i)
+static int open_base(const struct agent_file *f, const struct user_child *h, int i)
 {
 	const char *path = base_path(f, i);
 
@@ -60,7 +60,7 @@ static int write_file(int fd, const void *image, size_t size)
 }
 
 /* Everything is made by descriptor and must not be there yet: a link laid for us leads nowhere. */
-static int make_file(struct agent_file *f, const struct helper *h, const void *image, size_t size)
+static int make_file(struct agent_file *f, const struct user_child *h, const void *image, size_t size)
 {
 	struct statvfs fs;
 	struct stat st;
@@ -86,11 +86,11 @@ static int make_file(struct agent_file *f, const struct helper *h, const void *i
 	return r;
 }
 
-static int name_file(struct agent_file *f, const struct helper *h)
+static int name_file(struct agent_file *f, const struct user_child *h)
 {
 	size_t used;
 
-	if (!place_name(h->root_name, f->inside, f->path, sizeof(f->path)))
+	if (!root_path_name(h->root_name, f->inside, f->path, sizeof(f->path)))
 		return -ENAMETOOLONG;
 	used = strlen(f->path);
 	if (used + 1 + strlen(f->name) >= sizeof(f->path))
@@ -99,7 +99,7 @@ static int name_file(struct agent_file *f, const struct helper *h)
 	return 0;
 }
 
-static int try_base(struct agent_file *f, const struct helper *h, int i, const void *image, size_t size)
+static int try_base(struct agent_file *f, const struct user_child *h, int i, const void *image, size_t size)
 {
 	int r;
 
@@ -114,7 +114,7 @@ static int try_base(struct agent_file *f, const struct helper *h, int i, const v
 	return r;
 }
 
-int agent_file_write(struct agent_file *f, const struct helper *h, const void *image, size_t size, struct diag *d)
+int agent_file_write(struct agent_file *f, const struct user_child *h, const void *image, size_t size, struct diag *d)
 {
 	char reasons[400] = "";
 	size_t used = 0;
@@ -170,7 +170,7 @@ static bool is_place(int directory, const struct proc_status *who)
 
 bool agent_file_has_place(const struct target *t)
 {
-	int root = place_open(t, "root"), cwd = place_open(t, "cwd"), directory;
+	int root = root_path_open(t, "root"), cwd = root_path_open(t, "cwd"), directory;
 	struct proc_status who;
 	bool found = false;
 
@@ -203,7 +203,7 @@ void agent_file_remove(struct agent_file *f)
 	f->made = false;
 }
 
-void agent_file_sweep(struct agent_file *f, const struct helper *h)
+void agent_file_sweep(struct agent_file *f, const struct user_child *h)
 {
 	for (int i = 0; i < BASES; i++) {
 		f->base = open_base(f, h, i);

@@ -21,13 +21,13 @@ struct agent_file {
 
 /* Choose the directory's name: before the fork, so that the parent can clean up behind a child that it had to kill. */
 int agent_file_name(struct agent_file *f, const char *name, struct diag *d);
-int agent_file_write(struct agent_file *f, const struct helper *h, const void *image, size_t size, struct diag *d);
+int agent_file_write(struct agent_file *f, const struct user_child *h, const void *image, size_t size, struct diag *d);
 void agent_file_remove(struct agent_file *f);
 
 /* Is there such a place, as far as mounts and modes tell? Writes nothing, and needs no helper. */
 bool agent_file_has_place(const struct target *t);
 
 /* Remove what a killed child may have left, in whichever base. */
-void agent_file_sweep(struct agent_file *f, const struct helper *h);
+void agent_file_sweep(struct agent_file *f, const struct user_child *h);
 
 #endif

@@ -89,7 +89,7 @@ static int connect_checked(const struct target *t, int file, struct diag *d)
 }
 
 /* A connection; -ENOENT: nobody listens; -EAGAIN: many do wait; other -errno: with a message. */
-static int try_connect(const struct helper *h, struct diag *d)
+static int try_connect(const struct user_child *h, struct diag *d)
 {
 	char name[64];
 	struct stat st;
@@ -110,7 +110,7 @@ static int try_connect(const struct helper *h, struct diag *d)
 	return r;
 }
 
-static int check_state(const struct helper *h, struct proc_status *status, struct diag *d)
+static int check_state(const struct user_child *h, struct proc_status *status, struct diag *d)
 {
 	char *text = proc_read_fd(h->status, 65536, NULL);
 	int r = text ? proc_parse_status(text, status) : -ESRCH;
@@ -124,7 +124,7 @@ static int check_state(const struct helper *h, struct proc_status *status, struc
 }
 
 /* The last look before the signal, and the signal. */
-static int send_quit(const struct helper *h, struct diag *d)
+static int send_quit(const struct user_child *h, struct diag *d)
 {
 	struct proc_status status;
 	int r = check_state(h, &status, d);
@@ -144,7 +144,7 @@ static int send_quit(const struct helper *h, struct diag *d)
 }
 
 /* .attach_pidN of the target's user in one directory. 0 made, 1 there already, -errno. */
-static int make_trigger(const struct helper *h, int directory, const char *name)
+static int make_trigger(const struct user_child *h, int directory, const char *name)
 {
 	struct stat st;
 	int fd;
@@ -163,7 +163,7 @@ static int make_trigger(const struct helper *h, int directory, const char *name)
 	return -EPERM;
 }
 
-static void remove_trigger(const struct helper *h)
+static void remove_trigger(const struct user_child *h)
 {
 	int places[] = {h->cwd, h->tmp};
 	char name[64];
@@ -177,7 +177,7 @@ static void remove_trigger(const struct helper *h)
 }
 
 /* Poll until somebody listens; -ENOENT, without a message: nobody until `deadline`. */
-static int poll_socket(const struct helper *h, int64_t deadline, struct diag *d)
+static int poll_socket(const struct user_child *h, int64_t deadline, struct diag *d)
 {
 	struct proc_status status;
 	int fd, r;
@@ -195,7 +195,7 @@ static int poll_socket(const struct helper *h, int64_t deadline, struct diag *d)
 	}
 }
 
-static int wait_for_socket(const struct helper *h, struct diag *d)
+static int wait_for_socket(const struct user_child *h, struct diag *d)
 {
 	int64_t begun = clock_ms();
 	int r = poll_socket(h, h->deadline, d);
@@ -211,7 +211,7 @@ static int wait_for_socket(const struct helper *h, struct diag *d)
  * with a thread dump in the program's output. So the last look is at the
  * socket, and who finds the file of another one waits for that one's success.
  */
-static int wake_listener(const struct helper *h, struct diag *d)
+static int wake_listener(const struct user_child *h, struct diag *d)
 {
 	char name[64];
 	int there, r;
@@ -236,7 +236,7 @@ static int wake_listener(const struct helper *h, struct diag *d)
 }
 
 /* With -Xrs a JVM makes its socket as it starts, or never again. */
-static int wait_for_own_socket(const struct helper *h, struct diag *d)
+static int wait_for_own_socket(const struct user_child *h, struct diag *d)
 {
 	int64_t enough = clock_ms() + SOCKET_MS;
 	int r = poll_socket(h, enough < h->deadline ? enough : h->deadline, d);
@@ -250,7 +250,7 @@ static int wait_for_own_socket(const struct helper *h, struct diag *d)
 			h->target->pid, h->target->name, h->target->ns_pid);
 }
 
-static int open_connection(const struct helper *h, const struct jvm_options *options, struct diag *d)
+static int open_connection(const struct user_child *h, const struct jvm_options *options, struct diag *d)
 {
 	struct proc_status status;
 	int r = check_state(h, &status, d);
@@ -265,7 +265,7 @@ static int open_connection(const struct helper *h, const struct jvm_options *opt
 	return options->signals_reduced ? wait_for_own_socket(h, d) : wake_listener(h, d);
 }
 
-static int read_reply(struct helper *h, int fd, struct answer *out, struct diag *d)
+static int read_reply(struct user_child *h, int fd, struct answer *out, struct diag *d)
 {
 	struct pollfd poller = {fd, POLLIN, 0};
 	struct proc_status status;
@@ -299,7 +299,7 @@ static int read_reply(struct helper *h, int fd, struct answer *out, struct diag 
 	}
 }
 
-static int converse(struct helper *h, const struct exchange *e, struct answer *out, struct diag *d)
+static int converse(struct user_child *h, const struct exchange *e, struct answer *out, struct diag *d)
 {
 	int fd = open_connection(h, &e->options, d), r;
 
@@ -315,12 +315,12 @@ static int converse(struct helper *h, const struct exchange *e, struct answer *o
 	return r;
 }
 
-static int command_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int command_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	return converse(h, context, out, d);
 }
 
-static int sweep_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int sweep_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	remove_trigger(h);
 	if (context)
@@ -331,7 +331,7 @@ static int sweep_work(struct helper *h, void *context, struct answer *out, struc
 /* Behind a child that had to be killed. */
 static void sweep(const struct target *t, struct agent_file *file)
 {
-	helper_clean_up(t, sweep_work, file, 1000);
+	user_child_clean_up(t, sweep_work, file, 1000);
 }
 
 /* Is there a thread of this name? (The kernel keeps 15 characters.) */
@@ -437,7 +437,7 @@ int attach_command(const struct target *t, const char *command, const char *cons
 		return e.length;
 	r = prepare(t, timeout_ms, &e.options, &deadline, d);
 	if (!r)
-		r = helper_run(t, command_work, &e, deadline_left(deadline), &answer, &abandoned, d);
+		r = user_child_run(t, command_work, &e, deadline_left(deadline), &answer, &abandoned, d);
 	if (abandoned)
 		sweep(t, NULL);
 	*code = answer.code;
@@ -453,7 +453,7 @@ struct load {
 	struct jvm_options jvm;
 };
 
-static int load_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int load_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	struct load *l = context;
 	const char *arguments[] = {l->file.path, "true", l->options, NULL};
@@ -484,7 +484,7 @@ static int load_new(const struct target *t, struct load *l, const char *file_nam
 	if (!r)
 		r = agent_file_name(&l->file, file_name, d);
 	if (!r)
-		r = helper_run(t, load_work, l, deadline_left(deadline), answer, &abandoned, d);
+		r = user_child_run(t, load_work, l, deadline_left(deadline), answer, &abandoned, d);
 	if (abandoned)
 		sweep(t, &l->file);
 	return r;

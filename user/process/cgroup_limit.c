@@ -19,13 +19,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const controllers_v1[] = { [LIMIT_MEMORY] = "memory", [LIMIT_CPU] = "cpu" };
+static const char *const controllers_v1[] = { [CGROUP_LIMIT_MEMORY] = "memory", [CGROUP_LIMIT_CPU] = "cpu" };
 
 struct group_mount {
 	char root[512], point[512];
 };
 
-uint64_t limit_parse(const char *text)
+uint64_t cgroup_limit_parse(const char *text)
 {
 	char *end;
 	uint64_t v;
@@ -48,7 +48,7 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* Is this line of mountinfo the wanted hierarchy? */
-static bool parse_mount(const char *line, enum limit what, bool v2, struct group_mount *out)
+static bool parse_mount(const char *line, enum cgroup_limit what, bool v2, struct group_mount *out)
 {
 	char type[32], options[512];
 	const char *tail = strstr(line, " - ");
@@ -69,7 +69,7 @@ static const char *next_line(const char *line, char *out, size_t size)
 	return line + n + (line[n] == '\n');
 }
 
-static bool find_mount(const char *mountinfo, enum limit what, bool v2, struct group_mount *out)
+static bool find_mount(const char *mountinfo, enum cgroup_limit what, bool v2, struct group_mount *out)
 {
 	char line[4096];
 
@@ -80,7 +80,7 @@ static bool find_mount(const char *mountinfo, enum limit what, bool v2, struct g
 }
 
 /* The group's path in the controller's own hierarchy, or in the unified one. */
-static bool find_group(const char *cgroup, enum limit what, bool v2, char *out, size_t size)
+static bool find_group(const char *cgroup, enum cgroup_limit what, bool v2, char *out, size_t size)
 {
 	char line[4096], *controllers, *path;
 
@@ -99,7 +99,7 @@ static bool find_group(const char *cgroup, enum limit what, bool v2, char *out, 
 }
 
 /* The text of a group's file; "" when it cannot be read. */
-static const char *read_text(const char *directory, const char *name, limit_reader read, char out[64])
+static const char *read_text(const char *directory, const char *name, cgroup_limit_reader read, char out[64])
 {
 	char path[4096 + 32];
 
@@ -108,29 +108,29 @@ static const char *read_text(const char *directory, const char *name, limit_read
 }
 
 /* Thousandths of a CPU: "50000 100000" or "max 100000" in version 2, two files in version 1. */
-static uint64_t read_cpu(const char *directory, bool v2, limit_reader read)
+static uint64_t read_cpu(const char *directory, bool v2, cgroup_limit_reader read)
 {
 	char text[64];
 	const char *quota_text = read_text(directory, v2 ? "cpu.max" : "cpu.cfs_quota_us", read, text);
-	uint64_t quota = limit_parse(quota_text), period;
+	uint64_t quota = cgroup_limit_parse(quota_text), period;
 
 	if (v2)
-		period = limit_parse(quota_text + strcspn(quota_text, " "));
+		period = cgroup_limit_parse(quota_text + strcspn(quota_text, " "));
 	else
-		period = limit_parse(read_text(directory, "cpu.cfs_period_us", read, text));
+		period = cgroup_limit_parse(read_text(directory, "cpu.cfs_period_us", read, text));
 	return quota < 1ull << 50 && period && period != UINT64_MAX ? quota * 1000 / period : UINT64_MAX;
 }
 
-static uint64_t read_limit(const char *directory, enum limit what, bool v2, limit_reader read)
+static uint64_t read_limit(const char *directory, enum cgroup_limit what, bool v2, cgroup_limit_reader read)
 {
 	char text[64];
 
-	if (what == LIMIT_CPU)
+	if (what == CGROUP_LIMIT_CPU)
 		return read_cpu(directory, v2, read);
-	return limit_parse(read_text(directory, v2 ? "memory.max" : "memory.limit_in_bytes", read, text));
+	return cgroup_limit_parse(read_text(directory, v2 ? "memory.max" : "memory.limit_in_bytes", read, text));
 }
 
-static uint64_t find_in(const char *cgroup, const char *mountinfo, enum limit what, bool v2, limit_reader read)
+static uint64_t find_in(const char *cgroup, const char *mountinfo, enum cgroup_limit what, bool v2, cgroup_limit_reader read)
 {
 	char group[2048], directory[4096], *slash;
 	uint64_t limit, tightest = UINT64_MAX;
@@ -153,7 +153,7 @@ static uint64_t find_in(const char *cgroup, const char *mountinfo, enum limit wh
 	}
 }
 
-uint64_t limit_find(const char *cgroup, const char *mountinfo, enum limit what, limit_reader read)
+uint64_t cgroup_limit_find(const char *cgroup, const char *mountinfo, enum cgroup_limit what, cgroup_limit_reader read)
 {
 	uint64_t v1 = find_in(cgroup, mountinfo, what, false, read), v2 = find_in(cgroup, mountinfo, what, true, read);
 
@@ -173,11 +173,11 @@ static int read_file(const char *path, char *out, size_t size)
 	return r;
 }
 
-static uint64_t limit_of(const struct target *t, enum limit what)
+static uint64_t limit_of(const struct target *t, enum cgroup_limit what)
 {
 	char *cgroup = proc_read(t->pid, "cgroup", 1 << 20, NULL),
 	     *mounts = proc_read(getpid(), "mountinfo", 16 << 20, NULL);
-	uint64_t limit = cgroup && mounts ? limit_find(cgroup, mounts, what, read_file) : UINT64_MAX;
+	uint64_t limit = cgroup && mounts ? cgroup_limit_find(cgroup, mounts, what, read_file) : UINT64_MAX;
 
 	free(cgroup);
 	free(mounts);
@@ -186,13 +186,13 @@ static uint64_t limit_of(const struct target *t, enum limit what)
 
 uint64_t target_memory_limit(const struct target *t)
 {
-	return limit_of(t, LIMIT_MEMORY);
+	return limit_of(t, CGROUP_LIMIT_MEMORY);
 }
 
 double target_cpus(const struct target *t)
 {
 	cpu_set_t set[16]; /* of 1024 each: the kernel wants room for all that it could have */
-	double quota = limit_of(t, LIMIT_CPU) / 1000.0, cpus = 1;
+	double quota = limit_of(t, CGROUP_LIMIT_CPU) / 1000.0, cpus = 1;
 
 	if (!sched_getaffinity(t->pid, sizeof(set), set))
 		cpus = CPU_COUNT_S(sizeof(set), set);

@@ -6,21 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum limit {
-	LIMIT_MEMORY, /* bytes */
-	LIMIT_CPU,    /* thousandths of a CPU: quota by period */
+enum cgroup_limit {
+	CGROUP_LIMIT_MEMORY, /* bytes */
+	CGROUP_LIMIT_CPU,    /* thousandths of a CPU: quota by period */
 };
 
 /* Reads a file of a group, cut to `size`. 0 or -errno. */
-typedef int (*limit_reader)(const char *path, char *out, size_t size);
+typedef int (*cgroup_limit_reader)(const char *path, char *out, size_t size);
 
 /*
  * The tightest limit on the way from the process's group up to the root,
  * from the texts of /proc/PID/cgroup and /proc/self/mountinfo. UINT64_MAX: none.
  */
-uint64_t limit_find(const char *cgroup, const char *mountinfo, enum limit what, limit_reader read);
+uint64_t cgroup_limit_find(const char *cgroup, const char *mountinfo, enum cgroup_limit what, cgroup_limit_reader read);
 
 /* "max" and version 1's "no limit" (some 2^63) are UINT64_MAX, and so is what is no number. */
-uint64_t limit_parse(const char *text);
+uint64_t cgroup_limit_parse(const char *text);
 
 #endif

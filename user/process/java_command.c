@@ -76,7 +76,7 @@ void java_command_name(const char *main, char *out, size_t size)
 			*c = '?';
 }
 
-int words_split(const char *block, size_t length, const char ***words)
+int java_command_split(const char *block, size_t length, const char ***words)
 {
 	int count = 0, i = 0;
 
@@ -259,7 +259,7 @@ static char *mask(int count, const char *const *words, bool loose)
 	return fclose(out) ? free(text), NULL : text;
 }
 
-char *words_mask(int count, const char *const *words)
+char *java_command_mask(int count, const char *const *words)
 {
 	return mask(count, words, false);
 }
@@ -276,7 +276,7 @@ char *text_mask(const char *text)
 	for (size_t i = 0; i < length; i++)
 		if (isspace((unsigned char)copy[i]))
 			copy[i] = 0;
-	count = words_split(copy, length, &words);
+	count = java_command_split(copy, length, &words);
 	if (words)
 		masked = mask(count, words, true);
 	free(words);

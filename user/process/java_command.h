@@ -23,7 +23,7 @@ void java_command_name(const char *main, char *out, size_t size);
 
 /* Cut a block of 0-terminated words (/proc/PID/cmdline, environ) into an array; malloc'ed, the words stay in `block`.
  */
-int words_split(const char *block, size_t length, const char ***words);
+int java_command_split(const char *block, size_t length, const char ***words);
 
 /* Does the last of -XX:+FLAG and -XX:-FLAG among the words of `text` (split at white space) say +? -1: neither is
  * there. */
@@ -34,7 +34,7 @@ int jvm_flag_set(const char *text, const char *flag);
  * or the like in its name (-Dx.password=V, --token=V, "--api-key V"), and the user part of URLs. In doubt it is masked.
  * malloc'ed; NULL: no memory.
  */
-char *words_mask(int count, const char *const *words);
+char *java_command_mask(int count, const char *const *words);
 
 /* The same for a text whose words are separated by single spaces, a value's spaces among them: a secret reaches up to
  * the next word with '-'. */

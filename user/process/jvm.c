@@ -69,9 +69,9 @@ int jvm_find(struct target *t)
 		chosen = libjvm_choose(t->pid, j.ranges, j.count);
 	t->libjvm_code = j.ranges[chosen].start;
 	strcpy(t->libjvm, j.paths[chosen]);
-	place_root_name(t, root, sizeof(root));
-	place_strip_root(root, t->libjvm);
-	place_strip_root(root, t->perf_data);
+	root_path_root_name(t, root, sizeof(root));
+	root_path_strip_root(root, t->libjvm);
+	root_path_strip_root(root, t->perf_data);
 	return 1;
 }
 
@@ -113,7 +113,7 @@ static enum launcher read_launcher(const struct target *t, char *full, size_t si
 	int count;
 
 	block = proc_read(t->pid, "cmdline", MAX_WORDS, &length);
-	count = block ? words_split(block, length, &words) : 0;
+	count = block ? java_command_split(block, length, &words) : 0;
 	if (count && strcmp(path_base(words[0]), "java") == 0) {
 		java_command_parse(count, words, &command);
 		if (command.main)
@@ -161,7 +161,7 @@ bool jvm_is_32_bit(const struct target *t)
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", t->pid);
-	fd = place_open_again(t, open(path, O_PATH | O_CLOEXEC), O_RDONLY, INT64_MAX);
+	fd = root_path_open_again(t, open(path, O_PATH | O_CLOEXEC), O_RDONLY, INT64_MAX);
 	if (fd < 0)
 		return false;
 	if (read(fd, ident, sizeof(ident)) == sizeof(ident) && !memcmp(ident, ELFMAG, SELFMAG))
@@ -199,12 +199,12 @@ bool jvm_release_value(const char *text, const char *key, char *out, size_t size
 static char *read_release(const struct target *t)
 {
 	char path[sizeof(t->libjvm) + 16], *slash, *text = NULL;
-	int root = place_open(t, "root"), fd;
+	int root = root_path_open(t, "root"), fd;
 
 	snprintf(path, sizeof(path), "%s", t->libjvm);
 	for (int up = 0; root >= 0 && up < 6 && !text && (slash = strrchr(path, '/')); up++) {
 		strcpy(slash, "/release");
-		fd = place_open_file(t, root, path, MAX_FILE);
+		fd = root_path_open_file(t, root, path, MAX_FILE);
 		if (fd >= 0)
 			text = proc_read_fd(fd, 65536, NULL);
 		if (fd >= 0)
@@ -259,11 +259,11 @@ static bool is_option_variable(const char *word)
 /* A file of options, as the target names it. */
 static void note_file(const struct target *t, const char *path, struct jvm_options *out)
 {
-	int base = place_open(t, path[0] == '/' ? "root" : "cwd"), fd = -1;
+	int base = root_path_open(t, path[0] == '/' ? "root" : "cwd"), fd = -1;
 	char *text;
 
 	if (base >= 0)
-		fd = place_open_file(t, base, path, MAX_FILE);
+		fd = root_path_open_file(t, base, path, MAX_FILE);
 	text = fd < 0 ? NULL : proc_read_fd(fd, MAX_FILE, NULL);
 	if (text)
 		note_options(text, out);

@@ -81,13 +81,13 @@ static void describe_command(const struct target *t, const struct perf_data *p, 
 	const char **words = NULL;
 	size_t length = 0;
 	char *block = proc_read(t->pid, "cmdline", MAX_WORDS, &length);
-	int count = block ? words_split(block, length, &words) : 0;
+	int count = block ? java_command_split(block, length, &words) : 0;
 
 	if (count && strcmp(path_base(words[0]), "java") == 0)
 		java_command_parse(count, words, &command);
 	if (command.main) {
-		out->jvm_arguments = words_mask(command.main_at - 1, words + 1);
-		out->java_arguments = words_mask(count - command.main_at, words + command.main_at);
+		out->jvm_arguments = java_command_mask(command.main_at - 1, words + 1);
+		out->java_arguments = java_command_mask(count - command.main_at, words + command.main_at);
 	} else {
 		out->jvm_arguments = masked_counter(p, "java.rt.vmArgs");
 		out->java_arguments = masked_counter(p, "sun.rt.javaCommand");

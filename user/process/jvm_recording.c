@@ -24,7 +24,7 @@
 static const char *const bases[] = {"/tmp", "/var/tmp"};
 #define BASES ((int)(sizeof(bases) / sizeof(bases[0])))
 
-struct own_recording {
+struct jvm_recording {
 	struct target target;
 	char name[48];		/* of the recording, and of its directory behind the dot */
 	const char *base_path;
@@ -34,15 +34,15 @@ struct own_recording {
 	bool runs;
 };
 
-static int make_directory(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int make_directory(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
-	const struct own_recording *r = context;
+	const struct jvm_recording *r = context;
 	char name[64];
 	int base, err = -ENOENT;
 
 	snprintf(name, sizeof(name), ".%s", r->name);
 	for (int i = 0; i < BASES; i++) {
-		base = place_open_at(h->root, bases[i], O_PATH | O_DIRECTORY);
+		base = root_path_open_at(h->root, bases[i], O_PATH | O_DIRECTORY);
 		out->code = i;
 		if (base >= 0 && !mkdirat(base, name, 0700))
 			return 0;
@@ -51,14 +51,14 @@ static int make_directory(struct helper *h, void *context, struct answer *out, s
 	return diag_set(d, -err, "cannot make a directory in the /tmp of process %d: %s", h->target->pid, strerror(-err));
 }
 
-static int open_directories(struct own_recording *r, struct diag *d)
+static int open_directories(struct jvm_recording *r, struct diag *d)
 {
-	int root = place_open(&r->target, "root");
+	int root = root_path_open(&r->target, "root");
 	char name[64];
 	struct stat st;
 
 	snprintf(name, sizeof(name), ".%s", r->name);
-	r->base = root < 0 ? root : place_open_at(root, r->base_path, O_PATH | O_DIRECTORY);
+	r->base = root < 0 ? root : root_path_open_at(root, r->base_path, O_PATH | O_DIRECTORY);
 	if (root >= 0)
 		close(root);
 	r->inside = r->base < 0 ? r->base : openat(r->base, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -68,17 +68,17 @@ static int open_directories(struct own_recording *r, struct diag *d)
 }
 
 /* As its user, in its root. */
-static int prepare_directory(struct own_recording *r, struct diag *d)
+static int prepare_directory(struct jvm_recording *r, struct diag *d)
 {
 	struct answer answer = {0};
-	int err = helper_run(&r->target, make_directory, r, TIMEOUT_MS, &answer, NULL, d);
+	int err = user_child_run(&r->target, make_directory, r, TIMEOUT_MS, &answer, NULL, d);
 
 	r->base_path = bases[answer.code >= 0 && answer.code < BASES ? answer.code : 0];
 	answer_release(&answer);
 	return err ? err : open_directories(r, d);
 }
 
-static void remove_directory(struct own_recording *r)
+static void remove_directory(struct jvm_recording *r)
 {
 	char name[64];
 
@@ -90,7 +90,7 @@ static void remove_directory(struct own_recording *r)
 }
 
 /* The first words of what the JVM says. */
-static int refuse(const struct own_recording *r, const char *what, const char *reply, struct diag *d)
+static int refuse(const struct jvm_recording *r, const char *what, const char *reply, struct diag *d)
 {
 	const char *line = reply ? reply + strspn(reply, " \r\n") : "";
 
@@ -99,7 +99,7 @@ static int refuse(const struct own_recording *r, const char *what, const char *r
 }
 
 /* A diagnostic command whose answer begins with `want`, or says it somewhere. */
-static int run_command(const struct own_recording *r, const char *what, const char *words, const char *want, struct diag *d)
+static int run_command(const struct jvm_recording *r, const char *what, const char *words, const char *want, struct diag *d)
 {
 	const char *arguments[] = {words, NULL};
 	char *reply = NULL;
@@ -111,7 +111,7 @@ static int run_command(const struct own_recording *r, const char *what, const ch
 	return err;
 }
 
-static int start_command(struct own_recording *r, const char *settings, struct diag *d)
+static int start_command(struct jvm_recording *r, const char *settings, struct diag *d)
 {
 	char words[PATH_MAX];
 
@@ -121,7 +121,7 @@ static int start_command(struct own_recording *r, const char *settings, struct d
 }
 
 /* With `keep` into its file. */
-static int stop_command(const struct own_recording *r, bool keep, struct diag *d)
+static int stop_command(const struct jvm_recording *r, bool keep, struct diag *d)
 {
 	char words[256];
 	int used = snprintf(words, sizeof(words), "JFR.stop name=%s", r->name);
@@ -131,29 +131,29 @@ static int stop_command(const struct own_recording *r, bool keep, struct diag *d
 	return run_command(r, "stop", words, "Stopped recording", d);
 }
 
-static int remove_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int remove_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
-	struct own_recording *r = context;
+	struct jvm_recording *r = context;
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/.%s", r->base_path, r->name);
-	r->base = place_open_at(h->root, r->base_path, O_PATH | O_DIRECTORY);
-	r->inside = place_open_at(h->root, path, O_PATH | O_DIRECTORY);
+	r->base = root_path_open_at(h->root, r->base_path, O_PATH | O_DIRECTORY);
+	r->inside = root_path_open_at(h->root, path, O_PATH | O_DIRECTORY);
 	remove_directory(r);
 	return 0;
 }
 
 /* The recorder has gone without a word. */
-static void clean_up(struct own_recording *r)
+static void clean_up(struct jvm_recording *r)
 {
 	struct diag ignored;
 
 	stop_command(r, false, &ignored);
-	helper_clean_up(&r->target, remove_work, r, TIMEOUT_MS);
+	user_child_clean_up(&r->target, remove_work, r, TIMEOUT_MS);
 }
 
 /* It must not keep open what the recorder has open. */
-static void watch(struct own_recording *r, int from)
+static void watch(struct jvm_recording *r, int from)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 	sigset_t all;
@@ -176,7 +176,7 @@ static void watch(struct own_recording *r, int from)
 	_exit(0);
 }
 
-static int start_guard(struct own_recording *r, struct diag *d)
+static int start_guard(struct jvm_recording *r, struct diag *d)
 {
 	int ends[2];
 
@@ -192,7 +192,7 @@ static int start_guard(struct own_recording *r, struct diag *d)
 	return r->guard_pid < 0 ? diag_errno(d, errno, "cannot watch over the JVM's own recording") : 0;
 }
 
-static void end_guard(struct own_recording *r)
+static void end_guard(struct jvm_recording *r)
 {
 	if (r->guard < 0)
 		return;
@@ -203,7 +203,7 @@ static void end_guard(struct own_recording *r)
 		;
 }
 
-static int start(struct own_recording *r, const char *settings, struct diag *d)
+static int start(struct jvm_recording *r, const char *settings, struct diag *d)
 {
 	int err = prepare_directory(r, d);
 
@@ -215,9 +215,9 @@ static int start(struct own_recording *r, const char *settings, struct diag *d)
 	return err;
 }
 
-int own_recording_start(struct own_recording **out, const struct target *t, const char *settings, struct diag *d)
+int jvm_recording_start(struct jvm_recording **out, const struct target *t, const char *settings, struct diag *d)
 {
-	struct own_recording *r;
+	struct jvm_recording *r;
 	uint64_t random;
 	int err;
 
@@ -234,7 +234,7 @@ int own_recording_start(struct own_recording **out, const struct target *t, cons
 	snprintf(r->name, sizeof(r->name), "frtrace-%012" PRIx64, random >> 16);
 	err = start(r, settings, d);
 	if (err)
-		own_recording_free(r);
+		jvm_recording_free(r);
 	else
 		*out = r;
 	return err;
@@ -255,9 +255,9 @@ static int copy_file(int from, int to)
 	return n < 0 ? -errno : 0;
 }
 
-static int take_file(struct own_recording *r, int to, struct diag *d)
+static int take_file(struct jvm_recording *r, int to, struct diag *d)
 {
-	int fd = place_open_again(&r->target, openat(r->inside, FILE_NAME, O_PATH | O_NOFOLLOW | O_CLOEXEC), O_RDONLY,
+	int fd = root_path_open_again(&r->target, openat(r->inside, FILE_NAME, O_PATH | O_NOFOLLOW | O_CLOEXEC), O_RDONLY,
 				  MAX_BYTES), err;
 	struct stat st;
 
@@ -272,7 +272,7 @@ static int take_file(struct own_recording *r, int to, struct diag *d)
 	return err ? diag_errno(d, -err, "cannot copy the JVM's own recording") : 0;
 }
 
-int own_recording_stop(struct own_recording *r, int to, struct diag *d)
+int jvm_recording_stop(struct jvm_recording *r, int to, struct diag *d)
 {
 	int err = target_ended(&r->target) ? 0 : stop_command(r, true, d);
 
@@ -282,7 +282,7 @@ int own_recording_stop(struct own_recording *r, int to, struct diag *d)
 	return take_file(r, to, d);
 }
 
-void own_recording_free(struct own_recording *r)
+void jvm_recording_free(struct jvm_recording *r)
 {
 	struct diag ignored;
 

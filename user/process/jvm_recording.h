@@ -9,21 +9,21 @@
 
 #include "user/process/target.h"
 
-struct own_recording;
+struct jvm_recording;
 
 /*
  * Start it. `settings` is the name of a configuration that the JVM has ("default", "profile"), or a .jfc file that it
  * can read. -errno with the message where this JVM cannot.
  */
-int own_recording_start(struct own_recording **out, const struct target *t, const char *settings, struct diag *d);
+int jvm_recording_start(struct jvm_recording **out, const struct target *t, const char *settings, struct diag *d);
 
 /*
  * Stop it and copy what it recorded into `to`, an empty file. The JVM may have ended meanwhile: what it wrote at its
  * end is taken then. -errno with the message: there is none.
  */
-int own_recording_stop(struct own_recording *r, int to, struct diag *d);
+int jvm_recording_stop(struct jvm_recording *r, int to, struct diag *d);
 
 /* Stop it if it still runs, and leave nothing behind. Before target_close(). NULL is fine. */
-void own_recording_free(struct own_recording *r);
+void jvm_recording_free(struct jvm_recording *r);
 
 #endif

@@ -31,7 +31,7 @@ static const char *preferred_base(void)
 static int write_agent(struct agent_file *f, const void *image, size_t size, struct diag *d)
 {
 	const struct target anybody = { .pidfd = -1, .uid = geteuid() };
-	struct helper h = { .target = &anybody, .cwd = -1, .tmp = -1, .status = -1 };
+	struct user_child h = { .target = &anybody, .cwd = -1, .tmp = -1, .status = -1 };
 	mode_t mask = umask(0);
 	int err;
 
@@ -97,7 +97,7 @@ static void sweep_others(const struct agent_file *own)
 }
 
 /* In a directory that only we can write to. */
-static int listen_there(struct door *door, struct diag *d)
+static int listen_there(struct launch_socket *door, struct diag *d)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const char *end = strrchr(door->file.path, '/');
@@ -113,11 +113,11 @@ static int listen_there(struct door *door, struct diag *d)
 	return 0;
 }
 
-int door_open(struct door *door, const char *file_name, const void *image, size_t size, struct diag *d)
+int launch_socket_open(struct launch_socket *door, const char *file_name, const void *image, size_t size, struct diag *d)
 {
 	int err;
 
-	*door = (struct door){ .fd = -1 };
+	*door = (struct launch_socket){ .fd = -1 };
 	err = agent_file_name(&door->file, file_name, d);
 	if (err)
 		return err;
@@ -126,7 +126,7 @@ int door_open(struct door *door, const char *file_name, const void *image, size_
 	if (!err)
 		err = listen_there(door, d);
 	if (err) {
-		door_close(door, false);
+		launch_socket_close(door, false);
 		return err;
 	}
 	flock(door->file.inside, LOCK_EX | LOCK_NB);
@@ -134,7 +134,7 @@ int door_open(struct door *door, const char *file_name, const void *image, size_
 	return err;
 }
 
-void door_close(struct door *door, bool keep)
+void launch_socket_close(struct launch_socket *door, bool keep)
 {
 	if (door->file.inside >= 0)
 		unlinkat(door->file.inside, NAME, 0);
@@ -145,7 +145,7 @@ void door_close(struct door *door, bool keep)
 	door->fd = -1;
 }
 
-int door_accept(const struct door *door, pid_t *pid)
+int launch_socket_accept(const struct launch_socket *door, pid_t *pid)
 {
 	struct ucred peer = { 0 };
 	socklen_t size = sizeof(peer);
@@ -161,7 +161,7 @@ int door_accept(const struct door *door, pid_t *pid)
 	return fd;
 }
 
-int door_say(int connection, const char *text)
+int launch_socket_say(int connection, const char *text)
 {
 	ssize_t n = send(connection, text, strlen(text), MSG_NOSIGNAL);
 
@@ -185,11 +185,11 @@ static ssize_t receive(int connection, int timeout_ms, int *result)
 	return n < 0 ? 0 : n;
 }
 
-int door_command(int connection, const char *text, int timeout_ms, int *result, struct diag *d)
+int launch_socket_command(int connection, const char *text, int timeout_ms, int *result, struct diag *d)
 {
 	ssize_t n;
 
-	if (door_say(connection, text))
+	if (launch_socket_say(connection, text))
 		return diag_set(d, ESRCH, "cannot '%s' in the JVM: its agent is gone", text);
 	n = receive(connection, timeout_ms, result);
 	if (n == sizeof(*result))

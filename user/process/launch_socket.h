@@ -16,25 +16,25 @@
 
 #include "user/process/agent_file.h"
 
-struct door {
+struct launch_socket {
 	struct agent_file file;
 	int fd; /* to poll on: readable, somebody rings */
 	char path[108];
 };
 
 /* Remove what was left there by others that are gone; make both, in $TMPDIR or as agent_file.h says, for all users to read; only we can write there. `file_name` is to live as long as the door. */
-int door_open(struct door *door, const char *file_name, const void *image, size_t size, struct diag *d);
+int launch_socket_open(struct launch_socket *door, const char *file_name, const void *image, size_t size, struct diag *d);
 
 /* Remove them. With `keep` only stop listening: a JVM that is told to load a file that is gone does not start. */
-void door_close(struct door *door, bool keep);
+void launch_socket_close(struct launch_socket *door, bool keep);
 
 /* A connection, and whose it is; -EAGAIN: nobody rings. */
-int door_accept(const struct door *door, pid_t *pid);
+int launch_socket_accept(const struct launch_socket *door, pid_t *pid);
 
 /* Say what has no answer. 0 or -errno, without a message. */
-int door_say(int connection, const char *text);
+int launch_socket_say(int connection, const char *text);
 
 /* Say what has one, and wait for that (timeout_ms, -1: as long as the JVM lives). */
-int door_command(int connection, const char *text, int timeout_ms, int *result, struct diag *d);
+int launch_socket_command(int connection, const char *text, int timeout_ms, int *result, struct diag *d);
 
 #endif

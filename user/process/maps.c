@@ -41,8 +41,8 @@ static int find_mapping(struct search *s, int (*match)(const struct mapping *m, 
 	if (r < 0)
 		return diag_errno(d, -r, "cannot read the mappings of process %d", t->pid);
 	if (r) {
-		place_root_name(t, root, sizeof(root));
-		place_strip_root(root, out->path);
+		root_path_root_name(t, root, sizeof(root));
+		root_path_strip_root(root, out->path);
 		snprintf(out->door, sizeof(out->door), "/proc/%d/map_files/%lx-%lx", t->pid, (unsigned long)out->start,
 			 (unsigned long)out->end);
 	}
@@ -97,7 +97,7 @@ static int open_memfd(const struct target *t, const char *path, const char *pref
 		close(fd);
 		return -ENOENT;
 	}
-	fd = place_open_again(t, fd, O_RDWR, INT64_MAX);
+	fd = root_path_open_again(t, fd, O_RDWR, INT64_MAX);
 	return fd == -EACCES ? -ENOENT : fd;
 }
 

@@ -132,7 +132,7 @@ int perf_data_read(const struct target *t, struct perf_data *out)
 	int fd, r = 0;
 
 	*out = (struct perf_data){0};
-	fd = place_open_perf_data(t);
+	fd = root_path_open_perf_data(t);
 	if (fd < 0)
 		return fd;
 	out->bytes = (uint8_t *)proc_read_fd(fd, MAX_SIZE, &out->length);

@@ -15,7 +15,7 @@
 
 static int read_process(const struct mem *m, uint64_t address, void *to, size_t size)
 {
-	const struct remote *r = (const struct remote *)m;
+	const struct remote_mem *r = (const struct remote_mem *)m;
 	ssize_t n;
 
 	if (address > INT64_MAX - size)
@@ -30,7 +30,7 @@ static int read_process(const struct mem *m, uint64_t address, void *to, size_t 
 	return n || !size ? -EFAULT : -ESRCH;
 }
 
-int remote_open(struct remote *r, const struct target *t, struct diag *d)
+int remote_mem_open(struct remote_mem *r, const struct target *t, struct diag *d)
 {
 	char path[64];
 
@@ -41,11 +41,11 @@ int remote_open(struct remote *r, const struct target *t, struct diag *d)
 		return diag_errno(d, errno == ENOENT ? ESRCH : errno, "cannot read the memory of process %d", t->pid);
 	if (!target_ended(t))
 		return 0;
-	remote_close(r);
+	remote_mem_close(r);
 	return diag_set(d, ESRCH, "process %d has ended", t->pid);
 }
 
-void remote_close(struct remote *r)
+void remote_mem_close(struct remote_mem *r)
 {
 	if (r->fd >= 0)
 		close(r->fd);
@@ -63,7 +63,7 @@ static int match_libjvm(const struct mapping *m, void *context)
 	struct search *s = context;
 	struct mapping seen = *m;
 
-	place_strip_root(s->root, seen.path);
+	root_path_strip_root(s->root, seen.path);
 	if (m->offset || strcmp(seen.path, s->target->libjvm))
 		return 0;
 	if (s->base && m->start > s->target->libjvm_code)
@@ -72,13 +72,13 @@ static int match_libjvm(const struct mapping *m, void *context)
 	return 0;
 }
 
-int remote_find_libjvm(const struct target *t, uint64_t *base, struct diag *d)
+int remote_mem_find_libjvm(const struct target *t, uint64_t *base, struct diag *d)
 {
 	char root[512];
 	struct search s = {t, root, 0};
 	int r;
 
-	place_root_name(t, root, sizeof(root));
+	root_path_root_name(t, root, sizeof(root));
 	r = proc_each_mapping(t->pid, match_libjvm, &s);
 	if (r < 0)
 		return diag_errno(d, -r, "cannot read the mappings of process %d", t->pid);
@@ -191,7 +191,7 @@ static int find_symbol(const struct mem *m, const struct image *i, const char *n
 	return -EBADMSG;
 }
 
-int remote_find_symbols(const struct mem *m, uint64_t base, const char *const names[], size_t count,
+int remote_mem_find_symbols(const struct mem *m, uint64_t base, const char *const names[], size_t count,
 			uint64_t addresses[], struct diag *d)
 {
 	struct image i = {0};

@@ -6,24 +6,24 @@
 #include "user/hotspot/mem.h"
 #include "user/process/target.h"
 
-struct remote {
+struct remote_mem {
 	struct mem mem; /* -EFAULT: not mapped; -ESRCH: the process is gone */
 	int fd;		/* /proc/PID/mem: of this process, also when its pid is given to another */
 };
 
 /* 0; -EACCES, -EPERM: no rights; -ESRCH. */
-int remote_open(struct remote *r, const struct target *t, struct diag *d);
-void remote_close(struct remote *r);
+int remote_mem_open(struct remote_mem *r, const struct target *t, struct diag *d);
+void remote_mem_close(struct remote_mem *r);
 
 /* Where the beginning of t->libjvm is mapped. */
-int remote_find_libjvm(const struct target *t, uint64_t *base, struct diag *d);
+int remote_mem_find_libjvm(const struct target *t, uint64_t *base, struct diag *d);
 
 /*
  * Addresses of the symbols that the ELF image mapped at `base` exports, by its
  * own dynamic section and GNU hash table (System V ABI; https://sourceware.org/ml/binutils/2006-10/msg00377.html).
  * 0; -ENOENT: one is not there; -EBADMSG: no such image.
  */
-int remote_find_symbols(const struct mem *m, uint64_t base, const char *const names[], size_t count,
+int remote_mem_find_symbols(const struct mem *m, uint64_t base, const char *const names[], size_t count,
 			uint64_t addresses[], struct diag *d);
 
 #endif

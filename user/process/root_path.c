@@ -11,7 +11,7 @@
 
 #define PERF_DATA_MAX (8 << 20)
 
-int place_open(const struct target *t, const char *what)
+int root_path_open(const struct target *t, const char *what)
 {
 	char path[64];
 	int fd;
@@ -45,7 +45,7 @@ static int open_without_links(int root, const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-int place_open_at(int root, const char *path, int flags)
+int root_path_open_at(int root, const char *path, int flags)
 {
 	struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
 	int fd;
@@ -76,12 +76,12 @@ static int check_file(const struct target *t, int fd, off_t limit)
 	return st.st_size > limit ? -EFBIG : 0;
 }
 
-void place_fd_path(int fd, char out[PLACE_FD_PATH])
+void root_path_fd_path(int fd, char out[PLACE_FD_PATH])
 {
 	snprintf(out, PLACE_FD_PATH, "/proc/self/fd/%d", fd);
 }
 
-int place_open_again(const struct target *t, int fd, int flags, off_t limit)
+int root_path_open_again(const struct target *t, int fd, int flags, off_t limit)
 {
 	char own[PLACE_FD_PATH];
 	int again;
@@ -90,7 +90,7 @@ int place_open_again(const struct target *t, int fd, int flags, off_t limit)
 		return fd;
 	again = check_file(t, fd, limit);
 	if (!again) {
-		place_fd_path(fd, own);
+		root_path_fd_path(fd, own);
 		again = open(own, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		again = again < 0 ? -errno : again;
 	}
@@ -98,9 +98,9 @@ int place_open_again(const struct target *t, int fd, int flags, off_t limit)
 	return again;
 }
 
-int place_open_file(const struct target *t, int root, const char *path, off_t limit)
+int root_path_open_file(const struct target *t, int root, const char *path, off_t limit)
 {
-	return place_open_again(t, place_open_at(root, path, O_PATH), O_RDONLY, limit);
+	return root_path_open_again(t, root_path_open_at(root, path, O_PATH), O_RDONLY, limit);
 }
 
 /* Counters are the target's user's own, or not the target's. */
@@ -112,14 +112,14 @@ static int open_counters(const struct target *t, int fd)
 		close(fd);
 		return -ENOENT;
 	}
-	fd = place_open_again(t, fd, O_RDONLY, PERF_DATA_MAX);
+	fd = root_path_open_again(t, fd, O_RDONLY, PERF_DATA_MAX);
 	return fd == -EACCES ? -ENOENT : fd;
 }
 
 /* The directory is named by the user as the target's /etc/passwd has it, which we need not read. */
 static int find_perf_data(const struct target *t, int root)
 {
-	int tmp = place_open_at(root, "/tmp", O_RDONLY | O_DIRECTORY), fd = -ENOENT;
+	int tmp = root_path_open_at(root, "/tmp", O_RDONLY | O_DIRECTORY), fd = -ENOENT;
 	char path[NAME_MAX + 32];
 	struct dirent *entry;
 	DIR *dir;
@@ -141,21 +141,21 @@ static int find_perf_data(const struct target *t, int root)
 	return fd < 0 ? -ENOENT : fd;
 }
 
-int place_open_perf_data(const struct target *t)
+int root_path_open_perf_data(const struct target *t)
 {
-	int root = place_open(t, "root"), fd = -ENOENT;
+	int root = root_path_open(t, "root"), fd = -ENOENT;
 
 	if (root < 0)
 		return root;
 	if (t->perf_data[0])
-		fd = open_counters(t, place_open_at(root, t->perf_data, O_PATH | O_NOFOLLOW));
+		fd = open_counters(t, root_path_open_at(root, t->perf_data, O_PATH | O_NOFOLLOW));
 	else
 		fd = find_perf_data(t, root);
 	close(root);
 	return fd;
 }
 
-void place_root_name(const struct target *t, char *out, size_t size)
+void root_path_root_name(const struct target *t, char *out, size_t size)
 {
 	char link[64];
 	ssize_t n;
@@ -165,7 +165,7 @@ void place_root_name(const struct target *t, char *out, size_t size)
 	out[n > 1 ? n : 0] = 0;
 }
 
-void place_strip_root(const char *root_name, char *path)
+void root_path_strip_root(const char *root_name, char *path)
 {
 	size_t n = strlen(root_name);
 
@@ -173,7 +173,7 @@ void place_strip_root(const char *root_name, char *path)
 		memmove(path, path + n, strlen(path + n) + 1);
 }
 
-bool place_name(const char *root_name, int fd, char *out, size_t size)
+bool root_path_name(const char *root_name, int fd, char *out, size_t size)
 {
 	char link[64];
 	ssize_t n;
@@ -183,6 +183,6 @@ bool place_name(const char *root_name, int fd, char *out, size_t size)
 	if (n <= 0 || (size_t)n >= size - 1 || out[0] != '/')
 		return false;
 	out[n] = 0;
-	place_strip_root(root_name, out);
+	root_path_strip_root(root_name, out);
 	return true;
 }

@@ -21,13 +21,13 @@
 #include <unistd.h>
 
 /* O_PATH descriptor of /proc/PID/root or /proc/PID/cwd (`what`), or -errno. */
-int place_open(const struct target *t, const char *what);
+int root_path_open(const struct target *t, const char *what);
 
 /*
  * Open `path` below the directory `root`; -errno. For O_PATH and O_DIRECTORY only, -EINVAL otherwise: contents are for
- * place_open_file().
+ * root_path_open_file().
  */
-int place_open_at(int root, const char *path, int flags);
+int root_path_open_at(int root, const char *path, int flags);
 
 /*
  * Open for reading a file that the target chose. It must be a regular file of at most `limit` bytes, owned by the
@@ -35,28 +35,28 @@ int place_open_at(int root, const char *path, int flags);
  * on a FIFO, never opens a device. A descriptor; -EACCES: what is there is something else; -EFBIG: larger; other
  * -errno of the open.
  */
-int place_open_file(const struct target *t, int root, const char *path, off_t limit);
+int root_path_open_file(const struct target *t, int root, const char *path, off_t limit);
 
 /*
  * The same by an O_PATH descriptor, which is closed in any case; a negative one is returned as it is. `flags` is
  * O_RDONLY or O_RDWR. Without a target the file may be anybody's.
  */
-int place_open_again(const struct target *t, int fd, int flags, off_t limit);
+int root_path_open_again(const struct target *t, int fd, int flags, off_t limit);
 
 /* The path by which others, in this process, open again what `fd` holds. */
 #define PLACE_FD_PATH 32
-void place_fd_path(int fd, char out[PLACE_FD_PATH]);
+void root_path_fd_path(int fd, char out[PLACE_FD_PATH]);
 
 /* The file of the JVM's performance counters, read-only. -ENOENT: there is none. */
-int place_open_perf_data(const struct target *t);
+int root_path_open_perf_data(const struct target *t);
 
 /* Where the target's root lies for us: "" when it is a root for us too. A chroot shows up as a prefix of its paths. */
-void place_root_name(const struct target *t, char *out, size_t size);
+void root_path_root_name(const struct target *t, char *out, size_t size);
 
 /* Turn a path as the kernel shows it to us into the target's. */
-void place_strip_root(const char *root_name, char *path);
+void root_path_strip_root(const char *root_name, char *path);
 
 /* How the target names a directory that we have open. False when it cannot be told. */
-bool place_name(const char *root_name, int fd, char *out, size_t size);
+bool root_path_name(const char *root_name, int fd, char *out, size_t size);
 
 #endif

@@ -68,7 +68,7 @@ static bool same_user(const struct target *t)
 }
 
 /* Become the target's user, for good: real, effective and saved ids. */
-static int take_user(const struct helper *h, struct diag *d)
+static int take_user(const struct user_child *h, struct diag *d)
 {
 	const struct target *t = h->target;
 	struct proc_status status = {0};
@@ -98,7 +98,7 @@ static int compare_ints(const void *a, const void *b)
 }
 
 /* Let go of what the parent has open: BPF links must not outlive it in our hands. */
-static void close_others(const struct helper *h, int out)
+static void close_others(const struct user_child *h, int out)
 {
 	int keep[] = {h->root, h->cwd, h->tmp, h->status, h->target->pidfd, out};
 	unsigned int from = 3;
@@ -143,7 +143,7 @@ static void child_signals(void)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-static void child(struct helper *h, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
+static void child(struct user_child *h, int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
 		  void *context, int out)
 {
 	struct outcome outcome = {0};
@@ -163,7 +163,7 @@ static void child(struct helper *h, int (*work)(struct helper *h, void *context,
 }
 
 /* All of `size` bytes before the deadline and the child's grace. 0; -ETIMEDOUT; -EINTR; -EPIPE: the child ended before. */
-static int read_all(int fd, void *data, size_t size, struct helper *h)
+static int read_all(int fd, void *data, size_t size, struct user_child *h)
 {
 	struct pollfd poller = {fd, POLLIN, 0};
 	char *at = data;
@@ -188,7 +188,7 @@ static int read_all(int fd, void *data, size_t size, struct helper *h)
 	return 0;
 }
 
-static int collect(int fd, struct helper *h, struct answer *out, struct diag *d, int *result)
+static int collect(int fd, struct user_child *h, struct answer *out, struct diag *d, int *result)
 {
 	struct outcome outcome;
 	int r = read_all(fd, &outcome, sizeof(outcome), h);
@@ -225,7 +225,7 @@ static bool reap(pid_t pid)
 }
 
 /* Why there is no outcome, and the child has been killed. */
-static int explain(const struct helper *h, int err, bool reaped, struct diag *d)
+static int explain(const struct user_child *h, int err, bool reaped, struct diag *d)
 {
 	const struct target *t = h->target;
 
@@ -238,7 +238,7 @@ static int explain(const struct helper *h, int err, bool reaped, struct diag *d)
 	return diag_set(d, -err, "cannot attach to process %d: the helper process died", t->pid);
 }
 
-static int run(struct helper *h, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
+static int run(struct user_child *h, int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
 	       void *context, struct answer *out, bool *abandoned, struct diag *d)
 {
 	int pipe_fds[2], r, result = 0;
@@ -268,15 +268,15 @@ static int run(struct helper *h, int (*work)(struct helper *h, void *context, st
 	return explain(h, r, reaped, d);
 }
 
-static struct helper prepare_helper(const struct target *t, int timeout_ms)
+static struct user_child prepare_helper(const struct target *t, int timeout_ms)
 {
 	int64_t now = clock_ms();
 
-	return (struct helper){.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms};
+	return (struct user_child){.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms};
 }
 
-static int open_and_run(struct helper h,
-			int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
+static int open_and_run(struct user_child h,
+			int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
 			void *context, struct answer *out, bool *abandoned, struct diag *d)
 {
 	const struct target *t = h.target;
@@ -287,7 +287,7 @@ static int open_and_run(struct helper h,
 	*out = (struct answer){0};
 	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
 	h.status = open(path, O_RDONLY | O_CLOEXEC);
-	h.root = h.status < 0 ? -errno : place_open(t, "root");
+	h.root = h.status < 0 ? -errno : root_path_open(t, "root");
 	if (h.root == -ENOENT || h.root == -ESRCH ||
 	    (h.root >= 0 && target_ended(t))) { /* what was opened is the target's own */
 		r = diag_set(d, ESRCH, "cannot attach to process %d: it has ended", t->pid);
@@ -299,9 +299,9 @@ static int open_and_run(struct helper h,
 			     t->pid, user_name(t->uid, name, sizeof(name)), strerror(-h.root));
 		goto out;
 	}
-	place_root_name(t, h.root_name, sizeof(h.root_name));
-	h.cwd = place_open(t, "cwd");
-	h.tmp = place_open_at(h.root, "/tmp", O_PATH | O_DIRECTORY);
+	root_path_root_name(t, h.root_name, sizeof(h.root_name));
+	h.cwd = root_path_open(t, "cwd");
+	h.tmp = root_path_open_at(h.root, "/tmp", O_PATH | O_DIRECTORY);
 	r = run(&h, work, context, out, &killed, d);
 	if (r)
 		answer_release(out);
@@ -314,17 +314,17 @@ out:
 	return r;
 }
 
-int helper_run(const struct target *t, int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d),
+int user_child_run(const struct target *t, int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
 	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
 {
 	return open_and_run(prepare_helper(t, timeout_ms), work, context, out, abandoned, d);
 }
 
-void helper_clean_up(const struct target *t,
-		     int (*work)(struct helper *h, void *context, struct answer *out, struct diag *d), void *context,
+void user_child_clean_up(const struct target *t,
+		     int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
 		     int timeout_ms)
 {
-	struct helper h = prepare_helper(t, timeout_ms);
+	struct user_child h = prepare_helper(t, timeout_ms);
 	struct answer answer;
 	struct diag ignored;
 

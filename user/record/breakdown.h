@@ -8,9 +8,9 @@
 #include "user/record/thread_keys.h"
 #include "user/capture/kernel_sink.h"
 
-struct where;
+struct breakdown;
 
-struct where_setup {
+struct breakdown_setup {
 	struct jfr_writer *writer;
 	struct thread_keys *threads;
 	const struct segment *segment;
@@ -20,25 +20,25 @@ struct where_setup {
 };
 
 /* All are borrowed. NULL: no memory. */
-struct where *where_new(const struct where_setup *setup, struct diag *d);
-void where_free(struct where *w);
+struct breakdown *breakdown_new(const struct breakdown_setup *setup, struct diag *d);
+void breakdown_free(struct breakdown *w);
 
-/* The sink of what the kernel saw. A chunk is open whenever it is fed, until where_stop(): then nothing is written any more. */
-struct wait_sink where_sink(struct where *w);
-void where_stop(struct where *w);
+/* The sink of what the kernel saw. A chunk is open whenever it is fed, until breakdown_stop(): then nothing is written any more. */
+struct kernel_sink breakdown_sink(struct breakdown *w);
+void breakdown_stop(struct breakdown *w);
 
 /* How waits get their stacks; see struct wait_events. */
-void where_take_stacks(struct where *w, uint64_t (*key)(void *context, uint32_t stack), void *context);
+void breakdown_take_stacks(struct breakdown *w, uint64_t (*key)(void *context, uint32_t stack), void *context);
 
 /*
  * Fill in where the time of a call went that began at `start` (CLOCK_MONOTONIC) and whose duration is in the event; the
  * waits that were in it, and in no recorded call before, become events.
  */
-void where_split(struct where *w, const struct frt_span *s, int64_t start, struct jfr_method_trace *e);
+void breakdown_split(struct breakdown *w, const struct frt_span *s, int64_t start, struct jfr_method_trace *e);
 
 /* The waits of a call that has not ended. */
-void where_claim_open(struct where *w, uint32_t thread, int64_t start);
+void breakdown_claim_open(struct breakdown *w, uint32_t thread, int64_t start);
 
-struct splits *where_splits(const struct where *w);
+struct breakdown_sums *breakdown_splits(const struct breakdown *w);
 
 #endif

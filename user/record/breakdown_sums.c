@@ -9,27 +9,27 @@
 #define BUCKETS	    ((64u - OCTAVE_LOG2 + 1) << OCTAVE_LOG2)
 
 struct bucket {
-	struct split_sums sums;
+	struct breakdown_sum sums;
 	uint64_t least;
 	uint64_t blocked_on[FRT_WAIT_REASONS];
 };
 
-struct splits {
+struct breakdown_sums {
 	struct bucket bucket[BUCKETS]; /* by duration */
-	struct split_sums method[FRT_MAX_METHODS];
+	struct breakdown_sum method[FRT_MAX_METHODS];
 	uint64_t worst[FRT_MAX_METHODS]; /* of late */
 };
 
-struct splits *splits_new(struct diag *d)
+struct breakdown_sums *breakdown_sums_new(struct diag *d)
 {
-	struct splits *s = calloc(1, sizeof(*s));
+	struct breakdown_sums *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		diag_errno(d, ENOMEM, "cannot make room for sums");
 	return s;
 }
 
-void splits_free(struct splits *s)
+void breakdown_sums_free(struct breakdown_sums *s)
 {
 	free(s);
 }
@@ -44,7 +44,7 @@ static unsigned int bucket_of(uint64_t ns)
 	return ((top - OCTAVE_LOG2 + 1) << OCTAVE_LOG2) + (ns >> (top - OCTAVE_LOG2)) - (1u << OCTAVE_LOG2);
 }
 
-static void add_call(struct split_sums *to, int64_t duration, const struct join_split *split)
+static void add_call(struct breakdown_sum *to, int64_t duration, const struct wait_join_split *split)
 {
 	to->calls++;
 	to->duration += duration;
@@ -53,11 +53,11 @@ static void add_call(struct split_sums *to, int64_t duration, const struct join_
 	to->blocked += split->blocked;
 }
 
-void splits_add(struct splits *s, uint32_t method, int64_t duration, const struct join_split *split)
+void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t duration, const struct wait_join_split *split)
 {
 	struct bucket *b = &s->bucket[bucket_of(duration < 0 ? 0 : duration)];
 
-	if (split->blocked == JOIN_MISSING)
+	if (split->blocked == WAIT_JOIN_MISSING)
 		return;
 	if (!b->sums.calls || (uint64_t)duration < b->least)
 		b->least = duration;
@@ -67,7 +67,7 @@ void splits_add(struct splits *s, uint32_t method, int64_t duration, const struc
 	add_call(&s->method[method % FRT_MAX_METHODS], duration, split);
 }
 
-void splits_wait(struct splits *s, uint32_t method, int64_t ns)
+void breakdown_sums_wait(struct breakdown_sums *s, uint32_t method, int64_t ns)
 {
 	uint64_t *late = &s->worst[method % FRT_MAX_METHODS], *ever = &s->method[method % FRT_MAX_METHODS].worst;
 
@@ -77,12 +77,12 @@ void splits_wait(struct splits *s, uint32_t method, int64_t ns)
 		*ever = *late;
 }
 
-const struct split_sums *splits_of(const struct splits *s, uint32_t method)
+const struct breakdown_sum *breakdown_sums_of(const struct breakdown_sums *s, uint32_t method)
 {
 	return &s->method[method % FRT_MAX_METHODS];
 }
 
-uint64_t splits_take_worst(struct splits *s, uint32_t method)
+uint64_t breakdown_sums_take_worst(struct breakdown_sums *s, uint32_t method)
 {
 	uint64_t *late = &s->worst[method % FRT_MAX_METHODS], worst = *late;
 
@@ -90,7 +90,7 @@ uint64_t splits_take_worst(struct splits *s, uint32_t method)
 	return worst;
 }
 
-static void add_bucket(struct split_slowest *to, const struct bucket *b)
+static void add_bucket(struct breakdown_slowest *to, const struct bucket *b)
 {
 	to->calls += b->sums.calls;
 	to->least = b->least;
@@ -102,7 +102,7 @@ static void add_bucket(struct split_slowest *to, const struct bucket *b)
 		to->blocked_on[i] += b->blocked_on[i];
 }
 
-bool splits_slowest(const struct splits *s, struct split_slowest *out)
+bool breakdown_sums_slowest(const struct breakdown_sums *s, struct breakdown_slowest *out)
 {
 	uint64_t wanted;
 

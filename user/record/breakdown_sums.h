@@ -6,37 +6,37 @@
 #include "user/record/wait_join.h"
 
 /* ns. */
-struct split_sums {
+struct breakdown_sum {
 	uint64_t calls; /* of which it is known */
 	uint64_t duration, cpu, run_queue, blocked;
 	uint64_t worst; /* the longest wait that was in them and in no recorded call that they made */
 };
 
-struct split_slowest {
+struct breakdown_slowest {
 	uint64_t calls, of;  /* so many, of all of which it is known */
 	uint64_t least;	     /* the shortest of them, about */
-	struct split_sums sums;
+	struct breakdown_sum sums;
 	uint64_t blocked_on[FRT_WAIT_REASONS];
 };
 
-struct splits;
+struct breakdown_sums;
 
-struct splits *splits_new(struct diag *d);
-void splits_free(struct splits *s);
+struct breakdown_sums *breakdown_sums_new(struct diag *d);
+void breakdown_sums_free(struct breakdown_sums *s);
 
 /* A call that took so long; one whose split is missing counts for nothing. */
-void splits_add(struct splits *s, uint32_t method, int64_t duration, const struct join_split *split);
+void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t duration, const struct wait_join_split *split);
 
 /* A wait of that length was claimed by a call of the method. */
-void splits_wait(struct splits *s, uint32_t method, int64_t ns);
+void breakdown_sums_wait(struct breakdown_sums *s, uint32_t method, int64_t ns);
 
 /* Of a method since the beginning. */
-const struct split_sums *splits_of(const struct splits *s, uint32_t method);
+const struct breakdown_sum *breakdown_sums_of(const struct breakdown_sums *s, uint32_t method);
 
 /* Its worst wait since this was last asked. */
-uint64_t splits_take_worst(struct splits *s, uint32_t method);
+uint64_t breakdown_sums_take_worst(struct breakdown_sums *s, uint32_t method);
 
 /* Of all calls so far the slowest 1 %, at least one; false: there are none. */
-bool splits_slowest(const struct splits *s, struct split_slowest *out);
+bool breakdown_sums_slowest(const struct breakdown_sums *s, struct breakdown_slowest *out);
 
 #endif

@@ -112,7 +112,7 @@ void output_close(struct output *o)
 	if (!o)
 		return;
 	o->form->close(o);
-	keeper_end(o->keeper);
+	output_guard_end(o->keeper);
 	free(o->chunk);
 	free(o->path);
 	free(o);

@@ -75,7 +75,7 @@ static int open_directory(struct output *o, struct diag *d)
 	o->fd = make_directory(o->parent, o->name, o->path, d);
 	if (o->fd < 0)
 		return o->fd;
-	o->keeper = keeper_start(o->fd, PART);
+	o->keeper = output_guard_start(o->fd, PART);
 	return 0;
 }
 
@@ -112,7 +112,7 @@ static void watch(const struct output *o, int fd, const struct output_chunk *c)
 	struct stat st;
 
 	if (!fstat(fd, &st))
-		keeper_watch(o->keeper, c->name, st.st_dev, st.st_ino, c->size);
+		output_guard_watch(o->keeper, c->name, st.st_dev, st.st_ino, c->size);
 }
 
 static int append(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d)

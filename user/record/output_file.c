@@ -15,7 +15,7 @@
 /* The keeper cuts what is behind this size: it must know of each chunk. */
 static void watch(const struct output *o, uint64_t size)
 {
-	keeper_watch(o->keeper, o->file.name, o->file.old.st_dev, o->file.old.st_ino, size);
+	output_guard_watch(o->keeper, o->file.name, o->file.old.st_dev, o->file.old.st_ino, size);
 }
 
 static int open_file(struct output *o, struct diag *d)
@@ -24,7 +24,7 @@ static int open_file(struct output *o, struct diag *d)
 
 	if (err)
 		return err;
-	o->keeper = keeper_start(o->file.directory, o->file.scratch);
+	o->keeper = output_guard_start(o->file.directory, o->file.scratch);
 	return new_file_begin(&o->file, d);
 }
 

@@ -25,7 +25,7 @@ struct watched {
 };
 
 /* Shared by both. */
-struct keeper {
+struct output_guard {
 	struct watched watched;
 	int pipe; /* a byte: there is something to bring to the disk; its end: the recorder has gone */
 	pid_t pid;
@@ -117,7 +117,7 @@ static void cut(const struct watched *shared)
 }
 
 /* Signals are the recorder's; its other descriptors must not live on here. */
-static void keep(struct keeper *k, int from, int directory)
+static void keep(struct output_guard *k, int from, int directory)
 {
 	uint64_t inode = 0;
 	pid_t writer;
@@ -140,7 +140,7 @@ static void keep(struct keeper *k, int from, int directory)
 	_exit(0);
 }
 
-static bool fork_keeper(struct keeper *k, int directory)
+static bool fork_keeper(struct output_guard *k, int directory)
 {
 	int ends[2];
 	pid_t pid;
@@ -162,9 +162,9 @@ static bool fork_keeper(struct keeper *k, int directory)
 	return false;
 }
 
-struct keeper *keeper_start(int directory, const char *scratch)
+struct output_guard *output_guard_start(int directory, const char *scratch)
 {
-	struct keeper *k = mmap(NULL, sizeof(*k), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct output_guard *k = mmap(NULL, sizeof(*k), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (k == MAP_FAILED)
 		return NULL;
@@ -175,7 +175,7 @@ struct keeper *keeper_start(int directory, const char *scratch)
 	return NULL;
 }
 
-void keeper_watch(struct keeper *k, const char *name, uint64_t device, uint64_t inode, uint64_t size)
+void output_guard_watch(struct output_guard *k, const char *name, uint64_t device, uint64_t inode, uint64_t size)
 {
 	struct watched *w;
 
@@ -193,7 +193,7 @@ void keeper_watch(struct keeper *k, const char *name, uint64_t device, uint64_t 
 	(void)!write(k->pipe, "", 1); /* a full pipe will be read, too */
 }
 
-void keeper_end(struct keeper *k)
+void output_guard_end(struct output_guard *k)
 {
 	if (!k)
 		return;

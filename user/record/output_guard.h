@@ -10,18 +10,18 @@
 
 #include <stdint.h>
 
-struct keeper;
+struct output_guard;
 
 /*
  * Before there are threads. Names are those in `directory`; `scratch` is copied. NULL: there is none (errno says why); the
  * calls below then do nothing.
  */
-struct keeper *keeper_start(int directory, const char *scratch);
+struct output_guard *output_guard_start(int directory, const char *scratch);
 
 /* The file is `name`, a regular file with these numbers, and its first `size` bytes are finished. */
-void keeper_watch(struct keeper *k, const char *name, uint64_t device, uint64_t inode, uint64_t size);
+void output_guard_watch(struct output_guard *k, const char *name, uint64_t device, uint64_t inode, uint64_t size);
 
 /* Wait until all is on the disk, and let it go. */
-void keeper_end(struct keeper *k);
+void output_guard_end(struct output_guard *k);
 
 #endif

@@ -24,7 +24,7 @@ struct output {
 	uint64_t size, dropped;
 	struct output_chunk *chunk; /* oldest first */
 	size_t chunks, capacity;
-	struct keeper *keeper;
+	struct output_guard *keeper;
 	/* of a directory: the second that the last name tells, and how many have been of it */
 	char second[24];
 	unsigned int of_second;

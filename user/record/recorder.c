@@ -56,7 +56,7 @@ struct recorder {
 	int64_t timing_due;
 	bool forged; /* the agent's tables, in a pass over them */
 	struct wait_stacks *wait_stacks; /* NULL: as `where` */
-	struct where *where; /* NULL: it is not known */
+	struct breakdown *where; /* NULL: it is not known */
 	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
 };
 
@@ -143,7 +143,7 @@ static uint64_t wait_stack_key(void *context, uint32_t stack)
 
 static int make_where(struct recorder *r, struct diag *d)
 {
-	struct where_setup setup = { .writer = r->writer,
+	struct breakdown_setup setup = { .writer = r->writer,
 				     .threads = r->threads,
 				     .segment = r->setup.segment,
 				     .clock = r->setup.clock,
@@ -154,10 +154,10 @@ static int make_where(struct recorder *r, struct diag *d)
 		return 0;
 	if (make_wait_stacks(r, d))
 		return -ENOMEM;
-	r->where = where_new(&setup, d);
+	r->where = breakdown_new(&setup, d);
 	if (!r->where)
 		return -ENOMEM;
-	where_take_stacks(r->where, wait_stack_key, r->wait_stacks);
+	breakdown_take_stacks(r->where, wait_stack_key, r->wait_stacks);
 	return 0;
 }
 
@@ -201,7 +201,7 @@ void recorder_free(struct recorder *r)
 		free(m->text);
 		free(m);
 	}
-	where_free(r->where);
+	breakdown_free(r->where);
 	wait_stacks_free(r->wait_stacks);
 	target_description_free(&r->jvm);
 	frames_free(r->frames);
@@ -391,7 +391,7 @@ static int finish_chunk(struct recorder *r, bool final, struct diag *d)
 	}
 	r->failed = true;
 	if (r->where)
-		where_stop(r->where);
+		breakdown_stop(r->where);
 	r->counts.unwritten += r->counts.events - r->written.events;
 	r->counts.events = r->written.events;
 	r->counts.thrown = r->written.thrown;
@@ -528,7 +528,7 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	int64_t start, end;
 
 	if (r->setup.rates)
-		rates_add(r->setup.rates, s->method, s->thread);
+		call_rates_add(r->setup.rates, s->method, s->thread);
 	if (recorder_full(r))
 		return;
 	if (r->failed || !r->open) {
@@ -544,7 +544,7 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	e.method = method_keys_traced(&r->methods, s->method);
 	e.thrown = s->flags & FRT_SPAN_THROWN;
 	if (r->where)
-		where_split(r->where, s, start, &e);
+		breakdown_split(r->where, s, start, &e);
 	jfr_method_trace(r->writer, &e);
 	if (!r->first_call)
 		r->first_call = monotonic_now();
@@ -567,7 +567,7 @@ static void on_open_call(void *context, const struct open_call *c)
 	e.start = ticks_of(r, clock_ns(r->setup.clock, start));
 	e.duration = ticks_of(r, o->now->monotonic) - e.start;
 	if (r->where && c->thread)
-		where_claim_open(r->where, c->thread, clock_ns(r->setup.clock, start));
+		breakdown_claim_open(r->where, c->thread, clock_ns(r->setup.clock, start));
 	e.thread = thread_keys_of(r->threads, c->thread, c->vthread.java_id ? &c->vthread : NULL);
 	e.stack = frames_key(r->frames, c->stack, c->method);
 	e.method = method_keys_traced(&r->methods, c->method);
@@ -618,7 +618,7 @@ struct wait_stacks *recorder_wait_stacks(const struct recorder *r)
 	return r->wait_stacks;
 }
 
-struct where *recorder_where(const struct recorder *r)
+struct breakdown *recorder_where(const struct recorder *r)
 {
 	return r->where;
 }

@@ -15,7 +15,7 @@
 
 struct recorder;
 
-struct model;
+struct jvm_model;
 
 struct recorder_setup {
 	const struct settings *settings;
@@ -24,9 +24,9 @@ struct recorder_setup {
 	struct clock *clock;
 	struct output *output;
 	struct resolver *resolver; /* of stacks; NULL: none */
-	struct rates *rates;	   /* counts the calls that come; NULL: none */
+	struct call_rates *rates;	   /* counts the calls that come; NULL: none */
 	enum jfr_kernel kernel;	   /* what is known of where time went */
-	const struct model *model; /* for the stacks of waits; its resolver may be NULL */
+	const struct jvm_model *model; /* for the stacks of waits; its resolver may be NULL */
 	bool no_pauses;		   /* of the JVM's pauses nothing is known */
 };
 
@@ -41,7 +41,7 @@ struct stream_sink recorder_sink(struct recorder *r);
 struct wait_stacks *recorder_wait_stacks(const struct recorder *r);
 
 /* Takes what the kernel saw; NULL: nothing is wanted of that. */
-struct where *recorder_where(const struct recorder *r);
+struct breakdown *recorder_where(const struct recorder *r);
 
 /*
  * To be called some twenty times a second: takes the stacks that the agent has

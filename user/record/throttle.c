@@ -23,14 +23,14 @@ struct seen {
 struct work {
 	double recorded, recording_ns;
 	double hooked, hook_ns; /* of calls that were not recorded */
-	uint64_t recorders, hookers; /* RATE_THREAD() of those that did much of it */
+	uint64_t recorders, hookers; /* CALL_RATE_THREAD() of those that did much of it */
 };
 
-struct brake {
-	struct brake_setup setup;
-	struct rates rates;
+struct throttle {
+	struct throttle_setup setup;
+	struct call_rates rates;
 	struct seen seen[FRT_MAX_SLOTS];
-	struct brake_load load[FRT_MAX_METHODS];
+	struct throttle_load load[FRT_MAX_METHODS];
 	uint32_t braked[FRT_MAX_METHODS];
 	size_t count;
 	bool is_braked[FRT_MAX_METHODS];
@@ -43,21 +43,21 @@ static double least(double a, double b)
 	return a < b ? a : b;
 }
 
-static double allowed(const struct brake_limit *limit, unsigned int threads)
+static double allowed(const struct throttle_limit *limit, unsigned int threads)
 {
 	return limit->share * least(threads ? threads : 1, limit->cpus);
 }
 
 static int busiest_first(const void *a, const void *b)
 {
-	const struct brake_load *x = a, *y = b;
+	const struct throttle_load *x = a, *y = b;
 
 	if (x->drop != y->drop)
 		return y->drop - x->drop;
 	return (y->cpus > x->cpus) - (y->cpus < x->cpus);
 }
 
-size_t brake_choose(struct brake_load *load, size_t n, const struct brake_limit *limit)
+size_t throttle_choose(struct throttle_load *load, size_t n, const struct throttle_limit *limit)
 {
 	double sum = 0;
 	size_t drops = 0;
@@ -76,9 +76,9 @@ size_t brake_choose(struct brake_load *load, size_t n, const struct brake_limit 
 	return drops;
 }
 
-struct brake *brake_new(const struct brake_setup *setup, struct diag *d)
+struct throttle *throttle_new(const struct throttle_setup *setup, struct diag *d)
 {
-	struct brake *b = calloc(1, sizeof(*b));
+	struct throttle *b = calloc(1, sizeof(*b));
 
 	if (b)
 		b->setup = *setup;
@@ -87,27 +87,27 @@ struct brake *brake_new(const struct brake_setup *setup, struct diag *d)
 	return b;
 }
 
-void brake_free(struct brake *b)
+void throttle_free(struct throttle *b)
 {
 	free(b);
 }
 
-struct rates *brake_rates(struct brake *b)
+struct call_rates *throttle_rates(struct throttle *b)
 {
 	return &b->rates;
 }
 
-size_t brake_methods(const struct brake *b)
+size_t throttle_methods(const struct throttle *b)
 {
 	return b->count;
 }
 
-uint32_t brake_method(const struct brake *b, size_t i)
+uint32_t throttle_method(const struct throttle *b, size_t i)
 {
 	return b->braked[i];
 }
 
-static void set_rule(const struct brake *b, uint32_t method)
+static void set_rule(const struct throttle *b, uint32_t method)
 {
 	uint64_t *rules = (uint64_t *)(b->setup.segment->base + FRT_RULES_AT);
 
@@ -123,7 +123,7 @@ static uint64_t step(uint64_t *seen, const uint64_t *counter)
 	return now < was ? now : now - was;
 }
 
-static void add_slot(struct brake *b, struct work *w, struct seen *seen, const struct frt_slot *slot, double window_ns)
+static void add_slot(struct throttle *b, struct work *w, struct seen *seen, const struct frt_slot *slot, double window_ns)
 {
 	double hooks = cost_of_hooks(b->setup.segment, b->setup.clock);
 	double much = b->setup.share * window_ns / BUSY_FRACTION;
@@ -136,12 +136,12 @@ static void add_slot(struct brake *b, struct work *w, struct seen *seen, const s
 	w->hooked += others;
 	w->hook_ns += others * hooks;
 	if (recording_ns >= much)
-		w->recorders |= RATE_THREAD(slot->thread);
+		w->recorders |= CALL_RATE_THREAD(slot->thread);
 	if (others * hooks >= much)
-		w->hookers |= RATE_THREAD(slot->thread);
+		w->hookers |= CALL_RATE_THREAD(slot->thread);
 }
 
-static struct work look_at_slots(struct brake *b, double window_ns)
+static struct work look_at_slots(struct throttle *b, double window_ns)
 {
 	const struct segment *s = b->setup.segment;
 	const struct frt_slot *slot;
@@ -154,35 +154,35 @@ static struct work look_at_slots(struct brake *b, double window_ns)
 }
 
 /* The methods of which calls came in, but for those that are braked: of these some are on their way still. */
-static size_t list_loads(struct brake *b, const struct work *w, double window_ns)
+static size_t list_loads(struct throttle *b, const struct work *w, double window_ns)
 {
 	uint32_t methods = segment_header(b->setup.segment)->methods;
 	double each_ns = w->recorded > 0 ? w->recording_ns / w->recorded : 0;
 	size_t n = 0;
 
 	for (uint32_t id = 1; id <= methods && id < FRT_MAX_METHODS; id++) {
-		struct rate *r = &b->rates.of[id];
+		struct call_rate *r = &b->rates.of[id];
 
 		if (r->calls && !b->is_braked[id])
-			b->load[n++] = (struct brake_load){ .method = id,
+			b->load[n++] = (struct throttle_load){ .method = id,
 							    .threads = __builtin_popcountll(r->threads & w->recorders),
 							    .calls = r->calls * 1e9 / window_ns,
 							    .cpus = r->calls * each_ns / window_ns };
-		*r = (struct rate){ 0 };
+		*r = (struct call_rate){ 0 };
 	}
 	return n;
 }
 
-static void drop(struct brake *b, uint32_t method)
+static void drop(struct throttle *b, uint32_t method)
 {
 	set_rule(b, method);
 	b->is_braked[method] = true;
 	b->braked[b->count++] = method;
 }
 
-static void look_at_hooks(struct brake *b, const struct work *w, double window_ns, struct brake_finding *out)
+static void look_at_hooks(struct throttle *b, const struct work *w, double window_ns, struct throttle_finding *out)
 {
-	struct brake_limit limit = { b->setup.share, b->setup.cpus, 0 };
+	struct throttle_limit limit = { b->setup.share, b->setup.cpus, 0 };
 
 	if (b->hooks_found || w->hook_ns / window_ns <= allowed(&limit, __builtin_popcountll(w->hookers)))
 		return;
@@ -191,25 +191,25 @@ static void look_at_hooks(struct brake *b, const struct work *w, double window_n
 	out->hook_cpus = w->hook_ns / window_ns;
 }
 
-static bool look(struct brake *b, double window_ns, struct brake_finding *out)
+static bool look(struct throttle *b, double window_ns, struct throttle_finding *out)
 {
 	struct work w = look_at_slots(b, window_ns);
-	struct brake_limit limit = { b->setup.share, b->setup.cpus, __builtin_popcountll(w.recorders) };
+	struct throttle_limit limit = { b->setup.share, b->setup.cpus, __builtin_popcountll(w.recorders) };
 	size_t n = list_loads(b, &w, window_ns);
 
 	out->load = b->load;
-	out->methods = brake_choose(b->load, n, &limit);
+	out->methods = throttle_choose(b->load, n, &limit);
 	for (size_t i = 0; i < out->methods; i++)
 		drop(b, b->load[i].method);
 	look_at_hooks(b, &w, window_ns, out);
 	return out->methods || out->hook_calls > 0;
 }
 
-bool brake_look(struct brake *b, int64_t now, struct brake_finding *out)
+bool throttle_check(struct throttle *b, int64_t now, struct throttle_finding *out)
 {
 	int64_t window;
 
-	*out = (struct brake_finding){ 0 };
+	*out = (struct throttle_finding){ 0 };
 	for (size_t i = 0; i < b->count; i++) /* whoever retransforms the class lets the agent set it anew */
 		set_rule(b, b->braked[i]);
 	if (!b->since)

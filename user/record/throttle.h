@@ -18,7 +18,7 @@
 #include "user/capture/segment.h"
 
 /* What recording the calls of a method takes. */
-struct brake_load {
+struct throttle_load {
 	uint32_t method;
 	unsigned int threads; /* that call it, 0 counts as 1 */
 	double calls;	      /* a second */
@@ -26,18 +26,18 @@ struct brake_load {
 	bool drop;	      /* out: it is too much */
 };
 
-struct brake_limit {
+struct throttle_limit {
 	double share; /* of a CPU for each thread; `cpus` for all of them at most */
 	double cpus;
 	unsigned int threads; /* that call any of the methods */
 };
 
 /* Mark those that must drop. Sorts them to the front, the busiest first, and returns how many there are. */
-size_t brake_choose(struct brake_load *load, size_t n, const struct brake_limit *limit);
+size_t throttle_choose(struct throttle_load *load, size_t n, const struct throttle_limit *limit);
 
-struct brake;
+struct throttle;
 
-struct brake_setup {
+struct throttle_setup {
 	const struct segment *segment;
 	const struct clock *clock;
 	double share; /* --max-overhead */
@@ -45,15 +45,15 @@ struct brake_setup {
 };
 
 /* NULL: no memory. */
-struct brake *brake_new(const struct brake_setup *setup, struct diag *d);
-void brake_free(struct brake *b);
+struct throttle *throttle_new(const struct throttle_setup *setup, struct diag *d);
+void throttle_free(struct throttle *b);
 
 /* Into which the recorder counts. */
-struct rates *brake_rates(struct brake *b);
+struct call_rates *throttle_rates(struct throttle *b);
 
 /* What a look has found. */
-struct brake_finding {
-	const struct brake_load *load; /* methods that were braked now; good until the next look */
+struct throttle_finding {
+	const struct throttle_load *load; /* methods that were braked now; good until the next look */
 	size_t methods;
 	/* Where the hooks of calls that are not recorded take too much by themselves, which is found once; else 0. */
 	double hook_calls, hook_cpus;
@@ -63,10 +63,10 @@ struct brake_finding {
  * To be called some times a second; `now` is in ns. True: there is something to be said. The rules of the
  * methods in it are changed already.
  */
-bool brake_look(struct brake *b, int64_t now, struct brake_finding *out);
+bool throttle_check(struct throttle *b, int64_t now, struct throttle_finding *out);
 
 /* How many methods have been braked, and the i-th. */
-size_t brake_methods(const struct brake *b);
-uint32_t brake_method(const struct brake *b, size_t i);
+size_t throttle_methods(const struct throttle *b);
+uint32_t throttle_method(const struct throttle *b, size_t i);
 
 #endif

@@ -31,49 +31,49 @@ struct kept {
 
 struct thread {
 	uint32_t serial;
-	struct track track[KINDS];
+	struct wait_timeline track[KINDS];
 };
 
-struct join {
-	struct join_setup setup;
+struct wait_join {
+	struct wait_join_setup setup;
 	struct thread *thread[THREADS]; /* by serial % THREADS; of two the younger one */
-	struct track pauses;
+	struct wait_timeline pauses;
 	int64_t known_from;
 	size_t room; /* in the tracks of all threads */
 };
 
-struct join *join_new(const struct join_setup *setup, struct diag *d)
+struct wait_join *wait_join_new(const struct wait_join_setup *setup, struct diag *d)
 {
-	struct join *j = calloc(1, sizeof(*j));
+	struct wait_join *j = calloc(1, sizeof(*j));
 
-	if (!j || !track_reserve(&j->pauses, PAUSES)) {
-		join_free(j);
+	if (!j || !wait_timeline_reserve(&j->pauses, PAUSES)) {
+		wait_join_free(j);
 		diag_errno(d, ENOMEM, "cannot make room for waits");
 		return NULL;
 	}
 	j->setup = *setup;
-	j->setup.thread_limit = j->setup.thread_limit ?: JOIN_THREAD_LIMIT;
-	j->setup.limit = j->setup.limit ?: JOIN_LIMIT;
+	j->setup.thread_limit = j->setup.thread_limit ?: WAIT_JOIN_THREAD_LIMIT;
+	j->setup.limit = j->setup.limit ?: WAIT_JOIN_LIMIT;
 	j->known_from = j->pauses.known_from = INT64_MIN;
 	return j;
 }
 
-static void thread_free(struct join *j, struct thread *t)
+static void thread_free(struct wait_join *j, struct thread *t)
 {
 	for (int k = 0; t && k < KINDS; k++) {
 		j->room -= t->track[k].capacity;
-		track_release(&t->track[k]);
+		wait_timeline_release(&t->track[k]);
 	}
 	free(t);
 }
 
-void join_free(struct join *j)
+void wait_join_free(struct wait_join *j)
 {
 	if (!j)
 		return;
 	for (size_t i = 0; i < THREADS; i++)
 		thread_free(j, j->thread[i]);
-	track_release(&j->pauses);
+	wait_timeline_release(&j->pauses);
 	free(j);
 }
 
@@ -97,7 +97,7 @@ static bool is_younger(uint32_t a, uint32_t b)
 }
 
 /* For what comes of that thread; NULL: it is too old, or there is no memory. */
-static struct thread *thread_of(struct join *j, uint32_t serial)
+static struct thread *thread_of(struct wait_join *j, uint32_t serial)
 {
 	struct thread **at = &j->thread[serial % THREADS];
 
@@ -110,7 +110,7 @@ static struct thread *thread_of(struct join *j, uint32_t serial)
 	return *at && (*at)->serial == serial ? *at : NULL;
 }
 
-static void tell(const struct track_interval *i, const struct kept *k, uint32_t thread, join_visit *visit, void *context)
+static void tell(const struct wait_timeline_interval *i, const struct kept *k, uint32_t thread, wait_join_visit *visit, void *context)
 {
 	struct wait w = { .off = i->begin,
 			  .wake = i->middle,
@@ -128,59 +128,59 @@ static void tell(const struct track_interval *i, const struct kept *k, uint32_t 
 }
 
 /* Those that no call has claimed, of the first n. */
-static void offer(struct join *j, const struct thread *t, size_t n, int64_t since)
+static void offer(struct wait_join *j, const struct thread *t, size_t n, int64_t since)
 {
-	const struct track *waits = &t->track[WAITS];
+	const struct wait_timeline *waits = &t->track[WAITS];
 
-	for (size_t i = track_find_end(waits, since); i < n; i++) {
-		struct kept *k = track_payload(waits, i);
+	for (size_t i = wait_timeline_find_end(waits, since); i < n; i++) {
+		struct kept *k = wait_timeline_payload(waits, i);
 
 		if (!k->skip)
 			tell(&waits->interval[i], k, t->serial, j->setup.folded, j->setup.context);
 	}
 }
 
-static void fold(struct join *j, struct thread *t, struct track *track)
+static void fold(struct wait_join *j, struct thread *t, struct wait_timeline *track)
 {
 	bool waits = track == &t->track[WAITS];
-	int64_t open[JOIN_MOMENTS];
+	int64_t open[WAIT_JOIN_MOMENTS];
 	size_t keep = track->capacity / 2, left;
 	size_t moments = j->setup.open(j->setup.context, t->serial, open);
 
 	if (waits && moments)
 		offer(j, t, track->count - keep, open[0]);
-	left = track_fold(track, keep, open, moments);
+	left = wait_timeline_coalesce(track, keep, open, moments);
 	for (size_t i = 0; waits && i < left; i++)
-		((struct kept *)track_payload(track, i))->skip = 1;
+		((struct kept *)wait_timeline_payload(track, i))->skip = 1;
 }
 
-static bool grow(struct join *j, struct track *track)
+static bool grow(struct wait_join *j, struct wait_timeline *track)
 {
 	size_t before = track->capacity, after = before ? 2 * before : FIRST_ROOM;
 	bool grown;
 
 	if (after > LEAST_ROOM && (after > j->setup.thread_limit || j->room + before > j->setup.limit))
 		return false;
-	grown = track_reserve(track, after);
+	grown = wait_timeline_reserve(track, after);
 	j->room += track->capacity - before;
 	return grown;
 }
 
 /* Is a thread that has nothing known to have had nothing? */
-static bool has_nothing(const struct join *j, uint32_t serial)
+static bool has_nothing(const struct wait_join *j, uint32_t serial)
 {
 	const struct thread *t = j->thread[serial % THREADS];
 
 	return !t || is_younger(serial, t->serial);
 }
 
-void join_lost(struct join *j, int64_t now)
+void wait_join_lost(struct wait_join *j, int64_t now)
 {
 	if (now > j->known_from)
 		j->known_from = now;
 }
 
-void join_unseen(struct join *j, const struct frt_slot_owner *o)
+void wait_join_unseen(struct wait_join *j, const struct frt_slot_owner *o)
 {
 	struct thread *t = o ? thread_of(j, o->thread) : NULL;
 
@@ -189,7 +189,7 @@ void join_unseen(struct join *j, const struct frt_slot_owner *o)
 	if (t && o->flags & FRT_OWNER_NO_USAGE)
 		t->track[USAGE].known_from = INT64_MAX;
 	if (!o || (!t && has_nothing(j, o->thread))) /* which one is not known, or there is no memory */
-		join_lost(j, INT64_MAX);
+		wait_join_lost(j, INT64_MAX);
 }
 
 /* Of preempted ones nothing is blocked time. */
@@ -198,32 +198,32 @@ static unsigned int class_of(unsigned int reason)
 	return reason > FRT_WAIT_PREEMPTED && reason < FRT_WAIT_REASONS ? reason - FRT_WAIT_FUTEX : FRT_WAIT_OTHER - FRT_WAIT_FUTEX;
 }
 
-_Static_assert(FRT_WAIT_REASONS - FRT_WAIT_FUTEX == TRACK_CLASSES, "a class for each reason");
+_Static_assert(FRT_WAIT_REASONS - FRT_WAIT_FUTEX == WAIT_TIMELINE_CLASSES, "a class for each reason");
 
 /* With room for one more that ended at `end`. NULL: it is of a thread that is too old, or there is no memory. */
-static struct track *track_of(struct join *j, uint32_t serial, enum kind kind, int64_t end)
+static struct wait_timeline *track_of(struct wait_join *j, uint32_t serial, enum kind kind, int64_t end)
 {
 	struct thread *t = thread_of(j, serial);
-	struct track *track = t ? &t->track[kind] : NULL;
+	struct wait_timeline *track = t ? &t->track[kind] : NULL;
 
 	if (t && track->count == track->capacity && !grow(j, track) && track->capacity)
 		fold(j, t, track);
 	if (t ? track->count == track->capacity : has_nothing(j, serial)) { /* no memory */
-		join_lost(j, end);
+		wait_join_lost(j, end);
 		return NULL;
 	}
 	return track;
 }
 
-void join_wait(struct join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
+void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
 {
 	uint64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
-	struct track *track = track_of(j, w->thread, WAITS, w->on);
+	struct wait_timeline *track = track_of(j, w->thread, WAITS, w->on);
 	struct kept *k;
 
 	if (!track)
 		return;
-	k = track_append(track, class_of(w->reason), w->off, wake > w->on ? w->on : wake, w->on);
+	k = wait_timeline_append(track, class_of(w->reason), w->off, wake > w->on ? w->on : wake, w->on);
 	*k = (struct kept){ .stack = stack,
 			    .kernel_stack = kernel_stack,
 			    .waker = w->waker,
@@ -237,23 +237,23 @@ void join_wait(struct join *j, const struct frt_wait *w, uint32_t stack, uint32_
 /* What of the sums of a track of usage is what. */
 enum { CALLS, CALL_TIME, MAJOR_FAULTS, MINOR_FAULTS };
 
-void join_usage(struct join *j, const struct frt_usage *u)
+void wait_join_usage(struct wait_join *j, const struct frt_usage *u)
 {
-	struct track *track = track_of(j, u->thread, USAGE, u->at);
-	uint64_t what[TRACK_CLASSES] = { [CALLS] = u->calls,
+	struct wait_timeline *track = track_of(j, u->thread, USAGE, u->at);
+	uint64_t what[WAIT_TIMELINE_CLASSES] = { [CALLS] = u->calls,
 					 [CALL_TIME] = u->call_time,
 					 [MAJOR_FAULTS] = u->major_faults,
 					 [MINOR_FAULTS] = u->minor_faults };
 
 	if (track)
-		track_append_moment(track, u->at, what);
+		wait_timeline_append_moment(track, u->at, what);
 }
 
 /* They come as they end: one that lies in another comes before it. What is kept is when there was any. */
-void join_pause(struct join *j, const struct frt_pause *p)
+void wait_join_pause(struct wait_join *j, const struct frt_pause *p)
 {
 	static const int64_t beginning = INT64_MIN;
-	struct track *t = &j->pauses;
+	struct wait_timeline *t = &j->pauses;
 	int64_t end = p->end;
 
 	while (t->count && t->interval[t->count - 1].begin >= (int64_t)p->begin) {
@@ -261,36 +261,36 @@ void join_pause(struct join *j, const struct frt_pause *p)
 			end = t->interval[t->count].end;
 	}
 	if (t->count == t->capacity)
-		track_fold(t, t->capacity / 2, &beginning, 1);
-	track_append(t, 0, p->begin, end, end);
+		wait_timeline_coalesce(t, t->capacity / 2, &beginning, 1);
+	wait_timeline_append(t, 0, p->begin, end, end);
 }
 
-static const struct thread *find(const struct join *j, uint32_t serial)
+static const struct thread *find(const struct wait_join *j, uint32_t serial)
 {
 	const struct thread *t = j->thread[serial % THREADS];
 
 	return t && t->serial == serial ? t : NULL;
 }
 
-static void split_waits(const struct track *t, int64_t start, int64_t end, struct join_split *out)
+static void split_waits(const struct wait_timeline *t, int64_t start, int64_t end, struct wait_join_split *out)
 {
-	struct track_sums sums;
+	struct wait_timeline_sums sums;
 
-	if (!track_sum(t, start, end, &sums))
+	if (!wait_timeline_sum(t, start, end, &sums))
 		return;
 	out->blocked = 0;
-	for (unsigned int c = 0; c < TRACK_CLASSES; c++) {
+	for (unsigned int c = 0; c < WAIT_TIMELINE_CLASSES; c++) {
 		out->blocked_on[FRT_WAIT_FUTEX + c] = sums.first[c];
 		out->blocked += sums.first[c];
 	}
 	out->run_queue = sums.second;
 }
 
-static void split_usage(const struct track *t, int64_t start, int64_t end, struct join_split *out)
+static void split_usage(const struct wait_timeline *t, int64_t start, int64_t end, struct wait_join_split *out)
 {
-	struct track_sums sums;
+	struct wait_timeline_sums sums;
 
-	if (!track_sum(t, start, end, &sums))
+	if (!wait_timeline_sum(t, start, end, &sums))
 		return;
 	out->calls = sums.first[CALLS];
 	out->call_time = sums.first[CALL_TIME];
@@ -298,36 +298,36 @@ static void split_usage(const struct track *t, int64_t start, int64_t end, struc
 	out->minor_faults = sums.first[MINOR_FAULTS];
 }
 
-static void split_thread(const struct thread *t, int64_t start, int64_t end, struct join_split *out)
+static void split_thread(const struct thread *t, int64_t start, int64_t end, struct wait_join_split *out)
 {
 	split_waits(&t->track[WAITS], start, end, out);
 	split_usage(&t->track[USAGE], start, end, out);
 }
 
-void join_split(const struct join *j, uint32_t thread, int64_t start, int64_t end, struct join_split *out)
+void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end, struct wait_join_split *out)
 {
 	static const struct thread nothing = { .track = { [0 ... KINDS - 1] = { .known_from = INT64_MIN } } };
 	const struct thread *t = find(j, thread);
-	struct track_sums sums;
+	struct wait_timeline_sums sums;
 
-	*out = (struct join_split){ JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING,
-				    JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, { 0 } };
+	*out = (struct wait_join_split){ WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING,
+				    WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, { 0 } };
 	if (start < j->known_from)
 		return;
-	if (track_sum(&j->pauses, start, end, &sums))
+	if (wait_timeline_sum(&j->pauses, start, end, &sums))
 		out->pause = sums.first[0];
 	if (thread != FRT_NO_THREAD && (t || has_nothing(j, thread)))
 		split_thread(t ? t : &nothing, start, end, out);
 }
 
-void join_claim(struct join *j, uint32_t thread, int64_t start, int64_t end, join_visit *visit, void *context)
+void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit, void *context)
 {
 	const struct thread *t = find(j, thread);
-	const struct track *waits = t ? &t->track[WAITS] : NULL;
-	size_t first = t ? track_find_end(waits, start) : 0, i = first;
+	const struct wait_timeline *waits = t ? &t->track[WAITS] : NULL;
+	size_t first = t ? wait_timeline_find_end(waits, start) : 0, i = first;
 
 	while (t && i < waits->count && waits->interval[i].begin < end) {
-		struct kept *k = track_payload(waits, i);
+		struct kept *k = wait_timeline_payload(waits, i);
 
 		if (!k->skip) {
 			tell(&waits->interval[i], k, thread, visit, context);
@@ -336,10 +336,10 @@ void join_claim(struct join *j, uint32_t thread, int64_t start, int64_t end, joi
 		i += k->skip;
 	}
 	if (i > first)
-		((struct kept *)track_payload(waits, first))->skip = i - first;
+		((struct kept *)wait_timeline_payload(waits, first))->skip = i - first;
 }
 
-size_t join_kept(const struct join *j)
+size_t wait_join_kept(const struct wait_join *j)
 {
 	size_t n = 0;
 

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct join;
+struct wait_join;
 
 /* A time off the CPU: blocked from `off` to `wake`, ready to run from then to `on`. */
 struct wait {
@@ -28,52 +28,52 @@ struct wait {
 	bool ongoing;	/* at `on` it was looked at; the rest of it begins there */
 };
 
-typedef void join_visit(void *context, uint32_t thread, const struct wait *w);
+typedef void wait_join_visit(void *context, uint32_t thread, const struct wait *w);
 
-#define JOIN_MOMENTS FRT_OPEN_CALLS
+#define WAIT_JOIN_MOMENTS FRT_OPEN_CALLS
 
-struct join_setup {
-	/* The starts of the thread's open calls, ascending: JOIN_MOMENTS at most. Returns their number. */
-	size_t (*open)(void *context, uint32_t thread, int64_t moments[JOIN_MOMENTS]);
+struct wait_join_setup {
+	/* The starts of the thread's open calls, ascending: WAIT_JOIN_MOMENTS at most. Returns their number. */
+	size_t (*open)(void *context, uint32_t thread, int64_t moments[WAIT_JOIN_MOMENTS]);
 	/* A wait in an open call that nobody has claimed and that is now folded: the last chance to see it. */
-	join_visit *folded;
+	wait_join_visit *folded;
 	void *context;
-	size_t thread_limit, limit; /* waits kept of a thread and in all, about; 0: JOIN_THREAD_LIMIT, JOIN_LIMIT */
+	size_t thread_limit, limit; /* waits kept of a thread and in all, about; 0: WAIT_JOIN_THREAD_LIMIT, WAIT_JOIN_LIMIT */
 };
 
-#define JOIN_THREAD_LIMIT 16384u
-#define JOIN_LIMIT	  (1u << 17) /* 20 MB */
+#define WAIT_JOIN_THREAD_LIMIT 16384u
+#define WAIT_JOIN_LIMIT	  (1u << 17) /* 20 MB */
 
-struct join *join_new(const struct join_setup *setup, struct diag *d);
-void join_free(struct join *j);
+struct wait_join *wait_join_new(const struct wait_join_setup *setup, struct diag *d);
+void wait_join_free(struct wait_join *j);
 
 /* In the order in which they ended, of each thread. */
-void join_wait(struct join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
-void join_pause(struct join *j, const struct frt_pause *p);
-void join_usage(struct join *j, const struct frt_usage *u);
+void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
+void wait_join_pause(struct wait_join *j, const struct frt_pause *p);
+void wait_join_usage(struct wait_join *j, const struct frt_usage *u);
 
 /* What o->flags says is not known of the thread. NULL: of some thread, so nothing is known of any. */
-void join_unseen(struct join *j, const struct frt_slot_owner *o);
+void wait_join_unseen(struct wait_join *j, const struct frt_slot_owner *o);
 
 /* Something was lost before `now`: nothing is known of calls that began before. */
-void join_lost(struct join *j, int64_t now);
+void wait_join_lost(struct wait_join *j, int64_t now);
 
-#define JOIN_MISSING INT64_MIN
+#define WAIT_JOIN_MISSING INT64_MIN
 
-/* Of a call: each but blocked_on may be JOIN_MISSING. */
-struct join_split {
+/* Of a call: each but blocked_on may be WAIT_JOIN_MISSING. */
+struct wait_join_split {
 	int64_t run_queue, blocked, pause;
 	int64_t major_faults, minor_faults, calls, call_time;
 	int64_t blocked_on[FRT_WAIT_REASONS]; /* by reason: `blocked` in all */
 };
 
 /* All that ended before the call's end must have come. `thread` FRT_NO_THREAD: only pauses are known. */
-void join_split(const struct join *j, uint32_t thread, int64_t start, int64_t end, struct join_split *out);
+void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end, struct wait_join_split *out);
 
 /* Show the waits that overlap [start, end) and have not been shown before. */
-void join_claim(struct join *j, uint32_t thread, int64_t start, int64_t end, join_visit *visit, void *context);
+void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit, void *context);
 
 /* Waits kept now. */
-size_t join_kept(const struct join *j);
+size_t wait_join_kept(const struct wait_join *j);
 
 #endif

@@ -35,7 +35,7 @@ struct known_code {
 struct wait_stacks {
 	struct wait_stacks_setup setup;
 	struct frames *frames;
-	struct snapshot now; /* of the JVM's memory */
+	struct page_cache now; /* of the JVM's memory */
 	uint64_t now_since; /* CLOCK_MONOTONIC, ns: nothing in it was read before */
 	const uint8_t *image;
 	uint32_t last; /* id */
@@ -61,7 +61,7 @@ struct wait_stacks *wait_stacks_new(const struct wait_stacks_setup *setup, struc
 		return NULL;
 	}
 	if (setup->memory)
-		snapshot_init(&s->now, setup->memory);
+		page_cache_init(&s->now, setup->memory);
 	return s;
 }
 
@@ -158,7 +158,7 @@ static void read_since(struct wait_stacks *s, const struct frt_wait *w)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	s->now_since = t.tv_sec * 1000000000ULL + t.tv_nsec;
-	snapshot_clear(&s->now);
+	page_cache_clear(&s->now);
 }
 
 static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
@@ -216,7 +216,7 @@ static void on_long_wait(void *stacks, const struct frt_long_wait *w, uint32_t *
 	wait_stacks_take(stacks, w, stack, kernel_stack);
 }
 
-void wait_stacks_attach(struct wait_stacks *s, struct wait_sink *sink)
+void wait_stacks_attach(struct wait_stacks *s, struct kernel_sink *sink)
 {
 	sink->take_stacks = s ? on_long_wait : NULL;
 	sink->stacks = s;

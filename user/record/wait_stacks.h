@@ -30,7 +30,7 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint
 uint64_t wait_stacks_behind(const struct wait_stacks *s);
 
 /* Have `sink` take its stacks here; s may be NULL: it takes none. */
-void wait_stacks_attach(struct wait_stacks *s, struct wait_sink *sink);
+void wait_stacks_attach(struct wait_stacks *s, struct kernel_sink *sink);
 
 /* The key in the open chunk; and a chunk has been begun. */
 uint64_t wait_stacks_key(struct wait_stacks *s, uint32_t id);

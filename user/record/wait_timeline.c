@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void track_release(struct track *t)
+void wait_timeline_release(struct wait_timeline *t)
 {
 	free(t->interval);
 	free(t->payload);
-	*t = (struct track){ .payload_size = t->payload_size };
+	*t = (struct wait_timeline){ .payload_size = t->payload_size };
 }
 
-bool track_reserve(struct track *t, size_t capacity)
+bool wait_timeline_reserve(struct wait_timeline *t, size_t capacity)
 {
 	void *more;
 
@@ -34,54 +34,54 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-void *track_append(struct track *t, unsigned int class, int64_t begin, int64_t middle, int64_t end)
+void *wait_timeline_append(struct wait_timeline *t, unsigned int class, int64_t begin, int64_t middle, int64_t end)
 {
-	struct track_interval *i = &t->interval[t->count], *last = t->count ? i - 1 : NULL;
+	struct wait_timeline_interval *i = &t->interval[t->count], *last = t->count ? i - 1 : NULL;
 
 	i->sums = last ? last->sums : t->gone;
-	i->class = class % TRACK_CLASSES;
+	i->class = class % WAIT_TIMELINE_CLASSES;
 	i->begin = last ? later(begin, last->end) : later(begin, t->known_from);
 	i->middle = later(middle, i->begin);
 	i->end = later(end, i->middle);
 	i->sums.first[i->class] += i->middle - i->begin;
 	i->sums.second += i->end - i->middle;
 	i->sums.count++;
-	return track_payload(t, t->count++);
+	return wait_timeline_payload(t, t->count++);
 }
 
-static void move_payload(struct track *t, size_t to, size_t from, size_t n)
+static void move_payload(struct wait_timeline *t, size_t to, size_t from, size_t n)
 {
 	if (t->payload_size)
-		memmove(track_payload(t, to), track_payload(t, from), n * t->payload_size);
+		memmove(wait_timeline_payload(t, to), wait_timeline_payload(t, from), n * t->payload_size);
 }
 
-void track_append_moment(struct track *t, int64_t at, const uint64_t what[TRACK_CLASSES])
+void wait_timeline_append_moment(struct wait_timeline *t, int64_t at, const uint64_t what[WAIT_TIMELINE_CLASSES])
 {
-	struct track_interval *i = &t->interval[t->count];
+	struct wait_timeline_interval *i = &t->interval[t->count];
 
-	track_append(t, 0, at, at, at);
-	for (unsigned int c = 0; c < TRACK_CLASSES; c++)
+	wait_timeline_append(t, 0, at, at, at);
+	for (unsigned int c = 0; c < WAIT_TIMELINE_CLASSES; c++)
 		i->sums.first[c] += what[c];
 }
 
-static bool ends_after(const struct track_interval *i, int64_t at)
+static bool ends_after(const struct wait_timeline_interval *i, int64_t at)
 {
 	return i->end > at;
 }
 
-static bool begins_from(const struct track_interval *i, int64_t at)
+static bool begins_from(const struct wait_timeline_interval *i, int64_t at)
 {
 	return i->begin >= at;
 }
 
 /* An empty interval at that very moment is within. */
-static bool is_within(const struct track_interval *i, int64_t at)
+static bool is_within(const struct wait_timeline_interval *i, int64_t at)
 {
 	return i->end > at || i->begin >= at;
 }
 
 /* The first of those behind which all are so; most questions are about the last few. */
-static inline size_t find(const struct track *t, int64_t at, bool (*is_so)(const struct track_interval *i, int64_t at))
+static inline size_t find(const struct wait_timeline *t, int64_t at, bool (*is_so)(const struct wait_timeline_interval *i, int64_t at))
 {
 	size_t low = 0, high = t->count;
 
@@ -103,51 +103,51 @@ static inline size_t find(const struct track *t, int64_t at, bool (*is_so)(const
 	return low;
 }
 
-size_t track_find_end(const struct track *t, int64_t at)
+size_t wait_timeline_find_end(const struct wait_timeline *t, int64_t at)
 {
 	return find(t, at, ends_after);
 }
 
-size_t track_find_begin(const struct track *t, int64_t at)
+size_t wait_timeline_find_begin(const struct wait_timeline *t, int64_t at)
 {
 	return find(t, at, begins_from);
 }
 
-static size_t first_within(const struct track *t, int64_t at)
+static size_t first_within(const struct wait_timeline *t, int64_t at)
 {
 	return find(t, at, is_within);
 }
 
-static struct track_sums sums_before(const struct track *t, size_t i)
+static struct wait_timeline_sums sums_before(const struct wait_timeline *t, size_t i)
 {
 	return i ? t->interval[i - 1].sums : t->gone;
 }
 
 /* What of one interval lies before `at`, which is in it. */
-static void add_part(const struct track_interval *i, int64_t at, struct track_sums *sums)
+static void add_part(const struct wait_timeline_interval *i, int64_t at, struct wait_timeline_sums *sums)
 {
 	sums->first[i->class] += at < i->middle ? at - i->begin : i->middle - i->begin;
 	sums->second += at > i->middle ? at - i->middle : 0;
 }
 
 /* Sums from the beginning of time to `at`; `i`: the first interval that is not before it. */
-static bool sums_until(const struct track *t, size_t i, int64_t at, struct track_sums *sums)
+static bool sums_until(const struct wait_timeline *t, size_t i, int64_t at, struct wait_timeline_sums *sums)
 {
 	*sums = sums_before(t, i);
 	if (i == t->count || t->interval[i].begin >= at)
 		return true;
 	add_part(&t->interval[i], at, sums);
-	return !track_is_folded(t, i);
+	return !wait_timeline_is_coalesced(t, i);
 }
 
-bool track_sum(const struct track *t, int64_t from, int64_t to, struct track_sums *out)
+bool wait_timeline_sum(const struct wait_timeline *t, int64_t from, int64_t to, struct wait_timeline_sums *out)
 {
-	struct track_sums before, until;
+	struct wait_timeline_sums before, until;
 	size_t first, behind;
 
 	if (from < t->known_from)
 		return false;
-	*out = (struct track_sums){ 0 };
+	*out = (struct wait_timeline_sums){ 0 };
 	if (!t->count || t->interval[t->count - 1].end < from)
 		return true;
 	first = first_within(t, from);
@@ -155,16 +155,16 @@ bool track_sum(const struct track *t, int64_t from, int64_t to, struct track_sum
 		return true; /* most calls wait for nothing */
 	if (!sums_until(t, first, from, &before) || !sums_until(t, first_within(t, to), to, &until))
 		return false;
-	behind = track_find_begin(t, to);
-	for (unsigned int c = 0; c < TRACK_CLASSES; c++)
+	behind = wait_timeline_find_begin(t, to);
+	for (unsigned int c = 0; c < WAIT_TIMELINE_CLASSES; c++)
 		out->first[c] = until.first[c] - before.first[c];
 	out->second = until.second - before.second;
-	out->count = behind > first ? t->interval[behind - 1].sums.count - track_count_before(t, first) : 0;
+	out->count = behind > first ? t->interval[behind - 1].sums.count - wait_timeline_count_before(t, first) : 0;
 	return true;
 }
 
 /* Is this one to be folded into the one before: does no question begin between them? */
-static bool joins_on(const struct track_interval *into, const struct track_interval *next, const int64_t *open, size_t moments)
+static bool joins_on(const struct wait_timeline_interval *into, const struct wait_timeline_interval *next, const int64_t *open, size_t moments)
 {
 	for (size_t i = 0; i < moments; i++)
 		if (open[i] >= into->end && open[i] <= next->begin)
@@ -172,7 +172,7 @@ static bool joins_on(const struct track_interval *into, const struct track_inter
 	return true;
 }
 
-static void forget(struct track *t, size_t n)
+static void forget(struct wait_timeline *t, size_t n)
 {
 	if (!n)
 		return;
@@ -184,7 +184,7 @@ static void forget(struct track *t, size_t n)
 }
 
 /* Fold [0, n); returns how many are left of them. */
-static size_t fold(struct track *t, size_t n, const int64_t *open, size_t moments)
+static size_t fold(struct wait_timeline *t, size_t n, const int64_t *open, size_t moments)
 {
 	size_t into = 0;
 
@@ -202,7 +202,7 @@ static size_t fold(struct track *t, size_t n, const int64_t *open, size_t moment
 	return n ? into + 1 : 0;
 }
 
-static void close_gap(struct track *t, size_t from, size_t to)
+static void close_gap(struct wait_timeline *t, size_t from, size_t to)
 {
 	size_t rest = t->count - from;
 
@@ -211,12 +211,12 @@ static void close_gap(struct track *t, size_t from, size_t to)
 	t->count = to + rest;
 }
 
-size_t track_fold(struct track *t, size_t keep, const int64_t *open, size_t moments)
+size_t wait_timeline_coalesce(struct wait_timeline *t, size_t keep, const int64_t *open, size_t moments)
 {
 	size_t old = t->count > keep ? t->count - keep : 0, dead = old, left;
 
 	if (moments)
-		dead = track_find_end(t, open[0]);
+		dead = wait_timeline_find_end(t, open[0]);
 	if (dead > old)
 		dead = old;
 	forget(t, dead);

@@ -88,7 +88,7 @@ static bool print(struct printed *p, const char *text)
 	to = open_memstream(&p->text, &p->size);
 	if (!to)
 		return false;
-	text_print(to, text);
+	term_print(to, text);
 	if (fclose(to))
 		p->size = 0;
 	measure(p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts in so many columns of a terminal; what steers it is printed as text_print() does. */
+/* Texts in so many columns of a terminal; what steers it is printed as term_print() does. */
 #ifndef USER_TEXT_COLUMNS_H
 #define USER_TEXT_COLUMNS_H
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void signature_dots(char *name)
+void java_name_dots(char *name)
 {
 	for (; *name; name++)
 		if (*name == '/')
@@ -96,7 +96,7 @@ static bool put_types(struct text *t, const char *descriptor, const char *comma,
 	return true;
 }
 
-void signature_print(const char *name, const char *descriptor, char *out, size_t size)
+void java_name_print(const char *name, const char *descriptor, char *out, size_t size)
 {
 	struct text t = { out, size };
 
@@ -105,7 +105,7 @@ void signature_print(const char *name, const char *descriptor, char *out, size_t
 		snprintf(out, size, "%s%s", name, descriptor);
 }
 
-char *signature_filter(const char *class_name, const char *name, const char *descriptor)
+char *java_name_filter(const char *class_name, const char *name, const char *descriptor)
 {
 	/* a parameter of one letter, I, is at most "boolean," long */
 	size_t size = strlen(class_name) + strlen(name) + 8 * strlen(descriptor) + 8;
@@ -118,7 +118,7 @@ char *signature_filter(const char *class_name, const char *name, const char *des
 	put(&t, "::", 2);
 	put(&t, name, strlen(name));
 	if (put_types(&t, descriptor, ",", true)) {
-		signature_dots(out);
+		java_name_dots(out);
 		return out;
 	}
 	free(out);

@@ -31,7 +31,7 @@ static void print_text(FILE *to, char *text)
 	char *end = text + strcspn(text, "\n\t"), delimiter = *end;
 
 	*end = 0;
-	text_print(to, text);
+	term_print(to, text);
 	if (!delimiter)
 		return;
 	fputc(delimiter, to);

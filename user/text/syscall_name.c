@@ -58,10 +58,10 @@ static const char *const names[] = {
 };
 // clang-format on
 
-const char *system_call_name(unsigned int number, char text[SYSTEM_CALL_TEXT])
+const char *syscall_name(unsigned int number, char text[SYSCALL_NAME_TEXT])
 {
 	if (number < sizeof(names) / sizeof(names[0]) && names[number])
 		return names[number];
-	snprintf(text, SYSTEM_CALL_TEXT, "system call %u", number);
+	snprintf(text, SYSCALL_NAME_TEXT, "system call %u", number);
 	return text;
 }

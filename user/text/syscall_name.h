@@ -3,9 +3,9 @@
 #ifndef USER_TEXT_SYSCALL_NAME_H
 #define USER_TEXT_SYSCALL_NAME_H
 
-#define SYSTEM_CALL_TEXT 32
+#define SYSCALL_NAME_TEXT 32
 
 /* "futex"; of a number that has no name "system call 999", in `text`. */
-const char *system_call_name(unsigned int number, char text[SYSTEM_CALL_TEXT]);
+const char *syscall_name(unsigned int number, char text[SYSCALL_NAME_TEXT]);
 
 #endif

@@ -26,7 +26,7 @@ static bool is_obeyed(unsigned int c)
 	       (c >= 0x2066 && c <= 0x2069);
 }
 
-void text_print(FILE *to, const char *text)
+void term_print(FILE *to, const char *text)
 {
 	size_t size = strlen(text), length, n;
 	unsigned char *utf8 = malloc(3 * size + 1);

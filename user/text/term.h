@@ -12,7 +12,7 @@
  * Print modified UTF-8 as UTF-8. What a terminal would obey instead of showing it (control
  * characters, marks of the writing direction, ends of lines) is printed as Java writes it: \u001b.
  */
-void text_print(FILE *to, const char *text);
+void term_print(FILE *to, const char *text);
 
 /*
  * Append UTF-8 of any number of lines, with the same marks for what a terminal would obey; ends of lines and tabs stay, what

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MOMENT_TEXT 48
+#define WALL_TIME_TEXT 48
 
 /* The local time of day, "18:05:24" or `exact` "18:05:24.123456". */
-void moment_print(int64_t ns, bool exact, char out[MOMENT_TEXT]);
+void wall_time_print(int64_t ns, bool exact, char out[WALL_TIME_TEXT]);
 
 /* ISO 8601 in UTC: "2026-11-20T17:05:24.123456789Z". */
-void moment_iso(int64_t ns, char out[MOMENT_TEXT]);
+void wall_time_iso(int64_t ns, char out[WALL_TIME_TEXT]);
 
 #endif

@@ -43,10 +43,10 @@ static bool is_ours(const struct target *t, enum target_kind kind, struct diag *
 static bool has_socket(const struct target *t)
 {
 	char path[64];
-	int root = place_open(t, "root"), file;
+	int root = root_path_open(t, "root"), file;
 
 	snprintf(path, sizeof(path), "/tmp/.java_pid%d", t->ns_pid);
-	file = root < 0 ? root : place_open_at(root, path, O_PATH | O_NOFOLLOW);
+	file = root < 0 ? root : root_path_open_at(root, path, O_PATH | O_NOFOLLOW);
 	if (file >= 0)
 		close(file);
 	if (root >= 0)
@@ -75,7 +75,7 @@ static bool answers(const struct target *t, struct diag *why)
 	return true;
 }
 
-bool possible_trace(const struct target *t, enum target_kind kind, struct diag *why)
+bool capability_trace(const struct target *t, enum target_kind kind, struct diag *why)
 {
 	struct jvm_options options;
 
@@ -92,13 +92,13 @@ bool possible_trace(const struct target *t, enum target_kind kind, struct diag *
 	return !segment_check_free(t, why);
 }
 
-bool possible_stacks(const struct target *t, enum target_kind kind, struct diag *why)
+bool capability_stacks(const struct target *t, enum target_kind kind, struct diag *why)
 {
-	struct model m = { 0 };
+	struct jvm_model m = { 0 };
 
 	if (!is_ours(t, kind, why))
 		return false;
-	model_open(&m, t, why);
-	model_close(&m);
+	jvm_model_open(&m, t, why);
+	jvm_model_close(&m);
 	return true;
 }

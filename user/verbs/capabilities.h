@@ -9,9 +9,9 @@
 #include <stdbool.h>
 
 /* Can methods of it be traced? *why: why not; "" when they can. */
-bool possible_trace(const struct target *t, enum target_kind kind, struct diag *why);
+bool capability_trace(const struct target *t, enum target_kind kind, struct diag *why);
 
 /* Can their stacks be recorded? Likewise; but a text with `true` is why they come from JVMTI and are not walked. */
-bool possible_stacks(const struct target *t, enum target_kind kind, struct diag *why);
+bool capability_stacks(const struct target *t, enum target_kind kind, struct diag *why);
 
 #endif

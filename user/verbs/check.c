@@ -25,7 +25,7 @@ static bool say(struct json *j, const char *what, bool good, const char *why)
 		json_end(j);
 	} else {
 		printf("  %-12s%s%s", what, good ? "yes" : "no", why[0] ? ": " : "");
-		text_print(stdout, why);
+		term_print(stdout, why);
 		putchar('\n');
 	}
 	return good;
@@ -60,14 +60,14 @@ static bool check_programs(struct json *j, const struct settings *settings)
 static void check_launch(struct json *j)
 {
 	struct agent_build build;
-	struct door door;
+	struct launch_socket door;
 	struct diag d = { 0 };
 	int err;
 
 	agent_build_name(&build);
-	err = door_open(&door, build.file_name, agent_image, agent_image_size(), &d);
+	err = launch_socket_open(&door, build.file_name, agent_image, agent_image_size(), &d);
 	if (!err)
-		door_close(&door, false);
+		launch_socket_close(&door, false);
 	say(j, "launch", !err, d.text);
 }
 
@@ -108,9 +108,9 @@ static void check_layout(struct json *j, const struct target *t)
 		{ HOTSPOT_NO_UPCALLS, "upcalls", "stacks end at calls from C by java.lang.foreign" },
 		{ HOTSPOT_NO_CLASSES, "classes", "'frtrace methods' cannot tell what a filter would hit" },
 	};
-	struct model m = { 0 };
+	struct jvm_model m = { 0 };
 	struct diag d = { 0 };
-	bool good = !model_open(&m, t, &d);
+	bool good = !jvm_model_open(&m, t, &d);
 	char by_jvmti[sizeof(d.text) + 128];
 
 	snprintf(by_jvmti, sizeof(by_jvmti), "by JVMTI, " COST_JVMTI ": %s", d.text);
@@ -120,14 +120,14 @@ static void check_layout(struct json *j, const struct target *t)
 			say(j, parts[i].what, false, parts[i].lost);
 	if (good && m.layout.missing[0])
 		say(j, "complete", false, m.layout.missing);
-	model_close(&m);
+	jvm_model_close(&m);
 }
 
 static void begin_target(struct json *j, const struct target *t)
 {
 	if (!j) {
 		printf("%d ", (int)t->pid);
-		text_print(stdout, t->name);
+		term_print(stdout, t->name);
 		printf("\n  version     %s\n", t->version[0] ? t->version : "unknown");
 		return;
 	}
@@ -158,7 +158,7 @@ static bool check_target(struct json *j, const struct target *t)
 	bool good;
 
 	begin_target(j, t);
-	good = possible_trace(t, target_look(t->pid, &(struct target){ 0 }), &why);
+	good = capability_trace(t, target_look(t->pid, &(struct target){ 0 }), &why);
 	say(j, "attach", good, why.text);
 	check_layout(j, t);
 	end_target(j, t);

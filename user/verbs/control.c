@@ -24,9 +24,9 @@ static const char help[] =
 	"       frtrace stop [TARGET]                         end it, as Ctrl-C would\n"
 	"TARGET is a pid, or a part of the main class or jar; without one it is the only recording.\n";
 
-static int read_target(struct words *w, int argc, char **argv, struct diag *d)
+static int read_target(struct verb_args *w, int argc, char **argv, struct diag *d)
 {
-	int err = words_read(w, argc, argv, d);
+	int err = verb_args_read(w, argc, argv, d);
 
 	if (!err && w->operands > 1)
 		err = diag_usage(d, "one target at a time: 'frtrace %s TARGET'", w->verb);
@@ -53,7 +53,7 @@ static int name_pid(const char *spec, pid_t *pid, struct diag *d)
 static int only_pid(pid_t *pid, struct diag *d)
 {
 	pid_t pids[MOST];
-	size_t n = control_list(pids, MOST);
+	size_t n = control_socket_list(pids, MOST);
 
 	if (!n)
 		return diag_set(d, ENOENT, "no recording in the background: 'frtrace start' makes one");
@@ -63,7 +63,7 @@ static int only_pid(pid_t *pid, struct diag *d)
 	return 0;
 }
 
-static int find(const struct words *w, pid_t *pid, struct diag *d)
+static int find(const struct verb_args *w, pid_t *pid, struct diag *d)
 {
 	return w->operands ? name_pid(w->operand[0], pid, d) : only_pid(pid, d);
 }
@@ -71,13 +71,13 @@ static int find(const struct words *w, pid_t *pid, struct diag *d)
 static int all_status(struct diag *d)
 {
 	pid_t pids[MOST];
-	size_t n = control_list(pids, MOST);
+	size_t n = control_socket_list(pids, MOST);
 	int status = EXIT_DONE;
 
 	if (!n)
 		fputs("no recording in the background\n", stderr);
 	for (size_t i = 0; i < n && i < MOST; i++) {
-		if (control_ask(pids[i], "status", STDOUT_FILENO, d) != -ETIMEDOUT)
+		if (control_socket_ask(pids[i], "status", STDOUT_FILENO, d) != -ETIMEDOUT)
 			continue; /* else it has ended meanwhile */
 		log_error("frtrace: %s", d->text);
 		status = EXIT_FAILED;
@@ -87,8 +87,8 @@ static int all_status(struct diag *d)
 
 int cmd_status(int argc, char **argv, struct diag *d)
 {
-	const struct word_option none[] = { { NULL, NULL, NULL } };
-	struct words w = { .verb = "status", .help = help, .options = none };
+	const struct verb_option none[] = { { NULL, NULL, NULL } };
+	struct verb_args w = { .verb = "status", .help = help, .options = none };
 	int err = read_target(&w, argc, argv, d);
 	pid_t pid;
 
@@ -97,24 +97,24 @@ int cmd_status(int argc, char **argv, struct diag *d)
 	if (!w.operands)
 		return all_status(d);
 	err = find(&w, &pid, d);
-	return err ? err : control_ask(pid, "status", STDOUT_FILENO, d);
+	return err ? err : control_socket_ask(pid, "status", STDOUT_FILENO, d);
 }
 
 int cmd_stop(int argc, char **argv, struct diag *d)
 {
-	const struct word_option none[] = { { NULL, NULL, NULL } };
-	struct words w = { .verb = "stop", .help = help, .options = none };
+	const struct verb_option none[] = { { NULL, NULL, NULL } };
+	struct verb_args w = { .verb = "stop", .help = help, .options = none };
 	int err = read_target(&w, argc, argv, d);
 	pid_t pid;
 
 	if (err)
 		return err == CLI_DONE ? EXIT_DONE : err;
 	err = find(&w, &pid, d);
-	return err ? err : control_ask(pid, "stop", STDERR_FILENO, d);
+	return err ? err : control_socket_ask(pid, "stop", STDERR_FILENO, d);
 }
 
 /* The recording has a directory of its own. */
-static int dump_request(const char *file, uint64_t last_ns, char line[CONTROL_LINE], struct diag *d)
+static int dump_request(const char *file, uint64_t last_ns, char line[CONTROL_SOCKET_LINE], struct diag *d)
 {
 	char here[PATH_MAX] = "";
 	int n;
@@ -125,18 +125,18 @@ static int dump_request(const char *file, uint64_t last_ns, char line[CONTROL_LI
 		return diag_usage(d, "wrong --output: a name of one line");
 	if (file[0] != '/' && !getcwd(here, sizeof(here)))
 		return diag_errno(d, errno, "cannot tell the current directory");
-	n = snprintf(line, CONTROL_LINE, "dump %llu %s%s%s", (unsigned long long)last_ns, here, here[0] ? "/" : "", file);
-	return n < CONTROL_LINE - 1 ? 0 : diag_usage(d, "wrong --output: it is too long");
+	n = snprintf(line, CONTROL_SOCKET_LINE, "dump %llu %s%s%s", (unsigned long long)last_ns, here, here[0] ? "/" : "", file);
+	return n < CONTROL_SOCKET_LINE - 1 ? 0 : diag_usage(d, "wrong --output: it is too long");
 }
 
 int cmd_dump(int argc, char **argv, struct diag *d)
 {
 	const char *file = NULL, *last = NULL;
-	const struct word_option options[] = {
+	const struct verb_option options[] = {
 		{ "--output", &file, NULL }, { "-o", &file, NULL }, { "--last", &last, NULL }, { NULL, NULL, NULL } };
-	struct words w = { .verb = "dump", .help = help, .options = options };
+	struct verb_args w = { .verb = "dump", .help = help, .options = options };
 	int err = read_target(&w, argc, argv, d);
-	char line[CONTROL_LINE];
+	char line[CONTROL_SOCKET_LINE];
 	uint64_t last_ns = 0;
 	pid_t pid;
 
@@ -148,5 +148,5 @@ int cmd_dump(int argc, char **argv, struct diag *d)
 		err = dump_request(file, last_ns, line, d);
 	if (!err)
 		err = find(&w, &pid, d);
-	return err ? err : control_ask(pid, line, STDERR_FILENO, d);
+	return err ? err : control_socket_ask(pid, line, STDERR_FILENO, d);
 }

@@ -26,7 +26,7 @@ struct export_options {
 	const char *weight;
 };
 
-static int check(const struct export_options *o, const struct words *w, struct diag *d)
+static int check(const struct export_options *o, const struct verb_args *w, struct diag *d)
 {
 	if (o->collapsed + o->chrome + o->csv != 1)
 		return diag_usage(d, "one form at a time: 'frtrace export --collapsed FILE', --chrome or --csv");
@@ -40,7 +40,7 @@ static int check(const struct export_options *o, const struct words *w, struct d
 	return 0;
 }
 
-static int export(struct jfr_map *m, const struct export_options *o, struct diag *d)
+static int export(struct jfr_file_map *m, const struct export_options *o, struct diag *d)
 {
 	FILE *to;
 	int error, err = text_open_output(&to, d);
@@ -56,28 +56,28 @@ static int export(struct jfr_map *m, const struct export_options *o, struct diag
 		return diag_set(d, -err, "no memory for the calls of '%s'", m->path);
 	if (error && error != EPIPE)
 		return diag_errno(d, error, "cannot write to standard output");
-	return jfr_map_verdict(m, d);
+	return jfr_file_verdict(m, d);
 }
 
 int cmd_export(int argc, char **argv, struct diag *d)
 {
 	struct export_options o = {.weight = NULL};
-	const struct word_option options[] = {{"--collapsed", NULL, &o.collapsed},
+	const struct verb_option options[] = {{"--collapsed", NULL, &o.collapsed},
 					      {"--chrome", NULL, &o.chrome},
 					      {"--csv", NULL, &o.csv},
 					      {"--weight", &o.weight, NULL},
 					      {NULL, NULL, NULL}};
-	struct words w = {.verb = "export", .help = help, .options = options};
-	struct jfr_map m;
-	int err = words_read(&w, argc, argv, d);
+	struct verb_args w = {.verb = "export", .help = help, .options = options};
+	struct jfr_file_map m;
+	int err = verb_args_read(&w, argc, argv, d);
 
 	if (!err)
 		err = check(&o, &w, d);
 	if (!err)
-		err = jfr_map_open(&m, w.operand[0], d);
+		err = jfr_file_open(&m, w.operand[0], d);
 	if (err)
 		return err == CLI_DONE ? EXIT_DONE : err;
 	err = export(&m, &o, d);
-	jfr_map_close(&m);
+	jfr_file_close(&m);
 	return err;
 }

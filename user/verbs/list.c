@@ -47,8 +47,8 @@ static int add(const struct target *t, enum target_kind kind, void *context)
 	*j = (struct listed){ .target = *t, .kind = kind };
 	user_name(t->uid, j->user, sizeof(j->user));
 	target_container(t, j->container, sizeof(j->container));
-	j->trace = possible_trace(t, kind, &j->no_trace);
-	j->stacks = possible_stacks(t, kind, &j->no_stacks);
+	j->trace = capability_trace(t, kind, &j->no_trace);
+	j->stacks = capability_stacks(t, kind, &j->no_stacks);
 	if (target_ended(t))
 		l->count--;
 	return 0;
@@ -64,7 +64,7 @@ static int by_pid(const void *a, const void *b)
 static void print_reason(const char *before, const char *text)
 {
 	printf("  (%s", before);
-	text_print(stdout, text);
+	term_print(stdout, text);
 	putchar(')');
 }
 
@@ -83,7 +83,7 @@ static void print_line(const struct listed *j)
 
 	printf("%7d  %-12s  %-10s  %-12s  %-5s  %-6s  ", t->pid, t->version[0] ? t->version : "?", j->user,
 	       j->container[0] ? j->container : "-", j->trace ? "yes" : "no", j->stacks ? "yes" : "no");
-	text_print(stdout, t->name);
+	term_print(stdout, t->name);
 	print_reasons(j);
 	putchar('\n');
 }

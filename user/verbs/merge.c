@@ -28,7 +28,7 @@ static bool are_one(const char *a, const char *b)
 }
 
 /* Its events would be there twice. */
-static int check_twice(const struct words *w, struct diag *d)
+static int check_twice(const struct verb_args *w, struct diag *d)
 {
 	for (size_t i = 0; i < w->operands; i++)
 		for (size_t j = 0; j < i; j++)
@@ -37,7 +37,7 @@ static int check_twice(const struct words *w, struct diag *d)
 	return 0;
 }
 
-static int merge(const struct words *w, const char *to, struct diag *d)
+static int merge(const struct verb_args *w, const char *to, struct diag *d)
 {
 	struct jfr_merged merged;
 	struct new_file out;
@@ -57,9 +57,9 @@ static int merge(const struct words *w, const char *to, struct diag *d)
 int cmd_merge(int argc, char **argv, struct diag *d)
 {
 	const char *to = NULL;
-	const struct word_option options[] = {{"--output", &to, NULL}, {"-o", &to, NULL}, {NULL, NULL, NULL}};
-	struct words w = {.verb = "merge", .help = help, .options = options};
-	int err = words_read(&w, argc, argv, d);
+	const struct verb_option options[] = {{"--output", &to, NULL}, {"-o", &to, NULL}, {NULL, NULL, NULL}};
+	struct verb_args w = {.verb = "merge", .help = help, .options = options};
+	int err = verb_args_read(&w, argc, argv, d);
 
 	if (!err && w.operands < 2)
 		err = diag_usage(d, "two files at least: 'frtrace merge -o OUT.jfr A.jfr B.jfr'");

@@ -43,13 +43,13 @@ static void loader_name(const struct match *m, char *out, size_t size)
 		snprintf(out, size, "%s", r->loader_name);
 	} else {
 		snprintf(out, size, "%s@%" PRIx64, r->loader_type ? r->loader_type : "unknown", m->loader);
-		signature_dots(out);
+		java_name_dots(out);
 	}
 }
 
 static char *filter_of(const struct match *m)
 {
-	return signature_filter(m->method->class_name, m->method->name, m->method->descriptor);
+	return java_name_filter(m->method->class_name, m->method->name, m->method->descriptor);
 }
 
 static void print_remarks(const struct match *m)
@@ -59,7 +59,7 @@ static void print_remarks(const struct match *m)
 	for (size_t i = 0; i < REMARKS; i++)
 		if (m->flags & remarks[i].flag)
 			printf("  %s", remarks[i].text);
-	if (!m->reason && m->verdict.threshold_ns != PATTERN_NO_THRESHOLD)
+	if (!m->reason && m->verdict.threshold_ns != MATCHER_NO_THRESHOLD)
 		printf("  from %s on", log_time(m->verdict.threshold_ns));
 }
 
@@ -69,9 +69,9 @@ static void print_line(const struct match *m, int width)
 	int length = filter ? (int)strlen(filter) : 0;
 
 	loader_name(m, loader, sizeof(loader));
-	text_print(stdout, filter ? filter : "?");
+	term_print(stdout, filter ? filter : "?");
 	printf("%*s  ", length < width ? width - length : 0, "");
-	text_print(stdout, loader);
+	term_print(stdout, loader);
 	print_remarks(m);
 	putchar('\n');
 	free(filter);
@@ -118,7 +118,7 @@ static void print_member(struct json *j, const struct match *m)
 	json_string(j, "notTraced", m->reason ? skip_reason(m->reason) : NULL);
 	json_bool(j, "trace", m->verdict.trace);
 	json_bool(j, "timing", m->verdict.timing);
-	if (m->verdict.threshold_ns != PATTERN_NO_THRESHOLD)
+	if (m->verdict.threshold_ns != MATCHER_NO_THRESHOLD)
 		json_unsigned(j, "thresholdNanos", m->verdict.threshold_ns);
 	for (size_t i = 0; i < REMARKS; i++)
 		json_bool(j, remarks[i].name, m->flags & remarks[i].flag);
@@ -204,14 +204,14 @@ static void say_sum(const struct matches *found)
 
 static void offer(const char *class_name, const char *method, void *context)
 {
-	near_offer(context, class_name, method);
+	suggest_offer(context, class_name, method);
 }
 
 /* Nothing matched: the classes once more, for names that are near. */
 static void explain_nothing(const struct matches_setup *setup, const struct filter_list *filters)
 {
 	struct matches_setup again = *setup;
-	struct near *n = near_new(filters);
+	struct suggest *n = suggest_new(filters);
 	struct matches ignored;
 	const char *best;
 
@@ -221,10 +221,10 @@ static void explain_nothing(const struct matches_setup *setup, const struct filt
 	again.near = offer;
 	again.context = n;
 	matches_find(&ignored, &again);
-	for (size_t i = 0; (best = near_best(n, i)); i++)
+	for (size_t i = 0; (best = suggest_best(n, i)); i++)
 		log_line("  loaded and near: '%s'", best);
 	matches_release(&ignored);
-	near_free(n);
+	suggest_free(n);
 }
 
 static int find(struct matches *found, const struct matches_setup *setup, struct diag *d)
@@ -263,8 +263,8 @@ static int show(const struct settings *s, const struct target *t, const struct m
 int cmd_methods(const struct settings *settings, struct diag *d)
 {
 	struct target target = { .pidfd = -1 };
-	struct pattern pattern = { 0 };
-	struct model model = { 0 };
+	struct matcher pattern = { 0 };
+	struct jvm_model model = { 0 };
 	void *block = NULL;
 	int r;
 
@@ -274,7 +274,7 @@ int cmd_methods(const struct settings *settings, struct diag *d)
 	if (!r)
 		r = target_open(settings->target, &target, d);
 	if (!r)
-		r = model_open_classes(&model, &target, d);
+		r = jvm_model_open_classes(&model, &target, d);
 	if (!r) {
 		const struct matches_setup setup = { .layout = &model.layout,
 						     .mem = &model.remote.mem,
@@ -284,7 +284,7 @@ int cmd_methods(const struct settings *settings, struct diag *d)
 
 		r = show(settings, &target, &setup, d);
 	}
-	model_close(&model);
+	jvm_model_close(&model);
 	target_close(&target);
 	free(block);
 	return r;

@@ -25,17 +25,17 @@ struct print_options {
 	bool json, exact;
 };
 
-static int read_options(struct words *w, int argc, char **argv, struct print_options *o, struct diag *d)
+static int read_options(struct verb_args *w, int argc, char **argv, struct print_options *o, struct diag *d)
 {
-	const struct word_option options[] = {
+	const struct verb_option options[] = {
 		{"--events", &o->select.events, NULL}, {"--categories", &o->select.categories, NULL},
 		{"--stack-depth", &o->depth, NULL},    {"--json", NULL, &o->json},
 		{"--exact", NULL, &o->exact},	       {NULL, NULL, NULL},
 	};
 	int err;
 
-	*w = (struct words){.verb = "print", .help = help, .options = options};
-	err = words_read(w, argc, argv, d);
+	*w = (struct verb_args){.verb = "print", .help = help, .options = options};
+	err = verb_args_read(w, argc, argv, d);
 	w->options = NULL;
 	if (err)
 		return err;
@@ -65,7 +65,7 @@ static int check_selection(const struct print_options *o, struct diag *d)
 			  o->select.categories ? o->select.categories : "");
 }
 
-static int print_map(struct jfr_map *m, struct print_options *o, struct printer *p, struct diag *d)
+static int print_map(struct jfr_file_map *m, struct print_options *o, struct printer *p, struct diag *d)
 {
 	int err = (o->json ? print_json : print_text)(&m->file, &o->select, p);
 
@@ -74,7 +74,7 @@ static int print_map(struct jfr_map *m, struct print_options *o, struct printer 
 	err = check_output(p, d);
 	if (err || p->error)
 		return err ? err : EXIT_DONE;
-	err = jfr_map_verdict(m, d);
+	err = jfr_file_verdict(m, d);
 	if (!err && m->file.chunks)
 		err = check_selection(o, d);
 	if (!err && p->too_large)
@@ -86,15 +86,15 @@ int cmd_print(int argc, char **argv, struct diag *d)
 {
 	struct print_options o = {.depth = "5"};
 	struct printer p;
-	struct jfr_map m;
-	struct words w;
+	struct jfr_file_map m;
+	struct verb_args w;
 	uint64_t depth;
 	int err = read_options(&w, argc, argv, &o, d);
 
 	if (!err)
-		err = words_number("--stack-depth", o.depth, 0, &depth, d);
+		err = verb_args_number("--stack-depth", o.depth, 0, &depth, d);
 	if (!err)
-		err = jfr_map_open(&m, w.operand[0], d);
+		err = jfr_file_open(&m, w.operand[0], d);
 	if (err)
 		return err == CLI_DONE ? EXIT_DONE : err;
 	printer_init(&p, STDOUT_FILENO);
@@ -103,6 +103,6 @@ int cmd_print(int argc, char **argv, struct diag *d)
 	err = print_map(&m, &o, &p, d);
 	select_release(&o.select);
 	printer_release(&p);
-	jfr_map_close(&m);
+	jfr_file_close(&m);
 	return err;
 }

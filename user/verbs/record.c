@@ -43,10 +43,10 @@ struct recording {
 	struct with_jfr *with_jfr; /* NULL: nobody wants it */
 	struct session *session;
 	struct recorder *recorder;
-	struct brake *brake; /* NULL: none */
+	struct throttle *brake; /* NULL: none */
 	struct live *live; /* NULL: nothing is shown */
 	struct background *background; /* NULL: it is in the foreground */
-	struct model model;
+	struct jvm_model model;
 	struct diag not_walked; /* why stacks are not; "": they are, or nobody wants them */
 	struct report report;
 	bool incomplete;
@@ -82,14 +82,14 @@ static int open_output(struct recording *r, struct diag *d)
 /* Only what is recorded can be braked. */
 static int make_brake(struct recording *r, struct diag *d)
 {
-	struct brake_setup setup = { .segment = session_segment(r->session),
+	struct throttle_setup setup = { .segment = session_segment(r->session),
 				     .clock = &r->clock,
 				     .share = r->settings->max_overhead / 100.0,
 				     .cpus = target_cpus(&r->target) };
 
 	if (!r->settings->max_overhead || !filter_list_count(r->settings->filters, FILTER_TRACE))
 		return 0;
-	r->brake = brake_new(&setup, d);
+	r->brake = throttle_new(&setup, d);
 	return r->brake ? 0 : -ENOMEM;
 }
 
@@ -111,10 +111,10 @@ static int make_recorder(struct recording *r, struct diag *d)
 					.clock = &r->clock,
 					.output = r->output,
 					.resolver = r->model.resolver,
-					.rates = r->brake ? brake_rates(r->brake) : NULL,
+					.rates = r->brake ? throttle_rates(r->brake) : NULL,
 					.kernel = kernel,
 					.no_pauses = session_no_pauses(r->session)[0] };
-	struct wait_sink sink;
+	struct kernel_sink sink;
 
 	if (r->model.resolver)
 		setup.model = &r->model;
@@ -122,7 +122,7 @@ static int make_recorder(struct recording *r, struct diag *d)
 	if (!r->recorder)
 		return -ENOMEM;
 	if (kernel != JFR_KERNEL_NONE) {
-		sink = where_sink(recorder_where(r->recorder));
+		sink = breakdown_sink(recorder_where(r->recorder));
 		wait_stacks_attach(recorder_wait_stacks(r->recorder), &sink);
 		session_take_waits(r->session, &sink);
 	}
@@ -179,13 +179,13 @@ static void explain_no_match(struct recording *r)
 	if (report_hooked(session_segment(r->session), &classes))
 		return;
 	log_line("  no loaded class matches yet; a class that does is traced as soon as it is loaded");
-	near_classes_print(&r->target, session_segment(r->session), r->settings->filters);
+	suggest_classes_print(&r->target, session_segment(r->session), r->settings->filters);
 }
 
 /* 0: stacks that are walked can be trusted. Where nothing else is wanted, those will do that could not be compared. */
 static int prove_model(struct recording *r, char **dump)
 {
-	int err = model_prove(&r->model, &r->target, dump, &r->not_walked);
+	int err = jvm_model_prove(&r->model, &r->target, dump, &r->not_walked);
 
 	if (err != -ENODATA || r->settings->stacks != SETTINGS_STACKS_WALK)
 		return err;
@@ -193,13 +193,13 @@ static int prove_model(struct recording *r, char **dump)
 	return 0;
 }
 
-/* Open what walks stacks, if it is wanted and right. *dump may be set (model_prove()). */
+/* Open what walks stacks, if it is wanted and right. *dump may be set (jvm_model_prove()). */
 static void open_model(struct recording *r, char **dump)
 {
 	if (r->settings->stacks == SETTINGS_STACKS_JVMTI)
 		diag_set(&r->not_walked, ENOTSUP, "--stacks=jvmti");
-	else if (model_open(&r->model, &r->target, &r->not_walked) || prove_model(r, dump))
-		model_close(&r->model);
+	else if (jvm_model_open(&r->model, &r->target, &r->not_walked) || prove_model(r, dump))
+		jvm_model_close(&r->model);
 }
 
 /* Whatever is missing for stacks, there is a recording. Returns a thread dump, or NULL. */
@@ -331,7 +331,7 @@ static int finish(struct recording *r, int err, struct diag *d)
 	if (output_is_gone(r->output))
 		return EXIT_FAILED; /* said by report_end() */
 	if (r->incomplete || report_lost(&r->report) || stacks_lost || recorder_forged(r->recorder) || stop_err ||
-	    (r->brake && brake_methods(r->brake)))
+	    (r->brake && throttle_methods(r->brake)))
 		return EXIT_INCOMPLETE;
 	return EXIT_DONE;
 }
@@ -341,8 +341,8 @@ static void release(struct recording *r)
 	forget_interrupt(r);
 	live_free(r->live);
 	recorder_free(r->recorder);
-	brake_free(r->brake);
-	model_close(&r->model);
+	throttle_free(r->brake);
+	jvm_model_close(&r->model);
 	session_free(r->session);
 	output_close(r->output);
 	with_jfr_stop(r->with_jfr, false);

@@ -67,9 +67,9 @@ static int add_piece(struct pieces *p, const struct jfr_chunk *chunk)
 
 static int find_pieces(const char *path, struct pieces *p, uint64_t *size, struct diag *d)
 {
-	struct jfr_map map = { 0 };
+	struct jfr_file_map map = { 0 };
 	struct jfr_chunk *chunk;
-	int err = jfr_map_open(&map, path, d);
+	int err = jfr_file_open(&map, path, d);
 
 	while (!err && (chunk = jfr_file_next(&map.file))) {
 		if (is_whole(chunk) && add_piece(p, chunk))
@@ -77,7 +77,7 @@ static int find_pieces(const char *path, struct pieces *p, uint64_t *size, struc
 		jfr_chunk_put(chunk);
 	}
 	*size = map.size;
-	jfr_map_close(&map);
+	jfr_file_close(&map);
 	if (!err && !p->count)
 		return diag_set(d, ENODATA, "nothing to recover in '%s': no chunk of it is whole", path);
 	return err;
@@ -182,9 +182,9 @@ static int recover(const char *path, const char *to, struct diag *d)
 int cmd_recover(int argc, char **argv, struct diag *d)
 {
 	const char *to = NULL;
-	const struct word_option options[] = { { "--output", &to, NULL }, { "-o", &to, NULL }, { NULL, NULL, NULL } };
-	struct words words = { .verb = "recover", .help = help, .options = options };
-	int err = words_read(&words, argc, argv, d);
+	const struct verb_option options[] = { { "--output", &to, NULL }, { "-o", &to, NULL }, { NULL, NULL, NULL } };
+	struct verb_args words = { .verb = "recover", .help = help, .options = options };
+	int err = verb_args_read(&words, argc, argv, d);
 
 	if (!err && words.operands != 1)
 		err = diag_usage(d, words.operands ? "one file at a time: 'frtrace recover FILE'"

@@ -109,7 +109,7 @@ static int count_chunk(struct summary *s, struct jfr_chunk *chunk)
 	return err;
 }
 
-static int count_file(struct summary *s, struct jfr_map *m)
+static int count_file(struct summary *s, struct jfr_file_map *m)
 {
 	struct jfr_chunk *chunk;
 	int err = 0;
@@ -181,7 +181,7 @@ static void show_json(const struct summary *s, uint32_t chunks, const char *star
 	json_end(&j);
 }
 
-static int summarize(struct jfr_map *m, bool json, struct diag *d)
+static int summarize(struct jfr_file_map *m, bool json, struct diag *d)
 {
 	struct summary s = {0};
 	struct bytes start;
@@ -191,7 +191,7 @@ static int summarize(struct jfr_map *m, bool json, struct diag *d)
 	if (err) {
 		diag_set(d, -err, "no memory for the event types of '%s'", m->path);
 	} else {
-		err = jfr_map_verdict(m, d);
+		err = jfr_file_verdict(m, d);
 		qsort(s.tallies, s.count, sizeof(*s.tallies), compare);
 		if (m->file.chunks)
 			(json ? show_json : show_text)(&s, m->file.chunks, start_text(&s, &start));
@@ -204,19 +204,19 @@ static int summarize(struct jfr_map *m, bool json, struct diag *d)
 int cmd_summary(int argc, char **argv, struct diag *d)
 {
 	bool json = false;
-	const struct word_option options[] = {{"--json", NULL, &json}, {NULL, NULL, NULL}};
-	struct words w = {.verb = "summary", .help = help, .options = options};
-	struct jfr_map m;
-	int err = words_read(&w, argc, argv, d);
+	const struct verb_option options[] = {{"--json", NULL, &json}, {NULL, NULL, NULL}};
+	struct verb_args w = {.verb = "summary", .help = help, .options = options};
+	struct jfr_file_map m;
+	int err = verb_args_read(&w, argc, argv, d);
 
 	if (!err && w.operands != 1)
 		err = diag_usage(d, w.operands ? "one file at a time: 'frtrace summary FILE'"
 					       : "no file: 'frtrace summary FILE'");
 	if (!err)
-		err = jfr_map_open(&m, w.operand[0], d);
+		err = jfr_file_open(&m, w.operand[0], d);
 	if (err)
 		return err == CLI_DONE ? EXIT_DONE : err;
 	err = summarize(&m, json, d);
-	jfr_map_close(&m);
+	jfr_file_close(&m);
 	return err;
 }

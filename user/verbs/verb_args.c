@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct word_option *find_option(const struct words *w, const char *word, size_t length)
+static const struct verb_option *find_option(const struct verb_args *w, const char *word, size_t length)
 {
-	for (const struct word_option *o = w->options; o->name; o++)
+	for (const struct verb_option *o = w->options; o->name; o++)
 		if (strlen(o->name) == length && strncmp(o->name, word, length) == 0)
 			return o;
 	return NULL;
 }
 
 /* Returns how many words it took, or -EINVAL. */
-static int read_option(struct words *w, const char *word, const char *next, struct diag *d)
+static int read_option(struct verb_args *w, const char *word, const char *next, struct diag *d)
 {
 	size_t length = strcspn(word, "=");
-	const struct word_option *o = find_option(w, word, length);
+	const struct verb_option *o = find_option(w, word, length);
 
 	if (!o)
 		return diag_usage(d, "'frtrace %s' has no option '%.*s', see 'frtrace %s --help'", w->verb, (int)length,
@@ -34,7 +34,7 @@ static int read_option(struct words *w, const char *word, const char *next, stru
 	return word[length] ? 1 : 2;
 }
 
-static int add_operand(struct words *w, const char *word, struct diag *d)
+static int add_operand(struct verb_args *w, const char *word, struct diag *d)
 {
 	if (w->operands == sizeof(w->operand) / sizeof(w->operand[0]))
 		return diag_usage(d, "unexpected word '%s', see 'frtrace %s --help'", word, w->verb);
@@ -42,7 +42,7 @@ static int add_operand(struct words *w, const char *word, struct diag *d)
 	return 1;
 }
 
-int words_read(struct words *w, int argc, char **argv, struct diag *d)
+int verb_args_read(struct verb_args *w, int argc, char **argv, struct diag *d)
 {
 	bool only_operands = false;
 	int taken = 1;
@@ -64,7 +64,7 @@ int words_read(struct words *w, int argc, char **argv, struct diag *d)
 	return taken < 0 ? taken : 0;
 }
 
-int words_number(const char *option, const char *text, uint64_t least, uint64_t *n, struct diag *d)
+int verb_args_number(const char *option, const char *text, uint64_t least, uint64_t *n, struct diag *d)
 {
 	*n = 0;
 	if (!*text || strspn(text, "0123456789") != strlen(text) || strlen(text) > 9)

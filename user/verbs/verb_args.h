@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 /* One of the two is set. */
-struct word_option {
+struct verb_option {
 	const char *name;   /* "--events"; NULL: the end */
 	const char **value; /* --events=A and --events A; points into argv */
 	bool *flag;
 };
 
-struct words {
+struct verb_args {
 	const char *verb;
 	const char *help; /* the whole text of --help */
-	const struct word_option *options;
+	const struct verb_option *options;
 	const char *operand[4];
 	size_t operands;
 };
@@ -28,9 +28,9 @@ struct words {
  * Read the words behind the verb: w->verb, help and options are set by the caller, options and operands may be mixed,
  * `--` ends the options. 0; CLI_DONE (user/verbs/cli.h): the help was printed; -EINVAL with the message.
  */
-int words_read(struct words *w, int argc, char **argv, struct diag *d);
+int verb_args_read(struct verb_args *w, int argc, char **argv, struct diag *d);
 
 /* A whole number of at least `least`. `option` names it in the message. */
-int words_number(const char *option, const char *text, uint64_t least, uint64_t *n, struct diag *d);
+int verb_args_number(const char *option, const char *text, uint64_t least, uint64_t *n, struct diag *d);
 
 #endif

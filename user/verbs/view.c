@@ -32,7 +32,7 @@ struct view_options {
 	const char *width, *truncate, *height;
 	bool json;
 	const struct view *view;
-	struct grid_layout layout;
+	struct table_layout layout;
 };
 
 static const struct view *find_view(const char *name)
@@ -47,21 +47,21 @@ static const struct view *find_view(const char *name)
 static int read_layout(struct view_options *o, struct diag *d)
 {
 	uint64_t width = 0, height = 1;
-	int err = o->width ? words_number("--width", o->width, 20, &width, d) : 0;
+	int err = o->width ? verb_args_number("--width", o->width, 20, &width, d) : 0;
 
 	if (!err && o->height)
-		err = words_number("--cell-height", o->height, 1, &height, d);
+		err = verb_args_number("--cell-height", o->height, 1, &height, d);
 	if (!err && width > 10000)
 		err = diag_usage(d, "wrong --width '%s': it has to be at most 10000", o->width);
 	if (!err && strcmp(o->truncate, "beginning") != 0 && strcmp(o->truncate, "end") != 0)
 		err = diag_usage(d, "wrong --truncate '%s': it has to be beginning or end", o->truncate);
-	o->layout = (struct grid_layout){width, height > 1000 ? 1000 : height, strcmp(o->truncate, "beginning") == 0, o->json};
+	o->layout = (struct table_layout){width, height > 1000 ? 1000 : height, strcmp(o->truncate, "beginning") == 0, o->json};
 	return err;
 }
 
-static int read_options(struct words *w, int argc, char **argv, struct view_options *o, struct diag *d)
+static int read_options(struct verb_args *w, int argc, char **argv, struct view_options *o, struct diag *d)
 {
-	const struct word_option options[] = {
+	const struct verb_option options[] = {
 		{"--width", &o->width, NULL},
 		{"--truncate", &o->truncate, NULL},
 		{"--cell-height", &o->height, NULL},
@@ -70,8 +70,8 @@ static int read_options(struct words *w, int argc, char **argv, struct view_opti
 	};
 	int err;
 
-	*w = (struct words){.verb = "view", .help = help, .options = options};
-	err = words_read(w, argc, argv, d);
+	*w = (struct verb_args){.verb = "view", .help = help, .options = options};
+	err = verb_args_read(w, argc, argv, d);
 	w->options = NULL;
 	if (!err)
 		err = read_layout(o, d);
@@ -87,7 +87,7 @@ static int read_options(struct words *w, int argc, char **argv, struct view_opti
 	return 0;
 }
 
-static int show(struct jfr_map *m, const struct view_options *o, struct diag *d)
+static int show(struct jfr_file_map *m, const struct view_options *o, struct diag *d)
 {
 	struct printer p;
 	int err;
@@ -101,7 +101,7 @@ static int show(struct jfr_map *m, const struct view_options *o, struct diag *d)
 	if (!err && p.error && p.error != EPIPE)
 		err = diag_errno(d, p.error, "cannot write to standard output");
 	if (!err)
-		err = jfr_map_verdict(m, d);
+		err = jfr_file_verdict(m, d);
 	printer_release(&p);
 	return err;
 }
@@ -109,15 +109,15 @@ static int show(struct jfr_map *m, const struct view_options *o, struct diag *d)
 int cmd_view(int argc, char **argv, struct diag *d)
 {
 	struct view_options o = {.truncate = "end"};
-	struct jfr_map m;
-	struct words w;
+	struct jfr_file_map m;
+	struct verb_args w;
 	int err = read_options(&w, argc, argv, &o, d);
 
 	if (!err)
-		err = jfr_map_open(&m, w.operand[1], d);
+		err = jfr_file_open(&m, w.operand[1], d);
 	if (err)
 		return err == CLI_DONE ? EXIT_DONE : err;
 	err = show(&m, &o, d);
-	jfr_map_close(&m);
+	jfr_file_close(&m);
 	return err;
 }

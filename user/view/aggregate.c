@@ -3,17 +3,17 @@
 
 #include <stdlib.h>
 
-void groups_release(struct groups *g)
+void aggregate_release(struct aggregate *g)
 {
 	for (size_t i = 0; i < g->capacity; i++) {
 		free((char *)g->group[i].name);
 		free((char *)g->group[i].other);
 	}
 	free(g->group);
-	*g = (struct groups){0};
+	*g = (struct aggregate){0};
 }
 
-static struct group *place_of(const struct groups *g, uint64_t first, uint64_t second)
+static struct group *place_of(const struct aggregate *g, uint64_t first, uint64_t second)
 {
 	size_t i = ((first ^ second * 0xff51afd7ed558ccd) * 0x9e3779b97f4a7c15 >> 32) & (g->capacity - 1);
 
@@ -22,9 +22,9 @@ static struct group *place_of(const struct groups *g, uint64_t first, uint64_t s
 	return &g->group[i];
 }
 
-static bool grow(struct groups *g)
+static bool grow(struct aggregate *g)
 {
-	struct groups larger = {.count = g->count, .capacity = g->capacity ? 2 * g->capacity : 256};
+	struct aggregate larger = {.count = g->count, .capacity = g->capacity ? 2 * g->capacity : 256};
 
 	larger.group = calloc(larger.capacity, sizeof(*larger.group));
 	if (!larger.group)
@@ -37,7 +37,7 @@ static bool grow(struct groups *g)
 	return true;
 }
 
-struct group *groups_of(struct groups *g, uint64_t first, uint64_t second)
+struct group *aggregate_of(struct aggregate *g, uint64_t first, uint64_t second)
 {
 	struct group *group;
 
@@ -51,7 +51,7 @@ struct group *groups_of(struct groups *g, uint64_t first, uint64_t second)
 	return group;
 }
 
-void group_add(struct group *group, int64_t duration, bool thrown)
+void aggregate_add(struct group *group, int64_t duration, bool thrown)
 {
 	if (!group->count || duration < group->least)
 		group->least = duration;
@@ -62,7 +62,7 @@ void group_add(struct group *group, int64_t duration, bool thrown)
 	group->total += duration;
 }
 
-void groups_sort(struct groups *g, int (*compare)(const void *, const void *))
+void aggregate_sort(struct aggregate *g, int (*compare)(const void *, const void *))
 {
 	size_t n = 0;
 

@@ -14,21 +14,21 @@ struct group {
 	const char *other;
 };
 
-struct groups {
+struct aggregate {
 	struct group
-		*group; /* a hash table of places; count 0: a free one. After groups_sort(): in order, without gaps */
+		*group; /* a hash table of places; count 0: a free one. After aggregate_sort(): in order, without gaps */
 	size_t count, capacity;
 };
 
-void groups_release(struct groups *g);
+void aggregate_release(struct aggregate *g);
 
 /* The group of two keys, count 0 when it is new (the caller counts at once); NULL: no memory. Valid until the next
  * call. */
-struct group *groups_of(struct groups *g, uint64_t first, uint64_t second);
+struct group *aggregate_of(struct aggregate *g, uint64_t first, uint64_t second);
 
-void group_add(struct group *group, int64_t duration, bool thrown);
+void aggregate_add(struct group *group, int64_t duration, bool thrown);
 
 /* Put them in order; nothing can be looked up afterwards. */
-void groups_sort(struct groups *g, int (*compare)(const void *, const void *));
+void aggregate_sort(struct aggregate *g, int (*compare)(const void *, const void *));
 
 #endif

@@ -74,11 +74,11 @@ static int on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *co
 	return v->visit(&call, v->context);
 }
 
-int calls_each(struct jfr_file *file, const char *type, call_visit *visit, void *context)
+int call_iter_each(struct jfr_file *file, const char *type, call_visit *visit, void *context)
 {
 	struct visitor v = {visit, context};
 
-	return events_each(file, type, on_event, &v);
+	return event_iter_each(file, type, on_event, &v);
 }
 
 struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame)

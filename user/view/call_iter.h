@@ -17,11 +17,11 @@ struct call {
 	int64_t system_calls, system_call_time, major_faults, minor_faults;
 };
 
-/* A number other than 0 ends it, and is what calls_each() returns. */
+/* A number other than 0 ends it, and is what call_iter_each() returns. */
 typedef int call_visit(const struct call *call, void *context);
 
 /* All events of that type, in the order of the file. Faults are in file->fault. */
-int calls_each(struct jfr_file *file, const char *type, call_visit *visit, void *context);
+int call_iter_each(struct jfr_file *file, const char *type, call_visit *visit, void *context);
 
 /* The stack's first frame, whose method (a key) and line are given; false: there is none. */
 bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line);

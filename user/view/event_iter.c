@@ -14,7 +14,7 @@ static int visit_chunk(struct jfr_chunk *chunk, const char *type, event_visit *v
 	return err;
 }
 
-int events_each(struct jfr_file *file, const char *type, event_visit *visit, void *context)
+int event_iter_each(struct jfr_file *file, const char *type, event_visit *visit, void *context)
 {
 	struct jfr_chunk *chunk;
 	int err = 0;

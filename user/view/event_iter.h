@@ -5,10 +5,10 @@
 
 #include "format/jfr/jfr_read.h"
 
-/* A number other than 0 ends it, and is what events_each() returns. */
+/* A number other than 0 ends it, and is what event_iter_each() returns. */
 typedef int event_visit(struct jfr_chunk *chunk, const struct jfr_event *e, void *context);
 
 /* All events of that type, in the order of the file. Faults are in file->fault. */
-int events_each(struct jfr_file *file, const char *type, event_visit *visit, void *context);
+int event_iter_each(struct jfr_file *file, const char *type, event_visit *visit, void *context);
 
 #endif

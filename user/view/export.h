@@ -22,7 +22,7 @@ int export_csv(struct jfr_file *file, FILE *to);
 
 /* What the file's methods and threads are called: remembered by their keys. */
 struct export_names {
-	struct groups methods, threads; /* a thread's name is its first text, `mark` its number */
+	struct aggregate methods, threads; /* a thread's name is its first text, `mark` its number */
 	struct bytes text;
 };
 

@@ -148,7 +148,7 @@ static int add_states(const struct jfr_file *file, const char *type, thread_wait
 
 	jfr_file_init(&again, file->data, file->size);
 	again.forget = file->forget;
-	err = thread_waits_each(&again, type, visit, c);
+	err = wait_iter_each(&again, type, visit, c);
 	jfr_file_release(&again);
 	return err;
 }
@@ -172,7 +172,7 @@ int export_chrome(struct jfr_file *file, FILE *to)
 	json_object(&c.json, NULL);
 	json_string(&c.json, "displayTimeUnit", "ns");
 	json_array(&c.json, "traceEvents");
-	err = calls_each(file, "jdk.MethodTrace", add, &c);
+	err = call_iter_each(file, "jdk.MethodTrace", add, &c);
 	if (!err)
 		err = add_all_states(file, &c);
 	json_end(&c.json);

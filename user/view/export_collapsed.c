@@ -8,7 +8,7 @@
 
 struct collapsed {
 	struct export_names names;
-	struct groups stacks; /* method, stack of a chunk -> its line, in `name` */
+	struct aggregate stacks; /* method, stack of a chunk -> its line, in `name` */
 	struct bytes line;
 	const char **frame; /* names of a stack, top first */
 	size_t capacity;
@@ -72,7 +72,7 @@ static int add(const struct call *call, void *context)
 {
 	struct collapsed *c = context;
 	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
-	struct group *g = groups_of(&c->stacks, call->method.key, stack ^ (uint64_t)call->chunk->number << 40);
+	struct group *g = aggregate_of(&c->stacks, call->method.key, stack ^ (uint64_t)call->chunk->number << 40);
 
 	if (!g)
 		return -ENOMEM;
@@ -81,7 +81,7 @@ static int add(const struct call *call, void *context)
 		if (!g->name)
 			return -ENOMEM;
 	}
-	group_add(g, call->duration, call->thrown);
+	aggregate_add(g, call->duration, call->thrown);
 	return 0;
 }
 
@@ -102,10 +102,10 @@ int export_collapsed(struct jfr_file *file, bool weigh_time, FILE *to)
 
 	export_names_init(&c.names);
 	bytes_init(&c.line);
-	err = calls_each(file, "jdk.MethodTrace", add, &c);
+	err = call_iter_each(file, "jdk.MethodTrace", add, &c);
 	if (!err)
 		put_lines(&c, to);
-	groups_release(&c.stacks);
+	aggregate_release(&c.stacks);
 	export_names_release(&c.names);
 	bytes_release(&c.line);
 	free(c.frame);

@@ -79,7 +79,7 @@ int export_csv(struct jfr_file *file, FILE *to)
 
 	export_names_init(&c.names);
 	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line\r\n", to);
-	err = calls_each(file, "jdk.MethodTrace", add, &c);
+	err = call_iter_each(file, "jdk.MethodTrace", add, &c);
 	export_names_release(&c.names);
 	return err == -EIO ? 0 : err; /* whose errors are in `to` */
 }

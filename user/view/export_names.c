@@ -14,8 +14,8 @@ void export_names_init(struct export_names *n)
 
 void export_names_release(struct export_names *n)
 {
-	groups_release(&n->methods);
-	groups_release(&n->threads);
+	aggregate_release(&n->methods);
+	aggregate_release(&n->threads);
 	bytes_release(&n->text);
 }
 
@@ -26,7 +26,7 @@ static uint64_t key_of(const struct jfr_value *v)
 
 const char *export_method(struct export_names *n, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
-	struct group *g = groups_of(&n->methods, key_of(method), chunk->number);
+	struct group *g = aggregate_of(&n->methods, key_of(method), chunk->number);
 
 	if (!g)
 		return NULL;
@@ -59,7 +59,7 @@ static char *name_of(struct export_names *n, struct jfr_chunk *chunk, const stru
 
 struct group *export_thread(struct export_names *n, const struct call *call)
 {
-	struct group *g = groups_of(&n->threads, key_of(&call->thread), call->chunk->number);
+	struct group *g = aggregate_of(&n->threads, key_of(&call->thread), call->chunk->number);
 	struct jfr_value thread = call->thread;
 
 	if (!g || g->count)

@@ -18,7 +18,7 @@ static void file_shrank(int signal_number)
 	_exit(write(STDERR_FILENO, text, sizeof(text) - 1) < 0 ? EXIT_FAILED : EXIT_FAILED);
 }
 
-static int map_file(struct jfr_map *m, struct diag *d)
+static int map_file(struct jfr_file_map *m, struct diag *d)
 {
 	struct sigaction action = {.sa_handler = file_shrank};
 	struct stat st;
@@ -40,7 +40,7 @@ static int map_file(struct jfr_map *m, struct diag *d)
 	return 0;
 }
 
-static int check_magic(const struct jfr_map *m, struct diag *d)
+static int check_magic(const struct jfr_file_map *m, struct diag *d)
 {
 	struct jfr_header h;
 	struct cursor c;
@@ -64,11 +64,11 @@ static void forget_pages(const void *data, size_t size)
 		madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
-int jfr_map_open(struct jfr_map *m, const char *path, struct diag *d)
+int jfr_file_open(struct jfr_file_map *m, const char *path, struct diag *d)
 {
 	int err;
 
-	*m = (struct jfr_map){.path = path};
+	*m = (struct jfr_file_map){.path = path};
 	m->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (m->fd < 0)
 		return diag_errno(d, errno, "cannot open '%s'", path);
@@ -79,11 +79,11 @@ int jfr_map_open(struct jfr_map *m, const char *path, struct diag *d)
 		jfr_file_init(&m->file, m->data, m->size);
 	m->file.forget = forget_pages;
 	if (err)
-		jfr_map_close(m);
+		jfr_file_close(m);
 	return err;
 }
 
-void jfr_map_close(struct jfr_map *m)
+void jfr_file_close(struct jfr_file_map *m)
 {
 	if (!m->path)
 		return;
@@ -93,18 +93,18 @@ void jfr_map_close(struct jfr_map *m)
 	}
 	if (m->fd >= 0)
 		close(m->fd);
-	*m = (struct jfr_map){.fd = -1};
+	*m = (struct jfr_file_map){.fd = -1};
 }
 
 /* A chunk that was being appended when the file was opened may be finished, and longer than what is mapped. */
-static bool has_grown(const struct jfr_map *m)
+static bool has_grown(const struct jfr_file_map *m)
 {
 	struct stat st;
 
 	return m->file.cut_off && !m->file.fault.more && !fstat(m->fd, &st) && (size_t)st.st_size > m->size;
 }
 
-int jfr_map_verdict(const struct jfr_map *m, struct diag *d)
+int jfr_file_verdict(const struct jfr_file_map *m, struct diag *d)
 {
 	const struct jfr_fault *f = &m->file.fault;
 	bool grown = has_grown(m);

@@ -6,7 +6,7 @@
 #include "format/diag.h"
 #include "format/jfr/jfr_read.h"
 
-struct jfr_map {
+struct jfr_file_map {
 	const char *path; /* the caller's */
 	int fd;
 	void *data;
@@ -18,11 +18,11 @@ struct jfr_map {
  * Map a file and check that it is a recording. -errno with the message. A file that
  * becomes shorter while it is read ends the process, with a message and EXIT_FAILED.
  */
-int jfr_map_open(struct jfr_map *m, const char *path, struct diag *d);
-void jfr_map_close(struct jfr_map *m); /* one that was not opened too, if zeroed */
+int jfr_file_open(struct jfr_file_map *m, const char *path, struct diag *d);
+void jfr_file_close(struct jfr_file_map *m); /* one that was not opened too, if zeroed */
 
 /* After the last chunk: EXIT_DONE; EXIT_INCOMPLETE: the file is not finished (said); -EIO: it is damaged, the message
  * says what is wrong and where. */
-int jfr_map_verdict(const struct jfr_map *m, struct diag *d);
+int jfr_file_verdict(const struct jfr_file_map *m, struct diag *d);
 
 #endif

@@ -24,7 +24,7 @@ static int put_chunk(void *context, const void *chunk, size_t size)
 }
 
 /* The fault of a file is the reason to tell. */
-static int explain(const struct jfr_map *maps, size_t count, int err, const struct destination *to, const char *to_path,
+static int explain(const struct jfr_file_map *maps, size_t count, int err, const struct destination *to, const char *to_path,
 		   struct diag *d)
 {
 	int verdict = EXIT_DONE;
@@ -32,7 +32,7 @@ static int explain(const struct jfr_map *maps, size_t count, int err, const stru
 	if (to->error)
 		return diag_errno(d, -to->error, "cannot write '%s'", to_path);
 	for (size_t i = 0; i < count; i++) {
-		int v = jfr_map_verdict(&maps[i], d);
+		int v = jfr_file_verdict(&maps[i], d);
 
 		if (v < 0)
 			return v;
@@ -50,7 +50,7 @@ static int explain(const struct jfr_map *maps, size_t count, int err, const stru
 	return diag_set(d, -err, "cannot merge: these files are too different, or too large in one of their parts");
 }
 
-static int merge_maps(struct jfr_map *maps, size_t count, struct destination *to, struct jfr_merged *merged)
+static int merge_maps(struct jfr_file_map *maps, size_t count, struct destination *to, struct jfr_merged *merged)
 {
 	struct jfr_merge_sink sink = {put_chunk, to};
 	struct jfr_file **files = calloc(count, sizeof(struct jfr_file *));
@@ -68,20 +68,20 @@ static int merge_maps(struct jfr_map *maps, size_t count, struct destination *to
 int merge_files(const char *const *paths, size_t count, int to_fd, const char *to_path, struct jfr_merged *merged,
 		struct diag *d)
 {
-	struct jfr_map *maps = calloc(count, sizeof(*maps));
+	struct jfr_file_map *maps = calloc(count, sizeof(*maps));
 	struct destination to = {.fd = to_fd};
 	int err = 0;
 
 	if (!maps)
 		return diag_errno(d, ENOMEM, "cannot merge into '%s'", to_path);
 	for (size_t i = 0; i < count && !err; i++)
-		err = jfr_map_open(&maps[i], paths[i], d);
+		err = jfr_file_open(&maps[i], paths[i], d);
 	if (!err)
 		err = merge_check(maps, count, d);
 	if (!err)
 		err = explain(maps, count, merge_maps(maps, count, &to, merged), &to, to_path, d);
 	for (size_t i = 0; i < count; i++)
-		jfr_map_close(&maps[i]);
+		jfr_file_close(&maps[i]);
 	free(maps);
 	return err;
 }

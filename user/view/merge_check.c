@@ -52,7 +52,7 @@ static void read_clock(struct jfr_chunk *chunk, const struct jfr_timebase *base,
 	out->length = (uint64_t)wall - (uint64_t)base->start_nanos;
 }
 
-void merge_facts_read(const struct jfr_map *m, struct merge_facts *out)
+void merge_facts_read(const struct jfr_file_map *m, struct merge_facts *out)
 {
 	struct jfr_timebase base = {0};
 	struct jfr_chunk *chunk;
@@ -103,7 +103,7 @@ static void tell_step(const char *path, const struct merge_facts *facts)
 			 path, facts->clock_step > 0 ? "forward" : "back", log_time(step));
 }
 
-int merge_check(const struct jfr_map *maps, size_t count, struct diag *d)
+int merge_check(const struct jfr_file_map *maps, size_t count, struct diag *d)
 {
 	struct merge_facts *facts = calloc(count, sizeof(*facts));
 	int err = facts ? 0 : diag_errno(d, ENOMEM, "cannot merge");

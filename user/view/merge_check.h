@@ -20,12 +20,12 @@ struct merge_facts {
 };
 
 /* Read them; a file that is damaged tells what it has until there. */
-void merge_facts_read(const struct jfr_map *m, struct merge_facts *out);
+void merge_facts_read(const struct jfr_file_map *m, struct merge_facts *out);
 
 /*
  * -EINVAL with the message: two of them are of different JVMs. A clock that was set, not only adjusted, is said: the times of a
  * recording count from its start, and nothing tells by how much the starts of two are wrong against each other.
  */
-int merge_check(const struct jfr_map *maps, size_t count, struct diag *d);
+int merge_check(const struct jfr_file_map *maps, size_t count, struct diag *d);
 
 #endif

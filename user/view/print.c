@@ -15,7 +15,7 @@
 struct print {
 	struct printer *printer;
 	struct select *select;
-	struct order order;
+	struct sorter order;
 	struct contexts contexts;
 	bool first;
 	int err;
@@ -53,7 +53,7 @@ static void put_text_event(struct print *p, struct jfr_chunk *chunk, const struc
 	event_text_put(p->printer, chunk, e, around ? around->context : NULL, around ? around->count : 0);
 }
 
-static void change_context(struct print *p, const struct order_entry *entry, const struct jfr_event *e)
+static void change_context(struct print *p, const struct sorter_entry *entry, const struct jfr_event *e)
 {
 	uint64_t thread;
 
@@ -67,12 +67,12 @@ static void change_context(struct print *p, const struct order_entry *entry, con
 
 static void print_until(struct print *p, size_t left)
 {
-	struct order_entry entry;
+	struct sorter_entry entry;
 
 	while (p->order.count > left && !p->err && !printer_stopped(p->printer)) {
 		struct jfr_event e;
 
-		order_take(&p->order, &entry);
+		sorter_take(&p->order, &entry);
 		if (!jfr_chunk_event(entry.chunk, entry.at, &e))
 			; /* the file is being changed, which its verdict says */
 		else if (entry.context)
@@ -83,12 +83,12 @@ static void print_until(struct print *p, size_t left)
 	}
 }
 
-static void add(struct print *p, struct order_entry entry, int64_t time, bool end, bool context)
+static void add(struct print *p, struct sorter_entry entry, int64_t time, bool end, bool context)
 {
 	entry.time = time;
 	entry.tie = end;
 	entry.context = context;
-	if (!order_add(&p->order, &entry))
+	if (!sorter_add(&p->order, &entry))
 		p->err = -ENOMEM;
 }
 
@@ -96,7 +96,7 @@ static void add_event(struct print *p, struct jfr_chunk *chunk, const struct jfr
 {
 	struct jfr_times times = jfr_event_times(chunk, e);
 	int64_t end = jfr_timebase_moment(&chunk->clock, (uint64_t)times.start + (uint64_t)times.duration);
-	struct order_entry entry = {.at = e->at, .chunk = chunk};
+	struct sorter_entry entry = {.at = e->at, .chunk = chunk};
 
 	if (is_contextual(e->type)) {
 		add(p, entry, jfr_timebase_moment(&chunk->clock, times.start), false, true);
@@ -104,7 +104,7 @@ static void add_event(struct print *p, struct jfr_chunk *chunk, const struct jfr
 	}
 	if (select_has(p->select, e))
 		add(p, entry, end, true, false);
-	print_until(p, ORDER_WINDOW);
+	print_until(p, SORTER_WINDOW);
 }
 
 static void add_chunk(struct print *p, struct jfr_chunk *chunk)
@@ -121,7 +121,7 @@ static void add_chunk(struct print *p, struct jfr_chunk *chunk)
 
 static void print_release(struct print *p)
 {
-	order_release(&p->order);
+	sorter_release(&p->order);
 	contexts_release(&p->contexts);
 }
 
@@ -143,12 +143,12 @@ int print_text(struct jfr_file *file, struct select *select, struct printer *pri
 
 static void json_until(struct print *p, size_t left)
 {
-	struct order_entry entry;
+	struct sorter_entry entry;
 
 	while (p->order.count > left && !p->err && !printer_stopped(p->printer)) {
 		struct jfr_event e;
 
-		order_take(&p->order, &entry);
+		sorter_take(&p->order, &entry);
 		if (jfr_chunk_event(entry.chunk, entry.at, &e)) {
 			event_json_put(p->printer, entry.chunk, &e, p->first);
 			p->first = false;
@@ -159,7 +159,7 @@ static void json_until(struct print *p, size_t left)
 
 static void json_chunk(struct print *p, struct jfr_chunk *chunk)
 {
-	struct order_entry entry = {.chunk = chunk};
+	struct sorter_entry entry = {.chunk = chunk};
 	uint64_t position = JFR_HEADER_SIZE;
 	struct jfr_event e;
 
@@ -174,9 +174,9 @@ static void json_chunk(struct print *p, struct jfr_chunk *chunk)
 		entry.time = (uint64_t)times.start + (uint64_t)times.duration;
 		entry.at = e.at;
 		entry.tie++;
-		if (!order_add(&p->order, &entry))
+		if (!sorter_add(&p->order, &entry))
 			p->err = -ENOMEM;
-		json_until(p, ORDER_WINDOW);
+		json_until(p, SORTER_WINDOW);
 	}
 	json_until(p, 0);
 }

@@ -21,7 +21,7 @@ void printer_release(struct printer *p)
 {
 	bytes_release(&p->out);
 	bytes_release(&p->text);
-	rendered_release(&p->rendered);
+	render_cache_release(&p->rendered);
 }
 
 void printer_begin(struct printer *p, struct jfr_chunk *chunk, const struct jfr_event *e)
@@ -87,7 +87,7 @@ static bool is_cut(struct printer *p, const struct jfr_value *v)
 void printer_put(struct printer *p, struct jfr_value *v, const struct meta_field *f, unsigned int form,
 		 printer_value *print)
 {
-	struct rendered_key key;
+	struct render_cache_key key;
 	size_t start = p->out.size;
 	unsigned int cuts = p->cuts;
 
@@ -95,8 +95,8 @@ void printer_put(struct printer *p, struct jfr_value *v, const struct meta_field
 		print(p, v, f);
 		return;
 	}
-	key = (struct rendered_key){v->key, p->chunk->number, v->type->index, form | p->indent << 4};
-	if (rendered_recall(&p->rendered, &key, &p->out))
+	key = (struct render_cache_key){v->key, p->chunk->number, v->type->index, form | p->indent << 4};
+	if (render_cache_get(&p->rendered, &key, &p->out))
 		return;
 	if (is_cut(p, v)) {
 		v->kind = VALUE_NULL;
@@ -108,7 +108,7 @@ void printer_put(struct printer *p, struct jfr_value *v, const struct meta_field
 	print(p, v, f);
 	p->depth--;
 	if ((v->kind == VALUE_STRUCT || v->kind == VALUE_TEXT) && cuts == p->cuts && !p->out.failed)
-		rendered_keep(&p->rendered, &key, p->out.data + start, p->out.size - start);
+		render_cache_put(&p->rendered, &key, p->out.data + start, p->out.size - start);
 }
 
 void printer_check(struct printer *p, const struct cursor *c)

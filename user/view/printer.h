@@ -25,7 +25,7 @@ struct printer {
 	struct jfr_chunk *chunk; /* of the event */
 	const struct jfr_event *event;
 	struct bytes text; /* for who needs a string for a moment */
-	struct rendered rendered;
+	struct render_cache rendered;
 	size_t event_begin; /* in `out` */
 	unsigned int cuts;  /* values that were left out */
 	size_t max_event;   /* bytes of one printed event */

@@ -8,24 +8,24 @@
 #define MAX_TEXTS  (1u << 19)
 
 struct rendered_text {
-	struct rendered_key key;
+	struct render_cache_key key;
 	uint32_t size; /* of the text + 1; 0: a free place */
 	size_t at;
 };
 
-void rendered_release(struct rendered *r)
+void render_cache_release(struct render_cache *r)
 {
 	free(r->texts);
 	bytes_release(&r->memory);
-	*r = (struct rendered){0};
+	*r = (struct render_cache){0};
 }
 
-static bool same(const struct rendered_key *a, const struct rendered_key *b)
+static bool same(const struct render_cache_key *a, const struct render_cache_key *b)
 {
 	return a->key == b->key && a->chunk == b->chunk && a->type == b->type && a->form == b->form;
 }
 
-static struct rendered_text *place_of(const struct rendered *r, const struct rendered_key *key)
+static struct rendered_text *place_of(const struct render_cache *r, const struct render_cache_key *key)
 {
 	uint64_t h =
 		(key->key ^ ((uint64_t)key->type << 40) ^ ((uint64_t)key->form << 52) ^ key->chunk * 0x85ebca6bull) *
@@ -37,7 +37,7 @@ static struct rendered_text *place_of(const struct rendered *r, const struct ren
 	return &r->texts[i];
 }
 
-bool rendered_recall(const struct rendered *r, const struct rendered_key *key, struct bytes *out)
+bool render_cache_get(const struct render_cache *r, const struct render_cache_key *key, struct bytes *out)
 {
 	const struct rendered_text *t = r->capacity ? place_of(r, key) : NULL;
 
@@ -47,9 +47,9 @@ bool rendered_recall(const struct rendered *r, const struct rendered_key *key, s
 	return true;
 }
 
-static bool grow(struct rendered *r)
+static bool grow(struct render_cache *r)
 {
-	struct rendered larger = *r;
+	struct render_cache larger = *r;
 
 	larger.capacity = r->capacity ? 2 * r->capacity : 1024;
 	larger.texts = calloc(larger.capacity, sizeof(*larger.texts));
@@ -63,14 +63,14 @@ static bool grow(struct rendered *r)
 	return true;
 }
 
-static void forget(struct rendered *r)
+static void forget(struct render_cache *r)
 {
 	memset(r->texts, 0, r->capacity * sizeof(*r->texts));
 	r->count = 0;
 	bytes_clear(&r->memory);
 }
 
-void rendered_keep(struct rendered *r, const struct rendered_key *key, const void *text, size_t size)
+void render_cache_put(struct render_cache *r, const struct render_cache_key *key, const void *text, size_t size)
 {
 	if (size > MAX_TEXT)
 		return;

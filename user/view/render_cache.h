@@ -9,24 +9,24 @@
 
 #include "format/bytes.h"
 
-struct rendered_key {
+struct render_cache_key {
 	uint64_t key;
 	uint32_t chunk, type; /* of the constant */
 	uint32_t form;	      /* in which of its forms, how far indented */
 };
 
-struct rendered {
+struct render_cache {
 	struct rendered_text *texts; /* a hash table */
 	size_t count, capacity;
 	struct bytes memory;
 };
 
-void rendered_release(struct rendered *r);
+void render_cache_release(struct render_cache *r);
 
 /* Append what is known for the key; false: nothing is. */
-bool rendered_recall(const struct rendered *r, const struct rendered_key *key, struct bytes *out);
+bool render_cache_get(const struct render_cache *r, const struct render_cache_key *key, struct bytes *out);
 
 /* Remember a text; too large ones, and without memory, none. */
-void rendered_keep(struct rendered *r, const struct rendered_key *key, const void *text, size_t size);
+void render_cache_put(struct render_cache *r, const struct render_cache_key *key, const void *text, size_t size);
 
 #endif

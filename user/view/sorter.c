@@ -7,26 +7,26 @@
 
 #include <stdlib.h>
 
-void order_release(struct order *o)
+void sorter_release(struct sorter *o)
 {
 	for (size_t i = 0; i < o->count; i++)
 		jfr_chunk_put(o->heap[i].chunk);
 	free(o->heap);
-	*o = (struct order){0};
+	*o = (struct sorter){0};
 }
 
-static bool is_before(const struct order_entry *a, const struct order_entry *b)
+static bool is_before(const struct sorter_entry *a, const struct sorter_entry *b)
 {
 	return a->time != b->time ? a->time < b->time : a->tie < b->tie;
 }
 
-bool order_add(struct order *o, const struct order_entry *e)
+bool sorter_add(struct sorter *o, const struct sorter_entry *e)
 {
 	size_t i = o->count;
 
 	if (o->count == o->capacity) {
 		size_t capacity = o->capacity ? 2 * o->capacity : 4096;
-		struct order_entry *heap = realloc(o->heap, capacity * sizeof(*heap));
+		struct sorter_entry *heap = realloc(o->heap, capacity * sizeof(*heap));
 
 		if (!heap)
 			return false;
@@ -41,9 +41,9 @@ bool order_add(struct order *o, const struct order_entry *e)
 	return true;
 }
 
-bool order_take(struct order *o, struct order_entry *e)
+bool sorter_take(struct sorter *o, struct sorter_entry *e)
 {
-	struct order_entry last;
+	struct sorter_entry last;
 	size_t i = 0, child;
 
 	if (!o->count)

@@ -9,26 +9,26 @@
 
 #include "format/jfr/jfr_chunk.h"
 
-#define ORDER_WINDOW 1000000
+#define SORTER_WINDOW 1000000
 
-struct order_entry {
+struct sorter_entry {
 	int64_t time;
 	uint64_t tie;		       /* among those of one time the smaller one is first */
 	uint64_t at : 63, context : 1; /* of the event in its chunk; what the entry is for is its user's business */
 	struct jfr_chunk *chunk;
 };
 
-struct order {
-	struct order_entry *heap;
+struct sorter {
+	struct sorter_entry *heap;
 	size_t count, capacity;
 };
 
-void order_release(struct order *o); /* drops the chunks too */
+void sorter_release(struct sorter *o); /* drops the chunks too */
 
 /* The entry keeps its chunk. False: no memory. */
-bool order_add(struct order *o, const struct order_entry *e);
+bool sorter_add(struct sorter *o, const struct sorter_entry *e);
 
 /* The first of all; its chunk is the caller's to drop. False: none is left. */
-bool order_take(struct order *o, struct order_entry *e);
+bool sorter_take(struct sorter *o, struct sorter_entry *e);
 
 #endif

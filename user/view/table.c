@@ -14,32 +14,32 @@ struct cell {
 };
 
 struct layout {
-	const struct grid *grid;
-	const struct grid_layout *wanted;
-	struct cell cell[GRID_COLUMNS];
+	const struct table *grid;
+	const struct table_layout *wanted;
+	struct cell cell[TABLE_COLUMNS];
 	unsigned int width, preferred;
 };
 
-void grid_init(struct grid *t, const char *title, const struct grid_column *columns, unsigned int count)
+void table_init(struct table *t, const char *title, const struct table_column *columns, unsigned int count)
 {
-	*t = (struct grid){.title = title, .columns = columns, .count = count};
+	*t = (struct table){.title = title, .columns = columns, .count = count};
 }
 
-void grid_release(struct grid *t)
+void table_release(struct table *t)
 {
 	bytes_release(&t->cells);
 }
 
-void grid_cell(struct grid *t)
+void table_cell(struct table *t)
 {
 	bytes_put_u8(&t->cells, 0);
 	t->filled++;
 }
 
-void grid_put(struct grid *t, const char *text)
+void table_put(struct table *t, const char *text)
 {
 	put_text(&t->cells, text);
-	grid_cell(t);
+	table_cell(t);
 }
 
 static size_t length_of(const char *text)
@@ -257,7 +257,7 @@ static void put_head(struct bytes *out, struct layout *l)
 	}
 }
 
-bool grid_print(const struct grid *t, const struct grid_layout *wanted, struct bytes *out)
+bool table_print(const struct table *t, const struct table_layout *wanted, struct bytes *out)
 {
 	struct layout l = {.grid = t, .wanted = wanted};
 	const char *text = (char *)t->cells.data;
@@ -265,7 +265,7 @@ bool grid_print(const struct grid *t, const struct grid_layout *wanted, struct b
 	if (t->cells.failed)
 		return false;
 	if (wanted->json)
-		return grid_print_json(t, out);
+		return table_print_json(t, out);
 	if (!t->filled) {
 		put_text(out, "\nNo events found for '");
 		put_text(out, t->title);

@@ -19,7 +19,7 @@ static void put_value(struct json *j, const char *label, const char *text)
 	json_unsigned(j, label, n);
 }
 
-static void put_rows(const struct grid *t, struct json *j)
+static void put_rows(const struct table *t, struct json *j)
 {
 	const char *text = (char *)t->cells.data;
 
@@ -32,7 +32,7 @@ static void put_rows(const struct grid *t, struct json *j)
 	}
 }
 
-bool grid_print_json(const struct grid *t, struct bytes *out)
+bool table_print_json(const struct table *t, struct bytes *out)
 {
 	char *text = NULL;
 	size_t size = 0;

@@ -27,8 +27,8 @@ struct node {
 struct tree {
 	struct node *node;
 	uint32_t count, capacity;
-	struct groups index;  /* parent, method -> node, in `mark` */
-	struct groups stacks; /* method, stack -> the node of its last frame */
+	struct aggregate index;  /* parent, method -> node, in `mark` */
+	struct aggregate stacks; /* method, stack -> the node of its last frame */
 };
 
 static uint32_t add_node(struct tree *t, uint32_t parent, char *name)
@@ -55,7 +55,7 @@ static uint32_t add_node(struct tree *t, uint32_t parent, char *name)
 /* The node of a method below another; 0: no memory. */
 static uint32_t below(struct tree *t, uint32_t parent, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
-	struct group *g = groups_of(&t->index, parent, method->kind == VALUE_KEY ? method->key : 0);
+	struct group *g = aggregate_of(&t->index, parent, method->kind == VALUE_KEY ? method->key : 0);
 	char *name;
 
 	if (!g)
@@ -92,7 +92,7 @@ static int add(const struct call *call, void *context)
 {
 	struct tree *t = context;
 	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
-	struct group *g = groups_of(&t->stacks, call->method.key, stack ^ (uint64_t)call->chunk->number << 40);
+	struct group *g = aggregate_of(&t->stacks, call->method.key, stack ^ (uint64_t)call->chunk->number << 40);
 
 	if (g && !g->count++)
 		g->mark = add_stack(t, call);
@@ -208,17 +208,17 @@ static void tree_release(struct tree *t)
 	for (uint32_t i = 0; i < t->count; i++)
 		free(t->node[i].name);
 	free(t->node);
-	groups_release(&t->index);
-	groups_release(&t->stacks);
+	aggregate_release(&t->index);
+	aggregate_release(&t->stacks);
 }
 
-int view_callers(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+int view_callers(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
 	struct tree t = {.count = 0};
 	int err;
 
 	add_node(&t, 0, NULL);
-	err = t.count ? calls_each(file, "jdk.MethodTrace", add, &t) : -ENOMEM;
+	err = t.count ? call_iter_each(file, "jdk.MethodTrace", add, &t) : -ENOMEM;
 	if (!err && t.count > 1) {
 		sum_up(&t);
 		err = put_tree(&t, out) ? 0 : -ENOMEM;

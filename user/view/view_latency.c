@@ -76,10 +76,10 @@ static void put_rows(struct bytes *out, const struct latency *l)
 	}
 }
 
-int view_latency(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+int view_latency(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
 	struct latency l = {.total = 0};
-	int err = calls_each(file, "jdk.MethodTrace", add, &l);
+	int err = call_iter_each(file, "jdk.MethodTrace", add, &l);
 
 	if (!l.total) {
 		put_text(out, "\nNo events found for 'Latency'.\n");

@@ -8,13 +8,13 @@
 
 static int add_method(const struct call *call, void *context)
 {
-	struct group *g = groups_of(context, call->method.key, 0);
+	struct group *g = aggregate_of(context, call->method.key, 0);
 
 	if (g && !g->count)
 		g->name = view_method(call->chunk, call->method);
 	if (!g || !g->name)
 		return -ENOMEM;
-	group_add(g, call->duration, call->thrown);
+	aggregate_add(g, call->duration, call->thrown);
 	return 0;
 }
 
@@ -26,52 +26,52 @@ static int compare_totals(const void *a, const void *b)
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
 }
 
-static void put_methods(struct grid *grid, const struct groups *groups)
+static void put_methods(struct table *grid, const struct aggregate *groups)
 {
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *g = &groups->group[i];
 
-		grid_put(grid, g->name);
+		table_put(grid, g->name);
 		view_count(&grid->cells, g->count);
-		grid_cell(grid);
+		table_cell(grid);
 		view_time(&grid->cells, g->total);
-		grid_cell(grid);
+		table_cell(grid);
 		view_time(&grid->cells, g->least);
-		grid_cell(grid);
+		table_cell(grid);
 		view_time(&grid->cells, g->total / (int64_t)g->count);
-		grid_cell(grid);
+		table_cell(grid);
 		view_time(&grid->cells, g->most);
-		grid_cell(grid);
+		table_cell(grid);
 		view_count(&grid->cells, g->thrown);
-		grid_cell(grid);
+		table_cell(grid);
 	}
 }
 
-int view_methods(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+int view_methods(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
-	static const struct grid_column columns[] = {
+	static const struct table_column columns[] = {
 		{"Traced Method", true, true}, {"Calls", false, false},	  {"Total", false, false},
 		{"Minimum", false, false},     {"Average", false, false}, {"Maximum", false, false},
 		{"Thrown", false, false},
 	};
-	struct groups groups = {0};
-	struct grid grid;
-	int err = calls_each(file, "jdk.MethodTrace", add_method, &groups);
+	struct aggregate groups = {0};
+	struct table grid;
+	int err = call_iter_each(file, "jdk.MethodTrace", add_method, &groups);
 
-	grid_init(&grid, "Method Trace", columns, sizeof(columns) / sizeof(columns[0]));
-	groups_sort(&groups, compare_totals);
+	table_init(&grid, "Method Trace", columns, sizeof(columns) / sizeof(columns[0]));
+	aggregate_sort(&groups, compare_totals);
 	put_methods(&grid, &groups);
-	if (!err && !grid_print(&grid, layout, out))
+	if (!err && !table_print(&grid, layout, out))
 		err = -ENOMEM;
-	grid_release(&grid);
-	groups_release(&groups);
+	table_release(&grid);
+	aggregate_release(&groups);
 	return err;
 }
 
 /* By the caller's method: to find it a stack has to be looked into, once. */
 struct callers {
-	struct groups stacks; /* stack -> key of the caller's method + 1, in `mark` */
-	struct groups pairs;
+	struct aggregate stacks; /* stack -> key of the caller's method + 1, in `mark` */
+	struct aggregate pairs;
 };
 
 static uint64_t caller_key(const struct call *call)
@@ -98,7 +98,7 @@ static int add_pair(const struct call *call, void *context)
 {
 	struct callers *c = context;
 	bool has_stack = call->stack.kind == VALUE_KEY;
-	struct group *stack = groups_of(&c->stacks, has_stack ? call->stack.key : 0, call->chunk->number), *pair;
+	struct group *stack = aggregate_of(&c->stacks, has_stack ? call->stack.key : 0, call->chunk->number), *pair;
 	struct jfr_value caller;
 	int64_t line;
 
@@ -106,7 +106,7 @@ static int add_pair(const struct call *call, void *context)
 		return -ENOMEM;
 	if (!stack->count++)
 		stack->mark = has_stack ? caller_key(call) : 0;
-	pair = groups_of(&c->pairs, call->method.key, stack->mark);
+	pair = aggregate_of(&c->pairs, call->method.key, stack->mark);
 	if (!pair)
 		return -ENOMEM;
 	if (!pair->count) {
@@ -115,7 +115,7 @@ static int add_pair(const struct call *call, void *context)
 	}
 	if (!pair->name || !pair->other)
 		return -ENOMEM;
-	group_add(pair, call->duration, call->thrown);
+	aggregate_add(pair, call->duration, call->thrown);
 	return 0;
 }
 
@@ -129,26 +129,26 @@ static int compare_counts(const void *a, const void *b)
 	return names ? names : strcmp(x->other, y->other);
 }
 
-int view_calls(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+int view_calls(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
-	static const struct grid_column columns[] = {
+	static const struct table_column columns[] = {
 		{"Traced Method", true, true}, {"Caller", true, true}, {"Invocations", false, false}};
 	struct callers callers = {0};
-	struct grid grid;
-	int err = calls_each(file, "jdk.MethodTrace", add_pair, &callers);
+	struct table grid;
+	int err = call_iter_each(file, "jdk.MethodTrace", add_pair, &callers);
 
-	grid_init(&grid, "Method Calls", columns, sizeof(columns) / sizeof(columns[0]));
-	groups_sort(&callers.pairs, compare_counts);
+	table_init(&grid, "Method Calls", columns, sizeof(columns) / sizeof(columns[0]));
+	aggregate_sort(&callers.pairs, compare_counts);
 	for (size_t i = 0; i < callers.pairs.count; i++) {
-		grid_put(&grid, callers.pairs.group[i].name);
-		grid_put(&grid, callers.pairs.group[i].other);
+		table_put(&grid, callers.pairs.group[i].name);
+		table_put(&grid, callers.pairs.group[i].other);
 		view_count(&grid.cells, callers.pairs.group[i].count);
-		grid_cell(&grid);
+		table_cell(&grid);
 	}
-	if (!err && !grid_print(&grid, layout, out))
+	if (!err && !table_print(&grid, layout, out))
 		err = -ENOMEM;
-	grid_release(&grid);
-	groups_release(&callers.stacks);
-	groups_release(&callers.pairs);
+	table_release(&grid);
+	aggregate_release(&callers.stacks);
+	aggregate_release(&callers.pairs);
 	return err;
 }

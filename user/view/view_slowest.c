@@ -79,7 +79,7 @@ static void put_caller(struct bytes *out, const struct call *call)
 	}
 }
 
-static void put_call(struct grid *grid, const struct call *call, int64_t utc_offset)
+static void put_call(struct table *grid, const struct call *call, int64_t utc_offset)
 {
 	int64_t seconds = call->start / 1000000000;
 	struct java_time start = {.seconds = seconds, .nanos = call->start - seconds * 1000000000};
@@ -90,17 +90,17 @@ static void put_call(struct grid *grid, const struct call *call, int64_t utc_off
 	put_moment(cells, &start, utc_offset, false);
 	if (!cells->failed)
 		cells->size = begin + strlen("20:08:35.749"); /* not the date */
-	grid_cell(grid);
+	table_cell(grid);
 	view_time(cells, call->duration);
-	grid_cell(grid);
+	table_cell(grid);
 	jfr_resolve(call->chunk, &method);
 	if (method.kind == VALUE_STRUCT)
 		put_method(cells, call->chunk, &method);
-	grid_cell(grid);
+	table_cell(grid);
 	put_thread_name(cells, call->chunk, call->thread, "N/A");
-	grid_cell(grid);
+	table_cell(grid);
 	put_caller(cells, call);
-	grid_cell(grid);
+	table_cell(grid);
 }
 
 static struct slowest *find(struct jfr_file *file, const char *type, size_t room, int *err)
@@ -112,7 +112,7 @@ static struct slowest *find(struct jfr_file *file, const char *type, size_t room
 		return NULL;
 	}
 	s->room = room;
-	*err = calls_each(file, type, add, s);
+	*err = call_iter_each(file, type, add, s);
 	qsort(s->call, s->count, sizeof(s->call[0]), compare);
 	return s;
 }
@@ -126,25 +126,25 @@ static void slowest_free(struct slowest *s)
 	free(s);
 }
 
-static int show(const struct slowest *s, int64_t utc_offset, const struct grid_layout *layout, struct bytes *out,
+static int show(const struct slowest *s, int64_t utc_offset, const struct table_layout *layout, struct bytes *out,
 		const char *title)
 {
-	static const struct grid_column columns[] = {
+	static const struct table_column columns[] = {
 		{"Start", true, false},	 {"Duration", false, false}, {"Method", true, true},
 		{"Thread", true, false}, {"Caller", true, true},     {"Still Waits", true, false},
 	};
-	struct grid grid;
+	struct table grid;
 	int err = 0;
 
-	grid_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]) - !s->waits);
+	table_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]) - !s->waits);
 	for (size_t i = 0; i < s->count; i++) {
 		put_call(&grid, &s->call[i], utc_offset);
 		if (s->waits)
-			grid_put(&grid, s->wait[i] ?: "-");
+			table_put(&grid, s->wait[i] ?: "-");
 	}
-	if (!grid_print(&grid, layout, out))
+	if (!table_print(&grid, layout, out))
 		err = -ENOMEM;
-	grid_release(&grid);
+	table_release(&grid);
 	return err;
 }
 
@@ -156,7 +156,7 @@ static int waits_again(struct jfr_file *file, thread_wait_visit *visit, void *co
 
 	jfr_file_init(&again, file->data, file->size);
 	again.forget = file->forget;
-	err = thread_waits_each(&again, "frtrace.ThreadWait", visit, context);
+	err = wait_iter_each(&again, "frtrace.ThreadWait", visit, context);
 	jfr_file_release(&again);
 	return err;
 }
@@ -204,7 +204,7 @@ static int show_split(struct jfr_file *file, const struct slowest *calls, struct
 	return err;
 }
 
-int view_slowest(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+int view_slowest(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
 	int err;
 	struct slowest *s = find(file, "jdk.MethodTrace", SHOWN, &err);
@@ -254,7 +254,7 @@ static int add_ongoing(const struct thread_wait *wait, void *context)
 	return 0;
 }
 
-int view_open(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+int view_open(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
 	int err;
 	struct slowest *s = find(file, "frtrace.OpenCall", OPEN_SHOWN, &err);

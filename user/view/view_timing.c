@@ -8,7 +8,7 @@
 
 /* In a group: the average in `total`, minimum and maximum in `least` and `most`, invocations + 1 in `count`. */
 struct timing {
-	struct groups groups;
+	struct aggregate groups;
 	int64_t last; /* ticks */
 };
 
@@ -37,7 +37,7 @@ static int read_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_
 		average = strcmp(name, "average") == 0 ? span(chunk, v.number) : average;
 		maximum = strcmp(name, "maximum") == 0 ? span(chunk, v.number) : maximum;
 	}
-	g = groups_of(&t->groups, method.kind == VALUE_KEY ? method.key : 0, 0);
+	g = aggregate_of(&t->groups, method.kind == VALUE_KEY ? method.key : 0, 0);
 	if (g && !g->name)
 		g->name = view_method(chunk, method);
 	if (!g || !g->name)
@@ -54,7 +54,7 @@ static int add_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_e
 	int64_t start = jfr_event_times(chunk, e).start;
 
 	if (start != t->last)
-		groups_release(&t->groups);
+		aggregate_release(&t->groups);
 	t->last = start;
 	return read_row(t, chunk, e);
 }
@@ -79,44 +79,44 @@ static int compare(const void *a, const void *b)
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
 }
 
-static void put_rows(struct grid *grid, const struct groups *groups)
+static void put_rows(struct table *grid, const struct aggregate *groups)
 {
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *g = &groups->group[i];
 
-		grid_put(grid, g->name);
+		table_put(grid, g->name);
 		view_count(&grid->cells, g->count - 1);
-		grid_cell(grid);
+		table_cell(grid);
 		view_exact_time(&grid->cells, g->least);
-		grid_cell(grid);
+		table_cell(grid);
 		view_exact_time(&grid->cells, g->total);
-		grid_cell(grid);
+		table_cell(grid);
 		view_exact_time(&grid->cells, g->most);
-		grid_cell(grid);
+		table_cell(grid);
 	}
 }
 
-int view_timing(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+int view_timing(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
-	static const struct grid_column columns[] = {
+	static const struct table_column columns[] = {
 		{"Timed Method", true, true},	{"Invocations", false, false},	{"Minimum Time", false, false},
 		{"Average Time", false, false}, {"Maximum Time", false, false},
 	};
 	struct timing t = {.last = INT64_MIN};
 	struct jfr_chunk *chunk;
-	struct grid grid;
+	struct table grid;
 	int err = 0;
 
 	while (!err && (chunk = jfr_file_next(file))) {
 		err = add_chunk(&t, chunk);
 		jfr_chunk_put(chunk);
 	}
-	grid_init(&grid, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
-	groups_sort(&t.groups, compare);
+	table_init(&grid, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
+	aggregate_sort(&t.groups, compare);
 	put_rows(&grid, &t.groups);
-	if (!err && !grid_print(&grid, layout, out))
+	if (!err && !table_print(&grid, layout, out))
 		err = -ENOMEM;
-	grid_release(&grid);
-	groups_release(&t.groups);
+	table_release(&grid);
+	aggregate_release(&t.groups);
 	return err;
 }

@@ -12,7 +12,7 @@
 #define SHOWN 20
 
 struct wait_groups {
-	struct groups reasons, wakers, sites;
+	struct aggregate reasons, wakers, sites;
 };
 
 static uint64_t key_of(const char *text)
@@ -25,9 +25,9 @@ static uint64_t key_of(const char *text)
 }
 
 /* Takes the text, which may be NULL: no memory. */
-static bool add_to(struct groups *groups, char *text, int64_t duration)
+static bool add_to(struct aggregate *groups, char *text, int64_t duration)
 {
-	struct group *g = text ? groups_of(groups, key_of(text), 0) : NULL;
+	struct group *g = text ? aggregate_of(groups, key_of(text), 0) : NULL;
 
 	if (!g) {
 		free(text);
@@ -37,7 +37,7 @@ static bool add_to(struct groups *groups, char *text, int64_t duration)
 		free(text);
 	else
 		g->name = text;
-	group_add(g, duration, false);
+	aggregate_add(g, duration, false);
 	return true;
 }
 
@@ -130,48 +130,48 @@ static int compare(const void *a, const void *b)
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
 }
 
-static bool show(struct groups *groups, const struct grid_layout *layout, struct bytes *out, const char *title,
+static bool show(struct aggregate *groups, const struct table_layout *layout, struct bytes *out, const char *title,
 		 const char *label)
 {
-	const struct grid_column columns[] = {
+	const struct table_column columns[] = {
 		{label, true, true},	{"Waits", false, false},   {"Total", false, false},
 		{"Average", false, false}, {"Longest", false, false},
 	};
-	struct grid grid;
+	struct table grid;
 	bool printed;
 
-	grid_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]));
-	groups_sort(groups, compare);
+	table_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]));
+	aggregate_sort(groups, compare);
 	for (size_t i = 0; i < groups->count && i < SHOWN; i++) {
 		const struct group *g = &groups->group[i];
 
-		grid_put(&grid, g->name);
+		table_put(&grid, g->name);
 		view_count(&grid.cells, g->count);
-		grid_cell(&grid);
+		table_cell(&grid);
 		view_time(&grid.cells, g->total);
-		grid_cell(&grid);
+		table_cell(&grid);
 		view_time(&grid.cells, g->total / (int64_t)g->count);
-		grid_cell(&grid);
+		table_cell(&grid);
 		view_time(&grid.cells, g->most);
-		grid_cell(&grid);
+		table_cell(&grid);
 	}
-	printed = grid_print(&grid, layout, out);
-	grid_release(&grid);
+	printed = table_print(&grid, layout, out);
+	table_release(&grid);
 	return printed;
 }
 
-int view_waits(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out)
+int view_waits(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
 	struct wait_groups g = {0};
-	int err = thread_waits_each(file, "frtrace.ThreadWait", add, &g);
+	int err = wait_iter_each(file, "frtrace.ThreadWait", add, &g);
 	bool shown = !err && show(&g.reasons, layout, out, "Waits by Reason", "Reason");
 
 	if (shown && g.reasons.count)
 		shown = show(&g.wakers, layout, out, "Waits by Waker", "Waker");
 	if (shown && g.sites.count)
 		shown = show(&g.sites, layout, out, "Waits for Locks by Place", "Place");
-	groups_release(&g.reasons);
-	groups_release(&g.wakers);
-	groups_release(&g.sites);
+	aggregate_release(&g.reasons);
+	aggregate_release(&g.wakers);
+	aggregate_release(&g.sites);
 	return err ? err : shown ? 0 : -ENOMEM;
 }

@@ -10,21 +10,21 @@ struct view {
 	const char *name;
 	const char *no_json; /* it is no table; what to do instead */
 	/* Append it to `out`. 0 or -ENOMEM; faults are in file->fault. */
-	int (*show)(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
+	int (*show)(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
 };
 
 /* All of them; the last one has no name. */
 extern const struct view views[];
 
 /* One source file each. */
-int view_timing(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
-int view_methods(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
-int view_calls(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
-int view_slowest(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
-int view_open(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
-int view_waits(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
-int view_latency(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
-int view_callers(struct jfr_file *file, const struct grid_layout *layout, struct bytes *out);
+int view_timing(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
+int view_methods(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
+int view_calls(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
+int view_slowest(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
+int view_open(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
+int view_waits(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
+int view_latency(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
+int view_callers(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
 
 /* A method (VALUE_KEY or resolved) as a string to be freed: "a.b.C.m(int)"; "N/A". NULL: no memory. */
 char *view_method(struct jfr_chunk *chunk, struct jfr_value method);

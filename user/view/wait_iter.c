@@ -54,11 +54,11 @@ static int on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *co
 	return v->visit(&wait, v->context);
 }
 
-int thread_waits_each(struct jfr_file *file, const char *type, thread_wait_visit *visit, void *context)
+int wait_iter_each(struct jfr_file *file, const char *type, thread_wait_visit *visit, void *context)
 {
 	struct visitor v = {visit, context};
 
-	return events_each(file, type, on_event, &v);
+	return event_iter_each(file, type, on_event, &v);
 }
 
 uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread)

@@ -13,11 +13,11 @@ struct thread_wait {
 	struct jfr_value thread, stack, reason, call, waker, kernel_stack; /* not resolved; the third and fourth are texts or null; a pause's reason is what it is */
 };
 
-/* A number other than 0 ends it, and is what thread_waits_each() returns. */
+/* A number other than 0 ends it, and is what wait_iter_each() returns. */
 typedef int thread_wait_visit(const struct thread_wait *wait, void *context);
 
 /* All events of that type, in the order of the file; what it does not have is null. Faults are in file->fault. */
-int thread_waits_each(struct jfr_file *file, const char *type, thread_wait_visit *visit, void *context);
+int wait_iter_each(struct jfr_file *file, const char *type, thread_wait_visit *visit, void *context);
 
 /* A number for the thread that is the same in all chunks: Java's, else the system's; 0: there is none. */
 uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread);

@@ -15,8 +15,8 @@
 #define ROUNDS	  200000u
 #define THREADS	  4
 
-static struct memo sets[1u << SETS_LOG2][MEMO_WAYS];
-static struct memo_table table = {sets, SETS_LOG2, {0}};
+static struct cache sets[1u << SETS_LOG2][CACHE_WAYS];
+static struct cache_table table = {sets, SETS_LOG2, {0}};
 
 static int setup(void **state)
 {
@@ -34,62 +34,62 @@ static void nothing_is_known_of_any_address_at_first(void **state)
 {
 	uint64_t what;
 
-	assert_false(memo_recall(&table, 0, &what));
-	assert_false(memo_recall(&table, 8, &what));
-	assert_false(memo_recall(&table, UINT64_MAX, &what));
-	assert_false(memo_recall(&table, address_of(3), &what));
+	assert_false(cache_get(&table, 0, &what));
+	assert_false(cache_get(&table, 8, &what));
+	assert_false(cache_get(&table, UINT64_MAX, &what));
+	assert_false(cache_get(&table, address_of(3), &what));
 }
 
 static void what_was_remembered_is_recalled(void **state)
 {
 	uint64_t what;
 
-	memo_remember(&table, address_of(1), 11);
-	memo_remember(&table, address_of(2), 12);
-	assert_true(memo_recall(&table, address_of(1), &what));
+	cache_put(&table, address_of(1), 11);
+	cache_put(&table, address_of(2), 12);
+	assert_true(cache_get(&table, address_of(1), &what));
 	assert_int_equal(what, 11);
-	memo_remember(&table, address_of(1), UINT64_MAX);
-	assert_true(memo_recall(&table, address_of(1), &what));
+	cache_put(&table, address_of(1), UINT64_MAX);
+	assert_true(cache_get(&table, address_of(1), &what));
 	assert_int_equal(what, UINT64_MAX);
-	assert_true(memo_recall(&table, address_of(2), &what));
+	assert_true(cache_get(&table, address_of(2), &what));
 	assert_int_equal(what, 12);
-	assert_false(memo_recall(&table, address_of(3), &what));
-	assert_false(memo_recall(&table, 0, &what));
+	assert_false(cache_get(&table, address_of(3), &what));
+	assert_false(cache_get(&table, 0, &what));
 }
 
 static void word_that_is_no_address_is_not_remembered(void **state)
 {
-	static const uint64_t bad[] = {0, MEMO_BUSY, 1ULL << 48, UINT64_MAX, 1ULL << 48 | 0x7f1000000000};
+	static const uint64_t bad[] = {0, CACHE_BUSY, 1ULL << 48, UINT64_MAX, 1ULL << 48 | 0x7f1000000000};
 	uint64_t what;
 
 	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		memo_remember(&table, bad[i], 7);
-		assert_false(memo_recall(&table, bad[i], &what));
+		cache_put(&table, bad[i], 7);
+		assert_false(cache_get(&table, bad[i], &what));
 	}
-	assert_false(memo_recall(&table, 0x7f1000000000, &what));
+	assert_false(cache_get(&table, 0x7f1000000000, &what));
 }
 
 /* As many as there are ways are kept of one set; then one goes. */
 static void full_set_gives_up_one(void **state)
 {
-	uint64_t same[MEMO_WAYS + 1], what;
+	uint64_t same[CACHE_WAYS + 1], what;
 	uint32_t n = 0, known = 0;
 
-	for (uint64_t i = 1; n < MEMO_WAYS + 1; i++)
-		if (memo_set(address_of(i), SETS_LOG2) == 5)
+	for (uint64_t i = 1; n < CACHE_WAYS + 1; i++)
+		if (cache_set(address_of(i), SETS_LOG2) == 5)
 			same[n++] = address_of(i);
-	for (uint32_t i = 0; i < MEMO_WAYS; i++)
-		memo_remember(&table, same[i], i);
-	for (uint32_t i = 0; i < MEMO_WAYS; i++) {
-		assert_true(memo_recall(&table, same[i], &what));
+	for (uint32_t i = 0; i < CACHE_WAYS; i++)
+		cache_put(&table, same[i], i);
+	for (uint32_t i = 0; i < CACHE_WAYS; i++) {
+		assert_true(cache_get(&table, same[i], &what));
 		assert_int_equal(what, i);
 	}
-	memo_remember(&table, same[MEMO_WAYS], 99);
-	assert_true(memo_recall(&table, same[MEMO_WAYS], &what));
+	cache_put(&table, same[CACHE_WAYS], 99);
+	assert_true(cache_get(&table, same[CACHE_WAYS], &what));
 	assert_int_equal(what, 99);
-	for (uint32_t i = 0; i < MEMO_WAYS; i++)
-		known += memo_recall(&table, same[i], &what);
-	assert_int_equal(known, MEMO_WAYS - 1);
+	for (uint32_t i = 0; i < CACHE_WAYS; i++)
+		known += cache_get(&table, same[i], &what);
+	assert_int_equal(known, CACHE_WAYS - 1);
 }
 
 static void versions_go_round(void **state)
@@ -97,10 +97,10 @@ static void versions_go_round(void **state)
 	uint64_t what;
 
 	for (uint32_t i = 0; i < 70000; i++) {
-		memo_remember(&table, address_of(1), i);
-		assert_true(memo_recall(&table, address_of(1), &what));
+		cache_put(&table, address_of(1), i);
+		assert_true(cache_get(&table, address_of(1), &what));
 		assert_int_equal(what, i);
-		assert_false(memo_recall(&table, 0, &what));
+		assert_false(cache_get(&table, 0, &what));
 	}
 }
 
@@ -109,11 +109,11 @@ static void writer_that_finds_another_goes_without(void **state)
 	uint64_t what;
 
 	assert_true(lock_try(&table.lock));
-	memo_remember(&table, address_of(1), 1);
-	assert_false(memo_recall(&table, address_of(1), &what));
+	cache_put(&table, address_of(1), 1);
+	assert_false(cache_get(&table, address_of(1), &what));
 	lock_drop(&table.lock);
-	memo_remember(&table, address_of(1), 1);
-	assert_true(memo_recall(&table, address_of(1), &what));
+	cache_put(&table, address_of(1), 1);
+	assert_true(cache_get(&table, address_of(1), &what));
 }
 
 /* The word says whose it is; 0 is nobody's, and is asked for too. */
@@ -125,13 +125,13 @@ static void *race(void *seed)
 		uint64_t n = (random = random * 6364136223846793005ULL + 1442695040888963407ULL) >> 33;
 		uint64_t address = address_of(n % ADDRESSES);
 
-		if (memo_recall(&table, address, &what)) {
+		if (cache_get(&table, address, &what)) {
 			hits++;
 			wrong += what >> 8 != address;
 		}
-		wrong += memo_recall(&table, 0, &what);
+		wrong += cache_get(&table, 0, &what);
 		if (n % 8 == 0)
-			memo_remember(&table, address, address << 8 | (n >> 8 & 0xff));
+			cache_put(&table, address, address << 8 | (n >> 8 & 0xff));
 	}
 	return (void *)(hits ? wrong : UINT64_MAX);
 }

@@ -186,7 +186,7 @@ static void add_option(struct filter_list *l, const char *text, enum filter_kind
 		fail_msg("%s", d.text);
 }
 
-static void *compile(const char *filters, struct pattern *p)
+static void *compile(const char *filters, struct matcher *p)
 {
 	static const struct {
 		const char *word;
@@ -230,7 +230,7 @@ static const struct class_method *find_method(const struct class_file *c, const 
 	return NULL;
 }
 
-static void print_verdict(struct pattern_verdict v, enum frt_skip_reason reason, char *out, size_t size)
+static void print_verdict(struct matcher_decision v, enum frt_skip_reason reason, char *out, size_t size)
 {
 	if (!v.trace && !v.timing)
 		snprintf(out, size, "no");
@@ -238,28 +238,28 @@ static void print_verdict(struct pattern_verdict v, enum frt_skip_reason reason,
 		snprintf(out, size, "%s", reasons[reason]);
 	else
 		snprintf(out, size, "%s%s%s", v.trace ? "trace" : "", v.trace && v.timing ? " " : "", v.timing ? "timing" : "");
-	if (v.trace && v.threshold_ns != PATTERN_NO_THRESHOLD)
+	if (v.trace && v.threshold_ns != MATCHER_NO_THRESHOLD)
 		snprintf(out + strlen(out), size - strlen(out), " %llu", (unsigned long long)v.threshold_ns);
 }
 
 /* No class is passed over that has a selected method and does not need a JVM's knowledge for it. */
-static void check_rejection(const struct pattern *p, const struct loaded *l, const char *filters)
+static void check_rejection(const struct matcher *p, const struct loaded *l, const char *filters)
 {
-	enum pattern_answer answer = pattern_class(p, l->c.name.text, l->c.name.length);
+	enum matcher_answer answer = matcher_class(p, l->c.name.text, l->c.name.length);
 
-	if (answer == PATTERN_MARKED &&
+	if (answer == MATCHER_MARKED &&
 	    policy_may_have_mark(p, l->bytes + 10, l->c.size - 10, (uint16_t)(l->bytes[8] << 8 | l->bytes[9])))
 		return;
-	if (answer != PATTERN_METHODS)
+	if (answer != MATCHER_METHODS)
 		fail_msg("'%s': class %.*s is passed over", filters, l->c.name.length, l->c.name.text);
 }
 
-static void check_method(const struct row *r, const struct type *t, const struct loaded *l, const struct pattern *p)
+static void check_method(const struct row *r, const struct type *t, const struct loaded *l, const struct matcher *p)
 {
-	struct pattern_marks near = {0}, marks;
+	struct matcher_tags near = {0}, marks;
 	enum frt_skip_reason reason, of_class = policy_class(&l->c);
 	const struct class_method *m = find_method(&l->c, strchr(r->method, '.') + 1);
-	struct pattern_verdict v;
+	struct matcher_decision v;
 	char result[64];
 
 	if (!m)
@@ -267,7 +267,7 @@ static void check_method(const struct row *r, const struct type *t, const struct
 	policy_mark_class(p, &l->c, &near);
 	marks = near;
 	for (size_t i = 0; i < 5 && t->above[i]; i++)
-		pattern_mark_supertype(p, (struct pattern_text){t->above[i], strlen(t->above[i])}, &marks);
+		matcher_tag_supertype(p, (struct matcher_text){t->above[i], strlen(t->above[i])}, &marks);
 	v = policy_method(p, &l->c, m, &marks, &reason);
 	print_verdict(v, of_class ? of_class : reason, result, sizeof(result));
 	if (strcmp(result, r->result) != 0)
@@ -281,7 +281,7 @@ static void check_row(const struct row *r)
 {
 	size_t length = strcspn(r->method, "."), i = 0;
 	struct loaded *l = calloc(1, sizeof(*l));
-	struct pattern p;
+	struct matcher p;
 	void *block = compile(r->filters, &p);
 
 	while (i < sizeof(types) / sizeof(types[0]) &&
@@ -307,7 +307,7 @@ static void filters_say_of_a_method_what_the_rules_say(void **state)
 static void class_without_a_word_of_the_filters_is_not_looked_into(void **state)
 {
 	static const char *const speaks[] = {"shop/Service", "shop/Base", "x/OnClass", "x/OnMethod", "x/Api"};
-	struct pattern p;
+	struct matcher p;
 	void *block = compile("+shop.Service;@x.Timed", &p);
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -322,7 +322,7 @@ static void class_without_a_word_of_the_filters_is_not_looked_into(void **state)
 			fail_msg("%s is passed over", types[i].name);
 		if (may && !speaking && strncmp(types[i].name, "x/", 2) != 0)
 			fail_msg("%s is looked into", types[i].name);
-		assert_int_equal(pattern_class(&p, types[i].name, strlen(types[i].name)), PATTERN_MARKED);
+		assert_int_equal(matcher_class(&p, types[i].name, strlen(types[i].name)), MATCHER_MARKED);
 		free(l->bytes);
 		free(l);
 	}

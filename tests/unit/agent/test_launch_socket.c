@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 static char base[64];
-static struct door door;
+static struct launch_socket door;
 
 static int open_door(void **state)
 {
@@ -29,13 +29,13 @@ static int open_door(void **state)
 	strcpy(base, "/tmp/test_door.XXXXXX");
 	if (!mkdtemp(base) || setenv("TMPDIR", base, 1))
 		return -1;
-	return door_open(&door, "libx.so", "image", 5, &d);
+	return launch_socket_open(&door, "libx.so", "image", 5, &d);
 }
 
 static int close_door(void **state)
 {
-	launch_close();
-	door_close(&door, false);
+	launch_link_close();
+	launch_socket_close(&door, false);
 	return rmdir(base); /* it is empty */
 }
 
@@ -60,8 +60,8 @@ static int ring(void)
 	pid_t pid = 0;
 	int connection;
 
-	assert_true(launch_ring(door.path, 15));
-	connection = door_accept(&door, &pid);
+	assert_true(launch_link_connect(door.path, 15));
+	connection = launch_socket_accept(&door, &pid);
 	assert_true(connection >= 0);
 	assert_int_equal(pid, getpid());
 	return connection;
@@ -72,14 +72,14 @@ static void who_rings_is_known_and_gets_commands_whole(void **state)
 	pid_t pid;
 	int connection;
 
-	assert_int_equal(door_accept(&door, &pid), -EAGAIN);
+	assert_int_equal(launch_socket_accept(&door, &pid), -EAGAIN);
 	connection = ring();
-	assert_null(launch_command(10));
-	assert_true(launch_is_open());
-	assert_int_equal(door_say(connection, "boot"), 0);
-	assert_int_equal(door_say(connection, "run"), 0);
-	assert_string_equal(launch_command(1000), "boot");
-	assert_string_equal(launch_command(1000), "run");
+	assert_null(launch_link_command(10));
+	assert_true(launch_link_is_open());
+	assert_int_equal(launch_socket_say(connection, "boot"), 0);
+	assert_int_equal(launch_socket_say(connection, "run"), 0);
+	assert_string_equal(launch_link_command(1000), "boot");
+	assert_string_equal(launch_link_command(1000), "run");
 	close(connection);
 }
 
@@ -88,10 +88,10 @@ static void answer_comes_back(void **state)
 	int connection = ring(), result = 0;
 	struct diag d;
 
-	launch_answer(106);
-	assert_int_equal(door_command(connection, "start", 1000, &result, &d), 0);
+	launch_link_answer(106);
+	assert_int_equal(launch_socket_command(connection, "start", 1000, &result, &d), 0);
 	assert_int_equal(result, 106);
-	assert_string_equal(launch_command(1000), "start");
+	assert_string_equal(launch_link_command(1000), "start");
 	close(connection);
 }
 
@@ -100,10 +100,10 @@ static void silence_and_death_are_told_apart(void **state)
 	int connection = ring(), result;
 	struct diag d;
 
-	assert_int_equal(door_command(connection, "stop", 20, &result, &d), -ETIMEDOUT);
+	assert_int_equal(launch_socket_command(connection, "stop", 20, &result, &d), -ETIMEDOUT);
 	assert_non_null(strstr(d.text, "no answer within"));
-	launch_close();
-	assert_int_equal(door_command(connection, "stop", 1000, &result, &d), -ESRCH);
+	launch_link_close();
+	assert_int_equal(launch_socket_command(connection, "stop", 1000, &result, &d), -ESRCH);
 	close(connection);
 }
 
@@ -118,7 +118,7 @@ static void waiting_for_an_answer_ends_with_ctrl_c(void **state)
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	raise(SIGTERM);
 	alarm(20);
-	assert_int_equal(door_command(connection, "init", -1, &result, &d), -EINTR);
+	assert_int_equal(launch_socket_command(connection, "init", -1, &result, &d), -EINTR);
 	alarm(0);
 	interrupt_forget();
 	sigprocmask(SIG_UNBLOCK, &ends, NULL);
@@ -130,13 +130,13 @@ static void agent_goes_on_when_the_collector_is_gone(void **state)
 	int connection = ring();
 
 	close(connection);
-	assert_null(launch_command(1000));
-	assert_false(launch_is_open());
-	launch_answer(0);
-	door_close(&door, true);
-	assert_false(launch_ring(door.path, 15));
+	assert_null(launch_link_command(1000));
+	assert_false(launch_link_is_open());
+	launch_link_answer(0);
+	launch_socket_close(&door, true);
+	assert_false(launch_link_connect(door.path, 15));
 	assert_int_equal(access(door.file.path, R_OK), 0); /* who is told to load it still can */
-	assert_false(launch_ring("/a/path/that/is/longer/than/a/socket's/address/can/be/which/is/a/hundred/and/eight/bytes"
+	assert_false(launch_link_connect("/a/path/that/is/longer/than/a/socket's/address/can/be/which/is/a/hundred/and/eight/bytes"
 				 "/with/its/end", 15));
 }
 
@@ -153,7 +153,7 @@ static void agent_does_not_stand_in_a_full_queue_for_ever(void **state)
 	} while (!connect(others[n++], (struct sockaddr *)&address, sizeof(address)));
 	assert_int_equal(errno, EAGAIN);
 	alarm(20);
-	assert_false(launch_ring(door.path, 1));
+	assert_false(launch_link_connect(door.path, 1));
 	alarm(0);
 	while (n)
 		close(others[--n]);
@@ -161,13 +161,13 @@ static void agent_does_not_stand_in_a_full_queue_for_ever(void **state)
 
 static void directory_that_options_cannot_name_is_not_used(void **state)
 {
-	struct door other;
+	struct launch_socket other;
 	struct diag d;
 
 	setenv("TMPDIR", "/tmp/with space", 1);
-	assert_int_equal(door_open(&other, "libx.so", "image", 5, &d), 0);
+	assert_int_equal(launch_socket_open(&other, "libx.so", "image", 5, &d), 0);
 	assert_null(strchr(other.path, ' '));
-	door_close(&other, false);
+	launch_socket_close(&other, false);
 	assert_true(access(other.file.path, F_OK) < 0);
 }
 
@@ -199,22 +199,22 @@ static void remove_left(const char *name)
 
 static void what_the_killed_have_left_is_swept_by_the_next(void **state)
 {
-	struct door other;
+	struct launch_socket other;
 	struct diag d;
 
 	leave(".frtrace-000000000001", 100);
 	leave(".frtrace-000000000002", 1);
-	assert_int_equal(door_open(&other, "libx.so", "image", 5, &d), 0);
+	assert_int_equal(launch_socket_open(&other, "libx.so", "image", 5, &d), 0);
 	assert_false(is_there(".frtrace-000000000001"));
 	assert_true(is_there(".frtrace-000000000002")); /* it may just be made */
 	assert_true(is_there(door.file.directory));
-	door_close(&other, false);
+	launch_socket_close(&other, false);
 	leave(".frtrace-000000000003", 100);
 	assert_int_equal(futimens(door.file.inside, (struct timespec[]){ { 1, 0 }, { 1, 0 } }), 0);
-	assert_int_equal(door_open(&other, "libx.so", "image", 5, &d), 0);
+	assert_int_equal(launch_socket_open(&other, "libx.so", "image", 5, &d), 0);
 	assert_true(is_there(door.file.directory)); /* old, but its owner lives */
 	assert_false(is_there(".frtrace-000000000003"));
-	door_close(&other, false);
+	launch_socket_close(&other, false);
 	remove_left(".frtrace-000000000002");
 }
 

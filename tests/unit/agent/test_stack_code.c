@@ -161,7 +161,7 @@ static void stack_that_changes_between_the_walks_is_unreadable(void)
 static uint64_t pc_of_set(const struct fake_blob *b, uint64_t set)
 {
 	for (uint32_t i = 100; i < b->size - 100; i++)
-		if (memo_set(fake_pc(b, i), CODE_SETS_LOG2) == set)
+		if (cache_set(fake_pc(b, i), CODE_SETS_LOG2) == set)
 			return fake_pc(b, i);
 	return fake_pc(b, 100);
 }

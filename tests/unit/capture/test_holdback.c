@@ -27,20 +27,20 @@ static void on_cover(void *context, uint64_t tsc)
 
 static const struct stream_sink sink = {.span = on_span, .cover = on_cover};
 
-static struct hold *h;
+static struct holdback *h;
 static struct stream_sink in;
 
 static int setup(void **state)
 {
 	memset(&seen, 0, sizeof(seen));
-	h = hold_new(&sink);
-	in = hold_sink(h);
+	h = holdback_new(&sink);
+	in = holdback_sink(h);
 	return !h;
 }
 
 static int teardown(void **state)
 {
-	hold_free(h);
+	holdback_free(h);
 	return 0;
 }
 
@@ -53,7 +53,7 @@ static void feed(uint64_t start, const struct stream_vthread *v)
 static void what_was_drained_passes(void **state)
 {
 	feed(1, NULL);
-	hold_let_go(h, UINT64_MAX);
+	holdback_release(h, UINT64_MAX);
 	assert_int_equal(seen.spans, 1);
 	assert_int_equal(seen.covers, 1);
 }
@@ -62,37 +62,37 @@ static void what_was_swept_waits_for_the_queue(void **state)
 {
 	struct stream_vthread v = {.java_id = 7, .name = "seven"};
 
-	hold_begin(h);
+	holdback_begin(h);
 	feed(1, NULL);
 	feed(2, &v);
 	strcpy(v.name, "renamed");
-	hold_end(h, 100);
+	holdback_end(h, 100);
 	assert_int_equal(seen.covers, 2); /* what has to be known sooner */
 	feed(3, NULL);
 	assert_int_equal(seen.spans, 1); /* drained */
-	hold_let_go(h, 99);
+	holdback_release(h, 99);
 	assert_int_equal(seen.spans, 1);
-	hold_let_go(h, 100);
+	holdback_release(h, 100);
 	assert_int_equal(seen.spans, 3);
 	assert_int_equal(seen.start[1], 1);
 	assert_string_equal(seen.name[1], "none");
 	assert_int_equal(seen.start[2], 2);
 	assert_string_equal(seen.name[2], "seven");
-	hold_let_go(h, UINT64_MAX);
+	holdback_release(h, UINT64_MAX);
 	assert_int_equal(seen.spans, 3);
 }
 
 static void each_sweep_has_its_own_position(void **state)
 {
 	for (uint64_t sweep = 0; sweep < 10; sweep++) {
-		hold_begin(h);
+		holdback_begin(h);
 		for (uint64_t i = 0; i < 60; i++)
 			feed(100 * sweep + i, NULL);
-		hold_end(h, 10 * sweep);
-		hold_let_go(h, 5 * sweep);
+		holdback_end(h, 10 * sweep);
+		holdback_release(h, 5 * sweep);
 		assert_int_equal(seen.spans, 60 * (5 * sweep / 10 + 1));
 	}
-	hold_let_go(h, 90);
+	holdback_release(h, 90);
 	assert_int_equal(seen.spans, 600);
 	for (size_t i = 0; i < 600; i++)
 		assert_int_equal(seen.start[i], 100 * (i / 60) + i % 60);

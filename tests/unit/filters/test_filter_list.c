@@ -482,7 +482,7 @@ static void too_long_a_name_is_refused(void **state)
 static int read_and_compile(struct diag *d)
 {
 	struct filter_list *l = filter_list_new();
-	struct near *near = NULL;
+	struct suggest *near = NULL;
 	void *block = NULL;
 	size_t size;
 	int err = -ENOMEM;
@@ -496,10 +496,10 @@ static int read_and_compile(struct diag *d)
 		assert_int_equal(filter_list_size(l), 0);
 	if (!err)
 		err = filter_list_compile(l, &block, &size, d);
-	near = err ? NULL : near_new(l);
+	near = err ? NULL : suggest_new(l);
 	if (near)
-		near_offer(near, "p.A", NULL);
-	near_free(near);
+		suggest_offer(near, "p.A", NULL);
+	suggest_free(near);
 	free(block);
 	filter_list_free(l);
 	return err;

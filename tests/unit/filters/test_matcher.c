@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 struct compiled {
-	struct pattern p;
+	struct matcher p;
 	void *block;
 };
 
@@ -30,18 +30,18 @@ static struct compiled compile(const char *select, const char *exclude)
 	assert_int_equal(filter_list_compile(l, &c.block, &c.p.size, &d), 0);
 	c.p.block = c.block;
 	filter_list_free(l);
-	assert_true(pattern_valid(&c.p));
+	assert_true(matcher_valid(&c.p));
 	return c;
 }
 
-static bool selects(const struct pattern *p, const char *class_name, const char *method)
+static bool selects(const struct matcher *p, const char *class_name, const char *method)
 {
-	return pattern_method(p, class_name, strlen(class_name), method, strlen(method), "()V", 3);
+	return matcher_method(p, class_name, strlen(class_name), method, strlen(method), "()V", 3);
 }
 
-static enum pattern_answer asks(const struct pattern *p, const char *class_name)
+static enum matcher_answer asks(const struct matcher *p, const char *class_name)
 {
-	return pattern_class(p, class_name, strlen(class_name));
+	return matcher_class(p, class_name, strlen(class_name));
 }
 
 struct row {
@@ -154,7 +154,7 @@ static void method_is_selected_by_equal_names(void **state)
 		if (yes != r->yes)
 			fail_msg("-m '%s' -x '%s': %s.%s is %d", r->select, r->exclude ? r->exclude : "", r->class_name,
 				 r->method, yes);
-		if (yes && asks(&c.p, r->class_name) != PATTERN_METHODS)
+		if (yes && asks(&c.p, r->class_name) != MATCHER_METHODS)
 			fail_msg("-m '%s': class %s is not asked for its methods", r->select, r->class_name);
 		free(c.block);
 	}
@@ -164,13 +164,13 @@ static void class_without_a_match_is_not_looked_into(void **state)
 {
 	struct compiled c = compile("a.A;a.B::m", "a.X;a.B::n");
 
-	assert_int_equal(asks(&c.p, "a/A"), PATTERN_METHODS);
-	assert_int_equal(asks(&c.p, "a/B"), PATTERN_METHODS);
-	assert_int_equal(asks(&c.p, "a/C"), PATTERN_NO);
-	assert_int_equal(asks(&c.p, "a/X"), PATTERN_NO);
-	assert_int_equal(asks(&c.p, "a"), PATTERN_NO);
-	assert_int_equal(asks(&c.p, ""), PATTERN_NO);
-	assert_false(pattern_any_class(&c.p));
+	assert_int_equal(asks(&c.p, "a/A"), MATCHER_METHODS);
+	assert_int_equal(asks(&c.p, "a/B"), MATCHER_METHODS);
+	assert_int_equal(asks(&c.p, "a/C"), MATCHER_NO);
+	assert_int_equal(asks(&c.p, "a/X"), MATCHER_NO);
+	assert_int_equal(asks(&c.p, "a"), MATCHER_NO);
+	assert_int_equal(asks(&c.p, ""), MATCHER_NO);
+	assert_false(matcher_any_class(&c.p));
 	free(c.block);
 }
 
@@ -178,11 +178,11 @@ static void any_class_is_told_from_exclusions(void **state)
 {
 	struct compiled all = compile("::m", "a.X"), none = compile("a.A", "::m");
 
-	assert_true(pattern_any_class(&all.p));
-	assert_int_equal(asks(&all.p, "b/Whatever"), PATTERN_METHODS);
-	assert_int_equal(asks(&all.p, "a/X"), PATTERN_NO);
-	assert_false(pattern_any_class(&none.p));
-	assert_int_equal(asks(&none.p, "b/Whatever"), PATTERN_NO);
+	assert_true(matcher_any_class(&all.p));
+	assert_int_equal(asks(&all.p, "b/Whatever"), MATCHER_METHODS);
+	assert_int_equal(asks(&all.p, "a/X"), MATCHER_NO);
+	assert_false(matcher_any_class(&none.p));
+	assert_int_equal(asks(&none.p, "b/Whatever"), MATCHER_NO);
 	free(all.block);
 	free(none.block);
 }
@@ -191,16 +191,16 @@ static void names_need_no_terminator(void **state)
 {
 	struct compiled c = compile("a.b.C::m", NULL);
 
-	assert_true(pattern_method(&c.p, "a/b/Cxyz", 5, "mxyz", 1, "", 0));
+	assert_true(matcher_method(&c.p, "a/b/Cxyz", 5, "mxyz", 1, "", 0));
 	free(c.block);
 }
 
 /* The longest chain of entries that one look-up may have to walk. */
 static uint32_t longest_chain(const void *block)
 {
-	const struct block_header *h = block;
+	const struct program_header *h = block;
 	const uint32_t *buckets = (const uint32_t *)(h + 1);
-	const struct block_entry *entries = (const struct block_entry *)(buckets + h->buckets);
+	const struct program_entry *entries = (const struct program_entry *)(buckets + h->buckets);
 	uint32_t longest = 0;
 
 	for (uint32_t i = 0; i < h->buckets; i++) {
@@ -217,7 +217,7 @@ static void five_thousand_filters_cost_a_few_steps(void **state)
 {
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
-	struct pattern p;
+	struct matcher p;
 	void *block;
 	char text[80];
 
@@ -263,7 +263,7 @@ static void empty_list_compiles_and_selects_nothing(void **state)
 	struct compiled c = compile(NULL, NULL);
 
 	assert_false(selects(&c.p, "a/A", "m"));
-	assert_false(pattern_any_class(&c.p));
+	assert_false(matcher_any_class(&c.p));
 	free(c.block);
 }
 
@@ -271,11 +271,11 @@ static void block_is_found_at_any_address(void **state)
 {
 	struct compiled c = compile("a.b.C::m;::n", "D");
 	char *moved = malloc(c.p.size + 1);
-	struct pattern p = {moved + 1, c.p.size};
+	struct matcher p = {moved + 1, c.p.size};
 
 	memcpy(moved + 1, c.block, c.p.size);
 	free(c.block);
-	assert_true(pattern_valid(&p));
+	assert_true(matcher_valid(&p));
 	assert_true(selects(&p, "a/b/C", "m"));
 	assert_true(selects(&p, "X", "n"));
 	assert_false(selects(&p, "D", "n"));
@@ -284,38 +284,38 @@ static void block_is_found_at_any_address(void **state)
 
 static void damaged_header_is_not_a_block(void **state)
 {
-	static const size_t fields[] = {offsetof(struct block_header, magic), offsetof(struct block_header, version),
-					offsetof(struct block_header, size), offsetof(struct block_header, buckets),
-					offsetof(struct block_header, entries) + 3};
+	static const size_t fields[] = {offsetof(struct program_header, magic), offsetof(struct program_header, version),
+					offsetof(struct program_header, size), offsetof(struct program_header, buckets),
+					offsetof(struct program_header, entries) + 3};
 	struct compiled c = compile("a.b.C", NULL);
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		((char *)c.block)[fields[i]] ^= 0x55;
-		if (pattern_valid(&c.p))
+		if (matcher_valid(&c.p))
 			fail_msg("valid with a wrong byte at %zu", fields[i]);
 		assert_false(selects(&c.p, "a/b/C", "m"));
-		assert_int_equal(asks(&c.p, "a/b/C"), PATTERN_NO);
+		assert_int_equal(asks(&c.p, "a/b/C"), MATCHER_NO);
 		((char *)c.block)[fields[i]] ^= 0x55;
 	}
-	assert_true(pattern_valid(&c.p));
+	assert_true(matcher_valid(&c.p));
 	for (size_t size = 0; size < c.p.size; size++)
-		assert_false(pattern_valid(&(struct pattern){c.block, size}));
-	assert_false(pattern_valid(&(struct pattern){NULL, 100}));
+		assert_false(matcher_valid(&(struct matcher){c.block, size}));
+	assert_false(matcher_valid(&(struct matcher){NULL, 100}));
 	free(c.block);
 }
 
-static struct block_entry *first_entry(void *block)
+static struct program_entry *first_entry(void *block)
 {
-	struct block_header *h = block;
+	struct program_header *h = block;
 
-	return (struct block_entry *)((uint32_t *)(h + 1) + h->buckets);
+	return (struct program_entry *)((uint32_t *)(h + 1) + h->buckets);
 }
 
 /* The name in the block is changed, its hash is not: what two names of one hash look like. */
 static void equal_hashes_are_not_equal_names(void **state)
 {
 	struct compiled c = compile("a.b.C;a.b.D::m", NULL);
-	struct block_entry *e = first_entry(c.block);
+	struct program_entry *e = first_entry(c.block);
 
 	assert_true(selects(&c.p, "a/b/C", "m"));
 	((char *)c.block)[e[0].class_at] = 'x';
@@ -330,8 +330,8 @@ static void equal_hashes_are_not_equal_names(void **state)
 static void chain_that_bites_its_tail_ends(void **state)
 {
 	struct compiled c = compile("a.b.C;a.b.D", NULL);
-	struct block_header *h = c.block;
-	struct block_entry *e = first_entry(c.block);
+	struct program_header *h = c.block;
+	struct program_entry *e = first_entry(c.block);
 
 	for (uint32_t i = 0; i < h->buckets; i++)
 		((uint32_t *)(h + 1))[i] = 2;
@@ -354,7 +354,7 @@ static void damaged_block_is_read_within_its_bounds(void **state)
 	static const unsigned char values[] = {0, 1, 2, 0x80, 0xff};
 	struct compiled c = compile("a.b.C::m;::n;E;F::g", "D");
 	unsigned char *copy = malloc(c.p.size);
-	struct pattern p = {copy, c.p.size};
+	struct matcher p = {copy, c.p.size};
 
 	for (size_t i = 0; i < c.p.size; i++) {
 		for (size_t k = 0; k < sizeof(values); k++) {

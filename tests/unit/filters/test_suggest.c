@@ -12,7 +12,7 @@
 
 struct bench {
 	struct filter_list *list;
-	struct near *near;
+	struct suggest *near;
 };
 
 static struct bench bench(const char *filters)
@@ -21,14 +21,14 @@ static struct bench bench(const char *filters)
 	struct diag d = {0};
 
 	assert_int_equal(filter_list_add(b.list, filters, false, &d), 0);
-	b.near = near_new(b.list);
+	b.near = suggest_new(b.list);
 	assert_non_null(b.near);
 	return b;
 }
 
 static void bench_release(struct bench *b)
 {
-	near_free(b->near);
+	suggest_free(b->near);
 	filter_list_free(b->list);
 }
 
@@ -92,8 +92,8 @@ static void proposal_follows_from_name_and_filter(void **state)
 		struct bench b = bench(r->filter);
 		const char *best;
 
-		near_offer(b.near, r->class_name, r->method);
-		best = near_best(b.near, 0);
+		suggest_offer(b.near, r->class_name, r->method);
+		best = suggest_best(b.near, 0);
 		if (!best != !r->proposed || (best && strcmp(best, r->proposed) != 0))
 			fail_msg("'%s', known %s %s: '%s' is proposed", r->filter, r->class_name,
 				 r->method ? r->method : "", best ? best : "nothing");
@@ -112,10 +112,10 @@ static void best_comes_first_in_any_order(void **state)
 		struct bench b = bench("com.acme.Cart");
 
 		for (size_t i = 0; i < 5; i++)
-			near_offer(b.near, known[(first + i) % 5], NULL);
+			suggest_offer(b.near, known[(first + i) % 5], NULL);
 		for (size_t i = 0; i < 5; i++)
-			assert_string_equal(near_best(b.near, i), wanted[i]);
-		assert_null(near_best(b.near, 5));
+			assert_string_equal(suggest_best(b.near, i), wanted[i]);
+		assert_null(suggest_best(b.near, 5));
 		bench_release(&b);
 	}
 }
@@ -124,10 +124,10 @@ static void nested_class_that_has_the_method_beats_all(void **state)
 {
 	struct bench b = bench("com.acme.Cart::add");
 
-	near_offer(b.near, "com.acme.Cart", "adds");
-	near_offer(b.near, "org.old.Cart", "add");
-	near_offer(b.near, "com.acme.Cart$Line", "add");
-	assert_string_equal(near_best(b.near, 0), "com.acme.Cart$Line::add");
+	suggest_offer(b.near, "com.acme.Cart", "adds");
+	suggest_offer(b.near, "org.old.Cart", "add");
+	suggest_offer(b.near, "com.acme.Cart$Line", "add");
+	assert_string_equal(suggest_best(b.near, 0), "com.acme.Cart$Line::add");
 	bench_release(&b);
 }
 
@@ -135,13 +135,13 @@ static void met_filter_takes_its_proposals_away(void **state)
 {
 	struct bench b = bench("com.acme.Cart;com.acme.Order");
 
-	near_offer(b.near, "com.acme.CART", NULL);
-	near_offer(b.near, "com.acme.ORDER", NULL);
-	near_offer(b.near, "com.acme.Cart", NULL);
-	near_offer(b.near, "com.acme.cart", NULL);
-	assert_string_equal(near_best(b.near, 0), "com.acme.ORDER");
-	assert_int_equal(near_filter(b.near, 0), 1);
-	assert_null(near_best(b.near, 1));
+	suggest_offer(b.near, "com.acme.CART", NULL);
+	suggest_offer(b.near, "com.acme.ORDER", NULL);
+	suggest_offer(b.near, "com.acme.Cart", NULL);
+	suggest_offer(b.near, "com.acme.cart", NULL);
+	assert_string_equal(suggest_best(b.near, 0), "com.acme.ORDER");
+	assert_int_equal(suggest_filter(b.near, 0), 1);
+	assert_null(suggest_best(b.near, 1));
 	bench_release(&b);
 }
 
@@ -150,9 +150,9 @@ static void same_name_is_proposed_once(void **state)
 	struct bench b = bench("com.acme.Cart");
 
 	for (int i = 0; i < 3; i++)
-		near_offer(b.near, "com.acme.CART", "m");
-	assert_non_null(near_best(b.near, 0));
-	assert_null(near_best(b.near, 1));
+		suggest_offer(b.near, "com.acme.CART", "m");
+	assert_non_null(suggest_best(b.near, 0));
+	assert_null(suggest_best(b.near, 1));
 	bench_release(&b);
 }
 
@@ -163,11 +163,11 @@ static void only_a_few_are_kept(void **state)
 
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "p%d.Cart", i);
-		near_offer(b.near, name, NULL);
+		suggest_offer(b.near, name, NULL);
 	}
-	for (size_t i = 0; i < NEAR_BEST; i++)
-		assert_non_null(near_best(b.near, i));
-	assert_null(near_best(b.near, NEAR_BEST));
+	for (size_t i = 0; i < SUGGEST_BEST; i++)
+		assert_non_null(suggest_best(b.near, i));
+	assert_null(suggest_best(b.near, SUGGEST_BEST));
 	bench_release(&b);
 }
 
@@ -178,13 +178,13 @@ static void odd_names_are_passed_over(void **state)
 
 	memset(name, 'a', 69999);
 	name[69999] = 0;
-	near_offer(b.near, name, NULL);
-	near_offer(b.near, "com.acme.X", name);
-	near_offer(b.near, "", "m");
-	near_offer(b.near, ".", NULL);
-	near_offer(b.near, "com.acme.", NULL);
-	near_offer(b.near, "$", "");
-	assert_null(near_best(b.near, 0));
+	suggest_offer(b.near, name, NULL);
+	suggest_offer(b.near, "com.acme.X", name);
+	suggest_offer(b.near, "", "m");
+	suggest_offer(b.near, ".", NULL);
+	suggest_offer(b.near, "com.acme.", NULL);
+	suggest_offer(b.near, "$", "");
+	assert_null(suggest_best(b.near, 0));
 	free(name);
 	bench_release(&b);
 }

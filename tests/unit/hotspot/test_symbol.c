@@ -98,19 +98,19 @@ static void names_are_known_from_garbage(void **state)
 
 static void snapshot_reads_a_page_once_until_it_is_cleared(void **state)
 {
-	static struct snapshot s;
+	static struct page_cache s;
 	struct fake_code f;
 	uint32_t v;
 
 	fake_code_init(&f, FAKE_17);
-	snapshot_init(&s, &f.mem);
+	page_cache_init(&s, &f.mem);
 	for (uint64_t at = FAKE_BASE; at < FAKE_BASE + 8192; at += 4)
 		assert_int_equal(mem_u32(&s.mem, at, &v), 0);
 	assert_int_equal(f.reads, 2);
 	memset(fake_code_at(&f, FAKE_BASE + 4094), 0x11, 4);
 	assert_int_equal(mem_u32(&s.mem, FAKE_BASE + 4094, &v), 0);
 	assert_int_equal(v, 0);
-	snapshot_clear(&s);
+	page_cache_clear(&s);
 	assert_int_equal(mem_u32(&s.mem, FAKE_BASE + 4094, &v), 0);
 	assert_int_equal(v, 0x11111111);
 	assert_int_equal(f.reads, 4);
@@ -120,31 +120,31 @@ static void snapshot_reads_a_page_once_until_it_is_cleared(void **state)
 /* As those of a code cache and of metaspace are. */
 static void snapshot_keeps_pages_that_are_far_apart(void **state)
 {
-	static struct snapshot s;
+	static struct page_cache s;
 	struct fake_code f;
 	uint64_t v;
 
 	fake_code_init(&f, FAKE_17);
-	snapshot_init(&s, &f.mem);
+	page_cache_init(&s, &f.mem);
 	for (int round = 0; round < 2; round++)
-		for (uint64_t page = 0; page < FAKE_SIZE / SNAPSHOT_PAGE; page += 4)
-			assert_int_equal(mem_u64(&s.mem, FAKE_BASE + page * SNAPSHOT_PAGE, &v), 0);
-	assert_int_equal(f.reads, (FAKE_SIZE / SNAPSHOT_PAGE + 3) / 4);
+		for (uint64_t page = 0; page < FAKE_SIZE / PAGE_CACHE_PAGE; page += 4)
+			assert_int_equal(mem_u64(&s.mem, FAKE_BASE + page * PAGE_CACHE_PAGE, &v), 0);
+	assert_int_equal(f.reads, (FAKE_SIZE / PAGE_CACHE_PAGE + 3) / 4);
 	fake_code_release(&f);
 }
 
 static void snapshot_keeps_pages_apart_and_passes_errors_on(void **state)
 {
-	static struct snapshot s;
+	static struct page_cache s;
 	struct fake_code f;
 	uint64_t v;
 
 	fake_code_init(&f, FAKE_17);
-	snapshot_init(&s, &f.mem);
-	for (uint64_t page = 0; page < FAKE_SIZE / SNAPSHOT_PAGE; page++)
-		memcpy(fake_code_at(&f, FAKE_BASE + page * SNAPSHOT_PAGE), &page, 8);
-	for (uint64_t page = 0; page < FAKE_SIZE / SNAPSHOT_PAGE; page++) {
-		assert_int_equal(mem_u64(&s.mem, FAKE_BASE + page * SNAPSHOT_PAGE, &v), 0);
+	page_cache_init(&s, &f.mem);
+	for (uint64_t page = 0; page < FAKE_SIZE / PAGE_CACHE_PAGE; page++)
+		memcpy(fake_code_at(&f, FAKE_BASE + page * PAGE_CACHE_PAGE), &page, 8);
+	for (uint64_t page = 0; page < FAKE_SIZE / PAGE_CACHE_PAGE; page++) {
+		assert_int_equal(mem_u64(&s.mem, FAKE_BASE + page * PAGE_CACHE_PAGE, &v), 0);
 		assert_int_equal(v, page);
 	}
 	assert_int_equal(mem_u64(&s.mem, FAKE_BASE + FAKE_SIZE - 4, &v), -EFAULT);

@@ -504,15 +504,15 @@ static void no_damage_is_fatal(void **state)
 /* When the events are in order and the first one is printed, this byte becomes another one. */
 static unsigned char *changing;
 
-bool __real_order_take(struct order *o, struct order_entry *e);
-bool __wrap_order_take(struct order *o, struct order_entry *e);
+bool __real_sorter_take(struct sorter *o, struct sorter_entry *e);
+bool __wrap_sorter_take(struct sorter *o, struct sorter_entry *e);
 
-bool __wrap_order_take(struct order *o, struct order_entry *e)
+bool __wrap_sorter_take(struct sorter *o, struct sorter_entry *e)
 {
 	if (changing)
 		*changing ^= 0x55;
 	changing = NULL;
-	return __real_order_take(o, e);
+	return __real_sorter_take(o, e);
 }
 
 static void a_file_that_changes_while_it_is_read_is_not_fatal(void **state)

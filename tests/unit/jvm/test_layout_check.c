@@ -31,7 +31,7 @@ static unsigned char image[0x10000 * (THREADS + 1)];
 static struct mem memory;
 static struct hotspot_layout layout;
 static struct proof *proof;
-static struct proof_account account;
+static struct layout_check_account account;
 static struct task tasks[THREADS];
 static unsigned int each_task_calls;
 static bool wakes; /* the last thread runs during the dump */
@@ -120,7 +120,7 @@ static void put_thread(unsigned int i, const unsigned int *numbers)
 
 static int setup(void **state)
 {
-	struct proof_setup s = {.mem = &memory, .layout = &layout};
+	struct layout_check_setup s = {.mem = &memory, .layout = &layout};
 
 	memory.read = read_image;
 	memset(image, 0, sizeof(image));
@@ -142,22 +142,22 @@ static int setup(void **state)
 		tasks[i] = (struct task){.tid = 100 + i, .asleep = true, .switches = 7};
 	wakes = false;
 	each_task_calls = 0;
-	proof = proof_new(&s);
+	proof = layout_check_new(&s);
 	return !proof;
 }
 
 static int teardown(void **state)
 {
-	proof_free(proof);
+	layout_check_free(proof);
 	return 0;
 }
 
 #define HEAD(tid) "\"t\" #1 prio=5 tid=0x7f nid=" #tid " waiting\n"
 
-static enum proof_result compare(const char *dump)
+static enum layout_check_result compare(const char *dump)
 {
-	proof_walk(proof);
-	return proof_compare(proof, dump, &account);
+	layout_check_walk(proof);
+	return layout_check_compare(proof, dump, &account);
 }
 
 static void equal_stacks_are_a_proof(void **state)
@@ -167,7 +167,7 @@ static void equal_stacks_are_a_proof(void **state)
 	assert_int_equal(compare(HEAD(100) "\tat a.B.m1(java.base@17/Native Method)\n\tat a.B.m2(B.java:20)\n"
 					   "\t- locked <0x1> (a X)\n\tat a.B.m3(B.java:30)\n\n" HEAD(101)
 					   "\tat a.B.m4(B.java:40)\n"),
-			 PROOF_GIVEN);
+			 LAYOUT_CHECK_PASSED);
 	assert_int_equal(account.threads, 2);
 	assert_int_equal(account.frames, 4);
 	assert_string_equal(account.difference, "");
@@ -176,22 +176,22 @@ static void equal_stacks_are_a_proof(void **state)
 static void one_frame_is_not_enough(void **state)
 {
 	PUT(1, 4);
-	assert_int_equal(compare(HEAD(101) "\tat a.B.m4(B.java:40)\n"), PROOF_NOTHING);
+	assert_int_equal(compare(HEAD(101) "\tat a.B.m4(B.java:40)\n"), LAYOUT_CHECK_NOTHING);
 }
 
 static void nothing_is_compared_with_threads_that_the_dump_leaves_out(void **state)
 {
 	PUT(0, 1, 2, 3);
-	assert_int_equal(compare(HEAD(777) "\tat a.B.m4(B.java:40)\n"), PROOF_NOTHING);
-	assert_int_equal(compare(""), PROOF_NOTHING);
+	assert_int_equal(compare(HEAD(777) "\tat a.B.m4(B.java:40)\n"), LAYOUT_CHECK_NOTHING);
+	assert_int_equal(compare(""), LAYOUT_CHECK_NOTHING);
 }
 
 /* As an earlier recording leaves a method that is still active. */
 static void line_that_the_jvm_does_not_know_is_no_difference(void **state)
 {
 	PUT(0, 2, 3);
-	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(Unknown Source)\n\tat a.B.m3(B.java:30)\n"), PROOF_GIVEN);
-	assert_int_equal(compare(HEAD(100) "\tat a.B.x2(Unknown Source)\n\tat a.B.m3(B.java:30)\n"), PROOF_DIFFERENT);
+	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(Unknown Source)\n\tat a.B.m3(B.java:30)\n"), LAYOUT_CHECK_PASSED);
+	assert_int_equal(compare(HEAD(100) "\tat a.B.x2(Unknown Source)\n\tat a.B.m3(B.java:30)\n"), LAYOUT_CHECK_DIFFERENT);
 }
 
 static const char *const different[] = {
@@ -208,7 +208,7 @@ static void every_difference_is_one(void **state)
 {
 	PUT(0, 2, 3);
 	for (size_t i = 0; i < sizeof(different) / sizeof(different[0]); i++) {
-		assert_int_equal(compare(different[i]), PROOF_DIFFERENT);
+		assert_int_equal(compare(different[i]), LAYOUT_CHECK_DIFFERENT);
 		assert_memory_equal(account.difference, "thread 't', frame ", 18);
 	}
 	compare(different[0]);
@@ -222,46 +222,46 @@ static void one_thread_that_differs_outweighs_those_that_do_not(void **state)
 	PUT(1, 2, 3);
 	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n" HEAD(101)
 					   "\tat a.B.m2(B.java:20)\n\tat a.B.m4(B.java:30)\n"),
-			 PROOF_DIFFERENT);
+			 LAYOUT_CHECK_DIFFERENT);
 }
 
 static void thread_that_ran_meanwhile_proves_nothing(void **state)
 {
 	PUT(2, 2, 3);
 	wakes = true;
-	assert_int_equal(compare(HEAD(102) "\tat a.B.m9(B.java:20)\n"), PROOF_NOTHING);
+	assert_int_equal(compare(HEAD(102) "\tat a.B.m9(B.java:20)\n"), LAYOUT_CHECK_NOTHING);
 }
 
 static void thread_that_runs_proves_nothing(void **state)
 {
 	PUT(2, 2, 3);
 	tasks[2].asleep = false;
-	assert_int_equal(compare(HEAD(102) "\tat a.B.m9(B.java:20)\n"), PROOF_NOTHING);
+	assert_int_equal(compare(HEAD(102) "\tat a.B.m9(B.java:20)\n"), LAYOUT_CHECK_NOTHING);
 }
 
 static void thread_whose_stack_changed_proves_nothing(void **state)
 {
 	PUT(0, 2, 3);
-	proof_walk(proof);
+	layout_check_walk(proof);
 	PUT(0, 2, 4);
-	assert_int_equal(proof_compare(proof, HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m4(B.java:40)\n", &account),
-			 PROOF_NOTHING);
+	assert_int_equal(layout_check_compare(proof, HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m4(B.java:40)\n", &account),
+			 LAYOUT_CHECK_NOTHING);
 }
 
 static void frames_that_cannot_be_told_prove_nothing(void **state)
 {
 	PUT(0, 2, 99);
-	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n"), PROOF_NOTHING);
+	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n"), LAYOUT_CHECK_NOTHING);
 }
 
 static void hidden_frames_may_be_left_out_of_the_dump(void **state)
 {
 	PUT(0, 2, 3, 4, 5);
 	methods[3].hidden = methods[5].hidden = true;
-	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m4(B.java:40)\n"), PROOF_GIVEN);
+	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m4(B.java:40)\n"), LAYOUT_CHECK_PASSED);
 	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n\tat a.B.m4(B.java:40)\n"
 					   "\tat a.B.m5(B.java:50)\n"),
-			 PROOF_GIVEN);
+			 LAYOUT_CHECK_PASSED);
 }
 
 static void hidden_classes_are_written_in_different_ways(void **state)
@@ -269,16 +269,16 @@ static void hidden_classes_are_written_in_different_ways(void **state)
 	PUT(0, 2, 3);
 	methods[2].class_name = "a/B$$Lambda+0x00007f0012345678";
 	assert_int_equal(compare(HEAD(100) "\tat a.B$$Lambda/0x00007f0012345678.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n"),
-			 PROOF_GIVEN);
+			 LAYOUT_CHECK_PASSED);
 	methods[2].class_name = "a/B$$Lambda$1";
-	assert_int_equal(compare(HEAD(100) "\tat a.B$$Lambda$1/12345.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n"), PROOF_GIVEN);
+	assert_int_equal(compare(HEAD(100) "\tat a.B$$Lambda$1/12345.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n"), LAYOUT_CHECK_PASSED);
 }
 
 static void carriers_of_virtual_threads_prove_nothing(void **state)
 {
 	PUT(0, 2, 3);
 	methods[3].class_name = "jdk/internal/vm/Continuation";
-	assert_int_equal(compare(HEAD(100) "\tat a.B.m7(B.java:20)\n"), PROOF_NOTHING);
+	assert_int_equal(compare(HEAD(100) "\tat a.B.m7(B.java:20)\n"), LAYOUT_CHECK_NOTHING);
 }
 
 static void walk_that_cannot_be_ended_is_a_difference(void **state)
@@ -286,7 +286,7 @@ static void walk_that_cannot_be_ended_is_a_difference(void **state)
 	PUT(0, 2, 3);
 	layout.walk.call_stub_return = 1;
 	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n\tat a.B.m4(B.java:40)\n"),
-			 PROOF_DIFFERENT);
+			 LAYOUT_CHECK_DIFFERENT);
 }
 
 static void layout_of_garbage_does_no_harm(void **state)

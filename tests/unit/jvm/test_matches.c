@@ -56,7 +56,7 @@ static uint64_t add(struct fixture *x, struct fake_class c)
 static int find_with(struct fixture *x, const char *filters, bool lambda)
 {
 	struct filter_list *list = filter_list_new();
-	struct pattern p = {.size = 0};
+	struct matcher p = {.size = 0};
 	void *block = NULL;
 	struct diag d;
 	int r;
@@ -306,7 +306,7 @@ static void thresholds_and_lambdas_are_as_the_filters_say(void **state)
 		.method = {{.name = "m", .descriptor = "()V", .code_size = 9},
 			   {.name = "lambda$m$0", .descriptor = "()V", .code_size = 9, .access = ACC_SYNTHETIC}}});
 	assert_true(only(&x, "a.L::m:10ms").verdict.threshold_ns == 10000000);
-	assert_true(only(&x, "a.L::m").verdict.threshold_ns == PATTERN_NO_THRESHOLD);
+	assert_true(only(&x, "a.L::m").verdict.threshold_ns == MATCHER_NO_THRESHOLD);
 	assert_int_equal(find_with(&x, "a.L::m", true), 0);
 	assert_int_equal(x.found.count, 2);
 	assert_true(match_is_traced(&x.found.match[0]) && match_is_traced(&x.found.match[1]));
@@ -394,7 +394,7 @@ static void names_are_offered_when_asked_for(void **state)
 {
 	struct offered o = {""};
 	struct filter_list *list = filter_list_new();
-	struct pattern p = {.size = 0};
+	struct matcher p = {.size = 0};
 	void *block = NULL;
 	struct fixture x;
 	struct diag d;
@@ -417,7 +417,7 @@ static void no_memory_is_told(void **state)
 {
 	struct fixture x;
 	struct filter_list *list = filter_list_new();
-	struct pattern p = {.size = 0};
+	struct matcher p = {.size = 0};
 	void *block = NULL;
 	struct diag d;
 	int r;

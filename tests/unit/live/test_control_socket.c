@@ -31,14 +31,14 @@ static int setup(void **state)
 		print_message("no test: only root can be somebody else\n");
 		exit(0);
 	}
-	listener = control_listen(getpid(), &d);
+	listener = control_socket_listen(getpid(), &d);
 	return listener < 0;
 }
 
 static int teardown(void **state)
 {
 	close(listener);
-	control_remove(getpid());
+	control_socket_remove(getpid());
 	return 0;
 }
 
@@ -59,20 +59,20 @@ static void say(uid_t uid, const char *line)
 	_exit(read(fd, &end, 1) == 1 ? 0 : 1);
 }
 
-/* What control_accept() makes of it. */
+/* What control_socket_accept() makes of it. */
 static bool is_heard(uid_t uid)
 {
 	struct pollfd at = {.fd = listener, .events = POLLIN};
-	char line[CONTROL_LINE] = "";
+	char line[CONTROL_SOCKET_LINE] = "";
 	int connection, status;
 	pid_t child = fork();
 
 	if (!child)
 		say(uid, "status\n");
 	assert_int_equal(poll(&at, 1, 10000), 1);
-	connection = control_accept(listener, line);
+	connection = control_socket_accept(listener, line);
 	if (connection >= 0)
-		control_answer(connection, 0);
+		control_socket_answer(connection, 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == (connection < 0));
 	assert_true(connection < 0 || strcmp(line, "status") == 0);
@@ -89,7 +89,7 @@ static void a_stranger_is_not(void **state)
 	assert_false(is_heard(NOBODY));
 }
 
-/* A child that asks this process; it ends with what control_ask() returned, negated. `text` must be in the message. */
+/* A child that asks this process; it ends with what control_socket_ask() returned, negated. `text` must be in the message. */
 static pid_t ask(const char *line, const char *text)
 {
 	pid_t child = fork();
@@ -98,7 +98,7 @@ static pid_t ask(const char *line, const char *text)
 
 	if (child)
 		return child;
-	r = control_ask(getppid(), line, STDOUT_FILENO, &d);
+	r = control_socket_ask(getppid(), line, STDOUT_FILENO, &d);
 	_exit(strstr(d.text, text) ? -r : 255);
 }
 
@@ -142,7 +142,7 @@ static void full_recording_is_waited_for_a_few_seconds_only(void **state)
 	} while (!connect(fds[n++], (struct sockaddr *)&a, sizeof(a)) && n < 64);
 	assert_int_equal(errno, EAGAIN);
 	alarm(60);
-	assert_true(control_list(pids, 8) >= 1); /* it is alive */
+	assert_true(control_socket_list(pids, 8) >= 1); /* it is alive */
 	expect_end(ask("status", "does not answer"), ETIMEDOUT);
 	alarm(0);
 	while (n)
@@ -154,14 +154,14 @@ static void recording_at_work_is_waited_for(void **state)
 {
 	pid_t child = ask("stop", "");
 	time_t begun = time(NULL);
-	char line[CONTROL_LINE];
+	char line[CONTROL_SOCKET_LINE];
 	int connection;
 
 	while (time(NULL) < begun + 8)
 		usleep(20000);
-	connection = control_accept(listener, line);
+	connection = control_socket_accept(listener, line);
 	assert_true(connection >= 0);
-	control_answer(connection, 0);
+	control_socket_answer(connection, 0);
 	expect_end(child, 0);
 }
 

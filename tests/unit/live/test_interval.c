@@ -16,7 +16,7 @@ static struct bench {
 	struct intervals *intervals;
 	uint32_t class_id;
 	uint32_t groups;
-	struct splits *splits;
+	struct breakdown_sums *splits;
 } * b;
 
 static int setup(void **state)
@@ -32,7 +32,7 @@ static int setup(void **state)
 	b->class_id = fake_class(&b->segment, "a/C", 0, FRT_CLASS_REWRITTEN);
 	for (int i = 0; i < 3; i++)
 		fake_method(&b->segment, b->class_id, "m", "()V", FRT_METHOD_HOOKED);
-	b->splits = splits_new(&d);
+	b->splits = breakdown_sums_new(&d);
 	b->intervals = intervals_new(&b->segment, &b->clock, b->splits, &d);
 	if (!b->intervals)
 		return -1;
@@ -43,7 +43,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	intervals_free(b->intervals);
-	splits_free(b->splits);
+	breakdown_sums_free(b->splits);
 	fake_segment_free(&b->segment);
 	free(b);
 	return 0;
@@ -75,19 +75,19 @@ static void call(uint32_t method, uint64_t duration, bool thrown)
 
 static void interval_has_where_its_calls_spent_their_time(void **state)
 {
-	struct join_split split = { .run_queue = 2, .blocked = 5 };
+	struct wait_join_split split = { .run_queue = 2, .blocked = 5 };
 	const struct interval *i;
 
 	call(1, 10, false);
-	splits_add(b->splits, 1, 10, &split);
-	splits_wait(b->splits, 1, 5);
+	breakdown_sums_add(b->splits, 1, 10, &split);
+	breakdown_sums_wait(b->splits, 1, 5);
 	i = intervals_next(b->intervals);
 	assert_true(i->split);
 	assert_int_equal(i->row[0].split.cpu, 3);
 	assert_int_equal(i->row[0].split.worst, 5);
 	call(1, 20, false);
-	splits_add(b->splits, 1, 20, &split);
-	splits_wait(b->splits, 1, 4);
+	breakdown_sums_add(b->splits, 1, 20, &split);
+	breakdown_sums_wait(b->splits, 1, 4);
 	i = intervals_next(b->intervals);
 	assert_int_equal(i->row[0].split.calls, 1);
 	assert_int_equal(i->row[0].split.duration, 20);

@@ -16,7 +16,7 @@
 static struct segment segment;
 static struct interval_row row[ROWS];
 static struct interval interval;
-static struct table_setup how;
+static struct interval_table_setup how;
 static char *text;
 
 static int setup(void **state)
@@ -35,7 +35,7 @@ static int setup(void **state)
 	row[1] = (struct interval_row){ .method = 2, .open = 1, .oldest_age = 42100000000 };
 	interval = (struct interval){ .end = 1500000000, .length = 5000000000, .calls = 1204, .thrown = 2, .open = 1,
 				      .oldest_age = 42100000000, .oldest_method = 2, .row = row, .rows = 2 };
-	how = (struct table_setup){ .segment = &segment, .realtime = 1000000000000000000, .ticks_offset = -500000000, .lost = 7 };
+	how = (struct interval_table_setup){ .segment = &segment, .realtime = 1000000000000000000, .ticks_offset = -500000000, .lost = 7 };
 	return 0;
 }
 
@@ -55,7 +55,7 @@ static unsigned int print(void)
 
 	free(text);
 	to = open_memstream(&text, &size);
-	lines = table_print(to, &interval, &how);
+	lines = interval_table_print(to, &interval, &how);
 	fclose(to);
 	return lines;
 }
@@ -99,14 +99,14 @@ static void print_json(void)
 
 	free(text);
 	to = open_memstream(&text, &size);
-	table_json(to, &interval, &how);
+	interval_json(to, &interval, &how);
 	fclose(to);
 }
 
 static void where_time_went_has_columns_when_it_is_known(void **state)
 {
 	interval.split = true;
-	row[0].split = (struct split_sums){ .calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192,
+	row[0].split = (struct breakdown_sum){ .calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192,
 					    .worst = 11400000 };
 	print();
 	assert_non_null(strstr(text, "max  total  cpu  runq  blocked  worst wait  open  method\n"));
@@ -150,7 +150,7 @@ static void many_rows(void)
 static void rows_beyond_the_top_are_counted(void **state)
 {
 	many_rows();
-	assert_int_equal(print(), TABLE_ROWS + 3);
+	assert_int_equal(print(), INTERVAL_TABLE_ROWS + 3);
 	assert_non_null(strstr(text, "\nand 10 more methods\n"));
 	how.top = ROWS - 1;
 	assert_int_equal(print(), ROWS + 2);

@@ -19,7 +19,7 @@
 static struct bench {
 	struct segment segment;
 	struct clock clock;
-	struct outlet *outlet;
+	struct stdout_queue *outlet;
 	struct lines *lines;
 	int reader, writer;
 	char text[MUCH];
@@ -35,7 +35,7 @@ static void begin(bool json)
 	b->reader = fds[0];
 	b->writer = fds[1];
 	fcntl(b->reader, F_SETFL, O_NONBLOCK);
-	b->outlet = outlet_open(b->writer, false, &d);
+	b->outlet = stdout_queue_open(b->writer, false, &d);
 	setup = (struct lines_setup){ .segment = &b->segment, .clock = &b->clock, .outlet = b->outlet,
 				      .ticks_offset = 5, .json = json };
 	b->lines = lines_new(&setup, &d);
@@ -61,7 +61,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	lines_free(b->lines);
-	outlet_close(b->outlet);
+	stdout_queue_close(b->outlet);
 	close(b->reader);
 	close(b->writer);
 	fake_segment_free(&b->segment);
@@ -83,7 +83,7 @@ static const char *printed(void)
 	ssize_t n;
 
 	do {
-		outlet_flush(b->outlet);
+		stdout_queue_flush(b->outlet);
 		n = read(b->reader, b->text + size, MUCH - 1 - size);
 		size += n > 0 ? n : 0;
 	} while (n > 0);

@@ -411,7 +411,7 @@ static void every_loss_is_in_the_sum_and_has_its_reason(void **state)
 	assert_says(all, "6 nested");
 }
 
-static const char *braked(const struct brake_finding *found)
+static const char *braked(const struct throttle_finding *found)
 {
 	capture_begin(false);
 	report_brake(&b->report, found);
@@ -420,17 +420,17 @@ static const char *braked(const struct brake_finding *found)
 
 static void braked_methods_are_named_with_what_they_took(void **state)
 {
-	struct brake_load load[6] = {{.method = hook("run", "(I)V", 0), .calls = 1234567, .cpus = 0.71}};
+	struct throttle_load load[6] = {{.method = hook("run", "(I)V", 0), .calls = 1234567, .cpus = 0.71}};
 	const char *all;
 
 	b->settings.max_overhead = 25;
-	all = braked(&(struct brake_finding){.load = load, .methods = 1});
+	all = braked(&(struct throttle_finding){.load = load, .methods = 1});
 	assert_says(all, "  braked: com.acme.Cart.run(int): counted and timed only from 10.0 s after the start on; recording "
 			 "1,234,567 calls a second took 71 % of a CPU (--max-overhead=25%)\n");
 	assert_null(strstr(all, "hooks"));
 	for (int i = 1; i < 6; i++)
-		load[i] = (struct brake_load){.method = hook("more", "()V", 0), .calls = 10, .cpus = 0.1};
-	all = braked(&(struct brake_finding){.load = load, .methods = 6});
+		load[i] = (struct throttle_load){.method = hook("more", "()V", 0), .calls = 10, .cpus = 0.1};
+	all = braked(&(struct throttle_finding){.load = load, .methods = 6});
 	assert_says(all, "  braked: 6 counted and timed only from ");
 	assert_says(all, "recording 1,234,617 calls a second took 121 % of a CPU");
 	assert_says(all, ": com.acme.Cart.run(int), com.acme.Cart.more(), com.acme.Cart.more(), com.acme.Cart.more(), ...\n");
@@ -438,7 +438,7 @@ static void braked_methods_are_named_with_what_they_took(void **state)
 
 static void hooks_that_cost_too_much_by_themselves_are_told(void **state)
 {
-	const char *all = braked(&(struct brake_finding){.hook_calls = 20000000, .hook_cpus = 0.4});
+	const char *all = braked(&(struct throttle_finding){.hook_calls = 20000000, .hook_cpus = 0.4});
 
 	assert_string_equal(all, "  hooks: 20,000,000 calls a second that are not recorded take 40 % of a CPU by their hooks alone; "
 				 "only fewer methods take less\n");

@@ -21,7 +21,7 @@
 #define MUCH (4u << 20)
 
 static int reader, writer;
-static struct outlet *o;
+static struct stdout_queue *o;
 static struct diag d;
 static char *much, *got;
 
@@ -39,7 +39,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	outlet_close(o);
+	stdout_queue_close(o);
 	close(reader);
 	close(writer);
 	free(much);
@@ -56,7 +56,7 @@ static void open_pipe(void)
 	reader = fds[0];
 	writer = fds[1];
 	fcntl(reader, F_SETFL, O_NONBLOCK);
-	o = outlet_open(writer, false, &d);
+	o = stdout_queue_open(writer, false, &d);
 	assert_non_null(o);
 }
 
@@ -72,7 +72,7 @@ static void open_terminal(unsigned short columns, unsigned short lines)
 	cfmakeraw(&t);
 	tcsetattr(writer, TCSANOW, &t);
 	ioctl(writer, TIOCSWINSZ, &w);
-	o = outlet_open(writer, false, &d);
+	o = stdout_queue_open(writer, false, &d);
 	assert_non_null(o);
 }
 
@@ -91,12 +91,12 @@ static size_t take(void)
 static void what_is_put_arrives(void **state)
 {
 	open_pipe();
-	assert_true(outlet_put(o, "one ", 4));
-	assert_true(outlet_put(o, "two", 3));
-	assert_true(outlet_flush(o));
+	assert_true(stdout_queue_put(o, "one ", 4));
+	assert_true(stdout_queue_put(o, "two", 3));
+	assert_true(stdout_queue_flush(o));
 	take();
 	assert_string_equal(got, "one two");
-	assert_false(outlet_is_terminal(o));
+	assert_false(stdout_queue_is_terminal(o));
 }
 
 /* All of it or nothing: the reader sees whole lines, however slow it is. */
@@ -105,44 +105,44 @@ static void reader_that_sleeps_does_not_hold_us_up(void **state)
 	size_t put = 0, seen = 0;
 
 	open_pipe();
-	while (outlet_put(o, much + put, 1000))
+	while (stdout_queue_put(o, much + put, 1000))
 		put += 1000;
 	assert_true(put > 1000000 && put < MUCH);
-	assert_true(outlet_flush(o));
+	assert_true(stdout_queue_flush(o));
 	for (int i = 0; i < 1000 && seen < put; i++) {
 		size_t n = take();
 
 		assert_memory_equal(got, much + seen, n);
 		seen += n;
-		outlet_flush(o);
+		stdout_queue_flush(o);
 	}
 	assert_int_equal(seen, put);
-	assert_true(outlet_finish(o));
-	assert_true(outlet_put(o, "more", 4));
+	assert_true(stdout_queue_finish(o));
+	assert_true(stdout_queue_put(o, "more", 4));
 }
 
 static void reader_that_never_reads_is_given_up(void **state)
 {
 	open_pipe();
-	while (outlet_put(o, much, 1000))
+	while (stdout_queue_put(o, much, 1000))
 		;
-	assert_false(outlet_finish(o));
+	assert_false(stdout_queue_finish(o));
 }
 
 static void reader_that_is_gone_is_noticed_without_writing(void **state)
 {
 	open_pipe();
-	assert_true(outlet_flush(o));
+	assert_true(stdout_queue_flush(o));
 	close(reader);
 	reader = -1;
-	assert_false(outlet_flush(o));
-	assert_false(outlet_put(o, "x", 1));
-	assert_true(outlet_finish(o));
+	assert_false(stdout_queue_flush(o));
+	assert_false(stdout_queue_put(o, "x", 1));
+	assert_true(stdout_queue_finish(o));
 }
 
 static void descriptor_that_is_not_open_is_said(void **state)
 {
-	assert_null(outlet_open(999, false, &d));
+	assert_null(stdout_queue_open(999, false, &d));
 	assert_non_null(strstr(d.text, "cannot print on standard output: Bad file descriptor"));
 }
 
@@ -151,16 +151,16 @@ static void frame_takes_the_place_of_the_one_before(void **state)
 	unsigned int width, height;
 
 	open_terminal(77, 11);
-	outlet_size(o, &width, &height);
+	stdout_queue_size(o, &width, &height);
 	assert_int_equal(width, 77);
 	assert_int_equal(height, 11);
-	assert_true(outlet_is_in_place(o));
-	assert_true(outlet_frame(o, "a\nb\n", 4, 2));
-	outlet_flush(o);
+	assert_true(stdout_queue_is_in_place(o));
+	assert_true(stdout_queue_frame(o, "a\nb\n", 4, 2));
+	stdout_queue_flush(o);
 	take();
 	assert_string_equal(got, "\033[?7la\nb\n\033[?7h");
-	assert_true(outlet_frame(o, "c\n", 2, 1));
-	outlet_flush(o);
+	assert_true(stdout_queue_frame(o, "c\n", 2, 1));
+	stdout_queue_flush(o);
 	take();
 	assert_string_equal(got, "\033[?7l\033[2A\r\033[Jc\n\033[?7h");
 }
@@ -168,14 +168,14 @@ static void frame_takes_the_place_of_the_one_before(void **state)
 static void frame_stays_when_somebody_has_written_below_it(void **state)
 {
 	open_terminal(80, 24);
-	outlet_frame(o, "a\n", 2, 1);
-	outlet_flush(o);
+	stdout_queue_frame(o, "a\n", 2, 1);
+	stdout_queue_flush(o);
 	take();
 	capture_begin(false);
 	log_line("something");
 	capture_end();
-	outlet_frame(o, "b\n", 2, 1);
-	outlet_flush(o);
+	stdout_queue_frame(o, "b\n", 2, 1);
+	stdout_queue_flush(o);
 	take();
 	assert_string_equal(got, "\033[?7lb\n\033[?7h");
 }
@@ -185,12 +185,12 @@ static void frame_stays_when_the_terminal_has_another_size(void **state)
 	struct winsize w = { .ws_col = 50, .ws_row = 24 };
 
 	open_terminal(80, 24);
-	outlet_frame(o, "a\n", 2, 1);
-	outlet_flush(o);
+	stdout_queue_frame(o, "a\n", 2, 1);
+	stdout_queue_flush(o);
 	take();
 	ioctl(reader, TIOCSWINSZ, &w);
-	outlet_frame(o, "b\n", 2, 1);
-	outlet_flush(o);
+	stdout_queue_frame(o, "b\n", 2, 1);
+	stdout_queue_flush(o);
 	take();
 	assert_string_equal(got, "\033[?7lb\n\033[?7h");
 }
@@ -200,23 +200,23 @@ static void frames_that_the_terminal_does_not_take_are_refused(void **state)
 {
 	open_terminal(80, 24);
 	tcflow(writer, TCOOFF);
-	assert_true(outlet_frame(o, "a\n", 2, 1));
-	outlet_flush(o);
-	assert_false(outlet_frame(o, "b\n", 2, 1));
+	assert_true(stdout_queue_frame(o, "a\n", 2, 1));
+	stdout_queue_flush(o);
+	assert_false(stdout_queue_frame(o, "b\n", 2, 1));
 	tcflow(writer, TCOON);
-	assert_true(outlet_finish(o));
-	assert_true(outlet_frame(o, "c\n", 2, 1));
+	assert_true(stdout_queue_finish(o));
+	assert_true(stdout_queue_frame(o, "c\n", 2, 1));
 }
 
 static void terminal_that_cannot_gets_no_sequences(void **state)
 {
 	setenv("TERM", "dumb", 1);
 	open_terminal(80, 24);
-	assert_true(outlet_is_terminal(o));
-	assert_false(outlet_is_in_place(o));
-	outlet_frame(o, "a\n", 2, 1);
-	outlet_frame(o, "b\n", 2, 1);
-	outlet_flush(o);
+	assert_true(stdout_queue_is_terminal(o));
+	assert_false(stdout_queue_is_in_place(o));
+	stdout_queue_frame(o, "a\n", 2, 1);
+	stdout_queue_frame(o, "b\n", 2, 1);
+	stdout_queue_flush(o);
 	take();
 	assert_string_equal(got, "a\nb\n");
 }
@@ -224,17 +224,17 @@ static void terminal_that_cannot_gets_no_sequences(void **state)
 static void terminal_of_others_too_gets_no_sequences(void **state)
 {
 	open_terminal(80, 24);
-	outlet_close(o);
-	o = outlet_open(writer, true, &d);
-	assert_true(outlet_is_terminal(o));
-	assert_false(outlet_is_in_place(o));
+	stdout_queue_close(o);
+	o = stdout_queue_open(writer, true, &d);
+	assert_true(stdout_queue_is_terminal(o));
+	assert_false(stdout_queue_is_in_place(o));
 }
 
 static void the_descriptor_stays_as_it_was(void **state)
 {
 	open_terminal(80, 24);
 	assert_false(fcntl(writer, F_GETFL) & O_NONBLOCK);
-	outlet_close(o);
+	stdout_queue_close(o);
 	o = NULL;
 	assert_true(isatty(writer));
 }

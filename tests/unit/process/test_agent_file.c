@@ -15,7 +15,7 @@
 
 static char root[64], command[256];
 static struct target target;
-static struct helper helper;
+static struct user_child helper;
 
 static void shell(const char *words)
 {
@@ -29,7 +29,7 @@ static int open_root(void **state)
 	if (!mkdtemp(root))
 		return -1;
 	target = (struct target){.pid = getpid(), .pidfd = -1, .uid = geteuid(), .gid = getegid()};
-	helper = (struct helper){.target = &target, .cwd = -1, .tmp = -1, .status = -1};
+	helper = (struct user_child){.target = &target, .cwd = -1, .tmp = -1, .status = -1};
 	helper.root = open(root, O_PATH | O_DIRECTORY);
 	snprintf(helper.root_name, sizeof(helper.root_name), "%s", root);
 	return helper.root < 0;

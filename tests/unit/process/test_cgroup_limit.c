@@ -36,7 +36,7 @@ static void tightest_limit_on_the_way_up_counts_in_version_2(void **state)
 					      {NULL, NULL}};
 
 	files = tree;
-	assert_int_equal(limit_find("0::/a.slice/b\n", v2_mount, LIMIT_MEMORY, read_fake), 1048576);
+	assert_int_equal(cgroup_limit_find("0::/a.slice/b\n", v2_mount, CGROUP_LIMIT_MEMORY, read_fake), 1048576);
 }
 
 static void version_1_is_read_from_the_memory_hierarchy(void **state)
@@ -50,7 +50,7 @@ static void version_1_is_read_from_the_memory_hierarchy(void **state)
 
 	files = tree;
 	assert_int_equal(
-		limit_find("9:name=systemd:/x\n4:memory:/docker/x\n1:cpu,cpuacct:/other\n0::/\n", v1_mount, LIMIT_MEMORY, read_fake),
+		cgroup_limit_find("9:name=systemd:/x\n4:memory:/docker/x\n1:cpu,cpuacct:/other\n0::/\n", v1_mount, CGROUP_LIMIT_MEMORY, read_fake),
 		536870912);
 }
 
@@ -61,7 +61,7 @@ static void both_versions_are_looked_at(void **state)
 					      {NULL, NULL}};
 
 	files = tree;
-	assert_int_equal(limit_find("4:memory:/m\n0::/u\n", v1_mount, LIMIT_MEMORY, read_fake), 200);
+	assert_int_equal(cgroup_limit_find("4:memory:/m\n0::/u\n", v1_mount, CGROUP_LIMIT_MEMORY, read_fake), 200);
 }
 
 static void a_mount_of_a_part_hides_its_prefix(void **state)
@@ -73,10 +73,10 @@ static void a_mount_of_a_part_hides_its_prefix(void **state)
 					      {NULL, NULL}};
 
 	files = tree;
-	assert_int_equal(limit_find("4:memory:/docker/x/y\n", mount, LIMIT_MEMORY, read_fake), 77);
-	assert_int_equal(limit_find("4:memory:/docker/x\n", mount, LIMIT_MEMORY, read_fake), 88);
-	assert_int_equal(limit_find("4:memory:/docker/xy\n", mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
-	assert_int_equal(limit_find("4:memory:/elsewhere\n", mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("4:memory:/docker/x/y\n", mount, CGROUP_LIMIT_MEMORY, read_fake), 77);
+	assert_int_equal(cgroup_limit_find("4:memory:/docker/x\n", mount, CGROUP_LIMIT_MEMORY, read_fake), 88);
+	assert_int_equal(cgroup_limit_find("4:memory:/docker/xy\n", mount, CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("4:memory:/elsewhere\n", mount, CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
 }
 
 static void a_group_outside_of_our_namespace_has_no_known_limit(void **state)
@@ -84,7 +84,7 @@ static void a_group_outside_of_our_namespace_has_no_known_limit(void **state)
 	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory.max", "1\n"}, {NULL, NULL}};
 
 	files = tree;
-	assert_int_equal(limit_find("0::/../other\n", v2_mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("0::/../other\n", v2_mount, CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
 }
 
 static void nothing_known_is_no_limit(void **state)
@@ -92,18 +92,18 @@ static void nothing_known_is_no_limit(void **state)
 	static const char *const none[][2] = {{NULL, NULL}};
 
 	files = none;
-	assert_int_equal(limit_find("", "", LIMIT_MEMORY, read_fake), UINT64_MAX);
-	assert_int_equal(limit_find("0::/a\n", v2_mount, LIMIT_MEMORY, read_fake), UINT64_MAX);
-	assert_int_equal(limit_find("garbage\n:::\n0:\n", "garbage - x\n - \n", LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("", "", CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("0::/a\n", v2_mount, CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("garbage\n:::\n0:\n", "garbage - x\n - \n", CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
 }
 
 static void numbers_that_mean_unlimited_are_unlimited(void **state)
 {
-	assert_int_equal(limit_parse("max\n"), UINT64_MAX);
-	assert_int_equal(limit_parse("9223372036854771712\n"), UINT64_MAX);
-	assert_int_equal(limit_parse("99999999999999999999999\n"), UINT64_MAX);
-	assert_int_equal(limit_parse(""), UINT64_MAX);
-	assert_int_equal(limit_parse("0\n"), 0);
+	assert_int_equal(cgroup_limit_parse("max\n"), UINT64_MAX);
+	assert_int_equal(cgroup_limit_parse("9223372036854771712\n"), UINT64_MAX);
+	assert_int_equal(cgroup_limit_parse("99999999999999999999999\n"), UINT64_MAX);
+	assert_int_equal(cgroup_limit_parse(""), UINT64_MAX);
+	assert_int_equal(cgroup_limit_parse("0\n"), 0);
 }
 
 static void cpu_quota_is_in_thousandths(void **state)
@@ -121,14 +121,14 @@ static void cpu_quota_is_in_thousandths(void **state)
 					      {NULL, NULL}};
 
 	files = tree;
-	assert_int_equal(limit_find("0::/a/b\n", v2_mount, LIMIT_CPU, read_fake), 500);
-	assert_int_equal(limit_find("0::/a\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
-	assert_int_equal(limit_find("0::/wide\n", v2_mount, LIMIT_CPU, read_fake), 16000);
-	assert_int_equal(limit_find("0::/odd\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
-	assert_int_equal(limit_find("0::/zero\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
-	assert_int_equal(limit_find("0::/large\n", v2_mount, LIMIT_CPU, read_fake), UINT64_MAX);
-	assert_int_equal(limit_find("4:memory:/m\n1:cpu,cpuacct:/x\n0::/\n", v1_mount, LIMIT_CPU, read_fake), 250);
-	assert_int_equal(limit_find("1:cpu,cpuacct:/\n", v1_mount, LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("0::/a/b\n", v2_mount, CGROUP_LIMIT_CPU, read_fake), 500);
+	assert_int_equal(cgroup_limit_find("0::/a\n", v2_mount, CGROUP_LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("0::/wide\n", v2_mount, CGROUP_LIMIT_CPU, read_fake), 16000);
+	assert_int_equal(cgroup_limit_find("0::/odd\n", v2_mount, CGROUP_LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("0::/zero\n", v2_mount, CGROUP_LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("0::/large\n", v2_mount, CGROUP_LIMIT_CPU, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("4:memory:/m\n1:cpu,cpuacct:/x\n0::/\n", v1_mount, CGROUP_LIMIT_CPU, read_fake), 250);
+	assert_int_equal(cgroup_limit_find("1:cpu,cpuacct:/\n", v1_mount, CGROUP_LIMIT_CPU, read_fake), UINT64_MAX);
 }
 
 int main(void)

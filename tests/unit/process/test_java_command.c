@@ -91,7 +91,7 @@ static void the_last_setting_of_a_flag_counts(void **state)
 
 static void check_mask(const char *expected, int count, const char *const *words)
 {
-	char *masked = words_mask(count, words);
+	char *masked = java_command_mask(count, words);
 
 	assert_string_equal(masked, expected);
 	free(masked);
@@ -164,12 +164,12 @@ static void words_are_cut_at_zeros(void **state)
 	static const char block[] = "a\0\0bc";
 	const char **words;
 
-	assert_int_equal(words_split(block, sizeof(block), &words), 3);
+	assert_int_equal(java_command_split(block, sizeof(block), &words), 3);
 	assert_string_equal(words[0], "a");
 	assert_string_equal(words[1], "");
 	assert_string_equal(words[2], "bc");
 	free(words);
-	assert_int_equal(words_split("", 0, &words), 0);
+	assert_int_equal(java_command_split("", 0, &words), 0);
 	free(words);
 }
 

@@ -173,7 +173,7 @@ static void libjvm_is_the_one_that_threads_run_in(void **state)
 	assert_int_equal(t.libjvm_code, (uintptr_t)code);
 	assert_int_equal(target_find_libjvm(&t, &m, &d), 1);
 	assert_string_equal(m.path, path);
-	assert_int_equal(remote_find_libjvm(&t, &base, &d), 0);
+	assert_int_equal(remote_mem_find_libjvm(&t, &base, &d), 0);
 	assert_int_equal(base, (uintptr_t)code);
 	assert_int_equal(target_find_mapping(&t, "libjvm.so", &m, &d), 1);
 	assert_int_equal(m.start, 0x10000000); /* it does lie below */

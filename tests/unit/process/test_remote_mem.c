@@ -44,12 +44,12 @@ static struct target self(void)
 static void memory_is_read_where_it_is_mapped(void **state)
 {
 	struct target t = self();
-	struct remote r;
+	struct remote_mem r;
 	struct diag d;
 	uint64_t value = 0x1122334455667788ULL, got = 0;
 	char text[16];
 
-	assert_int_equal(remote_open(&r, &t, &d), 0);
+	assert_int_equal(remote_mem_open(&r, &t, &d), 0);
 	assert_int_equal(mem_u64(&r.mem, (uintptr_t)&value, &got), 0);
 	assert_int_equal(got, value);
 	assert_int_equal(mem_unsigned(&r.mem, (uintptr_t)&value, 2, &got), 0);
@@ -57,34 +57,34 @@ static void memory_is_read_where_it_is_mapped(void **state)
 	assert_int_equal(mem_text(&r.mem, (uintptr_t) "short", text, sizeof(text)), 0);
 	assert_string_equal(text, "short");
 	assert_int_equal(mem_text(&r.mem, (uintptr_t) "longer than sixteen", text, sizeof(text)), -E2BIG);
-	remote_close(&r);
+	remote_mem_close(&r);
 	assert_int_equal(r.fd, -1);
-	remote_close(&r);
+	remote_mem_close(&r);
 }
 
 static void memory_that_is_not_mapped_is_an_error(void **state)
 {
 	static const uint64_t nowhere[] = {0, 4096, 0x7ffffffff000, 0x8000000000000000ULL, ~0ULL, ~7ULL};
 	struct target t = self();
-	struct remote r;
+	struct remote_mem r;
 	struct diag d;
 	uint64_t got;
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_int_equal(munmap(page + 4096, 4096), 0);
-	assert_int_equal(remote_open(&r, &t, &d), 0);
+	assert_int_equal(remote_mem_open(&r, &t, &d), 0);
 	for (size_t i = 0; i < sizeof(nowhere) / sizeof(*nowhere); i++)
 		assert_int_equal(mem_u64(&r.mem, nowhere[i], &got), -EFAULT);
 	assert_int_equal(mem_u64(&r.mem, (uintptr_t)page + 4088, &got), 0);
 	assert_int_equal(mem_u64(&r.mem, (uintptr_t)page + 4092, &got), -EFAULT);
-	remote_close(&r);
+	remote_mem_close(&r);
 	munmap(page, 4096);
 }
 
 static void process_that_is_gone_says_so(void **state)
 {
 	struct target t = self();
-	struct remote r;
+	struct remote_mem r;
 	struct diag d;
 	uint64_t got;
 	pid_t child = fork();
@@ -94,13 +94,13 @@ static void process_that_is_gone_says_so(void **state)
 			pause();
 	t.pid = child;
 	t.start_time = start_time(child);
-	assert_int_equal(remote_open(&r, &t, &d), 0);
+	assert_int_equal(remote_mem_open(&r, &t, &d), 0);
 	assert_int_equal(mem_u64(&r.mem, (uintptr_t)&child, &got), 0);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	assert_int_equal(mem_u64(&r.mem, (uintptr_t)&child, &got), -ESRCH);
-	remote_close(&r);
-	assert_int_equal(remote_open(&r, &t, &d), -ESRCH);
+	remote_mem_close(&r);
+	assert_int_equal(remote_mem_open(&r, &t, &d), -ESRCH);
 	assert_int_equal(r.fd, -1);
 }
 
@@ -110,33 +110,33 @@ static void exported_symbols_are_found_where_the_linker_finds_them(void **state)
 	const uintptr_t known[] = {(uintptr_t)_cmocka_run_group_tests, (uintptr_t)_assert_int_equal, (uintptr_t)_fail,
 				   (uintptr_t)print_message};
 	struct target t = self();
-	struct remote r;
+	struct remote_mem r;
 	struct diag d;
 	uint64_t base, found[4];
 
-	assert_int_equal(remote_open(&r, &t, &d), 0);
-	assert_int_equal(remote_find_libjvm(&t, &base, &d), 0);
-	assert_int_equal(remote_find_symbols(&r.mem, base, names, 4, found, &d), 0);
+	assert_int_equal(remote_mem_open(&r, &t, &d), 0);
+	assert_int_equal(remote_mem_find_libjvm(&t, &base, &d), 0);
+	assert_int_equal(remote_mem_find_symbols(&r.mem, base, names, 4, found, &d), 0);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(found[i], known[i]);
-	remote_close(&r);
+	remote_mem_close(&r);
 }
 
 static void symbol_that_is_not_exported_is_named(void **state)
 {
 	static const char *const names[] = {"_fail", "gHotSpotVMStructs"};
 	struct target t = self();
-	struct remote r;
+	struct remote_mem r;
 	struct diag d;
 	uint64_t base, found[2];
 
-	assert_int_equal(remote_open(&r, &t, &d), 0);
-	assert_int_equal(remote_find_libjvm(&t, &base, &d), 0);
-	assert_int_equal(remote_find_symbols(&r.mem, base, names, 2, found, &d), -ENOENT);
+	assert_int_equal(remote_mem_open(&r, &t, &d), 0);
+	assert_int_equal(remote_mem_find_libjvm(&t, &base, &d), 0);
+	assert_int_equal(remote_mem_find_symbols(&r.mem, base, names, 2, found, &d), -ENOENT);
 	assert_string_equal(d.text, "libjvm does not export 'gHotSpotVMStructs'");
 	/* undefined there: libcmocka takes it from libc */
-	assert_int_equal(remote_find_symbols(&r.mem, base, (const char *const[]){"malloc"}, 1, found, &d), -ENOENT);
-	remote_close(&r);
+	assert_int_equal(remote_mem_find_symbols(&r.mem, base, (const char *const[]){"malloc"}, 1, found, &d), -ENOENT);
+	remote_mem_close(&r);
 }
 
 static void library_that_is_not_mapped_is_named(void **state)
@@ -146,7 +146,7 @@ static void library_that_is_not_mapped_is_named(void **state)
 	uint64_t base;
 
 	strcpy(t.libjvm, "/nowhere/libjvm.so");
-	assert_int_equal(remote_find_libjvm(&t, &base, &d), -ENOENT);
+	assert_int_equal(remote_mem_find_libjvm(&t, &base, &d), -ENOENT);
 	assert_non_null(strstr(d.text, "has not mapped '/nowhere/libjvm.so'"));
 }
 
@@ -200,7 +200,7 @@ static int find_in_image(struct fake_mem *m, const char *name, uint64_t *address
 {
 	struct diag d;
 
-	return remote_find_symbols(&m->mem, IMAGE, &name, 1, address, &d);
+	return remote_mem_find_symbols(&m->mem, IMAGE, &name, 1, address, &d);
 }
 
 static void dynamic_section_may_be_relocated_or_not(void **state)

@@ -41,7 +41,7 @@ static void check_content(const char *path, const char *expected)
 {
 	char text[64] = "";
 	const struct target t = {.uid = geteuid()};
-	int fd = place_open_file(&t, root_fd, path, 100);
+	int fd = root_path_open_file(&t, root_fd, path, 100);
 
 	assert_true(fd >= 0);
 	assert_true(read(fd, text, sizeof(text) - 1) > 0);
@@ -63,10 +63,10 @@ static void what_is_missing_or_of_another_kind_is_an_error(void **state)
 {
 	const struct target t = {.uid = geteuid()};
 
-	assert_int_equal(place_open_file(&t, root_fd, "/none", 100), -ENOENT);
-	assert_int_equal(place_open_file(&t, root_fd, "/a/b/file/x", 100), -ENOTDIR);
-	assert_int_equal(place_open_file(&t, root_fd, "/a", 100), -EACCES);
-	assert_int_equal(place_open_at(root_fd, "/a/b/file", O_RDONLY), -EINVAL);
+	assert_int_equal(root_path_open_file(&t, root_fd, "/none", 100), -ENOENT);
+	assert_int_equal(root_path_open_file(&t, root_fd, "/a/b/file/x", 100), -ENOTDIR);
+	assert_int_equal(root_path_open_file(&t, root_fd, "/a", 100), -EACCES);
+	assert_int_equal(root_path_open_at(root_fd, "/a/b/file", O_RDONLY), -EINVAL);
 }
 
 /* Watch what lies in the root being opened: O_PATH is no open. */
@@ -95,11 +95,11 @@ static void devices_and_fifos_are_not_opened(void **state)
 		 geteuid() ? "mkfifo evil" : "mknod evil c 1 11 && chmod 666 evil");
 	assert_int_equal(system(command), 0);
 	watch = watch_root();
-	assert_int_equal(place_open_file(&t, root_fd, "/fifo", 100), -EACCES);
-	assert_int_equal(place_open_file(&t, root_fd, "/to_fifo", 100), -EACCES);
-	assert_int_equal(place_open_file(&t, root_fd, "/evil", 100), -EACCES);
-	assert_int_equal(place_open_file(&t, root_fd, "/to_evil", 100), -EACCES);
-	assert_int_equal(place_open_again(&t, openat(root_fd, "evil", O_PATH), O_RDWR, 100), -EACCES);
+	assert_int_equal(root_path_open_file(&t, root_fd, "/fifo", 100), -EACCES);
+	assert_int_equal(root_path_open_file(&t, root_fd, "/to_fifo", 100), -EACCES);
+	assert_int_equal(root_path_open_file(&t, root_fd, "/evil", 100), -EACCES);
+	assert_int_equal(root_path_open_file(&t, root_fd, "/to_evil", 100), -EACCES);
+	assert_int_equal(root_path_open_again(&t, openat(root_fd, "evil", O_PATH), O_RDWR, 100), -EACCES);
 	assert_false(was_opened(watch));
 	snprintf(path, sizeof(path), "%s/passwd", root);
 	fd = open(path, O_RDONLY);
@@ -115,19 +115,19 @@ static void files_of_strangers_and_large_ones_are_not_opened(void **state)
 
 	snprintf(command, sizeof(command), "cd %s && truncate -s 101 large && chmod 600 large passwd", root);
 	assert_int_equal(system(command), 0);
-	assert_int_equal(place_open_file(&t, root_fd, "/large", 100), -EFBIG);
-	fd = place_open_file(&t, root_fd, "/large", 101);
+	assert_int_equal(root_path_open_file(&t, root_fd, "/large", 100), -EFBIG);
+	fd = root_path_open_file(&t, root_fd, "/large", 101);
 	assert_true(fd >= 0);
 	close(fd);
 	if (geteuid()) { /* root's are open to all */
-		assert_int_equal(place_open_file(&other, root_fd, "/passwd", 100), -EACCES);
+		assert_int_equal(root_path_open_file(&other, root_fd, "/passwd", 100), -EACCES);
 	} else {
 		snprintf(command, sizeof(command), "chown 65534 %s/passwd", root);
 		assert_int_equal(system(command), 0);
-		assert_int_equal(place_open_file(&t, root_fd, "/passwd", 100), -EACCES);
+		assert_int_equal(root_path_open_file(&t, root_fd, "/passwd", 100), -EACCES);
 		snprintf(command, sizeof(command), "chmod 644 %s/passwd", root);
 		assert_int_equal(system(command), 0);
-		fd = place_open_file(&t, root_fd, "/passwd", 100);
+		fd = root_path_open_file(&t, root_fd, "/passwd", 100);
 		assert_true(fd >= 0);
 		close(fd);
 	}
@@ -142,9 +142,9 @@ static void counters_are_not_opened_when_they_are_a_fifo_or_a_link(void **state)
 	assert_int_equal(system(command), 0);
 	watch = watch_root();
 	snprintf(t.perf_data, sizeof(t.perf_data), "%s/fifo", root);
-	assert_int_equal(place_open_perf_data(&t), -ENOENT);
+	assert_int_equal(root_path_open_perf_data(&t), -ENOENT);
 	snprintf(t.perf_data, sizeof(t.perf_data), "%s/link", root);
-	assert_int_equal(place_open_perf_data(&t), -ENOENT);
+	assert_int_equal(root_path_open_perf_data(&t), -ENOENT);
 	assert_false(was_opened(watch));
 	close(watch);
 }
@@ -153,22 +153,22 @@ static void prefix_of_a_chroot_is_taken_off_whole_names_only(void **state)
 {
 	char path[64] = "/srv/jail/usr/lib/libjvm.so", other[64] = "/srv/jailer/x", plain[64] = "/usr/x";
 
-	place_strip_root("/srv/jail", path);
+	root_path_strip_root("/srv/jail", path);
 	assert_string_equal(path, "/usr/lib/libjvm.so");
-	place_strip_root("/srv/jail", other);
+	root_path_strip_root("/srv/jail", other);
 	assert_string_equal(other, "/srv/jailer/x");
-	place_strip_root("", plain);
+	root_path_strip_root("", plain);
 	assert_string_equal(plain, "/usr/x");
 }
 
 static void directory_is_named_as_the_target_names_it(void **state)
 {
 	char name[64];
-	int fd = place_open_at(root_fd, "/dir/b", O_PATH | O_DIRECTORY);
+	int fd = root_path_open_at(root_fd, "/dir/b", O_PATH | O_DIRECTORY);
 
-	assert_true(place_name(root, fd, name, sizeof(name)));
+	assert_true(root_path_name(root, fd, name, sizeof(name)));
 	assert_string_equal(name, "/a/b");
-	assert_false(place_name(root, fd, name, 4));
+	assert_false(root_path_name(root, fd, name, 4));
 	close(fd);
 }
 

@@ -25,7 +25,7 @@ static struct target self(void)
 	return (struct target){.pid = getpid(), .ns_pid = getpid(), .pidfd = pidfd, .uid = geteuid(), .gid = getegid()};
 }
 
-static int answer_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int answer_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	out->code = *(int *)context;
 	out->length = 3 << 20;
@@ -42,7 +42,7 @@ static void answer_comes_back_whole(void **state)
 	struct diag d;
 	int code = 42;
 
-	assert_int_equal(helper_run(&t, answer_work, &code, 10000, &answer, NULL, &d), 0);
+	assert_int_equal(user_child_run(&t, answer_work, &code, 10000, &answer, NULL, &d), 0);
 	assert_int_equal(answer.code, 42);
 	assert_int_equal(answer.length, 3 << 20);
 	assert_int_equal(strlen(answer.text), 3 << 20);
@@ -51,7 +51,7 @@ static void answer_comes_back_whole(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
-static int fail_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int fail_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	out->text = strdup("not for you");
 	out->length = 11;
@@ -64,18 +64,18 @@ static void failure_and_its_message_come_back(void **state)
 	struct answer answer;
 	struct diag d = {0};
 
-	assert_int_equal(helper_run(&t, fail_work, NULL, 10000, &answer, NULL, &d), -ENOTTY);
+	assert_int_equal(user_child_run(&t, fail_work, NULL, 10000, &answer, NULL, &d), -ENOTTY);
 	assert_string_equal(d.text, "what happened in the child");
 	assert_null(answer.text);
 }
 
-static int die_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int die_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	raise(SIGKILL);
 	return 0;
 }
 
-static int hang_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int hang_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	for (;;)
 		pause();
@@ -89,10 +89,10 @@ static void child_that_dies_or_hangs_is_reaped_and_told_of(void **state)
 	bool abandoned = false;
 	struct diag d;
 
-	assert_int_equal(helper_run(&t, die_work, NULL, 10000, &answer, &abandoned, &d), -EPIPE);
+	assert_int_equal(user_child_run(&t, die_work, NULL, 10000, &answer, &abandoned, &d), -EPIPE);
 	assert_true(abandoned);
 	abandoned = false;
-	assert_int_equal(helper_run(&t, hang_work, NULL, 10, &answer, &abandoned, &d), -ETIMEDOUT);
+	assert_int_equal(user_child_run(&t, hang_work, NULL, 10, &answer, &abandoned, &d), -ETIMEDOUT);
 	assert_true(abandoned);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
@@ -118,7 +118,7 @@ static void child_that_cannot_be_killed_is_left_behind(void **state)
 
 	strcpy(t.name, "Shop");
 	unkillable = true;
-	assert_int_equal(helper_run(&t, hang_work, NULL, 10, &answer, &abandoned, &d), -ETIMEDOUT);
+	assert_int_equal(user_child_run(&t, hang_work, NULL, 10, &answer, &abandoned, &d), -ETIMEDOUT);
 	unkillable = false;
 	assert_non_null(strstr(d.text, "'Shop': its /tmp does not answer"));
 	assert_false(abandoned);
@@ -158,18 +158,18 @@ static void waiting_for_a_child_ends_with_ctrl_c(void **state)
 
 	block_interrupts(SIG_BLOCK);
 	interrupt_later();
-	assert_int_equal(helper_run(&t, hang_work, NULL, 60000, &answer, &abandoned, &d), -EINTR);
+	assert_int_equal(user_child_run(&t, hang_work, NULL, 60000, &answer, &abandoned, &d), -EINTR);
 	assert_non_null(strstr(d.text, "interrupted"));
 	assert_true(abandoned);
 	assert_in_range(clock_ms() - begun, 200, 2000);
-	assert_int_equal(helper_run(&t, answer_work, &code, 10000, &answer, NULL, &d), -EINTR);
+	assert_int_equal(user_child_run(&t, answer_work, &code, 10000, &answer, NULL, &d), -EINTR);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 	interrupt_forget();
 	block_interrupts(SIG_UNBLOCK);
 }
 
-static int count_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int count_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	++*(volatile int *)context;
 	return 0;
@@ -184,7 +184,7 @@ static void cleaning_up_goes_on_after_ctrl_c(void **state)
 	block_interrupts(SIG_BLOCK);
 	raise(SIGINT);
 	assert_true(interrupted());
-	helper_clean_up(&t, count_work, shared, 10000);
+	user_child_clean_up(&t, count_work, shared, 10000);
 	assert_int_equal(*shared, 1);
 	assert_true(interrupted());
 	interrupt_forget();
@@ -199,7 +199,7 @@ static void cleaning_up_goes_on_after_ctrl_c(void **state)
 	munmap(shared, 4096);
 }
 
-static int descriptors_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int descriptors_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	out->code = fcntl(*(int *)context, F_GETFD) >= 0;
 	if (fcntl(h->root, F_GETFD) < 0 || fcntl(h->tmp, F_GETFD) < 0 || fcntl(h->status, F_GETFD) < 0)
@@ -215,14 +215,14 @@ static void child_does_not_keep_what_the_parent_has_open(void **state)
 	struct diag d;
 
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(helper_run(&t, descriptors_work, &fds[i], 10000, &answer, NULL, &d), 0);
+		assert_int_equal(user_child_run(&t, descriptors_work, &fds[i], 10000, &answer, NULL, &d), 0);
 		assert_int_equal(answer.code, 0);
 	}
 	for (int i = 0; i < 3; i++)
 		close(fds[i]);
 }
 
-static int ids_work(struct helper *h, void *context, struct answer *out, struct diag *d)
+static int ids_work(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	uid_t r, e, s;
 
@@ -243,7 +243,7 @@ static void child_is_the_targets_user_for_good(void **state)
 	}
 	t.uid = 65534;
 	t.gid = 65533;
-	assert_int_equal(helper_run(&t, ids_work, NULL, 10000, &answer, NULL, &d), 0);
+	assert_int_equal(user_child_run(&t, ids_work, NULL, 10000, &answer, NULL, &d), 0);
 	assert_int_equal(answer.code, 1);
 	assert_int_equal(geteuid(), 0);
 }
@@ -256,7 +256,7 @@ static void works_where_children_are_not_waited_for(void **state)
 	int code = 1;
 
 	signal(SIGCHLD, SIG_IGN);
-	assert_int_equal(helper_run(&t, answer_work, &code, 10000, &answer, NULL, &d), 0);
+	assert_int_equal(user_child_run(&t, answer_work, &code, 10000, &answer, NULL, &d), 0);
 	assert_int_equal(answer.code, 1);
 	answer_release(&answer);
 	signal(SIGCHLD, SIG_DFL);
@@ -269,7 +269,7 @@ static void target_that_is_gone_is_said_to_be(void **state)
 	struct diag d;
 
 	t.pid = 999999999;
-	assert_int_equal(helper_run(&t, hang_work, NULL, 10000, &answer, NULL, &d), -ESRCH);
+	assert_int_equal(user_child_run(&t, hang_work, NULL, 10000, &answer, NULL, &d), -ESRCH);
 }
 
 /* Number and descriptor part ways when the process has ended and its number is another's. */
@@ -285,7 +285,7 @@ static void another_process_of_the_same_number_is_not_the_target(void **state)
 		_exit(0);
 	t.pidfd = syscall(SYS_pidfd_open, child, 0);
 	waitpid(child, NULL, 0);
-	assert_int_equal(helper_run(&t, answer_work, &code, 10000, &answer, NULL, &d), -ESRCH);
+	assert_int_equal(user_child_run(&t, answer_work, &code, 10000, &answer, NULL, &d), -ESRCH);
 	close(t.pidfd);
 }
 

@@ -21,8 +21,8 @@ static struct bench {
 	struct segment segment;
 	struct clock clock;
 	struct thread_keys *threads;
-	struct where *where;
-	struct wait_sink sink;
+	struct breakdown *where;
+	struct kernel_sink sink;
 	uint64_t method;
 } * b;
 
@@ -30,7 +30,7 @@ static struct diag d;
 
 static int setup(void **state)
 {
-	struct where_setup s;
+	struct breakdown_setup s;
 
 	b = calloc(1, sizeof(*b));
 	b->segment = fake_segment_new();
@@ -42,10 +42,10 @@ static int setup(void **state)
 	b->clock.pairs = 2;
 	b->r = recording_new_with(JFR_KERNEL_FULL);
 	b->threads = thread_keys_new(b->r.w, &b->segment);
-	s = (struct where_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, false};
-	b->where = where_new(&s, &d);
+	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, false};
+	b->where = breakdown_new(&s, &d);
 	assert_non_null(b->where);
-	b->sink = where_sink(b->where);
+	b->sink = breakdown_sink(b->where);
 	recording_begin(&b->r);
 	thread_keys_next_chunk(b->threads);
 	b->method = recording_method(&b->r, "checkout");
@@ -54,7 +54,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	where_free(b->where);
+	breakdown_free(b->where);
 	thread_keys_free(b->threads);
 	recording_free(&b->r);
 	fake_segment_free(&b->segment);
@@ -83,7 +83,7 @@ static void call_of(uint32_t thread, int64_t start, int64_t duration, uint16_t f
 	struct frt_span s = {.start = start, .duration = duration, .method = 1, .thread = thread, .flags = flags};
 	struct jfr_method_trace e = {.start = start + OFFSET, .duration = duration, .method = b->method};
 
-	where_split(b->where, &s, start, &e);
+	breakdown_split(b->where, &s, start, &e);
 	jfr_method_trace(b->r.w, &e);
 }
 
@@ -143,7 +143,7 @@ static void a_wait_is_written_once_and_only_with_a_call(void **state)
 	call_of(1, 1050, 500, 0);
 	call_of(1, 1000, 1000, 0);
 	wait_of(1, 3000, 3100, 3100); /* in one that has not ended */
-	where_claim_open(b->where, 1, 2500);
+	breakdown_claim_open(b->where, 1, 2500);
 	finish();
 	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 2);
 	assert_int_equal(dissect_count(b->r.d, "frtrace.RunQueue"), 1);
@@ -153,10 +153,10 @@ static void a_wait_is_written_once_and_only_with_a_call(void **state)
 
 static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **state)
 {
-	struct where_setup s = {b->r.w, b->threads, &b->segment, &b->clock, OFFSET, .no_pauses = true};
+	struct breakdown_setup s = {b->r.w, b->threads, &b->segment, &b->clock, OFFSET, .no_pauses = true};
 
-	where_free(b->where);
-	b->where = where_new(&s, &d);
+	breakdown_free(b->where);
+	b->where = breakdown_new(&s, &d);
 	call_of(1, 1000, 1000, 0);
 	finish();
 	assert_true(of_call(0, "pauseTime") == JFR_MISSING);
@@ -169,7 +169,7 @@ static void look_at(uint64_t off, uint64_t wake, uint64_t on)
 
 	w.flags = FRT_WAIT_ONGOING;
 	b->sink.wait(b->sink.context, &w, 0, 0);
-	where_claim_open(b->where, 1, 1000);
+	breakdown_claim_open(b->where, 1, 1000);
 }
 
 static void a_wait_that_is_looked_at_goes_on_and_is_told_in_two(void **state)
@@ -245,10 +245,10 @@ static void wakers_that_are_no_java_threads_are_named_by_the_kernel(void **state
 
 static void after_the_end_of_writing_nothing_is_written(void **state)
 {
-	where_stop(b->where);
+	breakdown_stop(b->where);
 	wait_of(1, 1100, 1400, 1450);
 	b->sink.pause(b->sink.context, &(struct frt_pause){.begin = 1200, .end = 1260});
-	where_claim_open(b->where, 1, 0);
+	breakdown_claim_open(b->where, 1, 0);
 	finish();
 	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 0);
 	assert_int_equal(dissect_count(b->r.d, "frtrace.VMPause"), 0);
@@ -265,7 +265,7 @@ static void losses_make_the_calls_before_unknown(void **state)
 
 static void sums_are_of_calls_by_method(void **state)
 {
-	const struct split_sums *sums = splits_of(where_splits(b->where), 1);
+	const struct breakdown_sum *sums = breakdown_sums_of(breakdown_splits(b->where), 1);
 
 	wait_of(1, 1100, 1400, 1450);
 	call_of(1, 1000, 1000, 0);
@@ -277,23 +277,23 @@ static void sums_are_of_calls_by_method(void **state)
 	assert_int_equal(sums->run_queue, 50);
 	assert_int_equal(sums->blocked, 300);
 	assert_int_equal(sums->worst, 350);
-	assert_int_equal(splits_take_worst(where_splits(b->where), 1), 350);
-	assert_int_equal(splits_take_worst(where_splits(b->where), 1), 0);
+	assert_int_equal(breakdown_sums_take_worst(breakdown_splits(b->where), 1), 350);
+	assert_int_equal(breakdown_sums_take_worst(breakdown_splits(b->where), 1), 0);
 	assert_int_equal(sums->worst, 350);
 }
 
 static void the_slowest_hundredth_is_added_up(void **state)
 {
-	struct split_slowest slow;
+	struct breakdown_slowest slow;
 
-	assert_false(splits_slowest(where_splits(b->where), &slow));
+	assert_false(breakdown_sums_slowest(breakdown_splits(b->where), &slow));
 	for (int64_t i = 0; i < 495; i++)
 		call_of(1, 10000 * i, 100 + i % 10, 0);
 	for (int64_t i = 495; i < 500; i++) {
 		wait_of(1, 10000 * i + 10, 10000 * i + 4010, 10000 * i + 4020);
 		call_of(1, 10000 * i, 5000, 0);
 	}
-	assert_true(splits_slowest(where_splits(b->where), &slow));
+	assert_true(breakdown_sums_slowest(breakdown_splits(b->where), &slow));
 	assert_int_equal(slow.of, 500);
 	assert_int_equal(slow.calls, 5);
 	assert_int_equal(slow.least, 5000);
@@ -308,17 +308,17 @@ static void the_end_says_where_the_slowest_calls_were(void **state)
 {
 	char text[512];
 
-	assert_false(report_where_text(NULL, text, sizeof(text)));
-	assert_false(report_where_text(where_splits(b->where), text, sizeof(text)));
+	assert_false(report_breakdown_text(NULL, text, sizeof(text)));
+	assert_false(report_breakdown_text(breakdown_splits(b->where), text, sizeof(text)));
 	wait_of(1, 1000100, 1900100, 1950100);
 	call_of(1, 1000000, 1000000, 0);
-	assert_true(report_where_text(where_splits(b->where), text, sizeof(text)));
+	assert_true(report_breakdown_text(breakdown_splits(b->where), text, sizeof(text)));
 	assert_string_equal(text, "the slowest call (1.0 ms): 90 % blocked (futex 90 %), 5 % on a CPU, 5 % waiting for one");
 	for (int64_t i = 0; i < 200; i++)
 		call_of(1, 3000000 + i, 100, 0);
 	wait_of(1, 9000100, 9500100, 9500100);
 	call_of(1, 9000000, 1000000, 0);
-	assert_true(report_where_text(where_splits(b->where), text, sizeof(text)));
+	assert_true(report_breakdown_text(breakdown_splits(b->where), text, sizeof(text)));
 	assert_string_equal(text, "the slowest 1 % (2 calls of 1.0 ms and more): 70 % blocked (futex 70 %), 28 % on a CPU, 2 % waiting for one");
 }
 

@@ -53,7 +53,7 @@ static struct bench {
 	char path[64];
 	uint32_t method;
 	struct resolver *resolver;
-	struct rates *rates;
+	struct call_rates *rates;
 	char *file;
 	struct dissect *read;
 } * b;
@@ -501,7 +501,7 @@ static void calls_that_come_are_counted_for_who_wants_to_know(void **state)
 	feed((struct frt_span){now(), 2000, b->method, 0, 65, FRT_SPAN, 0}, NULL);
 	feed((struct frt_span){now(), 2000, UINT32_MAX, 0, UINT32_MAX, FRT_SPAN, 0}, NULL);
 	assert_int_equal(b->rates->of[b->method].calls, 2);
-	assert_int_equal(b->rates->of[b->method].threads, RATE_THREAD(1) | RATE_THREAD(2));
+	assert_int_equal(b->rates->of[b->method].threads, CALL_RATE_THREAD(1) | CALL_RATE_THREAD(2));
 }
 
 static void recording_without_calls_is_a_sound_file(void **state)

@@ -45,14 +45,14 @@ static void each_decision_is_right(void **state)
 {
 	for (size_t i = 0; i < sizeof(decisions) / sizeof(decisions[0]); i++) {
 		const struct decision *want = &decisions[i];
-		struct brake_limit limit = { want->share, want->cpus, want->threads };
-		struct brake_load load[6] = { { 0 } };
+		struct throttle_limit limit = { want->share, want->cpus, want->threads };
+		struct throttle_load load[6] = { { 0 } };
 		char drops[8] = "";
 		size_t n;
 
 		for (uint32_t m = 0; m < 6; m++)
-			load[m] = (struct brake_load){ .method = m, .threads = want->method[m].threads, .cpus = want->method[m].cpus };
-		n = brake_choose(load, 6, &limit);
+			load[m] = (struct throttle_load){ .method = m, .threads = want->method[m].threads, .cpus = want->method[m].cpus };
+		n = throttle_choose(load, 6, &limit);
 		for (size_t k = 0; k < n; k++)
 			drops[k] = '0' + load[k].method;
 		for (size_t k = 0; k < 6; k++)
@@ -65,20 +65,20 @@ static void each_decision_is_right(void **state)
 static void thousands_below_the_limit_drop_by_their_sum(void **state)
 {
 	enum { METHODS = 5000, DROPS = 2500 }; /* .0001 each: .5 in all, of which .25 may stay */
-	struct brake_limit limit = { .2501, 4, 1 };
-	struct brake_load *load = calloc(METHODS, sizeof(*load));
+	struct throttle_limit limit = { .2501, 4, 1 };
+	struct throttle_load *load = calloc(METHODS, sizeof(*load));
 
 	for (uint32_t m = 0; m < METHODS; m++)
-		load[m] = (struct brake_load){ .method = m, .threads = 1, .cpus = .0001 };
-	assert_in_range(brake_choose(load, METHODS, &limit), DROPS - 2, DROPS);
+		load[m] = (struct throttle_load){ .method = m, .threads = 1, .cpus = .0001 };
+	assert_in_range(throttle_choose(load, METHODS, &limit), DROPS - 2, DROPS);
 	free(load);
 }
 
 static struct bench {
 	struct segment segment;
 	struct clock clock;
-	struct brake *brake;
-	struct brake_finding found;
+	struct throttle *brake;
+	struct throttle_finding found;
 	int64_t now;
 	uint64_t *rules;
 } * b;
@@ -87,7 +87,7 @@ static struct diag d;
 
 static int setup(void **state)
 {
-	struct brake_setup s = { .share = .25, .cpus = 2 };
+	struct throttle_setup s = { .share = .25, .cpus = 2 };
 	uint32_t class_id;
 
 	b = calloc(1, sizeof(*b));
@@ -102,14 +102,14 @@ static int setup(void **state)
 		fake_method(&b->segment, class_id, "m", "()V", FRT_METHOD_HOOKED);
 	s.segment = &b->segment;
 	s.clock = &b->clock;
-	b->brake = brake_new(&s, &d);
-	brake_look(b->brake, b->now, &b->found);
+	b->brake = throttle_new(&s, &d);
+	throttle_check(b->brake, b->now, &b->found);
 	return !b->brake;
 }
 
 static int teardown(void **state)
 {
-	brake_free(b->brake);
+	throttle_free(b->brake);
 	fake_segment_free(&b->segment);
 	free(b);
 	return 0;
@@ -127,12 +127,12 @@ static struct frt_slot *thread(uint32_t serial)
 
 static void calls(struct frt_slot *s, uint32_t method, uint64_t n)
 {
-	struct rates *r = brake_rates(b->brake);
+	struct call_rates *r = throttle_rates(b->brake);
 
 	s->entered += n;
 	s->exited += n;
 	s->recorded += n;
-	rates_add(r, method, s->thread);
+	call_rates_add(r, method, s->thread);
 	r->of[method].calls += n - 1;
 }
 
@@ -145,7 +145,7 @@ static void hooks(struct frt_slot *s, uint64_t n)
 
 static bool after(int64_t ns)
 {
-	return brake_look(b->brake, b->now += ns, &b->found);
+	return throttle_check(b->brake, b->now += ns, &b->found);
 }
 
 static bool is_braked(uint32_t method)
@@ -166,8 +166,8 @@ static void hot_method_is_braked_and_the_slow_one_is_not(void **state)
 	assert_in_range(b->found.load[0].cpus * 1000, 280, 4000000 / 1e6 * 200);
 	assert_true(is_braked(1));
 	assert_false(is_braked(2));
-	assert_int_equal(brake_methods(b->brake), 1);
-	assert_int_equal(brake_method(b->brake, 0), 1);
+	assert_int_equal(throttle_methods(b->brake), 1);
+	assert_int_equal(throttle_method(b->brake, 0), 1);
 }
 
 static void nothing_happens_before_a_second_is_over(void **state)
@@ -192,7 +192,7 @@ static void burst_counts_over_the_whole_second(void **state)
 	}
 	calls(s, 1, 9000000); /* frtrace itself did not run for nine seconds */
 	assert_false(after(9 * SECOND));
-	assert_int_equal(brake_methods(b->brake), 0);
+	assert_int_equal(throttle_methods(b->brake), 0);
 }
 
 static void braked_is_braked_for_ever(void **state)
@@ -208,7 +208,7 @@ static void braked_is_braked_for_ever(void **state)
 	assert_true(is_braked(1));
 	calls(s, 1, 9000000); /* that were on their way */
 	assert_false(after(SECOND));
-	assert_int_equal(brake_methods(b->brake), 1);
+	assert_int_equal(throttle_methods(b->brake), 1);
 }
 
 static void idle_callers_do_not_raise_the_limit(void **state)
@@ -227,7 +227,7 @@ static void busy_callers_do(void **state)
 	for (uint32_t i = 1; i < 10; i++)
 		calls(thread(i), 1, 400000); /* .36 of a CPU, of two */
 	assert_false(after(SECOND));
-	assert_int_equal(brake_methods(b->brake), 0);
+	assert_int_equal(throttle_methods(b->brake), 0);
 }
 
 static void calls_that_are_not_recorded_brake_nothing_but_are_told_once(void **state)
@@ -267,12 +267,12 @@ static void forged_numbers_do_no_harm(void **state)
 	segment_header(&b->segment)->hook_ticks = UINT32_MAX;
 	s->recorded = UINT64_MAX;
 	s->record_ticks = UINT64_MAX;
-	rates_add(brake_rates(b->brake), UINT32_MAX, UINT32_MAX);
-	rates_add(brake_rates(b->brake), 0, 0);
+	call_rates_add(throttle_rates(b->brake), UINT32_MAX, UINT32_MAX);
+	call_rates_add(throttle_rates(b->brake), 0, 0);
 	after(SECOND);
 	s->recorded = 0;
 	after(SECOND);
-	assert_in_range(brake_methods(b->brake), 0, 1);
+	assert_in_range(throttle_methods(b->brake), 0, 1);
 }
 
 int main(void)

@@ -15,8 +15,8 @@
 
 static struct diag d;
 
-static struct model {
-	struct join *join;
+static struct jvm_model {
+	struct wait_join *join;
 	struct frt_wait wait[MANY];
 	bool claimed[MANY];
 	size_t waits;
@@ -27,9 +27,9 @@ static struct model {
 	size_t answered, missing;
 } * m;
 
-static size_t open_calls(void *context, uint32_t thread, int64_t moments[JOIN_MOMENTS])
+static size_t open_calls(void *context, uint32_t thread, int64_t moments[WAIT_JOIN_MOMENTS])
 {
-	size_t n = m->depth < JOIN_MOMENTS ? m->depth : JOIN_MOMENTS;
+	size_t n = m->depth < WAIT_JOIN_MOMENTS ? m->depth : WAIT_JOIN_MOMENTS;
 
 	memcpy(moments, m->open, n * sizeof(moments[0]));
 	return thread == THREAD ? n : 0;
@@ -70,12 +70,12 @@ static void on_wait(void *context, uint32_t thread, const struct wait *w)
 
 static void make(size_t thread_limit, size_t limit)
 {
-	struct join_setup setup = { .open = open_calls,
+	struct wait_join_setup setup = { .open = open_calls,
 				    .folded = on_wait,
 				    .thread_limit = thread_limit,
 				    .limit = limit };
 
-	m->join = join_new(&setup, &d);
+	m->join = wait_join_new(&setup, &d);
 	assert_non_null(m->join);
 }
 
@@ -87,7 +87,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	join_free(m->join);
+	wait_join_free(m->join);
 	free(m);
 	return 0;
 }
@@ -101,7 +101,7 @@ static void add(int64_t off, int64_t wake, int64_t on)
 	w->call = m->waits % 300;
 	strcpy(w->waker_name, m->waits % 2 ? "odd" : "even");
 	m->waits++;
-	join_wait(m->join, w, m->waits, 0);
+	wait_join_wait(m->join, w, m->waits, 0);
 }
 
 static int64_t overlap(int64_t a, int64_t b, int64_t from, int64_t to)
@@ -111,22 +111,22 @@ static int64_t overlap(int64_t a, int64_t b, int64_t from, int64_t to)
 	return high > low ? high - low : 0;
 }
 
-static struct join_split split(int64_t from, int64_t to)
+static struct wait_join_split split(int64_t from, int64_t to)
 {
-	struct join_split s;
+	struct wait_join_split s;
 
-	join_split(m->join, THREAD, from, to, &s);
+	wait_join_split(m->join, THREAD, from, to, &s);
 	return s;
 }
 
 /* The answer is the model's, or there is none. */
 static bool check(int64_t from, int64_t to)
 {
-	struct join_split s = split(from, to);
+	struct wait_join_split s = split(from, to);
 	int64_t blocked = 0, run_queue = 0, on[FRT_WAIT_REASONS] = { 0 };
 
-	if (s.blocked == JOIN_MISSING) {
-		assert_true(s.run_queue == JOIN_MISSING);
+	if (s.blocked == WAIT_JOIN_MISSING) {
+		assert_true(s.run_queue == WAIT_JOIN_MISSING);
 		m->missing++;
 		return false;
 	}
@@ -145,7 +145,7 @@ static bool check(int64_t from, int64_t to)
 
 static void claim(int64_t from, int64_t to)
 {
-	join_claim(m->join, THREAD, from, to, on_wait, NULL);
+	wait_join_claim(m->join, THREAD, from, to, on_wait, NULL);
 	for (size_t i = m->waits; i-- > 0 && m->waits - i < 60;)
 		if (overlap(m->wait[i].off, m->wait[i].on, from, to))
 			assert_true(m->claimed[i]);
@@ -153,7 +153,7 @@ static void claim(int64_t from, int64_t to)
 
 static void a_call_without_waits_ran_all_the_time(void **state)
 {
-	struct join_split s;
+	struct wait_join_split s;
 
 	make(0, 0);
 	s = split(100, 200);
@@ -164,7 +164,7 @@ static void a_call_without_waits_ran_all_the_time(void **state)
 
 static void waits_are_split_at_the_waking(void **state)
 {
-	struct join_split s;
+	struct wait_join_split s;
 
 	make(0, 0);
 	add(100, 150, 160);
@@ -179,7 +179,7 @@ static void waits_are_split_at_the_waking(void **state)
 
 static void a_call_that_cuts_a_wait_has_its_part(void **state)
 {
-	struct join_split s;
+	struct wait_join_split s;
 
 	make(0, 0);
 	add(100, 150, 160);
@@ -193,16 +193,16 @@ static void a_call_that_cuts_a_wait_has_its_part(void **state)
 
 static void times_that_make_no_sense_stay_within_their_wait(void **state)
 {
-	struct join_split s;
+	struct wait_join_split s;
 	struct frt_wait w = { .thread = THREAD, .off = 100, .wake = 500, .on = 200, .reason = FRT_WAIT_FUTEX };
 
 	make(0, 0);
-	join_wait(m->join, &w, 0, 0);
+	wait_join_wait(m->join, &w, 0, 0);
 	s = split(0, 1000);
 	assert_int_equal(s.blocked, 100);
 	assert_int_equal(s.run_queue, 0);
 	w = (struct frt_wait){ .thread = THREAD, .off = 150, .wake = 0, .on = 300, .reason = FRT_WAIT_FUTEX };
-	join_wait(m->join, &w, 0, 0);
+	wait_join_wait(m->join, &w, 0, 0);
 	s = split(0, 1000);
 	assert_int_equal(s.blocked + s.run_queue, 200);
 }
@@ -241,7 +241,7 @@ static void random_calls(size_t rounds, size_t deep)
 			if (m->depth > 1 || (m->depth && rand() % 100 == 0)) {
 				int64_t from = m->open[--m->depth];
 
-				assert_true(check(from, now) || m->depth >= JOIN_MOMENTS);
+				assert_true(check(from, now) || m->depth >= WAIT_JOIN_MOMENTS);
 				if (rand() % 2)
 					claim(from, now);
 			}
@@ -255,7 +255,7 @@ static void random_calls(size_t rounds, size_t deep)
 		}
 	}
 	while (m->depth)
-		assert_true(check(m->open[--m->depth], now) || m->depth >= JOIN_MOMENTS);
+		assert_true(check(m->open[--m->depth], now) || m->depth >= WAIT_JOIN_MOMENTS);
 }
 
 static void random_nested_calls_are_as_the_model_has_them(void **state)
@@ -269,8 +269,8 @@ static void random_nested_calls_are_as_the_model_has_them(void **state)
 static void open_calls_are_known_though_memory_is_bounded(void **state)
 {
 	make(64, 64);
-	random_calls(20000, JOIN_MOMENTS);
-	assert_true(join_kept(m->join) <= 64);
+	random_calls(20000, WAIT_JOIN_MOMENTS);
+	assert_true(wait_join_kept(m->join) <= 64);
 	assert_int_equal(m->missing, 0);
 	assert_true(m->answered > 1000);
 }
@@ -279,7 +279,7 @@ static void calls_deeper_than_the_slot_shows_are_right_or_missing(void **state)
 {
 	make(64, 64);
 	random_calls(20000, DEEP);
-	assert_true(join_kept(m->join) <= 64);
+	assert_true(wait_join_kept(m->join) <= 64);
 	assert_true(m->answered > 1000);
 }
 
@@ -312,9 +312,9 @@ static void losses_make_what_began_before_unknown(void **state)
 {
 	make(0, 0);
 	add(100, 150, 160);
-	join_lost(m->join, 500);
+	wait_join_lost(m->join, 500);
 	assert_false(check(90, 600));
-	assert_true(split(90, 600).pause == JOIN_MISSING);
+	assert_true(split(90, 600).pause == WAIT_JOIN_MISSING);
 	add(600, 610, 610);
 	assert_true(check(500, 700));
 }
@@ -322,30 +322,30 @@ static void losses_make_what_began_before_unknown(void **state)
 static void threads_are_told_apart_and_the_younger_one_stays(void **state)
 {
 	struct frt_wait w = { .thread = THREAD + FRT_MAX_THREADS, .off = 300, .wake = 320, .on = 330, .reason = FRT_WAIT_FUTEX };
-	struct join_split s;
+	struct wait_join_split s;
 
 	make(0, 0);
 	add(100, 150, 160);
-	join_split(m->join, THREAD + 1, 0, 1000, &s);
+	wait_join_split(m->join, THREAD + 1, 0, 1000, &s);
 	assert_int_equal(s.blocked, 0);
-	join_wait(m->join, &w, 0, 0);
-	join_split(m->join, w.thread, 0, 1000, &s);
+	wait_join_wait(m->join, &w, 0, 0);
+	wait_join_split(m->join, w.thread, 0, 1000, &s);
 	assert_int_equal(s.blocked, 20);
-	join_split(m->join, THREAD, 0, 1000, &s);
-	assert_true(s.blocked == JOIN_MISSING);
+	wait_join_split(m->join, THREAD, 0, 1000, &s);
+	assert_true(s.blocked == WAIT_JOIN_MISSING);
 	add(400, 410, 420); /* of the old one: not taken for the young one's */
-	join_split(m->join, w.thread, 0, 1000, &s);
+	wait_join_split(m->join, w.thread, 0, 1000, &s);
 	assert_int_equal(s.blocked, 20);
 }
 
 static void pause_of(int64_t begin, int64_t end)
 {
-	join_pause(m->join, &(struct frt_pause){ .begin = begin, .end = end });
+	wait_join_pause(m->join, &(struct frt_pause){ .begin = begin, .end = end });
 }
 
 static void pauses_in_each_other_count_once(void **state)
 {
-	struct join_split s;
+	struct wait_join_split s;
 
 	make(0, 0);
 	pause_of(110, 150);
@@ -354,9 +354,9 @@ static void pauses_in_each_other_count_once(void **state)
 	pause_of(205, 220);
 	assert_int_equal(split(0, 1000).pause, 80);
 	assert_int_equal(split(120, 130).pause, 10);
-	join_split(m->join, FRT_NO_THREAD, 150, 205, &s);
+	wait_join_split(m->join, FRT_NO_THREAD, 150, 205, &s);
 	assert_int_equal(s.pause, 15);
-	assert_true(s.blocked == JOIN_MISSING);
+	assert_true(s.blocked == WAIT_JOIN_MISSING);
 }
 
 static void old_pauses_are_folded(void **state)
@@ -366,18 +366,18 @@ static void old_pauses_are_folded(void **state)
 		pause_of(100 * i, 100 * i + 10);
 	assert_int_equal(split(-5, 100 * 100000).pause, 1000000);
 	assert_int_equal(split(100 * 99990, 100 * 100000).pause, 100);
-	assert_true(split(1000, 2000).pause == JOIN_MISSING);
+	assert_true(split(1000, 2000).pause == WAIT_JOIN_MISSING);
 }
 
 static void usage_of(int64_t at, uint32_t calls, uint64_t time, uint32_t major, uint32_t minor)
 {
-	join_usage(m->join, &(struct frt_usage){ .thread = THREAD, .at = at, .calls = calls, .call_time = time,
+	wait_join_usage(m->join, &(struct frt_usage){ .thread = THREAD, .at = at, .calls = calls, .call_time = time,
 						 .major_faults = major, .minor_faults = minor });
 }
 
 static void expect_usage(int64_t from, int64_t to, int64_t calls, int64_t time, int64_t major, int64_t minor)
 {
-	struct join_split s = split(from, to);
+	struct wait_join_split s = split(from, to);
 
 	assert_int_equal(s.calls, calls);
 	assert_int_equal(s.call_time, time);
@@ -412,31 +412,31 @@ static void usage_is_folded_between_the_starts_of_open_calls(void **state)
 	}
 	expect_usage(200000, 500100, 3001, 3001 * 7, 3001, 3001 * 3);
 	expect_usage(50, 500100, 5000, 5000 * 7, 5000, 5000 * 3);
-	expect_usage(100000, 500100, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING);
+	expect_usage(100000, 500100, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING);
 }
 
 static void unseen(uint32_t thread, uint32_t flags)
 {
-	join_unseen(m->join, &(struct frt_slot_owner){ .thread = thread, .flags = flags });
+	wait_join_unseen(m->join, &(struct frt_slot_owner){ .thread = thread, .flags = flags });
 }
 
 static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **state)
 {
-	struct join_split s;
+	struct wait_join_split s;
 
 	make(0, 0);
 	unseen(THREAD, FRT_OWNER_NO_WAITS);
 	s = split(100, 200);
-	assert_true(s.blocked == JOIN_MISSING && s.run_queue == JOIN_MISSING);
+	assert_true(s.blocked == WAIT_JOIN_MISSING && s.run_queue == WAIT_JOIN_MISSING);
 	assert_int_equal(s.calls, 0);
 	unseen(THREAD, FRT_OWNER_NO_USAGE);
-	expect_usage(100, 200, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING, JOIN_MISSING);
+	expect_usage(100, 200, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING);
 	assert_int_equal(split(100, 200).pause, 0);
-	join_split(m->join, THREAD + 1, 100, 200, &s);
+	wait_join_split(m->join, THREAD + 1, 100, 200, &s);
 	assert_int_equal(s.blocked, 0);
-	join_unseen(m->join, NULL);
-	join_split(m->join, THREAD + 1, 100, 200, &s);
-	assert_true(s.blocked == JOIN_MISSING);
+	wait_join_unseen(m->join, NULL);
+	wait_join_split(m->join, THREAD + 1, 100, 200, &s);
+	assert_true(s.blocked == WAIT_JOIN_MISSING);
 }
 
 static void memory_of_all_threads_is_bounded(void **state)
@@ -449,9 +449,9 @@ static void memory_of_all_threads_is_bounded(void **state)
 				struct frt_wait w = { .thread = t, .off = at, .wake = at + 10, .on = at + 11,
 						      .reason = FRT_WAIT_FUTEX };
 
-				join_wait(m->join, &w, 0, 0);
+				wait_join_wait(m->join, &w, 0, 0);
 			}
-	assert_true(join_kept(m->join) <= 4096);
+	assert_true(wait_join_kept(m->join) <= 4096);
 }
 
 int main(void)

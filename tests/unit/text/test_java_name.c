@@ -32,7 +32,7 @@ static void method_is_printed_as_a_person_reads_it(void **state)
 	char out[200];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		signature_print(rows[i].name, rows[i].descriptor, out, sizeof(out));
+		java_name_print(rows[i].name, rows[i].descriptor, out, sizeof(out));
 		assert_string_equal(out, rows[i].want);
 	}
 }
@@ -45,10 +45,10 @@ static void print_is_cut_to_its_room(void **state)
 		char *out = malloc(size); /* so that a byte too many is seen */
 
 		assert_non_null(out);
-		signature_print("checkout", "([Lcom/acme/Order;Z)V", out, size);
+		java_name_print("checkout", "([Lcom/acme/Order;Z)V", out, size);
 		assert_int_equal(strlen(out), size - 1);
 		assert_memory_equal(out, whole, size - 1);
-		signature_print("checkout", "([Lcom/acme/Order", out, size);
+		java_name_print("checkout", "([Lcom/acme/Order", out, size);
 		assert_true(strlen(out) < size);
 		free(out);
 	}
@@ -58,15 +58,15 @@ static void dots_stand_for_slashes(void **state)
 {
 	char name[] = "com/acme/Cart$Line", empty[] = "";
 
-	signature_dots(name);
+	java_name_dots(name);
 	assert_string_equal(name, "com.acme.Cart$Line");
-	signature_dots(empty);
+	java_name_dots(empty);
 	assert_string_equal(empty, "");
 }
 
 static void is_filter(const char *class_name, const char *name, const char *descriptor, const char *wanted)
 {
-	char *filter = signature_filter(class_name, name, descriptor);
+	char *filter = java_name_filter(class_name, name, descriptor);
 
 	assert_non_null(filter);
 	assert_string_equal(filter, wanted);
@@ -79,9 +79,9 @@ static void filter_of_a_method_names_this_overload(void **state)
 	is_filter("C", "<init>", "()V", "C::<init>()");
 	is_filter("C", "m", "([[Z[La/B$C;JBCDFS)I", "C::m(boolean[][],a.B$C[],long,byte,char,double,float,short)");
 	is_filter("C", "m", "(ZZZZZZZZ)V", "C::m(boolean,boolean,boolean,boolean,boolean,boolean,boolean,boolean)");
-	assert_null(signature_filter("C", "m", ""));
-	assert_null(signature_filter("C", "m", "(Q)V"));
-	assert_null(signature_filter("C", "m", "(La/B"));
+	assert_null(java_name_filter("C", "m", ""));
+	assert_null(java_name_filter("C", "m", "(Q)V"));
+	assert_null(java_name_filter("C", "m", "(La/B"));
 }
 
 int main(void)

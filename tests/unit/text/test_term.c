@@ -14,7 +14,7 @@ static void prints(const char *text, const char *wanted)
 	size_t size;
 	FILE *to = open_memstream(&out, &size);
 
-	text_print(to, text);
+	term_print(to, text);
 	fclose(to);
 	assert_string_equal(out, wanted);
 	free(out);

@@ -49,15 +49,15 @@ static void write_until(size_t size)
 static int read_all(size_t later, unsigned int *chunks, struct diag *d)
 {
 	struct jfr_chunk *chunk;
-	struct jfr_map m;
+	struct jfr_file_map m;
 	int verdict;
 
-	assert_int_equal(jfr_map_open(&m, path, d), 0);
+	assert_int_equal(jfr_file_open(&m, path, d), 0);
 	write_until(later);
 	for (*chunks = 0; (chunk = jfr_file_next(&m.file)); ++*chunks)
 		jfr_chunk_put(chunk);
-	verdict = jfr_map_verdict(&m, d);
-	jfr_map_close(&m);
+	verdict = jfr_file_verdict(&m, d);
+	jfr_file_close(&m);
 	return verdict;
 }
 

@@ -80,14 +80,14 @@ static void write_jvm(int n, int64_t pid, int64_t start_ms, int64_t step)
 	chunk_release(&b);
 }
 
-static struct jfr_map map_of(int n)
+static struct jfr_file_map map_of(int n)
 {
-	return (struct jfr_map){.path = n ? "b.jfr" : "a.jfr", .data = file[n].data, .size = file[n].size};
+	return (struct jfr_file_map){.path = n ? "b.jfr" : "a.jfr", .data = file[n].data, .size = file[n].size};
 }
 
 static struct merge_facts facts_of(int n)
 {
-	struct jfr_map m = map_of(n);
+	struct jfr_file_map m = map_of(n);
 	struct merge_facts facts;
 
 	merge_facts_read(&m, &facts);
@@ -96,7 +96,7 @@ static struct merge_facts facts_of(int n)
 
 static int check(void)
 {
-	struct jfr_map maps[2] = {map_of(0), map_of(1)};
+	struct jfr_file_map maps[2] = {map_of(0), map_of(1)};
 
 	d = (struct diag){0};
 	return merge_check(maps, 2, &d);

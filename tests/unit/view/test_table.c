@@ -7,35 +7,35 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const struct grid_column columns[] = {
+static const struct table_column columns[] = {
 	{"Timed Method", true, true},	{"Invocations", false, false},	{"Minimum Time", false, false},
 	{"Average Time", false, false}, {"Maximum Time", false, false},
 };
 
-static void check(const char *method, struct grid_layout layout, const char *want)
+static void check(const char *method, struct table_layout layout, const char *want)
 {
 	struct bytes out;
-	struct grid grid;
+	struct table grid;
 
 	bytes_init(&out);
-	grid_init(&grid, "Method Timing", columns, 5);
+	table_init(&grid, "Method Timing", columns, 5);
 	if (method) {
-		grid_put(&grid, method);
-		grid_put(&grid, "2,848");
-		grid_put(&grid, "0.003450 ms");
-		grid_put(&grid, "0.125000 ms");
-		grid_put(&grid, "152.000000 ms");
+		table_put(&grid, method);
+		table_put(&grid, "2,848");
+		table_put(&grid, "0.003450 ms");
+		table_put(&grid, "0.125000 ms");
+		table_put(&grid, "152.000000 ms");
 	}
-	assert_true(grid_print(&grid, &layout, &out));
+	assert_true(table_print(&grid, &layout, &out));
 	bytes_put_u8(&out, 0);
 	assert_string_equal((char *)out.data, want);
-	grid_release(&grid);
+	table_release(&grid);
 	bytes_release(&out);
 }
 
 static void columns_are_as_wide_as_needed(void **state)
 {
-	check("live.Events.exceptions()", (struct grid_layout){0, 1, false, false},
+	check("live.Events.exceptions()", (struct table_layout){0, 1, false, false},
 	      "\n                                 Method Timing\n\n"
 	      "Timed Method                Invocations Minimum Time Average Time  Maximum Time\n"
 	      "--------------------------- ----------- ------------ ------------ -------------\n"
@@ -44,7 +44,7 @@ static void columns_are_as_wide_as_needed(void **state)
 
 static void what_is_too_long_loses_its_beginning(void **state)
 {
-	check("live.Events.exceptions()", (struct grid_layout){60, 1, true, false},
+	check("live.Events.exceptions()", (struct table_layout){60, 1, true, false},
 	      "\n                       Method Timing\n\n"
 	      "...d Method Invocations ...mum Time ...age Time ...mum Time\n"
 	      "----------- ----------- ----------- ----------- -----------\n"
@@ -53,7 +53,7 @@ static void what_is_too_long_loses_its_beginning(void **state)
 
 static void parameters_go_before_anything_is_cut(void **state)
 {
-	check("a.b.Cart.add(String, int, long)", (struct grid_layout){81, 1, false, false},
+	check("a.b.Cart.add(String, int, long)", (struct table_layout){81, 1, false, false},
 	      "\n                                  Method Timing\n\n"
 	      "Timed Method                 Invocations Minimum Time Average Time  Maximum Time\n"
 	      "---------------------------- ----------- ------------ ------------ -------------\n"
@@ -62,7 +62,7 @@ static void parameters_go_before_anything_is_cut(void **state)
 
 static void a_cell_may_have_several_lines(void **state)
 {
-	check("live.Events.exceptions()", (struct grid_layout){50, 2, false, false},
+	check("live.Events.exceptions()", (struct table_layout){50, 2, false, false},
 	      "\n                  Method Timing\n\n"
 	      "Timed Met Invocatio Minimum T Average T Maximum T\n"
 	      "hod       ns        ime       ime       ime      \n"
@@ -75,7 +75,7 @@ static void a_character_is_one_column(void **state)
 {
 	check("a.B.stra\xc3\x9f"
 	      "e()",
-	      (struct grid_layout){0, 1, false, false},
+	      (struct table_layout){0, 1, false, false},
 	      "\n                                 Method Timing\n\n"
 	      "Timed Method                Invocations Minimum Time Average Time  Maximum Time\n"
 	      "--------------------------- ----------- ------------ ------------ -------------\n"
@@ -85,15 +85,15 @@ static void a_character_is_one_column(void **state)
 
 static void a_table_without_rows_says_so(void **state)
 {
-	check(NULL, (struct grid_layout){0, 1, false, false}, "\nNo events found for 'Method Timing'.\n");
+	check(NULL, (struct table_layout){0, 1, false, false}, "\nNo events found for 'Method Timing'.\n");
 }
 
 static void json_has_numbers_where_the_table_has(void **state)
 {
-	check("live.Events.\"exceptions\"()", (struct grid_layout){.json = true},
+	check("live.Events.\"exceptions\"()", (struct table_layout){.json = true},
 	      "{\"view\":\"Method Timing\",\"rows\":[{\"Timed Method\":\"live.Events.\\\"exceptions\\\"()\",\"Invocations\":2848,"
 	      "\"Minimum Time\":\"0.003450 ms\",\"Average Time\":\"0.125000 ms\",\"Maximum Time\":\"152.000000 ms\"}]}\n");
-	check(NULL, (struct grid_layout){.json = true}, "{\"view\":\"Method Timing\",\"rows\":[]}\n");
+	check(NULL, (struct table_layout){.json = true}, "{\"view\":\"Method Timing\",\"rows\":[]}\n");
 }
 
 int main(void)

@@ -52,9 +52,9 @@ static void wait_in(uint64_t thread, int64_t start, int64_t duration, const char
 	jfr_thread_wait(r.w, &e);
 }
 
-static char *show(int (*view)(struct jfr_file *, const struct grid_layout *, struct bytes *))
+static char *show(int (*view)(struct jfr_file *, const struct table_layout *, struct bytes *))
 {
-	struct grid_layout layout = {.width = 100, .cell_height = 1};
+	struct table_layout layout = {.width = 100, .cell_height = 1};
 	struct jfr_file file;
 
 	recording_end(&r, true);
