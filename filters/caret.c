@@ -19,7 +19,7 @@ static size_t character_length(const char *text, size_t at, size_t length)
 }
 
 /* A character, or what stands for it; returns its length in `text`. */
-static size_t show_character(const char *text, size_t at, size_t length, FILE *out)
+static size_t caret_show_character(const char *text, size_t at, size_t length, FILE *out)
 {
 	size_t n = character_length(text, at, length);
 	unsigned char c = (unsigned char)text[at];
@@ -67,7 +67,7 @@ void caret_show(const char *text, size_t length, size_t at, char *out, size_t si
 	}
 	fputs(first ? "  ..." : "  ", f);
 	for (shown = 0; shown < COLUMNS && i < length; shown++)
-		i += show_character(text, i, length, f);
+		i += caret_show_character(text, i, length, f);
 	fprintf(f, "%s\n%*s^", i < length ? "..." : "", (int)(fault - first + (first ? 5 : 2)), "");
 	fclose(f);
 	out[size - 1] = 0;

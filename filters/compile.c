@@ -58,30 +58,30 @@ static struct name name_add(struct compiler *c, const char *text)
 	return n;
 }
 
-static void put(struct compiler *c, const char *text)
+static void compile_put(struct compiler *c, const char *text)
 {
 	memcpy(c->names + c->names_size, text, strlen(text));
 	c->names_size += (uint32_t)strlen(text);
 }
 
 /* One type of source code, 0-terminated: "int", "a.b.C[][]". */
-static void put_type(struct compiler *c, char *type)
+static void compile_put_type(struct compiler *c, char *type)
 {
 	static const char *const primitives[][2] = {{"boolean", "Z"}, {"byte", "B"}, {"char", "C"}, {"double", "D"},
 						    {"float", "F"},   {"int", "I"},  {"long", "J"}, {"short", "S"}};
 
 	for (char *array = type; (array = strchr(array, '[')); array++)
-		put(c, "[");
+		compile_put(c, "[");
 	type[strcspn(type, "[")] = 0;
 	for (size_t i = 0; i < sizeof(primitives) / sizeof(primitives[0]); i++) {
 		if (strcmp(primitives[i][0], type) != 0)
 			continue;
-		put(c, primitives[i][1]);
+		compile_put(c, primitives[i][1]);
 		return;
 	}
-	put(c, "L");
+	compile_put(c, "L");
 	name_add(c, type);
-	put(c, ";");
+	compile_put(c, ";");
 }
 
 /* "(int,a.b.C[])" to "(I[La/b/C;)"; nothing for NULL. -ENOMEM. */
@@ -95,11 +95,11 @@ static int types_add(struct compiler *c, const char *types, struct name *n)
 	copy = rest = strndup(types + 1, strlen(types) - 2);
 	if (!copy)
 		return -ENOMEM;
-	put(c, "(");
+	compile_put(c, "(");
 	while ((type = strsep(&rest, ",")))
 		if (*type)
-			put_type(c, type);
-	put(c, ")");
+			compile_put_type(c, type);
+	compile_put(c, ")");
 	n->length = c->names_size - n->at;
 	free(copy);
 	return 0;
@@ -112,9 +112,9 @@ static struct name class_add(struct compiler *c, const struct filter *f)
 
 	if (f->sort != PROGRAM_BEARS)
 		return name_add(c, f->class_name);
-	put(c, "L");
+	compile_put(c, "L");
 	name_add(c, f->class_name);
-	put(c, ";");
+	compile_put(c, ";");
 	n.length = c->names_size - n.at;
 	return n;
 }
@@ -177,7 +177,7 @@ static struct program_entry *entry_get(struct compiler *c, const struct key *k)
 	return e;
 }
 
-static uint32_t flags_of(const struct filter *f, bool exclude)
+static uint32_t compile_flags_of(const struct filter *f, bool exclude)
 {
 	if (!exclude)
 		return f->kind == FILTER_TRACE ? PROGRAM_TRACE : PROGRAM_TIMING;
@@ -210,7 +210,7 @@ static void note_class(struct compiler *c, const struct filter *f, const struct 
 static int compile_filter(struct compiler *c, const struct filter *f, bool exclude)
 {
 	struct key k = {.sort = f->sort, .glob = f->method && strchr(f->method, '*') ? PROGRAM_GLOB : 0};
-	uint32_t flags = flags_of(f, exclude);
+	uint32_t flags = compile_flags_of(f, exclude);
 	struct program_entry *e;
 
 	k.class_name = class_add(c, f);

@@ -26,7 +26,7 @@ struct draft {
 	char types[256]; /* those in the parentheses, with them; empty when they are none */
 };
 
-static bool is_space(char c)
+static bool correct_is_space(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -36,7 +36,7 @@ static void cut_front(struct draft *d, const char *from)
 	memmove(d->s, from, strlen(from) + 1);
 }
 
-static bool ends_with(const char *s, const char *end)
+static bool correct_ends_with(const char *s, const char *end)
 {
 	size_t length = strlen(s), n = strlen(end);
 
@@ -61,7 +61,7 @@ static void keep_types(struct draft *d, const char *open)
 	const char *close = strchr(open, ')');
 	size_t length = close ? (size_t)(close + 1 - open) : 0;
 
-	if (length <= 2 || length >= sizeof(d->types) || (close[1] && !is_space(close[1])))
+	if (length <= 2 || length >= sizeof(d->types) || (close[1] && !correct_is_space(close[1])))
 		return;
 	memcpy(d->types, open, length);
 	d->types[length] = 0;
@@ -76,12 +76,12 @@ static void cut_call(struct draft *d)
 		keep_types(d, open);
 		*open = 0;
 		d->called = true;
-		while (open > d->s && (is_space(open[-1]) || open[-1] == ':'))
+		while (open > d->s && (correct_is_space(open[-1]) || open[-1] == ':'))
 			*--open = 0;
 	}
 	if (!d->called && strncmp(d->s, "at ", 3) != 0)
 		return;
-	for (space = d->s + strlen(d->s); space > d->s && !is_space(space[-1]); space--)
+	for (space = d->s + strlen(d->s); space > d->s && !correct_is_space(space[-1]); space--)
 		;
 	cut_front(d, space);
 }
@@ -115,7 +115,7 @@ static void cut_suffix(struct draft *d)
 	char *last;
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		if (!ends_with(d->s, suffixes[i]))
+		if (!correct_ends_with(d->s, suffixes[i]))
 			continue;
 		n -= strlen(suffixes[i]);
 		d->s[n] = 0;
@@ -153,7 +153,7 @@ static bool split_method(struct draft *d)
 }
 
 /* Mend the faults that the parser finds and that name the very character: the dot of Outer.Inner, the dot of C.m. */
-static bool mend(struct draft *d, const struct fault *fault)
+static bool correct_mend(struct draft *d, const struct fault *fault)
 {
 	char *at = d->s + fault->at;
 
@@ -200,7 +200,7 @@ static bool accept(struct draft *d)
 			add_types(d);
 			return true;
 		}
-		if (!mend(d, &fault))
+		if (!correct_mend(d, &fault))
 			return false;
 	}
 	return false;
@@ -232,7 +232,7 @@ static bool correct_list(struct draft *d)
 	for (size_t i = 0; i <= length; i++) {
 		char c = d->s[i];
 
-		if (c && c != ',' && !is_space(c)) {
+		if (c && c != ',' && !correct_is_space(c)) {
 			d->s[out++] = c;
 			continue;
 		}
@@ -249,7 +249,7 @@ static bool correct_list(struct draft *d)
 	return true;
 }
 
-static void explain(const char *text, size_t begin, size_t end, struct fault *fault)
+static void correct_explain(const char *text, size_t begin, size_t end, struct fault *fault)
 {
 	const char *open = memchr(text + begin, '(', end - begin);
 	const char *slash = memchr(text + begin, '/', end - begin);
@@ -273,7 +273,7 @@ bool correct_filter(const char *text, size_t begin, size_t end, struct fault *fa
 		return false;
 	memcpy(right, text + begin, end - begin);
 	right[end - begin] = 0;
-	explain(text, begin, end, fault);
+	correct_explain(text, begin, end, fault);
 	if (!memchr(text + begin, '(', end - begin) && correct_list(&d))
 		return true;
 	memcpy(right, text + begin, end - begin);

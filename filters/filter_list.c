@@ -87,7 +87,7 @@ static void to_dots(char *name)
 }
 
 /* A copy with one '*' for several. NULL: no memory. */
-static char *copy_name(const char *text, size_t length)
+static char *filter_list_copy_name(const char *text, size_t length)
 {
 	char *name = malloc(length + 1), *out = name;
 
@@ -157,9 +157,9 @@ static char *print_filter(const struct filter *f, bool exclude)
 static int filter_init(struct filter *f, const char *text, const struct grammar_item *item, enum filter_kind kind)
 {
 	*f = (struct filter){.sort = item->sort, .threshold_ns = item->threshold_ns, .kind = kind};
-	if (item->class_length && !(f->class_name = copy_name(text + item->class_at, item->class_length)))
+	if (item->class_length && !(f->class_name = filter_list_copy_name(text + item->class_at, item->class_length)))
 		goto fail;
-	if (item->method_length && !(f->method = copy_name(text + item->method_at, item->method_length)))
+	if (item->method_length && !(f->method = filter_list_copy_name(text + item->method_at, item->method_length)))
 		goto fail;
 	if (item->types_length && !(f->types = copy_types(text + item->types_at, item->types_length)))
 		goto fail;

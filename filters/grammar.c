@@ -116,7 +116,7 @@ static bool parse_class(struct parser *p, struct grammar_item *item)
 	}
 }
 
-static bool parse_method(struct parser *p, struct grammar_item *item)
+static bool grammar_parse_method(struct parser *p, struct grammar_item *item)
 {
 	const char *name = p->lexer.text + p->token.at;
 
@@ -227,7 +227,7 @@ static bool parse_dimensions(struct parser *p)
 	return true;
 }
 
-static bool is_primitive(const char *name, size_t length)
+static bool grammar_is_primitive(const char *name, size_t length)
 {
 	static const char *const names[] = {"boolean", "byte", "char", "double", "float", "int", "long", "short"};
 
@@ -261,7 +261,7 @@ static bool parse_type_name(struct parser *p)
 		if (memchr(text + p->token.at, '*', p->token.length))
 			return fail(p, p->token.at, "a type is named in full, without '*'");
 		end = p->token.at + p->token.length;
-		if (is_primitive(text + begin, end - begin))
+		if (grammar_is_primitive(text + begin, end - begin))
 			break;
 		if (!check_name(p))
 			return false;
@@ -344,7 +344,7 @@ static bool parse_target(struct parser *p, struct grammar_item *item)
 	if (item->sort == '@')
 		return fail(p, p->token.at, "an annotation selects what bears it, no method follows");
 	advance(p);
-	if (!parse_method(p, item))
+	if (!grammar_parse_method(p, item))
 		return false;
 	p->method = true;
 	return !at_char(p, '(') || parse_types(p, item);

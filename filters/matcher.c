@@ -161,7 +161,7 @@ static bool method_fits(const struct matcher *p, const struct program_entry *e, 
 	       types_fit(stored(p, e->types_at, e->types_length), m->descriptor);
 }
 
-static void take(struct findings *f, const struct program_entry *e)
+static void matcher_take(struct findings *f, const struct program_entry *e)
 {
 	f->flags |= e->flags;
 	if (e->flags & PROGRAM_TRACE && e->threshold_ns < f->threshold_ns)
@@ -172,7 +172,7 @@ static void take(struct findings *f, const struct program_entry *e)
  * The entries of a class; with a method, those that fit it; without, those for
  * the class as a whole. `by_name` looks under the method's name, else under the class alone.
  */
-static uint32_t find(const struct matcher *p, const struct program_header *h, char sort, struct matcher_text class_name,
+static uint32_t matcher_find(const struct matcher *p, const struct program_header *h, char sort, struct matcher_text class_name,
 		     const struct matcher_method *m, bool by_name, struct findings *f)
 {
 	struct matcher_text method = by_name ? m->name : NOTHING;
@@ -186,7 +186,7 @@ static uint32_t find(const struct matcher *p, const struct program_header *h, ch
 		    equal(stored(p, e.class_at, e.class_length), class_name)) {
 			first = number;
 			if (m ? method_fits(p, &e, m) : !e.method_length)
-				take(f, &e);
+				matcher_take(f, &e);
 		}
 		limit = number - 1;
 		number = e.next;
@@ -197,8 +197,8 @@ static uint32_t find(const struct matcher *p, const struct program_header *h, ch
 static void find_both(const struct matcher *p, const struct program_header *h, char sort, struct matcher_text class_name,
 		      const struct matcher_method *m, struct findings *f)
 {
-	find(p, h, sort, class_name, m, false, f);
-	find(p, h, sort, class_name, m, true, f);
+	matcher_find(p, h, sort, class_name, m, false, f);
+	matcher_find(p, h, sort, class_name, m, true, f);
 }
 
 /* A mark is the number of an entry of that type. */
@@ -226,7 +226,7 @@ static void find_wild(const struct matcher *p, const struct program_header *h, s
 		if (e.class_length && !glob(stored(p, e.class_at, e.class_length), class_name))
 			continue;
 		if (m && method_fits(p, &e, m))
-			take(f, &e);
+			matcher_take(f, &e);
 		else if (!m)
 			f->flags |= e.method_length ? e.flags & PROGRAM_SELECT ? PROGRAM_SOME : 0 : e.flags;
 	}
@@ -238,7 +238,7 @@ static struct findings findings_of(const struct matcher *p, const struct program
 	struct findings f = {.threshold_ns = MATCHER_NO_THRESHOLD};
 
 	find_both(p, h, PROGRAM_NAME, m->class_name, m, &f);
-	find(p, h, PROGRAM_NAME, NOTHING, m, true, &f);
+	matcher_find(p, h, PROGRAM_NAME, NOTHING, m, true, &f);
 	find_marked(p, h, m->of_class, m, &f);
 	find_marked(p, h, m->of_method, m, &f);
 	find_wild(p, h, m->class_name, m, &f);
@@ -320,7 +320,7 @@ enum matcher_answer matcher_class(const struct matcher *p, const char *name, siz
 
 	if (length == 0 || !header_read(p, &h))
 		return MATCHER_NO;
-	find(p, &h, PROGRAM_NAME, class_name, NULL, false, &f);
+	matcher_find(p, &h, PROGRAM_NAME, class_name, NULL, false, &f);
 	find_wild(p, &h, class_name, NULL, &f);
 	if ((f.flags & PROGRAM_NO_TRACE) && (f.flags & PROGRAM_NO_TIMING))
 		return MATCHER_NO;
@@ -338,23 +338,23 @@ static void mark_add(struct matcher_tags *marks, uint32_t mark)
 		marks->mark[marks->count++] = mark;
 }
 
-static void mark_type(const struct matcher *p, char sort, struct matcher_text type, struct matcher_tags *marks)
+static void matcher_mark_type(const struct matcher *p, char sort, struct matcher_text type, struct matcher_tags *marks)
 {
 	struct findings f = {0};
 	struct program_header h;
 
 	if (header_read(p, &h) && h.flags & (sort == PROGRAM_BELOW ? PROGRAM_SUPERTYPE : PROGRAM_ANNOTATION))
-		mark_add(marks, find(p, &h, sort, type, NULL, false, &f));
+		mark_add(marks, matcher_find(p, &h, sort, type, NULL, false, &f));
 }
 
 void matcher_tag_supertype(const struct matcher *p, struct matcher_text name, struct matcher_tags *marks)
 {
-	mark_type(p, PROGRAM_BELOW, name, marks);
+	matcher_mark_type(p, PROGRAM_BELOW, name, marks);
 }
 
 void matcher_tag_annotation(const struct matcher *p, struct matcher_text descriptor, struct matcher_tags *marks)
 {
-	mark_type(p, PROGRAM_BEARS, descriptor, marks);
+	matcher_mark_type(p, PROGRAM_BEARS, descriptor, marks);
 }
 
 struct matcher_decision matcher_decide(const struct matcher *p, const struct matcher_method *m)

@@ -8,14 +8,14 @@
 #define ACC_ABSTRACT  0x0400
 #define ACC_SYNTHETIC 0x1000
 
-static bool begins(struct class_text t, const char *prefix)
+static bool policy_begins(struct class_text t, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
 	return t.length >= length && !memcmp(t.text, prefix, length);
 }
 
-static bool contains(struct class_text t, const char *part)
+static bool policy_contains(struct class_text t, const char *part)
 {
 	size_t length = strlen(part);
 
@@ -25,7 +25,7 @@ static bool contains(struct class_text t, const char *part)
 	return false;
 }
 
-static struct matcher_text text_from(struct class_text t)
+static struct matcher_text policy_text_from(struct class_text t)
 {
 	return (struct matcher_text){ t.text, t.length };
 }
@@ -36,11 +36,11 @@ struct collector {
 	struct matcher_tags *marks;
 };
 
-static bool see_type(struct class_text name, void *context)
+static bool policy_see_type(struct class_text name, void *context)
 {
 	const struct collector *to = context;
 
-	matcher_tag_supertype(to->p, text_from(name), to->marks);
+	matcher_tag_supertype(to->p, policy_text_from(name), to->marks);
 	return true;
 }
 
@@ -48,7 +48,7 @@ static bool see_annotation(struct class_text type, void *context)
 {
 	const struct collector *to = context;
 
-	matcher_tag_annotation(to->p, text_from(type), to->marks);
+	matcher_tag_annotation(to->p, policy_text_from(type), to->marks);
 	return true;
 }
 
@@ -57,10 +57,10 @@ void policy_mark_class(const struct matcher *p, const struct class_file *c, stru
 	struct collector to = { p, marks };
 
 	if (matcher_has_supertypes(p)) {
-		see_type(c->name, &to);
+		policy_see_type(c->name, &to);
 		if (!(c->access & ACC_INTERFACE)) /* Object is above it in the file, and not in the language */
-			see_type(c->super, &to);
-		class_each_interface(c, see_type, &to);
+			policy_see_type(c->super, &to);
+		class_each_interface(c, policy_see_type, &to);
 	}
 	if (matcher_has_annotations(p))
 		class_each_annotation(c, NULL, see_annotation, &to);
@@ -77,7 +77,7 @@ static bool see_annotation_word(struct class_text text, void *context)
 
 static bool see_word(struct class_text text, void *context)
 {
-	see_type(text, context);
+	policy_see_type(text, context);
 	return see_annotation_word(text, context);
 }
 
@@ -109,7 +109,7 @@ bool policy_class_name(struct matcher_text name)
 {
 	bool digit = false;
 
-	if (begins((struct class_text){ name.at, name.length }, "java/lang/FrtraceHook"))
+	if (policy_begins((struct class_text){ name.at, name.length }, "java/lang/FrtraceHook"))
 		return false;
 	for (size_t i = 0; i + 1 < name.length; i++) {
 		if (name.at[i] == '.' || name.at[i] == '+')
@@ -127,16 +127,16 @@ bool policy_class_name(struct matcher_text name)
  */
 enum frt_skip_reason policy_class(const struct class_file *c)
 {
-	if (begins(c->name, "java/lang/FrtraceHook"))
+	if (policy_begins(c->name, "java/lang/FrtraceHook"))
 		return FRT_SKIP_UNMODIFIABLE;
-	if (begins(c->name, "java/util/concurrent/locks/"))
+	if (policy_begins(c->name, "java/util/concurrent/locks/"))
 		return FRT_SKIP_LOCKS;
-	if (class_text_is(c->name, "jdk/internal/vm/Continuation") || begins(c->name, "jdk/internal/vm/Continuation$"))
+	if (class_text_is(c->name, "jdk/internal/vm/Continuation") || policy_begins(c->name, "jdk/internal/vm/Continuation$"))
 		return FRT_SKIP_CONTINUATION;
-	if (begins(c->name, "jdk/jfr/") || begins(c->super, "jdk/jfr/") ||
+	if (policy_begins(c->name, "jdk/jfr/") || policy_begins(c->super, "jdk/jfr/") ||
 	    class_text_is(c->super, "jdk/internal/event/Event") || class_text_is(c->name, "jdk/internal/event/Event"))
 		return FRT_SKIP_JFR;
-	if (c->access & ACC_SYNTHETIC && (contains(c->name, "$$Lambda") || begins(c->name, "java/lang/invoke/LambdaForm$")))
+	if (c->access & ACC_SYNTHETIC && (policy_contains(c->name, "$$Lambda") || policy_begins(c->name, "java/lang/invoke/LambdaForm$")))
 		return FRT_SKIP_HIDDEN;
 	return FRT_SKIP_NONE;
 }
@@ -190,7 +190,7 @@ enum frt_skip_reason policy_modifiers(const struct matcher *p, struct matcher_te
 
 static enum frt_skip_reason method_reason(const struct matcher *p, const struct class_file *c, const struct class_method *m)
 {
-	enum frt_skip_reason reason = policy_modifiers(p, text_from(m->name), m->access);
+	enum frt_skip_reason reason = policy_modifiers(p, policy_text_from(m->name), m->access);
 
 	if (reason)
 		return reason;
@@ -215,9 +215,9 @@ struct matcher_decision policy_method(const struct matcher *p, const struct clas
 
 	if (matcher_has_annotations(p))
 		class_each_annotation(c, m, see_annotation, &to);
-	v = matcher_decide(p, &(struct matcher_method){ .class_name = text_from(c->name),
-							.name = text_from(m->name),
-							.descriptor = text_from(m->descriptor),
+	v = matcher_decide(p, &(struct matcher_method){ .class_name = policy_text_from(c->name),
+							.name = policy_text_from(m->name),
+							.descriptor = policy_text_from(m->descriptor),
 							.synthetic = m->access & ACC_SYNTHETIC,
 							.of_class = of_class,
 							.of_method = &of_method });

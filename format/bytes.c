@@ -388,7 +388,7 @@ struct cursor_text cursor_text(struct cursor *c)
 	return cursor_ok(c) ? t : (struct cursor_text){.encoding = TEXT_NULL};
 }
 
-static void put_character(struct bytes *b, uint32_t code)
+static void bytes_put_character(struct bytes *b, uint32_t code)
 {
 	unsigned char *p = bytes_reserve(b, 4);
 
@@ -406,21 +406,21 @@ static void put_utf16(struct bytes *b, const struct cursor_text *t)
 	for (i = 0; i < t->length; i++) {
 		unit = cursor_leb(&c);
 		if (high && unit >= 0xdc00 && unit <= 0xdfff) {
-			put_character(b, 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
+			bytes_put_character(b, 0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
 			high = 0;
 			continue;
 		}
 		if (high)
-			put_character(b, REPLACEMENT);
+			bytes_put_character(b, REPLACEMENT);
 		high = unit >= 0xd800 && unit <= 0xdbff ? unit : 0;
 		if (!high)
-			put_character(b, unit >= 0xdc00 && unit <= 0xdfff ? REPLACEMENT : unit);
+			bytes_put_character(b, unit >= 0xdc00 && unit <= 0xdfff ? REPLACEMENT : unit);
 	}
 	if (high)
-		put_character(b, REPLACEMENT);
+		bytes_put_character(b, REPLACEMENT);
 }
 
-static void put_utf8(struct bytes *b, const struct cursor_text *t)
+static void bytes_put_utf8(struct bytes *b, const struct cursor_text *t)
 {
 	size_t length = utf8_from_java(NULL, (const char *)t->data, t->size);
 	unsigned char *p = length ? bytes_reserve(b, length) : NULL;
@@ -436,10 +436,10 @@ void bytes_put_decoded(struct bytes *b, const struct cursor_text *t)
 	size_t i;
 
 	if (t->encoding == TEXT_UTF8)
-		put_utf8(b, t);
+		bytes_put_utf8(b, t);
 	else if (t->encoding == TEXT_UTF16)
 		put_utf16(b, t);
 	else if (t->encoding == TEXT_LATIN1)
 		for (i = 0; i < t->size; i++)
-			put_character(b, t->data[i]);
+			bytes_put_character(b, t->data[i]);
 }

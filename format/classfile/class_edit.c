@@ -133,7 +133,7 @@ static void join_pool(struct class_edit *e)
 	put_u2(b + 8, e->pool.count);
 }
 
-static enum class_status write_class(struct class_edit *e, struct method_edit *edits, uint32_t count)
+static enum class_status edit_write_class(struct class_edit *e, struct method_edit *edits, uint32_t count)
 {
 	const struct class_file *c = e->c;
 	uint32_t methods = c->methods_offset + 2;
@@ -168,7 +168,7 @@ enum class_status class_edit(const struct class_file *c, const struct class_hook
 		return CLASS_MALFORMED;
 	e.limit = (uint32_t)limit;
 	e.out = (struct output){ .bytes = a->at, .end = e.limit };
-	status = write_class(&e, edits, count);
+	status = edit_write_class(&e, edits, count);
 	if (status || !e.edited)
 		return status;
 	a->at += e.out.at;

@@ -118,7 +118,7 @@ bool class_text_is(struct class_text t, const char *text)
 	return !text[i];
 }
 
-static bool is_primitive(char c)
+static bool file_is_primitive(char c)
 {
 	return c == 'B' || c == 'C' || c == 'D' || c == 'F' || c == 'I' || c == 'J' || c == 'S' || c == 'Z';
 }
@@ -132,7 +132,7 @@ bool class_descriptor_next(struct class_text *left, struct class_text *type)
 	if (n < left->length && left->text[n] == 'L')
 		while (n < left->length && left->text[n] != ';')
 			n++;
-	else if (n < left->length && !is_primitive(left->text[n]))
+	else if (n < left->length && !file_is_primitive(left->text[n]))
 		return false;
 	if (n >= left->length)
 		return false;
@@ -176,7 +176,7 @@ static void parse_code(struct class_method *m, const struct cursor *in)
 		m->code_length = 0;
 }
 
-static enum class_status parse_method(struct class_file *c, struct class_method *m, struct cursor *in)
+static enum class_status file_parse_method(struct class_file *c, struct class_method *m, struct cursor *in)
 {
 	m->offset = in->at;
 	m->access = cursor_u2(in);
@@ -206,7 +206,7 @@ static enum class_status parse_methods(struct class_file *c, struct cursor *in, 
 	if (!c->method)
 		return CLASS_NO_MEMORY;
 	for (i = 0; i < c->methods; i++) {
-		status = parse_method(c, &c->method[i], in);
+		status = file_parse_method(c, &c->method[i], in);
 		if (status)
 			return status;
 	}
@@ -343,7 +343,7 @@ struct typed {
 	void *context;
 };
 
-static bool see_type(uint16_t type, void *context)
+static bool file_see_type(uint16_t type, void *context)
 {
 	const struct typed *t = context;
 	struct class_text name;
@@ -365,7 +365,7 @@ static void see_attributes(const struct class_file *c, struct cursor in, class_s
 		if (!cursor_has(&in, length))
 			return;
 		if (class_text_is(name, "RuntimeVisibleAnnotations")) {
-			class_each_annotation_type(in.bytes + in.at, length, see_type, &(struct typed){ c, see, context });
+			class_each_annotation_type(in.bytes + in.at, length, file_see_type, &(struct typed){ c, see, context });
 			return;
 		}
 		cursor_skip(&in, length);
@@ -385,7 +385,7 @@ struct wanted {
 	bool found;
 };
 
-static bool is_wanted(struct class_text t, void *context)
+static bool file_is_wanted(struct class_text t, void *context)
 {
 	struct wanted *w = context;
 
@@ -397,7 +397,7 @@ bool class_has_annotation(const struct class_file *c, const char *descriptor)
 {
 	struct wanted w = { descriptor, false };
 
-	class_each_annotation(c, NULL, is_wanted, &w);
+	class_each_annotation(c, NULL, file_is_wanted, &w);
 	return w.found;
 }
 
@@ -405,7 +405,7 @@ bool class_method_has_annotation(const struct class_file *c, const struct class_
 {
 	struct wanted w = { descriptor, false };
 
-	class_each_annotation(c, m, is_wanted, &w);
+	class_each_annotation(c, m, file_is_wanted, &w);
 	return w.found;
 }
 

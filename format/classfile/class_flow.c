@@ -142,7 +142,7 @@ static enum edit_result step_call(struct height *h, uint32_t pops)
 	return result;
 }
 
-static enum edit_result step(const struct code *k, const struct op *o, struct height *h)
+static enum edit_result flow_step(const struct code *k, const struct op *o, struct height *h)
 {
 	uint8_t op = o->op == OP_WIDE ? o->code[o->at + 1] : o->op;
 	enum edit_result result;
@@ -195,7 +195,7 @@ enum edit_result code_mark_early(struct code *k)
 		result = meet_frame(k, &o, &h, live, &more);
 		early = h.early;
 		if (!result)
-			result = step(k, &o, &h);
+			result = flow_step(k, &o, &h);
 		if (early)
 			k->mark[at] |= h.early ? MARK_EARLY : MARK_INIT;
 		if (!result && h.depth > k->max_stack)

@@ -82,7 +82,7 @@ static void mark_late(struct code *k, uint32_t middle)
 }
 
 /* With the body laid out at its widest, find the branches that may not reach their target. */
-static void mark_far(struct code *k)
+static void layout_mark_far(struct code *k)
 {
 	uint32_t old, target, from, to;
 	struct op o;
@@ -124,7 +124,7 @@ static enum edit_result lay_far(struct code *k, uint32_t end, struct arena *scra
 		return EDIT_TOO_LARGE;
 	mark_late(k, end / 2);
 	lay_body(k, at, true);
-	mark_far(k);
+	layout_mark_far(k);
 	k->heads = lay_gotos(k, k->head, MARK_HEAD, at + GOTO_W_SIZE);
 	if (k->heads)
 		at += (k->heads + 1) * GOTO_W_SIZE;

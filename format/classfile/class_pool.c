@@ -119,7 +119,7 @@ bool pool_init(struct class_pool *p, const struct class_file *c, uint32_t edits,
 }
 
 /* The number of a new constant whose bytes come next; 0 when there is no room for `size` of them. */
-static uint16_t pool_add(struct class_pool *p, uint32_t size, uint8_t tag)
+static uint16_t class_pool_add(struct class_pool *p, uint32_t size, uint8_t tag)
 {
 	uint32_t n = p->count - p->c->constants;
 
@@ -139,7 +139,7 @@ uint16_t pool_utf8(struct class_pool *p, struct class_text text)
 
 	if (slot && *slot)
 		return *slot;
-	index = pool_add(p, 2u + text.length, CONSTANT_UTF8);
+	index = class_pool_add(p, 2u + text.length, CONSTANT_UTF8);
 	if (!index)
 		return 0;
 	output_u2(&p->added, text.length);
@@ -157,7 +157,7 @@ uint16_t pool_class(struct class_pool *p, struct class_text name)
 	if (slot && *slot)
 		return *slot;
 	utf8 = pool_utf8(p, name);
-	index = utf8 ? pool_add(p, 2, CONSTANT_CLASS) : 0;
+	index = utf8 ? class_pool_add(p, 2, CONSTANT_CLASS) : 0;
 	if (!index)
 		return 0;
 	output_u2(&p->added, utf8);
@@ -169,7 +169,7 @@ uint16_t pool_class(struct class_pool *p, struct class_text name)
 
 uint16_t pool_integer(struct class_pool *p, uint32_t value)
 {
-	uint16_t index = pool_add(p, 4, CONSTANT_INTEGER);
+	uint16_t index = class_pool_add(p, 4, CONSTANT_INTEGER);
 
 	if (index)
 		output_u4(&p->added, value);
@@ -179,7 +179,7 @@ uint16_t pool_integer(struct class_pool *p, uint32_t value)
 /* A constant of two numbers, each of which 0 makes it 0. */
 static uint16_t pool_pair(struct class_pool *p, uint8_t tag, uint16_t first, uint16_t second)
 {
-	uint16_t index = first && second ? pool_add(p, 4, tag) : 0;
+	uint16_t index = first && second ? class_pool_add(p, 4, tag) : 0;
 
 	if (index) {
 		output_u2(&p->added, first);

@@ -195,7 +195,7 @@ static void put_handler_frame(struct code *k, struct frame_writer *w, bool early
 }
 
 /* Write the StackMapTable, unless it would be empty, and count it. */
-static enum edit_result put_frames(struct code *k, struct output *out, uint32_t *count)
+static enum edit_result tables_put_frames(struct code *k, struct output *out, uint32_t *count)
 {
 	struct frame_writer w = { .out = out, .code = k->bytes, .code_length = k->length, .moved = k->moved,
 				  .max_locals = k->max_locals };
@@ -381,7 +381,7 @@ enum edit_result code_write_attributes(struct code *k, struct output *out)
 	uint32_t i;
 
 	if (k->framed)
-		result = put_frames(k, out, &count);
+		result = tables_put_frames(k, out, &count);
 	for (i = 0; i < k->attribute_count && !result; i++) {
 		uint32_t at = in.at;
 		enum attribute_kind kind;

@@ -142,7 +142,7 @@ static int evaluate_test(struct jfc *j, const struct jfc_node *n, unsigned chain
 }
 
 /* `value` of one more child joins what the others have come to. */
-static const char *join(enum jfc_element element, const char *so_far, const char *value)
+static const char *jfc_join(enum jfc_element element, const char *so_far, const char *value)
 {
 	const char *strong = element == JFC_AND ? no : yes;
 
@@ -164,7 +164,7 @@ static int evaluate(struct jfc *j, const struct jfc_node *n, unsigned chain, str
 		if (err)
 			return err;
 		out->touched |= of_child.touched;
-		out->value = join(n->element, out->value, of_child.value);
+		out->value = jfc_join(n->element, out->value, of_child.value);
 	}
 	return 0;
 }

@@ -55,7 +55,7 @@ struct reader {
 	int err;
 };
 
-static void fail(struct reader *r, int err)
+static void jfc_read_fail(struct reader *r, int err)
 {
 	r->err = err;
 	XML_StopParser(r->parser, XML_FALSE);
@@ -63,10 +63,10 @@ static void fail(struct reader *r, int err)
 
 static void fail_memory(struct reader *r)
 {
-	fail(r, diag_errno(r->d, ENOMEM, "cannot read '%.200s'", r->j->name));
+	jfc_read_fail(r, diag_errno(r->d, ENOMEM, "cannot read '%.200s'", r->j->name));
 }
 
-#define fail_at(r, node, ...) fail(r, jfc_wrong_at((r)->j, (node)->line, (node)->column, (r)->d, __VA_ARGS__))
+#define fail_at(r, node, ...) jfc_read_fail(r, jfc_wrong_at((r)->j, (node)->line, (node)->column, (r)->d, __VA_ARGS__))
 
 /* JFC_ELEMENTS: none that can stand here. */
 static enum jfc_element element_find(const char *name, const struct jfc_node *parent)
@@ -150,7 +150,7 @@ static void start_element(void *context, const char *name, const char **pairs)
 	}
 	n = element == JFC_ELEMENTS ? NULL : node_new(r, element, pairs);
 	if (element == JFC_ELEMENTS) {
-		fail(r, jfc_wrong_at(r->j, (unsigned)XML_GetCurrentLineNumber(r->parser),
+		jfc_read_fail(r, jfc_wrong_at(r->j, (unsigned)XML_GetCurrentLineNumber(r->parser),
 				     (unsigned)XML_GetCurrentColumnNumber(r->parser) + 1, r->d,
 				     "it begins with <%.40s> and not with <configuration>", name));
 	} else if (!n) {
@@ -186,18 +186,18 @@ static void character_data(void *context, const char *text, int length)
 	r->length = need;
 }
 
-static bool is_space(char c)
+static bool jfc_read_is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static char *take_text(const struct reader *r)
+static char *jfc_read_take_text(const struct reader *r)
 {
 	size_t begin = 0, end = r->length;
 
-	while (begin < end && is_space(r->text[begin]))
+	while (begin < end && jfc_read_is_space(r->text[begin]))
 		begin++;
-	while (end > begin && is_space(r->text[end - 1]))
+	while (end > begin && jfc_read_is_space(r->text[end - 1]))
 		end--;
 	return begin == end ? strdup("") : strndup(r->text + begin, end - begin);
 }
@@ -238,7 +238,7 @@ static void end_element(void *context, const char *name)
 		return;
 	}
 	e = &elements[n->element];
-	if (e->has_text && !(n->text = take_text(r)))
+	if (e->has_text && !(n->text = jfc_read_take_text(r)))
 		fail_memory(r);
 	else if (n->children < e->least || n->children > e->most)
 		fail_at(r, n, "<%s> has %u elements inside, it wants %s %u", e->name, n->children,
@@ -255,7 +255,7 @@ static void start_doctype(void *context, const char *name, const char *system, c
 	struct reader *r = context;
 
 	if (!r->err)
-		fail(r, jfc_wrong_at(r->j, (unsigned)XML_GetCurrentLineNumber(r->parser),
+		jfc_read_fail(r, jfc_wrong_at(r->j, (unsigned)XML_GetCurrentLineNumber(r->parser),
 				     (unsigned)XML_GetCurrentColumnNumber(r->parser) + 1, r->d,
 				     "a document type is not allowed"));
 }

@@ -165,7 +165,7 @@ static int add_timed(struct input *in, struct timed t)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int merge_compare(const void *a, const void *b)
 {
 	const struct timed *x = a, *y = b;
 
@@ -178,7 +178,7 @@ static void sort(struct input *in)
 {
 	for (size_t i = 1; i < in->count; i++) {
 		if (in->order[i].end < in->order[i - 1].end) {
-			qsort(in->order, in->count, sizeof(*in->order), compare);
+			qsort(in->order, in->count, sizeof(*in->order), merge_compare);
 			return;
 		}
 	}
@@ -231,7 +231,7 @@ static struct input *earliest(struct merge *m)
 	return found;
 }
 
-static int finish_chunk(struct merge *m, bool last)
+static int merge_finish_chunk(struct merge *m, bool last)
 {
 	int err = jfr_merge_copy_finish(&m->copy, m->last, last);
 
@@ -251,7 +251,7 @@ static int next_output(struct merge *m)
 
 	if (jfr_merge_copy_size(&m->copy) < CHUNK_SIZE && m->copy.events < CHUNK_EVENTS)
 		return 0;
-	err = finish_chunk(m, false);
+	err = merge_finish_chunk(m, false);
 	if (!err)
 		jfr_merge_copy_begin(&m->copy, start);
 	return err;
@@ -280,18 +280,18 @@ static int64_t nanos_of(const struct merge *m, int64_t ticks)
 	return (uint64_t)ticks - (uint64_t)m->clock.start_ticks + (uint64_t)m->clock.start_nanos;
 }
 
-static int64_t ticks_of(const struct merge *m, int64_t nanos)
+static int64_t merge_ticks_of(const struct merge *m, int64_t nanos)
 {
 	return (uint64_t)nanos - (uint64_t)m->clock.start_nanos + (uint64_t)m->clock.start_ticks;
 }
 
 /* The file begins where the first of them does. */
-static void begin(struct merge *m)
+static void merge_begin(struct merge *m)
 {
 	m->last = m->clock.start_ticks;
 	for (size_t i = 0; i < m->count; i++) {
 		const struct jfr_chunk *c = m->inputs[i].chunk;
-		int64_t ticks = c ? ticks_of(m, c->header.start_nanos) : m->last;
+		int64_t ticks = c ? merge_ticks_of(m, c->header.start_nanos) : m->last;
 
 		if (ticks < m->last)
 			m->last = ticks;
@@ -309,14 +309,14 @@ static int copy_all(struct merge *m)
 		err = load(m, &m->inputs[i]);
 	if (err)
 		return err;
-	begin(m);
+	merge_begin(m);
 	while (!err && (in = earliest(m)))
 		err = copy_next(m, in);
 	m->merged->end = nanos_of(m, m->last);
-	return err ? err : finish_chunk(m, true);
+	return err ? err : merge_finish_chunk(m, true);
 }
 
-static void release(struct merge *m)
+static void merge_release(struct merge *m)
 {
 	for (size_t i = 0; m->inputs && i < m->count; i++) {
 		struct input *in = &m->inputs[i];
@@ -353,6 +353,6 @@ int jfr_merge(struct jfr_file *const *files, size_t count, const struct jfr_merg
 		err = prepare_keys(&m);
 	if (!err)
 		err = copy_all(&m);
-	release(&m);
+	merge_release(&m);
 	return err;
 }

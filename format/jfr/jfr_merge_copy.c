@@ -50,7 +50,7 @@ static int64_t moment(const struct jfr_merge_copy *to, const struct jfr_chunk *c
 	return nanos - (uint64_t)to->clock.start_nanos + (uint64_t)to->clock.start_ticks;
 }
 
-static int64_t span(const struct jfr_chunk *chunk, int64_t ticks)
+static int64_t merge_copy_span(const struct jfr_chunk *chunk, int64_t ticks)
 {
 	return is_special(ticks) ? ticks : jfr_timebase_span(&chunk->clock, ticks);
 }
@@ -59,7 +59,7 @@ int64_t jfr_merge_copy_end_of(const struct jfr_merge_copy *c, const struct jfr_o
 {
 	struct jfr_times t = jfr_event_times(from->chunk, e);
 
-	return (uint64_t)moment(c, from->chunk, t.start) + (uint64_t)span(from->chunk, t.duration);
+	return (uint64_t)moment(c, from->chunk, t.start) + (uint64_t)merge_copy_span(from->chunk, t.duration);
 }
 
 static void want(struct jfr_merge_copy *c, const struct meta_type *t, uint64_t key, uint64_t new_key)
@@ -150,7 +150,7 @@ static void copy_element(struct passage *p, const struct meta_field *f)
 
 		bytes_put_leb(p->out, is_special(ticks) ? ticks : moment(p->to, p->from->chunk, ticks));
 	} else if (f->timespan == META_TICKS && f->type->kind == META_LONG)
-		bytes_put_leb(p->out, span(p->from->chunk, cursor_leb(&p->in)));
+		bytes_put_leb(p->out, merge_copy_span(p->from->chunk, cursor_leb(&p->in)));
 	else
 		copy_value(p, f->type);
 }
@@ -193,7 +193,7 @@ static void copy_field_of(struct passage *p, const struct meta_type *t, uint32_t
 	if (t->event && i == 0)
 		bytes_put_leb(p->out, moment(p->to, p->from->chunk, cursor_leb(&p->in)));
 	else if (t->event && (int)i == t->duration)
-		bytes_put_leb(p->out, span(p->from->chunk, cursor_leb(&p->in)));
+		bytes_put_leb(p->out, merge_copy_span(p->from->chunk, cursor_leb(&p->in)));
 	else if (t->event && is_event_id(t, i))
 		copy_event_id(p);
 	else
@@ -201,7 +201,7 @@ static void copy_field_of(struct passage *p, const struct meta_type *t, uint32_t
 }
 
 /* What the file did not know: null, no constants, and a time that readers show as missing. */
-static void put_unknown(struct passage *p, const struct union_field *f)
+static void merge_copy_put_unknown(struct passage *p, const struct union_field *f)
 {
 	const struct meta_field *m = f->field;
 	const struct union_type *t = &p->to->types->types[f->type];
@@ -211,7 +211,7 @@ static void put_unknown(struct passage *p, const struct union_field *f)
 		bytes_put_u8(p->out, 0);
 	else if (t->type->kind == META_STRUCT)
 		for (uint32_t i = 0; i < t->count; i++)
-			put_unknown(p, &t->fields[i]);
+			merge_copy_put_unknown(p, &t->fields[i]);
 	else if (t->type->kind == META_FLOAT)
 		bytes_put_be32(p->out, 0);
 	else if (t->type->kind == META_DOUBLE)
@@ -237,7 +237,7 @@ static void copy_reordered(struct passage *p, const struct meta_type *t, const s
 	end = p->in.at;
 	for (uint32_t i = 0; i < known->count && cursor_ok(&p->in); i++) {
 		if (plan->source[i] < 0) {
-			put_unknown(p, &known->fields[i]);
+			merge_copy_put_unknown(p, &known->fields[i]);
 			continue;
 		}
 		cursor_seek(&p->in, at[plan->source[i]]);

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct key_entry *place_of(const struct key_table *t, uint64_t a, uint64_t b)
+static struct key_entry *merge_ids_place_of(const struct key_table *t, uint64_t a, uint64_t b)
 {
 	size_t i = ((a * t->multiplier ^ b) * t->multiplier >> 32) & (t->capacity - 1);
 
@@ -15,12 +15,12 @@ static struct key_entry *place_of(const struct key_table *t, uint64_t a, uint64_
 
 const struct key_entry *key_table_find(const struct key_table *t, uint64_t a, uint64_t b)
 {
-	const struct key_entry *e = t->capacity ? place_of(t, a, b) : NULL;
+	const struct key_entry *e = t->capacity ? merge_ids_place_of(t, a, b) : NULL;
 
 	return e && e->used ? e : NULL;
 }
 
-static bool grow(struct key_table *t)
+static bool merge_ids_grow(struct key_table *t)
 {
 	struct key_table larger = {.count = t->count, .capacity = t->capacity ? 2 * t->capacity : 64};
 
@@ -30,7 +30,7 @@ static bool grow(struct key_table *t)
 		return false;
 	for (size_t i = 0; i < t->capacity; i++)
 		if (t->entries[i].used)
-			*place_of(&larger, t->entries[i].a, t->entries[i].b) = t->entries[i];
+			*merge_ids_place_of(&larger, t->entries[i].a, t->entries[i].b) = t->entries[i];
 	free(t->entries);
 	*t = larger;
 	return true;
@@ -40,9 +40,9 @@ bool key_table_put(struct key_table *t, uint64_t a, uint64_t b, uint64_t value)
 {
 	struct key_entry *e;
 
-	if (t->count >= t->capacity / 2 && !grow(t))
+	if (t->count >= t->capacity / 2 && !merge_ids_grow(t))
 		return false;
-	e = place_of(t, a, b);
+	e = merge_ids_place_of(t, a, b);
 	if (e->used)
 		return true;
 	*e = (struct key_entry){a, b, value, true};
@@ -176,7 +176,7 @@ int jfr_merge_id_map_scan(struct jfr_merge_id_map *map, struct jfr_merge_ids *k,
 	return err;
 }
 
-static bool add(uint64_t *used, uint64_t own)
+static bool merge_ids_add(uint64_t *used, uint64_t own)
 {
 	*used += own;
 	return *used < 1ull << 62;
@@ -185,7 +185,7 @@ static bool add(uint64_t *used, uint64_t own)
 int jfr_merge_id_map_end(struct jfr_merge_id_map *map, struct jfr_merge_ids *k)
 {
 	for (uint32_t i = 0; i < k->types; i++)
-		if (!add(&k->used[i].low, map->own[i].low) || !add(&k->used[i].high, map->own[i].high))
+		if (!merge_ids_add(&k->used[i].low, map->own[i].low) || !merge_ids_add(&k->used[i].high, map->own[i].high))
 			return -EOVERFLOW;
 	return 0;
 }

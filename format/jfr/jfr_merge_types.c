@@ -100,7 +100,7 @@ static bool is_consistent(const struct assignment *a, const struct meta_type *t)
 }
 
 /* A type that is not what its name says leads those that contain it elsewhere, too. */
-static void settle(struct assignment *a)
+static void merge_types_settle(struct assignment *a)
 {
 	bool changed = true;
 
@@ -127,7 +127,7 @@ static int assign(struct assignment *a, const struct jfr_merge_types *u, const s
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->count; i++)
 		take_next(a, &m->types[i], 0);
-	settle(a);
+	merge_types_settle(a);
 	return 0;
 }
 
@@ -199,7 +199,7 @@ static int extend_type(struct union_type *known, const struct assignment *a, con
 }
 
 /* The width of a type. It ends: deeper than this is refused. */
-static int measure(struct jfr_merge_types *u, uint32_t index, unsigned int depth, uint32_t *width)
+static int merge_types_measure(struct jfr_merge_types *u, uint32_t index, unsigned int depth, uint32_t *width)
 {
 	struct union_type *t = &u->types[index];
 	uint32_t inner = 0;
@@ -213,7 +213,7 @@ static int measure(struct jfr_merge_types *u, uint32_t index, unsigned int depth
 	*width = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
 		const struct meta_field *f = t->fields[i].field;
-		int err = f->array || f->constant ? 0 : measure(u, t->fields[i].type, depth + 1, &inner);
+		int err = f->array || f->constant ? 0 : merge_types_measure(u, t->fields[i].type, depth + 1, &inner);
 
 		if (err)
 			return err;
@@ -225,7 +225,7 @@ static int measure(struct jfr_merge_types *u, uint32_t index, unsigned int depth
 	return 0;
 }
 
-static int measure_all(struct jfr_merge_types *u)
+static int merge_types_measure_all(struct jfr_merge_types *u)
 {
 	uint32_t width;
 	int err = 0;
@@ -233,11 +233,11 @@ static int measure_all(struct jfr_merge_types *u)
 	for (uint32_t i = 0; i < u->count; i++)
 		u->types[i].width = 0;
 	for (uint32_t i = 0; i < u->count && !err; i++)
-		err = measure(u, i, 0, &width);
+		err = merge_types_measure(u, i, 0, &width);
 	return err;
 }
 
-static int keep(struct jfr_merge_types *u, struct jfr_metadata *m)
+static int merge_types_keep(struct jfr_merge_types *u, struct jfr_metadata *m)
 {
 	struct jfr_metadata **more = realloc(u->kept, (u->kept_count + 1) * sizeof(struct jfr_metadata *));
 
@@ -268,7 +268,7 @@ int jfr_merge_types_add(struct jfr_merge_types *u, struct jfr_metadata *m)
 {
 	bool changed = false;
 	struct assignment a;
-	int err = keep(u, m); /* before anything points into it */
+	int err = merge_types_keep(u, m); /* before anything points into it */
 
 	if (err)
 		return err;
@@ -277,7 +277,7 @@ int jfr_merge_types_add(struct jfr_merge_types *u, struct jfr_metadata *m)
 		err = extend(u, &a, &changed);
 	assignment_release(&a);
 	if (!err && changed)
-		err = measure_all(u);
+		err = merge_types_measure_all(u);
 	if (!err && !changed)
 		jfr_metadata_put(u->kept[--u->kept_count]);
 	return err;

@@ -44,7 +44,7 @@ static void put_attributes(struct describer *s, const struct jfr_metadata *m, co
 	}
 }
 
-static uint32_t count_children(const struct jfr_tree *t, uint32_t element, const char *but)
+static uint32_t merge_types_write_count_children(const struct jfr_tree *t, uint32_t element, const char *but)
 {
 	uint32_t child = 0, n = 0;
 
@@ -61,7 +61,7 @@ static void put_whole(struct describer *s, const struct jfr_metadata *m, uint32_
 
 	jfr_type_write_element(&s->text, e->name, e->attributes);
 	put_attributes(s, m, e);
-	jfr_type_write_children(&s->text, count_children(&m->tree, element, NULL));
+	jfr_type_write_children(&s->text, merge_types_write_count_children(&m->tree, element, NULL));
 	while ((child = jfr_tree_child(&m->tree, element, child, NULL)))
 		put_whole(s, m, child);
 }
@@ -78,7 +78,7 @@ static void put_children(struct describer *s, const struct union_type *t, bool a
 }
 
 /* Readers match settings, fields and annotations by their order. */
-static void put_type(struct describer *s, const struct union_type *t)
+static void merge_types_write_put_type(struct describer *s, const struct union_type *t)
 {
 	const struct jfr_element *e = &t->from->tree.element[t->type->element];
 
@@ -89,14 +89,14 @@ static void put_type(struct describer *s, const struct union_type *t)
 		else
 			jfr_type_write_attribute(&s->text, e->attribute[i].name, e->attribute[i].value);
 	}
-	jfr_type_write_children(&s->text, t->count + count_children(&t->from->tree, t->type->element, "field"));
+	jfr_type_write_children(&s->text, t->count + merge_types_write_count_children(&t->from->tree, t->type->element, "field"));
 	put_children(s, t, false);
 	for (uint32_t i = 0; i < t->count; i++)
 		put_whole(s, t->fields[i].from, t->fields[i].element);
 	put_children(s, t, true);
 }
 
-static void put_root(struct describer *s, const struct jfr_metadata *region)
+static void merge_types_write_put_root(struct describer *s, const struct jfr_metadata *region)
 {
 	uint32_t element = jfr_tree_child(&region->tree, 0, 0, "region");
 
@@ -105,7 +105,7 @@ static void put_root(struct describer *s, const struct jfr_metadata *region)
 	jfr_type_write_element(&s->text, "metadata", 0);
 	jfr_type_write_children(&s->text, s->u->count);
 	for (uint32_t i = 0; i < s->u->count; i++)
-		put_type(s, &s->u->types[i]);
+		merge_types_write_put_type(s, &s->u->types[i]);
 	if (element) {
 		put_whole(s, region, element);
 		return;
@@ -133,7 +133,7 @@ int jfr_merge_types_describe(const struct jfr_merge_types *u, const struct jfr_m
 
 	jfr_type_writer_init(&s.text);
 	if (!err)
-		put_root(&s, region);
+		merge_types_write_put_root(&s, region);
 	if (!err && !jfr_type_writer_write(&s.text, body, id))
 		err = -ENOMEM;
 	jfr_type_writer_release(&s.text);

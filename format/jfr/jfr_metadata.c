@@ -47,7 +47,7 @@ static unsigned int name_index(const char *const *names, size_t count, const cha
 	return 0;
 }
 
-static uint32_t slot_of(const struct jfr_metadata *m, uint64_t id)
+static uint32_t metadata_slot_of(const struct jfr_metadata *m, uint64_t id)
 {
 	uint32_t mask = (1u << m->slot_bits) - 1;
 	uint32_t i = (id * m->multiplier) >> (64 - m->slot_bits);
@@ -59,7 +59,7 @@ static uint32_t slot_of(const struct jfr_metadata *m, uint64_t id)
 
 const struct meta_type *jfr_metadata_type(const struct jfr_metadata *m, uint64_t id)
 {
-	uint32_t found = m->slots[slot_of(m, id)];
+	uint32_t found = m->slots[metadata_slot_of(m, id)];
 
 	return found ? &m->types[found - 1] : NULL;
 }
@@ -80,7 +80,7 @@ int meta_type_field(const struct meta_type *t, const char *name)
 	return -1;
 }
 
-static uint32_t count_children(const struct jfr_tree *t, uint32_t parent, const char *name)
+static uint32_t metadata_count_children(const struct jfr_tree *t, uint32_t parent, const char *name)
 {
 	uint32_t child = 0, n = 0;
 
@@ -93,9 +93,9 @@ static int allocate(struct jfr_metadata *m, uint32_t root)
 {
 	uint32_t type = 0, fields = 0;
 
-	m->count = count_children(&m->tree, root, "class");
+	m->count = metadata_count_children(&m->tree, root, "class");
 	while ((type = jfr_tree_child(&m->tree, root, type, "class")))
-		fields += count_children(&m->tree, type, "field");
+		fields += metadata_count_children(&m->tree, type, "field");
 	for (m->slot_bits = 4; (1ull << m->slot_bits) < 2ull * m->count; m->slot_bits++)
 		;
 	m->multiplier = ((uint64_t)arc4random() << 32 | arc4random()) | 1; /* nobody can make ids collide */
@@ -105,7 +105,7 @@ static int allocate(struct jfr_metadata *m, uint32_t root)
 	return m->types && m->fields && m->slots ? 0 : -ENOMEM;
 }
 
-static bool is_primitive(const struct jfr_metadata *m, const struct meta_type *t)
+static bool metadata_is_primitive(const struct jfr_metadata *m, const struct meta_type *t)
 {
 	return !jfr_tree_child(&m->tree, t->element, 0, "field");
 }
@@ -124,13 +124,13 @@ static void declare_types(struct jfr_metadata *m, uint32_t root)
 		t->name = name ? name : "";
 		t->element = element;
 		t->event = super && strcmp(super, "jdk.jfr.Event") == 0;
-		t->simple = jfr_element_get(e, "simpleType") && count_children(&m->tree, element, "field") == 1;
-		if (is_primitive(m, t))
+		t->simple = jfr_element_get(e, "simpleType") && metadata_count_children(&m->tree, element, "field") == 1;
+		if (metadata_is_primitive(m, t))
 			t->kind = name_index(kinds, LENGTH(kinds), t->name);
 		t->role = name_index(roles, LENGTH(roles), t->name);
 		if (t->kind == META_STRING)
 			m->string = t;
-		m->slots[slot_of(m, t->id)] = t->index + 1;
+		m->slots[metadata_slot_of(m, t->id)] = t->index + 1;
 		t++;
 	}
 }
@@ -141,7 +141,7 @@ static const struct meta_type *annotation_type(const struct jfr_metadata *m, uin
 	return jfr_metadata_type(m, jfr_element_number(&m->tree.element[element], "class", -1));
 }
 
-static enum meta_unit unit_of(const char *value)
+static enum meta_unit metadata_unit_of(const char *value)
 {
 	unsigned int unit = name_index(units, LENGTH(units), value);
 
@@ -158,9 +158,9 @@ static void annotate_field(struct meta_field *f, const char *name, const char *v
 	if (strcmp(name, "Label") == 0)
 		f->label = value;
 	else if (strcmp(name, "Timespan") == 0)
-		f->timespan = unit_of(value);
+		f->timespan = metadata_unit_of(value);
 	else if (strcmp(name, "Timestamp") == 0)
-		f->timestamp = unit_of(value);
+		f->timestamp = metadata_unit_of(value);
 	else if (strcmp(name, "DataAmount") == 0)
 		*(strcmp(value, "BITS") == 0 ? &f->bits : &f->bytes) = true;
 	f->is_unsigned |= strcmp(name, "Unsigned") == 0;
@@ -184,7 +184,7 @@ static void annotate_type(const struct jfr_metadata *m, struct meta_type *t)
 	}
 }
 
-static void read_field(struct jfr_metadata *m, uint32_t element, struct meta_field *f, struct cursor *c)
+static void metadata_read_field(struct jfr_metadata *m, uint32_t element, struct meta_field *f, struct cursor *c)
 {
 	const struct jfr_element *e = &m->tree.element[element];
 	uint32_t i = 0;
@@ -235,7 +235,7 @@ static void define_types(struct jfr_metadata *m, struct cursor *c)
 
 		t->fields = f;
 		while ((element = jfr_tree_child(&m->tree, t->element, element, "field")))
-			read_field(m, element, f++, c);
+			metadata_read_field(m, element, f++, c);
 		t->count = f - t->fields;
 		if (t->id == UINT64_MAX)
 			cursor_fail(c, c->at, "a type without number");

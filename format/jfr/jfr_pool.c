@@ -90,7 +90,7 @@ static uint32_t key_slot(const struct jfr_pool *pool, uint64_t key)
 	return (key * 0x9e3779b97f4a7c15 >> 32) & (pool->slots - 1);
 }
 
-static bool is_same(const struct jfr_pool *pool, const struct pooled *have, const struct jfr_constant *want)
+static bool pool_is_same(const struct jfr_pool *pool, const struct pooled *have, const struct jfr_constant *want)
 {
 	if (have->id[0] != want->id[0] || have->id[1] != want->id[1])
 		return false;
@@ -106,7 +106,7 @@ static uint32_t find_content(const struct jfr_pool *pool, const struct jfr_const
 		index = pool->by_content[slot & (pool->slots - 1)];
 		if (!index)
 			break;
-		if (pool->constant[index - 1].hash == hash && is_same(pool, &pool->constant[index - 1], c))
+		if (pool->constant[index - 1].hash == hash && pool_is_same(pool, &pool->constant[index - 1], c))
 			return index - 1;
 	}
 	return JFR_UNKNOWN;
@@ -122,18 +122,18 @@ uint32_t jfr_pool_find_key(const struct jfr_pool *pool, uint64_t key)
 	return JFR_UNKNOWN;
 }
 
-static void slot_take(uint32_t *table, uint32_t slots, uint32_t slot, uint32_t index)
+static void pool_slot_take(uint32_t *table, uint32_t slots, uint32_t slot, uint32_t index)
 {
 	while (table[slot & (slots - 1)])
 		slot++;
 	table[slot & (slots - 1)] = index + 1;
 }
 
-static void index_add(struct jfr_pool *pool, uint32_t index)
+static void pool_index_add(struct jfr_pool *pool, uint32_t index)
 {
-	slot_take(pool->by_content, pool->slots, pool->constant[index].hash, index);
+	pool_slot_take(pool->by_content, pool->slots, pool->constant[index].hash, index);
 	if (pool->by_key)
-		slot_take(pool->by_key, pool->slots, key_slot(pool, pool->key[index]), index);
+		pool_slot_take(pool->by_key, pool->slots, key_slot(pool, pool->key[index]), index);
 }
 
 static void index_rebuild(struct jfr_pool *pool)
@@ -144,7 +144,7 @@ static void index_rebuild(struct jfr_pool *pool)
 	if (pool->by_key)
 		memset(pool->by_key, 0, pool->slots * sizeof(*pool->by_key));
 	for (i = 0; i < pool->count; i++)
-		index_add(pool, i);
+		pool_index_add(pool, i);
 }
 
 /* Twice as many slots as constants, at least. */
@@ -176,7 +176,7 @@ static bool array_grow(void **array, uint32_t count, size_t size)
 	return grown;
 }
 
-static bool pool_grow(struct jfr_pool *pool, bool by_key)
+static bool jfr_pool_grow(struct jfr_pool *pool, bool by_key)
 {
 	uint32_t capacity = pool->capacity ? pool->capacity * 2 : 16;
 
@@ -192,7 +192,7 @@ static bool pool_grow(struct jfr_pool *pool, bool by_key)
 	return true;
 }
 
-static uint64_t pool_add(struct jfr_pool *pool, const struct jfr_constant *c, uint32_t hash, uint32_t chunk)
+static uint64_t jfr_pool_add(struct jfr_pool *pool, const struct jfr_constant *c, uint32_t hash, uint32_t chunk)
 {
 	struct pooled *add = &pool->constant[pool->count];
 
@@ -206,7 +206,7 @@ static uint64_t pool_add(struct jfr_pool *pool, const struct jfr_constant *c, ui
 	}
 	pool->key[pool->count] = ++pool->last_key;
 	pool->used[pool->count] = 0;
-	index_add(pool, pool->count++);
+	pool_index_add(pool, pool->count++);
 	return pool->last_key;
 }
 
@@ -223,8 +223,8 @@ uint64_t jfr_pools_intern(struct jfr_pools *p, enum jfr_type type, const struct 
 			pool->constant[index].asked = p->chunk;
 			return pool->key[index];
 		}
-		if (pool_grow(pool, forgets(type) || pool->by_key))
-			key = pool_add(pool, c, hash, p->chunk);
+		if (jfr_pool_grow(pool, forgets(type) || pool->by_key))
+			key = jfr_pool_add(pool, c, hash, p->chunk);
 	}
 	p->failed |= !key;
 	return key;
@@ -390,7 +390,7 @@ static size_t bytes_of_methods(const struct jfr_pools *p)
  * A constant is used whenever one is that refers to it, and was interned before that one: so nothing is forgotten that
  * something else refers to. Keys are not the numbers of their constants any more from now on.
  */
-static void forget_methods(struct jfr_pools *p)
+static void pool_forget_methods(struct jfr_pools *p)
 {
 	for (size_t i = 0; i < METHOD_TYPES; i++) {
 		struct jfr_pool *pool = &p->pool[method_types[i] - JFR_FIRST_POOL];
@@ -408,7 +408,7 @@ void jfr_pools_next(struct jfr_pools *p)
 		if (forgets(JFR_FIRST_POOL + i))
 			pool_forget(&p->pool[i], p->chunk, false);
 	if (bytes_of_methods(p) > PLENTY)
-		forget_methods(p);
+		pool_forget_methods(p);
 	p->chunk++;
 	p->used_bytes = 0;
 	p->failed = false;

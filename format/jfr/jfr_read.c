@@ -90,7 +90,7 @@ static bool same_metadata(const struct jfr_file *f, const struct cursor *c)
 	return f->metadata && f->metadata_size == size && !memcmp(f->metadata_bytes, c->data + c->at, size);
 }
 
-static bool read_metadata(struct jfr_file *f, struct jfr_chunk *chunk)
+static bool jfr_read_metadata(struct jfr_file *f, struct jfr_chunk *chunk)
 {
 	const unsigned char *bytes;
 	struct cursor c;
@@ -119,7 +119,7 @@ static bool read_metadata(struct jfr_file *f, struct jfr_chunk *chunk)
 	return true;
 }
 
-static void set_clock(struct jfr_file *f, struct jfr_chunk *chunk)
+static void read_set_clock(struct jfr_file *f, struct jfr_chunk *chunk)
 {
 	const struct jfr_header *h = &chunk->header;
 	struct jfr_timebase own = {h->start_ticks, h->start_nanos, h->ticks_per_second / 1e9};
@@ -156,8 +156,8 @@ struct jfr_chunk *jfr_file_next(struct jfr_file *f)
 					    .fault = &f->fault,
 					    .references = 1};
 		chunk->forget = f->forget;
-		if (read_metadata(f, chunk)) {
-			set_clock(f, chunk);
+		if (jfr_read_metadata(f, chunk)) {
+			read_set_clock(f, chunk);
 			return chunk;
 		}
 		jfr_chunk_put(chunk);

@@ -15,7 +15,7 @@
 
 #define CHECKPOINT 1
 
-static struct constant_place *place_of(const struct constant_pool *p, uint64_t key, uint64_t multiplier)
+static struct constant_place *read_pools_place_of(const struct constant_pool *p, uint64_t key, uint64_t multiplier)
 {
 	size_t mask = p->capacity - 1, i = (key * multiplier >> 32) & mask;
 
@@ -24,7 +24,7 @@ static struct constant_place *place_of(const struct constant_pool *p, uint64_t k
 	return &p->places[i];
 }
 
-static bool pool_grow(struct constant_pool *p, uint64_t multiplier)
+static bool read_pools_pool_grow(struct constant_pool *p, uint64_t multiplier)
 {
 	struct constant_pool larger = {.count = p->count, .capacity = p->capacity ? 2 * p->capacity : 16};
 
@@ -33,7 +33,7 @@ static bool pool_grow(struct constant_pool *p, uint64_t multiplier)
 		return false;
 	for (size_t i = 0; i < p->capacity; i++)
 		if (p->places[i].at)
-			*place_of(&larger, p->places[i].key, multiplier) = p->places[i];
+			*read_pools_place_of(&larger, p->places[i].key, multiplier) = p->places[i];
 	free(p->places);
 	*p = larger;
 	return true;
@@ -43,9 +43,9 @@ static bool pool_put(struct constant_pool *p, uint64_t key, uint64_t at, uint64_
 {
 	struct constant_place *place;
 
-	if (p->count >= p->capacity / 2 && !pool_grow(p, multiplier))
+	if (p->count >= p->capacity / 2 && !read_pools_pool_grow(p, multiplier))
 		return false;
-	place = place_of(p, key, multiplier);
+	place = read_pools_place_of(p, key, multiplier);
 	p->count += !place->at;
 	*place = (struct constant_place){key, at};
 	return true;
@@ -124,5 +124,5 @@ uint64_t jfr_read_pools_find(const struct jfr_read_pools *k, const struct meta_t
 {
 	const struct constant_pool *p = &k->pools[t->index];
 
-	return p->capacity ? place_of(p, key, k->multiplier)->at : 0;
+	return p->capacity ? read_pools_place_of(p, key, k->multiplier)->at : 0;
 }

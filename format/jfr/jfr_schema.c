@@ -277,7 +277,7 @@ struct tree {
 	struct jfr_type_writer text;
 };
 
-static void put_type(struct tree *t, const char *name, enum jfr_type type)
+static void schema_put_type(struct tree *t, const char *name, enum jfr_type type)
 {
 	jfr_type_write_number(&t->text, name, jfr_schema_type_id(t->schema, type));
 }
@@ -287,7 +287,7 @@ static void put_annotation(struct tree *t, enum jfr_type type, const char *value
 	if (!type || (types[type].fields && !value))
 		return;
 	jfr_type_write_element(&t->text, "annotation", value ? 2 : 1);
-	put_type(t, "class", type);
+	schema_put_type(t, "class", type);
 	if (value)
 		jfr_type_write_attribute(&t->text, "value", value);
 	jfr_type_write_children(&t->text, 0);
@@ -298,13 +298,13 @@ static unsigned int annotations_of_field(const struct field *f)
 	return !!f->label + !!f->description + !!f->unit[0].type + !!f->unit[1].type;
 }
 
-static void put_field(struct tree *t, const struct field *f)
+static void schema_put_field(struct tree *t, const struct field *f)
 {
 	bool constant = f->type >= JFR_FIRST_POOL && f->type < JFR_FIRST_EVENT;
 
 	jfr_type_write_element(&t->text, "field", 2 + f->array + constant);
 	jfr_type_write_attribute(&t->text, "name", f->name);
-	put_type(t, "class", f->type);
+	schema_put_type(t, "class", f->type);
 	if (f->array)
 		jfr_type_write_attribute(&t->text, "dimension", "1");
 	if (constant)
@@ -321,7 +321,7 @@ static void put_category(struct tree *t, const char *const category[2])
 	unsigned int i, n = category[1] ? 2 : 1;
 
 	jfr_type_write_element(&t->text, "annotation", 1 + n);
-	put_type(t, "class", JFR_CATEGORY);
+	schema_put_type(t, "class", JFR_CATEGORY);
 	for (i = 0; i < n; i++)
 		jfr_type_write_attribute(&t->text, i ? "value-1" : "value-0", category[i]);
 	jfr_type_write_children(&t->text, 0);
@@ -353,7 +353,7 @@ static unsigned int children_of_type(const struct tree *t, const struct type *ty
 	return n;
 }
 
-static void put_class(struct tree *t, enum jfr_type id)
+static void schema_put_class(struct tree *t, enum jfr_type id)
 {
 	const struct type *type = &types[id];
 	const char *super = super_of(id);
@@ -365,11 +365,11 @@ static void put_class(struct tree *t, enum jfr_type id)
 		jfr_type_write_attribute(&t->text, "superType", super);
 	if (type->simple)
 		jfr_type_write_attribute(&t->text, "simpleType", "true");
-	put_type(t, "id", id);
+	schema_put_type(t, "id", id);
 	jfr_type_write_children(&t->text, children_of_type(t, type));
 	for (f = type->fields; f && f->name; f++)
 		if (has_field(t, f))
-			put_field(t, f);
+			schema_put_field(t, f);
 	put_annotation(t, JFR_LABEL, type->label);
 	put_annotation(t, JFR_DESCRIPTION, type->description);
 	if (type->category[0])
@@ -378,7 +378,7 @@ static void put_class(struct tree *t, enum jfr_type id)
 		put_annotation(t, JFR_CONTENT_TYPE, NULL);
 }
 
-static void put_root(struct tree *t, const struct jfr_region *region)
+static void schema_put_root(struct tree *t, const struct jfr_region *region)
 {
 	unsigned int i, n = 0;
 
@@ -390,7 +390,7 @@ static void put_root(struct tree *t, const struct jfr_region *region)
 	jfr_type_write_children(&t->text, n);
 	for (i = 0; i < JFR_TYPES; i++)
 		if (has_type(t->schema, i))
-			put_class(t, i);
+			schema_put_class(t, i);
 	jfr_type_write_element(&t->text, "region", 3);
 	jfr_type_write_attribute(&t->text, "locale", region->locale ? region->locale : "en_US");
 	jfr_type_write_number(&t->text, "gmtOffset", region->gmt_offset_ms);
@@ -408,7 +408,7 @@ int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum 
 	/* 2^24 blocks of 64 ids, behind the fixed ones */
 	s->pool_base = (1 << 15) + (jfr_hash(&salt, sizeof(salt)) >> 40) * 64;
 	jfr_type_writer_init(&t.text);
-	put_root(&t, region);
+	schema_put_root(&t, region);
 	done = jfr_type_writer_write(&t.text, &s->body, &s->id);
 	jfr_type_writer_release(&t.text);
 	if (!done)

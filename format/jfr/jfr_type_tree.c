@@ -30,7 +30,7 @@ static void read_strings(struct jfr_tree *t, struct cursor *c)
 }
 
 /* A name or value: the index of a string. */
-static const char *read_name(struct jfr_tree *t, struct cursor *c)
+static const char *type_tree_read_name(struct jfr_tree *t, struct cursor *c)
 {
 	size_t at = c->at;
 	uint64_t index = cursor_leb(c);
@@ -46,15 +46,15 @@ static void read_attribute(struct jfr_tree *t, struct cursor *c)
 {
 	struct jfr_attribute a;
 
-	a.name = read_name(t, c);
-	a.value = read_name(t, c);
+	a.name = type_tree_read_name(t, c);
+	a.value = type_tree_read_name(t, c);
 	bytes_put(&t->memory[ATTRIBUTES], &a, sizeof(a));
 }
 
 /* Attributes move while they are read: until all are there, `attribute` is the index of the first. */
 static void read_element(struct jfr_tree *t, struct cursor *c, unsigned int depth)
 {
-	struct jfr_element e = {.name = read_name(t, c)};
+	struct jfr_element e = {.name = type_tree_read_name(t, c)};
 	size_t place = t->memory[ELEMENTS].size;
 	uint64_t i, count = cursor_leb(c);
 

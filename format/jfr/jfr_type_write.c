@@ -32,7 +32,7 @@ uint64_t jfr_hash(const void *data, size_t size)
 	return h ^ h >> 29;
 }
 
-static struct string_slot *slot_of(const struct jfr_type_writer *t, const char *text)
+static struct string_slot *type_write_slot_of(const struct jfr_type_writer *t, const char *text)
 {
 	uint32_t mask = (1u << t->bits) - 1, i = jfr_hash(text, strlen(text)) & mask;
 
@@ -41,7 +41,7 @@ static struct string_slot *slot_of(const struct jfr_type_writer *t, const char *
 	return &t->slots[i];
 }
 
-static bool grow(struct jfr_type_writer *t)
+static bool type_write_grow(struct jfr_type_writer *t)
 {
 	struct jfr_type_writer larger = *t;
 
@@ -53,7 +53,7 @@ static bool grow(struct jfr_type_writer *t)
 	}
 	for (uint32_t i = 0; t->slots && i < 1u << t->bits; i++)
 		if (t->slots[i].at)
-			*slot_of(&larger, (char *)t->strings.data + t->slots[i].at - 1) = t->slots[i];
+			*type_write_slot_of(&larger, (char *)t->strings.data + t->slots[i].at - 1) = t->slots[i];
 	free(t->slots);
 	*t = larger;
 	return true;
@@ -65,9 +65,9 @@ static uint32_t string_index(struct jfr_type_writer *t, const char *text)
 	size_t at = t->strings.size;
 	struct string_slot *slot;
 
-	if (t->failed || (2 * (uint64_t)t->count >= (t->bits ? 1u << t->bits : 0) && !grow(t)))
+	if (t->failed || (2 * (uint64_t)t->count >= (t->bits ? 1u << t->bits : 0) && !type_write_grow(t)))
 		return 0;
-	slot = slot_of(t, text);
+	slot = type_write_slot_of(t, text);
 	if (slot->at)
 		return slot->index;
 	bytes_put(&t->strings, text, strlen(text) + 1);

@@ -72,7 +72,7 @@ static double double_of(uint64_t bits)
 	return d;
 }
 
-static void take_text(struct cursor *c, const struct meta_type *t, struct jfr_value *v)
+static void value_take_text(struct cursor *c, const struct meta_type *t, struct jfr_value *v)
 {
 	struct cursor_text text = cursor_text(c);
 
@@ -127,7 +127,7 @@ void jfr_take_pooled(struct cursor *c, const struct meta_type *t, struct jfr_val
 		take_struct(c, t, v);
 		break;
 	case META_STRING:
-		take_text(c, t, v);
+		value_take_text(c, t, v);
 		break;
 	case META_FLOAT:
 		v->kind = VALUE_REAL;

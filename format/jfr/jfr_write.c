@@ -172,7 +172,7 @@ static bool event_fits(struct jfr_writer *w)
 	return false;
 }
 
-static unsigned char *put_split(unsigned char *p, const struct jfr_method_trace *e)
+static unsigned char *write_put_split(unsigned char *p, const struct jfr_method_trace *e)
 {
 	p = leb_write(p, e->cpu);
 	p = leb_write(p, e->run_queue);
@@ -205,7 +205,7 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 	p = leb_write(p, jfr_key_use(w, JFR_METHOD, e->method, STRAY_METHOD));
 	*p++ = e->thrown;
 	if (w->schema.kernel >= JFR_KERNEL_WAITS)
-		p = put_split(p, e);
+		p = write_put_split(p, e);
 	if (w->schema.kernel >= JFR_KERNEL_FULL)
 		p = put_counts(p, e);
 	*size = p - size; /* below 128: one byte */

@@ -229,7 +229,7 @@ static inline uint32_t take_compiled(const struct frames *callers)
 
 static inline const struct frt_stack *row(uint32_t id)
 {
-	const struct frt_stack *r = row_of(id);
+	const struct frt_stack *r = table_row_of(id);
 
 	assert_int_equal(r->id, id);
 	return r;

@@ -43,7 +43,7 @@ static struct lock init_lock; /* only ever tried */
 static bool ready;
 static void *pattern_memory;
 
-static enum frt_result fail(enum frt_result result, const char *message)
+static enum frt_result agent_fail(enum frt_result result, const char *message)
 {
 	control_say(message);
 	return result;
@@ -169,7 +169,7 @@ static enum frt_result restore(JNIEnv *env)
 	control->last_error = error;
 	/* hooks are left: to the next stop, or to heal() once the tracer is gone */
 	store_release(&control->state, error ? FRT_ACTIVE : FRT_IDLE);
-	return error ? fail(FRT_JVMTI_FAILED, "the JVM could not restore all classes") : FRT_DONE;
+	return error ? agent_fail(FRT_JVMTI_FAILED, "the JVM could not restore all classes") : FRT_DONE;
 }
 
 /* How long a tracer has given no sign of life. */
@@ -219,25 +219,25 @@ static enum frt_result apply(JNIEnv *env, const struct matcher *p)
 		return FRT_DONE;
 	restore(env);
 	control->last_error = error;
-	return fail(FRT_JVMTI_FAILED, "the JVM refused to retransform");
+	return agent_fail(FRT_JVMTI_FAILED, "the JVM refused to retransform");
 }
 
-static enum frt_result start(JNIEnv *env)
+static enum frt_result agent_start(JNIEnv *env)
 {
 	struct matcher p;
 
 	if (control->state != FRT_IDLE)
-		return fail(FRT_NOT_READY, "a recording is running");
+		return agent_fail(FRT_NOT_READY, "a recording is running");
 	if (!frtrace_drain_semaphore)
-		return fail(FRT_NO_LISTENER, "no tracer listens on frtrace:drain");
+		return agent_fail(FRT_NO_LISTENER, "no tracer listens on frtrace:drain");
 	if (!copy_pattern(&p))
-		return fail(FRT_BAD_CONFIG, "the filter in the control segment is not valid");
+		return agent_fail(FRT_BAD_CONFIG, "the filter in the control segment is not valid");
 	begin_epoch(env, control_config());
 	store_release(&control->state, FRT_STARTING);
 	if (set_events(JVMTI_ENABLE)) {
 		keep_pattern(&p);
 		restore(env);
-		return fail(FRT_JVMTI_FAILED, "the JVM refused to send events");
+		return agent_fail(FRT_JVMTI_FAILED, "the JVM refused to send events");
 	}
 	store_release(&hook_since, sys_tsc());
 	if (apply(env, &p))
@@ -251,9 +251,9 @@ static enum frt_result change(JNIEnv *env)
 	struct matcher p;
 
 	if (control->state != FRT_ACTIVE)
-		return fail(FRT_NOT_READY, "no recording is running");
+		return agent_fail(FRT_NOT_READY, "no recording is running");
 	if (!copy_pattern(&p))
-		return fail(FRT_BAD_CONFIG, "the filter in the control segment is not valid");
+		return agent_fail(FRT_BAD_CONFIG, "the filter in the control segment is not valid");
 	return apply(env, &p);
 }
 
@@ -275,7 +275,7 @@ static enum frt_result census(JNIEnv *env)
 static enum frt_result execute(JNIEnv *env, uint32_t kind)
 {
 	static enum frt_result (*const commands[FRT_COMMANDS])(JNIEnv *env) = {
-		[FRT_COMMAND_START] = start,
+		[FRT_COMMAND_START] = agent_start,
 		[FRT_COMMAND_CHANGE] = change,
 		[FRT_COMMAND_CENSUS] = census,
 		[FRT_COMMAND_STOP] = stop,
@@ -287,14 +287,14 @@ static enum frt_result execute(JNIEnv *env, uint32_t kind)
 		return FRT_UNKNOWN_COMMAND;
 	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES)) {
 		(*env)->ExceptionClear(env);
-		return fail(FRT_JVMTI_FAILED, "the JVM has no memory left");
+		return agent_fail(FRT_JVMTI_FAILED, "the JVM has no memory left");
 	}
 	result = commands[kind](env);
 	(*env)->PopLocalFrame(env, NULL);
 	return result;
 }
 
-static void answer(uint32_t number, enum frt_result result)
+static void agent_answer(uint32_t number, enum frt_result result)
 {
 	struct frt_command *c = &control->command;
 
@@ -336,7 +336,7 @@ static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 
 		number = load_acquire(&control->command.number);
 		if (number != done) {
-			answer(number, execute(env, control->command.kind));
+			agent_answer(number, execute(env, control->command.kind));
 			done = number;
 			silence = (struct no_events){ 0 };
 		} else if (!idle && !woken && silence_step(&silence)) {
@@ -346,7 +346,7 @@ static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 }
 
 /* What must be there before anything stays in the JVM for good. */
-static enum frt_result prepare(JNIEnv *env, const char *tag)
+static enum frt_result agent_prepare(JNIEnv *env, const char *tag)
 {
 	if (!jvmti && (*java_vm)->GetEnv(java_vm, (void **)&jvmti, JVMTI_VERSION_1_2))
 		return FRT_NO_JVMTI;
@@ -382,7 +382,7 @@ static enum frt_result init(JNIEnv *env, const char *tag)
 
 	if (ready)
 		return FRT_DONE;
-	result = prepare(env, tag);
+	result = agent_prepare(env, tag);
 	if (!result)
 		result = hook_class_init(jvmti, env, tag, &natives);
 	if (!result && !thread_run(env, serve, NULL, JVMTI_THREAD_NORM_PRIORITY)) {

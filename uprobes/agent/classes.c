@@ -62,7 +62,7 @@ static bool was_looked_at(struct text name)
 	return load_relaxed(cell) == hash;
 }
 
-static void deallocate(void *memory)
+static void classes_deallocate(void *memory)
 {
 	if (memory)
 		(*jvmti)->Deallocate(jvmti, memory);
@@ -78,7 +78,7 @@ struct batch {
 };
 
 /* A class as JVMTI names it: "La/b/C;". Arrays are none of ours, nor is what cannot be rewritten. */
-static bool class_name(const char *signature, struct text *name)
+static bool classes_class_name(const char *signature, struct text *name)
 {
 	size_t length = strlen(signature);
 
@@ -110,7 +110,7 @@ static bool is_hooked(JNIEnv *env, jclass c, struct text name)
 	return row && row->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
 }
 
-static bool is_wanted(jclass c, struct text name, const struct matcher_tags *marks)
+static bool classes_is_wanted(jclass c, struct text name, const struct matcher_tags *marks)
 {
 	jboolean modifiable = 0;
 
@@ -185,9 +185,9 @@ static bool buried(JNIEnv *env, jclass c)
 		return false;
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return true;
-	if (class_name(signature, &name))
+	if (classes_class_name(signature, &name))
 		forget_hooks(env, c, name);
-	deallocate(signature);
+	classes_deallocate(signature);
 	return true;
 }
 
@@ -202,7 +202,7 @@ static void shelve(JNIEnv *env, jclass c, struct text name)
 	set_bits(&row->flags, FRT_CLASS_LEFT);
 }
 
-static void consider(JNIEnv *env, struct batch *b, jclass c)
+static void classes_consider(JNIEnv *env, struct batch *b, jclass c)
 {
 	struct matcher_tags marks = { .count = 0 };
 	struct text name;
@@ -212,10 +212,10 @@ static void consider(JNIEnv *env, struct batch *b, jclass c)
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
 	store_relaxed(&control->progress, control->progress + 1);
-	if (class_name(signature, &name) && !(is_hooked(env, c, name) && buried(env, c))) {
+	if (classes_class_name(signature, &name) && !(is_hooked(env, c, name) && buried(env, c))) {
 		if (active && supertypes_are_above(env, &b->supertypes, c))
 			supertypes_mark(env, &active_pattern, c, &marks);
-		wanted = is_wanted(c, name, &marks) && !is_dead(c) && is_ready(env, b, c, name);
+		wanted = classes_is_wanted(c, name, &marks) && !is_dead(c) && is_ready(env, b, c, name);
 		hooked = is_hooked(env, c, name);
 		if (wanted || (hooked && is_prepared(c))) {
 			b->hooked[b->count] = hooked;
@@ -224,7 +224,7 @@ static void consider(JNIEnv *env, struct batch *b, jclass c)
 			shelve(env, c, name);
 		}
 	}
-	deallocate(signature);
+	classes_deallocate(signature);
 }
 
 /* Errors that come from one class of the batch, so that the others may do. */
@@ -242,11 +242,11 @@ static void refused(JNIEnv *env, jclass c)
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
-	if (class_name(signature, &name)) {
+	if (classes_class_name(signature, &name)) {
 		forget_hooks(env, c, name);
 		control_skip(name, text_of(NULL), text_of(NULL), FRT_SKIP_VERIFY);
 	}
-	deallocate(signature);
+	classes_deallocate(signature);
 }
 
 static void note_hooks(JNIEnv *env, jclass c, bool hooked)
@@ -257,13 +257,13 @@ static void note_hooks(JNIEnv *env, jclass c, bool hooked)
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
-	if (class_name(signature, &name))
+	if (classes_class_name(signature, &name))
 		row = known_class(env, c, name);
 	if (row && hooked)
 		set_bits(&row->flags, FRT_CLASS_REWRITTEN);
 	else if (row)
 		control_unhook_class(row - control_class_row(0));
-	deallocate(signature);
+	classes_deallocate(signature);
 }
 
 /* The JVM has asked us for new code, but taken it of none of them. */
@@ -380,19 +380,19 @@ static jvmtiError apply_to_loaded(JNIEnv *env)
 		return error;
 	b.classes = sys_map(count * (sizeof(jclass) + 1) + 1);
 	if (!b.classes) {
-		deallocate(loaded);
+		classes_deallocate(loaded);
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}
 	b.hooked = (bool *)(b.classes + count);
 	if (active)
 		supertypes_find(&active_pattern, loaded, count, &b.supertypes);
 	for (jint i = 0; i < count; i++)
-		consider(env, &b, loaded[i]);
+		classes_consider(env, &b, loaded[i]);
 	control->retransformed = b.count;
 	control->retransform_ns = 0;
 	error = retransform_all(env, &b, count);
 	sys_unmap(b.classes, count * (sizeof(jclass) + 1) + 1);
-	deallocate(loaded);
+	classes_deallocate(loaded);
 	return error;
 }
 
@@ -549,22 +549,22 @@ static bool slipped_through(JNIEnv *env, jclass c)
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return false;
-	if (!class_name(signature, &name))
+	if (!classes_class_name(signature, &name))
 		goto out;
 	row = known_class(env, c, name);
 	missed = row && row->flags & FRT_CLASS_LEFT;
 	if (missed || matcher_class(&active_pattern, name.at, name.length) == MATCHER_NO)
 		goto out;
 	if (supertypes_mark(env, &active_pattern, c, &marks))
-		missed = (row && row->flags & FRT_CLASS_REWRITTEN) || is_wanted(c, name, &marks);
+		missed = (row && row->flags & FRT_CLASS_REWRITTEN) || classes_is_wanted(c, name, &marks);
 	else
-		missed = !was_seen(row, name) && is_wanted(c, name, &marks);
+		missed = !was_seen(row, name) && classes_is_wanted(c, name, &marks);
 out:
-	deallocate(signature);
+	classes_deallocate(signature);
 	return missed;
 }
 
-static bool has_hooks(JNIEnv *env, jclass c)
+static bool classes_has_hooks(JNIEnv *env, jclass c)
 {
 	struct text name;
 	char *signature;
@@ -572,14 +572,14 @@ static bool has_hooks(JNIEnv *env, jclass c)
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return false;
-	hooked = class_name(signature, &name) && is_hooked(env, c, name);
-	deallocate(signature);
+	hooked = classes_class_name(signature, &name) && is_hooked(env, c, name);
+	classes_deallocate(signature);
 	return hooked;
 }
 
 static void retransform_one(JNIEnv *env, jclass c)
 {
-	bool hooked = has_hooks(env, c);
+	bool hooked = classes_has_hooks(env, c);
 
 	retransform(env, &(struct batch){ .classes = &c, .hooked = &hooked, .count = 1 }, 0, 1);
 }
@@ -591,7 +591,7 @@ void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass
 	hook_class_prepared(env, c);
 	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
 	/* one that has hooks without a recording was given them at load */
-	if (load_acquire(&active) ? slipped_through(env, c) : has_hooks(env, c))
+	if (load_acquire(&active) ? slipped_through(env, c) : classes_has_hooks(env, c))
 		retransform_one(env, c);
 	__atomic_fetch_sub(&readers, 1, __ATOMIC_SEQ_CST);
 }

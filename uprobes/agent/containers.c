@@ -12,7 +12,7 @@ struct containers {
 	void *context;
 };
 
-static bool failed(JNIEnv *env)
+static bool containers_failed(JNIEnv *env)
 {
 	if (!(*env)->ExceptionCheck(env))
 		return false;
@@ -20,23 +20,23 @@ static bool failed(JNIEnv *env)
 	return true;
 }
 
-static jmethodID find_method(JNIEnv *env, const char *class_name, const char *name, const char *type)
+static jmethodID containers_find_method(JNIEnv *env, const char *class_name, const char *name, const char *type)
 {
 	jclass class = (*env)->FindClass(env, class_name);
 	jmethodID method = class ? (*env)->GetMethodID(env, class, name, type) : NULL;
 
-	return failed(env) ? NULL : method;
+	return containers_failed(env) ? NULL : method;
 }
 
 static bool find_methods(struct containers *c)
 {
 	static const char stream[] = "()Ljava/util/stream/Stream;";
 
-	c->threads = find_method(c->env, "jdk/internal/vm/ThreadContainer", "threads", stream);
-	c->children = find_method(c->env, "jdk/internal/vm/ThreadContainer", "children", stream);
-	c->iterator = find_method(c->env, "java/util/stream/BaseStream", "iterator", "()Ljava/util/Iterator;");
-	c->has_next = find_method(c->env, "java/util/Iterator", "hasNext", "()Z");
-	c->next = find_method(c->env, "java/util/Iterator", "next", "()Ljava/lang/Object;");
+	c->threads = containers_find_method(c->env, "jdk/internal/vm/ThreadContainer", "threads", stream);
+	c->children = containers_find_method(c->env, "jdk/internal/vm/ThreadContainer", "children", stream);
+	c->iterator = containers_find_method(c->env, "java/util/stream/BaseStream", "iterator", "()Ljava/util/Iterator;");
+	c->has_next = containers_find_method(c->env, "java/util/Iterator", "hasNext", "()Z");
+	c->next = containers_find_method(c->env, "java/util/Iterator", "next", "()Ljava/lang/Object;");
 	return c->threads && c->children && c->iterator && c->has_next && c->next;
 }
 
@@ -46,7 +46,7 @@ static jobject root(JNIEnv *env)
 	jmethodID method = class ? (*env)->GetStaticMethodID(env, class, "root", "()Ljdk/internal/vm/ThreadContainer;") : NULL;
 	jobject container = method ? (*env)->CallStaticObjectMethod(env, class, method) : NULL;
 
-	return failed(env) ? NULL : container;
+	return containers_failed(env) ? NULL : container;
 }
 
 /* An iterator over what that method of the container streams, or NULL. */
@@ -54,20 +54,20 @@ static jobject iterate(struct containers *c, jobject container, jmethodID method
 {
 	jobject stream = (*c->env)->CallObjectMethod(c->env, container, method), iterator;
 
-	if (failed(c->env) || !stream)
+	if (containers_failed(c->env) || !stream)
 		return NULL;
 	iterator = (*c->env)->CallObjectMethod(c->env, stream, c->iterator);
-	return failed(c->env) ? NULL : iterator;
+	return containers_failed(c->env) ? NULL : iterator;
 }
 
 /* The next one, or NULL. */
-static jobject step(struct containers *c, jobject iterator)
+static jobject containers_step(struct containers *c, jobject iterator)
 {
 	jobject next = NULL;
 
-	if (iterator && (*c->env)->CallBooleanMethod(c->env, iterator, c->has_next) && !failed(c->env))
+	if (iterator && (*c->env)->CallBooleanMethod(c->env, iterator, c->has_next) && !containers_failed(c->env))
 		next = (*c->env)->CallObjectMethod(c->env, iterator, c->next);
-	return failed(c->env) ? NULL : next;
+	return containers_failed(c->env) ? NULL : next;
 }
 
 static bool see_threads(struct containers *c, jobject container)
@@ -75,7 +75,7 @@ static bool see_threads(struct containers *c, jobject container)
 	jobject iterator = iterate(c, container, c->threads), thread;
 	bool more = true;
 
-	while (more && (thread = step(c, iterator))) {
+	while (more && (thread = containers_step(c, iterator))) {
 		more = c->see(c->context, thread);
 		(*c->env)->DeleteLocalRef(c->env, thread);
 	}
@@ -88,10 +88,10 @@ static bool see_container(struct containers *c, jobject container, unsigned int 
 	bool more;
 
 	if (nested == MOST_NESTED || (*c->env)->PushLocalFrame(c->env, REFERENCES))
-		return !failed(c->env);
+		return !containers_failed(c->env);
 	more = see_threads(c, container);
 	iterator = more ? iterate(c, container, c->children) : NULL;
-	while (more && (child = step(c, iterator))) {
+	while (more && (child = containers_step(c, iterator))) {
 		more = see_container(c, child, nested + 1);
 		(*c->env)->DeleteLocalRef(c->env, child);
 	}
@@ -105,7 +105,7 @@ void containers_each(JNIEnv *env, bool (*see)(void *context, jobject thread), vo
 	jobject container;
 
 	if ((*env)->PushLocalFrame(env, REFERENCES)) {
-		failed(env);
+		containers_failed(env);
 		return;
 	}
 	container = find_methods(&c) ? root(env) : NULL;

@@ -240,7 +240,7 @@ bool control_is_crowded(void)
 	       control->loaders - free_loaders > FRT_MAX_LOADERS / 2;
 }
 
-static bool has_hooks(const bool alive[FRT_MAX_LOADERS])
+static bool control_has_hooks(const bool alive[FRT_MAX_LOADERS])
 {
 	for (uint32_t i = 1; i <= control->classes; i++) {
 		const struct frt_class *c = control_class_row(i);
@@ -256,7 +256,7 @@ bool control_forget(const bool alive[FRT_MAX_LOADERS])
 	bool may;
 
 	lock_take(&table_lock);
-	may = !has_hooks(alive);
+	may = !control_has_hooks(alive);
 	if (may) {
 		memset(class_index, 0, sizeof(class_index));
 		memset(method_index, 0, sizeof(method_index));

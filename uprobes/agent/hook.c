@@ -52,7 +52,7 @@ static __attribute__((noinline)) bool prepare_record(struct frt_slot *s, JNIEnv 
 	return true;
 }
 
-static __attribute__((noinline)) void record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
+static __attribute__((noinline)) void hook_record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
 					     uint32_t method, uint64_t flags)
 {
 	uint64_t span[4];
@@ -77,11 +77,11 @@ static __attribute__((noinline)) void time_and_record(struct frt_slot *s, JNIEnv
 						      uint32_t method, uint64_t flags)
 {
 	count_time(s, method, now - start, flags);
-	record(s, env, start, now, method, flags);
+	hook_record(s, env, start, now, method, flags);
 }
 
 /* A call that is not open any more. */
-static inline __attribute__((always_inline)) void finish(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
+static inline __attribute__((always_inline)) void hook_finish(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
 							 uint32_t method, uint64_t flags)
 {
 	uint64_t duration = now - start, rule = load_relaxed(control_rule(method));
@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) void finish(struct frt_slot *s, JNI
 	} else if (rule & FRT_RULE_TIMED) {
 		time_and_record(s, env, start, now, method, flags);
 	} else {
-		record(s, env, start, now, method, flags);
+		hook_record(s, env, start, now, method, flags);
 	}
 }
 
@@ -124,7 +124,7 @@ static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t star
 		s->moved_exits += !virtual_calls_leave(env, start, method);
 	else
 		resynchronise(s, start);
-	finish(s, env, start, now, method, flags);
+	hook_finish(s, env, start, now, method, flags);
 }
 
 static inline __attribute__((always_inline)) void ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
@@ -141,10 +141,10 @@ static inline __attribute__((always_inline)) void ended(JNIEnv *env, uint64_t st
 		return;
 	}
 	s->depth--;
-	finish(s, env, start, now, method, flags);
+	hook_finish(s, env, start, now, method, flags);
 }
 
-static inline uint64_t begin(struct frt_slot *s, JNIEnv *env, uint32_t method)
+static inline uint64_t hook_begin(struct frt_slot *s, JNIEnv *env, uint32_t method)
 {
 	uint32_t depth;
 	uint64_t now;
@@ -165,7 +165,7 @@ static __attribute__((noinline)) uint64_t begin_otherwise(JNIEnv *env, uint32_t 
 {
 	struct frt_slot *s = own_slot(env);
 
-	return s ? begin(s, env, method) : sys_tsc(); /* `leave` counts it as unslotted */
+	return s ? hook_begin(s, env, method) : sys_tsc(); /* `leave` counts it as unslotted */
 }
 
 jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
@@ -176,7 +176,7 @@ jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
 	if (unlikely(!frtrace_drain_semaphore))
 		return 0;
 	s = slot_find_first(env);
-	return likely(s) ? begin(s, env, method) : begin_otherwise(env, method);
+	return likely(s) ? hook_begin(s, env, method) : begin_otherwise(env, method);
 }
 
 void JNICALL hook_leave(JNIEnv *env, jclass helper, jlong start, jint method)

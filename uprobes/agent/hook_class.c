@@ -42,7 +42,7 @@ static void put2(struct writer *w, unsigned int v)
 	put1(w, v);
 }
 
-static void put_utf8(struct writer *w, const char *text)
+static void hook_class_put_utf8(struct writer *w, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -61,22 +61,22 @@ static void put_native(struct writer *w, unsigned int name, unsigned int descrip
 }
 
 /* JVMS 4.1; version 50 needs no frames and there is no code anyway. */
-static void write_class(struct writer *w)
+static void hook_class_write_class(struct writer *w)
 {
 	put2(w, 0xcafe);
 	put2(w, 0xbabe);
 	put2(w, 0);
 	put2(w, 50);
 	put2(w, 10); /* constants + 1 */
-	put_utf8(w, internal_name);	 /* 1 */
-	put_utf8(w, "java/lang/Object"); /* 2 */
+	hook_class_put_utf8(w, internal_name);	 /* 1 */
+	hook_class_put_utf8(w, "java/lang/Object"); /* 2 */
 	put1(w, 7), put2(w, 1);		 /* 3 */
 	put1(w, 7), put2(w, 2);		 /* 4 */
-	put_utf8(w, hooks.enter);	 /* 5 */
-	put_utf8(w, "(I)J");		 /* 6 */
-	put_utf8(w, hooks.leave);	 /* 7 */
-	put_utf8(w, "(JI)V");		 /* 8 */
-	put_utf8(w, hooks.thrown);	 /* 9 */
+	hook_class_put_utf8(w, hooks.enter);	 /* 5 */
+	hook_class_put_utf8(w, "(I)J");		 /* 6 */
+	hook_class_put_utf8(w, hooks.leave);	 /* 7 */
+	hook_class_put_utf8(w, "(JI)V");		 /* 8 */
+	hook_class_put_utf8(w, hooks.thrown);	 /* 9 */
 	put2(w, 0x1031);		 /* public final super synthetic */
 	put2(w, 3);
 	put2(w, 4);
@@ -163,7 +163,7 @@ static void bind_at_prepare(JNIEnv *env)
 }
 
 /* A global reference to the class that a loader gave or has; the exception is gone. */
-static jclass keep(JNIEnv *env, jclass local)
+static jclass hook_class_keep(JNIEnv *env, jclass local)
 {
 	jclass global = local ? (*env)->NewGlobalRef(env, local) : NULL;
 
@@ -178,8 +178,8 @@ static jclass define(JNIEnv *env)
 {
 	struct writer w = { .size = 0 };
 
-	write_class(&w);
-	return keep(env, (*env)->DefineClass(env, internal_name, NULL, (const jbyte *)w.bytes, w.size));
+	hook_class_write_class(&w);
+	return hook_class_keep(env, (*env)->DefineClass(env, internal_name, NULL, (const jbyte *)w.bytes, w.size));
 }
 
 /* Its natives throw UnsatisfiedLinkError. */
@@ -195,7 +195,7 @@ static bool is_unbound(JNIEnv *env)
 	return enter && thrown;
 }
 
-static enum frt_result release(JNIEnv *env, enum frt_result result)
+static enum frt_result hook_class_release(JNIEnv *env, enum frt_result result)
 {
 	if (helper_class)
 		(*env)->DeleteGlobalRef(env, helper_class);
@@ -211,18 +211,18 @@ enum frt_result hook_class_init(jvmtiEnv *j, JNIEnv *env, const char *tag, const
 	functions = *natives;
 	bound = false;
 	if (!set_names(tag) || !find_for_name(env))
-		return release(env, FRT_NO_HELPER);
+		return hook_class_release(env, FRT_NO_HELPER);
 	helper_class = define(env);
 	if (helper_class) {
 		bind_at_prepare(env);
 	} else {
-		helper_class = keep(env, (*env)->FindClass(env, internal_name));
+		helper_class = hook_class_keep(env, (*env)->FindClass(env, internal_name));
 		if (helper_class && !is_unbound(env))
-			return release(env, FRT_ANOTHER_COPY);
+			return hook_class_release(env, FRT_ANOTHER_COPY);
 		if (helper_class)
 			bind_natives(env, helper_class);
 	}
-	return bound ? FRT_DONE : release(env, FRT_NO_HELPER);
+	return bound ? FRT_DONE : hook_class_release(env, FRT_NO_HELPER);
 }
 
 void hook_class_unbind(JNIEnv *env)
@@ -230,7 +230,7 @@ void hook_class_unbind(JNIEnv *env)
 	(*env)->UnregisterNatives(env, helper_class);
 	if ((*env)->ExceptionCheck(env))
 		(*env)->ExceptionClear(env);
-	release(env, FRT_DONE);
+	hook_class_release(env, FRT_DONE);
 }
 
 bool hook_class_resolve(JNIEnv *env, jobject loader)

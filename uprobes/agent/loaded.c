@@ -13,7 +13,7 @@ void loaded_init(jvmtiEnv *j)
 	jvmti = j;
 }
 
-static void deallocate(void *memory)
+static void loaded_deallocate(void *memory)
 {
 	if (memory)
 		(*jvmti)->Deallocate(jvmti, memory);
@@ -30,7 +30,7 @@ struct method {
 	jint modifiers;
 };
 
-static bool method_read(jmethodID id, struct method *m)
+static bool loaded_method_read(jmethodID id, struct method *m)
 {
 	if ((*jvmti)->GetMethodName(jvmti, id, &m->name, &m->descriptor, NULL))
 		return false;
@@ -41,8 +41,8 @@ static bool method_read(jmethodID id, struct method *m)
 
 static void method_release(struct method *m)
 {
-	deallocate(m->name);
-	deallocate(m->descriptor);
+	loaded_deallocate(m->name);
+	loaded_deallocate(m->descriptor);
 }
 
 /* As far as it can be told without the class file, which has the annotations. */
@@ -59,7 +59,7 @@ static bool method_selected(const struct matcher *p, struct text class, const st
 }
 
 /* The class is the one that was named, but has no such method: tell which it has. */
-static void offer_methods(const struct matcher *p, jclass c, struct text name)
+static void loaded_offer_methods(const struct matcher *p, jclass c, struct text name)
 {
 	jmethodID *methods;
 	jint count;
@@ -72,14 +72,14 @@ static void offer_methods(const struct matcher *p, jclass c, struct text name)
 		if ((*jvmti)->GetMethodName(jvmti, methods[i], &method, &descriptor, NULL))
 			continue;
 		control_skip(name, text_of(method), text_of(descriptor), FRT_SKIP_OTHER);
-		deallocate(method);
-		deallocate(descriptor);
+		loaded_deallocate(method);
+		loaded_deallocate(descriptor);
 	}
-	deallocate(methods);
+	loaded_deallocate(methods);
 }
 
 /* Selected, and can it have hooks? If it cannot it is named. */
-static bool is_target(const struct matcher *p, struct text class, const struct matcher_tags *marks,
+static bool loaded_is_target(const struct matcher *p, struct text class, const struct matcher_tags *marks,
 		      const struct method *m, bool *selected)
 {
 	enum frt_skip_reason reason;
@@ -103,14 +103,14 @@ static bool has_target(const struct matcher *p, jclass c, struct text name, cons
 	if ((*jvmti)->GetClassMethods(jvmti, c, &count, &methods))
 		return false; /* not linked yet: it comes by when it is prepared */
 	for (jint i = 0; i < count; i++) {
-		if (!method_read(methods[i], &m))
+		if (!loaded_method_read(methods[i], &m))
 			continue;
-		found |= is_target(p, name, marks, &m, &selected);
+		found |= loaded_is_target(p, name, marks, &m, &selected);
 		method_release(&m);
 	}
-	deallocate(methods);
+	loaded_deallocate(methods);
 	if (!selected)
-		offer_methods(p, c, name);
+		loaded_offer_methods(p, c, name);
 	return found;
 }
 
@@ -127,7 +127,7 @@ static bool may_bear(const struct matcher *p, jclass c)
 	    (*jvmti)->GetConstantPool(jvmti, c, &count, &size, &pool))
 		return false;
 	may = policy_may_bear(p, pool, size, count);
-	deallocate(pool);
+	loaded_deallocate(pool);
 	return may;
 }
 

@@ -37,7 +37,7 @@ static struct text well_known_name(struct text type)
 	return text_of(NULL);
 }
 
-static uint32_t add_row(JNIEnv *env, jobject loader, struct text type)
+static uint32_t loader_add_row(JNIEnv *env, jobject loader, struct text type)
 {
 	jstring text = name_field ? (*env)->GetObjectField(env, loader, name_field) : NULL;
 	const char *name = text ? (*env)->GetStringUTFChars(env, text, NULL) : NULL;
@@ -52,7 +52,7 @@ static uint32_t add_row(JNIEnv *env, jobject loader, struct text type)
 	return number;
 }
 
-static uint32_t describe(JNIEnv *env, jobject loader)
+static uint32_t loader_describe(JNIEnv *env, jobject loader)
 {
 	jclass type = (*env)->GetObjectClass(env, loader);
 	uint32_t number = 0;
@@ -62,7 +62,7 @@ static uint32_t describe(JNIEnv *env, jobject loader)
 		size_t length = strlen(signature);
 
 		if (length > 2) /* La/b/C; */
-			number = add_row(env, loader, (struct text){ signature + 1, length - 2 });
+			number = loader_add_row(env, loader, (struct text){ signature + 1, length - 2 });
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	}
 	(*env)->DeleteLocalRef(env, type);
@@ -85,7 +85,7 @@ bool loader_number(JNIEnv *env, jobject loader, uint32_t *number)
 
 	if (loader_known(loader, number))
 		return true;
-	tag = describe(env, loader);
+	tag = loader_describe(env, loader);
 	if (!tag || (*jvmti)->SetTag(jvmti, loader, tag))
 		return false;
 	*number = tag;

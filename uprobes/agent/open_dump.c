@@ -138,7 +138,7 @@ static uint32_t count_hooked(struct census *c, jint count)
 	return n;
 }
 
-static void judge(struct census *c, struct frt_slot *s, const struct moment *m, jint count)
+static void open_dump_judge(struct census *c, struct frt_slot *s, const struct moment *m, jint count)
 {
 	uint32_t alive = count_hooked(c, count);
 
@@ -175,7 +175,7 @@ static uint32_t census_depth(void)
 	return depth < FRT_MAX_DEPTH ? depth : FRT_MAX_DEPTH;
 }
 
-static void look(struct census *c, struct frt_slot *s, jthread thread)
+static void open_dump_look(struct census *c, struct frt_slot *s, jthread thread)
 {
 	uint32_t depth = census_depth();
 	struct moment before, after;
@@ -193,7 +193,7 @@ static void look(struct census *c, struct frt_slot *s, jthread thread)
 	if (s->census_open && depth)
 		s->census_stack = stack_named_take(c->env, c->frames + own, count - own, depth, false);
 	if (stood_still(&before, &after) && count < MOST_FRAMES)
-		judge(c, s, &after, count);
+		open_dump_judge(c, s, &after, count);
 	s->census_at = at;
 	store_release(&s->census_epoch, control->census);
 }
@@ -204,7 +204,7 @@ static void look_for(struct census *c, jthread thread)
 
 	for (uint32_t i = 0; i < c->count; i++)
 		if (c->wanted[i].java_id == id && sys_monotonic_ns() < c->until)
-			look(c, c->wanted[i].slot, thread);
+			open_dump_look(c, c->wanted[i].slot, thread);
 }
 
 static void look_at_threads(struct census *c)
@@ -267,7 +267,7 @@ static void mark_virtual(struct census *c, uint32_t i, jthread thread, uint64_t 
 	store_release(&call->census, control->census);
 }
 
-static uint32_t next_of(const struct census *c, uint32_t number, uint64_t java_id)
+static uint32_t open_dump_next_of(const struct census *c, uint32_t number, uint64_t java_id)
 {
 	while (number && virtual_call(number - 1)->java_id != java_id)
 		number = c->next[number - 1];
@@ -276,7 +276,7 @@ static uint32_t next_of(const struct census *c, uint32_t number, uint64_t java_i
 
 static void look_at_virtual(struct census *c, jthread thread, uint64_t id)
 {
-	uint32_t number = next_of(c, *first_of(c, id), id), depth = census_depth(), stack = 0;
+	uint32_t number = open_dump_next_of(c, *first_of(c, id), id), depth = census_depth(), stack = 0;
 	jint count, own;
 	uint64_t at = sys_tsc();
 
@@ -285,7 +285,7 @@ static void look_at_virtual(struct census *c, jthread thread, uint64_t id)
 	own = own_frames(c, count);
 	if (depth)
 		stack = stack_named_take(c->env, c->frames + own, count - own, depth, thread_is_virtual(c->env, thread));
-	for (; number; number = next_of(c, c->next[number - 1], id))
+	for (; number; number = open_dump_next_of(c, c->next[number - 1], id))
 		mark_virtual(c, number - 1, thread, at, count, stack);
 }
 

@@ -6,12 +6,12 @@
 #include "uprobes/agent/loader.h"
 #include "filters/policy.h"
 
-static struct text text_from(struct class_text t)
+static struct text rewrite_text_from(struct class_text t)
 {
 	return (struct text){ t.text, t.length };
 }
 
-static bool begins(struct class_text t, const char *prefix)
+static bool rewrite_begins(struct class_text t, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
@@ -29,12 +29,12 @@ static enum frt_skip_reason edit_reason(enum edit_result result)
 	return reasons[result];
 }
 
-static void skip(const struct class_file *c, const struct class_method *m, enum frt_skip_reason reason)
+static void rewrite_skip(const struct class_file *c, const struct class_method *m, enum frt_skip_reason reason)
 {
 	if (m)
-		control_skip(text_from(c->name), text_from(m->name), text_from(m->descriptor), reason);
+		control_skip(rewrite_text_from(c->name), rewrite_text_from(m->name), rewrite_text_from(m->descriptor), reason);
 	else
-		control_skip(text_from(c->name), text_of(NULL), text_of(NULL), reason);
+		control_skip(rewrite_text_from(c->name), text_of(NULL), text_of(NULL), reason);
 }
 
 /* The methods to edit; skips are entered. */
@@ -50,7 +50,7 @@ static uint32_t choose(const struct rewrite *r, const struct class_file *c, stru
 		if (!verdict.trace && !verdict.timing)
 			continue;
 		if (reason)
-			skip(c, m, reason);
+			rewrite_skip(c, m, reason);
 		else
 			edits[count++] = (struct method_edit){ .method = i };
 	}
@@ -64,10 +64,10 @@ static uint32_t number_methods(const struct class_file *c, uint32_t class_id, st
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct class_method *m = &c->method[edits[i].method];
-		uint32_t id = control_method(class_id, text_from(m->name), text_from(m->descriptor), m->access);
+		uint32_t id = control_method(class_id, rewrite_text_from(m->name), rewrite_text_from(m->descriptor), m->access);
 
 		if (!id) {
-			skip(c, m, FRT_SKIP_TABLE_FULL);
+			rewrite_skip(c, m, FRT_SKIP_TABLE_FULL);
 			continue;
 		}
 		edits[kept] = edits[i];
@@ -89,7 +89,7 @@ static uint64_t threshold_ticks(const struct matcher_decision *v)
 }
 
 /* FRT_RULE_* */
-static uint64_t rule_of(const struct matcher_decision *v)
+static uint64_t rewrite_rule_of(const struct matcher_decision *v)
 {
 	uint64_t rule = threshold_ticks(v) << FRT_RULE_SHIFT;
 	uint32_t flags = control_config()->flags;
@@ -109,13 +109,13 @@ static uint64_t rule_of(const struct matcher_decision *v)
  */
 static bool may_mount(const struct class_file *c)
 {
-	return begins(c->name, "java/lang/") || begins(c->name, "jdk/internal/");
+	return rewrite_begins(c->name, "java/lang/") || rewrite_begins(c->name, "jdk/internal/");
 }
 
 static bool is_lower_bound(const struct class_file *c, const struct class_method *m)
 {
 	return policy_is_intrinsic(c, m, control->jni_version < 0x00090000) &&
-	       !flags_make_exact(text_from(c->name), text_from(m->name));
+	       !flags_make_exact(rewrite_text_from(c->name), rewrite_text_from(m->name));
 }
 
 static bool enter_results(const struct rewrite *r, const struct class_file *c, uint32_t class_id,
@@ -130,12 +130,12 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 		struct matcher_decision verdict = policy_method(r->pattern, c, m, r->marks, &none);
 
 		if (edits[i].result != EDIT_DONE) {
-			skip(c, m, edit_reason(edits[i].result));
+			rewrite_skip(c, m, edit_reason(edits[i].result));
 			continue;
 		}
 		row->flags = FRT_METHOD_HOOKED | (is_lower_bound(c, m) ? FRT_METHOD_LOWER_BOUND : 0) |
 			     (may_mount(c) ? FRT_METHOD_MAY_MOUNT : 0);
-		store_relaxed(control_rule(edits[i].id), rule_of(&verdict));
+		store_relaxed(control_rule(edits[i].id), rewrite_rule_of(&verdict));
 		any = true;
 	}
 	if (any)
@@ -154,7 +154,7 @@ static enum rewrite_answer may_call_helper(const struct rewrite *r, const struct
 	case LOADER_REFUSES:
 		break;
 	}
-	skip(c, NULL, FRT_SKIP_LOADER);
+	rewrite_skip(c, NULL, FRT_SKIP_LOADER);
 	return REWRITE_NOTHING;
 }
 
@@ -173,21 +173,21 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 	if (!reason && !loader_number(r->env, r->loader, &loader))
 		reason = FRT_SKIP_TABLE_FULL;
 	if (reason) {
-		skip(c, NULL, reason);
+		rewrite_skip(c, NULL, reason);
 		return REWRITE_NOTHING;
 	}
 	answer = may_call_helper(r, c, loader);
 	if (answer != REWRITE_DONE)
 		return answer;
-	class_id = control_class(text_from(c->name), loader, c->access);
+	class_id = control_class(rewrite_text_from(c->name), loader, c->access);
 	if (!class_id) {
-		skip(c, NULL, FRT_SKIP_TABLE_FULL);
+		rewrite_skip(c, NULL, FRT_SKIP_TABLE_FULL);
 		return REWRITE_NOTHING;
 	}
 	set_bits(&control_class_row(class_id)->flags, FRT_CLASS_SEEN);
 	count = number_methods(c, class_id, edits, count);
 	if (class_edit(c, hook_class_hooks(), edits, count, arena, out, out_size) != CLASS_OK) {
-		skip(c, NULL, FRT_SKIP_MALFORMED);
+		rewrite_skip(c, NULL, FRT_SKIP_MALFORMED);
 		return REWRITE_NOTHING;
 	}
 	return enter_results(r, c, class_id, edits, count) ? REWRITE_DONE : REWRITE_NOTHING;

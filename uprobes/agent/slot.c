@@ -103,7 +103,7 @@ static void slot_begin_epoch(struct frt_slot *s)
 	store_release(&s->epoch, control->epoch);
 }
 
-static __attribute__((noinline, aligned(32))) void thread_site(uint64_t slot, struct frt_slot *at)
+static __attribute__((noinline, aligned(32))) void slot_thread_site(uint64_t slot, struct frt_slot *at)
 {
 	__asm__ volatile(USDT_SITE("thread", "8@%%rdi 8@%%rsi") : : "D"(slot), "S"(at) : "memory");
 }
@@ -121,7 +121,7 @@ static void slot_own(struct frt_slot *s, JNIEnv *env)
 	s->thread = thread_identify(s, env);
 	stack_thread_begin(s, env);
 	if (frtrace_thread_semaphore && !(s->flags & FRT_SLOT_CARRIER))
-		thread_site(s - control_slot(0), s);
+		slot_thread_site(s - control_slot(0), s);
 }
 
 struct frt_slot *slot_claim(JNIEnv *env)

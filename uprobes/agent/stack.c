@@ -122,7 +122,7 @@ static inline uint64_t anchor_at(const struct walk_code *code)
 	return code->blob + layout.upcall_frame_data;
 }
 
-static inline bool is_current(const struct walk_code *code)
+static inline bool stack_is_current(const struct walk_code *code)
 {
 	if (!code->blob)
 		return true; /* the call stub */
@@ -171,7 +171,7 @@ static inline bool recall_code(const struct known_code *e, uint64_t pc, struct w
 	code->frame = load_relaxed(&e->frame);
 	code->at_sp = load_relaxed(&e->at_sp);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return load_relaxed(&e->key) == key && is_current(code);
+	return load_relaxed(&e->key) == key && stack_is_current(code);
 }
 
 static inline void code_at(struct walk *w, uint64_t pc, struct walk_code *code)
@@ -225,22 +225,22 @@ struct taken {
 	bool inclusive;
 };
 
-static inline uint64_t mix(uint64_t h, uint64_t x)
+static inline uint64_t stack_mix(uint64_t h, uint64_t x)
 {
 	h = (h ^ x) * 0x9fb21c651e98df25ULL;
 	return h ^ h >> 35;
 }
 
-static inline void add(struct taken *t, const struct frt_frame *f, bool store)
+static inline void stack_add(struct taken *t, const struct frt_frame *f, bool store)
 {
-	t->hash = mix(t->hash, f->at ^ (uint64_t)f->cookie << 32 ^ f->code << 17 ^ f->kind);
+	t->hash = stack_mix(t->hash, f->at ^ (uint64_t)f->cookie << 32 ^ f->code << 17 ^ f->kind);
 	if (store && t->count < t->room)
 		*stack_table_frame(t->first, t->count) = *f;
 	t->count++;
 }
 
 /* The next Java frame as it is recorded. */
-static inline bool next_frame(struct walk *w, struct frt_frame *f)
+static inline bool stack_next_frame(struct walk *w, struct frt_frame *f)
 {
 	if (unlikely(!walk_next(w, f)))
 		return false;
@@ -264,14 +264,14 @@ static inline __attribute__((always_inline)) void walk_frames(struct walk *w, st
 	if (f.kind == FRT_FRAME_COMPILED) {
 		t->inclusive = true;
 		room++;
-		add(t, &f, store);
+		stack_add(t, &f, store);
 	}
-	while (next_frame(w, &f)) {
+	while (stack_next_frame(w, &f)) {
 		if (t->count == room) {
 			t->end = FRT_WALK_DEPTH;
 			return;
 		}
-		add(t, &f, store);
+		stack_add(t, &f, store);
 	}
 	t->end = w->end;
 }
@@ -292,10 +292,10 @@ static inline __attribute__((always_inline)) void walk_own(const struct frt_slot
 		t->end = FRT_WALK_UNREADABLE;
 	else
 		walk_frames(&w, t, store);
-	t->hash = mix(t->hash, t->count << 16 | t->inclusive << 8 | t->end);
+	t->hash = stack_mix(t->hash, t->count << 16 | t->inclusive << 8 | t->end);
 }
 
-static __attribute__((noinline)) uint32_t intern(const struct frt_slot *s, const struct taken *first)
+static __attribute__((noinline)) uint32_t stack_intern(const struct frt_slot *s, const struct taken *first)
 {
 	struct taken t;
 	struct frt_stack row;
@@ -319,7 +319,7 @@ static __attribute__((noinline)) uint32_t intern(const struct frt_slot *s, const
 /* What a call has whose stack is not known: an id of its own, so that it is shown as unknown. */
 static uint32_t unknown_stack(void)
 {
-	struct frt_stack row = { .hash = mix(0, FRT_WALK_UNASKED), .end = FRT_WALK_UNASKED };
+	struct frt_stack row = { .hash = stack_mix(0, FRT_WALK_UNASKED), .end = FRT_WALK_UNASKED };
 	uint32_t id = stack_table_find(row.hash);
 
 	if (id)
@@ -330,7 +330,7 @@ static uint32_t unknown_stack(void)
 	return id;
 }
 
-static __attribute__((noinline)) uint32_t ask(const struct frt_slot *s, JNIEnv *env, uint32_t method)
+static __attribute__((noinline)) uint32_t stack_ask(const struct frt_slot *s, JNIEnv *env, uint32_t method)
 {
 	uint32_t id;
 
@@ -361,7 +361,7 @@ uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method)
 
 	if (unlikely(!s->stack_end)) {
 		if (sources & FRT_STACKS_JVMTI)
-			return ask(s, env, method);
+			return stack_ask(s, env, method);
 		add_relaxed(&control->stacks_off, 1);
 		return 0;
 	}
@@ -372,7 +372,7 @@ uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method)
 	    stack_jvmti_take(s, env, method, stack_depth, &id) == STACK_JVMTI_TAKEN)
 		return id;
 	id = stack_table_find(t.hash);
-	return likely(id) ? id : intern(s, &t);
+	return likely(id) ? id : stack_intern(s, &t);
 }
 
 /*

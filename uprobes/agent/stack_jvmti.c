@@ -79,7 +79,7 @@ static bool take_frame(const struct question *q, const jvmtiFrameInfo *f, uint32
 }
 
 /* The native method that every virtual thread begins with. */
-static void take_entry(const struct question *q, uint32_t first, uint32_t room, struct taken *t)
+static void jvmti_take_entry(const struct question *q, uint32_t first, uint32_t room, struct taken *t)
 {
 	if (t->count == q->depth) {
 		t->end = FRT_WALK_DEPTH;
@@ -91,7 +91,7 @@ static void take_entry(const struct question *q, uint32_t first, uint32_t room, 
 }
 
 /* Ask from frame `start` on. How many there are, -1: the JVM does not say. */
-static jint ask(const struct question *q, jint start, jvmtiFrameInfo frames[PORTION])
+static jint jvmti_ask(const struct question *q, jint start, jvmtiFrameInfo frames[PORTION])
 {
 	jint n = 0;
 	jvmtiError error = (*jvmti)->GetStackTrace(jvmti, q->thread, start, PORTION, frames, &n);
@@ -102,14 +102,14 @@ static jint ask(const struct question *q, jint start, jvmtiFrameInfo frames[PORT
 }
 
 /* Hash the frames; those of the first `room`, when they have a place in the table, are named and written there. */
-static void take(const struct question *q, uint32_t first, uint32_t room, struct taken *t)
+static void jvmti_take(const struct question *q, uint32_t first, uint32_t room, struct taken *t)
 {
 	jvmtiFrameInfo frames[PORTION];
 	jint start = 0, n, i = OWN_FRAMES;
 
 	*t = (struct taken){ .end = FRT_WALK_BOTTOM };
 	do {
-		n = ask(q, start, frames);
+		n = jvmti_ask(q, start, frames);
 		if (n < 0 || (!start && !begins_with_own(q, frames, n))) {
 			t->refused = true;
 			return;
@@ -121,11 +121,11 @@ static void take(const struct question *q, uint32_t first, uint32_t room, struct
 		i = 0;
 	} while (n == (jint)PORTION);
 	if (q->is_virtual)
-		take_entry(q, first, room, t);
+		jvmti_take_entry(q, first, room, t);
 }
 
 /* The stack is not in the table yet: ask once more, and write it there. */
-static uint32_t intern(const struct question *q, const struct taken *t, uint64_t hash)
+static uint32_t jvmti_intern(const struct question *q, const struct taken *t, uint64_t hash)
 {
 	struct frt_stack row = { .hash = hash, .count = t->count, .end = t->end };
 	struct taken again;
@@ -133,7 +133,7 @@ static uint32_t intern(const struct question *q, const struct taken *t, uint64_t
 
 	if (id == FRT_STACK_LOST)
 		return id;
-	take(q, row.first, row.count, &again);
+	jvmti_take(q, row.first, row.count, &again);
 	if (again.refused || again.hash != t->hash || again.count != t->count || again.end != t->end) {
 		row.count = 0;
 		row.end = FRT_WALK_UNREADABLE;
@@ -143,12 +143,12 @@ static uint32_t intern(const struct question *q, const struct taken *t, uint64_t
 	return id;
 }
 
-static enum stack_jvmti_answer answer(const struct question *q, uint32_t *id)
+static enum stack_jvmti_answer jvmti_answer(const struct question *q, uint32_t *id)
 {
 	struct taken t;
 	uint64_t hash;
 
-	take(q, 0, 0, &t);
+	jvmti_take(q, 0, 0, &t);
 	if (t.refused)
 		return STACK_JVMTI_REFUSED;
 	*id = 0;
@@ -157,7 +157,7 @@ static enum stack_jvmti_answer answer(const struct question *q, uint32_t *id)
 	hash = stack_named_mix(t.hash, t.end << 1 | q->is_virtual);
 	*id = stack_table_find(hash);
 	if (!*id)
-		*id = intern(q, &t, hash);
+		*id = jvmti_intern(q, &t, hash);
 	return STACK_JVMTI_TAKEN;
 }
 
@@ -165,7 +165,7 @@ static enum stack_jvmti_answer answer(const struct question *q, uint32_t *id)
  * Since JDK 21: name the running thread in *thread, a local reference. A thread that is not known as a carrier can be one all
  * the same, of a scheduler of the program's own.
  */
-static enum stack_jvmti_answer name_thread(const struct frt_slot *s, JNIEnv *env, jthread *thread)
+static enum stack_jvmti_answer jvmti_name_thread(const struct frt_slot *s, JNIEnv *env, jthread *thread)
 {
 	*thread = NULL;
 	if (s->flags & FRT_SLOT_CARRIER) {
@@ -196,12 +196,12 @@ enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *env, 
 	if (may_hang(s, method))
 		return STACK_JVMTI_UNASKED;
 	if (control->jni_version < JDK_21)
-		return answer(&q, id);
+		return jvmti_answer(&q, id);
 	q.is_virtual = s->flags & FRT_SLOT_CARRIER;
-	result = name_thread(s, env, &q.thread);
+	result = jvmti_name_thread(s, env, &q.thread);
 	if (result)
 		return result;
-	result = answer(&q, id);
+	result = jvmti_answer(&q, id);
 	(*env)->DeleteLocalRef(env, q.thread);
 	return result;
 }

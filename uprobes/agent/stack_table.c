@@ -15,7 +15,7 @@
 
 static uint64_t known[1u << SETS_LOG2][WAYS] __attribute__((aligned(64)));
 
-static struct frt_stack *row_of(uint32_t id)
+static struct frt_stack *table_row_of(uint32_t id)
 {
 	return (struct frt_stack *)control_at(FRT_STACKS_AT) + id % FRT_STACKS;
 }
@@ -46,14 +46,14 @@ uint32_t stack_table_find(uint64_t hash)
 
 		if (word >> 32 != (uint32_t)hash || !is_live(id))
 			continue;
-		if (load_acquire(&row_of(id)->id) == id && row_of(id)->hash == hash)
+		if (load_acquire(&table_row_of(id)->id) == id && table_row_of(id)->hash == hash)
 			return id;
 	}
 	return 0;
 }
 
 /* In place of a dead one, else of the oldest. */
-static void index_add(uint64_t hash, uint32_t id)
+static void table_index_add(uint64_t hash, uint32_t id)
 {
 	uint64_t *set = known[hash >> (64 - SETS_LOG2)], *to = set;
 
@@ -92,7 +92,7 @@ uint32_t stack_table_reserve(uint32_t count, uint32_t *first)
 		after = (uint64_t)FRT_STACK_AFTER(id) << 32 | (uint32_t)(next + count);
 	} while (!__atomic_compare_exchange_n(&control->stack_next, &next, after, false, __ATOMIC_ACQ_REL,
 					      __ATOMIC_RELAXED));
-	store_release(&row_of(id)->id, 0); /* while the row and its frames are neither the old nor the new */
+	store_release(&table_row_of(id)->id, 0); /* while the row and its frames are neither the old nor the new */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	*first = next;
 	return id;
@@ -100,7 +100,7 @@ uint32_t stack_table_reserve(uint32_t count, uint32_t *first)
 
 void stack_table_publish(uint32_t id, const struct frt_stack *stack)
 {
-	struct frt_stack *row = row_of(id);
+	struct frt_stack *row = table_row_of(id);
 
 	row->hash = stack->hash;
 	row->first = stack->first;
@@ -109,5 +109,5 @@ void stack_table_publish(uint32_t id, const struct frt_stack *stack)
 	row->flags = stack->flags;
 	store_release(&row->id, id);
 	if (stack->hash)
-		index_add(stack->hash, id);
+		table_index_add(stack->hash, id);
 }

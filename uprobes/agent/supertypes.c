@@ -20,7 +20,7 @@ void supertypes_init(jvmtiEnv *j)
 	jvmti = j;
 }
 
-static void mark_type(const struct climb *w, jclass c)
+static void supertypes_mark_type(const struct climb *w, jclass c)
 {
 	char *signature;
 	size_t length;
@@ -43,7 +43,7 @@ static void mark_interfaces(struct climb *w, jclass c, int levels)
 	for (jint i = 0; i < count; i++) {
 		if (w->left) {
 			w->left--;
-			mark_type(w, list[i]);
+			supertypes_mark_type(w, list[i]);
 			mark_interfaces(w, list[i], levels - 1);
 		}
 		(*w->env)->DeleteLocalRef(w->env, list[i]);
@@ -56,21 +56,21 @@ static void mark_near(struct climb *w, jclass c)
 {
 	jclass super = (*w->env)->GetSuperclass(w->env, c);
 
-	mark_type(w, c);
+	supertypes_mark_type(w, c);
 	mark_interfaces(w, c, 1);
 	if (super)
-		mark_type(w, super);
+		supertypes_mark_type(w, super);
 	(*w->env)->DeleteLocalRef(w->env, super);
 }
 
-static void mark_far(struct climb *w, jclass c)
+static void supertypes_mark_far(struct climb *w, jclass c)
 {
 	jclass type = c, super;
 
 	mark_interfaces(w, c, MOST_LEVELS);
 	while (w->left && (super = (*w->env)->GetSuperclass(w->env, type))) {
 		w->left--;
-		mark_type(w, super);
+		supertypes_mark_type(w, super);
 		mark_interfaces(w, super, MOST_LEVELS);
 		if (type != c)
 			(*w->env)->DeleteLocalRef(w->env, type);
@@ -90,7 +90,7 @@ bool supertypes_mark(JNIEnv *env, const struct matcher *p, jclass c, struct matc
 	mark_near(&w, c);
 	near = marks->count;
 	w.left = MOST_TYPES;
-	mark_far(&w, c);
+	supertypes_mark_far(&w, c);
 	return marks->count > near;
 }
 
@@ -103,7 +103,7 @@ void supertypes_find(const struct matcher *p, const jclass *loaded, jint count, 
 	s->more = false;
 	for (jint i = 0; i < count && matcher_has_supertypes(p); i++) {
 		marks.count = 0;
-		mark_type(&w, loaded[i]);
+		supertypes_mark_type(&w, loaded[i]);
 		if (!marks.count)
 			continue;
 		if (s->count == sizeof(s->base) / sizeof(s->base[0])) {

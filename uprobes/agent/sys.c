@@ -146,7 +146,7 @@ bool text_begins(const char *text, const char *prefix)
 	return true;
 }
 
-static bool failed(long result)
+static bool sys_failed(long result)
 {
 	return result < 0 && result > -4096;
 }
@@ -155,7 +155,7 @@ void *sys_map(size_t size)
 {
 	long at = call6(NR_mmap, 0, size, PROT_RW, MAP_PRIVATE_ANON, -1, 0);
 
-	return failed(at) ? NULL : (void *)at;
+	return sys_failed(at) ? NULL : (void *)at;
 }
 
 void sys_unmap(void *at, size_t size)
@@ -181,7 +181,7 @@ void *sys_map_shared(const char *name, size_t size, int *fd)
 	if (*fd < 0)
 		return NULL;
 	at = call6(NR_mmap, 0, size, PROT_RW, MAP_SHARED_RW, *fd, 0);
-	if (!failed(at))
+	if (!sys_failed(at))
 		return (void *)at;
 	sys_close(*fd);
 	*fd = -1;

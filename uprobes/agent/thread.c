@@ -72,7 +72,7 @@ static jobject running_thread(JNIEnv *env)
 }
 
 /* Copy at most size bytes, cutting no character of modified UTF-8 in two. */
-static uint8_t copy_name(char *to, size_t size, const char *from)
+static uint8_t thread_copy_name(char *to, size_t size, const char *from)
 {
 	size_t length = from ? strlen(from) : 0;
 
@@ -92,18 +92,18 @@ static void copy_group(struct frt_thread *row, jthreadGroup group)
 
 	if (!group || (*jvmti)->GetThreadGroupInfo(jvmti, group, &info))
 		return;
-	row->group_length = copy_name(row->group, sizeof(row->group), info.name);
+	row->group_length = thread_copy_name(row->group, sizeof(row->group), info.name);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
 }
 
-static void describe(struct frt_thread *row, JNIEnv *env, jobject thread)
+static void thread_describe(struct frt_thread *row, JNIEnv *env, jobject thread)
 {
 	jvmtiThreadInfo info;
 
 	row->java_id = (*env)->GetLongField(env, thread, id_field);
 	if ((*jvmti)->GetThreadInfo(jvmti, thread, &info))
 		return;
-	row->name_length = copy_name(row->name, sizeof(row->name), info.name);
+	row->name_length = thread_copy_name(row->name, sizeof(row->name), info.name);
 	copy_group(row, info.thread_group);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
 	if (info.thread_group)
@@ -147,7 +147,7 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 		if (row->carrier)
 			s->flags |= FRT_SLOT_CARRIER;
 		if (!thread_is_virtual(env, thread))
-			describe(row, env, thread);
+			thread_describe(row, env, thread);
 		(*env)->DeleteLocalRef(env, thread);
 	}
 	store_release(&row->serial, serial);
@@ -172,7 +172,7 @@ uint32_t thread_virtual_name(JNIEnv *env, jthread thread, char *name, size_t siz
 	else
 		buffer[sizeof(buffer) - 1] = 0;
 	(*env)->DeleteLocalRef(env, text);
-	length = copy_name(name, size, buffer);
+	length = thread_copy_name(name, size, buffer);
 	return length;
 }
 

@@ -129,7 +129,7 @@ static void atomic_extreme(uint64_t *to, uint64_t value, bool greater)
 		;
 }
 
-static void add_shared(uint32_t method, uint64_t duration, bool thrown)
+static void timing_add_shared(uint32_t method, uint64_t duration, bool thrown)
 {
 	struct frt_sum *sum = (struct frt_sum *)control_at(FRT_SHARED_AT) + method % FRT_MAX_METHODS;
 
@@ -141,7 +141,7 @@ static void add_shared(uint32_t method, uint64_t duration, bool thrown)
 	store_relaxed(&sum->method, method);
 }
 
-static uint32_t bucket_of(uint64_t d)
+static uint32_t timing_bucket_of(uint64_t d)
 {
 	uint32_t e, bucket;
 
@@ -194,7 +194,7 @@ static uint64_t *bucket_at(uint32_t method, uint32_t bucket)
 /* A call that does not wait. */
 static void histogram_add(uint32_t method, uint64_t duration)
 {
-	uint32_t bucket = bucket_of(duration);
+	uint32_t bucket = timing_bucket_of(duration);
 
 	if (group_is_there(method, bucket))
 		add_relaxed(bucket_at(method, bucket), 1);
@@ -202,7 +202,7 @@ static void histogram_add(uint32_t method, uint64_t duration)
 		add_relaxed(&control->unbucketed, 1);
 }
 
-/* bucket_of() of four durations that may wait: themselves, or the exponents of floats with the first bits of their fractions. */
+/* timing_bucket_of() of four durations that may wait: themselves, or the exponents of floats with the first bits of their fractions. */
 static inline __m128i buckets_of_four(__m128i d)
 {
 	__m128i small = _mm_cmplt_epi32(d, _mm_set1_epi32(1 << FRT_OCTAVE_LOG2));
@@ -316,7 +316,7 @@ static uint64_t group_width(uint64_t d)
 static bool groups_are_there(uint32_t method, uint64_t from, uint64_t end)
 {
 	for (uint64_t d = from; d < end; d += group_width(d))
-		if (!group_is_there(method, bucket_of(d)))
+		if (!group_is_there(method, timing_bucket_of(d)))
 			return false;
 	return true;
 }
@@ -345,7 +345,7 @@ static bool cell_learn(struct frt_cell *c, uint64_t duration)
 
 	if (duration - known_from < c->known)
 		return true;
-	if (!duration || duration >= FRT_RECENT_END || !group_is_there(c->method, bucket_of(duration)))
+	if (!duration || duration >= FRT_RECENT_END || !group_is_there(c->method, timing_bucket_of(duration)))
 		return false;
 	if (c->known && duration >= known_end) {
 		if (duration / FAR >= known_end || !groups_are_there(c->method, known_end, end))
@@ -363,7 +363,7 @@ void timing_add(struct frt_slot *s, uint32_t method, uint64_t duration, bool thr
 	struct frt_cell *c = cell_find(s, method);
 
 	if (!c && !(c = cell_new(s, method))) {
-		add_shared(method, duration, thrown);
+		timing_add_shared(method, duration, thrown);
 		histogram_add(method, duration);
 		return;
 	}

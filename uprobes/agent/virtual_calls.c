@@ -71,7 +71,7 @@ static inline uint64_t owner_word(JNIEnv *env)
 	return likely(offset && load_relaxed(&agreed) >= ENOUGH_PROOF) ? load_word((uint64_t)env + offset) : 0;
 }
 
-static uint32_t place_of(uint64_t key)
+static uint32_t virtual_calls_place_of(uint64_t key)
 {
 	return key * FRT_CELL_HASH >> (64 - FRT_VIRTUAL_LOG2);
 }
@@ -99,7 +99,7 @@ uint64_t virtual_calls_enter(struct frt_slot *s, JNIEnv *env, uint32_t method)
 		now = id ? sys_tsc() : now;
 	}
 	now |= KEPT;
-	row = id ? take_row(place_of(word ? word : now)) : NULL;
+	row = id ? take_row(virtual_calls_place_of(word ? word : now)) : NULL;
 	if (!row)
 		return now & ~KEPT;
 	row->java_id = id;
@@ -132,5 +132,5 @@ bool virtual_calls_leave(JNIEnv *env, uint64_t start, uint32_t method)
 	if (!(start & KEPT))
 		return true;
 	word = owner_word(env);
-	return (word && free_row(place_of(word), start, method)) || free_row(place_of(start), start, method);
+	return (word && free_row(virtual_calls_place_of(word), start, method)) || free_row(virtual_calls_place_of(start), start, method);
 }

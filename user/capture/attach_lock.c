@@ -21,7 +21,7 @@ static void lock_path(pid_t pid, char out[LOCK_PATH])
 	snprintf(out, LOCK_PATH, "%s/%d.attach", directory, (int)pid);
 }
 
-static int say_holder(pid_t pid, int fd, struct diag *d)
+static int attach_lock_say_holder(pid_t pid, int fd, struct diag *d)
 {
 	char text[16] = "";
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
@@ -52,7 +52,7 @@ int attach_lock(pid_t pid, int *lock, struct diag *d)
 		if (fd < 0)
 			return 0;
 		if (flock(fd, LOCK_EX | LOCK_NB)) {
-			err = say_holder(pid, fd, d);
+			err = attach_lock_say_holder(pid, fd, d);
 			close(fd);
 			return err;
 		}

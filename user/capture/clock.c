@@ -11,7 +11,7 @@
 #define SCALE	      56 /* binary digits behind the point of ns per tick */
 #define SLACK	      (1ULL << (SCALE - 8)) /* what the cut-off scale may lack of a whole nanosecond */
 
-static int64_t now_ns(clockid_t id)
+static int64_t clock_now_ns(clockid_t id)
 {
 	struct timespec t;
 
@@ -34,7 +34,7 @@ static struct clock_pair read_pair(void)
 
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t before = __rdtsc();
-		int64_t ns = now_ns(CLOCK_MONOTONIC);
+		int64_t ns = clock_now_ns(CLOCK_MONOTONIC);
 		uint64_t width = __rdtsc() - before;
 
 		if (width < narrowest) {
@@ -102,7 +102,7 @@ void clock_cover(struct clock *c, uint64_t tsc)
 }
 
 /* The last pair at or before the stamp. Most stamps are young: look at the last ones first. */
-static size_t find(struct clock *c, uint64_t tsc)
+static size_t clock_find(struct clock *c, uint64_t tsc)
 {
 	size_t low = 0, high = c->pairs - 2;
 
@@ -145,7 +145,7 @@ int64_t clock_ns(struct clock *c, uint64_t tsc)
 
 		if (tsc < c->pair[0].tsc) /* began before us: the longest base is the best */
 			return before_all(c, tsc);
-		i = find(c, tsc);
+		i = clock_find(c, tsc);
 		load_stretch(c, &c->pair[i], &c->pair[i + 1]);
 	}
 	return c->stretch.monotonic +
@@ -178,7 +178,7 @@ const struct clock_pair *clock_last(const struct clock *c)
 
 int64_t clock_realtime_offset(void)
 {
-	int64_t before = now_ns(CLOCK_MONOTONIC), real = now_ns(CLOCK_REALTIME);
+	int64_t before = clock_now_ns(CLOCK_MONOTONIC), real = clock_now_ns(CLOCK_REALTIME);
 
-	return real - (before + now_ns(CLOCK_MONOTONIC)) / 2;
+	return real - (before + clock_now_ns(CLOCK_MONOTONIC)) / 2;
 }

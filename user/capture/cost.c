@@ -4,17 +4,17 @@
 #define TO_STAMPS_NS 5.0  /* JNI's way into the hooks and out again, that the stamps do not hide */
 #define COLLECTOR_NS 30.0 /* of frtrace for an event: 26 ns of its own, the rest the kernel's for queue and file */
 
-static double ns_of(const struct clock *c, uint64_t ticks)
+static double cost_ns_of(const struct clock *c, uint64_t ticks)
 {
 	return clock_ns_of_ticks(c, ticks);
 }
 
 double cost_of_hooks(const struct segment *s, const struct clock *c)
 {
-	return ns_of(c, segment_header(s)->hook_ticks) + TO_STAMPS_NS;
+	return cost_ns_of(c, segment_header(s)->hook_ticks) + TO_STAMPS_NS;
 }
 
 double cost_of_recording(const struct frt_slot *slot, const struct clock *c)
 {
-	return ns_of(c, __atomic_load_n(&slot->record_ticks, __ATOMIC_RELAXED)) + COLLECTOR_NS;
+	return cost_ns_of(c, __atomic_load_n(&slot->record_ticks, __ATOMIC_RELAXED)) + COLLECTOR_NS;
 }

@@ -34,7 +34,7 @@ void holdback_free(struct holdback *h)
 	free(h);
 }
 
-static bool make_room(struct holdback *h)
+static bool holdback_make_room(struct holdback *h)
 {
 	size_t room = h->room ? 2 * h->room : 256;
 	struct held *more;
@@ -49,11 +49,11 @@ static bool make_room(struct holdback *h)
 	return true;
 }
 
-static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+static void holdback_on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
 {
 	struct holdback *h = context;
 
-	if (!h->holding || !make_room(h)) { /* better told with what is known than not at all */
+	if (!h->holding || !holdback_make_room(h)) { /* better told with what is known than not at all */
 		h->sink.span(h->sink.context, s, v);
 		return;
 	}
@@ -63,7 +63,7 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	h->count++;
 }
 
-static void on_cover(void *context, uint64_t tsc)
+static void holdback_on_cover(void *context, uint64_t tsc)
 {
 	struct holdback *h = context;
 
@@ -72,7 +72,7 @@ static void on_cover(void *context, uint64_t tsc)
 
 struct stream_sink holdback_sink(struct holdback *h)
 {
-	return (struct stream_sink){ .span = on_span, .cover = on_cover, .context = h };
+	return (struct stream_sink){ .span = holdback_on_span, .cover = holdback_on_cover, .context = h };
 }
 
 void holdback_begin(struct holdback *h)

@@ -107,7 +107,7 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 	choose_usage(k, bpf, kernel == SETTINGS_KERNEL_FULL);
 }
 
-static int keep(struct kernel_probes *k, struct bpf_link *link)
+static int kernel_probes_keep(struct kernel_probes *k, struct bpf_link *link)
 {
 	k->links[k->count++] = link;
 	return 0;
@@ -117,7 +117,7 @@ static int attach_tracepoint(struct kernel_probes *k, struct bpf_program *progra
 {
 	struct bpf_link *link = bpf_program__attach_trace(program);
 
-	return link ? keep(k, link) : diag_errno(d, errno, "cannot attach to tracepoint %s", bpf_program__name(program));
+	return link ? kernel_probes_keep(k, link) : diag_errno(d, errno, "cannot attach to tracepoint %s", bpf_program__name(program));
 }
 
 static int attach_site(struct kernel_probes *k, struct bpf_program *program, const struct usdt_site *site, struct diag *d)
@@ -125,10 +125,10 @@ static int attach_site(struct kernel_probes *k, struct bpf_program *program, con
 	struct bpf_link *link;
 	int err = usdt_attach(program, site, &link, d);
 
-	return err ?: keep(k, link);
+	return err ?: kernel_probes_keep(k, link);
 }
 
-static struct usdt_site thread_site(const struct mapping *agent)
+static struct usdt_site kernel_probes_thread_site(const struct mapping *agent)
 {
 	return (struct usdt_site){ .path = agent->door, .pid = -1, .provider = "frtrace", .name = "thread" };
 }
@@ -182,7 +182,7 @@ static int run_on_cpu(struct bpf_program *program, int cpu)
 static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct mapping *agent, struct diag *d)
 {
 	struct bpf_program *programs[] = { bpf->progs.sys_exit, bpf->progs.sys_enter, bpf->progs.page_fault_user };
-	struct usdt_site thread = thread_site(agent);
+	struct usdt_site thread = kernel_probes_thread_site(agent);
 	int err = attach_site(k, bpf->progs.thread_usage, &thread, d);
 
 	bpf->bss->agent_code = (struct frt_code){ agent->start, agent->end };
@@ -196,7 +196,7 @@ static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const 
 void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t,
 			   const struct segment *segment, const struct mapping *agent)
 {
-	struct usdt_site thread = thread_site(agent);
+	struct usdt_site thread = kernel_probes_thread_site(agent);
 	int err = attach_tracepoint(k, bpf->progs.sched_waking, &k->why);
 
 	k->target = t;

@@ -45,7 +45,7 @@ struct walk {
 	uint64_t shown;
 };
 
-static void show(struct walk *w, const struct open_call *c)
+static void open_calls_show(struct walk *w, const struct open_call *c)
 {
 	w->see(w->context, c);
 	w->shown++;
@@ -67,7 +67,7 @@ static void show_slot(struct walk *w, const struct frt_slot *slot)
 			continue;
 		if (!w->no_stacks)
 			find_stack(&copy, i, h, &c);
-		show(w, &c);
+		open_calls_show(w, &c);
 	}
 }
 
@@ -121,7 +121,7 @@ static void show_virtual(struct walk *w, uint32_t i, const struct frt_virtual_ca
 		c.stack = call.stack;
 	else if (!w->no_stacks)
 		c.remark = "no stack: the virtual thread was not found, or not in this call";
-	show(w, &c);
+	open_calls_show(w, &c);
 }
 
 uint64_t open_calls_each(const struct segment *s, const char *no_stacks,

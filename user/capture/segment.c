@@ -71,7 +71,7 @@ void segment_close(struct segment *s)
 	*s = (struct segment){ .fd = -1 };
 }
 
-static int say_holder(const struct frt_owner *owner, struct diag *d)
+static int segment_say_holder(const struct frt_owner *owner, struct diag *d)
 {
 	char what[sizeof(owner->what) + 1];
 
@@ -86,7 +86,7 @@ int segment_lock(struct segment *s, struct diag *d)
 		return 0;
 	if (errno != EWOULDBLOCK)
 		return diag_errno(d, errno, "cannot lock the agent's control segment");
-	return say_holder(&segment_header(s)->owner, d);
+	return segment_say_holder(&segment_header(s)->owner, d);
 }
 
 bool segment_beat(struct segment *s)
@@ -108,7 +108,7 @@ int segment_check_free(const struct target *t, struct diag *d)
 		return fd == -ENOENT ? 0 : diag_set(d, -fd, "%s", ignored.text);
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		if (pread(fd, &header, sizeof(header), 0) == sizeof(header))
-			err = say_holder(&header.owner, d);
+			err = segment_say_holder(&header.owner, d);
 		else
 			err = diag_set(d, EBUSY, "cannot trace: another frtrace already traces this JVM");
 	}
@@ -116,7 +116,7 @@ int segment_check_free(const struct target *t, struct diag *d)
 	return err;
 }
 
-static uint32_t fill(const uint32_t *count, uint32_t most)
+static uint32_t segment_fill(const uint32_t *count, uint32_t most)
 {
 	uint32_t n = __atomic_load_n(count, __ATOMIC_ACQUIRE);
 
@@ -125,35 +125,35 @@ static uint32_t fill(const uint32_t *count, uint32_t most)
 
 const struct frt_slot *segment_slot(const struct segment *s, uint32_t number)
 {
-	if (number >= fill(&segment_header(s)->slots, FRT_MAX_SLOTS))
+	if (number >= segment_fill(&segment_header(s)->slots, FRT_MAX_SLOTS))
 		return NULL;
 	return (const struct frt_slot *)(s->base + FRT_SLOTS_AT) + number;
 }
 
 const struct frt_class *segment_class(const struct segment *s, uint32_t id)
 {
-	if (!id || id > fill(&segment_header(s)->classes, FRT_MAX_CLASSES - 1))
+	if (!id || id > segment_fill(&segment_header(s)->classes, FRT_MAX_CLASSES - 1))
 		return NULL;
 	return (const struct frt_class *)(s->base + FRT_CLASSES_AT) + id;
 }
 
 const struct frt_method *segment_method(const struct segment *s, uint32_t id)
 {
-	if (!id || id > fill(&segment_header(s)->methods, FRT_MAX_METHODS - 1))
+	if (!id || id > segment_fill(&segment_header(s)->methods, FRT_MAX_METHODS - 1))
 		return NULL;
 	return (const struct frt_method *)(s->base + FRT_METHODS_AT) + id;
 }
 
 const struct frt_loader *segment_loader(const struct segment *s, uint32_t number)
 {
-	if (number >= fill(&segment_header(s)->loaders, FRT_MAX_LOADERS))
+	if (number >= segment_fill(&segment_header(s)->loaders, FRT_MAX_LOADERS))
 		return NULL;
 	return (const struct frt_loader *)(s->base + FRT_LOADERS_AT) + number;
 }
 
 const struct frt_skip *segment_skip(const struct segment *s, uint32_t i)
 {
-	if (i >= fill(&segment_header(s)->skips, FRT_MAX_SKIPS))
+	if (i >= segment_fill(&segment_header(s)->skips, FRT_MAX_SKIPS))
 		return NULL;
 	return (const struct frt_skip *)(s->base + FRT_SKIPS_AT) + i;
 }
@@ -195,7 +195,7 @@ uint32_t segment_tid(const struct segment *s, uint32_t serial)
 size_t segment_string(const struct segment *s, uint32_t number, char *out, size_t size)
 {
 	const unsigned char *heap = (const unsigned char *)s->base + FRT_STRINGS_AT;
-	uint32_t end = fill(&segment_header(s)->strings, FRT_STRINGS_SIZE);
+	uint32_t end = segment_fill(&segment_header(s)->strings, FRT_STRINGS_SIZE);
 	size_t length = 0;
 
 	if (number && number < end && end - number >= 3) {

@@ -523,7 +523,7 @@ void session_take_waits_now(struct session *s)
 }
 
 /* What the sweep found waits for no more than what the queue had then. */
-static void settle(struct session *s)
+static void session_settle(struct session *s)
 {
 	kernel_probes_flush(&s->kernel, s->bpf);
 	holdback_end(s->hold, ringbuf_pos_produced(&s->position));
@@ -538,7 +538,7 @@ void session_sweep(struct session *s)
 		holdback_begin(s->hold);
 	sweep(&s->segment, s->streams);
 	if (s->hold)
-		settle(s);
+		session_settle(s);
 }
 
 void session_catch_up(struct session *s)

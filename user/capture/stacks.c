@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static uint64_t next_of(const struct stacks *s)
+static uint64_t stacks_next_of(const struct stacks *s)
 {
 	return __atomic_load_n(&segment_header(s->segment)->stack_next, __ATOMIC_ACQUIRE);
 }
@@ -24,13 +24,13 @@ void stacks_begin(struct stacks *s, const struct segment *segment)
 
 	s->segment = segment;
 	s->given_up = 0;
-	next = next_of(s);
+	next = stacks_next_of(s);
 	s->id = next >> 32;
 	s->frame = next;
 	store_done(s);
 }
 
-static const struct frt_stack *row_of(const struct stacks *s, uint32_t id)
+static const struct frt_stack *stacks_row_of(const struct stacks *s, uint32_t id)
 {
 	return (const struct frt_stack *)(s->segment->base + FRT_STACKS_AT) + id % FRT_STACKS;
 }
@@ -43,7 +43,7 @@ static bool is_no_id(uint32_t id)
 
 static bool is_complete(const struct stacks *s, uint32_t id)
 {
-	return !is_no_id(id) && __atomic_load_n(&row_of(s, id)->id, __ATOMIC_ACQUIRE) == id;
+	return !is_no_id(id) && __atomic_load_n(&stacks_row_of(s, id)->id, __ATOMIC_ACQUIRE) == id;
 }
 
 /* What the target says of its table, as far as that can be. */
@@ -72,7 +72,7 @@ static bool copy_row(struct stacks *s, uint32_t id, uint32_t most, uint32_t *end
 
 	if (!is_complete(s, id))
 		return false;
-	memcpy(&row, row_of(s, id), sizeof(row));
+	memcpy(&row, stacks_row_of(s, id), sizeof(row));
 	if (row.count > most || row.count > STACK_MOST || row.count > frames_of(s))
 		return false;
 	s->copy.id = id;
@@ -82,7 +82,7 @@ static bool copy_row(struct stacks *s, uint32_t id, uint32_t most, uint32_t *end
 	copy_frames(s, row.first);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	*end = row.first + row.count;
-	return is_complete(s, id) && (uint32_t)next_of(s) - row.first <= frames_of(s);
+	return is_complete(s, id) && (uint32_t)stacks_next_of(s) - row.first <= frames_of(s);
 }
 
 const struct stack *stacks_find(struct stacks *s, uint32_t id)
@@ -105,7 +105,7 @@ static void bound_gap(struct stacks *s, uint32_t next)
 
 bool stacks_read(struct stacks *s, bool all, void (*see)(void *context, const struct stack *stack), void *context)
 {
-	uint64_t next = next_of(s);
+	uint64_t next = stacks_next_of(s);
 	uint32_t end, room = frames_of(s); /* so many frames can wait at most */
 	bool good;
 

@@ -42,7 +42,7 @@ static const struct stream_vthread *vthread_of(const struct streams *s, uint32_t
 	return s->vthread[slot] ? s->vthread[slot] : &unknown;
 }
 
-static void record(struct streams *s, uint32_t slot, const struct frt_span *r)
+static void stream_record(struct streams *s, uint32_t slot, const struct frt_span *r)
 {
 	struct frt_vthread v;
 
@@ -101,7 +101,7 @@ void streams_feed(struct streams *s, uint32_t slot, uint64_t offset, const void 
 		struct frt_span r;
 
 		memcpy(&r, at, sizeof(r));
-		record(s, slot, &r);
+		stream_record(s, slot, &r);
 		s->received++;
 	}
 	s->next[slot] = offset + skip + size;

@@ -43,7 +43,7 @@ static void offer_classes(struct suggest *n, const struct target *t)
 	free(text);
 }
 
-static void offer_methods(struct suggest *n, const struct segment *seg)
+static void suggest_classes_offer_methods(struct suggest *n, const struct segment *seg)
 {
 	const struct frt_skip *s;
 	char class_name[1024], method[512];
@@ -64,7 +64,7 @@ void suggest_classes_print(const struct target *t, const struct segment *seg, co
 
 	if (!n)
 		return;
-	offer_methods(n, seg);
+	suggest_classes_offer_methods(n, seg);
 	offer_classes(n, t);
 	for (size_t i = 0; (best = suggest_best(n, i)); i++)
 		log_line("  loaded and near: '%s'", best);

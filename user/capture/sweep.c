@@ -12,7 +12,7 @@ void sweep_begin(const struct segment *seg, struct streams *streams)
 }
 
 /* The ring that a word names, or NULL when it lies outside of the rings' section. */
-static const char *ring_of(const struct segment *seg, uint64_t word, uint64_t *size)
+static const char *sweep_ring_of(const struct segment *seg, uint64_t word, uint64_t *size)
 {
 	uint64_t at = word >> 8, log2 = word & 0xff;
 
@@ -37,7 +37,7 @@ static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, u
 {
 	char copy[1 << FRT_RING_MAX_LOG2];
 	uint64_t word = __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), size, head, later, from, safe;
-	const char *ring = ring_of(seg, word, &size);
+	const char *ring = sweep_ring_of(seg, word, &size);
 
 	head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
 	from = streams->next[number];
@@ -74,7 +74,7 @@ static void finish_slot(const struct segment *seg, struct streams *streams, uint
 {
 	char copy[1 << FRT_RING_MAX_LOG2];
 	uint64_t size, head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE), from = streams->next[number];
-	const char *ring = ring_of(seg, __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), &size);
+	const char *ring = sweep_ring_of(seg, __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), &size);
 
 	if (head <= from || head % FRT_RECORD_SIZE)
 		return;

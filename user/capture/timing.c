@@ -8,7 +8,7 @@
 #define TRIES	     4 /* to copy what its owner writes meanwhile */
 #define BUCKETS	     (FRT_GROUPS * FRT_GROUP_BUCKETS)
 
-static uint64_t rule_of(const struct segment *s, uint32_t method)
+static uint64_t timing_rule_of(const struct segment *s, uint32_t method)
 {
 	const uint64_t *rules = (const uint64_t *)(s->base + FRT_RULES_AT);
 
@@ -17,12 +17,12 @@ static uint64_t rule_of(const struct segment *s, uint32_t method)
 
 bool timing_is_wanted(const struct segment *s, uint32_t method)
 {
-	return (rule_of(s, method) & (FRT_RULE_TIMED | FRT_RULE_SILENT)) == FRT_RULE_TIMED;
+	return (timing_rule_of(s, method) & (FRT_RULE_TIMED | FRT_RULE_SILENT)) == FRT_RULE_TIMED;
 }
 
 bool timing_is_silent(const struct segment *s, uint32_t method)
 {
-	return rule_of(s, method) & FRT_RULE_SILENT;
+	return timing_rule_of(s, method) & FRT_RULE_SILENT;
 }
 
 static void add(struct timings *t, const struct frt_sum *c)
@@ -86,7 +86,7 @@ static void add_recent(struct timings *t, const struct frt_cell *c)
 	t->of[c->method].recent = t->recents;
 }
 
-static struct frt_sum sum_of(const struct frt_cell *c)
+static struct frt_sum timing_sum_of(const struct frt_cell *c)
 {
 	struct frt_sum sum = {
 		.method = c->method,
@@ -140,7 +140,7 @@ static bool take_cells(struct timings *t, size_t count)
  * The slot's owner moves its cells when there are more: what was copied counts only if
  * they stood still. A target that moves them for ever is not followed.
  */
-static void add_slot(struct timings *t, const struct segment *s, const struct frt_slot *slot, struct frt_cell *copy)
+static void timing_add_slot(struct timings *t, const struct segment *s, const struct frt_slot *slot, struct frt_cell *copy)
 {
 	size_t count = 0;
 	uint64_t at;
@@ -158,7 +158,7 @@ static void add_slot(struct timings *t, const struct segment *s, const struct fr
 		count = 0;
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct frt_sum sum = sum_of(&copy[i]);
+		struct frt_sum sum = timing_sum_of(&copy[i]);
 
 		add(t, &sum);
 		add_recent(t, &copy[i]);
@@ -189,7 +189,7 @@ void timings_read(struct timings *t, const struct segment *s)
 	t->cells_left = FRT_CELLS_SIZE / sizeof(struct frt_cell);
 	for (uint32_t i = 0; copy && !t->forged && (slot = segment_slot(s, i)); i++)
 		if (slot->epoch == segment_header(s)->epoch)
-			add_slot(t, s, slot, copy);
+			timing_add_slot(t, s, slot, copy);
 	add_shared(t, s);
 	free(copy);
 }

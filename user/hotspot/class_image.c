@@ -60,7 +60,7 @@ static int next_index(struct class_image *c, uint16_t *index)
 	return 0;
 }
 
-static int put_utf8(struct class_image *c, const char *text, size_t length, uint16_t *index)
+static int image_put_utf8(struct class_image *c, const char *text, size_t length, uint16_t *index)
 {
 	bytes_put_u8(&c->pool, CONSTANT_UTF8);
 	bytes_put_be16(&c->pool, length);
@@ -70,14 +70,14 @@ static int put_utf8(struct class_image *c, const char *text, size_t length, uint
 
 static int put_attribute_name(struct class_image *c, const char *name, uint16_t *index)
 {
-	int e = *index ? 0 : put_utf8(c, name, strlen(name), index);
+	int e = *index ? 0 : image_put_utf8(c, name, strlen(name), index);
 
 	if (!e)
 		bytes_put_be16(&c->body, *index);
 	return e;
 }
 
-static int put_class(struct class_image *c, uint16_t name, uint16_t *index)
+static int image_put_class(struct class_image *c, uint16_t name, uint16_t *index)
 {
 	bytes_put_u8(&c->pool, CONSTANT_CLASS);
 	bytes_put_be16(&c->pool, name);
@@ -89,7 +89,7 @@ struct key {
 	uint64_t symbol;
 };
 
-static bool same(const void *context, uint32_t row)
+static bool image_same(const void *context, uint32_t row)
 {
 	const struct key *k = context;
 
@@ -104,7 +104,7 @@ static int add_symbol(struct reading *r, uint64_t symbol, uint64_t hash, uint16_
 
 	if (length < 0)
 		return length;
-	e = put_utf8(c, text, length, index);
+	e = image_put_utf8(c, text, length, index);
 	if (e)
 		return e;
 	if (rows_reserve(&c->constant, sizeof(*c->constant), c->constants, 1, &c->constant_room))
@@ -117,7 +117,7 @@ static int add_symbol(struct reading *r, uint64_t symbol, uint64_t hash, uint16_
 static int use_symbol(struct reading *r, uint64_t symbol, uint16_t *index)
 {
 	uint64_t hash = row_index_mix(0, symbol);
-	uint32_t row = row_index_find(&r->c->lookup, hash, same, &(struct key){r->c, symbol});
+	uint32_t row = row_index_find(&r->c->lookup, hash, image_same, &(struct key){r->c, symbol});
 
 	if (!row)
 		return add_symbol(r, symbol, hash, index);
@@ -142,7 +142,7 @@ static int use_class(struct reading *r, uint64_t klass, uint16_t *index)
 
 	if (!e)
 		e = use_symbol(r, symbol, &name);
-	return e ? e : put_class(r->c, name, index);
+	return e ? e : image_put_class(r->c, name, index);
 }
 
 /* ---- annotations: an Array<u1> with the content of a RuntimeVisibleAnnotations attribute, but for its length */
@@ -153,7 +153,7 @@ struct types {
 	int error;
 };
 
-static bool put_type(uint16_t number, void *context)
+static bool image_put_type(uint16_t number, void *context)
 {
 	struct types *t = context;
 	struct bytes *body = &t->r->c->body;
@@ -180,7 +180,7 @@ static int put_annotations(struct reading *r, const uint8_t *bytes, uint32_t siz
 	at = body->size;
 	bytes_put_be32(body, 0);
 	bytes_put_be16(body, 0);
-	if (!class_each_annotation_type(bytes, size, put_type, &t))
+	if (!class_each_annotation_type(bytes, size, image_put_type, &t))
 		return t.error ? t.error : -EBADMSG;
 	if (!body->failed) {
 		put_be(body->data + at, 4, body->size - at - 4);
@@ -277,7 +277,7 @@ static int put_method_annotations(struct reading *r, const struct method_parts *
 	return e ? e : read_annotations(r, array);
 }
 
-static int put_method(struct reading *r, uint64_t method, const struct method_parts *p)
+static int image_put_method(struct reading *r, uint64_t method, const struct method_parts *p)
 {
 	bool annotated = p->flags & r->l->const_has_annotations, is_short = p->code_size == 1;
 	struct class_image *c = r->c;
@@ -301,15 +301,15 @@ static int put_method(struct reading *r, uint64_t method, const struct method_pa
 }
 
 /* Methods that the JVM has made itself, against conflicting defaults, are in no class file. */
-static int add_method(struct reading *r, uint64_t method)
+static int image_add_method(struct reading *r, uint64_t method)
 {
 	struct method_parts p;
 	int e = read_parts(r, method, &p);
 
-	return e || p.flags & r->l->const_overpass ? e : put_method(r, method, &p);
+	return e || p.flags & r->l->const_overpass ? e : image_put_method(r, method, &p);
 }
 
-static int put_methods(struct reading *r, uint64_t klass)
+static int image_put_methods(struct reading *r, uint64_t klass)
 {
 	size_t count_at = r->c->body.size;
 	uint64_t array, method;
@@ -322,7 +322,7 @@ static int put_methods(struct reading *r, uint64_t klass)
 	bytes_put_be16(&r->c->body, 0);
 	for (uint32_t i = 0; !e && i < count; i++) {
 		e = mem_u64(r->m, array + r->l->array_pointers + 8ULL * i, &method);
-		e = e ?: add_method(r, method);
+		e = e ?: image_add_method(r, method);
 	}
 	if (!e && !r->c->body.failed)
 		put_be(r->c->body.data + count_at, 2, r->c->methods);
@@ -339,7 +339,7 @@ static int read_major(const struct reading *r, uint64_t klass, uint16_t *major)
 	return r->l->klass_major == FRT_NO_OFFSET ? 0 : mem_u16(r->m, klass + r->l->klass_major, major);
 }
 
-static int put_head(struct reading *r, uint64_t klass)
+static int image_put_head(struct reading *r, uint64_t klass)
 {
 	uint64_t access, super;
 	uint16_t this_class, super_class = 0;
@@ -356,7 +356,7 @@ static int put_head(struct reading *r, uint64_t klass)
 	return e;
 }
 
-static int join(struct class_image *c, uint16_t major)
+static int image_join(struct class_image *c, uint16_t major)
 {
 	bytes_put_be32(&c->file, 0xcafebabe);
 	bytes_put_be16(&c->file, major == 45 ? 3 : 0);
@@ -379,10 +379,10 @@ int class_image_read(struct class_image *c, const struct hotspot_layout *l, cons
 	if (!e && holder != klass)
 		e = -EBADMSG;
 	e = e ?: read_major(&r, klass, &major);
-	e = e ?: put_head(&r, klass);
-	e = e ?: put_methods(&r, klass);
+	e = e ?: image_put_head(&r, klass);
+	e = e ?: image_put_methods(&r, klass);
 	e = e ?: put_class_attributes(&r, klass);
-	return e ?: join(c, major);
+	return e ?: image_join(c, major);
 }
 
 /* ---- what is above it */

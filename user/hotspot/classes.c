@@ -24,7 +24,7 @@ struct key {
 	uint64_t address;
 };
 
-static bool same(const void *context, uint32_t row)
+static bool classes_same(const void *context, uint32_t row)
 {
 	const struct key *k = context;
 
@@ -36,7 +36,7 @@ static int note_seen(struct class_walk *w, uint64_t address)
 {
 	uint64_t hash = row_index_mix(0, address);
 
-	if (w->count == MAX_SEEN || row_index_find(&w->lookup, hash, same, &(struct key){w, address}))
+	if (w->count == MAX_SEEN || row_index_find(&w->lookup, hash, classes_same, &(struct key){w, address}))
 		return -EAGAIN;
 	if (rows_reserve(&w->seen, sizeof(*w->seen), w->count, 1, &w->room))
 		return -ENOMEM;
@@ -51,7 +51,7 @@ static int astray(int e)
 }
 
 /* 1: it is one to be shown; 0: an array, or being made. */
-static int read_class(struct class_walk *w, uint64_t klass, struct loaded_class *c)
+static int classes_read_class(struct class_walk *w, uint64_t klass, struct loaded_class *c)
 {
 	const struct hotspot_layout *l = w->l;
 	const struct mem *m = &w->pages.mem;
@@ -87,7 +87,7 @@ static int walk_classes(struct class_walk *w, uint64_t loader, bool boot)
 	while (!r && c.klass) {
 		r = note_seen(w, c.klass);
 		if (!r)
-			r = read_class(w, c.klass, &c);
+			r = classes_read_class(w, c.klass, &c);
 		if (r > 0)
 			r = w->see(&c, w->context);
 		if (!r && mem_u64(&w->pages.mem, c.klass + w->l->klass_next, &c.klass))

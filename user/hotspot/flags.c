@@ -13,7 +13,7 @@ struct table {
 	uint64_t name, value; /* offsets of pointers */
 };
 
-static int read_table(struct table *t, const struct mem *m, const struct vmstructs *v)
+static int flags_read_table(struct table *t, const struct mem *m, const struct vmstructs *v)
 {
 	uint64_t flags, count;
 
@@ -50,7 +50,7 @@ int hotspot_find_flags(const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYM
 	if (err)
 		return err;
 	memset(addresses, 0, count * sizeof(*addresses));
-	err = read_table(&t, m, &v);
+	err = flags_read_table(&t, m, &v);
 	for (uint64_t i = 0; i < t.count && i < MOST_FLAGS && !err; i++)
 		err = see_flag(&t, m, t.at + i * t.stride, names, count, addresses);
 	vmstructs_release(&v);

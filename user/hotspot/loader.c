@@ -6,7 +6,7 @@
 #include "user/hotspot/loader.h"
 #include "user/hotspot/symbol.h"
 
-static int read_name(const struct hotspot_layout *l, const struct mem *m, uint64_t symbol,
+static int loader_read_name(const struct hotspot_layout *l, const struct mem *m, uint64_t symbol,
 		     bool (*plausible)(const char *text), struct method_table *t, const char **out)
 {
 	char text[SYMBOL_MAX + 1];
@@ -25,7 +25,7 @@ static int read_class_name(const struct hotspot_layout *l, const struct mem *m, 
 
 	if (!klass || mem_u64(m, klass + l->walk.klass_name, &symbol))
 		return 0;
-	return read_name(l, m, symbol, symbol_names_class, t, out);
+	return loader_read_name(l, m, symbol, symbol_names_class, t, out);
 }
 
 static int read_object(const struct hotspot_layout *l, const struct mem *m, uint64_t oop, struct method_table *t,
@@ -86,6 +86,6 @@ int loader_read(const struct hotspot_layout *l, const struct mem *m, uint64_t lo
 	if (!mem_u64(m, loader + l->loader_klass, &klass))
 		r = read_class_name(l, m, klass, t, &out->loader_type);
 	if (!r && l->loader_name != FRT_NO_OFFSET && !mem_u64(m, loader + l->loader_name, &symbol) && symbol)
-		r = read_name(l, m, symbol, symbol_is_text, t, &out->loader_name);
+		r = loader_read_name(l, m, symbol, symbol_is_text, t, &out->loader_name);
 	return r;
 }

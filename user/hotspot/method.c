@@ -125,7 +125,7 @@ static int read_lines(const struct hotspot_layout *l, const struct mem *m, uint6
 	return r;
 }
 
-static int read_text(const char **out, const struct hotspot_layout *l, const struct mem *m, uint64_t symbol,
+static int method_read_text(const char **out, const struct hotspot_layout *l, const struct mem *m, uint64_t symbol,
 		     bool (*plausible)(const char *text), struct method_table *t)
 {
 	char text[SYMBOL_MAX + 1];
@@ -148,7 +148,7 @@ static int read_pool_text(const char **out, const struct hotspot_layout *l, cons
 
 	if (!r)
 		r = symbol_in_pool(l, m, pool, index, &symbol);
-	return r ? r : read_text(out, l, m, symbol, plausible, t);
+	return r ? r : method_read_text(out, l, m, symbol, plausible, t);
 }
 
 /* A flag word that some JDKs lack; then 0. */
@@ -218,7 +218,7 @@ static int read_loader(const struct hotspot_layout *l, const struct mem *m, uint
 	return loader_read(l, m, loader, t, out);
 }
 
-static int read_class(const struct hotspot_layout *l, const struct mem *m, uint64_t pool, struct method_table *t,
+static int method_read_class(const struct hotspot_layout *l, const struct mem *m, uint64_t pool, struct method_table *t,
 		      struct resolved_method *out)
 {
 	uint64_t klass, symbol, flags;
@@ -227,7 +227,7 @@ static int read_class(const struct hotspot_layout *l, const struct mem *m, uint6
 	if (!r)
 		r = mem_u64(m, klass + l->walk.klass_name, &symbol);
 	if (!r)
-		r = read_text(&out->class_name, l, m, symbol, symbol_names_class, t);
+		r = method_read_text(&out->class_name, l, m, symbol, symbol_names_class, t);
 	if (!r)
 		r = read_class_modifiers(l, m, klass, pool, out);
 	if (!r)
@@ -288,7 +288,7 @@ int method_read(struct method *out, const struct hotspot_layout *l, const struct
 		r = read_pool_text(&found.descriptor, l, m, pool, constants + l->walk.const_signature,
 				   symbol_is_descriptor, t);
 	if (!r)
-		r = read_class(l, m, pool, t, &found);
+		r = method_read_class(l, m, pool, t, &found);
 	if (!r)
 		r = read_modifiers(l, m, address, constants, &found);
 	if (!r)

@@ -33,7 +33,7 @@ void method_table_release(struct method_table *t)
 	*t = (struct method_table){0};
 }
 
-static bool text_is(const void *context, uint32_t row)
+static bool method_table_text_is(const void *context, uint32_t row)
 {
 	const struct method_text_key *k = context;
 	const struct method_text *t = k->table->text[row - 1];
@@ -51,7 +51,7 @@ const char *method_table_text(struct method_table *t, const char *text, size_t l
 	for (size_t i = 0; i < length; i++)
 		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ULL;
 	hash = row_index_mix(hash, length);
-	row = row_index_find(&t->by_text, hash, text_is, &key);
+	row = row_index_find(&t->by_text, hash, method_table_text_is, &key);
 	if (row)
 		return t->text[row - 1]->bytes;
 	if (t->bytes + length > METHOD_TABLE_TEXT || rows_reserve(&t->text, sizeof(*t->text), t->texts, 1, &t->text_room))

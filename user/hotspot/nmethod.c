@@ -66,7 +66,7 @@ static int read_mutable(struct nmethod *n, const struct hotspot_layout *l, const
 	return r ? r : read_place(m, n->address, l->blob_mutable_size, base, &n->metadata_end);
 }
 
-static int read_metadata(struct nmethod *n, const struct hotspot_layout *l, const struct mem *m)
+static int nmethod_read_metadata(struct nmethod *n, const struct hotspot_layout *l, const struct mem *m)
 {
 	uint16_t offset;
 	int r;
@@ -105,7 +105,7 @@ int nmethod_read(struct nmethod *out, const struct hotspot_layout *l, const stru
 	if (!r)
 		r = read_scopes(out, l, m);
 	if (!r)
-		r = read_metadata(out, l, m);
+		r = nmethod_read_metadata(out, l, m);
 	if (r)
 		return r;
 	return is_table(out->pcs, out->pcs_end) && is_table(out->scopes, out->scopes_end) &&

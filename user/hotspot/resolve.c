@@ -103,7 +103,7 @@ static void forget_frames(struct resolver *r)
 	r->frames_count = r->told_count = 0;
 }
 
-static void forget_methods(struct resolver *r)
+static void resolve_forget_methods(struct resolver *r)
 {
 	row_index_clear(&r->by_method);
 	bytes_clear(&r->lines);
@@ -118,7 +118,7 @@ bool resolver_is_full(const struct resolver *r)
 void resolver_forget(struct resolver *r)
 {
 	forget_frames(r);
-	forget_methods(r);
+	resolve_forget_methods(r);
 	method_table_release(&r->table);
 }
 
@@ -135,7 +135,7 @@ static uint64_t hash_method(const struct told_method *m)
 	return row_index_mix(row_index_mix(m->address, m->owner), m->cookie);
 }
 
-static const struct method *find_method(const struct resolver *r, const struct told_method *wanted)
+static const struct method *resolve_find_method(const struct resolver *r, const struct told_method *wanted)
 {
 	const struct told_method *key[] = {wanted, r->methods};
 	uint32_t row = row_index_find(&r->by_method, hash_method(wanted), is_told_method, key);
@@ -143,13 +143,13 @@ static const struct method *find_method(const struct resolver *r, const struct t
 	return row ? &r->methods[row - 1].method : NULL;
 }
 
-/* Read a Method and remember it. Whoever finds that the cookie has gone calls forget_methods(). */
+/* Read a Method and remember it. Whoever finds that the cookie has gone calls resolve_forget_methods(). */
 static int learn_method(struct resolver *r, struct told_method *new, const struct method **out)
 {
 	int e;
 
 	if (r->methods_count == METHODS_MAX || r->lines.size > LINES_MAX)
-		forget_methods(r);
+		resolve_forget_methods(r);
 	e = method_read(&new->method, r->layout, &r->now.mem, new->address, &r->table, &r->lines);
 	if (!e)
 		e = rows_reserve(&r->methods, sizeof(*r->methods), r->methods_count, 1, &r->methods_room);
@@ -204,7 +204,7 @@ static enum resolved_failure learn_interpreted(struct resolver *r, const struct 
 	if (!why && e)
 		why = failure(e);
 	if (why)
-		forget_methods(r);
+		resolve_forget_methods(r);
 	return why;
 }
 
@@ -220,11 +220,11 @@ static bool has_bytecode(const struct method *m, const struct frt_frame *f)
 static enum resolved_failure tell_interpreted(struct resolver *r, const struct frt_frame *f, size_t *count)
 {
 	struct told_method wanted = {.address = f->code, .cookie = f->cookie};
-	const struct method *m = find_method(r, &wanted);
+	const struct method *m = resolve_find_method(r, &wanted);
 	enum resolved_failure why;
 
 	if (m && !has_bytecode(m, f)) {
-		forget_methods(r);
+		resolve_forget_methods(r);
 		m = NULL;
 	}
 	if (!m) {
@@ -251,7 +251,7 @@ static int tell_scope(struct resolver *r, const struct frt_frame *f, const struc
 		      struct resolved_frame *out)
 {
 	struct told_method wanted = {.address = s->method, .owner = f->code, .cookie = f->cookie};
-	const struct method *m = find_method(r, &wanted);
+	const struct method *m = resolve_find_method(r, &wanted);
 	int e = m ? 0 : learn_method(r, &wanted, &m);
 
 	if (!e)
@@ -315,12 +315,12 @@ static enum resolved_failure tell_compiled(struct resolver *r, const struct frt_
 	if (!why && told <= 0)
 		why = told ? failure(told) : RESOLVE_NO_SCOPE;
 	if (why)
-		forget_methods(r);
+		resolve_forget_methods(r);
 	*count = told;
 	return why;
 }
 
-static enum resolved_failure tell(struct resolver *r, const struct frt_frame *f, size_t *count)
+static enum resolved_failure resolve_tell(struct resolver *r, const struct frt_frame *f, size_t *count)
 {
 	unsigned int without = r->layout->without;
 
@@ -368,7 +368,7 @@ size_t resolver_frame(struct resolver *r, const struct frt_frame *f, const struc
 		*out = r->told + r->frames[row - 1].first;
 		return r->frames[row - 1].count;
 	}
-	*why = tell(r, f, &count);
+	*why = resolve_tell(r, f, &count);
 	if (*why)
 		return 0;
 	remember(r, f, hash, count);

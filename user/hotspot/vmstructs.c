@@ -57,7 +57,7 @@ struct reader {
 	struct diag *d;
 };
 
-static int add_row(struct reader *r, enum table table, const char *type, const char *name, uint64_t value)
+static int vmstructs_add_row(struct reader *r, enum table table, const char *type, const char *name, uint64_t value)
 {
 	struct vmstructs_row *rows, *row;
 
@@ -76,7 +76,7 @@ static int add_row(struct reader *r, enum table table, const char *type, const c
 }
 
 /* A name that a row points to; -E2BIG is no reason to stop: nobody asks for it. */
-static int read_name(struct reader *r, uint64_t row, enum vmstructs_symbol column, char name[MAX_NAME])
+static int vmstructs_read_name(struct reader *r, uint64_t row, enum vmstructs_symbol column, char name[MAX_NAME])
 {
 	uint64_t at;
 	int e = mem_u64(r->m, row + r->values[column], &at);
@@ -91,43 +91,43 @@ static int read_name(struct reader *r, uint64_t row, enum vmstructs_symbol colum
 	return 0;
 }
 
-static int read_field(struct reader *r, uint64_t row)
+static int vmstructs_read_field(struct reader *r, uint64_t row)
 {
 	char type[MAX_NAME], name[MAX_NAME];
 	uint32_t is_static;
 	uint64_t value;
-	int e = read_name(r, row, VMSTRUCTS_FIELD_TYPE, type);
+	int e = vmstructs_read_name(r, row, VMSTRUCTS_FIELD_TYPE, type);
 
-	e = e ?: read_name(r, row, VMSTRUCTS_FIELD_NAME, name);
+	e = e ?: vmstructs_read_name(r, row, VMSTRUCTS_FIELD_NAME, name);
 	e = e ?: mem_u32(r->m, row + r->values[VMSTRUCTS_FIELD_STATIC], &is_static);
 	e = e ?: mem_u64(r->m, row + r->values[is_static ? VMSTRUCTS_FIELD_ADDRESS : VMSTRUCTS_FIELD_OFFSET], &value);
 	if (e || !type[0] || !name[0])
 		return e;
-	return add_row(r, is_static ? STATIC : OFFSET, type, name, value);
+	return vmstructs_add_row(r, is_static ? STATIC : OFFSET, type, name, value);
 }
 
 static int read_type(struct reader *r, uint64_t row)
 {
 	char type[MAX_NAME];
 	uint64_t size;
-	int e = read_name(r, row, VMSTRUCTS_TYPE_NAME, type);
+	int e = vmstructs_read_name(r, row, VMSTRUCTS_TYPE_NAME, type);
 
 	e = e ?: mem_u64(r->m, row + r->values[VMSTRUCTS_TYPE_SIZE], &size);
-	return e || !type[0] ? e : add_row(r, SIZE, type, NULL, size);
+	return e || !type[0] ? e : vmstructs_add_row(r, SIZE, type, NULL, size);
 }
 
 static int read_int(struct reader *r, uint64_t row)
 {
 	char name[MAX_NAME];
 	uint32_t value;
-	int e = read_name(r, row, VMSTRUCTS_INT_NAME, name);
+	int e = vmstructs_read_name(r, row, VMSTRUCTS_INT_NAME, name);
 
 	e = e ?: mem_u32(r->m, row + r->values[VMSTRUCTS_INT_VALUE], &value);
-	return e || !name[0] ? e : add_row(r, CONSTANT, name, NULL, (uint64_t)(int32_t)value);
+	return e || !name[0] ? e : vmstructs_add_row(r, CONSTANT, name, NULL, (uint64_t)(int32_t)value);
 }
 
 /* `first`: the table's variable; its stride and its columns are the variables behind it, up to `end`. */
-static int read_table(struct reader *r, enum vmstructs_symbol first, enum vmstructs_symbol end,
+static int vmstructs_read_table(struct reader *r, enum vmstructs_symbol first, enum vmstructs_symbol end,
 		      int (*read_row)(struct reader *r, uint64_t row))
 {
 	uint64_t row = r->values[first], stride = r->values[first + 1], name;
@@ -177,9 +177,9 @@ int vmstructs_read(struct vmstructs *v, const struct mem *m, const uint64_t symb
 		if (e)
 			diag_errno(d, -e, "cannot read %s", vmstructs_symbol_names[i]);
 	}
-	e = e ?: read_table(&r, VMSTRUCTS_FIELDS, VMSTRUCTS_TYPES, read_field);
-	e = e ?: read_table(&r, VMSTRUCTS_TYPES, VMSTRUCTS_INTS, read_type);
-	e = e ?: read_table(&r, VMSTRUCTS_INTS, VMSTRUCTS_SYMBOLS, read_int);
+	e = e ?: vmstructs_read_table(&r, VMSTRUCTS_FIELDS, VMSTRUCTS_TYPES, vmstructs_read_field);
+	e = e ?: vmstructs_read_table(&r, VMSTRUCTS_TYPES, VMSTRUCTS_INTS, read_type);
+	e = e ?: vmstructs_read_table(&r, VMSTRUCTS_INTS, VMSTRUCTS_SYMBOLS, read_int);
 	free(pages);
 	if (e)
 		vmstructs_release(v);
@@ -194,7 +194,7 @@ void vmstructs_release(struct vmstructs *v)
 	*v = (struct vmstructs){0};
 }
 
-static bool find(const struct vmstructs *v, enum table table, const char *name, uint64_t *value)
+static bool vmstructs_find(const struct vmstructs *v, enum table table, const char *name, uint64_t *value)
 {
 	struct vmstructs_row key = {.table = table};
 	const struct vmstructs_row *row;
@@ -210,24 +210,24 @@ static bool find(const struct vmstructs *v, enum table table, const char *name, 
 
 bool vmstructs_offset(const struct vmstructs *v, const char *name, uint64_t *offset)
 {
-	return find(v, OFFSET, name, offset);
+	return vmstructs_find(v, OFFSET, name, offset);
 }
 
 bool vmstructs_static(const struct vmstructs *v, const char *name, uint64_t *address)
 {
-	return find(v, STATIC, name, address);
+	return vmstructs_find(v, STATIC, name, address);
 }
 
 bool vmstructs_size(const struct vmstructs *v, const char *name, uint64_t *size)
 {
-	return find(v, SIZE, name, size);
+	return vmstructs_find(v, SIZE, name, size);
 }
 
 bool vmstructs_constant(const struct vmstructs *v, const char *name, int64_t *value)
 {
 	uint64_t bits;
 
-	if (!find(v, CONSTANT, name, &bits))
+	if (!vmstructs_find(v, CONSTANT, name, &bits))
 		return false;
 	*value = (int64_t)bits;
 	return true;

@@ -43,7 +43,7 @@ static enum matcher_answer class_answer(const struct active *a, const struct act
 	return matcher_class(&a->pattern, name, strlen(name));
 }
 
-static int see_class(const struct active_frame *f, void *context)
+static int active_see_class(const struct active_frame *f, void *context)
 {
 	struct active *a = context;
 
@@ -144,7 +144,7 @@ static int see(const struct active_frame *f, void *context)
 	return 0;
 }
 
-static void print(const struct active *a, struct settings *settings)
+static void active_print(const struct active *a, struct settings *settings)
 {
 	struct diag ignored;
 
@@ -170,11 +170,11 @@ void active_report(const char *thread_dump, const struct target *t, struct setti
 	if (!a || filter_list_compile(settings->filters, &block, &a->pattern.size, &ignored))
 		goto out;
 	a->pattern.block = block;
-	if (!dump_each_frame(thread_dump, see_class, a))
+	if (!dump_each_frame(thread_dump, active_see_class, a))
 		goto out;
 	read_matches(a, t);
 	dump_each_frame(thread_dump, see, a);
-	print(a, settings);
+	active_print(a, settings);
 	matches_release(&a->found);
 	jvm_model_close(&a->model);
 out:

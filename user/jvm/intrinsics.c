@@ -155,7 +155,7 @@ static const char *next_word(const char *at, struct word *w)
 	return at + length;
 }
 
-static int append(char *to, size_t size, const char *format, ...)
+static int intrinsics_append(char *to, size_t size, const char *format, ...)
 {
 	size_t used = strlen(to);
 	va_list args;
@@ -167,15 +167,15 @@ static int append(char *to, size_t size, const char *format, ...)
 	return n < 0 || (size_t)n >= size - used ? -E2BIG : 0;
 }
 
-static int add(struct intrinsics *chosen, const struct row *row, const struct word *w, struct diag *d)
+static int intrinsics_add(struct intrinsics *chosen, const struct row *row, const struct word *w, struct diag *d)
 {
 	const char *comma = chosen->names[0] ? "," : "";
-	int err = append(chosen->methods, sizeof(chosen->methods), "%s.%.*s\n", row->class_name, (int)w->method_length, w->method);
+	int err = intrinsics_append(chosen->methods, sizeof(chosen->methods), "%s.%.*s\n", row->class_name, (int)w->method_length, w->method);
 
 	if (!err && w->names_length)
-		err = append(chosen->names, sizeof(chosen->names), "%s%.*s", comma, (int)w->names_length, w->names);
+		err = intrinsics_append(chosen->names, sizeof(chosen->names), "%s%.*s", comma, (int)w->names_length, w->names);
 	else if (!err)
-		err = append(chosen->names, sizeof(chosen->names), "%s_%.*s", comma, (int)w->method_length, w->method);
+		err = intrinsics_append(chosen->names, sizeof(chosen->names), "%s_%.*s", comma, (int)w->method_length, w->method);
 	chosen->concat |= !!(row->needs & CONCAT);
 	chosen->boxing |= !!(row->needs & BOXING);
 	return err ? diag_set(d, -err, "too many intrinsics") : 0;
@@ -199,7 +199,7 @@ static int choose_of(struct intrinsics *chosen, const struct row *row, const str
 
 	while (!err && (at = next_word(at, &w)))
 		if (is_selected(p, row, &w) && (!w.interpreter || feature >= INTERPRETER_SINCE))
-			err = add(chosen, row, &w, d);
+			err = intrinsics_add(chosen, row, &w, d);
 	return err;
 }
 

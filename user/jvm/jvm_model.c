@@ -34,7 +34,7 @@ int jvm_model_find_flags(const struct target *t, const char *const names[], size
 }
 
 /* `needs`: HOTSPOT_NO_*, what must not be missing */
-static int read_layout(struct jvm_model *m, const struct target *t, unsigned int needs, struct diag *d)
+static int jvm_model_read_layout(struct jvm_model *m, const struct target *t, unsigned int needs, struct diag *d)
 {
 	uint64_t symbols[VMSTRUCTS_SYMBOLS];
 	int err = find_tables(&m->remote, t, symbols, d);
@@ -52,7 +52,7 @@ static int open_memory(struct jvm_model *m, const struct target *t, unsigned int
 
 	*m = (struct jvm_model){ .remote.fd = -1 };
 	err = remote_mem_open(&m->remote, t, d);
-	return err ? err : read_layout(m, t, needs, d);
+	return err ? err : jvm_model_read_layout(m, t, needs, d);
 }
 
 int jvm_model_open_classes(struct jvm_model *m, const struct target *t, struct diag *d)

@@ -16,11 +16,11 @@
 #include <string.h>
 
 #define WALK_READ(w, to, size, address) mem_read((w)->context, address, to, size)
-#define WALK_STACK(w, to, address)	stack_word(w, to, address)
+#define WALK_STACK(w, to, address)	layout_check_stack_word(w, to, address)
 #define WALK_CODE(w, pc, code)		walk_code_at(w, pc, code)
 
 struct walk;
-static int stack_word(const struct walk *w, uint64_t *to, uint64_t address);
+static int layout_check_stack_word(const struct walk *w, uint64_t *to, uint64_t address);
 
 #include "bpf/walk.h"
 
@@ -28,7 +28,7 @@ static int stack_word(const struct walk *w, uint64_t *to, uint64_t address);
 #define MOST_FRAMES  256u  /* raw */
 #define MOST_METHODS 1024u /* the dump's own limit is -XX:MaxJavaStackTraceDepth=1024 */
 
-static int stack_word(const struct walk *w, uint64_t *to, uint64_t address)
+static int layout_check_stack_word(const struct walk *w, uint64_t *to, uint64_t address)
 {
 	return address < w->low || address > w->high - 8 || mem_u64(w->context, address, to);
 }
@@ -152,7 +152,7 @@ void layout_check_walk(struct proof *p)
 			walk_thread(p, s->walked.thread, s->walked.tid, &s->walked);
 }
 
-static bool is_continuation(const struct resolved_method *m)
+static bool layout_check_is_continuation(const struct resolved_method *m)
 {
 	return !strcmp(m->class_name, "jdk/internal/vm/Continuation");
 }
@@ -169,7 +169,7 @@ static bool resolve(struct proof *p, struct sleeper *s)
 		if (!n)
 			return false;
 		for (size_t j = 0; j < n && s->methods < MOST_METHODS; j++) {
-			if (is_continuation(methods[j].method))
+			if (layout_check_is_continuation(methods[j].method))
 				return false;
 			s->method[s->methods++] = methods[j];
 		}

@@ -42,7 +42,7 @@ struct key {
 	const char *name;
 };
 
-static bool same(const void *context, uint32_t row)
+static bool matches_same(const void *context, uint32_t row)
 {
 	const struct key *k = context;
 	const struct loaded_class *c = &k->f->candidate[row - 1].c;
@@ -61,7 +61,7 @@ static int add_candidate(struct finder *f, const struct loaded_class *c, enum ma
 	if (!new.c.name)
 		return -ENOMEM;
 	hash = row_index_mix(row_index_mix(0, c->loader), (uintptr_t)new.c.name);
-	row = row_index_find(&f->lookup, hash, same, &(struct key){f, c->loader, new.c.name});
+	row = row_index_find(&f->lookup, hash, matches_same, &(struct key){f, c->loader, new.c.name});
 	if (row) {
 		f->candidate[row - 1] = new;
 		return 0;
@@ -72,7 +72,7 @@ static int add_candidate(struct finder *f, const struct loaded_class *c, enum ma
 	return row_index_add(&f->lookup, hash, f->candidates);
 }
 
-static int see_class(const struct loaded_class *c, void *context)
+static int matches_see_class(const struct loaded_class *c, void *context)
 {
 	struct finder *f = context;
 	enum matcher_answer answer;
@@ -95,7 +95,7 @@ static int find_candidates(struct finder *f)
 			usleep(f->s->pause_us);
 		row_index_clear(&f->lookup);
 		f->candidates = f->out->classes = 0;
-		r = hotspot_each_class(f->s->layout, f->s->mem, see_class, f);
+		r = hotspot_each_class(f->s->layout, f->s->mem, matches_see_class, f);
 	}
 	f->out->incomplete = r == -EAGAIN;
 	return r == -EAGAIN ? 0 : r;
@@ -147,7 +147,7 @@ static uint32_t doubts(struct finder *f, const struct class_image_method *im, ui
 	return flags;
 }
 
-static uint32_t flags_of(struct finder *f, const struct candidate *c, const struct class_file *file, uint16_t i)
+static uint32_t matches_flags_of(struct finder *f, const struct candidate *c, const struct class_file *file, uint16_t i)
 {
 	const struct hotspot_layout *l = f->s->layout;
 	uint32_t flags = doubts(f, &f->image.method[i], file->major);
@@ -161,7 +161,7 @@ static uint32_t flags_of(struct finder *f, const struct candidate *c, const stru
 	return flags;
 }
 
-static const char *keep(struct finder *f, struct class_text t)
+static const char *matches_keep(struct finder *f, struct class_text t)
 {
 	return method_table_text(f->out->texts, t.text, t.length);
 }
@@ -170,15 +170,15 @@ static const struct resolved_method *keep_method(struct finder *f, const struct 
 {
 	struct resolved_method r = {.modifiers = m->access, .class_name = c->c.name};
 
-	r.name = keep(f, m->name);
-	r.descriptor = keep(f, m->descriptor);
+	r.name = matches_keep(f, m->name);
+	r.descriptor = matches_keep(f, m->descriptor);
 	if (!r.name || !r.descriptor ||
 	    (!c->c.boot && loader_read(f->s->layout, &f->pages.mem, c->c.loader, f->out->texts, &r)))
 		return NULL;
 	return method_table_add(f->out->texts, &r);
 }
 
-static int add_match(struct finder *f, const struct candidate *c, const struct class_file *file, uint16_t i,
+static int matches_add_match(struct finder *f, const struct candidate *c, const struct class_file *file, uint16_t i,
 		     const struct match *said)
 {
 	struct matches *out = f->out;
@@ -190,7 +190,7 @@ static int add_match(struct finder *f, const struct candidate *c, const struct c
 	m.address = f->image.method[i].method;
 	m.loader = c->c.boot ? 0 : c->c.loader;
 	if (!m.reason)
-		m.flags = flags_of(f, c, file, i);
+		m.flags = matches_flags_of(f, c, file, i);
 	out->match[out->count++] = m;
 	return 0;
 }
@@ -207,7 +207,7 @@ static int judge_methods(struct finder *f, const struct candidate *c, const stru
 
 		m.reason = reason ? reason : of_class;
 		if (m.verdict.trace || m.verdict.timing)
-			r = add_match(f, c, file, i, &m);
+			r = matches_add_match(f, c, file, i, &m);
 	}
 	if (r)
 		f->out->count = before;
@@ -215,7 +215,7 @@ static int judge_methods(struct finder *f, const struct candidate *c, const stru
 }
 
 /* The class is one that was named, but has no such method. */
-static void offer_methods(struct finder *f, const struct candidate *c, const struct class_file *file)
+static void matches_offer_methods(struct finder *f, const struct candidate *c, const struct class_file *file)
 {
 	char name[512];
 
@@ -246,7 +246,7 @@ static int judge_image(struct finder *f, const struct candidate *c, struct match
 		r = judge_methods(f, c, &file, marks);
 	}
 	if (!r && f->out->count == before)
-		offer_methods(f, c, &file);
+		matches_offer_methods(f, c, &file);
 	free(memory);
 	return r;
 }
@@ -265,7 +265,7 @@ static void see_above(const char *name, size_t length, void *context)
 	matcher_tag_supertype(a->pattern, (struct matcher_text){name, length}, a->marks);
 }
 
-static int judge(struct finder *f, const struct candidate *c)
+static int matches_judge(struct finder *f, const struct candidate *c)
 {
 	const struct hotspot_layout *l = f->s->layout;
 	struct matcher_tags marks = {.count = 0};
@@ -296,7 +296,7 @@ static int judge_patiently(struct finder *f, const struct candidate *c)
 		if (i)
 			usleep(f->s->pause_us);
 		page_cache_clear(&f->pages); /* what was read for others may have changed since */
-		r = judge(f, c);
+		r = matches_judge(f, c);
 	}
 	if (r == -ENOMEM || r == -ESRCH)
 		return r;

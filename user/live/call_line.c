@@ -19,7 +19,7 @@ static void resolved_name(const struct resolved_method *m, char *out, size_t siz
 	snprintf(out, size, "%s.%s", class_name, method);
 }
 
-static void put_caller(FILE *to, const struct call_line *c)
+static void call_line_put_caller(FILE *to, const struct call_line *c)
 {
 	char name[2 * NAME_TEXT];
 
@@ -47,7 +47,7 @@ void call_line_print(FILE *to, const struct call_line *c)
 	term_print(to, name);
 	if (c->thrown)
 		fputs("  thrown", to);
-	put_caller(to, c);
+	call_line_put_caller(to, c);
 	putc('\n', to);
 }
 

@@ -152,7 +152,7 @@ static ssize_t read_patiently(int fd, bool at_work, void *to, size_t size)
 	}
 }
 
-static int explain_silence(int fd, pid_t target, struct diag *d)
+static int control_socket_explain_silence(int fd, pid_t target, struct diag *d)
 {
 	struct ucred collector = { 0 };
 	socklen_t length = sizeof(collector);
@@ -198,7 +198,7 @@ static int read_answer(int fd, pid_t target, bool at_work, int out, struct diag 
 		return status - '0';
 	}
 	if (n == -ETIMEDOUT)
-		return explain_silence(fd, target, d);
+		return control_socket_explain_silence(fd, target, d);
 	return diag_set(d, EPIPE, "the recording ended without an answer");
 }
 
@@ -219,7 +219,7 @@ int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d)
 
 		if (fd >= 0)
 			close(fd);
-		return full ? explain_silence(-1, pid, d)
+		return full ? control_socket_explain_silence(-1, pid, d)
 			    : diag_set(d, ENOENT, "%d is not being recorded in the background by this user", (int)pid);
 	}
 	err = send_line(fd, line);

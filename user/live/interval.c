@@ -87,7 +87,7 @@ static uint64_t age(const struct intervals *v, uint64_t start)
 	return ns > 0 ? ns : 0;
 }
 
-static uint64_t ns_of(const struct intervals *v, uint64_t ticks)
+static uint64_t interval_ns_of(const struct intervals *v, uint64_t ticks)
 {
 	return clock_ns_of_ticks(v->clock, ticks);
 }
@@ -96,9 +96,9 @@ static struct timing in_ns(const struct intervals *v, const struct timing *t)
 {
 	return (struct timing){ .count = t->count,
 				.thrown = t->thrown,
-				.total = ns_of(v, t->total),
-				.minimum = ns_of(v, t->minimum),
-				.maximum = ns_of(v, t->maximum) };
+				.total = interval_ns_of(v, t->total),
+				.minimum = interval_ns_of(v, t->minimum),
+				.maximum = interval_ns_of(v, t->maximum) };
 }
 
 /* What the differences are taken to; seen NULL: to nothing. */
@@ -112,16 +112,16 @@ static void fill_times(struct intervals *v, struct interval_row *r, const struct
 	const struct timing *now = &v->now.of[r->method], *before = &base->of[r->method];
 	uint64_t ticks = now->total - before->total, percentile[TIMING_PERCENTILES], longest;
 
-	r->total = ns_of(v, ticks);
+	r->total = interval_ns_of(v, ticks);
 	r->average = (r->total + r->calls / 2) / r->calls;
-	r->maximum = ns_of(v, now->maximum);
+	r->maximum = interval_ns_of(v, now->maximum);
 	r->bucketed = timing_percentiles_since(v->segment, &v->now, r->method, base->seen, percentile, &longest);
 	if (!r->bucketed)
 		return;
-	r->p50 = ns_of(v, percentile[TIMING_P50]);
-	r->p99 = ns_of(v, percentile[TIMING_P99]);
+	r->p50 = interval_ns_of(v, percentile[TIMING_P50]);
+	r->p99 = interval_ns_of(v, percentile[TIMING_P99]);
 	if (now->maximum <= before->maximum)
-		r->maximum = ns_of(v, longest);
+		r->maximum = interval_ns_of(v, longest);
 }
 
 /* `base` NULL: since the start. */
@@ -139,7 +139,7 @@ static void fill_split(struct intervals *v, struct interval_row *r, const struct
 	v->split_before[r->method] = *now;
 }
 
-static void add_row(struct intervals *v, uint32_t method, const struct base *base)
+static void interval_add_row(struct intervals *v, uint32_t method, const struct base *base)
 {
 	const struct timing *now = &v->now.of[method], *before = &base->of[method];
 	const struct open_calls *open = &v->open[method];
@@ -176,7 +176,7 @@ static int busier(const void *a, const void *b)
 static void add_rows(struct intervals *v, const struct base *base)
 {
 	for (uint32_t id = 1; segment_method(v->segment, id); id++)
-		add_row(v, id, base);
+		interval_add_row(v, id, base);
 	qsort(v->row, v->interval.rows, sizeof(v->row[0]), busier);
 }
 

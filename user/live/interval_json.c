@@ -12,7 +12,7 @@ static void put_age(struct json *j, const char *key, bool known, uint64_t ns)
 		json_null(j, key);
 }
 
-static void put_times(struct json *j, const struct interval_row *r)
+static void interval_json_put_times(struct json *j, const struct interval_row *r)
 {
 	put_age(j, "averageNs", r->calls, r->average);
 	put_age(j, "p50Ns", r->bucketed, r->p50);
@@ -33,7 +33,7 @@ static void put_since_start(struct json *j, const struct timing *t)
 }
 
 /* Of recorded calls. */
-static void put_split(struct json *j, const struct breakdown_sum *s)
+static void interval_json_put_split(struct json *j, const struct breakdown_sum *s)
 {
 	json_object(j, "where");
 	json_unsigned(j, "calls", s->calls);
@@ -45,7 +45,7 @@ static void put_split(struct json *j, const struct breakdown_sum *s)
 	json_end(j);
 }
 
-static void put_row(struct json *j, const struct interval_row *r, bool split, const struct segment *s)
+static void interval_json_put_row(struct json *j, const struct interval_row *r, bool split, const struct segment *s)
 {
 	const struct frt_method *m = segment_method(s, r->method);
 
@@ -54,12 +54,12 @@ static void put_row(struct json *j, const struct interval_row *r, bool split, co
 	json_bool(j, "lowerBound", m && m->flags & FRT_METHOD_LOWER_BOUND);
 	json_unsigned(j, "calls", r->calls);
 	json_unsigned(j, "thrown", r->thrown);
-	put_times(j, r);
+	interval_json_put_times(j, r);
 	json_unsigned(j, "open", r->open);
 	put_age(j, "oldestOpenNs", r->open, r->oldest_age);
 	put_since_start(j, &r->since_start);
 	if (split)
-		put_split(j, &r->split);
+		interval_json_put_split(j, &r->split);
 	json_end(j);
 }
 
@@ -82,7 +82,7 @@ void interval_json(FILE *to, const struct interval *i, const struct interval_tab
 	put_age(&j, "oldestOpenNs", i->open && i->oldest_method, i->oldest_age);
 	json_array(&j, "methods");
 	for (uint32_t n = 0; n < rows; n++)
-		put_row(&j, &i->row[n], i->split, setup->segment);
+		interval_json_put_row(&j, &i->row[n], i->split, setup->segment);
 	json_end(&j);
 	json_unsigned(&j, "methodsNotShown", i->rows - rows);
 	json_end(&j);

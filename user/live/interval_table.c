@@ -78,7 +78,7 @@ static void cell(const struct interval_row *r, enum column c, char out[CELL_TEXT
 	}
 }
 
-static void measure(struct layout *l, const struct interval *i, uint32_t rows)
+static void interval_table_measure(struct layout *l, const struct interval *i, uint32_t rows)
 {
 	char text[CELL_TEXT];
 
@@ -92,7 +92,7 @@ static void measure(struct layout *l, const struct interval *i, uint32_t rows)
 		}
 }
 
-static unsigned int taken(const struct layout *l)
+static unsigned int interval_table_taken(const struct layout *l)
 {
 	unsigned int sum = 0;
 
@@ -111,9 +111,9 @@ static void fit(struct layout *l, unsigned int width)
 	l->name = COLUMNS_ALL;
 	if (!width)
 		return;
-	while (taken(l) + NAME_COLUMN > width && next < sizeof(dispensable) / sizeof(dispensable[0]))
+	while (interval_table_taken(l) + NAME_COLUMN > width && next < sizeof(dispensable) / sizeof(dispensable[0]))
 		l->width[dispensable[next++]] = 0;
-	l->name = width > taken(l) ? width - taken(l) : 1;
+	l->name = width > interval_table_taken(l) ? width - interval_table_taken(l) : 1;
 }
 
 static void print_titles(FILE *to, const struct layout *l)
@@ -167,7 +167,7 @@ static void print_row(FILE *to, const struct layout *l, const struct interval_ro
 	putc('\n', to);
 }
 
-static void print_line(FILE *to, const char *text, const struct interval_table_setup *setup)
+static void interval_table_print_line(FILE *to, const char *text, const struct interval_table_setup *setup)
 {
 	columns_put(to, text, setup->width ? setup->width : COLUMNS_ALL);
 	putc('\n', to);
@@ -186,7 +186,7 @@ static void print_head(FILE *to, const struct interval *i, const struct interval
 		segment_name_method(setup->segment, i->oldest_method, name, sizeof(name));
 		snprintf(line + n, sizeof(line) - n, ", oldest %s in %s", log_time(i->oldest_age), name);
 	}
-	print_line(to, line, setup);
+	interval_table_print_line(to, line, setup);
 }
 
 static uint32_t rows_shown(const struct interval *i, const struct interval_table_setup *setup)
@@ -207,7 +207,7 @@ unsigned int interval_table_print(FILE *to, const struct interval *i, const stru
 	print_head(to, i, setup);
 	if (!i->rows || !rows)
 		return 1;
-	measure(&l, i, rows);
+	interval_table_measure(&l, i, rows);
 	fit(&l, setup->width);
 	print_titles(to, &l);
 	for (uint32_t n = 0; n < rows; n++) {
@@ -217,6 +217,6 @@ unsigned int interval_table_print(FILE *to, const struct interval *i, const stru
 	if (rows == i->rows)
 		return 2 + rows;
 	snprintf(more, sizeof(more), "and %s more method%s", log_count(i->rows - rows), i->rows - rows == 1 ? "" : "s");
-	print_line(to, more, setup);
+	interval_table_print_line(to, more, setup);
 	return 3 + rows;
 }

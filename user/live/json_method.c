@@ -5,7 +5,7 @@
 
 #define TEXT 4096
 
-static void put_string(struct json *j, const char *key, const struct segment *s, uint32_t string, bool dots)
+static void json_method_put_string(struct json *j, const char *key, const struct segment *s, uint32_t string, bool dots)
 {
 	char text[TEXT];
 
@@ -21,9 +21,9 @@ void json_method(struct json *j, const struct segment *s, uint32_t id)
 	const struct frt_class *c = m ? segment_class(s, m->class_id) : NULL;
 	char loader[TEXT];
 
-	put_string(j, "class", s, c ? c->name : 0, true);
-	put_string(j, "method", s, m ? m->name : 0, false);
-	put_string(j, "descriptor", s, m ? m->descriptor : 0, false);
+	json_method_put_string(j, "class", s, c ? c->name : 0, true);
+	json_method_put_string(j, "method", s, m ? m->name : 0, false);
+	json_method_put_string(j, "descriptor", s, m ? m->descriptor : 0, false);
 	segment_name_loader(s, c ? c->loader : FRT_BOOT_LOADER, loader, sizeof(loader));
 	json_string(j, "loader", loader);
 }

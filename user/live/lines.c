@@ -52,7 +52,7 @@ void lines_free(struct lines *l)
 	free(l);
 }
 
-static void skip(struct lines *l)
+static void lines_skip(struct lines *l)
 {
 	l->skipped++;
 	l->unsaid++;
@@ -64,7 +64,7 @@ void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vt
 	struct held *h = &l->held[l->count];
 
 	if (l->count == HELD) {
-		skip(l);
+		lines_skip(l);
 		return;
 	}
 	*h = (struct held){ .span = *s,
@@ -119,7 +119,7 @@ static bool say_skipped(struct lines *l)
 	return true;
 }
 
-static void name_thread(const struct lines *l, const struct held *h, struct frt_thread *row, char name[72],
+static void lines_name_thread(const struct lines *l, const struct held *h, struct frt_thread *row, char name[72],
 			struct call_line *c)
 {
 	c->is_virtual = h->span.flags & FRT_SPAN_VIRTUAL;
@@ -145,7 +145,7 @@ static void print_call(struct lines *l, const struct held *h, int64_t realtime)
 	struct frt_thread row;
 	char name[72];
 
-	name_thread(l, h, &row, name, &c);
+	lines_name_thread(l, h, &row, name, &c);
 	if (l->setup.json)
 		call_line_json(l->to, &c);
 	else
@@ -160,12 +160,12 @@ void lines_print(struct lines *l, int64_t now)
 	qsort(l->held, l->count, sizeof(l->held[0]), earlier);
 	for (; n < l->count && l->held[n].end <= until; n++) {
 		if (!say_skipped(l)) {
-			skip(l);
+			lines_skip(l);
 			continue;
 		}
 		print_call(l, &l->held[n], realtime);
 		if (!send(l))
-			skip(l);
+			lines_skip(l);
 	}
 	l->count -= n;
 	memmove(l->held, l->held + n, l->count * sizeof(l->held[0]));

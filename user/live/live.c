@@ -86,7 +86,7 @@ void live_free(struct live *l)
 	free(l);
 }
 
-static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+static void live_on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
 {
 	struct live *l = context;
 	uint64_t before = recorder_counts(l->setup.recorder)->events;
@@ -99,7 +99,7 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	lines_add(l->lines, s, v, &caller);
 }
 
-static void on_cover(void *context, uint64_t tsc)
+static void live_on_cover(void *context, uint64_t tsc)
 {
 	struct live *l = context;
 
@@ -108,7 +108,7 @@ static void on_cover(void *context, uint64_t tsc)
 
 struct stream_sink live_sink(struct live *l)
 {
-	return (struct stream_sink){ .span = on_span, .cover = on_cover, .context = l };
+	return (struct stream_sink){ .span = live_on_span, .cover = live_on_cover, .context = l };
 }
 
 static void print_table(FILE *to, const struct live *l, const struct interval *i, uint64_t lost, unsigned int *lines)

@@ -38,7 +38,7 @@ void loop_release(struct loop *l)
 		close(l->signals);
 }
 
-static int64_t now_ns(void)
+static int64_t loop_now_ns(void)
 {
 	struct timespec t;
 
@@ -112,7 +112,7 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, bool behin
 
 int loop_run(struct loop *l, struct diag *d)
 {
-	int64_t now = now_ns();
+	int64_t now = loop_now_ns();
 	struct moments m = { .end = INT64_MAX, .silence = now + SILENCE_NS, .silence_ns = SILENCE_NS, .news = now + NEWS_NS };
 	bool over = false;
 	int err = 0;
@@ -124,7 +124,7 @@ int loop_run(struct loop *l, struct diag *d)
 		bool behind = recorder_behind(l->recorder) && !session_is_pressed(l->session);
 		int parts = behind ? 0 : session_consume(l->session);
 
-		now = now_ns();
+		now = loop_now_ns();
 		if (news)
 			m.news = now + NEWS_NS;
 		if (!session_beat(l->session))

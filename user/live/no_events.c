@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-static int64_t monotonic_now(void)
+static int64_t no_events_monotonic_now(void)
 {
 	struct timespec t;
 
@@ -55,7 +55,7 @@ static struct matches count_matches(const struct segment *s)
 static void explain_no_calls(const struct no_events *s, const struct segment_totals *t, char *out, size_t size)
 {
 	struct matches found = count_matches(s->segment);
-	const char *time = log_time(monotonic_now() - s->begin_ns);
+	const char *time = log_time(no_events_monotonic_now() - s->begin_ns);
 
 	if (t->open)
 		snprintf(out, size, "0 calls have ended in %s, %s %s", time, log_count(t->open),

@@ -91,7 +91,7 @@ static void pass_signals(struct program *p)
 }
 
 /* Is it the one to trace? If not, it runs on untraced. */
-static bool is_wanted(const struct program *p, const struct target *t)
+static bool program_is_wanted(const struct program *p, const struct target *t)
 {
 	const char *part = p->settings->target;
 
@@ -110,7 +110,7 @@ static bool is_wanted(const struct program *p, const struct target *t)
 }
 
 /* Who rings? A connection when that one is to be traced, with *t open; -1: not, or nobody. */
-static int answer(struct program *p, struct target *t)
+static int program_answer(struct program *p, struct target *t)
 {
 	struct diag d = { 0 };
 	char number[16];
@@ -122,7 +122,7 @@ static int answer(struct program *p, struct target *t)
 	snprintf(number, sizeof(number), "%d", (int)pid);
 	if (target_open(number, t, &d)) {
 		log_line("not traced: %s", d.text);
-	} else if (is_wanted(p, t)) {
+	} else if (program_is_wanted(p, t)) {
 		p->taken = true;
 		return connection;
 	}
@@ -138,7 +138,7 @@ bool program_look(struct program *p)
 
 	pass_signals(p);
 	if (p->taken)
-		answer(p, &other);
+		program_answer(p, &other);
 	return launch_ended(&p->launch);
 }
 
@@ -147,7 +147,7 @@ int program_wait_jvm(struct program *p, struct target *t, int *connection)
 	struct pollfd fds[PROGRAM_FDS];
 
 	while (!program_look(p)) {
-		*connection = answer(p, t);
+		*connection = program_answer(p, t);
 		if (*connection >= 0)
 			return 1;
 		program_poll(p, fds);

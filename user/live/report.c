@@ -19,7 +19,7 @@
 #define MOST_NAMES   4    /* of a group, on the terminal; -v shows all, the file has as many as fit in a text */
 #define GROUP_TEXT   4096
 
-static int64_t monotonic_now(void)
+static int64_t report_monotonic_now(void)
 {
 	struct timespec t;
 
@@ -41,7 +41,7 @@ uint32_t report_hooked(const struct segment *seg, uint32_t *classes)
 	return n;
 }
 
-static void append(char *to, size_t size, const char *text)
+static void report_append(char *to, size_t size, const char *text)
 {
 	size_t length = strlen(to);
 
@@ -63,13 +63,13 @@ static void print_class(const struct segment *seg, uint32_t class_id, const stru
 		segment_string(seg, m->descriptor, descriptor, sizeof(descriptor));
 		java_name_print(name, descriptor, method, sizeof(method));
 		if (!first)
-			append(line, sizeof(line), " · ");
+			report_append(line, sizeof(line), " · ");
 		first = false;
 		if (strlen(line) + strlen(method) > 400) {
-			append(line, sizeof(line), "...");
+			report_append(line, sizeof(line), "...");
 			break;
 		}
-		append(line, sizeof(line), method);
+		report_append(line, sizeof(line), method);
 	}
 	segment_name_loader(seg, c->loader, loader, sizeof(loader));
 	log_line("%s   loader %s", line, loader);
@@ -109,16 +109,16 @@ struct group {
 	char shown[GROUP_TEXT], all[GROUP_TEXT];
 };
 
-static void aggregate_add(struct group *g, const char *name)
+static void report_aggregate_add(struct group *g, const char *name)
 {
 	g->members++;
 	log_detail("  %s: %s: %s", g->kind, name, g->why);
-	append(g->all, sizeof(g->all), g->members > 1 ? ", " : "");
-	append(g->all, sizeof(g->all), name);
+	report_append(g->all, sizeof(g->all), g->members > 1 ? ", " : "");
+	report_append(g->all, sizeof(g->all), name);
 	if (g->members > MOST_NAMES + 1)
 		return;
-	append(g->shown, sizeof(g->shown), g->members > 1 ? ", " : "");
-	append(g->shown, sizeof(g->shown), g->members > MOST_NAMES ? "..." : name);
+	report_append(g->shown, sizeof(g->shown), g->members > 1 ? ", " : "");
+	report_append(g->shown, sizeof(g->shown), g->members > MOST_NAMES ? "..." : name);
 }
 
 static void group_print(const struct group *g, struct recorder *recorder)
@@ -149,7 +149,7 @@ static bool print_skips(const struct report *r, const struct segment *seg)
 			if (s->reason != reason)
 				continue;
 			segment_name_full(seg, s->class_name, s->method, s->descriptor, name, sizeof(name));
-			aggregate_add(&g, name);
+			report_aggregate_add(&g, name);
 		}
 		group_print(&g, r->recorder);
 		serious |= g.members && reason != FRT_SKIP_NATIVE && reason != FRT_SKIP_FINALIZER;
@@ -179,10 +179,10 @@ static void print_braked(const struct report *r, const struct throttle_finding *
 	}
 	snprintf(why, sizeof(why),
 		 "counted and timed only from %s after the start on; recording %s calls a second took %.0f %% of a CPU (--max-overhead=%u%%)",
-		 log_time(monotonic_now() - r->begin_ns), log_count(calls), cpus * 100, r->settings->max_overhead);
+		 log_time(report_monotonic_now() - r->begin_ns), log_count(calls), cpus * 100, r->settings->max_overhead);
 	for (size_t i = 0; i < found->methods; i++) {
 		segment_name_method(session_segment(r->session), found->load[i].method, name, sizeof(name));
-		aggregate_add(&g, name);
+		report_aggregate_add(&g, name);
 	}
 	group_print(&g, r->recorder);
 	if (found->methods)
@@ -219,12 +219,12 @@ static void print_lower_bounds(const struct report *r, const struct segment *seg
 		if (!(m->flags & FRT_METHOD_HOOKED) || !(m->flags & FRT_METHOD_LOWER_BOUND))
 			continue;
 		segment_name_method(seg, id, name, sizeof(name));
-		aggregate_add(&g, name);
+		report_aggregate_add(&g, name);
 	}
 	group_print(&g, r->recorder);
 }
 
-static const char *plural(uint64_t n, const char *one, const char *many)
+static const char *report_plural(uint64_t n, const char *one, const char *many)
 {
 	return n == 1 ? one : many;
 }
@@ -299,8 +299,8 @@ static void print_attached(const struct report *r, uint32_t methods, uint32_t cl
 	const struct session_cost *cost = session_cost(r->session);
 
 	log_line("tracing %s %s of %s %s in %d %s (JDK %s): attach %.0f ms, pause %s%.1f ms, rings %.1f of %.1f MB%s%s",
-		 log_count(methods), plural(methods, "method", "methods"), log_count(classes),
-		 plural(classes, "class", "classes"), (int)r->target->pid, r->target->name,
+		 log_count(methods), report_plural(methods, "method", "methods"), log_count(classes),
+		 report_plural(classes, "class", "classes"), (int)r->target->pid, r->target->name,
 		 r->target->version[0] ? r->target->version : "unknown", cost->attach_ms, cost->pause_known ? "" : "at most ",
 		 cost->pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0, stack_source(r), tracepoints(r));
 }
@@ -364,12 +364,12 @@ static void open_text(const struct report *r, const struct segment_totals *t, ch
 		return;
 	since = open_for(r, t);
 	if (since > 0)
-		append(out, size, ", oldest "), append(out, size, log_time(since));
+		report_append(out, size, ", oldest "), report_append(out, size, log_time(since));
 }
 
 void report_progress(const struct report *r)
 {
-	int64_t seconds = (monotonic_now() - r->begin_ns) / 1000000000;
+	int64_t seconds = (report_monotonic_now() - r->begin_ns) / 1000000000;
 	struct segment_totals t;
 	char open[80];
 
@@ -395,7 +395,7 @@ static void file_text(const struct report *r, char *out, size_t size)
 
 void report_status(const struct report *r, char *out, size_t size)
 {
-	int64_t seconds = (monotonic_now() - r->begin_ns) / 1000000000;
+	int64_t seconds = (report_monotonic_now() - r->begin_ns) / 1000000000;
 	struct segment_totals t;
 	char open[80];
 
@@ -422,7 +422,7 @@ static bool is_silent(const struct report *r, const struct segment_totals *t, ch
 	return no_events_explain(&s, t, why, size);
 }
 
-static void explain_silence(const struct report *r, const struct segment_totals *t)
+static void report_explain_silence(const struct report *r, const struct segment_totals *t)
 {
 	char why[256];
 
@@ -546,7 +546,7 @@ static void tell_gaps(const struct report *r, struct recorder *recorder)
 
 		if (!f->count)
 			continue;
-		snprintf(text, sizeof(text), "%s %s: %s", log_count(f->count), plural(f->count, f->one, f->many), f->why);
+		snprintf(text, sizeof(text), "%s %s: %s", log_count(f->count), report_plural(f->count, f->one, f->many), f->why);
 		if (recorder)
 			recorder_remark(recorder, "gaps", text);
 		else
@@ -578,7 +578,7 @@ static void print_braked_calls(const struct report *r)
 	for (size_t i = 0; i < methods; i++)
 		calls += recorder_timed_calls(r->recorder, throttle_method(r->brake, i));
 	log_line("  %s %s braked: %s %s counted and timed (jdk.MethodTiming)", log_count(methods),
-		 plural(methods, "method was", "methods were"), log_count(calls), plural(calls, "call is", "calls are"));
+		 report_plural(methods, "method was", "methods were"), log_count(calls), report_plural(calls, "call is", "calls are"));
 }
 
 /* "  open for 42.1 s: com.acme.Cart.checkout(Order), and 2 more: jfr print --events OpenCall FILE" */
@@ -634,11 +634,11 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 		output_is_gone(r->output) ? log_error : log_line;
 
 	segment_totals(session_segment(r->session), &t);
-	explain_silence(r, &t);
+	report_explain_silence(r, &t);
 	timed = !filter_list_count(r->settings->filters, FILTER_TRACE);
 	calls = timed ? t.exited : c->events;
 	file_text(r, file, sizeof(file));
-	print("%s %s%s, %s thrown, %s lost, %s still open, %s. %s", log_count(calls), plural(calls, "call", "calls"),
+	print("%s %s%s, %s thrown, %s lost, %s still open, %s. %s", log_count(calls), report_plural(calls, "call", "calls"),
 	      timed ? " timed" : "", log_count(timed ? t.thrown : c->thrown), log_count(lost), log_count(t.open), file,
 	      target_ended ? "The JVM has ended" :
 	      restored     ? "The JVM runs its original code again" :

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void append(char *to, size_t size, const char *text)
+static void report_breakdown_append(char *to, size_t size, const char *text)
 {
 	size_t length = strlen(to);
 
@@ -41,11 +41,11 @@ static void append_reasons(char *out, size_t size, const struct breakdown_slowes
 
 	for (; reason; reason = largest_below(s, s->blocked_on[reason], reason)) {
 		snprintf(text, sizeof(text), "%s%s %.0f %%", before, wait_reason(reason), percent(s->blocked_on[reason], s));
-		append(out, size, text);
+		report_breakdown_append(out, size, text);
 		before = ", ";
 	}
 	if (before[0] == ',')
-		append(out, size, ")");
+		report_breakdown_append(out, size, ")");
 }
 
 bool report_breakdown_text(const struct breakdown_sums *splits, char *out, size_t size)
@@ -63,6 +63,6 @@ bool report_breakdown_text(const struct breakdown_sums *splits, char *out, size_
 	append_reasons(out, size, &s);
 	snprintf(text, sizeof(text), ", %.0f %% on a CPU, %.0f %% waiting for one", percent(s.sums.cpu, &s),
 		 percent(s.sums.run_queue, &s));
-	append(out, size, text);
+	report_breakdown_append(out, size, text);
 	return true;
 }

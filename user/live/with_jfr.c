@@ -51,7 +51,7 @@ int with_jfr_start(struct with_jfr **out, const struct target *t, const char *se
 	return err;
 }
 
-static int take(struct with_jfr *w, struct diag *d)
+static int with_jfr_take(struct with_jfr *w, struct diag *d)
 {
 	struct new_file file;
 	int err = new_file_open(&file, w->beside, NEW_FILE_IS_NEW, d);
@@ -71,7 +71,7 @@ void with_jfr_stop(struct with_jfr *w, bool keep)
 
 	if (!w || !w->own)
 		return;
-	w->there = keep && !take(w, &d);
+	w->there = keep && !with_jfr_take(w, &d);
 	if (keep && !w->there)
 		log_error("frtrace: %s", d.text);
 	jvm_recording_free(w->own);

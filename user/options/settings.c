@@ -167,7 +167,7 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static bool append(char *out, size_t size, size_t *length, const char *text, size_t n)
+static bool settings_append(char *out, size_t size, size_t *length, const char *text, size_t n)
 {
 	if (n >= size - *length)
 		return false;
@@ -189,7 +189,7 @@ static bool expand(char *out, size_t size, size_t *length, const char *text, con
 			part = *s == 'p' ? pid : *s == 't' ? when : s;
 			n = *s == 'p' || *s == 't' ? strlen(part) : 1;
 		}
-		if (!append(out, size, length, part, n))
+		if (!settings_append(out, size, length, part, n))
 			return false;
 	}
 	return true;
@@ -212,7 +212,7 @@ int settings_output_path(const struct settings *s, pid_t pid, time_t now, char *
 		return 0;
 	if (out[length - 1] == '/')
 		in_it = REPOSITORY_NAME;
-	else if (!append(out, size, &length, "/", 1))
+	else if (!settings_append(out, size, &length, "/", 1))
 		return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);
 	if (!expand(out, size, &length, in_it, number, when))
 		return diag_set(d, ENAMETOOLONG, "cannot name the file: '%.200s' is too long", text);

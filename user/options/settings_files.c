@@ -26,7 +26,7 @@ struct settings_files {
 	char *notes; /* lines, each with its newline; NULL: none */
 };
 
-static int read_all(int fd, char *bytes, size_t room, size_t *size)
+static int settings_files_read_all(int fd, char *bytes, size_t room, size_t *size)
 {
 	ssize_t n;
 
@@ -51,7 +51,7 @@ static int read_path(struct jfc **out, const char *path, struct diag *d)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		err = diag_errno(d, errno, "cannot open settings '%.200s'", path);
-	if (!err && (err = read_all(fd, bytes, room, &size)))
+	if (!err && (err = settings_files_read_all(fd, bytes, room, &size)))
 		diag_errno(d, -err, "cannot read settings '%.200s'", path);
 	if (!err)
 		err = jfc_read(out, path, bytes, size, d);
@@ -61,7 +61,7 @@ static int read_path(struct jfc **out, const char *path, struct diag *d)
 	return err;
 }
 
-static int read_file(struct jfc **out, const char *name, struct diag *d)
+static int settings_files_read_file(struct jfc **out, const char *name, struct diag *d)
 {
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (strcmp(name, own[i].name) == 0 || strcmp(name, own[i].file_name) == 0)
@@ -80,7 +80,7 @@ int settings_files_add(struct settings_files **f, const char *name, struct diag 
 	if (!grown)
 		return diag_errno(d, ENOMEM, "cannot read '%.200s'", name);
 	(*f)->file = grown;
-	err = read_file(&grown[(*f)->count], name, d);
+	err = settings_files_read_file(&grown[(*f)->count], name, d);
 	if (!err)
 		(*f)->count++;
 	return err;
@@ -258,7 +258,7 @@ int settings_files_apply(struct settings_files *f, struct settings *s, struct di
 	return err ? err : apply_timing(f, s, d);
 }
 
-static bool is_ours(const char *event)
+static bool settings_files_is_ours(const char *event)
 {
 	return strcmp(event, "jdk.MethodTrace") == 0 || strcmp(event, "jdk.MethodTiming") == 0;
 }
@@ -269,7 +269,7 @@ static void report_others(const struct jfc *j)
 	const struct jfc_setting *s = jfc_settings(j, &n);
 
 	for (size_t i = 0; i < n; i++)
-		others += !is_ours(s[i].event);
+		others += !settings_files_is_ours(s[i].event);
 	log_detail("settings '%s': %zu settings, %zu of them of events that are the JVM's own", jfc_name(j), n, others);
 }
 

@@ -23,7 +23,7 @@ int agent_file_name(struct agent_file *f, const char *name, struct diag *d)
 	return 0;
 }
 
-static int open_directory(int root, int cwd, const char *path)
+static int agent_file_open_directory(int root, int cwd, const char *path)
 {
 	if (path[0] == '/')
 		return root_path_open_at(root, path, O_PATH | O_DIRECTORY);
@@ -39,7 +39,7 @@ static int open_base(const struct agent_file *f, const struct user_child *h, int
 {
 	const char *path = base_path(f, i);
 
-	return path ? open_directory(h->root, h->cwd, path) : -ENOENT;
+	return path ? agent_file_open_directory(h->root, h->cwd, path) : -ENOENT;
 }
 
 static int write_file(int fd, const void *image, size_t size)
@@ -176,7 +176,7 @@ bool agent_file_has_place(const struct target *t)
 
 	if (root >= 0 && !proc_read_status(t->pid, &who)) {
 		for (int i = 1; i < BASES && !found; i++) {
-			directory = open_directory(root, cwd, bases[i]);
+			directory = agent_file_open_directory(root, cwd, bases[i]);
 			found = directory >= 0 && is_place(directory, &who);
 			if (directory >= 0)
 				close(directory);

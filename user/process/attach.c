@@ -57,7 +57,7 @@ struct exchange {
 	struct jvm_options options;
 };
 
-static int refuse(const struct target *t, int err, const char *why, struct diag *d)
+static int attach_refuse(const struct target *t, int err, const char *why, struct diag *d)
 {
 	return diag_set(d, err, "cannot attach to process %d '%s': %s", t->pid, t->name, why);
 }
@@ -77,7 +77,7 @@ static int connect_checked(const struct target *t, int file, struct diag *d)
 	if (r == -ECONNREFUSED)
 		r = -ENOENT; /* left behind by a dead JVM of the same number */
 	else if (r && r != -EAGAIN)
-		r = refuse(t, -r, strerror(-r), d);
+		r = attach_refuse(t, -r, strerror(-r), d);
 	else if (!r && (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != t->pid))
 		r = diag_set(d, EADDRINUSE,
 			     "cannot attach to process %d '%s': its socket '/tmp/.java_pid%d' belongs to process %d",
@@ -117,9 +117,9 @@ static int check_state(const struct user_child *h, struct proc_status *status, s
 
 	free(text);
 	if (r || target_ended(h->target))
-		return refuse(h->target, ESRCH, "it has ended", d);
+		return attach_refuse(h->target, ESRCH, "it has ended", d);
 	if (status->state == 'T' || status->state == 't')
-		return refuse(h->target, EBUSY, STOPPED, d);
+		return attach_refuse(h->target, EBUSY, STOPPED, d);
 	return 0;
 }
 
@@ -132,7 +132,7 @@ static int send_quit(const struct user_child *h, struct diag *d)
 	if (r)
 		return r;
 	if (!(status.caught & CAUGHT_QUIT))
-		return refuse(
+		return attach_refuse(
 			h->target, EBUSY,
 			"it does not handle SIGQUIT, which would kill it: has it -Xrs, and its socket in /tmp is gone?",
 			d);
@@ -140,7 +140,7 @@ static int send_quit(const struct user_child *h, struct diag *d)
 		r = syscall(SYS_pidfd_send_signal, h->target->pidfd, SIGQUIT, NULL, 0);
 	else
 		r = kill(h->target->pid, SIGQUIT);
-	return r ? refuse(h->target, errno, strerror(errno), d) : 0;
+	return r ? attach_refuse(h->target, errno, strerror(errno), d) : 0;
 }
 
 /* .attach_pidN of the target's user in one directory. 0 made, 1 there already, -errno. */
@@ -279,19 +279,19 @@ static int read_reply(struct user_child *h, int fd, struct answer *out, struct d
 			continue;
 		if (r == 0)
 			return check_state(h, &status, d)
-				       ?: refuse(h->target, ETIMEDOUT, "no full answer within the time", d);
+				       ?: attach_refuse(h->target, ETIMEDOUT, "no full answer within the time", d);
 		if (out->length + 1 >= size) {
 			char *larger = size < REPLY_MAX ? realloc(out->text, size = size ? size * 2 : 65536) : NULL;
 
 			if (!larger)
-				return refuse(h->target, EMSGSIZE, "its answer is larger than 16 MB", d);
+				return attach_refuse(h->target, EMSGSIZE, "its answer is larger than 16 MB", d);
 			out->text = larger;
 		}
 		n = read(fd, out->text + out->length, size - 1 - out->length);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
 		if (n < 0)
-			return refuse(h->target, errno, strerror(errno), d);
+			return attach_refuse(h->target, errno, strerror(errno), d);
 		out->length += n;
 		out->text[out->length] = 0;
 		if (n == 0)
@@ -306,7 +306,7 @@ static int converse(struct user_child *h, const struct exchange *e, struct answe
 	if (fd < 0)
 		return fd;
 	if (send(fd, e->request, e->length, MSG_NOSIGNAL) != e->length)
-		r = refuse(h->target, errno, strerror(errno), d);
+		r = attach_refuse(h->target, errno, strerror(errno), d);
 	else
 		r = read_reply(h, fd, out, d);
 	if (!r)
@@ -329,7 +329,7 @@ static int sweep_work(struct user_child *h, void *context, struct answer *out, s
 }
 
 /* Behind a child that had to be killed. */
-static void sweep(const struct target *t, struct agent_file *file)
+static void attach_sweep(const struct target *t, struct agent_file *file)
 {
 	user_child_clean_up(t, sweep_work, file, 1000);
 }
@@ -397,19 +397,19 @@ static int wait_for_start(const struct target *t, int64_t deadline, struct diag 
 
 	while (!has_started(t)) {
 		if (proc_read_status(t->pid, &status) || target_ended(t))
-			return refuse(t, ESRCH, "it has ended", d);
+			return attach_refuse(t, ESRCH, "it has ended", d);
 		if (status.state == 'T' || status.state == 't')
-			return refuse(t, EBUSY, STOPPED, d);
+			return attach_refuse(t, EBUSY, STOPPED, d);
 		if (interrupted())
-			return refuse(t, EINTR, "interrupted", d);
+			return attach_refuse(t, EINTR, "interrupted", d);
 		if (!deadline_left(enough))
-			return refuse(t, EBUSY, "it has not started up yet", d);
+			return attach_refuse(t, EBUSY, "it has not started up yet", d);
 		usleep(2000);
 	}
 	return 0;
 }
 
-static int prepare(const struct target *t, int timeout_ms, struct jvm_options *options, int64_t *deadline,
+static int attach_prepare(const struct target *t, int timeout_ms, struct jvm_options *options, int64_t *deadline,
 		   struct diag *d)
 {
 	int r;
@@ -419,7 +419,7 @@ static int prepare(const struct target *t, int timeout_ms, struct jvm_options *o
 	if (r)
 		return r;
 	jvm_read_options(t, options);
-	return options->attach_disabled ? refuse(t, EPERM, DISABLED, d) : 0;
+	return options->attach_disabled ? attach_refuse(t, EPERM, DISABLED, d) : 0;
 }
 
 int attach_command(const struct target *t, const char *command, const char *const *arguments, int timeout_ms, int *code,
@@ -435,11 +435,11 @@ int attach_command(const struct target *t, const char *command, const char *cons
 	e.length = attach_request_write(command, arguments, e.request, d);
 	if (e.length < 0)
 		return e.length;
-	r = prepare(t, timeout_ms, &e.options, &deadline, d);
+	r = attach_prepare(t, timeout_ms, &e.options, &deadline, d);
 	if (!r)
 		r = user_child_run(t, command_work, &e, deadline_left(deadline), &answer, &abandoned, d);
 	if (abandoned)
-		sweep(t, NULL);
+		attach_sweep(t, NULL);
 	*code = answer.code;
 	*reply = answer.text;
 	return r;
@@ -479,14 +479,14 @@ static int load_new(const struct target *t, struct load *l, const char *file_nam
 {
 	bool abandoned = false;
 	int64_t deadline;
-	int r = prepare(t, timeout_ms, &l->jvm, &deadline, d);
+	int r = attach_prepare(t, timeout_ms, &l->jvm, &deadline, d);
 
 	if (!r)
 		r = agent_file_name(&l->file, file_name, d);
 	if (!r)
 		r = user_child_run(t, load_work, l, deadline_left(deadline), answer, &abandoned, d);
 	if (abandoned)
-		sweep(t, &l->file);
+		attach_sweep(t, &l->file);
 	return r;
 }
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int put(char *out, size_t *at, const char *word, size_t max, struct diag *d)
+static int attach_reply_put(char *out, size_t *at, const char *word, size_t max, struct diag *d)
 {
 	size_t length = strlen(word);
 
@@ -35,12 +35,12 @@ int attach_request_write(const char *command, const char *const *arguments, char
 {
 	const char *const *next = arguments;
 	size_t at = 0;
-	int r = put(out, &at, "1", 1, d);
+	int r = attach_reply_put(out, &at, "1", 1, d);
 
 	if (!r)
-		r = put(out, &at, command, 16, d);
+		r = attach_reply_put(out, &at, command, 16, d);
 	for (int i = 0; !r && i < ATTACH_ARGUMENTS; i++)
-		r = put(out, &at, next && *next ? *next++ : "", ATTACH_ARGUMENT, d);
+		r = attach_reply_put(out, &at, next && *next ? *next++ : "", ATTACH_ARGUMENT, d);
 	if (!r && next && *next)
 		r = diag_set(d, E2BIG, "cannot send more than %d arguments to the JVM", ATTACH_ARGUMENTS);
 	return r ? r : (int)at;

@@ -99,7 +99,7 @@ static bool find_group(const char *cgroup, enum cgroup_limit what, bool v2, char
 }
 
 /* The text of a group's file; "" when it cannot be read. */
-static const char *read_text(const char *directory, const char *name, cgroup_limit_reader read, char out[64])
+static const char *cgroup_limit_read_text(const char *directory, const char *name, cgroup_limit_reader read, char out[64])
 {
 	char path[4096 + 32];
 
@@ -108,16 +108,16 @@ static const char *read_text(const char *directory, const char *name, cgroup_lim
 }
 
 /* Thousandths of a CPU: "50000 100000" or "max 100000" in version 2, two files in version 1. */
-static uint64_t read_cpu(const char *directory, bool v2, cgroup_limit_reader read)
+static uint64_t cgroup_limit_read_cpu(const char *directory, bool v2, cgroup_limit_reader read)
 {
 	char text[64];
-	const char *quota_text = read_text(directory, v2 ? "cpu.max" : "cpu.cfs_quota_us", read, text);
+	const char *quota_text = cgroup_limit_read_text(directory, v2 ? "cpu.max" : "cpu.cfs_quota_us", read, text);
 	uint64_t quota = cgroup_limit_parse(quota_text), period;
 
 	if (v2)
 		period = cgroup_limit_parse(quota_text + strcspn(quota_text, " "));
 	else
-		period = cgroup_limit_parse(read_text(directory, "cpu.cfs_period_us", read, text));
+		period = cgroup_limit_parse(cgroup_limit_read_text(directory, "cpu.cfs_period_us", read, text));
 	return quota < 1ull << 50 && period && period != UINT64_MAX ? quota * 1000 / period : UINT64_MAX;
 }
 
@@ -126,8 +126,8 @@ static uint64_t read_limit(const char *directory, enum cgroup_limit what, bool v
 	char text[64];
 
 	if (what == CGROUP_LIMIT_CPU)
-		return read_cpu(directory, v2, read);
-	return cgroup_limit_parse(read_text(directory, v2 ? "memory.max" : "memory.limit_in_bytes", read, text));
+		return cgroup_limit_read_cpu(directory, v2, read);
+	return cgroup_limit_parse(cgroup_limit_read_text(directory, v2 ? "memory.max" : "memory.limit_in_bytes", read, text));
 }
 
 static uint64_t find_in(const char *cgroup, const char *mountinfo, enum cgroup_limit what, bool v2, cgroup_limit_reader read)
@@ -160,7 +160,7 @@ uint64_t cgroup_limit_find(const char *cgroup, const char *mountinfo, enum cgrou
 	return v1 < v2 ? v1 : v2;
 }
 
-static int read_file(const char *path, char *out, size_t size)
+static int cgroup_limit_read_file(const char *path, char *out, size_t size)
 {
 	FILE *f = fopen(path, "re");
 	int r = 0;
@@ -177,7 +177,7 @@ static uint64_t limit_of(const struct target *t, enum cgroup_limit what)
 {
 	char *cgroup = proc_read(t->pid, "cgroup", 1 << 20, NULL),
 	     *mounts = proc_read(getpid(), "mountinfo", 16 << 20, NULL);
-	uint64_t limit = cgroup && mounts ? cgroup_limit_find(cgroup, mounts, what, read_file) : UINT64_MAX;
+	uint64_t limit = cgroup && mounts ? cgroup_limit_find(cgroup, mounts, what, cgroup_limit_read_file) : UINT64_MAX;
 
 	free(cgroup);
 	free(mounts);

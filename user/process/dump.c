@@ -29,7 +29,7 @@ int target_thread_dump(const struct target *t, char **dump, struct diag *d)
 	return attach_command(t, "threaddump", NULL, TIMEOUT_MS, &code, dump, d);
 }
 
-static void copy(char *out, size_t size, const char *from, size_t length)
+static void dump_copy(char *out, size_t size, const char *from, size_t length)
 {
 	snprintf(out, size, "%.*s", (int)(length < size ? length : size), from);
 }
@@ -59,7 +59,7 @@ static bool parse_thread(const char *line, size_t length, struct active_frame *f
 		end = memchr(line + 1, '"', length - 1);
 	if (!end)
 		return false;
-	copy(f->thread, sizeof(f->thread), line + 1, end - line - 1);
+	dump_copy(f->thread, sizeof(f->thread), line + 1, end - line - 1);
 	f->tid = parse_tid(end, line + length);
 	return true;
 }
@@ -105,8 +105,8 @@ static bool parse_frame(const char *line, size_t length, struct active_frame *f)
 	dot = memrchr(name, '.', open - name);
 	if (!dot || dot == name || dot + 1 == open)
 		return false;
-	copy(f->class_name, sizeof(f->class_name), name, dot - name);
-	copy(f->method, sizeof(f->method), dot + 1, open - dot - 1);
+	dump_copy(f->class_name, sizeof(f->class_name), name, dot - name);
+	dump_copy(f->method, sizeof(f->method), dot + 1, open - dot - 1);
 	parse_place(open, end, f);
 	return true;
 }

@@ -181,7 +181,7 @@ struct matches {
 	char list[900];
 };
 
-static void add_match(struct matches *m, struct target *t)
+static void find_add_match(struct matches *m, struct target *t)
 {
 	size_t used = strlen(m->list);
 
@@ -192,7 +192,7 @@ static void add_match(struct matches *m, struct target *t)
 		 t->name);
 }
 
-static int consider(pid_t pid, void *context)
+static int find_consider(pid_t pid, void *context)
 {
 	struct matches *m = context;
 	struct target t;
@@ -206,7 +206,7 @@ static int consider(pid_t pid, void *context)
 		return 0;
 	r = jvm_find(&t);
 	if (r == 1) {
-		add_match(m, &t);
+		find_add_match(m, &t);
 	} else if (r == -EACCES || r == -EPERM) {
 		m->hidden++;
 		m->unseen = t;
@@ -217,7 +217,7 @@ static int consider(pid_t pid, void *context)
 static int find_by_name(const char *part, pid_t *pid, struct diag *d)
 {
 	struct matches m = {.part = part};
-	int r = each_process(consider, &m, d);
+	int r = each_process(find_consider, &m, d);
 
 	if (r)
 		return r;

@@ -116,7 +116,7 @@ static const char *const telling_anywhere[] = {"passw",	 "secret",	  "token",  "
 					       "apikey", "authorization", "bearer", NULL};
 static const char *const telling_endings[] = {"key", "keys", "pwd", "pass", "cred", "creds", NULL};
 
-static bool ends_with(const char *part, size_t length, const char *ending)
+static bool java_command_ends_with(const char *part, size_t length, const char *ending)
 {
 	size_t n = strlen(ending);
 
@@ -126,7 +126,7 @@ static bool ends_with(const char *part, size_t length, const char *ending)
 static bool part_tells(const char *part, size_t length)
 {
 	for (const char *const *e = telling_endings; *e; e++)
-		if (ends_with(part, length, *e))
+		if (java_command_ends_with(part, length, *e))
 			return true;
 	return false;
 }
@@ -139,7 +139,7 @@ static bool part_begins(const char *name, const char *c, const char *end)
 	return !isupper((unsigned char)c[-1]) || (c + 1 < end && islower((unsigned char)c[1]));
 }
 
-static bool contains(const char *name, size_t length, const char *what)
+static bool java_command_contains(const char *name, size_t length, const char *what)
 {
 	size_t n = strlen(what);
 
@@ -154,7 +154,7 @@ static bool name_tells(const char *name, size_t length)
 	const char *end = name + length, *part = name, *c;
 
 	for (const char *const *t = telling_anywhere; *t; t++)
-		if (contains(name, length, *t))
+		if (java_command_contains(name, length, *t))
 			return true;
 	for (c = name; c < end; c++) {
 		if (isalnum((unsigned char)*c) && !part_begins(name, c, end))

@@ -34,7 +34,7 @@ struct jvm_recording {
 	bool runs;
 };
 
-static int make_directory(struct user_child *h, void *context, struct answer *out, struct diag *d)
+static int jvm_recording_make_directory(struct user_child *h, void *context, struct answer *out, struct diag *d)
 {
 	const struct jvm_recording *r = context;
 	char name[64];
@@ -71,7 +71,7 @@ static int open_directories(struct jvm_recording *r, struct diag *d)
 static int prepare_directory(struct jvm_recording *r, struct diag *d)
 {
 	struct answer answer = {0};
-	int err = user_child_run(&r->target, make_directory, r, TIMEOUT_MS, &answer, NULL, d);
+	int err = user_child_run(&r->target, jvm_recording_make_directory, r, TIMEOUT_MS, &answer, NULL, d);
 
 	r->base_path = bases[answer.code >= 0 && answer.code < BASES ? answer.code : 0];
 	answer_release(&answer);
@@ -90,7 +90,7 @@ static void remove_directory(struct jvm_recording *r)
 }
 
 /* The first words of what the JVM says. */
-static int refuse(const struct jvm_recording *r, const char *what, const char *reply, struct diag *d)
+static int jvm_recording_refuse(const struct jvm_recording *r, const char *what, const char *reply, struct diag *d)
 {
 	const char *line = reply ? reply + strspn(reply, " \r\n") : "";
 
@@ -106,7 +106,7 @@ static int run_command(const struct jvm_recording *r, const char *what, const ch
 	int code, err = attach_command(&r->target, "jcmd", arguments, TIMEOUT_MS, &code, &reply, d);
 
 	if (!err && (code || !reply || !strstr(reply, want)))
-		err = refuse(r, what, reply, d);
+		err = jvm_recording_refuse(r, what, reply, d);
 	free(reply);
 	return err;
 }
@@ -153,7 +153,7 @@ static void clean_up(struct jvm_recording *r)
 }
 
 /* It must not keep open what the recorder has open. */
-static void watch(struct jvm_recording *r, int from)
+static void jvm_recording_watch(struct jvm_recording *r, int from)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 	sigset_t all;
@@ -185,7 +185,7 @@ static int start_guard(struct jvm_recording *r, struct diag *d)
 	r->guard_pid = fork();
 	if (!r->guard_pid) {
 		close(ends[1]);
-		watch(r, ends[0]);
+		jvm_recording_watch(r, ends[0]);
 	}
 	close(ends[0]);
 	r->guard = ends[1];

@@ -43,7 +43,7 @@ static bool read_id(const char *name, unsigned int *out)
 	return !*end && n <= UINT32_MAX;
 }
 
-static void take_entry(struct user *u, const struct passwd *entry)
+static void launch_take_entry(struct user *u, const struct passwd *entry)
 {
 	if (!entry)
 		return;
@@ -59,7 +59,7 @@ static int find_user(struct user *u, const char *name, struct diag *d)
 	if (!name) {
 		u->change = !geteuid() && read_id("SUDO_UID", &u->uid) && read_id("SUDO_GID", &u->gid) && u->uid;
 		if (u->change)
-			take_entry(u, getpwuid(u->uid));
+			launch_take_entry(u, getpwuid(u->uid));
 		return 0;
 	}
 	entry = getpwnam(name);
@@ -68,7 +68,7 @@ static int find_user(struct user *u, const char *name, struct diag *d)
 	u->uid = entry->pw_uid;
 	u->gid = entry->pw_gid;
 	u->change = u->uid != geteuid();
-	take_entry(u, entry);
+	launch_take_entry(u, entry);
 	return 0;
 }
 

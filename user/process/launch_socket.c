@@ -169,7 +169,7 @@ int launch_socket_say(int connection, const char *text)
 }
 
 /* The size of the result. 0: the JVM has gone. -ETIMEDOUT, -EINTR: no answer. */
-static ssize_t receive(int connection, int timeout_ms, int *result)
+static ssize_t launch_socket_receive(int connection, int timeout_ms, int *result)
 {
 	struct pollfd poller = { connection, POLLIN, 0 };
 	int64_t deadline = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms;
@@ -191,7 +191,7 @@ int launch_socket_command(int connection, const char *text, int timeout_ms, int 
 
 	if (launch_socket_say(connection, text))
 		return diag_set(d, ESRCH, "cannot '%s' in the JVM: its agent is gone", text);
-	n = receive(connection, timeout_ms, result);
+	n = launch_socket_receive(connection, timeout_ms, result);
 	if (n == sizeof(*result))
 		return 0;
 	if (n == -EINTR)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* The value of "name<spaces>: value", or NULL. */
-static const char *value_of(char *line, const char *name)
+static const char *machine_value_of(char *line, const char *name)
 {
 	char *value = strchr(line, ':');
 
@@ -34,7 +34,7 @@ static void read_os(struct machine *m)
 		snprintf(m->os, sizeof(m->os), "%s\nuname: %s %s %s %s", name, u.sysname, u.release, u.version, u.machine);
 }
 
-static void read_cpu(struct machine *m)
+static void machine_read_cpu(struct machine *m)
 {
 	char line[4096], vendor[64] = "";
 	const char *value;
@@ -42,13 +42,13 @@ static void read_cpu(struct machine *m)
 	FILE *f = fopen("/proc/cpuinfo", "re");
 
 	while (f && fgets(line, sizeof(line), f)) {
-		if ((value = value_of(line, "model name")))
+		if ((value = machine_value_of(line, "model name")))
 			snprintf(m->cpu, sizeof(m->cpu), "%s", value);
-		else if ((value = value_of(line, "vendor_id")))
+		else if ((value = machine_value_of(line, "vendor_id")))
 			snprintf(vendor, sizeof(vendor), "%s", value);
-		else if ((value = value_of(line, "cpu cores")))
+		else if ((value = machine_value_of(line, "cpu cores")))
 			cores = atoi(value);
-		else if ((value = value_of(line, "physical id")) && (uint32_t)atoi(value) >= sockets)
+		else if ((value = machine_value_of(line, "physical id")) && (uint32_t)atoi(value) >= sockets)
 			sockets = atoi(value) + 1;
 	}
 	if (f)
@@ -63,5 +63,5 @@ void machine_read(struct machine *m)
 {
 	memset(m, 0, sizeof(*m));
 	read_os(m);
-	read_cpu(m);
+	machine_read_cpu(m);
 }

@@ -10,7 +10,7 @@
 #define STATUS_LIMIT 16384
 
 /* The value of "Key:\t..." at the beginning of a line; NULL: not there. */
-static const char *value_of(const char *text, const char *key)
+static const char *tasks_value_of(const char *text, const char *key)
 {
 	size_t length = strlen(key);
 
@@ -35,12 +35,12 @@ static int last_number(const char *value)
 
 int task_parse(const char *text, struct task *out)
 {
-	const char *tid = value_of(text, "NSpid:"), *state = value_of(text, "State:");
-	const char *voluntary = value_of(text, "voluntary_ctxt_switches:");
-	const char *forced = value_of(text, "nonvoluntary_ctxt_switches:");
+	const char *tid = tasks_value_of(text, "NSpid:"), *state = tasks_value_of(text, "State:");
+	const char *voluntary = tasks_value_of(text, "voluntary_ctxt_switches:");
+	const char *forced = tasks_value_of(text, "nonvoluntary_ctxt_switches:");
 
 	if (!tid)
-		tid = value_of(text, "Pid:"); /* without namespaces */
+		tid = tasks_value_of(text, "Pid:"); /* without namespaces */
 	if (!tid || !state || !voluntary || !forced)
 		return -EINVAL;
 	out->tid = last_number(tid);

@@ -114,7 +114,7 @@ static void close_others(const struct user_child *h, int out)
 	syscall(SYS_close_range, from, ~0u, 0);
 }
 
-static void write_all(int fd, const void *data, size_t size)
+static void user_child_write_all(int fd, const void *data, size_t size)
 {
 	const char *at = data;
 	ssize_t n;
@@ -157,13 +157,13 @@ static void child(struct user_child *h, int (*work)(struct user_child *h, void *
 	outcome.code = answer.code;
 	outcome.has_text = answer.text;
 	outcome.length = answer.text ? answer.length : 0;
-	write_all(out, &outcome, sizeof(outcome));
-	write_all(out, answer.text, outcome.length);
+	user_child_write_all(out, &outcome, sizeof(outcome));
+	user_child_write_all(out, answer.text, outcome.length);
 	_exit(0);
 }
 
 /* All of `size` bytes before the deadline and the child's grace. 0; -ETIMEDOUT; -EINTR; -EPIPE: the child ended before. */
-static int read_all(int fd, void *data, size_t size, struct user_child *h)
+static int user_child_read_all(int fd, void *data, size_t size, struct user_child *h)
 {
 	struct pollfd poller = {fd, POLLIN, 0};
 	char *at = data;
@@ -191,7 +191,7 @@ static int read_all(int fd, void *data, size_t size, struct user_child *h)
 static int collect(int fd, struct user_child *h, struct answer *out, struct diag *d, int *result)
 {
 	struct outcome outcome;
-	int r = read_all(fd, &outcome, sizeof(outcome), h);
+	int r = user_child_read_all(fd, &outcome, sizeof(outcome), h);
 
 	if (r)
 		return r;
@@ -200,7 +200,7 @@ static int collect(int fd, struct user_child *h, struct answer *out, struct diag
 		out->text = malloc(outcome.length + 1);
 		if (!out->text)
 			return -ENOMEM;
-		r = read_all(fd, out->text, outcome.length, h);
+		r = user_child_read_all(fd, out->text, outcome.length, h);
 		out->text[outcome.length] = 0;
 		out->length = outcome.length;
 	}
@@ -225,7 +225,7 @@ static bool reap(pid_t pid)
 }
 
 /* Why there is no outcome, and the child has been killed. */
-static int explain(const struct user_child *h, int err, bool reaped, struct diag *d)
+static int user_child_explain(const struct user_child *h, int err, bool reaped, struct diag *d)
 {
 	const struct target *t = h->target;
 
@@ -246,7 +246,7 @@ static int run(struct user_child *h, int (*work)(struct user_child *h, void *con
 	pid_t pid;
 
 	if (!h->cleanup && interrupted())
-		return explain(h, -EINTR, true, d);
+		return user_child_explain(h, -EINTR, true, d);
 	if (pipe2(pipe_fds, O_CLOEXEC))
 		return diag_errno(d, errno, "cannot make a pipe");
 	pid = fork();
@@ -265,7 +265,7 @@ static int run(struct user_child *h, int (*work)(struct user_child *h, void *con
 	if (!r)
 		return result;
 	*abandoned = reaped;
-	return explain(h, r, reaped, d);
+	return user_child_explain(h, r, reaped, d);
 }
 
 static struct user_child prepare_helper(const struct target *t, int timeout_ms)

@@ -28,7 +28,7 @@ static size_t open_moments(void *context, uint32_t thread, int64_t moments[WAIT_
 	return n;
 }
 
-static void put_wait(void *context, uint32_t thread, const struct wait *wait)
+static void breakdown_put_wait(void *context, uint32_t thread, const struct wait *wait)
 {
 	struct breakdown *w = context;
 
@@ -39,7 +39,7 @@ static void put_wait(void *context, uint32_t thread, const struct wait *wait)
 struct breakdown *breakdown_new(const struct breakdown_setup *setup, struct diag *d)
 {
 	struct breakdown *w = calloc(1, sizeof(*w));
-	struct wait_join_setup join = { .open = open_moments, .folded = put_wait, .context = w };
+	struct wait_join_setup join = { .open = open_moments, .folded = breakdown_put_wait, .context = w };
 
 	if (!w) {
 		diag_errno(d, ENOMEM, "cannot make room for waits");
@@ -86,11 +86,11 @@ static void on_claimed(void *context, uint32_t thread, const struct wait *wait)
 {
 	const struct claim *c = context;
 
-	put_wait(c->where, thread, wait);
+	breakdown_put_wait(c->where, thread, wait);
 	breakdown_sums_wait(c->where->splits, c->method, wait->on - wait->off);
 }
 
-static void fill(struct jfr_method_trace *e, const struct wait_join_split *s)
+static void breakdown_fill(struct jfr_method_trace *e, const struct wait_join_split *s)
 {
 	e->cpu = s->blocked == WAIT_JOIN_MISSING ? JFR_MISSING : e->duration - s->blocked - s->run_queue;
 	e->run_queue = s->run_queue;
@@ -121,12 +121,12 @@ void breakdown_split(struct breakdown *w, const struct frt_span *s, int64_t star
 		split.pause = WAIT_JOIN_MISSING;
 	wait_join_claim(w->join, thread, start, start + e->duration, on_claimed, &claim);
 	breakdown_sums_add(w->splits, s->method, e->duration, &split);
-	fill(e, &split);
+	breakdown_fill(e, &split);
 }
 
 void breakdown_claim_open(struct breakdown *w, uint32_t thread, int64_t start)
 {
-	wait_join_claim(w->join, thread, start, INT64_MAX, put_wait, w);
+	wait_join_claim(w->join, thread, start, INT64_MAX, breakdown_put_wait, w);
 }
 
 static void on_wait(void *context, const struct frt_wait *wait, uint32_t stack, uint32_t kernel_stack)

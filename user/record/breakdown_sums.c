@@ -34,7 +34,7 @@ void breakdown_sums_free(struct breakdown_sums *s)
 	free(s);
 }
 
-static unsigned int bucket_of(uint64_t ns)
+static unsigned int breakdown_sums_bucket_of(uint64_t ns)
 {
 	unsigned int top;
 
@@ -55,7 +55,7 @@ static void add_call(struct breakdown_sum *to, int64_t duration, const struct wa
 
 void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t duration, const struct wait_join_split *split)
 {
-	struct bucket *b = &s->bucket[bucket_of(duration < 0 ? 0 : duration)];
+	struct bucket *b = &s->bucket[breakdown_sums_bucket_of(duration < 0 ? 0 : duration)];
 
 	if (split->blocked == WAIT_JOIN_MISSING)
 		return;

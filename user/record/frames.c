@@ -85,7 +85,7 @@ static struct kept_frame *kept_at(const struct frames *f, uint64_t number)
 	return &f->kept[number % KEPT];
 }
 
-static void put(struct build *b, const struct kept_frame *frame)
+static void frames_put(struct build *b, const struct kept_frame *frame)
 {
 	struct entry *e = b->entry;
 
@@ -98,10 +98,10 @@ static void put(struct build *b, const struct kept_frame *frame)
 	*kept_at(b->frames, e->kept + e->count++) = *frame;
 }
 
-static void put_unknown(struct build *b)
+static void frames_put_unknown(struct build *b)
 {
 	b->drop = false;
-	put(b, &(struct kept_frame){ .line = -1, .bci = -1, .type = JFR_FRAME_UNKNOWN });
+	frames_put(b, &(struct kept_frame){ .line = -1, .bci = -1, .type = JFR_FRAME_UNKNOWN });
 }
 
 static void note_caller(struct build *b, struct frames_caller caller)
@@ -133,12 +133,12 @@ static enum jfr_frame_type type_of(enum resolved_kind kind)
 static void put_continuation_entry(struct build *b)
 {
 	b->over = true;
-	put(b, &(struct kept_frame){ .method = method_keys_continuation_entry(b->frames->setup.methods),
+	frames_put(b, &(struct kept_frame){ .method = method_keys_continuation_entry(b->frames->setup.methods),
 				     .line = -1,
 				     .type = JFR_FRAME_NATIVE });
 }
 
-static bool is_continuation(const char *class_name, const char *name, const char *wanted)
+static bool frames_is_continuation(const char *class_name, const char *name, const char *wanted)
 {
 	return !strcmp(name, wanted) && !strcmp(class_name, "jdk/internal/vm/Continuation");
 }
@@ -150,16 +150,16 @@ static void put_resolved(struct build *b, const struct resolved_frame *r)
 		b->entry->top = r->method;
 		return;
 	}
-	if (is_continuation(r->method->class_name, r->method->name, "enterSpecial")) {
+	if (frames_is_continuation(r->method->class_name, r->method->name, "enterSpecial")) {
 		put_continuation_entry(b);
 		return;
 	}
 	note_caller(b, (struct frames_caller){ .resolved = r->method, .line = r->line });
-	put(b, &(struct kept_frame){ .method = method_keys_resolved(b->frames->setup.methods, r->method),
+	frames_put(b, &(struct kept_frame){ .method = method_keys_resolved(b->frames->setup.methods, r->method),
 				     .line = r->line,
 				     .bci = r->bci,
 				     .type = type_of(r->kind) });
-	b->entered = is_continuation(r->method->class_name, r->method->name, "enter");
+	b->entered = frames_is_continuation(r->method->class_name, r->method->name, "enter");
 }
 
 #define ACC_NATIVE 0x0100
@@ -179,7 +179,7 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 
 	if (!frame.method || !c) { /* a key may be older than a table that was forged since */
 		b->frames->counts.unknown[raw->code ? RESOLVE_CORRUPT : RESOLVE_MEMORY]++; /* 0: the agent's table was full */
-		put_unknown(b);
+		frames_put_unknown(b);
 		return;
 	}
 	if (b->drop) {
@@ -191,10 +191,10 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 	if (m->modifiers & ACC_NATIVE)
 		frame = (struct kept_frame){ frame.method, -1, 0, JFR_FRAME_NATIVE };
 	note_caller(b, (struct frames_caller){ .named = id, .line = frame.line });
-	put(b, &frame);
+	frames_put(b, &frame);
 	segment_string(keys->segment, m->name, name, sizeof(name));
 	segment_string(keys->segment, c->name, class_name, sizeof(class_name));
-	b->entered = is_continuation(class_name, name, "enter");
+	b->entered = frames_is_continuation(class_name, name, "enter");
 }
 
 static void put_kernel(struct build *b, const struct frt_frame *raw)
@@ -207,9 +207,9 @@ static void put_kernel(struct build *b, const struct frt_frame *raw)
 	f->kernel_read = true;
 	name = f->kernel ? kernel_symbols_find(f->kernel, raw->code) : NULL;
 	if (!name)
-		put_unknown(b);
+		frames_put_unknown(b);
 	else
-		put(b, &(struct kept_frame){ .method = method_keys_kernel(f->setup.methods, name),
+		frames_put(b, &(struct kept_frame){ .method = method_keys_kernel(f->setup.methods, name),
 					     .line = -1,
 					     .bci = -1,
 					     .type = JFR_FRAME_KERNEL });
@@ -237,7 +237,7 @@ static void put_raw(struct build *b, const struct frt_frame *raw)
 	if (n)
 		return;
 	f->counts.unknown[why < RESOLVE_FAILURES ? why : RESOLVE_UNKNOWN]++;
-	put_unknown(b);
+	frames_put_unknown(b);
 }
 
 static struct entry *entry_of(struct frames *f, uint32_t id)
@@ -246,7 +246,7 @@ static struct entry *entry_of(struct frames *f, uint32_t id)
 }
 
 /* Resolve a stack and keep it. */
-static void keep(struct frames *f, const struct stack *stack)
+static void frames_keep(struct frames *f, const struct stack *stack)
 {
 	struct entry *e = entry_of(f, stack->id);
 	struct build b = { .frames = f, .entry = e, .drop = stack->flags & FRT_STACK_INCLUSIVE };
@@ -262,7 +262,7 @@ static void keep(struct frames *f, const struct stack *stack)
 		f->counts.cut[stack->end] += stack->end != FRT_WALK_DEPTH && stack->end != FRT_WALK_UNASKED;
 	}
 	if (e->truncated && !e->count)
-		put_unknown(&b); /* no frames would say that the VM called it */
+		frames_put_unknown(&b); /* no frames would say that the VM called it */
 	f->kept_next += e->count;
 }
 
@@ -271,7 +271,7 @@ static void see_stack(void *context, const struct stack *stack)
 	struct frames *f = context;
 
 	if (entry_of(f, stack->id)->id != stack->id)
-		keep(f, stack);
+		frames_keep(f, stack);
 }
 
 void frames_feed(struct frames *f, const struct stack *stack)
@@ -329,7 +329,7 @@ static uint64_t unknown_key(struct frames *f)
 	return f->unknown_key;
 }
 
-static uint64_t make_key(struct frames *f, const struct entry *e)
+static uint64_t frames_make_key(struct frames *f, const struct entry *e)
 {
 	if (f->kept_next - e->kept > KEPT) {
 		f->counts.forgotten++;
@@ -363,7 +363,7 @@ static uint64_t refresh_key(struct frames *f, struct entry *e, uint32_t method)
 	if (e->top && !e->is_traced)
 		e->key = unknown_key(f);
 	else if (!jfr_stack_known(f->setup.methods->writer, e->key))
-		e->key = make_key(f, e);
+		e->key = frames_make_key(f, e);
 	e->chunk = f->chunk;
 	return e->key;
 }
@@ -376,7 +376,7 @@ static void find_single(struct frames *f, uint32_t id)
 	budget_begin(f->setup.budget);
 	stack = stacks_find(&f->stacks, id);
 	if (stack)
-		keep(f, stack);
+		frames_keep(f, stack);
 	budget_end(f->setup.budget);
 }
 

@@ -19,7 +19,7 @@ struct kernel_symbols {
 	size_t count, room;
 };
 
-static bool add(struct kernel_symbols *s, uint64_t address, const char *name)
+static bool kernel_symbols_add(struct kernel_symbols *s, uint64_t address, const char *name)
 {
 	struct symbol *more;
 
@@ -60,7 +60,7 @@ static bool read_symbols(struct kernel_symbols *s, FILE *f)
 
 	while (good && next_function(f, &address, name))
 		if (address)
-			good = add(s, address, name);
+			good = kernel_symbols_add(s, address, name);
 	if (s->count)
 		qsort(s->list, s->count, sizeof(*s->list), by_address);
 	return good && s->count;

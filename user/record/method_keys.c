@@ -159,7 +159,7 @@ static uint64_t make_resolved(struct method_keys *k, const struct resolved_metho
 	return jfr_method(k->writer, &method);
 }
 
-static bool grow(struct method_keys *k, uint32_t number)
+static bool method_keys_grow(struct method_keys *k, uint32_t number)
 {
 	uint32_t capacity = k->capacity ? k->capacity : 1024;
 	uint32_t *more;
@@ -179,7 +179,7 @@ static bool grow(struct method_keys *k, uint32_t number)
 
 uint64_t method_keys_resolved(struct method_keys *k, const struct resolved_method *m)
 {
-	if (m->number >= k->capacity && !grow(k, m->number))
+	if (m->number >= k->capacity && !method_keys_grow(k, m->number))
 		return make_resolved(k, m);
 	if (!jfr_method_known(k->writer, k->resolved[m->number]))
 		k->resolved[m->number] = make_resolved(k, m);
@@ -193,7 +193,7 @@ void method_keys_forget_resolved(struct method_keys *k)
 }
 
 /* `cut` had room for `size` bytes. */
-static bool is_same(const char *cut, size_t size, const char *whole)
+static bool method_keys_is_same(const char *cut, size_t size, const char *whole)
 {
 	return !strncmp(cut, whole, size - 1);
 }
@@ -225,7 +225,7 @@ bool method_keys_same(const struct method_keys *k, uint32_t id, const struct res
 {
 	struct names n;
 
-	return traced_names(k, id, &n) && is_same(n.name, sizeof(n.name), m->name) &&
-	       is_same(n.class_name, sizeof(n.class_name), m->class_name) &&
-	       is_same(n.descriptor, sizeof(n.descriptor), m->descriptor);
+	return traced_names(k, id, &n) && method_keys_is_same(n.name, sizeof(n.name), m->name) &&
+	       method_keys_is_same(n.class_name, sizeof(n.class_name), m->class_name) &&
+	       method_keys_is_same(n.descriptor, sizeof(n.descriptor), m->descriptor);
 }

@@ -12,7 +12,7 @@
 
 #define TRIES 100 /* each is lost to another process that was quicker */
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool new_file_is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
@@ -45,11 +45,11 @@ static int say_writer(const char *path, pid_t writer, struct diag *d)
 			who);
 }
 
-static bool has_name(int fd, int directory, const char *name)
+static bool new_file_has_name(int fd, int directory, const char *name)
 {
 	struct stat st, named;
 
-	return !fstat(fd, &st) && !fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) && is_same(&st, &named);
+	return !fstat(fd, &st) && !fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) && new_file_is_same(&st, &named);
 }
 
 /* Who removes a scratch file has locked it; so the name stands for this file until the lock is let go. */
@@ -65,7 +65,7 @@ static int remove_unlocked(int fd, int directory, const char *name, pid_t *write
 		*writer = writer_of(fd);
 		return -EBUSY;
 	}
-	return has_name(fd, directory, name) && unlinkat(directory, name, 0) && errno != ENOENT ? -errno : 0;
+	return new_file_has_name(fd, directory, name) && unlinkat(directory, name, 0) && errno != ENOENT ? -errno : 0;
 }
 
 int scratch_remove(int directory, const char *name, pid_t *writer)
@@ -86,7 +86,7 @@ static int create_locked(int directory, const char *name)
 
 	if (fd < 0)
 		return -errno;
-	if (lock(fd) && has_name(fd, directory, name)) {
+	if (lock(fd) && new_file_has_name(fd, directory, name)) {
 		owner_give(fd);
 		return fd;
 	}
@@ -244,7 +244,7 @@ int new_file_commit(struct new_file *f, struct diag *d)
 	bool there = !fstatat(f->directory, f->name, &now, AT_SYMLINK_NOFOLLOW);
 	int err;
 
-	if (there && (!f->existed || !is_same(&now, &f->old)))
+	if (there && (!f->existed || !new_file_is_same(&now, &f->old)))
 		return diag_set(d, EBUSY, "refuse to replace '%s': it is another file than before", f->path);
 	err = fstat(f->fd, &own) ? -errno : there ? rename_over_old(f) : rename_to_free_name(f);
 	if (err)
@@ -298,5 +298,5 @@ bool new_file_is_there(const struct new_file *f)
 {
 	struct stat st;
 
-	return !fstatat(f->directory, f->name, &st, AT_SYMLINK_NOFOLLOW) && is_same(&st, &f->old);
+	return !fstatat(f->directory, f->name, &st, AT_SYMLINK_NOFOLLOW) && new_file_is_same(&st, &f->old);
 }

@@ -13,7 +13,7 @@
 
 #define LEAST_FREE (1ULL << 30)
 
-static int64_t monotonic_now(void)
+static int64_t output_monotonic_now(void)
 {
 	struct timespec t;
 
@@ -121,7 +121,7 @@ void output_close(struct output *o)
 /* How many of the oldest are to go so that `coming` bytes find room and all are young enough. */
 static size_t too_many(const struct output *o, uint64_t coming, uint64_t size, uint64_t age)
 {
-	int64_t oldest = age ? monotonic_now() - (int64_t)age : INT64_MIN;
+	int64_t oldest = age ? output_monotonic_now() - (int64_t)age : INT64_MIN;
 	uint64_t left = o->size;
 	size_t gone = 0;
 
@@ -181,7 +181,7 @@ int output_append(struct output *o, const void *bytes, size_t size, struct diag 
 		err = o->form->append(o, &c, bytes, size, d);
 	if (err)
 		return err;
-	c.end_ns = monotonic_now();
+	c.end_ns = output_monotonic_now();
 	o->size += size;
 	o->chunk[o->chunks++] = c;
 	return 0;

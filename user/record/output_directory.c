@@ -17,7 +17,7 @@
 #define PART  "chunk.part"
 
 /* Make it in `at` unless it is there, for the user behind sudo, and open it. */
-static int make_directory(int at, const char *name, const char *path, struct diag *d)
+static int output_directory_make_directory(int at, const char *name, const char *path, struct diag *d)
 {
 	bool made = !mkdirat(at, name, 0700);
 	int fd;
@@ -57,12 +57,12 @@ static int open_parent(const char *parent, const char *path, struct diag *d)
 	above = safe_directory_open(directory, path, d);
 	if (above < 0)
 		return above;
-	fd = make_directory(above, name, path, d);
+	fd = output_directory_make_directory(above, name, path, d);
 	close(above);
 	return fd;
 }
 
-static int open_directory(struct output *o, struct diag *d)
+static int output_directory_open_directory(struct output *o, struct diag *d)
 {
 	char parent[PATH_MAX];
 
@@ -72,7 +72,7 @@ static int open_directory(struct output *o, struct diag *d)
 	o->parent = open_parent(parent, o->path, d);
 	if (o->parent < 0)
 		return o->parent;
-	o->fd = make_directory(o->parent, o->name, o->path, d);
+	o->fd = output_directory_make_directory(o->parent, o->name, o->path, d);
 	if (o->fd < 0)
 		return o->fd;
 	o->keeper = output_guard_start(o->fd, PART);
@@ -107,7 +107,7 @@ static int give_name(struct output *o, struct output_chunk *c, const unsigned ch
 	return -EEXIST;
 }
 
-static void watch(const struct output *o, int fd, const struct output_chunk *c)
+static void output_directory_watch(const struct output *o, int fd, const struct output_chunk *c)
 {
 	struct stat st;
 
@@ -115,7 +115,7 @@ static void watch(const struct output *o, int fd, const struct output_chunk *c)
 		output_guard_watch(o->keeper, c->name, st.st_dev, st.st_ino, c->size);
 }
 
-static int append(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d)
+static int output_directory_append(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d)
 {
 	int fd, err;
 
@@ -130,13 +130,13 @@ static int append(struct output *o, struct output_chunk *c, const void *bytes, s
 	if (err)
 		unlinkat(o->fd, PART, 0);
 	else
-		watch(o, fd, c);
+		output_directory_watch(o, fd, c);
 	close(fd);
 	return err ? diag_errno(d, -err, "cannot write to '%s'", o->path) : 0;
 }
 
 /* One that somebody took away is gone as well. */
-static int drop(struct output *o, size_t gone, struct diag *d)
+static int output_directory_drop(struct output *o, size_t gone, struct diag *d)
 {
 	for (size_t i = 0; i < gone; i++)
 		if (unlinkat(o->fd, o->chunk[i].name, 0) && errno != ENOENT)
@@ -155,7 +155,7 @@ static int copy_one(const struct output *o, const struct output_chunk *c, int to
 	return err;
 }
 
-static int copy(const struct output *o, size_t first, int to, struct diag *d)
+static int output_directory_copy(const struct output *o, size_t first, int to, struct diag *d)
 {
 	uint64_t at = 0;
 
@@ -169,7 +169,7 @@ static int copy(const struct output *o, size_t first, int to, struct diag *d)
 	return 0;
 }
 
-static bool is_there(const struct output *o)
+static bool output_directory_is_there(const struct output *o)
 {
 	struct stat own, named;
 
@@ -189,9 +189,9 @@ static void close_directory(struct output *o)
 }
 
 const struct output_form output_directory = { .is_directory = true,
-					      .open = open_directory,
-					      .append = append,
-					      .drop = drop,
-					      .copy = copy,
-					      .is_there = is_there,
+					      .open = output_directory_open_directory,
+					      .append = output_directory_append,
+					      .drop = output_directory_drop,
+					      .copy = output_directory_copy,
+					      .is_there = output_directory_is_there,
 					      .close = close_directory };

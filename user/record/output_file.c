@@ -13,7 +13,7 @@
 #define WRITING 0xff
 
 /* The keeper cuts what is behind this size: it must know of each chunk. */
-static void watch(const struct output *o, uint64_t size)
+static void output_file_watch(const struct output *o, uint64_t size)
 {
 	output_guard_watch(o->keeper, o->file.name, o->file.old.st_dev, o->file.old.st_ino, size);
 }
@@ -50,7 +50,7 @@ static int commit_first(struct output *o, struct diag *d)
 	return o->file.existed ? new_file_finish(&o->file, d) : new_file_commit(&o->file, d);
 }
 
-static int append(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d)
+static int output_file_append(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d)
 {
 	int fd = o->file.fd, err = write_chunk(fd, bytes, size, o->size);
 
@@ -62,7 +62,7 @@ static int append(struct output *o, struct output_chunk *c, const void *bytes, s
 		return diag_errno(d, -err, "cannot write '%s', nor cut what was written", o->path);
 	if (err)
 		return err;
-	watch(o, o->size + size);
+	output_file_watch(o, o->size + size);
 	return 0;
 }
 
@@ -75,7 +75,7 @@ static uint64_t offset_of(const struct output *o, size_t chunk)
 	return offset;
 }
 
-static int copy(const struct output *o, size_t first, int to, struct diag *d)
+static int output_file_copy(const struct output *o, size_t first, int to, struct diag *d)
 {
 	uint64_t gone = offset_of(o, first);
 	int err = output_copy_range(o->file.fd, gone, to, 0, o->size - gone);
@@ -84,7 +84,7 @@ static int copy(const struct output *o, size_t first, int to, struct diag *d)
 }
 
 /* Put the file's tail in its place. */
-static int drop(struct output *o, size_t gone, struct diag *d)
+static int output_file_drop(struct output *o, size_t gone, struct diag *d)
 {
 	uint64_t from = offset_of(o, gone);
 	int old = new_file_begin_again(&o->file, d), err;
@@ -101,11 +101,11 @@ static int drop(struct output *o, size_t gone, struct diag *d)
 		return err;
 	}
 	close(old);
-	watch(o, o->size - from);
+	output_file_watch(o, o->size - from);
 	return 0;
 }
 
-static bool is_there(const struct output *o)
+static bool output_file_is_there(const struct output *o)
 {
 	return new_file_is_there(&o->file);
 }
@@ -116,4 +116,4 @@ static void close_file(struct output *o)
 }
 
 const struct output_form output_file = {
-	.spare = 1, .open = open_file, .append = append, .drop = drop, .copy = copy, .is_there = is_there, .close = close_file };
+	.spare = 1, .open = open_file, .append = output_file_append, .drop = output_file_drop, .copy = output_file_copy, .is_there = output_file_is_there, .close = close_file };

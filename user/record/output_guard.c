@@ -36,7 +36,7 @@ struct output_guard {
 enum { PIPE, DIRECTORY, DESCRIPTORS };
 
 /* False while the recorder writes it, or when it was killed then: nothing was being appended. */
-static bool look(const struct watched *shared, struct watched *out)
+static bool output_guard_look(const struct watched *shared, struct watched *out)
 {
 	unsigned int before = atomic_load_explicit(&shared->generation, memory_order_acquire);
 
@@ -70,7 +70,7 @@ static void sync_directory(void)
 static void bring_to_disk(const struct watched *shared, uint64_t *inode)
 {
 	struct watched w;
-	int fd = look(shared, &w) ? open_watched(&w) : -1;
+	int fd = output_guard_look(shared, &w) ? open_watched(&w) : -1;
 
 	if (fd < 0)
 		return;
@@ -99,7 +99,7 @@ static uint64_t finished_chunk(int fd, uint64_t at, uint64_t file_size)
 static void cut(const struct watched *shared)
 {
 	struct watched w;
-	int fd = look(shared, &w) ? open_watched(&w) : -1;
+	int fd = output_guard_look(shared, &w) ? open_watched(&w) : -1;
 	struct stat st;
 	uint64_t end, more;
 
@@ -117,7 +117,7 @@ static void cut(const struct watched *shared)
 }
 
 /* Signals are the recorder's; its other descriptors must not live on here. */
-static void keep(struct output_guard *k, int from, int directory)
+static void output_guard_keep(struct output_guard *k, int from, int directory)
 {
 	uint64_t inode = 0;
 	pid_t writer;
@@ -151,7 +151,7 @@ static bool fork_keeper(struct output_guard *k, int directory)
 	pid = fork();
 	if (!pid) {
 		close(ends[1]);
-		keep(k, ends[0], directory);
+		output_guard_keep(k, ends[0], directory);
 	}
 	close(ends[0]);
 	k->pipe = ends[1];

@@ -60,7 +60,7 @@ struct recorder {
 	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
 };
 
-static int64_t monotonic_now(void)
+static int64_t recorder_monotonic_now(void)
 {
 	struct timespec t;
 
@@ -84,7 +84,7 @@ static int64_t timing_interval(const struct recorder *r)
 }
 
 /* Ticks are the target's CLOCK_MONOTONIC: what System.nanoTime() returns there. */
-static int64_t ticks_of(const struct recorder *r, int64_t monotonic)
+static int64_t recorder_ticks_of(const struct recorder *r, int64_t monotonic)
 {
 	return monotonic + r->setup.target->monotonic_offset;
 }
@@ -93,11 +93,11 @@ static int open_writer(struct recorder *r, struct diag *d)
 {
 	time_t now = time(NULL);
 	struct jfr_origin origin = { .locale = "en_US", .kernel = r->setup.kernel };
-	int64_t monotonic = monotonic_now();
+	int64_t monotonic = recorder_monotonic_now();
 	struct tm local;
 
 	localtime_r(&now, &local);
-	origin.start_ticks = r->start_ticks = ticks_of(r, monotonic);
+	origin.start_ticks = r->start_ticks = recorder_ticks_of(r, monotonic);
 	origin.start_nanos = monotonic + clock_realtime_offset();
 	origin.dst_ms = local.tm_isdst > 0 ? 3600000 : 0;
 	origin.gmt_offset_ms = local.tm_gmtoff * 1000L - origin.dst_ms;
@@ -181,7 +181,7 @@ struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d
 		recorder_free(r);
 		return NULL;
 	}
-	r->timing_due = monotonic_now() + timing_interval(r);
+	r->timing_due = recorder_monotonic_now() + timing_interval(r);
 	if (target_describe(setup->target, &r->jvm, d) || open_writer(r, d) || make_keys(r, d) || make_where(r, d)) {
 		recorder_free(r);
 		return NULL;
@@ -226,7 +226,7 @@ int recorder_remark(struct recorder *r, const char *kind, const char *text)
 	*r->last_remark = m;
 	r->last_remark = &m->next;
 	if (r->open)
-		jfr_message(r->writer, ticks_of(r, monotonic_now()), kind, text);
+		jfr_message(r->writer, recorder_ticks_of(r, recorder_monotonic_now()), kind, text);
 	return 0;
 }
 
@@ -315,13 +315,13 @@ static void put_jvm(struct recorder *r, int64_t at)
 	jfr_cpu_information(r->writer, &cpu);
 }
 
-static void put_clock(struct recorder *r, int64_t at)
+static void recorder_put_clock(struct recorder *r, int64_t at)
 {
 	const struct clock_pair *p = clock_last(r->setup.clock);
 	struct jfr_clock e = {
 		.start = at,
 		.tsc = p->tsc,
-		.monotonic = ticks_of(r, p->monotonic),
+		.monotonic = recorder_ticks_of(r, p->monotonic),
 		.realtime = p->monotonic + clock_realtime_offset(),
 		.error = p->error,
 	};
@@ -332,7 +332,7 @@ static void put_clock(struct recorder *r, int64_t at)
 /* What each chunk says about the recording, so that it stands alone when older ones have gone. */
 static int begin_chunk(struct recorder *r, struct diag *d)
 {
-	int64_t at = r->chunk ? ticks_of(r, monotonic_now()) : r->start_ticks;
+	int64_t at = r->chunk ? recorder_ticks_of(r, recorder_monotonic_now()) : r->start_ticks;
 	int err = jfr_chunk_begin(r->writer, at, d);
 
 	if (err)
@@ -347,7 +347,7 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 	put_recording(r, at);
 	put_settings(r, at);
 	put_jvm(r, at);
-	put_clock(r, at);
+	recorder_put_clock(r, at);
 	for (const struct remark *m = r->remarks; m; m = m->next)
 		jfr_message(r->writer, at, m->kind, m->text);
 	return 0;
@@ -363,17 +363,17 @@ static void note_forged(struct recorder *r)
 /* One moment for all of them: readers take those with the last one's time for one picture. */
 static void put_timing(struct recorder *r)
 {
-	int64_t now = monotonic_now();
+	int64_t now = recorder_monotonic_now();
 
 	if (!r->timed || !r->open)
 		return;
 	timings_read(r->sums, r->setup.segment);
 	note_forged(r);
-	timing_events_put(r->writer, &r->methods, r->sums, r->setup.segment, r->setup.clock, ticks_of(r, now));
+	timing_events_put(r->writer, &r->methods, r->sums, r->setup.segment, r->setup.clock, recorder_ticks_of(r, now));
 	r->timing_due = now + timing_interval(r);
 }
 
-static int finish_chunk(struct recorder *r, bool final, struct diag *d)
+static int recorder_finish_chunk(struct recorder *r, bool final, struct diag *d)
 {
 	const void *bytes;
 	size_t size;
@@ -382,7 +382,7 @@ static int finish_chunk(struct recorder *r, bool final, struct diag *d)
 	if (!r->open)
 		return 0;
 	r->open = false;
-	err = jfr_chunk_finish(r->writer, ticks_of(r, monotonic_now()), final, &bytes, &size, d);
+	err = jfr_chunk_finish(r->writer, recorder_ticks_of(r, recorder_monotonic_now()), final, &bytes, &size, d);
 	if (!err)
 		err = output_append(r->setup.output, bytes, size, d);
 	if (!err) {
@@ -401,9 +401,9 @@ static int finish_chunk(struct recorder *r, bool final, struct diag *d)
 /* Is the open chunk to be closed? */
 static bool chunk_is_due(const struct recorder *r)
 {
-	int64_t now = monotonic_now();
+	int64_t now = recorder_monotonic_now();
 
-	return jfr_chunk_size(r->writer) >= r->chunk_size || ticks_of(r, now) - r->chunk_start >= chunk_age(r) ||
+	return jfr_chunk_size(r->writer) >= r->chunk_size || recorder_ticks_of(r, now) - r->chunk_start >= chunk_age(r) ||
 	       (r->chunk == 1 && r->first_call && now - r->first_call >= FIRST_AGE_NS);
 }
 
@@ -427,10 +427,10 @@ int recorder_tick(struct recorder *r, struct diag *d)
 		*d = r->failure;
 		return -EIO;
 	}
-	if (r->timed && monotonic_now() >= r->timing_due)
+	if (r->timed && recorder_monotonic_now() >= r->timing_due)
 		put_timing(r);
 	if (r->open && chunk_is_due(r))
-		err = finish_chunk(r, false, d);
+		err = recorder_finish_chunk(r, false, d);
 	if (!err && !r->open)
 		err = begin_chunk(r, d);
 	return err;
@@ -441,7 +441,7 @@ static void note_behind(struct recorder *r)
 	if (!frames_behind(r->frames))
 		r->behind_since = 0;
 	else if (!r->behind_since)
-		r->behind_since = monotonic_now();
+		r->behind_since = recorder_monotonic_now();
 }
 
 bool recorder_read_stacks(struct recorder *r, bool all)
@@ -458,7 +458,7 @@ bool recorder_read_stacks(struct recorder *r, bool all)
 
 bool recorder_behind(const struct recorder *r)
 {
-	return r->behind_since && monotonic_now() - r->behind_since < BEHIND_NS;
+	return r->behind_since && recorder_monotonic_now() - r->behind_since < BEHIND_NS;
 }
 
 void recorder_last_round(struct recorder *r)
@@ -468,14 +468,14 @@ void recorder_last_round(struct recorder *r)
 
 void recorder_add_timing(struct recorder *r)
 {
-	int64_t now = monotonic_now();
+	int64_t now = recorder_monotonic_now();
 
 	if (r->timed)
 		return;
 	r->timed = true;
 	r->timing_due = now + timing_interval(r);
 	if (r->open)
-		jfr_active_setting(r->writer, ticks_of(r, now), "jdk.MethodTiming", "enabled", "true");
+		jfr_active_setting(r->writer, recorder_ticks_of(r, now), "jdk.MethodTiming", "enabled", "true");
 }
 
 bool recorder_forged(const struct recorder *r)
@@ -495,7 +495,7 @@ int recorder_cut(struct recorder *r, struct diag *d)
 	if (r->failed || !r->open)
 		return diag_set(d, EIO, "the recording cannot be written any more");
 	put_timing(r);
-	err = finish_chunk(r, false, d);
+	err = recorder_finish_chunk(r, false, d);
 	return err ? err : begin_chunk(r, d);
 }
 
@@ -507,8 +507,8 @@ int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
 		return -ENOMEM;
 	put_timing(r);
 	if (target_ended)
-		jfr_shutdown(r->writer, ticks_of(r, monotonic_now()), "the JVM's process has ended");
-	return finish_chunk(r, true, d);
+		jfr_shutdown(r->writer, recorder_ticks_of(r, recorder_monotonic_now()), "the JVM's process has ended");
+	return recorder_finish_chunk(r, true, d);
 }
 
 void recorder_note_loss(struct recorder *r, uint64_t spans)
@@ -518,10 +518,10 @@ void recorder_note_loss(struct recorder *r, uint64_t spans)
 	if (spans <= r->loss_noted || !r->open)
 		return;
 	r->loss_noted = spans;
-	jfr_data_loss(r->writer, ticks_of(r, monotonic_now()), more * FRT_RECORD_SIZE, spans * FRT_RECORD_SIZE);
+	jfr_data_loss(r->writer, recorder_ticks_of(r, recorder_monotonic_now()), more * FRT_RECORD_SIZE, spans * FRT_RECORD_SIZE);
 }
 
-static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+static void recorder_on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
 {
 	struct recorder *r = context;
 	struct jfr_method_trace e;
@@ -537,7 +537,7 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	}
 	start = clock_ns(r->setup.clock, s->start);
 	end = clock_ns(r->setup.clock, s->start + s->duration);
-	e.start = ticks_of(r, start);
+	e.start = recorder_ticks_of(r, start);
 	e.duration = end - start;
 	e.thread = thread_keys_of(r->threads, s->thread, v);
 	e.stack = frames_key(r->frames, s->stack, s->method);
@@ -547,7 +547,7 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 		breakdown_split(r->where, s, start, &e);
 	jfr_method_trace(r->writer, &e);
 	if (!r->first_call)
-		r->first_call = monotonic_now();
+		r->first_call = recorder_monotonic_now();
 	r->counts.events++;
 	r->counts.thrown += e.thrown;
 }
@@ -564,8 +564,8 @@ static void on_open_call(void *context, const struct open_call *c)
 	uint64_t start = c->start < o->now->tsc ? c->start : o->now->tsc;
 	struct jfr_open_call e = { .remark = c->remark };
 
-	e.start = ticks_of(r, clock_ns(r->setup.clock, start));
-	e.duration = ticks_of(r, o->now->monotonic) - e.start;
+	e.start = recorder_ticks_of(r, clock_ns(r->setup.clock, start));
+	e.duration = recorder_ticks_of(r, o->now->monotonic) - e.start;
 	if (r->where && c->thread)
 		breakdown_claim_open(r->where, c->thread, clock_ns(r->setup.clock, start));
 	e.thread = thread_keys_of(r->threads, c->thread, c->vthread.java_id ? &c->vthread : NULL);
@@ -597,20 +597,20 @@ uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks)
 	return shown;
 }
 
-static void on_cover(void *context, uint64_t tsc)
+static void recorder_on_cover(void *context, uint64_t tsc)
 {
 	struct recorder *r = context;
 
 	clock_cover(r->setup.clock, tsc);
 	if (r->failed || !r->open || jfr_chunk_size(r->writer) < r->chunk_size)
 		return;
-	if (!finish_chunk(r, false, &r->failure)) /* a failure is told at the next tick */
+	if (!recorder_finish_chunk(r, false, &r->failure)) /* a failure is told at the next tick */
 		begin_chunk(r, &r->failure);
 }
 
 struct stream_sink recorder_sink(struct recorder *r)
 {
-	return (struct stream_sink){ .span = on_span, .cover = on_cover, .context = r };
+	return (struct stream_sink){ .span = recorder_on_span, .cover = recorder_on_cover, .context = r };
 }
 
 struct wait_stacks *recorder_wait_stacks(const struct recorder *r)

@@ -62,7 +62,7 @@ static int walk_link(struct walk *w, int link, const struct stat *st)
 	return text[0] == '/' ? walk_restart(w, text) : 0;
 }
 
-static int walk_step(struct walk *w, const char *name)
+static int safe_directory_walk_step(struct walk *w, const char *name)
 {
 	int fd = openat(w->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err;
 	struct stat st;
@@ -85,7 +85,7 @@ static int walk_step(struct walk *w, const char *name)
 }
 
 /* The first name of the rest, which loses it; false at the end. */
-static bool walk_next(struct walk *w, char *name)
+static bool safe_directory_walk_next(struct walk *w, char *name)
 {
 	size_t slashes = strspn(w->rest, "/"), length = strcspn(w->rest + slashes, "/");
 
@@ -103,8 +103,8 @@ static int walk(struct walk *w, const char *path, char *name)
 		return -ENAMETOOLONG;
 	strcpy(w->rest, path);
 	err = walk_restart(w, path);
-	while (!err && walk_next(w, name))
-		err = walk_step(w, name);
+	while (!err && safe_directory_walk_next(w, name))
+		err = safe_directory_walk_step(w, name);
 	return err;
 }
 

@@ -52,7 +52,7 @@ void thread_keys_next_chunk(struct thread_keys *k)
 	k->chunk++;
 }
 
-static uint64_t make_key(struct thread_keys *k, const struct frt_thread *row)
+static uint64_t thread_keys_make_key(struct thread_keys *k, const struct frt_thread *row)
 {
 	char name[sizeof(row->name) + 1], group[sizeof(row->group) + 1];
 	struct jfr_thread_constant c = { .name = name };
@@ -74,7 +74,7 @@ static struct cached_key *find_thread(struct thread_keys *k, uint32_t serial)
 		return c;
 	*c = (struct cached_key){ .name = serial, .chunk = k->chunk, .carrier = true };
 	if (segment_thread(k->segment, serial, &row)) {
-		c->key = make_key(k, &row);
+		c->key = thread_keys_make_key(k, &row);
 		c->carrier = row.carrier;
 	}
 	return c;

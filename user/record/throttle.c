@@ -115,7 +115,7 @@ static void set_rule(const struct throttle *b, uint32_t method)
 }
 
 /* How far a counter of a slot went; a slot that is used anew begins at 0. */
-static uint64_t step(uint64_t *seen, const uint64_t *counter)
+static uint64_t throttle_step(uint64_t *seen, const uint64_t *counter)
 {
 	uint64_t now = __atomic_load_n(counter, __ATOMIC_RELAXED), was = *seen;
 
@@ -123,11 +123,11 @@ static uint64_t step(uint64_t *seen, const uint64_t *counter)
 	return now < was ? now : now - was;
 }
 
-static void add_slot(struct throttle *b, struct work *w, struct seen *seen, const struct frt_slot *slot, double window_ns)
+static void throttle_add_slot(struct throttle *b, struct work *w, struct seen *seen, const struct frt_slot *slot, double window_ns)
 {
 	double hooks = cost_of_hooks(b->setup.segment, b->setup.clock);
 	double much = b->setup.share * window_ns / BUSY_FRACTION;
-	uint64_t exited = step(&seen->exited, &slot->exited), recorded = step(&seen->recorded, &slot->recorded);
+	uint64_t exited = throttle_step(&seen->exited, &slot->exited), recorded = throttle_step(&seen->recorded, &slot->recorded);
 	double recording_ns = recorded * (hooks + cost_of_recording(slot, b->setup.clock));
 	double others = exited > recorded ? exited - recorded : 0;
 
@@ -149,7 +149,7 @@ static struct work look_at_slots(struct throttle *b, double window_ns)
 
 	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
 		if (slot->epoch == segment_header(s)->epoch)
-			add_slot(b, &w, &b->seen[i], slot, window_ns);
+			throttle_add_slot(b, &w, &b->seen[i], slot, window_ns);
 	return w;
 }
 
@@ -173,7 +173,7 @@ static size_t list_loads(struct throttle *b, const struct work *w, double window
 	return n;
 }
 
-static void drop(struct throttle *b, uint32_t method)
+static void throttle_drop(struct throttle *b, uint32_t method)
 {
 	set_rule(b, method);
 	b->is_braked[method] = true;
@@ -191,7 +191,7 @@ static void look_at_hooks(struct throttle *b, const struct work *w, double windo
 	out->hook_cpus = w->hook_ns / window_ns;
 }
 
-static bool look(struct throttle *b, double window_ns, struct throttle_finding *out)
+static bool throttle_look(struct throttle *b, double window_ns, struct throttle_finding *out)
 {
 	struct work w = look_at_slots(b, window_ns);
 	struct throttle_limit limit = { b->setup.share, b->setup.cpus, __builtin_popcountll(w.recorders) };
@@ -200,7 +200,7 @@ static bool look(struct throttle *b, double window_ns, struct throttle_finding *
 	out->load = b->load;
 	out->methods = throttle_choose(b->load, n, &limit);
 	for (size_t i = 0; i < out->methods; i++)
-		drop(b, b->load[i].method);
+		throttle_drop(b, b->load[i].method);
 	look_at_hooks(b, &w, window_ns, out);
 	return out->methods || out->hook_calls > 0;
 }
@@ -218,5 +218,5 @@ bool throttle_check(struct throttle *b, int64_t now, struct throttle_finding *ou
 	if (window < WINDOW_NS)
 		return false;
 	b->since = now;
-	return look(b, window, out);
+	return throttle_look(b, window, out);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/timing_events.h"
 
-static void put_times(struct jfr_method_timing *e, const struct timing *t, const struct clock *c)
+static void timing_events_put_times(struct jfr_method_timing *e, const struct timing *t, const struct clock *c)
 {
 	e->minimum = clock_ns_of_ticks(c, t->minimum);
 	e->maximum = clock_ns_of_ticks(c, t->maximum);
@@ -35,7 +35,7 @@ void timing_events_put(struct jfr_writer *w, struct method_keys *keys, const str
 		e.invocations = t->count;
 		e.thrown = t->thrown;
 		if (t->count) {
-			put_times(&e, t, clock);
+			timing_events_put_times(&e, t, clock);
 			put_percentiles(&e, segment, sums, id, clock);
 		}
 		jfr_method_timing(w, &e);

@@ -97,7 +97,7 @@ static bool is_younger(uint32_t a, uint32_t b)
 }
 
 /* For what comes of that thread; NULL: it is too old, or there is no memory. */
-static struct thread *thread_of(struct wait_join *j, uint32_t serial)
+static struct thread *wait_join_thread_of(struct wait_join *j, uint32_t serial)
 {
 	struct thread **at = &j->thread[serial % THREADS];
 
@@ -110,7 +110,7 @@ static struct thread *thread_of(struct wait_join *j, uint32_t serial)
 	return *at && (*at)->serial == serial ? *at : NULL;
 }
 
-static void tell(const struct wait_timeline_interval *i, const struct kept *k, uint32_t thread, wait_join_visit *visit, void *context)
+static void wait_join_tell(const struct wait_timeline_interval *i, const struct kept *k, uint32_t thread, wait_join_visit *visit, void *context)
 {
 	struct wait w = { .off = i->begin,
 			  .wake = i->middle,
@@ -128,7 +128,7 @@ static void tell(const struct wait_timeline_interval *i, const struct kept *k, u
 }
 
 /* Those that no call has claimed, of the first n. */
-static void offer(struct wait_join *j, const struct thread *t, size_t n, int64_t since)
+static void wait_join_offer(struct wait_join *j, const struct thread *t, size_t n, int64_t since)
 {
 	const struct wait_timeline *waits = &t->track[WAITS];
 
@@ -136,11 +136,11 @@ static void offer(struct wait_join *j, const struct thread *t, size_t n, int64_t
 		struct kept *k = wait_timeline_payload(waits, i);
 
 		if (!k->skip)
-			tell(&waits->interval[i], k, t->serial, j->setup.folded, j->setup.context);
+			wait_join_tell(&waits->interval[i], k, t->serial, j->setup.folded, j->setup.context);
 	}
 }
 
-static void fold(struct wait_join *j, struct thread *t, struct wait_timeline *track)
+static void wait_join_fold(struct wait_join *j, struct thread *t, struct wait_timeline *track)
 {
 	bool waits = track == &t->track[WAITS];
 	int64_t open[WAIT_JOIN_MOMENTS];
@@ -148,13 +148,13 @@ static void fold(struct wait_join *j, struct thread *t, struct wait_timeline *tr
 	size_t moments = j->setup.open(j->setup.context, t->serial, open);
 
 	if (waits && moments)
-		offer(j, t, track->count - keep, open[0]);
+		wait_join_offer(j, t, track->count - keep, open[0]);
 	left = wait_timeline_coalesce(track, keep, open, moments);
 	for (size_t i = 0; waits && i < left; i++)
 		((struct kept *)wait_timeline_payload(track, i))->skip = 1;
 }
 
-static bool grow(struct wait_join *j, struct wait_timeline *track)
+static bool wait_join_grow(struct wait_join *j, struct wait_timeline *track)
 {
 	size_t before = track->capacity, after = before ? 2 * before : FIRST_ROOM;
 	bool grown;
@@ -182,7 +182,7 @@ void wait_join_lost(struct wait_join *j, int64_t now)
 
 void wait_join_unseen(struct wait_join *j, const struct frt_slot_owner *o)
 {
-	struct thread *t = o ? thread_of(j, o->thread) : NULL;
+	struct thread *t = o ? wait_join_thread_of(j, o->thread) : NULL;
 
 	if (t && o->flags & FRT_OWNER_NO_WAITS)
 		t->track[WAITS].known_from = INT64_MAX;
@@ -201,13 +201,13 @@ static unsigned int class_of(unsigned int reason)
 _Static_assert(FRT_WAIT_REASONS - FRT_WAIT_FUTEX == WAIT_TIMELINE_CLASSES, "a class for each reason");
 
 /* With room for one more that ended at `end`. NULL: it is of a thread that is too old, or there is no memory. */
-static struct wait_timeline *track_of(struct wait_join *j, uint32_t serial, enum kind kind, int64_t end)
+static struct wait_timeline *wait_join_track_of(struct wait_join *j, uint32_t serial, enum kind kind, int64_t end)
 {
-	struct thread *t = thread_of(j, serial);
+	struct thread *t = wait_join_thread_of(j, serial);
 	struct wait_timeline *track = t ? &t->track[kind] : NULL;
 
-	if (t && track->count == track->capacity && !grow(j, track) && track->capacity)
-		fold(j, t, track);
+	if (t && track->count == track->capacity && !wait_join_grow(j, track) && track->capacity)
+		wait_join_fold(j, t, track);
 	if (t ? track->count == track->capacity : has_nothing(j, serial)) { /* no memory */
 		wait_join_lost(j, end);
 		return NULL;
@@ -218,7 +218,7 @@ static struct wait_timeline *track_of(struct wait_join *j, uint32_t serial, enum
 void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
 {
 	uint64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
-	struct wait_timeline *track = track_of(j, w->thread, WAITS, w->on);
+	struct wait_timeline *track = wait_join_track_of(j, w->thread, WAITS, w->on);
 	struct kept *k;
 
 	if (!track)
@@ -239,7 +239,7 @@ enum { CALLS, CALL_TIME, MAJOR_FAULTS, MINOR_FAULTS };
 
 void wait_join_usage(struct wait_join *j, const struct frt_usage *u)
 {
-	struct wait_timeline *track = track_of(j, u->thread, USAGE, u->at);
+	struct wait_timeline *track = wait_join_track_of(j, u->thread, USAGE, u->at);
 	uint64_t what[WAIT_TIMELINE_CLASSES] = { [CALLS] = u->calls,
 					 [CALL_TIME] = u->call_time,
 					 [MAJOR_FAULTS] = u->major_faults,
@@ -265,7 +265,7 @@ void wait_join_pause(struct wait_join *j, const struct frt_pause *p)
 	wait_timeline_append(t, 0, p->begin, end, end);
 }
 
-static const struct thread *find(const struct wait_join *j, uint32_t serial)
+static const struct thread *wait_join_find(const struct wait_join *j, uint32_t serial)
 {
 	const struct thread *t = j->thread[serial % THREADS];
 
@@ -307,7 +307,7 @@ static void split_thread(const struct thread *t, int64_t start, int64_t end, str
 void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end, struct wait_join_split *out)
 {
 	static const struct thread nothing = { .track = { [0 ... KINDS - 1] = { .known_from = INT64_MIN } } };
-	const struct thread *t = find(j, thread);
+	const struct thread *t = wait_join_find(j, thread);
 	struct wait_timeline_sums sums;
 
 	*out = (struct wait_join_split){ WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING,
@@ -322,7 +322,7 @@ void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, 
 
 void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit, void *context)
 {
-	const struct thread *t = find(j, thread);
+	const struct thread *t = wait_join_find(j, thread);
 	const struct wait_timeline *waits = t ? &t->track[WAITS] : NULL;
 	size_t first = t ? wait_timeline_find_end(waits, start) : 0, i = first;
 
@@ -330,7 +330,7 @@ void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_
 		struct kept *k = wait_timeline_payload(waits, i);
 
 		if (!k->skip) {
-			tell(&waits->interval[i], k, thread, visit, context);
+			wait_join_tell(&waits->interval[i], k, thread, visit, context);
 			k->skip = 1;
 		}
 		i += k->skip;

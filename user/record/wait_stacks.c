@@ -91,7 +91,7 @@ static int image_word(struct walk *w, uint64_t *to, uint64_t address)
 }
 
 /* As the agent and BPF do: no two nmethods share a compile id. */
-static bool is_current(struct walk *w, const struct known_code *k, uint64_t pc)
+static bool wait_stacks_is_current(struct walk *w, const struct known_code *k, uint64_t pc)
 {
 	uint32_t id;
 
@@ -103,30 +103,30 @@ static void image_code(struct walk *w, uint64_t pc, struct walk_code *code)
 	struct wait_stacks *s = w->context;
 	struct known_code *k = &s->codes[pc * FRT_CELL_HASH >> 52];
 
-	if (!is_current(w, k, pc)) {
+	if (!wait_stacks_is_current(w, k, pc)) {
 		walk_code_at(w, pc, &k->code);
 		k->pc = k->code.kind == WALK_COMPILED || k->code.kind == WALK_NATIVE ? pc : 0;
 	}
 	*code = k->code;
 }
 
-static uint64_t mix(uint64_t h, uint64_t x)
+static uint64_t wait_stacks_mix(uint64_t h, uint64_t x)
 {
 	h = (h ^ x) * 0x9fb21c651e98df25ULL;
 	return h ^ h >> 35;
 }
 
 /* The id of s->stack. */
-static uint32_t intern(struct wait_stacks *s)
+static uint32_t wait_stacks_intern(struct wait_stacks *s)
 {
 	struct stack *t = &s->stack;
-	uint64_t hash = mix(t->count, t->end);
+	uint64_t hash = wait_stacks_mix(t->count, t->end);
 	struct known *k;
 
 	for (uint32_t i = 0; i < t->count; i++) {
 		const struct frt_frame *f = &t->frame[i];
 
-		hash = mix(mix(hash, f->code), f->at ^ (uint64_t)f->cookie << 32 ^ f->kind);
+		hash = wait_stacks_mix(wait_stacks_mix(hash, f->code), f->at ^ (uint64_t)f->cookie << 32 ^ f->kind);
 	}
 	k = &s->known[hash % KNOWN];
 	if (k->id && k->hash == hash && frames_has(s->frames, k->id))
@@ -138,7 +138,7 @@ static uint32_t intern(struct wait_stacks *s)
 }
 
 /* What an interpreter's Method is stands in its fingerprint. */
-static bool next_frame(struct walk *w, struct frt_frame *f)
+static bool wait_stacks_next_frame(struct walk *w, struct frt_frame *f)
 {
 	if (!walk_next(w, f))
 		return false;
@@ -179,10 +179,10 @@ static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
 	s->stack.count = 0;
 	/* the interpreter's calls into the VM leave only sp and fp */
 	if (w.pc || !image_word(&w, &w.pc, w.sp - 8))
-		while (s->stack.count < WAIT_MOST && next_frame(&w, &s->stack.frame[s->stack.count]))
+		while (s->stack.count < WAIT_MOST && wait_stacks_next_frame(&w, &s->stack.frame[s->stack.count]))
 			s->stack.count++;
 	s->stack.end = s->stack.count == WAIT_MOST ? FRT_WALK_DEPTH : w.end;
-	return s->stack.count ? intern(s) : 0;
+	return s->stack.count ? wait_stacks_intern(s) : 0;
 }
 
 static uint32_t take_kernel(struct wait_stacks *s, const struct frt_long_wait *l)
@@ -191,7 +191,7 @@ static uint32_t take_kernel(struct wait_stacks *s, const struct frt_long_wait *l
 	s->stack.end = s->stack.count == FRT_KERNEL_FRAMES ? FRT_WALK_DEPTH : FRT_WALK_BOTTOM;
 	for (uint32_t i = 0; i < s->stack.count; i++)
 		s->stack.frame[i] = (struct frt_frame){ .kind = FRT_FRAME_KERNEL, .code = l->kernel[i] };
-	return s->stack.count ? intern(s) : 0;
+	return s->stack.count ? wait_stacks_intern(s) : 0;
 }
 
 void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack)

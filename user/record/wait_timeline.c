@@ -81,7 +81,7 @@ static bool is_within(const struct wait_timeline_interval *i, int64_t at)
 }
 
 /* The first of those behind which all are so; most questions are about the last few. */
-static inline size_t find(const struct wait_timeline *t, int64_t at, bool (*is_so)(const struct wait_timeline_interval *i, int64_t at))
+static inline size_t wait_timeline_find(const struct wait_timeline *t, int64_t at, bool (*is_so)(const struct wait_timeline_interval *i, int64_t at))
 {
 	size_t low = 0, high = t->count;
 
@@ -105,17 +105,17 @@ static inline size_t find(const struct wait_timeline *t, int64_t at, bool (*is_s
 
 size_t wait_timeline_find_end(const struct wait_timeline *t, int64_t at)
 {
-	return find(t, at, ends_after);
+	return wait_timeline_find(t, at, ends_after);
 }
 
 size_t wait_timeline_find_begin(const struct wait_timeline *t, int64_t at)
 {
-	return find(t, at, begins_from);
+	return wait_timeline_find(t, at, begins_from);
 }
 
 static size_t first_within(const struct wait_timeline *t, int64_t at)
 {
-	return find(t, at, is_within);
+	return wait_timeline_find(t, at, is_within);
 }
 
 static struct wait_timeline_sums sums_before(const struct wait_timeline *t, size_t i)
@@ -172,7 +172,7 @@ static bool joins_on(const struct wait_timeline_interval *into, const struct wai
 	return true;
 }
 
-static void forget(struct wait_timeline *t, size_t n)
+static void wait_timeline_forget(struct wait_timeline *t, size_t n)
 {
 	if (!n)
 		return;
@@ -184,7 +184,7 @@ static void forget(struct wait_timeline *t, size_t n)
 }
 
 /* Fold [0, n); returns how many are left of them. */
-static size_t fold(struct wait_timeline *t, size_t n, const int64_t *open, size_t moments)
+static size_t wait_timeline_fold(struct wait_timeline *t, size_t n, const int64_t *open, size_t moments)
 {
 	size_t into = 0;
 
@@ -219,9 +219,9 @@ size_t wait_timeline_coalesce(struct wait_timeline *t, size_t keep, const int64_
 		dead = wait_timeline_find_end(t, open[0]);
 	if (dead > old)
 		dead = old;
-	forget(t, dead);
+	wait_timeline_forget(t, dead);
 	old -= dead;
-	left = fold(t, old, open, moments);
+	left = wait_timeline_fold(t, old, open, moments);
 	close_gap(t, old, left);
 	return left;
 }

@@ -16,7 +16,7 @@ struct printed {
 };
 
 /* The character at `at`, and how many bytes it has: they are in order. */
-static uint32_t character(const char *at, unsigned int *bytes)
+static uint32_t columns_character(const char *at, unsigned int *bytes)
 {
 	const unsigned char *p = (const unsigned char *)at;
 	uint32_t c = *p;
@@ -64,23 +64,23 @@ static size_t behind(const struct printed *p, unsigned int width)
 	size_t at;
 
 	for (at = 0; at < p->size; at += bytes) {
-		used += columns_of(character(p->text + at, &bytes));
+		used += columns_of(columns_character(p->text + at, &bytes));
 		if (used > width)
 			break;
 	}
 	return at;
 }
 
-static void measure(struct printed *p)
+static void columns_measure(struct printed *p)
 {
 	unsigned int bytes;
 
 	for (size_t at = 0; at < p->size; at += bytes)
-		p->width += columns_of(character(p->text + at, &bytes));
+		p->width += columns_of(columns_character(p->text + at, &bytes));
 }
 
 /* False: no memory. */
-static bool print(struct printed *p, const char *text)
+static bool columns_print(struct printed *p, const char *text)
 {
 	FILE *to;
 
@@ -91,7 +91,7 @@ static bool print(struct printed *p, const char *text)
 	term_print(to, text);
 	if (fclose(to))
 		p->size = 0;
-	measure(p);
+	columns_measure(p);
 	return true;
 }
 
@@ -99,7 +99,7 @@ void columns_put(FILE *to, const char *text, unsigned int width)
 {
 	struct printed p;
 
-	if (!print(&p, text))
+	if (!columns_print(&p, text))
 		return;
 	if (width == COLUMNS_ALL || p.width <= width) {
 		fwrite(p.text, 1, p.size, to);
@@ -116,12 +116,12 @@ void columns_put_end(FILE *to, const char *text, unsigned int width)
 	struct printed p;
 	size_t from = 0;
 
-	if (!print(&p, text))
+	if (!columns_print(&p, text))
 		return;
 	if (width != COLUMNS_ALL && p.width > width) {
 		fputs(MARK, to);
 		for (left = p.width; left >= width; from += bytes)
-			left -= columns_of(character(p.text + from, &bytes));
+			left -= columns_of(columns_character(p.text + from, &bytes));
 	}
 	fwrite(p.text + from, 1, p.size - from, to);
 	free(p.text);

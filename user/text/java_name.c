@@ -41,7 +41,7 @@ struct text {
 	size_t left;
 };
 
-static void put(struct text *t, const char *from, size_t length)
+static void java_name_put(struct text *t, const char *from, size_t length)
 {
 	if (length >= t->left)
 		length = t->left ? t->left - 1 : 0;
@@ -52,7 +52,7 @@ static void put(struct text *t, const char *from, size_t length)
 }
 
 /* One parameter, with or without its package; the rest of the descriptor, or NULL when it is none. */
-static const char *put_type(struct text *t, const char *d, bool package)
+static const char *java_name_put_type(struct text *t, const char *d, bool package)
 {
 	const char *end, *simple;
 	size_t dimensions = strspn(d, "[");
@@ -64,16 +64,16 @@ static const char *put_type(struct text *t, const char *d, bool package)
 			return NULL;
 		for (simple = end; simple > d + 1 && (package || simple[-1] != '/');)
 			simple--;
-		put(t, simple, end - simple);
+		java_name_put(t, simple, end - simple);
 		d = end + 1;
 	} else if (primitive(*d)) {
-		put(t, primitive(*d), strlen(primitive(*d)));
+		java_name_put(t, primitive(*d), strlen(primitive(*d)));
 		d++;
 	} else {
 		return NULL;
 	}
 	while (dimensions--)
-		put(t, "[]", 2);
+		java_name_put(t, "[]", 2);
 	return d;
 }
 
@@ -82,17 +82,17 @@ static bool put_types(struct text *t, const char *descriptor, const char *comma,
 {
 	const char *d = descriptor + 1;
 
-	put(t, "(", 1);
+	java_name_put(t, "(", 1);
 	if (*descriptor != '(')
 		return false;
 	while (*d != ')') {
 		if (d != descriptor + 1)
-			put(t, comma, strlen(comma));
-		d = put_type(t, d, packages);
+			java_name_put(t, comma, strlen(comma));
+		d = java_name_put_type(t, d, packages);
 		if (!d)
 			return false;
 	}
-	put(t, ")", 1);
+	java_name_put(t, ")", 1);
 	return true;
 }
 
@@ -100,7 +100,7 @@ void java_name_print(const char *name, const char *descriptor, char *out, size_t
 {
 	struct text t = { out, size };
 
-	put(&t, name, strlen(name));
+	java_name_put(&t, name, strlen(name));
 	if (!put_types(&t, descriptor, ", ", false))
 		snprintf(out, size, "%s%s", name, descriptor);
 }
@@ -114,9 +114,9 @@ char *java_name_filter(const char *class_name, const char *name, const char *des
 
 	if (!out)
 		return NULL;
-	put(&t, class_name, strlen(class_name));
-	put(&t, "::", 2);
-	put(&t, name, strlen(name));
+	java_name_put(&t, class_name, strlen(class_name));
+	java_name_put(&t, "::", 2);
+	java_name_put(&t, name, strlen(name));
 	if (put_types(&t, descriptor, ",", true)) {
 		java_name_dots(out);
 		return out;

@@ -103,7 +103,7 @@ static void put_plain(struct bytes *out, const struct decimal *d)
 	}
 }
 
-static bool put_special(struct bytes *out, double value)
+static bool java_number_put_special(struct bytes *out, double value)
 {
 	if (isnan(value)) {
 		put_text(out, "NaN");
@@ -118,11 +118,11 @@ static bool put_special(struct bytes *out, double value)
 	return isinf(value) || value == 0;
 }
 
-static void put_real(struct bytes *out, double value, bool single)
+static void java_number_put_real(struct bytes *out, double value, bool single)
 {
 	struct decimal d;
 
-	if (put_special(out, value))
+	if (java_number_put_special(out, value))
 		return;
 	value = fabs(value);
 	decimal_shortest(&d, value, single);
@@ -134,12 +134,12 @@ static void put_real(struct bytes *out, double value, bool single)
 
 void put_double(struct bytes *out, double d)
 {
-	put_real(out, d, false);
+	java_number_put_real(out, d, false);
 }
 
 void put_float(struct bytes *out, float f)
 {
-	put_real(out, f, true);
+	java_number_put_real(out, f, true);
 }
 
 /* Keep `count` digits, the last one rounded half up; 0.999 may become 1.00. */
@@ -189,7 +189,7 @@ void put_fixed(struct bytes *out, double value, unsigned int digits)
 	int i;
 
 	if (!isfinite(value)) {
-		put_special(out, value);
+		java_number_put_special(out, value);
 		return;
 	}
 	if (signbit(value))

@@ -4,7 +4,7 @@
 
 #define BILLION 1000000000ll
 
-static struct java_time time_of(int64_t value, int64_t a_second)
+static struct java_time java_time_time_of(int64_t value, int64_t a_second)
 {
 	int64_t seconds = value / a_second, rest = value % a_second;
 
@@ -19,19 +19,19 @@ bool java_timespan(struct java_time *t, const struct jfr_chunk *chunk, const str
 {
 	switch (f->timespan) {
 	case META_TICKS:
-		*t = time_of(jfr_timebase_span(&chunk->clock, value), BILLION);
+		*t = java_time_time_of(jfr_timebase_span(&chunk->clock, value), BILLION);
 		break;
 	case META_NANOSECONDS:
-		*t = time_of(value, BILLION);
+		*t = java_time_time_of(value, BILLION);
 		break;
 	case META_MICROSECONDS:
-		*t = time_of((int64_t)(1000 * (uint64_t)value), BILLION);
+		*t = java_time_time_of((int64_t)(1000 * (uint64_t)value), BILLION);
 		break;
 	case META_MILLISECONDS:
-		*t = time_of(value, 1000);
+		*t = java_time_time_of(value, 1000);
 		break;
 	case META_SECONDS:
-		*t = time_of(value, 1);
+		*t = java_time_time_of(value, 1);
 		break;
 	default:
 		return false;
@@ -46,9 +46,9 @@ bool java_timespan(struct java_time *t, const struct jfr_chunk *chunk, const str
 bool java_timestamp(struct java_time *t, const struct jfr_chunk *chunk, const struct meta_field *f, int64_t value)
 {
 	if (f->timestamp == META_TICKS)
-		*t = time_of(jfr_timebase_moment(&chunk->clock, value), BILLION);
+		*t = java_time_time_of(jfr_timebase_moment(&chunk->clock, value), BILLION);
 	else if (f->timestamp == META_MILLISECONDS)
-		*t = time_of(value, 1000);
+		*t = java_time_time_of(value, 1000);
 	else
 		return false;
 	if (value == INT64_MIN)
@@ -150,7 +150,7 @@ static bool split_sign(const struct java_time *t, uint64_t *seconds, uint64_t *n
 	return true;
 }
 
-static bool put_special(struct bytes *out, const struct java_time *t)
+static bool java_time_put_special(struct bytes *out, const struct java_time *t)
 {
 	if (t->kind != TIME_KNOWN)
 		put_text(out, t->kind == TIME_MISSING ? "N/A" : "Forever");
@@ -161,7 +161,7 @@ static void put_readable(struct bytes *out, const struct java_time *t, bool wide
 {
 	uint64_t seconds, nanos;
 
-	if (put_special(out, t))
+	if (java_time_put_special(out, t))
 		return;
 	if (!t->seconds && !t->nanos) {
 		put_text(out, "0 s");
@@ -187,7 +187,7 @@ void put_duration_exact(struct bytes *out, const struct java_time *t)
 {
 	uint64_t seconds, nanos;
 
-	if (put_special(out, t))
+	if (java_time_put_special(out, t))
 		return;
 	if (split_sign(t, &seconds, &nanos))
 		bytes_put_u8(out, '-');
@@ -283,7 +283,7 @@ static void put_date(struct bytes *out, struct date date)
 	put_padded(out, date.day, 2);
 }
 
-static void put_clock(struct bytes *out, unsigned int second, bool seconds)
+static void java_time_put_clock(struct bytes *out, unsigned int second, bool seconds)
 {
 	put_padded(out, second / 3600, 2);
 	bytes_put_u8(out, ':');
@@ -308,9 +308,9 @@ void put_moment(struct bytes *out, const struct java_time *t, int64_t utc_offset
 {
 	int64_t seconds = t->seconds + utc_offset;
 
-	if (put_special(out, t))
+	if (java_time_put_special(out, t))
 		return;
-	put_clock(out, second_of(seconds), true);
+	java_time_put_clock(out, second_of(seconds), true);
 	bytes_put_u8(out, '.');
 	put_padded(out, exact ? t->nanos : t->nanos / 1000000, exact ? 9 : 3);
 	put_text(out, " (");
@@ -327,7 +327,7 @@ static void put_offset(struct bytes *out, int64_t offset)
 		return;
 	}
 	bytes_put_u8(out, offset < 0 ? '-' : '+');
-	put_clock(out, seconds, seconds % 60 != 0);
+	java_time_put_clock(out, seconds, seconds % 60 != 0);
 }
 
 void put_moment_iso(struct bytes *out, const struct java_time *t, int64_t utc_offset)
@@ -340,7 +340,7 @@ void put_moment_iso(struct bytes *out, const struct java_time *t, int64_t utc_of
 	}
 	put_date(out, date_of(day_of(seconds)));
 	bytes_put_u8(out, 'T');
-	put_clock(out, second_of(seconds), second_of(seconds) % 60 || t->nanos);
+	java_time_put_clock(out, second_of(seconds), second_of(seconds) % 60 || t->nanos);
 	put_fraction(out, t->nanos, true);
 	put_offset(out, utc_offset);
 }
@@ -349,5 +349,5 @@ void put_date_time(struct bytes *out, int64_t seconds)
 {
 	put_date(out, date_of(day_of(seconds)));
 	bytes_put_u8(out, ' ');
-	put_clock(out, second_of(seconds), true);
+	java_time_put_clock(out, second_of(seconds), true);
 }

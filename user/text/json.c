@@ -26,7 +26,7 @@ static void put_byte(struct json *j, unsigned char c)
 		putc(c, j->to);
 }
 
-static void put_text(struct json *j, const char *text, size_t size)
+static void json_put_text(struct json *j, const char *text, size_t size)
 {
 	char *utf8 = malloc(3 * size + 1);
 	size_t length = utf8 ? utf8_from_java(utf8, text, size) : 0;
@@ -45,7 +45,7 @@ static void begin_value(struct json *j, const char *key)
 	j->more = true;
 	if (!key)
 		return;
-	put_text(j, key, strlen(key));
+	json_put_text(j, key, strlen(key));
 	putc(':', j->to);
 }
 
@@ -80,7 +80,7 @@ void json_end(struct json *j)
 void json_bytes(struct json *j, const char *key, const char *text, size_t size)
 {
 	begin_value(j, key);
-	put_text(j, text, size);
+	json_put_text(j, text, size);
 }
 
 void json_string(struct json *j, const char *key, const char *text)

@@ -26,7 +26,7 @@ static void clear_progress(void)
 }
 
 /* Names of the target's classes and threads are in it. */
-static void print_text(FILE *to, char *text)
+static void log_print_text(FILE *to, char *text)
 {
 	char *end = text + strcspn(text, "\n\t"), delimiter = *end;
 
@@ -35,10 +35,10 @@ static void print_text(FILE *to, char *text)
 	if (!delimiter)
 		return;
 	fputc(delimiter, to);
-	print_text(to, end + 1);
+	log_print_text(to, end + 1);
 }
 
-static void print_line(const char *format, va_list args)
+static void log_print_line(const char *format, va_list args)
 {
 	char *text = NULL, *shown = NULL;
 	size_t size = 0;
@@ -50,7 +50,7 @@ static void print_line(const char *format, va_list args)
 		free(text);
 		return;
 	}
-	print_text(to, text);
+	log_print_text(to, text);
 	fputc('\n', to);
 	if (!fclose(to))
 		fwrite(shown, 1, size, stderr); /* at once: a program may write there too */
@@ -65,7 +65,7 @@ void log_line(const char *format, ...)
 	if (quiet)
 		return;
 	va_start(args, format);
-	print_line(format, args);
+	log_print_line(format, args);
 	va_end(args);
 }
 
@@ -76,7 +76,7 @@ void log_detail(const char *format, ...)
 	if (!verbose)
 		return;
 	va_start(args, format);
-	print_line(format, args);
+	log_print_line(format, args);
 	va_end(args);
 }
 
@@ -85,7 +85,7 @@ void log_error(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	print_line(format, args);
+	log_print_line(format, args);
 	va_end(args);
 }
 

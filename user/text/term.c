@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* The character at `at`, which is UTF-8, and its length. */
-static unsigned int character(const unsigned char *at, size_t *length)
+static unsigned int term_character(const unsigned char *at, size_t *length)
 {
 	unsigned int c = *at;
 
@@ -33,7 +33,7 @@ void term_print(FILE *to, const char *text)
 
 	length = utf8 ? utf8_from_java((char *)utf8, text, size) : 0;
 	for (size_t i = 0; i < length; i += n) {
-		unsigned int c = character(utf8 + i, &n);
+		unsigned int c = term_character(utf8 + i, &n);
 
 		if (is_obeyed(c))
 			fprintf(to, "\\u%04x", c);
@@ -46,7 +46,7 @@ void term_print(FILE *to, const char *text)
 #define NO_CHARACTER 0xfffdu
 
 /* How many bytes a character that begins so has; 0: none begins so. */
-static size_t length_of(unsigned char first)
+static size_t term_length_of(unsigned char first)
 {
 	if (first < 0x80)
 		return 1;
@@ -56,7 +56,7 @@ static size_t length_of(unsigned char first)
 /* The character at `at`, of which `size` bytes are there, and its length; 0: it goes on behind the end. */
 static unsigned int checked_character(const unsigned char *at, size_t size, size_t *length)
 {
-	size_t wanted = length_of(*at);
+	size_t wanted = term_length_of(*at);
 
 	*length = 1;
 	for (size_t i = 1; i < wanted; i++) {
@@ -67,10 +67,10 @@ static unsigned int checked_character(const unsigned char *at, size_t size, size
 		if ((at[i] & 0xc0) != 0x80)
 			return NO_CHARACTER;
 	}
-	return wanted ? character(at, length) : NO_CHARACTER;
+	return wanted ? term_character(at, length) : NO_CHARACTER;
 }
 
-static void show_character(struct bytes *out, unsigned int c, const char *utf8, size_t length)
+static void term_show_character(struct bytes *out, unsigned int c, const char *utf8, size_t length)
 {
 	char mark[8];
 
@@ -96,7 +96,7 @@ size_t text_show(struct bytes *out, const char *text, size_t size)
 		if (c == '\n' || c == '\t' || (c == '\r' && text[at + 1] == '\n'))
 			bytes_put_u8(out, c);
 		else
-			show_character(out, c, text + at, length);
+			term_show_character(out, c, text + at, length);
 	}
 	return at;
 }
@@ -107,7 +107,7 @@ struct shown {
 	int error;
 };
 
-static void write_all(struct shown *s)
+static void term_write_all(struct shown *s)
 {
 	size_t done = 0;
 
@@ -130,7 +130,7 @@ static ssize_t put_shown(void *cookie, const char *bytes, size_t size)
 
 	bytes_put(&s->waiting, bytes, size);
 	taken = text_show(&s->text, (const char *)s->waiting.data, s->waiting.size);
-	write_all(s);
+	term_write_all(s);
 	if (s->error) {
 		errno = s->error;
 		return 0;
@@ -145,8 +145,8 @@ static int close_shown(void *cookie)
 	struct shown *s = cookie;
 
 	for (size_t i = 0; i < s->waiting.size; i++)
-		show_character(&s->text, NO_CHARACTER, NULL, 0);
-	write_all(s);
+		term_show_character(&s->text, NO_CHARACTER, NULL, 0);
+	term_write_all(s);
 	errno = s->error;
 	bytes_release(&s->waiting);
 	bytes_release(&s->text);

@@ -18,7 +18,7 @@ static bool no(struct diag *why, const char *text)
 }
 
 /* Kinds of JVMs that frtrace does not know, or may not look into. */
-static bool is_ours(const struct target *t, enum target_kind kind, struct diag *why)
+static bool capabilities_is_ours(const struct target *t, enum target_kind kind, struct diag *why)
 {
 	char name[64];
 
@@ -79,7 +79,7 @@ bool capability_trace(const struct target *t, enum target_kind kind, struct diag
 {
 	struct jvm_options options;
 
-	if (!is_ours(t, kind, why))
+	if (!capabilities_is_ours(t, kind, why))
 		return false;
 	jvm_read_options(t, &options);
 	if (options.attach_disabled)
@@ -96,7 +96,7 @@ bool capability_stacks(const struct target *t, enum target_kind kind, struct dia
 {
 	struct jvm_model m = { 0 };
 
-	if (!is_ours(t, kind, why))
+	if (!capabilities_is_ours(t, kind, why))
 		return false;
 	jvm_model_open(&m, t, why);
 	jvm_model_close(&m);

@@ -165,7 +165,7 @@ static bool check_target(struct json *j, const struct target *t)
 	return good;
 }
 
-static bool check(const struct settings *settings, const struct target *t)
+static bool check_it(const struct settings *settings, const struct target *t)
 {
 	struct json json, *j = settings->json ? &json : NULL;
 	bool good;
@@ -195,7 +195,7 @@ int cmd_check(const struct settings *settings, struct diag *d)
 		if (err)
 			return err;
 	}
-	good = check(settings, &target);
+	good = check_it(settings, &target);
 	target_close(&target);
 	return good ? EXIT_DONE : EXIT_FAILED;
 }

@@ -211,7 +211,7 @@ static int set_output(struct settings *s, const char *text, struct diag *d)
 	return s->output ? 0 : diag_set(d, ENOMEM, "no memory for settings");
 }
 
-static int set_clock(struct settings *s, const char *text, struct diag *d)
+static int cli_set_clock(struct settings *s, const char *text, struct diag *d)
 {
 	if (strcmp(text, "monotonic") == 0)
 		return diag_usage(d, "--clock=monotonic is not there yet");
@@ -312,7 +312,7 @@ static int set_value(struct settings *s, int key, const char *text, struct diag 
 	case KEY_OUTPUT:
 		return set_output(s, text, d);
 	case KEY_CLOCK:
-		return set_clock(s, text, d);
+		return cli_set_clock(s, text, d);
 	case KEY_KERNEL:
 		return set_kernel(s, text, d);
 	case KEY_STACKS:
@@ -577,7 +577,7 @@ static int read_verb(int argc, char **argv, int *words, enum settings_verb *out,
 	return diag_usage(d, "there is no command '%s', see 'frtrace --help'", verb);
 }
 
-static int read_options(int argc, char **argv, struct settings *s, struct diag *d)
+static int cli_read_options(int argc, char **argv, struct settings *s, struct diag *d)
 {
 	const struct argp argp = {.options = options, .parser = read_word};
 	struct reader r = {.s = s, .d = d};
@@ -601,7 +601,7 @@ int cli_parse(int argc, char **argv, struct settings *s, struct diag *d)
 	s->verb = verb;
 	s->background = words && strcmp(argv[1], "start") == 0;
 	if (!err)
-		err = read_options(argc - words, argv + words, s, d);
+		err = cli_read_options(argc - words, argv + words, s, d);
 	if (!err && s->files)
 		err = settings_files_apply(s->files, s, d);
 	if (!err)

@@ -63,7 +63,7 @@ static int only_pid(pid_t *pid, struct diag *d)
 	return 0;
 }
 
-static int find(const struct verb_args *w, pid_t *pid, struct diag *d)
+static int control_find(const struct verb_args *w, pid_t *pid, struct diag *d)
 {
 	return w->operands ? name_pid(w->operand[0], pid, d) : only_pid(pid, d);
 }
@@ -96,7 +96,7 @@ int cmd_status(int argc, char **argv, struct diag *d)
 		return err == CLI_DONE ? EXIT_DONE : err;
 	if (!w.operands)
 		return all_status(d);
-	err = find(&w, &pid, d);
+	err = control_find(&w, &pid, d);
 	return err ? err : control_socket_ask(pid, "status", STDOUT_FILENO, d);
 }
 
@@ -109,7 +109,7 @@ int cmd_stop(int argc, char **argv, struct diag *d)
 
 	if (err)
 		return err == CLI_DONE ? EXIT_DONE : err;
-	err = find(&w, &pid, d);
+	err = control_find(&w, &pid, d);
 	return err ? err : control_socket_ask(pid, "stop", STDERR_FILENO, d);
 }
 
@@ -147,6 +147,6 @@ int cmd_dump(int argc, char **argv, struct diag *d)
 	if (!err)
 		err = dump_request(file, last_ns, line, d);
 	if (!err)
-		err = find(&w, &pid, d);
+		err = control_find(&w, &pid, d);
 	return err ? err : control_socket_ask(pid, line, STDERR_FILENO, d);
 }

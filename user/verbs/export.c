@@ -26,7 +26,7 @@ struct export_options {
 	const char *weight;
 };
 
-static int check(const struct export_options *o, const struct verb_args *w, struct diag *d)
+static int export_check(const struct export_options *o, const struct verb_args *w, struct diag *d)
 {
 	if (o->collapsed + o->chrome + o->csv != 1)
 		return diag_usage(d, "one form at a time: 'frtrace export --collapsed FILE', --chrome or --csv");
@@ -72,7 +72,7 @@ int cmd_export(int argc, char **argv, struct diag *d)
 	int err = verb_args_read(&w, argc, argv, d);
 
 	if (!err)
-		err = check(&o, &w, d);
+		err = export_check(&o, &w, d);
 	if (!err)
 		err = jfr_file_open(&m, w.operand[0], d);
 	if (err)

@@ -31,7 +31,7 @@ static const char *vm_name(enum target_kind kind)
 	return kind == TARGET_OPENJ9 ? "OpenJ9" : kind == TARGET_HIDDEN ? "unknown" : "HotSpot";
 }
 
-static int add(const struct target *t, enum target_kind kind, void *context)
+static int list_add(const struct target *t, enum target_kind kind, void *context)
 {
 	struct list *l = context;
 	struct listed *j;
@@ -77,7 +77,7 @@ static void print_reasons(const struct listed *j)
 		print_reason(j->stacks ? "stacks by JVMTI: " : "no stacks: ", j->no_stacks.text);
 }
 
-static void print_line(const struct listed *j)
+static void list_print_line(const struct listed *j)
 {
 	const struct target *t = &j->target;
 
@@ -88,13 +88,13 @@ static void print_line(const struct listed *j)
 	putchar('\n');
 }
 
-static void print_lines(const struct list *l)
+static void list_print_lines(const struct list *l)
 {
 	if (l->count)
 		printf("%7s  %-12s  %-10s  %-12s  %-5s  %-6s  %s\n", "PID", "JDK", "USER", "CONTAINER", "TRACE", "STACKS",
 		       "MAIN CLASS OR JAR");
 	for (size_t i = 0; i < l->count; i++)
-		print_line(&l->jvm[i]);
+		list_print_line(&l->jvm[i]);
 	if (!l->count)
 		log_line("no JVM runs here");
 }
@@ -104,7 +104,7 @@ static const char *or_null(const char *text)
 	return text[0] ? text : NULL;
 }
 
-static void print_object(struct json *json, const struct listed *j)
+static void list_print_object(struct json *json, const struct listed *j)
 {
 	const struct target *t = &j->target;
 
@@ -131,7 +131,7 @@ static void print_array(const struct list *l)
 	json_init(&json, stdout);
 	json_array(&json, NULL);
 	for (size_t i = 0; i < l->count; i++)
-		print_object(&json, &l->jvm[i]);
+		list_print_object(&json, &l->jvm[i]);
 	json_end(&json);
 }
 
@@ -141,13 +141,13 @@ int cmd_list(const struct settings *settings, struct diag *d)
 	int r;
 
 	log_set(settings->quiet, settings->verbose);
-	r = target_each_jvm(add, &l, d);
+	r = target_each_jvm(list_add, &l, d);
 	if (r == -ENOMEM)
 		diag_set(d, ENOMEM, "no memory for the list of JVMs");
 	if (!r) {
 		if (l.count)
 			qsort(l.jvm, l.count, sizeof(*l.jvm), by_pid);
-		(settings->json ? print_array : print_lines)(&l);
+		(settings->json ? print_array : list_print_lines)(&l);
 	}
 	free(l.jvm);
 	return r ? r : EXIT_DONE;

@@ -37,7 +37,7 @@ static int check_twice(const struct verb_args *w, struct diag *d)
 	return 0;
 }
 
-static int merge(const struct verb_args *w, const char *to, struct diag *d)
+static int merge_it(const struct verb_args *w, const char *to, struct diag *d)
 {
 	struct jfr_merged merged;
 	struct new_file out;
@@ -69,5 +69,5 @@ int cmd_merge(int argc, char **argv, struct diag *d)
 		err = check_twice(&w, d);
 	if (err)
 		return err == CLI_DONE ? EXIT_DONE : err;
-	return merge(&w, to, d);
+	return merge_it(&w, to, d);
 }

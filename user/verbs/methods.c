@@ -63,7 +63,7 @@ static void print_remarks(const struct match *m)
 		printf("  from %s on", log_time(m->verdict.threshold_ns));
 }
 
-static void print_line(const struct match *m, int width)
+static void methods_print_line(const struct match *m, int width)
 {
 	char loader[512], *filter = filter_of(m);
 	int length = filter ? (int)strlen(filter) : 0;
@@ -92,12 +92,12 @@ static int column(const struct matches *found)
 	return width;
 }
 
-static void print_lines(const struct matches *found)
+static void methods_print_lines(const struct matches *found)
 {
 	int width = column(found);
 
 	for (uint32_t i = 0; i < found->count; i++)
-		print_line(&found->match[i], width);
+		methods_print_line(&found->match[i], width);
 }
 
 static void print_member(struct json *j, const struct match *m)
@@ -131,7 +131,7 @@ struct sum {
 	uint32_t traced, classes, skipped;
 };
 
-static struct sum sum_of(const struct matches *found)
+static struct sum methods_sum_of(const struct matches *found)
 {
 	const struct match *last = NULL;
 	struct sum s = { 0 };
@@ -150,9 +150,9 @@ static struct sum sum_of(const struct matches *found)
 	return s;
 }
 
-static void print_object(const struct target *t, const struct matches *found)
+static void methods_print_object(const struct target *t, const struct matches *found)
 {
-	struct sum s = sum_of(found);
+	struct sum s = methods_sum_of(found);
 	struct json j;
 
 	json_init(&j, stdout);
@@ -171,7 +171,7 @@ static void print_object(const struct target *t, const struct matches *found)
 	json_end(&j);
 }
 
-static const char *plural(uint64_t n, const char *one, const char *many)
+static const char *methods_plural(uint64_t n, const char *one, const char *many)
 {
 	return n == 1 ? one : many;
 }
@@ -186,10 +186,10 @@ static bool any_own_loader(const struct matches *found)
 
 static void say_sum(const struct matches *found)
 {
-	struct sum s = sum_of(found);
+	struct sum s = methods_sum_of(found);
 
 	log_line("%s %s of %s %s would be traced, %s not; %s loaded classes", log_count(s.traced),
-		 plural(s.traced, "method", "methods"), log_count(s.classes), plural(s.classes, "class", "classes"),
+		 methods_plural(s.traced, "method", "methods"), log_count(s.classes), methods_plural(s.classes, "class", "classes"),
 		 log_count(s.skipped), log_count(found->classes));
 	if (s.traced >= FRT_MAX_METHODS)
 		log_line("  there is room for %s: the rest is left alone", log_count(FRT_MAX_METHODS - 1));
@@ -199,10 +199,10 @@ static void say_sum(const struct matches *found)
 		log_error("frtrace: the classes changed while they were read: some may be missing, try again");
 	if (found->unread)
 		log_error("frtrace: %s %s could not be read, try again", log_count(found->unread),
-			  plural(found->unread, "class", "classes"));
+			  methods_plural(found->unread, "class", "classes"));
 }
 
-static void offer(const char *class_name, const char *method, void *context)
+static void methods_offer(const char *class_name, const char *method, void *context)
 {
 	suggest_offer(context, class_name, method);
 }
@@ -218,7 +218,7 @@ static void explain_nothing(const struct matches_setup *setup, const struct filt
 	log_line("  no loaded class matches; a class that does is traced as soon as it is loaded");
 	if (!n)
 		return;
-	again.near = offer;
+	again.near = methods_offer;
 	again.context = n;
 	matches_find(&ignored, &again);
 	for (size_t i = 0; (best = suggest_best(n, i)); i++)
@@ -227,7 +227,7 @@ static void explain_nothing(const struct matches_setup *setup, const struct filt
 	suggest_free(n);
 }
 
-static int find(struct matches *found, const struct matches_setup *setup, struct diag *d)
+static int methods_find(struct matches *found, const struct matches_setup *setup, struct diag *d)
 {
 	int r = matches_find(found, setup);
 
@@ -240,16 +240,16 @@ static int find(struct matches *found, const struct matches_setup *setup, struct
 	return r;
 }
 
-static int show(const struct settings *s, const struct target *t, const struct matches_setup *setup, struct diag *d)
+static int methods_show(const struct settings *s, const struct target *t, const struct matches_setup *setup, struct diag *d)
 {
 	struct matches found;
-	int r = find(&found, setup, d);
+	int r = methods_find(&found, setup, d);
 
 	if (!r) {
 		if (s->json)
-			print_object(t, &found);
+			methods_print_object(t, &found);
 		else
-			print_lines(&found);
+			methods_print_lines(&found);
 		fflush(stdout);
 		say_sum(&found);
 		if (!found.count)
@@ -282,7 +282,7 @@ int cmd_methods(const struct settings *settings, struct diag *d)
 						     .feature = target.feature,
 						     .pause_us = 20000 };
 
-		r = show(settings, &target, &setup, d);
+		r = methods_show(settings, &target, &setup, d);
 	}
 	jvm_model_close(&model);
 	target_close(&target);

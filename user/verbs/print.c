@@ -25,7 +25,7 @@ struct print_options {
 	bool json, exact;
 };
 
-static int read_options(struct verb_args *w, int argc, char **argv, struct print_options *o, struct diag *d)
+static int print_read_options(struct verb_args *w, int argc, char **argv, struct print_options *o, struct diag *d)
 {
 	const struct verb_option options[] = {
 		{"--events", &o->select.events, NULL}, {"--categories", &o->select.categories, NULL},
@@ -89,7 +89,7 @@ int cmd_print(int argc, char **argv, struct diag *d)
 	struct jfr_file_map m;
 	struct verb_args w;
 	uint64_t depth;
-	int err = read_options(&w, argc, argv, &o, d);
+	int err = print_read_options(&w, argc, argv, &o, d);
 
 	if (!err)
 		err = verb_args_number("--stack-depth", o.depth, 0, &depth, d);

@@ -53,7 +53,7 @@ struct recording {
 };
 
 /* The target and the kernel, before anything is done to the JVM or on the disk. */
-static int prepare(struct recording *r, struct diag *d)
+static int record_prepare(struct recording *r, struct diag *d)
 {
 	int err;
 
@@ -243,7 +243,7 @@ static int attach(struct recording *r, struct diag *d)
 }
 
 /* A JVM that has just been started tells of itself only when it is up. */
-static int receive(struct recording *r, int connection, struct diag *d)
+static int record_receive(struct recording *r, int connection, struct diag *d)
 {
 	int err = intrinsics_choose(&r->intrinsics, r->settings->filters, r->target.feature, d);
 
@@ -257,12 +257,12 @@ static int receive(struct recording *r, int connection, struct diag *d)
 	return 0;
 }
 
-static int start(struct recording *r, int connection, struct diag *d)
+static int record_start(struct recording *r, int connection, struct diag *d)
 {
 	struct stream_sink sink;
 	int err;
 
-	err = connection < 0 ? attach(r, d) : receive(r, connection, d);
+	err = connection < 0 ? attach(r, d) : record_receive(r, connection, d);
 	if (!err)
 		err = make_brake(r, d);
 	if (!err)
@@ -305,7 +305,7 @@ static void forget_interrupt(const struct recording *r)
 		interrupt_forget();
 }
 
-static int finish(struct recording *r, int err, struct diag *d)
+static int record_finish(struct recording *r, int err, struct diag *d)
 {
 	bool ended = target_ended(&r->target);
 	struct diag second = { 0 };
@@ -336,7 +336,7 @@ static int finish(struct recording *r, int err, struct diag *d)
 	return EXIT_DONE;
 }
 
-static void release(struct recording *r)
+static void record_release(struct recording *r)
 {
 	forget_interrupt(r);
 	live_free(r->live);
@@ -365,12 +365,12 @@ static int run_loop(struct recording *r, struct loop *loop, struct diag *d)
 	loop->background = r->background;
 	loop->program = r->program;
 	loop->duration_ns = r->settings->duration_ns;
-	return finish(r, loop_run(loop, d), d);
+	return record_finish(r, loop_run(loop, d), d);
 }
 
 static int record_running(struct recording *r, struct loop *loop, struct diag *d)
 {
-	int err = prepare(r, d);
+	int err = record_prepare(r, d);
 
 	if (!err && r->background)
 		err = background_listen(r->background, &r->target, d);
@@ -379,7 +379,7 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 	if (!err)
 		err = open_output(r, d);
 	if (!err)
-		err = start(r, -1, d);
+		err = record_start(r, -1, d);
 	if (err)
 		return err;
 	if (r->background)
@@ -390,7 +390,7 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 /* Whatever becomes of the recording, the program runs, and its status is the one to return. */
 static int record_program(struct recording *r, struct loop *loop, struct diag *d)
 {
-	int err = prepare(r, d) ?: open_output(r, d), connection;
+	int err = record_prepare(r, d) ?: open_output(r, d), connection;
 
 	if (err)
 		return err;
@@ -398,10 +398,10 @@ static int record_program(struct recording *r, struct loop *loop, struct diag *d
 	if (!err && !program_wait_jvm(r->program, &r->target, &connection))
 		log_line("nothing traced: no JVM was started that could load the agent (a JVM in a container: with -p, once it runs)");
 	else if (!err)
-		err = start(r, connection, d) ?: run_loop(r, loop, d);
+		err = record_start(r, connection, d) ?: run_loop(r, loop, d);
 	if (err < 0)
 		log_error("frtrace: %s", d->text);
-	release(r); /* a JVM that still waits goes on */
+	record_release(r); /* a JVM that still waits goes on */
 	return program_finish(r->program);
 }
 
@@ -454,7 +454,7 @@ int cmd_record(struct settings *settings, struct diag *d)
 	if (!err)
 		err = r->program ? record_program(r, &loop, d) : record_running(r, &loop, d);
 	loop_release(&loop);
-	release(r);
+	record_release(r);
 	complete = err >= 0 && err != EXIT_FAILED;
 	if (!with_jfr_merge(r->with_jfr, complete) && complete)
 		err = EXIT_INCOMPLETE;

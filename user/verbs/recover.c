@@ -83,7 +83,7 @@ static int find_pieces(const char *path, struct pieces *p, uint64_t *size, struc
 	return err;
 }
 
-static int finish_chunk(int fd, uint64_t at)
+static int recover_finish_chunk(int fd, uint64_t at)
 {
 	return output_write(fd, "", 1, at + STATE);
 }
@@ -102,7 +102,7 @@ static int check_alone(int fd, const char *path, uint64_t size, struct diag *d)
 	return 0;
 }
 
-static int mend(const char *path, const struct pieces *p, uint64_t size, struct diag *d)
+static int recover_mend(const char *path, const struct pieces *p, uint64_t size, struct diag *d)
 {
 	const struct piece *last = &p->piece[p->count - 1];
 	int fd, err;
@@ -113,7 +113,7 @@ static int mend(const char *path, const struct pieces *p, uint64_t size, struct 
 	if (fd < 0)
 		return diag_errno(d, errno, "cannot write '%s'", path);
 	err = check_alone(fd, path, size, d);
-	if (!err && ((last->unfinished && finish_chunk(fd, last->at)) || ftruncate(fd, p->bytes) || fdatasync(fd)))
+	if (!err && ((last->unfinished && recover_finish_chunk(fd, last->at)) || ftruncate(fd, p->bytes) || fdatasync(fd)))
 		err = diag_errno(d, errno, "cannot write '%s'", path);
 	close(fd);
 	return err;
@@ -127,13 +127,13 @@ static int copy_pieces(int from, int to, const struct pieces *p)
 	for (size_t i = 0; i < p->count && !err; i++) {
 		err = output_copy_range(from, p->piece[i].at, to, at, p->piece[i].size);
 		if (!err && p->piece[i].unfinished)
-			err = finish_chunk(to, at);
+			err = recover_finish_chunk(to, at);
 		at += p->piece[i].size;
 	}
 	return err;
 }
 
-static int copy(const char *path, const char *to_path, const struct pieces *p, struct diag *d)
+static int recover_copy(const char *path, const char *to_path, const struct pieces *p, struct diag *d)
 {
 	int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
 	struct new_file to;
@@ -150,7 +150,7 @@ static int copy(const char *path, const char *to_path, const struct pieces *p, s
 	return err;
 }
 
-static void tell(const char *path, const char *to, const struct pieces *p, uint64_t size)
+static void recover_tell(const char *path, const char *to, const struct pieces *p, uint64_t size)
 {
 	bool unfinished = p->piece[p->count - 1].unfinished;
 
@@ -170,11 +170,11 @@ static int recover(const char *path, const char *to, struct diag *d)
 	int err = find_pieces(path, &p, &size, d);
 
 	if (!err && to)
-		err = copy(path, to, &p, d);
+		err = recover_copy(path, to, &p, d);
 	else if (!err && (p.bytes != size || p.piece[p.count - 1].unfinished))
-		err = mend(path, &p, size, d);
+		err = recover_mend(path, &p, size, d);
 	if (!err)
-		tell(path, to, &p, size);
+		recover_tell(path, to, &p, size);
 	free(p.piece);
 	return err;
 }

@@ -124,7 +124,7 @@ static int count_file(struct summary *s, struct jfr_file_map *m)
 }
 
 /* Most first, then by name. */
-static int compare(const void *a, const void *b)
+static int summary_compare(const void *a, const void *b)
 {
 	const struct tally *x = a, *y = b;
 
@@ -192,7 +192,7 @@ static int summarize(struct jfr_file_map *m, bool json, struct diag *d)
 		diag_set(d, -err, "no memory for the event types of '%s'", m->path);
 	} else {
 		err = jfr_file_verdict(m, d);
-		qsort(s.tallies, s.count, sizeof(*s.tallies), compare);
+		qsort(s.tallies, s.count, sizeof(*s.tallies), summary_compare);
 		if (m->file.chunks)
 			(json ? show_json : show_text)(&s, m->file.chunks, start_text(&s, &start));
 	}

@@ -44,7 +44,7 @@ static const struct view *find_view(const char *name)
 	return v->name ? v : NULL;
 }
 
-static int read_layout(struct view_options *o, struct diag *d)
+static int view_read_layout(struct view_options *o, struct diag *d)
 {
 	uint64_t width = 0, height = 1;
 	int err = o->width ? verb_args_number("--width", o->width, 20, &width, d) : 0;
@@ -59,7 +59,7 @@ static int read_layout(struct view_options *o, struct diag *d)
 	return err;
 }
 
-static int read_options(struct verb_args *w, int argc, char **argv, struct view_options *o, struct diag *d)
+static int view_read_options(struct verb_args *w, int argc, char **argv, struct view_options *o, struct diag *d)
 {
 	const struct verb_option options[] = {
 		{"--width", &o->width, NULL},
@@ -74,7 +74,7 @@ static int read_options(struct verb_args *w, int argc, char **argv, struct view_
 	err = verb_args_read(w, argc, argv, d);
 	w->options = NULL;
 	if (!err)
-		err = read_layout(o, d);
+		err = view_read_layout(o, d);
 	if (err)
 		return err;
 	if (w->operands != 2)
@@ -87,7 +87,7 @@ static int read_options(struct verb_args *w, int argc, char **argv, struct view_
 	return 0;
 }
 
-static int show(struct jfr_file_map *m, const struct view_options *o, struct diag *d)
+static int view_show(struct jfr_file_map *m, const struct view_options *o, struct diag *d)
 {
 	struct printer p;
 	int err;
@@ -111,13 +111,13 @@ int cmd_view(int argc, char **argv, struct diag *d)
 	struct view_options o = {.truncate = "end"};
 	struct jfr_file_map m;
 	struct verb_args w;
-	int err = read_options(&w, argc, argv, &o, d);
+	int err = view_read_options(&w, argc, argv, &o, d);
 
 	if (!err)
 		err = jfr_file_open(&m, w.operand[1], d);
 	if (err)
 		return err == CLI_DONE ? EXIT_DONE : err;
-	err = show(&m, &o, d);
+	err = view_show(&m, &o, d);
 	jfr_file_close(&m);
 	return err;
 }

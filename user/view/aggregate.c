@@ -13,7 +13,7 @@ void aggregate_release(struct aggregate *g)
 	*g = (struct aggregate){0};
 }
 
-static struct group *place_of(const struct aggregate *g, uint64_t first, uint64_t second)
+static struct group *aggregate_place_of(const struct aggregate *g, uint64_t first, uint64_t second)
 {
 	size_t i = ((first ^ second * 0xff51afd7ed558ccd) * 0x9e3779b97f4a7c15 >> 32) & (g->capacity - 1);
 
@@ -22,7 +22,7 @@ static struct group *place_of(const struct aggregate *g, uint64_t first, uint64_
 	return &g->group[i];
 }
 
-static bool grow(struct aggregate *g)
+static bool aggregate_grow(struct aggregate *g)
 {
 	struct aggregate larger = {.count = g->count, .capacity = g->capacity ? 2 * g->capacity : 256};
 
@@ -31,7 +31,7 @@ static bool grow(struct aggregate *g)
 		return false;
 	for (size_t i = 0; i < g->capacity; i++)
 		if (g->group[i].count)
-			*place_of(&larger, g->group[i].first, g->group[i].second) = g->group[i];
+			*aggregate_place_of(&larger, g->group[i].first, g->group[i].second) = g->group[i];
 	free(g->group);
 	*g = larger;
 	return true;
@@ -41,9 +41,9 @@ struct group *aggregate_of(struct aggregate *g, uint64_t first, uint64_t second)
 {
 	struct group *group;
 
-	if (g->count >= g->capacity / 2 && !grow(g))
+	if (g->count >= g->capacity / 2 && !aggregate_grow(g))
 		return NULL;
-	group = place_of(g, first, second);
+	group = aggregate_place_of(g, first, second);
 	if (!group->count)
 		g->count++;
 	group->first = first;

@@ -65,7 +65,7 @@ struct visitor {
 	void *context;
 };
 
-static int on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+static int call_iter_on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
 	const struct visitor *v = context;
 	struct call call;
@@ -78,7 +78,7 @@ int call_iter_each(struct jfr_file *file, const char *type, call_visit *visit, v
 {
 	struct visitor v = {visit, context};
 
-	return event_iter_each(file, type, on_event, &v);
+	return event_iter_each(file, type, call_iter_on_event, &v);
 }
 
 struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame)

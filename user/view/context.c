@@ -14,7 +14,7 @@ void contexts_release(struct contexts *c)
 	*c = (struct contexts){0};
 }
 
-static struct thread_contexts *place_of(const struct contexts *c, uint64_t thread)
+static struct thread_contexts *context_place_of(const struct contexts *c, uint64_t thread)
 {
 	size_t i = (thread * 0x9e3779b97f4a7c15 >> 32) & (c->capacity - 1);
 
@@ -24,7 +24,7 @@ static struct thread_contexts *place_of(const struct contexts *c, uint64_t threa
 }
 
 /* Threads that have nothing open are left behind. */
-static bool grow(struct contexts *c)
+static bool context_grow(struct contexts *c)
 {
 	struct contexts larger = {.capacity = 64};
 
@@ -37,7 +37,7 @@ static bool grow(struct contexts *c)
 		return false;
 	for (size_t i = 0; i < c->capacity; i++)
 		if (c->threads[i].count)
-			*place_of(&larger, c->threads[i].thread) = c->threads[i];
+			*context_place_of(&larger, c->threads[i].thread) = c->threads[i];
 		else
 			free(c->threads[i].context);
 	free(c->threads);
@@ -45,7 +45,7 @@ static bool grow(struct contexts *c)
 	return true;
 }
 
-static bool make_room(struct thread_contexts *t)
+static bool context_make_room(struct thread_contexts *t)
 {
 	size_t capacity = t->capacity ? 2 * t->capacity : 4;
 	struct event_context *context;
@@ -64,12 +64,12 @@ bool contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk
 {
 	struct thread_contexts *t;
 
-	if (c->count >= c->capacity / 2 && !grow(c))
+	if (c->count >= c->capacity / 2 && !context_grow(c))
 		return false;
-	t = place_of(c, thread);
+	t = context_place_of(c, thread);
 	c->count += !t->capacity;
 	t->thread = thread;
-	if (!make_room(t))
+	if (!context_make_room(t))
 		return false;
 	t->context[t->count++] = (struct event_context){jfr_chunk_get(chunk), *e};
 	return true;
@@ -77,7 +77,7 @@ bool contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk
 
 void contexts_leave(struct contexts *c, uint64_t thread, const struct jfr_chunk *chunk, const struct jfr_event *e)
 {
-	struct thread_contexts *t = c->capacity ? place_of(c, thread) : NULL;
+	struct thread_contexts *t = c->capacity ? context_place_of(c, thread) : NULL;
 	size_t i = t ? t->count : 0;
 
 	while (i-- > 0) {
@@ -91,5 +91,5 @@ void contexts_leave(struct contexts *c, uint64_t thread, const struct jfr_chunk 
 
 const struct thread_contexts *contexts_of(const struct contexts *c, uint64_t thread)
 {
-	return c->capacity ? place_of(c, thread) : NULL;
+	return c->capacity ? context_place_of(c, thread) : NULL;
 }

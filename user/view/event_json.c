@@ -8,7 +8,7 @@
 
 #define INDENT 2
 
-static printer_value put_value;
+static printer_value event_json_put_value;
 
 static void put_unicode(struct bytes *out, uint32_t unit)
 {
@@ -55,7 +55,7 @@ static bool is_plain(unsigned char c)
 	return c >= ' ' && c < 0x80 && c != '"' && c != '\\' && c != '/';
 }
 
-static void put_string(struct bytes *out, const char *text, size_t size)
+static void event_json_put_string(struct bytes *out, const char *text, size_t size)
 {
 	const unsigned char *p = (const unsigned char *)text, *end = p + size, *start;
 
@@ -77,7 +77,7 @@ static void put_string(struct bytes *out, const char *text, size_t size)
 static void put_name(struct printer *p, const char *name)
 {
 	put_spaces(&p->out, p->indent);
-	put_string(&p->out, name, strlen(name));
+	event_json_put_string(&p->out, name, strlen(name));
 	put_text(&p->out, ": ");
 }
 
@@ -95,7 +95,7 @@ static void close_object(struct printer *p)
 	bytes_put_u8(&p->out, '}');
 }
 
-static void put_struct(struct printer *p, const struct jfr_value *v)
+static void event_json_put_struct(struct printer *p, const struct jfr_value *v)
 {
 	struct cursor c = jfr_enter(p->chunk, v);
 
@@ -108,13 +108,13 @@ static void put_struct(struct printer *p, const struct jfr_value *v)
 			put_text(&p->out, ", \n");
 		put_name(p, f->name);
 		jfr_take(&c, f, &field);
-		printer_put(p, &field, f, 0, put_value);
+		printer_put(p, &field, f, 0, event_json_put_value);
 	}
 	printer_check(p, &c);
 	close_object(p);
 }
 
-static void put_array(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
+static void event_json_put_array(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
 	struct cursor c = jfr_enter(p->chunk, v);
 	uint64_t count = v->place.count;
@@ -128,13 +128,13 @@ static void put_array(struct printer *p, const struct jfr_value *v, const struct
 		if (i)
 			put_text(&p->out, ", ");
 		jfr_take_element(&c, v, &element);
-		printer_put(p, &element, f, 0, put_value);
+		printer_put(p, &element, f, 0, event_json_put_value);
 	}
 	bytes_put_u8(&p->out, ']');
 }
 
 /* A moment or a duration; false: it is a plain number. */
-static bool put_time(struct printer *p, int64_t value, const struct meta_field *f)
+static bool event_json_put_time(struct printer *p, int64_t value, const struct meta_field *f)
 {
 	struct java_time t;
 	bool span = f->timespan != META_NO_UNIT;
@@ -150,7 +150,7 @@ static bool put_time(struct printer *p, int64_t value, const struct meta_field *
 	return true;
 }
 
-static void put_character(struct printer *p, uint16_t unit)
+static void event_json_put_character(struct printer *p, uint16_t unit)
 {
 	bytes_put_u8(&p->out, '"');
 	if (is_plain(unit) && unit < 0x80)
@@ -162,21 +162,21 @@ static void put_character(struct printer *p, uint16_t unit)
 	bytes_put_u8(&p->out, '"');
 }
 
-static void put_number(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
+static void event_json_put_number(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
 	int64_t n = value_widened(v, f);
 
-	if (put_time(p, n, f))
+	if (event_json_put_time(p, n, f))
 		return;
 	if (v->type->kind == META_CHAR)
-		put_character(p, n);
+		event_json_put_character(p, n);
 	else if (f->is_unsigned)
 		put_unsigned(&p->out, n);
 	else
 		put_integer(&p->out, n);
 }
 
-static void put_real(struct printer *p, const struct jfr_value *v)
+static void event_json_put_real(struct printer *p, const struct jfr_value *v)
 {
 	if (!isfinite(v->real))
 		put_text(&p->out, "null");
@@ -186,7 +186,7 @@ static void put_real(struct printer *p, const struct jfr_value *v)
 		put_double(&p->out, v->real);
 }
 
-static void put_value(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
+static void event_json_put_value(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
 	const char *text;
 	size_t size;
@@ -196,20 +196,20 @@ static void put_value(struct printer *p, const struct jfr_value *v, const struct
 		put_text(&p->out, v->number ? "true" : "false");
 		break;
 	case VALUE_NUMBER:
-		put_number(p, v, f);
+		event_json_put_number(p, v, f);
 		break;
 	case VALUE_REAL:
-		put_real(p, v);
+		event_json_put_real(p, v);
 		break;
 	case VALUE_TEXT:
 		text = printer_text(p, v, &size);
-		put_string(&p->out, text, size);
+		event_json_put_string(&p->out, text, size);
 		break;
 	case VALUE_STRUCT:
-		put_struct(p, v);
+		event_json_put_struct(p, v);
 		break;
 	case VALUE_ARRAY:
-		put_array(p, v, f);
+		event_json_put_array(p, v, f);
 		break;
 	default:
 		put_text(&p->out, "null");
@@ -234,10 +234,10 @@ void event_json_put(struct printer *p, struct jfr_chunk *chunk, const struct jfr
 		put_text(&p->out, ", ");
 	open_object(p);
 	put_name(p, "type");
-	put_string(&p->out, e->type->name, strlen(e->type->name));
+	event_json_put_string(&p->out, e->type->name, strlen(e->type->name));
 	put_text(&p->out, ", \n");
 	put_name(p, "values");
-	put_struct(p, &v);
+	event_json_put_struct(p, &v);
 	close_object(p);
 }
 

@@ -25,14 +25,14 @@
 /* What one type looks like in several places. */
 enum form { FORM_VALUE, FORM_METHOD, FORM_STACK, FORM_ELEMENT };
 
-static printer_value put_value;
+static printer_value event_text_put_value;
 
-static void put_field(struct printer *p, const struct meta_field *f, struct jfr_value *v)
+static void event_text_put_field(struct printer *p, const struct meta_field *f, struct jfr_value *v)
 {
 	put_spaces(&p->out, p->indent);
 	put_text(&p->out, f->name);
 	put_text(&p->out, " = ");
-	printer_put(p, v, f, FORM_VALUE, put_value);
+	printer_put(p, v, f, FORM_VALUE, event_text_put_value);
 }
 
 static void close_brace(struct printer *p, const char *bracket)
@@ -42,7 +42,7 @@ static void close_brace(struct printer *p, const char *bracket)
 	put_text(&p->out, bracket);
 }
 
-static void put_struct(struct printer *p, const struct jfr_value *v)
+static void event_text_put_struct(struct printer *p, const struct jfr_value *v)
 {
 	struct cursor c = jfr_enter(p->chunk, v);
 
@@ -52,7 +52,7 @@ static void put_struct(struct printer *p, const struct jfr_value *v)
 		struct jfr_value field;
 
 		jfr_take(&c, &v->type->fields[i], &field);
-		put_field(p, &v->type->fields[i], &field);
+		event_text_put_field(p, &v->type->fields[i], &field);
 	}
 	printer_check(p, &c);
 	close_brace(p, "}");
@@ -67,7 +67,7 @@ static void put_method_value(struct printer *p, const struct jfr_value *v, const
 }
 
 /* "a.b.C.m(int) line: 12" */
-static void put_frame(struct printer *p, const struct jfr_value *frame)
+static void event_text_put_frame(struct printer *p, const struct jfr_value *frame)
 {
 	struct cursor c = jfr_enter(p->chunk, frame);
 	int64_t line = -1;
@@ -97,7 +97,7 @@ static bool is_hidden(struct printer *p, const struct jfr_value *frame)
 }
 
 /* The frames that are shown; returns how many were looked at. */
-static uint64_t put_frames(struct printer *p, const struct jfr_value *frames)
+static uint64_t event_text_put_frames(struct printer *p, const struct jfr_value *frames)
 {
 	struct cursor c = jfr_enter(p->chunk, frames);
 	unsigned int shown = 0;
@@ -111,14 +111,14 @@ static uint64_t put_frames(struct printer *p, const struct jfr_value *frames)
 		if (frame.kind != VALUE_STRUCT || is_hidden(p, &frame))
 			continue;
 		put_spaces(&p->out, p->indent);
-		put_frame(p, &frame);
+		event_text_put_frame(p, &frame);
 		bytes_put_u8(&p->out, '\n');
 		shown++;
 	}
 	return i;
 }
 
-static void put_stack(struct printer *p, const struct jfr_value *stack, const struct meta_field *f)
+static void event_text_put_stack(struct printer *p, const struct jfr_value *stack, const struct meta_field *f)
 {
 	struct jfr_value frames, truncated;
 	uint64_t seen = 0;
@@ -131,7 +131,7 @@ static void put_stack(struct printer *p, const struct jfr_value *stack, const st
 	put_text(&p->out, "stackTrace = [\n");
 	p->indent += INDENT;
 	if (frames.kind == VALUE_ARRAY)
-		seen = put_frames(p, &frames);
+		seen = event_text_put_frames(p, &frames);
 	if (truncated.kind != VALUE_BOOLEAN || truncated.number || seen == p->stack_depth) {
 		put_spaces(&p->out, p->indent);
 		put_text(&p->out, "...\n");
@@ -142,12 +142,12 @@ static void put_stack(struct printer *p, const struct jfr_value *stack, const st
 static void put_element(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
 	if (v->kind == VALUE_STRUCT && v->type->role == META_STACK_FRAME)
-		put_frame(p, v);
+		event_text_put_frame(p, v);
 	else
-		put_value(p, v, f);
+		event_text_put_value(p, v, f);
 }
 
-static void put_array(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
+static void event_text_put_array(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
 	struct cursor c = jfr_enter(p->chunk, v);
 
@@ -202,17 +202,17 @@ static void put_known(struct printer *p, const struct jfr_value *v)
 		old_object_put(p, v);
 		break;
 	default:
-		put_struct(p, v);
+		event_text_put_struct(p, v);
 	}
 }
 
 /* A value and the end of its line. */
-static void put_value(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
+static void event_text_put_value(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
 	if (v->kind == VALUE_STRUCT)
 		put_known(p, v);
 	else if (v->kind == VALUE_ARRAY)
-		put_array(p, v, f);
+		event_text_put_array(p, v, f);
 	else
 		value_text_put(p, v, f);
 	bytes_put_u8(&p->out, '\n');
@@ -236,7 +236,7 @@ static void put_context(struct printer *p, const struct event_context *context)
 		bytes_put_u8(&p->out, '.');
 		put_text(&p->out, t->fields[i].name);
 		put_text(&p->out, " = ");
-		printer_put(p, &v, &t->fields[i], FORM_VALUE, put_value);
+		printer_put(p, &v, &t->fields[i], FORM_VALUE, event_text_put_value);
 	}
 }
 
@@ -261,13 +261,13 @@ static void put_fields(struct printer *p, const struct jfr_event *e)
 		else if (i == t->stack)
 			stack = v;
 		else if (!is_late(f) && !(i == t->duration && v.number == 0))
-			put_field(p, f, &v);
+			event_text_put_field(p, f, &v);
 	}
 	printer_check(p, &c);
 	if (thread.kind == VALUE_KEY && jfr_chunk_constant(p->chunk, thread.type, thread.key))
-		put_field(p, &t->fields[t->thread], &thread);
+		event_text_put_field(p, &t->fields[t->thread], &thread);
 	if (stack.kind == VALUE_KEY)
-		printer_put(p, &stack, NULL, FORM_STACK, put_stack);
+		printer_put(p, &stack, NULL, FORM_STACK, event_text_put_stack);
 }
 
 void event_text_put(struct printer *p, struct jfr_chunk *chunk, const struct jfr_event *e,

@@ -56,7 +56,7 @@ static int end_slice(struct chrome *c)
 }
 
 /* NULL: no memory. */
-static struct group *track_of(struct chrome *c, struct jfr_chunk *chunk, struct jfr_value thread)
+static struct group *export_chrome_track_of(struct chrome *c, struct jfr_chunk *chunk, struct jfr_value thread)
 {
 	struct call who = {.chunk = chunk, .thread = thread};
 	struct group *track = export_thread(&c->names, &who);
@@ -66,7 +66,7 @@ static struct group *track_of(struct chrome *c, struct jfr_chunk *chunk, struct 
 	return track;
 }
 
-static void put_part(struct chrome *c, const char *name, int64_t ns)
+static void export_chrome_put_part(struct chrome *c, const char *name, int64_t ns)
 {
 	if (ns != INT64_MIN)
 		json_signed(&c->json, name, ns);
@@ -74,10 +74,10 @@ static void put_part(struct chrome *c, const char *name, int64_t ns)
 		json_null(&c->json, name);
 }
 
-static int add(const struct call *call, void *context)
+static int export_chrome_add(const struct call *call, void *context)
 {
 	struct chrome *c = context;
-	struct group *track = track_of(c, call->chunk, call->thread);
+	struct group *track = export_chrome_track_of(c, call->chunk, call->thread);
 	const char *method = export_method(&c->names, call->chunk, &call->method);
 
 	if (!track || !method)
@@ -85,16 +85,16 @@ static int add(const struct call *call, void *context)
 	begin_slice(c, "call", method, track->mark, call->start, call->duration);
 	json_bool(&c->json, "thrown", call->thrown);
 	if (call->split) {
-		put_part(c, "cpuNs", call->cpu);
-		put_part(c, "runQueueNs", call->run_queue);
-		put_part(c, "blockedNs", call->blocked);
-		put_part(c, "pauseNs", call->pause);
+		export_chrome_put_part(c, "cpuNs", call->cpu);
+		export_chrome_put_part(c, "runQueueNs", call->run_queue);
+		export_chrome_put_part(c, "blockedNs", call->blocked);
+		export_chrome_put_part(c, "pauseNs", call->pause);
 	}
 	if (call->usage) {
-		put_part(c, "systemCalls", call->system_calls);
-		put_part(c, "systemCallNs", call->system_call_time);
-		put_part(c, "majorFaults", call->major_faults);
-		put_part(c, "minorFaults", call->minor_faults);
+		export_chrome_put_part(c, "systemCalls", call->system_calls);
+		export_chrome_put_part(c, "systemCallNs", call->system_call_time);
+		export_chrome_put_part(c, "majorFaults", call->major_faults);
+		export_chrome_put_part(c, "minorFaults", call->minor_faults);
 	}
 	return end_slice(c);
 }
@@ -103,7 +103,7 @@ static int add(const struct call *call, void *context)
 static int add_blocked(const struct thread_wait *w, void *context)
 {
 	struct chrome *c = context;
-	struct group *track = track_of(c, w->chunk, w->thread);
+	struct group *track = export_chrome_track_of(c, w->chunk, w->thread);
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
 	int err = -ENOMEM;
 
@@ -121,7 +121,7 @@ static int add_blocked(const struct thread_wait *w, void *context)
 static int add_ready(const struct thread_wait *w, void *context)
 {
 	struct chrome *c = context;
-	struct group *track = track_of(c, w->chunk, w->thread);
+	struct group *track = export_chrome_track_of(c, w->chunk, w->thread);
 
 	if (!track)
 		return -ENOMEM;
@@ -172,7 +172,7 @@ int export_chrome(struct jfr_file *file, FILE *to)
 	json_object(&c.json, NULL);
 	json_string(&c.json, "displayTimeUnit", "ns");
 	json_array(&c.json, "traceEvents");
-	err = call_iter_each(file, "jdk.MethodTrace", add, &c);
+	err = call_iter_each(file, "jdk.MethodTrace", export_chrome_add, &c);
 	if (!err)
 		err = add_all_states(file, &c);
 	json_end(&c.json);

@@ -68,7 +68,7 @@ static char *make_line(struct collapsed *c, const struct call *call)
 	return c->line.failed ? NULL : strdup((char *)c->line.data);
 }
 
-static int add(const struct call *call, void *context)
+static int export_collapsed_add(const struct call *call, void *context)
 {
 	struct collapsed *c = context;
 	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
@@ -102,7 +102,7 @@ int export_collapsed(struct jfr_file *file, bool weigh_time, FILE *to)
 
 	export_names_init(&c.names);
 	bytes_init(&c.line);
-	err = call_iter_each(file, "jdk.MethodTrace", add, &c);
+	err = call_iter_each(file, "jdk.MethodTrace", export_collapsed_add, &c);
 	if (!err)
 		put_lines(&c, to);
 	aggregate_release(&c.stacks);

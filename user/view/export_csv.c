@@ -37,7 +37,7 @@ static void put_cell(FILE *to, const char *text)
 }
 
 /* The last two cells, empty when there is no stack. */
-static int put_caller(struct csv *c, const struct call *call)
+static int export_csv_put_caller(struct csv *c, const struct call *call)
 {
 	struct jfr_value method;
 	const char *caller;
@@ -56,7 +56,7 @@ static int put_caller(struct csv *c, const struct call *call)
 	return ferror(c->to) ? -EIO : 0;
 }
 
-static int add(const struct call *call, void *context)
+static int export_csv_add(const struct call *call, void *context)
 {
 	struct csv *c = context;
 	struct group *thread = export_thread(&c->names, call);
@@ -69,7 +69,7 @@ static int add(const struct call *call, void *context)
 	put_cell(c->to, method);
 	fprintf(c->to, ",%d,%" PRIu64 ",", call->thrown, thread->mark);
 	put_cell(c->to, thread->name);
-	return put_caller(c, call);
+	return export_csv_put_caller(c, call);
 }
 
 int export_csv(struct jfr_file *file, FILE *to)
@@ -79,7 +79,7 @@ int export_csv(struct jfr_file *file, FILE *to)
 
 	export_names_init(&c.names);
 	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line\r\n", to);
-	err = call_iter_each(file, "jdk.MethodTrace", add, &c);
+	err = call_iter_each(file, "jdk.MethodTrace", export_csv_add, &c);
 	export_names_release(&c.names);
 	return err == -EIO ? 0 : err; /* whose errors are in `to` */
 }

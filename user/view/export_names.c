@@ -19,14 +19,14 @@ void export_names_release(struct export_names *n)
 	bytes_release(&n->text);
 }
 
-static uint64_t key_of(const struct jfr_value *v)
+static uint64_t export_names_key_of(const struct jfr_value *v)
 {
 	return v->kind == VALUE_KEY ? v->key : 0;
 }
 
 const char *export_method(struct export_names *n, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
-	struct group *g = aggregate_of(&n->methods, key_of(method), chunk->number);
+	struct group *g = aggregate_of(&n->methods, export_names_key_of(method), chunk->number);
 
 	if (!g)
 		return NULL;
@@ -37,7 +37,7 @@ const char *export_method(struct export_names *n, struct jfr_chunk *chunk, const
 	return g->name;
 }
 
-static int64_t number_of(struct jfr_chunk *chunk, const struct jfr_value *thread, const char *field)
+static int64_t export_names_number_of(struct jfr_chunk *chunk, const struct jfr_value *thread, const char *field)
 {
 	struct jfr_value v = jfr_field(chunk, thread, field);
 
@@ -59,15 +59,15 @@ static char *name_of(struct export_names *n, struct jfr_chunk *chunk, const stru
 
 struct group *export_thread(struct export_names *n, const struct call *call)
 {
-	struct group *g = aggregate_of(&n->threads, key_of(&call->thread), call->chunk->number);
+	struct group *g = aggregate_of(&n->threads, export_names_key_of(&call->thread), call->chunk->number);
 	struct jfr_value thread = call->thread;
 
 	if (!g || g->count)
 		return g;
 	jfr_resolve(call->chunk, &thread);
 	g->name = name_of(n, call->chunk, &thread);
-	g->mark = number_of(call->chunk, &thread, "javaThreadId");
+	g->mark = export_names_number_of(call->chunk, &thread, "javaThreadId");
 	if (!g->mark)
-		g->mark = number_of(call->chunk, &thread, "osThreadId");
+		g->mark = export_names_number_of(call->chunk, &thread, "osThreadId");
 	return g->name ? g : NULL;
 }

@@ -38,7 +38,7 @@ static void put_dotted(struct bytes *out, const char *text, size_t size)
 }
 
 /* One type, with or without its package. */
-static void put_type(struct bytes *out, const char *p, const char *end, const char *size, bool package)
+static void names_put_type(struct bytes *out, const char *p, const char *end, const char *size, bool package)
 {
 	const char *element = p + strspn(p, "["), *name = element + 1, *i;
 
@@ -66,7 +66,7 @@ void put_parameters(struct bytes *out, const char *descriptor)
 	for (; p < last && (end = type_end(p)) && end <= last; p = end) {
 		if (p > descriptor + 1)
 			put_text(out, ", ");
-		put_type(out, p, end, "", false);
+		names_put_type(out, p, end, "", false);
 	}
 }
 
@@ -75,7 +75,7 @@ void put_class_name(struct bytes *out, const char *name, const char *size)
 	const char *end = *name == '[' ? type_end(name) : NULL;
 
 	if (end)
-		put_type(out, name, end, size, true);
+		names_put_type(out, name, end, size, true);
 	else
 		put_dotted(out, name, strlen(name));
 }
@@ -89,7 +89,7 @@ void put_value_text(struct bytes *out, const struct jfr_value *text)
 }
 
 /* The name of a class, as a string to be freed; NULL: it has none. */
-static char *class_name(struct jfr_chunk *chunk, const struct jfr_value *class)
+static char *names_class_name(struct jfr_chunk *chunk, const struct jfr_value *class)
 {
 	struct jfr_value name = jfr_field(chunk, class, "name");
 	struct bytes b;
@@ -106,7 +106,7 @@ static char *class_name(struct jfr_chunk *chunk, const struct jfr_value *class)
 
 static void put_name_of_class(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_value *class, bool arrays)
 {
-	char *name = class_name(chunk, class);
+	char *name = names_class_name(chunk, class);
 
 	if (!name)
 		put_text(out, "null");

@@ -24,7 +24,7 @@ static int put_chunk(void *context, const void *chunk, size_t size)
 }
 
 /* The fault of a file is the reason to tell. */
-static int explain(const struct jfr_file_map *maps, size_t count, int err, const struct destination *to, const char *to_path,
+static int merge_explain(const struct jfr_file_map *maps, size_t count, int err, const struct destination *to, const char *to_path,
 		   struct diag *d)
 {
 	int verdict = EXIT_DONE;
@@ -79,7 +79,7 @@ int merge_files(const char *const *paths, size_t count, int to_fd, const char *t
 	if (!err)
 		err = merge_check(maps, count, d);
 	if (!err)
-		err = explain(maps, count, merge_maps(maps, count, &to, merged), &to, to_path, d);
+		err = merge_explain(maps, count, merge_maps(maps, count, &to, merged), &to, to_path, d);
 	for (size_t i = 0; i < count; i++)
 		jfr_file_close(&maps[i]);
 	free(maps);

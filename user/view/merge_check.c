@@ -10,7 +10,7 @@
 #define STEP_NANOS  500000000 /* a JVM reads ticks and wall clock one after the other */
 #define DRIFT	    2000      /* and one part in so many is what its ticks may be wrong by */
 
-static int64_t number_of(struct jfr_chunk *chunk, const struct jfr_event *e, const char *name)
+static int64_t merge_check_number_of(struct jfr_chunk *chunk, const struct jfr_event *e, const char *name)
 {
 	struct jfr_value event = jfr_event_value(e), v = jfr_field(chunk, &event, name);
 
@@ -35,8 +35,8 @@ static void read_jvm(struct jfr_chunk *chunk, struct merge_facts *out)
 
 	if (out->pid != UNKNOWN || !find_event(chunk, "jdk.JVMInformation", &e))
 		return;
-	out->pid = number_of(chunk, &e, "pid");
-	out->start_ms = number_of(chunk, &e, "jvmStartTime");
+	out->pid = merge_check_number_of(chunk, &e, "pid");
+	out->start_ms = merge_check_number_of(chunk, &e, "jvmStartTime");
 }
 
 static void read_clock(struct jfr_chunk *chunk, const struct jfr_timebase *base, struct merge_facts *out)
@@ -45,8 +45,8 @@ static void read_clock(struct jfr_chunk *chunk, const struct jfr_timebase *base,
 	struct jfr_event e;
 
 	if (find_event(chunk, "frtrace.Clock", &e)) {
-		ticks = number_of(chunk, &e, "monotonic");
-		wall = number_of(chunk, &e, "realtime");
+		ticks = merge_check_number_of(chunk, &e, "monotonic");
+		wall = merge_check_number_of(chunk, &e, "realtime");
 	}
 	out->clock_step = (uint64_t)wall - (uint64_t)jfr_timebase_moment(base, ticks);
 	out->length = (uint64_t)wall - (uint64_t)base->start_nanos;

@@ -14,7 +14,7 @@
 
 #define MAX_CHAIN 4096 /* the JVM's have 200 at most */
 
-static int64_t number_of(struct printer *p, const struct jfr_value *v, const char *name)
+static int64_t old_object_number_of(struct printer *p, const struct jfr_value *v, const char *name)
 {
 	struct jfr_value number = jfr_field(p->chunk, v, name);
 
@@ -51,11 +51,11 @@ static int64_t put_holder(struct printer *p, const struct jfr_value *reference)
 		put_value_text(&p->out, &name);
 	} else if (array.kind == VALUE_STRUCT) {
 		bytes_put_u8(&p->out, '[');
-		put_integer(&p->out, number_of(p, &array, "index"));
+		put_integer(&p->out, old_object_number_of(p, &array, "index"));
 		bytes_put_u8(&p->out, ']');
 	}
 	put_text(&p->out, " : ");
-	return array.kind == VALUE_STRUCT ? number_of(p, &array, "size") : 0;
+	return array.kind == VALUE_STRUCT ? old_object_number_of(p, &array, "size") : 0;
 }
 
 static void put_chain(struct printer *p, struct jfr_value object)
@@ -66,7 +66,7 @@ static void put_chain(struct printer *p, struct jfr_value object)
 
 		if (reference.kind != VALUE_STRUCT)
 			return;
-		if (number_of(p, &reference, "skip") > 0) {
+		if (old_object_number_of(p, &reference, "skip") > 0) {
 			put_spaces(&p->out, p->indent);
 			put_text(&p->out, "...\n");
 		}
@@ -84,7 +84,7 @@ void old_object_put(struct printer *p, const struct jfr_value *object)
 	put_text(&p->out, " [\n");
 	p->indent += 2;
 	put_spaces(&p->out, p->indent);
-	put_object(p, object, number_of(p, &event, "arrayElements"));
+	put_object(p, object, old_object_number_of(p, &event, "arrayElements"));
 	put_chain(p, *object);
 	p->indent -= 2;
 	put_spaces(&p->out, p->indent);

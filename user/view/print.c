@@ -30,7 +30,7 @@ static bool is_contextual(const struct meta_type *t)
 }
 
 /* The key of the event's thread; false: it has none. */
-static bool thread_of(struct jfr_chunk *chunk, const struct jfr_event *e, uint64_t *key)
+static bool print_thread_of(struct jfr_chunk *chunk, const struct jfr_event *e, uint64_t *key)
 {
 	struct jfr_value event = jfr_event_value(e), v = {.kind = VALUE_NULL};
 	struct cursor c = jfr_enter(chunk, &event);
@@ -48,7 +48,7 @@ static void put_text_event(struct print *p, struct jfr_chunk *chunk, const struc
 	const struct thread_contexts *around = NULL;
 	uint64_t thread;
 
-	if (p->contexts.capacity && !is_contextual(e->type) && thread_of(chunk, e, &thread))
+	if (p->contexts.capacity && !is_contextual(e->type) && print_thread_of(chunk, e, &thread))
 		around = contexts_of(&p->contexts, thread);
 	event_text_put(p->printer, chunk, e, around ? around->context : NULL, around ? around->count : 0);
 }
@@ -57,7 +57,7 @@ static void change_context(struct print *p, const struct sorter_entry *entry, co
 {
 	uint64_t thread;
 
-	if (!thread_of(entry->chunk, e, &thread))
+	if (!print_thread_of(entry->chunk, e, &thread))
 		return;
 	if (entry->tie)
 		contexts_leave(&p->contexts, thread, entry->chunk, e);
@@ -83,7 +83,7 @@ static void print_until(struct print *p, size_t left)
 	}
 }
 
-static void add(struct print *p, struct sorter_entry entry, int64_t time, bool end, bool context)
+static void print_add(struct print *p, struct sorter_entry entry, int64_t time, bool end, bool context)
 {
 	entry.time = time;
 	entry.tie = end;
@@ -99,15 +99,15 @@ static void add_event(struct print *p, struct jfr_chunk *chunk, const struct jfr
 	struct sorter_entry entry = {.at = e->at, .chunk = chunk};
 
 	if (is_contextual(e->type)) {
-		add(p, entry, jfr_timebase_moment(&chunk->clock, times.start), false, true);
-		add(p, entry, end, true, true);
+		print_add(p, entry, jfr_timebase_moment(&chunk->clock, times.start), false, true);
+		print_add(p, entry, end, true, true);
 	}
 	if (select_has(p->select, e))
-		add(p, entry, end, true, false);
+		print_add(p, entry, end, true, false);
 	print_until(p, SORTER_WINDOW);
 }
 
-static void add_chunk(struct print *p, struct jfr_chunk *chunk)
+static void print_add_chunk(struct print *p, struct jfr_chunk *chunk)
 {
 	uint64_t position = JFR_HEADER_SIZE;
 	struct jfr_event e;
@@ -132,7 +132,7 @@ int print_text(struct jfr_file *file, struct select *select, struct printer *pri
 
 	while (!p.err && !printer_stopped(printer) && (chunk = jfr_file_next(file))) {
 		printer->utc_offset = file->utc_offset;
-		add_chunk(&p, chunk);
+		print_add_chunk(&p, chunk);
 		jfr_chunk_put(chunk);
 	}
 	print_until(&p, 0);

@@ -33,7 +33,7 @@ void printer_begin(struct printer *p, struct jfr_chunk *chunk, const struct jfr_
 }
 
 /* What is flushed are whole events, and so whole characters. */
-static void show(struct printer *p)
+static void printer_show(struct printer *p)
 {
 	struct bytes shown;
 
@@ -52,7 +52,7 @@ void printer_flush(struct printer *p, bool all)
 	if (!all && p->out.size < FLUSH_SIZE)
 		return;
 	if (p->terminal && p->out.size)
-		show(p);
+		printer_show(p);
 	if (p->out.failed && !p->error)
 		p->error = ENOMEM;
 	while (done < p->out.size && !p->error) {

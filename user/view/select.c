@@ -62,7 +62,7 @@ static bool list_matches(const char *list, const char *text, matches *match)
 	return false;
 }
 
-static bool has_name(const struct select *s, const struct meta_type *t)
+static bool select_has_name(const struct select *s, const struct meta_type *t)
 {
 	const char *dot = strrchr(t->name, '.');
 
@@ -108,7 +108,7 @@ bool select_types(struct select *s, struct jfr_chunk *chunk)
 	for (uint32_t i = 0; i < m->count; i++) {
 		const struct meta_type *t = &m->types[i];
 
-		s->wanted[i] = t->event && has_name(s, t) && has_category(s, m, t);
+		s->wanted[i] = t->event && select_has_name(s, t) && has_category(s, m, t);
 		s->found |= s->wanted[i];
 	}
 	return true;

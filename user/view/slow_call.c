@@ -72,7 +72,7 @@ struct unit {
 	const char *name;
 };
 
-static struct unit unit_of(int64_t ns)
+static struct unit slow_call_unit_of(int64_t ns)
 {
 	static const struct unit units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
 
@@ -82,7 +82,7 @@ static struct unit unit_of(int64_t ns)
 	return (struct unit){1, "ns"};
 }
 
-static void put_part(struct bytes *out, int64_t ns, const struct unit *unit)
+static void slow_call_put_part(struct bytes *out, int64_t ns, const struct unit *unit)
 {
 	put_fixed(out, ns / unit->ns, 1);
 }
@@ -114,14 +114,14 @@ static void put_reasons(struct bytes *out, struct slow_call *s, const struct uni
 		put_text(out, before);
 		put_text(out, s->reason[i].name);
 		bytes_put_u8(out, ' ');
-		put_part(out, s->reason[i].total, unit);
+		slow_call_put_part(out, s->reason[i].total, unit);
 		before = ", ";
 	}
 	if (before[0] == ',')
 		bytes_put_u8(out, ')');
 }
 
-static void put_split(struct bytes *out, struct slow_call *s, const struct unit *unit)
+static void slow_call_put_split(struct bytes *out, struct slow_call *s, const struct unit *unit)
 {
 	const struct call *c = &s->call;
 
@@ -130,16 +130,16 @@ static void put_split(struct bytes *out, struct slow_call *s, const struct unit 
 		return;
 	}
 	put_text(out, " = ");
-	put_part(out, c->cpu, unit);
+	slow_call_put_part(out, c->cpu, unit);
 	put_text(out, " cpu + ");
-	put_part(out, c->run_queue, unit);
+	slow_call_put_part(out, c->run_queue, unit);
 	put_text(out, " runq + ");
-	put_part(out, c->blocked, unit);
+	slow_call_put_part(out, c->blocked, unit);
 	put_text(out, " blocked");
 	put_reasons(out, s, unit);
 }
 
-static void put_frame(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value *frame)
+static void slow_call_put_frame(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value *frame)
 {
 	struct jfr_value method = frame_method(chunk, frame), line;
 
@@ -155,7 +155,7 @@ static void put_frame(struct bytes *out, struct jfr_chunk *chunk, struct jfr_val
 	}
 }
 
-static void put_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value stack)
+static void slow_call_put_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value stack)
 {
 	struct jfr_value frames, frame;
 	struct cursor c;
@@ -168,20 +168,20 @@ static void put_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_val
 	for (uint64_t i = 0; i < frames.place.count && i < FRAMES; i++) {
 		jfr_take_element(&c, &frames, &frame);
 		put_text(out, "            ");
-		put_frame(out, chunk, &frame);
+		slow_call_put_frame(out, chunk, &frame);
 		bytes_put_u8(out, '\n');
 	}
 	if (frames.place.count > FRAMES)
 		put_text(out, "            ...\n");
 }
 
-static void put_wait(struct bytes *out, const struct thread_wait *w)
+static void slow_call_put_wait(struct bytes *out, const struct thread_wait *w)
 {
-	struct unit unit = unit_of(w->duration);
+	struct unit unit = slow_call_unit_of(w->duration);
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
 
 	put_text(out, "        ");
-	put_part(out, w->duration, &unit);
+	slow_call_put_part(out, w->duration, &unit);
 	put_text(out, unit.name);
 	bytes_put_u8(out, ' ');
 	put_text(out, reason ? reason : "?");
@@ -195,8 +195,8 @@ static void put_wait(struct bytes *out, const struct thread_wait *w)
 	free(reason);
 	free(waker);
 	bytes_put_u8(out, '\n');
-	put_stack(out, w->chunk, w->kernel_stack);
-	put_stack(out, w->chunk, w->stack);
+	slow_call_put_stack(out, w->chunk, w->kernel_stack);
+	slow_call_put_stack(out, w->chunk, w->stack);
 }
 
 static void put_when(struct bytes *out, const struct call *call, int64_t utc_offset)
@@ -242,7 +242,7 @@ static void put_usage(struct bytes *out, const struct call *call, const struct u
 		put_text(out, ", ");
 		put_integer(out, call->system_calls);
 		put_text(out, call->system_calls == 1 ? " system call of " : " system calls of ");
-		put_part(out, call->system_call_time, unit);
+		slow_call_put_part(out, call->system_call_time, unit);
 		put_text(out, unit->name);
 	}
 	if (faults > 0) {
@@ -259,19 +259,19 @@ static void put_usage(struct bytes *out, const struct call *call, const struct u
 
 void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset)
 {
-	struct unit unit = unit_of(s->call.duration);
+	struct unit unit = slow_call_unit_of(s->call.duration);
 
 	bytes_put_u8(out, '[');
-	put_part(out, s->call.duration, &unit);
+	slow_call_put_part(out, s->call.duration, &unit);
 	put_text(out, unit.name);
-	put_split(out, s, &unit);
+	slow_call_put_split(out, s, &unit);
 	put_text(out, "] ");
 	put_names(out, &s->call);
 	bytes_put_u8(out, '\n');
 	put_when(out, &s->call, utc_offset);
 	if (s->call.pause > 0) {
 		put_text(out, ", the JVM paused for ");
-		put_part(out, s->call.pause, &unit);
+		slow_call_put_part(out, s->call.pause, &unit);
 		put_text(out, unit.name);
 	}
 	if (s->call.usage && s->call.system_calls >= 0)
@@ -281,5 +281,5 @@ void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset)
 	bytes_put_u8(out, '\n');
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].chunk; i++)
 		if (s->wait[i].duration >= s->call.duration / 100)
-			put_wait(out, &s->wait[i]);
+			slow_call_put_wait(out, &s->wait[i]);
 }

@@ -42,7 +42,7 @@ void table_put(struct table *t, const char *text)
 	table_cell(t);
 }
 
-static size_t length_of(const char *text)
+static size_t table_length_of(const char *text)
 {
 	size_t n = 0;
 
@@ -51,7 +51,7 @@ static size_t length_of(const char *text)
 	return n;
 }
 
-static const char *skip(const char *text, size_t characters)
+static const char *table_skip(const char *text, size_t characters)
 {
 	for (; *text && characters; characters--)
 		do
@@ -60,22 +60,22 @@ static const char *skip(const char *text, size_t characters)
 	return text;
 }
 
-static void measure(struct layout *l, unsigned int column, const char *text)
+static void table_measure(struct layout *l, unsigned int column, const char *text)
 {
-	unsigned int width = length_of(text) + 1;
+	unsigned int width = table_length_of(text) + 1;
 
 	if (width > l->cell[column].preferred)
 		l->cell[column].preferred = width;
 }
 
-static void measure_all(struct layout *l)
+static void table_measure_all(struct layout *l)
 {
 	const char *text = (char *)l->grid->cells.data;
 
 	for (size_t i = 0; i < l->grid->filled; i++, text += strlen(text) + 1)
-		measure(l, i % l->grid->count, text);
+		table_measure(l, i % l->grid->count, text);
 	for (unsigned int i = 0; i < l->grid->count; i++)
-		measure(l, i, l->grid->columns[i].label);
+		table_measure(l, i, l->grid->columns[i].label);
 }
 
 static unsigned int choose_width(const struct layout *l)
@@ -130,7 +130,7 @@ static void distribute(struct layout *l, wants_more *wants)
 
 static void lay_out(struct layout *l)
 {
-	measure_all(l);
+	table_measure_all(l);
 	l->preferred = l->wanted->width ? l->wanted->width : choose_width(l);
 	distribute(l, is_tiny);
 	distribute(l, is_narrow);
@@ -155,10 +155,10 @@ static void set_cell(struct layout *l, unsigned int column, const char *text)
 {
 	struct cell *c = &l->cell[column];
 
-	if (l->grid->columns[column].method && length_of(text) > (c->width - 1) * l->wanted->cell_height)
+	if (l->grid->columns[column].method && table_length_of(text) > (c->width - 1) * l->wanted->cell_height)
 		text = compact(c, text);
 	c->text = text;
-	c->length = length_of(text);
+	c->length = table_length_of(text);
 }
 
 /* The part of a text that is too long, with dots for the rest. */
@@ -168,9 +168,9 @@ static void put_cut(struct bytes *out, const struct layout *l, const struct cell
 		bytes_put(out, ELLIPSIS, size);
 	} else if (l->wanted->cut_beginning) {
 		put_text(out, ELLIPSIS);
-		put_text(out, skip(c->text, c->length - (size - strlen(ELLIPSIS))));
+		put_text(out, table_skip(c->text, c->length - (size - strlen(ELLIPSIS))));
 	} else {
-		bytes_put(out, c->text, skip(c->text, size - strlen(ELLIPSIS)) - c->text);
+		bytes_put(out, c->text, table_skip(c->text, size - strlen(ELLIPSIS)) - c->text);
 		put_text(out, ELLIPSIS);
 	}
 }
@@ -187,7 +187,7 @@ static void put_aligned(struct bytes *out, const struct layout *l, unsigned int 
 }
 
 /* A long text in a cell of several lines: its n-th part. */
-static void put_part(struct bytes *out, const struct layout *l, const struct cell *c, unsigned int line)
+static void table_put_part(struct bytes *out, const struct layout *l, const struct cell *c, unsigned int line)
 {
 	unsigned int width = c->width - 1;
 	struct bytes text;
@@ -200,10 +200,10 @@ static void put_part(struct bytes *out, const struct layout *l, const struct cel
 		put_text(&text, c->text);
 	bytes_put_u8(&text, 0);
 	if (!text.failed) {
-		start = skip((char *)text.data, (size_t)line * width);
-		end = skip(start, width);
+		start = table_skip((char *)text.data, (size_t)line * width);
+		end = table_skip(start, width);
 		bytes_put(out, start, end - start);
-		put_spaces(out, width - (*end ? width : length_of(start)));
+		put_spaces(out, width - (*end ? width : table_length_of(start)));
 	}
 	bytes_release(&text);
 }
@@ -217,11 +217,11 @@ static void put_line(struct bytes *out, const struct layout *l, unsigned int col
 	else if (c->length <= c->width - 1)
 		put_spaces(out, c->width - 1);
 	else
-		put_part(out, l, c, line);
+		table_put_part(out, l, c, line);
 }
 
 /* The cells that were set. */
-static void put_row(struct bytes *out, const struct layout *l)
+static void table_put_row(struct bytes *out, const struct layout *l)
 {
 	unsigned int lines = 1;
 
@@ -238,9 +238,9 @@ static void put_row(struct bytes *out, const struct layout *l)
 		}
 }
 
-static void put_head(struct bytes *out, struct layout *l)
+static void table_put_head(struct bytes *out, struct layout *l)
 {
-	size_t title = length_of(l->grid->title);
+	size_t title = table_length_of(l->grid->title);
 	unsigned int i;
 
 	bytes_put_u8(out, '\n');
@@ -249,7 +249,7 @@ static void put_head(struct bytes *out, struct layout *l)
 	put_text(out, "\n\n");
 	for (i = 0; i < l->grid->count; i++)
 		set_cell(l, i, l->grid->columns[i].label);
-	put_row(out, l);
+	table_put_row(out, l);
 	for (i = 0; i < l->grid->count; i++) {
 		for (unsigned int j = 1; j < l->cell[i].width; j++)
 			bytes_put_u8(out, '-');
@@ -273,11 +273,11 @@ bool table_print(const struct table *t, const struct table_layout *wanted, struc
 		return true;
 	}
 	lay_out(&l);
-	put_head(out, &l);
+	table_put_head(out, &l);
 	for (size_t i = 0; i < t->filled; i++, text += strlen(text) + 1) {
 		set_cell(&l, i % t->count, text);
 		if (i % t->count == t->count - 1)
-			put_row(out, &l);
+			table_put_row(out, &l);
 	}
 	return true;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* "1,204" is a number, also for a machine. */
-static void put_value(struct json *j, const char *label, const char *text)
+static void table_json_put_value(struct json *j, const char *label, const char *text)
 {
 	uint64_t n = 0;
 
@@ -19,14 +19,14 @@ static void put_value(struct json *j, const char *label, const char *text)
 	json_unsigned(j, label, n);
 }
 
-static void put_rows(const struct table *t, struct json *j)
+static void table_json_put_rows(const struct table *t, struct json *j)
 {
 	const char *text = (char *)t->cells.data;
 
 	for (size_t i = 0; i < t->filled; i++, text += strlen(text) + 1) {
 		if (i % t->count == 0)
 			json_object(j, NULL);
-		put_value(j, t->columns[i % t->count].label, text);
+		table_json_put_value(j, t->columns[i % t->count].label, text);
 		if (i % t->count == t->count - 1)
 			json_end(j);
 	}
@@ -46,7 +46,7 @@ bool table_print_json(const struct table *t, struct bytes *out)
 	json_object(&j, NULL);
 	json_string(&j, "view", t->title);
 	json_array(&j, "rows");
-	put_rows(t, &j);
+	table_json_put_rows(t, &j);
 	json_end(&j);
 	json_end(&j);
 	written = !fclose(to);

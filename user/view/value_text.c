@@ -16,7 +16,7 @@ int64_t value_widened(const struct jfr_value *v, const struct meta_field *f)
 }
 
 /* ISO 8601 where no content type says that it is a time; false: it is none. */
-static bool put_time(struct printer *p, int64_t n, const struct meta_field *f)
+static bool value_text_put_time(struct printer *p, int64_t n, const struct meta_field *f)
 {
 	struct java_time t;
 
@@ -85,7 +85,7 @@ static bool is_missing(const struct jfr_value *v, const struct meta_field *f)
 	return v->type->kind == META_LONG && v->number == INT64_MIN && !f->is_unsigned;
 }
 
-static void put_character(struct bytes *out, uint16_t unit)
+static void value_text_put_character(struct bytes *out, uint16_t unit)
 {
 	unsigned char leb[LEB_MAX];
 	struct cursor_text text = {.encoding = TEXT_UTF16, .data = leb, .length = 1};
@@ -94,18 +94,18 @@ static void put_character(struct bytes *out, uint16_t unit)
 	bytes_put_decoded(out, &text);
 }
 
-static void put_number(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
+static void value_text_put_number(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
 	int64_t n = value_widened(v, f);
 
-	if ((f->timespan || f->timestamp) && put_time(p, n, f))
+	if ((f->timespan || f->timestamp) && value_text_put_time(p, n, f))
 		return;
 	if (is_missing(v, f)) {
 		put_text(&p->out, "N/A");
 		return;
 	}
 	if (v->type->kind == META_CHAR)
-		put_character(&p->out, n);
+		value_text_put_character(&p->out, n);
 	else if (put_measured(p, n, f->is_unsigned ? (double)(uint64_t)n : (double)n, f))
 		return;
 	else if (f->is_unsigned)
@@ -121,7 +121,7 @@ static int64_t integer_of(double real)
 	return real >= 9.2e18 ? INT64_MAX : real <= -9.2e18 ? INT64_MIN : (int64_t)real;
 }
 
-static void put_real(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
+static void value_text_put_real(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
 	if (isnan(v->real) || v->real == -INFINITY) {
 		put_text(&p->out, "N/A");
@@ -144,10 +144,10 @@ void value_text_put(struct printer *p, const struct jfr_value *v, const struct m
 		put_text(&p->out, v->number ? "true" : "false");
 		break;
 	case VALUE_NUMBER:
-		put_number(p, v, f);
+		value_text_put_number(p, v, f);
 		break;
 	case VALUE_REAL:
-		put_real(p, v, f);
+		value_text_put_real(p, v, f);
 		break;
 	case VALUE_TEXT:
 		bytes_put_u8(&p->out, '"');

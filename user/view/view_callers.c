@@ -88,7 +88,7 @@ static uint32_t add_stack(struct tree *t, const struct call *call)
 	return node;
 }
 
-static int add(const struct call *call, void *context)
+static int callers_add(const struct call *call, void *context)
 {
 	struct tree *t = context;
 	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
@@ -114,7 +114,7 @@ static void sum_up(struct tree *t)
 
 static struct tree *sorted; /* qsort() hands nothing on */
 
-static int compare(const void *a, const void *b)
+static int callers_compare(const void *a, const void *b)
 {
 	const struct node *x = &sorted->node[*(uint32_t *)a], *y = &sorted->node[*(uint32_t *)b];
 
@@ -135,11 +135,11 @@ static uint32_t *children_of(struct tree *t, uint32_t parent, uint64_t least, ui
 	*count = children ? n : 0;
 	sorted = t;
 	if (children)
-		qsort(children, n, sizeof(*children), compare);
+		qsort(children, n, sizeof(*children), callers_compare);
 	return children;
 }
 
-static void put_right(struct bytes *out, struct bytes *text, unsigned int width)
+static void callers_put_right(struct bytes *out, struct bytes *text, unsigned int width)
 {
 	put_spaces(out, text->size < width ? width - text->size : 0);
 	bytes_put(out, text->data, text->size);
@@ -152,12 +152,12 @@ static void put_node(struct bytes *out, const struct node *node, uint64_t all, u
 
 	bytes_init(&text);
 	view_count(&text, node->count);
-	put_right(out, &text, 14);
+	callers_put_right(out, &text, 14);
 	put_fixed(&text, 100.0 * node->count / all, 1);
 	put_text(&text, " %");
-	put_right(out, &text, 9);
+	callers_put_right(out, &text, 9);
 	view_time(&text, node->total);
-	put_right(out, &text, 14);
+	callers_put_right(out, &text, 14);
 	put_spaces(out, 2 + 2 * indent);
 	put_text(out, node->name);
 	bytes_put_u8(out, '\n');
@@ -218,7 +218,7 @@ int view_callers(struct jfr_file *file, const struct table_layout *layout, struc
 	int err;
 
 	add_node(&t, 0, NULL);
-	err = t.count ? call_iter_each(file, "jdk.MethodTrace", add, &t) : -ENOMEM;
+	err = t.count ? call_iter_each(file, "jdk.MethodTrace", callers_add, &t) : -ENOMEM;
 	if (!err && t.count > 1) {
 		sum_up(&t);
 		err = put_tree(&t, out) ? 0 : -ENOMEM;

@@ -19,7 +19,7 @@ struct latency {
 };
 
 /* Row n has those of 2^n nanoseconds and more, below 2^(n+1). */
-static int add(const struct call *call, void *context)
+static int latency_add(const struct call *call, void *context)
 {
 	struct latency *l = context;
 	uint64_t nanos = call->duration > 0 ? call->duration : 1;
@@ -31,35 +31,35 @@ static int add(const struct call *call, void *context)
 	return 0;
 }
 
-static void put_right(struct bytes *out, struct bytes *text, unsigned int width)
+static void latency_put_right(struct bytes *out, struct bytes *text, unsigned int width)
 {
 	put_spaces(out, text->size < width ? width - text->size : 0);
 	bytes_put(out, text->data, text->size);
 	bytes_clear(text);
 }
 
-static void put_row(struct bytes *out, const struct latency *l, int row, uint64_t seen, uint64_t highest)
+static void latency_put_row(struct bytes *out, const struct latency *l, int row, uint64_t seen, uint64_t highest)
 {
 	unsigned int bar = (l->count[row] * BAR + highest - 1) / highest;
 	struct bytes text;
 
 	bytes_init(&text);
 	view_time(&text, 1ll << row);
-	put_right(out, &text, 14);
+	latency_put_right(out, &text, 14);
 	view_count(&text, l->count[row]);
-	put_right(out, &text, 16);
+	latency_put_right(out, &text, 16);
 	put_text(out, "  ");
 	for (unsigned int i = 0; i < bar; i++)
 		bytes_put_u8(out, '#');
 	put_spaces(out, BAR - bar);
 	put_fixed(&text, 100.0 * seen / l->total, 2);
 	put_text(&text, " %");
-	put_right(out, &text, 10);
+	latency_put_right(out, &text, 10);
 	bytes_put_u8(out, '\n');
 	bytes_release(&text);
 }
 
-static void put_rows(struct bytes *out, const struct latency *l)
+static void latency_put_rows(struct bytes *out, const struct latency *l)
 {
 	uint64_t seen = 0, highest = 0;
 	int first = 0, last = 63;
@@ -72,14 +72,14 @@ static void put_rows(struct bytes *out, const struct latency *l)
 		highest = l->count[i] > highest ? l->count[i] : highest;
 	for (int i = first; i <= last; i++) {
 		seen += l->count[i];
-		put_row(out, l, i, seen, highest);
+		latency_put_row(out, l, i, seen, highest);
 	}
 }
 
 int view_latency(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
 	struct latency l = {.total = 0};
-	int err = call_iter_each(file, "jdk.MethodTrace", add, &l);
+	int err = call_iter_each(file, "jdk.MethodTrace", latency_add, &l);
 
 	if (!l.total) {
 		put_text(out, "\nNo events found for 'Latency'.\n");
@@ -88,7 +88,7 @@ int view_latency(struct jfr_file *file, const struct table_layout *layout, struc
 	put_text(out, "\n                                    Latency\n\n");
 	put_text(out, "          From           Calls                                            Until here\n");
 	put_text(out, "-------------- ---------------  ---------------------------------------- ----------\n");
-	put_rows(out, &l);
+	latency_put_rows(out, &l);
 	put_text(out, "\nlongest ");
 	view_time(out, l.most);
 	bytes_put_u8(out, '\n');

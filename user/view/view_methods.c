@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int add_method(const struct call *call, void *context)
+static int methods_add_method(const struct call *call, void *context)
 {
 	struct group *g = aggregate_of(context, call->method.key, 0);
 
@@ -26,7 +26,7 @@ static int compare_totals(const void *a, const void *b)
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
 }
 
-static void put_methods(struct table *grid, const struct aggregate *groups)
+static void methods_put_methods(struct table *grid, const struct aggregate *groups)
 {
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *g = &groups->group[i];
@@ -56,11 +56,11 @@ int view_methods(struct jfr_file *file, const struct table_layout *layout, struc
 	};
 	struct aggregate groups = {0};
 	struct table grid;
-	int err = call_iter_each(file, "jdk.MethodTrace", add_method, &groups);
+	int err = call_iter_each(file, "jdk.MethodTrace", methods_add_method, &groups);
 
 	table_init(&grid, "Method Trace", columns, sizeof(columns) / sizeof(columns[0]));
 	aggregate_sort(&groups, compare_totals);
-	put_methods(&grid, &groups);
+	methods_put_methods(&grid, &groups);
 	if (!err && !table_print(&grid, layout, out))
 		err = -ENOMEM;
 	table_release(&grid);

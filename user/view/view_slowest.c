@@ -37,7 +37,7 @@ static void sift_down(struct slowest *s, size_t i)
 	}
 }
 
-static int add(const struct call *call, void *context)
+static int slowest_add(const struct call *call, void *context)
 {
 	struct slowest *s = context;
 
@@ -55,7 +55,7 @@ static int add(const struct call *call, void *context)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int slowest_compare(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
 
@@ -63,7 +63,7 @@ static int compare(const void *a, const void *b)
 					  : (x->start > y->start) - (x->start < y->start);
 }
 
-static void put_caller(struct bytes *out, const struct call *call)
+static void slowest_put_caller(struct bytes *out, const struct call *call)
 {
 	struct jfr_value method;
 	int64_t line;
@@ -99,11 +99,11 @@ static void put_call(struct table *grid, const struct call *call, int64_t utc_of
 	table_cell(grid);
 	put_thread_name(cells, call->chunk, call->thread, "N/A");
 	table_cell(grid);
-	put_caller(cells, call);
+	slowest_put_caller(cells, call);
 	table_cell(grid);
 }
 
-static struct slowest *find(struct jfr_file *file, const char *type, size_t room, int *err)
+static struct slowest *slowest_find(struct jfr_file *file, const char *type, size_t room, int *err)
 {
 	struct slowest *s = calloc(1, sizeof(*s));
 
@@ -112,8 +112,8 @@ static struct slowest *find(struct jfr_file *file, const char *type, size_t room
 		return NULL;
 	}
 	s->room = room;
-	*err = call_iter_each(file, type, add, s);
-	qsort(s->call, s->count, sizeof(s->call[0]), compare);
+	*err = call_iter_each(file, type, slowest_add, s);
+	qsort(s->call, s->count, sizeof(s->call[0]), slowest_compare);
 	return s;
 }
 
@@ -126,7 +126,7 @@ static void slowest_free(struct slowest *s)
 	free(s);
 }
 
-static int show(const struct slowest *s, int64_t utc_offset, const struct table_layout *layout, struct bytes *out,
+static int slowest_show(const struct slowest *s, int64_t utc_offset, const struct table_layout *layout, struct bytes *out,
 		const char *title)
 {
 	static const struct table_column columns[] = {
@@ -207,12 +207,12 @@ static int show_split(struct jfr_file *file, const struct slowest *calls, struct
 int view_slowest(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
 	int err;
-	struct slowest *s = find(file, "jdk.MethodTrace", SHOWN, &err);
+	struct slowest *s = slowest_find(file, "jdk.MethodTrace", SHOWN, &err);
 
 	if (!err && s->count && s->call[0].split && !layout->json)
 		err = show_split(file, s, out);
 	else if (!err)
-		err = show(s, file->utc_offset, layout, out, "Slowest Calls");
+		err = slowest_show(s, file->utc_offset, layout, out, "Slowest Calls");
 	slowest_free(s);
 	return err;
 }
@@ -257,12 +257,12 @@ static int add_ongoing(const struct thread_wait *wait, void *context)
 int view_open(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
 	int err;
-	struct slowest *s = find(file, "frtrace.OpenCall", OPEN_SHOWN, &err);
+	struct slowest *s = slowest_find(file, "frtrace.OpenCall", OPEN_SHOWN, &err);
 
 	if (!err && s->count)
 		err = waits_again(file, add_ongoing, s);
 	if (!err)
-		err = show(s, file->utc_offset, layout, out, "Open Calls");
+		err = slowest_show(s, file->utc_offset, layout, out, "Open Calls");
 	slowest_free(s);
 	return err;
 }

@@ -12,7 +12,7 @@ struct timing {
 	int64_t last; /* ticks */
 };
 
-static int64_t span(const struct jfr_chunk *chunk, int64_t ticks)
+static int64_t timing_span(const struct jfr_chunk *chunk, int64_t ticks)
 {
 	return ticks == INT64_MIN ? ticks : jfr_timebase_span(&chunk->clock, ticks);
 }
@@ -33,9 +33,9 @@ static int read_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_
 		if (v.kind != VALUE_NUMBER)
 			continue;
 		invocations = strcmp(name, "invocations") == 0 ? v.number : invocations;
-		minimum = strcmp(name, "minimum") == 0 ? span(chunk, v.number) : minimum;
-		average = strcmp(name, "average") == 0 ? span(chunk, v.number) : average;
-		maximum = strcmp(name, "maximum") == 0 ? span(chunk, v.number) : maximum;
+		minimum = strcmp(name, "minimum") == 0 ? timing_span(chunk, v.number) : minimum;
+		average = strcmp(name, "average") == 0 ? timing_span(chunk, v.number) : average;
+		maximum = strcmp(name, "maximum") == 0 ? timing_span(chunk, v.number) : maximum;
 	}
 	g = aggregate_of(&t->groups, method.kind == VALUE_KEY ? method.key : 0, 0);
 	if (g && !g->name)
@@ -49,7 +49,7 @@ static int read_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_
 	return 0;
 }
 
-static int add_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_event *e)
+static int timing_add_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
 	int64_t start = jfr_event_times(chunk, e).start;
 
@@ -59,7 +59,7 @@ static int add_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_e
 	return read_row(t, chunk, e);
 }
 
-static int add_chunk(struct timing *t, struct jfr_chunk *chunk)
+static int timing_add_chunk(struct timing *t, struct jfr_chunk *chunk)
 {
 	const struct meta_type *wanted = jfr_metadata_find(chunk->metadata, "jdk.MethodTiming");
 	uint64_t position = JFR_HEADER_SIZE;
@@ -68,18 +68,18 @@ static int add_chunk(struct timing *t, struct jfr_chunk *chunk)
 
 	while (!err && wanted && jfr_chunk_next(chunk, &position, &e))
 		if (e.type == wanted)
-			err = add_row(t, chunk, &e);
+			err = timing_add_row(t, chunk, &e);
 	return err;
 }
 
-static int compare(const void *a, const void *b)
+static int timing_compare(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
 }
 
-static void put_rows(struct table *grid, const struct aggregate *groups)
+static void timing_put_rows(struct table *grid, const struct aggregate *groups)
 {
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *g = &groups->group[i];
@@ -108,12 +108,12 @@ int view_timing(struct jfr_file *file, const struct table_layout *layout, struct
 	int err = 0;
 
 	while (!err && (chunk = jfr_file_next(file))) {
-		err = add_chunk(&t, chunk);
+		err = timing_add_chunk(&t, chunk);
 		jfr_chunk_put(chunk);
 	}
 	table_init(&grid, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
-	aggregate_sort(&t.groups, compare);
-	put_rows(&grid, &t.groups);
+	aggregate_sort(&t.groups, timing_compare);
+	timing_put_rows(&grid, &t.groups);
 	if (!err && !table_print(&grid, layout, out))
 		err = -ENOMEM;
 	table_release(&grid);

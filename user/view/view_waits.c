@@ -15,7 +15,7 @@ struct wait_groups {
 	struct aggregate reasons, wakers, sites;
 };
 
-static uint64_t key_of(const char *text)
+static uint64_t waits_key_of(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325;
 
@@ -27,7 +27,7 @@ static uint64_t key_of(const char *text)
 /* Takes the text, which may be NULL: no memory. */
 static bool add_to(struct aggregate *groups, char *text, int64_t duration)
 {
-	struct group *g = text ? aggregate_of(groups, key_of(text), 0) : NULL;
+	struct group *g = text ? aggregate_of(groups, waits_key_of(text), 0) : NULL;
 
 	if (!g) {
 		free(text);
@@ -41,7 +41,7 @@ static bool add_to(struct aggregate *groups, char *text, int64_t duration)
 	return true;
 }
 
-static char *taken(struct bytes *text)
+static char *waits_taken(struct bytes *text)
 {
 	bytes_put_u8(text, 0);
 	if (text->failed)
@@ -55,7 +55,7 @@ static char *waker_of(const struct thread_wait *w)
 
 	bytes_init(&text);
 	put_thread_name(&text, w->chunk, w->waker, "(not known, or an interrupt)");
-	return taken(&text);
+	return waits_taken(&text);
 }
 
 /* What only stands between the program and the kernel. */
@@ -100,7 +100,7 @@ static char *site_of(const struct thread_wait *w)
 	frames = jfr_field(w->chunk, &stack, "frames");
 	if (frames.kind != VALUE_ARRAY || !frames.place.count) {
 		put_text(&text, "(no stack: shorter than --wait-stack)");
-		return taken(&text);
+		return waits_taken(&text);
 	}
 	c = jfr_enter(w->chunk, &frames);
 	for (uint64_t i = 0; i < frames.place.count && (!text.size || is_machinery((const char *)text.data)); i++) {
@@ -109,10 +109,10 @@ static char *site_of(const struct thread_wait *w)
 		if (text.failed)
 			break;
 	}
-	return taken(&text);
+	return waits_taken(&text);
 }
 
-static int add(const struct thread_wait *w, void *context)
+static int waits_add(const struct thread_wait *w, void *context)
 {
 	struct wait_groups *g = context;
 	char *reason = thread_wait_reason(w);
@@ -123,14 +123,14 @@ static int add(const struct thread_wait *w, void *context)
 	return !is_futex || add_to(&g->sites, site_of(w), w->duration) ? 0 : -ENOMEM;
 }
 
-static int compare(const void *a, const void *b)
+static int waits_compare(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
 }
 
-static bool show(struct aggregate *groups, const struct table_layout *layout, struct bytes *out, const char *title,
+static bool waits_show(struct aggregate *groups, const struct table_layout *layout, struct bytes *out, const char *title,
 		 const char *label)
 {
 	const struct table_column columns[] = {
@@ -141,7 +141,7 @@ static bool show(struct aggregate *groups, const struct table_layout *layout, st
 	bool printed;
 
 	table_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]));
-	aggregate_sort(groups, compare);
+	aggregate_sort(groups, waits_compare);
 	for (size_t i = 0; i < groups->count && i < SHOWN; i++) {
 		const struct group *g = &groups->group[i];
 
@@ -163,13 +163,13 @@ static bool show(struct aggregate *groups, const struct table_layout *layout, st
 int view_waits(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
 {
 	struct wait_groups g = {0};
-	int err = wait_iter_each(file, "frtrace.ThreadWait", add, &g);
-	bool shown = !err && show(&g.reasons, layout, out, "Waits by Reason", "Reason");
+	int err = wait_iter_each(file, "frtrace.ThreadWait", waits_add, &g);
+	bool shown = !err && waits_show(&g.reasons, layout, out, "Waits by Reason", "Reason");
 
 	if (shown && g.reasons.count)
-		shown = show(&g.wakers, layout, out, "Waits by Waker", "Waker");
+		shown = waits_show(&g.wakers, layout, out, "Waits by Waker", "Waker");
 	if (shown && g.sites.count)
-		shown = show(&g.sites, layout, out, "Waits for Locks by Place", "Place");
+		shown = waits_show(&g.sites, layout, out, "Waits for Locks by Place", "Place");
 	aggregate_release(&g.reasons);
 	aggregate_release(&g.wakers);
 	aggregate_release(&g.sites);

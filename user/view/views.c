@@ -45,7 +45,7 @@ void view_count(struct bytes *out, uint64_t n)
 	put_padded(out, n % 1000, 3);
 }
 
-static struct java_time time_of(int64_t nanos)
+static struct java_time views_time_of(int64_t nanos)
 {
 	int64_t seconds = nanos / 1000000000 - (nanos % 1000000000 < 0);
 	struct java_time t = {.seconds = seconds, .nanos = nanos - seconds * 1000000000};
@@ -57,14 +57,14 @@ static struct java_time time_of(int64_t nanos)
 
 void view_exact_time(struct bytes *out, int64_t nanos)
 {
-	struct java_time t = time_of(nanos);
+	struct java_time t = views_time_of(nanos);
 
 	put_duration_wide(out, &t);
 }
 
 void view_time(struct bytes *out, int64_t nanos)
 {
-	struct java_time t = time_of(nanos);
+	struct java_time t = views_time_of(nanos);
 
 	put_duration(out, &t);
 }

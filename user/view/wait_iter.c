@@ -45,7 +45,7 @@ struct visitor {
 	void *context;
 };
 
-static int on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+static int wait_iter_on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
 	const struct visitor *v = context;
 	struct thread_wait wait;
@@ -58,7 +58,7 @@ int wait_iter_each(struct jfr_file *file, const char *type, thread_wait_visit *v
 {
 	struct visitor v = {visit, context};
 
-	return event_iter_each(file, type, on_event, &v);
+	return event_iter_each(file, type, wait_iter_on_event, &v);
 }
 
 uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread)

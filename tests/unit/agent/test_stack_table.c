@@ -107,8 +107,8 @@ static void stack_without_a_hash_takes_no_place_in_the_index(void **state)
 {
 	struct frt_stack row = {.hash = 0};
 
-	index_add(5, intern(5)); /* in the set that 0 is in */
-	row_of(1)->hash = 5;
+	table_index_add(5, intern(5)); /* in the set that 0 is in */
+	table_row_of(1)->hash = 5;
 	for (uint32_t i = 0; i < 2 * WAYS; i++) {
 		uint32_t id = stack_table_reserve(0, &row.first);
 
