@@ -24,18 +24,12 @@ static __always_inline int copy_half(const struct drain_arguments *a, __u64 at)
 	const void *from = (const void *)(a->ring + (at & (2 * a->half - 1)));
 
 	switch (a->half) {
-	case 256:
-		return emit_part(a->slot, at, length, from, 256);
-	case 512:
-		return emit_part(a->slot, at, length, from, 512);
-	case 1024:
-		return emit_part(a->slot, at, length, from, 1024);
-	case 2048:
-		return emit_part(a->slot, at, length, from, 2048);
-	case 4096:
-		return emit_part(a->slot, at, length, from, 4096);
-	case 8192:
-		return emit_part(a->slot, at, length, from, 8192);
+	case 256: return emit_part(a->slot, at, length, from, 256);
+	case 512: return emit_part(a->slot, at, length, from, 512);
+	case 1024: return emit_part(a->slot, at, length, from, 1024);
+	case 2048: return emit_part(a->slot, at, length, from, 2048);
+	case 4096: return emit_part(a->slot, at, length, from, 4096);
+	case 8192: return emit_part(a->slot, at, length, from, 8192);
 	}
 	return -1;
 }
@@ -74,8 +68,8 @@ static __always_inline struct thread_state *own_state(void)
 SEC("usdt")
 int drain(struct pt_regs *ctx)
 {
-	struct drain_arguments a = { PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx), PT_REGS_PARM3(ctx), PT_REGS_PARM4(ctx),
-				     PT_REGS_PARM5(ctx) };
+	struct drain_arguments a = {PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx), PT_REGS_PARM3(ctx), PT_REGS_PARM4(ctx),
+				    PT_REGS_PARM5(ctx)};
 	struct thread_state *state = own_state();
 
 	if (!state)

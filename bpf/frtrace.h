@@ -34,15 +34,15 @@ typedef uint64_t frt_u64;
 
 #define FRT_MAGIC 0x656361727472660bULL /* changes with every change of this file's layout */
 
-#define FRT_MAX_LOADERS 4096u
-#define FRT_MAX_CLASSES 32768u
-#define FRT_MAX_METHODS 65536u
-#define FRT_MAX_SKIPS	8192u
-#define FRT_MAX_THREADS 16384u /* a log: row = serial modulo this */
-#define FRT_MAX_SLOTS	8192u
-#define FRT_CONFIG_SIZE (1u << 20)
+#define FRT_MAX_LOADERS	 4096u
+#define FRT_MAX_CLASSES	 32768u
+#define FRT_MAX_METHODS	 65536u
+#define FRT_MAX_SKIPS	 8192u
+#define FRT_MAX_THREADS	 16384u /* a log: row = serial modulo this */
+#define FRT_MAX_SLOTS	 8192u
+#define FRT_CONFIG_SIZE	 (1u << 20)
 #define FRT_STRINGS_SIZE (16u << 20)
-#define FRT_RINGS_SIZE	(16u << 20) /* address space; memory is bounded by header.ring_cap */
+#define FRT_RINGS_SIZE	 (16u << 20) /* address space; memory is bounded by header.ring_cap */
 
 #define FRT_CELLS_SIZE	     (32u << 20) /* address space, as for rings */
 #define FRT_CELLS_FIRST_LOG2 3
@@ -51,14 +51,14 @@ typedef uint64_t frt_u64;
 #define FRT_GROUPS	     192u   /* of a histogram */
 #define FRT_GROUP_BUCKETS    8u
 #define FRT_MAX_GROUPS	     (1u << 18) /* of all histograms; number 0 is none */
-#define FRT_OCTAVE_LOG2	     5	    /* 32 buckets from each power of two to the next: 1.6 % to either side */
+#define FRT_OCTAVE_LOG2	     5		/* 32 buckets from each power of two to the next: 1.6 % to either side */
 
-#define FRT_STACKS	 65536u /* row = id modulo this */
-#define FRT_STACK_FRAMES (1u << 18)
-#define FRT_STACK_LIVE	 49152u /* the agent takes the last so many ids for known, an older stack gets a new one */
-#define FRT_STACK_LOST	 0xffffffffu
+#define FRT_STACKS	    65536u /* row = id modulo this */
+#define FRT_STACK_FRAMES    (1u << 18)
+#define FRT_STACK_LIVE	    49152u /* the agent takes the last so many ids for known, an older stack gets a new one */
+#define FRT_STACK_LOST	    0xffffffffu
 #define FRT_STACK_AFTER(id) ((id) + 1 == FRT_STACK_LOST ? 1 : (id) + 1) /* ids go round */
-#define FRT_MAX_DEPTH	 2048u
+#define FRT_MAX_DEPTH	    2048u
 
 #define FRT_SCRATCH_ROWS 64u /* the agent copies memory of its own process here that may be unreadable */
 #define FRT_SCRATCH_ROW	 256u
@@ -66,10 +66,10 @@ typedef uint64_t frt_u64;
 
 #define FRT_RING_MIN_LOG2   9  /* what a thread gets when half of the cap is used */
 #define FRT_RING_FIRST_LOG2 10 /* what it gets before */
-#define FRT_RING_MAX_LOG2 14
+#define FRT_RING_MAX_LOG2   14
 
-#define FRT_NO_THREAD 0u
-#define FRT_NO_METHOD 0u /* method ids start at 1; so do string offsets, class ids and thread serials */
+#define FRT_NO_THREAD	0u
+#define FRT_NO_METHOD	0u /* method ids start at 1; so do string offsets, class ids and thread serials */
 #define FRT_BOOT_LOADER 0u
 
 /* What a ring holds: records of 32 bytes, aligned; `kind` at the same place in each. */
@@ -85,7 +85,7 @@ struct frt_span {
 	frt_u64 start;	  /* TSC at entry */
 	frt_u64 duration; /* TSC ticks */
 	frt_u32 method;
-	frt_u32 stack; /* id; 0: none was taken, or no Java code called; FRT_STACK_LOST */
+	frt_u32 stack;	/* id; 0: none was taken, or no Java code called; FRT_STACK_LOST */
 	frt_u32 thread; /* serial of the thread */
 	frt_u16 kind;
 	frt_u16 flags;
@@ -128,29 +128,29 @@ struct frt_slot {
 	frt_u64 drained; /* head at the last drain */
 	/* second */
 	frt_u64 thrown;
-	frt_u64 recorded;      /* spans appended */
-	frt_u64 unrecorded;    /* spans that should have been appended: no ring to be had */
-	frt_u64 longest;       /* TSC ticks of the longest call that ended, recorded or not */
-	frt_u64 lost_exits;    /* open calls found dead: their exit was lost (StackOverflowError); none of a carrier */
-	frt_u64 moved_exits;   /* exits that found no open call of theirs */
-	frt_u64 vthread;       /* javaThreadId that was last named in the stream, 0 none */
-	frt_u32 flags;	       /* FRT_SLOT_* */
-	frt_u32 epoch;	       /* header.epoch at which the thread was identified */
+	frt_u64 recorded;    /* spans appended */
+	frt_u64 unrecorded;  /* spans that should have been appended: no ring to be had */
+	frt_u64 longest;     /* TSC ticks of the longest call that ended, recorded or not */
+	frt_u64 lost_exits;  /* open calls found dead: their exit was lost (StackOverflowError); none of a carrier */
+	frt_u64 moved_exits; /* exits that found no open call of theirs */
+	frt_u64 vthread;     /* javaThreadId that was last named in the stream, 0 none */
+	frt_u32 flags;	     /* FRT_SLOT_* */
+	frt_u32 epoch;	     /* header.epoch at which the thread was identified */
 	/* third */
-	frt_u64 drained_at; /* TSC */
+	frt_u64 drained_at;    /* TSC */
 	frt_u64 blocked_until; /* TSC before which no ring is asked for again */
 	frt_u64 stack_end;     /* first address above the thread's stack; 0: its stacks are not walked */
 	frt_u64 anchor;	       /* address of its JavaFrameAnchor */
 	frt_u64 cells;	       /* offset of its timing cells << 8 | log2 of their number; 0: none */
 	frt_u64 cell_count;    /* those that are in use */
-	frt_u64 record_ticks;  /* TSC ticks that a span takes from the stamp at its end until it is drained: about, of late */
+	frt_u64 record_ticks; /* TSC ticks that a span takes from the stamp at its end until it is drained: about, of late */
 	/* what a census saw */
-	frt_u64 census_at;     /* TSC; 0: it has not come to this thread */
-	frt_u32 census_stack;  /* id of the stack that the thread had then, 0 none */
-	frt_u32 census_open;   /* the first so many open calls were open before that and after it */
-	frt_u32 census_dead;   /* bit i: open call i is on no stack */
-	frt_u32 census_epoch;  /* header.census */
-	frt_u64 asked_until;   /* TSC: the agent's, see virtual_calls.c */
+	frt_u64 census_at;    /* TSC; 0: it has not come to this thread */
+	frt_u32 census_stack; /* id of the stack that the thread had then, 0 none */
+	frt_u32 census_open;  /* the first so many open calls were open before that and after it */
+	frt_u32 census_dead;  /* bit i: open call i is on no stack */
+	frt_u32 census_epoch; /* header.census */
+	frt_u64 asked_until;  /* TSC: the agent's, see virtual_calls.c */
 	frt_u64 reserved[1];
 	struct frt_open_call open[FRT_OPEN_CALLS];
 };
@@ -175,8 +175,8 @@ struct frt_virtual_name {
 	char name[63]; /* modified UTF-8 */
 };
 
-#define FRT_VIRTUAL_LOG2   14
-#define FRT_VIRTUAL_CALLS  (1u << FRT_VIRTUAL_LOG2)
+#define FRT_VIRTUAL_LOG2  14
+#define FRT_VIRTUAL_CALLS (1u << FRT_VIRTUAL_LOG2)
 
 struct frt_thread {
 	frt_u32 serial; /* stored last; row = serial % FRT_MAX_THREADS */
@@ -191,8 +191,8 @@ struct frt_thread {
 };
 
 struct frt_loader {
-	frt_u32 type; /* string: internal name of the loader's class; 0 for the boot loader */
-	frt_u32 name; /* string: its name, "app", "platform", ...; 0 none */
+	frt_u32 type;  /* string: internal name of the loader's class; 0 for the boot loader */
+	frt_u32 name;  /* string: its name, "app", "platform", ...; 0 none */
 	frt_u32 state; /* enum frt_loader_state */
 	frt_u32 reserved;
 };
@@ -207,8 +207,8 @@ struct frt_class {
 };
 
 #define FRT_CLASS_REWRITTEN 0x1u /* has hooks now */
-#define FRT_CLASS_SEEN      0x2u /* looked at with the present filter */
-#define FRT_CLASS_LEFT      0x4u /* has hooks of an earlier recording, and is not prepared yet: it loses them then */
+#define FRT_CLASS_SEEN	    0x2u /* looked at with the present filter */
+#define FRT_CLASS_LEFT	    0x4u /* has hooks of an earlier recording, and is not prepared yet: it loses them then */
 
 struct frt_method {
 	frt_u32 class_id;
@@ -218,31 +218,32 @@ struct frt_method {
 	frt_u16 flags;	   /* FRT_METHOD_* */
 };
 
-#define FRT_METHOD_HOOKED	0x1u /* has hooks now */
-#define FRT_METHOD_LOWER_BOUND	0x2u /* @IntrinsicCandidate: the JIT may replace calls by machine code */
-#define FRT_METHOD_MAY_MOUNT	0x4u /* may run while a virtual thread is mounted or unmounted: the JVM is asked for nothing then */
+#define FRT_METHOD_HOOKED      0x1u /* has hooks now */
+#define FRT_METHOD_LOWER_BOUND 0x2u /* @IntrinsicCandidate: the JIT may replace calls by machine code */
+#define FRT_METHOD_MAY_MOUNT \
+	0x4u /* may run while a virtual thread is mounted or unmounted: the JVM is asked for nothing then */
 
 /* Why something that a filter matched is not traced. */
 enum frt_skip_reason {
 	FRT_SKIP_NONE = 0,
-	FRT_SKIP_NATIVE,	  /* native method: no bytecode */
+	FRT_SKIP_NATIVE, /* native method: no bytecode */
 	FRT_SKIP_ABSTRACT,
-	FRT_SKIP_SYNTHETIC,	  /* bridges, lambda bodies (JEP 520 leaves them out too) */
-	FRT_SKIP_TOO_LARGE,	  /* would pass 64 KiB */
-	FRT_SKIP_HUGE_METHOD,	  /* would pass the 8000 bytes that HotSpot compiles */
-	FRT_SKIP_JSR,		  /* old class file with jsr/ret */
-	FRT_SKIP_RESERVED_STACK,  /* @ReservedStackAccess */
-	FRT_SKIP_LOCKS,		  /* java.util.concurrent.locks */
-	FRT_SKIP_CONTINUATION,	  /* jdk.internal.vm.Continuation, @JvmtiMountTransition */
-	FRT_SKIP_JFR,		  /* JFR event classes */
-	FRT_SKIP_HIDDEN,	  /* hidden classes cannot be retransformed */
+	FRT_SKIP_SYNTHETIC,	 /* bridges, lambda bodies (JEP 520 leaves them out too) */
+	FRT_SKIP_TOO_LARGE,	 /* would pass 64 KiB */
+	FRT_SKIP_HUGE_METHOD,	 /* would pass the 8000 bytes that HotSpot compiles */
+	FRT_SKIP_JSR,		 /* old class file with jsr/ret */
+	FRT_SKIP_RESERVED_STACK, /* @ReservedStackAccess */
+	FRT_SKIP_LOCKS,		 /* java.util.concurrent.locks */
+	FRT_SKIP_CONTINUATION,	 /* jdk.internal.vm.Continuation, @JvmtiMountTransition */
+	FRT_SKIP_JFR,		 /* JFR event classes */
+	FRT_SKIP_HIDDEN,	 /* hidden classes cannot be retransformed */
 	FRT_SKIP_UNMODIFIABLE,
-	FRT_SKIP_LOADER,	  /* the loader does not find the helper class */
-	FRT_SKIP_VERIFY,	  /* the JVM refused the rewritten class */
-	FRT_SKIP_MALFORMED,	  /* a class file that we do not understand */
+	FRT_SKIP_LOADER,    /* the loader does not find the helper class */
+	FRT_SKIP_VERIFY,    /* the JVM refused the rewritten class */
+	FRT_SKIP_MALFORMED, /* a class file that we do not understand */
 	FRT_SKIP_TABLE_FULL,
-	FRT_SKIP_FINALIZER,	  /* an empty finalize(): HotSpot knows by its code that no object needs a Finalizer */
-	FRT_SKIP_OTHER,		  /* not selected: a method of a class that is named, of which no method is selected */
+	FRT_SKIP_FINALIZER, /* an empty finalize(): HotSpot knows by its code that no object needs a Finalizer */
+	FRT_SKIP_OTHER,	    /* not selected: a method of a class that is named, of which no method is selected */
 	FRT_SKIP_REASONS
 };
 
@@ -254,7 +255,7 @@ struct frt_skip {
 };
 
 enum frt_state {
-	FRT_IDLE = 0,	  /* loaded, nothing rewritten */
+	FRT_IDLE = 0, /* loaded, nothing rewritten */
 	FRT_STARTING = 1,
 	FRT_ACTIVE = 2,
 	FRT_STOPPING = 3,
@@ -290,7 +291,7 @@ enum frt_result {
 	FRT_UNKNOWN_COMMAND = 109,
 	FRT_NO_THREAD_CLASS = 110,
 	FRT_NO_THREAD_STARTED = 111,
-	FRT_SECCOMP = 112,   /* a filter would kill for memfd_create() */
+	FRT_SECCOMP = 112,	/* a filter would kill for memfd_create() */
 	FRT_ANOTHER_COPY = 113, /* the helper class is bound to another copy of the agent */
 };
 
@@ -307,11 +308,11 @@ struct frt_command {
 
 struct frt_header {
 	frt_u64 magic;
-	frt_u64 size;	/* of the segment */
-	char tag[16];	/* names the build: file name and helper class carry it */
-	frt_u32 pid;	/* of the JVM in its innermost namespace */
-	frt_u32 state;	/* enum frt_state */
-	frt_u32 epoch;	/* of the recording: goes up at each start */
+	frt_u64 size;  /* of the segment */
+	char tag[16];  /* names the build: file name and helper class carry it */
+	frt_u32 pid;   /* of the JVM in its innermost namespace */
+	frt_u32 state; /* enum frt_state */
+	frt_u32 epoch; /* of the recording: goes up at each start */
 	frt_u32 jni_version;
 	frt_u64 ring_cap;  /* bytes of rings at most */
 	frt_u64 ring_used; /* bytes of rings handed out */
@@ -319,20 +320,20 @@ struct frt_header {
 	/* table fills */
 	frt_u32 loaders, classes, methods, skips;
 	frt_u32 strings; /* bytes used; a string is two bytes of length (little-endian), the bytes, a 0; its number is its offset */
-	frt_u32 slots;	 /* highest slot ever used + 1 */
+	frt_u32 slots;	       /* highest slot ever used + 1 */
 	frt_u32 thread_serial; /* last one given */
 	frt_u32 slots_missing; /* threads that found no slot; their calls are in `unslotted` */
 
-	frt_u64 unslotted;	 /* calls of threads without a slot */
-	frt_u64 dead_calls;	 /* open calls that are on no stack: found at the end of the recording */
-	frt_u64 retransform_ns;	 /* time within RetransformClasses, last command */
-	frt_u32 retransformed;	 /* classes, last command */
-	frt_u32 last_error;	 /* jvmti error of the last command, 0 */
-	frt_u32 hook_ticks;	 /* TSC ticks of the two stamps of one call, measured at load */
-	frt_u32 healed;		 /* how often the agent restored the JVM by itself */
-	frt_u32 census;		 /* number of the last census; counted up when it begins */
-	frt_u32 progress;	 /* goes up while a command is at work */
-	char message[256];	 /* of the last command, 0-terminated */
+	frt_u64 unslotted;	/* calls of threads without a slot */
+	frt_u64 dead_calls;	/* open calls that are on no stack: found at the end of the recording */
+	frt_u64 retransform_ns; /* time within RetransformClasses, last command */
+	frt_u32 retransformed;	/* classes, last command */
+	frt_u32 last_error;	/* jvmti error of the last command, 0 */
+	frt_u32 hook_ticks;	/* TSC ticks of the two stamps of one call, measured at load */
+	frt_u32 healed;		/* how often the agent restored the JVM by itself */
+	frt_u32 census;		/* number of the last census; counted up when it begins */
+	frt_u32 progress;	/* goes up while a command is at work */
+	char message[256];	/* of the last command, 0-terminated */
 
 	struct frt_command command;
 	struct frt_owner owner;
@@ -356,7 +357,7 @@ struct frt_header {
 	frt_u64 stacks_refused; /* the same: JVMTI did not tell it */
 
 	/* Timing. */
-	frt_u64 cell_cap;  /* bytes of cells of threads at most; and of groups */
+	frt_u64 cell_cap; /* bytes of cells of threads at most; and of groups */
 	frt_u64 cell_used;
 	frt_u64 unbucketed; /* timed calls that are in no histogram: no group was left */
 	frt_u32 groups;	    /* numbers given out */
@@ -427,12 +428,12 @@ struct frt_group {
  * the innermost method (FRT_STACK_INCLUSIVE).
  */
 struct frt_stack {
-	frt_u64 hash;	/* of all that follows and of the frames */
-	frt_u32 id;	/* stored last, release; row = id % FRT_STACKS */
-	frt_u32 first;	/* frame i is row (first + i) % header.stack_frames */
+	frt_u64 hash;  /* of all that follows and of the frames */
+	frt_u32 id;    /* stored last, release; row = id % FRT_STACKS */
+	frt_u32 first; /* frame i is row (first + i) % header.stack_frames */
 	frt_u16 count;
-	frt_u8 end;	/* enum frt_walk_end */
-	frt_u8 flags;	/* FRT_STACK_* */
+	frt_u8 end;   /* enum frt_walk_end */
+	frt_u8 flags; /* FRT_STACK_* */
 	frt_u32 reserved[3];
 };
 
@@ -451,11 +452,12 @@ enum frt_walk_end {
 };
 
 enum frt_frame_kind {
-	FRT_FRAME_INTERPRETED = 1, /* code: Method *, at: bytecode pointer (0: a native method), cookie: fingerprint, see walk.h */
-	FRT_FRAME_COMPILED,	   /* code: nmethod *, at: return address, cookie: compile id */
-	FRT_FRAME_NATIVE,	   /* the same of a native method's wrapper */
-	FRT_FRAME_KERNEL,	   /* code: an address in the kernel; the collector's own */
-	FRT_FRAME_NAMED,	   /* code: method id, at: bytecode index (-1 unknown) << 32 | line */
+	FRT_FRAME_INTERPRETED =
+		1, /* code: Method *, at: bytecode pointer (0: a native method), cookie: fingerprint, see walk.h */
+	FRT_FRAME_COMPILED, /* code: nmethod *, at: return address, cookie: compile id */
+	FRT_FRAME_NATIVE,   /* the same of a native method's wrapper */
+	FRT_FRAME_KERNEL,   /* code: an address in the kernel; the collector's own */
+	FRT_FRAME_NAMED,    /* code: method id, at: bytecode index (-1 unknown) << 32 | line */
 };
 
 /* One activation record. A compiled one may stand for several methods. */
@@ -471,9 +473,9 @@ struct frt_frame {
 
 /* A part of the code cache. */
 struct frt_code_heap {
-	frt_u64 low, high;  /* reserved */
-	frt_u64 committed;  /* address of the pointer to the end of what is in use (VirtualSpace::_high) */
-	frt_u64 segmap;	    /* one byte a segment: 0 begins a block, 0xff is free, else so many segments back at least */
+	frt_u64 low, high; /* reserved */
+	frt_u64 committed; /* address of the pointer to the end of what is in use (VirtualSpace::_high) */
+	frt_u64 segmap;	   /* one byte a segment: 0 begins a block, 0xff is free, else so many segments back at least */
 };
 
 #define FRT_CODE_HEAPS 8u
@@ -490,8 +492,8 @@ struct frt_layout {
 	struct frt_code_heap heap[FRT_CODE_HEAPS];
 	frt_u64 interpreter, interpreter_end; /* its code */
 	frt_u64 call_stub_return;	      /* return address into the stub by which the VM calls Java */
-	frt_u64 continuation_return;	      /* an address in enterSpecial, which has two calls; 0: not known, or no such thing */
-	frt_u64 return_barrier;		      /* StubRoutines::_cont_returnBarrier; 0: known by its blob's name */
+	frt_u64 continuation_return; /* an address in enterSpecial, which has two calls; 0: not known, or no such thing */
+	frt_u64 return_barrier;	     /* StubRoutines::_cont_returnBarrier; 0: known by its blob's name */
 	frt_u32 segment_log2;
 
 	/* JavaThread */
@@ -521,7 +523,7 @@ struct frt_layout {
 	frt_u16 klass_name;
 	frt_u16 symbol_length, symbol_body;
 	frt_u16 symbol_length_shift; /* 0, or 16: the upper half of an int */
-	frt_u16 thread_owner_id; /* in JavaThread, JDK 24 on: the id of the thread that runs, virtual or not */
+	frt_u16 thread_owner_id;     /* in JavaThread, JDK 24 on: the id of the thread that runs, virtual or not */
 	frt_u16 reserved[2];
 };
 
@@ -530,24 +532,24 @@ struct frt_layout {
 
 /* Config, written by the collector before FRT_COMMAND_START. */
 struct frt_config {
-	frt_u64 threshold; /* TSC ticks; shorter calls are not recorded */
-	frt_u64 ring_cap;  /* bytes; 0 default */
-	frt_u64 grow_ticks; /* a drain sooner than this after the last one lets the ring grow */
-	frt_u32 stack_depth; /* frames of a stack at most; 0: no stacks */
+	frt_u64 threshold;    /* TSC ticks; shorter calls are not recorded */
+	frt_u64 ring_cap;     /* bytes; 0 default */
+	frt_u64 grow_ticks;   /* a drain sooner than this after the last one lets the ring grow */
+	frt_u32 stack_depth;  /* frames of a stack at most; 0: no stacks */
 	frt_u32 stack_frames; /* for the header's; another power of two counts as FRT_STACK_FRAMES */
 	struct frt_layout layout;
 	frt_u32 flags; /* FRT_CONFIG_* */
 	frt_u32 pattern_size;
 	frt_u64 cell_cap; /* bytes */
 	/* before a JVM that we started makes itself; addresses of its flags, 0: leave it */
-	frt_u64 flag_disable_intrinsic;	 /* the pointer that -XX:DisableIntrinsic sets, to these names */
-	frt_u64 flag_off[2];		 /* one byte each: to be cleared */
+	frt_u64 flag_disable_intrinsic;	      /* the pointer that -XX:DisableIntrinsic sets, to these names */
+	frt_u64 flag_off[2];		      /* one byte each: to be cleared */
 	char intrinsics[FRT_INTRINSICS_SIZE]; /* "_max,_min" */
 	char exact[FRT_EXACT_SIZE];	      /* whose they are: "java/lang/Math.max\n", to be counted exactly then */
-	frt_u64 tick_scale; /* TSC ticks per nanosecond << 32: for thresholds of methods, which are in ns */
+	frt_u64 tick_scale;   /* TSC ticks per nanosecond << 32: for thresholds of methods, which are in ns */
 	frt_u32 census_depth; /* frames at most of the stack of a thread with open calls; 0: no such stacks */
 	frt_u32 stacks;	      /* FRT_STACKS_* */
-	/* the compiled filter (filters/matcher.h) follows */
+			      /* the compiled filter (filters/matcher.h) follows */
 };
 
 #define FRT_CONFIG_THROWN 0x1u /* FRT_RULE_THROWN for all methods */
@@ -557,27 +559,27 @@ struct frt_config {
 #define FRT_STACKS_WALK	 0x1u
 #define FRT_STACKS_JVMTI 0x2u /* GetStackTrace */
 
-#define FRT_HEADER_AT  0u
-#define FRT_CONFIG_AT  4096u
-#define FRT_LOADERS_AT (FRT_CONFIG_AT + FRT_CONFIG_SIZE)
-#define FRT_CLASSES_AT (FRT_LOADERS_AT + FRT_MAX_LOADERS * 16u)
-#define FRT_METHODS_AT (FRT_CLASSES_AT + FRT_MAX_CLASSES * 16u)
-#define FRT_SKIPS_AT   (FRT_METHODS_AT + FRT_MAX_METHODS * 16u)
-#define FRT_THREADS_AT (FRT_SKIPS_AT + FRT_MAX_SKIPS * 16u)
-#define FRT_STRINGS_AT (FRT_THREADS_AT + FRT_MAX_THREADS * 128u)
-#define FRT_SLOTS_AT   (FRT_STRINGS_AT + FRT_STRINGS_SIZE)
-#define FRT_RINGS_AT   (FRT_SLOTS_AT + FRT_MAX_SLOTS * 512u)
-#define FRT_STACKS_AT  (FRT_RINGS_AT + FRT_RINGS_SIZE)
-#define FRT_FRAMES_AT  (FRT_STACKS_AT + FRT_STACKS * 32u)
-#define FRT_RULES_AT   (FRT_FRAMES_AT + FRT_STACK_FRAMES * 24u)
-#define FRT_SHARED_AT  (FRT_RULES_AT + FRT_MAX_METHODS * 8u)
-#define FRT_HISTOGRAMS_AT (FRT_SHARED_AT + FRT_MAX_METHODS * 64u)
-#define FRT_GROUPS_AT  (FRT_HISTOGRAMS_AT + FRT_MAX_METHODS * FRT_GROUPS * 4u)
-#define FRT_CELLS_AT   (FRT_GROUPS_AT + FRT_MAX_GROUPS * 64u)
-#define FRT_VIRTUAL_AT (FRT_CELLS_AT + FRT_CELLS_SIZE)
+#define FRT_HEADER_AT	     0u
+#define FRT_CONFIG_AT	     4096u
+#define FRT_LOADERS_AT	     (FRT_CONFIG_AT + FRT_CONFIG_SIZE)
+#define FRT_CLASSES_AT	     (FRT_LOADERS_AT + FRT_MAX_LOADERS * 16u)
+#define FRT_METHODS_AT	     (FRT_CLASSES_AT + FRT_MAX_CLASSES * 16u)
+#define FRT_SKIPS_AT	     (FRT_METHODS_AT + FRT_MAX_METHODS * 16u)
+#define FRT_THREADS_AT	     (FRT_SKIPS_AT + FRT_MAX_SKIPS * 16u)
+#define FRT_STRINGS_AT	     (FRT_THREADS_AT + FRT_MAX_THREADS * 128u)
+#define FRT_SLOTS_AT	     (FRT_STRINGS_AT + FRT_STRINGS_SIZE)
+#define FRT_RINGS_AT	     (FRT_SLOTS_AT + FRT_MAX_SLOTS * 512u)
+#define FRT_STACKS_AT	     (FRT_RINGS_AT + FRT_RINGS_SIZE)
+#define FRT_FRAMES_AT	     (FRT_STACKS_AT + FRT_STACKS * 32u)
+#define FRT_RULES_AT	     (FRT_FRAMES_AT + FRT_STACK_FRAMES * 24u)
+#define FRT_SHARED_AT	     (FRT_RULES_AT + FRT_MAX_METHODS * 8u)
+#define FRT_HISTOGRAMS_AT    (FRT_SHARED_AT + FRT_MAX_METHODS * 64u)
+#define FRT_GROUPS_AT	     (FRT_HISTOGRAMS_AT + FRT_MAX_METHODS * FRT_GROUPS * 4u)
+#define FRT_CELLS_AT	     (FRT_GROUPS_AT + FRT_MAX_GROUPS * 64u)
+#define FRT_VIRTUAL_AT	     (FRT_CELLS_AT + FRT_CELLS_SIZE)
 #define FRT_VIRTUAL_NAMES_AT (FRT_VIRTUAL_AT + FRT_VIRTUAL_CALLS * 32u)
-#define FRT_SCRATCH_AT (FRT_VIRTUAL_NAMES_AT + FRT_VIRTUAL_CALLS * 64u)
-#define FRT_SEGMENT_SIZE (FRT_SCRATCH_AT + FRT_SCRATCH_SIZE)
+#define FRT_SCRATCH_AT	     (FRT_VIRTUAL_NAMES_AT + FRT_VIRTUAL_CALLS * 64u)
+#define FRT_SEGMENT_SIZE     (FRT_SCRATCH_AT + FRT_SCRATCH_SIZE)
 
 _Static_assert(sizeof(struct frt_span) == FRT_RECORD_SIZE, "span");
 _Static_assert(sizeof(struct frt_vthread) == FRT_RECORD_SIZE, "vthread");

@@ -64,13 +64,13 @@ extern struct thread_map threads;
 
 /* What a thread of the target has done since its traced calls last began or ended. */
 struct usage {
-	__u64 slot; /* its address */
-	__u32 thread; /* serial */
-	volatile __u32 busy; /* a program works for this thread: one that interrupts it stays out */
+	__u64 slot;	       /* its address */
+	__u32 thread;	       /* serial */
+	volatile __u32 busy;   /* a program works for this thread: one that interrupts it stays out */
 	__u64 entered, exited; /* the slot's */
-	__u64 at; /* first seen there; 0: in no traced call */
-	__u64 major, minor; /* page faults that the kernel had counted at the last look */
-	__u64 call_begin; /* of the system call that it is in; 0: none that counts */
+	__u64 at;	       /* first seen there; 0: in no traced call */
+	__u64 major, minor;    /* page faults that the kernel had counted at the last look */
+	__u64 call_begin;      /* of the system call that it is in; 0: none that counts */
 	__u64 call_time;
 	__u32 calls, major_faults, minor_faults;
 	__u32 own; /* what it does now is the agent's doing */
@@ -89,14 +89,15 @@ struct slot_calls {
 	__u64 entered, exited;
 	__u32 depth, thread;
 };
-_Static_assert(offsetof(struct frt_slot, thread) - offsetof(struct frt_slot, entered) == offsetof(struct slot_calls, thread),
+_Static_assert(offsetof(struct frt_slot, thread) - offsetof(struct frt_slot, entered) ==
+		       offsetof(struct slot_calls, thread),
 	       "side by side in the slot");
 
 typedef struct slot_calls lent_calls; /* clang 14 forgets the tag of a struct */
 
 /* Written by the collector. */
 struct lent_slot {
-	lent_calls __attribute__((btf_type_tag("uptr"))) *calls;
+	lent_calls __attribute__((btf_type_tag("uptr"))) * calls;
 };
 
 struct lent_map {

@@ -7,10 +7,10 @@
 
 enum frt_queue_kind {
 	FRT_BATCH = 1, /* struct frt_batch */
-	FRT_WAIT,     /* struct frt_wait */
-	FRT_PAUSE,    /* struct frt_pause */
-	FRT_USAGE,    /* struct frt_usage */
-	FRT_OWNER,    /* struct frt_slot_owner */
+	FRT_WAIT,      /* struct frt_wait */
+	FRT_PAUSE,     /* struct frt_pause */
+	FRT_USAGE,     /* struct frt_usage */
+	FRT_OWNER,     /* struct frt_slot_owner */
 };
 
 /* What a drain puts there: `data` is one aligned half of the ring. */
@@ -43,7 +43,7 @@ _Static_assert(sizeof(struct frt_slot_owner) == 24, "slot owner");
 enum frt_wait_reason {
 	FRT_WAIT_PREEMPTED = 1, /* for a CPU alone: it could have run all the time */
 	FRT_WAIT_FUTEX,
-	FRT_WAIT_POLL, /* epoll, poll, select */
+	FRT_WAIT_POLL,	 /* epoll, poll, select */
 	FRT_WAIT_SOCKET, /* also poll() for one socket: how Java reads one */
 	FRT_WAIT_DISK,
 	FRT_WAIT_PAGE_FAULT,
@@ -64,14 +64,14 @@ struct frt_wait {
 	frt_u32 kind;
 	frt_u32 thread; /* serial, as in spans */
 	frt_u64 off, wake, on;
-	frt_u32 waker;	       /* who woke it: its id in the target's pid namespace; 0 when waker_process is not the target, or nobody did */
+	frt_u32 waker; /* who woke it: its id in the target's pid namespace; 0 when waker_process is not the target, or nobody did */
 	frt_u32 waker_process; /* thread group, as the initial pid namespace numbers it; 0: an interrupt, or not known */
 	char waker_name[16];   /* the kernel's name of that thread */
 	frt_u16 call;	       /* number of the system call that it was in, FRT_NO_CALL */
 	frt_u8 reason;	       /* enum frt_wait_reason */
 	frt_u8 kernel_frames;  /* the rest: of a long wait */
 	frt_u16 stack_size;
-	frt_u16 flags; /* FRT_WAIT_* */
+	frt_u16 flags;				   /* FRT_WAIT_* */
 	frt_u64 stack_pointer, stack_pc, stack_fp; /* JavaFrameAnchor */
 };
 _Static_assert(sizeof(struct frt_wait) == 88, "wait");
@@ -85,7 +85,8 @@ _Static_assert(sizeof(struct frt_wait) == 88, "wait");
 struct frt_long_wait {
 	struct frt_wait wait;
 	frt_u64 kernel[FRT_KERNEL_FRAMES]; /* addresses, innermost first: wait.kernel_frames of them */
-	frt_u8 stack[FRT_WAIT_STACK];	   /* the thread's own, from the word below stack_pointer on: wait.stack_size bytes; 0: none */
+	frt_u8 stack
+		[FRT_WAIT_STACK]; /* the thread's own, from the word below stack_pointer on: wait.stack_size bytes; 0: none */
 };
 _Static_assert(sizeof(struct frt_long_wait) == 2904, "long wait");
 
@@ -93,8 +94,8 @@ _Static_assert(sizeof(struct frt_long_wait) == 2904, "long wait");
 #define FRT_ANCHOR 32u /* bytes of a JavaFrameAnchor that are looked at */
 
 struct frt_wait_setup {
-	frt_u64 longer;	  /* than so many ns; ~0: none */
-	frt_u16 known;	  /* 0: nothing is known of the JVM, there are kernel stacks alone */
+	frt_u64 longer; /* than so many ns; ~0: none */
+	frt_u16 known;	/* 0: nothing is known of the JVM, there are kernel stacks alone */
 	frt_u16 anchor_sp, anchor_pc, anchor_fp;
 };
 
@@ -117,8 +118,8 @@ struct frt_usage {
 	frt_u32 kind;
 	frt_u32 thread;
 	frt_u64 at;
-	frt_u64 call_time; /* ns in system calls that have returned, */
-	frt_u32 calls;	   /* so many; neither the agent's nor those of uprobes */
+	frt_u64 call_time;		    /* ns in system calls that have returned, */
+	frt_u32 calls;			    /* so many; neither the agent's nor those of uprobes */
 	frt_u32 major_faults, minor_faults; /* page faults, as the kernel counts them of the thread; not the agent's */
 	frt_u32 reserved;
 };

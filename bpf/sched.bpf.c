@@ -35,17 +35,17 @@ struct waker {
 };
 
 struct wait_state {
-	__u64 slot;	/* its address */
-	__u32 thread;	/* serial: the slot is another's when it has another one */
+	__u64 slot;		 /* its address */
+	__u32 thread;		 /* serial: the slot is another's when it has another one */
 	__u16 blocked, sleeping; /* in Thread.sleep() */
-	__u64 off, woken; /* 0: not */
-	__u64 delay; /* what the kernel had counted of waits for a CPU when it went off */
+	__u64 off, woken;	 /* 0: not */
+	__u64 delay;		 /* what the kernel had counted of waits for a CPU when it went off */
 	__u32 call;
 	__u32 reason;
 	struct waker waker;
 	/* what it was doing, should it be long */
 	__u64 anchor, stack_end; /* 0: its stacks are not taken */
-	__u64 stacks_due; /* when the stacks that were taken would be due, were there one in STACK_EVERY */
+	__u64 stacks_due;	 /* when the stacks that were taken would be due, were there one in STACK_EVERY */
 	__u64 sp, pc, fp;
 	__u32 stack_size;
 	__u8 stack[FRT_WAIT_STACK];
@@ -182,7 +182,8 @@ static __always_inline __u64 run_delay(struct task_struct *task, bool arrives)
  * Not before somebody woke it, though the kernel says so of a sleeper that it moves from CPU to CPU before it has taken it out of
  * its queue (delayed dequeue, Linux 6.12 on).
  */
-static __always_inline __u64 wake_time(struct task_struct *task, const struct wait_state *state, __u64 now, bool goes_on)
+static __always_inline __u64 wake_time(struct task_struct *task, const struct wait_state *state, __u64 now,
+				       bool goes_on)
 {
 	__u64 from = state->woken ?: state->off, wake = from;
 
@@ -195,12 +196,12 @@ static __always_inline __u64 wake_time(struct task_struct *task, const struct wa
 	return wake < from || wake > now ? from : wake;
 }
 
-static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *task, const struct wait_state *state, __u64 now,
-				      bool goes_on)
+static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *task, const struct wait_state *state,
+				      __u64 now, bool goes_on)
 {
 	bool woken = state->blocked && state->woken;
 
-	*w = (struct frt_wait){ .kind = FRT_WAIT, .thread = state->thread, .off = state->off, .on = now };
+	*w = (struct frt_wait){.kind = FRT_WAIT, .thread = state->thread, .off = state->off, .on = now};
 	w->wake = wake_time(task, state, now, goes_on);
 	w->waker = woken ? state->waker.id : 0;
 	w->waker_process = woken ? state->waker.process : 0;
@@ -223,7 +224,8 @@ static __always_inline void submit_wait(struct frt_wait *w, const struct wait_st
 		bpf_ringbuf_discard(w, BPF_RB_NO_WAKEUP);
 }
 
-static __always_inline void emit_short_wait(struct task_struct *task, const struct wait_state *state, __u64 now, bool goes_on)
+static __always_inline void emit_short_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
+					    bool goes_on)
 {
 	struct frt_wait *w = reserve_record(sizeof(*w));
 
@@ -233,7 +235,8 @@ static __always_inline void emit_short_wait(struct task_struct *task, const stru
 	submit_wait(w, state, now % WAKE_LOOKS ? BPF_RB_NO_WAKEUP : wake_flags());
 }
 
-static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now, bool goes_on)
+static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
+					   bool goes_on)
 {
 	struct frt_long_wait *w = reserve_record(sizeof(*w));
 	long size;
@@ -351,8 +354,7 @@ static __always_inline bool sends(struct task_struct *task)
 	case __NR_splice:
 	case __NR_connect:
 	case __NR_shutdown:
-	case __NR_close:
-		return true;
+	case __NR_close: return true;
 	}
 	return false;
 }

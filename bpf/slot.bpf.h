@@ -38,7 +38,8 @@ static __always_inline void tell_owner(const struct task_struct *task, __u32 slo
 		__sync_fetch_and_add(&unseen_lost, 1);
 	if (!o)
 		return;
-	*o = (struct frt_slot_owner){ .kind = FRT_OWNER, .slot = slot, .thread = thread, .task = task->pid, .flags = flags };
+	*o = (struct frt_slot_owner){
+		.kind = FRT_OWNER, .slot = slot, .thread = thread, .task = task->pid, .flags = flags};
 	bpf_ringbuf_submit(o, BPF_RB_FORCE_WAKEUP);
 }
 

@@ -40,13 +40,13 @@ static __noinline void usage_emit(struct usage *u)
 		return;
 	r = reserve_record(sizeof(*r));
 	if (r) {
-		*r = (struct frt_usage){ .kind = FRT_USAGE,
-					 .thread = u->thread,
-					 .at = u->at,
-					 .call_time = u->call_time,
-					 .calls = u->calls,
-					 .major_faults = u->major_faults,
-					 .minor_faults = u->minor_faults };
+		*r = (struct frt_usage){.kind = FRT_USAGE,
+					.thread = u->thread,
+					.at = u->at,
+					.call_time = u->call_time,
+					.calls = u->calls,
+					.major_faults = u->major_faults,
+					.minor_faults = u->minor_faults};
 		bpf_ringbuf_submit(r, wake_flags());
 	}
 	u->call_time = 0;

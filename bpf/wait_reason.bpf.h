@@ -8,13 +8,13 @@
 
 #include <asm/unistd.h>
 
-#define POLL_DESCRIPTOR	   0 /* struct pollfd: int fd first */
+#define POLL_DESCRIPTOR 0 /* struct pollfd: int fd first */
 
-#define KIND_MASK 0170000
-#define KIND_SOCKET 0140000
-#define KIND_PIPE 0010000
+#define KIND_MASK    0170000
+#define KIND_SOCKET  0140000
+#define KIND_PIPE    0010000
 #define KIND_REGULAR 0100000
-#define KIND_BLOCK 0060000
+#define KIND_BLOCK   0060000
 
 /* The registers with which the task, which is the running one, came from user space. */
 static __always_inline const struct pt_regs___kernel *entry_registers(struct task_struct *task)
@@ -37,13 +37,10 @@ static __always_inline __u32 descriptor_kind(struct task_struct *task, __u32 des
 static __always_inline enum frt_wait_reason reason_of_kind(__u32 kind)
 {
 	switch (kind) {
-	case KIND_SOCKET:
-		return FRT_WAIT_SOCKET;
-	case KIND_PIPE:
-		return FRT_WAIT_PIPE;
+	case KIND_SOCKET: return FRT_WAIT_SOCKET;
+	case KIND_PIPE: return FRT_WAIT_PIPE;
 	case KIND_REGULAR:
-	case KIND_BLOCK:
-		return FRT_WAIT_DISK;
+	case KIND_BLOCK: return FRT_WAIT_DISK;
 	}
 	return FRT_WAIT_OTHER;
 }
@@ -65,20 +62,16 @@ static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *t
 	switch (r->orig_ax) {
 	case __NR_futex:
 	case 449: /* futex_waitv */
-	case 455: /* futex_wait */
-		return sleeping ? FRT_WAIT_SLEEP : FRT_WAIT_FUTEX;
-	case __NR_poll:
-		return reason_of_poll(task, r);
+	case 455: /* futex_wait */ return sleeping ? FRT_WAIT_SLEEP : FRT_WAIT_FUTEX;
+	case __NR_poll: return reason_of_poll(task, r);
 	case __NR_ppoll:
 	case __NR_select:
 	case __NR_pselect6:
 	case __NR_epoll_wait:
 	case __NR_epoll_pwait:
-	case 441: /* epoll_pwait2 */
-		return FRT_WAIT_POLL;
+	case 441: /* epoll_pwait2 */ return FRT_WAIT_POLL;
 	case __NR_nanosleep:
-	case __NR_clock_nanosleep:
-		return FRT_WAIT_SLEEP;
+	case __NR_clock_nanosleep: return FRT_WAIT_SLEEP;
 	case __NR_connect:
 	case __NR_accept:
 	case __NR_accept4:
@@ -87,8 +80,7 @@ static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *t
 	case __NR_sendmmsg:
 	case __NR_recvfrom:
 	case __NR_recvmsg:
-	case __NR_recvmmsg:
-		return FRT_WAIT_SOCKET;
+	case __NR_recvmmsg: return FRT_WAIT_SOCKET;
 	case __NR_read:
 	case __NR_write:
 	case __NR_readv:
@@ -98,8 +90,7 @@ static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *t
 	case __NR_preadv:
 	case __NR_pwritev:
 	case __NR_preadv2:
-	case __NR_pwritev2:
-		return reason_of_kind(descriptor_kind(task, r->di));
+	case __NR_pwritev2: return reason_of_kind(descriptor_kind(task, r->di));
 	}
 	return BPF_CORE_READ_BITFIELD(task, in_iowait) ? FRT_WAIT_DISK : FRT_WAIT_OTHER;
 }

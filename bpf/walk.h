@@ -38,7 +38,7 @@ struct walk {
 	const struct frt_layout *layout;
 	frt_u64 pc, sp, fp; /* of the frame that comes next */
 	enum frt_walk_end end;
-	int last; /* the frame that was given last ends the stack */
+	int last;	   /* the frame that was given last ends the stack */
 	frt_u64 low, high; /* the stack, for a WALK_STACK that keeps to it */
 	void *context;	   /* the macros' */
 };
@@ -274,30 +274,17 @@ WALK_INLINE int walk_step(struct walk *w, const struct walk_code *code, struct f
 	*f = (struct frt_frame){.kind = 0};
 	w->end = FRT_WALK_UNREADABLE;
 	switch (code->kind) {
-	case WALK_INTERPRETER:
-		crossed = walk_interpreted(w, f);
-		break;
+	case WALK_INTERPRETER: crossed = walk_interpreted(w, f); break;
 	case WALK_COMPILED:
-	case WALK_NATIVE:
-		crossed = walk_compiled(w, code, f);
-		break;
-	case WALK_STUB:
-		crossed = walk_fixed(w, code);
-		break;
-	case WALK_CALL_STUB:
-		crossed = walk_call_stub(w);
-		break;
-	case WALK_UPCALL_STUB:
-		crossed = walk_anchor(w, w->sp + (long)code->at_sp);
-		break;
+	case WALK_NATIVE: crossed = walk_compiled(w, code, f); break;
+	case WALK_STUB: crossed = walk_fixed(w, code); break;
+	case WALK_CALL_STUB: crossed = walk_call_stub(w); break;
+	case WALK_UPCALL_STUB: crossed = walk_anchor(w, w->sp + (long)code->at_sp); break;
 	case WALK_CONTINUATION: /* a method, and the last one of its thread */
 		w->last = crossed = walk_compiled(w, code, f);
 		break;
-	case WALK_BARRIER:
-		w->end = FRT_WALK_CHUNK;
-		break;
-	default:
-		w->end = FRT_WALK_CODE;
+	case WALK_BARRIER: w->end = FRT_WALK_CHUNK; break;
+	default: w->end = FRT_WALK_CODE;
 	}
 	if (!crossed)
 		return 0;

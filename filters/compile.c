@@ -161,7 +161,7 @@ static struct program_entry *entry_new(struct compiler *c, const struct key *k)
 static struct program_entry *entry_get(struct compiler *c, const struct key *k)
 {
 	uint32_t hash = program_hash_entry(k->sort, c->names + k->class_name.at, k->class_name.length,
-					 c->names + k->method.at, k->glob ? 0 : k->method.length);
+					   c->names + k->method.at, k->glob ? 0 : k->method.length);
 	uint32_t *bucket = &c->buckets[hash & (c->bucket_count - 1)];
 	struct program_entry *e;
 

@@ -22,7 +22,7 @@
 struct draft {
 	char *s; /* 0-terminated */
 	size_t size;
-	bool called; /* there were parentheses: the last part is a method */
+	bool called;	 /* there were parentheses: the last part is a method */
 	char types[256]; /* those in the parentheses, with them; empty when they are none */
 };
 

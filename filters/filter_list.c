@@ -50,7 +50,8 @@ void filter_list_free(struct filter_list *l)
 static bool set_has(const struct filter_set *s, const struct filter *f)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (s->items[i].hash == f->hash && s->items[i].kind == f->kind && strcmp(s->items[i].text, f->text) == 0)
+		if (s->items[i].hash == f->hash && s->items[i].kind == f->kind &&
+		    strcmp(s->items[i].text, f->text) == 0)
 			return true;
 	return false;
 }

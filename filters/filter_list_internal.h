@@ -24,7 +24,8 @@ struct filter_set {
 };
 
 struct filter_list {
-	struct filter_set select, exclude; /* of `exclude` the kind says from which of the lists; FILTER_EXCLUDE: from all */
+	struct filter_set select,
+		exclude; /* of `exclude` the kind says from which of the lists; FILTER_EXCLUDE: from all */
 	bool lambda;
 };
 

@@ -53,18 +53,13 @@ static bool fail_other(struct parser *p)
 	char c = p->lexer.text[p->token.at];
 
 	switch (c) {
-	case '?':
-		return fail(p, p->token.at, "of wildcards there is '*', any characters");
+	case '?': return fail(p, p->token.at, "of wildcards there is '*', any characters");
 	case '@':
 	case '+':
-	case '!':
-		return fail(p, p->token.at, "'%c' stands before a name", c);
-	case ':':
-		return fail_colon(p);
-	case ',':
-		return fail(p, p->token.at, "filters are separated by ';'");
-	case '(':
-		return fail(p, p->token.at, "parentheses follow a method, which is written after two colons");
+	case '!': return fail(p, p->token.at, "'%c' stands before a name", c);
+	case ':': return fail_colon(p);
+	case ',': return fail(p, p->token.at, "filters are separated by ';'");
+	case '(': return fail(p, p->token.at, "parentheses follow a method, which is written after two colons");
 	default:
 		if (c >= '0' && c <= '9')
 			return fail(p, p->token.at, "a Java name does not begin with a digit");
@@ -78,14 +73,10 @@ static bool fail_other(struct parser *p)
 static bool fail_token(struct parser *p, const char *wanted)
 {
 	switch (p->token.kind) {
-	case TOKEN_OTHER:
-		return fail_other(p);
-	case TOKEN_SPACE:
-		return fail(p, p->token.at, "filters are separated by ';', and have no spaces");
-	case TOKEN_SPECIAL:
-		return fail(p, p->token.at, "<init> and <clinit> are methods, they follow '::'");
-	default:
-		return fail(p, p->token.at, "%s", wanted);
+	case TOKEN_OTHER: return fail_other(p);
+	case TOKEN_SPACE: return fail(p, p->token.at, "filters are separated by ';', and have no spaces");
+	case TOKEN_SPECIAL: return fail(p, p->token.at, "<init> and <clinit> are methods, they follow '::'");
+	default: return fail(p, p->token.at, "%s", wanted);
 	}
 }
 
@@ -193,7 +184,8 @@ static bool check_sort(struct parser *p, const struct grammar_item *item)
 	if (!item->sort || !star)
 		return true;
 	return fail(p, (size_t)(star - p->lexer.text),
-		    item->sort == '+' ? "a supertype is named in full, without '*'" : "an annotation is named in full, without '*'");
+		    item->sort == '+' ? "a supertype is named in full, without '*'"
+				      : "an annotation is named in full, without '*'");
 }
 
 static bool at_char(const struct parser *p, char c)

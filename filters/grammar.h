@@ -19,8 +19,8 @@
 #define GRAMMAR_NO_THRESHOLD UINT64_MAX
 
 struct grammar_item {
-	bool exclude; /* '!' */
-	char sort;    /* '+', '@', or 0 */
+	bool exclude;			 /* '!' */
+	char sort;			 /* '+', '@', or 0 */
 	size_t class_at, class_length;	 /* length 0: any class */
 	size_t method_at, method_length; /* length 0: all methods */
 	size_t types_at, types_length;	 /* with the parentheses; length 0: all overloads */

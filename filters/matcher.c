@@ -47,7 +47,8 @@ static uint32_t bucket_read(const struct matcher *p, const struct program_header
 }
 
 /* Entry number - 1. */
-static void entry_read(const struct matcher *p, const struct program_header *h, uint32_t number, struct program_entry *e)
+static void entry_read(const struct matcher *p, const struct program_header *h, uint32_t number,
+		       struct program_entry *e)
 {
 	size_t at = sizeof(*h) + (size_t)h->buckets * sizeof(uint32_t) + (size_t)(number - 1) * sizeof(*e);
 
@@ -172,8 +173,9 @@ static void matcher_take(struct findings *f, const struct program_entry *e)
  * The entries of a class; with a method, those that fit it; without, those for
  * the class as a whole. `by_name` looks under the method's name, else under the class alone.
  */
-static uint32_t matcher_find(const struct matcher *p, const struct program_header *h, char sort, struct matcher_text class_name,
-		     const struct matcher_method *m, bool by_name, struct findings *f)
+static uint32_t matcher_find(const struct matcher *p, const struct program_header *h, char sort,
+			     struct matcher_text class_name, const struct matcher_method *m, bool by_name,
+			     struct findings *f)
 {
 	struct matcher_text method = by_name ? m->name : NOTHING;
 	uint32_t hash = program_hash_entry(sort, class_name.at, class_name.length, method.at, method.length);
@@ -182,7 +184,8 @@ static uint32_t matcher_find(const struct matcher *p, const struct program_heade
 
 	while (number != 0 && number <= limit) {
 		entry_read(p, h, number, &e);
-		if (e.hash == hash && e.sort == (uint8_t)sort && !!e.method_length == (by_name || e.flags & PROGRAM_GLOB) &&
+		if (e.hash == hash && e.sort == (uint8_t)sort &&
+		    !!e.method_length == (by_name || e.flags & PROGRAM_GLOB) &&
 		    equal(stored(p, e.class_at, e.class_length), class_name)) {
 			first = number;
 			if (m ? method_fits(p, &e, m) : !e.method_length)
@@ -194,8 +197,8 @@ static uint32_t matcher_find(const struct matcher *p, const struct program_heade
 	return first;
 }
 
-static void find_both(const struct matcher *p, const struct program_header *h, char sort, struct matcher_text class_name,
-		      const struct matcher_method *m, struct findings *f)
+static void find_both(const struct matcher *p, const struct program_header *h, char sort,
+		      struct matcher_text class_name, const struct matcher_method *m, struct findings *f)
 {
 	matcher_find(p, h, sort, class_name, m, false, f);
 	matcher_find(p, h, sort, class_name, m, true, f);
@@ -250,7 +253,8 @@ static size_t cut_number(struct matcher_text name, bool hex)
 {
 	size_t i = name.length;
 
-	while (i && ((name.at[i - 1] >= '0' && name.at[i - 1] <= '9') || (hex && name.at[i - 1] >= 'a' && name.at[i - 1] <= 'f')))
+	while (i && ((name.at[i - 1] >= '0' && name.at[i - 1] <= '9') ||
+		     (hex && name.at[i - 1] >= 'a' && name.at[i - 1] <= 'f')))
 		i--;
 	return i && i < name.length && name.at[i - 1] == '$' ? i - 1 : 0;
 }

@@ -27,7 +27,7 @@ static bool policy_contains(struct class_text t, const char *part)
 
 static struct matcher_text policy_text_from(struct class_text t)
 {
-	return (struct matcher_text){ t.text, t.length };
+	return (struct matcher_text){t.text, t.length};
 }
 
 /* Where marks are collected. */
@@ -54,7 +54,7 @@ static bool see_annotation(struct class_text type, void *context)
 
 void policy_mark_class(const struct matcher *p, const struct class_file *c, struct matcher_tags *marks)
 {
-	struct collector to = { p, marks };
+	struct collector to = {p, marks};
 
 	if (matcher_has_supertypes(p)) {
 		policy_see_type(c->name, &to);
@@ -83,8 +83,8 @@ static bool see_word(struct class_text text, void *context)
 
 static bool any_word(const struct matcher *p, const void *pool, size_t size, uint16_t count, class_see see)
 {
-	struct matcher_tags marks = { .count = 0 };
-	struct collector to = { p, &marks };
+	struct matcher_tags marks = {.count = 0};
+	struct collector to = {p, &marks};
 
 	class_each_utf8(pool, size, count, see, &to);
 	return marks.count;
@@ -109,7 +109,7 @@ bool policy_class_name(struct matcher_text name)
 {
 	bool digit = false;
 
-	if (policy_begins((struct class_text){ name.at, name.length }, "java/lang/FrtraceHook"))
+	if (policy_begins((struct class_text){name.at, name.length}, "java/lang/FrtraceHook"))
 		return false;
 	for (size_t i = 0; i + 1 < name.length; i++) {
 		if (name.at[i] == '.' || name.at[i] == '+')
@@ -131,12 +131,14 @@ enum frt_skip_reason policy_class(const struct class_file *c)
 		return FRT_SKIP_UNMODIFIABLE;
 	if (policy_begins(c->name, "java/util/concurrent/locks/"))
 		return FRT_SKIP_LOCKS;
-	if (class_text_is(c->name, "jdk/internal/vm/Continuation") || policy_begins(c->name, "jdk/internal/vm/Continuation$"))
+	if (class_text_is(c->name, "jdk/internal/vm/Continuation") ||
+	    policy_begins(c->name, "jdk/internal/vm/Continuation$"))
 		return FRT_SKIP_CONTINUATION;
 	if (policy_begins(c->name, "jdk/jfr/") || policy_begins(c->super, "jdk/jfr/") ||
 	    class_text_is(c->super, "jdk/internal/event/Event") || class_text_is(c->name, "jdk/internal/event/Event"))
 		return FRT_SKIP_JFR;
-	if (c->access & ACC_SYNTHETIC && (policy_contains(c->name, "$$Lambda") || policy_begins(c->name, "java/lang/invoke/LambdaForm$")))
+	if (c->access & ACC_SYNTHETIC &&
+	    (policy_contains(c->name, "$$Lambda") || policy_begins(c->name, "java/lang/invoke/LambdaForm$")))
 		return FRT_SKIP_HIDDEN;
 	return FRT_SKIP_NONE;
 }
@@ -145,25 +147,25 @@ enum frt_skip_reason policy_class(const struct class_file *c)
 static bool intrinsic_by_name(const struct class_file *c, const struct class_method *m)
 {
 	static const char *const list[][2] = {
-		{ "java/lang/Math", NULL },
-		{ "java/lang/StrictMath", NULL },
-		{ "java/lang/Integer", "bitCount" },
-		{ "java/lang/Integer", "numberOfLeadingZeros" },
-		{ "java/lang/Integer", "numberOfTrailingZeros" },
-		{ "java/lang/Integer", "reverseBytes" },
-		{ "java/lang/Integer", "valueOf" },
-		{ "java/lang/Long", "bitCount" },
-		{ "java/lang/Long", "numberOfLeadingZeros" },
-		{ "java/lang/Long", "numberOfTrailingZeros" },
-		{ "java/lang/Long", "reverseBytes" },
-		{ "java/lang/String", "equals" },
-		{ "java/lang/String", "compareTo" },
-		{ "java/lang/String", "indexOf" },
-		{ "java/lang/StringBuilder", "append" },
-		{ "java/lang/StringBuilder", "toString" },
-		{ "java/util/Arrays", "copyOf" },
-		{ "java/util/Arrays", "copyOfRange" },
-		{ "java/util/Arrays", "equals" },
+		{"java/lang/Math", NULL},
+		{"java/lang/StrictMath", NULL},
+		{"java/lang/Integer", "bitCount"},
+		{"java/lang/Integer", "numberOfLeadingZeros"},
+		{"java/lang/Integer", "numberOfTrailingZeros"},
+		{"java/lang/Integer", "reverseBytes"},
+		{"java/lang/Integer", "valueOf"},
+		{"java/lang/Long", "bitCount"},
+		{"java/lang/Long", "numberOfLeadingZeros"},
+		{"java/lang/Long", "numberOfTrailingZeros"},
+		{"java/lang/Long", "reverseBytes"},
+		{"java/lang/String", "equals"},
+		{"java/lang/String", "compareTo"},
+		{"java/lang/String", "indexOf"},
+		{"java/lang/StringBuilder", "append"},
+		{"java/lang/StringBuilder", "toString"},
+		{"java/util/Arrays", "copyOf"},
+		{"java/util/Arrays", "copyOfRange"},
+		{"java/util/Arrays", "equals"},
 	};
 
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
@@ -188,7 +190,8 @@ enum frt_skip_reason policy_modifiers(const struct matcher *p, struct matcher_te
 	return modifiers & ACC_SYNTHETIC && !matcher_takes_lambda(p, name) ? FRT_SKIP_SYNTHETIC : FRT_SKIP_NONE;
 }
 
-static enum frt_skip_reason method_reason(const struct matcher *p, const struct class_file *c, const struct class_method *m)
+static enum frt_skip_reason method_reason(const struct matcher *p, const struct class_file *c,
+					  const struct class_method *m)
 {
 	enum frt_skip_reason reason = policy_modifiers(p, policy_text_from(m->name), m->access);
 
@@ -207,20 +210,20 @@ static enum frt_skip_reason method_reason(const struct matcher *p, const struct 
 }
 
 struct matcher_decision policy_method(const struct matcher *p, const struct class_file *c, const struct class_method *m,
-				     const struct matcher_tags *of_class, enum frt_skip_reason *reason)
+				      const struct matcher_tags *of_class, enum frt_skip_reason *reason)
 {
-	struct matcher_tags of_method = { .count = 0 };
-	struct collector to = { p, &of_method };
+	struct matcher_tags of_method = {.count = 0};
+	struct collector to = {p, &of_method};
 	struct matcher_decision v;
 
 	if (matcher_has_annotations(p))
 		class_each_annotation(c, m, see_annotation, &to);
-	v = matcher_decide(p, &(struct matcher_method){ .class_name = policy_text_from(c->name),
-							.name = policy_text_from(m->name),
-							.descriptor = policy_text_from(m->descriptor),
-							.synthetic = m->access & ACC_SYNTHETIC,
-							.of_class = of_class,
-							.of_method = &of_method });
+	v = matcher_decide(p, &(struct matcher_method){.class_name = policy_text_from(c->name),
+						       .name = policy_text_from(m->name),
+						       .descriptor = policy_text_from(m->descriptor),
+						       .synthetic = m->access & ACC_SYNTHETIC,
+						       .of_class = of_class,
+						       .of_method = &of_method});
 	*reason = v.trace || v.timing ? method_reason(p, c, m) : FRT_SKIP_NONE;
 	return v;
 }

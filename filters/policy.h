@@ -33,7 +33,7 @@ enum frt_skip_reason policy_class(const struct class_file *c);
  * why it cannot be: FRT_SKIP_NONE, it can.
  */
 struct matcher_decision policy_method(const struct matcher *p, const struct class_file *c, const struct class_method *m,
-				     const struct matcher_tags *of_class, enum frt_skip_reason *reason);
+				      const struct matcher_tags *of_class, enum frt_skip_reason *reason);
 
 /* Has the JIT machine code of its own for the method, which no hook sees? `unmarked`: before JDK 9 nothing marks them. */
 bool policy_is_intrinsic(const struct class_file *c, const struct class_method *m, bool unmarked);

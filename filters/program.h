@@ -23,14 +23,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROGRAM_MAGIC   0x544c4654u /* "TFLT" */
+#define PROGRAM_MAGIC	0x544c4654u /* "TFLT" */
 #define PROGRAM_VERSION 2u
 
 /* What there is in the block at all */
-#define PROGRAM_ANY_CLASS	 0x1u /* a filter selects a method of any class */
-#define PROGRAM_SUPERTYPE	 0x2u
+#define PROGRAM_ANY_CLASS  0x1u /* a filter selects a method of any class */
+#define PROGRAM_SUPERTYPE  0x2u
 #define PROGRAM_ANNOTATION 0x4u
-#define PROGRAM_LAMBDA	 0x8u /* the bodies of lambdas belong to their method */
+#define PROGRAM_LAMBDA	   0x8u /* the bodies of lambdas belong to their method */
 
 struct program_header {
 	uint32_t magic, version;
@@ -43,17 +43,17 @@ struct program_header {
 };
 
 enum program_kind {
-	PROGRAM_NAME = 0,	   /* the class of that name */
+	PROGRAM_NAME = 0,    /* the class of that name */
 	PROGRAM_BELOW = '+', /* that class or interface, and all below it */
 	PROGRAM_BEARS = '@', /* what bears that annotation */
 };
 
-#define PROGRAM_TRACE	0x1u
-#define PROGRAM_TIMING	0x2u
-#define PROGRAM_NO_TRACE	0x4u
+#define PROGRAM_TRACE	  0x1u
+#define PROGRAM_TIMING	  0x2u
+#define PROGRAM_NO_TRACE  0x4u
 #define PROGRAM_NO_TIMING 0x8u
-#define PROGRAM_SOME	0x10u /* of a class: there are entries that select methods of it */
-#define PROGRAM_GLOB	0x20u /* the method's name has a '*' */
+#define PROGRAM_SOME	  0x10u /* of a class: there are entries that select methods of it */
+#define PROGRAM_GLOB	  0x20u /* the method's name has a '*' */
 
 #define PROGRAM_SELECT (PROGRAM_TRACE | PROGRAM_TIMING)
 
@@ -81,7 +81,7 @@ static inline uint32_t program_hash(uint32_t hash, const char *bytes, size_t len
 
 /* The hash of an entry; of a method with a '*' without the method. */
 static inline uint32_t program_hash_entry(char sort, const char *class_name, size_t class_length, const char *method,
-					size_t method_length)
+					  size_t method_length)
 {
 	uint32_t hash = program_hash(PROGRAM_HASH_START, &sort, 1);
 

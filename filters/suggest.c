@@ -186,7 +186,8 @@ static int method_distance(const char *wanted, const char *known)
 /* Of a filter that names many, or what a class bears, nothing is near. */
 static bool names_one(const struct filter *f)
 {
-	return f->sort != '@' && !(f->class_name && strchr(f->class_name, '*')) && !(f->method && strchr(f->method, '*'));
+	return f->sort != '@' && !(f->class_name && strchr(f->class_name, '*')) &&
+	       !(f->method && strchr(f->method, '*'));
 }
 
 /* FAR: not worth a word. Nothing but the class may be off, or nothing but the method. */

@@ -13,7 +13,8 @@
 
 struct suggest;
 
-struct suggest *suggest_new(const struct filter_list *l); /* NULL: no memory. The list must outlive it; the first 256 filters count. */
+struct suggest *suggest_new(
+	const struct filter_list *l); /* NULL: no memory. The list must outlive it; the first 256 filters count. */
 void suggest_free(struct suggest *n);
 
 /*

@@ -370,20 +370,12 @@ struct cursor_text cursor_text(struct cursor *c)
 
 	switch (t.encoding) {
 	case TEXT_NULL:
-	case TEXT_EMPTY:
-		break;
-	case TEXT_CONSTANT:
-		t.key = cursor_leb(c);
-		break;
+	case TEXT_EMPTY: break;
+	case TEXT_CONSTANT: t.key = cursor_leb(c); break;
 	case TEXT_UTF8:
-	case TEXT_LATIN1:
-		text_bytes(c, &t);
-		break;
-	case TEXT_UTF16:
-		text_utf16(c, &t);
-		break;
-	default:
-		cursor_fail(c, start, "unknown encoding of a string");
+	case TEXT_LATIN1: text_bytes(c, &t); break;
+	case TEXT_UTF16: text_utf16(c, &t); break;
+	default: cursor_fail(c, start, "unknown encoding of a string");
 	}
 	return cursor_ok(c) ? t : (struct cursor_text){.encoding = TEXT_NULL};
 }

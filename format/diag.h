@@ -9,7 +9,7 @@
 #define FORMAT_DIAG_H
 
 struct diag {
-	int usage; /* the user's words are wrong: exit status 2 instead of 1 */
+	int usage;	 /* the user's words are wrong: exit status 2 instead of 1 */
 	char text[1024]; /* may have several lines; no newline at the end */
 };
 

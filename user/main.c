@@ -19,17 +19,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static int run(struct settings *s, struct diag *d)
+static int settings_run(struct settings *s, struct diag *d)
 {
 	switch (s->verb) {
-	case SETTINGS_CHECK:
-		return cmd_check(s, d);
-	case SETTINGS_LIST:
-		return cmd_list(s, d);
-	case SETTINGS_METHODS:
-		return cmd_methods(s, d);
-	case SETTINGS_RECORD:
-		break;
+	case SETTINGS_CHECK: return cmd_check(s, d);
+	case SETTINGS_LIST: return cmd_list(s, d);
+	case SETTINGS_METHODS: return cmd_methods(s, d);
+	case SETTINGS_RECORD: break;
 	}
 	return cmd_record(s, d);
 }
@@ -39,15 +35,9 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv, struct diag *d);
 } file_verbs[] = {
-	{"summary", cmd_summary},
-	{"print", cmd_print},
-	{"view", cmd_view},
-	{"export", cmd_export},
-	{"recover", cmd_recover},
-	{"merge", cmd_merge},
-	{"status", cmd_status},
-	{"dump", cmd_dump},
-	{"stop", cmd_stop},
+	{"summary", cmd_summary}, {"print", cmd_print},	    {"view", cmd_view},
+	{"export", cmd_export},	  {"recover", cmd_recover}, {"merge", cmd_merge},
+	{"status", cmd_status},	  {"dump", cmd_dump},	    {"stop", cmd_stop},
 };
 
 /* CLI_DONE, an exit status, or -errno with the message. */
@@ -62,7 +52,7 @@ static int run_words(int argc, char **argv, struct diag *d)
 	err = cli_parse(argc, argv, &s, d);
 	if (err)
 		return err == CLI_DONE ? EXIT_DONE : err;
-	err = run(&s, d);
+	err = settings_run(&s, d);
 	cli_release(&s);
 	return err;
 }
@@ -77,7 +67,7 @@ static void keep_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
-	struct diag d = { 0 };
+	struct diag d = {0};
 	int err;
 
 	keep_standard_descriptors();

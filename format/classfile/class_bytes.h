@@ -20,7 +20,7 @@ struct cursor {
 
 static inline struct cursor cursor_at(const uint8_t *bytes, uint32_t at, uint32_t end)
 {
-	return (struct cursor){ .bytes = bytes, .at = at, .end = end, .bad = at > end };
+	return (struct cursor){.bytes = bytes, .at = at, .end = end, .bad = at > end};
 }
 
 /* True when `size` more bytes are there. */

@@ -76,7 +76,7 @@ static bool is_start(const struct code *k, uint32_t at)
 static enum edit_result scan_starts(struct code *k)
 {
 	bool subroutine = false;
-	struct op o = { .op = OP_GOTO };
+	struct op o = {.op = OP_GOTO};
 	uint32_t at;
 
 	for (at = 0; at < k->length; at += o.length) {
@@ -254,7 +254,7 @@ static enum edit_result code_write(struct code *k, struct output *out)
 
 enum edit_result code_edit(const struct code_job *job, struct arena scratch, struct output *out)
 {
-	struct code k = { .c = job->c, .m = job->m, .pool = job->pool, .hook = job->hook };
+	struct code k = {.c = job->c, .m = job->m, .pool = job->pool, .hook = job->hook};
 	enum edit_result result = code_open(&k);
 
 	if (!result)

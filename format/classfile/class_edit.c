@@ -73,7 +73,7 @@ struct class_edit {
 static enum edit_result edit_method(struct class_edit *e, const struct class_method *m, uint32_t id)
 {
 	const struct class_file *c = e->c;
-	struct code_job job = { .c = c, .m = m, .pool = &e->pool, .hook = e->hook, .id = id };
+	struct code_job job = {.c = c, .m = m, .pool = &e->pool, .hook = e->hook, .id = id};
 	uint32_t code_end = m->code_offset + 6 + get_u4(c->bytes + m->code_offset + 2);
 	enum edit_result result;
 
@@ -153,7 +153,7 @@ static enum class_status edit_write_class(struct class_edit *e, struct method_ed
 enum class_status class_edit(const struct class_file *c, const struct class_hooks *hooks, struct method_edit *edits,
 			     uint32_t count, struct arena *a, const uint8_t **out, size_t *out_size)
 {
-	struct class_edit e = { .c = c };
+	struct class_edit e = {.c = c};
 	size_t limit = output_limit(c->size);
 	enum class_status status;
 	uint32_t i;
@@ -167,7 +167,7 @@ enum class_status class_edit(const struct class_file *c, const struct class_hook
 	if (limit > UINT32_MAX || !make_hooks(&e.pool, hooks, &e.hook))
 		return CLASS_MALFORMED;
 	e.limit = (uint32_t)limit;
-	e.out = (struct output){ .bytes = a->at, .end = e.limit };
+	e.out = (struct output){.bytes = a->at, .end = e.limit};
 	status = edit_write_class(&e, edits, count);
 	if (status || !e.edited)
 		return status;

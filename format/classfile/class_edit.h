@@ -34,7 +34,7 @@ enum edit_result {
 	EDIT_TOO_LARGE, /* would pass 65535 bytes of code, or 65535 locals or stack */
 	EDIT_HUGE,	/* was at most 8000 bytes of code and would be more: HotSpot would not compile it any more */
 	EDIT_MALFORMED, /* its Code attribute breaks JVMS 4.7.3 or 4.9.1, or has a StackMapTable that we cannot follow */
-	EDIT_SHAPE,	/* a constructor that hides `this` before its super()/this() call, so that the call cannot be told */
+	EDIT_SHAPE, /* a constructor that hides `this` before its super()/this() call, so that the call cannot be told */
 };
 
 struct method_edit {

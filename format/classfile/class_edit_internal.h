@@ -7,14 +7,15 @@
 #include "format/classfile/class_frames.h"
 #include "format/classfile/class_pool.h"
 
-enum { /* of each byte of the old code */
-	MARK_START = 1,	 /* an instruction begins */
-	MARK_EARLY = 2,	 /* ... before which `this` is not initialised, nor behind it */
-	MARK_INIT = 64,	 /* ... the super() or this() call itself */
-	MARK_FAR = 4,	 /* ... a branch whose target is out of its reach */
-	MARK_LATE = 8,	 /* ... in the second half of the method */
-	MARK_HEAD = 16,	 /* ... that far branches of the first half go to, over a goto_w at the head of the code */
-	MARK_TAIL = 32,	 /* ... those of the second half, over one behind the body */
+/* of each byte of the old code */
+enum {
+	MARK_START = 1, /* an instruction begins */
+	MARK_EARLY = 2, /* ... before which `this` is not initialised, nor behind it */
+	MARK_INIT = 64, /* ... the super() or this() call itself */
+	MARK_FAR = 4,	/* ... a branch whose target is out of its reach */
+	MARK_LATE = 8,	/* ... in the second half of the method */
+	MARK_HEAD = 16, /* ... that far branches of the first half go to, over a goto_w at the head of the code */
+	MARK_TAIL = 32, /* ... those of the second half, over one behind the body */
 };
 
 /* Constants that all edited methods of a class use. */
@@ -52,14 +53,14 @@ struct code {
 	struct frame_reader reader;
 	/* as it will be */
 	struct snippet enter, leave, thrown;
-	uint32_t *moved;	/* [length + 1]: new offset of each old one; of an xreturn, of the `leave` before it */
-	uint32_t *head, *tail;	/* [length]: offsets of the goto_w to a target, NULL without far branches */
+	uint32_t *moved;       /* [length + 1]: new offset of each old one; of an xreturn, of the `leave` before it */
+	uint32_t *head, *tail; /* [length]: offsets of the goto_w to a target, NULL without far branches */
 	uint32_t heads, tails;
-	uint32_t body_end;	/* new */
+	uint32_t body_end; /* new */
 	bool has_early, has_late;
 	uint32_t early_handler, late_handler; /* offsets, where there is such code */
 	uint32_t new_length;
-	uint16_t *first_entry;	/* [exception_count]: the first of the new entries that came from each old one */
+	uint16_t *first_entry; /* [exception_count]: the first of the new entries that came from each old one */
 };
 
 /* class_flow.c: set MARK_EARLY and MARK_INIT in a constructor that has frames. */

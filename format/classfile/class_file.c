@@ -38,12 +38,15 @@ void *arena_alloc(struct arena *a, size_t size)
 static uint32_t constant_size(uint8_t tag)
 {
 	static const uint8_t size[] = {
-		[CONSTANT_UTF8] = 2,	     [CONSTANT_INTEGER] = 4,	      [4] = 4 /* Float */,
-		[CONSTANT_LONG] = 8,	     [CONSTANT_DOUBLE] = 8,	      [CONSTANT_CLASS] = 2,
-		[8] = 2 /* String */,	     [CONSTANT_FIELDREF] = 4,	      [CONSTANT_METHODREF] = 4,
-		[CONSTANT_INTERFACE_METHODREF] = 4, [CONSTANT_NAME_AND_TYPE] = 4, [15] = 3 /* MethodHandle */,
-		[16] = 2 /* MethodType */,   [CONSTANT_DYNAMIC] = 4,	      [CONSTANT_INVOKE_DYNAMIC] = 4,
-		[19] = 2 /* Module */,	     [20] = 2 /* Package */,
+		[CONSTANT_UTF8] = 2,	       [CONSTANT_INTEGER] = 4,
+		[4] = 4 /* Float */,	       [CONSTANT_LONG] = 8,
+		[CONSTANT_DOUBLE] = 8,	       [CONSTANT_CLASS] = 2,
+		[8] = 2 /* String */,	       [CONSTANT_FIELDREF] = 4,
+		[CONSTANT_METHODREF] = 4,      [CONSTANT_INTERFACE_METHODREF] = 4,
+		[CONSTANT_NAME_AND_TYPE] = 4,  [15] = 3 /* MethodHandle */,
+		[16] = 2 /* MethodType */,     [CONSTANT_DYNAMIC] = 4,
+		[CONSTANT_INVOKE_DYNAMIC] = 4, [19] = 2 /* Module */,
+		[20] = 2 /* Package */,
 	};
 
 	return tag < sizeof(size) ? size[tag] : 0;
@@ -136,7 +139,7 @@ bool class_descriptor_next(struct class_text *left, struct class_text *type)
 		return false;
 	if (n >= left->length)
 		return false;
-	*type = (struct class_text){ left->text, (uint16_t)(n + 1) };
+	*type = (struct class_text){left->text, (uint16_t)(n + 1)};
 	left->text += n + 1;
 	left->length -= n + 1;
 	return true;
@@ -169,7 +172,7 @@ static void parse_code(struct class_method *m, const struct cursor *in)
 	uint32_t length = cursor_u4(&code);
 
 	code.end = code.at + length; /* skip_attributes() has seen that it is all there */
-	cursor_skip(&code, 4); /* max_stack, max_locals */
+	cursor_skip(&code, 4);	     /* max_stack, max_locals */
 	m->code_length = cursor_u4(&code);
 	cursor_skip(&code, m->code_length);
 	if (code.bad || !m->code_length || m->code_length > 65535)
@@ -244,7 +247,7 @@ enum class_status class_parse(struct class_file *c, const void *bytes, size_t si
 	struct cursor in = cursor_at(bytes, 0, size > SIZE_MAX_CLASS ? 0 : (uint32_t)size);
 	enum class_status status;
 
-	*c = (struct class_file){ .bytes = bytes, .size = size };
+	*c = (struct class_file){.bytes = bytes, .size = size};
 	if (cursor_u4(&in) != MAGIC)
 		return CLASS_MALFORMED;
 	c->minor = cursor_u2(&in);
@@ -281,22 +284,23 @@ struct annotation_level {
 static bool skip_value(struct cursor *in, struct annotation_level *inner)
 {
 	switch (cursor_u1(in)) {
-	case 'e':
-		cursor_skip(in, 4);
-		return false;
+	case 'e': cursor_skip(in, 4); return false;
 	case '@':
 		cursor_skip(in, 2);
-		*inner = (struct annotation_level){ cursor_u2(in), true };
+		*inner = (struct annotation_level){cursor_u2(in), true};
 		return true;
-	case '[':
-		*inner = (struct annotation_level){ cursor_u2(in), false };
-		return true;
-	case 'B': case 'C': case 'D': case 'F': case 'I': case 'J': case 'S': case 'Z': case 's': case 'c':
-		cursor_skip(in, 2);
-		return false;
-	default:
-		in->bad = true;
-		return false;
+	case '[': *inner = (struct annotation_level){cursor_u2(in), false}; return true;
+	case 'B':
+	case 'C':
+	case 'D':
+	case 'F':
+	case 'I':
+	case 'J':
+	case 'S':
+	case 'Z':
+	case 's':
+	case 'c': cursor_skip(in, 2); return false;
+	default: in->bad = true; return false;
 	}
 }
 
@@ -305,7 +309,7 @@ void class_skip_annotation(struct cursor *in)
 	struct annotation_level level[ANNOTATION_DEPTH];
 	uint32_t depth = 0;
 
-	level[0] = (struct annotation_level){ cursor_u2(in), true };
+	level[0] = (struct annotation_level){cursor_u2(in), true};
 	while (!in->bad) {
 		while (!level[depth].left) {
 			if (!depth)
@@ -322,7 +326,8 @@ void class_skip_annotation(struct cursor *in)
 	}
 }
 
-bool class_each_annotation_type(const void *bytes, size_t size, bool (*see)(uint16_t type, void *context), void *context)
+bool class_each_annotation_type(const void *bytes, size_t size, bool (*see)(uint16_t type, void *context),
+				void *context)
 {
 	struct cursor in = cursor_at(bytes, 0, size > SIZE_MAX_CLASS ? 0 : (uint32_t)size);
 	uint32_t n = cursor_u2(&in);
@@ -365,7 +370,8 @@ static void see_attributes(const struct class_file *c, struct cursor in, class_s
 		if (!cursor_has(&in, length))
 			return;
 		if (class_text_is(name, "RuntimeVisibleAnnotations")) {
-			class_each_annotation_type(in.bytes + in.at, length, file_see_type, &(struct typed){ c, see, context });
+			class_each_annotation_type(in.bytes + in.at, length, file_see_type,
+						   &(struct typed){c, see, context});
 			return;
 		}
 		cursor_skip(&in, length);
@@ -395,7 +401,7 @@ static bool file_is_wanted(struct class_text t, void *context)
 
 bool class_has_annotation(const struct class_file *c, const char *descriptor)
 {
-	struct wanted w = { descriptor, false };
+	struct wanted w = {descriptor, false};
 
 	class_each_annotation(c, NULL, file_is_wanted, &w);
 	return w.found;
@@ -403,7 +409,7 @@ bool class_has_annotation(const struct class_file *c, const char *descriptor)
 
 bool class_method_has_annotation(const struct class_file *c, const struct class_method *m, const char *descriptor)
 {
-	struct wanted w = { descriptor, false };
+	struct wanted w = {descriptor, false};
 
 	class_each_annotation(c, m, file_is_wanted, &w);
 	return w.found;

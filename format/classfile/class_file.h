@@ -36,19 +36,19 @@ struct class_text {
 struct class_method {
 	uint16_t access; /* JVMS 4.6 */
 	struct class_text name, descriptor;
-	uint32_t offset;	 /* of the method_info in the file */
-	uint32_t size;		 /* of the method_info */
-	uint32_t code_offset;	 /* of the Code attribute (its name index), 0: none */
-	uint32_t code_length;	 /* bytes of bytecode */
+	uint32_t offset;      /* of the method_info in the file */
+	uint32_t size;	      /* of the method_info */
+	uint32_t code_offset; /* of the Code attribute (its name index), 0: none */
+	uint32_t code_length; /* bytes of bytecode */
 };
 
 struct class_file {
 	const uint8_t *bytes;
 	size_t size;
 	uint16_t major, minor;
-	uint16_t constants;   /* constant_pool_count */
-	uint32_t *constant;   /* offset of the tag of each constant, 0 for unusable ones */
-	uint32_t pool_end;    /* offset behind the constant pool, where access_flags stand */
+	uint16_t constants; /* constant_pool_count */
+	uint32_t *constant; /* offset of the tag of each constant, 0 for unusable ones */
+	uint32_t pool_end;  /* offset behind the constant pool, where access_flags stand */
 	uint16_t access;
 	struct class_text name, super; /* internal form; super.length 0 for java/lang/Object */
 	uint32_t interfaces_offset;    /* of interfaces_count */
@@ -79,7 +79,8 @@ void class_each_annotation(const struct class_file *c, const struct class_method
  * The content of a RuntimeVisibleAnnotations attribute (behind its length): the number of each annotation's type in the
  * constant pool, until `see` returns false. False when it did, or when these are no such bytes. Needs no class_parse().
  */
-bool class_each_annotation_type(const void *bytes, size_t size, bool (*see)(uint16_t type, void *context), void *context);
+bool class_each_annotation_type(const void *bytes, size_t size, bool (*see)(uint16_t type, void *context),
+				void *context);
 
 /*
  * The Utf8 constants of a constant pool: `pool` are the bytes behind

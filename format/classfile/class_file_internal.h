@@ -6,7 +6,8 @@
 #include "format/classfile/class_bytes.h"
 #include "format/classfile/class_file.h"
 
-enum { /* JVMS 4.4, those that we look into */
+/* JVMS 4.4, those that we look into */
+enum {
 	CONSTANT_UTF8 = 1,
 	CONSTANT_INTEGER = 3,
 	CONSTANT_LONG = 5,

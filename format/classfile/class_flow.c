@@ -83,7 +83,7 @@ static enum edit_result height_of_frame(struct height *h, const struct frame *f)
 	enum edit_result result = EDIT_DONE;
 	uint32_t i;
 
-	*h = (struct height){ .early = f->local_count && f->locals[0].tag == VTYPE_UNINIT_THIS };
+	*h = (struct height){.early = f->local_count && f->locals[0].tag == VTYPE_UNINIT_THIS};
 	if (f->this_count > h->early)
 		return EDIT_SHAPE;
 	for (i = 0; i < f->stack_count && !result; i++) {
@@ -103,7 +103,7 @@ static enum edit_result step_dup(struct height *h, uint8_t op)
 	static const struct {
 		uint8_t off;
 		char on[7];
-	} move[] = { { 1, "11" }, { 2, "121" }, { 3, "1321" }, { 2, "2121" }, { 3, "21321" }, { 4, "214321" }, { 2, "12" } };
+	} move[] = {{1, "11"}, {2, "121"}, {3, "1321"}, {2, "2121"}, {3, "21321"}, {4, "214321"}, {2, "12"}};
 	const char *on = move[op - OP_DUP].on;
 	uint32_t off = move[op - OP_DUP].off;
 	bool is_this[5];
@@ -152,7 +152,8 @@ static enum edit_result flow_step(const struct code *k, const struct op *o, stru
 		return step_dup(h, op);
 	if (op == OP_ALOAD || (op >= OP_ALOAD_0 && op < OP_ALOAD_0 + 4))
 		return height_push(h, h->early && local_of(o, OP_ALOAD_0) == 0);
-	if (is_store(op) && h->early && (local_of(o, OP_ISTORE_0) == 0 || (h->depth && height_is_this(h, h->depth - 1))))
+	if (is_store(op) && h->early &&
+	    (local_of(o, OP_ISTORE_0) == 0 || (h->depth && height_is_this(h, h->depth - 1))))
 		return EDIT_SHAPE;
 	if (!op_effect(o, k->c, &pops, &pushes))
 		return EDIT_MALFORMED;
@@ -182,7 +183,7 @@ static enum edit_result meet_frame(struct code *k, const struct op *o, struct he
 enum edit_result code_mark_early(struct code *k)
 {
 	enum edit_result result = EDIT_DONE;
-	struct height h = { .early = k->initial.this_count };
+	struct height h = {.early = k->initial.this_count};
 	bool live = true, early;
 	struct op o;
 	uint32_t at;

@@ -143,12 +143,12 @@ int frames_next(struct frame_reader *r)
 static struct vtype vtype_of(struct class_text type)
 {
 	switch (type.text[0]) {
-	case 'J': return (struct vtype){ .tag = VTYPE_LONG };
-	case 'D': return (struct vtype){ .tag = VTYPE_DOUBLE };
-	case 'F': return (struct vtype){ .tag = VTYPE_FLOAT };
+	case 'J': return (struct vtype){.tag = VTYPE_LONG};
+	case 'D': return (struct vtype){.tag = VTYPE_DOUBLE};
+	case 'F': return (struct vtype){.tag = VTYPE_FLOAT};
 	case 'L':
-	case '[': return (struct vtype){ .tag = VTYPE_OBJECT };
-	default: return (struct vtype){ .tag = VTYPE_INTEGER };
+	case '[': return (struct vtype){.tag = VTYPE_OBJECT};
+	default: return (struct vtype){.tag = VTYPE_INTEGER};
 	}
 }
 
@@ -157,9 +157,9 @@ bool frame_initial(struct frame *f, const struct class_file *c, const struct cla
 	struct class_text left = m->descriptor, type;
 	bool uninit = class_text_is(m->name, "<init>") && c->super.length;
 
-	*f = (struct frame){ .locals = f->locals, .stack = f->stack, .same_locals = true };
+	*f = (struct frame){.locals = f->locals, .stack = f->stack, .same_locals = true};
 	if (!(m->access & 0x0008)) { /* ACC_STATIC */
-		f->locals[f->local_count++] = (struct vtype){ .tag = uninit ? VTYPE_UNINIT_THIS : VTYPE_OBJECT };
+		f->locals[f->local_count++] = (struct vtype){.tag = uninit ? VTYPE_UNINIT_THIS : VTYPE_OBJECT};
 		f->local_slots++;
 		f->this_count = uninit;
 	}

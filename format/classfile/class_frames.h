@@ -5,7 +5,8 @@
 
 #include "format/classfile/class_file_internal.h"
 
-enum { /* verification_type_info tags */
+/* verification_type_info tags */
+enum {
 	VTYPE_TOP = 0,
 	VTYPE_INTEGER = 1,
 	VTYPE_FLOAT = 2,
@@ -27,17 +28,17 @@ struct frame {
 	uint32_t local_count, local_slots; /* a long or double is one local of two slots */
 	uint32_t stack_count;
 	uint32_t this_count; /* locals that are uninitializedThis */
-	bool same_locals; /* as in the frame before */
+	bool same_locals;    /* as in the frame before */
 };
 
 struct frame_reader {
 	struct cursor in;
-	uint32_t left;	       /* frames to come */
-	uint32_t local_limit;  /* slots: max_locals */
-	uint32_t stack_limit;  /* slots: max_stack */
-	uint32_t room;	       /* entries of frame.locals and of frame.stack */
+	uint32_t left;	      /* frames to come */
+	uint32_t local_limit; /* slots: max_locals */
+	uint32_t stack_limit; /* slots: max_stack */
+	uint32_t room;	      /* entries of frame.locals and of frame.stack */
 	bool begun;
-	struct frame frame;    /* the one that was read last; at first the initial frame */
+	struct frame frame; /* the one that was read last; at first the initial frame */
 };
 
 /*
@@ -55,13 +56,13 @@ bool frame_initial(struct frame *f, const struct class_file *c, const struct cla
 
 struct frame_writer {
 	struct output *out;
-	const uint8_t *code;	/* old code, and the new offset of each of its bytes: they relocate UNINIT */
+	const uint8_t *code; /* old code, and the new offset of each of its bytes: they relocate UNINIT */
 	const uint32_t *moved;
 	uint32_t code_length;
-	uint32_t max_locals;	/* old: the new long goes there */
-	uint32_t count, last;	/* frames written, offset of the last */
-	bool stale;		/* the frame written last is not the one before in the reader */
-	bool bad;		/* an UNINIT that is at no `new` */
+	uint32_t max_locals;  /* old: the new long goes there */
+	uint32_t count, last; /* frames written, offset of the last */
+	bool stale;	      /* the frame written last is not the one before in the reader */
+	bool bad;	      /* an UNINIT that is at no `new` */
 };
 
 /* Write `f` at offset `at` with a long behind its locals, at slot max_locals. Offsets must rise. */

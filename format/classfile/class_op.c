@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/classfile/class_op.h"
 
+/* clang-format off */
 #define TIMES(first, last, value) [first ... last] = (value)
 
 /* Bytes of each instruction; 0: depends on what follows, or no instruction. */
@@ -44,6 +45,7 @@ static const uint8_t op_slots[202] = {
 	[OP_NEW] = 0x01, TIMES(188, 190, 0x11), [OP_ATHROW] = 0x10, TIMES(192, 193, 0x11), TIMES(194, 195, 0x10),
 	TIMES(OP_WIDE, OP_MULTIANEWARRAY, VARIES), TIMES(198, 199, 0x10), [OP_GOTO_W] = 0x00, [OP_JSR_W] = VARIES,
 };
+/* clang-format on */
 
 /* Bytes of a switch at `at`, 0 when it has no shape; in 64 bits, as a table may claim 2^32 entries. */
 static uint64_t switch_length(const struct op *o, uint32_t code_length)
@@ -69,7 +71,7 @@ bool op_read(struct op *o, const uint8_t *code, uint32_t code_length, uint32_t a
 {
 	uint64_t length;
 
-	*o = (struct op){ .code = code, .at = at, .op = code[at] };
+	*o = (struct op){.code = code, .at = at, .op = code[at]};
 	if (o->op > OP_JSR_W)
 		return false;
 	length = op_length[o->op];
@@ -126,8 +128,8 @@ static uint32_t type_slots(struct class_text type)
 /* The descriptor of a Fieldref, Methodref, ... or of a call site (JVMS 4.4.2, 4.4.10). */
 static bool member_descriptor(const struct class_file *c, uint32_t index, struct class_text *descriptor)
 {
-	static const uint8_t tags[] = { CONSTANT_FIELDREF, CONSTANT_METHODREF, CONSTANT_INTERFACE_METHODREF,
-					CONSTANT_INVOKE_DYNAMIC };
+	static const uint8_t tags[] = {CONSTANT_FIELDREF, CONSTANT_METHODREF, CONSTANT_INTERFACE_METHODREF,
+				       CONSTANT_INVOKE_DYNAMIC};
 	const uint8_t *p = NULL;
 	uint32_t i;
 
@@ -143,7 +145,8 @@ static bool field_effect(const struct op *o, const struct class_file *c, uint32_
 	struct class_text descriptor, type;
 	bool put = (o->op - OP_GETSTATIC) & 1;
 
-	if (!member_descriptor(c, get_u2(o->code + o->at + 1), &descriptor) || !class_descriptor_next(&descriptor, &type))
+	if (!member_descriptor(c, get_u2(o->code + o->at + 1), &descriptor) ||
+	    !class_descriptor_next(&descriptor, &type))
 		return false;
 	*pops = (o->op >= OP_GETSTATIC + 2) + (put ? type_slots(type) : 0);
 	*pushes = put ? 0 : type_slots(type);

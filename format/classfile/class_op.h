@@ -5,7 +5,8 @@
 
 #include "format/classfile/class_file_internal.h"
 
-enum { /* those that are named in our code */
+/* those that are named in our code */
+enum {
 	OP_ICONST_0 = 3,
 	OP_BIPUSH = 16,
 	OP_SIPUSH = 17,

@@ -36,7 +36,8 @@ static uint32_t table_size(size_t size)
 
 size_t pool_memory(size_t size, uint32_t edits)
 {
-	return added_limit(size, edits) * sizeof(uint32_t) + added_size(size, edits) + table_size(size) * sizeof(uint16_t) + 64;
+	return added_limit(size, edits) * sizeof(uint32_t) + added_size(size, edits) +
+	       table_size(size) * sizeof(uint16_t) + 64;
 }
 
 static bool constant_text(const struct class_pool *p, uint32_t index, uint8_t *tag, struct class_text *text);
@@ -89,7 +90,7 @@ static bool constant_text(const struct class_pool *p, uint32_t index, uint8_t *t
 	}
 	if (!b || *b != CONSTANT_UTF8)
 		return false;
-	*text = (struct class_text){ (const char *)b + 3, get_u2(b + 1) };
+	*text = (struct class_text){(const char *)b + 3, get_u2(b + 1)};
 	return *tag == CONSTANT_UTF8 || *tag == CONSTANT_CLASS;
 }
 
@@ -98,7 +99,7 @@ bool pool_init(struct class_pool *p, const struct class_file *c, uint32_t edits,
 	uint32_t slots = table_size(c->size);
 	uint32_t i;
 
-	*p = (struct class_pool){ .c = c, .count = c->constants, .limit = added_limit(c->size, edits) };
+	*p = (struct class_pool){.c = c, .count = c->constants, .limit = added_limit(c->size, edits)};
 	p->added.end = (uint32_t)added_size(c->size, edits);
 	p->added.bytes = arena_alloc(a, p->added.end);
 	p->added_at = arena_alloc(a, p->limit * sizeof(*p->added_at));
@@ -202,5 +203,5 @@ struct class_text class_text_of(const char *text)
 
 	while (text[n] && n < 65535)
 		n++;
-	return (struct class_text){ text, (uint16_t)n };
+	return (struct class_text){text, (uint16_t)n};
 }

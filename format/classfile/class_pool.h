@@ -7,10 +7,10 @@
 
 struct class_pool {
 	const struct class_file *c;
-	struct output added; /* the appended constants, as they stand in the file */
-	uint32_t *added_at;  /* offset of each in `added` */
+	struct output added;   /* the appended constants, as they stand in the file */
+	uint32_t *added_at;    /* offset of each in `added` */
 	uint32_t count, limit; /* constants of the class and ours; limit: of `added_at` */
-	uint16_t *table;     /* hashed numbers of Utf8 and Class constants */
+	uint16_t *table;       /* hashed numbers of Utf8 and Class constants */
 	uint32_t mask;
 	bool full;
 };

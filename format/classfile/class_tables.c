@@ -124,7 +124,7 @@ static bool name_initial_locals(struct code *k)
 		if (f->locals[i].tag != VTYPE_OBJECT)
 			continue;
 		if (type.text[0] == 'L') /* a class is named without L and ; an array as it is */
-			type = (struct class_text){ type.text + 1, (uint16_t)(type.length - 2) };
+			type = (struct class_text){type.text + 1, (uint16_t)(type.length - 2)};
 		f->locals[i].data = pool_class(k->pool, type);
 		if (!f->locals[i].data)
 			return false;
@@ -187,9 +187,10 @@ static bool put_body_frames(struct code *k, struct frame_writer *w)
 
 static void put_handler_frame(struct code *k, struct frame_writer *w, bool early)
 {
-	struct vtype self = { .tag = VTYPE_UNINIT_THIS };
-	struct vtype thrown = { .tag = VTYPE_OBJECT, .data = k->hook.throwable };
-	struct frame f = { .locals = &self, .local_count = early, .local_slots = early, .stack = &thrown, .stack_count = 1 };
+	struct vtype self = {.tag = VTYPE_UNINIT_THIS};
+	struct vtype thrown = {.tag = VTYPE_OBJECT, .data = k->hook.throwable};
+	struct frame f = {
+		.locals = &self, .local_count = early, .local_slots = early, .stack = &thrown, .stack_count = 1};
 
 	frame_put(w, &f, early ? k->early_handler : k->late_handler);
 }
@@ -197,8 +198,8 @@ static void put_handler_frame(struct code *k, struct frame_writer *w, bool early
 /* Write the StackMapTable, unless it would be empty, and count it. */
 static enum edit_result tables_put_frames(struct code *k, struct output *out, uint32_t *count)
 {
-	struct frame_writer w = { .out = out, .code = k->bytes, .code_length = k->length, .moved = k->moved,
-				  .max_locals = k->max_locals };
+	struct frame_writer w = {
+		.out = out, .code = k->bytes, .code_length = k->length, .moved = k->moved, .max_locals = k->max_locals};
 	uint8_t *header = output_room(out, 8);
 	bool whole = true;
 
@@ -349,13 +350,15 @@ static enum attribute_kind attribute_kind(struct class_text name)
 		return LINES;
 	if (class_text_is(name, "LocalVariableTable") || class_text_is(name, "LocalVariableTypeTable"))
 		return VARIABLES;
-	if (class_text_is(name, "RuntimeVisibleTypeAnnotations") || class_text_is(name, "RuntimeInvisibleTypeAnnotations"))
+	if (class_text_is(name, "RuntimeVisibleTypeAnnotations") ||
+	    class_text_is(name, "RuntimeInvisibleTypeAnnotations"))
 		return TYPE_ANNOTATIONS;
 	return UNKNOWN;
 }
 
 /* Copy one attribute, then change the offsets in the copy: none of these tables changes its size. */
-static enum edit_result move_attribute(const struct code *k, struct output *out, struct cursor in, enum attribute_kind kind)
+static enum edit_result move_attribute(const struct code *k, struct output *out, struct cursor in,
+				       enum attribute_kind kind)
 {
 	uint32_t size = in.end - in.at;
 	uint8_t *copy = output_room(out, size);

@@ -151,8 +151,8 @@ static void start_element(void *context, const char *name, const char **pairs)
 	n = element == JFC_ELEMENTS ? NULL : node_new(r, element, pairs);
 	if (element == JFC_ELEMENTS) {
 		jfc_read_fail(r, jfc_wrong_at(r->j, (unsigned)XML_GetCurrentLineNumber(r->parser),
-				     (unsigned)XML_GetCurrentColumnNumber(r->parser) + 1, r->d,
-				     "it begins with <%.40s> and not with <configuration>", name));
+					      (unsigned)XML_GetCurrentColumnNumber(r->parser) + 1, r->d,
+					      "it begins with <%.40s> and not with <configuration>", name));
 	} else if (!n) {
 		fail_memory(r);
 	} else {
@@ -256,8 +256,8 @@ static void start_doctype(void *context, const char *name, const char *system, c
 
 	if (!r->err)
 		jfc_read_fail(r, jfc_wrong_at(r->j, (unsigned)XML_GetCurrentLineNumber(r->parser),
-				     (unsigned)XML_GetCurrentColumnNumber(r->parser) + 1, r->d,
-				     "a document type is not allowed"));
+					      (unsigned)XML_GetCurrentColumnNumber(r->parser) + 1, r->d,
+					      "a document type is not allowed"));
 }
 
 static void explain_xml(struct reader *r)

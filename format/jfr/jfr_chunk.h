@@ -49,8 +49,8 @@ struct jfr_chunk {
 	struct jfr_timebase clock;
 	bool has_constants, out_of_memory;
 	struct jfr_read_pools constants; /* once somebody asked for one */
-	struct jfr_fault *fault;	/* the file's */
-	const struct meta_type *last;	/* of the event before: the next one is often like it */
+	struct jfr_fault *fault;	 /* the file's */
+	const struct meta_type *last;	 /* of the event before: the next one is often like it */
 	uint64_t last_id;
 	void (*forget)(const void *data, size_t size); /* the file's */
 	unsigned int references;

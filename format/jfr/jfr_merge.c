@@ -65,7 +65,8 @@ static void rewind_input(struct input *in)
 	metadata_set(&in->mapped, NULL);
 }
 
-static int each_chunk(struct merge *m, struct input *in, int (*look)(struct merge *, struct input *, struct jfr_chunk *))
+static int each_chunk(struct merge *m, struct input *in,
+		      int (*look)(struct merge *, struct input *, struct jfr_chunk *))
 {
 	struct jfr_chunk *chunk;
 	int err;

@@ -36,6 +36,7 @@ struct jfr_merged {
  * are left), -EINVAL (file->fault of one of them says what is wrong; or, if none does, their types do not go
  * together), -ENODATA: there is no chunk in them; or what the sink said.
  */
-int jfr_merge(struct jfr_file *const *files, size_t count, const struct jfr_merge_sink *sink, struct jfr_merged *merged);
+int jfr_merge(struct jfr_file *const *files, size_t count, const struct jfr_merge_sink *sink,
+	      struct jfr_merged *merged);
 
 #endif

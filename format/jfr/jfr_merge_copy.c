@@ -8,11 +8,14 @@
 #define CHECKPOINT	 1
 #define TICKS_PER_SECOND 1000000000
 
-int jfr_merge_copy_init(struct jfr_merge_copy *c, const struct jfr_merge_types *types, const struct bytes *metadata, uint64_t metadata_id,
-		  const struct jfr_timebase *clock)
+int jfr_merge_copy_init(struct jfr_merge_copy *c, const struct jfr_merge_types *types, const struct bytes *metadata,
+			uint64_t metadata_id, const struct jfr_timebase *clock)
 {
 	*c = (struct jfr_merge_copy){
-		.types = types, .metadata = metadata, .metadata_id = metadata_id, .clock = *clock,
+		.types = types,
+		.metadata = metadata,
+		.metadata_id = metadata_id,
+		.clock = *clock,
 		.pools = calloc(types->count + 1, sizeof(*c->pools)),
 	};
 	return c->pools ? 0 : -ENOMEM;
@@ -55,7 +58,8 @@ static int64_t merge_copy_span(const struct jfr_chunk *chunk, int64_t ticks)
 	return is_special(ticks) ? ticks : jfr_timebase_span(&chunk->clock, ticks);
 }
 
-int64_t jfr_merge_copy_end_of(const struct jfr_merge_copy *c, const struct jfr_original *from, const struct jfr_event *e)
+int64_t jfr_merge_copy_end_of(const struct jfr_merge_copy *c, const struct jfr_original *from,
+			      const struct jfr_event *e)
 {
 	struct jfr_times t = jfr_event_times(from->chunk, e);
 
@@ -116,28 +120,16 @@ static void copy_text(struct passage *p, const struct meta_type *t)
 static void copy_value(struct passage *p, const struct meta_type *t)
 {
 	switch (t->kind) {
-	case META_STRUCT:
-		copy_struct(p, t);
-		break;
+	case META_STRUCT: copy_struct(p, t); break;
 	case META_BOOLEAN:
-	case META_BYTE:
-		copy_raw(p, 1);
-		break;
+	case META_BYTE: copy_raw(p, 1); break;
 	case META_CHAR:
 	case META_SHORT:
 	case META_INT:
-	case META_LONG:
-		bytes_put_leb(p->out, cursor_leb(&p->in));
-		break;
-	case META_FLOAT:
-		copy_raw(p, 4);
-		break;
-	case META_DOUBLE:
-		copy_raw(p, 8);
-		break;
-	case META_STRING:
-		copy_text(p, t);
-		break;
+	case META_LONG: bytes_put_leb(p->out, cursor_leb(&p->in)); break;
+	case META_FLOAT: copy_raw(p, 4); break;
+	case META_DOUBLE: copy_raw(p, 8); break;
+	case META_STRING: copy_text(p, t); break;
 	}
 }
 
@@ -184,7 +176,8 @@ static void copy_event_id(struct passage *p)
 	const struct meta_type *t = jfr_metadata_type(p->from->chunk->metadata, id);
 
 	/* JDK 17 has settings of events that it does not declare */
-	bytes_put_leb(p->out, t ? p->to->types->types[p->from->types->plan[t->index].type].id : p->to->types->last_id + 1 + id);
+	bytes_put_leb(p->out,
+		      t ? p->to->types->types[p->from->types->plan[t->index].type].id : p->to->types->last_id + 1 + id);
 }
 
 /* Start and duration of an event are ticks whatever the annotations say. */

@@ -40,12 +40,13 @@ struct jfr_original {
 };
 
 /* `types` and `metadata` stay the caller's. -ENOMEM; release it in every case. */
-int jfr_merge_copy_init(struct jfr_merge_copy *c, const struct jfr_merge_types *types, const struct bytes *metadata, uint64_t metadata_id,
-		  const struct jfr_timebase *clock);
+int jfr_merge_copy_init(struct jfr_merge_copy *c, const struct jfr_merge_types *types, const struct bytes *metadata,
+			uint64_t metadata_id, const struct jfr_timebase *clock);
 void jfr_merge_copy_release(struct jfr_merge_copy *c);
 
 /* The tick of the copy at which an event of the chunk ended. */
-int64_t jfr_merge_copy_end_of(const struct jfr_merge_copy *c, const struct jfr_original *from, const struct jfr_event *e);
+int64_t jfr_merge_copy_end_of(const struct jfr_merge_copy *c, const struct jfr_original *from,
+			      const struct jfr_event *e);
 
 void jfr_merge_copy_begin(struct jfr_merge_copy *c, int64_t start_ticks);
 size_t jfr_merge_copy_size(const struct jfr_merge_copy *c); /* of the chunk so far, about */

@@ -79,8 +79,8 @@ void jfr_merge_ids_release(struct jfr_merge_ids *k)
 int jfr_merge_id_map_begin(struct jfr_merge_id_map *map, const struct jfr_merge_ids *k)
 {
 	*map = (struct jfr_merge_id_map){.before = calloc(k->types + 1, sizeof(*map->before)),
-				    .own = calloc(k->types + 1, sizeof(*map->own)),
-				    .zero = calloc(k->types + 1, sizeof(*map->zero))};
+					 .own = calloc(k->types + 1, sizeof(*map->own)),
+					 .zero = calloc(k->types + 1, sizeof(*map->zero))};
 	if (!map->before || !map->own || !map->zero)
 		return -ENOMEM;
 	memcpy(map->before, k->used, k->types * sizeof(*map->before));
@@ -166,7 +166,8 @@ static int scan_pool(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, uint
 	return 0;
 }
 
-int jfr_merge_id_map_scan(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, const struct union_map *types, struct jfr_chunk *chunk)
+int jfr_merge_id_map_scan(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, const struct union_map *types,
+			  struct jfr_chunk *chunk)
 {
 	int err = 0;
 
@@ -185,7 +186,8 @@ static bool merge_ids_add(uint64_t *used, uint64_t own)
 int jfr_merge_id_map_end(struct jfr_merge_id_map *map, struct jfr_merge_ids *k)
 {
 	for (uint32_t i = 0; i < k->types; i++)
-		if (!merge_ids_add(&k->used[i].low, map->own[i].low) || !merge_ids_add(&k->used[i].high, map->own[i].high))
+		if (!merge_ids_add(&k->used[i].low, map->own[i].low) ||
+		    !merge_ids_add(&k->used[i].high, map->own[i].high))
 			return -EOVERFLOW;
 	return 0;
 }

@@ -27,8 +27,8 @@ struct key_range {
 };
 
 struct jfr_merge_ids {
-	uint32_t types;		/* of the union */
-	struct key_range *used; /* by type: by the recordings so far */
+	uint32_t types;		  /* of the union */
+	struct key_range *used;	  /* by type: by the recordings so far */
 	struct key_table threads; /* Java id and system's id to key */
 };
 
@@ -36,7 +36,7 @@ struct jfr_merge_ids {
 struct jfr_merge_id_map {
 	struct key_range *before, *own; /* by type of the union: of the other recordings, and of this one */
 	bool *zero;			/* by type: it has a constant whose key is 0; else that means none */
-	struct key_table threads; /* key to key, of those that another recording knows */
+	struct key_table threads;	/* key to key, of those that another recording knows */
 };
 
 int jfr_merge_ids_init(struct jfr_merge_ids *k, const struct jfr_merge_types *u);
@@ -44,7 +44,8 @@ void jfr_merge_ids_release(struct jfr_merge_ids *k);
 
 /* Begin a recording, look at each of its chunks, end it. -ENOMEM; -EOVERFLOW: there are no keys left. */
 int jfr_merge_id_map_begin(struct jfr_merge_id_map *map, const struct jfr_merge_ids *k);
-int jfr_merge_id_map_scan(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, const struct union_map *types, struct jfr_chunk *chunk);
+int jfr_merge_id_map_scan(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, const struct union_map *types,
+			  struct jfr_chunk *chunk);
 int jfr_merge_id_map_end(struct jfr_merge_id_map *map, struct jfr_merge_ids *k);
 void jfr_merge_id_map_release(struct jfr_merge_id_map *map);
 

@@ -47,8 +47,8 @@ int jfr_merge_types_add(struct jfr_merge_types *u, struct jfr_metadata *m);
 
 /* How the values of one metadata become those of the union. Every metadata must have been added before the first. */
 struct union_plan {
-	uint32_t type;	/* index in the union */
-	bool straight;	/* the same fields in the same order */
+	uint32_t type;	 /* index in the union */
+	bool straight;	 /* the same fields in the same order */
 	int32_t *source; /* of each field of the union its index in the type; -1: it has none. NULL when straight */
 };
 
@@ -61,6 +61,7 @@ int union_map_build(struct union_map *map, const struct jfr_merge_types *u, cons
 void union_map_release(struct union_map *map);
 
 /* The body of the metadata event; where it was recorded is taken from `region`. -ENOMEM. */
-int jfr_merge_types_describe(const struct jfr_merge_types *u, const struct jfr_metadata *region, struct bytes *body, uint64_t *id);
+int jfr_merge_types_describe(const struct jfr_merge_types *u, const struct jfr_metadata *region, struct bytes *body,
+			     uint64_t *id);
 
 #endif

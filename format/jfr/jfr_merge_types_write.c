@@ -89,7 +89,8 @@ static void merge_types_write_put_type(struct describer *s, const struct union_t
 		else
 			jfr_type_write_attribute(&s->text, e->attribute[i].name, e->attribute[i].value);
 	}
-	jfr_type_write_children(&s->text, t->count + merge_types_write_count_children(&t->from->tree, t->type->element, "field"));
+	jfr_type_write_children(&s->text,
+				t->count + merge_types_write_count_children(&t->from->tree, t->type->element, "field"));
 	put_children(s, t, false);
 	for (uint32_t i = 0; i < t->count; i++)
 		put_whole(s, t->fields[i].from, t->fields[i].element);
@@ -126,7 +127,8 @@ static int build_maps(struct describer *s)
 	return err;
 }
 
-int jfr_merge_types_describe(const struct jfr_merge_types *u, const struct jfr_metadata *region, struct bytes *body, uint64_t *id)
+int jfr_merge_types_describe(const struct jfr_merge_types *u, const struct jfr_metadata *region, struct bytes *body,
+			     uint64_t *id)
 {
 	struct describer s = {.u = u};
 	int err = build_maps(&s);

@@ -124,7 +124,8 @@ static void declare_types(struct jfr_metadata *m, uint32_t root)
 		t->name = name ? name : "";
 		t->element = element;
 		t->event = super && strcmp(super, "jdk.jfr.Event") == 0;
-		t->simple = jfr_element_get(e, "simpleType") && metadata_count_children(&m->tree, element, "field") == 1;
+		t->simple =
+			jfr_element_get(e, "simpleType") && metadata_count_children(&m->tree, element, "field") == 1;
 		if (metadata_is_primitive(m, t))
 			t->kind = name_index(kinds, LENGTH(kinds), t->name);
 		t->role = name_index(roles, LENGTH(roles), t->name);

@@ -18,7 +18,7 @@
 /* One checkpoint ends where it passes this; none may reach LEB_PADDED_LIMIT, and a constant has less than a megabyte.
  */
 #define CHECKPOINT_SIZE (4u << 20)
-#define FORGET_AFTER	2 /* chunks */
+#define FORGET_AFTER	2	    /* chunks */
 #define PLENTY		(16u << 20) /* bytes of methods and of what they refer to: from here on those are forgotten, too */
 
 struct pooled {
@@ -27,7 +27,7 @@ struct pooled {
 	uint32_t hash;
 	uint32_t size;
 	uint32_t asked; /* number of the last chunk in which it was interned: who did that may use it soon */
-	size_t offset; /* in the pool's payload */
+	size_t offset;	/* in the pool's payload */
 };
 
 /* Types of what `ref` of a constant has the keys of. */

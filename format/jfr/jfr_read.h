@@ -35,7 +35,8 @@ struct jfr_file {
 	bool unfinished;	   /* the last chunk was still being written: only its finished part is read */
 	bool cut_off;		   /* the last chunk ends behind the data: the fault, unless the file grows meanwhile */
 	struct jfr_fault fault;
-	void (*forget)(const void *data, size_t size); /* called for a chunk that nobody holds any more; NULL: nothing is */
+	void (*forget)(const void *data,
+		       size_t size); /* called for a chunk that nobody holds any more; NULL: nothing is */
 };
 
 void jfr_file_init(struct jfr_file *f, const void *data, size_t size);

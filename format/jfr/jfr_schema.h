@@ -70,7 +70,7 @@ struct jfr_schema {
 	uint64_t pool_base; /* id of the type JFR_FIRST_POOL */
 	uint64_t id;	    /* of the metadata: a hash of its content */
 	enum jfr_kernel kernel;
-	struct bytes body;  /* the metadata event from its string table on */
+	struct bytes body; /* the metadata event from its string table on */
 };
 
 /*

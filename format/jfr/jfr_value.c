@@ -9,24 +9,14 @@ void jfr_skip(struct cursor *c, const struct meta_type *t)
 			jfr_skip_field(c, &t->fields[i]);
 		break;
 	case META_BOOLEAN:
-	case META_BYTE:
-		cursor_take(c, 1);
-		break;
+	case META_BYTE: cursor_take(c, 1); break;
 	case META_CHAR:
 	case META_SHORT:
 	case META_INT:
-	case META_LONG:
-		cursor_leb(c);
-		break;
-	case META_FLOAT:
-		cursor_take(c, 4);
-		break;
-	case META_DOUBLE:
-		cursor_take(c, 8);
-		break;
-	case META_STRING:
-		cursor_text(c);
-		break;
+	case META_LONG: cursor_leb(c); break;
+	case META_FLOAT: cursor_take(c, 4); break;
+	case META_DOUBLE: cursor_take(c, 8); break;
+	case META_STRING: cursor_text(c); break;
 	}
 }
 
@@ -98,20 +88,11 @@ static void take_number(struct cursor *c, const struct meta_type *t, struct jfr_
 {
 	v->kind = VALUE_NUMBER;
 	switch (t->kind) {
-	case META_BYTE:
-		v->number = (int8_t)cursor_u8(c);
-		break;
-	case META_CHAR:
-		v->number = (uint16_t)cursor_leb(c);
-		break;
-	case META_SHORT:
-		v->number = (int16_t)cursor_leb(c);
-		break;
-	case META_INT:
-		v->number = (int32_t)cursor_leb(c);
-		break;
-	default:
-		v->number = (int64_t)cursor_leb(c);
+	case META_BYTE: v->number = (int8_t)cursor_u8(c); break;
+	case META_CHAR: v->number = (uint16_t)cursor_leb(c); break;
+	case META_SHORT: v->number = (int16_t)cursor_leb(c); break;
+	case META_INT: v->number = (int32_t)cursor_leb(c); break;
+	default: v->number = (int64_t)cursor_leb(c);
 	}
 }
 
@@ -123,12 +104,8 @@ void jfr_take_pooled(struct cursor *c, const struct meta_type *t, struct jfr_val
 	}
 	v->type = t;
 	switch (t->kind) {
-	case META_STRUCT:
-		take_struct(c, t, v);
-		break;
-	case META_STRING:
-		value_take_text(c, t, v);
-		break;
+	case META_STRUCT: take_struct(c, t, v); break;
+	case META_STRING: value_take_text(c, t, v); break;
 	case META_FLOAT:
 		v->kind = VALUE_REAL;
 		v->real = float_of(cursor_be32(c));
@@ -141,8 +118,7 @@ void jfr_take_pooled(struct cursor *c, const struct meta_type *t, struct jfr_val
 		v->kind = VALUE_BOOLEAN;
 		v->number = cursor_u8(c) != 0;
 		break;
-	default:
-		take_number(c, t, v);
+	default: take_number(c, t, v);
 	}
 }
 

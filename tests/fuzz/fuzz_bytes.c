@@ -66,23 +66,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cursor_init(&c, data, size);
 	while (cursor_ok(&c) && c.at < c.size) {
 		switch (cursor_u8(&c) % 6) {
-		case 0:
-			cursor_be16(&c);
-			break;
-		case 1:
-			cursor_be32(&c);
-			break;
-		case 2:
-			cursor_be64(&c);
-			break;
-		case 3:
-			cursor_take(&c, cursor_u8(&c));
-			break;
-		case 4:
-			read_leb(&c);
-			break;
-		default:
-			read_text(&c);
+		case 0: cursor_be16(&c); break;
+		case 1: cursor_be32(&c); break;
+		case 2: cursor_be64(&c); break;
+		case 3: cursor_take(&c, cursor_u8(&c)); break;
+		case 4: read_leb(&c); break;
+		default: read_text(&c);
 		}
 		check(c.at <= c.size && (cursor_ok(&c) || c.bad <= c.size));
 	}

@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct class_hooks hooks = { "java/lang/Hook", "enter", "leave", "thrown" };
+static const struct class_hooks hooks = {"java/lang/Hook", "enter", "leave", "thrown"};
 
 struct round {
 	void *memory;
@@ -42,10 +42,10 @@ static void ask_annotations(const struct class_file *c)
 
 static void round_run(struct round *r, const uint8_t *data, size_t size, uint32_t first_id)
 {
-	struct arena a = { .left = class_edit_memory(size) };
+	struct arena a = {.left = class_edit_memory(size)};
 	uint32_t i;
 
-	*r = (struct round){ .memory = malloc(a.left), .out = data, .out_size = size };
+	*r = (struct round){.memory = malloc(a.left), .out = data, .out_size = size};
 	a.at = r->memory;
 	r->status = class_parse(&r->c, data, size, &a);
 	if (r->status == CLASS_NO_MEMORY)
@@ -55,7 +55,7 @@ static void round_run(struct round *r, const uint8_t *data, size_t size, uint32_
 	ask_annotations(&r->c);
 	r->edits = calloc(r->c.methods + 1u, sizeof(*r->edits));
 	for (i = 0; i < r->c.methods; i++)
-		r->edits[i] = (struct method_edit){ .method = (uint16_t)i, .id = first_id + i };
+		r->edits[i] = (struct method_edit){.method = (uint16_t)i, .id = first_id + i};
 	r->status = class_edit(&r->c, &hooks, r->edits, r->c.methods, &a, &r->out, &r->out_size);
 	if (r->status == CLASS_NO_MEMORY)
 		abort();

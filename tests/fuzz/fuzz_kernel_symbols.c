@@ -19,7 +19,8 @@ static void require(bool holds, const char *what)
 /* "ffffffff81000000 T _stext": the address, 0 when it is no such line. */
 static uint64_t function_at(const char *line)
 {
-	if (strspn(line, "0123456789abcdef") != 16 || strncmp(line + 16, " T ", 3) != 0 || strspn(line + 19, "abcdefghij_") == 0)
+	if (strspn(line, "0123456789abcdef") != 16 || strncmp(line + 16, " T ", 3) != 0 ||
+	    strspn(line + 19, "abcdefghij_") == 0)
 		return 0;
 	return strtoull(line, NULL, 16);
 }

@@ -19,8 +19,11 @@ static struct matcher_text text_of(const char *text)
 static void match_method(const struct matcher *p, const char *class_name, const char *name)
 {
 	struct matcher_tags marks = {.count = 4, .mark = {1, 7, UINT32_MAX}};
-	struct matcher_method m = {.class_name = text_of(class_name), .name = text_of(name), .synthetic = true,
-				   .of_class = &marks, .of_method = &marks};
+	struct matcher_method m = {.class_name = text_of(class_name),
+				   .name = text_of(name),
+				   .synthetic = true,
+				   .of_class = &marks,
+				   .of_method = &marks};
 
 	matcher_tag_supertype(p, m.class_name, &marks);
 	matcher_tag_annotation(p, m.class_name, &marks);

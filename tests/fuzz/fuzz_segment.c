@@ -116,7 +116,7 @@ static const struct {
 	uint32_t at, step;
 } places[] = {
 	{FRT_HEADER_AT, 1},    {FRT_LOADERS_AT, 16}, {FRT_CLASSES_AT, 16}, {FRT_METHODS_AT, 16}, {FRT_SKIPS_AT, 16},
-	{FRT_THREADS_AT, 128}, {FRT_STRINGS_AT, 1},  {FRT_SLOTS_AT, 8},	   {FRT_RINGS_AT, 32},	{0, 0},
+	{FRT_THREADS_AT, 128}, {FRT_STRINGS_AT, 1},  {FRT_SLOTS_AT, 8},	   {FRT_RINGS_AT, 32},	 {0, 0},
 	{FRT_STACKS_AT, 32},   {FRT_FRAMES_AT, 24},
 };
 #define PLACES (sizeof(places) / sizeof(*places))

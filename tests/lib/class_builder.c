@@ -19,7 +19,7 @@ void grow_bytes(struct grow *g, const void *bytes, size_t size)
 
 void grow_u1(struct grow *g, unsigned v)
 {
-	grow_bytes(g, &(uint8_t){ (uint8_t)v }, 1);
+	grow_bytes(g, &(uint8_t){(uint8_t)v}, 1);
 }
 
 void grow_u2(struct grow *g, unsigned v)
@@ -37,7 +37,7 @@ void grow_u4(struct grow *g, uint32_t v)
 void grow_release(struct grow *g)
 {
 	free(g->bytes);
-	*g = (struct grow){ 0 };
+	*g = (struct grow){0};
 }
 
 unsigned builder_utf8(struct class_builder *b, const char *text)
@@ -72,7 +72,8 @@ static unsigned builder_pair(struct class_builder *b, unsigned tag, unsigned fir
 	return b->constants++;
 }
 
-unsigned builder_member(struct class_builder *b, unsigned tag, const char *owner, const char *name, const char *descriptor)
+unsigned builder_member(struct class_builder *b, unsigned tag, const char *owner, const char *name,
+			const char *descriptor)
 {
 	unsigned class = builder_class(b, owner);
 	unsigned name_utf8 = builder_utf8(b, name);
@@ -83,7 +84,7 @@ unsigned builder_member(struct class_builder *b, unsigned tag, const char *owner
 
 void builder_init(struct class_builder *b, unsigned major, const char *name, const char *super)
 {
-	*b = (struct class_builder){ .major = major, .access = 0x21, .constants = 1 };
+	*b = (struct class_builder){.major = major, .access = 0x21, .constants = 1};
 	b->this_class = builder_class(b, name);
 	b->super_class = builder_class(b, super ? super : "java/lang/Object");
 }
@@ -104,7 +105,7 @@ void code_attribute(struct class_builder *b, struct code_spec *s, const char *na
 
 static void put_code(struct class_builder *b, struct code_spec *s)
 {
-	struct grow content = { 0 };
+	struct grow content = {0};
 
 	grow_u2(&content, s->max_stack);
 	grow_u2(&content, s->max_locals);
@@ -120,7 +121,8 @@ static void put_code(struct class_builder *b, struct code_spec *s)
 	grow_release(&s->attributes);
 }
 
-void builder_method(struct class_builder *b, unsigned access, const char *name, const char *descriptor, struct code_spec *s)
+void builder_method(struct class_builder *b, unsigned access, const char *name, const char *descriptor,
+		    struct code_spec *s)
 {
 	grow_u2(&b->methods, access);
 	grow_u2(&b->methods, builder_utf8(b, name));
@@ -142,7 +144,7 @@ void builder_interface(struct class_builder *b, const char *name)
 
 static void put_annotation(struct class_builder *b, struct grow *to, const char *attribute, const char *type)
 {
-	struct grow content = { 0 };
+	struct grow content = {0};
 
 	grow_u2(&content, 1);
 	grow_u2(&content, builder_utf8(b, type));
@@ -164,7 +166,7 @@ void builder_annotate_method(struct class_builder *b, const char *attribute, con
 
 uint8_t *builder_finish(struct class_builder *b, size_t *size)
 {
-	struct grow g = { 0 };
+	struct grow g = {0};
 
 	grow_u4(&g, 0xcafebabe);
 	grow_u4(&g, b->major);

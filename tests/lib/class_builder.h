@@ -33,7 +33,8 @@ unsigned builder_utf8(struct class_builder *b, const char *text);
 unsigned builder_class(struct class_builder *b, const char *name);
 unsigned builder_integer(struct class_builder *b, uint32_t v);
 /* tag: 9 Fieldref, 10 Methodref, 11 InterfaceMethodref */
-unsigned builder_member(struct class_builder *b, unsigned tag, const char *owner, const char *name, const char *descriptor);
+unsigned builder_member(struct class_builder *b, unsigned tag, const char *owner, const char *name,
+			const char *descriptor);
 
 struct code_spec {
 	unsigned max_stack, max_locals;
@@ -56,7 +57,8 @@ void builder_annotate(struct class_builder *b, const char *attribute, const char
 void builder_annotate_method(struct class_builder *b, const char *attribute, const char *type);
 
 /* Add a method and release what is in `s`; NULL: without code. */
-void builder_method(struct class_builder *b, unsigned access, const char *name, const char *descriptor, struct code_spec *s);
+void builder_method(struct class_builder *b, unsigned access, const char *name, const char *descriptor,
+		    struct code_spec *s);
 
 /* The class file, to be freed by the caller; the builder is released. */
 uint8_t *builder_finish(struct class_builder *b, size_t *size);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 const char *const edit_result_text[] = {
-	[EDIT_DONE] = "edited",	      [EDIT_NO_CODE] = "no code",   [EDIT_JSR] = "jsr or ret",
+	[EDIT_DONE] = "edited",		[EDIT_NO_CODE] = "no code",    [EDIT_JSR] = "jsr or ret",
 	[EDIT_TOO_LARGE] = "too large", [EDIT_HUGE] = "would be huge", [EDIT_MALFORMED] = "malformed",
 	[EDIT_SHAPE] = "shape",
 };
@@ -55,8 +55,8 @@ static bool text_begins(struct class_text t, const char *prefix)
 
 static bool class_left_alone(const struct class_tree *t, const struct class_file *c)
 {
-	return text_begins(c->name, "java/util/concurrent/locks/") || class_text_is(c->name, "jdk/internal/vm/Continuation") ||
-	       class_text_is(c->name, t->owner);
+	return text_begins(c->name, "java/util/concurrent/locks/") ||
+	       class_text_is(c->name, "jdk/internal/vm/Continuation") || class_text_is(c->name, t->owner);
 }
 
 static bool method_left_alone(const struct class_file *c, const struct class_method *m)
@@ -73,16 +73,17 @@ static void note_result(struct class_tree *t, const struct class_file *c, const 
 
 	t->results[e->result]++;
 	if (e->result == EDIT_DONE && t->ids)
-		fprintf(t->ids, "%u %.*s.%.*s\n", e->id, c->name.length, c->name.text, lambda ? 6 : m->name.length, m->name.text);
+		fprintf(t->ids, "%u %.*s.%.*s\n", e->id, c->name.length, c->name.text, lambda ? 6 : m->name.length,
+			m->name.text);
 	if (e->result > EDIT_NO_CODE && t->log)
-		fprintf(t->log, "%s: %.*s.%.*s%.*s\n", edit_result_text[e->result], c->name.length, c->name.text, m->name.length,
-			m->name.text, m->descriptor.length, m->descriptor.text);
+		fprintf(t->log, "%s: %.*s.%.*s%.*s\n", edit_result_text[e->result], c->name.length, c->name.text,
+			m->name.length, m->name.text, m->descriptor.length, m->descriptor.text);
 }
 
-static enum class_status edit_methods(struct class_tree *t, const struct class_file *c, struct arena *a, const uint8_t **out,
-				      size_t *out_size)
+static enum class_status edit_methods(struct class_tree *t, const struct class_file *c, struct arena *a,
+				      const uint8_t **out, size_t *out_size)
 {
-	struct class_hooks hooks = { t->owner, "enter", "leave", "thrown" };
+	struct class_hooks hooks = {t->owner, "enter", "leave", "thrown"};
 	struct method_edit *edits = calloc(c->methods + 1u, sizeof(*edits));
 	enum class_status status;
 	uint32_t i, n = 0;
@@ -91,7 +92,7 @@ static enum class_status edit_methods(struct class_tree *t, const struct class_f
 		if (method_left_alone(c, &c->method[i]))
 			t->left_alone++;
 		else
-			edits[n++] = (struct method_edit){ .method = (uint16_t)i, .id = t->next_id++ };
+			edits[n++] = (struct method_edit){.method = (uint16_t)i, .id = t->next_id++};
 	status = class_edit(c, &hooks, edits, n, a, out, out_size);
 	for (i = 0; i < n && !status; i++)
 		note_result(t, c, &edits[i]);
@@ -100,10 +101,10 @@ static enum class_status edit_methods(struct class_tree *t, const struct class_f
 }
 
 /* *memory is what the result lies in; the original is the result when nothing is to be done. */
-static enum class_status edit_class(struct class_tree *t, const void *bytes, size_t size, void **memory, const uint8_t **out,
-				    size_t *out_size)
+static enum class_status edit_class(struct class_tree *t, const void *bytes, size_t size, void **memory,
+				    const uint8_t **out, size_t *out_size)
 {
-	struct arena a = { .left = class_edit_memory(size) };
+	struct arena a = {.left = class_edit_memory(size)};
 	struct class_file c;
 	enum class_status status;
 

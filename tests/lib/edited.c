@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-const struct class_hooks edited_hooks = { "Hook", "enter", "leave", "thrown" };
+const struct class_hooks edited_hooks = {"Hook", "enter", "leave", "thrown"};
 
 struct edited edited_by(struct class_builder *b, uint32_t id)
 {
-	struct edited e = { .edit = { .id = id } };
+	struct edited e = {.edit = {.id = id}};
 	struct arena a;
 	struct class_file c;
 	struct cursor in;
@@ -109,7 +109,7 @@ struct cursor edited_attribute(const struct edited *e, const char *name)
 
 struct method method_of(const char *code)
 {
-	struct method m = { .s = { .max_stack = 2, .max_locals = 1 } };
+	struct method m = {.s = {.max_stack = 2, .max_locals = 1}};
 
 	builder_init(&m.b, 52, "C", NULL);
 	put_hex(&m.s.code, code);
@@ -118,7 +118,7 @@ struct method method_of(const char *code)
 
 void method_attach(struct method *m, const char *name, const char *content)
 {
-	struct grow g = { 0 };
+	struct grow g = {0};
 
 	put_hex(&g, content);
 	code_attribute(&m->b, &m->s, name, g);

@@ -134,7 +134,8 @@ uint64_t fake_code_class(struct fake_code *f, const struct fake_code_class *c)
 uint64_t fake_code_method(struct fake_code *f, const struct fake_code_method *m)
 {
 	const struct frt_layout *l = &f->layout.walk;
-	uint64_t method = fake_code_room(f, 88), constants = fake_code_room(f, l->const_size + m->code_size + m->lines_size), pool;
+	uint64_t method = fake_code_room(f, 88),
+		 constants = fake_code_room(f, l->const_size + m->code_size + m->lines_size), pool;
 	uint64_t symbol[5] = {fake_code_symbol(f, m->name), fake_code_symbol(f, m->descriptor)};
 
 	memcpy(&symbol[2], fake_code_at(f, m->klass + l->klass_name), 8);

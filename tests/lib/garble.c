@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIELD(f)                                                                           \
-	{                                                                                  \
-#f, offsetof(struct frt_layout, f), sizeof(((struct frt_layout *)NULL)->f) \
-	}
+#define FIELD(f) {#f, offsetof(struct frt_layout, f), sizeof(((struct frt_layout *)NULL)->f)}
 
 const struct layout_field layout_fields[] = {
 	FIELD(feature),
@@ -74,30 +71,18 @@ static uint64_t random_word(uint64_t *state)
 static uint64_t wrong_value(const struct frt_layout *l, uint64_t right, uint32_t kind, uint64_t *state)
 {
 	switch (kind) {
-	case 0:
-		return 0;
-	case 1:
-		return FRT_NO_OFFSET;
-	case 2:
-		return right + 8;
-	case 3:
-		return right - 8;
-	case 4:
-		return random_word(state);
-	case 5:
-		return right + random_word(state) % 128 - 64;
-	case 6:
-		return random_word(state) % 4096;
-	case 7:
-		return random_word(state) % 256 - 128;
-	case 8:
-		return l->heap[0].low + random_word(state) % (l->heap[0].high - l->heap[0].low + 1);
-	case 9:
-		return l->heap[l->heaps - 1].high - random_word(state) % 9;
-	case 10:
-		return 0x800000000000 - random_word(state) % 4096;
-	default:
-		return right + 1;
+	case 0: return 0;
+	case 1: return FRT_NO_OFFSET;
+	case 2: return right + 8;
+	case 3: return right - 8;
+	case 4: return random_word(state);
+	case 5: return right + random_word(state) % 128 - 64;
+	case 6: return random_word(state) % 4096;
+	case 7: return random_word(state) % 256 - 128;
+	case 8: return l->heap[0].low + random_word(state) % (l->heap[0].high - l->heap[0].low + 1);
+	case 9: return l->heap[l->heaps - 1].high - random_word(state) % 9;
+	case 10: return 0x800000000000 - random_word(state) % 4096;
+	default: return right + 1;
 	}
 }
 

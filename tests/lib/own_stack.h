@@ -49,10 +49,10 @@ const char *__asan_default_options(void)
 }
 #endif
 
-#define METHOD	   17u
-#define ROOM	   2048u /* words of Java frames */
-#define MAPPINGS   4096u
-#define FROM_JVM   4242u /* what the JVM itself answers */
+#define METHOD	 17u
+#define ROOM	 2048u /* words of Java frames */
+#define MAPPINGS 4096u
+#define FROM_JVM 4242u /* what the JVM itself answers */
 
 struct mapping {
 	uint64_t start, end;
@@ -73,7 +73,8 @@ static __thread void (*between)(void);
 
 #define ENV ((JNIEnv *)&thread.env)
 
-enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *env, uint32_t method, uint32_t depth, uint32_t *id)
+enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *env, uint32_t method, uint32_t depth,
+					 uint32_t *id)
 {
 	assert_ptr_equal(s, &slot);
 	assert_int_equal(method, METHOD);
@@ -186,7 +187,7 @@ static inline void reset(void)
 static inline void here(void **state)
 {
 	reset();
-	((void (*)(void)) * state)();
+	((void (*)(void))*state)();
 }
 
 static inline void *run_in_thread(void *test)
@@ -286,7 +287,7 @@ static inline uint32_t one_caller(uint64_t pc)
 #define CASE(f)                                                  \
 	{#f, here, NULL, NULL, f},                               \
 	{                                                        \
-#f " (a later thread)", in_thread, NULL, NULL, f \
+		#f " (a later thread)", in_thread, NULL, NULL, f \
 	}
 
 #endif

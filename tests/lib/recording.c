@@ -76,13 +76,15 @@ uint64_t recording_thread(struct recording *r, int64_t id)
 void recording_call(struct recording *r, uint64_t thread, uint64_t method)
 {
 	r->now += 100;
-	jfr_method_trace(r->w, &(struct jfr_method_trace){.start = r->now, .duration = 50, .thread = thread, .method = method});
+	jfr_method_trace(
+		r->w, &(struct jfr_method_trace){.start = r->now, .duration = 50, .thread = thread, .method = method});
 }
 
 void recording_call_from(struct recording *r, uint64_t stack, uint64_t method)
 {
 	r->now += 100;
-	jfr_method_trace(r->w, &(struct jfr_method_trace){.start = r->now, .duration = 50, .stack = stack, .method = method});
+	jfr_method_trace(r->w,
+			 &(struct jfr_method_trace){.start = r->now, .duration = 50, .stack = stack, .method = method});
 }
 
 uint64_t recording_stack(struct recording *r, uint64_t method, int line)

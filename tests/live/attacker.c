@@ -41,16 +41,11 @@ static uint32_t below(uint32_t bound)
 static uint64_t odd_number(void)
 {
 	switch (below(6)) {
-	case 0:
-		return 0;
-	case 1:
-		return UINT64_MAX;
-	case 2:
-		return 1ULL << below(64);
-	case 3:
-		return below(1000);
-	default:
-		return next_random();
+	case 0: return 0;
+	case 1: return UINT64_MAX;
+	case 2: return 1ULL << below(64);
+	case 3: return below(1000);
+	default: return next_random();
 	}
 }
 
@@ -121,27 +116,27 @@ static void scribble_slot(void)
 	s->census_epoch = header->census;
 	s->census_stack = (header->stack_next >> 32) - below(100);
 	for (uint32_t i = 0; i < FRT_OPEN_CALLS; i++)
-		s->open[i] = (struct frt_open_call){ .start = odd_number(), .method = below(10) };
+		s->open[i] = (struct frt_open_call){.start = odd_number(), .method = below(10)};
 }
 
 /* In any ring, a slot's or none's. */
 static void scribble_span(void)
 {
-	struct frt_span s = { .start = __builtin_ia32_rdtsc() - below(1u << 30),
-			      .duration = below(2) ? below(100000) : odd_number(),
-			      .method = below(8) ? below(12) : odd_number(),
-			      .thread = header->thread_serial - below(16),
-			      .stack = (header->stack_next >> 32) - below(200),
-			      .flags = below(8),
-			      .kind = below(5) ? FRT_SPAN : below(4) };
+	struct frt_span s = {.start = __builtin_ia32_rdtsc() - below(1u << 30),
+			     .duration = below(2) ? below(100000) : odd_number(),
+			     .method = below(8) ? below(12) : odd_number(),
+			     .thread = header->thread_serial - below(16),
+			     .stack = (header->stack_next >> 32) - below(200),
+			     .flags = below(8),
+			     .kind = below(5) ? FRT_SPAN : below(4)};
 
 	memcpy(base + FRT_RINGS_AT + 32 * (uint64_t)below(FRT_RINGS_SIZE / 32), &s, sizeof(s));
 }
 
 static struct frt_frame odd_frame(void)
 {
-	uint64_t places[] = { (uintptr_t)base + below(FRT_SEGMENT_SIZE), (uintptr_t)&places, (uintptr_t)&printf + below(1 << 20),
-			      odd_number(), below(12) };
+	uint64_t places[] = {(uintptr_t)base + below(FRT_SEGMENT_SIZE), (uintptr_t)&places,
+			     (uintptr_t)&printf + below(1 << 20), odd_number(), below(12)};
 	struct frt_frame f;
 
 	for (size_t i = 0; i < sizeof(f); i++)
@@ -173,17 +168,17 @@ static void scribble_table(void)
 	static const struct {
 		uint64_t at, size;
 	} tables[] = {
-		{ FRT_METHODS_AT + 4096, 16 * FRT_MAX_METHODS - 4096 },
-		{ FRT_CLASSES_AT + 4096, 16 * FRT_MAX_CLASSES - 4096 },
-		{ FRT_LOADERS_AT + 4096, 16 * FRT_MAX_LOADERS - 4096 },
-		{ FRT_SKIPS_AT, 16 * FRT_MAX_SKIPS },
-		{ FRT_STRINGS_AT + (1 << 20), FRT_STRINGS_SIZE - (1 << 20) },
-		{ FRT_THREADS_AT, 128 * FRT_MAX_THREADS },
-		{ FRT_VIRTUAL_NAMES_AT, 64 * FRT_VIRTUAL_CALLS },
-		{ FRT_CELLS_AT + FRT_CELLS_SIZE / 2, FRT_CELLS_SIZE / 2 },
-		{ FRT_GROUPS_AT, 64ULL * FRT_MAX_GROUPS },
-		{ FRT_SHARED_AT, 64 * FRT_MAX_METHODS },
-		{ FRT_FRAMES_AT, 24 * FRT_STACK_FRAMES },
+		{FRT_METHODS_AT + 4096, 16 * FRT_MAX_METHODS - 4096},
+		{FRT_CLASSES_AT + 4096, 16 * FRT_MAX_CLASSES - 4096},
+		{FRT_LOADERS_AT + 4096, 16 * FRT_MAX_LOADERS - 4096},
+		{FRT_SKIPS_AT, 16 * FRT_MAX_SKIPS},
+		{FRT_STRINGS_AT + (1 << 20), FRT_STRINGS_SIZE - (1 << 20)},
+		{FRT_THREADS_AT, 128 * FRT_MAX_THREADS},
+		{FRT_VIRTUAL_NAMES_AT, 64 * FRT_VIRTUAL_CALLS},
+		{FRT_CELLS_AT + FRT_CELLS_SIZE / 2, FRT_CELLS_SIZE / 2},
+		{FRT_GROUPS_AT, 64ULL * FRT_MAX_GROUPS},
+		{FRT_SHARED_AT, 64 * FRT_MAX_METHODS},
+		{FRT_FRAMES_AT, 24 * FRT_STACK_FRAMES},
 	};
 	uint32_t t = below(sizeof(tables) / sizeof(*tables));
 	uint64_t at = tables[t].at + next_random() % (tables[t].size - MOST_BYTES);
@@ -195,13 +190,21 @@ static void scribble_table(void)
 /* What the agent needs, for a moment: fills of tables, and rows in use. */
 static void flip_word(void)
 {
-	frt_u32 *words[] = { &header->methods, &header->classes, &header->loaders, &header->skips, &header->strings,
-			     &header->slots, &header->thread_serial, &header->hook_ticks, &header->census, &header->stack_frames,
-			     (frt_u32 *)(base + FRT_METHODS_AT) + 4 * below(12) + below(4),
-			     (frt_u32 *)(base + FRT_CLASSES_AT) + 4 * below(12) + below(4),
-			     (frt_u32 *)(base + FRT_LOADERS_AT) + 4 * below(4) + below(4),
-			     (frt_u32 *)(base + FRT_STRINGS_AT) + below(64),
-			     (frt_u32 *)(base + FRT_HISTOGRAMS_AT) + below(256) };
+	frt_u32 *words[] = {&header->methods,
+			    &header->classes,
+			    &header->loaders,
+			    &header->skips,
+			    &header->strings,
+			    &header->slots,
+			    &header->thread_serial,
+			    &header->hook_ticks,
+			    &header->census,
+			    &header->stack_frames,
+			    (frt_u32 *)(base + FRT_METHODS_AT) + 4 * below(12) + below(4),
+			    (frt_u32 *)(base + FRT_CLASSES_AT) + 4 * below(12) + below(4),
+			    (frt_u32 *)(base + FRT_LOADERS_AT) + 4 * below(4) + below(4),
+			    (frt_u32 *)(base + FRT_STRINGS_AT) + below(64),
+			    (frt_u32 *)(base + FRT_HISTOGRAMS_AT) + below(256)};
 	frt_u32 *word = words[below(sizeof(words) / sizeof(*words))], was = *word;
 
 	*(volatile frt_u32 *)word = odd_number();
@@ -235,8 +238,9 @@ static void scribble_virtual(void)
 
 static void write_randomly(void)
 {
-	static void (*const kinds[])(void) = { scribble_slot, scribble_span, scribble_span,    scribble_table, scribble_table,
-					       flip_word,     flip_word,     scribble_header, scribble_virtual };
+	static void (*const kinds[])(void) = {scribble_slot,  scribble_span,   scribble_span,
+					      scribble_table, scribble_table,  flip_word,
+					      flip_word,      scribble_header, scribble_virtual};
 
 	for (unsigned int i = 0;; i++) {
 		kinds[below(sizeof(kinds) / sizeof(*kinds))]();

@@ -49,7 +49,8 @@ static void make_stacks(struct jfr_writer *w)
 		struct jfr_frame frames[FRAMES];
 
 		for (int f = 0; f < FRAMES; f++)
-			frames[f] = (struct jfr_frame){methods[(i * 7 + f) % METHODS], i / METHODS + f, f, JFR_FRAME_JIT};
+			frames[f] =
+				(struct jfr_frame){methods[(i * 7 + f) % METHODS], i / METHODS + f, f, JFR_FRAME_JIT};
 		stacks[i] = jfr_stack(w, frames, FRAMES, false);
 	}
 }
@@ -108,7 +109,8 @@ static double cpu_seconds(void)
 
 int main(int argc, char **argv)
 {
-	struct jfr_origin origin = {.start_ticks = 1000000000000000, .start_nanos = 1700000000000000000, .locale = "en_US"};
+	struct jfr_origin origin = {
+		.start_ticks = 1000000000000000, .start_nanos = 1700000000000000000, .locale = "en_US"};
 	struct output_limits limits = {.size = 100u << 20};
 	uint64_t count = argc == 3 ? strtoull(argv[2], NULL, 10) : 0;
 	struct jfr_writer *w;

@@ -22,8 +22,8 @@ static void print_sums(const struct class_tree *t)
 {
 	int i;
 
-	printf("%u classes, %u failed, %llu to %llu bytes; methods: %u left alone", t->classes, t->failed, t->old_size, t->new_size,
-	       t->left_alone);
+	printf("%u classes, %u failed, %llu to %llu bytes; methods: %u left alone", t->classes, t->failed, t->old_size,
+	       t->new_size, t->left_alone);
 	for (i = 0; i <= EDIT_SHAPE; i++)
 		printf(", %u %s", t->results[i], edit_result_text[i]);
 	printf("\n");
@@ -31,7 +31,7 @@ static void print_sums(const struct class_tree *t)
 
 int main(int argc, char **argv)
 {
-	struct class_tree t = { .log = stdout };
+	struct class_tree t = {.log = stdout};
 	int c, i;
 
 	while ((c = getopt(argc, argv, "i:n:")) != -1) {

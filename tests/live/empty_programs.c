@@ -11,9 +11,7 @@ int main(int argc, char **argv)
 
 	if (!object || bpf_object__load(object))
 		return 1;
-	bpf_object__for_each_program(program, object)
-		if (!bpf_program__attach(program))
-			return 1;
+	bpf_object__for_each_program(program, object) if (!bpf_program__attach(program)) return 1;
 	puts("on");
 	fflush(stdout);
 	pause();

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 		BPF_STMT(BPF_RET | BPF_K, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = { .len = 4, .filter = filter };
+	struct sock_fprog program = {.len = 4, .filter = filter};
 
 	if (argc < 4)
 		return 2;

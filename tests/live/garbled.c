@@ -18,7 +18,7 @@ void __wrap_session_take_stacks(struct session *s, uint32_t sources, const struc
 void __wrap_session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout)
 {
 	const char *number = getenv("FRTRACE_GARBLE");
-	struct frt_layout l = { 0 };
+	struct frt_layout l = {0};
 	char log[1024] = " nothing";
 
 	if (layout)
@@ -29,13 +29,13 @@ void __wrap_session_take_stacks(struct session *s, uint32_t sources, const struc
 	__real_session_take_stacks(s, sources, &l);
 }
 
-int __real_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS],
-			       struct diag *d);
-int __wrap_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS],
-			       struct diag *d);
+int __real_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m,
+			       const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d);
+int __wrap_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m,
+			       const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d);
 
-int __wrap_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS],
-			       struct diag *d)
+int __wrap_hotspot_layout_read(struct hotspot_layout *out, const struct mem *m,
+			       const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d)
 {
 	int err = __real_hotspot_layout_read(out, m, symbols, d);
 	const char *how = getenv("FRTRACE_LAYOUT");

@@ -51,19 +51,56 @@ static jclass define_class(JNIEnv *env, const char *name, jobject loader, const 
 	return (jclass)&helper_class;
 }
 
-static jclass find_class(JNIEnv *env, const char *name) { return (jclass)&other_class; }
-static jboolean no_exception(JNIEnv *env) { return JNI_FALSE; }
-static void clear_exception(JNIEnv *env) {}
-static jobject same_reference(JNIEnv *env, jobject o) { return o; }
-static void drop_reference(JNIEnv *env, jobject o) {}
-static jint push_frame(JNIEnv *env, jint capacity) { return 0; }
-static jobject pop_frame(JNIEnv *env, jobject o) { return o; }
-static jint jni_version(JNIEnv *env) { return 0x000a0000; }
-static jmethodID method_id(JNIEnv *env, jclass c, const char *name, const char *type) { return (jmethodID)&other_class; }
-static jfieldID field_id(JNIEnv *env, jclass c, const char *name, const char *type) { return (jfieldID)&other_class; }
-static jstring new_string(JNIEnv *env, const char *text) { return (jstring)&a_string; }
-static jboolean is_same(JNIEnv *env, jobject a, jobject b) { return a == b; }
-static jlong get_long(JNIEnv *env, jobject o, jfieldID field) { return 1; }
+static jclass find_class(JNIEnv *env, const char *name)
+{
+	return (jclass)&other_class;
+}
+static jboolean no_exception(JNIEnv *env)
+{
+	return JNI_FALSE;
+}
+static void clear_exception(JNIEnv *env)
+{
+}
+static jobject same_reference(JNIEnv *env, jobject o)
+{
+	return o;
+}
+static void drop_reference(JNIEnv *env, jobject o)
+{
+}
+static jint push_frame(JNIEnv *env, jint capacity)
+{
+	return 0;
+}
+static jobject pop_frame(JNIEnv *env, jobject o)
+{
+	return o;
+}
+static jint jni_version(JNIEnv *env)
+{
+	return 0x000a0000;
+}
+static jmethodID method_id(JNIEnv *env, jclass c, const char *name, const char *type)
+{
+	return (jmethodID)&other_class;
+}
+static jfieldID field_id(JNIEnv *env, jclass c, const char *name, const char *type)
+{
+	return (jfieldID)&other_class;
+}
+static jstring new_string(JNIEnv *env, const char *text)
+{
+	return (jstring)&a_string;
+}
+static jboolean is_same(JNIEnv *env, jobject a, jobject b)
+{
+	return a == b;
+}
+static jlong get_long(JNIEnv *env, jobject o, jfieldID field)
+{
+	return 1;
+}
 
 /* The only static method that is called is Class.forName(), and it prepares the helper class. */
 static jobject call_static_object(JNIEnv *env, jclass c, jmethodID method, ...)
@@ -73,13 +110,16 @@ static jobject call_static_object(JNIEnv *env, jclass c, jmethodID method, ...)
 	return (jobject)&helper_class;
 }
 
-static jobject new_object(JNIEnv *env, jclass c, jmethodID constructor, ...) { return (jobject)&thread_object; }
+static jobject new_object(JNIEnv *env, jclass c, jmethodID constructor, ...)
+{
+	return (jobject)&thread_object;
+}
 
 static jint register_natives(JNIEnv *env, jclass c, const JNINativeMethod *methods, jint count)
 {
 	for (jint i = 0; i < count; i++) {
 		if (!strcmp(methods[i].name, "enter"))
-			enter = (jlong (*)(JNIEnv *, jclass, jint))methods[i].fnPtr;
+			enter = (jlong(*)(JNIEnv *, jclass, jint))methods[i].fnPtr;
 		if (!strcmp(methods[i].name, "leave"))
 			leave = (void (*)(JNIEnv *, jclass, jlong, jint))methods[i].fnPtr;
 	}
@@ -94,7 +134,10 @@ static jvmtiError get_capabilities(jvmtiEnv *j, jvmtiCapabilities *c)
 	return JVMTI_ERROR_NONE;
 }
 
-static jvmtiError add_capabilities(jvmtiEnv *j, const jvmtiCapabilities *c) { return JVMTI_ERROR_NONE; }
+static jvmtiError add_capabilities(jvmtiEnv *j, const jvmtiCapabilities *c)
+{
+	return JVMTI_ERROR_NONE;
+}
 
 static jvmtiError set_callbacks(jvmtiEnv *j, const jvmtiEventCallbacks *c, jint size)
 {
@@ -102,7 +145,10 @@ static jvmtiError set_callbacks(jvmtiEnv *j, const jvmtiEventCallbacks *c, jint 
 	return JVMTI_ERROR_NONE;
 }
 
-static jvmtiError set_mode(jvmtiEnv *j, jvmtiEventMode mode, jvmtiEvent event, jthread thread, ...) { return JVMTI_ERROR_NONE; }
+static jvmtiError set_mode(jvmtiEnv *j, jvmtiEventMode mode, jvmtiEvent event, jthread thread, ...)
+{
+	return JVMTI_ERROR_NONE;
+}
 
 static jvmtiError deallocate(jvmtiEnv *j, unsigned char *memory)
 {
@@ -132,13 +178,13 @@ static jvmtiError top_groups(jvmtiEnv *j, jint *count, jthreadGroup **groups)
 
 static jvmtiError group_info(jvmtiEnv *j, jthreadGroup group, jvmtiThreadGroupInfo *info)
 {
-	*info = (jvmtiThreadGroupInfo){ .name = strdup("main") };
+	*info = (jvmtiThreadGroupInfo){.name = strdup("main")};
 	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError thread_info(jvmtiEnv *j, jthread thread, jvmtiThreadInfo *info)
 {
-	*info = (jvmtiThreadInfo){ .name = strdup("musl"), .thread_group = (jthreadGroup)&group_object };
+	*info = (jvmtiThreadInfo){.name = strdup("musl"), .thread_group = (jthreadGroup)&group_object};
 	return JVMTI_ERROR_NONE;
 }
 
@@ -174,7 +220,10 @@ static jvmtiError boot_loader(jvmtiEnv *j, jclass c, jobject *loader)
 	return JVMTI_ERROR_NONE;
 }
 
-static jvmtiError retransform(jvmtiEnv *j, jint count, const jclass *classes) { return JVMTI_ERROR_NONE; }
+static jvmtiError retransform(jvmtiEnv *j, jint count, const jclass *classes)
+{
+	return JVMTI_ERROR_NONE;
+}
 
 struct started {
 	jvmtiStartFunction function;
@@ -190,12 +239,13 @@ static void *run_agent(void *context)
 	return NULL;
 }
 
-static jvmtiError run_agent_thread(jvmtiEnv *j, jthread thread, jvmtiStartFunction function, const void *argument, jint priority)
+static jvmtiError run_agent_thread(jvmtiEnv *j, jthread thread, jvmtiStartFunction function, const void *argument,
+				   jint priority)
 {
 	static struct started s;
 	pthread_t id;
 
-	s = (struct started){ function, argument };
+	s = (struct started){function, argument};
 	return pthread_create(&id, NULL, run_agent, &s) ? JVMTI_ERROR_OUT_OF_MEMORY : JVMTI_ERROR_NONE;
 }
 
@@ -279,7 +329,8 @@ static void answer(int connection)
 	int zeros = 0, words = 0;
 	ssize_t n;
 
-	while (zeros < 5 && size < sizeof(request) && (n = read(connection, request + size, sizeof(request) - size)) > 0) {
+	while (zeros < 5 && size < sizeof(request) &&
+	       (n = read(connection, request + size, sizeof(request) - size)) > 0) {
 		for (size_t i = size; i < size + n; i++)
 			zeros += !request[i];
 		size += n;
@@ -306,7 +357,7 @@ static void *listen_to_attach(void *context)
 static void begin_listening(void)
 {
 	static int listener;
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	pthread_t id;
 
 	snprintf(a.sun_path, sizeof(a.sun_path), "/tmp/.java_pid%d", getpid());
@@ -357,7 +408,8 @@ static void load_class(const char *file)
 
 	close(fd);
 	if (size > 0 && callbacks.ClassFileLoadHook)
-		callbacks.ClassFileLoadHook(&tool, &thread_env, NULL, NULL, "live/Speed", NULL, size, bytes, &made_size, &made);
+		callbacks.ClassFileLoadHook(&tool, &thread_env, NULL, NULL, "live/Speed", NULL, size, bytes, &made_size,
+					    &made);
 	printf("class of %zd bytes, with hooks %d\n", size, made_size);
 	free(made);
 }

@@ -39,8 +39,8 @@ static void answer_init(int fd, const struct fuse_in_header *in)
 	struct {
 		struct fuse_out_header header;
 		struct fuse_init_out init;
-	} out = { .header = { .len = sizeof(out), .unique = in->unique },
-		  .init = { .major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_write = 4096 } };
+	} out = {.header = {.len = sizeof(out), .unique = in->unique},
+		 .init = {.major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_write = 4096}};
 
 	if (write(fd, &out, sizeof(out)) != sizeof(out))
 		perror("mute_fuse: INIT");

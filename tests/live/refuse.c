@@ -18,7 +18,8 @@ long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (number == __NR_bpf && a[0] == BPF_PROG_LOAD && ((const union bpf_attr *)a[1])->prog_type == BPF_PROG_TYPE_TRACING) {
+	if (number == __NR_bpf && a[0] == BPF_PROG_LOAD &&
+	    ((const union bpf_attr *)a[1])->prog_type == BPF_PROG_TYPE_TRACING) {
 		errno = EINVAL;
 		return -1;
 	}

@@ -70,8 +70,8 @@ static void write_counts(void)
 
 static void write_wait(const struct frt_wait *w)
 {
-	fprintf(out, "wait %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u %u %.16s\n", name_of(w->thread), w->off, w->wake,
-		w->on, w->reason, w->call, w->waker, w->waker_process, w->waker_name[0] ? w->waker_name : "-");
+	fprintf(out, "wait %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u %u %.16s\n", name_of(w->thread), w->off,
+		w->wake, w->on, w->reason, w->call, w->waker, w->waker_process, w->waker_name[0] ? w->waker_name : "-");
 }
 
 static void on_wait(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
@@ -113,8 +113,12 @@ void __wrap_session_take_waits(struct session *s, const struct kernel_sink *sink
 
 int __wrap_session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
-	const struct kernel_sink ours = { .wait = on_wait, .pause = on_pause, .usage = on_usage, .lost = on_lost,
-					.take_stacks = next.take_stacks, .stacks = next.stacks };
+	const struct kernel_sink ours = {.wait = on_wait,
+					 .pause = on_pause,
+					 .usage = on_usage,
+					 .lost = on_lost,
+					 .take_stacks = next.take_stacks,
+					 .stacks = next.stacks};
 	const char *path = getenv("FRTRACE_WAITS");
 
 	session = s;

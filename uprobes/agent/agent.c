@@ -31,11 +31,11 @@
 #define EXPORT __attribute__((visibility("default")))
 
 #define LAUNCH_PATIENCE_MS 15000 /* a starting JVM waits so long for a command, then it runs without us */
-#define HEAL_STEP_MS	 100
-#define LOCAL_REFERENCES 64
-#define PULSE_AFTER_STEPS 300 /* 30 s without a heartbeat: a slow disk can hold the collector for some */
-#define MOST_FAILURES	 5 /* 48 s */
-#define HEAL_AFTER_STEPS 15u /* 1.5 s without a tracer: done within three also on a machine under load */
+#define HEAL_STEP_MS	   100
+#define LOCAL_REFERENCES   64
+#define PULSE_AFTER_STEPS  300 /* 30 s without a heartbeat: a slow disk can hold the collector for some */
+#define MOST_FAILURES	   5   /* 48 s */
+#define HEAL_AFTER_STEPS   15u /* 1.5 s without a tracer: done within three also on a machine under load */
 
 static jvmtiEnv *jvmti;
 static JavaVM *java_vm;
@@ -58,7 +58,7 @@ static bool add_capabilities(void)
 		return false;
 	wanted.can_retransform_classes = 1;
 	wanted.can_tag_objects = 1;
-	wanted.can_get_line_numbers = potential.can_get_line_numbers; /* of frames that JVMTI tells */
+	wanted.can_get_line_numbers = potential.can_get_line_numbers;	/* of frames that JVMTI tells */
 	wanted.can_get_constant_pool = potential.can_get_constant_pool; /* of loaded classes, for annotations */
 	wanted.can_retransform_any_class = potential.can_retransform_any_class;
 	wanted.can_generate_all_class_hook_events = potential.can_generate_all_class_hook_events;
@@ -93,8 +93,8 @@ static bool set_callbacks(void)
 
 static jvmtiError set_events(jvmtiEventMode mode)
 {
-	static const jvmtiEvent events[] = { JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_VM_DEATH,
-					     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_PREPARE };
+	static const jvmtiEvent events[] = {JVMTI_EVENT_THREAD_START, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_VM_DEATH,
+					    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_PREPARE};
 	jvmtiError error = JVMTI_ERROR_NONE;
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !error; i++)
@@ -136,7 +136,7 @@ static bool copy_pattern(struct matcher *p)
 	if (!copy)
 		return false;
 	memcpy(copy, config + 1, size);
-	*p = (struct matcher){ copy, size };
+	*p = (struct matcher){copy, size};
 	if (matcher_valid(p))
 		return true;
 	sys_unmap(copy, FRT_CONFIG_SIZE);
@@ -175,7 +175,8 @@ static enum frt_result restore(JNIEnv *env)
 /* How long a tracer has given no sign of life. */
 struct no_events {
 	unsigned int listening, pulse; /* steps without a listener, without a heartbeat */
-	unsigned int failures;	       /* the JVM, short of memory, could not be healed: it is left alone for longer each time */
+	unsigned int
+		failures; /* the JVM, short of memory, could not be healed: it is left alone for longer each time */
 	uint64_t heartbeat;
 };
 
@@ -308,7 +309,7 @@ static void heal(JNIEnv *env, struct no_events *silence)
 {
 	bool restored;
 
-	*silence = (struct no_events){ .failures = silence->failures };
+	*silence = (struct no_events){.failures = silence->failures};
 	if (control->state != FRT_ACTIVE)
 		return;
 	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES)) {
@@ -326,7 +327,7 @@ static void heal(JNIEnv *env, struct no_events *silence)
 /* The agent's thread, for as long as the JVM lives. While nothing is recorded it sleeps until there is a command. */
 static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 {
-	struct no_events silence = { 0 };
+	struct no_events silence = {0};
 	uint32_t done = 0, number;
 
 	(void)j, (void)unused;
@@ -338,7 +339,7 @@ static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 		if (number != done) {
 			agent_answer(number, execute(env, control->command.kind));
 			done = number;
-			silence = (struct no_events){ 0 };
+			silence = (struct no_events){0};
 		} else if (!idle && !woken && silence_step(&silence)) {
 			heal(env, &silence);
 		}
@@ -377,7 +378,7 @@ static void undo(JNIEnv *env)
 
 static enum frt_result init(JNIEnv *env, const char *tag)
 {
-	const struct hook_class_natives natives = { hook_enter, hook_leave, hook_thrown };
+	const struct hook_class_natives natives = {hook_enter, hook_leave, hook_thrown};
 	enum frt_result result;
 
 	if (ready)
@@ -447,7 +448,7 @@ static void JNICALL on_vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread)
 		undo(env);
 	else
 		next_packet(); /* "run" */
-	launch_link_close(); /* from here on commands come through the segment */
+	launch_link_close();   /* from here on commands come through the segment */
 }
 
 /* What can be done when the JVM has not made itself yet. */

@@ -14,8 +14,8 @@
 #define CACHE_WAYS 4u
 
 #define CACHE_ADDRESS(key) ((key) & ((1ULL << 48) - 1))
-#define CACHE_VERSION	  (1ULL << 48)
-#define CACHE_BUSY	  CACHE_ADDRESS(UINT64_MAX) /* its word is being written */
+#define CACHE_VERSION	   (1ULL << 48)
+#define CACHE_BUSY	   CACHE_ADDRESS(UINT64_MAX) /* its word is being written */
 
 struct cache {
 	uint64_t key, what;

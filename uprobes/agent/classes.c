@@ -15,16 +15,16 @@
  * Classes in one operation of the JVM, at which it stands still. JDK 8 goes through all loaded classes for each of them,
  * 1.5 us for one (measured: 4.4 s for 1,700 of 1,700), and up to 14 through all compiled methods; later ones once for all.
  */
-#define MOST_AT_ONCE 2048
+#define MOST_AT_ONCE	 2048
 #define MOST_AT_ONCE_OLD 128
-#define MOST_VISITS_8 (1 << 18)
-#define RUN_BETWEEN_MS 200
+#define MOST_VISITS_8	 (1 << 18)
+#define RUN_BETWEEN_MS	 200
 
 static jvmtiEnv *jvmti;
 static struct matcher active_pattern;
-static bool active; /* stored after active_pattern */
-static JNIEnv *applying; /* of the thread that applies a pattern; the others are the application's */
-static uint32_t readers; /* callbacks that may be looking at a pattern */
+static bool active;	    /* stored after active_pattern */
+static JNIEnv *applying;    /* of the thread that applies a pattern; the others are the application's */
+static uint32_t readers;    /* callbacks that may be looking at a pattern */
 static bool hooked_at_load; /* has ever a class been given hooks before it was there? */
 
 void classes_init(jvmtiEnv *j)
@@ -84,8 +84,8 @@ static bool classes_class_name(const char *signature, struct text *name)
 
 	if (length < 3 || signature[0] != 'L')
 		return false;
-	*name = (struct text){ signature + 1, length - 2 };
-	return policy_class_name((struct matcher_text){ name->at, name->length });
+	*name = (struct text){signature + 1, length - 2};
+	return policy_class_name((struct matcher_text){name->at, name->length});
 }
 
 static struct frt_class *known_class(JNIEnv *env, jclass c, struct text name)
@@ -204,7 +204,7 @@ static void shelve(JNIEnv *env, jclass c, struct text name)
 
 static void classes_consider(JNIEnv *env, struct batch *b, jclass c)
 {
-	struct matcher_tags marks = { .count = 0 };
+	struct matcher_tags marks = {.count = 0};
 	struct text name;
 	char *signature;
 	bool wanted, hooked;
@@ -230,7 +230,8 @@ static void classes_consider(JNIEnv *env, struct batch *b, jclass c)
 /* Errors that come from one class of the batch, so that the others may do. */
 static bool is_fault_of_a_class(jvmtiError error)
 {
-	return (error >= JVMTI_ERROR_INVALID_CLASS_FORMAT && error <= JVMTI_ERROR_UNSUPPORTED_REDEFINITION_CLASS_MODIFIERS_CHANGED) ||
+	return (error >= JVMTI_ERROR_INVALID_CLASS_FORMAT &&
+		error <= JVMTI_ERROR_UNSUPPORTED_REDEFINITION_CLASS_MODIFIERS_CHANGED) ||
 	       error == JVMTI_ERROR_UNMODIFIABLE_CLASS || error == JVMTI_ERROR_INTERNAL ||
 	       error == JVMTI_ERROR_INVALID_CLASS;
 }
@@ -294,7 +295,8 @@ static bool may_be_less(jvmtiError error)
 
 static jvmtiError retransform(JNIEnv *env, const struct batch *b, jint first, jint count)
 {
-	jvmtiError error = count ? (*jvmti)->RetransformClasses(jvmti, count, b->classes + first) : JVMTI_ERROR_NONE, rest;
+	jvmtiError error = count ? (*jvmti)->RetransformClasses(jvmti, count, b->classes + first) : JVMTI_ERROR_NONE,
+		   rest;
 
 	if ((*env)->ExceptionCheck(env))
 		(*env)->ExceptionClear(env);
@@ -317,14 +319,17 @@ static int jdk_version(void)
 {
 	jint version;
 
-	return (*jvmti)->GetVersionNumber(jvmti, &version) ? 0 : (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
+	return (*jvmti)->GetVersionNumber(jvmti, &version)
+		       ? 0
+		       : (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
 }
 
 static jint portion_size(jint loaded)
 {
 	int version = jdk_version();
 
-	if (version >= 15 || (version >= 9 && active && control->epoch == 1)) /* the first one throws all code away, at once */
+	if (version >= 15 ||
+	    (version >= 9 && active && control->epoch == 1)) /* the first one throws all code away, at once */
 		return MOST_AT_ONCE;
 	if (version >= 9)
 		return MOST_AT_ONCE_OLD;
@@ -370,7 +375,7 @@ static jvmtiError retransform_all(JNIEnv *env, const struct batch *b, jint loade
 
 static jvmtiError apply_to_loaded(JNIEnv *env)
 {
-	struct batch b = { .until_ns = sys_monotonic_ns() + PATIENCE_NS };
+	struct batch b = {.until_ns = sys_monotonic_ns() + PATIENCE_NS};
 	jvmtiError error;
 	jclass *loaded;
 	jint count;
@@ -480,8 +485,8 @@ static bool may_match(const char *name, const unsigned char *bytes, jint size, c
 static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *name, jint size,
 		    const unsigned char *bytes, jint *new_size, unsigned char **new_bytes)
 {
-	struct matcher_tags marks = { .count = 0 };
-	struct rewrite r = { .pattern = &active_pattern, .env = env, .loader = loader, .marks = &marks };
+	struct matcher_tags marks = {.count = 0};
+	struct rewrite r = {.pattern = &active_pattern, .env = env, .loader = loader, .marks = &marks};
 	size_t out_size, memory_size;
 	const unsigned char *out;
 	enum rewrite_answer answer;
@@ -541,7 +546,7 @@ static bool was_seen(const struct frt_class *row, struct text name)
 
 static bool slipped_through(JNIEnv *env, jclass c)
 {
-	struct matcher_tags marks = { .count = 0 };
+	struct matcher_tags marks = {.count = 0};
 	const struct frt_class *row;
 	bool missed = false;
 	struct text name;
@@ -581,7 +586,7 @@ static void retransform_one(JNIEnv *env, jclass c)
 {
 	bool hooked = classes_has_hooks(env, c);
 
-	retransform(env, &(struct batch){ .classes = &c, .hooked = &hooked, .count = 1 }, 0, 1);
+	retransform(env, &(struct batch){.classes = &c, .hooked = &hooked, .count = 1}, 0, 1);
 }
 
 void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass c)

@@ -34,7 +34,8 @@ static bool find_methods(struct containers *c)
 
 	c->threads = containers_find_method(c->env, "jdk/internal/vm/ThreadContainer", "threads", stream);
 	c->children = containers_find_method(c->env, "jdk/internal/vm/ThreadContainer", "children", stream);
-	c->iterator = containers_find_method(c->env, "java/util/stream/BaseStream", "iterator", "()Ljava/util/Iterator;");
+	c->iterator =
+		containers_find_method(c->env, "java/util/stream/BaseStream", "iterator", "()Ljava/util/Iterator;");
 	c->has_next = containers_find_method(c->env, "java/util/Iterator", "hasNext", "()Z");
 	c->next = containers_find_method(c->env, "java/util/Iterator", "next", "()Ljava/lang/Object;");
 	return c->threads && c->children && c->iterator && c->has_next && c->next;
@@ -43,7 +44,8 @@ static bool find_methods(struct containers *c)
 static jobject root(JNIEnv *env)
 {
 	jclass class = (*env)->FindClass(env, "jdk/internal/vm/ThreadContainers");
-	jmethodID method = class ? (*env)->GetStaticMethodID(env, class, "root", "()Ljdk/internal/vm/ThreadContainer;") : NULL;
+	jmethodID method =
+		class ? (*env)->GetStaticMethodID(env, class, "root", "()Ljdk/internal/vm/ThreadContainer;") : NULL;
 	jobject container = method ? (*env)->CallStaticObjectMethod(env, class, method) : NULL;
 
 	return containers_failed(env) ? NULL : container;
@@ -101,7 +103,7 @@ static bool see_container(struct containers *c, jobject container, unsigned int 
 
 void containers_each(JNIEnv *env, bool (*see)(void *context, jobject thread), void *context)
 {
-	struct containers c = { .env = env, .see = see, .context = context };
+	struct containers c = {.env = env, .see = see, .context = context};
 	jobject container;
 
 	if ((*env)->PushLocalFrame(env, REFERENCES)) {

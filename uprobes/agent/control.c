@@ -178,7 +178,7 @@ uint32_t control_class(struct text name, uint32_t loader, uint32_t modifiers)
 	id = *cell;
 	if (!id && string && control->classes + 1 < FRT_MAX_CLASSES) {
 		id = control->classes + 1;
-		*control_class_row(id) = (struct frt_class){ string, loader, modifiers, 0 };
+		*control_class_row(id) = (struct frt_class){string, loader, modifiers, 0};
 		*cell = id;
 		store_release(&control->classes, id);
 	}
@@ -208,7 +208,7 @@ uint32_t control_method(uint32_t class_id, struct text name, struct text descrip
 	id = *cell;
 	if (!id && n && d && control->methods + 1 < FRT_MAX_METHODS) {
 		id = control->methods + 1;
-		*control_method_row(id) = (struct frt_method){ class_id, n, d, modifiers, 0 };
+		*control_method_row(id) = (struct frt_method){class_id, n, d, modifiers, 0};
 		*cell = id;
 		method_before[id] = last_method[class_id];
 		store_release(&last_method[class_id], id);
@@ -225,8 +225,8 @@ uint32_t control_loader(struct text type, struct text name)
 	lock_take(&table_lock);
 	id = free_loaders ? free_loader[--free_loaders] : control->loaders < FRT_MAX_LOADERS ? control->loaders : 0;
 	if (id) {
-		*control_loader_row(id) = (struct frt_loader){ .type = string_find_or_add(type),
-							       .name = string_find_or_add(name) };
+		*control_loader_row(id) =
+			(struct frt_loader){.type = string_find_or_add(type), .name = string_find_or_add(name)};
 		if (id == control->loaders)
 			store_release(&control->loaders, id + 1);
 	}
@@ -274,7 +274,7 @@ bool control_forget(const bool alive[FRT_MAX_LOADERS])
 
 void control_skip(struct text class_name, struct text method, struct text descriptor, enum frt_skip_reason reason)
 {
-	struct frt_skip row = { .reason = reason }, *rows = control_at(FRT_SKIPS_AT);
+	struct frt_skip row = {.reason = reason}, *rows = control_at(FRT_SKIPS_AT);
 
 	lock_take(&table_lock);
 	row.class_name = string_find_or_add(class_name);

@@ -18,7 +18,7 @@ struct text {
 
 static inline struct text text_of(const char *s)
 {
-	return (struct text){ s, s ? strlen(s) : 0 };
+	return (struct text){s, s ? strlen(s) : 0};
 }
 
 /* A hash of all 32 bits. */

@@ -53,7 +53,7 @@ static __attribute__((noinline)) bool prepare_record(struct frt_slot *s, JNIEnv 
 }
 
 static __attribute__((noinline)) void hook_record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
-					     uint32_t method, uint64_t flags)
+						  uint32_t method, uint64_t flags)
 {
 	uint64_t span[4];
 
@@ -81,8 +81,8 @@ static __attribute__((noinline)) void time_and_record(struct frt_slot *s, JNIEnv
 }
 
 /* A call that is not open any more. */
-static inline __attribute__((always_inline)) void hook_finish(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
-							 uint32_t method, uint64_t flags)
+static inline __attribute__((always_inline)) void hook_finish(struct frt_slot *s, JNIEnv *env, uint64_t start,
+							      uint64_t now, uint32_t method, uint64_t flags)
 {
 	uint64_t duration = now - start, rule = load_relaxed(control_rule(method));
 

@@ -17,7 +17,7 @@
 #define PREFIX "java/lang/FrtraceHook"
 
 static char internal_name[64], binary_name[64];
-static const struct class_hooks hooks = { internal_name, "enter", "leave", "thrown" };
+static const struct class_hooks hooks = {internal_name, "enter", "leave", "thrown"};
 static jclass class_class;
 static jmethodID for_name;
 static jclass helper_class;
@@ -67,17 +67,17 @@ static void hook_class_write_class(struct writer *w)
 	put2(w, 0xbabe);
 	put2(w, 0);
 	put2(w, 50);
-	put2(w, 10); /* constants + 1 */
-	hook_class_put_utf8(w, internal_name);	 /* 1 */
+	put2(w, 10);				    /* constants + 1 */
+	hook_class_put_utf8(w, internal_name);	    /* 1 */
 	hook_class_put_utf8(w, "java/lang/Object"); /* 2 */
-	put1(w, 7), put2(w, 1);		 /* 3 */
-	put1(w, 7), put2(w, 2);		 /* 4 */
-	hook_class_put_utf8(w, hooks.enter);	 /* 5 */
-	hook_class_put_utf8(w, "(I)J");		 /* 6 */
-	hook_class_put_utf8(w, hooks.leave);	 /* 7 */
-	hook_class_put_utf8(w, "(JI)V");		 /* 8 */
-	hook_class_put_utf8(w, hooks.thrown);	 /* 9 */
-	put2(w, 0x1031);		 /* public final super synthetic */
+	put1(w, 7), put2(w, 1);			    /* 3 */
+	put1(w, 7), put2(w, 2);			    /* 4 */
+	hook_class_put_utf8(w, hooks.enter);	    /* 5 */
+	hook_class_put_utf8(w, "(I)J");		    /* 6 */
+	hook_class_put_utf8(w, hooks.leave);	    /* 7 */
+	hook_class_put_utf8(w, "(JI)V");	    /* 8 */
+	hook_class_put_utf8(w, hooks.thrown);	    /* 9 */
+	put2(w, 0x1031);			    /* public final super synthetic */
 	put2(w, 3);
 	put2(w, 4);
 	put2(w, 0);
@@ -109,9 +109,10 @@ static bool find_for_name(JNIEnv *env)
 	jclass local = (*env)->FindClass(env, "java/lang/Class");
 
 	class_class = local ? (*env)->NewGlobalRef(env, local) : NULL;
-	for_name = class_class ? (*env)->GetStaticMethodID(env, class_class, "forName",
-							   "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;")
-			       : NULL;
+	for_name = class_class
+			   ? (*env)->GetStaticMethodID(env, class_class, "forName",
+						       "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;")
+			   : NULL;
 	return for_name;
 }
 
@@ -134,11 +135,12 @@ static jclass call_for_name(JNIEnv *env, bool initialize, jobject loader)
 
 static void bind_natives(JNIEnv *env, jclass class)
 {
-	static char enter[] = "enter", leave[] = "leave", thrown[] = "thrown", enter_type[] = "(I)J", end_type[] = "(JI)V";
+	static char enter[] = "enter", leave[] = "leave", thrown[] = "thrown", enter_type[] = "(I)J",
+		    end_type[] = "(JI)V";
 	const JNINativeMethod natives[] = {
-		{ enter, enter_type, (void *)functions.enter },
-		{ leave, end_type, (void *)functions.leave },
-		{ thrown, end_type, (void *)functions.thrown },
+		{enter, enter_type, (void *)functions.enter},
+		{leave, end_type, (void *)functions.leave},
+		{thrown, end_type, (void *)functions.thrown},
 	};
 
 	bound = !(*env)->RegisterNatives(env, class, natives, 3);
@@ -176,7 +178,7 @@ static jclass hook_class_keep(JNIEnv *env, jclass local)
 
 static jclass define(JNIEnv *env)
 {
-	struct writer w = { .size = 0 };
+	struct writer w = {.size = 0};
 
 	hook_class_write_class(&w);
 	return hook_class_keep(env, (*env)->DefineClass(env, internal_name, NULL, (const jbyte *)w.bytes, w.size));

@@ -19,7 +19,8 @@ struct hook_class_natives {
  * Define java.lang.FrtraceHook<tag> and bind these natives. A class that hook_class_unbind() has left is bound again.
  * FRT_ANOTHER_COPY: the class belongs to a copy of the agent that works.
  */
-enum frt_result hook_class_init(jvmtiEnv *jvmti, JNIEnv *env, const char *tag, const struct hook_class_natives *natives);
+enum frt_result hook_class_init(jvmtiEnv *jvmti, JNIEnv *env, const char *tag,
+				const struct hook_class_natives *natives);
 
 /* The library is about to be unloaded: the class stays, and its natives lead nowhere. */
 void hook_class_unbind(JNIEnv *env);

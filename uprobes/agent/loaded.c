@@ -21,7 +21,7 @@ static void loaded_deallocate(void *memory)
 
 static struct matcher_text as_pattern(struct text t)
 {
-	return (struct matcher_text){ t.at, t.length };
+	return (struct matcher_text){t.at, t.length};
 }
 
 /* A method as JVMTI tells of it. */
@@ -46,13 +46,14 @@ static void method_release(struct method *m)
 }
 
 /* As far as it can be told without the class file, which has the annotations. */
-static bool method_selected(const struct matcher *p, struct text class, const struct matcher_tags *marks, const struct method *m)
+static bool method_selected(const struct matcher *p, struct text class, const struct matcher_tags *marks,
+			    const struct method *m)
 {
-	const struct matcher_method asked = { .class_name = as_pattern(class),
-					      .name = as_pattern(text_of(m->name)),
-					      .descriptor = as_pattern(text_of(m->descriptor)),
-					      .synthetic = m->modifiers & ACC_SYNTHETIC,
-					      .of_class = marks };
+	const struct matcher_method asked = {.class_name = as_pattern(class),
+					     .name = as_pattern(text_of(m->name)),
+					     .descriptor = as_pattern(text_of(m->descriptor)),
+					     .synthetic = m->modifiers & ACC_SYNTHETIC,
+					     .of_class = marks};
 	struct matcher_decision v = matcher_decide(p, &asked);
 
 	return v.trace || v.timing;
@@ -80,7 +81,7 @@ static void loaded_offer_methods(const struct matcher *p, jclass c, struct text 
 
 /* Selected, and can it have hooks? If it cannot it is named. */
 static bool loaded_is_target(const struct matcher *p, struct text class, const struct matcher_tags *marks,
-		      const struct method *m, bool *selected)
+			     const struct method *m, bool *selected)
 {
 	enum frt_skip_reason reason;
 

@@ -27,8 +27,8 @@ void loader_init(jvmtiEnv *j, JNIEnv *env)
 static struct text well_known_name(struct text type)
 {
 	static const char *const names[][2] = {
-		{ "sun/misc/Launcher$AppClassLoader", "app" },
-		{ "sun/misc/Launcher$ExtClassLoader", "ext" },
+		{"sun/misc/Launcher$AppClassLoader", "app"},
+		{"sun/misc/Launcher$ExtClassLoader", "ext"},
 	};
 
 	for (size_t i = 0; i < 2; i++)
@@ -62,7 +62,7 @@ static uint32_t loader_describe(JNIEnv *env, jobject loader)
 		size_t length = strlen(signature);
 
 		if (length > 2) /* La/b/C; */
-			number = loader_add_row(env, loader, (struct text){ signature + 1, length - 2 });
+			number = loader_add_row(env, loader, (struct text){signature + 1, length - 2});
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	}
 	(*env)->DeleteLocalRef(env, type);

@@ -32,7 +32,7 @@ struct census {
 	bool last;
 	uint32_t count;
 	struct wanted wanted[MOST_SLOTS];
-	uint32_t virtual_left; /* virtual calls whose thread has not come yet */
+	uint32_t virtual_left;					    /* virtual calls whose thread has not come yet */
 	uint32_t first[FRT_VIRTUAL_CALLS], next[FRT_VIRTUAL_CALLS]; /* lists of them by java id: row + 1, 0 ends */
 	jvmtiFrameInfo frames[MOST_FRAMES];
 };
@@ -62,7 +62,7 @@ static void list_slots(struct census *c)
 			continue;
 		id = thread_id(s->thread);
 		if (id)
-			c->wanted[c->count++] = (struct wanted){ id, s };
+			c->wanted[c->count++] = (struct wanted){id, s};
 	}
 }
 
@@ -284,7 +284,8 @@ static void look_at_virtual(struct census *c, jthread thread, uint64_t id)
 		return;
 	own = own_frames(c, count);
 	if (depth)
-		stack = stack_named_take(c->env, c->frames + own, count - own, depth, thread_is_virtual(c->env, thread));
+		stack = stack_named_take(c->env, c->frames + own, count - own, depth,
+					 thread_is_virtual(c->env, thread));
 	for (; number; number = open_dump_next_of(c, c->next[number - 1], id))
 		mark_virtual(c, number - 1, thread, at, count, stack);
 }

@@ -8,7 +8,7 @@
 
 static struct text rewrite_text_from(struct class_text t)
 {
-	return (struct text){ t.text, t.length };
+	return (struct text){t.text, t.length};
 }
 
 static bool rewrite_begins(struct class_text t, const char *prefix)
@@ -21,9 +21,9 @@ static bool rewrite_begins(struct class_text t, const char *prefix)
 static enum frt_skip_reason edit_reason(enum edit_result result)
 {
 	static const enum frt_skip_reason reasons[] = {
-		[EDIT_NO_CODE] = FRT_SKIP_NATIVE,	[EDIT_JSR] = FRT_SKIP_JSR,
-		[EDIT_TOO_LARGE] = FRT_SKIP_TOO_LARGE,	[EDIT_HUGE] = FRT_SKIP_HUGE_METHOD,
-		[EDIT_MALFORMED] = FRT_SKIP_MALFORMED,	[EDIT_SHAPE] = FRT_SKIP_MALFORMED,
+		[EDIT_NO_CODE] = FRT_SKIP_NATIVE,      [EDIT_JSR] = FRT_SKIP_JSR,
+		[EDIT_TOO_LARGE] = FRT_SKIP_TOO_LARGE, [EDIT_HUGE] = FRT_SKIP_HUGE_METHOD,
+		[EDIT_MALFORMED] = FRT_SKIP_MALFORMED, [EDIT_SHAPE] = FRT_SKIP_MALFORMED,
 	};
 
 	return reasons[result];
@@ -32,7 +32,8 @@ static enum frt_skip_reason edit_reason(enum edit_result result)
 static void rewrite_skip(const struct class_file *c, const struct class_method *m, enum frt_skip_reason reason)
 {
 	if (m)
-		control_skip(rewrite_text_from(c->name), rewrite_text_from(m->name), rewrite_text_from(m->descriptor), reason);
+		control_skip(rewrite_text_from(c->name), rewrite_text_from(m->name), rewrite_text_from(m->descriptor),
+			     reason);
 	else
 		control_skip(rewrite_text_from(c->name), text_of(NULL), text_of(NULL), reason);
 }
@@ -52,7 +53,7 @@ static uint32_t choose(const struct rewrite *r, const struct class_file *c, stru
 		if (reason)
 			rewrite_skip(c, m, reason);
 		else
-			edits[count++] = (struct method_edit){ .method = i };
+			edits[count++] = (struct method_edit){.method = i};
 	}
 	return count;
 }
@@ -64,7 +65,8 @@ static uint32_t number_methods(const struct class_file *c, uint32_t class_id, st
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct class_method *m = &c->method[edits[i].method];
-		uint32_t id = control_method(class_id, rewrite_text_from(m->name), rewrite_text_from(m->descriptor), m->access);
+		uint32_t id = control_method(class_id, rewrite_text_from(m->name), rewrite_text_from(m->descriptor),
+					     m->access);
 
 		if (!id) {
 			rewrite_skip(c, m, FRT_SKIP_TABLE_FULL);
@@ -147,12 +149,9 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 static enum rewrite_answer may_call_helper(const struct rewrite *r, const struct class_file *c, uint32_t loader)
 {
 	switch (loader_ask(r->env, r->loader, loader, r->insist)) {
-	case LOADER_READY:
-		return REWRITE_DONE;
-	case LOADER_BUSY:
-		return REWRITE_LATER;
-	case LOADER_REFUSES:
-		break;
+	case LOADER_READY: return REWRITE_DONE;
+	case LOADER_BUSY: return REWRITE_LATER;
+	case LOADER_REFUSES: break;
 	}
 	rewrite_skip(c, NULL, FRT_SKIP_LOADER);
 	return REWRITE_NOTHING;
@@ -204,7 +203,7 @@ enum rewrite_answer rewrite_class(const struct rewrite *r, const unsigned char *
 	*memory = sys_map(*memory_size);
 	if (!*memory)
 		return REWRITE_NOTHING;
-	arena = (struct arena){ *memory, *memory_size };
+	arena = (struct arena){*memory, *memory_size};
 	if (class_parse(&c, bytes, size, &arena) == CLASS_OK)
 		answer = rewrite_parsed(r, &c, &arena, out, out_size);
 	if (answer != REWRITE_DONE)

@@ -11,7 +11,7 @@
 enum rewrite_answer {
 	REWRITE_NOTHING, /* the class stays as it is */
 	REWRITE_DONE,
-	REWRITE_LATER,	 /* its loader is being asked for the helper: look again when the class is prepared */
+	REWRITE_LATER, /* its loader is being asked for the helper: look again when the class is prepared */
 };
 
 struct rewrite {

@@ -183,7 +183,8 @@ void slot_jvm_ends(JNIEnv *env)
 void slot_reset_all(void)
 {
 	last_end.env = NULL;
-	for (uint32_t i = 0; i < SLOT_TABLE; i++) /* the slots stay: a thread in a hook, put aside since the last recording, may be about to look at its own */
+	for (uint32_t i = 0; i < SLOT_TABLE;
+	     i++) /* the slots stay: a thread in a hook, put aside since the last recording, may be about to look at its own */
 		store_release(&slot_table[i].env, 0);
 	free_slots.top = 0;
 	for (uint32_t i = control->slots; i-- > 0;) {
@@ -198,7 +199,7 @@ static void append_name(struct frt_slot *s, uint64_t java_id, const char *name, 
 		union {
 			struct frt_vthread name;
 			uint64_t words[FRT_RECORD_SIZE / 8];
-		} r = { .name = { .java_id = java_id, .part = part, .kind = FRT_VTHREAD, .length = length } };
+		} r = {.name = {.java_id = java_id, .part = part, .kind = FRT_VTHREAD, .length = length}};
 		uint32_t size = length - part * 16;
 
 		memcpy(r.name.name, name + part * 16, size < 16 ? size : 16);

@@ -40,14 +40,14 @@ static struct lock code_lock; /* only ever tried */
 
 /* Of a Method: class_count << 32 | fingerprint. */
 static struct cache method_sets[1u << METHOD_SETS_LOG2][CACHE_WAYS] __attribute__((aligned(64)));
-static struct cache_table methods = { method_sets, METHOD_SETS_LOG2, { 0 } };
+static struct cache_table methods = {method_sets, METHOD_SETS_LOG2, {0}};
 
 struct walk;
 struct walk_code;
 static inline void code_at(struct walk *w, uint64_t pc, struct walk_code *code);
 
 #define WALK_READ(w, to, size, address) (own_memory_read(to, size, address) ? 0 : -1)
-#define WALK_STACK(w, to, address)      stack_word(w, to, address)
+#define WALK_STACK(w, to, address)	stack_word(w, to, address)
 #define WALK_CODE(w, pc, code)		code_at(w, pc, code)
 
 static inline int stack_word(const struct walk *w, uint64_t *to, uint64_t address);
@@ -145,7 +145,7 @@ static bool can_be_checked(struct walk_code *code)
 
 static __attribute__((noinline)) void find_code(uint64_t pc, struct walk_code *code)
 {
-	struct walk w = { .layout = &layout };
+	struct walk w = {.layout = &layout};
 
 	walk_code_at(&w, pc, code);
 	if (code->kind == WALK_NO_CODE)
@@ -180,7 +180,7 @@ static inline void code_at(struct walk *w, uint64_t pc, struct walk_code *code)
 
 	(void)w;
 	if (pc - layout.interpreter < layout.interpreter_end - layout.interpreter) {
-		*code = (struct walk_code){ .kind = WALK_INTERPRETER };
+		*code = (struct walk_code){.kind = WALK_INTERPRETER};
 		return;
 	}
 	set = code_table[cache_set(pc, CODE_SETS_LOG2)];
@@ -192,7 +192,7 @@ static inline void code_at(struct walk *w, uint64_t pc, struct walk_code *code)
 
 static __attribute__((noinline)) uint32_t find_fingerprint(uint64_t method, uint32_t classes)
 {
-	struct walk w = { .layout = &layout };
+	struct walk w = {.layout = &layout};
 	uint32_t fingerprint = walk_fingerprint(&w, method);
 
 	if (fingerprint)
@@ -278,7 +278,7 @@ static inline __attribute__((always_inline)) void walk_frames(struct walk *w, st
 
 static inline __attribute__((always_inline)) void walk_own(const struct frt_slot *s, struct taken *t, bool store)
 {
-	struct walk w = { .layout = &layout, .low = (uint64_t)__builtin_frame_address(0), .high = s->stack_end };
+	struct walk w = {.layout = &layout, .low = (uint64_t)__builtin_frame_address(0), .high = s->stack_end};
 
 	t->hash = 0;
 	t->count = 0;
@@ -304,8 +304,11 @@ static __attribute__((noinline)) uint32_t stack_intern(const struct frt_slot *s,
 	if (id == FRT_STACK_LOST)
 		return id;
 	t.room = first->count;
-	row = (struct frt_stack){ .hash = first->hash, .first = t.first, .count = first->count, .end = first->end,
-				  .flags = first->inclusive ? FRT_STACK_INCLUSIVE : 0 };
+	row = (struct frt_stack){.hash = first->hash,
+				 .first = t.first,
+				 .count = first->count,
+				 .end = first->end,
+				 .flags = first->inclusive ? FRT_STACK_INCLUSIVE : 0};
 	walk_own(s, &t, true);
 	if (t.hash != first->hash) {
 		row.count = 0;
@@ -319,7 +322,7 @@ static __attribute__((noinline)) uint32_t stack_intern(const struct frt_slot *s,
 /* What a call has whose stack is not known: an id of its own, so that it is shown as unknown. */
 static uint32_t unknown_stack(void)
 {
-	struct frt_stack row = { .hash = stack_mix(0, FRT_WALK_UNASKED), .end = FRT_WALK_UNASKED };
+	struct frt_stack row = {.hash = stack_mix(0, FRT_WALK_UNASKED), .end = FRT_WALK_UNASKED};
 	uint32_t id = stack_table_find(row.hash);
 
 	if (id)
@@ -335,14 +338,9 @@ static __attribute__((noinline)) uint32_t stack_ask(const struct frt_slot *s, JN
 	uint32_t id;
 
 	switch (stack_jvmti_take(s, env, method, stack_depth, &id)) {
-	case STACK_JVMTI_TAKEN:
-		return id;
-	case STACK_JVMTI_UNASKED:
-		add_relaxed(&control->stacks_unasked, 1);
-		break;
-	case STACK_JVMTI_REFUSED:
-		add_relaxed(&control->stacks_refused, 1);
-		break;
+	case STACK_JVMTI_TAKEN: return id;
+	case STACK_JVMTI_UNASKED: add_relaxed(&control->stacks_unasked, 1); break;
+	case STACK_JVMTI_REFUSED: add_relaxed(&control->stacks_refused, 1); break;
 	}
 	return unknown_stack();
 }
@@ -350,8 +348,7 @@ static __attribute__((noinline)) uint32_t stack_ask(const struct frt_slot *s, JN
 /* The walk has ended where the walker knows no further: of a parked virtual thread only the JVM knows the rest. */
 static bool is_worth_asking(enum frt_walk_end end)
 {
-	return end == FRT_WALK_CHUNK ||
-	       (sources & FRT_STACKS_JVMTI && end != FRT_WALK_BOTTOM && end != FRT_WALK_DEPTH);
+	return end == FRT_WALK_CHUNK || (sources & FRT_STACKS_JVMTI && end != FRT_WALK_BOTTOM && end != FRT_WALK_DEPTH);
 }
 
 uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method)
@@ -368,8 +365,7 @@ uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method)
 	walk_own(s, &t, false);
 	if (!t.count && t.end == FRT_WALK_BOTTOM)
 		return 0;
-	if (unlikely(is_worth_asking(t.end)) &&
-	    stack_jvmti_take(s, env, method, stack_depth, &id) == STACK_JVMTI_TAKEN)
+	if (unlikely(is_worth_asking(t.end)) && stack_jvmti_take(s, env, method, stack_depth, &id) == STACK_JVMTI_TAKEN)
 		return id;
 	id = stack_table_find(t.hash);
 	return likely(id) ? id : stack_intern(s, &t);
@@ -396,7 +392,7 @@ static bool ends_stack(uint64_t start, uint64_t end, const char permissions[4], 
 
 static uint64_t find_stack_end(uint64_t sp)
 {
-	struct stack_search s = { .inside = sp };
+	struct stack_search s = {.inside = sp};
 	uint64_t block = sys_thread_pointer();
 
 	if (block > sp && own_memory_readable(sp, block))
@@ -434,7 +430,7 @@ static bool covers_heap(uint64_t start, uint64_t end, const char permissions[4],
 
 static bool heap_is_code(const struct frt_code_heap *h)
 {
-	struct heap_search s = { .at = h->low, .high = h->high };
+	struct heap_search s = {.at = h->low, .high = h->high};
 
 	return h->low < h->high && sys_each_mapping(covers_heap, &s) && s.code && s.at >= s.high;
 }
@@ -443,8 +439,8 @@ static bool heap_is_code(const struct frt_code_heap *h)
 static bool layout_is_sane(const struct frt_layout *l)
 {
 	bool sane = l->feature && l->heaps && l->heaps <= FRT_CODE_HEAPS && l->segment_log2 < 32 &&
-		    l->thread_env > l->thread_anchor && l->thread_env - l->thread_anchor <= 256 &&
-		    l->anchor_sp < 64 && l->anchor_pc < 64 && l->anchor_fp < 64 && l->nmethod_compile_id < 4096;
+		    l->thread_env > l->thread_anchor && l->thread_env - l->thread_anchor <= 256 && l->anchor_sp < 64 &&
+		    l->anchor_pc < 64 && l->anchor_fp < 64 && l->nmethod_compile_id < 4096;
 
 	for (uint32_t i = 0; sane && i < l->heaps; i++)
 		sane = heap_is_code(&l->heap[i]);

@@ -65,7 +65,8 @@ static bool begins_with_own(const struct question *q, const jvmtiFrameInfo *fram
 }
 
 /* Add one frame; the first `room` are named and written to the table. False: the stack is deep enough. */
-static bool take_frame(const struct question *q, const jvmtiFrameInfo *f, uint32_t first, uint32_t room, struct taken *t)
+static bool take_frame(const struct question *q, const jvmtiFrameInfo *f, uint32_t first, uint32_t room,
+		       struct taken *t)
 {
 	if (t->count == q->depth) {
 		t->end = FRT_WALK_DEPTH;
@@ -107,7 +108,7 @@ static void jvmti_take(const struct question *q, uint32_t first, uint32_t room, 
 	jvmtiFrameInfo frames[PORTION];
 	jint start = 0, n, i = OWN_FRAMES;
 
-	*t = (struct taken){ .end = FRT_WALK_BOTTOM };
+	*t = (struct taken){.end = FRT_WALK_BOTTOM};
 	do {
 		n = jvmti_ask(q, start, frames);
 		if (n < 0 || (!start && !begins_with_own(q, frames, n))) {
@@ -127,7 +128,7 @@ static void jvmti_take(const struct question *q, uint32_t first, uint32_t room, 
 /* The stack is not in the table yet: ask once more, and write it there. */
 static uint32_t jvmti_intern(const struct question *q, const struct taken *t, uint64_t hash)
 {
-	struct frt_stack row = { .hash = hash, .count = t->count, .end = t->end };
+	struct frt_stack row = {.hash = hash, .count = t->count, .end = t->end};
 	struct taken again;
 	uint32_t id = stack_table_reserve(row.count, &row.first);
 
@@ -184,13 +185,14 @@ static bool may_hang(const struct frt_slot *s, uint32_t method)
 {
 	bool may_mount = control_method_row(method % FRT_MAX_METHODS)->flags & FRT_METHOD_MAY_MOUNT;
 
-	return may_mount && control->jni_version >= JDK_19 && (control->jni_version < JDK_21 || s->flags & FRT_SLOT_CARRIER);
+	return may_mount && control->jni_version >= JDK_19 &&
+	       (control->jni_version < JDK_21 || s->flags & FRT_SLOT_CARRIER);
 }
 
 enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *env, uint32_t method, uint32_t depth,
 					 uint32_t *id)
 {
-	struct question q = { .env = env, .method = method, .depth = depth };
+	struct question q = {.env = env, .method = method, .depth = depth};
 	enum stack_jvmti_answer result;
 
 	if (may_hang(s, method))

@@ -13,7 +13,7 @@
 static jvmtiEnv *jvmti;
 
 static struct cache sets[1u << SETS_LOG2][CACHE_WAYS] __attribute__((aligned(64)));
-static struct cache_table rows = { sets, SETS_LOG2, { 0 } }; /* of a jmethodID: its row in the control segment */
+static struct cache_table rows = {sets, SETS_LOG2, {0}}; /* of a jmethodID: its row in the control segment */
 
 void stack_named_init(jvmtiEnv *j)
 {
@@ -38,7 +38,7 @@ static uint32_t class_row(JNIEnv *env, jclass c)
 	length = strlen(signature); /* La/b/C; */
 	if (length > 2 && !(*jvmti)->GetClassLoader(jvmti, c, &object) && loader_number(env, object, &loader) &&
 	    !(*jvmti)->GetClassModifiers(jvmti, c, &modifiers))
-		id = control_class((struct text){ signature + 1, length - 2 }, loader, modifiers);
+		id = control_class((struct text){signature + 1, length - 2}, loader, modifiers);
 	if (object)
 		(*env)->DeleteLocalRef(env, object);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
@@ -99,7 +99,7 @@ static int line_of(jmethodID method, jlocation index)
 
 struct frt_frame stack_named_frame(JNIEnv *env, const jvmtiFrameInfo *f)
 {
-	struct frt_frame to = { .kind = FRT_FRAME_NAMED, .code = stack_named_method(env, f->method) };
+	struct frt_frame to = {.kind = FRT_FRAME_NAMED, .code = stack_named_method(env, f->method)};
 	int32_t bci = f->location < 0 || f->location > INT32_MAX ? -1 : f->location;
 
 	to.at = (uint64_t)(uint32_t)bci << 32 | (uint32_t)line_of(f->method, bci);
@@ -124,14 +124,15 @@ struct frt_frame stack_named_first(void)
 	return (struct frt_frame){
 		.kind = FRT_FRAME_NAMED,
 		.code = class_id ? control_method(class_id, text_of("enterSpecial"),
-						  text_of("(Ljdk/internal/vm/Continuation;ZZ)V"), 0x10a) : 0,
+						  text_of("(Ljdk/internal/vm/Continuation;ZZ)V"), 0x10a)
+				 : 0,
 		.at = UINT32_MAX, /* bytecode index 0, no line */
 	};
 }
 
 uint32_t stack_named_take(JNIEnv *env, const jvmtiFrameInfo *frames, uint32_t count, uint32_t depth, bool is_virtual)
 {
-	struct frt_stack row = { .count = count > depth ? depth : count, .end = FRT_WALK_BOTTOM };
+	struct frt_stack row = {.count = count > depth ? depth : count, .end = FRT_WALK_BOTTOM};
 	bool entry = is_virtual && count < depth;
 	uint32_t id;
 

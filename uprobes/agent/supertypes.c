@@ -3,7 +3,7 @@
 
 #include "uprobes/agent/sys.h"
 
-#define MOST_LEVELS 64	/* of interfaces above interfaces */
+#define MOST_LEVELS 64	 /* of interfaces above interfaces */
 #define MOST_TYPES  4096 /* looked at for one class: each way up counts, and diamonds have many */
 
 static jvmtiEnv *jvmti;
@@ -29,7 +29,7 @@ static void supertypes_mark_type(const struct climb *w, jclass c)
 		return;
 	length = strlen(signature);
 	if (length > 2 && signature[0] == 'L')
-		matcher_tag_supertype(w->p, (struct matcher_text){ signature + 1, length - 2 }, w->marks);
+		matcher_tag_supertype(w->p, (struct matcher_text){signature + 1, length - 2}, w->marks);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 }
 
@@ -82,7 +82,7 @@ static void supertypes_mark_far(struct climb *w, jclass c)
 
 bool supertypes_mark(JNIEnv *env, const struct matcher *p, jclass c, struct matcher_tags *marks)
 {
-	struct climb w = { .env = env, .p = p, .marks = marks, .left = MOST_TYPES };
+	struct climb w = {.env = env, .p = p, .marks = marks, .left = MOST_TYPES};
 	uint32_t near;
 
 	if (!matcher_has_supertypes(p))
@@ -96,8 +96,8 @@ bool supertypes_mark(JNIEnv *env, const struct matcher *p, jclass c, struct matc
 
 void supertypes_find(const struct matcher *p, const jclass *loaded, jint count, struct supertypes *s)
 {
-	struct matcher_tags marks = { .count = 0 };
-	struct climb w = { .p = p, .marks = &marks };
+	struct matcher_tags marks = {.count = 0};
+	struct climb w = {.p = p, .marks = &marks};
 
 	s->count = 0;
 	s->more = false;

@@ -42,22 +42,22 @@ enum {
 #define FUTEX_PRIVATE	 128
 #define TIMED_OUT	 (-110L)
 
-#define O_RDONLY_CLOEXEC 02000000
-#define AT_FDCWD	 (-100)
-#define CLONE_CHILD	 0x4100 /* CLONE_VM | CLONE_VFORK; no signal at its end */
-#define WAIT_ALL	 0x40000000 /* __WALL: also for a child that sends no signal */
-#define SIG_SETMASK	 2
-#define PR_GET_DUMPABLE	 3
-#define PR_SET_DUMPABLE	 4
-#define UNIX_SOCKET	 1
+#define O_RDONLY_CLOEXEC  02000000
+#define AT_FDCWD	  (-100)
+#define CLONE_CHILD	  0x4100     /* CLONE_VM | CLONE_VFORK; no signal at its end */
+#define WAIT_ALL	  0x40000000 /* __WALL: also for a child that sends no signal */
+#define SIG_SETMASK	  2
+#define PR_GET_DUMPABLE	  3
+#define PR_SET_DUMPABLE	  4
+#define UNIX_SOCKET	  1
 #define SEQPACKET_CLOEXEC (5 | 02000000)
-#define SOCKET_LEVEL	 1
-#define SEND_TIMEOUT	 21
-#define NO_SIGNAL	 0x4000
-#define DO_NOT_WAIT	 0x40
-#define TO_READ		 1
-#define INTERRUPTED	 (-4L)
-#define TRY_AGAIN	 (-11L)
+#define SOCKET_LEVEL	  1
+#define SEND_TIMEOUT	  21
+#define NO_SIGNAL	  0x4000
+#define DO_NOT_WAIT	  0x40
+#define TO_READ		  1
+#define INTERRUPTED	  (-4L)
+#define TRY_AGAIN	  (-11L)
 
 struct time {
 	int64_t seconds, nanoseconds;
@@ -217,7 +217,8 @@ static long spawn(void (*work)(void), void *stack_end)
 			 "syscall\n\t"
 			 "1:"
 			 : "=a"(result)
-			 : "a"((long)NR_clone), "D"((long)CLONE_CHILD), "S"(stack_end), [work] "b"(work), [end] "i"(NR_exit)
+			 : "a"((long)NR_clone), "D"((long)CLONE_CHILD),
+			   "S"(stack_end), [work] "b"(work), [end] "i"(NR_exit)
 			 : "rcx", "rdx", "r8", "r9", "r10", "r11", "memory");
 	return result;
 }
@@ -296,10 +297,11 @@ struct map_line {
 	size_t size;
 };
 
-bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permissions[4], void *context), void *context)
+bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permissions[4], void *context),
+		      void *context)
 {
 	int fd = sys_open("/proc/self/maps");
-	struct map_line line = { .size = 0 };
+	struct map_line line = {.size = 0};
 	bool good = true, more = true;
 	char buffer[1024];
 	long n;
@@ -338,14 +340,14 @@ int sys_getpid(void)
 
 void sys_sleep_ms(unsigned int ms)
 {
-	struct time t = { ms / 1000, ms % 1000 * 1000000L };
+	struct time t = {ms / 1000, ms % 1000 * 1000000L};
 
 	call3(NR_nanosleep, (long)&t, 0, 0);
 }
 
 void sys_wait_word(uint32_t *word, uint32_t value, unsigned int ms)
 {
-	struct time t = { ms / 1000, ms % 1000 * 1000000L };
+	struct time t = {ms / 1000, ms % 1000 * 1000000L};
 
 	call6(NR_futex, (long)word, FUTEX_WAIT | FUTEX_PRIVATE, value, (long)&t, 0, 0);
 }
@@ -357,7 +359,7 @@ void sys_wake_word(uint32_t *word)
 
 bool sys_wait_shared(uint32_t *word, uint32_t value, unsigned int ms)
 {
-	struct time t = { ms / 1000, ms % 1000 * 1000000L };
+	struct time t = {ms / 1000, ms % 1000 * 1000000L};
 
 	return call6(NR_futex, (long)word, FUTEX_WAIT, value, ms == SYS_FOREVER ? 0 : (long)&t, 0, 0) != TIMED_OUT;
 }
@@ -369,7 +371,7 @@ void sys_wake_shared(uint32_t *word)
 
 uint64_t sys_monotonic_ns(void)
 {
-	struct time t = { 0, 0 };
+	struct time t = {0, 0};
 
 	call3(NR_clock_gettime, 1, (long)&t, 0);
 	return t.seconds * 1000000000ULL + t.nanoseconds;
@@ -382,11 +384,11 @@ void sys_close(int fd)
 
 int sys_connect(const char *path, unsigned int seconds)
 {
-	struct time patience = { seconds, 0 };
+	struct time patience = {seconds, 0};
 	struct {
 		uint16_t family;
 		char path[108];
-	} address = { .family = UNIX_SOCKET };
+	} address = {.family = UNIX_SOCKET};
 	size_t length = strlen(path);
 	int fd;
 
@@ -408,7 +410,7 @@ static long wait_to_read(int fd, unsigned int ms)
 	struct {
 		int fd;
 		short events, found;
-	} poller = { fd, TO_READ, 0 };
+	} poller = {fd, TO_READ, 0};
 
 	return call3(NR_poll, (long)&poller, 1, ms);
 }

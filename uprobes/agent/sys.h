@@ -13,13 +13,13 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-#define load_acquire(p)	      __atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define store_release(p, v)   __atomic_store_n(p, v, __ATOMIC_RELEASE)
-#define load_relaxed(p)	      __atomic_load_n(p, __ATOMIC_RELAXED)
-#define store_relaxed(p, v)   __atomic_store_n(p, v, __ATOMIC_RELAXED)
-#define add_relaxed(p, v)     __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
-#define set_bits(p, v)	      __atomic_fetch_or(p, v, __ATOMIC_RELAXED)
-#define clear_bits(p, v)      __atomic_fetch_and(p, ~(v), __ATOMIC_RELAXED)
+#define load_acquire(p)	    __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define load_relaxed(p)	    __atomic_load_n(p, __ATOMIC_RELAXED)
+#define store_relaxed(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
+#define add_relaxed(p, v)   __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
+#define set_bits(p, v)	    __atomic_fetch_or(p, v, __ATOMIC_RELAXED)
+#define clear_bits(p, v)    __atomic_fetch_and(p, ~(v), __ATOMIC_RELAXED)
 
 static inline uint64_t sys_tsc(void)
 {
@@ -40,11 +40,11 @@ static inline uint64_t sys_thread_pointer(void)
 
 /* Memory at any address that can be read: not C's idea of an object, so nothing a sanitizer should look at. */
 #ifdef AGENT_HOSTED
-#define LOAD(instruction, type, address)                                                          \
-	({                                                                                        \
-		type loaded;                                                                      \
+#define LOAD(instruction, type, address)                                                            \
+	({                                                                                          \
+		type loaded;                                                                        \
 		__asm__ volatile(instruction " (%1), %0" : "=r"(loaded) : "r"(address) : "memory"); \
-		loaded;                                                                           \
+		loaded;                                                                             \
 	})
 #else
 #define LOAD(instruction, type, address) (*(const volatile type *)(address))
@@ -107,7 +107,8 @@ bool sys_is_sealed(int fd);
 bool sys_write_at(int fd, uint64_t from, size_t size, uint64_t at);
 
 /* Call `see` for each mapping of this process, in ascending order, until it returns false. False: cannot be read. */
-bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permissions[4], void *context), void *context);
+bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permissions[4], void *context),
+		      void *context);
 
 int sys_gettid(void);
 int sys_getpid(void);

@@ -218,7 +218,8 @@ bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t name
 
 static jobject new_thread(JNIEnv *env)
 {
-	jmethodID constructor = (*env)->GetMethodID(env, thread_class, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V");
+	jmethodID constructor =
+		(*env)->GetMethodID(env, thread_class, "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V");
 	jstring name = (*env)->NewStringUTF(env, "frtrace");
 	jthreadGroup *groups = NULL;
 	jobject made = NULL;

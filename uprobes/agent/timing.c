@@ -12,10 +12,10 @@
 
 #include <emmintrin.h>
 
-#define UNIT	  (1u << 10) /* of cells: the smallest table */
-#define LARGEST	  17u	     /* log2 of the places: twice the methods */
-#define BUCKETS	  (FRT_GROUPS * FRT_GROUP_BUCKETS)
-#define FAR	  4u	     /* times as long as all that a cell knows */
+#define UNIT	(1u << 10) /* of cells: the smallest table */
+#define LARGEST 17u	   /* log2 of the places: twice the methods */
+#define BUCKETS (FRT_GROUPS * FRT_GROUP_BUCKETS)
+#define FAR	4u /* times as long as all that a cell knows */
 
 static struct free_list free_cells[LARGEST + 1];
 
@@ -186,7 +186,8 @@ static bool group_is_there(uint32_t method, uint32_t bucket)
 
 static uint64_t *bucket_at(uint32_t method, uint32_t bucket)
 {
-	struct frt_group *g = (struct frt_group *)control_at(FRT_GROUPS_AT) + load_acquire(group_number(method, bucket));
+	struct frt_group *g =
+		(struct frt_group *)control_at(FRT_GROUPS_AT) + load_acquire(group_number(method, bucket));
 
 	return &g->count[bucket % FRT_GROUP_BUCKETS];
 }

@@ -30,7 +30,8 @@ static inline bool timing_wait(const struct frt_slot *s, uint32_t method, uint64
 		return false;
 	c = timing_place(word, method);
 	count = c->count;
-	if (unlikely(c->method != method || duration - c->known_from >= c->known || count % FRT_RECENT == FRT_RECENT - 1))
+	if (unlikely(c->method != method || duration - c->known_from >= c->known ||
+		     count % FRT_RECENT == FRT_RECENT - 1))
 		return false;
 	c->recent[count % FRT_RECENT] = duration;
 	store_release(&c->count, count + 1);

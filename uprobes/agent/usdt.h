@@ -14,28 +14,28 @@
  * The text of an asm statement, one in a source file, whose operands put the arguments where `arguments` says. The function around it
  * is not to be inlined, and to be aligned to 32, so that the nop crosses no page or line.
  */
-#define USDT_SITE(name, arguments)                                             \
-	"990:	.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"                          \
-	"	.pushsection .note.stapsdt, \"\", \"note\"\n"                  \
-	"	.balign 4\n"                                                   \
-	"	.4byte 992f - 991f, 994f - 993f, 3\n"                          \
-	"991:	.asciz \"stapsdt\"\n"                                          \
-	"992:	.balign 4\n"                                                   \
-	"993:	.8byte 990b\n"                                                 \
-	"	.8byte _.stapsdt.base\n"                                       \
-	"	.8byte frtrace_" name "_semaphore\n"                           \
-	"	.asciz \"frtrace\"\n"                                          \
-	"	.asciz \"" name "\"\n"                                         \
-	"	.asciz \"" arguments "\"\n"                                    \
-	"994:	.balign 4\n"                                                   \
-	"	.popsection\n"                                                 \
-	"	.ifndef _.stapsdt.base\n"                                         \
+#define USDT_SITE(name, arguments)                                                   \
+	"990:	.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"                                  \
+	"	.pushsection .note.stapsdt, \"\", \"note\"\n"                              \
+	"	.balign 4\n"                                                               \
+	"	.4byte 992f - 991f, 994f - 993f, 3\n"                                      \
+	"991:	.asciz \"stapsdt\"\n"                                                  \
+	"992:	.balign 4\n"                                                           \
+	"993:	.8byte 990b\n"                                                         \
+	"	.8byte _.stapsdt.base\n"                                                   \
+	"	.8byte frtrace_" name "_semaphore\n"                                 \
+	"	.asciz \"frtrace\"\n"                                                      \
+	"	.asciz \"" name "\"\n"                                               \
+	"	.asciz \"" arguments "\"\n"                                          \
+	"994:	.balign 4\n"                                                           \
+	"	.popsection\n"                                                             \
+	"	.ifndef _.stapsdt.base\n"                                                  \
 	"	.pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n" \
-	"	.weak _.stapsdt.base\n"                                        \
-	"	.hidden _.stapsdt.base\n"                                      \
-	"_.stapsdt.base: .space 1\n"                                           \
-	"	.size _.stapsdt.base, 1\n"                                     \
-	"	.popsection\n"                                                \
+	"	.weak _.stapsdt.base\n"                                                    \
+	"	.hidden _.stapsdt.base\n"                                                  \
+	"_.stapsdt.base: .space 1\n"                                                 \
+	"	.size _.stapsdt.base, 1\n"                                                 \
+	"	.popsection\n"                                                             \
 	"	.endif\n"
 
 #endif

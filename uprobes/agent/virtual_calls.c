@@ -20,7 +20,7 @@
 #define ASK_TICKS    (1u << 15)
 #define ASK_BURST    (ASK_TICKS << 10)
 
-static int64_t owner_offset;  /* from the JNIEnv; 0: not known, or found to be wrong */
+static int64_t owner_offset; /* from the JNIEnv; 0: not known, or found to be wrong */
 static uint32_t agreed;
 
 void virtual_calls_begin(const struct frt_config *config)
@@ -82,8 +82,8 @@ static struct frt_virtual_call *take_row(uint32_t place)
 		struct frt_virtual_call *row = virtual_call(place + i);
 		uint64_t vacant = 0;
 
-		if (!load_relaxed(&row->start) && __atomic_compare_exchange_n(&row->start, &vacant, BUSY, false,
-									       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (!load_relaxed(&row->start) &&
+		    __atomic_compare_exchange_n(&row->start, &vacant, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return row;
 	}
 	return NULL;
@@ -132,5 +132,6 @@ bool virtual_calls_leave(JNIEnv *env, uint64_t start, uint32_t method)
 	if (!(start & KEPT))
 		return true;
 	word = owner_word(env);
-	return (word && free_row(virtual_calls_place_of(word), start, method)) || free_row(virtual_calls_place_of(start), start, method);
+	return (word && free_row(virtual_calls_place_of(word), start, method)) ||
+	       free_row(virtual_calls_place_of(start), start, method);
 }

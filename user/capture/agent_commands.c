@@ -25,7 +25,7 @@ struct wait {
 
 static const char *command_name(enum frt_command_kind kind)
 {
-	static const char *const names[FRT_COMMANDS] = { "", "start", "change", "census", "stop" };
+	static const char *const names[FRT_COMMANDS] = {"", "start", "change", "census", "stop"};
 
 	return names[kind];
 }
@@ -35,7 +35,8 @@ const char *agent_result_text(int result)
 	switch (result) {
 	case FRT_NO_JVMTI: return "the JVM has no JVMTI environment for it";
 	case FRT_NO_CAPABILITIES: return "the JVM refuses the JVMTI capabilities to retransform classes";
-	case FRT_NO_SEGMENT: return "the JVM cannot make shared memory: memfd_create() is refused, or memory or descriptors are used up";
+	case FRT_NO_SEGMENT:
+		return "the JVM cannot make shared memory: memfd_create() is refused, or memory or descriptors are used up";
 	case FRT_NO_HELPER: return "the JVM refuses the helper class in its boot loader";
 	case FRT_NOT_READY: return "another command is at work, or no recording runs";
 	case FRT_NO_LISTENER: return "no tracer listens on frtrace:drain";
@@ -43,7 +44,8 @@ const char *agent_result_text(int result)
 	case FRT_JVMTI_FAILED: return "the JVM failed to carry it out";
 	case FRT_NO_THREAD_CLASS: return "java.lang.Thread is not as expected";
 	case FRT_NO_THREAD_STARTED: return "the JVM cannot start a thread: is the limit of processes reached?";
-	case FRT_SECCOMP: return "a seccomp filter would kill the JVM for memfd_create(): allow that call, or have the filter return an error";
+	case FRT_SECCOMP:
+		return "a seccomp filter would kill the JVM for memfd_create(): allow that call, or have the filter return an error";
 	case FRT_ANOTHER_COPY: return "another frtrace is attaching to it at this moment";
 	default: return "it does not know the command";
 	}
@@ -74,7 +76,7 @@ static int say_silent(const struct wait *w, struct diag *d)
 static int wait_for_answer(struct wait *w, uint32_t number, struct diag *d)
 {
 	const struct frt_command *c = &w->header->command;
-	const struct timespec step = { .tv_nsec = INTERRUPT_POLL_MS * 1000000L };
+	const struct timespec step = {.tv_nsec = INTERRUPT_POLL_MS * 1000000L};
 	uint32_t answered;
 
 	while ((answered = __atomic_load_n(&c->answered, __ATOMIC_ACQUIRE)) != number) {
@@ -94,12 +96,12 @@ static struct wait wait_begin(const struct segment *s, const struct target *t, i
 	const struct frt_header *h = segment_header(s);
 	int64_t now = clock_ms();
 
-	return (struct wait){ .header = h,
-			      .target = t,
-			      .timeout_ms = timeout_ms,
-			      .deadline = now + timeout_ms,
-			      .last = now + (int64_t)AT_MOST * timeout_ms,
-			      .progress = __atomic_load_n(&h->progress, __ATOMIC_RELAXED) };
+	return (struct wait){.header = h,
+			     .target = t,
+			     .timeout_ms = timeout_ms,
+			     .deadline = now + timeout_ms,
+			     .last = now + (int64_t)AT_MOST * timeout_ms,
+			     .progress = __atomic_load_n(&h->progress, __ATOMIC_RELAXED)};
 }
 
 /* The number of the command that is sent. */
@@ -124,11 +126,12 @@ static int say_refused(const struct segment *s, enum frt_command_kind kind, int 
 			message[0] ? message : agent_result_text(result), result, h->last_error);
 }
 
-int agent_command(const struct segment *s, const struct target *t, enum frt_command_kind kind, int timeout_ms, struct diag *d)
+int agent_command(const struct segment *s, const struct target *t, enum frt_command_kind kind, int timeout_ms,
+		  struct diag *d)
 {
 	struct frt_command *c = &segment_header(s)->command;
 	struct wait w = wait_begin(s, t, timeout_ms);
-	struct diag why = { 0 };
+	struct diag why = {0};
 	uint32_t result;
 	/* a collector that was killed may have left one at work */
 	int err = wait_for_answer(&w, c->number, &why);

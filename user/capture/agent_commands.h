@@ -12,7 +12,8 @@
  * makes progress (header.progress) gets more time than `timeout_ms`: four times that for each step, forty times in all.
  * 0, or -errno: -ETIMEDOUT no answer, -ESRCH the target has ended, -EINTR interrupted(), -EPROTO the agent refuses; the message says why.
  */
-int agent_command(const struct segment *s, const struct target *t, enum frt_command_kind kind, int timeout_ms, struct diag *d);
+int agent_command(const struct segment *s, const struct target *t, enum frt_command_kind kind, int timeout_ms,
+		  struct diag *d);
 
 /* What a result (enum frt_result) of the agent means, for a message. */
 const char *agent_result_text(int result);

@@ -26,8 +26,8 @@ static int attach_lock_say_holder(pid_t pid, int fd, struct diag *d)
 	char text[16] = "";
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
 
-	return diag_set(d, EBUSY, "cannot trace: frtrace%s%s is attaching to process %d at this moment", n > 0 ? " pid " : "",
-			text, (int)pid);
+	return diag_set(d, EBUSY, "cannot trace: frtrace%s%s is attaching to process %d at this moment",
+			n > 0 ? " pid " : "", text, (int)pid);
 }
 
 /* Its last holder may have removed the file between our open() and flock(). */
@@ -35,7 +35,8 @@ static bool is_still_there(const char *path, int fd)
 {
 	struct stat opened, named;
 
-	return !fstat(fd, &opened) && !lstat(path, &named) && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+	return !fstat(fd, &opened) && !lstat(path, &named) && opened.st_ino == named.st_ino &&
+	       opened.st_dev == named.st_dev;
 }
 
 int attach_lock(pid_t pid, int *lock, struct diag *d)

@@ -26,15 +26,17 @@ static int on_libbpf(enum libbpf_print_level level, const char *format, va_list 
 static int load_failed(int err, struct diag *d)
 {
 	if (err == EPERM || err == EACCES)
-		return diag_set(d, err, "cannot load BPF programs: no right to; run it with sudo (CAP_BPF and CAP_PERFMON)");
+		return diag_set(d, err,
+				"cannot load BPF programs: no right to; run it with sudo (CAP_BPF and CAP_PERFMON)");
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
-		return diag_set(d, err, "cannot load BPF programs: this kernel has no BTF (/sys/kernel/btf/vmlinux); "
-					"it needs CONFIG_DEBUG_INFO_BTF=y");
+		return diag_set(d, err,
+				"cannot load BPF programs: this kernel has no BTF (/sys/kernel/btf/vmlinux); "
+				"it needs CONFIG_DEBUG_INFO_BTF=y");
 	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
 }
 
-static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel, const struct target *t,
-		     struct diag *d)
+static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel,
+		     const struct target *t, struct diag *d)
 {
 	struct frtrace_bpf *bpf = frtrace_bpf__open();
 	int err;
@@ -52,8 +54,8 @@ static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum set
 	return 0;
 }
 
-int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel, const struct target *t,
-		      struct diag *d)
+int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel,
+		      const struct target *t, struct diag *d)
 {
 	int err;
 
@@ -62,6 +64,7 @@ int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, enum se
 		return 0;
 	err = load_with(out, k, SETTINGS_KERNEL_OFF, t, d);
 	if (!err && kernel)
-		diag_set(&k->why, ENOTSUP, "this kernel refuses programs on its scheduler's tracepoints (-v shows why)");
+		diag_set(&k->why, ENOTSUP,
+			 "this kernel refuses programs on its scheduler's tracepoints (-v shows why)");
 	return err;
 }

@@ -15,7 +15,7 @@ static int64_t cpu_now(void)
 
 void budget_set(struct budget *b, int64_t ns)
 {
-	*b = (struct budget){ .left_ns = ns };
+	*b = (struct budget){.left_ns = ns};
 }
 
 void budget_begin(struct budget *b)

@@ -8,7 +8,7 @@
 
 #define KEEP_EVERY_NS 10000000 /* pairs that stay are this far apart at least */
 #define TRIES	      4
-#define SCALE	      56 /* binary digits behind the point of ns per tick */
+#define SCALE	      56		    /* binary digits behind the point of ns per tick */
 #define SLACK	      (1ULL << (SCALE - 8)) /* what the cut-off scale may lack of a whole nanosecond */
 
 static int64_t clock_now_ns(clockid_t id)
@@ -29,7 +29,7 @@ bool clock_tsc_usable(void)
 
 static struct clock_pair read_pair(void)
 {
-	struct clock_pair best = { .error = INT64_MAX };
+	struct clock_pair best = {.error = INT64_MAX};
 	uint64_t narrowest = UINT64_MAX;
 
 	for (int i = 0; i < TRIES; i++) {
@@ -39,7 +39,7 @@ static struct clock_pair read_pair(void)
 
 		if (width < narrowest) {
 			narrowest = width;
-			best = (struct clock_pair){ before + width / 2, ns, (int64_t)(width / 2) };
+			best = (struct clock_pair){before + width / 2, ns, (int64_t)(width / 2)};
 		}
 	}
 	return best;
@@ -85,7 +85,7 @@ void clock_sample(struct clock *c)
 
 void clock_init(struct clock *c)
 {
-	struct timespec wait = { 0, 5000000 };
+	struct timespec wait = {0, 5000000};
 
 	memset(c, 0, sizeof(*c));
 	clock_sample(c);

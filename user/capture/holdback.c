@@ -14,7 +14,8 @@ struct holdback {
 	struct stream_sink sink;
 	bool holding;
 	struct held *held;
-	size_t first, marked, count, room; /* gone before `first`; those from `marked` on belong to the sweep that is going on */
+	size_t first, marked, count,
+		room; /* gone before `first`; those from `marked` on belong to the sweep that is going on */
 };
 
 struct holdback *holdback_new(const struct stream_sink *sink)
@@ -57,7 +58,7 @@ static void holdback_on_span(void *context, const struct frt_span *s, const stru
 		h->sink.span(h->sink.context, s, v);
 		return;
 	}
-	h->held[h->count] = (struct held){ .span = *s, .is_virtual = v };
+	h->held[h->count] = (struct held){.span = *s, .is_virtual = v};
 	if (v)
 		h->held[h->count].vthread = *v;
 	h->count++;
@@ -72,7 +73,7 @@ static void holdback_on_cover(void *context, uint64_t tsc)
 
 struct stream_sink holdback_sink(struct holdback *h)
 {
-	return (struct stream_sink){ .span = holdback_on_span, .cover = holdback_on_cover, .context = h };
+	return (struct stream_sink){.span = holdback_on_span, .cover = holdback_on_cover, .context = h};
 }
 
 void holdback_begin(struct holdback *h)

@@ -49,7 +49,7 @@ static int64_t count_offset(void)
 /* What the programs of bpf/syscall.bpf.c begin at. */
 static int check_tracepoints(struct diag *d)
 {
-	static const char *const needed[] = { "sys_enter", "sys_exit", "page_fault_user" };
+	static const char *const needed[] = {"sys_enter", "sys_exit", "page_fault_user"};
 	struct btf *btf = btf__load_vmlinux_btf();
 	char name[64];
 	int err = btf ? 0 : diag_errno(d, errno, "cannot read the kernel's BTF");
@@ -79,8 +79,8 @@ static bool can_lend(void)
 
 static void choose_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, bool wanted)
 {
-	struct bpf_program *programs[] = { bpf->progs.thread_usage, bpf->progs.sys_enter, bpf->progs.sys_exit,
-					   bpf->progs.page_fault_user, bpf->progs.running_usage };
+	struct bpf_program *programs[] = {bpf->progs.thread_usage, bpf->progs.sys_enter, bpf->progs.sys_exit,
+					  bpf->progs.page_fault_user, bpf->progs.running_usage};
 
 	k->usage = wanted && !check_tracepoints(&k->no_usage);
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
@@ -89,13 +89,15 @@ static void choose_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, bool 
 	bpf->rodata->usage_wanted = k->usage;
 }
 
-void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum settings_kernel kernel, int64_t clock_offset)
+void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum settings_kernel kernel,
+			  int64_t clock_offset)
 {
 	bool wanted = kernel != SETTINGS_KERNEL_OFF;
-	struct bpf_program *programs[] = { bpf->progs.thread, bpf->progs.sched_switch, bpf->progs.sched_waking,
-					   bpf->progs.waits_now, bpf->progs.sleep_begin, bpf->progs.sleep_end, bpf->progs.safepoint_begin,
-					   bpf->progs.safepoint_end, bpf->progs.operation_begin, bpf->progs.collection_begin,
-					   bpf->progs.collection_end };
+	struct bpf_program *programs[] = {
+		bpf->progs.thread,	     bpf->progs.sched_switch,  bpf->progs.sched_waking,
+		bpf->progs.waits_now,	     bpf->progs.sleep_begin,   bpf->progs.sleep_end,
+		bpf->progs.safepoint_begin,  bpf->progs.safepoint_end, bpf->progs.operation_begin,
+		bpf->progs.collection_begin, bpf->progs.collection_end};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i], wanted);
@@ -117,10 +119,12 @@ static int attach_tracepoint(struct kernel_probes *k, struct bpf_program *progra
 {
 	struct bpf_link *link = bpf_program__attach_trace(program);
 
-	return link ? kernel_probes_keep(k, link) : diag_errno(d, errno, "cannot attach to tracepoint %s", bpf_program__name(program));
+	return link ? kernel_probes_keep(k, link)
+		    : diag_errno(d, errno, "cannot attach to tracepoint %s", bpf_program__name(program));
 }
 
-static int attach_site(struct kernel_probes *k, struct bpf_program *program, const struct usdt_site *site, struct diag *d)
+static int attach_site(struct kernel_probes *k, struct bpf_program *program, const struct usdt_site *site,
+		       struct diag *d)
 {
 	struct bpf_link *link;
 	int err = usdt_attach(program, site, &link, d);
@@ -130,7 +134,7 @@ static int attach_site(struct kernel_probes *k, struct bpf_program *program, con
 
 static struct usdt_site kernel_probes_thread_site(const struct mapping *agent)
 {
-	return (struct usdt_site){ .path = agent->door, .pid = -1, .provider = "frtrace", .name = "thread" };
+	return (struct usdt_site){.path = agent->door, .pid = -1, .provider = "frtrace", .name = "thread"};
 }
 
 /* The JVM's own sites; some builds have none. */
@@ -140,13 +144,13 @@ static void attach_jvm(struct kernel_probes *k, struct frtrace_bpf *bpf, const s
 		struct bpf_program *program;
 		const char *provider, *name;
 	} sites[] = {
-		{ bpf->progs.sleep_begin, "hotspot", "thread__sleep__begin" },
-		{ bpf->progs.sleep_end, "hotspot", "thread__sleep__end" },
-		{ bpf->progs.safepoint_begin, "hs_private", "safepoint__begin" },
-		{ bpf->progs.safepoint_end, "hs_private", "safepoint__end" },
-		{ bpf->progs.operation_begin, "hotspot", "vmops__begin" },
-		{ bpf->progs.collection_begin, "hotspot", "gc__begin" },
-		{ bpf->progs.collection_end, "hotspot", "gc__end" },
+		{bpf->progs.sleep_begin, "hotspot", "thread__sleep__begin"},
+		{bpf->progs.sleep_end, "hotspot", "thread__sleep__end"},
+		{bpf->progs.safepoint_begin, "hs_private", "safepoint__begin"},
+		{bpf->progs.safepoint_end, "hs_private", "safepoint__end"},
+		{bpf->progs.operation_begin, "hotspot", "vmops__begin"},
+		{bpf->progs.collection_begin, "hotspot", "gc__begin"},
+		{bpf->progs.collection_end, "hotspot", "gc__end"},
 	};
 	struct mapping m;
 
@@ -155,12 +159,14 @@ static void attach_jvm(struct kernel_probes *k, struct frtrace_bpf *bpf, const s
 		return;
 	}
 	for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
-		struct usdt_site site = { .path = m.door, .pid = t->pid, .provider = sites[i].provider, .name = sites[i].name };
+		struct usdt_site site = {
+			.path = m.door, .pid = t->pid, .provider = sites[i].provider, .name = sites[i].name};
 
 		int err = attach_site(k, sites[i].program, &site, &k->no_pauses);
 
 		if (err == -ENOENT)
-			diag_set(&k->no_pauses, ENOENT, "this JVM was built without the USDT site %s:%s", site.provider, site.name);
+			diag_set(&k->no_pauses, ENOENT, "this JVM was built without the USDT site %s:%s", site.provider,
+				 site.name);
 		if (err)
 			return;
 	}
@@ -181,11 +187,11 @@ static int run_on_cpu(struct bpf_program *program, int cpu)
 /* The program that makes a thread's state is the first: nothing is counted of a thread without. */
 static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct mapping *agent, struct diag *d)
 {
-	struct bpf_program *programs[] = { bpf->progs.sys_exit, bpf->progs.sys_enter, bpf->progs.page_fault_user };
+	struct bpf_program *programs[] = {bpf->progs.sys_exit, bpf->progs.sys_enter, bpf->progs.page_fault_user};
 	struct usdt_site thread = kernel_probes_thread_site(agent);
 	int err = attach_site(k, bpf->progs.thread_usage, &thread, d);
 
-	bpf->bss->agent_code = (struct frt_code){ agent->start, agent->end };
+	bpf->bss->agent_code = (struct frt_code){agent->start, agent->end};
 	if (!err && run_on_cpu(bpf->progs.running_usage, sched_getcpu()) < 0)
 		err = diag_set(d, ENOTSUP, "this kernel cannot run a BPF program on a CPU; it needs Linux 5.10");
 	for (size_t i = 0; !err && i < sizeof(programs) / sizeof(programs[0]); i++)
@@ -194,7 +200,7 @@ static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const 
 }
 
 void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t,
-			   const struct segment *segment, const struct mapping *agent)
+			  const struct segment *segment, const struct mapping *agent)
 {
 	struct usdt_site thread = kernel_probes_thread_site(agent);
 	int err = attach_tracepoint(k, bpf->progs.sched_waking, &k->why);

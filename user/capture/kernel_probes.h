@@ -20,23 +20,24 @@ struct bpf_link;
 struct kernel_probes {
 	struct bpf_link *links[SESSION_KERNEL_LINKS];
 	int count;
-	bool usage; /* system calls and page faults are counted */
-	struct diag no_usage; /* why they are not, though they were asked for; "" */
+	bool usage;	       /* system calls and page faults are counted */
+	struct diag no_usage;  /* why they are not, though they were asked for; "" */
 	struct diag no_pauses; /* why there are none, though the rest is there; "" */
 	const struct target *target;
 	const struct segment *segment;
-	bool lends; /* slots to their threads: */
-	int lent_fd; /* the map of them */
+	bool lends;		   /* slots to their threads: */
+	int lent_fd;		   /* the map of them */
 	unsigned int owners, lent; /* threads that have got a slot; those that it was lent to */
-	struct diag why; /* it is not there; "": it is, or nobody has asked for it */
+	struct diag why;	   /* it is not there; "": it is, or nobody has asked for it */
 };
 
 /* Between opening and loading: how much of this half there is to be; `clock_offset` of our CLOCK_MONOTONIC to the kernel's, ns. */
-void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum settings_kernel kernel, int64_t clock_offset);
+void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum settings_kernel kernel,
+			  int64_t clock_offset);
 
 /* `agent` is the agent's code in the target. What fails is in k->why, k->no_usage or k->no_pauses. Before the agent is told to start. */
 void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t,
-			   const struct segment *segment, const struct mapping *agent);
+			  const struct segment *segment, const struct mapping *agent);
 
 /* Let the programs read the slot of a thread where we have it, which costs them less: of a struct kernel_probes. */
 void kernel_probes_map_slot(void *kernel, const struct frt_slot_owner *o);

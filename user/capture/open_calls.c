@@ -58,10 +58,10 @@ static void show_slot(struct walk *w, const struct frt_slot *slot)
 	uint32_t open = slot->epoch == h->epoch && slot->depth ? copy_slot(slot, &copy) : 0;
 
 	for (uint32_t i = 0; i < open; i++) {
-		struct open_call c = { .start = copy.open[i].start,
-				       .method = copy.open[i].method,
-				       .thread = copy.thread,
-				       .remark = w->no_stacks };
+		struct open_call c = {.start = copy.open[i].start,
+				      .method = copy.open[i].method,
+				      .thread = copy.thread,
+				      .remark = w->no_stacks};
 
 		if (!w->no_stacks && copy.census_epoch == h->census && copy.census_dead >> i & 1)
 			continue;
@@ -105,7 +105,7 @@ static void name_virtual(const struct walk *w, uint32_t i, struct stream_vthread
 static void show_virtual(struct walk *w, uint32_t i, const struct frt_virtual_call *row)
 {
 	struct frt_virtual_call call;
-	struct open_call c = { .remark = w->no_stacks };
+	struct open_call c = {.remark = w->no_stacks};
 
 	if (!copy_virtual(row, &call))
 		return;
@@ -127,7 +127,7 @@ static void show_virtual(struct walk *w, uint32_t i, const struct frt_virtual_ca
 uint64_t open_calls_each(const struct segment *s, const char *no_stacks,
 			 void (*see)(void *context, const struct open_call *call), void *context)
 {
-	struct walk w = { .segment = s, .no_stacks = no_stacks, .see = see, .context = context };
+	struct walk w = {.segment = s, .no_stacks = no_stacks, .see = see, .context = context};
 	const struct frt_virtual_call *row;
 	const struct frt_slot *slot;
 

@@ -91,16 +91,11 @@ static bool see_owner(struct ringbuf *q, const struct frt_slot_owner *o, size_t 
 static bool see_record(struct ringbuf *q, const void *record, size_t size)
 {
 	switch (size < sizeof(uint32_t) ? 0 : *(const uint32_t *)record) {
-	case FRT_BATCH:
-		return see_part(q, record, size);
-	case FRT_WAIT:
-		return see_wait(q, record, size);
-	case FRT_PAUSE:
-		return see_pause(q, record, size);
-	case FRT_USAGE:
-		return see_usage(q, record, size);
-	case FRT_OWNER:
-		return see_owner(q, record, size);
+	case FRT_BATCH: return see_part(q, record, size);
+	case FRT_WAIT: return see_wait(q, record, size);
+	case FRT_PAUSE: return see_pause(q, record, size);
+	case FRT_USAGE: return see_usage(q, record, size);
+	case FRT_OWNER: return see_owner(q, record, size);
 	}
 	return false;
 }

@@ -37,5 +37,5 @@ void ringbuf_pos_close(struct ringbuf_pos *p)
 {
 	unmap_page(p->consumed);
 	unmap_page(p->produced);
-	*p = (struct ringbuf_pos){ 0 };
+	*p = (struct ringbuf_pos){0};
 }

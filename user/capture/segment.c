@@ -35,7 +35,8 @@ static int map_segment(struct segment *s, struct diag *d)
 	if (fstat(s->fd, &st))
 		return diag_errno(d, errno, "cannot stat the agent's control segment");
 	if (seals < 0 || (seals & WANTED_SEALS) != WANTED_SEALS || st.st_size != FRT_SEGMENT_SIZE)
-		return diag_set(d, EPROTO, "refuse the agent's control segment: size %lld or seals 0x%x are not as made",
+		return diag_set(d, EPROTO,
+				"refuse the agent's control segment: size %lld or seals 0x%x are not as made",
 				(long long)st.st_size, seals);
 	base = map_aside(s->fd);
 	if (base == MAP_FAILED)
@@ -49,7 +50,7 @@ int segment_open(struct segment *s, const struct target *t, const char *tag, str
 	char name[64];
 	int err;
 
-	*s = (struct segment){ .fd = -1 };
+	*s = (struct segment){.fd = -1};
 	snprintf(name, sizeof(name), "frtrace-%s", tag);
 	s->fd = target_open_memfd(t, name, NULL, 0, d);
 	if (s->fd < 0)
@@ -68,7 +69,7 @@ void segment_close(struct segment *s)
 		munmap(s->base, FRT_SEGMENT_SIZE);
 	if (s->fd >= 0)
 		close(s->fd);
-	*s = (struct segment){ .fd = -1 };
+	*s = (struct segment){.fd = -1};
 }
 
 static int segment_say_holder(const struct frt_owner *owner, struct diag *d)
@@ -76,7 +77,8 @@ static int segment_say_holder(const struct frt_owner *owner, struct diag *d)
 	char what[sizeof(owner->what) + 1];
 
 	snprintf(what, sizeof(what), "%.*s", (int)sizeof(owner->what), owner->what);
-	return diag_set(d, EBUSY, "cannot trace: frtrace pid %u (uid %u) already traces this JVM%s%s; stop that one first",
+	return diag_set(d, EBUSY,
+			"cannot trace: frtrace pid %u (uid %u) already traces this JVM%s%s; stop that one first",
 			owner->pid, owner->uid, what[0] ? ": " : "", what);
 }
 
@@ -199,7 +201,8 @@ size_t segment_string(const struct segment *s, uint32_t number, char *out, size_
 	size_t length = 0;
 
 	if (number && number < end && end - number >= 3) {
-		length = __atomic_load_n(&heap[number], __ATOMIC_RELAXED) | __atomic_load_n(&heap[number + 1], __ATOMIC_RELAXED) << 8;
+		length = __atomic_load_n(&heap[number], __ATOMIC_RELAXED) |
+			 __atomic_load_n(&heap[number + 1], __ATOMIC_RELAXED) << 8;
 		if (number + 2 + length > end)
 			length = 0;
 	}
@@ -229,9 +232,8 @@ void segment_totals(const struct segment *s, struct segment_totals *t)
 	const struct frt_slot *slot;
 	uint64_t gone;
 
-	*t = (struct segment_totals){ .unslotted = h->unslotted,
-				      .lost_exits = h->dead_calls,
-				      .ring_bytes = h->ring_used };
+	*t = (struct segment_totals){
+		.unslotted = h->unslotted, .lost_exits = h->dead_calls, .ring_bytes = h->ring_used};
 	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++) {
 		if (slot->epoch != h->epoch)
 			continue;

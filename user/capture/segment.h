@@ -68,9 +68,9 @@ size_t segment_string(const struct segment *s, uint32_t number, char *out, size_
 /* Sums over the slots of the present recording. */
 struct segment_totals {
 	uint64_t entered, exited, thrown, recorded, unrecorded, lost_exits, moved_exits, unslotted;
-	uint64_t longest;	/* TSC ticks */
-	uint64_t open;		/* calls that have not ended */
-	uint64_t oldest_start;	/* TSC; 0 none */
+	uint64_t longest;      /* TSC ticks */
+	uint64_t open;	       /* calls that have not ended */
+	uint64_t oldest_start; /* TSC; 0 none */
 	uint32_t oldest_method;
 	uint64_t ring_bytes;
 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 void segment_name_full(const struct segment *s, uint32_t class_name, uint32_t method, uint32_t descriptor, char *out,
-		size_t size)
+		       size_t size)
 {
 	char class_text[1024], name[512], types[4096], printed[1024] = "";
 

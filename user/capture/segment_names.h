@@ -7,7 +7,7 @@
 
 /* "com.acme.Cart.checkout(Order)"; of the string 0 for the method "com.acme.Cart". */
 void segment_name_full(const struct segment *s, uint32_t class_name, uint32_t method, uint32_t descriptor, char *out,
-		size_t size);
+		       size_t size);
 
 /* The same of a row; "unknown" when there is no such method. */
 void segment_name_method(const struct segment *s, uint32_t id, char *out, size_t size);

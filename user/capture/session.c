@@ -26,10 +26,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GROW_BELOW_NS	  2000000
-#define RING_CAP	  (4u << 20)
-#define RING_CAP_LEAST	  (64u << 10)
-#define FRAMES_LEAST	  4096u
+#define GROW_BELOW_NS  2000000
+#define RING_CAP       (4u << 20)
+#define RING_CAP_LEAST (64u << 10)
+#define FRAMES_LEAST   4096u
 
 struct session {
 	const struct settings *settings;
@@ -40,7 +40,7 @@ struct session {
 	struct kernel_probes kernel;
 	bool with_kernel; /* loaded so */
 	struct kernel_sink waits;
-	struct holdback *hold; /* of swept spans; NULL: they need not wait */
+	struct holdback *hold;	     /* of swept spans; NULL: they need not wait */
 	struct ringbuf_pos position; /* of the queue */
 	struct segment segment;
 	struct streams *streams;
@@ -50,8 +50,8 @@ struct session {
 	struct frt_layout layout; /* feature 0: none is walked */
 	bool started, census;
 	struct agent_build build;
-	int connection; /* to a JVM that we started and that waits, else -1 */
-	double begin_ms; /* it waits since then */
+	int connection;			 /* to a JVM that we started and that waits, else -1 */
+	double begin_ms;		 /* it waits since then */
 	const struct intrinsics *wanted; /* NULL: none */
 };
 
@@ -70,7 +70,8 @@ int session_new(struct session **out, const struct settings *settings, const str
 	s->connection = -1;
 	agent_build_name(&s->build);
 	s->streams = calloc(1, sizeof(*s->streams));
-	err = s->streams ? bpf_programs_load(&s->bpf, &s->kernel, settings->kernel, target, d) : diag_errno(d, ENOMEM, "cannot begin");
+	err = s->streams ? bpf_programs_load(&s->bpf, &s->kernel, settings->kernel, target, d)
+			 : diag_errno(d, ENOMEM, "cannot begin");
 	s->with_kernel = !err && settings->kernel && !s->kernel.why.text[0];
 	if (err) {
 		session_free(s);
@@ -124,7 +125,7 @@ static int packet(struct session *s, const char *text, int timeout_ms, struct di
 
 static int attach_probe(struct session *s, struct diag *d)
 {
-	struct usdt_site drain = { .pid = -1, .provider = "frtrace", .name = "drain" };
+	struct usdt_site drain = {.pid = -1, .provider = "frtrace", .name = "drain"};
 	struct mapping m;
 	int found = target_find_mapping(s->target, s->build.file_name, &m, d);
 
@@ -132,9 +133,8 @@ static int attach_probe(struct session *s, struct diag *d)
 		return found;
 	if (!found)
 		return diag_set(d, ENOENT, "cannot find the agent '%s' in the target's mappings", s->build.file_name);
-	s->bpf->bss->target = (struct frt_target){ .pid_ns_dev = s->target->pid_ns_dev,
-						   .pid_ns_ino = s->target->pid_ns_ino,
-						   .tgid = s->target->ns_pid };
+	s->bpf->bss->target = (struct frt_target){
+		.pid_ns_dev = s->target->pid_ns_dev, .pid_ns_ino = s->target->pid_ns_ino, .tgid = s->target->ns_pid};
 	if (s->with_kernel)
 		kernel_probes_attach(&s->kernel, s->bpf, s->target, &s->segment, &m);
 	drain.path = m.door;
@@ -182,8 +182,8 @@ static int load_agent(struct session *s, struct diag *d)
 	int result, err;
 
 	init_options(s, options);
-	err = attach_load_agent(s->target, s->build.file_name, agent_image, agent_image_size(), options, AGENT_TIMEOUT_MS,
-				&result, d);
+	err = attach_load_agent(s->target, s->build.file_name, agent_image, agent_image_size(), options,
+				AGENT_TIMEOUT_MS, &result, d);
 	if (err || !result || result == FRT_ANOTHER_COPY)
 		return err;
 	return diag_set(d, EPROTO, "cannot trace process %d '%s': %s", s->target->pid, s->target->name,
@@ -231,7 +231,7 @@ void session_take_intrinsics(struct session *s, const struct intrinsics *wanted)
 /* 0, or what stands against it. */
 static int set_flags(struct session *s, struct diag *d)
 {
-	static const char *const names[] = { "DisableIntrinsic", "OptimizeStringConcat", "EliminateAutoBox" };
+	static const char *const names[] = {"DisableIntrinsic", "OptimizeStringConcat", "EliminateAutoBox"};
 	struct frt_config *c = segment_config(&s->segment);
 	uint64_t at[3];
 	int err;
@@ -254,7 +254,7 @@ static int set_flags(struct session *s, struct diag *d)
 /* Without, their counts are lower bounds, which is said of each. */
 static void disable_intrinsics(struct session *s)
 {
-	struct diag d = { 0 };
+	struct diag d = {0};
 
 	if (!s->wanted || !s->wanted->names[0])
 		return;
@@ -402,10 +402,12 @@ static void choose_wait_stacks(struct session *s)
 
 static int begin_queue(struct session *s, struct diag *d)
 {
-	struct ringbuf_sinks sinks = { .streams = s->streams, .waits = s->waits,
-				     .owner = kernel_probes_map_slot, .owner_context = &s->kernel,
-				     .unseen_lost = (uint64_t *)&s->bpf->bss->unseen_lost,
-				     .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost };
+	struct ringbuf_sinks sinks = {.streams = s->streams,
+				      .waits = s->waits,
+				      .owner = kernel_probes_map_slot,
+				      .owner_context = &s->kernel,
+				      .unseen_lost = (uint64_t *)&s->bpf->bss->unseen_lost,
+				      .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost};
 
 	choose_wait_stacks(s);
 	s->queue = ringbuf_open(bpf_map__fd(s->bpf->maps.queue), &sinks, d);
@@ -513,7 +515,8 @@ int session_consume(struct session *s)
 
 bool session_is_pressed(const struct session *s)
 {
-	return ringbuf_pos_produced(&s->position) - ringbuf_pos_consumed(&s->position) > bpf_map__max_entries(s->bpf->maps.queue) / 2;
+	return ringbuf_pos_produced(&s->position) - ringbuf_pos_consumed(&s->position) >
+	       bpf_map__max_entries(s->bpf->maps.queue) / 2;
 }
 
 void session_take_waits_now(struct session *s)

@@ -17,16 +17,16 @@
 struct stack {
 	uint32_t id;
 	uint32_t count;
-	enum frt_walk_end end;	/* FRT_WALK_ENDS: one that is not known */
-	uint32_t flags;		/* FRT_STACK_* */
+	enum frt_walk_end end; /* FRT_WALK_ENDS: one that is not known */
+	uint32_t flags;	       /* FRT_STACK_* */
 	struct frt_frame frame[STACK_MOST];
 };
 
 struct stacks {
 	const struct segment *segment;
 	const struct budget *budget; /* of stacks_read(); NULL: without end */
-	uint32_t id, frame; /* all before these have been read */
-	uint64_t given_up;  /* rows that were reserved and never written, or make no sense */
+	uint32_t id, frame;	     /* all before these have been read */
+	uint64_t given_up;	     /* rows that were reserved and never written, or make no sense */
 	struct stack copy;
 };
 

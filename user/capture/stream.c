@@ -47,15 +47,12 @@ static void stream_record(struct streams *s, uint32_t slot, const struct frt_spa
 	struct frt_vthread v;
 
 	switch (r->kind) {
-	case FRT_SPAN:
-		s->sink.span(s->sink.context, r, vthread_of(s, slot, r));
-		break;
+	case FRT_SPAN: s->sink.span(s->sink.context, r, vthread_of(s, slot, r)); break;
 	case FRT_VTHREAD:
 		memcpy(&v, r, sizeof(v));
 		name_vthread(s, slot, &v);
 		break;
-	default:
-		s->malformed++;
+	default: s->malformed++;
 	}
 }
 

@@ -28,11 +28,11 @@ struct stream_sink {
 
 struct streams {
 	struct stream_sink sink;
-	uint64_t next[FRT_MAX_SLOTS]; /* offset of the next record that is wanted */
+	uint64_t next[FRT_MAX_SLOTS];		       /* offset of the next record that is wanted */
 	struct stream_vthread *vthread[FRT_MAX_SLOTS]; /* NULL until one is named */
-	uint32_t sweep_next;	      /* the slot with which the next sweep begins */
-	uint64_t received, lost;      /* records */
-	uint64_t malformed;	      /* records of no known kind: a forged or torn ring */
+	uint32_t sweep_next;			       /* the slot with which the next sweep begins */
+	uint64_t received, lost;		       /* records */
+	uint64_t malformed;			       /* records of no known kind: a forged or torn ring */
 };
 
 void streams_init(struct streams *s, const struct stream_sink *sink);

@@ -22,7 +22,7 @@ static void offer_line(struct suggest *n, char *line)
 
 static char *class_listing(const struct target *t)
 {
-	static const char *const arguments[] = { "VM.class_hierarchy", NULL };
+	static const char *const arguments[] = {"VM.class_hierarchy", NULL};
 	char *text = NULL;
 	struct diag d;
 	int code;

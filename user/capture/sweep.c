@@ -33,7 +33,8 @@ static void copy_window(char *to, const char *ring, uint64_t size, uint64_t from
 }
 
 /* Returns how much was fed. */
-static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, uint32_t number, const struct frt_slot *slot)
+static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, uint32_t number,
+			   const struct frt_slot *slot)
 {
 	char copy[1 << FRT_RING_MAX_LOG2];
 	uint64_t word = __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), size, head, later, from, safe;
@@ -69,8 +70,8 @@ void sweep(const struct segment *seg, struct streams *streams)
 }
 
 /* Nobody writes now: what the ring holds is right up to its size. */
-static void finish_slot(const struct segment *seg, struct streams *streams, uint32_t number, const struct frt_slot *slot,
-			uint64_t *left)
+static void finish_slot(const struct segment *seg, struct streams *streams, uint32_t number,
+			const struct frt_slot *slot, uint64_t *left)
 {
 	char copy[1 << FRT_RING_MAX_LOG2];
 	uint64_t size, head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE), from = streams->next[number];

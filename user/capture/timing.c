@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define LARGEST_LOG2 17 /* of a slot's table of cells */
-#define TRIES	     4 /* to copy what its owner writes meanwhile */
+#define TRIES	     4	/* to copy what its owner writes meanwhile */
 #define BUCKETS	     (FRT_GROUPS * FRT_GROUP_BUCKETS)
 
 static uint64_t timing_rule_of(const struct segment *s, uint32_t method)
@@ -140,7 +140,8 @@ static bool take_cells(struct timings *t, size_t count)
  * The slot's owner moves its cells when there are more: what was copied counts only if
  * they stood still. A target that moves them for ever is not followed.
  */
-static void timing_add_slot(struct timings *t, const struct segment *s, const struct frt_slot *slot, struct frt_cell *copy)
+static void timing_add_slot(struct timings *t, const struct segment *s, const struct frt_slot *slot,
+			    struct frt_cell *copy)
 {
 	size_t count = 0;
 	uint64_t at;
@@ -250,8 +251,8 @@ static uint64_t add_group(const struct frt_group *g, struct frt_group *seen, uin
 }
 
 /* The buckets of a method; returns their sum. */
-static uint64_t read_histogram(const struct segment *s, const struct timings *t, uint32_t method, struct frt_group *seen,
-			       uint64_t bucket[BUCKETS])
+static uint64_t read_histogram(const struct segment *s, const struct timings *t, uint32_t method,
+			       struct frt_group *seen, uint64_t bucket[BUCKETS])
 {
 	const struct frt_histogram *h = (const struct frt_histogram *)(s->base + FRT_HISTOGRAMS_AT) + method;
 	const struct frt_group *groups = (const struct frt_group *)(s->base + FRT_GROUPS_AT);
@@ -281,7 +282,7 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 bool timing_percentiles_since(const struct segment *s, const struct timings *t, uint32_t method, struct frt_group *seen,
 			      uint64_t out[TIMING_PERCENTILES], uint64_t *longest)
 {
-	static const unsigned int percent[TIMING_PERCENTILES] = { 50, 90, 99 };
+	static const unsigned int percent[TIMING_PERCENTILES] = {50, 90, 99};
 	uint64_t bucket[BUCKETS], sum, passed = 0;
 	unsigned int next = 0;
 

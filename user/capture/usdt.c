@@ -13,7 +13,8 @@ static int attach_checked(struct bpf_program *program, const struct usdt_site *s
 	char own[PLACE_FD_PATH];
 
 	if (err == -ENOENT)
-		return diag_set(d, ENOENT, "there is no USDT site %s:%s in '%s'", site->provider, site->name, site->path);
+		return diag_set(d, ENOENT, "there is no USDT site %s:%s in '%s'", site->provider, site->name,
+				site->path);
 	if (err)
 		return err;
 	root_path_fd_path(fd, own); /* the file that was checked, whatever is mapped there now */

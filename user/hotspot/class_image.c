@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#define CONSTANT_UTF8	1 /* JVMS 4.4 */
-#define CONSTANT_CLASS	7
+#define CONSTANT_UTF8  1 /* JVMS 4.4 */
+#define CONSTANT_CLASS 7
 
 #define MAX_METHODS	65535u
 #define MAX_ANNOTATIONS (1u << 20) /* bytes of the annotations of one method or class */

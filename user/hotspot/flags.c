@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define MOST_FLAGS 8192
+#define MOST_FLAGS	8192
 #define NAME_MAX_LENGTH 128
 
 /* An array of JVMFlag. */

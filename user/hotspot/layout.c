@@ -508,7 +508,8 @@ static void find_threads(struct reading *r)
 static void find_loaders(struct reading *r)
 {
 	r->l->const_overpass = 0x40;
-	if (r->l->loader_klass == FRT_NO_OFFSET && vmstructs_static(r->v, "Universe._narrow_klass._base", &r->l->narrow_base))
+	if (r->l->loader_klass == FRT_NO_OFFSET &&
+	    vmstructs_static(r->v, "Universe._narrow_klass._base", &r->l->narrow_base))
 		vmstructs_static(r->v, "Universe._narrow_klass._shift", &r->l->narrow_shift);
 	if (!vmstructs_static(r->v, "ClassLoaderDataGraph._head", &r->l->loaders))
 		note_missing(r->l, "ClassLoaderDataGraph._head", HOTSPOT_NO_CLASSES);

@@ -97,9 +97,10 @@ struct hotspot_layout {
 	uint32_t method_hidden;		/* mask in the flags: @Hidden, not for users' eyes */
 
 	/* ConstMethod; `walk` has the rest */
-	uint16_t const_words;	      /* int: its size with all that stands behind it, in words */
-	uint16_t const_has_annotations; /* mask in the flags: the last word is an Array<u1> * of RuntimeVisibleAnnotations */
-	uint16_t const_overpass;      /* mask in the flags: the JVM made the method itself */
+	uint16_t const_words; /* int: its size with all that stands behind it, in words */
+	uint16_t
+		const_has_annotations; /* mask in the flags: the last word is an Array<u1> * of RuntimeVisibleAnnotations */
+	uint16_t const_overpass;       /* mask in the flags: the JVM made the method itself */
 
 	/* ConstantPool; `walk` has the holder, and the size before the slots of 8 bytes */
 	uint16_t pool_length; /* int, slots; slot 0 is not used */
@@ -109,9 +110,9 @@ struct hotspot_layout {
 	uint16_t klass_access, klass_access_width;
 	/* int: what Class.getModifiers() says; not from 25 on, where inner classes are to be asked */
 	uint16_t klass_modifiers;
-	uint16_t klass_inner_classes;	 /* Array<u2> *, four each as in JVMS 4.7.6 */
+	uint16_t klass_inner_classes;				   /* Array<u2> *, four each as in JVMS 4.7.6 */
 	uint16_t array_length, array_u1, array_u2, array_pointers; /* int; the first element */
-	uint16_t klass_loader_data;	 /* ClassLoaderData * */
+	uint16_t klass_loader_data;				   /* ClassLoaderData * */
 	uint16_t klass_flags, klass_flags_width;
 	/* mask in the flags: a hidden class, from 9 to 14 a VM anonymous one; 0: cannot be told */
 	uint32_t klass_hidden;
@@ -135,11 +136,12 @@ struct hotspot_layout {
 	uint16_t loader_oop; /* OopHandle (9 on): address of the loader's oop; 8: the oop itself; 0: the boot loader */
 	uint16_t loader_klass; /* Klass * of the loader; from JDK 11 */
 	uint16_t loader_name;  /* Symbol *, 0: it has none; from JDK 11 */
-	uint16_t loader_next, loader_klasses; /* ClassLoaderData *; Klass *: its newest class, which klass_next leads on from */
+	uint16_t loader_next,
+		loader_klasses; /* ClassLoaderData *; Klass *: its newest class, which klass_next leads on from */
 	/* 8, whose loaders are told by their objects: their class behind the mark, 32 bits or an address */
 	uint16_t oop_klass;
 	uint64_t narrow_base, narrow_shift; /* addresses of u64, int: to make a Klass * of 32 bits; 0: not known */
-	uint64_t loaders;      /* address of the pointer to the first of all */
+	uint64_t loaders;		    /* address of the pointer to the first of all */
 
 	/* JavaThread, OSThread, ThreadsList */
 	enum hotspot_threads threads_form;

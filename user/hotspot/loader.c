@@ -7,7 +7,7 @@
 #include "user/hotspot/symbol.h"
 
 static int loader_read_name(const struct hotspot_layout *l, const struct mem *m, uint64_t symbol,
-		     bool (*plausible)(const char *text), struct method_table *t, const char **out)
+			    bool (*plausible)(const char *text), struct method_table *t, const char **out)
 {
 	char text[SYMBOL_MAX + 1];
 	int length = symbol_read(l, m, symbol, text);

@@ -126,7 +126,7 @@ static int read_lines(const struct hotspot_layout *l, const struct mem *m, uint6
 }
 
 static int method_read_text(const char **out, const struct hotspot_layout *l, const struct mem *m, uint64_t symbol,
-		     bool (*plausible)(const char *text), struct method_table *t)
+			    bool (*plausible)(const char *text), struct method_table *t)
 {
 	char text[SYMBOL_MAX + 1];
 	int length = symbol_read(l, m, symbol, text);
@@ -219,7 +219,7 @@ static int read_loader(const struct hotspot_layout *l, const struct mem *m, uint
 }
 
 static int method_read_class(const struct hotspot_layout *l, const struct mem *m, uint64_t pool, struct method_table *t,
-		      struct resolved_method *out)
+			     struct resolved_method *out)
 {
 	uint64_t klass, symbol, flags;
 	int r = mem_u64(m, pool + l->walk.pool_holder, &klass);

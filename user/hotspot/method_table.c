@@ -54,7 +54,8 @@ const char *method_table_text(struct method_table *t, const char *text, size_t l
 	row = row_index_find(&t->by_text, hash, method_table_text_is, &key);
 	if (row)
 		return t->text[row - 1]->bytes;
-	if (t->bytes + length > METHOD_TABLE_TEXT || rows_reserve(&t->text, sizeof(*t->text), t->texts, 1, &t->text_room))
+	if (t->bytes + length > METHOD_TABLE_TEXT ||
+	    rows_reserve(&t->text, sizeof(*t->text), t->texts, 1, &t->text_room))
 		return NULL;
 	own = malloc(sizeof(*own) + length + 1);
 	if (!own || row_index_add(&t->by_text, hash, t->texts + 1)) {
@@ -85,7 +86,7 @@ const struct resolved_method *method_table_add(struct method_table *t, const str
 {
 	struct method_key key = {t, m};
 	uint64_t hash = row_index_mix(row_index_mix((uintptr_t)m->class_name, (uintptr_t)m->name),
-				   row_index_mix((uintptr_t)m->descriptor, m->loader));
+				      row_index_mix((uintptr_t)m->descriptor, m->loader));
 	uint32_t row = row_index_find(&t->by_method, hash, method_is, &key);
 	struct resolved_method *own;
 

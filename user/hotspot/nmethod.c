@@ -83,8 +83,7 @@ static int nmethod_read_metadata(struct nmethod *n, const struct hotspot_layout 
 			return r;
 		n->metadata += offset;
 		return read_place(m, n->address, l->walk.blob_size, n->address, &n->metadata_end);
-	case HOTSPOT_METADATA_MUTABLE:
-		return read_mutable(n, l, m);
+	case HOTSPOT_METADATA_MUTABLE: return read_mutable(n, l, m);
 	}
 	return -EBADMSG;
 }

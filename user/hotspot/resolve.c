@@ -88,12 +88,9 @@ void resolver_free(struct resolver *r)
 static enum resolved_failure failure(int error)
 {
 	switch (error) {
-	case -EBADMSG:
-		return RESOLVE_CORRUPT;
-	case -ENOMEM:
-		return RESOLVE_MEMORY;
-	default:
-		return RESOLVE_UNREADABLE;
+	case -EBADMSG: return RESOLVE_CORRUPT;
+	case -ENOMEM: return RESOLVE_MEMORY;
+	default: return RESOLVE_UNREADABLE;
 	}
 }
 

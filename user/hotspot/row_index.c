@@ -8,7 +8,7 @@
 #define LOOKUP_FIRST 256u
 
 uint32_t row_index_find(const struct row_index *t, uint64_t hash, bool (*same)(const void *context, uint32_t row),
-		     const void *context)
+			const void *context)
 {
 	if (!t->slots)
 		return 0;

@@ -10,7 +10,7 @@
 struct row_index {
 	struct row_index_slot {
 		uint32_t row, hash;
-	} * slot; /* open addressing; row 0: free */
+	} *slot; /* open addressing; row 0: free */
 	uint32_t slots, count;
 };
 
@@ -22,7 +22,7 @@ static inline uint64_t row_index_mix(uint64_t h, uint64_t v)
 
 /* The row with this hash for which `same` holds, 0 when there is none. */
 uint32_t row_index_find(const struct row_index *t, uint64_t hash, bool (*same)(const void *context, uint32_t row),
-		     const void *context);
+			const void *context);
 
 /* Add a row that is not there. 0 or -ENOMEM. */
 int row_index_add(struct row_index *t, uint64_t hash, uint32_t row);

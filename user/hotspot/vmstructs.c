@@ -128,7 +128,7 @@ static int read_int(struct reader *r, uint64_t row)
 
 /* `first`: the table's variable; its stride and its columns are the variables behind it, up to `end`. */
 static int vmstructs_read_table(struct reader *r, enum vmstructs_symbol first, enum vmstructs_symbol end,
-		      int (*read_row)(struct reader *r, uint64_t row))
+				int (*read_row)(struct reader *r, uint64_t row))
 {
 	uint64_t row = r->values[first], stride = r->values[first + 1], name;
 	const char *table = vmstructs_symbol_names[first];

@@ -63,7 +63,8 @@ static bool is_at_line(struct active *a, const struct match *m, int line)
 		return true;
 	bytes_init(&lines);
 	if (!method_read(&method, &a->model.layout, &a->model.remote.mem, m->address, &texts, &lines))
-		is = method_has_line(lines.data + method.lines, method.lines_size, a->model.layout.unsigned5_bias, line);
+		is = method_has_line(lines.data + method.lines, method.lines_size, a->model.layout.unsigned5_bias,
+				     line);
 	bytes_release(&lines);
 	method_table_release(&texts);
 	return is;
@@ -86,9 +87,9 @@ static bool is_found(struct active *a, const struct active_frame *f, const char 
 
 static bool is_decided(const struct active *a, const struct active_frame *f, const char *class_name)
 {
-	struct matcher_decision v = matcher_decide(&a->pattern, &(struct matcher_method){
-								       .class_name = {class_name, strlen(class_name)},
-								       .name = {f->method, strlen(f->method)}});
+	struct matcher_decision v =
+		matcher_decide(&a->pattern, &(struct matcher_method){.class_name = {class_name, strlen(class_name)},
+								     .name = {f->method, strlen(f->method)}});
 
 	return v.trace || v.timing;
 }
@@ -155,8 +156,9 @@ static void active_print(const struct active *a, struct settings *settings)
 			log_line("active, its class is left alone: %s", m->name);
 			filter_list_add(settings->filters, m->class_name, true, &ignored);
 		} else {
-			log_line("active on %u %s: %s stays interpreted until it returns (--skip-active leaves its class alone)",
-				 m->stacks, m->stacks == 1 ? "stack" : "stacks", m->name);
+			log_line(
+				"active on %u %s: %s stays interpreted until it returns (--skip-active leaves its class alone)",
+				m->stacks, m->stacks == 1 ? "stack" : "stacks", m->name);
 		}
 	}
 }

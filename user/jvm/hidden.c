@@ -9,32 +9,34 @@
 
 struct row {
 	const char *class_name;
-	const char *name[NAMES]; /* with the types of its parameters where an overload is not hidden; none: all of them */
+	const char
+		*name[NAMES]; /* with the types of its parameters where an overload is not hidden; none: all of them */
 };
 
 static const struct row rows[] = {
-	{ "java/lang/ScopedValue$Carrier", { "runWith" } },
-	{ "java/lang/Thread", { "runWith" } },
-	{ "java/lang/VirtualThread", { "yieldContinuation", "postPinnedEvent" } },
-	{ "java/lang/VirtualThread$VThreadContinuation$1", { "run" } },
-	{ "java/lang/invoke/DelegatingMethodHandle$Holder", { 0 } },
-	{ "java/lang/invoke/DirectMethodHandle$Holder", { 0 } },
-	{ "java/lang/invoke/Invokers", { "checkVarHandleGenericType" } },
-	{ "java/lang/invoke/Invokers$Holder", { 0 } },
-	{ "java/lang/invoke/LambdaForm", { "interpretWithArguments", "interpretName" } },
-	{ "java/lang/invoke/LambdaForm$Holder", { 0 } },
-	{ "java/lang/invoke/LambdaForm$NamedFunction", { "invokeWithArguments", "invokeWithArgumentsTracing" } },
-	{ "java/lang/invoke/MethodHandleImpl",
-	  { "selectAlternative", "profileBoolean", "isCompileConstant", "guardWithCatch", "prepend", "loop", "tryFinally",
-	    "tableSwitch", "synchronize" } },
-	{ "java/lang/invoke/MethodHandleImpl$CountingWrapper", { "getTarget", "maybeStopCounting" } },
-	{ "java/lang/invoke/VarForm", { "getMemberName" } },
-	{ "java/lang/invoke/VarHandleGuards", { 0 } },
-	{ "java/security/AccessController", { "ensureMaterializedForStackWalk", "executePrivileged", "wrapException" } },
-	{ "jdk/internal/reflect/CsMethodAccessorAdapter", { "invoke(Ljava/lang/Object;[Ljava/lang/Object;Ljava/lang/Class;)" } },
-	{ "jdk/internal/reflect/DirectConstructorHandleAccessor", { "invokeImpl" } },
-	{ "jdk/internal/reflect/DirectMethodHandleAccessor", { "invokeImpl" } },
-	{ "jdk/internal/vm/Continuation", { "enter", "enter0", "yield", "yield0" } },
+	{"java/lang/ScopedValue$Carrier", {"runWith"}},
+	{"java/lang/Thread", {"runWith"}},
+	{"java/lang/VirtualThread", {"yieldContinuation", "postPinnedEvent"}},
+	{"java/lang/VirtualThread$VThreadContinuation$1", {"run"}},
+	{"java/lang/invoke/DelegatingMethodHandle$Holder", {0}},
+	{"java/lang/invoke/DirectMethodHandle$Holder", {0}},
+	{"java/lang/invoke/Invokers", {"checkVarHandleGenericType"}},
+	{"java/lang/invoke/Invokers$Holder", {0}},
+	{"java/lang/invoke/LambdaForm", {"interpretWithArguments", "interpretName"}},
+	{"java/lang/invoke/LambdaForm$Holder", {0}},
+	{"java/lang/invoke/LambdaForm$NamedFunction", {"invokeWithArguments", "invokeWithArgumentsTracing"}},
+	{"java/lang/invoke/MethodHandleImpl",
+	 {"selectAlternative", "profileBoolean", "isCompileConstant", "guardWithCatch", "prepend", "loop", "tryFinally",
+	  "tableSwitch", "synchronize"}},
+	{"java/lang/invoke/MethodHandleImpl$CountingWrapper", {"getTarget", "maybeStopCounting"}},
+	{"java/lang/invoke/VarForm", {"getMemberName"}},
+	{"java/lang/invoke/VarHandleGuards", {0}},
+	{"java/security/AccessController", {"ensureMaterializedForStackWalk", "executePrivileged", "wrapException"}},
+	{"jdk/internal/reflect/CsMethodAccessorAdapter",
+	 {"invoke(Ljava/lang/Object;[Ljava/lang/Object;Ljava/lang/Class;)"}},
+	{"jdk/internal/reflect/DirectConstructorHandleAccessor", {"invokeImpl"}},
+	{"jdk/internal/reflect/DirectMethodHandleAccessor", {"invokeImpl"}},
+	{"jdk/internal/vm/Continuation", {"enter", "enter0", "yield", "yield0"}},
 };
 
 static bool is(const char *method, const char *name, const char *descriptor)

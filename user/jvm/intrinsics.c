@@ -35,19 +35,23 @@ static const struct row rows[] = {
 	 "max=_max,_maxF,_maxD,_maxL min=_min,_minF,_minD,_minL multiplyExact=_multiplyExactI,_multiplyExactL "
 	 "multiplyHigh negateExact=_negateExactI,_negateExactL !pow=_dpow rint round=_roundD,_roundF "
 	 "signum=_dsignum,_fsignum !sin=_dsin sinh=_dsinh !sqrt=_dsqrt subtractExact=_subtractExactI,_subtractExactL "
-	 "!tan=_dtan tanh=_dtanh unsignedMultiplyHigh", 0},
+	 "!tan=_dtan tanh=_dtanh unsignedMultiplyHigh",
+	 0},
 	{"java/lang/StrictMath",
 	 "max=_max_strict,_maxF_strict,_maxD_strict min=_min_strict,_minF_strict,_minD_strict sqrt=_dsqrt_strict", 0},
 	{"java/lang/Integer",
 	 "bitCount=_bitCount_i compareUnsigned=_compareUnsigned_i compress=_compress_i divideUnsigned=_divideUnsigned_i "
 	 "expand=_expand_i numberOfLeadingZeros=_numberOfLeadingZeros_i numberOfTrailingZeros=_numberOfTrailingZeros_i "
-	 "remainderUnsigned=_remainderUnsigned_i reverse=_reverse_i reverseBytes=_reverseBytes_i", 0},
+	 "remainderUnsigned=_remainderUnsigned_i reverse=_reverse_i reverseBytes=_reverseBytes_i",
+	 0},
 	{"java/lang/Integer", "toString=_Integer_toString", CONCAT},
 	{"java/lang/Long",
 	 "bitCount=_bitCount_l compareUnsigned=_compareUnsigned_l compress=_compress_l divideUnsigned=_divideUnsigned_l "
 	 "expand=_expand_l numberOfLeadingZeros=_numberOfLeadingZeros_l numberOfTrailingZeros=_numberOfTrailingZeros_l "
-	 "remainderUnsigned=_remainderUnsigned_l reverse=_reverse_l reverseBytes=_reverseBytes_l", 0},
-	{"java/lang/Float", "float16ToFloat floatToFloat16 floatToIntBits isFinite=_floatIsFinite isInfinite=_floatIsInfinite", 0},
+	 "remainderUnsigned=_remainderUnsigned_l reverse=_reverse_l reverseBytes=_reverseBytes_l",
+	 0},
+	{"java/lang/Float",
+	 "float16ToFloat floatToFloat16 floatToIntBits isFinite=_floatIsFinite isInfinite=_floatIsInfinite", 0},
 	{"java/lang/Double", "doubleToLongBits isFinite=_doubleIsFinite isInfinite=_doubleIsInfinite", 0},
 	{"java/lang/Character", "reverseBytes=_reverseBytes_c", 0},
 	{"java/lang/Short", "reverseBytes=_reverseBytes_s", 0},
@@ -65,39 +69,46 @@ static const struct row rows[] = {
 	{"java/lang/StringBuilder",
 	 "<init>=_StringBuilder_void,_StringBuilder_int,_StringBuilder_String "
 	 "append=_StringBuilder_append_char,_StringBuilder_append_int,_StringBuilder_append_String "
-	 "toString=_StringBuilder_toString", CONCAT},
+	 "toString=_StringBuilder_toString",
+	 CONCAT},
 	{"java/lang/StringBuffer",
 	 "<init>=_StringBuffer_void,_StringBuffer_int,_StringBuffer_String "
 	 "append=_StringBuffer_append_char,_StringBuffer_append_int,_StringBuffer_append_String "
-	 "toString=_StringBuffer_toString", CONCAT},
+	 "toString=_StringBuffer_toString",
+	 CONCAT},
 	{"java/lang/StringCoding",
 	 "countPositives hasNegatives implEncodeAsciiArray=_encodeAsciiArray implEncodeISOArray=_encodeByteISOArray "
-	 "countPositives0=_countPositives encodeAsciiArray0=_encodeAsciiArray encodeISOArray0=_encodeByteISOArray", 0},
+	 "countPositives0=_countPositives encodeAsciiArray0=_encodeAsciiArray encodeISOArray0=_encodeByteISOArray",
+	 0},
 	{"java/lang/StringLatin1",
 	 "compareTo=_compareToL compareToUTF16=_compareToLU equals=_equalsL indexOf=_indexOfL,_indexOfIL "
 	 "indexOfChar=_indexOfL_char inflate=_inflateStringC,_inflateStringB "
 	 "compareTo0=_compareToL compareToUTF16_0=_compareToLU equals0=_equalsL indexOf0=_indexOfL,_indexOfIL "
-	 "indexOfChar0=_indexOfL_char inflate0=_inflateStringC,_inflateStringB", 0},
+	 "indexOfChar0=_indexOfL_char inflate0=_inflateStringC,_inflateStringB",
+	 0},
 	{"java/lang/StringUTF16",
 	 "compareTo=_compareToU compareToLatin1=_compareToUL compress=_compressStringC,_compressStringB equals=_equalsU "
 	 "getChar=_getCharStringU getChars=_getCharsStringU indexOf=_indexOfU,_indexOfIU indexOfChar=_indexOfU_char "
 	 "indexOfLatin1=_indexOfUL,_indexOfIUL putChar=_putCharStringU toBytes=_toBytesStringU "
 	 "compareTo0=_compareToU compareToLatin1_0=_compareToUL compress0=_compressStringC,_compressStringB "
 	 "getChars0=_getCharsStringU indexOf0=_indexOfU,_indexOfIU indexOfChar0=_indexOfU_char "
-	 "indexOfLatin1_0=_indexOfUL,_indexOfIUL toBytes0=_toBytesStringU", 0},
+	 "indexOfLatin1_0=_indexOfUL,_indexOfIUL toBytes0=_toBytesStringU",
+	 0},
 	{"java/lang/Thread", "onSpinWait", 0},
 	{"java/math/BigInteger",
 	 "implMultiplyToLen=_multiplyToLen implSquareToLen=_squareToLen implMulAdd=_mulAdd "
 	 "implMontgomeryMultiply=_montgomeryMultiply implMontgomerySquare=_montgomerySquare "
-	 "shiftRightImplWorker=_bigIntegerRightShiftWorker shiftLeftImplWorker=_bigIntegerLeftShiftWorker", 0},
+	 "shiftRightImplWorker=_bigIntegerRightShiftWorker shiftLeftImplWorker=_bigIntegerLeftShiftWorker",
+	 0},
 	{"java/nio/Buffer", "checkIndex", 0},
 	{"java/util/Arrays", "copyOf copyOfRange equals=_equalsB,_equalsC", 0},
 	{"java/util/Base64$Decoder", "decodeBlock=_base64_decodeBlock", 0},
 	{"java/util/Base64$Encoder", "encodeBlock=_base64_encodeBlock", 0},
 	{"java/util/DualPivotQuicksort", "partition=_arrayPartition sort=_arraySort", 0},
-	{"java/util/zip/CRC32C",
-	 "updateBytes=_updateBytesCRC32C updateDirectByteBuffer=_updateDirectByteBufferCRC32C", 0},
-	{"jdk/internal/util/ArraysSupport", "vectorizedHashCode vectorizedMismatch vectorizedMismatchInternal=_vectorizedMismatch", 0},
+	{"java/util/zip/CRC32C", "updateBytes=_updateBytesCRC32C updateDirectByteBuffer=_updateDirectByteBufferCRC32C",
+	 0},
+	{"jdk/internal/util/ArraysSupport",
+	 "vectorizedHashCode vectorizedMismatch vectorizedMismatchInternal=_vectorizedMismatch", 0},
 	{"jdk/internal/util/Preconditions", "checkIndex=_Preconditions_checkIndex,_Preconditions_checkLongIndex", 0},
 	{"jdk/internal/misc/Unsafe",
 	 "compareAndExchangeByte compareAndExchangeByteAcquire compareAndExchangeByteRelease "
@@ -110,7 +121,8 @@ static const struct row rows[] = {
 	 "weakCompareAndSetIntPlain weakCompareAndSetIntRelease weakCompareAndSetLong weakCompareAndSetLongAcquire "
 	 "weakCompareAndSetLongPlain weakCompareAndSetLongRelease weakCompareAndSetReference "
 	 "weakCompareAndSetReferenceAcquire weakCompareAndSetReferencePlain weakCompareAndSetReferenceRelease "
-	 "weakCompareAndSetShort weakCompareAndSetShortAcquire weakCompareAndSetShortPlain weakCompareAndSetShortRelease", 0},
+	 "weakCompareAndSetShort weakCompareAndSetShortAcquire weakCompareAndSetShortPlain weakCompareAndSetShortRelease",
+	 0},
 	{"sun/nio/cs/ISO_8859_1$Encoder", "implEncodeISOArray=_encodeISOArray encodeISOArray0=_encodeISOArray", 0},
 	{"sun/security/provider/DigestBase", "implCompressMultiBlock0=_digestBase_implCompressMB", 0},
 	{"sun/security/provider/MD5", "implCompress0=_md5_implCompress", 0},
@@ -170,12 +182,15 @@ static int intrinsics_append(char *to, size_t size, const char *format, ...)
 static int intrinsics_add(struct intrinsics *chosen, const struct row *row, const struct word *w, struct diag *d)
 {
 	const char *comma = chosen->names[0] ? "," : "";
-	int err = intrinsics_append(chosen->methods, sizeof(chosen->methods), "%s.%.*s\n", row->class_name, (int)w->method_length, w->method);
+	int err = intrinsics_append(chosen->methods, sizeof(chosen->methods), "%s.%.*s\n", row->class_name,
+				    (int)w->method_length, w->method);
 
 	if (!err && w->names_length)
-		err = intrinsics_append(chosen->names, sizeof(chosen->names), "%s%.*s", comma, (int)w->names_length, w->names);
+		err = intrinsics_append(chosen->names, sizeof(chosen->names), "%s%.*s", comma, (int)w->names_length,
+					w->names);
 	else if (!err)
-		err = intrinsics_append(chosen->names, sizeof(chosen->names), "%s_%.*s", comma, (int)w->method_length, w->method);
+		err = intrinsics_append(chosen->names, sizeof(chosen->names), "%s_%.*s", comma, (int)w->method_length,
+					w->method);
 	chosen->concat |= !!(row->needs & CONCAT);
 	chosen->boxing |= !!(row->needs & BOXING);
 	return err ? diag_set(d, -err, "too many intrinsics") : 0;
@@ -183,15 +198,16 @@ static int intrinsics_add(struct intrinsics *chosen, const struct row *row, cons
 
 static bool is_selected(const struct matcher *p, const struct row *row, const struct word *w)
 {
-	struct matcher_method m = { .class_name = { row->class_name, strlen(row->class_name) },
-				    .name = { w->method, w->method_length },
-				    .descriptor = { "", 0 } };
+	struct matcher_method m = {.class_name = {row->class_name, strlen(row->class_name)},
+				   .name = {w->method, w->method_length},
+				   .descriptor = {"", 0}};
 	struct matcher_decision v = matcher_decide(p, &m);
 
 	return v.trace || v.timing;
 }
 
-static int choose_of(struct intrinsics *chosen, const struct row *row, const struct matcher *p, int feature, struct diag *d)
+static int choose_of(struct intrinsics *chosen, const struct row *row, const struct matcher *p, int feature,
+		     struct diag *d)
 {
 	const char *at = row->methods;
 	struct word w;
@@ -205,7 +221,7 @@ static int choose_of(struct intrinsics *chosen, const struct row *row, const str
 
 int intrinsics_choose(struct intrinsics *chosen, const struct filter_list *filters, int feature, struct diag *d)
 {
-	struct matcher p = { 0 };
+	struct matcher p = {0};
 	void *block = NULL;
 	int err = filter_list_compile(filters, &block, &p.size, d);
 

@@ -10,15 +10,18 @@
 
 #define ROUNDS 3 /* a thread that slept may have been seen while it was woken */
 
-static int find_tables(const struct remote_mem *r, const struct target *t, uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d)
+static int find_tables(const struct remote_mem *r, const struct target *t, uint64_t symbols[VMSTRUCTS_SYMBOLS],
+		       struct diag *d)
 {
 	uint64_t base;
 	int err = remote_mem_find_libjvm(t, &base, d);
 
-	return err ? err : remote_mem_find_symbols(&r->mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
+	return err ? err
+		   : remote_mem_find_symbols(&r->mem, base, vmstructs_symbol_names, VMSTRUCTS_SYMBOLS, symbols, d);
 }
 
-int jvm_model_find_flags(const struct target *t, const char *const names[], size_t count, uint64_t addresses[], struct diag *d)
+int jvm_model_find_flags(const struct target *t, const char *const names[], size_t count, uint64_t addresses[],
+			 struct diag *d)
 {
 	uint64_t symbols[VMSTRUCTS_SYMBOLS];
 	struct remote_mem r;
@@ -50,7 +53,7 @@ static int open_memory(struct jvm_model *m, const struct target *t, unsigned int
 {
 	int err;
 
-	*m = (struct jvm_model){ .remote.fd = -1 };
+	*m = (struct jvm_model){.remote.fd = -1};
 	err = remote_mem_open(&m->remote, t, d);
 	return err ? err : jvm_model_read_layout(m, t, needs, d);
 }
@@ -76,10 +79,11 @@ void jvm_model_close(struct jvm_model *m)
 	resolver_free(m->resolver);
 	if (m->remote.mem.read)
 		remote_mem_close(&m->remote);
-	*m = (struct jvm_model){ .remote.fd = -1 };
+	*m = (struct jvm_model){.remote.fd = -1};
 }
 
-static enum layout_check_result prove_once(struct proof *p, const struct target *t, char **dump, struct layout_check_account *a)
+static enum layout_check_result prove_once(struct proof *p, const struct target *t, char **dump,
+					   struct layout_check_account *a)
 {
 	struct diag d;
 
@@ -96,9 +100,10 @@ static enum layout_check_result prove_once(struct proof *p, const struct target 
 
 int jvm_model_prove(struct jvm_model *m, const struct target *t, char **dump, struct diag *d)
 {
-	struct layout_check_setup setup = { .target = t, .mem = &m->remote.mem, .layout = &m->layout, .resolver = m->resolver };
+	struct layout_check_setup setup = {
+		.target = t, .mem = &m->remote.mem, .layout = &m->layout, .resolver = m->resolver};
 	struct proof *p = m->resolver ? layout_check_new(&setup) : NULL;
-	struct layout_check_account a = { 0 };
+	struct layout_check_account a = {0};
 	enum layout_check_result result = LAYOUT_CHECK_DIFFERENT;
 	int err = 0;
 

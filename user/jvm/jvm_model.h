@@ -21,7 +21,8 @@ int jvm_model_open_classes(struct jvm_model *m, const struct target *t, struct d
 void jvm_model_close(struct jvm_model *m); /* a zeroed one is fine */
 
 /* Where a JVM's flags stand (user/hotspot/flags.h). It need not have made itself yet. */
-int jvm_model_find_flags(const struct target *t, const char *const names[], size_t count, uint64_t addresses[], struct diag *d);
+int jvm_model_find_flags(const struct target *t, const char *const names[], size_t count, uint64_t addresses[],
+			 struct diag *d);
 
 /*
  * Compare walked stacks with the JVM's own thread dump (user/jvm/layout_check.h). -EPROTO: they are

@@ -80,7 +80,7 @@ void layout_check_free(struct proof *p)
 static void walk_thread(struct proof *p, uint64_t thread, int tid, struct walked *out)
 {
 	const struct frt_layout *l = &p->setup.layout->walk;
-	struct walk w = { .layout = l, .context = &p->snapshot.mem, .low = 1 };
+	struct walk w = {.layout = l, .context = &p->snapshot.mem, .low = 1};
 	struct frt_frame f;
 
 	memset(out, 0, sizeof(*out));
@@ -123,7 +123,7 @@ static int see_java_thread(uint64_t thread, int tid, void *context)
 	if (p->sleepers == MOST_THREADS)
 		return 1;
 	if (tid)
-		p->sleeper[p->sleepers++].walked = (struct walked){ .thread = thread, .tid = tid };
+		p->sleeper[p->sleepers++].walked = (struct walked){.thread = thread, .tid = tid};
 	return 0;
 }
 
@@ -240,11 +240,13 @@ static void say_difference(const struct proof *p, struct sleeper *s, const struc
 	if (a->difference[0])
 		return;
 	if (r)
-		snprintf(a->difference, sizeof(a->difference), "thread '%s', frame %u: %s.%s line %d, the JVM says %s.%s line %d",
-			 s->name, s->at, r->method->class_name, r->method->name, r->line, f->class_name, f->method, f->line);
+		snprintf(a->difference, sizeof(a->difference),
+			 "thread '%s', frame %u: %s.%s line %d, the JVM says %s.%s line %d", s->name, s->at,
+			 r->method->class_name, r->method->name, r->line, f->class_name, f->method, f->line);
 	else
-		snprintf(a->difference, sizeof(a->difference), "thread '%s', frame %u: none, the JVM says %s.%s line %d",
-			 s->name, s->at, f->class_name, f->method, f->line);
+		snprintf(a->difference, sizeof(a->difference),
+			 "thread '%s', frame %u: none, the JVM says %s.%s line %d", s->name, s->at, f->class_name,
+			 f->method, f->line);
 }
 
 static int see_dumped(const struct active_frame *f, void *context)
@@ -270,7 +272,7 @@ static int see_dumped(const struct active_frame *f, void *context)
 /* What the dump has not shown of a thread that it knows. */
 static void check_rest(const struct proof *p, struct sleeper *s)
 {
-	struct active_frame none = { .class_name = "nothing", .method = "more", .line = -1 };
+	struct active_frame none = {.class_name = "nothing", .method = "more", .line = -1};
 
 	while (s->at < s->methods && s->method[s->at].method->hidden)
 		s->at++;
@@ -283,7 +285,7 @@ enum layout_check_result layout_check_compare(struct proof *p, const char *dump,
 	bool given = false;
 	struct sleeper *s;
 
-	*out = (struct layout_check_account){ 0 };
+	*out = (struct layout_check_account){0};
 	p->account = out;
 	page_cache_clear(&p->snapshot);
 	for (s = p->sleeper; s < p->sleeper + p->sleepers; s++)

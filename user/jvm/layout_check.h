@@ -30,7 +30,7 @@ void layout_check_free(struct proof *p);
 void layout_check_walk(struct proof *p);
 
 enum layout_check_result {
-	LAYOUT_CHECK_NOTHING,	 /* no thread with two frames or more could be compared */
+	LAYOUT_CHECK_NOTHING, /* no thread with two frames or more could be compared */
 	LAYOUT_CHECK_PASSED,
 	LAYOUT_CHECK_DIFFERENT, /* at least one thread looks different: the layout is not to be trusted */
 };

@@ -166,7 +166,8 @@ static const char *matches_keep(struct finder *f, struct class_text t)
 	return method_table_text(f->out->texts, t.text, t.length);
 }
 
-static const struct resolved_method *keep_method(struct finder *f, const struct candidate *c, const struct class_method *m)
+static const struct resolved_method *keep_method(struct finder *f, const struct candidate *c,
+						 const struct class_method *m)
 {
 	struct resolved_method r = {.modifiers = m->access, .class_name = c->c.name};
 
@@ -179,7 +180,7 @@ static const struct resolved_method *keep_method(struct finder *f, const struct 
 }
 
 static int matches_add_match(struct finder *f, const struct candidate *c, const struct class_file *file, uint16_t i,
-		     const struct match *said)
+			     const struct match *said)
 {
 	struct matches *out = f->out;
 	struct match m = *said;
@@ -370,7 +371,8 @@ uint32_t matches_first(const struct matches *m, const char *class_name, const ch
 		else
 			high = middle;
 	}
-	if (low < m->count && (strcmp(m->match[low].method->class_name, class_name) || strcmp(m->match[low].method->name, method)))
+	if (low < m->count &&
+	    (strcmp(m->match[low].method->class_name, class_name) || strcmp(m->match[low].method->name, method)))
 		return m->count;
 	return low;
 }

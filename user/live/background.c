@@ -58,10 +58,11 @@ bool background_begin(struct background **out, int *status, struct diag *d)
 	}
 	close(ends[0]);
 	setsid();
-	prctl(PR_SET_PDEATHSIG, SIGTERM); /* until tracing is on, Ctrl-C ends the caller: nobody waits for this any more */
+	prctl(PR_SET_PDEATHSIG,
+	      SIGTERM); /* until tracing is on, Ctrl-C ends the caller: nobody waits for this any more */
 	if (getppid() != caller)
 		_exit(EXIT_FAILED);
-	*b = (struct background){ .ready = ends[1], .listener = -1, .stopper = -1 };
+	*b = (struct background){.ready = ends[1], .listener = -1, .stopper = -1};
 	*out = b;
 	return true;
 }
@@ -115,7 +116,7 @@ static int tell_status(const struct background *b, int connection)
 static int dump(const struct background *b, char *words, int connection)
 {
 	const struct report *r = b->report;
-	struct diag d = { 0 };
+	struct diag d = {0};
 	uint64_t size, last = strtoull(words, &words, 10);
 	int err;
 
@@ -130,7 +131,7 @@ static int dump(const struct background *b, char *words, int connection)
 	recorder_put_open_calls(r->recorder, err ? "no stack: the JVM did not answer" : NULL);
 	err = recorder_cut(r->recorder, &d);
 	if (!err)
-		err = output_copy(r->output, words + 1, last, &size, &d);
+		err = output_save(r->output, words + 1, last, &size, &d);
 	if (err)
 		dprintf(connection, "frtrace: %s\n", d.text);
 	else

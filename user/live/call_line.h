@@ -14,9 +14,9 @@ struct call_line {
 	const char *thread; /* NULL: not known */
 	uint64_t java_id;   /* of the thread; 0: not known */
 	bool is_virtual, thrown;
-	int64_t end;		/* CLOCK_REALTIME, ns */
-	int64_t start_ticks;	/* the target's CLOCK_MONOTONIC, ns */
-	uint64_t duration;	/* ns */
+	int64_t end;	     /* CLOCK_REALTIME, ns */
+	int64_t start_ticks; /* the target's CLOCK_MONOTONIC, ns */
+	uint64_t duration;   /* ns */
 	struct frames_caller caller;
 };
 

@@ -22,7 +22,7 @@
 
 static struct sockaddr_un address_of(pid_t pid)
 {
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	char directory[RUN_DIRECTORY];
 
 	run_directory_name(directory);
@@ -33,7 +33,8 @@ static struct sockaddr_un address_of(pid_t pid)
 static bool is_alive(const struct sockaddr_un *a)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool alive = fd >= 0 && (!connect(fd, (const struct sockaddr *)a, sizeof(*a)) || errno == EAGAIN); /* its queue is full */
+	bool alive = fd >= 0 &&
+		     (!connect(fd, (const struct sockaddr *)a, sizeof(*a)) || errno == EAGAIN); /* its queue is full */
 
 	if (fd >= 0)
 		close(fd);
@@ -48,11 +49,13 @@ int control_socket_listen(pid_t pid, struct diag *d)
 
 	run_directory_name(directory);
 	if (run_directory_make())
-		return diag_set(d, EACCES, "cannot use '%s' for the recording's socket: it has to be a directory of this user's alone",
-				directory);
+		return diag_set(
+			d, EACCES,
+			"cannot use '%s' for the recording's socket: it has to be a directory of this user's alone",
+			directory);
 	if (is_alive(&a))
-		return diag_set(d, EBUSY, "%d is being recorded in the background already: 'frtrace stop %d' ends that", (int)pid,
-				(int)pid);
+		return diag_set(d, EBUSY, "%d is being recorded in the background already: 'frtrace stop %d' ends that",
+				(int)pid, (int)pid);
 	unlink(a.sun_path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd >= 0 && !bind(fd, (const struct sockaddr *)&a, sizeof(a)) && !listen(fd, 8))
@@ -81,13 +84,14 @@ static bool may_speak(int connection)
 /* One line; who sends none in time is not heard. */
 static bool read_line(int connection, char line[CONTROL_SOCKET_LINE])
 {
-	struct timeval patience = { .tv_sec = PATIENCE_S };
+	struct timeval patience = {.tv_sec = PATIENCE_S};
 	size_t length = 0;
 	ssize_t n;
 
 	setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	while (length < CONTROL_SOCKET_LINE - 1 && (n = read(connection, line + length, CONTROL_SOCKET_LINE - 1 - length)) > 0) {
+	while (length < CONTROL_SOCKET_LINE - 1 &&
+	       (n = read(connection, line + length, CONTROL_SOCKET_LINE - 1 - length)) > 0) {
 		length += n;
 		line[length] = 0;
 		if (line[length - 1] == '\n') {
@@ -112,7 +116,7 @@ int control_socket_accept(int listener, char line[CONTROL_SOCKET_LINE])
 
 void control_socket_answer(int connection, int status)
 {
-	char end[2] = { 0, (char)('0' + status) };
+	char end[2] = {0, (char)('0' + status)};
 
 	(void)!write(connection, end, sizeof(end));
 	close(connection);
@@ -135,7 +139,7 @@ static uint64_t cpu_time(pid_t pid)
  */
 static ssize_t read_patiently(int fd, bool at_work, void *to, size_t size)
 {
-	struct ucred collector = { 0 };
+	struct ucred collector = {0};
 	socklen_t length = sizeof(collector);
 	uint64_t before, after;
 	ssize_t n;
@@ -154,13 +158,16 @@ static ssize_t read_patiently(int fd, bool at_work, void *to, size_t size)
 
 static int control_socket_explain_silence(int fd, pid_t target, struct diag *d)
 {
-	struct ucred collector = { 0 };
+	struct ucred collector = {0};
 	socklen_t length = sizeof(collector);
 
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &collector, &length) || collector.pid <= 0)
-		return diag_set(d, ETIMEDOUT, "the recording of %d does not answer within %d s: try again", (int)target, SILENCE_S);
-	return diag_set(d, ETIMEDOUT, "the recording of %d does not answer within %d s: try again, or end it with 'kill -9 %d'; "
-				      "the file keeps what it has", (int)target, SILENCE_S, (int)collector.pid);
+		return diag_set(d, ETIMEDOUT, "the recording of %d does not answer within %d s: try again", (int)target,
+				SILENCE_S);
+	return diag_set(d, ETIMEDOUT,
+			"the recording of %d does not answer within %d s: try again, or end it with 'kill -9 %d'; "
+			"the file keeps what it has",
+			(int)target, SILENCE_S, (int)collector.pid);
 }
 
 static int send_line(int fd, const char *line)
@@ -204,7 +211,7 @@ static int read_answer(int fd, pid_t target, bool at_work, int out, struct diag 
 
 int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d)
 {
-	const struct timeval patience = { .tv_sec = SILENCE_S };
+	const struct timeval patience = {.tv_sec = SILENCE_S};
 	struct sockaddr_un a = address_of(pid);
 	bool at_work = strcmp(line, "status") != 0;
 	int fd, err;

@@ -74,7 +74,7 @@ static void read_open(struct intervals *v)
 	const struct frt_slot *slot;
 
 	for (uint32_t id = 1; segment_method(v->segment, id); id++)
-		v->open[id] = (struct open_calls){ 0 };
+		v->open[id] = (struct open_calls){0};
 	for (uint32_t i = 0; (slot = segment_slot(v->segment, i)); i++)
 		if (slot->epoch == segment_header(v->segment)->epoch && !(slot->flags & FRT_SLOT_CARRIER))
 			add_open(v, slot);
@@ -94,11 +94,11 @@ static uint64_t interval_ns_of(const struct intervals *v, uint64_t ticks)
 
 static struct timing in_ns(const struct intervals *v, const struct timing *t)
 {
-	return (struct timing){ .count = t->count,
-				.thrown = t->thrown,
-				.total = interval_ns_of(v, t->total),
-				.minimum = interval_ns_of(v, t->minimum),
-				.maximum = interval_ns_of(v, t->maximum) };
+	return (struct timing){.count = t->count,
+			       .thrown = t->thrown,
+			       .total = interval_ns_of(v, t->total),
+			       .minimum = interval_ns_of(v, t->minimum),
+			       .maximum = interval_ns_of(v, t->maximum)};
 }
 
 /* What the differences are taken to; seen NULL: to nothing. */
@@ -128,14 +128,15 @@ static void fill_times(struct intervals *v, struct interval_row *r, const struct
 static void fill_split(struct intervals *v, struct interval_row *r, const struct breakdown_sum *base)
 {
 	static const struct breakdown_sum nothing;
-	const struct breakdown_sum *now = breakdown_sums_of(v->splits, r->method), *before = base ? &base[r->method] : &nothing;
+	const struct breakdown_sum *now = breakdown_sums_of(v->splits, r->method),
+				   *before = base ? &base[r->method] : &nothing;
 
-	r->split = (struct breakdown_sum){ .calls = now->calls - before->calls,
-					.duration = now->duration - before->duration,
-					.cpu = now->cpu - before->cpu,
-					.run_queue = now->run_queue - before->run_queue,
-					.blocked = now->blocked - before->blocked,
-					.worst = base ? breakdown_sums_take_worst(v->splits, r->method) : now->worst };
+	r->split = (struct breakdown_sum){.calls = now->calls - before->calls,
+					  .duration = now->duration - before->duration,
+					  .cpu = now->cpu - before->cpu,
+					  .run_queue = now->run_queue - before->run_queue,
+					  .blocked = now->blocked - before->blocked,
+					  .worst = base ? breakdown_sums_take_worst(v->splits, r->method) : now->worst};
 	v->split_before[r->method] = *now;
 }
 
@@ -147,12 +148,12 @@ static void interval_add_row(struct intervals *v, uint32_t method, const struct 
 
 	if (now->count == before->count && !open->count)
 		return;
-	*r = (struct interval_row){ .method = method,
-				    .calls = now->count - before->count,
-				    .thrown = now->thrown - before->thrown,
-				    .open = open->count,
-				    .oldest_age = age(v, open->count ? open->oldest : 0),
-				    .since_start = in_ns(v, now) };
+	*r = (struct interval_row){.method = method,
+				   .calls = now->count - before->count,
+				   .thrown = now->thrown - before->thrown,
+				   .open = open->count,
+				   .oldest_age = age(v, open->count ? open->oldest : 0),
+				   .since_start = in_ns(v, now)};
 	if (r->calls)
 		fill_times(v, r, base);
 	if (v->splits)
@@ -182,7 +183,7 @@ static void add_rows(struct intervals *v, const struct base *base)
 
 const struct interval *intervals_next(struct intervals *v)
 {
-	struct base last = { v->before, v->seen };
+	struct base last = {v->before, v->seen};
 	struct interval *i = &v->interval;
 	struct segment_totals t;
 	int64_t begin = i->end;
@@ -191,7 +192,8 @@ const struct interval *intervals_next(struct intervals *v)
 	read_open(v);
 	segment_totals(v->segment, &t);
 	clock_sample(v->clock);
-	*i = (struct interval){ .end = clock_last(v->clock)->monotonic, .row = v->row, .open = t.open, .split = v->splits };
+	*i = (struct interval){
+		.end = clock_last(v->clock)->monotonic, .row = v->row, .open = t.open, .split = v->splits};
 	i->length = i->end - begin;
 	i->oldest_age = age(v, t.oldest_start);
 	i->oldest_method = t.oldest_start ? t.oldest_method : 0;
@@ -203,7 +205,7 @@ const struct interval *intervals_next(struct intervals *v)
 const struct interval *intervals_whole(struct intervals *v)
 {
 	static const struct timing nothing[FRT_MAX_METHODS];
-	struct base start = { nothing, NULL };
+	struct base start = {nothing, NULL};
 	struct interval *i = &v->interval;
 
 	i->length = i->end - v->begin;

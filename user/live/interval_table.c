@@ -15,8 +15,8 @@
 
 enum column { CALLS, ERRORS, AVERAGE, P50, P99, MAXIMUM, TOTAL, CPU, RUN_QUEUE, BLOCKED, WORST, OPEN, COLUMNS };
 
-static const char *const titles[COLUMNS] = { "calls", "errors", "avg", "p50", "p99", "max", "total", "cpu", "runq",
-					     "blocked", "worst wait", "open" };
+static const char *const titles[COLUMNS] = {"calls", "errors", "avg",  "p50",	  "p99",	"max",
+					    "total", "cpu",    "runq", "blocked", "worst wait", "open"};
 
 /* Widths of columns; one that is left out has none. */
 struct layout {
@@ -37,44 +37,19 @@ static void cell_share(const struct interval_row *r, uint64_t part, char *out)
 static void cell(const struct interval_row *r, enum column c, char out[CELL_TEXT])
 {
 	switch (c) {
-	case CALLS:
-		snprintf(out, CELL_TEXT, "%s", log_count(r->calls));
-		break;
-	case ERRORS:
-		snprintf(out, CELL_TEXT, "%s", log_count(r->thrown));
-		break;
-	case AVERAGE:
-		cell_time(r, true, r->average, out);
-		break;
-	case P50:
-		cell_time(r, r->bucketed, r->p50, out);
-		break;
-	case P99:
-		cell_time(r, r->bucketed, r->p99, out);
-		break;
-	case MAXIMUM:
-		cell_time(r, true, r->maximum, out);
-		break;
-	case TOTAL:
-		cell_time(r, true, r->total, out);
-		break;
-	case CPU:
-		cell_share(r, r->split.cpu, out);
-		break;
-	case RUN_QUEUE:
-		cell_share(r, r->split.run_queue, out);
-		break;
-	case BLOCKED:
-		cell_share(r, r->split.blocked, out);
-		break;
-	case WORST:
-		snprintf(out, CELL_TEXT, "%s", r->split.worst ? log_time(r->split.worst) : "-");
-		break;
-	case OPEN:
-		snprintf(out, CELL_TEXT, "%s", log_count(r->open));
-		break;
-	case COLUMNS:
-		break;
+	case CALLS: snprintf(out, CELL_TEXT, "%s", log_count(r->calls)); break;
+	case ERRORS: snprintf(out, CELL_TEXT, "%s", log_count(r->thrown)); break;
+	case AVERAGE: cell_time(r, true, r->average, out); break;
+	case P50: cell_time(r, r->bucketed, r->p50, out); break;
+	case P99: cell_time(r, r->bucketed, r->p99, out); break;
+	case MAXIMUM: cell_time(r, true, r->maximum, out); break;
+	case TOTAL: cell_time(r, true, r->total, out); break;
+	case CPU: cell_share(r, r->split.cpu, out); break;
+	case RUN_QUEUE: cell_share(r, r->split.run_queue, out); break;
+	case BLOCKED: cell_share(r, r->split.blocked, out); break;
+	case WORST: snprintf(out, CELL_TEXT, "%s", r->split.worst ? log_time(r->split.worst) : "-"); break;
+	case OPEN: snprintf(out, CELL_TEXT, "%s", log_count(r->open)); break;
+	case COLUMNS: break;
 	}
 }
 
@@ -104,8 +79,8 @@ static unsigned int interval_table_taken(const struct layout *l)
 /* What the least is lost with goes first. */
 static void fit(struct layout *l, unsigned int width)
 {
-	static const enum column dispensable[] = { OPEN, P50, RUN_QUEUE, ERRORS, TOTAL, AVERAGE,
-						   P99,  WORST, CPU,	  BLOCKED };
+	static const enum column dispensable[] = {OPEN,	   P50, RUN_QUEUE, ERRORS, TOTAL,
+						  AVERAGE, P99, WORST,	   CPU,	   BLOCKED};
 	size_t next = 0;
 
 	l->name = COLUMNS_ALL;
@@ -179,9 +154,9 @@ static void print_head(FILE *to, const struct interval *i, const struct interval
 	int n;
 
 	wall_time_print(i->end + setup->realtime, false, time);
-	n = snprintf(line, sizeof(line), "%s   %s call%s in %s%s   %s thrown   %s lost   %s open", time, log_count(i->calls),
-		     i->calls == 1 ? "" : "s", i->whole ? "all of " : "", log_time(i->length), log_count(i->thrown), log_count(setup->lost),
-		     log_count(i->open));
+	n = snprintf(line, sizeof(line), "%s   %s call%s in %s%s   %s thrown   %s lost   %s open", time,
+		     log_count(i->calls), i->calls == 1 ? "" : "s", i->whole ? "all of " : "", log_time(i->length),
+		     log_count(i->thrown), log_count(setup->lost), log_count(i->open));
 	if (i->open && i->oldest_method) {
 		segment_name_method(setup->segment, i->oldest_method, name, sizeof(name));
 		snprintf(line + n, sizeof(line) - n, ", oldest %s in %s", log_time(i->oldest_age), name);

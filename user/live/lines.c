@@ -67,10 +67,10 @@ void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vt
 		lines_skip(l);
 		return;
 	}
-	*h = (struct held){ .span = *s,
-			    .start = clock_ns(l->setup.clock, s->start),
-			    .end = clock_ns(l->setup.clock, s->start + s->duration),
-			    .caller = *caller };
+	*h = (struct held){.span = *s,
+			   .start = clock_ns(l->setup.clock, s->start),
+			   .end = clock_ns(l->setup.clock, s->start + s->duration),
+			   .caller = *caller};
 	if (vthread)
 		h->vthread = *vthread;
 	l->count++;
@@ -110,8 +110,7 @@ static bool say_skipped(struct lines *l)
 		json_unsigned(&j, "skipped", l->unsaid);
 		json_end(&j);
 	} else {
-		fprintf(l->to, "... %s calls are not printed: they came faster than that\n",
-			log_count(l->unsaid));
+		fprintf(l->to, "... %s calls are not printed: they came faster than that\n", log_count(l->unsaid));
 	}
 	if (!send(l))
 		return false;
@@ -120,7 +119,7 @@ static bool say_skipped(struct lines *l)
 }
 
 static void lines_name_thread(const struct lines *l, const struct held *h, struct frt_thread *row, char name[72],
-			struct call_line *c)
+			      struct call_line *c)
 {
 	c->is_virtual = h->span.flags & FRT_SPAN_VIRTUAL;
 	if (c->is_virtual) {
@@ -135,13 +134,13 @@ static void lines_name_thread(const struct lines *l, const struct held *h, struc
 
 static void print_call(struct lines *l, const struct held *h, int64_t realtime)
 {
-	struct call_line c = { .segment = l->setup.segment,
-			       .method = h->span.method,
-			       .thrown = h->span.flags & FRT_SPAN_THROWN,
-			       .end = h->end + realtime,
-			       .start_ticks = h->start + l->setup.ticks_offset,
-			       .duration = h->end - h->start,
-			       .caller = h->caller };
+	struct call_line c = {.segment = l->setup.segment,
+			      .method = h->span.method,
+			      .thrown = h->span.flags & FRT_SPAN_THROWN,
+			      .end = h->end + realtime,
+			      .start_ticks = h->start + l->setup.ticks_offset,
+			      .duration = h->end - h->start,
+			      .caller = h->caller};
 	struct frt_thread row;
 	char name[72];
 

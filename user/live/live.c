@@ -30,10 +30,10 @@ static struct breakdown_sums *splits_for(const struct live_setup *s)
 static int open_view(struct live *l, struct diag *d)
 {
 	const struct live_setup *s = &l->setup;
-	struct lines_setup lines = { .segment = s->segment,
-				     .clock = s->clock,
-				     .ticks_offset = s->target->monotonic_offset,
-				     .json = s->settings->json };
+	struct lines_setup lines = {.segment = s->segment,
+				    .clock = s->clock,
+				    .ticks_offset = s->target->monotonic_offset,
+				    .json = s->settings->json};
 
 	l->outlet = stdout_queue_open(STDOUT_FILENO, s->settings->program, d);
 	if (!l->outlet)
@@ -90,7 +90,7 @@ static void live_on_span(void *context, const struct frt_span *s, const struct s
 {
 	struct live *l = context;
 	uint64_t before = recorder_counts(l->setup.recorder)->events;
-	struct frames_caller caller = { 0 };
+	struct frames_caller caller = {0};
 
 	l->recorder.span(l->recorder.context, s, v);
 	if (!l->lines || recorder_counts(l->setup.recorder)->events == before)
@@ -108,17 +108,17 @@ static void live_on_cover(void *context, uint64_t tsc)
 
 struct stream_sink live_sink(struct live *l)
 {
-	return (struct stream_sink){ .span = live_on_span, .cover = live_on_cover, .context = l };
+	return (struct stream_sink){.span = live_on_span, .cover = live_on_cover, .context = l};
 }
 
 static void print_table(FILE *to, const struct live *l, const struct interval *i, uint64_t lost, unsigned int *lines)
 {
 	const struct settings *s = l->setup.settings;
-	struct interval_table_setup setup = { .segment = l->setup.segment,
-				     .top = s->top,
-				     .realtime = clock_realtime_offset(),
-				     .ticks_offset = l->setup.target->monotonic_offset,
-				     .lost = lost };
+	struct interval_table_setup setup = {.segment = l->setup.segment,
+					     .top = s->top,
+					     .realtime = clock_realtime_offset(),
+					     .ticks_offset = l->setup.target->monotonic_offset,
+					     .lost = lost};
 
 	*lines = 0;
 	if (s->json) {
@@ -209,7 +209,8 @@ void live_finish(struct live *l, uint64_t lost)
 	if (!stdout_queue_finish(l->outlet))
 		log_error("frtrace: standard output takes nothing any more, the rest of it is not printed");
 	if (l->refused)
-		log_line("  %s tables were not printed: standard output did not take them in time", log_count(l->refused));
+		log_line("  %s tables were not printed: standard output did not take them in time",
+			 log_count(l->refused));
 	if (l->lines && lines_skipped(l->lines))
 		log_line("  %s calls were not printed: they came faster than that; the file has them",
 			 log_count(lines_skipped(l->lines)));

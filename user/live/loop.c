@@ -14,14 +14,14 @@
 #define SWEEP_NS    50000000LL
 #define PROGRESS_NS 1000000000LL
 #define SILENCE_NS  10000000000LL /* the first time; then twice as long, and so on */
-#define NEWS_NS	    200000000LL /* where a stack is new, more are likely to be */
+#define NEWS_NS	    200000000LL	  /* where a stack is new, more are likely to be */
 
 int loop_init(struct loop *l, bool for_program, struct diag *d)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH };
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH};
 	sigset_t set;
 
-	*l = (struct loop){ .signals = -1 };
+	*l = (struct loop){.signals = -1};
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	for (size_t i = 0; i < (for_program ? sizeof(signals) / sizeof(signals[0]) : 3); i++)
@@ -49,10 +49,11 @@ static int64_t loop_now_ns(void)
 /* Has a signal come that is for us, or the target or the program ended? */
 static bool wait_for_more(const struct loop *l, int timeout_ms)
 {
-	struct pollfd fds[4 + PROGRAM_FDS] = { { .fd = session_fd(l->session), .events = POLLIN },
-					       { .fd = l->signals, .events = POLLIN },
-					       { .fd = l->target->pidfd, .events = POLLIN },
-					       { .fd = l->background ? background_fd(l->background) : -1, .events = POLLIN } };
+	struct pollfd fds[4 + PROGRAM_FDS] = {
+		{.fd = session_fd(l->session), .events = POLLIN},
+		{.fd = l->signals, .events = POLLIN},
+		{.fd = l->target->pidfd, .events = POLLIN},
+		{.fd = l->background ? background_fd(l->background) : -1, .events = POLLIN}};
 
 	if (l->program)
 		program_poll(l->program, fds + 4);
@@ -113,7 +114,8 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, bool behin
 int loop_run(struct loop *l, struct diag *d)
 {
 	int64_t now = loop_now_ns();
-	struct moments m = { .end = INT64_MAX, .silence = now + SILENCE_NS, .silence_ns = SILENCE_NS, .news = now + NEWS_NS };
+	struct moments m = {
+		.end = INT64_MAX, .silence = now + SILENCE_NS, .silence_ns = SILENCE_NS, .news = now + NEWS_NS};
 	bool over = false;
 	int err = 0;
 
@@ -128,7 +130,8 @@ int loop_run(struct loop *l, struct diag *d)
 		if (news)
 			m.news = now + NEWS_NS;
 		if (!session_beat(l->session))
-			return diag_set(d, ECANCELED, "the agent took its hooks out: it had no sign of life from frtrace for 30 s");
+			return diag_set(d, ECANCELED,
+					"the agent took its hooks out: it had no sign of life from frtrace for 30 s");
 		err = look_after(l, &m, now, behind, d);
 		if (err || m.unseen || now >= m.end || recorder_full(l->recorder))
 			break;

@@ -13,11 +13,11 @@ struct loop {
 	struct recorder *recorder;
 	const struct target *target;
 	const struct report *report;
-	struct throttle *brake; /* NULL: none */
-	struct live *live; /* NULL: nothing is shown */
+	struct throttle *brake;	       /* NULL: none */
+	struct live *live;	       /* NULL: nothing is shown */
 	struct background *background; /* NULL: it is in the foreground */
-	struct program *program; /* it gets the signals, and its end is one; NULL: none */
-	uint64_t duration_ns; /* 0: no end */
+	struct program *program;       /* it gets the signals, and its end is one; NULL: none */
+	uint64_t duration_ns;	       /* 0: no end */
 	int signals;
 };
 

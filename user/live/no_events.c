@@ -40,7 +40,7 @@ struct matches {
 static struct matches count_matches(const struct segment *s)
 {
 	const uint64_t *rules = (const uint64_t *)(s->base + FRT_RULES_AT), untouched = FRT_RULE_UNTRACED;
-	struct matches found = { 0 };
+	struct matches found = {0};
 	const struct frt_method *m;
 
 	for (uint32_t id = 1; (m = segment_method(s, id)); id++) {
@@ -63,9 +63,10 @@ static void explain_no_calls(const struct no_events *s, const struct segment_tot
 	else if (!found.methods)
 		snprintf(out, size, "0 calls: no class that was loaded matched");
 	else if (found.lower_bounds == found.methods)
-		snprintf(out, size,
-			 "0 calls: matched, never called in %s but perhaps by compiled code, where the JIT puts its own in their place",
-			 time);
+		snprintf(
+			out, size,
+			"0 calls: matched, never called in %s but perhaps by compiled code, where the JIT puts its own in their place",
+			time);
 	else
 		snprintf(out, size, "0 calls: matched, never called in %s", time);
 }

@@ -25,15 +25,16 @@ struct program {
 int program_open(struct program **out, const struct settings *settings, struct diag *d)
 {
 	struct program *p = calloc(1, sizeof(*p));
-	struct launch_setup setup = { .argv = settings->program, .user = settings->user, .by_environment = settings->target };
+	struct launch_setup setup = {
+		.argv = settings->program, .user = settings->user, .by_environment = settings->target};
 	char option[1024];
 	int err;
 
 	if (!p)
 		return diag_errno(d, ENOMEM, "cannot begin");
-	*p = (struct program){ .settings = settings, .door.fd = -1, .signals = -1 };
+	*p = (struct program){.settings = settings, .door.fd = -1, .signals = -1};
 	p->door.file.base = p->door.file.inside = -1;
-	p->launch = (struct launch){ .pid = -1, .pidfd = -1, .go = -1, .why = -1, .status = -1 };
+	p->launch = (struct launch){.pid = -1, .pidfd = -1, .go = -1, .why = -1, .status = -1};
 	agent_build_name(&p->build);
 	err = launch_socket_open(&p->door, p->build.file_name, agent_image, agent_image_size(), d);
 	snprintf(option, sizeof(option), "-agentpath:%s=%s,%s", p->door.file.path, p->build.tag, p->door.path);
@@ -55,7 +56,8 @@ void program_close(struct program *p)
 		return;
 	keep = p->running && launch_is_inherited(p->door.file.directory);
 	if (keep)
-		log_line("left in place: %s, for processes of the program that go on, and may start JVMs", p->door.file.path);
+		log_line("left in place: %s, for processes of the program that go on, and may start JVMs",
+			 p->door.file.path);
 	launch_socket_close(&p->door, keep);
 	launch_release(&p->launch);
 	free(p);
@@ -75,9 +77,9 @@ int program_run(struct program *p, int signals, struct diag *d)
 
 void program_poll(const struct program *p, struct pollfd fds[PROGRAM_FDS])
 {
-	fds[0] = (struct pollfd){ p->launch.pidfd, POLLIN, 0 };
-	fds[1] = (struct pollfd){ p->signals, POLLIN, 0 };
-	fds[2] = (struct pollfd){ p->door.fd, POLLIN, 0 };
+	fds[0] = (struct pollfd){p->launch.pidfd, POLLIN, 0};
+	fds[1] = (struct pollfd){p->signals, POLLIN, 0};
+	fds[2] = (struct pollfd){p->door.fd, POLLIN, 0};
 }
 
 /* What the terminal sends goes to the whole group: the program has it already. */
@@ -104,15 +106,15 @@ static bool program_is_wanted(const struct program *p, const struct target *t)
 		return false;
 	}
 	if (p->taken)
-		log_line("not traced: %d %s (one JVM of a program is; -p chooses it by its main class or jar)", (int)t->pid,
-			 t->name);
+		log_line("not traced: %d %s (one JVM of a program is; -p chooses it by its main class or jar)",
+			 (int)t->pid, t->name);
 	return !p->taken;
 }
 
 /* Who rings? A connection when that one is to be traced, with *t open; -1: not, or nobody. */
 static int program_answer(struct program *p, struct target *t)
 {
-	struct diag d = { 0 };
+	struct diag d = {0};
 	char number[16];
 	pid_t pid;
 	int connection = launch_socket_accept(&p->door, &pid);
@@ -134,7 +136,7 @@ static int program_answer(struct program *p, struct target *t)
 
 bool program_look(struct program *p)
 {
-	struct target other = { .pidfd = -1 };
+	struct target other = {.pidfd = -1};
 
 	pass_signals(p);
 	if (p->taken)

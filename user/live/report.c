@@ -16,7 +16,7 @@
 #include <time.h>
 
 #define MOST_CLASSES 20
-#define MOST_NAMES   4    /* of a group, on the terminal; -v shows all, the file has as many as fit in a text */
+#define MOST_NAMES   4 /* of a group, on the terminal; -v shows all, the file has as many as fit in a text */
 #define GROUP_TEXT   4096
 
 static int64_t report_monotonic_now(void)
@@ -141,7 +141,7 @@ static bool print_skips(const struct report *r, const struct segment *seg)
 	bool serious = false;
 
 	for (uint32_t reason = 1; reason < FRT_SKIP_REASONS; reason++) {
-		struct group g = { .kind = "not traced", .why = skip_reason(reason) };
+		struct group g = {.kind = "not traced", .why = skip_reason(reason)};
 		const struct frt_skip *s;
 		char name[2048];
 
@@ -170,16 +170,18 @@ static bool any_native(const struct segment *seg)
 static void print_braked(const struct report *r, const struct throttle_finding *found)
 {
 	char why[256], name[2048];
-	struct group g = { .kind = "braked", .why = why };
+	struct group g = {.kind = "braked", .why = why};
 	double calls = 0, cpus = 0;
 
 	for (size_t i = 0; i < found->methods; i++) {
 		calls += found->load[i].calls;
 		cpus += found->load[i].cpus;
 	}
-	snprintf(why, sizeof(why),
-		 "counted and timed only from %s after the start on; recording %s calls a second took %.0f %% of a CPU (--max-overhead=%u%%)",
-		 log_time(report_monotonic_now() - r->begin_ns), log_count(calls), cpus * 100, r->settings->max_overhead);
+	snprintf(
+		why, sizeof(why),
+		"counted and timed only from %s after the start on; recording %s calls a second took %.0f %% of a CPU (--max-overhead=%u%%)",
+		log_time(report_monotonic_now() - r->begin_ns), log_count(calls), cpus * 100,
+		r->settings->max_overhead);
 	for (size_t i = 0; i < found->methods; i++) {
 		segment_name_method(session_segment(r->session), found->load[i].method, name, sizeof(name));
 		report_aggregate_add(&g, name);
@@ -195,9 +197,10 @@ static void print_hooks(const struct report *r, const struct throttle_finding *f
 
 	if (found->hook_calls <= 0)
 		return;
-	snprintf(text, sizeof(text),
-		 "%s calls a second that are not recorded take %.0f %% of a CPU by their hooks alone; only fewer methods take less",
-		 log_count(found->hook_calls), found->hook_cpus * 100);
+	snprintf(
+		text, sizeof(text),
+		"%s calls a second that are not recorded take %.0f %% of a CPU by their hooks alone; only fewer methods take less",
+		log_count(found->hook_calls), found->hook_cpus * 100);
 	recorder_remark(r->recorder, "hooks", text);
 	log_line("  hooks: %s", text);
 }
@@ -210,8 +213,8 @@ void report_brake(const struct report *r, const struct throttle_finding *found)
 
 static void print_lower_bounds(const struct report *r, const struct segment *seg)
 {
-	struct group g = { .kind = "lower bound",
-			   .why = "intrinsics: the JIT may replace calls by machine code that no hook sees" };
+	struct group g = {.kind = "lower bound",
+			  .why = "intrinsics: the JIT may replace calls by machine code that no hook sees"};
 	const struct frt_method *m;
 	char name[2048];
 
@@ -281,7 +284,8 @@ static const char *tracepoints(const struct report *r)
 		return "";
 	length = snprintf(text, sizeof(text), ", about %.1f us a context switch", COST_SWITCH_US);
 	if (r->settings->kernel == SETTINGS_KERNEL_FULL && !session_no_usage(r->session)[0])
-		snprintf(text + length, sizeof(text) - length, ", %.1f us a system call or page fault", COST_SYSTEM_CALL_US);
+		snprintf(text + length, sizeof(text) - length, ", %.1f us a system call or page fault",
+			 COST_SYSTEM_CALL_US);
 	return text;
 }
 
@@ -301,8 +305,9 @@ static void print_attached(const struct report *r, uint32_t methods, uint32_t cl
 	log_line("tracing %s %s of %s %s in %d %s (JDK %s): attach %.0f ms, pause %s%.1f ms, rings %.1f of %.1f MB%s%s",
 		 log_count(methods), report_plural(methods, "method", "methods"), log_count(classes),
 		 report_plural(classes, "class", "classes"), (int)r->target->pid, r->target->name,
-		 r->target->version[0] ? r->target->version : "unknown", cost->attach_ms, cost->pause_known ? "" : "at most ",
-		 cost->pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0, stack_source(r), tracepoints(r));
+		 r->target->version[0] ? r->target->version : "unknown", cost->attach_ms,
+		 cost->pause_known ? "" : "at most ", cost->pause_ms, h->ring_used / 1048576.0, h->ring_cap / 1048576.0,
+		 stack_source(r), tracepoints(r));
 }
 
 bool report_start(const struct report *r)
@@ -324,8 +329,8 @@ bool report_start(const struct report *r)
 	if (r->settings->kernel && !session_no_waits(r->session)[0] && !r->settings->no_stack)
 		print_missing(r, "no names of the kernel's functions", kernel_symbols_hidden());
 	print_missing(r, "no system calls and page faults", session_no_usage(r->session));
-	log_line("to %s, at most %s, oldest goes first.  Ctrl-C %s", output_path(r->output),
-		 limits(r->settings), r->settings->program ? "goes to the program" : "stops and restores the JVM");
+	log_line("to %s, at most %s, oldest goes first.  Ctrl-C %s", output_path(r->output), limits(r->settings),
+		 r->settings->program ? "goes to the program" : "stops and restores the JVM");
 	return skipped;
 }
 
@@ -377,9 +382,9 @@ void report_progress(const struct report *r)
 		return;
 	segment_totals(session_segment(r->session), &t);
 	open_text(r, &t, open, sizeof(open));
-	log_progress("%02d:%02d   %s calls   %s thrown   %s lost   %s   cost %.2f %% of the JVM's CPU", (int)(seconds / 60),
-		     (int)(seconds % 60), log_count(t.exited), log_count(t.thrown), log_count(report_lost(r)), open,
-		     cost_percent(r, &t));
+	log_progress("%02d:%02d   %s calls   %s thrown   %s lost   %s   cost %.2f %% of the JVM's CPU",
+		     (int)(seconds / 60), (int)(seconds % 60), log_count(t.exited), log_count(t.thrown),
+		     log_count(report_lost(r)), open, cost_percent(r, &t));
 }
 
 /* "72.4 KB in shop.jfr" */
@@ -405,8 +410,8 @@ void report_status(const struct report *r, char *out, size_t size)
 	open_text(r, &t, open, sizeof(open));
 	file_text(r, file, sizeof(file));
 	snprintf(out, size, "%d %s   %02d:%02d:%02d   %s calls   %s thrown   %s lost   %s   %s", (int)r->target->pid,
-		 r->target->name, (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60), log_count(t.exited),
-		 log_count(t.thrown), log_count(report_lost(r)), open, file);
+		 r->target->name, (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60),
+		 log_count(t.exited), log_count(t.thrown), log_count(report_lost(r)), open, file);
 }
 
 static bool is_silent(const struct report *r, const struct segment_totals *t, char *why, size_t size)
@@ -445,14 +450,17 @@ static void explain_losses(const struct report *r, const struct segment_totals *
 	uint64_t drops[FRT_DROP_REASONS];
 
 	if (recorder_counts(r->recorder)->unwritten)
-		log_line("  %s lost with the chunk that could not be written", log_count(recorder_counts(r->recorder)->unwritten));
+		log_line("  %s lost with the chunk that could not be written",
+			 log_count(recorder_counts(r->recorder)->unwritten));
 	if (t->unrecorded)
 		log_line("  %s lost for want of ring memory (%s)", log_count(t->unrecorded),
 			 log_bytes(segment_header(session_segment(r->session))->ring_cap));
 	if (t->unslotted)
 		log_line("  %s lost on threads beyond %u", log_count(t->unslotted), FRT_MAX_SLOTS);
 	if (t->lost_exits)
-		log_line("  %s ended without their exit hook (an exception out of super(), a StackOverflowError, a thread's end)", log_count(t->lost_exits));
+		log_line(
+			"  %s ended without their exit hook (an exception out of super(), a StackOverflowError, a thread's end)",
+			log_count(t->lost_exits));
 	session_drops(r->session, drops);
 	log_detail("  drains not done: %llu queue full, %llu nested, %llu unreadable, %llu no storage",
 		   (unsigned long long)drops[FRT_DROP_QUEUE_FULL], (unsigned long long)drops[FRT_DROP_NESTED],
@@ -468,14 +476,10 @@ struct finding {
 static const char *cut_text(unsigned int end)
 {
 	switch (end) {
-	case FRT_WALK_CHUNK:
-		return "the rest of a virtual thread's frames is in the heap";
-	case FRT_WALK_UNREADABLE:
-		return "a frame that could not be read";
-	case FRT_WALK_CODE:
-		return "code that frtrace cannot cross";
-	case FRT_WALK_STUCK:
-		return "a caller that is not above its callee";
+	case FRT_WALK_CHUNK: return "the rest of a virtual thread's frames is in the heap";
+	case FRT_WALK_UNREADABLE: return "a frame that could not be read";
+	case FRT_WALK_CODE: return "code that frtrace cannot cross";
+	case FRT_WALK_STUCK: return "a caller that is not above its callee";
 	}
 	return "a reason that is not known";
 }
@@ -483,16 +487,11 @@ static const char *cut_text(unsigned int end)
 static const char *unknown_text(unsigned int why)
 {
 	switch (why) {
-	case RESOLVE_CHANGED:
-		return "their code was gone or redefined when it was looked at";
-	case RESOLVE_UNREADABLE:
-		return "the JVM's memory could not be read";
-	case RESOLVE_CORRUPT:
-		return "what was read is not what HotSpot writes";
-	case RESOLVE_NO_SCOPE:
-		return "compiled code without debug information";
-	case RESOLVE_MEMORY:
-		return "no memory left";
+	case RESOLVE_CHANGED: return "their code was gone or redefined when it was looked at";
+	case RESOLVE_UNREADABLE: return "the JVM's memory could not be read";
+	case RESOLVE_CORRUPT: return "what was read is not what HotSpot writes";
+	case RESOLVE_NO_SCOPE: return "compiled code without debug information";
+	case RESOLVE_MEMORY: return "no memory left";
 	}
 	return "of a kind that is not known";
 }
@@ -508,29 +507,29 @@ static unsigned int find_gaps(const struct report *r, struct finding out[FINDING
 	unsigned int n = 0;
 
 	recorder_count_frames(r->recorder, &c);
-	out[n++] = (struct finding){ h->stacks_lost + c.behind, "call lost its stack", "calls lost their stacks",
-				     "frtrace was behind" };
-	out[n++] = (struct finding){ c.missing, "call lost its stack", "calls lost their stacks", "overwritten" };
-	out[n++] = (struct finding){ c.forgotten, "stack is lost", "stacks are lost", "it was too long ago" };
-	out[n++] = (struct finding){ c.given_up, "stack was not finished", "stacks were not finished", "the JVM ended" };
-	out[n++] = (struct finding){ h->stacks_off, "call has no stack", "calls have no stack",
-				     "where the stack of their thread lies is not known" };
-	out[n++] = (struct finding){ h->stacks_unasked, "call has an unknown stack", "calls have unknown stacks",
-				     "code of the JDK on a carrier of virtual threads, where asking JVMTI can hang" };
-	out[n++] = (struct finding){ h->stacks_refused, "call has an unknown stack", "calls have unknown stacks",
-				     "JVMTI did not tell it: the JVM begins or ends, or hides frames" };
-	out[n++] = (struct finding){ c.mismatched, "stack is unknown", "stacks are unknown",
-				     "they do not begin with the traced method" };
+	out[n++] = (struct finding){h->stacks_lost + c.behind, "call lost its stack", "calls lost their stacks",
+				    "frtrace was behind"};
+	out[n++] = (struct finding){c.missing, "call lost its stack", "calls lost their stacks", "overwritten"};
+	out[n++] = (struct finding){c.forgotten, "stack is lost", "stacks are lost", "it was too long ago"};
+	out[n++] = (struct finding){c.given_up, "stack was not finished", "stacks were not finished", "the JVM ended"};
+	out[n++] = (struct finding){h->stacks_off, "call has no stack", "calls have no stack",
+				    "where the stack of their thread lies is not known"};
+	out[n++] = (struct finding){h->stacks_unasked, "call has an unknown stack", "calls have unknown stacks",
+				    "code of the JDK on a carrier of virtual threads, where asking JVMTI can hang"};
+	out[n++] = (struct finding){h->stacks_refused, "call has an unknown stack", "calls have unknown stacks",
+				    "JVMTI did not tell it: the JVM begins or ends, or hides frames"};
+	out[n++] = (struct finding){c.mismatched, "stack is unknown", "stacks are unknown",
+				    "they do not begin with the traced method"};
 	for (unsigned int i = 0; i < RESOLVE_FAILURES; i++)
-		out[n++] = (struct finding){ c.unknown[i], "frame is unknown", "frames are unknown", unknown_text(i) };
+		out[n++] = (struct finding){c.unknown[i], "frame is unknown", "frames are unknown", unknown_text(i)};
 	for (unsigned int i = 0; i <= FRT_WALK_ENDS; i++)
-		out[n++] = (struct finding){ c.cut[i], "stack is cut", "stacks are cut", cut_text(i) };
+		out[n++] = (struct finding){c.cut[i], "stack is cut", "stacks are cut", cut_text(i)};
 	if (waits)
-		out[n++] = (struct finding){ wait_stacks_behind(waits), "wait lost its stack", "waits lost their stacks",
-					     "frtrace was behind" };
-	out[n++] = (struct finding){ session_waits_lost(r->session), full ? "wait or count is lost" : "wait is lost",
-				     full ? "waits and counts are lost" : "waits are lost",
-				     "frtrace was behind; calls that were open then have no times but their duration" };
+		out[n++] = (struct finding){wait_stacks_behind(waits), "wait lost its stack", "waits lost their stacks",
+					    "frtrace was behind"};
+	out[n++] = (struct finding){session_waits_lost(r->session), full ? "wait or count is lost" : "wait is lost",
+				    full ? "waits and counts are lost" : "waits are lost",
+				    "frtrace was behind; calls that were open then have no times but their duration"};
 	return n;
 }
 
@@ -546,7 +545,8 @@ static void tell_gaps(const struct report *r, struct recorder *recorder)
 
 		if (!f->count)
 			continue;
-		snprintf(text, sizeof(text), "%s %s: %s", log_count(f->count), report_plural(f->count, f->one, f->many), f->why);
+		snprintf(text, sizeof(text), "%s %s: %s", log_count(f->count), report_plural(f->count, f->one, f->many),
+			 f->why);
 		if (recorder)
 			recorder_remark(recorder, "gaps", text);
 		else
@@ -578,7 +578,8 @@ static void print_braked_calls(const struct report *r)
 	for (size_t i = 0; i < methods; i++)
 		calls += recorder_timed_calls(r->recorder, throttle_method(r->brake, i));
 	log_line("  %s %s braked: %s %s counted and timed (jdk.MethodTiming)", log_count(methods),
-		 report_plural(methods, "method was", "methods were"), log_count(calls), report_plural(calls, "call is", "calls are"));
+		 report_plural(methods, "method was", "methods were"), log_count(calls),
+		 report_plural(calls, "call is", "calls are"));
 }
 
 /* "  open for 42.1 s: com.acme.Cart.checkout(Order), and 2 more: jfr print --events OpenCall FILE" */
@@ -616,10 +617,12 @@ static void tell_what_next(const struct report *r, uint64_t events)
 	if (output_is_directory(r->output))
 		log_line("next: jfr assemble %s FILE.jfr makes one file of it", path);
 	else if (events)
-		log_line("next: jfr view MethodTrace %s   (JDK 21 on), or jfr print --events MethodTrace %s", path, path);
+		log_line("next: jfr view MethodTrace %s   (JDK 21 on), or jfr print --events MethodTrace %s", path,
+			 path);
 	if (!output_is_directory(r->output) &&
 	    (is_braked(r) || (!events && filter_list_count(r->settings->filters, FILTER_TIMING))))
-		log_line("next: jfr view method-timing %s   (JDK 25 on), or jfr print --events MethodTiming %s", path, path);
+		log_line("next: jfr view method-timing %s   (JDK 25 on), or jfr print --events MethodTiming %s", path,
+			 path);
 }
 
 void report_end(const struct report *r, bool restored, bool target_ended)
@@ -638,11 +641,12 @@ void report_end(const struct report *r, bool restored, bool target_ended)
 	timed = !filter_list_count(r->settings->filters, FILTER_TRACE);
 	calls = timed ? t.exited : c->events;
 	file_text(r, file, sizeof(file));
-	print("%s %s%s, %s thrown, %s lost, %s still open, %s. %s", log_count(calls), report_plural(calls, "call", "calls"),
-	      timed ? " timed" : "", log_count(timed ? t.thrown : c->thrown), log_count(lost), log_count(t.open), file,
-	      target_ended ? "The JVM has ended" :
-	      restored     ? "The JVM runs its original code again" :
-			     "The JVM restores its original code by itself within seconds");
+	print("%s %s%s, %s thrown, %s lost, %s still open, %s. %s", log_count(calls),
+	      report_plural(calls, "call", "calls"), timed ? " timed" : "", log_count(timed ? t.thrown : c->thrown),
+	      log_count(lost), log_count(t.open), file,
+	      target_ended ? "The JVM has ended"
+	      : restored   ? "The JVM runs its original code again"
+			   : "The JVM restores its original code by itself within seconds");
 	tell_open(r, &t);
 	if (lost)
 		explain_losses(r, &t);

@@ -40,7 +40,8 @@ static void append_reasons(char *out, size_t size, const struct breakdown_slowes
 	char text[64];
 
 	for (; reason; reason = largest_below(s, s->blocked_on[reason], reason)) {
-		snprintf(text, sizeof(text), "%s%s %.0f %%", before, wait_reason(reason), percent(s->blocked_on[reason], s));
+		snprintf(text, sizeof(text), "%s%s %.0f %%", before, wait_reason(reason),
+			 percent(s->blocked_on[reason], s));
 		report_breakdown_append(out, size, text);
 		before = ", ";
 	}
@@ -56,7 +57,8 @@ bool report_breakdown_text(const struct breakdown_sums *splits, char *out, size_
 	if (!splits || !breakdown_sums_slowest(splits, &s))
 		return false;
 	if (s.calls == 1)
-		snprintf(out, size, "the slowest call (%s): %.0f %% blocked", log_time(s.least), percent(s.sums.blocked, &s));
+		snprintf(out, size, "the slowest call (%s): %.0f %% blocked", log_time(s.least),
+			 percent(s.sums.blocked, &s));
 	else
 		snprintf(out, size, "the slowest 1 %% (%s calls of %s and more): %.0f %% blocked", log_count(s.calls),
 			 log_time(s.least), percent(s.sums.blocked, &s));

@@ -18,7 +18,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define MOST	   (1u << 20)
+#define MOST	    (1u << 20)
 #define FRAME_EXTRA 64
 #define PATIENCE_MS 3000
 
@@ -101,7 +101,7 @@ void stdout_queue_size(const struct stdout_queue *o, unsigned int *width, unsign
 	if (!o->terminal)
 		return;
 	if (ioctl(o->fd, TIOCGWINSZ, &w) || !w.ws_col || !w.ws_row)
-		w = (struct winsize){ .ws_col = 80, .ws_row = 24 };
+		w = (struct winsize){.ws_col = 80, .ws_row = 24};
 	*width = w.ws_col;
 	*height = w.ws_row;
 }
@@ -109,7 +109,7 @@ void stdout_queue_size(const struct stdout_queue *o, unsigned int *width, unsign
 /* Wait for room at most so long; write what fits. False: no room, or closed. */
 static bool write_some(struct stdout_queue *o, int timeout_ms)
 {
-	struct pollfd p = { .fd = o->fd, .events = POLLOUT };
+	struct pollfd p = {.fd = o->fd, .events = POLLOUT};
 	size_t part = o->size < PIPE_BUF ? o->size : PIPE_BUF;
 	ssize_t n;
 

@@ -27,13 +27,15 @@ static char *derive(const char *path)
 	return asprintf(&out, "%.*s-jvm.jfr", (int)end, path) < 0 ? NULL : out;
 }
 
-int with_jfr_start(struct with_jfr **out, const struct target *t, const char *settings, const char *path, struct diag *d)
+int with_jfr_start(struct with_jfr **out, const struct target *t, const char *settings, const char *path,
+		   struct diag *d)
 {
 	struct with_jfr *w;
 	int err;
 
 	if (path[strlen(path) - 1] == '/')
-		return diag_usage(d, "--with-jfr makes one file of two recordings: -o '%s' is a directory of many", path);
+		return diag_usage(d, "--with-jfr makes one file of two recordings: -o '%s' is a directory of many",
+				  path);
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return diag_errno(d, ENOMEM, "cannot start the JVM's own recording");

@@ -8,7 +8,8 @@
 struct with_jfr;
 
 /* Start the JVM's own recording (settings: user/process/jvm_recording.h), to be merged into `path`, our file. */
-int with_jfr_start(struct with_jfr **out, const struct target *t, const char *settings, const char *path, struct diag *d);
+int with_jfr_start(struct with_jfr **out, const struct target *t, const char *settings, const char *path,
+		   struct diag *d);
 
 /* Our recording has stopped: so does the JVM's, once. With `keep` what it wrote stands beside `path`, as NAME-jvm.jfr.
  * Before target_close(). NULL is fine. */

@@ -8,15 +8,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DEFAULT_NAME    "frtrace-%p-%t.jfr"
+#define DEFAULT_NAME	"frtrace-%p-%t.jfr"
 #define REPOSITORY_NAME "%t_%p/"
-#define MOST_OVERHEAD   10000u
+#define MOST_OVERHEAD	10000u
 
 int settings_init(struct settings *s, struct diag *d)
 {
-	*s = (struct settings){.max_size = SETTINGS_MAX_SIZE, .stack_depth = SETTINGS_STACK_DEPTH,
-				.max_overhead = SETTINGS_MAX_OVERHEAD, .kernel = SETTINGS_KERNEL_ON,
-				.wait_stack_ns = SETTINGS_WAIT_STACK};
+	*s = (struct settings){.max_size = SETTINGS_MAX_SIZE,
+			       .stack_depth = SETTINGS_STACK_DEPTH,
+			       .max_overhead = SETTINGS_MAX_OVERHEAD,
+			       .kernel = SETTINGS_KERNEL_ON,
+			       .wait_stack_ns = SETTINGS_WAIT_STACK};
 	s->filters = filter_list_new();
 	return s->filters ? 0 : diag_set(d, ENOMEM, "no memory for settings");
 }
@@ -94,14 +96,11 @@ static enum number number_parse(const char *text, const struct unit *units, uint
 static int number_check(enum number result, const char *option, const char *text, const char *wanted, struct diag *d)
 {
 	switch (result) {
-	case NUMBER_OK:
-		return 0;
+	case NUMBER_OK: return 0;
 	case NUMBER_NO_UNIT:
 		return diag_usage(d, "wrong %s '%s': the unit is missing, as in %sms or %ss", option, text, text, text);
-	case NUMBER_TOO_LARGE:
-		return diag_usage(d, "wrong %s '%s': it is too large", option, text);
-	default:
-		return diag_usage(d, "wrong %s '%s': it has to be %s", option, text, wanted);
+	case NUMBER_TOO_LARGE: return diag_usage(d, "wrong %s '%s': it is too large", option, text);
+	default: return diag_usage(d, "wrong %s '%s': it has to be %s", option, text, wanted);
 	}
 }
 
@@ -141,8 +140,9 @@ int settings_parse_overhead(const char *text, uint32_t *percent, struct diag *d)
 	uint64_t n = 0;
 
 	if (!off && (number_parse(text, percent_units, &n) != NUMBER_OK || n < 1 || n > MOST_OVERHEAD))
-		return diag_usage(d, "wrong --max-overhead '%s': it has to be a whole percentage from 1%% to %u%%, or off", text,
-				  MOST_OVERHEAD);
+		return diag_usage(d,
+				  "wrong --max-overhead '%s': it has to be a whole percentage from 1%% to %u%%, or off",
+				  text, MOST_OVERHEAD);
 	*percent = n;
 	return 0;
 }

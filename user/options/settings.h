@@ -13,10 +13,10 @@
 #include <sys/types.h>
 #include <time.h>
 
-#define SETTINGS_MAX_SIZE (1ULL << 30)
-#define SETTINGS_STACK_DEPTH 64
-#define SETTINGS_WAIT_STACK 1000000ULL /* ns */
-#define SETTINGS_MAX_OVERHEAD 25
+#define SETTINGS_MAX_SIZE	(1ULL << 30)
+#define SETTINGS_STACK_DEPTH	64
+#define SETTINGS_WAIT_STACK	1000000ULL /* ns */
+#define SETTINGS_MAX_OVERHEAD	25
 #define SETTINGS_LEAST_INTERVAL 100000000ULL /* ns */
 
 enum settings_clock {
@@ -27,8 +27,8 @@ enum settings_clock {
 enum settings_verb {
 	SETTINGS_RECORD = 0,
 	/* of the rest only json, quiet and verbose count for these, and the target: */
-	SETTINGS_CHECK, /* may be NULL */
-	SETTINGS_LIST,	/* none */
+	SETTINGS_CHECK,	  /* may be NULL */
+	SETTINGS_LIST,	  /* none */
 	SETTINGS_METHODS, /* not NULL; and the filters, at least one */
 };
 
@@ -48,33 +48,34 @@ enum settings_stacks {
 
 struct settings {
 	enum settings_verb verb;
-	const char *target;	     /* as typed; points into argv */
-	char *const *program;	     /* the words behind "--", NULL-terminated: it is started, and `target` names one of its JVMs; or NULL */
-	const char *user;	     /* it runs as; NULL: the one behind sudo, or ours */
-	struct filter_list *filters; /* -m, -M, -x, --filters; at least one selects */
-	uint64_t threshold_ns;	     /* 0: every call */
-	bool threshold_given;	     /* by -t */
-	struct settings_files *files; /* --settings; NULL: none; released by cli_release() */
+	const char *target; /* as typed; points into argv */
+	char *const *
+		program; /* the words behind "--", NULL-terminated: it is started, and `target` names one of its JVMs; or NULL */
+	const char *user;		 /* it runs as; NULL: the one behind sudo, or ours */
+	struct filter_list *filters;	 /* -m, -M, -x, --filters; at least one selects */
+	uint64_t threshold_ns;		 /* 0: every call */
+	bool threshold_given;		 /* by -t */
+	struct settings_files *files;	 /* --settings; NULL: none; released by cli_release() */
 	struct jfc_period timing_period; /* of the files */
-	uint64_t duration_ns;	     /* 0: no end */
-	uint64_t max_events;	     /* 0: no end */
-	uint64_t max_size;	     /* bytes, never 0 */
-	uint64_t max_age_ns;	     /* 0: none */
-	char *with_jfr;		     /* settings of the JVM's own recording, a name or a path; NULL: none is made */
-	char *output;		     /* as typed, %p and %t still in it; NULL: the default name */
-	uint32_t max_overhead;	     /* per cent of a CPU of the threads that call a method; 0: no brake */
-	uint32_t stack_depth;	     /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */
+	uint64_t duration_ns;		 /* 0: no end */
+	uint64_t max_events;		 /* 0: no end */
+	uint64_t max_size;		 /* bytes, never 0 */
+	uint64_t max_age_ns;		 /* 0: none */
+	char *with_jfr;			 /* settings of the JVM's own recording, a name or a path; NULL: none is made */
+	char *output;			 /* as typed, %p and %t still in it; NULL: the default name */
+	uint32_t max_overhead;		 /* per cent of a CPU of the threads that call a method; 0: no brake */
+	uint32_t stack_depth;		 /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */
 	enum settings_clock clock;
 	enum settings_kernel kernel;
 	enum settings_stacks stacks;
-	uint64_t wait_stack_ns;	     /* waits that are longer get their stacks */
+	uint64_t wait_stack_ns; /* waits that are longer get their stacks */
 	bool no_stack, skip_active, quiet, verbose;
-	uint64_t interval_ns;	     /* of the live table; 0: none */
-	uint64_t top;		     /* its rows at most; 0: as many as is usual */
-	bool lines;		     /* print each recorded call */
-	bool thrown; /* record only calls that end by an exception */
-	bool background; /* return when tracing is on */
-	bool json;   /* print what is printed as JSON */
+	uint64_t interval_ns; /* of the live table; 0: none */
+	uint64_t top;	      /* its rows at most; 0: as many as is usual */
+	bool lines;	      /* print each recorded call */
+	bool thrown;	      /* record only calls that end by an exception */
+	bool background;      /* return when tracing is on */
+	bool json;	      /* print what is printed as JSON */
 };
 
 /* The defaults, and an empty filter list. -ENOMEM. */

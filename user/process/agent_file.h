@@ -12,11 +12,11 @@
 #include "user/process/user_child.h"
 
 struct agent_file {
-	char directory[32]; /* ".frtrace-0123456789ab" */
+	char directory[32];	  /* ".frtrace-0123456789ab" */
 	const char *name, *first; /* first: an absolute path, or NULL */
-	int base, inside; /* descriptors; -1 */
-	bool made;	  /* the directory is ours */
-	char path[512];	  /* as the target names it */
+	int base, inside;	  /* descriptors; -1 */
+	bool made;		  /* the directory is ours */
+	char path[512];		  /* as the target names it */
 };
 
 /* Choose the directory's name: before the fork, so that the parent can clean up behind a child that it had to kill. */

@@ -410,7 +410,7 @@ static int wait_for_start(const struct target *t, int64_t deadline, struct diag 
 }
 
 static int attach_prepare(const struct target *t, int timeout_ms, struct jvm_options *options, int64_t *deadline,
-		   struct diag *d)
+			  struct diag *d)
 {
 	int r;
 

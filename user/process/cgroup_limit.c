@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const controllers_v1[] = { [CGROUP_LIMIT_MEMORY] = "memory", [CGROUP_LIMIT_CPU] = "cpu" };
+static const char *const controllers_v1[] = {[CGROUP_LIMIT_MEMORY] = "memory", [CGROUP_LIMIT_CPU] = "cpu"};
 
 struct group_mount {
 	char root[512], point[512];
@@ -56,7 +56,8 @@ static bool parse_mount(const char *line, enum cgroup_limit what, bool v2, struc
 	if (!tail || sscanf(line, "%*s %*s %*s %511s %511s", out->root, out->point) != 2 ||
 	    sscanf(tail + 3, "%31s %*s %511s", type, options) != 2)
 		return false;
-	return v2 ? strcmp(type, "cgroup2") == 0 : strcmp(type, "cgroup") == 0 && has_word(options, controllers_v1[what]);
+	return v2 ? strcmp(type, "cgroup2") == 0
+		  : strcmp(type, "cgroup") == 0 && has_word(options, controllers_v1[what]);
 }
 
 static const char *next_line(const char *line, char *out, size_t size)
@@ -99,7 +100,8 @@ static bool find_group(const char *cgroup, enum cgroup_limit what, bool v2, char
 }
 
 /* The text of a group's file; "" when it cannot be read. */
-static const char *cgroup_limit_read_text(const char *directory, const char *name, cgroup_limit_reader read, char out[64])
+static const char *cgroup_limit_read_text(const char *directory, const char *name, cgroup_limit_reader read,
+					  char out[64])
 {
 	char path[4096 + 32];
 
@@ -127,10 +129,12 @@ static uint64_t read_limit(const char *directory, enum cgroup_limit what, bool v
 
 	if (what == CGROUP_LIMIT_CPU)
 		return cgroup_limit_read_cpu(directory, v2, read);
-	return cgroup_limit_parse(cgroup_limit_read_text(directory, v2 ? "memory.max" : "memory.limit_in_bytes", read, text));
+	return cgroup_limit_parse(
+		cgroup_limit_read_text(directory, v2 ? "memory.max" : "memory.limit_in_bytes", read, text));
 }
 
-static uint64_t find_in(const char *cgroup, const char *mountinfo, enum cgroup_limit what, bool v2, cgroup_limit_reader read)
+static uint64_t find_in(const char *cgroup, const char *mountinfo, enum cgroup_limit what, bool v2,
+			cgroup_limit_reader read)
 {
 	char group[2048], directory[4096], *slash;
 	uint64_t limit, tightest = UINT64_MAX;
@@ -177,7 +181,8 @@ static uint64_t limit_of(const struct target *t, enum cgroup_limit what)
 {
 	char *cgroup = proc_read(t->pid, "cgroup", 1 << 20, NULL),
 	     *mounts = proc_read(getpid(), "mountinfo", 16 << 20, NULL);
-	uint64_t limit = cgroup && mounts ? cgroup_limit_find(cgroup, mounts, what, cgroup_limit_read_file) : UINT64_MAX;
+	uint64_t limit =
+		cgroup && mounts ? cgroup_limit_find(cgroup, mounts, what, cgroup_limit_read_file) : UINT64_MAX;
 
 	free(cgroup);
 	free(mounts);

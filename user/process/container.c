@@ -65,8 +65,8 @@ void container_parse(const char *cgroup, char *out, size_t size)
 	out[0] = 0;
 	if (digits)
 		snprintf(out, size, "%.*s", (int)SHOWN, digits);
-	else if (!find_name(cgroup, "/lxc.payload.", "/\n", out, size) && !find_name(cgroup, "/lxc/", "/\n", out, size) &&
-		 !find_machine(cgroup, out, size))
+	else if (!find_name(cgroup, "/lxc.payload.", "/\n", out, size) &&
+		 !find_name(cgroup, "/lxc/", "/\n", out, size) && !find_machine(cgroup, out, size))
 		out[0] = 0;
 	for (char *c = out; *c; c++)
 		if (!isgraph((unsigned char)*c))

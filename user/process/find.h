@@ -50,11 +50,11 @@ double target_cpus(const struct target *t);
 
 /* What jdk.JVMInformation wants; strings are malloc'ed, secrets in arguments are masked as "***". */
 struct target_description {
-	char *jvm_name;	      /* "OpenJDK 64-Bit Server VM" */
-	char *jvm_version;    /* as java -version prints it, or the best known */
-	char *jvm_arguments;  /* -X..., -D..., */
-	char *jvm_flags;      /* from JAVA_TOOL_OPTIONS and the like */
-	char *java_arguments; /* main class or jar and its arguments */
+	char *jvm_name;		/* "OpenJDK 64-Bit Server VM" */
+	char *jvm_version;	/* as java -version prints it, or the best known */
+	char *jvm_arguments;	/* -X..., -D..., */
+	char *jvm_flags;	/* from JAVA_TOOL_OPTIONS and the like */
+	char *java_arguments;	/* main class or jar and its arguments */
 	int64_t start_epoch_ms; /* when the JVM had begun, as it says itself; INT64_MIN: it does not */
 };
 int target_describe(const struct target *t, struct target_description *out, struct diag *d);

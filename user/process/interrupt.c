@@ -20,7 +20,7 @@ static int64_t interrupt_clock_ms(void)
 /* Take what is pending. The signals must be blocked: a pending one is. */
 static void drop_pending(void)
 {
-	const struct timespec at_once = { 0 };
+	const struct timespec at_once = {0};
 	sigset_t ends;
 
 	sigemptyset(&ends);

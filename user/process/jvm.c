@@ -13,7 +13,7 @@
 
 #define MAX_WORDS  (4u << 20) /* bytes of a command line or environment */
 #define MAX_LIBJVM 64
-#define MAX_FILE   (1 << 20)  /* bytes of a release file, or of a file of options */
+#define MAX_FILE   (1 << 20) /* bytes of a release file, or of a file of options */
 
 struct jvm_mappings {
 	struct target *target;

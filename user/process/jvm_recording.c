@@ -26,7 +26,7 @@ static const char *const bases[] = {"/tmp", "/var/tmp"};
 
 struct jvm_recording {
 	struct target target;
-	char name[48];		/* of the recording, and of its directory behind the dot */
+	char name[48]; /* of the recording, and of its directory behind the dot */
 	const char *base_path;
 	int base, inside; /* O_PATH, the directory; they outlive the JVM */
 	int guard;	  /* pipe to the child; -1: none */
@@ -48,7 +48,8 @@ static int jvm_recording_make_directory(struct user_child *h, void *context, str
 			return 0;
 		err = base < 0 ? base : -errno;
 	}
-	return diag_set(d, -err, "cannot make a directory in the /tmp of process %d: %s", h->target->pid, strerror(-err));
+	return diag_set(d, -err, "cannot make a directory in the /tmp of process %d: %s", h->target->pid,
+			strerror(-err));
 }
 
 static int open_directories(struct jvm_recording *r, struct diag *d)
@@ -63,7 +64,8 @@ static int open_directories(struct jvm_recording *r, struct diag *d)
 		close(root);
 	r->inside = r->base < 0 ? r->base : openat(r->base, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (r->inside < 0 || fstat(r->inside, &st) || st.st_uid != r->target.uid)
-		return diag_set(d, EPERM, "cannot open the directory '%s/%s' of process %d", r->base_path, name, r->target.pid);
+		return diag_set(d, EPERM, "cannot open the directory '%s/%s' of process %d", r->base_path, name,
+				r->target.pid);
 	return 0;
 }
 
@@ -99,7 +101,8 @@ static int jvm_recording_refuse(const struct jvm_recording *r, const char *what,
 }
 
 /* A diagnostic command whose answer begins with `want`, or says it somewhere. */
-static int run_command(const struct jvm_recording *r, const char *what, const char *words, const char *want, struct diag *d)
+static int run_command(const struct jvm_recording *r, const char *what, const char *words, const char *want,
+		       struct diag *d)
 {
 	const char *arguments[] = {words, NULL};
 	char *reply = NULL;
@@ -115,7 +118,9 @@ static int start_command(struct jvm_recording *r, const char *settings, struct d
 {
 	char words[PATH_MAX];
 
-	snprintf(words, sizeof(words), "JFR.start name=%s settings=%s disk=true maxsize=" MAX_SIZE " dumponexit=true filename=%s/.%s/" FILE_NAME,
+	snprintf(words, sizeof(words),
+		 "JFR.start name=%s settings=%s disk=true maxsize=" MAX_SIZE
+		 " dumponexit=true filename=%s/.%s/" FILE_NAME,
 		 r->name, settings, r->base_path, r->name);
 	return run_command(r, "start", words, "Started recording", d);
 }
@@ -222,7 +227,8 @@ int jvm_recording_start(struct jvm_recording **out, const struct target *t, cons
 	int err;
 
 	if (t->feature && t->feature < SINCE)
-		return diag_set(d, ENOTSUP, "cannot start the own recording of process %d '%s': JDK %d has none, it came with %d",
+		return diag_set(d, ENOTSUP,
+				"cannot start the own recording of process %d '%s': JDK %d has none, it came with %d",
 				t->pid, t->name, t->feature, SINCE);
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return diag_errno(d, errno, "cannot get random bytes");
@@ -257,15 +263,16 @@ static int copy_file(int from, int to)
 
 static int take_file(struct jvm_recording *r, int to, struct diag *d)
 {
-	int fd = root_path_open_again(&r->target, openat(r->inside, FILE_NAME, O_PATH | O_NOFOLLOW | O_CLOEXEC), O_RDONLY,
-				  MAX_BYTES), err;
+	int fd = root_path_open_again(&r->target, openat(r->inside, FILE_NAME, O_PATH | O_NOFOLLOW | O_CLOEXEC),
+				      O_RDONLY, MAX_BYTES),
+	    err;
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) || st.st_uid != r->target.uid || !st.st_size) {
 		if (fd >= 0)
 			close(fd);
-		return diag_set(d, ENODATA, "the JVM's own recording is lost: process %d has written none%s", r->target.pid,
-				target_ended(&r->target) ? " when it ended" : "");
+		return diag_set(d, ENODATA, "the JVM's own recording is lost: process %d has written none%s",
+				r->target.pid, target_ended(&r->target) ? " when it ended" : "");
 	}
 	err = copy_file(fd, to);
 	close(fd);

@@ -55,7 +55,7 @@ static int find_user(struct user *u, const char *name, struct diag *d)
 {
 	const struct passwd *entry;
 
-	*u = (struct user){ 0 };
+	*u = (struct user){0};
 	if (!name) {
 		u->change = !geteuid() && read_id("SUDO_UID", &u->uid) && read_id("SUDO_GID", &u->gid) && u->uid;
 		if (u->change)
@@ -155,7 +155,7 @@ static int make_pipes(struct launch *l, struct ends *child, struct diag *d)
 		close(go[1]);
 		return diag_errno(d, errno, "cannot make a pipe");
 	}
-	*child = (struct ends){ go[0], why[1] };
+	*child = (struct ends){go[0], why[1]};
 	l->go = go[1];
 	l->why = why[0];
 	return 0;
@@ -163,11 +163,11 @@ static int make_pipes(struct launch *l, struct ends *child, struct diag *d)
 
 int launch_fork(struct launch *l, const struct launch_setup *setup, struct diag *d)
 {
-	struct ends child = { -1, -1 };
+	struct ends child = {-1, -1};
 	struct user user;
 	int err;
 
-	*l = (struct launch){ .pid = -1, .pidfd = -1, .go = -1, .why = -1, .status = -1 };
+	*l = (struct launch){.pid = -1, .pidfd = -1, .go = -1, .why = -1, .status = -1};
 	err = find_user(&user, setup->user, d);
 	if (!err)
 		err = make_pipes(l, &child, d);
@@ -213,7 +213,7 @@ void launch_signal(const struct launch *l, int signal)
 
 void launch_release(struct launch *l)
 {
-	for (int *fd = (int[]){ l->pidfd, l->go, l->why, -1 }, i = 0; i < 3; i++)
+	for (int *fd = (int[]){l->pidfd, l->go, l->why, -1}, i = 0; i < 3; i++)
 		if (fd[i] >= 0)
 			close(fd[i]);
 	l->pidfd = l->go = l->why = -1;

@@ -16,7 +16,7 @@ struct launch_setup {
 	char *const *argv;	 /* NULL-terminated */
 	const char *user;	 /* a name; NULL: who is behind sudo, else who we are */
 	const char *java_option; /* for the JVMs of the program */
-	bool by_environment;	 /* in JAVA_TOOL_OPTIONS also when the program is java itself; else as its first argument */
+	bool by_environment; /* in JAVA_TOOL_OPTIONS also when the program is java itself; else as its first argument */
 };
 
 struct launch {

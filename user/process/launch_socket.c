@@ -30,8 +30,8 @@ static const char *preferred_base(void)
 
 static int write_agent(struct agent_file *f, const void *image, size_t size, struct diag *d)
 {
-	const struct target anybody = { .pidfd = -1, .uid = geteuid() };
-	struct user_child h = { .target = &anybody, .cwd = -1, .tmp = -1, .status = -1 };
+	const struct target anybody = {.pidfd = -1, .uid = geteuid()};
+	struct user_child h = {.target = &anybody, .cwd = -1, .tmp = -1, .status = -1};
 	mode_t mask = umask(0);
 	int err;
 
@@ -99,7 +99,7 @@ static void sweep_others(const struct agent_file *own)
 /* In a directory that only we can write to. */
 static int listen_there(struct launch_socket *door, struct diag *d)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const char *end = strrchr(door->file.path, '/');
 
 	if (snprintf(door->path, sizeof(door->path), "%.*s/" NAME, (int)(end - door->file.path), door->file.path) >=
@@ -107,17 +107,18 @@ static int listen_there(struct launch_socket *door, struct diag *d)
 		return diag_set(d, ENAMETOOLONG, "cannot listen below '%s': its name is too long", door->file.path);
 	strcpy(address.sun_path, door->path);
 	door->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (door->fd < 0 || bind(door->fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    chmod(door->path, 0666) || listen(door->fd, BACKLOG))
+	if (door->fd < 0 || bind(door->fd, (struct sockaddr *)&address, sizeof(address)) || chmod(door->path, 0666) ||
+	    listen(door->fd, BACKLOG))
 		return diag_errno(d, errno, "cannot listen on '%s'", door->path);
 	return 0;
 }
 
-int launch_socket_open(struct launch_socket *door, const char *file_name, const void *image, size_t size, struct diag *d)
+int launch_socket_open(struct launch_socket *door, const char *file_name, const void *image, size_t size,
+		       struct diag *d)
 {
 	int err;
 
-	*door = (struct launch_socket){ .fd = -1 };
+	*door = (struct launch_socket){.fd = -1};
 	err = agent_file_name(&door->file, file_name, d);
 	if (err)
 		return err;
@@ -147,7 +148,7 @@ void launch_socket_close(struct launch_socket *door, bool keep)
 
 int launch_socket_accept(const struct launch_socket *door, pid_t *pid)
 {
-	struct ucred peer = { 0 };
+	struct ucred peer = {0};
 	socklen_t size = sizeof(peer);
 	int fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC);
 
@@ -171,7 +172,7 @@ int launch_socket_say(int connection, const char *text)
 /* The size of the result. 0: the JVM has gone. -ETIMEDOUT, -EINTR: no answer. */
 static ssize_t launch_socket_receive(int connection, int timeout_ms, int *result)
 {
-	struct pollfd poller = { connection, POLLIN, 0 };
+	struct pollfd poller = {connection, POLLIN, 0};
 	int64_t deadline = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms;
 	ssize_t n;
 
@@ -197,6 +198,7 @@ int launch_socket_command(int connection, const char *text, int timeout_ms, int 
 	if (n == -EINTR)
 		return diag_set(d, EINTR, "cannot '%s' in the JVM: interrupted", text);
 	if (n < 0)
-		return diag_set(d, ETIMEDOUT, "cannot '%s' in the JVM: no answer within %.1f s", text, timeout_ms / 1000.0);
+		return diag_set(d, ETIMEDOUT, "cannot '%s' in the JVM: no answer within %.1f s", text,
+				timeout_ms / 1000.0);
 	return diag_set(d, ESRCH, "cannot '%s' in the JVM: it has ended, or no longer waits", text);
 }

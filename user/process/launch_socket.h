@@ -23,7 +23,8 @@ struct launch_socket {
 };
 
 /* Remove what was left there by others that are gone; make both, in $TMPDIR or as agent_file.h says, for all users to read; only we can write there. `file_name` is to live as long as the door. */
-int launch_socket_open(struct launch_socket *door, const char *file_name, const void *image, size_t size, struct diag *d);
+int launch_socket_open(struct launch_socket *door, const char *file_name, const void *image, size_t size,
+		       struct diag *d);
 
 /* Remove them. With `keep` only stop listening: a JVM that is told to load a file that is gone does not start. */
 void launch_socket_close(struct launch_socket *door, bool keep);

@@ -32,14 +32,16 @@ static uint64_t stack_pointer(pid_t pid, const char *tid)
 	return sp;
 }
 
-static void count_words(const uint64_t *words, size_t n, const struct code_range *ranges, size_t count, uint32_t votes[])
+static void count_words(const uint64_t *words, size_t n, const struct code_range *ranges, size_t count,
+			uint32_t votes[])
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t r = 0; r < count; r++)
 			votes[r] += words[i] >= ranges[r].start && words[i] < ranges[r].end;
 }
 
-static void count_votes(pid_t pid, DIR *tasks, int memory, const struct code_range *ranges, size_t count, uint32_t votes[])
+static void count_votes(pid_t pid, DIR *tasks, int memory, const struct code_range *ranges, size_t count,
+			uint32_t votes[])
 {
 	uint64_t words[STACK_WORDS], sp;
 	struct dirent *entry;

@@ -31,7 +31,8 @@ static void read_os(struct machine *m)
 	if (f)
 		fclose(f);
 	if (!uname(&u))
-		snprintf(m->os, sizeof(m->os), "%s\nuname: %s %s %s %s", name, u.sysname, u.release, u.version, u.machine);
+		snprintf(m->os, sizeof(m->os), "%s\nuname: %s %s %s %s", name, u.sysname, u.release, u.version,
+			 u.machine);
 }
 
 static void machine_read_cpu(struct machine *m)

@@ -192,7 +192,7 @@ static int find_symbol(const struct mem *m, const struct image *i, const char *n
 }
 
 int remote_mem_find_symbols(const struct mem *m, uint64_t base, const char *const names[], size_t count,
-			uint64_t addresses[], struct diag *d)
+			    uint64_t addresses[], struct diag *d)
 {
 	struct image i = {0};
 	int r = read_headers(m, base, &i);

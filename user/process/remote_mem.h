@@ -24,6 +24,6 @@ int remote_mem_find_libjvm(const struct target *t, uint64_t *base, struct diag *
  * 0; -ENOENT: one is not there; -EBADMSG: no such image.
  */
 int remote_mem_find_symbols(const struct mem *m, uint64_t base, const char *const names[], size_t count,
-			uint64_t addresses[], struct diag *d);
+			    uint64_t addresses[], struct diag *d);
 
 #endif

@@ -23,13 +23,13 @@ struct target {
 	uint64_t pid_ns_dev, pid_ns_ino; /* of /proc/PID/ns/pid, as bpf_get_ns_current_pid_tgid() wants them */
 	int64_t monotonic_offset; /* of its time namespace, ns (/proc/PID/timens_offsets): its CLOCK_MONOTONIC - ours */
 	int64_t own_monotonic_offset; /* ours - the kernel's own */
-	char name[256];		  /* main class or jar, as a person calls it: "shop.jar", "com.acme.Main" */
-	char version[64];	  /* "17.0.15"; "" unknown */
-	int feature;		  /* 8, 11, 17, ...; 0 unknown */
-	char libjvm[512];	  /* path in the target's mount namespace */
-	uint64_t libjvm_code;	  /* where its executable mapping begins; 0 unknown */
-	bool up;		  /* it is known to have started: nobody need wait for that */
-	char perf_data[256];	  /* its hsperfdata file, a path in the same; "" unknown */
+	char name[256];		      /* main class or jar, as a person calls it: "shop.jar", "com.acme.Main" */
+	char version[64];	      /* "17.0.15"; "" unknown */
+	int feature;		      /* 8, 11, 17, ...; 0 unknown */
+	char libjvm[512];	      /* path in the target's mount namespace */
+	uint64_t libjvm_code;	      /* where its executable mapping begins; 0 unknown */
+	bool up;		      /* it is known to have started: nobody need wait for that */
+	char perf_data[256];	      /* its hsperfdata file, a path in the same; "" unknown */
 };
 
 /* Fill in what every process has: pid, ns_pid, uid, gid, start_time; the rest is 0, pidfd -1. 0 or -errno; -ESRCH for a zombie. */

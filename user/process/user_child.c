@@ -143,8 +143,9 @@ static void child_signals(void)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
-static void child(struct user_child *h, int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-		  void *context, int out)
+static void child(struct user_child *h,
+		  int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
+		  int out)
 {
 	struct outcome outcome = {0};
 	struct answer answer = {0};
@@ -232,14 +233,16 @@ static int user_child_explain(const struct user_child *h, int err, bool reaped, 
 	if (err == -EINTR)
 		return diag_set(d, EINTR, "cannot attach to process %d '%s': interrupted", t->pid, t->name);
 	if (!reaped)
-		return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': its /tmp does not answer", t->pid, t->name);
+		return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': its /tmp does not answer", t->pid,
+				t->name);
 	if (err == -ETIMEDOUT)
 		return diag_set(d, ETIMEDOUT, "cannot attach to process %d: no answer within the time", t->pid);
 	return diag_set(d, -err, "cannot attach to process %d: the helper process died", t->pid);
 }
 
-static int run(struct user_child *h, int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-	       void *context, struct answer *out, bool *abandoned, struct diag *d)
+static int child_work(struct user_child *h,
+		      int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
+		      void *context, struct answer *out, bool *abandoned, struct diag *d)
 {
 	int pipe_fds[2], r, result = 0;
 	bool reaped;
@@ -272,7 +275,8 @@ static struct user_child prepare_helper(const struct target *t, int timeout_ms)
 {
 	int64_t now = clock_ms();
 
-	return (struct user_child){.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms};
+	return (struct user_child){
+		.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms};
 }
 
 static int open_and_run(struct user_child h,
@@ -302,7 +306,7 @@ static int open_and_run(struct user_child h,
 	root_path_root_name(t, h.root_name, sizeof(h.root_name));
 	h.cwd = root_path_open(t, "cwd");
 	h.tmp = root_path_open_at(h.root, "/tmp", O_PATH | O_DIRECTORY);
-	r = run(&h, work, context, out, &killed, d);
+	r = child_work(&h, work, context, out, &killed, d);
 	if (r)
 		answer_release(out);
 	if (abandoned)
@@ -314,15 +318,16 @@ out:
 	return r;
 }
 
-int user_child_run(const struct target *t, int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
+int user_child_run(const struct target *t,
+		   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
+		   int timeout_ms, struct answer *out, bool *abandoned, struct diag *d)
 {
 	return open_and_run(prepare_helper(t, timeout_ms), work, context, out, abandoned, d);
 }
 
 void user_child_clean_up(const struct target *t,
-		     int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
-		     int timeout_ms)
+			 int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
+			 void *context, int timeout_ms)
 {
 	struct user_child h = prepare_helper(t, timeout_ms);
 	struct answer answer;

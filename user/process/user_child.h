@@ -22,7 +22,7 @@ struct user_child {
 	int root, cwd, tmp;  /* O_PATH directories of the target; cwd and tmp: -1 when there is none */
 	int status;	     /* /proc/PID/status */
 	int64_t deadline;    /* CLOCK_MONOTONIC, ms */
-	bool cleanup; /* it is not to be interrupted */
+	bool cleanup;	     /* it is not to be interrupted */
 	char root_name[512]; /* of root_path_root_name() */
 };
 
@@ -37,13 +37,14 @@ struct answer {
  * left there. -EINTR: interrupted(). `abandoned` (may be NULL): the child was
  * killed before it could clean up, and is gone.
  */
-int user_child_run(const struct target *t, int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
-	       void *context, int timeout_ms, struct answer *out, bool *abandoned, struct diag *d);
+int user_child_run(const struct target *t,
+		   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
+		   int timeout_ms, struct answer *out, bool *abandoned, struct diag *d);
 
 /* The same for work that cleans up: it goes on when interrupted(). Nobody needs its outcome. */
 void user_child_clean_up(const struct target *t,
-		     int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
-		     int timeout_ms);
+			 int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
+			 void *context, int timeout_ms);
 
 void answer_release(struct answer *a);
 

@@ -39,16 +39,15 @@ static void breakdown_put_wait(void *context, uint32_t thread, const struct wait
 struct breakdown *breakdown_new(const struct breakdown_setup *setup, struct diag *d)
 {
 	struct breakdown *w = calloc(1, sizeof(*w));
-	struct wait_join_setup join = { .open = open_moments, .folded = breakdown_put_wait, .context = w };
+	struct wait_join_setup join = {.open = open_moments, .folded = breakdown_put_wait, .context = w};
 
 	if (!w) {
 		diag_errno(d, ENOMEM, "cannot make room for waits");
 		return NULL;
 	}
 	w->setup = *setup;
-	w->events = (struct wait_events){ .writer = setup->writer,
-					  .threads = setup->threads,
-					  .ticks_offset = setup->ticks_offset };
+	w->events = (struct wait_events){
+		.writer = setup->writer, .threads = setup->threads, .ticks_offset = setup->ticks_offset};
 	w->join = wait_join_new(&join, d);
 	w->splits = w->join ? breakdown_sums_new(d) : NULL;
 	if (w->splits)
@@ -112,7 +111,7 @@ static uint32_t thread_known(const struct breakdown *w, const struct frt_span *s
 
 void breakdown_split(struct breakdown *w, const struct frt_span *s, int64_t start, struct jfr_method_trace *e)
 {
-	struct claim claim = { .where = w, .method = s->method };
+	struct claim claim = {.where = w, .method = s->method};
 	uint32_t thread = thread_known(w, s);
 	struct wait_join_split split;
 
@@ -170,12 +169,12 @@ static void on_lost(void *context)
 
 struct kernel_sink breakdown_sink(struct breakdown *w)
 {
-	return (struct kernel_sink){ .wait = on_wait,
-				   .pause = on_pause,
-				   .usage = on_usage,
-				   .unseen = on_unseen,
-				   .lost = on_lost,
-				   .context = w };
+	return (struct kernel_sink){.wait = on_wait,
+				    .pause = on_pause,
+				    .usage = on_usage,
+				    .unseen = on_unseen,
+				    .lost = on_lost,
+				    .context = w};
 }
 
 struct breakdown_sums *breakdown_splits(const struct breakdown *w)

@@ -16,7 +16,7 @@ struct breakdown_setup {
 	const struct segment *segment;
 	struct clock *clock;
 	int64_t ticks_offset; /* of the target's CLOCK_MONOTONIC to ours, ns */
-	bool no_pauses; /* the JVM does not tell them: of no call it is known how long it was held up */
+	bool no_pauses;	      /* the JVM does not tell them: of no call it is known how long it was held up */
 };
 
 /* All are borrowed. NULL: no memory. */

@@ -53,7 +53,8 @@ static void add_call(struct breakdown_sum *to, int64_t duration, const struct wa
 	to->blocked += split->blocked;
 }
 
-void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t duration, const struct wait_join_split *split)
+void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t duration,
+			const struct wait_join_split *split)
 {
 	struct bucket *b = &s->bucket[breakdown_sums_bucket_of(duration < 0 ? 0 : duration)];
 

@@ -13,8 +13,8 @@ struct breakdown_sum {
 };
 
 struct breakdown_slowest {
-	uint64_t calls, of;  /* so many, of all of which it is known */
-	uint64_t least;	     /* the shortest of them, about */
+	uint64_t calls, of; /* so many, of all of which it is known */
+	uint64_t least;	    /* the shortest of them, about */
 	struct breakdown_sum sums;
 	uint64_t blocked_on[FRT_WAIT_REASONS];
 };
@@ -25,7 +25,8 @@ struct breakdown_sums *breakdown_sums_new(struct diag *d);
 void breakdown_sums_free(struct breakdown_sums *s);
 
 /* A call that took so long; one whose split is missing counts for nothing. */
-void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t duration, const struct wait_join_split *split);
+void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t duration,
+			const struct wait_join_split *split);
 
 /* A wait of that length was claimed by a call of the method. */
 void breakdown_sums_wait(struct breakdown_sums *s, uint32_t method, int64_t ns);

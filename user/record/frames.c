@@ -23,7 +23,7 @@ struct entry {
 	uint64_t kept;			   /* number of its first kept frame */
 	const struct resolved_method *top; /* the innermost method, left out; NULL: nothing was left out */
 	struct frames_caller caller;
-	uint32_t traced;		   /* of what method `top` was compared with, and is_traced its result */
+	uint32_t traced; /* of what method `top` was compared with, and is_traced its result */
 	uint16_t count;
 	bool is_traced, truncated;
 };
@@ -101,7 +101,7 @@ static void frames_put(struct build *b, const struct kept_frame *frame)
 static void frames_put_unknown(struct build *b)
 {
 	b->drop = false;
-	frames_put(b, &(struct kept_frame){ .line = -1, .bci = -1, .type = JFR_FRAME_UNKNOWN });
+	frames_put(b, &(struct kept_frame){.line = -1, .bci = -1, .type = JFR_FRAME_UNKNOWN});
 }
 
 static void note_caller(struct build *b, struct frames_caller caller)
@@ -113,14 +113,10 @@ static void note_caller(struct build *b, struct frames_caller caller)
 static enum jfr_frame_type type_of(enum resolved_kind kind)
 {
 	switch (kind) {
-	case RESOLVED_INTERPRETED:
-		return JFR_FRAME_INTERPRETED;
-	case RESOLVED_JIT:
-		return JFR_FRAME_JIT;
-	case RESOLVED_INLINED:
-		return JFR_FRAME_INLINED;
-	case RESOLVED_NATIVE:
-		return JFR_FRAME_NATIVE;
+	case RESOLVED_INTERPRETED: return JFR_FRAME_INTERPRETED;
+	case RESOLVED_JIT: return JFR_FRAME_JIT;
+	case RESOLVED_INLINED: return JFR_FRAME_INLINED;
+	case RESOLVED_NATIVE: return JFR_FRAME_NATIVE;
 	}
 	return JFR_FRAME_UNKNOWN;
 }
@@ -133,9 +129,9 @@ static enum jfr_frame_type type_of(enum resolved_kind kind)
 static void put_continuation_entry(struct build *b)
 {
 	b->over = true;
-	frames_put(b, &(struct kept_frame){ .method = method_keys_continuation_entry(b->frames->setup.methods),
-				     .line = -1,
-				     .type = JFR_FRAME_NATIVE });
+	frames_put(b, &(struct kept_frame){.method = method_keys_continuation_entry(b->frames->setup.methods),
+					   .line = -1,
+					   .type = JFR_FRAME_NATIVE});
 }
 
 static bool frames_is_continuation(const char *class_name, const char *name, const char *wanted)
@@ -154,11 +150,11 @@ static void put_resolved(struct build *b, const struct resolved_frame *r)
 		put_continuation_entry(b);
 		return;
 	}
-	note_caller(b, (struct frames_caller){ .resolved = r->method, .line = r->line });
-	frames_put(b, &(struct kept_frame){ .method = method_keys_resolved(b->frames->setup.methods, r->method),
-				     .line = r->line,
-				     .bci = r->bci,
-				     .type = type_of(r->kind) });
+	note_caller(b, (struct frames_caller){.resolved = r->method, .line = r->line});
+	frames_put(b, &(struct kept_frame){.method = method_keys_resolved(b->frames->setup.methods, r->method),
+					   .line = r->line,
+					   .bci = r->bci,
+					   .type = type_of(r->kind)});
 	b->entered = frames_is_continuation(r->method->class_name, r->method->name, "enter");
 }
 
@@ -171,14 +167,15 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 	uint32_t id = raw->code < FRT_MAX_METHODS ? raw->code : FRT_NO_METHOD;
 	const struct frt_method *m = segment_method(keys->segment, id);
 	const struct frt_class *c = m ? segment_class(keys->segment, m->class_id) : NULL;
-	struct kept_frame frame = { .method = method_keys_traced(keys, id),
-				    .line = (int32_t)raw->at,
-				    .bci = (int32_t)(raw->at >> 32),
-				    .type = JFR_FRAME_UNKNOWN };
+	struct kept_frame frame = {.method = method_keys_traced(keys, id),
+				   .line = (int32_t)raw->at,
+				   .bci = (int32_t)(raw->at >> 32),
+				   .type = JFR_FRAME_UNKNOWN};
 	char class_name[64], name[64];
 
 	if (!frame.method || !c) { /* a key may be older than a table that was forged since */
-		b->frames->counts.unknown[raw->code ? RESOLVE_CORRUPT : RESOLVE_MEMORY]++; /* 0: the agent's table was full */
+		b->frames->counts
+			.unknown[raw->code ? RESOLVE_CORRUPT : RESOLVE_MEMORY]++; /* 0: the agent's table was full */
 		frames_put_unknown(b);
 		return;
 	}
@@ -189,8 +186,8 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 	if (frame.line <= 0)
 		frame.line = -1;
 	if (m->modifiers & ACC_NATIVE)
-		frame = (struct kept_frame){ frame.method, -1, 0, JFR_FRAME_NATIVE };
-	note_caller(b, (struct frames_caller){ .named = id, .line = frame.line });
+		frame = (struct kept_frame){frame.method, -1, 0, JFR_FRAME_NATIVE};
+	note_caller(b, (struct frames_caller){.named = id, .line = frame.line});
 	frames_put(b, &frame);
 	segment_string(keys->segment, m->name, name, sizeof(name));
 	segment_string(keys->segment, c->name, class_name, sizeof(class_name));
@@ -209,10 +206,10 @@ static void put_kernel(struct build *b, const struct frt_frame *raw)
 	if (!name)
 		frames_put_unknown(b);
 	else
-		frames_put(b, &(struct kept_frame){ .method = method_keys_kernel(f->setup.methods, name),
-					     .line = -1,
-					     .bci = -1,
-					     .type = JFR_FRAME_KERNEL });
+		frames_put(b, &(struct kept_frame){.method = method_keys_kernel(f->setup.methods, name),
+						   .line = -1,
+						   .bci = -1,
+						   .type = JFR_FRAME_KERNEL});
 }
 
 static void put_raw(struct build *b, const struct frt_frame *raw)
@@ -249,9 +246,9 @@ static struct entry *entry_of(struct frames *f, uint32_t id)
 static void frames_keep(struct frames *f, const struct stack *stack)
 {
 	struct entry *e = entry_of(f, stack->id);
-	struct build b = { .frames = f, .entry = e, .drop = stack->flags & FRT_STACK_INCLUSIVE };
+	struct build b = {.frames = f, .entry = e, .drop = stack->flags & FRT_STACK_INCLUSIVE};
 
-	*e = (struct entry){ .id = stack->id, .kept = f->kept_next };
+	*e = (struct entry){.id = stack->id, .kept = f->kept_next};
 	f->counts.stacks++;
 	for (uint32_t i = 0; i < stack->count && !b.over; i++)
 		put_raw(&b, &stack->frame[i]);
@@ -300,7 +297,7 @@ bool frames_behind(const struct frames *f)
 }
 
 /* The one that is at the top of stacks whose top is forgotten: no traced method is called so. */
-static const struct resolved_method forgotten = { .class_name = "", .name = "", .descriptor = "" };
+static const struct resolved_method forgotten = {.class_name = "", .name = "", .descriptor = ""};
 
 void frames_forget_resolved(struct frames *f)
 {
@@ -321,7 +318,7 @@ void frames_next_chunk(struct frames *f)
 /* A stack of which nothing is known. */
 static uint64_t unknown_key(struct frames *f)
 {
-	struct jfr_frame frame = { .line = -1, .bci = -1, .type = JFR_FRAME_UNKNOWN };
+	struct jfr_frame frame = {.line = -1, .bci = -1, .type = JFR_FRAME_UNKNOWN};
 
 	if (f->unknown_chunk != f->chunk)
 		f->unknown_key = jfr_stack(f->setup.methods->writer, &frame, 1, true);
@@ -342,7 +339,7 @@ static uint64_t frames_make_key(struct frames *f, const struct entry *e)
 			f->counts.forgotten++;
 			return unknown_key(f);
 		}
-		f->scratch[i] = (struct jfr_frame){ k->method, k->line, k->bci, k->type };
+		f->scratch[i] = (struct jfr_frame){k->method, k->line, k->bci, k->type};
 	}
 	return jfr_stack(f->setup.methods->writer, f->scratch, e->count, e->truncated);
 }

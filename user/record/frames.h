@@ -66,9 +66,10 @@ struct frames_counts {
 	uint64_t unknown[RESOLVE_FAILURES]; /* frames */
 	uint64_t mismatched;		    /* whose innermost method is not the span's */
 	uint64_t given_up;		    /* that were never completed */
-	uint64_t forgotten;		    /* that were resolved too long ago to be written once more: frames or methods are forgotten */
-	uint64_t missing;		    /* spans whose stack is not in the segment */
-	uint64_t behind;		    /* spans whose stack was not looked for: the budget was used up */
+	uint64_t
+		forgotten; /* that were resolved too long ago to be written once more: frames or methods are forgotten */
+	uint64_t missing;  /* spans whose stack is not in the segment */
+	uint64_t behind;   /* spans whose stack was not looked for: the budget was used up */
 };
 void frames_count(const struct frames *f, struct frames_counts *out);
 

@@ -30,7 +30,7 @@ static bool kernel_symbols_add(struct kernel_symbols *s, uint64_t address, const
 			return false;
 		s->list = more;
 	}
-	s->list[s->count] = (struct symbol){ address, strdup(name) };
+	s->list[s->count] = (struct symbol){address, strdup(name)};
 	return s->list[s->count].name && ++s->count;
 }
 

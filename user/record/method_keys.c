@@ -49,14 +49,14 @@ static bool is_single(const char *type)
 static uint64_t loader_key(struct method_keys *k, const char *type, const char *name, uint64_t identity)
 {
 	struct jfr_loader_constant c = {
-		.type = type, .name = name && *name ? name : NULL, .identity = is_single(type) ? 0 : identity };
+		.type = type, .name = name && *name ? name : NULL, .identity = is_single(type) ? 0 : identity};
 
 	return jfr_loader(k->writer, &c);
 }
 
 static uint64_t boot_loader_key(struct method_keys *k)
 {
-	struct jfr_loader_constant c = { .name = "bootstrap" };
+	struct jfr_loader_constant c = {.name = "bootstrap"};
 
 	return jfr_loader(k->writer, &c);
 }
@@ -117,8 +117,8 @@ static uint64_t make_traced(struct method_keys *k, uint32_t id)
 	struct names n;
 	const struct frt_method *m = traced_names(k, id, &n);
 	const struct frt_class *c = m ? segment_class(k->segment, m->class_id) : NULL;
-	struct jfr_class_constant class = { .name = n.class_name };
-	struct jfr_method_constant method = { .name = n.name, .descriptor = n.descriptor };
+	struct jfr_class_constant class = {.name = n.class_name};
+	struct jfr_method_constant method = {.name = n.name, .descriptor = n.descriptor};
 
 	if (!c)
 		return 0;
@@ -144,14 +144,14 @@ uint64_t method_keys_traced(struct method_keys *k, uint32_t id)
 static uint64_t make_resolved(struct method_keys *k, const struct resolved_method *m)
 {
 	char hidden[CLASS_NAME];
-	struct jfr_class_constant class = { .name = m->class_hidden ? hidden : m->class_name,
-					    .loader = resolved_loader(k, m),
-					    .modifiers = m->class_modifiers,
-					    .hidden = m->class_hidden };
-	struct jfr_method_constant method = { .name = m->name,
-					      .descriptor = m->descriptor,
-					      .modifiers = m->modifiers,
-					      .hidden = m->hidden || m->class_hidden };
+	struct jfr_class_constant class = {.name = m->class_hidden ? hidden : m->class_name,
+					   .loader = resolved_loader(k, m),
+					   .modifiers = m->class_modifiers,
+					   .hidden = m->class_hidden};
+	struct jfr_method_constant method = {.name = m->name,
+					     .descriptor = m->descriptor,
+					     .modifiers = m->modifiers,
+					     .hidden = m->hidden || m->class_hidden};
 
 	snprintf(hidden, sizeof(hidden), "%s", m->class_name);
 	make_hidden_name(hidden, '+');
@@ -201,22 +201,22 @@ static bool method_keys_is_same(const char *cut, size_t size, const char *whole)
 uint64_t method_keys_continuation_entry(struct method_keys *k)
 {
 	struct jfr_class_constant class = {
-		.name = "jdk/internal/vm/Continuation", .loader = boot_loader_key(k), .modifiers = ACC_PUBLIC };
-	struct jfr_method_constant method = { .class_key = jfr_class(k->writer, &class),
-					      .name = "enterSpecial",
-					      .descriptor = "(Ljdk/internal/vm/Continuation;ZZ)V",
-					      .modifiers = ACC_PRIVATE | ACC_STATIC | ACC_NATIVE };
+		.name = "jdk/internal/vm/Continuation", .loader = boot_loader_key(k), .modifiers = ACC_PUBLIC};
+	struct jfr_method_constant method = {.class_key = jfr_class(k->writer, &class),
+					     .name = "enterSpecial",
+					     .descriptor = "(Ljdk/internal/vm/Continuation;ZZ)V",
+					     .modifiers = ACC_PRIVATE | ACC_STATIC | ACC_NATIVE};
 
 	return jfr_method(k->writer, &method);
 }
 
 uint64_t method_keys_kernel(struct method_keys *k, const char *name)
 {
-	struct jfr_class_constant class = { .name = "kernel", .loader = boot_loader_key(k), .modifiers = ACC_PUBLIC };
-	struct jfr_method_constant method = { .class_key = jfr_class(k->writer, &class),
-					      .name = name,
-					      .descriptor = "()V",
-					      .modifiers = ACC_STATIC | ACC_NATIVE };
+	struct jfr_class_constant class = {.name = "kernel", .loader = boot_loader_key(k), .modifiers = ACC_PUBLIC};
+	struct jfr_method_constant method = {.class_key = jfr_class(k->writer, &class),
+					     .name = name,
+					     .descriptor = "()V",
+					     .modifiers = ACC_STATIC | ACC_NATIVE};
 
 	return jfr_method(k->writer, &method);
 }

@@ -20,7 +20,7 @@ static bool new_file_is_same(const struct stat *a, const struct stat *b)
 /* True as well on a file system that has no locks. */
 static bool lock(int fd)
 {
-	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
 	return !fcntl(fd, F_SETLK, &l) || (errno != EAGAIN && errno != EACCES);
 }
@@ -28,7 +28,7 @@ static bool lock(int fd)
 /* The process that has locked it, 0: none; -1: one that cannot be named. */
 static pid_t writer_of(int fd)
 {
-	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
 	if (fcntl(fd, F_GETLK, &l) || l.l_type == F_UNLCK)
 		return 0;
@@ -41,7 +41,8 @@ static int say_writer(const char *path, pid_t writer, struct diag *d)
 
 	if (writer > 0)
 		snprintf(who, sizeof(who), "frtrace pid %d", (int)writer);
-	return diag_set(d, EBUSY, "cannot write '%s': %s is writing it; stop that one first, or give another name with -o", path,
+	return diag_set(d, EBUSY,
+			"cannot write '%s': %s is writing it; stop that one first, or give another name with -o", path,
 			who);
 }
 
@@ -49,7 +50,8 @@ static bool new_file_has_name(int fd, int directory, const char *name)
 {
 	struct stat st, named;
 
-	return !fstat(fd, &st) && !fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) && new_file_is_same(&st, &named);
+	return !fstat(fd, &st) && !fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) &&
+	       new_file_is_same(&st, &named);
 }
 
 /* Who removes a scratch file has locked it; so the name stands for this file until the lock is let go. */
@@ -127,8 +129,10 @@ static int check_old(const struct new_file *f, struct diag *d)
 	if (!S_ISREG(st->st_mode) || st->st_nlink > 1) /* 0: another process is replacing it */
 		return diag_set(d, EINVAL, "refuse to write to '%s': not a regular file with one name", f->path);
 	if (!owner_is_ours(st->st_uid))
-		return diag_set(d, EPERM, "refuse to replace '%s': it belongs to user %u; remove it, or give another name with -o",
-				f->path, (unsigned int)st->st_uid);
+		return diag_set(
+			d, EPERM,
+			"refuse to replace '%s': it belongs to user %u; remove it, or give another name with -o",
+			f->path, (unsigned int)st->st_uid);
 	return 0;
 }
 
@@ -184,7 +188,7 @@ int new_file_find(struct new_file *f, const char *path, enum new_file_kind kind,
 {
 	int err;
 
-	*f = (struct new_file){ .directory = -1, .fd = -1, .keep = kind == NEW_FILE_IS_NEW };
+	*f = (struct new_file){.directory = -1, .fd = -1, .keep = kind == NEW_FILE_IS_NEW};
 	err = make_names(f, path, d);
 	if (!err)
 		err = f->directory = open_directory_of(path, d);
@@ -291,7 +295,7 @@ void new_file_close(struct new_file *f)
 	if (f->directory >= 0)
 		close(f->directory);
 	free(f->path);
-	*f = (struct new_file){ .directory = -1, .fd = -1 };
+	*f = (struct new_file){.directory = -1, .fd = -1};
 }
 
 bool new_file_is_there(const struct new_file *f)

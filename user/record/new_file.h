@@ -22,13 +22,13 @@
 #define SCRATCH_END ".frtrace"
 
 struct new_file {
-	int directory; /* that it stands in */
-	int fd;	       /* the file; -1: none */
-	char *path;    /* as given, for messages */
+	int directory;					/* that it stands in */
+	int fd;						/* the file; -1: none */
+	char *path;					/* as given, for messages */
 	char name[NAME_MAX + 1], scratch[NAME_MAX + 1]; /* in the directory */
-	bool unfinished; /* it has its scratch name */
-	bool keep;	 /* what has the name already is not to be replaced */
-	bool existed;	 /* when last looked at, as `old`; after new_file_commit() that is the file itself */
+	bool unfinished;				/* it has its scratch name */
+	bool keep;					/* what has the name already is not to be replaced */
+	bool existed; /* when last looked at, as `old`; after new_file_commit() that is the file itself */
 	struct stat old;
 };
 

@@ -95,7 +95,7 @@ int output_open(struct output **out, const char *path, const struct output_limit
 	o->form = path[0] && path[strlen(path) - 1] == '/' ? &output_directory : &output_file;
 	o->limits = *limits;
 	o->fd = o->parent = -1;
-	o->file = (struct new_file){ .directory = -1, .fd = -1 };
+	o->file = (struct new_file){.directory = -1, .fd = -1};
 	err = o->form->open(o, d);
 	if (!err)
 		err = check_space(written(o), path, 0, d);
@@ -170,7 +170,7 @@ static int reserve_chunk(struct output *o, struct diag *d)
 
 int output_append(struct output *o, const void *bytes, size_t size, struct diag *d)
 {
-	struct output_chunk c = { .size = size };
+	struct output_chunk c = {.size = size};
 	int err = check_space(written(o), o->path, size, d);
 
 	if (!err)
@@ -206,7 +206,7 @@ static int copy_to(const struct output *o, size_t first, struct new_file *copy, 
 	return err ? err : new_file_finish(copy, d);
 }
 
-int output_copy(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d)
+int output_save(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d)
 {
 	size_t first = too_many(o, 0, UINT64_MAX, last_ns);
 	struct new_file copy;

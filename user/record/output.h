@@ -26,8 +26,9 @@
 struct output;
 
 struct output_limits {
-	uint64_t size;	 /* bytes */
-	uint64_t age_ns; /* since a chunk's end, the youngest stays; 0: none. A file keeps a quarter more, as it is copied to be cut */
+	uint64_t size; /* bytes */
+	uint64_t
+		age_ns; /* since a chunk's end, the youngest stays; 0: none. A file keeps a quarter more, as it is copied to be cut */
 };
 
 /*
@@ -51,7 +52,7 @@ int output_append(struct output *o, const void *chunk, size_t size, struct diag 
  * created as one of output_open() is, and has its name when it is complete. `size` is what it has then. -ENODATA: there
  * is no chunk yet.
  */
-int output_copy(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d);
+int output_save(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d);
 
 /* Has what was written been removed, renamed or replaced? */
 bool output_is_gone(const struct output *o);

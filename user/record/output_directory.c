@@ -115,7 +115,8 @@ static void output_directory_watch(const struct output *o, int fd, const struct 
 		output_guard_watch(o->keeper, c->name, st.st_dev, st.st_ino, c->size);
 }
 
-static int output_directory_append(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d)
+static int output_directory_append(struct output *o, struct output_chunk *c, const void *bytes, size_t size,
+				   struct diag *d)
 {
 	int fd, err;
 
@@ -188,10 +189,10 @@ static void close_directory(struct output *o)
 		close(o->parent);
 }
 
-const struct output_form output_directory = { .is_directory = true,
-					      .open = output_directory_open_directory,
-					      .append = output_directory_append,
-					      .drop = output_directory_drop,
-					      .copy = output_directory_copy,
-					      .is_there = output_directory_is_there,
-					      .close = close_directory };
+const struct output_form output_directory = {.is_directory = true,
+					     .open = output_directory_open_directory,
+					     .append = output_directory_append,
+					     .drop = output_directory_drop,
+					     .copy = output_directory_copy,
+					     .is_there = output_directory_is_there,
+					     .close = close_directory};

@@ -115,5 +115,10 @@ static void close_file(struct output *o)
 	new_file_close(&o->file);
 }
 
-const struct output_form output_file = {
-	.spare = 1, .open = open_file, .append = output_file_append, .drop = output_file_drop, .copy = output_file_copy, .is_there = output_file_is_there, .close = close_file };
+const struct output_form output_file = {.spare = 1,
+					.open = open_file,
+					.append = output_file_append,
+					.drop = output_file_drop,
+					.copy = output_file_copy,
+					.is_there = output_file_is_there,
+					.close = close_file};

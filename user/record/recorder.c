@@ -54,9 +54,9 @@ struct recorder {
 	bool timed;
 	struct timings *sums;
 	int64_t timing_due;
-	bool forged; /* the agent's tables, in a pass over them */
-	struct wait_stacks *wait_stacks; /* NULL: as `where` */
-	struct breakdown *where; /* NULL: it is not known */
+	bool forged;				/* the agent's tables, in a pass over them */
+	struct wait_stacks *wait_stacks;	/* NULL: as `where` */
+	struct breakdown *where;		/* NULL: it is not known */
 	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
 };
 
@@ -92,7 +92,7 @@ static int64_t recorder_ticks_of(const struct recorder *r, int64_t monotonic)
 static int open_writer(struct recorder *r, struct diag *d)
 {
 	time_t now = time(NULL);
-	struct jfr_origin origin = { .locale = "en_US", .kernel = r->setup.kernel };
+	struct jfr_origin origin = {.locale = "en_US", .kernel = r->setup.kernel};
 	int64_t monotonic = recorder_monotonic_now();
 	struct tm local;
 
@@ -108,10 +108,10 @@ static int open_writer(struct recorder *r, struct diag *d)
 
 static int make_keys(struct recorder *r, struct diag *d)
 {
-	struct frames_setup setup = { .methods = &r->methods,
-				      .resolver = r->setup.resolver,
-				      .depth = r->setup.settings->stack_depth,
-				      .budget = &r->budget };
+	struct frames_setup setup = {.methods = &r->methods,
+				     .resolver = r->setup.resolver,
+				     .depth = r->setup.settings->stack_depth,
+				     .budget = &r->budget};
 
 	method_keys_init(&r->methods, r->writer, r->setup.segment);
 	r->threads = thread_keys_new(r->writer, r->setup.segment);
@@ -123,10 +123,10 @@ static int make_keys(struct recorder *r, struct diag *d)
 
 static int make_wait_stacks(struct recorder *r, struct diag *d)
 {
-	struct wait_stacks_setup setup = { .frames = { .methods = &r->methods,
-						       .resolver = r->setup.resolver,
-						       .depth = r->setup.settings->stack_depth,
-						       .budget = &r->budget } };
+	struct wait_stacks_setup setup = {.frames = {.methods = &r->methods,
+						     .resolver = r->setup.resolver,
+						     .depth = r->setup.settings->stack_depth,
+						     .budget = &r->budget}};
 
 	if (r->setup.model) {
 		setup.layout = &r->setup.model->layout.walk;
@@ -143,12 +143,12 @@ static uint64_t wait_stack_key(void *context, uint32_t stack)
 
 static int make_where(struct recorder *r, struct diag *d)
 {
-	struct breakdown_setup setup = { .writer = r->writer,
-				     .threads = r->threads,
-				     .segment = r->setup.segment,
-				     .clock = r->setup.clock,
-				     .ticks_offset = r->setup.target->monotonic_offset,
-				     .no_pauses = r->setup.no_pauses };
+	struct breakdown_setup setup = {.writer = r->writer,
+					.threads = r->threads,
+					.segment = r->setup.segment,
+					.clock = r->setup.clock,
+					.ticks_offset = r->setup.target->monotonic_offset,
+					.no_pauses = r->setup.no_pauses};
 
 	if (r->setup.kernel == JFR_KERNEL_NONE)
 		return 0;
@@ -233,11 +233,11 @@ int recorder_remark(struct recorder *r, const char *kind, const char *text)
 /* As JFR writes it. */
 static void put_period(struct recorder *r, int64_t at)
 {
-	static const char *const names[] = { [JFC_NO_PERIOD] = "endChunk",
-					     [JFC_EVERY_CHUNK] = "everyChunk",
-					     [JFC_BEGIN_CHUNK] = "beginChunk",
-					     [JFC_END_CHUNK] = "endChunk",
-					     [JFC_TIME] = "infinity" };
+	static const char *const names[] = {[JFC_NO_PERIOD] = "endChunk",
+					    [JFC_EVERY_CHUNK] = "everyChunk",
+					    [JFC_BEGIN_CHUNK] = "beginChunk",
+					    [JFC_END_CHUNK] = "endChunk",
+					    [JFC_TIME] = "infinity"};
 	const struct jfc_period *p = &r->setup.settings->timing_period;
 	char period[32];
 
@@ -267,7 +267,8 @@ static void put_settings(struct recorder *r, int64_t at)
 		jfr_active_setting(r->writer, at, "frtrace.ThreadWait", "enabled", "true");
 	for (size_t i = 0; i < n; i++)
 		jfr_active_setting(r->writer, at,
-				   filter_list_kind(s->filters, i) == FILTER_TIMING ? "jdk.MethodTiming" : "jdk.MethodTrace",
+				   filter_list_kind(s->filters, i) == FILTER_TIMING ? "jdk.MethodTiming"
+										    : "jdk.MethodTrace",
 				   "filter", filter_list_text(s->filters, i));
 }
 
@@ -403,7 +404,8 @@ static bool chunk_is_due(const struct recorder *r)
 {
 	int64_t now = recorder_monotonic_now();
 
-	return jfr_chunk_size(r->writer) >= r->chunk_size || recorder_ticks_of(r, now) - r->chunk_start >= chunk_age(r) ||
+	return jfr_chunk_size(r->writer) >= r->chunk_size ||
+	       recorder_ticks_of(r, now) - r->chunk_start >= chunk_age(r) ||
 	       (r->chunk == 1 && r->first_call && now - r->first_call >= FIRST_AGE_NS);
 }
 
@@ -518,7 +520,8 @@ void recorder_note_loss(struct recorder *r, uint64_t spans)
 	if (spans <= r->loss_noted || !r->open)
 		return;
 	r->loss_noted = spans;
-	jfr_data_loss(r->writer, recorder_ticks_of(r, recorder_monotonic_now()), more * FRT_RECORD_SIZE, spans * FRT_RECORD_SIZE);
+	jfr_data_loss(r->writer, recorder_ticks_of(r, recorder_monotonic_now()), more * FRT_RECORD_SIZE,
+		      spans * FRT_RECORD_SIZE);
 }
 
 static void recorder_on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
@@ -562,7 +565,7 @@ static void on_open_call(void *context, const struct open_call *c)
 	const struct open_calls *o = context;
 	struct recorder *r = o->recorder;
 	uint64_t start = c->start < o->now->tsc ? c->start : o->now->tsc;
-	struct jfr_open_call e = { .remark = c->remark };
+	struct jfr_open_call e = {.remark = c->remark};
 
 	e.start = recorder_ticks_of(r, clock_ns(r->setup.clock, start));
 	e.duration = recorder_ticks_of(r, o->now->monotonic) - e.start;
@@ -576,7 +579,7 @@ static void on_open_call(void *context, const struct open_call *c)
 
 uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks)
 {
-	struct open_calls o = { .recorder = r };
+	struct open_calls o = {.recorder = r};
 	struct segment_totals t;
 	uint64_t shown;
 	char text[256];
@@ -588,10 +591,11 @@ uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks)
 	shown = open_calls_each(r->setup.segment, no_stacks, on_open_call, &o);
 	segment_totals(r->setup.segment, &t);
 	if (t.open > shown) {
-		snprintf(text, sizeof(text),
-			 "%llu more are not listed: of a thread the outermost %u are; of virtual threads %u, and before JDK 24 "
-			 "those that begin at a rate below 100,000 a second",
-			 (unsigned long long)(t.open - shown), FRT_OPEN_CALLS, FRT_VIRTUAL_CALLS);
+		snprintf(
+			text, sizeof(text),
+			"%llu more are not listed: of a thread the outermost %u are; of virtual threads %u, and before JDK 24 "
+			"those that begin at a rate below 100,000 a second",
+			(unsigned long long)(t.open - shown), FRT_OPEN_CALLS, FRT_VIRTUAL_CALLS);
 		recorder_remark(r, "open calls", text);
 	}
 	return shown;
@@ -610,7 +614,7 @@ static void recorder_on_cover(void *context, uint64_t tsc)
 
 struct stream_sink recorder_sink(struct recorder *r)
 {
-	return (struct stream_sink){ .span = recorder_on_span, .cover = recorder_on_cover, .context = r };
+	return (struct stream_sink){.span = recorder_on_span, .cover = recorder_on_cover, .context = r};
 }
 
 struct wait_stacks *recorder_wait_stacks(const struct recorder *r)

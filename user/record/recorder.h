@@ -23,11 +23,11 @@ struct recorder_setup {
 	const struct segment *segment;
 	struct clock *clock;
 	struct output *output;
-	struct resolver *resolver; /* of stacks; NULL: none */
-	struct call_rates *rates;	   /* counts the calls that come; NULL: none */
-	enum jfr_kernel kernel;	   /* what is known of where time went */
+	struct resolver *resolver;     /* of stacks; NULL: none */
+	struct call_rates *rates;      /* counts the calls that come; NULL: none */
+	enum jfr_kernel kernel;	       /* what is known of where time went */
 	const struct jvm_model *model; /* for the stacks of waits; its resolver may be NULL */
-	bool no_pauses;		   /* of the JVM's pauses nothing is known */
+	bool no_pauses;		       /* of the JVM's pauses nothing is known */
 };
 
 /* Before the agent is told to start: stacks that it has now are of an earlier recording. */

@@ -28,7 +28,8 @@ static bool is_safe_link(const struct stat *directory, const struct stat *link)
 {
 	bool shared = directory->st_mode & (S_IWGRP | S_IWOTH);
 
-	return owner_is_ours(link->st_uid) && owner_is_ours(directory->st_uid) && (!shared || directory->st_mode & S_ISVTX);
+	return owner_is_ours(link->st_uid) && owner_is_ours(directory->st_uid) &&
+	       (!shared || directory->st_mode & S_ISVTX);
 }
 
 static int walk_restart(struct walk *w, const char *path)
@@ -110,7 +111,7 @@ static int walk(struct walk *w, const char *path, char *name)
 
 int safe_directory_open(const char *path, const char *file, struct diag *d)
 {
-	struct walk w = { .at = -1 };
+	struct walk w = {.at = -1};
 	char name[PATH_MAX];
 	int err = walk(&w, path, name);
 
@@ -119,7 +120,8 @@ int safe_directory_open(const char *path, const char *file, struct diag *d)
 	if (w.at >= 0)
 		close(w.at);
 	if (err == -ELOOP)
-		return diag_set(d, ELOOP, "refuse to write to '%s': the link '%s' on the way is one that another user can change",
+		return diag_set(d, ELOOP,
+				"refuse to write to '%s': the link '%s' on the way is one that another user can change",
 				file, name);
 	return diag_errno(d, -err, "cannot create '%s'", file);
 }

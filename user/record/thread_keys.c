@@ -55,7 +55,7 @@ void thread_keys_next_chunk(struct thread_keys *k)
 static uint64_t thread_keys_make_key(struct thread_keys *k, const struct frt_thread *row)
 {
 	char name[sizeof(row->name) + 1], group[sizeof(row->group) + 1];
-	struct jfr_thread_constant c = { .name = name };
+	struct jfr_thread_constant c = {.name = name};
 
 	snprintf(name, sizeof(name), "%.*s", (int)row->name_length, row->name);
 	snprintf(group, sizeof(group), "%.*s", (int)row->group_length, row->group);
@@ -72,7 +72,7 @@ static struct cached_key *find_thread(struct thread_keys *k, uint32_t serial)
 
 	if (c->name == serial && c->chunk == k->chunk)
 		return c;
-	*c = (struct cached_key){ .name = serial, .chunk = k->chunk, .carrier = true };
+	*c = (struct cached_key){.name = serial, .chunk = k->chunk, .carrier = true};
 	if (segment_thread(k->segment, serial, &row)) {
 		c->key = thread_keys_make_key(k, &row);
 		c->carrier = row.carrier;
@@ -83,12 +83,12 @@ static struct cached_key *find_thread(struct thread_keys *k, uint32_t serial)
 static struct cached_key *find_virtual(struct thread_keys *k, const struct stream_vthread *v)
 {
 	struct cached_key *c = &k->vthread[v->java_id % VTHREADS];
-	struct jfr_thread_constant constant = { .name = v->name, .java_id = v->java_id, .is_virtual = true };
+	struct jfr_thread_constant constant = {.name = v->name, .java_id = v->java_id, .is_virtual = true};
 
 	if (c->name != v->java_id || c->chunk != k->chunk)
-		*c = (struct cached_key){ .name = v->java_id,
-					  .chunk = k->chunk,
-					  .key = v->java_id ? jfr_thread(k->writer, &constant) : 0 };
+		*c = (struct cached_key){.name = v->java_id,
+					 .chunk = k->chunk,
+					 .key = v->java_id ? jfr_thread(k->writer, &constant) : 0};
 	return c;
 }
 
@@ -118,7 +118,7 @@ static uint64_t find_java(struct thread_keys *k, uint32_t tid)
 static uint64_t make_other(struct thread_keys *k, const struct cached_waker *w)
 {
 	char name[64];
-	struct jfr_thread_constant c = { .name = name, .os_id = w->tid };
+	struct jfr_thread_constant c = {.name = name, .os_id = w->tid};
 
 	if (w->tid)
 		snprintf(name, sizeof(name), "%.16s", w->name);
@@ -135,7 +135,7 @@ uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t proc
 		return 0;
 	if (w->tid == tid && w->process == process && w->chunk == k->chunk && !memcmp(w->name, name, sizeof(w->name)))
 		return w->key;
-	*w = (struct cached_waker){ .tid = tid, .process = process, .chunk = k->chunk };
+	*w = (struct cached_waker){.tid = tid, .process = process, .chunk = k->chunk};
 	memcpy(w->name, name, sizeof(w->name));
 	w->key = tid ? find_java(k, tid) : 0;
 	if (!w->key)

@@ -22,7 +22,7 @@ struct seen {
 /* What all slots did since then. */
 struct work {
 	double recorded, recording_ns;
-	double hooked, hook_ns; /* of calls that were not recorded */
+	double hooked, hook_ns;	     /* of calls that were not recorded */
 	uint64_t recorders, hookers; /* CALL_RATE_THREAD() of those that did much of it */
 };
 
@@ -123,11 +123,13 @@ static uint64_t throttle_step(uint64_t *seen, const uint64_t *counter)
 	return now < was ? now : now - was;
 }
 
-static void throttle_add_slot(struct throttle *b, struct work *w, struct seen *seen, const struct frt_slot *slot, double window_ns)
+static void throttle_add_slot(struct throttle *b, struct work *w, struct seen *seen, const struct frt_slot *slot,
+			      double window_ns)
 {
 	double hooks = cost_of_hooks(b->setup.segment, b->setup.clock);
 	double much = b->setup.share * window_ns / BUSY_FRACTION;
-	uint64_t exited = throttle_step(&seen->exited, &slot->exited), recorded = throttle_step(&seen->recorded, &slot->recorded);
+	uint64_t exited = throttle_step(&seen->exited, &slot->exited),
+		 recorded = throttle_step(&seen->recorded, &slot->recorded);
 	double recording_ns = recorded * (hooks + cost_of_recording(slot, b->setup.clock));
 	double others = exited > recorded ? exited - recorded : 0;
 
@@ -145,7 +147,7 @@ static struct work look_at_slots(struct throttle *b, double window_ns)
 {
 	const struct segment *s = b->setup.segment;
 	const struct frt_slot *slot;
-	struct work w = { 0 };
+	struct work w = {0};
 
 	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
 		if (slot->epoch == segment_header(s)->epoch)
@@ -164,11 +166,12 @@ static size_t list_loads(struct throttle *b, const struct work *w, double window
 		struct call_rate *r = &b->rates.of[id];
 
 		if (r->calls && !b->is_braked[id])
-			b->load[n++] = (struct throttle_load){ .method = id,
-							    .threads = __builtin_popcountll(r->threads & w->recorders),
-							    .calls = r->calls * 1e9 / window_ns,
-							    .cpus = r->calls * each_ns / window_ns };
-		*r = (struct call_rate){ 0 };
+			b->load[n++] =
+				(struct throttle_load){.method = id,
+						       .threads = __builtin_popcountll(r->threads & w->recorders),
+						       .calls = r->calls * 1e9 / window_ns,
+						       .cpus = r->calls * each_ns / window_ns};
+		*r = (struct call_rate){0};
 	}
 	return n;
 }
@@ -182,7 +185,7 @@ static void throttle_drop(struct throttle *b, uint32_t method)
 
 static void look_at_hooks(struct throttle *b, const struct work *w, double window_ns, struct throttle_finding *out)
 {
-	struct throttle_limit limit = { b->setup.share, b->setup.cpus, 0 };
+	struct throttle_limit limit = {b->setup.share, b->setup.cpus, 0};
 
 	if (b->hooks_found || w->hook_ns / window_ns <= allowed(&limit, __builtin_popcountll(w->hookers)))
 		return;
@@ -194,7 +197,7 @@ static void look_at_hooks(struct throttle *b, const struct work *w, double windo
 static bool throttle_look(struct throttle *b, double window_ns, struct throttle_finding *out)
 {
 	struct work w = look_at_slots(b, window_ns);
-	struct throttle_limit limit = { b->setup.share, b->setup.cpus, __builtin_popcountll(w.recorders) };
+	struct throttle_limit limit = {b->setup.share, b->setup.cpus, __builtin_popcountll(w.recorders)};
 	size_t n = list_loads(b, &w, window_ns);
 
 	out->load = b->load;
@@ -209,7 +212,7 @@ bool throttle_check(struct throttle *b, int64_t now, struct throttle_finding *ou
 {
 	int64_t window;
 
-	*out = (struct throttle_finding){ 0 };
+	*out = (struct throttle_finding){0};
 	for (size_t i = 0; i < b->count; i++) /* whoever retransforms the class lets the agent set it anew */
 		set_rule(b, b->braked[i]);
 	if (!b->since)

@@ -8,8 +8,8 @@ static void timing_events_put_times(struct jfr_method_timing *e, const struct ti
 	e->average = clock_ns_of_ticks(c, (t->total + t->count / 2) / t->count);
 }
 
-static void put_percentiles(struct jfr_method_timing *e, const struct segment *s, const struct timings *sums, uint32_t id,
-			    const struct clock *c)
+static void put_percentiles(struct jfr_method_timing *e, const struct segment *s, const struct timings *sums,
+			    uint32_t id, const struct clock *c)
 {
 	uint64_t ticks[TIMING_PERCENTILES];
 
@@ -25,9 +25,13 @@ void timing_events_put(struct jfr_writer *w, struct method_keys *keys, const str
 {
 	for (uint32_t id = 1; segment_method(segment, id); id++) {
 		const struct timing *t = &sums->of[id];
-		struct jfr_method_timing e = { .start = at, .minimum = JFR_MISSING, .average = JFR_MISSING,
-					       .maximum = JFR_MISSING, .p50 = JFR_MISSING, .p90 = JFR_MISSING,
-					       .p99 = JFR_MISSING };
+		struct jfr_method_timing e = {.start = at,
+					      .minimum = JFR_MISSING,
+					      .average = JFR_MISSING,
+					      .maximum = JFR_MISSING,
+					      .p50 = JFR_MISSING,
+					      .p90 = JFR_MISSING,
+					      .p99 = JFR_MISSING};
 
 		if (!timing_is_wanted(segment, id) && (!t->count || timing_is_silent(segment, id)))
 			continue;

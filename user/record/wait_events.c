@@ -7,11 +7,9 @@
 const char *wait_reason(unsigned int reason)
 {
 	static const char *const names[FRT_WAIT_REASONS] = {
-		[FRT_WAIT_PREEMPTED] = "preempted", [FRT_WAIT_FUTEX] = "futex",
-		[FRT_WAIT_POLL] = "poll",	    [FRT_WAIT_SOCKET] = "socket",
-		[FRT_WAIT_DISK] = "disk",	    [FRT_WAIT_PAGE_FAULT] = "page fault",
-		[FRT_WAIT_SLEEP] = "sleep",	    [FRT_WAIT_PIPE] = "pipe",
-		[FRT_WAIT_OTHER] = "other",
+		[FRT_WAIT_PREEMPTED] = "preempted", [FRT_WAIT_FUTEX] = "futex", [FRT_WAIT_POLL] = "poll",
+		[FRT_WAIT_SOCKET] = "socket",	    [FRT_WAIT_DISK] = "disk",	[FRT_WAIT_PAGE_FAULT] = "page fault",
+		[FRT_WAIT_SLEEP] = "sleep",	    [FRT_WAIT_PIPE] = "pipe",	[FRT_WAIT_OTHER] = "other",
 	};
 
 	return reason < FRT_WAIT_REASONS && names[reason] ? names[reason] : names[FRT_WAIT_OTHER];
@@ -53,10 +51,10 @@ void wait_events_put(const struct wait_events *e, uint32_t thread, const struct 
 void wait_events_put_pause(const struct wait_events *e, const struct frt_pause *p)
 {
 	char name[sizeof(p->name) + 1];
-	struct jfr_vm_pause event = { .start = p->begin + e->ticks_offset,
-				      .duration = p->end - p->begin,
-				      .what = p->what == FRT_PAUSE_GC ? "GC" : "safepoint",
-				      .name = name };
+	struct jfr_vm_pause event = {.start = p->begin + e->ticks_offset,
+				     .duration = p->end - p->begin,
+				     .what = p->what == FRT_PAUSE_GC ? "GC" : "safepoint",
+				     .name = name};
 
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(p->name), p->name);
 	if (!name[0])

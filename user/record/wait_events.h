@@ -9,8 +9,10 @@
 struct wait_events {
 	struct jfr_writer *writer;
 	struct thread_keys *threads;
-	int64_t ticks_offset;				    /* of the target's CLOCK_MONOTONIC to ours, ns */
-	uint64_t (*stack_key)(void *context, uint32_t stack); /* in the open chunk, of an id of user/record/wait_stacks; NULL: there are none */
+	int64_t ticks_offset; /* of the target's CLOCK_MONOTONIC to ours, ns */
+	uint64_t (*stack_key)(
+		void *context,
+		uint32_t stack); /* in the open chunk, of an id of user/record/wait_stacks; NULL: there are none */
 	void *context;
 };
 

@@ -110,18 +110,19 @@ static struct thread *wait_join_thread_of(struct wait_join *j, uint32_t serial)
 	return *at && (*at)->serial == serial ? *at : NULL;
 }
 
-static void wait_join_tell(const struct wait_timeline_interval *i, const struct kept *k, uint32_t thread, wait_join_visit *visit, void *context)
+static void wait_join_tell(const struct wait_timeline_interval *i, const struct kept *k, uint32_t thread,
+			   wait_join_visit *visit, void *context)
 {
-	struct wait w = { .off = i->begin,
-			  .wake = i->middle,
-			  .on = i->end,
-			  .stack = k->stack,
-			  .kernel_stack = k->kernel_stack,
-			  .waker = k->waker,
-			  .waker_process = k->waker_process,
-			  .call = k->call,
-			  .reason = k->reason,
-			  .ongoing = k->ongoing };
+	struct wait w = {.off = i->begin,
+			 .wake = i->middle,
+			 .on = i->end,
+			 .stack = k->stack,
+			 .kernel_stack = k->kernel_stack,
+			 .waker = k->waker,
+			 .waker_process = k->waker_process,
+			 .call = k->call,
+			 .reason = k->reason,
+			 .ongoing = k->ongoing};
 
 	memcpy(w.waker_name, k->waker_name, sizeof(w.waker_name));
 	visit(context, thread, &w);
@@ -195,7 +196,8 @@ void wait_join_unseen(struct wait_join *j, const struct frt_slot_owner *o)
 /* Of preempted ones nothing is blocked time. */
 static unsigned int class_of(unsigned int reason)
 {
-	return reason > FRT_WAIT_PREEMPTED && reason < FRT_WAIT_REASONS ? reason - FRT_WAIT_FUTEX : FRT_WAIT_OTHER - FRT_WAIT_FUTEX;
+	return reason > FRT_WAIT_PREEMPTED && reason < FRT_WAIT_REASONS ? reason - FRT_WAIT_FUTEX
+									: FRT_WAIT_OTHER - FRT_WAIT_FUTEX;
 }
 
 _Static_assert(FRT_WAIT_REASONS - FRT_WAIT_FUTEX == WAIT_TIMELINE_CLASSES, "a class for each reason");
@@ -224,13 +226,13 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stac
 	if (!track)
 		return;
 	k = wait_timeline_append(track, class_of(w->reason), w->off, wake > w->on ? w->on : wake, w->on);
-	*k = (struct kept){ .stack = stack,
-			    .kernel_stack = kernel_stack,
-			    .waker = w->waker,
-			    .waker_process = w->waker_process,
-			    .call = w->call,
-			    .reason = w->reason,
-			    .ongoing = w->flags & FRT_WAIT_ONGOING };
+	*k = (struct kept){.stack = stack,
+			   .kernel_stack = kernel_stack,
+			   .waker = w->waker,
+			   .waker_process = w->waker_process,
+			   .call = w->call,
+			   .reason = w->reason,
+			   .ongoing = w->flags & FRT_WAIT_ONGOING};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
 }
 
@@ -240,10 +242,10 @@ enum { CALLS, CALL_TIME, MAJOR_FAULTS, MINOR_FAULTS };
 void wait_join_usage(struct wait_join *j, const struct frt_usage *u)
 {
 	struct wait_timeline *track = wait_join_track_of(j, u->thread, USAGE, u->at);
-	uint64_t what[WAIT_TIMELINE_CLASSES] = { [CALLS] = u->calls,
-					 [CALL_TIME] = u->call_time,
-					 [MAJOR_FAULTS] = u->major_faults,
-					 [MINOR_FAULTS] = u->minor_faults };
+	uint64_t what[WAIT_TIMELINE_CLASSES] = {[CALLS] = u->calls,
+						[CALL_TIME] = u->call_time,
+						[MAJOR_FAULTS] = u->major_faults,
+						[MINOR_FAULTS] = u->minor_faults};
 
 	if (track)
 		wait_timeline_append_moment(track, u->at, what);
@@ -304,14 +306,15 @@ static void split_thread(const struct thread *t, int64_t start, int64_t end, str
 	split_usage(&t->track[USAGE], start, end, out);
 }
 
-void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end, struct wait_join_split *out)
+void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end,
+		     struct wait_join_split *out)
 {
-	static const struct thread nothing = { .track = { [0 ... KINDS - 1] = { .known_from = INT64_MIN } } };
+	static const struct thread nothing = {.track = {[0 ... KINDS - 1] = {.known_from = INT64_MIN}}};
 	const struct thread *t = wait_join_find(j, thread);
 	struct wait_timeline_sums sums;
 
-	*out = (struct wait_join_split){ WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING,
-				    WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, { 0 } };
+	*out = (struct wait_join_split){WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING,
+					WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, {0}};
 	if (start < j->known_from)
 		return;
 	if (wait_timeline_sum(&j->pauses, start, end, &sums))
@@ -320,7 +323,8 @@ void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, 
 		split_thread(t ? t : &nothing, start, end, out);
 }
 
-void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit, void *context)
+void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,
+		     void *context)
 {
 	const struct thread *t = wait_join_find(j, thread);
 	const struct wait_timeline *waits = t ? &t->track[WAITS] : NULL;

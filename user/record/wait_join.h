@@ -38,11 +38,12 @@ struct wait_join_setup {
 	/* A wait in an open call that nobody has claimed and that is now folded: the last chance to see it. */
 	wait_join_visit *folded;
 	void *context;
-	size_t thread_limit, limit; /* waits kept of a thread and in all, about; 0: WAIT_JOIN_THREAD_LIMIT, WAIT_JOIN_LIMIT */
+	size_t thread_limit,
+		limit; /* waits kept of a thread and in all, about; 0: WAIT_JOIN_THREAD_LIMIT, WAIT_JOIN_LIMIT */
 };
 
 #define WAIT_JOIN_THREAD_LIMIT 16384u
-#define WAIT_JOIN_LIMIT	  (1u << 17) /* 20 MB */
+#define WAIT_JOIN_LIMIT	       (1u << 17) /* 20 MB */
 
 struct wait_join *wait_join_new(const struct wait_join_setup *setup, struct diag *d);
 void wait_join_free(struct wait_join *j);
@@ -68,10 +69,12 @@ struct wait_join_split {
 };
 
 /* All that ended before the call's end must have come. `thread` FRT_NO_THREAD: only pauses are known. */
-void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end, struct wait_join_split *out);
+void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end,
+		     struct wait_join_split *out);
 
 /* Show the waits that overlap [start, end) and have not been shown before. */
-void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit, void *context);
+void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,
+		     void *context);
 
 /* Waits kept now. */
 size_t wait_join_kept(const struct wait_join *j);

@@ -36,7 +36,7 @@ struct wait_stacks {
 	struct wait_stacks_setup setup;
 	struct frames *frames;
 	struct page_cache now; /* of the JVM's memory */
-	uint64_t now_since; /* CLOCK_MONOTONIC, ns: nothing in it was read before */
+	uint64_t now_since;    /* CLOCK_MONOTONIC, ns: nothing in it was read before */
 	const uint8_t *image;
 	uint32_t last; /* id */
 	uint64_t behind;
@@ -132,7 +132,7 @@ static uint32_t wait_stacks_intern(struct wait_stacks *s)
 	if (k->id && k->hash == hash && frames_has(s->frames, k->id))
 		return k->id;
 	t->id = s->last = s->last + 1 == FRT_STACK_LOST ? 1 : s->last + 1;
-	*k = (struct known){ hash, t->id };
+	*k = (struct known){hash, t->id};
 	frames_feed(s->frames, t);
 	return t->id;
 }
@@ -164,13 +164,13 @@ static void read_since(struct wait_stacks *s, const struct frt_wait *w)
 static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
 {
 	const struct frt_wait *wait = &l->wait;
-	struct walk w = { .layout = s->setup.layout,
-			  .context = s,
-			  .pc = wait->stack_pc,
-			  .sp = wait->stack_pointer,
-			  .fp = wait->stack_fp,
-			  .low = wait->stack_pointer - 8,
-			  .high = wait->stack_pointer - 8 + wait->stack_size };
+	struct walk w = {.layout = s->setup.layout,
+			 .context = s,
+			 .pc = wait->stack_pc,
+			 .sp = wait->stack_pointer,
+			 .fp = wait->stack_fp,
+			 .low = wait->stack_pointer - 8,
+			 .high = wait->stack_pointer - 8 + wait->stack_size};
 
 	if (!wait->stack_size || wait->stack_size > sizeof(l->stack) || !s->setup.frames.resolver)
 		return 0;
@@ -190,7 +190,7 @@ static uint32_t take_kernel(struct wait_stacks *s, const struct frt_long_wait *l
 	s->stack.count = l->wait.kernel_frames < FRT_KERNEL_FRAMES ? l->wait.kernel_frames : FRT_KERNEL_FRAMES;
 	s->stack.end = s->stack.count == FRT_KERNEL_FRAMES ? FRT_WALK_DEPTH : FRT_WALK_BOTTOM;
 	for (uint32_t i = 0; i < s->stack.count; i++)
-		s->stack.frame[i] = (struct frt_frame){ .kind = FRT_FRAME_KERNEL, .code = l->kernel[i] };
+		s->stack.frame[i] = (struct frt_frame){.kind = FRT_FRAME_KERNEL, .code = l->kernel[i]};
 	return s->stack.count ? wait_stacks_intern(s) : 0;
 }
 

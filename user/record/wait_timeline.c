@@ -8,7 +8,7 @@ void wait_timeline_release(struct wait_timeline *t)
 {
 	free(t->interval);
 	free(t->payload);
-	*t = (struct wait_timeline){ .payload_size = t->payload_size };
+	*t = (struct wait_timeline){.payload_size = t->payload_size};
 }
 
 bool wait_timeline_reserve(struct wait_timeline *t, size_t capacity)
@@ -81,7 +81,8 @@ static bool is_within(const struct wait_timeline_interval *i, int64_t at)
 }
 
 /* The first of those behind which all are so; most questions are about the last few. */
-static inline size_t wait_timeline_find(const struct wait_timeline *t, int64_t at, bool (*is_so)(const struct wait_timeline_interval *i, int64_t at))
+static inline size_t wait_timeline_find(const struct wait_timeline *t, int64_t at,
+					bool (*is_so)(const struct wait_timeline_interval *i, int64_t at))
 {
 	size_t low = 0, high = t->count;
 
@@ -147,7 +148,7 @@ bool wait_timeline_sum(const struct wait_timeline *t, int64_t from, int64_t to, 
 
 	if (from < t->known_from)
 		return false;
-	*out = (struct wait_timeline_sums){ 0 };
+	*out = (struct wait_timeline_sums){0};
 	if (!t->count || t->interval[t->count - 1].end < from)
 		return true;
 	first = first_within(t, from);
@@ -164,7 +165,8 @@ bool wait_timeline_sum(const struct wait_timeline *t, int64_t from, int64_t to, 
 }
 
 /* Is this one to be folded into the one before: does no question begin between them? */
-static bool joins_on(const struct wait_timeline_interval *into, const struct wait_timeline_interval *next, const int64_t *open, size_t moments)
+static bool joins_on(const struct wait_timeline_interval *into, const struct wait_timeline_interval *next,
+		     const int64_t *open, size_t moments)
 {
 	for (size_t i = 0; i < moments; i++)
 		if (open[i] >= into->end && open[i] <= next->begin)

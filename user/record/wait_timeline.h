@@ -15,8 +15,9 @@
 #define WAIT_TIMELINE_CLASSES 8u
 
 struct wait_timeline_sums {
-	uint64_t first[WAIT_TIMELINE_CLASSES], second; /* ns; the former by the class of the interval, or what moments have */
-	uint64_t count;			       /* of intervals */
+	uint64_t first[WAIT_TIMELINE_CLASSES],
+		second; /* ns; the former by the class of the interval, or what moments have */
+	uint64_t count; /* of intervals */
 };
 
 /* Two stretches, [begin, middle) and [middle, end), ns; each may be empty. */
@@ -31,7 +32,7 @@ struct wait_timeline {
 	char *payload; /* of its owner: payload_size bytes for each interval */
 	size_t payload_size;
 	size_t count, capacity;
-	int64_t known_from;	/* what ended before that is forgotten */
+	int64_t known_from;		/* what ended before that is forgotten */
 	struct wait_timeline_sums gone; /* the sums of what is forgotten */
 };
 

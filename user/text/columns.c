@@ -44,11 +44,10 @@ static bool is_in(uint32_t c, const struct range *ranges, size_t count)
 /* East Asian wide and full width, emoji, marks that combine: the large blocks of Unicode's EastAsianWidth.txt. */
 static unsigned int columns_of(uint32_t c)
 {
-	static const struct range wide[] = { { 0x1100, 0x115f },   { 0x2e80, 0xa4cf },	 { 0xac00, 0xd7a3 },
-					     { 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },	 { 0xff00, 0xff60 },
-					     { 0xffe0, 0xffe6 },   { 0x1f300, 0x1f64f }, { 0x1f900, 0x1f9ff },
-					     { 0x20000, 0x3fffd } };
-	static const struct range none[] = { { 0x0300, 0x036f }, { 0x200b, 0x200d }, { 0xfe00, 0xfe0f } };
+	static const struct range wide[] = {{0x1100, 0x115f},	{0x2e80, 0xa4cf},  {0xac00, 0xd7a3}, {0xf900, 0xfaff},
+					    {0xfe30, 0xfe6f},	{0xff00, 0xff60},  {0xffe0, 0xffe6}, {0x1f300, 0x1f64f},
+					    {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+	static const struct range none[] = {{0x0300, 0x036f}, {0x200b, 0x200d}, {0xfe00, 0xfe0f}};
 
 	if (c < 0x300)
 		return 1;
@@ -84,7 +83,7 @@ static bool columns_print(struct printed *p, const char *text)
 {
 	FILE *to;
 
-	*p = (struct printed){ 0 };
+	*p = (struct printed){0};
 	to = open_memstream(&p->text, &p->size);
 	if (!to)
 		return false;

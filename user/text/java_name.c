@@ -16,22 +16,14 @@ void java_name_dots(char *name)
 static const char *primitive(char c)
 {
 	switch (c) {
-	case 'B':
-		return "byte";
-	case 'C':
-		return "char";
-	case 'D':
-		return "double";
-	case 'F':
-		return "float";
-	case 'I':
-		return "int";
-	case 'J':
-		return "long";
-	case 'S':
-		return "short";
-	case 'Z':
-		return "boolean";
+	case 'B': return "byte";
+	case 'C': return "char";
+	case 'D': return "double";
+	case 'F': return "float";
+	case 'I': return "int";
+	case 'J': return "long";
+	case 'S': return "short";
+	case 'Z': return "boolean";
 	}
 	return NULL;
 }
@@ -98,7 +90,7 @@ static bool put_types(struct text *t, const char *descriptor, const char *comma,
 
 void java_name_print(const char *name, const char *descriptor, char *out, size_t size)
 {
-	struct text t = { out, size };
+	struct text t = {out, size};
 
 	java_name_put(&t, name, strlen(name));
 	if (!put_types(&t, descriptor, ", ", false))
@@ -110,7 +102,7 @@ char *java_name_filter(const char *class_name, const char *name, const char *des
 	/* a parameter of one letter, I, is at most "boolean," long */
 	size_t size = strlen(class_name) + strlen(name) + 8 * strlen(descriptor) + 8;
 	char *out = malloc(size);
-	struct text t = { out, size };
+	struct text t = {out, size};
 
 	if (!out)
 		return NULL;

@@ -18,23 +18,12 @@ static struct java_time java_time_time_of(int64_t value, int64_t a_second)
 bool java_timespan(struct java_time *t, const struct jfr_chunk *chunk, const struct meta_field *f, int64_t value)
 {
 	switch (f->timespan) {
-	case META_TICKS:
-		*t = java_time_time_of(jfr_timebase_span(&chunk->clock, value), BILLION);
-		break;
-	case META_NANOSECONDS:
-		*t = java_time_time_of(value, BILLION);
-		break;
-	case META_MICROSECONDS:
-		*t = java_time_time_of((int64_t)(1000 * (uint64_t)value), BILLION);
-		break;
-	case META_MILLISECONDS:
-		*t = java_time_time_of(value, 1000);
-		break;
-	case META_SECONDS:
-		*t = java_time_time_of(value, 1);
-		break;
-	default:
-		return false;
+	case META_TICKS: *t = java_time_time_of(jfr_timebase_span(&chunk->clock, value), BILLION); break;
+	case META_NANOSECONDS: *t = java_time_time_of(value, BILLION); break;
+	case META_MICROSECONDS: *t = java_time_time_of((int64_t)(1000 * (uint64_t)value), BILLION); break;
+	case META_MILLISECONDS: *t = java_time_time_of(value, 1000); break;
+	case META_SECONDS: *t = java_time_time_of(value, 1); break;
+	default: return false;
 	}
 	if (value == INT64_MIN)
 		*t = (struct java_time){.seconds = INT64_MIN, .kind = TIME_MISSING};

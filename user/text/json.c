@@ -10,7 +10,7 @@
 
 void json_init(struct json *j, FILE *to)
 {
-	*j = (struct json){ .to = to };
+	*j = (struct json){.to = to};
 }
 
 /* Quotes, backslashes and control characters, with DEL: a terminal may be what shows it. */

@@ -156,7 +156,7 @@ static int close_shown(void *cookie)
 
 int text_open_output(FILE **out, struct diag *d)
 {
-	cookie_io_functions_t functions = { .write = put_shown, .close = close_shown };
+	cookie_io_functions_t functions = {.write = put_shown, .close = close_shown};
 	struct shown *s = NULL;
 
 	*out = stdout;

@@ -10,7 +10,7 @@
 void wall_time_print(int64_t ns, bool exact, char out[WALL_TIME_TEXT])
 {
 	time_t seconds = ns / SECOND;
-	struct tm tm = { 0 };
+	struct tm tm = {0};
 	size_t length;
 
 	localtime_r(&seconds, &tm);
@@ -22,7 +22,7 @@ void wall_time_print(int64_t ns, bool exact, char out[WALL_TIME_TEXT])
 void wall_time_iso(int64_t ns, char out[WALL_TIME_TEXT])
 {
 	time_t seconds = ns / SECOND;
-	struct tm tm = { 0 };
+	struct tm tm = {0};
 	size_t length;
 
 	gmtime_r(&seconds, &tm);

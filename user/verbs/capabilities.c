@@ -24,18 +24,14 @@ static bool capabilities_is_ours(const struct target *t, enum target_kind kind, 
 
 	why->text[0] = 0;
 	switch (kind) {
-	case TARGET_HOTSPOT:
-		return true;
-	case TARGET_OPENJ9:
-		return no(why, "it is not a HotSpot JVM but OpenJ9");
-	case TARGET_32_BIT:
-		return no(why, "it is a 32-bit JVM");
+	case TARGET_HOTSPOT: return true;
+	case TARGET_OPENJ9: return no(why, "it is not a HotSpot JVM but OpenJ9");
+	case TARGET_32_BIT: return no(why, "it is a 32-bit JVM");
 	case TARGET_HIDDEN:
 		diag_set(why, EACCES, "no right to look into a process of user '%s': run with sudo",
 			 user_name(t->uid, name, sizeof(name)));
 		return false;
-	default:
-		return no(why, "it is not a JVM");
+	default: return no(why, "it is not a JVM");
 	}
 }
 
@@ -87,14 +83,16 @@ bool capability_trace(const struct target *t, enum target_kind kind, struct diag
 	if (!answers(t, why))
 		return false;
 	if (!has_agent(t) && !agent_file_has_place(t))
-		return no(why, "it has no directory to put the agent into: /tmp, /var/tmp, its working directory and /dev/shm "
-			       "are read-only, noexec or not its user's to write");
+		return no(
+			why,
+			"it has no directory to put the agent into: /tmp, /var/tmp, its working directory and /dev/shm "
+			"are read-only, noexec or not its user's to write");
 	return !segment_check_free(t, why);
 }
 
 bool capability_stacks(const struct target *t, enum target_kind kind, struct diag *why)
 {
-	struct jvm_model m = { 0 };
+	struct jvm_model m = {0};
 
 	if (!capabilities_is_ours(t, kind, why))
 		return false;

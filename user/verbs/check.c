@@ -42,9 +42,9 @@ static bool say_file(struct json *j, const char *what, const char *path, const c
 static bool check_programs(struct json *j, const struct settings *settings)
 {
 	struct session *session = NULL;
-	struct target nobody = { .pidfd = -1 };
+	struct target nobody = {.pidfd = -1};
 	struct clock clock;
-	struct diag d = { 0 };
+	struct diag d = {0};
 	int err;
 
 	clock_init(&clock);
@@ -61,7 +61,7 @@ static void check_launch(struct json *j)
 {
 	struct agent_build build;
 	struct launch_socket door;
-	struct diag d = { 0 };
+	struct diag d = {0};
 	int err;
 
 	agent_build_name(&build);
@@ -86,7 +86,8 @@ static bool check_machine(struct json *j, const struct settings *settings)
 	good &= say_file(j, "BTF", "/sys/kernel/btf/vmlinux", "it needs CONFIG_DEBUG_INFO_BTF=y");
 	good &= say_file(j, "uprobes", "/sys/bus/event_source/devices/uprobe/type", "it needs CONFIG_UPROBE_EVENTS=y");
 	good &= check_programs(j, settings);
-	good &= say(j, "clock", clock_tsc_usable(), clock_tsc_usable() ? "" : "the time stamp counter is not invariant");
+	good &= say(j, "clock", clock_tsc_usable(),
+		    clock_tsc_usable() ? "" : "the time stamp counter is not invariant");
 	check_launch(j);
 	if (j)
 		json_end(j);
@@ -100,16 +101,16 @@ static void check_layout(struct json *j, const struct target *t)
 		unsigned int bit;
 		const char *what, *lost;
 	} parts[] = {
-		{ HOTSPOT_NO_METHODS, "inlined", "compiled frames cannot be told" },
-		{ HOTSPOT_NO_LINES, "lines", "frames have no line numbers" },
-		{ HOTSPOT_NO_LOADERS, "loaders", "classes of frames have no class loader" },
-		{ HOTSPOT_NO_HIDDEN, "hidden", "hidden frames are not marked" },
-		{ HOTSPOT_NO_THREADS, "proof", "stacks cannot be compared with the JVM's own" },
-		{ HOTSPOT_NO_UPCALLS, "upcalls", "stacks end at calls from C by java.lang.foreign" },
-		{ HOTSPOT_NO_CLASSES, "classes", "'frtrace methods' cannot tell what a filter would hit" },
+		{HOTSPOT_NO_METHODS, "inlined", "compiled frames cannot be told"},
+		{HOTSPOT_NO_LINES, "lines", "frames have no line numbers"},
+		{HOTSPOT_NO_LOADERS, "loaders", "classes of frames have no class loader"},
+		{HOTSPOT_NO_HIDDEN, "hidden", "hidden frames are not marked"},
+		{HOTSPOT_NO_THREADS, "proof", "stacks cannot be compared with the JVM's own"},
+		{HOTSPOT_NO_UPCALLS, "upcalls", "stacks end at calls from C by java.lang.foreign"},
+		{HOTSPOT_NO_CLASSES, "classes", "'frtrace methods' cannot tell what a filter would hit"},
 	};
-	struct jvm_model m = { 0 };
-	struct diag d = { 0 };
+	struct jvm_model m = {0};
+	struct diag d = {0};
 	bool good = !jvm_model_open(&m, t, &d);
 	char by_jvmti[sizeof(d.text) + 128];
 
@@ -158,7 +159,7 @@ static bool check_target(struct json *j, const struct target *t)
 	bool good;
 
 	begin_target(j, t);
-	good = capability_trace(t, target_look(t->pid, &(struct target){ 0 }), &why);
+	good = capability_trace(t, target_look(t->pid, &(struct target){0}), &why);
 	say(j, "attach", good, why.text);
 	check_layout(j, t);
 	end_target(j, t);
@@ -185,7 +186,7 @@ static bool check_it(const struct settings *settings, const struct target *t)
 
 int cmd_check(const struct settings *settings, struct diag *d)
 {
-	struct target target = { .pidfd = -1 };
+	struct target target = {.pidfd = -1};
 	bool good;
 	int err;
 

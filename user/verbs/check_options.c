@@ -11,9 +11,12 @@ static int check_view(const struct settings *s, struct diag *d)
 	if (s->top && !s->interval_ns)
 		return diag_usage(d, "--top is of the table that --interval prints, as in -i 5s");
 	if (s->json && !s->interval_ns && !s->lines)
-		return diag_usage(d, "--json needs --interval or --lines: a recording prints nothing else on standard output");
+		return diag_usage(
+			d, "--json needs --interval or --lines: a recording prints nothing else on standard output");
 	if (s->lines && !filter_list_count(s->filters, FILTER_TRACE))
-		return diag_usage(d, "--lines prints recorded calls, and -M records none: choose methods with -m, or a table with -i");
+		return diag_usage(
+			d,
+			"--lines prints recorded calls, and -M records none: choose methods with -m, or a table with -i");
 	return 0;
 }
 
@@ -24,20 +27,27 @@ int cli_check(const struct settings *s, struct diag *d)
 	if (s->verb == SETTINGS_CHECK || s->verb == SETTINGS_LIST)
 		return 0;
 	if (s->verb == SETTINGS_METHODS && (!s->target || filter_list_size(s->filters) == 0))
-		return diag_usage(d, "'frtrace methods' takes a target and a filter, as in frtrace methods shop.jar 'com.acme.Cart::checkout'");
+		return diag_usage(
+			d,
+			"'frtrace methods' takes a target and a filter, as in frtrace methods shop.jar 'com.acme.Cart::checkout'");
 	if (!s->target && !s->program)
 		return diag_usage(d, "no target: say which JVM with -p, a pid or a part of its main class or jar name, "
 				     "or start one with -- java ...");
 	if (s->target && s->program && !s->target[strspn(s->target, "0123456789")])
-		return diag_usage(d, "a program that is started ('-- %s') has no pid yet: -p names one of its JVMs by a "
-				     "part of its main class or jar", s->program[0]);
+		return diag_usage(d,
+				  "a program that is started ('-- %s') has no pid yet: -p names one of its JVMs by a "
+				  "part of its main class or jar",
+				  s->program[0]);
 	if (s->user && !s->program)
 		return diag_usage(d, "--user is for a program that is started, as in --user=%s -- java ...", s->user);
 	if (s->with_jfr && s->program)
-		return diag_usage(d, "--with-jfr is for a JVM that runs: give one that is started -XX:StartFlightRecording, "
-				     "and put the two files together with 'frtrace merge'");
+		return diag_usage(
+			d, "--with-jfr is for a JVM that runs: give one that is started -XX:StartFlightRecording, "
+			   "and put the two files together with 'frtrace merge'");
 	if (s->background && (s->program || s->interval_ns || s->lines))
-		return diag_usage(d, "'frtrace start' goes into the background: it starts no program and prints no table or lines");
+		return diag_usage(
+			d,
+			"'frtrace start' goes into the background: it starts no program and prints no table or lines");
 	if (filter_list_size(s->filters) == 0)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
 	return s->verb == SETTINGS_METHODS ? 0 : check_view(s, d);

@@ -98,11 +98,8 @@ static const struct {
 	const char *name;
 	enum settings_verb verb;
 } verbs[] = {
-	{"record", SETTINGS_RECORD},
-	{"start", SETTINGS_RECORD},
-	{"check", SETTINGS_CHECK},
-	{"list", SETTINGS_LIST},
-	{"methods", SETTINGS_METHODS},
+	{"record", SETTINGS_RECORD}, {"start", SETTINGS_RECORD},    {"check", SETTINGS_CHECK},
+	{"list", SETTINGS_LIST},     {"methods", SETTINGS_METHODS},
 };
 
 static const char help[] =
@@ -224,8 +221,7 @@ static int cli_set_clock(struct settings *s, const char *text, struct diag *d)
 static int set_kernel(struct settings *s, const char *text, struct diag *d)
 {
 	static const char *const modes[] = {
-		[SETTINGS_KERNEL_OFF] = "off", [SETTINGS_KERNEL_ON] = "on", [SETTINGS_KERNEL_FULL] = "full"
-	};
+		[SETTINGS_KERNEL_OFF] = "off", [SETTINGS_KERNEL_ON] = "on", [SETTINGS_KERNEL_FULL] = "full"};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (strcmp(text, modes[i]) == 0) {
@@ -239,8 +235,7 @@ static int set_kernel(struct settings *s, const char *text, struct diag *d)
 static int set_stacks(struct settings *s, const char *text, struct diag *d)
 {
 	static const char *const sources[] = {
-		[SETTINGS_STACKS_AUTO] = "auto", [SETTINGS_STACKS_WALK] = "walk", [SETTINGS_STACKS_JVMTI] = "jvmti"
-	};
+		[SETTINGS_STACKS_AUTO] = "auto", [SETTINGS_STACKS_WALK] = "walk", [SETTINGS_STACKS_JVMTI] = "jvmti"};
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		if (strcmp(text, sources[i]) == 0) {
@@ -258,7 +253,8 @@ static int set_with_jfr(struct settings *s, const char *text, struct diag *d)
 	size_t length = strlen(name);
 
 	if (!*name || strpbrk(name, " \t\n\"',="))
-		return diag_usage(d, "wrong --with-jfr '%s': it has to be default, profile or a .jfc file, without spaces", name);
+		return diag_usage(
+			d, "wrong --with-jfr '%s': it has to be default, profile or a .jfc file, without spaces", name);
 	free(s->with_jfr);
 	s->with_jfr = length > 4 && strcmp(name + length - 4, ".jfc") == 0 ? realpath(name, NULL) : NULL;
 	if (!s->with_jfr)
@@ -297,53 +293,31 @@ static int set_interval(struct settings *s, const char *text, struct diag *d)
 static int set_value(struct settings *s, int key, const char *text, struct diag *d)
 {
 	switch (key) {
-	case KEY_TARGET:
-		return set_target(s, text, d);
-	case KEY_TRACE:
-		return filter_list_add(s->filters, text, FILTER_TRACE, d);
-	case KEY_TIMING:
-		return filter_list_add(s->filters, text, FILTER_TIMING, d);
-	case KEY_EXCLUDE:
-		return filter_list_add(s->filters, text, FILTER_EXCLUDE, d);
-	case KEY_FILTERS:
-		return filter_file_add(s->filters, text, FILTER_TRACE, d);
-	case KEY_TIMING_FILTERS:
-		return filter_file_add(s->filters, text, FILTER_TIMING, d);
-	case KEY_OUTPUT:
-		return set_output(s, text, d);
-	case KEY_CLOCK:
-		return cli_set_clock(s, text, d);
-	case KEY_KERNEL:
-		return set_kernel(s, text, d);
-	case KEY_STACKS:
-		return set_stacks(s, text, d);
-	case KEY_WAIT_STACK:
-		return settings_parse_time("--wait-stack", text, &s->wait_stack_ns, d);
-	case KEY_USER:
-		return set_user(s, text, d);
-	case KEY_WITH_JFR:
-		return set_with_jfr(s, text, d);
+	case KEY_TARGET: return set_target(s, text, d);
+	case KEY_TRACE: return filter_list_add(s->filters, text, FILTER_TRACE, d);
+	case KEY_TIMING: return filter_list_add(s->filters, text, FILTER_TIMING, d);
+	case KEY_EXCLUDE: return filter_list_add(s->filters, text, FILTER_EXCLUDE, d);
+	case KEY_FILTERS: return filter_file_add(s->filters, text, FILTER_TRACE, d);
+	case KEY_TIMING_FILTERS: return filter_file_add(s->filters, text, FILTER_TIMING, d);
+	case KEY_OUTPUT: return set_output(s, text, d);
+	case KEY_CLOCK: return cli_set_clock(s, text, d);
+	case KEY_KERNEL: return set_kernel(s, text, d);
+	case KEY_STACKS: return set_stacks(s, text, d);
+	case KEY_WAIT_STACK: return settings_parse_time("--wait-stack", text, &s->wait_stack_ns, d);
+	case KEY_USER: return set_user(s, text, d);
+	case KEY_WITH_JFR: return set_with_jfr(s, text, d);
 	case KEY_THRESHOLD:
 		s->threshold_given = true;
 		return settings_parse_time("--threshold", text, &s->threshold_ns, d);
-	case KEY_SETTINGS:
-		return settings_files_add(&s->files, text, d);
-	case KEY_DURATION:
-		return set_limit(settings_parse_time, "--duration", text, &s->duration_ns, d);
-	case KEY_DEPTH:
-		return settings_parse_depth(text, &s->stack_depth, d);
-	case KEY_OVERHEAD:
-		return settings_parse_overhead(text, &s->max_overhead, d);
-	case KEY_EVENTS:
-		return set_limit(settings_parse_count, "--max-events", text, &s->max_events, d);
-	case KEY_INTERVAL:
-		return set_interval(s, text, d);
-	case KEY_TOP:
-		return set_limit(settings_parse_count, "--top", text, &s->top, d);
-	case KEY_SIZE:
-		return set_limit(settings_parse_size, "--max-size", text, &s->max_size, d);
-	case KEY_AGE:
-		return set_limit(settings_parse_time, "--max-age", text, &s->max_age_ns, d);
+	case KEY_SETTINGS: return settings_files_add(&s->files, text, d);
+	case KEY_DURATION: return set_limit(settings_parse_time, "--duration", text, &s->duration_ns, d);
+	case KEY_DEPTH: return settings_parse_depth(text, &s->stack_depth, d);
+	case KEY_OVERHEAD: return settings_parse_overhead(text, &s->max_overhead, d);
+	case KEY_EVENTS: return set_limit(settings_parse_count, "--max-events", text, &s->max_events, d);
+	case KEY_INTERVAL: return set_interval(s, text, d);
+	case KEY_TOP: return set_limit(settings_parse_count, "--top", text, &s->top, d);
+	case KEY_SIZE: return set_limit(settings_parse_size, "--max-size", text, &s->max_size, d);
+	case KEY_AGE: return set_limit(settings_parse_time, "--max-age", text, &s->max_age_ns, d);
 	}
 	return diag_usage(d, "--%s is not there yet", option_name(key));
 }
@@ -376,7 +350,8 @@ static bool is_for_looking(enum settings_verb verb, int key)
 static int check_option(const struct settings *s, int key, struct diag *d)
 {
 	if (s->verb != SETTINGS_RECORD && !is_for_looking(s->verb, key))
-		return diag_usage(d, "'frtrace %s' takes no --%s, it records nothing", verb_name(s->verb), option_name(key));
+		return diag_usage(d, "'frtrace %s' takes no --%s, it records nothing", verb_name(s->verb),
+				  option_name(key));
 	return 0;
 }
 
@@ -388,34 +363,16 @@ static int set_option(struct settings *s, int key, const char *text, struct diag
 		return err;
 	switch (key) {
 	case KEY_HELP:
-	case KEY_QUESTION:
-		return show_help();
-	case KEY_VERSION:
-		return show_version();
-	case KEY_NO_STACK:
-		s->no_stack = true;
-		return 0;
-	case KEY_THROWN:
-		s->thrown = true;
-		return 0;
-	case KEY_LAMBDA:
-		filter_list_set_lambda(s->filters, true);
-		return 0;
-	case KEY_SKIP_ACTIVE:
-		s->skip_active = true;
-		return 0;
-	case KEY_LINES:
-		s->lines = true;
-		return 0;
-	case KEY_JSON:
-		s->json = true;
-		return 0;
-	case KEY_QUIET:
-		s->quiet = true;
-		return 0;
-	case KEY_VERBOSE:
-		s->verbose = true;
-		return 0;
+	case KEY_QUESTION: return show_help();
+	case KEY_VERSION: return show_version();
+	case KEY_NO_STACK: s->no_stack = true; return 0;
+	case KEY_THROWN: s->thrown = true; return 0;
+	case KEY_LAMBDA: filter_list_set_lambda(s->filters, true); return 0;
+	case KEY_SKIP_ACTIVE: s->skip_active = true; return 0;
+	case KEY_LINES: s->lines = true; return 0;
+	case KEY_JSON: s->json = true; return 0;
+	case KEY_QUIET: s->quiet = true; return 0;
+	case KEY_VERBOSE: s->verbose = true; return 0;
 	}
 	return set_value(s, key, text, d);
 }
@@ -510,7 +467,8 @@ static int take_program(struct settings *s, struct argp_state *state, struct dia
 		return diag_usage(d, "'frtrace %s' starts no program", verb_name(s->verb));
 	s->program = &state->argv[state->next - 1];
 	state->next = state->argc;
-	return s->program[0][0] ? 0 : diag_usage(d, "wrong program '': it is empty, name one as in -- java -jar shop.jar");
+	return s->program[0][0] ? 0
+				: diag_usage(d, "wrong program '': it is empty, name one as in -- java -jar shop.jar");
 }
 
 /* A word that is no option: of `check` the target, of `methods` that and then the filters. */
@@ -535,9 +493,7 @@ static error_t read_word(int key, char *text, struct argp_state *state)
 	struct reader *r = state->input;
 
 	switch (key) {
-	case ARGP_KEY_ARG:
-		r->done = read_argument(state, text);
-		return r->done ? EINVAL : 0;
+	case ARGP_KEY_ARG: r->done = read_argument(state, text); return r->done ? EINVAL : 0;
 	case ARGP_KEY_ERROR:
 		if (!r->done)
 			r->done = explain_error(state, r->d);
@@ -547,8 +503,7 @@ static error_t read_word(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS:
 	case ARGP_KEY_END:
 	case ARGP_KEY_SUCCESS:
-	case ARGP_KEY_FINI:
-		return ARGP_ERR_UNKNOWN;
+	case ARGP_KEY_FINI: return ARGP_ERR_UNKNOWN;
 	}
 	r->done = set_option(r->s, key, text, r->d);
 	return r->done ? EINVAL : 0;

@@ -87,8 +87,8 @@ static int all_status(struct diag *d)
 
 int cmd_status(int argc, char **argv, struct diag *d)
 {
-	const struct verb_option none[] = { { NULL, NULL, NULL } };
-	struct verb_args w = { .verb = "status", .help = help, .options = none };
+	const struct verb_option none[] = {{NULL, NULL, NULL}};
+	struct verb_args w = {.verb = "status", .help = help, .options = none};
 	int err = read_target(&w, argc, argv, d);
 	pid_t pid;
 
@@ -102,8 +102,8 @@ int cmd_status(int argc, char **argv, struct diag *d)
 
 int cmd_stop(int argc, char **argv, struct diag *d)
 {
-	const struct verb_option none[] = { { NULL, NULL, NULL } };
-	struct verb_args w = { .verb = "stop", .help = help, .options = none };
+	const struct verb_option none[] = {{NULL, NULL, NULL}};
+	struct verb_args w = {.verb = "stop", .help = help, .options = none};
 	int err = read_target(&w, argc, argv, d);
 	pid_t pid;
 
@@ -125,7 +125,8 @@ static int dump_request(const char *file, uint64_t last_ns, char line[CONTROL_SO
 		return diag_usage(d, "wrong --output: a name of one line");
 	if (file[0] != '/' && !getcwd(here, sizeof(here)))
 		return diag_errno(d, errno, "cannot tell the current directory");
-	n = snprintf(line, CONTROL_SOCKET_LINE, "dump %llu %s%s%s", (unsigned long long)last_ns, here, here[0] ? "/" : "", file);
+	n = snprintf(line, CONTROL_SOCKET_LINE, "dump %llu %s%s%s", (unsigned long long)last_ns, here,
+		     here[0] ? "/" : "", file);
 	return n < CONTROL_SOCKET_LINE - 1 ? 0 : diag_usage(d, "wrong --output: it is too long");
 }
 
@@ -133,8 +134,8 @@ int cmd_dump(int argc, char **argv, struct diag *d)
 {
 	const char *file = NULL, *last = NULL;
 	const struct verb_option options[] = {
-		{ "--output", &file, NULL }, { "-o", &file, NULL }, { "--last", &last, NULL }, { NULL, NULL, NULL } };
-	struct verb_args w = { .verb = "dump", .help = help, .options = options };
+		{"--output", &file, NULL}, {"-o", &file, NULL}, {"--last", &last, NULL}, {NULL, NULL, NULL}};
+	struct verb_args w = {.verb = "dump", .help = help, .options = options};
 	int err = read_target(&w, argc, argv, d);
 	char line[CONTROL_SOCKET_LINE];
 	uint64_t last_ns = 0;

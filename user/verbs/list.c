@@ -44,7 +44,7 @@ static int list_add(const struct target *t, enum target_kind kind, void *context
 		l->jvm = j;
 	}
 	j = &l->jvm[l->count++];
-	*j = (struct listed){ .target = *t, .kind = kind };
+	*j = (struct listed){.target = *t, .kind = kind};
 	user_name(t->uid, j->user, sizeof(j->user));
 	target_container(t, j->container, sizeof(j->container));
 	j->trace = capability_trace(t, kind, &j->no_trace);
@@ -91,8 +91,8 @@ static void list_print_line(const struct listed *j)
 static void list_print_lines(const struct list *l)
 {
 	if (l->count)
-		printf("%7s  %-12s  %-10s  %-12s  %-5s  %-6s  %s\n", "PID", "JDK", "USER", "CONTAINER", "TRACE", "STACKS",
-		       "MAIN CLASS OR JAR");
+		printf("%7s  %-12s  %-10s  %-12s  %-5s  %-6s  %s\n", "PID", "JDK", "USER", "CONTAINER", "TRACE",
+		       "STACKS", "MAIN CLASS OR JAR");
 	for (size_t i = 0; i < l->count; i++)
 		list_print_line(&l->jvm[i]);
 	if (!l->count)
@@ -137,7 +137,7 @@ static void print_array(const struct list *l)
 
 int cmd_list(const struct settings *settings, struct diag *d)
 {
-	struct list l = { 0 };
+	struct list l = {0};
 	int r;
 
 	log_set(settings->quiet, settings->verbose);

@@ -13,12 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char help[] = "Usage: frtrace merge -o OUT FILE FILE...\n"
-			   "Make one recording of those that were made of one JVM at the same time, such as frtrace's\n"
-			   "and the JVM's own: on one clock, in the order of time, with the threads that they share,\n"
-			   "so that 'jfr print' of JDK 25 shows the JVM's events within the traced calls. At most 4.\n"
-			   "Each event keeps the time that its own file gives it: where the wall clock was set between\n"
-			   "the starts of two recordings, they are that far apart; set within one, it is said.\n";
+static const char help[] =
+	"Usage: frtrace merge -o OUT FILE FILE...\n"
+	"Make one recording of those that were made of one JVM at the same time, such as frtrace's\n"
+	"and the JVM's own: on one clock, in the order of time, with the threads that they share,\n"
+	"so that 'jfr print' of JDK 25 shows the JVM's events within the traced calls. At most 4.\n"
+	"Each event keeps the time that its own file gives it: where the wall clock was set between\n"
+	"the starts of two recordings, they are that far apart; set within one, it is said.\n";
 
 static bool are_one(const char *a, const char *b)
 {

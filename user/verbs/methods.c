@@ -23,11 +23,11 @@ static const struct {
 	uint32_t flag;
 	const char *name, *text;
 } remarks[] = {
-	{ MATCH_UNLINKED, "unlinked", "as soon as its class is linked" },
-	{ MATCH_FAILED, "failed", "not traced: its class's initializer has thrown" },
-	{ MATCH_LOWER_BOUND, "lowerBound", "lower bound: the JIT may replace calls" },
-	{ MATCH_LONG, "long", "unless it is too long, told when it is traced" },
-	{ MATCH_OLD, "old", "unless it has jsr/ret, told when it is traced" },
+	{MATCH_UNLINKED, "unlinked", "as soon as its class is linked"},
+	{MATCH_FAILED, "failed", "not traced: its class's initializer has thrown"},
+	{MATCH_LOWER_BOUND, "lowerBound", "lower bound: the JIT may replace calls"},
+	{MATCH_LONG, "long", "unless it is too long, told when it is traced"},
+	{MATCH_OLD, "old", "unless it has jsr/ret, told when it is traced"},
 };
 
 #define REMARKS (sizeof(remarks) / sizeof(remarks[0]))
@@ -134,7 +134,7 @@ struct sum {
 static struct sum methods_sum_of(const struct matches *found)
 {
 	const struct match *last = NULL;
-	struct sum s = { 0 };
+	struct sum s = {0};
 
 	for (uint32_t i = 0; i < found->count; i++) {
 		const struct match *m = &found->match[i];
@@ -189,12 +189,13 @@ static void say_sum(const struct matches *found)
 	struct sum s = methods_sum_of(found);
 
 	log_line("%s %s of %s %s would be traced, %s not; %s loaded classes", log_count(s.traced),
-		 methods_plural(s.traced, "method", "methods"), log_count(s.classes), methods_plural(s.classes, "class", "classes"),
-		 log_count(s.skipped), log_count(found->classes));
+		 methods_plural(s.traced, "method", "methods"), log_count(s.classes),
+		 methods_plural(s.classes, "class", "classes"), log_count(s.skipped), log_count(found->classes));
 	if (s.traced >= FRT_MAX_METHODS)
 		log_line("  there is room for %s: the rest is left alone", log_count(FRT_MAX_METHODS - 1));
 	if (any_own_loader(found))
-		log_detail("  whether a loader of the program's own lets its classes find the hooks is only told when it is asked");
+		log_detail(
+			"  whether a loader of the program's own lets its classes find the hooks is only told when it is asked");
 	if (found->incomplete)
 		log_error("frtrace: the classes changed while they were read: some may be missing, try again");
 	if (found->unread)
@@ -240,7 +241,8 @@ static int methods_find(struct matches *found, const struct matches_setup *setup
 	return r;
 }
 
-static int methods_show(const struct settings *s, const struct target *t, const struct matches_setup *setup, struct diag *d)
+static int methods_show(const struct settings *s, const struct target *t, const struct matches_setup *setup,
+			struct diag *d)
 {
 	struct matches found;
 	int r = methods_find(&found, setup, d);
@@ -262,9 +264,9 @@ static int methods_show(const struct settings *s, const struct target *t, const 
 
 int cmd_methods(const struct settings *settings, struct diag *d)
 {
-	struct target target = { .pidfd = -1 };
-	struct matcher pattern = { 0 };
-	struct jvm_model model = { 0 };
+	struct target target = {.pidfd = -1};
+	struct matcher pattern = {0};
+	struct jvm_model model = {0};
 	void *block = NULL;
 	int r;
 
@@ -276,11 +278,11 @@ int cmd_methods(const struct settings *settings, struct diag *d)
 	if (!r)
 		r = jvm_model_open_classes(&model, &target, d);
 	if (!r) {
-		const struct matches_setup setup = { .layout = &model.layout,
-						     .mem = &model.remote.mem,
-						     .pattern = &pattern,
-						     .feature = target.feature,
-						     .pause_us = 20000 };
+		const struct matches_setup setup = {.layout = &model.layout,
+						    .mem = &model.remote.mem,
+						    .pattern = &pattern,
+						    .feature = target.feature,
+						    .pause_us = 20000};
 
 		r = methods_show(settings, &target, &setup, d);
 	}

@@ -35,7 +35,7 @@
 
 struct recording {
 	struct settings *settings;
-	struct program *program; /* NULL: the JVM runs already */
+	struct program *program;      /* NULL: the JVM runs already */
 	struct intrinsics intrinsics; /* of the methods that its JVM is to call */
 	struct target target;
 	struct clock clock;
@@ -43,8 +43,8 @@ struct recording {
 	struct with_jfr *with_jfr; /* NULL: nobody wants it */
 	struct session *session;
 	struct recorder *recorder;
-	struct throttle *brake; /* NULL: none */
-	struct live *live; /* NULL: nothing is shown */
+	struct throttle *brake;	       /* NULL: none */
+	struct live *live;	       /* NULL: nothing is shown */
 	struct background *background; /* NULL: it is in the foreground */
 	struct jvm_model model;
 	struct diag not_walked; /* why stacks are not; "": they are, or nobody wants them */
@@ -71,7 +71,7 @@ static int record_prepare(struct recording *r, struct diag *d)
 /* Nothing that has the name already is touched before the first chunk is there. */
 static int open_output(struct recording *r, struct diag *d)
 {
-	struct output_limits limits = { .size = r->settings->max_size, .age_ns = r->settings->max_age_ns };
+	struct output_limits limits = {.size = r->settings->max_size, .age_ns = r->settings->max_age_ns};
 	pid_t pid = r->program ? program_pid(r->program) : r->target.pid;
 	char path[PATH_MAX];
 	int err = settings_output_path(r->settings, pid, time(NULL), path, sizeof(path), d);
@@ -82,10 +82,10 @@ static int open_output(struct recording *r, struct diag *d)
 /* Only what is recorded can be braked. */
 static int make_brake(struct recording *r, struct diag *d)
 {
-	struct throttle_setup setup = { .segment = session_segment(r->session),
-				     .clock = &r->clock,
-				     .share = r->settings->max_overhead / 100.0,
-				     .cpus = target_cpus(&r->target) };
+	struct throttle_setup setup = {.segment = session_segment(r->session),
+				       .clock = &r->clock,
+				       .share = r->settings->max_overhead / 100.0,
+				       .cpus = target_cpus(&r->target)};
 
 	if (!r->settings->max_overhead || !filter_list_count(r->settings->filters, FILTER_TRACE))
 		return 0;
@@ -105,15 +105,15 @@ static enum jfr_kernel kernel_fields(const struct recording *r)
 static int make_recorder(struct recording *r, struct diag *d)
 {
 	enum jfr_kernel kernel = kernel_fields(r);
-	struct recorder_setup setup = { .settings = r->settings,
-					.target = &r->target,
-					.segment = session_segment(r->session),
-					.clock = &r->clock,
-					.output = r->output,
-					.resolver = r->model.resolver,
-					.rates = r->brake ? throttle_rates(r->brake) : NULL,
-					.kernel = kernel,
-					.no_pauses = session_no_pauses(r->session)[0] };
+	struct recorder_setup setup = {.settings = r->settings,
+				       .target = &r->target,
+				       .segment = session_segment(r->session),
+				       .clock = &r->clock,
+				       .output = r->output,
+				       .resolver = r->model.resolver,
+				       .rates = r->brake ? throttle_rates(r->brake) : NULL,
+				       .kernel = kernel,
+				       .no_pauses = session_no_pauses(r->session)[0]};
 	struct kernel_sink sink;
 
 	if (r->model.resolver)
@@ -131,11 +131,11 @@ static int make_recorder(struct recording *r, struct diag *d)
 
 static int make_live(struct recording *r, struct diag *d)
 {
-	struct live_setup setup = { .settings = r->settings,
-				    .target = &r->target,
-				    .segment = session_segment(r->session),
-				    .clock = &r->clock,
-				    .recorder = r->recorder };
+	struct live_setup setup = {.settings = r->settings,
+				   .target = &r->target,
+				   .segment = session_segment(r->session),
+				   .clock = &r->clock,
+				   .recorder = r->recorder};
 
 	return live_new(&r->live, &setup, d);
 }
@@ -160,16 +160,16 @@ static void begin_report(struct recording *r)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	r->report = (struct report){ .settings = r->settings,
-				     .target = &r->target,
-				     .session = r->session,
-				     .recorder = r->recorder,
-				     .clock = &r->clock,
-				     .output = r->output,
-				     .brake = r->brake,
-				     .not_walked = r->not_walked.text,
-				     .cpu_before = target_cpu_ns(&r->target),
-				     .begin_ns = t.tv_sec * 1000000000LL + t.tv_nsec };
+	r->report = (struct report){.settings = r->settings,
+				    .target = &r->target,
+				    .session = r->session,
+				    .recorder = r->recorder,
+				    .clock = &r->clock,
+				    .output = r->output,
+				    .brake = r->brake,
+				    .not_walked = r->not_walked.text,
+				    .cpu_before = target_cpu_ns(&r->target),
+				    .begin_ns = t.tv_sec * 1000000000LL + t.tv_nsec};
 }
 
 static void explain_no_match(struct recording *r)
@@ -308,7 +308,7 @@ static void forget_interrupt(const struct recording *r)
 static int record_finish(struct recording *r, int err, struct diag *d)
 {
 	bool ended = target_ended(&r->target);
-	struct diag second = { 0 };
+	struct diag second = {0};
 	bool stacks_lost;
 	int stop_err;
 
@@ -396,7 +396,8 @@ static int record_program(struct recording *r, struct loop *loop, struct diag *d
 		return err;
 	err = program_run(r->program, loop->signals, d);
 	if (!err && !program_wait_jvm(r->program, &r->target, &connection))
-		log_line("nothing traced: no JVM was started that could load the agent (a JVM in a container: with -p, once it runs)");
+		log_line(
+			"nothing traced: no JVM was started that could load the agent (a JVM in a container: with -p, once it runs)");
 	else if (!err)
 		err = record_start(r, connection, d) ?: run_loop(r, loop, d);
 	if (err < 0)
@@ -430,7 +431,7 @@ static void limit_memory(void)
 int cmd_record(struct settings *settings, struct diag *d)
 {
 	struct recording *r = calloc(1, sizeof(*r));
-	struct loop loop = { .signals = -1 };
+	struct loop loop = {.signals = -1};
 	bool complete;
 	int err;
 

@@ -60,14 +60,14 @@ static int add_piece(struct pieces *p, const struct jfr_chunk *chunk)
 	if (!more)
 		return -ENOMEM;
 	p->piece = more;
-	p->piece[p->count++] = (struct piece){ chunk->at, chunk->header.size, chunk->header.state };
+	p->piece[p->count++] = (struct piece){chunk->at, chunk->header.size, chunk->header.state};
 	p->bytes += chunk->header.size;
 	return 0;
 }
 
 static int find_pieces(const char *path, struct pieces *p, uint64_t *size, struct diag *d)
 {
-	struct jfr_file_map map = { 0 };
+	struct jfr_file_map map = {0};
 	struct jfr_chunk *chunk;
 	int err = jfr_file_open(&map, path, d);
 
@@ -94,7 +94,8 @@ static int check_alone(int fd, const char *path, uint64_t size, struct diag *d)
 	struct stat st;
 
 	if (fcntl(fd, F_SETLEASE, F_WRLCK) && errno == EAGAIN)
-		return diag_set(d, EBUSY, "'%s' is open elsewhere: a recording that goes on needs no recovery (-o OUT copies it)",
+		return diag_set(d, EBUSY,
+				"'%s' is open elsewhere: a recording that goes on needs no recovery (-o OUT copies it)",
 				path);
 	fcntl(fd, F_SETLEASE, F_UNLCK);
 	if (fstat(fd, &st) || (uint64_t)st.st_size != size)
@@ -113,7 +114,8 @@ static int recover_mend(const char *path, const struct pieces *p, uint64_t size,
 	if (fd < 0)
 		return diag_errno(d, errno, "cannot write '%s'", path);
 	err = check_alone(fd, path, size, d);
-	if (!err && ((last->unfinished && recover_finish_chunk(fd, last->at)) || ftruncate(fd, p->bytes) || fdatasync(fd)))
+	if (!err &&
+	    ((last->unfinished && recover_finish_chunk(fd, last->at)) || ftruncate(fd, p->bytes) || fdatasync(fd)))
 		err = diag_errno(d, errno, "cannot write '%s'", path);
 	close(fd);
 	return err;
@@ -165,7 +167,7 @@ static void recover_tell(const char *path, const char *to, const struct pieces *
 
 static int recover(const char *path, const char *to, struct diag *d)
 {
-	struct pieces p = { 0 };
+	struct pieces p = {0};
 	uint64_t size;
 	int err = find_pieces(path, &p, &size, d);
 
@@ -182,8 +184,8 @@ static int recover(const char *path, const char *to, struct diag *d)
 int cmd_recover(int argc, char **argv, struct diag *d)
 {
 	const char *to = NULL;
-	const struct verb_option options[] = { { "--output", &to, NULL }, { "-o", &to, NULL }, { NULL, NULL, NULL } };
-	struct verb_args words = { .verb = "recover", .help = help, .options = options };
+	const struct verb_option options[] = {{"--output", &to, NULL}, {"-o", &to, NULL}, {NULL, NULL, NULL}};
+	struct verb_args words = {.verb = "recover", .help = help, .options = options};
 	int err = verb_args_read(&words, argc, argv, d);
 
 	if (!err && words.operands != 1)

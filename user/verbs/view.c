@@ -55,7 +55,8 @@ static int view_read_layout(struct view_options *o, struct diag *d)
 		err = diag_usage(d, "wrong --width '%s': it has to be at most 10000", o->width);
 	if (!err && strcmp(o->truncate, "beginning") != 0 && strcmp(o->truncate, "end") != 0)
 		err = diag_usage(d, "wrong --truncate '%s': it has to be beginning or end", o->truncate);
-	o->layout = (struct table_layout){width, height > 1000 ? 1000 : height, strcmp(o->truncate, "beginning") == 0, o->json};
+	o->layout = (struct table_layout){width, height > 1000 ? 1000 : height, strcmp(o->truncate, "beginning") == 0,
+					  o->json};
 	return err;
 }
 

@@ -15,8 +15,8 @@ struct group {
 };
 
 struct aggregate {
-	struct group
-		*group; /* a hash table of places; count 0: a free one. After aggregate_sort(): in order, without gaps */
+	struct group *
+		group; /* a hash table of places; count 0: a free one. After aggregate_sort(): in order, without gaps */
 	size_t count, capacity;
 };
 

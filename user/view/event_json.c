@@ -192,27 +192,16 @@ static void event_json_put_value(struct printer *p, const struct jfr_value *v, c
 	size_t size;
 
 	switch (v->kind) {
-	case VALUE_BOOLEAN:
-		put_text(&p->out, v->number ? "true" : "false");
-		break;
-	case VALUE_NUMBER:
-		event_json_put_number(p, v, f);
-		break;
-	case VALUE_REAL:
-		event_json_put_real(p, v);
-		break;
+	case VALUE_BOOLEAN: put_text(&p->out, v->number ? "true" : "false"); break;
+	case VALUE_NUMBER: event_json_put_number(p, v, f); break;
+	case VALUE_REAL: event_json_put_real(p, v); break;
 	case VALUE_TEXT:
 		text = printer_text(p, v, &size);
 		event_json_put_string(&p->out, text, size);
 		break;
-	case VALUE_STRUCT:
-		event_json_put_struct(p, v);
-		break;
-	case VALUE_ARRAY:
-		event_json_put_array(p, v, f);
-		break;
-	default:
-		put_text(&p->out, "null");
+	case VALUE_STRUCT: event_json_put_struct(p, v); break;
+	case VALUE_ARRAY: event_json_put_array(p, v, f); break;
+	default: put_text(&p->out, "null");
 	}
 }
 

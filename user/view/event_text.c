@@ -186,23 +186,12 @@ static void put_loader(struct printer *p, const struct jfr_value *v)
 static void put_known(struct printer *p, const struct jfr_value *v)
 {
 	switch (v->type->role) {
-	case META_THREAD:
-		put_thread(&p->out, p->chunk, v);
-		break;
-	case META_CLASS:
-		put_class(&p->out, p->chunk, v);
-		break;
-	case META_CLASS_LOADER:
-		put_loader(p, v);
-		break;
-	case META_METHOD:
-		put_method(&p->out, p->chunk, v);
-		break;
-	case META_OLD_OBJECT:
-		old_object_put(p, v);
-		break;
-	default:
-		event_text_put_struct(p, v);
+	case META_THREAD: put_thread(&p->out, p->chunk, v); break;
+	case META_CLASS: put_class(&p->out, p->chunk, v); break;
+	case META_CLASS_LOADER: put_loader(p, v); break;
+	case META_METHOD: put_method(&p->out, p->chunk, v); break;
+	case META_OLD_OBJECT: old_object_put(p, v); break;
+	default: event_text_put_struct(p, v);
 	}
 }
 

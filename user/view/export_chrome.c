@@ -32,7 +32,8 @@ static void put_track(struct chrome *c, const struct group *thread)
 }
 
 /* Its "args" are the caller's to fill, and then two ends. */
-static void begin_slice(struct chrome *c, const char *category, const char *name, uint64_t track, int64_t start, int64_t duration)
+static void begin_slice(struct chrome *c, const char *category, const char *name, uint64_t track, int64_t start,
+			int64_t duration)
 {
 	if (!c->begun)
 		c->base = start;

@@ -24,8 +24,8 @@ static int put_chunk(void *context, const void *chunk, size_t size)
 }
 
 /* The fault of a file is the reason to tell. */
-static int merge_explain(const struct jfr_file_map *maps, size_t count, int err, const struct destination *to, const char *to_path,
-		   struct diag *d)
+static int merge_explain(const struct jfr_file_map *maps, size_t count, int err, const struct destination *to,
+			 const char *to_path, struct diag *d)
 {
 	int verdict = EXIT_DONE;
 
@@ -40,12 +40,9 @@ static int merge_explain(const struct jfr_file_map *maps, size_t count, int err,
 			verdict = v;
 	}
 	switch (err) {
-	case 0:
-		return verdict;
-	case -ENOMEM:
-		return diag_errno(d, ENOMEM, "cannot merge into '%s'", to_path);
-	case -ENODATA:
-		return diag_set(d, ENODATA, "nothing to merge: there is no chunk in these files");
+	case 0: return verdict;
+	case -ENOMEM: return diag_errno(d, ENOMEM, "cannot merge into '%s'", to_path);
+	case -ENODATA: return diag_set(d, ENODATA, "nothing to merge: there is no chunk in these files");
 	}
 	return diag_set(d, -err, "cannot merge: these files are too different, or too large in one of their parts");
 }

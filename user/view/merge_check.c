@@ -85,12 +85,14 @@ static int check_jvm(const char *a_path, const struct merge_facts *a, const char
 		     struct diag *d)
 {
 	if (differ(a->pid, b->pid, 0))
-		return diag_set(d, EINVAL, "cannot merge: '%s' is of process %ld, '%s' of process %ld: they have to be of one JVM",
+		return diag_set(d, EINVAL,
+				"cannot merge: '%s' is of process %ld, '%s' of process %ld: they have to be of one JVM",
 				a_path, a->pid, b_path, b->pid);
 	if (differ(a->start_ms, b->start_ms, START_APART))
-		return diag_set(d, EINVAL,
-				"cannot merge: '%s' and '%s' are of two JVMs that were process %ld one after the other: they have to be of one",
-				a_path, b_path, a->pid);
+		return diag_set(
+			d, EINVAL,
+			"cannot merge: '%s' and '%s' are of two JVMs that were process %ld one after the other: they have to be of one",
+			a_path, b_path, a->pid);
 	return 0;
 }
 
@@ -99,8 +101,9 @@ static void tell_step(const char *path, const struct merge_facts *facts)
 	uint64_t step = size_of(facts->clock_step);
 
 	if (step > STEP_NANOS + size_of(facts->length) / DRIFT)
-		log_line("'%s': the wall clock was set %s by %s meanwhile; its events may be that far from those of the others",
-			 path, facts->clock_step > 0 ? "forward" : "back", log_time(step));
+		log_line(
+			"'%s': the wall clock was set %s by %s meanwhile; its events may be that far from those of the others",
+			path, facts->clock_step > 0 ? "forward" : "back", log_time(step));
 }
 
 int merge_check(const struct jfr_file_map *maps, size_t count, struct diag *d)

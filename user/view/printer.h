@@ -17,7 +17,7 @@ struct printer {
 	struct bytes out;
 	int fd;
 	bool terminal; /* it shows what steers it */
-	int error; /* errno of the first write that failed */
+	int error;     /* errno of the first write that failed */
 	unsigned int indent;
 	unsigned int stack_depth; /* frames of a stack at most */
 	bool exact;

@@ -58,7 +58,8 @@ static void keep_longest(struct slow_call *s, const struct thread_wait *wait)
 
 bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread)
 {
-	int64_t into = wait->start + wait->duration / 2 - s->call.start; /* whose ends may differ by the clock's error */
+	int64_t into =
+		wait->start + wait->duration / 2 - s->call.start; /* whose ends may differ by the clock's error */
 
 	if (thread != s->thread || into < 0 || into > s->call.duration)
 		return true;

@@ -140,21 +140,14 @@ static void value_text_put_real(struct printer *p, const struct jfr_value *v, co
 void value_text_put(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
 	switch (v->kind) {
-	case VALUE_BOOLEAN:
-		put_text(&p->out, v->number ? "true" : "false");
-		break;
-	case VALUE_NUMBER:
-		value_text_put_number(p, v, f);
-		break;
-	case VALUE_REAL:
-		value_text_put_real(p, v, f);
-		break;
+	case VALUE_BOOLEAN: put_text(&p->out, v->number ? "true" : "false"); break;
+	case VALUE_NUMBER: value_text_put_number(p, v, f); break;
+	case VALUE_REAL: value_text_put_real(p, v, f); break;
 	case VALUE_TEXT:
 		bytes_put_u8(&p->out, '"');
 		bytes_put_decoded(&p->out, &v->text);
 		bytes_put_u8(&p->out, '"');
 		break;
-	default:
-		put_text(&p->out, "N/A");
+	default: put_text(&p->out, "N/A");
 	}
 }

@@ -27,7 +27,7 @@ struct node {
 struct tree {
 	struct node *node;
 	uint32_t count, capacity;
-	struct aggregate index;  /* parent, method -> node, in `mark` */
+	struct aggregate index;	 /* parent, method -> node, in `mark` */
 	struct aggregate stacks; /* method, stack -> the node of its last frame */
 };
 

@@ -126,8 +126,8 @@ static void slowest_free(struct slowest *s)
 	free(s);
 }
 
-static int slowest_show(const struct slowest *s, int64_t utc_offset, const struct table_layout *layout, struct bytes *out,
-		const char *title)
+static int slowest_show(const struct slowest *s, int64_t utc_offset, const struct table_layout *layout,
+			struct bytes *out, const char *title)
 {
 	static const struct table_column columns[] = {
 		{"Start", true, false},	 {"Duration", false, false}, {"Method", true, true},
@@ -243,7 +243,8 @@ static int add_ongoing(const struct thread_wait *wait, void *context)
 	for (size_t i = 0; thread && i < s->count; i++) {
 		const struct call *call = &s->call[i];
 
-		if (thread_number(call->chunk, call->thread) != thread || end < call->start || end > call->start + call->duration)
+		if (thread_number(call->chunk, call->thread) != thread || end < call->start ||
+		    end > call->start + call->duration)
 			continue;
 		free(s->wait[i]);
 		s->wait[i] = ongoing_text(wait);

@@ -62,8 +62,8 @@ static char *waker_of(const struct thread_wait *w)
 static bool is_machinery(const char *method)
 {
 	static const char *const begins[] = {
-		"java.lang.Object.wait", "jdk.internal.misc.Unsafe.park(", "sun.misc.Unsafe.park(",
-		"java.util.concurrent.locks.", "java.lang.Thread.sleep", "java.lang.VirtualThread.",
+		"java.lang.Object.wait",       "jdk.internal.misc.Unsafe.park(", "sun.misc.Unsafe.park(",
+		"java.util.concurrent.locks.", "java.lang.Thread.sleep",	 "java.lang.VirtualThread.",
 	};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
@@ -130,11 +130,11 @@ static int waits_compare(const void *a, const void *b)
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
 }
 
-static bool waits_show(struct aggregate *groups, const struct table_layout *layout, struct bytes *out, const char *title,
-		 const char *label)
+static bool waits_show(struct aggregate *groups, const struct table_layout *layout, struct bytes *out,
+		       const char *title, const char *label)
 {
 	const struct table_column columns[] = {
-		{label, true, true},	{"Waits", false, false},   {"Total", false, false},
+		{label, true, true},	   {"Waits", false, false},   {"Total", false, false},
 		{"Average", false, false}, {"Longest", false, false},
 	};
 	struct table grid;

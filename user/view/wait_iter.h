@@ -10,7 +10,8 @@ struct thread_wait {
 	int64_t start;	  /* nanoseconds since the epoch */
 	int64_t duration; /* nanoseconds */
 	bool ongoing;	  /* it had not ended */
-	struct jfr_value thread, stack, reason, call, waker, kernel_stack; /* not resolved; the third and fourth are texts or null; a pause's reason is what it is */
+	struct jfr_value thread, stack, reason, call, waker,
+		kernel_stack; /* not resolved; the third and fourth are texts or null; a pause's reason is what it is */
 };
 
 /* A number other than 0 ends it, and is what wait_iter_each() returns. */

@@ -256,7 +256,7 @@ static int teardown(void **state)
 
 static void crowded_tables_are_emptied_unless_a_class_that_is_there_has_hooks(void **state)
 {
-	bool alive[FRT_MAX_LOADERS] = { true };
+	bool alive[FRT_MAX_LOADERS] = {true};
 	uint32_t used = segment_header(&seg)->loaders, dead, last;
 	struct frt_class *c = control_class_row(1);
 

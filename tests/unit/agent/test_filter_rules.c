@@ -37,23 +37,22 @@ struct type {
 };
 
 static const struct type types[] = {
-	{"a/b/C",
-	 .members = {{0, "<init>()V"},
-		     {STATIC, "<clinit>()V"},
-		     {0, "m()V"},
-		     {0, "m(I)V"},
-		     {0, "m(ILjava/lang/String;)V"},
-		     {0, "m([Ljava/lang/String;)V"},
-		     {0, "m([[JLa/b/C$In;)I"},
-		     {0, "getName()V"},
-		     {NATIVE, "nat()V"},
-		     {SYNTHETIC | BRIDGE, "compareTo(Ljava/lang/Object;)I"},
-		     {SYNTHETIC | STATIC, "lambda$m$0(Ljava/lang/Object;)V"},
-		     {SYNTHETIC | STATIC, "lambda$new$1()V"},
-		     {SYNTHETIC | STATIC, "lambda$static$2()V"},
-		     {SYNTHETIC | STATIC, "lambda$getName$2b5d1f$1()V"},
-		     {SYNTHETIC | STATIC, "access$000()V"},
-		     {0, "finalize()V"}}},
+	{"a/b/C", .members = {{0, "<init>()V"},
+			      {STATIC, "<clinit>()V"},
+			      {0, "m()V"},
+			      {0, "m(I)V"},
+			      {0, "m(ILjava/lang/String;)V"},
+			      {0, "m([Ljava/lang/String;)V"},
+			      {0, "m([[JLa/b/C$In;)I"},
+			      {0, "getName()V"},
+			      {NATIVE, "nat()V"},
+			      {SYNTHETIC | BRIDGE, "compareTo(Ljava/lang/Object;)I"},
+			      {SYNTHETIC | STATIC, "lambda$m$0(Ljava/lang/Object;)V"},
+			      {SYNTHETIC | STATIC, "lambda$new$1()V"},
+			      {SYNTHETIC | STATIC, "lambda$static$2()V"},
+			      {SYNTHETIC | STATIC, "lambda$getName$2b5d1f$1()V"},
+			      {SYNTHETIC | STATIC, "access$000()V"},
+			      {0, "finalize()V"}}},
 	{"a/b/C$In", .members = {{0, "m()V"}, {0, "<init>()V"}}},
 	{"a/b/C$1", .members = {{0, "run()V"}}},
 	{"a/b/CV2", .members = {{0, "m()V"}}},
@@ -61,43 +60,33 @@ static const struct type types[] = {
 	{"ab/E", .members = {{0, "m()V"}}},
 	{"C", .members = {{0, "m()V"}}},
 	/* a hierarchy */
-	{"shop/Service",
-	 .access = INTERFACE | ABSTRACT,
+	{"shop/Service", .access = INTERFACE | ABSTRACT,
 	 .members = {{ABSTRACT, "run()V"}, {0, "byDefault()V"}, {STATIC, "make()V"}, {STATIC, "<clinit>()V"}}},
 	{"shop/Base", .interface = "shop/Service", .members = {{0, "<init>()V"}, {0, "run()V"}, {0, "stop()V"}}},
-	{"shop/Cart",
-	 "shop/Base",
-	 .above = {"shop/Service"},
-	 .members = {{0, "run()V"}, {0, "add(Lshop/Order;)V"}, {0, "add(Lshop/Order;Z)V"}, {0, "line(Lshop/Cart$Line;)V"}}},
+	{"shop/Cart", "shop/Base", .above = {"shop/Service"},
+	 .members = {{0, "run()V"},
+		     {0, "add(Lshop/Order;)V"},
+		     {0, "add(Lshop/Order;Z)V"},
+		     {0, "line(Lshop/Cart$Line;)V"}}},
 	{"shop/Deep", "shop/Cart", .above = {"shop/Base", "shop/Service"}, .members = {{0, "run()V"}, {0, "own()V"}}},
 	{"shop/Alone", .members = {{0, "run()V"}}},
 	/* annotations */
-	{"x/OnClass",
-	 .attribute = VISIBLE,
-	 .annotation = TIMED,
+	{"x/OnClass", .attribute = VISIBLE, .annotation = TIMED,
 	 .members = {{0, "m()V"}, {0, "<init>()V"}, {STATIC, "<clinit>()V"}, {ABSTRACT, "abs()V"}}},
 	{"x/OnMethod", .members = {{0, "m()V", VISIBLE, TIMED}, {0, "n()V"}, {NATIVE, "nat()V", VISIBLE, TIMED}}},
 	{"x/ClassFileOnly", .attribute = INVISIBLE, .annotation = TIMED, .members = {{0, "m()V", INVISIBLE, TIMED}}},
 	{"x/Sub", "x/OnClass", .members = {{0, "m()V"}}},
 	{"x/OnClass$In", .members = {{0, "m()V"}}},
 	{"x/Over", "x/OnMethod", .members = {{0, "m()V"}}},
-	{"x/Api",
-	 .attribute = VISIBLE,
-	 .annotation = TIMED,
-	 .access = INTERFACE | ABSTRACT,
+	{"x/Api", .attribute = VISIBLE, .annotation = TIMED, .access = INTERFACE | ABSTRACT,
 	 .members = {{0, "byDefault()V"}, {STATIC, "make()V"}, {ABSTRACT, "todo()V"}}},
 	{"x/Impl", .interface = "x/Api", .members = {{0, "todo()V"}}},
 	{"x/Repeated", .attribute = VISIBLE, .annotation = "Lx/Timed$List;", .members = {{0, "m()V"}}},
 	{"x/Stereotype", /* an annotation that is itself annotated, */
-	 .interface = "java/lang/annotation/Annotation",
-	 .attribute = VISIBLE,
-	 .annotation = TIMED,
-	 .access = INTERFACE | ABSTRACT,
-	 .members = {{ABSTRACT, "value()I"}}},
+	 .interface = "java/lang/annotation/Annotation", .attribute = VISIBLE, .annotation = TIMED,
+	 .access = INTERFACE | ABSTRACT, .members = {{ABSTRACT, "value()I"}}},
 	{"x/OfStereotype", /* and what bears it */
-	 .attribute = VISIBLE,
-	 .annotation = "Lx/Stereotype;",
-	 .members = {{0, "m()V"}}},
+	 .attribute = VISIBLE, .annotation = "Lx/Stereotype;", .members = {{0, "m()V"}}},
 	/* the JDK's */
 	{"my/Event", "jdk/jfr/Event", .members = {{0, "m()V"}}},
 	{"jdk/internal/event/FileReadEvent", "jdk/internal/event/Event", .members = {{0, "m()V"}}},
@@ -119,10 +108,14 @@ static const struct type types[] = {
 
 /* What the agent says of a method that is selected and gets no hooks. */
 static const char *const reasons[FRT_SKIP_REASONS] = {
-	[FRT_SKIP_NATIVE] = "native",		    [FRT_SKIP_ABSTRACT] = "abstract",
-	[FRT_SKIP_SYNTHETIC] = "synthetic",	    [FRT_SKIP_FINALIZER] = "finalizer",
-	[FRT_SKIP_LOCKS] = "locks",		    [FRT_SKIP_JFR] = "jfr",
-	[FRT_SKIP_CONTINUATION] = "continuation",   [FRT_SKIP_HIDDEN] = "hidden",
+	[FRT_SKIP_NATIVE] = "native",
+	[FRT_SKIP_ABSTRACT] = "abstract",
+	[FRT_SKIP_SYNTHETIC] = "synthetic",
+	[FRT_SKIP_FINALIZER] = "finalizer",
+	[FRT_SKIP_LOCKS] = "locks",
+	[FRT_SKIP_JFR] = "jfr",
+	[FRT_SKIP_CONTINUATION] = "continuation",
+	[FRT_SKIP_HIDDEN] = "hidden",
 	[FRT_SKIP_RESERVED_STACK] = "reserved",
 };
 
@@ -237,7 +230,8 @@ static void print_verdict(struct matcher_decision v, enum frt_skip_reason reason
 	else if (reason)
 		snprintf(out, size, "%s", reasons[reason]);
 	else
-		snprintf(out, size, "%s%s%s", v.trace ? "trace" : "", v.trace && v.timing ? " " : "", v.timing ? "timing" : "");
+		snprintf(out, size, "%s%s%s", v.trace ? "trace" : "", v.trace && v.timing ? " " : "",
+			 v.timing ? "timing" : "");
 	if (v.trace && v.threshold_ns != MATCHER_NO_THRESHOLD)
 		snprintf(out + strlen(out), size - strlen(out), " %llu", (unsigned long long)v.threshold_ns);
 }
@@ -315,7 +309,8 @@ static void class_without_a_word_of_the_filters_is_not_looked_into(void **state)
 		bool speaking = false, may;
 
 		load(l, &types[i]);
-		may = policy_may_have_mark(&p, l->bytes + 10, l->c.size - 10, (uint16_t)(l->bytes[8] << 8 | l->bytes[9]));
+		may = policy_may_have_mark(&p, l->bytes + 10, l->c.size - 10,
+					   (uint16_t)(l->bytes[8] << 8 | l->bytes[9]));
 		for (size_t k = 0; k < sizeof(speaks) / sizeof(speaks[0]); k++)
 			speaking |= strcmp(speaks[k], types[i].name) == 0;
 		if (speaking && !may)

@@ -136,14 +136,16 @@ static void agent_goes_on_when_the_collector_is_gone(void **state)
 	launch_socket_close(&door, true);
 	assert_false(launch_link_connect(door.path, 15));
 	assert_int_equal(access(door.file.path, R_OK), 0); /* who is told to load it still can */
-	assert_false(launch_link_connect("/a/path/that/is/longer/than/a/socket's/address/can/be/which/is/a/hundred/and/eight/bytes"
-				 "/with/its/end", 15));
+	assert_false(launch_link_connect(
+		"/a/path/that/is/longer/than/a/socket's/address/can/be/which/is/a/hundred/and/eight/bytes"
+		"/with/its/end",
+		15));
 }
 
 /* The collector is stopped, and more JVMs start than can stand at its door. */
 static void agent_does_not_stand_in_a_full_queue_for_ever(void **state)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int others[4096], n = 0;
 
 	strcpy(address.sun_path, door.path);
@@ -176,8 +178,9 @@ static void leave(const char *name, long age)
 {
 	char command[256];
 
-	snprintf(command, sizeof(command), "mkdir -m 711 %s/%s && touch %s/%s/libfrtrace-x.so %s/%s/door && touch -d '-%ld seconds' %s/%s", base, name,
-		 base, name, base, name, age, base, name);
+	snprintf(command, sizeof(command),
+		 "mkdir -m 711 %s/%s && touch %s/%s/libfrtrace-x.so %s/%s/door && touch -d '-%ld seconds' %s/%s", base,
+		 name, base, name, base, name, age, base, name);
 	assert_int_equal(system(command), 0);
 }
 
@@ -210,7 +213,7 @@ static void what_the_killed_have_left_is_swept_by_the_next(void **state)
 	assert_true(is_there(door.file.directory));
 	launch_socket_close(&other, false);
 	leave(".frtrace-000000000003", 100);
-	assert_int_equal(futimens(door.file.inside, (struct timespec[]){ { 1, 0 }, { 1, 0 } }), 0);
+	assert_int_equal(futimens(door.file.inside, (struct timespec[]){{1, 0}, {1, 0}}), 0);
 	assert_int_equal(launch_socket_open(&other, "libx.so", "image", 5, &d), 0);
 	assert_true(is_there(door.file.directory)); /* old, but its owner lives */
 	assert_false(is_there(".frtrace-000000000003"));

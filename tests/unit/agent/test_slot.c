@@ -26,7 +26,8 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 	return __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
 }
 
-enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth, uint32_t *id)
+enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth,
+					 uint32_t *id)
 {
 	return STACK_JVMTI_UNASKED;
 }

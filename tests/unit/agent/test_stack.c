@@ -172,7 +172,7 @@ static void frames_in_the_heap_are_the_jvms_to_tell(void)
 		assert_int_equal(asked_jvm, 64);
 		assert_int_equal(control->stack_next >> 32, 1);
 		/* the same, known by its address */
-		barrier->name = (uint64_t) "no such name";
+		barrier->name = (uint64_t)"no such name";
 		java->layout.return_barrier = fake_pc(barrier, 12);
 		begin(64);
 	}

@@ -36,20 +36,13 @@ static uint64_t some_pc(void)
 	uint64_t heap = (uint64_t)java->heap;
 
 	switch (random_word() % 8) {
-	case 0:
-		return heap + random_word() % (FAKE_HEAP + 64) - 32;
-	case 1:
-		return heap + FAKE_COMMITTED - 1 - random_word() % 300;
-	case 2:
-		return FAKE_INTERPRETER + random_word() % 64;
-	case 3:
-		return heap + random_word() % 512;
-	case 4:
-		return compiled->handler[random_word() % 2];
-	case 5:
-		return FAKE_CALL_STUB;
-	default:
-		return fake_pc(other, random_word() % 4000);
+	case 0: return heap + random_word() % (FAKE_HEAP + 64) - 32;
+	case 1: return heap + FAKE_COMMITTED - 1 - random_word() % 300;
+	case 2: return FAKE_INTERPRETER + random_word() % 64;
+	case 3: return heap + random_word() % 512;
+	case 4: return compiled->handler[random_word() % 2];
+	case 5: return FAKE_CALL_STUB;
+	default: return fake_pc(other, random_word() % 4000);
 	}
 }
 
@@ -82,12 +75,9 @@ static uint64_t some_word(uint64_t right)
 	switch (random_word() % 5) {
 	case 4: /* from a blob to just before the end of what is committed */
 		return FAKE_SEGMENT * (1 + random_word() % 16) - sizeof(compiled->block) - random_word() % 10;
-	case 0:
-		return random_word() >> random_word() % 64;
-	case 1:
-		return right + near[random_word() % (sizeof(near) / sizeof(near[0]))];
-	case 2:
-		return places[random_word() % (sizeof(places) / sizeof(places[0]))];
+	case 0: return random_word() >> random_word() % 64;
+	case 1: return right + near[random_word() % (sizeof(near) / sizeof(near[0]))];
+	case 2: return places[random_word() % (sizeof(places) / sizeof(places[0]))];
 	default:
 		return places[random_word() % (sizeof(places) / sizeof(places[0]))] +
 		       near[random_word() % (sizeof(near) / sizeof(near[0]))];

@@ -21,10 +21,10 @@
 #define OWN	 2	/* the hook and the traced method */
 #define METHOD_1 0x1000 /* the jmethodID of frame i is METHOD_1 + i */
 
-#define PLATFORM   ((jthread)16ul)
-#define VIRTUAL	   ((jthread)24ul)
-#define HOOK	   ((jmethodID)(METHOD_1 - OWN))
-#define TRACED	   ((jmethodID)(METHOD_1 - 1))
+#define PLATFORM ((jthread)16ul)
+#define VIRTUAL	 ((jthread)24ul)
+#define HOOK	 ((jmethodID)(METHOD_1 - OWN))
+#define TRACED	 ((jmethodID)(METHOD_1 - 1))
 
 static jint stack_size, hidden; /* with the OWN frames; those that the JVM leaves out at the top */
 static int asked, fail_from, allocated, references;
@@ -259,7 +259,8 @@ static void platform_thread_has_no_entry(void **state)
 		assert_int_equal(row(id)->count, 3);
 		assert_int_equal(row(id)->end, FRT_WALK_BOTTOM);
 		expect_frame(id, 2, "m2", 3, 102);
-		assert_ptr_equal(about, versions[i] < 21 ? NULL : PLATFORM); /* NULL waits for all virtual threads there */
+		assert_ptr_equal(about,
+				 versions[i] < 21 ? NULL : PLATFORM); /* NULL waits for all virtual threads there */
 	}
 }
 

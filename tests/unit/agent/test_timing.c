@@ -20,7 +20,7 @@
 #define METHODS 3000
 #define CALLS	200000
 
-static struct frt_config config = { .cell_cap = FRT_CELLS_SIZE };
+static struct frt_config config = {.cell_cap = FRT_CELLS_SIZE};
 
 static struct timings sums;
 
@@ -56,7 +56,7 @@ static const struct frt_sum *shared(uint32_t method)
 /* As the collector reads it. */
 static void read_sums(void)
 {
-	struct segment segment = { .fd = -1, .base = (char *)control };
+	struct segment segment = {.fd = -1, .base = (char *)control};
 
 	timings_read(&sums, &segment);
 }
@@ -212,8 +212,8 @@ static int compare(const void *a, const void *b)
 
 static void percentiles_are_those_of_a_sorted_list(void **state)
 {
-	static const double part[TIMING_PERCENTILES] = { .5, .9, .99 };
-	struct segment segment = { .fd = -1, .base = (char *)control };
+	static const double part[TIMING_PERCENTILES] = {.5, .9, .99};
+	struct segment segment = {.fd = -1, .base = (char *)control};
 	static uint64_t list[10000];
 	uint64_t random = 7, got[TIMING_PERCENTILES];
 	struct timing t;
@@ -239,7 +239,7 @@ static void percentiles_are_those_of_a_sorted_list(void **state)
 /* Every number of calls, of which the last ones stand in the cell. */
 static void calls_on_the_way_into_the_histogram_count(void **state)
 {
-	struct segment segment = { .fd = -1, .base = (char *)control };
+	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES];
 
 	for (uint32_t n = 1; n < 4 * FRT_RECENT; n++) {
@@ -311,7 +311,7 @@ static void total_changes_with_the_count(void **state)
 
 static void bucket_without_a_group_is_no_call_of_another(void **state)
 {
-	struct segment segment = { .fd = -1, .base = (char *)control };
+	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES];
 
 	call(control_slot(0), 1, 100, false);
@@ -328,7 +328,7 @@ static struct frt_group seen[FRT_MAX_GROUPS];
 
 static void percentiles_since_the_last_time_are_of_what_has_come(void **state)
 {
-	struct segment segment = { .fd = -1, .base = (char *)control };
+	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES], longest = 0;
 
 	memset(seen, 0, sizeof(seen));
@@ -353,7 +353,7 @@ static void percentiles_since_the_last_time_are_of_what_has_come(void **state)
 /* No duration is longer than what stands for the longest, and that by 3.1 % at most. */
 static void longest_is_never_too_little(void **state)
 {
-	struct segment segment = { .fd = -1, .base = (char *)control };
+	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES], longest = 0, random = 1;
 
 	memset(seen, 0, sizeof(seen));
@@ -406,7 +406,7 @@ static void full_table_is_not_searched_for_ever(void **state)
 
 static void rules_are_of_one_recording(void **state)
 {
-	struct segment segment = { .fd = -1, .base = (char *)control };
+	struct segment segment = {.fd = -1, .base = (char *)control};
 
 	*control_rule(3) = FRT_RULE_UNTRACED | FRT_RULE_TIMED;
 	*control_rule(4) = FRT_RULE_UNTRACED;
@@ -436,7 +436,7 @@ static void cells_of_many_slots_at_one_place_are_forged(void **state)
 {
 	struct frt_cell *cell = control_at(FRT_CELLS_AT);
 
-	*cell = (struct frt_cell){ .method = 7, .count = FRT_RECENT, .total = { 0, 100 } };
+	*cell = (struct frt_cell){.method = 7, .count = FRT_RECENT, .total = {0, 100}};
 	forge_slots(FRT_MAX_SLOTS, 17);
 	assert_int_equal(sum(7).count, 2 * FRT_RECENT); /* the address space has room for two tables of this size */
 	assert_true(sums.forged);

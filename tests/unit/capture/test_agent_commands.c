@@ -35,14 +35,14 @@ static struct target self(void)
 	static int pidfd;
 
 	pidfd = pidfd ?: (int)syscall(SYS_pidfd_open, getpid(), 0);
-	return (struct target){ .pid = getpid(), .ns_pid = getpid(), .pidfd = pidfd, .uid = getuid(), .gid = getgid() };
+	return (struct target){.pid = getpid(), .ns_pid = getpid(), .pidfd = pidfd, .uid = getuid(), .gid = getgid()};
 }
 
 static void *serve(void *context)
 {
 	struct agent *a = context;
 	struct frt_header *h = segment_header(&a->segment);
-	const struct timespec step = { .tv_nsec = 5000000 };
+	const struct timespec step = {.tv_nsec = 5000000};
 	uint32_t done = h->command.answered, number;
 
 	while (!__atomic_load_n(&a->ends, __ATOMIC_ACQUIRE)) {
@@ -51,7 +51,8 @@ static void *serve(void *context)
 			syscall(SYS_futex, &h->command.number, FUTEX_WAIT, done, &step, NULL, 0);
 			continue;
 		}
-		for (int64_t end = clock_ms() + a->work_ms; clock_ms() < end && !__atomic_load_n(&a->ends, __ATOMIC_ACQUIRE);) {
+		for (int64_t end = clock_ms() + a->work_ms;
+		     clock_ms() < end && !__atomic_load_n(&a->ends, __ATOMIC_ACQUIRE);) {
 			__atomic_fetch_add(&h->progress, 1, __ATOMIC_RELAXED);
 			usleep(1000);
 		}
@@ -79,7 +80,7 @@ static void agent_end(struct agent *a)
 
 static void commands_are_carried_out_one_by_one(void **state)
 {
-	struct agent a = { .result = FRT_DONE };
+	struct agent a = {.result = FRT_DONE};
 	struct target t = self();
 	struct diag d;
 
@@ -95,7 +96,7 @@ static void commands_are_carried_out_one_by_one(void **state)
 
 static void a_refusal_has_the_agents_words_or_those_of_its_result(void **state)
 {
-	struct agent a = { .result = FRT_JVMTI_FAILED };
+	struct agent a = {.result = FRT_JVMTI_FAILED};
 	struct target t = self();
 	struct diag d;
 
@@ -128,7 +129,7 @@ static void nobody_answers(void **state)
 
 static void progress_gives_more_time_but_not_for_ever(void **state)
 {
-	struct agent slow = { .work_ms = 500 }, endless = { .work_ms = 1 << 30 };
+	struct agent slow = {.work_ms = 500}, endless = {.work_ms = 1 << 30};
 	struct target t = self();
 	struct diag d;
 

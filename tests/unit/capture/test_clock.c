@@ -55,7 +55,8 @@ static void stamp_of_long_ago_does_not_overflow(void **state)
 	c.pair[1] = (struct clock_pair){6000000000000000000, 2000000000000000000, 0};
 	c.pairs = 2;
 	assert_int_equal(clock_ns(&c, 0), 0);
-	assert_in_range(clock_ns(&c, 4500000000000000000), 1499999999999999900, 1500000000000000000); /* over 31 years */
+	assert_in_range(clock_ns(&c, 4500000000000000000), 1499999999999999900,
+			1500000000000000000); /* over 31 years */
 }
 
 static void each_pair_is_found(void **state)

@@ -54,7 +54,9 @@ static int make_file(void **state)
 	image.header.e_shstrndx = 2;
 	memcpy(image.names, "\0.note.stapsdt\0.shstrtab", 25);
 	image.sections[1] = (Elf64_Shdr){.sh_name = 1, .sh_type = SHT_NOTE, .sh_offset = NOTES_AT};
-	image.sections[2] = (Elf64_Shdr){.sh_name = 15, .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct image, names),
+	image.sections[2] = (Elf64_Shdr){.sh_name = 15,
+					 .sh_type = SHT_STRTAB,
+					 .sh_offset = offsetof(struct image, names),
 					 .sh_size = sizeof(image.names)};
 	fd = memfd_create("elf", MFD_CLOEXEC);
 	put_note("hotspot", "gc__begin");
@@ -176,10 +178,8 @@ static void too_many_sites_of_one_name_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(sites_are_found_by_provider_and_name),
-		TEST(giant_notes_cost_no_memory),
-		TEST(headers_that_lie_are_refused),
-		TEST(note_that_reaches_beyond_the_section_ends_the_walk),
+		TEST(sites_are_found_by_provider_and_name),   TEST(giant_notes_cost_no_memory),
+		TEST(headers_that_lie_are_refused),	      TEST(note_that_reaches_beyond_the_section_ends_the_walk),
 		TEST(too_many_sites_of_one_name_are_refused),
 	};
 

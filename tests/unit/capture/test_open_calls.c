@@ -114,7 +114,8 @@ static struct frt_virtual_call *virtual_row(uint32_t i, uint64_t java_id, uint32
 	struct frt_virtual_name *name = (struct frt_virtual_name *)(seg.base + FRT_VIRTUAL_NAMES_AT) + i;
 
 	segment_header(&seg)->virtual_used = 1;
-	*row = (struct frt_virtual_call){.start = 500, .java_id = java_id, .method = 9, .carrier = carrier, .stack = 80, .census = 3};
+	*row = (struct frt_virtual_call){
+		.start = 500, .java_id = java_id, .method = 9, .carrier = carrier, .stack = 80, .census = 3};
 	*name = (struct frt_virtual_name){.length = 4, .name = "fred"};
 	return row;
 }

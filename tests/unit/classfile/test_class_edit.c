@@ -52,8 +52,8 @@ static void an_id_is_pushed_by_the_shortest_instruction(void **state)
 		uint32_t id;
 		const char *push;
 	} rows[] = {
-		{ 0, "03" }, { 5, "08" }, { 6, "1006" }, { 127, "107f" }, { 128, "110080" }, { 32767, "117fff" },
-		{ 32768, "12??" }, { 0xffffffff, "12??" },
+		{0, "03"},	 {5, "08"},	    {6, "1006"},     {127, "107f"},
+		{128, "110080"}, {32767, "117fff"}, {32768, "12??"}, {0xffffffff, "12??"},
 	};
 	char text[128];
 	size_t i;
@@ -199,12 +199,12 @@ static void type_annotations_move_with_the_code(void **state)
 	put_hex(&m.s.exceptions, "0000 0002 0002 0000  0000 0001 0002 0000");
 	method_attach(&m, "StackMapTable", "0001 42 07 0004");
 	method_attach(&m, "RuntimeInvisibleTypeAnnotations",
-	       "0006  40 0001 0000 0002 0000  00 0001 0000"	 /* local variable from 0 */
-	       "41 0001 0002 0001 0000  02 0000 0301 0001 0000" /* resource, with a path */
-	       "42 0001  00 0001 0000"				 /* catch of the second handler */
-	       "44 0003  00 0001 0001 0001 73 0001"		 /* new, with one value */
-	       "47 0007 05  00 0001 0000"			 /* cast */
-	       "43 0008  00 0001 0000");			 /* instanceof, at a return */
+		      "0006  40 0001 0000 0002 0000  00 0001 0000"     /* local variable from 0 */
+		      "41 0001 0002 0001 0000  02 0000 0301 0001 0000" /* resource, with a path */
+		      "42 0001  00 0001 0000"			       /* catch of the second handler */
+		      "44 0003  00 0001 0001 0001 73 0001"	       /* new, with one value */
+		      "47 0007 05  00 0001 0000"		       /* cast */
+		      "43 0008  00 0001 0000");			       /* instanceof, at a return */
 	e = edited_method(&m);
 	assert_hex(&e.exceptions, "0005 0006 000c 0000  000b 000c 000c 0000  0005 0006 000c 0000"
 				  "0005 0006 0018 0000  000c 0012 0018 0000");
@@ -249,9 +249,9 @@ static void no_frames_are_added_before_version_50(void **state)
 static void subroutines_are_left_alone(void **state)
 {
 	static const char *const code[] = {
-		"a80005 03 ac 4b a900",	  /* jsr, ret */
+		"a80005 03 ac 4b a900",	    /* jsr, ret */
 		"c900000007 03 ac 4b a900", /* jsr_w */
-		"03 ac c4a90000",	  /* wide ret */
+		"03 ac c4a90000",	    /* wide ret */
 	};
 	size_t i;
 
@@ -350,9 +350,9 @@ static void a_full_pool_leaves_the_class_as_it_is(void **state)
 
 static void what_is_not_edited_stays_byte_by_byte(void **state)
 {
-	struct code_spec good = { .max_stack = 1, .max_locals = 1 }, bad = { .max_stack = 1, .max_locals = 1 };
-	struct method_edit edits[] = { { .method = 1, .id = 1 }, { .method = 1, .id = 2 }, { .method = 2, .id = 3 },
-				       { .method = 9, .id = 4 } };
+	struct code_spec good = {.max_stack = 1, .max_locals = 1}, bad = {.max_stack = 1, .max_locals = 1};
+	struct method_edit edits[] = {
+		{.method = 1, .id = 1}, {.method = 1, .id = 2}, {.method = 2, .id = 3}, {.method = 9, .id = 4}};
 	struct class_file c, d;
 	struct class_builder b;
 	struct arena a;
@@ -396,8 +396,8 @@ static void a_used_up_arena_is_said(void **state)
 	bytes = builder_finish(&m.b, &size);
 	for (room = 256, step = 1; room < class_edit_memory(size); room += step, step += step / 16) {
 		unsigned char *memory = malloc(room);
-		struct arena a = { memory, room };
-		struct method_edit e = { .method = 0 };
+		struct arena a = {memory, room};
+		struct method_edit e = {.method = 0};
 		struct class_file c;
 		const uint8_t *out;
 		size_t out_size;

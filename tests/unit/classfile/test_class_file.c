@@ -22,8 +22,8 @@ struct parsed {
 /* A copy of exactly that size, so that the sanitizer sees one byte too far. */
 static struct parsed parse(const uint8_t *bytes, size_t size)
 {
-	struct parsed p = { .size = size };
-	struct arena a = { .left = 1 << 20 };
+	struct parsed p = {.size = size};
+	struct arena a = {.left = 1 << 20};
 
 	p.bytes = malloc(size ? size : 1);
 	memcpy(p.bytes, bytes, size);
@@ -65,7 +65,7 @@ static void put_nested_annotation(struct class_builder *b, struct grow *g)
 
 static void put_annotations(struct class_builder *b, struct grow *to, unsigned *count)
 {
-	struct grow g = { 0 };
+	struct grow g = {0};
 
 	grow_u2(&g, 2);
 	put_nested_annotation(b, &g);
@@ -81,13 +81,14 @@ static void put_annotations(struct class_builder *b, struct grow *to, unsigned *
 /* All constants that there are, one method with code, one without, annotations. */
 static uint8_t *sample(size_t *size)
 {
-	struct code_spec s = { .max_stack = 1, .max_locals = 1 };
+	struct code_spec s = {.max_stack = 1, .max_locals = 1};
 	struct class_builder b;
 
 	builder_init(&b, 65, "a/b/Sample", "a/b/Parent");
 	grow_bytes(&b.pool, "\5\0\0\0\0\0\0\0\1\6\0\0\0\0\0\0\0\1\4\0\0\0\0\x8\0\1", 26); /* Long Double Float String */
 	b.constants += 6;
-	grow_bytes(&b.pool, "\xf\6\0\1\x10\0\1\x11\0\0\0\1\x12\0\0\0\1\x13\0\1\x14\0\1", 23); /* MethodHandle to Package */
+	grow_bytes(&b.pool, "\xf\6\0\1\x10\0\1\x11\0\0\0\1\x12\0\0\0\1\x13\0\1\x14\0\1",
+		   23); /* MethodHandle to Package */
 	b.constants += 6;
 	grow_bytes(&s.code, "\xb1", 1);
 	builder_method(&b, 0x9, "run", "(J[Ljava/lang/String;)V", &s);
@@ -118,7 +119,7 @@ static void a_class_is_read(void **state)
 
 static void a_text_is_compared_to_its_end(void **state)
 {
-	struct class_text t = { "abc", 2 };
+	struct class_text t = {"abc", 2};
 
 	assert_true(class_text_is(t, "ab"));
 	assert_false(class_text_is(t, "a"));
@@ -235,7 +236,7 @@ static void a_used_up_arena_is_said(void **state)
 
 	for (room = 0; room < 4096 && status; room++) {
 		unsigned char *memory = malloc(room + 1);
-		struct arena a = { memory, room };
+		struct arena a = {memory, room};
 		struct class_file c;
 
 		status = class_parse(&c, bytes, size, &a);
@@ -249,7 +250,7 @@ static void a_used_up_arena_is_said(void **state)
 
 static void an_empty_finalizer_is_known(void **state)
 {
-	struct code_spec empty = { .max_locals = 1 }, busy = { .max_locals = 1 };
+	struct code_spec empty = {.max_locals = 1}, busy = {.max_locals = 1};
 	struct class_builder b;
 	struct parsed p;
 	uint8_t *bytes;
@@ -270,7 +271,7 @@ static void an_empty_finalizer_is_known(void **state)
 
 static void descriptors_are_taken_apart(void **state)
 {
-	struct class_text left = { "J[[IL;LA;[LB;X", 14 }, type;
+	struct class_text left = {"J[[IL;LA;[LB;X", 14}, type;
 
 	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "J"));
 	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "[[I"));
@@ -278,9 +279,9 @@ static void descriptors_are_taken_apart(void **state)
 	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "LA;"));
 	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "[LB;"));
 	assert_false(class_descriptor_next(&left, &type));
-	left = (struct class_text){ "[[", 2 };
+	left = (struct class_text){"[[", 2};
 	assert_false(class_descriptor_next(&left, &type));
-	left = (struct class_text){ "LA", 2 };
+	left = (struct class_text){"LA", 2};
 	assert_false(class_descriptor_next(&left, &type));
 }
 

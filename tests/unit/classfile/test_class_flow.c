@@ -13,8 +13,8 @@
 static struct edited edit_constructor(const char *code, const char *frames, unsigned init)
 {
 	struct class_builder b;
-	struct code_spec s = { .max_stack = 4, .max_locals = 2 };
-	struct grow table = { 0 };
+	struct code_spec s = {.max_stack = 4, .max_locals = 2};
+	struct grow table = {0};
 
 	builder_init(&b, 52, "C", "P");
 	assert_int_equal(builder_member(&b, 10, init == 2 ? "C" : "P", "<init>", "()V"), 10);
@@ -57,12 +57,12 @@ static void constructors_that_hide_this_are_not_guessed_at(void **state)
 	static const struct {
 		const char *code, *frames;
 	} rows[] = {
-		{ "2a 4c 2b b7000a b1", "" },		     /* this in local 1 */
-		{ "2a 01 4b b7000a b1", "" },		     /* null over local 0 */
-		{ "2a c436 0000 2a b7000a b1", "" },	     /* wide istore 0 */
-		{ "2a 59 59 59 59 57 57 57 57 b7000a b1", "" }, /* more copies than are followed */
-		{ "1b 990003 2a b7000a b1", "0001 ff0004 0002 06 06 0000" }, /* a frame with two */
-		{ "1b 990003 2a b7000a b1", "0001 ff0004 0002 00 01 0001 06" }, /* only on the stack */
+		{"2a 4c 2b b7000a b1", ""},				      /* this in local 1 */
+		{"2a 01 4b b7000a b1", ""},				      /* null over local 0 */
+		{"2a c436 0000 2a b7000a b1", ""},			      /* wide istore 0 */
+		{"2a 59 59 59 59 57 57 57 57 b7000a b1", ""},		      /* more copies than are followed */
+		{"1b 990003 2a b7000a b1", "0001 ff0004 0002 06 06 0000"},    /* a frame with two */
+		{"1b 990003 2a b7000a b1", "0001 ff0004 0002 00 01 0001 06"}, /* only on the stack */
 	};
 	size_t i;
 
@@ -79,11 +79,11 @@ static void constructors_that_cannot_be_followed_are_malformed(void **state)
 	static const struct {
 		const char *code, *frames;
 	} rows[] = {
-		{ "57 2a b7000a b1", "" },		      /* pop of nothing */
-		{ "2a 03 03 03 03 57 57 57 57 b7000a b1", "" }, /* above max_stack */
-		{ "2a b70004 b1", "" },			      /* not a method */
-		{ "1b 990003 2a b7000a b1", "0001 44 01" },   /* a frame of another height */
-		{ "b1 2a b7000a b1", "0001 02" },	      /* code behind a return, without a frame */
+		{"57 2a b7000a b1", ""},		      /* pop of nothing */
+		{"2a 03 03 03 03 57 57 57 57 b7000a b1", ""}, /* above max_stack */
+		{"2a b70004 b1", ""},			      /* not a method */
+		{"1b 990003 2a b7000a b1", "0001 44 01"},     /* a frame of another height */
+		{"b1 2a b7000a b1", "0001 02"},		      /* code behind a return, without a frame */
 	};
 	size_t i;
 
@@ -98,13 +98,13 @@ static void constructors_that_cannot_be_followed_are_malformed(void **state)
 static void malformed_code_is_left_alone(void **state)
 {
 	static const char *const code[] = {
-		"1a",			   /* falls off its end */
-		"1a fe ac",		   /* no instruction */
-		"11 00",		   /* ends inside an instruction */
-		"a7ffff ac",		   /* a branch in front of the code */
-		"a70004 ac",		   /* behind it */
-		"1a 990004 1100 ac",	   /* into an instruction */
-		"1a aa0000 00000000",	   /* a switch that ends early */
+		"1a",					   /* falls off its end */
+		"1a fe ac",				   /* no instruction */
+		"11 00",				   /* ends inside an instruction */
+		"a7ffff ac",				   /* a branch in front of the code */
+		"a70004 ac",				   /* behind it */
+		"1a 990004 1100 ac",			   /* into an instruction */
+		"1a aa0000 00000000",			   /* a switch that ends early */
 		"1a aa0000 00000000 7fffffff 80000000 ac", /* high below low */
 		"1a aa0000 00000000 80000000 7fffffff ac", /* 2^32 targets */
 		"1a ab0000 00000000 7fffffff ac",
@@ -127,25 +127,25 @@ static void malformed_tables_are_left_alone(void **state)
 	static const struct {
 		const char *exceptions, *name, *content;
 	} rows[] = {
-		{ "0000 0009 0000 0000", "X", "" },		 /* end behind the code */
-		{ "0002 0002 0000 0000", "X", "" },		 /* empty */
-		{ "0000 0002 0003 0000", "X", "" },		 /* handler inside an instruction */
-		{ "", "StackMapTable", "" },
-		{ "", "StackMapTable", "0001" },
-		{ "", "StackMapTable", "0001 80" },		 /* a type that is reserved */
-		{ "", "StackMapTable", "0001 03" },		 /* inside an instruction */
-		{ "", "StackMapTable", "0001 40 09" },		 /* no such verification type */
-		{ "", "StackMapTable", "0001 40 08 0000" },	 /* uninitialised by no `new` */
-		{ "", "StackMapTable", "0001 fd0000 01 01" },	 /* more locals than max_locals */
-		{ "", "StackMapTable", "0001 f80000" },		 /* chop what is not there */
-		{ "", "StackMapTable", "0001 ff0000 0000 0003 01 01 01" }, /* more than max_stack */
-		{ "", "StackMapTable", "0002 3f 00" },
-		{ "", "LineNumberTable", "0001 0006 0001" },
-		{ "", "LineNumberTable", "0002 0000 0001" },
-		{ "", "LocalVariableTable", "0001 0000 0007 0001 0001 0000" },
-		{ "", "RuntimeVisibleTypeAnnotations", "0001 42 0000 00 0001 0000" }, /* no handler 0 */
-		{ "", "RuntimeVisibleTypeAnnotations", "0001 10 0000 00 0001 0000" }, /* not in Code */
-		{ "", "RuntimeVisibleTypeAnnotations", "0001 43 0000 00 0001 0001 0001 3f 0000" },
+		{"0000 0009 0000 0000", "X", ""}, /* end behind the code */
+		{"0002 0002 0000 0000", "X", ""}, /* empty */
+		{"0000 0002 0003 0000", "X", ""}, /* handler inside an instruction */
+		{"", "StackMapTable", ""},
+		{"", "StackMapTable", "0001"},
+		{"", "StackMapTable", "0001 80"},			 /* a type that is reserved */
+		{"", "StackMapTable", "0001 03"},			 /* inside an instruction */
+		{"", "StackMapTable", "0001 40 09"},			 /* no such verification type */
+		{"", "StackMapTable", "0001 40 08 0000"},		 /* uninitialised by no `new` */
+		{"", "StackMapTable", "0001 fd0000 01 01"},		 /* more locals than max_locals */
+		{"", "StackMapTable", "0001 f80000"},			 /* chop what is not there */
+		{"", "StackMapTable", "0001 ff0000 0000 0003 01 01 01"}, /* more than max_stack */
+		{"", "StackMapTable", "0002 3f 00"},
+		{"", "LineNumberTable", "0001 0006 0001"},
+		{"", "LineNumberTable", "0002 0000 0001"},
+		{"", "LocalVariableTable", "0001 0000 0007 0001 0001 0000"},
+		{"", "RuntimeVisibleTypeAnnotations", "0001 42 0000 00 0001 0000"}, /* no handler 0 */
+		{"", "RuntimeVisibleTypeAnnotations", "0001 10 0000 00 0001 0000"}, /* not in Code */
+		{"", "RuntimeVisibleTypeAnnotations", "0001 43 0000 00 0001 0001 0001 3f 0000"},
 	};
 	size_t i;
 

@@ -61,18 +61,18 @@ static void shell_must(int want, const char *command, const char *text, int stat
 		fail_msg("status %d: %s\n%s", status, command, text);
 }
 
-#define SHELL(...)                                                  \
-	do {                                                        \
-		char command_[4096], *text_;                        \
-		snprintf(command_, sizeof(command_), __VA_ARGS__);  \
+#define SHELL(...)                                                                 \
+	do {                                                                       \
+		char command_[4096], *text_;                                       \
+		snprintf(command_, sizeof(command_), __VA_ARGS__);                 \
 		shell_must(0, command_, text_, shell_run(&text_, "%s", command_)); \
-		free(text_);                                        \
+		free(text_);                                                       \
 	} while (0)
 
 /* Edit in/ into out/, with ids from `first`; every method must go. */
 static void edit_all(uint32_t first)
 {
-	struct class_tree t = { .owner = "Hook", .next_id = first, .log = stderr };
+	struct class_tree t = {.owner = "Hook", .next_id = first, .log = stderr};
 	char in[96], out[96], ids[96];
 	int i;
 
@@ -91,8 +91,9 @@ static void edit_all(uint32_t first)
 static char *java(const struct jdk *j, const char *classes, const char *arguments, int want)
 {
 	char *text;
-	int status = shell_run(&text, "'%s/bin/java' -Xverify:all -Xshare:auto -XX:-UsePerfData -XX:TieredStopAtLevel=1 "
-				      "-cp '%s/%s' %s 2>'%s/stderr'",
+	int status = shell_run(&text,
+			       "'%s/bin/java' -Xverify:all -Xshare:auto -XX:-UsePerfData -XX:TieredStopAtLevel=1 "
+			       "-cp '%s/%s' %s 2>'%s/stderr'",
 			       j->home, the.dir, classes, arguments, the.dir);
 	char *rest;
 
@@ -118,8 +119,8 @@ static void assert_same_output(const struct jdk *j, const char *program, const c
 /* Ids of each length, so that switches get each padding and branches each distance. */
 static void every_kind_of_exit_is_counted_once(void **state)
 {
-	static const uint32_t first[] = { 0, 7, 140, 70000 };
-	static const char *const options[] = { "-g -parameters", "-g:none" };
+	static const uint32_t first[] = {0, 7, 140, 70000};
+	static const char *const options[] = {"-g -parameters", "-g:none"};
 	const struct jdk *j;
 	size_t n, i, k;
 
@@ -128,8 +129,8 @@ static void every_kind_of_exit_is_counted_once(void **state)
 		for (k = 0; k < 4; k++) {
 			char ids[128];
 
-			SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn %s -d '%s/in' tests/data/edit/*.java", the.dir, the.dir,
-			      j[i].home, options[k % 2], the.dir);
+			SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn %s -d '%s/in' tests/data/edit/*.java",
+			      the.dir, the.dir, j[i].home, options[k % 2], the.dir);
 			edit_all(first[k]);
 			snprintf(ids, sizeof(ids), "-Dids='%s/ids'", the.dir);
 			assert_same_output(&j[i], "Exits", ids);
@@ -147,19 +148,23 @@ static void write_large_source(void)
 	snprintf(path, sizeof(path), "%s/Large.java", the.dir);
 	f = fopen(path, "w");
 	assert_non_null(f);
-	fprintf(f, "public class Large {\n\tpublic static Object run(int n) { return locals(n, \"s\", 2.5) + far(n) + each(n); }\n");
+	fprintf(f,
+		"public class Large {\n\tpublic static Object run(int n) { return locals(n, \"s\", 2.5) + far(n) + each(n); }\n");
 	fprintf(f, "\tstatic String locals(int n, String s, double d) {\n");
 	for (i = 0; i < 100; i++)
-		fprintf(f, "\t\tint i%d = n + %d; long l%d = n > %d ? i%d : -1; String s%d = l%d > 50 ? s : null;\n", i, i, i, i % 5, i, i, i);
+		fprintf(f, "\t\tint i%d = n + %d; long l%d = n > %d ? i%d : -1; String s%d = l%d > 50 ? s : null;\n", i,
+			i, i, i % 5, i, i, i);
 	fprintf(f, "\t\tlong sum = (long) d;\n");
 	for (i = 0; i < 100; i++)
-		fprintf(f, "\t\tsum += i%d + l%d; if (s%d != null) { double x = sum; sum += (long) (x / 2) %% 7; }\n", i, i, i);
+		fprintf(f, "\t\tsum += i%d + l%d; if (s%d != null) { double x = sum; sum += (long) (x / 2) %% 7; }\n",
+			i, i, i);
 	fprintf(f, "\t\treturn s + sum;\n\t}\n");
 	fprintf(f, "\tstatic int far(int n) {\n\t\tint sum = 0;\n\t\tint k = 0;\n\t\tdo {\n\t\t\tif (n == 3) break;\n");
 	fprintf(f, "\t\t\tif (n == 2 && k == 1) { k++; sum += 5; continue; }\n");
 	for (i = 0; i < 2000; i++)
 		fprintf(f, "\t\t\tsum += n * %d + (k ^ %d);\n", i + 40000, i);
-	fprintf(f, "\t\t\tif (sum == 12) continue;\n\t\t\tif (sum == 13) break;\n\t\t\tk++;\n\t\t} while (k < 3);\n\t\treturn sum;\n\t}\n");
+	fprintf(f,
+		"\t\t\tif (sum == 12) continue;\n\t\t\tif (sum == 13) break;\n\t\t\tk++;\n\t\t} while (k < 3);\n\t\treturn sum;\n\t}\n");
 	fprintf(f, "\tstatic int each(int n) {\n\t\tswitch (n) {\n");
 	for (i = 0; i < 300; i++)
 		fprintf(f, "\t\tcase %d: return %d;\n", i * 3, i * 7);
@@ -193,7 +198,7 @@ struct hand {
 
 static struct hand hand(const char *name, unsigned major)
 {
-	struct hand h = { .name = name, .s = { .max_stack = 6, .max_locals = 4 } };
+	struct hand h = {.name = name, .s = {.max_stack = 6, .max_locals = 4}};
 
 	builder_init(&h.b, major, name, NULL);
 	return h;
@@ -227,7 +232,7 @@ static void write_far_conditionals(unsigned major)
 {
 	struct hand h = hand(major < 50 ? "FarOld" : "FarNew", major);
 	unsigned i, far = 32760, rows = 2000, nops = 5 + rows * 6;
-	struct grow table = { 0 };
+	struct grow table = {0};
 
 	grow_u2(&table, rows + 2);
 	code(&h, "\x1a\x04\xa3", 3); /* 0: iload_0 iconst_1 if_icmpgt far */
@@ -239,7 +244,7 @@ static void write_far_conditionals(unsigned major)
 	}
 	for (i = nops; i < far - 2; i++)
 		grow_u1(&h.s.code, 0);
-	code(&h, "\5\xac", 2);			 /* iconst_2 ireturn */
+	code(&h, "\5\xac", 2);		     /* iconst_2 ireturn */
 	code(&h, "\x84\0\xff\x1a\5\xa2", 6); /* far: iinc 0 -1; iload_0 iconst_2 if_icmpge rows */
 	grow_u2(&h.s.code, 65536 + 5 - (far + 5));
 	code(&h, "\x1a\6\x60\xac", 4); /* iload_0 iconst_3 iadd ireturn */
@@ -262,7 +267,7 @@ static void write_far_frames(void)
 {
 	struct hand h = hand("FarFrames", 52);
 	unsigned i, far = 32760, rows = 2000, nops = 5 + rows * 6;
-	struct grow table = { 0 };
+	struct grow table = {0};
 
 	grow_u2(&table, rows + 2);
 	code(&h, "\x1a\x04\xa3", 3); /* 0: iload_0 iconst_1 if_icmpgt far */
@@ -290,7 +295,7 @@ static void write_far_frames(void)
 static void write_old_constructor(void)
 {
 	struct hand h = hand("Old", 49);
-	struct code_spec s = { .max_stack = 3, .max_locals = 2 };
+	struct code_spec s = {.max_stack = 3, .max_locals = 2};
 	unsigned init = builder_member(&h.b, 10, "java/lang/Object", "<init>", "()V");
 	unsigned own = builder_member(&h.b, 10, "Old", "<init>", "(I)V");
 
@@ -311,14 +316,14 @@ static void write_old_constructor(void)
 static void write_two_super_calls(void)
 {
 	struct hand h = hand("TwoCalls", 52);
-	struct code_spec s = { .max_stack = 4, .max_locals = 2 };
+	struct code_spec s = {.max_stack = 4, .max_locals = 2};
 	unsigned init = builder_member(&h.b, 10, "java/lang/Object", "<init>", "()V");
 	unsigned own = builder_member(&h.b, 10, "TwoCalls", "<init>", "(I)V");
-	struct grow frames = { 0 };
+	struct grow frames = {0};
 
 	grow_bytes(&s.code, "\x1b\x9a\0\x0d\x2a\xb7", 6); /* 0: iload_1 ifne 14; 4: aload_0 super() */
 	grow_u2(&s.code, init);
-	grow_bytes(&s.code, "\4\x1b\x60\x57\0\xb1", 6); /* 8: iconst_1 iload_1 iadd pop nop return */
+	grow_bytes(&s.code, "\4\x1b\x60\x57\0\xb1", 6);	     /* 8: iconst_1 iload_1 iadd pop nop return */
 	grow_bytes(&s.code, "\x2a\x6\x1b\x6c\3\x68\xb7", 7); /* 14: aload_0; 3 / n * 0; this() */
 	grow_u2(&s.code, own);
 	grow_bytes(&s.code, "\xb1", 1);
@@ -342,11 +347,12 @@ static void write_uninitialised(void)
 	unsigned class = builder_class(&h.b, "java/lang/StringBuilder");
 	unsigned init = builder_member(&h.b, 10, "java/lang/StringBuilder", "<init>", "(I)V");
 	unsigned length = builder_member(&h.b, 10, "java/lang/StringBuilder", "capacity", "()I");
-	struct grow frames = { 0 };
+	struct grow frames = {0};
 
 	code(&h, "\xbb", 1); /* 0: new */
 	grow_u2(&h.s.code, class);
-	code(&h, "\x59\x1a\x9e\0\7\4\xa7\0\4\5\xb7", 11); /* 3: dup iload_0 ifle 12; 8: iconst_1 goto 13; 12: iconst_2; 13: <init> */
+	code(&h, "\x59\x1a\x9e\0\7\4\xa7\0\4\5\xb7",
+	     11); /* 3: dup iload_0 ifle 12; 8: iconst_1 goto 13; 12: iconst_2; 13: <init> */
 	grow_u2(&h.s.code, init);
 	code(&h, "\xb6", 1);
 	grow_u2(&h.s.code, length);
@@ -363,7 +369,7 @@ static void write_uninitialised(void)
 static void write_covered_return(void)
 {
 	struct hand h = hand("Covered", 52);
-	struct grow frames = { 0 };
+	struct grow frames = {0};
 
 	code(&h, "\x1a\x1a\x6c\xac\x57\x10\x63\xac", 8); /* 0: n / n ireturn; 4: pop bipush 99 ireturn */
 	grow_bytes(&h.s.exceptions, "\0\0\0\4\0\4\0\0\0\3\0\4\0\4\0\0", 16); /* the second covers the return alone */
@@ -403,8 +409,8 @@ static void javap_reads_what_is_written(void **state)
 
 	j = first_jdk(17, &n);
 	for (i = 0; i < n; i++) {
-		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn -g -d '%s/in' tests/data/edit/*.java", the.dir, the.dir, j[i].home,
-		      the.dir);
+		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn -g -d '%s/in' tests/data/edit/*.java", the.dir,
+		      the.dir, j[i].home, the.dir);
 		edit_all(0);
 		SHELL("'%s/bin/javap' -v -p '%s'/out/*.class >'%s/javap' && test -s '%s/javap' && ! grep -E '^Error|^Warning' '%s/javap'",
 		      j[i].home, the.dir, the.dir, the.dir, the.dir);

@@ -365,7 +365,8 @@ static void file_has_filters_in_lines_and_comments(void **state)
 	static const char *const read[] = {"a.b.C::m", "C::m", "D", "E", "F"};
 	struct filter_list *l = filter_list_new();
 
-	assert_string_equal(read_lines(l, "# all of the shop\n\n  a.b.C::m\t# but not this\r\nC#m\n!G; D;E\n#H\nF"), "");
+	assert_string_equal(read_lines(l, "# all of the shop\n\n  a.b.C::m\t# but not this\r\nC#m\n!G; D;E\n#H\nF"),
+			    "");
 	assert_int_equal(filter_list_size(l), SIZE(read));
 	for (size_t i = 0; i < SIZE(read); i++)
 		assert_string_equal(filter_list_text(l, i), read[i]);

@@ -284,8 +284,9 @@ static void block_is_found_at_any_address(void **state)
 
 static void damaged_header_is_not_a_block(void **state)
 {
-	static const size_t fields[] = {offsetof(struct program_header, magic), offsetof(struct program_header, version),
-					offsetof(struct program_header, size), offsetof(struct program_header, buckets),
+	static const size_t fields[] = {offsetof(struct program_header, magic),
+					offsetof(struct program_header, version), offsetof(struct program_header, size),
+					offsetof(struct program_header, buckets),
 					offsetof(struct program_header, entries) + 3};
 	struct compiled c = compile("a.b.C", NULL);
 

@@ -112,10 +112,10 @@ static void classes_are_found_in_every_version(void **state)
 		unsigned int feature, next, klasses, methods, annotations, mask;
 		bool pool_major;
 	} known[] = {
-		{8, 136, 40, 384, 200, 0x80, false},  {11, 144, 56, 408, 208, 0x80, false},
-		{17, 144, 56, 408, 208, 0x80, true},  {21, 144, 56, 400, 200, 0x80, true},
-		{25, 144, 56, 400, 200, 0x80, true},  {26, 144, 56, 400, 200, 0x80, true},
-		{27, 144, 56, 400, 200, 0x80, true},  {28, 144, 56, 416, 200, 0x80, true},
+		{8, 136, 40, 384, 200, 0x80, false}, {11, 144, 56, 408, 208, 0x80, false},
+		{17, 144, 56, 408, 208, 0x80, true}, {21, 144, 56, 400, 200, 0x80, true},
+		{25, 144, 56, 400, 200, 0x80, true}, {26, 144, 56, 400, 200, 0x80, true},
+		{27, 144, 56, 400, 200, 0x80, true}, {28, 144, 56, 416, 200, 0x80, true},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {

@@ -441,9 +441,13 @@ static uint64_t lines_of(struct fake_code *f, uint64_t method, uint16_t code_siz
 static uint64_t method_before(struct fake_code *f, uint64_t klass, uint64_t end, unsigned int left)
 {
 	static const char table[60] = "line tables are no text, but this one is; no zero before it";
-	const struct fake_code_method m = {
-		.klass = klass, .name = "n", .descriptor = "()V", .access = 1,
-		.code_size = 8 + (4 - left) % 8, .lines = table, .lines_size = sizeof(table)};
+	const struct fake_code_method m = {.klass = klass,
+					   .name = "n",
+					   .descriptor = "()V",
+					   .access = 1,
+					   .code_size = 8 + (4 - left) % 8,
+					   .lines = table,
+					   .lines_size = sizeof(table)};
 	size_t used = f->used = (f->used + 7) / 8 * 8;
 	uint64_t distance = lines_of(f, fake_code_method(f, &m), m.code_size) - (FAKE_BASE + used), method;
 

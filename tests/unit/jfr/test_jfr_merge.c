@@ -175,7 +175,8 @@ static void events_come_in_the_order_of_time(void **state)
 	for (int i = 1; i <= 4; i++) {
 		char want[64];
 
-		snprintf(want, sizeof(want), "%s {\n  startTime = 23:13:20.00%d (2023-11-14)\n  number = %d\n}", i % 2 ? "A" : "B", i, i);
+		snprintf(want, sizeof(want), "%s {\n  startTime = 23:13:20.00%d (2023-11-14)\n  number = %d\n}",
+			 i % 2 ? "A" : "B", i, i);
 		at = strstr(at, want);
 		assert_non_null(at);
 	}
@@ -203,10 +204,11 @@ static void ticks_of_another_clock_become_those_of_the_first(void **state)
 	put_be64(file[1].data + 32, BUILDER_NANOS + 1000000000);
 	put_be64(file[1].data + 56, 2000000000);
 	merge();
-	assert_printed("T {\n  startTime = 23:13:20.002 (2023-11-14)\n  span = 0.500 ms\n  moment = 23:13:20.004 (2023-11-14)\n"
-		       "  never = N/A\n}\n\n"
-		       "T {\n  startTime = 23:13:21.001 (2023-11-14)\n  span = 0.250 ms\n  moment = 23:13:21.002 (2023-11-14)\n"
-		       "  never = N/A\n}\n\n");
+	assert_printed(
+		"T {\n  startTime = 23:13:20.002 (2023-11-14)\n  span = 0.500 ms\n  moment = 23:13:20.004 (2023-11-14)\n"
+		"  never = N/A\n}\n\n"
+		"T {\n  startTime = 23:13:21.001 (2023-11-14)\n  span = 0.250 ms\n  moment = 23:13:21.002 (2023-11-14)\n"
+		"  never = N/A\n}\n\n");
 }
 
 static void put_thing(int64_t key, int64_t number)
@@ -281,10 +283,11 @@ static void types_of_one_name_become_one(void **state)
 	chunk_end_event(&b);
 	finish_file(1);
 	merge();
-	assert_printed("T {\n  startTime = 23:13:20.000 (2023-11-14)\n  duration = 1.00 ms\n  only = \"first\"\n  wait = 2.00 ms\n"
-		       "  count = 3\n  fresh = false\n}\n\n"
-		       "T {\n  startTime = 23:13:20.005 (2023-11-14)\n  duration = 1.00 ms\n  only = N/A\n  wait = N/A\n"
-		       "  count = 4\n  fresh = true\n}\n\n");
+	assert_printed(
+		"T {\n  startTime = 23:13:20.000 (2023-11-14)\n  duration = 1.00 ms\n  only = \"first\"\n  wait = 2.00 ms\n"
+		"  count = 3\n  fresh = false\n}\n\n"
+		"T {\n  startTime = 23:13:20.005 (2023-11-14)\n  duration = 1.00 ms\n  only = N/A\n  wait = N/A\n"
+		"  count = 4\n  fresh = true\n}\n\n");
 }
 
 /* Thing is a number here and a text there: so are what contains it, and the event. */

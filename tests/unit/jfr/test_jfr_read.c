@@ -521,7 +521,8 @@ static void a_file_that_changes_while_it_is_read_is_not_fatal(void **state)
 
 	recording_begin(&r);
 	for (int i = 0; i < 3; i++)
-		recording_call_from(&r, recording_stack(&r, recording_method(&r, "checkout"), 12), recording_method(&r, "pay"));
+		recording_call_from(&r, recording_stack(&r, recording_method(&r, "checkout"), 12),
+				    recording_method(&r, "pay"));
 	recording_companions(r.w);
 	recording_end(&r, true);
 	for (size_t i = JFR_HEADER_SIZE; i < r.file.size; i++) {

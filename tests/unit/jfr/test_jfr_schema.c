@@ -183,8 +183,8 @@ static void fields_stand_in_the_order_of_hotspot(void **state)
 	dissect_free(d);
 }
 
-#define CALL_FIELDS                                                                                                    \
-	"long startTime, long duration, java.lang.Thread* eventThread, jdk.types.StackTrace* stackTrace, "            \
+#define CALL_FIELDS                                                                                        \
+	"long startTime, long duration, java.lang.Thread* eventThread, jdk.types.StackTrace* stackTrace, " \
 	"jdk.types.Method* method, boolean thrown"
 #define SPLIT_FIELDS ", long cpuTime, long runQueueTime, long blockedTime, long pauseTime"
 
@@ -199,7 +199,8 @@ static void fields_of_the_kernels_half_are_there_when_it_is(void **state)
 		     "java.lang.String reason, java.lang.String syscall, java.lang.Thread* wakerThread, "
 		     "jdk.types.StackTrace* kernelStack, boolean ongoing");
 	check_fields(d, "frtrace.RunQueue", "long startTime, long duration, java.lang.Thread* eventThread");
-	check_fields(d, "frtrace.VMPause", "long startTime, long duration, java.lang.String what, java.lang.String name");
+	check_fields(d, "frtrace.VMPause",
+		     "long startTime, long duration, java.lang.String what, java.lang.String name");
 	dissect_free(d);
 	d = metadata_read_with(JFR_KERNEL_FULL);
 	check_fields(d, "jdk.MethodTrace",

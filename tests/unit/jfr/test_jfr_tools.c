@@ -86,9 +86,11 @@ static void write_call(struct jfr_writer *w, const struct call *c)
 
 	thread.os_id = c->is_virtual ? 0 : 1234;
 	thread.group = c->is_virtual ? NULL : "main";
-	jfr_method_trace(w, &(struct jfr_method_trace){.start = c->start, .duration = c->duration,
+	jfr_method_trace(w, &(struct jfr_method_trace){.start = c->start,
+						       .duration = c->duration,
 						       .thread = jfr_thread(w, &thread),
-						       .method = jfr_method(w, &method), .thrown = c->thrown});
+						       .method = jfr_method(w, &method),
+						       .thrown = c->thrown});
 }
 
 static void write_companions(struct jfr_writer *w, int64_t t)
@@ -109,8 +111,10 @@ static void write_companions(struct jfr_writer *w, int64_t t)
 
 static struct jfr_writer *writer_new(int64_t moment)
 {
-	struct jfr_origin origin = {.start_ticks = T0, .start_nanos = SECONDS * 1000000000 + moment,
-				     .locale = "en_US", .gmt_offset_ms = 3600000};
+	struct jfr_origin origin = {.start_ticks = T0,
+				    .start_nanos = SECONDS * 1000000000 + moment,
+				    .locale = "en_US",
+				    .gmt_offset_ms = 3600000};
 	struct jfr_writer *w = jfr_writer_new(&origin, &diag);
 
 	assert_non_null(w);

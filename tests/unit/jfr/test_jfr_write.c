@@ -36,10 +36,10 @@ static void method_trace_gives_back_every_value(void **state)
 	method = recording_method(&r, "checkout");
 	for (i = 0; i < n; i++)
 		jfr_method_trace(r.w, &(struct jfr_method_trace){.start = times[i],
-							       .duration = times[n - 1 - i],
-							       .thread = thread,
-							       .method = method,
-							       .thrown = i & 1});
+								 .duration = times[n - 1 - i],
+								 .thread = thread,
+								 .method = method,
+								 .thrown = i & 1});
 	assert_int_equal(jfr_chunk_events(r.w), n);
 	recording_end(&r, true);
 	assert_int_equal(dissect_count(recording_read(&r), TRACE), n);

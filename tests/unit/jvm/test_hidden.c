@@ -12,7 +12,8 @@ static void methods_are_hidden_by_name(void **state)
 	assert_true(hidden_method("java/lang/VirtualThread$VThreadContinuation$1", "run", "()V"));
 	assert_true(hidden_method("jdk/internal/vm/Continuation", "yield0", "()Z"));
 	assert_false(hidden_method("jdk/internal/vm/Continuation", "run", "()V"));
-	assert_false(hidden_method("jdk/internal/vm/Continuation", "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V"));
+	assert_false(
+		hidden_method("jdk/internal/vm/Continuation", "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V"));
 	assert_false(hidden_method("java/lang/VirtualThread", "run", "(Ljava/lang/Runnable;)V"));
 	assert_false(hidden_method("com/acme/Thread", "runWith", "()V"));
 }
@@ -27,7 +28,8 @@ static void overload_is_told_by_its_parameters(void **state)
 {
 	const char *adapter = "jdk/internal/reflect/CsMethodAccessorAdapter";
 
-	assert_true(hidden_method(adapter, "invoke", "(Ljava/lang/Object;[Ljava/lang/Object;Ljava/lang/Class;)Ljava/lang/Object;"));
+	assert_true(hidden_method(adapter, "invoke",
+				  "(Ljava/lang/Object;[Ljava/lang/Object;Ljava/lang/Class;)Ljava/lang/Object;"));
 	assert_false(hidden_method(adapter, "invoke", "(Ljava/lang/Object;[Ljava/lang/Object;)Ljava/lang/Object;"));
 	assert_false(hidden_method(adapter, "invoker", "(Ljava/lang/Object;[Ljava/lang/Object;Ljava/lang/Class;)V"));
 }

@@ -100,7 +100,7 @@ static void every_name_of_all_is_one_word(void **state)
 
 static void jvm_whose_tables_have_no_flags_is_told(void **state)
 {
-	static const char *const names[] = { "DisableIntrinsic" };
+	static const char *const names[] = {"DisableIntrinsic"};
 	struct fake_vm vm;
 	uint64_t at = 1;
 	struct diag d;
@@ -123,11 +123,11 @@ static void put_flag(struct fake_vm *vm, unsigned int i, const char *name, uint6
 
 static void flags_are_found_in_the_jvms_table(void **state)
 {
-	static const char *const names[] = { "EliminateAutoBox", "NoSuchFlag", "DisableIntrinsic" };
-	static const unsigned int versions[] = { 17, 25 };
+	static const char *const names[] = {"EliminateAutoBox", "NoSuchFlag", "DisableIntrinsic"};
+	static const unsigned int versions[] = {17, 25};
 
 	for (int i = 0; i < 2; i++) {
-		uint64_t at[3] = { 1, 1, 1 };
+		uint64_t at[3] = {1, 1, 1};
 		struct fake_vm vm;
 		struct diag d;
 

@@ -165,8 +165,8 @@ static void equal_stacks_are_a_proof(void **state)
 	PUT(0, 1, 2, 3);
 	PUT(1, 4);
 	assert_int_equal(compare(HEAD(100) "\tat a.B.m1(java.base@17/Native Method)\n\tat a.B.m2(B.java:20)\n"
-					   "\t- locked <0x1> (a X)\n\tat a.B.m3(B.java:30)\n\n" HEAD(101)
-					   "\tat a.B.m4(B.java:40)\n"),
+					   "\t- locked <0x1> (a X)\n\tat a.B.m3(B.java:30)\n\n" HEAD(
+						   101) "\tat a.B.m4(B.java:40)\n"),
 			 LAYOUT_CHECK_PASSED);
 	assert_int_equal(account.threads, 2);
 	assert_int_equal(account.frames, 4);
@@ -190,17 +190,19 @@ static void nothing_is_compared_with_threads_that_the_dump_leaves_out(void **sta
 static void line_that_the_jvm_does_not_know_is_no_difference(void **state)
 {
 	PUT(0, 2, 3);
-	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(Unknown Source)\n\tat a.B.m3(B.java:30)\n"), LAYOUT_CHECK_PASSED);
-	assert_int_equal(compare(HEAD(100) "\tat a.B.x2(Unknown Source)\n\tat a.B.m3(B.java:30)\n"), LAYOUT_CHECK_DIFFERENT);
+	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(Unknown Source)\n\tat a.B.m3(B.java:30)\n"),
+			 LAYOUT_CHECK_PASSED);
+	assert_int_equal(compare(HEAD(100) "\tat a.B.x2(Unknown Source)\n\tat a.B.m3(B.java:30)\n"),
+			 LAYOUT_CHECK_DIFFERENT);
 }
 
 static const char *const different[] = {
-	HEAD(100) "\tat a.B.m2(B.java:21)\n\tat a.B.m3(B.java:30)\n",	       /* line */
-	HEAD(100) "\tat a.B.m2(Native Method)\n\tat a.B.m3(B.java:30)\n",     /* native */
-	HEAD(100) "\tat a.B.m2(B.java)\n\tat a.B.m3(B.java:30)\n",	       /* no line */
-	HEAD(100) "\tat a.C.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n",	       /* class */
-	HEAD(100) "\tat a.B.x2(B.java:20)\n\tat a.B.m3(B.java:30)\n",	       /* method */
-	HEAD(100) "\tat a.B.m2(B.java:20)\n",				       /* a frame more */
+	HEAD(100) "\tat a.B.m2(B.java:21)\n\tat a.B.m3(B.java:30)\n",			      /* line */
+	HEAD(100) "\tat a.B.m2(Native Method)\n\tat a.B.m3(B.java:30)\n",		      /* native */
+	HEAD(100) "\tat a.B.m2(B.java)\n\tat a.B.m3(B.java:30)\n",			      /* no line */
+	HEAD(100) "\tat a.C.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n",			      /* class */
+	HEAD(100) "\tat a.B.x2(B.java:20)\n\tat a.B.m3(B.java:30)\n",			      /* method */
+	HEAD(100) "\tat a.B.m2(B.java:20)\n",						      /* a frame more */
 	HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n\tat a.B.m3(B.java:30)\n", /* less */
 };
 
@@ -212,16 +214,15 @@ static void every_difference_is_one(void **state)
 		assert_memory_equal(account.difference, "thread 't', frame ", 18);
 	}
 	compare(different[0]);
-	assert_string_equal(account.difference,
-			    "thread 't', frame 0: a/B.m2 line 20, the JVM says a.B.m2 line 21");
+	assert_string_equal(account.difference, "thread 't', frame 0: a/B.m2 line 20, the JVM says a.B.m2 line 21");
 }
 
 static void one_thread_that_differs_outweighs_those_that_do_not(void **state)
 {
 	PUT(0, 2, 3);
 	PUT(1, 2, 3);
-	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n" HEAD(101)
-					   "\tat a.B.m2(B.java:20)\n\tat a.B.m4(B.java:30)\n"),
+	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n" HEAD(
+				 101) "\tat a.B.m2(B.java:20)\n\tat a.B.m4(B.java:30)\n"),
 			 LAYOUT_CHECK_DIFFERENT);
 }
 
@@ -244,8 +245,9 @@ static void thread_whose_stack_changed_proves_nothing(void **state)
 	PUT(0, 2, 3);
 	layout_check_walk(proof);
 	PUT(0, 2, 4);
-	assert_int_equal(layout_check_compare(proof, HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m4(B.java:40)\n", &account),
-			 LAYOUT_CHECK_NOTHING);
+	assert_int_equal(
+		layout_check_compare(proof, HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m4(B.java:40)\n", &account),
+		LAYOUT_CHECK_NOTHING);
 }
 
 static void frames_that_cannot_be_told_prove_nothing(void **state)
@@ -268,10 +270,12 @@ static void hidden_classes_are_written_in_different_ways(void **state)
 {
 	PUT(0, 2, 3);
 	methods[2].class_name = "a/B$$Lambda+0x00007f0012345678";
-	assert_int_equal(compare(HEAD(100) "\tat a.B$$Lambda/0x00007f0012345678.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n"),
-			 LAYOUT_CHECK_PASSED);
+	assert_int_equal(
+		compare(HEAD(100) "\tat a.B$$Lambda/0x00007f0012345678.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n"),
+		LAYOUT_CHECK_PASSED);
 	methods[2].class_name = "a/B$$Lambda$1";
-	assert_int_equal(compare(HEAD(100) "\tat a.B$$Lambda$1/12345.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n"), LAYOUT_CHECK_PASSED);
+	assert_int_equal(compare(HEAD(100) "\tat a.B$$Lambda$1/12345.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n"),
+			 LAYOUT_CHECK_PASSED);
 }
 
 static void carriers_of_virtual_threads_prove_nothing(void **state)
@@ -305,8 +309,8 @@ static void layout_of_garbage_does_no_harm(void **state)
 	}
 }
 
-#define STATUS(more)                                                                                                   \
-	"Name:\tjava\nState:\tS (sleeping)\nTgid:\t4000\nPid:\t4001\n" more                                            \
+#define STATUS(more)                                                        \
+	"Name:\tjava\nState:\tS (sleeping)\nTgid:\t4000\nPid:\t4001\n" more \
 	"voluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t7\n"
 
 static void status_of_a_task_is_read(void **state)

@@ -31,13 +31,19 @@ static void fixture_init(struct fixture *x)
 	fake_classes_init(&x->f, FAKE_17);
 	x->boot = fake_loader_add(&x->f, NULL, NULL);
 	x->app = fake_loader_add(&x->f, "jdk/internal/loader/ClassLoaders$AppClassLoader", "app");
-	x->object = fake_class_add(&x->f, &(struct fake_class){
-		.name = "java/lang/Object", .loader = x->boot, .access = ACC_PUBLIC,
-		.method = {{.name = "finalize", .descriptor = "()V", .code = RETURN, .code_size = 1},
-			   {.name = "hashCode", .descriptor = "()I", .access = ACC_NATIVE}}});
-	x->store = fake_class_add(&x->f, &(struct fake_class){
-		.name = "a/Store", .loader = x->app, .super = x->object, .access = ACC_INTERFACE | ACC_ABSTRACT,
-		.method = {{.name = "save", .descriptor = "()V", .access = ACC_ABSTRACT}}});
+	x->object = fake_class_add(
+		&x->f, &(struct fake_class){
+			       .name = "java/lang/Object",
+			       .loader = x->boot,
+			       .access = ACC_PUBLIC,
+			       .method = {{.name = "finalize", .descriptor = "()V", .code = RETURN, .code_size = 1},
+					  {.name = "hashCode", .descriptor = "()I", .access = ACC_NATIVE}}});
+	x->store = fake_class_add(
+		&x->f, &(struct fake_class){.name = "a/Store",
+					    .loader = x->app,
+					    .super = x->object,
+					    .access = ACC_INTERFACE | ACC_ABSTRACT,
+					    .method = {{.name = "save", .descriptor = "()V", .access = ACC_ABSTRACT}}});
 }
 
 static void fixture_release(struct fixture *x)
@@ -65,8 +71,9 @@ static int find_with(struct fixture *x, const char *filters, bool lambda)
 	filter_list_set_lambda(list, lambda);
 	assert_int_equal(filter_list_compile(list, &block, &p.size, &d), 0);
 	p.block = block;
-	r = matches_find(&x->found, &(struct matches_setup){.layout = &x->f.layout, .mem = &x->f.mem, .pattern = &p,
-							    .feature = x->feature});
+	r = matches_find(&x->found,
+			 &(struct matches_setup){
+				 .layout = &x->f.layout, .mem = &x->f.mem, .pattern = &p, .feature = x->feature});
 	free(block);
 	filter_list_free(list);
 	return r;
@@ -159,15 +166,21 @@ static void what_gets_no_hooks_says_why(void **state)
 	fixture_init(&x);
 	jfr = add(&x, (struct fake_class){.name = "jdk/jfr/Event", .loader = x.boot});
 	add(&x, (struct fake_class){
-		.name = "a/Odd",
-		.method = {{.name = "bridge", .descriptor = "()V", .access = ACC_SYNTHETIC, .code_size = 9},
-			   {.name = "reserved", .descriptor = "()V", .code_size = 9,
-			    .annotations = {"La/Other;", "Ljdk/internal/vm/annotation/ReservedStackAccess;"}},
-			   {.name = "mount", .descriptor = "()V", .code_size = 9,
-			    .annotations = {"Ljdk/internal/vm/annotation/JvmtiMountTransition;"}}}});
-	add(&x, (struct fake_class){.name = "java/util/concurrent/locks/Lock", .loader = x.boot,
+			.name = "a/Odd",
+			.method = {{.name = "bridge", .descriptor = "()V", .access = ACC_SYNTHETIC, .code_size = 9},
+				   {.name = "reserved",
+				    .descriptor = "()V",
+				    .code_size = 9,
+				    .annotations = {"La/Other;", "Ljdk/internal/vm/annotation/ReservedStackAccess;"}},
+				   {.name = "mount",
+				    .descriptor = "()V",
+				    .code_size = 9,
+				    .annotations = {"Ljdk/internal/vm/annotation/JvmtiMountTransition;"}}}});
+	add(&x, (struct fake_class){.name = "java/util/concurrent/locks/Lock",
+				    .loader = x.boot,
 				    .method = {{.name = "lock", .descriptor = "()V", .code_size = 9}}});
-	add(&x, (struct fake_class){.name = "a/Event", .super = jfr,
+	add(&x, (struct fake_class){.name = "a/Event",
+				    .super = jfr,
 				    .method = {{.name = "commit", .descriptor = "()V", .code_size = 9}}});
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		struct match m = only(&x, known[i].filter);
@@ -184,10 +197,13 @@ static void supertypes_far_above_count(void **state)
 	uint64_t base, middle;
 
 	fixture_init(&x);
-	base = add(&x, (struct fake_class){.name = "a/Base", .interfaces = {x.store},
+	base = add(&x, (struct fake_class){.name = "a/Base",
+					   .interfaces = {x.store},
 					   .method = {{.name = "save", .descriptor = "()V", .code_size = 9}}});
 	middle = add(&x, (struct fake_class){.name = "a/Middle", .super = base, .interfaces = {x.store}});
-	add(&x, (struct fake_class){.name = "a/Low", .super = middle, .interfaces = {x.store},
+	add(&x, (struct fake_class){.name = "a/Low",
+				    .super = middle,
+				    .interfaces = {x.store},
 				    .method = {{.name = "save", .descriptor = "()V", .code_size = 9}}});
 	add(&x, cart);
 	assert_string_equal(names(&x, "+a.Store"), "a/Base.save()V a/Low.save()V -a/Store.save()V");
@@ -203,11 +219,13 @@ static void annotations_of_class_and_method_count(void **state)
 	struct fixture x;
 
 	fixture_init(&x);
-	add(&x, (struct fake_class){.name = "a/Marked", .annotations = {"La/Other;", "La/Timed;"},
+	add(&x, (struct fake_class){.name = "a/Marked",
+				    .annotations = {"La/Other;", "La/Timed;"},
 				    .method = {{.name = "m", .descriptor = "()V", .code_size = 9}}});
-	add(&x, (struct fake_class){.name = "a/Partly",
-				    .method = {{.name = "m", .descriptor = "()V", .code_size = 9, .annotations = {"La/Timed;"}},
-					       {.name = "n", .descriptor = "()V", .code_size = 9, .annotations = {"La/Other;"}}}});
+	add(&x, (struct fake_class){
+			.name = "a/Partly",
+			.method = {{.name = "m", .descriptor = "()V", .code_size = 9, .annotations = {"La/Timed;"}},
+				   {.name = "n", .descriptor = "()V", .code_size = 9, .annotations = {"La/Other;"}}}});
 	assert_string_equal(names(&x, "@a.Timed"), "a/Marked.m()V a/Partly.m()V");
 	assert_string_equal(names(&x, "@a.Other"), "a/Marked.m()V a/Partly.n()V");
 	assert_string_equal(names(&x, "a.*;!@a.Timed;!a.Store"), "a/Partly.n()V");
@@ -220,11 +238,14 @@ static void the_older_of_two_of_a_name_is_the_class(void **state)
 	uint64_t other;
 
 	fixture_init(&x);
-	add(&x, (struct fake_class){.name = "a/Twice", .method = {{.name = "now", .descriptor = "()V", .code_size = 9}}});
-	add(&x, (struct fake_class){.name = "a/Twice", .method = {{.name = "before", .descriptor = "()V", .code_size = 9}}});
+	add(&x,
+	    (struct fake_class){.name = "a/Twice", .method = {{.name = "now", .descriptor = "()V", .code_size = 9}}});
+	add(&x, (struct fake_class){.name = "a/Twice",
+				    .method = {{.name = "before", .descriptor = "()V", .code_size = 9}}});
 	assert_string_equal(names(&x, "a.Twice"), "a/Twice.now()V");
 	other = fake_loader_add(&x.f, "a/Loader", NULL);
-	add(&x, (struct fake_class){.name = "a/Twice", .loader = other,
+	add(&x, (struct fake_class){.name = "a/Twice",
+				    .loader = other,
 				    .method = {{.name = "now", .descriptor = "()V", .code_size = 9}}});
 	assert_string_equal(names(&x, "a.Twice"), "a/Twice.now()V a/Twice.now()V");
 	fixture_release(&x);
@@ -261,15 +282,20 @@ static void what_cannot_be_told_now_is_said(void **state)
 
 	memset(returns, 0xac, sizeof(returns));
 	fixture_init(&x);
-	add(&x, (struct fake_class){.name = "a/New", .state = 1, .method = {{.name = "m", .descriptor = "()V", .code_size = 9}}});
-	add(&x, (struct fake_class){.name = "a/Bad", .state = 5, .method = {{.name = "m", .descriptor = "()V", .code_size = 9}}});
 	add(&x, (struct fake_class){
-		.name = "a/Long",
-		.method = {{.name = "returns", .descriptor = "()V", .code_size = sizeof(returns), .code = returns},
-			   {.name = "plain", .descriptor = "()V", .code_size = sizeof(plain), .code = plain}}});
-	add(&x, (struct fake_class){.name = "a/Old", .major = 48, .method = {
-		{.name = "jsr", .descriptor = "()V", .code_size = sizeof(old), .code = old},
-		{.name = "plain", .descriptor = "()V", .code_size = 40, .code = plain}}});
+			.name = "a/New", .state = 1, .method = {{.name = "m", .descriptor = "()V", .code_size = 9}}});
+	add(&x, (struct fake_class){
+			.name = "a/Bad", .state = 5, .method = {{.name = "m", .descriptor = "()V", .code_size = 9}}});
+	add(&x,
+	    (struct fake_class){
+		    .name = "a/Long",
+		    .method = {{.name = "returns", .descriptor = "()V", .code_size = sizeof(returns), .code = returns},
+			       {.name = "plain", .descriptor = "()V", .code_size = sizeof(plain), .code = plain}}});
+	add(&x,
+	    (struct fake_class){.name = "a/Old",
+				.major = 48,
+				.method = {{.name = "jsr", .descriptor = "()V", .code_size = sizeof(old), .code = old},
+					   {.name = "plain", .descriptor = "()V", .code_size = 40, .code = plain}}});
 	assert_int_equal(flags_of(&x, "a.New"), MATCH_UNLINKED);
 	assert_int_equal(flags_of(&x, "a.Bad"), MATCH_FAILED);
 	assert_int_equal(flags_of(&x, "a.Long::returns"), MATCH_LONG);
@@ -284,11 +310,13 @@ static void intrinsics_are_lower_bounds(void **state)
 	struct fixture x;
 
 	fixture_init(&x);
-	add(&x, (struct fake_class){
-		.name = "java/lang/Math", .loader = x.boot,
-		.method = {{.name = "max", .descriptor = "(II)I", .code_size = 9,
-			    .annotations = {"Ljdk/internal/vm/annotation/IntrinsicCandidate;"}},
-			   {.name = "min", .descriptor = "(II)I", .code_size = 9}}});
+	add(&x, (struct fake_class){.name = "java/lang/Math",
+				    .loader = x.boot,
+				    .method = {{.name = "max",
+						.descriptor = "(II)I",
+						.code_size = 9,
+						.annotations = {"Ljdk/internal/vm/annotation/IntrinsicCandidate;"}},
+					       {.name = "min", .descriptor = "(II)I", .code_size = 9}}});
 	assert_int_equal(flags_of(&x, "java.lang.Math::max"), MATCH_LOWER_BOUND);
 	assert_int_equal(flags_of(&x, "java.lang.Math::min"), 0);
 	x.feature = 8; /* by name */
@@ -301,10 +329,11 @@ static void thresholds_and_lambdas_are_as_the_filters_say(void **state)
 	struct fixture x;
 
 	fixture_init(&x);
-	add(&x, (struct fake_class){
-		.name = "a/L",
-		.method = {{.name = "m", .descriptor = "()V", .code_size = 9},
-			   {.name = "lambda$m$0", .descriptor = "()V", .code_size = 9, .access = ACC_SYNTHETIC}}});
+	add(&x,
+	    (struct fake_class){
+		    .name = "a/L",
+		    .method = {{.name = "m", .descriptor = "()V", .code_size = 9},
+			       {.name = "lambda$m$0", .descriptor = "()V", .code_size = 9, .access = ACC_SYNTHETIC}}});
 	assert_true(only(&x, "a.L::m:10ms").verdict.threshold_ns == 10000000);
 	assert_true(only(&x, "a.L::m").verdict.threshold_ns == MATCHER_NO_THRESHOLD);
 	assert_int_equal(find_with(&x, "a.L::m", true), 0);
@@ -337,7 +366,8 @@ static void class_that_cannot_be_read_is_counted(void **state)
 
 	fixture_init(&x);
 	add(&x, cart);
-	klass = add(&x, (struct fake_class){.name = "a/Torn", .method = {{.name = "m", .descriptor = "()V", .code_size = 9}}});
+	klass = add(&x, (struct fake_class){.name = "a/Torn",
+					    .method = {{.name = "m", .descriptor = "()V", .code_size = 9}}});
 	fake_set(&x.f, klass + x.f.layout.klass_pool, fake_get(&x.f, x.store + x.f.layout.klass_pool), 8);
 	assert_int_equal(find_with(&x, "a.*", false), 0);
 	assert_int_equal(x.found.unread, 1);
@@ -387,7 +417,8 @@ static void offer(const char *class_name, const char *method, void *context)
 	struct offered *o = context;
 	size_t used = strlen(o->names);
 
-	snprintf(o->names + used, sizeof(o->names) - used, "%s%s%s ", class_name, method ? "." : "", method ? method : "");
+	snprintf(o->names + used, sizeof(o->names) - used, "%s%s%s ", class_name, method ? "." : "",
+		 method ? method : "");
 }
 
 static void names_are_offered_when_asked_for(void **state)
@@ -403,8 +434,12 @@ static void names_are_offered_when_asked_for(void **state)
 	assert_int_equal(filter_list_add(list, "a.Store::load", FILTER_TRACE, &d), 0);
 	assert_int_equal(filter_list_compile(list, &block, &p.size, &d), 0);
 	p.block = block;
-	assert_int_equal(matches_find(&x.found, &(struct matches_setup){.layout = &x.f.layout, .mem = &x.f.mem, .pattern = &p,
-									.near = offer, .context = &o}), 0);
+	assert_int_equal(matches_find(&x.found, &(struct matches_setup){.layout = &x.f.layout,
+									.mem = &x.f.mem,
+									.pattern = &p,
+									.near = offer,
+									.context = &o}),
+			 0);
 	assert_int_equal(x.found.count, 0);
 	assert_string_equal(o.names, "a/Store java/lang/Object a/Store.save ");
 	matches_release(&x.found);
@@ -433,7 +468,8 @@ static void no_memory_is_told(void **state)
 		bool happened;
 
 		fail_nth(n);
-		r = matches_find(&x.found, &(struct matches_setup){.layout = &x.f.layout, .mem = &x.f.mem, .pattern = &p});
+		r = matches_find(&x.found,
+				 &(struct matches_setup){.layout = &x.f.layout, .mem = &x.f.mem, .pattern = &p});
 		happened = fail_nth_happened();
 		fail_nth(0);
 		/* a loader's name, or whether a method is long, may be left open */

@@ -17,7 +17,7 @@ static struct bench {
 	uint32_t class_id;
 	uint32_t groups;
 	struct breakdown_sums *splits;
-} * b;
+} *b;
 
 static int setup(void **state)
 {
@@ -27,7 +27,7 @@ static int setup(void **state)
 	if (!b)
 		return -1;
 	b->segment = fake_segment_new();
-	b->clock.pair[1] = (struct clock_pair){ 1ULL << 62, 1LL << 62, 3 };
+	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
 	b->clock.pairs = 2;
 	b->class_id = fake_class(&b->segment, "a/C", 0, FRT_CLASS_REWRITTEN);
 	for (int i = 0; i < 3; i++)
@@ -75,7 +75,7 @@ static void call(uint32_t method, uint64_t duration, bool thrown)
 
 static void interval_has_where_its_calls_spent_their_time(void **state)
 {
-	struct wait_join_split split = { .run_queue = 2, .blocked = 5 };
+	struct wait_join_split split = {.run_queue = 2, .blocked = 5};
 	const struct interval *i;
 
 	call(1, 10, false);
@@ -201,11 +201,11 @@ static void open_calls_are_counted_by_method_with_their_age(void **state)
 	struct frt_slot *s = open_slot(2), *carrier = open_slot(1);
 	const struct interval *i;
 
-	s->open[0] = (struct frt_open_call){ now - 2000000000, 2, 0 };
-	s->open[1] = (struct frt_open_call){ now - 1000000000, 2, 0 };
-	s->open[2] = (struct frt_open_call){ now - 5000000000, 3, 0 }; /* has ended */
+	s->open[0] = (struct frt_open_call){now - 2000000000, 2, 0};
+	s->open[1] = (struct frt_open_call){now - 1000000000, 2, 0};
+	s->open[2] = (struct frt_open_call){now - 5000000000, 3, 0}; /* has ended */
 	carrier->flags = FRT_SLOT_CARRIER;
-	carrier->open[0] = (struct frt_open_call){ now - 9000000000, 3, 0 };
+	carrier->open[0] = (struct frt_open_call){now - 9000000000, 3, 0};
 	i = intervals_next(b->intervals);
 	assert_int_equal(i->open, 3);
 	assert_int_equal(i->oldest_method, 2);
@@ -227,7 +227,7 @@ static void forged_open_calls_and_groups_lead_nowhere(void **state)
 	const struct interval *i;
 
 	for (uint32_t n = 0; n < FRT_OPEN_CALLS; n++)
-		s->open[n] = (struct frt_open_call){ UINT64_MAX, n % 2 ? UINT32_MAX : 1, 0 };
+		s->open[n] = (struct frt_open_call){UINT64_MAX, n % 2 ? UINT32_MAX : 1, 0};
 	call(1, 10, false);
 	for (uint32_t g = 0; g < FRT_GROUPS; g++)
 		h->group[g] = UINT32_MAX - g;

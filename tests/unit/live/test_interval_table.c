@@ -29,13 +29,28 @@ static int setup(void **state)
 	fake_method(&segment, class_id, "checkout", "(Lcom/acme/Order;)V", 0);
 	fake_method(&segment, class_id, "price", "()I", FRT_METHOD_LOWER_BOUND);
 	memset(row, 0, sizeof(row));
-	row[0] = (struct interval_row){ .method = 1, .calls = 1204, .thrown = 2, .total = 9800000000, .average = 8100000,
-					.p50 = 7900000, .p99 = 31000000, .maximum = 210400000, .bucketed = true,
-					.since_start = { 5000, 3, 40000000000, 1000, 300000000 } };
-	row[1] = (struct interval_row){ .method = 2, .open = 1, .oldest_age = 42100000000 };
-	interval = (struct interval){ .end = 1500000000, .length = 5000000000, .calls = 1204, .thrown = 2, .open = 1,
-				      .oldest_age = 42100000000, .oldest_method = 2, .row = row, .rows = 2 };
-	how = (struct interval_table_setup){ .segment = &segment, .realtime = 1000000000000000000, .ticks_offset = -500000000, .lost = 7 };
+	row[0] = (struct interval_row){.method = 1,
+				       .calls = 1204,
+				       .thrown = 2,
+				       .total = 9800000000,
+				       .average = 8100000,
+				       .p50 = 7900000,
+				       .p99 = 31000000,
+				       .maximum = 210400000,
+				       .bucketed = true,
+				       .since_start = {5000, 3, 40000000000, 1000, 300000000}};
+	row[1] = (struct interval_row){.method = 2, .open = 1, .oldest_age = 42100000000};
+	interval = (struct interval){.end = 1500000000,
+				     .length = 5000000000,
+				     .calls = 1204,
+				     .thrown = 2,
+				     .open = 1,
+				     .oldest_age = 42100000000,
+				     .oldest_method = 2,
+				     .row = row,
+				     .rows = 2};
+	how = (struct interval_table_setup){
+		.segment = &segment, .realtime = 1000000000000000000, .ticks_offset = -500000000, .lost = 7};
 	return 0;
 }
 
@@ -86,10 +101,12 @@ static size_t longest_line(void)
 static void table_has_a_row_for_each_method(void **state)
 {
 	assert_int_equal(print(), 4);
-	assert_string_equal(text, "01:46:41   1,204 calls in 5.0 s   2 thrown   7 lost   1 open, oldest 42.1 s in com.acme.Cart.price()\n"
-				  "calls  errors     avg     p50      p99       max  total  open  method\n"
-				  "1,204       2  8.1 ms  7.9 ms  31.0 ms  210.4 ms  9.8 s     0  com.acme.Cart.checkout(Order)\n"
-				  "    0       0       -       -        -         -      -     1  com.acme.Cart.price()\n");
+	assert_string_equal(
+		text,
+		"01:46:41   1,204 calls in 5.0 s   2 thrown   7 lost   1 open, oldest 42.1 s in com.acme.Cart.price()\n"
+		"calls  errors     avg     p50      p99       max  total  open  method\n"
+		"1,204       2  8.1 ms  7.9 ms  31.0 ms  210.4 ms  9.8 s     0  com.acme.Cart.checkout(Order)\n"
+		"    0       0       -       -        -         -      -     1  com.acme.Cart.price()\n");
 }
 
 static void print_json(void)
@@ -106,8 +123,8 @@ static void print_json(void)
 static void where_time_went_has_columns_when_it_is_known(void **state)
 {
 	interval.split = true;
-	row[0].split = (struct breakdown_sum){ .calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192,
-					    .worst = 11400000 };
+	row[0].split = (struct breakdown_sum){
+		.calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192, .worst = 11400000};
 	print();
 	assert_non_null(strstr(text, "max  total  cpu  runq  blocked  worst wait  open  method\n"));
 	assert_non_null(strstr(text, "210.4 ms  9.8 s  3 %   1 %     96 %     11.4 ms     0  com.acme"));
@@ -126,7 +143,7 @@ static void no_percentiles_are_no_number(void **state)
 
 static void nothing_is_one_line(void **state)
 {
-	interval = (struct interval){ .length = 1000000000 };
+	interval = (struct interval){.length = 1000000000};
 	how.lost = 0;
 	assert_int_equal(print(), 1);
 	assert_string_equal(text, "01:46:40   0 calls in 1.0 s   0 thrown   0 lost   0 open\n");
@@ -185,7 +202,8 @@ static void narrow_screens_keep_calls_maximum_and_the_end_of_names(void **state)
 	how.width = 40;
 	print();
 	assert_non_null(strstr(text, "calls       max  method\n"));
-	assert_non_null(strstr(text, "\xe2\x80\xa6" "e.Cart.checkout(Order)\n"));
+	assert_non_null(strstr(text, "\xe2\x80\xa6"
+				     "e.Cart.checkout(Order)\n"));
 }
 
 static void a_class_in_two_loaders_is_named_with_them(void **state)

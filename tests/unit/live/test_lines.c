@@ -23,7 +23,7 @@ static struct bench {
 	struct lines *lines;
 	int reader, writer;
 	char text[MUCH];
-} * b;
+} *b;
 
 static void begin(bool json)
 {
@@ -36,8 +36,8 @@ static void begin(bool json)
 	b->writer = fds[1];
 	fcntl(b->reader, F_SETFL, O_NONBLOCK);
 	b->outlet = stdout_queue_open(b->writer, false, &d);
-	setup = (struct lines_setup){ .segment = &b->segment, .clock = &b->clock, .outlet = b->outlet,
-				      .ticks_offset = 5, .json = json };
+	setup = (struct lines_setup){
+		.segment = &b->segment, .clock = &b->clock, .outlet = b->outlet, .ticks_offset = 5, .json = json};
 	b->lines = lines_new(&setup, &d);
 	assert_non_null(b->lines);
 }
@@ -50,7 +50,7 @@ static int setup(void **state)
 	if (!b)
 		return -1;
 	b->segment = fake_segment_new();
-	b->clock.pair[1] = (struct clock_pair){ 1ULL << 62, 1LL << 62, 3 };
+	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
 	b->clock.pairs = 2;
 	class_id = fake_class(&b->segment, "a/C", 0, 0);
 	fake_method(&b->segment, class_id, "run", "()V", 0);
@@ -74,7 +74,7 @@ static void call(uint64_t start, uint64_t duration, uint16_t flags)
 	struct frt_span s = fake_span(start, 1, 7, flags);
 
 	s.duration = duration;
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){ 0 });
+	lines_add(b->lines, &s, NULL, &(struct frames_caller){0});
 }
 
 static const char *printed(void)
@@ -165,10 +165,10 @@ static void line_tells_thread_method_and_how_it_ended(void **state)
 static void virtual_thread_is_its_own(void **state)
 {
 	struct frt_span s = fake_span(1000, 1, 7, FRT_SPAN_VIRTUAL);
-	struct stream_vthread v = { .java_id = 42, .name = "request" };
+	struct stream_vthread v = {.java_id = 42, .name = "request"};
 
 	begin(true);
-	lines_add(b->lines, &s, &v, &(struct frames_caller){ 0 });
+	lines_add(b->lines, &s, &v, &(struct frames_caller){0});
 	lines_print(b->lines, INT64_MAX);
 	printed();
 	assert_field("thread", "request");
@@ -178,13 +178,13 @@ static void virtual_thread_is_its_own(void **state)
 
 static void caller_is_named_with_its_line(void **state)
 {
-	static const struct resolved_method m = { .class_name = "com/acme/Shop", .name = "handle", .descriptor = "(I)V" };
+	static const struct resolved_method m = {.class_name = "com/acme/Shop", .name = "handle", .descriptor = "(I)V"};
 	struct frt_span s = fake_span(1000, 1, 7, 0);
 
 	begin(false);
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){ .resolved = &m, .line = 33 });
+	lines_add(b->lines, &s, NULL, &(struct frames_caller){.resolved = &m, .line = 33});
 	s.start++;
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){ .named = 1, .line = -1 });
+	lines_add(b->lines, &s, NULL, &(struct frames_caller){.named = 1, .line = -1});
 	lines_print(b->lines, INT64_MAX);
 	printed();
 	assert_non_null(strstr(b->text, "  worker  a.C.run()  from com.acme.Shop.handle(int) line: 33\n"));
@@ -196,7 +196,7 @@ static void unknown_thread_and_method_are_unknown(void **state)
 	struct frt_span s = fake_span(1000, 99, 98, 0);
 
 	begin(false);
-	lines_add(b->lines, &s, NULL, &(struct frames_caller){ 0 });
+	lines_add(b->lines, &s, NULL, &(struct frames_caller){0});
 	lines_print(b->lines, INT64_MAX);
 	assert_non_null(strstr(printed(), "  ?  unknown\n"));
 }

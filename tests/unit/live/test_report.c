@@ -35,7 +35,7 @@ static struct bench {
 	uint64_t waits_lost;
 	const char *no_waits, *no_usage;
 	bool clock_runs;
-} * b;
+} *b;
 
 static struct diag d;
 
@@ -139,7 +139,8 @@ static int setup(void **state)
 	close(mkstemp(b->path));
 	if (output_open(&b->output, b->path, &(struct output_limits){.size = 1 << 30}, &d))
 		return -1;
-	s = (struct recorder_setup){&b->settings, &b->target, &b->segment, &b->clock, b->output, NULL, NULL, JFR_KERNEL_NONE, NULL, false};
+	s = (struct recorder_setup){&b->settings, &b->target, &b->segment,     &b->clock, b->output,
+				    NULL,	  NULL,	      JFR_KERNEL_NONE, NULL,	  false};
 	b->report = (struct report){.settings = &b->settings,
 				    .target = &b->target,
 				    .recorder = recorder_new(&s, &d),
@@ -425,23 +426,29 @@ static void braked_methods_are_named_with_what_they_took(void **state)
 
 	b->settings.max_overhead = 25;
 	all = braked(&(struct throttle_finding){.load = load, .methods = 1});
-	assert_says(all, "  braked: com.acme.Cart.run(int): counted and timed only from 10.0 s after the start on; recording "
-			 "1,234,567 calls a second took 71 % of a CPU (--max-overhead=25%)\n");
+	assert_says(
+		all,
+		"  braked: com.acme.Cart.run(int): counted and timed only from 10.0 s after the start on; recording "
+		"1,234,567 calls a second took 71 % of a CPU (--max-overhead=25%)\n");
 	assert_null(strstr(all, "hooks"));
 	for (int i = 1; i < 6; i++)
 		load[i] = (struct throttle_load){.method = hook("more", "()V", 0), .calls = 10, .cpus = 0.1};
 	all = braked(&(struct throttle_finding){.load = load, .methods = 6});
 	assert_says(all, "  braked: 6 counted and timed only from ");
 	assert_says(all, "recording 1,234,617 calls a second took 121 % of a CPU");
-	assert_says(all, ": com.acme.Cart.run(int), com.acme.Cart.more(), com.acme.Cart.more(), com.acme.Cart.more(), ...\n");
+	assert_says(
+		all,
+		": com.acme.Cart.run(int), com.acme.Cart.more(), com.acme.Cart.more(), com.acme.Cart.more(), ...\n");
 }
 
 static void hooks_that_cost_too_much_by_themselves_are_told(void **state)
 {
 	const char *all = braked(&(struct throttle_finding){.hook_calls = 20000000, .hook_cpus = 0.4});
 
-	assert_string_equal(all, "  hooks: 20,000,000 calls a second that are not recorded take 40 % of a CPU by their hooks alone; "
-				 "only fewer methods take less\n");
+	assert_string_equal(
+		all,
+		"  hooks: 20,000,000 calls a second that are not recorded take 40 % of a CPU by their hooks alone; "
+		"only fewer methods take less\n");
 }
 
 static void live_line_tells_the_oldest_open_call(void **state)
@@ -485,7 +492,8 @@ static void stacks_by_jvmti_are_said_at_the_start_with_their_price(void **state)
 	b->report.not_walked = "libjvm does not export nmethod._compile_id (stacks)";
 	all = start(&incomplete);
 	assert_says(all, "rings 0.0 of 4.0 MB, stacks by JVMTI, about 0.7 us a context switch\n");
-	assert_says(all, "  stacks: JVMTI GetStackTrace, " COST_JVMTI ", frames without their type, waits without a Java stack: "
+	assert_says(all, "  stacks: JVMTI GetStackTrace, " COST_JVMTI
+			 ", frames without their type, waits without a Java stack: "
 			 "libjvm does not export nmethod._compile_id (stacks)\n");
 	assert_null(strstr(all, "no stacks"));
 	assert_false(incomplete);
@@ -539,8 +547,11 @@ static void end_tells_what_is_wrong_with_stacks(void **state)
 	assert_false(report_stacks(&b->report));
 	all = end_text();
 	assert_says(all, "  1,234 calls have no stack: where the stack of their thread lies is not known\n");
-	assert_says(all, "  7 calls have unknown stacks: code of the JDK on a carrier of virtual threads, where asking JVMTI can hang\n");
-	assert_says(all, "  1 call has an unknown stack: JVMTI did not tell it: the JVM begins or ends, or hides frames\n");
+	assert_says(
+		all,
+		"  7 calls have unknown stacks: code of the JDK on a carrier of virtual threads, where asking JVMTI can hang\n");
+	assert_says(all,
+		    "  1 call has an unknown stack: JVMTI did not tell it: the JVM begins or ends, or hides frames\n");
 	assert_says(all, "  2 frames are unknown: of a kind that is not known\n");
 	assert_says(all, "  2 stacks are cut: the rest of a virtual thread's frames is in the heap\n");
 	assert_null(strstr(all, "1 stack is cut"));
@@ -574,8 +585,10 @@ static void file_that_is_gone_is_said_to_be(void **state)
 	unlink(b->path);
 	capture_begin(false);
 	report_end(&b->report, true, false);
-	snprintf(text, sizeof(text), "0 still open, but '%s' is gone: it was removed, renamed or replaced. The JVM runs its original code again\n",
-		 b->path);
+	snprintf(
+		text, sizeof(text),
+		"0 still open, but '%s' is gone: it was removed, renamed or replaced. The JVM runs its original code again\n",
+		b->path);
 	assert_non_null(strstr(capture_end(), text));
 	report_status(&b->report, text, sizeof(text));
 	assert_non_null(strstr(text, " is gone: "));

@@ -62,7 +62,7 @@ static void open_pipe(void)
 
 static void open_terminal(unsigned short columns, unsigned short lines)
 {
-	struct winsize w = { .ws_col = columns, .ws_row = lines };
+	struct winsize w = {.ws_col = columns, .ws_row = lines};
 	struct termios t;
 
 	reader = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
@@ -182,7 +182,7 @@ static void frame_stays_when_somebody_has_written_below_it(void **state)
 
 static void frame_stays_when_the_terminal_has_another_size(void **state)
 {
-	struct winsize w = { .ws_col = 50, .ws_row = 24 };
+	struct winsize w = {.ws_col = 50, .ws_row = 24};
 
 	open_terminal(80, 24);
 	stdout_queue_frame(o, "a\n", 2, 1);

@@ -153,9 +153,10 @@ static void overhead_is_a_percentage_or_off(void **state)
 		const char *text;
 		uint32_t percent; /* 7: refused */
 	} rows[] = {
-		{"25%", 25},	 {"25", 25},   {"1%", 1},     {"100 %", 100}, {"10000%", 10000}, {"off", 0},  {"0", 7},
-		{"0%", 7},	 {"10001%", 7}, {"-1%", 7},   {"2.5%", 7},    {"", 7},		 {"%", 7},    {"Off", 7},
-		{"18446744073709551617%", 7}, {"25%%", 7},    {"25ms", 7},    {"much", 7},
+		{"25%", 25}, {"25", 25},  {"1%", 1},   {"100 %", 100}, {"10000%", 10000},
+		{"off", 0},  {"0", 7},	  {"0%", 7},   {"10001%", 7},  {"-1%", 7},
+		{"2.5%", 7}, {"", 7},	  {"%", 7},    {"Off", 7},     {"18446744073709551617%", 7},
+		{"25%%", 7}, {"25ms", 7}, {"much", 7},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -203,8 +204,7 @@ static void directory_gets_the_default_name(void **state)
 	assert_string_equal(path(text, out, sizeof(out)), want);
 	rmdir(directory);
 	assert_string_equal(path(directory, out, sizeof(out)), directory);
-	assert_string_equal(path("not-there/%p/", out, sizeof(out)),
-			    "not-there/4242/2026_11_18_18_05_05_4242/");
+	assert_string_equal(path("not-there/%p/", out, sizeof(out)), "not-there/4242/2026_11_18_18_05_05_4242/");
 }
 
 static void output_name_that_does_not_fit_is_refused(void **state)

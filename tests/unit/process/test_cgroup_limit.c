@@ -49,9 +49,9 @@ static void version_1_is_read_from_the_memory_hierarchy(void **state)
 		{NULL, NULL}};
 
 	files = tree;
-	assert_int_equal(
-		cgroup_limit_find("9:name=systemd:/x\n4:memory:/docker/x\n1:cpu,cpuacct:/other\n0::/\n", v1_mount, CGROUP_LIMIT_MEMORY, read_fake),
-		536870912);
+	assert_int_equal(cgroup_limit_find("9:name=systemd:/x\n4:memory:/docker/x\n1:cpu,cpuacct:/other\n0::/\n",
+					   v1_mount, CGROUP_LIMIT_MEMORY, read_fake),
+			 536870912);
 }
 
 static void both_versions_are_looked_at(void **state)
@@ -94,7 +94,8 @@ static void nothing_known_is_no_limit(void **state)
 	files = none;
 	assert_int_equal(cgroup_limit_find("", "", CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
 	assert_int_equal(cgroup_limit_find("0::/a\n", v2_mount, CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
-	assert_int_equal(cgroup_limit_find("garbage\n:::\n0:\n", "garbage - x\n - \n", CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
+	assert_int_equal(cgroup_limit_find("garbage\n:::\n0:\n", "garbage - x\n - \n", CGROUP_LIMIT_MEMORY, read_fake),
+			 UINT64_MAX);
 }
 
 static void numbers_that_mean_unlimited_are_unlimited(void **state)
@@ -127,7 +128,8 @@ static void cpu_quota_is_in_thousandths(void **state)
 	assert_int_equal(cgroup_limit_find("0::/odd\n", v2_mount, CGROUP_LIMIT_CPU, read_fake), UINT64_MAX);
 	assert_int_equal(cgroup_limit_find("0::/zero\n", v2_mount, CGROUP_LIMIT_CPU, read_fake), UINT64_MAX);
 	assert_int_equal(cgroup_limit_find("0::/large\n", v2_mount, CGROUP_LIMIT_CPU, read_fake), UINT64_MAX);
-	assert_int_equal(cgroup_limit_find("4:memory:/m\n1:cpu,cpuacct:/x\n0::/\n", v1_mount, CGROUP_LIMIT_CPU, read_fake), 250);
+	assert_int_equal(
+		cgroup_limit_find("4:memory:/m\n1:cpu,cpuacct:/x\n0::/\n", v1_mount, CGROUP_LIMIT_CPU, read_fake), 250);
 	assert_int_equal(cgroup_limit_find("1:cpu,cpuacct:/\n", v1_mount, CGROUP_LIMIT_CPU, read_fake), UINT64_MAX);
 }
 

@@ -35,9 +35,17 @@ static void container_of_each_runtime_is_named(void **state)
 static void container_is_not_seen_where_there_is_none(void **state)
 {
 	static const char *const rows[] = {
-		"", "\n", "0::/\n", "0::/system.slice/shop.service\n", "0::/user.slice/user-1000.slice/session-3.scope\n",
+		"",
+		"\n",
+		"0::/\n",
+		"0::/system.slice/shop.service\n",
+		"0::/user.slice/user-1000.slice/session-3.scope\n",
 		"0::/x/" N "0\n", /* 65 digits */
-		"0::/lxc/", "0::/lxc.payload.", "0::/machine-\n", "0::/machine-x\n", "0::/lxc\n",
+		"0::/lxc/",
+		"0::/lxc.payload.",
+		"0::/machine-\n",
+		"0::/machine-x\n",
+		"0::/lxc\n",
 	};
 	char name[64];
 

@@ -102,13 +102,14 @@ static int note_place(const struct active_frame *f, void *context)
 static void threads_have_ids_and_frames_have_lines(void **state)
 {
 	places[0] = 0;
-	dump_each_frame("\"a nid=7\" #1 prio=5 tid=0x00007f nid=0x18a7 waiting on condition [0x00007f]\n"
-			"\tat java.lang.Object.wait(java.base@17.0.15/Native Method)\n"
-			"\tat a.B.m(B.java:155)\n\tat a.B.m(B.java)\n\tat a.B.m(Unknown Source)\n"
-			"\tat a.B.m(shop@1.0:2/B.java:7)\n\tat a.B.m(B.java:8\n\tat a.B.m(B.java:)\n"
-			"\"b\" #2 [6700] daemon prio=5 os_prio=0 tid=0x7f nid=6700 runnable  [0x7f]\n\tat a.B.m(B.java:1)\n"
-			"\"c\" #3 prio=5\n\tat a.B.m(B.java:2)\n",
-			note_place, NULL);
+	dump_each_frame(
+		"\"a nid=7\" #1 prio=5 tid=0x00007f nid=0x18a7 waiting on condition [0x00007f]\n"
+		"\tat java.lang.Object.wait(java.base@17.0.15/Native Method)\n"
+		"\tat a.B.m(B.java:155)\n\tat a.B.m(B.java)\n\tat a.B.m(Unknown Source)\n"
+		"\tat a.B.m(shop@1.0:2/B.java:7)\n\tat a.B.m(B.java:8\n\tat a.B.m(B.java:)\n"
+		"\"b\" #2 [6700] daemon prio=5 os_prio=0 tid=0x7f nid=6700 runnable  [0x7f]\n\tat a.B.m(B.java:1)\n"
+		"\"c\" #3 prio=5\n\tat a.B.m(B.java:2)\n",
+		note_place, NULL);
 	assert_string_equal(places, "6311:-1n 6311:155 6311:-1 6311:-1 6311:7 6311:-1 6311:-1 6700:1 0:2 ");
 }
 

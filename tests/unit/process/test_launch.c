@@ -46,7 +46,7 @@ static int remove_java(void **state)
 
 static int wait_for(struct launch *l)
 {
-	struct pollfd poller = { l->pidfd, POLLIN, 0 };
+	struct pollfd poller = {l->pidfd, POLLIN, 0};
 
 	assert_int_equal(poll(&poller, 1, 10000), 1);
 	assert_true(launch_ended(l));
@@ -55,7 +55,7 @@ static int wait_for(struct launch *l)
 
 static int run(char *const *argv, bool by_environment)
 {
-	struct launch_setup setup = { .argv = argv, .java_option = OPTION, .by_environment = by_environment };
+	struct launch_setup setup = {.argv = argv, .java_option = OPTION, .by_environment = by_environment};
 	struct launch l;
 	struct diag d;
 	int status;
@@ -81,7 +81,7 @@ static void assert_seen(const char *text)
 
 static void java_gets_the_option_as_its_first_argument(void **state)
 {
-	char *argv[] = { script, (char *)"-jar", (char *)"shop.jar", NULL };
+	char *argv[] = {script, (char *)"-jar", (char *)"shop.jar", NULL};
 
 	assert_int_equal(run(argv, false), 0);
 	assert_seen("|" OPTION " -jar shop.jar\n");
@@ -89,7 +89,7 @@ static void java_gets_the_option_as_its_first_argument(void **state)
 
 static void what_may_start_java_gets_it_in_its_environment_behind_the_users(void **state)
 {
-	char *argv[] = { script, (char *)"a", NULL };
+	char *argv[] = {script, (char *)"a", NULL};
 
 	assert_int_equal(run(argv, true), 0);
 	assert_seen(OPTION "|a\n");
@@ -100,14 +100,14 @@ static void what_may_start_java_gets_it_in_its_environment_behind_the_users(void
 
 static int shell(const char *words)
 {
-	char *argv[] = { (char *)"sh", (char *)"-c", (char *)words, NULL };
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)words, NULL};
 
 	return run(argv, false);
 }
 
 static void status_is_as_a_shell_gives_it(void **state)
 {
-	char *missing[] = { (char *)"/nosuch/program", NULL }, *refused[] = { (char *)"/etc/passwd", NULL };
+	char *missing[] = {(char *)"/nosuch/program", NULL}, *refused[] = {(char *)"/etc/passwd", NULL};
 
 	assert_int_equal(shell("exit 0"), 0);
 	assert_int_equal(shell("exit 255"), 255);
@@ -118,8 +118,8 @@ static void status_is_as_a_shell_gives_it(void **state)
 
 static void nothing_runs_before_it_may(void **state)
 {
-	char *argv[] = { script, NULL };
-	struct launch_setup setup = { .argv = argv, .java_option = OPTION };
+	char *argv[] = {script, NULL};
+	struct launch_setup setup = {.argv = argv, .java_option = OPTION};
 	struct launch l;
 	struct diag d;
 
@@ -136,8 +136,8 @@ static void nothing_runs_before_it_may(void **state)
 
 static void signal_reaches_it(void **state)
 {
-	char *argv[] = { (char *)"sleep", (char *)"60", NULL };
-	struct launch_setup setup = { .argv = argv, .java_option = OPTION };
+	char *argv[] = {(char *)"sleep", (char *)"60", NULL};
+	struct launch_setup setup = {.argv = argv, .java_option = OPTION};
 	struct launch l;
 	struct diag d;
 
@@ -151,10 +151,10 @@ static void signal_reaches_it(void **state)
 
 static void user_that_is_none_is_wrong_use(void **state)
 {
-	char *argv[] = { script, NULL };
-	struct launch_setup setup = { .argv = argv, .java_option = OPTION, .user = "no such user" };
+	char *argv[] = {script, NULL};
+	struct launch_setup setup = {.argv = argv, .java_option = OPTION, .user = "no such user"};
 	struct launch l;
-	struct diag d = { 0 };
+	struct diag d = {0};
 
 	assert_true(launch_fork(&l, &setup, &d) < 0);
 	assert_true(d.usage);
@@ -163,8 +163,9 @@ static void user_that_is_none_is_wrong_use(void **state)
 
 static void environment_of_others_is_looked_through(void **state)
 {
-	char *argv[] = { (char *)"sleep", (char *)"60", NULL };
-	struct launch_setup setup = { .argv = argv, .java_option = "-agentpath:/x/.frtrace-unit-test/lib", .by_environment = true };
+	char *argv[] = {(char *)"sleep", (char *)"60", NULL};
+	struct launch_setup setup = {
+		.argv = argv, .java_option = "-agentpath:/x/.frtrace-unit-test/lib", .by_environment = true};
 	struct launch l;
 	struct diag d;
 

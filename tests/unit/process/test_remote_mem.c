@@ -54,9 +54,9 @@ static void memory_is_read_where_it_is_mapped(void **state)
 	assert_int_equal(got, value);
 	assert_int_equal(mem_unsigned(&r.mem, (uintptr_t)&value, 2, &got), 0);
 	assert_int_equal(got, 0x7788);
-	assert_int_equal(mem_text(&r.mem, (uintptr_t) "short", text, sizeof(text)), 0);
+	assert_int_equal(mem_text(&r.mem, (uintptr_t)"short", text, sizeof(text)), 0);
 	assert_string_equal(text, "short");
-	assert_int_equal(mem_text(&r.mem, (uintptr_t) "longer than sixteen", text, sizeof(text)), -E2BIG);
+	assert_int_equal(mem_text(&r.mem, (uintptr_t)"longer than sixteen", text, sizeof(text)), -E2BIG);
 	remote_mem_close(&r);
 	assert_int_equal(r.fd, -1);
 	remote_mem_close(&r);

@@ -91,8 +91,8 @@ static void devices_and_fifos_are_not_opened(void **state)
 	char path[128];
 	int watch, fd;
 
-	snprintf(command, sizeof(command), "cd %s && mkfifo fifo && ln -s fifo to_fifo && ln -s evil to_evil && %s", root,
-		 geteuid() ? "mkfifo evil" : "mknod evil c 1 11 && chmod 666 evil");
+	snprintf(command, sizeof(command), "cd %s && mkfifo fifo && ln -s fifo to_fifo && ln -s evil to_evil && %s",
+		 root, geteuid() ? "mkfifo evil" : "mknod evil c 1 11 && chmod 666 evil");
 	assert_int_equal(system(command), 0);
 	watch = watch_root();
 	assert_int_equal(root_path_open_file(&t, root_fd, "/fifo", 100), -EACCES);
@@ -178,8 +178,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(links_are_those_of_the_targets_root, open_root, remove_root),
 		cmocka_unit_test_setup_teardown(what_is_missing_or_of_another_kind_is_an_error, open_root, remove_root),
 		cmocka_unit_test_setup_teardown(devices_and_fifos_are_not_opened, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(files_of_strangers_and_large_ones_are_not_opened, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(counters_are_not_opened_when_they_are_a_fifo_or_a_link, open_root, remove_root),
+		cmocka_unit_test_setup_teardown(files_of_strangers_and_large_ones_are_not_opened, open_root,
+						remove_root),
+		cmocka_unit_test_setup_teardown(counters_are_not_opened_when_they_are_a_fifo_or_a_link, open_root,
+						remove_root),
 		cmocka_unit_test(prefix_of_a_chroot_is_taken_off_whole_names_only),
 		cmocka_unit_test_setup_teardown(directory_is_named_as_the_target_names_it, open_root, remove_root),
 	};

@@ -24,7 +24,7 @@ static struct bench {
 	struct breakdown *where;
 	struct kernel_sink sink;
 	uint64_t method;
-} * b;
+} *b;
 
 static struct diag d;
 
@@ -101,8 +101,10 @@ static int64_t of_call(size_t n, const char *field)
 static void the_parts_of_a_call_add_up(void **state)
 {
 	wait_of(1, 1100, 1400, 1450);
-	b->sink.pause(b->sink.context, &(struct frt_pause){.what = FRT_PAUSE_GC, .begin = 1200, .end = 1260, .name = "G1"});
-	b->sink.usage(b->sink.context, &(struct frt_usage){.thread = 1, .at = 1050, .calls = 1, .call_time = 370, .major_faults = 2});
+	b->sink.pause(b->sink.context,
+		      &(struct frt_pause){.what = FRT_PAUSE_GC, .begin = 1200, .end = 1260, .name = "G1"});
+	b->sink.usage(b->sink.context,
+		      &(struct frt_usage){.thread = 1, .at = 1050, .calls = 1, .call_time = 370, .major_faults = 2});
 	call_of(1, 1000, 1000, 0);
 	finish();
 	assert_int_equal(of_call(0, "blockedTime"), 300);
@@ -215,18 +217,21 @@ static void of_virtual_threads_and_carriers_nothing_is_known(void **state)
 
 static void wakers_that_are_no_java_threads_are_named_by_the_kernel(void **state)
 {
-	struct frt_wait w = {.thread = 1, .off = 1100, .wake = 1200, .on = 1200, .reason = FRT_WAIT_PIPE, .call = FRT_NO_CALL};
+	struct frt_wait w = {
+		.thread = 1, .off = 1100, .wake = 1200, .on = 1200, .reason = FRT_WAIT_PIPE, .call = FRT_NO_CALL};
 	const struct dissect_event *e;
 
 	w.waker_process = 77;
 	memcpy(w.waker_name, "a name of 16 ch.", 16);
 	b->sink.wait(b->sink.context, &w, 0, 0);
-	w = (struct frt_wait){.thread = 1, .off = 1300, .wake = 1400, .on = 1400, .reason = FRT_WAIT_OTHER, .call = GETPID};
+	w = (struct frt_wait){
+		.thread = 1, .off = 1300, .wake = 1400, .on = 1400, .reason = FRT_WAIT_OTHER, .call = GETPID};
 	w.waker = 5000;
 	w.waker_process = 4242;
 	memcpy(w.waker_name, "VM Thread", 10);
 	b->sink.wait(b->sink.context, &w, 0, 0);
-	w = (struct frt_wait){.thread = 1, .off = 1500, .wake = 1600, .on = 1600, .reason = FRT_WAIT_DISK, .call = 9999};
+	w = (struct frt_wait){
+		.thread = 1, .off = 1500, .wake = 1600, .on = 1600, .reason = FRT_WAIT_DISK, .call = 9999};
 	b->sink.wait(b->sink.context, &w, 0, 0);
 	call_of(1, 1000, 1000, 0);
 	finish();
@@ -313,13 +318,16 @@ static void the_end_says_where_the_slowest_calls_were(void **state)
 	wait_of(1, 1000100, 1900100, 1950100);
 	call_of(1, 1000000, 1000000, 0);
 	assert_true(report_breakdown_text(breakdown_splits(b->where), text, sizeof(text)));
-	assert_string_equal(text, "the slowest call (1.0 ms): 90 % blocked (futex 90 %), 5 % on a CPU, 5 % waiting for one");
+	assert_string_equal(text,
+			    "the slowest call (1.0 ms): 90 % blocked (futex 90 %), 5 % on a CPU, 5 % waiting for one");
 	for (int64_t i = 0; i < 200; i++)
 		call_of(1, 3000000 + i, 100, 0);
 	wait_of(1, 9000100, 9500100, 9500100);
 	call_of(1, 9000000, 1000000, 0);
 	assert_true(report_breakdown_text(breakdown_splits(b->where), text, sizeof(text)));
-	assert_string_equal(text, "the slowest 1 % (2 calls of 1.0 ms and more): 70 % blocked (futex 70 %), 28 % on a CPU, 2 % waiting for one");
+	assert_string_equal(
+		text,
+		"the slowest 1 % (2 calls of 1.0 ms and more): 70 % blocked (futex 70 %), 28 % on a CPU, 2 % waiting for one");
 }
 
 int main(void)

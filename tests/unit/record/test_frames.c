@@ -24,17 +24,17 @@ static struct bench {
 	struct method_keys *methods;
 	struct frames *frames;
 	struct budget *budget; /* NULL: without end */
-	uint32_t traced; /* com.acme.Cart.checkout() */
-} * b;
+	uint32_t traced;       /* com.acme.Cart.checkout() */
+} *b;
 
 static struct diag d;
 static unsigned int resolved; /* calls of the resolver */
 
-#define METHOD(n, class_text, name_text, ...)                                                                          \
+#define METHOD(n, class_text, name_text, ...) \
 	{.number = n, .class_name = class_text, .name = name_text, .descriptor = "()V", .modifiers = 1, __VA_ARGS__}
 
-static const struct resolved_method checkout = METHOD(1, "com/acme/Cart", "checkout", .loader = 0xcafe, .loader_type =
-													"com/acme/Loader");
+static const struct resolved_method checkout =
+	METHOD(1, "com/acme/Cart", "checkout", .loader = 0xcafe, .loader_type = "com/acme/Loader");
 static const struct resolved_method caller = METHOD(2, "com/acme/Shop", "buy", .loader = 0xcafe);
 static const struct resolved_method run = METHOD(3, "java/lang/Thread", "run");
 static const struct resolved_method enter = METHOD(4, "jdk/internal/vm/Continuation", "enter");
@@ -123,8 +123,8 @@ static uint32_t stack_of(uint8_t end, uint8_t flags, unsigned int count, const u
 		frames[i] = (struct frt_frame){.code = codes[i], .kind = FRT_FRAME_COMPILED};
 	return fake_stack(&b->segment, frames, count, end, flags);
 }
-#define STACK(end, flags, ...)                                                                                         \
-	stack_of(end, flags, sizeof((unsigned int[]){__VA_ARGS__}) / sizeof(unsigned int),                             \
+#define STACK(end, flags, ...)                                                             \
+	stack_of(end, flags, sizeof((unsigned int[]){__VA_ARGS__}) / sizeof(unsigned int), \
 		 (unsigned int[]){__VA_ARGS__})
 
 static uint64_t key_of(uint32_t id)
@@ -181,7 +181,8 @@ static const char *stack_text(unsigned int n)
 	for (unsigned int i = 0; i < count; i++)
 		used += snprintf(text + used, sizeof(text) - used, "%s%s.%s:%d@%d/%.3s", i ? " " : "",
 				 text_at(e, i, "method.type.name"), text_at(e, i, "method.name"),
-				 number_at(e, i, "lineNumber"), number_at(e, i, "bytecodeIndex"), text_at(e, i, "type"));
+				 number_at(e, i, "lineNumber"), number_at(e, i, "bytecodeIndex"),
+				 text_at(e, i, "type"));
 	if (event_number(&b->recording, e, "stackTrace.truncated"))
 		snprintf(text + used, sizeof(text) - used, " +");
 	return text;
@@ -255,7 +256,8 @@ static void carrier_of_a_virtual_thread_is_no_part_of_its_stack(void **state)
 
 static void walk_that_ends_above_a_virtual_thread_s_entry_is_completed(void **state)
 {
-	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, ENTER)), "com/acme/Shop.buy:11@3/Int " VIRTUAL_BOTTOM);
+	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, ENTER)),
+			    "com/acme/Shop.buy:11@3/Int " VIRTUAL_BOTTOM);
 }
 
 static void cut_walk_of_a_virtual_thread_is_not_completed(void **state)
@@ -286,7 +288,8 @@ static void hidden_class_is_named_as_jfr_does(void **state)
 {
 	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, HIDDEN)), "a/B$$Lambda/0x0000000098041000.run:-1@1/Int");
 	assert_int_equal(event_number(&b->recording, dissect_find(b->recording.d, TRACE, 0),
-				      "stackTrace.frames.0.method.hidden"), 1);
+				      "stackTrace.frames.0.method.hidden"),
+			 1);
 }
 
 static void hidden_class_that_jvmti_told_is_named_as_jfr_does(void **state)
@@ -298,7 +301,8 @@ static void hidden_class_that_jvmti_told_is_named_as_jfr_does(void **state)
 	assert_string_equal(text_of(fake_stack(&b->segment, &f, 1, FRT_WALK_BOTTOM, 0)),
 			    "a/B$$Lambda/0x0000000098041000.run:-1@1/Unk");
 	assert_int_equal(event_number(&b->recording, dissect_find(b->recording.d, TRACE, 0),
-				      "stackTrace.frames.0.method.hidden"), 1);
+				      "stackTrace.frames.0.method.hidden"),
+			 1);
 }
 
 static void early_ends_are_truncated_and_counted(void **state)
@@ -413,7 +417,7 @@ static void named_frame_of_a_table_that_was_emptied_is_unknown(void **state)
 
 static void stacks_beyond_the_budget_are_taken_in_the_next_round(void **state)
 {
-	struct budget budget = { .left_ns = 0 };
+	struct budget budget = {.left_ns = 0};
 	uint32_t id;
 
 	b->budget = &budget;

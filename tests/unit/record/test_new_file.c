@@ -253,7 +253,8 @@ static void link_on_the_way_is_followed_if_nobody_else_can_change_it(void **stat
 	assert_int_equal(open_through_link(0, 01777, STRANGER), -ELOOP);
 	assert_int_equal(open_through_link(STRANGER, 0755, 0), -ELOOP);
 	assert_int_equal(open_through_link(STRANGER, 0755, STRANGER), -ELOOP);
-	assert_string_equal(d.text, "refuse to write to 'FILE': the link 'to' on the way is one that another user can change");
+	assert_string_equal(d.text,
+			    "refuse to write to 'FILE': the link 'to' on the way is one that another user can change");
 	setenv("SUDO_UID", "1234", 1);
 	setenv("SUDO_GID", "1234", 1);
 	assert_int_equal(open_through_link(STRANGER, 0755, STRANGER), 0);

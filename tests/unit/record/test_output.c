@@ -230,7 +230,8 @@ static pid_t start_recorder(int chunks)
 
 static void file_that_another_process_writes_is_refused(void **state)
 {
-	static const int chunks[] = {0, 1, 25}; /* it has a scratch name, its own, and that again: its oldest chunks have gone */
+	static const int chunks[] = {
+		0, 1, 25}; /* it has a scratch name, its own, and that again: its oldest chunks have gone */
 	char text[64];
 
 	for (size_t i = 0; i < sizeof(chunks) / sizeof(*chunks); i++) {
@@ -480,12 +481,12 @@ static void copy_has_what_is_finished(void **state)
 	uint64_t size = 0;
 
 	snprintf(copy, sizeof(copy), "%s.copy", path);
-	assert_int_equal(output_copy(o, copy, 0, &size, &d), -ENODATA);
+	assert_int_equal(output_save(o, copy, 0, &size, &d), -ENODATA);
 	for (char c = 'a'; c < 'd'; c++)
 		assert_int_equal(append(o, c, 100), 0);
-	assert_int_equal(output_copy(o, copy, 0, &size, &d), 0);
+	assert_int_equal(output_save(o, copy, 0, &size, &d), 0);
 	assert_int_equal(size, 300);
-	assert_int_equal(output_copy(o, path, 0, &size, &d), -EINVAL);
+	assert_int_equal(output_save(o, path, 0, &size, &d), -EINVAL);
 	usleep(20000);
 	assert_int_equal(append(o, 'd', 100), 0);
 	assert_string_equal(content(), "a100 b100 c100 d100");
@@ -506,16 +507,16 @@ static void copy_that_fails_leaves_what_was_there(void **state)
 
 	snprintf(copy, sizeof(copy), "%s.copy", path);
 	write_file(copy, "precious");
-	assert_int_equal(output_copy(o, copy, 0, &size, &d), -ENODATA);
+	assert_int_equal(output_save(o, copy, 0, &size, &d), -ENODATA);
 	assert_int_equal(append(o, 'a', 100), 0);
 	disk_free = 0;
-	assert_int_equal(output_copy(o, copy, 0, &size, &d), -ENOSPC);
+	assert_int_equal(output_save(o, copy, 0, &size, &d), -ENOSPC);
 	disk_free = 500 * GB;
 	getrlimit(RLIMIT_FSIZE, &all);
 	small.rlim_max = all.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &small);
-	err = output_copy(o, copy, 0, &size, &d);
+	err = output_save(o, copy, 0, &size, &d);
 	setrlimit(RLIMIT_FSIZE, &all);
 	assert_int_equal(err, -EFBIG);
 	output_close(o);

@@ -156,7 +156,7 @@ static void copy_is_one_file(void **state)
 	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(append(o, 'a' + i, i), 0);
 	snprintf(copy, sizeof(copy), "%s/copy.jfr", parent);
-	assert_int_equal(output_copy(o, copy, 0, &size, &d), 0);
+	assert_int_equal(output_save(o, copy, 0, &size, &d), 0);
 	assert_int_equal(size, 3 * CHUNK);
 	f = fopen(copy, "rb");
 	assert_non_null(f);

@@ -36,8 +36,28 @@
 #define LIMIT  36000 /* bytes: five of them; a recorder makes chunks of a quarter at most */
 #define T0     1000000000000ll
 
-enum fault { NONE, OPEN, OPENAT, PWRITE, SHORT, PREAD, FTRUNCATE, RENAMEAT, RENAMEAT2, UNLINKAT, FDATASYNC, FSYNC, FSTAT,
-	     FSTATAT, LOCK, MKDIRAT, PIPE2, FORK, FAULTS, ALLOCATION = FAULTS };
+enum fault {
+	NONE,
+	OPEN,
+	OPENAT,
+	PWRITE,
+	SHORT,
+	PREAD,
+	FTRUNCATE,
+	RENAMEAT,
+	RENAMEAT2,
+	UNLINKAT,
+	FDATASYNC,
+	FSYNC,
+	FSTAT,
+	FSTATAT,
+	LOCK,
+	MKDIRAT,
+	PIPE2,
+	FORK,
+	FAULTS,
+	ALLOCATION = FAULTS
+};
 
 /* Shared with the keeper, whose calls fail too. */
 static struct plan {
@@ -63,17 +83,18 @@ static bool fails(enum fault f)
 }
 
 /* NAME(PARAMETERS) of the C library, which fails when its turn has come. */
-#define WRAP(fault, name, parameters, arguments)         \
-	int __real_##name parameters;                    \
-	int __wrap_##name parameters;                    \
-	int __wrap_##name parameters                     \
-	{                                                \
+#define WRAP(fault, name, parameters, arguments)                    \
+	int __real_##name parameters;                               \
+	int __wrap_##name parameters;                               \
+	int __wrap_##name parameters                                \
+	{                                                           \
 		return fails(fault) ? -1 : __real_##name arguments; \
 	}
 
 WRAP(FTRUNCATE, ftruncate, (int fd, off_t size), (fd, size))
 WRAP(RENAMEAT, renameat, (int a, const char *from, int b, const char *to), (a, from, b, to))
-WRAP(RENAMEAT2, renameat2, (int a, const char *from, int b, const char *to, unsigned int flags), (a, from, b, to, flags))
+WRAP(RENAMEAT2, renameat2, (int a, const char *from, int b, const char *to, unsigned int flags),
+     (a, from, b, to, flags))
 WRAP(UNLINKAT, unlinkat, (int at, const char *name, int flags), (at, name, flags))
 WRAP(FDATASYNC, fdatasync, (int fd), (fd))
 WRAP(FSYNC, fsync, (int fd), (fd))
@@ -261,7 +282,8 @@ static void check(const struct output *o, const struct progress *p, bool is_dire
 	there = chunks_there(is_directory);
 	for (size_t i = output_dropped(o); i < p->count; i++)
 		if (!(there >> p->reported[i] & 1))
-			fail_msg("fault %d: chunk %d was reported written and is not there", plan->fault, p->reported[i]);
+			fail_msg("fault %d: chunk %d was reported written and is not there", plan->fault,
+				 p->reported[i]);
 }
 
 static void write_chunks(struct jfr_writer *w, struct output *o, struct progress *p, bool is_directory)
@@ -354,7 +376,8 @@ static bool record_killed(bool is_directory)
 	there = chunks_there(is_directory);
 	for (int i = 0; i < 2; i++)
 		if (plan->last[i] >= 0 && !(there >> plan->last[i] & 1))
-			fail_msg("killed at fault %d: chunk %d was reported written and is not there", plan->fault, plan->last[i]);
+			fail_msg("killed at fault %d: chunk %d was reported written and is not there", plan->fault,
+				 plan->last[i]);
 	nothing_is_left_half();
 	if (there)
 		jdk_looks(is_directory);
@@ -372,7 +395,8 @@ static bool record_once(bool is_directory, enum fault fault, unsigned int n)
 	snprintf(directory, sizeof(directory), "/tmp/frtrace-faults-XXXXXX");
 	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), is_directory ? "%s/repository/" : "%s/x.jfr", directory);
-	*plan = (struct plan){.fault = fault, .left = n, .error = fault == SHORT || fault == PWRITE ? ENOSPC : EIO, .last = {-1, -1}};
+	*plan = (struct plan){
+		.fault = fault, .left = n, .error = fault == SHORT || fault == PWRITE ? ENOSPC : EIO, .last = {-1, -1}};
 	fail_nth(fault == ALLOCATION ? n : 0);
 	happened = kills ? record_killed(is_directory) : record(is_directory);
 	assert_int_equal(shell_run(&text, "rm -r %s", directory), 0);
@@ -400,16 +424,16 @@ static void each_kind(bool is_directory, const enum fault *faults)
 
 static void a_file_survives_each_fault(void **state)
 {
-	static const enum fault faults[] = {OPEN, OPENAT, PWRITE, SHORT, PREAD, RENAMEAT, RENAMEAT2, FDATASYNC, FSYNC, FSTAT, FSTATAT, LOCK,
-					    PIPE2, FORK, ALLOCATION, NONE};
+	static const enum fault faults[] = {OPEN,  OPENAT, PWRITE,  SHORT, PREAD, RENAMEAT, RENAMEAT2,	FDATASYNC,
+					    FSYNC, FSTAT,  FSTATAT, LOCK,  PIPE2, FORK,	    ALLOCATION, NONE};
 
 	each_kind(false, faults);
 }
 
 static void a_directory_survives_each_fault(void **state)
 {
-	static const enum fault faults[] = {OPEN, OPENAT, PWRITE, SHORT, RENAMEAT2, UNLINKAT, FDATASYNC, FSYNC, FSTAT, FSTATAT, LOCK, MKDIRAT, PIPE2,
-					    FORK, ALLOCATION, NONE};
+	static const enum fault faults[] = {OPEN,  OPENAT,  PWRITE, SHORT,   RENAMEAT2, UNLINKAT, FDATASYNC,  FSYNC,
+					    FSTAT, FSTATAT, LOCK,   MKDIRAT, PIPE2,	FORK,	  ALLOCATION, NONE};
 
 	each_kind(true, faults);
 }
@@ -428,14 +452,16 @@ static int spare_recorders(void **state)
 
 static void a_file_survives_its_recorder(void **state)
 {
-	static const enum fault faults[] = {OPENAT, PWRITE, SHORT, RENAMEAT, RENAMEAT2, FSTAT, FSTATAT, LOCK, PIPE2, FORK, NONE};
+	static const enum fault faults[] = {OPENAT,  PWRITE, SHORT, RENAMEAT, RENAMEAT2, FSTAT,
+					    FSTATAT, LOCK,   PIPE2, FORK,     NONE};
 
 	each_kind(false, faults);
 }
 
 static void a_directory_survives_its_recorder(void **state)
 {
-	static const enum fault faults[] = {OPENAT, PWRITE, SHORT, RENAMEAT2, UNLINKAT, FSTAT, LOCK, MKDIRAT, PIPE2, FORK, NONE};
+	static const enum fault faults[] = {OPENAT, PWRITE,  SHORT, RENAMEAT2, UNLINKAT, FSTAT,
+					    LOCK,   MKDIRAT, PIPE2, FORK,      NONE};
 
 	each_kind(true, faults);
 }

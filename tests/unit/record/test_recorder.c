@@ -56,7 +56,7 @@ static struct bench {
 	struct call_rates *rates;
 	char *file;
 	struct dissect *read;
-} * b;
+} *b;
 
 static struct diag d;
 
@@ -96,9 +96,11 @@ static int setup(void **state)
 /* Make the recorder, its first chunk open. */
 static void begin(void)
 {
-	struct recorder_setup s = {&b->settings, &b->target, &b->segment, &b->clock, NULL, b->resolver, b->rates, JFR_KERNEL_NONE, NULL, false};
+	struct recorder_setup s = {&b->settings, &b->target, &b->segment,     &b->clock, NULL,
+				   b->resolver,	 b->rates,   JFR_KERNEL_NONE, NULL,	 false};
 
-	assert_int_equal(output_open(&b->output, b->path, &(struct output_limits){.size = b->settings.max_size}, &d), 0);
+	assert_int_equal(output_open(&b->output, b->path, &(struct output_limits){.size = b->settings.max_size}, &d),
+			 0);
 	s.output = b->output;
 	b->recorder = recorder_new(&s, &d);
 	assert_non_null(b->recorder);
@@ -363,8 +365,7 @@ static void file_says_that_there_are_no_stacks(void **state)
 
 static uint32_t stack_of_caller(int line)
 {
-	struct frt_frame f = {
-		.code = b->method, .at = 5ULL << 32 | (uint32_t)line, .kind = FRT_FRAME_NAMED};
+	struct frt_frame f = {.code = b->method, .at = 5ULL << 32 | (uint32_t)line, .kind = FRT_FRAME_NAMED};
 
 	return fake_stack(&b->segment, &f, 1, FRT_WALK_BOTTOM, 0);
 }

@@ -23,35 +23,36 @@ static const struct decision {
 	} method[6];
 	const char *drops; /* numbers of the methods, the busiest first */
 } decisions[] = {
-	{ "nothing is called", .25, 4, 0, { { 0, 0 } }, "" },
-	{ "one below the limit stays", .25, 4, 1, { { .24, 1 } }, "" },
-	{ "one at the limit stays", .25, 4, 1, { { .25, 1 } }, "" },
-	{ "one above it drops", .25, 4, 1, { { .26, 1 } }, "0" },
-	{ "a thread that is not known counts as one", .25, 4, 0, { { .26, 0 }, { .2, 0 } }, "0" },
-	{ "four threads have four CPUs", .25, 4, 4, { { .9, 4 } }, "" },
-	{ "but not more than there are", .25, 2, 4, { { .9, 4 } }, "0" },
-	{ "a quota of half a CPU is half a limit", .25, .5, 1, { { .13, 1 } }, "0" },
-	{ "another share", .01, 4, 1, { { .009, 1 }, { .0005, 1 } }, "" },
-	{ "more than a CPU may be allowed", 20, 4, 1, { { 19, 1 } }, "" },
-	{ "the slow one stays", .25, 4, 2, { { .0001, 1 }, { .7, 1 } }, "1" },
-	{ "each of its own threads", .25, 8, 8, { { .26, 1 }, { 1.7, 7 } }, "0" },
-	{ "the sum decides, the busiest drops", .25, 4, 1, { { .1, 1 }, { .12, 1 }, { .08, 1 } }, "1" },
-	{ "until it is not more", .25, 4, 1, { { .2, 1 }, { .1, 1 }, { .22, 1 }, { .14, 1 } }, "20" },
-	{ "those that drop by themselves are not in the sum", .25, 4, 1, { { .24, 1 }, { .9, 1 } }, "1" },
-	{ "by themselves and by the sum", .25, 4, 1, { { .2, 1 }, { .3, 1 }, { .1, 1 } }, "10" },
+	{"nothing is called", .25, 4, 0, {{0, 0}}, ""},
+	{"one below the limit stays", .25, 4, 1, {{.24, 1}}, ""},
+	{"one at the limit stays", .25, 4, 1, {{.25, 1}}, ""},
+	{"one above it drops", .25, 4, 1, {{.26, 1}}, "0"},
+	{"a thread that is not known counts as one", .25, 4, 0, {{.26, 0}, {.2, 0}}, "0"},
+	{"four threads have four CPUs", .25, 4, 4, {{.9, 4}}, ""},
+	{"but not more than there are", .25, 2, 4, {{.9, 4}}, "0"},
+	{"a quota of half a CPU is half a limit", .25, .5, 1, {{.13, 1}}, "0"},
+	{"another share", .01, 4, 1, {{.009, 1}, {.0005, 1}}, ""},
+	{"more than a CPU may be allowed", 20, 4, 1, {{19, 1}}, ""},
+	{"the slow one stays", .25, 4, 2, {{.0001, 1}, {.7, 1}}, "1"},
+	{"each of its own threads", .25, 8, 8, {{.26, 1}, {1.7, 7}}, "0"},
+	{"the sum decides, the busiest drops", .25, 4, 1, {{.1, 1}, {.12, 1}, {.08, 1}}, "1"},
+	{"until it is not more", .25, 4, 1, {{.2, 1}, {.1, 1}, {.22, 1}, {.14, 1}}, "20"},
+	{"those that drop by themselves are not in the sum", .25, 4, 1, {{.24, 1}, {.9, 1}}, "1"},
+	{"by themselves and by the sum", .25, 4, 1, {{.2, 1}, {.3, 1}, {.1, 1}}, "10"},
 };
 
 static void each_decision_is_right(void **state)
 {
 	for (size_t i = 0; i < sizeof(decisions) / sizeof(decisions[0]); i++) {
 		const struct decision *want = &decisions[i];
-		struct throttle_limit limit = { want->share, want->cpus, want->threads };
-		struct throttle_load load[6] = { { 0 } };
+		struct throttle_limit limit = {want->share, want->cpus, want->threads};
+		struct throttle_load load[6] = {{0}};
 		char drops[8] = "";
 		size_t n;
 
 		for (uint32_t m = 0; m < 6; m++)
-			load[m] = (struct throttle_load){ .method = m, .threads = want->method[m].threads, .cpus = want->method[m].cpus };
+			load[m] = (struct throttle_load){
+				.method = m, .threads = want->method[m].threads, .cpus = want->method[m].cpus};
 		n = throttle_choose(load, 6, &limit);
 		for (size_t k = 0; k < n; k++)
 			drops[k] = '0' + load[k].method;
@@ -65,11 +66,11 @@ static void each_decision_is_right(void **state)
 static void thousands_below_the_limit_drop_by_their_sum(void **state)
 {
 	enum { METHODS = 5000, DROPS = 2500 }; /* .0001 each: .5 in all, of which .25 may stay */
-	struct throttle_limit limit = { .2501, 4, 1 };
+	struct throttle_limit limit = {.2501, 4, 1};
 	struct throttle_load *load = calloc(METHODS, sizeof(*load));
 
 	for (uint32_t m = 0; m < METHODS; m++)
-		load[m] = (struct throttle_load){ .method = m, .threads = 1, .cpus = .0001 };
+		load[m] = (struct throttle_load){.method = m, .threads = 1, .cpus = .0001};
 	assert_in_range(throttle_choose(load, METHODS, &limit), DROPS - 2, DROPS);
 	free(load);
 }
@@ -81,18 +82,18 @@ static struct bench {
 	struct throttle_finding found;
 	int64_t now;
 	uint64_t *rules;
-} * b;
+} *b;
 
 static struct diag d;
 
 static int setup(void **state)
 {
-	struct throttle_setup s = { .share = .25, .cpus = 2 };
+	struct throttle_setup s = {.share = .25, .cpus = 2};
 	uint32_t class_id;
 
 	b = calloc(1, sizeof(*b));
 	b->segment = fake_segment_new();
-	b->clock.pair[1] = (struct clock_pair){ 1ULL << 62, 1LL << 62, 3 };
+	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
 	b->clock.pairs = 2;
 	b->now = 5000 * SECOND;
 	b->rules = (uint64_t *)(b->segment.base + FRT_RULES_AT);

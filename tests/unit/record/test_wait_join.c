@@ -25,7 +25,7 @@ static struct jvm_model {
 	int64_t from, to; /* of the call that is claimed for */
 	bool folding, offered_twice;
 	size_t answered, missing;
-} * m;
+} *m;
 
 static size_t open_calls(void *context, uint32_t thread, int64_t moments[WAIT_JOIN_MOMENTS])
 {
@@ -70,10 +70,8 @@ static void on_wait(void *context, uint32_t thread, const struct wait *w)
 
 static void make(size_t thread_limit, size_t limit)
 {
-	struct wait_join_setup setup = { .open = open_calls,
-				    .folded = on_wait,
-				    .thread_limit = thread_limit,
-				    .limit = limit };
+	struct wait_join_setup setup = {
+		.open = open_calls, .folded = on_wait, .thread_limit = thread_limit, .limit = limit};
 
 	m->join = wait_join_new(&setup, &d);
 	assert_non_null(m->join);
@@ -96,7 +94,7 @@ static void add(int64_t off, int64_t wake, int64_t on)
 {
 	struct frt_wait *w = &m->wait[m->waits];
 
-	*w = (struct frt_wait){ .kind = FRT_WAIT, .thread = THREAD, .off = off, .wake = wake, .on = on };
+	*w = (struct frt_wait){.kind = FRT_WAIT, .thread = THREAD, .off = off, .wake = wake, .on = on};
 	w->reason = wake == off ? FRT_WAIT_PREEMPTED : FRT_WAIT_FUTEX + m->waits % 8;
 	w->call = m->waits % 300;
 	strcpy(w->waker_name, m->waits % 2 ? "odd" : "even");
@@ -123,7 +121,7 @@ static struct wait_join_split split(int64_t from, int64_t to)
 static bool check(int64_t from, int64_t to)
 {
 	struct wait_join_split s = split(from, to);
-	int64_t blocked = 0, run_queue = 0, on[FRT_WAIT_REASONS] = { 0 };
+	int64_t blocked = 0, run_queue = 0, on[FRT_WAIT_REASONS] = {0};
 
 	if (s.blocked == WAIT_JOIN_MISSING) {
 		assert_true(s.run_queue == WAIT_JOIN_MISSING);
@@ -194,14 +192,14 @@ static void a_call_that_cuts_a_wait_has_its_part(void **state)
 static void times_that_make_no_sense_stay_within_their_wait(void **state)
 {
 	struct wait_join_split s;
-	struct frt_wait w = { .thread = THREAD, .off = 100, .wake = 500, .on = 200, .reason = FRT_WAIT_FUTEX };
+	struct frt_wait w = {.thread = THREAD, .off = 100, .wake = 500, .on = 200, .reason = FRT_WAIT_FUTEX};
 
 	make(0, 0);
 	wait_join_wait(m->join, &w, 0, 0);
 	s = split(0, 1000);
 	assert_int_equal(s.blocked, 100);
 	assert_int_equal(s.run_queue, 0);
-	w = (struct frt_wait){ .thread = THREAD, .off = 150, .wake = 0, .on = 300, .reason = FRT_WAIT_FUTEX };
+	w = (struct frt_wait){.thread = THREAD, .off = 150, .wake = 0, .on = 300, .reason = FRT_WAIT_FUTEX};
 	wait_join_wait(m->join, &w, 0, 0);
 	s = split(0, 1000);
 	assert_int_equal(s.blocked + s.run_queue, 200);
@@ -289,7 +287,7 @@ static void what_was_folded_is_not_guessed(void **state)
 	m->open[m->depth++] = 1000;
 	for (int64_t at = 1000; at < 101000; at += 100)
 		add(at + 10, at + 50, at + 60);
-	assert_true(check(1000, 101000)); /* open all the time */
+	assert_true(check(1000, 101000));  /* open all the time */
 	assert_false(check(1300, 101000)); /* a call that nobody had told of */
 	assert_false(check(1000, 5000));
 	assert_true(check(100900, 101000)); /* young */
@@ -321,7 +319,8 @@ static void losses_make_what_began_before_unknown(void **state)
 
 static void threads_are_told_apart_and_the_younger_one_stays(void **state)
 {
-	struct frt_wait w = { .thread = THREAD + FRT_MAX_THREADS, .off = 300, .wake = 320, .on = 330, .reason = FRT_WAIT_FUTEX };
+	struct frt_wait w = {
+		.thread = THREAD + FRT_MAX_THREADS, .off = 300, .wake = 320, .on = 330, .reason = FRT_WAIT_FUTEX};
 	struct wait_join_split s;
 
 	make(0, 0);
@@ -340,7 +339,7 @@ static void threads_are_told_apart_and_the_younger_one_stays(void **state)
 
 static void pause_of(int64_t begin, int64_t end)
 {
-	wait_join_pause(m->join, &(struct frt_pause){ .begin = begin, .end = end });
+	wait_join_pause(m->join, &(struct frt_pause){.begin = begin, .end = end});
 }
 
 static void pauses_in_each_other_count_once(void **state)
@@ -371,8 +370,12 @@ static void old_pauses_are_folded(void **state)
 
 static void usage_of(int64_t at, uint32_t calls, uint64_t time, uint32_t major, uint32_t minor)
 {
-	wait_join_usage(m->join, &(struct frt_usage){ .thread = THREAD, .at = at, .calls = calls, .call_time = time,
-						 .major_faults = major, .minor_faults = minor });
+	wait_join_usage(m->join, &(struct frt_usage){.thread = THREAD,
+						     .at = at,
+						     .calls = calls,
+						     .call_time = time,
+						     .major_faults = major,
+						     .minor_faults = minor});
 }
 
 static void expect_usage(int64_t from, int64_t to, int64_t calls, int64_t time, int64_t major, int64_t minor)
@@ -417,7 +420,7 @@ static void usage_is_folded_between_the_starts_of_open_calls(void **state)
 
 static void unseen(uint32_t thread, uint32_t flags)
 {
-	wait_join_unseen(m->join, &(struct frt_slot_owner){ .thread = thread, .flags = flags });
+	wait_join_unseen(m->join, &(struct frt_slot_owner){.thread = thread, .flags = flags});
 }
 
 static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **state)
@@ -446,8 +449,11 @@ static void memory_of_all_threads_is_bounded(void **state)
 		for (uint32_t t = 1; t <= 20; t++)
 			for (int64_t k = 0; k < 20; k++) {
 				int64_t at = 10000 * i + 100 * k;
-				struct frt_wait w = { .thread = t, .off = at, .wake = at + 10, .on = at + 11,
-						      .reason = FRT_WAIT_FUTEX };
+				struct frt_wait w = {.thread = t,
+						     .off = at,
+						     .wake = at + 10,
+						     .on = at + 11,
+						     .reason = FRT_WAIT_FUTEX};
 
 				wait_join_wait(m->join, &w, 0, 0);
 			}

@@ -24,7 +24,7 @@ static struct bench {
 	struct frt_long_wait wait;
 	struct budget budget;
 	uint64_t method[8]; /* nmethods */
-} * b;
+} *b;
 
 static struct frt_frame asked[64]; /* what the resolver was asked for */
 static int count;
@@ -103,7 +103,8 @@ static void wait_here(void)
 	uint64_t from = b->vm.sp - 8, size = FAKE_VM_STACK + FAKE_VM_STACK_SIZE - from;
 	struct timespec now;
 
-	b->wait = (struct frt_long_wait){.wait = {.stack_pointer = b->vm.sp, .stack_pc = b->vm.pc, .stack_fp = b->vm.fp}};
+	b->wait =
+		(struct frt_long_wait){.wait = {.stack_pointer = b->vm.sp, .stack_pc = b->vm.pc, .stack_fp = b->vm.fp}};
 	if (size > FRT_WAIT_STACK)
 		size = FRT_WAIT_STACK;
 	b->wait.wait.stack_size = size;

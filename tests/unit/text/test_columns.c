@@ -34,7 +34,9 @@ static void what_fits_is_whole(void **state)
 static void what_does_not_fit_is_cut_with_a_mark(void **state)
 {
 	assert_put(columns_put, "abcdef", 4, "abc\xe2\x80\xa6");
-	assert_put(columns_put_end, "abcdef", 4, "\xe2\x80\xa6" "def");
+	assert_put(columns_put_end, "abcdef", 4,
+		   "\xe2\x80\xa6"
+		   "def");
 	assert_put(columns_put, "abcdef", 1, "\xe2\x80\xa6");
 	assert_put(columns_put_end, "abcdef", 1, "\xe2\x80\xa6");
 }
@@ -42,25 +44,56 @@ static void what_does_not_fit_is_cut_with_a_mark(void **state)
 /* Two Chinese characters are four columns wide, an accent that stands alone has none. */
 static void columns_are_those_of_a_terminal(void **state)
 {
-	assert_put(columns_put, "\xe8\xb4\xad\xe7\x89\xa9" "ab", 6, "\xe8\xb4\xad\xe7\x89\xa9" "ab");
-	assert_put(columns_put, "\xe8\xb4\xad\xe7\x89\xa9" "ab", 5, "\xe8\xb4\xad\xe7\x89\xa9\xe2\x80\xa6");
-	assert_put(columns_put, "\xe8\xb4\xad\xe7\x89\xa9" "ab", 4, "\xe8\xb4\xad\xe2\x80\xa6");
+	assert_put(columns_put,
+		   "\xe8\xb4\xad\xe7\x89\xa9"
+		   "ab",
+		   6,
+		   "\xe8\xb4\xad\xe7\x89\xa9"
+		   "ab");
+	assert_put(columns_put,
+		   "\xe8\xb4\xad\xe7\x89\xa9"
+		   "ab",
+		   5, "\xe8\xb4\xad\xe7\x89\xa9\xe2\x80\xa6");
+	assert_put(columns_put,
+		   "\xe8\xb4\xad\xe7\x89\xa9"
+		   "ab",
+		   4, "\xe8\xb4\xad\xe2\x80\xa6");
 	assert_put(columns_put_end, "ab\xe8\xb4\xad\xe7\x89\xa9", 4, "\xe2\x80\xa6\xe7\x89\xa9");
-	assert_put(columns_put, "e\xcc\x81" "bc", 3, "e\xcc\x81" "bc");
-	assert_put(columns_put, "\xf0\x9f\x98\x80" "ab", 3, "\xf0\x9f\x98\x80\xe2\x80\xa6");
+	assert_put(columns_put,
+		   "e\xcc\x81"
+		   "bc",
+		   3,
+		   "e\xcc\x81"
+		   "bc");
+	assert_put(columns_put,
+		   "\xf0\x9f\x98\x80"
+		   "ab",
+		   3, "\xf0\x9f\x98\x80\xe2\x80\xa6");
 }
 
 /* A thread may be called anything: nothing of it steers the terminal. */
 static void text_does_not_steer_the_terminal(void **state)
 {
-	assert_put(columns_put, "a\x1b[2J\r\n\x7f" "b", COLUMNS_ALL, "a\\u001b[2J\\u000d\\u000a\\u007fb");
-	assert_put(columns_put, "a\xc2\x9b" "2Jb", COLUMNS_ALL, "a\\u009b2Jb");
-	assert_put(columns_put, "a\xe2\x80\xae" "b\xe2\x80\xa8", COLUMNS_ALL, "a\\u202eb\\u2028");
+	assert_put(columns_put,
+		   "a\x1b[2J\r\n\x7f"
+		   "b",
+		   COLUMNS_ALL, "a\\u001b[2J\\u000d\\u000a\\u007fb");
+	assert_put(columns_put,
+		   "a\xc2\x9b"
+		   "2Jb",
+		   COLUMNS_ALL, "a\\u009b2Jb");
+	assert_put(columns_put,
+		   "a\xe2\x80\xae"
+		   "b\xe2\x80\xa8",
+		   COLUMNS_ALL, "a\\u202eb\\u2028");
 }
 
 static void text_of_a_jvm_and_garbage_become_utf8(void **state)
 {
-	assert_put(columns_put, "a\xc0\x80" "b", COLUMNS_ALL, "a\\u0000b");
+	assert_put(columns_put,
+		   "a\xc0\x80"
+		   "b",
+		   COLUMNS_ALL, "a\\u0000b");
 	assert_put(columns_put, "\xed\xa0\xbd\xed\xb8\x80", COLUMNS_ALL, "\xf0\x9f\x98\x80");
 	assert_put(columns_put, "a\xff", COLUMNS_ALL, "a\xef\xbf\xbd");
 }

@@ -137,8 +137,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(values_stand_behind_their_keys), TEST(objects_and_arrays_nest), TEST(each_top_value_is_a_line),
-		TEST(text_is_escaped),		      TEST(keys_are_escaped_too),    TEST(no_text_and_no_number_are_null),
+		TEST(values_stand_behind_their_keys), TEST(objects_and_arrays_nest),
+		TEST(each_top_value_is_a_line),	      TEST(text_is_escaped),
+		TEST(keys_are_escaped_too),	      TEST(no_text_and_no_number_are_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,8 +114,7 @@ int main(void)
 		TEST(each_mode_says_its_own),	  TEST(progress_overwrites_itself_on_a_terminal),
 		TEST(quiet_shows_no_progress),	  TEST(counts_have_commas),
 		TEST(times_have_a_fitting_unit),  TEST(sizes_have_a_fitting_unit),
-		TEST(several_texts_live_at_once),
-		TEST(what_a_terminal_would_obey_is_shown),
+		TEST(several_texts_live_at_once), TEST(what_a_terminal_would_obey_is_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,14 +31,24 @@ static void text_is_printed_as_it_is(void **state)
 static void text_does_not_move_the_cursor(void **state)
 {
 	prints("a\033[2J\r\n\tb\177", "a\\u001b[2J\\u000d\\u000a\\u0009b\\u007f");
-	prints("a\xc2\x9b" "2Jb", "a\\u009b2Jb");
-	prints("a\xe2\x80\xae" "b\xe2\x80\xa8" "c\xe2\x81\xa6", "a\\u202eb\\u2028c\\u2066");
-	prints("a\xc0\x80" "b", "a\\u0000b"); /* the JVM's 0 */
+	prints("a\xc2\x9b"
+	       "2Jb",
+	       "a\\u009b2Jb");
+	prints("a\xe2\x80\xae"
+	       "b\xe2\x80\xa8"
+	       "c\xe2\x81\xa6",
+	       "a\\u202eb\\u2028c\\u2066");
+	prints("a\xc0\x80"
+	       "b",
+	       "a\\u0000b"); /* the JVM's 0 */
 }
 
 static void text_that_is_none_is_marked(void **state)
 {
-	prints("a\xff" "b\xc3", "a\xef\xbf\xbd" "b\xef\xbf\xbd");
+	prints("a\xff"
+	       "b\xc3",
+	       "a\xef\xbf\xbd"
+	       "b\xef\xbf\xbd");
 }
 
 static void shows(const char *text, size_t size, const char *wanted, size_t taken)
@@ -57,8 +67,13 @@ static void lines_are_shown_and_do_not_steer_the_terminal(void **state)
 {
 	SHOWS("a\tb\nc\r\n", "a\tb\nc\r\n");
 	SHOWS("evil\033]0;pwned\a\rgood\0", "evil\\u001b]0;pwned\\u0007\\u000dgood\\u0000");
-	SHOWS("Größe 😀 \xc2\x9b" "2J\xe2\x80\xae", "Größe 😀 \\u009b2J\\u202e");
-	SHOWS("a\x9b" "2J\xc0\x9b\xe2\x28", "a\xef\xbf\xbd" "2J\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd(");
+	SHOWS("Größe 😀 \xc2\x9b"
+	      "2J\xe2\x80\xae",
+	      "Größe 😀 \\u009b2J\\u202e");
+	SHOWS("a\x9b"
+	      "2J\xc0\x9b\xe2\x28",
+	      "a\xef\xbf\xbd"
+	      "2J\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd(");
 }
 
 static void character_that_is_cut_off_waits_for_the_rest(void **state)

@@ -63,9 +63,10 @@ static void defaults_are_as_the_design_says(void **state)
 
 static void every_option_reaches_its_setting(void **state)
 {
-	struct settings s = good("record|--pid=shop.jar|--method-trace=a.A|--exclude=a.A::x|--threshold=10ms|"
-				 "--output=/tmp/x-%p.jfr|--duration=30s|--max-events=5|--max-size=500m|--no-stack|--thrown|"
-				 "--stack-depth=2048|--max-overhead=40%|--skip-active|--verbose|--clock=tsc|--stacks=jvmti");
+	struct settings s =
+		good("record|--pid=shop.jar|--method-trace=a.A|--exclude=a.A::x|--threshold=10ms|"
+		     "--output=/tmp/x-%p.jfr|--duration=30s|--max-events=5|--max-size=500m|--no-stack|--thrown|"
+		     "--stack-depth=2048|--max-overhead=40%|--skip-active|--verbose|--clock=tsc|--stacks=jvmti");
 
 	assert_string_equal(s.target, "shop.jar");
 	assert_string_equal(s.output, "/tmp/x-%p.jfr");

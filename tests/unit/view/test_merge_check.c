@@ -33,7 +33,8 @@ static void write_ours(int n, int64_t pid, int64_t start_ms, int64_t step)
 
 	for (int i = 0; i < 3; i++) {
 		struct jfr_jvm_information jvm = {.start = r.now, .jvm_start_ms = start_ms, .pid = pid};
-		struct jfr_clock clock = {.start = r.now, .monotonic = r.now, .realtime = NANOS + (r.now - T0) + i * step};
+		struct jfr_clock clock = {
+			.start = r.now, .monotonic = r.now, .realtime = NANOS + (r.now - T0) + i * step};
 
 		recording_begin(&r);
 		jfr_jvm_information(r.w, &jvm);
@@ -117,7 +118,8 @@ static void recordings_of_two_jvms_are_refused(void **state)
 	write_ours(0, 42, 1699999999123, 0);
 	write_jvm(1, 43, 1699999999123, 0);
 	assert_true(check() < 0);
-	assert_string_equal(d.text, "cannot merge: 'a.jfr' is of process 42, 'b.jfr' of process 43: they have to be of one JVM");
+	assert_string_equal(
+		d.text, "cannot merge: 'a.jfr' is of process 42, 'b.jfr' of process 43: they have to be of one JVM");
 }
 
 /* In a container each JVM is process 1. */
@@ -126,7 +128,9 @@ static void so_are_two_that_had_one_pid(void **state)
 	write_ours(0, 1, 1699999999123, 0);
 	write_jvm(1, 1, 1699999999123 + 3600000, 0);
 	assert_true(check() < 0);
-	assert_string_equal(d.text, "cannot merge: 'a.jfr' and 'b.jfr' are of two JVMs that were process 1 one after the other: they have to be of one");
+	assert_string_equal(
+		d.text,
+		"cannot merge: 'a.jfr' and 'b.jfr' are of two JVMs that were process 1 one after the other: they have to be of one");
 }
 
 static void what_is_not_known_is_not_compared(void **state)

@@ -46,7 +46,8 @@ static void call(uint64_t thread, int64_t start, int64_t cpu, int64_t run_queue,
 
 static void wait_in(uint64_t thread, int64_t start, int64_t duration, const char *reason, uint64_t waker)
 {
-	struct jfr_thread_wait e = {.start = start, .duration = duration, .thread = thread, .reason = reason, .waker = waker};
+	struct jfr_thread_wait e = {
+		.start = start, .duration = duration, .thread = thread, .reason = reason, .waker = waker};
 
 	e.system_call = "read";
 	jfr_thread_wait(r.w, &e);
@@ -79,13 +80,14 @@ static void a_slow_call_says_where_its_time_went(void **state)
 
 	wait_in(one, T0 + 100 * US, 11400 * US, "futex", two);
 	wait_in(one, T0 + 11600 * US, 100 * US, "other", 0);
-	wait_in(two, T0 + MS, 11400 * US, "disk", one); /* another's */
+	wait_in(two, T0 + MS, 11400 * US, "disk", one);	  /* another's */
 	wait_in(one, T0 + 90 * MS, 10 * US, "pipe", two); /* at another time */
 	call(one, T0, 400 * US, 100 * US, 11500 * US);
 	call(two, T0, 5 * US, 0, 0);
 	text = show(view_slowest);
-	assert_has(text, "[12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] com.acme.Cart.checkout()  <- "
-			 "com.acme.Cart.serve():17\n");
+	assert_has(text,
+		   "[12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] com.acme.Cart.checkout()  <- "
+		   "com.acme.Cart.serve():17\n");
 	assert_has(text, "\"worker-1\"\n        11.4ms futex, woken by \"worker-2\"\n");
 	assert_has(text, "[5.0us = 5.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.checkout()");
 	assert_null(strstr(text, "disk"));
@@ -149,7 +151,9 @@ static void only_the_longest_waits_are_listed_and_all_are_added_up(void **state)
 	call(one, T0, 50 * MS, 0, 126 * MS);
 	text = show(view_slowest);
 	assert_has(text, "126.0 blocked (poll 126.0)]");
-	assert_has(text, "18.0ms poll, woken by \"worker-1\"\n        17.0ms poll, woken by \"worker-1\"\n        16.0ms poll");
+	assert_has(
+		text,
+		"18.0ms poll, woken by \"worker-1\"\n        17.0ms poll, woken by \"worker-1\"\n        16.0ms poll");
 	assert_null(strstr(text, "15.0ms"));
 }
 
@@ -196,7 +200,9 @@ static void chrome_has_states_of_threads_and_pauses_beside_calls(void **state)
 	fclose(to);
 	jfr_file_release(&file);
 	assert_has(text, "\"cpuNs\":400000,\"runQueueNs\":100000,\"blockedNs\":11500000");
-	assert_has(text, "\"name\":\"futex\",\"pid\":1,\"tid\":1,\"ts\":100,\"dur\":11400,\"args\":{\"wokenBy\":\"worker-2\"}");
+	assert_has(
+		text,
+		"\"name\":\"futex\",\"pid\":1,\"tid\":1,\"ts\":100,\"dur\":11400,\"args\":{\"wokenBy\":\"worker-2\"}");
 	assert_has(text, "\"name\":\"run queue\",\"pid\":1,\"tid\":1,\"ts\":11500,\"dur\":100,");
 	assert_has(text, "\"name\":\"GC\",\"pid\":1,\"tid\":0,\"ts\":200,\"dur\":50,");
 	free(text);
@@ -213,7 +219,8 @@ static void open(uint64_t thread, int64_t start, int64_t duration)
 static void an_open_call_says_what_its_thread_still_waits_for(void **state)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
-	struct jfr_thread_wait e = {.start = T0 + 5 * MS, .duration = 42 * MS, .thread = one, .reason = "futex", .ongoing = true};
+	struct jfr_thread_wait e = {
+		.start = T0 + 5 * MS, .duration = 42 * MS, .thread = one, .reason = "futex", .ongoing = true};
 	const char *text;
 
 	jfr_thread_wait(r.w, &e);
