@@ -25,6 +25,16 @@ TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-30} # until tracing has begun, or ended
 
 export FRTRACE_LIVE=$WORK # in all that we start
 
+# What scripts make for each other is made by one at a time.
+alone() { # COMMAND...
+	local lock status
+	mkdir -p "$CACHE" && exec {lock}>"$CACHE/.lock" && flock "$lock" || exit 1
+	"$@"
+	status=$?
+	exec {lock}>&-
+	return "$status"
+}
+
 amount() { if [ -n "$SOAK" ]; then echo "$2"; else echo "$1"; fi; } # USUAL WITH-SOAK
 
 # Numbers of processes come again, to others.
@@ -186,7 +196,7 @@ inside_root='
 	exec chroot "$root" "$@"'
 
 roots_find() {
-	[ -e "$WORK/roots" ] || mapfile -t ROOTS < <("$ROOT/scripts/jdks" 2>"$WORK/roots")
+	[ -e "$WORK/roots" ] || mapfile -t ROOTS < <(alone "$ROOT/scripts/jdks" 2>"$WORK/roots")
 }
 
 roots_why() { sed 's|^scripts/jdks: ||' "$WORK/roots" | paste -sd ';'; }
@@ -205,11 +215,17 @@ root_use() { # FEATURE: false when it is not to be had
 	LAUNCH=("${SERVICE[@]}" unshare --mount sh -c "$inside_root" - "$JVM_ROOT" "$WORK" "$CACHE")
 }
 
+classes_are_new() { [ -d "$CLASSES" ] && [ -z "$(find "$LIVE/java" "$LIVE/lib.sh" -newer "$CLASSES" -type f)" ]; }
+
 classes_build() { # [--release VERSION]: those of $OLD_SOURCES for an older one
+	classes_are_new || alone classes_compile "$@"
+}
+
+classes_compile() { # [--release VERSION]
+	classes_are_new && return # by another script, meanwhile
 	local sources=("$LIVE"/java/*.java) javac=("$JAVA/bin/javac" "${BRIEF[@]/#/-J}" -nowarn -Xlint:-options "$@") new=$CLASSES.$$
 	[ "$FEATURE" -ge 25 ] && sources+=("$LIVE"/java/java25/*.java)
 	[ $# -gt 0 ] && sources=("${OLD_SOURCES[@]/#/$LIVE/java/}") && sources=("${sources[@]/%/.java}")
-	[ -d "$CLASSES" ] && [ -z "$(find "$LIVE/java" "$LIVE/lib.sh" -newer "$CLASSES" -type f)" ] && return
 	rm -rf "$new" && mkdir -p "$new/modules"
 	"${javac[@]}" -d "$new" "${sources[@]}" &&
 		"$JAVA/bin/java" "${BRIEF[@]}" -cp "$new" live.BigSource >"$new/Big.java" &&
@@ -228,7 +244,7 @@ classes_for_all() {
 
 peek() { # PID FIELD
 	if [ ! -x "$CACHE/peek" ] || [ "$LIVE/peek.c" -nt "$CACHE/peek" ] || [ "$ROOT/bpf/frtrace.h" -nt "$CACHE/peek" ]; then
-		gcc -D_GNU_SOURCE -I"$ROOT" -o "$CACHE/peek" "$LIVE/peek.c" || exit 1
+		alone sh -c 'gcc -D_GNU_SOURCE -I"$1" -o "$2.new" "$3" && mv "$2.new" "$2"' - "$ROOT" "$CACHE/peek" "$LIVE/peek.c" || exit 1
 	fi
 	"$CACHE/peek" "$1" "$2" 2>/dev/null || echo none
 }
@@ -330,7 +346,7 @@ variant_build() { # NAME
 	local build said
 	build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
 	VARIANT=$ROOT/$build/tests/frtrace_$1
-	said=$(make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_$1" 2>&1) && return
+	said=$(alone make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_$1" 2>&1) && return
 	not_ok "frtrace_$1 is built" "$said"
 	exit 1
 }

@@ -11,7 +11,7 @@ BUILD_SECONDS=1500 # of a sanitizer build from nothing, with one CPU
 attacker_build() {
 	ATTACKER=$CACHE/attacker.so
 	[ "$ATTACKER" -nt "$LIVE/attacker.c" ] && [ "$ATTACKER" -nt "$ROOT/bpf/frtrace.h" ] ||
-		gcc -D_GNU_SOURCE -O2 -shared -fPIC -I"$ROOT" -o "$ATTACKER" "$LIVE/attacker.c" -lpthread || exit 1
+		alone gcc -D_GNU_SOURCE -O2 -shared -fPIC -I"$ROOT" -o "$ATTACKER" "$LIVE/attacker.c" -lpthread || exit 1
 }
 
 # frtrace under the sanitizers: $SANITIZED
@@ -20,7 +20,7 @@ sanitized_build() {
 	build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
 	build=${build%-asan}-asan
 	SANITIZED=$ROOT/$build/frtrace
-	timeout "$BUILD_SECONDS" make -s -j"$(nproc)" -C "$ROOT" ASAN=1 BUILD="$build" "$build/frtrace" >"$WORK/made" 2>&1 && return
+	alone timeout "$BUILD_SECONDS" make -s -j"$(nproc)" -C "$ROOT" ASAN=1 BUILD="$build" "$build/frtrace" >"$WORK/made" 2>&1 && return
 	not_ok "frtrace is built with sanitizers" "$(tail -n 20 "$WORK/made")"
 	exit 1
 }

@@ -70,12 +70,8 @@ garbled() { # STEP
 	target_drop
 }
 
-build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
-GARBLED=$ROOT/$build/tests/frtrace_garbled
-if ! said=$(make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_garbled" 2>&1); then
-	not_ok "frtrace that hands out wrong layouts is built" "$said"
-	exit 1
-fi
+variant_build garbled
+GARBLED=$VARIANT
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	if [ "$jdk" = "${JDKS[-1]}" ]; then garbled 1; else garbled "$(amount 2 1)"; fi
