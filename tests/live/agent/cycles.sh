@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC1091,SC2015
+# What is left in a JVM by many recordings: nothing, but what the JVM keeps of each class that is changed and changed back, as a
+# control shows that does so by java.lang.instrument. SOAK=1: 1,000 recordings, also on JDK 27.
+# shellcheck source=tests/live/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+TRACE_WITH=(--kernel=off)
+CYCLES=${CYCLES:-$(amount 20 1000)}
+WARM=5		# before the first look
+KB_MORE=512	# of code cache or metaspace, by chance
+
+# What the JVM $T_PID has: descriptors, threads, mappings, KB of code cache, KB of metaspace.
+held() {
+	local jcmd
+	jcmd=$(jdk_newest)/bin/jcmd
+	"$jcmd" "$T_PID" GC.run >/dev/null
+	echo "$(find "/proc/$T_PID/fd" -mindepth 1 | wc -l) $(find "/proc/$T_PID/task" -mindepth 1 -maxdepth 1 | wc -l)" \
+		"$(wc -l <"/proc/$T_PID/maps")" \
+		"$("$jcmd" "$T_PID" Compiler.codecache | grep -oE ' used=[0-9]+' | awk -F= '{ kb += $2 } END { print kb + 0 }')" \
+		"$("$jcmd" "$T_PID" GC.heap_info | sed -nE 's/^ *Metaspace +used ([0-9]+)K.*/\1/p')"
+}
+
+record() { # TIMES
+	local i
+	for ((i = 0; i < $1; i++)); do
+		"$FRTRACE" -p "$T_PID" -o "$T_DIR/cycle.jfr" -m live.Cycles::work -t 1s -d 20ms --kernel=off >"$T_DIR/said" 2>&1 </dev/null ||
+			finding "recording $i: status $?: $(tail -n 3 "$T_DIR/said")"
+		[ ${#findings[@]} -eq 0 ] || return
+	done
+}
+
+retransform() { # TIMES
+	touch "$T_DIR/retransform-$1"
+	SECONDS_MAX=$((60 + $1)) wait_for $((60 + $1)) target_has "retransformed-$1" || finding "the control does not end"
+	rm -f "$T_DIR/retransformed-$1"
+}
+
+# Prints by how much what it holds has grown.
+growth() { # COMMAND
+	local before after
+	"$1" "$WARM"
+	before=$(held)
+	"$1" "$CYCLES"
+	after=$(held)
+	paste <(tr ' ' '\n' <<<"$before") <(tr ' ' '\n' <<<"$after") | awk '{ printf "%s%d", (NR > 1 ? " " : ""), $2 - $1 }'
+}
+
+case_cycles() {
+	local sentence="$CYCLES recordings leave no more in the JVM than the JVM's own class changes, JDK $FEATURE" traced control i
+	local what=(descriptors threads mappings 'KB of code cache' 'KB of metaspace') most=(0 0 4 "$KB_MORE" "$KB_MORE")
+	begin "$sentence" || return 0
+	target_start Cycles
+	if target_ready; then
+		growth record >"$WORK/traced"
+		target_restored
+		target_quit
+	fi
+	target_start -javaagent:"$WORK/cycles.jar" Cycles
+	if target_ready; then
+		growth retransform >"$WORK/control"
+		target_quit
+	fi
+	read -ra traced <"$WORK/traced"
+	read -ra control <"$WORK/control"
+	[ ${#traced[@]} = 5 ] && [ ${#control[@]} = 5 ] || finding "not five numbers: ${traced[*]}; ${control[*]}"
+	for i in 0 1 2 3 4; do
+		echo "#   ${what[i]}: +${traced[i]:-?}, the control +${control[i]:-?}"
+		[ "${traced[i]:-999999}" -le $((${control[i]:-0} + most[i])) ] || finding "${what[i]}: +${traced[i]:-?}, the control +${control[i]:-?}"
+	done
+	verdict "$sentence"
+	target_drop
+}
+
+printf 'Premain-Class: live.Cycles\nCan-Retransform-Classes: true\n' >"$WORK/manifest"
+"${JDKS[0]#* }/bin/jar" cfm "$WORK/cycles.jar" "$WORK/manifest" || exit 1
+for jdk in "${JDKS[@]}"; do
+	jdk_use "$jdk"
+	turn 1 && case_cycles
+done
+[ -n "$SOAK" ] || exit 0
+roots_find
+root_use 27 && case_cycles || skip "recordings leave nothing, JDK 27" "$(roots_why)"
