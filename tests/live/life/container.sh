@@ -140,9 +140,11 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && contained "a JVM in pid and mount namespaces of its own is traced"
 	turn 0 || continue
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	findings=()
+	classes_for_all
 	if "${as[@]}" "$JAVA/bin/java" -cp "$CLASSES" live.BigSource >/dev/null 2>&1; then
 		contained "a JVM of another user in namespaces of its own is traced"
 	else
-		skip "a JVM of another user in namespaces of its own, JDK $FEATURE" "user nobody cannot read $CLASSES"
+		skip "a JVM of another user in namespaces of its own, JDK $FEATURE" "user nobody cannot run $JAVA"
 	fi
 done

@@ -11,6 +11,7 @@ SECONDS_MAX=180
 SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
 TOOL=$(jdk_newest)		# compiles and compares for all versions
 TOOL_FEATURE=${JDKS[-1]%% *}
+HEADERS=${JDKS[-1]#* }/include # a JVM in a root directory has none
 echo "# random program: SEED=$SEED"
 
 # ---- the program, for the version in use: what its JVM can load. $PROGRAM lies where a JVM in a root directory sees it.
@@ -30,7 +31,7 @@ tools_build() {
 	mkdir "$TOOLS"
 	"${javac[@]}" -d "$TOOLS" "$STACKS/compare/Compare.java" "$STACKS/Generate.java" &&
 		"$TOOL/bin/java" "${BRIEF[@]}" -cp "$TOOLS" stacks.Generate "$TOOLS/generated" "$SEED" 40 &&
-		gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -I"$TOOL/include" -I"$TOOL/include/linux" \
+		gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -shared -I"$HEADERS" -I"$HEADERS/linux" \
 			-o "$TOOLS/libstacks.so" "$STACKS/agent.c"
 }
 
