@@ -79,7 +79,7 @@ int drain(struct pt_regs *ctx)
 		return 0;
 	}
 	if (usage_wanted)
-		usage_leave(bpf_get_current_task_btf());
+		thread_usage_leave(bpf_get_current_task_btf());
 	drain_slot(state, &a);
 	state->busy = 0;
 	return 0;

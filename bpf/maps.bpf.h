@@ -63,26 +63,26 @@ struct thread_map {
 extern struct thread_map threads;
 
 /* What a thread of the target has done since its traced calls last began or ended. */
-struct usage {
+struct thread_usage {
 	__u64 slot;	       /* its address */
 	__u32 thread;	       /* serial */
 	volatile __u32 busy;   /* a program works for this thread: one that interrupts it stays out */
 	__u64 entered, exited; /* the slot's */
 	__u64 at;	       /* first seen there; 0: in no traced call */
 	__u64 major, minor;    /* page faults that the kernel had counted at the last look */
-	__u64 call_begin;      /* of the system call that it is in; 0: none that counts */
-	__u64 call_time;
-	__u32 calls, major_faults, minor_faults;
+	__u64 syscall_begin;      /* of the system call that it is in; 0: none that counts */
+	__u64 syscall_ns;
+	__u32 syscalls, major_faults, minor_faults;
 	__u32 own; /* what it does now is the agent's doing */
 };
 
-struct usage_map {
+struct thread_usage_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct usage);
+	__type(value, struct thread_usage);
 };
-extern struct usage_map usages;
+extern struct thread_usage_map thread_usages;
 
 /* A part of struct frt_slot. */
 struct slot_calls {

@@ -9,7 +9,7 @@ enum frt_queue_kind {
 	FRT_BATCH = 1, /* struct frt_batch */
 	FRT_WAIT,      /* struct frt_wait */
 	FRT_PAUSE,     /* struct frt_pause */
-	FRT_USAGE,     /* struct frt_usage */
+	FRT_THREAD_USAGE,     /* struct frt_thread_usage */
 	FRT_OWNER,     /* struct frt_slot_owner */
 };
 
@@ -53,7 +53,7 @@ enum frt_wait_reason {
 	FRT_WAIT_REASONS
 };
 
-#define FRT_NO_CALL 0xffffu
+#define FRT_NO_SYSCALL 0xffffu
 
 /*
  * A time that a thread of the target, in a traced call, was on no CPU: emitted when it is on one again, or when it is
@@ -67,7 +67,7 @@ struct frt_wait {
 	frt_u32 waker; /* who woke it: its id in the target's pid namespace; 0 when waker_process is not the target, or nobody did */
 	frt_u32 waker_process; /* thread group, as the initial pid namespace numbers it; 0: an interrupt, or not known */
 	char waker_name[16];   /* the kernel's name of that thread */
-	frt_u16 call;	       /* number of the system call that it was in, FRT_NO_CALL */
+	frt_u16 syscall;	       /* number of the system call that it was in, FRT_NO_SYSCALL */
 	frt_u8 reason;	       /* enum frt_wait_reason */
 	frt_u8 kernel_frames;  /* the rest: of a long wait */
 	frt_u16 stack_size;
@@ -114,16 +114,16 @@ _Static_assert(sizeof(struct frt_pause) == 64, "pause");
  * With --kernel=full: what a thread of the target did between two moments at which its traced calls began or ended, all of
  * it in the calls that were open at `at`. It comes before the spans of those calls.
  */
-struct frt_usage {
+struct frt_thread_usage {
 	frt_u32 kind;
 	frt_u32 thread;
 	frt_u64 at;
-	frt_u64 call_time;		    /* ns in system calls that have returned, */
-	frt_u32 calls;			    /* so many; neither the agent's nor those of uprobes */
+	frt_u64 syscall_ns;		    /* ns in system calls that have returned, */
+	frt_u32 syscalls;			    /* so many; neither the agent's nor those of uprobes */
 	frt_u32 major_faults, minor_faults; /* page faults, as the kernel counts them of the thread; not the agent's */
 	frt_u32 reserved;
 };
-_Static_assert(sizeof(struct frt_usage) == 40, "usage");
+_Static_assert(sizeof(struct frt_thread_usage) == 40, "usage");
 
 /* The target: its thread group id in its innermost pid namespace, and that namespace. */
 struct frt_target {

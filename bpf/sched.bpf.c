@@ -40,7 +40,7 @@ struct wait_state {
 	__u16 blocked, sleeping; /* in Thread.sleep() */
 	__u64 off, woken;	 /* 0: not */
 	__u64 delay;		 /* what the kernel had counted of waits for a CPU when it went off */
-	__u32 call;
+	__u32 syscall;
 	__u32 reason;
 	struct waker waker;
 	/* what it was doing, should it be long */
@@ -207,7 +207,7 @@ static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *ta
 	w->waker_process = woken ? state->waker.process : 0;
 	if (woken)
 		__builtin_memcpy(w->waker_name, state->waker.name, sizeof(w->waker_name));
-	w->call = state->call;
+	w->syscall = state->syscall;
 	w->reason = state->reason;
 	w->flags = goes_on ? FRT_WAIT_ONGOING : 0;
 }
@@ -287,11 +287,11 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 	if (!in_call(prev, state))
 		return;
 	r = entry_registers(prev);
-	state->call = (long)r->orig_ax < 0 ? FRT_NO_CALL : r->orig_ax;
+	state->syscall = (long)r->orig_ax < 0 ? FRT_NO_SYSCALL : r->orig_ax;
 	state->blocked = !preempted;
 	if (preempted)
 		state->reason = FRT_WAIT_PREEMPTED;
-	else if (state->call == FRT_NO_CALL)
+	else if (state->syscall == FRT_NO_SYSCALL)
 		state->reason = FRT_WAIT_PAGE_FAULT;
 	else
 		state->reason = reason_of_call(prev, r, state->sleeping);
@@ -321,7 +321,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 	if (state)
 		switch_out(prev, state, preempt || !prev->__state, &now);
 	if (usage_wanted)
-		usage_leave(prev);
+		thread_usage_leave(prev);
 	state = state_of(next);
 	if (state)
 		switch_in(next, state, now);

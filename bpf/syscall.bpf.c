@@ -7,26 +7,26 @@
 #include <bpf/usdt.bpf.h>
 
 /* By which the kernel comes to uprobes, since 6.11 and 6.18: nothing that the program does. */
-#define CALL_URETPROBE 335
-#define CALL_UPROBE    336
+#define SYSCALL_URETPROBE 335
+#define SYSCALL_UPROBE    336
 
 /* A second program at the site of sched.bpf.c's. */
 SEC("usdt")
 int BPF_USDT(thread_usage, __u64 number, const struct frt_slot *slot)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct usage *u;
+	struct thread_usage *u;
 	__u32 serial = 0;
 
 	if (!is_target())
 		return 0;
 	bpf_probe_read_user(&serial, sizeof(serial), &slot->thread);
-	u = bpf_task_storage_get(&usages, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	u = bpf_task_storage_get(&thread_usages, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!u) {
 		tell_owner(task, number, serial, FRT_OWNER_NO_USAGE);
 		return 0;
 	}
-	u->at = u->call_begin = 0;
+	u->at = u->syscall_begin = 0;
 	u->thread = serial;
 	u->slot = (__u64)slot;
 	target_process = task->tgid;
@@ -39,14 +39,14 @@ static __always_inline bool is_agents(const struct pt_regs___kernel *regs)
 }
 
 /* The thread begins something that counts, at `at`, if it is not the agent's doing. */
-static __always_inline void usage_begin(struct usage *u, struct task_struct *task, __u64 at, bool own)
+static __always_inline void thread_usage_begin(struct thread_usage *u, struct task_struct *task, __u64 at, bool own)
 {
 	struct slot_calls now;
 
 	u->busy = 1;
 	if (own) {
-		usage_add_faults(u, task);
-	} else if (!usage_close(u, task, &now)) {
+		thread_usage_add_faults(u, task);
+	} else if (!thread_usage_close(u, task, &now)) {
 		__sync_fetch_and_add(&waits_lost, 1);
 	} else if (!u->at && now.depth && now.thread == u->thread) {
 		u->entered = now.entered;
@@ -61,28 +61,28 @@ SEC("tp_btf/sys_enter")
 int BPF_PROG(sys_enter, const struct pt_regs___kernel *regs, long number)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct usage *u = usage_of(task);
+	struct thread_usage *u = thread_usage_of(task);
 	__u64 now;
 
 	if (!u)
 		return 0;
 	now = now_ns();
-	usage_begin(u, task, now, number == CALL_URETPROBE || number == CALL_UPROBE || is_agents(regs));
-	u->call_begin = u->at && !u->own ? now : 0;
+	thread_usage_begin(u, task, now, number == SYSCALL_URETPROBE || number == SYSCALL_UPROBE || is_agents(regs));
+	u->syscall_begin = u->at && !u->own ? now : 0;
 	return 0;
 }
 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(sys_exit, const struct pt_regs___kernel *regs, long result)
 {
-	struct usage *u = usage_of(bpf_get_current_task_btf());
+	struct thread_usage *u = thread_usage_of(bpf_get_current_task_btf());
 
-	if (!u || !u->call_begin)
+	if (!u || !u->syscall_begin)
 		return 0;
 	u->busy = 1;
-	u->calls++;
-	u->call_time += now_ns() - u->call_begin;
-	u->call_begin = 0;
+	u->syscalls++;
+	u->syscall_ns += now_ns() - u->syscall_begin;
+	u->syscall_begin = 0;
 	u->busy = 0;
 	return 0;
 }
@@ -92,10 +92,10 @@ SEC("tp_btf/page_fault_user")
 int BPF_PROG(page_fault_user, unsigned long address, const struct pt_regs___kernel *regs, unsigned long error)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct usage *u = usage_of(task);
+	struct thread_usage *u = thread_usage_of(task);
 
 	if (u)
-		usage_begin(u, task, now_ns(), is_agents(regs));
+		thread_usage_begin(u, task, now_ns(), is_agents(regs));
 	return 0;
 }
 
@@ -104,13 +104,13 @@ SEC("raw_tp")
 int running_usage(void *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct usage *u = usage_of(task);
+	struct thread_usage *u = thread_usage_of(task);
 	struct slot_calls now;
 
 	if (!u)
 		return 0;
 	if (u->busy)
 		return 1;
-	usage_close(u, task, &now);
+	thread_usage_close(u, task, &now);
 	return 0;
 }

@@ -13,14 +13,14 @@
 #include "bpf/emit.bpf.h"
 #include "bpf/slot.bpf.h"
 
-static __always_inline struct usage *usage_of(struct task_struct *task)
+static __always_inline struct thread_usage *thread_usage_of(struct task_struct *task)
 {
 	if (task->tgid != target_process)
 		return NULL;
-	return bpf_task_storage_get(&usages, task, NULL, 0);
+	return bpf_task_storage_get(&thread_usages, task, NULL, 0);
 }
 
-static __always_inline void usage_add_faults(struct usage *u, struct task_struct *task)
+static __always_inline void thread_usage_add_faults(struct thread_usage *u, struct task_struct *task)
 {
 	__u64 major = task->maj_flt, minor = task->min_flt;
 
@@ -32,48 +32,48 @@ static __always_inline void usage_add_faults(struct usage *u, struct task_struct
 	u->minor = minor;
 }
 
-static __noinline void usage_emit(struct usage *u)
+static __noinline void thread_usage_emit(struct thread_usage *u)
 {
-	struct frt_usage *r;
+	struct frt_thread_usage *r;
 
-	if (!u->calls && !u->major_faults && !u->minor_faults)
+	if (!u->syscalls && !u->major_faults && !u->minor_faults)
 		return;
 	r = reserve_record(sizeof(*r));
 	if (r) {
-		*r = (struct frt_usage){.kind = FRT_USAGE,
+		*r = (struct frt_thread_usage){.kind = FRT_THREAD_USAGE,
 					.thread = u->thread,
 					.at = u->at,
-					.call_time = u->call_time,
-					.calls = u->calls,
+					.syscall_ns = u->syscall_ns,
+					.syscalls = u->syscalls,
 					.major_faults = u->major_faults,
 					.minor_faults = u->minor_faults};
 		bpf_ringbuf_submit(r, wake_flags());
 	}
-	u->call_time = 0;
-	u->calls = u->major_faults = u->minor_faults = 0;
+	u->syscall_ns = 0;
+	u->syscalls = u->major_faults = u->minor_faults = 0;
 }
 
 /*
  * Emit the usage if the calls that it was in are not those that the thread is in now, which `now` is filled in with. False: that
  * cannot be known; it is emitted then, and goes on.
  */
-static __always_inline bool usage_close(struct usage *u, struct task_struct *task, struct slot_calls *now)
+static __always_inline bool thread_usage_close(struct thread_usage *u, struct task_struct *task, struct slot_calls *now)
 {
 	bool known = !read_calls(task, u->slot, u->thread, now);
 
-	usage_add_faults(u, task);
+	thread_usage_add_faults(u, task);
 	if (known && u->at && now->entered == u->entered && now->exited == u->exited && now->thread == u->thread)
 		return true;
-	usage_emit(u);
+	thread_usage_emit(u);
 	if (known)
 		u->at = 0;
 	return known;
 }
 
 /* The same when the running thread leaves what tells of it: its CPU, or its spans. */
-static __always_inline void usage_leave(struct task_struct *task)
+static __always_inline void thread_usage_leave(struct task_struct *task)
 {
-	struct usage *u = usage_of(task);
+	struct thread_usage *u = thread_usage_of(task);
 	struct slot_calls now;
 
 	if (!u)
@@ -83,7 +83,7 @@ static __always_inline void usage_leave(struct task_struct *task)
 		return;
 	}
 	u->busy = 1;
-	usage_close(u, task, &now);
+	thread_usage_close(u, task, &now);
 	u->busy = 0;
 }
 

@@ -85,7 +85,7 @@ static void choose_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, bool 
 	k->usage = wanted && !check_tracepoints(&k->no_usage);
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i], k->usage);
-	bpf_map__set_autocreate(bpf->maps.usages, k->usage);
+	bpf_map__set_autocreate(bpf->maps.thread_usages, k->usage);
 	bpf->rodata->usage_wanted = k->usage;
 }
 

@@ -13,7 +13,7 @@
 struct kernel_sink {
 	void (*wait)(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
 	void (*pause)(void *context, const struct frt_pause *p);
-	void (*usage)(void *context, const struct frt_usage *u);
+	void (*usage)(void *context, const struct frt_thread_usage *u);
 	/* Of that thread some of this never comes: o->flags. NULL: of some thread, nobody knows of which. */
 	void (*unseen)(void *context, const struct frt_slot_owner *o);
 	/* Records were lost before this moment: to be called before those that come later. */

@@ -67,7 +67,7 @@ static bool see_pause(struct ringbuf *q, const struct frt_pause *p, size_t size)
 	return true;
 }
 
-static bool see_usage(struct ringbuf *q, const struct frt_usage *u, size_t size)
+static bool see_usage(struct ringbuf *q, const struct frt_thread_usage *u, size_t size)
 {
 	if (size < sizeof(*u))
 		return false;
@@ -94,7 +94,7 @@ static bool see_record(struct ringbuf *q, const void *record, size_t size)
 	case FRT_BATCH: return see_part(q, record, size);
 	case FRT_WAIT: return see_wait(q, record, size);
 	case FRT_PAUSE: return see_pause(q, record, size);
-	case FRT_USAGE: return see_usage(q, record, size);
+	case FRT_THREAD_USAGE: return see_usage(q, record, size);
 	case FRT_OWNER: return see_owner(q, record, size);
 	}
 	return false;

@@ -97,8 +97,8 @@ static void breakdown_fill(struct jfr_method_trace *e, const struct wait_join_sp
 	e->pause = s->pause;
 	e->major_faults = s->major_faults;
 	e->minor_faults = s->minor_faults;
-	e->system_calls = s->calls;
-	e->system_call_time = s->call_time;
+	e->system_calls = s->syscalls;
+	e->system_call_time = s->syscall_ns;
 }
 
 /* Of a virtual thread, and of one that carries such, nothing but pauses is known. */
@@ -144,7 +144,7 @@ static void on_pause(void *context, const struct frt_pause *p)
 		wait_events_put_pause(&w->events, p);
 }
 
-static void on_usage(void *context, const struct frt_usage *u)
+static void on_usage(void *context, const struct frt_thread_usage *u)
 {
 	struct breakdown *w = context;
 

@@ -22,7 +22,7 @@ static uint64_t stack_key(const struct wait_events *e, uint32_t stack)
 
 static void put_blocked(const struct wait_events *e, uint64_t thread, const struct wait *w)
 {
-	char call[SYSCALL_NAME_TEXT];
+	char name[SYSCALL_NAME_TEXT];
 	struct jfr_thread_wait event = {
 		.start = w->off + e->ticks_offset,
 		.duration = w->wake - w->off,
@@ -32,7 +32,7 @@ static void put_blocked(const struct wait_events *e, uint64_t thread, const stru
 		.waker = thread_keys_of_waker(e->threads, w->waker, w->waker_process, w->waker_name),
 		.reason = wait_reason(w->reason),
 		.ongoing = w->ongoing && w->wake == w->on,
-		.system_call = w->call == FRT_NO_CALL ? NULL : syscall_name(w->call, call),
+		.system_call = w->syscall == FRT_NO_SYSCALL ? NULL : syscall_name(w->syscall, name),
 	};
 
 	jfr_thread_wait(e->writer, &event);

@@ -24,7 +24,7 @@ struct kept {
 	uint32_t waker, waker_process;
 	char waker_name[16];
 	uint32_t skip;
-	uint16_t call;
+	uint16_t syscall;
 	uint8_t reason;
 	bool ongoing;
 };
@@ -120,7 +120,7 @@ static void wait_join_tell(const struct wait_timeline_interval *i, const struct 
 			 .kernel_stack = k->kernel_stack,
 			 .waker = k->waker,
 			 .waker_process = k->waker_process,
-			 .call = k->call,
+			 .syscall = k->syscall,
 			 .reason = k->reason,
 			 .ongoing = k->ongoing};
 
@@ -230,20 +230,20 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stac
 			   .kernel_stack = kernel_stack,
 			   .waker = w->waker,
 			   .waker_process = w->waker_process,
-			   .call = w->call,
+			   .syscall = w->syscall,
 			   .reason = w->reason,
 			   .ongoing = w->flags & FRT_WAIT_ONGOING};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
 }
 
 /* What of the sums of a track of usage is what. */
-enum { CALLS, CALL_TIME, MAJOR_FAULTS, MINOR_FAULTS };
+enum { SYSCALLS, SYSCALL_NS, MAJOR_FAULTS, MINOR_FAULTS };
 
-void wait_join_usage(struct wait_join *j, const struct frt_usage *u)
+void wait_join_usage(struct wait_join *j, const struct frt_thread_usage *u)
 {
 	struct wait_timeline *track = wait_join_track_of(j, u->thread, USAGE, u->at);
-	uint64_t what[WAIT_TIMELINE_CLASSES] = {[CALLS] = u->calls,
-						[CALL_TIME] = u->call_time,
+	uint64_t what[WAIT_TIMELINE_CLASSES] = {[SYSCALLS] = u->syscalls,
+						[SYSCALL_NS] = u->syscall_ns,
 						[MAJOR_FAULTS] = u->major_faults,
 						[MINOR_FAULTS] = u->minor_faults};
 
@@ -294,8 +294,8 @@ static void split_usage(const struct wait_timeline *t, int64_t start, int64_t en
 
 	if (!wait_timeline_sum(t, start, end, &sums))
 		return;
-	out->calls = sums.first[CALLS];
-	out->call_time = sums.first[CALL_TIME];
+	out->syscalls = sums.first[SYSCALLS];
+	out->syscall_ns = sums.first[SYSCALL_NS];
 	out->major_faults = sums.first[MAJOR_FAULTS];
 	out->minor_faults = sums.first[MINOR_FAULTS];
 }

@@ -23,7 +23,7 @@ struct wait {
 	uint32_t stack, kernel_stack; /* ids, 0 none */
 	uint32_t waker, waker_process;
 	char waker_name[16];
-	uint16_t call;
+	uint16_t syscall;
 	uint8_t reason; /* enum frt_wait_reason */
 	bool ongoing;	/* at `on` it was looked at; the rest of it begins there */
 };
@@ -51,7 +51,7 @@ void wait_join_free(struct wait_join *j);
 /* In the order in which they ended, of each thread. */
 void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
 void wait_join_pause(struct wait_join *j, const struct frt_pause *p);
-void wait_join_usage(struct wait_join *j, const struct frt_usage *u);
+void wait_join_usage(struct wait_join *j, const struct frt_thread_usage *u);
 
 /* What o->flags says is not known of the thread. NULL: of some thread, so nothing is known of any. */
 void wait_join_unseen(struct wait_join *j, const struct frt_slot_owner *o);
@@ -64,7 +64,7 @@ void wait_join_lost(struct wait_join *j, int64_t now);
 /* Of a call: each but blocked_on may be WAIT_JOIN_MISSING. */
 struct wait_join_split {
 	int64_t run_queue, blocked, pause;
-	int64_t major_faults, minor_faults, calls, call_time;
+	int64_t major_faults, minor_faults, syscalls, syscall_ns;
 	int64_t blocked_on[FRT_WAIT_REASONS]; /* by reason: `blocked` in all */
 };
 

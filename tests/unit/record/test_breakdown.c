@@ -72,7 +72,7 @@ static void wait_of(uint32_t thread, uint64_t off, uint64_t wake, uint64_t on)
 			     .waker = 4002, /* what fake_thread() says of worker-2 */
 			     .waker_process = 4242,
 			     .waker_name = "worker-2",
-			     .call = FUTEX,
+			     .syscall = FUTEX,
 			     .reason = FRT_WAIT_FUTEX};
 
 	b->sink.wait(b->sink.context, &w, 0, 0);
@@ -104,7 +104,7 @@ static void the_parts_of_a_call_add_up(void **state)
 	b->sink.pause(b->sink.context,
 		      &(struct frt_pause){.what = FRT_PAUSE_GC, .begin = 1200, .end = 1260, .name = "G1"});
 	b->sink.usage(b->sink.context,
-		      &(struct frt_usage){.thread = 1, .at = 1050, .calls = 1, .call_time = 370, .major_faults = 2});
+		      &(struct frt_thread_usage){.thread = 1, .at = 1050, .syscalls = 1, .syscall_ns = 370, .major_faults = 2});
 	call_of(1, 1000, 1000, 0);
 	finish();
 	assert_int_equal(of_call(0, "blockedTime"), 300);
@@ -167,7 +167,7 @@ static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **stat
 
 static void look_at(uint64_t off, uint64_t wake, uint64_t on)
 {
-	struct frt_wait w = {.thread = 1, .off = off, .wake = wake, .on = on, .reason = FRT_WAIT_FUTEX, .call = FUTEX};
+	struct frt_wait w = {.thread = 1, .off = off, .wake = wake, .on = on, .reason = FRT_WAIT_FUTEX, .syscall = FUTEX};
 
 	w.flags = FRT_WAIT_ONGOING;
 	b->sink.wait(b->sink.context, &w, 0, 0);
@@ -218,7 +218,7 @@ static void of_virtual_threads_and_carriers_nothing_is_known(void **state)
 static void wakers_that_are_no_java_threads_are_named_by_the_kernel(void **state)
 {
 	struct frt_wait w = {
-		.thread = 1, .off = 1100, .wake = 1200, .on = 1200, .reason = FRT_WAIT_PIPE, .call = FRT_NO_CALL};
+		.thread = 1, .off = 1100, .wake = 1200, .on = 1200, .reason = FRT_WAIT_PIPE, .syscall = FRT_NO_SYSCALL};
 	const struct dissect_event *e;
 
 	w.waker_process = 77;

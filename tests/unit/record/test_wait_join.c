@@ -61,7 +61,7 @@ static void on_wait(void *context, uint32_t thread, const struct wait *w)
 	assert_int_equal(m->wait[i].on, w->on);
 	assert_int_equal(w->stack, i + 1);
 	assert_int_equal(m->wait[i].reason, w->reason);
-	assert_int_equal(m->wait[i].call, w->call);
+	assert_int_equal(m->wait[i].syscall, w->syscall);
 	assert_string_equal(m->wait[i].waker_name, w->waker_name);
 	assert_false(m->claimed[i]);
 	m->claimed[i] = true;
@@ -96,7 +96,7 @@ static void add(int64_t off, int64_t wake, int64_t on)
 
 	*w = (struct frt_wait){.kind = FRT_WAIT, .thread = THREAD, .off = off, .wake = wake, .on = on};
 	w->reason = wake == off ? FRT_WAIT_PREEMPTED : FRT_WAIT_FUTEX + m->waits % 8;
-	w->call = m->waits % 300;
+	w->syscall = m->waits % 300;
 	strcpy(w->waker_name, m->waits % 2 ? "odd" : "even");
 	m->waits++;
 	wait_join_wait(m->join, w, m->waits, 0);
@@ -368,22 +368,22 @@ static void old_pauses_are_folded(void **state)
 	assert_true(split(1000, 2000).pause == WAIT_JOIN_MISSING);
 }
 
-static void usage_of(int64_t at, uint32_t calls, uint64_t time, uint32_t major, uint32_t minor)
+static void usage_of(int64_t at, uint32_t syscalls, uint64_t time, uint32_t major, uint32_t minor)
 {
-	wait_join_usage(m->join, &(struct frt_usage){.thread = THREAD,
+	wait_join_usage(m->join, &(struct frt_thread_usage){.thread = THREAD,
 						     .at = at,
-						     .calls = calls,
-						     .call_time = time,
+						     .syscalls = syscalls,
+						     .syscall_ns = time,
 						     .major_faults = major,
 						     .minor_faults = minor});
 }
 
-static void expect_usage(int64_t from, int64_t to, int64_t calls, int64_t time, int64_t major, int64_t minor)
+static void expect_usage(int64_t from, int64_t to, int64_t syscalls, int64_t time, int64_t major, int64_t minor)
 {
 	struct wait_join_split s = split(from, to);
 
-	assert_int_equal(s.calls, calls);
-	assert_int_equal(s.call_time, time);
+	assert_int_equal(s.syscalls, syscalls);
+	assert_int_equal(s.syscall_ns, time);
 	assert_int_equal(s.major_faults, major);
 	assert_int_equal(s.minor_faults, minor);
 }
@@ -431,7 +431,7 @@ static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **sta
 	unseen(THREAD, FRT_OWNER_NO_WAITS);
 	s = split(100, 200);
 	assert_true(s.blocked == WAIT_JOIN_MISSING && s.run_queue == WAIT_JOIN_MISSING);
-	assert_int_equal(s.calls, 0);
+	assert_int_equal(s.syscalls, 0);
 	unseen(THREAD, FRT_OWNER_NO_USAGE);
 	expect_usage(100, 200, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING);
 	assert_int_equal(split(100, 200).pause, 0);
