@@ -15,5 +15,5 @@ volatile __u64 wake_level = 0;
 struct queue_map queue SEC(".maps");
 struct thread_map threads SEC(".maps");
 struct thread_usage_map thread_usages SEC(".maps");
-struct lent_map lent_slots SEC(".maps");
+struct mapped_slot_map mapped_slots SEC(".maps");
 struct drop_map drops SEC(".maps");

@@ -93,20 +93,20 @@ _Static_assert(offsetof(struct frt_slot, thread) - offsetof(struct frt_slot, ent
 		       offsetof(struct slot_calls, thread),
 	       "side by side in the slot");
 
-typedef struct slot_calls lent_calls; /* clang 14 forgets the tag of a struct */
+typedef struct slot_calls mapped_calls; /* clang 14 forgets the tag of a struct */
 
 /* Written by the collector. */
-struct lent_slot {
-	lent_calls __attribute__((btf_type_tag("uptr"))) * calls;
+struct mapped_slot {
+	mapped_calls __attribute__((btf_type_tag("uptr"))) * calls;
 };
 
-struct lent_map {
+struct mapped_slot_map {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct lent_slot);
+	__type(value, struct mapped_slot);
 };
-extern struct lent_map lent_slots;
+extern struct mapped_slot_map mapped_slots;
 
 struct drop_map {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -9,19 +9,19 @@
 #include "bpf/emit.bpf.h"
 
 /* Never called: clang describes a map's types to the kernel only where they are a function's arguments. */
-static __attribute__((used)) void lent_types(const struct lent_slot *lent, const struct slot_calls *calls)
+static __attribute__((used)) void mapped_types(const struct mapped_slot *mapped, const struct slot_calls *calls)
 {
 }
 
 /* Of the calls of `task`, a thread of the target whose slot lies at `slot` and which has the serial `thread`. 0, or it cannot be read. */
 static __always_inline long read_calls(struct task_struct *task, __u64 slot, __u32 thread, struct slot_calls *out)
 {
-	const struct lent_slot *lent = NULL;
+	const struct mapped_slot *mapped = NULL;
 
 	if (bpf_core_enum_value_exists(enum btf_field_type, BPF_UPTR))
-		lent = bpf_task_storage_get(&lent_slots, task, NULL, 0);
-	if (lent && lent->calls && lent->calls->thread == thread) {
-		*out = *lent->calls;
+		mapped = bpf_task_storage_get(&mapped_slots, task, NULL, 0);
+	if (mapped && mapped->calls && mapped->calls->thread == thread) {
+		*out = *mapped->calls;
 		return 0;
 	}
 	return bpf_probe_read_user(out, sizeof(*out), (const void *)(slot + offsetof(struct frt_slot, entered)));

@@ -64,7 +64,7 @@ static int check_tracepoints(struct diag *d)
 }
 
 /* Can a map's value have pointers into our memory (Linux 6.13)? */
-static bool can_lend(void)
+static bool can_map_slots(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	int32_t id = btf ? btf__find_by_name_kind(btf, "btf_field_type", BTF_KIND_ENUM) : -1;
@@ -104,8 +104,8 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 	if (wanted)
 		bpf->rodata->count_offset = count_offset();
 	bpf->rodata->clock_offset = clock_offset;
-	k->lends = wanted && can_lend();
-	bpf_map__set_autocreate(bpf->maps.lent_slots, k->lends);
+	k->maps_slots = wanted && can_map_slots();
+	bpf_map__set_autocreate(bpf->maps.mapped_slots, k->maps_slots);
 	choose_usage(k, bpf, kernel == SETTINGS_KERNEL_FULL);
 }
 
@@ -207,7 +207,7 @@ void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, cons
 
 	k->target = t;
 	k->segment = segment;
-	k->lent_fd = bpf_map__fd(bpf->maps.lent_slots);
+	k->mapped_fd = bpf_map__fd(bpf->maps.mapped_slots);
 	if (!err)
 		err = attach_tracepoint(k, bpf->progs.sched_switch, &k->why);
 	if (!err)
@@ -242,14 +242,14 @@ void kernel_probes_map_slot(void *kernel, const struct frt_slot_owner *o)
 	struct kernel_probes *k = kernel;
 	const struct frt_slot *slot = segment_slot(k->segment, o->slot);
 	const void *calls = slot ? &slot->entered : NULL;
-	uint32_t number = slot && k->lends ? number_here(k, o) : 0;
+	uint32_t number = slot && k->maps_slots ? number_here(k, o) : 0;
 	int pidfd = number ? syscall(SYS_pidfd_open, number, PIDFD_THREAD) : -1;
 
-	k->owners += k->lends;
+	k->owners += k->maps_slots;
 	if (pidfd < 0)
 		return;
-	if (!bpf_map_update_elem(k->lent_fd, &pidfd, &calls, BPF_ANY))
-		k->lent++;
+	if (!bpf_map_update_elem(k->mapped_fd, &pidfd, &calls, BPF_ANY))
+		k->mapped++;
 	close(pidfd);
 }
 
@@ -264,8 +264,8 @@ void kernel_probes_flush(const struct kernel_probes *k, const struct frtrace_bpf
 
 void kernel_probes_detach(struct kernel_probes *k)
 {
-	if (k->count && k->lends)
-		log_detail("slots lent to %u of %u threads", k->lent, k->owners);
+	if (k->count && k->maps_slots)
+		log_detail("slots lent to %u of %u threads", k->mapped, k->owners);
 	while (k->count)
 		bpf_link__destroy(k->links[--k->count]);
 }

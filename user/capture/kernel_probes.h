@@ -25,9 +25,9 @@ struct kernel_probes {
 	struct diag no_pauses; /* why there are none, though the rest is there; "" */
 	const struct target *target;
 	const struct segment *segment;
-	bool lends;		   /* slots to their threads: */
-	int lent_fd;		   /* the map of them */
-	unsigned int owners, lent; /* threads that have got a slot; those that it was lent to */
+	bool maps_slots;		   /* slots to their threads: */
+	int mapped_fd;		   /* the map of them */
+	unsigned int owners, mapped; /* threads that have got a slot; those that it was lent to */
 	struct diag why;	   /* it is not there; "": it is, or nobody has asked for it */
 };
 
