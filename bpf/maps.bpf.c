@@ -9,7 +9,7 @@ const volatile __s64 clock_offset = 0;
 const volatile bool usage_wanted = false;
 volatile struct frt_code agent_code = {};
 volatile __u64 waits_lost = 0;
-volatile __u64 unseen_lost = 0;
+volatile __u64 unobserved_lost = 0;
 volatile __u64 wake_level = 0;
 
 struct queue_map queue SEC(".maps");

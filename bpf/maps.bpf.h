@@ -36,7 +36,7 @@ extern volatile struct frt_code agent_code;
 extern volatile __u64 waits_lost;
 
 /* Threads of which something is never seen, and nobody could be told which. */
-extern volatile __u64 unseen_lost;
+extern volatile __u64 unobserved_lost;
 
 /* Bytes in the queue from which on a submit wakes the collector. */
 extern volatile __u64 wake_level;

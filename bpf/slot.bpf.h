@@ -35,7 +35,7 @@ static __always_inline void tell_owner(const struct task_struct *task, __u32 slo
 	if (flags)
 		count_drop(FRT_DROP_STORAGE);
 	if (!o && flags)
-		__sync_fetch_and_add(&unseen_lost, 1);
+		__sync_fetch_and_add(&unobserved_lost, 1);
 	if (!o)
 		return;
 	*o = (struct frt_slot_owner){

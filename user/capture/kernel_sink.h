@@ -15,7 +15,7 @@ struct kernel_sink {
 	void (*pause)(void *context, const struct frt_pause *p);
 	void (*usage)(void *context, const struct frt_thread_usage *u);
 	/* Of that thread some of this never comes: o->flags. NULL: of some thread, nobody knows of which. */
-	void (*unseen)(void *context, const struct frt_slot_owner *o);
+	void (*unobserved)(void *context, const struct frt_slot_owner *o);
 	/* Records were lost before this moment: to be called before those that come later. */
 	void (*lost)(void *context);
 	void *context;

@@ -8,27 +8,27 @@
 struct ringbuf {
 	struct ring_buffer *rb;
 	struct ringbuf_sinks sinks;
-	uint64_t waits_lost, unseen_lost; /* those that have been told */
+	uint64_t waits_lost, unobserved_lost; /* those that have been told */
 	unsigned long malformed;
 	int parts; /* of this call */
 };
 
-static void tell_unseen(struct ringbuf *q)
+static void report_unobserved(struct ringbuf *q)
 {
-	uint64_t lost = q->sinks.unseen_lost ? *q->sinks.unseen_lost : 0;
+	uint64_t lost = q->sinks.unobserved_lost ? *q->sinks.unobserved_lost : 0;
 
-	if (lost == q->unseen_lost)
+	if (lost == q->unobserved_lost)
 		return;
-	q->unseen_lost = lost;
-	if (q->sinks.waits.unseen)
-		q->sinks.waits.unseen(q->sinks.waits.context, NULL);
+	q->unobserved_lost = lost;
+	if (q->sinks.waits.unobserved)
+		q->sinks.waits.unobserved(q->sinks.waits.context, NULL);
 }
 
 void ringbuf_tell_losses(struct ringbuf *q)
 {
 	uint64_t lost = q->sinks.waits_lost ? *q->sinks.waits_lost : 0;
 
-	tell_unseen(q);
+	report_unobserved(q);
 	if (lost == q->waits_lost)
 		return;
 	q->waits_lost = lost;
@@ -82,8 +82,8 @@ static bool see_owner(struct ringbuf *q, const struct frt_slot_owner *o, size_t 
 		return false;
 	if (!o->flags && q->sinks.owner)
 		q->sinks.owner(q->sinks.owner_context, o);
-	if (o->flags && q->sinks.waits.unseen)
-		q->sinks.waits.unseen(q->sinks.waits.context, o);
+	if (o->flags && q->sinks.waits.unobserved)
+		q->sinks.waits.unobserved(q->sinks.waits.context, o);
 	return true;
 }
 

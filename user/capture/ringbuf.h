@@ -16,7 +16,7 @@ struct ringbuf_sinks {
 	void (*owner)(void *context,
 		      const struct frt_slot_owner *o); /* a thread got a slot; NULL: nobody wants to know */
 	void *owner_context;
-	const volatile uint64_t *unseen_lost; /* owners with flags that found no room; NULL: none do */
+	const volatile uint64_t *unobserved_lost; /* owners with flags that found no room; NULL: none do */
 	const volatile uint64_t
 		*waits_lost; /* records that found no room so far, counted up by the kernel; NULL: none do */
 };

@@ -406,7 +406,7 @@ static int begin_queue(struct session *s, struct diag *d)
 				      .waits = s->waits,
 				      .owner = kernel_probes_map_slot,
 				      .owner_context = &s->kernel,
-				      .unseen_lost = (uint64_t *)&s->bpf->bss->unseen_lost,
+				      .unobserved_lost = (uint64_t *)&s->bpf->bss->unobserved_lost,
 				      .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost};
 
 	choose_wait_stacks(s);

@@ -151,11 +151,11 @@ static void on_usage(void *context, const struct frt_thread_usage *u)
 	wait_join_usage(w->join, u);
 }
 
-static void on_unseen(void *context, const struct frt_slot_owner *o)
+static void on_unobserved(void *context, const struct frt_slot_owner *o)
 {
 	struct breakdown *w = context;
 
-	wait_join_unseen(w->join, o);
+	wait_join_unobserved(w->join, o);
 }
 
 static void on_lost(void *context)
@@ -172,7 +172,7 @@ struct kernel_sink breakdown_sink(struct breakdown *w)
 	return (struct kernel_sink){.wait = on_wait,
 				    .pause = on_pause,
 				    .usage = on_usage,
-				    .unseen = on_unseen,
+				    .unobserved = on_unobserved,
 				    .lost = on_lost,
 				    .context = w};
 }

@@ -181,7 +181,7 @@ void wait_join_lost(struct wait_join *j, int64_t now)
 		j->known_from = now;
 }
 
-void wait_join_unseen(struct wait_join *j, const struct frt_slot_owner *o)
+void wait_join_unobserved(struct wait_join *j, const struct frt_slot_owner *o)
 {
 	struct thread *t = o ? wait_join_thread_of(j, o->thread) : NULL;
 

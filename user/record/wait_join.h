@@ -54,7 +54,7 @@ void wait_join_pause(struct wait_join *j, const struct frt_pause *p);
 void wait_join_usage(struct wait_join *j, const struct frt_thread_usage *u);
 
 /* What o->flags says is not known of the thread. NULL: of some thread, so nothing is known of any. */
-void wait_join_unseen(struct wait_join *j, const struct frt_slot_owner *o);
+void wait_join_unobserved(struct wait_join *j, const struct frt_slot_owner *o);
 
 /* Something was lost before `now`: nothing is known of calls that began before. */
 void wait_join_lost(struct wait_join *j, int64_t now);

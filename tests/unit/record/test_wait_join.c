@@ -418,9 +418,9 @@ static void usage_is_folded_between_the_starts_of_open_calls(void **state)
 	expect_usage(100000, 500100, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING);
 }
 
-static void unseen(uint32_t thread, uint32_t flags)
+static void unobserved(uint32_t thread, uint32_t flags)
 {
-	wait_join_unseen(m->join, &(struct frt_slot_owner){.thread = thread, .flags = flags});
+	wait_join_unobserved(m->join, &(struct frt_slot_owner){.thread = thread, .flags = flags});
 }
 
 static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **state)
@@ -428,16 +428,16 @@ static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **sta
 	struct wait_join_split s;
 
 	make(0, 0);
-	unseen(THREAD, FRT_OWNER_NO_WAITS);
+	unobserved(THREAD, FRT_OWNER_NO_WAITS);
 	s = split(100, 200);
 	assert_true(s.blocked == WAIT_JOIN_MISSING && s.run_queue == WAIT_JOIN_MISSING);
 	assert_int_equal(s.syscalls, 0);
-	unseen(THREAD, FRT_OWNER_NO_USAGE);
+	unobserved(THREAD, FRT_OWNER_NO_USAGE);
 	expect_usage(100, 200, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING, WAIT_JOIN_MISSING);
 	assert_int_equal(split(100, 200).pause, 0);
 	wait_join_split(m->join, THREAD + 1, 100, 200, &s);
 	assert_int_equal(s.blocked, 0);
-	wait_join_unseen(m->join, NULL);
+	wait_join_unobserved(m->join, NULL);
 	wait_join_split(m->join, THREAD + 1, 100, 200, &s);
 	assert_true(s.blocked == WAIT_JOIN_MISSING);
 }
