@@ -65,7 +65,7 @@ static __always_inline bool is_nmethod(const struct walk_code *code)
 }
 
 /* No two nmethods share a compile id. */
-static __always_inline bool recall_code(struct walk *w, __u64 pc, struct walk_code *code)
+static __always_inline bool known_code_get(struct walk *w, __u64 pc, struct walk_code *code)
 {
 	const struct known_code *known = bpf_map_lookup_elem(&codes, &pc);
 	__u32 id;
@@ -86,7 +86,7 @@ static __always_inline void stack_code_at(struct walk *w, __u64 pc, struct walk_
 		*code = (struct walk_code){.kind = WALK_INTERPRETER};
 		return;
 	}
-	if (recall_code(w, pc, code))
+	if (known_code_get(w, pc, code))
 		return;
 	walk_code_at(w, pc, &found.code);
 	if (is_nmethod(&found.code))

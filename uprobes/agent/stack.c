@@ -62,7 +62,7 @@ static inline int stack_word(const struct walk *w, uint64_t *to, uint64_t addres
 	return 0;
 }
 
-static void remember_code(uint64_t pc, const struct walk_code *code)
+static void known_code_put(uint64_t pc, const struct walk_code *code)
 {
 	struct known_code *set = code_table[cache_set(pc, CODE_SETS_LOG2)], *e;
 	uint64_t version;
@@ -153,10 +153,10 @@ static __attribute__((noinline)) void find_code(uint64_t pc, struct walk_code *c
 	if (!can_be_checked(code))
 		code->kind = WALK_NO_CODE;
 	else if (pc < CACHE_BUSY)
-		remember_code(pc, code);
+		known_code_put(pc, code);
 }
 
-static inline bool recall_code(const struct known_code *e, uint64_t pc, struct walk_code *code)
+static inline bool known_code_get(const struct known_code *e, uint64_t pc, struct walk_code *code)
 {
 	uint64_t key = load_acquire(&e->key), blob;
 
@@ -185,7 +185,7 @@ static inline void code_at(struct walk *w, uint64_t pc, struct walk_code *code)
 	}
 	set = code_table[cache_set(pc, CODE_SETS_LOG2)];
 	for (uint32_t i = 0; i < CACHE_WAYS; i++)
-		if (likely(recall_code(&set[i], pc, code)))
+		if (likely(known_code_get(&set[i], pc, code)))
 			return;
 	find_code(pc, code);
 }

@@ -27,12 +27,12 @@
 #define ENOUGH_METHODS (1u << 17)
 #define ENOUGH_TEXT    (16u << 20) /* bytes */
 
-struct told_frame {
+struct cached_frame {
 	struct frt_frame frame;
 	uint32_t first, count; /* in `told` */
 };
 
-struct told_method {
+struct cached_method {
 	uint64_t address, owner; /* the nmethod in whose metadata it stands, 0: none, the cookie is its own */
 	uint32_t cookie;
 	struct method method;
@@ -43,12 +43,12 @@ struct resolver {
 	struct method_table table;
 
 	struct row_index by_frame;
-	struct told_frame *frames;
-	struct resolved_frame *told;
-	uint32_t frames_count, frames_room, told_count, told_room;
+	struct cached_frame *frames;
+	struct resolved_frame *cached;
+	uint32_t frames_count, frames_room, cached_count, cached_room;
 
 	struct row_index by_method;
-	struct told_method *methods;
+	struct cached_method *methods;
 	uint32_t methods_count, methods_room;
 	struct bytes lines;
 
@@ -80,7 +80,7 @@ void resolver_free(struct resolver *r)
 	method_table_release(&r->table);
 	bytes_release(&r->lines);
 	free(r->frames);
-	free(r->told);
+	free(r->cached);
 	free(r->methods);
 	free(r);
 }
@@ -97,7 +97,7 @@ static enum resolved_failure failure(int error)
 static void forget_frames(struct resolver *r)
 {
 	row_index_clear(&r->by_frame);
-	r->frames_count = r->told_count = 0;
+	r->frames_count = r->cached_count = 0;
 }
 
 static void resolve_forget_methods(struct resolver *r)
@@ -119,29 +119,29 @@ void resolver_forget(struct resolver *r)
 	method_table_release(&r->table);
 }
 
-static bool is_told_method(const void *context, uint32_t row)
+static bool is_cached_method(const void *context, uint32_t row)
 {
-	const struct told_method *const *key = context; /* the wanted one, the rows */
-	const struct told_method *m = key[1] + row - 1;
+	const struct cached_method *const *key = context; /* the wanted one, the rows */
+	const struct cached_method *m = key[1] + row - 1;
 
 	return m->address == key[0]->address && m->owner == key[0]->owner && m->cookie == key[0]->cookie;
 }
 
-static uint64_t hash_method(const struct told_method *m)
+static uint64_t hash_method(const struct cached_method *m)
 {
 	return row_index_mix(row_index_mix(m->address, m->owner), m->cookie);
 }
 
-static const struct method *resolve_find_method(const struct resolver *r, const struct told_method *wanted)
+static const struct method *resolve_find_method(const struct resolver *r, const struct cached_method *wanted)
 {
-	const struct told_method *key[] = {wanted, r->methods};
-	uint32_t row = row_index_find(&r->by_method, hash_method(wanted), is_told_method, key);
+	const struct cached_method *key[] = {wanted, r->methods};
+	uint32_t row = row_index_find(&r->by_method, hash_method(wanted), is_cached_method, key);
 
 	return row ? &r->methods[row - 1].method : NULL;
 }
 
 /* Read a Method and remember it. Whoever finds that the cookie has gone calls resolve_forget_methods(). */
-static int learn_method(struct resolver *r, struct told_method *new, const struct method **out)
+static int learn_method(struct resolver *r, struct cached_method *new, const struct method **out)
 {
 	int e;
 
@@ -188,7 +188,7 @@ static enum resolved_failure check_fingerprint(struct resolver *r, const struct 
 	return fingerprint == f->cookie ? RESOLVE_OK : RESOLVE_CHANGED;
 }
 
-static enum resolved_failure learn_interpreted(struct resolver *r, const struct frt_frame *f, struct told_method *new,
+static enum resolved_failure learn_interpreted(struct resolver *r, const struct frt_frame *f, struct cached_method *new,
 					       const struct method **out)
 {
 	enum resolved_failure why = check_fingerprint(r, f);
@@ -216,7 +216,7 @@ static bool has_bytecode(const struct method *m, const struct frt_frame *f)
 
 static enum resolved_failure tell_interpreted(struct resolver *r, const struct frt_frame *f, size_t *count)
 {
-	struct told_method wanted = {.address = f->code, .cookie = f->cookie};
+	struct cached_method wanted = {.address = f->code, .cookie = f->cookie};
 	const struct method *m = resolve_find_method(r, &wanted);
 	enum resolved_failure why;
 
@@ -247,7 +247,7 @@ static enum resolved_failure check_compile_id(struct resolver *r, const struct f
 static int tell_scope(struct resolver *r, const struct frt_frame *f, const struct scope *s, enum resolved_kind kind,
 		      struct resolved_frame *out)
 {
-	struct told_method wanted = {.address = s->method, .owner = f->code, .cookie = f->cookie};
+	struct cached_method wanted = {.address = s->method, .owner = f->code, .cookie = f->cookie};
 	const struct method *m = resolve_find_method(r, &wanted);
 	int e = m ? 0 : learn_method(r, &wanted, &m);
 
@@ -301,19 +301,19 @@ static enum resolved_failure tell_compiled(struct resolver *r, const struct frt_
 {
 	enum resolved_failure why = check_compile_id(r, f);
 	struct nmethod n;
-	int told;
+	int cached;
 
 	if (why)
 		return why;
-	told = f->kind == FRT_FRAME_NATIVE ? tell_wrapper(r, f) : tell_nmethod(r, f, &n);
+	cached = f->kind == FRT_FRAME_NATIVE ? tell_wrapper(r, f) : tell_nmethod(r, f, &n);
 	why = check_compile_id(r, f);
 	if (!why && f->kind == FRT_FRAME_COMPILED)
 		why = check_tables(r, f, &n);
-	if (!why && told <= 0)
-		why = told ? failure(told) : RESOLVE_NO_SCOPE;
+	if (!why && cached <= 0)
+		why = cached ? failure(cached) : RESOLVE_NO_SCOPE;
 	if (why)
 		resolve_forget_methods(r);
-	*count = told;
+	*count = cached;
 	return why;
 }
 
@@ -329,26 +329,26 @@ static enum resolved_failure resolve_tell(struct resolver *r, const struct frt_f
 	return RESOLVE_UNKNOWN;
 }
 
-static bool is_told_frame(const void *context, uint32_t row)
+static bool is_cached_frame(const void *context, uint32_t row)
 {
 	const void *const *key = context; /* the wanted one, the rows */
 	const struct frt_frame *a = key[0];
-	const struct frt_frame *b = &((const struct told_frame *)key[1])[row - 1].frame;
+	const struct frt_frame *b = &((const struct cached_frame *)key[1])[row - 1].frame;
 
 	return a->code == b->code && a->at == b->at && a->cookie == b->cookie && a->kind == b->kind;
 }
 
-static void remember(struct resolver *r, const struct frt_frame *f, uint64_t hash, size_t count)
+static void cache_put_frame(struct resolver *r, const struct frt_frame *f, uint64_t hash, size_t count)
 {
-	if (r->frames_count == FRAMES_MAX || r->told_count + count > TOLD_MAX)
+	if (r->frames_count == FRAMES_MAX || r->cached_count + count > TOLD_MAX)
 		forget_frames(r);
 	if (rows_reserve(&r->frames, sizeof(*r->frames), r->frames_count, 1, &r->frames_room) ||
-	    rows_reserve(&r->told, sizeof(*r->told), r->told_count, count, &r->told_room) ||
+	    rows_reserve(&r->cached, sizeof(*r->cached), r->cached_count, count, &r->cached_room) ||
 	    row_index_add(&r->by_frame, hash, r->frames_count + 1))
 		return; /* it will be read again */
-	memcpy(r->told + r->told_count, r->result, count * sizeof(*r->result));
-	r->frames[r->frames_count++] = (struct told_frame){*f, r->told_count, count};
-	r->told_count += count;
+	memcpy(r->cached + r->cached_count, r->result, count * sizeof(*r->result));
+	r->frames[r->frames_count++] = (struct cached_frame){*f, r->cached_count, count};
+	r->cached_count += count;
 }
 
 size_t resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
@@ -356,18 +356,18 @@ size_t resolver_frame(struct resolver *r, const struct frt_frame *f, const struc
 {
 	uint64_t hash = row_index_mix(row_index_mix(f->code, f->at), f->cookie);
 	const void *key[] = {f, r->frames};
-	uint32_t row = row_index_find(&r->by_frame, hash, is_told_frame, key);
+	uint32_t row = row_index_find(&r->by_frame, hash, is_cached_frame, key);
 	size_t count = 0;
 
 	*why = RESOLVE_OK;
 	*out = r->result;
 	if (row) {
-		*out = r->told + r->frames[row - 1].first;
+		*out = r->cached + r->frames[row - 1].first;
 		return r->frames[row - 1].count;
 	}
 	*why = resolve_tell(r, f, &count);
 	if (*why)
 		return 0;
-	remember(r, f, hash, count);
+	cache_put_frame(r, f, hash, count);
 	return count;
 }
