@@ -40,24 +40,24 @@ void classes_init(jvmtiEnv *j)
  * So it is noted which were looked at when they were loaded; one that another
  * has pushed out of the table is asked.
  */
-static uint32_t looked_at[4096];
+static uint32_t seen_at_load[4096];
 
-static uint32_t *looked_at_cell(struct text name, uint32_t *hash)
+static uint32_t *seen_at_load_cell(struct text name, uint32_t *hash)
 {
 	*hash = control_hash(name) | 1;
-	return &looked_at[*hash >> 20];
+	return &seen_at_load[*hash >> 20];
 }
 
-static void note_looked_at(struct text name, bool yes)
+static void note_seen_at_load(struct text name, bool yes)
 {
-	uint32_t hash, *cell = looked_at_cell(name, &hash);
+	uint32_t hash, *cell = seen_at_load_cell(name, &hash);
 
 	store_relaxed(cell, yes ? hash : 0);
 }
 
-static bool was_looked_at(struct text name)
+static bool was_seen_at_load(struct text name)
 {
-	uint32_t hash, *cell = looked_at_cell(name, &hash);
+	uint32_t hash, *cell = seen_at_load_cell(name, &hash);
 
 	return load_relaxed(cell) == hash;
 }
@@ -176,7 +176,7 @@ static void forget_hooks(JNIEnv *env, jclass c, struct text name)
 }
 
 /* True: nothing is to be done about a dead class, now or later. */
-static bool buried(JNIEnv *env, jclass c)
+static bool forget_if_dead(JNIEnv *env, jclass c)
 {
 	struct text name;
 	char *signature;
@@ -192,7 +192,7 @@ static bool buried(JNIEnv *env, jclass c)
 }
 
 /* Hooked, and not prepared yet: put right when it is. Until then it has no method that runs, nor any that is traced. */
-static void shelve(JNIEnv *env, jclass c, struct text name)
+static void defer_restore(JNIEnv *env, jclass c, struct text name)
 {
 	struct frt_class *row = known_class(env, c, name);
 
@@ -202,7 +202,7 @@ static void shelve(JNIEnv *env, jclass c, struct text name)
 	set_bits(&row->flags, FRT_CLASS_LEFT);
 }
 
-static void classes_consider(JNIEnv *env, struct batch *b, jclass c)
+static void classes_collect(JNIEnv *env, struct batch *b, jclass c)
 {
 	struct matcher_tags marks = {.count = 0};
 	struct text name;
@@ -212,7 +212,7 @@ static void classes_consider(JNIEnv *env, struct batch *b, jclass c)
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
 	store_relaxed(&control->progress, control->progress + 1);
-	if (classes_class_name(signature, &name) && !(is_hooked(env, c, name) && buried(env, c))) {
+	if (classes_class_name(signature, &name) && !(is_hooked(env, c, name) && forget_if_dead(env, c))) {
 		if (active && supertypes_are_above(env, &b->supertypes, c))
 			supertypes_mark(env, &active_pattern, c, &marks);
 		wanted = classes_is_wanted(c, name, &marks) && !is_dead(c) && is_ready(env, b, c, name);
@@ -221,7 +221,7 @@ static void classes_consider(JNIEnv *env, struct batch *b, jclass c)
 			b->hooked[b->count] = hooked;
 			b->classes[b->count++] = c;
 		} else {
-			shelve(env, c, name);
+			defer_restore(env, c, name);
 		}
 	}
 	classes_deallocate(signature);
@@ -279,7 +279,7 @@ static jvmtiError judge_class(JNIEnv *env, jclass c, jvmtiError error)
 {
 	if (!is_fault_of_a_class(error))
 		return error;
-	if (buried(env, c))
+	if (forget_if_dead(env, c))
 		return JVMTI_ERROR_NONE;
 	if (!active)
 		return error; /* the original code: without metaspace HotSpot gives many reasons */
@@ -392,7 +392,7 @@ static jvmtiError apply_to_loaded(JNIEnv *env)
 	if (active)
 		supertypes_find(&active_pattern, loaded, count, &b.supertypes);
 	for (jint i = 0; i < count; i++)
-		classes_consider(env, &b, loaded[i]);
+		classes_collect(env, &b, loaded[i]);
 	control->retransformed = b.count;
 	control->retransform_ns = 0;
 	error = retransform_all(env, &b, count);
@@ -424,7 +424,7 @@ jvmtiError classes_apply(JNIEnv *env, const struct matcher *pattern)
 {
 	jvmtiError error;
 
-	memset(looked_at, 0, sizeof(looked_at));
+	memset(seen_at_load, 0, sizeof(seen_at_load));
 	set_pattern(pattern);
 	/* a frame for the references to all classes; -Xcheck:jni warns of those beyond. 65536 is HotSpot's limit by default */
 	if (!push_frame(env, 65536) && !push_frame(env, 4096))
@@ -504,7 +504,7 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 		supertypes_mark(env, &active_pattern, redefined, &marks);
 	if (!may_match(name, bytes, size, &marks)) {
 		if (!redefined)
-			note_looked_at(text_of(name), true);
+			note_seen_at_load(text_of(name), true);
 		return;
 	}
 	r.insist = redefined && env != applying;
@@ -512,7 +512,7 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 		return;
 	answer = rewrite_class(&r, bytes, size, &out, &out_size, &memory, &memory_size);
 	if (!redefined)
-		note_looked_at(text_of(name), answer != REWRITE_LATER);
+		note_seen_at_load(text_of(name), answer != REWRITE_LATER);
 	if (answer != REWRITE_DONE)
 		return;
 	if (load_acquire(&active))
@@ -541,7 +541,7 @@ void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject
  */
 static bool was_seen(const struct frt_class *row, struct text name)
 {
-	return (row && row->flags & FRT_CLASS_SEEN) || (matcher_any_class(&active_pattern) && was_looked_at(name));
+	return (row && row->flags & FRT_CLASS_SEEN) || (matcher_any_class(&active_pattern) && was_seen_at_load(name));
 }
 
 static bool slipped_through(JNIEnv *env, jclass c)

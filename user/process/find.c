@@ -177,7 +177,7 @@ struct matches {
 	const char *part;
 	pid_t first;
 	int count, hidden; /* hidden: of the right name, but not ours to look into */
-	struct target unseen;
+	struct target unreadable;
 	char list[900];
 };
 
@@ -192,7 +192,7 @@ static void find_add_match(struct matches *m, struct target *t)
 		 t->name);
 }
 
-static int find_consider(pid_t pid, void *context)
+static int find_collect(pid_t pid, void *context)
 {
 	struct matches *m = context;
 	struct target t;
@@ -209,7 +209,7 @@ static int find_consider(pid_t pid, void *context)
 		find_add_match(m, &t);
 	} else if (r == -EACCES || r == -EPERM) {
 		m->hidden++;
-		m->unseen = t;
+		m->unreadable = t;
 	}
 	return 0;
 }
@@ -217,14 +217,14 @@ static int find_consider(pid_t pid, void *context)
 static int find_by_name(const char *part, pid_t *pid, struct diag *d)
 {
 	struct matches m = {.part = part};
-	int r = each_process(find_consider, &m, d);
+	int r = each_process(find_collect, &m, d);
 
 	if (r)
 		return r;
 	if (m.count > 1)
 		return diag_usage(d, "%d JVMs match '%s': give a pid%s", m.count, part, m.list);
 	if (!m.count && m.hidden)
-		return refuse_rights(&m.unseen, EACCES, d);
+		return refuse_rights(&m.unreadable, EACCES, d);
 	if (!m.count)
 		return diag_set(d, ESRCH, "no JVM whose main class or jar contains '%s'", part);
 	*pid = m.first;
