@@ -11,7 +11,7 @@ void jfr_method_timing(struct jfr_writer *w, const struct jfr_method_timing *e)
 
 	if (!b)
 		return;
-	bytes_put_leb(b, jfr_key_use(w, JFR_METHOD, e->method, STRAY_METHOD));
+	bytes_put_leb(b, jfr_key_use(w, JFR_METHOD, e->method, ORPHAN_METHOD));
 	bytes_put_leb(b, e->invocations);
 	bytes_put_leb(b, e->minimum);
 	bytes_put_leb(b, e->average);
@@ -31,9 +31,9 @@ void jfr_open_call(struct jfr_writer *w, const struct jfr_open_call *e)
 	if (!b)
 		return;
 	bytes_put_leb(b, e->duration);
-	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->thread, STRAY_THREAD));
-	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->stack, STRAY_STACK));
-	bytes_put_leb(b, jfr_key_use(w, JFR_METHOD, e->method, STRAY_METHOD));
+	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->thread, ORPHAN_THREAD));
+	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->stack, ORPHAN_STACK));
+	bytes_put_leb(b, jfr_key_use(w, JFR_METHOD, e->method, ORPHAN_METHOD));
 	bytes_put_text(b, e->remark, TEXT_LIMIT);
 	jfr_event_end(w, at);
 }
@@ -46,12 +46,12 @@ void jfr_thread_wait(struct jfr_writer *w, const struct jfr_thread_wait *e)
 	if (!b)
 		return;
 	bytes_put_leb(b, e->duration);
-	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->thread, STRAY_THREAD));
-	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->stack, STRAY_STACK));
+	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->thread, ORPHAN_THREAD));
+	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->stack, ORPHAN_STACK));
 	bytes_put_text(b, e->reason, TEXT_LIMIT);
 	bytes_put_text(b, e->system_call, TEXT_LIMIT);
-	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->waker, STRAY_THREAD));
-	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->kernel_stack, STRAY_STACK));
+	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->waker, ORPHAN_THREAD));
+	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->kernel_stack, ORPHAN_STACK));
 	bytes_put_u8(b, e->ongoing);
 	jfr_event_end(w, at);
 }
@@ -64,7 +64,7 @@ void jfr_run_queue(struct jfr_writer *w, int64_t start, int64_t duration, uint64
 	if (!b)
 		return;
 	bytes_put_leb(b, duration);
-	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, thread, STRAY_THREAD));
+	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, thread, ORPHAN_THREAD));
 	jfr_event_end(w, at);
 }
 

@@ -38,12 +38,12 @@
 #define EVENTS_LIMIT (1u << 30)
 #define CHUNK_LIMIT  INT32_MAX /* JMC keeps sizes in an int */
 
-static const char *const stray_text[STRAYS] = {
-	[STRAY_THREAD] = "events whose thread had been forgotten stand without it",
-	[STRAY_STACK] = "events whose stack had been forgotten stand without it",
-	[STRAY_METHOD] = "events whose method is unknown stand without it",
-	[STRAY_OUTSIDE] = "events outside of a chunk were dropped",
-	[STRAY_FULL] = "events beyond 1 GB in this chunk were dropped",
+static const char *const orphan_text[ORPHANS] = {
+	[ORPHAN_THREAD] = "events whose thread had been forgotten stand without it",
+	[ORPHAN_STACK] = "events whose stack had been forgotten stand without it",
+	[ORPHAN_METHOD] = "events whose method is unknown stand without it",
+	[ORPHAN_OUTSIDE] = "events outside of a chunk were dropped",
+	[ORPHAN_FULL] = "events beyond 1 GB in this chunk were dropped",
 };
 
 struct jfr_writer *jfr_writer_new(const struct jfr_origin *origin, struct diag *d)
@@ -124,17 +124,17 @@ static void header_write(struct jfr_writer *w, uint64_t constants, uint64_t meta
 	jfr_header_write(w->chunk.data, &h);
 }
 
-static void strays_tell(struct jfr_writer *w)
+static void orphans_report(struct jfr_writer *w)
 {
 	char text[128];
 	unsigned int i;
 
 	w->events_limit = CHUNK_LIMIT; /* the messages are not themselves beyond the limit */
-	for (i = 0; i < STRAYS; i++) {
-		if (!w->strays[i])
+	for (i = 0; i < ORPHANS; i++) {
+		if (!w->orphans[i])
 			continue;
-		snprintf(text, sizeof(text), "%" PRIu64 " %s", w->strays[i], stray_text[i]);
-		w->strays[i] = 0;
+		snprintf(text, sizeof(text), "%" PRIu64 " %s", w->orphans[i], orphan_text[i]);
+		w->orphans[i] = 0;
 		jfr_message(w, w->chunk_ticks, "writer", text);
 	}
 }
@@ -147,7 +147,7 @@ int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const 
 
 	if (!w->open)
 		return diag_set(d, EINVAL, "cannot finish a chunk: none is open");
-	strays_tell(w);
+	orphans_report(w);
 	constants = jfr_pools_write(&w->pools, &w->schema, &w->chunk, 0, w->chunk_ticks);
 	metadata = w->chunk.size;
 	jfr_schema_write(&w->schema, &w->chunk, w->chunk_ticks);
@@ -168,7 +168,7 @@ static bool event_fits(struct jfr_writer *w)
 {
 	if (__builtin_expect(w->open && w->chunk.size < w->events_limit, 1))
 		return true;
-	w->strays[w->open ? STRAY_FULL : STRAY_OUTSIDE]++;
+	w->orphans[w->open ? ORPHAN_FULL : ORPHAN_OUTSIDE]++;
 	return false;
 }
 
@@ -200,9 +200,9 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 	p = leb_write(size + 1, JFR_TYPE_ID_BASE + JFR_METHOD_TRACE);
 	p = leb_write(p, e->start);
 	p = leb_write(p, e->duration);
-	p = leb_write(p, jfr_key_use(w, JFR_THREAD, e->thread, STRAY_THREAD));
-	p = leb_write(p, jfr_key_use(w, JFR_STACK_TRACE, e->stack, STRAY_STACK));
-	p = leb_write(p, jfr_key_use(w, JFR_METHOD, e->method, STRAY_METHOD));
+	p = leb_write(p, jfr_key_use(w, JFR_THREAD, e->thread, ORPHAN_THREAD));
+	p = leb_write(p, jfr_key_use(w, JFR_STACK_TRACE, e->stack, ORPHAN_STACK));
+	p = leb_write(p, jfr_key_use(w, JFR_METHOD, e->method, ORPHAN_METHOD));
 	*p++ = e->thrown;
 	if (w->schema.kernel >= JFR_KERNEL_WAITS)
 		p = write_put_split(p, e);

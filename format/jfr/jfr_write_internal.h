@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The inside of the writer: jfr_write.c has the chunks, jfr_constant.c the constants, jfr_event.c the rarer events. */
+/* The inside of the writer: jfr_write.c has the chunks, jfr_write_constant.c the constants, jfr_event.c the rarer events. */
 #ifndef FORMAT_JFR_JFR_WRITE_INTERNAL_H
 #define FORMAT_JFR_JFR_WRITE_INTERNAL_H
 
@@ -7,7 +7,7 @@
 #include "format/jfr/jfr_write.h"
 
 /* What could not be written as asked. Told in the chunk by a frtrace.Message. */
-enum stray { STRAY_THREAD, STRAY_STACK, STRAY_METHOD, STRAY_OUTSIDE, STRAY_FULL, STRAYS };
+enum orphan { ORPHAN_THREAD, ORPHAN_STACK, ORPHAN_METHOD, ORPHAN_OUTSIDE, ORPHAN_FULL, ORPHANS };
 
 #define FRAME_TYPES (JFR_FRAME_UNKNOWN + 1)
 
@@ -18,7 +18,7 @@ struct jfr_writer {
 	int64_t start_ticks, start_nanos; /* of the recording */
 	int64_t chunk_ticks;		  /* start of the open chunk, or of the last */
 	uint64_t chunks, events;
-	uint64_t strays[STRAYS];
+	uint64_t orphans[ORPHANS];
 	size_t events_limit;  /* where the events of the open chunk end */
 	struct bytes scratch; /* payload of the constant being interned */
 	bool open;
@@ -33,11 +33,11 @@ struct bytes *jfr_event_begin(struct jfr_writer *w, enum jfr_type type, int64_t 
 void jfr_event_end(struct jfr_writer *w, size_t at);
 
 /* The key, marked as used; 0, and counted, when nobody has it. */
-static inline uint64_t jfr_key_use(struct jfr_writer *w, enum jfr_type type, uint64_t key, enum stray stray)
+static inline uint64_t jfr_key_use(struct jfr_writer *w, enum jfr_type type, uint64_t key, enum orphan orphan)
 {
 	if (__builtin_expect(key && jfr_pools_use(&w->pools, type, key), 1))
 		return key;
-	w->strays[stray] += key != 0;
+	w->orphans[orphan] += key != 0;
 	return 0;
 }
 
