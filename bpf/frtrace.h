@@ -118,7 +118,7 @@ struct frt_open_call {
 struct frt_slot {
 	/* first line: what every exit touches */
 	frt_u64 env;	 /* JNIEnv * of the owner, 0 when free; the agent's */
-	frt_u64 fs;	 /* %fs:0 of the owner */
+	frt_u64 thread_pointer;	 /* %fs:0 of the owner */
 	frt_u64 head;	 /* stream offset, bytes, of the next record */
 	frt_u64 ring;	 /* offset of the ring in the segment << 8 | log2 of its size; 0: none */
 	frt_u64 entered; /* calls of enter that were let in */
@@ -487,7 +487,7 @@ struct frt_code_heap {
  * not say. Offsets are in bytes, FRT_NO_OFFSET: this JVM has no such field.
  */
 struct frt_layout {
-	frt_u32 feature; /* 8 .. 28; 0: there is no layout */
+	frt_u32 jdk_version; /* 8 .. 28; 0: there is no layout */
 	frt_u32 heaps;
 	struct frt_code_heap heap[FRT_CODE_HEAPS];
 	frt_u64 interpreter, interpreter_end; /* its code */

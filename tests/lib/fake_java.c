@@ -15,7 +15,7 @@ static void describe(struct fake_java *j)
 	struct frt_layout *l = &j->layout;
 
 	*l = (struct frt_layout){
-		.feature = 99,
+		.jdk_version = 99,
 		.heaps = 1,
 		.heap[0] = {(uint64_t)j->heap, (uint64_t)j->heap + FAKE_HEAP, (uint64_t)&j->committed,
 			    (uint64_t)j->segmap},

@@ -13,7 +13,7 @@ enum fake_form { FAKE_8, FAKE_17, FAKE_23, FAKE_25, FAKE_FORMS };
 static inline struct frt_layout fake_walk(void)
 {
 	return (struct frt_layout){
-		.feature = 17,
+		.jdk_version = 17,
 		.block_size = 16,
 		.block_used = 8,
 		.blob_name = 96,

@@ -42,7 +42,7 @@ uint64_t fake_vm_value(struct fake_vm *vm, const char *kind, const char *name)
 	struct fake_vm_row *row = fake_vm_row(vm, kind, name);
 
 	if (!row)
-		print_message("no %s %s in JDK %u\n", kind, name, vm->feature);
+		print_message("no %s %s in JDK %u\n", kind, name, vm->jdk_version);
 	assert_non_null(row);
 	return (uint64_t)row->value;
 }
@@ -66,7 +66,7 @@ static void read_rows(struct fake_vm *vm)
 	char path[64], line[160];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "tests/data/vmstructs/%u", vm->feature);
+	snprintf(path, sizeof(path), "tests/data/vmstructs/%u", vm->jdk_version);
 	f = fopen(path, "r");
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
@@ -170,15 +170,15 @@ static void write_heaps(struct fake_vm *vm)
 {
 	uint64_t array = vm->statics, data = array + 64;
 
-	vm->heaps = vm->feature > 8 ? 3 : 1;
+	vm->heaps = vm->jdk_version > 8 ? 3 : 1;
 	vm->statics += 128;
 	for (unsigned int i = 0; i < vm->heaps; i++)
 		put(vm, data + 8ULL * i, add_heap(vm, i));
-	if (vm->feature == 8) {
+	if (vm->jdk_version == 8) {
 		fake_vm_set_static(vm, "CodeCache._heap", vm->statics - 512);
 		return;
 	}
-	put_int(vm, array + offset(vm, vm->feature > 11 ? "GrowableArrayBase._len" : "GenericGrowableArray._len"), 3);
+	put_int(vm, array + offset(vm, vm->jdk_version > 11 ? "GrowableArrayBase._len" : "GenericGrowableArray._len"), 3);
 	put(vm, array + offset(vm, "GrowableArray<int>._data"), data);
 	fake_vm_set_static(vm, "CodeCache._heaps", array);
 }
@@ -208,13 +208,13 @@ uint64_t fake_vm_nmethod(struct fake_vm *vm, unsigned int heap, const char *name
 
 	put_int(vm, blob + offset(vm, "nmethod._compile_id"), compile_id);
 	put_int(vm, blob + offset(vm, "nmethod._orig_pc_offset"), FAKE_VM_ORIG_PC);
-	if (vm->feature == 8) {
+	if (vm->jdk_version == 8) {
 		put_int(vm, blob + offset(vm, "nmethod._deoptimize_offset"), FAKE_VM_DEOPT);
 		put_int(vm, blob + offset(vm, "nmethod._deoptimize_mh_offset"), FAKE_VM_DEOPT_MH);
-	} else if (vm->feature <= 22) {
+	} else if (vm->jdk_version <= 22) {
 		put(vm, blob + offset(vm, "CompiledMethod._deopt_handler_begin"), blob + FAKE_VM_DEOPT);
 		put(vm, blob + offset(vm, "CompiledMethod._deopt_mh_handler_begin"), blob + FAKE_VM_DEOPT_MH);
-	} else if (vm->feature <= 25) {
+	} else if (vm->jdk_version <= 25) {
 		put_int(vm, blob + offset(vm, "nmethod._deopt_handler_offset"), FAKE_VM_DEOPT);
 		put_int(vm, blob + offset(vm, "nmethod._deopt_mh_handler_offset"), FAKE_VM_DEOPT_MH);
 	} else {
@@ -234,17 +234,17 @@ static void write_interpreter(struct fake_vm *vm)
 	fake_vm_set_static(vm, "AbstractInterpreter._code", queue);
 	vm->call_stub = fake_vm_blob(vm, 0, "StubRoutines (1)", 0, 0x400) + 0x111;
 	fake_vm_set_static(vm, "StubRoutines._call_stub_return_address", vm->call_stub);
-	if (vm->feature < 21)
+	if (vm->jdk_version < 21)
 		return;
 	vm->barrier = fake_vm_blob(vm, 0,
-				   vm->feature == 25 ? "StubRoutines (continuationstubs)"
+				   vm->jdk_version == 25 ? "StubRoutines (continuationstubs)"
 						     : "StubRoutines (continuation stubs)",
 				   0, 0x400) +
 		      0x222;
 	if (fake_vm_row(vm, "static", "StubRoutines._cont_returnBarrier"))
 		fake_vm_set_static(vm, "StubRoutines._cont_returnBarrier", vm->barrier);
 	vm->continuation = fake_vm_nmethod(vm, 1, "native nmethod", 10, 1) + FAKE_VM_CODE_AT;
-	if (vm->feature >= 25)
+	if (vm->jdk_version >= 25)
 		fake_vm_set_static(vm, "ContinuationEntry._return_pc", vm->continuation);
 }
 
@@ -252,9 +252,9 @@ static void write_version(struct fake_vm *vm)
 {
 	struct fake_vm_row *row = fake_vm_row(vm, "static", "JDK_Version._current");
 
-	fake_vm_set_static(vm, "Abstract_VM_Version._vm_major_version", vm->feature == 8 ? 25 : vm->feature);
+	fake_vm_set_static(vm, "Abstract_VM_Version._vm_major_version", vm->jdk_version == 8 ? 25 : vm->jdk_version);
 	if (row)
-		put(vm, (uint64_t)row->value, 0x1010800210000ULL | vm->feature);
+		put(vm, (uint64_t)row->value, 0x1010800210000ULL | vm->jdk_version);
 }
 
 int fake_vm_read_layout(struct fake_vm *vm)
@@ -263,9 +263,9 @@ int fake_vm_read_layout(struct fake_vm *vm)
 	return hotspot_layout_read(&vm->layout, &vm->m.mem, vm->symbols, &vm->d);
 }
 
-void fake_vm_init(struct fake_vm *vm, unsigned int feature)
+void fake_vm_init(struct fake_vm *vm, unsigned int jdk_version)
 {
-	*vm = (struct fake_vm){.feature = feature, .thread = FAKE_VM_THREADS};
+	*vm = (struct fake_vm){.jdk_version = jdk_version, .thread = FAKE_VM_THREADS};
 	fake_mem_init(&vm->m);
 	fake_mem_map(&vm->m, FAKE_VM_TABLES, 0x20000);
 	fake_mem_map(&vm->m, FAKE_VM_STATICS, 0x4000);
@@ -281,7 +281,7 @@ void fake_vm_init(struct fake_vm *vm, unsigned int feature)
 	write_heaps(vm);
 	write_interpreter(vm);
 	if (fake_vm_read_layout(vm))
-		fail_msg("JDK %u: %s", feature, vm->d.text);
+		fail_msg("JDK %u: %s", jdk_version, vm->d.text);
 }
 
 void fake_vm_release(struct fake_vm *vm)
@@ -318,7 +318,7 @@ void fake_vm_interpreted(struct fake_vm *vm, uint64_t method, uint64_t bcp)
 	put(vm, fp, vm->fp);
 	put(vm, fp - 8, vm->sp);
 	put(vm, fp - 24, method);
-	put(vm, fp - (vm->feature > 8 ? 64 : 56), bcp);
+	put(vm, fp - (vm->jdk_version > 8 ? 64 : 56), bcp);
 	vm->fp = fp;
 	vm->sp = fp - 96;
 	vm->pc = vm->interpreter + 0x77;

@@ -30,7 +30,7 @@ struct fake_vm_row {
 
 struct fake_vm {
 	struct fake_mem m;
-	unsigned int feature;
+	unsigned int jdk_version;
 	struct fake_vm_row row[FAKE_VM_ROWS];
 	int rows;
 	uint64_t symbols[VMSTRUCTS_SYMBOLS];
@@ -47,7 +47,7 @@ struct fake_vm {
 };
 
 /* Builds a JVM of version 8, 11, 17, 21 or 25 to 28 and reads its layout. */
-void fake_vm_init(struct fake_vm *vm, unsigned int feature);
+void fake_vm_init(struct fake_vm *vm, unsigned int jdk_version);
 void fake_vm_release(struct fake_vm *vm);
 int fake_vm_read_layout(struct fake_vm *vm);
 

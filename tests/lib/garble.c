@@ -8,7 +8,7 @@
 #define FIELD(f) {#f, offsetof(struct frt_layout, f), sizeof(((struct frt_layout *)NULL)->f)}
 
 const struct layout_field layout_fields[] = {
-	FIELD(feature),
+	FIELD(jdk_version),
 	FIELD(heaps),
 	FIELD(heap[0].low),
 	FIELD(heap[0].high),

@@ -34,7 +34,7 @@ static int show(const struct target *t, struct diag *d)
 		return r;
 	printf("pid=%d\nns_pid=%d\nuid=%u\nname=%s\nversion=%s\nfeature=%d\nlibjvm=%s\nperf_data=%s\nmonotonic_offset="
 	       "%" PRId64 "\n",
-	       t->pid, t->ns_pid, t->uid, t->name, t->version, t->feature, t->libjvm, t->perf_data,
+	       t->pid, t->ns_pid, t->uid, t->name, t->version, t->jdk_version, t->libjvm, t->perf_data,
 	       t->monotonic_offset);
 	printf("jvm_name=%s\njvm_version=%s\njvm_arguments=%s\njvm_flags=%s\njava_arguments=%s\nstart=%" PRId64 "\n",
 	       about.jvm_name, about.jvm_version, about.jvm_arguments, about.jvm_flags, about.java_arguments,

@@ -92,7 +92,7 @@ static struct frt_slot *forge_slot(uint32_t number)
 {
 	struct frt_slot *s = slot_at(number);
 
-	s->env = s->fs = 1;
+	s->env = s->thread_pointer = 1;
 	s->epoch = header->epoch;
 	if (header->slots <= number)
 		header->slots = number + 1;

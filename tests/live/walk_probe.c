@@ -218,7 +218,7 @@ static void print_layout(const struct hotspot_layout *l)
 {
 	const struct frt_layout *w = &l->walk;
 
-	printf("feature %u heaps %u segment %u missing '%s'\n", w->feature, w->heaps, w->segment_log2, l->missing);
+	printf("feature %u heaps %u segment %u missing '%s'\n", w->jdk_version, w->heaps, w->segment_log2, l->missing);
 	for (unsigned int i = 0; i < w->heaps; i++)
 		printf("heap %llx-%llx\n", (unsigned long long)w->heap[i].low, (unsigned long long)w->heap[i].high);
 	printf("interpreter %llx-%llx\ncall_stub %llx\ncontinuation %llx\n", (unsigned long long)w->interpreter,

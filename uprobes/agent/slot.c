@@ -117,7 +117,7 @@ static void slot_own(struct frt_slot *s, JNIEnv *env)
 	s->vthread = 0;
 	s->flags = 0;
 	s->env = (uint64_t)env;
-	s->fs = sys_thread_pointer();
+	s->thread_pointer = sys_thread_pointer();
 	s->thread = thread_identify(s, env);
 	stack_thread_begin(s, env);
 	if (frtrace_thread_semaphore && !(s->flags & FRT_SLOT_CARRIER))
@@ -164,7 +164,7 @@ void slot_release(JNIEnv *env)
 	last_end.depth = s->flags & FRT_SLOT_CARRIER ? 0 : s->depth;
 	slot_lose_calls(s, s->depth);
 	s->depth = 0;
-	s->env = s->fs = 0;
+	s->env = s->thread_pointer = 0;
 	free_list_push(&free_slots, s - control_slot(0), slot_next);
 }
 
@@ -188,7 +188,7 @@ void slot_reset_all(void)
 		store_release(&slot_table[i].env, 0);
 	free_slots.top = 0;
 	for (uint32_t i = control->slots; i-- > 0;) {
-		control_slot(i)->env = control_slot(i)->fs = 0;
+		control_slot(i)->env = control_slot(i)->thread_pointer = 0;
 		free_list_push(&free_slots, i, slot_next);
 	}
 }

@@ -41,7 +41,7 @@ static inline struct frt_slot *slot_find(JNIEnv *env)
 	const struct slot_entry *e = &slot_table[slot_hash((uint64_t)env)];
 	struct frt_slot *s = likely(load_acquire(&e->env) == (uint64_t)env) ? e->slot : slot_search(env);
 
-	return likely(s && s->fs == sys_thread_pointer()) ? s : NULL;
+	return likely(s && s->thread_pointer == sys_thread_pointer()) ? s : NULL;
 }
 
 /* The same, and NULL also when the slot is not where it is looked for first. */
@@ -49,7 +49,7 @@ static inline struct frt_slot *slot_find_first(JNIEnv *env)
 {
 	const struct slot_entry *e = &slot_table[slot_hash((uint64_t)env)];
 
-	return likely(load_acquire(&e->env) == (uint64_t)env && e->slot->fs == sys_thread_pointer()) ? e->slot : NULL;
+	return likely(load_acquire(&e->env) == (uint64_t)env && e->slot->thread_pointer == sys_thread_pointer()) ? e->slot : NULL;
 }
 
 /* Make the running thread the owner of a slot, and write down who it is. NULL: none to be had. Slow: asks the JVM. */

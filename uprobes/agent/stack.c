@@ -405,7 +405,7 @@ void stack_thread_begin(struct frt_slot *s, JNIEnv *env)
 	uint64_t sp = (uint64_t)__builtin_frame_address(0);
 
 	s->stack_end = 0;
-	if (!stack_depth || !layout.feature)
+	if (!stack_depth || !layout.jdk_version)
 		return;
 	s->anchor = (uint64_t)env - layout.thread_env + layout.thread_anchor;
 	s->stack_end = find_stack_end(sp);
@@ -438,7 +438,7 @@ static bool heap_is_code(const struct frt_code_heap *h)
 /* The anchor must lie in the JavaThread, beside the JNIEnv; no offset may lead far away from what it belongs to. */
 static bool layout_is_sane(const struct frt_layout *l)
 {
-	bool sane = l->feature && l->heaps && l->heaps <= FRT_CODE_HEAPS && l->segment_log2 < 32 &&
+	bool sane = l->jdk_version && l->heaps && l->heaps <= FRT_CODE_HEAPS && l->segment_log2 < 32 &&
 		    l->thread_env > l->thread_anchor && l->thread_env - l->thread_anchor <= 256 && l->anchor_sp < 64 &&
 		    l->anchor_pc < 64 && l->anchor_fp < 64 && l->nmethod_compile_id < 4096;
 

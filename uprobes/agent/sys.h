@@ -32,10 +32,10 @@ static inline uint64_t sys_tsc(void)
 /* The word at %fs:0: the thread's own control block, in every Linux ABI for x86-64. */
 static inline uint64_t sys_thread_pointer(void)
 {
-	uint64_t fs;
+	uint64_t thread_pointer;
 
-	__asm__("movq %%fs:0, %0" : "=r"(fs));
-	return fs;
+	__asm__("movq %%fs:0, %0" : "=r"(thread_pointer));
+	return thread_pointer;
 }
 
 /* Memory at any address that can be read: not C's idea of an object, so nothing a sanitizer should look at. */

@@ -26,7 +26,7 @@ static uint32_t agreed;
 void virtual_calls_begin(const struct frt_config *config)
 {
 	const struct frt_layout *l = &config->layout;
-	bool known = l->feature && l->thread_owner_id < FAR && l->thread_env < FAR;
+	bool known = l->jdk_version && l->thread_owner_id < FAR && l->thread_env < FAR;
 	int64_t offset = known ? (int64_t)l->thread_owner_id - l->thread_env : 0;
 
 	if (offset != owner_offset) {

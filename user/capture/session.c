@@ -236,7 +236,7 @@ static int set_flags(struct session *s, struct diag *d)
 	uint64_t at[3];
 	int err;
 
-	if (s->target->feature < INTRINSICS_SINCE)
+	if (s->target->jdk_version < INTRINSICS_SINCE)
 		return diag_set(d, ENOTSUP, "a JVM before 17 cannot be told to call intrinsics");
 	err = jvm_model_find_flags(s->target, names, 3, at, d);
 	if (err)
@@ -392,7 +392,7 @@ static void choose_wait_stacks(struct session *s)
 {
 	s->bpf->bss->wait_setup = (struct frt_wait_setup){
 		.longer = s->waits.take_stacks && !s->settings->no_stack ? s->settings->wait_stack_ns : ~0ULL,
-		.known = s->layout.feature && s->layout.anchor_sp < FRT_ANCHOR && s->layout.anchor_pc < FRT_ANCHOR &&
+		.known = s->layout.jdk_version && s->layout.anchor_sp < FRT_ANCHOR && s->layout.anchor_pc < FRT_ANCHOR &&
 			 s->layout.anchor_fp < FRT_ANCHOR,
 		.anchor_sp = s->layout.anchor_sp,
 		.anchor_pc = s->layout.anchor_pc,

@@ -187,7 +187,7 @@ struct reading {
 	const struct vmstructs *v;
 	const struct mem *m;
 	struct diag *d;
-	unsigned int feature;
+	unsigned int jdk_version;
 };
 
 static void note_missing(struct hotspot_layout *l, const char *name, unsigned int without)
@@ -205,7 +205,7 @@ static void note_missing(struct hotspot_layout *l, const char *name, unsigned in
 
 static bool applies(const struct reading *r, const struct rule *rule)
 {
-	return r->feature >= rule->from && r->feature <= rule->to;
+	return r->jdk_version >= rule->from && r->jdk_version <= rule->to;
 }
 
 /* Of the rules that could fill a field: the one that a person is told of. */
@@ -260,13 +260,13 @@ static void choose_hidden(struct reading *r)
 {
 	struct hotspot_layout *l = r->l;
 
-	l->method_flags_in_const = r->feature >= 21;
-	l->method_flags_width = r->feature >= 21 ? 4 : r->feature >= 9 ? 2 : 1;
-	l->method_hidden = r->feature >= 21 ? 1u << 12 : constant(r->v, "Method::_hidden") ?: 1u << 3;
-	if (r->feature >= 25) {
+	l->method_flags_in_const = r->jdk_version >= 21;
+	l->method_flags_width = r->jdk_version >= 21 ? 4 : r->jdk_version >= 9 ? 2 : 1;
+	l->method_hidden = r->jdk_version >= 21 ? 1u << 12 : constant(r->v, "Method::_hidden") ?: 1u << 3;
+	if (r->jdk_version >= 25) {
 		l->klass_flags_width = 1;
 		l->klass_hidden = 1;
-	} else if (r->feature >= 15) {
+	} else if (r->jdk_version >= 15) {
 		l->klass_flags_width = 4;
 		l->klass_hidden = 0x04000000;
 	} else {
@@ -283,14 +283,14 @@ static void choose_forms(struct reading *r)
 {
 	struct hotspot_layout *l = r->l;
 	struct frt_layout *w = &l->walk;
-	unsigned int feature = r->feature;
+	unsigned int jdk_version = r->jdk_version;
 	int64_t value;
 	uint64_t size;
 
-	w->feature = feature;
+	w->jdk_version = jdk_version;
 	w->interpreter_sender_sp = -1;
 	w->interpreter_method = -3;
-	w->interpreter_bcp = feature > 8 ? -8 : -7;
+	w->interpreter_bcp = jdk_version > 8 ? -8 : -7;
 	w->call_wrapper =
 		vmstructs_constant(r->v, "frame::entry_frame_call_wrapper_offset", &value) ? (short)value : -6;
 	w->thread_env = FRT_NO_OFFSET;
@@ -298,19 +298,19 @@ static void choose_forms(struct reading *r)
 		w->thread_env = (uint16_t)(w->thread_anchor + size + 8);
 	else
 		note_missing(l, "JavaFrameAnchor", HOTSPOT_NO_STACKS);
-	w->nmethod_deopt_is_offset = feature <= 8 || feature >= 23;
+	w->nmethod_deopt_is_offset = jdk_version <= 8 || jdk_version >= 23;
 	w->symbol_length_shift = vmstructs_offset(r->v, "Symbol._length", &size) ? 0 : 16;
 	if (w->const_has_lines == FRT_NO_OFFSET)
 		w->const_has_lines = 0;
-	l->code_form = feature > 8 && feature < 23 ? HOTSPOT_CODE_POINTER : HOTSPOT_CODE_OFFSET;
-	l->scopes_form = feature <= 8	? HOTSPOT_SCOPES_INSIDE
-			 : feature < 23 ? HOTSPOT_SCOPES_POINTER
+	l->code_form = jdk_version > 8 && jdk_version < 23 ? HOTSPOT_CODE_POINTER : HOTSPOT_CODE_OFFSET;
+	l->scopes_form = jdk_version <= 8	? HOTSPOT_SCOPES_INSIDE
+			 : jdk_version < 23 ? HOTSPOT_SCOPES_POINTER
 					: HOTSPOT_SCOPES_IMMUTABLE;
-	l->metadata_form = feature < 23	  ? HOTSPOT_METADATA_INSIDE
-			   : feature < 25 ? HOTSPOT_METADATA_DATA
+	l->metadata_form = jdk_version < 23	  ? HOTSPOT_METADATA_INSIDE
+			   : jdk_version < 25 ? HOTSPOT_METADATA_DATA
 					  : HOTSPOT_METADATA_MUTABLE;
-	l->nmethod_gone = feature <= 8 ? 2 : feature < 20 ? 3 : 127;
-	l->unsigned5_bias = feature >= 20;
+	l->nmethod_gone = jdk_version <= 8 ? 2 : jdk_version < 20 ? 3 : 127;
+	l->unsigned5_bias = jdk_version >= 20;
 	choose_hidden(r);
 }
 
@@ -328,7 +328,7 @@ static int read_static(const struct reading *r, const char *name, uint64_t *valu
 }
 
 /* Abstract_VM_Version says 25 on JDK 8 and on JDK 25; the older entry is gone where the newer one can be trusted. */
-static int read_feature(struct reading *r)
+static int read_jdk_version(struct reading *r)
 {
 	uint64_t address, offset = 0;
 	uint8_t major;
@@ -345,7 +345,7 @@ static int read_feature(struct reading *r)
 		return diag_set(r->d, EAGAIN, "the JVM has not started yet");
 	if (major < 8 || major > 99)
 		return diag_set(r->d, EBADMSG, "the JVM says that its version is %u", major);
-	r->feature = major;
+	r->jdk_version = major;
 	return 0;
 }
 
@@ -539,7 +539,7 @@ int hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const u
 	if (e)
 		return e;
 	d->text[0] = 0;
-	e = read_feature(&r);
+	e = read_jdk_version(&r);
 	if (e)
 		goto out;
 	apply_rules(&r);
@@ -548,7 +548,7 @@ int hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const u
 	find_loaders(&r);
 	e = read_walk(&r);
 	if (e || out->without & HOTSPOT_NO_STACKS)
-		out->walk.feature = 0;
+		out->walk.jdk_version = 0;
 out:
 	vmstructs_release(&v);
 	return e;

@@ -113,7 +113,7 @@ static void read_matches(struct active *a, const struct target *t)
 		r = matches_find(&a->found, &(struct matches_setup){.layout = &a->model.layout,
 								    .mem = &a->model.remote.mem,
 								    .pattern = &a->pattern,
-								    .feature = t->feature,
+								    .jdk_version = t->jdk_version,
 								    .pause_us = 20000});
 		a->exact = !r && !a->found.incomplete && !a->found.unread;
 	} else {

@@ -206,7 +206,7 @@ static bool is_selected(const struct matcher *p, const struct row *row, const st
 	return v.trace || v.timing;
 }
 
-static int choose_of(struct intrinsics *chosen, const struct row *row, const struct matcher *p, int feature,
+static int choose_of(struct intrinsics *chosen, const struct row *row, const struct matcher *p, int jdk_version,
 		     struct diag *d)
 {
 	const char *at = row->methods;
@@ -214,12 +214,12 @@ static int choose_of(struct intrinsics *chosen, const struct row *row, const str
 	int err = 0;
 
 	while (!err && (at = next_word(at, &w)))
-		if (is_selected(p, row, &w) && (!w.interpreter || feature >= INTERPRETER_SINCE))
+		if (is_selected(p, row, &w) && (!w.interpreter || jdk_version >= INTERPRETER_SINCE))
 			err = intrinsics_add(chosen, row, &w, d);
 	return err;
 }
 
-int intrinsics_choose(struct intrinsics *chosen, const struct filter_list *filters, int feature, struct diag *d)
+int intrinsics_choose(struct intrinsics *chosen, const struct filter_list *filters, int jdk_version, struct diag *d)
 {
 	struct matcher p = {0};
 	void *block = NULL;
@@ -228,7 +228,7 @@ int intrinsics_choose(struct intrinsics *chosen, const struct filter_list *filte
 	memset(chosen, 0, sizeof(*chosen));
 	p.block = block;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !err; i++)
-		err = choose_of(chosen, &rows[i], &p, feature, d);
+		err = choose_of(chosen, &rows[i], &p, jdk_version, d);
 	free(block);
 	return err;
 }

@@ -23,6 +23,6 @@ struct intrinsics {
 };
 
 /* Those of the methods that some filter selects by its name, in a JVM of this version. */
-int intrinsics_choose(struct intrinsics *chosen, const struct filter_list *filters, int feature, struct diag *d);
+int intrinsics_choose(struct intrinsics *chosen, const struct filter_list *filters, int jdk_version, struct diag *d);
 
 #endif

@@ -152,7 +152,7 @@ static uint32_t matches_flags_of(struct finder *f, const struct candidate *c, co
 	const struct hotspot_layout *l = f->s->layout;
 	uint32_t flags = doubts(f, &f->image.method[i], file->major);
 
-	if (policy_is_intrinsic(file, &file->method[i], f->s->feature < 9))
+	if (policy_is_intrinsic(file, &file->method[i], f->s->jdk_version < 9))
 		flags |= MATCH_LOWER_BOUND;
 	if (c->c.state < l->klass_linked)
 		flags |= MATCH_UNLINKED;

@@ -40,7 +40,7 @@ struct matches_setup {
 	const struct hotspot_layout *layout;
 	const struct mem *mem;
 	const struct matcher *pattern;
-	unsigned int feature;  /* of the JDK */
+	unsigned int jdk_version;  /* of the JDK */
 	unsigned int pause_us; /* before what changed while it was read is read again */
 	/* May be NULL: shown every loaded class, and (name not NULL) the methods of those that filters name, none of which is selected */
 	void (*near)(const char *class_name, const char *method, void *context);

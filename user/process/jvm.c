@@ -170,7 +170,7 @@ bool jvm_is_32_bit(const struct target *t)
 	return is;
 }
 
-int jvm_feature(const char *version)
+int jvm_jdk_version(const char *version)
 {
 	int first = 0, second = 0;
 
@@ -234,7 +234,7 @@ void jvm_find_version(struct target *t)
 	for (char *c = t->version; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
-	t->feature = jvm_feature(t->version);
+	t->jdk_version = jvm_jdk_version(t->version);
 }
 
 static void note_options(const char *text, struct jvm_options *out)

@@ -30,7 +30,7 @@ bool jvm_has_main(const struct target *t);
 void jvm_find_version(struct target *t);
 
 /* "17.0.15" -> 17, "1.8.0_412" -> 8, "25-ea" -> 25; 0: unknown. */
-int jvm_feature(const char *version);
+int jvm_jdk_version(const char *version);
 
 /* The value of KEY="value" in the text of a `release` file; false when it is not there. */
 bool jvm_release_value(const char *text, const char *key, char *out, size_t size);

@@ -226,10 +226,10 @@ int jvm_recording_start(struct jvm_recording **out, const struct target *t, cons
 	uint64_t random;
 	int err;
 
-	if (t->feature && t->feature < SINCE)
+	if (t->jdk_version && t->jdk_version < SINCE)
 		return diag_set(d, ENOTSUP,
 				"cannot start the own recording of process %d '%s': JDK %d has none, it came with %d",
-				t->pid, t->name, t->feature, SINCE);
+				t->pid, t->name, t->jdk_version, SINCE);
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return diag_errno(d, errno, "cannot get random bytes");
 	r = calloc(1, sizeof(*r));

@@ -145,7 +145,7 @@ static void end_target(struct json *j, const struct target *t)
 
 	if (j)
 		json_end(j);
-	if (t->feature < 21)
+	if (t->jdk_version < 21)
 		return;
 	if (j)
 		json_string(j, "note", warning);

@@ -281,7 +281,7 @@ int cmd_methods(const struct settings *settings, struct diag *d)
 		const struct matches_setup setup = {.layout = &model.layout,
 						    .mem = &model.remote.mem,
 						    .pattern = &pattern,
-						    .feature = target.feature,
+						    .jdk_version = target.jdk_version,
 						    .pause_us = 20000};
 
 		r = methods_show(settings, &target, &setup, d);

@@ -150,7 +150,7 @@ static bool has_library(const struct target *t)
 
 static void note_warning(const struct target *t)
 {
-	if (t->feature >= 21)
+	if (t->jdk_version >= 21)
 		log_line("note: this JVM prints three lines about a dynamically loaded agent on its own stderr "
 			 "(JEP 451; -XX:+EnableDynamicAgentLoading at its start would hide them)");
 }
@@ -245,7 +245,7 @@ static int attach(struct recording *r, struct diag *d)
 /* A JVM that has just been started tells of itself only when it is up. */
 static int record_receive(struct recording *r, int connection, struct diag *d)
 {
-	int err = intrinsics_choose(&r->intrinsics, r->settings->filters, r->target.feature, d);
+	int err = intrinsics_choose(&r->intrinsics, r->settings->filters, r->target.jdk_version, d);
 
 	session_take_intrinsics(r->session, &r->intrinsics);
 	if (!err)

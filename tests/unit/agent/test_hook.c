@@ -249,7 +249,7 @@ static void calls_deeper_than_what_is_kept_are_counted(void **state)
 	s = slot_find(env);
 	assert_int_equal(s->depth, DEEP);
 	assert_int_equal(s->open[FRT_OPEN_CALLS - 1].method, FRT_OPEN_CALLS);
-	assert_int_equal(s[1].env | s[1].fs | s[1].head | s[1].ring, 0); /* the next slot */
+	assert_int_equal(s[1].env | s[1].thread_pointer | s[1].head | s[1].ring, 0); /* the next slot */
 	for (int i = DEEP; i-- > 0;) {
 		hook_leave(env, NULL, start[i], i + 1);
 		assert_int_equal(s->depth, i);

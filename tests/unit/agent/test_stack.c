@@ -389,7 +389,7 @@ static void calls_are_counted_when_the_layout_does_not_fit(void)
 		begin(64);
 		assert_int_not_equal(one_caller(fake_pc(other, 500)), 0);
 		assert_int_equal(control->stacks_off, 0);
-		*(i == 0 ? &l->feature : i == 1 ? &l->heaps : &l->segment_log2) = i < 2 ? 0 : i == 2 ? 32 : 8;
+		*(i == 0 ? &l->jdk_version : i == 1 ? &l->heaps : &l->segment_log2) = i < 2 ? 0 : i == 2 ? 32 : 8;
 		if (i == 3)
 			l->heaps = FRT_CODE_HEAPS + 1;
 		if (i == 4)

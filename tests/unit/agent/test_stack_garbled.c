@@ -202,7 +202,7 @@ static void layout_of_garbage_is_no_fault(void)
 		for (uint32_t n = 0; n < sizeof(l); n += 8)
 			memcpy((char *)&l + n, &(uint64_t){random_word()}, sizeof(l) - n < 8 ? sizeof(l) - n : 8);
 		if (i % 8) { /* else it is off at once */
-			l.feature = good.feature;
+			l.jdk_version = good.jdk_version;
 			l.heaps = i % 3 + 1;
 			for (uint32_t n = 0; n < l.heaps; n++) {
 				l.heap[n] = good.heap[0];

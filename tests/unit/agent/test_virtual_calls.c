@@ -77,7 +77,7 @@ static void next_recording_begins_without_calls(void **state)
 /* A layout that says where a JavaThread has the id. */
 static void know_owner_id(void)
 {
-	config.layout = (struct frt_layout){.feature = 25, .thread_env = 100, .thread_owner_id = 108};
+	config.layout = (struct frt_layout){.jdk_version = 25, .thread_env = 100, .thread_owner_id = 108};
 	virtual_calls_begin(&config);
 }
 

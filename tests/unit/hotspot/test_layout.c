@@ -20,7 +20,7 @@ static void nothing_is_missing_in_the_versions_that_we_know(void **state)
 			fake_vm_init(&vm, versions[v]);
 			assert_string_equal(vm.layout.missing, "");
 			assert_int_equal(vm.layout.without, 0);
-			assert_int_equal(vm.layout.walk.feature, versions[v]);
+			assert_int_equal(vm.layout.walk.jdk_version, versions[v]);
 			assert_int_equal(vm.layout.walk.heaps, versions[v] > 8 ? 3 : 1);
 			assert_int_equal(vm.layout.walk.call_stub_return, vm.call_stub);
 			assert_int_equal(vm.layout.walk.interpreter, vm.interpreter);
@@ -33,7 +33,7 @@ static void nothing_is_missing_in_the_versions_that_we_know(void **state)
 static void fields_are_where_live_jvms_have_them(void **state)
 {
 	static const struct {
-		unsigned int feature, env, osthread, hidden, hidden_width, klass_flags, loader_klass, access_width;
+		unsigned int jdk_version, env, osthread, hidden, hidden_width, klass_flags, loader_klass, access_width;
 		int bcp, gone;
 	} known[] = {
 		{8, 608, 392, 43, 1, FRT_NO_OFFSET, FRT_NO_OFFSET, 4, -7, 2},
@@ -50,7 +50,7 @@ static void fields_are_where_live_jvms_have_them(void **state)
 		struct fake_vm vm;
 		const struct hotspot_layout *l = &vm.layout;
 
-		fake_vm_init(&vm, known[i].feature);
+		fake_vm_init(&vm, known[i].jdk_version);
 		assert_int_equal(l->walk.thread_env, known[i].env);
 		assert_int_equal(l->thread_osthread, known[i].osthread);
 		assert_int_equal(l->method_flags, known[i].hidden);
@@ -67,7 +67,7 @@ static void fields_are_where_live_jvms_have_them(void **state)
 static void forms_follow_the_version(void **state)
 {
 	static const struct {
-		unsigned int feature;
+		unsigned int jdk_version;
 		enum hotspot_scopes scopes;
 		enum hotspot_metadata metadata;
 		enum hotspot_code_begin code;
@@ -94,7 +94,7 @@ static void forms_follow_the_version(void **state)
 		struct fake_vm vm;
 		const struct hotspot_layout *l = &vm.layout;
 
-		fake_vm_init(&vm, known[i].feature);
+		fake_vm_init(&vm, known[i].jdk_version);
 		assert_int_equal(l->scopes_form, known[i].scopes);
 		assert_int_equal(l->metadata_form, known[i].metadata);
 		assert_int_equal(l->code_form, known[i].code);
@@ -109,7 +109,7 @@ static void forms_follow_the_version(void **state)
 static void classes_are_found_in_every_version(void **state)
 {
 	static const struct {
-		unsigned int feature, next, klasses, methods, annotations, mask;
+		unsigned int jdk_version, next, klasses, methods, annotations, mask;
 		bool pool_major;
 	} known[] = {
 		{8, 136, 40, 384, 200, 0x80, false}, {11, 144, 56, 408, 208, 0x80, false},
@@ -122,7 +122,7 @@ static void classes_are_found_in_every_version(void **state)
 		struct fake_vm vm;
 		const struct hotspot_layout *l = &vm.layout;
 
-		fake_vm_init(&vm, known[i].feature);
+		fake_vm_init(&vm, known[i].jdk_version);
 		assert_int_equal(l->without, 0);
 		assert_true(l->loaders == fake_vm_value(&vm, "static", "ClassLoaderDataGraph._head"));
 		assert_int_equal(l->klass_next, known[i].next);
@@ -134,7 +134,7 @@ static void classes_are_found_in_every_version(void **state)
 		assert_int_equal(l->klass_failed, 5);
 		assert_int_equal(l->pool_major != FRT_NO_OFFSET, known[i].pool_major);
 		assert_int_equal(l->klass_major != FRT_NO_OFFSET, !known[i].pool_major);
-		assert_int_equal(l->narrow_base && l->narrow_shift, known[i].feature == 8);
+		assert_int_equal(l->narrow_base && l->narrow_shift, known[i].jdk_version == 8);
 		fake_vm_release(&vm);
 	}
 }
@@ -146,7 +146,7 @@ static void newer_jvm_is_read_by_the_newest_rules(void **state)
 	fake_vm_init(&vm, 26);
 	fake_vm_set_static(&vm, "Abstract_VM_Version._vm_major_version", 31);
 	assert_int_equal(fake_vm_read_layout(&vm), 0);
-	assert_int_equal(vm.layout.walk.feature, 31);
+	assert_int_equal(vm.layout.walk.jdk_version, 31);
 	assert_string_equal(vm.layout.missing, "");
 	fake_vm_release(&vm);
 }
@@ -179,7 +179,7 @@ static void missing_entry_is_named_with_what_it_costs(void **state)
 		assert_int_equal(fake_vm_read_layout(&vm), 0);
 		assert_string_equal(vm.layout.missing, known[i].text);
 		assert_int_equal(vm.layout.without, known[i].without);
-		assert_int_equal(vm.layout.walk.feature, known[i].without == HOTSPOT_NO_STACKS ? 0 : 25);
+		assert_int_equal(vm.layout.walk.jdk_version, known[i].without == HOTSPOT_NO_STACKS ? 0 : 25);
 		fake_vm_release(&vm);
 	}
 }
@@ -192,7 +192,7 @@ static void offset_that_does_not_fit_is_missing(void **state)
 	fake_mem_put(&vm.m, fake_vm_row(&vm, "offset", "CodeBlob._name")->address + 32, 0x10000, 8);
 	assert_int_equal(fake_vm_read_layout(&vm), 0);
 	assert_string_equal(vm.layout.missing, "CodeBlob._name (stacks)");
-	assert_int_equal(vm.layout.walk.feature, 0);
+	assert_int_equal(vm.layout.walk.jdk_version, 0);
 	fake_vm_release(&vm);
 }
 
@@ -221,7 +221,7 @@ static void jvm_that_has_not_come_far_enough_is_to_be_asked_again(void **state)
 		fake_vm_init(&vm, 25);
 		fake_vm_set_static(&vm, names[i], 0);
 		assert_int_equal(fake_vm_read_layout(&vm), -EAGAIN);
-		assert_int_equal(vm.layout.walk.feature, 0);
+		assert_int_equal(vm.layout.walk.jdk_version, 0);
 		fake_vm_release(&vm);
 	}
 }
@@ -284,7 +284,7 @@ static void code_cache_that_is_not_plausible_is_refused(void **state)
 			fake_mem_put(&vm.m, wrong[i].address, wrong[i].value, wrong[i].width);
 			if (fake_vm_read_layout(&vm) != wrong[i].expected)
 				fail_msg("wrong value %zu", i);
-			assert_int_equal(vm.layout.walk.feature, 0);
+			assert_int_equal(vm.layout.walk.jdk_version, 0);
 			assert_true(vm.d.text[0]);
 			memcpy(at, before, 8);
 		}
@@ -309,7 +309,7 @@ static void any_read_may_fail(void **state)
 			break;
 		assert_true(e == 0 || e == -EFAULT);
 		if (e)
-			assert_int_equal(vm.layout.walk.feature, 0);
+			assert_int_equal(vm.layout.walk.jdk_version, 0);
 		else
 			assert_string_equal(vm.layout.missing, "");
 	}

@@ -15,7 +15,7 @@
 
 static struct intrinsics chosen;
 
-static void choose(const char *trace, const char *timing, const char *exclude, int feature)
+static void choose(const char *trace, const char *timing, const char *exclude, int jdk_version)
 {
 	struct filter_list *filters = filter_list_new();
 	struct diag d;
@@ -27,7 +27,7 @@ static void choose(const char *trace, const char *timing, const char *exclude, i
 		assert_int_equal(filter_list_add(filters, timing, FILTER_TIMING, &d), 0);
 	if (exclude)
 		assert_int_equal(filter_list_add(filters, exclude, FILTER_EXCLUDE, &d), 0);
-	assert_int_equal(intrinsics_choose(&chosen, filters, feature, &d), 0);
+	assert_int_equal(intrinsics_choose(&chosen, filters, jdk_version, &d), 0);
 	filter_list_free(filters);
 }
 

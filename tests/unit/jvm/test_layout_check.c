@@ -125,7 +125,7 @@ static int setup(void **state)
 	memory.read = read_image;
 	memset(image, 0, sizeof(image));
 	memset(methods, 0, sizeof(methods));
-	layout = (struct hotspot_layout){.walk = {.feature = 17,
+	layout = (struct hotspot_layout){.walk = {.jdk_version = 17,
 						  .thread_anchor = ANCHOR,
 						  .thread_stack_base = STACK_BASE,
 						  .anchor_pc = 8,

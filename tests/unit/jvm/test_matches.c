@@ -22,12 +22,12 @@ struct fixture {
 	uint64_t boot, app;
 	uint64_t object, store;
 	struct matches found;
-	unsigned int feature;
+	unsigned int jdk_version;
 };
 
 static void fixture_init(struct fixture *x)
 {
-	x->feature = 17;
+	x->jdk_version = 17;
 	fake_classes_init(&x->f, FAKE_17);
 	x->boot = fake_loader_add(&x->f, NULL, NULL);
 	x->app = fake_loader_add(&x->f, "jdk/internal/loader/ClassLoaders$AppClassLoader", "app");
@@ -73,7 +73,7 @@ static int find_with(struct fixture *x, const char *filters, bool lambda)
 	p.block = block;
 	r = matches_find(&x->found,
 			 &(struct matches_setup){
-				 .layout = &x->f.layout, .mem = &x->f.mem, .pattern = &p, .feature = x->feature});
+				 .layout = &x->f.layout, .mem = &x->f.mem, .pattern = &p, .jdk_version = x->jdk_version});
 	free(block);
 	filter_list_free(list);
 	return r;
@@ -319,7 +319,7 @@ static void intrinsics_are_lower_bounds(void **state)
 					       {.name = "min", .descriptor = "(II)I", .code_size = 9}}});
 	assert_int_equal(flags_of(&x, "java.lang.Math::max"), MATCH_LOWER_BOUND);
 	assert_int_equal(flags_of(&x, "java.lang.Math::min"), 0);
-	x.feature = 8; /* by name */
+	x.jdk_version = 8; /* by name */
 	assert_int_equal(flags_of(&x, "java.lang.Math::min"), MATCH_LOWER_BOUND);
 	fixture_release(&x);
 }

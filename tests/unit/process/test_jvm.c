@@ -20,14 +20,14 @@
 
 static void feature_number_is_read_from_every_style_of_version(void **state)
 {
-	assert_int_equal(jvm_feature("17.0.15"), 17);
-	assert_int_equal(jvm_feature("1.8.0_412"), 8);
-	assert_int_equal(jvm_feature("25"), 25);
-	assert_int_equal(jvm_feature("26-ea"), 26);
-	assert_int_equal(jvm_feature("11.0.23.0.1"), 11);
-	assert_int_equal(jvm_feature(""), 0);
-	assert_int_equal(jvm_feature("unknown"), 0);
-	assert_int_equal(jvm_feature("-3"), 0);
+	assert_int_equal(jvm_jdk_version("17.0.15"), 17);
+	assert_int_equal(jvm_jdk_version("1.8.0_412"), 8);
+	assert_int_equal(jvm_jdk_version("25"), 25);
+	assert_int_equal(jvm_jdk_version("26-ea"), 26);
+	assert_int_equal(jvm_jdk_version("11.0.23.0.1"), 11);
+	assert_int_equal(jvm_jdk_version(""), 0);
+	assert_int_equal(jvm_jdk_version("unknown"), 0);
+	assert_int_equal(jvm_jdk_version("-3"), 0);
 }
 
 static void release_file_gives_the_value_of_a_whole_key(void **state)
