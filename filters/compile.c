@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From a filter list to the block of filters/program.h. */
+/* From a filter list to the program of filters/program.h. */
 #include "bpf/frtrace.h"
 #include "filters/program.h"
 #include "filters/filter_list_internal.h"
@@ -110,7 +110,7 @@ static struct name class_add(struct compiler *c, const struct filter *f)
 {
 	struct name n = {.at = c->names_size};
 
-	if (f->sort != PROGRAM_BEARS)
+	if (f->prefix != PROGRAM_BEARS)
 		return name_add(c, f->class_name);
 	compile_put(c, "L");
 	name_add(c, f->class_name);
@@ -126,14 +126,14 @@ static bool same_name(const struct compiler *c, uint32_t at, uint16_t stored, st
 
 /* What an entry is found by. */
 struct key {
-	char sort;
+	char kind;
 	struct name class_name, method, types;
 	uint32_t glob; /* PROGRAM_GLOB or 0 */
 };
 
 static bool same_key(const struct compiler *c, const struct program_entry *e, const struct key *k)
 {
-	return e->sort == (uint8_t)k->sort && (e->flags & PROGRAM_GLOB) == k->glob &&
+	return e->kind == (uint8_t)k->kind && (e->flags & PROGRAM_GLOB) == k->glob &&
 	       same_name(c, e->class_at, e->class_length, k->class_name) &&
 	       same_name(c, e->method_at, e->method_length, k->method) &&
 	       same_name(c, e->types_at, e->types_length, k->types);
@@ -151,7 +151,7 @@ static struct program_entry *entry_new(struct compiler *c, const struct key *k)
 		.class_length = (uint16_t)k->class_name.length,
 		.method_length = (uint16_t)k->method.length,
 		.types_length = (uint16_t)k->types.length,
-		.sort = (uint8_t)k->sort,
+		.kind = (uint8_t)k->kind,
 		.flags = k->glob,
 	};
 	return e;
@@ -160,7 +160,7 @@ static struct program_entry *entry_new(struct compiler *c, const struct key *k)
 /* The hashed entry for the key, made if need be. */
 static struct program_entry *entry_get(struct compiler *c, const struct key *k)
 {
-	uint32_t hash = program_hash_entry(k->sort, c->names + k->class_name.at, k->class_name.length,
+	uint32_t hash = program_hash_entry(k->kind, c->names + k->class_name.at, k->class_name.length,
 					   c->names + k->method.at, k->glob ? 0 : k->method.length);
 	uint32_t *bucket = &c->buckets[hash & (c->bucket_count - 1)];
 	struct program_entry *e;
@@ -196,20 +196,20 @@ static bool is_wild(const struct filter *f)
 /* The class has to be found by its name alone, too: to be looked into, or to be a mark. */
 static void note_class(struct compiler *c, const struct filter *f, const struct key *k, uint32_t flags)
 {
-	struct key class_key = {.sort = k->sort, .class_name = k->class_name};
+	struct key class_key = {.kind = k->kind, .class_name = k->class_name};
 	uint32_t some = flags & PROGRAM_SELECT ? PROGRAM_SOME : 0;
 
 	if (!k->class_name.length && some)
 		c->flags |= PROGRAM_ANY_CLASS;
-	if (k->sort)
-		c->flags |= k->sort == PROGRAM_BELOW ? PROGRAM_SUPERTYPE : PROGRAM_ANNOTATION;
-	if (k->sort || (some && k->class_name.length && k->method.length && !is_wild(f)))
+	if (k->kind)
+		c->flags |= k->kind == PROGRAM_BELOW ? PROGRAM_SUPERTYPE : PROGRAM_ANNOTATION;
+	if (k->kind || (some && k->class_name.length && k->method.length && !is_wild(f)))
 		entry_get(c, &class_key)->flags |= some;
 }
 
 static int compile_filter(struct compiler *c, const struct filter *f, bool exclude)
 {
-	struct key k = {.sort = f->sort, .glob = f->method && strchr(f->method, '*') ? PROGRAM_GLOB : 0};
+	struct key k = {.kind = f->prefix, .glob = f->method && strchr(f->method, '*') ? PROGRAM_GLOB : 0};
 	uint32_t flags = compile_flags_of(f, exclude);
 	struct program_entry *e;
 
@@ -231,8 +231,8 @@ static int compile_set(struct compiler *c, const struct filter_set *s, bool excl
 	int err = 0;
 
 	for (size_t i = 0; i < s->count && !err; i++)
-		if (is_wild(&s->items[i]) == wild)
-			err = compile_filter(c, &s->items[i], exclude);
+		if (is_wild(&s->filters[i]) == wild)
+			err = compile_filter(c, &s->filters[i], exclude);
 	return err;
 }
 
@@ -260,7 +260,7 @@ static int compiler_init(struct compiler *c, const struct filter_list *l)
 	memset(c, 0, sizeof(*c));
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < sets[k]->count; i++)
-			names += 3 * strlen(sets[k]->items[i].text);
+			names += 3 * strlen(sets[k]->filters[i].text);
 	if (filters > BLOCK_LIMIT || names > UINT32_MAX / 2)
 		return -E2BIG;
 	for (c->bucket_count = 16; c->bucket_count < 2 * filters; c->bucket_count *= 2)
@@ -278,7 +278,7 @@ static void compiler_release(struct compiler *c)
 	free(c->names);
 }
 
-static void block_write(struct compiler *c, char *block, size_t size)
+static void program_write(struct compiler *c, char *program, size_t size)
 {
 	struct program_header h = {
 		.magic = PROGRAM_MAGIC,
@@ -296,10 +296,10 @@ static void block_write(struct compiler *c, char *block, size_t size)
 		c->entries[i].method_at += (uint32_t)(sizeof(h) + buckets + entries);
 		c->entries[i].types_at += (uint32_t)(sizeof(h) + buckets + entries);
 	}
-	memcpy(block, &h, sizeof(h));
-	memcpy(block + sizeof(h), c->buckets, buckets);
-	memcpy(block + sizeof(h) + buckets, c->entries, entries);
-	memcpy(block + sizeof(h) + buckets + entries, c->names, c->names_size);
+	memcpy(program, &h, sizeof(h));
+	memcpy(program + sizeof(h), c->buckets, buckets);
+	memcpy(program + sizeof(h) + buckets, c->entries, entries);
+	memcpy(program + sizeof(h) + buckets + entries, c->names, c->names_size);
 }
 
 static size_t block_size(const struct compiler *c)
@@ -308,12 +308,12 @@ static size_t block_size(const struct compiler *c)
 	       c->entry_count * sizeof(*c->entries) + c->names_size;
 }
 
-int filter_list_compile(const struct filter_list *l, void **block, size_t *size, struct diag *d)
+int filter_list_compile(const struct filter_list *l, void **program, size_t *size, struct diag *d)
 {
 	struct compiler c;
 	int err = compiler_init(&c, l);
 
-	*block = NULL;
+	*program = NULL;
 	if (!err)
 		err = compile_list(&c, l);
 	if (err)
@@ -323,9 +323,9 @@ int filter_list_compile(const struct filter_list *l, void **block, size_t *size,
 		err = -E2BIG;
 		goto out;
 	}
-	*block = malloc(*size);
-	if (*block)
-		block_write(&c, *block, *size);
+	*program = malloc(*size);
+	if (*program)
+		program_write(&c, *program, *size);
 	else
 		err = -ENOMEM;
 out:

@@ -171,12 +171,12 @@ static void add_types(struct draft *d)
 {
 	size_t length = strlen(d->s);
 	struct fault fault;
-	struct grammar_item item;
+	struct grammar_filter parsed;
 
 	if (!d->types[0] || strlen(d->types) >= d->size - length)
 		return;
 	strcpy(d->s + length, d->types);
-	while (!grammar_parse(d->s, 0, strlen(d->s), &item, &fault)) {
+	while (!grammar_parse(d->s, 0, strlen(d->s), &parsed, &fault)) {
 		char *at = d->s + fault.at;
 
 		if (*at != '.' || !strstr(fault.what, "nested class") || at[1] < 'A' || at[1] > 'Z') {
@@ -190,13 +190,13 @@ static void add_types(struct draft *d)
 static bool accept(struct draft *d)
 {
 	struct fault fault;
-	struct grammar_item item;
+	struct grammar_filter parsed;
 
 	/* each round takes one dot away */
 	for (size_t rounds = 0; rounds < 32; rounds++) {
 		if (d->s[0] == 0)
 			return false;
-		if (grammar_parse(d->s, 0, strlen(d->s), &item, &fault)) {
+		if (grammar_parse(d->s, 0, strlen(d->s), &parsed, &fault)) {
 			add_types(d);
 			return true;
 		}
@@ -225,7 +225,7 @@ static bool names_much(const char *s, size_t length)
 static bool correct_list(struct draft *d)
 {
 	struct fault fault;
-	struct grammar_item item;
+	struct grammar_filter parsed;
 	size_t out = 0, begin = 0;
 	size_t length = strlen(d->s);
 
@@ -238,7 +238,7 @@ static bool correct_list(struct draft *d)
 		}
 		if (out == begin)
 			continue;
-		if (!names_much(d->s + begin, out - begin) || !grammar_parse(d->s, begin, out, &item, &fault))
+		if (!names_much(d->s + begin, out - begin) || !grammar_parse(d->s, begin, out, &parsed, &fault))
 			return false;
 		d->s[out++] = ';';
 		begin = out;

@@ -29,13 +29,13 @@ static void filter_release(struct filter *f)
 static void set_cut(struct filter_set *s, size_t count)
 {
 	while (s->count > count)
-		filter_release(&s->items[--s->count]);
+		filter_release(&s->filters[--s->count]);
 }
 
 static void set_release(struct filter_set *s)
 {
 	set_cut(s, 0);
-	free(s->items);
+	free(s->filters);
 }
 
 void filter_list_free(struct filter_list *l)
@@ -50,8 +50,8 @@ void filter_list_free(struct filter_list *l)
 static bool set_has(const struct filter_set *s, const struct filter *f)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (s->items[i].hash == f->hash && s->items[i].kind == f->kind &&
-		    strcmp(s->items[i].text, f->text) == 0)
+		if (s->filters[i].hash == f->hash && s->filters[i].kind == f->kind &&
+		    strcmp(s->filters[i].text, f->text) == 0)
 			return true;
 	return false;
 }
@@ -59,7 +59,7 @@ static bool set_has(const struct filter_set *s, const struct filter *f)
 /* Takes over what *f owns. */
 static int set_add(struct filter_set *s, struct filter *f)
 {
-	struct filter *items;
+	struct filter *filters;
 	size_t capacity;
 
 	if (set_has(s, f)) {
@@ -68,15 +68,15 @@ static int set_add(struct filter_set *s, struct filter *f)
 	}
 	if (s->count == s->capacity) {
 		capacity = s->capacity ? 2 * s->capacity : 8;
-		items = realloc(s->items, capacity * sizeof(*items));
-		if (!items) {
+		filters = realloc(s->filters, capacity * sizeof(*filters));
+		if (!filters) {
 			filter_release(f);
 			return -ENOMEM;
 		}
-		s->items = items;
+		s->filters = filters;
 		s->capacity = capacity;
 	}
-	s->items[s->count++] = *f;
+	s->filters[s->count++] = *f;
 	return 0;
 }
 
@@ -143,7 +143,7 @@ static void drop_stars(struct filter *f)
 static char *print_filter(const struct filter *f, bool exclude)
 {
 	const char *first = exclude ? "!" : "";
-	char prefix[2] = {f->sort, 0}, time[32] = ":", *text;
+	char prefix[2] = {f->prefix, 0}, time[32] = ":", *text;
 
 	if (f->threshold_ns == GRAMMAR_NO_THRESHOLD)
 		time[0] = 0;
@@ -155,17 +155,17 @@ static char *print_filter(const struct filter *f, bool exclude)
 	return text;
 }
 
-static int filter_init(struct filter *f, const char *text, const struct grammar_item *item, enum filter_kind kind)
+static int filter_init(struct filter *f, const char *text, const struct grammar_filter *parsed, enum filter_kind kind)
 {
-	*f = (struct filter){.sort = item->sort, .threshold_ns = item->threshold_ns, .kind = kind};
-	if (item->class_length && !(f->class_name = filter_list_copy_name(text + item->class_at, item->class_length)))
+	*f = (struct filter){.prefix = parsed->prefix, .threshold_ns = parsed->threshold_ns, .kind = kind};
+	if (parsed->class_length && !(f->class_name = filter_list_copy_name(text + parsed->class_at, parsed->class_length)))
 		goto fail;
-	if (item->method_length && !(f->method = filter_list_copy_name(text + item->method_at, item->method_length)))
+	if (parsed->method_length && !(f->method = filter_list_copy_name(text + parsed->method_at, parsed->method_length)))
 		goto fail;
-	if (item->types_length && !(f->types = copy_types(text + item->types_at, item->types_length)))
+	if (parsed->types_length && !(f->types = copy_types(text + parsed->types_at, parsed->types_length)))
 		goto fail;
 	drop_stars(f);
-	f->text = print_filter(f, item->exclude);
+	f->text = print_filter(f, parsed->exclude);
 	if (!f->text)
 		goto fail;
 	if (f->class_name)
@@ -181,7 +181,7 @@ fail:
 static void add_way_out(const char *text, size_t length, const struct fault *fault, struct diag *d)
 {
 	char name[128];
-	struct grammar_item item;
+	struct grammar_filter parsed;
 	struct fault other;
 	size_t used = strlen(d->text);
 
@@ -190,7 +190,7 @@ static void add_way_out(const char *text, size_t length, const struct fault *fau
 	for (size_t i = 0; i < length; i++)
 		name[i] = text[i] == '.' ? '/' : text[i];
 	name[length] = 0;
-	if (grammar_parse(name, 0, length, &item, &other))
+	if (grammar_parse(name, 0, length, &parsed, &other))
 		snprintf(d->text + used, sizeof(d->text) - used,
 			 "\n  or, if the part before the caret is a package: '%s'", name);
 }
@@ -211,45 +211,45 @@ static int wrong_filter(const char *text, size_t begin, size_t end, struct fault
 }
 
 /* What the grammar allows, and the option that the filter stands in does not. */
-static bool item_fits(const struct grammar_item *item, size_t begin, enum filter_kind kind, struct fault *fault)
+static bool parsed_fits(const struct grammar_filter *parsed, size_t begin, enum filter_kind kind, struct fault *fault)
 {
 	const char *what = NULL;
 
-	fault->at = item->time_length ? item->time_at - 1 : begin;
-	if (kind == FILTER_EXCLUDE && item->exclude)
+	fault->at = parsed->time_length ? parsed->time_at - 1 : begin;
+	if (kind == FILTER_EXCLUDE && parsed->exclude)
 		what = "it is excluded already, without '!'";
-	else if (kind == FILTER_EXCLUDE && item->time_length)
+	else if (kind == FILTER_EXCLUDE && parsed->time_length)
 		what = "what is excluded has no threshold";
-	else if (kind == FILTER_TIMING && item->time_length)
+	else if (kind == FILTER_TIMING && parsed->time_length)
 		what = "all calls are timed, there is no threshold";
 	if (what)
 		snprintf(fault->what, sizeof(fault->what), "%s", what);
 	return !what;
 }
 
-static int add_item(struct filter_list *l, const char *text, size_t begin, size_t end, enum filter_kind kind,
+static int add_filter(struct filter_list *l, const char *text, size_t begin, size_t end, enum filter_kind kind,
 		    struct diag *d)
 {
 	struct fault fault;
 	struct filter f;
-	struct grammar_item item;
+	struct grammar_filter parsed;
 	int err;
 
-	if (!grammar_parse(text, begin, end, &item, &fault))
+	if (!grammar_parse(text, begin, end, &parsed, &fault))
 		return wrong_filter(text, begin, end, &fault, d);
-	if (!item_fits(&item, begin, kind, &fault))
+	if (!parsed_fits(&parsed, begin, kind, &fault))
 		return wrong_filter(text, begin, end, &fault, d);
-	err = filter_init(&f, text, &item, kind);
+	err = filter_init(&f, text, &parsed, kind);
 	if (!err)
-		err = set_add(item.exclude || kind == FILTER_EXCLUDE ? &l->exclude : &l->select, &f);
+		err = set_add(parsed.exclude || kind == FILTER_EXCLUDE ? &l->exclude : &l->select, &f);
 	return err ? diag_set(d, ENOMEM, "no memory for filters") : 0;
 }
 
 /* The number of filters, or -errno. */
-static int add_items(struct filter_list *l, const char *text, enum filter_kind kind, struct diag *d)
+static int add_filters(struct filter_list *l, const char *text, enum filter_kind kind, struct diag *d)
 {
 	size_t length = strlen(text), begin, end;
-	int err, items = 0;
+	int err, filters = 0;
 
 	for (size_t at = 0; at <= length; at += strcspn(text + at, ";") + 1) {
 		begin = at;
@@ -257,12 +257,12 @@ static int add_items(struct filter_list *l, const char *text, enum filter_kind k
 		lex_strip(text, &begin, &end);
 		if (begin == end)
 			continue;
-		err = add_item(l, text, begin, end, kind, d);
+		err = add_filter(l, text, begin, end, kind, d);
 		if (err)
 			return err;
-		items++;
+		filters++;
 	}
-	return items;
+	return filters;
 }
 
 static int check_utf8(const char *text, struct diag *d)
@@ -279,16 +279,16 @@ static int check_utf8(const char *text, struct diag *d)
 int filter_list_add(struct filter_list *l, const char *text, enum filter_kind kind, struct diag *d)
 {
 	size_t select = l->select.count, exclude = l->exclude.count;
-	int items = check_utf8(text, d);
+	int filters = check_utf8(text, d);
 
-	if (!items)
-		items = add_items(l, text, kind, d);
-	if (items > 0)
+	if (!filters)
+		filters = add_filters(l, text, kind, d);
+	if (filters > 0)
 		return 0;
 	set_cut(&l->select, select);
 	set_cut(&l->exclude, exclude);
-	if (items < 0)
-		return items;
+	if (filters < 0)
+		return filters;
 	return diag_usage(d, "wrong filter: it is empty; name a class or a method, as in 'com.acme.Cart::checkout'");
 }
 
@@ -316,7 +316,7 @@ static int add_line(struct filter_list *l, const char *line, size_t length, enum
 		return diag_set(d, ENOMEM, "no memory for filters");
 	result = check_utf8(text, d);
 	if (!result)
-		result = add_items(l, text, kind, d);
+		result = add_filters(l, text, kind, d);
 	free(text);
 	return result;
 }
@@ -337,18 +337,18 @@ int filter_list_add_lines(struct filter_list *l, const char *name, const char *c
 			  struct diag *d)
 {
 	size_t select = l->select.count, exclude = l->exclude.count, length;
-	int number = 1, result = 0, items = 0;
+	int number = 1, result = 0, filters = 0;
 
 	for (const char *line = content; result >= 0 && *line; number++) {
 		length = strcspn(line, "\n");
 		result = add_line(l, line, length, kind, d);
 		if (result > 0)
-			items += result;
+			filters += result;
 		if (result < 0)
 			result = in_line(name, number, result, d);
 		line += length + (line[length] == '\n');
 	}
-	if (items > 0 && result >= 0)
+	if (filters > 0 && result >= 0)
 		return 0;
 	set_cut(&l->select, select);
 	set_cut(&l->exclude, exclude);
@@ -367,12 +367,12 @@ size_t filter_list_size(const struct filter_list *l)
 
 const char *filter_list_text(const struct filter_list *l, size_t i)
 {
-	return i < l->select.count ? l->select.items[i].text : NULL;
+	return i < l->select.count ? l->select.filters[i].text : NULL;
 }
 
 enum filter_kind filter_list_kind(const struct filter_list *l, size_t i)
 {
-	return i < l->select.count ? l->select.items[i].kind : FILTER_EXCLUDE;
+	return i < l->select.count ? l->select.filters[i].kind : FILTER_EXCLUDE;
 }
 
 size_t filter_list_count(const struct filter_list *l, enum filter_kind kind)
@@ -380,6 +380,6 @@ size_t filter_list_count(const struct filter_list *l, enum filter_kind kind)
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->select.count; i++)
-		n += l->select.items[i].kind == kind;
+		n += l->select.filters[i].kind == kind;
 	return n;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Filters (filters/grammar.h: one of them; several are separated by ';') read
- * into a list, and compiled into the block that the agent matches with.
+ * into a list, and compiled into the program that the agent matches with.
  *
  * A method belongs to a list (trace, timing) when a filter of that list
  * selects it and none excludes it; the order of filters does not matter. Of the thresholds that
@@ -50,7 +50,7 @@ enum filter_kind filter_list_kind(const struct filter_list *l, size_t i);
 /* How many filters select for this list (FILTER_TRACE, FILTER_TIMING)? */
 size_t filter_list_count(const struct filter_list *l, enum filter_kind kind);
 
-/* Compile. *block is malloc'ed, the caller's. */
-int filter_list_compile(const struct filter_list *l, void **block, size_t *size, struct diag *d);
+/* Compile. *program is malloc'ed, the caller's. */
+int filter_list_compile(const struct filter_list *l, void **program, size_t *size, struct diag *d);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct filter {
 	char *text;	  /* as it would be typed again, with its '!' */
-	char sort;	  /* '+', '@', or 0 */
+	char prefix;	  /* '+', '@', or 0 */
 	char *class_name; /* binary name, a.b.C$D, may have '*'; NULL: any class */
 	char *method;	  /* may have '*'; NULL: all of the class */
 	char *types;	  /* (int,a.b.C[]); NULL: all overloads */
@@ -19,7 +19,7 @@ struct filter {
 };
 
 struct filter_set {
-	struct filter *items;
+	struct filter *filters;
 	size_t count, capacity;
 };
 

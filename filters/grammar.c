@@ -89,15 +89,15 @@ static bool check_name(struct parser *p)
 	return true;
 }
 
-static bool parse_class(struct parser *p, struct grammar_item *item)
+static bool parse_class(struct parser *p, struct grammar_filter *parsed)
 {
-	item->class_at = p->token.at;
+	parsed->class_at = p->token.at;
 	for (;;) {
 		if (p->token.kind != TOKEN_NAME)
 			return fail_token(p, "a part of the class name is missing");
 		if (!check_name(p))
 			return false;
-		item->class_length = p->token.at + p->token.length - item->class_at;
+		parsed->class_length = p->token.at + p->token.length - parsed->class_at;
 		advance(p);
 		if (p->token.kind == TOKEN_SLASH && p->slash == (size_t)-1)
 			p->slash = p->token.at;
@@ -107,12 +107,12 @@ static bool parse_class(struct parser *p, struct grammar_item *item)
 	}
 }
 
-static bool grammar_parse_method(struct parser *p, struct grammar_item *item)
+static bool grammar_parse_method(struct parser *p, struct grammar_filter *parsed)
 {
 	const char *name = p->lexer.text + p->token.at;
 
-	item->method_at = p->token.at;
-	item->method_length = p->token.length;
+	parsed->method_at = p->token.at;
+	parsed->method_length = p->token.length;
 	if (p->token.kind == TOKEN_SPECIAL) {
 		if (strncmp(name, "<init>", 6) != 0 && strncmp(name, "<clinit>", 8) != 0)
 			return fail(p, p->token.at, "of names in angle brackets there are <init> and <clinit>");
@@ -154,10 +154,10 @@ static size_t outer_class(const char *name, size_t length)
 	return outer;
 }
 
-static bool check_class(struct parser *p, const struct grammar_item *item)
+static bool check_class(struct parser *p, const struct grammar_filter *parsed)
 {
-	const char *name = p->lexer.text + item->class_at;
-	size_t length = item->class_length, outer, last;
+	const char *name = p->lexer.text + parsed->class_at;
+	size_t length = parsed->class_length, outer, last;
 
 	if (length == 0)
 		return true;
@@ -171,20 +171,20 @@ static bool check_class(struct parser *p, const struct grammar_item *item)
 		return true;
 	for (last = length; name[last - 1] != '.'; last--)
 		;
-	if (!capital(name, last, length) && item->method_length == 0)
-		return fail(p, item->class_at + last - 1, "a method is written after two colons");
-	return fail(p, item->class_at + outer, "a nested class is written with '$'");
+	if (!capital(name, last, length) && parsed->method_length == 0)
+		return fail(p, parsed->class_at + last - 1, "a method is written after two colons");
+	return fail(p, parsed->class_at + outer, "a nested class is written with '$'");
 }
 
 /* Wildcards are for names of classes: what a type is, is asked for by its name. */
-static bool check_sort(struct parser *p, const struct grammar_item *item)
+static bool check_prefix(struct parser *p, const struct grammar_filter *parsed)
 {
-	const char *star = memchr(p->lexer.text + item->class_at, '*', item->class_length);
+	const char *star = memchr(p->lexer.text + parsed->class_at, '*', parsed->class_length);
 
-	if (!item->sort || !star)
+	if (!parsed->prefix || !star)
 		return true;
 	return fail(p, (size_t)(star - p->lexer.text),
-		    item->sort == '+' ? "a supertype is named in full, without '*'"
+		    parsed->prefix == '+' ? "a supertype is named in full, without '*'"
 				      : "an annotation is named in full, without '*'");
 }
 
@@ -270,9 +270,9 @@ named:
 	return !outer || fail(p, begin + outer, "a nested class is written with '$'");
 }
 
-static bool parse_types(struct parser *p, struct grammar_item *item)
+static bool parse_types(struct parser *p, struct grammar_filter *parsed)
 {
-	item->types_at = p->token.at;
+	parsed->types_at = p->token.at;
 	advance(p);
 	skip_spaces(p);
 	while (!at_char(p, ')')) {
@@ -290,73 +290,73 @@ static bool parse_types(struct parser *p, struct grammar_item *item)
 			return fail_type(p);
 	}
 	advance(p);
-	item->types_length = p->token.at - item->types_at;
+	parsed->types_length = p->token.at - parsed->types_at;
 	return true;
 }
 
 /* ":10ms", to the end of the text. */
-static bool parse_time(struct parser *p, struct grammar_item *item)
+static bool parse_time(struct parser *p, struct grammar_filter *parsed)
 {
 	const char *text = p->lexer.text;
 
 	if (p->token.at + 1 < p->lexer.end && (text[p->token.at + 1] < '0' || text[p->token.at + 1] > '9'))
 		return fail_colon(p);
-	item->time_at = p->token.at + 1;
-	item->time_length = p->lexer.end - item->time_at;
-	if (!time_parse(text + item->time_at, item->time_length, &item->threshold_ns))
-		return fail(p, item->time_at, "a threshold is a whole number and a unit, ns us ms s m h or d");
-	if (item->exclude)
-		return fail(p, item->time_at - 1, "what is excluded has no threshold");
+	parsed->time_at = p->token.at + 1;
+	parsed->time_length = p->lexer.end - parsed->time_at;
+	if (!time_parse(text + parsed->time_at, parsed->time_length, &parsed->threshold_ns))
+		return fail(p, parsed->time_at, "a threshold is a whole number and a unit, ns us ms s m h or d");
+	if (parsed->exclude)
+		return fail(p, parsed->time_at - 1, "what is excluded has no threshold");
 	p->lexer.at = p->lexer.end;
 	advance(p);
 	return true;
 }
 
-static void parse_prefix(struct parser *p, struct grammar_item *item)
+static void parse_prefix(struct parser *p, struct grammar_filter *parsed)
 {
 	if (at_char(p, '!')) {
-		item->exclude = true;
+		parsed->exclude = true;
 		advance(p);
 		skip_spaces(p);
 	}
 	if (at_char(p, '+') || at_char(p, '@')) {
-		item->sort = p->lexer.text[p->token.at];
+		parsed->prefix = p->lexer.text[p->token.at];
 		advance(p);
 	}
 }
 
-static bool parse_target(struct parser *p, struct grammar_item *item)
+static bool parse_target(struct parser *p, struct grammar_filter *parsed)
 {
-	if (p->token.kind == TOKEN_MEMBER && item->sort)
-		return fail(p, p->token.at, "a type is missing after '%c'", item->sort);
-	if (p->token.kind != TOKEN_MEMBER && !parse_class(p, item))
+	if (p->token.kind == TOKEN_MEMBER && parsed->prefix)
+		return fail(p, p->token.at, "a type is missing after '%c'", parsed->prefix);
+	if (p->token.kind != TOKEN_MEMBER && !parse_class(p, parsed))
 		return false;
 	if (p->token.kind != TOKEN_MEMBER)
 		return true;
-	if (item->sort == '@')
+	if (parsed->prefix == '@')
 		return fail(p, p->token.at, "an annotation selects what bears it, no method follows");
 	advance(p);
-	if (!grammar_parse_method(p, item))
+	if (!grammar_parse_method(p, parsed))
 		return false;
 	p->method = true;
-	return !at_char(p, '(') || parse_types(p, item);
+	return !at_char(p, '(') || parse_types(p, parsed);
 }
 
-bool grammar_parse(const char *text, size_t begin, size_t end, struct grammar_item *item, struct fault *fault)
+bool grammar_parse(const char *text, size_t begin, size_t end, struct grammar_filter *parsed, struct fault *fault)
 {
 	struct parser p = {.lexer = {text, begin, end}, .fault = fault, .slash = (size_t)-1};
 
-	*item = (struct grammar_item){.threshold_ns = GRAMMAR_NO_THRESHOLD};
+	*parsed = (struct grammar_filter){.threshold_ns = GRAMMAR_NO_THRESHOLD};
 	if (end - begin > LONGEST)
 		return fail(&p, begin, "no Java name is that long");
 	advance(&p);
-	parse_prefix(&p, item);
-	if (!parse_target(&p, item))
+	parse_prefix(&p, parsed);
+	if (!parse_target(&p, parsed))
 		return false;
-	if (at_char(&p, ':') && !parse_time(&p, item))
+	if (at_char(&p, ':') && !parse_time(&p, parsed))
 		return false;
 	if (p.token.kind != TOKEN_END)
-		return fail_token(&p, item->method_length ? "nothing follows the method's name"
+		return fail_token(&p, parsed->method_length ? "nothing follows the method's name"
 							  : "a part of the name is missing");
-	return check_sort(&p, item) && check_class(&p, item);
+	return check_prefix(&p, parsed) && check_class(&p, parsed);
 }

@@ -18,9 +18,9 @@
 
 #define GRAMMAR_NO_THRESHOLD UINT64_MAX
 
-struct grammar_item {
+struct grammar_filter {
 	bool exclude;			 /* '!' */
-	char sort;			 /* '+', '@', or 0 */
+	char prefix;			 /* '+', '@', or 0 */
 	size_t class_at, class_length;	 /* length 0: any class */
 	size_t method_at, method_length; /* length 0: all methods */
 	size_t types_at, types_length;	 /* with the parentheses; length 0: all overloads */
@@ -39,6 +39,6 @@ struct fault {
  * The class name may have slashes only where dots would be taken for a nested
  * class (com/Acme/Cart: Acme is a package).
  */
-bool grammar_parse(const char *text, size_t begin, size_t end, struct grammar_item *item, struct fault *fault);
+bool grammar_parse(const char *text, size_t begin, size_t end, struct grammar_filter *parsed, struct fault *fault);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Matching with a compiled block. Runs in the traced JVM too, where the block
+ * Matching with a compiled program. Runs in the traced JVM too, where the program
  * lies in shared memory: every value is copied out before it is checked and
- * used, so that a block that changes under us can give a wrong answer only.
+ * used, so that a program that changes under us can give a wrong answer only.
  * The builtin memcpy is expanded in place, in a freestanding build, too.
  */
 #include "filters/matcher.h"
@@ -18,21 +18,21 @@ struct findings {
 	uint64_t threshold_ns;
 };
 
-static bool in_block(const struct matcher *p, uint64_t at, uint64_t length)
+static bool in_program(const struct matcher *p, uint64_t at, uint64_t length)
 {
 	return at <= p->size && length <= p->size - at;
 }
 
 static bool header_read(const struct matcher *p, struct program_header *h)
 {
-	if (!p->block || p->size < sizeof(*h))
+	if (!p->program || p->size < sizeof(*h))
 		return false;
-	__builtin_memcpy(h, p->block, sizeof(*h));
+	__builtin_memcpy(h, p->program, sizeof(*h));
 	if (h->magic != PROGRAM_MAGIC || h->version != PROGRAM_VERSION || h->size != p->size)
 		return false;
 	if (h->buckets == 0 || (h->buckets & (h->buckets - 1)) || h->wild > h->entries)
 		return false;
-	return in_block(p, sizeof(*h),
+	return in_program(p, sizeof(*h),
 			(uint64_t)h->buckets * sizeof(uint32_t) + (uint64_t)h->entries * sizeof(struct program_entry));
 }
 
@@ -41,7 +41,7 @@ static uint32_t bucket_read(const struct matcher *p, const struct program_header
 	uint32_t number;
 
 	__builtin_memcpy(&number,
-			 (const char *)p->block + sizeof(*h) + (size_t)(hash & (h->buckets - 1)) * sizeof(number),
+			 (const char *)p->program + sizeof(*h) + (size_t)(hash & (h->buckets - 1)) * sizeof(number),
 			 sizeof(number));
 	return number;
 }
@@ -52,15 +52,15 @@ static void entry_read(const struct matcher *p, const struct program_header *h, 
 {
 	size_t at = sizeof(*h) + (size_t)h->buckets * sizeof(uint32_t) + (size_t)(number - 1) * sizeof(*e);
 
-	__builtin_memcpy(e, (const char *)p->block + at, sizeof(*e));
+	__builtin_memcpy(e, (const char *)p->program + at, sizeof(*e));
 }
 
-/* A name of an entry; empty when it is not in the block. */
+/* A name of an entry; empty when it is not in the program. */
 static struct matcher_text stored(const struct matcher *p, uint32_t at, size_t length)
 {
-	if (!in_block(p, at, length))
+	if (!in_program(p, at, length))
 		return NOTHING;
-	return (struct matcher_text){(const char *)p->block + at, length};
+	return (struct matcher_text){(const char *)p->program + at, length};
 }
 
 static bool equal(struct matcher_text a, struct matcher_text b)
@@ -173,18 +173,18 @@ static void matcher_take(struct findings *f, const struct program_entry *e)
  * The entries of a class; with a method, those that fit it; without, those for
  * the class as a whole. `by_name` looks under the method's name, else under the class alone.
  */
-static uint32_t matcher_find(const struct matcher *p, const struct program_header *h, char sort,
+static uint32_t matcher_find(const struct matcher *p, const struct program_header *h, char kind,
 			     struct matcher_text class_name, const struct matcher_method *m, bool by_name,
 			     struct findings *f)
 {
 	struct matcher_text method = by_name ? m->name : NOTHING;
-	uint32_t hash = program_hash_entry(sort, class_name.at, class_name.length, method.at, method.length);
+	uint32_t hash = program_hash_entry(kind, class_name.at, class_name.length, method.at, method.length);
 	uint32_t limit = h->wild, number = bucket_read(p, h, hash), first = 0;
 	struct program_entry e;
 
 	while (number != 0 && number <= limit) {
 		entry_read(p, h, number, &e);
-		if (e.hash == hash && e.sort == (uint8_t)sort &&
+		if (e.hash == hash && e.kind == (uint8_t)kind &&
 		    !!e.method_length == (by_name || e.flags & PROGRAM_GLOB) &&
 		    equal(stored(p, e.class_at, e.class_length), class_name)) {
 			first = number;
@@ -197,24 +197,24 @@ static uint32_t matcher_find(const struct matcher *p, const struct program_heade
 	return first;
 }
 
-static void find_both(const struct matcher *p, const struct program_header *h, char sort,
+static void find_both(const struct matcher *p, const struct program_header *h, char kind,
 		      struct matcher_text class_name, const struct matcher_method *m, struct findings *f)
 {
-	matcher_find(p, h, sort, class_name, m, false, f);
-	matcher_find(p, h, sort, class_name, m, true, f);
+	matcher_find(p, h, kind, class_name, m, false, f);
+	matcher_find(p, h, kind, class_name, m, true, f);
 }
 
 /* A mark is the number of an entry of that type. */
-static void find_marked(const struct matcher *p, const struct program_header *h, const struct matcher_tags *marks,
+static void find_tagged(const struct matcher *p, const struct program_header *h, const struct matcher_tags *tags,
 			const struct matcher_method *m, struct findings *f)
 {
 	struct program_entry e;
 
-	for (uint32_t i = 0; marks && i < marks->count && i < MATCHER_TAGS; i++) {
-		if (marks->mark[i] == 0 || marks->mark[i] > h->wild)
+	for (uint32_t i = 0; tags && i < tags->count && i < MATCHER_TAGS; i++) {
+		if (tags->tag[i] == 0 || tags->tag[i] > h->wild)
 			continue;
-		entry_read(p, h, marks->mark[i], &e);
-		find_both(p, h, (char)e.sort, stored(p, e.class_at, e.class_length), m, f);
+		entry_read(p, h, tags->tag[i], &e);
+		find_both(p, h, (char)e.kind, stored(p, e.class_at, e.class_length), m, f);
 	}
 }
 
@@ -242,8 +242,8 @@ static struct findings findings_of(const struct matcher *p, const struct program
 
 	find_both(p, h, PROGRAM_NAME, m->class_name, m, &f);
 	matcher_find(p, h, PROGRAM_NAME, NOTHING, m, true, &f);
-	find_marked(p, h, m->of_class, m, &f);
-	find_marked(p, h, m->of_method, m, &f);
+	find_tagged(p, h, m->of_class, m, &f);
+	find_tagged(p, h, m->of_method, m, &f);
 	find_wild(p, h, m->class_name, m, &f);
 	return f;
 }
@@ -330,35 +330,35 @@ enum matcher_answer matcher_class(const struct matcher *p, const char *name, siz
 		return MATCHER_NO;
 	if (f.flags & (PROGRAM_SELECT | PROGRAM_SOME) || h.flags & PROGRAM_ANY_CLASS)
 		return MATCHER_METHODS;
-	return h.flags & (PROGRAM_SUPERTYPE | PROGRAM_ANNOTATION) ? MATCHER_MARKED : MATCHER_NO;
+	return h.flags & (PROGRAM_SUPERTYPE | PROGRAM_ANNOTATION) ? MATCHER_TAGGED : MATCHER_NO;
 }
 
-static void mark_add(struct matcher_tags *marks, uint32_t mark)
+static void tags_add(struct matcher_tags *tags, uint32_t tag)
 {
-	for (uint32_t i = 0; i < marks->count; i++)
-		if (marks->mark[i] == mark)
+	for (uint32_t i = 0; i < tags->count; i++)
+		if (tags->tag[i] == tag)
 			return;
-	if (mark && marks->count < MATCHER_TAGS)
-		marks->mark[marks->count++] = mark;
+	if (tag && tags->count < MATCHER_TAGS)
+		tags->tag[tags->count++] = tag;
 }
 
-static void matcher_mark_type(const struct matcher *p, char sort, struct matcher_text type, struct matcher_tags *marks)
+static void matcher_tag_type(const struct matcher *p, char kind, struct matcher_text type, struct matcher_tags *tags)
 {
 	struct findings f = {0};
 	struct program_header h;
 
-	if (header_read(p, &h) && h.flags & (sort == PROGRAM_BELOW ? PROGRAM_SUPERTYPE : PROGRAM_ANNOTATION))
-		mark_add(marks, matcher_find(p, &h, sort, type, NULL, false, &f));
+	if (header_read(p, &h) && h.flags & (kind == PROGRAM_BELOW ? PROGRAM_SUPERTYPE : PROGRAM_ANNOTATION))
+		tags_add(tags, matcher_find(p, &h, kind, type, NULL, false, &f));
 }
 
-void matcher_tag_supertype(const struct matcher *p, struct matcher_text name, struct matcher_tags *marks)
+void matcher_tag_supertype(const struct matcher *p, struct matcher_text name, struct matcher_tags *tags)
 {
-	matcher_mark_type(p, PROGRAM_BELOW, name, marks);
+	matcher_tag_type(p, PROGRAM_BELOW, name, tags);
 }
 
-void matcher_tag_annotation(const struct matcher *p, struct matcher_text descriptor, struct matcher_tags *marks)
+void matcher_tag_annotation(const struct matcher *p, struct matcher_text descriptor, struct matcher_tags *tags)
 {
-	matcher_mark_type(p, PROGRAM_BEARS, descriptor, marks);
+	matcher_tag_type(p, PROGRAM_BEARS, descriptor, tags);
 }
 
 struct matcher_decision matcher_decide(const struct matcher *p, const struct matcher_method *m)

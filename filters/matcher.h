@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The compiled form of a list of filters: one block of bytes without
+ * The compiled form of a list of filters: one program of bytes without
  * pointers, made by the collector, matched by the agent inside the JVM.
  * pattern.c is freestanding (memcmp and the like only) and checks every
- * offset in the block against its size.
+ * offset in the program against its size.
  *
- * Of a class and a method it is told names, and marks: which of the types that
+ * Of a class and a method it is told names, and tags: which of the types that
  * filters ask for are among the class's supertypes, and which of the annotations
  * the class or the method bears. All names are those of class files: a/b/C$D,
  * La/b/Anno;, (ILjava/lang/String;)V, in modified UTF-8, not 0-terminated.
@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 struct matcher {
-	const void *block;
+	const void *program;
 	size_t size;
 };
 
@@ -32,7 +32,7 @@ struct matcher_text {
 /* A set; what is more than fits is left out. */
 struct matcher_tags {
 	uint32_t count;
-	uint32_t mark[MATCHER_TAGS];
+	uint32_t tag[MATCHER_TAGS];
 };
 
 struct matcher_method {
@@ -51,16 +51,16 @@ struct matcher_decision {
 enum matcher_answer {
 	MATCHER_NO = 0,	     /* no method of this class can match */
 	MATCHER_METHODS = 1, /* some may: ask matcher_decide() for each */
-	MATCHER_MARKED = 2,  /* some may if the class or a method has a mark */
+	MATCHER_TAGGED = 2,  /* some may if the class or a method has a mark */
 };
 
-/* False when the block is not one, or another version's. */
+/* False when the program is not one, or another version's. */
 bool matcher_valid(const struct matcher *p);
 
 /* May the pattern match classes that it does not name? */
 bool matcher_any_class(const struct matcher *p);
 
-/* Are there filters by supertype, by annotation? Without, there is no use in looking for marks. */
+/* Are there filters by supertype, by annotation? Without, there is no use in looking for tags. */
 bool matcher_has_supertypes(const struct matcher *p);
 bool matcher_has_annotations(const struct matcher *p);
 
@@ -68,8 +68,8 @@ bool matcher_has_annotations(const struct matcher *p);
 enum matcher_answer matcher_class(const struct matcher *p, const char *name, size_t length);
 
 /* Add the mark for a supertype (or the class itself), for an annotation, if a filter asks for it. */
-void matcher_tag_supertype(const struct matcher *p, struct matcher_text name, struct matcher_tags *marks);
-void matcher_tag_annotation(const struct matcher *p, struct matcher_text descriptor, struct matcher_tags *marks);
+void matcher_tag_supertype(const struct matcher *p, struct matcher_text name, struct matcher_tags *tags);
+void matcher_tag_annotation(const struct matcher *p, struct matcher_text descriptor, struct matcher_tags *tags);
 
 /* Is the method to be traced, to be timed: for each list, some filter selects it and no exclusion does. */
 struct matcher_decision matcher_decide(const struct matcher *p, const struct matcher_method *m);
@@ -77,7 +77,7 @@ struct matcher_decision matcher_decide(const struct matcher *p, const struct mat
 /* Is this the body of a lambda that belongs to its method? Other synthetic methods are nobody's. */
 bool matcher_takes_lambda(const struct matcher *p, struct matcher_text name);
 
-/* matcher_decide() without marks: is a method of that name to be traced? */
+/* matcher_decide() without tags: is a method of that name to be traced? */
 bool matcher_method(const struct matcher *p, const char *class_name, size_t class_length, const char *method,
 		    size_t method_length, const char *descriptor, size_t descriptor_length);
 

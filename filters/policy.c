@@ -30,17 +30,17 @@ static struct matcher_text policy_text_from(struct class_text t)
 	return (struct matcher_text){t.text, t.length};
 }
 
-/* Where marks are collected. */
+/* Where tags are collected. */
 struct collector {
 	const struct matcher *p;
-	struct matcher_tags *marks;
+	struct matcher_tags *tags;
 };
 
 static bool policy_see_type(struct class_text name, void *context)
 {
 	const struct collector *to = context;
 
-	matcher_tag_supertype(to->p, policy_text_from(name), to->marks);
+	matcher_tag_supertype(to->p, policy_text_from(name), to->tags);
 	return true;
 }
 
@@ -48,13 +48,13 @@ static bool see_annotation(struct class_text type, void *context)
 {
 	const struct collector *to = context;
 
-	matcher_tag_annotation(to->p, policy_text_from(type), to->marks);
+	matcher_tag_annotation(to->p, policy_text_from(type), to->tags);
 	return true;
 }
 
-void policy_mark_class(const struct matcher *p, const struct class_file *c, struct matcher_tags *marks)
+void policy_tag_class(const struct matcher *p, const struct class_file *c, struct matcher_tags *tags)
 {
-	struct collector to = {p, marks};
+	struct collector to = {p, tags};
 
 	if (matcher_has_supertypes(p)) {
 		policy_see_type(c->name, &to);
@@ -72,7 +72,7 @@ static bool see_annotation_word(struct class_text text, void *context)
 	const struct collector *to = context;
 
 	see_annotation(text, context);
-	return !to->marks->count;
+	return !to->tags->count;
 }
 
 static bool see_word(struct class_text text, void *context)
@@ -83,14 +83,14 @@ static bool see_word(struct class_text text, void *context)
 
 static bool any_word(const struct matcher *p, const void *pool, size_t size, uint16_t count, class_see see)
 {
-	struct matcher_tags marks = {.count = 0};
-	struct collector to = {p, &marks};
+	struct matcher_tags tags = {.count = 0};
+	struct collector to = {p, &tags};
 
 	class_each_utf8(pool, size, count, see, &to);
-	return marks.count;
+	return tags.count;
 }
 
-bool policy_may_have_mark(const struct matcher *p, const void *pool, size_t size, uint16_t count)
+bool policy_may_have_tag(const struct matcher *p, const void *pool, size_t size, uint16_t count)
 {
 	return any_word(p, pool, size, count, see_word);
 }
@@ -143,7 +143,7 @@ enum frt_skip_reason policy_class(const struct class_file *c)
 	return FRT_SKIP_NONE;
 }
 
-/* Before JDK 9 nothing marks what C2 has intrinsics for; these are the ones that people trace. */
+/* Before JDK 9 nothing tags what C2 has intrinsics for; these are the ones that people trace. */
 static bool intrinsic_by_name(const struct class_file *c, const struct class_method *m)
 {
 	static const char *const list[][2] = {

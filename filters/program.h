@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Layout of the block that filter_list_compile() writes and pattern.c reads:
+ * Layout of the program that filter_list_compile() writes and pattern.c reads:
  *
  *	header | buckets (u32 each) | entries | names
  *
@@ -9,10 +9,10 @@
  * come first and are hashed, by the method too where it has no '*'; the rest,
  * from `wild` on, are tried one after the other. A bucket, and `next` of an
  * entry, is the number of an entry plus one, 0 for none; `next` is always a
- * lower number than the entry's own, so a chain ends in a damaged block, too.
+ * lower number than the entry's own, so a chain ends in a damaged program, too.
  * All entries of a chain that fit count together.
  *
- * Offsets count from the block's begin. Names are as class files have them:
+ * Offsets count from the program's begin. Names are as class files have them:
  * a/b/C$D; an annotation's is its descriptor, La/b/Anno;. The types of an
  * overload are those of a method descriptor, with the parentheses; a class in them
  * that has no package stands for that of any package.
@@ -26,7 +26,7 @@
 #define PROGRAM_MAGIC	0x544c4654u /* "TFLT" */
 #define PROGRAM_VERSION 2u
 
-/* What there is in the block at all */
+/* What there is in the program at all */
 #define PROGRAM_ANY_CLASS  0x1u /* a filter selects a method of any class */
 #define PROGRAM_SUPERTYPE  0x2u
 #define PROGRAM_ANNOTATION 0x4u
@@ -62,12 +62,12 @@ struct program_entry {
 	uint32_t next, hash;
 	uint32_t class_at, method_at, types_at;
 	uint16_t class_length, method_length, types_length; /* 0: any class, all methods, all overloads */
-	uint16_t sort;
+	uint16_t kind;
 	uint32_t flags;
 };
 
-_Static_assert(sizeof(struct program_header) == 32, "block layout");
-_Static_assert(sizeof(struct program_entry) == 40, "block layout");
+_Static_assert(sizeof(struct program_header) == 32, "program layout");
+_Static_assert(sizeof(struct program_entry) == 40, "program layout");
 
 #define PROGRAM_HASH_START 2166136261u
 
@@ -80,10 +80,10 @@ static inline uint32_t program_hash(uint32_t hash, const char *bytes, size_t len
 }
 
 /* The hash of an entry; of a method with a '*' without the method. */
-static inline uint32_t program_hash_entry(char sort, const char *class_name, size_t class_length, const char *method,
+static inline uint32_t program_hash_entry(char kind, const char *class_name, size_t class_length, const char *method,
 					  size_t method_length)
 {
-	uint32_t hash = program_hash(PROGRAM_HASH_START, &sort, 1);
+	uint32_t hash = program_hash(PROGRAM_HASH_START, &kind, 1);
 
 	hash = program_hash(hash, class_name, class_length);
 	hash = program_hash(hash, "", 1);

@@ -259,7 +259,7 @@ static char *candidate_text(const struct filter *f, struct name known, const cha
 
 static void offer_to(struct suggest *n, size_t i, struct name known, const char *method)
 {
-	const struct filter *f = &n->filters->items[i];
+	const struct filter *f = &n->filters->filters[i];
 	int distance = names_one(f) ? distance_to(f, known, method) : FAR;
 	char *text;
 

@@ -52,13 +52,13 @@ static void check_match(const struct match *m)
 static void *compile(const char *filters, size_t *size)
 {
 	struct filter_list *list = filter_list_new();
-	void *block = NULL;
+	void *program = NULL;
 	struct diag d;
 
 	if (list && !filter_list_add(list, filters, FILTER_TRACE, &d))
-		filter_list_compile(list, &block, size, &d);
+		filter_list_compile(list, &program, size, &d);
 	filter_list_free(list);
-	return block;
+	return program;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -68,14 +68,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct hotspot_layout l = fake_layout(FAKE_17);
 	struct matcher p = {.size = 0};
 	struct matches found;
-	void *block;
+	void *program;
 
 	if (size < FUZZ_HEAD)
 		return 0;
-	block = compile(filters[data[0] % 4], &p.size);
-	if (!block)
+	program = compile(filters[data[0] % 4], &p.size);
+	if (!program)
 		return 0;
-	p.block = block;
+	p.program = program;
 	m.data = data + FUZZ_HEAD;
 	m.size = size - FUZZ_HEAD;
 	l.loaders = FUZZ_BASE + (data[1] | data[2] << 8);
@@ -83,6 +83,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (uint32_t i = 0; i < found.count; i++)
 			check_match(&found.match[i]);
 	matches_release(&found);
-	free(block);
+	free(program);
 	return 0;
 }

@@ -43,8 +43,8 @@ static char *subject(const char *text, const char **method)
 static void check_selected(const struct matcher *p, const char *text)
 {
 	char sort = *text == '+' || *text == '@' ? *text : 0, *name, *method, *descriptor;
-	struct matcher_tags marks = {0};
-	struct matcher_method m = {.of_class = &marks};
+	struct matcher_tags tags = {0};
+	struct matcher_method m = {.of_class = &tags};
 	const char *rest;
 
 	for (const char *s = text; *s; s++)
@@ -57,10 +57,10 @@ static void check_selected(const struct matcher *p, const char *text)
 	if (asprintf(&descriptor, "L%s;", name) < 0)
 		abort();
 	if (sort == '+')
-		matcher_tag_supertype(p, (struct matcher_text){name, strlen(name)}, &marks);
+		matcher_tag_supertype(p, (struct matcher_text){name, strlen(name)}, &tags);
 	if (sort == '@')
-		matcher_tag_annotation(p, (struct matcher_text){descriptor, strlen(descriptor)}, &marks);
-	require(!sort || marks.count == 1, "what is asked for gives no mark");
+		matcher_tag_annotation(p, (struct matcher_text){descriptor, strlen(descriptor)}, &tags);
+	require(!sort || tags.count == 1, "what is asked for gives no mark");
 	require(matcher_class(p, name, strlen(name)) != MATCHER_NO, "a class that is named is not looked into");
 	m.class_name = (struct matcher_text){name, strlen(name)};
 	m.name = (struct matcher_text){method, strlen(method)};
@@ -76,10 +76,10 @@ static void check_taken(const struct filter_list *l, bool excludes)
 	struct suggest *near = suggest_new(l);
 	struct diag d = {0};
 	struct matcher p;
-	void *block;
+	void *program;
 
-	require(filter_list_compile(l, &block, &p.size, &d) == 0, "a list does not compile");
-	p.block = block;
+	require(filter_list_compile(l, &program, &p.size, &d) == 0, "a list does not compile");
+	p.program = program;
 	require(matcher_valid(&p), "a compiled block is not valid");
 	for (size_t i = 0; i < filter_list_size(l); i++) {
 		require(filter_list_add(again, filter_list_text(l, i), false, &d) == 0,
@@ -90,7 +90,7 @@ static void check_taken(const struct filter_list *l, bool excludes)
 		suggest_offer(near, "a/b/C$In", "m");
 	}
 	require(filter_list_size(again) == filter_list_size(l), "a printed list has another length");
-	free(block);
+	free(program);
 	suggest_free(near);
 	filter_list_free(again);
 }

@@ -18,15 +18,15 @@ static struct matcher_text text_of(const char *text)
 
 static void match_method(const struct matcher *p, const char *class_name, const char *name)
 {
-	struct matcher_tags marks = {.count = 4, .mark = {1, 7, UINT32_MAX}};
+	struct matcher_tags tags = {.count = 4, .tag = {1, 7, UINT32_MAX}};
 	struct matcher_method m = {.class_name = text_of(class_name),
 				   .name = text_of(name),
 				   .synthetic = true,
-				   .of_class = &marks,
-				   .of_method = &marks};
+				   .of_class = &tags,
+				   .of_method = &tags};
 
-	matcher_tag_supertype(p, m.class_name, &marks);
-	matcher_tag_annotation(p, m.class_name, &marks);
+	matcher_tag_supertype(p, m.class_name, &tags);
+	matcher_tag_annotation(p, m.class_name, &tags);
 	(void)matcher_takes_lambda(p, m.name);
 	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
 		m.descriptor = text_of(descriptors[i]);
@@ -50,22 +50,22 @@ static void match_all(const struct matcher *p)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct program_header h;
-	char *block = malloc(size + 1);
+	char *program = malloc(size + 1);
 
-	memcpy(block, data, size);
-	match_all(&(struct matcher){block, size});
+	memcpy(program, data, size);
+	match_all(&(struct matcher){program, size});
 	/* past the header's own checks */
 	if (size >= sizeof(h)) {
-		memcpy(&h, block, sizeof(h));
+		memcpy(&h, program, sizeof(h));
 		h.magic = PROGRAM_MAGIC;
 		h.version = PROGRAM_VERSION;
 		h.size = (uint32_t)size;
 		h.buckets = 1u << (h.buckets % 6);
 		h.entries %= (uint32_t)(size / sizeof(struct program_entry)) + 2;
 		h.wild %= h.entries + 1;
-		memcpy(block, &h, sizeof(h));
-		match_all(&(struct matcher){block, size});
+		memcpy(program, &h, sizeof(h));
+		match_all(&(struct matcher){program, size});
 	}
-	free(block);
+	free(program);
 	return 0;
 }

@@ -155,7 +155,7 @@ static void keep_pattern(const struct matcher *p)
 	if (pattern_memory && !classes_reading())
 		sys_unmap(pattern_memory, FRT_CONFIG_SIZE);
 	pattern_memory = (void *)last;
-	last = p->block;
+	last = p->program;
 }
 
 static enum frt_result restore(JNIEnv *env)

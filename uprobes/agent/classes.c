@@ -110,11 +110,11 @@ static bool is_hooked(JNIEnv *env, jclass c, struct text name)
 	return row && row->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
 }
 
-static bool classes_is_wanted(jclass c, struct text name, const struct matcher_tags *marks)
+static bool classes_is_wanted(jclass c, struct text name, const struct matcher_tags *tags)
 {
 	jboolean modifiable = 0;
 
-	if (!active || !loaded_has_target(&active_pattern, c, name, marks))
+	if (!active || !loaded_has_target(&active_pattern, c, name, tags))
 		return false;
 	if (!(*jvmti)->IsModifiableClass(jvmti, c, &modifiable) && modifiable)
 		return true;
@@ -204,7 +204,7 @@ static void defer_restore(JNIEnv *env, jclass c, struct text name)
 
 static void classes_collect(JNIEnv *env, struct batch *b, jclass c)
 {
-	struct matcher_tags marks = {.count = 0};
+	struct matcher_tags tags = {.count = 0};
 	struct text name;
 	char *signature;
 	bool wanted, hooked;
@@ -214,8 +214,8 @@ static void classes_collect(JNIEnv *env, struct batch *b, jclass c)
 	store_relaxed(&control->progress, control->progress + 1);
 	if (classes_class_name(signature, &name) && !(is_hooked(env, c, name) && forget_if_dead(env, c))) {
 		if (active && supertypes_are_above(env, &b->supertypes, c))
-			supertypes_mark(env, &active_pattern, c, &marks);
-		wanted = classes_is_wanted(c, name, &marks) && !is_dead(c) && is_ready(env, b, c, name);
+			supertypes_tag(env, &active_pattern, c, &tags);
+		wanted = classes_is_wanted(c, name, &tags) && !is_dead(c) && is_ready(env, b, c, name);
 		hooked = is_hooked(env, c, name);
 		if (wanted || (hooked && is_prepared(c))) {
 			b->hooked[b->count] = hooked;
@@ -473,20 +473,20 @@ static void hand_over(const unsigned char *out, size_t out_size, jint *new_size,
 }
 
 /* May a method of the class be selected? `marks` are those of a class that is there. */
-static bool may_match(const char *name, const unsigned char *bytes, jint size, const struct matcher_tags *marks)
+static bool may_match(const char *name, const unsigned char *bytes, jint size, const struct matcher_tags *tags)
 {
 	enum matcher_answer answer = matcher_class(&active_pattern, name, strlen(name));
 
-	if (answer != MATCHER_MARKED || marks->count)
+	if (answer != MATCHER_TAGGED || tags->count)
 		return answer != MATCHER_NO;
-	return size > 10 && policy_may_have_mark(&active_pattern, bytes + 10, size - 10, bytes[8] << 8 | bytes[9]);
+	return size > 10 && policy_may_have_tag(&active_pattern, bytes + 10, size - 10, bytes[8] << 8 | bytes[9]);
 }
 
 static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *name, jint size,
 		    const unsigned char *bytes, jint *new_size, unsigned char **new_bytes)
 {
-	struct matcher_tags marks = {.count = 0};
-	struct rewrite r = {.pattern = &active_pattern, .env = env, .loader = loader, .marks = &marks};
+	struct matcher_tags tags = {.count = 0};
+	struct rewrite r = {.pattern = &active_pattern, .env = env, .loader = loader, .tags = &tags};
 	size_t out_size, memory_size;
 	const unsigned char *out;
 	enum rewrite_answer answer;
@@ -501,8 +501,8 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 	if (!load_acquire(&active))
 		return;
 	if (redefined)
-		supertypes_mark(env, &active_pattern, redefined, &marks);
-	if (!may_match(name, bytes, size, &marks)) {
+		supertypes_tag(env, &active_pattern, redefined, &tags);
+	if (!may_match(name, bytes, size, &tags)) {
 		if (!redefined)
 			note_seen_at_load(text_of(name), true);
 		return;
@@ -546,7 +546,7 @@ static bool was_seen(const struct frt_class *row, struct text name)
 
 static bool slipped_through(JNIEnv *env, jclass c)
 {
-	struct matcher_tags marks = {.count = 0};
+	struct matcher_tags tags = {.count = 0};
 	const struct frt_class *row;
 	bool missed = false;
 	struct text name;
@@ -560,10 +560,10 @@ static bool slipped_through(JNIEnv *env, jclass c)
 	missed = row && row->flags & FRT_CLASS_LEFT;
 	if (missed || matcher_class(&active_pattern, name.at, name.length) == MATCHER_NO)
 		goto out;
-	if (supertypes_mark(env, &active_pattern, c, &marks))
-		missed = (row && row->flags & FRT_CLASS_REWRITTEN) || classes_is_wanted(c, name, &marks);
+	if (supertypes_tag(env, &active_pattern, c, &tags))
+		missed = (row && row->flags & FRT_CLASS_REWRITTEN) || classes_is_wanted(c, name, &tags);
 	else
-		missed = !was_seen(row, name) && classes_is_wanted(c, name, &marks);
+		missed = !was_seen(row, name) && classes_is_wanted(c, name, &tags);
 out:
 	classes_deallocate(signature);
 	return missed;

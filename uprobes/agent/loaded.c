@@ -46,14 +46,14 @@ static void method_release(struct method *m)
 }
 
 /* As far as it can be told without the class file, which has the annotations. */
-static bool method_selected(const struct matcher *p, struct text class, const struct matcher_tags *marks,
+static bool method_selected(const struct matcher *p, struct text class, const struct matcher_tags *tags,
 			    const struct method *m)
 {
 	const struct matcher_method asked = {.class_name = as_pattern(class),
 					     .name = as_pattern(text_of(m->name)),
 					     .descriptor = as_pattern(text_of(m->descriptor)),
 					     .synthetic = m->modifiers & ACC_SYNTHETIC,
-					     .of_class = marks};
+					     .of_class = tags};
 	struct matcher_decision v = matcher_decide(p, &asked);
 
 	return v.trace || v.timing;
@@ -80,12 +80,12 @@ static void loaded_offer_methods(const struct matcher *p, jclass c, struct text 
 }
 
 /* Selected, and can it have hooks? If it cannot it is named. */
-static bool loaded_is_target(const struct matcher *p, struct text class, const struct matcher_tags *marks,
+static bool loaded_is_target(const struct matcher *p, struct text class, const struct matcher_tags *tags,
 			     const struct method *m, bool *selected)
 {
 	enum frt_skip_reason reason;
 
-	if (!method_selected(p, class, marks, m))
+	if (!method_selected(p, class, tags, m))
 		return false;
 	*selected = true;
 	reason = policy_modifiers(p, as_pattern(text_of(m->name)), m->modifiers);
@@ -94,7 +94,7 @@ static bool loaded_is_target(const struct matcher *p, struct text class, const s
 	return !reason;
 }
 
-static bool has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *marks)
+static bool has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *tags)
 {
 	bool found = false, selected = false;
 	jmethodID *methods;
@@ -106,7 +106,7 @@ static bool has_target(const struct matcher *p, jclass c, struct text name, cons
 	for (jint i = 0; i < count; i++) {
 		if (!loaded_method_read(methods[i], &m))
 			continue;
-		found |= loaded_is_target(p, name, marks, &m, &selected);
+		found |= loaded_is_target(p, name, tags, &m, &selected);
 		method_release(&m);
 	}
 	loaded_deallocate(methods);
@@ -132,11 +132,11 @@ static bool may_bear(const struct matcher *p, jclass c)
 	return may;
 }
 
-bool loaded_has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *marks)
+bool loaded_has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *tags)
 {
 	enum matcher_answer answer = matcher_class(p, name.at, name.length);
 
 	if (answer == MATCHER_NO)
 		return false;
-	return may_bear(p, c) || ((answer == MATCHER_METHODS || marks->count) && has_target(p, c, name, marks));
+	return may_bear(p, c) || ((answer == MATCHER_METHODS || tags->count) && has_target(p, c, name, tags));
 }

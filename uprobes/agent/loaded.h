@@ -16,6 +16,6 @@ void loaded_init(jvmtiEnv *jvmti);
  * are named among the skips. Also true when its constant pool has an annotation
  * that filters ask for: who bears it stands in the class file alone. `marks` are those by supertype.
  */
-bool loaded_has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *marks);
+bool loaded_has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *tags);
 
 #endif

@@ -46,7 +46,7 @@ static uint32_t choose(const struct rewrite *r, const struct class_file *c, stru
 	for (uint16_t i = 0; i < c->methods; i++) {
 		const struct class_method *m = &c->method[i];
 		enum frt_skip_reason reason;
-		struct matcher_decision verdict = policy_method(r->pattern, c, m, r->marks, &reason);
+		struct matcher_decision verdict = policy_method(r->pattern, c, m, r->tags, &reason);
 
 		if (!verdict.trace && !verdict.timing)
 			continue;
@@ -129,7 +129,7 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 		const struct class_method *m = &c->method[edits[i].method];
 		struct frt_method *row = control_method_row(edits[i].id);
 		enum frt_skip_reason none;
-		struct matcher_decision verdict = policy_method(r->pattern, c, m, r->marks, &none);
+		struct matcher_decision verdict = policy_method(r->pattern, c, m, r->tags, &none);
 
 		if (edits[i].result != EDIT_DONE) {
 			rewrite_skip(c, m, edit_reason(edits[i].result));
@@ -165,7 +165,7 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 	uint32_t count, loader, class_id;
 	enum rewrite_answer answer;
 
-	policy_mark_class(r->pattern, c, r->marks);
+	policy_tag_class(r->pattern, c, r->tags);
 	count = edits ? choose(r, c, edits) : 0;
 	if (!count)
 		return REWRITE_NOTHING;

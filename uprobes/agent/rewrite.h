@@ -16,7 +16,7 @@ enum rewrite_answer {
 
 struct rewrite {
 	const struct matcher *pattern;
-	struct matcher_tags *marks; /* those that the JVM knows of; the ones that the class file tells are added */
+	struct matcher_tags *tags; /* those that the JVM knows of; the ones that the class file tells are added */
 	JNIEnv *env;
 	jobject loader;
 	bool insist; /* ask the loader even if it is being asked already */

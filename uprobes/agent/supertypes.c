@@ -11,7 +11,7 @@ static jvmtiEnv *jvmti;
 struct climb {
 	JNIEnv *env;
 	const struct matcher *p;
-	struct matcher_tags *marks;
+	struct matcher_tags *tags;
 	uint32_t left; /* types that may still be looked at */
 };
 
@@ -20,7 +20,7 @@ void supertypes_init(jvmtiEnv *j)
 	jvmti = j;
 }
 
-static void supertypes_mark_type(const struct climb *w, jclass c)
+static void supertypes_tag_type(const struct climb *w, jclass c)
 {
 	char *signature;
 	size_t length;
@@ -29,11 +29,11 @@ static void supertypes_mark_type(const struct climb *w, jclass c)
 		return;
 	length = strlen(signature);
 	if (length > 2 && signature[0] == 'L')
-		matcher_tag_supertype(w->p, (struct matcher_text){signature + 1, length - 2}, w->marks);
+		matcher_tag_supertype(w->p, (struct matcher_text){signature + 1, length - 2}, w->tags);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 }
 
-static void mark_interfaces(struct climb *w, jclass c, int levels)
+static void tag_interfaces(struct climb *w, jclass c, int levels)
 {
 	jclass *list;
 	jint count;
@@ -43,8 +43,8 @@ static void mark_interfaces(struct climb *w, jclass c, int levels)
 	for (jint i = 0; i < count; i++) {
 		if (w->left) {
 			w->left--;
-			supertypes_mark_type(w, list[i]);
-			mark_interfaces(w, list[i], levels - 1);
+			supertypes_tag_type(w, list[i]);
+			tag_interfaces(w, list[i], levels - 1);
 		}
 		(*w->env)->DeleteLocalRef(w->env, list[i]);
 	}
@@ -52,26 +52,26 @@ static void mark_interfaces(struct climb *w, jclass c, int levels)
 }
 
 /* What the class file says, too. */
-static void mark_near(struct climb *w, jclass c)
+static void tag_near(struct climb *w, jclass c)
 {
 	jclass super = (*w->env)->GetSuperclass(w->env, c);
 
-	supertypes_mark_type(w, c);
-	mark_interfaces(w, c, 1);
+	supertypes_tag_type(w, c);
+	tag_interfaces(w, c, 1);
 	if (super)
-		supertypes_mark_type(w, super);
+		supertypes_tag_type(w, super);
 	(*w->env)->DeleteLocalRef(w->env, super);
 }
 
-static void supertypes_mark_far(struct climb *w, jclass c)
+static void supertypes_tag_far(struct climb *w, jclass c)
 {
 	jclass type = c, super;
 
-	mark_interfaces(w, c, MOST_LEVELS);
+	tag_interfaces(w, c, MOST_LEVELS);
 	while (w->left && (super = (*w->env)->GetSuperclass(w->env, type))) {
 		w->left--;
-		supertypes_mark_type(w, super);
-		mark_interfaces(w, super, MOST_LEVELS);
+		supertypes_tag_type(w, super);
+		tag_interfaces(w, super, MOST_LEVELS);
 		if (type != c)
 			(*w->env)->DeleteLocalRef(w->env, type);
 		type = super;
@@ -80,31 +80,31 @@ static void supertypes_mark_far(struct climb *w, jclass c)
 		(*w->env)->DeleteLocalRef(w->env, type);
 }
 
-bool supertypes_mark(JNIEnv *env, const struct matcher *p, jclass c, struct matcher_tags *marks)
+bool supertypes_tag(JNIEnv *env, const struct matcher *p, jclass c, struct matcher_tags *tags)
 {
-	struct climb w = {.env = env, .p = p, .marks = marks, .left = MOST_TYPES};
+	struct climb w = {.env = env, .p = p, .tags = tags, .left = MOST_TYPES};
 	uint32_t near;
 
 	if (!matcher_has_supertypes(p))
 		return false;
-	mark_near(&w, c);
-	near = marks->count;
+	tag_near(&w, c);
+	near = tags->count;
 	w.left = MOST_TYPES;
-	supertypes_mark_far(&w, c);
-	return marks->count > near;
+	supertypes_tag_far(&w, c);
+	return tags->count > near;
 }
 
 void supertypes_find(const struct matcher *p, const jclass *loaded, jint count, struct supertypes *s)
 {
-	struct matcher_tags marks = {.count = 0};
-	struct climb w = {.p = p, .marks = &marks};
+	struct matcher_tags tags = {.count = 0};
+	struct climb w = {.p = p, .tags = &tags};
 
 	s->count = 0;
 	s->more = false;
 	for (jint i = 0; i < count && matcher_has_supertypes(p); i++) {
-		marks.count = 0;
-		supertypes_mark_type(&w, loaded[i]);
-		if (!marks.count)
+		tags.count = 0;
+		supertypes_tag_type(&w, loaded[i]);
+		if (!tags.count)
 			continue;
 		if (s->count == sizeof(s->base) / sizeof(s->base[0])) {
 			s->more = true;

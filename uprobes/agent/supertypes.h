@@ -17,7 +17,7 @@ void supertypes_init(jvmtiEnv *jvmti);
  * Mark a prepared class for itself and for all types above it. True when there
  * is a mark that its class file does not give.
  */
-bool supertypes_mark(JNIEnv *env, const struct matcher *p, jclass c, struct matcher_tags *marks);
+bool supertypes_tag(JNIEnv *env, const struct matcher *p, jclass c, struct matcher_tags *tags);
 
 /* The loaded classes that filters name: most classes are below none of them, which the JVM tells fast. */
 struct supertypes {

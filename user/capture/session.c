@@ -330,14 +330,14 @@ static int write_config(struct session *s, struct diag *d)
 {
 	struct frt_config *c = segment_config(&s->segment);
 	uint64_t budget = target_memory_limit(s->target) / 100;
-	void *block = NULL;
+	void *program = NULL;
 	size_t size;
-	int err = filter_list_compile(s->settings->filters, &block, &size, d);
+	int err = filter_list_compile(s->settings->filters, &program, &size, d);
 
 	if (err)
 		return err;
 	if (size > FRT_CONFIG_SIZE - sizeof(*c)) {
-		free(block);
+		free(program);
 		return diag_usage(d, "too many filters: %zu bytes, at most %zu", size, FRT_CONFIG_SIZE - sizeof(*c));
 	}
 	c->threshold = clock_ticks_of_ns(s->clock, s->settings->threshold_ns);
@@ -352,8 +352,8 @@ static int write_config(struct session *s, struct diag *d)
 	c->tick_scale = clock_ticks_of_ns(s->clock, 1ULL << 32);
 	c->flags = (s->settings->thrown ? FRT_CONFIG_THROWN : 0) | (s->settings->interval_ns ? FRT_CONFIG_TIMED : 0);
 	c->pattern_size = size;
-	memcpy(c + 1, block, size);
-	free(block);
+	memcpy(c + 1, program, size);
+	free(program);
 	return 0;
 }
 

@@ -166,12 +166,12 @@ static void active_print(const struct active *a, struct settings *settings)
 void active_report(const char *thread_dump, const struct target *t, struct settings *settings)
 {
 	struct active *a = calloc(1, sizeof(*a));
-	void *block = NULL;
+	void *program = NULL;
 	struct diag ignored;
 
-	if (!a || filter_list_compile(settings->filters, &block, &a->pattern.size, &ignored))
+	if (!a || filter_list_compile(settings->filters, &program, &a->pattern.size, &ignored))
 		goto out;
-	a->pattern.block = block;
+	a->pattern.program = program;
 	if (!dump_each_frame(thread_dump, active_see_class, a))
 		goto out;
 	read_matches(a, t);
@@ -180,6 +180,6 @@ void active_report(const char *thread_dump, const struct target *t, struct setti
 	matches_release(&a->found);
 	jvm_model_close(&a->model);
 out:
-	free(block);
+	free(program);
 	free(a);
 }

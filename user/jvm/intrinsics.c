@@ -222,13 +222,13 @@ static int choose_of(struct intrinsics *chosen, const struct row *row, const str
 int intrinsics_choose(struct intrinsics *chosen, const struct filter_list *filters, int jdk_version, struct diag *d)
 {
 	struct matcher p = {0};
-	void *block = NULL;
-	int err = filter_list_compile(filters, &block, &p.size, d);
+	void *program = NULL;
+	int err = filter_list_compile(filters, &program, &p.size, d);
 
 	memset(chosen, 0, sizeof(*chosen));
-	p.block = block;
+	p.program = program;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !err; i++)
 		err = choose_of(chosen, &rows[i], &p, jdk_version, d);
-	free(block);
+	free(program);
 	return err;
 }

@@ -197,14 +197,14 @@ static int matches_add_match(struct finder *f, const struct candidate *c, const 
 }
 
 static int judge_methods(struct finder *f, const struct candidate *c, const struct class_file *file,
-			 const struct matcher_tags *marks)
+			 const struct matcher_tags *tags)
 {
 	enum frt_skip_reason of_class = policy_class(file), reason;
 	uint32_t before = f->out->count;
 	int r = 0;
 
 	for (uint16_t i = 0; !r && i < file->methods; i++) {
-		struct match m = {.verdict = policy_method(f->s->pattern, file, &file->method[i], marks, &reason)};
+		struct match m = {.verdict = policy_method(f->s->pattern, file, &file->method[i], tags, &reason)};
 
 		m.reason = reason ? reason : of_class;
 		if (m.verdict.trace || m.verdict.timing)
@@ -230,7 +230,7 @@ static void matches_offer_methods(struct finder *f, const struct candidate *c, c
 	}
 }
 
-static int judge_image(struct finder *f, const struct candidate *c, struct matcher_tags *marks)
+static int judge_image(struct finder *f, const struct candidate *c, struct matcher_tags *tags)
 {
 	const struct class_image *image = &f->image;
 	size_t room = (image->last + 2) * sizeof(uint32_t) + (image->methods + 1) * sizeof(struct class_method) + 64;
@@ -243,8 +243,8 @@ static int judge_image(struct finder *f, const struct candidate *c, struct match
 	if (!r && class_parse(&file, image->file.data, image->file.size, &arena) != CLASS_OK)
 		r = -EBADMSG;
 	if (!r) {
-		policy_mark_class(f->s->pattern, &file, marks);
-		r = judge_methods(f, c, &file, marks);
+		policy_tag_class(f->s->pattern, &file, tags);
+		r = judge_methods(f, c, &file, tags);
 	}
 	if (!r && f->out->count == before)
 		matches_offer_methods(f, c, &file);
@@ -256,29 +256,29 @@ static int judge_image(struct finder *f, const struct candidate *c, struct match
 
 struct above {
 	const struct matcher *pattern;
-	struct matcher_tags *marks;
+	struct matcher_tags *tags;
 };
 
 static void see_above(const char *name, size_t length, void *context)
 {
 	const struct above *a = context;
 
-	matcher_tag_supertype(a->pattern, (struct matcher_text){name, length}, a->marks);
+	matcher_tag_supertype(a->pattern, (struct matcher_text){name, length}, a->tags);
 }
 
 static int matches_judge(struct finder *f, const struct candidate *c)
 {
 	const struct hotspot_layout *l = f->s->layout;
-	struct matcher_tags marks = {.count = 0};
-	struct above above = {f->s->pattern, &marks};
+	struct matcher_tags tags = {.count = 0};
+	struct above above = {f->s->pattern, &tags};
 	int r = 0;
 
 	if (matcher_has_supertypes(f->s->pattern))
 		r = class_each_above(l, &f->pages.mem, c->c.klass, see_above, &above);
-	if (r || (c->answer == MATCHER_MARKED && !marks.count && !matcher_has_annotations(f->s->pattern)))
+	if (r || (c->answer == MATCHER_TAGGED && !tags.count && !matcher_has_annotations(f->s->pattern)))
 		return r;
 	r = class_image_read(&f->image, l, &f->pages.mem, c->c.klass);
-	return r ? r : judge_image(f, c, &marks);
+	return r ? r : judge_image(f, c, &tags);
 }
 
 /* Unloaded meanwhile: it does not count. */

@@ -267,12 +267,12 @@ int cmd_methods(const struct settings *settings, struct diag *d)
 	struct target target = {.pidfd = -1};
 	struct matcher pattern = {0};
 	struct jvm_model model = {0};
-	void *block = NULL;
+	void *program = NULL;
 	int r;
 
 	log_set(settings->quiet, settings->verbose);
-	r = filter_list_compile(settings->filters, &block, &pattern.size, d);
-	pattern.block = block;
+	r = filter_list_compile(settings->filters, &program, &pattern.size, d);
+	pattern.program = program;
 	if (!r)
 		r = target_open(settings->target, &target, d);
 	if (!r)
@@ -288,6 +288,6 @@ int cmd_methods(const struct settings *settings, struct diag *d)
 	}
 	jvm_model_close(&model);
 	target_close(&target);
-	free(block);
+	free(program);
 	return r;
 }

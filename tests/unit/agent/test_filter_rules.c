@@ -188,7 +188,7 @@ static void *compile(const char *filters, struct matcher *p)
 	struct filter_list *l = filter_list_new();
 	char *copy = strdup(filters), *lambda = strstr(copy, "--lambda");
 	struct diag d = {0};
-	void *block;
+	void *program;
 
 	filter_list_set_lambda(l, lambda);
 	if (lambda)
@@ -202,11 +202,11 @@ static void *compile(const char *filters, struct matcher *p)
 		*at = 0;
 	}
 	add_option(l, copy, FILTER_TRACE);
-	assert_int_equal(filter_list_compile(l, &block, &p->size, &d), 0);
-	p->block = block;
+	assert_int_equal(filter_list_compile(l, &program, &p->size, &d), 0);
+	p->program = program;
 	filter_list_free(l);
 	free(copy);
-	return block;
+	return program;
 }
 
 static const struct class_method *find_method(const struct class_file *c, const char *name)
@@ -241,8 +241,8 @@ static void check_rejection(const struct matcher *p, const struct loaded *l, con
 {
 	enum matcher_answer answer = matcher_class(p, l->c.name.text, l->c.name.length);
 
-	if (answer == MATCHER_MARKED &&
-	    policy_may_have_mark(p, l->bytes + 10, l->c.size - 10, (uint16_t)(l->bytes[8] << 8 | l->bytes[9])))
+	if (answer == MATCHER_TAGGED &&
+	    policy_may_have_tag(p, l->bytes + 10, l->c.size - 10, (uint16_t)(l->bytes[8] << 8 | l->bytes[9])))
 		return;
 	if (answer != MATCHER_METHODS)
 		fail_msg("'%s': class %.*s is passed over", filters, l->c.name.length, l->c.name.text);
@@ -250,7 +250,7 @@ static void check_rejection(const struct matcher *p, const struct loaded *l, con
 
 static void check_method(const struct row *r, const struct type *t, const struct loaded *l, const struct matcher *p)
 {
-	struct matcher_tags near = {0}, marks;
+	struct matcher_tags near = {0}, tags;
 	enum frt_skip_reason reason, of_class = policy_class(&l->c);
 	const struct class_method *m = find_method(&l->c, strchr(r->method, '.') + 1);
 	struct matcher_decision v;
@@ -258,11 +258,11 @@ static void check_method(const struct row *r, const struct type *t, const struct
 
 	if (!m)
 		fail_msg("no method %s", r->method);
-	policy_mark_class(p, &l->c, &near);
-	marks = near;
+	policy_tag_class(p, &l->c, &near);
+	tags = near;
 	for (size_t i = 0; i < 5 && t->above[i]; i++)
-		matcher_tag_supertype(p, (struct matcher_text){t->above[i], strlen(t->above[i])}, &marks);
-	v = policy_method(p, &l->c, m, &marks, &reason);
+		matcher_tag_supertype(p, (struct matcher_text){t->above[i], strlen(t->above[i])}, &tags);
+	v = policy_method(p, &l->c, m, &tags, &reason);
 	print_verdict(v, of_class ? of_class : reason, result, sizeof(result));
 	if (strcmp(result, r->result) != 0)
 		fail_msg("'%s' and %s: %s instead of %s", r->filters, r->method, result, r->result);
@@ -276,7 +276,7 @@ static void check_row(const struct row *r)
 	size_t length = strcspn(r->method, "."), i = 0;
 	struct loaded *l = calloc(1, sizeof(*l));
 	struct matcher p;
-	void *block = compile(r->filters, &p);
+	void *program = compile(r->filters, &p);
 
 	while (i < sizeof(types) / sizeof(types[0]) &&
 	       (strlen(types[i].name) != length || memcmp(types[i].name, r->method, length) != 0))
@@ -287,7 +287,7 @@ static void check_row(const struct row *r)
 	check_method(r, &types[i], l, &p);
 	free(l->bytes);
 	free(l);
-	free(block);
+	free(program);
 }
 
 static void filters_say_of_a_method_what_the_rules_say(void **state)
@@ -302,14 +302,14 @@ static void class_without_a_word_of_the_filters_is_not_looked_into(void **state)
 {
 	static const char *const speaks[] = {"shop/Service", "shop/Base", "x/OnClass", "x/OnMethod", "x/Api"};
 	struct matcher p;
-	void *block = compile("+shop.Service;@x.Timed", &p);
+	void *program = compile("+shop.Service;@x.Timed", &p);
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		struct loaded *l = calloc(1, sizeof(*l));
 		bool speaking = false, may;
 
 		load(l, &types[i]);
-		may = policy_may_have_mark(&p, l->bytes + 10, l->c.size - 10,
+		may = policy_may_have_tag(&p, l->bytes + 10, l->c.size - 10,
 					   (uint16_t)(l->bytes[8] << 8 | l->bytes[9]));
 		for (size_t k = 0; k < sizeof(speaks) / sizeof(speaks[0]); k++)
 			speaking |= strcmp(speaks[k], types[i].name) == 0;
@@ -317,11 +317,11 @@ static void class_without_a_word_of_the_filters_is_not_looked_into(void **state)
 			fail_msg("%s is passed over", types[i].name);
 		if (may && !speaking && strncmp(types[i].name, "x/", 2) != 0)
 			fail_msg("%s is looked into", types[i].name);
-		assert_int_equal(matcher_class(&p, types[i].name, strlen(types[i].name)), MATCHER_MARKED);
+		assert_int_equal(matcher_class(&p, types[i].name, strlen(types[i].name)), MATCHER_TAGGED);
 		free(l->bytes);
 		free(l);
 	}
-	free(block);
+	free(program);
 }
 
 int main(void)

@@ -484,7 +484,7 @@ static int read_and_compile(struct diag *d)
 {
 	struct filter_list *l = filter_list_new();
 	struct suggest *near = NULL;
-	void *block = NULL;
+	void *program = NULL;
 	size_t size;
 	int err = -ENOMEM;
 
@@ -496,12 +496,12 @@ static int read_and_compile(struct diag *d)
 	else
 		assert_int_equal(filter_list_size(l), 0);
 	if (!err)
-		err = filter_list_compile(l, &block, &size, d);
+		err = filter_list_compile(l, &program, &size, d);
 	near = err ? NULL : suggest_new(l);
 	if (near)
 		suggest_offer(near, "p.A", NULL);
 	suggest_free(near);
-	free(block);
+	free(program);
 	filter_list_free(l);
 	return err;
 }

@@ -13,7 +13,7 @@
 
 struct compiled {
 	struct matcher p;
-	void *block;
+	void *program;
 };
 
 static struct compiled compile(const char *select, const char *exclude)
@@ -27,8 +27,8 @@ static struct compiled compile(const char *select, const char *exclude)
 		fail_msg("%s", d.text);
 	if (exclude && filter_list_add(l, exclude, true, &d))
 		fail_msg("%s", d.text);
-	assert_int_equal(filter_list_compile(l, &c.block, &c.p.size, &d), 0);
-	c.p.block = c.block;
+	assert_int_equal(filter_list_compile(l, &c.program, &c.p.size, &d), 0);
+	c.p.program = c.program;
 	filter_list_free(l);
 	assert_true(matcher_valid(&c.p));
 	return c;
@@ -156,7 +156,7 @@ static void method_is_selected_by_equal_names(void **state)
 				 r->method, yes);
 		if (yes && asks(&c.p, r->class_name) != MATCHER_METHODS)
 			fail_msg("-m '%s': class %s is not asked for its methods", r->select, r->class_name);
-		free(c.block);
+		free(c.program);
 	}
 }
 
@@ -171,7 +171,7 @@ static void class_without_a_match_is_not_looked_into(void **state)
 	assert_int_equal(asks(&c.p, "a"), MATCHER_NO);
 	assert_int_equal(asks(&c.p, ""), MATCHER_NO);
 	assert_false(matcher_any_class(&c.p));
-	free(c.block);
+	free(c.program);
 }
 
 static void any_class_is_told_from_exclusions(void **state)
@@ -183,8 +183,8 @@ static void any_class_is_told_from_exclusions(void **state)
 	assert_int_equal(asks(&all.p, "a/X"), MATCHER_NO);
 	assert_false(matcher_any_class(&none.p));
 	assert_int_equal(asks(&none.p, "b/Whatever"), MATCHER_NO);
-	free(all.block);
-	free(none.block);
+	free(all.program);
+	free(none.program);
 }
 
 static void names_need_no_terminator(void **state)
@@ -192,13 +192,13 @@ static void names_need_no_terminator(void **state)
 	struct compiled c = compile("a.b.C::m", NULL);
 
 	assert_true(matcher_method(&c.p, "a/b/Cxyz", 5, "mxyz", 1, "", 0));
-	free(c.block);
+	free(c.program);
 }
 
 /* The longest chain of entries that one look-up may have to walk. */
-static uint32_t longest_chain(const void *block)
+static uint32_t longest_chain(const void *program)
 {
-	const struct program_header *h = block;
+	const struct program_header *h = program;
 	const uint32_t *buckets = (const uint32_t *)(h + 1);
 	const struct program_entry *entries = (const struct program_entry *)(buckets + h->buckets);
 	uint32_t longest = 0;
@@ -218,7 +218,7 @@ static void five_thousand_filters_cost_a_few_steps(void **state)
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
 	struct matcher p;
-	void *block;
+	void *program;
 	char text[80];
 
 	for (int i = 0; i < 5000; i++) {
@@ -226,13 +226,13 @@ static void five_thousand_filters_cost_a_few_steps(void **state)
 		assert_int_equal(filter_list_add(l, text, false, &d), 0);
 	}
 	assert_int_equal(filter_list_size(l), 5000);
-	assert_int_equal(filter_list_compile(l, &block, &p.size, &d), 0);
-	p.block = block;
+	assert_int_equal(filter_list_compile(l, &program, &p.size, &d), 0);
+	p.program = program;
 	assert_true(selects(&p, "com/acme/shop/orders/Service2499", "handle4999"));
 	assert_true(selects(&p, "com/acme/shop/orders/Service2499", "handle2499"));
 	assert_false(selects(&p, "com/acme/shop/orders/Service2499", "handle2498"));
-	assert_in_range(longest_chain(block), 1, 12);
-	free(block);
+	assert_in_range(longest_chain(program), 1, 12);
+	free(program);
 	filter_list_free(l);
 }
 
@@ -241,7 +241,7 @@ static void too_many_filters_for_the_agent_are_refused(void **state)
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
 	size_t size;
-	void *block;
+	void *program;
 	char text[400];
 
 	for (int i = 0; i < 4000; i++) {
@@ -252,8 +252,8 @@ static void too_many_filters_for_the_agent_are_refused(void **state)
 			 "x123456789y123456789z123456789a123456789b123456789c123456789d123456789");
 		assert_int_equal(filter_list_add(l, text, false, &d), 0);
 	}
-	assert_true(filter_list_compile(l, &block, &size, &d) < 0);
-	assert_null(block);
+	assert_true(filter_list_compile(l, &program, &size, &d) < 0);
+	assert_null(program);
 	assert_non_null(strstr(d.text, "too many filters: 4000"));
 	filter_list_free(l);
 }
@@ -264,7 +264,7 @@ static void empty_list_compiles_and_selects_nothing(void **state)
 
 	assert_false(selects(&c.p, "a/A", "m"));
 	assert_false(matcher_any_class(&c.p));
-	free(c.block);
+	free(c.program);
 }
 
 static void block_is_found_at_any_address(void **state)
@@ -273,8 +273,8 @@ static void block_is_found_at_any_address(void **state)
 	char *moved = malloc(c.p.size + 1);
 	struct matcher p = {moved + 1, c.p.size};
 
-	memcpy(moved + 1, c.block, c.p.size);
-	free(c.block);
+	memcpy(moved + 1, c.program, c.p.size);
+	free(c.program);
 	assert_true(matcher_valid(&p));
 	assert_true(selects(&p, "a/b/C", "m"));
 	assert_true(selects(&p, "X", "n"));
@@ -282,7 +282,7 @@ static void block_is_found_at_any_address(void **state)
 	free(moved);
 }
 
-static void damaged_header_is_not_a_block(void **state)
+static void damaged_header_is_not_a_program(void **state)
 {
 	static const size_t fields[] = {offsetof(struct program_header, magic),
 					offsetof(struct program_header, version), offsetof(struct program_header, size),
@@ -291,23 +291,23 @@ static void damaged_header_is_not_a_block(void **state)
 	struct compiled c = compile("a.b.C", NULL);
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		((char *)c.block)[fields[i]] ^= 0x55;
+		((char *)c.program)[fields[i]] ^= 0x55;
 		if (matcher_valid(&c.p))
 			fail_msg("valid with a wrong byte at %zu", fields[i]);
 		assert_false(selects(&c.p, "a/b/C", "m"));
 		assert_int_equal(asks(&c.p, "a/b/C"), MATCHER_NO);
-		((char *)c.block)[fields[i]] ^= 0x55;
+		((char *)c.program)[fields[i]] ^= 0x55;
 	}
 	assert_true(matcher_valid(&c.p));
 	for (size_t size = 0; size < c.p.size; size++)
-		assert_false(matcher_valid(&(struct matcher){c.block, size}));
+		assert_false(matcher_valid(&(struct matcher){c.program, size}));
 	assert_false(matcher_valid(&(struct matcher){NULL, 100}));
-	free(c.block);
+	free(c.program);
 }
 
-static struct program_entry *first_entry(void *block)
+static struct program_entry *first_entry(void *program)
 {
-	struct program_header *h = block;
+	struct program_header *h = program;
 
 	return (struct program_entry *)((uint32_t *)(h + 1) + h->buckets);
 }
@@ -316,23 +316,23 @@ static struct program_entry *first_entry(void *block)
 static void equal_hashes_are_not_equal_names(void **state)
 {
 	struct compiled c = compile("a.b.C;a.b.D::m", NULL);
-	struct program_entry *e = first_entry(c.block);
+	struct program_entry *e = first_entry(c.program);
 
 	assert_true(selects(&c.p, "a/b/C", "m"));
-	((char *)c.block)[e[0].class_at] = 'x';
+	((char *)c.program)[e[0].class_at] = 'x';
 	assert_false(selects(&c.p, "a/b/C", "m"));
 	assert_true(selects(&c.p, "a/b/D", "m"));
-	((char *)c.block)[e[2].method_at] = 'x';
+	((char *)c.program)[e[2].method_at] = 'x';
 	assert_false(selects(&c.p, "a/b/D", "m"));
-	free(c.block);
+	free(c.program);
 }
 
 /* Should the guard be broken, this test does not end. */
 static void chain_that_bites_its_tail_ends(void **state)
 {
 	struct compiled c = compile("a.b.C;a.b.D", NULL);
-	struct program_header *h = c.block;
-	struct program_entry *e = first_entry(c.block);
+	struct program_header *h = c.program;
+	struct program_entry *e = first_entry(c.program);
 
 	for (uint32_t i = 0; i < h->buckets; i++)
 		((uint32_t *)(h + 1))[i] = 2;
@@ -346,7 +346,7 @@ static void chain_that_bites_its_tail_ends(void **state)
 	h->wild = 2;
 	e[1].next = 0xffffffff;
 	assert_false(selects(&c.p, "a/b/E", "m"));
-	free(c.block);
+	free(c.program);
 }
 
 /* Each byte of the block, each set to 0, 1, 0xff: no access outside (the sanitizers look), no endless loop. */
@@ -359,7 +359,7 @@ static void damaged_block_is_read_within_its_bounds(void **state)
 
 	for (size_t i = 0; i < c.p.size; i++) {
 		for (size_t k = 0; k < sizeof(values); k++) {
-			memcpy(copy, c.block, c.p.size);
+			memcpy(copy, c.program, c.p.size);
 			copy[i] = values[k];
 			(void)selects(&p, "a/b/C", "m");
 			(void)selects(&p, "F", "g");
@@ -367,7 +367,7 @@ static void damaged_block_is_read_within_its_bounds(void **state)
 		}
 	}
 	free(copy);
-	free(c.block);
+	free(c.program);
 }
 
 int main(void)
@@ -381,7 +381,7 @@ int main(void)
 		cmocka_unit_test(too_many_filters_for_the_agent_are_refused),
 		cmocka_unit_test(empty_list_compiles_and_selects_nothing),
 		cmocka_unit_test(block_is_found_at_any_address),
-		cmocka_unit_test(damaged_header_is_not_a_block),
+		cmocka_unit_test(damaged_header_is_not_a_program),
 		cmocka_unit_test(equal_hashes_are_not_equal_names),
 		cmocka_unit_test(chain_that_bites_its_tail_ends),
 		cmocka_unit_test(damaged_block_is_read_within_its_bounds),

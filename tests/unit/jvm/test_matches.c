@@ -63,18 +63,18 @@ static int find_with(struct fixture *x, const char *filters, bool lambda)
 {
 	struct filter_list *list = filter_list_new();
 	struct matcher p = {.size = 0};
-	void *block = NULL;
+	void *program = NULL;
 	struct diag d;
 	int r;
 
 	assert_int_equal(filter_list_add(list, filters, FILTER_TRACE, &d), 0);
 	filter_list_set_lambda(list, lambda);
-	assert_int_equal(filter_list_compile(list, &block, &p.size, &d), 0);
-	p.block = block;
+	assert_int_equal(filter_list_compile(list, &program, &p.size, &d), 0);
+	p.program = program;
 	r = matches_find(&x->found,
 			 &(struct matches_setup){
 				 .layout = &x->f.layout, .mem = &x->f.mem, .pattern = &p, .jdk_version = x->jdk_version});
-	free(block);
+	free(program);
 	filter_list_free(list);
 	return r;
 }
@@ -426,14 +426,14 @@ static void names_are_offered_when_asked_for(void **state)
 	struct offered o = {""};
 	struct filter_list *list = filter_list_new();
 	struct matcher p = {.size = 0};
-	void *block = NULL;
+	void *program = NULL;
 	struct fixture x;
 	struct diag d;
 
 	fixture_init(&x);
 	assert_int_equal(filter_list_add(list, "a.Store::load", FILTER_TRACE, &d), 0);
-	assert_int_equal(filter_list_compile(list, &block, &p.size, &d), 0);
-	p.block = block;
+	assert_int_equal(filter_list_compile(list, &program, &p.size, &d), 0);
+	p.program = program;
 	assert_int_equal(matches_find(&x.found, &(struct matches_setup){.layout = &x.f.layout,
 									.mem = &x.f.mem,
 									.pattern = &p,
@@ -443,7 +443,7 @@ static void names_are_offered_when_asked_for(void **state)
 	assert_int_equal(x.found.count, 0);
 	assert_string_equal(o.names, "a/Store java/lang/Object a/Store.save ");
 	matches_release(&x.found);
-	free(block);
+	free(program);
 	filter_list_free(list);
 	fixture_release(&x);
 }
@@ -453,7 +453,7 @@ static void no_memory_is_told(void **state)
 	struct fixture x;
 	struct filter_list *list = filter_list_new();
 	struct matcher p = {.size = 0};
-	void *block = NULL;
+	void *program = NULL;
 	struct diag d;
 	int r;
 
@@ -462,8 +462,8 @@ static void no_memory_is_told(void **state)
 	fixture_init(&x);
 	add(&x, cart);
 	assert_int_equal(filter_list_add(list, "@a.B;+a.Store;a.Cart", FILTER_TRACE, &d), 0);
-	assert_int_equal(filter_list_compile(list, &block, &p.size, &d), 0);
-	p.block = block;
+	assert_int_equal(filter_list_compile(list, &program, &p.size, &d), 0);
+	p.program = program;
 	for (unsigned int n = 1;; n++) {
 		bool happened;
 
@@ -478,7 +478,7 @@ static void no_memory_is_told(void **state)
 		if (!happened)
 			break;
 	}
-	free(block);
+	free(program);
 	filter_list_free(list);
 	fixture_release(&x);
 }
