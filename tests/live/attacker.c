@@ -113,8 +113,8 @@ static void scribble_slot(void)
 	s->recorded = odd_number();
 	s->longest = odd_number();
 	s->record_ticks = odd_number();
-	s->census_epoch = header->census;
-	s->census_stack = (header->stack_next >> 32) - below(100);
+	s->open_dump_epoch = header->open_dump;
+	s->open_dump_stack = (header->stack_next >> 32) - below(100);
 	for (uint32_t i = 0; i < FRT_OPEN_CALLS; i++)
 		s->open[i] = (struct frt_open_call){.start = odd_number(), .method = below(10)};
 }
@@ -198,7 +198,7 @@ static void flip_word(void)
 			    &header->slots,
 			    &header->thread_serial,
 			    &header->hook_ticks,
-			    &header->census,
+			    &header->open_dump,
 			    &header->stack_frames,
 			    (frt_u32 *)(base + FRT_METHODS_AT) + 4 * below(12) + below(4),
 			    (frt_u32 *)(base + FRT_CLASSES_AT) + 4 * below(12) + below(4),
@@ -232,7 +232,7 @@ static void scribble_virtual(void)
 	c->method = below(12);
 	c->carrier = header->thread_serial - below(8);
 	c->stack = (header->stack_next >> 32) - below(100);
-	c->census = header->census;
+	c->open_dump = header->open_dump;
 	c->start = odd_number();
 }
 

@@ -266,7 +266,7 @@ static enum frt_result stop(JNIEnv *env)
 	return restore(env);
 }
 
-static enum frt_result census(JNIEnv *env)
+static enum frt_result agent_dump_open_calls(JNIEnv *env)
 {
 	if (control->state == FRT_ACTIVE)
 		open_dump_take(env, false);
@@ -278,7 +278,7 @@ static enum frt_result execute(JNIEnv *env, uint32_t kind)
 	static enum frt_result (*const commands[FRT_COMMANDS])(JNIEnv *env) = {
 		[FRT_COMMAND_START] = agent_start,
 		[FRT_COMMAND_CHANGE] = change,
-		[FRT_COMMAND_CENSUS] = census,
+		[FRT_COMMAND_OPEN_DUMP] = agent_dump_open_calls,
 		[FRT_COMMAND_STOP] = stop,
 	};
 	enum frt_result result;

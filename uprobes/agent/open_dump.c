@@ -26,7 +26,7 @@ struct wanted {
 	struct frt_slot *slot;
 };
 
-struct census {
+struct open_dump {
 	JNIEnv *env;
 	uint64_t until; /* CLOCK_MONOTONIC ns */
 	bool last;
@@ -52,7 +52,7 @@ static uint64_t thread_id(uint32_t serial)
 }
 
 /* The slots with open calls, as they are now. */
-static void list_slots(struct census *c)
+static void list_slots(struct open_dump *c)
 {
 	for (uint32_t i = 0; i < control->slots && c->count < MOST_SLOTS; i++) {
 		struct frt_slot *s = control_slot(i);
@@ -112,7 +112,7 @@ static uint32_t hooked_method(JNIEnv *env, jmethodID method)
 }
 
 /* Each frame is the innermost open call of its method that no frame above it is; those left over are dead. */
-static uint32_t find_dead(struct census *c, const struct moment *m, jint count)
+static uint32_t find_dead(struct open_dump *c, const struct moment *m, jint count)
 {
 	uint32_t dead = (1u << m->depth) - 1, i = m->depth;
 
@@ -129,7 +129,7 @@ static uint32_t find_dead(struct census *c, const struct moment *m, jint count)
 	return dead;
 }
 
-static uint32_t count_hooked(struct census *c, jint count)
+static uint32_t count_hooked(struct open_dump *c, jint count)
 {
 	uint32_t n = 0;
 
@@ -138,20 +138,20 @@ static uint32_t count_hooked(struct census *c, jint count)
 	return n;
 }
 
-static void open_dump_judge(struct census *c, struct frt_slot *s, const struct moment *m, jint count)
+static void open_dump_judge(struct open_dump *c, struct frt_slot *s, const struct moment *m, jint count)
 {
 	uint32_t alive = count_hooked(c, count);
 
 	if (alive >= m->depth)
 		return;
 	if (m->depth <= FRT_OPEN_CALLS)
-		s->census_dead = find_dead(c, m, count);
+		s->open_dump_dead = find_dead(c, m, count);
 	if (c->last)
 		control->dead_calls += m->depth - alive;
 }
 
 /* A thread can be in the middle of a hook. */
-static jint own_frames(struct census *c, jint count)
+static jint own_frames(struct open_dump *c, jint count)
 {
 	const char *helper = hook_class_hooks()->owner;
 	char *signature;
@@ -168,16 +168,16 @@ static jint own_frames(struct census *c, jint count)
 	return own;
 }
 
-static uint32_t census_depth(void)
+static uint32_t open_dump_depth(void)
 {
-	uint32_t depth = control_config()->census_depth;
+	uint32_t depth = control_config()->open_dump_depth;
 
 	return depth < FRT_MAX_DEPTH ? depth : FRT_MAX_DEPTH;
 }
 
-static void open_dump_look(struct census *c, struct frt_slot *s, jthread thread)
+static void open_dump_look(struct open_dump *c, struct frt_slot *s, jthread thread)
 {
-	uint32_t depth = census_depth();
+	uint32_t depth = open_dump_depth();
 	struct moment before, after;
 	jint count, own;
 	uint64_t at;
@@ -187,18 +187,18 @@ static void open_dump_look(struct census *c, struct frt_slot *s, jthread thread)
 	if ((*jvmti)->GetStackTrace(jvmti, thread, 0, MOST_FRAMES, c->frames, &count))
 		return; /* it is gone */
 	read_moment(s, &after);
-	s->census_dead = s->census_stack = 0;
-	s->census_open = open_in_both(&before, &after);
+	s->open_dump_dead = s->open_dump_stack = 0;
+	s->open_dump_open = open_in_both(&before, &after);
 	own = own_frames(c, count);
-	if (s->census_open && depth)
-		s->census_stack = stack_named_take(c->env, c->frames + own, count - own, depth, false);
+	if (s->open_dump_open && depth)
+		s->open_dump_stack = stack_named_take(c->env, c->frames + own, count - own, depth, false);
 	if (stood_still(&before, &after) && count < MOST_FRAMES)
 		open_dump_judge(c, s, &after, count);
-	s->census_at = at;
-	store_release(&s->census_epoch, control->census);
+	s->open_dump_at = at;
+	store_release(&s->open_dump_epoch, control->open_dump);
 }
 
-static void look_for(struct census *c, jthread thread)
+static void look_for(struct open_dump *c, jthread thread)
 {
 	uint64_t id = thread_java_id(c->env, thread);
 
@@ -207,7 +207,7 @@ static void look_for(struct census *c, jthread thread)
 			open_dump_look(c, c->wanted[i].slot, thread);
 }
 
-static void look_at_threads(struct census *c)
+static void look_at_threads(struct open_dump *c)
 {
 	jthread *threads;
 	jint count;
@@ -224,12 +224,12 @@ static void look_at_threads(struct census *c)
 	(*c->env)->PopLocalFrame(c->env, NULL);
 }
 
-static uint32_t *first_of(struct census *c, uint64_t java_id)
+static uint32_t *first_of(struct open_dump *c, uint64_t java_id)
 {
 	return &c->first[java_id * FRT_CELL_HASH >> (64 - FRT_VIRTUAL_LOG2)];
 }
 
-static void list_virtual(struct census *c)
+static void list_virtual(struct open_dump *c)
 {
 	for (uint32_t i = 0; i < FRT_VIRTUAL_CALLS; i++) {
 		struct frt_virtual_call *call = virtual_call(i);
@@ -244,7 +244,7 @@ static void list_virtual(struct census *c)
 	}
 }
 
-static bool is_on_stack(struct census *c, uint32_t method, jint count)
+static bool is_on_stack(struct open_dump *c, uint32_t method, jint count)
 {
 	for (jint f = 0; f < count; f++)
 		if (hooked_method(c->env, c->frames[f].method) == method)
@@ -253,7 +253,7 @@ static bool is_on_stack(struct census *c, uint32_t method, jint count)
 }
 
 /* Write down where the thread of the call was; what began later, or is over, is left alone. */
-static void mark_virtual(struct census *c, uint32_t i, jthread thread, uint64_t at, jint count, uint32_t stack)
+static void mark_virtual(struct open_dump *c, uint32_t i, jthread thread, uint64_t at, jint count, uint32_t stack)
 {
 	struct frt_virtual_name *name = (struct frt_virtual_name *)control_at(FRT_VIRTUAL_NAMES_AT) + i;
 	struct frt_virtual_call *call = virtual_call(i);
@@ -264,19 +264,19 @@ static void mark_virtual(struct census *c, uint32_t i, jthread thread, uint64_t 
 		return;
 	name->length = thread_virtual_name(c->env, thread, name->name, sizeof(name->name));
 	call->stack = stack;
-	store_release(&call->census, control->census);
+	store_release(&call->open_dump, control->open_dump);
 }
 
-static uint32_t open_dump_next_of(const struct census *c, uint32_t number, uint64_t java_id)
+static uint32_t open_dump_next_of(const struct open_dump *c, uint32_t number, uint64_t java_id)
 {
 	while (number && virtual_call(number - 1)->java_id != java_id)
 		number = c->next[number - 1];
 	return number;
 }
 
-static void look_at_virtual(struct census *c, jthread thread, uint64_t id)
+static void look_at_virtual(struct open_dump *c, jthread thread, uint64_t id)
 {
-	uint32_t number = open_dump_next_of(c, *first_of(c, id), id), depth = census_depth(), stack = 0;
+	uint32_t number = open_dump_next_of(c, *first_of(c, id), id), depth = open_dump_depth(), stack = 0;
 	jint count, own;
 	uint64_t at = sys_tsc();
 
@@ -292,7 +292,7 @@ static void look_at_virtual(struct census *c, jthread thread, uint64_t id)
 
 static bool see_virtual(void *context, jobject thread)
 {
-	struct census *c = context;
+	struct open_dump *c = context;
 
 	look_at_virtual(c, thread, thread_java_id(c->env, thread));
 	return c->virtual_left && sys_monotonic_ns() < c->until;
@@ -300,14 +300,14 @@ static bool see_virtual(void *context, jobject thread)
 
 void open_dump_take(JNIEnv *env, bool last)
 {
-	struct census *c = sys_map(sizeof(*c));
+	struct open_dump *c = sys_map(sizeof(*c));
 
 	if (!c)
 		return;
 	c->env = env;
 	c->last = last;
 	c->until = sys_monotonic_ns() + MOST_NS;
-	control->census++;
+	control->open_dump++;
 	list_slots(c);
 	if (c->count)
 		look_at_threads(c);

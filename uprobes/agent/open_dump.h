@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The census: what are the threads with open calls doing? Their stacks go into
- * their slots (frt_slot.census_*), and tell as well which calls are still
+ * The open-call dump: what are the threads with open calls doing? Their stacks go into
+ * their slots (frt_slot.open_dump_*), and tell as well which calls are still
  * alive: a call whose exit was lost (an exception out of super(), a
  * StackOverflowError in the hook) stays open in its slot until an outer one ends.
  */

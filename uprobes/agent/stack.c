@@ -466,7 +466,7 @@ void stack_begin(const struct frt_config *config)
 	control->stacks_lost = control->stacks_off = 0;
 	control->stacks_unasked = control->stacks_refused = 0;
 	store_release(&stack_depth, 0);
-	stack_table_begin(config->stack_frames); /* a census needs it too */
+	stack_table_begin(config->stack_frames); /* an open-call dump needs it too */
 	if (!depth)
 		return;
 	sources = config->stacks;

@@ -105,7 +105,7 @@ uint64_t virtual_calls_enter(struct frt_slot *s, JNIEnv *env, uint32_t method)
 	row->java_id = id;
 	row->method = method;
 	row->carrier = s->thread;
-	row->census = 0;
+	row->open_dump = 0;
 	if (unlikely(!load_relaxed(&control->virtual_used)))
 		store_relaxed(&control->virtual_used, 1);
 	store_release(&row->start, now);

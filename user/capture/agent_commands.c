@@ -25,7 +25,7 @@ struct wait {
 
 static const char *command_name(enum frt_command_kind kind)
 {
-	static const char *const names[FRT_COMMANDS] = {"", "start", "change", "census", "stop"};
+	static const char *const names[FRT_COMMANDS] = {"", "start", "change", "open-call dump", "stop"};
 
 	return names[kind];
 }

@@ -29,12 +29,12 @@ static uint32_t copy_slot(const struct frt_slot *from, struct frt_slot *to)
 
 static void find_stack(const struct frt_slot *s, uint32_t i, const struct frt_header *h, struct open_call *c)
 {
-	if (s->census_epoch != h->census)
+	if (s->open_dump_epoch != h->open_dump)
 		c->remark = "no stack: the thread was not looked at";
-	else if (i >= s->census_open || c->start > s->census_at)
+	else if (i >= s->open_dump_open || c->start > s->open_dump_at)
 		c->remark = "no stack: it began while stacks were taken";
 	else
-		c->stack = s->census_stack;
+		c->stack = s->open_dump_stack;
 }
 
 struct walk {
@@ -63,7 +63,7 @@ static void show_slot(struct walk *w, const struct frt_slot *slot)
 				      .thread = copy.thread,
 				      .remark = w->no_stacks};
 
-		if (!w->no_stacks && copy.census_epoch == h->census && copy.census_dead >> i & 1)
+		if (!w->no_stacks && copy.open_dump_epoch == h->open_dump && copy.open_dump_dead >> i & 1)
 			continue;
 		if (!w->no_stacks)
 			find_stack(&copy, i, h, &c);
@@ -115,9 +115,9 @@ static void show_virtual(struct walk *w, uint32_t i, const struct frt_virtual_ca
 		c.thread = call.carrier;
 	else
 		c.vthread.java_id = call.java_id;
-	if (call.census)
+	if (call.open_dump)
 		name_virtual(w, i, &c.vthread);
-	if (!w->no_stacks && call.census == segment_header(w->segment)->census)
+	if (!w->no_stacks && call.open_dump == segment_header(w->segment)->open_dump)
 		c.stack = call.stack;
 	else if (!w->no_stacks)
 		c.remark = "no stack: the virtual thread was not found, or not in this call";

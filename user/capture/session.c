@@ -48,7 +48,7 @@ struct session {
 	struct session_cost cost;
 	uint32_t stacks;	  /* FRT_STACKS_*; 0: none */
 	struct frt_layout layout; /* feature 0: none is walked */
-	bool started, census;
+	bool started, open_dump;
 	struct agent_build build;
 	int connection;			 /* to a JVM that we started and that waits, else -1 */
 	double begin_ms;		 /* it waits since then */
@@ -345,7 +345,7 @@ static int write_config(struct session *s, struct diag *d)
 	c->grow_ticks = clock_ticks_of_ns(s->clock, GROW_BELOW_NS);
 	c->stack_depth = s->stacks ? s->settings->stack_depth : 0;
 	c->stacks = s->stacks;
-	c->census_depth = s->settings->no_stack ? 0 : s->settings->stack_depth;
+	c->open_dump_depth = s->settings->no_stack ? 0 : s->settings->stack_depth;
 	c->stack_frames = stack_frames(budget, c->ring_cap);
 	c->layout = s->layout;
 	c->cell_cap = 4 * c->ring_cap;
@@ -454,23 +454,23 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	return 0;
 }
 
-static int census_command(struct session *s, enum frt_command_kind kind, struct diag *d)
+static int open_dump_command(struct session *s, enum frt_command_kind kind, struct diag *d)
 {
-	uint32_t before = segment_header(&s->segment)->census;
+	uint32_t before = segment_header(&s->segment)->open_dump;
 	int err = command(s, kind, d);
 
-	s->census = !err && segment_header(&s->segment)->census != before;
+	s->open_dump = !err && segment_header(&s->segment)->open_dump != before;
 	return err;
 }
 
-int session_take_census(struct session *s, struct diag *d)
+int session_take_open_dump(struct session *s, struct diag *d)
 {
-	return census_command(s, FRT_COMMAND_CENSUS, d);
+	return open_dump_command(s, FRT_COMMAND_OPEN_DUMP, d);
 }
 
-bool session_has_census(const struct session *s)
+bool session_has_open_dump(const struct session *s)
 {
-	return s->census;
+	return s->open_dump;
 }
 
 /* What is in the queue now. Threads whose calls stay open go on to fill it. */
@@ -488,9 +488,9 @@ int session_stop(struct session *s, struct diag *d)
 
 	if (!s->started)
 		return 0;
-	s->started = s->census = false;
+	s->started = s->open_dump = false;
 	if (!target_ended(s->target)) {
-		err = census_command(s, FRT_COMMAND_STOP, d);
+		err = open_dump_command(s, FRT_COMMAND_STOP, d);
 		if (target_ended(s->target))
 			err = 0;
 	}

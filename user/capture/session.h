@@ -66,8 +66,8 @@ int session_stop(struct session *s, struct diag *d);
  * Let the agent write down the stacks of threads with open calls (open_calls.h) while the recording goes on;
  * session_stop() does it too. Has that been done by the last of these calls?
  */
-int session_take_census(struct session *s, struct diag *d);
-bool session_has_census(const struct session *s);
+int session_take_open_dump(struct session *s, struct diag *d);
+bool session_has_open_dump(const struct session *s);
 
 /* Feed the waits that go on, as if they ended now; session_stop() does it too. What comes of them later begins then. */
 void session_take_waits_now(struct session *s);

@@ -125,7 +125,7 @@ static int dump(const struct background *b, char *words, int connection)
 		return EXIT_FAILED;
 	}
 	session_catch_up(b->session);
-	err = session_take_census(b->session, &d);
+	err = session_take_open_dump(b->session, &d);
 	recorder_read_stacks(r->recorder, false);
 	session_take_waits_now(b->session);
 	recorder_put_open_calls(r->recorder, err ? "no stack: the JVM did not answer" : NULL);

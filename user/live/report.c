@@ -597,8 +597,8 @@ static void tell_open(const struct report *r, const struct segment_totals *t)
 			snprintf(more, sizeof(more), ", and %s more", log_count(t->open - 1));
 	}
 	log_line("  open%s: %s%s: jfr print --events OpenCall %s", since, name, more, output_path(r->output));
-	if (r->no_census)
-		log_line("  open calls have %s", r->no_census);
+	if (r->no_open_dump)
+		log_line("  open calls have %s", r->no_open_dump);
 }
 
 static void tell_where(const struct report *r)

@@ -88,7 +88,7 @@ bool recorder_forged(const struct recorder *r);
 uint64_t recorder_timed_calls(const struct recorder *r, uint32_t method);
 
 /*
- * Write the calls that have not returned as frtrace.OpenCall events. `no_stacks`: why the agent has taken no census
+ * Write the calls that have not returned as frtrace.OpenCall events. `no_stacks`: why the agent has taken no open-call dump
  * just now, or NULL. When the stacks have been read. Returns how many were written.
  */
 uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks);

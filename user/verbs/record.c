@@ -291,9 +291,9 @@ static int worse(int err, int later, struct diag *d, const struct diag *of_later
 	return err ? err : later;
 }
 
-static const char *why_no_census(const struct recording *r, bool ended)
+static const char *why_no_open_dump(const struct recording *r, bool ended)
 {
-	if (session_has_census(r->session))
+	if (session_has_open_dump(r->session))
 		return NULL;
 	return ended ? "no stack: the JVM had ended" : "no stack: the JVM did not answer";
 }
@@ -320,8 +320,8 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	with_jfr_stop(r->with_jfr, true);
 	recorder_note_loss(r->recorder, report_lost(&r->report));
 	recorder_read_stacks(r->recorder, true);
-	r->report.no_census = why_no_census(r, ended);
-	recorder_put_open_calls(r->recorder, r->report.no_census);
+	r->report.no_open_dump = why_no_open_dump(r, ended);
+	recorder_put_open_calls(r->recorder, r->report.no_open_dump);
 	stacks_lost = report_stacks(&r->report);
 	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);
 	live_finish(r->live, report_lost(&r->report));

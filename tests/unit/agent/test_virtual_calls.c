@@ -56,7 +56,7 @@ static void call_is_kept_until_it_ends(void **state)
 	struct frt_virtual_call *call = find(start);
 
 	assert_non_null(call);
-	assert_true(call->java_id == 77 && call->method == 9 && call->carrier == 6 && !call->census);
+	assert_true(call->java_id == 77 && call->method == 9 && call->carrier == 6 && !call->open_dump);
 	assert_int_equal(control->virtual_used, 1);
 	assert_false(virtual_calls_leave(env, start, 8));
 	assert_false(virtual_calls_leave(env, start + 2, 9));

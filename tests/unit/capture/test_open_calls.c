@@ -16,7 +16,7 @@ static size_t count;
 static int setup(void **state)
 {
 	seg = fake_segment_new();
-	segment_header(&seg)->census = 3;
+	segment_header(&seg)->open_dump = 3;
 	return 0;
 }
 
@@ -38,7 +38,7 @@ static uint64_t look(const char *no_stacks)
 	return open_calls_each(&seg, no_stacks, see, NULL);
 }
 
-/* A thread with that many calls of the methods 1, 2, ..., begun at 100, 200, ...; a census at `at` saw all of them. */
+/* A thread with that many calls of the methods 1, 2, ..., begun at 100, 200, ...; an open-call dump at `at` saw all of them. */
 static struct frt_slot *slot_with(uint32_t thread, uint32_t calls, uint64_t at)
 {
 	struct frt_slot *s = fake_slot(&seg, 10, 0);
@@ -47,10 +47,10 @@ static struct frt_slot *slot_with(uint32_t thread, uint32_t calls, uint64_t at)
 	s->depth = calls;
 	for (uint32_t i = 0; i < calls && i < FRT_OPEN_CALLS; i++)
 		s->open[i] = (struct frt_open_call){.start = 100 * (i + 1), .method = i + 1};
-	s->census_at = at;
-	s->census_epoch = 3;
-	s->census_open = calls;
-	s->census_stack = 70 + thread;
+	s->open_dump_at = at;
+	s->open_dump_epoch = 3;
+	s->open_dump_open = calls;
+	s->open_dump_stack = 70 + thread;
 	return s;
 }
 
@@ -70,7 +70,7 @@ static void calls_are_shown_thread_by_thread_outermost_first(void **state)
 
 static void call_on_no_stack_is_not_shown(void **state)
 {
-	slot_with(5, 3, 1000)->census_dead = 1 << 1;
+	slot_with(5, 3, 1000)->open_dump_dead = 1 << 1;
 	assert_int_equal(look(NULL), 2);
 	assert_true(seen[0].method == 1 && seen[1].method == 3);
 }
@@ -78,25 +78,25 @@ static void call_on_no_stack_is_not_shown(void **state)
 static void call_that_began_since_has_no_stack(void **state)
 {
 	slot_with(5, 3, 250);
-	slot_with(6, 2, 1000)->census_open = 1;
+	slot_with(6, 2, 1000)->open_dump_open = 1;
 	assert_int_equal(look(NULL), 5);
 	assert_true(seen[1].stack == 75 && seen[2].stack == 0 && seen[2].remark);
 	assert_true(seen[3].stack == 76 && seen[4].stack == 0 && seen[4].remark);
 }
 
-static void stack_of_an_earlier_census_is_not_that_of_now(void **state)
+static void stack_of_an_earlier_open_dump_is_not_reported(void **state)
 {
 	struct frt_slot *s = slot_with(5, 1, 1000);
 
-	s->census_epoch = 2;
-	s->census_dead = 1;
+	s->open_dump_epoch = 2;
+	s->open_dump_dead = 1;
 	assert_int_equal(look(NULL), 1);
 	assert_true(seen[0].stack == 0 && seen[0].remark);
 }
 
-static void without_a_census_all_are_shown_with_the_reason(void **state)
+static void without_an_open_dump_all_calls_are_shown_with_the_reason(void **state)
 {
-	slot_with(5, 2, 1000)->census_dead = 1;
+	slot_with(5, 2, 1000)->open_dump_dead = 1;
 	assert_int_equal(look("it was killed"), 2);
 	assert_true(seen[0].stack == 0 && seen[1].stack == 0);
 	assert_string_equal(seen[1].remark, "it was killed");
@@ -115,7 +115,7 @@ static struct frt_virtual_call *virtual_row(uint32_t i, uint64_t java_id, uint32
 
 	segment_header(&seg)->virtual_used = 1;
 	*row = (struct frt_virtual_call){
-		.start = 500, .java_id = java_id, .method = 9, .carrier = carrier, .stack = 80, .census = 3};
+		.start = 500, .java_id = java_id, .method = 9, .carrier = carrier, .stack = 80, .open_dump = 3};
 	*name = (struct frt_virtual_name){.length = 4, .name = "fred"};
 	return row;
 }
@@ -125,7 +125,7 @@ static void virtual_thread_is_named_with_its_stack(void **state)
 	fake_thread(&seg, 5, "carrier", "main")->java_id = 31;
 	virtual_row(1000, 77, 5);
 	virtual_row(FRT_VIRTUAL_CALLS - 1, 31, 5);
-	virtual_row(7, 78, 5)->census = 2;
+	virtual_row(7, 78, 5)->open_dump = 2;
 	virtual_row(8, 79, 5)->start = 1; /* is being written */
 	assert_int_equal(look(NULL), 3);
 	assert_true(seen[0].vthread.java_id == 78 && seen[0].stack == 0 && seen[0].remark);
@@ -148,7 +148,7 @@ static void deeper_calls_than_are_kept_are_not_shown(void **state)
 	struct frt_slot *s = slot_with(5, FRT_OPEN_CALLS + 30, 1000);
 
 	assert_int_equal(look(NULL), FRT_OPEN_CALLS);
-	s->depth = s->census_open = s->census_dead = UINT32_MAX; /* forged */
+	s->depth = s->open_dump_open = s->open_dump_dead = UINT32_MAX; /* forged */
 	assert_int_equal(look(NULL), 0);
 	assert_int_equal(look("killed"), FRT_OPEN_CALLS);
 }
@@ -161,8 +161,8 @@ int main(void)
 		TEST(calls_are_shown_thread_by_thread_outermost_first),
 		TEST(call_on_no_stack_is_not_shown),
 		TEST(call_that_began_since_has_no_stack),
-		TEST(stack_of_an_earlier_census_is_not_that_of_now),
-		TEST(without_a_census_all_are_shown_with_the_reason),
+		TEST(stack_of_an_earlier_open_dump_is_not_reported),
+		TEST(without_an_open_dump_all_calls_are_shown_with_the_reason),
 		TEST(calls_of_an_earlier_recording_are_not_shown),
 		TEST(virtual_thread_is_named_with_its_stack),
 		TEST(forged_name_of_a_virtual_thread_ends_with_its_row),
