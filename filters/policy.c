@@ -36,7 +36,7 @@ struct collector {
 	struct matcher_tags *tags;
 };
 
-static bool policy_see_type(struct class_text name, void *context)
+static bool policy_on_type(struct class_text name, void *context)
 {
 	const struct collector *to = context;
 
@@ -44,7 +44,7 @@ static bool policy_see_type(struct class_text name, void *context)
 	return true;
 }
 
-static bool see_annotation(struct class_text type, void *context)
+static bool on_annotation(struct class_text type, void *context)
 {
 	const struct collector *to = context;
 
@@ -57,47 +57,47 @@ void policy_tag_class(const struct matcher *p, const struct class_file *c, struc
 	struct collector to = {p, tags};
 
 	if (matcher_has_supertypes(p)) {
-		policy_see_type(c->name, &to);
+		policy_on_type(c->name, &to);
 		if (!(c->access & ACC_INTERFACE)) /* Object is above it in the file, and not in the language */
-			policy_see_type(c->super, &to);
-		class_each_interface(c, policy_see_type, &to);
+			policy_on_type(c->super, &to);
+		class_each_interface(c, policy_on_type, &to);
 	}
 	if (matcher_has_annotations(p))
-		class_each_annotation(c, NULL, see_annotation, &to);
+		class_each_annotation(c, NULL, on_annotation, &to);
 }
 
 /* Those that are no types at all are found nowhere. */
-static bool see_annotation_word(struct class_text text, void *context)
+static bool on_annotation_word(struct class_text text, void *context)
 {
 	const struct collector *to = context;
 
-	see_annotation(text, context);
+	on_annotation(text, context);
 	return !to->tags->count;
 }
 
-static bool see_word(struct class_text text, void *context)
+static bool on_word(struct class_text text, void *context)
 {
-	policy_see_type(text, context);
-	return see_annotation_word(text, context);
+	policy_on_type(text, context);
+	return on_annotation_word(text, context);
 }
 
-static bool any_word(const struct matcher *p, const void *pool, size_t size, uint16_t count, class_see see)
+static bool any_word(const struct matcher *p, const void *pool, size_t size, uint16_t count, class_visit visit)
 {
 	struct matcher_tags tags = {.count = 0};
 	struct collector to = {p, &tags};
 
-	class_each_utf8(pool, size, count, see, &to);
+	class_each_utf8(pool, size, count, visit, &to);
 	return tags.count;
 }
 
 bool policy_may_have_tag(const struct matcher *p, const void *pool, size_t size, uint16_t count)
 {
-	return any_word(p, pool, size, count, see_word);
+	return any_word(p, pool, size, count, on_word);
 }
 
 bool policy_may_bear(const struct matcher *p, const void *pool, size_t size, uint16_t count)
 {
-	return any_word(p, pool, size, count, see_annotation_word);
+	return any_word(p, pool, size, count, on_annotation_word);
 }
 
 /*
@@ -217,7 +217,7 @@ struct matcher_decision policy_method(const struct matcher *p, const struct clas
 	struct matcher_decision v;
 
 	if (matcher_has_annotations(p))
-		class_each_annotation(c, m, see_annotation, &to);
+		class_each_annotation(c, m, on_annotation, &to);
 	v = matcher_decide(p, &(struct matcher_method){.class_name = policy_text_from(c->name),
 						       .name = policy_text_from(m->name),
 						       .descriptor = policy_text_from(m->descriptor),

@@ -326,7 +326,7 @@ void class_skip_annotation(struct cursor *in)
 	}
 }
 
-bool class_each_annotation_type(const void *bytes, size_t size, bool (*see)(uint16_t type, void *context),
+bool class_each_annotation_type(const void *bytes, size_t size, bool (*visit)(uint16_t type, void *context),
 				void *context)
 {
 	struct cursor in = cursor_at(bytes, 0, size > SIZE_MAX_CLASS ? 0 : (uint32_t)size);
@@ -335,7 +335,7 @@ bool class_each_annotation_type(const void *bytes, size_t size, bool (*see)(uint
 	while (n-- && !in.bad) {
 		uint16_t type = cursor_u2(&in);
 
-		if (in.bad || !see(type, context))
+		if (in.bad || !visit(type, context))
 			return false;
 		class_skip_annotation(&in);
 	}
@@ -344,19 +344,19 @@ bool class_each_annotation_type(const void *bytes, size_t size, bool (*see)(uint
 
 struct typed {
 	const struct class_file *c;
-	class_see see;
+	class_visit visit;
 	void *context;
 };
 
-static bool file_see_type(uint16_t type, void *context)
+static bool file_on_annotation_type(uint16_t type, void *context)
 {
 	const struct typed *t = context;
 	struct class_text name;
 
-	return class_utf8(t->c, type, &name) && t->see(name, t->context);
+	return class_utf8(t->c, type, &name) && t->visit(name, t->context);
 }
 
-static void see_attributes(const struct class_file *c, struct cursor in, class_see see, void *context)
+static void visit_annotations(const struct class_file *c, struct cursor in, class_visit visit, void *context)
 {
 	uint32_t n = cursor_u2(&in);
 
@@ -370,20 +370,20 @@ static void see_attributes(const struct class_file *c, struct cursor in, class_s
 		if (!cursor_has(&in, length))
 			return;
 		if (class_text_is(name, "RuntimeVisibleAnnotations")) {
-			class_each_annotation_type(in.bytes + in.at, length, file_see_type,
-						   &(struct typed){c, see, context});
+			class_each_annotation_type(in.bytes + in.at, length, file_on_annotation_type,
+						   &(struct typed){c, visit, context});
 			return;
 		}
 		cursor_skip(&in, length);
 	}
 }
 
-void class_each_annotation(const struct class_file *c, const struct class_method *m, class_see see, void *context)
+void class_each_annotation(const struct class_file *c, const struct class_method *m, class_visit visit, void *context)
 {
 	uint32_t from = m ? m->offset + 6 : c->attributes_offset;
 	uint32_t to = m ? m->offset + m->size : (uint32_t)c->size;
 
-	see_attributes(c, cursor_at(c->bytes, from, to), see, context);
+	visit_annotations(c, cursor_at(c->bytes, from, to), visit, context);
 }
 
 struct wanted {
@@ -415,18 +415,18 @@ bool class_method_has_annotation(const struct class_file *c, const struct class_
 	return w.found;
 }
 
-void class_each_interface(const struct class_file *c, class_see see, void *context)
+void class_each_interface(const struct class_file *c, class_visit visit, void *context)
 {
 	struct cursor in = cursor_at(c->bytes, c->interfaces_offset, (uint32_t)c->size);
 	uint32_t n = cursor_u2(&in);
 	struct class_text name;
 
 	while (n-- && !in.bad)
-		if (class_name(c, cursor_u2(&in), &name) && !see(name, context))
+		if (class_name(c, cursor_u2(&in), &name) && !visit(name, context))
 			return;
 }
 
-void class_each_utf8(const void *pool, size_t size, uint16_t count, class_see see, void *context)
+void class_each_utf8(const void *pool, size_t size, uint16_t count, class_visit visit, void *context)
 {
 	struct cursor in = cursor_at(pool, 0, size > SIZE_MAX_CLASS ? 0 : (uint32_t)size);
 
@@ -444,7 +444,7 @@ void class_each_utf8(const void *pool, size_t size, uint16_t count, class_see se
 		t.length = cursor_u2(&in);
 		t.text = (const char *)in.bytes + in.at;
 		cursor_skip(&in, t.length);
-		if (in.bad || !see(t, context))
+		if (in.bad || !visit(t, context))
 			return;
 	}
 }

@@ -67,26 +67,26 @@ enum class_status class_parse(struct class_file *c, const void *bytes, size_t si
 bool class_text_is(struct class_text t, const char *text);
 
 /* Called with texts until it returns false. */
-typedef bool (*class_see)(struct class_text t, void *context);
+typedef bool (*class_visit)(struct class_text t, void *context);
 
 /* The direct superinterfaces, in internal form. */
-void class_each_interface(const struct class_file *c, class_see see, void *context);
+void class_each_interface(const struct class_file *c, class_visit visit, void *context);
 
 /* The types (Ljava/lang/Deprecated;) in RuntimeVisibleAnnotations (JVMS 4.7.16) of a method, or with NULL of the class. */
-void class_each_annotation(const struct class_file *c, const struct class_method *m, class_see see, void *context);
+void class_each_annotation(const struct class_file *c, const struct class_method *m, class_visit visit, void *context);
 
 /*
  * The content of a RuntimeVisibleAnnotations attribute (behind its length): the number of each annotation's type in the
  * constant pool, until `see` returns false. False when it did, or when these are no such bytes. Needs no class_parse().
  */
-bool class_each_annotation_type(const void *bytes, size_t size, bool (*see)(uint16_t type, void *context),
+bool class_each_annotation_type(const void *bytes, size_t size, bool (*visit)(uint16_t type, void *context),
 				void *context);
 
 /*
  * The Utf8 constants of a constant pool: `pool` are the bytes behind
  * constant_pool_count, which is `count`. Needs no class_parse().
  */
-void class_each_utf8(const void *pool, size_t size, uint16_t count, class_see see, void *context);
+void class_each_utf8(const void *pool, size_t size, uint16_t count, class_visit visit, void *context);
 
 /* RuntimeVisibleAnnotations (JVMS 4.7.16) of the class or of a method; descriptor like "Ljava/lang/Deprecated;". */
 bool class_has_annotation(const struct class_file *c, const char *descriptor);

@@ -14,14 +14,14 @@
 #include "tests/lib/fake_java.h"
 
 static uint64_t checked_load(uint64_t address, size_t size);
-static bool known_mappings(bool (*see)(uint64_t, uint64_t, const char *, void *), void *context);
+static bool known_mappings(bool (*visit)(uint64_t, uint64_t, const char *, void *), void *context);
 static void between_walks(void);
 
 #define load_word(address)	    checked_load(address, 8)
 #define load_u32(address)	    ((uint32_t)checked_load(address, 4))
 #define load_u8(address)	    ((uint8_t)checked_load(address, 1))
 #define sys_sleep_ms(ms)	    ((void)0)
-#define sys_each_mapping(see, what) known_mappings((bool (*)(uint64_t, uint64_t, const char *, void *))(see), what)
+#define sys_each_mapping(visit, what) known_mappings((bool (*)(uint64_t, uint64_t, const char *, void *))(visit), what)
 #include "uprobes/agent/stack_table.c"
 #define stack_table_reserve(count, first) (between_walks(), stack_table_reserve(count, first))
 #include "uprobes/agent/stack.c"
@@ -100,10 +100,10 @@ static inline bool keep_mapping(uint64_t start, uint64_t end, const char permiss
 }
 
 /* The same as each time from the system, and 100 times as fast. */
-static inline bool known_mappings(bool (*see)(uint64_t, uint64_t, const char *, void *), void *context)
+static inline bool known_mappings(bool (*visit)(uint64_t, uint64_t, const char *, void *), void *context)
 {
 	for (uint32_t i = 0; i < mapping_count; i++)
-		if (!see(mappings[i].start, mappings[i].end, mappings[i].permissions, context))
+		if (!visit(mappings[i].start, mappings[i].end, mappings[i].permissions, context))
 			break;
 	return true;
 }

@@ -76,7 +76,7 @@ static int load(const struct target *t, char **argv, struct diag *d)
 	return 0;
 }
 
-static int see_frame(const struct active_frame *f, void *context)
+static int on_frame(const struct active_frame *f, void *context)
 {
 	printf("%s | %s | %s\n", f->thread, f->class_name, f->method);
 	return 0;
@@ -88,7 +88,7 @@ static int frames(const struct target *t, struct diag *d)
 	int code, r = attach_command(t, "threaddump", NULL, 10000, &code, &reply, d);
 
 	if (!r)
-		dump_each_frame(reply, see_frame, NULL);
+		dump_each_frame(reply, on_frame, NULL);
 	free(reply);
 	return r;
 }

@@ -52,7 +52,7 @@ static void print_frame(struct probe *p, const struct frt_frame *f)
 		print_method(&out[i]);
 }
 
-static int see_thread(uint64_t thread, int tid, void *context)
+static int visit_thread(uint64_t thread, int tid, void *context)
 {
 	struct probe *p = context;
 	struct walk w = {.layout = &p->layout.walk, .context = &p->now.mem, .high = UINT64_MAX};
@@ -85,7 +85,7 @@ static int probe(struct probe *p, struct target *t, struct diag *d)
 	p->resolver = resolver_new(&p->remote.mem, &p->layout, d);
 	if (!p->resolver)
 		return -ENOMEM;
-	e = hotspot_each_thread(&p->layout, &p->remote.mem, see_thread, p);
+	e = hotspot_each_thread(&p->layout, &p->remote.mem, visit_thread, p);
 	return e > 0 ? 0 : e ? e : diag_set(d, ESRCH, "no Java thread '%d'", p->tid);
 }
 

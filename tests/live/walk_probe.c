@@ -138,7 +138,7 @@ static int walk_thread(uint64_t thread, int tid, void *context)
 	return 0;
 }
 
-static int see_dumped(const struct active_frame *f, void *context)
+static int on_dumped_frame(const struct active_frame *f, void *context)
 {
 	struct stacks *all = context;
 	struct stack *s = all->count ? &all->stacks[all->count - 1] : NULL;
@@ -206,7 +206,7 @@ static int compare_all(struct probe *p, const struct target *t, const struct mem
 	int code, e = attach_command(t, "threaddump", (const char *const[]){NULL}, 30000, &code, &text, d);
 
 	if (!e)
-		e = dump_each_frame(text, see_dumped, &p->dumped);
+		e = dump_each_frame(text, on_dumped_frame, &p->dumped);
 	e = e ?: walk_all(p, m);
 	if (!e)
 		compare(p);

@@ -8,7 +8,7 @@
 struct containers {
 	JNIEnv *env;
 	jmethodID threads, children, iterator, has_next, next;
-	bool (*see)(void *context, jobject thread);
+	bool (*visit)(void *context, jobject thread);
 	void *context;
 };
 
@@ -72,38 +72,38 @@ static jobject containers_step(struct containers *c, jobject iterator)
 	return containers_failed(c->env) ? NULL : next;
 }
 
-static bool see_threads(struct containers *c, jobject container)
+static bool visit_threads(struct containers *c, jobject container)
 {
 	jobject iterator = iterate(c, container, c->threads), thread;
 	bool more = true;
 
 	while (more && (thread = containers_step(c, iterator))) {
-		more = c->see(c->context, thread);
+		more = c->visit(c->context, thread);
 		(*c->env)->DeleteLocalRef(c->env, thread);
 	}
 	return more;
 }
 
-static bool see_container(struct containers *c, jobject container, unsigned int nested)
+static bool visit_container(struct containers *c, jobject container, unsigned int nested)
 {
 	jobject iterator, child;
 	bool more;
 
 	if (nested == MOST_NESTED || (*c->env)->PushLocalFrame(c->env, REFERENCES))
 		return !containers_failed(c->env);
-	more = see_threads(c, container);
+	more = visit_threads(c, container);
 	iterator = more ? iterate(c, container, c->children) : NULL;
 	while (more && (child = containers_step(c, iterator))) {
-		more = see_container(c, child, nested + 1);
+		more = visit_container(c, child, nested + 1);
 		(*c->env)->DeleteLocalRef(c->env, child);
 	}
 	(*c->env)->PopLocalFrame(c->env, NULL);
 	return more;
 }
 
-void containers_each(JNIEnv *env, bool (*see)(void *context, jobject thread), void *context)
+void containers_each(JNIEnv *env, bool (*visit)(void *context, jobject thread), void *context)
 {
-	struct containers c = {.env = env, .see = see, .context = context};
+	struct containers c = {.env = env, .visit = visit, .context = context};
 	jobject container;
 
 	if ((*env)->PushLocalFrame(env, REFERENCES)) {
@@ -112,6 +112,6 @@ void containers_each(JNIEnv *env, bool (*see)(void *context, jobject thread), vo
 	}
 	container = find_methods(&c) ? root(env) : NULL;
 	if (container)
-		see_container(&c, container, 0);
+		visit_container(&c, container, 0);
 	(*env)->PopLocalFrame(env, NULL);
 }

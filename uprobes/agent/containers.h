@@ -14,6 +14,6 @@
  * Show each thread of each container, platform threads too, until `see` says false. Nothing on a JDK without
  * such containers. Runs Java code of the JDK, none of the program's. References that `see` gets end with it.
  */
-void containers_each(JNIEnv *env, bool (*see)(void *context, jobject thread), void *context);
+void containers_each(JNIEnv *env, bool (*visit)(void *context, jobject thread), void *context);
 
 #endif

@@ -290,7 +290,7 @@ static void look_at_virtual(struct open_dump *c, jthread thread, uint64_t id)
 		mark_virtual(c, number - 1, thread, at, count, stack);
 }
 
-static bool see_virtual(void *context, jobject thread)
+static bool on_virtual_thread(void *context, jobject thread)
 {
 	struct open_dump *c = context;
 
@@ -314,6 +314,6 @@ void open_dump_take(JNIEnv *env, bool last)
 	if (control->virtual_used)
 		list_virtual(c);
 	if (c->virtual_left)
-		containers_each(env, see_virtual, c);
+		containers_each(env, on_virtual_thread, c);
 	sys_unmap(c, sizeof(*c));
 }

@@ -297,7 +297,7 @@ struct map_line {
 	size_t size;
 };
 
-bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permissions[4], void *context),
+bool sys_each_mapping(bool (*visit)(uint64_t start, uint64_t end, const char permissions[4], void *context),
 		      void *context)
 {
 	int fd = sys_open("/proc/self/maps");
@@ -321,7 +321,7 @@ bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permi
 			line.text[line.size] = 0;
 			line.size = 0;
 			good = read_hex(&at, '-', &start) && read_hex(&at, ' ', &end);
-			more = good && see(start, end, at, context);
+			more = good && visit(start, end, at, context);
 		}
 	}
 	sys_close(fd);

@@ -107,7 +107,7 @@ bool sys_is_sealed(int fd);
 bool sys_write_at(int fd, uint64_t from, size_t size, uint64_t at);
 
 /* Call `see` for each mapping of this process, in ascending order, until it returns false. False: cannot be read. */
-bool sys_each_mapping(bool (*see)(uint64_t start, uint64_t end, const char permissions[4], void *context),
+bool sys_each_mapping(bool (*visit)(uint64_t start, uint64_t end, const char permissions[4], void *context),
 		      void *context);
 
 int sys_gettid(void);

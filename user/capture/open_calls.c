@@ -40,14 +40,14 @@ static void find_stack(const struct frt_slot *s, uint32_t i, const struct frt_he
 struct walk {
 	const struct segment *segment;
 	const char *no_stacks;
-	void (*see)(void *context, const struct open_call *call);
+	void (*visit)(void *context, const struct open_call *call);
 	void *context;
 	uint64_t shown;
 };
 
 static void open_calls_show(struct walk *w, const struct open_call *c)
 {
-	w->see(w->context, c);
+	w->visit(w->context, c);
 	w->shown++;
 }
 
@@ -125,9 +125,9 @@ static void show_virtual(struct walk *w, uint32_t i, const struct frt_virtual_ca
 }
 
 uint64_t open_calls_each(const struct segment *s, const char *no_stacks,
-			 void (*see)(void *context, const struct open_call *call), void *context)
+			 void (*visit)(void *context, const struct open_call *call), void *context)
 {
-	struct walk w = {.segment = s, .no_stacks = no_stacks, .see = see, .context = context};
+	struct walk w = {.segment = s, .no_stacks = no_stacks, .visit = visit, .context = context};
 	const struct frt_virtual_call *row;
 	const struct frt_slot *slot;
 

@@ -24,7 +24,7 @@ struct open_call {
  * Returns how many were shown; those that are deeper than FRT_OPEN_CALLS in their thread are not.
  */
 uint64_t open_calls_each(const struct segment *s, const char *no_stacks,
-			 void (*see)(void *context, const struct open_call *call), void *context);
+			 void (*visit)(void *context, const struct open_call *call), void *context);
 
 /*
  * The starts (TSC) of a thread's open calls, the outermost first. Returns their number; 0 too when the thread has ended.

@@ -36,7 +36,7 @@ void ringbuf_tell_losses(struct ringbuf *q)
 		q->sinks.waits.lost(q->sinks.waits.context);
 }
 
-static bool see_part(struct ringbuf *q, const struct frt_batch *part, size_t size)
+static bool on_batch_record(struct ringbuf *q, const struct frt_batch *part, size_t size)
 {
 	if (size < sizeof(*part) || part->length > size - sizeof(*part))
 		return false;
@@ -44,7 +44,7 @@ static bool see_part(struct ringbuf *q, const struct frt_batch *part, size_t siz
 	return true;
 }
 
-static bool see_wait(struct ringbuf *q, const struct frt_wait *w, size_t size)
+static bool on_wait_record(struct ringbuf *q, const struct frt_wait *w, size_t size)
 {
 	const struct kernel_sink *to = &q->sinks.waits;
 	uint32_t stack = 0, kernel_stack = 0;
@@ -58,7 +58,7 @@ static bool see_wait(struct ringbuf *q, const struct frt_wait *w, size_t size)
 	return true;
 }
 
-static bool see_pause(struct ringbuf *q, const struct frt_pause *p, size_t size)
+static bool on_pause_record(struct ringbuf *q, const struct frt_pause *p, size_t size)
 {
 	if (size < sizeof(*p))
 		return false;
@@ -67,7 +67,7 @@ static bool see_pause(struct ringbuf *q, const struct frt_pause *p, size_t size)
 	return true;
 }
 
-static bool see_usage(struct ringbuf *q, const struct frt_thread_usage *u, size_t size)
+static bool on_usage_record(struct ringbuf *q, const struct frt_thread_usage *u, size_t size)
 {
 	if (size < sizeof(*u))
 		return false;
@@ -76,7 +76,7 @@ static bool see_usage(struct ringbuf *q, const struct frt_thread_usage *u, size_
 	return true;
 }
 
-static bool see_owner(struct ringbuf *q, const struct frt_slot_owner *o, size_t size)
+static bool on_owner_record(struct ringbuf *q, const struct frt_slot_owner *o, size_t size)
 {
 	if (size < sizeof(*o))
 		return false;
@@ -88,14 +88,14 @@ static bool see_owner(struct ringbuf *q, const struct frt_slot_owner *o, size_t 
 }
 
 /* False: it is none that we know. */
-static bool see_record(struct ringbuf *q, const void *record, size_t size)
+static bool dispatch_record(struct ringbuf *q, const void *record, size_t size)
 {
 	switch (size < sizeof(uint32_t) ? 0 : *(const uint32_t *)record) {
-	case FRT_BATCH: return see_part(q, record, size);
-	case FRT_WAIT: return see_wait(q, record, size);
-	case FRT_PAUSE: return see_pause(q, record, size);
-	case FRT_THREAD_USAGE: return see_usage(q, record, size);
-	case FRT_OWNER: return see_owner(q, record, size);
+	case FRT_BATCH: return on_batch_record(q, record, size);
+	case FRT_WAIT: return on_wait_record(q, record, size);
+	case FRT_PAUSE: return on_pause_record(q, record, size);
+	case FRT_THREAD_USAGE: return on_usage_record(q, record, size);
+	case FRT_OWNER: return on_owner_record(q, record, size);
 	}
 	return false;
 }
@@ -105,7 +105,7 @@ static int on_record(void *context, void *data, size_t size)
 	struct ringbuf *q = context;
 
 	ringbuf_tell_losses(q);
-	if (!see_record(q, data, size))
+	if (!dispatch_record(q, data, size))
 		q->malformed++;
 	return ++q->parts < RINGBUF_BUDGET ? 0 : -EAGAIN; /* this one is done in any case */
 }

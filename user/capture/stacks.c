@@ -103,7 +103,7 @@ static void bound_gap(struct stacks *s, uint32_t next)
 	s->id = next - FRT_STACKS;
 }
 
-bool stacks_read(struct stacks *s, bool all, void (*see)(void *context, const struct stack *stack), void *context)
+bool stacks_read(struct stacks *s, bool all, void (*visit)(void *context, const struct stack *stack), void *context)
 {
 	uint64_t next = stacks_next_of(s);
 	uint32_t end, room = frames_of(s); /* so many frames can wait at most */
@@ -126,7 +126,7 @@ bool stacks_read(struct stacks *s, bool all, void (*see)(void *context, const st
 		if (!good)
 			continue;
 		room -= s->copy.count;
-		see(context, &s->copy);
+		visit(context, &s->copy);
 	}
 	return true;
 }

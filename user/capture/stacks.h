@@ -38,7 +38,7 @@ void stacks_begin(struct stacks *s, const struct segment *segment);
  * the agent that their room is free. `all`: nobody writes any more, pass over
  * those that are incomplete. False: the budget is used up, there may be more.
  */
-bool stacks_read(struct stacks *s, bool all, void (*see)(void *context, const struct stack *stack), void *context);
+bool stacks_read(struct stacks *s, bool all, void (*visit)(void *context, const struct stack *stack), void *context);
 
 /* The stack of that id as it lies there, read already or not; valid until the next call. NULL: it is not there (any more). */
 const struct stack *stacks_find(struct stacks *s, uint32_t id);

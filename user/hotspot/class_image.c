@@ -390,7 +390,7 @@ int class_image_read(struct class_image *c, const struct hotspot_layout *l, cons
 struct above {
 	const struct hotspot_layout *l;
 	const struct mem *m;
-	void (*see)(const char *name, size_t length, void *context);
+	void (*visit)(const char *name, size_t length, void *context);
 	void *context;
 };
 
@@ -403,7 +403,7 @@ static int show_name(const struct above *a, uint64_t klass)
 	if (!length)
 		length = symbol_read(a->l, a->m, symbol, name);
 	if (length > 0)
-		a->see(name, length, a->context);
+		a->visit(name, length, a->context);
 	return length < 0 ? length : 0;
 }
 
@@ -424,9 +424,9 @@ static int each_interface(const struct above *a, uint64_t klass)
 }
 
 int class_each_above(const struct hotspot_layout *l, const struct mem *m, uint64_t klass,
-		     void (*see)(const char *name, size_t length, void *context), void *context)
+		     void (*visit)(const char *name, size_t length, void *context), void *context)
 {
-	const struct above a = {l, m, see, context};
+	const struct above a = {l, m, visit, context};
 	uint64_t access;
 	int e = each_interface(&a, klass);
 

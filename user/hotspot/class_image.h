@@ -50,6 +50,6 @@ int class_image_read(struct class_image *c, const struct hotspot_layout *l, cons
  * java/lang/Object. `name` is valid until `see` returns. Returns as above.
  */
 int class_each_above(const struct hotspot_layout *l, const struct mem *m, uint64_t klass,
-		     void (*see)(const char *name, size_t length, void *context), void *context);
+		     void (*visit)(const char *name, size_t length, void *context), void *context);
 
 #endif

@@ -11,7 +11,7 @@
 struct class_walk {
 	const struct hotspot_layout *l;
 	struct page_cache pages;
-	int (*see)(const struct loaded_class *c, void *context);
+	int (*visit)(const struct loaded_class *c, void *context);
 	void *context;
 	struct row_index lookup; /* of what was seen */
 	uint64_t *seen;
@@ -89,7 +89,7 @@ static int walk_classes(struct class_walk *w, uint64_t loader, bool boot)
 		if (!r)
 			r = classes_read_class(w, c.klass, &c);
 		if (r > 0)
-			r = w->see(&c, w->context);
+			r = w->visit(&c, w->context);
 		if (!r && mem_u64(&w->pages.mem, c.klass + w->l->klass_next, &c.klass))
 			r = -EAGAIN;
 	}
@@ -125,7 +125,7 @@ static int walk_loaders(struct class_walk *w)
 }
 
 int hotspot_each_class(const struct hotspot_layout *l, const struct mem *m,
-		       int (*see)(const struct loaded_class *c, void *context), void *context)
+		       int (*visit)(const struct loaded_class *c, void *context), void *context)
 {
 	struct class_walk *w;
 	int r;
@@ -136,7 +136,7 @@ int hotspot_each_class(const struct hotspot_layout *l, const struct mem *m,
 	if (!w)
 		return -ENOMEM;
 	w->l = l;
-	w->see = see;
+	w->visit = visit;
 	w->context = context;
 	w->lookup = (struct row_index){0};
 	w->seen = NULL;

@@ -24,6 +24,6 @@ struct loaded_class {
  * again. -ENOTSUP: the layout lacks it; -ENOMEM; other -errno: unreadable.
  */
 int hotspot_each_class(const struct hotspot_layout *l, const struct mem *m,
-		       int (*see)(const struct loaded_class *c, void *context), void *context);
+		       int (*visit)(const struct loaded_class *c, void *context), void *context);
 
 #endif

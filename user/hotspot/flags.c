@@ -24,7 +24,7 @@ static int flags_read_table(struct table *t, const struct mem *m, const struct v
 	return mem_u64(m, flags, &t->at) ?: mem_u64(m, count, &t->count);
 }
 
-static int see_flag(const struct table *t, const struct mem *m, uint64_t flag, const char *const names[], size_t count,
+static int match_flag(const struct table *t, const struct mem *m, uint64_t flag, const char *const names[], size_t count,
 		    uint64_t addresses[])
 {
 	char name[NAME_MAX_LENGTH];
@@ -52,7 +52,7 @@ int hotspot_find_flags(const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYM
 	memset(addresses, 0, count * sizeof(*addresses));
 	err = flags_read_table(&t, m, &v);
 	for (uint64_t i = 0; i < t.count && i < MOST_FLAGS && !err; i++)
-		err = see_flag(&t, m, t.at + i * t.stride, names, count, addresses);
+		err = match_flag(&t, m, t.at + i * t.stride, names, count, addresses);
 	vmstructs_release(&v);
 	return err ? diag_set(d, -err, "cannot find the JVM's flags in its tables") : 0;
 }

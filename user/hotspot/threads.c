@@ -7,8 +7,8 @@
 #define MAX_TID	    (1u << 22) /* PID_MAX_LIMIT */
 
 /* What is freed meanwhile reads as anything: a thread counts when its OSThread has a number that can be one. */
-static int see_thread(const struct hotspot_layout *l, const struct mem *m, uint64_t thread,
-		      int (*see)(uint64_t java_thread, int tid, void *context), void *context)
+static int visit_thread(const struct hotspot_layout *l, const struct mem *m, uint64_t thread,
+		      int (*visit)(uint64_t java_thread, int tid, void *context), void *context)
 {
 	uint64_t os;
 	uint32_t tid = 0;
@@ -18,11 +18,11 @@ static int see_thread(const struct hotspot_layout *l, const struct mem *m, uint6
 		e = mem_u32(m, os + l->osthread_id, &tid);
 	if (e || tid > MAX_TID)
 		return e == -ESRCH ? e : -EAGAIN;
-	return see(thread, (int)tid, context);
+	return visit(thread, (int)tid, context);
 }
 
 static int each_in_chain(const struct hotspot_layout *l, const struct mem *m,
-			 int (*see)(uint64_t java_thread, int tid, void *context), void *context)
+			 int (*visit)(uint64_t java_thread, int tid, void *context), void *context)
 {
 	uint64_t thread;
 	int e = mem_u64(m, l->threads, &thread);
@@ -30,7 +30,7 @@ static int each_in_chain(const struct hotspot_layout *l, const struct mem *m,
 	for (unsigned int n = 0; !e && thread; n++) {
 		if (n == MAX_THREADS)
 			return -EAGAIN;
-		e = see_thread(l, m, thread, see, context);
+		e = visit_thread(l, m, thread, visit, context);
 		if (!e && mem_u64(m, thread + l->thread_next, &thread))
 			e = -EAGAIN;
 	}
@@ -38,7 +38,7 @@ static int each_in_chain(const struct hotspot_layout *l, const struct mem *m,
 }
 
 static int each_in_list(const struct hotspot_layout *l, const struct mem *m,
-			int (*see)(uint64_t java_thread, int tid, void *context), void *context)
+			int (*visit)(uint64_t java_thread, int tid, void *context), void *context)
 {
 	uint64_t list, array, *threads;
 	uint32_t length;
@@ -57,15 +57,15 @@ static int each_in_list(const struct hotspot_layout *l, const struct mem *m,
 	if (mem_read(m, array, threads, length * sizeof(*threads)) || mem_u64(m, l->threads, &array) || array != list)
 		e = -EAGAIN;
 	for (uint32_t i = 0; !e && i < length; i++)
-		e = see_thread(l, m, threads[i], see, context);
+		e = visit_thread(l, m, threads[i], visit, context);
 	free(threads);
 	return e;
 }
 
 int hotspot_each_thread(const struct hotspot_layout *l, const struct mem *m,
-			int (*see)(uint64_t java_thread, int tid, void *context), void *context)
+			int (*visit)(uint64_t java_thread, int tid, void *context), void *context)
 {
 	if (l->without & HOTSPOT_NO_THREADS)
 		return -ENOTSUP;
-	return (l->threads_form == HOTSPOT_THREADS_LIST ? each_in_list : each_in_chain)(l, m, see, context);
+	return (l->threads_form == HOTSPOT_THREADS_LIST ? each_in_list : each_in_chain)(l, m, visit, context);
 }

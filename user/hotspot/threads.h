@@ -12,6 +12,6 @@
  * under us is given up with -EAGAIN: try again. -ENOTSUP: the layout lacks it; other -errno: unreadable.
  */
 int hotspot_each_thread(const struct hotspot_layout *l, const struct mem *m,
-			int (*see)(uint64_t java_thread, int tid, void *context), void *context);
+			int (*visit)(uint64_t java_thread, int tid, void *context), void *context);
 
 #endif

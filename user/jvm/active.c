@@ -43,7 +43,7 @@ static enum matcher_answer class_answer(const struct active *a, const struct act
 	return matcher_class(&a->pattern, name, strlen(name));
 }
 
-static int active_see_class(const struct active_frame *f, void *context)
+static int active_may_match(const struct active_frame *f, void *context)
 {
 	struct active *a = context;
 
@@ -121,7 +121,7 @@ static void read_matches(struct active *a, const struct target *t)
 	}
 }
 
-static int see(const struct active_frame *f, void *context)
+static int active_count_method(const struct active_frame *f, void *context)
 {
 	struct active *a = context;
 	char name[400];
@@ -172,10 +172,10 @@ void active_report(const char *thread_dump, const struct target *t, struct setti
 	if (!a || filter_list_compile(settings->filters, &program, &a->pattern.size, &ignored))
 		goto out;
 	a->pattern.program = program;
-	if (!dump_each_frame(thread_dump, active_see_class, a))
+	if (!dump_each_frame(thread_dump, active_may_match, a))
 		goto out;
 	read_matches(a, t);
-	dump_each_frame(thread_dump, see, a);
+	dump_each_frame(thread_dump, active_count_method, a);
 	active_print(a, settings);
 	matches_release(&a->found);
 	jvm_model_close(&a->model);

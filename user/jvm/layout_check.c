@@ -116,7 +116,7 @@ static struct sleeper *find_sleeper(struct proof *p, int tid)
 	return NULL;
 }
 
-static int see_java_thread(uint64_t thread, int tid, void *context)
+static int on_java_thread(uint64_t thread, int tid, void *context)
 {
 	struct proof *p = context;
 
@@ -145,7 +145,7 @@ void layout_check_walk(struct proof *p)
 	memset(p->sleeper, 0, sizeof(p->sleeper));
 	p->sleepers = 0;
 	page_cache_clear(&p->snapshot);
-	hotspot_each_thread(p->setup.layout, p->setup.mem, see_java_thread, p);
+	hotspot_each_thread(p->setup.layout, p->setup.mem, on_java_thread, p);
 	target_each_task(p->setup.target, note_task, p);
 	for (s = p->sleeper; s < p->sleeper + p->sleepers; s++)
 		if (s->still)
@@ -249,7 +249,7 @@ static void say_difference(const struct proof *p, struct sleeper *s, const struc
 			 f->method, f->line);
 }
 
-static int see_dumped(const struct active_frame *f, void *context)
+static int on_dumped_frame(const struct active_frame *f, void *context)
 {
 	struct proof *p = context;
 	struct sleeper *s = f->tid ? find_sleeper(p, f->tid) : NULL;
@@ -291,7 +291,7 @@ enum layout_check_result layout_check_compare(struct proof *p, const char *dump,
 	for (s = p->sleeper; s < p->sleeper + p->sleepers; s++)
 		check_still(p, s);
 	target_each_task(p->setup.target, check_task, p);
-	dump_each_frame(dump, see_dumped, p);
+	dump_each_frame(dump, on_dumped_frame, p);
 	for (s = p->sleeper; s < p->sleeper + p->sleepers; s++) {
 		if (!s->still || s->different || !s->at)
 			continue;

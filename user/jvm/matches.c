@@ -72,7 +72,7 @@ static int add_candidate(struct finder *f, const struct loaded_class *c, enum ma
 	return row_index_add(&f->lookup, hash, f->candidates);
 }
 
-static int matches_see_class(const struct loaded_class *c, void *context)
+static int on_loaded_class(const struct loaded_class *c, void *context)
 {
 	struct finder *f = context;
 	enum matcher_answer answer;
@@ -95,7 +95,7 @@ static int find_candidates(struct finder *f)
 			usleep(f->s->pause_us);
 		row_index_clear(&f->lookup);
 		f->candidates = f->out->classes = 0;
-		r = hotspot_each_class(f->s->layout, f->s->mem, matches_see_class, f);
+		r = hotspot_each_class(f->s->layout, f->s->mem, on_loaded_class, f);
 	}
 	f->out->incomplete = r == -EAGAIN;
 	return r == -EAGAIN ? 0 : r;
@@ -259,7 +259,7 @@ struct above {
 	struct matcher_tags *tags;
 };
 
-static void see_above(const char *name, size_t length, void *context)
+static void on_supertype(const char *name, size_t length, void *context)
 {
 	const struct above *a = context;
 
@@ -274,7 +274,7 @@ static int matches_judge(struct finder *f, const struct candidate *c)
 	int r = 0;
 
 	if (matcher_has_supertypes(f->s->pattern))
-		r = class_each_above(l, &f->pages.mem, c->c.klass, see_above, &above);
+		r = class_each_above(l, &f->pages.mem, c->c.klass, on_supertype, &above);
 	if (r || (c->answer == MATCHER_TAGGED && !tags.count && !matcher_has_annotations(f->s->pattern)))
 		return r;
 	r = class_image_read(&f->image, l, &f->pages.mem, c->c.klass);

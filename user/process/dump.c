@@ -111,7 +111,7 @@ static bool parse_frame(const char *line, size_t length, struct active_frame *f)
 	return true;
 }
 
-int dump_each_frame(const char *text, int (*see)(const struct active_frame *f, void *context), void *context)
+int dump_each_frame(const char *text, int (*visit)(const struct active_frame *f, void *context), void *context)
 {
 	struct active_frame f = {0};
 	size_t length;
@@ -120,7 +120,7 @@ int dump_each_frame(const char *text, int (*see)(const struct active_frame *f, v
 	for (; *text && !r; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
 		if (!parse_thread(text, length, &f) && parse_frame(text, length, &f))
-			r = see(&f, context);
+			r = visit(&f, context);
 	}
 	return r;
 }

@@ -23,6 +23,6 @@ struct active_frame {
 int target_thread_dump(const struct target *t, char **dump, struct diag *d);
 
 /* Call `see` for each Java frame of the dump's text; a non-zero return ends the walk and is returned. */
-int dump_each_frame(const char *text, int (*see)(const struct active_frame *f, void *context), void *context);
+int dump_each_frame(const char *text, int (*visit)(const struct active_frame *f, void *context), void *context);
 
 #endif

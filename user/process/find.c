@@ -135,7 +135,7 @@ enum target_kind target_look(pid_t pid, struct target *t)
 	return kind;
 }
 
-static int each_process(int (*see)(pid_t pid, void *context), void *context, struct diag *d)
+static int each_process(int (*visit)(pid_t pid, void *context), void *context, struct diag *d)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -145,13 +145,13 @@ static int each_process(int (*see)(pid_t pid, void *context), void *context, str
 		return diag_errno(d, errno, "cannot read '/proc'");
 	while (!r && (entry = readdir(proc)))
 		if ((pid = atoi(entry->d_name)) > 0 && pid != getpid())
-			r = see(pid, context);
+			r = visit(pid, context);
 	closedir(proc);
 	return r;
 }
 
 struct jvm_search {
-	int (*see)(const struct target *t, enum target_kind kind, void *context);
+	int (*visit)(const struct target *t, enum target_kind kind, void *context);
 	void *context;
 };
 
@@ -161,13 +161,13 @@ static int look_at(pid_t pid, void *context)
 	struct target t;
 	enum target_kind kind = target_look(pid, &t);
 
-	return kind == TARGET_NO_JVM ? 0 : s->see(&t, kind, s->context);
+	return kind == TARGET_NO_JVM ? 0 : s->visit(&t, kind, s->context);
 }
 
-int target_each_jvm(int (*see)(const struct target *t, enum target_kind kind, void *context), void *context,
+int target_each_jvm(int (*visit)(const struct target *t, enum target_kind kind, void *context), void *context,
 		    struct diag *d)
 {
-	struct jvm_search search = {see, context};
+	struct jvm_search search = {visit, context};
 
 	return each_process(look_at, &search, d);
 }

@@ -28,7 +28,7 @@ enum target_kind {
 enum target_kind target_look(pid_t pid, struct target *t);
 
 /* Do so with all processes but our own, in the order of /proc, and show the JVMs. A non-zero return of `see` ends it and is returned. */
-int target_each_jvm(int (*see)(const struct target *t, enum target_kind kind, void *context), void *context,
+int target_each_jvm(int (*visit)(const struct target *t, enum target_kind kind, void *context), void *context,
 		    struct diag *d);
 
 /* What it runs: does main class or jar contain `part`? Is there one (java -version has none)? Version and name are read again, for a JVM that was not up when it was opened. */

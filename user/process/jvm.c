@@ -34,7 +34,7 @@ static void note_libjvm(struct jvm_mappings *j, const struct mapping *m)
  * OpenJ9 has a libjvm.so too, in .../j9vm/ or with libj9vm29.so beside it;
  * the launcher's libjvm comes first, so the walk goes to its end.
  */
-static int see_mapping(const struct mapping *m, void *context)
+static int on_mapping(const struct mapping *m, void *context)
 {
 	struct jvm_mappings *j = context;
 	struct target *t = j->target;
@@ -62,7 +62,7 @@ int jvm_find(struct target *t)
 	t->libjvm_code = 0;
 	j.target = t;
 	j.count = 0;
-	r = proc_each_mapping(t->pid, see_mapping, &j);
+	r = proc_each_mapping(t->pid, on_mapping, &j);
 	if (r || !j.count)
 		return r;
 	if (j.count > 1)

@@ -202,7 +202,7 @@ bool proc_parse_mapping(const char *line, struct mapping *out)
 	return true;
 }
 
-int proc_each_mapping(pid_t pid, int (*see)(const struct mapping *m, void *context), void *context)
+int proc_each_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context)
 {
 	char path[64], *line = NULL;
 	struct mapping m = {0};
@@ -217,7 +217,7 @@ int proc_each_mapping(pid_t pid, int (*see)(const struct mapping *m, void *conte
 	errno = 0;
 	while (!r && getline(&line, &size, f) > 0)
 		if (proc_parse_mapping(line, &m))
-			r = see(&m, context);
+			r = visit(&m, context);
 	if (!r && ferror(f))
 		r = errno ? -errno : -EIO;
 	free(line);

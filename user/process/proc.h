@@ -58,7 +58,7 @@ bool proc_parse_mapping(const char *line, struct mapping *out);
 
 /* Call `see` for each mapping that has a path; a non-zero return ends the walk and is returned. -errno: no rights,
  * gone. */
-int proc_each_mapping(pid_t pid, int (*see)(const struct mapping *m, void *context), void *context);
+int proc_each_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context);
 
 /* The last part of a path. */
 const char *path_base(const char *path);

@@ -49,7 +49,7 @@ int task_parse(const char *text, struct task *out)
 	return 0;
 }
 
-static int see_task(const struct target *t, const char *tid, int (*see)(const struct task *task, void *context),
+static int visit_task(const struct target *t, const char *tid, int (*visit)(const struct task *task, void *context),
 		    void *context)
 {
 	char name[300], *text;
@@ -59,12 +59,12 @@ static int see_task(const struct target *t, const char *tid, int (*see)(const st
 	snprintf(name, sizeof(name), "task/%s/status", tid);
 	text = proc_read(t->pid, name, STATUS_LIMIT, NULL);
 	if (text && !task_parse(text, &task)) /* else it has ended meanwhile */
-		r = see(&task, context);
+		r = visit(&task, context);
 	free(text);
 	return r;
 }
 
-int target_each_task(const struct target *t, int (*see)(const struct task *task, void *context), void *context)
+int target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context), void *context)
 {
 	struct dirent *entry;
 	char path[64];
@@ -77,7 +77,7 @@ int target_each_task(const struct target *t, int (*see)(const struct task *task,
 		return -errno;
 	while (!r && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			r = see_task(t, entry->d_name, see, context);
+			r = visit_task(t, entry->d_name, visit, context);
 	closedir(dir);
 	return r;
 }

@@ -15,6 +15,6 @@ struct task {
 int task_parse(const char *text, struct task *out);
 
 /* Call `see` for each thread; a non-zero return ends the walk and is returned. -errno: no rights, gone. */
-int target_each_task(const struct target *t, int (*see)(const struct task *task, void *context), void *context);
+int target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context), void *context);
 
 #endif

@@ -263,7 +263,7 @@ static void frames_keep(struct frames *f, const struct stack *stack)
 	f->kept_next += e->count;
 }
 
-static void see_stack(void *context, const struct stack *stack)
+static void on_stack(void *context, const struct stack *stack)
 {
 	struct frames *f = context;
 
@@ -273,7 +273,7 @@ static void see_stack(void *context, const struct stack *stack)
 
 void frames_feed(struct frames *f, const struct stack *stack)
 {
-	see_stack(f, stack);
+	on_stack(f, stack);
 }
 
 bool frames_has(const struct frames *f, uint32_t id)
@@ -286,7 +286,7 @@ bool frames_read(struct frames *f, bool all)
 	uint64_t before = f->counts.stacks;
 
 	budget_begin(f->setup.budget);
-	f->behind = !stacks_read(&f->stacks, all, see_stack, f);
+	f->behind = !stacks_read(&f->stacks, all, on_stack, f);
 	budget_end(f->setup.budget);
 	return f->counts.stacks != before;
 }

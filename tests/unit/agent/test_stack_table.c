@@ -199,7 +199,7 @@ static uint32_t content[THREADS * STACKS * (ROUNDS + 1)]; /* of an id, n + 1 */
 static uint32_t writers, torn;
 static uint64_t complete;
 
-static void see(void *context, const struct stack *s)
+static void on_stack(void *context, const struct stack *s)
 {
 	uint32_t n = s->count ? s->frame[0].code : 0;
 
@@ -221,7 +221,7 @@ static void *collect(void *context)
 	stacks.id = 1;
 	do {
 		last = !load_acquire(&writers);
-		stacks_read(&stacks, last, see, NULL);
+		stacks_read(&stacks, last, on_stack, NULL);
 		sched_yield();
 	} while (!last);
 	return (void *)stacks.given_up;

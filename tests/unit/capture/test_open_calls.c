@@ -26,7 +26,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void see(void *context, const struct open_call *c)
+static void on_open_call(void *context, const struct open_call *c)
 {
 	assert_true(count < 64);
 	seen[count++] = *c;
@@ -35,7 +35,7 @@ static void see(void *context, const struct open_call *c)
 static uint64_t look(const char *no_stacks)
 {
 	count = 0;
-	return open_calls_each(&seg, no_stacks, see, NULL);
+	return open_calls_each(&seg, no_stacks, on_open_call, NULL);
 }
 
 /* A thread with that many calls of the methods 1, 2, ..., begun at 100, 200, ...; an open-call dump at `at` saw all of them. */

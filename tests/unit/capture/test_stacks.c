@@ -29,7 +29,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void see(void *context, const struct stack *s)
+static void on_stack(void *context, const struct stack *s)
 {
 	size_t used = strlen(seen);
 
@@ -41,7 +41,7 @@ static void see(void *context, const struct stack *s)
 static const char *read_all(bool all)
 {
 	seen[0] = 0;
-	stacks_read(stacks, all, see, NULL);
+	stacks_read(stacks, all, on_stack, NULL);
 	return seen;
 }
 

@@ -16,7 +16,7 @@ struct seen {
 	uint8_t state;
 };
 
-static int see(const struct loaded_class *c, void *context)
+static int on_class(const struct loaded_class *c, void *context)
 {
 	struct seen *s = context;
 	size_t used = strlen(s->names);
@@ -30,7 +30,7 @@ static int see(const struct loaded_class *c, void *context)
 static int walk(struct fake_code *f, struct seen *s)
 {
 	*s = (struct seen){.stop_at = s->stop_at};
-	return hotspot_each_class(&f->layout, &f->mem, see, s);
+	return hotspot_each_class(&f->layout, &f->mem, on_class, s);
 }
 
 static uint64_t add(struct fake_code *f, uint64_t loader, const char *name)

@@ -324,7 +324,7 @@ struct seen {
 	int tid[16];
 };
 
-static int see(uint64_t thread, int tid, void *context)
+static int on_thread(uint64_t thread, int tid, void *context)
 {
 	struct seen *s = context;
 
@@ -368,13 +368,13 @@ static void threads_are_found_with_their_ids(void **state)
 
 			fake_vm_init(&vm, versions[v]);
 			build_threads(&vm);
-			assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, see, &s), 0);
+			assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_thread, &s), 0);
 			assert_int_equal(s.count, 3);
 			for (int i = 0; i < 3; i++) {
 				assert_int_equal(s.thread[i], FAKE_VM_THREADS + 0x1000 * i);
 				assert_int_equal(s.tid[i], i < 2 ? 4000 + i : 0);
 			}
-			assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, see, &stopped), 77);
+			assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_thread, &stopped), 77);
 			assert_int_equal(stopped.count, 2);
 			fake_vm_release(&vm);
 		}
@@ -390,23 +390,23 @@ static void threads_that_change_under_us_are_to_be_asked_for_again(void **state)
 	build_threads(&vm);
 	memcpy(&list, fake_mem_at(&vm.m, vm.layout.threads, 8), 8);
 	fake_mem_put(&vm.m, FAKE_VM_THREADS + vm.layout.thread_osthread, 0x1234, 8);
-	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, see, &s), -EAGAIN);
+	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_thread, &s), -EAGAIN);
 	fake_mem_put(&vm.m, list + vm.layout.list_length, 0xffffffff, 4);
-	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, see, &s), -EAGAIN);
+	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_thread, &s), -EAGAIN);
 	fake_mem_put(&vm.m, vm.layout.threads, 0, 8);
-	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, see, &s), -EAGAIN);
+	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_thread, &s), -EAGAIN);
 	assert_int_equal(s.count, 0);
 	fake_vm_release(&vm);
 
 	fake_vm_init(&vm, 8);
 	build_threads(&vm);
 	fake_mem_put(&vm.m, FAKE_VM_THREADS + vm.layout.thread_next, 0x1234, 8);
-	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, see, &s), -EAGAIN);
+	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_thread, &s), -EAGAIN);
 	assert_int_equal(s.count, 1);
 	fake_vm_release(&vm);
 }
 
-static int see_any(uint64_t thread, int tid, void *context)
+static int on_any_thread(uint64_t thread, int tid, void *context)
 {
 	return 0;
 }
@@ -418,7 +418,7 @@ static void chain_of_threads_that_bites_its_tail_ends(void **state)
 	fake_vm_init(&vm, 11);
 	build_threads(&vm);
 	fake_mem_put(&vm.m, FAKE_VM_THREADS + 0x2000 + vm.layout.thread_next, FAKE_VM_THREADS, 8);
-	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, see_any, NULL), -EAGAIN);
+	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_any_thread, NULL), -EAGAIN);
 	fake_vm_release(&vm);
 }
 
@@ -429,7 +429,7 @@ static void layout_without_threads_enumerates_none(void **state)
 	fake_vm_init(&vm, 17);
 	fake_vm_forget(&vm, "static", "ThreadsSMRSupport._java_thread_list");
 	assert_int_equal(fake_vm_read_layout(&vm), 0);
-	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, see_any, NULL), -ENOTSUP);
+	assert_int_equal(hotspot_each_thread(&vm.layout, &vm.m.mem, on_any_thread, NULL), -ENOTSUP);
 	fake_vm_release(&vm);
 }
 

@@ -50,29 +50,29 @@ static void put(uint64_t address, uint64_t value)
 }
 
 int __wrap_hotspot_each_thread(const struct hotspot_layout *l, const struct mem *m,
-			       int (*see)(uint64_t java_thread, int tid, void *context), void *context);
-int __wrap_target_each_task(const struct target *t, int (*see)(const struct task *task, void *context), void *context);
+			       int (*visit)(uint64_t java_thread, int tid, void *context), void *context);
+int __wrap_target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context), void *context);
 size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
 			     enum resolved_failure *why);
 
 int __wrap_hotspot_each_thread(const struct hotspot_layout *l, const struct mem *m,
-			       int (*see)(uint64_t java_thread, int tid, void *context), void *context)
+			       int (*visit)(uint64_t java_thread, int tid, void *context), void *context)
 {
 	int r = 0;
 
 	for (int i = 0; i < THREADS && !r; i++)
-		r = see(THREAD(i), 100 + i, context);
+		r = visit(THREAD(i), 100 + i, context);
 	return r;
 }
 
-int __wrap_target_each_task(const struct target *t, int (*see)(const struct task *task, void *context), void *context)
+int __wrap_target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context), void *context)
 {
 	int r = 0;
 
 	if (each_task_calls++ && wakes)
 		tasks[THREADS - 1].switches++;
 	for (int i = 0; i < THREADS && !r; i++)
-		r = see(&tasks[i], context);
+		r = visit(&tasks[i], context);
 	return r;
 }
 

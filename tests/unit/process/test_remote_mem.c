@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int see_cmocka(const struct mapping *m, void *context)
+static int on_cmocka_mapping(const struct mapping *m, void *context)
 {
 	if (!strncmp(path_base(m->path), "libcmocka.so", 12))
 		strcpy(context, m->path);
@@ -37,7 +37,7 @@ static struct target self(void)
 	struct target t = {.pid = getpid(), .ns_pid = getpid(), .pidfd = -1, .uid = geteuid()};
 
 	t.start_time = start_time(t.pid);
-	assert_int_equal(proc_each_mapping(t.pid, see_cmocka, t.libjvm), 0);
+	assert_int_equal(proc_each_mapping(t.pid, on_cmocka_mapping, t.libjvm), 0);
 	return t;
 }
 
