@@ -117,11 +117,11 @@ struct frt_open_call {
  */
 struct frt_slot {
 	/* first line: what every exit touches */
-	frt_u64 env;	 /* JNIEnv * of the owner, 0 when free; the agent's */
-	frt_u64 thread_pointer;	 /* %fs:0 of the owner */
-	frt_u64 head;	 /* stream offset, bytes, of the next record */
-	frt_u64 ring;	 /* offset of the ring in the segment << 8 | log2 of its size; 0: none */
-	frt_u64 entered; /* calls of enter that were let in */
+	frt_u64 env;		/* JNIEnv * of the owner, 0 when free; the agent's */
+	frt_u64 thread_pointer; /* %fs:0 of the owner */
+	frt_u64 head;		/* stream offset, bytes, of the next record */
+	frt_u64 ring;		/* offset of the ring in the segment << 8 | log2 of its size; 0: none */
+	frt_u64 entered;	/* calls of enter that were let in */
 	frt_u64 exited;
 	frt_u32 depth; /* open calls; those beyond FRT_OPEN_CALLS are only counted */
 	frt_u32 thread;
@@ -145,12 +145,12 @@ struct frt_slot {
 	frt_u64 cell_count;    /* those that are in use */
 	frt_u64 record_ticks; /* TSC ticks that a span takes from the stamp at its end until it is drained: about, of late */
 	/* what an open-call dump saw */
-	frt_u64 open_dump_at;    /* TSC; 0: it has not come to this thread */
+	frt_u64 open_dump_at;	 /* TSC; 0: it has not come to this thread */
 	frt_u32 open_dump_stack; /* id of the stack that the thread had then, 0 none */
-	frt_u32 open_dump_open;  /* the first so many open calls were open before that and after it */
-	frt_u32 open_dump_dead;  /* bit i: open call i is on no stack */
+	frt_u32 open_dump_open;	 /* the first so many open calls were open before that and after it */
+	frt_u32 open_dump_dead;	 /* bit i: open call i is on no stack */
 	frt_u32 open_dump_epoch; /* header.open_dump */
-	frt_u64 asked_until;  /* TSC: the agent's, see virtual_calls.c */
+	frt_u64 asked_until;	 /* TSC: the agent's, see virtual_calls.c */
 	frt_u64 reserved[1];
 	struct frt_open_call open[FRT_OPEN_CALLS];
 };
@@ -165,9 +165,9 @@ struct frt_virtual_call {
 	frt_u64 start;	 /* TSC, stored last; 0 free, 1 being written */
 	frt_u64 java_id; /* of the thread that is in the call */
 	frt_u32 method;
-	frt_u32 carrier; /* serial of the thread that it began on */
-	frt_u32 stack;	 /* what the thread did at the open-call dump: id of its stack, 0 none */
-	frt_u32 open_dump;	 /* number of that open-call dump; 0: it did not come to this call */
+	frt_u32 carrier;   /* serial of the thread that it began on */
+	frt_u32 stack;	   /* what the thread did at the open-call dump: id of its stack, 0 none */
+	frt_u32 open_dump; /* number of that open-call dump; 0: it did not come to this call */
 };
 
 struct frt_virtual_name {
@@ -270,10 +270,10 @@ struct frt_owner {
 
 enum frt_command_kind {
 	FRT_COMMAND_NONE = 0,
-	FRT_COMMAND_START,  /* read the config, rewrite what the filter matches */
-	FRT_COMMAND_CHANGE, /* the same while a recording runs */
+	FRT_COMMAND_START,     /* read the config, rewrite what the filter matches */
+	FRT_COMMAND_CHANGE,    /* the same while a recording runs */
 	FRT_COMMAND_OPEN_DUMP, /* write down the stacks of threads with open calls */
-	FRT_COMMAND_STOP,   /* the same, and original code again */
+	FRT_COMMAND_STOP,      /* the same, and original code again */
 	FRT_COMMANDS
 };
 
@@ -331,7 +331,7 @@ struct frt_header {
 	frt_u32 last_error;	/* jvmti error of the last command, 0 */
 	frt_u32 hook_ticks;	/* TSC ticks of the two stamps of one call, measured at load */
 	frt_u32 healed;		/* how often the agent restored the JVM by itself */
-	frt_u32 open_dump;		/* number of the last open-call dump; counted up when it begins */
+	frt_u32 open_dump;	/* number of the last open-call dump; counted up when it begins */
 	frt_u32 progress;	/* goes up while a command is at work */
 	char message[256];	/* of the last command, 0-terminated */
 
@@ -546,10 +546,10 @@ struct frt_config {
 	frt_u64 flag_off[2];		      /* one byte each: to be cleared */
 	char intrinsics[FRT_INTRINSICS_SIZE]; /* "_max,_min" */
 	char exact[FRT_EXACT_SIZE];	      /* whose they are: "java/lang/Math.max\n", to be counted exactly then */
-	frt_u64 tick_scale;   /* TSC ticks per nanosecond << 32: for thresholds of methods, which are in ns */
+	frt_u64 tick_scale;	 /* TSC ticks per nanosecond << 32: for thresholds of methods, which are in ns */
 	frt_u32 open_dump_depth; /* frames at most of the stack of a thread with open calls; 0: no such stacks */
-	frt_u32 stacks;	      /* FRT_STACKS_* */
-			      /* the compiled filter (filters/matcher.h) follows */
+	frt_u32 stacks;		 /* FRT_STACKS_* */
+				 /* the compiled filter (filters/matcher.h) follows */
 };
 
 #define FRT_CONFIG_THROWN 0x1u /* FRT_RULE_THROWN for all methods */

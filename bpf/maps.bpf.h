@@ -70,7 +70,7 @@ struct thread_usage {
 	__u64 entered, exited; /* the slot's */
 	__u64 at;	       /* first seen there; 0: in no traced call */
 	__u64 major, minor;    /* page faults that the kernel had counted at the last look */
-	__u64 syscall_begin;      /* of the system call that it is in; 0: none that counts */
+	__u64 syscall_begin;   /* of the system call that it is in; 0: none that counts */
 	__u64 syscall_ns;
 	__u32 syscalls, major_faults, minor_faults;
 	__u32 own; /* what it does now is the agent's doing */

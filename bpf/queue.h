@@ -6,11 +6,11 @@
 #include "bpf/frtrace.h"
 
 enum frt_queue_kind {
-	FRT_BATCH = 1, /* struct frt_batch */
-	FRT_WAIT,      /* struct frt_wait */
-	FRT_PAUSE,     /* struct frt_pause */
-	FRT_THREAD_USAGE,     /* struct frt_thread_usage */
-	FRT_OWNER,     /* struct frt_slot_owner */
+	FRT_BATCH = 1,	  /* struct frt_batch */
+	FRT_WAIT,	  /* struct frt_wait */
+	FRT_PAUSE,	  /* struct frt_pause */
+	FRT_THREAD_USAGE, /* struct frt_thread_usage */
+	FRT_OWNER,	  /* struct frt_slot_owner */
 };
 
 /* What a drain puts there: `data` is one aligned half of the ring. */
@@ -67,7 +67,7 @@ struct frt_wait {
 	frt_u32 waker; /* who woke it: its id in the target's pid namespace; 0 when waker_process is not the target, or nobody did */
 	frt_u32 waker_process; /* thread group, as the initial pid namespace numbers it; 0: an interrupt, or not known */
 	char waker_name[16];   /* the kernel's name of that thread */
-	frt_u16 syscall;	       /* number of the system call that it was in, FRT_NO_SYSCALL */
+	frt_u16 syscall;       /* number of the system call that it was in, FRT_NO_SYSCALL */
 	frt_u8 reason;	       /* enum frt_wait_reason */
 	frt_u8 kernel_frames;  /* the rest: of a long wait */
 	frt_u16 stack_size;
@@ -119,7 +119,7 @@ struct frt_thread_usage {
 	frt_u32 thread;
 	frt_u64 at;
 	frt_u64 syscall_ns;		    /* ns in system calls that have returned, */
-	frt_u32 syscalls;			    /* so many; neither the agent's nor those of uprobes */
+	frt_u32 syscalls;		    /* so many; neither the agent's nor those of uprobes */
 	frt_u32 major_faults, minor_faults; /* page faults, as the kernel counts them of the thread; not the agent's */
 	frt_u32 reserved;
 };

@@ -8,7 +8,7 @@
 
 /* By which the kernel comes to uprobes, since 6.11 and 6.18: nothing that the program does. */
 #define SYSCALL_URETPROBE 335
-#define SYSCALL_UPROBE    336
+#define SYSCALL_UPROBE	  336
 
 /* A second program at the site of sched.bpf.c's. */
 SEC("usdt")

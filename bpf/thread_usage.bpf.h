@@ -41,12 +41,12 @@ static __noinline void thread_usage_emit(struct thread_usage *u)
 	r = reserve_record(sizeof(*r));
 	if (r) {
 		*r = (struct frt_thread_usage){.kind = FRT_THREAD_USAGE,
-					.thread = u->thread,
-					.at = u->at,
-					.syscall_ns = u->syscall_ns,
-					.syscalls = u->syscalls,
-					.major_faults = u->major_faults,
-					.minor_faults = u->minor_faults};
+					       .thread = u->thread,
+					       .at = u->at,
+					       .syscall_ns = u->syscall_ns,
+					       .syscalls = u->syscalls,
+					       .major_faults = u->major_faults,
+					       .minor_faults = u->minor_faults};
 		bpf_ringbuf_submit(r, wake_flags());
 	}
 	u->syscall_ns = 0;

@@ -158,9 +158,11 @@ static char *print_filter(const struct filter *f, bool exclude)
 static int filter_init(struct filter *f, const char *text, const struct grammar_filter *parsed, enum filter_kind kind)
 {
 	*f = (struct filter){.prefix = parsed->prefix, .threshold_ns = parsed->threshold_ns, .kind = kind};
-	if (parsed->class_length && !(f->class_name = filter_list_copy_name(text + parsed->class_at, parsed->class_length)))
+	if (parsed->class_length &&
+	    !(f->class_name = filter_list_copy_name(text + parsed->class_at, parsed->class_length)))
 		goto fail;
-	if (parsed->method_length && !(f->method = filter_list_copy_name(text + parsed->method_at, parsed->method_length)))
+	if (parsed->method_length &&
+	    !(f->method = filter_list_copy_name(text + parsed->method_at, parsed->method_length)))
 		goto fail;
 	if (parsed->types_length && !(f->types = copy_types(text + parsed->types_at, parsed->types_length)))
 		goto fail;
@@ -228,7 +230,7 @@ static bool parsed_fits(const struct grammar_filter *parsed, size_t begin, enum 
 }
 
 static int add_filter(struct filter_list *l, const char *text, size_t begin, size_t end, enum filter_kind kind,
-		    struct diag *d)
+		      struct diag *d)
 {
 	struct fault fault;
 	struct filter f;

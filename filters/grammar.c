@@ -185,7 +185,7 @@ static bool check_prefix(struct parser *p, const struct grammar_filter *parsed)
 		return true;
 	return fail(p, (size_t)(star - p->lexer.text),
 		    parsed->prefix == '+' ? "a supertype is named in full, without '*'"
-				      : "an annotation is named in full, without '*'");
+					  : "an annotation is named in full, without '*'");
 }
 
 static bool at_char(const struct parser *p, char c)
@@ -357,6 +357,6 @@ bool grammar_parse(const char *text, size_t begin, size_t end, struct grammar_fi
 		return false;
 	if (p.token.kind != TOKEN_END)
 		return fail_token(&p, parsed->method_length ? "nothing follows the method's name"
-							  : "a part of the name is missing");
+							    : "a part of the name is missing");
 	return check_prefix(&p, parsed) && check_class(&p, parsed);
 }

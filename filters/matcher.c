@@ -33,7 +33,8 @@ static bool header_read(const struct matcher *p, struct program_header *h)
 	if (h->buckets == 0 || (h->buckets & (h->buckets - 1)) || h->wild > h->entries)
 		return false;
 	return in_program(p, sizeof(*h),
-			(uint64_t)h->buckets * sizeof(uint32_t) + (uint64_t)h->entries * sizeof(struct program_entry));
+			  (uint64_t)h->buckets * sizeof(uint32_t) +
+				  (uint64_t)h->entries * sizeof(struct program_entry));
 }
 
 static uint32_t bucket_read(const struct matcher *p, const struct program_header *h, uint32_t hash)

@@ -186,7 +186,7 @@ static int method_distance(const char *wanted, const char *known)
 /* Of a filter that names many, or what a class bears, nothing is near. */
 static bool names_one(const struct filter *f)
 {
-	return f->sort != '@' && !(f->class_name && strchr(f->class_name, '*')) &&
+	return f->prefix != '@' && !(f->class_name && strchr(f->class_name, '*')) &&
 	       !(f->method && strchr(f->method, '*'));
 }
 
@@ -252,7 +252,7 @@ static char *candidate_text(const struct filter *f, struct name known, const cha
 	const char *shown = f->method ? method : NULL;
 	char *text;
 
-	if (asprintf(&text, "%s%s%s%s", f->sort ? "+" : "", known.text, shown ? "::" : "", shown ? shown : "") < 0)
+	if (asprintf(&text, "%s%s%s%s", f->prefix ? "+" : "", known.text, shown ? "::" : "", shown ? shown : "") < 0)
 		return NULL;
 	return text;
 }

@@ -87,7 +87,7 @@ static inline void put_u4(uint8_t *p, uint32_t v)
 }
 
 /* Room for `size` bytes at the end of the output; NULL when it is full. */
-static inline uint8_t *output_room(struct output *o, uint32_t size)
+static inline uint8_t *output_reserve(struct output *o, uint32_t size)
 {
 	if (o->full || o->end - o->at < size) {
 		o->full = true;
@@ -99,7 +99,7 @@ static inline uint8_t *output_room(struct output *o, uint32_t size)
 
 static inline void output_copy(struct output *o, const void *bytes, uint32_t size)
 {
-	uint8_t *p = output_room(o, size);
+	uint8_t *p = output_reserve(o, size);
 
 	if (p && size)
 		memcpy(p, bytes, size);
@@ -107,7 +107,7 @@ static inline void output_copy(struct output *o, const void *bytes, uint32_t siz
 
 static inline void output_u1(struct output *o, uint32_t v)
 {
-	uint8_t *p = output_room(o, 1);
+	uint8_t *p = output_reserve(o, 1);
 
 	if (p)
 		*p = (uint8_t)v;
@@ -115,7 +115,7 @@ static inline void output_u1(struct output *o, uint32_t v)
 
 static inline void output_u2(struct output *o, uint32_t v)
 {
-	uint8_t *p = output_room(o, 2);
+	uint8_t *p = output_reserve(o, 2);
 
 	if (p)
 		put_u2(p, v);
@@ -123,7 +123,7 @@ static inline void output_u2(struct output *o, uint32_t v)
 
 static inline void output_u4(struct output *o, uint32_t v)
 {
-	uint8_t *p = output_room(o, 4);
+	uint8_t *p = output_reserve(o, 4);
 
 	if (p)
 		put_u4(p, v);

@@ -141,16 +141,16 @@ static enum edit_result code_scan(struct code *k)
 static enum edit_result code_allocate(struct code *k, struct arena *scratch)
 {
 	/* no frame has more entries than the parameters and the table can name */
-	uint32_t room = 256 + (k->frames.end - k->frames.at);
+	uint32_t capacity = 256 + (k->frames.end - k->frames.at);
 
 	k->mark = arena_alloc(scratch, k->length);
 	k->moved = arena_alloc(scratch, (k->length + 1) * sizeof(*k->moved));
 	k->returns = arena_alloc(scratch, k->length * sizeof(*k->returns));
 	k->first_entry = arena_alloc(scratch, k->exception_count * sizeof(*k->first_entry));
 	k->initial.locals = arena_alloc(scratch, 256 * sizeof(struct vtype));
-	k->reader.frame.locals = arena_alloc(scratch, room * sizeof(struct vtype));
-	k->reader.frame.stack = arena_alloc(scratch, room * sizeof(struct vtype));
-	k->reader.room = room;
+	k->reader.frame.locals = arena_alloc(scratch, capacity * sizeof(struct vtype));
+	k->reader.frame.stack = arena_alloc(scratch, capacity * sizeof(struct vtype));
+	k->reader.capacity = capacity;
 	if (!k->mark || !k->moved || !k->returns || !k->first_entry || !k->initial.locals || !k->reader.frame.locals ||
 	    !k->reader.frame.stack)
 		return EDIT_TOO_LARGE; /* code_scratch() was asked for enough: not reached */
@@ -235,7 +235,7 @@ static uint32_t new_max_stack(const struct code *k)
 
 static enum edit_result code_write(struct code *k, struct output *out)
 {
-	uint8_t *header = output_room(out, 14);
+	uint8_t *header = output_reserve(out, 14);
 	enum edit_result result = code_write_bytes(k, out);
 
 	if (!result)

@@ -139,7 +139,7 @@ static enum class_status edit_write_class(struct class_edit *e, struct method_ed
 	uint32_t methods = c->methods_offset + 2;
 
 	output_copy(&e->out, c->bytes, c->pool_end);
-	output_room(&e->out, e->pool.added.end);
+	output_reserve(&e->out, e->pool.added.end);
 	output_copy(&e->out, c->bytes + c->pool_end, methods - c->pool_end);
 	write_methods(e, edits, count);
 	output_copy(&e->out, c->bytes + c->attributes_offset, (uint32_t)c->size - c->attributes_offset);

@@ -59,7 +59,7 @@ static bool read_stack(struct frame_reader *r, uint32_t count)
 	struct frame *f = &r->frame;
 	uint32_t slots = 0;
 
-	if (count > r->room)
+	if (count > r->capacity)
 		return false;
 	for (f->stack_count = 0; f->stack_count < count; f->stack_count++)
 		if (!read_vtype(r, &f->stack[f->stack_count], &slots))
@@ -72,7 +72,7 @@ static bool append_locals(struct frame_reader *r, uint32_t count)
 	struct frame *f = &r->frame;
 
 	f->same_locals = false;
-	if (count > r->room - f->local_count)
+	if (count > r->capacity - f->local_count)
 		return false;
 	while (count--) {
 		struct vtype *v = &f->locals[f->local_count];

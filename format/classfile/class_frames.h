@@ -36,7 +36,7 @@ struct frame_reader {
 	uint32_t left;	      /* frames to come */
 	uint32_t local_limit; /* slots: max_locals */
 	uint32_t stack_limit; /* slots: max_stack */
-	uint32_t room;	      /* entries of frame.locals and of frame.stack */
+	uint32_t capacity;    /* entries of frame.locals and of frame.stack */
 	bool begun;
 	struct frame frame; /* the one that was read last; at first the initial frame */
 };

@@ -94,7 +94,7 @@ static void put_our_ranges(const struct code *k, struct output *out, uint32_t *c
 
 enum edit_result code_write_exceptions(struct code *k, struct output *out)
 {
-	uint8_t *number = output_room(out, 2);
+	uint8_t *number = output_reserve(out, 2);
 	uint32_t count = 0;
 	uint32_t i;
 
@@ -200,7 +200,7 @@ static enum edit_result tables_put_frames(struct code *k, struct output *out, ui
 {
 	struct frame_writer w = {
 		.out = out, .code = k->bytes, .code_length = k->length, .moved = k->moved, .max_locals = k->max_locals};
-	uint8_t *header = output_room(out, 8);
+	uint8_t *header = output_reserve(out, 8);
 	bool whole = true;
 
 	if (k->frames.bytes && !name_initial_locals(k))
@@ -361,7 +361,7 @@ static enum edit_result move_attribute(const struct code *k, struct output *out,
 				       enum attribute_kind kind)
 {
 	uint32_t size = in.end - in.at;
-	uint8_t *copy = output_room(out, size);
+	uint8_t *copy = output_reserve(out, size);
 	struct cursor content = cursor_at(in.bytes, in.at + 6, in.end);
 	bool good;
 
@@ -377,7 +377,7 @@ static enum edit_result move_attribute(const struct code *k, struct output *out,
 
 enum edit_result code_write_attributes(struct code *k, struct output *out)
 {
-	uint8_t *number = output_room(out, 2);
+	uint8_t *number = output_reserve(out, 2);
 	struct cursor in = k->attributes;
 	enum edit_result result = EDIT_DONE;
 	uint32_t count = 0;

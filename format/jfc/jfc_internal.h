@@ -57,7 +57,7 @@ struct jfc {
 	char *name;
 	struct jfc_node *first, *last;
 	struct jfc_setting *settings;
-	size_t count, room;
+	size_t count, capacity;
 	unsigned pass;		    /* one for each time that controls are evaluated */
 	const struct jfc_node *set; /* the control that is being set */
 };

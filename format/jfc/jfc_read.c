@@ -50,7 +50,7 @@ struct reader {
 	struct jfc_node *current;
 	unsigned depth, skipped; /* levels of known elements; of unknown ones below them */
 	char *text;
-	size_t length, room;
+	size_t length, capacity;
 	struct diag *d;
 	int err;
 };
@@ -171,16 +171,16 @@ static void character_data(void *context, const char *text, int length)
 
 	if (r->err || r->skipped || !r->current || !elements[r->current->element].has_text)
 		return;
-	if (need > r->room) {
-		size_t room = need > 2 * r->room ? need : 2 * r->room;
-		char *grown = realloc(r->text, room);
+	if (need > r->capacity) {
+		size_t capacity = need > 2 * r->capacity ? need : 2 * r->capacity;
+		char *grown = realloc(r->text, capacity);
 
 		if (!grown) {
 			fail_memory(r);
 			return;
 		}
 		r->text = grown;
-		r->room = room;
+		r->capacity = capacity;
 	}
 	memcpy(r->text + r->length, text, (size_t)length);
 	r->length = need;
@@ -205,14 +205,14 @@ static char *jfc_read_take_text(const struct reader *r)
 /* False: no memory. */
 static bool add_setting(struct jfc *j, const struct jfc_node *n)
 {
-	if (j->count == j->room) {
-		size_t room = j->room ? 2 * j->room : 64;
-		struct jfc_setting *grown = realloc(j->settings, room * sizeof(*grown));
+	if (j->count == j->capacity) {
+		size_t capacity = j->capacity ? 2 * j->capacity : 64;
+		struct jfc_setting *grown = realloc(j->settings, capacity * sizeof(*grown));
 
 		if (!grown)
 			return false;
 		j->settings = grown;
-		j->room = room;
+		j->capacity = capacity;
 	}
 	j->settings[j->count++] = (struct jfc_setting){
 		.event = n->parent->attribute[JFC_NAME],

@@ -79,7 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	m.data = data + FUZZ_HEAD;
 	m.size = size - FUZZ_HEAD;
 	l.loaders = FUZZ_BASE + (data[1] | data[2] << 8);
-	if (!matches_find(&found, &(struct matches_setup){.layout = &l, .mem = &m.mem, .pattern = &p, .jdk_version = 17}))
+	if (!matches_find(&found,
+			  &(struct matches_setup){.layout = &l, .mem = &m.mem, .pattern = &p, .jdk_version = 17}))
 		for (uint32_t i = 0; i < found.count; i++)
 			check_match(&found.match[i]);
 	matches_release(&found);

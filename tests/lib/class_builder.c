@@ -6,9 +6,9 @@
 
 void grow_bytes(struct grow *g, const void *bytes, size_t size)
 {
-	if (g->size + size > g->room) {
-		g->room = (g->size + size) * 2;
-		g->bytes = realloc(g->bytes, g->room);
+	if (g->size + size > g->capacity) {
+		g->capacity = (g->size + size) * 2;
+		g->bytes = realloc(g->bytes, g->capacity);
 		if (!g->bytes)
 			abort();
 	}

@@ -9,7 +9,7 @@
 /* Bytes that grow. */
 struct grow {
 	uint8_t *bytes;
-	size_t size, room;
+	size_t size, capacity;
 };
 
 void grow_u1(struct grow *g, unsigned v);

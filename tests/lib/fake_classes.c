@@ -30,19 +30,19 @@ void fake_set(struct fake_code *f, uint64_t address, uint64_t value, unsigned in
 void fake_classes_init(struct fake_code *f, enum fake_form form)
 {
 	fake_code_init(f, form);
-	f->layout.loaders = fake_code_room(f, 8);
+	f->layout.loaders = fake_code_alloc(f, 8);
 }
 
 uint64_t fake_loader_add(struct fake_code *f, const char *type, const char *name)
 {
 	const struct hotspot_layout *l = &f->layout;
-	uint64_t loader = fake_code_room(f, 152), klass;
+	uint64_t loader = fake_code_alloc(f, 152), klass;
 
 	fake_set(f, loader + l->loader_next, fake_get(f, l->loaders), 8);
 	fake_set(f, l->loaders, loader, 8);
 	if (!type)
 		return loader;
-	klass = fake_code_room(f, 208);
+	klass = fake_code_alloc(f, 208);
 	fake_set(f, klass + l->walk.klass_name, fake_code_symbol(f, type), 8);
 	fake_set(f, loader + l->loader_oop, 0xdead0000, 8);
 	fake_set(f, loader + l->loader_klass, klass, 8);
@@ -62,7 +62,7 @@ static void link_class(struct fake_code *f, uint64_t klass, uint64_t loader)
 
 uint64_t fake_array_add(struct fake_code *f, uint64_t loader)
 {
-	uint64_t klass = fake_code_room(f, 464);
+	uint64_t klass = fake_code_alloc(f, 464);
 
 	fake_set(f, klass + f->layout.klass_shape, -0x3ffffffe, 4);
 	link_class(f, klass, loader);
@@ -100,7 +100,7 @@ static uint64_t annotations(struct building *b, const char *const *names)
 		return 0;
 	bytes[0] = 0;
 	bytes[1] = count;
-	array = fake_code_room(b->f, b->l->array_u1 + (to - bytes));
+	array = fake_code_alloc(b->f, b->l->array_u1 + (to - bytes));
 	fake_set(b->f, array + b->l->array_length, to - bytes, 4);
 	memcpy(fake_code_at(b->f, array + b->l->array_u1), bytes, to - bytes);
 	return array;
@@ -108,7 +108,7 @@ static uint64_t annotations(struct building *b, const char *const *names)
 
 static uint64_t pointers(struct building *b, const uint64_t *list, uint32_t count)
 {
-	uint64_t array = fake_code_room(b->f, b->l->array_pointers + 8 * count);
+	uint64_t array = fake_code_alloc(b->f, b->l->array_pointers + 8 * count);
 
 	fake_set(b->f, array + b->l->array_length, count, 4);
 	for (uint32_t i = 0; i < count; i++)
@@ -119,9 +119,9 @@ static uint64_t pointers(struct building *b, const uint64_t *list, uint32_t coun
 static uint64_t add_method(struct building *b, const struct fake_class_method *m)
 {
 	const struct frt_layout *w = &b->l->walk;
-	uint64_t method = fake_code_room(b->f, 88), noted = annotations(b, m->annotations);
+	uint64_t method = fake_code_alloc(b->f, 88), noted = annotations(b, m->annotations);
 	uint32_t words = (w->const_size + m->code_size + 7) / 8 + 1;
-	uint64_t constants = fake_code_room(b->f, 8 * words);
+	uint64_t constants = fake_code_alloc(b->f, 8 * words);
 
 	fake_set(b->f, method + w->method_const, constants, 8);
 	fake_set(b->f, method + b->l->method_access, m->access, 4);
@@ -164,7 +164,7 @@ static void add_class_annotations(struct building *b, const struct fake_class *c
 
 	if (!array)
 		return;
-	holder = fake_code_room(b->f, 32);
+	holder = fake_code_alloc(b->f, 32);
 	fake_set(b->f, holder, array, 8);
 	fake_set(b->f, b->klass + b->l->klass_annotations, holder, 8);
 }
@@ -173,8 +173,8 @@ uint64_t fake_class_add(struct fake_code *f, const struct fake_class *c)
 {
 	struct building b = {.f = f, .l = &f->layout, .constants = 1};
 
-	b.klass = fake_code_room(f, 464);
-	b.pool = fake_code_room(f, b.l->walk.pool_size + 8 * CONSTANTS);
+	b.klass = fake_code_alloc(f, 464);
+	b.pool = fake_code_alloc(f, b.l->walk.pool_size + 8 * CONSTANTS);
 	fake_set(f, b.pool + b.l->walk.pool_holder, b.klass, 8);
 	fake_set(f, b.pool + b.l->pool_length, CONSTANTS, 4);
 	fake_set(f, b.pool + b.l->pool_major, c->major ? c->major : 52, 2);

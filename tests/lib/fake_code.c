@@ -40,7 +40,7 @@ void *fake_code_at(struct fake_code *f, uint64_t address)
 	return f->data + (address - FAKE_BASE);
 }
 
-uint64_t fake_code_room(struct fake_code *f, size_t size)
+uint64_t fake_code_alloc(struct fake_code *f, size_t size)
 {
 	size_t align = f->spread ? 4096 : 8, at = (f->used + align - 1) / align * align;
 
@@ -72,7 +72,7 @@ static void put_u64(struct fake_code *f, uint64_t at, uint64_t v)
 uint64_t fake_code_symbol(struct fake_code *f, const char *text)
 {
 	size_t length = strlen(text);
-	uint64_t symbol = fake_code_room(f, f->layout.walk.symbol_body + length);
+	uint64_t symbol = fake_code_alloc(f, f->layout.walk.symbol_body + length);
 
 	put_u16(f, symbol + f->layout.walk.symbol_length, length);
 	put(f, symbol + f->layout.walk.symbol_body, text, length);
@@ -82,7 +82,7 @@ uint64_t fake_code_symbol(struct fake_code *f, const char *text)
 /* With these symbols in slots 1, 2, ...; the lowest bit marks them, as HotSpot may. */
 static uint64_t fake_pool(struct fake_code *f, uint64_t holder, const uint64_t *symbol, uint32_t count)
 {
-	uint64_t pool = fake_code_room(f, f->layout.walk.pool_size + 8 * (count + 1));
+	uint64_t pool = fake_code_alloc(f, f->layout.walk.pool_size + 8 * (count + 1));
 
 	put_u64(f, pool + f->layout.walk.pool_holder, holder);
 	put_u32(f, pool + f->layout.pool_length, count + 1);
@@ -93,11 +93,11 @@ static uint64_t fake_pool(struct fake_code *f, uint64_t holder, const uint64_t *
 
 static uint64_t fake_loader(struct fake_code *f, const struct fake_code_class *c)
 {
-	uint64_t loader = fake_code_room(f, 152), klass;
+	uint64_t loader = fake_code_alloc(f, 152), klass;
 
 	if (!c->loader_type)
 		return loader;
-	klass = fake_code_room(f, 208);
+	klass = fake_code_alloc(f, 208);
 	put_u64(f, klass + f->layout.walk.klass_name, fake_code_symbol(f, c->loader_type));
 	put_u64(f, loader + f->layout.loader_oop, 0xdead0000);
 	put_u64(f, loader + f->layout.loader_klass, klass);
@@ -109,7 +109,7 @@ static uint64_t fake_loader(struct fake_code *f, const struct fake_code_class *c
 /* Slots 1 and 2 of each method's pool are its name and descriptor, 3 the class's name, 4 the class, 5 another one. */
 static void fake_inner_classes(struct fake_code *f, uint64_t klass, uint16_t flags)
 {
-	uint64_t array = fake_code_room(f, 4 + sizeof(uint16_t[12]));
+	uint64_t array = fake_code_alloc(f, 4 + sizeof(uint16_t[12]));
 	uint16_t rows[12] = {0, 0, 0, 0x7777, 5, 0, 0, 0x7777, 4, 0, 0, flags};
 
 	put_u32(f, array + f->layout.array_length, 12);
@@ -119,7 +119,7 @@ static void fake_inner_classes(struct fake_code *f, uint64_t klass, uint16_t fla
 
 uint64_t fake_code_class(struct fake_code *f, const struct fake_code_class *c)
 {
-	uint64_t klass = fake_code_room(f, 464);
+	uint64_t klass = fake_code_alloc(f, 464);
 
 	put_u64(f, klass + f->layout.walk.klass_name, fake_code_symbol(f, c->name));
 	put_u32(f, klass + f->layout.klass_access, c->access);
@@ -134,8 +134,8 @@ uint64_t fake_code_class(struct fake_code *f, const struct fake_code_class *c)
 uint64_t fake_code_method(struct fake_code *f, const struct fake_code_method *m)
 {
 	const struct frt_layout *l = &f->layout.walk;
-	uint64_t method = fake_code_room(f, 88),
-		 constants = fake_code_room(f, l->const_size + m->code_size + m->lines_size), pool;
+	uint64_t method = fake_code_alloc(f, 88),
+		 constants = fake_code_alloc(f, l->const_size + m->code_size + m->lines_size), pool;
 	uint64_t symbol[5] = {fake_code_symbol(f, m->name), fake_code_symbol(f, m->descriptor)};
 
 	memcpy(&symbol[2], fake_code_at(f, m->klass + l->klass_name), 8);
@@ -233,7 +233,7 @@ static void fake_inside(struct fake_code *f, uint64_t nmethod, const struct fake
 /* Program counters first, then scopes, in memory of their own; the metadata behind the code or elsewhere. */
 static void fake_outside(struct fake_code *f, uint64_t nmethod, const struct fake_code_nmethod *n)
 {
-	uint64_t immutable = fake_code_room(f, 1024), mutable = fake_code_room(f, 512);
+	uint64_t immutable = fake_code_alloc(f, 1024), mutable = fake_code_alloc(f, 512);
 	struct tables t = {.metadata = f->form == FAKE_23 ? nmethod + CODE_AT + CODE_SIZE + 16 : mutable + 32,
 			   .pcs = immutable + 8,
 			   .scopes = immutable + 8 + 16 * (n->pcs + 2)};
@@ -258,7 +258,7 @@ uint64_t fake_code_nmethod(struct fake_code *f, const struct fake_code_nmethod *
 {
 	const struct frt_layout *l = &f->layout.walk;
 	size_t size = CODE_AT + CODE_SIZE + 1024;
-	uint64_t block = fake_code_room(f, l->block_size + size), nmethod = block + l->block_size;
+	uint64_t block = fake_code_alloc(f, l->block_size + size), nmethod = block + l->block_size;
 
 	put(f, block + l->block_used, &(uint8_t){1}, 1);
 	put_u32(f, nmethod + l->blob_size, size);

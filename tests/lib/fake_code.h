@@ -68,7 +68,7 @@ void fake_code_release(struct fake_code *f);
 void *fake_code_at(struct fake_code *f, uint64_t address);
 
 /* Zeros, and their address. */
-uint64_t fake_code_room(struct fake_code *f, size_t size);
+uint64_t fake_code_alloc(struct fake_code *f, size_t size);
 
 uint64_t fake_code_symbol(struct fake_code *f, const char *text);
 uint64_t fake_code_class(struct fake_code *f, const struct fake_code_class *c);

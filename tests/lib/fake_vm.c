@@ -178,7 +178,8 @@ static void write_heaps(struct fake_vm *vm)
 		fake_vm_set_static(vm, "CodeCache._heap", vm->statics - 512);
 		return;
 	}
-	put_int(vm, array + offset(vm, vm->jdk_version > 11 ? "GrowableArrayBase._len" : "GenericGrowableArray._len"), 3);
+	put_int(vm, array + offset(vm, vm->jdk_version > 11 ? "GrowableArrayBase._len" : "GenericGrowableArray._len"),
+		3);
 	put(vm, array + offset(vm, "GrowableArray<int>._data"), data);
 	fake_vm_set_static(vm, "CodeCache._heaps", array);
 }
@@ -238,7 +239,7 @@ static void write_interpreter(struct fake_vm *vm)
 		return;
 	vm->barrier = fake_vm_blob(vm, 0,
 				   vm->jdk_version == 25 ? "StubRoutines (continuationstubs)"
-						     : "StubRoutines (continuation stubs)",
+							 : "StubRoutines (continuation stubs)",
 				   0, 0x400) +
 		      0x222;
 	if (fake_vm_row(vm, "static", "StubRoutines._cont_returnBarrier"))

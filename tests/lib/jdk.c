@@ -23,13 +23,13 @@ static int version_of(const char *home)
 }
 
 /* `program` is a path of javac. */
-static void add(struct jdk *jdks, size_t *n, size_t room, const char *program)
+static void add(struct jdk *jdks, size_t *n, size_t capacity, const char *program)
 {
 	char real[PATH_MAX], *end;
 	int version;
 	size_t i;
 
-	if (*n == room || access(program, X_OK) || !realpath(program, real) || !(end = strstr(real, "/bin/javac")))
+	if (*n == capacity || access(program, X_OK) || !realpath(program, real) || !(end = strstr(real, "/bin/javac")))
 		return;
 	*end = 0;
 	version = version_of(real);
@@ -43,7 +43,7 @@ static void add(struct jdk *jdks, size_t *n, size_t room, const char *program)
 	jdks[i].version = version;
 }
 
-size_t jdk_find(struct jdk *jdks, size_t room)
+size_t jdk_find(struct jdk *jdks, size_t capacity)
 {
 	const char *home = getenv("JAVA_HOME"), *path = getenv("PATH");
 	char program[PATH_MAX], *copy, *part, *rest = NULL;
@@ -51,16 +51,16 @@ size_t jdk_find(struct jdk *jdks, size_t room)
 	glob_t found;
 
 	if (home && snprintf(program, sizeof(program), "%s/bin/javac", home))
-		add(jdks, &n, room, program);
+		add(jdks, &n, capacity, program);
 	copy = strdup(path ? path : "");
 	for (part = strtok_r(copy, ":", &rest); part; part = strtok_r(NULL, ":", &rest)) {
 		snprintf(program, sizeof(program), "%s/javac", part);
-		add(jdks, &n, room, program);
+		add(jdks, &n, capacity, program);
 	}
 	free(copy);
 	if (!glob("/usr/lib/jvm/*/bin/javac", 0, NULL, &found)) {
 		for (i = 0; i < found.gl_pathc; i++)
-			add(jdks, &n, room, found.gl_pathv[i]);
+			add(jdks, &n, capacity, found.gl_pathv[i]);
 		globfree(&found);
 	}
 	return n;
@@ -70,7 +70,7 @@ int shell_run(char **text, const char *format, ...)
 {
 	static const char streams[] = "exec 2>&1 </dev/null; ";
 	char command[8192];
-	size_t size = 0, got, room = sizeof(command) - sizeof(streams);
+	size_t size = 0, got, capacity = sizeof(command) - sizeof(streams);
 	va_list a;
 	FILE *p;
 	int n, status;
@@ -78,9 +78,9 @@ int shell_run(char **text, const char *format, ...)
 	*text = NULL;
 	memcpy(command, streams, sizeof(streams));
 	va_start(a, format);
-	n = vsnprintf(command + sizeof(streams) - 1, room, format, a);
+	n = vsnprintf(command + sizeof(streams) - 1, capacity, format, a);
 	va_end(a);
-	if (n < 0 || n >= (int)room || !(p = popen(command, "r")))
+	if (n < 0 || n >= (int)capacity || !(p = popen(command, "r")))
 		return -1;
 	do {
 		*text = realloc(*text, size + 65536 + 1);

@@ -12,7 +12,7 @@ struct jdk {
 };
 
 /* JDKs (with javac) found by $JAVA_HOME, PATH and /usr/lib/jvm, one of each version, oldest first. Returns how many. */
-size_t jdk_find(struct jdk *jdks, size_t room);
+size_t jdk_find(struct jdk *jdks, size_t capacity);
 
 /* Run a shell command, made as by printf(). *text gets stdout and stderr, to be freed. Returns the exit status. */
 int shell_run(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));

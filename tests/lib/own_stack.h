@@ -17,10 +17,10 @@ static uint64_t checked_load(uint64_t address, size_t size);
 static bool known_mappings(bool (*visit)(uint64_t, uint64_t, const char *, void *), void *context);
 static void between_walks(void);
 
-#define load_word(address)	    checked_load(address, 8)
-#define load_u32(address)	    ((uint32_t)checked_load(address, 4))
-#define load_u8(address)	    ((uint8_t)checked_load(address, 1))
-#define sys_sleep_ms(ms)	    ((void)0)
+#define load_word(address)	      checked_load(address, 8)
+#define load_u32(address)	      ((uint32_t)checked_load(address, 4))
+#define load_u8(address)	      ((uint8_t)checked_load(address, 1))
+#define sys_sleep_ms(ms)	      ((void)0)
 #define sys_each_mapping(visit, what) known_mappings((bool (*)(uint64_t, uint64_t, const char *, void *))(visit), what)
 #include "uprobes/agent/stack_table.c"
 #define stack_table_reserve(count, first) (between_walks(), stack_table_reserve(count, first))

@@ -71,7 +71,8 @@ static void write_counts(void)
 static void write_wait(const struct frt_wait *w)
 {
 	fprintf(out, "wait %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u %u %.16s\n", name_of(w->thread), w->off,
-		w->wake, w->on, w->reason, w->syscall, w->waker, w->waker_process, w->waker_name[0] ? w->waker_name : "-");
+		w->wake, w->on, w->reason, w->syscall, w->waker, w->waker_process,
+		w->waker_name[0] ? w->waker_name : "-");
 }
 
 static void on_wait(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
@@ -93,8 +94,8 @@ static void on_pause(void *context, const struct frt_pause *p)
 
 static void on_usage(void *context, const struct frt_thread_usage *u)
 {
-	fprintf(out, "usage %s %" PRIu64 " %u %" PRIu64 " %u %u\n", name_of(u->thread), u->at, u->syscalls, u->syscall_ns,
-		u->major_faults, u->minor_faults);
+	fprintf(out, "usage %s %" PRIu64 " %u %" PRIu64 " %u %u\n", name_of(u->thread), u->at, u->syscalls,
+		u->syscall_ns, u->major_faults, u->minor_faults);
 	if (next.usage)
 		next.usage(next.context, u);
 }

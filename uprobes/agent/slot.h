@@ -49,7 +49,9 @@ static inline struct frt_slot *slot_find_first(JNIEnv *env)
 {
 	const struct slot_entry *e = &slot_table[slot_hash((uint64_t)env)];
 
-	return likely(load_acquire(&e->env) == (uint64_t)env && e->slot->thread_pointer == sys_thread_pointer()) ? e->slot : NULL;
+	return likely(load_acquire(&e->env) == (uint64_t)env && e->slot->thread_pointer == sys_thread_pointer())
+		       ? e->slot
+		       : NULL;
 }
 
 /* Make the running thread the owner of a slot, and write down who it is. NULL: none to be had. Slow: asks the JVM. */

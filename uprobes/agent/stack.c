@@ -219,7 +219,7 @@ void stack_classes_changed(void)
 /* One walk's result. The second writes: from row `first` on, `room` frames at most. */
 struct taken {
 	uint64_t hash;
-	uint32_t first, room;
+	uint32_t first, capacity;
 	uint32_t count;
 	enum frt_walk_end end;
 	bool inclusive;
@@ -234,7 +234,7 @@ static inline uint64_t stack_mix(uint64_t h, uint64_t x)
 static inline void stack_add(struct taken *t, const struct frt_frame *f, bool store)
 {
 	t->hash = stack_mix(t->hash, f->at ^ (uint64_t)f->cookie << 32 ^ f->code << 17 ^ f->kind);
-	if (store && t->count < t->room)
+	if (store && t->count < t->capacity)
 		*stack_table_frame(t->first, t->count) = *f;
 	t->count++;
 }
@@ -253,7 +253,7 @@ static inline bool stack_next_frame(struct walk *w, struct frt_frame *f)
 
 static inline __attribute__((always_inline)) void walk_frames(struct walk *w, struct taken *t, bool store)
 {
-	uint32_t room = stack_depth;
+	uint32_t capacity = stack_depth;
 	struct frt_frame f;
 
 	/* the hook's own native frame; then the method that called it */
@@ -263,11 +263,11 @@ static inline __attribute__((always_inline)) void walk_frames(struct walk *w, st
 	}
 	if (f.kind == FRT_FRAME_COMPILED) {
 		t->inclusive = true;
-		room++;
+		capacity++;
 		stack_add(t, &f, store);
 	}
 	while (stack_next_frame(w, &f)) {
-		if (t->count == room) {
+		if (t->count == capacity) {
 			t->end = FRT_WALK_DEPTH;
 			return;
 		}
@@ -303,7 +303,7 @@ static __attribute__((noinline)) uint32_t stack_intern(const struct frt_slot *s,
 
 	if (id == FRT_STACK_LOST)
 		return id;
-	t.room = first->count;
+	t.capacity = first->count;
 	row = (struct frt_stack){.hash = first->hash,
 				 .first = t.first,
 				 .count = first->count,

@@ -65,7 +65,7 @@ static bool begins_with_own(const struct question *q, const jvmtiFrameInfo *fram
 }
 
 /* Add one frame; the first `room` are named and written to the table. False: the stack is deep enough. */
-static bool take_frame(const struct question *q, const jvmtiFrameInfo *f, uint32_t first, uint32_t room,
+static bool take_frame(const struct question *q, const jvmtiFrameInfo *f, uint32_t first, uint32_t capacity,
 		       struct taken *t)
 {
 	if (t->count == q->depth) {
@@ -73,20 +73,20 @@ static bool take_frame(const struct question *q, const jvmtiFrameInfo *f, uint32
 		return false;
 	}
 	t->hash = stack_named_hash(t->hash, f);
-	if (t->count < room)
+	if (t->count < capacity)
 		*stack_table_frame(first, t->count) = stack_named_frame(q->env, f);
 	t->count++;
 	return true;
 }
 
 /* The native method that every virtual thread begins with. */
-static void jvmti_take_entry(const struct question *q, uint32_t first, uint32_t room, struct taken *t)
+static void jvmti_take_entry(const struct question *q, uint32_t first, uint32_t capacity, struct taken *t)
 {
 	if (t->count == q->depth) {
 		t->end = FRT_WALK_DEPTH;
 		return;
 	}
-	if (t->count < room)
+	if (t->count < capacity)
 		*stack_table_frame(first, t->count) = stack_named_first();
 	t->count++;
 }
@@ -103,7 +103,7 @@ static jint jvmti_ask(const struct question *q, jint start, jvmtiFrameInfo frame
 }
 
 /* Hash the frames; those of the first `room`, when they have a place in the table, are named and written there. */
-static void jvmti_take(const struct question *q, uint32_t first, uint32_t room, struct taken *t)
+static void jvmti_take(const struct question *q, uint32_t first, uint32_t capacity, struct taken *t)
 {
 	jvmtiFrameInfo frames[PORTION];
 	jint start = 0, n, i = OWN_FRAMES;
@@ -116,13 +116,13 @@ static void jvmti_take(const struct question *q, uint32_t first, uint32_t room, 
 			return;
 		}
 		for (; i < n; i++)
-			if (!take_frame(q, &frames[i], first, room, t))
+			if (!take_frame(q, &frames[i], first, capacity, t))
 				return;
 		start += n;
 		i = 0;
 	} while (n == (jint)PORTION);
 	if (q->is_virtual)
-		jvmti_take_entry(q, first, room, t);
+		jvmti_take_entry(q, first, capacity, t);
 }
 
 /* The stack is not in the table yet: ask once more, and write it there. */

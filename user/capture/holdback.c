@@ -15,7 +15,7 @@ struct holdback {
 	bool holding;
 	struct held *held;
 	size_t first, marked, count,
-		room; /* gone before `first`; those from `marked` on belong to the sweep that is going on */
+		capacity; /* gone before `first`; those from `marked` on belong to the sweep that is going on */
 };
 
 struct holdback *holdback_new(const struct stream_sink *sink)
@@ -37,16 +37,16 @@ void holdback_free(struct holdback *h)
 
 static bool holdback_make_room(struct holdback *h)
 {
-	size_t room = h->room ? 2 * h->room : 256;
+	size_t capacity = h->capacity ? 2 * h->capacity : 256;
 	struct held *more;
 
-	if (h->count < h->room)
+	if (h->count < h->capacity)
 		return true;
-	more = realloc(h->held, room * sizeof(*more));
+	more = realloc(h->held, capacity * sizeof(*more));
 	if (!more)
 		return false;
 	h->held = more;
-	h->room = room;
+	h->capacity = capacity;
 	return true;
 }
 

@@ -25,10 +25,10 @@ struct kernel_probes {
 	struct diag no_pauses; /* why there are none, though the rest is there; "" */
 	const struct target *target;
 	const struct segment *segment;
-	bool maps_slots;		   /* slots to their threads: */
-	int mapped_fd;		   /* the map of them */
+	bool maps_slots;	     /* slots to their threads: */
+	int mapped_fd;		     /* the map of them */
 	unsigned int owners, mapped; /* threads that have got a slot; those that it was lent to */
-	struct diag why;	   /* it is not there; "": it is, or nobody has asked for it */
+	struct diag why;	     /* it is not there; "": it is, or nobody has asked for it */
 };
 
 /* Between opening and loading: how much of this half there is to be; `clock_offset` of our CLOCK_MONOTONIC to the kernel's, ns. */

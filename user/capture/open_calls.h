@@ -10,12 +10,13 @@
 #include "user/capture/segment.h"
 
 struct open_call {
-	uint64_t start;		       /* TSC */
-	uint32_t method;	       /* id */
-	uint32_t thread;	       /* serial; 0: it is the virtual one */
-	struct stream_vthread vthread; /* java_id 0: it is none. A name stands here only when an open-call dump came to it */
-	uint32_t stack;		       /* id of the thread's whole stack at the open-call dump; 0: none */
-	const char *remark;	       /* why there is no stack; NULL: there is, or none was wanted */
+	uint64_t start;	 /* TSC */
+	uint32_t method; /* id */
+	uint32_t thread; /* serial; 0: it is the virtual one */
+	struct stream_vthread
+		vthread;    /* java_id 0: it is none. A name stands here only when an open-call dump came to it */
+	uint32_t stack;	    /* id of the thread's whole stack at the open-call dump; 0: none */
+	const char *remark; /* why there is no stack; NULL: there is, or none was wanted */
 };
 
 /*

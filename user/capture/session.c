@@ -392,8 +392,8 @@ static void choose_wait_stacks(struct session *s)
 {
 	s->bpf->bss->wait_setup = (struct frt_wait_setup){
 		.longer = s->waits.take_stacks && !s->settings->no_stack ? s->settings->wait_stack_ns : ~0ULL,
-		.known = s->layout.jdk_version && s->layout.anchor_sp < FRT_ANCHOR && s->layout.anchor_pc < FRT_ANCHOR &&
-			 s->layout.anchor_fp < FRT_ANCHOR,
+		.known = s->layout.jdk_version && s->layout.anchor_sp < FRT_ANCHOR &&
+			 s->layout.anchor_pc < FRT_ANCHOR && s->layout.anchor_fp < FRT_ANCHOR,
 		.anchor_sp = s->layout.anchor_sp,
 		.anchor_pc = s->layout.anchor_pc,
 		.anchor_fp = s->layout.anchor_fp,

@@ -106,7 +106,7 @@ static void bound_gap(struct stacks *s, uint32_t next)
 bool stacks_read(struct stacks *s, bool all, void (*visit)(void *context, const struct stack *stack), void *context)
 {
 	uint64_t next = stacks_next_of(s);
-	uint32_t end, room = frames_of(s); /* so many frames can wait at most */
+	uint32_t end, capacity = frames_of(s); /* so many frames can wait at most */
 	bool good;
 
 	bound_gap(s, next >> 32);
@@ -115,7 +115,7 @@ bool stacks_read(struct stacks *s, bool all, void (*visit)(void *context, const 
 			return false;
 		if (!is_complete(s, s->id) && !is_no_id(s->id) && !all)
 			return true;
-		good = copy_row(s, s->id, room, &end);
+		good = copy_row(s, s->id, capacity, &end);
 		s->given_up += !good && !is_no_id(s->id);
 		s->id++;
 		if (good)
@@ -125,7 +125,7 @@ bool stacks_read(struct stacks *s, bool all, void (*visit)(void *context, const 
 		store_done(s);
 		if (!good)
 			continue;
-		room -= s->copy.count;
+		capacity -= s->copy.count;
 		visit(context, &s->copy);
 	}
 	return true;

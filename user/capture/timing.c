@@ -46,17 +46,17 @@ static void add(struct timings *t, const struct frt_sum *c)
 /* Another place of the table, or NULL: never more than there can be cells. */
 static struct timing_recent *recent_new(struct timings *t)
 {
-	uint32_t room = t->room ? 2 * t->room : 256;
+	uint32_t capacity = t->capacity ? 2 * t->capacity : 256;
 	void *more;
 
 	if (t->recents >= FRT_CELLS_SIZE / sizeof(struct frt_cell))
 		return NULL;
-	if (t->recents + 1 >= t->room) {
-		more = reallocarray(t->recent, room, sizeof(*t->recent));
+	if (t->recents + 1 >= t->capacity) {
+		more = reallocarray(t->recent, capacity, sizeof(*t->recent));
 		if (!more)
 			return NULL;
 		t->recent = more;
-		t->room = room;
+		t->capacity = capacity;
 	}
 	return &t->recent[++t->recents];
 }
@@ -201,7 +201,7 @@ void timings_release(struct timings *t)
 		return;
 	free(t->recent);
 	t->recent = NULL;
-	t->recents = t->room = 0;
+	t->recents = t->capacity = 0;
 }
 
 static uint64_t begin_of(uint32_t bucket)

@@ -107,7 +107,7 @@ static int add_symbol(struct reading *r, uint64_t symbol, uint64_t hash, uint16_
 	e = image_put_utf8(c, text, length, index);
 	if (e)
 		return e;
-	if (rows_reserve(&c->constant, sizeof(*c->constant), c->constants, 1, &c->constant_room))
+	if (rows_reserve(&c->constant, sizeof(*c->constant), c->constants, 1, &c->constant_capacity))
 		return -ENOMEM;
 	c->constant[c->constants++] = (struct class_image_constant){symbol, *index};
 	return row_index_add(&c->lookup, hash, c->constants);
@@ -285,7 +285,7 @@ static int image_put_method(struct reading *r, uint64_t method, const struct met
 	int e = use_constant(r, p->name, &name);
 
 	e = e ?: use_constant(r, p->descriptor, &descriptor);
-	if (!e && rows_reserve(&c->method, sizeof(*c->method), c->methods, 1, &c->method_room))
+	if (!e && rows_reserve(&c->method, sizeof(*c->method), c->methods, 1, &c->method_capacity))
 		e = -ENOMEM;
 	if (e)
 		return e;

@@ -23,7 +23,7 @@ struct class_image_method {
 struct class_image {
 	struct bytes file;
 	struct class_image_method *method;
-	uint32_t methods, method_room;
+	uint32_t methods, method_capacity;
 
 	/* while it is written */
 	struct bytes pool, body;
@@ -32,8 +32,8 @@ struct class_image {
 		uint64_t symbol;
 		uint16_t index;
 	} *constant;
-	uint32_t constants, constant_room, last; /* last: the highest index in use */
-	uint16_t annotations_name, code_name;	 /* of attributes; 0: not there yet */
+	uint32_t constants, constant_capacity, last; /* last: the highest index in use */
+	uint16_t annotations_name, code_name;	     /* of attributes; 0: not there yet */
 };
 
 /* An all-zero struct is ready; it can be written again and again. */

@@ -15,7 +15,7 @@ struct class_walk {
 	void *context;
 	struct row_index lookup; /* of what was seen */
 	uint64_t *seen;
-	uint32_t count, room;
+	uint32_t count, capacity;
 	char name[SYMBOL_MAX + 1];
 };
 
@@ -38,7 +38,7 @@ static int note_seen(struct class_walk *w, uint64_t address)
 
 	if (w->count == MAX_SEEN || row_index_find(&w->lookup, hash, classes_same, &(struct key){w, address}))
 		return -EAGAIN;
-	if (rows_reserve(&w->seen, sizeof(*w->seen), w->count, 1, &w->room))
+	if (rows_reserve(&w->seen, sizeof(*w->seen), w->count, 1, &w->capacity))
 		return -ENOMEM;
 	w->seen[w->count++] = address;
 	return row_index_add(&w->lookup, hash, w->count);
@@ -140,7 +140,7 @@ int hotspot_each_class(const struct hotspot_layout *l, const struct mem *m,
 	w->context = context;
 	w->lookup = (struct row_index){0};
 	w->seen = NULL;
-	w->count = w->room = 0;
+	w->count = w->capacity = 0;
 	page_cache_init(&w->pages, m);
 	r = walk_loaders(w);
 	row_index_release(&w->lookup);

@@ -24,8 +24,8 @@ static int flags_read_table(struct table *t, const struct mem *m, const struct v
 	return mem_u64(m, flags, &t->at) ?: mem_u64(m, count, &t->count);
 }
 
-static int match_flag(const struct table *t, const struct mem *m, uint64_t flag, const char *const names[], size_t count,
-		    uint64_t addresses[])
+static int match_flag(const struct table *t, const struct mem *m, uint64_t flag, const char *const names[],
+		      size_t count, uint64_t addresses[])
 {
 	char name[NAME_MAX_LENGTH];
 	uint64_t text;

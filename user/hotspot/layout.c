@@ -303,12 +303,12 @@ static void choose_forms(struct reading *r)
 	if (w->const_has_lines == FRT_NO_OFFSET)
 		w->const_has_lines = 0;
 	l->code_form = jdk_version > 8 && jdk_version < 23 ? HOTSPOT_CODE_POINTER : HOTSPOT_CODE_OFFSET;
-	l->scopes_form = jdk_version <= 8	? HOTSPOT_SCOPES_INSIDE
+	l->scopes_form = jdk_version <= 8   ? HOTSPOT_SCOPES_INSIDE
 			 : jdk_version < 23 ? HOTSPOT_SCOPES_POINTER
-					: HOTSPOT_SCOPES_IMMUTABLE;
-	l->metadata_form = jdk_version < 23	  ? HOTSPOT_METADATA_INSIDE
+					    : HOTSPOT_SCOPES_IMMUTABLE;
+	l->metadata_form = jdk_version < 23   ? HOTSPOT_METADATA_INSIDE
 			   : jdk_version < 25 ? HOTSPOT_METADATA_DATA
-					  : HOTSPOT_METADATA_MUTABLE;
+					      : HOTSPOT_METADATA_MUTABLE;
 	l->nmethod_gone = jdk_version <= 8 ? 2 : jdk_version < 20 ? 3 : 127;
 	l->unsigned5_bias = jdk_version >= 20;
 	choose_hidden(r);

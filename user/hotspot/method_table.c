@@ -55,7 +55,7 @@ const char *method_table_text(struct method_table *t, const char *text, size_t l
 	if (row)
 		return t->text[row - 1]->bytes;
 	if (t->bytes + length > METHOD_TABLE_TEXT ||
-	    rows_reserve(&t->text, sizeof(*t->text), t->texts, 1, &t->text_room))
+	    rows_reserve(&t->text, sizeof(*t->text), t->texts, 1, &t->text_capacity))
 		return NULL;
 	own = malloc(sizeof(*own) + length + 1);
 	if (!own || row_index_add(&t->by_text, hash, t->texts + 1)) {
@@ -93,7 +93,7 @@ const struct resolved_method *method_table_add(struct method_table *t, const str
 	if (row)
 		return t->method[row - 1];
 	if (t->methods >= METHOD_TABLE_ROWS ||
-	    rows_reserve(&t->method, sizeof(*t->method), t->methods, 1, &t->method_room))
+	    rows_reserve(&t->method, sizeof(*t->method), t->methods, 1, &t->method_capacity))
 		return NULL;
 	own = malloc(sizeof(*own));
 	if (!own || row_index_add(&t->by_method, hash, t->methods + 1)) {

@@ -16,7 +16,7 @@ struct method_table {
 	struct row_index by_text, by_method;
 	struct method_text **text;
 	struct resolved_method **method;
-	uint32_t texts, text_room, methods, method_room;
+	uint32_t texts, text_capacity, methods, method_capacity;
 	size_t bytes; /* of text */
 };
 

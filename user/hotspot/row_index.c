@@ -67,12 +67,12 @@ void row_index_release(struct row_index *t)
 	*t = (struct row_index){0};
 }
 
-int rows_reserve(void *rows, size_t row_size, uint32_t count, uint32_t more, uint32_t *room)
+int rows_reserve(void *rows, size_t row_size, uint32_t count, uint32_t more, uint32_t *capacity)
 {
-	uint32_t wanted = *room ? *room : 256;
+	uint32_t wanted = *capacity ? *capacity : 256;
 	void *grown;
 
-	if (more <= *room - count)
+	if (more <= *capacity - count)
 		return 0;
 	while (wanted - count < more)
 		wanted *= 2;
@@ -80,6 +80,6 @@ int rows_reserve(void *rows, size_t row_size, uint32_t count, uint32_t more, uin
 	if (!grown)
 		return -ENOMEM;
 	*(void **)rows = grown;
-	*room = wanted;
+	*capacity = wanted;
 	return 0;
 }

@@ -31,7 +31,7 @@ int row_index_add(struct row_index *t, uint64_t hash, uint32_t row);
 void row_index_clear(struct row_index *t);
 
 /* For the owner's rows: make room for `more` behind `count`. 0 or -ENOMEM. */
-int rows_reserve(void *rows, size_t row_size, uint32_t count, uint32_t more, uint32_t *room);
+int rows_reserve(void *rows, size_t row_size, uint32_t count, uint32_t more, uint32_t *capacity);
 
 /* An all-zero struct is an empty table. */
 void row_index_release(struct row_index *t);

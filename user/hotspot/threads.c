@@ -8,7 +8,7 @@
 
 /* What is freed meanwhile reads as anything: a thread counts when its OSThread has a number that can be one. */
 static int visit_thread(const struct hotspot_layout *l, const struct mem *m, uint64_t thread,
-		      int (*visit)(uint64_t java_thread, int tid, void *context), void *context)
+			int (*visit)(uint64_t java_thread, int tid, void *context), void *context)
 {
 	uint64_t os;
 	uint32_t tid = 0;

@@ -53,7 +53,7 @@ struct reader {
 	struct vmstructs *v;
 	const struct mem *m;
 	const uint64_t *values; /* of the exported variables */
-	size_t room;
+	size_t capacity;
 	struct diag *d;
 };
 
@@ -61,9 +61,9 @@ static int vmstructs_add_row(struct reader *r, enum table table, const char *typ
 {
 	struct vmstructs_row *rows, *row;
 
-	if (r->v->count == r->room) {
-		r->room = r->room ? 2 * r->room : 1024;
-		rows = reallocarray(r->v->rows, r->room, sizeof(*rows));
+	if (r->v->count == r->capacity) {
+		r->capacity = r->capacity ? 2 * r->capacity : 1024;
+		rows = reallocarray(r->v->rows, r->capacity, sizeof(*rows));
 		if (!rows)
 			return diag_errno(r->d, ENOMEM, "cannot keep the JVM's tables");
 		r->v->rows = rows;

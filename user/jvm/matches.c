@@ -29,7 +29,7 @@ struct finder {
 	struct matches *out;
 	struct row_index lookup; /* of candidates by loader and name */
 	struct candidate *candidate;
-	uint32_t candidates, room;
+	uint32_t candidates, capacity;
 	struct page_cache pages;
 	struct class_image image;
 };
@@ -66,7 +66,7 @@ static int add_candidate(struct finder *f, const struct loaded_class *c, enum ma
 		f->candidate[row - 1] = new;
 		return 0;
 	}
-	if (rows_reserve(&f->candidate, sizeof(*f->candidate), f->candidates, 1, &f->room))
+	if (rows_reserve(&f->candidate, sizeof(*f->candidate), f->candidates, 1, &f->capacity))
 		return -ENOMEM;
 	f->candidate[f->candidates++] = new;
 	return row_index_add(&f->lookup, hash, f->candidates);
@@ -186,7 +186,7 @@ static int matches_add_match(struct finder *f, const struct candidate *c, const 
 	struct match m = *said;
 
 	m.method = keep_method(f, c, &file->method[i]);
-	if (!m.method || rows_reserve(&out->match, sizeof(*out->match), out->count, 1, &out->room))
+	if (!m.method || rows_reserve(&out->match, sizeof(*out->match), out->count, 1, &out->capacity))
 		return -ENOMEM;
 	m.address = f->image.method[i].method;
 	m.loader = c->c.boot ? 0 : c->c.loader;
@@ -233,8 +233,9 @@ static void matches_offer_methods(struct finder *f, const struct candidate *c, c
 static int judge_image(struct finder *f, const struct candidate *c, struct matcher_tags *tags)
 {
 	const struct class_image *image = &f->image;
-	size_t room = (image->last + 2) * sizeof(uint32_t) + (image->methods + 1) * sizeof(struct class_method) + 64;
-	struct arena arena = {malloc(room), room};
+	size_t capacity =
+		(image->last + 2) * sizeof(uint32_t) + (image->methods + 1) * sizeof(struct class_method) + 64;
+	struct arena arena = {malloc(capacity), capacity};
 	unsigned char *memory = arena.at;
 	uint32_t before = f->out->count;
 	struct class_file file;

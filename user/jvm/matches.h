@@ -29,7 +29,7 @@ struct match {
 
 struct matches {
 	struct match *match; /* by class, method, descriptor, loader */
-	uint32_t count, room;
+	uint32_t count, capacity;
 	uint32_t classes; /* loaded, arrays and hidden ones not counted */
 	uint32_t unread;  /* classes that changed while they were read, however often that was tried */
 	bool incomplete;  /* the walk over all classes never came to its end: some may be missing */
@@ -40,8 +40,8 @@ struct matches_setup {
 	const struct hotspot_layout *layout;
 	const struct mem *mem;
 	const struct matcher *pattern;
-	unsigned int jdk_version;  /* of the JDK */
-	unsigned int pause_us; /* before what changed while it was read is read again */
+	unsigned int jdk_version; /* of the JDK */
+	unsigned int pause_us;	  /* before what changed while it was read is read again */
 	/* May be NULL: shown every loaded class, and (name not NULL) the methods of those that filters name, none of which is selected */
 	void (*near)(const char *class_name, const char *method, void *context);
 	void *context;

@@ -235,7 +235,7 @@ int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d)
 	return err;
 }
 
-size_t control_socket_list(pid_t *pids, size_t room)
+size_t control_socket_list(pid_t *pids, size_t capacity)
 {
 	char directory[RUN_DIRECTORY];
 	struct dirent *e;
@@ -254,7 +254,7 @@ size_t control_socket_list(pid_t *pids, size_t room)
 		a = address_of(pid);
 		if (!is_alive(&a))
 			continue;
-		if (count < room)
+		if (count < capacity)
 			pids[count] = pid;
 		count++;
 	}

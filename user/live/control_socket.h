@@ -31,6 +31,6 @@ void control_socket_answer(int connection, int status);
 int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d);
 
 /* The processes that this user records in the background: how many, the first `room` in `pids`. */
-size_t control_socket_list(pid_t *pids, size_t room);
+size_t control_socket_list(pid_t *pids, size_t capacity);
 
 #endif

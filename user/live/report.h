@@ -17,7 +17,7 @@ struct report {
 	const struct output *output;
 	const struct throttle *brake; /* NULL: none */
 	const char *not_walked;	      /* why stacks are not; NULL or "": they are, or nobody wants them */
-	const char *no_open_dump;	      /* why open calls have no stacks; NULL: they have */
+	const char *no_open_dump;     /* why open calls have no stacks; NULL: they have */
 	uint64_t cpu_before;	      /* the JVM's CPU time when tracing began, ns */
 	int64_t begin_ns;	      /* CLOCK_MONOTONIC when tracing began */
 };

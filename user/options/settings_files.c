@@ -26,12 +26,12 @@ struct settings_files {
 	char *notes; /* lines, each with its newline; NULL: none */
 };
 
-static int settings_files_read_all(int fd, char *bytes, size_t room, size_t *size)
+static int settings_files_read_all(int fd, char *bytes, size_t capacity, size_t *size)
 {
 	ssize_t n;
 
 	*size = 0;
-	while (*size < room && (n = read(fd, bytes + *size, room - *size)) != 0) {
+	while (*size < capacity && (n = read(fd, bytes + *size, capacity - *size)) != 0) {
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		*size += n > 0 ? (size_t)n : 0;
@@ -42,8 +42,8 @@ static int settings_files_read_all(int fd, char *bytes, size_t room, size_t *siz
 /* One byte more than a file may have, so that jfc_read() sees when it is too large. */
 static int read_path(struct jfc **out, const char *path, struct diag *d)
 {
-	size_t room = JFC_MAX_SIZE + 1, size;
-	char *bytes = malloc(room);
+	size_t capacity = JFC_MAX_SIZE + 1, size;
+	char *bytes = malloc(capacity);
 	int fd = -1, err = 0;
 
 	if (!bytes)
@@ -51,7 +51,7 @@ static int read_path(struct jfc **out, const char *path, struct diag *d)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		err = diag_errno(d, errno, "cannot open settings '%.200s'", path);
-	if (!err && (err = settings_files_read_all(fd, bytes, room, &size)))
+	if (!err && (err = settings_files_read_all(fd, bytes, capacity, &size)))
 		diag_errno(d, -err, "cannot read settings '%.200s'", path);
 	if (!err)
 		err = jfc_read(out, path, bytes, size, d);

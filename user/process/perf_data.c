@@ -25,7 +25,7 @@
 struct entry {
 	const char *name;
 	const uint8_t *data;
-	size_t room; /* bytes from data to the end of the entry */
+	size_t capacity; /* bytes from data to the end of the entry */
 	uint32_t vector_length;
 	char type;
 };
@@ -67,7 +67,7 @@ static bool next_entry(const struct perf_data *p, size_t *offset, struct entry *
 		return false;
 	e->name = (const char *)at + name;
 	e->data = at + data;
-	e->room = length - data;
+	e->capacity = length - data;
 	e->vector_length = get_u32(at + 8);
 	e->type = at[12];
 	*offset += length;
@@ -95,7 +95,7 @@ static const char *find_string(const struct perf_data *p, const char *name, size
 
 	if (!find_entry(p, name, &e) || e.type != 'B' || !e.vector_length)
 		return NULL;
-	*length = strnlen((const char *)e.data, e.vector_length < e.room ? e.vector_length : e.room);
+	*length = strnlen((const char *)e.data, e.vector_length < e.capacity ? e.vector_length : e.capacity);
 	return (const char *)e.data;
 }
 
@@ -121,7 +121,7 @@ bool perf_data_long(const struct perf_data *p, const char *name, int64_t *out)
 {
 	struct entry e;
 
-	if (!find_entry(p, name, &e) || e.type != 'J' || e.vector_length || e.room < sizeof(*out))
+	if (!find_entry(p, name, &e) || e.type != 'J' || e.vector_length || e.capacity < sizeof(*out))
 		return false;
 	memcpy(out, e.data, sizeof(*out));
 	return true;

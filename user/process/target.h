@@ -25,7 +25,7 @@ struct target {
 	int64_t own_monotonic_offset; /* ours - the kernel's own */
 	char name[256];		      /* main class or jar, as a person calls it: "shop.jar", "com.acme.Main" */
 	char version[64];	      /* "17.0.15"; "" unknown */
-	int jdk_version;		      /* 8, 11, 17, ...; 0 unknown */
+	int jdk_version;	      /* 8, 11, 17, ...; 0 unknown */
 	char libjvm[512];	      /* path in the target's mount namespace */
 	uint64_t libjvm_code;	      /* where its executable mapping begins; 0 unknown */
 	bool up;		      /* it is known to have started: nobody need wait for that */

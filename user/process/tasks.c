@@ -50,7 +50,7 @@ int task_parse(const char *text, struct task *out)
 }
 
 static int visit_task(const struct target *t, const char *tid, int (*visit)(const struct task *task, void *context),
-		    void *context)
+		      void *context)
 {
 	char name[300], *text;
 	struct task task;

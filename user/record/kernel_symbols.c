@@ -16,16 +16,16 @@ struct symbol {
 
 struct kernel_symbols {
 	struct symbol *list; /* by address */
-	size_t count, room;
+	size_t count, capacity;
 };
 
 static bool kernel_symbols_add(struct kernel_symbols *s, uint64_t address, const char *name)
 {
 	struct symbol *more;
 
-	if (s->count == s->room) {
-		s->room = s->room ? 2 * s->room : 1u << 16;
-		more = realloc(s->list, s->room * sizeof(*more));
+	if (s->count == s->capacity) {
+		s->capacity = s->capacity ? 2 * s->capacity : 1u << 16;
+		more = realloc(s->list, s->capacity * sizeof(*more));
 		if (!more)
 			return false;
 		s->list = more;

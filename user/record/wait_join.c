@@ -39,7 +39,7 @@ struct wait_join {
 	struct thread *thread[THREADS]; /* by serial % THREADS; of two the younger one */
 	struct wait_timeline pauses;
 	int64_t known_from;
-	size_t room; /* in the tracks of all threads */
+	size_t capacity; /* in the tracks of all threads */
 };
 
 struct wait_join *wait_join_new(const struct wait_join_setup *setup, struct diag *d)
@@ -61,7 +61,7 @@ struct wait_join *wait_join_new(const struct wait_join_setup *setup, struct diag
 static void thread_free(struct wait_join *j, struct thread *t)
 {
 	for (int k = 0; t && k < KINDS; k++) {
-		j->room -= t->track[k].capacity;
+		j->capacity -= t->track[k].capacity;
 		wait_timeline_release(&t->track[k]);
 	}
 	free(t);
@@ -160,10 +160,10 @@ static bool wait_join_grow(struct wait_join *j, struct wait_timeline *track)
 	size_t before = track->capacity, after = before ? 2 * before : FIRST_ROOM;
 	bool grown;
 
-	if (after > LEAST_ROOM && (after > j->setup.thread_limit || j->room + before > j->setup.limit))
+	if (after > LEAST_ROOM && (after > j->setup.thread_limit || j->capacity + before > j->setup.limit))
 		return false;
 	grown = wait_timeline_reserve(track, after);
-	j->room += track->capacity - before;
+	j->capacity += track->capacity - before;
 	return grown;
 }
 

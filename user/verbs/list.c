@@ -22,7 +22,7 @@ struct listed {
 
 struct list {
 	struct listed *jvm;
-	size_t count, room;
+	size_t count, capacity;
 };
 
 /* By the word that the list and its readers use. */
@@ -36,9 +36,9 @@ static int list_add(const struct target *t, enum target_kind kind, void *context
 	struct list *l = context;
 	struct listed *j;
 
-	if (l->count == l->room) {
-		l->room = l->room ? 2 * l->room : 16;
-		j = reallocarray(l->jvm, l->room, sizeof(*j));
+	if (l->count == l->capacity) {
+		l->capacity = l->capacity ? 2 * l->capacity : 16;
+		j = reallocarray(l->jvm, l->capacity, sizeof(*j));
 		if (!j)
 			return -ENOMEM;
 		l->jvm = j;

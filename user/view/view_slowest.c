@@ -15,7 +15,7 @@
 /* A heap with the shortest of them on top, each with its chunk. */
 struct slowest {
 	struct call call[OPEN_SHOWN];
-	size_t count, room;
+	size_t count, capacity;
 	char *wait[OPEN_SHOWN]; /* what its thread still waits for: "42.0 s futex"; NULL: nothing, or not known */
 	bool waits;		/* there are such */
 };
@@ -41,10 +41,10 @@ static int slowest_add(const struct call *call, void *context)
 {
 	struct slowest *s = context;
 
-	if (s->count < s->room) {
+	if (s->count < s->capacity) {
 		jfr_chunk_get(call->chunk);
 		s->call[s->count++] = *call;
-		for (size_t i = s->count / 2; s->count == s->room && i-- > 0;)
+		for (size_t i = s->count / 2; s->count == s->capacity && i-- > 0;)
 			sift_down(s, i);
 	} else if (call->duration > s->call[0].duration) {
 		jfr_chunk_get(call->chunk);
@@ -103,7 +103,7 @@ static void put_call(struct table *grid, const struct call *call, int64_t utc_of
 	table_cell(grid);
 }
 
-static struct slowest *slowest_find(struct jfr_file *file, const char *type, size_t room, int *err)
+static struct slowest *slowest_find(struct jfr_file *file, const char *type, size_t capacity, int *err)
 {
 	struct slowest *s = calloc(1, sizeof(*s));
 
@@ -111,7 +111,7 @@ static struct slowest *slowest_find(struct jfr_file *file, const char *type, siz
 		*err = -ENOMEM;
 		return NULL;
 	}
-	s->room = room;
+	s->capacity = capacity;
 	*err = call_iter_each(file, type, slowest_add, s);
 	qsort(s->call, s->count, sizeof(s->call[0]), slowest_compare);
 	return s;

@@ -310,7 +310,7 @@ static void class_without_a_word_of_the_filters_is_not_looked_into(void **state)
 
 		load(l, &types[i]);
 		may = policy_may_have_tag(&p, l->bytes + 10, l->c.size - 10,
-					   (uint16_t)(l->bytes[8] << 8 | l->bytes[9]));
+					  (uint16_t)(l->bytes[8] << 8 | l->bytes[9]));
 		for (size_t k = 0; k < sizeof(speaks) / sizeof(speaks[0]); k++)
 			speaking |= strcmp(speaks[k], types[i].name) == 0;
 		if (speaking && !may)

@@ -315,8 +315,8 @@ static void stack_is_cut_at_its_depth(void)
 
 static void deepest_stack_has_all_its_frames(void)
 {
-	uint64_t *room = __builtin_alloca(FRT_MAX_DEPTH * 7 * 8);
-	struct frames f = lay_begin(room + FRT_MAX_DEPTH * 7);
+	uint64_t *words = __builtin_alloca(FRT_MAX_DEPTH * 7 * 8);
+	struct frames f = lay_begin(words + FRT_MAX_DEPTH * 7);
 	uint32_t id;
 
 	begin(FRT_MAX_DEPTH * 5);

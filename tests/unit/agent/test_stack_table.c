@@ -22,7 +22,7 @@
 #define STACKS	20000u /* of each thread, and twice: all together more than there are rows */
 #define ROUNDS	2u
 
-static void set_room(uint32_t frames)
+static void set_capacity(uint32_t frames)
 {
 	stack_table_begin(frames);
 }
@@ -34,7 +34,7 @@ static int setup(void **state)
 	if (!control_create("unit"))
 		return -1;
 	memset(known, 0, sizeof(known));
-	set_room(FRT_STACK_FRAMES);
+	set_capacity(FRT_STACK_FRAMES);
 	return 0;
 }
 
@@ -151,7 +151,7 @@ static void room_is_what_the_collector_has_read(void **state)
 {
 	uint32_t first;
 
-	set_room(128);
+	set_capacity(128);
 	assert_int_equal(stack_table_reserve(60, &first), 1);
 	assert_int_equal(first, 0);
 	assert_int_equal(stack_table_reserve(69, &first), FRT_STACK_LOST);
@@ -171,7 +171,7 @@ static void room_is_never_more_than_the_table(void **state)
 {
 	uint32_t first;
 
-	set_room(UINT32_MAX);
+	set_capacity(UINT32_MAX);
 	assert_int_equal(stack_table_reserve(FRT_STACK_FRAMES, &first), 1);
 	assert_int_equal(stack_table_reserve(1, &first), FRT_STACK_LOST);
 	for (uint32_t i = 2; i < FRT_STACKS - 1; i++)

@@ -389,14 +389,14 @@ static void what_is_not_edited_stays_byte_by_byte(void **state)
 static void a_used_up_arena_is_said(void **state)
 {
 	struct method m = method_of("1a ac");
-	size_t size, room, step;
+	size_t size, capacity, step;
 	uint8_t *bytes;
 
 	builder_method(&m.b, 9, "run", "(I)I", &m.s);
 	bytes = builder_finish(&m.b, &size);
-	for (room = 256, step = 1; room < class_edit_memory(size); room += step, step += step / 16) {
-		unsigned char *memory = malloc(room);
-		struct arena a = {memory, room};
+	for (capacity = 256, step = 1; capacity < class_edit_memory(size); capacity += step, step += step / 16) {
+		unsigned char *memory = malloc(capacity);
+		struct arena a = {memory, capacity};
 		struct method_edit e = {.method = 0};
 		struct class_file c;
 		const uint8_t *out;

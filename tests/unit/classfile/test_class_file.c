@@ -230,13 +230,13 @@ static void unknown_constants_and_old_versions_are_named(void **state)
 
 static void a_used_up_arena_is_said(void **state)
 {
-	size_t size, room;
+	size_t size, capacity;
 	uint8_t *bytes = sample(&size);
 	enum class_status status = CLASS_NO_MEMORY;
 
-	for (room = 0; room < 4096 && status; room++) {
-		unsigned char *memory = malloc(room + 1);
-		struct arena a = {memory, room};
+	for (capacity = 0; capacity < 4096 && status; capacity++) {
+		unsigned char *memory = malloc(capacity + 1);
+		struct arena a = {memory, capacity};
 		struct class_file c;
 
 		status = class_parse(&c, bytes, size, &a);
@@ -244,7 +244,7 @@ static void a_used_up_arena_is_said(void **state)
 		free(memory);
 	}
 	assert_int_equal(status, CLASS_OK);
-	assert_true(room > 100);
+	assert_true(capacity > 100);
 	free(bytes);
 }
 

@@ -237,7 +237,7 @@ static void text_written_is_valid_utf8_whatever_comes(void **state)
 	bytes_init(&b);
 	for (i = 0; i < 20000; i++) {
 		char in[17], out[1024], *from, *to = out;
-		size_t left, room = sizeof(out);
+		size_t left, capacity = sizeof(out);
 
 		for (j = 0; j < sizeof(in) - 1; j++) {
 			random = random * 1103515245 + 12345;
@@ -249,7 +249,7 @@ static void text_written_is_valid_utf8_whatever_comes(void **state)
 		from = (char *)b.data + 2;
 		left = b.data[1];
 		assert_int_equal(b.size, 2 + left);
-		assert_int_not_equal(iconv(judge, &from, &left, &to, &room), (size_t)-1);
+		assert_int_not_equal(iconv(judge, &from, &left, &to, &capacity), (size_t)-1);
 	}
 	bytes_release(&b);
 	iconv_close(judge);

@@ -51,7 +51,8 @@ static void put(uint64_t address, uint64_t value)
 
 int __wrap_hotspot_each_thread(const struct hotspot_layout *l, const struct mem *m,
 			       int (*visit)(uint64_t java_thread, int tid, void *context), void *context);
-int __wrap_target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context), void *context);
+int __wrap_target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context),
+			    void *context);
 size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
 			     enum resolved_failure *why);
 

@@ -71,9 +71,10 @@ static int find_with(struct fixture *x, const char *filters, bool lambda)
 	filter_list_set_lambda(list, lambda);
 	assert_int_equal(filter_list_compile(list, &program, &p.size, &d), 0);
 	p.program = program;
-	r = matches_find(&x->found,
-			 &(struct matches_setup){
-				 .layout = &x->f.layout, .mem = &x->f.mem, .pattern = &p, .jdk_version = x->jdk_version});
+	r = matches_find(&x->found, &(struct matches_setup){.layout = &x->f.layout,
+							    .mem = &x->f.mem,
+							    .pattern = &p,
+							    .jdk_version = x->jdk_version});
 	free(program);
 	filter_list_free(list);
 	return r;

@@ -104,7 +104,8 @@ static void the_parts_of_a_call_add_up(void **state)
 	b->sink.pause(b->sink.context,
 		      &(struct frt_pause){.what = FRT_PAUSE_GC, .begin = 1200, .end = 1260, .name = "G1"});
 	b->sink.usage(b->sink.context,
-		      &(struct frt_thread_usage){.thread = 1, .at = 1050, .syscalls = 1, .syscall_ns = 370, .major_faults = 2});
+		      &(struct frt_thread_usage){
+			      .thread = 1, .at = 1050, .syscalls = 1, .syscall_ns = 370, .major_faults = 2});
 	call_of(1, 1000, 1000, 0);
 	finish();
 	assert_int_equal(of_call(0, "blockedTime"), 300);
@@ -167,7 +168,8 @@ static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **stat
 
 static void look_at(uint64_t off, uint64_t wake, uint64_t on)
 {
-	struct frt_wait w = {.thread = 1, .off = off, .wake = wake, .on = on, .reason = FRT_WAIT_FUTEX, .syscall = FUTEX};
+	struct frt_wait w = {
+		.thread = 1, .off = off, .wake = wake, .on = on, .reason = FRT_WAIT_FUTEX, .syscall = FUTEX};
 
 	w.flags = FRT_WAIT_ONGOING;
 	b->sink.wait(b->sink.context, &w, 0, 0);

@@ -371,11 +371,11 @@ static void old_pauses_are_folded(void **state)
 static void usage_of(int64_t at, uint32_t syscalls, uint64_t time, uint32_t major, uint32_t minor)
 {
 	wait_join_usage(m->join, &(struct frt_thread_usage){.thread = THREAD,
-						     .at = at,
-						     .syscalls = syscalls,
-						     .syscall_ns = time,
-						     .major_faults = major,
-						     .minor_faults = minor});
+							    .at = at,
+							    .syscalls = syscalls,
+							    .syscall_ns = time,
+							    .major_faults = major,
+							    .minor_faults = minor});
 }
 
 static void expect_usage(int64_t from, int64_t to, int64_t syscalls, int64_t time, int64_t major, int64_t minor)
