@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * frtrace:drain: the thread that filled half of its ring copies what is new
- * into the queue. A part is one aligned half of the ring, of one of a few
- * sizes, because the verifier wants to know how much is reserved. What does not
- * go now stays in the ring: the next drain or the collector's sweep takes it.
+ * The program at frtrace:drain. The thread that has filled half of its ring copies the new bytes into the queue. A
+ * batch is one aligned half of the ring; its size is one of a few constants, because the verifier must know how
+ * much is reserved. Bytes that cannot be copied now stay in the ring: the next drain or the collector's sweep
+ * takes them.
  */
 #include "bpf/emit.bpf.h"
 #include "bpf/target.bpf.h"
@@ -17,19 +17,19 @@ struct drain_arguments {
 	__u64 slot, ring, head, drained, half;
 };
 
-/* Copy the half that begins at stream offset `at`. Returns 0, or the reason why not + 1. */
+/* Copy the half that begins at stream offset `at`. Returns 0, or another value if it could not be copied. */
 static __always_inline int copy_half(const struct drain_arguments *a, __u64 at)
 {
 	__u64 length = a->head - at < a->half ? a->head - at : a->half;
 	const void *from = (const void *)(a->ring + (at & (2 * a->half - 1)));
 
 	switch (a->half) {
-	case 256: return emit_part(a->slot, at, length, from, 256);
-	case 512: return emit_part(a->slot, at, length, from, 512);
-	case 1024: return emit_part(a->slot, at, length, from, 1024);
-	case 2048: return emit_part(a->slot, at, length, from, 2048);
-	case 4096: return emit_part(a->slot, at, length, from, 4096);
-	case 8192: return emit_part(a->slot, at, length, from, 8192);
+	case 256: return emit_batch(a->slot, at, length, from, 256);
+	case 512: return emit_batch(a->slot, at, length, from, 512);
+	case 1024: return emit_batch(a->slot, at, length, from, 1024);
+	case 2048: return emit_batch(a->slot, at, length, from, 2048);
+	case 4096: return emit_batch(a->slot, at, length, from, 4096);
+	case 8192: return emit_batch(a->slot, at, length, from, 8192);
 	}
 	return -1;
 }
@@ -43,7 +43,7 @@ static __noinline void drain_slot(struct thread_state *state, const struct drain
 	at &= ~(a->half - 1);
 	state->slot = a->slot + 1;
 	state->copied = at;
-	for (int i = 0; i < 2 && at < a->head; i++) { /* at most two halves are there */
+	for (int i = 0; i < 2 && at < a->head; i++) { /* a ring holds at most two halves */
 		if (copy_half(a, at))
 			return;
 		at += a->half;
@@ -51,7 +51,7 @@ static __noinline void drain_slot(struct thread_state *state, const struct drain
 	}
 }
 
-/* The running thread's state: only a thread of the target gets one. */
+/* The running thread's state. Only threads of the target get one. */
 static __always_inline struct thread_state *own_state(void)
 {
 	struct thread_state *state = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
@@ -64,7 +64,10 @@ static __always_inline struct thread_state *own_state(void)
 	return state;
 }
 
-/* The arguments stand where the agent's note says, which is where those of a function stand: nothing to look up. */
+/*
+ * The agent's USDT note puts the arguments into the registers of a C call, so PT_REGS_PARM reads them without a
+ * lookup.
+ */
 SEC("usdt")
 int drain(struct pt_regs *ctx)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The one contract between the agent in the JVM, the BPF programs and the
- * collector: types and constants only, of fixed width, sizes asserted.
+ * The contract between the agent in the JVM, the BPF programs and the collector. It has types and constants only;
+ * all types have a fixed width and an asserted size.
  *
- * The agent makes one sealed memfd, the control segment. Its sections lie at
- * fixed offsets (FRT_*_AT). Written by the agent, read by the collector with
- * bounds; only `owner`, `heartbeat`, `stack_done`, `command`, `config` and rules are written by the collector.
+ * The agent creates one sealed memfd, the control segment. Its sections lie at fixed offsets (FRT_*_AT). The agent
+ * writes it and the collector reads it with bounds checks. The collector writes only `owner`, `heartbeat`,
+ * `stack_done`, `command`, `config` and the rules.
  *
- *   header | config | loaders | classes | methods | skips | threads | strings | slots | rings | stacks | frames |
- *   rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names | scratch
+ *    header | config | loaders | classes | methods | skips | threads | strings | slots | rings | stacks | frames |
+ *    rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names | scratch
  *
- * All tables but the stacks are append-only while a recording runs: an id once given means
- * the same thing until its end. Between two recordings classes and methods are forgotten when their tables are half full
- * and nothing has hooks (a method that was active when a recording ended may exit in the next one, where its call is not counted). A row is complete when the count that covers it
- * has been stored (release order).
+ * All tables except the stacks are append-only while a recording runs: an id means the same thing until the
+ * recording ends. Between two recordings, classes and methods are forgotten if their tables are half full and
+ * nothing has hooks. (A method that was active when a recording ended may exit during the next one; that call is
+ * not counted.) A row is complete once the count that covers it has been stored, with release order.
  */
 #ifndef FRTRACE_H
 #define FRTRACE_H
@@ -38,54 +38,54 @@ typedef uint64_t frt_u64;
 #define FRT_MAX_CLASSES	 32768u
 #define FRT_MAX_METHODS	 65536u
 #define FRT_MAX_SKIPS	 8192u
-#define FRT_MAX_THREADS	 16384u /* a log: row = serial modulo this */
+#define FRT_MAX_THREADS	 16384u /* a log: row = serial % FRT_MAX_THREADS */
 #define FRT_MAX_SLOTS	 8192u
 #define FRT_CONFIG_SIZE	 (1u << 20)
 #define FRT_STRINGS_SIZE (16u << 20)
 #define FRT_RINGS_SIZE	 (16u << 20) /* address space; memory is bounded by header.ring_cap */
 
-#define FRT_CELLS_SIZE	     (32u << 20) /* address space, as for rings */
+#define FRT_CELLS_SIZE	     (32u << 20) /* address space only, like the rings */
 #define FRT_CELLS_FIRST_LOG2 3
 #define FRT_RECENT	     32u    /* calls of a cell that are not in the histogram yet */
-#define FRT_RECENT_END	     32768u /* TSC ticks: calls of that and longer do not wait there */
-#define FRT_GROUPS	     192u   /* of a histogram */
+#define FRT_RECENT_END	     32768u /* TSC ticks: calls at least this long go into the histogram at once */
+#define FRT_GROUPS	     192u   /* per histogram */
 #define FRT_GROUP_BUCKETS    8u
-#define FRT_MAX_GROUPS	     (1u << 18) /* of all histograms; number 0 is none */
-#define FRT_OCTAVE_LOG2	     5		/* 32 buckets from each power of two to the next: 1.6 % to either side */
+#define FRT_MAX_GROUPS	     (1u << 18) /* in all histograms; number 0 means none */
+#define FRT_OCTAVE_LOG2	     5		/* 32 buckets per power of two: an error of at most 1.6 % */
 
-#define FRT_STACKS	    65536u /* row = id modulo this */
+#define FRT_STACKS	    65536u /* row = id % FRT_STACKS */
 #define FRT_STACK_FRAMES    (1u << 18)
-#define FRT_STACK_LIVE	    49152u /* the agent takes the last so many ids for known, an older stack gets a new one */
+#define FRT_STACK_LIVE	    49152u /* the agent reuses only the latest FRT_STACK_LIVE ids; an older stack gets a new id */
 #define FRT_STACK_LOST	    0xffffffffu
-#define FRT_STACK_AFTER(id) ((id) + 1 == FRT_STACK_LOST ? 1 : (id) + 1) /* ids go round */
+#define FRT_STACK_AFTER(id) ((id) + 1 == FRT_STACK_LOST ? 1 : (id) + 1) /* ids wrap around */
 #define FRT_MAX_DEPTH	    2048u
 
-#define FRT_SCRATCH_ROWS 64u /* the agent copies memory of its own process here that may be unreadable */
+#define FRT_SCRATCH_ROWS 64u /* the agent copies possibly unreadable memory of its own process to here */
 #define FRT_SCRATCH_ROW	 256u
 #define FRT_SCRATCH_SIZE (FRT_SCRATCH_ROWS * FRT_SCRATCH_ROW)
 
-#define FRT_RING_MIN_LOG2   9  /* what a thread gets when half of the cap is used */
-#define FRT_RING_FIRST_LOG2 10 /* what it gets before */
+#define FRT_RING_MIN_LOG2   9  /* size for a new thread once half of the cap is used */
+#define FRT_RING_FIRST_LOG2 10 /* size for a new thread before that */
 #define FRT_RING_MAX_LOG2   14
 
 #define FRT_NO_THREAD	0u
-#define FRT_NO_METHOD	0u /* method ids start at 1; so do string offsets, class ids and thread serials */
+#define FRT_NO_METHOD	0u /* method ids, string offsets, class ids and thread serials all start at 1 */
 #define FRT_BOOT_LOADER 0u
 
-/* What a ring holds: records of 32 bytes, aligned; `kind` at the same place in each. */
+/* Kinds of ring records. Each is 32 bytes, aligned, with `kind` at the same place. */
 enum frt_record_kind {
 	FRT_SPAN = 1,	 /* struct frt_span */
-	FRT_VTHREAD = 2, /* struct frt_vthread: the spans with FRT_SPAN_VIRTUAL that follow in this stream are its */
+	FRT_VTHREAD = 2, /* struct frt_vthread: applies to the FRT_SPAN_VIRTUAL spans that follow in this stream */
 };
 
-#define FRT_SPAN_THROWN	 0x1u /* the call ended by an exception */
-#define FRT_SPAN_VIRTUAL 0x2u /* on a virtual thread: the one last named in this stream; `thread` is the carrier */
+#define FRT_SPAN_THROWN	 0x1u /* the call ended with an exception */
+#define FRT_SPAN_VIRTUAL 0x2u /* on the virtual thread named last in this stream; `thread` is the carrier */
 
 struct frt_span {
 	frt_u64 start;	  /* TSC at entry */
 	frt_u64 duration; /* TSC ticks */
 	frt_u32 method;
-	frt_u32 stack;	/* id; 0: none was taken, or no Java code called; FRT_STACK_LOST */
+	frt_u32 stack;	/* id; 0: no stack was taken, or no Java code called; or FRT_STACK_LOST */
 	frt_u32 thread; /* serial of the thread */
 	frt_u16 kind;
 	frt_u16 flags;
@@ -93,10 +93,10 @@ struct frt_span {
 
 struct frt_vthread {
 	frt_u64 java_id;
-	char name[16]; /* bytes 16*part .. of the name, modified UTF-8, padded with 0 */
-	frt_u32 part;  /* 0 .. FRT_VTHREAD_PARTS-1; part 0 begins a new identity */
+	char name[16]; /* bytes 16 * part and up of the name, modified UTF-8, padded with 0 */
+	frt_u32 part;  /* 0 to FRT_VTHREAD_PARTS - 1; part 0 begins a new identity */
 	frt_u16 kind;
-	frt_u16 length; /* whole length of the name that follows in parts; at most 16 * FRT_VTHREAD_PARTS */
+	frt_u16 length; /* length of the whole name, at most 16 * FRT_VTHREAD_PARTS; the other parts follow */
 };
 
 #define FRT_RECORD_SIZE	  32u
@@ -111,46 +111,46 @@ struct frt_open_call {
 #define FRT_OPEN_CALLS 18u
 
 /*
- * A thread's own state, on lines of its own. A slot is reused by later
- * threads, its stream of records goes on: `head` never goes back, and every
- * span names its thread. Counters are of the slot, not of the thread.
+ * The state of one thread, on cache lines of its own. Later threads reuse the slot and continue its stream of
+ * records: `head` never decreases, and every span names its thread. The counters belong to the slot, not to the
+ * thread.
  */
 struct frt_slot {
-	/* first line: what every exit touches */
-	frt_u64 env;		/* JNIEnv * of the owner, 0 when free; the agent's */
+	/* first cache line: everything that each exit touches */
+	frt_u64 env;		/* JNIEnv * of the owner, 0: free; used by the agent only */
 	frt_u64 thread_pointer; /* %fs:0 of the owner */
-	frt_u64 head;		/* stream offset, bytes, of the next record */
+	frt_u64 head;		/* stream offset of the next record, in bytes */
 	frt_u64 ring;		/* offset of the ring in the segment << 8 | log2 of its size; 0: none */
-	frt_u64 entered;	/* calls of enter that were let in */
+	frt_u64 entered;	/* calls that entered and are counted */
 	frt_u64 exited;
-	frt_u32 depth; /* open calls; those beyond FRT_OPEN_CALLS are only counted */
+	frt_u32 depth; /* number of open calls; those beyond FRT_OPEN_CALLS are only counted */
 	frt_u32 thread;
 	frt_u64 drained; /* head at the last drain */
-	/* second */
+	/* second cache line */
 	frt_u64 thrown;
 	frt_u64 recorded;    /* spans appended */
-	frt_u64 unrecorded;  /* spans that should have been appended: no ring to be had */
-	frt_u64 longest;     /* TSC ticks of the longest call that ended, recorded or not */
-	frt_u64 lost_exits;  /* open calls found dead: their exit was lost (StackOverflowError); none of a carrier */
-	frt_u64 moved_exits; /* exits that found no open call of theirs */
-	frt_u64 vthread;     /* javaThreadId that was last named in the stream, 0 none */
+	frt_u64 unrecorded;  /* spans dropped because no ring could be allocated */
+	frt_u64 longest;     /* TSC ticks of the longest finished call, recorded or not */
+	frt_u64 lost_exits;  /* open calls found dead: their exit was lost (StackOverflowError); not for carriers */
+	frt_u64 moved_exits; /* exits without a matching open call */
+	frt_u64 vthread;     /* javaThreadId of the virtual thread named last in the stream, 0: none */
 	frt_u32 flags;	     /* FRT_SLOT_* */
-	frt_u32 epoch;	     /* header.epoch at which the thread was identified */
-	/* third */
+	frt_u32 epoch;	     /* header.epoch when the thread was identified */
+	/* third cache line */
 	frt_u64 drained_at;    /* TSC */
-	frt_u64 blocked_until; /* TSC before which no ring is asked for again */
+	frt_u64 blocked_until; /* TSC: until then no new ring is requested */
 	frt_u64 stack_end;     /* first address above the thread's stack; 0: its stacks are not walked */
 	frt_u64 anchor;	       /* address of its JavaFrameAnchor */
 	frt_u64 cells;	       /* offset of its timing cells << 8 | log2 of their number; 0: none */
-	frt_u64 cell_count;    /* those that are in use */
-	frt_u64 record_ticks; /* TSC ticks that a span takes from the stamp at its end until it is drained: about, of late */
-	/* what an open-call dump saw */
-	frt_u64 open_dump_at;	 /* TSC; 0: it has not come to this thread */
-	frt_u32 open_dump_stack; /* id of the stack that the thread had then, 0 none */
-	frt_u32 open_dump_open;	 /* the first so many open calls were open before that and after it */
+	frt_u64 cell_count;    /* cells in use */
+	frt_u64 record_ticks;  /* moving average of TSC ticks from a span's exit stamp to its drain */
+	/* results of an open-call dump */
+	frt_u64 open_dump_at;	 /* TSC; 0: no dump has reached this thread */
+	frt_u32 open_dump_stack; /* id of the thread's stack at that time, 0: none */
+	frt_u32 open_dump_open; /* number of calls, outermost first, that were open before and after the stack was taken */
 	frt_u32 open_dump_dead;	 /* bit i: open call i is on no stack */
-	frt_u32 open_dump_epoch; /* header.open_dump */
-	frt_u64 asked_until;	 /* TSC: the agent's, see virtual_calls.c */
+	frt_u32 open_dump_epoch; /* header.open_dump at that time */
+	frt_u64 asked_until;	 /* TSC; used by virtual_calls.c in the agent only */
 	frt_u64 reserved[1];
 	struct frt_open_call open[FRT_OPEN_CALLS];
 };
@@ -158,20 +158,20 @@ struct frt_slot {
 #define FRT_SLOT_CARRIER 0x1u /* may carry virtual threads: its open calls are struct frt_virtual_call */
 
 /*
- * An open call of a thread that carries virtual ones, or of one of those: it may end on another carrier. The agent finds
- * it again by its start. Calls of which it does not know whose they are have none.
+ * An open call of a carrier thread or of a virtual thread, which may end on another carrier. The agent finds it
+ * again by its start. Calls whose thread the agent cannot determine have no row here.
  */
 struct frt_virtual_call {
-	frt_u64 start;	 /* TSC, stored last; 0 free, 1 being written */
-	frt_u64 java_id; /* of the thread that is in the call */
+	frt_u64 start;	 /* TSC, stored last; 0: free, 1: being written */
+	frt_u64 java_id; /* of the thread in the call */
 	frt_u32 method;
-	frt_u32 carrier;   /* serial of the thread that it began on */
-	frt_u32 stack;	   /* what the thread did at the open-call dump: id of its stack, 0 none */
-	frt_u32 open_dump; /* number of that open-call dump; 0: it did not come to this call */
+	frt_u32 carrier;   /* serial of the thread on which the call began */
+	frt_u32 stack;	   /* id of the thread's stack at the open-call dump, 0: none */
+	frt_u32 open_dump; /* number of that open-call dump; 0: no dump has reached this call */
 };
 
 struct frt_virtual_name {
-	frt_u8 length; /* of the thread's name, written by an open-call dump */
+	frt_u8 length; /* of the thread's name; an open-call dump writes it */
 	char name[63]; /* modified UTF-8 */
 };
 
@@ -186,13 +186,13 @@ struct frt_thread {
 	frt_u8 name_length, group_length;
 	frt_u8 carrier; /* 1: may carry virtual threads */
 	frt_u8 reserved[5];
-	char name[64]; /* modified UTF-8, cut on a character boundary */
+	char name[64]; /* modified UTF-8, cut at a character boundary */
 	char group[32];
 };
 
 struct frt_loader {
 	frt_u32 type;  /* string: internal name of the loader's class; 0 for the boot loader */
-	frt_u32 name;  /* string: its name, "app", "platform", ...; 0 none */
+	frt_u32 name;  /* string: its name, "app", "platform", ...; 0: none */
 	frt_u32 state; /* enum frt_loader_state */
 	frt_u32 reserved;
 };
@@ -207,8 +207,8 @@ struct frt_class {
 };
 
 #define FRT_CLASS_REWRITTEN 0x1u /* has hooks now */
-#define FRT_CLASS_SEEN	    0x2u /* looked at with the present filter */
-#define FRT_CLASS_LEFT	    0x4u /* has hooks of an earlier recording, and is not prepared yet: it loses them then */
+#define FRT_CLASS_SEEN	    0x2u /* inspected with the current filter */
+#define FRT_CLASS_LEFT	    0x4u /* loaded with hooks of an earlier recording, not prepared yet: ClassPrepare removes them */
 
 struct frt_method {
 	frt_u32 class_id;
@@ -221,16 +221,16 @@ struct frt_method {
 #define FRT_METHOD_HOOKED      0x1u /* has hooks now */
 #define FRT_METHOD_LOWER_BOUND 0x2u /* @IntrinsicCandidate: the JIT may replace calls by machine code */
 #define FRT_METHOD_MAY_MOUNT \
-	0x4u /* may run while a virtual thread is mounted or unmounted: the JVM is asked for nothing then */
+	0x4u /* may run while a virtual thread is mounted or unmounted: the agent must not call into the JVM then */
 
-/* Why something that a filter matched is not traced. */
+/* Why a matched method or class is not traced. */
 enum frt_skip_reason {
 	FRT_SKIP_NONE = 0,
 	FRT_SKIP_NATIVE, /* native method: no bytecode */
 	FRT_SKIP_ABSTRACT,
 	FRT_SKIP_SYNTHETIC,	 /* bridges, lambda bodies (JEP 520 leaves them out too) */
-	FRT_SKIP_TOO_LARGE,	 /* would pass 64 KiB */
-	FRT_SKIP_HUGE_METHOD,	 /* would pass the 8000 bytes that HotSpot compiles */
+	FRT_SKIP_TOO_LARGE,	 /* the method would exceed 64 KiB */
+	FRT_SKIP_HUGE_METHOD,	 /* the method would exceed the 8000 bytes that HotSpot compiles */
 	FRT_SKIP_JSR,		 /* old class file with jsr/ret */
 	FRT_SKIP_RESERVED_STACK, /* @ReservedStackAccess */
 	FRT_SKIP_LOCKS,		 /* java.util.concurrent.locks */
@@ -240,16 +240,16 @@ enum frt_skip_reason {
 	FRT_SKIP_UNMODIFIABLE,
 	FRT_SKIP_LOADER,    /* the loader does not find the helper class */
 	FRT_SKIP_VERIFY,    /* the JVM refused the rewritten class */
-	FRT_SKIP_MALFORMED, /* a class file that we do not understand */
+	FRT_SKIP_MALFORMED, /* a class file that the parser rejects */
 	FRT_SKIP_TABLE_FULL,
-	FRT_SKIP_FINALIZER, /* an empty finalize(): HotSpot knows by its code that no object needs a Finalizer */
-	FRT_SKIP_OTHER,	    /* not selected: a method of a class that is named, of which no method is selected */
+	FRT_SKIP_FINALIZER, /* an empty finalize(): HotSpot recognises its code and creates no Finalizer */
+	FRT_SKIP_OTHER,	    /* kept for suggestions: the class was named, none of its methods matched */
 	FRT_SKIP_REASONS
 };
 
 struct frt_skip {
 	frt_u32 class_name; /* string */
-	frt_u32 method;	    /* string, 0: the whole class */
+	frt_u32 method;	    /* string; 0: the whole class */
 	frt_u32 descriptor; /* string or 0 */
 	frt_u32 reason;
 };
@@ -261,7 +261,7 @@ enum frt_state {
 	FRT_STOPPING = 3,
 };
 
-/* Who holds the JVM; written by the collector under an exclusive flock() on the segment. */
+/* The recorder that owns the JVM. The collector writes it while it holds an exclusive flock() on the segment. */
 struct frt_owner {
 	frt_u32 pid, uid;
 	frt_u64 start_ns; /* CLOCK_REALTIME */
@@ -272,12 +272,12 @@ enum frt_command_kind {
 	FRT_COMMAND_NONE = 0,
 	FRT_COMMAND_START,     /* read the config, rewrite what the filter matches */
 	FRT_COMMAND_CHANGE,    /* the same while a recording runs */
-	FRT_COMMAND_OPEN_DUMP, /* write down the stacks of threads with open calls */
-	FRT_COMMAND_STOP,      /* the same, and original code again */
+	FRT_COMMAND_OPEN_DUMP, /* record the stacks of threads with open calls */
+	FRT_COMMAND_STOP,      /* the same, then restore the original code */
 	FRT_COMMANDS
 };
 
-/* What the agent says of a command, and of its load. */
+/* Result of a command, or of loading the agent. */
 enum frt_result {
 	FRT_DONE = 0,
 	FRT_NO_JVMTI = 101,
@@ -291,92 +291,92 @@ enum frt_result {
 	FRT_UNKNOWN_COMMAND = 109,
 	FRT_NO_THREAD_CLASS = 110,
 	FRT_NO_THREAD_STARTED = 111,
-	FRT_SECCOMP = 112,	/* a filter would kill for memfd_create() */
+	FRT_SECCOMP = 112,	/* a seccomp filter would kill the JVM for memfd_create() */
 	FRT_ANOTHER_COPY = 113, /* the helper class is bound to another copy of the agent */
 };
 
 /*
- * One command at a time, from the holder of the lock on the segment: it stores `kind`, counts `number` up, and wakes it
- * (a futex that processes share). The agent's thread stores `result`, then `answered` = `number`, and wakes that.
+ * One command at a time, from the holder of the segment's lock. The holder stores `kind`, increments `number` and
+ * wakes it (a futex shared by processes). The agent's thread stores `result`, sets `answered` to `number` and
+ * wakes `answered`.
  */
 struct frt_command {
 	frt_u32 kind;	  /* enum frt_command_kind */
 	frt_u32 number;	  /* futex */
 	frt_u32 answered; /* futex */
-	frt_u32 result;	  /* 0, or what header.message explains */
+	frt_u32 result;	  /* 0, or an error that header.message explains */
 };
 
 struct frt_header {
 	frt_u64 magic;
 	frt_u64 size;  /* of the segment */
-	char tag[16];  /* names the build: file name and helper class carry it */
-	frt_u32 pid;   /* of the JVM in its innermost namespace */
+	char tag[16];  /* identifies the build: the file name and the helper class carry it */
+	frt_u32 pid;   /* of the JVM, in its innermost pid namespace */
 	frt_u32 state; /* enum frt_state */
-	frt_u32 epoch; /* of the recording: goes up at each start */
+	frt_u32 epoch; /* of the recording: incremented at each start */
 	frt_u32 jni_version;
-	frt_u64 ring_cap;  /* bytes of rings at most */
+	frt_u64 ring_cap;  /* upper limit for all rings, bytes */
 	frt_u64 ring_used; /* bytes of rings handed out */
 
-	/* table fills */
+	/* rows in use */
 	frt_u32 loaders, classes, methods, skips;
-	frt_u32 strings; /* bytes used; a string is two bytes of length (little-endian), the bytes, a 0; its number is its offset */
+	frt_u32 strings; /* bytes in use. A string is a 2-byte little-endian length, the bytes, and a 0; its number is its offset */
 	frt_u32 slots;	       /* highest slot ever used + 1 */
-	frt_u32 thread_serial; /* last one given */
-	frt_u32 slots_missing; /* threads that found no slot; their calls are in `unslotted` */
+	frt_u32 thread_serial; /* the last one assigned */
+	frt_u32 slots_missing; /* threads without a slot; `unslotted` counts their calls */
 
 	frt_u64 unslotted;	/* calls of threads without a slot */
-	frt_u64 dead_calls;	/* open calls that are on no stack: found at the end of the recording */
-	frt_u64 retransform_ns; /* time within RetransformClasses, last command */
-	frt_u32 retransformed;	/* classes, last command */
-	frt_u32 last_error;	/* jvmti error of the last command, 0 */
-	frt_u32 hook_ticks;	/* TSC ticks of the two stamps of one call, measured at load */
-	frt_u32 healed;		/* how often the agent restored the JVM by itself */
-	frt_u32 open_dump;	/* number of the last open-call dump; counted up when it begins */
-	frt_u32 progress;	/* goes up while a command is at work */
+	frt_u64 dead_calls;	/* open calls found on no stack at the end of the recording */
+	frt_u64 retransform_ns; /* time spent in RetransformClasses by the last command */
+	frt_u32 retransformed;	/* classes retransformed by the last command */
+	frt_u32 last_error;	/* JVMTI error of the last command, 0: none */
+	frt_u32 hook_ticks;	/* TSC ticks that the two stamps of a call take, measured at load */
+	frt_u32 healed;		/* how often the agent has restored the JVM on its own */
+	frt_u32 open_dump;	/* number of the last open-call dump; incremented when a dump begins */
+	frt_u32 progress;	/* incremented while a command makes progress */
 	char message[256];	/* of the last command, 0-terminated */
 
 	struct frt_command command;
 	struct frt_owner owner;
 
 	/*
-	 * Counted up by the collector several times a second. The kernel's semaphore
-	 * tells sooner that the collector is gone, but a killed process can leave
-	 * its probe behind ("failed to unregister, leaking uprobe").
+	 * Incremented by the collector several times a second. The kernel's USDT semaphore shows the collector's end
+	 * sooner, but a killed process can leave its probe behind ("failed to unregister, leaking uprobe").
 	 */
 	frt_u64 heartbeat;
 
 	/*
-	 * Stacks. The next id << 32 | number of frames ever given out, both modulo
-	 * 2^32; and the same pair as far as the collector has read: what lies before it may be overwritten.
+	 * Stacks. stack_next is the next id << 32 | the number of frames ever written, both modulo 2^32. stack_done is
+	 * the same pair for what the collector has read; everything before it may be overwritten.
 	 */
 	frt_u64 stack_next;
 	frt_u64 stack_done;
-	frt_u64 stacks_lost;	/* spans with FRT_STACK_LOST: the collector was behind */
-	frt_u64 stacks_off;	/* spans of threads whose stack bounds are not known */
-	frt_u64 stacks_unasked; /* spans with an unknown stack: to ask JVMTI for it could have hung the thread */
-	frt_u64 stacks_refused; /* the same: JVMTI did not tell it */
+	frt_u64 stacks_lost;	/* spans with FRT_STACK_LOST: the collector fell behind */
+	frt_u64 stacks_off;	/* spans of threads with unknown stack bounds */
+	frt_u64 stacks_unasked; /* spans with an unknown stack: asking JVMTI could have blocked the thread for ever */
+	frt_u64 stacks_refused; /* spans with an unknown stack: JVMTI returned an error */
 
 	/* Timing. */
-	frt_u64 cell_cap; /* bytes of cells of threads at most; and of groups */
+	frt_u64 cell_cap; /* limits in bytes: cells of threads, histogram groups */
 	frt_u64 cell_used;
-	frt_u64 unbucketed; /* timed calls that are in no histogram: no group was left */
-	frt_u32 groups;	    /* numbers given out */
+	frt_u64 unbucketed; /* timed calls in no histogram: all groups were in use */
+	frt_u32 groups;	    /* group numbers handed out */
 
-	frt_u32 virtual_used; /* 1: there have been virtual calls in this recording */
-	frt_u32 stack_frames; /* places of the table of frames that are used: a power of two, FRT_STACK_FRAMES at most */
+	frt_u32 virtual_used; /* 1: this recording has had virtual calls */
+	frt_u32 stack_frames; /* rows in use of the frame table: a power of two, at most FRT_STACK_FRAMES */
 };
 
 /*
- * What is to be done with a method's calls: a word for each, by its id.
- * Threshold in TSC ticks << FRT_RULE_SHIFT, and flags. 0: record every call.
+ * The rule for a method's calls: one word per method id, with the threshold in TSC ticks << FRT_RULE_SHIFT, and
+ * flags. 0: record every call.
  */
 #define FRT_RULE_TIMED	  0x1u
-#define FRT_RULE_THROWN	  0x2u /* record only calls that end by an exception */
-#define FRT_RULE_SILENT	  0x4u /* timed for the live view alone: no jdk.MethodTiming */
+#define FRT_RULE_THROWN	  0x2u /* record only calls that end with an exception */
+#define FRT_RULE_SILENT	  0x4u /* timed for the live view only: no jdk.MethodTiming */
 #define FRT_RULE_SHIFT	  3
 #define FRT_RULE_UNTRACED (~0ull << FRT_RULE_SHIFT) /* a threshold that no call reaches */
 
-/* Calls of a method, added up. */
+/* Sums over the calls of a method. */
 struct frt_sum {
 	frt_u32 method; /* 0: free */
 	frt_u32 reserved;
@@ -386,35 +386,35 @@ struct frt_sum {
 };
 
 /*
- * A method's timing by one thread, exact without atomic operations; a slot's
- * cells are an open-addressed table, place method * FRT_CELL_HASH >> (64 - log2), and outlive its threads.
- * Calls that found no place there are in the method's shared sum.
+ * The timing of one method by one thread, exact without atomic operations. The cells of a slot form an
+ * open-addressed table and outlive the slot's threads; a method's first place is method * FRT_CELL_HASH >> (64 -
+ * log2). Calls without a place there go into the method's shared sum.
  *
- * The last count % FRT_RECENT calls stand in the first so many places of `recent`, by their durations, and wait to
- * be added to the total and to the histogram; the call that takes the last place takes all of them there. Who stores `count`
- * chooses by that the total, so both are right together whenever the thread stops.
- * So a call touches two lines, side by side, and none that other threads write.
+ * The durations of the last count % FRT_RECENT calls stand at the front of `recent` and are not yet part of the
+ * total or the histogram. The call that fills the last place adds all of them. Storing `count` also selects the
+ * valid total, so both are consistent wherever the thread stops. A call thus touches two adjacent cache lines that
+ * no other thread writes.
  */
 struct frt_cell {
 	frt_u32 method;	    /* 0: free */
-	frt_u16 known_from; /* durations from here on that are neither new to the histogram nor a new extreme, */
-	frt_u16 known;	    /* so many: the agent's */
+	frt_u16 known_from; /* shortest duration that is neither a new bucket of the histogram nor a new extreme, */
+	frt_u16 known;	    /* and the number of such durations; used by the agent only */
 	frt_u64 count, thrown;
-	frt_u64 total[2]; /* that of count / FRT_RECENT % 2 counts: TSC ticks of all calls but those in `recent` */
+	frt_u64 total[2]; /* TSC ticks of all calls except those in `recent`; element count / FRT_RECENT % 2 is valid */
 	frt_u64 minimum, maximum;
 	frt_u64 reserved;
-	frt_u16 recent[FRT_RECENT]; /* TSC ticks; 0: not waiting, or took none */
+	frt_u16 recent[FRT_RECENT]; /* TSC ticks; 0: free, or a call of 0 ticks */
 };
 
 #define FRT_CELL_HASH 0x9e3779b97f4a7c15ULL
 
 /*
- * All calls of a method by duration in TSC ticks, updated atomically. Bucket of d:
- * d itself below 32; else, with e the number of d's highest bit, (e - 4) * 32 + the five bits below that one.
- * Buckets stand in groups of eight, which exist when a call has fallen into them.
+ * All calls of a method by duration in TSC ticks, updated atomically. The bucket of d is d itself below 32;
+ * otherwise, with e the number of the highest bit of d, it is (e - 4) * 32 plus the five bits below that one.
+ * Buckets form groups of eight; a group is allocated for the first call that falls into it.
  */
 struct frt_histogram {
-	frt_u32 group[FRT_GROUPS]; /* numbers; 0: no call yet */
+	frt_u32 group[FRT_GROUPS]; /* group numbers; 0: no call yet */
 };
 
 struct frt_group {
@@ -422,15 +422,14 @@ struct frt_group {
 };
 
 /*
- * A stack, from the frame of the traced method downwards. That frame itself
- * is left out where it is an interpreter's; where it is compiled its callers may
- * be inlined into the same code, so it stands there and the reader drops
- * the innermost method (FRT_STACK_INCLUSIVE).
+ * A stack, from the frame of the traced method outwards. An interpreted frame of the traced method itself is left
+ * out. A compiled one is kept, because its callers may be inlined into the same code; the reader then drops the
+ * innermost method (FRT_STACK_INCLUSIVE).
  */
 struct frt_stack {
-	frt_u64 hash;  /* of all that follows and of the frames */
-	frt_u32 id;    /* stored last, release; row = id % FRT_STACKS */
-	frt_u32 first; /* frame i is row (first + i) % header.stack_frames */
+	frt_u64 hash;  /* of the fields below and the frames */
+	frt_u32 id;    /* stored last, with release order; row = id % FRT_STACKS */
+	frt_u32 first; /* frame i is in row (first + i) % header.stack_frames */
 	frt_u16 count;
 	frt_u8 end;   /* enum frt_walk_end */
 	frt_u8 flags; /* FRT_STACK_* */
@@ -442,12 +441,12 @@ struct frt_stack {
 /* Why a walk ended. */
 enum frt_walk_end {
 	FRT_WALK_BOTTOM = 0, /* the thread's first Java frame, or the end of a virtual thread */
-	FRT_WALK_DEPTH,	     /* --stack-depth */
-	FRT_WALK_CHUNK,	     /* the rest of a virtual thread's frames is in the heap */
-	FRT_WALK_UNREADABLE, /* an address outside of the stack, or that cannot be read */
-	FRT_WALK_CODE,	     /* a program counter in no code that we know how to cross */
+	FRT_WALK_DEPTH,	     /* --stack-depth reached */
+	FRT_WALK_CHUNK,	     /* the other frames of a virtual thread are in the heap */
+	FRT_WALK_UNREADABLE, /* an address that is unreadable or outside of the stack */
+	FRT_WALK_CODE,	     /* a program counter in unknown code */
 	FRT_WALK_STUCK,	     /* a sender that is not above its callee */
-	FRT_WALK_UNASKED,    /* nothing is known: header.stacks_unasked and stacks_refused count the calls */
+	FRT_WALK_UNASKED,    /* no walk: header.stacks_unasked and stacks_refused count these calls */
 	FRT_WALK_ENDS
 };
 
@@ -455,12 +454,12 @@ enum frt_frame_kind {
 	FRT_FRAME_INTERPRETED =
 		1, /* code: Method *, at: bytecode pointer (0: a native method), cookie: fingerprint, see walk.h */
 	FRT_FRAME_COMPILED, /* code: nmethod *, at: return address, cookie: compile id */
-	FRT_FRAME_NATIVE,   /* the same of a native method's wrapper */
-	FRT_FRAME_KERNEL,   /* code: an address in the kernel; the collector's own */
-	FRT_FRAME_NAMED,    /* code: method id, at: bytecode index (-1 unknown) << 32 | line */
+	FRT_FRAME_NATIVE,   /* the same for the wrapper of a native method */
+	FRT_FRAME_KERNEL,   /* code: an address in the kernel; used by the collector only */
+	FRT_FRAME_NAMED,    /* code: method id, at: bytecode index (-1: unknown) << 32 | line */
 };
 
-/* One activation record. A compiled one may stand for several methods. */
+/* One activation record. A compiled one may contain several inlined methods. */
 struct frt_frame {
 	frt_u64 code;
 	frt_u64 at;
@@ -471,91 +470,92 @@ struct frt_frame {
 
 #define FRT_FRAME_DEOPTIMISED 0x1u
 
-/* A part of the code cache. */
+/* A segment of the code cache. */
 struct frt_code_heap {
 	frt_u64 low, high; /* reserved */
-	frt_u64 committed; /* address of the pointer to the end of what is in use (VirtualSpace::_high) */
-	frt_u64 segmap;	   /* one byte a segment: 0 begins a block, 0xff is free, else so many segments back at least */
+	frt_u64 committed; /* address of the pointer to the end of the committed part (VirtualSpace::_high) */
+	frt_u64 segmap; /* one byte per segment: 0: a block begins, 0xff: free, else go back at least this many segments */
 };
 
 #define FRT_CODE_HEAPS 8u
 #define FRT_NO_OFFSET  0xffffu
 
 /*
- * What the walker must know of a JVM: found by the collector in the tables
- * that HotSpot exports (gHotSpotVMStructs and so on), per version where they do
- * not say. Offsets are in bytes, FRT_NO_OFFSET: this JVM has no such field.
+ * What the walker needs to know about a JVM. The collector finds it in the tables that HotSpot exports
+ * (gHotSpotVMStructs and others), and by JDK version where they are silent. Offsets are in bytes; FRT_NO_OFFSET:
+ * this JVM has no such field.
  */
 struct frt_layout {
-	frt_u32 jdk_version; /* 8 .. 28; 0: there is no layout */
+	frt_u32 jdk_version; /* 8 to 28; 0: there is no layout */
 	frt_u32 heaps;
 	struct frt_code_heap heap[FRT_CODE_HEAPS];
-	frt_u64 interpreter, interpreter_end; /* its code */
-	frt_u64 call_stub_return;	      /* return address into the stub by which the VM calls Java */
-	frt_u64 continuation_return; /* an address in enterSpecial, which has two calls; 0: not known, or no such thing */
-	frt_u64 return_barrier;	     /* StubRoutines::_cont_returnBarrier; 0: known by its blob's name */
+	frt_u64 interpreter, interpreter_end; /* the interpreter's code */
+	frt_u64 call_stub_return;	      /* return address in the stub through which the VM calls Java */
+	frt_u64 continuation_return; /* an address in enterSpecial, which has two calls; 0: unknown or absent */
+	frt_u64 return_barrier;	     /* StubRoutines::_cont_returnBarrier; 0: identified by its blob's name */
 	frt_u32 segment_log2;
 
 	/* JavaThread */
 	frt_u16 thread_anchor, thread_env, thread_stack_base;
 	/* JavaFrameAnchor */
 	frt_u16 anchor_sp, anchor_pc, anchor_fp;
-	/* JavaCallWrapper, and where the call stub's frame has its address: words from the frame pointer */
+	/* JavaCallWrapper, and its address in the call stub's frame: words from the frame pointer */
 	frt_u16 wrapper_anchor;
 	short call_wrapper;
-	/* an interpreter's frame: words from the frame pointer */
+	/* interpreted frame: words from the frame pointer */
 	short interpreter_method, interpreter_bcp, interpreter_sender_sp;
-	/* HeapBlock: the blob stands behind it */
+	/* HeapBlock: header before each blob */
 	frt_u16 block_size, block_used;
 	/* CodeBlob */
 	frt_u16 blob_name, blob_size, blob_frame_size;
-	/* UpcallStub: the int that says where, from its frame's sp, the anchor of the Java code that called out is */
+	/* UpcallStub: its int at this offset is the offset, from its frame's sp, of the calling Java code's anchor */
 	frt_u16 upcall_frame_data;
 	/* nmethod */
 	frt_u16 nmethod_compile_id, nmethod_orig_pc;
-	frt_u16 nmethod_deopt[2];	 /* the deopt handler and, where there is one, that of method handle calls */
-	frt_u16 nmethod_deopt_is_offset; /* 1: each an int from the blob's start; 0: an address */
+	frt_u16 nmethod_deopt[2];	 /* the deopt handler, and that for method handle calls if the JDK has one */
+	frt_u16 nmethod_deopt_is_offset; /* 1: each is an int relative to the blob; 0: each is an address */
 	/* Method, ConstMethod, ConstantPool, Klass, Symbol: for the fingerprint of an interpreted method */
 	frt_u16 method_const;
 	frt_u16 const_pool, const_flags, const_code_size, const_name, const_signature, const_size;
-	frt_u16 const_has_lines; /* the bit in the flags */
+	frt_u16 const_has_lines; /* the bit in const_flags */
 	frt_u16 pool_holder, pool_size;
 	frt_u16 klass_name;
 	frt_u16 symbol_length, symbol_body;
 	frt_u16 symbol_length_shift; /* 0, or 16: the upper half of an int */
-	frt_u16 thread_owner_id;     /* in JavaThread, JDK 24 on: the id of the thread that runs, virtual or not */
+	frt_u16 thread_owner_id;     /* in JavaThread, since JDK 24: id of the current thread, virtual or not */
 	frt_u16 reserved[2];
 };
 
 #define FRT_INTRINSICS_SIZE 8192u
 #define FRT_EXACT_SIZE	    16384u
 
-/* Config, written by the collector before FRT_COMMAND_START. */
+/* The config. The collector writes it before FRT_COMMAND_START. */
 struct frt_config {
 	frt_u64 threshold;    /* TSC ticks; shorter calls are not recorded */
-	frt_u64 ring_cap;     /* bytes; 0 default */
-	frt_u64 grow_ticks;   /* a drain sooner than this after the last one lets the ring grow */
-	frt_u32 stack_depth;  /* frames of a stack at most; 0: no stacks */
-	frt_u32 stack_frames; /* for the header's; another power of two counts as FRT_STACK_FRAMES */
+	frt_u64 ring_cap;     /* bytes; 0: default */
+	frt_u64 grow_ticks;   /* the ring grows if a drain follows the previous one within this time */
+	frt_u32 stack_depth;  /* maximum number of frames in a stack; 0: no stacks */
+	frt_u32 stack_frames; /* for header.stack_frames; a value that is no power of two means FRT_STACK_FRAMES */
 	struct frt_layout layout;
 	frt_u32 flags; /* FRT_CONFIG_* */
 	frt_u32 pattern_size;
 	frt_u64 cell_cap; /* bytes */
-	/* before a JVM that we started makes itself; addresses of its flags, 0: leave it */
-	frt_u64 flag_disable_intrinsic;	      /* the pointer that -XX:DisableIntrinsic sets, to these names */
-	frt_u64 flag_off[2];		      /* one byte each: to be cleared */
+	/* for a JVM that frtrace launched, before it initialises; addresses of its flags, 0: leave unchanged */
+	frt_u64 flag_disable_intrinsic;	      /* the pointer behind -XX:DisableIntrinsic; set to `intrinsics` */
+	frt_u64 flag_off[2];		      /* flags of one byte to clear */
 	char intrinsics[FRT_INTRINSICS_SIZE]; /* "_max,_min" */
-	char exact[FRT_EXACT_SIZE];	      /* whose they are: "java/lang/Math.max\n", to be counted exactly then */
-	frt_u64 tick_scale;	 /* TSC ticks per nanosecond << 32: for thresholds of methods, which are in ns */
-	frt_u32 open_dump_depth; /* frames at most of the stack of a thread with open calls; 0: no such stacks */
+	char exact[FRT_EXACT_SIZE];	      /* their methods, "java/lang/Math.max ", which are then counted exactly */
+	frt_u64 tick_scale;	 /* TSC ticks per nanosecond << 32; converts thresholds of methods, which are in ns */
+	frt_u32 open_dump_depth; /* maximum number of frames in the stack of a thread with open calls; 0: no stacks */
 	frt_u32 stacks;		 /* FRT_STACKS_* */
-				 /* the compiled filter (filters/matcher.h) follows */
+				 /* the compiled filter (filters/program.h) follows */
 };
 
 #define FRT_CONFIG_THROWN 0x1u /* FRT_RULE_THROWN for all methods */
-#define FRT_CONFIG_TIMED  0x2u /* FRT_RULE_TIMED for all methods, silent for those that no filter times */
+#define FRT_CONFIG_TIMED \
+	0x2u /* FRT_RULE_TIMED for all methods, FRT_RULE_SILENT for those that no timing filter matches */
 
-/* Where stacks come from; with both, from JVMTI what cannot be walked. */
+/* The source of stacks. With both bits, JVMTI is asked for stacks that cannot be walked. */
 #define FRT_STACKS_WALK	 0x1u
 #define FRT_STACKS_JVMTI 0x2u /* GetStackTrace */
 
@@ -604,12 +604,12 @@ _Static_assert(sizeof(struct frt_header) <= 4096, "header");
 _Static_assert(FRT_RINGS_AT % 4096 == 0, "page aligned rings");
 
 /*
- * The USDT site frtrace:drain, called by the thread that owns the slot when
- * half of its ring is new:
- *   1 slot number   2 address of the ring   3 head   4 drained   5 size of half a ring
+ * The USDT site frtrace:drain. The slot's thread calls it when half of its ring is new:
+ *    1 slot number   2 address of the ring   3 head   4 drained   5 size of half a ring
  *
- * And frtrace:thread, called once by a thread that has got a slot, unless it may carry virtual threads (FRT_SLOT_CARRIER):
- *   1 slot number   2 address of the slot
+ * The USDT site frtrace:thread. A thread that may not carry virtual threads (FRT_SLOT_CARRIER) calls it once when
+ * it gets a slot:
+ *    1 slot number   2 address of the slot
  */
 
 #endif

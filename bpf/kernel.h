@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The few kernel types that our programs need, declared by hand: CO-RE
- * relocates them to the running kernel's layout, so the build needs no BTF.
+ * Declarations of the few kernel types that the programs use. They are written by hand; CO-RE relocates them to
+ * the running kernel's layout, so the build needs no BTF.
  */
 #ifndef BPF_KERNEL_H
 #define BPF_KERNEL_H
@@ -72,7 +72,7 @@ struct task_struct {
 	struct sched_info sched_info;
 };
 
-/* As the kernel has it; <linux/ptrace.h> is for user space. */
+/* The kernel's own definition; the one in <linux/ptrace.h> is for user space. */
 struct pt_regs___kernel {
 	unsigned long di, si, orig_ax, ip;
 };
@@ -81,7 +81,7 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
-/* 6.2 to 6.14 */
+/* Linux 6.2 to 6.14 */
 struct pcpu_hot {
 	int preempt_count;
 };
@@ -91,12 +91,12 @@ struct list_head {
 };
 #pragma clang attribute pop
 
-/* BPF_UPTR: since 6.13 a value can have a pointer into the memory of who wrote it. */
+/* BPF_UPTR: since Linux 6.13 a map value can hold a pointer into the memory of its writer. */
 enum btf_field_type { BPF_UPTR = 1 };
 
 /*
- * What lies at an address in the kernel, 0 where nothing does. A helper that reads it takes 25 ns; from Linux 6.2 on the address can be said
- * to be that of something which begins with such a value.
+ * The value at a kernel address; 0 if nothing is mapped there. The probe_read helper takes 25 ns. Since Linux 6.2
+ * a program can cast the address to a type that begins with such a value, and read it directly.
  */
 extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Every map, and what user space sets before the programs run. */
+/* All maps, and the variables that user space sets before the programs run. */
 #ifndef BPF_MAPS_H
 #define BPF_MAPS_H
 
@@ -10,15 +10,18 @@
 
 extern volatile struct frt_target target;
 
-/* Its thread group as the initial pid namespace numbers it: known once one of its threads has a slot. No task's before. */
+/*
+ * The target's thread group id in the initial pid namespace. It is set when the first thread reports its slot; no
+ * task matches before.
+ */
 extern volatile __u32 target_process;
 
 extern volatile struct frt_wait_setup wait_setup;
 
-/* From a CPU's struct rq to its __preempt_count or pcpu_hot, bytes; 0: not known. */
+/* Distance in bytes from a CPU's struct rq to its __preempt_count or pcpu_hot; 0: unknown. */
 extern const volatile __s64 count_offset;
 
-/* Of frtrace's CLOCK_MONOTONIC to the kernel's own: it may be in a time namespace; ns. */
+/* Offset in ns from frtrace's CLOCK_MONOTONIC to the kernel's own; they differ if frtrace runs in a time namespace. */
 extern const volatile __s64 clock_offset;
 
 static __always_inline __u64 now_ns(void)
@@ -26,31 +29,31 @@ static __always_inline __u64 now_ns(void)
 	return bpf_ktime_get_ns() + clock_offset;
 }
 
-/* Are system calls and page faults counted? */
+/* True if system calls and page faults are counted. */
 extern const volatile bool usage_wanted;
 
-/* Where the agent's code lies in the target. */
+/* Address range of the agent's code in the target. */
 extern volatile struct frt_code agent_code;
 
-/* Records of the kernel's half that found no room in the queue. */
+/* Records about waits, pauses and usage that did not fit into the queue. */
 extern volatile __u64 waits_lost;
 
-/* Threads of which something is never seen, and nobody could be told which. */
+/* Unobserved threads whose owner record was dropped, too. */
 extern volatile __u64 unobserved_lost;
 
-/* Bytes in the queue from which on a submit wakes the collector. */
+/* Fill level of the queue in bytes from which a submit wakes the collector. */
 extern volatile __u64 wake_level;
 
-/* What a thread of the target carries from drain to drain. */
+/* State of a target thread that persists from drain to drain. */
 struct thread_state {
-	__u64 copied; /* stream offset up to which the slot is in the queue */
+	__u64 copied; /* stream offset up to which the slot has been copied to the queue */
 	__u32 slot;
-	__u32 busy; /* a program works for this thread: one that interrupts it stays out */
+	__u32 busy; /* lock: a program is running for this thread, and one that interrupts it gives up */
 };
 
 struct queue_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 64 << 20); /* settable before load */
+	__uint(max_entries, 64 << 20); /* may be set before load */
 };
 extern struct queue_map queue;
 
@@ -62,18 +65,18 @@ struct thread_map {
 };
 extern struct thread_map threads;
 
-/* What a thread of the target has done since its traced calls last began or ended. */
+/* Activity of a target thread since its traced calls last began or ended. */
 struct thread_usage {
-	__u64 slot;	       /* its address */
+	__u64 slot;	       /* address of its slot */
 	__u32 thread;	       /* serial */
-	volatile __u32 busy;   /* a program works for this thread: one that interrupts it stays out */
-	__u64 entered, exited; /* the slot's */
-	__u64 at;	       /* first seen there; 0: in no traced call */
-	__u64 major, minor;    /* page faults that the kernel had counted at the last look */
-	__u64 syscall_begin;   /* of the system call that it is in; 0: none that counts */
+	volatile __u32 busy;   /* lock: a program is running for this thread, and one that interrupts it gives up */
+	__u64 entered, exited; /* the slot's counters */
+	__u64 at;	       /* time when these calls were first observed; 0: in no traced call */
+	__u64 major, minor;    /* the kernel's page fault counters at the last look */
+	__u64 syscall_begin;   /* start of the current system call; 0: none that counts */
 	__u64 syscall_ns;
 	__u32 syscalls, major_faults, minor_faults;
-	__u32 own; /* what it does now is the agent's doing */
+	__u32 own; /* the agent causes the current activity */
 };
 
 struct thread_usage_map {
@@ -84,7 +87,7 @@ struct thread_usage_map {
 };
 extern struct thread_usage_map thread_usages;
 
-/* A part of struct frt_slot. */
+/* The part of struct frt_slot that says which calls are open. */
 struct slot_calls {
 	__u64 entered, exited;
 	__u32 depth, thread;
@@ -93,9 +96,9 @@ _Static_assert(offsetof(struct frt_slot, thread) - offsetof(struct frt_slot, ent
 		       offsetof(struct slot_calls, thread),
 	       "side by side in the slot");
 
-typedef struct slot_calls mapped_calls; /* clang 14 forgets the tag of a struct */
+typedef struct slot_calls mapped_calls; /* clang 14 loses the tag of a struct */
 
-/* Written by the collector. */
+/* The collector writes the values. */
 struct mapped_slot {
 	mapped_calls __attribute__((btf_type_tag("uptr"))) * calls;
 };

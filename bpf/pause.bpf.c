@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * When the JVM stood still, as its own USDT sites tell (provider hotspot): a safepoint with the VM operation that it
- * was for, and collections. The VM thread begins and ends safepoints, a collection may begin on one thread and
- * end on another; there is one of each at a time.
+ * Pauses of the JVM, taken from its own USDT sites (provider hotspot): safepoints with their VM operation, and
+ * collections. The VM thread begins and ends safepoints; a collection may begin on one thread and end on another.
+ * There is at most one of each at a time.
  */
 #include "bpf/emit.bpf.h"
 #include "bpf/target.bpf.h"
@@ -50,7 +50,7 @@ int safepoint_begin(struct pt_regs *context)
 	return begin_pause(&safepoint);
 }
 
-/* The name has no end of its own. */
+/* The name is not 0-terminated. */
 SEC("usdt")
 int BPF_USDT(operation_begin, const char *name, __u64 length)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the BPF programs tell the collector, and what it tells them: records of the queue, reasons, setup. */
+/*
+ * The contract between the BPF programs and the collector: records in the queue, wait reasons, and the programs'
+ * setup.
+ */
 #ifndef BPF_QUEUE_H
 #define BPF_QUEUE_H
 
@@ -13,7 +16,7 @@ enum frt_queue_kind {
 	FRT_OWNER,	  /* struct frt_slot_owner */
 };
 
-/* What a drain puts there: `data` is one aligned half of the ring. */
+/* The record of a drain. `data` is one aligned half of the ring. */
 struct frt_batch {
 	frt_u32 kind;
 	frt_u32 slot;
@@ -22,32 +25,32 @@ struct frt_batch {
 	frt_u32 reserved;
 	/* data follows */
 };
-_Static_assert(sizeof(struct frt_batch) == 24, "part");
+_Static_assert(sizeof(struct frt_batch) == 24, "batch");
 
 /* A thread got a slot. */
 struct frt_slot_owner {
 	frt_u32 kind;
 	frt_u32 slot;
 	frt_u32 thread; /* serial */
-	frt_u32 task;	/* its number in the initial pid namespace */
+	frt_u32 task;	/* its id in the initial pid namespace */
 	frt_u32 flags;	/* FRT_OWNER_* */
 	frt_u32 reserved;
 };
 _Static_assert(sizeof(struct frt_slot_owner) == 24, "slot owner");
 
-/* The kernel had no room just then for what is seen of it: */
+/* The kernel had no memory to observe the thread's ... */
 #define FRT_OWNER_NO_WAITS 0x1u
 #define FRT_OWNER_NO_USAGE 0x2u
 
 /* What a thread waited for. */
 enum frt_wait_reason {
-	FRT_WAIT_PREEMPTED = 1, /* for a CPU alone: it could have run all the time */
+	FRT_WAIT_PREEMPTED = 1, /* for a CPU only: it was runnable all the time */
 	FRT_WAIT_FUTEX,
 	FRT_WAIT_POLL,	 /* epoll, poll, select */
-	FRT_WAIT_SOCKET, /* also poll() for one socket: how Java reads one */
+	FRT_WAIT_SOCKET, /* also poll() for one socket, which is how Java reads from one */
 	FRT_WAIT_DISK,
 	FRT_WAIT_PAGE_FAULT,
-	FRT_WAIT_SLEEP, /* also Thread.sleep(), which is a futex to the kernel: where the JVM has the USDT site thread__sleep__begin */
+	FRT_WAIT_SLEEP, /* also Thread.sleep(), a futex for the kernel, if the JVM has the USDT site thread__sleep__begin */
 	FRT_WAIT_PIPE,
 	FRT_WAIT_OTHER, /* another system call, or none */
 	FRT_WAIT_REASONS
@@ -56,71 +59,72 @@ enum frt_wait_reason {
 #define FRT_NO_SYSCALL 0xffffu
 
 /*
- * A time that a thread of the target, in a traced call, was on no CPU: emitted when it is on one again, or when it is
- * asked for. Of threads that may carry virtual ones (FRT_SLOT_CARRIER) there are none. Blocked from `off` to `wake`, waiting for
- * a CPU from `wake` to `on`, as the kernel's schedstat counts it. Times here and below are CLOCK_MONOTONIC, ns.
+ * An interval during which a target thread in a traced call was on no CPU. It is emitted when the thread runs
+ * again, or on request. There are none for threads that may carry virtual threads (FRT_SLOT_CARRIER). The thread
+ * was blocked from `off` to `wake`, and waited for a CPU from `wake` to `on`, as the kernel's schedstat counts it.
+ * Here and below, times are CLOCK_MONOTONIC ns.
  */
 struct frt_wait {
 	frt_u32 kind;
 	frt_u32 thread; /* serial, as in spans */
 	frt_u64 off, wake, on;
-	frt_u32 waker; /* who woke it: its id in the target's pid namespace; 0 when waker_process is not the target, or nobody did */
-	frt_u32 waker_process; /* thread group, as the initial pid namespace numbers it; 0: an interrupt, or not known */
+	frt_u32 waker; /* the thread that woke it: id in the target's pid namespace; 0: waker_process is not the target, or nobody did */
+	frt_u32 waker_process; /* thread group in the initial pid namespace; 0: an interrupt, or unknown */
 	char waker_name[16];   /* the kernel's name of that thread */
-	frt_u16 syscall;       /* number of the system call that it was in, FRT_NO_SYSCALL */
+	frt_u16 syscall;       /* number of the current system call, or FRT_NO_SYSCALL */
 	frt_u8 reason;	       /* enum frt_wait_reason */
-	frt_u8 kernel_frames;  /* the rest: of a long wait */
+	frt_u8 kernel_frames;  /* this and the rest: for long waits only */
 	frt_u16 stack_size;
 	frt_u16 flags;				   /* FRT_WAIT_* */
 	frt_u64 stack_pointer, stack_pc, stack_fp; /* JavaFrameAnchor */
 };
 _Static_assert(sizeof(struct frt_wait) == 88, "wait");
 
-#define FRT_WAIT_ONGOING 0x1u /* it goes on: `on` is when it was looked at. What is told of it later overlaps */
+#define FRT_WAIT_ONGOING 0x1u /* the wait continues: `on` is when it was observed, and later records overlap this one */
 
 #define FRT_KERNEL_FRAMES 32u
-#define FRT_WAIT_STACK	  2560u /* a state of a thread is to fit into a page */
+#define FRT_WAIT_STACK	  2560u /* struct wait_state must fit into a page */
 
-/* A wait that was longer than --wait-stack, with where it was. */
+/* A wait longer than --wait-stack, with its stacks. */
 struct frt_long_wait {
 	struct frt_wait wait;
-	frt_u64 kernel[FRT_KERNEL_FRAMES]; /* addresses, innermost first: wait.kernel_frames of them */
+	frt_u64 kernel[FRT_KERNEL_FRAMES]; /* addresses, innermost first: wait.kernel_frames are valid */
 	frt_u8 stack
-		[FRT_WAIT_STACK]; /* the thread's own, from the word below stack_pointer on: wait.stack_size bytes; 0: none */
+		[FRT_WAIT_STACK]; /* the thread's own stack from the word below stack_pointer upwards: wait.stack_size bytes; 0: none */
 };
 _Static_assert(sizeof(struct frt_long_wait) == 2904, "long wait");
 
-/* Which waits get their stacks, and what it takes from the JVM. */
-#define FRT_ANCHOR 32u /* bytes of a JavaFrameAnchor that are looked at */
+/* Which waits get stacks, and the JVM's offsets for taking them. */
+#define FRT_ANCHOR 32u /* bytes of a JavaFrameAnchor that are read */
 
 struct frt_wait_setup {
-	frt_u64 longer; /* than so many ns; ~0: none */
-	frt_u16 known;	/* 0: nothing is known of the JVM, there are kernel stacks alone */
+	frt_u64 longer; /* minimum length in ns; ~0: no stacks */
+	frt_u16 known;	/* 0: the JVM's layout is unknown, take kernel stacks only */
 	frt_u16 anchor_sp, anchor_pc, anchor_fp;
 };
 
-/* All Java threads stood still, or a collection was at work. */
+/* Kinds of pauses: all Java threads stood still, or a collection was running. */
 enum frt_pause_what { FRT_PAUSE_SAFEPOINT = 1, FRT_PAUSE_GC };
 
 struct frt_pause {
 	frt_u32 kind;
 	frt_u32 what;
 	frt_u64 begin, end;
-	char name[40]; /* of the VM operation, "" not known */
+	char name[40]; /* of the VM operation, "": unknown */
 };
 _Static_assert(sizeof(struct frt_pause) == 64, "pause");
 
 /*
- * With --kernel=full: what a thread of the target did between two moments at which its traced calls began or ended, all of
- * it in the calls that were open at `at`. It comes before the spans of those calls.
+ * With --kernel=full: the activity of a target thread between two moments at which its traced calls began or
+ * ended. All of it belongs to the calls that were open at `at`. The record precedes the spans of those calls.
  */
 struct frt_thread_usage {
 	frt_u32 kind;
 	frt_u32 thread;
 	frt_u64 at;
-	frt_u64 syscall_ns;		    /* ns in system calls that have returned, */
-	frt_u32 syscalls;		    /* so many; neither the agent's nor those of uprobes */
-	frt_u32 major_faults, minor_faults; /* page faults, as the kernel counts them of the thread; not the agent's */
+	frt_u64 syscall_ns;		    /* total time in system calls that have returned */
+	frt_u32 syscalls;		    /* number of those system calls, without the agent's and the uprobes' own */
+	frt_u32 major_faults, minor_faults; /* the kernel's page fault counts for the thread, without the agent's */
 	frt_u32 reserved;
 };
 _Static_assert(sizeof(struct frt_thread_usage) == 40, "usage");
@@ -132,14 +136,14 @@ struct frt_target {
 	frt_u32 reserved;
 };
 
-/* Addresses of code in the target. */
+/* An address range of code in the target. */
 struct frt_code {
 	frt_u64 begin, end;
 };
 
-/* Why BPF did not do what it was asked to; index into the drops array. */
+/* Why BPF could not do its work; index into the drops array. */
 enum frt_drop {
-	FRT_DROP_QUEUE_FULL = 0, /* the next drain or the sweep takes it */
+	FRT_DROP_QUEUE_FULL = 0, /* the next drain or sweep takes the bytes */
 	FRT_DROP_NESTED,
 	FRT_DROP_UNREADABLE,
 	FRT_DROP_STORAGE,

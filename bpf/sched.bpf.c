@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Where the time of traced calls goes: for each thread of the target that is in one, when it went off its CPU,
- * what for, who woke it, and when it was on one again.
+ * Where the time of traced calls goes: when a target thread in a call left its CPU, why, who woke it, and when it
+ * ran again.
  *
- * A thread says by frtrace:thread which slot it has, and gets its state then: never in the scheduler's
- * tracepoints, which run with its locks held and take none here but the queue's. The slot tells
- * at each switch whether calls are open.
+ * A thread reports its slot through frtrace:thread and gets its state then. The scheduler's tracepoints run with
+ * locks held, so they allocate nothing and take no lock except the queue's. At each switch the slot shows whether
+ * calls are open.
  *
- * What it costs (Linux 6.18 on a VM, scripts/bench-switch): other processes 150 to 280 ns a switch, with its wake-up, which is what the
- * kernel takes to call two programs, also empty ones; 80 more a thread of the target; 280 more one in a call. The alternative,
- * PERF_COUNT_SW_CONTEXT_SWITCHES of each thread with a program on it, costs other processes half as much, but 1,100 a thread of the
- * target, and calls when a thread goes off alone: neither the end of a wait nor who ended it can be seen.
+ * Cost (Linux 6.18 on a VM, scripts/bench-switch), per context switch with its wake-up: 150 to 280 ns for other
+ * processes, which is what the kernel takes to run two programs, even empty ones; 80 ns more for a thread of the
+ * target; 280 ns more for one in a call. The alternative, PERF_COUNT_SW_CONTEXT_SWITCHES with a program for each
+ * thread, costs other processes half as much but 1,100 ns for a thread of the target, and it reports only that a
+ * thread leaves its CPU: neither the end of a wait nor the waker is visible.
  *
- * Whatever wakes a thread comes by sched_waking, in the waker's own context. A thread that is woken just before it is off its CPU
- * is not seen there: it was woken when it went off, by whom is not known.
+ * Every wake-up passes through sched_waking in the waker's context. A thread that is woken just before it leaves
+ * its CPU is not observed there; it counts as woken when it left, by an unknown waker.
  */
 #include "bpf/emit.bpf.h"
 #include "bpf/target.bpf.h"
@@ -26,7 +27,7 @@
 #define EXITING	      0x00000004u /* task_struct.flags: PF_EXITING */
 #define KERNEL_THREAD 0x00200000u /* PF_KTHREAD */
 
-#define COUNT_SOFT 0x000100 /* of preempt_count: serving a soft interrupt; a hard one, or an NMI */
+#define COUNT_SOFT 0x000100 /* in preempt_count: in a soft interrupt; in a hard one, or an NMI */
 #define COUNT_HARD 0xff0000
 
 struct waker {
@@ -35,17 +36,17 @@ struct waker {
 };
 
 struct wait_state {
-	__u64 slot;		 /* its address */
-	__u32 thread;		 /* serial: the slot is another's when it has another one */
-	__u16 blocked, sleeping; /* in Thread.sleep() */
-	__u64 off, woken;	 /* 0: not */
-	__u64 delay;		 /* what the kernel had counted of waits for a CPU when it went off */
+	__u64 slot;		 /* address of its slot */
+	__u32 thread;		 /* serial: a different one in the slot means that it has a new owner */
+	__u16 blocked, sleeping; /* sleeping: in Thread.sleep() */
+	__u64 off, woken;	 /* 0: does not apply */
+	__u64 delay;		 /* schedstat's run delay when it left its CPU */
 	__u32 syscall;
 	__u32 reason;
 	struct waker waker;
-	/* what it was doing, should it be long */
+	/* where it was, for a long wait */
 	__u64 anchor, stack_end; /* 0: its stacks are not taken */
-	__u64 stacks_due;	 /* when the stacks that were taken would be due, were there one in STACK_EVERY */
+	__u64 stacks_due;	 /* virtual time: each stack that is taken advances it by STACK_EVERY */
 	__u64 sp, pc, fp;
 	__u32 stack_size;
 	__u8 stack[FRT_WAIT_STACK];
@@ -76,7 +77,7 @@ int BPF_USDT(thread, __u64 number, const struct frt_slot *slot)
 		return 0;
 	bpf_probe_read_user(&serial, sizeof(serial), &slot->thread);
 	state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	tell_owner(task, number, serial, state ? 0 : FRT_OWNER_NO_WAITS);
+	report_owner(task, number, serial, state ? 0 : FRT_OWNER_NO_WAITS);
 	if (!state)
 		return 0;
 	state->off = state->woken = state->sleeping = 0;
@@ -100,7 +101,7 @@ static __always_inline int set_sleeping(bool sleeping)
 	return 0;
 }
 
-/* hotspot:thread__sleep__begin and __end: Thread.sleep() waits for a futex as all else does. */
+/* hotspot:thread__sleep__begin and __end: for the kernel, Thread.sleep() is just another futex wait. */
 SEC("usdt")
 int sleep_begin(struct pt_regs *context)
 {
@@ -113,7 +114,7 @@ int sleep_end(struct pt_regs *context)
 	return set_sleeping(false);
 }
 
-/* A thread that ends has no calls, whatever its slot says. */
+/* An exiting thread has no calls, whatever its slot says. */
 static __always_inline bool in_call(struct task_struct *task, const struct wait_state *state)
 {
 	struct slot_calls calls;
@@ -128,8 +129,9 @@ static __always_inline bool in_call(struct task_struct *task, const struct wait_
 #define ANCHOR_WORDS (FRT_ANCHOR / 8)
 
 /*
- * A stack is taken at each wait, as nobody knows how long that will be, and costs 500 ns: more than all the rest. Of a thread that waits all the
- * time it is one in so many ns, after a number of them that are free: all of those that wait for 200 us and more.
+ * The length of a wait is unknown when it begins, so every wait takes a stack. That costs 500 ns, more than all
+ * the rest. The rate is therefore limited to one stack per STACK_EVERY ns, after a burst of STACKS_FREE. Waits of
+ * 200 us and more thus always get one.
  */
 #define STACK_EVERY 200000
 #define STACKS_FREE 256
@@ -145,8 +147,8 @@ static __always_inline bool stack_is_due(struct wait_state *state, __u64 now)
 }
 
 /*
- * Its stack can be read now, and not when it is on a CPU again. The Java frames of a thread that waits begin at its
- * anchor; what is not in memory is left out.
+ * Copy the stack now: it cannot be read when the thread is back on a CPU. The Java frames of a waiting thread
+ * begin at its anchor. Pages that are not in memory are left out.
  */
 static __always_inline void take_stack(struct wait_state *state)
 {
@@ -168,8 +170,8 @@ static __always_inline void take_stack(struct wait_state *state)
 }
 
 /*
- * The kernel's own account (schedstat) of how long a task has waited for a CPU; `arrives`: it gets one now. It begins when the
- * task is in the CPU's queue: some 50 us after somebody woke it, when that CPU slept.
+ * The kernel's own account (schedstat) of how long a task has waited for a CPU; `arrives`: it is about to run. The
+ * time begins when the task is in the CPU's queue, some 50 us after the wake-up if that CPU was asleep.
  */
 static __always_inline __u64 run_delay(struct task_struct *task, bool arrives)
 {
@@ -179,8 +181,8 @@ static __always_inline __u64 run_delay(struct task_struct *task, bool arrives)
 }
 
 /*
- * Not before somebody woke it, though the kernel says so of a sleeper that it moves from CPU to CPU before it has taken it out of
- * its queue (delayed dequeue, Linux 6.12 on).
+ * The start of the wait for a CPU: not before the wake-up. Since Linux 6.12 (delayed dequeue) schedstat may claim
+ * an earlier time for a sleeper that the kernel migrates before it dequeues it.
  */
 static __always_inline __u64 wake_time(struct task_struct *task, const struct wait_state *state, __u64 now,
 				       bool goes_on)
@@ -212,10 +214,10 @@ static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *ta
 	w->flags = goes_on ? FRT_WAIT_ONGOING : 0;
 }
 
-/* Of so many short records one looks whether the collector is to be woken. */
-#define WAKE_LOOKS 16
+/* Only one in WAKE_EVERY short records checks the wake-up level. */
+#define WAKE_EVERY 16
 
-/* Whoever looks at a thread that waits may see it run on meanwhile: it has told of this wait itself then. */
+/* While this program looks at a waiting thread, the thread may run on. It has then emitted this wait itself. */
 static __always_inline void submit_wait(struct frt_wait *w, const struct wait_state *state, __u64 flags)
 {
 	if (*(volatile const __u64 *)&state->off == w->off)
@@ -232,7 +234,7 @@ static __always_inline void emit_short_wait(struct task_struct *task, const stru
 	if (!w)
 		return;
 	fill_wait(w, task, state, now, goes_on);
-	submit_wait(w, state, now % WAKE_LOOKS ? BPF_RB_NO_WAKEUP : wake_flags());
+	submit_wait(w, state, now % WAKE_EVERY ? BPF_RB_NO_WAKEUP : wake_flags());
 }
 
 static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
@@ -263,8 +265,8 @@ static __always_inline void emit_wait(struct task_struct *task, const struct wai
 }
 
 /*
- * It leaves its CPU, and nobody has said that it had come there: that is so when it took it from certain tasks (seen on a Linux
- * 6.18 in a VM). The kernel's own account knows when.
+ * The thread leaves its CPU, but no switch to it was seen. That happens when it follows certain tasks (seen on
+ * Linux 6.18 in a VM). The kernel's own account has the time of its arrival.
  */
 static __always_inline void emit_missed_wait(struct task_struct *task, struct wait_state *state)
 {
@@ -311,7 +313,7 @@ static __always_inline void switch_in(struct task_struct *task, struct wait_stat
 	state->off = state->woken = 0;
 }
 
-/* A task whose state says that it sleeps is preempted all the same while it has not given its CPU up by itself. */
+/* A task in a sleeping state is preempted nonetheless if it did not give up its CPU itself. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
@@ -329,8 +331,8 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
 }
 
 /*
- * The preempt_count lies in the same section of this CPU's own variables as its struct rq, to which each task leads. (The kernel
- * gives a program the address of such a variable only where it keeps all symbols.)
+ * The preempt_count of this CPU. It lies in the same per-CPU section as the CPU's struct rq, which every task
+ * leads to. (A kernel gives a program the address of such a variable only if it keeps all symbols.)
  */
 static __always_inline int preempt_count(struct task_struct *task)
 {
@@ -341,7 +343,7 @@ static __always_inline int preempt_count(struct task_struct *task)
 	return count_offset ? kernel_int(own) : COUNT_HARD;
 }
 
-/* A soft interrupt works for the running task when that has just sent something to a socket of this machine. */
+/* True if a soft interrupt works on behalf of the running task, which has just sent something to a local socket. */
 static __always_inline bool sends(struct task_struct *task)
 {
 	switch (entry_registers(task)->orig_ax) {
@@ -359,7 +361,7 @@ static __always_inline bool sends(struct task_struct *task)
 	return false;
 }
 
-/* Is it the running task that wakes, not an interrupt which came in its time? */
+/* True if the running task itself is the waker, not an interrupt that arrived meanwhile. */
 static __always_inline bool is_waker(struct task_struct *task)
 {
 	int count = preempt_count(task);
@@ -369,7 +371,7 @@ static __always_inline bool is_waker(struct task_struct *task)
 	return !(count & COUNT_SOFT) || (!(task->flags & KERNEL_THREAD) && sends(task));
 }
 
-/* Its id in the innermost namespace that it is in: that of the target when it is one of its threads. */
+/* The task's id in its innermost pid namespace, which for threads of the target is the target's. */
 static __always_inline __u32 namespace_id(struct task_struct *task)
 {
 	const struct pid *pid = task->thread_pid;
@@ -403,7 +405,7 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 	return 0;
 }
 
-/* When somebody reads it: the waits that go on, up to now. */
+/* Iterator over all tasks: emit the waits in progress, up to now. */
 SEC("iter/task")
 int waits_now(struct bpf_iter__task *context)
 {

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The calls that are open in a thread's slot, as seen from the scheduler. To read the thread's own memory takes 150 ns there, so the
- * collector, which has the slot's page too, lends it to the thread's storage (Linux 6.13 on): 20 ns.
+ * The open calls of a thread, read from its slot in the scheduler's context. Reading the thread's own memory takes
+ * 150 ns there. The collector, which shares the slot's page, therefore maps it into the thread's task storage
+ * (since Linux 6.13): 20 ns.
  */
 #ifndef BPF_SLOT_H
 #define BPF_SLOT_H
 
 #include "bpf/emit.bpf.h"
 
-/* Never called: clang describes a map's types to the kernel only where they are a function's arguments. */
+/* Never called. clang puts a map's types into BTF only if they are arguments of a function. */
 static __attribute__((used)) void mapped_types(const struct mapped_slot *mapped, const struct slot_calls *calls)
 {
 }
 
-/* Of the calls of `task`, a thread of the target whose slot lies at `slot` and which has the serial `thread`. 0, or it cannot be read. */
+/*
+ * Read the calls of `task`, a target thread with the given slot address and serial. Returns 0, or nonzero if they
+ * cannot be read.
+ */
 static __always_inline long read_calls(struct task_struct *task, __u64 slot, __u32 thread, struct slot_calls *out)
 {
 	const struct mapped_slot *mapped = NULL;
@@ -27,8 +31,8 @@ static __always_inline long read_calls(struct task_struct *task, __u64 slot, __u
 	return bpf_probe_read_user(out, sizeof(*out), (const void *)(slot + offsetof(struct frt_slot, entered)));
 }
 
-/* For the collector: to lend a thread its slot, and to know of whom nothing is seen. */
-static __always_inline void tell_owner(const struct task_struct *task, __u32 slot, __u32 thread, __u32 flags)
+/* Tell the collector which thread owns a slot, so that it can map the slot, and what of the thread is not observed. */
+static __always_inline void report_owner(const struct task_struct *task, __u32 slot, __u32 thread, __u32 flags)
 {
 	struct frt_slot_owner *o = bpf_ringbuf_reserve(&queue, sizeof(*o), 0);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* System calls and page faults of threads in traced calls: where they begin, and what of them is over. See usage.bpf.h. */
+/* System calls and page faults of threads in traced calls: where they begin and end. See thread_usage.bpf.h. */
 #include "bpf/thread_usage.bpf.h"
 #include "bpf/target.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 #include <bpf/usdt.bpf.h>
 
-/* By which the kernel comes to uprobes, since 6.11 and 6.18: nothing that the program does. */
+/* The system calls by which uprobes enter the kernel, since Linux 6.11 and 6.18; not the program's own. */
 #define SYSCALL_URETPROBE 335
 #define SYSCALL_UPROBE	  336
 
-/* A second program at the site of sched.bpf.c's. */
+/* A second program at frtrace:thread; the first is in sched.bpf.c. */
 SEC("usdt")
 int BPF_USDT(thread_usage, __u64 number, const struct frt_slot *slot)
 {
@@ -23,7 +23,7 @@ int BPF_USDT(thread_usage, __u64 number, const struct frt_slot *slot)
 	bpf_probe_read_user(&serial, sizeof(serial), &slot->thread);
 	u = bpf_task_storage_get(&thread_usages, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!u) {
-		tell_owner(task, number, serial, FRT_OWNER_NO_USAGE);
+		report_owner(task, number, serial, FRT_OWNER_NO_USAGE);
 		return 0;
 	}
 	u->at = u->syscall_begin = 0;
@@ -38,7 +38,7 @@ static __always_inline bool is_agents(const struct pt_regs___kernel *regs)
 	return regs->ip - agent_code.begin < agent_code.end - agent_code.begin;
 }
 
-/* The thread begins something that counts, at `at`, if it is not the agent's doing. */
+/* At `at` the thread begins something that counts, unless `own`: the agent causes it. */
 static __always_inline void thread_usage_begin(struct thread_usage *u, struct task_struct *task, __u64 at, bool own)
 {
 	struct slot_calls now;
@@ -87,7 +87,7 @@ int BPF_PROG(sys_exit, const struct pt_regs___kernel *regs, long result)
 	return 0;
 }
 
-/* Faults in system calls are counted with those. */
+/* A fault within a system call is counted there. */
 SEC("tp_btf/page_fault_user")
 int BPF_PROG(page_fault_user, unsigned long address, const struct pt_regs___kernel *regs, unsigned long error)
 {
@@ -99,7 +99,10 @@ int BPF_PROG(page_fault_user, unsigned long address, const struct pt_regs___kern
 	return 0;
 }
 
-/* What is over of the thread that runs on this CPU; the collector asks each CPU. 1: it has to ask again. */
+/*
+ * Emit the finished usage of the thread that runs on this CPU; the collector asks each CPU. Returns 1 if it has to
+ * ask again.
+ */
 SEC("raw_tp")
 int running_usage(void *context)
 {

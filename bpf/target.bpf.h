@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is the running task one of the target's threads: the first line of each program. */
+/* The check at the start of each program: is the running task a thread of the target? */
 #ifndef BPF_TARGET_H
 #define BPF_TARGET_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * System calls and page faults in traced calls (--kernel=full). They are not told one by one: between two moments
- * at which calls begin or end all that a thread does is in the same calls, and the counts in its slot tell
- * whether there has been such a moment. So a usage is added up until the thread is seen in other calls.
+ * System calls and page faults in traced calls (--kernel=full). There is no record for each one. Between two
+ * moments at which calls begin or end, everything that a thread does belongs to the same calls, and the counters
+ * in its slot reveal such a moment. A usage therefore accumulates until the thread is found in other calls.
  *
- * Page faults are those that the kernel counts of the task: what is new there came after the last look, and belongs to what
- * the thread did then, since it is looked at when each fault and system call begins.
+ * Page faults are taken from the kernel's counters of the task. The thread is examined at the start of each fault
+ * and system call, so the difference since the last look belongs to what the thread did then.
  */
 #ifndef BPF_THREAD_USAGE_H
 #define BPF_THREAD_USAGE_H
@@ -54,8 +54,8 @@ static __noinline void thread_usage_emit(struct thread_usage *u)
 }
 
 /*
- * Emit the usage if the calls that it was in are not those that the thread is in now, which `now` is filled in with. False: that
- * cannot be known; it is emitted then, and goes on.
+ * Read the thread's current calls into `now`, and emit the usage if it belongs to other calls. Returns false if
+ * the calls cannot be read; the usage is emitted then and continues.
  */
 static __always_inline bool thread_usage_close(struct thread_usage *u, struct task_struct *task, struct slot_calls *now)
 {
@@ -70,7 +70,7 @@ static __always_inline bool thread_usage_close(struct thread_usage *u, struct ta
 	return known;
 }
 
-/* The same when the running thread leaves what tells of it: its CPU, or its spans. */
+/* The same, when the running thread leaves its CPU or its spans are drained. */
 static __always_inline void thread_usage_leave(struct task_struct *task)
 {
 	struct thread_usage *u = thread_usage_of(task);
@@ -78,7 +78,7 @@ static __always_inline void thread_usage_leave(struct task_struct *task)
 
 	if (!u)
 		return;
-	if (u->busy) { /* on its way to the queue, and may come too late there */
+	if (u->busy) { /* the usage is being emitted and may reach the queue too late */
 		__sync_fetch_and_add(&waits_lost, 1);
 		return;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a thread that goes off its CPU waits for: told by the system call that it is in. */
+/* What a thread that leaves its CPU waits for, according to its current system call. */
 #ifndef BPF_WAIT_REASON_H
 #define BPF_WAIT_REASON_H
 
@@ -8,7 +8,7 @@
 
 #include <asm/unistd.h>
 
-#define POLL_DESCRIPTOR 0 /* struct pollfd: int fd first */
+#define POLL_DESCRIPTOR 0 /* struct pollfd begins with int fd */
 
 #define KIND_MASK    0170000
 #define KIND_SOCKET  0140000
@@ -16,13 +16,13 @@
 #define KIND_REGULAR 0100000
 #define KIND_BLOCK   0060000
 
-/* The registers with which the task, which is the running one, came from user space. */
+/* The user-space registers of the running task. */
 static __always_inline const struct pt_regs___kernel *entry_registers(struct task_struct *task)
 {
 	return (const struct pt_regs___kernel *)bpf_task_pt_regs(task);
 }
 
-/* The type bits of a descriptor's file, 0 not known. The task is the running one: nobody but itself closes its table. */
+/* The type bits of a descriptor's file, 0: unknown. The task is the running one, so nobody else closes its table. */
 static __always_inline __u32 descriptor_kind(struct task_struct *task, __u32 descriptor)
 {
 	const struct fdtable *table = task->files->fdt;
@@ -45,7 +45,7 @@ static __always_inline enum frt_wait_reason reason_of_kind(__u32 kind)
 	return FRT_WAIT_OTHER;
 }
 
-/* poll() for one descriptor that is a socket is how Java waits for it. */
+/* Java waits for a socket by poll() with a single descriptor. */
 static __always_inline enum frt_wait_reason reason_of_poll(struct task_struct *task, const struct pt_regs___kernel *r)
 {
 	__u32 descriptor;
@@ -55,7 +55,7 @@ static __always_inline enum frt_wait_reason reason_of_poll(struct task_struct *t
 	return descriptor_kind(task, descriptor) == KIND_SOCKET ? FRT_WAIT_SOCKET : FRT_WAIT_POLL;
 }
 
-/* Of the running task, which is blocked in this system call. */
+/* The reason of the running task, which is blocked in this system call. */
 static __always_inline enum frt_wait_reason reason_of_call(struct task_struct *task, const struct pt_regs___kernel *r,
 							   bool sleeping)
 {

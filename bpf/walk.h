@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The Java stack walker: plain code over struct frt_layout that reads the
- * target only through three macros, which whoever includes this defines before:
+ * The Java stack walker: plain code over struct frt_layout. It reads the target only through three macros, which
+ * the including file defines first:
  *
- *   WALK_READ(w, to, size, address)  any memory of the target: 0, or not 0
- *   WALK_STACK(w, to, address)	      a word of the walked stack: 0, or not 0
- *   WALK_CODE(w, pc, code)	      walk_code_at(), or something quicker that says the same
+ *    WALK_READ(w, to, size, address)  any memory of the target: 0, or nonzero on failure
+ *    WALK_STACK(w, to, address)       a word of the walked stack: 0, or nonzero on failure
+ *    WALK_CODE(w, pc, code)           walk_code_at(), or something faster with the same result
  *
- * How the frames of HotSpot lie on an x86-64 stack (it grows down):
+ * HotSpot's frames on an x86-64 stack, which grows down:
  *
- *   compiled     sp -> [ frame_size words: locals, spills, ... saved rbp, return address ]
- *                The size stands in the blob that the program counter is in. The last
- *                two words are the caller's rbp and the program counter in the caller.
- *   interpreter  fp -> [ saved rbp, return address ]; below it the sender's sp, the Method, the bytecode pointer
- *   call stub    fp -> the same; below it the JavaCallWrapper, which has the anchor of the Java code that
- *                called the native code that called Java: what lies between is C, and left out
- *   upcall stub  the same, made by the foreign function interface: the anchor is in its frame
+ *    compiled     sp -> [ frame_size words: locals, spills, ... saved rbp, return address ]
+ *                 The size is in the blob that contains the program counter. The last
+ *                 two words are the caller's rbp and the program counter in the caller.
+ *    interpreted  fp -> [ saved rbp, return address ]; below it the sender's sp, the Method, the bytecode pointer
+ *    call stub    fp -> the same; below it the JavaCallWrapper, which has the anchor of the Java code that
+ *                 called the native code that called Java; the C frames between them are skipped
+ *    upcall stub  the same, made by the foreign function interface: the anchor is in its frame
  *
- * A walk begins at an anchor (JavaFrameAnchor): sp, pc and fp that a thread
- * leaves behind when it goes from Java to C. All but the first frame stand at a call.
+ * A walk begins at an anchor (JavaFrameAnchor): the sp, pc and fp that a thread saves when it leaves Java for C.
+ * All frames but the first are at a call.
  */
 #ifndef FRTRACE_WALK_H
 #define FRTRACE_WALK_H
@@ -27,42 +27,42 @@
 
 #define WALK_INLINE static inline __attribute__((always_inline, unused))
 
-#define WALK_HOPS      64u	 /* in the segment map to a block's start; seen: 9 */
-#define WALK_FRAME     (1 << 24) /* words of a frame */
-#define WALK_CROSSINGS 16u	 /* frames without Java code between two with */
-#define WALK_NAME      255u	 /* bytes of a name that count in a fingerprint */
-#define WALK_LINES     64u	 /* and of a line table */
+#define WALK_HOPS      64u	 /* hops in the segment map to the start of a block; the most seen: 9 */
+#define WALK_FRAME     (1 << 24) /* maximum words of a frame */
+#define WALK_CROSSINGS 16u	 /* maximum number of frames without Java code in a row */
+#define WALK_NAME      255u	 /* bytes of a name in a fingerprint */
+#define WALK_LINES     64u	 /* bytes of a line table in a fingerprint */
 #define WALK_PAGE      4096u
 
 struct walk {
 	const struct frt_layout *layout;
-	frt_u64 pc, sp, fp; /* of the frame that comes next */
+	frt_u64 pc, sp, fp; /* of the next frame */
 	enum frt_walk_end end;
-	int last;	   /* the frame that was given last ends the stack */
-	frt_u64 low, high; /* the stack, for a WALK_STACK that keeps to it */
-	void *context;	   /* the macros' */
+	int last;	   /* the last frame returned is the end of the stack */
+	frt_u64 low, high; /* stack bounds, for a WALK_STACK that checks them */
+	void *context;	   /* for the macros */
 };
 
-/* What a program counter is in. */
+/* Kinds of code that a program counter can be in. */
 enum walk_kind {
-	WALK_NO_CODE = 0, /* nothing that can be crossed */
+	WALK_NO_CODE = 0, /* unknown code: the walk ends */
 	WALK_INTERPRETER,
 	WALK_COMPILED,
 	WALK_NATIVE, /* the compiled wrapper of a native method */
 	WALK_STUB,   /* a frame of fixed size without Java code */
 	WALK_CALL_STUB,
 	WALK_UPCALL_STUB,
-	WALK_CONTINUATION, /* enterSpecial: the frame that a virtual thread begins with */
+	WALK_CONTINUATION, /* enterSpecial: the outermost frame of a virtual thread */
 	WALK_BARRIER,	   /* the return barrier: the callers' frames are in the heap */
 };
 
 struct walk_code {
 	frt_u64 blob;
-	frt_u32 cookie;	     /* compile id */
-	frt_u32 size;	     /* of the blob, bytes */
-	frt_u32 frame;	     /* bytes, return address included */
-	int at_sp;	     /* where, from sp: the real pc of a deoptimised frame, the anchor of an upcall stub's */
-	frt_u16 kind;	     /* enum walk_kind */
+	frt_u32 cookie; /* compile id */
+	frt_u32 size;	/* of the blob, bytes */
+	frt_u32 frame;	/* bytes, with the return address */
+	int at_sp;	/* offset from sp: of the real pc in a deoptimised frame, or of the anchor in an upcall stub */
+	frt_u16 kind;	/* enum walk_kind */
 	frt_u16 deoptimised; /* the pc is a deopt handler */
 };
 
@@ -86,7 +86,10 @@ WALK_INLINE int walk_u64(struct walk *w, frt_u64 *to, frt_u64 address)
 	return WALK_READ(w, to, 8, address);
 }
 
-/* The blob that holds pc, 0 when none does: free, not committed, not in this heap, or unreadable. */
+/*
+ * The blob that contains pc. 0: there is none, because the memory is free, not committed, not in this heap, or
+ * unreadable.
+ */
 WALK_INLINE frt_u64 walk_blob(struct walk *w, const struct frt_code_heap *h, frt_u64 pc)
 {
 	const struct frt_layout *l = w->layout;
@@ -108,13 +111,13 @@ WALK_INLINE frt_u64 walk_blob(struct walk *w, const struct frt_code_heap *h, frt
 	return block + l->block_size;
 }
 
-/* Names of blobs are literals of libjvm; their first eight bytes tell. */
+/* A blob's name is a literal in libjvm. Its first eight bytes identify the kind. */
 #define WALK_NAME_NMETHOD 0x00646f6874656d6eULL /* "nmethod\0" */
 #define WALK_NAME_NATIVE  0x6e2065766974616eULL /* "native n" */
 #define WALK_NAME_UPCALL  0x735f6c6c61637075ULL /* "upcall_s" */
 #define WALK_NAME_STUBS	  0x74756f5262757453ULL /* "StubRout" */
 #define WALK_NAME_STUBS2 \
-	0x746e6f63 /* "cont" of "StubRoutines (continuation stubs)", at 14: there is a "(compiler stubs)" */
+	0x746e6f63 /* "cont" of "StubRoutines (continuation stubs)", at offset 14; there are also "(compiler stubs)" */
 
 WALK_INLINE int walk_deopt(struct walk *w, frt_u64 pc, struct walk_code *code)
 {
@@ -163,11 +166,11 @@ WALK_INLINE void walk_blob_kind(struct walk *w, frt_u64 pc, struct walk_code *co
 	}
 }
 
-/* Say what pc is in. What cannot be read is WALK_NO_CODE. */
+/* Determine the code that contains pc. Unreadable code is WALK_NO_CODE. */
 WALK_INLINE void walk_code_at(struct walk *w, frt_u64 pc, struct walk_code *code)
 {
 	const struct frt_layout *l = w->layout;
-	struct frt_code_heap heap = {0}; /* a copy: the BPF verifier follows each pointer that it could be */
+	struct frt_code_heap heap = {0}; /* a copy: the BPF verifier would explore each possible pointer */
 	int words;
 
 	*code = (struct walk_code){.kind = WALK_NO_CODE};
@@ -198,7 +201,7 @@ WALK_INLINE void walk_code_at(struct walk *w, frt_u64 pc, struct walk_code *code
 		code->kind = WALK_CONTINUATION;
 }
 
-/* Begin, or go on, at an anchor that stands on the stack. False: w->end says why. */
+/* Begin or continue at an anchor on the stack. Returns false with w->end set. */
 WALK_INLINE int walk_anchor(struct walk *w, frt_u64 anchor)
 {
 	const struct frt_layout *l = w->layout;
@@ -211,11 +214,11 @@ WALK_INLINE int walk_anchor(struct walk *w, frt_u64 anchor)
 		w->end = FRT_WALK_BOTTOM;
 		return 0;
 	}
-	/* the interpreter's calls into the VM leave only sp and fp */
+	/* a call from the interpreter into the VM leaves only sp and fp */
 	return w->pc || !WALK_STACK(w, &w->pc, w->sp - 8);
 }
 
-/* From a frame of fixed size to its sender. */
+/* Step from a frame of fixed size to its sender. */
 WALK_INLINE int walk_fixed(struct walk *w, const struct walk_code *code)
 {
 	frt_u64 sender = w->sp + code->frame;
@@ -265,7 +268,7 @@ WALK_INLINE int walk_call_stub(struct walk *w)
 	       walk_anchor(w, wrapper + l->wrapper_anchor);
 }
 
-/* Cross one frame. False: w->end says why the walk is over. f->kind is 0 when it was no Java frame. */
+/* Cross one frame. Returns false with w->end set if the walk is over. f->kind is 0 if it was no Java frame. */
 WALK_INLINE int walk_step(struct walk *w, const struct walk_code *code, struct frt_frame *f)
 {
 	frt_u64 before = w->sp;
@@ -280,7 +283,7 @@ WALK_INLINE int walk_step(struct walk *w, const struct walk_code *code, struct f
 	case WALK_STUB: crossed = walk_fixed(w, code); break;
 	case WALK_CALL_STUB: crossed = walk_call_stub(w); break;
 	case WALK_UPCALL_STUB: crossed = walk_anchor(w, w->sp + (long)code->at_sp); break;
-	case WALK_CONTINUATION: /* a method, and the last one of its thread */
+	case WALK_CONTINUATION: /* the outermost method of its thread */
 		w->last = crossed = walk_compiled(w, code, f);
 		break;
 	case WALK_BARRIER: w->end = FRT_WALK_CHUNK; break;
@@ -294,7 +297,7 @@ WALK_INLINE int walk_step(struct walk *w, const struct walk_code *code, struct f
 	return 0;
 }
 
-/* The next frame of any kind, else as walk_step(). */
+/* Cross the next frame of any kind. Returns as walk_step(). */
 WALK_INLINE int walk_cross(struct walk *w, struct frt_frame *f)
 {
 	struct walk_code code;
@@ -308,8 +311,8 @@ WALK_INLINE int walk_cross(struct walk *w, struct frt_frame *f)
 }
 
 /*
- * The next Java frame, innermost first. False: there is none, w->end says why.
- * The cookie of an interpreted frame is left 0.
+ * The next Java frame, innermost first. Returns false with w->end set if there is none. The cookie of an
+ * interpreted frame stays 0.
  */
 WALK_INLINE int walk_next(struct walk *w, struct frt_frame *f)
 {
@@ -347,7 +350,7 @@ WALK_INLINE int walk_hash_symbol(struct walk *w, frt_u64 symbol, frt_u64 *h)
 	return 0;
 }
 
-/* Hash the bytes before a zero. 1: there was one, or memory ended. */
+/* Hash the bytes before a zero. Returns 1 if a zero was found or memory ended. */
 WALK_INLINE int walk_hash_text(struct walk *w, frt_u64 address, frt_u32 size, frt_u64 *h)
 {
 	frt_u8 bytes[WALK_LINES];
@@ -362,8 +365,8 @@ WALK_INLINE int walk_hash_text(struct walk *w, frt_u64 address, frt_u32 size, fr
 }
 
 /*
- * The line table ends with a zero byte; what lies behind it may change, and the
- * next page come into being between two looks.
+ * The line table ends with a zero byte. The bytes after it may change, and the next page may become readable
+ * between two looks.
  */
 WALK_INLINE void walk_hash_lines(struct walk *w, frt_u64 table, frt_u64 *h)
 {
@@ -376,10 +379,9 @@ WALK_INLINE void walk_hash_lines(struct walk *w, frt_u64 table, frt_u64 *h)
 }
 
 /*
- * What a Method is, in 32 bits: its class's name, its own, its descriptor, its
- * code's size and lines. Memory of a method that was unloaded is used again, by
- * one of the same shape at the very same address: the address alone names nothing.
- * 0: unreadable.
+ * A 32-bit fingerprint of a Method: its class's name, its own name and descriptor, its code size and line numbers.
+ * HotSpot reuses the memory of unloaded methods, possibly for one of the same shape at the same address, so an
+ * address alone identifies nothing. 0: unreadable.
  */
 WALK_INLINE frt_u32 walk_fingerprint(struct walk *w, frt_u64 method)
 {
@@ -394,7 +396,7 @@ WALK_INLINE frt_u32 walk_fingerprint(struct walk *w, frt_u64 method)
 	    walk_u64(w, &symbol, holder + l->klass_name) || walk_hash_symbol(w, symbol, &h))
 		return 0;
 	for (int i = 0; i < 2; i++) {
-		/* the lowest bit of a constant pool's slot marks what is not a plain symbol */
+		/* the lowest bit of a constant pool slot marks anything but a plain symbol */
 		if (walk_u64(w, &symbol, pool + l->pool_size + 8ULL * index[i]) ||
 		    walk_hash_symbol(w, symbol & ~1ULL, &h))
 			return 0;
