@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * libfrtrace.so, a JVMTI agent. It is loaded once, with the options `init TAG`: it makes the segment and the helper class,
- * and starts a thread that carries out the commands that the collector puts into the segment (struct frt_command), and
- * heals the JVM when the collector is gone. Nothing is rewritten before the first command.
+ * libfrtrace.so, a JVMTI agent. It is loaded once, with the options `init TAG`. It creates the segment and the
+ * helper class, and starts a thread that executes the commands that the collector puts into the segment (struct
+ * frt_command). The same thread restores the JVM when the collector is gone. Nothing is rewritten before the first
+ * command.
  *
- * In a JVM that frtrace has started it is there from the beginning, and `init` comes through a socket
- * (uprobes/agent/launch_link.h) while the JVM is made to wait.
+ * In a JVM that frtrace has started, the agent is present from the beginning. `init` then comes through a socket
+ * (uprobes/agent/launch_link.h) while the JVM waits.
  *
  * A load that fails leaves nothing behind: the JVM unloads the library.
  */
@@ -30,16 +31,16 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-#define LAUNCH_PATIENCE_MS 15000 /* a starting JVM waits so long for a command, then it runs without us */
+#define LAUNCH_PATIENCE_MS 15000 /* a starting JVM waits this long for a command, then runs untraced */
 #define HEAL_STEP_MS	   100
 #define LOCAL_REFERENCES   64
-#define PULSE_AFTER_STEPS  300 /* 30 s without a heartbeat: a slow disk can hold the collector for some */
+#define PULSE_AFTER_STEPS  300 /* 30 s without a heartbeat: a slow disk can block the collector for a while */
 #define MOST_FAILURES	   5   /* 48 s */
-#define HEAL_AFTER_STEPS   15u /* 1.5 s without a tracer: done within three also on a machine under load */
+#define HEAL_AFTER_STEPS   15u /* 1.5 s without a tracer: even a loaded machine restores within 3 s */
 
 static jvmtiEnv *jvmti;
 static JavaVM *java_vm;
-static struct lock init_lock; /* only ever tried */
+static struct lock init_lock; /* taken by lock_try only */
 static bool ready;
 static void *pattern_memory;
 
@@ -58,8 +59,8 @@ static bool add_capabilities(void)
 		return false;
 	wanted.can_retransform_classes = 1;
 	wanted.can_tag_objects = 1;
-	wanted.can_get_line_numbers = potential.can_get_line_numbers;	/* of frames that JVMTI tells */
-	wanted.can_get_constant_pool = potential.can_get_constant_pool; /* of loaded classes, for annotations */
+	wanted.can_get_line_numbers = potential.can_get_line_numbers;	/* for frames from JVMTI */
+	wanted.can_get_constant_pool = potential.can_get_constant_pool; /* of loaded classes, to find annotations */
 	wanted.can_retransform_any_class = potential.can_retransform_any_class;
 	wanted.can_generate_all_class_hook_events = potential.can_generate_all_class_hook_events;
 	return !(*jvmti)->AddCapabilities(jvmti, &wanted);
@@ -71,7 +72,7 @@ static void JNICALL on_thread(jvmtiEnv *j, JNIEnv *env, jthread thread)
 	slot_release(env);
 }
 
-/* System.exit() tells the end of its thread, and then this. */
+/* On System.exit() the end of its thread is reported first, then this. */
 static void JNICALL on_vm_death(jvmtiEnv *j, JNIEnv *env)
 {
 	(void)j;
@@ -103,7 +104,7 @@ static jvmtiError set_events(jvmtiEventMode mode)
 	return error;
 }
 
-/* What the two stamps of one call cost. */
+/* TSC ticks that the two stamps of one call cost. */
 static uint32_t measure_stamps(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -121,8 +122,9 @@ static uint32_t measure_stamps(void)
 }
 
 /*
- * The config can change under us: the pattern that is matched with is our own copy. All have room for the longest: a
- * callback that looks at one while it is replaced may take places from the old one to the new.
+ * The collector may change the config at any time, so matching uses a copy of the filter program. All copies have
+ * the maximum size: a callback that reads one while it is replaced may apply offsets of the old program to the new
+ * one.
  */
 static bool copy_pattern(struct matcher *p)
 {
@@ -144,9 +146,8 @@ static bool copy_pattern(struct matcher *p)
 }
 
 /*
- * A callback that began before may still read the old pattern, so the one
- * before the last is what is given back; and not even that while a callback is
- * at work, which can last as long as a class loader likes: better lose a page.
+ * A callback that began earlier may still read the old program, so the one before it is released. Even that one is
+ * kept while a callback is running, which can take as long as a class loader likes; losing a page is better.
  */
 static void keep_pattern(const struct matcher *p)
 {
@@ -167,26 +168,26 @@ static enum frt_result restore(JNIEnv *env)
 	store_release(&hook_since, UINT64_MAX);
 	set_events(JVMTI_DISABLE);
 	control->last_error = error;
-	/* hooks are left: to the next stop, or to heal() once the tracer is gone */
+	/* hooks remain: the next stop removes them, or heal() when the tracer is gone */
 	store_release(&control->state, error ? FRT_ACTIVE : FRT_IDLE);
 	return error ? agent_fail(FRT_JVMTI_FAILED, "the JVM could not restore all classes") : FRT_DONE;
 }
 
-/* How long a tracer has given no sign of life. */
-struct no_events {
-	unsigned int listening, pulse; /* steps without a listener, without a heartbeat */
+/* How long the tracer has shown no sign of life. */
+struct tracer_watch {
+	unsigned int listening, pulse; /* steps without a listener; steps without a heartbeat */
 	unsigned int
-		failures; /* the JVM, short of memory, could not be healed: it is left alone for longer each time */
+		failures; /* failed attempts to heal a JVM that is short of memory; each one lengthens the pause before the next */
 	uint64_t heartbeat;
 };
 
-/* True: it is gone. */
-static bool silence_step(struct no_events *s)
+/* Returns true if the tracer is gone. */
+static bool tracer_is_gone(struct tracer_watch *s)
 {
 	uint64_t heartbeat = load_relaxed(&control->heartbeat);
 
 	s->listening = frtrace_drain_semaphore ? 0 : s->listening + 1;
-	/* before the recording is on, the collector waits for us */
+	/* until the recording runs, the collector waits for the agent */
 	s->pulse = heartbeat == s->heartbeat && load_acquire(&control->state) == FRT_ACTIVE ? s->pulse + 1 : 0;
 	s->heartbeat = heartbeat;
 	return s->listening >= HEAL_AFTER_STEPS << s->failures || s->pulse >= PULSE_AFTER_STEPS;
@@ -195,7 +196,7 @@ static bool silence_step(struct no_events *s)
 static void begin_epoch(JNIEnv *env, const struct frt_config *config)
 {
 	control->ring_cap = config->ring_cap;
-	timing_begin(config); /* with the methods that there were */
+	timing_begin(config); /* before the methods are forgotten */
 	if (control_is_crowded() && !classes_reading() && loader_make_room(env))
 		stack_named_forget();
 	ring_grow_ticks = config->grow_ticks;
@@ -304,12 +305,12 @@ static void agent_answer(uint32_t number, enum frt_result result)
 	sys_wake_shared(&c->answered);
 }
 
-/* The tracer is gone: original code again, without being asked. */
-static void heal(JNIEnv *env, struct no_events *silence)
+/* The tracer is gone: restore the original code without a command. */
+static void heal(JNIEnv *env, struct tracer_watch *watch)
 {
 	bool restored;
 
-	*silence = (struct no_events){.failures = silence->failures};
+	*watch = (struct tracer_watch){.failures = watch->failures};
 	if (control->state != FRT_ACTIVE)
 		return;
 	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES)) {
@@ -320,14 +321,14 @@ static void heal(JNIEnv *env, struct no_events *silence)
 	(*env)->PopLocalFrame(env, NULL);
 	if (restored)
 		control->healed++;
-	else if (silence->failures < MOST_FAILURES)
-		silence->failures++;
+	else if (watch->failures < MOST_FAILURES)
+		watch->failures++;
 }
 
-/* The agent's thread, for as long as the JVM lives. While nothing is recorded it sleeps until there is a command. */
+/* The agent's thread, which lives as long as the JVM. Without a recording it sleeps until a command arrives. */
 static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 {
-	struct no_events silence = {0};
+	struct tracer_watch watch = {0};
 	uint32_t done = 0, number;
 
 	(void)j, (void)unused;
@@ -339,14 +340,14 @@ static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 		if (number != done) {
 			agent_answer(number, execute(env, control->command.kind));
 			done = number;
-			silence = (struct no_events){0};
-		} else if (!idle && !woken && silence_step(&silence)) {
-			heal(env, &silence);
+			watch = (struct tracer_watch){0};
+		} else if (!idle && !woken && tracer_is_gone(&watch)) {
+			heal(env, &watch);
 		}
 	}
 }
 
-/* What must be there before anything stays in the JVM for good. */
+/* Acquire what can still be given back, before anything stays in the JVM for good. */
 static enum frt_result agent_prepare(JNIEnv *env, const char *tag)
 {
 	if (!jvmti && (*java_vm)->GetEnv(java_vm, (void **)&jvmti, JVMTI_VERSION_1_2))
@@ -420,7 +421,7 @@ EXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 	return init_alone(env, options);
 }
 
-/* A command that takes long is no silence of the collector's. */
+/* The next packet. The collector is not considered gone while a command in the segment runs. */
 static const char *next_packet(void)
 {
 	const struct frt_command *c = &control->command;
@@ -432,7 +433,7 @@ static const char *next_packet(void)
 	return packet;
 }
 
-/* The JVM is up, and its main thread here, before any class of the program: obey until it may go on. */
+/* The JVM is initialised and on its main thread, before any class of the program: execute commands until `run`. */
 static void JNICALL on_vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread)
 {
 	const char *options;
@@ -448,10 +449,10 @@ static void JNICALL on_vm_init(jvmtiEnv *j, JNIEnv *env, jthread thread)
 		undo(env);
 	else
 		next_packet(); /* "run" */
-	launch_link_close();   /* from here on commands come through the segment */
+	launch_link_close();   /* from now on commands come through the segment */
 }
 
-/* What can be done when the JVM has not made itself yet. */
+/* Setup that is possible before VMInit. */
 static enum frt_result begin_launch(const char *tag)
 {
 	jvmtiEventCallbacks c;
@@ -468,7 +469,7 @@ static enum frt_result begin_launch(const char *tag)
 	return control || control_create(tag) ? FRT_DONE : FRT_NO_SEGMENT;
 }
 
-/* What comes next, behind the flags if there are any to be set. */
+/* The next packet, after applying the flags if it has any. */
 static const char *after_flags(void)
 {
 	const char *options = launch_link_command(LAUNCH_PATIENCE_MS);
@@ -479,7 +480,7 @@ static const char *after_flags(void)
 	return launch_link_command(LAUNCH_PATIENCE_MS);
 }
 
-/* The collector says "prepare", perhaps "flags", and then "boot"; anything else, and this JVM runs without us. */
+/* The collector sends "prepare", optionally "flags", and "boot". After anything else the JVM runs untraced. */
 static void launch(const char *tag, const char *door)
 {
 	const char *options;
@@ -497,7 +498,7 @@ static void launch(const char *tag, const char *door)
 		launch_link_close();
 }
 
-/* -agentpath:FILE=TAG,DOOR. Whatever goes wrong, the program runs. */
+/* -agentpath:FILE=TAG,SOCKET. The program runs, whatever fails here. */
 EXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	char *comma = options;

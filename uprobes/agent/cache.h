@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A table that remembers a word for an address, as long as it likes. Readers
- * take no lock; a writer that finds another at work goes without.
+ * A cache that maps an address to a word and may drop an entry at any time. Readers take no lock; a writer that
+ * meets another writer gives up.
  *
- * A key changes before and after its word, and does not come back soon:
- * {version:16, address:48}. 0 and CACHE_BUSY are no addresses.
+ * A key changes before and after its word, and does not recur soon: {version:16, address:48}. 0 and CACHE_BUSY are
+ * not addresses.
  */
 #ifndef AGENT_CACHE_H
 #define AGENT_CACHE_H
@@ -21,11 +21,11 @@ struct cache {
 	uint64_t key, what;
 };
 
-/* Sets of CACHE_WAYS, a power of two of them. */
+/* 1 << log2 sets of CACHE_WAYS entries each. */
 struct cache_table {
 	struct cache (*set)[CACHE_WAYS];
 	unsigned int sets_log2;
-	struct lock lock; /* only ever tried */
+	struct lock lock; /* taken by lock_try only */
 };
 
 static inline uint64_t cache_set(uint64_t address, unsigned int sets_log2)
@@ -52,7 +52,10 @@ static inline bool cache_get(const struct cache_table *t, uint64_t address, uint
 
 void cache_put(struct cache_table *t, uint64_t address, uint64_t what);
 
-/* Which way of a set an address gets, `keys` lying `stride` bytes apart: its own if it has one, a free one, any. */
+/*
+ * The way of a set to use for an address: its own if it has one, else a free one, else any. The keys lie `stride`
+ * bytes apart.
+ */
 uint32_t cache_way(const void *keys, size_t stride, uint64_t address);
 
 #endif

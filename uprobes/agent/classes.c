@@ -9,11 +9,12 @@
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/supertypes.h"
 
-#define PATIENCE_NS 4000000000ULL /* with loaders that do not answer, all together */
+#define PATIENCE_NS 4000000000ULL /* for all loaders that do not answer, together */
 
 /*
- * Classes in one operation of the JVM, at which it stands still. JDK 8 goes through all loaded classes for each of them,
- * 1.5 us for one (measured: 4.4 s for 1,700 of 1,700), and up to 14 through all compiled methods; later ones once for all.
+ * Number of classes in one VM operation, during which the JVM stands still. For each class JDK 8 visits all loaded
+ * classes, 1.5 us each (measured: 4.4 s for 1,700 of 1,700), and JDKs up to 14 visit all compiled methods. Later
+ * JDKs do both once per operation.
  */
 #define MOST_AT_ONCE	 2048
 #define MOST_AT_ONCE_OLD 128
@@ -23,9 +24,9 @@
 static jvmtiEnv *jvmti;
 static struct matcher active_pattern;
 static bool active;	    /* stored after active_pattern */
-static JNIEnv *applying;    /* of the thread that applies a pattern; the others are the application's */
-static uint32_t readers;    /* callbacks that may be looking at a pattern */
-static bool hooked_at_load; /* has ever a class been given hooks before it was there? */
+static JNIEnv *applying;    /* of the thread that applies a pattern; other threads are the application's */
+static uint32_t readers;    /* number of running callbacks that may use a pattern */
+static bool hooked_at_load; /* set when a class gets hooks while it is being loaded */
 
 void classes_init(jvmtiEnv *j)
 {
@@ -35,10 +36,9 @@ void classes_init(jvmtiEnv *j)
 }
 
 /*
- * With a filter that may match any class each one that is prepared would have to be asked
- * for its methods, which makes ids for all of them, for the life of the JVM.
- * So it is noted which were looked at when they were loaded; one that another
- * has pushed out of the table is asked.
+ * A filter that may match any class would need the methods of each prepared class, and GetClassMethods creates
+ * method ids that live as long as the JVM. Therefore this table records which classes were inspected at load. A
+ * class that another one has evicted is asked for its methods.
  */
 static uint32_t seen_at_load[4096];
 
@@ -71,13 +71,16 @@ static void classes_deallocate(void *memory)
 /* Classes to retransform, as local references. */
 struct batch {
 	jclass *classes;
-	bool *hooked; /* which of them had hooks before */
+	bool *hooked; /* classes that had hooks before */
 	jint count;
-	uint64_t until_ns; /* loaders have until then to answer */
+	uint64_t until_ns; /* deadline for all loaders */
 	struct supertypes supertypes;
 };
 
-/* A class as JVMTI names it: "La/b/C;". Arrays are none of ours, nor is what cannot be rewritten. */
+/*
+ * Extract the name from a JVMTI signature, "La/b/C;". Returns false for arrays and for classes that cannot be
+ * rewritten.
+ */
 static bool classes_class_name(const char *signature, struct text *name)
 {
 	size_t length = strlen(signature);
@@ -122,7 +125,7 @@ static bool classes_is_wanted(jclass c, struct text name, const struct matcher_t
 	return false;
 }
 
-/* Let the class's loader resolve the helper now, before anything is rewritten. */
+/* Let the class's loader resolve the helper class before anything is rewritten. */
 static enum frt_skip_reason prepare_loader(JNIEnv *env, const struct batch *b, jclass c)
 {
 	enum frt_skip_reason reason = FRT_SKIP_NONE;
@@ -155,13 +158,19 @@ static jint class_status(jclass c)
 	return (*jvmti)->GetClassStatus(jvmti, c, &status) ? 0 : status;
 }
 
-/* Its initializer has thrown: no method of it can be called any more, and the JVM transforms it no more. */
+/*
+ * True if the class's initializer has thrown: none of its methods can be called any more, and the JVM no longer
+ * transforms it.
+ */
 static bool is_dead(jclass c)
 {
 	return class_status(c) & JVMTI_CLASS_STATUS_ERROR;
 }
 
-/* One that is not has run no code yet. To retransform it would link it, and wait for a thread that is just doing that. */
+/*
+ * A class that is not prepared has run no code. Retransforming it would link it, and wait for a thread that is
+ * linking it.
+ */
 static bool is_prepared(jclass c)
 {
 	return class_status(c) & JVMTI_CLASS_STATUS_PREPARED;
@@ -175,7 +184,7 @@ static void forget_hooks(JNIEnv *env, jclass c, struct text name)
 		control_unhook_class(row - control_class_row(0));
 }
 
-/* True: nothing is to be done about a dead class, now or later. */
+/* Forget the hooks of a dead class. Returns false if the class is not dead. */
 static bool forget_if_dead(JNIEnv *env, jclass c)
 {
 	struct text name;
@@ -191,7 +200,10 @@ static bool forget_if_dead(JNIEnv *env, jclass c)
 	return true;
 }
 
-/* Hooked, and not prepared yet: put right when it is. Until then it has no method that runs, nor any that is traced. */
+/*
+ * A class that was hooked at load and is not prepared yet: ClassPrepare restores it. Until then none of its
+ * methods runs.
+ */
 static void defer_restore(JNIEnv *env, jclass c, struct text name)
 {
 	struct frt_class *row = known_class(env, c, name);
@@ -227,7 +239,7 @@ static void classes_collect(JNIEnv *env, struct batch *b, jclass c)
 	classes_deallocate(signature);
 }
 
-/* Errors that come from one class of the batch, so that the others may do. */
+/* Errors that a single class of the batch causes; the other classes may succeed. */
 static bool is_fault_of_a_class(jvmtiError error)
 {
 	return (error >= JVMTI_ERROR_INVALID_CLASS_FORMAT &&
@@ -267,14 +279,14 @@ static void note_hooks(JNIEnv *env, jclass c, bool hooked)
 	classes_deallocate(signature);
 }
 
-/* The JVM has asked us for new code, but taken it of none of them. */
+/* The JVM asked for new code but accepted none of it. */
 static void note_unchanged(JNIEnv *env, const struct batch *b, jint first, jint count)
 {
 	for (jint i = first; i < first + count; i++)
 		note_hooks(env, b->classes[i], b->hooked[i]);
 }
 
-/* What the error of a single class comes to. */
+/* Map the error for a single class to a result. */
 static jvmtiError judge_class(JNIEnv *env, jclass c, jvmtiError error)
 {
 	if (!is_fault_of_a_class(error))
@@ -282,12 +294,12 @@ static jvmtiError judge_class(JNIEnv *env, jclass c, jvmtiError error)
 	if (forget_if_dead(env, c))
 		return JVMTI_ERROR_NONE;
 	if (!active)
-		return error; /* the original code: without metaspace HotSpot gives many reasons */
+		return error; /* restoring the original code: without metaspace HotSpot returns various errors */
 	refused(env, c);
 	return JVMTI_ERROR_NONE;
 }
 
-/* A JVM that is short of memory may have enough to restore a few classes. */
+/* A JVM that is short of memory may have enough for fewer classes. */
 static bool may_be_less(jvmtiError error)
 {
 	return is_fault_of_a_class(error) || (error == JVMTI_ERROR_OUT_OF_MEMORY && !active);
@@ -314,7 +326,7 @@ static jvmtiError retransform(JNIEnv *env, const struct batch *b, jint first, ji
 	return error ? error : rest;
 }
 
-/* From 9 on JVMTI's version is the JDK's; JNI's is 10 from JDK 10 to 18. */
+/* Since JDK 9 the JVMTI version is the JDK version; the JNI version is 10 for JDK 10 to 18. */
 static int jdk_version(void)
 {
 	jint version;
@@ -328,8 +340,8 @@ static jint portion_size(jint loaded)
 {
 	int version = jdk_version();
 
-	if (version >= 15 ||
-	    (version >= 9 && active && control->epoch == 1)) /* the first one throws all code away, at once */
+	if (version >= 15 || (version >= 9 && active &&
+			      control->epoch == 1)) /* the first retransformation deoptimises everything, at once */
 		return MOST_AT_ONCE;
 	if (version >= 9)
 		return MOST_AT_ONCE_OLD;
@@ -337,8 +349,8 @@ static jint portion_size(jint loaded)
 }
 
 /*
- * JDK 8, when one class of several fails, frees of the others the bytes that it keeps of classes with hooks, and uses and frees
- * them again later. So there each goes alone.
+ * If one class of a batch fails, JDK 8 frees the cached class bytes of other hooked classes and later uses them
+ * again. There each class goes alone.
  */
 static jvmtiError retransform_portion(JNIEnv *env, const struct batch *b, jint first, jint count)
 {
@@ -362,7 +374,7 @@ static jvmtiError retransform_all(JNIEnv *env, const struct batch *b, jint loade
 	for (jint i = 0; i < b->count; i += portion) {
 		uint64_t begin = sys_monotonic_ns();
 
-		if (active && (error || !frtrace_drain_semaphore)) /* the tracer is gone: no more hooks */
+		if (active && (error || !frtrace_drain_semaphore)) /* the tracer is gone: add no more hooks */
 			return error ? error : JVMTI_ERROR_INTERRUPT;
 		one = retransform_portion(env, b, i, b->count - i < portion ? b->count - i : portion);
 		error = error ? error : one;
@@ -426,7 +438,10 @@ jvmtiError classes_apply(JNIEnv *env, const struct matcher *pattern)
 
 	memset(seen_at_load, 0, sizeof(seen_at_load));
 	set_pattern(pattern);
-	/* a frame for the references to all classes; -Xcheck:jni warns of those beyond. 65536 is HotSpot's limit by default */
+	/*
+	 * A local frame for the references to all classes; -Xcheck:jni warns about references beyond its capacity.
+	 * HotSpot's default limit is 65536.
+	 */
 	if (!push_frame(env, 65536) && !push_frame(env, 4096))
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	applying = env;
@@ -436,7 +451,7 @@ jvmtiError classes_apply(JNIEnv *env, const struct matcher *pattern)
 	return error;
 }
 
-/* The class has its original code again, whoever asked for that. */
+/* The class has its original code again, whoever restored it. */
 static void note_original(jobject loader, struct text name)
 {
 	struct frt_class *row;
@@ -450,9 +465,8 @@ static void note_original(jobject loader, struct text name)
 }
 
 /*
- * A class that is being loaded gets hooks. The recording may end meanwhile, and
- * the end does not see a class that is not there yet: it must know that there
- * may be some, before we look whether it has come.
+ * A class that is being loaded is about to get hooks. If the recording ends meanwhile, its end cannot see the
+ * unfinished class. So hooked_at_load is set first, and `active` is read after that.
  */
 static bool may_begin(jclass redefined)
 {
@@ -472,7 +486,7 @@ static void hand_over(const unsigned char *out, size_t out_size, jint *new_size,
 	*new_size = out_size;
 }
 
-/* May a method of the class be selected? `marks` are those of a class that is there. */
+/* True if a filter may select a method of the class. `tags` are those of a class that is already loaded. */
 static bool may_match(const char *name, const unsigned char *bytes, jint size, const struct matcher_tags *tags)
 {
 	enum matcher_answer answer = matcher_class(&active_pattern, name, strlen(name));
@@ -533,11 +547,10 @@ void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject
 }
 
 /*
- * A class that was loaded while the pattern changed, or while its loader was
- * being asked for the helper, slipped through: it is retransformed now, before
- * its first method runs. So is one that an earlier recording has left hooks in,
- * and one with a supertype that filters name and its class file does not, be it
- * to select methods or to exclude them.
+ * A class slips through if it was loaded while the pattern changed or while its loader was being asked for the
+ * helper. It is then retransformed here, before its first method runs. The same holds for a class with hooks of an
+ * earlier recording, and for one with a supertype that only filters name, not its class file, whether they select
+ * or exclude.
  */
 static bool was_seen(const struct frt_class *row, struct text name)
 {
@@ -595,7 +608,7 @@ void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass
 	stack_classes_changed();
 	hook_class_prepared(env, c);
 	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
-	/* one that has hooks without a recording was given them at load */
+	/* hooks without a recording: the class got them at load */
 	if (load_acquire(&active) ? slipped_through(env, c) : classes_has_hooks(env, c))
 		retransform_one(env, c);
 	__atomic_fetch_sub(&readers, 1, __ATOMIC_SEQ_CST);

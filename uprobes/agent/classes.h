@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The classes of the JVM: those that are there are retransformed, those that come are caught at load. */
+/* The classes of the JVM. Loaded classes are retransformed; new classes are rewritten while they are loaded. */
 #ifndef AGENT_CLASSES_H
 #define AGENT_CLASSES_H
 
@@ -12,22 +12,20 @@
 void classes_init(jvmtiEnv *jvmti);
 
 /*
- * Make the JVM run what the pattern asks for: hooks in every class that it
- * matches, original code in all others. One batch; a class that the JVM
- * refuses is found by bisection, left alone and named. The pattern's block must
- * live until a later call has replaced it and no callback is left that reads.
- * NULL: original code everywhere.
+ * Make the JVM run the code that the pattern asks for: hooks in each class that it matches, original code in all
+ * others. The classes go in batches; a class that the JVM refuses is found by bisection, left unchanged and
+ * reported as skipped. The caller keeps the filter program until a later call has replaced it and no callback
+ * reads it any more. A NULL pattern restores the original code everywhere.
  */
 jvmtiError classes_apply(JNIEnv *env, const struct matcher *pattern);
 
 /*
- * Must ClassPrepare stay on without a recording? A class that was given hooks
- * while it was loaded, and came into being after the end, is put right there,
- * before its first method runs.
+ * True if ClassPrepare must stay enabled without a recording. It restores classes that got hooks while they were
+ * being loaded and were not visible when the recording ended, before their first method runs.
  */
 bool classes_need_prepare(void);
 
-/* Is a callback at work that may be looking at a pattern, perhaps at one long replaced? */
+/* True if a running callback may read a pattern, even one that has been replaced. */
 bool classes_reading(void);
 
 /* JVMTI callbacks */

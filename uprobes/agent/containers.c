@@ -51,7 +51,7 @@ static jobject root(JNIEnv *env)
 	return containers_failed(env) ? NULL : container;
 }
 
-/* An iterator over what that method of the container streams, or NULL. */
+/* The iterator of the stream that a method of the container returns, or NULL. */
 static jobject iterate(struct containers *c, jobject container, jmethodID method)
 {
 	jobject stream = (*c->env)->CallObjectMethod(c->env, container, method), iterator;
@@ -62,7 +62,7 @@ static jobject iterate(struct containers *c, jobject container, jmethodID method
 	return containers_failed(c->env) ? NULL : iterator;
 }
 
-/* The next one, or NULL. */
+/* The next element, or NULL. */
 static jobject containers_step(struct containers *c, jobject iterator)
 {
 	jobject next = NULL;

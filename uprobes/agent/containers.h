@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The virtual threads of the JVM. JVMTI has no list of them; the JDK's own
- * thread dump goes by jdk.internal.vm.ThreadContainers, and so do we. Threads that were started
- * without an executor are there unless the JVM runs with -Djdk.trackAllThreads=false.
+ * The virtual threads of the JVM. JVMTI cannot list them. Like the JDK's own thread dump, this module uses
+ * jdk.internal.vm.ThreadContainers. It includes threads that were started without an executor, unless the JVM runs
+ * with -Djdk.trackAllThreads=false.
  */
 #ifndef AGENT_CONTAINERS_H
 #define AGENT_CONTAINERS_H
@@ -11,8 +11,9 @@
 #include <stdbool.h>
 
 /*
- * Show each thread of each container, platform threads too, until `see` says false. Nothing on a JDK without
- * such containers. Runs Java code of the JDK, none of the program's. References that `see` gets end with it.
+ * Call `visit` for each thread of each container, platform threads included, until it returns false. Does nothing
+ * on a JDK without thread containers. Runs Java code of the JDK, but none of the program. Local references that
+ * `visit` creates are released when it returns.
  */
 void containers_each(JNIEnv *env, bool (*visit)(void *context, jobject thread), void *context);
 

@@ -7,8 +7,8 @@ static struct lock table_lock;
 static int memfd = -1;
 
 /*
- * Open-addressed indexes, private to the agent: of strings by content, of
- * class and method rows by their words. Twice as long as their tables.
+ * Open-addressed indexes, private to the agent: strings by content, class and method rows by their words. Each has
+ * twice as many cells as its table has rows.
  */
 #define STRING_INDEX (1u << 17)
 #define CLASS_INDEX  (2 * FRT_MAX_CLASSES)
@@ -19,10 +19,10 @@ static uint32_t string_count;
 static uint32_t class_index[CLASS_INDEX];
 static uint32_t method_index[METHOD_INDEX];
 
-/* The methods of a class, youngest first. */
+/* The methods of each class, newest first. */
 static uint32_t last_method[FRT_MAX_CLASSES], method_before[FRT_MAX_METHODS];
 
-/* Rows of loaders that are gone. */
+/* Rows of unloaded loaders. */
 static uint32_t free_loader[FRT_MAX_LOADERS], free_loaders;
 
 bool control_create(const char *tag)
@@ -41,11 +41,11 @@ bool control_create(const char *tag)
 	h->size = FRT_SEGMENT_SIZE;
 	h->pid = sys_getpid();
 	memcpy(h->tag, tag, length + 1);
-	h->strings = 1; /* offset 0 is "none" */
+	h->strings = 1; /* offset 0 means "none" */
 	h->loaders = 1; /* row 0 is the boot loader */
 	((struct frt_loader *)((char *)h + FRT_LOADERS_AT))->state = FRT_LOADER_READY;
 	h->ring_cap = 4u << 20;
-	h->stack_next = h->stack_done = 1ULL << 32; /* the first id */
+	h->stack_next = h->stack_done = 1ULL << 32; /* the first id is 1 */
 	store_release(&h->magic, FRT_MAGIC);
 	memfd = fd;
 	control = h;
@@ -88,7 +88,7 @@ uint32_t control_hash(struct text t)
 	return hash_words(hash_bytes(t.at, t.length), 0, 0);
 }
 
-/* The index cell of a string: filled, or empty where it belongs. */
+/* The index cell of a string: its own, or the empty one where it belongs. */
 static uint32_t *string_cell(struct text t)
 {
 	const char *heap = control_at(FRT_STRINGS_AT);
@@ -141,7 +141,7 @@ struct frt_loader *control_loader_row(uint32_t id)
 	return (struct frt_loader *)control_at(FRT_LOADERS_AT) + id;
 }
 
-/* The index cell of the row with these words: filled, or empty where it belongs. */
+/* The index cell of the row with these words: its own, or the empty one where it belongs. */
 static uint32_t *class_cell(uint32_t name, uint32_t loader)
 {
 	uint32_t i = hash_words(name, loader, 0) % CLASS_INDEX;
@@ -280,7 +280,7 @@ void control_skip(struct text class_name, struct text method, struct text descri
 	row.class_name = string_find_or_add(class_name);
 	row.method = string_find_or_add(method);
 	row.descriptor = string_find_or_add(descriptor);
-	for (uint32_t i = 0; i < control->skips && i < 256; i++) /* the same one, seen at a second look */
+	for (uint32_t i = 0; i < control->skips && i < 256; i++) /* the same skip, reported again */
 		if (!memcmp(&rows[i], &row, sizeof(row)))
 			goto out;
 	if (control->skips < FRT_MAX_SKIPS) {

@@ -4,11 +4,11 @@
 
 #define MOST_OF_USER 1024u
 
-static char names[FRT_INTRINSICS_SIZE + 1 + MOST_OF_USER]; /* for the life of the JVM, which keeps the pointer */
+static char names[FRT_INTRINSICS_SIZE + 1 + MOST_OF_USER]; /* static: the JVM keeps the pointer */
 
 static char exact[FRT_EXACT_SIZE];
 
-/* Behind ours, those of the flag as it is. */
+/* Append the user's own value of the flag. */
 static bool add_users(const char *users)
 {
 	size_t length = users ? strlen(users) : 0, used = strlen(names);

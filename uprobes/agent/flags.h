@@ -5,12 +5,12 @@
 #include "uprobes/agent/control.h"
 
 /*
- * Set the flags that the config names, in a JVM that has read its options and has not looked at them yet. What the user
- * has disabled stays so. False: nothing was changed.
+ * Set the JVM flags that the config names, after the JVM has parsed its options and before it uses them. What the
+ * user has disabled stays disabled. Returns false if nothing was changed.
  */
 bool flags_set(const struct frt_config *config);
 
-/* Does the JVM call this method of java.base itself, where else it would put its own code? */
+/* True if the flags make the JVM call this method of java.base, where it would otherwise use an intrinsic. */
 bool flags_make_exact(struct text class_name, struct text method);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of things that were given back, without locks: {tag, number + 1} in
- * one word, the next number in the free thing itself. The tag changes at each
- * pop and push, so that a word that is the same has not been away.
+ * A lock-free list of free numbers. Its head is one word {tag, number + 1}; each free element holds the number of
+ * the next one. The tag changes with each pop and push, so an unchanged head means that the list has not changed.
  */
 #ifndef AGENT_FREE_LIST_H
 #define AGENT_FREE_LIST_H
@@ -13,12 +12,12 @@ struct free_list {
 	uint64_t top;
 };
 
-/* The word of a free thing that holds the next one's number: set it when `set` is given, return it. */
+/* Returns the word of a free element that holds the next number. With `set` not NULL, stores it first. */
 typedef uint32_t next_of(uint32_t number, const uint32_t *set);
 
 void free_list_push(struct free_list *l, uint32_t number, next_of *next);
 
-/* The number, or -1: there is none. */
+/* Take a number from the list. Returns -1 if the list is empty. */
 int64_t free_list_pop(struct free_list *l, next_of *next);
 
 #endif

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The way of one call. `enter` stamps and pushes an open call; `leave` or
- * `thrown` stamps, pops it and appends a span to the thread's own ring. What
- * costs is the two stamps; everything else hides behind them as long as it
- * stays in the first-level cache, and another hardware thread does not use the
- * core: then it costs twice as much. What is not the way of nearly every call is
- * a function of its own, called last.
+ * What happens on each call. `enter` takes a stamp and pushes an open call; `leave` or `thrown` takes a stamp,
+ * pops the call and appends a span to the thread's own ring. The two stamps are the whole cost: the rest is hidden
+ * behind them while it stays in the first-level cache and no other hardware thread uses the core, which doubles
+ * the cost. Rare cases are functions of their own, called last.
  */
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/ring.h"
@@ -16,7 +14,7 @@
 
 uint64_t hook_since = UINT64_MAX;
 
-/* Find the open call that ends; those above it have lost their exit. */
+/* Find the open call that ends. The calls above it have lost their exit. */
 static __attribute__((noinline)) void resynchronise(struct frt_slot *s, uint64_t start)
 {
 	uint32_t depth = s->depth;
@@ -28,7 +26,7 @@ static __attribute__((noinline)) void resynchronise(struct frt_slot *s, uint64_t
 			return;
 		}
 	}
-	if (depth > FRT_OPEN_CALLS) /* beyond what is kept: taken for the innermost */
+	if (depth > FRT_OPEN_CALLS) /* beyond the calls that are kept: assume the innermost */
 		s->depth = depth - 1;
 	else
 		s->moved_exits++;
@@ -80,7 +78,7 @@ static __attribute__((noinline)) void time_and_record(struct frt_slot *s, JNIEnv
 	hook_record(s, env, start, now, method, flags);
 }
 
-/* A call that is not open any more. */
+/* The call is no longer among the open calls. */
 static inline __attribute__((always_inline)) void hook_finish(struct frt_slot *s, JNIEnv *env, uint64_t start,
 							      uint64_t now, uint32_t method, uint64_t flags)
 {
@@ -101,7 +99,7 @@ static inline __attribute__((always_inline)) void hook_finish(struct frt_slot *s
 	}
 }
 
-/* Is this the slot's innermost open call? */
+/* True if this is the slot's innermost open call. */
 static inline bool is_innermost(const struct frt_slot *s, uint64_t start)
 {
 	uint32_t depth = s->depth - 1;
@@ -135,7 +133,7 @@ static inline __attribute__((always_inline)) void ended(JNIEnv *env, uint64_t st
 	if (unlikely(start < hook_since || !frtrace_drain_semaphore))
 		return;
 	s = slot_find_first(env);
-	now = sys_tsc(); /* what comes after it waits for it: the search goes beside what the method still does */
+	now = sys_tsc(); /* the stamp is taken before the code that depends on it, so that both run in parallel */
 	if (unlikely(!s || !is_innermost(s, start))) {
 		ended_otherwise(env, start, now, method, flags);
 		return;
@@ -165,7 +163,7 @@ static __attribute__((noinline)) uint64_t begin_otherwise(JNIEnv *env, uint32_t 
 {
 	struct frt_slot *s = own_slot(env);
 
-	return s ? hook_begin(s, env, method) : sys_tsc(); /* `leave` counts it as unslotted */
+	return s ? hook_begin(s, env, method) : sys_tsc(); /* `leave` will count the call as unslotted */
 }
 
 jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The natives that rewritten methods call, and the USDT site frtrace:drain.
- * Nothing here makes a system call, takes a lock or allocates, but to create
- * or grow the thread's slot.
+ * The native methods that rewritten methods call, and the USDT site frtrace:drain. Nothing here makes a system
+ * call, takes a lock or allocates memory, except to create or grow the thread's slot.
  */
 #ifndef AGENT_HOOK_H
 #define AGENT_HOOK_H

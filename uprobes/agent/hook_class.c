@@ -2,14 +2,14 @@
 /*
  * The helper's class file, as `javap` shows it:
  *
- *   public final synthetic class java.lang.FrtraceHook1a2b3c4d
- *     public static native long enter(int);
- *     public static native void leave(long, int);
- *     public static native void thrown(long, int);
+ *    public final synthetic class java.lang.FrtraceHook1a2b3c4d
+ *      public static native long enter(int);
+ *      public static native void leave(long, int);
+ *      public static native void thrown(long, int);
  *
- * The natives are bound while Class.forName prepares it. JDK 15 on warns on the
- * target's own log when natives of a boot class are bound with no boot class
- * on the stack; there the caller is java.lang.Class itself.
+ * The natives are bound while Class.forName prepares the class. Since JDK 15 the JVM writes a warning to its log
+ * if natives of a boot class are bound without a boot class on the stack; here the caller is java.lang.Class
+ * itself.
  */
 #include "uprobes/agent/hook_class.h"
 #include "uprobes/agent/sys.h"
@@ -60,14 +60,14 @@ static void put_native(struct writer *w, unsigned int name, unsigned int descrip
 	put2(w, 0);
 }
 
-/* JVMS 4.1; version 50 needs no frames and there is no code anyway. */
+/* JVMS 4.1. Version 50 needs no stack map frames, and there is no code anyway. */
 static void hook_class_write_class(struct writer *w)
 {
 	put2(w, 0xcafe);
 	put2(w, 0xbabe);
 	put2(w, 0);
 	put2(w, 50);
-	put2(w, 10);				    /* constants + 1 */
+	put2(w, 10);				    /* number of constants + 1 */
 	hook_class_put_utf8(w, internal_name);	    /* 1 */
 	hook_class_put_utf8(w, "java/lang/Object"); /* 2 */
 	put1(w, 7), put2(w, 1);			    /* 3 */
@@ -116,7 +116,7 @@ static bool find_for_name(JNIEnv *env)
 	return for_name;
 }
 
-/* Class.forName(helper, initialize, loader); NULL when it threw, and the exception is gone. */
+/* Class.forName(helper, initialize, loader). Returns NULL if it threw; the exception is cleared. */
 static jclass call_for_name(JNIEnv *env, bool initialize, jobject loader)
 {
 	jstring name = (*env)->NewStringUTF(env, binary_name);
@@ -164,7 +164,7 @@ static void bind_at_prepare(JNIEnv *env)
 	(*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_PREPARE, NULL);
 }
 
-/* A global reference to the class that a loader gave or has; the exception is gone. */
+/* A global reference to a class that a loader returned; a pending exception is cleared. */
 static jclass hook_class_keep(JNIEnv *env, jclass local)
 {
 	jclass global = local ? (*env)->NewGlobalRef(env, local) : NULL;
@@ -184,7 +184,7 @@ static jclass define(JNIEnv *env)
 	return hook_class_keep(env, (*env)->DefineClass(env, internal_name, NULL, (const jbyte *)w.bytes, w.size));
 }
 
-/* Its natives throw UnsatisfiedLinkError. */
+/* True if its natives throw UnsatisfiedLinkError. */
 static bool is_unbound(JNIEnv *env)
 {
 	jmethodID enter = (*env)->GetStaticMethodID(env, helper_class, hooks.enter, "(I)J");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The helper class in the boot loader whose static natives the rewritten methods call. */
+/* The helper class in the boot loader. Its static natives are the hooks that rewritten methods call. */
 #ifndef AGENT_HOOK_CLASS_H
 #define AGENT_HOOK_CLASS_H
 
@@ -16,19 +16,22 @@ struct hook_class_natives {
 };
 
 /*
- * Define java.lang.FrtraceHook<tag> and bind these natives. A class that hook_class_unbind() has left is bound again.
- * FRT_ANOTHER_COPY: the class belongs to a copy of the agent that works.
+ * Define java.lang.FrtraceHook<tag> and bind the natives. A class that hook_class_unbind() has left is bound
+ * again. Returns FRT_ANOTHER_COPY if the class belongs to another live copy of the agent.
  */
 enum frt_result hook_class_init(jvmtiEnv *jvmti, JNIEnv *env, const char *tag,
 				const struct hook_class_natives *natives);
 
-/* The library is about to be unloaded: the class stays, and its natives lead nowhere. */
+/* Unbind the natives before the library is unloaded. The class itself stays. */
 void hook_class_unbind(JNIEnv *env);
 
-/* To be called from the ClassPrepare callback: binds the natives when it is the helper that was prepared. */
+/* Called by the ClassPrepare callback: binds the natives if `prepared` is the helper. */
 void hook_class_prepared(JNIEnv *env, jclass prepared);
 
-/* Let a loader resolve the helper, so that the first `enter` in one of its classes asks it nothing. Runs Java code. */
+/*
+ * Let a loader resolve the helper now, so that the first `enter` in one of its classes does not have to ask it.
+ * Runs Java code.
+ */
 bool hook_class_resolve(JNIEnv *env, jobject loader);
 
 const struct class_hooks *hook_class_hooks(void);

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A JVM that frtrace has started: the agent is in it from the beginning, and
- * takes what it is to do before the program runs from a socket (user/process/launch_socket.h
- * has the conversation).
+ * The agent's end of the launch socket. In a JVM that frtrace has started, the agent is present from the beginning
+ * and receives its commands through this socket until the program runs. See user/process/launch_socket.h for the
+ * protocol.
  */
 #ifndef AGENT_LAUNCH_LINK_H
 #define AGENT_LAUNCH_LINK_H
 
 #include "uprobes/agent/sys.h"
 
-/* Ring at the collector's door, a UNIX socket's path. False: nobody is there, or others have stood there for so long. */
+/*
+ * Connect to the collector's launch socket, a UNIX socket at `path`. Returns false if nobody listens, or if the
+ * queue stays full for `seconds`.
+ */
 bool launch_link_connect(const char *path, unsigned int seconds);
 
-/* Is there a connection? */
+/* True while there is a connection. */
 bool launch_link_is_open(void);
 
-/* The next command, 0-terminated, ours until the next call; NULL: none came within `ms`. One that has gone closes the connection. */
+/*
+ * The next command, 0-terminated, valid until the next call. NULL: none arrived within `ms`. If the collector is
+ * gone, the connection is closed.
+ */
 const char *launch_link_command(unsigned int ms);
 
 void launch_link_answer(int result);

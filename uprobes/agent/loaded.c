@@ -24,7 +24,7 @@ static struct matcher_text as_pattern(struct text t)
 	return (struct matcher_text){t.at, t.length};
 }
 
-/* A method as JVMTI tells of it. */
+/* A method as JVMTI describes it. */
 struct method {
 	char *name, *descriptor;
 	jint modifiers;
@@ -45,7 +45,7 @@ static void method_release(struct method *m)
 	loaded_deallocate(m->descriptor);
 }
 
-/* As far as it can be told without the class file, which has the annotations. */
+/* True if a filter selects the method, as far as JVMTI can tell: annotations are only in the class file. */
 static bool method_selected(const struct matcher *p, struct text class, const struct matcher_tags *tags,
 			    const struct method *m)
 {
@@ -59,7 +59,7 @@ static bool method_selected(const struct matcher *p, struct text class, const st
 	return v.trace || v.timing;
 }
 
-/* The class is the one that was named, but has no such method: tell which it has. */
+/* The class was named, but has no such method: report the methods that it has, as suggestions. */
 static void loaded_offer_methods(const struct matcher *p, jclass c, struct text name)
 {
 	jmethodID *methods;
@@ -79,7 +79,7 @@ static void loaded_offer_methods(const struct matcher *p, jclass c, struct text 
 	loaded_deallocate(methods);
 }
 
-/* Selected, and can it have hooks? If it cannot it is named. */
+/* True if the method is selected and can have hooks. A selected one that cannot is reported as skipped. */
 static bool loaded_is_target(const struct matcher *p, struct text class, const struct matcher_tags *tags,
 			     const struct method *m, bool *selected)
 {
@@ -102,7 +102,7 @@ static bool has_target(const struct matcher *p, jclass c, struct text name, cons
 	jint count;
 
 	if ((*jvmti)->GetClassMethods(jvmti, c, &count, &methods))
-		return false; /* not linked yet: it comes by when it is prepared */
+		return false; /* not linked yet: ClassPrepare will handle it */
 	for (jint i = 0; i < count; i++) {
 		if (!loaded_method_read(methods[i], &m))
 			continue;
@@ -115,7 +115,10 @@ static bool has_target(const struct matcher *p, jclass c, struct text name, cons
 	return found;
 }
 
-/* Does the class file speak of an annotation that a filter asks for? Only it can tell who bears it. */
+/*
+ * True if the class's constant pool mentions an annotation that a filter asks for. Only the class file says what
+ * bears it.
+ */
 static bool may_bear(const struct matcher *p, jclass c)
 {
 	jint count, size, status;
@@ -124,7 +127,7 @@ static bool may_bear(const struct matcher *p, jclass c)
 
 	if (!matcher_has_annotations(p) || (*jvmti)->GetClassStatus(jvmti, c, &status))
 		return false;
-	if (!(status & JVMTI_CLASS_STATUS_PREPARED) || /* it comes by when it is */
+	if (!(status & JVMTI_CLASS_STATUS_PREPARED) || /* ClassPrepare will handle it */
 	    (*jvmti)->GetConstantPool(jvmti, c, &count, &size, &pool))
 		return false;
 	may = policy_may_bear(p, pool, size, count);

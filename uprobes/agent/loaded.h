@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the filters want of a class that is loaded, told without its class file. */
+/* Whether filters select methods of a loaded class, judged without its class file. */
 #ifndef AGENT_LOADED_H
 #define AGENT_LOADED_H
 
@@ -12,9 +12,9 @@
 void loaded_init(jvmtiEnv *jvmti);
 
 /*
- * Has the class a method that is selected and can have hooks? Those that cannot
- * are named among the skips. Also true when its constant pool has an annotation
- * that filters ask for: who bears it stands in the class file alone. `marks` are those by supertype.
+ * True if the class has a selected method that can have hooks. Selected methods that cannot are reported as
+ * skipped. Also true if the constant pool mentions an annotation that filters ask for, because only the class file
+ * says what bears it. `tags` are those of the class's supertypes.
  */
 bool loaded_has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *tags);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A loader's row number is kept as its JVMTI tag: found without a search, gone
- * with the loader. Two threads that see a new loader at the same moment may
- * give it two rows; both are right.
+ * The number of a loader's row is its JVMTI tag: found without a search, gone with the loader. Two threads that
+ * meet a new loader at the same moment may give it two rows; both are valid.
  */
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/hook_class.h"
@@ -97,7 +96,7 @@ struct loaders {
 	bool alive[FRT_MAX_LOADERS];
 };
 
-/* The JVM makes a reference to each that is there. */
+/* List the live loaders. The JVM creates a reference to each. */
 static bool find_alive(struct loaders *l)
 {
 	jint known = control->loaders - 1, count = 0;
@@ -162,7 +161,7 @@ static void JNICALL ask_thread(jvmtiEnv *j, JNIEnv *env, void *loader)
 	(*env)->DeleteGlobalRef(env, loader);
 }
 
-/* True: the loader is being asked. */
+/* Returns true if the caller has to ask the loader. */
 static bool begin_to_ask(JNIEnv *env, jobject loader, struct frt_loader *row)
 {
 	jobject global = (*env)->NewGlobalRef(env, loader);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A thread is looked at between two looks at its slot: what was open before and
- * after is on the stack that was taken in between, or on none. On none: when
- * the thread made no hook call meanwhile (its counters stand still) it has as many
- * live calls as it has frames of hooked methods; a frame is there from before
- * `enter` until after `leave`, so never too few are counted.
+ * Each slot is read before and after the stack of its thread is taken. A call that was open both times is on that
+ * stack, or on no stack at all. To find the dead calls: if the thread made no hook call in between (its counters
+ * have not changed), it has as many live calls as frames of hooked methods. A frame exists from before `enter`
+ * until after `leave`, so never too few are counted.
  *
- * GetStackTrace is asked for one thread at a time: for all at once the JVM holds
- * 64 KiB a thread, and every thread until it is done. It waits until a virtual thread is neither being mounted
- * nor unmounted, so nothing may be held meanwhile that such a thread wants; nothing is.
+ * GetStackTrace is called for one thread at a time. For all threads at once the JVM would hold 64 KiB per thread,
+ * and stop every thread until it is done. The call waits while a virtual thread is being mounted or unmounted, so
+ * the caller must not hold anything that such a thread needs; it holds nothing.
  */
 #include "uprobes/agent/open_dump.h"
 #include "uprobes/agent/containers.h"
@@ -32,8 +31,9 @@ struct open_dump {
 	bool last;
 	uint32_t count;
 	struct wanted wanted[MOST_SLOTS];
-	uint32_t virtual_left;					    /* virtual calls whose thread has not come yet */
-	uint32_t first[FRT_VIRTUAL_CALLS], next[FRT_VIRTUAL_CALLS]; /* lists of them by java id: row + 1, 0 ends */
+	uint32_t virtual_left; /* virtual calls whose thread has not been visited yet */
+	uint32_t first[FRT_VIRTUAL_CALLS],
+		next[FRT_VIRTUAL_CALLS]; /* lists of them by java id: row + 1, 0 ends a list */
 	jvmtiFrameInfo frames[MOST_FRAMES];
 };
 
@@ -51,7 +51,7 @@ static uint64_t thread_id(uint32_t serial)
 	return load_acquire(&row->serial) == serial ? row->java_id : 0;
 }
 
-/* The slots with open calls, as they are now. */
+/* List the slots that have open calls now. */
 static void list_slots(struct open_dump *c)
 {
 	for (uint32_t i = 0; i < control->slots && c->count < MOST_SLOTS; i++) {
@@ -66,7 +66,7 @@ static void list_slots(struct open_dump *c)
 	}
 }
 
-/* A slot at one moment. */
+/* The open calls of a slot at one moment. */
 struct moment {
 	uint64_t entered, exited;
 	uint32_t thread, depth;
@@ -99,7 +99,7 @@ static uint32_t open_in_both(const struct moment *a, const struct moment *b)
 	return n;
 }
 
-/* The method's id if it has hooks now, else 0: an obsolete version has none. */
+/* The method's id if it has hooks now, else 0; an obsolete version has none. */
 static uint32_t hooked_method(JNIEnv *env, jmethodID method)
 {
 	uint32_t id = stack_named_method(env, method);
@@ -111,7 +111,10 @@ static uint32_t hooked_method(JNIEnv *env, jmethodID method)
 	return id;
 }
 
-/* Each frame is the innermost open call of its method that no frame above it is; those left over are dead. */
+/*
+ * Match each frame with the innermost open call of its method that no inner frame has taken. Calls without a frame
+ * are dead.
+ */
 static uint32_t find_dead(struct open_dump *c, const struct moment *m, jint count)
 {
 	uint32_t dead = (1u << m->depth) - 1, i = m->depth;
@@ -150,7 +153,7 @@ static void open_dump_judge(struct open_dump *c, struct frt_slot *s, const struc
 		control->dead_calls += m->depth - alive;
 }
 
-/* A thread can be in the middle of a hook. */
+/* The number of frames of the hook itself, if the thread is in the middle of one. */
 static jint own_frames(struct open_dump *c, jint count)
 {
 	const char *helper = hook_class_hooks()->owner;
@@ -185,7 +188,7 @@ static void open_dump_look(struct open_dump *c, struct frt_slot *s, jthread thre
 	read_moment(s, &before);
 	at = sys_tsc();
 	if ((*jvmti)->GetStackTrace(jvmti, thread, 0, MOST_FRAMES, c->frames, &count))
-		return; /* it is gone */
+		return; /* the thread is gone */
 	read_moment(s, &after);
 	s->open_dump_dead = s->open_dump_stack = 0;
 	s->open_dump_open = open_in_both(&before, &after);
@@ -252,7 +255,7 @@ static bool is_on_stack(struct open_dump *c, uint32_t method, jint count)
 	return false;
 }
 
-/* Write down where the thread of the call was; what began later, or is over, is left alone. */
+/* Store the stack of a virtual call's thread. A call that began after `at`, or has ended, is left unchanged. */
 static void mark_virtual(struct open_dump *c, uint32_t i, jthread thread, uint64_t at, jint count, uint32_t stack)
 {
 	struct frt_virtual_name *name = (struct frt_virtual_name *)control_at(FRT_VIRTUAL_NAMES_AT) + i;

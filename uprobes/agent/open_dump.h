@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The open-call dump: what are the threads with open calls doing? Their stacks go into
- * their slots (frt_slot.open_dump_*), and tell as well which calls are still
- * alive: a call whose exit was lost (an exception out of super(), a
- * StackOverflowError in the hook) stays open in its slot until an outer one ends.
+ * The open-call dump: the stacks of all threads with open calls, stored in their slots (frt_slot.open_dump_*). The
+ * stacks also show which calls are alive: a call whose exit was lost (an exception out of super(), a
+ * StackOverflowError in the hook) stays open in its slot until an outer call ends.
  */
 #ifndef AGENT_OPEN_DUMP_H
 #define AGENT_OPEN_DUMP_H
@@ -16,9 +15,9 @@
 void open_dump_init(jvmtiEnv *jvmti);
 
 /*
- * Look at each thread that has open calls, for two seconds and at 4096 threads at most. To be called while the
- * hooks are in, for frames of the code before are known by being obsolete. `last`: the recording ends, count
- * the open calls that are on no stack into control->dead_calls.
+ * Visit the threads with open calls, at most 4096, for at most two seconds. Call it while the hooks are in place:
+ * frames of earlier code are recognised because they are obsolete. With `last`, when the recording ends, add the
+ * open calls that are on no stack to control->dead_calls.
  */
 void open_dump_take(JNIEnv *env, bool last);
 

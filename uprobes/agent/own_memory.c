@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A thread takes a scratch row, copies, and gives the row back. The program may
- * have closed our descriptor and reused its number, and we must not write into
- * its file. So each copy first checks that the descriptor has our seals.
+ * A thread takes a scratch row, copies, and releases the row. The program may have closed the agent's descriptor
+ * and reused its number, and the agent must not write into that file. So each copy first checks that the
+ * descriptor has the segment's seals.
  */
 #include "uprobes/agent/own_memory.h"
 #include "uprobes/agent/control.h"
@@ -13,7 +13,10 @@
 
 static uint8_t rows_held[FRT_SCRATCH_ROWS];
 
-/* FRT_SCRATCH_ROWS: there is no segment, or all rows are held. Threads begin at different rows. */
+/*
+ * Take a row. Returns FRT_SCRATCH_ROWS if there is no segment or all rows are taken. Threads start their search at
+ * different rows.
+ */
 static uint32_t row_take(void)
 {
 	uint32_t first = (uint64_t)__builtin_frame_address(0) >> 12;

@@ -38,7 +38,10 @@ static void rewrite_skip(const struct class_file *c, const struct class_method *
 		control_skip(rewrite_text_from(c->name), text_of(NULL), text_of(NULL), reason);
 }
 
-/* The methods to edit; skips are entered. */
+/*
+ * Fill in the edits of the selected methods and return their number. Methods that must not be hooked are reported
+ * as skipped.
+ */
 static uint32_t choose(const struct rewrite *r, const struct class_file *c, struct method_edit *edits)
 {
 	uint32_t count = 0;
@@ -58,7 +61,7 @@ static uint32_t choose(const struct rewrite *r, const struct class_file *c, stru
 	return count;
 }
 
-/* Ids for the chosen methods; what finds no room in the table is skipped. */
+/* Assign ids to the selected methods. Methods that do not fit into the table are reported as skipped. */
 static uint32_t number_methods(const struct class_file *c, uint32_t class_id, struct method_edit *edits, uint32_t count)
 {
 	uint32_t kept = 0;
@@ -106,8 +109,8 @@ static uint64_t rewrite_rule_of(const struct matcher_decision *v)
 }
 
 /*
- * Can methods of this class run while a virtual thread is put on its carrier or taken off? To ask the JVM
- * for the stack would wait for the end of that, for ever. Seen: Thread, VirtualThread, System$1, System$2.
+ * True if methods of this class may run while a virtual thread is being mounted or unmounted. Asking the JVM for a
+ * stack there would wait for ever for the end of the transition. Seen: Thread, VirtualThread, System$1, System$2.
  */
 static bool may_mount(const struct class_file *c)
 {
@@ -145,7 +148,7 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 	return any;
 }
 
-/* Is the helper visible to the class? */
+/* Whether the helper is visible to the class. */
 static enum rewrite_answer may_call_helper(const struct rewrite *r, const struct class_file *c, uint32_t loader)
 {
 	switch (loader_ask(r->env, r->loader, loader, r->insist)) {

@@ -9,7 +9,7 @@ uint64_t ring_grow_ticks;
 
 static struct free_list free_rings[FRT_RING_MAX_LOG2 + 1];
 
-/* Rings are numbered by their offset in units of the smallest ring. */
+/* A ring's number is its offset in units of the smallest ring. */
 static char *ring_of(uint32_t number)
 {
 	return control_at(FRT_RINGS_AT + ((uint64_t)number << FRT_RING_MIN_LOG2));
@@ -24,7 +24,7 @@ static uint32_t ring_next(uint32_t number, const uint32_t *set)
 	return load_relaxed(next);
 }
 
-/* A new ring from the first `limit` bytes of the section: its number, or -1. */
+/* Cut a new ring from the first `limit` bytes of the section. Returns its number or -1. */
 static int64_t ring_cut(uint32_t log2, uint64_t limit)
 {
 	uint64_t used = load_relaxed(&control->ring_used), size = 1ULL << log2;
@@ -42,7 +42,7 @@ static uint64_t ring_limit(void)
 	return control->ring_cap < FRT_RINGS_SIZE ? control->ring_cap : FRT_RINGS_SIZE;
 }
 
-/* One that was given back, or a new one from the first half of the cap: the other half is for threads to come. */
+/* A released ring, or a new one from the first half of the cap. The other half is reserved for later threads. */
 static int64_t ring_take(uint32_t log2)
 {
 	int64_t number = free_list_pop(&free_rings[log2], ring_next);
@@ -75,7 +75,7 @@ bool ring_first(struct frt_slot *s, uint64_t now)
 	return true;
 }
 
-/* Each record keeps its place in the stream, so the readers need not know. */
+/* Each record keeps its offset in the stream, so readers need not know about the move. */
 static void copy_records(const struct frt_slot *s, char *to, uint64_t to_size)
 {
 	uint64_t size = ring_size(s), at = s->head < size ? 0 : s->head - size;
@@ -94,7 +94,7 @@ void ring_grow(struct frt_slot *s)
 	number = ring_take(log2 + 1);
 	if (number < 0)
 		return;
-	memset(ring_of(number), 0, 2ULL << log2); /* what was lost before reads as no record */
+	memset(ring_of(number), 0, 2ULL << log2); /* records lost before read as "no record" */
 	copy_records(s, ring_of(number), 2ULL << log2);
 	store_release(&s->ring, ring_word(number, log2 + 1));
 	free_list_push(&free_rings[log2], old, ring_next);
@@ -111,7 +111,7 @@ static __attribute__((noinline, aligned(32))) void drain_site(uint64_t slot, uin
 			 : "memory");
 }
 
-/* One span of each half is measured. It counts little when its thread was put aside in between. */
+/* Update the average with one measured span of each half. Outliers caused by preemption are clamped. */
 static void note_cost(struct frt_slot *s, uint64_t ticks)
 {
 	uint64_t was = s->record_ticks, most = was ? 2 * was : 1u << 10;
@@ -129,7 +129,8 @@ void ring_drain(struct frt_slot *s, uint64_t now)
 	drain_site(number, (uint64_t)ring_at(s), s->head, s->drained, half);
 	note_cost(s, begin - now + (sys_tsc() - begin) * FRT_RECORD_SIZE / half);
 	s->drained = s->head;
-	s->vthread = 0; /* named again in each half: a half that is lost takes no name along */
+	s->vthread =
+		0; /* name the virtual thread again in each half, so that a lost half does not take the name along */
 	if (now - s->drained_at < ring_grow_ticks)
 		ring_grow(s);
 	s->drained_at = now;

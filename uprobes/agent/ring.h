@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A slot's ring: the stream of records that its thread writes, the drain site where the kernel takes half a ring, and the memory of rings. */
+/*
+ * A slot's ring: the stream of records that its thread writes, the drain site where the kernel copies half a ring,
+ * and the memory of rings.
+ */
 #ifndef AGENT_RING_H
 #define AGENT_RING_H
 
 #include "uprobes/agent/control.h"
 
-/* Counted by the kernel: how many tracers listen on frtrace:drain. */
+/* Number of tracers that listen on frtrace:drain; maintained by the kernel. */
 extern volatile unsigned short frtrace_drain_semaphore;
 
-extern uint64_t ring_grow_ticks; /* a ring that fills up faster is doubled */
+extern uint64_t ring_grow_ticks; /* TSC ticks: a ring that fills faster is doubled */
 
 static inline uint64_t ring_size(const struct frt_slot *s)
 {
@@ -20,16 +23,19 @@ static inline char *ring_at(const struct frt_slot *s)
 	return (char *)control + (s->ring >> 8);
 }
 
-/* Give the slot its first ring. False: the cap is reached. */
+/* Give the slot its first ring. Returns false if the cap is reached. */
 bool ring_first(struct frt_slot *s, uint64_t now);
 
-/* Double the ring if memory is left; its records are copied. */
+/* Double the ring, if memory permits, and copy its records. */
 void ring_grow(struct frt_slot *s);
 
-/* Half of the ring is new: pass the drain site, grow the ring when it fills up too fast. */
+/* Half of the ring is new: pass the drain site, and grow the ring if it fills too fast. */
 void ring_drain(struct frt_slot *s, uint64_t now);
 
-/* Append one record of FRT_RECORD_SIZE bytes to the slot's stream. The slot has a ring. Drains when half of it is new. */
+/*
+ * Append a record of FRT_RECORD_SIZE bytes to the slot's stream, and drain if half of the ring is new. The slot
+ * must have a ring.
+ */
 static inline void ring_append(struct frt_slot *s, const uint64_t record[4], uint64_t now)
 {
 	uint64_t head = s->head, size = ring_size(s);
@@ -40,7 +46,7 @@ static inline void ring_append(struct frt_slot *s, const uint64_t record[4], uin
 	to[2] = record[2];
 	to[3] = record[3];
 	head += FRT_RECORD_SIZE;
-	store_release(&s->head, head); /* whoever sees the head sees the record */
+	store_release(&s->head, head); /* release: whoever sees the head sees the record */
 	if (unlikely(!(head & (size / 2 - 1))))
 		ring_drain(s, now);
 }

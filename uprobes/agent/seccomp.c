@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The child shares our memory (CLONE_VM): copying the page tables of a large heap would stop the program for too long.
- * It runs on a stack of its own, with all signals blocked, and makes nothing but system calls.
+ * The child shares the JVM's memory (CLONE_VM), because copying the page tables of a large heap would stop the
+ * program for too long. It runs on a stack of its own with all signals blocked, and does nothing but system calls.
  *
- * A child that a filter kills would dump core, and before Linux 5.16 a core dump takes every process that shares the
- * memory with it. So the process is not dumpable meanwhile: the kernel then skips the dump before it looks for others.
+ * A child that a filter kills would dump core, and before Linux 5.16 a core dump kills every process that shares
+ * the memory. Therefore the process is made non-dumpable meanwhile: the kernel then skips the dump before it looks
+ * for other processes.
  */
 #include "uprobes/agent/seccomp.h"
 
 #define STACK_SIZE 16384
-#define FILTER	   '2' /* of the line Seccomp: in /proc/self/status, proc_pid_status(5) */
+#define FILTER	   '2' /* value of the line Seccomp: in /proc/self/status, proc_pid_status(5) */
 
 static char child_stack[STACK_SIZE] __attribute__((aligned(16)));
 
-/* The line comes some 30 lines into the file, behind one of any length (the supplementary groups). */
+/* The line is some 30 lines into the file, after a line of any length (the supplementary groups). */
 static bool has_filter(void)
 {
 	static const char wanted[] = "\nSeccomp:\t";
@@ -44,7 +45,7 @@ static bool child_lives(void)
 	long dumpable = sys_dumpable();
 	bool lives;
 
-	if (dumpable != 0 && dumpable != 1) /* 2 cannot be restored */
+	if (dumpable != 0 && dumpable != 1) /* 2 cannot be set again */
 		return false;
 	if (dumpable && !sys_set_dumpable(0))
 		return false;

@@ -30,14 +30,14 @@ struct frt_slot *slot_search(JNIEnv *env)
 
 static uint32_t slot_next(uint32_t number, const uint32_t *set)
 {
-	uint32_t *next = &control_slot(number)->thread; /* unused in a free slot */
+	uint32_t *next = &control_slot(number)->thread; /* not used otherwise in a free slot */
 
 	if (set)
 		store_relaxed(next, *set);
 	return load_relaxed(next);
 }
 
-/* The cell that holds `env`, or the first one that it may take. NULL: the neighbourhood is full. */
+/* The cell that holds `env`, or with `add` the first one that it may take. NULL: all nearby cells are taken. */
 static struct slot_entry *entry_for(uint64_t env, bool add)
 {
 	struct slot_entry *vacant = NULL;
@@ -72,7 +72,7 @@ static struct frt_slot *slot_take(void)
 	return control_slot(next);
 }
 
-/* Enter {env, slot} into the table. Only the thread itself does that for its env, so no other adds the same. */
+/* Enter {env, slot} into the table. Only the thread itself enters its env, so there are no duplicates. */
 static bool slot_enter(uint64_t env, struct frt_slot *s)
 {
 	for (;;) {
@@ -84,7 +84,7 @@ static bool slot_enter(uint64_t env, struct frt_slot *s)
 		key = load_relaxed(&e->env);
 		if (key > SLOT_TOMBSTONE && key != env)
 			continue;
-		/* a key that is not an address keeps others off while the slot is stored */
+		/* 2 is no address: it keeps other threads off while the slot is stored */
 		if (!__atomic_compare_exchange_n(&e->env, &key, 2, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		e->slot = s;
@@ -93,7 +93,7 @@ static bool slot_enter(uint64_t env, struct frt_slot *s)
 	}
 }
 
-/* A slot's counters are of one recording. */
+/* The counters of a slot count one recording. */
 static void slot_begin_epoch(struct frt_slot *s)
 {
 	s->entered = s->exited = s->thrown = s->recorded = s->unrecorded = 0;
@@ -112,7 +112,7 @@ static void slot_own(struct frt_slot *s, JNIEnv *env)
 {
 	if (s->epoch != control->epoch)
 		slot_begin_epoch(s);
-	slot_lose_calls(s, s->depth); /* of the thread that had it before */
+	slot_lose_calls(s, s->depth); /* calls of the previous owner */
 	s->depth = 0;
 	s->vthread = 0;
 	s->flags = 0;
@@ -176,7 +176,7 @@ void slot_jvm_ends(JNIEnv *env)
 		return;
 	last_end.env = NULL;
 	s->lost_exits -= last_end.depth;
-	if (!s->env) /* nobody has taken it since */
+	if (!s->env) /* no other thread has taken it */
 		s->depth = last_end.depth;
 }
 
@@ -184,7 +184,7 @@ void slot_reset_all(void)
 {
 	last_end.env = NULL;
 	for (uint32_t i = 0; i < SLOT_TABLE;
-	     i++) /* the slots stay: a thread in a hook, put aside since the last recording, may be about to look at its own */
+	     i++) /* the slots stay in place: a thread that was preempted in a hook since the last recording may be about to read its own */
 		store_release(&slot_table[i].env, 0);
 	free_slots.top = 0;
 	for (uint32_t i = control->slots; i-- > 0;) {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A stack is walked twice at most: once for its hash, and, when that is new,
- * once more to write its frames down. The thread is in native code and its Java
- * frames stand still meanwhile; but the JVM may deoptimise one of them between
- * the two, so the second walk is held against the first.
+ * A stack is walked at most twice: once for its hash and, if the hash is new, again to write its frames. The
+ * thread is in native code, so its Java frames do not change meanwhile. But the JVM may deoptimise one of them
+ * between the walks, so the second walk is compared with the first.
  *
- * What a return address is in, and what an interpreter's Method is, stands in
- * two tables of ours. The way to an entry is long, by system calls that look at
- * memory without touching it; whatever it finds is then checked at each use by
- * few words: the compile id, which no two nmethods share, in a block that is
- * used, and the count of classes that came into being since, without one of
- * which no memory of a method can have got another meaning.
+ * Two private caches answer which code a return address is in and what an interpreter's Method is. Filling an
+ * entry is expensive, because system calls check the memory without touching it. Each use then verifies the entry
+ * with a few loads: the compile id, which no two nmethods share, in a block that is in use; and the number of
+ * classes created so far, because without a new class no memory of a method can change its meaning.
  */
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/cache.h"
@@ -25,9 +22,9 @@ uint32_t stack_depth;
 
 static uint32_t sources; /* FRT_STACKS_* */
 static struct frt_layout layout;
-static uint32_t class_count; /* goes up when a class came into being */
+static uint32_t class_count; /* incremented whenever a class is created */
 
-/* As a memo's entry, with more behind the key. */
+/* Like an entry of struct cache, with more words after the key. */
 struct known_code {
 	uint64_t key;  /* the program counter */
 	uint64_t blob; /* kind << 48, deoptimised << 56 */
@@ -36,9 +33,9 @@ struct known_code {
 };
 
 static struct known_code code_table[1u << CODE_SETS_LOG2][CACHE_WAYS] __attribute__((aligned(64)));
-static struct lock code_lock; /* only ever tried */
+static struct lock code_lock; /* taken by lock_try only */
 
-/* Of a Method: class_count << 32 | fingerprint. */
+/* Value for a Method: class_count << 32 | fingerprint. */
 static struct cache method_sets[1u << METHOD_SETS_LOG2][CACHE_WAYS] __attribute__((aligned(64)));
 static struct cache_table methods = {method_sets, METHOD_SETS_LOG2, {0}};
 
@@ -82,7 +79,7 @@ static void known_code_put(uint64_t pc, const struct walk_code *code)
 	lock_drop(&code_lock);
 }
 
-/* What is in the code cache, and was readable once, stays so: it is never given back. */
+/* Memory of the code cache that was once readable stays readable: HotSpot never unmaps it. */
 static bool in_code_cache(uint64_t from, uint64_t to)
 {
 	for (uint32_t i = 0; i < layout.heaps; i++)
@@ -97,9 +94,9 @@ static inline bool is_method(const struct walk_code *code)
 }
 
 /*
- * By four words it is seen whether the code that was found is there still. Its
- * block may be free, or cut in two: the rear of a free block is used first, and the
- * front keeps all its words but for `used`. Stubs for foreign functions come and go too.
+ * Four words show whether the cached code is still there. Its block may have been freed or split: HotSpot
+ * allocates from the rear of a free block, and the front keeps all its words except `used`. Stubs for foreign
+ * functions come and go, too.
  */
 static inline uint64_t used_at(const struct walk_code *code)
 {
@@ -111,7 +108,7 @@ static inline uint64_t size_at(const struct walk_code *code)
 	return code->blob + layout.blob_size;
 }
 
-/* The compile id; a stub's name, half of its address is enough. */
+/* The compile id; for a stub its name, of which half of the address suffices. */
 static inline uint64_t cookie_at(const struct walk_code *code)
 {
 	return code->blob + (is_method(code) ? layout.nmethod_compile_id : layout.blob_name);
@@ -131,7 +128,7 @@ static inline bool stack_is_current(const struct walk_code *code)
 	       (code->kind != WALK_UPCALL_STUB || (int)load_u32(anchor_at(code)) == code->at_sp);
 }
 
-/* Each of the words was read when the code was found. */
+/* True if each of the four words was readable when the code was found. */
 static bool can_be_checked(struct walk_code *code)
 {
 	if (!code->blob)
@@ -200,7 +197,7 @@ static __attribute__((noinline)) uint32_t find_fingerprint(uint64_t method, uint
 	return fingerprint;
 }
 
-/* What an interpreted method is: the count of classes is looked at first, the method's memory after it. */
+/* The fingerprint of an interpreted method. The class count is read first, the method's memory after it. */
 static inline uint32_t fingerprint_of(uint64_t method)
 {
 	uint32_t classes = load_acquire(&class_count);
@@ -216,7 +213,7 @@ void stack_classes_changed(void)
 	__atomic_fetch_add(&class_count, 1, __ATOMIC_RELEASE);
 }
 
-/* One walk's result. The second writes: from row `first` on, `room` frames at most. */
+/* The result of one walk. The second walk writes frames from row `first` on, at most `capacity`. */
 struct taken {
 	uint64_t hash;
 	uint32_t first, capacity;
@@ -239,7 +236,7 @@ static inline void stack_add(struct taken *t, const struct frt_frame *f, bool st
 	t->count++;
 }
 
-/* The next Java frame as it is recorded. */
+/* The next Java frame in the form in which it is recorded. */
 static inline bool stack_next_frame(struct walk *w, struct frt_frame *f)
 {
 	if (unlikely(!walk_next(w, f)))
@@ -256,7 +253,7 @@ static inline __attribute__((always_inline)) void walk_frames(struct walk *w, st
 	uint32_t capacity = stack_depth;
 	struct frt_frame f;
 
-	/* the hook's own native frame; then the method that called it */
+	/* skip the hook's own native frame; then the method that called it */
 	if (!walk_next(w, &f) || !walk_next(w, &f)) {
 		t->end = w->end;
 		return;
@@ -319,7 +316,7 @@ static __attribute__((noinline)) uint32_t stack_intern(const struct frt_slot *s,
 	return id;
 }
 
-/* What a call has whose stack is not known: an id of its own, so that it is shown as unknown. */
+/* An id for a call whose stack is unknown, so that the call is shown as such. */
 static uint32_t unknown_stack(void)
 {
 	struct frt_stack row = {.hash = stack_mix(0, FRT_WALK_UNASKED), .end = FRT_WALK_UNASKED};
@@ -345,7 +342,7 @@ static __attribute__((noinline)) uint32_t stack_ask(const struct frt_slot *s, JN
 	return unknown_stack();
 }
 
-/* The walk has ended where the walker knows no further: of a parked virtual thread only the JVM knows the rest. */
+/* True if the walker stopped where only the JVM knows the rest: in a parked virtual thread. */
 static bool is_worth_asking(enum frt_walk_end end)
 {
 	return end == FRT_WALK_CHUNK || (sources & FRT_STACKS_JVMTI && end != FRT_WALK_BOTTOM && end != FRT_WALK_DEPTH);
@@ -372,9 +369,9 @@ uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method)
 }
 
 /*
- * The thread's control block lies at the upper end of its stack, where the C
- * library made that (glibc and musl do), and no Java frame above it. The first thread of a process
- * has another stack: its mapping ends it.
+ * The thread's control block lies at the upper end of its stack if the C library allocated the stack (glibc and
+ * musl do so), and no Java frame lies above it. The first thread of a process has a different stack, which ends
+ * with its mapping.
  */
 struct stack_search {
 	uint64_t inside, end;
@@ -411,7 +408,7 @@ void stack_thread_begin(struct frt_slot *s, JNIEnv *env)
 	s->stack_end = find_stack_end(sp);
 }
 
-/* [low, high) is mapped without a hole, executable or not yet in use. */
+/* True if [low, high) is mapped without holes, executable or not yet in use. */
 struct heap_search {
 	uint64_t at, high;
 	bool code;
@@ -435,7 +432,7 @@ static bool heap_is_code(const struct frt_code_heap *h)
 	return h->low < h->high && sys_each_mapping(covers_heap, &s) && s.code && s.at >= s.high;
 }
 
-/* The anchor must lie in the JavaThread, beside the JNIEnv; no offset may lead far away from what it belongs to. */
+/* The anchor must lie in the JavaThread, near the JNIEnv. No offset may point far away from its structure. */
 static bool layout_is_sane(const struct frt_layout *l)
 {
 	bool sane = l->jdk_version && l->heaps && l->heaps <= FRT_CODE_HEAPS && l->segment_log2 < 32 &&
@@ -447,7 +444,10 @@ static bool layout_is_sane(const struct frt_layout *l)
 	return sane;
 }
 
-/* The same JVM has the same layout; another comes only with another frtrace. Who is in a walk then has time to end it. */
+/*
+ * The layout of a JVM never changes; a different one comes only from a different frtrace. Threads in the middle of
+ * a walk get time to finish.
+ */
 static void set_layout(const struct frt_layout *l)
 {
 	if (!memcmp(&layout, l, sizeof(layout)))
@@ -466,12 +466,13 @@ void stack_begin(const struct frt_config *config)
 	control->stacks_lost = control->stacks_off = 0;
 	control->stacks_unasked = control->stacks_refused = 0;
 	store_release(&stack_depth, 0);
-	stack_table_begin(config->stack_frames); /* an open-call dump needs it too */
+	stack_table_begin(config->stack_frames); /* open-call dumps need it too */
 	if (!depth)
 		return;
 	sources = config->stacks;
 	if (!(sources & FRT_STACKS_WALK) || !layout_is_sane(&l))
-		memset(&l, 0, sizeof(l)); /* no thread is walked then: the JVM is asked, or each call is counted */
+		memset(&l, 0,
+		       sizeof(l)); /* no thread is walked then: the JVM is asked, or the calls are counted as unknown */
 	set_layout(&l);
 	stack_classes_changed();
 	store_release(&stack_depth, depth);

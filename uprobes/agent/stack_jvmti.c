@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where GetStackTrace can hang. From JDK 19 on it waits until no virtual thread
- * is being mounted or unmounted (a transition); from 21 on, when it is asked about
- * one thread, only until that one is in none, and for a platform thread not at all. A method
- * that runs within a transition would wait for itself; one that holds a lock which a
- * transition takes (Thread.interrupt), for a thread that waits for it. Such methods lie in
- * java.lang and jdk.internal (FRT_METHOD_MAY_MOUNT). So the JVM is asked
+ * Where GetStackTrace can hang. Since JDK 19 it waits until no virtual thread is being mounted or unmounted (a
+ * transition). Since JDK 21, when it is asked about a single thread, it waits only for that thread, and for a
+ * platform thread not at all. A method that runs within a transition would wait for itself; a method that holds a
+ * lock which a transition takes (Thread.interrupt) would wait for a thread that waits for the method. Such methods
+ * are in java.lang and jdk.internal (FRT_METHOD_MAY_MOUNT). Therefore the JVM is asked
  *
- *   before 19	about the running thread: NULL
- *   19 and 20	the same, but never from such a method
- *   21 on	about a platform thread by its name; about a virtual thread never from such a method, and
- *		never while it runs code as its carrier: the JVM hides those frames
+ *    before 19   about the running thread: NULL
+ *    19 and 20   the same, but never from such a method
+ *    since 21    about a platform thread by its reference; about a virtual thread never from such a method,
+ *                and never while it runs code as its carrier: the JVM hides those frames
  *
- * What the JVM hides it leaves out at the top of the stack. So the answer counts
- * only when it begins with the hook, a native method, and the method that called it.
+ * The JVM omits hidden frames at the top of the stack. So an answer counts only if it begins with the hook, a
+ * native method, and the method that called it.
  *
- * GetStackTrace, like all of JVMTI, keeps an exception that is pending.
+ * Like all of JVMTI, GetStackTrace preserves a pending exception.
  */
 #include "uprobes/agent/stack_jvmti.h"
 #include "uprobes/agent/stack_named.h"
@@ -23,7 +22,7 @@
 #include "uprobes/agent/thread.h"
 
 #define OWN_FRAMES 2u  /* the hook and the method that called it */
-#define PORTION	   96u /* frames asked for at once, 1.5 KB: little of a stack may be left */
+#define PORTION	   96u /* frames per request, 1.5 KB: little stack may be left */
 #define JDK_19	   0x00130000u
 #define JDK_21	   0x00150000u
 
@@ -34,10 +33,10 @@ void stack_jvmti_init(jvmtiEnv *j)
 	jvmti = j;
 }
 
-/* Of whom, and what of them. */
+/* The thread to ask about, and what to take. */
 struct question {
 	JNIEnv *env;
-	jthread thread; /* NULL: the running one */
+	jthread thread; /* NULL: the running thread */
 	bool is_virtual;
 	uint32_t method, depth;
 };
@@ -53,7 +52,7 @@ static bool is_same_method(uint32_t a, uint32_t b)
 {
 	const struct frt_method *x = control_method_row(a), *y = control_method_row(b);
 
-	/* a loader that two threads met at once has two rows */
+	/* a loader that two threads met at the same moment has two rows */
 	return a == b || (a && x->name == y->name && x->descriptor == y->descriptor &&
 			  control_class_row(x->class_id)->name == control_class_row(y->class_id)->name);
 }
@@ -64,7 +63,10 @@ static bool begins_with_own(const struct question *q, const jvmtiFrameInfo *fram
 	       is_same_method(stack_named_method(q->env, frames[1].method), q->method);
 }
 
-/* Add one frame; the first `room` are named and written to the table. False: the stack is deep enough. */
+/*
+ * Add one frame. The first `capacity` frames are named and written to the table. Returns false if the stack is
+ * deep enough.
+ */
 static bool take_frame(const struct question *q, const jvmtiFrameInfo *f, uint32_t first, uint32_t capacity,
 		       struct taken *t)
 {
@@ -79,7 +81,7 @@ static bool take_frame(const struct question *q, const jvmtiFrameInfo *f, uint32
 	return true;
 }
 
-/* The native method that every virtual thread begins with. */
+/* Add the native method at the bottom of each virtual thread. */
 static void jvmti_take_entry(const struct question *q, uint32_t first, uint32_t capacity, struct taken *t)
 {
 	if (t->count == q->depth) {
@@ -91,18 +93,18 @@ static void jvmti_take_entry(const struct question *q, uint32_t first, uint32_t 
 	t->count++;
 }
 
-/* Ask from frame `start` on. How many there are, -1: the JVM does not say. */
+/* Ask for frames from `start` on. Returns their number, or -1 if the JVM refuses. */
 static jint jvmti_ask(const struct question *q, jint start, jvmtiFrameInfo frames[PORTION])
 {
 	jint n = 0;
 	jvmtiError error = (*jvmti)->GetStackTrace(jvmti, q->thread, start, PORTION, frames, &n);
 
 	if (error == JVMTI_ERROR_ILLEGAL_ARGUMENT && start)
-		return 0; /* there are no more */
+		return 0; /* no more frames */
 	return error ? -1 : n;
 }
 
-/* Hash the frames; those of the first `room`, when they have a place in the table, are named and written there. */
+/* Hash the frames. If a place in the table is reserved, the first `capacity` are named and written there. */
 static void jvmti_take(const struct question *q, uint32_t first, uint32_t capacity, struct taken *t)
 {
 	jvmtiFrameInfo frames[PORTION];
@@ -125,7 +127,7 @@ static void jvmti_take(const struct question *q, uint32_t first, uint32_t capaci
 		jvmti_take_entry(q, first, capacity, t);
 }
 
-/* The stack is not in the table yet: ask once more, and write it there. */
+/* The stack is not in the table: ask again, and write it. */
 static uint32_t jvmti_intern(const struct question *q, const struct taken *t, uint64_t hash)
 {
 	struct frt_stack row = {.hash = hash, .count = t->count, .end = t->end};
@@ -163,8 +165,8 @@ static enum stack_jvmti_answer jvmti_answer(const struct question *q, uint32_t *
 }
 
 /*
- * Since JDK 21: name the running thread in *thread, a local reference. A thread that is not known as a carrier can be one all
- * the same, of a scheduler of the program's own.
+ * Since JDK 21: *thread becomes a local reference to the running thread. Even a thread that is not known as a
+ * carrier can be one, for a scheduler of the program's own.
  */
 static enum stack_jvmti_answer jvmti_name_thread(const struct frt_slot *s, JNIEnv *env, jthread *thread)
 {

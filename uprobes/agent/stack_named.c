@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Frames are hashed as the JVM gives them, jmethodID and bytecode index; only
- * for a new stack they are named. A jmethodID is never given to a second method.
+ * Frames are hashed as the JVM returns them, by jmethodID and bytecode index. Only the frames of a new stack are
+ * named. The JVM never reuses a jmethodID for another method.
  */
 #include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/loader.h"
@@ -13,7 +13,7 @@
 static jvmtiEnv *jvmti;
 
 static struct cache sets[1u << SETS_LOG2][CACHE_WAYS] __attribute__((aligned(64)));
-static struct cache_table rows = {sets, SETS_LOG2, {0}}; /* of a jmethodID: its row in the control segment */
+static struct cache_table rows = {sets, SETS_LOG2, {0}}; /* jmethodID to row in the control segment */
 
 void stack_named_init(jvmtiEnv *j)
 {
@@ -77,7 +77,7 @@ uint32_t stack_named_method(JNIEnv *env, jmethodID method)
 	return row;
 }
 
-/* The last entry at or before the index; entries are in no order. */
+/* The line of the last entry at or before the index; entries are unordered. */
 static int line_of(jmethodID method, jlocation index)
 {
 	jvmtiLineNumberEntry *table;

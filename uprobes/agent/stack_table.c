@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * An id and its frames are reserved together by one exchange. The collector
- * reads stacks in the order of their ids; what it has read may be overwritten.
+ * One atomic exchange reserves an id together with its frames. The collector reads stacks in the order of their
+ * ids; what it has read may be overwritten.
  *
- * The index has sets of eight words {lower half of the hash, id}, a cache line
- * each. A word is only a hint: the whole hash stands in the stack's row. An id
- * that is more than FRT_STACK_LIVE behind the newest is taken for unknown, so
- * nothing need ever be removed.
+ * The index consists of sets of eight words {lower half of the hash, id}, one cache line per set. A word is only a
+ * hint: the stack's row has the whole hash. An id that is more than FRT_STACK_LIVE behind the newest counts as
+ * unknown, so nothing needs to be removed.
  */
 #include "uprobes/agent/stack_table.h"
 
@@ -33,7 +32,7 @@ void stack_table_begin(uint32_t frames)
 
 	stack_table_frames = usable ? frames : FRT_STACK_FRAMES;
 	store_release(&control->stack_frames, stack_table_frames);
-	memset(known, 0, sizeof(known)); /* hints, that a thread which is late may look at meanwhile */
+	memset(known, 0, sizeof(known)); /* only hints, which a delayed thread may still be reading */
 }
 
 uint32_t stack_table_find(uint64_t hash)
@@ -52,7 +51,7 @@ uint32_t stack_table_find(uint64_t hash)
 	return 0;
 }
 
-/* In place of a dead one, else of the oldest. */
+/* Replace a dead entry, else the oldest one. */
 static void table_index_add(uint64_t hash, uint32_t id)
 {
 	uint64_t *set = known[hash >> (64 - SETS_LOG2)], *to = set;
@@ -92,7 +91,7 @@ uint32_t stack_table_reserve(uint32_t count, uint32_t *first)
 		after = (uint64_t)FRT_STACK_AFTER(id) << 32 | (uint32_t)(next + count);
 	} while (!__atomic_compare_exchange_n(&control->stack_next, &next, after, false, __ATOMIC_ACQ_REL,
 					      __ATOMIC_RELAXED));
-	store_release(&table_row_of(id)->id, 0); /* while the row and its frames are neither the old nor the new */
+	store_release(&table_row_of(id)->id, 0); /* invalid while the row and its frames are being replaced */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	*first = next;
 	return id;

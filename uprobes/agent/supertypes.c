@@ -3,8 +3,8 @@
 
 #include "uprobes/agent/sys.h"
 
-#define MOST_LEVELS 64	 /* of interfaces above interfaces */
-#define MOST_TYPES  4096 /* looked at for one class: each way up counts, and diamonds have many */
+#define MOST_LEVELS 64	 /* of interfaces that extend interfaces */
+#define MOST_TYPES  4096 /* visited for one class: each path counts, and diamonds have many */
 
 static jvmtiEnv *jvmti;
 
@@ -12,7 +12,7 @@ struct climb {
 	JNIEnv *env;
 	const struct matcher *p;
 	struct matcher_tags *tags;
-	uint32_t left; /* types that may still be looked at */
+	uint32_t left; /* types that may still be visited */
 };
 
 void supertypes_init(jvmtiEnv *j)
@@ -51,7 +51,7 @@ static void tag_interfaces(struct climb *w, jclass c, int levels)
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)list);
 }
 
-/* What the class file says, too. */
+/* Tag the types that the class file names, too. */
 static void tag_near(struct climb *w, jclass c)
 {
 	jclass super = (*w->env)->GetSuperclass(w->env, c);

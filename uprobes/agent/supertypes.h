@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Filters by supertype (+a.b.Iface). A class file names only the types right
- * above its class; those above them are known once the class is prepared.
+ * Filters by supertype (+a.b.Iface). A class file names only the direct supertypes of its class; the others are
+ * known once the class is prepared.
  */
 #ifndef AGENT_SUPERTYPES_H
 #define AGENT_SUPERTYPES_H
@@ -14,16 +14,19 @@
 void supertypes_init(jvmtiEnv *jvmti);
 
 /*
- * Mark a prepared class for itself and for all types above it. True when there
- * is a mark that its class file does not give.
+ * Add the tags of a prepared class and of all its supertypes. Returns true if one of them does not come from its
+ * class file.
  */
 bool supertypes_tag(JNIEnv *env, const struct matcher *p, jclass c, struct matcher_tags *tags);
 
-/* The loaded classes that filters name: most classes are below none of them, which the JVM tells fast. */
+/*
+ * The loaded classes that filters name as supertypes. Most classes are below none of them, which the JVM answers
+ * fast.
+ */
 struct supertypes {
-	jclass base[64]; /* the caller's references */
+	jclass base[64]; /* references owned by the caller */
 	uint32_t count;
-	bool more; /* than there is room for */
+	bool more; /* there are more than fit */
 };
 
 void supertypes_find(const struct matcher *p, const jclass *loaded, jint count, struct supertypes *s);

@@ -199,7 +199,7 @@ void sys_try_memfd(void)
 	sys_close(fd);
 }
 
-/* clone(2); the child calls `work` and ends. Its number, or -errno. */
+/* clone(2). The child calls `work` and exits. Returns its pid or -errno. */
 static long spawn(void (*work)(void), void *stack_end)
 {
 	long result;
@@ -274,7 +274,7 @@ bool sys_write_at(int fd, uint64_t from, size_t size, uint64_t at)
 	return call6(NR_pwrite64, fd, (long)from, size, at, 0, 0) == (long)size;
 }
 
-/* "7f00-7f10 r-xp ...": the number up to `stop`; false: no number there */
+/* Read a hexadecimal number that ends with `stop`, as in "7f00-7f10 r-xp ...". Returns false if there is none. */
 static bool read_hex(const char **at, char stop, uint64_t *out)
 {
 	const char *c = *at;
@@ -291,7 +291,7 @@ static bool read_hex(const char **at, char stop, uint64_t *out)
 	return true;
 }
 
-/* The first bytes of one line of /proc/PID/maps (proc_pid_maps(5)). */
+/* The beginning of a line of /proc/PID/maps (proc_pid_maps(5)). */
 struct map_line {
 	char text[64];
 	size_t size;
@@ -404,7 +404,7 @@ int sys_connect(const char *path, unsigned int seconds)
 	return fd;
 }
 
-/* 1: there is something to read, or the other end has gone. */
+/* Returns 1 if there is something to read or the other end has closed. */
 static long wait_to_read(int fd, unsigned int ms)
 {
 	struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a libc would give, as far as the agent needs it: raw system calls,
- * memory functions, a lock, the time stamp. No errno: calls return -errno.
+ * The agent's substitute for libc: raw system calls, memory functions, a lock, the time stamp counter. There is no
+ * errno: functions return -errno.
  */
 #ifndef AGENT_SYS_H
 #define AGENT_SYS_H
@@ -29,7 +29,7 @@ static inline uint64_t sys_tsc(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* The word at %fs:0: the thread's own control block, in every Linux ABI for x86-64. */
+/* The word at %fs:0, the thread's control block in every Linux ABI for x86-64. */
 static inline uint64_t sys_thread_pointer(void)
 {
 	uint64_t thread_pointer;
@@ -38,7 +38,7 @@ static inline uint64_t sys_thread_pointer(void)
 	return thread_pointer;
 }
 
-/* Memory at any address that can be read: not C's idea of an object, so nothing a sanitizer should look at. */
+/* A load from any readable address. It need not be a C object, so sanitizers must not check it. */
 #ifdef AGENT_HOSTED
 #define LOAD(instruction, type, address)                                                            \
 	({                                                                                          \
@@ -73,40 +73,47 @@ size_t strlen(const char *text);
 bool text_is(const char *a, const char *b);
 bool text_begins(const char *text, const char *prefix);
 
-/* Anonymous memory; NULL when there is none. */
+/* Anonymous memory, or NULL. */
 void *sys_map(size_t size);
 void sys_unmap(void *at, size_t size);
 
-/* A sealed (no shrink, no growth) memfd, mapped shared; *fd stays open. NULL on failure. */
+/* A memfd sealed against shrinking and growing, mapped shared; *fd stays open. NULL on failure. */
 void *sys_map_shared(const char *name, size_t size, int *fd);
 
-/* What sys_map_shared() does, but for the mapping, and undone: the calls that a seccomp filter may kill for. */
+/* Make, then undo, the system calls of sys_map_shared() that a seccomp filter may kill for; without the mapping. */
 void sys_try_memfd(void);
 
 /*
- * Run `work` in a child process that shares our memory, on the stack that ends at `stack_end`, and wait for its end.
- * The calling thread and its signals wait meanwhile. False: there could be no child, or a signal ended it.
+ * Run `work` in a child process that shares this process's memory, on the stack that ends at `stack_end`, and wait
+ * for the child's end. The calling thread and its signals wait meanwhile. Returns false if no child could be
+ * created or a signal killed it.
  */
 bool sys_child_lives(void (*work)(void), void *stack_end);
 
-/* Whether this process may dump core: 0, 1, 2, or -errno (prctl(2), PR_GET_DUMPABLE). */
+/* The dumpable attribute of this process: 0, 1, 2, or -errno (prctl(2), PR_GET_DUMPABLE). */
 long sys_dumpable(void);
 bool sys_set_dumpable(long dumpable);
 
-/* Open to read; a descriptor or -errno. */
+/* Open a file for reading. Returns a descriptor or -errno. */
 int sys_open(const char *path);
 long sys_read(int fd, void *to, size_t size);
 
 /* Undo sys_map_shared(). */
 void sys_unmap_shared(void *at, size_t size, int fd);
 
-/* True when `fd` is a memfd with the seals that sys_map_shared() sets. */
+/* True if `fd` is a memfd with the seals that sys_map_shared() sets. */
 bool sys_is_sealed(int fd);
 
-/* Copy `size` bytes at the address `from`, which need not be readable, into the file at offset `at`. False: not all of them. */
+/*
+ * Copy `size` bytes from address `from`, which need not be readable, into the file at offset `at`. Returns false
+ * unless all of them were copied.
+ */
 bool sys_write_at(int fd, uint64_t from, size_t size, uint64_t at);
 
-/* Call `see` for each mapping of this process, in ascending order, until it returns false. False: cannot be read. */
+/*
+ * Call `visit` for each mapping of this process, in ascending order, until it returns false. Returns false if the
+ * mappings cannot be read.
+ */
 bool sys_each_mapping(bool (*visit)(uint64_t start, uint64_t end, const char permissions[4], void *context),
 		      void *context);
 
@@ -114,28 +121,37 @@ int sys_gettid(void);
 int sys_getpid(void);
 void sys_sleep_ms(unsigned int ms);
 
-/* Wait until *word is woken, at most `ms`; at once when it is not `value`. May come back early. */
+/*
+ * Wait until another thread wakes *word, at most `ms`. Returns at once if *word is not `value`, and may return
+ * early.
+ */
 void sys_wait_word(uint32_t *word, uint32_t value, unsigned int ms);
 void sys_wake_word(uint32_t *word);
 
-/* The same for a word that other processes map too. False: the time is over. SYS_FOREVER: no limit. */
+/* The same for a word that several processes map. Returns false on timeout. SYS_FOREVER: no timeout. */
 #define SYS_FOREVER 0xffffffffu
 bool sys_wait_shared(uint32_t *word, uint32_t value, unsigned int ms);
 void sys_wake_shared(uint32_t *word);
 uint64_t sys_monotonic_ns(void);
 
-/* A connection to the SOCK_SEQPACKET socket of that path, or a negative number: also when its queue stays full for `seconds`. */
+/*
+ * Connect to the SOCK_SEQPACKET socket at `path`. Returns a descriptor, or a negative number, also if the socket's
+ * queue stays full for `seconds`.
+ */
 int sys_connect(const char *path, unsigned int seconds);
 
-/* The next packet, cut at `size`; 0: the other end is gone; SYS_NOTHING_YET after `ms`; another negative number: an error. */
+/*
+ * Receive a packet, cut at `size`. Returns its size; 0 if the other end has closed; SYS_NOTHING_YET after `ms`;
+ * another negative number on error.
+ */
 #define SYS_NOTHING_YET (-110L)
 long sys_receive(int fd, void *to, size_t size, unsigned int ms);
 bool sys_send(int fd, const void *from, size_t size);
 void sys_close(int fd);
 
-/* A lock for short sections without any call into the JVM. */
+/* A lock for short sections that do not call into the JVM. */
 struct lock {
-	uint32_t state; /* 0 free, 1 held, 2 held and waited for */
+	uint32_t state; /* 0: free, 1: held, 2: held with waiters */
 };
 void lock_take(struct lock *l);
 bool lock_try(struct lock *l);

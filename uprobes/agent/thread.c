@@ -2,11 +2,11 @@
 #include "uprobes/agent/thread.h"
 
 static jvmtiEnv *jvmti;
-static jclass thread_class, virtual_class, carrier_class; /* the last two: JDK 21 on, else NULL */
+static jclass thread_class, virtual_class, carrier_class; /* the last two are NULL before JDK 21 */
 static jmethodID current_thread;
 static jfieldID id_field, name_field;
 
-/* A global reference, or NULL where this JDK has no such class. */
+/* A global reference to the class, or NULL if this JDK has no such class. */
 static jclass find_class(JNIEnv *env, const char *name)
 {
 	jclass local = (*env)->FindClass(env, name), global = NULL;
@@ -32,7 +32,7 @@ jvmtiError thread_init(jvmtiEnv *j, JNIEnv *env)
 		(*env)->ExceptionClear(env);
 		return JVMTI_ERROR_INTERNAL;
 	}
-	if (control->jni_version < 0x00150000) /* 21 */
+	if (control->jni_version < 0x00150000) /* before JDK 21 */
 		return JVMTI_ERROR_NONE;
 	name_field = (*env)->GetFieldID(env, thread_class, "name", "Ljava/lang/String;");
 	if (!name_field)
@@ -71,7 +71,7 @@ static jobject running_thread(JNIEnv *env)
 	return t;
 }
 
-/* Copy at most size bytes, cutting no character of modified UTF-8 in two. */
+/* Copy at most `size` bytes without splitting a character of modified UTF-8. */
 static uint8_t thread_copy_name(char *to, size_t size, const char *from)
 {
 	size_t length = from ? strlen(from) : 0;

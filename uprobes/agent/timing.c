@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A thread counts in cells of its own, so nothing is lost and nothing shared.
- * Its table doubles when it is three quarters full; when there is no memory for that,
- * the calls of further methods go to shared sums, atomically, and are exact
- * all the same. The histograms are shared by all threads; a cell goes there
- * with FRT_RECENT calls at a time: what needs the duration waits until then, because the
- * fence that the JVM has behind each native waits for all that hangs on the stamp.
+ * Each thread counts in its own cells, so nothing is lost and nothing is shared. A thread's table doubles when it
+ * is three quarters full. If there is no memory for that, calls of further methods go into shared sums,
+ * atomically, and stay exact. All threads share the histograms. A cell adds FRT_RECENT calls to its histogram at a
+ * time and defers all work that depends on the duration until then, because the JVM's memory fence after each
+ * native call waits for everything that depends on the stamp.
  */
 #include "uprobes/agent/timing.h"
 #include "uprobes/agent/free_list.h"
@@ -13,9 +12,9 @@
 #include <emmintrin.h>
 
 #define UNIT	(1u << 10) /* of cells: the smallest table */
-#define LARGEST 17u	   /* log2 of the places: twice the methods */
+#define LARGEST 17u	   /* log2 of the number of cells: twice the number of methods */
 #define BUCKETS (FRT_GROUPS * FRT_GROUP_BUCKETS)
-#define FAR	4u /* times as long as all that a cell knows */
+#define FAR	4u /* times the longest duration that a cell knows */
 
 static struct free_list free_cells[LARGEST + 1];
 
@@ -38,7 +37,7 @@ static uint32_t cells_next(uint32_t number, const uint32_t *set)
 	return load_relaxed(next);
 }
 
-/* A cleared table of 1 << log2 cells: the word for the slot, or 0. */
+/* Allocate a cleared table of 1 << log2 cells. Returns the word for the slot, or 0. */
 static uint64_t cells_take(uint32_t log2)
 {
 	uint64_t size = sizeof(struct frt_cell) << log2, used = load_relaxed(&control->cell_used);
@@ -58,8 +57,8 @@ static uint64_t cells_take(uint32_t log2)
 }
 
 /*
- * The method's cell in a table, or the free one that it would get. A quarter of a
- * table is free; but whatever becomes of it, no thread may search for ever. NULL: neither.
+ * The method's cell in a table, or the free cell that it would get. A quarter of each table is free; but if the
+ * table is damaged, the search must still end. Then NULL.
  */
 static struct frt_cell *cell_in(uint64_t word, uint32_t method)
 {
@@ -74,7 +73,7 @@ static struct frt_cell *cell_in(uint64_t word, uint32_t method)
 	return NULL;
 }
 
-/* Everything is copied before the slot shows the new table: a reader sees one or the other. */
+/* Everything is copied before the slot shows the new table, so a reader sees either the old or the new one. */
 static bool cells_grow(struct frt_slot *s)
 {
 	uint64_t old = s->cells, new;
@@ -95,7 +94,7 @@ static bool cells_grow(struct frt_slot *s)
 	return true;
 }
 
-/* The method's first call by this slot: a cell for it, or NULL. */
+/* A cell for the slot's first call of the method, or NULL. */
 static struct frt_cell *cell_new(struct frt_slot *s, uint32_t method)
 {
 	struct frt_cell *c;
@@ -112,7 +111,7 @@ static struct frt_cell *cell_new(struct frt_slot *s, uint32_t method)
 	return c;
 }
 
-/* NULL: the slot has none for this method. */
+/* The slot's cell for this method, or NULL. */
 static struct frt_cell *cell_find(const struct frt_slot *s, uint32_t method)
 {
 	struct frt_cell *c = s->cells ? cell_in(s->cells, method) : NULL;
@@ -159,7 +158,7 @@ static uint32_t *group_number(uint32_t method, uint32_t bucket)
 	return &h->group[bucket / FRT_GROUP_BUCKETS];
 }
 
-/* Give the histogram the group that it lacks. False: none is left. */
+/* Allocate a missing group of a histogram. Returns false if none is left. */
 static bool group_new(uint32_t *group)
 {
 	uint32_t number = load_relaxed(&control->groups);
@@ -171,12 +170,12 @@ static bool group_new(uint32_t *group)
 			return false;
 	} while (!__atomic_compare_exchange_n(&control->groups, &number, number + 1, false, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
-	/* two threads at once: one number is never used */
+	/* if two threads race, one number stays unused */
 	__atomic_compare_exchange_n(group, &none, number + 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	return true;
 }
 
-/* Has the histogram a group for this bucket, now? */
+/* True if the histogram now has a group for this bucket. */
 static bool group_is_there(uint32_t method, uint32_t bucket)
 {
 	uint32_t *group = group_number(method, bucket);
@@ -192,7 +191,7 @@ static uint64_t *bucket_at(uint32_t method, uint32_t bucket)
 	return &g->count[bucket % FRT_GROUP_BUCKETS];
 }
 
-/* A call that does not wait. */
+/* Add a call that is not deferred. */
 static void histogram_add(uint32_t method, uint64_t duration)
 {
 	uint32_t bucket = timing_bucket_of(duration);
@@ -203,7 +202,10 @@ static void histogram_add(uint32_t method, uint64_t duration)
 		add_relaxed(&control->unbucketed, 1);
 }
 
-/* timing_bucket_of() of four durations that may wait: themselves, or the exponents of floats with the first bits of their fractions. */
+/*
+ * timing_bucket_of() for four deferred durations: the duration itself, or the exponent of a float with the first
+ * bits of its fraction.
+ */
 static inline __m128i buckets_of_four(__m128i d)
 {
 	__m128i small = _mm_cmplt_epi32(d, _mm_set1_epi32(1 << FRT_OCTAVE_LOG2));
@@ -233,7 +235,7 @@ static uint32_t sum_of_recent(const uint16_t recent[FRT_RECENT])
 	return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_srli_si128(sum, 4)));
 }
 
-/* Bit i: the i-th of FRT_RECENT is this bucket. */
+/* Bit i is set if the i-th of FRT_RECENT buckets is this one. */
 static inline uint32_t places_of(const __m128i r[FRT_RECENT / 8], uint16_t bucket)
 {
 	__m128i b = _mm_set1_epi16(bucket);
@@ -243,7 +245,7 @@ static inline uint32_t places_of(const __m128i r[FRT_RECENT / 8], uint16_t bucke
 	return _mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
 }
 
-/* The compiler's own needs a library, or a younger processor. */
+/* Population count; the compiler's own needs a library or a newer processor. */
 static inline uint32_t bits_in(uint32_t x)
 {
 	x -= x >> 1 & 0x55555555;
@@ -251,7 +253,10 @@ static inline uint32_t bits_in(uint32_t x)
 	return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
-/* All that waits in `recent` goes into the histogram. First the lines are asked for, so that one wait is enough. */
+/*
+ * Add all durations in `recent` to the histogram. Their cache lines are prefetched first, so that the thread waits
+ * only once.
+ */
 static void cell_empty(const struct frt_cell *c)
 {
 	__m128i bucket[FRT_RECENT / 8];
@@ -279,7 +284,7 @@ static uint64_t *cell_total(struct frt_cell *c, uint64_t count)
 	return &c->total[count / FRT_RECENT % 2];
 }
 
-/* The call that took the last place. */
+/* The call that takes the last place of `recent`. */
 static void cell_count_and_empty(struct frt_cell *c)
 {
 	cell_empty(c);
@@ -305,7 +310,7 @@ static void cell_add(struct frt_cell *c, bool thrown, uint16_t waiting)
 		store_release(&c->count, c->count + 1);
 }
 
-/* How many durations the group of this one has. The first of them is a multiple of that. */
+/* The number of durations in the group of this one. The first duration of the group is a multiple of it. */
 static uint64_t group_width(uint64_t d)
 {
 	if (d < 1u << FRT_OCTAVE_LOG2)
@@ -313,7 +318,7 @@ static uint64_t group_width(uint64_t d)
 	return (uint64_t)FRT_GROUP_BUCKETS << (63 - __builtin_clzll(d) - FRT_OCTAVE_LOG2);
 }
 
-/* Has the histogram all groups from here to there? */
+/* True if the histogram has all groups of this range. */
 static bool groups_are_there(uint32_t method, uint64_t from, uint64_t end)
 {
 	for (uint64_t d = from; d < end; d += group_width(d))
@@ -322,7 +327,7 @@ static bool groups_are_there(uint32_t method, uint64_t from, uint64_t end)
 	return true;
 }
 
-/* The cell knows these durations, as far as none is a new extreme. */
+/* Extend the range of durations that the cell knows, up to its extremes. */
 static void cell_know(struct frt_cell *c, uint64_t from, uint64_t end)
 {
 	if (from < c->minimum)
@@ -330,14 +335,15 @@ static void cell_know(struct frt_cell *c, uint64_t from, uint64_t end)
 	if (end > c->maximum + 1)
 		end = c->maximum + 1;
 	if (!from)
-		from = 1; /* 0 does not wait */
+		from = 1; /* 0 is never deferred */
 	c->known_from = from;
 	c->known = end - from;
 }
 
 /*
- * The durations that the cell knows shall reach to this one, which is counted as an extreme already. False: it is far
- * above them, or cannot wait. Are they far above it, they begin anew: it is the short calls that have to be cheap.
+ * Extend the known range to this duration, which has already been counted as an extreme. Returns false if the
+ * duration is far above the range or cannot be deferred. If the known range is far above the duration, it begins
+ * anew: short calls are the ones that must be cheap.
  */
 static bool cell_learn(struct frt_cell *c, uint64_t duration)
 {
@@ -389,7 +395,7 @@ void timing_begin(const struct frt_config *config)
 {
 	uint64_t methods = control->methods + 1;
 
-	for (uint32_t id = 1; id < methods; id++) /* a hook that an earlier recording has left does nothing */
+	for (uint32_t id = 1; id < methods; id++) /* a hook left by an earlier recording does nothing */
 		store_relaxed(control_rule(id), FRT_RULE_UNTRACED);
 	control->cell_cap = config->cell_cap;
 	control->unbucketed = 0;

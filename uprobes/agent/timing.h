@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How often and how long: counters of each timed method in the control segment. */
+/* The number and duration of calls: counters of each timed method, in the control segment. */
 #ifndef AGENT_TIMING_H
 #define AGENT_TIMING_H
 
 #include "uprobes/agent/control.h"
 
-/* Before a recording, when no hook counts: everything is 0 again, and no method has a rule. The slots' cells are cleared one by one, see below. */
+/*
+ * Before a recording, when no hook counts: clear all counters and rules. The cells of a slot are cleared by
+ * timing_slot_begin().
+ */
 void timing_begin(const struct frt_config *config);
 
-/* A slot is used for the first time in a recording. */
+/* A recording uses a slot for the first time. */
 void timing_slot_begin(struct frt_slot *s);
 
 /* A call of a timed method by the slot's thread has ended. */
 void timing_add(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown);
 
-/* Where the method's cell is looked for first, in the table that the word of a slot names. */
+/* The first place of the search for the method's cell, in the table that a slot's word names. */
 static inline struct frt_cell *timing_place(uint64_t word, uint32_t method)
 {
 	return (struct frt_cell *)control_at(word >> 8) + (method * FRT_CELL_HASH >> (-word & 63));
 }
 
-/* The same for nearly every call that was not thrown. False: it has to be timing_add(). */
+/*
+ * The fast path of timing_add(), for nearly every call that did not throw. Returns false if timing_add() has to be
+ * called.
+ */
 static inline bool timing_wait(const struct frt_slot *s, uint32_t method, uint64_t duration)
 {
 	uint64_t word = s->cells, count;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A USDT site: a place in an empty function, `0f 1f 44 00 00`, that the kernel turns into a trap while a tracer
- * listens. Its note (section .note.stapsdt, as the SystemTap wiki "UserSpaceProbeImplementation" lays it out) names
- * the semaphore, by which we see whether anybody does.
+ * USDT sites. A site is a 5-byte nop in an empty function, `0f 1f 44 00 00`, that the kernel turns into a trap
+ * while a tracer listens. Its note (section .note.stapsdt, format: the SystemTap wiki,
+ * "UserSpaceProbeImplementation") names the semaphore that shows whether anybody listens.
  */
 #ifndef AGENT_USDT_H
 #define AGENT_USDT_H
 
-/* Counted by the kernel: how many tracers listen on frtrace:NAME. */
+/* Number of tracers that listen on frtrace:NAME; maintained by the kernel. */
 #define USDT_SEMAPHORE(name) volatile unsigned short frtrace_##name##_semaphore __attribute__((section(".probes"))) = 0
 
 /*
- * The text of an asm statement, one in a source file, whose operands put the arguments where `arguments` says. The function around it
- * is not to be inlined, and to be aligned to 32, so that the nop crosses no page or line.
+ * The text of an asm statement, once per source file; its operands put the arguments where `arguments` says. The
+ * function around it must not be inlined, and must be aligned to 32 bytes so that the nop crosses no page or cache
+ * line.
  */
 #define USDT_SITE(name, arguments)                                                   \
 	"990:	.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"                                  \

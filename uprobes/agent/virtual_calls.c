@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Who runs? Since JDK 24 the JavaThread has the id of the thread that it
- * runs, for monitors: a load. It is believed once it has agreed with the JVM's
- * own answer often enough. That answer costs some hundred nanoseconds: where it is all there
- * is, a carrier asks once in ten microseconds, and a thousand times in a row after it has not for long. Other calls are not kept.
+ * Identifying the running virtual thread. Since JDK 24 the JavaThread has the id of the thread that it runs, for
+ * monitors, so one load suffices. It is trusted after it has agreed with the JVM's own answer often enough. The
+ * JVM's answer costs some hundred nanoseconds. Where that is the only source, a carrier asks once in ten
+ * microseconds, with a burst of up to a thousand after a quiet time; other calls are not kept.
  *
- * Rows lie where the id leads when it is a load, so that a thread's next call finds the same
- * row in its cache; else where the start leads.
+ * If the id comes from a load, it determines a call's row, so that a thread's next call finds the same row in its
+ * cache; otherwise the start determines it.
  */
 #include "uprobes/agent/virtual_calls.h"
 #include "uprobes/agent/own_memory.h"
@@ -15,12 +15,12 @@
 #define BUSY	     1ULL
 #define FAR	     4096
 #define ENOUGH_PROOF 32u
-#define KEPT	     1ULL /* in a stamp: the call has a row; a third of a nanosecond */
+#define KEPT	     1ULL /* bit in a stamp: the call has a row; costs a third of a nanosecond */
 #define PROBES	     32u
 #define ASK_TICKS    (1u << 15)
 #define ASK_BURST    (ASK_TICKS << 10)
 
-static int64_t owner_offset; /* from the JNIEnv; 0: not known, or found to be wrong */
+static int64_t owner_offset; /* from the JNIEnv; 0: unknown, or found to be wrong */
 static uint32_t agreed;
 
 void virtual_calls_begin(const struct frt_config *config)
@@ -48,7 +48,7 @@ static __attribute__((noinline)) uint64_t ask_and_compare(JNIEnv *env, int64_t o
 		return id;
 	if (!own_memory_read(&word, sizeof(word), (uint64_t)env + offset) || word != id)
 		store_relaxed(&owner_offset, 0);
-	else if (is_virtual) /* a carrier's id could stand anywhere */
+	else if (is_virtual) /* an id on a carrier may match anywhere */
 		store_relaxed(&agreed, load_relaxed(&agreed) + 1);
 	return id;
 }
@@ -63,7 +63,7 @@ static bool may_ask(struct frt_slot *s, uint64_t now)
 	return true;
 }
 
-/* The id as the JavaThread has it, 0: that is not known, or not believed. */
+/* The id in the JavaThread. 0: unknown, or not trusted yet. */
 static inline uint64_t owner_word(JNIEnv *env)
 {
 	int64_t offset = load_relaxed(&owner_offset);
