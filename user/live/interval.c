@@ -204,7 +204,7 @@ const struct interval *intervals_next(struct intervals *v)
 
 const struct interval *intervals_whole(struct intervals *v)
 {
-	static const struct timing nothing[FRT_MAX_METHODS];
+	static struct timing nothing[FRT_MAX_METHODS]; /* not const: zeros that need no room in the binary */
 	struct base start = {nothing, NULL};
 	struct interval *i = &v->interval;
 
