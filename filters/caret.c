@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMNS 72 /* of text shown, in characters */
+#define COLUMNS 72 /* maximum characters of the text that are shown */
 
 static size_t character_length(const char *text, size_t at, size_t length)
 {
@@ -18,7 +18,7 @@ static size_t character_length(const char *text, size_t at, size_t length)
 	return at + n <= length && lex_utf8(text + at, n) == n ? n : 1;
 }
 
-/* A character, or what stands for it; returns its length in `text`. */
+/* Write a character or its substitute; returns its length in `text`. */
 static size_t caret_show_character(const char *text, size_t at, size_t length, FILE *out)
 {
 	size_t n = character_length(text, at, length);

@@ -5,9 +5,8 @@
 #include <stddef.h>
 
 /*
- * Write two indented lines (no newline at the end): the text, and a caret under
- * its byte `at`. A long text is cut around the fault. What a terminal must
- * not get is shown as '?'. `size` of 600 is always enough.
+ * Write two indented lines without a final newline: the text, and a caret under its byte `at`. A long text is cut
+ * around that byte. Characters that could disturb a terminal become '?'. A `size` of 600 is always enough.
  */
 void caret_show(const char *text, size_t length, size_t at, char *out, size_t size);
 

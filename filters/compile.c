@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From a filter list to the program of filters/program.h. */
+/* Compiles a filter list into a program (filters/program.h). */
 #include "bpf/frtrace.h"
 #include "filters/program.h"
 #include "filters/filter_list_internal.h"
@@ -15,16 +15,19 @@ struct compiler {
 	struct program_entry *entries;
 	char *names;
 	uint32_t bucket_count, entry_count, names_size;
-	uint32_t wild; /* entries that are hashed, once they are all there */
+	uint32_t wild; /* number of hashed entries, known when all of them exist */
 	uint32_t flags;
 };
 
-/* A piece of c->names. */
+/* A range of c->names. */
 struct name {
 	uint32_t at, length;
 };
 
-/* UTF-8 to the modified UTF-8 of class files: what lies beyond U+FFFF becomes two surrogates of three bytes each. */
+/*
+ * Convert UTF-8 to the modified UTF-8 of class files: characters above U+FFFF become two surrogates of three bytes
+ * each.
+ */
 static size_t name_encode(char *out, const char *name)
 {
 	const unsigned char *s = (const unsigned char *)name;
@@ -64,7 +67,7 @@ static void compile_put(struct compiler *c, const char *text)
 	c->names_size += (uint32_t)strlen(text);
 }
 
-/* One type of source code, 0-terminated: "int", "a.b.C[][]". */
+/* Append the descriptor of a source type, 0-terminated: "int", "a.b.C[][]". */
 static void compile_put_type(struct compiler *c, char *type)
 {
 	static const char *const primitives[][2] = {{"boolean", "Z"}, {"byte", "B"}, {"char", "C"}, {"double", "D"},
@@ -84,7 +87,7 @@ static void compile_put_type(struct compiler *c, char *type)
 	compile_put(c, ";");
 }
 
-/* "(int,a.b.C[])" to "(I[La/b/C;)"; nothing for NULL. -ENOMEM. */
+/* Append "(I[La/b/C;)" for "(int,a.b.C[])", nothing for NULL. Returns 0 or -ENOMEM. */
 static int types_add(struct compiler *c, const char *types, struct name *n)
 {
 	char *copy, *rest, *type;
@@ -105,7 +108,7 @@ static int types_add(struct compiler *c, const char *types, struct name *n)
 	return 0;
 }
 
-/* An annotation's descriptor, or the name. */
+/* Append the class name, for an annotation as a descriptor. */
 static struct name class_add(struct compiler *c, const struct filter *f)
 {
 	struct name n = {.at = c->names_size};
@@ -124,7 +127,7 @@ static bool same_name(const struct compiler *c, uint32_t at, uint16_t stored, st
 	return stored == n.length && memcmp(c->names + at, c->names + n.at, n.length) == 0;
 }
 
-/* What an entry is found by. */
+/* The key of an entry. */
 struct key {
 	char kind;
 	struct name class_name, method, types;
@@ -157,7 +160,7 @@ static struct program_entry *entry_new(struct compiler *c, const struct key *k)
 	return e;
 }
 
-/* The hashed entry for the key, made if need be. */
+/* The hashed entry for the key, created if necessary. */
 static struct program_entry *entry_get(struct compiler *c, const struct key *k)
 {
 	uint32_t hash = program_hash_entry(k->kind, c->names + k->class_name.at, k->class_name.length,
@@ -193,7 +196,7 @@ static bool is_wild(const struct filter *f)
 	return strchr(f->method, '*');
 }
 
-/* The class has to be found by its name alone, too: to be looked into, or to be a mark. */
+/* Make sure that the class can be found by its name alone, to decide whether to inspect it or to tag it. */
 static void note_class(struct compiler *c, const struct filter *f, const struct key *k, uint32_t flags)
 {
 	struct key class_key = {.kind = k->kind, .class_name = k->class_name};
@@ -225,7 +228,7 @@ static int compile_filter(struct compiler *c, const struct filter *f, bool exclu
 	return 0;
 }
 
-/* Those that are hashed, or the others. */
+/* Compile the filters with a wildcard class, or those without. */
 static int compile_set(struct compiler *c, const struct filter_set *s, bool exclude, bool wild)
 {
 	int err = 0;
@@ -251,7 +254,10 @@ static int compile_list(struct compiler *c, const struct filter_list *l)
 	return err;
 }
 
-/* Room for the worst case: two entries a filter, no name shared, three bytes for one (a type C is LC;). */
+/*
+ * Allocate for the worst case: two entries per filter, no shared names, three bytes per name byte (a type C
+ * becomes LC;).
+ */
 static int compiler_init(struct compiler *c, const struct filter_list *l)
 {
 	const struct filter_set *sets[] = {&l->select, &l->exclude};

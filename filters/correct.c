@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The forms that people paste:
+ * Corrects names in the forms that people paste:
  *
  *	at com.acme.Cart.checkout(Cart.java:42)			a stack trace
  *	at java.base/java.lang.String.hashCode(String.java:1)	with the module, JDK 9+
@@ -8,10 +8,9 @@
  *	public int com.acme.Cart.checkout(int)			Method.toString()
  *	com/acme/Cart.checkout:(I)V				javap, the JVM's own logs
  *	com.acme.Outer.Inner, com.acme.Cart.class		source code
- *	com.acme.Cart.checkout(Order, boolean)			what frtrace itself prints
+ *	com.acme.Cart.checkout(Order, boolean)			frtrace's own output
  *
- * A text is brought to a.b.C::m in small steps on a copy, and the result goes
- * through the parser like everything else.
+ * A copy of the text is transformed to a.b.C::m in small steps. The result must pass the parser.
  */
 #include "filters/correct.h"
 #include "filters/lex.h"
@@ -22,8 +21,8 @@
 struct draft {
 	char *s; /* 0-terminated */
 	size_t size;
-	bool called;	 /* there were parentheses: the last part is a method */
-	char types[256]; /* those in the parentheses, with them; empty when they are none */
+	bool called;	 /* there were parentheses, so the last part is a method */
+	char types[256]; /* the parameter types with their parentheses; empty if there are none */
 };
 
 static bool correct_is_space(char c)
@@ -55,7 +54,7 @@ static bool replace(struct draft *d, char *at, size_t n, const char *by)
 	return true;
 }
 
-/* "(int, String)" may be the types of an overload; the "(I)" of "(I)V" is not. */
+/* Keep the types of an overload, "(int, String)", but not the "(I)" of "(I)V". */
 static void keep_types(struct draft *d, const char *open)
 {
 	const char *close = strchr(open, ')');
@@ -67,7 +66,7 @@ static void keep_types(struct draft *d, const char *open)
 	d->types[length] = 0;
 }
 
-/* "(Cart.java:42)", "(int, String)", "(I)V", and what stands before the name: "at ", "public int ". */
+/* Cut "(Cart.java:42)", "(int, String)", "(I)V", and words before the name: "at ", "public int ". */
 static void cut_call(struct draft *d)
 {
 	char *open = strchr(d->s, '('), *space;
@@ -86,7 +85,7 @@ static void cut_call(struct draft *d)
 	cut_front(d, space);
 }
 
-/* "java.base/", "java.base@17.0.15/", "app//"; but not the slashes of com/acme/Cart.checkout. */
+/* Cut "java.base/", "java.base@17.0.15/", "app//", but keep the slashes of com/acme/Cart.checkout. */
 static void cut_module(struct draft *d)
 {
 	char *slash = strrchr(d->s, '/');
@@ -107,7 +106,7 @@ static void slashes_to_dots(struct draft *d)
 			*s = '.';
 }
 
-/* ".class", ".java" of a file name, "::*" and ".*" behind a class. */
+/* Cut ".class", the ".java" of a file name, and "::*" or ".*" after a class. */
 static void cut_suffix(struct draft *d)
 {
 	static const char *const suffixes[] = {".class", ".java", "::*", "#*", ".*"};
@@ -122,12 +121,12 @@ static void cut_suffix(struct draft *d)
 		last = strrchr(d->s, '.');
 		last = last ? last + 1 : d->s;
 		if (strcmp(suffixes[i], ".*") == 0 && !(*last >= 'A' && *last <= 'Z'))
-			d->s[0] = 0; /* a package: there is no filter for it */
+			d->s[0] = 0; /* a package: no filter selects one */
 		return;
 	}
 }
 
-/* C:m, C#m; but not the threshold in C:10ms. */
+/* Replace the separator in C:m and C#m, but not before the threshold in C:10ms. */
 static bool double_colon(struct draft *d)
 {
 	char *mark = strpbrk(d->s, ":#");
@@ -137,7 +136,7 @@ static bool double_colon(struct draft *d)
 	return replace(d, mark, 1, "::");
 }
 
-/* The last dot becomes "::" where the last part is a method; a lone name is a method of any class. */
+/* If the last part is a method, its dot becomes "::". A single name is a method of any class. */
 static bool split_method(struct draft *d)
 {
 	char *dot = strrchr(d->s, '.');
@@ -152,7 +151,7 @@ static bool split_method(struct draft *d)
 	return dot ? replace(d, dot, 1, "::") : replace(d, d->s, 0, "::");
 }
 
-/* Mend the faults that the parser finds and that name the very character: the dot of Outer.Inner, the dot of C.m. */
+/* Repair faults for which the parser reports the exact character: the dot of Outer.Inner, the dot of C.m. */
 static bool correct_mend(struct draft *d, const struct fault *fault)
 {
 	char *at = d->s + fault->at;
@@ -166,7 +165,7 @@ static bool correct_mend(struct draft *d, const struct fault *fault)
 	return false;
 }
 
-/* The types of the overload, where they are such; Map.Entry becomes Map$Entry. */
+/* Append the types if they form a valid overload; Map.Entry becomes Map$Entry. */
 static void add_types(struct draft *d)
 {
 	size_t length = strlen(d->s);
@@ -192,7 +191,7 @@ static bool accept(struct draft *d)
 	struct fault fault;
 	struct grammar_filter parsed;
 
-	/* each round takes one dot away */
+	/* each round replaces one dot */
 	for (size_t rounds = 0; rounds < 32; rounds++) {
 		if (d->s[0] == 0)
 			return false;
@@ -215,13 +214,13 @@ static bool correct_name(struct draft *d)
 	return double_colon(d) && split_method(d) && accept(d);
 }
 
-/* A word alone may be anything. */
+/* True unless the text is a single word, which may be anything. */
 static bool names_much(const char *s, size_t length)
 {
 	return memchr(s, '.', length) || memmem(s, length, "::", 2);
 }
 
-/* "A::m, B::n": every part has to be a filter. */
+/* "A::m, B::n": each part has to be a filter. */
 static bool correct_list(struct draft *d)
 {
 	struct fault fault;

@@ -56,7 +56,7 @@ static bool set_has(const struct filter_set *s, const struct filter *f)
 	return false;
 }
 
-/* Takes over what *f owns. */
+/* Takes ownership of what *f owns. */
 static int set_add(struct filter_set *s, struct filter *f)
 {
 	struct filter *filters;
@@ -87,7 +87,7 @@ static void to_dots(char *name)
 			*name = '.';
 }
 
-/* A copy with one '*' for several. NULL: no memory. */
+/* A copy with each run of '*' reduced to one. NULL: no memory. */
 static char *filter_list_copy_name(const char *text, size_t length)
 {
 	char *name = malloc(length + 1), *out = name;
@@ -100,7 +100,7 @@ static char *filter_list_copy_name(const char *text, size_t length)
 	return name;
 }
 
-/* "(int, String...)" as "(int,String[])". */
+/* Copy "(int, String...)" as "(int,String[])". */
 static char *copy_types(const char *text, size_t length)
 {
 	char *types = malloc(length + 1), *out = types;
@@ -127,7 +127,7 @@ static bool is_star(const char *name)
 	return name && strcmp(name, "*") == 0;
 }
 
-/* C::* is C, and *::m is ::m. */
+/* Reduce C::* to C, and *::m to ::m. */
 static void drop_stars(struct filter *f)
 {
 	if (is_star(f->method) && !f->types && f->class_name) {
@@ -179,7 +179,7 @@ fail:
 	return -ENOMEM;
 }
 
-/* Outer.Inner may be a package with a capital after all: then the JVM's own form tells. */
+/* Outer may be a package with a capital letter after all. Show the JVM's own form, which is unambiguous. */
 static void add_way_out(const char *text, size_t length, const struct fault *fault, struct diag *d)
 {
 	char name[128];
@@ -212,7 +212,7 @@ static int wrong_filter(const char *text, size_t begin, size_t end, struct fault
 	return err;
 }
 
-/* What the grammar allows, and the option that the filter stands in does not. */
+/* Check the rules that the grammar cannot know because they depend on the option. */
 static bool parsed_fits(const struct grammar_filter *parsed, size_t begin, enum filter_kind kind, struct fault *fault)
 {
 	const char *what = NULL;
@@ -247,7 +247,7 @@ static int add_filter(struct filter_list *l, const char *text, size_t begin, siz
 	return err ? diag_set(d, ENOMEM, "no memory for filters") : 0;
 }
 
-/* The number of filters, or -errno. */
+/* Add all filters of a text. Returns their number or -errno. */
 static int add_filters(struct filter_list *l, const char *text, enum filter_kind kind, struct diag *d)
 {
 	size_t length = strlen(text), begin, end;
@@ -294,7 +294,7 @@ int filter_list_add(struct filter_list *l, const char *text, enum filter_kind ki
 	return diag_usage(d, "wrong filter: it is empty; name a class or a method, as in 'com.acme.Cart::checkout'");
 }
 
-/* Where the comment begins: at a '#' that nothing, or white space, stands before. C#m is a filter. */
+/* Offset of the comment. It begins at a '#' at the start or after white space; C#m is a filter. */
 static size_t comment_at(const char *line, size_t length)
 {
 	size_t space = length;
@@ -323,7 +323,7 @@ static int add_line(struct filter_list *l, const char *line, size_t length, enum
 	return result;
 }
 
-/* "wrong filter: ..." becomes "wrong filter in FILE, line N: ...". */
+/* Change "wrong filter: ..." into "wrong filter in FILE, line N: ...". */
 static int in_line(const char *name, int number, int err, struct diag *d)
 {
 	static const char begin[] = "wrong filter";

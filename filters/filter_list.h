@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Filters (filters/grammar.h: one of them; several are separated by ';') read
- * into a list, and compiled into the program that the agent matches with.
+ * Lists of filters: read from text (grammar: filters/grammar.h, separated by ';'), and compiled into the program
+ * that the agent matches with.
  *
- * A method belongs to a list (trace, timing) when a filter of that list
- * selects it and none excludes it; the order of filters does not matter. Of the thresholds that
- * its filters have of their own the smallest counts, and no other.
+ * A method belongs to a list (trace, timing) if a filter of that list selects it and no filter excludes it. The
+ * order of filters does not matter. If several matching filters have a threshold of their own, the smallest
+ * applies.
  */
 #ifndef FILTERS_FILTER_LIST_H
 #define FILTERS_FILTER_LIST_H
@@ -13,7 +13,7 @@
 #include "filters/matcher.h"
 #include "format/diag.h"
 
-struct filter_list; /* the -m, -M and -x filters of one recording, in order */
+struct filter_list; /* the -m, -M and -x filters of a recording, in order */
 
 enum filter_kind {
 	FILTER_TRACE = 0,   /* -m */
@@ -21,36 +21,38 @@ enum filter_kind {
 	FILTER_TIMING = 2,  /* -M */
 };
 
-struct filter_list *filter_list_new(void); /* NULL: no memory */
+struct filter_list *filter_list_new(void); /* Returns NULL without memory. */
 void filter_list_free(struct filter_list *l);
 
 /*
- * Add the filters of one option's text. `!target` excludes from the list that
- * the text is for. On error nothing is
- * added, and the message shows the text with a caret under the fault and, where
- * it can be told, the filter that was meant, quoted for the shell.
+ * Add the filters of an option's text. `!target` excludes from the list of `kind`. On error nothing is added. The
+ * message then shows the text with a caret under the fault and, if there is a guess, the filter that was probably
+ * meant, quoted for the shell.
  */
 int filter_list_add(struct filter_list *l, const char *text, enum filter_kind kind, struct diag *d);
 
 /*
- * The same for a file's content: filters, one a line or with ';', and comments from a '#' that no
- * name stands before. `name` and the number of the line go into the message.
+ * The same for the content of a file: filters on lines of their own or separated by ';', and comments from '#' on,
+ * except directly after a name. The message contains `name` and the line number.
  */
 int filter_list_add_lines(struct filter_list *l, const char *name, const char *content, enum filter_kind kind,
 			  struct diag *d);
 
-/* The bodies of lambdas belong to the method that they are written in. Off at first. */
+/* Set whether the bodies of lambdas belong to the method that contains them. The default is false. */
 void filter_list_set_lambda(struct filter_list *l, bool lambda);
 
-/* The filters that select (not exclude), of all lists: their number, the text of each (as it would be typed again; owned by the list), its list. */
+/*
+ * The filters that select (not exclude), of all lists: their number; the text of each, as a user would type it,
+ * owned by the list; and its kind.
+ */
 size_t filter_list_size(const struct filter_list *l);
 const char *filter_list_text(const struct filter_list *l, size_t i);
 enum filter_kind filter_list_kind(const struct filter_list *l, size_t i);
 
-/* How many filters select for this list (FILTER_TRACE, FILTER_TIMING)? */
+/* The number of filters that select for one list (FILTER_TRACE, FILTER_TIMING). */
 size_t filter_list_count(const struct filter_list *l, enum filter_kind kind);
 
-/* Compile. *program is malloc'ed, the caller's. */
+/* Compile the list. *program is allocated with malloc() and owned by the caller. Returns 0 or -errno. */
 int filter_list_compile(const struct filter_list *l, void **program, size_t *size, struct diag *d);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a filter list is made of; for filters/ only, others use parse.h. */
+/* The inside of a filter list, for filters/ only. Other rooms use filter_list.h. */
 #ifndef FILTERS_FILTER_LIST_INTERNAL_H
 #define FILTERS_FILTER_LIST_INTERNAL_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct filter {
-	char *text;	  /* as it would be typed again, with its '!' */
+	char *text;	  /* as a user would type it, with its '!' */
 	char prefix;	  /* '+', '@', or 0 */
 	char *class_name; /* binary name, a.b.C$D, may have '*'; NULL: any class */
 	char *method;	  /* may have '*'; NULL: all of the class */
@@ -25,7 +25,7 @@ struct filter_set {
 
 struct filter_list {
 	struct filter_set select,
-		exclude; /* of `exclude` the kind says from which of the lists; FILTER_EXCLUDE: from all */
+		exclude; /* in `exclude` the kind is the list to exclude from; FILTER_EXCLUDE: all lists */
 	bool lambda;
 };
 

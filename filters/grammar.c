@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One filter. JEP 520 would take a.b.Outer.Inner and match nothing: the
- * JVM calls that class a.b.Outer$Inner. The same happens to a.b.C.m. Both are
- * what people type, so a capitalised part that is followed by the last part
- * is a fault here. For the rare package that has a capital (org.omg.CORBA),
- * the JVM's own form with slashes says what is meant.
+ * The parser of one filter. JEP 520 accepts a.b.Outer.Inner and matches nothing, because the JVM calls that class
+ * a.b.Outer$Inner; likewise a.b.C.m. Both are what people type. So a capitalised part directly before the last
+ * part is a fault here. For the rare package with a capital letter (org.omg.CORBA), the JVM's own form with
+ * slashes is unambiguous.
  */
 #include "filters/grammar.h"
 #include "filters/lex.h"
@@ -14,14 +13,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 40000 /* class files have 65535 bytes for a name, and up to 6 for 4 of ours */
+#define LONGEST 40000 /* a class file allows 65535 bytes per name, and 4 bytes of UTF-8 can take 6 there */
 
 struct parser {
 	struct lexer lexer;
 	struct token token;
 	struct fault *fault;
-	size_t slash; /* the first one; SIZE_MAX: none */
-	bool method;  /* there is one already */
+	size_t slash; /* position of the first one; SIZE_MAX: none */
+	bool method;  /* the method has been parsed */
 };
 
 static void advance(struct parser *p)
@@ -47,7 +46,7 @@ static bool fail_colon(struct parser *p)
 	return fail(p, p->token.at, "one colon is followed by a time, as in C::m:10ms");
 }
 
-/* A character that has no place here. */
+/* Report a character that is invalid here. */
 static bool fail_other(struct parser *p)
 {
 	char c = p->lexer.text[p->token.at];
@@ -69,7 +68,7 @@ static bool fail_other(struct parser *p)
 	}
 }
 
-/* The token is not what the grammar wants here. */
+/* Report a token that the grammar does not allow here. */
 static bool fail_token(struct parser *p, const char *wanted)
 {
 	switch (p->token.kind) {
@@ -125,7 +124,7 @@ static bool grammar_parse_method(struct parser *p, struct grammar_filter *parsed
 	return true;
 }
 
-/* Is the part of a name at `at` written like a class? */
+/* True if the part of a name at `at` is written like a class. */
 static bool capital(const char *name, size_t at, size_t length)
 {
 	while (at < length && name[at] == '*')
@@ -134,8 +133,8 @@ static bool capital(const char *name, size_t at, size_t length)
 }
 
 /*
- * Offset of the separator after a capitalised part that looks like the outer class: all parts between it and the
- * last one are capitalised, too. 0: none.
+ * Offset of the separator after a capitalised part that looks like an outer class: all parts from it to the last
+ * one are capitalised. 0: none.
  */
 static size_t outer_class(const char *name, size_t length)
 {
@@ -176,7 +175,7 @@ static bool check_class(struct parser *p, const struct grammar_filter *parsed)
 	return fail(p, parsed->class_at + outer, "a nested class is written with '$'");
 }
 
-/* Wildcards are for names of classes: what a type is, is asked for by its name. */
+/* Wildcards are for class names only; '+' and '@' need the name of one type. */
 static bool check_prefix(struct parser *p, const struct grammar_filter *parsed)
 {
 	const char *star = memchr(p->lexer.text + parsed->class_at, '*', parsed->class_length);
@@ -199,7 +198,7 @@ static void skip_spaces(struct parser *p)
 		advance(p);
 }
 
-/* "[]", any number of them, and "..." behind. */
+/* Any number of "[]", or "..." at the end. */
 static bool parse_dimensions(struct parser *p)
 {
 	size_t dots = 0, at;
@@ -229,7 +228,7 @@ static bool grammar_is_primitive(const char *name, size_t length)
 	return false;
 }
 
-/* A token that is no type, inside of the parentheses. */
+/* Report a token in the parentheses that is no type. */
 static bool fail_type(struct parser *p)
 {
 	if (at_char(p, '<'))
@@ -241,7 +240,7 @@ static bool fail_type(struct parser *p)
 	return fail(p, p->token.at, "a type is missing, as in C::m(int,java.lang.String)");
 }
 
-/* The name of a class in the parentheses. "a.", "..." is a name and three dots. */
+/* A class name in the parentheses. A dot before "..." is not part of the name. */
 static bool parse_type_name(struct parser *p)
 {
 	const char *text = p->lexer.text;
@@ -294,7 +293,7 @@ static bool parse_types(struct parser *p, struct grammar_filter *parsed)
 	return true;
 }
 
-/* ":10ms", to the end of the text. */
+/* Parse ":10ms", up to the end of the text. */
 static bool parse_time(struct parser *p, struct grammar_filter *parsed)
 {
 	const char *text = p->lexer.text;

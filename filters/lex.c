@@ -13,7 +13,7 @@ static bool name_part(unsigned char c)
 	return name_start(c) || (c >= '0' && c <= '9');
 }
 
-/* U+2000 to U+200A, the line and paragraph separators, and the odd ones. */
+/* U+2000 to U+200A, the line and paragraph separators, and a few others. */
 static bool wide_space(const unsigned char *s)
 {
 	unsigned int c = (s[0] & 0x0f) << 12 | (s[1] & 0x3f) << 6 | (s[2] & 0x3f);
@@ -52,7 +52,7 @@ void lex_strip(const char *text, size_t *begin, size_t *end)
 	*end = last;
 }
 
-/* '<letters>': the two that exist are told from others by the parser. */
+/* Length of '<letters>'. The parser accepts only the two valid ones. */
 static size_t special_length(const char *text, size_t at, size_t end)
 {
 	size_t i = at + 1;
@@ -62,7 +62,7 @@ static size_t special_length(const char *text, size_t at, size_t end)
 	return i > at + 1 && i < end && text[i] == '>' ? i + 1 - at : 0;
 }
 
-/* U+0080 to U+009F: a terminal may act on them, and no name has them. */
+/* U+0080 to U+009F: terminals may interpret them, and no name contains them. */
 static bool control(const char *text, size_t at, size_t end)
 {
 	return end - at >= 2 && (unsigned char)text[at] == 0xc2 && (unsigned char)text[at + 1] < 0xa0;
@@ -129,7 +129,7 @@ bool lex_keyword(const char *name, size_t length)
 	return false;
 }
 
-/* Bytes of the well-formed character at s, 0 if it is not one (RFC 3629). */
+/* Number of bytes of the well-formed character at s; 0 if it is malformed (RFC 3629). */
 static size_t utf8_length(const unsigned char *s, size_t left)
 {
 	size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The words of a filter. Text is UTF-8; every character outside ASCII that is not white space counts as a letter. */
+/* The lexer of filters. Text is UTF-8; each character outside ASCII that is not white space counts as a letter. */
 #ifndef FILTERS_LEX_H
 #define FILTERS_LEX_H
 
@@ -14,7 +14,7 @@ enum token_kind {
 	TOKEN_SLASH,
 	TOKEN_MEMBER, /* :: or # */
 	TOKEN_SPACE,
-	TOKEN_OTHER, /* one character that has no place in a filter */
+	TOKEN_OTHER, /* one character that is invalid in a filter */
 };
 
 struct token {
@@ -29,16 +29,19 @@ struct lexer {
 
 struct token lex_next(struct lexer *l);
 
-/* Bytes of the white space character at `at` (what String.strip() takes away, and no-break spaces), 0 if it is none. */
+/*
+ * Number of bytes of the white space character at `at` (as for String.strip(), plus no-break spaces); 0 if there
+ * is none.
+ */
 size_t lex_space(const char *text, size_t at, size_t end);
 
-/* Move both ends inwards over white space. */
+/* Move both ends inwards past white space. */
 void lex_strip(const char *text, size_t *begin, size_t *end);
 
-/* JLS 3.9, and true, false, null: what no part of a name may be. */
+/* True for the keywords of JLS 3.9 and for true, false, null, which cannot be part of a name. */
 bool lex_keyword(const char *name, size_t length);
 
-/* Offset of the first byte that is not UTF-8, or of a zero character; `length` when there is none. */
+/* Offset of the first byte that is not UTF-8, or of a zero character; `length` if there is none. */
 size_t lex_utf8(const char *text, size_t length);
 
 #endif

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Matching with a compiled program. Runs in the traced JVM too, where the program
- * lies in shared memory: every value is copied out before it is checked and
- * used, so that a program that changes under us can give a wrong answer only.
- * The builtin memcpy is expanded in place, in a freestanding build, too.
+ * Matching with a compiled program. This code also runs in the traced JVM, where the program lies in shared
+ * memory. Each value is copied before it is checked and used, so a program that changes concurrently can only give
+ * a wrong answer. The builtin memcpy is expanded inline, even in a freestanding build.
  */
 #include "filters/matcher.h"
 #include "filters/program.h"
 
-#include <string.h> /* memcmp, which the agent brings itself */
+#include <string.h> /* memcmp; the agent has its own */
 
 #define NOTHING ((struct matcher_text){"", 0})
 
-/* What the entries that fit say together. */
+/* The combined result of all matching entries. */
 struct findings {
 	uint32_t flags;
 	uint64_t threshold_ns;
@@ -47,7 +46,7 @@ static uint32_t bucket_read(const struct matcher *p, const struct program_header
 	return number;
 }
 
-/* Entry number - 1. */
+/* Read entry `number` - 1. */
 static void entry_read(const struct matcher *p, const struct program_header *h, uint32_t number,
 		       struct program_entry *e)
 {
@@ -56,7 +55,7 @@ static void entry_read(const struct matcher *p, const struct program_header *h, 
 	__builtin_memcpy(e, (const char *)p->program + at, sizeof(*e));
 }
 
-/* A name of an entry; empty when it is not in the program. */
+/* A name of an entry; empty if it is out of bounds. */
 static struct matcher_text stored(const struct matcher *p, uint32_t at, size_t length)
 {
 	if (!in_program(p, at, length))
@@ -69,7 +68,7 @@ static bool equal(struct matcher_text a, struct matcher_text b)
 	return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
 }
 
-/* '*' stands for any characters: on a mismatch the last '*' takes one more. */
+/* '*' matches any characters: after a mismatch the last '*' takes one more. */
 static bool glob(struct matcher_text pattern, struct matcher_text text)
 {
 	size_t i = 0, k = 0, star = SIZE_MAX, taken = 0;
@@ -93,7 +92,7 @@ static bool glob(struct matcher_text pattern, struct matcher_text text)
 	return i == pattern.length;
 }
 
-/* Takes "[[La/b/C;" or "[[I" off the begin, to dimensions and element. */
+/* Take "[[La/b/C;" or "[[I" off the front, as dimensions and element. */
 static bool next_type(struct matcher_text *left, size_t *dimensions, struct matcher_text *element)
 {
 	size_t n = 0;
@@ -122,10 +121,10 @@ static bool has_package(struct matcher_text type)
 	return false;
 }
 
-/* Is `type`, as a descriptor has it, the one that was asked for? LOrder; is also La/b/Order; and La/b/Cart$Order;. */
+/* True if `type`, from a descriptor, is the wanted one. LOrder; also matches La/b/Order; and La/b/Cart$Order;. */
 static bool type_fits(struct matcher_text wanted, struct matcher_text type)
 {
-	size_t tail = wanted.length - 1; /* behind the L */
+	size_t tail = wanted.length - 1; /* after the L */
 	char before;
 
 	if (equal(wanted, type))
@@ -136,7 +135,7 @@ static bool type_fits(struct matcher_text wanted, struct matcher_text type)
 	return (before == '/' || before == '$') && memcmp(type.at + type.length - tail, wanted.at + 1, tail) == 0;
 }
 
-/* "(I[Ljava/lang/String;)" and a descriptor, with its result. */
+/* Compare "(I[Ljava/lang/String;)" with a descriptor, which has a return type, too. */
 static bool types_fit(struct matcher_text wanted, struct matcher_text descriptor)
 {
 	struct matcher_text a, b;
@@ -171,8 +170,8 @@ static void matcher_take(struct findings *f, const struct program_entry *e)
 }
 
 /*
- * The entries of a class; with a method, those that fit it; without, those for
- * the class as a whole. `by_name` looks under the method's name, else under the class alone.
+ * Find the matching entries of a class. With a method: those that fit the method; without: those for the class as
+ * a whole. `by_name` looks under the method's name, else under the class alone.
  */
 static uint32_t matcher_find(const struct matcher *p, const struct program_header *h, char kind,
 			     struct matcher_text class_name, const struct matcher_method *m, bool by_name,
@@ -205,7 +204,7 @@ static void find_both(const struct matcher *p, const struct program_header *h, c
 	matcher_find(p, h, kind, class_name, m, true, f);
 }
 
-/* A mark is the number of an entry of that type. */
+/* A tag is the number of an entry for that type. */
 static void find_tagged(const struct matcher *p, const struct program_header *h, const struct matcher_tags *tags,
 			const struct matcher_method *m, struct findings *f)
 {
@@ -219,7 +218,7 @@ static void find_tagged(const struct matcher *p, const struct program_header *h,
 	}
 }
 
-/* Those with a '*' in the class's name; without a method all that fit the class. */
+/* Find matching entries with a '*' in the class name; without a method, all that fit the class. */
 static void find_wild(const struct matcher *p, const struct program_header *h, struct matcher_text class_name,
 		      const struct matcher_method *m, struct findings *f)
 {
@@ -249,7 +248,7 @@ static struct findings findings_of(const struct matcher *p, const struct program
 	return f;
 }
 
-/* Of a part that is all digits, or hexadecimal, before the end: where its '$' is; 0 without one. */
+/* The offset of the '$' before a last part of decimal or hexadecimal digits; 0 if there is none. */
 static size_t cut_number(struct matcher_text name, bool hex)
 {
 	size_t i = name.length;
@@ -261,9 +260,8 @@ static size_t cut_number(struct matcher_text name, bool hex)
 }
 
 /*
- * javac names the body of a lambda lambda$METHOD$NUMBER, with `new` for a
- * constructor and `static` for the initializer; that of a serializable one
- * lambda$METHOD$HASH$NUMBER. The method; empty when the name says none.
+ * The method that contains a lambda body, or empty. javac names the body lambda$METHOD$NUMBER, with `new` for a
+ * constructor and `static` for the initializer; the body of a serializable lambda is lambda$METHOD$HASH$NUMBER.
  */
 static struct matcher_text lambda_method(struct matcher_text name, bool serializable)
 {
@@ -374,7 +372,7 @@ struct matcher_decision matcher_decide(const struct matcher *p, const struct mat
 	f = findings_of(p, &h, m);
 	for (int serializable = 0; serializable < 2 && m->synthetic && h.flags & PROGRAM_LAMBDA; serializable++) {
 		body.name = lambda_method(m->name, serializable);
-		body.descriptor = NOTHING; /* the body's own, which no filter means */
+		body.descriptor = NOTHING; /* the body's own descriptor, which no filter means */
 		if (!body.name.length)
 			continue;
 		g = findings_of(p, &h, &body);

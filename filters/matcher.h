@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The compiled form of a list of filters: one program of bytes without
- * pointers, made by the collector, matched by the agent inside the JVM.
- * pattern.c is freestanding (memcmp and the like only) and checks every
- * offset in the program against its size.
+ * Matching of methods with a compiled filter list: a program without pointers that the collector creates and the
+ * agent runs inside the JVM. matcher.c is freestanding (memcmp and the like only) and checks each offset in the
+ * program against its size.
  *
- * Of a class and a method it is told names, and tags: which of the types that
- * filters ask for are among the class's supertypes, and which of the annotations
- * the class or the method bears. All names are those of class files: a/b/C$D,
- * La/b/Anno;, (ILjava/lang/String;)V, in modified UTF-8, not 0-terminated.
+ * The caller passes the names of a class and a method, and tags. Tags say which of the types that filters ask for
+ * are supertypes of the class, and which of their annotations the class or the method bears. All names have the
+ * form of class files: a/b/C$D, La/b/Anno;, (ILjava/lang/String;)V, in modified UTF-8, not 0-terminated.
  */
 #ifndef FILTERS_MATCHER_H
 #define FILTERS_MATCHER_H
@@ -29,7 +27,7 @@ struct matcher_text {
 
 #define MATCHER_TAGS 64
 
-/* A set; what is more than fits is left out. */
+/* A set of tags; those that do not fit are dropped. */
 struct matcher_tags {
 	uint32_t count;
 	uint32_t tag[MATCHER_TAGS];
@@ -45,39 +43,39 @@ struct matcher_method {
 
 struct matcher_decision {
 	bool trace, timing;
-	uint64_t threshold_ns; /* of the trace; MATCHER_NO_THRESHOLD: that of the recording */
+	uint64_t threshold_ns; /* for tracing; MATCHER_NO_THRESHOLD: use the recording's threshold */
 };
 
 enum matcher_answer {
 	MATCHER_NO = 0,	     /* no method of this class can match */
-	MATCHER_METHODS = 1, /* some may: ask matcher_decide() for each */
-	MATCHER_TAGGED = 2,  /* some may if the class or a method has a mark */
+	MATCHER_METHODS = 1, /* some methods may: ask matcher_decide() for each */
+	MATCHER_TAGGED = 2,  /* some methods may if the class or a method has a tag */
 };
 
-/* False when the program is not one, or another version's. */
+/* False if this is not a program, or one of another version. */
 bool matcher_valid(const struct matcher *p);
 
-/* May the pattern match classes that it does not name? */
+/* True if the program may match classes that it does not name. */
 bool matcher_any_class(const struct matcher *p);
 
-/* Are there filters by supertype, by annotation? Without, there is no use in looking for tags. */
+/* True if there are filters by supertype, or by annotation. Otherwise the caller need not collect such tags. */
 bool matcher_has_supertypes(const struct matcher *p);
 bool matcher_has_annotations(const struct matcher *p);
 
-/* What is known by the name of the class alone. */
+/* The answer for a class that its name alone allows. */
 enum matcher_answer matcher_class(const struct matcher *p, const char *name, size_t length);
 
-/* Add the mark for a supertype (or the class itself), for an annotation, if a filter asks for it. */
+/* Add the tag for a supertype (or the class itself), or for an annotation, if a filter asks for it. */
 void matcher_tag_supertype(const struct matcher *p, struct matcher_text name, struct matcher_tags *tags);
 void matcher_tag_annotation(const struct matcher *p, struct matcher_text descriptor, struct matcher_tags *tags);
 
-/* Is the method to be traced, to be timed: for each list, some filter selects it and no exclusion does. */
+/* Decide whether to trace and to time a method: some filter of the list selects it and none excludes it. */
 struct matcher_decision matcher_decide(const struct matcher *p, const struct matcher_method *m);
 
-/* Is this the body of a lambda that belongs to its method? Other synthetic methods are nobody's. */
+/* True if the name is that of a lambda body that belongs to its method. Other synthetic methods belong to none. */
 bool matcher_takes_lambda(const struct matcher *p, struct matcher_text name);
 
-/* matcher_decide() without tags: is a method of that name to be traced? */
+/* matcher_decide() without tags: true if a method of that name is to be traced. */
 bool matcher_method(const struct matcher *p, const char *class_name, size_t class_length, const char *method,
 		    size_t method_length, const char *descriptor, size_t descriptor_length);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "filters/policy.h"
 
-#include <string.h> /* memcmp and strlen, which the agent brings itself */
+#include <string.h> /* memcmp and strlen; the agent has its own */
 
 #define ACC_NATIVE    0x0100
 #define ACC_INTERFACE 0x0200
@@ -30,7 +30,7 @@ static struct matcher_text policy_text_from(struct class_text t)
 	return (struct matcher_text){t.text, t.length};
 }
 
-/* Where tags are collected. */
+/* Collects tags. */
 struct collector {
 	const struct matcher *p;
 	struct matcher_tags *tags;
@@ -58,7 +58,8 @@ void policy_tag_class(const struct matcher *p, const struct class_file *c, struc
 
 	if (matcher_has_supertypes(p)) {
 		policy_on_type(c->name, &to);
-		if (!(c->access & ACC_INTERFACE)) /* Object is above it in the file, and not in the language */
+		if (!(c->access &
+		      ACC_INTERFACE)) /* in the class file, Object is the superclass of an interface; in the language it is not */
 			policy_on_type(c->super, &to);
 		class_each_interface(c, policy_on_type, &to);
 	}
@@ -66,7 +67,7 @@ void policy_tag_class(const struct matcher *p, const struct class_file *c, struc
 		class_each_annotation(c, NULL, on_annotation, &to);
 }
 
-/* Those that are no types at all are found nowhere. */
+/* A constant that is not a type matches no annotation. */
 static bool on_annotation_word(struct class_text text, void *context)
 {
 	const struct collector *to = context;
@@ -101,9 +102,9 @@ bool policy_may_bear(const struct matcher *p, const void *pool, size_t size, uin
 }
 
 /*
- * A hidden class is La/b/C.0x12; for JVMTI and a/b/C+0x12 for HotSpot. Least of all the anonymous ones before JDK 15,
- * a/b/C/12: JDK 8 crashes when it is asked for the constants of a LambdaForm's, which it also does to make
- * the class file for a retransformation.
+ * JVMTI calls a hidden class La/b/C.0x12;, HotSpot a/b/C+0x12. Anonymous classes before JDK 15, a/b/C/12, must be
+ * avoided most of all: JDK 8 crashes when it is asked for the constants of a LambdaForm class, which it also reads
+ * to create the class file for a retransformation.
  */
 bool policy_class_name(struct matcher_text name)
 {
@@ -121,9 +122,8 @@ bool policy_class_name(struct matcher_text name)
 }
 
 /*
- * Classes that are left alone as a whole. Hooks in the synchronizers left locks
- * locked after a StackOverflowError; continuations are frozen and thawed by
- * code that knows every frame; JFR rewrites its event classes itself.
+ * Classes that are never hooked. Hooks in the synchronizers left locks locked after a StackOverflowError.
+ * Continuations are frozen and thawed by code that knows each frame. JFR rewrites its event classes itself.
  */
 enum frt_skip_reason policy_class(const struct class_file *c)
 {
@@ -143,7 +143,7 @@ enum frt_skip_reason policy_class(const struct class_file *c)
 	return FRT_SKIP_NONE;
 }
 
-/* Before JDK 9 nothing tags what C2 has intrinsics for; these are the ones that people trace. */
+/* Before JDK 9 nothing marks the methods for which C2 has intrinsics. These are the ones that people trace. */
 static bool intrinsic_by_name(const struct class_file *c, const struct class_method *m)
 {
 	static const char *const list[][2] = {
@@ -203,7 +203,7 @@ static enum frt_skip_reason method_reason(const struct matcher *p, const struct 
 		return FRT_SKIP_RESERVED_STACK;
 	if (class_method_has_annotation(c, m, "Ljdk/internal/vm/annotation/JvmtiMountTransition;"))
 		return FRT_SKIP_CONTINUATION;
-	/* generated; before JDK 15 in anonymous classes, whose name does not tell */
+	/* generated; before JDK 15 in anonymous classes, whose name does not show it */
 	if (class_method_has_annotation(c, m, "Ljava/lang/invoke/LambdaForm$Compiled;"))
 		return FRT_SKIP_HIDDEN;
 	return FRT_SKIP_NONE;

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Layout of the program that filter_list_compile() writes and pattern.c reads:
+ * Layout of the program that filter_list_compile() writes and matcher.c runs:
  *
  *	header | buckets (u32 each) | entries | names
  *
- * An entry is a filter in the form that it is looked up by: a sort, a class and
- * a method, either of which may be empty for "any". Those whose class has no '*'
- * come first and are hashed, by the method too where it has no '*'; the rest,
- * from `wild` on, are tried one after the other. A bucket, and `next` of an
- * entry, is the number of an entry plus one, 0 for none; `next` is always a
- * lower number than the entry's own, so a chain ends in a damaged program, too.
- * All entries of a chain that fit count together.
+ * An entry is a filter in the form in which it is looked up: a kind, a class and a method; an empty class or
+ * method means "any". Entries whose class has no '*' come first and are hashed, together with the method if that
+ * has no '*'. The other entries, from `wild` on, are tried one after the other. A bucket, and the `next` of an
+ * entry, is the number of an entry plus one, or 0 for none. `next` is always lower than the entry's own number, so
+ * a chain ends even in a damaged program. All matching entries of a chain count.
  *
- * Offsets count from the program's begin. Names are as class files have them:
- * a/b/C$D; an annotation's is its descriptor, La/b/Anno;. The types of an
- * overload are those of a method descriptor, with the parentheses; a class in them
- * that has no package stands for that of any package.
+ * Offsets are relative to the beginning of the program. Names have the form of class files: a/b/C$D, and the
+ * descriptor La/b/Anno; for an annotation. The types of an overload are those of a method descriptor, with the
+ * parentheses; a class without a package matches that class in any package.
  */
 #ifndef FILTERS_PROGRAM_H
 #define FILTERS_PROGRAM_H
@@ -26,11 +23,11 @@
 #define PROGRAM_MAGIC	0x544c4654u /* "TFLT" */
 #define PROGRAM_VERSION 2u
 
-/* What there is in the program at all */
-#define PROGRAM_ANY_CLASS  0x1u /* a filter selects a method of any class */
+/* Features that the program uses */
+#define PROGRAM_ANY_CLASS  0x1u /* a filter selects methods of any class */
 #define PROGRAM_SUPERTYPE  0x2u
 #define PROGRAM_ANNOTATION 0x4u
-#define PROGRAM_LAMBDA	   0x8u /* the bodies of lambdas belong to their method */
+#define PROGRAM_LAMBDA	   0x8u /* lambda bodies belong to their method */
 
 struct program_header {
 	uint32_t magic, version;
@@ -44,21 +41,21 @@ struct program_header {
 
 enum program_kind {
 	PROGRAM_NAME = 0,    /* the class of that name */
-	PROGRAM_BELOW = '+', /* that class or interface, and all below it */
-	PROGRAM_BEARS = '@', /* what bears that annotation */
+	PROGRAM_BELOW = '+', /* that class or interface, and all its subtypes */
+	PROGRAM_BEARS = '@', /* classes and methods with that annotation */
 };
 
 #define PROGRAM_TRACE	  0x1u
 #define PROGRAM_TIMING	  0x2u
 #define PROGRAM_NO_TRACE  0x4u
 #define PROGRAM_NO_TIMING 0x8u
-#define PROGRAM_SOME	  0x10u /* of a class: there are entries that select methods of it */
+#define PROGRAM_SOME	  0x10u /* for a class: other entries select methods of it */
 #define PROGRAM_GLOB	  0x20u /* the method's name has a '*' */
 
 #define PROGRAM_SELECT (PROGRAM_TRACE | PROGRAM_TIMING)
 
 struct program_entry {
-	uint64_t threshold_ns; /* of a trace; UINT64_MAX: none of its own */
+	uint64_t threshold_ns; /* for tracing; UINT64_MAX: no threshold of its own */
 	uint32_t next, hash;
 	uint32_t class_at, method_at, types_at;
 	uint16_t class_length, method_length, types_length; /* 0: any class, all methods, all overloads */
@@ -71,7 +68,7 @@ _Static_assert(sizeof(struct program_entry) == 40, "program layout");
 
 #define PROGRAM_HASH_START 2166136261u
 
-/* FNV-1a, to be continued. */
+/* One step of FNV-1a. */
 static inline uint32_t program_hash(uint32_t hash, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -79,7 +76,7 @@ static inline uint32_t program_hash(uint32_t hash, const char *bytes, size_t len
 	return hash;
 }
 
-/* The hash of an entry; of a method with a '*' without the method. */
+/* The hash of an entry. A method with a '*' is left out. */
 static inline uint32_t program_hash_entry(char kind, const char *class_name, size_t class_length, const char *method,
 					  size_t method_length)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How far a known name is from a filter, as a number; the smallest few are
- * kept. The steps, from what is almost certainly meant to what may be:
+ * Measures how far a known name is from a filter, and keeps the nearest few. The steps, from almost certainly
+ * meant to perhaps meant:
  *
  *	the nested class that has the method		C::m for C$In::m: a shell ate "$In"
  *	other letter case				com.acme.cart
@@ -21,8 +21,8 @@
 #include <strings.h>
 
 #define FILTERS 256
-#define LETTERS 64 /* of a name that are compared */
-#define KEPT	32 /* more than are shown: a filter that is met takes its own away */
+#define LETTERS 64 /* compared per name */
+#define KEPT	32 /* more than are shown, because a filter that matches later removes its candidates */
 #define FAR	1000
 
 enum {
@@ -75,8 +75,8 @@ static int smaller(int a, int b)
 }
 
 /*
- * Letters to insert, take away, replace or swap with their neighbour, case not counted, bytes for letters;
- * FAR when there are more than `limit`.
+ * Number of letters to insert, delete, replace or swap with a neighbour, ignoring case, in bytes. FAR if it
+ * exceeds `limit`.
  */
 static int edit_distance(const char *a, size_t a_length, const char *b, size_t b_length, int limit)
 {
@@ -109,10 +109,10 @@ static int edit_distance(const char *a, size_t a_length, const char *b, size_t b
 	return last[b_length] <= limit ? last[b_length] : FAR;
 }
 
-/* A class name in its parts: package, simple name with the nested ones. */
+/* A class name, split into the package and the simple name with its nested classes. */
 struct name {
 	const char *text;
-	size_t length, package; /* length of the package with its dot */
+	size_t length, package; /* package: length with the final dot */
 };
 
 static struct name name_split(const char *text)
@@ -135,7 +135,7 @@ static bool begins_with(struct name a, struct name b)
 	return a.length > b.length && strncasecmp(a.text, b.text, b.length) == 0;
 }
 
-/* `b` is a class nested in `a`. */
+/* True if `b` is nested in `a`. */
 static bool nested_in(struct name a, struct name b)
 {
 	return begins_with(b, a) && b.text[a.length] == '$';
@@ -183,14 +183,14 @@ static int method_distance(const char *wanted, const char *known)
 	return distance == FAR ? FAR : OTHER_METHOD + distance;
 }
 
-/* Of a filter that names many, or what a class bears, nothing is near. */
+/* Filters for many classes, or by annotation, get no suggestions. */
 static bool names_one(const struct filter *f)
 {
 	return f->prefix != '@' && !(f->class_name && strchr(f->class_name, '*')) &&
 	       !(f->method && strchr(f->method, '*'));
 }
 
-/* FAR: not worth a word. Nothing but the class may be off, or nothing but the method. */
+/* The distance, or FAR. Either the class or the method may differ, not both. */
 static int distance_to(const struct filter *f, struct name known, const char *method)
 {
 	int c = f->class_name ? class_distance(name_split(f->class_name), known) : 0;
@@ -219,7 +219,7 @@ static void candidate_remove(struct suggest *n, size_t i)
 	memmove(&n->best[i], &n->best[i + 1], (n->count - i) * sizeof(n->best[0]));
 }
 
-/* Takes over `text`. */
+/* Takes ownership of `text`. */
 static void candidate_add(struct suggest *n, char *text, size_t filter, int distance)
 {
 	size_t i = same_text(n, text);
@@ -238,7 +238,7 @@ static void candidate_add(struct suggest *n, char *text, size_t filter, int dist
 	n->count++;
 }
 
-/* The filter is not in need of advice, and what was advised makes room. */
+/* The filter has matched: it needs no suggestions, and its candidates make room for others. */
 static void filter_met(struct suggest *n, size_t filter)
 {
 	n->met[filter] = true;
@@ -265,11 +265,11 @@ static void offer_to(struct suggest *n, size_t i, struct name known, const char 
 
 	if (distance >= FAR)
 		return;
-	/* had it had the overload nobody would have offered it */
+	/* the method exists but is not selected, so it must be another overload */
 	if (distance == 0 && f->types && method)
 		distance = OTHER_METHOD;
 	if (distance == 0) {
-		/* of C::m, with no method known, C alone says nothing */
+		/* for C::m without a known method, the class alone proves nothing */
 		if (!f->method || method)
 			filter_met(n, i);
 		return;

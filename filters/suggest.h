@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For filters that match nothing: of the names that there are, the few that
- * were probably meant. Offer every known class (and, where they are known,
- * its methods), then ask.
+ * Suggestions for filters that match nothing: of the existing names, the few that were probably meant. Offer each
+ * known class, with its methods if they are known, then read the best.
  */
 #ifndef FILTERS_SUGGEST_H
 #define FILTERS_SUGGEST_H
 
 #include "filters/filter_list.h"
 
-#define SUGGEST_BEST 5 /* at most so many are kept */
+#define SUGGEST_BEST 5 /* maximum number of suggestions */
 
 struct suggest;
 
 struct suggest *suggest_new(
-	const struct filter_list *l); /* NULL: no memory. The list must outlive it; the first 256 filters count. */
+	const struct filter_list *
+		l); /* Returns NULL without memory. The list must outlive the result. Only the first 256 filters get suggestions. */
 void suggest_free(struct suggest *n);
 
 /*
- * `class_name` is a binary name (a.b.C$D; slashes are understood). `method` is a
- * method declared in it, or NULL when only the class is known. Any order, any
- * number of times; a name that one filter matches exactly silences this filter.
- * A class whose methods are offered has none that is selected: to a filter for
- * one overload its own name is near.
+ * Offer a class by its binary name (a.b.C$D; slashes are accepted) and a method declared in it, or NULL if only
+ * the class is known. Names may come in any order and repeatedly. A filter that matches a name exactly gets no
+ * suggestions. Offer methods only of classes of which no method is selected: for an overload filter, a method of
+ * its own name counts as near.
  */
 void suggest_offer(struct suggest *n, const char *class_name, const char *method);
 
-/* The i-th best, as a filter to type (a.b.C$D::m); NULL: there are no more. Valid until the next call on n. */
+/* The i-th best suggestion, as a filter to type (a.b.C$D::m), or NULL. Valid until the next call on n. */
 const char *suggest_best(const struct suggest *n, size_t i);
 
-/* The filter that it is near to: an index for filter_list_text(). */
+/* The filter that the i-th suggestion is for: an index for filter_list_text(). */
 size_t suggest_filter(const struct suggest *n, size_t i);
 
 #endif

@@ -6,10 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "10ms", "10 ms", "0": a whole number and ns, us, ms, s, m, h or d. False: it is none, or too large. */
+/*
+ * Parse "10ms", "10 ms" or "0": a whole number and ns, us, ms, s, m, h or d. Returns false if the text is invalid
+ * or the value too large.
+ */
 bool time_parse(const char *text, size_t length, uint64_t *ns);
 
-/* The same in the largest unit that needs no fraction; `size` of 24 is always enough. */
+/* Print a time in the largest unit that needs no fraction. A `size` of 24 is always enough. */
 void time_print(uint64_t ns, char *out, size_t size);
 
 #endif
