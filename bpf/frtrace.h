@@ -53,9 +53,10 @@ typedef uint64_t frt_u64;
 #define FRT_MAX_GROUPS	     (1u << 18) /* in all histograms; number 0 means none */
 #define FRT_OCTAVE_LOG2	     5		/* 32 buckets per power of two: an error of at most 1.6 % */
 
-#define FRT_STACKS	    65536u /* row = id % FRT_STACKS */
-#define FRT_STACK_FRAMES    (1u << 18)
-#define FRT_STACK_LIVE	    49152u /* the agent reuses only the latest FRT_STACK_LIVE ids; an older stack gets a new id */
+#define FRT_STACKS	 65536u /* row = id % FRT_STACKS */
+#define FRT_STACK_FRAMES (1u << 18)
+/* the agent reuses only the latest FRT_STACK_LIVE ids; an older stack gets a new id */
+#define FRT_STACK_LIVE	    49152u
 #define FRT_STACK_LOST	    0xffffffffu
 #define FRT_STACK_AFTER(id) ((id) + 1 == FRT_STACK_LOST ? 1 : (id) + 1) /* ids wrap around */
 #define FRT_MAX_DEPTH	    2048u
@@ -147,7 +148,8 @@ struct frt_slot {
 	/* results of an open-call dump */
 	frt_u64 open_dump_at;	 /* TSC; 0: no dump has reached this thread */
 	frt_u32 open_dump_stack; /* id of the thread's stack at that time, 0: none */
-	frt_u32 open_dump_open; /* number of calls, outermost first, that were open before and after the stack was taken */
+	/* number of calls, outermost first, that were open before and after the stack was taken */
+	frt_u32 open_dump_open;
 	frt_u32 open_dump_dead;	 /* bit i: open call i is on no stack */
 	frt_u32 open_dump_epoch; /* header.open_dump at that time */
 	frt_u64 asked_until;	 /* TSC; used by virtual_calls.c in the agent only */
@@ -208,7 +210,8 @@ struct frt_class {
 
 #define FRT_CLASS_REWRITTEN 0x1u /* has hooks now */
 #define FRT_CLASS_SEEN	    0x2u /* inspected with the current filter */
-#define FRT_CLASS_LEFT	    0x4u /* loaded with hooks of an earlier recording, not prepared yet: ClassPrepare removes them */
+/* loaded with hooks of an earlier recording, not prepared yet: ClassPrepare removes them */
+#define FRT_CLASS_LEFT 0x4u
 
 struct frt_method {
 	frt_u32 class_id;
@@ -320,7 +323,8 @@ struct frt_header {
 
 	/* rows in use */
 	frt_u32 loaders, classes, methods, skips;
-	frt_u32 strings; /* bytes in use. A string is a 2-byte little-endian length, the bytes, and a 0; its number is its offset */
+	/* bytes in use. A string is a 2-byte little-endian length, the bytes, and a 0; its number is its offset */
+	frt_u32 strings;
 	frt_u32 slots;	       /* highest slot ever used + 1 */
 	frt_u32 thread_serial; /* the last one assigned */
 	frt_u32 slots_missing; /* threads without a slot; `unslotted` counts their calls */
@@ -474,7 +478,8 @@ struct frt_frame {
 struct frt_code_heap {
 	frt_u64 low, high; /* reserved */
 	frt_u64 committed; /* address of the pointer to the end of the committed part (VirtualSpace::_high) */
-	frt_u64 segmap; /* one byte per segment: 0: a block begins, 0xff: free, else go back at least this many segments */
+	/* one byte per segment: 0: a block begins, 0xff: free, else go back at least this many segments */
+	frt_u64 segmap;
 };
 
 #define FRT_CODE_HEAPS 8u

@@ -50,7 +50,8 @@ enum frt_wait_reason {
 	FRT_WAIT_SOCKET, /* also poll() for one socket, which is how Java reads from one */
 	FRT_WAIT_DISK,
 	FRT_WAIT_PAGE_FAULT,
-	FRT_WAIT_SLEEP, /* also Thread.sleep(), a futex for the kernel, if the JVM has the USDT site thread__sleep__begin */
+	/* also Thread.sleep(), a futex for the kernel, if the JVM has the USDT site thread__sleep__begin */
+	FRT_WAIT_SLEEP,
 	FRT_WAIT_PIPE,
 	FRT_WAIT_OTHER, /* another system call, or none */
 	FRT_WAIT_REASONS
@@ -68,7 +69,10 @@ struct frt_wait {
 	frt_u32 kind;
 	frt_u32 thread; /* serial, as in spans */
 	frt_u64 off, wake, on;
-	frt_u32 waker; /* the thread that woke it: id in the target's pid namespace; 0: waker_process is not the target, or nobody did */
+	/*
+	 * the thread that woke it: id in the target's pid namespace; 0: waker_process is not the target, or nobody did
+	 */
+	frt_u32 waker;
 	frt_u32 waker_process; /* thread group in the initial pid namespace; 0: an interrupt, or unknown */
 	char waker_name[16];   /* the kernel's name of that thread */
 	frt_u16 syscall;       /* number of the current system call, or FRT_NO_SYSCALL */
@@ -89,8 +93,8 @@ _Static_assert(sizeof(struct frt_wait) == 88, "wait");
 struct frt_long_wait {
 	struct frt_wait wait;
 	frt_u64 kernel[FRT_KERNEL_FRAMES]; /* addresses, innermost first: wait.kernel_frames are valid */
-	frt_u8 stack
-		[FRT_WAIT_STACK]; /* the thread's own stack from the word below stack_pointer upwards: wait.stack_size bytes; 0: none */
+	/* the thread's own stack from the word below stack_pointer upwards: wait.stack_size bytes; 0: none */
+	frt_u8 stack[FRT_WAIT_STACK];
 };
 _Static_assert(sizeof(struct frt_long_wait) == 2904, "long wait");
 

@@ -24,8 +24,7 @@ struct filter_set {
 };
 
 struct filter_list {
-	struct filter_set select,
-		exclude; /* in `exclude` the kind is the list to exclude from; FILTER_EXCLUDE: all lists */
+	struct filter_set select, exclude; /* in `exclude` the kind is the list to exclude from; FILTER_EXCLUDE: all */
 	bool lambda;
 };
 

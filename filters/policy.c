@@ -58,8 +58,8 @@ void policy_tag_class(const struct matcher *p, const struct class_file *c, struc
 
 	if (matcher_has_supertypes(p)) {
 		policy_on_type(c->name, &to);
-		if (!(c->access &
-		      ACC_INTERFACE)) /* in the class file, Object is the superclass of an interface; in the language it is not */
+		/* in the class file, Object is the superclass of an interface; in the language it is not */
+		if (!(c->access & ACC_INTERFACE))
 			policy_on_type(c->super, &to);
 		class_each_interface(c, policy_on_type, &to);
 	}

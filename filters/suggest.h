@@ -12,15 +12,14 @@
 
 struct suggest;
 
-struct suggest *suggest_new(
-	const struct filter_list *
-		l); /* Returns NULL without memory. The list must outlive the result. Only the first 256 filters get suggestions. */
+/* Returns NULL without memory. The list must outlive the result. Only the first 256 filters get suggestions. */
+struct suggest *suggest_new(const struct filter_list *l);
 void suggest_free(struct suggest *n);
 
 /*
  * Offer a class by its binary name (a.b.C$D; slashes are accepted) and a method declared in it, or NULL if only
  * the class is known. Names may come in any order and repeatedly. A filter that matches a name exactly gets no
- * suggestions. Offer methods only of classes of which no method is selected: for an overload filter, a method of
+ * suggestions. Offer methods only of classes without a selected method: for an overload filter, a method of
  * its own name counts as near.
  */
 void suggest_offer(struct suggest *n, const char *class_name, const char *method);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Java names come in modified UTF-8 (JVMS 4.4.7): U+0000 is C0 80, and what lies
- * beyond U+FFFF is a pair of surrogates with three bytes each. "a\0" and a
- * smiling face, as a class file has them and as a JFR file must have them:
+ * Conversion of Java strings. JVMs and class files use modified UTF-8 (JVMS 4.4.7): U+0000 is C0 80, and a
+ * character above U+FFFF is a pair of surrogates with three bytes each. "a\0" and an emoji, as in a class file
+ * and as required in a JFR file:
  *
  *     61 C0 80  ED A0 BD ED B8 80
  *     61 00     F0 9F 98 80
  *
- * A reader in Java decodes a JFR string as true UTF-8, where both of the upper
- * forms are errors.
+ * Java readers decode a JFR string as true UTF-8, where both of the upper forms are errors.
  */
 #include "format/bytes.h"
 
@@ -105,7 +104,7 @@ void bytes_patch_leb(struct bytes *b, size_t offset, uint32_t v)
 	p[3] = v >> 21 & 0x7f;
 }
 
-/* Bytes of the sequence that the lead byte promises; 0: cannot lead. */
+/* Length of the sequence with this lead byte; 0: it is no lead byte. */
 static unsigned int lead_length(unsigned char lead)
 {
 	if (lead < 0x80)
@@ -117,7 +116,7 @@ static unsigned int lead_length(unsigned char lead)
 	return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
 }
 
-/* One sequence, surrogates and C0 80 allowed; 0: not one. */
+/* Read one sequence; surrogates and C0 80 are allowed. Returns its length, or 0 if it is invalid. */
 static unsigned int sequence_read(const unsigned char *p, size_t left, uint32_t *code)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -136,7 +135,7 @@ static unsigned int sequence_read(const unsigned char *p, size_t left, uint32_t 
 	return *code < least[n] || *code > 0x10ffff ? 0 : n;
 }
 
-/* One character; U+FFFD and a step of one byte, or one lone surrogate, for what is none. */
+/* Read one character and return its length. An invalid byte or a lone surrogate is read as U+FFFD. */
 static unsigned int character_read(const unsigned char *p, size_t left, uint32_t *code)
 {
 	unsigned int n = sequence_read(p, left, code);
@@ -198,7 +197,7 @@ size_t utf8_from_java(char *out, const char *text, size_t size)
 	return length;
 }
 
-/* The largest part of the text that has at most `limit` bytes and ends between two characters. */
+/* Length of the longest prefix of at most `limit` bytes that ends between two characters. */
 static size_t text_cut(const char *text, size_t size, size_t limit)
 {
 	const unsigned char *p = (const unsigned char *)text;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes out and bytes in: a buffer that grows, and a cursor that never leaves
- * its bounds. Both remember the first thing that went wrong, so that a caller
- * may write or read a whole record and ask once.
+ * Writing and reading of bytes: a buffer that grows, and a cursor that never leaves its bounds. Both remember the
+ * first error, so a caller may write or read a whole record and check once.
  *
- * The integers of JFR are LEB128 with one twist: 7 bits a byte, low ones first,
- * but a ninth byte carries 8, so that 64 bits need at most 9 bytes.
+ * JFR's integers are LEB128 with one difference: 7 bits per byte, low bits first, but a ninth byte carries 8, so
+ * that 64 bits take at most 9 bytes.
  */
 #ifndef FORMAT_BYTES_H
 #define FORMAT_BYTES_H
@@ -16,25 +15,28 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LEB_MAX		 9	    /* bytes of the longest LEB128 */
-#define LEB_PADDED_LIMIT (1u << 28) /* values of a padded one lie below it */
+#define LEB_MAX		 9	    /* maximum length of a LEB128 */
+#define LEB_PADDED_LIMIT (1u << 28) /* padded values are below this limit */
 
 struct bytes {
 	unsigned char *data;
 	size_t size, capacity;
-	bool failed; /* out of memory: everything since then was not written */
+	bool failed; /* out of memory: nothing has been written since */
 };
 
 void bytes_init(struct bytes *b);
 void bytes_release(struct bytes *b);
 
-/* Forget contents and failure, keep the memory. */
+/* Drop contents and failure, keep the memory. */
 void bytes_clear(struct bytes *b);
 
-/* For bytes_reserve() alone: make room, or fail. */
+/* The slow path of bytes_reserve(): grow, or fail. */
 bool bytes_grow(struct bytes *b, size_t n);
 
-/* Room for n > 0 bytes behind the end, NULL when there is no memory. The caller adds what it wrote to b->size. */
+/*
+ * Reserve n > 0 bytes at the end. Returns NULL without memory. The caller adds the number of bytes written to
+ * b->size.
+ */
 static inline unsigned char *bytes_reserve(struct bytes *b, size_t n)
 {
 	if (__builtin_expect(b->failed || b->capacity - b->size < n, 0) && !bytes_grow(b, n))
@@ -49,23 +51,27 @@ void bytes_put_be32(struct bytes *b, uint32_t v);
 void bytes_put_be64(struct bytes *b, uint64_t v);
 void bytes_put_leb(struct bytes *b, uint64_t v);
 
-/* Write over 4 bytes at `offset` with the padded form of v < LEB_PADDED_LIMIT: for sizes that are known last. */
+/* Overwrite 4 bytes at `offset` with the padded form of v < LEB_PADDED_LIMIT, for a size that is known only later. */
 void bytes_patch_leb(struct bytes *b, size_t offset, uint32_t v);
 
 /*
- * A JFR string. `text` comes from a JVM or a file: modified UTF-8 (JVMS 4.4.7),
- * true UTF-8 or garbage. What is written is always true UTF-8: pairs of encoded
- * surrogates become one character, C0 80 becomes NUL, each byte that belongs to
- * nothing becomes U+FFFD. More than `limit` bytes of text (at least 3) are cut,
- * between two characters, and end in "...". NULL and "" are themselves.
+ * Append a JFR string. `text` comes from a JVM or a file and may be modified UTF-8 (JVMS 4.4.7), true UTF-8 or
+ * garbage. The output is always true UTF-8: pairs of encoded surrogates become one character, C0 80 becomes NUL,
+ * and each invalid byte becomes U+FFFD. Text of more than `limit` bytes (at least 3) is cut between two characters
+ * and ends in "...". NULL and "" have encodings of their own.
  */
 void bytes_put_text(struct bytes *b, const char *text, size_t limit);
 
-/* The conversion alone: `size` bytes of text to at most 3 * size bytes; out may be NULL. Returns the bytes of the
- * result. */
+/*
+ * The conversion alone: `size` bytes of text become at most 3 * size bytes. `out` may be NULL. Returns the size of
+ * the result.
+ */
 size_t utf8_from_java(char *out, const char *text, size_t size);
 
-/* Write v at p, where 9 bytes must be free; returns the end. One branch, taken for values of 56 bits and more. */
+/*
+ * Write v at p, where 9 bytes must be free. Returns the end. There is one branch, taken for values of 56 bits and
+ * more.
+ */
 static inline unsigned char *leb_write(unsigned char *p, uint64_t v)
 {
 	uint64_t low = v & 0x00ffffffffffffff, more, word;
@@ -80,7 +86,7 @@ static inline unsigned char *leb_write(unsigned char *p, uint64_t v)
 		p[8] = v >> 56;
 		return p + 9;
 	}
-	bytes = (63 - __builtin_clzll(low | 1)) / 8; /* behind the first */
+	bytes = (63 - __builtin_clzll(low | 1)) / 8; /* after the first one */
 	more = (1ull << (8 * bytes)) - 1;
 	word = htole64(low | (more & 0x8080808080808080));
 	memcpy(p, &word, 8);
@@ -92,24 +98,24 @@ static inline size_t leb_size(uint64_t v)
 	return v >> 56 ? 9 : (63 - __builtin_clzll(v | 1)) / 7 + 1;
 }
 
-/* A place in bytes that others wrote. After the first fault all reads give 0 and nothing moves. */
+/* A position in foreign bytes. After the first error, all reads return 0 and the cursor stays where it is. */
 struct cursor {
 	const unsigned char *data;
 	size_t size, at;
-	const char *error; /* what is wrong, like "string ends early"; NULL: nothing yet */
+	const char *error; /* the error, for example "string ends early"; NULL: none */
 	size_t bad;	   /* offset of the first bad value */
 };
 
 void cursor_init(struct cursor *c, const void *data, size_t size);
 bool cursor_ok(const struct cursor *c);
 
-/* Call the value at offset `at` bad, unless one was bad before. `error` must live as long as the cursor. */
+/* Report the value at offset `at` as bad, unless an earlier one was. `error` must outlive the cursor. */
 void cursor_fail(struct cursor *c, size_t at, const char *error);
 
-/* Go to an offset; behind the end is a fault. */
+/* Move to an offset. An offset after the end is an error. */
 void cursor_seek(struct cursor *c, size_t at);
 
-/* The next n bytes, and step over them; NULL when there are fewer. */
+/* Return the next n bytes and move past them; NULL if there are fewer. */
 const unsigned char *cursor_take(struct cursor *c, size_t n);
 
 uint8_t cursor_u8(struct cursor *c);
@@ -117,7 +123,7 @@ uint16_t cursor_be16(struct cursor *c);
 uint32_t cursor_be32(struct cursor *c);
 uint64_t cursor_be64(struct cursor *c);
 
-/* For cursor_leb() alone: an integer of several bytes, or none. */
+/* The slow path of cursor_leb(): an integer of several bytes, or an error. */
 uint64_t cursor_leb_long(struct cursor *c);
 
 static inline uint64_t cursor_leb(struct cursor *c)
@@ -139,9 +145,9 @@ static inline uint64_t cursor_leb(struct cursor *c)
 enum text_encoding {
 	TEXT_NULL = 0,
 	TEXT_EMPTY = 1,
-	TEXT_CONSTANT = 2, /* `key` in the pool of java.lang.String */
+	TEXT_CONSTANT = 2, /* `key` is a constant of java.lang.String */
 	TEXT_UTF8 = 3,
-	TEXT_UTF16 = 4, /* each unit a LEB128; `length` counts units, `size` their bytes */
+	TEXT_UTF16 = 4, /* each unit is a LEB128; `length` counts units, `size` bytes */
 	TEXT_LATIN1 = 5,
 };
 
@@ -152,10 +158,10 @@ struct cursor_text {
 	size_t size, length;
 };
 
-/* Read one string without decoding it; TEXT_NULL after a fault. */
+/* Read one string without decoding it. TEXT_NULL after an error. */
 struct cursor_text cursor_text(struct cursor *c);
 
-/* Append the string as UTF-8 (nothing for null and for a constant). */
+/* Append the string as UTF-8; nothing for null and for a constant. */
 void bytes_put_decoded(struct bytes *b, const struct cursor_text *t);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Big-endian numbers in and out of bounded memory, for the class-file code.
- * A cursor that runs over its end reads zeros and remembers it in `bad`; an
- * output that is full takes nothing more and remembers it in `full`: callers
- * check once at the end. Freestanding.
+ * Big-endian numbers in bounded memory, for the class-file code. A cursor that runs past its end reads zeros and
+ * sets `bad`. An output that is full ignores further writes and sets `full`. Callers check once at the end.
+ * Freestanding.
  */
 #ifndef FORMAT_CLASSFILE_CLASS_BYTES_H
 #define FORMAT_CLASSFILE_CLASS_BYTES_H
@@ -23,7 +22,7 @@ static inline struct cursor cursor_at(const uint8_t *bytes, uint32_t at, uint32_
 	return (struct cursor){.bytes = bytes, .at = at, .end = end, .bad = at > end};
 }
 
-/* True when `size` more bytes are there. */
+/* True if `size` more bytes are available. */
 static inline bool cursor_has(struct cursor *c, uint32_t size)
 {
 	if (c->bad || c->end - c->at < size)
@@ -86,7 +85,7 @@ static inline void put_u4(uint8_t *p, uint32_t v)
 	put_u2(p + 2, v);
 }
 
-/* Room for `size` bytes at the end of the output; NULL when it is full. */
+/* Reserve `size` bytes at the end of the output. NULL if it is full. */
 static inline uint8_t *output_reserve(struct output *o, uint32_t size)
 {
 	if (o->full || o->end - o->at < size) {

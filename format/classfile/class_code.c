@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A Code attribute (JVMS 4.7.3) is read, checked and written anew:
+ * Editing a Code attribute (JVMS 4.7.3): it is parsed, checked and written anew.
  *
  *   name length | max_stack max_locals | code_length code
  *   | exception_table | attributes: StackMapTable, LineNumberTable, ...
  *
- * The steps: code_open() finds the parts, code_scan() the instructions and
- * their targets, code_mark_early() the two halves of a constructor,
- * code_layout() the new offsets; then all is written. Every offset that the
- * later steps use has been checked by the first two.
+ * The steps: code_open() finds the parts, code_scan() the instructions and their targets, code_mark_early() the
+ * two halves of a constructor, code_layout() the new offsets; then everything is written. The first two steps
+ * check all offsets that the later ones use.
  *
- * Frames. From version 51 the JVM demands a StackMapTable; from 50 it uses
- * one that is there and falls back to inferring types without. So frames are
- * written when the method has some, or needs none because nothing branches.
- * In version 49 and before, and for a method of 50 without its table, the old
- * verifier infers what we insert: it merges the types that meet at a handler,
- * so one handler serves a whole constructor there.
+ * Frames. Since class file version 51 the JVM requires a StackMapTable. For version 50 it uses an existing one and
+ * otherwise falls back to type inference. So frames are written if the method has some, or needs none because
+ * nothing branches. Up to version 49, and for a method of version 50 without the table, the old verifier infers
+ * the types of the inserted code. It merges the types that meet at a handler, so one handler covers a whole
+ * constructor there.
  */
 #include "format/classfile/class_edit_internal.h"
 #include "format/classfile/class_op.h"
@@ -72,7 +70,7 @@ static bool is_start(const struct code *k, uint32_t at)
 	return at < k->length && (k->mark[at] & MARK_START);
 }
 
-/* Mark where instructions begin, note the returns. */
+/* Mark the start of each instruction and record the returns. */
 static enum edit_result scan_starts(struct code *k)
 {
 	bool subroutine = false;
@@ -89,7 +87,7 @@ static enum edit_result scan_starts(struct code *k)
 	}
 	if (subroutine)
 		return EDIT_JSR;
-	/* what follows the last instruction will be ours: the code must not run into it */
+	/* the inserted code follows the last instruction, which must not fall through into it */
 	return op_falls_through(&o) ? EDIT_MALFORMED : EDIT_DONE;
 }
 
@@ -140,7 +138,7 @@ static enum edit_result code_scan(struct code *k)
 
 static enum edit_result code_allocate(struct code *k, struct arena *scratch)
 {
-	/* no frame has more entries than the parameters and the table can name */
+	/* no frame has more entries than the parameters and the table can describe */
 	uint32_t capacity = 256 + (k->frames.end - k->frames.at);
 
 	k->mark = arena_alloc(scratch, k->length);
@@ -153,7 +151,7 @@ static enum edit_result code_allocate(struct code *k, struct arena *scratch)
 	k->reader.capacity = capacity;
 	if (!k->mark || !k->moved || !k->returns || !k->first_entry || !k->initial.locals || !k->reader.frame.locals ||
 	    !k->reader.frame.stack)
-		return EDIT_TOO_LARGE; /* code_scratch() was asked for enough: not reached */
+		return EDIT_TOO_LARGE; /* unreachable: code_scratch() requested enough */
 	if (!frame_initial(&k->initial, k->c, k->m, k->max_locals))
 		return EDIT_MALFORMED;
 	return EDIT_DONE;
@@ -170,7 +168,7 @@ static void snip_u2(struct snippet *s, uint32_t v)
 	snip_u1(s, v & 255);
 }
 
-/* lload or lstore of `local`. */
+/* Append an lload or lstore of `local`. */
 static void snip_local(struct snippet *s, uint8_t op, uint8_t short_op, uint32_t local)
 {
 	if (local < 4) {
@@ -185,7 +183,7 @@ static void snip_local(struct snippet *s, uint8_t op, uint8_t short_op, uint32_t
 	}
 }
 
-/* Push `id`, an Integer constant where no instruction holds it. */
+/* Push `id`, from an Integer constant if no instruction can hold it. */
 static void snip_id(struct snippet *s, uint32_t id, uint16_t constant)
 {
 	if (id <= 5) {
@@ -229,7 +227,7 @@ static bool make_snippets(struct code *k, uint32_t id)
 
 static uint32_t new_max_stack(const struct code *k)
 {
-	/* start and id on top of the return value, or of the exception in the handler */
+	/* start and id are pushed on top of the return value, or of the exception in the handler */
 	return k->max_stack ? k->max_stack + 3 : 4;
 }
 
@@ -266,7 +264,7 @@ enum edit_result code_edit(const struct code_job *job, struct arena scratch, str
 	if (!result && k.framed && k.initial.this_count)
 		result = code_mark_early(&k);
 	if (!result && !make_snippets(&k, job->id))
-		result = EDIT_TOO_LARGE; /* the pool is full: the whole class is given up */
+		result = EDIT_TOO_LARGE; /* the pool is full, so the whole class is abandoned */
 	if (!result)
 		result = code_layout(&k, &scratch);
 	return result ? result : code_write(&k, out);

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A class file is put together again from
+ * Assembling the new class file from
  *
- *   what stands before the pool's end | our constants | the rest, in which
+ *   everything before the end of the pool | new constants | the rest, in which
  *   each edited method_info has a new Code attribute
  *
- * Appending constants changes no number of an old one, so nothing else in the
- * class needs a change. How many constants there are is known only at the end:
- * the rest is written behind a gap for all that there might be, then moved.
+ * Appended constants do not renumber existing ones, so nothing else in the class changes. The number of constants
+ * is known only at the end. So the rest is written after a gap that is large enough for all possible constants,
+ * and then moved.
  */
 #include "format/classfile/class_edit_internal.h"
 
 enum { OUTPUT_EXTRA = 256 * 1024 };
 
 /*
- * Bytes that the new class file may have. Code grows a little; frames may grow
- * much (one byte `same` may become a full frame with 300 locals). A method that
- * would pass the limit is too large.
+ * Size limit of the new class file. Code grows a little; frames may grow a lot (a `same` frame of one byte may
+ * become a full frame with 300 locals). A method that would exceed the limit is too large.
  */
 static size_t output_limit(size_t size)
 {
@@ -41,7 +40,7 @@ static bool make_hooks(struct class_pool *p, const struct class_hooks *h, struct
 	return !p->full;
 }
 
-/* Scratch arena for the largest of the methods, used again for each. */
+/* A scratch arena for the largest method, reused for each one. */
 static bool make_scratch(const struct class_file *c, const struct method_edit *edits, uint32_t count, struct arena *a,
 			 struct arena *scratch)
 {
@@ -66,7 +65,7 @@ struct class_edit {
 	struct hook_constants hook;
 	struct arena scratch;
 	struct output out;
-	uint32_t limit; /* of the output as a whole */
+	uint32_t limit; /* of the whole output */
 	bool edited;
 };
 
@@ -83,7 +82,7 @@ static enum edit_result edit_method(struct class_edit *e, const struct class_met
 	return !result && e->out.full ? EDIT_TOO_LARGE : result;
 }
 
-/* Write one method, edited if that can be. What comes behind it always finds room. */
+/* Write one method, edited if possible. There is always enough space for what follows. */
 static void write_method(struct class_edit *e, const struct class_method *m, struct method_edit *edit)
 {
 	uint32_t at = e->out.at;
@@ -117,11 +116,11 @@ static void write_methods(struct class_edit *e, struct method_edit *edits, uint3
 			edit = &edits[next++];
 		write_method(e, &c->method[i], edit);
 		while (next < count && edits[next].method <= i)
-			next++; /* named twice or out of order: stays EDIT_MALFORMED */
+			next++; /* a duplicate or out of order: stays EDIT_MALFORMED */
 	}
 }
 
-/* Close the gap behind the old constants. */
+/* Close the gap after the old constants. */
 static void join_pool(struct class_edit *e)
 {
 	uint32_t pool_end = e->c->pool_end, gap = e->pool.added.end, used = e->pool.added.at;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The shape of a class file (JVMS 4.1), all numbers big-endian:
+ * Parser for the structure of a class file (JVMS 4.1); all numbers are big-endian:
  *
  *   cafebabe minor major | constant_pool_count cp_info... | access this super
  *   | interfaces | fields | methods | attributes
  *
- * Nothing has an index: to find a method one walks over everything before it.
- * A constant is a tag and its fields; Long and Double take two numbers of
- * which the second is unusable. `javac A.java; xxd A.class` begins
+ * There is no index: to find a method, a parser walks over everything before it. A constant is a tag and its
+ * fields. Long and Double take two numbers, of which the second is unusable. `javac A.java; xxd A.class` begins
  *
  *   cafe babe 0000 0041 000d | 0a 0002 0003 (Methodref) 07 0004 (Class) ...
  */
@@ -18,7 +17,7 @@
 
 enum {
 	MAGIC = 0xcafebabe,
-	SIZE_MAX_CLASS = 0x3fffffff, /* offsets are 32 bits; the largest class file is far below */
+	SIZE_MAX_CLASS = 0x3fffffff, /* offsets have 32 bits; the largest class file is far smaller */
 };
 
 void *arena_alloc(struct arena *a, size_t size)
@@ -34,7 +33,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	return p;
 }
 
-/* Bytes behind the tag; 0 for a tag that we do not know; Utf8 (1) has its length in front. */
+/* Number of bytes after the tag; 0 for an unknown tag. Utf8 (1) begins with its length. */
 static uint32_t constant_size(uint8_t tag)
 {
 	static const uint8_t size[] = {
@@ -145,7 +144,7 @@ bool class_descriptor_next(struct class_text *left, struct class_text *type)
 	return true;
 }
 
-/* Walk over attributes; *code is where a Code attribute begins, 0 without one. Two of them are an error. */
+/* Walk over attributes. *code is the offset of the Code attribute, 0: none; a second one is an error. */
 static void skip_attributes(const struct class_file *c, struct cursor *in, uint32_t *code)
 {
 	uint32_t n = cursor_u2(in);
@@ -171,7 +170,7 @@ static void parse_code(struct class_method *m, const struct cursor *in)
 
 	uint32_t length = cursor_u4(&code);
 
-	code.end = code.at + length; /* skip_attributes() has seen that it is all there */
+	code.end = code.at + length; /* skip_attributes() has checked the bounds */
 	cursor_skip(&code, 4);	     /* max_stack, max_locals */
 	m->code_length = cursor_u4(&code);
 	cursor_skip(&code, m->code_length);
@@ -202,7 +201,7 @@ static enum class_status parse_methods(struct class_file *c, struct cursor *in, 
 
 	c->methods_offset = in->at;
 	c->methods = cursor_u2(in);
-	/* a method_info has at least 8 bytes: what cannot be there gets no memory */
+	/* a method_info has at least 8 bytes, so an impossible count allocates nothing */
 	if (in->bad || (in->end - in->at) / 8 < c->methods)
 		return CLASS_MALFORMED;
 	c->method = arena_alloc(a, c->methods * sizeof(*c->method));
@@ -252,7 +251,7 @@ enum class_status class_parse(struct class_file *c, const void *bytes, size_t si
 		return CLASS_MALFORMED;
 	c->minor = cursor_u2(&in);
 	c->major = cursor_u2(&in);
-	/* before 45.3 the Code attribute had another form; only an "oak" javac wrote it */
+	/* before version 45.3 the Code attribute had another format, written only by an "oak" javac */
 	if (!in.bad && (c->major < 45 || (c->major == 45 && c->minor < 3)))
 		return CLASS_UNSUPPORTED;
 	status = parse_pool(c, &in, a);
@@ -270,17 +269,17 @@ enum class_status class_parse(struct class_file *c, const void *bytes, size_t si
 }
 
 /*
- * Element values nest (arrays of annotations of arrays), so what is still to
- * come at each level stands on a small stack. javac and kotlinc stay below 5.
+ * Element values nest (arrays of annotations of arrays). A small stack holds the number of remaining values per
+ * level. javac and kotlinc use fewer than 5 levels.
  */
 enum { ANNOTATION_DEPTH = 32 };
 
 struct annotation_level {
-	uint16_t left; /* values to come */
-	bool named;    /* each with its name in front: pairs of an annotation, not values of an array */
+	uint16_t left; /* remaining values */
+	bool named;    /* each value is preceded by a name: pairs of an annotation, not elements of an array */
 };
 
-/* One element_value without what it contains; true when that is a new level. */
+/* Skip one element_value without its contents. Returns true if it opens a new level. */
 static bool skip_value(struct cursor *in, struct annotation_level *inner)
 {
 	switch (cursor_u1(in)) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A class file (JVMS 25, chapter 4), read in place with bounds. Freestanding:
- * no libc but memcpy/memset/memcmp/memmove, no allocation but from the arena,
- * so that the agent can use it inside a JVM.
+ * A class file (JVMS 25, chapter 4), parsed in place with bounds checks. Freestanding: it needs only memcpy,
+ * memset, memcmp and memmove, and allocates only from an arena, so the agent can use it inside a JVM.
  */
 #ifndef FORMAT_CLASSFILE_CLASS_FILE_H
 #define FORMAT_CLASSFILE_CLASS_FILE_H
@@ -11,19 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory that is given once and freed as a whole by its owner. */
+/* Memory that is allocated piece by piece and freed as a whole by its owner. */
 struct arena {
 	unsigned char *at; /* next free byte */
 	size_t left;
 };
 
-/* Zeroed, aligned to 8; NULL when the arena is used up. */
+/* Zeroed memory, aligned to 8 bytes. NULL if the arena is used up. */
 void *arena_alloc(struct arena *a, size_t size);
 
 enum class_status {
 	CLASS_OK = 0,
-	CLASS_MALFORMED,   /* breaks a rule of JVMS chapter 4 that we rely on */
-	CLASS_UNSUPPORTED, /* a version or a constant that we do not know */
+	CLASS_MALFORMED,   /* violates a rule of JVMS chapter 4 that this code relies on */
+	CLASS_UNSUPPORTED, /* an unknown version or constant */
 	CLASS_NO_MEMORY,   /* the arena is used up */
 };
 
@@ -47,54 +46,61 @@ struct class_file {
 	size_t size;
 	uint16_t major, minor;
 	uint16_t constants; /* constant_pool_count */
-	uint32_t *constant; /* offset of the tag of each constant, 0 for unusable ones */
-	uint32_t pool_end;  /* offset behind the constant pool, where access_flags stand */
+	uint32_t *constant; /* offset of each constant's tag, 0 for unusable ones */
+	uint32_t pool_end;  /* offset of access_flags, after the constant pool */
 	uint16_t access;
-	struct class_text name, super; /* internal form; super.length 0 for java/lang/Object */
-	uint32_t interfaces_offset;    /* of interfaces_count */
-	uint32_t methods_offset;       /* of methods_count */
+	struct class_text name, super; /* internal form; super.length is 0 for java/lang/Object */
+	uint32_t interfaces_offset;    /* offset of interfaces_count */
+	uint32_t methods_offset;       /* offset of methods_count */
 	uint16_t methods;
 	struct class_method *method;
-	uint32_t attributes_offset; /* of the class's attributes_count */
+	uint32_t attributes_offset; /* offset of the class's attributes_count */
 };
 
 /*
- * Read the structure of a class file. `c` points into `bytes`, which must
- * outlive it; tables come from the arena (about 4 bytes a constant, 64 a method).
+ * Parse the structure of a class file. `c` points into `bytes`, which must outlive it. Tables come from the arena
+ * (about 4 bytes per constant and 64 per method).
  */
 enum class_status class_parse(struct class_file *c, const void *bytes, size_t size, struct arena *a);
 
 bool class_text_is(struct class_text t, const char *text);
 
-/* Called with texts until it returns false. */
+/* Called for each text until it returns false. */
 typedef bool (*class_visit)(struct class_text t, void *context);
 
-/* The direct superinterfaces, in internal form. */
+/* Visit the direct superinterfaces, in internal form. */
 void class_each_interface(const struct class_file *c, class_visit visit, void *context);
 
-/* The types (Ljava/lang/Deprecated;) in RuntimeVisibleAnnotations (JVMS 4.7.16) of a method, or with NULL of the class. */
+/*
+ * Visit the annotation types (Ljava/lang/Deprecated;) in RuntimeVisibleAnnotations (JVMS 4.7.16) of a method, or
+ * of the class if m is NULL.
+ */
 void class_each_annotation(const struct class_file *c, const struct class_method *m, class_visit visit, void *context);
 
 /*
- * The content of a RuntimeVisibleAnnotations attribute (behind its length): the number of each annotation's type in the
- * constant pool, until `see` returns false. False when it did, or when these are no such bytes. Needs no class_parse().
+ * Visit the content of a RuntimeVisibleAnnotations attribute (after its length): the constant pool index of each
+ * annotation's type, until `visit` returns false. Returns false then, and for malformed bytes. Does not need
+ * class_parse().
  */
 bool class_each_annotation_type(const void *bytes, size_t size, bool (*visit)(uint16_t type, void *context),
 				void *context);
 
 /*
- * The Utf8 constants of a constant pool: `pool` are the bytes behind
- * constant_pool_count, which is `count`. Needs no class_parse().
+ * Visit the Utf8 constants of a constant pool. `pool` begins after constant_pool_count, `count` is its value. Does
+ * not need class_parse().
  */
 void class_each_utf8(const void *pool, size_t size, uint16_t count, class_visit visit, void *context);
 
-/* RuntimeVisibleAnnotations (JVMS 4.7.16) of the class or of a method; descriptor like "Ljava/lang/Deprecated;". */
+/*
+ * True if RuntimeVisibleAnnotations (JVMS 4.7.16) of the class or method contain `descriptor`, for example
+ * "Ljava/lang/Deprecated;".
+ */
 bool class_has_annotation(const struct class_file *c, const char *descriptor);
 bool class_method_has_annotation(const struct class_file *c, const struct class_method *m, const char *descriptor);
 
 /*
- * finalize() with nothing in it. HotSpot tells it by its bytecode: a class whose finalize() does
- * anything gets a Finalizer for each object, so this one must never be edited (in Object least of all).
+ * True for an empty finalize(). HotSpot recognises it by its bytecode. A class with any other finalize() gets a
+ * Finalizer for each object, so an empty one must never be edited (least of all Object's).
  */
 bool class_method_is_empty_finalizer(const struct class_file *c, const struct class_method *m);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Constants, descriptors and annotations inside a parsed class file: for the class-file code itself. */
+/* Access to constants, descriptors and annotations of a parsed class file, for the class-file code only. */
 #ifndef FORMAT_CLASSFILE_CLASS_FILE_INTERNAL_H
 #define FORMAT_CLASSFILE_CLASS_FILE_INTERNAL_H
 
 #include "format/classfile/class_bytes.h"
 #include "format/classfile/class_file.h"
 
-/* JVMS 4.4, those that we look into */
+/* JVMS 4.4, the tags that this code reads */
 enum {
 	CONSTANT_UTF8 = 1,
 	CONSTANT_INTEGER = 3,
@@ -21,17 +21,20 @@ enum {
 	CONSTANT_INVOKE_DYNAMIC = 18,
 };
 
-/* What stands behind the tag of a constant; NULL when there is no such constant or it has another tag. */
+/* The bytes after a constant's tag. NULL if there is no such constant or its tag differs. */
 const uint8_t *class_constant(const struct class_file *c, uint32_t index, uint8_t tag);
 
-/* The text of a Utf8; the name of a Class (of an array: its descriptor). False when it is none. */
+/* The text of a Utf8, or the name of a Class (for an array its descriptor). Returns false for other constants. */
 bool class_utf8(const struct class_file *c, uint32_t index, struct class_text *t);
 bool class_name(const struct class_file *c, uint32_t index, struct class_text *t);
 
-/* Take the first field type (JVMS 4.3.2) off `left`: "I", "Ljava/lang/String;", "[[J". False when none begins there. */
+/*
+ * Take the first field type (JVMS 4.3.2) off `left`: "I", "Ljava/lang/String;", "[[J". Returns false if there is
+ * none.
+ */
 bool class_descriptor_next(struct class_text *left, struct class_text *type);
 
-/* Go over an annotation (JVMS 4.7.16) from its num_element_value_pairs on. Sets in->bad on what it cannot read. */
+/* Skip an annotation (JVMS 4.7.16) from its num_element_value_pairs on. Sets in->bad if it is malformed. */
 void class_skip_annotation(struct cursor *in);
 
 #endif

@@ -1,36 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where in a constructor is `this` not yet initialised?
+ * Finds the part of a constructor in which `this` is not yet initialised.
  *
  *    0: aload_0                    early
  *    1: new      java/util/ArrayList
  *    4: dup
- *    5: invokespecial ArrayList.<init>   not it, even if the superclass is ArrayList
- *    8: invokespecial super.<init>       the call: `this` is whole from here on
+ *    5: invokespecial ArrayList.<init>   not the call, even if the superclass is ArrayList
+ *    8: invokespecial super.<init>       the call: `this` is initialised from here on
  *   11: return                         late
  *
- * The handler of the first part has uninitializedThis in its frame, that of
- * the second must not have it (JVMS 4.10.1.4), so each instruction has to be
- * known as one or the other. Which <init> is the one cannot be read off the
- * constant: what counts is the object under the arguments. We follow it: over
- * the stack's height, and the few places on the stack that hold
- * uninitializedThis, from frame to frame of the StackMapTable. Every branch
- * target has a frame, so one walk over the code in order is enough.
+ * The handler of the first part has uninitializedThis in its frame, that of the second must not have it (JVMS
+ * 4.10.1.4). So each instruction must be classified as one or the other. The constant does not tell which <init>
+ * is the call; the object under the arguments does. This code tracks it: the height of the stack, and the few
+ * stack slots that hold uninitializedThis, from frame to frame of the StackMapTable. Every branch target has a
+ * frame, so one pass over the code in order is enough.
  *
- * The call itself can be in neither part. HotSpot checks a handler that covers
- * it twice, against the frame before the call and the one behind it, and no
- * handler's frame matches both:
+ * The call itself can be in neither part. HotSpot checks a covering handler twice, against the frame before the
+ * call and the one after it, and no handler frame matches both:
  *
  *   VerifyError: Stack map does not match the one at exception handler 39
  *   Type 'T' (current frame, locals[0]) is not assignable to uninitializedThis
  *
- * (tried with 17 and 25; 8 and the current source do the same). So an exception
- * that comes out of super() calls neither `leave` nor `thrown`: whoever
- * counts must see that the activation is gone, as after a StackOverflowError
+ * (tried with 17 and 25; 8 and the current source do the same). So an exception out of super() calls neither
+ * `leave` nor `thrown`. The counting code must detect that the activation is gone, as after a StackOverflowError
  * in a hook. Without frames, up to version 49, the call is covered.
  *
- * Where `this` goes into another local, or local 0 is overwritten before the
- * call, we give up (EDIT_SHAPE): no compiler does that.
+ * If `this` is copied to another local, or local 0 is overwritten before the call, the edit is refused
+ * (EDIT_SHAPE). No compiler emits such code.
  */
 #include "format/classfile/class_edit_internal.h"
 #include "format/classfile/class_op.h"
@@ -41,7 +37,7 @@ struct height {
 	uint32_t depth; /* slots on the stack */
 	bool early;	/* local 0 is uninitializedThis */
 	uint32_t places;
-	uint32_t place[PLACES]; /* slots of the stack that hold uninitializedThis */
+	uint32_t place[PLACES]; /* stack slots that hold uninitializedThis */
 };
 
 static bool height_is_this(const struct height *h, uint32_t slot)
@@ -97,7 +93,7 @@ static enum edit_result height_of_frame(struct height *h, const struct frame *f)
 	return result;
 }
 
-/* dup to swap: how many slots come off, and which of them (1 was on top) go back on, lowest first. */
+/* dup to swap: how many slots are popped, and which of them (1 was on top) are pushed, lowest first. */
 static enum edit_result step_dup(struct height *h, uint8_t op)
 {
 	static const struct {
@@ -117,7 +113,7 @@ static enum edit_result step_dup(struct height *h, uint8_t op)
 	return result;
 }
 
-/* The local that a load or store names: short, long and wide forms; `first` is its xxx_0 form. */
+/* The local of a load or store in its short, long or wide form; `first` is its xxx_0 form. */
 static uint32_t local_of(const struct op *o, uint8_t first)
 {
 	if (o->op == OP_WIDE)
@@ -162,7 +158,7 @@ static enum edit_result flow_step(const struct code *k, const struct op *o, stru
 	return result;
 }
 
-/* Take the frame at `o`, if there is one. Code behind a goto or athrow must have one. */
+/* Apply the frame at `o`, if there is one. Code after a goto or athrow must have one. */
 static enum edit_result meet_frame(struct code *k, const struct op *o, struct height *h, bool live, int *more)
 {
 	struct frame *f = &k->reader.frame;

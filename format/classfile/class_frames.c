@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A StackMapTable says what the locals and the stack hold at branch targets.
- * Each frame is a change to the one before it, the first one to the initial
- * frame that the descriptor tells:
+ * Reading and writing the StackMapTable, which describes the locals and the stack at branch targets. Each frame is
+ * a change to the previous one; the first one changes the initial frame, which the descriptor determines:
  *
  *   0-63 same | 64-127 same locals, one on the stack | 247 the same, far
  *   248-250 chop 1-3 locals | 251 same, far | 252-254 append 1-3 | 255 full
  *
- * Offsets are distances: offset = last + delta + 1, for the first frame delta
- * alone. javap -v shows
+ * Offsets are relative: offset = last + delta + 1; for the first frame, delta alone. javap -v shows
  *
  *   StackMapTable: number_of_entries = 2
  *     frame_type = 252 (append)  offset_delta = 4  locals = [ int ]
  *     frame_type = 250 (chop)    offset_delta = 18
  *
- * Our new local lies at slot max_locals, behind all others, so that no frame
- * of the method can chop it off or overlay it. What `same` says stays true
- * when both frames have it. The other forms change locals that now lie before
- * it and become full frames, with Top for the slots in between. The initial
- * frame lacks it, thus the first frame is written full too, or as an append
- * when at most two slots lie between.
+ * The new local is at slot max_locals, after all others, so that no frame of the method can chop it off or overlay
+ * it. A `same` frame stays valid if both frames have the new local. The other forms change locals before it and
+ * become full frames, with Top for the slots in between. The initial frame lacks the new local. So the first frame
+ * is also written as full, or as an append if at most two slots lie between.
  */
 #include "format/classfile/class_frames.h"
 
@@ -215,7 +211,7 @@ static void put_full(struct frame_writer *w, const struct frame *f, uint32_t del
 		put_vtype(w, f->stack[i]);
 }
 
-/* The forms that say nothing of the locals. */
+/* Write a form that does not mention the locals. */
 static void put_same(struct frame_writer *w, const struct frame *f, uint32_t delta)
 {
 	uint32_t base = f->stack_count ? 64 : 0;

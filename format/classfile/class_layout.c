@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where each instruction goes, and the new code.
+ * The new place of each instruction, and the new code.
  *
  *     enter            push id; invokestatic enter; lstore start
  *   [ goto_w body; goto_w A; goto_w B; ... ]       only with far branches
@@ -13,17 +13,13 @@
  *     thrown           lload start; push id; invokestatic thrown; athrow
  *   [ thrown once more: constructors have two handlers ]
  *
- * A branch to a return lands on the `leave` before it; a branch to offset 0
- * lands behind `enter`.
+ * A branch to a return goes to the `leave` before it. A branch to offset 0 goes to the code after `enter`.
  *
- * What grows moves targets apart, and a branch reaches only 32767 bytes. A
- * goto becomes a goto_w. A conditional branch has no wide form; the usual
- * inverted branch around a goto_w would need a frame behind the goto_w, with
- * types that only a complete verifier knows. We send it to a goto_w at the
- * head of the code or behind the body instead, where it goes on to the
- * target: the frame there is that of the target, which stands in the table.
- * As code has at most 65535 bytes, from each half of it one of both ends is
- * in reach.
+ * Insertions move targets apart, and a branch reaches only 32767 bytes. A goto becomes a goto_w. A conditional
+ * branch has no wide form. The usual inverted branch around a goto_w would need a frame after the goto_w, with
+ * types that only a complete verifier knows. So the branch goes to a goto_w at the head of the code or after the
+ * body instead, which continues to the target. The frame there is that of the target, which is in the table. Code
+ * has at most 65535 bytes, so each half reaches one of the two ends.
  */
 #include "format/classfile/class_edit_internal.h"
 #include "format/classfile/class_op.h"
@@ -36,7 +32,7 @@ enum {
 
 static uint32_t target_of(const struct op *o, uint32_t number)
 {
-	return o->at + (uint32_t)op_distance(o, number); /* code_scan() has seen that it is inside */
+	return o->at + (uint32_t)op_distance(o, number); /* code_scan() has checked the bounds */
 }
 
 static uint32_t switch_padding(uint32_t at)
@@ -44,7 +40,7 @@ static uint32_t switch_padding(uint32_t at)
 	return 3 - (at & 3);
 }
 
-/* Bytes of an instruction at its new place, with what stands before it. `widest`: at the most, wherever it lies. */
+/* Size of an instruction at its new place, with the code inserted before it. `widest`: the maximum for any place. */
 static uint32_t new_size(const struct code *k, const struct op *o, uint32_t at, bool widest)
 {
 	if (op_is_return(o))
@@ -56,7 +52,7 @@ static uint32_t new_size(const struct code *k, const struct op *o, uint32_t at, 
 	return o->length;
 }
 
-/* Lay the body out from `at` on; returns where it ends. */
+/* Lay out the body from `at` on. Returns its end. */
 static uint32_t lay_body(struct code *k, uint32_t at, bool widest)
 {
 	struct op o;
@@ -102,7 +98,7 @@ static void layout_mark_far(struct code *k)
 	}
 }
 
-/* Give each target with `mark` a goto_w from `at` on; returns how many there are. */
+/* Give each target with `mark` a goto_w, from `at` on. Returns their number. */
 static uint32_t lay_gotos(const struct code *k, uint32_t *place, uint8_t mark, uint32_t at)
 {
 	uint32_t n = 0;
@@ -175,7 +171,7 @@ static void put_goto_w(struct output *out, uint32_t from, uint32_t to)
 	output_u4(out, to - from);
 }
 
-/* Where a conditional branch goes: to its target, or to a goto_w to it. */
+/* Where a conditional branch goes: to its target, or to a goto_w that leads there. */
 static uint32_t if_target(const struct code *k, const struct op *o)
 {
 	uint32_t target = target_of(o, 0);

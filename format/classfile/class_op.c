@@ -4,7 +4,7 @@
 /* clang-format off */
 #define TIMES(first, last, value) [first ... last] = (value)
 
-/* Bytes of each instruction; 0: depends on what follows, or no instruction. */
+/* Length of each instruction; 0: it depends on the operands, or there is no such instruction. */
 static const uint8_t op_length[202] = {
 	TIMES(0, 15, 1),    [16] = 2,	       [17] = 3,	 [18] = 2,	  TIMES(19, 20, 3),
 	TIMES(21, 25, 2),   TIMES(26, 53, 1),  TIMES(54, 58, 2), TIMES(59, 131, 1), [OP_IINC] = 3,
@@ -13,7 +13,7 @@ static const uint8_t op_length[202] = {
 	TIMES(192, 193, 3), TIMES(194, 195, 1), [OP_MULTIANEWARRAY] = 4, TIMES(198, 199, 3), TIMES(200, 201, 5),
 };
 
-/* Slots off and onto the stack, as 0xOFFON; VARIES: depends on a constant, or moves what is there. */
+/* Slots popped and pushed, as 0xOFFON; VARIES: depends on a constant, or rearranges the stack. */
 enum { VARIES = 0xff };
 static const uint8_t op_slots[202] = {
 	[0] = 0x00, TIMES(1, 8, 0x01), TIMES(9, 10, 0x02), TIMES(11, 13, 0x01), TIMES(14, 15, 0x02),
@@ -47,7 +47,7 @@ static const uint8_t op_slots[202] = {
 };
 /* clang-format on */
 
-/* Bytes of a switch at `at`, 0 when it has no shape; in 64 bits, as a table may claim 2^32 entries. */
+/* Length of a switch at `at`, 0 if it is malformed. In 64 bits, because a table may claim 2^32 entries. */
 static uint64_t switch_length(const struct op *o, uint32_t code_length)
 {
 	uint32_t at = op_switch_operands(o);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Instructions of the Java virtual machine (JVMS 6.5): where they end, where they go, what they do to the stack's height. */
+/*
+ * Instructions of the Java virtual machine (JVMS 6.5): their length, their targets, and their effect on the height
+ * of the stack.
+ */
 #ifndef FORMAT_CLASSFILE_CLASS_OP_H
 #define FORMAT_CLASSFILE_CLASS_OP_H
 
 #include "format/classfile/class_file_internal.h"
 
-/* those that are named in our code */
+/* the opcodes that this code names */
 enum {
 	OP_ICONST_0 = 3,
 	OP_BIPUSH = 16,
@@ -53,10 +56,10 @@ enum {
 struct op {
 	const uint8_t *code; /* of the method */
 	uint32_t at, length; /* in bytes */
-	uint8_t op;	     /* of `wide` itself: OP_WIDE */
+	uint8_t op;	     /* for `wide` itself: OP_WIDE */
 };
 
-/* Read the instruction at `at` of `code_length` bytes of code. False when it is none or does not end inside. */
+/* Read the instruction at `at`, in `code_length` bytes of code. Returns false if it is invalid or runs past the end. */
 bool op_read(struct op *o, const uint8_t *code, uint32_t code_length, uint32_t at);
 
 static inline bool op_is_return(const struct op *o)
@@ -74,29 +77,32 @@ static inline bool op_is_goto(const struct op *o)
 	return o->op == OP_GOTO || o->op == OP_GOTO_W;
 }
 
-/* A conditional branch. */
+/* True for a conditional branch. */
 static inline bool op_is_if(const struct op *o)
 {
 	return (o->op >= OP_IFEQ && o->op < OP_GOTO) || o->op == OP_IFNULL || o->op == OP_IFNONNULL;
 }
 
-/* jsr, jsr_w, ret, wide ret: the instructions that frames cannot describe. */
+/* True for jsr, jsr_w, ret, wide ret: the instructions that frames cannot describe. */
 bool op_is_subroutine(const struct op *o);
 
-/* Does the next instruction follow it? */
+/* True if execution may continue with the next instruction. */
 bool op_falls_through(const struct op *o);
 
-/* Number of branch targets, and the place of one as the distance from `at`; of a switch, the default is number 0. */
+/* The number of branch targets, and one target as a distance from `at`. For a switch, number 0 is the default. */
 uint32_t op_targets(const struct op *o);
 int32_t op_distance(const struct op *o, uint32_t number);
 
-/* First operand byte of a switch behind its padding. */
+/* Offset of a switch's first operand, after the padding. */
 static inline uint32_t op_switch_operands(const struct op *o)
 {
 	return (o->at & ~3u) + 4;
 }
 
-/* Slots that it takes off the stack and puts onto it. False for dup and its kin, and for a constant that is not what it must be. */
+/*
+ * Number of slots that it pops and pushes. Returns false for dup and its relatives, and if a constant is not of
+ * the required kind.
+ */
 bool op_effect(const struct op *o, const struct class_file *c, uint32_t *pops, uint32_t *pushes);
 
 #endif

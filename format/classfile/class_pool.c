@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What an edit appends: three Methodrefs, the class Throwable, the name
- * StackMapTable, an Integer for each id above 32767, and Class constants for
- * parameters, which the first frame of a method may leave unsaid but a full
- * frame must name. So texts are looked up by hash: a class with a thousand
- * methods gets each once. The table only spares room: two equal constants are
- * legal, so a probe may give up early.
+ * The constants that an edit appends: three Methodrefs, the class Throwable, the name StackMapTable, an Integer
+ * for each id above 32767, and Class constants for parameters, which the first frame of a method may omit but a
+ * full frame must name. Texts are looked up by hash, so that a class with a thousand methods gets each only once.
+ * The table merely saves space: equal constants are legal, so a probe may give up early.
  */
 #include "format/classfile/class_pool.h"
 
@@ -18,7 +16,7 @@ static uint32_t added_limit(size_t size, uint32_t edits)
 	return n < 65536 ? (uint32_t)n : 65536;
 }
 
-/* Each byte of a descriptor, shared or not, makes at most 3 of appended constants. */
+/* Upper bound of appended bytes: each byte of a descriptor, shared or not, adds at most 3. */
 static size_t added_size(size_t size, uint32_t edits)
 {
 	return size * 3 + (size_t)edits * 5 + 4096;
@@ -28,7 +26,7 @@ static uint32_t table_size(size_t size)
 {
 	uint32_t n = 256;
 
-	/* a constant has 3 bytes or more */
+	/* a constant has at least 3 bytes */
 	while (n < size && n < 131072)
 		n *= 2;
 	return n;
@@ -52,7 +50,7 @@ static uint32_t text_hash(uint8_t tag, struct class_text t)
 	return h ^ h >> 15;
 }
 
-/* The slot with that constant, or a free one for it; NULL when neither is near. */
+/* The slot with that constant, or a free slot for it. NULL if neither is near. */
 static uint16_t *table_find(struct class_pool *p, uint8_t tag, struct class_text text)
 {
 	uint32_t h = text_hash(tag, text);
@@ -119,7 +117,7 @@ bool pool_init(struct class_pool *p, const struct class_file *c, uint32_t edits,
 	return true;
 }
 
-/* The number of a new constant whose bytes come next; 0 when there is no room for `size` of them. */
+/* The number of a new constant of `size` bytes, which the caller writes. 0 if it does not fit. */
 static uint16_t class_pool_add(struct class_pool *p, uint32_t size, uint8_t tag)
 {
 	uint32_t n = p->count - p->c->constants;
@@ -177,7 +175,7 @@ uint16_t pool_integer(struct class_pool *p, uint32_t value)
 	return index;
 }
 
-/* A constant of two numbers, each of which 0 makes it 0. */
+/* A two-operand constant; 0 if either operand is 0 (pool full). */
 static uint16_t pool_pair(struct class_pool *p, uint8_t tag, uint16_t first, uint16_t second)
 {
 	uint16_t index = first && second ? class_pool_add(p, 4, tag) : 0;

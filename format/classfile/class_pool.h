@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Constants that are appended to a class's pool; those that it has already are found. Index 0 means that the pool is full. */
+/*
+ * Appends constants to the pool of a class; constants that the class already has are reused. Index 0 means that
+ * the pool is full.
+ */
 #ifndef FORMAT_CLASSFILE_CLASS_POOL_H
 #define FORMAT_CLASSFILE_CLASS_POOL_H
 
@@ -7,15 +10,15 @@
 
 struct class_pool {
 	const struct class_file *c;
-	struct output added;   /* the appended constants, as they stand in the file */
+	struct output added;   /* the appended constants in file format */
 	uint32_t *added_at;    /* offset of each in `added` */
-	uint32_t count, limit; /* constants of the class and ours; limit: of `added_at` */
-	uint16_t *table;       /* hashed numbers of Utf8 and Class constants */
+	uint32_t count, limit; /* number of constants, old and new; limit: capacity of `added_at` */
+	uint16_t *table;       /* hash table of Utf8 and Class constant numbers */
 	uint32_t mask;
 	bool full;
 };
 
-/* Bytes of arena for a class of `size` bytes and `edits` methods. */
+/* Arena size for a class of `size` bytes and `edits` methods. */
 size_t pool_memory(size_t size, uint32_t edits);
 bool pool_init(struct class_pool *p, const struct class_file *c, uint32_t edits, struct arena *a);
 

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The tables of a Code attribute that hold offsets.
+ * Writing the tables of a Code attribute that contain offsets.
  *
- * Exception table. Ours come last, so that the method's own handlers are asked
- * first. They cover the body piece by piece: all but `leave` and the return
- * behind it, since an activation that has begun to leave must not be counted
- * as thrown too. The method's own ranges keep all that they covered, the
- * return instructions too (a return with unbalanced monitors throws
- * IllegalMonitorStateException, which a handler may await); only the inserted
- * `leave` is cut out of them, and `enter` was never inside. What can come out
- * of those two calls is a StackOverflowError: it then passes as if the caller
- * had met it at the call, or right behind it. No handler of the method sees
- * it: none runs before `enter` is through, and none runs, or unlocks a second
- * time, after all that the method itself had to do before its return.
+ * Exception table. The new entries come last, so that the method's own handlers take precedence. They cover the
+ * body except `leave` and the return after it, because an activation that has begun to leave must not be counted
+ * as thrown, too. The method's own ranges keep all that they covered, including the return instructions (a return
+ * with unbalanced monitors throws IllegalMonitorStateException, which a handler may catch). Only the inserted
+ * `leave` is cut out of them; `enter` was never inside. These two calls can only throw a StackOverflowError. It
+ * propagates as if the caller had met it at the call or directly after it, and no handler of the method sees it:
+ * none runs before `enter` has completed, and none runs, or unlocks a second time, after everything that the
+ * method itself does before its return.
  *
- * Line numbers. An entry for offset 0 stays there: `enter` has the line of the
- * first instruction; `leave` has that of its return.
+ * Line numbers. An entry for offset 0 stays there: `enter` has the line of the first instruction, `leave` that of
+ * its return.
  *
- * Attributes of Code that we do not know are dropped: they may hold offsets
- * (CharacterRangeTable does), and no table is better than a wrong one. The
- * JVM itself ignores and forgets them.
+ * Unknown attributes of Code are dropped. They may contain offsets (CharacterRangeTable does), and no table is
+ * better than a wrong one. The JVM itself ignores them.
  */
 #include "format/classfile/class_edit_internal.h"
 #include "format/classfile/class_op.h"
@@ -35,7 +31,7 @@ static void put_range(struct output *out, uint32_t *count, uint32_t from, uint32
 	++*count;
 }
 
-/* Index of the first return at or behind `at`. */
+/* Index of the first return at or after `at`. */
 static uint32_t first_return(const struct code *k, uint32_t at)
 {
 	uint32_t low = 0, high = k->return_count;
@@ -51,7 +47,7 @@ static uint32_t first_return(const struct code *k, uint32_t at)
 	return low;
 }
 
-/* One of the method's own entries: split at each inserted `leave`. */
+/* Write one of the method's own entries, split at each inserted `leave`. */
 static void put_own_range(const struct code *k, struct output *out, uint32_t *count, const uint8_t *entry)
 {
 	uint32_t end = get_u2(entry + 2), handler = k->moved[get_u2(entry + 4)], type = get_u2(entry + 6);
@@ -65,7 +61,7 @@ static void put_own_range(const struct code *k, struct output *out, uint32_t *co
 	put_range(out, count, from, k->moved[end], handler, type);
 }
 
-/* Which of our handlers covers the instruction; 0: none. */
+/* The number of the inserted handler that covers the instruction; 0: none. */
 static uint32_t handler_of(const struct code *k, const struct op *o)
 {
 	if (op_is_return(o) || (k->mark[o->at] & MARK_INIT))
@@ -109,7 +105,7 @@ enum edit_result code_write_exceptions(struct code *k, struct output *out)
 	return EDIT_DONE;
 }
 
-/* Name the classes of the parameters, as full frames must. */
+/* Name the classes of the parameters, which a full frame requires. */
 static bool name_initial_locals(struct code *k)
 {
 	struct class_text left = k->m->descriptor, type;
@@ -123,7 +119,7 @@ static bool name_initial_locals(struct code *k)
 	for (; i < f->local_count && class_descriptor_next(&left, &type); i++) {
 		if (f->locals[i].tag != VTYPE_OBJECT)
 			continue;
-		if (type.text[0] == 'L') /* a class is named without L and ; an array as it is */
+		if (type.text[0] == 'L') /* a class is named without L and ;, an array unchanged */
 			type = (struct class_text){type.text + 1, (uint16_t)(type.length - 2)};
 		f->locals[i].data = pool_class(k->pool, type);
 		if (!f->locals[i].data)
@@ -137,7 +133,10 @@ static void frames_restart(struct code *k)
 	frames_begin(&k->reader, k->frames, &k->initial, k->max_locals, k->max_stack);
 }
 
-/* Frames of the goto_w to far targets: each like its target's. Returns how many were found, -1 for a malformed table. */
+/*
+ * Write the frames of the goto_w to far targets; each equals its target's frame. Returns their number, or -1 for a
+ * malformed table.
+ */
 static int32_t put_goto_frames(struct code *k, struct frame_writer *w, const uint32_t *place, uint8_t mark)
 {
 	int32_t n = 0;
@@ -160,7 +159,7 @@ static bool put_head_frames(struct code *k, struct frame_writer *w)
 {
 	if (put_goto_frames(k, w, k->head, MARK_HEAD) != (int32_t)k->heads)
 		return false;
-	/* behind the gotos the body begins, with a frame of its own or with this one */
+	/* the body begins after the gotos, with a frame of its own or with this one */
 	frames_restart(k);
 	if (frames_next(&k->reader) > 0 && k->reader.frame.at == 0)
 		return true;
@@ -195,7 +194,7 @@ static void put_handler_frame(struct code *k, struct frame_writer *w, bool early
 	frame_put(w, &f, early ? k->early_handler : k->late_handler);
 }
 
-/* Write the StackMapTable, unless it would be empty, and count it. */
+/* Write the StackMapTable and count it, unless it would be empty. */
 static enum edit_result tables_put_frames(struct code *k, struct output *out, uint32_t *count)
 {
 	struct frame_writer w = {
@@ -204,7 +203,7 @@ static enum edit_result tables_put_frames(struct code *k, struct output *out, ui
 	bool whole = true;
 
 	if (k->frames.bytes && !name_initial_locals(k))
-		return EDIT_TOO_LARGE; /* the pool is full: the whole class is given up */
+		return EDIT_TOO_LARGE; /* the pool is full, so the whole class is abandoned */
 	if (k->heads)
 		whole = put_head_frames(k, &w);
 	whole = whole && put_body_frames(k, &w);
@@ -220,7 +219,7 @@ static enum edit_result tables_put_frames(struct code *k, struct output *out, ui
 		put_handler_frame(k, &w, false);
 	if (out->full)
 		return EDIT_TOO_LARGE;
-	if (!w.count) { /* nothing but returns: nothing to cover */
+	if (!w.count) { /* only returns: nothing to cover */
 		out->at -= 8;
 		return EDIT_DONE;
 	}
@@ -231,7 +230,7 @@ static enum edit_result tables_put_frames(struct code *k, struct output *out, ui
 	return EDIT_DONE;
 }
 
-/* New place of what begins at the old `at`; what begins with the method still does. */
+/* New offset of a range that began at `at`. A range that began with the method still does. */
 static uint32_t moved_start(const struct code *k, uint32_t at)
 {
 	return at ? k->moved[at] : 0;
@@ -279,7 +278,7 @@ static bool move_entries(const struct code *k, struct cursor in, uint8_t *new, u
 	return good && in.at == in.end;
 }
 
-/* target_info of localvar_target: a table of ranges. */
+/* Relocate target_info of a localvar_target: a table of ranges. */
 static bool move_variable_target(const struct code *k, struct cursor *in, uint8_t *new, uint32_t begin)
 {
 	uint32_t n = cursor_u2(in);
@@ -308,7 +307,7 @@ static bool move_offset_target(const struct code *k, struct cursor *in, uint8_t 
 	return !in->bad && move_offset(k, in->bytes + in->at - 2, new + (in->at - 2 - begin));
 }
 
-/* target_type and target_info (JVMS 4.7.20.1): all that may stand in Code. */
+/* Relocate target_type and target_info (JVMS 4.7.20.1), in all forms allowed in Code. */
 static bool move_target(const struct code *k, struct cursor *in, uint8_t *new, uint32_t begin)
 {
 	uint8_t type = cursor_u1(in);
@@ -356,7 +355,7 @@ static enum attribute_kind attribute_kind(struct class_text name)
 	return UNKNOWN;
 }
 
-/* Copy one attribute, then change the offsets in the copy: none of these tables changes its size. */
+/* Copy one attribute, then change the offsets in the copy. None of these tables changes its size. */
 static enum edit_result move_attribute(const struct code *k, struct output *out, struct cursor in,
 				       enum attribute_kind kind)
 {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Controls of a settings file. As in JDK 25:
+ * Evaluation of the controls in a settings file, as in JDK 25:
  *
- *	<selection>, <text>, <flag>	come to the text of the selected option, to their own text
+ *	<selection>, <text>, <flag>	yield the text of the selected option, or their own text
  *	<test name= value=>		asks the first control of that name: true or false
- *	<and>, <or>, <not>		pass over what comes to nothing
- *	<condition true= false=>	comes to one of the two, or to nothing where that is missing
+ *	<and>, <or>, <not>		ignore operands without a value
+ *	<condition true= false=>	yields one of the two, or no value if that one is missing
  *
- * Several controls can have one name; a setting takes the first of them that
- * comes to something. Tests can ask conditions too, so each condition is
- * evaluated once in a pass, and not through itself.
+ * Several controls can have the same name; a setting takes the first of them that has a value. Tests can also ask
+ * conditions. So each condition is evaluated once per pass, and it must not depend on itself.
  */
 #include "format/jfc/jfc_internal.h"
 
@@ -21,7 +20,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define MAX_CHAIN 64 /* conditions that ask conditions */
+#define MAX_CHAIN 64 /* depth of conditions that ask conditions */
 
 static const char yes[] = "true", no[] = "false";
 
@@ -63,7 +62,7 @@ static bool is_input(const struct jfc_node *n)
 	return n->element == JFC_SELECTION || n->element == JFC_TEXT || n->element == JFC_FLAG;
 }
 
-/* The next control of that name behind `n`; NULL for the first. */
+/* The next control of that name after `n`; with NULL the first. */
 static const struct jfc_node *control_next(const struct jfc *j, const struct jfc_node *n, const char *name)
 {
 	for (n = n ? n->next : j->first; n; n = n->next)
@@ -91,7 +90,7 @@ bool jfc_has_control(const struct jfc *j, const char *name)
 	return input_find(j, name);
 }
 
-/* TRUE is true, in whatever letters. */
+/* "TRUE" in any case is true. */
 static const char *as_value(const char *text)
 {
 	if (text && strcasecmp(text, yes) == 0)
@@ -141,7 +140,7 @@ static int evaluate_test(struct jfc *j, const struct jfc_node *n, unsigned chain
 	return 0;
 }
 
-/* `value` of one more child joins what the others have come to. */
+/* Combine `value` of another child with the result so far. */
 static const char *jfc_join(enum jfc_element element, const char *so_far, const char *value)
 {
 	const char *strong = element == JFC_AND ? no : yes;
@@ -151,7 +150,7 @@ static const char *jfc_join(enum jfc_element element, const char *so_far, const 
 	return so_far == strong || !value ? so_far : value;
 }
 
-/* yes, no or NULL. Recursive, but elements do not nest deeply. */
+/* Evaluate to yes, no or NULL. Recursive, but elements do not nest deeply. */
 static int evaluate(struct jfc *j, const struct jfc_node *n, unsigned chain, struct jfc_outcome *out)
 {
 	*out = (struct jfc_outcome){0};
@@ -211,14 +210,14 @@ int jfc_check_conditions(struct jfc *j, struct diag *d)
 	return 0;
 }
 
-/* The first of the setting's controls that comes to something, if one of them has changed. */
+/* Take the value of the setting's first control that has one, if any of its controls has changed. */
 static void update_setting(struct jfc *j, struct jfc_setting *s)
 {
 	struct jfc_outcome all = {0}, one;
 
 	for (const struct jfc_node *c = control_next(j, NULL, s->control); c; c = control_next(j, c, s->control)) {
 		if (evaluate_control(j, c, 0, &one))
-			return; /* cannot be: all conditions are evaluated */
+			return; /* unreachable: all conditions are evaluated */
 		all.touched |= one.touched;
 		if (!all.value)
 			all.value = one.value;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Settings files of JFR (.jfc): XML with the settings of event types, and with
- * controls that change several settings at once. The format has no
- * specification; what is here is what JDK 25 does (jdk.jfr's jfc.xsd, the
+ * Settings files of JFR (.jfc): XML with the settings of event types, and with controls that change several
+ * settings at once. The format has no specification; this code does what JDK 25 does (jfc.xsd of jdk.jfr, the
  * Javadoc of package jdk.jfr, `jfr configure`):
  *
  *	<configuration version="2.0" label="Continuous">
@@ -15,9 +14,9 @@
  *	  </control>
  *	</configuration>
  *
- * A setting has the value that is written in it, whatever its control says,
- * until a control is set; then the settings that depend on that control, and
- * only they, get new values. Of a setting that stands twice the last counts.
+ * A setting has the value that is written in it, whatever its control says, until a control is set. Then the
+ * settings that depend on that control get new values, and no others. If a setting occurs twice, the last one
+ * counts.
  */
 #ifndef FORMAT_JFC_JFC_H
 #define FORMAT_JFC_JFC_H
@@ -31,48 +30,46 @@
 #define JFC_MAX_SIZE (1u << 20) /* bytes; JFR's own limit */
 #define JFC_INFINITY INT64_MAX	/* nanoseconds */
 
-struct jfc; /* one file */
+struct jfc; /* a parsed file */
 
 struct jfc_setting {
-	const char *event, *name, *value; /* value: without white space around it, "" when there is none */
-	const char *control;		  /* NULL: none named */
-	unsigned line, column;		  /* of the element, from 1 */
+	const char *event, *name, *value; /* value: stripped, "" if it is empty */
+	const char *control;		  /* NULL: no control */
+	unsigned line, column;		  /* of the element, counted from 1 */
 };
 
 /*
- * Read a file's bytes; `name` is for messages and is copied. Elements and
- * attributes that are not known are skipped, a document type is refused, and so
- * are entities with it. Errors are usage errors of one line with line and column.
- * *out is to be freed.
+ * Parse a file. `name` is for messages and is copied. Unknown elements and attributes are skipped. A document type
+ * is refused, and with it all entities. Errors are usage errors of one line, with line and column. The caller
+ * frees *out.
  */
 int jfc_read(struct jfc **out, const char *name, const void *bytes, size_t size, struct diag *d);
 void jfc_free(struct jfc *j);
 
 const char *jfc_name(const struct jfc *j);
 
-/* All settings of all events, in the file's order; owned by j, valid until the next jfc_set_control(). */
+/* All settings of all events, in file order. Owned by j and valid until the next jfc_set_control(). */
 const struct jfc_setting *jfc_settings(const struct jfc *j, size_t *count);
 
-/* NULL: the file does not have it. */
+/* NULL if the file does not have it. */
 const struct jfc_setting *jfc_find(const struct jfc *j, const char *event, const char *setting);
 
-/* Is there a <selection>, <text> or <flag> of this name? */
+/* True if there is a <selection>, <text> or <flag> of this name. */
 bool jfc_has_control(const struct jfc *j, const char *name);
 
 /*
- * Set it, and by it the settings that depend on it. A selection wants the name
- * of one of its options, a flag true or false, a text of contentType timespan
- * a time. On error nothing is changed.
+ * Set a control, and thereby the settings that depend on it. A selection takes the name of one of its options, a
+ * flag true or false, and a text with contentType timespan a time. On error nothing changes.
  */
 int jfc_set_control(struct jfc *j, const char *name, const char *value, struct diag *d);
 
-/* Message with the place of a setting, in one line: a usage error. */
+/* Write a usage error of one line with the place of a setting. */
 int jfc_wrong(const struct jfc *j, const struct jfc_setting *s, struct diag *d, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 enum jfc_period_kind {
-	JFC_NO_PERIOD = 0, /* no file says anything; the JDK takes everyChunk */
-	JFC_EVERY_CHUNK,   /* at begin and end of each */
+	JFC_NO_PERIOD = 0, /* no file sets a period; the JDK uses everyChunk */
+	JFC_EVERY_CHUNK,   /* at the beginning and end of each chunk */
 	JFC_BEGIN_CHUNK,
 	JFC_END_CHUNK,
 	JFC_TIME,
@@ -80,32 +77,31 @@ enum jfc_period_kind {
 
 struct jfc_period {
 	enum jfc_period_kind kind;
-	uint64_t ns; /* of JFC_TIME: at least 1 ms; JFC_INFINITY: never, which is also what the JDK makes of 0 */
+	uint64_t ns; /* for JFC_TIME: at least 1 ms; JFC_INFINITY: never, which is how the JDK treats 0 */
 };
 
-/* The settings of one event type, as far as jdk.MethodTrace and jdk.MethodTiming have them. */
+/* The settings of one event type, limited to those of jdk.MethodTrace and jdk.MethodTiming. */
 struct jfc_event {
 	bool enabled, stack_trace;
-	uint64_t threshold_ns; /* JFC_INFINITY: none is ever long enough */
+	uint64_t threshold_ns; /* JFC_INFINITY: no call is long enough */
 	struct jfc_period period;
-	const char *filter;			  /* as written; owned by the file it is from */
-	const struct jfc_setting *filter_setting; /* where it stands; NULL: nowhere */
+	const char *filter;			  /* as written; owned by the file that it comes from */
+	const struct jfc_setting *filter_setting; /* its place; NULL: none */
 };
 
-/* What counts where no file says anything: off, 0 ns, stacks, no filter. */
+/* Set the defaults: disabled, 0 ns, with stacks, no filter. */
 void jfc_event_init(struct jfc_event *e);
 
 /*
- * Put what this file says of the event type on top of *e. Of several files
- * applied one after the other the later one wins, setting by setting, as with
- * several settings= of JFR. A wrong value, or a control that is not there, is a
- * usage error; the JDK takes no notice of either.
+ * Apply this file's settings of the event type to *e. If several files are applied, the last one wins for each
+ * setting, as with several settings= of JFR. A wrong value or an unknown control is a usage error; the JDK ignores
+ * both.
  */
 int jfc_apply(const struct jfc *j, const char *event, struct jfc_event *e, struct diag *d);
 
 /*
- * JFR's times: a whole number, white space or none, and ns us ms s m h d; or
- * infinity. Times beyond 292 years are infinity. False: it is none.
+ * Parse JFR's form of a time: a whole number, optional white space, and ns us ms s m h d; or infinity. Times
+ * beyond 292 years become infinity. Returns false for other texts.
  */
 bool jfc_parse_time(const char *text, uint64_t *ns);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the settings of an event type mean. */
+/* Interprets the settings of an event type. */
 #include "format/jfc/jfc_internal.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inside of format/jfc/jfc*.c: the elements of a settings file. */
+/* The parsed elements of a settings file, for format/jfc/ only. */
 #ifndef FORMAT_JFC_JFC_INTERNAL_H
 #define FORMAT_JFC_JFC_INTERNAL_H
 
@@ -35,21 +35,21 @@ enum jfc_attribute {
 	JFC_ATTRIBUTES
 };
 
-/* What a control or an expression comes to. */
+/* The result of a control or an expression. */
 struct jfc_outcome {
-	const char *value; /* NULL: nothing */
-	bool touched;	   /* it depends on the control that is being set */
+	const char *value; /* NULL: no value */
+	bool touched;	   /* it depends on the control being set */
 };
 
 struct jfc_node {
 	enum jfc_element element;
 	unsigned line, column;
-	char *attribute[JFC_ATTRIBUTES]; /* NULL: not there */
-	char *text;			 /* of setting, option, text, flag: never NULL, stripped */
+	char *attribute[JFC_ATTRIBUTES]; /* NULL: missing */
+	char *text;			 /* of setting, option, text, flag: stripped, never NULL */
 	struct jfc_node *parent, *child, *last_child, *sibling;
 	unsigned children;
-	struct jfc_node *next;	    /* all of a file, in its order */
-	unsigned pass;		    /* the one that `outcome` is of */
+	struct jfc_node *next;	    /* all elements of a file, in order */
+	unsigned pass;		    /* the pass in which `outcome` was computed */
 	struct jfc_outcome outcome; /* of a condition */
 };
 
@@ -58,17 +58,20 @@ struct jfc {
 	struct jfc_node *first, *last;
 	struct jfc_setting *settings;
 	size_t count, capacity;
-	unsigned pass;		    /* one for each time that controls are evaluated */
-	const struct jfc_node *set; /* the control that is being set */
+	unsigned pass;		    /* incremented each time the controls are evaluated */
+	const struct jfc_node *set; /* the control being set */
 };
 
-/* A new pass: evaluate all conditions once, in the file's order: a usage error when one depends on itself. */
+/*
+ * Start a new pass: evaluate all conditions once, in file order. A condition that depends on itself is a usage
+ * error.
+ */
 int jfc_check_conditions(struct jfc *j, struct diag *d);
 
-/* Has it a control of this name, of any kind? */
+/* True if there is a control of this name, of any kind. */
 bool jfc_names_control(const struct jfc *j, const char *name);
 
-/* Message with a place. */
+/* Write a message with a place. */
 int jfc_wrong_at(const struct jfc *j, unsigned line, unsigned column, struct diag *d, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 

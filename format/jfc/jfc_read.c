@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * expat's calls become a tree of the known elements. Whatever is unknown is
- * left out with all that is in it.
- */
+/* Builds a tree of the known elements from expat's callbacks. Unknown elements are skipped with everything inside. */
 #include "format/jfc/jfc_internal.h"
 
 #include <errno.h>
@@ -48,7 +45,7 @@ struct reader {
 	XML_Parser parser;
 	struct jfc *j;
 	struct jfc_node *current;
-	unsigned depth, skipped; /* levels of known elements; of unknown ones below them */
+	unsigned depth, skipped; /* nesting depth of known elements; of unknown ones below them */
 	char *text;
 	size_t length, capacity;
 	struct diag *d;
@@ -68,7 +65,7 @@ static void fail_memory(struct reader *r)
 
 #define fail_at(r, node, ...) jfc_read_fail(r, jfc_wrong_at((r)->j, (node)->line, (node)->column, (r)->d, __VA_ARGS__))
 
-/* JFC_ELEMENTS: none that can stand here. */
+/* The kind of an element, or JFC_ELEMENTS if it is not allowed here. */
 static enum jfc_element element_find(const char *name, const struct jfc_node *parent)
 {
 	enum jfc_element e;
@@ -116,7 +113,7 @@ static void node_link(struct reader *r, struct jfc_node *n)
 	n->parent->children++;
 }
 
-/* What the attributes have to be, so that the rest may rely on it. */
+/* Check the attributes, so that later code can rely on them. */
 static void check_attributes(struct reader *r, const struct jfc_node *n)
 {
 	const struct element *e = &elements[n->element];
@@ -202,7 +199,7 @@ static char *jfc_read_take_text(const struct reader *r)
 	return begin == end ? strdup("") : strndup(r->text + begin, end - begin);
 }
 
-/* False: no memory. */
+/* Returns false without memory. */
 static bool add_setting(struct jfc *j, const struct jfc_node *n)
 {
 	if (j->count == j->capacity) {
@@ -249,7 +246,7 @@ static void end_element(void *context, const char *name)
 	r->depth--;
 }
 
-/* Without a document type there are no entities but XML's five, so nothing is fetched and nothing multiplies. */
+/* Without a document type only XML's five entities exist, so nothing is fetched and nothing expands. */
 static void start_doctype(void *context, const char *name, const char *system, const char *public_id, int internal)
 {
 	struct reader *r = context;
@@ -272,7 +269,7 @@ static void explain_xml(struct reader *r)
 				      XML_ErrorString(code));
 }
 
-/* JFR takes every file for UTF-8, whatever the file says. */
+/* JFR reads each file as UTF-8, whatever the file declares. */
 static int parse(struct jfc *j, const void *bytes, size_t size, struct diag *d)
 {
 	struct reader r = {.parser = XML_ParserCreate("UTF-8"), .j = j, .d = d};

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* As Java casts: what does not fit becomes the nearest that does. */
+/* Convert as a Java cast does: saturate. */
 static int64_t saturate(double d)
 {
 	if (d >= 9223372036854775807.0)
@@ -189,7 +189,7 @@ struct cursor jfr_enter(const struct jfr_chunk *chunk, const struct jfr_value *v
 	return c;
 }
 
-/* A simple type may stand for a constant: this ends, as each step leads to another key, or to the bound. */
+/* A simple type may stand for a constant. The loop ends: the steps are limited, even if keys form a circle. */
 #define MAX_STEPS 8
 
 void jfr_resolve(struct jfr_chunk *chunk, struct jfr_value *v)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The events that accompany the calls: a few in each chunk. Field by field as jfr_schema.c lists them. */
+/* Encoders of the events that accompany the calls, a few per chunk. The fields are in the order of jfr_schema.c. */
 #include "format/jfr/jfr_write_internal.h"
 
 #define TEXT_LIMIT (1u << 20)
@@ -106,7 +106,7 @@ void jfr_active_setting(struct jfr_writer *w, int64_t start, const char *event, 
 	struct bytes *b;
 	size_t at;
 
-	if (type == JFR_TYPES) /* JMC fails on an id that the metadata do not have */
+	if (type == JFR_TYPES) /* JMC fails on an id that is not in the metadata */
 		return;
 	b = jfr_event_begin(w, JFR_ACTIVE_SETTING, start, &at);
 	if (!b)

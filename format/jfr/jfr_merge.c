@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #define CHUNK_SIZE   (12u << 20)
-#define CHUNK_EVENTS 500000 /* two chunks are in the window in which JDK 25 orders events */
+#define CHUNK_EVENTS 500000 /* JDK 25 orders events within a window, which holds two chunks of this size */
 
-/* An event, and when it ended, in ticks of the copy. */
+/* An event and its end, in ticks of the copy. */
 struct timed {
 	int64_t end;
 	uint64_t at;
@@ -18,7 +18,7 @@ struct input {
 	struct jfr_file *file;
 	struct jfr_chunk *chunk;
 	struct union_map types;
-	struct jfr_metadata *mapped; /* whose `types` are; of the first pass, the last one that was added */
+	struct jfr_metadata *mapped; /* the metadata that `types` belongs to; in the first pass, the last one added */
 	struct jfr_merge_id_map keys;
 	struct timed *order;
 	size_t count, next, capacity;
@@ -35,7 +35,7 @@ struct merge {
 	struct jfr_metadata *region; /* of the base */
 	bool has_base;
 	struct jfr_merge_copy copy;
-	int64_t last; /* tick at which the last event ended; before the first, where the file begins */
+	int64_t last; /* tick of the end of the last event; initially the start of the file */
 	const struct jfr_merge_sink *sink;
 	struct jfr_merged *merged;
 };
@@ -46,7 +46,7 @@ static void metadata_set(struct jfr_metadata **place, struct jfr_metadata *m)
 	*place = m ? jfr_metadata_get(m) : NULL;
 }
 
-/* A fault is the end of it: half of a recording is not what was asked for. */
+/* A fault ends the merge: half a recording is not what was asked for. */
 static int next_chunk(struct input *in, struct jfr_chunk **chunk)
 {
 	*chunk = jfr_file_next(in->file);
@@ -185,7 +185,7 @@ static void sort(struct input *in)
 	}
 }
 
-/* When its events ended. */
+/* Sort the events of a chunk by their end. */
 static int order_events(const struct merge *m, struct input *in)
 {
 	struct jfr_original from = original_of(in);
@@ -201,7 +201,7 @@ static int order_events(const struct merge *m, struct input *in)
 	return err ? err : in->file->fault.what ? -EINVAL : 0;
 }
 
-/* The next chunk that has events; in->chunk NULL: none has. */
+/* Load the next chunk that has events. in->chunk is NULL if there is none. */
 static int load(struct merge *m, struct input *in)
 {
 	int err = 0;
@@ -244,7 +244,7 @@ static int merge_finish_chunk(struct merge *m, bool last)
 	return m->sink->put(m->sink->context, m->copy.chunk.data, m->copy.chunk.size);
 }
 
-/* Readers tell chunks by their start. */
+/* Readers identify chunks by their start. */
 static int next_output(struct merge *m)
 {
 	int64_t start = m->copy.start < m->last ? m->last : m->copy.start + 1;
@@ -275,7 +275,7 @@ static int copy_next(struct merge *m, struct input *in)
 	return err ? err : load(m, in);
 }
 
-/* The clock of a garbled file may be any: the sums wrap. */
+/* A garbled file may have any clock, so the sums wrap. */
 static int64_t nanos_of(const struct merge *m, int64_t ticks)
 {
 	return (uint64_t)ticks - (uint64_t)m->clock.start_ticks + (uint64_t)m->clock.start_nanos;
@@ -286,7 +286,7 @@ static int64_t merge_ticks_of(const struct merge *m, int64_t nanos)
 	return (uint64_t)nanos - (uint64_t)m->clock.start_nanos + (uint64_t)m->clock.start_ticks;
 }
 
-/* The file begins where the first of them does. */
+/* The merged file begins where the earliest recording does. */
 static void merge_begin(struct merge *m)
 {
 	m->last = m->clock.start_ticks;

@@ -32,7 +32,7 @@ void jfr_merge_copy_release(struct jfr_merge_copy *c)
 	bytes_release(&c->event);
 }
 
-/* One value on its way. */
+/* The value being copied. */
 struct passage {
 	struct jfr_merge_copy *to;
 	const struct jfr_original *from;
@@ -40,7 +40,7 @@ struct passage {
 	struct bytes *out;
 };
 
-/* Long.MIN_VALUE and MAX_VALUE say that there is none, and for ever. */
+/* Long.MIN_VALUE and MAX_VALUE mean "missing" and "for ever". */
 static bool is_special(int64_t ticks)
 {
 	return ticks == INT64_MIN || ticks == INT64_MAX;
@@ -180,7 +180,7 @@ static void copy_event_id(struct passage *p)
 		      t ? p->to->types->types[p->from->types->plan[t->index].type].id : p->to->types->last_id + 1 + id);
 }
 
-/* Start and duration of an event are ticks whatever the annotations say. */
+/* The start and duration of an event are ticks, whatever the annotations say. */
 static void copy_field_of(struct passage *p, const struct meta_type *t, uint32_t i)
 {
 	if (t->event && i == 0)
@@ -193,7 +193,7 @@ static void copy_field_of(struct passage *p, const struct meta_type *t, uint32_t
 		copy_field(p, &t->fields[i]);
 }
 
-/* What the file did not know: null, no constants, and a time that readers show as missing. */
+/* Write a field that the file does not have: null, no constants, or a time that readers show as missing. */
 static void merge_copy_put_unknown(struct passage *p, const struct union_field *f)
 {
 	const struct meta_field *m = f->field;
@@ -213,7 +213,7 @@ static void merge_copy_put_unknown(struct passage *p, const struct union_field *
 		bytes_put_leb(p->out, m->timespan || m->timestamp ? (uint64_t)INT64_MIN : 0);
 }
 
-/* In the order of the union, which the file's is not. */
+/* Copy fields in the order of the union, which differs from the file's. */
 static void copy_reordered(struct passage *p, const struct meta_type *t, const struct union_plan *plan)
 {
 	const struct union_type *known = &p->to->types->types[plan->type];
@@ -273,7 +273,7 @@ static int copy_constant(struct jfr_merge_copy *c, const struct jfr_original *fr
 	size_t before = pool->values.size;
 
 	if (!at || key_table_find(&c->copied, w->new_key, type))
-		return 0; /* a key that leads nowhere is null, there as here */
+		return 0; /* a dangling key is null, before and after the copy */
 	if (!key_table_put(&c->copied, w->new_key, type, 0))
 		return -ENOMEM;
 	cursor_init(&p.in, from->chunk->data, from->chunk->size);
@@ -285,7 +285,7 @@ static int copy_constant(struct jfr_merge_copy *c, const struct jfr_original *fr
 	return passage_end(&p);
 }
 
-/* And those that they refer to. */
+/* Copy the constants, and those that they refer to. */
 static int copy_constants(struct jfr_merge_copy *c, const struct jfr_original *from)
 {
 	int err = 0;
@@ -342,7 +342,7 @@ int jfr_merge_copy_event(struct jfr_merge_copy *c, const struct jfr_original *fr
 	return copy_constants(c, from) ?: c->chunk.failed ? -ENOMEM : 0;
 }
 
-/* One for each type. `last` is where the one before it stands; 0: there is none. */
+/* Write one checkpoint per type. *last is the position of the previous one; 0: none. */
 static int put_checkpoint(struct jfr_merge_copy *c, uint32_t type, uint64_t *last)
 {
 	const struct copied_pool *pool = &c->pools[type];
@@ -375,7 +375,7 @@ int jfr_merge_copy_finish(struct jfr_merge_copy *c, int64_t end_ticks, bool last
 	for (uint32_t i = 0; i < c->types->count && !err; i++)
 		if (c->pools[i].count)
 			err = put_checkpoint(c, i, &h.constants);
-	if (!err && !h.constants) /* readers take 0 for a place in the chunk before */
+	if (!err && !h.constants) /* readers treat 0 as a position in the previous chunk */
 		err = put_checkpoint(c, 0, &h.constants);
 	h.metadata = c->chunk.size;
 	jfr_metadata_write(&c->chunk, c->metadata, c->metadata_id, c->start);

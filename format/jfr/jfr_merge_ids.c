@@ -24,7 +24,8 @@ static bool merge_ids_grow(struct key_table *t)
 {
 	struct key_table larger = {.count = t->count, .capacity = t->capacity ? 2 * t->capacity : 64};
 
-	larger.multiplier = ((uint64_t)arc4random() << 32 | arc4random()) | 1; /* nobody can make keys collide */
+	larger.multiplier =
+		((uint64_t)arc4random() << 32 | arc4random()) | 1; /* random, so that no file can provoke collisions */
 	larger.entries = calloc(larger.capacity, sizeof(*larger.entries));
 	if (!larger.entries)
 		return false;
@@ -126,7 +127,7 @@ static bool is_own(const struct jfr_merge_id_map *map, uint32_t type, uint64_t n
 	return is_high(new_key) ? -new_key > map->before[type].high : new_key >= map->before[type].low;
 }
 
-/* A thread has the same two ids in all recordings of its JVM. The first key that somebody gave it is everybody's. */
+/* A thread has the same two ids in all recordings of its JVM. All of them use the key that it got first. */
 static int know_thread(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, uint32_t type, const struct meta_type *t,
 		       struct jfr_chunk *chunk, uint64_t key)
 {
@@ -143,7 +144,7 @@ static int know_thread(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, ui
 	if (!known)
 		return key_table_put(&k->threads, java, os, moved(map, type, key)) ? 0 : -ENOMEM;
 	if (is_own(map, type, known->value))
-		return 0; /* its own: a thread that was renamed keeps both keys */
+		return 0; /* already its own: a renamed thread keeps both keys */
 	return key_table_put(&map->threads, key, 0, known->value) ? 0 : -ENOMEM;
 }
 
@@ -171,7 +172,7 @@ int jfr_merge_id_map_scan(struct jfr_merge_id_map *map, struct jfr_merge_ids *k,
 {
 	int err = 0;
 
-	jfr_chunk_constant(chunk, chunk->metadata->types, 0); /* reads the pools' keys */
+	jfr_chunk_constant(chunk, chunk->metadata->types, 0); /* reads the keys of the pools */
 	for (uint32_t i = 0; chunk->constants.pools && i < chunk->metadata->count && !err; i++)
 		err = scan_pool(map, k, types->plan[i].type, &chunk->metadata->types[i], chunk);
 	return err;

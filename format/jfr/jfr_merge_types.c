@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #define NONE	  UINT32_MAX
-#define MAX_DEPTH 16	    /* structs in structs, of all files together */
-#define MAX_WIDTH (1 << 16) /* of a value; real ones have some hundred bytes */
+#define MAX_DEPTH 16	    /* structs in structs, over all files */
+#define MAX_WIDTH (1 << 16) /* bytes of a value; real ones have some hundred */
 
 void jfr_merge_types_init(struct jfr_merge_types *u)
 {
@@ -24,7 +24,7 @@ void jfr_merge_types_release(struct jfr_merge_types *u)
 	*u = (struct jfr_merge_types){0};
 }
 
-/* The index; -1: none. */
+/* Returns the index or -1. */
 static int32_t find_field(const struct union_type *t, const char *name)
 {
 	for (uint32_t i = 0; i < t->count; i++)
@@ -41,7 +41,7 @@ static bool field_agrees(const struct union_field *known, const struct meta_fiel
 	       k->timestamp == f->timestamp && strcmp(k->type->name, f->type->name) == 0;
 }
 
-/* Can a value of this type stand where one of the known type does? */
+/* True if a value of type `t` can be used where the known type is expected. */
 static bool type_agrees(const struct union_type *known, const struct meta_type *t)
 {
 	const struct meta_type *k = known->type;
@@ -49,7 +49,7 @@ static bool type_agrees(const struct union_type *known, const struct meta_type *
 	if (k->kind != t->kind || k->event != t->event || k->simple != t->simple || strcmp(k->name, t->name) != 0)
 		return false;
 	if (k->event && k->duration != t->duration)
-		return false; /* it has to be the second field */
+		return false; /* duration must be the second field */
 	for (uint32_t i = 0; i < t->count; i++) {
 		int32_t j = find_field(known, t->fields[i].name);
 
@@ -59,15 +59,15 @@ static bool type_agrees(const struct union_type *known, const struct meta_type *
 	return true;
 }
 
-/* Which types of the union those of a metadata are. */
+/* Maps the types of one metadata to those of the union. */
 struct assignment {
 	const struct jfr_merge_types *u;
 	const struct jfr_metadata *m;
-	uint32_t *to; /* by meta_type.index; NONE: a new one */
+	uint32_t *to; /* by meta_type.index; NONE: a new type */
 	bool *taken;  /* types of the union */
 };
 
-/* The next one that would do, from `first` on. */
+/* The next candidate from `first` on. */
 static uint32_t find_type(const struct assignment *a, const struct meta_type *t, uint32_t first)
 {
 	for (uint32_t i = first; i < a->u->count; i++)
@@ -85,7 +85,7 @@ static void take_next(struct assignment *a, const struct meta_type *t, uint32_t 
 	a->to[t->index] = found;
 }
 
-/* Do its fields have the types that they have in the union? */
+/* True if its fields have the types that they have in the union. */
 static bool is_consistent(const struct assignment *a, const struct meta_type *t)
 {
 	const struct union_type *known = &a->u->types[a->to[t->index]];
@@ -99,7 +99,7 @@ static bool is_consistent(const struct assignment *a, const struct meta_type *t)
 	return true;
 }
 
-/* A type that is not what its name says leads those that contain it elsewhere, too. */
+/* If a type turns out to differ from its namesake, the types that contain it may differ, too. */
 static void merge_types_settle(struct assignment *a)
 {
 	bool changed = true;
@@ -179,7 +179,7 @@ static int append_field(struct union_type *t, const struct union_field *f)
 	return 0;
 }
 
-/* *changed: something was new. */
+/* *changed is set if anything was new. */
 static int extend_type(struct union_type *known, const struct assignment *a, const struct meta_type *t, bool *changed)
 {
 	uint32_t element = 0;
@@ -198,7 +198,7 @@ static int extend_type(struct union_type *known, const struct assignment *a, con
 	return err;
 }
 
-/* The width of a type. It ends: deeper than this is refused. */
+/* The width of a type. The recursion ends, because deeper nesting is refused. */
 static int merge_types_measure(struct jfr_merge_types *u, uint32_t index, unsigned int depth, uint32_t *width)
 {
 	struct union_type *t = &u->types[index];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The types of several recordings as those of one. Types of one name become one
- * type, with the fields of the first and, behind them, those that others have
- * in addition: HotSpot's jdk.MethodTrace and ours, or java.lang.Thread of JDK 11
- * and of 25. Two of one name stay apart where a field means different things in
- * them. Ids are kept where they are free.
+ * The union of the types of several recordings. Types with the same name become one type, with the fields of the
+ * first, followed by the additional fields of the others: HotSpot's jdk.MethodTrace and frtrace's, or
+ * java.lang.Thread of JDK 11 and 25. Types with the same name stay separate if a field means something else in one
+ * of them. Ids are kept if they are free.
  *
  *     for each metadata: jfr_merge_types_add(&u, m);
  *     jfr_merge_types_describe(&u, m, &body, &id);      -- the metadata event's body
@@ -16,40 +15,40 @@
 #include "format/jfr/jfr_metadata.h"
 
 struct union_field {
-	const struct meta_field *field; /* where it comes from; so are its annotations */
+	const struct meta_field *field; /* the source of the field and its annotations */
 	const struct jfr_metadata *from;
 	uint32_t element; /* in from->tree */
 	uint32_t type;	  /* index in the union */
 };
 
 struct union_type {
-	const struct meta_type *type; /* the first that had it */
+	const struct meta_type *type; /* the first one with this type */
 	const struct jfr_metadata *from;
 	uint64_t id;
 	struct union_field *fields;
 	uint32_t count, capacity;
-	uint32_t width; /* bytes of a value of which nothing is known, at most */
+	uint32_t width; /* maximum size of a value with all fields unknown */
 };
 
 struct jfr_merge_types {
 	struct union_type *types;
 	uint32_t count, capacity;
 	uint64_t last_id;
-	struct jfr_metadata **kept; /* that gave something */
+	struct jfr_metadata **kept; /* metadata that contributed a type */
 	uint32_t kept_count;
 };
 
 void jfr_merge_types_init(struct jfr_merge_types *u);
 void jfr_merge_types_release(struct jfr_merge_types *u);
 
-/* Add what is new in `m`, which is kept if there is anything. -ENOMEM; -EINVAL: the types nest too deep now. */
+/* Add what is new in `m`, and keep `m` if anything is. Returns 0; -ENOMEM; -EINVAL: the types nest too deeply. */
 int jfr_merge_types_add(struct jfr_merge_types *u, struct jfr_metadata *m);
 
-/* How the values of one metadata become those of the union. Every metadata must have been added before the first. */
+/* How to convert the values of one metadata to the union. Add all metadata before building the first map. */
 struct union_plan {
 	uint32_t type;	 /* index in the union */
-	bool straight;	 /* the same fields in the same order */
-	int32_t *source; /* of each field of the union its index in the type; -1: it has none. NULL when straight */
+	bool straight;	 /* it has the same fields in the same order */
+	int32_t *source; /* for each field of the union, its index in the type, or -1; NULL if straight */
 };
 
 struct union_map {
@@ -60,7 +59,7 @@ struct union_map {
 int union_map_build(struct union_map *map, const struct jfr_merge_types *u, const struct jfr_metadata *m);
 void union_map_release(struct union_map *map);
 
-/* The body of the metadata event; where it was recorded is taken from `region`. -ENOMEM. */
+/* Write the body of the metadata event; the place of recording comes from `region`. Returns 0 or -ENOMEM. */
 int jfr_merge_types_describe(const struct jfr_merge_types *u, const struct jfr_metadata *region, struct bytes *body,
 			     uint64_t *id);
 

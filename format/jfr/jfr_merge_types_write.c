@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The elements of the files are copied with all that they say; what changes is
- * the id of a class, and who refers to it by its "class".
+ * Writes the metadata of a union. The files' elements are copied with all their attributes, except for changed ids
+ * of classes and the "class" attributes that refer to them.
  */
 #include "format/jfr/jfr_type_write.h"
 #include "format/jfr/jfr_merge_types.h"
@@ -24,7 +24,7 @@ static const struct union_map *map_of(const struct describer *s, const struct jf
 	return &s->maps[i];
 }
 
-/* The id in the union; `id` itself when nobody has declared it. */
+/* The id in the union; `id` itself if it is undeclared. */
 static uint64_t new_id(const struct describer *s, const struct jfr_metadata *m, uint64_t id)
 {
 	const struct meta_type *t = jfr_metadata_type(m, id);
@@ -53,7 +53,7 @@ static uint32_t merge_types_write_count_children(const struct jfr_tree *t, uint3
 	return n;
 }
 
-/* An element with all below it: its depth was bounded when it was read. */
+/* Copy an element with its children. Its depth was limited when it was read. */
 static void put_whole(struct describer *s, const struct jfr_metadata *m, uint32_t element)
 {
 	const struct jfr_element *e = &m->tree.element[element];

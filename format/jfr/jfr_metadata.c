@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * From the tree of elements to types, in the order in which one needs the
- * other: all types by id; which of them are annotations that give a unit
- * (ContentType); fields with their types and annotations; how deep structs lie
- * in structs, which must end.
+ * Converts the tree of elements to types, in order of dependency: all types by id; the annotations that carry a
+ * unit (ContentType); fields with their types and annotations; the nesting depth of structs, which must be finite.
  */
 #include "format/jfr/jfr_metadata.h"
 
@@ -11,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_STRUCTS 8 /* inside of one another; the JVM's have 2 */
+#define MAX_STRUCTS 8 /* nesting depth; the JVM's types have 2 */
 
 static const char *const kinds[] = {
 	[META_BOOLEAN] = "boolean", [META_BYTE] = "byte",     [META_CHAR] = "char",
@@ -98,7 +96,8 @@ static int allocate(struct jfr_metadata *m, uint32_t root)
 		fields += metadata_count_children(&m->tree, type, "field");
 	for (m->slot_bits = 4; (1ull << m->slot_bits) < 2ull * m->count; m->slot_bits++)
 		;
-	m->multiplier = ((uint64_t)arc4random() << 32 | arc4random()) | 1; /* nobody can make ids collide */
+	m->multiplier =
+		((uint64_t)arc4random() << 32 | arc4random()) | 1; /* random, so that no file can provoke collisions */
 	m->types = calloc(m->count + 1, sizeof(*m->types));
 	m->fields = calloc(fields + 1, sizeof(*m->fields));
 	m->slots = calloc(1ull << m->slot_bits, sizeof(*m->slots));
@@ -136,7 +135,7 @@ static void declare_types(struct jfr_metadata *m, uint32_t root)
 	}
 }
 
-/* The type of an annotation; NULL: it is not declared, and means nothing. */
+/* The type of an annotation. NULL: undeclared, therefore ignored. */
 static const struct meta_type *annotation_type(const struct jfr_metadata *m, uint32_t element)
 {
 	return jfr_metadata_type(m, jfr_element_number(&m->tree.element[element], "class", -1));
@@ -214,8 +213,7 @@ static int constant_field(const struct meta_type *t, const char *name, enum meta
 	return i >= 0 && t->fields[i].constant && !t->fields[i].array && t->fields[i].type->role == role ? i : -1;
 }
 
-/* Readers need to know when an event was, without looking into its type: field 0 is startTime, and field 1 may be
- * duration. */
+/* Readers need the time of an event without knowing its type: field 0 is startTime, and field 1 may be duration. */
 static void describe_event(struct meta_type *t, struct cursor *c)
 {
 	t->duration = t->count > 1 && strcmp(t->fields[1].name, "duration") == 0 && t->fields[1].type->kind == META_LONG
@@ -245,7 +243,7 @@ static void define_types(struct jfr_metadata *m, struct cursor *c)
 	}
 }
 
-/* Structs in structs end, and in the end there is something to read. */
+/* Check that the nesting of structs ends, and that a struct has something to read. */
 static unsigned int measure_depth(struct meta_type *t, unsigned int level, struct cursor *c)
 {
 	unsigned int depth = 0, inner;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The types of a chunk as the chunk itself describes them: which fields an event
- * has, how they lie in the file, and what their numbers mean. Nothing is known
- * beforehand but the primitive types, the annotations of jdk.jfr, and the few
- * types of the JVM that readers print in a form of their own (enum meta_role).
+ * The types of a chunk, from the chunk's own description: the fields of each event, their encoding and their
+ * meaning. The only types known in advance are the primitive ones, the annotations of jdk.jfr, and the few JVM
+ * types that readers print in a special form (enum meta_role).
  */
 #ifndef FORMAT_JFR_JFR_METADATA_H
 #define FORMAT_JFR_JFR_METADATA_H
@@ -11,7 +10,7 @@
 #include "format/diag.h"
 #include "format/jfr/jfr_type_tree.h"
 
-/* How a value lies in the file. */
+/* How a value is encoded. */
 enum meta_kind {
 	META_STRUCT, /* field after field */
 	META_BOOLEAN,
@@ -38,11 +37,11 @@ enum meta_role {
 
 /* The value of @Timespan or @Timestamp. */
 enum meta_unit {
-	META_NO_UNIT, /* the field has no such annotation */
+	META_NO_UNIT, /* no such annotation */
 	META_TICKS,
 	META_NANOSECONDS,
 	META_MICROSECONDS,
-	META_MILLISECONDS, /* of a time stamp: since the epoch */
+	META_MILLISECONDS, /* for a time stamp: since the epoch */
 	META_SECONDS,
 	META_UNKNOWN_UNIT,
 };
@@ -52,12 +51,12 @@ struct meta_type;
 struct meta_field {
 	const char *name;
 	const char *label;	      /* @Label; NULL: none */
-	const struct meta_type *type; /* of an array: of each element */
-	bool array, constant;	      /* a constant is a key into the pool of its type */
+	const struct meta_type *type; /* for an array: of each element */
+	bool array, constant;	      /* constant: the value is a key into the pool of its type */
 	enum meta_unit timespan, timestamp;
 	bool is_unsigned, percentage, frequency, address, contextual;
 	bool bits, bytes;  /* @DataAmount */
-	bool content_type; /* an annotation says what kind of number it is */
+	bool content_type; /* an annotation gives the kind of number */
 };
 
 struct meta_type {
@@ -68,13 +67,13 @@ struct meta_type {
 	enum meta_kind kind;
 	enum meta_role role;
 	bool event;
-	bool simple;	 /* stands for the value of its only field */
-	bool gives_unit; /* an annotation that says what kind of number a field is */
-	uint8_t depth;	 /* of the structs inside of it */
+	bool simple;	 /* represents the value of its only field */
+	bool gives_unit; /* an annotation that gives the kind of number of a field */
+	uint8_t depth;	 /* nesting depth of its structs */
 	const struct meta_field *fields;
 	uint32_t count;
 	uint32_t element; /* in the tree */
-	/* of an event, by index; -1: it has none */
+	/* of an event: field index, -1: none */
 	int duration, thread, stack;
 };
 
@@ -82,30 +81,30 @@ struct jfr_metadata {
 	struct jfr_tree tree;
 	struct meta_type *types; /* in the order of the file */
 	uint32_t count;
-	const struct meta_type *string; /* NULL: not declared */
-	int64_t utc_offset;		/* seconds: where the recording was made */
+	const struct meta_type *string; /* NULL: undeclared */
+	int64_t utc_offset;		/* seconds, at the place of recording */
 	struct meta_field *fields;
-	uint32_t *slots, slot_bits; /* the types by their ids */
+	uint32_t *slots, slot_bits; /* hash table of types by id */
 	uint64_t multiplier;
 	unsigned int references;
 };
 
 /*
- * Read a metadata event's body, from its string table on. *out is to be dropped with jfr_metadata_put(). -ENOMEM;
- * -EINVAL: the cursor says what is wrong, and where.
+ * Read the body of a metadata event, from its string table on. Release *out with jfr_metadata_put(). Returns 0;
+ * -ENOMEM; -EINVAL with cause and place in the cursor.
  */
 int jfr_metadata_read(struct jfr_metadata **out, struct cursor *c);
-struct jfr_metadata *jfr_metadata_get(struct jfr_metadata *m); /* another owner */
+struct jfr_metadata *jfr_metadata_get(struct jfr_metadata *m); /* take another reference */
 void jfr_metadata_put(struct jfr_metadata *m);
 
-/* NULL: none of that id, of that name. */
+/* The type with that id, with that name; NULL: none. */
 const struct meta_type *jfr_metadata_type(const struct jfr_metadata *m, uint64_t id);
 const struct meta_type *jfr_metadata_find(const struct jfr_metadata *m, const char *name);
 
-/* The index of a field; -1: none. */
+/* The index of a field, or -1. */
 int meta_type_field(const struct meta_type *t, const char *name);
 
-/* The n-th word of the event's @Category; NULL: no more. */
+/* The n-th word of the event's @Category, or NULL. */
 const char *meta_type_category(const struct jfr_metadata *m, const struct meta_type *t, unsigned int n);
 
 #endif

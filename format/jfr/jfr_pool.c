@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A checkpoint event carries constants:
+ * The constant pools of a writer. A checkpoint event contains constants:
  *
  *     size  type 1  start  duration  delta  mask  pools
  *         type id  count  (key  payload)*
  *         ...
  *
- * `delta` leads from this checkpoint to the one before it, a negative number, 0
- * at the first; the chunk's header points to the last. A pool of no constants
- * crashes the JDK's reader. Sizes and counts stand in padded form, 4 bytes, and
- * are filled in last.
+ * `delta` leads from this checkpoint to the previous one: a negative number, 0 for the first. The chunk's header
+ * points to the last checkpoint. A pool without constants crashes the JDK's reader. Sizes and counts use the
+ * padded form of 4 bytes and are filled in last.
  */
 #include "format/jfr/jfr_pool.h"
 
 #include <stdlib.h>
 
-/* One checkpoint ends where it passes this; none may reach LEB_PADDED_LIMIT, and a constant has less than a megabyte.
+/*
+ * A checkpoint ends once it exceeds this size. None may reach LEB_PADDED_LIMIT, and a constant is smaller than a
+ * megabyte.
  */
 #define CHECKPOINT_SIZE (4u << 20)
 #define FORGET_AFTER	2	    /* chunks */
-#define PLENTY		(16u << 20) /* bytes of methods and of what they refer to: from here on those are forgotten, too */
+#define PLENTY		(16u << 20) /* bytes of methods and what they refer to: above this, they are forgotten, too */
 
 struct pooled {
 	uint64_t id[2];
 	uint32_t ref[JFR_REFS];
 	uint32_t hash;
 	uint32_t size;
-	uint32_t asked; /* number of the last chunk in which it was interned: who did that may use it soon */
+	uint32_t asked; /* number of the last chunk in which it was interned; its user may need it soon */
 	size_t offset;	/* in the pool's payload */
 };
 
-/* Types of what `ref` of a constant has the keys of. */
+/* The types of the keys in a constant's `ref`. */
 static const enum jfr_type ref_type[JFR_POOLS][JFR_REFS] = {
 	[JFR_THREAD - JFR_FIRST_POOL] = {JFR_THREAD_GROUP},
 	[JFR_CLASS - JFR_FIRST_POOL] = {JFR_SYMBOL, JFR_CLASS_LOADER, JFR_PACKAGE},
@@ -65,7 +66,7 @@ static bool forgets(enum jfr_type type)
 	return type == JFR_THREAD || type == JFR_STACK_TRACE;
 }
 
-/* Methods and what they refer to, in the order of enum jfr_type or not. */
+/* The types of methods and of everything they refer to, in any order. */
 static const enum jfr_type method_types[] = {JFR_METHOD, JFR_CLASS, JFR_CLASS_LOADER, JFR_PACKAGE, JFR_SYMBOL};
 #define METHOD_TYPES (sizeof(method_types) / sizeof(method_types[0]))
 
@@ -147,7 +148,7 @@ static void index_rebuild(struct jfr_pool *pool)
 		pool_index_add(pool, i);
 }
 
-/* Twice as many slots as constants, at least. */
+/* Grow to at least twice as many slots as constants. */
 static bool index_grow(struct jfr_pool *pool, uint32_t slots, bool by_key)
 {
 	uint32_t *content = calloc(slots, sizeof(*content));
@@ -230,7 +231,7 @@ uint64_t jfr_pools_intern(struct jfr_pools *p, enum jfr_type type, const struct 
 	return key;
 }
 
-/* The constants that a stack refers to, up to 2048 methods, stand in its payload, as jfr_stack() wrote it. */
+/* Mark the constants that a stack refers to: up to 2048 methods, in its payload as jfr_stack() wrote it. */
 static void stack_mark(struct jfr_pools *p, const unsigned char *payload, size_t size)
 {
 	struct cursor c;
@@ -261,13 +262,13 @@ void jfr_pools_mark(struct jfr_pools *p, enum jfr_type type, uint32_t index)
 		stack_mark(p, pool->payload.data + c->offset, c->size);
 }
 
-/* The checkpoint and the pool in it that are being written. */
+/* The checkpoint being written, and its current pool. */
 struct checkpoint {
 	struct bytes *out;
 	size_t base;
 	int64_t start_ticks;
-	size_t start;		 /* of the open checkpoint, or of the last; 0 none so far */
-	size_t pools, constants; /* where their numbers stand */
+	size_t start;		 /* of the open checkpoint, or of the last one; 0: none so far */
+	size_t pools, constants; /* positions of their numbers */
 	uint32_t pool_count, constant_count;
 	bool open;
 };
@@ -344,12 +345,12 @@ uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, 
 	for (i = 0; i < JFR_POOLS; i++)
 		pool_write(&p->pool[i], p->chunk, jfr_schema_type_id(s, JFR_FIRST_POOL + i), &c);
 	if (!c.start)
-		checkpoint_begin(&c); /* readers take position 0 of a later chunk for an offset, not for "none" */
+		checkpoint_begin(&c); /* readers treat position 0 of a later chunk as an offset, not as "none" */
 	checkpoint_end(&c);
 	return c.start - base;
 }
 
-/* Close the gaps that forgotten constants leave, in all arrays. `asked`: what was interned of late stays, used or not. */
+/* Remove forgotten constants from all arrays. `asked`: keep recently interned constants even if they are unused. */
 static void pool_forget(struct jfr_pool *pool, uint32_t chunk, bool asked)
 {
 	uint32_t i, kept = 0;
@@ -387,8 +388,8 @@ static size_t bytes_of_methods(const struct jfr_pools *p)
 }
 
 /*
- * A constant is used whenever one is that refers to it, and was interned before that one: so nothing is forgotten that
- * something else refers to. Keys are not the numbers of their constants any more from now on.
+ * Forget methods. A constant counts as used if a user of it is, and it was interned before its users; so nothing
+ * that is still referred to is forgotten. From now on keys differ from the numbers of their constants.
  */
 static void pool_forget_methods(struct jfr_pools *p)
 {

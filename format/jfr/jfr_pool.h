@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The constants of a recording. Each has a key that is never given twice, a
- * number that counts from 1 by type: readers keep the objects of earlier chunks,
- * and a key that came again with other content would show the old one.
+ * The constants of a recording. Each has a key, a number that counts from 1 per type and is never reused: readers
+ * keep the objects of earlier chunks, so a reused key would show the old content.
  *
- * A chunk holds the constants that its events use, and what those refer to.
- * Threads and stacks are forgotten when two chunks went by without them; so are
- * methods, and what they refer to, when they take more than 16 MB: a program that
- * makes hidden classes has new ones without end. All others live as long as the pools.
+ * A chunk contains the constants that its events use, and those that they refer to. Threads and stacks are
+ * forgotten after two chunks without use. Methods, and what they refer to, are forgotten when they exceed 16 MB,
+ * because a program that generates hidden classes creates new ones endlessly. All other constants live as long as
+ * the pools.
  */
 #ifndef FORMAT_JFR_JFR_POOL_H
 #define FORMAT_JFR_JFR_POOL_H
@@ -16,22 +15,21 @@
 
 #define JFR_REFS 3
 
-/* A constant to be found or added: it is the same as another of its type when all but `ref` and `payload` of types with
- * an id agree. */
+/* A constant to intern. Two of one type are equal if their ids are; for types without an id, if their payloads are. */
 struct jfr_constant {
-	uint64_t id[2]; /* identity of a class, loader, method or package; others: 0 and the payload is the identity */
-	uint32_t ref[JFR_REFS]; /* keys of the constants it refers to, of the types that jfr_pool.c lists; 0 none; a
-				 * stack's stand in its payload */
-	const struct bytes *payload; /* as it stands in the file behind its key */
+	uint64_t id[2]; /* identity of a class, loader, method or package; 0 for others */
+	/* keys of the constants that it refers to, with the types in jfr_pool.c; 0: none; in a stack: in the payload */
+	uint32_t ref[JFR_REFS];
+	const struct bytes *payload; /* in file format, without the key */
 };
 
-/* One type's constants, in ascending order of their keys. */
+/* The constants of one type, in ascending order of their keys. */
 struct jfr_pool {
 	struct pooled *constant;
 	uint64_t *key;
 	uint32_t *used; /* number of the last chunk that used it */
 	uint32_t count, capacity;
-	uint32_t *by_content, *by_key; /* open addressing: index + 1, 0 free; by_key only for what is forgotten */
+	uint32_t *by_content, *by_key; /* open addressing: index + 1, 0: free; by_key: only if keys are forgotten */
 	uint32_t slots;
 	struct bytes payload;
 	uint64_t last_key;
@@ -39,22 +37,22 @@ struct jfr_pool {
 
 struct jfr_pools {
 	struct jfr_pool pool[JFR_POOLS];
-	uint32_t chunk;	   /* number of the open chunk or, between two, of the next; from 1 */
-	size_t used_bytes; /* that the constants used so far will take in it, about */
+	uint32_t chunk;	   /* number of the open chunk or, between chunks, of the next one; from 1 */
+	size_t used_bytes; /* approximate size of the constants used so far in this chunk */
 	bool failed;	   /* out of memory since the last jfr_pools_next() */
 };
 
 void jfr_pools_init(struct jfr_pools *p);
 void jfr_pools_release(struct jfr_pools *p);
 
-/* The key of the constant, which is added when it is new; 0 when there is no memory. */
+/* The key of the constant, which is added if it is new. 0 without memory. */
 uint64_t jfr_pools_intern(struct jfr_pools *p, enum jfr_type type, const struct jfr_constant *c);
 
 #define JFR_UNKNOWN UINT32_MAX
 uint32_t jfr_pool_find_key(const struct jfr_pool *pool, uint64_t key);
 void jfr_pools_mark(struct jfr_pools *p, enum jfr_type type, uint32_t index);
 
-/* Index of the constant with that key, JFR_UNKNOWN when there is none (any more). */
+/* Index of the constant with that key, or JFR_UNKNOWN. */
 static inline uint32_t jfr_pool_find(const struct jfr_pool *pool, uint64_t key)
 {
 	if (pool->by_key)
@@ -62,7 +60,7 @@ static inline uint32_t jfr_pool_find(const struct jfr_pool *pool, uint64_t key)
 	return key - 1 < pool->count ? key - 1 : JFR_UNKNOWN;
 }
 
-/* The open chunk uses this constant. False when nobody has the key. */
+/* Mark the constant as used by the open chunk. Returns false if the key is unknown. */
 static inline bool jfr_pools_use(struct jfr_pools *p, enum jfr_type type, uint64_t key)
 {
 	const struct jfr_pool *pool = &p->pool[type - JFR_FIRST_POOL];
@@ -76,14 +74,13 @@ static inline bool jfr_pools_use(struct jfr_pools *p, enum jfr_type type, uint64
 }
 
 /*
- * Append the used constants as checkpoint events, each chained to the one
- * before; an empty one when no constant is used. `base` is where the chunk begins
- * in `out`. Returns the position of the last in the chunk.
+ * Append the used constants as a chain of checkpoint events; an empty checkpoint if there are none. `base` is the
+ * start of the chunk in `out`. Returns the position of the last checkpoint in the chunk.
  */
 uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, struct bytes *out, size_t base,
 			 int64_t start_ticks);
 
-/* The open chunk is finished: count on. What it and the one before did not use is forgotten, as said above. */
+/* The open chunk is finished. Forget unused constants, as described above. */
 void jfr_pools_next(struct jfr_pools *p);
 
 #endif

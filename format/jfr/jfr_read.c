@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A chunk whose start is this far from where the clock of the chunk before it puts it comes from another machine. */
+/*
+ * If the start of a chunk is this far from what the clock of the previous chunk predicts, it comes from another
+ * machine.
+ */
 #define CLOCK_GAP_NANOS 60000000000ull
 
 void jfr_file_init(struct jfr_file *f, const void *data, size_t size)
@@ -18,7 +21,7 @@ void jfr_file_release(struct jfr_file *f)
 	f->metadata = NULL;
 }
 
-/* No chunk can be found behind it. */
+/* No further chunk can be found. */
 static bool file_end(struct jfr_file *f, const char *what, uint64_t at)
 {
 	jfr_fault_add(&f->fault, what, at);
@@ -32,7 +35,7 @@ static bool cut_off(struct jfr_file *f, const char *what, uint64_t at)
 	return file_end(f, what, at);
 }
 
-/* Of a chunk that is being written there is what its writer has flushed, or nothing. */
+/* Handle a chunk that is still being written: only its flushed part is readable, or nothing. */
 static bool unfinished(struct jfr_file *f, const struct jfr_header *h, uint64_t start)
 {
 	bool flushed = h->metadata && h->size >= JFR_HEADER_SIZE && h->size <= f->size - start;
@@ -44,7 +47,7 @@ static bool unfinished(struct jfr_file *f, const struct jfr_header *h, uint64_t 
 	return flushed;
 }
 
-/* The header of the chunk at f->next, which then is the one behind it. */
+/* Read the header of the chunk at f->next, and advance f->next past that chunk. */
 static bool next_header(struct jfr_file *f, struct jfr_header *h)
 {
 	uint64_t start = f->next, left = f->size - start;
@@ -66,7 +69,7 @@ static bool next_header(struct jfr_file *f, struct jfr_header *h)
 	return true;
 }
 
-/* Behind size, type, start, duration and id comes what describes the types. */
+/* Move to the description of the types, after size, type, start, duration and id. */
 static const char *seek_metadata(struct cursor *c, uint64_t at)
 {
 	uint64_t size;
@@ -132,7 +135,7 @@ static void read_set_clock(struct jfr_file *f, struct jfr_chunk *chunk)
 	chunk->clock = f->clock;
 }
 
-/* The next chunk whose types are known. */
+/* The next chunk whose types are readable. */
 struct jfr_chunk *jfr_file_next(struct jfr_file *f)
 {
 	struct jfr_header h;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading a Flight Recorder file, whoever wrote it: frtrace, the JVM of JDK 11
- * and later, async-profiler. The file lies in memory (mapped by the caller) and
- * is handed out a chunk at a time; what is kept of a chunk is where its
- * constants lie, nothing else.
+ * Reading of Flight Recorder files from any writer: frtrace, the JVM of JDK 11 and later, async-profiler. The
+ * caller maps the file into memory. It is returned chunk by chunk, and only the positions of a chunk's constants
+ * are kept.
  *
  *     jfr_file_init(&file, data, size);
  *     while ((chunk = jfr_file_next(&file))) {
@@ -14,8 +13,7 @@
  *     }
  *     jfr_file_release(&file);   -- look at file.fault and file.unfinished before
  *
- * A fault ends the chunk that has it, and the first one is kept; a chunk behind it is
- * read as long as its place is known..
+ * A fault ends its chunk, and the first fault is kept. The next chunk is read if its position is known.
  */
 #ifndef FORMAT_JFR_JFR_READ_H
 #define FORMAT_JFR_JFR_READ_H
@@ -26,23 +24,22 @@ struct jfr_file {
 	const unsigned char *data;
 	uint64_t size, next;
 	uint32_t chunks;	       /* so far */
-	struct jfr_metadata *metadata; /* of the last chunk: the same again when nothing has changed */
+	struct jfr_metadata *metadata; /* of the last chunk; shared while it does not change */
 	const unsigned char *metadata_bytes;
 	uint64_t metadata_size;
-	struct jfr_timebase clock; /* of the first chunk, and of those that continue it */
-	int64_t utc_offset;	   /* seconds, of the first chunk: the tools of the JDK show local time of where it was
-				      recorded */
-	bool unfinished;	   /* the last chunk was still being written: only its finished part is read */
-	bool cut_off;		   /* the last chunk ends behind the data: the fault, unless the file grows meanwhile */
+	struct jfr_timebase clock; /* of the first chunk and those that continue it */
+	/* seconds, of the first chunk: the JDK's tools show the local time of the place of recording */
+	int64_t utc_offset;
+	bool unfinished; /* the last chunk is still being written: only its finished part is read */
+	bool cut_off;	 /* the last chunk extends past the data: a fault, unless the file is growing */
 	struct jfr_fault fault;
-	void (*forget)(const void *data,
-		       size_t size); /* called for a chunk that nobody holds any more; NULL: nothing is */
+	void (*forget)(const void *data, size_t size); /* called for a chunk without references; may be NULL */
 };
 
 void jfr_file_init(struct jfr_file *f, const void *data, size_t size);
 void jfr_file_release(struct jfr_file *f);
 
-/* The next chunk, to be dropped with jfr_chunk_put() before the file is released; NULL: no more. */
+/* The next chunk, or NULL. Release it with jfr_chunk_put() before the file. */
 struct jfr_chunk *jfr_file_next(struct jfr_file *f);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A checkpoint: size, type 1, start, duration, delta, mask (one byte), number of
- * pools; a pool: type, count, and `count` times key and value. Delta leads to
- * the checkpoint before it, 0 ends the chain:
+ * Reading checkpoints: size, type 1, start, duration, delta, mask (one byte), number of pools. A pool: type,
+ * count, and `count` times key and value. Delta leads to the previous checkpoint; 0 ends the chain:
  *
  *     56 01 80..80 00 A0..FF 08 01   19 02   05 03 04 6D 61 69 6E   06 ...
  *                                    type 25, 2 constants: key 5, "main"; key 6 ...
@@ -69,7 +68,7 @@ static bool read_pool(struct jfr_read_pools *k, const struct jfr_metadata *m, st
 	return true;
 }
 
-/* *last becomes the one before it. */
+/* *last becomes the previous checkpoint. */
 static int read_checkpoint(struct jfr_read_pools *k, const struct jfr_metadata *m, struct cursor *c, uint64_t *last)
 {
 	uint64_t size, delta, pools;
@@ -102,7 +101,8 @@ int jfr_read_pools_read(struct jfr_read_pools *k, const struct jfr_metadata *m, 
 	int err = 0;
 
 	*k = (struct jfr_read_pools){.pools = calloc(m->count + 1, sizeof(*k->pools)), .types = m->count};
-	k->multiplier = ((uint64_t)arc4random() << 32 | arc4random()) | 1; /* nobody can make keys collide */
+	k->multiplier =
+		((uint64_t)arc4random() << 32 | arc4random()) | 1; /* random, so that no file can provoke collisions */
 	if (!k->pools)
 		return -ENOMEM;
 	if (last > c->size)

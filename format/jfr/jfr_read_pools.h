@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Where the constants of a chunk lie: for each type, key to offset. Nothing is
- * decoded before somebody wants it.
- */
+/* The positions of a chunk's constants: a table from key to offset for each type. Constants are decoded on request. */
 #ifndef FORMAT_JFR_JFR_READ_POOLS_H
 #define FORMAT_JFR_JFR_READ_POOLS_H
 
@@ -10,7 +7,7 @@
 
 struct constant_place {
 	uint64_t key;
-	uint64_t at; /* of the value, in the chunk; 0: a free place */
+	uint64_t at; /* of the value, in the chunk; 0: a free slot */
 };
 
 struct constant_pool {
@@ -25,15 +22,14 @@ struct jfr_read_pools {
 };
 
 /*
- * Walk the chain of checkpoints whose last one is at `last` (0: there is none)
- * in a chunk: `c` is a cursor over the whole of it. Of two values with one key the older one counts, as for the JDK's
- * readers. 0; -ENOMEM; -EINVAL: the cursor says what is wrong, what was found before is there. In every case release
- * it.
+ * Walk the chain of checkpoints of a chunk. `c` is a cursor over the whole chunk, `last` the position of the last
+ * checkpoint (0: none). If two values have the same key, the older one counts, as for the JDK's readers. Returns
+ * 0; -ENOMEM; -EINVAL with the cause in the cursor, keeping what was found before. Release it in any case.
  */
 int jfr_read_pools_read(struct jfr_read_pools *k, const struct jfr_metadata *m, struct cursor *c, uint64_t last);
 void jfr_read_pools_release(struct jfr_read_pools *k);
 
-/* The offset of a constant's value; 0: none. */
+/* The offset of a constant's value, or 0. */
 uint64_t jfr_read_pools_find(const struct jfr_read_pools *k, const struct meta_type *t, uint64_t key);
 
 #endif

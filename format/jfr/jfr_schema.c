@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The metadata event describes every type of the chunk to its readers, as a tree
- * of elements whose names and values are indices into one table of strings:
+ * The schema. The metadata event describes every type of the chunk as a tree of elements, whose names and values
+ * are indices into one table of strings:
  *
  *     root
  *       metadata
@@ -13,15 +13,15 @@
  *           annotation class="10004" value="Method Trace"
  *       region locale="en_US" gmtOffset="0" dst="0"
  *
- * What readers insist on, each found out by a tool that failed:
- *   - the first field is startTime; a field `duration` must be the second;
- *   - annotations that give a unit (Timestamp, Timespan, DataAmount, Unsigned)
- *     carry jdk.jfr.ContentType themselves, or values print without unit;
- *   - an annotation with a member has that attribute, or JMC fails;
- *   - JMC casts: thread ids are long, line, bci and modifiers int; StackFrame has
- *     exactly its four fields in this order; pid is the last of JVMInformation;
- *   - a metadata id that equals the previous chunk's means "the same as there",
- *     also when the chunk before it came from a JVM: hence a hash.
+ * Requirements of readers, each found by a tool that failed:
+ *    - the first field is startTime; a field `duration` must be the second;
+ *    - annotations that give a unit (Timestamp, Timespan, DataAmount, Unsigned)
+ *      carry jdk.jfr.ContentType themselves, or values print without unit;
+ *    - an annotation with a member has that attribute, or JMC fails;
+ *    - JMC casts: thread ids are long; line, bci and modifiers are int; StackFrame has
+ *      exactly its four fields in this order; pid is the last of JVMInformation;
+ *    - a metadata id that equals the previous chunk's means "the same as there",
+ *      also if that chunk comes from a JVM: hence a hash.
  *
  * Names, labels, descriptions and order of the fields are those of JDK 25.
  */
@@ -41,7 +41,7 @@ struct field {
 	const char *label, *description;
 	struct annotation unit[2];
 	bool array;
-	enum jfr_kernel kernel; /* from which on it is there */
+	enum jfr_kernel kernel; /* the lowest level that has the field */
 };
 
 struct type {
@@ -271,7 +271,7 @@ static const struct type types[JFR_TYPES] = {
 };
 // clang-format on
 
-/* The tree under construction. */
+/* The tree being built. */
 struct tree {
 	const struct jfr_schema *schema;
 	struct jfr_type_writer text;
@@ -405,7 +405,7 @@ int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum 
 
 	memset(s, 0, sizeof(*s));
 	s->kernel = kernel;
-	/* 2^24 blocks of 64 ids, behind the fixed ones */
+	/* 2^24 blocks of 64 ids, after the fixed ones */
 	s->pool_base = (1 << 15) + (jfr_hash(&salt, sizeof(salt)) >> 40) * 64;
 	jfr_type_writer_init(&t.text);
 	schema_put_root(&t, region);

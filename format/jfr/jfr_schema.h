@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The types of our recordings: what JFR calls metadata. One table in
- * jfr_schema.c says it all; from it comes the metadata event of each chunk.
+ * The types of frtrace's recordings, which JFR calls metadata. The table in jfr_schema.c defines them all; the
+ * metadata event of each chunk is generated from it.
  */
 #ifndef FORMAT_JFR_JFR_SCHEMA_H
 #define FORMAT_JFR_JFR_SCHEMA_H
@@ -23,9 +23,9 @@ enum jfr_type {
 	JFR_UNSIGNED,
 	JFR_CONTEXTUAL,
 	JFR_CONTENT_TYPE,
-	/* a struct that stands inline */
+	/* an inline struct */
 	JFR_STACK_FRAME,
-	/* constants: a field has the key of one */
+	/* constants: a field contains a key */
 	JFR_FIRST_POOL,
 	JFR_THREAD = JFR_FIRST_POOL,
 	JFR_THREAD_GROUP,
@@ -57,12 +57,17 @@ enum jfr_type {
 	JFR_TYPES,
 };
 
-/* What a recording has of the kernel's half: fields and events that it can not have are not in its metadata. */
+/*
+ * How much the kernel contributes to a recording. Fields and events that the recording cannot have are left out of
+ * its metadata.
+ */
 enum jfr_kernel { JFR_KERNEL_NONE, JFR_KERNEL_WAITS, JFR_KERNEL_FULL };
 
 #define JFR_POOLS (JFR_FIRST_EVENT - JFR_FIRST_POOL)
 
-/* Type ids of HotSpot (JDK 25) end near 2100. All of ours but those of pools lie here, and are the same in all files.
+/*
+ * HotSpot's type ids (JDK 25) end near 2100. All types except those of the pools have ids from here on, the same
+ * in all files.
  */
 #define JFR_TYPE_ID_BASE 10000
 
@@ -70,14 +75,13 @@ struct jfr_schema {
 	uint64_t pool_base; /* id of the type JFR_FIRST_POOL */
 	uint64_t id;	    /* of the metadata: a hash of its content */
 	enum jfr_kernel kernel;
-	struct bytes body; /* the metadata event from its string table on */
+	struct bytes body; /* the metadata event, from its string table on */
 };
 
 /*
- * Build the metadata. `salt` is a number of the recording's own, from which the
- * type ids of the pools come: readers look constants up by type id and key
- * across all chunks of a file, so two recordings that `cat` or `jfr assemble`
- * has put into one file need different ones. 0 or -ENOMEM.
+ * Build the metadata. `salt` is a number unique to the recording, from which the type ids of the pools are
+ * derived. Readers look up constants by type id and key across all chunks of a file, so two recordings joined by
+ * `cat` or `jfr assemble` need different type ids. Returns 0 or -ENOMEM.
  */
 struct jfr_region {
 	const char *locale; /* NULL: "en_US" */
@@ -93,7 +97,7 @@ static inline uint64_t jfr_schema_type_id(const struct jfr_schema *s, enum jfr_t
 	return JFR_TYPE_ID_BASE + type;
 }
 
-/* The event type of that name, JFR_TYPES when it is not in the metadata. */
+/* The event type of that name, or JFR_TYPES if it is not in the metadata. */
 enum jfr_type jfr_schema_event(const struct jfr_schema *s, const char *name);
 
 /* Append the metadata event. */

@@ -29,7 +29,7 @@ static void read_strings(struct jfr_tree *t, struct cursor *c)
 		read_string(t, c);
 }
 
-/* A name or value: the index of a string. */
+/* Read a name or value: the index of a string. */
 static const char *type_tree_read_name(struct jfr_tree *t, struct cursor *c)
 {
 	size_t at = c->at;
@@ -51,7 +51,7 @@ static void read_attribute(struct jfr_tree *t, struct cursor *c)
 	bytes_put(&t->memory[ATTRIBUTES], &a, sizeof(a));
 }
 
-/* Attributes move while they are read: until all are there, `attribute` is the index of the first. */
+/* Attributes move while they are read. Until all are read, `attribute` is the index of the first one. */
 static void read_element(struct jfr_tree *t, struct cursor *c, unsigned int depth)
 {
 	struct jfr_element e = {.name = type_tree_read_name(t, c)};

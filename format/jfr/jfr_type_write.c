@@ -20,7 +20,7 @@ void jfr_type_writer_release(struct jfr_type_writer *t)
 	t->slots = NULL;
 }
 
-/* FNV-1a with a finish that lets each bit depend on each. */
+/* FNV-1a with a final mix, so that each output bit depends on all input bits. */
 uint64_t jfr_hash(const void *data, size_t size)
 {
 	const unsigned char *p = data;
@@ -59,7 +59,7 @@ static bool type_write_grow(struct jfr_type_writer *t)
 	return true;
 }
 
-/* The index of a string; it is added when it is new. */
+/* The index of a string, which is added if it is new. */
 static uint32_t string_index(struct jfr_type_writer *t, const char *text)
 {
 	size_t at = t->strings.size;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes a chunk's description of its types: the tree that jfr_element.h reads.
- * An element is its head, its attributes, the number of its children, and then
- * those; the caller says both numbers and keeps to them.
+ * Writes a chunk's description of its types: the tree that jfr_type_tree.h reads. An element is its head, its
+ * attributes, the number of its children, and the children. The caller passes both numbers and must keep to them.
  */
 #ifndef FORMAT_JFR_JFR_TYPE_WRITE_H
 #define FORMAT_JFR_JFR_TYPE_WRITE_H
@@ -11,13 +10,13 @@
 
 struct jfr_type_writer {
 	struct bytes elements;
-	struct bytes strings; /* each with its NUL, in the order of their indices */
+	struct bytes strings; /* each with its NUL, in order of their indices */
 	struct string_slot {
 		uint32_t at; /* in `strings`, + 1; 0: a free slot */
 		uint32_t index;
 	} *slots;
-	uint32_t count, bits; /* of strings; of the number of slots */
-	bool failed;	      /* no memory */
+	uint32_t count, bits; /* number of strings; log2 of the number of slots */
+	bool failed;	      /* out of memory */
 };
 
 void jfr_type_writer_init(struct jfr_type_writer *t);
@@ -28,7 +27,10 @@ void jfr_type_write_attribute(struct jfr_type_writer *t, const char *name, const
 void jfr_type_write_number(struct jfr_type_writer *t, const char *name, int64_t value);
 void jfr_type_write_children(struct jfr_type_writer *t, uint32_t count);
 
-/* The body of a metadata event, from its string table on, is appended; *id becomes a hash of it. False: no memory. */
+/*
+ * Append the body of a metadata event, from its string table on; *id becomes a hash of it. Returns false without
+ * memory.
+ */
 bool jfr_type_writer_write(const struct jfr_type_writer *t, struct bytes *body, uint64_t *id);
 
 /* Append the metadata event. */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Values of a recording, one at a time, as they lie in the file. Whoever prints
- * an event walks its fields:
+ * Values of a recording, decoded one at a time. To print an event, walk its fields:
  *
  *     struct cursor c = jfr_enter(chunk, &event.value);
  *     for (i = 0; i < type->count; i++)
  *             jfr_take(&c, &type->fields[i], &v);
  *
- * A constant comes as VALUE_KEY; jfr_resolve() (jfr_chunk.h) makes a value of it, so a caller can cache by key.
- * Constants may refer to each other in a circle.
+ * A constant is returned as VALUE_KEY, so a caller can cache by key; jfr_resolve() (jfr_chunk.h) looks up its
+ * value. Constants may refer to each other in a circle.
  */
 #ifndef FORMAT_JFR_JFR_VALUE_H
 #define FORMAT_JFR_JFR_VALUE_H
@@ -18,7 +17,7 @@
 enum value_kind {
 	VALUE_NULL,
 	VALUE_BOOLEAN, /* number */
-	VALUE_NUMBER,  /* number; how wide it is says type->kind */
+	VALUE_NUMBER,  /* number; type->kind gives its width */
 	VALUE_REAL,
 	VALUE_TEXT,
 	VALUE_STRUCT, /* place */
@@ -28,7 +27,7 @@ enum value_kind {
 
 struct jfr_value {
 	enum value_kind kind;
-	const struct meta_type *type; /* of a simple type: what it stands for */
+	const struct meta_type *type; /* for a simple type: the type that it represents */
 	union {
 		int64_t number; /* unsigned ones too: sign-extended from their width */
 		double real;
@@ -36,21 +35,21 @@ struct jfr_value {
 		struct cursor_text text; /* never TEXT_CONSTANT */
 		struct {
 			uint64_t at, limit, count;	/* in the chunk; it ends before `limit` */
-			const struct meta_field *field; /* of an array: how its elements lie there */
+			const struct meta_field *field; /* for an array: how its elements are encoded */
 		} place;
 	};
 };
 
-/* Read the next value, that of field f. VALUE_NULL after a fault. */
+/* Read the next value, that of field f. VALUE_NULL after an error. */
 void jfr_take(struct cursor *c, const struct meta_field *f, struct jfr_value *v);
 
-/* Read a value of this type as it stands in a pool, or inline. */
+/* Read a value of this type as encoded in a pool, or inline. */
 void jfr_take_pooled(struct cursor *c, const struct meta_type *t, struct jfr_value *v);
 
-/* The next element of an array. */
+/* Read the next element of an array. */
 void jfr_take_element(struct cursor *c, const struct jfr_value *array, struct jfr_value *v);
 
-/* Step over a value of this type as it stands in a pool; over one of a field. */
+/* Skip a value of this type as encoded in a pool; skip the value of a field. */
 void jfr_skip(struct cursor *c, const struct meta_type *t);
 void jfr_skip_field(struct cursor *c, const struct meta_field *f);
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A chunk, as this writer lays it out:
+ * The layout of a chunk:
  *
  *     header       68 bytes, big-endian, filled in last
  *     events       in the order of the calls
- *     checkpoints  the constants they use, chained by deltas
- *     metadata     the types of all that
+ *     checkpoints  the constants that they use, chained by deltas
+ *     metadata     the types of all these
  *
- * Readers convert the ticks of all chunks of a file by the first chunk's header,
- * JMC by each chunk's own: so there is one base, and a chunk's startNanos is the
- * recording's plus the ticks that passed. JMC drops a chunk whose startNanos
- * it has seen: so it grows with each chunk.
+ * Readers convert the ticks of all chunks by the first chunk's header, JMC by each chunk's own. So there is one
+ * time base, and a chunk's startNanos is the recording's plus the elapsed ticks. JMC drops a chunk whose
+ * startNanos it has seen before, so it must increase with each chunk.
  *
  * The header of the last chunk of a recording:
  *
@@ -21,7 +20,7 @@
  *     18 2f ...                             start, nanoseconds since 1970
  *     00 00 00 00 3b 9a ca 00               duration in nanoseconds
  *     00 01 ...                             start, ticks
- *     00 00 00 00 3b 9a ca 00               ticks a second: 1e9
+ *     00 00 00 00 3b 9a ca 00               ticks per second: 1e9
  *     00 00                                 state: finished; padding
  *     00 03                                 flags: compressed integers, last chunk
  */
@@ -36,7 +35,7 @@
 #define TICKS_PER_SECOND 1000000000
 
 #define EVENTS_LIMIT (1u << 30)
-#define CHUNK_LIMIT  INT32_MAX /* JMC keeps sizes in an int */
+#define CHUNK_LIMIT  INT32_MAX /* JMC stores sizes in an int */
 
 static const char *const orphan_text[ORPHANS] = {
 	[ORPHAN_THREAD] = "events whose thread had been forgotten stand without it",
@@ -129,7 +128,7 @@ static void orphans_report(struct jfr_writer *w)
 	char text[128];
 	unsigned int i;
 
-	w->events_limit = CHUNK_LIMIT; /* the messages are not themselves beyond the limit */
+	w->events_limit = CHUNK_LIMIT; /* the limit for events does not apply to these messages */
 	for (i = 0; i < ORPHANS; i++) {
 		if (!w->orphans[i])
 			continue;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes Flight Recorder chunks, format 2.1, into memory. A chunk is built
- * whole, with every constant that its events refer to, then handed out
- * finished (state 0). Ticks are CLOCK_MONOTONIC nanoseconds.
+ * Writes Flight Recorder chunks, format 2.1, into memory. A chunk is built as a whole, with every constant that
+ * its events refer to, and returned when it is finished (state 0). Ticks are CLOCK_MONOTONIC nanoseconds.
  *
- * Allocation failures are remembered: the calls go on doing nothing, and
- * jfr_chunk_finish() returns -ENOMEM.
+ * After an allocation failure the functions do nothing, and jfr_chunk_finish() returns -ENOMEM.
  */
 #ifndef FORMAT_JFR_JFR_WRITE_H
 #define FORMAT_JFR_JFR_WRITE_H
@@ -20,8 +18,8 @@
 struct jfr_writer;
 
 struct jfr_origin {
-	int64_t start_ticks; /* of the recording: one base for the whole file */
-	int64_t start_nanos; /* the same moment as nanoseconds since the epoch */
+	int64_t start_ticks; /* of the recording: one time base for the whole file */
+	int64_t start_nanos; /* the same moment in nanoseconds since the epoch */
 	const char *locale;  /* "en_US" */
 	int64_t gmt_offset_ms, dst_ms;
 	enum jfr_kernel kernel;
@@ -31,34 +29,31 @@ struct jfr_writer *jfr_writer_new(const struct jfr_origin *origin, struct diag *
 void jfr_writer_free(struct jfr_writer *w);
 
 /*
- * Constants. A key (never 0) means the same thing in all chunks of a file and
- * is never given twice; 0 stands for "none", and is what comes back when there
- * is no memory. Equal methods, classes, loaders and symbols get equal keys for
- * the life of the writer. They may be asked for at any time, also between two
- * chunks; a chunk contains those that its events use.
+ * Constants. A key (never 0) means the same thing in all chunks of a file and is never reused. 0 means "none", and
+ * is also returned without memory. Equal methods, classes, loaders and symbols get equal keys for the life of the
+ * writer. Constants may be requested at any time, also between two chunks. A chunk contains those that its events
+ * use.
  *
- * Equal means: a class of the same name and loader; a method of the same class,
- * name and descriptor; a loader of the same type, name and identity; a thread
- * or a stack equal in everything (a thread that is renamed gets another key).
+ * Equal means: a class with the same name and loader; a method with the same class, name and descriptor; a loader
+ * with the same type, name and identity; a thread or a stack with all values equal (a renamed thread gets another
+ * key).
  *
- * Keys of threads and stacks are forgotten when two chunks have passed without
- * them (memory stays bounded with a million of either), those of methods and
- * classes when there are many of them. A caller that keeps them
- * asks jfr_thread_known() and jfr_stack_known() before use, or as often as it
- * finishes chunks. An event with a key that is unknown or forgotten is written
- * without thread, stack or method, and the chunk gets a frtrace.Message that
- * says how many. To ask for a thread or a stack is to use it.
+ * Keys of threads and stacks are forgotten after two chunks without use, so that memory stays bounded with a
+ * million of either. Keys of methods and classes are forgotten if there are many. A caller that keeps keys checks
+ * them with jfr_thread_known() and jfr_stack_known() before use, or each time it finishes a chunk. An event with
+ * an unknown or forgotten key is written without that thread, stack or method, and a frtrace.Message in the chunk
+ * gives the number of such events. Requesting a thread or a stack counts as use.
  *
- * A class without name, or one that begins with [ and is no array, is none: 0; so
- * is a method without class. A method's descriptor that is none becomes ()V.
+ * A class without a name, or with a name that begins with [ but is no array, gets key 0; so does a method without
+ * a class. An invalid method descriptor becomes ()V.
  *
- * Names are modified or true UTF-8; what is neither becomes U+FFFD. Names of
- * threads are cut at 1000 bytes, texts of events at 1 MB.
+ * Names are modified or true UTF-8; invalid bytes become U+FFFD. Thread names are cut at 1000 bytes, texts of
+ * events at 1 MB.
  */
 struct jfr_loader_constant {
 	const char *type;  /* internal class name of the loader; NULL for the boot loader */
-	const char *name;  /* "bootstrap", "platform", "app", ...; NULL none */
-	uint64_t identity; /* the caller's number: two loaders of one name are two constants */
+	const char *name;  /* "bootstrap", "platform", "app", ...; NULL: none */
+	uint64_t identity; /* chosen by the caller: two loaders with the same name are two constants */
 };
 
 struct jfr_class_constant {
@@ -76,8 +71,8 @@ struct jfr_method_constant {
 };
 
 struct jfr_thread_constant {
-	const char *name;  /* NULL or "": nameless; of a thread that is not Java's, the system's name */
-	const char *group; /* NULL none; a virtual thread's is "VirtualThreads" then, as HotSpot has it */
+	const char *name;  /* NULL or "": nameless; for a thread that is not Java's, the OS name */
+	const char *group; /* NULL: none, or "VirtualThreads" for a virtual thread, as in HotSpot */
 	int64_t os_id;	   /* Linux tid; 0 for a virtual thread */
 	int64_t java_id;   /* 0: not a Java thread */
 	bool is_virtual;
@@ -89,10 +84,10 @@ uint64_t jfr_class(struct jfr_writer *w, const struct jfr_class_constant *c);
 uint64_t jfr_method(struct jfr_writer *w, const struct jfr_method_constant *c);
 uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c);
 
-/* Has this thread key not been forgotten? (0: no.) */
+/* True if this thread key has not been forgotten; false for 0. */
 bool jfr_thread_known(const struct jfr_writer *w, uint64_t key);
 
-/* How the code of a frame ran. HotSpot writes the first four; JMC takes those it does not know for unknown. */
+/* How the code of a frame ran. HotSpot writes the first four; JMC shows others as unknown. */
 enum jfr_frame_type {
 	JFR_FRAME_INTERPRETED,
 	JFR_FRAME_JIT,
@@ -103,49 +98,49 @@ enum jfr_frame_type {
 };
 
 struct jfr_frame {
-	uint64_t method;   /* key; 0 or one never given: unknown */
-	int32_t line, bci; /* -1: unknown. HotSpot has line -1, bci 0 for a native method */
+	uint64_t method;   /* key; 0, or one that was never assigned: unknown */
+	int32_t line, bci; /* -1: unknown. HotSpot uses line -1 and bci 0 for a native method */
 	enum jfr_frame_type type;
 };
 
-#define JFR_STACK_FRAMES 2048 /* of the longest stack, HotSpot's limit too */
+#define JFR_STACK_FRAMES 2048 /* maximum length of a stack, also HotSpot's limit */
 
 /*
- * The key of a stack, its top frame first. `truncated`: there were more frames;
- * those beyond JFR_STACK_FRAMES are cut, and it is. 0 for no frames.
+ * The key of a stack, top frame first; 0 if there are no frames. `truncated`: there were more frames. Frames
+ * beyond JFR_STACK_FRAMES are cut, which also makes it truncated.
  *
- * `jfr print` fails on a frame without method. So an unknown one is written as
- * `<unknown>.<unknown>()V`, of a class without loader and package: no class file
- * can have a method of that name.
+ * `jfr print` fails on a frame without method. So an unknown method is written as `<unknown>.<unknown>()V`, in a
+ * class without loader and package. No class file can have a method of that name.
  */
 uint64_t jfr_stack(struct jfr_writer *w, const struct jfr_frame *frames, size_t count, bool truncated);
 
-/* Has this method key not been forgotten? (0: no.) One that was asked for in this chunk or the one before has not. */
+/*
+ * True if this method key has not been forgotten; false for 0. A key requested in this chunk or the previous one
+ * is known.
+ */
 bool jfr_method_known(const struct jfr_writer *w, uint64_t key);
 
-/* Has this stack key not been forgotten? (0: no.) */
+/* True if this stack key has not been forgotten; false for 0. */
 bool jfr_stack_known(const struct jfr_writer *w, uint64_t key);
 
 /*
- * Begin a chunk. One is open at a time; events need one (without one they are
- * dropped, and the next chunk says how many). A start that is not after the
- * previous chunk's is moved to one tick after it: readers tell chunks by it.
+ * Begin a chunk. Only one is open at a time. Events outside of a chunk are dropped, and the next chunk reports
+ * their number. A start that is not after the previous chunk's is moved to one tick after it, because readers
+ * identify chunks by it.
  */
 int jfr_chunk_begin(struct jfr_writer *w, int64_t start_ticks, struct diag *d);
 
-/* Bytes that the open chunk has now, about; events in it; 0 when none is open. */
+/* Approximate size of the open chunk in bytes, and the number of its events; 0 if none is open. */
 size_t jfr_chunk_size(const struct jfr_writer *w);
 uint64_t jfr_chunk_events(const struct jfr_writer *w);
 
 /*
- * Finish the open chunk: pools, metadata, header. *bytes is the writer's and
- * valid until the next jfr_chunk_begin(). `final` sets the flag of the last
- * chunk of a recording.
+ * Finish the open chunk: pools, metadata, header. *bytes is owned by the writer and valid until the next
+ * jfr_chunk_begin(). `final` sets the flag of a recording's last chunk.
  *
- * The chunk is closed also after an error, and its events are gone; the next one
- * starts anew. -ENOMEM: no memory, now or at any call since the last chunk.
- * -EFBIG: more than 2 GB (events end at 1 GB: those beyond are dropped, and a
- * frtrace.Message says how many).
+ * The chunk is also closed on error; its events are lost, and the next one starts empty. Returns 0; -ENOMEM: out
+ * of memory, now or in any call since the last chunk; -EFBIG: more than 2 GB (events end at 1 GB: further events
+ * are dropped, and a frtrace.Message reports their number).
  */
 int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const void **bytes, size_t *size,
 		     struct diag *d);
@@ -157,16 +152,19 @@ struct jfr_method_trace {
 	int64_t start, duration;
 	uint64_t thread, stack, method; /* keys; the stack begins with the method's caller */
 	bool thrown;
-	/* Where the time went, ns or JFR_MISSING: written when the origin's `kernel` is JFR_KERNEL_WAITS or more, */
+	/*
+	 * Where the time went, in ns or JFR_MISSING. These are written if the origin's `kernel` is JFR_KERNEL_WAITS or
+	 * more,
+	 */
 	int64_t cpu, run_queue, blocked, pause;
-	/* and these when it is JFR_KERNEL_FULL. */
+	/* and these if it is JFR_KERNEL_FULL. */
 	int64_t major_faults, minor_faults, system_calls, system_call_time;
 };
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
 
-/* Only with JFR_KERNEL_WAITS or more; stacks and threads are keys, 0 none; texts may be NULL. */
+/* Only with JFR_KERNEL_WAITS or more. Stacks and threads are keys, 0: none. Texts may be NULL. */
 struct jfr_thread_wait {
-	int64_t start, duration; /* until it was woken, or is looked at: `ongoing` */
+	int64_t start, duration; /* until the wake-up or, if `ongoing`, until the wait was observed */
 	uint64_t thread, stack, waker, kernel_stack;
 	const char *reason, *system_call;
 	bool ongoing;
@@ -181,8 +179,8 @@ struct jfr_vm_pause {
 void jfr_vm_pause(struct jfr_writer *w, const struct jfr_vm_pause *e);
 
 /*
- * All events of one emission have the same start. The times are missing
- * (JFR_MISSING) when there were no invocations; percentiles also when nobody knows.
+ * All events of one emission have the same start. The times are JFR_MISSING if there were no invocations;
+ * percentiles also if they are unknown.
  */
 struct jfr_method_timing {
 	int64_t start;
@@ -191,7 +189,7 @@ struct jfr_method_timing {
 };
 void jfr_method_timing(struct jfr_writer *w, const struct jfr_method_timing *e);
 
-/* frtrace.OpenCall: `duration` so far; `stack` is the thread's whole one; `remark` may be NULL. */
+/* frtrace.OpenCall. `duration` is the time so far, `stack` the thread's whole stack; `remark` may be NULL. */
 struct jfr_open_call {
 	int64_t start, duration;
 	uint64_t thread, stack, method; /* keys */
@@ -211,14 +209,14 @@ struct jfr_active_recording {
 };
 void jfr_active_recording(struct jfr_writer *w, const struct jfr_active_recording *e);
 
-/* `event` is the event type's name ("jdk.MethodTrace"), which must be one that the writer has. */
+/* `event` is the name of an event type ("jdk.MethodTrace") that the writer has. */
 void jfr_active_setting(struct jfr_writer *w, int64_t start, const char *event, const char *name, const char *value);
 
 struct jfr_jvm_information {
 	int64_t start;
 	const char *jvm_name, *jvm_version, *jvm_arguments, *jvm_flags, *java_arguments;
-	int64_t jvm_start_ms; /* since the epoch; JFR_MISSING: nobody knows */
-	int64_t pid;	      /* as the JVM itself has it, in its container */
+	int64_t jvm_start_ms; /* since the epoch; JFR_MISSING: unknown */
+	int64_t pid;	      /* the JVM's own view, inside its container */
 };
 void jfr_jvm_information(struct jfr_writer *w, const struct jfr_jvm_information *e);
 
@@ -231,21 +229,20 @@ struct jfr_cpu_information {
 };
 void jfr_cpu_information(struct jfr_writer *w, const struct jfr_cpu_information *e);
 
-/* frtrace.Clock: one calibration: the TSC, CLOCK_MONOTONIC ns and CLOCK_REALTIME ns of one moment, and the error in ns.
- */
+/* frtrace.Clock, one calibration: TSC, CLOCK_MONOTONIC ns and CLOCK_REALTIME ns of one moment, and the error in ns. */
 struct jfr_clock {
 	int64_t start;
 	int64_t tsc, monotonic, realtime, error;
 };
 void jfr_clock(struct jfr_writer *w, const struct jfr_clock *e);
 
-/* jdk.DataLoss: bytes lost now, and in all. */
+/* jdk.DataLoss: bytes lost now, and in total. */
 void jfr_data_loss(struct jfr_writer *w, int64_t start, uint64_t amount, uint64_t total);
 
-/* jdk.Shutdown: the JVM has ended, and how. `jfr view recording` shows the reason. */
+/* jdk.Shutdown: the JVM has ended. `jfr view recording` shows the reason. */
 void jfr_shutdown(struct jfr_writer *w, int64_t start, const char *reason);
 
-/* frtrace.Message: something about the recording that a reader must know: a skipped method, a lower bound, ... */
+/* frtrace.Message: a remark for the reader of the recording, for example a skipped method or a lower bound. */
 void jfr_message(struct jfr_writer *w, int64_t start, const char *kind, const char *text);
 
 #endif

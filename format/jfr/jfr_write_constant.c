@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Constants in terms of JFR's: a method needs a class and two symbols, a class a
- * loader, a symbol and a package, and so on. What one refers to is interned
- * before it, so that its key is known when the payload is written.
+ * Builds JFR's constants: a method needs a class and two symbols, a class needs a loader, a symbol and a package,
+ * and so on. Each constant is interned after those that it refers to, because its payload contains their keys.
  *
- * What comes from a target can be anything. A class without name, or with half
- * an array's, or a descriptor that cannot be taken apart makes `jfr print` or
- * JMC fail on the whole file, so none gets in.
+ * Data from a target can be anything. A class without a name or with a broken array name, or an invalid
+ * descriptor, makes `jfr print` or JMC fail on the whole file. Such constants are refused.
  */
 #include "format/jfr/jfr_write_internal.h"
 
@@ -34,7 +32,10 @@ static bool has_key(const struct jfr_writer *w, enum jfr_type type, uint64_t key
 	return jfr_pool_find(&w->pools.pool[type - JFR_FIRST_POOL], key) != JFR_UNKNOWN;
 }
 
-/* Of `a/b/C`: the part before the last slash, which is `length` bytes long. Module and export are not known to us. */
+/*
+ * The package of class `a/b/C`: the part before the last slash, of `length` bytes. Its module and export are
+ * unknown.
+ */
 static uint64_t package(struct jfr_writer *w, const char *class_name, size_t length)
 {
 	struct jfr_constant c = {0};
@@ -54,9 +55,9 @@ static uint64_t package(struct jfr_writer *w, const char *class_name, size_t len
 }
 
 /*
- * Length of the package in a class name, 0: none. JMC cuts the name of the
- * package and one byte off the name of the class, so it must stand there.
- * A hidden class has one more slash or plus: a/b/C$$Lambda/0x00007f..., a/b/C+0x...
+ * Length of the package in a class name, 0: none. JMC cuts the package name and one more byte off the class name,
+ * so it must be a prefix. The name of a hidden class has one more slash or plus: a/b/C$$Lambda/0x00007f...,
+ * a/b/C+0x...
  */
 static size_t package_length(const char *name, bool hidden)
 {
@@ -69,7 +70,7 @@ static size_t package_length(const char *name, bool hidden)
 	return slash ? slash - name : 0;
 }
 
-/* Steps over one field descriptor (JVMS 4.3.2); NULL: not one. */
+/* Step over one field descriptor (JVMS 4.3.2). Returns NULL if it is invalid. */
 static const char *descriptor_step(const char *d)
 {
 	while (*d == '[')
@@ -82,7 +83,7 @@ static const char *descriptor_step(const char *d)
 	return *d && strchr("BCDFIJSZ", *d) ? d + 1 : NULL;
 }
 
-/* JMC fails on a name that begins as an array's and does not go on as one. */
+/* JMC fails on a name that begins like an array's but does not continue like one. */
 static bool class_name_is_usable(const char *name)
 {
 	const char *end;
@@ -134,7 +135,7 @@ uint64_t jfr_loader(struct jfr_writer *w, const struct jfr_loader_constant *c)
 	return jfr_pools_intern(&w->pools, JFR_CLASS_LOADER, &add);
 }
 
-/* The JDK's tools fail on a method whose descriptor they cannot take apart. */
+/* The JDK's tools fail on a method with an invalid descriptor. */
 static bool descriptor_is_valid(const char *d)
 {
 	if (!d || strnlen(d, SYMBOL_LIMIT + 1) > SYMBOL_LIMIT || *d++ != '(')
@@ -182,7 +183,7 @@ static uint64_t thread_group(struct jfr_writer *w, const char *name)
 	return jfr_pools_intern(&w->pools, JFR_THREAD_GROUP, &add);
 }
 
-/* Intern what can be forgotten, and use it, or it would be before its first event. */
+/* Intern a constant that can be forgotten, and mark it used; otherwise it could be forgotten before its first event. */
 static uint64_t intern_used(struct jfr_writer *w, enum jfr_type type, const struct jfr_constant *c)
 {
 	uint64_t key = jfr_pools_intern(&w->pools, type, c);
@@ -192,8 +193,7 @@ static uint64_t intern_used(struct jfr_writer *w, enum jfr_type type, const stru
 	return key;
 }
 
-/* Of the two names readers show the Java one when there is a Java id, else the other; `jfr view` fails when it is null.
- */
+/* Readers show the Java name if there is a Java id, else the OS name. `jfr view` fails if that is null. */
 uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c)
 {
 	bool is_java = c->java_id > 0;
@@ -231,7 +231,7 @@ static uint64_t frame_type(struct jfr_writer *w, enum jfr_frame_type type)
 	return jfr_pools_intern(&w->pools, JFR_FRAME_TYPE, &c);
 }
 
-/* What every stack may need, once for all. False when there is no memory. */
+/* Intern what any stack may need, once. Returns false without memory. */
 static bool stack_prepare(struct jfr_writer *w)
 {
 	struct jfr_class_constant class = {.name = "<unknown>"};
@@ -253,12 +253,12 @@ static bool stack_prepare(struct jfr_writer *w)
 static unsigned char *frame_write(const struct jfr_writer *w, unsigned char *p, const struct jfr_frame *f)
 {
 	p = leb_write(p, has_key(w, JFR_METHOD, f->method) ? f->method : w->unknown_method);
-	p = leb_write(p, (uint32_t)f->line); /* -1 in 5 bytes, as HotSpot has it */
+	p = leb_write(p, (uint32_t)f->line); /* -1 in 5 bytes, as in HotSpot */
 	p = leb_write(p, (uint32_t)f->bci);
 	return leb_write(p, w->frame_type[f->type]);
 }
 
-/* jfr_pools_mark() reads it back. */
+/* Must match jfr_pools_mark(), which reads it. */
 static struct bytes *stack_payload(struct jfr_writer *w, const struct jfr_frame *frames, size_t count, bool truncated)
 {
 	struct bytes *b = payload_begin(w);

@@ -176,8 +176,8 @@ static enum frt_result restore(JNIEnv *env)
 /* How long the tracer has shown no sign of life. */
 struct tracer_watch {
 	unsigned int listening, pulse; /* steps without a listener; steps without a heartbeat */
-	unsigned int
-		failures; /* failed attempts to heal a JVM that is short of memory; each one lengthens the pause before the next */
+	/* failed attempts to heal a JVM that is short of memory; each one lengthens the pause before the next */
+	unsigned int failures;
 	uint64_t heartbeat;
 };
 

@@ -183,8 +183,11 @@ void slot_jvm_ends(JNIEnv *env)
 void slot_reset_all(void)
 {
 	last_end.env = NULL;
-	for (uint32_t i = 0; i < SLOT_TABLE;
-	     i++) /* the slots stay in place: a thread that was preempted in a hook since the last recording may be about to read its own */
+	/*
+	 * The slots stay in place: a thread that was preempted in a hook since the last recording may be about to read its
+	 * own.
+	 */
+	for (uint32_t i = 0; i < SLOT_TABLE; i++)
 		store_release(&slot_table[i].env, 0);
 	free_slots.top = 0;
 	for (uint32_t i = control->slots; i-- > 0;) {

@@ -108,7 +108,7 @@ static inline uint64_t size_at(const struct walk_code *code)
 	return code->blob + layout.blob_size;
 }
 
-/* The compile id; for a stub its name, of which half of the address suffices. */
+/* The compile id; for a stub half of the address of its name. */
 static inline uint64_t cookie_at(const struct walk_code *code)
 {
 	return code->blob + (is_method(code) ? layout.nmethod_compile_id : layout.blob_name);

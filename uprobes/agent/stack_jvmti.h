@@ -16,8 +16,10 @@ void stack_jvmti_init(jvmtiEnv *jvmti);
 
 enum stack_jvmti_answer {
 	STACK_JVMTI_TAKEN = 0,
-	STACK_JVMTI_UNASKED, /* asking could block the thread for ever: a virtual thread is, or may be, between two carriers */
-	STACK_JVMTI_REFUSED, /* an error (the JVM begins or ends), or a stack that does not begin with the hook and the method */
+	/* asking could block the thread for ever: a virtual thread is, or may be, between two carriers */
+	STACK_JVMTI_UNASKED,
+	/* an error (the JVM begins or ends), or a stack that does not begin with the hook and the method */
+	STACK_JVMTI_REFUSED,
 };
 
 /*
