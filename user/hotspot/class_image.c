@@ -113,7 +113,7 @@ static int add_symbol(struct reading *r, uint64_t symbol, uint64_t hash, uint16_
 	return row_index_add(&c->lookup, hash, c->constants);
 }
 
-/* The number of a symbol in the file's own pool. */
+/* The index of a symbol in the file's own pool. */
 static int use_symbol(struct reading *r, uint64_t symbol, uint16_t *index)
 {
 	uint64_t hash = row_index_mix(0, symbol);
@@ -125,7 +125,7 @@ static int use_symbol(struct reading *r, uint64_t symbol, uint16_t *index)
 	return 0;
 }
 
-/* ... of what stands at a number in the JVM's. */
+/* The index of a constant, given its index in the JVM's pool. */
 static int use_constant(struct reading *r, uint16_t number, uint16_t *index)
 {
 	uint64_t symbol;
@@ -145,7 +145,7 @@ static int use_class(struct reading *r, uint64_t klass, uint16_t *index)
 	return e ? e : image_put_class(r->c, name, index);
 }
 
-/* ---- annotations: an Array<u1> with the content of a RuntimeVisibleAnnotations attribute, but for its length */
+/* ---- annotations: an Array<u1> with the content of a RuntimeVisibleAnnotations attribute, without its length */
 
 struct types {
 	struct reading *r;
@@ -163,7 +163,7 @@ static bool image_put_type(uint16_t number, void *context)
 	if (t->error)
 		return false;
 	bytes_put_be16(body, type);
-	bytes_put_be16(body, 0); /* what it says does not matter */
+	bytes_put_be16(body, 0); /* its content does not matter */
 	t->count++;
 	return true;
 }
@@ -207,7 +207,7 @@ static int read_annotations(struct reading *r, uint64_t array)
 	return e;
 }
 
-/* The attributes of the class: these alone. */
+/* The attributes of the class: only annotations. */
 static int put_class_attributes(struct reading *r, uint64_t klass)
 {
 	uint64_t annotations, array = 0;
@@ -245,7 +245,7 @@ static int read_parts(const struct reading *r, uint64_t method, struct method_pa
 	return e ?: (pool == r->pool ? 0 : -EBADMSG);
 }
 
-/* max_stack, max_locals, the one bytecode, no handlers, no attributes */
+/* max_stack, max_locals, the single bytecode, no handlers, no attributes */
 static int put_short_code(struct reading *r, uint64_t code)
 {
 	uint8_t op;
@@ -264,7 +264,7 @@ static int put_short_code(struct reading *r, uint64_t code)
 	return 0;
 }
 
-/* The address of the array stands in the last word of the ConstMethod. */
+/* The address of the annotations is in the last word of the ConstMethod. */
 static int put_method_annotations(struct reading *r, const struct method_parts *p)
 {
 	uint64_t array;
@@ -300,7 +300,7 @@ static int image_put_method(struct reading *r, uint64_t method, const struct met
 	return e || !annotated ? e : put_method_annotations(r, p);
 }
 
-/* Methods that the JVM has made itself, against conflicting defaults, are in no class file. */
+/* Overpass methods, which the JVM creates for conflicting defaults, are in no class file. */
 static int image_add_method(struct reading *r, uint64_t method)
 {
 	struct method_parts p;
@@ -385,7 +385,7 @@ int class_image_read(struct class_image *c, const struct hotspot_layout *l, cons
 	return e ?: image_join(c, major);
 }
 
-/* ---- what is above it */
+/* ---- supertypes */
 
 struct above {
 	const struct hotspot_layout *l;

@@ -13,7 +13,7 @@ struct class_walk {
 	struct page_cache pages;
 	int (*visit)(const struct loaded_class *c, void *context);
 	void *context;
-	struct row_index lookup; /* of what was seen */
+	struct row_index lookup; /* of visited addresses */
 	uint64_t *seen;
 	uint32_t count, capacity;
 	char name[SYMBOL_MAX + 1];
@@ -31,7 +31,7 @@ static bool classes_same(const void *context, uint32_t row)
 	return k->w->seen[row - 1] == k->address;
 }
 
-/* What comes a second time leads in a circle. */
+/* An address that occurs a second time means a circle. */
 static int note_seen(struct class_walk *w, uint64_t address)
 {
 	uint64_t hash = row_index_mix(0, address);
@@ -44,13 +44,13 @@ static int note_seen(struct class_walk *w, uint64_t address)
 	return row_index_add(&w->lookup, hash, w->count);
 }
 
-/* What cannot be read was freed; the process may be gone, too. */
+/* Unreadable memory was freed; or the process is gone. */
 static int astray(int e)
 {
 	return e == -ESRCH || e == -EACCES || e == -EPERM ? e : -EAGAIN;
 }
 
-/* 1: it is one to be shown; 0: an array, or being made. */
+/* Returns 1 for a class to report; 0 for an array, or a class that is being created. */
 static int classes_read_class(struct class_walk *w, uint64_t klass, struct loaded_class *c)
 {
 	const struct hotspot_layout *l = w->l;
@@ -96,7 +96,7 @@ static int walk_classes(struct class_walk *w, uint64_t loader, bool boot)
 	return r;
 }
 
-/* The oop's handle has no object in the boot loader's. */
+/* The handle of the boot loader has no object. */
 static int is_boot(const struct class_walk *w, uint64_t loader, bool *boot)
 {
 	uint64_t oop;

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Every quirk of a JDK version stands in rules[] below: which entry of the JVM's
- * tables fills which field, in which versions, and what is lost without it.
- * The first rule of a field that applies and whose entry is there wins, so a newer
- * JVM that has kept an entry needs no rule of its own. Tried on 8, 11, 17, 21 and 25 to 28;
- * for the versions between them it is what their sources say.
+ * Reading the layout. Every quirk of a JDK version is in rules[] below: which entry of the JVM's tables fills
+ * which field, for which versions, and what is unavailable without it. The first rule of a field that applies and
+ * whose entry exists wins, so a newer JVM that has kept an entry needs no new rule. Tested with 8, 11, 17, 21 and
+ * 25 to 28; the rules for other versions follow their sources.
  *
- * What no table says, for any version:
+ * Facts that no table has, for any version:
  *
- *   JNIEnv		behind JavaThread's anchor and one more pointer (_entry_point)
- *   interpreter frame	slots from rbp: -1 sender's sp, -3 Method, -8 bytecode pointer (JDK 8: -7, no mirror)
- *   UpcallStub		JDK 21: two words behind the RuntimeBlob; the anchor comes first in its frame data
- *   ClassLoaderData	at its end: class of the loader, name, name and id, JFR's trace id; from JDK 11
- *   Method flags	JDK 8: the byte behind the intrinsic's id
- *   KlassFlags		before _super_check_offset: the word in JDK 25 and 26, the last two bytes from JDK 27 on
- *   list of classes	JDK 8: Klass::_next_link is the word before _class_loader_data; ClassLoaderData::_klasses
- *			stands four words before _next
- *   overpass methods	0x40 in the flags of a ConstMethod
+ *	JNIEnv		after JavaThread's anchor and one more pointer (_entry_point)
+ *	interpreter frame	slots from rbp: -1 sender's sp, -3 Method, -8 bytecode pointer (JDK 8: -7, no mirror)
+ *	UpcallStub		JDK 21: two words after the RuntimeBlob; the anchor is first in its frame data
+ *	ClassLoaderData	at its end: class of the loader, name, name and id, JFR's trace id; since JDK 11
+ *	Method flags	JDK 8: the byte after the intrinsic's id
+ *	KlassFlags		before _super_check_offset: the word in JDK 25 and 26, the last two bytes since JDK 27
+ *	list of classes	JDK 8: Klass::_next_link is the word before _class_loader_data; ClassLoaderData::_klasses
+ *			is four words before _next
+ *	overpass methods	0x40 in the flags of a ConstMethod
  */
 #include "user/hotspot/layout.h"
 
@@ -31,12 +30,12 @@ enum source {
 };
 
 struct rule {
-	uint16_t field; /* where in struct hotspot_layout; a uint16_t */
+	uint16_t field; /* offset in struct hotspot_layout, of a uint16_t */
 	uint8_t from, to;
 	uint8_t source;
 	const char *name;
-	int16_t add;	      /* to what was found */
-	unsigned int without; /* HOTSPOT_NO_*; 0: nobody misses it */
+	int16_t add;	      /* added to what was found */
+	unsigned int without; /* HOTSPOT_NO_*; 0: optional */
 };
 
 #define F(field) offsetof(struct hotspot_layout, field)
@@ -208,7 +207,7 @@ static bool applies(const struct reading *r, const struct rule *rule)
 	return r->jdk_version >= rule->from && r->jdk_version <= rule->to;
 }
 
-/* Of the rules that could fill a field: the one that a person is told of. */
+/* True for the first applicable rule of a field: the one that messages name. */
 static bool is_first_rule(const struct reading *r, const struct rule *rule)
 {
 	for (const struct rule *other = rules; other < rule; other++)
@@ -228,7 +227,7 @@ static bool find_rule(const struct reading *r, const struct rule *rule, uint64_t
 	return vmstructs_constant(r->v, rule->name, (int64_t *)value);
 }
 
-/* A field starts as FRT_NO_OFFSET; what would not fit below it is not believed. */
+/* A field is initially FRT_NO_OFFSET; larger values are rejected. */
 static void apply_rules(struct reading *r)
 {
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
@@ -278,7 +277,7 @@ static void choose_hidden(struct reading *r)
 		l->klass_hidden = 0;
 }
 
-/* What is told by the version alone, and what is computed. */
+/* Set what depends only on the version, and what is computed. */
 static void choose_forms(struct reading *r)
 {
 	struct hotspot_layout *l = r->l;
@@ -314,7 +313,7 @@ static void choose_forms(struct reading *r)
 	choose_hidden(r);
 }
 
-/* The value of a static field of 8 bytes; 0 when there is no such field. */
+/* Read a static field of 8 bytes; 0 if there is no such field. */
 static int read_static(const struct reading *r, const char *name, uint64_t *value)
 {
 	uint64_t address;
@@ -327,7 +326,7 @@ static int read_static(const struct reading *r, const char *name, uint64_t *valu
 	return e ? diag_errno(r->d, -e, "cannot read %s of the JVM", name) : 0;
 }
 
-/* Abstract_VM_Version says 25 on JDK 8 and on JDK 25; the older entry is gone where the newer one can be trusted. */
+/* Abstract_VM_Version is 25 on both JDK 8 and JDK 25. The older entry is absent where the newer one is reliable. */
 static int read_jdk_version(struct reading *r)
 {
 	uint64_t address, offset = 0;
@@ -349,9 +348,9 @@ static int read_jdk_version(struct reading *r)
 	return 0;
 }
 
-/* What a VirtualSpace says. */
+/* The contents of a VirtualSpace. */
 struct space {
-	uint64_t low, high, committed; /* address of the pointer to the end of what is in use */
+	uint64_t low, high, committed; /* address of the pointer to the end of the committed part */
 };
 
 static int read_space(const struct reading *r, uint64_t space, struct space *out)
@@ -369,7 +368,7 @@ static int read_space(const struct reading *r, uint64_t space, struct space *out
 	return e ?: mem_u64(r->m, space + out->high, &out->high);
 }
 
-#define MAX_CODE (2ULL << 30) /* -XX:ReservedCodeCacheSize takes no more */
+#define MAX_CODE (2ULL << 30) /* the maximum of -XX:ReservedCodeCacheSize */
 
 static int check_heap(const struct reading *r, const struct frt_code_heap *h, const struct space *map, uint32_t log2)
 {
@@ -416,7 +415,7 @@ static int read_heap(struct reading *r, uint64_t heap)
 	return e;
 }
 
-/* JDK 8 has one heap, later ones a GrowableArray of them. */
+/* JDK 8 has one heap, later JDKs a GrowableArray of heaps. */
 static int read_heaps(struct reading *r)
 {
 	uint64_t heaps, heap, length_at, data_at;

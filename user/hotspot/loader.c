@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * JDK 8 knows the class of a loader by its object alone, which has it behind its mark: as an address, or as 32 bits that are
- * to be shifted and added to a base. The object may be moved while it is read; what is no class's name is not taken.
+ * Class and name of a class loader. On JDK 8 only the loader's object gives its class, after the mark word: as an
+ * address, or as 32 bits to be shifted and added to a base. The object may move while it is read, so only a valid
+ * class name is accepted.
  */
 #include "user/hotspot/loader.h"
 #include "user/hotspot/symbol.h"
@@ -45,7 +46,7 @@ static int read_object(const struct hotspot_layout *l, const struct mem *m, uint
 	return r;
 }
 
-/* As the agent names them; from 9 on their names are their own. */
+/* Use the agent's names for the loaders of JDK 8; since JDK 9 loaders have names of their own. */
 static int name_well_known(struct method_table *t, struct resolved_method *out)
 {
 	static const char *const names[][2] = {

@@ -6,8 +6,8 @@
 #include "user/hotspot/method_table.h"
 
 /*
- * Class and name of the loader whose ClassLoaderData stands at an address (not the boot loader's) into out->loader_type and
- * out->loader_name, as far as they can be told. 0 or -ENOMEM.
+ * Read the class and name of the loader with this ClassLoaderData (not the boot loader's) into out->loader_type
+ * and out->loader_name; unknown ones stay NULL. Returns 0 or -ENOMEM.
  */
 int loader_read(const struct hotspot_layout *l, const struct mem *m, uint64_t loader, struct method_table *t,
 		struct resolved_method *out);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A JVM's memory, as the HotSpot model sees it: a live process, or an image that
- * a test has built. Nothing here knows a pid. Numbers are little-endian, as
- * on the one machine that the model is for (x86-64).
+ * A JVM's memory, as the HotSpot model sees it: a live process, or an image built by a test. Nothing here knows a
+ * pid. Numbers are little-endian, as on x86-64, the only supported machine.
  */
 #ifndef USER_HOTSPOT_MEM_H
 #define USER_HOTSPOT_MEM_H
@@ -13,7 +12,7 @@
 #include <string.h>
 
 struct mem {
-	/* All of `size` bytes, or -errno and `to` is undefined. To be embedded in what implements it. */
+	/* Read all of `size` bytes. On -errno `to` is undefined. The struct is embedded in its implementation. */
 	int (*read)(const struct mem *m, uint64_t address, void *to, size_t size);
 };
 
@@ -49,8 +48,10 @@ static inline int mem_unsigned(const struct mem *m, uint64_t address, unsigned i
 	return m->read(m, address, to, width);
 }
 
-/* A 0-terminated text of less than `size` bytes; -E2BIG when it is longer. Read in small pieces: it may end at a
- * page's. */
+/*
+ * Read a 0-terminated text of less than `size` bytes; -E2BIG if it is longer. Reads small pieces, because memory
+ * may end with the page.
+ */
 static inline int mem_text(const struct mem *m, uint64_t address, char *to, size_t size)
 {
 	for (size_t at = 0; at < size;) {

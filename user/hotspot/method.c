@@ -3,7 +3,7 @@
 #include "user/hotspot/loader.h"
 #include "user/hotspot/symbol.h"
 
-#define ACC_WRITTEN 0x7fffu /* what a class file can say; the VM has flags of its own above */
+#define ACC_WRITTEN 0x7fffu /* the flags that a class file can have; the VM uses higher bits itself */
 #define ACC_SUPER   0x0020u
 
 #define INNER_CLASSES_MAX 65535u
@@ -29,7 +29,7 @@ static int32_t signed5(uint32_t v)
 	return (int32_t)(v >> 1 ^ -(v & 1));
 }
 
-/* A step in a table of lines: bytes used, 0: the table ends here, is cut, or is none. */
+/* Decode one step of a line table. Returns the bytes used; 0: the table ends, is cut, or is invalid. */
 static size_t line_step(const unsigned char *from, size_t size, unsigned int bias, uint32_t *bci, uint32_t *line)
 {
 	uint32_t v[2];
@@ -90,7 +90,7 @@ bool method_has_line(const unsigned char *lines, size_t size, unsigned int bias,
 	return !any;
 }
 
-/* The size of the table that begins at *from; SIZE_MAX: it does not end within `size`. */
+/* The size of the line table at *from; SIZE_MAX: it does not end within `size`. */
 static size_t lines_size(const unsigned char *from, size_t size, unsigned int bias)
 {
 	uint32_t bci = 0, line = 0;
@@ -101,7 +101,7 @@ static size_t lines_size(const unsigned char *from, size_t size, unsigned int bi
 	return at < size && !from[at] ? at + 1 : SIZE_MAX;
 }
 
-/* Append the table of lines at an address, read in pieces that stay within a page. */
+/* Append the line table at an address. Each read stays within a page. */
 static int read_lines(const struct hotspot_layout *l, const struct mem *m, uint64_t address, struct method *out,
 		      struct bytes *lines)
 {
@@ -151,14 +151,14 @@ static int read_pool_text(const char **out, const struct hotspot_layout *l, cons
 	return r ? r : method_read_text(out, l, m, symbol, plausible, t);
 }
 
-/* A flag word that some JDKs lack; then 0. */
+/* Read a flag word; 0 on JDKs without it. */
 static int read_flags(const struct mem *m, uint64_t base, uint16_t offset, unsigned int width, uint64_t *flags)
 {
 	*flags = 0;
 	return offset == FRT_NO_OFFSET ? 0 : mem_unsigned(m, base + offset, width, flags);
 }
 
-/* The flags that the class's own InnerClasses attribute has for it, if it is a nested class. */
+/* The flags of a nested class in its own InnerClasses attribute. */
 static int read_inner_flags(const struct hotspot_layout *l, const struct mem *m, uint64_t klass, uint64_t pool,
 			    uint64_t *flags)
 {
@@ -174,7 +174,7 @@ static int read_inner_flags(const struct hotspot_layout *l, const struct mem *m,
 		r = mem_u64(m, klass + l->walk.klass_name, &name);
 	for (uint32_t i = 0; !r && i + 4 <= length && i < 4 * INNER_CLASSES_MAX; i += 4) {
 		r = mem_read(m, array + l->array_u2 + 2 * i, inner, sizeof(inner));
-		/* a class's slot is an int: the index of its name, the index among the resolved classes */
+		/* a class's slot is an int: the index of its name, and the index among the resolved classes */
 		if (r || !inner[0] || mem_u32(m, pool + l->walk.pool_size + 8ULL * inner[0], &slot) ||
 		    symbol_in_pool(l, m, pool, slot >> 16, &symbol) || symbol != name)
 			continue;
@@ -254,7 +254,7 @@ static int read_modifiers(const struct hotspot_layout *l, const struct mem *m, u
 	return 0;
 }
 
-/* Where the code is, how long it is, and the lines behind it. */
+/* Read the place and size of the code, and the line table after it. */
 static int read_code(const struct hotspot_layout *l, const struct mem *m, uint64_t constants, struct method *out,
 		     struct bytes *lines)
 {

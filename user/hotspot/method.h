@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * HotSpot's Method (oops/method.hpp) with what belongs to it: the ConstMethod,
- * which the bytecodes and the table of lines stand behind, the ConstantPool with
- * the names, the Klass and its ClassLoaderData.
+ * HotSpot's Method (oops/method.hpp) and its parts: the ConstMethod, which is followed by the bytecodes and the
+ * line table, the ConstantPool with the names, the Klass and its ClassLoaderData.
  */
 #ifndef USER_HOTSPOT_METHOD_H
 #define USER_HOTSPOT_METHOD_H
@@ -12,34 +11,34 @@
 #include "user/hotspot/method_table.h"
 
 #define METHOD_NATIVE	 0x0100u      /* JVMS 4.6 */
-#define METHOD_LINES_MAX (256u << 10) /* bytes of a table of lines; of a longer one nothing is known */
+#define METHOD_LINES_MAX (256u << 10) /* maximum bytes of a line table; a longer one is ignored */
 
 struct method {
 	const struct resolved_method *resolved;
 	uint64_t code;		  /* address of its first bytecode */
-	uint32_t code_size;	  /* bytes; 0: it is native */
-	size_t lines, lines_size; /* its table of lines in the buffer that method_read() appended it to */
+	uint32_t code_size;	  /* bytes; 0: native */
+	size_t lines, lines_size; /* its line table, in the buffer that method_read() appended it to */
 };
 
 /*
- * Read the Method at an address. 0; -EBADMSG: there is none; -ENOMEM: also when `t` is full; other -errno:
- * unreadable. Nobody says that the Method did not change meanwhile, but the caller's cookie.
+ * Read the Method at an address. Returns 0; -EBADMSG: there is none; -ENOMEM, also if `t` is full; other -errno:
+ * unreadable. Only the caller's cookie can tell whether the Method changed meanwhile.
  */
 int method_read(struct method *out, const struct hotspot_layout *l, const struct mem *m, uint64_t address,
 		struct method_table *t, struct bytes *lines);
 
 /*
- * The line of a bytecode index, which JDKs take for 0 where it is -1 (the entry of a method). -1: unknown. The table
- * (CompressedLineNumberReadStream) need not be sorted; `bias` as in the layout.
+ * The line of a bytecode index; like the JDK, -1 (the entry of a method) counts as 0. Returns -1 if unknown. The
+ * table (CompressedLineNumberReadStream) may be unsorted; `bias` as in the layout.
  */
 int32_t method_line(const unsigned char *lines, size_t size, unsigned int bias, int32_t bci);
 
-/* Does a line stand in the table? True also of a table that is empty: it can be any. */
+/* True if the table contains the line, or if it is empty, because then any line is possible. */
 bool method_has_line(const unsigned char *lines, size_t size, unsigned int bias, int32_t line);
 
 /*
- * HotSpot's compressed number (UNSIGNED5), 1 to 5 bytes: bytes of 192 and more have a
- * successor, six bits further up. Returns its bytes; 0: it goes on behind `size`, or is none.
+ * Decode HotSpot's compressed number (UNSIGNED5), 1 to 5 bytes: a byte of 192 or more is followed by another one,
+ * six bits higher. Returns the number of bytes; 0: it extends past `size`, or is invalid.
  */
 size_t unsigned5_read(const unsigned char *from, size_t size, unsigned int bias, uint32_t *out);
 

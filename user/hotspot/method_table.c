@@ -70,7 +70,7 @@ const char *method_table_text(struct method_table *t, const char *text, size_t l
 	return own->bytes;
 }
 
-/* Texts are the same when they are at the same place. */
+/* Texts are interned, so equal texts have equal addresses. */
 static bool method_is(const void *context, uint32_t row)
 {
 	const struct method_key *k = context;

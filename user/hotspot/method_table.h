@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Methods, each once, and their texts, each once. A table takes them until METHOD_TABLE_ROWS or METHOD_TABLE_TEXT
- * is reached, about 256 MiB in all, which is for a list of all methods of a JVM; the resolver empties its own long before.
+ * A table of methods and their texts, each stored once. It grows until METHOD_TABLE_ROWS or METHOD_TABLE_TEXT is
+ * reached, some 256 MiB in all, for a list of all methods of a JVM. The resolver clears its own table long before
+ * that.
  */
 #ifndef USER_HOTSPOT_METHOD_TABLE_H
 #define USER_HOTSPOT_METHOD_TABLE_H
@@ -20,13 +21,13 @@ struct method_table {
 	size_t bytes; /* of text */
 };
 
-/* An all-zero struct is an empty table. */
+/* A zeroed struct is an empty table. */
 void method_table_release(struct method_table *t);
 
-/* The table's own copy of a text without a 0 in it. NULL: no memory, or the bound is reached. */
+/* The table's own copy of a text without 0 bytes. NULL: no memory, or the limit is reached. */
 const char *method_table_text(struct method_table *t, const char *text, size_t length);
 
-/* The table's own copy of a method whose texts are the table's; its `number` is not looked at. NULL as above. */
+/* The table's own copy of a method whose texts are the table's; its `number` is ignored. NULL as above. */
 const struct resolved_method *method_table_add(struct method_table *t, const struct resolved_method *m);
 
 #endif

@@ -2,7 +2,8 @@
 #include "user/hotspot/nmethod.h"
 #include "user/hotspot/method.h"
 
-#define NMETHOD_MAX (1u << 28) /* bytes of an nmethod and of each of its parts; a code cache has 2 GiB at most */
+#define NMETHOD_MAX \
+	(1u << 28) /* maximum bytes of an nmethod and of each of its parts; a code cache has at most 2 GiB */
 
 int nmethod_is(const struct hotspot_layout *l, const struct mem *m, uint64_t address, uint32_t compile_id)
 {
@@ -17,7 +18,7 @@ int nmethod_is(const struct hotspot_layout *l, const struct mem *m, uint64_t add
 	return r ? r : used == 1 && id == compile_id && (int8_t)state < l->nmethod_gone;
 }
 
-/* base + the int at `at` of the nmethod, which must not be negative or absurd. */
+/* base + the int at offset `at` of the nmethod, which must be plausible. */
 static int read_place(const struct mem *m, uint64_t nmethod, uint16_t at, uint64_t base, uint64_t *out)
 {
 	uint32_t offset = 0;
@@ -55,7 +56,7 @@ static int read_scopes(struct nmethod *n, const struct hotspot_layout *l, const 
 	return r ? r : read_place(m, n->address, end, base, &n->scopes_end);
 }
 
-/* From 25 on the metadata stand in memory of their own, behind the relocations. */
+/* Since JDK 25 the metadata is in memory of its own, after the relocations. */
 static int read_mutable(struct nmethod *n, const struct hotspot_layout *l, const struct mem *m)
 {
 	uint64_t base;
@@ -113,14 +114,17 @@ int nmethod_read(struct nmethod *out, const struct hotspot_layout *l, const stru
 		       : -EBADMSG;
 }
 
-/* The offset of the scope at a program counter: a return address has a PcDesc of its own. 1, 0: none, -errno. */
+/*
+ * The offset of the scope at a program counter; each return address has a PcDesc of its own. Returns 1, 0: none,
+ * or -errno.
+ */
 static int find_scope(const struct nmethod *n, const struct hotspot_layout *l, const struct mem *m, uint64_t pc,
 		      uint32_t *scope)
 {
 	uint64_t low = 0, high = (n->pcs_end - n->pcs) / l->pc_desc_size;
 	int64_t wanted = (int64_t)(pc - n->code);
 
-	if (wanted < 0) /* where the first sentinel stands */
+	if (wanted < 0) /* the pc of the first sentinel */
 		return 0;
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2, at = n->pcs + middle * l->pc_desc_size;
@@ -141,7 +145,7 @@ static int find_scope(const struct nmethod *n, const struct hotspot_layout *l, c
 	return 0;
 }
 
-/* The three numbers that a scope begins with. */
+/* Read the three numbers at the start of a scope. */
 static int read_scope(const struct nmethod *n, const struct hotspot_layout *l, const struct mem *m, uint32_t offset,
 		      uint32_t v[3])
 {
@@ -183,7 +187,7 @@ int nmethod_scopes(const struct nmethod *n, const struct hotspot_layout *l, cons
 
 	if (r <= 0)
 		return r;
-	if (!offset) { /* no scope was recorded: it is the method's own code */
+	if (!offset) { /* no scope was recorded: the nmethod's own method */
 		*out = (struct scope){n->method, -1};
 		return 1;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/page_cache.h"
 
-/* The pages of a heap that are in use lie at round distances: a set by their low bits would have them all. */
+/* Pages in use often lie at round distances, so the low bits of an address would select the same set. */
 static struct page_cache_set *set_of(struct page_cache *s, uint64_t page)
 {
 	return &s->set[page / PAGE_CACHE_PAGE * 0x9e3779b97f4a7c15ULL >> 58];
@@ -43,7 +43,7 @@ static int snapshot_read(const struct mem *m, uint64_t address, void *to, size_t
 		r = snapshot_page(s, address - at, &page);
 		if (!r)
 			memcpy(to, page + at, n);
-		else /* an image's part may be less than a page */
+		else /* part of an image may be smaller than a page */
 			r = mem_read(s->source, address, to, n);
 		if (r)
 			return r;

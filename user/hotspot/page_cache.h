@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A memory that reads another one in whole pages and keeps them until it is
- * told to forget: what belongs to one method lies close together, and a call of
- * process_vm_readv costs the same for 8 bytes and for a page.
+ * A struct mem that reads another one in whole pages and caches them until it is cleared. The data of a method
+ * lies close together, and process_vm_readv costs the same for 8 bytes as for a page.
  */
 #ifndef USER_HOTSPOT_PAGE_CACHE_H
 #define USER_HOTSPOT_PAGE_CACHE_H
@@ -14,20 +13,20 @@
 #define PAGE_CACHE_WAYS 4u /* pages of one set */
 
 struct page_cache_set {
-	uint64_t page[PAGE_CACHE_WAYS]; /* address + 1; 0: nothing */
+	uint64_t page[PAGE_CACHE_WAYS]; /* address + 1; 0: empty */
 	unsigned int oldest;
 	unsigned char data[PAGE_CACHE_WAYS][PAGE_CACHE_PAGE];
 };
 
 struct page_cache {
-	struct mem mem; /* read through this */
+	struct mem mem; /* reads go through this */
 	const struct mem *source;
 	struct page_cache_set set[PAGE_CACHE_SETS];
 };
 
 void page_cache_init(struct page_cache *s, const struct mem *source);
 
-/* What is read from now on is read anew. */
+/* Drop all pages: later reads fetch them again. */
 void page_cache_clear(struct page_cache *s);
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reading while the JVM runs is a matter of order: ask whether the cookie is
- * there, read, ask again. HotSpot frees an nmethod or a Method only as a whole and
- * the cookie with it, so what was read in between two equal answers was whole.
- * What was told is remembered by its cookie, and needs the target no more.
+ * Reading while the JVM runs. The order is: check the cookie, read, check it again. HotSpot frees an nmethod or a
+ * Method only as a whole, together with the cookie. So what was read between two successful checks is consistent.
+ * Results are cached by their cookie and do not need the target any more.
  */
 #include "user/hotspot/resolve.h"
 #include "user/hotspot/method.h"
@@ -17,23 +16,25 @@
 #define WALK_CODE(w, pc, code)		walk_code_at(w, pc, code)
 #include "bpf/walk.h"
 
-/* Where a cache is full all of it is forgotten: about 20 MiB together. */
+/* When one of these caches is full, all of it is dropped: about 20 MiB together. */
 #define FRAMES_MAX  (1u << 16)
 #define TOLD_MAX    (1u << 18)
 #define METHODS_MAX (1u << 16)
 #define LINES_MAX   (8u << 20)
 
-/* Of methods and texts, which are forgotten only together: about 32 MiB. */
+/* Methods and texts are dropped only together: about 32 MiB. */
 #define ENOUGH_METHODS (1u << 17)
 #define ENOUGH_TEXT    (16u << 20) /* bytes */
 
 struct cached_frame {
 	struct frt_frame frame;
-	uint32_t first, count; /* in `told` */
+	uint32_t first, count; /* in `cached` */
 };
 
 struct cached_method {
-	uint64_t address, owner; /* the nmethod in whose metadata it stands, 0: none, the cookie is its own */
+	uint64_t address,
+		/* owner: the nmethod whose metadata contains the Method; 0: none, the cookie is the Method's own */
+		owner;
 	uint32_t cookie;
 	struct method method;
 };
@@ -121,7 +122,7 @@ void resolver_forget(struct resolver *r)
 
 static bool is_cached_method(const void *context, uint32_t row)
 {
-	const struct cached_method *const *key = context; /* the wanted one, the rows */
+	const struct cached_method *const *key = context; /* the key, the rows */
 	const struct cached_method *m = key[1] + row - 1;
 
 	return m->address == key[0]->address && m->owner == key[0]->owner && m->cookie == key[0]->cookie;
@@ -140,7 +141,7 @@ static const struct method *resolve_find_method(const struct resolver *r, const 
 	return row ? &r->methods[row - 1].method : NULL;
 }
 
-/* Read a Method and remember it. Whoever finds that the cookie has gone calls resolve_forget_methods(). */
+/* Read a Method and cache it. A caller that finds the cookie gone calls resolve_forget_methods(). */
 static int learn_method(struct resolver *r, struct cached_method *new, const struct method **out)
 {
 	int e;
@@ -159,7 +160,7 @@ static int learn_method(struct resolver *r, struct cached_method *new, const str
 	return 0;
 }
 
-/* `bci`: -1 is the method's entry; one that is not in the method is unknown. */
+/* `bci`: -1 is the method's entry; a value outside of the method is unknown. */
 static struct resolved_frame frame_of(const struct resolver *r, const struct method *m, int64_t bci,
 				      enum resolved_kind kind)
 {
@@ -206,8 +207,8 @@ static enum resolved_failure learn_interpreted(struct resolver *r, const struct 
 }
 
 /*
- * A method that is redefined as it was has the same fingerprint, and its ConstMethod
- * may lie elsewhere: then what is remembered is the other one's.
+ * A method that is redefined without change has the same fingerprint, but its ConstMethod may have moved. The
+ * cached entry then belongs to the other version.
  */
 static bool has_bytecode(const struct method *m, const struct frt_frame *f)
 {
@@ -229,7 +230,7 @@ static enum resolved_failure tell_interpreted(struct resolver *r, const struct f
 		if (why)
 			return why;
 	}
-	/* the walker leaves 0 where it found no bytecode pointer; -2: in no method */
+	/* the walker stores 0 if it found no bytecode pointer; -2 is outside of any method */
 	r->result[0] = frame_of(r, m, f->at >= m->code ? (int64_t)(f->at - m->code) : -2, RESOLVED_INTERPRETED);
 	*count = 1;
 	return RESOLVE_OK;
@@ -268,7 +269,7 @@ static int tell_scopes(struct resolver *r, const struct frt_frame *f, const stru
 	return count;
 }
 
-/* From JDK 23 on an nmethod's tables are freed before it is: they have to stand where they stood. */
+/* Since JDK 23 an nmethod's tables are freed before the nmethod, so they must still be in the same place. */
 static enum resolved_failure check_tables(const struct resolver *r, const struct frt_frame *f, const struct nmethod *n)
 {
 	struct nmethod again;
@@ -331,7 +332,7 @@ static enum resolved_failure resolve_tell(struct resolver *r, const struct frt_f
 
 static bool is_cached_frame(const void *context, uint32_t row)
 {
-	const void *const *key = context; /* the wanted one, the rows */
+	const void *const *key = context; /* the key, the rows */
 	const struct frt_frame *a = key[0];
 	const struct frt_frame *b = &((const struct cached_frame *)key[1])[row - 1].frame;
 
@@ -345,7 +346,7 @@ static void cache_put_frame(struct resolver *r, const struct frt_frame *f, uint6
 	if (rows_reserve(&r->frames, sizeof(*r->frames), r->frames_count, 1, &r->frames_capacity) ||
 	    rows_reserve(&r->cached, sizeof(*r->cached), r->cached_count, count, &r->cached_capacity) ||
 	    row_index_add(&r->by_frame, hash, r->frames_count + 1))
-		return; /* it will be read again */
+		return; /* it will be read again when needed */
 	memcpy(r->cached + r->cached_count, r->result, count * sizeof(*r->result));
 	r->frames[r->frames_count++] = (struct cached_frame){*f, r->cached_count, count};
 	r->cached_count += count;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the raw frames that the agent records to methods and lines, out of the
- * process: the frame says where a Method or an nmethod was and carries a cookie;
- * what stands there now is read, and believed only when the cookie is the
- * same before and after. What cannot be told is not guessed.
+ * Resolves the agent's raw frames to methods and lines, from outside the process. A frame has the former address
+ * of a Method or nmethod, and a cookie. What is at that address now is read, and accepted only if the cookie
+ * matches before and after. Unknown frames are reported as unknown, never guessed.
  */
 #ifndef USER_HOTSPOT_RESOLVE_H
 #define USER_HOTSPOT_RESOLVE_H
@@ -18,22 +17,21 @@ struct hotspot_layout;
 struct mem;
 struct resolver;
 
-/* Both are borrowed until resolver_free(). NULL: no memory, said in d. */
+/* Both are borrowed until resolver_free(). Returns NULL with a message in d without memory. */
 struct resolver *resolver_new(const struct mem *m, const struct hotspot_layout *l, struct diag *d);
 void resolver_free(struct resolver *r);
 
 /*
- * A JVM that makes hidden classes has new methods without end. When those that are remembered take too much memory,
- * their user forgets what it knows of them, and the resolver as well: it begins anew.
+ * A JVM that generates hidden classes has new methods endlessly. True if the resolver has cached too many. Its
+ * user then drops everything that refers to them, and calls resolver_forget().
  */
 bool resolver_is_full(const struct resolver *r);
 void resolver_forget(struct resolver *r);
 
 /*
- * The methods that a raw frame stands for, innermost first. Returns how many, at
- * most RESOLVED_DEPTH; *out is the resolver's, valid until the next call. 0: it
- * cannot be told, *why says why. What was told once is remembered: asking for the
- * same frame again reads nothing, also when its code is long gone.
+ * The methods that a raw frame represents, innermost first. Returns their number, at most RESOLVED_DEPTH; *out
+ * belongs to the resolver and is valid until the next call. Returns 0 with *why set if they are unknown. Results
+ * are cached: the same frame is not read again, even if its code is long gone.
  */
 size_t resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
 		      enum resolved_failure *why);

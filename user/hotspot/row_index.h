@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A hash table of row numbers (1, 2, 3, ...); the rows themselves, and how two are compared, are its owner's. */
+/* A hash table of row numbers (1, 2, 3, ...). The rows, and their comparison, belong to its owner. */
 #ifndef USER_HOTSPOT_ROW_INDEX_H
 #define USER_HOTSPOT_ROW_INDEX_H
 
@@ -20,20 +20,20 @@ static inline uint64_t row_index_mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
-/* The row with this hash for which `same` holds, 0 when there is none. */
+/* The row with this hash for which `same` returns true; 0 if there is none. */
 uint32_t row_index_find(const struct row_index *t, uint64_t hash, bool (*same)(const void *context, uint32_t row),
 			const void *context);
 
-/* Add a row that is not there. 0 or -ENOMEM. */
+/* Add a row that is not in the table. Returns 0 or -ENOMEM. */
 int row_index_add(struct row_index *t, uint64_t hash, uint32_t row);
 
-/* Forget all rows, keep the memory. */
+/* Remove all rows, keep the memory. */
 void row_index_clear(struct row_index *t);
 
-/* For the owner's rows: make room for `more` behind `count`. 0 or -ENOMEM. */
+/* For the owner's rows: reserve space for `more` rows after `count`. Returns 0 or -ENOMEM. */
 int rows_reserve(void *rows, size_t row_size, uint32_t count, uint32_t more, uint32_t *capacity);
 
-/* An all-zero struct is an empty table. */
+/* A zeroed struct is an empty table. */
 void row_index_release(struct row_index *t);
 
 #endif

@@ -34,7 +34,7 @@ int symbol_in_pool(const struct hotspot_layout *l, const struct mem *m, uint64_t
 	return *symbol ? 0 : -EBADMSG;
 }
 
-/* Hidden classes have a '+' and digits behind their name, no character that is forbidden otherwise. */
+/* The name of a hidden class ends in '+' and digits, and contains no other forbidden character. */
 bool symbol_names_class(const char *text)
 {
 	return *text && !strpbrk(text, ".;[");

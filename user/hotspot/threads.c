@@ -6,7 +6,7 @@
 #define MAX_THREADS 100000u
 #define MAX_TID	    (1u << 22) /* PID_MAX_LIMIT */
 
-/* What is freed meanwhile reads as anything: a thread counts when its OSThread has a number that can be one. */
+/* Memory that is freed meanwhile may contain anything. A thread counts if its OSThread has a plausible id. */
 static int visit_thread(const struct hotspot_layout *l, const struct mem *m, uint64_t thread,
 			int (*visit)(uint64_t java_thread, int tid, void *context), void *context)
 {
@@ -53,7 +53,7 @@ static int each_in_list(const struct hotspot_layout *l, const struct mem *m,
 	threads = calloc(length + 1, sizeof(*threads));
 	if (!threads)
 		return -ENOMEM;
-	/* a list is never changed: one that is still the current one after the copy was right */
+	/* lists are immutable: if the list is still the current one after the copy, the copy is right */
 	if (mem_read(m, array, threads, length * sizeof(*threads)) || mem_u64(m, l->threads, &array) || array != list)
 		e = -EAGAIN;
 	for (uint32_t i = 0; !e && i < length; i++)

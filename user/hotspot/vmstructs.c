@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A row of gHotSpotVMStructs (JDK 17), as the exported variables gHotSpotVMStructEntry*Offset describe it:
+ * Reading HotSpot's tables. A row of gHotSpotVMStructs (JDK 17), as the exported variables
+ * gHotSpotVMStructEntry*Offset describe it:
  *
- *   typeName   -> "JavaThread"	   +0
- *   fieldName  -> "_anchor"	   +8
- *   typeString -> "JavaFrameAnchor"   +16
- *   isStatic      0		   +24	  int
- *   offset        656		   +32	  uint64_t
- *   address       0		   +40	  of a static field
+ *   typeName   -> "JavaThread"       +0
+ *   fieldName  -> "_anchor"          +8
+ *   typeString -> "JavaFrameAnchor"  +16
+ *   isStatic      0                  +24   int
+ *   offset        656                +32   uint64_t
+ *   address       0                  +40   for a static field
  *
- * A row whose type name is NULL ends the table. JDK 8 to 28 have 1,300 to 2,100 rows
- * in all; the names are literals of libjvm, close together.
+ * A row with a NULL type name ends the table. JDK 8 to 28 have 1,300 to 2,100 rows in all; the names are literals
+ * in libjvm, close together.
  */
 #include "user/hotspot/vmstructs.h"
 #include "user/hotspot/page_cache.h"
@@ -20,7 +21,7 @@
 
 #define MAX_ROWS   16384u /* of one table */
 #define MAX_STRIDE 512u
-#define MAX_NAME   96u /* what is longer is none that we ask for */
+#define MAX_NAME   96u /* longer names are not needed */
 
 enum table { STATIC, OFFSET, SIZE, CONSTANT };
 
@@ -48,7 +49,7 @@ const char *const vmstructs_symbol_names[VMSTRUCTS_SYMBOLS] = {
 	[VMSTRUCTS_INT_VALUE] = "gHotSpotVMIntConstantEntryValueOffset",
 };
 
-/* One of the tables while it is read. */
+/* A table while it is being read. */
 struct reader {
 	struct vmstructs *v;
 	const struct mem *m;
@@ -75,7 +76,7 @@ static int vmstructs_add_row(struct reader *r, enum table table, const char *typ
 	return 0;
 }
 
-/* A name that a row points to; -E2BIG is no reason to stop: nobody asks for it. */
+/* Read a name that a row points to. -E2BIG is no error: such a name is not needed. */
 static int vmstructs_read_name(struct reader *r, uint64_t row, enum vmstructs_symbol column, char name[MAX_NAME])
 {
 	uint64_t at;
@@ -126,7 +127,10 @@ static int read_int(struct reader *r, uint64_t row)
 	return e || !name[0] ? e : vmstructs_add_row(r, CONSTANT, name, NULL, (uint64_t)(int32_t)value);
 }
 
-/* `first`: the table's variable; its stride and its columns are the variables behind it, up to `end`. */
+/*
+ * Read one table. `first` is the table's variable; the variables after it, up to `end`, are its stride and its
+ * columns.
+ */
 static int vmstructs_read_table(struct reader *r, enum vmstructs_symbol first, enum vmstructs_symbol end,
 				int (*read_row)(struct reader *r, uint64_t row))
 {
@@ -163,7 +167,7 @@ static int compare_rows(const void *a, const void *b)
 int vmstructs_read(struct vmstructs *v, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d)
 {
 	uint64_t values[VMSTRUCTS_SYMBOLS];
-	struct page_cache *pages = malloc(sizeof(*pages)); /* thousands of short reads of the same few pages */
+	struct page_cache *pages = malloc(sizeof(*pages)); /* for thousands of short reads from the same few pages */
 	struct reader r = {.v = v, .values = values, .d = d};
 	int e = 0;
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tables by which HotSpot describes itself to debuggers (vmStructs.hpp; the
- * Serviceability Agent reads the same): fields of types with their offsets or, where
- * they are static, addresses; sizes of types; named constants. libjvm
- * exports them in .dynsym, also when it is stripped.
+ * The tables by which HotSpot describes itself to debuggers (vmStructs.hpp; the Serviceability Agent reads them,
+ * too): fields of types with their offsets or, if static, their addresses; sizes of types; named constants. libjvm
+ * exports them in .dynsym, even if it is stripped.
  */
 #ifndef USER_HOTSPOT_VMSTRUCTS_H
 #define USER_HOTSPOT_VMSTRUCTS_H
@@ -13,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* The exported variables that say where the tables are and how their rows look. */
+/* The exported variables that give the place of the tables and the layout of their rows. */
 enum vmstructs_symbol {
 	VMSTRUCTS_FIELDS,
 	VMSTRUCTS_FIELD_STRIDE,
@@ -42,19 +41,18 @@ struct vmstructs {
 };
 
 /*
- * Read the tables; symbols[i] is the address of the variable vmstructs_symbol_names[i].
- * 0; -EAGAIN: the tables are not filled yet; -EBADMSG: they are no such tables; other
- * -errno: unreadable.
+ * Read the tables; symbols[i] is the address of the variable vmstructs_symbol_names[i]. Returns 0; -EAGAIN: the
+ * tables are not filled yet; -EBADMSG: these are no such tables; other -errno: unreadable.
  */
 int vmstructs_read(struct vmstructs *v, const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS], struct diag *d);
 void vmstructs_release(struct vmstructs *v);
 
-/* "JavaThread._anchor": false when it is not there, or is not of this kind. */
+/* The offset of a field, "JavaThread._anchor". Returns false if it is missing or of another kind. */
 bool vmstructs_offset(const struct vmstructs *v, const char *name, uint64_t *offset);
 bool vmstructs_static(const struct vmstructs *v, const char *name, uint64_t *address);
-/* "JavaFrameAnchor": its size in bytes. */
+/* The size in bytes of a type, "JavaFrameAnchor". */
 bool vmstructs_size(const struct vmstructs *v, const char *name, uint64_t *size);
-/* "frame::entry_frame_call_wrapper_offset" */
+/* The value of a constant, "frame::entry_frame_call_wrapper_offset". */
 bool vmstructs_constant(const struct vmstructs *v, const char *name, int64_t *value);
 
 #endif

@@ -14,20 +14,20 @@
 
 struct active_method {
 	char name[400], class_name[256];
-	unsigned int stacks, tid; /* tid: of the last of them */
+	unsigned int stacks, tid; /* tid: of the last one */
 };
 
 struct active {
 	struct matcher pattern;
 	struct jvm_model model;
 	struct matches found;
-	bool exact; /* `found` is what there is */
-	bool any;   /* a frame whose class may match */
+	bool exact; /* `found` is complete */
+	bool any;   /* some frame's class may match */
 	struct active_method method[MOST];
 	unsigned int methods;
 };
 
-/* a.b.C to a/b/C; cut as the frame's name is. */
+/* a.b.C to a/b/C, cut to the size of the frame's name. */
 static const char *internal_name(const struct active_frame *f, char out[sizeof(f->class_name)])
 {
 	for (size_t i = 0; i < sizeof(f->class_name); i++)
@@ -51,7 +51,7 @@ static int active_may_match(const struct active_frame *f, void *context)
 	return a->any;
 }
 
-/* The dump does not tell overloads apart, but for the line. */
+/* The dump does not distinguish overloads, except by line. */
 static bool is_at_line(struct active *a, const struct match *m, int line)
 {
 	struct method_table texts = {.texts = 0};

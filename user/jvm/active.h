@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A method that is on a stack while its class is rewritten stays in the
- * interpreter until it returns. The thread dump tells which these are, before
- * anything is done.
+ * Reports active methods. A method that is on a stack while its class is rewritten stays in the interpreter until
+ * it returns. The thread dump shows these methods before anything is changed.
  */
 #ifndef USER_JVM_ACTIVE_H
 #define USER_JVM_ACTIVE_H
@@ -11,8 +10,9 @@
 #include "user/process/find.h"
 
 /*
- * Name them on stderr; with --skip-active exclude their classes. Which these are the JVM's memory tells
- * (user/jvm/matches.h), and of several overloads the line that the frame stands at; where it cannot be read, their names.
+ * Print the active methods to stderr; with --skip-active exclude their classes. The JVM's memory tells which
+ * methods match (user/jvm/matches.h), and the line of the frame tells overloads apart; if the memory is
+ * unreadable, names decide.
  */
 void active_report(const char *thread_dump, const struct target *t, struct settings *settings);
 

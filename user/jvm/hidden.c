@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Read off the annotations of JDK 21 and 25 to 28; tests/live/stacks/frames_vs_recorder.sh compares. */
+/* Taken from the annotations in JDK 21 and 25 to 28; tests/live/stacks/frames_vs_recorder.sh compares them. */
 #include "user/jvm/hidden.h"
 
 #include <stddef.h>
@@ -9,8 +9,7 @@
 
 struct row {
 	const char *class_name;
-	const char
-		*name[NAMES]; /* with the types of its parameters where an overload is not hidden; none: all of them */
+	const char *name[NAMES]; /* with parameter types if not all overloads are hidden; no name: all methods */
 };
 
 static const struct row rows[] = {
@@ -50,7 +49,7 @@ static bool is(const char *method, const char *name, const char *descriptor)
 static bool has(const struct row *r, const char *name, const char *descriptor)
 {
 	if (!r->name[0])
-		return name[0] != '<'; /* but a constructor */
+		return name[0] != '<'; /* all except constructors */
 	for (size_t i = 0; i < NAMES && r->name[i]; i++)
 		if (is(r->name[i], name, descriptor))
 			return true;

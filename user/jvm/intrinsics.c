@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What each JDK has differs; a name that is gone or has yet to come is harmless. Left out, so that they stay
- * lower bounds: Reference.get (the collectors need its barrier), Object.<init>, Method.invoke, what
- * belongs to method handles and continuations, and the Vector API.
+ * The intrinsics that can be disabled. JDKs differ; a name that a JDK does not have is harmless. These stay lower
+ * bounds: Reference.get (the collectors need its barrier), Object.<init>, Method.invoke, anything about method
+ * handles and continuations, and the Vector API.
  */
 #include "user/jvm/intrinsics.h"
 #include "filters/matcher.h"
@@ -19,8 +19,8 @@
 #define BOXING 0x2u
 
 /*
- * Words "method=NAME,NAME"; "method" alone is "_method". An overload of any type counts for all. With a "!" the
- * interpreter has its own code for it, which nothing turns off before INTERPRETER_SINCE.
+ * Words of the form "method=NAME,NAME"; "method" alone means "_method". An overload of any type counts for all.
+ * "!": the interpreter has code of its own for it, which cannot be disabled before INTERPRETER_SINCE.
  */
 struct row {
 	const char *class_name, *methods;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Methods that HotSpot replaces by machine code of its own (vmIntrinsics; @IntrinsicCandidate), and by which
- * names it can be told before it makes itself not to (-XX:DisableIntrinsic). From JDK 17 on, where that
- * holds for the interpreter and both compilers. Names that a JVM does not know it skips, when they
- * are not on its command line.
+ * Methods that HotSpot replaces by its own machine code (vmIntrinsics; @IntrinsicCandidate), and the names by
+ * which a starting JVM can be told not to (-XX:DisableIntrinsic). Used since JDK 17, where the flag affects the
+ * interpreter and both compilers. A JVM skips unknown names that are not on its command line.
  */
 #ifndef USER_JVM_INTRINSICS_H
 #define USER_JVM_INTRINSICS_H
@@ -17,12 +16,12 @@
 
 struct intrinsics {
 	char names[FRT_INTRINSICS_SIZE]; /* "_max,_min"; "": none */
-	char methods[FRT_EXACT_SIZE];	 /* whose they are: "java/lang/Math.max\n" */
-	bool concat; /* -XX:-OptimizeStringConcat, too: it takes chains of a StringBuilder's methods for one */
-	bool boxing; /* -XX:-EliminateAutoBox, too: it takes valueOf() and intValue() for nothing */
+	char methods[FRT_EXACT_SIZE];	 /* their methods: "java/lang/Math.max " */
+	bool concat; /* also -XX:-OptimizeStringConcat, which replaces chains of StringBuilder calls */
+	bool boxing; /* also -XX:-EliminateAutoBox, which removes valueOf() and intValue() */
 };
 
-/* Those of the methods that some filter selects by its name, in a JVM of this version. */
+/* Choose the intrinsics of the methods that filters select by name, for a JVM of this version. Returns 0 or -errno. */
 int intrinsics_choose(struct intrinsics *chosen, const struct filter_list *filters, int jdk_version, struct diag *d);
 
 #endif

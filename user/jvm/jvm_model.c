@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define ROUNDS 3 /* a thread that slept may have been seen while it was woken */
+#define ROUNDS 3 /* a sleeping thread may have been inspected while it woke up */
 
 static int find_tables(const struct remote_mem *r, const struct target *t, uint64_t symbols[VMSTRUCTS_SYMBOLS],
 		       struct diag *d)
@@ -36,7 +36,7 @@ int jvm_model_find_flags(const struct target *t, const char *const names[], size
 	return err;
 }
 
-/* `needs`: HOTSPOT_NO_*, what must not be missing */
+/* `needs`: HOTSPOT_NO_* features that must be available */
 static int jvm_model_read_layout(struct jvm_model *m, const struct target *t, unsigned int needs, struct diag *d)
 {
 	uint64_t symbols[VMSTRUCTS_SYMBOLS];

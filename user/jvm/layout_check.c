@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The dump prints what java.lang.Throwable would: classes as a.b.C, a hidden one
- * with the end of its name after a slash (a.B$$Lambda/0x00007f..., JDK 8: /12345), where HotSpot itself has a plus
- * or, on 8, nothing. Hidden methods may be left out.
+ * Checking a layout against a thread dump. The dump prints names as java.lang.Throwable does: classes as a.b.C;
+ * the name of a hidden class ends with a slash and a number (a.B$$Lambda/0x00007f..., JDK 8: /12345), where
+ * HotSpot itself has a plus or, on 8, nothing. Hidden methods may be omitted.
  */
 #include "user/jvm/layout_check.h"
 #include "user/hotspot/page_cache.h"
@@ -41,13 +41,13 @@ struct walked {
 	struct frt_frame frame[MOST_FRAMES];
 };
 
-/* One thread of the proof, and how far it has been compared with the dump. */
+/* A thread of the check, and how far it has been compared with the dump. */
 struct sleeper {
 	struct walked walked;
 	uint64_t switches;
-	bool still; /* has not run since, as far as we know */
+	bool still; /* has not run since then, as far as known */
 	bool different;
-	char name[128]; /* as the dump has it */
+	char name[128]; /* as in the dump */
 	uint32_t methods, at;
 	struct resolved_frame method[MOST_METHODS];
 };
@@ -87,7 +87,7 @@ static void walk_thread(struct proof *p, uint64_t thread, int tid, struct walked
 	out->thread = thread;
 	out->tid = tid;
 	out->end = FRT_WALK_UNREADABLE;
-	/* the anchor is not on the stack, so that the bounds come after it */
+	/* the anchor is not on the stack, so the bounds are set after reading it */
 	w.high = UINT64_MAX;
 	if (!walk_anchor(&w, thread + l->thread_anchor)) {
 		out->end = w.end;
@@ -157,7 +157,10 @@ static bool layout_check_is_continuation(const struct resolved_method *m)
 	return !strcmp(m->class_name, "jdk/internal/vm/Continuation");
 }
 
-/* False: nothing to compare. Of a thread that carries a virtual one the dump shows something else, by version. */
+/*
+ * Returns false if there is nothing to compare. For a carrier of a virtual thread the dump shows other frames,
+ * depending on the version.
+ */
 static bool resolve(struct proof *p, struct sleeper *s)
 {
 	const struct resolved_frame *methods;
@@ -199,7 +202,7 @@ static char dotted(char c)
 	return c == '/' ? '.' : c;
 }
 
-/* Up to the end of a hidden class's name, which is written in different ways. */
+/* Length without the number of a hidden class's name, which has several forms. */
 static size_t plain_length(const char *name)
 {
 	for (const char *c = name; *c; c++)
@@ -269,7 +272,7 @@ static int on_dumped_frame(const struct active_frame *f, void *context)
 	return 0;
 }
 
-/* What the dump has not shown of a thread that it knows. */
+/* Check that the frames missing in the dump are all hidden. */
 static void check_rest(const struct proof *p, struct sleeper *s)
 {
 	struct active_frame none = {.class_name = "nothing", .method = "more", .line = -1};

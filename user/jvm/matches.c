@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PASSES 8 /* over all classes, until one comes to its end */
-#define TRIES  4 /* at one class */
+#define PASSES 8 /* walks over all classes, until one completes */
+#define TRIES  4 /* at reading one class */
 
-#define HUGE_CODE 8000u	 /* HotSpot compiles no more */
+#define HUGE_CODE 8000u	 /* HotSpot does not compile larger methods */
 #define MOST_CODE 65535u /* JVMS 4.7.3 */
 
 /* A class that may have methods for the pattern. */
 struct candidate {
-	struct loaded_class c; /* its name is the table's */
+	struct loaded_class c; /* its name belongs to the table */
 	enum matcher_answer answer;
 };
 
@@ -34,7 +34,7 @@ struct finder {
 	struct class_image image;
 };
 
-/* ---- which classes */
+/* ---- selecting classes */
 
 struct key {
 	const struct finder *f;
@@ -50,7 +50,7 @@ static bool matches_same(const void *context, uint32_t row)
 	return c->loader == k->loader && c->name == k->name;
 }
 
-/* Of two of a name the last one stays: see hotspot_each_class(). */
+/* Of two classes with the same name the last one stays: see hotspot_each_class(). */
 static int add_candidate(struct finder *f, const struct loaded_class *c, enum matcher_answer answer)
 {
 	struct candidate new = {*c, answer};
@@ -101,11 +101,11 @@ static int find_candidates(struct finder *f)
 	return r == -EAGAIN ? 0 : r;
 }
 
-/* ---- which methods */
+/* ---- selecting methods */
 
 /*
- * What the hooks could add at the most (format/classfile/class_layout.c): a call at the entry, one before each return, padding of
- * each switch, two handlers. A byte that looks like a return or a switch counts as one.
+ * The most that hooks can add (format/classfile/class_layout.c): a call at the entry, one before each return,
+ * padding of each switch, two handlers. Each byte that looks like a return or a switch counts as one.
  */
 static uint32_t most_growth(const uint8_t *code, uint32_t size)
 {
@@ -125,7 +125,7 @@ static bool may_have_jsr(const uint8_t *code, uint32_t size)
 	return memchr(code, 168, size) || memchr(code, 169, size) || memchr(code, 201, size);
 }
 
-/* What its code, which HotSpot has rewritten, does not tell for certain. */
+/* Doubts that remain because HotSpot has rewritten the code. */
 static uint32_t doubts(struct finder *f, const struct class_image_method *im, uint16_t major)
 {
 	uint32_t limit = im->code_size > HUGE_CODE ? MOST_CODE : HUGE_CODE, flags = 0;
@@ -138,7 +138,7 @@ static uint32_t doubts(struct finder *f, const struct class_image_method *im, ui
 		free(code);
 		return MATCH_LONG;
 	}
-	/* jumps over more than 32 KiB take more */
+	/* jumps over more than 32 KiB need more */
 	if (im->code_size + most_growth(code, im->code_size) * (im->code_size > HUGE_CODE ? 4 : 1) > limit)
 		flags |= MATCH_LONG;
 	if (major <= 50 && may_have_jsr(code, im->code_size))
@@ -215,7 +215,7 @@ static int judge_methods(struct finder *f, const struct candidate *c, const stru
 	return r;
 }
 
-/* The class is one that was named, but has no such method. */
+/* Report the methods of a class that was named but has no such method. */
 static void matches_offer_methods(struct finder *f, const struct candidate *c, const struct class_file *file)
 {
 	char name[512];
@@ -282,7 +282,7 @@ static int matches_judge(struct finder *f, const struct candidate *c)
 	return r ? r : judge_image(f, c, &tags);
 }
 
-/* Unloaded meanwhile: it does not count. */
+/* True for a class that was unloaded meanwhile: it does not count. */
 static bool is_gone(struct finder *f, const struct candidate *c)
 {
 	uint64_t loader;
@@ -297,7 +297,7 @@ static int judge_patiently(struct finder *f, const struct candidate *c)
 	for (int i = 0; i < TRIES && r && r != -ENOMEM && r != -ESRCH; i++) {
 		if (i)
 			usleep(f->s->pause_us);
-		page_cache_clear(&f->pages); /* what was read for others may have changed since */
+		page_cache_clear(&f->pages); /* what was read for other classes may have changed */
 		r = matches_judge(f, c);
 	}
 	if (r == -ENOMEM || r == -ESRCH)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What filters would hit in a JVM, told by reading its memory: the loaded classes are asked as the agent would ask
- * them (filters/policy.h), and nothing is done to the JVM.
+ * Finds what filters match in a JVM by reading its memory. The loaded classes are judged as the agent would judge
+ * them (filters/policy.h); the JVM is not changed.
  */
 #ifndef USER_JVM_MATCHES_H
 #define USER_JVM_MATCHES_H
@@ -12,11 +12,11 @@
 
 #include <stdbool.h>
 
-#define MATCH_LOWER_BOUND 0x01u /* an intrinsic of the JIT: not all calls are seen */
-#define MATCH_UNLINKED	  0x02u /* gets its hooks as soon as its class is linked */
-#define MATCH_FAILED	  0x04u /* its class's initializer has thrown: nobody can call it, it gets none */
-#define MATCH_LONG	  0x08u /* may be too long for hooks: told when its class is rewritten */
-#define MATCH_OLD	  0x10u /* may have jsr/ret, as class files before Java 6 do: told then, too */
+#define MATCH_LOWER_BOUND 0x01u /* an intrinsic of the JIT: some calls may be missed */
+#define MATCH_UNLINKED	  0x02u /* gets its hooks when its class is linked */
+#define MATCH_FAILED	  0x04u /* its class's initializer has thrown: it cannot be called, and gets no hooks */
+#define MATCH_LONG	  0x08u /* may be too long for hooks, which rewriting will show */
+#define MATCH_OLD	  0x10u /* may contain jsr/ret, as class files before Java 6 do, which rewriting will show */
 
 struct match {
 	const struct resolved_method *method;
@@ -28,11 +28,11 @@ struct match {
 };
 
 struct matches {
-	struct match *match; /* by class, method, descriptor, loader */
+	struct match *match; /* sorted by class, method, descriptor, loader */
 	uint32_t count, capacity;
-	uint32_t classes; /* loaded, arrays and hidden ones not counted */
-	uint32_t unread;  /* classes that changed while they were read, however often that was tried */
-	bool incomplete;  /* the walk over all classes never came to its end: some may be missing */
+	uint32_t classes; /* loaded classes without arrays and hidden ones */
+	uint32_t unread;  /* classes that changed during each attempt to read them */
+	bool incomplete;  /* no walk over all classes completed: some may be missing */
 	struct method_table *texts;
 };
 
@@ -41,20 +41,29 @@ struct matches_setup {
 	const struct mem *mem;
 	const struct matcher *pattern;
 	unsigned int jdk_version; /* of the JDK */
-	unsigned int pause_us;	  /* before what changed while it was read is read again */
-	/* May be NULL: shown every loaded class, and (name not NULL) the methods of those that filters name, none of which is selected */
+	unsigned int pause_us;	  /* before reading again what changed while it was read */
+	/*
+	 * Called for every loaded class; with `name` not NULL for the methods of a class that a filter names but
+	 * selects nothing of. May be NULL.
+	 */
 	void (*near)(const char *class_name, const char *method, void *context);
 	void *context;
 };
 
-/* 0, *out is to be released; -ENOTSUP: the layout lacks it; -ENOMEM; other -errno: unreadable, or gone. */
+/*
+ * Returns 0, then release *out; -ENOTSUP: the layout does not support it; -ENOMEM; other -errno: unreadable, or
+ * gone.
+ */
 int matches_find(struct matches *out, const struct matches_setup *setup);
 void matches_release(struct matches *m);
 
-/* The first of a class's methods of that name (internal forms); m->count: there is none. The others stand behind it. */
+/*
+ * Index of the first method with that class and name (internal forms), which its overloads follow; m->count if
+ * there is none.
+ */
 uint32_t matches_first(const struct matches *m, const char *class_name, const char *method);
 
-/* Would it have hooks? (MATCH_UNLINKED: not at once.) */
+/* True if it would get hooks (with MATCH_UNLINKED not at once). */
 bool match_is_traced(const struct match *m);
 
 #endif

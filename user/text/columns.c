@@ -8,14 +8,14 @@
 
 #define MARK "\xe2\x80\xa6"
 
-/* A text as it is printed, in UTF-8. */
+/* A text in its printed form, in UTF-8. */
 struct printed {
 	char *text;
 	size_t size;
 	unsigned int width;
 };
 
-/* The character at `at`, and how many bytes it has: they are in order. */
+/* The character at `at`, and its length in bytes; the text is valid. */
 static uint32_t columns_character(const char *at, unsigned int *bytes)
 {
 	const unsigned char *p = (const unsigned char *)at;
@@ -41,7 +41,10 @@ static bool is_in(uint32_t c, const struct range *ranges, size_t count)
 	return false;
 }
 
-/* East Asian wide and full width, emoji, marks that combine: the large blocks of Unicode's EastAsianWidth.txt. */
+/*
+ * Number of columns: East Asian wide and full width, emoji and combining marks, as the large blocks of Unicode's
+ * EastAsianWidth.txt.
+ */
 static unsigned int columns_of(uint32_t c)
 {
 	static const struct range wide[] = {{0x1100, 0x115f},	{0x2e80, 0xa4cf},  {0xac00, 0xd7a3}, {0xf900, 0xfaff},
@@ -56,7 +59,7 @@ static unsigned int columns_of(uint32_t c)
 	return is_in(c, wide, sizeof(wide) / sizeof(wide[0])) ? 2 : 1;
 }
 
-/* The first byte behind as many columns as `width`, or fewer where a wide character does not fit. */
+/* The end of the first `width` columns, or one less if a wide character does not fit. */
 static size_t behind(const struct printed *p, unsigned int width)
 {
 	unsigned int used = 0, bytes;
@@ -78,7 +81,7 @@ static void columns_measure(struct printed *p)
 		p->width += columns_of(columns_character(p->text + at, &bytes));
 }
 
-/* False: no memory. */
+/* Returns false without memory. */
 static bool columns_print(struct printed *p, const char *text)
 {
 	FILE *to;

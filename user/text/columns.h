@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts in so many columns of a terminal; what steers it is printed as term_print() does. */
+/* Fits text into a number of terminal columns. Control characters are escaped as by term_print(). */
 #ifndef USER_TEXT_COLUMNS_H
 #define USER_TEXT_COLUMNS_H
 
@@ -7,10 +7,10 @@
 
 #define COLUMNS_ALL 0u
 
-/* In at most `width` columns; what is too long has its end cut off, with a mark for it. COLUMNS_ALL: not cut. */
+/* Print at most `width` columns. A longer text is cut at its end, with a mark. COLUMNS_ALL: no limit. */
 void columns_put(FILE *to, const char *text, unsigned int width);
 
-/* The same, but what is cut off is the beginning: a name's end tells more. */
+/* The same, but cut at the beginning: the end of a name says more. */
 void columns_put_end(FILE *to, const char *text, unsigned int width);
 
 #endif

@@ -43,7 +43,10 @@ static void java_name_put(struct text *t, const char *from, size_t length)
 	*t->at = 0;
 }
 
-/* One parameter, with or without its package; the rest of the descriptor, or NULL when it is none. */
+/*
+ * Append one parameter type, with or without its package. Returns the rest of the descriptor, or NULL if it is
+ * invalid.
+ */
 static const char *java_name_put_type(struct text *t, const char *d, bool package)
 {
 	const char *end, *simple;
@@ -69,7 +72,7 @@ static const char *java_name_put_type(struct text *t, const char *d, bool packag
 	return d;
 }
 
-/* "(int, Order)"; false when the descriptor is none. */
+/* Append "(int, Order)". Returns false if the descriptor is invalid. */
 static bool put_types(struct text *t, const char *descriptor, const char *comma, bool packages)
 {
 	const char *d = descriptor + 1;
@@ -99,7 +102,7 @@ void java_name_print(const char *name, const char *descriptor, char *out, size_t
 
 char *java_name_filter(const char *class_name, const char *name, const char *descriptor)
 {
-	/* a parameter of one letter, I, is at most "boolean," long */
+	/* a parameter of one letter, Z, becomes at most "boolean, " long */
 	size_t size = strlen(class_name) + strlen(name) + 8 * strlen(descriptor) + 8;
 	char *out = malloc(size);
 	struct text t = {out, size};

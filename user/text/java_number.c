@@ -49,7 +49,7 @@ struct decimal {
 	int count, exponent;
 };
 
-/* "-1.2345e+02" without its sign */
+/* Parse "-1.2345e+02" without its sign. */
 static void decimal_read(struct decimal *d, const char *text)
 {
 	d->count = 0;
@@ -62,8 +62,8 @@ static void decimal_read(struct decimal *d, const char *text)
 }
 
 /*
- * The fewest digits that are read as the same number; two are free. 15 digits (of a float 6) come back from any
- * number that is not too close to zero: when they suffice, it is only zeros at the end that are too many.
+ * The fewest digits that parse to the same number. Any number not too close to zero survives a conversion to 15
+ * digits and back (6 for a float); if these suffice, only final zeros have to be removed.
  */
 static void decimal_shortest(struct decimal *d, double value, bool single)
 {
@@ -142,7 +142,7 @@ void put_float(struct bytes *out, float f)
 	java_number_put_real(out, f, true);
 }
 
-/* Keep `count` digits, the last one rounded half up; 0.999 may become 1.00. */
+/* Keep `count` digits, rounding half up; 0.999 may become 1.00. */
 static void decimal_round(struct decimal *d, int count)
 {
 	int i;
@@ -165,7 +165,7 @@ static void decimal_round(struct decimal *d, int count)
 	d->exponent++;
 }
 
-/* Most numbers lie so far from the middle between two results that a product decides. */
+/* For most numbers, which are far from the middle between two results, a product decides. */
 static bool put_fixed_fast(struct bytes *out, double value, unsigned int digits)
 {
 	uint64_t unit = 1, rounded;

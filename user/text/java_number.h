@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers as Java writes them: not always what printf() makes of them. */
+/* Numbers as Java prints them, which is not always what printf() does. */
 #ifndef USER_TEXT_JAVA_NUMBER_H
 #define USER_TEXT_JAVA_NUMBER_H
 
@@ -10,17 +10,17 @@ void put_spaces(struct bytes *out, unsigned int count);
 void put_integer(struct bytes *out, int64_t n);
 void put_unsigned(struct bytes *out, uint64_t n);
 
-/* At least `digits` of them, with zeros before. */
+/* Append at least `digits` digits, with leading zeros. */
 void put_padded(struct bytes *out, uint64_t n, unsigned int digits);
 
-/* String.valueOf(): the shortest decimal that is read as the same number; 1.0E10 from 10^7 on and below 10^-3. */
+/* String.valueOf(): the shortest decimal that parses to the same number; 1.0E10 from 10^7 on and below 10^-3. */
 void put_double(struct bytes *out, double d);
 void put_float(struct bytes *out, float f);
 
-/* String.format("%.<digits>f"): half up, where printf() rounds what the binary number is. */
+/* String.format("%.<digits>f"): rounds half up, where printf() rounds the exact binary value. */
 void put_fixed(struct bytes *out, double d, unsigned int digits);
 
-/* "12.5 kB": bytes or bits, a second or not. */
+/* Append "12.5 kB": bytes or bits, optionally per second. */
 void put_amount(struct bytes *out, int64_t amount, bool bits, bool a_second);
 
 #endif

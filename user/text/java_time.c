@@ -78,7 +78,7 @@ static uint64_t round_to(uint64_t n, uint64_t unit)
 	return (n + unit / 2) / unit * unit;
 }
 
-/* To what will be shown, which may be one of the next unit: 59.99 s are 1 m 0 s. */
+/* Round to the digits that will be shown, which may carry into the next unit: 59.99 s become 1 m 0 s. */
 static void round_duration(uint64_t *seconds, uint64_t *nanos)
 {
 	if (*seconds == 0 && *nanos >= 1000)
@@ -127,7 +127,7 @@ static void put_rounded(struct bytes *out, uint64_t seconds, uint64_t nanos, boo
 	}
 }
 
-/* The absolute value; true when it was negative. */
+/* The absolute value. Returns true if it was negative. */
 static bool split_sign(const struct java_time *t, uint64_t *seconds, uint64_t *nanos)
 {
 	*seconds = t->seconds;
@@ -186,7 +186,7 @@ void put_duration_exact(struct bytes *out, const struct java_time *t)
 	put_text(out, " s");
 }
 
-/* ".5" without the zeros at the end; groups of three digits when `thousands`. */
+/* Append ".5" without final zeros; `thousands`: groups of three digits. */
 static void put_fraction(struct bytes *out, uint32_t nanos, bool thousands)
 {
 	unsigned int digits = 9;
@@ -232,7 +232,7 @@ struct date {
 	unsigned int month, day;
 };
 
-/* The Gregorian calendar, counted in eras of 400 years that begin on a first of March. */
+/* The Gregorian calendar, in eras of 400 years that begin on the first of March. */
 static struct date date_of(int64_t days)
 {
 	int64_t era;
@@ -251,7 +251,7 @@ static struct date date_of(int64_t days)
 	};
 }
 
-/* The year before the first one of our era is the first one of another. */
+/* The year before year 1 of our era is year 1 of the previous era. */
 static struct date date_of_era(int64_t days)
 {
 	struct date date = date_of(days);

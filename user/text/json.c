@@ -13,7 +13,7 @@ void json_init(struct json *j, FILE *to)
 	*j = (struct json){.to = to};
 }
 
-/* Quotes, backslashes and control characters, with DEL: a terminal may be what shows it. */
+/* Escape quotes, backslashes and control characters, also DEL: the output may go to a terminal. */
 static void put_byte(struct json *j, unsigned char c)
 {
 	if (c == '"' || c == '\\')

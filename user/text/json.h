@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JSON (RFC 8259), written value by value, on one line. The key is NULL in an
- * array and at the top. What is printed is always UTF-8 and always JSON,
- * whatever the texts hold.
+ * Writes JSON (RFC 8259), value by value, on one line. The key is NULL in an array and at the top level. The
+ * output is always valid UTF-8 and valid JSON, whatever the texts contain.
  *
  *	json_init(&j, stdout);
  *	json_object(&j, NULL);
@@ -23,29 +22,32 @@
 #define JSON_DEPTH 16
 
 struct json {
-	FILE *to; /* borrowed; its errors are its owner's business */
+	FILE *to; /* borrowed; its owner checks for errors */
 	unsigned int depth;
-	bool more;		/* a value stands before the next one */
-	char close[JSON_DEPTH]; /* '}' or ']' of what is open */
+	bool more;		/* a comma is needed before the next value */
+	char close[JSON_DEPTH]; /* '}' or ']' of each open one */
 };
 
 void json_init(struct json *j, FILE *to);
 
-/* Begin an object or an array, at most JSON_DEPTH in each other; end the innermost. The end of the outermost ends the line. */
+/*
+ * Begin an object or an array, nested at most JSON_DEPTH deep; end the innermost one. The end of the outermost one
+ * ends the line.
+ */
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_end(struct json *j);
 
 /*
- * Texts: UTF-8, the JVM's modified UTF-8 (JVMS 4.4.7), or garbage: a byte that
- * belongs to nothing becomes U+FFFD. NULL is null.
+ * Texts may be UTF-8, the JVM's modified UTF-8 (JVMS 4.4.7), or garbage: each invalid byte becomes U+FFFD. NULL is
+ * null.
  */
 void json_string(struct json *j, const char *key, const char *text);
 void json_bytes(struct json *j, const char *key, const char *text, size_t size);
 
 void json_signed(struct json *j, const char *key, int64_t n);
 void json_unsigned(struct json *j, const char *key, uint64_t n);
-void json_real(struct json *j, const char *key, double n); /* what is not finite is null */
+void json_real(struct json *j, const char *key, double n); /* infinities and NaN are null */
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 

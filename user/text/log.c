@@ -25,7 +25,7 @@ static void clear_progress(void)
 	progress_shown = false;
 }
 
-/* Names of the target's classes and threads are in it. */
+/* The text contains names of the target's classes and threads. */
 static void log_print_text(FILE *to, char *text)
 {
 	char *end = text + strcspn(text, "\n\t"), delimiter = *end;
@@ -53,7 +53,7 @@ static void log_print_line(const char *format, va_list args)
 	log_print_text(to, text);
 	fputc('\n', to);
 	if (!fclose(to))
-		fwrite(shown, 1, size, stderr); /* at once: a program may write there too */
+		fwrite(shown, 1, size, stderr); /* in one write: a program may write there too */
 	free(shown);
 	free(text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages to the user, on stderr: stdout is for data. */
+/* Messages to the user, on stderr; stdout is for data. */
 #ifndef USER_TEXT_LOG_H
 #define USER_TEXT_LOG_H
 
@@ -8,27 +8,27 @@
 
 void log_set(bool quiet, bool verbose);
 
-/* A line of its own. Not with -q. */
+/* A line. Not with -q. */
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same, with -v only. */
 void log_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What went wrong; also with -q. */
+/* An error message; also with -q. */
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line that the next one of its kind overwrites; nothing unless stderr is a terminal. */
+/* A line that the next one of its kind overwrites; only if stderr is a terminal. */
 void log_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 bool log_is_live(void);
 
-/* How many have been printed, but for those that are overwritten. */
+/* The number of lines printed, without those that are overwritten. */
 uint64_t log_lines(void);
 
 /* 1234567 as "1,234,567", into one of a few static buffers. */
 const char *log_count(uint64_t n);
 
-/* Nanoseconds as "31.2 ms"; bytes as "1.1 MB". The same buffers. */
+/* Nanoseconds as "31.2 ms"; bytes as "1.1 MB". In the same static buffers. */
 const char *log_time(uint64_t ns);
 const char *log_bytes(uint64_t bytes);
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* x86-64, by number: arch/x86/entry/syscalls/syscall_64.tbl of the kernel. */
+/* x86-64 system calls by number: the kernel's arch/x86/entry/syscalls/syscall_64.tbl. */
 // clang-format off
 static const char *const names[] = {
 	"read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mmap", "mprotect", "munmap",

@@ -45,7 +45,7 @@ void term_print(FILE *to, const char *text)
 
 #define NO_CHARACTER 0xfffdu
 
-/* How many bytes a character that begins so has; 0: none begins so. */
+/* Length of a character with this first byte; 0: it is no first byte. */
 static size_t term_length_of(unsigned char first)
 {
 	if (first < 0x80)
@@ -53,7 +53,7 @@ static size_t term_length_of(unsigned char first)
 	return first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
 }
 
-/* The character at `at`, of which `size` bytes are there, and its length; 0: it goes on behind the end. */
+/* The character at `at`, with `size` bytes available, and its length; 0: it is incomplete. */
 static unsigned int checked_character(const unsigned char *at, size_t size, size_t *length)
 {
 	size_t wanted = term_length_of(*at);
@@ -101,7 +101,7 @@ size_t text_show(struct bytes *out, const char *text, size_t size)
 	return at;
 }
 
-/* Of the stream: what was written and not yet shown. */
+/* State of the stream: what was written but not yet shown. */
 struct shown {
 	struct bytes waiting, text;
 	int error;

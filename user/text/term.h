@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts that a target has made up, on our output: names of classes, files, users of containers. */
+/* Untrusted texts on frtrace's output: names of classes, files, users of containers. */
 #ifndef USER_TEXT_TERM_H
 #define USER_TEXT_TERM_H
 
@@ -9,22 +9,22 @@
 #include <stdio.h>
 
 /*
- * Print modified UTF-8 as UTF-8. What a terminal would obey instead of showing it (control
- * characters, marks of the writing direction, ends of lines) is printed as Java writes it: \u001b.
+ * Print modified UTF-8 as UTF-8. Characters that a terminal would interpret (control characters, direction marks,
+ * line ends) are printed as Java writes them: \u001b.
  */
 void term_print(FILE *to, const char *text);
 
 /*
- * Append UTF-8 of any number of lines, with the same marks for what a terminal would obey; ends of lines and tabs stay, what
- * is no UTF-8 becomes U+FFFD. Returns how many bytes were taken: all but a character that is cut off by the end.
+ * Append UTF-8 of any number of lines, with the same escapes; line ends and tabs stay, and invalid bytes become
+ * U+FFFD. Returns the number of bytes consumed: all except a character that is incomplete at the end.
  */
 size_t text_show(struct bytes *out, const char *text, size_t size);
 
 /*
- * Where a verb prints what a recording holds: stdout itself, or, when that is a terminal, a stream to it that passes all
- * through text_show(). To be closed with text_close_output(). -errno with the message.
+ * The stream on which a verb prints the content of a recording: stdout itself or, if that is a terminal, a stream
+ * that filters everything through text_show(). Close it with text_close_output(). Returns 0 or -errno.
  */
 int text_open_output(FILE **out, struct diag *d);
-int text_close_output(FILE *out); /* 0, or the errno of the first write that failed */
+int text_close_output(FILE *out); /* returns 0, or the errno of the first failed write */
 
 #endif
