@@ -7,14 +7,14 @@
  *
  * Facts that no table has, for any version:
  *
- *	JNIEnv		after JavaThread's anchor and one more pointer (_entry_point)
+ *	JNIEnv			after JavaThread's anchor and one more pointer (_entry_point)
  *	interpreter frame	slots from rbp: -1 sender's sp, -3 Method, -8 bytecode pointer (JDK 8: -7, no mirror)
  *	UpcallStub		JDK 21: two words after the RuntimeBlob; the anchor is first in its frame data
- *	ClassLoaderData	at its end: class of the loader, name, name and id, JFR's trace id; since JDK 11
- *	Method flags	JDK 8: the byte after the intrinsic's id
+ *	ClassLoaderData		at its end: class of the loader, name, name and id, JFR's trace id; since JDK 11
+ *	Method flags		JDK 8: the byte after the intrinsic's id
  *	KlassFlags		before _super_check_offset: the word in JDK 25 and 26, the last two bytes since JDK 27
- *	list of classes	JDK 8: Klass::_next_link is the word before _class_loader_data; ClassLoaderData::_klasses
- *			is four words before _next
+ *	list of classes		JDK 8: Klass::_next_link is the word before _class_loader_data; ClassLoaderData::_klasses
+ *				is four words before _next
  *	overpass methods	0x40 in the flags of a ConstMethod
  */
 #include "user/hotspot/layout.h"

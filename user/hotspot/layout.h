@@ -140,8 +140,8 @@ struct hotspot_layout {
 	uint16_t loader_oop;
 	uint16_t loader_klass; /* Klass * of the loader; since JDK 11 */
 	uint16_t loader_name;  /* Symbol *, 0: none; since JDK 11 */
-	uint16_t loader_next,
-		loader_klasses; /* ClassLoaderData *; Klass *: the newest class, the head of the klass_next list */
+	/* ClassLoaderData *; Klass *: the newest class, head of the klass_next list */
+	uint16_t loader_next, loader_klasses;
 	/* 8, where the object gives the class of a loader: after the mark word, 32 bits or an address */
 	uint16_t oop_klass;
 	uint64_t narrow_base, narrow_shift; /* addresses of u64 and int, to decode a Klass * of 32 bits; 0: unknown */

@@ -59,7 +59,7 @@ static int write_file(int fd, const void *image, size_t size)
 	return fchmod(fd, 0500) ? -errno : 0;
 }
 
-/* Everything is made by descriptor and must not be there yet: a link laid for us leads nowhere. */
+/* Everything is created relative to a descriptor and must not exist yet, so a planted link leads nowhere. */
 static int make_file(struct agent_file *f, const struct user_child *h, const void *image, size_t size)
 {
 	struct statvfs fs;

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How HotSpot lets others in. The JVM listens on /tmp/.java_pidN (N: its own
- * idea of its pid), mode 0600, from the first time on that it gets SIGQUIT
- * while a file .attach_pidN of its user lies in its working directory or in
- * /tmp; with -Xrs or -XX:+StartAttachListener it listens from the start. It
- * talks to clients of its own effective user and group only (root too, since
- * 11), so the helper child has become that user.
+ * HotSpot's attach mechanism. The JVM listens on /tmp/.java_pidN (N: its own pid in its own view), mode 0600. It
+ * starts to listen when it first gets SIGQUIT while a file .attach_pidN of its user exists in its working
+ * directory or in /tmp; with -Xrs or -XX:+StartAttachListener it listens from the start. It accepts only clients
+ * with its own effective user and group (since 11 also root), so the helper child becomes that user.
  *
- * SIGQUIT kills a process that does not handle it. A JVM handles it neither
- * during its first milliseconds nor with -Xrs, so the signal goes out only
- * when SigCgt has its bit, looked at right before. SIGQUIT without the file, or with
- * -XX:+DisableAttachMechanism, would print a thread dump into the target's
- * stdout: with that flag it is not sent either. The file goes into /tmp: a starting
- * JVM changes its working directory for a moment, to the one of the counters,
- * and cleans that of files it does not know (tried: it was ours).
+ * SIGQUIT kills a process that does not handle it. A JVM does not handle it during its first milliseconds, nor
+ * with -Xrs. So the signal is sent only if SigCgt has its bit, checked directly before. SIGQUIT without the file,
+ * or with -XX:+DisableAttachMechanism, would print a thread dump to the target's stdout; with that flag it is not
+ * sent either. The file goes into /tmp: a starting JVM changes its working directory for a moment to the directory
+ * of the counters, and removes unknown files there (in a test, the trigger file was removed).
  *
- * The socket is opened by O_PATH and connected to through /proc/self/fd: no
- * path of the target's is walked by connect(), which would follow links into
- * our own file system; its 108 bytes always suffice; and what was checked is
- * what is used. The peer's pid must be the target's: containers may share a
- * /tmp, in which two JVMs have the same N.
+ * The socket is opened with O_PATH and connected through /proc/self/fd. So connect() follows no path of the
+ * target, whose links could lead into our own file system; the 108 bytes of an address always suffice; and what
+ * was checked is what is used. The peer's pid must be the target's: containers may share a /tmp in which two JVMs
+ * have the same N.
  */
 #include "user/process/attach.h"
 #include "user/process/agent_file.h"
@@ -44,9 +39,9 @@
 #include <time.h>
 
 #define REPLY_MAX   (16u << 20)
-#define OTHERS_MS   500	  /* what another one's attach gets to succeed, before we take its file for a left one */
-#define YOUNG_MS    10000 /* age of a JVM that has surely started */
-#define SOCKET_MS   2000  /* for a JVM with -Xrs to make its socket */
+#define OTHERS_MS   500	  /* time for another process's attach to succeed, before its file counts as abandoned */
+#define YOUNG_MS    10000 /* age at which a JVM has certainly started */
+#define SOCKET_MS   2000  /* time for a JVM with -Xrs to create its socket */
 #define STOPPED	    "it is stopped (kill -CONT lets it go on)"
 #define DISABLED    "it runs with -XX:+DisableAttachMechanism"
 #define CAUGHT_QUIT (1ull << (SIGQUIT - 1))
@@ -75,7 +70,7 @@ static int connect_checked(const struct target *t, int file, struct diag *d)
 		return diag_errno(d, errno, "cannot make a socket");
 	r = connect(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
 	if (r == -ECONNREFUSED)
-		r = -ENOENT; /* left behind by a dead JVM of the same number */
+		r = -ENOENT; /* left by a dead JVM with the same number */
 	else if (r && r != -EAGAIN)
 		r = attach_refuse(t, -r, strerror(-r), d);
 	else if (!r && (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid != t->pid))
@@ -88,7 +83,7 @@ static int connect_checked(const struct target *t, int file, struct diag *d)
 	return r;
 }
 
-/* A connection; -ENOENT: nobody listens; -EAGAIN: many do wait; other -errno: with a message. */
+/* Connect. Returns a descriptor; -ENOENT: nobody listens; -EAGAIN: the queue is full; other -errno: with a message. */
 static int try_connect(const struct user_child *h, struct diag *d)
 {
 	char name[64];
@@ -123,7 +118,7 @@ static int check_state(const struct user_child *h, struct proc_status *status, s
 	return 0;
 }
 
-/* The last look before the signal, and the signal. */
+/* Make the last check before the signal, and send it. */
 static int send_quit(const struct user_child *h, struct diag *d)
 {
 	struct proc_status status;
@@ -143,7 +138,7 @@ static int send_quit(const struct user_child *h, struct diag *d)
 	return r ? attach_refuse(h->target, errno, strerror(errno), d) : 0;
 }
 
-/* .attach_pidN of the target's user in one directory. 0 made, 1 there already, -errno. */
+/* Create .attach_pidN of the target's user in one directory. Returns 0: created, 1: it exists already, or -errno. */
 static int make_trigger(const struct user_child *h, int directory, const char *name)
 {
 	struct stat st;
@@ -176,7 +171,7 @@ static void remove_trigger(const struct user_child *h)
 			unlinkat(places[i], name, 0);
 }
 
-/* Poll until somebody listens; -ENOENT, without a message: nobody until `deadline`. */
+/* Poll until somebody listens. Returns -ENOENT, without a message, if nobody does until `deadline`. */
 static int poll_socket(const struct user_child *h, int64_t deadline, struct diag *d)
 {
 	struct proc_status status;
@@ -207,9 +202,9 @@ static int wait_for_socket(const struct user_child *h, struct diag *d)
 }
 
 /*
- * One signal, and never a second: a JVM that listens already answers SIGQUIT
- * with a thread dump in the program's output. So the last look is at the
- * socket, and who finds the file of another one waits for that one's success.
+ * Send one signal, never a second: a JVM that already listens answers SIGQUIT with a thread dump in the program's
+ * output. So the last check is for the socket, and if another process's file exists, wait for its attach to
+ * succeed.
  */
 static int wake_listener(const struct user_child *h, struct diag *d)
 {
@@ -235,7 +230,7 @@ static int wake_listener(const struct user_child *h, struct diag *d)
 	return r;
 }
 
-/* With -Xrs a JVM makes its socket as it starts, or never again. */
+/* With -Xrs a JVM creates its socket while it starts, or never. */
 static int wait_for_own_socket(const struct user_child *h, struct diag *d)
 {
 	int64_t enough = clock_ms() + SOCKET_MS;
@@ -328,13 +323,13 @@ static int sweep_work(struct user_child *h, void *context, struct answer *out, s
 	return 0;
 }
 
-/* Behind a child that had to be killed. */
+/* Clean up after a child that had to be killed. */
 static void attach_sweep(const struct target *t, struct agent_file *file)
 {
 	user_child_clean_up(t, sweep_work, file, 1000);
 }
 
-/* Is there a thread of this name? (The kernel keeps 15 characters.) */
+/* True if there is a thread of this name. (The kernel keeps 15 characters.) */
 static bool has_thread(const struct target *t, const char *name)
 {
 	char path[64], comm[32];
@@ -358,7 +353,10 @@ static bool has_thread(const struct target *t, const char *name)
 	return found;
 }
 
-/* The counter that is set last, unless the file is one that a dead JVM of the same number has left. -1: not known. */
+/*
+ * The counter that is set last, unless the file was left by a dead JVM with the same number. Returns -1 if it is
+ * unknown.
+ */
 static int start_counter(const struct target *t, int64_t start_ms)
 {
 	struct perf_data p;
@@ -374,10 +372,11 @@ static int start_counter(const struct target *t, int64_t start_ms)
 }
 
 /*
- * Has the JVM finished its start? Before that it may handle SIGQUIT already (17: before it has its counters), but not
- * yet look for the file, remove the socket that it has just made as an old one, refuse agents (21+), or have JVMTI in
- * its start phase. Without counters (they may not be there yet) a thread tells that is started behind all that on each
- * JDK, or some age. The periodic thread, which was the last one, comes before the signal dispatcher from 21 on.
+ * True if the JVM has finished its start. Before that it may handle SIGQUIT already (17: before it has its
+ * counters), but not yet look for the file; or it may remove the socket that it has just created as a stale one,
+ * refuse agents (21+), or be in JVMTI's start phase. Without counters (they may not exist yet), the evidence is a
+ * thread that every JDK starts after all that, or a certain age. The periodic thread was the last one until JDK
+ * 20; since 21 it starts before the signal dispatcher.
  */
 static bool has_started(const struct target *t)
 {
@@ -389,7 +388,7 @@ static bool has_started(const struct target *t)
 	return time(NULL) * 1000 > start_ms + YOUNG_MS || has_thread(t, "Service Thread");
 }
 
-/* Half of the time is given to that. */
+/* Half of the time is for that. */
 static int wait_for_start(const struct target *t, int64_t deadline, struct diag *d)
 {
 	int64_t enough = clock_ms() + deadline_left(deadline) / 2;
@@ -464,7 +463,7 @@ static int load_work(struct user_child *h, void *context, struct answer *out, st
 		return r;
 	e.length = attach_request_write("load", arguments, e.request, d);
 	r = e.length < 0 ? e.length : converse(h, &e, out, d);
-	/* a JVM without counters cannot be watched starting */
+	/* a JVM without counters cannot be observed while it starts */
 	while (!r && strstr(out->text, "live phase") && deadline_left(h->deadline)) {
 		answer_release(out);
 		usleep(10000);

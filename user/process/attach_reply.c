@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Replies, first line and what follows:
+ * Parsing replies to requests. The first line and the rest:
  *
- *	JDK 8	load	"0\n0\n"		code, what Agent_OnAttach returned
+ *	JDK 8	load	"0\n0\n"		code, return value of Agent_OnAttach
  *	JDK 8	load	"-1\n"			dlopen failed, or there is no Agent_OnAttach
  *	JDK 9+	load	"0\nreturn code: 0\n"
  *	JDK 9+	load	"-1\n/a/x.so was not loaded.\n/a/x.so: cannot open shared object file ...\n"
- *	JDK 21+	load	"0\n/a/x.so was not loaded.\n..."	the code is 0 whatever happened
+ *	JDK 21+	load	"0\n/a/x.so was not loaded.\n..."	the code is always 0
  *	any	any	"101\n"			another protocol version; text follows since 9
  *	any	any	"100\nOperation x not recognized!\n"
  */
@@ -46,7 +46,7 @@ int attach_request_write(const char *command, const char *const *arguments, char
 	return r ? r : (int)at;
 }
 
-/* A decimal number that is the whole line; `*end` is where the next line begins. */
+/* A decimal number on a line of its own; *next is the start of the next line. */
 static int parse_number_line(const char *text, const char **next, int *out)
 {
 	char *end;
@@ -63,7 +63,7 @@ static int parse_number_line(const char *text, const char **next, int *out)
 	return 0;
 }
 
-/* The JVM's words in one line, at most some 400 of them, nothing that a terminal would act on. */
+/* Quote the JVM's text in one line of at most some 400 characters, without anything that a terminal would interpret. */
 static void quote(const char *text, char *out, size_t size)
 {
 	size_t n = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * /proc/PID/cgroup, one line a hierarchy:	/proc/self/mountinfo, fields 4, 5 and behind " - ":
+ * Finding the limits. /proc/PID/cgroup has one line per hierarchy; of /proc/self/mountinfo fields 4 and 5 and
+ * those after " - " matter:
+ *
  *	4:memory:/docker/4f2a			31 25 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
  *	0::/system.slice/shop.service		33 25 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw
  *
- * A mount may show a part of the hierarchy only (field 4, its root): inside a
- * container without a cgroup namespace. A group outside of what is mounted
- * cannot be looked at.
+ * A mount may show only a part of the hierarchy (field 4, its root), in a container without a cgroup namespace. A
+ * group outside of the mounted part is not accessible.
  */
 #include "user/process/cgroup_limit.h"
 #include "user/process/proc.h"
@@ -47,7 +48,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Is this line of mountinfo the wanted hierarchy? */
+/* True if this line of mountinfo is the wanted hierarchy. */
 static bool parse_mount(const char *line, enum cgroup_limit what, bool v2, struct group_mount *out)
 {
 	char type[32], options[512];
@@ -80,7 +81,7 @@ static bool find_mount(const char *mountinfo, enum cgroup_limit what, bool v2, s
 	return false;
 }
 
-/* The group's path in the controller's own hierarchy, or in the unified one. */
+/* The path of the group in the controller's own hierarchy, or in the unified one. */
 static bool find_group(const char *cgroup, enum cgroup_limit what, bool v2, char *out, size_t size)
 {
 	char line[4096], *controllers, *path;
@@ -99,7 +100,7 @@ static bool find_group(const char *cgroup, enum cgroup_limit what, bool v2, char
 	return false;
 }
 
-/* The text of a group's file; "" when it cannot be read. */
+/* The text of a group's file; "" if it is unreadable. */
 static const char *cgroup_limit_read_text(const char *directory, const char *name, cgroup_limit_reader read,
 					  char out[64])
 {
@@ -109,7 +110,7 @@ static const char *cgroup_limit_read_text(const char *directory, const char *nam
 	return read(path, out, 64) ? strcpy(out, "") : out;
 }
 
-/* Thousandths of a CPU: "50000 100000" or "max 100000" in version 2, two files in version 1. */
+/* The limit in thousandths of a CPU: "50000 100000" or "max 100000" in version 2, two files in version 1. */
 static uint64_t cgroup_limit_read_cpu(const char *directory, bool v2, cgroup_limit_reader read)
 {
 	char text[64];
@@ -196,7 +197,7 @@ uint64_t target_memory_limit(const struct target *t)
 
 double target_cpus(const struct target *t)
 {
-	cpu_set_t set[16]; /* of 1024 each: the kernel wants room for all that it could have */
+	cpu_set_t set[16]; /* of 1024 each: the kernel requires space for all possible CPUs */
 	double quota = limit_of(t, CGROUP_LIMIT_CPU) / 1000.0, cpus = 1;
 
 	if (!sched_getaffinity(t->pid, sizeof(set), set))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Names of groups as they are met (N: 64 hexadecimal digits), the innermost counts:
+ * Common names of control groups (N: 64 hexadecimal digits). The innermost one counts:
  *
  *	/docker/N				/system.slice/docker-N.scope
  *	/kubepods/burstable/pod<uid>/N		/kubepods.slice/.../cri-containerd-N.scope
@@ -19,7 +19,7 @@
 
 static const char hex[] = "0123456789abcdef";
 
-/* The last run of 64 digits; NULL when there is none. */
+/* The last run of 64 digits, or NULL. */
 static const char *find_digits(const char *text)
 {
 	const char *found = NULL;
@@ -32,7 +32,7 @@ static const char *find_digits(const char *text)
 	return found;
 }
 
-/* What stands between `before` and the next of `ends`. */
+/* Copy the text between `before` and the next character of `ends`. */
 static bool find_name(const char *text, const char *before, const char *ends, char *out, size_t size)
 {
 	const char *at = strstr(text, before);

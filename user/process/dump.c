@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * HotSpot's thread dump, of which two kinds of line matter:
+ * Parsing HotSpot's thread dump. Two kinds of line matter:
  *
  *	"http-1" #31 daemon prio=5 os_prio=0 cpu=3.1ms elapsed=5.0s tid=0x... nid=0x1a2b runnable  [0x...]
  *		at com.acme.Cart.checkout(Cart.java:42)				JDK 8
- *		at java.lang.Thread.sleep(java.base@17.0.15/Native Method)	9+: the module in the parentheses
+ *		at java.lang.Thread.sleep(java.base@17.0.15/Native Method)	9+: the module is in the parentheses
  *		at com.acme.Cart$$Lambda$14/0x00000008000c2840.run(Unknown Source)
  *
- * Stack traces as Throwable prints them have loader and module in front
- * ("app//com.acme.Cart.checkout", "app/shop@1.0/com.acme..."); both forms are
- * taken. A hidden class's "/0x..." (8: a decimal number) is part of its name.
- * nid is the kernel's thread id, hexadecimal or (19 on) decimal.
+ * Stack traces of Throwable begin with loader and module ("app//com.acme.Cart.checkout",
+ * "app/shop@1.0/com.acme..."); both forms are accepted. A hidden class's "/0x..." (8: a decimal number) is part of
+ * its name. nid is the kernel's thread id, hexadecimal or (since 19) decimal.
  */
 #include "user/process/dump.h"
 #include "user/process/attach.h"
@@ -43,7 +42,7 @@ static uint32_t parse_tid(const char *from, const char *end)
 	return at ? strtoul(at + strlen(key), NULL, 0) : 0;
 }
 
-/* The name may hold quotes itself: it ends at the last one that something known follows. */
+/* The name may contain quotes: it ends at the last one that is followed by a known word. */
 static bool parse_thread(const char *line, size_t length, struct active_frame *f)
 {
 	static const char *const followers[] = {" #", " daemon ", " prio=", " os_prio=", " virtual"};
@@ -64,7 +63,7 @@ static bool parse_thread(const char *line, size_t length, struct active_frame *f
 	return true;
 }
 
-/* Behind loader and module: the last '/' that no digit follows. */
+/* Skip loader and module, up to the last '/' that no digit follows. */
 static const char *skip_module(const char *name, const char *end)
 {
 	const char *begin = name;

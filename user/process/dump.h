@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The thread dump that attach gives, and its text as a list of active methods. */
+/* The thread dump that the JVM returns through attach, parsed into a list of active methods. */
 #ifndef USER_PROCESS_DUMP_H
 #define USER_PROCESS_DUMP_H
 
@@ -8,21 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Names that are longer are cut. */
+/* An active method. Longer names are cut. */
 struct active_frame {
 	char class_name[256]; /* binary name, a.b.C$D */
 	char method[128];
 	char thread[128];
-	uint32_t tid; /* of the thread, the kernel's in the target's pid namespace; 0: not said */
-	int line;     /* -1: not said */
+	uint32_t tid; /* of the thread: the kernel's, in the target's pid namespace; 0: unknown */
+	int line;     /* -1: unknown */
 	bool native;
-	bool unknown; /* the JVM says nothing of the place: as of a method that was redefined since it was called */
+	bool unknown; /* the JVM gives no place, as for a method that was redefined after it was called */
 };
 
-/* *dump is malloc'ed, the caller's. -errno: the JVM gives none. */
+/* The caller frees *dump. Returns -errno if the JVM gives none. */
 int target_thread_dump(const struct target *t, char **dump, struct diag *d);
 
-/* Call `see` for each Java frame of the dump's text; a non-zero return ends the walk and is returned. */
+/* Call `visit` for each Java frame in the dump's text. A non-zero return ends the walk and is returned. */
 int dump_each_frame(const char *text, int (*visit)(const struct active_frame *f, void *context), void *context);
 
 #endif

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define START_MS 3000 /* how long a java launcher may take until it has loaded libjvm */
+#define START_MS 3000 /* time for a java launcher to load libjvm */
 
 static void read_namespaces(struct target *t)
 {
@@ -57,7 +57,7 @@ static int refuse_program(const struct target *t, struct diag *d)
 	return diag_set(d, ENOEXEC, "process %d ('%s') is not a JVM: it has no libjvm mapped", t->pid, name);
 }
 
-/* A launcher that has just been started has no libjvm yet. */
+/* A launcher that has just started has no libjvm yet. */
 static int find_jvm(struct target *t)
 {
 	int64_t deadline = clock_ms() + START_MS;
@@ -172,11 +172,11 @@ int target_each_jvm(int (*visit)(const struct target *t, enum target_kind kind, 
 	return each_process(look_at, &search, d);
 }
 
-/* The search by name. */
+/* Result of the search by name. */
 struct matches {
 	const char *part;
 	pid_t first;
-	int count, hidden; /* hidden: of the right name, but not ours to look into */
+	int count, hidden; /* hidden: the name matches, but the process may not be inspected */
 	struct target unreadable;
 	char list[900];
 };
@@ -269,7 +269,7 @@ bool target_runs_something(const struct target *t)
 void target_is_up(struct target *t)
 {
 	t->up = true;
-	jvm_find(t); /* the counters are mapped now */
+	jvm_find(t); /* now the counters are mapped */
 	jvm_identify(t, NULL, 0);
 	jvm_find_version(t);
 }

@@ -17,7 +17,7 @@ static int64_t interrupt_clock_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* Take what is pending. The signals must be blocked: a pending one is. */
+/* Consume pending signals. They must be blocked. */
 static void drop_pending(void)
 {
 	const struct timespec at_once = {0};

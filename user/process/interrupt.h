@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ctrl-C while frtrace waits for a target. loop_init() blocks SIGINT, SIGTERM and SIGHUP; a loop that waits asks every
- * INTERRUPT_POLL_MS whether one of them is pending, and gives up with -EINTR. The signal stays pending, so every later
- * wait gives up at once, until interrupt_forget(). Without loop_init() these signals have their default action.
+ * Handling of Ctrl-C while frtrace waits for a target. loop_init() blocks SIGINT, SIGTERM and SIGHUP. A waiting
+ * loop checks every INTERRUPT_POLL_MS whether one of them is pending, and returns -EINTR. The signal stays
+ * pending, so every later wait ends at once, until interrupt_forget(). Without loop_init() these signals have
+ * their default action.
  */
 #ifndef USER_PROCESS_INTERRUPT_H
 #define USER_PROCESS_INTERRUPT_H
@@ -11,16 +12,16 @@
 
 #define INTERRUPT_POLL_MS 50
 
-/* True when SIGINT, SIGTERM or SIGHUP is pending. */
+/* True if SIGINT, SIGTERM or SIGHUP is pending. */
 bool interrupted(void);
 
 /*
- * Take the pending signals before cleaning up, which waits for the target too. Signals of the next second are dropped:
- * sudo and timeout may pass on the same Ctrl-C. A later one interrupts the cleanup.
+ * Consume the pending signals before the cleanup, which waits for the target, too. Signals of the next second are
+ * dropped: sudo and timeout may pass on the same Ctrl-C. A later one interrupts the cleanup.
  */
 void interrupt_forget(void);
 
-/* The part of `timeout_ms` to poll for until interrupted() is asked again. Negative: no timeout. */
+/* The part of `timeout_ms` to poll before checking interrupted() again. Negative: no timeout. */
 int interrupt_slice(int timeout_ms);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Options of the launcher whose value is the next word. */
+/* Launcher options that take the next word as their value. */
 static const char *const options_with_value[] = {"-cp",
 						 "-classpath",
 						 "--class-path",
@@ -59,7 +59,7 @@ void java_command_parse(int argc, const char *const *argv, struct java_command *
 		if (strncmp(word, "--module=", 9) == 0 || (word[0] != '-' && word[0] != '@'))
 			break;
 	}
-	/* an argument file may have named the main class, or "-jar": only the JVM itself knows */
+	/* an argument file may contain the main class or "-jar": only the JVM itself knows */
 	if (i >= argc || out->has_files)
 		return;
 	out->main_at = i;
@@ -108,9 +108,8 @@ int jvm_flag_set(const char *text, const char *flag)
 }
 
 /*
- * Secrets. A name is taken apart at every change of case and at every sign
- * that is neither letter nor digit: "apiKey", "api-key" and "API_KEY" have a part "key",
- * "keyboard" has not. Some parts are telling wherever they stand.
+ * Names of secrets. A name is split at each change of case and at each character that is neither letter nor digit:
+ * "apiKey", "api-key" and "API_KEY" have a part "key", "keyboard" has not. Some parts count anywhere in a name.
  */
 static const char *const telling_anywhere[] = {"passw",	 "secret",	  "token",  "credential", "passphrase",
 					       "apikey", "authorization", "bearer", NULL};
@@ -131,7 +130,7 @@ static bool part_tells(const char *part, size_t length)
 	return false;
 }
 
-/* Does another part begin at `c`: "apiKey", "SSLKey"? */
+/* True if another part begins at `c`: "apiKey", "SSLKey". */
 static bool part_begins(const char *name, const char *c, const char *end)
 {
 	if (c == name || !isupper((unsigned char)*c))
@@ -166,13 +165,13 @@ static bool name_tells(const char *name, size_t length)
 	return part < end && part_tells(part, end - part);
 }
 
-/* What may stand in a name before '=' or ':'; quotes for the JSON that Spring takes. */
+/* Characters of a name before '=' or ':'; quotes for the JSON that Spring accepts. */
 static bool in_name(char c)
 {
 	return isalnum((unsigned char)c) || strchr("._-\"'[]", c);
 }
 
-/* Where the value of a secret begins in a word: behind the first '=' or ':' whose name tells. NULL: nowhere. */
+/* The beginning of a secret value in a word: after the first '=' or ':' whose name indicates a secret. NULL: none. */
 static const char *secret_value(const char *word)
 {
 	const char *name = word;
@@ -186,7 +185,7 @@ static const char *secret_value(const char *word)
 	return NULL;
 }
 
-/* "--password" with its value in the next word; or just "password". */
+/* "--password" with its value in the next word, or just "password". */
 static bool announces_secret(const char *word)
 {
 	size_t length = strlen(word);
@@ -198,7 +197,7 @@ static bool announces_secret(const char *word)
 	return name_tells(word, length) && !strchr(word, '.');
 }
 
-/* The user part of a URL: *from is its secret's begin, up to *to, an '@'. */
+/* The user part of a URL: the secret is [*from, *to), and *to is an '@'. */
 static bool find_userinfo(const char *word, const char **from, const char **to)
 {
 	const char *url = strstr(word, "://"), *colon, *slash;
@@ -229,7 +228,7 @@ static void mask_word(FILE *out, const char *word)
 		fputs(word, out);
 }
 
-/* `loose`: the words were cut at spaces that may belong to a value. */
+/* `loose`: the words were split at spaces that may belong to a value. */
 static char *mask(int count, const char *const *words, bool loose)
 {
 	bool hidden = false, announced = false;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_WORDS  (4u << 20) /* bytes of a command line or environment */
+#define MAX_WORDS  (4u << 20) /* maximum bytes of a command line or environment */
 #define MAX_LIBJVM 64
-#define MAX_FILE   (1 << 20) /* bytes of a release file, or of a file of options */
+#define MAX_FILE   (1 << 20) /* maximum bytes of a release file or options file */
 
 struct jvm_mappings {
 	struct target *target;
@@ -31,8 +31,8 @@ static void note_libjvm(struct jvm_mappings *j, const struct mapping *m)
 }
 
 /*
- * OpenJ9 has a libjvm.so too, in .../j9vm/ or with libj9vm29.so beside it;
- * the launcher's libjvm comes first, so the walk goes to its end.
+ * OpenJ9 also has a libjvm.so, in .../j9vm/ or with libj9vm29.so beside it. The launcher's libjvm comes first, so
+ * the walk covers all mappings.
  */
 static int on_mapping(const struct mapping *m, void *context)
 {
@@ -75,7 +75,7 @@ int jvm_find(struct target *t)
 	return 1;
 }
 
-/* sun.rt.javaCommand is the main class or jar with its arguments; a path with spaces ends behind ".jar". */
+/* sun.rt.javaCommand is the main class or jar with its arguments; a path with spaces ends after ".jar". */
 static void cut_command(char *command)
 {
 	char *jar = strstr(command, ".jar "), *space = strchr(command, ' ');
@@ -102,7 +102,10 @@ static bool identify_from_counters(const struct target *t, char *full, size_t si
 
 enum launcher { NO_LAUNCHER, LAUNCHER_ALONE, LAUNCHER_RUNS };
 
-/* Is it a java launcher, and what does it run? With LAUNCHER_ALONE nothing, and no @argfile that could say more. */
+/*
+ * Whether it is a java launcher, and what it runs. LAUNCHER_ALONE: nothing, and there is no @argfile that could
+ * say more.
+ */
 static enum launcher read_launcher(const struct target *t, char *full, size_t size)
 {
 	struct java_command command = {0};
@@ -195,7 +198,7 @@ bool jvm_release_value(const char *text, const char *key, char *out, size_t size
 	return false;
 }
 
-/* JAVA_HOME/release, two (lib/server) to five (jre/lib/amd64/server) folders above libjvm. */
+/* JAVA_HOME/release, two (lib/server) to five (jre/lib/amd64/server) directories above libjvm. */
 static char *read_release(const struct target *t)
 {
 	char path[sizeof(t->libjvm) + 16], *slash, *text = NULL;
@@ -222,7 +225,7 @@ void jvm_find_version(struct target *t)
 	char *release;
 
 	t->version[0] = 0;
-	/* a file that the JVM has not mapped (yet) may be one that another of its number has left */
+	/* a file that the JVM has not mapped (yet) may be left from another JVM with the same number */
 	if (t->perf_data[0] && !perf_data_read(t, &p)) {
 		perf_data_string(&p, "java.property.java.version", t->version, sizeof(t->version));
 		perf_data_release(&p);
@@ -256,7 +259,7 @@ static bool is_option_variable(const char *word)
 	       !strncmp(word, "_JAVA_OPTIONS=", 14);
 }
 
-/* A file of options, as the target names it. */
+/* Read a file of options, by the target's path. */
 static void note_file(const struct target *t, const char *path, struct jvm_options *out)
 {
 	int base = root_path_open(t, path[0] == '/' ? "root" : "cwd"), fd = -1;
@@ -286,7 +289,7 @@ static void note_word(const struct target *t, const char *word, struct jvm_optio
 		note_options(word, out);
 }
 
-/* The words of /proc/PID/NAME one by one. For the environment only the three variables that hold options. */
+/* Parse the words of /proc/PID/NAME. In the environment only the three variables with options matter. */
 static void note_words(const struct target *t, const char *name, bool environment, struct jvm_options *out)
 {
 	size_t length = 0;
@@ -312,7 +315,7 @@ static void note_counters(const struct target *t, struct jvm_options *out)
 			note_options(text, out);
 		free(text);
 	}
-	/* the first of them says whether the JVM can be attached to, wherever the flag came from */
+	/* its first digit says whether the JVM can be attached to, wherever the flag came from */
 	if (perf_data_string(&p, "sun.rt.jvmCapabilities", capabilities, sizeof(capabilities)) && capabilities[0])
 		out->attach_disabled = capabilities[0] == '0';
 	perf_data_release(&p);

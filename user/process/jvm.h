@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a process tells about the JVM in it. */
+/* Facts about the JVM in a process, found from outside. */
 #ifndef USER_PROCESS_JVM_H
 #define USER_PROCESS_JVM_H
 
@@ -8,34 +8,34 @@
 #include <stddef.h>
 
 /*
- * Look for libjvm in the mappings: sets t->libjvm and t->perf_data.
- * 1: a HotSpot JVM; 0: no JVM; -ENOTSUP: a JVM, but OpenJ9; other -errno: no rights, gone.
+ * Look for libjvm in the mappings; sets t->libjvm and t->perf_data. Returns 1: a HotSpot JVM; 0: no JVM; -ENOTSUP:
+ * OpenJ9; other -errno: no rights, or gone.
  */
 int jvm_find(struct target *t);
 
 /*
- * Main class or jar: from the java launcher's command line, else from the counters, else the executable's name.
- * `full` (may be NULL) receives it as it was given: the jar's path, the class with its module. Sets t->name.
- * True: it is a java launcher's command line.
+ * Find the main class or jar: from the java launcher's command line, else from the counters, else the executable's
+ * name. Sets t->name. `full` (may be NULL) receives it unabbreviated: the jar's path, the class with its module.
+ * Returns true if the command line is a java launcher's.
  */
 bool jvm_identify(struct target *t, char *full, size_t size);
 
-/* Is the program a 32-bit one? */
+/* True for a 32-bit program. */
 bool jvm_is_32_bit(const struct target *t);
 
-/* False: it is a java launcher without anything to run, as in `java -version`. */
+/* False for a java launcher that runs nothing, as in `java -version`. */
 bool jvm_has_main(const struct target *t);
 
-/* t->version and t->feature: from the counters, else from the `release` file above libjvm. */
+/* Set t->version and t->jdk_version: from the counters, else from the `release` file above libjvm. */
 void jvm_find_version(struct target *t);
 
 /* "17.0.15" -> 17, "1.8.0_412" -> 8, "25-ea" -> 25; 0: unknown. */
 int jvm_jdk_version(const char *version);
 
-/* The value of KEY="value" in the text of a `release` file; false when it is not there. */
+/* The value of KEY="value" in the text of a `release` file. Returns false if it is missing. */
 bool jvm_release_value(const char *text, const char *key, char *out, size_t size);
 
-/* What the options say, from the command line, the environment and the counters. */
+/* Relevant options, from the command line, the environment and the counters. */
 struct jvm_options {
 	bool attach_disabled; /* -XX:+DisableAttachMechanism */
 	bool signals_reduced; /* -Xrs */

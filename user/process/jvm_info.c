@@ -11,7 +11,7 @@
 
 #define MAX_WORDS (4u << 20)
 
-/* Seconds since the epoch at which the machine was started: the btime of /proc/stat. */
+/* Boot time of the machine in seconds since the epoch: btime in /proc/stat. */
 static int64_t boot_time(void)
 {
 	FILE *f = fopen("/proc/stat", "re");
@@ -62,7 +62,7 @@ static char *version_line(const struct perf_data *p, const struct target *t)
 	return text;
 }
 
-/* A counter's text, its secrets masked; NULL when there is none. */
+/* The text of a counter with its secrets masked, or NULL. */
 static char *masked_counter(const struct perf_data *p, const char *name)
 {
 	char *text = perf_data_strdup(p, name), *masked = text ? text_mask(text) : NULL;
@@ -72,8 +72,8 @@ static char *masked_counter(const struct perf_data *p, const char *name)
 }
 
 /*
- * The command line keeps the words apart, the counters do not, but have what
- * argument files and the environment add. So the line is used where it is all there is.
+ * The command line keeps words separate. The counters do not, but they include argument files and the environment.
+ * So the command line is used only if it is complete.
  */
 static void describe_command(const struct target *t, const struct perf_data *p, struct target_description *out)
 {
@@ -106,7 +106,7 @@ static const char *option_value(const char *word)
 	return NULL;
 }
 
-/* What the environment and a flags file set beside the command line. */
+/* Flags that the environment and a flags file add to the command line. */
 static char *describe_flags(const struct target *t, const struct perf_data *p)
 {
 	size_t length = 0, size;
@@ -139,7 +139,7 @@ int target_describe(const struct target *t, struct target_description *out, stru
 	struct perf_data p = {0};
 
 	*out = (struct target_description){0};
-	perf_data_read(t, &p); /* without it the rest is what the command line says */
+	perf_data_read(t, &p); /* on failure the rest comes from the command line */
 	out->jvm_name = perf_data_strdup(&p, "java.property.java.vm.name");
 	out->jvm_version = version_line(&p, t);
 	describe_command(t, &p, out);

@@ -18,7 +18,7 @@
 #define TIMEOUT_MS 30000
 #define SINCE	   11
 #define FILE_NAME  "jvm.jfr"
-#define MAX_SIZE   "1g" /* what the JVM keeps of it on its disk */
+#define MAX_SIZE   "1g" /* maximum size that the JVM keeps on disk */
 #define MAX_BYTES  (2ll << 30)
 
 static const char *const bases[] = {"/tmp", "/var/tmp"};
@@ -26,9 +26,9 @@ static const char *const bases[] = {"/tmp", "/var/tmp"};
 
 struct jvm_recording {
 	struct target target;
-	char name[48]; /* of the recording, and of its directory behind the dot */
+	char name[48]; /* of the recording; and of its directory, after the dot */
 	const char *base_path;
-	int base, inside; /* O_PATH, the directory; they outlive the JVM */
+	int base, inside; /* O_PATH descriptors of the directory; they outlive the JVM */
 	int guard;	  /* pipe to the child; -1: none */
 	pid_t guard_pid;
 	bool runs;
@@ -69,7 +69,7 @@ static int open_directories(struct jvm_recording *r, struct diag *d)
 	return 0;
 }
 
-/* As its user, in its root. */
+/* Runs with its user and root. */
 static int prepare_directory(struct jvm_recording *r, struct diag *d)
 {
 	struct answer answer = {0};
@@ -91,7 +91,7 @@ static void remove_directory(struct jvm_recording *r)
 	}
 }
 
-/* The first words of what the JVM says. */
+/* Report an error with the first words of the JVM's reply. */
 static int jvm_recording_refuse(const struct jvm_recording *r, const char *what, const char *reply, struct diag *d)
 {
 	const char *line = reply ? reply + strspn(reply, " \r\n") : "";
@@ -100,7 +100,7 @@ static int jvm_recording_refuse(const struct jvm_recording *r, const char *what,
 			r->target.name, *line ? "it says: " : "it says nothing", (int)strcspn(line, "\r\n"), line);
 }
 
-/* A diagnostic command whose answer begins with `want`, or says it somewhere. */
+/* Run a diagnostic command whose answer must begin with `want`, or contain it. */
 static int run_command(const struct jvm_recording *r, const char *what, const char *words, const char *want,
 		       struct diag *d)
 {
@@ -125,7 +125,7 @@ static int start_command(struct jvm_recording *r, const char *settings, struct d
 	return run_command(r, "start", words, "Started recording", d);
 }
 
-/* With `keep` into its file. */
+/* Stop the recording; with `keep` into its file. */
 static int stop_command(const struct jvm_recording *r, bool keep, struct diag *d)
 {
 	char words[256];
@@ -148,7 +148,7 @@ static int remove_work(struct user_child *h, void *context, struct answer *out, 
 	return 0;
 }
 
-/* The recorder has gone without a word. */
+/* The recorder has died without cleaning up. */
 static void clean_up(struct jvm_recording *r)
 {
 	struct diag ignored;
@@ -157,7 +157,7 @@ static void clean_up(struct jvm_recording *r)
 	user_child_clean_up(&r->target, remove_work, r, TIMEOUT_MS);
 }
 
-/* It must not keep open what the recorder has open. */
+/* The child must not keep the recorder's descriptors open. */
 static void jvm_recording_watch(struct jvm_recording *r, int from)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
@@ -166,7 +166,7 @@ static void jvm_recording_watch(struct jvm_recording *r, int from)
 
 	sigfillset(&all);
 	sigdelset(&all, SIGCHLD);
-	for (int i = 0; i < 3; i++) { /* ignored rather than blocked: a pending one would interrupt the cleanup */
+	for (int i = 0; i < 3; i++) { /* ignored, not blocked: a pending signal would interrupt the cleanup */
 		signal(ends[i], SIG_IGN);
 		sigdelset(&all, ends[i]);
 	}
@@ -246,7 +246,7 @@ int jvm_recording_start(struct jvm_recording **out, const struct target *t, cons
 	return err;
 }
 
-/* All that is in it. The JVM may write on; what it does to its file costs only this copy. */
+/* Copy the whole file. The JVM may still write to it; that affects only this copy. */
 static int copy_file(int from, int to)
 {
 	char buffer[1 << 16];

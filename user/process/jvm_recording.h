@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The JVM's own Flight Recorder, started and stopped by the attach socket as jcmd does it (JDK 11 on). The JVM writes
- * into a directory of its user's own in its own /tmp, of which we take the file. A child watches over it: if we are
- * killed, it stops the JVM's recording and removes the directory.
+ * The JVM's own Flight Recorder, started and stopped through the attach socket as jcmd does (since JDK 11). The
+ * JVM writes into a directory that its user owns in its own /tmp; frtrace copies the file from there. A child
+ * watches over this: if frtrace is killed, the child stops the JVM's recording and removes the directory.
  */
 #ifndef USER_PROCESS_JVM_RECORDING_H
 #define USER_PROCESS_JVM_RECORDING_H
@@ -12,18 +12,18 @@
 struct jvm_recording;
 
 /*
- * Start it. `settings` is the name of a configuration that the JVM has ("default", "profile"), or a .jfc file that it
- * can read. -errno with the message where this JVM cannot.
+ * Start a recording. `settings` is the name of a configuration of the JVM ("default", "profile"), or a .jfc file
+ * that it can read. Returns 0, or -errno with a message if this JVM cannot do it.
  */
 int jvm_recording_start(struct jvm_recording **out, const struct target *t, const char *settings, struct diag *d);
 
 /*
- * Stop it and copy what it recorded into `to`, an empty file. The JVM may have ended meanwhile: what it wrote at its
- * end is taken then. -errno with the message: there is none.
+ * Stop it and copy the recording into `to`, an empty file. If the JVM has ended, the file that it wrote at its end
+ * is used. Returns 0, or -errno with a message if there is none.
  */
 int jvm_recording_stop(struct jvm_recording *r, int to, struct diag *d);
 
-/* Stop it if it still runs, and leave nothing behind. Before target_close(). NULL is fine. */
+/* Stop it if it is still running, and leave nothing behind. Call it before target_close(). NULL is allowed. */
 void jvm_recording_free(struct jvm_recording *r);
 
 #endif

@@ -17,17 +17,17 @@
 #include <unistd.h>
 
 #define OPTIONS		"JAVA_TOOL_OPTIONS"
-#define STATUS_MISSING	127 /* as sh, env, nice and timeout have it */
+#define STATUS_MISSING	127 /* as in sh, env, nice and timeout */
 #define STATUS_REFUSED	126
 #define STATUS_SIGNAL	128
 #define ENVIRONMENT_MAX (4u << 20)
 
-/* Whom the program runs as. */
+/* The user that the program runs as. */
 struct user {
 	bool change;
 	uid_t uid;
 	gid_t gid;
-	const char *name, *home; /* NULL: not in the list of users */
+	const char *name, *home; /* NULL: not in the user database */
 };
 
 static bool read_id(const char *name, unsigned int *out)
@@ -139,7 +139,7 @@ static void become_program(const struct launch_setup *s, const struct user *u, i
 	_exit(err == ENOENT ? STATUS_MISSING : STATUS_REFUSED);
 }
 
-/* The ends of the pipes that are the child's. */
+/* The child's ends of the pipes. */
 struct ends {
 	int go, why;
 };

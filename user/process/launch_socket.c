@@ -20,7 +20,10 @@
 #define BACKLOG 64
 #define OLD_S	60
 
-/* Of $TMPDIR: it goes into the JVM's options, which are cut at spaces, and into a socket's address. */
+/*
+ * $TMPDIR, if it is usable: it becomes part of the JVM's options, which are split at spaces, and of a socket
+ * address.
+ */
 static const char *preferred_base(void)
 {
 	const char *path = getenv("TMPDIR");
@@ -45,7 +48,10 @@ static int write_agent(struct agent_file *f, const void *image, size_t size, str
 	return err;
 }
 
-/* One that is being made has no lock yet; so has one that an attach makes, which lives for seconds. */
+/*
+ * True if it is old enough. A directory that is being created has no lock yet; nor has one of an attach, which
+ * lives for seconds.
+ */
 static bool is_old(int directory)
 {
 	struct stat st;
@@ -53,7 +59,7 @@ static bool is_old(int directory)
 	return !fstat(directory, &st) && st.st_mtime + OLD_S < time(NULL);
 }
 
-/* Who holds a directory's lock is alive. */
+/* The holder of a directory's lock is alive. */
 static bool is_abandoned(int directory, const char *name)
 {
 	struct stat st;
@@ -75,7 +81,7 @@ static void remove_all(int base, int directory, const char *name)
 	unlinkat(base, name, AT_REMOVEDIR);
 }
 
-/* What frtrace has left when it was killed, or kept for a program that has ended since. */
+/* Remove directories of killed frtrace processes, and those kept for programs that have ended. */
 static void sweep_others(const struct agent_file *own)
 {
 	int fd = openat(own->base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), directory;
@@ -96,7 +102,7 @@ static void sweep_others(const struct agent_file *own)
 		closedir(entries);
 }
 
-/* In a directory that only we can write to. */
+/* Listen in a directory that only this user can write to. */
 static int listen_there(struct launch_socket *door, struct diag *d)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -169,7 +175,7 @@ int launch_socket_say(int connection, const char *text)
 	return n < 0 ? -errno : 0;
 }
 
-/* The size of the result. 0: the JVM has gone. -ETIMEDOUT, -EINTR: no answer. */
+/* Receive a result. Returns its size; 0: the JVM is gone; -ETIMEDOUT or -EINTR: no answer. */
 static ssize_t launch_socket_receive(int connection, int timeout_ms, int *result)
 {
 	struct pollfd poller = {connection, POLLIN, 0};

@@ -13,7 +13,10 @@
 #define MAX_THREADS 64
 #define STACK_WORDS 512
 
-/* /proc/PID/task/TID/syscall: "NUMBER ARGUMENTS SP PC", "-1 SP PC" outside of system calls, "running". 0: not known. */
+/*
+ * The stack pointer in /proc/PID/task/TID/syscall: "NUMBER ARGUMENTS SP PC", "-1 SP PC" outside of system calls,
+ * or "running". 0: unknown.
+ */
 static uint64_t stack_pointer(pid_t pid, const char *tid)
 {
 	char name[300], *text, *at;

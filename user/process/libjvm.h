@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which of several executable mappings named libjvm.so the JVM runs in. A program may map a second file of that name,
- * also below the JVM's. Most threads of a JVM wait in functions of libjvm, so its return addresses stand on their stacks.
+ * Chooses among several executable mappings named libjvm.so the one that the JVM runs in. A program may map a
+ * second file of that name, even below the JVM's. Most threads of a JVM wait in functions of libjvm, so its return
+ * addresses are on their stacks.
  */
 #ifndef USER_PROCESS_LIBJVM_H
 #define USER_PROCESS_LIBJVM_H
@@ -15,8 +16,8 @@ struct code_range {
 };
 
 /*
- * The index of the range that most words on top of the stacks of the process's threads point into; at most 64 threads
- * are looked at. 0 when none does, or there is no right to look.
+ * The index of the range that most words at the top of the threads' stacks point into; at most 64 threads are
+ * inspected. 0 if there are none, or without rights.
  */
 size_t libjvm_choose(pid_t pid, const struct code_range *ranges, size_t count);
 

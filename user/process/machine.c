@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The value of "name<spaces>: value", or NULL. */
+/* The value in "name<spaces>: value", or NULL. */
 static const char *machine_value_of(char *line, const char *name)
 {
 	char *value = strchr(line, ':');

@@ -63,7 +63,7 @@ int target_find_libjvm(const struct target *t, struct mapping *out, struct diag 
 	return find_mapping(&s, match_libjvm_code, d);
 }
 
-/* Is it "/memfd:PREFIX..."? Writes the name without the kernel's decoration. */
+/* True for "/memfd:PREFIX...". Writes the name without the kernel's decoration. */
 static bool memfd_name(const char *link, const char *prefix, char *name, size_t size)
 {
 	static const char head[] = "/memfd:", tail[] = " (deleted)";
@@ -84,7 +84,10 @@ static bool memfd_name(const char *link, const char *prefix, char *name, size_t 
 	return true;
 }
 
-/* The target may have changed the descriptor since its name was read: it is read again of what is now held. */
+/*
+ * The target may have changed the descriptor since its name was read, so the name of the opened file is checked
+ * again.
+ */
 static int open_memfd(const struct target *t, const char *path, const char *prefix, char *name, size_t size)
 {
 	char own[64];

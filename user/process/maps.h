@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What of the target is mapped, and the doors to it that /proc has. */
+/* Finds mapped files and memfds of the target, and opens them through /proc. */
 #ifndef USER_PROCESS_MAPS_H
 #define USER_PROCESS_MAPS_H
 
@@ -10,22 +10,24 @@
 #include <stdint.h>
 
 /*
- * Find the first executable file mapping whose base name begins with `prefix`.
- * 1 found, 0 not found, -errno.
+ * Find the first executable file mapping whose base name begins with `prefix`. Returns 1: found, 0: not found, or
+ * -errno.
  */
 int target_find_mapping(const struct target *t, const char *prefix, struct mapping *out, struct diag *d);
 
-/* Find the executable mapping of the libjvm that the JVM runs in, which jvm_find() has chosen. 1, 0, -errno as above. */
+/* Find the executable mapping of the libjvm that the JVM runs in, as chosen by jvm_find(). Returns as above. */
 int target_find_libjvm(const struct target *t, struct mapping *out, struct diag *d);
 
 /*
- * Open, read-write, a memfd of the target whose name begins with `prefix`
- * ("/memfd:" not included), through /proc/PID/fd. `name` (may be NULL) receives
- * its name. Returns a descriptor, -ENOENT when there is none, -errno.
+ * Open a memfd of the target read-write, through /proc/PID/fd. Its name begins with `prefix` (without "/memfd:").
+ * `name` (may be NULL) receives its name. Returns a descriptor, -ENOENT if there is none, or -errno.
  */
 int target_open_memfd(const struct target *t, const char *prefix, char *name, size_t name_size, struct diag *d);
 
-/* The same file by another description: what is locked by one is not held by the other. A descriptor, or -1 with errno. */
+/*
+ * Open the same file with another file description, so that locks are separate. Returns a descriptor, or -1 with
+ * errno.
+ */
 int memfd_open_again(int fd);
 
 #endif

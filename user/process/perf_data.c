@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The file, all numbers in the JVM's byte order:
+ * Layout of the file; all numbers are in the JVM's byte order:
  *
  *	 0 u32 magic: bytes ca fe c0 c0        24 u32 entry_offset (first entry)
  *	 4 u8 byte order (1: little endian)    28 u32 num_entries
@@ -9,7 +9,7 @@
  *	 8 u32 used, 12 u32 overflow           +12 u8 data_type ('J' long, 'B' byte), +13 u8 flags, +14 u8 units,
  *	16 u64 mod_time_stamp                  +15 u8 variability, +16 u32 data_offset
  *
- * Offsets in an entry count from the entry. A string is a vector of bytes.
+ * Offsets in an entry are relative to the entry. A string is a vector of bytes.
  */
 #include "user/process/perf_data.h"
 #include "user/process/root_path.h"
@@ -45,13 +45,13 @@ bool perf_data_valid(const struct perf_data *p)
 	return p->length >= PROLOGUE && memcmp(p->bytes, magic, sizeof(magic)) == 0 && p->bytes[7] == 1;
 }
 
-/* All zero, or complete but for the byte that says so. */
+/* All zero, or complete except for the byte `accessible`. */
 static bool is_unfinished(const struct perf_data *p)
 {
 	return p->length < PROLOGUE || p->bytes[7] == 0;
 }
 
-/* The entry at `*offset`, which is moved on; false at the end or when something points outside. */
+/* Read the entry at *offset and advance. Returns false at the end, or if something is out of bounds. */
 static bool next_entry(const struct perf_data *p, size_t *offset, struct entry *e)
 {
 	const uint8_t *at = p->bytes + *offset;
@@ -88,7 +88,7 @@ static bool find_entry(const struct perf_data *p, const char *name, struct entry
 	return false;
 }
 
-/* The text of a string counter and its length, or NULL. */
+/* The text of a string counter with its length, or NULL. */
 static const char *find_string(const struct perf_data *p, const char *name, size_t *length)
 {
 	struct entry e;

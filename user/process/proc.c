@@ -62,7 +62,7 @@ char *proc_read(pid_t pid, const char *name, size_t limit, size_t *length)
 	return text;
 }
 
-/* The value of "Key:\tvalue", at the beginning of a line. */
+/* The value in "Key:\tvalue", at the beginning of a line. */
 static const char *status_value(const char *text, const char *key)
 {
 	size_t length = strlen(key);
@@ -74,7 +74,10 @@ static const char *status_value(const char *text, const char *key)
 	return NULL;
 }
 
-/* Numbers up to the end of the line; how many there were (at most `max` are kept, the last one always). */
+/*
+ * Parse the numbers up to the end of the line. Returns how many there were (at most `max` are kept, always
+ * including the last).
+ */
 static int line_numbers(const char *at, unsigned long *out, int max)
 {
 	int count = 0;
@@ -135,7 +138,7 @@ int proc_parse_start_time(const char *text, uint64_t *start_time)
 {
 	const char *at = strrchr(text, ')');
 
-	/* behind the command: " S ppid ..."; the state is field 3 */
+	/* after the command: " S ppid ..."; the state is field 3 */
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
 	if (!at || !isdigit((unsigned char)at[1]))
@@ -171,7 +174,7 @@ int64_t proc_monotonic_offset(pid_t pid)
 	return offset;
 }
 
-/* The kernel writes a newline of the path as \012, and appends " (deleted)". */
+/* In a path the kernel writes a newline as \012, and it appends " (deleted)". */
 static void copy_path(char *out, size_t size, const char *in)
 {
 	static const char deleted[] = " (deleted)";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pread() of /proc/PID/mem rather than process_vm_readv(): both need the same
- * rights and take the same time, but a descriptor stays bound to the process.
+ * Uses pread() of /proc/PID/mem, not process_vm_readv(). Both need the same rights and take the same time, but a
+ * descriptor stays bound to the process.
  */
 #include "user/process/remote_mem.h"
 #include "user/process/root_path.h"
@@ -10,7 +10,7 @@
 
 #define MAX_HEADERS 64u
 #define MAX_DYNAMIC 256u
-#define MAX_CHAIN   4096u /* symbols of one hash bucket */
+#define MAX_CHAIN   4096u /* maximum symbols in a hash bucket */
 #define MAX_NAME    128u
 
 static int read_process(const struct mem *m, uint64_t address, void *to, size_t size)
@@ -68,7 +68,7 @@ static int match_libjvm(const struct mapping *m, void *context)
 		return 0;
 	if (s->base && m->start > s->target->libjvm_code)
 		return 0;
-	s->base = m->start; /* the last one in front of the code */
+	s->base = m->start; /* the last one before the code */
 	return 0;
 }
 
@@ -88,10 +88,10 @@ int remote_mem_find_libjvm(const struct target *t, uint64_t *base, struct diag *
 	return 0;
 }
 
-/* What of an image's dynamic section it takes. */
+/* The relevant parts of an image's dynamic section. */
 struct image {
 	uint64_t bias, dynamic, symbols, strings, hash;
-	uint32_t buckets, first, bloom; /* the hash table's header; bloom in words */
+	uint32_t buckets, first, bloom; /* the hash table's header; bloom: in words */
 };
 
 static int read_headers(const struct mem *m, uint64_t base, struct image *i)
@@ -120,7 +120,7 @@ static int read_headers(const struct mem *m, uint64_t base, struct image *i)
 	return loaded && i->dynamic ? 0 : -EBADMSG;
 }
 
-/* glibc turns these addresses into absolute ones when it loads an image, musl does not. */
+/* glibc makes these addresses absolute when it loads an image, musl does not. */
 static uint64_t absolute(uint64_t address, const struct image *i)
 {
 	return address < i->bias ? address + i->bias : address;

@@ -21,7 +21,7 @@ int root_path_open(const struct target *t, const char *what)
 	return fd < 0 ? -errno : fd;
 }
 
-/* One component after the other, none of them a link. */
+/* Open one component after the other; none may be a link. */
 static int open_without_links(int root, const char *path, int flags)
 {
 	char part[NAME_MAX + 1];
@@ -103,7 +103,7 @@ int root_path_open_file(const struct target *t, int root, const char *path, off_
 	return root_path_open_again(t, root_path_open_at(root, path, O_PATH), O_RDONLY, limit);
 }
 
-/* Counters are the target's user's own, or not the target's. */
+/* Open a file of counters. It must be owned by the target's user. */
 static int open_counters(const struct target *t, int fd)
 {
 	struct stat st;
@@ -116,7 +116,7 @@ static int open_counters(const struct target *t, int fd)
 	return fd == -EACCES ? -ENOENT : fd;
 }
 
-/* The directory is named by the user as the target's /etc/passwd has it, which we need not read. */
+/* The directory is named after the user in the target's /etc/passwd, which need not be readable. */
 static int find_perf_data(const struct target *t, int root)
 {
 	int tmp = root_path_open_at(root, "/tmp", O_RDONLY | O_DIRECTORY), fd = -ENOENT;

@@ -9,7 +9,7 @@
 
 #define STATUS_LIMIT 16384
 
-/* The value of "Key:\t..." at the beginning of a line; NULL: not there. */
+/* The value in "Key:\t...", at the beginning of a line; NULL if it is missing. */
 static const char *tasks_value_of(const char *text, const char *key)
 {
 	size_t length = strlen(key);
@@ -20,7 +20,7 @@ static const char *tasks_value_of(const char *text, const char *key)
 	return NULL;
 }
 
-/* The last number of a line: NSpid has one a namespace, ours first. */
+/* The last number of a line: NSpid has one per namespace, outermost first. */
 static int last_number(const char *value)
 {
 	int n = 0;
@@ -40,7 +40,7 @@ int task_parse(const char *text, struct task *out)
 	const char *forced = tasks_value_of(text, "nonvoluntary_ctxt_switches:");
 
 	if (!tid)
-		tid = tasks_value_of(text, "Pid:"); /* without namespaces */
+		tid = tasks_value_of(text, "Pid:"); /* a kernel without namespaces */
 	if (!tid || !state || !voluntary || !forced)
 		return -EINVAL;
 	out->tid = last_number(tid);
@@ -58,7 +58,7 @@ static int visit_task(const struct target *t, const char *tid, int (*visit)(cons
 
 	snprintf(name, sizeof(name), "task/%s/status", tid);
 	text = proc_read(t->pid, name, STATUS_LIMIT, NULL);
-	if (text && !task_parse(text, &task)) /* else it has ended meanwhile */
+	if (text && !task_parse(text, &task)) /* otherwise it has ended meanwhile */
 		r = visit(&task, context);
 	free(text);
 	return r;

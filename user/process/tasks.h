@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The threads of the target as the kernel knows them. */
+/* The threads of the target as the kernel sees them. */
 #ifndef USER_PROCESS_TASKS_H
 #define USER_PROCESS_TASKS_H
 
@@ -7,14 +7,14 @@
 
 struct task {
 	int tid;	   /* in the target's innermost pid namespace */
-	bool asleep;	   /* neither runs nor wants to */
-	uint64_t switches; /* so often it has been switched out: a sleeper with the same number has not run */
+	bool asleep;	   /* neither running nor runnable */
+	uint64_t switches; /* number of switches: a sleeper with an unchanged number has not run */
 };
 
-/* From the text of /proc/PID/task/TID/status. 0 or -EINVAL. */
+/* Parse /proc/PID/task/TID/status. Returns 0 or -EINVAL. */
 int task_parse(const char *text, struct task *out);
 
-/* Call `see` for each thread; a non-zero return ends the walk and is returned. -errno: no rights, gone. */
+/* Call `visit` for each thread. A non-zero return ends the walk and is returned. -errno: no rights, or gone. */
 int target_each_task(const struct target *t, int (*visit)(const struct task *task, void *context), void *context);
 
 #endif

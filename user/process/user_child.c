@@ -16,10 +16,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define GRACE_MS 2000 /* what the child gets beyond its own deadline before it is killed */
-#define REAP_MS	 1000 /* what a killed child gets to end; one that waits for a file system in vain does not */
+#define GRACE_MS 2000 /* extra time for the child after its own deadline, before it is killed */
+#define REAP_MS	 1000 /* time for a killed child to end; one that waits for a dead file system does not */
 
-/* What goes through the pipe, followed by `length` bytes of text. */
+/* The message in the pipe, followed by `length` bytes of text. */
 struct outcome {
 	int result, code;
 	uint64_t length;
@@ -67,7 +67,7 @@ static bool same_user(const struct target *t)
 	return geteuid() == t->uid && getegid() == t->gid && getuid() == t->uid;
 }
 
-/* Become the target's user, for good: real, effective and saved ids. */
+/* Become the target's user for good: real, effective and saved ids. */
 static int take_user(const struct user_child *h, struct diag *d)
 {
 	const struct target *t = h->target;
@@ -97,7 +97,7 @@ static int compare_ints(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Let go of what the parent has open: BPF links must not outlive it in our hands. */
+/* Close the parent's descriptors: BPF links must not stay open in the child. */
 static void close_others(const struct user_child *h, int out)
 {
 	int keep[] = {h->root, h->cwd, h->tmp, h->status, h->target->pidfd, out};
@@ -130,7 +130,7 @@ static void user_child_write_all(int fd, const void *data, size_t size)
 	}
 }
 
-/* Ctrl-C reaches the whole process group: the child finishes and cleans up, in the time it has. */
+/* Ctrl-C reaches the whole process group. The child finishes and cleans up in the time that it has. */
 static void child_signals(void)
 {
 	sigset_t set;
@@ -163,7 +163,10 @@ static void child(struct user_child *h,
 	_exit(0);
 }
 
-/* All of `size` bytes before the deadline and the child's grace. 0; -ETIMEDOUT; -EINTR; -EPIPE: the child ended before. */
+/*
+ * Read all of `size` bytes before the deadline and the grace time. Returns 0; -ETIMEDOUT; -EINTR; -EPIPE: the
+ * child ended before.
+ */
 static int user_child_read_all(int fd, void *data, size_t size, struct user_child *h)
 {
 	struct pollfd poller = {fd, POLLIN, 0};
@@ -212,8 +215,8 @@ static int collect(int fd, struct user_child *h, struct answer *out, struct diag
 }
 
 /*
- * SIGKILL does not end a child that waits in the kernel for an answer of a FUSE or NFS server. False: it is left to
- * init, which reaps it when frtrace has ended.
+ * SIGKILL does not end a child that waits in the kernel for a FUSE or NFS server. Returns false then: init reaps
+ * it after frtrace has ended.
  */
 static bool reap(pid_t pid)
 {
@@ -225,7 +228,7 @@ static bool reap(pid_t pid)
 	return ended != 0;
 }
 
-/* Why there is no outcome, and the child has been killed. */
+/* Explain why there is no outcome; the child has been killed. */
 static int user_child_explain(const struct user_child *h, int err, bool reaped, struct diag *d)
 {
 	const struct target *t = h->target;
@@ -293,7 +296,7 @@ static int open_and_run(struct user_child h,
 	h.status = open(path, O_RDONLY | O_CLOEXEC);
 	h.root = h.status < 0 ? -errno : root_path_open(t, "root");
 	if (h.root == -ENOENT || h.root == -ESRCH ||
-	    (h.root >= 0 && target_ended(t))) { /* what was opened is the target's own */
+	    (h.root >= 0 && target_ended(t))) { /* the opened directories belong to the target */
 		r = diag_set(d, ESRCH, "cannot attach to process %d: it has ended", t->pid);
 		goto out;
 	}

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A forked child that takes on the target's user, group and supplementary
- * groups, does one piece of work in the target's directories, and sends the
- * outcome back through a pipe. What the child needs of /proc is opened before
- * it gives up its rights, so it needs no namespaces entered. It has its own
- * deadline and cleans up behind itself, also when frtrace is killed meanwhile; a
- * child that hangs in a system call is killed and reaped. One that SIGKILL does
- * not end, because a file system does not answer it, is left behind after a
- * second. The wait ends early when it is interrupted() (interrupt.h). (A SIGCHLD
- * comes with each; its child is always waited for by pid.)
+ * A forked child that takes the target's user, group and supplementary groups, does one job in the target's
+ * directories, and returns the outcome through a pipe. Whatever it needs from /proc is opened before it drops its
+ * rights, so it enters no namespaces.
+ *
+ * The child has its own deadline and cleans up after itself, even if frtrace is killed meanwhile. A child that
+ * hangs in a system call is killed and reaped. One that SIGKILL does not end, because a file system does not
+ * answer, is left behind after a second. The wait ends early if interrupted() (interrupt.h). Each child causes a
+ * SIGCHLD; it is always waited for by pid.
  */
 #ifndef USER_PROCESS_USER_CHILD_H
 #define USER_PROCESS_USER_CHILD_H
@@ -19,40 +18,39 @@
 
 struct user_child {
 	const struct target *target;
-	int root, cwd, tmp;  /* O_PATH directories of the target; cwd and tmp: -1 when there is none */
+	int root, cwd, tmp;  /* O_PATH directories of the target; cwd and tmp may be -1 */
 	int status;	     /* /proc/PID/status */
 	int64_t deadline;    /* CLOCK_MONOTONIC, ms */
-	bool cleanup;	     /* it is not to be interrupted */
-	char root_name[512]; /* of root_path_root_name() */
+	bool cleanup;	     /* ignore interrupted() */
+	char root_name[512]; /* from root_path_root_name() */
 };
 
 struct answer {
 	int code;
-	char *text; /* malloc'ed, 0-terminated; may be NULL */
+	char *text; /* allocated, 0-terminated; may be NULL */
 	size_t length;
 };
 
 /*
- * Run `work` in the child; 0 or -errno is what it returned, `out` what it
- * left there. -EINTR: interrupted(). `abandoned` (may be NULL): the child was
- * killed before it could clean up, and is gone.
+ * Run `work` in the child. Returns 0 or -errno as `work` did; `out` receives what it left there. -EINTR:
+ * interrupted(). `abandoned` (may be NULL): the child was killed before it could clean up.
  */
 int user_child_run(const struct target *t,
 		   int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d), void *context,
 		   int timeout_ms, struct answer *out, bool *abandoned, struct diag *d);
 
-/* The same for work that cleans up: it goes on when interrupted(). Nobody needs its outcome. */
+/* The same for cleanup work: it continues when interrupted(), and has no outcome. */
 void user_child_clean_up(const struct target *t,
 			 int (*work)(struct user_child *h, void *context, struct answer *out, struct diag *d),
 			 void *context, int timeout_ms);
 
 void answer_release(struct answer *a);
 
-/* Milliseconds left until a deadline, not negative. */
+/* Milliseconds left until a deadline, at least 0. */
 int64_t clock_ms(void);
 int deadline_left(int64_t deadline);
 
-/* A user's name for messages, or its number. */
+/* A user's name for messages, or the number. */
 const char *user_name(uid_t uid, char *out, size_t size);
 
 #endif
