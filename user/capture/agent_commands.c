@@ -3,6 +3,7 @@
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"
 #include "user/process/proc.h"
+#include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -55,10 +56,10 @@ static bool goes_on(struct wait *w)
 {
 	uint32_t progress = __atomic_load_n(&w->header->progress, __ATOMIC_RELAXED);
 
-	if (progress == w->progress || clock_ms() > w->last)
+	if (progress == w->progress || monotonic_ms() > w->last)
 		return false;
 	w->progress = progress;
-	w->deadline = clock_ms() + (int64_t)AT_WORK * w->timeout_ms;
+	w->deadline = monotonic_ms() + (int64_t)AT_WORK * w->timeout_ms;
 	return true;
 }
 
@@ -84,7 +85,7 @@ static int wait_for_answer(struct wait *w, uint32_t number, struct diag *d)
 			return diag_set(d, EINTR, "interrupted");
 		if (target_ended(w->target))
 			return diag_set(d, ESRCH, "process %d '%s' has ended", w->target->pid, w->target->name);
-		if (clock_ms() > w->deadline && !goes_on(w))
+		if (monotonic_ms() > w->deadline && !goes_on(w))
 			return say_silent(w, d);
 		syscall(SYS_futex, &c->answered, FUTEX_WAIT, answered, &step, NULL, 0);
 	}
@@ -94,7 +95,7 @@ static int wait_for_answer(struct wait *w, uint32_t number, struct diag *d)
 static struct wait wait_begin(const struct segment *s, const struct target *t, int timeout_ms)
 {
 	const struct frt_header *h = segment_header(s);
-	int64_t now = clock_ms();
+	int64_t now = monotonic_ms();
 
 	return (struct wait){.header = h,
 			     .target = t,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/clock.h"
+#include "user/text/monotonic.h"
 
 #include <cpuid.h>
 #include <string.h>
@@ -10,14 +11,6 @@
 #define TRIES	      4
 #define SCALE	      56		    /* binary digits behind the point of ns per tick */
 #define SLACK	      (1ULL << (SCALE - 8)) /* what the cut-off scale may lack of a whole nanosecond */
-
-static int64_t clock_now_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
 
 bool clock_tsc_usable(void)
 {
@@ -34,7 +27,7 @@ static struct clock_pair read_pair(void)
 
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t before = __rdtsc();
-		int64_t ns = clock_now_ns(CLOCK_MONOTONIC);
+		int64_t ns = monotonic_ns();
 		uint64_t width = __rdtsc() - before;
 
 		if (width < narrowest) {
@@ -178,7 +171,10 @@ const struct clock_pair *clock_last(const struct clock *c)
 
 int64_t clock_realtime_offset(void)
 {
-	int64_t before = clock_now_ns(CLOCK_MONOTONIC), real = clock_now_ns(CLOCK_REALTIME);
+	int64_t before = monotonic_ns(), after;
+	struct timespec real;
 
-	return real - (before + clock_now_ns(CLOCK_MONOTONIC)) / 2;
+	clock_gettime(CLOCK_REALTIME, &real);
+	after = monotonic_ns();
+	return real.tv_sec * 1000000000LL + real.tv_nsec - (before + after) / 2;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/loop.h"
 #include "user/text/log.h"
+#include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NEWS_MS	    5
@@ -36,14 +36,6 @@ void loop_release(struct loop *l)
 {
 	if (l->signals >= 0)
 		close(l->signals);
-}
-
-static int64_t loop_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
 /* Has a signal come that is for us, or the target or the program ended? */
@@ -113,7 +105,7 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, bool behin
 
 int loop_run(struct loop *l, struct diag *d)
 {
-	int64_t now = loop_now_ns();
+	int64_t now = monotonic_ns();
 	struct moments m = {
 		.end = INT64_MAX, .silence = now + SILENCE_NS, .silence_ns = SILENCE_NS, .news = now + NEWS_NS};
 	bool over = false;
@@ -126,7 +118,7 @@ int loop_run(struct loop *l, struct diag *d)
 		bool behind = recorder_behind(l->recorder) && !session_is_pressed(l->session);
 		int parts = behind ? 0 : session_consume(l->session);
 
-		now = loop_now_ns();
+		now = monotonic_ns();
 		if (news)
 			m.news = now + NEWS_NS;
 		if (!session_beat(l->session))

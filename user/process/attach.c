@@ -25,6 +25,7 @@
 #include "user/process/perf_data.h"
 #include "user/process/root_path.h"
 #include "user/process/find.h"
+#include "user/text/monotonic.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -192,13 +193,13 @@ static int poll_socket(const struct user_child *h, int64_t deadline, struct diag
 
 static int wait_for_socket(const struct user_child *h, struct diag *d)
 {
-	int64_t begun = clock_ms();
+	int64_t begun = monotonic_ms();
 	int r = poll_socket(h, h->deadline, d);
 
 	if (r != -ENOENT)
 		return r;
 	return diag_set(d, ETIMEDOUT, "cannot attach to process %d '%s': it did not answer within %.1f s",
-			h->target->pid, h->target->name, (clock_ms() - begun) / 1000.0);
+			h->target->pid, h->target->name, (monotonic_ms() - begun) / 1000.0);
 }
 
 /*
@@ -220,7 +221,7 @@ static int wake_listener(const struct user_child *h, struct diag *d)
 			d, -there,
 			"cannot attach to process %d '%s': cannot create '%s' in /tmp or its working directory: %s",
 			h->target->pid, h->target->name, name, strerror(-there));
-	r = poll_socket(h, clock_ms() + (there ? OTHERS_MS : 0), d);
+	r = poll_socket(h, monotonic_ms() + (there ? OTHERS_MS : 0), d);
 	if (r == -ENOENT) {
 		r = send_quit(h, d);
 		if (!r)
@@ -233,7 +234,7 @@ static int wake_listener(const struct user_child *h, struct diag *d)
 /* With -Xrs a JVM creates its socket while it starts, or never. */
 static int wait_for_own_socket(const struct user_child *h, struct diag *d)
 {
-	int64_t enough = clock_ms() + SOCKET_MS;
+	int64_t enough = monotonic_ms() + SOCKET_MS;
 	int r = poll_socket(h, enough < h->deadline ? enough : h->deadline, d);
 
 	if (r != -ENOENT)
@@ -391,7 +392,7 @@ static bool has_started(const struct target *t)
 /* Half of the time is for that. */
 static int wait_for_start(const struct target *t, int64_t deadline, struct diag *d)
 {
-	int64_t enough = clock_ms() + deadline_left(deadline) / 2;
+	int64_t enough = monotonic_ms() + deadline_left(deadline) / 2;
 	struct proc_status status;
 
 	while (!has_started(t)) {
@@ -413,7 +414,7 @@ static int attach_prepare(const struct target *t, int timeout_ms, struct jvm_opt
 {
 	int r;
 
-	*deadline = clock_ms() + timeout_ms;
+	*deadline = monotonic_ms() + timeout_ms;
 	r = wait_for_start(t, *deadline, d);
 	if (r)
 		return r;

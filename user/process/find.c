@@ -4,6 +4,7 @@
 #include "user/process/jvm.h"
 #include "user/process/proc.h"
 #include "user/process/find.h"
+#include "user/text/monotonic.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -60,7 +61,7 @@ static int refuse_program(const struct target *t, struct diag *d)
 /* A launcher that has just started has no libjvm yet. */
 static int find_jvm(struct target *t)
 {
-	int64_t deadline = clock_ms() + START_MS;
+	int64_t deadline = monotonic_ms() + START_MS;
 	char name[64];
 	int r;
 

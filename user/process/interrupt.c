@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/interrupt.h"
+#include "user/text/monotonic.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -8,14 +9,6 @@
 #define SAME_PRESS_MS 1000
 
 static int64_t deaf_until;
-
-static int64_t interrupt_clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
 
 /* Consume pending signals. They must be blocked. */
 static void drop_pending(void)
@@ -39,7 +32,7 @@ bool interrupted(void)
 		return false;
 	if (!sigismember(&pending, SIGINT) && !sigismember(&pending, SIGTERM) && !sigismember(&pending, SIGHUP))
 		return false;
-	if (interrupt_clock_ms() >= deaf_until)
+	if (monotonic_ms() >= deaf_until)
 		return true;
 	drop_pending();
 	return false;
@@ -48,7 +41,7 @@ bool interrupted(void)
 void interrupt_forget(void)
 {
 	drop_pending();
-	deaf_until = interrupt_clock_ms() + SAME_PRESS_MS;
+	deaf_until = monotonic_ms() + SAME_PRESS_MS;
 }
 
 int interrupt_slice(int timeout_ms)

@@ -2,6 +2,7 @@
 #include "user/process/launch_socket.h"
 #include "user/process/interrupt.h"
 #include "user/process/launch.h"
+#include "user/text/monotonic.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -179,7 +180,7 @@ int launch_socket_say(int connection, const char *text)
 static ssize_t launch_socket_receive(int connection, int timeout_ms, int *result)
 {
 	struct pollfd poller = {connection, POLLIN, 0};
-	int64_t deadline = timeout_ms < 0 ? INT64_MAX : clock_ms() + timeout_ms;
+	int64_t deadline = timeout_ms < 0 ? INT64_MAX : monotonic_ms() + timeout_ms;
 	ssize_t n;
 
 	while (poll(&poller, 1, interrupt_slice(deadline_left(deadline))) <= 0) {

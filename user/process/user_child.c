@@ -2,6 +2,7 @@
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"
 #include "user/process/root_path.h"
+#include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -14,7 +15,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define GRACE_MS 2000 /* extra time for the child after its own deadline, before it is killed */
 #define REAP_MS	 1000 /* time for a killed child to end; one that waits for a dead file system does not */
@@ -27,17 +27,9 @@ struct outcome {
 	struct diag d;
 };
 
-int64_t clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 int deadline_left(int64_t deadline)
 {
-	int64_t left = deadline - clock_ms();
+	int64_t left = deadline - monotonic_ms();
 
 	if (left <= 0)
 		return 0;
@@ -220,7 +212,7 @@ static int collect(int fd, struct user_child *h, struct answer *out, struct diag
  */
 static bool reap(pid_t pid)
 {
-	int64_t enough = clock_ms() + REAP_MS;
+	int64_t enough = monotonic_ms() + REAP_MS;
 	pid_t ended;
 
 	while ((ended = waitpid(pid, NULL, WNOHANG)) == 0 && deadline_left(enough))
@@ -276,7 +268,7 @@ static int child_work(struct user_child *h,
 
 static struct user_child prepare_helper(const struct target *t, int timeout_ms)
 {
-	int64_t now = clock_ms();
+	int64_t now = monotonic_ms();
 
 	return (struct user_child){
 		.target = t, .root = -1, .cwd = -1, .tmp = -1, .status = -1, .deadline = now + timeout_ms};

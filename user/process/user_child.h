@@ -47,7 +47,6 @@ void user_child_clean_up(const struct target *t,
 void answer_release(struct answer *a);
 
 /* Milliseconds left until a deadline, at least 0. */
-int64_t clock_ms(void);
 int deadline_left(int64_t deadline);
 
 /* A user's name for messages, or the number. */

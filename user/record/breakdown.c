@@ -2,10 +2,10 @@
 #include "user/record/breakdown.h"
 #include "user/capture/open_calls.h"
 #include "user/record/wait_events.h"
+#include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct breakdown {
 	struct breakdown_setup setup;
@@ -161,10 +161,8 @@ static void on_unobserved(void *context, const struct frt_slot_owner *o)
 static void on_lost(void *context)
 {
 	struct breakdown *w = context;
-	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	wait_join_lost(w->join, now.tv_sec * 1000000000LL + now.tv_nsec);
+	wait_join_lost(w->join, monotonic_ns());
 }
 
 struct kernel_sink breakdown_sink(struct breakdown *w)

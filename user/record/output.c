@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/output_internal.h"
+#include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,18 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LEAST_FREE (1ULL << 30)
-
-static int64_t output_monotonic_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
 
 /* Less free than 1 GB, or than 5 % on a small disk? */
 static int check_space(int fd, const char *path, uint64_t wanted, struct diag *d)
@@ -121,7 +113,7 @@ void output_close(struct output *o)
 /* How many of the oldest are to go so that `coming` bytes find room and all are young enough. */
 static size_t too_many(const struct output *o, uint64_t coming, uint64_t size, uint64_t age)
 {
-	int64_t oldest = age ? output_monotonic_now() - (int64_t)age : INT64_MIN;
+	int64_t oldest = age ? monotonic_ns() - (int64_t)age : INT64_MIN;
 	uint64_t left = o->size;
 	size_t gone = 0;
 
@@ -181,7 +173,7 @@ int output_append(struct output *o, const void *bytes, size_t size, struct diag 
 		err = o->form->append(o, &c, bytes, size, d);
 	if (err)
 		return err;
-	c.end_ns = output_monotonic_now();
+	c.end_ns = monotonic_ns();
 	o->size += size;
 	o->chunk[o->chunks++] = c;
 	return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/wait_stacks.h"
 #include "user/hotspot/page_cache.h"
+#include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define KNOWN	  (1u << 14) /* stacks by hash */
 #define CODES	  (1u << 12) /* return addresses */
@@ -152,12 +152,9 @@ static bool wait_stacks_next_frame(struct walk *w, struct frt_frame *f)
 /* A copy of a stack, made when the wait began, goes with what is read after that: the sooner, the better. */
 static void read_since(struct wait_stacks *s, const struct frt_wait *w)
 {
-	struct timespec t;
-
 	if (w->off < s->now_since)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	s->now_since = t.tv_sec * 1000000000ULL + t.tv_nsec;
+	s->now_since = (uint64_t)monotonic_ns();
 	page_cache_clear(&s->now);
 }
 

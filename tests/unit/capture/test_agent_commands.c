@@ -6,6 +6,7 @@
 #include "user/process/run_directory.h"
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"
+#include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -51,8 +52,8 @@ static void *serve(void *context)
 			syscall(SYS_futex, &h->command.number, FUTEX_WAIT, done, &step, NULL, 0);
 			continue;
 		}
-		for (int64_t end = clock_ms() + a->work_ms;
-		     clock_ms() < end && !__atomic_load_n(&a->ends, __ATOMIC_ACQUIRE);) {
+		for (int64_t end = monotonic_ms() + a->work_ms;
+		     monotonic_ms() < end && !__atomic_load_n(&a->ends, __ATOMIC_ACQUIRE);) {
 			__atomic_fetch_add(&h->progress, 1, __ATOMIC_RELAXED);
 			usleep(1000);
 		}

@@ -2,6 +2,7 @@
 /* The helper child, with this process itself as the target. */
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"
+#include "user/text/monotonic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,7 +112,7 @@ pid_t __wrap_waitpid(pid_t pid, int *status, int options)
 static void child_that_cannot_be_killed_is_left_behind(void **state)
 {
 	struct target t = self();
-	int64_t begun = clock_ms();
+	int64_t begun = monotonic_ms();
 	struct answer answer;
 	bool abandoned = true;
 	struct diag d;
@@ -122,7 +123,7 @@ static void child_that_cannot_be_killed_is_left_behind(void **state)
 	unkillable = false;
 	assert_non_null(strstr(d.text, "'Shop': its /tmp does not answer"));
 	assert_false(abandoned);
-	assert_in_range(clock_ms() - begun, 2000, 9000); /* the grace and a second */
+	assert_in_range(monotonic_ms() - begun, 2000, 9000); /* the grace and a second */
 	assert_true(waitpid(-1, NULL, 0) > 0);
 }
 
@@ -150,7 +151,7 @@ static void interrupt_later(void)
 static void waiting_for_a_child_ends_with_ctrl_c(void **state)
 {
 	struct target t = self();
-	int64_t begun = clock_ms();
+	int64_t begun = monotonic_ms();
 	struct answer answer;
 	bool abandoned = false;
 	struct diag d;
@@ -161,7 +162,7 @@ static void waiting_for_a_child_ends_with_ctrl_c(void **state)
 	assert_int_equal(user_child_run(&t, hang_work, NULL, 60000, &answer, &abandoned, &d), -EINTR);
 	assert_non_null(strstr(d.text, "interrupted"));
 	assert_true(abandoned);
-	assert_in_range(clock_ms() - begun, 200, 2000);
+	assert_in_range(monotonic_ms() - begun, 200, 2000);
 	assert_int_equal(user_child_run(&t, answer_work, &code, 10000, &answer, NULL, &d), -EINTR);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
