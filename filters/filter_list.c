@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "filters/filter_list.h"
+#include "format/vec.h"
 #include "filters/program.h"
 #include "filters/caret.h"
 #include "filters/grammar.h"
@@ -59,22 +60,13 @@ static bool set_has(const struct filter_set *s, const struct filter *f)
 /* Takes ownership of what *f owns. */
 static int set_add(struct filter_set *s, struct filter *f)
 {
-	struct filter *filters;
-	size_t capacity;
-
 	if (set_has(s, f)) {
 		filter_release(f);
 		return 0;
 	}
-	if (s->count == s->capacity) {
-		capacity = s->capacity ? 2 * s->capacity : 8;
-		filters = realloc(s->filters, capacity * sizeof(*filters));
-		if (!filters) {
-			filter_release(f);
-			return -ENOMEM;
-		}
-		s->filters = filters;
-		s->capacity = capacity;
+	if (vec_reserve(&s->filters, &s->capacity, s->count + 1)) {
+		filter_release(f);
+		return -ENOMEM;
 	}
 	s->filters[s->count++] = *f;
 	return 0;

@@ -10,6 +10,7 @@
  * Java readers decode a JFR string as true UTF-8, where both of the upper forms are errors.
  */
 #include "format/bytes.h"
+#include "format/vec.h"
 
 #include <stdlib.h>
 
@@ -34,21 +35,8 @@ void bytes_clear(struct bytes *b)
 
 bool bytes_grow(struct bytes *b, size_t n)
 {
-	size_t capacity = b->capacity < 64 ? 64 : b->capacity;
-	unsigned char *data;
-
-	if (b->failed)
-		return false;
-	while (capacity - b->size < n && capacity <= SIZE_MAX / 2)
-		capacity *= 2;
-	data = capacity - b->size < n ? NULL : realloc(b->data, capacity);
-	if (!data) {
-		b->failed = true;
-		return false;
-	}
-	b->data = data;
-	b->capacity = capacity;
-	return true;
+	b->failed = b->failed || n > SIZE_MAX - b->size || vec_reserve(&b->data, &b->capacity, b->size + n);
+	return !b->failed;
 }
 
 void bytes_put(struct bytes *b, const void *data, size_t n)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Builds a tree of the known elements from expat's callbacks. Unknown elements are skipped with everything inside. */
 #include "format/jfc/jfc_internal.h"
+#include "format/vec.h"
 
 #include <errno.h>
 #include <expat.h>
@@ -168,16 +169,9 @@ static void character_data(void *context, const char *text, int length)
 
 	if (r->err || r->skipped || !r->current || !elements[r->current->element].has_text)
 		return;
-	if (need > r->capacity) {
-		size_t capacity = need > 2 * r->capacity ? need : 2 * r->capacity;
-		char *grown = realloc(r->text, capacity);
-
-		if (!grown) {
-			fail_memory(r);
-			return;
-		}
-		r->text = grown;
-		r->capacity = capacity;
+	if (vec_reserve(&r->text, &r->capacity, need)) {
+		fail_memory(r);
+		return;
 	}
 	memcpy(r->text + r->length, text, (size_t)length);
 	r->length = need;
@@ -202,15 +196,8 @@ static char *jfc_read_take_text(const struct reader *r)
 /* Returns false without memory. */
 static bool add_setting(struct jfc *j, const struct jfc_node *n)
 {
-	if (j->count == j->capacity) {
-		size_t capacity = j->capacity ? 2 * j->capacity : 64;
-		struct jfc_setting *grown = realloc(j->settings, capacity * sizeof(*grown));
-
-		if (!grown)
-			return false;
-		j->settings = grown;
-		j->capacity = capacity;
-	}
+	if (vec_reserve(&j->settings, &j->capacity, j->count + 1))
+		return false;
 	j->settings[j->count++] = (struct jfc_setting){
 		.event = n->parent->attribute[JFC_NAME],
 		.name = n->attribute[JFC_NAME],

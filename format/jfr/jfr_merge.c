@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/jfr/jfr_merge.h"
+#include "format/vec.h"
 #include "format/jfr/jfr_merge_copy.h"
 
 #include <errno.h>
@@ -153,15 +154,8 @@ static struct jfr_original original_of(const struct input *in)
 
 static int add_timed(struct input *in, struct timed t)
 {
-	if (in->count == in->capacity) {
-		size_t capacity = in->capacity ? 2 * in->capacity : 4096;
-		struct timed *more = realloc(in->order, capacity * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		in->order = more;
-		in->capacity = capacity;
-	}
+	if (vec_reserve(&in->order, &in->capacity, in->count + 1))
+		return -ENOMEM;
 	in->order[in->count++] = t;
 	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/jfr/jfr_merge_copy.h"
+#include "format/vec.h"
 #include "format/jfr/jfr_type_write.h"
 
 #include <errno.h>
@@ -68,16 +69,9 @@ int64_t jfr_merge_copy_end_of(const struct jfr_merge_copy *c, const struct jfr_o
 
 static void want(struct jfr_merge_copy *c, const struct meta_type *t, uint64_t key, uint64_t new_key)
 {
-	if (c->wanted_count == c->wanted_capacity) {
-		size_t capacity = c->wanted_capacity ? 2 * c->wanted_capacity : 64;
-		struct wanted_constant *more = realloc(c->wanted, capacity * sizeof(*more));
-
-		if (!more) {
-			c->failed = true;
-			return;
-		}
-		c->wanted = more;
-		c->wanted_capacity = capacity;
+	if (vec_reserve(&c->wanted, &c->wanted_capacity, c->wanted_count + 1)) {
+		c->failed = true;
+		return;
 	}
 	c->wanted[c->wanted_count++] = (struct wanted_constant){t, key, new_key};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/jfr/jfr_merge_types.h"
+#include "format/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -149,15 +150,8 @@ static int append_type(struct jfr_merge_types *u, const struct jfr_metadata *m, 
 {
 	uint64_t id = t->id > 1 && t->id < INT32_MAX && !id_is_used(u, t->id) ? t->id : u->last_id + 1;
 
-	if (u->count == u->capacity) {
-		uint32_t capacity = u->capacity ? 2 * u->capacity : 256;
-		struct union_type *more = realloc(u->types, capacity * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		u->types = more;
-		u->capacity = capacity;
-	}
+	if (vec_reserve(&u->types, &u->capacity, (size_t)u->count + 1))
+		return -ENOMEM;
 	u->types[u->count++] = (struct union_type){.type = t, .from = m, .id = id};
 	if (id > u->last_id)
 		u->last_id = id;
@@ -166,15 +160,8 @@ static int append_type(struct jfr_merge_types *u, const struct jfr_metadata *m, 
 
 static int append_field(struct union_type *t, const struct union_field *f)
 {
-	if (t->count == t->capacity) {
-		uint32_t capacity = t->capacity ? 2 * t->capacity : 8;
-		struct union_field *more = realloc(t->fields, capacity * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		t->fields = more;
-		t->capacity = capacity;
-	}
+	if (vec_reserve(&t->fields, &t->capacity, (size_t)t->count + 1))
+		return -ENOMEM;
 	t->fields[t->count++] = *f;
 	return 0;
 }
@@ -239,11 +226,8 @@ static int merge_types_measure_all(struct jfr_merge_types *u)
 
 static int merge_types_keep(struct jfr_merge_types *u, struct jfr_metadata *m)
 {
-	struct jfr_metadata **more = realloc(u->kept, (u->kept_count + 1) * sizeof(struct jfr_metadata *));
-
-	if (!more)
+	if (vec_reserve(&u->kept, &u->kept_capacity, u->kept_count + 1))
 		return -ENOMEM;
-	u->kept = more;
 	u->kept[u->kept_count++] = jfr_metadata_get(m);
 	return 0;
 }

@@ -26,16 +26,18 @@ struct union_type {
 	const struct jfr_metadata *from;
 	uint64_t id;
 	struct union_field *fields;
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t capacity;
 	uint32_t width; /* maximum size of a value with all fields unknown */
 };
 
 struct jfr_merge_types {
 	struct union_type *types;
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t capacity;
 	uint64_t last_id;
 	struct jfr_metadata **kept; /* metadata that contributed a type */
-	uint32_t kept_count;
+	size_t kept_count, kept_capacity;
 };
 
 void jfr_merge_types_init(struct jfr_merge_types *u);

@@ -11,6 +11,7 @@
  * padded form of 4 bytes and are filled in last.
  */
 #include "format/jfr/jfr_pool.h"
+#include "format/vec.h"
 
 #include <stdlib.h>
 
@@ -168,26 +169,16 @@ static bool index_grow(struct jfr_pool *pool, uint32_t slots, bool by_key)
 	return true;
 }
 
-static bool array_grow(void **array, uint32_t count, size_t size)
-{
-	void *grown = reallocarray(*array, count, size);
-
-	if (grown)
-		*array = grown;
-	return grown;
-}
-
 static bool jfr_pool_grow(struct jfr_pool *pool, bool by_key)
 {
-	uint32_t capacity = pool->capacity ? pool->capacity * 2 : 16;
+	size_t capacity = pool->capacity ? 2 * pool->capacity : 16, keys = pool->capacity, uses = keys,
+	       constants = keys;
 
 	if (pool->count < pool->capacity)
 		return true;
-	if (capacity > UINT32_MAX / 4)
-		return false;
-	if (!array_grow((void **)&pool->constant, capacity, sizeof(*pool->constant)) ||
-	    !array_grow((void **)&pool->key, capacity, sizeof(*pool->key)) ||
-	    !array_grow((void **)&pool->used, capacity, sizeof(*pool->used)) || !index_grow(pool, capacity * 2, by_key))
+	if (capacity > UINT32_MAX / 4 || vec_reserve(&pool->constant, &constants, capacity) ||
+	    vec_reserve(&pool->key, &keys, capacity) || vec_reserve(&pool->used, &uses, capacity) ||
+	    !index_grow(pool, capacity * 2, by_key))
 		return false;
 	pool->capacity = capacity;
 	return true;

@@ -28,7 +28,8 @@ struct jfr_pool {
 	struct pooled *constant;
 	uint64_t *key;
 	uint32_t *used; /* number of the last chunk that used it */
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t capacity;
 	uint32_t *by_content, *by_key; /* open addressing: index + 1, 0: free; by_key: only if keys are forgotten */
 	uint32_t slots;
 	struct bytes payload;

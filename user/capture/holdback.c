@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/holdback.h"
+#include "format/vec.h"
 
 #include <stdlib.h>
 
@@ -14,8 +15,8 @@ struct holdback {
 	struct stream_sink sink;
 	bool holding;
 	struct held *held;
-	size_t first, marked, count,
-		capacity; /* gone before `first`; those from `marked` on belong to the sweep that is going on */
+	size_t first, marked; /* gone before `first`; those from `marked` on belong to the sweep that is going on */
+	size_t count, capacity;
 };
 
 struct holdback *holdback_new(const struct stream_sink *sink)
@@ -35,26 +36,12 @@ void holdback_free(struct holdback *h)
 	free(h);
 }
 
-static bool holdback_make_room(struct holdback *h)
-{
-	size_t capacity = h->capacity ? 2 * h->capacity : 256;
-	struct held *more;
-
-	if (h->count < h->capacity)
-		return true;
-	more = realloc(h->held, capacity * sizeof(*more));
-	if (!more)
-		return false;
-	h->held = more;
-	h->capacity = capacity;
-	return true;
-}
-
 static void holdback_on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
 {
 	struct holdback *h = context;
 
-	if (!h->holding || !holdback_make_room(h)) { /* better told with what is known than not at all */
+	if (!h->holding ||
+	    vec_reserve(&h->held, &h->capacity, h->count + 1)) { /* better told with what is known than not at all */
 		h->sink.span(h->sink.context, s, v);
 		return;
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/timing.h"
+#include "format/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,18 +47,9 @@ static void add(struct timings *t, const struct frt_sum *c)
 /* Another place of the table, or NULL: never more than there can be cells. */
 static struct timing_recent *recent_new(struct timings *t)
 {
-	uint32_t capacity = t->capacity ? 2 * t->capacity : 256;
-	void *more;
-
-	if (t->recents >= FRT_CELLS_SIZE / sizeof(struct frt_cell))
+	if (t->recents >= FRT_CELLS_SIZE / sizeof(struct frt_cell) ||
+	    vec_reserve(&t->recent, &t->capacity, (size_t)t->recents + 2))
 		return NULL;
-	if (t->recents + 1 >= t->capacity) {
-		more = reallocarray(t->recent, capacity, sizeof(*t->recent));
-		if (!more)
-			return NULL;
-		t->recent = more;
-		t->capacity = capacity;
-	}
 	return &t->recent[++t->recents];
 }
 

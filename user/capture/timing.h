@@ -24,7 +24,8 @@ struct timings {
 	struct timing of[FRT_MAX_METHODS]; /* by method id */
 	uint32_t methods;		   /* highest id + 1 */
 	struct timing_recent *recent;	   /* number 0 is none */
-	uint32_t recents, capacity;
+	uint32_t recents;
+	size_t capacity;   /* of `recent` */
 	size_t cells_left; /* of the pass that is going on */
 	bool forged;	   /* the slots have more cells than there can be: what came after these is not in the sums */
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/class_image.h"
+#include "format/vec.h"
 #include "format/classfile/class_file.h"
 #include "user/hotspot/symbol.h"
 
@@ -107,7 +108,7 @@ static int add_symbol(struct reading *r, uint64_t symbol, uint64_t hash, uint16_
 	e = image_put_utf8(c, text, length, index);
 	if (e)
 		return e;
-	if (rows_reserve(&c->constant, sizeof(*c->constant), c->constants, 1, &c->constant_capacity))
+	if (vec_reserve(&c->constant, &c->constant_capacity, (size_t)c->constants + 1))
 		return -ENOMEM;
 	c->constant[c->constants++] = (struct class_image_constant){symbol, *index};
 	return row_index_add(&c->lookup, hash, c->constants);
@@ -285,7 +286,7 @@ static int image_put_method(struct reading *r, uint64_t method, const struct met
 	int e = use_constant(r, p->name, &name);
 
 	e = e ?: use_constant(r, p->descriptor, &descriptor);
-	if (!e && rows_reserve(&c->method, sizeof(*c->method), c->methods, 1, &c->method_capacity))
+	if (!e && vec_reserve(&c->method, &c->method_capacity, (size_t)c->methods + 1))
 		e = -ENOMEM;
 	if (e)
 		return e;

@@ -23,7 +23,8 @@ struct class_image_method {
 struct class_image {
 	struct bytes file;
 	struct class_image_method *method;
-	uint32_t methods, method_capacity;
+	uint32_t methods;
+	size_t method_capacity;
 
 	/* while the file is being written */
 	struct bytes pool, body;
@@ -32,8 +33,9 @@ struct class_image {
 		uint64_t symbol;
 		uint16_t index;
 	} *constant;
-	uint32_t constants, constant_capacity, last; /* last: the highest index in use */
-	uint16_t annotations_name, code_name;	     /* of attributes; 0: not added yet */
+	size_t constant_capacity;
+	uint32_t constants, last;	      /* last: the highest index in use */
+	uint16_t annotations_name, code_name; /* of attributes; 0: not added yet */
 };
 
 /* A zeroed struct is valid. It can be written repeatedly. */

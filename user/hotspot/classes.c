@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/classes.h"
+#include "format/vec.h"
 #include "user/hotspot/row_index.h"
 #include "user/hotspot/page_cache.h"
 #include "user/hotspot/symbol.h"
@@ -15,7 +16,8 @@ struct class_walk {
 	void *context;
 	struct row_index lookup; /* of visited addresses */
 	uint64_t *seen;
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t capacity; /* of `seen` */
 	char name[SYMBOL_MAX + 1];
 };
 
@@ -38,7 +40,7 @@ static int note_seen(struct class_walk *w, uint64_t address)
 
 	if (w->count == MAX_SEEN || row_index_find(&w->lookup, hash, classes_same, &(struct key){w, address}))
 		return -EAGAIN;
-	if (rows_reserve(&w->seen, sizeof(*w->seen), w->count, 1, &w->capacity))
+	if (vec_reserve(&w->seen, &w->capacity, (size_t)w->count + 1))
 		return -ENOMEM;
 	w->seen[w->count++] = address;
 	return row_index_add(&w->lookup, hash, w->count);

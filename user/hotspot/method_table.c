@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/method_table.h"
+#include "format/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +55,7 @@ const char *method_table_text(struct method_table *t, const char *text, size_t l
 	row = row_index_find(&t->by_text, hash, method_table_text_is, &key);
 	if (row)
 		return t->text[row - 1]->bytes;
-	if (t->bytes + length > METHOD_TABLE_TEXT ||
-	    rows_reserve(&t->text, sizeof(*t->text), t->texts, 1, &t->text_capacity))
+	if (t->bytes + length > METHOD_TABLE_TEXT || vec_reserve(&t->text, &t->text_capacity, (size_t)t->texts + 1))
 		return NULL;
 	own = malloc(sizeof(*own) + length + 1);
 	if (!own || row_index_add(&t->by_text, hash, t->texts + 1)) {
@@ -92,8 +92,7 @@ const struct resolved_method *method_table_add(struct method_table *t, const str
 
 	if (row)
 		return t->method[row - 1];
-	if (t->methods >= METHOD_TABLE_ROWS ||
-	    rows_reserve(&t->method, sizeof(*t->method), t->methods, 1, &t->method_capacity))
+	if (t->methods >= METHOD_TABLE_ROWS || vec_reserve(&t->method, &t->method_capacity, (size_t)t->methods + 1))
 		return NULL;
 	own = malloc(sizeof(*own));
 	if (!own || row_index_add(&t->by_method, hash, t->methods + 1)) {

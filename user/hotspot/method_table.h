@@ -17,7 +17,8 @@ struct method_table {
 	struct row_index by_text, by_method;
 	struct method_text **text;
 	struct resolved_method **method;
-	uint32_t texts, text_capacity, methods, method_capacity;
+	uint32_t texts, methods;
+	size_t text_capacity, method_capacity;
 	size_t bytes; /* of text */
 };
 

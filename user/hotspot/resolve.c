@@ -5,6 +5,7 @@
  * Results are cached by their cookie and do not need the target any more.
  */
 #include "user/hotspot/resolve.h"
+#include "format/vec.h"
 #include "user/hotspot/method.h"
 #include "user/hotspot/nmethod.h"
 #include "user/hotspot/page_cache.h"
@@ -46,11 +47,13 @@ struct resolver {
 	struct row_index by_frame;
 	struct cached_frame *frames;
 	struct resolved_frame *cached;
-	uint32_t frames_count, frames_capacity, cached_count, cached_capacity;
+	uint32_t frames_count, cached_count;
+	size_t frames_capacity, cached_capacity;
 
 	struct row_index by_method;
 	struct cached_method *methods;
-	uint32_t methods_count, methods_capacity;
+	uint32_t methods_count;
+	size_t methods_capacity;
 	struct bytes lines;
 
 	struct scope scopes[RESOLVED_DEPTH];
@@ -150,7 +153,7 @@ static int learn_method(struct resolver *r, struct cached_method *new, const str
 		resolve_forget_methods(r);
 	e = method_read(&new->method, r->layout, &r->now.mem, new->address, &r->table, &r->lines);
 	if (!e)
-		e = rows_reserve(&r->methods, sizeof(*r->methods), r->methods_count, 1, &r->methods_capacity);
+		e = vec_reserve(&r->methods, &r->methods_capacity, (size_t)r->methods_count + 1);
 	if (!e)
 		e = row_index_add(&r->by_method, hash_method(new), r->methods_count + 1);
 	if (e)
@@ -343,8 +346,8 @@ static void cache_put_frame(struct resolver *r, const struct frt_frame *f, uint6
 {
 	if (r->frames_count == FRAMES_MAX || r->cached_count + count > TOLD_MAX)
 		forget_frames(r);
-	if (rows_reserve(&r->frames, sizeof(*r->frames), r->frames_count, 1, &r->frames_capacity) ||
-	    rows_reserve(&r->cached, sizeof(*r->cached), r->cached_count, count, &r->cached_capacity) ||
+	if (vec_reserve(&r->frames, &r->frames_capacity, (size_t)r->frames_count + 1) ||
+	    vec_reserve(&r->cached, &r->cached_capacity, (size_t)r->cached_count + count) ||
 	    row_index_add(&r->by_frame, hash, r->frames_count + 1))
 		return; /* it will be read again when needed */
 	memcpy(r->cached + r->cached_count, r->result, count * sizeof(*r->result));

@@ -66,20 +66,3 @@ void row_index_release(struct row_index *t)
 	free(t->slot);
 	*t = (struct row_index){0};
 }
-
-int rows_reserve(void *rows, size_t row_size, uint32_t count, uint32_t more, uint32_t *capacity)
-{
-	uint32_t wanted = *capacity ? *capacity : 256;
-	void *grown;
-
-	if (more <= *capacity - count)
-		return 0;
-	while (wanted - count < more)
-		wanted *= 2;
-	grown = realloc(*(void **)rows, wanted * row_size);
-	if (!grown)
-		return -ENOMEM;
-	*(void **)rows = grown;
-	*capacity = wanted;
-	return 0;
-}

@@ -30,9 +30,6 @@ int row_index_add(struct row_index *t, uint64_t hash, uint32_t row);
 /* Remove all rows, keep the memory. */
 void row_index_clear(struct row_index *t);
 
-/* For the owner's rows: reserve space for `more` rows after `count`. Returns 0 or -ENOMEM. */
-int rows_reserve(void *rows, size_t row_size, uint32_t count, uint32_t more, uint32_t *capacity);
-
 /* A zeroed struct is an empty table. */
 void row_index_release(struct row_index *t);
 

@@ -14,6 +14,7 @@
  * in libjvm, close together.
  */
 #include "user/hotspot/vmstructs.h"
+#include "format/vec.h"
 #include "user/hotspot/page_cache.h"
 
 #include <stdio.h>
@@ -54,21 +55,16 @@ struct reader {
 	struct vmstructs *v;
 	const struct mem *m;
 	const uint64_t *values; /* of the exported variables */
-	size_t capacity;
+	size_t capacity;	/* of the rows */
 	struct diag *d;
 };
 
 static int vmstructs_add_row(struct reader *r, enum table table, const char *type, const char *name, uint64_t value)
 {
-	struct vmstructs_row *rows, *row;
+	struct vmstructs_row *row;
 
-	if (r->v->count == r->capacity) {
-		r->capacity = r->capacity ? 2 * r->capacity : 1024;
-		rows = reallocarray(r->v->rows, r->capacity, sizeof(*rows));
-		if (!rows)
-			return diag_errno(r->d, ENOMEM, "cannot keep the JVM's tables");
-		r->v->rows = rows;
-	}
+	if (vec_reserve(&r->v->rows, &r->capacity, r->v->count + 1))
+		return diag_errno(r->d, ENOMEM, "cannot keep the JVM's tables");
 	row = &r->v->rows[r->v->count];
 	*row = (struct vmstructs_row){.table = table, .value = value};
 	if (snprintf(row->name, MAX_NAME, "%s%s%s", type, name ? "." : "", name ? name : "") < (int)MAX_NAME)

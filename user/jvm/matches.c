@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/jvm/matches.h"
+#include "format/vec.h"
 #include "format/classfile/class_file.h"
 #include "filters/policy.h"
 #include "user/hotspot/class_image.h"
@@ -29,7 +30,8 @@ struct finder {
 	struct matches *out;
 	struct row_index lookup; /* of candidates by loader and name */
 	struct candidate *candidate;
-	uint32_t candidates, capacity;
+	uint32_t candidates;
+	size_t capacity; /* of candidate */
 	struct page_cache pages;
 	struct class_image image;
 };
@@ -66,7 +68,7 @@ static int add_candidate(struct finder *f, const struct loaded_class *c, enum ma
 		f->candidate[row - 1] = new;
 		return 0;
 	}
-	if (rows_reserve(&f->candidate, sizeof(*f->candidate), f->candidates, 1, &f->capacity))
+	if (vec_reserve(&f->candidate, &f->capacity, (size_t)f->candidates + 1))
 		return -ENOMEM;
 	f->candidate[f->candidates++] = new;
 	return row_index_add(&f->lookup, hash, f->candidates);
@@ -186,7 +188,7 @@ static int matches_add_match(struct finder *f, const struct candidate *c, const 
 	struct match m = *said;
 
 	m.method = keep_method(f, c, &file->method[i]);
-	if (!m.method || rows_reserve(&out->match, sizeof(*out->match), out->count, 1, &out->capacity))
+	if (!m.method || vec_reserve(&out->match, &out->capacity, (size_t)out->count + 1))
 		return -ENOMEM;
 	m.address = f->image.method[i].method;
 	m.loader = c->c.boot ? 0 : c->c.loader;

@@ -29,7 +29,8 @@ struct match {
 
 struct matches {
 	struct match *match; /* sorted by class, method, descriptor, loader */
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t capacity;
 	uint32_t classes; /* loaded classes without arrays and hidden ones */
 	uint32_t unread;  /* classes that changed during each attempt to read them */
 	bool incomplete;  /* no walk over all classes completed: some may be missing */

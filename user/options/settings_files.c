@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/options/settings_files.h"
+#include "format/vec.h"
 #include "user/text/log.h"
 
 #include <ctype.h>
@@ -22,7 +23,7 @@ static const struct own {
 
 struct settings_files {
 	struct jfc **file;
-	size_t count;
+	size_t count, capacity;
 	char *notes; /* lines, each with its newline; NULL: none */
 };
 
@@ -71,16 +72,13 @@ static int settings_files_read_file(struct jfc **out, const char *name, struct d
 
 int settings_files_add(struct settings_files **f, const char *name, struct diag *d)
 {
-	struct jfc **grown;
 	int err;
 
 	if (!*f)
 		*f = calloc(1, sizeof(**f));
-	grown = *f ? realloc((*f)->file, ((*f)->count + 1) * sizeof(*grown)) : NULL;
-	if (!grown)
+	if (!*f || vec_reserve(&(*f)->file, &(*f)->capacity, (*f)->count + 1))
 		return diag_errno(d, ENOMEM, "cannot read '%.200s'", name);
-	(*f)->file = grown;
-	err = settings_files_read_file(&grown[(*f)->count], name, d);
+	err = settings_files_read_file(&(*f)->file[(*f)->count], name, d);
 	if (!err)
 		(*f)->count++;
 	return err;

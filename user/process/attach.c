@@ -17,6 +17,7 @@
  * have the same N.
  */
 #include "user/process/attach.h"
+#include "format/vec.h"
 #include "user/process/agent_file.h"
 #include "user/process/attach_reply.h"
 #include "user/process/interrupt.h"
@@ -276,13 +277,8 @@ static int read_reply(struct user_child *h, int fd, struct answer *out, struct d
 		if (r == 0)
 			return check_state(h, &status, d)
 				       ?: attach_refuse(h->target, ETIMEDOUT, "no full answer within the time", d);
-		if (out->length + 1 >= size) {
-			char *larger = size < REPLY_MAX ? realloc(out->text, size = size ? size * 2 : 65536) : NULL;
-
-			if (!larger)
-				return attach_refuse(h->target, EMSGSIZE, "its answer is larger than 16 MB", d);
-			out->text = larger;
-		}
+		if (out->length + 1 >= size && (size >= REPLY_MAX || vec_reserve(&out->text, &size, size + 65536)))
+			return attach_refuse(h->target, EMSGSIZE, "its answer is larger than 16 MB", d);
 		n = read(fd, out->text + out->length, size - 1 - out->length);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;

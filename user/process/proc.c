@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/proc.h"
+#include "format/vec.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,22 +13,16 @@
 
 char *proc_read_fd(int fd, size_t limit, size_t *length)
 {
-	size_t size = 4096, used = 0;
-	char *text = malloc(size), *larger;
+	size_t size = 0, used = 0;
+	char *text = NULL;
 	ssize_t n = 0;
 
-	while (text) {
+	while (!vec_reserve(&text, &size, 2 * used + 4096)) {
 		n = pread(fd, text + used, size - 1 - used, used);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0 || (used += n) >= limit)
 			break;
-		if (size - 1 - used < size / 2) {
-			larger = realloc(text, size *= 2);
-			if (!larger)
-				break;
-			text = larger;
-		}
 	}
 	if (!text || n < 0) {
 		free(text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/kernel_symbols.h"
+#include "format/vec.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -21,15 +22,8 @@ struct kernel_symbols {
 
 static bool kernel_symbols_add(struct kernel_symbols *s, uint64_t address, const char *name)
 {
-	struct symbol *more;
-
-	if (s->count == s->capacity) {
-		s->capacity = s->capacity ? 2 * s->capacity : 1u << 16;
-		more = realloc(s->list, s->capacity * sizeof(*more));
-		if (!more)
-			return false;
-		s->list = more;
-	}
+	if (vec_reserve(&s->list, &s->capacity, s->count + 1))
+		return false;
 	s->list[s->count] = (struct symbol){address, strdup(name)};
 	return s->list[s->count].name && ++s->count;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/method_keys.h"
+#include "format/vec.h"
 #include "user/jvm/hidden.h"
 
 #include <stdio.h>
@@ -161,19 +162,11 @@ static uint64_t make_resolved(struct method_keys *k, const struct resolved_metho
 
 static bool method_keys_grow(struct method_keys *k, uint32_t number)
 {
-	uint32_t capacity = k->capacity ? k->capacity : 1024;
-	uint32_t *more;
+	size_t before = k->capacity;
 
-	if (number >= MOST)
+	if (number >= MOST || vec_reserve(&k->resolved, &k->capacity, (size_t)number + 1))
 		return false;
-	while (capacity <= number)
-		capacity *= 2;
-	more = realloc(k->resolved, capacity * sizeof(*more));
-	if (!more)
-		return false;
-	memset(more + k->capacity, 0, (capacity - k->capacity) * sizeof(*more));
-	k->resolved = more;
-	k->capacity = capacity;
+	memset(k->resolved + before, 0, (k->capacity - before) * sizeof(*k->resolved));
 	return true;
 }
 

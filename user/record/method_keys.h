@@ -20,7 +20,7 @@ struct method_keys {
 	struct jfr_writer *writer;
 	const struct segment *segment;
 	uint32_t *resolved; /* key by number */
-	uint32_t capacity;
+	size_t capacity;
 	uint32_t traced[FRT_MAX_METHODS];
 };
 

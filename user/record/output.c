@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/output_internal.h"
+#include "format/vec.h"
 #include "user/text/monotonic.h"
 
 #include <errno.h>
@@ -144,29 +145,13 @@ static int drop_oldest(struct output *o, uint64_t coming, struct diag *d)
 	return 0;
 }
 
-/* Room in the table for one chunk more. */
-static int reserve_chunk(struct output *o, struct diag *d)
-{
-	size_t capacity = o->capacity ? 2 * o->capacity : 64;
-	struct output_chunk *more;
-
-	if (o->chunks < o->capacity)
-		return 0;
-	more = realloc(o->chunk, capacity * sizeof(*more));
-	if (!more)
-		return diag_errno(d, ENOMEM, "cannot write '%s'", o->path);
-	o->chunk = more;
-	o->capacity = capacity;
-	return 0;
-}
-
 int output_append(struct output *o, const void *bytes, size_t size, struct diag *d)
 {
 	struct output_chunk c = {.size = size};
 	int err = check_space(written(o), o->path, size, d);
 
-	if (!err)
-		err = reserve_chunk(o, d);
+	if (!err && vec_reserve(&o->chunk, &o->capacity, o->chunks + 1))
+		err = diag_errno(d, ENOMEM, "cannot write '%s'", o->path);
 	if (!err)
 		err = drop_oldest(o, size, d);
 	if (!err)

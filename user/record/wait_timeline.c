@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/wait_timeline.h"
+#include "format/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,19 +14,12 @@ void wait_timeline_release(struct wait_timeline *t)
 
 bool wait_timeline_reserve(struct wait_timeline *t, size_t capacity)
 {
-	void *more;
+	size_t intervals = t->capacity, payloads = t->capacity;
 
-	if (capacity <= t->capacity)
-		return true;
-	more = realloc(t->interval, capacity * sizeof(t->interval[0]));
-	if (!more)
+	if (vec_reserve(&t->interval, &intervals, capacity) ||
+	    (t->payload_size && vec_reserve_size(&t->payload, &payloads, capacity, t->payload_size)))
 		return false;
-	t->interval = more;
-	more = t->payload_size ? realloc(t->payload, capacity * t->payload_size) : NULL;
-	if (t->payload_size && !more)
-		return false;
-	t->payload = more;
-	t->capacity = capacity;
+	t->capacity = intervals;
 	return true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/list.h"
+#include "format/vec.h"
 #include "user/exit.h"
 #include "user/text/json.h"
 #include "user/text/log.h"
@@ -36,13 +37,8 @@ static int list_add(const struct target *t, enum target_kind kind, void *context
 	struct list *l = context;
 	struct listed *j;
 
-	if (l->count == l->capacity) {
-		l->capacity = l->capacity ? 2 * l->capacity : 16;
-		j = reallocarray(l->jvm, l->capacity, sizeof(*j));
-		if (!j)
-			return -ENOMEM;
-		l->jvm = j;
-	}
+	if (vec_reserve(&l->jvm, &l->capacity, l->count + 1))
+		return -ENOMEM;
 	j = &l->jvm[l->count++];
 	*j = (struct listed){.target = *t, .kind = kind};
 	user_name(t->uid, j->user, sizeof(j->user));

@@ -5,6 +5,7 @@
  * says how much of it was flushed.
  */
 #include "user/verbs/recover.h"
+#include "format/vec.h"
 #include "user/verbs/cli.h"
 #include "user/exit.h"
 #include "user/view/jfr_file.h"
@@ -35,7 +36,7 @@ struct piece {
 
 struct pieces {
 	struct piece *piece;
-	size_t count;
+	size_t count, capacity;
 	uint64_t bytes;
 };
 
@@ -55,11 +56,8 @@ static bool is_whole(struct jfr_chunk *chunk)
 
 static int add_piece(struct pieces *p, const struct jfr_chunk *chunk)
 {
-	struct piece *more = realloc(p->piece, (p->count + 1) * sizeof(*more));
-
-	if (!more)
+	if (vec_reserve(&p->piece, &p->capacity, p->count + 1))
 		return -ENOMEM;
-	p->piece = more;
 	p->piece[p->count++] = (struct piece){chunk->at, chunk->header.size, chunk->header.state};
 	p->bytes += chunk->header.size;
 	return 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/summary.h"
+#include "format/vec.h"
 #include "user/verbs/cli.h"
 #include "user/exit.h"
 #include "user/view/jfr_file.h"
@@ -42,22 +43,16 @@ static void summary_release(struct summary *s)
 /* The index of the type's tally, which is made when it is new; -ENOMEM. */
 static ssize_t tally_index(struct summary *s, uint64_t id, const char *name)
 {
-	struct tally *tallies = s->tallies;
 	size_t i;
 
 	for (i = 0; i < s->count; i++)
-		if (tallies[i].id == id)
+		if (s->tallies[i].id == id)
 			return i;
-	if (s->count == s->capacity) {
-		s->capacity = s->capacity ? 2 * s->capacity : 256;
-		tallies = realloc(tallies, s->capacity * sizeof(*tallies));
-		if (!tallies)
-			return -ENOMEM;
-		s->tallies = tallies;
-	}
-	tallies[i] = (struct tally){.id = id, .name = strdup(name)};
-	s->count += tallies[i].name != NULL;
-	return tallies[i].name ? (ssize_t)i : -ENOMEM;
+	if (vec_reserve(&s->tallies, &s->capacity, s->count + 1))
+		return -ENOMEM;
+	s->tallies[i] = (struct tally){.id = id, .name = strdup(name)};
+	s->count += s->tallies[i].name != NULL;
+	return s->tallies[i].name ? (ssize_t)i : -ENOMEM;
 }
 
 static int use_types(struct summary *s, const struct jfr_metadata *m)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/context.h"
+#include "format/vec.h"
 
 #include <stdlib.h>
 
@@ -45,21 +46,6 @@ static bool context_grow(struct contexts *c)
 	return true;
 }
 
-static bool context_make_room(struct thread_contexts *t)
-{
-	size_t capacity = t->capacity ? 2 * t->capacity : 4;
-	struct event_context *context;
-
-	if (t->count < t->capacity)
-		return true;
-	context = realloc(t->context, capacity * sizeof(*context));
-	if (!context)
-		return false;
-	t->context = context;
-	t->capacity = capacity;
-	return true;
-}
-
 bool contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
 	struct thread_contexts *t;
@@ -69,7 +55,7 @@ bool contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk
 	t = context_place_of(c, thread);
 	c->count += !t->capacity;
 	t->thread = thread;
-	if (!context_make_room(t))
+	if (vec_reserve(&t->context, &t->capacity, t->count + 1))
 		return false;
 	t->context[t->count++] = (struct event_context){jfr_chunk_get(chunk), *e};
 	return true;

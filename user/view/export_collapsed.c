@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/export.h"
+#include "format/vec.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,16 +18,9 @@ struct collapsed {
 
 static bool add_frame(struct collapsed *c, size_t i, const char *name)
 {
-	const char **more = c->frame;
-
-	if (i == c->capacity) {
-		c->capacity = c->capacity ? 2 * c->capacity : 256;
-		more = realloc(c->frame, c->capacity * sizeof(*more));
-		if (!more)
-			return false;
-		c->frame = more;
-	}
-	more[i] = name;
+	if (vec_reserve(&c->frame, &c->capacity, i + 1))
+		return false;
+	c->frame[i] = name;
 	return name != NULL;
 }
 

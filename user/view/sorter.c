@@ -4,6 +4,7 @@
  * one time comes in the order that the heap happens to give it.
  */
 #include "user/view/sorter.h"
+#include "format/vec.h"
 
 #include <stdlib.h>
 
@@ -24,15 +25,8 @@ bool sorter_add(struct sorter *o, const struct sorter_entry *e)
 {
 	size_t i = o->count;
 
-	if (o->count == o->capacity) {
-		size_t capacity = o->capacity ? 2 * o->capacity : 4096;
-		struct sorter_entry *heap = realloc(o->heap, capacity * sizeof(*heap));
-
-		if (!heap)
-			return false;
-		o->heap = heap;
-		o->capacity = capacity;
-	}
+	if (vec_reserve(&o->heap, &o->capacity, o->count + 1))
+		return false;
 	for (; i && is_before(e, &o->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		o->heap[i] = o->heap[(i - 1) / 2];
 	o->heap[i] = *e;

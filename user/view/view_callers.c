@@ -9,6 +9,7 @@
  *         600   49.8 %     12.5 s      live.Shop$Checkout.retry(int)
  */
 #include "user/view/aggregate.h"
+#include "format/vec.h"
 #include "user/text/java_number.h"
 #include "user/view/views.h"
 
@@ -26,24 +27,21 @@ struct node {
 
 struct tree {
 	struct node *node;
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t capacity;
 	struct aggregate index;	 /* parent, method -> node, in `mark` */
 	struct aggregate stacks; /* method, stack -> the node of its last frame */
 };
 
 static uint32_t add_node(struct tree *t, uint32_t parent, char *name)
 {
-	struct node *node = t->node;
+	struct node *node;
 
-	if (t->count == t->capacity) {
-		t->capacity = t->capacity ? 2 * t->capacity : 256;
-		node = realloc(node, t->capacity * sizeof(*node));
-		if (!node) {
-			free(name);
-			return 0;
-		}
-		t->node = node;
+	if (vec_reserve(&t->node, &t->capacity, (size_t)t->count + 1)) {
+		free(name);
+		return 0;
 	}
+	node = t->node;
 	node[t->count] = (struct node){.parent = parent, .name = name};
 	if (t->count) {
 		node[t->count].next = node[parent].child;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "format/vec.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BYTES 64u
+#define FIRST	    8u /* of larger elements */
+
+int vec_grow(void *array, size_t *capacity, size_t count, size_t size)
+{
+	size_t wanted = *capacity ? *capacity : size < FIRST_BYTES / FIRST ? FIRST_BYTES / size : FIRST;
+	void *old, *grown;
+
+	while (wanted < count && wanted <= SIZE_MAX / 2)
+		wanted *= 2;
+	if (wanted < count)
+		return -ENOMEM;
+	memcpy(&old, array, sizeof(old)); /* a pointer to some other type */
+	grown = reallocarray(old, wanted, size);
+	if (!grown)
+		return -ENOMEM;
+	memcpy(array, &grown, sizeof(grown));
+	*capacity = wanted;
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An array that grows. Its owner holds the pointer, which free() frees, and the
+ * capacity in elements; NULL and 0 are an empty one:
+ *
+ *	if (vec_reserve(&list->item, &list->capacity, list->count + 1))
+ *		return -ENOMEM;
+ *	list->item[list->count++] = item;
+ */
+#ifndef FORMAT_VEC_H
+#define FORMAT_VEC_H
+
+#include <stddef.h>
+
+/* Make room for `count` elements: at least twice as many as before when there is too little. 0, or -ENOMEM and nothing
+ * has changed. */
+#define vec_reserve(array, capacity, count) vec_reserve_size(array, capacity, count, sizeof(**(array)))
+
+/* For vec_reserve() alone: get more memory. `array` points to the pointer. */
+int vec_grow(void *array, size_t *capacity, size_t count, size_t size);
+
+/* The same for elements whose size is known at run time. */
+static inline int vec_reserve_size(void *array, size_t *capacity, size_t count, size_t size)
+{
+	return __builtin_expect(count <= *capacity, 1) ? 0 : vec_grow(array, capacity, count, size);
+}
+
+#endif
