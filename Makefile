@@ -28,7 +28,7 @@ endif
 DEPS	= -MMD -MP
 
 # The agent has no libraries at all; what it shares with the collector is compiled for it a second time.
-AGENT_SOURCES := $(wildcard uprobes/agent/*.c) $(wildcard format/classfile/*.c) filters/matcher.c filters/policy.c
+AGENT_SOURCES := $(wildcard uprobes/agent/*.c) $(wildcard format/classfile/*.c) format/cursor.c filters/matcher.c filters/policy.c
 AGENT_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -I. -isystem $(JNI) -isystem $(JNI)linux -DFRTRACE_VERSION='"$(VERSION)"' \
 	-ffreestanding -fPIC -fvisibility=hidden -mno-red-zone -fno-stack-protector -fcf-protection=none \
 	-fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writing and reading of bytes: a buffer that grows, and a cursor that never leaves its bounds. Both remember the
- * first error, so a caller may write or read a whole record and check once.
+ * Writing and reading of bytes: a buffer that grows, and JFR's integers and strings for the cursor. The buffer, too,
+ * remembers the first error, so a caller may write a whole record and check once.
  *
  * JFR's integers are LEB128 with one difference: 7 bits per byte, low bits first, but a ninth byte carries 8, so
  * that 64 bits take at most 9 bytes.
  */
 #ifndef FORMAT_BYTES_H
 #define FORMAT_BYTES_H
+
+#include "format/cursor.h"
 
 #include <endian.h>
 #include <stdbool.h>
@@ -97,31 +99,6 @@ static inline size_t leb_size(uint64_t v)
 {
 	return v >> 56 ? 9 : (63 - __builtin_clzll(v | 1)) / 7 + 1;
 }
-
-/* A position in foreign bytes. After the first error, all reads return 0 and the cursor stays where it is. */
-struct cursor {
-	const unsigned char *data;
-	size_t size, at;
-	const char *error; /* the error, for example "string ends early"; NULL: none */
-	size_t bad;	   /* offset of the first bad value */
-};
-
-void cursor_init(struct cursor *c, const void *data, size_t size);
-bool cursor_ok(const struct cursor *c);
-
-/* Report the value at offset `at` as bad, unless an earlier one was. `error` must outlive the cursor. */
-void cursor_fail(struct cursor *c, size_t at, const char *error);
-
-/* Move to an offset. An offset after the end is an error. */
-void cursor_seek(struct cursor *c, size_t at);
-
-/* Return the next n bytes and move past them; NULL if there are fewer. */
-const unsigned char *cursor_take(struct cursor *c, size_t n);
-
-uint8_t cursor_u8(struct cursor *c);
-uint16_t cursor_be16(struct cursor *c);
-uint32_t cursor_be32(struct cursor *c);
-uint64_t cursor_be64(struct cursor *c);
 
 /* The slow path of cursor_leb(): an integer of several bytes, or an error. */
 uint64_t cursor_leb_long(struct cursor *c);

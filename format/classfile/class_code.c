@@ -27,40 +27,40 @@ static enum edit_result open_attributes(struct code *k)
 		struct class_text name;
 		uint32_t length;
 
-		if (!class_utf8(k->c, cursor_u2(&in), &name))
+		if (!class_utf8(k->c, cursor_be16(&in), &name))
 			return EDIT_MALFORMED;
-		length = cursor_u4(&in);
+		length = cursor_be32(&in);
 		if (!cursor_has(&in, length))
 			return EDIT_MALFORMED;
 		if (class_text_is(name, "StackMapTable")) {
-			if (k->frames.bytes)
+			if (k->frames.data)
 				return EDIT_MALFORMED;
-			k->frames = cursor_at(in.bytes, in.at, in.at + length);
+			k->frames = cursor_at(in.data, in.at, in.at + length);
 		}
-		cursor_skip(&in, length);
+		cursor_take(&in, length);
 	}
-	return in.at == in.end ? EDIT_DONE : EDIT_MALFORMED;
+	return in.at == in.size ? EDIT_DONE : EDIT_MALFORMED;
 }
 
 static enum edit_result code_open(struct code *k)
 {
 	struct cursor in = cursor_at(k->c->bytes, k->m->code_offset + 2, k->m->offset + k->m->size);
-	uint32_t length = cursor_u4(&in);
+	uint32_t length = cursor_be32(&in);
 
 	if (!cursor_has(&in, length))
 		return EDIT_MALFORMED;
-	in.end = in.at + length;
-	k->max_stack = cursor_u2(&in);
-	k->max_locals = cursor_u2(&in);
-	k->length = cursor_u4(&in);
-	k->bytes = in.bytes + in.at;
-	cursor_skip(&in, k->length);
-	k->exception_count = cursor_u2(&in);
+	in.size = in.at + length;
+	k->max_stack = cursor_be16(&in);
+	k->max_locals = cursor_be16(&in);
+	k->length = cursor_be32(&in);
+	k->bytes = in.data + in.at;
+	cursor_take(&in, k->length);
+	k->exception_count = cursor_be16(&in);
 	k->exceptions = in;
-	cursor_skip(&in, k->exception_count * 8);
-	k->attribute_count = cursor_u2(&in);
+	cursor_take(&in, k->exception_count * 8);
+	k->attribute_count = cursor_be16(&in);
 	k->attributes = in;
-	if (in.bad || !k->length || k->length > 65535)
+	if (!cursor_ok(&in) || !k->length || k->length > 65535)
 		return EDIT_MALFORMED;
 	return open_attributes(k);
 }
@@ -109,7 +109,7 @@ static enum edit_result scan_targets(struct code *k)
 
 static enum edit_result scan_exceptions(struct code *k)
 {
-	const uint8_t *entry = k->exceptions.bytes + k->exceptions.at;
+	const uint8_t *entry = k->exceptions.data + k->exceptions.at;
 	uint32_t i;
 
 	for (i = 0; i < k->exception_count; i++, entry += 8) {
@@ -132,14 +132,14 @@ static enum edit_result code_scan(struct code *k)
 		result = scan_targets(k);
 	if (!result)
 		result = scan_exceptions(k);
-	k->framed = k->c->major >= 50 && (k->frames.bytes || !k->branches);
+	k->framed = k->c->major >= 50 && (k->frames.data || !k->branches);
 	return result;
 }
 
 static enum edit_result code_allocate(struct code *k, struct arena *scratch)
 {
 	/* no frame has more entries than the parameters and the table can describe */
-	uint32_t capacity = 256 + (k->frames.end - k->frames.at);
+	uint32_t capacity = 256 + (k->frames.size - k->frames.at);
 
 	k->mark = arena_alloc(scratch, k->length);
 	k->moved = arena_alloc(scratch, (k->length + 1) * sizeof(*k->moved));

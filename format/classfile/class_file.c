@@ -55,27 +55,27 @@ static enum class_status parse_pool(struct class_file *c, struct cursor *in, str
 {
 	uint32_t i;
 
-	c->constants = cursor_u2(in);
-	if (in->bad || !c->constants)
+	c->constants = cursor_be16(in);
+	if (!cursor_ok(in) || !c->constants)
 		return CLASS_MALFORMED;
 	c->constant = arena_alloc(a, c->constants * sizeof(*c->constant));
 	if (!c->constant)
 		return CLASS_NO_MEMORY;
 	for (i = 1; i < c->constants; i++) {
 		uint32_t at = in->at;
-		uint8_t tag = cursor_u1(in);
+		uint8_t tag = cursor_u8(in);
 		uint32_t size = constant_size(tag);
 
-		if (!in->bad && !size)
+		if (cursor_ok(in) && !size)
 			return CLASS_UNSUPPORTED;
 		c->constant[i] = at;
 		if (tag == CONSTANT_UTF8)
-			cursor_skip(in, cursor_u2(in));
+			cursor_take(in, cursor_be16(in));
 		else
-			cursor_skip(in, size);
+			cursor_take(in, size);
 		if (tag == CONSTANT_LONG || tag == CONSTANT_DOUBLE)
 			i++;
-		if (in->bad)
+		if (!cursor_ok(in))
 			return CLASS_MALFORMED;
 	}
 	c->pool_end = in->at;
@@ -147,45 +147,45 @@ bool class_descriptor_next(struct class_text *left, struct class_text *type)
 /* Walk over attributes. *code is the offset of the Code attribute, 0: none; a second one is an error. */
 static void skip_attributes(const struct class_file *c, struct cursor *in, uint32_t *code)
 {
-	uint32_t n = cursor_u2(in);
+	uint32_t n = cursor_be16(in);
 
-	while (n-- && !in->bad) {
+	while (n-- && cursor_ok(in)) {
 		uint32_t at = in->at;
 		struct class_text name;
 
-		if (!class_utf8(c, cursor_u2(in), &name))
-			in->bad = true;
-		cursor_skip(in, cursor_u4(in));
-		if (in->bad || !code || !class_text_is(name, "Code"))
+		if (!class_utf8(c, cursor_be16(in), &name))
+			cursor_fail(in, in->at, "attribute without a name");
+		cursor_take(in, cursor_be32(in));
+		if (!cursor_ok(in) || !code || !class_text_is(name, "Code"))
 			continue;
 		if (*code)
-			in->bad = true;
+			cursor_fail(in, in->at, "second Code attribute");
 		*code = at;
 	}
 }
 
 static void parse_code(struct class_method *m, const struct cursor *in)
 {
-	struct cursor code = cursor_at(in->bytes, m->code_offset + 2, in->end);
+	struct cursor code = cursor_at(in->data, m->code_offset + 2, in->size);
 
-	uint32_t length = cursor_u4(&code);
+	uint32_t length = cursor_be32(&code);
 
-	code.end = code.at + length; /* skip_attributes() has checked the bounds */
-	cursor_skip(&code, 4);	     /* max_stack, max_locals */
-	m->code_length = cursor_u4(&code);
-	cursor_skip(&code, m->code_length);
-	if (code.bad || !m->code_length || m->code_length > 65535)
+	code.size = code.at + length; /* skip_attributes() has checked the bounds */
+	cursor_take(&code, 4);	      /* max_stack, max_locals */
+	m->code_length = cursor_be32(&code);
+	cursor_take(&code, m->code_length);
+	if (!cursor_ok(&code) || !m->code_length || m->code_length > 65535)
 		m->code_length = 0;
 }
 
 static enum class_status file_parse_method(struct class_file *c, struct class_method *m, struct cursor *in)
 {
 	m->offset = in->at;
-	m->access = cursor_u2(in);
-	if (!class_utf8(c, cursor_u2(in), &m->name) || !class_utf8(c, cursor_u2(in), &m->descriptor))
+	m->access = cursor_be16(in);
+	if (!class_utf8(c, cursor_be16(in), &m->name) || !class_utf8(c, cursor_be16(in), &m->descriptor))
 		return CLASS_MALFORMED;
 	skip_attributes(c, in, &m->code_offset);
-	if (in->bad)
+	if (!cursor_ok(in))
 		return CLASS_MALFORMED;
 	m->size = in->at - m->offset;
 	if (!m->code_offset)
@@ -200,9 +200,9 @@ static enum class_status parse_methods(struct class_file *c, struct cursor *in, 
 	uint32_t i;
 
 	c->methods_offset = in->at;
-	c->methods = cursor_u2(in);
+	c->methods = cursor_be16(in);
 	/* a method_info has at least 8 bytes, so an impossible count allocates nothing */
-	if (in->bad || (in->end - in->at) / 8 < c->methods)
+	if (!cursor_ok(in) || (in->size - in->at) / 8 < c->methods)
 		return CLASS_MALFORMED;
 	c->method = arena_alloc(a, c->methods * sizeof(*c->method));
 	if (!c->method)
@@ -217,10 +217,10 @@ static enum class_status parse_methods(struct class_file *c, struct cursor *in, 
 
 static void skip_fields(const struct class_file *c, struct cursor *in)
 {
-	uint32_t n = cursor_u2(in);
+	uint32_t n = cursor_be16(in);
 
-	while (n-- && !in->bad) {
-		cursor_skip(in, 6);
+	while (n-- && cursor_ok(in)) {
+		cursor_take(in, 6);
 		skip_attributes(c, in, NULL);
 	}
 }
@@ -229,16 +229,16 @@ static enum class_status parse_names(struct class_file *c, struct cursor *in)
 {
 	uint16_t this_class, super_class;
 
-	c->access = cursor_u2(in);
-	this_class = cursor_u2(in);
-	super_class = cursor_u2(in);
-	if (in->bad || !class_name(c, this_class, &c->name))
+	c->access = cursor_be16(in);
+	this_class = cursor_be16(in);
+	super_class = cursor_be16(in);
+	if (!cursor_ok(in) || !class_name(c, this_class, &c->name))
 		return CLASS_MALFORMED;
 	if (super_class && !class_name(c, super_class, &c->super))
 		return CLASS_MALFORMED;
 	c->interfaces_offset = in->at;
-	cursor_skip(in, cursor_u2(in) * 2u);
-	return in->bad ? CLASS_MALFORMED : CLASS_OK;
+	cursor_take(in, cursor_be16(in) * 2u);
+	return cursor_ok(in) ? CLASS_OK : CLASS_MALFORMED;
 }
 
 enum class_status class_parse(struct class_file *c, const void *bytes, size_t size, struct arena *a)
@@ -247,12 +247,12 @@ enum class_status class_parse(struct class_file *c, const void *bytes, size_t si
 	enum class_status status;
 
 	*c = (struct class_file){.bytes = bytes, .size = size};
-	if (cursor_u4(&in) != MAGIC)
+	if (cursor_be32(&in) != MAGIC)
 		return CLASS_MALFORMED;
-	c->minor = cursor_u2(&in);
-	c->major = cursor_u2(&in);
+	c->minor = cursor_be16(&in);
+	c->major = cursor_be16(&in);
 	/* before version 45.3 the Code attribute had another format, written only by an "oak" javac */
-	if (!in.bad && (c->major < 45 || (c->major == 45 && c->minor < 3)))
+	if (cursor_ok(&in) && (c->major < 45 || (c->major == 45 && c->minor < 3)))
 		return CLASS_UNSUPPORTED;
 	status = parse_pool(c, &in, a);
 	if (!status)
@@ -265,7 +265,7 @@ enum class_status class_parse(struct class_file *c, const void *bytes, size_t si
 		return status;
 	c->attributes_offset = in.at;
 	skip_attributes(c, &in, NULL);
-	return in.bad || in.at != in.end ? CLASS_MALFORMED : CLASS_OK;
+	return !cursor_ok(&in) || in.at != in.size ? CLASS_MALFORMED : CLASS_OK;
 }
 
 /*
@@ -282,13 +282,13 @@ struct annotation_level {
 /* Skip one element_value without its contents. Returns true if it opens a new level. */
 static bool skip_value(struct cursor *in, struct annotation_level *inner)
 {
-	switch (cursor_u1(in)) {
-	case 'e': cursor_skip(in, 4); return false;
+	switch (cursor_u8(in)) {
+	case 'e': cursor_take(in, 4); return false;
 	case '@':
-		cursor_skip(in, 2);
-		*inner = (struct annotation_level){cursor_u2(in), true};
+		cursor_take(in, 2);
+		*inner = (struct annotation_level){cursor_be16(in), true};
 		return true;
-	case '[': *inner = (struct annotation_level){cursor_u2(in), false}; return true;
+	case '[': *inner = (struct annotation_level){cursor_be16(in), false}; return true;
 	case 'B':
 	case 'C':
 	case 'D':
@@ -298,8 +298,8 @@ static bool skip_value(struct cursor *in, struct annotation_level *inner)
 	case 'S':
 	case 'Z':
 	case 's':
-	case 'c': cursor_skip(in, 2); return false;
-	default: in->bad = true; return false;
+	case 'c': cursor_take(in, 2); return false;
+	default: cursor_fail(in, in->at, "unknown kind of value"); return false;
 	}
 }
 
@@ -308,8 +308,8 @@ void class_skip_annotation(struct cursor *in)
 	struct annotation_level level[ANNOTATION_DEPTH];
 	uint32_t depth = 0;
 
-	level[0] = (struct annotation_level){cursor_u2(in), true};
-	while (!in->bad) {
+	level[0] = (struct annotation_level){cursor_be16(in), true};
+	while (cursor_ok(in)) {
 		while (!level[depth].left) {
 			if (!depth)
 				return;
@@ -317,9 +317,9 @@ void class_skip_annotation(struct cursor *in)
 		}
 		level[depth].left--;
 		if (level[depth].named)
-			cursor_skip(in, 2);
+			cursor_take(in, 2);
 		if (depth + 1 == ANNOTATION_DEPTH)
-			in->bad = true;
+			cursor_fail(in, in->at, "values nest too deep");
 		else if (skip_value(in, &level[depth + 1]))
 			depth++;
 	}
@@ -329,16 +329,16 @@ bool class_each_annotation_type(const void *bytes, size_t size, bool (*visit)(ui
 				void *context)
 {
 	struct cursor in = cursor_at(bytes, 0, size > SIZE_MAX_CLASS ? 0 : (uint32_t)size);
-	uint32_t n = cursor_u2(&in);
+	uint32_t n = cursor_be16(&in);
 
-	while (n-- && !in.bad) {
-		uint16_t type = cursor_u2(&in);
+	while (n-- && cursor_ok(&in)) {
+		uint16_t type = cursor_be16(&in);
 
-		if (in.bad || !visit(type, context))
+		if (!cursor_ok(&in) || !visit(type, context))
 			return false;
 		class_skip_annotation(&in);
 	}
-	return !in.bad;
+	return cursor_ok(&in);
 }
 
 struct typed {
@@ -357,23 +357,23 @@ static bool file_on_annotation_type(uint16_t type, void *context)
 
 static void visit_annotations(const struct class_file *c, struct cursor in, class_visit visit, void *context)
 {
-	uint32_t n = cursor_u2(&in);
+	uint32_t n = cursor_be16(&in);
 
-	while (n-- && !in.bad) {
+	while (n-- && cursor_ok(&in)) {
 		struct class_text name;
 		uint32_t length;
 
-		if (!class_utf8(c, cursor_u2(&in), &name))
+		if (!class_utf8(c, cursor_be16(&in), &name))
 			return;
-		length = cursor_u4(&in);
+		length = cursor_be32(&in);
 		if (!cursor_has(&in, length))
 			return;
 		if (class_text_is(name, "RuntimeVisibleAnnotations")) {
-			class_each_annotation_type(in.bytes + in.at, length, file_on_annotation_type,
+			class_each_annotation_type(in.data + in.at, length, file_on_annotation_type,
 						   &(struct typed){c, visit, context});
 			return;
 		}
-		cursor_skip(&in, length);
+		cursor_take(&in, length);
 	}
 }
 
@@ -417,11 +417,11 @@ bool class_method_has_annotation(const struct class_file *c, const struct class_
 void class_each_interface(const struct class_file *c, class_visit visit, void *context)
 {
 	struct cursor in = cursor_at(c->bytes, c->interfaces_offset, (uint32_t)c->size);
-	uint32_t n = cursor_u2(&in);
+	uint32_t n = cursor_be16(&in);
 	struct class_text name;
 
-	while (n-- && !in.bad)
-		if (class_name(c, cursor_u2(&in), &name) && !visit(name, context))
+	while (n-- && cursor_ok(&in))
+		if (class_name(c, cursor_be16(&in), &name) && !visit(name, context))
 			return;
 }
 
@@ -429,21 +429,21 @@ void class_each_utf8(const void *pool, size_t size, uint16_t count, class_visit 
 {
 	struct cursor in = cursor_at(pool, 0, size > SIZE_MAX_CLASS ? 0 : (uint32_t)size);
 
-	for (uint32_t i = 1; i < count && !in.bad; i++) {
-		uint8_t tag = cursor_u1(&in);
+	for (uint32_t i = 1; i < count && cursor_ok(&in); i++) {
+		uint8_t tag = cursor_u8(&in);
 		struct class_text t;
 
-		if (in.bad || !constant_size(tag))
+		if (!cursor_ok(&in) || !constant_size(tag))
 			return;
 		if (tag != CONSTANT_UTF8) {
-			cursor_skip(&in, constant_size(tag));
+			cursor_take(&in, constant_size(tag));
 			i += tag == CONSTANT_LONG || tag == CONSTANT_DOUBLE;
 			continue;
 		}
-		t.length = cursor_u2(&in);
-		t.text = (const char *)in.bytes + in.at;
-		cursor_skip(&in, t.length);
-		if (in.bad || !visit(t, context))
+		t.length = cursor_be16(&in);
+		t.text = (const char *)in.data + in.at;
+		cursor_take(&in, t.length);
+		if (!cursor_ok(&in) || !visit(t, context))
 			return;
 	}
 }

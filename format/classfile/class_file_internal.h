@@ -34,7 +34,7 @@ bool class_name(const struct class_file *c, uint32_t index, struct class_text *t
  */
 bool class_descriptor_next(struct class_text *left, struct class_text *type);
 
-/* Skip an annotation (JVMS 4.7.16) from its num_element_value_pairs on. Sets in->bad if it is malformed. */
+/* Skip an annotation (JVMS 4.7.16) from its num_element_value_pairs on. Sets !cursor_ok(in) if it is malformed. */
 void class_skip_annotation(struct cursor *in);
 
 #endif

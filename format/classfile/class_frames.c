@@ -25,7 +25,7 @@ void frames_begin(struct frame_reader *r, struct cursor table, const struct fram
 		  uint32_t max_stack)
 {
 	r->in = table;
-	r->left = table.bytes ? cursor_u2(&r->in) : 0;
+	r->left = table.data ? cursor_be16(&r->in) : 0;
 	r->local_limit = max_locals;
 	r->stack_limit = max_stack;
 	r->begun = false;
@@ -40,14 +40,14 @@ void frames_begin(struct frame_reader *r, struct cursor table, const struct fram
 
 static bool read_vtype(struct frame_reader *r, struct vtype *v, uint32_t *slots)
 {
-	v->tag = cursor_u1(&r->in);
+	v->tag = cursor_u8(&r->in);
 	v->data = 0;
 	if (v->tag == VTYPE_OBJECT || v->tag == VTYPE_UNINIT)
-		v->data = cursor_u2(&r->in);
+		v->data = cursor_be16(&r->in);
 	else if (v->tag > VTYPE_UNINIT_THIS)
 		return false;
 	*slots += v->tag == VTYPE_LONG || v->tag == VTYPE_DOUBLE ? 2 : 1;
-	return !r->in.bad;
+	return cursor_ok(&r->in);
 }
 
 static bool read_stack(struct frame_reader *r, uint32_t count)
@@ -103,7 +103,7 @@ static bool read_full(struct frame_reader *r)
 	r->frame.local_count = 0;
 	r->frame.local_slots = 0;
 	r->frame.this_count = 0;
-	return append_locals(r, cursor_u2(&r->in)) && read_stack(r, cursor_u2(&r->in));
+	return append_locals(r, cursor_be16(&r->in)) && read_stack(r, cursor_be16(&r->in));
 }
 
 static bool read_body(struct frame_reader *r, uint8_t type)
@@ -125,15 +125,15 @@ int frames_next(struct frame_reader *r)
 	uint8_t type;
 
 	if (!r->left)
-		return r->in.bad || r->in.at != r->in.end ? -1 : 0;
+		return !cursor_ok(&r->in) || r->in.at != r->in.size ? -1 : 0;
 	r->left--;
-	type = cursor_u1(&r->in);
-	delta = type < 128 ? type & 63 : cursor_u2(&r->in);
+	type = cursor_u8(&r->in);
+	delta = type < 128 ? type & 63 : cursor_be16(&r->in);
 	r->frame.at += delta + r->begun;
 	r->frame.stack_count = 0;
 	r->frame.same_locals = true;
 	r->begun = true;
-	return read_body(r, type) && !r->in.bad ? 1 : -1;
+	return read_body(r, type) && cursor_ok(&r->in) ? 1 : -1;
 }
 
 static struct vtype vtype_of(struct class_text type)

@@ -96,7 +96,7 @@ enum edit_result code_write_exceptions(struct code *k, struct output *out)
 
 	for (i = 0; i < k->exception_count && !out->full && count <= 65535; i++) {
 		k->first_entry[i] = (uint16_t)count;
-		put_own_range(k, out, &count, k->exceptions.bytes + k->exceptions.at + i * 8);
+		put_own_range(k, out, &count, k->exceptions.data + k->exceptions.at + i * 8);
 	}
 	put_our_ranges(k, out, &count);
 	if (out->full || !number || count > 65535)
@@ -202,7 +202,7 @@ static enum edit_result tables_put_frames(struct code *k, struct output *out, ui
 	uint8_t *header = output_reserve(out, 8);
 	bool whole = true;
 
-	if (k->frames.bytes && !name_initial_locals(k))
+	if (k->frames.data && !name_initial_locals(k))
 		return EDIT_TOO_LARGE; /* the pool is full, so the whole class is abandoned */
 	if (k->heads)
 		whole = put_head_frames(k, &w);
@@ -261,11 +261,11 @@ static bool move_offset(const struct code *k, const uint8_t *old, uint8_t *new)
 /* LineNumberTable (entries of 4 bytes, each with an offset), LocalVariable(Type)Table (of 10, each with a range). */
 static bool move_entries(const struct code *k, struct cursor in, uint8_t *new, uint32_t entry)
 {
-	uint32_t begin = in.at, n = cursor_u2(&in);
+	uint32_t begin = in.at, n = cursor_be16(&in);
 	bool good = true;
 
 	while (n-- && good) {
-		const uint8_t *old = in.bytes + in.at;
+		const uint8_t *old = in.data + in.at;
 
 		if (!cursor_has(&in, entry))
 			return false;
@@ -273,29 +273,29 @@ static bool move_entries(const struct code *k, struct cursor in, uint8_t *new, u
 			good = move_offset(k, old, new + (in.at - begin));
 		else
 			good = move_range(k, old, new + (in.at - begin));
-		cursor_skip(&in, entry);
+		cursor_take(&in, entry);
 	}
-	return good && in.at == in.end;
+	return good && in.at == in.size;
 }
 
 /* Relocate target_info of a localvar_target: a table of ranges. */
 static bool move_variable_target(const struct code *k, struct cursor *in, uint8_t *new, uint32_t begin)
 {
-	uint32_t n = cursor_u2(in);
+	uint32_t n = cursor_be16(in);
 
 	while (n--) {
-		if (!cursor_has(in, 6) || !move_range(k, in->bytes + in->at, new + (in->at - begin)))
+		if (!cursor_has(in, 6) || !move_range(k, in->data + in->at, new + (in->at - begin)))
 			return false;
-		cursor_skip(in, 6);
+		cursor_take(in, 6);
 	}
 	return true;
 }
 
 static bool move_catch_target(const struct code *k, struct cursor *in, uint8_t *new, uint32_t begin)
 {
-	uint32_t index = cursor_u2(in);
+	uint32_t index = cursor_be16(in);
 
-	if (in->bad || index >= k->exception_count)
+	if (!cursor_ok(in) || index >= k->exception_count)
 		return false;
 	put_u2(new + (in->at - 2 - begin), k->first_entry[index]);
 	return true;
@@ -303,14 +303,14 @@ static bool move_catch_target(const struct code *k, struct cursor *in, uint8_t *
 
 static bool move_offset_target(const struct code *k, struct cursor *in, uint8_t *new, uint32_t begin)
 {
-	cursor_skip(in, 2);
-	return !in->bad && move_offset(k, in->bytes + in->at - 2, new + (in->at - 2 - begin));
+	cursor_take(in, 2);
+	return cursor_ok(in) && move_offset(k, in->data + in->at - 2, new + (in->at - 2 - begin));
 }
 
 /* Relocate target_type and target_info (JVMS 4.7.20.1), in all forms allowed in Code. */
 static bool move_target(const struct code *k, struct cursor *in, uint8_t *new, uint32_t begin)
 {
-	uint8_t type = cursor_u1(in);
+	uint8_t type = cursor_u8(in);
 
 	if (type == 0x40 || type == 0x41)
 		return move_variable_target(k, in, new, begin);
@@ -319,24 +319,24 @@ static bool move_target(const struct code *k, struct cursor *in, uint8_t *new, u
 	if (type < 0x43 || type > 0x4b || !move_offset_target(k, in, new, begin))
 		return false;
 	if (type >= 0x47)
-		cursor_skip(in, 1); /* type_argument_index */
+		cursor_take(in, 1); /* type_argument_index */
 	return true;
 }
 
 static bool move_type_annotations(const struct code *k, struct cursor in, uint8_t *new)
 {
-	uint32_t begin = in.at, n = cursor_u2(&in);
+	uint32_t begin = in.at, n = cursor_be16(&in);
 
 	while (n--) {
 		if (!move_target(k, &in, new, begin))
 			return false;
-		cursor_skip(&in, cursor_u1(&in) * 2u); /* type_path */
-		cursor_skip(&in, 2);		       /* type_index */
+		cursor_take(&in, cursor_u8(&in) * 2u); /* type_path */
+		cursor_take(&in, 2);		       /* type_index */
 		class_skip_annotation(&in);
-		if (in.bad)
+		if (!cursor_ok(&in))
 			return false;
 	}
-	return in.at == in.end;
+	return in.at == in.size;
 }
 
 enum attribute_kind { UNKNOWN, FRAMES, LINES, VARIABLES, TYPE_ANNOTATIONS };
@@ -359,14 +359,14 @@ static enum attribute_kind attribute_kind(struct class_text name)
 static enum edit_result move_attribute(const struct code *k, struct output *out, struct cursor in,
 				       enum attribute_kind kind)
 {
-	uint32_t size = in.end - in.at;
+	uint32_t size = in.size - in.at;
 	uint8_t *copy = output_reserve(out, size);
-	struct cursor content = cursor_at(in.bytes, in.at + 6, in.end);
+	struct cursor content = cursor_at(in.data, in.at + 6, in.size);
 	bool good;
 
 	if (!copy)
 		return EDIT_TOO_LARGE;
-	memcpy(copy, in.bytes + in.at, size);
+	memcpy(copy, in.data + in.at, size);
 	if (kind == TYPE_ANNOTATIONS)
 		good = move_type_annotations(k, content, copy + 6);
 	else
@@ -389,16 +389,16 @@ enum edit_result code_write_attributes(struct code *k, struct output *out)
 		enum attribute_kind kind;
 		struct class_text name;
 
-		if (!class_utf8(k->c, cursor_u2(&in), &name))
+		if (!class_utf8(k->c, cursor_be16(&in), &name))
 			return EDIT_MALFORMED;
-		cursor_skip(&in, cursor_u4(&in));
+		cursor_take(&in, cursor_be32(&in));
 		kind = attribute_kind(name);
-		if (in.bad || kind == UNKNOWN || kind == FRAMES)
+		if (!cursor_ok(&in) || kind == UNKNOWN || kind == FRAMES)
 			continue;
-		result = move_attribute(k, out, cursor_at(in.bytes, at, in.at), kind);
+		result = move_attribute(k, out, cursor_at(in.data, at, in.at), kind);
 		count++;
 	}
 	if (!result && number)
 		put_u2(number, count);
-	return in.bad ? EDIT_MALFORMED : result;
+	return cursor_ok(&in) ? result : EDIT_MALFORMED;
 }

@@ -27,15 +27,15 @@ struct edited edited_by(struct class_builder *b, uint32_t id)
 	if (!e.c.method[0].code_offset)
 		return e;
 	in = cursor_at(e.out, e.c.method[0].code_offset + 6, (uint32_t)e.out_size);
-	e.max_stack = cursor_u2(&in);
-	e.max_locals = cursor_u2(&in);
-	cursor_skip(&in, 4);
+	e.max_stack = cursor_be16(&in);
+	e.max_locals = cursor_be16(&in);
+	cursor_take(&in, 4);
 	e.code = cursor_at(e.out, in.at, in.at + e.c.method[0].code_length);
-	cursor_skip(&in, e.c.method[0].code_length);
-	n = cursor_u2(&in);
+	cursor_take(&in, e.c.method[0].code_length);
+	n = cursor_be16(&in);
 	e.exceptions = cursor_at(e.out, in.at, in.at + n * 8);
-	in.at = e.exceptions.end;
-	e.attribute_count = cursor_u2(&in);
+	in.at = e.exceptions.size;
+	e.attribute_count = cursor_be16(&in);
 	e.attributes = cursor_at(e.out, in.at, (uint32_t)e.out_size);
 	return e;
 }
@@ -74,19 +74,19 @@ void put_hex(struct grow *g, const char *hex)
 
 void assert_hex(const struct cursor *c, const char *hex)
 {
-	uint32_t at = c->at;
+	size_t at = c->at;
 
 	for (; *hex; hex += *hex == ' ' ? 1 : 2) {
 		if (*hex == ' ')
 			continue;
-		if (at == c->end)
-			fail_msg("%u bytes, more were expected: %s", c->end - c->at, hex);
-		if (*hex != '?' && c->bytes[at] != (hex_digit(hex[0]) << 4 | hex_digit(hex[1])))
-			fail_msg("byte %u is %02x, at: %s", at - c->at, c->bytes[at], hex);
+		if (at == c->size)
+			fail_msg("%zu bytes, more were expected: %s", c->size - c->at, hex);
+		if (*hex != '?' && c->data[at] != (hex_digit(hex[0]) << 4 | hex_digit(hex[1])))
+			fail_msg("byte %zu is %02x, at: %s", at - c->at, c->data[at], hex);
 		at++;
 	}
-	if (at != c->end)
-		fail_msg("%u bytes too many", c->end - at);
+	if (at != c->size)
+		fail_msg("%zu bytes too many", c->size - at);
 }
 
 struct cursor edited_attribute(const struct edited *e, const char *name)
@@ -98,11 +98,11 @@ struct cursor edited_attribute(const struct edited *e, const char *name)
 		struct class_text t;
 		uint32_t size;
 
-		assert_true(class_utf8(&e->c, cursor_u2(&in), &t));
-		size = cursor_u4(&in);
+		assert_true(class_utf8(&e->c, cursor_be16(&in), &t));
+		size = cursor_be32(&in);
 		if (class_text_is(t, name))
-			return cursor_at(in.bytes, in.at, in.at + size);
-		cursor_skip(&in, size);
+			return cursor_at(in.data, in.at, in.at + size);
+		cursor_take(&in, size);
 	}
 	return cursor_at(e->out, 0, 0);
 }

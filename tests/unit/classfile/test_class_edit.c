@@ -67,7 +67,7 @@ static void an_id_is_pushed_by_the_shortest_instruction(void **state)
 		snprintf(text, sizeof(text), "%s b8???? 40 1f %s b8???? b1", rows[i].push, rows[i].push);
 		assert_hex(&e.code, text);
 		if (rows[i].id > 32767) {
-			const uint8_t *p = class_constant(&e.c, e.code.bytes[e.code.at + 1], CONSTANT_INTEGER);
+			const uint8_t *p = class_constant(&e.c, e.code.data[e.code.at + 1], CONSTANT_INTEGER);
 
 			assert_non_null(p);
 			assert_true(get_u4(p) == rows[i].id);
@@ -282,7 +282,7 @@ static void a_method_does_not_become_one_that_is_not_compiled(void **state)
 	struct edited e = edit_of_size(8000 - 16);
 
 	assert_int_equal(e.edit.result, EDIT_DONE);
-	assert_int_equal(e.code.end - e.code.at, 8000);
+	assert_int_equal(e.code.size - e.code.at, 8000);
 	edited_release(&e);
 	e = edit_of_size(8000 - 15);
 	assert_unchanged(&e, EDIT_HUGE);
@@ -298,7 +298,7 @@ static void a_method_stays_below_64_kib(void **state)
 	struct edited e = edit_of_size(65535 - 16);
 
 	assert_int_equal(e.edit.result, EDIT_DONE);
-	assert_int_equal(e.code.end - e.code.at, 65535);
+	assert_int_equal(e.code.size - e.code.at, 65535);
 	edited_release(&e);
 	e = edit_of_size(65535 - 15);
 	assert_unchanged(&e, EDIT_TOO_LARGE);
