@@ -9,7 +9,7 @@
 
 #include <string.h> /* memcmp; the agent has its own */
 
-#define NOTHING ((struct matcher_text){"", 0})
+#define NOTHING ((struct slice){"", 0})
 
 /* The combined result of all matching entries. */
 struct findings {
@@ -56,20 +56,15 @@ static void entry_read(const struct matcher *p, const struct program_header *h, 
 }
 
 /* A name of an entry; empty if it is out of bounds. */
-static struct matcher_text stored(const struct matcher *p, uint32_t at, size_t length)
+static struct slice stored(const struct matcher *p, uint32_t at, size_t length)
 {
 	if (!in_program(p, at, length))
 		return NOTHING;
-	return (struct matcher_text){(const char *)p->program + at, length};
-}
-
-static bool equal(struct matcher_text a, struct matcher_text b)
-{
-	return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
+	return (struct slice){(const char *)p->program + at, length};
 }
 
 /* '*' matches any characters: after a mismatch the last '*' takes one more. */
-static bool glob(struct matcher_text pattern, struct matcher_text text)
+static bool glob(struct slice pattern, struct slice text)
 {
 	size_t i = 0, k = 0, star = SIZE_MAX, taken = 0;
 
@@ -93,7 +88,7 @@ static bool glob(struct matcher_text pattern, struct matcher_text text)
 }
 
 /* Take "[[La/b/C;" or "[[I" off the front, as dimensions and element. */
-static bool next_type(struct matcher_text *left, size_t *dimensions, struct matcher_text *element)
+static bool next_type(struct slice *left, size_t *dimensions, struct slice *element)
 {
 	size_t n = 0;
 
@@ -113,7 +108,7 @@ static bool next_type(struct matcher_text *left, size_t *dimensions, struct matc
 	return true;
 }
 
-static bool has_package(struct matcher_text type)
+static bool has_package(struct slice type)
 {
 	for (size_t i = 0; i < type.length; i++)
 		if (type.at[i] == '/')
@@ -122,12 +117,12 @@ static bool has_package(struct matcher_text type)
 }
 
 /* True if `type`, from a descriptor, is the wanted one. LOrder; also matches La/b/Order; and La/b/Cart$Order;. */
-static bool type_fits(struct matcher_text wanted, struct matcher_text type)
+static bool type_fits(struct slice wanted, struct slice type)
 {
 	size_t tail = wanted.length - 1; /* after the L */
 	char before;
 
-	if (equal(wanted, type))
+	if (slice_equal(wanted, type))
 		return true;
 	if (wanted.at[0] != 'L' || type.at[0] != 'L' || type.length <= wanted.length || has_package(wanted))
 		return false;
@@ -136,9 +131,9 @@ static bool type_fits(struct matcher_text wanted, struct matcher_text type)
 }
 
 /* Compare "(I[Ljava/lang/String;)" with a descriptor, which has a return type, too. */
-static bool types_fit(struct matcher_text wanted, struct matcher_text descriptor)
+static bool types_fit(struct slice wanted, struct slice descriptor)
 {
-	struct matcher_text a, b;
+	struct slice a, b;
 	size_t m, n;
 
 	if (wanted.length < 2 || descriptor.length < 2)
@@ -154,9 +149,9 @@ static bool types_fit(struct matcher_text wanted, struct matcher_text descriptor
 
 static bool method_fits(const struct matcher *p, const struct program_entry *e, const struct matcher_method *m)
 {
-	struct matcher_text method = stored(p, e->method_at, e->method_length);
+	struct slice method = stored(p, e->method_at, e->method_length);
 
-	if (e->method_length && !(e->flags & PROGRAM_GLOB ? glob(method, m->name) : equal(method, m->name)))
+	if (e->method_length && !(e->flags & PROGRAM_GLOB ? glob(method, m->name) : slice_equal(method, m->name)))
 		return false;
 	return !e->types_length || !m->descriptor.length ||
 	       types_fit(stored(p, e->types_at, e->types_length), m->descriptor);
@@ -174,10 +169,9 @@ static void matcher_take(struct findings *f, const struct program_entry *e)
  * a whole. `by_name` looks under the method's name, else under the class alone.
  */
 static uint32_t matcher_find(const struct matcher *p, const struct program_header *h, char kind,
-			     struct matcher_text class_name, const struct matcher_method *m, bool by_name,
-			     struct findings *f)
+			     struct slice class_name, const struct matcher_method *m, bool by_name, struct findings *f)
 {
-	struct matcher_text method = by_name ? m->name : NOTHING;
+	struct slice method = by_name ? m->name : NOTHING;
 	uint32_t hash = program_hash_entry(kind, class_name.at, class_name.length, method.at, method.length);
 	uint32_t limit = h->wild, number = bucket_read(p, h, hash), first = 0;
 	struct program_entry e;
@@ -186,7 +180,7 @@ static uint32_t matcher_find(const struct matcher *p, const struct program_heade
 		entry_read(p, h, number, &e);
 		if (e.hash == hash && e.kind == (uint8_t)kind &&
 		    !!e.method_length == (by_name || e.flags & PROGRAM_GLOB) &&
-		    equal(stored(p, e.class_at, e.class_length), class_name)) {
+		    slice_equal(stored(p, e.class_at, e.class_length), class_name)) {
 			first = number;
 			if (m ? method_fits(p, &e, m) : !e.method_length)
 				matcher_take(f, &e);
@@ -197,8 +191,8 @@ static uint32_t matcher_find(const struct matcher *p, const struct program_heade
 	return first;
 }
 
-static void find_both(const struct matcher *p, const struct program_header *h, char kind,
-		      struct matcher_text class_name, const struct matcher_method *m, struct findings *f)
+static void find_both(const struct matcher *p, const struct program_header *h, char kind, struct slice class_name,
+		      const struct matcher_method *m, struct findings *f)
 {
 	matcher_find(p, h, kind, class_name, m, false, f);
 	matcher_find(p, h, kind, class_name, m, true, f);
@@ -219,7 +213,7 @@ static void find_tagged(const struct matcher *p, const struct program_header *h,
 }
 
 /* Find matching entries with a '*' in the class name; without a method, all that fit the class. */
-static void find_wild(const struct matcher *p, const struct program_header *h, struct matcher_text class_name,
+static void find_wild(const struct matcher *p, const struct program_header *h, struct slice class_name,
 		      const struct matcher_method *m, struct findings *f)
 {
 	struct program_entry e;
@@ -249,7 +243,7 @@ static struct findings findings_of(const struct matcher *p, const struct program
 }
 
 /* The offset of the '$' before a last part of decimal or hexadecimal digits; 0 if there is none. */
-static size_t cut_number(struct matcher_text name, bool hex)
+static size_t cut_number(struct slice name, bool hex)
 {
 	size_t i = name.length;
 
@@ -263,19 +257,19 @@ static size_t cut_number(struct matcher_text name, bool hex)
  * The method that contains a lambda body, or empty. javac names the body lambda$METHOD$NUMBER, with `new` for a
  * constructor and `static` for the initializer; the body of a serializable lambda is lambda$METHOD$HASH$NUMBER.
  */
-static struct matcher_text lambda_method(struct matcher_text name, bool serializable)
+static struct slice lambda_method(struct slice name, bool serializable)
 {
-	static const struct matcher_text constructor = {"<init>", 6}, initializer = {"<clinit>", 8};
+	static const struct slice constructor = {"<init>", 6}, initializer = {"<clinit>", 8};
 
-	if (name.length < 7 || memcmp(name.at, "lambda$", 7) != 0)
+	if (!slice_begins(name, "lambda$"))
 		return NOTHING;
-	name = (struct matcher_text){name.at + 7, name.length - 7};
+	name = (struct slice){name.at + 7, name.length - 7};
 	name.length = cut_number(name, false);
 	if (serializable)
 		name.length = cut_number(name, true);
-	if (equal(name, (struct matcher_text){"new", 3}))
+	if (slice_is(name, "new"))
 		return constructor;
-	return equal(name, (struct matcher_text){"static", 6}) ? initializer : name;
+	return slice_is(name, "static") ? initializer : name;
 }
 
 static bool flag(const struct matcher *p, uint32_t flags)
@@ -310,14 +304,14 @@ bool matcher_has_annotations(const struct matcher *p)
 	return flag(p, PROGRAM_ANNOTATION);
 }
 
-bool matcher_takes_lambda(const struct matcher *p, struct matcher_text name)
+bool matcher_takes_lambda(const struct matcher *p, struct slice name)
 {
-	return flag(p, PROGRAM_LAMBDA) && name.length > 7 && memcmp(name.at, "lambda$", 7) == 0;
+	return flag(p, PROGRAM_LAMBDA) && name.length > 7 && slice_begins(name, "lambda$");
 }
 
 enum matcher_answer matcher_class(const struct matcher *p, const char *name, size_t length)
 {
-	struct matcher_text class_name = {name, length};
+	struct slice class_name = {name, length};
 	struct findings f = {0};
 	struct program_header h;
 
@@ -341,7 +335,7 @@ static void tags_add(struct matcher_tags *tags, uint32_t tag)
 		tags->tag[tags->count++] = tag;
 }
 
-static void matcher_tag_type(const struct matcher *p, char kind, struct matcher_text type, struct matcher_tags *tags)
+static void matcher_tag_type(const struct matcher *p, char kind, struct slice type, struct matcher_tags *tags)
 {
 	struct findings f = {0};
 	struct program_header h;
@@ -350,12 +344,12 @@ static void matcher_tag_type(const struct matcher *p, char kind, struct matcher_
 		tags_add(tags, matcher_find(p, &h, kind, type, NULL, false, &f));
 }
 
-void matcher_tag_supertype(const struct matcher *p, struct matcher_text name, struct matcher_tags *tags)
+void matcher_tag_supertype(const struct matcher *p, struct slice name, struct matcher_tags *tags)
 {
 	matcher_tag_type(p, PROGRAM_BELOW, name, tags);
 }
 
-void matcher_tag_annotation(const struct matcher *p, struct matcher_text descriptor, struct matcher_tags *tags)
+void matcher_tag_annotation(const struct matcher *p, struct slice descriptor, struct matcher_tags *tags)
 {
 	matcher_tag_type(p, PROGRAM_BEARS, descriptor, tags);
 }

@@ -11,6 +11,8 @@
 #ifndef FILTERS_MATCHER_H
 #define FILTERS_MATCHER_H
 
+#include "format/slice.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,11 +20,6 @@
 struct matcher {
 	const void *program;
 	size_t size;
-};
-
-struct matcher_text {
-	const char *at;
-	size_t length;
 };
 
 #define MATCHER_TAGS 64
@@ -34,7 +31,7 @@ struct matcher_tags {
 };
 
 struct matcher_method {
-	struct matcher_text class_name, name, descriptor;
+	struct slice class_name, name, descriptor;
 	bool synthetic;
 	const struct matcher_tags *of_class, *of_method; /* NULL: none */
 };
@@ -66,14 +63,14 @@ bool matcher_has_annotations(const struct matcher *p);
 enum matcher_answer matcher_class(const struct matcher *p, const char *name, size_t length);
 
 /* Add the tag for a supertype (or the class itself), or for an annotation, if a filter asks for it. */
-void matcher_tag_supertype(const struct matcher *p, struct matcher_text name, struct matcher_tags *tags);
-void matcher_tag_annotation(const struct matcher *p, struct matcher_text descriptor, struct matcher_tags *tags);
+void matcher_tag_supertype(const struct matcher *p, struct slice name, struct matcher_tags *tags);
+void matcher_tag_annotation(const struct matcher *p, struct slice descriptor, struct matcher_tags *tags);
 
 /* Decide whether to trace and to time a method: some filter of the list selects it and none excludes it. */
 struct matcher_decision matcher_decide(const struct matcher *p, const struct matcher_method *m);
 
 /* True if the name is that of a lambda body that belongs to its method. Other synthetic methods belong to none. */
-bool matcher_takes_lambda(const struct matcher *p, struct matcher_text name);
+bool matcher_takes_lambda(const struct matcher *p, struct slice name);
 
 /* matcher_decide() without tags: true if a method of that name is to be traced. */
 bool matcher_method(const struct matcher *p, const char *class_name, size_t class_length, const char *method,

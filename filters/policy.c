@@ -1,34 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "filters/policy.h"
 
-#include <string.h> /* memcmp and strlen; the agent has its own */
-
 #define ACC_NATIVE    0x0100
 #define ACC_INTERFACE 0x0200
 #define ACC_ABSTRACT  0x0400
 #define ACC_SYNTHETIC 0x1000
-
-static bool policy_begins(struct class_text t, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	return t.length >= length && !memcmp(t.text, prefix, length);
-}
-
-static bool policy_contains(struct class_text t, const char *part)
-{
-	size_t length = strlen(part);
-
-	for (size_t i = 0; i + length <= t.length; i++)
-		if (!memcmp(t.text + i, part, length))
-			return true;
-	return false;
-}
-
-static struct matcher_text policy_text_from(struct class_text t)
-{
-	return (struct matcher_text){t.text, t.length};
-}
 
 /* Collects tags. */
 struct collector {
@@ -36,19 +12,19 @@ struct collector {
 	struct matcher_tags *tags;
 };
 
-static bool policy_on_type(struct class_text name, void *context)
+static bool policy_on_type(struct slice name, void *context)
 {
 	const struct collector *to = context;
 
-	matcher_tag_supertype(to->p, policy_text_from(name), to->tags);
+	matcher_tag_supertype(to->p, name, to->tags);
 	return true;
 }
 
-static bool on_annotation(struct class_text type, void *context)
+static bool on_annotation(struct slice type, void *context)
 {
 	const struct collector *to = context;
 
-	matcher_tag_annotation(to->p, policy_text_from(type), to->tags);
+	matcher_tag_annotation(to->p, type, to->tags);
 	return true;
 }
 
@@ -68,7 +44,7 @@ void policy_tag_class(const struct matcher *p, const struct class_file *c, struc
 }
 
 /* A constant that is not a type matches no annotation. */
-static bool on_annotation_word(struct class_text text, void *context)
+static bool on_annotation_word(struct slice text, void *context)
 {
 	const struct collector *to = context;
 
@@ -76,7 +52,7 @@ static bool on_annotation_word(struct class_text text, void *context)
 	return !to->tags->count;
 }
 
-static bool on_word(struct class_text text, void *context)
+static bool on_word(struct slice text, void *context)
 {
 	policy_on_type(text, context);
 	return on_annotation_word(text, context);
@@ -106,11 +82,11 @@ bool policy_may_bear(const struct matcher *p, const void *pool, size_t size, uin
  * avoided most of all: JDK 8 crashes when it is asked for the constants of a LambdaForm class, which it also reads
  * to create the class file for a retransformation.
  */
-bool policy_class_name(struct matcher_text name)
+bool policy_class_name(struct slice name)
 {
 	bool digit = false;
 
-	if (policy_begins((struct class_text){name.at, name.length}, "java/lang/FrtraceHook"))
+	if (slice_begins(name, "java/lang/FrtraceHook"))
 		return false;
 	for (size_t i = 0; i + 1 < name.length; i++) {
 		if (name.at[i] == '.' || name.at[i] == '+')
@@ -127,18 +103,17 @@ bool policy_class_name(struct matcher_text name)
  */
 enum frt_skip_reason policy_class(const struct class_file *c)
 {
-	if (policy_begins(c->name, "java/lang/FrtraceHook"))
+	if (slice_begins(c->name, "java/lang/FrtraceHook"))
 		return FRT_SKIP_UNMODIFIABLE;
-	if (policy_begins(c->name, "java/util/concurrent/locks/"))
+	if (slice_begins(c->name, "java/util/concurrent/locks/"))
 		return FRT_SKIP_LOCKS;
-	if (class_text_is(c->name, "jdk/internal/vm/Continuation") ||
-	    policy_begins(c->name, "jdk/internal/vm/Continuation$"))
+	if (slice_is(c->name, "jdk/internal/vm/Continuation") || slice_begins(c->name, "jdk/internal/vm/Continuation$"))
 		return FRT_SKIP_CONTINUATION;
-	if (policy_begins(c->name, "jdk/jfr/") || policy_begins(c->super, "jdk/jfr/") ||
-	    class_text_is(c->super, "jdk/internal/event/Event") || class_text_is(c->name, "jdk/internal/event/Event"))
+	if (slice_begins(c->name, "jdk/jfr/") || slice_begins(c->super, "jdk/jfr/") ||
+	    slice_is(c->super, "jdk/internal/event/Event") || slice_is(c->name, "jdk/internal/event/Event"))
 		return FRT_SKIP_JFR;
 	if (c->access & ACC_SYNTHETIC &&
-	    (policy_contains(c->name, "$$Lambda") || policy_begins(c->name, "java/lang/invoke/LambdaForm$")))
+	    (slice_contains(c->name, "$$Lambda") || slice_begins(c->name, "java/lang/invoke/LambdaForm$")))
 		return FRT_SKIP_HIDDEN;
 	return FRT_SKIP_NONE;
 }
@@ -169,7 +144,7 @@ static bool intrinsic_by_name(const struct class_file *c, const struct class_met
 	};
 
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		if (class_text_is(c->name, list[i][0]) && (!list[i][1] || class_text_is(m->name, list[i][1])))
+		if (slice_is(c->name, list[i][0]) && (!list[i][1] || slice_is(m->name, list[i][1])))
 			return true;
 	return false;
 }
@@ -181,7 +156,7 @@ bool policy_is_intrinsic(const struct class_file *c, const struct class_method *
 	       (unmarked && intrinsic_by_name(c, m));
 }
 
-enum frt_skip_reason policy_modifiers(const struct matcher *p, struct matcher_text name, unsigned int modifiers)
+enum frt_skip_reason policy_modifiers(const struct matcher *p, struct slice name, unsigned int modifiers)
 {
 	if (modifiers & ACC_NATIVE)
 		return FRT_SKIP_NATIVE;
@@ -193,7 +168,7 @@ enum frt_skip_reason policy_modifiers(const struct matcher *p, struct matcher_te
 static enum frt_skip_reason method_reason(const struct matcher *p, const struct class_file *c,
 					  const struct class_method *m)
 {
-	enum frt_skip_reason reason = policy_modifiers(p, policy_text_from(m->name), m->access);
+	enum frt_skip_reason reason = policy_modifiers(p, m->name, m->access);
 
 	if (reason)
 		return reason;
@@ -218,9 +193,9 @@ struct matcher_decision policy_method(const struct matcher *p, const struct clas
 
 	if (matcher_has_annotations(p))
 		class_each_annotation(c, m, on_annotation, &to);
-	v = matcher_decide(p, &(struct matcher_method){.class_name = policy_text_from(c->name),
-						       .name = policy_text_from(m->name),
-						       .descriptor = policy_text_from(m->descriptor),
+	v = matcher_decide(p, &(struct matcher_method){.class_name = c->name,
+						       .name = m->name,
+						       .descriptor = m->descriptor,
 						       .synthetic = m->access & ACC_SYNTHETIC,
 						       .of_class = of_class,
 						       .of_method = &of_method});

@@ -22,7 +22,7 @@ bool policy_may_have_tag(const struct matcher *p, const void *pool, size_t size,
 bool policy_may_bear(const struct matcher *p, const void *pool, size_t size, uint16_t count);
 
 /* True if a class of that internal name can be rewritten. Hidden and anonymous classes cannot. */
-bool policy_class_name(struct matcher_text name);
+bool policy_class_name(struct slice name);
 
 /* The reason why no method of the class may be hooked, or FRT_SKIP_NONE. */
 enum frt_skip_reason policy_class(const struct class_file *c);
@@ -41,6 +41,6 @@ struct matcher_decision policy_method(const struct matcher *p, const struct clas
 bool policy_is_intrinsic(const struct class_file *c, const struct class_method *m, bool unmarked);
 
 /* Whether a method of that name and these modifiers (JVMS 4.6) can be hooked at all. */
-enum frt_skip_reason policy_modifiers(const struct matcher *p, struct matcher_text name, unsigned int modifiers);
+enum frt_skip_reason policy_modifiers(const struct matcher *p, struct slice name, unsigned int modifiers);
 
 #endif

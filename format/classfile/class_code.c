@@ -24,7 +24,7 @@ static enum edit_result open_attributes(struct code *k)
 	uint32_t i;
 
 	for (i = 0; i < k->attribute_count; i++) {
-		struct class_text name;
+		struct slice name;
 		uint32_t length;
 
 		if (!class_utf8(k->c, cursor_be16(&in), &name))
@@ -32,7 +32,7 @@ static enum edit_result open_attributes(struct code *k)
 		length = cursor_be32(&in);
 		if (!cursor_has(&in, length))
 			return EDIT_MALFORMED;
-		if (class_text_is(name, "StackMapTable")) {
+		if (slice_is(name, "StackMapTable")) {
 			if (k->frames.data)
 				return EDIT_MALFORMED;
 			k->frames = cursor_at(in.data, in.at, in.at + length);

@@ -35,8 +35,8 @@ static bool make_hooks(struct class_pool *p, const struct class_hooks *h, struct
 	k->enter = pool_methodref(p, h->owner, h->enter, "(I)J");
 	k->leave = pool_methodref(p, h->owner, h->leave, "(JI)V");
 	k->thrown = pool_methodref(p, h->owner, h->thrown, "(JI)V");
-	k->throwable = pool_class(p, class_text_of("java/lang/Throwable"));
-	k->stack_map = pool_utf8(p, class_text_of("StackMapTable"));
+	k->throwable = pool_class(p, slice_of("java/lang/Throwable"));
+	k->stack_map = pool_utf8(p, slice_of("StackMapTable"));
 	return !p->full;
 }
 

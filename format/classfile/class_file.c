@@ -92,32 +92,22 @@ const uint8_t *class_constant(const struct class_file *c, uint32_t index, uint8_
 	return *p == tag ? p + 1 : NULL;
 }
 
-bool class_utf8(const struct class_file *c, uint32_t index, struct class_text *t)
+bool class_utf8(const struct class_file *c, uint32_t index, struct slice *t)
 {
 	const uint8_t *p = class_constant(c, index, CONSTANT_UTF8);
 
 	if (!p)
 		return false;
 	t->length = get_u2(p);
-	t->text = (const char *)p + 2;
+	t->at = (const char *)p + 2;
 	return true;
 }
 
-bool class_name(const struct class_file *c, uint32_t index, struct class_text *t)
+bool class_name(const struct class_file *c, uint32_t index, struct slice *t)
 {
 	const uint8_t *p = class_constant(c, index, CONSTANT_CLASS);
 
 	return p && class_utf8(c, get_u2(p), t);
-}
-
-bool class_text_is(struct class_text t, const char *text)
-{
-	uint32_t i;
-
-	for (i = 0; i < t.length; i++)
-		if (!text[i] || text[i] != t.text[i])
-			return false;
-	return !text[i];
 }
 
 static bool file_is_primitive(char c)
@@ -125,21 +115,21 @@ static bool file_is_primitive(char c)
 	return c == 'B' || c == 'C' || c == 'D' || c == 'F' || c == 'I' || c == 'J' || c == 'S' || c == 'Z';
 }
 
-bool class_descriptor_next(struct class_text *left, struct class_text *type)
+bool class_descriptor_next(struct slice *left, struct slice *type)
 {
 	uint32_t n = 0;
 
-	while (n < left->length && left->text[n] == '[')
+	while (n < left->length && left->at[n] == '[')
 		n++;
-	if (n < left->length && left->text[n] == 'L')
-		while (n < left->length && left->text[n] != ';')
+	if (n < left->length && left->at[n] == 'L')
+		while (n < left->length && left->at[n] != ';')
 			n++;
-	else if (n < left->length && !file_is_primitive(left->text[n]))
+	else if (n < left->length && !file_is_primitive(left->at[n]))
 		return false;
 	if (n >= left->length)
 		return false;
-	*type = (struct class_text){left->text, (uint16_t)(n + 1)};
-	left->text += n + 1;
+	*type = (struct slice){left->at, n + 1};
+	left->at += n + 1;
 	left->length -= n + 1;
 	return true;
 }
@@ -151,12 +141,12 @@ static void skip_attributes(const struct class_file *c, struct cursor *in, uint3
 
 	while (n-- && cursor_ok(in)) {
 		uint32_t at = in->at;
-		struct class_text name;
+		struct slice name;
 
 		if (!class_utf8(c, cursor_be16(in), &name))
 			cursor_fail(in, in->at, "attribute without a name");
 		cursor_take(in, cursor_be32(in));
-		if (!cursor_ok(in) || !code || !class_text_is(name, "Code"))
+		if (!cursor_ok(in) || !code || !slice_is(name, "Code"))
 			continue;
 		if (*code)
 			cursor_fail(in, in->at, "second Code attribute");
@@ -350,7 +340,7 @@ struct typed {
 static bool file_on_annotation_type(uint16_t type, void *context)
 {
 	const struct typed *t = context;
-	struct class_text name;
+	struct slice name;
 
 	return class_utf8(t->c, type, &name) && t->visit(name, t->context);
 }
@@ -360,7 +350,7 @@ static void visit_annotations(const struct class_file *c, struct cursor in, clas
 	uint32_t n = cursor_be16(&in);
 
 	while (n-- && cursor_ok(&in)) {
-		struct class_text name;
+		struct slice name;
 		uint32_t length;
 
 		if (!class_utf8(c, cursor_be16(&in), &name))
@@ -368,7 +358,7 @@ static void visit_annotations(const struct class_file *c, struct cursor in, clas
 		length = cursor_be32(&in);
 		if (!cursor_has(&in, length))
 			return;
-		if (class_text_is(name, "RuntimeVisibleAnnotations")) {
+		if (slice_is(name, "RuntimeVisibleAnnotations")) {
 			class_each_annotation_type(in.data + in.at, length, file_on_annotation_type,
 						   &(struct typed){c, visit, context});
 			return;
@@ -390,11 +380,11 @@ struct wanted {
 	bool found;
 };
 
-static bool file_is_wanted(struct class_text t, void *context)
+static bool file_is_wanted(struct slice t, void *context)
 {
 	struct wanted *w = context;
 
-	w->found = class_text_is(t, w->text);
+	w->found = slice_is(t, w->text);
 	return !w->found;
 }
 
@@ -418,7 +408,7 @@ void class_each_interface(const struct class_file *c, class_visit visit, void *c
 {
 	struct cursor in = cursor_at(c->bytes, c->interfaces_offset, (uint32_t)c->size);
 	uint32_t n = cursor_be16(&in);
-	struct class_text name;
+	struct slice name;
 
 	while (n-- && cursor_ok(&in))
 		if (class_name(c, cursor_be16(&in), &name) && !visit(name, context))
@@ -431,7 +421,7 @@ void class_each_utf8(const void *pool, size_t size, uint16_t count, class_visit 
 
 	for (uint32_t i = 1; i < count && cursor_ok(&in); i++) {
 		uint8_t tag = cursor_u8(&in);
-		struct class_text t;
+		struct slice t;
 
 		if (!cursor_ok(&in) || !constant_size(tag))
 			return;
@@ -441,7 +431,7 @@ void class_each_utf8(const void *pool, size_t size, uint16_t count, class_visit 
 			continue;
 		}
 		t.length = cursor_be16(&in);
-		t.text = (const char *)in.data + in.at;
+		t.at = (const char *)in.data + in.at;
 		cursor_take(&in, t.length);
 		if (!cursor_ok(&in) || !visit(t, context))
 			return;
@@ -450,5 +440,5 @@ void class_each_utf8(const void *pool, size_t size, uint16_t count, class_visit 
 
 bool class_method_is_empty_finalizer(const struct class_file *c, const struct class_method *m)
 {
-	return class_text_is(m->name, "finalize") && class_text_is(m->descriptor, "()V") && m->code_length == 1;
+	return slice_is(m->name, "finalize") && slice_is(m->descriptor, "()V") && m->code_length == 1;
 }

@@ -6,6 +6,8 @@
 #ifndef FORMAT_CLASSFILE_CLASS_FILE_H
 #define FORMAT_CLASSFILE_CLASS_FILE_H
 
+#include "format/slice.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,15 +28,9 @@ enum class_status {
 	CLASS_NO_MEMORY,   /* the arena is used up */
 };
 
-/* Modified UTF-8 inside the class file; not 0-terminated. */
-struct class_text {
-	const char *text;
-	uint16_t length;
-};
-
 struct class_method {
 	uint16_t access; /* JVMS 4.6 */
-	struct class_text name, descriptor;
+	struct slice name, descriptor;
 	uint32_t offset;      /* of the method_info in the file */
 	uint32_t size;	      /* of the method_info */
 	uint32_t code_offset; /* of the Code attribute (its name index), 0: none */
@@ -49,9 +45,9 @@ struct class_file {
 	uint32_t *constant; /* offset of each constant's tag, 0 for unusable ones */
 	uint32_t pool_end;  /* offset of access_flags, after the constant pool */
 	uint16_t access;
-	struct class_text name, super; /* internal form; super.length is 0 for java/lang/Object */
-	uint32_t interfaces_offset;    /* offset of interfaces_count */
-	uint32_t methods_offset;       /* offset of methods_count */
+	struct slice name, super;   /* internal form; super.length is 0 for java/lang/Object */
+	uint32_t interfaces_offset; /* offset of interfaces_count */
+	uint32_t methods_offset;    /* offset of methods_count */
 	uint16_t methods;
 	struct class_method *method;
 	uint32_t attributes_offset; /* offset of the class's attributes_count */
@@ -63,10 +59,8 @@ struct class_file {
  */
 enum class_status class_parse(struct class_file *c, const void *bytes, size_t size, struct arena *a);
 
-bool class_text_is(struct class_text t, const char *text);
-
 /* Called for each text until it returns false. */
-typedef bool (*class_visit)(struct class_text t, void *context);
+typedef bool (*class_visit)(struct slice t, void *context);
 
 /* Visit the direct superinterfaces, in internal form. */
 void class_each_interface(const struct class_file *c, class_visit visit, void *context);

@@ -25,14 +25,14 @@ enum {
 const uint8_t *class_constant(const struct class_file *c, uint32_t index, uint8_t tag);
 
 /* The text of a Utf8, or the name of a Class (for an array its descriptor). Returns false for other constants. */
-bool class_utf8(const struct class_file *c, uint32_t index, struct class_text *t);
-bool class_name(const struct class_file *c, uint32_t index, struct class_text *t);
+bool class_utf8(const struct class_file *c, uint32_t index, struct slice *t);
+bool class_name(const struct class_file *c, uint32_t index, struct slice *t);
 
 /*
  * Take the first field type (JVMS 4.3.2) off `left`: "I", "Ljava/lang/String;", "[[J". Returns false if there is
  * none.
  */
-bool class_descriptor_next(struct class_text *left, struct class_text *type);
+bool class_descriptor_next(struct slice *left, struct slice *type);
 
 /* Skip an annotation (JVMS 4.7.16) from its num_element_value_pairs on. Sets !cursor_ok(in) if it is malformed. */
 void class_skip_annotation(struct cursor *in);

@@ -136,9 +136,9 @@ int frames_next(struct frame_reader *r)
 	return read_body(r, type) && cursor_ok(&r->in) ? 1 : -1;
 }
 
-static struct vtype vtype_of(struct class_text type)
+static struct vtype vtype_of(struct slice type)
 {
-	switch (type.text[0]) {
+	switch (type.at[0]) {
 	case 'J': return (struct vtype){.tag = VTYPE_LONG};
 	case 'D': return (struct vtype){.tag = VTYPE_DOUBLE};
 	case 'F': return (struct vtype){.tag = VTYPE_FLOAT};
@@ -150,8 +150,8 @@ static struct vtype vtype_of(struct class_text type)
 
 bool frame_initial(struct frame *f, const struct class_file *c, const struct class_method *m, uint32_t max_locals)
 {
-	struct class_text left = m->descriptor, type;
-	bool uninit = class_text_is(m->name, "<init>") && c->super.length;
+	struct slice left = m->descriptor, type;
+	bool uninit = slice_is(m->name, "<init>") && c->super.length;
 
 	*f = (struct frame){.locals = f->locals, .stack = f->stack, .same_locals = true};
 	if (!(m->access & 0x0008)) { /* ACC_STATIC */
@@ -159,16 +159,16 @@ bool frame_initial(struct frame *f, const struct class_file *c, const struct cla
 		f->local_slots++;
 		f->this_count = uninit;
 	}
-	if (!left.length || left.text[0] != '(')
+	if (!left.length || left.at[0] != '(')
 		return false;
-	left.text++;
+	left.at++;
 	left.length--;
-	while (left.length && left.text[0] != ')') {
+	while (left.length && left.at[0] != ')') {
 		/* JVMS 4.3.3: at most 255 slots of parameters */
 		if (f->local_slots >= 255 || !class_descriptor_next(&left, &type))
 			return false;
 		f->locals[f->local_count] = vtype_of(type);
-		f->local_slots += 1u + (type.text[0] == 'J' || type.text[0] == 'D');
+		f->local_slots += 1u + (type.at[0] == 'J' || type.at[0] == 'D');
 		f->local_count++;
 	}
 	return left.length && f->local_slots <= max_locals;

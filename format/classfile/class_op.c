@@ -120,13 +120,13 @@ int32_t op_distance(const struct op *o, uint32_t number)
 	return (int32_t)get_u4(operands + 8 + (number - 1) * 8 + 4);
 }
 
-static uint32_t type_slots(struct class_text type)
+static uint32_t type_slots(struct slice type)
 {
-	return type.text[0] == 'J' || type.text[0] == 'D' ? 2 : 1;
+	return type.at[0] == 'J' || type.at[0] == 'D' ? 2 : 1;
 }
 
 /* The descriptor of a Fieldref, Methodref, ... or of a call site (JVMS 4.4.2, 4.4.10). */
-static bool member_descriptor(const struct class_file *c, uint32_t index, struct class_text *descriptor)
+static bool member_descriptor(const struct class_file *c, uint32_t index, struct slice *descriptor)
 {
 	static const uint8_t tags[] = {CONSTANT_FIELDREF, CONSTANT_METHODREF, CONSTANT_INTERFACE_METHODREF,
 				       CONSTANT_INVOKE_DYNAMIC};
@@ -142,7 +142,7 @@ static bool member_descriptor(const struct class_file *c, uint32_t index, struct
 
 static bool field_effect(const struct op *o, const struct class_file *c, uint32_t *pops, uint32_t *pushes)
 {
-	struct class_text descriptor, type;
+	struct slice descriptor, type;
 	bool put = (o->op - OP_GETSTATIC) & 1;
 
 	if (!member_descriptor(c, get_u2(o->code + o->at + 1), &descriptor) ||
@@ -155,21 +155,21 @@ static bool field_effect(const struct op *o, const struct class_file *c, uint32_
 
 static bool invoke_effect(const struct op *o, const struct class_file *c, uint32_t *pops, uint32_t *pushes)
 {
-	struct class_text d, type;
+	struct slice d, type;
 
-	if (!member_descriptor(c, get_u2(o->code + o->at + 1), &d) || !d.length || d.text[0] != '(')
+	if (!member_descriptor(c, get_u2(o->code + o->at + 1), &d) || !d.length || d.at[0] != '(')
 		return false;
-	d.text++;
+	d.at++;
 	d.length--;
 	*pops = o->op != OP_INVOKESTATIC && o->op != OP_INVOKEDYNAMIC;
-	while (d.length && d.text[0] != ')') {
+	while (d.length && d.at[0] != ')') {
 		if (!class_descriptor_next(&d, &type))
 			return false;
 		*pops += type_slots(type);
 	}
 	if (d.length < 2)
 		return false;
-	*pushes = d.text[1] == 'V' ? 0 : d.text[1] == 'J' || d.text[1] == 'D' ? 2 : 1;
+	*pushes = d.at[1] == 'V' ? 0 : d.at[1] == 'J' || d.at[1] == 'D' ? 2 : 1;
 	return true;
 }
 

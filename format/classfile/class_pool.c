@@ -38,33 +38,33 @@ size_t pool_memory(size_t size, uint32_t edits)
 	       table_size(size) * sizeof(uint16_t) + 64;
 }
 
-static bool constant_text(const struct class_pool *p, uint32_t index, uint8_t *tag, struct class_text *text);
+static bool constant_text(const struct class_pool *p, uint32_t index, uint8_t *tag, struct slice *text);
 
-static uint32_t text_hash(uint8_t tag, struct class_text t)
+static uint32_t text_hash(uint8_t tag, struct slice t)
 {
 	uint32_t h = 2166136261u ^ tag;
 	uint32_t i;
 
 	for (i = 0; i < t.length; i++)
-		h = (h ^ (uint8_t)t.text[i]) * 16777619u;
+		h = (h ^ (uint8_t)t.at[i]) * 16777619u;
 	return h ^ h >> 15;
 }
 
 /* The slot with that constant, or a free slot for it. NULL if neither is near. */
-static uint16_t *table_find(struct class_pool *p, uint8_t tag, struct class_text text)
+static uint16_t *table_find(struct class_pool *p, uint8_t tag, struct slice text)
 {
 	uint32_t h = text_hash(tag, text);
 	uint32_t i;
 
 	for (i = 0; i < PROBES; i++) {
 		uint16_t *slot = &p->table[(h + i) & p->mask];
-		struct class_text t;
+		struct slice t;
 		uint8_t other;
 
 		if (!*slot)
 			return slot;
 		if (constant_text(p, *slot, &other, &t) && other == tag && t.length == text.length &&
-		    !memcmp(t.text, text.text, t.length))
+		    !memcmp(t.at, text.at, t.length))
 			return slot;
 	}
 	return NULL;
@@ -77,7 +77,7 @@ static const uint8_t *constant_bytes(const struct class_pool *p, uint32_t index)
 	return p->c->constant[index] ? p->c->bytes + p->c->constant[index] : NULL;
 }
 
-static bool constant_text(const struct class_pool *p, uint32_t index, uint8_t *tag, struct class_text *text)
+static bool constant_text(const struct class_pool *p, uint32_t index, uint8_t *tag, struct slice *text)
 {
 	const uint8_t *b = constant_bytes(p, index);
 
@@ -88,7 +88,7 @@ static bool constant_text(const struct class_pool *p, uint32_t index, uint8_t *t
 	}
 	if (!b || *b != CONSTANT_UTF8)
 		return false;
-	*text = (struct class_text){(const char *)b + 3, get_u2(b + 1)};
+	*text = (struct slice){(const char *)b + 3, get_u2(b + 1)};
 	return *tag == CONSTANT_UTF8 || *tag == CONSTANT_CLASS;
 }
 
@@ -106,7 +106,7 @@ bool pool_init(struct class_pool *p, const struct class_file *c, uint32_t edits,
 		return false;
 	p->mask = slots - 1;
 	for (i = 1; i < c->constants; i++) {
-		struct class_text text;
+		struct slice text;
 		uint16_t *slot;
 		uint8_t tag;
 
@@ -131,7 +131,7 @@ static uint16_t class_pool_add(struct class_pool *p, uint32_t size, uint8_t tag)
 	return (uint16_t)p->count++;
 }
 
-uint16_t pool_utf8(struct class_pool *p, struct class_text text)
+uint16_t pool_utf8(struct class_pool *p, struct slice text)
 {
 	uint16_t *slot = table_find(p, CONSTANT_UTF8, text);
 	uint16_t index;
@@ -142,13 +142,13 @@ uint16_t pool_utf8(struct class_pool *p, struct class_text text)
 	if (!index)
 		return 0;
 	output_u2(&p->added, text.length);
-	output_copy(&p->added, text.text, text.length);
+	output_copy(&p->added, text.at, text.length);
 	if (slot)
 		*slot = index;
 	return index;
 }
 
-uint16_t pool_class(struct class_pool *p, struct class_text name)
+uint16_t pool_class(struct class_pool *p, struct slice name)
 {
 	uint16_t *slot = table_find(p, CONSTANT_CLASS, name);
 	uint16_t utf8, index;
@@ -189,17 +189,8 @@ static uint16_t pool_pair(struct class_pool *p, uint8_t tag, uint16_t first, uin
 
 uint16_t pool_methodref(struct class_pool *p, const char *owner, const char *name, const char *descriptor)
 {
-	uint16_t type = pool_pair(p, CONSTANT_NAME_AND_TYPE, pool_utf8(p, class_text_of(name)),
-				  pool_utf8(p, class_text_of(descriptor)));
+	uint16_t type =
+		pool_pair(p, CONSTANT_NAME_AND_TYPE, pool_utf8(p, slice_of(name)), pool_utf8(p, slice_of(descriptor)));
 
-	return pool_pair(p, CONSTANT_METHODREF, pool_class(p, class_text_of(owner)), type);
-}
-
-struct class_text class_text_of(const char *text)
-{
-	uint32_t n = 0;
-
-	while (text[n] && n < 65535)
-		n++;
-	return (struct class_text){text, (uint16_t)n};
+	return pool_pair(p, CONSTANT_METHODREF, pool_class(p, slice_of(owner)), type);
 }

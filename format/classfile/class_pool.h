@@ -22,11 +22,9 @@ struct class_pool {
 size_t pool_memory(size_t size, uint32_t edits);
 bool pool_init(struct class_pool *p, const struct class_file *c, uint32_t edits, struct arena *a);
 
-uint16_t pool_utf8(struct class_pool *p, struct class_text text);
-uint16_t pool_class(struct class_pool *p, struct class_text name);
+uint16_t pool_utf8(struct class_pool *p, struct slice text);
+uint16_t pool_class(struct class_pool *p, struct slice name);
 uint16_t pool_integer(struct class_pool *p, uint32_t value);
 uint16_t pool_methodref(struct class_pool *p, const char *owner, const char *name, const char *descriptor);
-
-struct class_text class_text_of(const char *text);
 
 #endif

@@ -108,19 +108,19 @@ enum edit_result code_write_exceptions(struct code *k, struct output *out)
 /* Name the classes of the parameters, which a full frame requires. */
 static bool name_initial_locals(struct code *k)
 {
-	struct class_text left = k->m->descriptor, type;
+	struct slice left = k->m->descriptor, type;
 	struct frame *f = &k->initial;
 	uint32_t i = 0;
 
 	if (!(k->m->access & 0x0008) && f->locals[i++].tag == VTYPE_OBJECT)
 		f->locals[0].data = get_u2(k->c->bytes + k->c->pool_end + 2);
-	left.text++;
+	left.at++;
 	left.length--;
 	for (; i < f->local_count && class_descriptor_next(&left, &type); i++) {
 		if (f->locals[i].tag != VTYPE_OBJECT)
 			continue;
-		if (type.text[0] == 'L') /* a class is named without L and ;, an array unchanged */
-			type = (struct class_text){type.text + 1, (uint16_t)(type.length - 2)};
+		if (type.at[0] == 'L') /* a class is named without L and ;, an array unchanged */
+			type = (struct slice){type.at + 1, type.length - 2};
 		f->locals[i].data = pool_class(k->pool, type);
 		if (!f->locals[i].data)
 			return false;
@@ -341,16 +341,15 @@ static bool move_type_annotations(const struct code *k, struct cursor in, uint8_
 
 enum attribute_kind { UNKNOWN, FRAMES, LINES, VARIABLES, TYPE_ANNOTATIONS };
 
-static enum attribute_kind attribute_kind(struct class_text name)
+static enum attribute_kind attribute_kind(struct slice name)
 {
-	if (class_text_is(name, "StackMapTable"))
+	if (slice_is(name, "StackMapTable"))
 		return FRAMES;
-	if (class_text_is(name, "LineNumberTable"))
+	if (slice_is(name, "LineNumberTable"))
 		return LINES;
-	if (class_text_is(name, "LocalVariableTable") || class_text_is(name, "LocalVariableTypeTable"))
+	if (slice_is(name, "LocalVariableTable") || slice_is(name, "LocalVariableTypeTable"))
 		return VARIABLES;
-	if (class_text_is(name, "RuntimeVisibleTypeAnnotations") ||
-	    class_text_is(name, "RuntimeInvisibleTypeAnnotations"))
+	if (slice_is(name, "RuntimeVisibleTypeAnnotations") || slice_is(name, "RuntimeInvisibleTypeAnnotations"))
 		return TYPE_ANNOTATIONS;
 	return UNKNOWN;
 }
@@ -387,7 +386,7 @@ enum edit_result code_write_attributes(struct code *k, struct output *out)
 	for (i = 0; i < k->attribute_count && !result; i++) {
 		uint32_t at = in.at;
 		enum attribute_kind kind;
-		struct class_text name;
+		struct slice name;
 
 		if (!class_utf8(k->c, cursor_be16(&in), &name))
 			return EDIT_MALFORMED;

@@ -57,13 +57,13 @@ static void check_selected(const struct matcher *p, const char *text)
 	if (asprintf(&descriptor, "L%s;", name) < 0)
 		abort();
 	if (sort == '+')
-		matcher_tag_supertype(p, (struct matcher_text){name, strlen(name)}, &tags);
+		matcher_tag_supertype(p, slice_of(name), &tags);
 	if (sort == '@')
-		matcher_tag_annotation(p, (struct matcher_text){descriptor, strlen(descriptor)}, &tags);
+		matcher_tag_annotation(p, slice_of(descriptor), &tags);
 	require(!sort || tags.count == 1, "what is asked for gives no mark");
 	require(matcher_class(p, name, strlen(name)) != MATCHER_NO, "a class that is named is not looked into");
-	m.class_name = (struct matcher_text){name, strlen(name)};
-	m.name = (struct matcher_text){method, strlen(method)};
+	m.class_name = slice_of(name);
+	m.name = slice_of(method);
 	require(matcher_decide(p, &m).trace, "what is named is not selected");
 	free(name);
 	free(method);

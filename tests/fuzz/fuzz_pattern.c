@@ -11,16 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char *const names[] = {"a/b/C", "m", "", "A", "<init>", "com/acme/Cart", "checkout", "lambda$m$0", "LA;"};
 static const char *const descriptors[] = {"()V", "", "(", "(I[La/b/C;)V", "(LC", ")", "([[[)J"};
 
-static struct matcher_text text_of(const char *text)
-{
-	return (struct matcher_text){text, strlen(text)};
-}
-
 static void match_method(const struct matcher *p, const char *class_name, const char *name)
 {
 	struct matcher_tags tags = {.count = 4, .tag = {1, 7, UINT32_MAX}};
-	struct matcher_method m = {.class_name = text_of(class_name),
-				   .name = text_of(name),
+	struct matcher_method m = {.class_name = slice_of(class_name),
+				   .name = slice_of(name),
 				   .synthetic = true,
 				   .of_class = &tags,
 				   .of_method = &tags};
@@ -29,7 +24,7 @@ static void match_method(const struct matcher *p, const char *class_name, const 
 	matcher_tag_annotation(p, m.class_name, &tags);
 	(void)matcher_takes_lambda(p, m.name);
 	for (size_t i = 0; i < sizeof(descriptors) / sizeof(descriptors[0]); i++) {
-		m.descriptor = text_of(descriptors[i]);
+		m.descriptor = slice_of(descriptors[i]);
 		(void)matcher_decide(p, &m);
 	}
 }

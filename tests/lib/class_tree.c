@@ -48,15 +48,10 @@ int file_write(const char *path, const void *bytes, size_t size)
 	return done ? 0 : -1;
 }
 
-static bool text_begins(struct class_text t, const char *prefix)
-{
-	return t.length >= strlen(prefix) && !memcmp(t.text, prefix, strlen(prefix));
-}
-
 static bool class_left_alone(const struct class_tree *t, const struct class_file *c)
 {
-	return text_begins(c->name, "java/util/concurrent/locks/") ||
-	       class_text_is(c->name, "jdk/internal/vm/Continuation") || class_text_is(c->name, t->owner);
+	return slice_begins(c->name, "java/util/concurrent/locks/") ||
+	       slice_is(c->name, "jdk/internal/vm/Continuation") || slice_is(c->name, t->owner);
 }
 
 static bool method_left_alone(const struct class_file *c, const struct class_method *m)
@@ -69,15 +64,15 @@ static bool method_left_alone(const struct class_file *c, const struct class_met
 static void note_result(struct class_tree *t, const struct class_file *c, const struct method_edit *e)
 {
 	const struct class_method *m = &c->method[e->method];
-	bool lambda = text_begins(m->name, "lambda$");
+	bool lambda = slice_begins(m->name, "lambda$");
 
 	t->results[e->result]++;
 	if (e->result == EDIT_DONE && t->ids)
-		fprintf(t->ids, "%u %.*s.%.*s\n", e->id, c->name.length, c->name.text, lambda ? 6 : m->name.length,
-			m->name.text);
+		fprintf(t->ids, "%u %.*s.%.*s\n", e->id, (int)c->name.length, c->name.at,
+			lambda ? 6 : (int)m->name.length, m->name.at);
 	if (e->result > EDIT_NO_CODE && t->log)
-		fprintf(t->log, "%s: %.*s.%.*s%.*s\n", edit_result_text[e->result], c->name.length, c->name.text,
-			m->name.length, m->name.text, m->descriptor.length, m->descriptor.text);
+		fprintf(t->log, "%s: %.*s.%.*s%.*s\n", edit_result_text[e->result], (int)c->name.length, c->name.at,
+			(int)m->name.length, m->name.at, (int)m->descriptor.length, m->descriptor.at);
 }
 
 static enum class_status edit_methods(struct class_tree *t, const struct class_file *c, struct arena *a,

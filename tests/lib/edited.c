@@ -95,12 +95,12 @@ struct cursor edited_attribute(const struct edited *e, const char *name)
 	unsigned i;
 
 	for (i = 0; i < e->attribute_count; i++) {
-		struct class_text t;
+		struct slice t;
 		uint32_t size;
 
 		assert_true(class_utf8(&e->c, cursor_be16(&in), &t));
 		size = cursor_be32(&in);
-		if (class_text_is(t, name))
+		if (slice_is(t, name))
 			return cursor_at(in.data, in.at, in.at + size);
 		cursor_take(&in, size);
 	}

@@ -42,20 +42,20 @@ void classes_init(jvmtiEnv *j)
  */
 static uint32_t seen_at_load[4096];
 
-static uint32_t *seen_at_load_cell(struct text name, uint32_t *hash)
+static uint32_t *seen_at_load_cell(struct slice name, uint32_t *hash)
 {
 	*hash = control_hash(name) | 1;
 	return &seen_at_load[*hash >> 20];
 }
 
-static void note_seen_at_load(struct text name, bool yes)
+static void note_seen_at_load(struct slice name, bool yes)
 {
 	uint32_t hash, *cell = seen_at_load_cell(name, &hash);
 
 	store_relaxed(cell, yes ? hash : 0);
 }
 
-static bool was_seen_at_load(struct text name)
+static bool was_seen_at_load(struct slice name)
 {
 	uint32_t hash, *cell = seen_at_load_cell(name, &hash);
 
@@ -81,17 +81,17 @@ struct batch {
  * Extract the name from a JVMTI signature, "La/b/C;". Returns false for arrays and for classes that cannot be
  * rewritten.
  */
-static bool classes_class_name(const char *signature, struct text *name)
+static bool classes_class_name(const char *signature, struct slice *name)
 {
 	size_t length = strlen(signature);
 
 	if (length < 3 || signature[0] != 'L')
 		return false;
-	*name = (struct text){signature + 1, length - 2};
-	return policy_class_name((struct matcher_text){name->at, name->length});
+	*name = (struct slice){signature + 1, length - 2};
+	return policy_class_name(*name);
 }
 
-static struct frt_class *known_class(JNIEnv *env, jclass c, struct text name)
+static struct frt_class *known_class(JNIEnv *env, jclass c, struct slice name)
 {
 	jobject loader = NULL;
 	struct frt_class *row = NULL;
@@ -106,14 +106,14 @@ static struct frt_class *known_class(JNIEnv *env, jclass c, struct text name)
 	return row;
 }
 
-static bool is_hooked(JNIEnv *env, jclass c, struct text name)
+static bool is_hooked(JNIEnv *env, jclass c, struct slice name)
 {
 	const struct frt_class *row = known_class(env, c, name);
 
 	return row && row->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
 }
 
-static bool classes_is_wanted(jclass c, struct text name, const struct matcher_tags *tags)
+static bool classes_is_wanted(jclass c, struct slice name, const struct matcher_tags *tags)
 {
 	jboolean modifiable = 0;
 
@@ -121,7 +121,7 @@ static bool classes_is_wanted(jclass c, struct text name, const struct matcher_t
 		return false;
 	if (!(*jvmti)->IsModifiableClass(jvmti, c, &modifiable) && modifiable)
 		return true;
-	control_skip(name, text_of(NULL), text_of(NULL), FRT_SKIP_UNMODIFIABLE);
+	control_skip(name, slice_of(NULL), slice_of(NULL), FRT_SKIP_UNMODIFIABLE);
 	return false;
 }
 
@@ -142,12 +142,12 @@ static enum frt_skip_reason prepare_loader(JNIEnv *env, const struct batch *b, j
 	return reason;
 }
 
-static bool is_ready(JNIEnv *env, const struct batch *b, jclass c, struct text name)
+static bool is_ready(JNIEnv *env, const struct batch *b, jclass c, struct slice name)
 {
 	enum frt_skip_reason reason = prepare_loader(env, b, c);
 
 	if (reason)
-		control_skip(name, text_of(NULL), text_of(NULL), reason);
+		control_skip(name, slice_of(NULL), slice_of(NULL), reason);
 	return !reason;
 }
 
@@ -176,7 +176,7 @@ static bool is_prepared(jclass c)
 	return class_status(c) & JVMTI_CLASS_STATUS_PREPARED;
 }
 
-static void forget_hooks(JNIEnv *env, jclass c, struct text name)
+static void forget_hooks(JNIEnv *env, jclass c, struct slice name)
 {
 	struct frt_class *row = known_class(env, c, name);
 
@@ -187,7 +187,7 @@ static void forget_hooks(JNIEnv *env, jclass c, struct text name)
 /* Forget the hooks of a dead class. Returns false if the class is not dead. */
 static bool forget_if_dead(JNIEnv *env, jclass c)
 {
-	struct text name;
+	struct slice name;
 	char *signature;
 
 	if (!is_dead(c))
@@ -204,7 +204,7 @@ static bool forget_if_dead(JNIEnv *env, jclass c)
  * A class that was hooked at load and is not prepared yet: ClassPrepare restores it. Until then none of its
  * methods runs.
  */
-static void defer_restore(JNIEnv *env, jclass c, struct text name)
+static void defer_restore(JNIEnv *env, jclass c, struct slice name)
 {
 	struct frt_class *row = known_class(env, c, name);
 
@@ -217,7 +217,7 @@ static void defer_restore(JNIEnv *env, jclass c, struct text name)
 static void classes_collect(JNIEnv *env, struct batch *b, jclass c)
 {
 	struct matcher_tags tags = {.count = 0};
-	struct text name;
+	struct slice name;
 	char *signature;
 	bool wanted, hooked;
 
@@ -250,14 +250,14 @@ static bool is_fault_of_a_class(jvmtiError error)
 
 static void refused(JNIEnv *env, jclass c)
 {
-	struct text name;
+	struct slice name;
 	char *signature;
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
 	if (classes_class_name(signature, &name)) {
 		forget_hooks(env, c, name);
-		control_skip(name, text_of(NULL), text_of(NULL), FRT_SKIP_VERIFY);
+		control_skip(name, slice_of(NULL), slice_of(NULL), FRT_SKIP_VERIFY);
 	}
 	classes_deallocate(signature);
 }
@@ -265,7 +265,7 @@ static void refused(JNIEnv *env, jclass c)
 static void note_hooks(JNIEnv *env, jclass c, bool hooked)
 {
 	struct frt_class *row = NULL;
-	struct text name;
+	struct slice name;
 	char *signature;
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
@@ -452,7 +452,7 @@ jvmtiError classes_apply(JNIEnv *env, const struct matcher *pattern)
 }
 
 /* The class has its original code again, whoever restored it. */
-static void note_original(jobject loader, struct text name)
+static void note_original(jobject loader, struct slice name)
 {
 	struct frt_class *row;
 	uint32_t number;
@@ -508,7 +508,7 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 
 	if (redefined) {
 		stack_classes_changed();
-		note_original(loader, text_of(name));
+		note_original(loader, slice_of(name));
 	}
 	if (redefined && env == applying)
 		store_relaxed(&control->progress, control->progress + 1);
@@ -518,7 +518,7 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 		supertypes_tag(env, &active_pattern, redefined, &tags);
 	if (!may_match(name, bytes, size, &tags)) {
 		if (!redefined)
-			note_seen_at_load(text_of(name), true);
+			note_seen_at_load(slice_of(name), true);
 		return;
 	}
 	r.insist = redefined && env != applying;
@@ -526,7 +526,7 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 		return;
 	answer = rewrite_class(&r, bytes, size, &out, &out_size, &memory, &memory_size);
 	if (!redefined)
-		note_seen_at_load(text_of(name), answer != REWRITE_LATER);
+		note_seen_at_load(slice_of(name), answer != REWRITE_LATER);
 	if (answer != REWRITE_DONE)
 		return;
 	if (load_acquire(&active))
@@ -552,7 +552,7 @@ void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject
  * earlier recording, and for one with a supertype that only filters name, not its class file, whether they select
  * or exclude.
  */
-static bool was_seen(const struct frt_class *row, struct text name)
+static bool was_seen(const struct frt_class *row, struct slice name)
 {
 	return (row && row->flags & FRT_CLASS_SEEN) || (matcher_any_class(&active_pattern) && was_seen_at_load(name));
 }
@@ -562,7 +562,7 @@ static bool slipped_through(JNIEnv *env, jclass c)
 	struct matcher_tags tags = {.count = 0};
 	const struct frt_class *row;
 	bool missed = false;
-	struct text name;
+	struct slice name;
 	char *signature;
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
@@ -584,7 +584,7 @@ out:
 
 static bool classes_has_hooks(JNIEnv *env, jclass c)
 {
-	struct text name;
+	struct slice name;
 	char *signature;
 	bool hooked;
 

@@ -83,13 +83,13 @@ static uint32_t hash_words(uint32_t a, uint32_t b, uint32_t c)
 	return h >> 32;
 }
 
-uint32_t control_hash(struct text t)
+uint32_t control_hash(struct slice t)
 {
 	return hash_words(hash_bytes(t.at, t.length), 0, 0);
 }
 
 /* The index cell of a string: its own, or the empty one where it belongs. */
-static uint32_t *string_cell(struct text t)
+static uint32_t *string_cell(struct slice t)
 {
 	const char *heap = control_at(FRT_STRINGS_AT);
 	uint32_t i = hash_bytes(t.at, t.length) % STRING_INDEX, at;
@@ -103,7 +103,7 @@ static uint32_t *string_cell(struct text t)
 	return &string_index[i];
 }
 
-static uint32_t string_find_or_add(struct text t)
+static uint32_t string_find_or_add(struct slice t)
 {
 	char *heap = control_at(FRT_STRINGS_AT);
 	uint32_t at, *cell;
@@ -168,7 +168,7 @@ static uint32_t *method_cell(uint32_t class_id, uint32_t name, uint32_t descript
 	return &method_index[i];
 }
 
-uint32_t control_class(struct text name, uint32_t loader, uint32_t modifiers)
+uint32_t control_class(struct slice name, uint32_t loader, uint32_t modifiers)
 {
 	uint32_t string, id, *cell;
 
@@ -186,7 +186,7 @@ uint32_t control_class(struct text name, uint32_t loader, uint32_t modifiers)
 	return id;
 }
 
-struct frt_class *control_find_class(struct text name, uint32_t loader)
+struct frt_class *control_find_class(struct slice name, uint32_t loader)
 {
 	uint32_t id, string;
 
@@ -197,7 +197,7 @@ struct frt_class *control_find_class(struct text name, uint32_t loader)
 	return id ? control_class_row(id) : NULL;
 }
 
-uint32_t control_method(uint32_t class_id, struct text name, struct text descriptor, uint16_t modifiers)
+uint32_t control_method(uint32_t class_id, struct slice name, struct slice descriptor, uint16_t modifiers)
 {
 	uint32_t n, d, id, *cell;
 
@@ -218,7 +218,7 @@ uint32_t control_method(uint32_t class_id, struct text name, struct text descrip
 	return id;
 }
 
-uint32_t control_loader(struct text type, struct text name)
+uint32_t control_loader(struct slice type, struct slice name)
 {
 	uint32_t id;
 
@@ -272,7 +272,7 @@ bool control_forget(const bool alive[FRT_MAX_LOADERS])
 	return may;
 }
 
-void control_skip(struct text class_name, struct text method, struct text descriptor, enum frt_skip_reason reason)
+void control_skip(struct slice class_name, struct slice method, struct slice descriptor, enum frt_skip_reason reason)
 {
 	struct frt_skip row = {.reason = reason}, *rows = control_at(FRT_SKIPS_AT);
 

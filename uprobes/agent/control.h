@@ -7,21 +7,11 @@
 #define AGENT_CONTROL_H
 
 #include "bpf/frtrace.h"
+#include "format/slice.h"
 #include "uprobes/agent/sys.h"
 
-/* A piece of modified UTF-8 with its length. */
-struct text {
-	const char *at;
-	size_t length;
-};
-
-static inline struct text text_of(const char *s)
-{
-	return (struct text){s, s ? strlen(s) : 0};
-}
-
 /* A 32-bit hash. */
-uint32_t control_hash(struct text t);
+uint32_t control_hash(struct slice t);
 
 extern struct frt_header *control; /* NULL until control_create() */
 
@@ -56,10 +46,10 @@ static inline uint64_t *control_rule(uint32_t method)
 }
 
 /* The number of a row with these values, existing or new. 0: the table is full. */
-uint32_t control_class(struct text name, uint32_t loader, uint32_t modifiers);
-uint32_t control_method(uint32_t class_id, struct text name, struct text descriptor, uint16_t modifiers);
-uint32_t control_loader(struct text type, struct text name); /* always a new row */
-void control_skip(struct text class_name, struct text method, struct text descriptor, enum frt_skip_reason reason);
+uint32_t control_class(struct slice name, uint32_t loader, uint32_t modifiers);
+uint32_t control_method(uint32_t class_id, struct slice name, struct slice descriptor, uint16_t modifiers);
+uint32_t control_loader(struct slice type, struct slice name); /* always a new row */
+void control_skip(struct slice class_name, struct slice method, struct slice descriptor, enum frt_skip_reason reason);
 
 /*
  * Between recordings: true if a table is more than half full. control_forget() then forgets all classes and methods,
@@ -69,7 +59,7 @@ bool control_is_crowded(void);
 bool control_forget(const bool alive[FRT_MAX_LOADERS]);
 
 /* The row of a class, or NULL. */
-struct frt_class *control_find_class(struct text name, uint32_t loader);
+struct frt_class *control_find_class(struct slice name, uint32_t loader);
 
 struct frt_class *control_class_row(uint32_t id);
 struct frt_method *control_method_row(uint32_t id);

@@ -38,13 +38,13 @@ bool flags_set(const struct frt_config *config)
 	return true;
 }
 
-static bool is_line(const char *line, size_t length, struct text class_name, struct text method)
+static bool is_line(const char *line, size_t length, struct slice class_name, struct slice method)
 {
 	return length == class_name.length + 1 + method.length && !memcmp(line, class_name.at, class_name.length) &&
 	       line[class_name.length] == '.' && !memcmp(line + class_name.length + 1, method.at, method.length);
 }
 
-bool flags_make_exact(struct text class_name, struct text method)
+bool flags_make_exact(struct slice class_name, struct slice method)
 {
 	for (const char *line = exact, *end; *line; line = end + (*end == '\n')) {
 		for (end = line; *end && *end != '\n'; end++)

@@ -11,6 +11,6 @@
 bool flags_set(const struct frt_config *config);
 
 /* True if the flags make the JVM call this method of java.base, where it would otherwise use an intrinsic. */
-bool flags_make_exact(struct text class_name, struct text method);
+bool flags_make_exact(struct slice class_name, struct slice method);
 
 #endif

@@ -19,11 +19,6 @@ static void loaded_deallocate(void *memory)
 		(*jvmti)->Deallocate(jvmti, memory);
 }
 
-static struct matcher_text as_pattern(struct text t)
-{
-	return (struct matcher_text){t.at, t.length};
-}
-
 /* A method as JVMTI describes it. */
 struct method {
 	char *name, *descriptor;
@@ -46,12 +41,12 @@ static void method_release(struct method *m)
 }
 
 /* True if a filter selects the method, as far as JVMTI can tell: annotations are only in the class file. */
-static bool method_selected(const struct matcher *p, struct text class, const struct matcher_tags *tags,
+static bool method_selected(const struct matcher *p, struct slice class, const struct matcher_tags *tags,
 			    const struct method *m)
 {
-	const struct matcher_method asked = {.class_name = as_pattern(class),
-					     .name = as_pattern(text_of(m->name)),
-					     .descriptor = as_pattern(text_of(m->descriptor)),
+	const struct matcher_method asked = {.class_name = class,
+					     .name = slice_of(m->name),
+					     .descriptor = slice_of(m->descriptor),
 					     .synthetic = m->modifiers & ACC_SYNTHETIC,
 					     .of_class = tags};
 	struct matcher_decision v = matcher_decide(p, &asked);
@@ -60,7 +55,7 @@ static bool method_selected(const struct matcher *p, struct text class, const st
 }
 
 /* The class was named, but has no such method: report the methods that it has, as suggestions. */
-static void loaded_offer_methods(const struct matcher *p, jclass c, struct text name)
+static void loaded_offer_methods(const struct matcher *p, jclass c, struct slice name)
 {
 	jmethodID *methods;
 	jint count;
@@ -72,7 +67,7 @@ static void loaded_offer_methods(const struct matcher *p, jclass c, struct text 
 
 		if ((*jvmti)->GetMethodName(jvmti, methods[i], &method, &descriptor, NULL))
 			continue;
-		control_skip(name, text_of(method), text_of(descriptor), FRT_SKIP_OTHER);
+		control_skip(name, slice_of(method), slice_of(descriptor), FRT_SKIP_OTHER);
 		loaded_deallocate(method);
 		loaded_deallocate(descriptor);
 	}
@@ -80,7 +75,7 @@ static void loaded_offer_methods(const struct matcher *p, jclass c, struct text 
 }
 
 /* True if the method is selected and can have hooks. A selected one that cannot is reported as skipped. */
-static bool loaded_is_target(const struct matcher *p, struct text class, const struct matcher_tags *tags,
+static bool loaded_is_target(const struct matcher *p, struct slice class, const struct matcher_tags *tags,
 			     const struct method *m, bool *selected)
 {
 	enum frt_skip_reason reason;
@@ -88,13 +83,13 @@ static bool loaded_is_target(const struct matcher *p, struct text class, const s
 	if (!method_selected(p, class, tags, m))
 		return false;
 	*selected = true;
-	reason = policy_modifiers(p, as_pattern(text_of(m->name)), m->modifiers);
+	reason = policy_modifiers(p, slice_of(m->name), m->modifiers);
 	if (reason)
-		control_skip(class, text_of(m->name), text_of(m->descriptor), reason);
+		control_skip(class, slice_of(m->name), slice_of(m->descriptor), reason);
 	return !reason;
 }
 
-static bool has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *tags)
+static bool has_target(const struct matcher *p, jclass c, struct slice name, const struct matcher_tags *tags)
 {
 	bool found = false, selected = false;
 	jmethodID *methods;
@@ -135,7 +130,7 @@ static bool may_bear(const struct matcher *p, jclass c)
 	return may;
 }
 
-bool loaded_has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *tags)
+bool loaded_has_target(const struct matcher *p, jclass c, struct slice name, const struct matcher_tags *tags)
 {
 	enum matcher_answer answer = matcher_class(p, name.at, name.length);
 

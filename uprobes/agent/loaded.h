@@ -16,6 +16,6 @@ void loaded_init(jvmtiEnv *jvmti);
  * skipped. Also true if the constant pool mentions an annotation that filters ask for, because only the class file
  * says what bears it. `tags` are those of the class's supertypes.
  */
-bool loaded_has_target(const struct matcher *p, jclass c, struct text name, const struct matcher_tags *tags);
+bool loaded_has_target(const struct matcher *p, jclass c, struct slice name, const struct matcher_tags *tags);
 
 #endif

@@ -23,7 +23,7 @@ void loader_init(jvmtiEnv *j, JNIEnv *env)
 	}
 }
 
-static struct text well_known_name(struct text type)
+static struct slice well_known_name(struct slice type)
 {
 	static const char *const names[][2] = {
 		{"sun/misc/Launcher$AppClassLoader", "app"},
@@ -31,16 +31,16 @@ static struct text well_known_name(struct text type)
 	};
 
 	for (size_t i = 0; i < 2; i++)
-		if (type.length == strlen(names[i][0]) && !memcmp(type.at, names[i][0], type.length))
-			return text_of(names[i][1]);
-	return text_of(NULL);
+		if (slice_is(type, names[i][0]))
+			return slice_of(names[i][1]);
+	return slice_of(NULL);
 }
 
-static uint32_t loader_add_row(JNIEnv *env, jobject loader, struct text type)
+static uint32_t loader_add_row(JNIEnv *env, jobject loader, struct slice type)
 {
 	jstring text = name_field ? (*env)->GetObjectField(env, loader, name_field) : NULL;
 	const char *name = text ? (*env)->GetStringUTFChars(env, text, NULL) : NULL;
-	uint32_t number = control_loader(type, name ? text_of(name) : well_known_name(type));
+	uint32_t number = control_loader(type, name ? slice_of(name) : well_known_name(type));
 
 	if (name)
 		(*env)->ReleaseStringUTFChars(env, text, name);
@@ -61,7 +61,7 @@ static uint32_t loader_describe(JNIEnv *env, jobject loader)
 		size_t length = strlen(signature);
 
 		if (length > 2) /* La/b/C; */
-			number = loader_add_row(env, loader, (struct text){signature + 1, length - 2});
+			number = loader_add_row(env, loader, (struct slice){signature + 1, length - 2});
 		(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 	}
 	(*env)->DeleteLocalRef(env, type);

@@ -6,18 +6,6 @@
 #include "uprobes/agent/loader.h"
 #include "filters/policy.h"
 
-static struct text rewrite_text_from(struct class_text t)
-{
-	return (struct text){t.text, t.length};
-}
-
-static bool rewrite_begins(struct class_text t, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	return t.length >= length && !memcmp(t.text, prefix, length);
-}
-
 static enum frt_skip_reason edit_reason(enum edit_result result)
 {
 	static const enum frt_skip_reason reasons[] = {
@@ -32,10 +20,9 @@ static enum frt_skip_reason edit_reason(enum edit_result result)
 static void rewrite_skip(const struct class_file *c, const struct class_method *m, enum frt_skip_reason reason)
 {
 	if (m)
-		control_skip(rewrite_text_from(c->name), rewrite_text_from(m->name), rewrite_text_from(m->descriptor),
-			     reason);
+		control_skip(c->name, m->name, m->descriptor, reason);
 	else
-		control_skip(rewrite_text_from(c->name), text_of(NULL), text_of(NULL), reason);
+		control_skip(c->name, slice_of(NULL), slice_of(NULL), reason);
 }
 
 /*
@@ -68,8 +55,7 @@ static uint32_t number_methods(const struct class_file *c, uint32_t class_id, st
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct class_method *m = &c->method[edits[i].method];
-		uint32_t id = control_method(class_id, rewrite_text_from(m->name), rewrite_text_from(m->descriptor),
-					     m->access);
+		uint32_t id = control_method(class_id, m->name, m->descriptor, m->access);
 
 		if (!id) {
 			rewrite_skip(c, m, FRT_SKIP_TABLE_FULL);
@@ -114,13 +100,12 @@ static uint64_t rewrite_rule_of(const struct matcher_decision *v)
  */
 static bool may_mount(const struct class_file *c)
 {
-	return rewrite_begins(c->name, "java/lang/") || rewrite_begins(c->name, "jdk/internal/");
+	return slice_begins(c->name, "java/lang/") || slice_begins(c->name, "jdk/internal/");
 }
 
 static bool is_lower_bound(const struct class_file *c, const struct class_method *m)
 {
-	return policy_is_intrinsic(c, m, control->jni_version < 0x00090000) &&
-	       !flags_make_exact(rewrite_text_from(c->name), rewrite_text_from(m->name));
+	return policy_is_intrinsic(c, m, control->jni_version < 0x00090000) && !flags_make_exact(c->name, m->name);
 }
 
 static bool enter_results(const struct rewrite *r, const struct class_file *c, uint32_t class_id,
@@ -181,7 +166,7 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 	answer = may_call_helper(r, c, loader);
 	if (answer != REWRITE_DONE)
 		return answer;
-	class_id = control_class(rewrite_text_from(c->name), loader, c->access);
+	class_id = control_class(c->name, loader, c->access);
 	if (!class_id) {
 		rewrite_skip(c, NULL, FRT_SKIP_TABLE_FULL);
 		return REWRITE_NOTHING;

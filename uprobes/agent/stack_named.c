@@ -38,7 +38,7 @@ static uint32_t class_row(JNIEnv *env, jclass c)
 	length = strlen(signature); /* La/b/C; */
 	if (length > 2 && !(*jvmti)->GetClassLoader(jvmti, c, &object) && loader_number(env, object, &loader) &&
 	    !(*jvmti)->GetClassModifiers(jvmti, c, &modifiers))
-		id = control_class((struct text){signature + 1, length - 2}, loader, modifiers);
+		id = control_class((struct slice){signature + 1, length - 2}, loader, modifiers);
 	if (object)
 		(*env)->DeleteLocalRef(env, object);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
@@ -59,7 +59,7 @@ static uint32_t method_row(JNIEnv *env, jmethodID method)
 	if (!class_id || (*jvmti)->GetMethodModifiers(jvmti, method, &modifiers) ||
 	    (*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL))
 		return 0;
-	id = control_method(class_id, text_of(name), text_of(descriptor), modifiers);
+	id = control_method(class_id, slice_of(name), slice_of(descriptor), modifiers);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
 	return id;
@@ -119,12 +119,12 @@ uint64_t stack_named_hash(uint64_t h, const jvmtiFrameInfo *f)
 
 struct frt_frame stack_named_first(void)
 {
-	uint32_t class_id = control_class(text_of("jdk/internal/vm/Continuation"), FRT_BOOT_LOADER, 0x1);
+	uint32_t class_id = control_class(slice_of("jdk/internal/vm/Continuation"), FRT_BOOT_LOADER, 0x1);
 
 	return (struct frt_frame){
 		.kind = FRT_FRAME_NAMED,
-		.code = class_id ? control_method(class_id, text_of("enterSpecial"),
-						  text_of("(Ljdk/internal/vm/Continuation;ZZ)V"), 0x10a)
+		.code = class_id ? control_method(class_id, slice_of("enterSpecial"),
+						  slice_of("(Ljdk/internal/vm/Continuation;ZZ)V"), 0x10a)
 				 : 0,
 		.at = UINT32_MAX, /* bytecode index 0, no line */
 	};

@@ -29,7 +29,7 @@ static void supertypes_tag_type(const struct climb *w, jclass c)
 		return;
 	length = strlen(signature);
 	if (length > 2 && signature[0] == 'L')
-		matcher_tag_supertype(w->p, (struct matcher_text){signature + 1, length - 2}, w->tags);
+		matcher_tag_supertype(w->p, (struct slice){signature + 1, length - 2}, w->tags);
 	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 }
 

@@ -79,7 +79,7 @@ static int on_loaded_class(const struct loaded_class *c, void *context)
 	struct finder *f = context;
 	enum matcher_answer answer;
 
-	if (!policy_class_name((struct matcher_text){c->name, c->length}))
+	if (!policy_class_name((struct slice){c->name, c->length}))
 		return 0;
 	f->out->classes++;
 	if (f->s->near)
@@ -163,9 +163,9 @@ static uint32_t matches_flags_of(struct finder *f, const struct candidate *c, co
 	return flags;
 }
 
-static const char *matches_keep(struct finder *f, struct class_text t)
+static const char *matches_keep(struct finder *f, struct slice t)
 {
-	return method_table_text(f->out->texts, t.text, t.length);
+	return method_table_text(f->out->texts, t.at, t.length);
 }
 
 static const struct resolved_method *keep_method(struct finder *f, const struct candidate *c,
@@ -225,9 +225,9 @@ static void matches_offer_methods(struct finder *f, const struct candidate *c, c
 	if (!f->s->near || c->answer != MATCHER_METHODS || matcher_any_class(f->s->pattern))
 		return;
 	for (uint16_t i = 0; i < file->methods; i++) {
-		const struct class_text *m = &file->method[i].name;
+		const struct slice *m = &file->method[i].name;
 
-		snprintf(name, sizeof(name), "%.*s", (int)m->length, m->text);
+		snprintf(name, sizeof(name), "%.*s", (int)m->length, m->at);
 		f->s->near(c->c.name, name, f->s->context);
 	}
 }
@@ -266,7 +266,7 @@ static void on_supertype(const char *name, size_t length, void *context)
 {
 	const struct above *a = context;
 
-	matcher_tag_supertype(a->pattern, (struct matcher_text){name, length}, a->tags);
+	matcher_tag_supertype(a->pattern, (struct slice){name, length}, a->tags);
 }
 
 static int matches_judge(struct finder *f, const struct candidate *c)

@@ -42,33 +42,33 @@ static void segment_is_sealed_and_opened_by_its_name(void **state)
 
 static void class_is_entered_once_for_each_loader(void **state)
 {
-	uint32_t loader = control_loader(text_of("com/acme/Loader"), text_of("app"));
-	uint32_t a = control_class(text_of("com/acme/Cart"), 0, 1),
-		 b = control_class(text_of("com/acme/Cart"), loader, 1);
+	uint32_t loader = control_loader(slice_of("com/acme/Loader"), slice_of("app"));
+	uint32_t a = control_class(slice_of("com/acme/Cart"), 0, 1),
+		 b = control_class(slice_of("com/acme/Cart"), loader, 1);
 
 	assert_true(a && b && a != b);
-	assert_int_equal(control_class(text_of("com/acme/Cart"), 0, 1), a);
-	assert_int_equal(control_class(text_of("com/acme/Cart"), loader, 1), b);
+	assert_int_equal(control_class(slice_of("com/acme/Cart"), 0, 1), a);
+	assert_int_equal(control_class(slice_of("com/acme/Cart"), loader, 1), b);
 	assert_string(segment_class(&seg, b)->name, "com/acme/Cart");
 	assert_int_equal(segment_class(&seg, b)->loader, loader);
 	assert_int_equal(segment_class(&seg, a)->name, segment_class(&seg, b)->name); /* one string */
 	assert_string(segment_loader(&seg, loader)->type, "com/acme/Loader");
 	assert_string(segment_loader(&seg, loader)->name, "app");
-	assert_ptr_equal(control_find_class(text_of("com/acme/Cart"), loader), control_class_row(b));
-	assert_null(control_find_class(text_of("com/acme/Other"), 0));
-	assert_null(control_find_class(text_of("com/acme/Cart"), 77));
+	assert_ptr_equal(control_find_class(slice_of("com/acme/Cart"), loader), control_class_row(b));
+	assert_null(control_find_class(slice_of("com/acme/Other"), 0));
+	assert_null(control_find_class(slice_of("com/acme/Cart"), 77));
 }
 
 static void method_is_entered_once_by_class_name_and_descriptor(void **state)
 {
-	uint32_t c = control_class(text_of("a/M"), 0, 1), other = control_class(text_of("a/N"), 0, 1);
-	uint32_t m = control_method(c, text_of("run"), text_of("()V"), 9);
+	uint32_t c = control_class(slice_of("a/M"), 0, 1), other = control_class(slice_of("a/N"), 0, 1);
+	uint32_t m = control_method(c, slice_of("run"), slice_of("()V"), 9);
 
 	assert_true(m);
-	assert_int_equal(control_method(c, text_of("run"), text_of("()V"), 9), m);
-	assert_int_not_equal(control_method(c, text_of("run"), text_of("(I)V"), 9), m);
-	assert_int_not_equal(control_method(c, text_of("runs"), text_of("()V"), 9), m);
-	assert_int_not_equal(control_method(other, text_of("run"), text_of("()V"), 9), m);
+	assert_int_equal(control_method(c, slice_of("run"), slice_of("()V"), 9), m);
+	assert_int_not_equal(control_method(c, slice_of("run"), slice_of("(I)V"), 9), m);
+	assert_int_not_equal(control_method(c, slice_of("runs"), slice_of("()V"), 9), m);
+	assert_int_not_equal(control_method(other, slice_of("run"), slice_of("()V"), 9), m);
 	assert_string(segment_method(&seg, m)->name, "run");
 	assert_string(segment_method(&seg, m)->descriptor, "()V");
 	assert_int_equal(segment_method(&seg, m)->class_id, c);
@@ -77,15 +77,16 @@ static void method_is_entered_once_by_class_name_and_descriptor(void **state)
 
 static void text_is_counted_not_ended(void **state)
 {
-	uint32_t a = control_class((struct text){"a/LongName", 6}, 0, 0);
+	uint32_t a = control_class((struct slice){"a/LongName", 6}, 0, 0);
 
 	assert_string(segment_class(&seg, a)->name, "a/Long");
-	assert_int_equal(control_class(text_of("a/Long"), 0, 0), a);
+	assert_int_equal(control_class(slice_of("a/Long"), 0, 0), a);
 }
 
 static void loader_without_a_name_has_none(void **state)
 {
-	uint32_t a = control_loader(text_of("a/L"), text_of(NULL)), b = control_loader(text_of("a/L"), text_of(NULL));
+	uint32_t a = control_loader(slice_of("a/L"), slice_of(NULL)),
+		 b = control_loader(slice_of("a/L"), slice_of(NULL));
 
 	assert_int_not_equal(a, b); /* two of the same class are two */
 	assert_int_equal(segment_loader(&seg, a)->name, 0);
@@ -95,8 +96,8 @@ static void skip_that_is_there_is_not_entered_again(void **state)
 {
 	control_reset_skips();
 	for (int i = 0; i < 3; i++) {
-		control_skip(text_of("a/B"), text_of("run"), text_of("()V"), FRT_SKIP_NATIVE);
-		control_skip(text_of("a/B"), text_of(NULL), text_of(NULL), FRT_SKIP_HIDDEN);
+		control_skip(slice_of("a/B"), slice_of("run"), slice_of("()V"), FRT_SKIP_NATIVE);
+		control_skip(slice_of("a/B"), slice_of(NULL), slice_of(NULL), FRT_SKIP_HIDDEN);
 	}
 	assert_non_null(segment_skip(&seg, 1));
 	assert_null(segment_skip(&seg, 2));
@@ -110,10 +111,10 @@ static void skip_that_is_there_is_not_entered_again(void **state)
 
 static void unhooking_a_class_leaves_others_hooked(void **state)
 {
-	uint32_t a = control_class(text_of("u/A"), 0, 0), b = control_class(text_of("u/B"), 0, 0);
-	uint32_t m = control_method(a, text_of("m"), text_of("()V"), 0),
-		 n = control_method(b, text_of("m"), text_of("()V"), 0),
-		 later = control_method(a, text_of("later"), text_of("()V"), 0);
+	uint32_t a = control_class(slice_of("u/A"), 0, 0), b = control_class(slice_of("u/B"), 0, 0);
+	uint32_t m = control_method(a, slice_of("m"), slice_of("()V"), 0),
+		 n = control_method(b, slice_of("m"), slice_of("()V"), 0),
+		 later = control_method(a, slice_of("later"), slice_of("()V"), 0);
 
 	control_method_row(later)->flags = FRT_METHOD_HOOKED;
 	control_class_row(a)->flags = control_class_row(b)->flags = FRT_CLASS_REWRITTEN | FRT_CLASS_SEEN;
@@ -151,7 +152,7 @@ static void *enter_names(void *argument)
 	pthread_barrier_wait(&together);
 	for (int i = 0; i < NAMES; i++) {
 		snprintf(name, sizeof(name), "threads/C%d", i);
-		mine[i] = control_method(control_class(text_of(name), 0, 0), text_of(name), text_of("()V"), 0);
+		mine[i] = control_method(control_class(slice_of(name), 0, 0), slice_of(name), slice_of("()V"), 0);
 	}
 	return NULL;
 }
@@ -180,13 +181,13 @@ static void names_that_collide_are_told_apart(void **state)
 
 		snprintf(name, sizeof(name), "c%u", i);
 		for (uint32_t loader = 0; loader < 3; loader++) {
-			id[loader] = control_class(text_of(name), loader, 0);
+			id[loader] = control_class(slice_of(name), loader, 0);
 			assert_int_equal(id[loader], control->classes);
 			assert_int_equal(control_class_row(id[loader])->loader, loader);
 		}
 		segment_string(&seg, control_class_row(id[0])->name, out, sizeof(out));
 		assert_string_equal(out, name);
-		assert_ptr_equal(control_find_class(text_of(name), 1), control_class_row(id[1]));
+		assert_ptr_equal(control_find_class(slice_of(name), 1), control_class_row(id[1]));
 	}
 }
 
@@ -194,8 +195,8 @@ static void names_that_collide_are_told_apart(void **state)
 static void loaders_beyond_the_table_are_none(void **state)
 {
 	while (control->loaders < FRT_MAX_LOADERS)
-		assert_true(control_loader(text_of("a/L"), text_of("x")));
-	assert_int_equal(control_loader(text_of("a/L"), text_of("x")), 0);
+		assert_true(control_loader(slice_of("a/L"), slice_of("x")));
+	assert_int_equal(control_loader(slice_of("a/L"), slice_of("x")), 0);
 	assert_int_equal(control->loaders, FRT_MAX_LOADERS);
 }
 
@@ -205,7 +206,7 @@ static void skips_beyond_the_table_are_left_out(void **state)
 
 	for (uint32_t i = 0; i < FRT_MAX_SKIPS + 10; i++) {
 		snprintf(name, sizeof(name), "s%u", i);
-		control_skip(text_of("a/B"), text_of(name), text_of("()V"), FRT_SKIP_NATIVE);
+		control_skip(slice_of("a/B"), slice_of(name), slice_of("()V"), FRT_SKIP_NATIVE);
 	}
 	assert_int_equal(control->skips, FRT_MAX_SKIPS);
 	assert_int_equal(((struct frt_thread *)control_at(FRT_THREADS_AT))->serial, 0); /* what lies behind */
@@ -213,20 +214,20 @@ static void skips_beyond_the_table_are_left_out(void **state)
 
 static void methods_beyond_the_table_are_none_and_others_still_found(void **state)
 {
-	uint32_t c = control_class(text_of("full/M"), 0, 0), first = 0, id;
+	uint32_t c = control_class(slice_of("full/M"), 0, 0), first = 0, id;
 	char name[32], type[32];
 
 	for (uint32_t i = 0;; i++) { /* few strings, many methods */
 		snprintf(name, sizeof(name), "m%u", i / 300);
 		snprintf(type, sizeof(type), "(%u)", i % 300);
-		id = control_method(c, text_of(name), text_of(type), 0);
+		id = control_method(c, slice_of(name), slice_of(type), 0);
 		if (!id)
 			break;
 		assert_int_equal(id, control->methods); /* a new one, whatever it collides with */
 		first = first ? first : id;
 	}
 	assert_int_equal(control->methods, FRT_MAX_METHODS - 1);
-	assert_int_equal(control_method(c, text_of("m0"), text_of("(0)"), 0), first);
+	assert_int_equal(control_method(c, slice_of("m0"), slice_of("(0)"), 0), first);
 }
 
 static void classes_and_strings_beyond_their_room_are_none(void **state)
@@ -237,15 +238,15 @@ static void classes_and_strings_beyond_their_room_are_none(void **state)
 	name[sizeof(name) - 2] = 0;
 	for (uint32_t i = 0; i < FRT_MAX_CLASSES + 100; i++) {
 		name[snprintf(name, 12, "%08u", i)] = 'n';
-		control_class(text_of(name), 0, 0);
+		control_class(slice_of(name), 0, 0);
 	}
 	assert_true(control->strings <= FRT_STRINGS_SIZE);
 	assert_true(control->strings > FRT_STRINGS_SIZE - 1000);
 	assert_true(control->classes < FRT_MAX_CLASSES);
 	assert_int_equal(control->slots, 0);
 	assert_int_equal(control_slot(0)->head, 0); /* what lies behind the strings */
-	assert_int_equal(control_class(text_of(strcat(name, "!")), 0, 0), 0);
-	assert_int_not_equal(control_class(text_of("com/acme/Cart"), 0, 1), 0);
+	assert_int_equal(control_class(slice_of(strcat(name, "!")), 0, 0), 0);
+	assert_int_not_equal(control_class(slice_of("com/acme/Cart"), 0, 1), 0);
 }
 
 static int teardown(void **state)
@@ -266,23 +267,23 @@ static void crowded_tables_are_emptied_unless_a_class_that_is_there_has_hooks(vo
 	c->flags = FRT_CLASS_REWRITTEN;
 	c->loader = FRT_BOOT_LOADER;
 	assert_false(control_forget(alive));
-	assert_int_equal(control_class(text_of("com/acme/Late"), 0, 1), 0);
+	assert_int_equal(control_class(slice_of("com/acme/Late"), 0, 1), 0);
 	c->loader = 2; /* it went with its loader */
 	alive[1] = true;
 	assert_true(control_forget(alive));
 	assert_false(control_is_crowded());
 	assert_null(segment_class(&seg, 1));
 	assert_null(segment_method(&seg, 1));
-	assert_null(control_find_class(text_of("com/acme/Cart"), 0));
-	assert_int_equal(control_class(text_of("com/acme/Cart"), 0, 1), 1);
+	assert_null(control_find_class(slice_of("com/acme/Cart"), 0));
+	assert_int_equal(control_class(slice_of("com/acme/Cart"), 0, 1), 1);
 	assert_int_equal(segment_class(&seg, 1)->flags, 0);
-	assert_int_equal(control_method(1, text_of("work"), text_of("()V"), 1), 1);
+	assert_int_equal(control_method(1, slice_of("work"), slice_of("()V"), 1), 1);
 	control_unhook_class(1); /* goes by the new methods alone */
-	dead = control_loader(text_of("com/acme/Loader"), text_of(NULL));
+	dead = control_loader(slice_of("com/acme/Loader"), slice_of(NULL));
 	assert_true(dead > 1 && dead < used);
 	assert_string(segment_loader(&seg, dead)->type, "com/acme/Loader");
 	assert_int_equal(segment_loader(&seg, dead)->state, FRT_LOADER_NEW);
-	for (last = dead; (dead = control_loader(text_of("com/acme/Loader"), text_of(NULL))); last = dead)
+	for (last = dead; (dead = control_loader(slice_of("com/acme/Loader"), slice_of(NULL))); last = dead)
 		assert_int_not_equal(dead, 1);
 	assert_int_equal(last, FRT_MAX_LOADERS - 1);
 }

@@ -216,8 +216,8 @@ static const struct class_method *find_method(const struct class_file *c, const 
 	for (uint16_t i = 0; i < c->methods; i++) {
 		const struct class_method *m = &c->method[i];
 
-		if (m->name.length == length && memcmp(m->name.text, name, length) == 0 &&
-		    (!name[length] || class_text_is(m->descriptor, name + length)))
+		if (m->name.length == length && memcmp(m->name.at, name, length) == 0 &&
+		    (!name[length] || slice_is(m->descriptor, name + length)))
 			return m;
 	}
 	return NULL;
@@ -239,13 +239,13 @@ static void print_verdict(struct matcher_decision v, enum frt_skip_reason reason
 /* No class is passed over that has a selected method and does not need a JVM's knowledge for it. */
 static void check_rejection(const struct matcher *p, const struct loaded *l, const char *filters)
 {
-	enum matcher_answer answer = matcher_class(p, l->c.name.text, l->c.name.length);
+	enum matcher_answer answer = matcher_class(p, l->c.name.at, l->c.name.length);
 
 	if (answer == MATCHER_TAGGED &&
 	    policy_may_have_tag(p, l->bytes + 10, l->c.size - 10, (uint16_t)(l->bytes[8] << 8 | l->bytes[9])))
 		return;
 	if (answer != MATCHER_METHODS)
-		fail_msg("'%s': class %.*s is passed over", filters, l->c.name.length, l->c.name.text);
+		fail_msg("'%s': class %.*s is passed over", filters, (int)l->c.name.length, l->c.name.at);
 }
 
 static void check_method(const struct row *r, const struct type *t, const struct loaded *l, const struct matcher *p)
@@ -261,7 +261,7 @@ static void check_method(const struct row *r, const struct type *t, const struct
 	policy_tag_class(p, &l->c, &near);
 	tags = near;
 	for (size_t i = 0; i < 5 && t->above[i]; i++)
-		matcher_tag_supertype(p, (struct matcher_text){t->above[i], strlen(t->above[i])}, &tags);
+		matcher_tag_supertype(p, slice_of(t->above[i]), &tags);
 	v = policy_method(p, &l->c, m, &tags, &reason);
 	print_verdict(v, of_class ? of_class : reason, result, sizeof(result));
 	if (strcmp(result, r->result) != 0)

@@ -66,12 +66,12 @@ static void without_the_flag_nothing_is_changed(void **state)
 static void exact_methods_are_found_whole(void **state)
 {
 	assert_true(flags_set(config));
-	assert_true(flags_make_exact(text_of("java/lang/Math"), text_of("max")));
-	assert_true(flags_make_exact(text_of("java/lang/Math"), text_of("min")));
-	assert_false(flags_make_exact(text_of("java/lang/Math"), text_of("mi")));
-	assert_false(flags_make_exact(text_of("java/lang/Mat"), text_of("max")));
-	assert_false(flags_make_exact(text_of("java/lang/Math.max"), text_of("")));
-	assert_false(flags_make_exact(text_of(""), text_of("")));
+	assert_true(flags_make_exact(slice_of("java/lang/Math"), slice_of("max")));
+	assert_true(flags_make_exact(slice_of("java/lang/Math"), slice_of("min")));
+	assert_false(flags_make_exact(slice_of("java/lang/Math"), slice_of("mi")));
+	assert_false(flags_make_exact(slice_of("java/lang/Mat"), slice_of("max")));
+	assert_false(flags_make_exact(slice_of("java/lang/Math.max"), slice_of("")));
+	assert_false(flags_make_exact(slice_of(""), slice_of("")));
 }
 
 int main(void)

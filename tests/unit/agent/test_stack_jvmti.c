@@ -333,7 +333,7 @@ static void stack_without_the_hook_at_its_top_is_refused(void **state)
 
 static void method_of_a_loader_with_two_rows_is_the_same(void **state)
 {
-	uint32_t other = control_method(control_class(text_of("a/B"), 7, 1), text_of("m-1"), text_of("()V"), 9), id;
+	uint32_t other = control_method(control_class(slice_of("a/B"), 7, 1), slice_of("m-1"), slice_of("()V"), 9), id;
 
 	assert_int_not_equal(other, traced);
 	assert_int_equal(stack_jvmti_take(&slot, &env, other, 64, &id), STACK_JVMTI_TAKEN);

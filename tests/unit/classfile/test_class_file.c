@@ -105,11 +105,11 @@ static void a_class_is_read(void **state)
 
 	assert_int_equal(p.status, CLASS_OK);
 	assert_int_equal(p.c.major, 65);
-	assert_true(class_text_is(p.c.name, "a/b/Sample"));
-	assert_true(class_text_is(p.c.super, "a/b/Parent"));
+	assert_true(slice_is(p.c.name, "a/b/Sample"));
+	assert_true(slice_is(p.c.super, "a/b/Parent"));
 	assert_int_equal(p.c.methods, 2);
-	assert_true(class_text_is(p.c.method[0].name, "run"));
-	assert_true(class_text_is(p.c.method[0].descriptor, "(J[Ljava/lang/String;)V"));
+	assert_true(slice_is(p.c.method[0].name, "run"));
+	assert_true(slice_is(p.c.method[0].descriptor, "(J[Ljava/lang/String;)V"));
 	assert_int_equal(p.c.method[0].access, 0x9);
 	assert_int_equal(p.c.method[0].code_length, 1);
 	assert_int_equal(p.c.method[1].code_offset, 0);
@@ -119,11 +119,11 @@ static void a_class_is_read(void **state)
 
 static void a_text_is_compared_to_its_end(void **state)
 {
-	struct class_text t = {"abc", 2};
+	struct slice t = {"abc", 2};
 
-	assert_true(class_text_is(t, "ab"));
-	assert_false(class_text_is(t, "a"));
-	assert_false(class_text_is(t, "abc"));
+	assert_true(slice_is(t, "ab"));
+	assert_false(slice_is(t, "a"));
+	assert_false(slice_is(t, "abc"));
 }
 
 static void annotations_are_found_behind_nested_ones(void **state)
@@ -271,17 +271,17 @@ static void an_empty_finalizer_is_known(void **state)
 
 static void descriptors_are_taken_apart(void **state)
 {
-	struct class_text left = {"J[[IL;LA;[LB;X", 14}, type;
+	struct slice left = {"J[[IL;LA;[LB;X", 14}, type;
 
-	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "J"));
-	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "[[I"));
-	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "L;"));
-	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "LA;"));
-	assert_true(class_descriptor_next(&left, &type) && class_text_is(type, "[LB;"));
+	assert_true(class_descriptor_next(&left, &type) && slice_is(type, "J"));
+	assert_true(class_descriptor_next(&left, &type) && slice_is(type, "[[I"));
+	assert_true(class_descriptor_next(&left, &type) && slice_is(type, "L;"));
+	assert_true(class_descriptor_next(&left, &type) && slice_is(type, "LA;"));
+	assert_true(class_descriptor_next(&left, &type) && slice_is(type, "[LB;"));
 	assert_false(class_descriptor_next(&left, &type));
-	left = (struct class_text){"[[", 2};
+	left = (struct slice){"[[", 2};
 	assert_false(class_descriptor_next(&left, &type));
-	left = (struct class_text){"LA", 2};
+	left = (struct slice){"LA", 2};
 	assert_false(class_descriptor_next(&left, &type));
 }
 
