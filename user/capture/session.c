@@ -6,6 +6,7 @@
 #include "user/capture/bpf_programs.h"
 #include "user/jvm/intrinsics.h"
 #include "user/text/log.h"
+#include "user/text/monotonic.h"
 #include "user/jvm/jvm_model.h"
 #include "user/capture/holdback.h"
 #include "user/capture/ringbuf_pos.h"
@@ -98,14 +99,6 @@ void session_free(struct session *s)
 		streams_release(s->streams);
 	free(s->streams);
 	free(s);
-}
-
-static double now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
 }
 
 static int command(struct session *s, enum frt_command_kind kind, struct diag *d)
@@ -203,7 +196,7 @@ static int find_agent(struct session *s, struct diag *d)
 
 int session_attach(struct session *s, struct diag *d)
 {
-	double begin = now_ms();
+	double begin = monotonic_ns() / 1e6;
 	int lock, err;
 
 	err = attach_lock(s->target->pid, &lock, d);
@@ -219,7 +212,7 @@ int session_attach(struct session *s, struct diag *d)
 		err = end_abandoned(s, d);
 	if (!err)
 		err = attach_probe(s, d);
-	s->cost.attach_ms = now_ms() - begin;
+	s->cost.attach_ms = monotonic_ns() / 1e6 - begin;
 	return err;
 }
 
@@ -266,7 +259,7 @@ static void disable_intrinsics(struct session *s)
 
 int session_receive(struct session *s, int connection, struct diag *d)
 {
-	double begin = now_ms();
+	double begin = monotonic_ns() / 1e6;
 	char options[32];
 	int err;
 
@@ -283,10 +276,10 @@ int session_receive(struct session *s, int connection, struct diag *d)
 		disable_intrinsics(s);
 	if (!err && launch_socket_say(connection, "boot"))
 		err = diag_set(d, ESRCH, "cannot trace: the JVM did not wait");
-	s->cost.attach_ms = now_ms() - begin;
+	s->cost.attach_ms = monotonic_ns() / 1e6 - begin;
 	if (!err)
 		err = packet(s, options, -1, d); /* it makes its heap first, which may take long */
-	s->begin_ms = now_ms();
+	s->begin_ms = monotonic_ns() / 1e6;
 	return err;
 }
 
@@ -433,7 +426,7 @@ static int begin_streams(struct session *s, const struct stream_sink *sink, stru
 
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
-	double begin = s->begin_ms ?: now_ms();
+	double begin = s->begin_ms ?: monotonic_ns() / 1e6;
 	uint64_t before = 0;
 	bool known = !target_safepoint_ns(s->target, &before);
 	int err;
@@ -449,7 +442,7 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 	if (err)
 		return err;
 	s->started = true;
-	s->cost.attach_ms += now_ms() - begin;
+	s->cost.attach_ms += monotonic_ns() / 1e6 - begin;
 	measure_pause(s, known, before);
 	return 0;
 }

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/no_events.h"
 #include "user/text/log.h"
+#include "user/text/monotonic.h"
 
 #include <stdio.h>
-#include <time.h>
-
-static int64_t no_events_monotonic_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
 
 static const char *calls(uint64_t n)
 {
@@ -55,7 +47,7 @@ static struct matches count_matches(const struct segment *s)
 static void explain_no_calls(const struct no_events *s, const struct segment_totals *t, char *out, size_t size)
 {
 	struct matches found = count_matches(s->segment);
-	const char *time = log_time(no_events_monotonic_now() - s->begin_ns);
+	const char *time = log_time(monotonic_ns() - s->begin_ns);
 
 	if (t->open)
 		snprintf(out, size, "0 calls have ended in %s, %s %s", time, log_count(t->open),

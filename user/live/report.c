@@ -3,6 +3,7 @@
 #include "user/capture/cost.h"
 #include "user/record/kernel_symbols.h"
 #include "user/text/log.h"
+#include "user/text/monotonic.h"
 #include "user/capture/segment_names.h"
 #include "user/live/report_breakdown.h"
 #include "user/text/java_name.h"
@@ -13,19 +14,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define MOST_CLASSES 20
 #define MOST_NAMES   4 /* of a group, on the terminal; -v shows all, the file has as many as fit in a text */
 #define GROUP_TEXT   4096
-
-static int64_t report_monotonic_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
 
 uint32_t report_hooked(const struct segment *seg, uint32_t *classes)
 {
@@ -180,8 +172,7 @@ static void print_braked(const struct report *r, const struct throttle_finding *
 	snprintf(
 		why, sizeof(why),
 		"counted and timed only from %s after the start on; recording %s calls a second took %.0f %% of a CPU (--max-overhead=%u%%)",
-		log_time(report_monotonic_now() - r->begin_ns), log_count(calls), cpus * 100,
-		r->settings->max_overhead);
+		log_time(monotonic_ns() - r->begin_ns), log_count(calls), cpus * 100, r->settings->max_overhead);
 	for (size_t i = 0; i < found->methods; i++) {
 		segment_name_method(session_segment(r->session), found->load[i].method, name, sizeof(name));
 		report_aggregate_add(&g, name);
@@ -374,7 +365,7 @@ static void open_text(const struct report *r, const struct segment_totals *t, ch
 
 void report_progress(const struct report *r)
 {
-	int64_t seconds = (report_monotonic_now() - r->begin_ns) / 1000000000;
+	int64_t seconds = (monotonic_ns() - r->begin_ns) / 1000000000;
 	struct segment_totals t;
 	char open[80];
 
@@ -400,7 +391,7 @@ static void file_text(const struct report *r, char *out, size_t size)
 
 void report_status(const struct report *r, char *out, size_t size)
 {
-	int64_t seconds = (report_monotonic_now() - r->begin_ns) / 1000000000;
+	int64_t seconds = (monotonic_ns() - r->begin_ns) / 1000000000;
 	struct segment_totals t;
 	char open[80];
 

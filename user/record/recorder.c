@@ -3,6 +3,7 @@
 #include "format/jfr/jfr_write.h"
 #include "user/capture/budget.h"
 #include "user/process/machine.h"
+#include "user/text/monotonic.h"
 #include "user/capture/open_calls.h"
 #include "user/record/thread_keys.h"
 #include "user/record/timing_events.h"
@@ -60,14 +61,6 @@ struct recorder {
 	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
 };
 
-static int64_t recorder_monotonic_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
 static int64_t chunk_age(const struct recorder *r)
 {
 	return output_is_directory(r->setup.output) ? PART_AGE_NS : CHUNK_AGE_NS;
@@ -93,7 +86,7 @@ static int open_writer(struct recorder *r, struct diag *d)
 {
 	time_t now = time(NULL);
 	struct jfr_origin origin = {.locale = "en_US", .kernel = r->setup.kernel};
-	int64_t monotonic = recorder_monotonic_now();
+	int64_t monotonic = monotonic_ns();
 	struct tm local;
 
 	localtime_r(&now, &local);
@@ -181,7 +174,7 @@ struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d
 		recorder_free(r);
 		return NULL;
 	}
-	r->timing_due = recorder_monotonic_now() + timing_interval(r);
+	r->timing_due = monotonic_ns() + timing_interval(r);
 	if (target_describe(setup->target, &r->jvm, d) || open_writer(r, d) || make_keys(r, d) || make_where(r, d)) {
 		recorder_free(r);
 		return NULL;
@@ -226,7 +219,7 @@ int recorder_remark(struct recorder *r, const char *kind, const char *text)
 	*r->last_remark = m;
 	r->last_remark = &m->next;
 	if (r->open)
-		jfr_message(r->writer, recorder_ticks_of(r, recorder_monotonic_now()), kind, text);
+		jfr_message(r->writer, recorder_ticks_of(r, monotonic_ns()), kind, text);
 	return 0;
 }
 
@@ -333,7 +326,7 @@ static void recorder_put_clock(struct recorder *r, int64_t at)
 /* What each chunk says about the recording, so that it stands alone when older ones have gone. */
 static int begin_chunk(struct recorder *r, struct diag *d)
 {
-	int64_t at = r->chunk ? recorder_ticks_of(r, recorder_monotonic_now()) : r->start_ticks;
+	int64_t at = r->chunk ? recorder_ticks_of(r, monotonic_ns()) : r->start_ticks;
 	int err = jfr_chunk_begin(r->writer, at, d);
 
 	if (err)
@@ -364,7 +357,7 @@ static void note_forged(struct recorder *r)
 /* One moment for all of them: readers take those with the last one's time for one picture. */
 static void put_timing(struct recorder *r)
 {
-	int64_t now = recorder_monotonic_now();
+	int64_t now = monotonic_ns();
 
 	if (!r->timed || !r->open)
 		return;
@@ -383,7 +376,7 @@ static int recorder_finish_chunk(struct recorder *r, bool final, struct diag *d)
 	if (!r->open)
 		return 0;
 	r->open = false;
-	err = jfr_chunk_finish(r->writer, recorder_ticks_of(r, recorder_monotonic_now()), final, &bytes, &size, d);
+	err = jfr_chunk_finish(r->writer, recorder_ticks_of(r, monotonic_ns()), final, &bytes, &size, d);
 	if (!err)
 		err = output_append(r->setup.output, bytes, size, d);
 	if (!err) {
@@ -402,7 +395,7 @@ static int recorder_finish_chunk(struct recorder *r, bool final, struct diag *d)
 /* Is the open chunk to be closed? */
 static bool chunk_is_due(const struct recorder *r)
 {
-	int64_t now = recorder_monotonic_now();
+	int64_t now = monotonic_ns();
 
 	return jfr_chunk_size(r->writer) >= r->chunk_size ||
 	       recorder_ticks_of(r, now) - r->chunk_start >= chunk_age(r) ||
@@ -429,7 +422,7 @@ int recorder_tick(struct recorder *r, struct diag *d)
 		*d = r->failure;
 		return -EIO;
 	}
-	if (r->timed && recorder_monotonic_now() >= r->timing_due)
+	if (r->timed && monotonic_ns() >= r->timing_due)
 		put_timing(r);
 	if (r->open && chunk_is_due(r))
 		err = recorder_finish_chunk(r, false, d);
@@ -443,7 +436,7 @@ static void note_behind(struct recorder *r)
 	if (!frames_behind(r->frames))
 		r->behind_since = 0;
 	else if (!r->behind_since)
-		r->behind_since = recorder_monotonic_now();
+		r->behind_since = monotonic_ns();
 }
 
 bool recorder_read_stacks(struct recorder *r, bool all)
@@ -460,7 +453,7 @@ bool recorder_read_stacks(struct recorder *r, bool all)
 
 bool recorder_behind(const struct recorder *r)
 {
-	return r->behind_since && recorder_monotonic_now() - r->behind_since < BEHIND_NS;
+	return r->behind_since && monotonic_ns() - r->behind_since < BEHIND_NS;
 }
 
 void recorder_last_round(struct recorder *r)
@@ -470,7 +463,7 @@ void recorder_last_round(struct recorder *r)
 
 void recorder_add_timing(struct recorder *r)
 {
-	int64_t now = recorder_monotonic_now();
+	int64_t now = monotonic_ns();
 
 	if (r->timed)
 		return;
@@ -509,7 +502,7 @@ int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
 		return -ENOMEM;
 	put_timing(r);
 	if (target_ended)
-		jfr_shutdown(r->writer, recorder_ticks_of(r, recorder_monotonic_now()), "the JVM's process has ended");
+		jfr_shutdown(r->writer, recorder_ticks_of(r, monotonic_ns()), "the JVM's process has ended");
 	return recorder_finish_chunk(r, true, d);
 }
 
@@ -520,8 +513,7 @@ void recorder_note_loss(struct recorder *r, uint64_t spans)
 	if (spans <= r->loss_noted || !r->open)
 		return;
 	r->loss_noted = spans;
-	jfr_data_loss(r->writer, recorder_ticks_of(r, recorder_monotonic_now()), more * FRT_RECORD_SIZE,
-		      spans * FRT_RECORD_SIZE);
+	jfr_data_loss(r->writer, recorder_ticks_of(r, monotonic_ns()), more * FRT_RECORD_SIZE, spans * FRT_RECORD_SIZE);
 }
 
 static void recorder_on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
@@ -550,7 +542,7 @@ static void recorder_on_span(void *context, const struct frt_span *s, const stru
 		breakdown_split(r->where, s, start, &e);
 	jfr_method_trace(r->writer, &e);
 	if (!r->first_call)
-		r->first_call = recorder_monotonic_now();
+		r->first_call = monotonic_ns();
 	r->counts.events++;
 	r->counts.thrown += e.thrown;
 }

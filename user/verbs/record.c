@@ -8,6 +8,7 @@
 #include "user/jvm/active.h"
 #include "user/jvm/intrinsics.h"
 #include "user/text/log.h"
+#include "user/text/monotonic.h"
 #include "user/live/loop.h"
 #include "user/jvm/jvm_model.h"
 #include "user/capture/suggest_classes.h"
@@ -27,7 +28,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LEAST_SIZE  (1u << 20)
@@ -157,9 +157,6 @@ static void note_warning(const struct target *t)
 
 static void begin_report(struct recording *r)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
 	r->report = (struct report){.settings = r->settings,
 				    .target = &r->target,
 				    .session = r->session,
@@ -169,7 +166,7 @@ static void begin_report(struct recording *r)
 				    .brake = r->brake,
 				    .not_walked = r->not_walked.text,
 				    .cpu_before = target_cpu_ns(&r->target),
-				    .begin_ns = t.tv_sec * 1000000000LL + t.tv_nsec};
+				    .begin_ns = monotonic_ns()};
 }
 
 static void explain_no_match(struct recording *r)
