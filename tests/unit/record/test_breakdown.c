@@ -227,13 +227,13 @@ static void wakers_that_are_no_java_threads_are_named_by_the_kernel(void **state
 	memcpy(w.waker_name, "a name of 16 ch.", 16);
 	b->sink.wait(b->sink.context, &w, 0, 0);
 	w = (struct frt_wait){
-		.thread = 1, .off = 1300, .wake = 1400, .on = 1400, .reason = FRT_WAIT_OTHER, .call = GETPID};
+		.thread = 1, .off = 1300, .wake = 1400, .on = 1400, .reason = FRT_WAIT_OTHER, .syscall = GETPID};
 	w.waker = 5000;
 	w.waker_process = 4242;
 	memcpy(w.waker_name, "VM Thread", 10);
 	b->sink.wait(b->sink.context, &w, 0, 0);
 	w = (struct frt_wait){
-		.thread = 1, .off = 1500, .wake = 1600, .on = 1600, .reason = FRT_WAIT_DISK, .call = 9999};
+		.thread = 1, .off = 1500, .wake = 1600, .on = 1600, .reason = FRT_WAIT_DISK, .syscall = 9999};
 	b->sink.wait(b->sink.context, &w, 0, 0);
 	call_of(1, 1000, 1000, 0);
 	finish();
