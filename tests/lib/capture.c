@@ -11,7 +11,7 @@
 static int saved = -1, reader = -1;
 static char text[1 << 16];
 
-/* A file that is written through `writer` and read through `reader`. */
+/* Open a file that `writer` writes and `reader` reads. */
 static int open_file(void)
 {
 	char name[] = "/tmp/frtrace-capture-XXXXXX";
@@ -32,7 +32,7 @@ static int open_terminal(void)
 		return -1;
 	writer = open(ptsname(reader), O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (writer >= 0 && !tcgetattr(writer, &t)) {
-		cfmakeraw(&t); /* "\n" stays "\n" */
+		cfmakeraw(&t); /* keeps "\n" unchanged */
 		tcsetattr(writer, TCSANOW, &t);
 	}
 	return writer;

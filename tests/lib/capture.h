@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is printed on stderr between the two calls. For CMocka programs. */
+/* Captures what is printed on stderr between two calls. For CMocka programs. */
 #ifndef TESTS_LIB_CAPTURE_H
 #define TESTS_LIB_CAPTURE_H
 
 #include <stdbool.h>
 
-/* `terminal`: stderr is a terminal meanwhile. */
+/* `terminal`: make stderr a terminal meanwhile. */
 void capture_begin(bool terminal);
 
-/* The text; valid until the next capture. */
+/* The captured text, valid until the next capture. */
 const char *capture_end(void);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Class files made by hand, for what javac does not make. Grows with malloc(); aborts without memory. */
+/* Builds class files that javac does not write. Memory comes from malloc(); aborts without memory. */
 #ifndef TESTS_LIB_CLASS_BUILDER_H
 #define TESTS_LIB_CLASS_BUILDER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that grow. */
+/* A growing array of bytes. */
 struct grow {
 	uint8_t *bytes;
 	size_t size, capacity;
@@ -26,7 +26,7 @@ struct class_builder {
 	unsigned method_attribute_count;
 };
 
-/* A public class `name` of that version; `super` NULL: java/lang/Object. */
+/* A public class `name` of that version. `super` NULL: java/lang/Object. */
 void builder_init(struct class_builder *b, unsigned major, const char *name, const char *super);
 
 unsigned builder_utf8(struct class_builder *b, const char *text);
@@ -44,23 +44,23 @@ struct code_spec {
 	unsigned attribute_count;
 };
 
-/* Append an attribute_info with that content, and release the content. */
+/* Append an attribute_info with that content, and free the content. */
 void code_attribute(struct class_builder *b, struct code_spec *s, const char *name, struct grow content);
 
 void builder_interface(struct class_builder *b, const char *name);
 
 /*
- * An annotation without values (its type as a descriptor) for the class, and for
- * the next method. `attribute` is RuntimeVisibleAnnotations or RuntimeInvisibleAnnotations.
+ * An annotation without values (its type as a descriptor) for the class, and for the next method. `attribute` is
+ * RuntimeVisibleAnnotations or RuntimeInvisibleAnnotations.
  */
 void builder_annotate(struct class_builder *b, const char *attribute, const char *type);
 void builder_annotate_method(struct class_builder *b, const char *attribute, const char *type);
 
-/* Add a method and release what is in `s`; NULL: without code. */
+/* Add a method and free what `s` holds. NULL: without code. */
 void builder_method(struct class_builder *b, unsigned access, const char *name, const char *descriptor,
 		    struct code_spec *s);
 
-/* The class file, to be freed by the caller; the builder is released. */
+/* The class file, which the caller frees. The builder is released. */
 uint8_t *builder_finish(struct class_builder *b, size_t *size);
 
 #endif

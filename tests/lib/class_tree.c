@@ -95,7 +95,7 @@ static enum class_status edit_methods(struct class_tree *t, const struct class_f
 	return status;
 }
 
-/* *memory is what the result lies in; the original is the result when nothing is to be done. */
+/* The result lies in *memory; it is the original if nothing has to be edited. */
 static enum class_status edit_class(struct class_tree *t, const void *bytes, size_t size, void **memory,
 				    const uint8_t **out, size_t *out_size)
 {
@@ -136,7 +136,7 @@ static int edit_file(struct class_tree *t, const char *from, const char *to)
 	return err;
 }
 
-/* nftw() hands nothing through */
+/* nftw() has no context argument */
 static struct {
 	struct class_tree *t;
 	const char *from, *to;

@@ -19,7 +19,7 @@ struct edited edited_by(struct class_builder *b, uint32_t id)
 	uint32_t n;
 
 	e.bytes = builder_finish(b, &e.size);
-	a.left = class_edit_memory(e.size) * 2 + (1 << 16); /* also for reading the result */
+	a.left = class_edit_memory(e.size) * 2 + (1 << 16); /* also for parsing the result */
 	e.memory = a.at = malloc(a.left);
 	assert_int_equal(class_parse(&c, e.bytes, e.size, &a), CLASS_OK);
 	e.status = class_edit(&c, &edited_hooks, &e.edit, 1, &a, &e.out, &e.out_size);

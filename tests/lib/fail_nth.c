@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* volatile: the compiler takes it that malloc() looks at no variable of ours */
+/* volatile: the compiler assumes that malloc() reads no variable of the program */
 static __thread volatile unsigned int left;
 static __thread volatile bool happened;
 
@@ -27,14 +27,14 @@ bool fail_nth_works(void)
 
 	fail_nth(1);
 	p = malloc(16);
-	__asm__ volatile("" : "+r"(p)); /* or it drops malloc() and free() */
+	__asm__ volatile("" : "+r"(p)); /* otherwise the compiler drops malloc() and free() */
 	free(p);
 	fail_nth(0);
 	return !p;
 }
 
 #ifdef __GLIBC__
-/* The names under which the real functions remain when a program defines its own. */
+/* The names of the real functions when a program defines its own. */
 #ifdef __SANITIZE_ADDRESS__
 #define real_malloc  __interceptor_malloc
 #define real_calloc  __interceptor_calloc

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fail the Nth allocation, as SQLite's tests do: run a scenario with n = 1, 2,
- * 3, ... until it ends without fail_nth_happened(). Works with glibc, also under
- * AddressSanitizer; elsewhere nothing ever fails.
+ * Makes the Nth allocation fail, as in SQLite's tests: run a scenario with n = 1, 2, 3, ... until it ends without
+ * fail_nth_happened(). Works with glibc, also under AddressSanitizer; elsewhere no allocation ever fails.
  */
 #ifndef TESTS_LIB_FAIL_NTH_H
 #define TESTS_LIB_FAIL_NTH_H
 
 #include <stdbool.h>
 
-/* The n-th allocation of this thread from now on returns NULL, the others succeed; 0: none. */
+/* From now on, the n-th allocation of this thread returns NULL and the others succeed. 0: none fails. */
 void fail_nth(unsigned int n);
 
-/* Has it come to that allocation? */
+/* True if that allocation was reached. */
 bool fail_nth_happened(void);
 
-/* Can allocations be failed here at all? */
+/* True if allocations can fail here at all. */
 bool fail_nth_works(void);
 
 #endif

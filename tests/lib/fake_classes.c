@@ -6,7 +6,7 @@
 
 #define CONSTANTS 128
 
-/* A class while it is written. */
+/* A class under construction. */
 struct building {
 	struct fake_code *f;
 	const struct hotspot_layout *l;
@@ -82,7 +82,7 @@ static void put_be16(unsigned char **to, uint16_t v)
 	*(*to)++ = v;
 }
 
-/* Each with one element, value = "x". */
+/* Each annotation has one element, value = "x". */
 static uint64_t annotations(struct building *b, const char *const *names)
 {
 	unsigned char bytes[256], *to = bytes + 2;

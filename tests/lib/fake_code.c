@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define CODE_AT	  352 /* of an nmethod: behind its header */
+#define CODE_AT	  352 /* offset in an nmethod: after its header */
 #define CODE_SIZE 256
 
 static int fake_read(const struct mem *m, uint64_t address, void *to, size_t size)
@@ -79,7 +79,7 @@ uint64_t fake_code_symbol(struct fake_code *f, const char *text)
 	return symbol;
 }
 
-/* With these symbols in slots 1, 2, ...; the lowest bit marks them, as HotSpot may. */
+/* With these symbols in slots 1, 2, ...; HotSpot may set the lowest bit of a slot. */
 static uint64_t fake_pool(struct fake_code *f, uint64_t holder, const uint64_t *symbol, uint32_t count)
 {
 	uint64_t pool = fake_code_alloc(f, f->layout.walk.pool_size + 8 * (count + 1));
@@ -106,7 +106,10 @@ static uint64_t fake_loader(struct fake_code *f, const struct fake_code_class *c
 	return loader;
 }
 
-/* Slots 1 and 2 of each method's pool are its name and descriptor, 3 the class's name, 4 the class, 5 another one. */
+/*
+ * In each method's pool, slots 1 and 2 are its name and descriptor, 3 the class's name, 4 the class, 5 another
+ * class.
+ */
 static void fake_inner_classes(struct fake_code *f, uint64_t klass, uint16_t flags)
 {
 	uint64_t array = fake_code_alloc(f, 4 + sizeof(uint16_t[12]));
@@ -168,7 +171,7 @@ size_t fake_code_unsigned5(unsigned char *to, unsigned int bias, uint32_t v)
 	return n;
 }
 
-/* The tables of an nmethod, each at an address of its own. */
+/* The tables of an nmethod, each at its own address. */
 struct tables {
 	uint64_t metadata, metadata_end, scopes, scopes_end, pcs, pcs_end;
 };
@@ -179,7 +182,7 @@ static void put_scopes(struct fake_code *f, const struct fake_code_nmethod *n, s
 	unsigned char *to = fake_code_at(f, t->scopes);
 	size_t at = 0;
 
-	to[at++] = 0xff; /* no scope is at offset 0 */
+	to[at++] = 0xff; /* no scope may be at offset 0 */
 	for (size_t i = 0; i < n->scopes; i++) {
 		const struct fake_code_scope *s = &n->scope[i];
 
@@ -215,7 +218,7 @@ static void put_tables(struct fake_code *f, const struct fake_code_nmethod *n, s
 	put_pc(f, t, CODE_SIZE + 1, 0);
 }
 
-/* All behind the code. */
+/* All tables follow the code. */
 static void fake_inside(struct fake_code *f, uint64_t nmethod, const struct fake_code_nmethod *n)
 {
 	struct tables t = {.metadata = nmethod + CODE_AT + CODE_SIZE};
@@ -230,7 +233,7 @@ static void fake_inside(struct fake_code *f, uint64_t nmethod, const struct fake
 	put_u32(f, nmethod + f->layout.nmethod_scopes_pcs_end, t.pcs_end - nmethod);
 }
 
-/* Program counters first, then scopes, in memory of their own; the metadata behind the code or elsewhere. */
+/* Program counters, then scopes, in memory of their own; the metadata follows the code or is elsewhere. */
 static void fake_outside(struct fake_code *f, uint64_t nmethod, const struct fake_code_nmethod *n)
 {
 	uint64_t immutable = fake_code_alloc(f, 1024), mutable = fake_code_alloc(f, 512);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { METHOD_AT = -4, BCP_AT = -6, SENDER_SP_AT = -3, WRAPPER_AT = -5 }; /* words from an fp */
+enum { METHOD_AT = -4, BCP_AT = -6, SENDER_SP_AT = -3, WRAPPER_AT = -5 }; /* in words from fp */
 
 #define IN_BLOB(field) (offsetof(struct fake_blob, field) - offsetof(struct fake_blob, nothing))
 
@@ -88,7 +88,7 @@ struct fake_blob *fake_blob_new(struct fake_java *j, uint32_t segment, uint32_t 
 	struct fake_blob *b = (struct fake_blob *)(j->heap + segment * FAKE_SEGMENT);
 
 	for (uint32_t i = 0; i < segments; i++)
-		j->segmap[segment + i] = i < 5 ? i : 5 - i % 2; /* not always the shortest way back */
+		j->segmap[segment + i] = i < 5 ? i : 5 - i % 2; /* not always the shortest path back */
 	b->block[5] = 1;
 	b->name = (uint64_t)name;
 	b->size = segments * FAKE_SEGMENT - sizeof(b->block);
@@ -134,7 +134,7 @@ uint64_t fake_java_method(struct fake_java *j, uint32_t i, const char *klass, co
 	m->pool[1] = (uint64_t)m->klass;
 	m->klass[3] = symbol(&m->symbol[0], klass);
 	m->pool[2 + 1] = symbol(&m->symbol[1], name);
-	m->pool[2 + 2] = symbol(&m->symbol[2], descriptor) | 1; /* a pseudo string's */
+	m->pool[2 + 2] = symbol(&m->symbol[2], descriptor) | 1; /* slot of a pseudo string */
 	return (uint64_t)m;
 }
 
@@ -148,7 +148,7 @@ static void push(struct frames *f, uint64_t word)
 	*--f->sp = word;
 }
 
-/* An anchor that says where the Java frames go on, on the stack; none if there are none. */
+/* Push an anchor that says where the Java frames continue, or that there are none. */
 static uint64_t push_anchor(struct frames *f)
 {
 	struct frames from = *f;
@@ -166,7 +166,7 @@ void lay_call_stub(struct frames *f)
 
 	for (int i = 0; i < 9; i++)
 		push(f, 0xc0c0c0c0c0c0 + i);
-	push(f, 0xcccccc); /* the return address into C */
+	push(f, 0xcccccc); /* return address into C */
 	push(f, 0xcccccd);
 	fp = (uint64_t)f->sp;
 	for (int i = 0; i < 12; i++)
@@ -198,7 +198,7 @@ void lay_fixed(struct frames *f, const struct fake_blob *b, uint64_t pc)
 	push(f, f->fp);
 	for (uint32_t i = 2; i < b->words; i++)
 		push(f, 0xff00 + i);
-	f->fp = 0x1234567; /* compiled code uses the register for something else */
+	f->fp = 0x1234567; /* compiled code uses rbp for other values */
 	f->pc = pc;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * As much of a JVM as a stack walk sees, in this process: a code heap with
- * blobs, methods, a JavaThread, and Java frames laid out by hand. The layout is
- * one that no JVM has, so nothing can be right by chance.
+ * The parts of a JVM that a stack walk reads, in this process: a code heap with blobs, methods, a JavaThread, and
+ * Java frames laid out by hand. No real JVM has this layout, so nothing can be right by chance.
  */
 #ifndef TESTS_LIB_FAKE_JAVA_H
 #define TESTS_LIB_FAKE_JAVA_H
@@ -12,11 +11,11 @@
 #include <stddef.h>
 
 #define FAKE_SEGMENT   256u
-#define FAKE_HEAP      (1u << 20) /* reserved; the first half is committed, the rest not even readable */
+#define FAKE_HEAP      (1u << 20) /* reserved; the first half is committed, the rest is unreadable */
 #define FAKE_COMMITTED (FAKE_HEAP / 2)
 #define FAKE_METHODS   64u
 
-/* Code that is only ever compared with. */
+/* Addresses of code that is only compared. */
 #define FAKE_INTERPRETER     0x5a0000010000ULL
 #define FAKE_INTERPRETER_END 0x5a0000018000ULL
 #define FAKE_CALL_STUB	     0x5a000001a123ULL
@@ -48,10 +47,10 @@ struct fake_constants {
 
 struct fake_method {
 	uint64_t nothing[2], constants;
-	/* what it leads to */
+	/* the objects that it refers to */
 	struct fake_constants its_constants;
-	uint64_t pool[5];  /* nothing, holder, slots 0 to 2 */
-	uint64_t klass[4]; /* the last is the name */
+	uint64_t pool[5];  /* unused, holder, slots 0 to 2 */
+	uint64_t klass[4]; /* the last word is the name */
 	struct fake_symbol symbol[3];
 };
 
@@ -63,14 +62,14 @@ struct fake_thread {
 	char before[400];
 	struct fake_anchor anchor;
 	char between[56];
-	void *env; /* a JNIEnv * points here */
+	void *env; /* a JNIEnv * points to this */
 	char behind[80];
 };
 
 struct fake_java {
 	struct frt_layout layout;
 	unsigned char *heap;
-	uint64_t committed; /* end of it */
+	uint64_t committed; /* its end */
 	unsigned char segmap[FAKE_HEAP / FAKE_SEGMENT];
 	struct fake_method method[FAKE_METHODS];
 };
@@ -78,11 +77,11 @@ struct fake_java {
 struct fake_java *fake_java_new(void);
 void fake_java_free(struct fake_java *j);
 
-/* A blob in so many segments from that one on. A compile id of 0: not an nmethod's. */
+/* Allocate a blob in `segments` segments from `segment` on. compile id 0: no nmethod. */
 struct fake_blob *fake_blob_new(struct fake_java *j, uint32_t segment, uint32_t segments, const char *name,
 				uint32_t words, uint32_t compile_id);
 
-/* Give the segments back as HotSpot does: but for the block's header, nothing is overwritten. */
+/* Free the segments as HotSpot does: only the block's header changes. */
 void fake_blob_free(struct fake_java *j, struct fake_blob *b);
 
 static inline uint64_t fake_pc(const struct fake_blob *b, uint32_t offset)
@@ -90,27 +89,27 @@ static inline uint64_t fake_pc(const struct fake_blob *b, uint32_t offset)
 	return (uint64_t)b->code + offset;
 }
 
-/* Write (again) what method `i` is. */
+/* Write (or rewrite) method `i`. */
 uint64_t fake_java_method(struct fake_java *j, uint32_t i, const char *klass, const char *name, const char *descriptor);
 
-/* Frames, laid from the outermost inwards: what the youngest frame's registers are. */
+/* The registers of the youngest frame. Frames are laid out from the outermost inwards. */
 struct frames {
 	uint64_t *sp;
 	uint64_t pc, fp;
 };
 
-/* No Java frame yet; the array grows down from its end. */
+/* Begin without Java frames; the array grows down from its end. */
 struct frames lay_begin(uint64_t *end);
 
-/* C frames and the call stub: the VM, or native code, calls Java. */
+/* Add C frames and the call stub: the VM, or native code, calls Java. */
 void lay_call_stub(struct frames *f);
 void lay_interpreted(struct frames *f, uint64_t method, uint64_t bcp);
 
-/* A frame of the blob's size, at `pc` in it: compiled, native, a stub. */
+/* Add a frame of the blob's size with `pc` in it: compiled, native, or a stub. */
 void lay_fixed(struct frames *f, const struct fake_blob *b, uint64_t pc);
 void lay_upcall(struct frames *f, const struct fake_blob *b);
 
-/* From Java to C: the youngest frame goes into the thread's anchor. */
+/* Go from Java to C: the youngest frame goes into the thread's anchor. */
 void lay_leave(const struct frames *f, struct fake_thread *t);
 
 #endif

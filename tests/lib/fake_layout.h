@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where things are in a made-up JVM: mostly like JDK 17, its nmethods in each of
- * the forms that there were. Compiled for the fuzz targets too.
+ * The layout of a fake JVM: mostly like JDK 17, with nmethods in each known form. Also compiled for the fuzz
+ * targets.
  */
 #ifndef TESTS_LIB_FAKE_LAYOUT_H
 #define TESTS_LIB_FAKE_LAYOUT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A process's memory, made up: a few regions, nothing between them. Any read can be made to fail. */
+/* The memory of a fake process: a few regions with nothing between them. Any read can be made to fail. */
 #ifndef TESTS_LIB_FAKE_MEM_H
 #define TESTS_LIB_FAKE_MEM_H
 
@@ -21,10 +21,10 @@ struct fake_mem {
 void fake_mem_init(struct fake_mem *m);
 void fake_mem_release(struct fake_mem *m);
 
-/* A region of zeros. */
+/* Map a region of zeros. */
 void fake_mem_map(struct fake_mem *m, uint64_t start, uint64_t size);
 
-/* Where a test writes; fails the test where nothing is mapped. */
+/* A pointer for writing. Fails the test if nothing is mapped there. */
 void *fake_mem_at(struct fake_mem *m, uint64_t address, uint64_t size);
 void fake_mem_put(struct fake_mem *m, uint64_t address, uint64_t value, unsigned int width);
 void fake_mem_put_text(struct fake_mem *m, uint64_t address, const char *text);

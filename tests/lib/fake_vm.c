@@ -81,8 +81,7 @@ static void read_rows(struct fake_vm *vm)
 	fclose(f);
 }
 
-/* Columns as HotSpot has them: fields {type, field, string, static, offset, address}, types {name, super, ..., size}.
- */
+/* HotSpot's columns: fields {type, field, string, static, offset, address}, types {name, super, ..., size}. */
 static void write_row(struct fake_vm *vm, struct fake_vm_row *row, uint64_t at)
 {
 	char type[80], *dot;
@@ -91,7 +90,7 @@ static void write_row(struct fake_vm *vm, struct fake_vm_row *row, uint64_t at)
 	strcpy(type, row->name);
 	dot = strrchr(type, '.');
 	if (row->kind[0] != 'c' && row->kind[1] != 'i' && dot) {
-		/* "ConstMethod._flags._flags": the type is what stands before the first dot */
+		/* "ConstMethod._flags._flags": the type is the part before the first dot */
 		dot = strchr(type, '.');
 		*dot = 0;
 		put(vm, at + 8, add_name(vm, dot + 1));
@@ -297,7 +296,7 @@ static void write_anchor(struct fake_vm *vm, uint64_t at, uint64_t sp, uint64_t 
 	put(vm, at + offset(vm, "JavaFrameAnchor._last_Java_fp"), fp);
 }
 
-/* C lies above: its rbp is no frame of ours. */
+/* The caller is C code: its rbp is no Java frame. */
 void fake_vm_call_stub(struct fake_vm *vm)
 {
 	uint64_t wrapper = vm->sp - 256, fp = wrapper - 64;
@@ -313,7 +312,7 @@ void fake_vm_call_stub(struct fake_vm *vm)
 
 void fake_vm_interpreted(struct fake_vm *vm, uint64_t method, uint64_t bcp)
 {
-	uint64_t fp = vm->sp - 32; /* two words of arguments stand above */
+	uint64_t fp = vm->sp - 32; /* two words of arguments lie above */
 
 	put(vm, fp + 8, vm->pc);
 	put(vm, fp, vm->fp);
@@ -325,7 +324,7 @@ void fake_vm_interpreted(struct fake_vm *vm, uint64_t method, uint64_t bcp)
 	vm->pc = vm->interpreter + 0x77;
 }
 
-/* Compiled code uses rbp for what it likes. */
+/* Compiled code uses rbp for other values. */
 void fake_vm_fixed(struct fake_vm *vm, uint64_t pc, int words)
 {
 	put(vm, vm->sp - 8, vm->pc);

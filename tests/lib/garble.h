@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Layouts that are wrong: the fields of struct frt_layout by name, and values that lead astray. */
+/* Wrong layouts: the fields of struct frt_layout by name, and misleading values. */
 #ifndef TESTS_LIB_GARBLE_H
 #define TESTS_LIB_GARBLE_H
 
@@ -14,9 +14,9 @@ extern const struct layout_field layout_fields[];
 extern const uint32_t layout_field_count;
 
 /*
- * Make a layout wrong in the way that a number names; to `log` goes what was
- * done. The first of them change one field each, all fields in turn and then again with
- * another value; from GARBLE_SEVERAL on several fields at once.
+ * Damage a layout in the way identified by a number, and describe it in `log`. The first numbers change one field
+ * each, all fields in turn and then again with another value; from GARBLE_SEVERAL on several fields change at
+ * once.
  */
 #define GARBLE_SEVERAL 1000000u
 

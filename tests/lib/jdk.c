@@ -22,7 +22,7 @@ static int version_of(const char *home)
 	return major == 1 ? minor : major;
 }
 
-/* `program` is a path of javac. */
+/* `program` is the path of a javac. */
 static void add(struct jdk *jdks, size_t *n, size_t capacity, const char *program)
 {
 	char real[PATH_MAX], *end;

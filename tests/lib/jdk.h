@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The JDKs of this machine, as judges. */
+/* Finds the JDKs of this machine, which judge results. */
 #ifndef TESTS_LIB_JDK_H
 #define TESTS_LIB_JDK_H
 
@@ -11,10 +11,16 @@ struct jdk {
 	int version; /* 8, 11, 17, ... */
 };
 
-/* JDKs (with javac) found by $JAVA_HOME, PATH and /usr/lib/jvm, one of each version, oldest first. Returns how many. */
+/*
+ * Find JDKs (with javac) by $JAVA_HOME, PATH and /usr/lib/jvm, one of each version, oldest first. Returns their
+ * number.
+ */
 size_t jdk_find(struct jdk *jdks, size_t capacity);
 
-/* Run a shell command, made as by printf(). *text gets stdout and stderr, to be freed. Returns the exit status. */
+/*
+ * Run a shell command, formatted as by printf(). *text receives stdout and stderr; the caller frees it. Returns
+ * the exit status.
+ */
 int shell_run(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

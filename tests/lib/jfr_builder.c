@@ -125,7 +125,7 @@ void chunk_release(struct chunk_builder *b)
 	bytes_release(&b->body);
 }
 
-/* Sizes take four bytes, so that they can be known last. */
+/* Sizes take four bytes, so that they can be filled in later. */
 static size_t begin_sized(struct chunk_builder *b, int type)
 {
 	size_t start = b->body.size;
@@ -180,7 +180,7 @@ static unsigned int count_children(const struct chunk_builder *b, unsigned int p
 	return n;
 }
 
-/* Each name and value is a string of its own: no table of ours is wanted, only one that is right. */
+/* Each name and value becomes a string of its own: the table need not be compact, only valid. */
 static void put_tree(struct chunk_builder *b, struct bytes *strings, struct bytes *elements)
 {
 	unsigned int count = 0;

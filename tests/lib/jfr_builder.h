@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A Flight Recorder file made by hand, right or wrong, for tests of its readers. */
+/* Builds Flight Recorder files, valid or not, for tests of readers. */
 #ifndef TESTS_LIB_JFR_BUILDER_H
 #define TESTS_LIB_JFR_BUILDER_H
 
@@ -45,7 +45,7 @@ struct chunk_element {
 struct chunk_builder {
 	struct chunk_element element[256];
 	unsigned int elements;
-	struct bytes body;   /* the chunk behind its header */
+	struct bytes body;   /* the chunk after its header */
 	uint64_t checkpoint; /* of the last one; 0: none */
 	size_t checkpoint_start;
 };
@@ -53,7 +53,7 @@ struct chunk_builder {
 void chunk_init(struct chunk_builder *b);
 void chunk_release(struct chunk_builder *b);
 
-/* Types; fields and annotations belong to what was added last. Flags of a field: */
+/* Types. Fields and annotations belong to the type added last. Flags of a field: */
 enum { B_ARRAY = 1, B_CONSTANT = 2 };
 void chunk_class(struct chunk_builder *b, const char *name, int id, const char *super);
 void chunk_simple(struct chunk_builder *b, const char *name, int id);
@@ -65,11 +65,11 @@ void chunk_attribute(struct chunk_builder *b, const char *name, const char *valu
 /* An event type whose first field is startTime. */
 void chunk_event(struct chunk_builder *b, const char *name, int id);
 
-/* A checkpoint of one pool; keys and values are appended to b->body in between. */
+/* Begin a checkpoint with one pool; the test then appends keys and values to b->body. */
 void chunk_begin_pool(struct chunk_builder *b, int type, unsigned int count);
 void chunk_end_pool(struct chunk_builder *b);
 
-/* An event that begins BUILDER_T0 + after; more fields are appended to b->body in between. */
+/* Begin an event at BUILDER_T0 + after; the test then appends more fields to b->body. */
 void chunk_begin_event(struct chunk_builder *b, int type, int64_t after);
 void chunk_end_event(struct chunk_builder *b);
 

@@ -56,7 +56,7 @@ static uint64_t big(struct reader *r, unsigned int bytes)
 	return v;
 }
 
-/* The writer knows three encodings. */
+/* The writer uses three encodings. */
 char *read_string(struct reader *r)
 {
 	size_t start = r->at, n;
@@ -104,7 +104,7 @@ const struct dissect_type *type_by_name(const struct dissect *d, const char *nam
 	return NULL;
 }
 
-/* Metadata of the same id must be the same; ours never changes within a file. */
+/* Metadata with the same id must be equal; frtrace's never changes within a file. */
 static void read_metadata(struct dissect *d, struct dissect_chunk *c, unsigned int index)
 {
 	struct reader r = {d, c->at + c->metadata, c->at + c->size};
@@ -155,7 +155,7 @@ static const struct constant *constant_find(const struct dissect *d, unsigned in
 
 static void skip_struct(struct reader *r, const struct dissect_type *t, int chunk);
 
-/* Step over a value; with a chunk >= 0 see that the constants it refers to are there. */
+/* Skip a value; with chunk >= 0 check that the constants it refers to exist. */
 static void skip_value(struct reader *r, uint64_t class, bool constant, int chunk)
 {
 	const struct dissect_type *t = type_by_id(r->d, class);
@@ -214,7 +214,7 @@ static void read_pool(struct reader *r, struct dissect_chunk *c, unsigned int in
 	}
 }
 
-/* From the header's position back along the deltas. */
+/* Read from the position in the header backwards along the deltas. */
 static void read_checkpoints(struct dissect *d, struct dissect_chunk *c, unsigned int index)
 {
 	uint64_t position = c->constants, i, n;
@@ -242,7 +242,7 @@ static void read_checkpoints(struct dissect *d, struct dissect_chunk *c, unsigne
 	}
 }
 
-/* A constant of this file that came before under the same key must have been the same. */
+/* A constant that occurred in this file under the same key must have been equal. */
 static void check_constants(struct dissect *d, unsigned int index)
 {
 	struct dissect_private *p = d->private;
@@ -270,7 +270,7 @@ static void check_constants(struct dissect *d, unsigned int index)
 	p->first = p->constants;
 }
 
-/* JMC cuts the package and one byte off the name of a class. */
+/* JMC cuts the package and one more byte off the name of a class. */
 static void check_packages(struct dissect *d, unsigned int index)
 {
 	const struct dissect_type *class = type_by_name(d, "java.lang.Class");
@@ -306,7 +306,7 @@ static void read_event(struct dissect *d, unsigned int chunk, size_t start, size
 	d->event[d->events++] = e;
 }
 
-/* Events, checkpoints and metadata stand one behind the other from the header to the end. */
+/* Events, checkpoints and metadata follow each other without gaps from the header to the end. */
 static void read_events(struct dissect *d, const struct dissect_chunk *c, unsigned int index)
 {
 	struct reader r = {d, c->at + 68, c->at + c->size};
@@ -359,7 +359,7 @@ static void read_header(struct dissect *d, struct dissect_chunk *c, size_t at)
 		dissect_fault(d, at, "state %u, flags %u, duration %" PRId64, c->state, c->flags, c->duration);
 }
 
-/* One tick base for all chunks, each starts after the one before, only the last may be the last. */
+/* All chunks have one tick base, each starts after the previous one, and only the last may be flagged as last. */
 static void check_order(struct dissect *d, const struct dissect_chunk *c)
 {
 	const struct dissect_chunk *before = c - 1;
@@ -456,7 +456,7 @@ size_t dissect_count(const struct dissect *d, const char *type)
 static const struct dissect_type *walk(struct reader *r, unsigned int chunk, const struct dissect_type *t,
 				       const char *path);
 
-/* Into a field: the path goes on behind its name. */
+/* Step into a field; the path continues after its name. */
 static const struct dissect_type *walk_field(struct reader *r, unsigned int chunk, const struct field *f,
 					     const char *path)
 {
@@ -472,7 +472,7 @@ static const struct dissect_type *walk_field(struct reader *r, unsigned int chun
 	return class->fields ? walk(r, chunk, class, path) : class;
 }
 
-/* Into the element of an array that the path goes on with the index of; without one, to its length. */
+/* Step into the array element whose index follows in the path; without an index, to the length. */
 static const struct dissect_type *walk_array(struct reader *r, unsigned int chunk, const struct field *f,
 					     const char *path)
 {
@@ -488,7 +488,7 @@ static const struct dissect_type *walk_array(struct reader *r, unsigned int chun
 	return walk_field(r, chunk, f, end + (*end == '.'));
 }
 
-/* Bring the reader to the value at the end of the path; its type, NULL when there is none. */
+/* Move the reader to the value at the end of the path. Returns its type, or NULL. */
 static const struct dissect_type *walk(struct reader *r, unsigned int chunk, const struct dissect_type *t,
 				       const char *path)
 {

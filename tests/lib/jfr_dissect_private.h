@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the two halves of the dissector share: jfr_dissect.c reads chunks and values, jfr_dissect_types.c the metadata.
+/*
+ * Shared by the two halves of the dissector: jfr_dissect.c reads chunks and values, jfr_dissect_types.c the
+ * metadata.
  */
 #ifndef TESTS_LIB_JFR_DISSECT_PRIVATE_H
 #define TESTS_LIB_JFR_DISSECT_PRIVATE_H
@@ -40,7 +42,7 @@ struct constant {
 	size_t at, end;
 };
 
-/* Types are read once: a recording of ours never changes its metadata. */
+/* Types are read once, because frtrace never changes the metadata of a recording. */
 struct dissect_private {
 	struct dissect_type type[MAX_TYPES];
 	unsigned int types;
@@ -52,7 +54,7 @@ struct dissect_private {
 	unsigned int next_text;
 };
 
-/* A place in the file. Faults are remembered in the dissect. */
+/* A position in the file. Faults go to the dissect. */
 struct reader {
 	struct dissect *d;
 	size_t at, end;
@@ -64,16 +66,16 @@ bool dissect_sound(const struct dissect *d);
 unsigned int read_byte(struct reader *r);
 uint64_t read_leb(struct reader *r);
 
-/* Of the three encodings that the writer knows; NULL is a null; to be freed. */
+/* Read a string in one of the writer's three encodings. NULL is a null. The caller frees it. */
 char *read_string(struct reader *r);
 
-/* Room for one element more in an array that grows by doubling. */
+/* Make space for one more element in an array that grows by doubling. */
 void *array_more(void *array, size_t count, size_t size);
 
 const struct dissect_type *type_by_id(const struct dissect *d, uint64_t id);
 const struct dissect_type *type_by_name(const struct dissect *d, const char *name);
 
-/* Strings, types and region of a metadata event. */
+/* Read strings, types and region of a metadata event. */
 void read_types(struct reader *r);
 
 #endif

@@ -132,7 +132,7 @@ static bool has_note(const struct dissect *d, const struct note *notes, unsigned
 	return false;
 }
 
-/* Each annotation is declared, and has a value exactly if its type has a field. */
+/* Each annotation must be declared, and has a value exactly if its type has a field. */
 static void check_notes(struct dissect *d, const struct note *notes, unsigned int count, const char *where)
 {
 	const struct dissect_type *t;

@@ -7,7 +7,7 @@
 
 #define TEXT 512
 
-/* Behind the value, or the key with its colon, at p. */
+/* The end of the value, or of the key with its colon, at p. */
 static const char *json_skip(const char *p)
 {
 	int depth = 0;

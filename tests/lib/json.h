@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values out of the JSON that tools print, which is taken to be well-formed. */
+/* Reads values from JSON printed by tools, which is assumed to be well-formed. */
 #ifndef TESTS_LIB_JSON_H
 #define TESTS_LIB_JSON_H
 
-/* The value at "a.b.c" in the object that begins at p; NULL when there is none. */
+/* The value at "a.b.c" in the object that begins at p, or NULL. */
 const char *json_at(const char *p, const char *path);
 
 /*
- * The same as text: strings without quotes and escapes, in UTF-8, up to 500 bytes; numbers, true,
- * false and null as they stand; "(missing)". Valid until the next call.
+ * The same as text: strings without quotes and escapes, in UTF-8, up to 500 bytes; numbers, true, false and null
+ * unchanged; "(missing)". Valid until the next call.
  */
 const char *json_text(const char *p, const char *path);
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The agent's own walk, in this process, over a JVM that is made up (tests/lib/fake_java.h)
- * and frames that lie on the very stack of the test. The sources are
- * included, because their tables must begin anew in each test, and because each
- * direct load is looked at: it must be in the thread's own stack, in its
- * JavaThread or in committed code.
+ * The agent's own stack walk, run in this process over a fake JVM (tests/lib/fake_java.h) and frames on the test's
+ * real stack. The sources are included, because their tables must start empty in each test and because each direct
+ * load is checked: it must be in the thread's own stack, in its JavaThread or in committed code.
  */
 #ifndef TESTS_LIB_OWN_STACK_H
 #define TESTS_LIB_OWN_STACK_H
@@ -41,7 +39,7 @@ static void between_walks(void);
 #include <cmocka.h>
 
 #ifdef __SANITIZE_ADDRESS__
-/* The frames have to lie on the real stack. gcc 14 moves locals to fake frames unless it is told not to. */
+/* The frames must be on the real stack. gcc 14 moves locals to fake frames by default. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -52,7 +50,7 @@ const char *__asan_default_options(void)
 #define METHOD	 17u
 #define ROOM	 2048u /* words of Java frames */
 #define MAPPINGS 4096u
-#define FROM_JVM 4242u /* what the JVM itself answers */
+#define FROM_JVM 4242u /* the fake JVM's own answer */
 
 struct mapping {
 	uint64_t start, end;
@@ -68,7 +66,7 @@ static struct frt_config config;
 static __thread struct frt_slot slot;
 static __thread struct fake_thread thread;
 static __thread uint32_t asked_jvm;
-static enum stack_jvmti_answer answer; /* of the JVM that is asked */
+static enum stack_jvmti_answer answer; /* result of asking the fake JVM */
 static __thread void (*between)(void);
 
 #define ENV ((JNIEnv *)&thread.env)
@@ -99,7 +97,7 @@ static inline bool keep_mapping(uint64_t start, uint64_t end, const char permiss
 	return mapping_count < MAPPINGS;
 }
 
-/* The same as each time from the system, and 100 times as fast. */
+/* The same mappings as from the system, 100 times faster. */
 static inline bool known_mappings(bool (*visit)(uint64_t, uint64_t, const char *, void *), void *context)
 {
 	for (uint32_t i = 0; i < mapping_count; i++)
@@ -124,7 +122,7 @@ static inline bool may_load(uint64_t address, size_t size)
 	return false;
 }
 
-/* Garbled frames lie anywhere, also between the objects that a sanitizer knows. */
+/* Garbled frames may point anywhere, also between the objects that a sanitizer knows. */
 static inline __attribute__((no_sanitize("address"))) uint64_t checked_load(uint64_t address, size_t size)
 {
 	uint64_t word = 0;
@@ -183,7 +181,7 @@ static inline void reset(void)
 	begin(64);
 }
 
-/* A test is run twice: in the process's first thread and in one of its own, whose stacks end differently. */
+/* Each test runs twice: in the process's first thread and in another one, because their stacks end differently. */
 static inline void here(void **state)
 {
 	reset();
@@ -207,7 +205,7 @@ static inline void in_thread(void **state)
 	assert_ptr_equal(done, *state);
 }
 
-/* The traced method, interpreted, and the hook, on top of the frames. */
+/* Take a stack, with the interpreted traced method and the hook on top of the frames. */
 static inline uint32_t take(const struct frames *callers)
 {
 	struct frames f = *callers;

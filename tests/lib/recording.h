@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A recording under test: what the writer is told goes in, what the dissector reads comes out. For CMocka programs. */
+/* A recording under test: it goes in through the writer and is read back by the dissector. For CMocka programs. */
 #ifndef TESTS_LIB_RECORDING_H
 #define TESTS_LIB_RECORDING_H
 
@@ -11,28 +11,28 @@
 #define NANOS 1700000000000000000ll /* the same moment since the epoch */
 #define TRACE "jdk.MethodTrace"
 
-/* A writer, and the file that its chunks make. */
+/* A writer, and the file that its chunks form. */
 struct recording {
 	struct jfr_writer *w;
 	struct bytes file;
 	int64_t now;
-	struct dissect *d; /* after recording_read() */
+	struct dissect *d; /* set by recording_read() */
 };
 
 struct recording recording_new(void);
 struct recording recording_new_with(enum jfr_kernel kernel);
 void recording_free(struct recording *r);
 
-/* Begin and finish a chunk; it must succeed. */
+/* Begin and finish a chunk; must succeed. */
 void recording_begin(struct recording *r);
 void recording_end(struct recording *r, bool final);
 
-/* Read what is in the file; it must be sound. */
+/* Read the file; it must be valid. */
 struct dissect *recording_read(struct recording *r);
 
 uint64_t recording_class(struct recording *r, const char *name);
 uint64_t recording_method(struct recording *r, const char *name); /* of com/acme/Cart */
-uint64_t recording_thread(struct recording *r, int64_t id);	  /* worker-ID */
+uint64_t recording_thread(struct recording *r, int64_t id);	  /* named worker-ID */
 
 /* A jdk.MethodTrace, 100 ticks after the one before. */
 void recording_call(struct recording *r, uint64_t thread, uint64_t method);

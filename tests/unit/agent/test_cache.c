@@ -30,7 +30,7 @@ static uint64_t address_of(uint64_t n)
 	return 0x7f1000000000 + n * 48;
 }
 
-static void nothing_is_known_of_any_address_at_first(void **state)
+static void empty_cache_finds_no_address(void **state)
 {
 	uint64_t what;
 
@@ -40,7 +40,7 @@ static void nothing_is_known_of_any_address_at_first(void **state)
 	assert_false(cache_get(&table, address_of(3), &what));
 }
 
-static void what_was_remembered_is_recalled(void **state)
+static void cached_word_is_found(void **state)
 {
 	uint64_t what;
 
@@ -57,7 +57,7 @@ static void what_was_remembered_is_recalled(void **state)
 	assert_false(cache_get(&table, 0, &what));
 }
 
-static void word_that_is_no_address_is_not_remembered(void **state)
+static void invalid_address_is_not_cached(void **state)
 {
 	static const uint64_t bad[] = {0, CACHE_BUSY, 1ULL << 48, UINT64_MAX, 1ULL << 48 | 0x7f1000000000};
 	uint64_t what;
@@ -70,7 +70,7 @@ static void word_that_is_no_address_is_not_remembered(void **state)
 }
 
 /* As many as there are ways are kept of one set; then one goes. */
-static void full_set_gives_up_one(void **state)
+static void full_set_evicts_one(void **state)
 {
 	uint64_t same[CACHE_WAYS + 1], what;
 	uint32_t n = 0, known = 0;
@@ -92,7 +92,7 @@ static void full_set_gives_up_one(void **state)
 	assert_int_equal(known, CACHE_WAYS - 1);
 }
 
-static void versions_go_round(void **state)
+static void versions_wrap_around(void **state)
 {
 	uint64_t what;
 
@@ -104,7 +104,7 @@ static void versions_go_round(void **state)
 	}
 }
 
-static void writer_that_finds_another_goes_without(void **state)
+static void writer_that_meets_another_gives_up(void **state)
 {
 	uint64_t what;
 
@@ -136,7 +136,7 @@ static void *race(void *seed)
 	return (void *)(hits ? wrong : UINT64_MAX);
 }
 
-static void readers_never_see_the_word_of_another_address(void **state)
+static void readers_never_get_the_word_of_another_address(void **state)
 {
 	pthread_t threads[THREADS];
 	void *wrong;
@@ -152,13 +152,13 @@ static void readers_never_see_the_word_of_another_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(nothing_is_known_of_any_address_at_first, setup),
-		cmocka_unit_test_setup(what_was_remembered_is_recalled, setup),
-		cmocka_unit_test_setup(word_that_is_no_address_is_not_remembered, setup),
-		cmocka_unit_test_setup(full_set_gives_up_one, setup),
-		cmocka_unit_test_setup(versions_go_round, setup),
-		cmocka_unit_test_setup(writer_that_finds_another_goes_without, setup),
-		cmocka_unit_test_setup(readers_never_see_the_word_of_another_address, setup),
+		cmocka_unit_test_setup(empty_cache_finds_no_address, setup),
+		cmocka_unit_test_setup(cached_word_is_found, setup),
+		cmocka_unit_test_setup(invalid_address_is_not_cached, setup),
+		cmocka_unit_test_setup(full_set_evicts_one, setup),
+		cmocka_unit_test_setup(versions_wrap_around, setup),
+		cmocka_unit_test_setup(writer_that_meets_another_gives_up, setup),
+		cmocka_unit_test_setup(readers_never_get_the_word_of_another_address, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ static void method_is_entered_once_by_class_name_and_descriptor(void **state)
 	assert_int_equal(segment_method(&seg, m)->modifiers, 9);
 }
 
-static void text_is_counted_not_ended(void **state)
+static void text_has_a_length_and_no_terminator(void **state)
 {
 	uint32_t a = control_class((struct slice){"a/LongName", 6}, 0, 0);
 
@@ -92,7 +92,7 @@ static void loader_without_a_name_has_none(void **state)
 	assert_int_equal(segment_loader(&seg, a)->name, 0);
 }
 
-static void skip_that_is_there_is_not_entered_again(void **state)
+static void known_skip_is_not_entered_again(void **state)
 {
 	control_reset_skips();
 	for (int i = 0; i < 3; i++) {
@@ -127,7 +127,7 @@ static void unhooking_a_class_leaves_others_hooked(void **state)
 	assert_int_equal(control_method_row(n)->flags, FRT_METHOD_HOOKED | FRT_METHOD_LOWER_BOUND);
 }
 
-static void message_is_cut_to_its_room(void **state)
+static void message_is_cut_to_its_buffer(void **state)
 {
 	char text[1000];
 
@@ -157,7 +157,7 @@ static void *enter_names(void *argument)
 	return NULL;
 }
 
-static void threads_that_enter_the_same_get_the_same(void **state)
+static void threads_that_enter_equal_rows_get_the_same_number(void **state)
 {
 	uint32_t before = control->methods;
 	pthread_t t[THREADS];
@@ -172,7 +172,7 @@ static void threads_that_enter_the_same_get_the_same(void **state)
 		assert_memory_equal(ids[i], ids[0], sizeof(ids[0]));
 }
 
-static void names_that_collide_are_told_apart(void **state)
+static void colliding_names_get_different_rows(void **state)
 {
 	char name[16], out[16];
 
@@ -192,7 +192,7 @@ static void names_that_collide_are_told_apart(void **state)
 }
 
 /* The last tests: they leave no room. */
-static void loaders_beyond_the_table_are_none(void **state)
+static void loaders_beyond_the_table_are_refused(void **state)
 {
 	while (control->loaders < FRT_MAX_LOADERS)
 		assert_true(control_loader(slice_of("a/L"), slice_of("x")));
@@ -200,7 +200,7 @@ static void loaders_beyond_the_table_are_none(void **state)
 	assert_int_equal(control->loaders, FRT_MAX_LOADERS);
 }
 
-static void skips_beyond_the_table_are_left_out(void **state)
+static void skips_beyond_the_table_are_dropped(void **state)
 {
 	char name[32];
 
@@ -212,7 +212,7 @@ static void skips_beyond_the_table_are_left_out(void **state)
 	assert_int_equal(((struct frt_thread *)control_at(FRT_THREADS_AT))->serial, 0); /* what lies behind */
 }
 
-static void methods_beyond_the_table_are_none_and_others_still_found(void **state)
+static void methods_beyond_the_table_are_refused_and_others_are_still_found(void **state)
 {
 	uint32_t c = control_class(slice_of("full/M"), 0, 0), first = 0, id;
 	char name[32], type[32];
@@ -230,7 +230,7 @@ static void methods_beyond_the_table_are_none_and_others_still_found(void **stat
 	assert_int_equal(control_method(c, slice_of("m0"), slice_of("(0)"), 0), first);
 }
 
-static void classes_and_strings_beyond_their_room_are_none(void **state)
+static void classes_and_strings_beyond_their_tables_are_refused(void **state)
 {
 	char name[701];
 
@@ -255,7 +255,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void crowded_tables_are_emptied_unless_a_class_that_is_there_has_hooks(void **state)
+static void crowded_tables_are_emptied_unless_a_live_class_has_hooks(void **state)
 {
 	bool alive[FRT_MAX_LOADERS] = {true};
 	uint32_t used = segment_header(&seg)->loaders, dead, last;
@@ -294,18 +294,18 @@ int main(void)
 		cmocka_unit_test(segment_is_sealed_and_opened_by_its_name),
 		cmocka_unit_test(class_is_entered_once_for_each_loader),
 		cmocka_unit_test(method_is_entered_once_by_class_name_and_descriptor),
-		cmocka_unit_test(text_is_counted_not_ended),
+		cmocka_unit_test(text_has_a_length_and_no_terminator),
 		cmocka_unit_test(loader_without_a_name_has_none),
-		cmocka_unit_test(skip_that_is_there_is_not_entered_again),
+		cmocka_unit_test(known_skip_is_not_entered_again),
 		cmocka_unit_test(unhooking_a_class_leaves_others_hooked),
-		cmocka_unit_test(message_is_cut_to_its_room),
-		cmocka_unit_test(threads_that_enter_the_same_get_the_same),
-		cmocka_unit_test(names_that_collide_are_told_apart),
-		cmocka_unit_test(loaders_beyond_the_table_are_none),
-		cmocka_unit_test(skips_beyond_the_table_are_left_out),
-		cmocka_unit_test(methods_beyond_the_table_are_none_and_others_still_found),
-		cmocka_unit_test(classes_and_strings_beyond_their_room_are_none),
-		cmocka_unit_test(crowded_tables_are_emptied_unless_a_class_that_is_there_has_hooks),
+		cmocka_unit_test(message_is_cut_to_its_buffer),
+		cmocka_unit_test(threads_that_enter_equal_rows_get_the_same_number),
+		cmocka_unit_test(colliding_names_get_different_rows),
+		cmocka_unit_test(loaders_beyond_the_table_are_refused),
+		cmocka_unit_test(skips_beyond_the_table_are_dropped),
+		cmocka_unit_test(methods_beyond_the_table_are_refused_and_others_are_still_found),
+		cmocka_unit_test(classes_and_strings_beyond_their_tables_are_refused),
+		cmocka_unit_test(crowded_tables_are_emptied_unless_a_live_class_has_hooks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);

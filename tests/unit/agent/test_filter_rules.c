@@ -290,7 +290,7 @@ static void check_row(const struct row *r)
 	free(program);
 }
 
-static void filters_say_of_a_method_what_the_rules_say(void **state)
+static void filters_follow_the_rules(void **state)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check_row(&rows[i]);
@@ -298,7 +298,7 @@ static void filters_say_of_a_method_what_the_rules_say(void **state)
 }
 
 /* Classes that speak of no type that filters ask for are done with after a look at their names. */
-static void class_without_a_word_of_the_filters_is_not_looked_into(void **state)
+static void class_that_mentions_no_filtered_type_is_not_inspected(void **state)
 {
 	static const char *const speaks[] = {"shop/Service", "shop/Base", "x/OnClass", "x/OnMethod", "x/Api"};
 	struct matcher p;
@@ -327,8 +327,8 @@ static void class_without_a_word_of_the_filters_is_not_looked_into(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(filters_say_of_a_method_what_the_rules_say),
-		cmocka_unit_test(class_without_a_word_of_the_filters_is_not_looked_into),
+		cmocka_unit_test(filters_follow_the_rules),
+		cmocka_unit_test(class_that_mentions_no_filtered_type_is_not_inspected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void names_stand_before_the_users(void **state)
+static void names_precede_the_users_own(void **state)
 {
 	assert_true(flags_set(config));
 	assert_string_equal(disable, "_max,_min");
@@ -63,7 +63,7 @@ static void without_the_flag_nothing_is_changed(void **state)
 	assert_true(concat);
 }
 
-static void exact_methods_are_found_whole(void **state)
+static void exact_methods_are_found_by_their_whole_name(void **state)
 {
 	assert_true(flags_set(config));
 	assert_true(flags_make_exact(slice_of("java/lang/Math"), slice_of("max")));
@@ -78,10 +78,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		TEST(names_stand_before_the_users),
+		TEST(names_precede_the_users_own),
 		TEST(only_flags_that_have_an_address_are_cleared),
 		TEST(without_the_flag_nothing_is_changed),
-		TEST(exact_methods_are_found_whole),
+		TEST(exact_methods_are_found_by_their_whole_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

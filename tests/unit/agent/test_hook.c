@@ -90,7 +90,7 @@ static void call(jint method)
 	hook_leave(env, NULL, hook_enter(env, NULL, method), method);
 }
 
-static void call_that_ends_is_a_span(void **state)
+static void finished_call_becomes_a_span(void **state)
 {
 	uint64_t before = sys_tsc(), after;
 	jlong start = hook_enter(env, NULL, 17);
@@ -122,7 +122,7 @@ static void call_that_ends_is_a_span(void **state)
 	assert_int_equal(s->longest, r.duration);
 }
 
-static void call_that_throws_says_so(void **state)
+static void thrown_call_is_marked(void **state)
 {
 	struct frt_slot *s;
 
@@ -135,7 +135,7 @@ static void call_that_throws_says_so(void **state)
 	assert_int_equal(s->exited, 2);
 }
 
-static void nobody_listens_nothing_is_done(void **state)
+static void without_a_listener_nothing_is_recorded(void **state)
 {
 	frtrace_drain_semaphore = 0;
 	assert_int_equal(hook_enter(env, NULL, 1), 0);
@@ -145,7 +145,7 @@ static void nobody_listens_nothing_is_done(void **state)
 	assert_int_equal(control->unslotted, 0);
 }
 
-static void each_half_ring_says_what_a_span_costs(void **state)
+static void each_half_ring_measures_the_cost_of_a_span(void **state)
 {
 	uint64_t began = sys_tsc(), spans = (1u << FRT_RING_FIRST_LOG2) / 2 / FRT_RECORD_SIZE;
 	struct frt_slot *s;
@@ -168,7 +168,7 @@ static void each_half_ring_says_what_a_span_costs(void **state)
 	assert_int_equal(s->record_ticks, 9);
 }
 
-static void call_from_before_the_recording_is_not_of_it(void **state)
+static void call_from_before_the_recording_is_not_recorded(void **state)
 {
 	jlong early = hook_enter(env, NULL, 1);
 	struct frt_slot *s = slot_find(env);
@@ -183,7 +183,7 @@ static void call_from_before_the_recording_is_not_of_it(void **state)
 	assert_int_equal(s->exited, 1);
 }
 
-static void call_below_the_threshold_counts_and_leaves_no_record(void **state)
+static void call_below_the_threshold_is_counted_but_not_recorded(void **state)
 {
 	struct frt_slot *s;
 	uint64_t head;
@@ -203,7 +203,7 @@ static void call_below_the_threshold_counts_and_leaves_no_record(void **state)
 	assert_true(s->longest > sys_tsc() / 2);
 }
 
-static void call_of_just_the_threshold_is_recorded(void **state)
+static void call_at_the_threshold_is_recorded(void **state)
 {
 	struct frt_slot *s;
 
@@ -213,7 +213,7 @@ static void call_of_just_the_threshold_is_recorded(void **state)
 	assert_int_equal(s->recorded, 1);
 }
 
-static void thread_without_records_takes_no_ring(void **state)
+static void thread_without_records_gets_no_ring(void **state)
 {
 	set_threshold(UINT64_MAX / 8);
 	call(1);
@@ -222,7 +222,7 @@ static void thread_without_records_takes_no_ring(void **state)
 	assert_int_equal(control->ring_used, 0);
 }
 
-static void nested_calls_stand_one_above_the_other(void **state)
+static void nested_calls_form_a_stack(void **state)
 {
 	jlong a = hook_enter(env, NULL, 1), b = hook_enter(env, NULL, 2), c = hook_enter(env, NULL, 3);
 	struct frt_slot *s = slot_find(env);
@@ -238,7 +238,7 @@ static void nested_calls_stand_one_above_the_other(void **state)
 	assert_int_equal(s->lost_exits + s->moved_exits, 0);
 }
 
-static void calls_deeper_than_what_is_kept_are_counted(void **state)
+static void calls_beyond_the_kept_depth_are_counted(void **state)
 {
 	enum { DEEP = 3 * FRT_OPEN_CALLS };
 	jlong start[DEEP];
@@ -258,7 +258,7 @@ static void calls_deeper_than_what_is_kept_are_counted(void **state)
 	assert_int_equal(s->lost_exits + s->moved_exits, 0);
 }
 
-static void lost_exits_are_found_at_the_next_one_below(void **state)
+static void lost_exits_are_found_at_the_next_outer_exit(void **state)
 {
 	jlong a = hook_enter(env, NULL, 1), b = hook_enter(env, NULL, 2);
 	struct frt_slot *s = slot_find(env);
@@ -274,7 +274,7 @@ static void lost_exits_are_found_at_the_next_one_below(void **state)
 	assert_int_equal(s->moved_exits, 0);
 }
 
-static void exits_lost_beyond_what_is_kept_are_found_too(void **state)
+static void lost_exits_beyond_the_kept_depth_are_found(void **state)
 {
 	jlong first = hook_enter(env, NULL, 1), deep = 0;
 	struct frt_slot *s = slot_find(env);
@@ -290,7 +290,7 @@ static void exits_lost_beyond_what_is_kept_are_found_too(void **state)
 	assert_int_equal(s->moved_exits, 0);
 }
 
-static void exit_of_a_call_entered_elsewhere_is_told_apart(void **state)
+static void exit_of_a_call_entered_elsewhere_is_recognised(void **state)
 {
 	jlong mine = hook_enter(env, NULL, 1);
 	struct frt_slot *s = slot_find(env);
@@ -306,7 +306,7 @@ static void exit_of_a_call_entered_elsewhere_is_told_apart(void **state)
 	assert_int_equal(s->lost_exits, 0);
 }
 
-static void call_that_parks_is_not_lost_when_another_virtual_thread_ends_below_it(void **state)
+static void parked_call_is_not_lost_when_another_virtual_thread_ends_a_call_below(void **state)
 {
 	struct frt_slot *s;
 	jlong below, parks;
@@ -322,7 +322,7 @@ static void call_that_parks_is_not_lost_when_another_virtual_thread_ends_below_i
 	assert_int_equal(s->lost_exits, 0);
 }
 
-static void drain_comes_at_each_half_of_the_ring(void **state)
+static void each_half_of_the_ring_is_drained(void **state)
 {
 	struct frt_slot *s;
 	uint64_t half;
@@ -371,7 +371,7 @@ static void ring_of_a_calm_thread_stays_small(void **state)
 	assert_int_equal(ring_size(s), size);
 }
 
-static void call_without_ring_memory_is_counted_as_unrecorded(void **state)
+static void call_without_memory_for_a_ring_is_counted_as_unrecorded(void **state)
 {
 	struct frt_slot *s;
 
@@ -471,7 +471,7 @@ static void *make_calls(void *argument)
 	return NULL;
 }
 
-static void what_threads_write_the_sweep_reads(void **state)
+static void sweep_reads_what_threads_write(void **state)
 {
 	struct segment seg = {.fd = -1, .base = (char *)control};
 	struct streams *streams = calloc(1, sizeof(*streams));
@@ -519,28 +519,28 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	const struct CMUnitTest tests[] = {
-		TEST(call_that_ends_is_a_span),
-		TEST(call_that_throws_says_so),
-		TEST(nobody_listens_nothing_is_done),
-		TEST(each_half_ring_says_what_a_span_costs),
-		TEST(call_from_before_the_recording_is_not_of_it),
-		TEST(call_below_the_threshold_counts_and_leaves_no_record),
-		TEST(call_of_just_the_threshold_is_recorded),
-		TEST(thread_without_records_takes_no_ring),
-		TEST(nested_calls_stand_one_above_the_other),
-		TEST(calls_deeper_than_what_is_kept_are_counted),
-		TEST(lost_exits_are_found_at_the_next_one_below),
-		TEST(call_that_parks_is_not_lost_when_another_virtual_thread_ends_below_it),
-		TEST(exits_lost_beyond_what_is_kept_are_found_too),
-		TEST(exit_of_a_call_entered_elsewhere_is_told_apart),
-		TEST(drain_comes_at_each_half_of_the_ring),
+		TEST(finished_call_becomes_a_span),
+		TEST(thrown_call_is_marked),
+		TEST(without_a_listener_nothing_is_recorded),
+		TEST(each_half_ring_measures_the_cost_of_a_span),
+		TEST(call_from_before_the_recording_is_not_recorded),
+		TEST(call_below_the_threshold_is_counted_but_not_recorded),
+		TEST(call_at_the_threshold_is_recorded),
+		TEST(thread_without_records_gets_no_ring),
+		TEST(nested_calls_form_a_stack),
+		TEST(calls_beyond_the_kept_depth_are_counted),
+		TEST(lost_exits_are_found_at_the_next_outer_exit),
+		TEST(parked_call_is_not_lost_when_another_virtual_thread_ends_a_call_below),
+		TEST(lost_exits_beyond_the_kept_depth_are_found),
+		TEST(exit_of_a_call_entered_elsewhere_is_recognised),
+		TEST(each_half_of_the_ring_is_drained),
 		TEST(ring_of_a_busy_thread_grows_and_loses_nothing),
 		TEST(ring_of_a_calm_thread_stays_small),
-		TEST(call_without_ring_memory_is_counted_as_unrecorded),
+		TEST(call_without_memory_for_a_ring_is_counted_as_unrecorded),
 		TEST(call_of_a_thread_without_a_slot_is_counted),
 		TEST(span_of_a_virtual_thread_follows_its_name),
 		TEST(virtual_thread_is_named_again_in_each_half),
-		TEST(what_threads_write_the_sweep_reads),
+		TEST(sweep_reads_what_threads_write),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static int close_door(void **state)
 	return rmdir(base); /* it is empty */
 }
 
-static void all_may_read_the_agent_and_ring_and_nobody_may_change_it(void **state)
+static void everybody_may_read_the_agent_and_connect_but_not_change_it(void **state)
 {
 	char directory[600];
 	struct stat st;
@@ -67,7 +67,7 @@ static int ring(void)
 	return connection;
 }
 
-static void who_rings_is_known_and_gets_commands_whole(void **state)
+static void peer_is_identified_and_gets_whole_commands(void **state)
 {
 	pid_t pid;
 	int connection;
@@ -95,7 +95,7 @@ static void answer_comes_back(void **state)
 	close(connection);
 }
 
-static void silence_and_death_are_told_apart(void **state)
+static void timeout_and_end_of_the_jvm_are_distinguished(void **state)
 {
 	int connection = ring(), result;
 	struct diag d;
@@ -125,7 +125,7 @@ static void waiting_for_an_answer_ends_with_ctrl_c(void **state)
 	close(connection);
 }
 
-static void agent_goes_on_when_the_collector_is_gone(void **state)
+static void agent_continues_when_the_collector_is_gone(void **state)
 {
 	int connection = ring();
 
@@ -143,7 +143,7 @@ static void agent_goes_on_when_the_collector_is_gone(void **state)
 }
 
 /* The collector is stopped, and more JVMs start than can stand at its door. */
-static void agent_does_not_stand_in_a_full_queue_for_ever(void **state)
+static void agent_does_not_wait_in_a_full_queue_for_ever(void **state)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int others[4096], n = 0;
@@ -161,7 +161,7 @@ static void agent_does_not_stand_in_a_full_queue_for_ever(void **state)
 		close(others[--n]);
 }
 
-static void directory_that_options_cannot_name_is_not_used(void **state)
+static void directory_with_a_space_in_its_name_is_not_used(void **state)
 {
 	struct launch_socket other;
 	struct diag d;
@@ -200,7 +200,7 @@ static void remove_left(const char *name)
 	assert_int_equal(system(command), 0);
 }
 
-static void what_the_killed_have_left_is_swept_by_the_next(void **state)
+static void leftovers_of_killed_processes_are_removed(void **state)
 {
 	struct launch_socket other;
 	struct diag d;
@@ -225,15 +225,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_door, close_door)
-		TEST(all_may_read_the_agent_and_ring_and_nobody_may_change_it),
-		TEST(who_rings_is_known_and_gets_commands_whole),
+		TEST(everybody_may_read_the_agent_and_connect_but_not_change_it),
+		TEST(peer_is_identified_and_gets_whole_commands),
 		TEST(answer_comes_back),
-		TEST(silence_and_death_are_told_apart),
+		TEST(timeout_and_end_of_the_jvm_are_distinguished),
 		TEST(waiting_for_an_answer_ends_with_ctrl_c),
-		TEST(agent_goes_on_when_the_collector_is_gone),
-		TEST(agent_does_not_stand_in_a_full_queue_for_ever),
-		TEST(directory_that_options_cannot_name_is_not_used),
-		TEST(what_the_killed_have_left_is_swept_by_the_next),
+		TEST(agent_continues_when_the_collector_is_gone),
+		TEST(agent_does_not_wait_in_a_full_queue_for_ever),
+		TEST(directory_with_a_space_in_its_name_is_not_used),
+		TEST(leftovers_of_killed_processes_are_removed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,7 @@ static void *come_later(void *argument)
 	return NULL;
 }
 
-static void later_thread_with_the_same_env_is_another(void **state)
+static void later_thread_with_the_same_env_is_distinguished(void **state)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 	struct later l;
@@ -131,7 +131,7 @@ static void later_thread_with_the_same_env_is_another(void **state)
 	assert_null(slot_find(env_of(1))); /* the first thread is not its owner any more */
 }
 
-static void calls_of_the_thread_that_ends_the_jvm_are_open_not_lost(void **state)
+static void calls_of_the_thread_that_ends_the_jvm_stay_open(void **state)
 {
 	struct frt_slot *s = slot_claim(env_of(1)), *other = slot_claim(env_of(2));
 
@@ -161,7 +161,7 @@ static void open_calls_of_a_carrier_may_end_elsewhere(void **state)
 	assert_int_equal(s->lost_exits, 0);
 }
 
-static void released_slot_goes_to_the_next_thread_and_its_stream_goes_on(void **state)
+static void released_slot_is_reused_and_its_stream_continues(void **state)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
@@ -182,7 +182,7 @@ static void released_slot_goes_to_the_next_thread_and_its_stream_goes_on(void **
 	assert_int_equal(control->slots, 1);
 }
 
-static void thread_that_has_no_slot_releases_nothing(void **state)
+static void thread_without_a_slot_releases_nothing(void **state)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
@@ -193,7 +193,7 @@ static void thread_that_has_no_slot_releases_nothing(void **state)
 	assert_ptr_not_equal(slot_claim(env_of(4)), s);
 }
 
-static void counters_begin_anew_with_each_recording(void **state)
+static void counters_restart_with_each_recording(void **state)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
@@ -235,7 +235,7 @@ static JNIEnv *colliding(unsigned int n)
 			return env_of(i);
 }
 
-static void envs_that_collide_have_slots_of_their_own(void **state)
+static void colliding_envs_have_separate_slots(void **state)
 {
 	struct frt_slot *s[SLOT_PROBES];
 	JNIEnv *too_many = colliding(SLOT_PROBES);
@@ -280,7 +280,7 @@ static unsigned int take_rings(uint64_t from, unsigned int counts[FRT_RING_MAX_L
 	}
 }
 
-static void second_half_of_the_cap_is_for_small_first_rings(void **state)
+static void second_half_of_the_cap_is_reserved_for_small_first_rings(void **state)
 {
 	unsigned int counts[FRT_RING_MAX_LOG2 + 1];
 
@@ -302,7 +302,7 @@ static void rings_stay_within_their_section_whatever_the_cap(void **state)
 	assert_int_equal(control->ring_used, FRT_RINGS_SIZE);
 }
 
-static void ring_is_not_asked_for_again_at_once(void **state)
+static void failed_ring_request_is_not_repeated_at_once(void **state)
 {
 	struct frt_slot *s = slot_claim(env_of(1));
 
@@ -377,7 +377,7 @@ static void growth_keeps_each_record_at_its_offset_in_the_stream(void **state)
 	}
 }
 
-static void ring_that_was_outgrown_goes_to_another_slot(void **state)
+static void outgrown_ring_is_reused_by_another_slot(void **state)
 {
 	struct frt_slot *a = slot_claim(env_of(1)), *b = slot_claim(env_of(2));
 	uint64_t old, used;
@@ -505,7 +505,7 @@ static void run_threads(void *(*part)(void *))
 		pthread_join(t[i], NULL);
 }
 
-static void list_gives_nothing_to_two_threads(void **state)
+static void free_list_gives_each_number_to_one_thread(void **state)
 {
 	unsigned int left = 0;
 
@@ -549,7 +549,7 @@ static void *live_and_die(void *argument)
 	return NULL;
 }
 
-static void slots_and_rings_are_in_one_hand_at_a_time(void **state)
+static void slots_and_rings_have_one_owner_at_a_time(void **state)
 {
 	memset(held, 0, sizeof(held));
 	held_twice = 0;
@@ -566,27 +566,27 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	const struct CMUnitTest tests[] = {
 		TEST(slot_is_found_again_by_its_thread),
-		TEST(later_thread_with_the_same_env_is_another),
-		TEST(calls_of_the_thread_that_ends_the_jvm_are_open_not_lost),
+		TEST(later_thread_with_the_same_env_is_distinguished),
+		TEST(calls_of_the_thread_that_ends_the_jvm_stay_open),
 		TEST(open_calls_of_a_carrier_may_end_elsewhere),
-		TEST(released_slot_goes_to_the_next_thread_and_its_stream_goes_on),
-		TEST(thread_that_has_no_slot_releases_nothing),
-		TEST(counters_begin_anew_with_each_recording),
+		TEST(released_slot_is_reused_and_its_stream_continues),
+		TEST(thread_without_a_slot_releases_nothing),
+		TEST(counters_restart_with_each_recording),
 		TEST(reset_frees_each_slot_once),
-		TEST(envs_that_collide_have_slots_of_their_own),
+		TEST(colliding_envs_have_separate_slots),
 		TEST(threads_beyond_all_slots_are_counted),
-		TEST(second_half_of_the_cap_is_for_small_first_rings),
+		TEST(second_half_of_the_cap_is_reserved_for_small_first_rings),
 		TEST(rings_stay_within_their_section_whatever_the_cap),
-		TEST(ring_is_not_asked_for_again_at_once),
+		TEST(failed_ring_request_is_not_repeated_at_once),
 		TEST(rings_do_not_overlap),
 		TEST(growth_keeps_each_record_at_its_offset_in_the_stream),
-		TEST(ring_that_was_outgrown_goes_to_another_slot),
+		TEST(outgrown_ring_is_reused_by_another_slot),
 		TEST(growth_ends_at_half_of_the_cap),
 		TEST(any_free_ring_is_better_than_none),
 		TEST(virtual_thread_is_named_in_parts_when_it_changes),
 		TEST(name_of_full_length_takes_four_parts),
-		TEST(list_gives_nothing_to_two_threads),
-		TEST(slots_and_rings_are_in_one_hand_at_a_time),
+		TEST(free_list_gives_each_number_to_one_thread),
+		TEST(slots_and_rings_have_one_owner_at_a_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

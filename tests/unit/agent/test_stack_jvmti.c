@@ -271,7 +271,7 @@ static void method_called_by_the_vm_alone_has_no_stack(void **state)
 	assert_int_equal(take(64), 0);
 }
 
-static void stacks_of_all_sizes_are_whole(void **state)
+static void stacks_of_all_sizes_are_complete(void **state)
 {
 	uint32_t id;
 	char name[16];
@@ -300,7 +300,7 @@ static void stack_is_cut_at_its_depth(void **state)
 }
 
 /* Asked for twice, 96 frames at most; and that again, to name them. */
-static void stack_that_the_jvm_does_not_tell_is_refused(void **state)
+static void stack_that_the_jvm_refuses_is_refused(void **state)
 {
 	uint32_t id;
 
@@ -339,7 +339,7 @@ static void method_of_a_loader_with_two_rows_is_the_same(void **state)
 	assert_int_equal(stack_jvmti_take(&slot, &env, other, 64, &id), STACK_JVMTI_TAKEN);
 }
 
-static void thread_that_runs_as_its_carrier_is_not_asked_about(void **state)
+static void jvm_is_not_asked_while_a_virtual_thread_runs_as_its_carrier(void **state)
 {
 	uint32_t id;
 
@@ -354,7 +354,7 @@ static void thread_that_runs_as_its_carrier_is_not_asked_about(void **state)
 }
 
 /* It would wait for the end of a transition, which may be its own. */
-static void method_that_may_mount_is_not_asked_about_where_that_waits(void **state)
+static void jvm_is_not_asked_from_a_method_that_may_mount_where_that_waits(void **state)
 {
 	static const struct {
 		unsigned int jdk;
@@ -382,13 +382,13 @@ int main(void)
 		CASE(frames_are_named_and_end_where_virtual_threads_begin),
 		CASE(platform_thread_has_no_entry),
 		CASE(method_called_by_the_vm_alone_has_no_stack),
-		CASE(stacks_of_all_sizes_are_whole),
+		CASE(stacks_of_all_sizes_are_complete),
 		CASE(stack_is_cut_at_its_depth),
-		CASE(stack_that_the_jvm_does_not_tell_is_refused),
+		CASE(stack_that_the_jvm_refuses_is_refused),
 		CASE(stack_without_the_hook_at_its_top_is_refused),
 		CASE(method_of_a_loader_with_two_rows_is_the_same),
-		CASE(thread_that_runs_as_its_carrier_is_not_asked_about),
-		CASE(method_that_may_mount_is_not_asked_about_where_that_waits),
+		CASE(jvm_is_not_asked_while_a_virtual_thread_runs_as_its_carrier),
+		CASE(jvm_is_not_asked_from_a_method_that_may_mount_where_that_waits),
 	};
 
 	return cmocka_run_group_tests(tests, make_segment, NULL);

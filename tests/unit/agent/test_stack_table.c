@@ -93,7 +93,7 @@ static void stack_is_found_by_its_hash(void **state)
 	assert_int_equal(stack_table_find(0), 0);
 }
 
-static void stack_that_is_not_published_is_not_found(void **state)
+static void unpublished_stack_is_not_found(void **state)
 {
 	struct frt_stack row = {.hash = hash_of(1), .count = 3};
 	uint32_t id = stack_table_reserve(3, &row.first);
@@ -118,7 +118,7 @@ static void stack_without_a_hash_takes_no_place_in_the_index(void **state)
 	assert_int_equal(stack_table_find(0), 0);
 }
 
-static void oldest_of_a_full_set_goes(void **state)
+static void full_set_evicts_the_oldest(void **state)
 {
 	for (uint64_t i = 0; i < WAYS + 1; i++) {
 		struct frt_stack row = {.hash = 7ULL << 52 | (i + 1)};
@@ -131,7 +131,7 @@ static void oldest_of_a_full_set_goes(void **state)
 		assert_int_equal(stack_table_find(7ULL << 52 | (i + 1)), i + 1);
 }
 
-static void stack_that_is_too_old_gets_a_new_id(void **state)
+static void old_stack_gets_a_new_id(void **state)
 {
 	uint32_t first = intern(0), last;
 
@@ -147,7 +147,7 @@ static void stack_that_is_too_old_gets_a_new_id(void **state)
 	assert_int_equal(stack_table_find(hash_of(0)), last);
 }
 
-static void room_is_what_the_collector_has_read(void **state)
+static void capacity_is_what_the_collector_has_read(void **state)
 {
 	uint32_t first;
 
@@ -167,7 +167,7 @@ static void room_is_what_the_collector_has_read(void **state)
 	assert_int_equal(stack_table_reserve(1, &first), FRT_STACK_LOST);
 }
 
-static void room_is_never_more_than_the_table(void **state)
+static void capacity_never_exceeds_the_table(void **state)
 {
 	uint32_t first;
 
@@ -179,7 +179,7 @@ static void room_is_never_more_than_the_table(void **state)
 	assert_int_equal(stack_table_reserve(0, &first), FRT_STACK_LOST);
 }
 
-static void ids_go_round_without_those_that_say_something_else(void **state)
+static void ids_wrap_around_and_skip_reserved_values(void **state)
 {
 	uint64_t just_before = 0xfffffffcULL << 32 | 0xfffffff0;
 	uint32_t id, ids[] = {0xfffffffc, 0xfffffffd, 0xfffffffe, 1, 2};
@@ -283,7 +283,7 @@ static void threads_and_the_collector_never_tear_a_stack(void **state)
 	assert_int_equal(lost, control->stacks_lost);
 }
 
-static void stacks_of_an_earlier_recording_are_not_known(void **state)
+static void stacks_of_an_earlier_recording_are_unknown(void **state)
 {
 	uint32_t id = intern(5);
 
@@ -297,14 +297,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(stack_is_found_by_its_hash, setup),
-		cmocka_unit_test_setup(stack_that_is_not_published_is_not_found, setup),
+		cmocka_unit_test_setup(unpublished_stack_is_not_found, setup),
 		cmocka_unit_test_setup(stack_without_a_hash_takes_no_place_in_the_index, setup),
-		cmocka_unit_test_setup(oldest_of_a_full_set_goes, setup),
-		cmocka_unit_test_setup(stack_that_is_too_old_gets_a_new_id, setup),
-		cmocka_unit_test_setup(room_is_what_the_collector_has_read, setup),
-		cmocka_unit_test_setup(room_is_never_more_than_the_table, setup),
-		cmocka_unit_test_setup(ids_go_round_without_those_that_say_something_else, setup),
-		cmocka_unit_test_setup(stacks_of_an_earlier_recording_are_not_known, setup),
+		cmocka_unit_test_setup(full_set_evicts_the_oldest, setup),
+		cmocka_unit_test_setup(old_stack_gets_a_new_id, setup),
+		cmocka_unit_test_setup(capacity_is_what_the_collector_has_read, setup),
+		cmocka_unit_test_setup(capacity_never_exceeds_the_table, setup),
+		cmocka_unit_test_setup(ids_wrap_around_and_skip_reserved_values, setup),
+		cmocka_unit_test_setup(stacks_of_an_earlier_recording_are_unknown, setup),
 		cmocka_unit_test_setup(threads_and_the_collector_never_tear_a_stack, setup),
 	};
 

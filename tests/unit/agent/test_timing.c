@@ -157,7 +157,7 @@ static void threads_count_thousands_of_methods_exactly(void **state)
 	assert_int_equal(shared(1)->count, 0);
 }
 
-static void without_memory_for_cells_shared_ones_are_exact(void **state)
+static void without_memory_for_cells_shared_sums_are_exact(void **state)
 {
 	control->cell_used = FRT_CELLS_SIZE - (64u << 10);
 	count_with_threads();
@@ -188,7 +188,7 @@ static void bucket_bounds(uint64_t d, uint64_t *low, uint64_t *high)
 	}
 }
 
-static void buckets_are_narrow_and_hold_what_they_say(void **state)
+static void buckets_are_narrow_and_contain_their_durations(void **state)
 {
 	uint64_t random = 1, low, high;
 
@@ -237,7 +237,7 @@ static void percentiles_are_those_of_a_sorted_list(void **state)
 }
 
 /* Every number of calls, of which the last ones stand in the cell. */
-static void calls_on_the_way_into_the_histogram_count(void **state)
+static void deferred_calls_count(void **state)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES];
@@ -252,7 +252,7 @@ static void calls_on_the_way_into_the_histogram_count(void **state)
 	}
 }
 
-static void short_calls_wait_also_behind_long_ones(void **state)
+static void short_calls_are_deferred_even_after_long_ones(void **state)
 {
 	struct frt_slot *s = control_slot(0);
 
@@ -295,7 +295,7 @@ static void calls_of_all_lengths_count(void **state)
 }
 
 /* A thread may end between any two stores: the total that is not chosen yet is no matter. */
-static void total_changes_with_the_count(void **state)
+static void total_and_count_change_together(void **state)
 {
 	struct frt_slot *s = control_slot(0);
 
@@ -309,7 +309,7 @@ static void total_changes_with_the_count(void **state)
 	}
 }
 
-static void bucket_without_a_group_is_no_call_of_another(void **state)
+static void bucket_without_a_group_adds_no_call_to_another(void **state)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES];
@@ -326,7 +326,7 @@ static void bucket_without_a_group_is_no_call_of_another(void **state)
 
 static struct frt_group seen[FRT_MAX_GROUPS];
 
-static void percentiles_since_the_last_time_are_of_what_has_come(void **state)
+static void percentiles_since_the_last_read_cover_only_new_calls(void **state)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES], longest = 0;
@@ -351,7 +351,7 @@ static void percentiles_since_the_last_time_are_of_what_has_come(void **state)
 }
 
 /* No duration is longer than what stands for the longest, and that by 3.1 % at most. */
-static void longest_is_never_too_little(void **state)
+static void longest_is_never_underestimated(void **state)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
 	uint64_t got[TIMING_PERCENTILES], longest = 0, random = 1;
@@ -369,7 +369,7 @@ static void longest_is_never_too_little(void **state)
 	}
 }
 
-static void without_groups_the_rest_is_counted(void **state)
+static void without_groups_calls_are_still_counted(void **state)
 {
 	control->groups = FRT_MAX_GROUPS - 1;
 	call(control_slot(0), 1, 100, false);
@@ -378,7 +378,7 @@ static void without_groups_the_rest_is_counted(void **state)
 	assert_int_equal(sum(1).count, 2);
 }
 
-static void next_recording_begins_with_nothing(void **state)
+static void next_recording_begins_empty(void **state)
 {
 	count_with_threads();
 	timing_begin(&config);
@@ -391,7 +391,7 @@ static void next_recording_begins_with_nothing(void **state)
 	assert_all_are_exact();
 }
 
-static void full_table_is_not_searched_for_ever(void **state)
+static void search_of_a_full_table_ends(void **state)
 {
 	struct frt_slot *s = control_slot(0);
 	struct frt_cell *cell;
@@ -404,7 +404,7 @@ static void full_table_is_not_searched_for_ever(void **state)
 	assert_int_equal(shared(7)->count, 1);
 }
 
-static void rules_are_of_one_recording(void **state)
+static void rules_last_for_one_recording(void **state)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
 
@@ -432,7 +432,7 @@ static void forge_slots(uint32_t slots, uint32_t log2)
 	}
 }
 
-static void cells_of_many_slots_at_one_place_are_forged(void **state)
+static void cells_shared_by_many_slots_are_rejected_as_forged(void **state)
 {
 	struct frt_cell *cell = control_at(FRT_CELLS_AT);
 
@@ -450,21 +450,21 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(calls_are_counted_and_summed, setup),
 		cmocka_unit_test_setup(threads_count_thousands_of_methods_exactly, setup),
-		cmocka_unit_test_setup(without_memory_for_cells_shared_ones_are_exact, setup),
-		cmocka_unit_test_setup(buckets_are_narrow_and_hold_what_they_say, setup),
+		cmocka_unit_test_setup(without_memory_for_cells_shared_sums_are_exact, setup),
+		cmocka_unit_test_setup(buckets_are_narrow_and_contain_their_durations, setup),
 		cmocka_unit_test_setup(percentiles_are_those_of_a_sorted_list, setup),
-		cmocka_unit_test_setup(percentiles_since_the_last_time_are_of_what_has_come, setup),
-		cmocka_unit_test_setup(longest_is_never_too_little, setup),
-		cmocka_unit_test_setup(calls_on_the_way_into_the_histogram_count, setup),
-		cmocka_unit_test_setup(short_calls_wait_also_behind_long_ones, setup),
+		cmocka_unit_test_setup(percentiles_since_the_last_read_cover_only_new_calls, setup),
+		cmocka_unit_test_setup(longest_is_never_underestimated, setup),
+		cmocka_unit_test_setup(deferred_calls_count, setup),
+		cmocka_unit_test_setup(short_calls_are_deferred_even_after_long_ones, setup),
 		cmocka_unit_test_setup(calls_of_all_lengths_count, setup),
-		cmocka_unit_test_setup(total_changes_with_the_count, setup),
-		cmocka_unit_test_setup(bucket_without_a_group_is_no_call_of_another, setup),
-		cmocka_unit_test_setup(without_groups_the_rest_is_counted, setup),
-		cmocka_unit_test_setup(full_table_is_not_searched_for_ever, setup),
-		cmocka_unit_test_setup(next_recording_begins_with_nothing, setup),
-		cmocka_unit_test_setup(rules_are_of_one_recording, setup),
-		cmocka_unit_test_setup(cells_of_many_slots_at_one_place_are_forged, setup),
+		cmocka_unit_test_setup(total_and_count_change_together, setup),
+		cmocka_unit_test_setup(bucket_without_a_group_adds_no_call_to_another, setup),
+		cmocka_unit_test_setup(without_groups_calls_are_still_counted, setup),
+		cmocka_unit_test_setup(search_of_a_full_table_ends, setup),
+		cmocka_unit_test_setup(next_recording_begins_empty, setup),
+		cmocka_unit_test_setup(rules_last_for_one_recording, setup),
+		cmocka_unit_test_setup(cells_shared_by_many_slots_are_rejected_as_forged, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

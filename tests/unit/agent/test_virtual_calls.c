@@ -81,7 +81,7 @@ static void know_owner_id(void)
 	virtual_calls_begin(&config);
 }
 
-static void word_in_the_thread_is_believed_once_it_has_agreed(void **state)
+static void id_in_the_thread_is_trusted_after_it_has_agreed(void **state)
 {
 	know_owner_id();
 	for (uint64_t i = 0; i < 100; i++) {
@@ -91,7 +91,7 @@ static void word_in_the_thread_is_believed_once_it_has_agreed(void **state)
 	assert_in_range(asked, 8, 50);
 }
 
-static void carriers_own_calls_prove_nothing(void **state)
+static void calls_of_the_carrier_itself_prove_nothing(void **state)
 {
 	know_owner_id();
 	running_virtual = false;
@@ -101,7 +101,7 @@ static void carriers_own_calls_prove_nothing(void **state)
 	assert_int_equal(asked, 100);
 }
 
-static void word_that_is_wrong_once_is_never_believed(void **state)
+static void id_that_was_wrong_once_is_never_trusted(void **state)
 {
 	uint64_t start;
 
@@ -116,7 +116,7 @@ static void word_that_is_wrong_once_is_never_believed(void **state)
 	assert_int_equal(asked, 101);
 }
 
-static void call_without_room_is_not_kept(void **state)
+static void call_without_a_free_row_is_not_kept(void **state)
 {
 	uint64_t start[40];
 	uint32_t kept = 0;
@@ -137,7 +137,7 @@ static void call_without_room_is_not_kept(void **state)
 }
 
 /* That costs more than all the rest. */
-static void who_runs_is_not_asked_too_often(void **state)
+static void jvm_is_not_asked_for_the_thread_too_often(void **state)
 {
 	uint64_t start = 0;
 
@@ -148,7 +148,7 @@ static void who_runs_is_not_asked_too_often(void **state)
 	assert_true(virtual_calls_leave(env, start, 9));
 }
 
-static void call_that_began_before_the_word_was_believed_ends_after(void **state)
+static void call_from_before_the_id_was_trusted_ends_afterwards(void **state)
 {
 	uint64_t start;
 
@@ -168,12 +168,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(call_is_kept_until_it_ends),
 		TEST(next_recording_begins_without_calls),
-		TEST(word_in_the_thread_is_believed_once_it_has_agreed),
-		TEST(carriers_own_calls_prove_nothing),
-		TEST(call_without_room_is_not_kept),
-		TEST(who_runs_is_not_asked_too_often),
-		TEST(call_that_began_before_the_word_was_believed_ends_after),
-		TEST(word_that_is_wrong_once_is_never_believed),
+		TEST(id_in_the_thread_is_trusted_after_it_has_agreed),
+		TEST(calls_of_the_carrier_itself_prove_nothing),
+		TEST(call_without_a_free_row_is_not_kept),
+		TEST(jvm_is_not_asked_for_the_thread_too_often),
+		TEST(call_from_before_the_id_was_trusted_ends_afterwards),
+		TEST(id_that_was_wrong_once_is_never_trusted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -210,7 +210,7 @@ static void upcall_stub_leads_to_the_caller_of_the_c_code(void **state)
 		}
 }
 
-static void deoptimised_frame_tells_where_it_really_stands(void **state)
+static void deoptimised_frame_has_its_real_pc(void **state)
 {
 	for
 		EACH_VERSION(v)
@@ -262,7 +262,7 @@ static void virtual_thread_ends_with_its_entry(void **state)
 	}
 }
 
-static void virtual_thread_with_frames_in_the_heap_says_so(void **state)
+static void virtual_thread_with_frames_in_the_heap_ends_there(void **state)
 {
 	for
 		EACH_VERSION(v)
@@ -341,7 +341,7 @@ static void assert_no_code_at(struct fake_vm *vm, uint64_t pc)
 	assert_int_equal(w.end, FRT_WALK_CODE);
 }
 
-static void code_that_is_not_committed_is_none(void **state)
+static void uncommitted_code_is_no_code(void **state)
 {
 	struct fake_vm vm;
 
@@ -364,7 +364,7 @@ static void free_segment_is_no_code(void **state)
 	fake_vm_release(&vm);
 }
 
-static void way_back_of_too_many_hops_is_given_up(void **state)
+static void segment_map_walk_ends_after_too_many_hops(void **state)
 {
 	struct fake_vm vm;
 
@@ -377,7 +377,7 @@ static void way_back_of_too_many_hops_is_given_up(void **state)
 }
 
 /* What lies before the heap looks like a block, and what lies before the map like its beginning. */
-static void way_back_does_not_leave_the_heap(void **state)
+static void segment_map_walk_stays_within_the_heap(void **state)
 {
 	struct fake_vm vm;
 	uint64_t low = FAKE_VM_CODE + FAKE_VM_HEAP, block = low - 128;
@@ -396,7 +396,7 @@ static void way_back_does_not_leave_the_heap(void **state)
 	fake_vm_release(&vm);
 }
 
-static void block_of_many_segments_is_found_by_hops(void **state)
+static void block_of_many_segments_is_found(void **state)
 {
 	struct fake_vm vm;
 	uint64_t nmethod;
@@ -452,7 +452,7 @@ static void sender_that_is_not_above_its_callee_ends_the_walk(void **state)
 	fake_vm_release(&vm);
 }
 
-static void ring_of_call_stubs_ends_the_walk(void **state)
+static void circle_of_call_stubs_ends_the_walk(void **state)
 {
 	struct fake_vm vm;
 	uint64_t first;
@@ -487,7 +487,7 @@ static void endless_row_of_stubs_ends_the_walk(void **state)
 	fake_vm_release(&vm);
 }
 
-static void frame_that_leads_out_of_the_stack_is_unreadable(void **state)
+static void frame_outside_of_the_stack_is_unreadable(void **state)
 {
 	struct fake_vm vm;
 
@@ -523,7 +523,7 @@ static void build_everything(struct fake_vm *vm)
 	fake_vm_leave(vm);
 }
 
-static void walk_with_an_unreadable_word_is_cut_never_wrong(void **state)
+static void walk_with_an_unreadable_word_is_cut_but_never_wrong(void **state)
 {
 	struct fake_vm vm;
 	struct walked all, cut;
@@ -559,23 +559,23 @@ int main(void)
 		cmocka_unit_test(stub_without_a_frame_size_ends_the_walk),
 		cmocka_unit_test(nested_call_stubs_leave_out_the_c_code_between),
 		cmocka_unit_test(upcall_stub_leads_to_the_caller_of_the_c_code),
-		cmocka_unit_test(deoptimised_frame_tells_where_it_really_stands),
+		cmocka_unit_test(deoptimised_frame_has_its_real_pc),
 		cmocka_unit_test(virtual_thread_ends_with_its_entry),
-		cmocka_unit_test(virtual_thread_with_frames_in_the_heap_says_so),
+		cmocka_unit_test(virtual_thread_with_frames_in_the_heap_ends_there),
 		cmocka_unit_test(other_stub_routines_are_no_return_barrier),
 		cmocka_unit_test(pc_outside_of_all_code_ends_the_walk),
 		cmocka_unit_test(freed_block_is_no_code),
-		cmocka_unit_test(code_that_is_not_committed_is_none),
+		cmocka_unit_test(uncommitted_code_is_no_code),
 		cmocka_unit_test(free_segment_is_no_code),
-		cmocka_unit_test(way_back_of_too_many_hops_is_given_up),
-		cmocka_unit_test(way_back_does_not_leave_the_heap),
-		cmocka_unit_test(block_of_many_segments_is_found_by_hops),
+		cmocka_unit_test(segment_map_walk_ends_after_too_many_hops),
+		cmocka_unit_test(segment_map_walk_stays_within_the_heap),
+		cmocka_unit_test(block_of_many_segments_is_found),
 		cmocka_unit_test(garbled_segment_map_ends_the_walk),
 		cmocka_unit_test(sender_that_is_not_above_its_callee_ends_the_walk),
-		cmocka_unit_test(ring_of_call_stubs_ends_the_walk),
+		cmocka_unit_test(circle_of_call_stubs_ends_the_walk),
 		cmocka_unit_test(endless_row_of_stubs_ends_the_walk),
-		cmocka_unit_test(frame_that_leads_out_of_the_stack_is_unreadable),
-		cmocka_unit_test(walk_with_an_unreadable_word_is_cut_never_wrong),
+		cmocka_unit_test(frame_outside_of_the_stack_is_unreadable),
+		cmocka_unit_test(walk_with_an_unreadable_word_is_cut_but_never_wrong),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

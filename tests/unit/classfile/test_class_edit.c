@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static void enter_leave_and_thrown_stand_where_they_must(void **state)
+static void enter_leave_and_thrown_are_inserted_in_the_right_places(void **state)
 {
 	struct method m = method_of("1a 04 60 ac"); /* iload_0 iconst_1 iadd ireturn */
 	struct edited e = edited_method(&m);
@@ -31,7 +31,7 @@ static void enter_leave_and_thrown_stand_where_they_must(void **state)
 	edited_release(&e);
 }
 
-static void an_empty_method_is_entered_and_left_only(void **state)
+static void empty_method_has_only_enter_and_leave(void **state)
 {
 	struct method m = method_of("b1");
 	struct edited e;
@@ -76,7 +76,7 @@ static void an_id_is_pushed_by_the_shortest_instruction(void **state)
 	}
 }
 
-static void a_far_constant_and_a_far_local_are_reached(void **state)
+static void constants_and_locals_with_wide_indices_are_used(void **state)
 {
 	struct method m = method_of("b1");
 	struct edited e;
@@ -107,7 +107,7 @@ static void each_return_has_its_own_leave(void **state)
 	edited_release(&e);
 }
 
-static void a_branch_to_a_return_meets_the_leave(void **state)
+static void branch_to_a_return_goes_to_its_leave(void **state)
 {
 	/* iload_0 iload_0 ifeq 5: ireturn */
 	struct method m = method_of("1a 1a 990003 ac");
@@ -215,7 +215,7 @@ static void type_annotations_move_with_the_code(void **state)
 	edited_release(&e);
 }
 
-static void attributes_that_nobody_knows_are_dropped(void **state)
+static void unknown_attributes_are_dropped(void **state)
 {
 	struct method m = method_of("1a ac");
 	struct edited e;
@@ -246,7 +246,7 @@ static void no_frames_are_added_before_version_50(void **state)
 	edited_release(&e);
 }
 
-static void subroutines_are_left_alone(void **state)
+static void methods_with_subroutines_are_not_edited(void **state)
 {
 	static const char *const code[] = {
 		"a80005 03 ac 4b a900",	    /* jsr, ret */
@@ -276,7 +276,7 @@ static struct edited edit_of_size(unsigned size)
 	return edited_method(&m);
 }
 
-static void a_method_does_not_become_one_that_is_not_compiled(void **state)
+static void method_does_not_grow_beyond_the_compile_limit(void **state)
 {
 	/* enter 5, leave 5, thrown 6 bytes */
 	struct edited e = edit_of_size(8000 - 16);
@@ -324,7 +324,7 @@ static void locals_and_stack_stay_in_range(void **state)
 	assert_unchanged(&e, EDIT_TOO_LARGE);
 }
 
-static void a_method_without_code_is_named(void **state)
+static void method_without_code_is_reported(void **state)
 {
 	struct class_builder b;
 	struct edited e;
@@ -348,7 +348,7 @@ static void a_full_pool_leaves_the_class_as_it_is(void **state)
 	edited_release(&e);
 }
 
-static void what_is_not_edited_stays_byte_by_byte(void **state)
+static void unedited_parts_are_unchanged(void **state)
 {
 	struct code_spec good = {.max_stack = 1, .max_locals = 1}, bad = {.max_stack = 1, .max_locals = 1};
 	struct method_edit edits[] = {
@@ -386,7 +386,7 @@ static void what_is_not_edited_stays_byte_by_byte(void **state)
 	free(bytes);
 }
 
-static void a_used_up_arena_is_said(void **state)
+static void exhausted_arena_is_reported(void **state)
 {
 	struct method m = method_of("1a ac");
 	size_t size, capacity, step;
@@ -412,27 +412,27 @@ static void a_used_up_arena_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(enter_leave_and_thrown_stand_where_they_must),
-		cmocka_unit_test(an_empty_method_is_entered_and_left_only),
+		cmocka_unit_test(enter_leave_and_thrown_are_inserted_in_the_right_places),
+		cmocka_unit_test(empty_method_has_only_enter_and_leave),
 		cmocka_unit_test(an_id_is_pushed_by_the_shortest_instruction),
-		cmocka_unit_test(a_far_constant_and_a_far_local_are_reached),
+		cmocka_unit_test(constants_and_locals_with_wide_indices_are_used),
 		cmocka_unit_test(each_return_has_its_own_leave),
-		cmocka_unit_test(a_branch_to_a_return_meets_the_leave),
+		cmocka_unit_test(branch_to_a_return_goes_to_its_leave),
 		cmocka_unit_test(a_loop_to_the_first_instruction_does_not_enter_again),
 		cmocka_unit_test(own_handlers_cover_the_return_but_not_the_leave),
 		cmocka_unit_test(switches_are_padded_anew),
 		cmocka_unit_test(debug_tables_move_with_the_code),
 		cmocka_unit_test(type_annotations_move_with_the_code),
-		cmocka_unit_test(attributes_that_nobody_knows_are_dropped),
+		cmocka_unit_test(unknown_attributes_are_dropped),
 		cmocka_unit_test(no_frames_are_added_before_version_50),
-		cmocka_unit_test(subroutines_are_left_alone),
-		cmocka_unit_test(a_method_does_not_become_one_that_is_not_compiled),
+		cmocka_unit_test(methods_with_subroutines_are_not_edited),
+		cmocka_unit_test(method_does_not_grow_beyond_the_compile_limit),
 		cmocka_unit_test(a_method_stays_below_64_kib),
 		cmocka_unit_test(locals_and_stack_stay_in_range),
-		cmocka_unit_test(a_method_without_code_is_named),
+		cmocka_unit_test(method_without_code_is_reported),
 		cmocka_unit_test(a_full_pool_leaves_the_class_as_it_is),
-		cmocka_unit_test(what_is_not_edited_stays_byte_by_byte),
-		cmocka_unit_test(a_used_up_arena_is_said),
+		cmocka_unit_test(unedited_parts_are_unchanged),
+		cmocka_unit_test(exhausted_arena_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

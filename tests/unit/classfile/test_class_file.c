@@ -97,7 +97,7 @@ static uint8_t *sample(size_t *size)
 	return builder_finish(&b, size);
 }
 
-static void a_class_is_read(void **state)
+static void class_is_parsed(void **state)
 {
 	size_t size;
 	uint8_t *bytes = sample(&size);
@@ -117,7 +117,7 @@ static void a_class_is_read(void **state)
 	free(bytes);
 }
 
-static void a_text_is_compared_to_its_end(void **state)
+static void whole_texts_are_compared(void **state)
 {
 	struct slice t = {"abc", 2};
 
@@ -126,7 +126,7 @@ static void a_text_is_compared_to_its_end(void **state)
 	assert_false(slice_is(t, "abc"));
 }
 
-static void annotations_are_found_behind_nested_ones(void **state)
+static void annotations_are_found_after_nested_ones(void **state)
 {
 	size_t size;
 	uint8_t *bytes = sample(&size);
@@ -169,7 +169,7 @@ static void every_truncated_class_is_refused(void **state)
 	free(bytes);
 }
 
-static void bytes_behind_the_class_are_refused(void **state)
+static void bytes_after_the_class_are_refused(void **state)
 {
 	size_t size;
 	uint8_t *bytes = sample(&size);
@@ -185,7 +185,7 @@ static void bytes_behind_the_class_are_refused(void **state)
 	free(bytes);
 }
 
-static void any_changed_byte_is_survived(void **state)
+static void any_changed_byte_is_harmless(void **state)
 {
 	size_t size, i;
 	uint8_t *bytes = sample(&size);
@@ -217,7 +217,7 @@ static enum class_status status_with(size_t at, unsigned byte)
 	return p.status;
 }
 
-static void unknown_constants_and_old_versions_are_named(void **state)
+static void unknown_constants_and_old_versions_are_reported(void **state)
 {
 	assert_int_equal(status_with(10, 2), CLASS_UNSUPPORTED);  /* no constant has tag 2 */
 	assert_int_equal(status_with(10, 21), CLASS_UNSUPPORTED); /* nor 21 yet */
@@ -228,7 +228,7 @@ static void unknown_constants_and_old_versions_are_named(void **state)
 	assert_int_equal(status_with(0, 0), CLASS_MALFORMED);
 }
 
-static void a_used_up_arena_is_said(void **state)
+static void exhausted_arena_is_reported(void **state)
 {
 	size_t size, capacity;
 	uint8_t *bytes = sample(&size);
@@ -248,7 +248,7 @@ static void a_used_up_arena_is_said(void **state)
 	free(bytes);
 }
 
-static void an_empty_finalizer_is_known(void **state)
+static void empty_finalizer_is_recognised(void **state)
 {
 	struct code_spec empty = {.max_locals = 1}, busy = {.max_locals = 1};
 	struct class_builder b;
@@ -269,7 +269,7 @@ static void an_empty_finalizer_is_known(void **state)
 	free(bytes);
 }
 
-static void descriptors_are_taken_apart(void **state)
+static void descriptors_are_split(void **state)
 {
 	struct slice left = {"J[[IL;LA;[LB;X", 14}, type;
 
@@ -288,17 +288,17 @@ static void descriptors_are_taken_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_class_is_read),
-		cmocka_unit_test(a_text_is_compared_to_its_end),
-		cmocka_unit_test(annotations_are_found_behind_nested_ones),
+		cmocka_unit_test(class_is_parsed),
+		cmocka_unit_test(whole_texts_are_compared),
+		cmocka_unit_test(annotations_are_found_after_nested_ones),
 		cmocka_unit_test(annotations_too_deep_are_not_followed),
 		cmocka_unit_test(every_truncated_class_is_refused),
-		cmocka_unit_test(bytes_behind_the_class_are_refused),
-		cmocka_unit_test(any_changed_byte_is_survived),
-		cmocka_unit_test(unknown_constants_and_old_versions_are_named),
-		cmocka_unit_test(a_used_up_arena_is_said),
-		cmocka_unit_test(an_empty_finalizer_is_known),
-		cmocka_unit_test(descriptors_are_taken_apart),
+		cmocka_unit_test(bytes_after_the_class_are_refused),
+		cmocka_unit_test(any_changed_byte_is_harmless),
+		cmocka_unit_test(unknown_constants_and_old_versions_are_reported),
+		cmocka_unit_test(exhausted_arena_is_reported),
+		cmocka_unit_test(empty_finalizer_is_recognised),
+		cmocka_unit_test(descriptors_are_split),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

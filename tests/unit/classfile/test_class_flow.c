@@ -52,7 +52,7 @@ static void super_calls_on_two_branches_are_both_found(void **state)
 	edited_release(&e);
 }
 
-static void constructors_that_hide_this_are_not_guessed_at(void **state)
+static void constructors_that_hide_this_are_refused(void **state)
 {
 	static const struct {
 		const char *code, *frames;
@@ -95,7 +95,7 @@ static void constructors_that_cannot_be_followed_are_malformed(void **state)
 	}
 }
 
-static void malformed_code_is_left_alone(void **state)
+static void malformed_code_is_not_edited(void **state)
 {
 	static const char *const code[] = {
 		"1a",					   /* falls off its end */
@@ -122,7 +122,7 @@ static void malformed_code_is_left_alone(void **state)
 	}
 }
 
-static void malformed_tables_are_left_alone(void **state)
+static void methods_with_malformed_tables_are_not_edited(void **state)
 {
 	static const struct {
 		const char *exceptions, *name, *content;
@@ -168,10 +168,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_constructor_has_a_handler_on_each_side_of_its_super_call),
 		cmocka_unit_test(super_calls_on_two_branches_are_both_found),
-		cmocka_unit_test(constructors_that_hide_this_are_not_guessed_at),
+		cmocka_unit_test(constructors_that_hide_this_are_refused),
 		cmocka_unit_test(constructors_that_cannot_be_followed_are_malformed),
-		cmocka_unit_test(malformed_code_is_left_alone),
-		cmocka_unit_test(malformed_tables_are_left_alone),
+		cmocka_unit_test(malformed_code_is_not_edited),
+		cmocka_unit_test(methods_with_malformed_tables_are_not_edited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

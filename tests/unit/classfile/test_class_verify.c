@@ -381,7 +381,7 @@ static void write_covered_return(void)
 	hand_write(&h);
 }
 
-static void what_javac_does_not_write_works_too(void **state)
+static void code_that_javac_never_writes_works(void **state)
 {
 	const struct jdk *j;
 	size_t n, i;
@@ -402,7 +402,7 @@ static void what_javac_does_not_write_works_too(void **state)
 	}
 }
 
-static void javap_reads_what_is_written(void **state)
+static void javap_accepts_the_result(void **state)
 {
 	const struct jdk *j;
 	size_t n, i;
@@ -422,8 +422,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_exit_is_counted_once),
 		cmocka_unit_test(many_locals_and_far_jumps_work),
-		cmocka_unit_test(what_javac_does_not_write_works_too),
-		cmocka_unit_test(javap_reads_what_is_written),
+		cmocka_unit_test(code_that_javac_never_writes_works),
+		cmocka_unit_test(javap_accepts_the_result),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -127,7 +127,7 @@ static const char *const good[][2] = {
 	{"org/omg/CORBA/ORB::init", "org/omg/CORBA/ORB::init"},
 };
 
-static void filters_of_the_grammar_are_read(void **state)
+static void valid_filters_are_parsed(void **state)
 {
 	struct diag d;
 
@@ -136,7 +136,7 @@ static void filters_of_the_grammar_are_read(void **state)
 			fail_msg("'%s' is '%s' %s", good[i][0], read_filters(good[i][0], &d), d.text);
 }
 
-static void what_is_read_can_be_typed_again(void **state)
+static void printed_filter_parses_to_itself(void **state)
 {
 	struct diag d;
 
@@ -373,7 +373,7 @@ static void file_has_filters_in_lines_and_comments(void **state)
 	filter_list_free(l);
 }
 
-static void fault_in_a_file_is_told_with_its_line(void **state)
+static void fault_in_a_file_is_reported_with_its_line(void **state)
 {
 	struct filter_list *l = filter_list_new();
 
@@ -389,7 +389,7 @@ static void fault_in_a_file_is_told_with_its_line(void **state)
 	filter_list_free(l);
 }
 
-static void list_holds_trace_and_timing(void **state)
+static void list_contains_trace_and_timing_filters(void **state)
 {
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
@@ -404,7 +404,7 @@ static void list_holds_trace_and_timing(void **state)
 	filter_list_free(l);
 }
 
-static void exclusion_is_said_once_and_has_no_threshold(void **state)
+static void exclusion_has_one_mark_and_no_threshold(void **state)
 {
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
@@ -556,16 +556,16 @@ static void keywords_are_those_of_the_language(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(filters_of_the_grammar_are_read),
-		cmocka_unit_test(what_is_read_can_be_typed_again),
+		cmocka_unit_test(valid_filters_are_parsed),
+		cmocka_unit_test(printed_filter_parses_to_itself),
 		cmocka_unit_test(wrong_filter_gets_caret_reason_and_proposal),
 		cmocka_unit_test(message_is_as_documented),
 		cmocka_unit_test(list_is_added_whole_or_not_at_all),
 		cmocka_unit_test(exclusions_have_the_same_grammar_and_are_not_counted),
 		cmocka_unit_test(file_has_filters_in_lines_and_comments),
-		cmocka_unit_test(fault_in_a_file_is_told_with_its_line),
-		cmocka_unit_test(list_holds_trace_and_timing),
-		cmocka_unit_test(exclusion_is_said_once_and_has_no_threshold),
+		cmocka_unit_test(fault_in_a_file_is_reported_with_its_line),
+		cmocka_unit_test(list_contains_trace_and_timing_filters),
+		cmocka_unit_test(exclusion_has_one_mark_and_no_threshold),
 		cmocka_unit_test(capitalised_package_has_a_way_out),
 		cmocka_unit_test(long_text_is_cut_around_the_fault),
 		cmocka_unit_test(message_is_printable),

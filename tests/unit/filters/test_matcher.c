@@ -160,7 +160,7 @@ static void method_is_selected_by_equal_names(void **state)
 	}
 }
 
-static void class_without_a_match_is_not_looked_into(void **state)
+static void class_without_a_match_is_not_inspected(void **state)
 {
 	struct compiled c = compile("a.A;a.B::m", "a.X;a.B::n");
 
@@ -174,7 +174,7 @@ static void class_without_a_match_is_not_looked_into(void **state)
 	free(c.program);
 }
 
-static void any_class_is_told_from_exclusions(void **state)
+static void exclusions_do_not_make_a_filter_for_any_class(void **state)
 {
 	struct compiled all = compile("::m", "a.X"), none = compile("a.A", "::m");
 
@@ -267,7 +267,7 @@ static void empty_list_compiles_and_selects_nothing(void **state)
 	free(c.program);
 }
 
-static void block_is_found_at_any_address(void **state)
+static void program_works_at_any_address(void **state)
 {
 	struct compiled c = compile("a.b.C::m;::n", "D");
 	char *moved = malloc(c.p.size + 1);
@@ -328,7 +328,7 @@ static void equal_hashes_are_not_equal_names(void **state)
 }
 
 /* Should the guard be broken, this test does not end. */
-static void chain_that_bites_its_tail_ends(void **state)
+static void circular_chain_ends(void **state)
 {
 	struct compiled c = compile("a.b.C;a.b.D", NULL);
 	struct program_header *h = c.program;
@@ -350,7 +350,7 @@ static void chain_that_bites_its_tail_ends(void **state)
 }
 
 /* Each byte of the block, each set to 0, 1, 0xff: no access outside (the sanitizers look), no endless loop. */
-static void damaged_block_is_read_within_its_bounds(void **state)
+static void damaged_program_is_read_within_its_bounds(void **state)
 {
 	static const unsigned char values[] = {0, 1, 2, 0x80, 0xff};
 	struct compiled c = compile("a.b.C::m;::n;E;F::g", "D");
@@ -374,17 +374,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(method_is_selected_by_equal_names),
-		cmocka_unit_test(class_without_a_match_is_not_looked_into),
-		cmocka_unit_test(any_class_is_told_from_exclusions),
+		cmocka_unit_test(class_without_a_match_is_not_inspected),
+		cmocka_unit_test(exclusions_do_not_make_a_filter_for_any_class),
 		cmocka_unit_test(names_need_no_terminator),
 		cmocka_unit_test(five_thousand_filters_cost_a_few_steps),
 		cmocka_unit_test(too_many_filters_for_the_agent_are_refused),
 		cmocka_unit_test(empty_list_compiles_and_selects_nothing),
-		cmocka_unit_test(block_is_found_at_any_address),
+		cmocka_unit_test(program_works_at_any_address),
 		cmocka_unit_test(damaged_header_is_not_a_program),
 		cmocka_unit_test(equal_hashes_are_not_equal_names),
-		cmocka_unit_test(chain_that_bites_its_tail_ends),
-		cmocka_unit_test(damaged_block_is_read_within_its_bounds),
+		cmocka_unit_test(circular_chain_ends),
+		cmocka_unit_test(damaged_program_is_read_within_its_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

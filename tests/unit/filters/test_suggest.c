@@ -131,7 +131,7 @@ static void nested_class_that_has_the_method_beats_all(void **state)
 	bench_release(&b);
 }
 
-static void met_filter_takes_its_proposals_away(void **state)
+static void matched_filter_loses_its_proposals(void **state)
 {
 	struct bench b = bench("com.acme.Cart;com.acme.Order");
 
@@ -171,7 +171,7 @@ static void only_a_few_are_kept(void **state)
 	bench_release(&b);
 }
 
-static void odd_names_are_passed_over(void **state)
+static void odd_names_are_ignored(void **state)
 {
 	struct bench b = bench("com.acme.Cart;::m");
 	char *name = malloc(70000);
@@ -195,10 +195,10 @@ int main(void)
 		cmocka_unit_test(proposal_follows_from_name_and_filter),
 		cmocka_unit_test(best_comes_first_in_any_order),
 		cmocka_unit_test(nested_class_that_has_the_method_beats_all),
-		cmocka_unit_test(met_filter_takes_its_proposals_away),
+		cmocka_unit_test(matched_filter_loses_its_proposals),
 		cmocka_unit_test(same_name_is_proposed_once),
 		cmocka_unit_test(only_a_few_are_kept),
-		cmocka_unit_test(odd_names_are_passed_over),
+		cmocka_unit_test(odd_names_are_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,7 +128,7 @@ static void cursor_remembers_the_first_bad_offset(void **state)
 	assert_true(c.bad == 1 && c.at == 1);
 }
 
-static void cursor_does_not_seek_behind_the_end(void **state)
+static void cursor_does_not_seek_past_the_end(void **state)
 {
 	struct cursor c;
 
@@ -160,7 +160,7 @@ static void cursor_stops_at_each_truncation(void **state)
 	}
 }
 
-static void cursor_refuses_lengths_beyond_the_end(void **state)
+static void cursor_refuses_lengths_past_the_end(void **state)
 {
 	static const char *const texts[] = {"\3\xff\xff\xff\xff\xff\xff\xff\xff\xff",
 					    "\4\xff\xff\xff\xff\xff\xff\xff\xff\xff",
@@ -188,7 +188,7 @@ static void check_text(const char *in, const char *out, size_t size)
 	bytes_release(&b);
 }
 
-static void text_null_and_empty_are_themselves(void **state)
+static void text_keeps_null_and_empty(void **state)
 {
 	struct bytes b;
 
@@ -213,7 +213,7 @@ static void text_in_modified_utf8_becomes_true_utf8(void **state)
 
 #define R "\xef\xbf\xbd"
 
-static void text_that_is_garbage_becomes_replacement_characters(void **state)
+static void garbage_becomes_replacement_characters(void **state)
 {
 	check_text("\xff", R, 3);
 	check_text("a\x80z", "a" R "z", 5);
@@ -227,7 +227,7 @@ static void text_that_is_garbage_becomes_replacement_characters(void **state)
 }
 
 /* Judge: the C library. */
-static void text_written_is_valid_utf8_whatever_comes(void **state)
+static void written_text_is_always_valid_utf8(void **state)
 {
 	static const char pieces[] = "a\x80\xc0\x80\xc3\xa9\xed\xa0\xbd\xed\xb8\x80\xe2\x82\xac\xf0\x9f\xff";
 	iconv_t judge = iconv_open("UTF-32", "UTF-8");
@@ -287,7 +287,7 @@ static void check_decoded(const char *in, size_t size, const char *out)
 	bytes_release(&b);
 }
 
-static void text_of_each_encoding_is_decoded(void **state)
+static void each_text_encoding_is_decoded(void **state)
 {
 	check_decoded("\0", 1, "");
 	check_decoded("\1", 1, "");
@@ -346,15 +346,15 @@ int main(void)
 		cmocka_unit_test(patched_size_takes_four_bytes),
 		cmocka_unit_test(cursor_reads_what_was_written),
 		cmocka_unit_test(cursor_remembers_the_first_bad_offset),
-		cmocka_unit_test(cursor_does_not_seek_behind_the_end),
+		cmocka_unit_test(cursor_does_not_seek_past_the_end),
 		cmocka_unit_test(cursor_stops_at_each_truncation),
-		cmocka_unit_test(cursor_refuses_lengths_beyond_the_end),
-		cmocka_unit_test(text_null_and_empty_are_themselves),
+		cmocka_unit_test(cursor_refuses_lengths_past_the_end),
+		cmocka_unit_test(text_keeps_null_and_empty),
 		cmocka_unit_test(text_in_modified_utf8_becomes_true_utf8),
-		cmocka_unit_test(text_that_is_garbage_becomes_replacement_characters),
-		cmocka_unit_test(text_written_is_valid_utf8_whatever_comes),
+		cmocka_unit_test(garbage_becomes_replacement_characters),
+		cmocka_unit_test(written_text_is_always_valid_utf8),
 		cmocka_unit_test(text_is_cut_between_two_characters),
-		cmocka_unit_test(text_of_each_encoding_is_decoded),
+		cmocka_unit_test(each_text_encoding_is_decoded),
 		cmocka_unit_test(buffer_that_failed_writes_nothing_until_cleared),
 		cmocka_unit_test(buffer_of_impossible_size_is_refused),
 	};

@@ -38,7 +38,7 @@ static uint64_t add(struct fake_code *f, uint64_t loader, const char *name)
 	return fake_class_add(f, &(struct fake_class){.name = name, .loader = loader});
 }
 
-static void each_class_of_each_loader_is_shown_the_newest_first(void **state)
+static void each_class_of_each_loader_is_reported_newest_first(void **state)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -61,7 +61,7 @@ static void each_class_of_each_loader_is_shown_the_newest_first(void **state)
 	fake_code_release(&f);
 }
 
-static void class_that_is_being_made_is_not_shown(void **state)
+static void class_being_created_is_not_reported(void **state)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -80,7 +80,7 @@ static void class_that_is_being_made_is_not_shown(void **state)
 	fake_code_release(&f);
 }
 
-static void circles_and_strangers_end_the_walk(void **state)
+static void circles_and_foreign_classes_end_the_walk(void **state)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -109,7 +109,7 @@ static void circles_and_strangers_end_the_walk(void **state)
 	fake_code_release(&f);
 }
 
-static void any_read_that_fails_leads_astray(void **state)
+static void any_failed_read_ends_the_walk(void **state)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -147,7 +147,7 @@ static void layout_without_classes_is_refused(void **state)
 	fake_code_release(&f);
 }
 
-static void no_memory_is_told(void **state)
+static void missing_memory_is_reported(void **state)
 {
 	struct seen s = {.count = 0};
 	struct fake_code f;
@@ -171,12 +171,12 @@ static void no_memory_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_class_of_each_loader_is_shown_the_newest_first),
-		cmocka_unit_test(class_that_is_being_made_is_not_shown),
-		cmocka_unit_test(circles_and_strangers_end_the_walk),
-		cmocka_unit_test(any_read_that_fails_leads_astray),
+		cmocka_unit_test(each_class_of_each_loader_is_reported_newest_first),
+		cmocka_unit_test(class_being_created_is_not_reported),
+		cmocka_unit_test(circles_and_foreign_classes_end_the_walk),
+		cmocka_unit_test(any_failed_read_ends_the_walk),
 		cmocka_unit_test(layout_without_classes_is_refused),
-		cmocka_unit_test(no_memory_is_told),
+		cmocka_unit_test(missing_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

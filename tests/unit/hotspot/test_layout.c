@@ -10,7 +10,7 @@
 static const unsigned int versions[] = {8, 11, 17, 21, 25, 26, 27, 28};
 #define EACH_VERSION(v) (unsigned int v = 0; v < sizeof(versions) / sizeof(*versions); v++)
 
-static void nothing_is_missing_in_the_versions_that_we_know(void **state)
+static void nothing_is_missing_in_known_versions(void **state)
 {
 	for
 		EACH_VERSION(v)
@@ -151,7 +151,7 @@ static void newer_jvm_is_read_by_the_newest_rules(void **state)
 	fake_vm_release(&vm);
 }
 
-static void missing_entry_is_named_with_what_it_costs(void **state)
+static void missing_entry_is_named_with_its_consequence(void **state)
 {
 	static const struct {
 		const char *kind, *name, *text;
@@ -210,7 +210,7 @@ static void long_list_of_what_is_missing_is_cut(void **state)
 	fake_vm_release(&vm);
 }
 
-static void jvm_that_has_not_come_far_enough_is_to_be_asked_again(void **state)
+static void uninitialised_jvm_gives_eagain(void **state)
 {
 	static const char *const names[] = {"Abstract_VM_Version._vm_major_version", "CodeCache._heaps",
 					    "AbstractInterpreter._code", "StubRoutines._call_stub_return_address"};
@@ -226,7 +226,7 @@ static void jvm_that_has_not_come_far_enough_is_to_be_asked_again(void **state)
 	}
 }
 
-static void version_that_cannot_be_is_refused(void **state)
+static void impossible_version_is_refused(void **state)
 {
 	struct fake_vm vm;
 
@@ -242,7 +242,7 @@ static void version_that_cannot_be_is_refused(void **state)
 }
 
 /* Places within the first code heap of a made-up JDK 17, and values that no JVM has there. */
-static void code_cache_that_is_not_plausible_is_refused(void **state)
+static void implausible_code_cache_is_refused(void **state)
 {
 	struct fake_vm vm;
 	uint64_t array, heap, memory, segmap, queue;
@@ -380,7 +380,7 @@ static void threads_are_found_with_their_ids(void **state)
 		}
 }
 
-static void threads_that_change_under_us_are_to_be_asked_for_again(void **state)
+static void changing_threads_give_eagain(void **state)
 {
 	struct fake_vm vm;
 	struct seen s = {0};
@@ -411,7 +411,7 @@ static int on_any_thread(uint64_t thread, int tid, void *context)
 	return 0;
 }
 
-static void chain_of_threads_that_bites_its_tail_ends(void **state)
+static void circular_chain_of_threads_ends(void **state)
 {
 	struct fake_vm vm;
 
@@ -422,7 +422,7 @@ static void chain_of_threads_that_bites_its_tail_ends(void **state)
 	fake_vm_release(&vm);
 }
 
-static void layout_without_threads_enumerates_none(void **state)
+static void layout_without_threads_lists_none(void **state)
 {
 	struct fake_vm vm;
 
@@ -436,22 +436,22 @@ static void layout_without_threads_enumerates_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_missing_in_the_versions_that_we_know),
+		cmocka_unit_test(nothing_is_missing_in_known_versions),
 		cmocka_unit_test(fields_are_where_live_jvms_have_them),
 		cmocka_unit_test(forms_follow_the_version),
 		cmocka_unit_test(classes_are_found_in_every_version),
 		cmocka_unit_test(newer_jvm_is_read_by_the_newest_rules),
-		cmocka_unit_test(missing_entry_is_named_with_what_it_costs),
+		cmocka_unit_test(missing_entry_is_named_with_its_consequence),
 		cmocka_unit_test(offset_that_does_not_fit_is_missing),
 		cmocka_unit_test(long_list_of_what_is_missing_is_cut),
-		cmocka_unit_test(jvm_that_has_not_come_far_enough_is_to_be_asked_again),
-		cmocka_unit_test(version_that_cannot_be_is_refused),
-		cmocka_unit_test(code_cache_that_is_not_plausible_is_refused),
+		cmocka_unit_test(uninitialised_jvm_gives_eagain),
+		cmocka_unit_test(impossible_version_is_refused),
+		cmocka_unit_test(implausible_code_cache_is_refused),
 		cmocka_unit_test(any_read_may_fail),
 		cmocka_unit_test(threads_are_found_with_their_ids),
-		cmocka_unit_test(threads_that_change_under_us_are_to_be_asked_for_again),
-		cmocka_unit_test(chain_of_threads_that_bites_its_tail_ends),
-		cmocka_unit_test(layout_without_threads_enumerates_none),
+		cmocka_unit_test(changing_threads_give_eagain),
+		cmocka_unit_test(circular_chain_of_threads_ends),
+		cmocka_unit_test(layout_without_threads_lists_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

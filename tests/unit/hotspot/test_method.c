@@ -78,7 +78,7 @@ static void method_of_the_boot_loader_is_read(void **state)
 	fixture_release(&x);
 }
 
-static void method_of_another_loader_says_which(void **state)
+static void method_of_another_loader_names_its_loader(void **state)
 {
 	struct fixture x;
 
@@ -91,7 +91,7 @@ static void method_of_another_loader_says_which(void **state)
 	fixture_release(&x);
 }
 
-static void method_knows_hidden_methods_and_classes(void **state)
+static void hidden_methods_and_classes_are_recognised(void **state)
 {
 	const struct fake_code_class hidden = {.name = "a/B$$Lambda+0x0000000098041000", .access = 0x04001030};
 	struct fixture x;
@@ -125,7 +125,7 @@ static void method_hidden_flag_may_be_in_the_const_method(void **state)
 	fixture_release(&x);
 }
 
-static void method_asks_inner_classes_where_there_are_no_modifiers(void **state)
+static void modifiers_come_from_inner_classes_if_necessary(void **state)
 {
 	struct fake_code_class inner = {.name = "a/B$C", .access = 0x20, .inner_flags = 0x000a};
 	struct fixture x;
@@ -160,7 +160,7 @@ static void method_is_numbered_once(void **state)
 	fixture_release(&x);
 }
 
-static void method_garbage_is_refused(void **state)
+static void garbage_is_no_method(void **state)
 {
 	static const struct fake_code_method bad[] = {
 		{.name = "a.b"}, {.descriptor = "V"}, {.name = "a/b"}, {.descriptor = "("}, {.name = ""},
@@ -178,7 +178,7 @@ static void method_garbage_is_refused(void **state)
 }
 
 /* Each read fails once: either it was needed, or the method is the same. */
-static void method_unreadable_is_told(void **state)
+static void unreadable_method_is_reported(void **state)
 {
 	struct fixture x;
 	unsigned int reads;
@@ -199,7 +199,7 @@ static void method_unreadable_is_told(void **state)
 	fixture_release(&x);
 }
 
-static void method_without_memory_is_told(void **state)
+static void missing_memory_for_a_method_is_reported(void **state)
 {
 	unsigned int n = 0;
 	struct fixture x;
@@ -223,7 +223,7 @@ static void method_without_memory_is_told(void **state)
 }
 
 /* Where javac puts line 10 at bci 0, 11 at 5, 12 at 9. */
-static void lines_of_short_steps(void **state)
+static void lines_with_short_steps_are_decoded(void **state)
 {
 	static const unsigned char table[] = {0x00 << 3 | 5, 0xff, 0, 0, 0};
 	unsigned char lines[] = {0xff, 0, 20, 5 << 3 | 1, 4 << 3 | 1, 0};
@@ -244,7 +244,7 @@ static size_t put_escape(unsigned char *to, unsigned int bias, int32_t bci, int3
 	return n;
 }
 
-static void lines_of_long_steps_in_both_encodings(void **state)
+static void lines_with_long_steps_are_decoded_in_both_encodings(void **state)
 {
 	unsigned char table[64];
 
@@ -276,7 +276,7 @@ static void lines_need_not_be_sorted(void **state)
 	assert_int_equal(method_line(table, n, 0, 25), 7);
 }
 
-static void lines_that_are_cut_or_absurd_end_quietly(void **state)
+static void truncated_or_absurd_line_tables_just_end(void **state)
 {
 	unsigned char table[16];
 	size_t n = put_escape(table, 1, 100000, 100000);
@@ -339,18 +339,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(method_of_the_boot_loader_is_read),
-		cmocka_unit_test(method_of_another_loader_says_which),
-		cmocka_unit_test(method_knows_hidden_methods_and_classes),
+		cmocka_unit_test(method_of_another_loader_names_its_loader),
+		cmocka_unit_test(hidden_methods_and_classes_are_recognised),
 		cmocka_unit_test(method_hidden_flag_may_be_in_the_const_method),
-		cmocka_unit_test(method_asks_inner_classes_where_there_are_no_modifiers),
+		cmocka_unit_test(modifiers_come_from_inner_classes_if_necessary),
 		cmocka_unit_test(method_is_numbered_once),
-		cmocka_unit_test(method_garbage_is_refused),
-		cmocka_unit_test(method_unreadable_is_told),
-		cmocka_unit_test(method_without_memory_is_told),
-		cmocka_unit_test(lines_of_short_steps),
-		cmocka_unit_test(lines_of_long_steps_in_both_encodings),
+		cmocka_unit_test(garbage_is_no_method),
+		cmocka_unit_test(unreadable_method_is_reported),
+		cmocka_unit_test(missing_memory_for_a_method_is_reported),
+		cmocka_unit_test(lines_with_short_steps_are_decoded),
+		cmocka_unit_test(lines_with_long_steps_are_decoded_in_both_encodings),
 		cmocka_unit_test(lines_need_not_be_sorted),
-		cmocka_unit_test(lines_that_are_cut_or_absurd_end_quietly),
+		cmocka_unit_test(truncated_or_absurd_line_tables_just_end),
 		cmocka_unit_test(lines_are_read_to_their_end),
 		cmocka_unit_test(unsigned5_reads_what_was_written),
 		cmocka_unit_test(lines_of_a_method_are_known),

@@ -60,7 +60,7 @@ static void nmethod_names_inlined_methods_innermost_first(void **state)
 		}
 }
 
-static void nmethod_knows_bcis_below_zero(void **state)
+static void nmethod_may_have_negative_bcis(void **state)
 {
 	for
 		EACH_FORM(form)
@@ -89,7 +89,7 @@ static void nmethod_without_a_scope_is_its_own_method(void **state)
 	fake_code_release(&f);
 }
 
-static void nmethod_takes_no_neighbour_of_a_pc(void **state)
+static void nmethod_does_not_use_the_pc_desc_of_a_neighbour(void **state)
 {
 	static const int known[] = {0, 8, 16, 40, 44, 100};
 
@@ -118,7 +118,7 @@ static void nmethod_takes_no_neighbour_of_a_pc(void **state)
 		}
 }
 
-static void nmethod_deeper_than_asked_for_is_refused(void **state)
+static void nmethod_deeper_than_the_limit_is_refused(void **state)
 {
 	struct fake_code f;
 	struct scope s[4];
@@ -129,7 +129,7 @@ static void nmethod_deeper_than_asked_for_is_refused(void **state)
 	fake_code_release(&f);
 }
 
-static void nmethod_is_itself_only_while_it_lives(void **state)
+static void nmethod_is_recognised_only_while_it_is_alive(void **state)
 {
 	for
 		EACH_FORM(form)
@@ -219,7 +219,7 @@ static void nmethod_absurd_offsets_are_refused(void **state)
 		}
 }
 
-static void nmethod_unreadable_is_told(void **state)
+static void unreadable_nmethod_is_reported(void **state)
 {
 	for
 		EACH_FORM(form)
@@ -246,14 +246,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nmethod_names_inlined_methods_innermost_first),
-		cmocka_unit_test(nmethod_knows_bcis_below_zero),
+		cmocka_unit_test(nmethod_may_have_negative_bcis),
 		cmocka_unit_test(nmethod_without_a_scope_is_its_own_method),
-		cmocka_unit_test(nmethod_takes_no_neighbour_of_a_pc),
-		cmocka_unit_test(nmethod_deeper_than_asked_for_is_refused),
-		cmocka_unit_test(nmethod_is_itself_only_while_it_lives),
+		cmocka_unit_test(nmethod_does_not_use_the_pc_desc_of_a_neighbour),
+		cmocka_unit_test(nmethod_deeper_than_the_limit_is_refused),
+		cmocka_unit_test(nmethod_is_recognised_only_while_it_is_alive),
 		cmocka_unit_test(nmethod_absurd_tables_are_refused),
 		cmocka_unit_test(nmethod_absurd_offsets_are_refused),
-		cmocka_unit_test(nmethod_unreadable_is_told),
+		cmocka_unit_test(unreadable_nmethod_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,7 +134,7 @@ static void assert_inlined(const struct fixture *x)
 	assert_frame(&x->out[2], "a/Outer", "call", 6, 11, RESOLVED_JIT);
 }
 
-static void compiled_frame_is_all_its_methods(void **state)
+static void compiled_frame_has_all_its_methods(void **state)
 {
 	for
 		EACH_FORM(form)
@@ -162,7 +162,7 @@ static void compiled_frame_at_the_entry_has_the_first_line(void **state)
 	fixture_release(&x);
 }
 
-static void compiled_frame_without_debug_information_says_so(void **state)
+static void compiled_frame_without_debug_information_is_reported(void **state)
 {
 	struct fixture x;
 
@@ -275,7 +275,7 @@ static void equal_methods_have_equal_numbers(void **state)
 	fixture_release(&x);
 }
 
-static void what_was_told_is_remembered_without_the_target(void **state)
+static void cached_frame_is_resolved_without_the_target(void **state)
 {
 	struct fixture x;
 	unsigned int reads;
@@ -314,7 +314,7 @@ static void a_new_frame_costs_few_reads(void **state)
 	fixture_release(&x);
 }
 
-static void a_stale_cookie_is_told(void **state)
+static void stale_cookie_is_reported(void **state)
 {
 	struct fixture x;
 
@@ -457,7 +457,7 @@ static uint64_t method_before(struct fake_code *f, uint64_t klass, uint64_t end,
 	return method;
 }
 
-static void what_is_behind_the_lines_is_no_part_of_a_fingerprint(void **state)
+static void bytes_after_the_line_table_do_not_change_the_fingerprint(void **state)
 {
 	const struct fake_code_class c = {.name = "a/B", .access = 1, .modifiers = 1};
 	struct fake_code f;
@@ -477,7 +477,7 @@ static void what_is_behind_the_lines_is_no_part_of_a_fingerprint(void **state)
 	fake_code_release(&f);
 }
 
-static void code_evicted_between_two_reads_is_told(void **state)
+static void code_evicted_between_two_reads_is_reported(void **state)
 {
 	assert_true(change_at_each_read(FAKE_17, evict, false) > 10);
 	assert_true(change_at_each_read(FAKE_25, evict, false) > 10);
@@ -486,13 +486,13 @@ static void code_evicted_between_two_reads_is_told(void **state)
 	assert_true(change_at_each_read(FAKE_25, free_immutable, false) > 10);
 }
 
-static void method_replaced_between_two_reads_is_told(void **state)
+static void method_replaced_between_two_reads_is_reported(void **state)
 {
 	assert_true(change_at_each_read(FAKE_17, rename_inner, true) > 5);
 	assert_true(change_at_each_read(FAKE_25, rename_inner, true) > 5);
 }
 
-static void unreadable_memory_is_told(void **state)
+static void unreadable_memory_is_reported(void **state)
 {
 	for (unsigned int n = 1; n < 60; n++) {
 		struct fixture x;
@@ -513,7 +513,7 @@ static void unreadable_memory_is_told(void **state)
 	}
 }
 
-static void missing_memory_of_our_own_is_told(void **state)
+static void missing_memory_is_reported(void **state)
 {
 	bool happened = true;
 
@@ -537,7 +537,7 @@ static void missing_memory_of_our_own_is_told(void **state)
 }
 
 /* More frames than are remembered: the first ones are read again, all are right, and methods keep their numbers. */
-static void more_than_can_be_remembered_is_read_again(void **state)
+static void frames_beyond_the_cache_are_read_again(void **state)
 {
 	struct fixture x;
 	uint32_t number;
@@ -561,7 +561,7 @@ static void more_than_can_be_remembered_is_read_again(void **state)
 }
 
 /* Each byte wrong in turn: whatever comes out, nothing is read out of bounds and it ends. */
-static void corrupt_memory_is_survived(void **state)
+static void corrupt_memory_is_harmless(void **state)
 {
 	static const unsigned char wrong[] = {0xff, 0x80, 0x01};
 
@@ -591,26 +591,26 @@ static void corrupt_memory_is_survived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(compiled_frame_is_all_its_methods),
+		cmocka_unit_test(compiled_frame_has_all_its_methods),
 		cmocka_unit_test(compiled_frame_at_the_entry_has_the_first_line),
-		cmocka_unit_test(compiled_frame_without_debug_information_says_so),
+		cmocka_unit_test(compiled_frame_without_debug_information_is_reported),
 		cmocka_unit_test(interpreted_frame_has_its_bci_and_line),
 		cmocka_unit_test(interpreted_frame_outside_of_its_code_has_no_line),
 		cmocka_unit_test(method_redefined_as_it_was_is_read_anew),
 		cmocka_unit_test(native_frames_are_as_jfr_has_them),
 		cmocka_unit_test(frames_that_are_not_the_resolvers_are_unknown),
 		cmocka_unit_test(equal_methods_have_equal_numbers),
-		cmocka_unit_test(what_was_told_is_remembered_without_the_target),
+		cmocka_unit_test(cached_frame_is_resolved_without_the_target),
 		cmocka_unit_test(a_new_frame_costs_few_reads),
-		cmocka_unit_test(a_stale_cookie_is_told),
+		cmocka_unit_test(stale_cookie_is_reported),
 		cmocka_unit_test(a_compile_id_is_no_fingerprint),
-		cmocka_unit_test(what_is_behind_the_lines_is_no_part_of_a_fingerprint),
-		cmocka_unit_test(code_evicted_between_two_reads_is_told),
-		cmocka_unit_test(method_replaced_between_two_reads_is_told),
-		cmocka_unit_test(unreadable_memory_is_told),
-		cmocka_unit_test(missing_memory_of_our_own_is_told),
-		cmocka_unit_test(more_than_can_be_remembered_is_read_again),
-		cmocka_unit_test(corrupt_memory_is_survived),
+		cmocka_unit_test(bytes_after_the_line_table_do_not_change_the_fingerprint),
+		cmocka_unit_test(code_evicted_between_two_reads_is_reported),
+		cmocka_unit_test(method_replaced_between_two_reads_is_reported),
+		cmocka_unit_test(unreadable_memory_is_reported),
+		cmocka_unit_test(missing_memory_is_reported),
+		cmocka_unit_test(frames_beyond_the_cache_are_read_again),
+		cmocka_unit_test(corrupt_memory_is_harmless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

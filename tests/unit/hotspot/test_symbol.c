@@ -51,7 +51,7 @@ static void symbol_of_full_length_is_read(void **state)
 	fake_code_release(&f);
 }
 
-static void symbol_that_is_none_is_refused(void **state)
+static void invalid_symbol_is_refused(void **state)
 {
 	struct fake_code f;
 	uint64_t symbol;
@@ -66,7 +66,7 @@ static void symbol_that_is_none_is_refused(void **state)
 	fake_code_release(&f);
 }
 
-static void pool_slots_are_bounded_and_lose_their_mark(void **state)
+static void pool_slots_are_checked_and_lose_their_tag(void **state)
 {
 	struct fake_code f;
 	uint64_t pool = FAKE_BASE + 4096, slot = 0x1235, symbol;
@@ -82,7 +82,7 @@ static void pool_slots_are_bounded_and_lose_their_mark(void **state)
 	fake_code_release(&f);
 }
 
-static void names_are_known_from_garbage(void **state)
+static void names_are_distinguished_from_garbage(void **state)
 {
 	assert_true(symbol_names_class("a/B$$Lambda+0x0000000098041000"));
 	assert_false(symbol_names_class("a.B"));
@@ -96,7 +96,7 @@ static void names_are_known_from_garbage(void **state)
 	assert_false(symbol_is_descriptor("()"));
 }
 
-static void snapshot_reads_a_page_once_until_it_is_cleared(void **state)
+static void page_cache_reads_a_page_once_until_it_is_cleared(void **state)
 {
 	static struct page_cache s;
 	struct fake_code f;
@@ -118,7 +118,7 @@ static void snapshot_reads_a_page_once_until_it_is_cleared(void **state)
 }
 
 /* As those of a code cache and of metaspace are. */
-static void snapshot_keeps_pages_that_are_far_apart(void **state)
+static void page_cache_keeps_pages_that_are_far_apart(void **state)
 {
 	static struct page_cache s;
 	struct fake_code f;
@@ -133,7 +133,7 @@ static void snapshot_keeps_pages_that_are_far_apart(void **state)
 	fake_code_release(&f);
 }
 
-static void snapshot_keeps_pages_apart_and_passes_errors_on(void **state)
+static void page_cache_separates_pages_and_returns_errors(void **state)
 {
 	static struct page_cache s;
 	struct fake_code f;
@@ -159,12 +159,12 @@ int main(void)
 		cmocka_unit_test(symbol_gives_its_text),
 		cmocka_unit_test(symbol_length_may_be_the_upper_half_of_an_int),
 		cmocka_unit_test(symbol_of_full_length_is_read),
-		cmocka_unit_test(symbol_that_is_none_is_refused),
-		cmocka_unit_test(pool_slots_are_bounded_and_lose_their_mark),
-		cmocka_unit_test(names_are_known_from_garbage),
-		cmocka_unit_test(snapshot_reads_a_page_once_until_it_is_cleared),
-		cmocka_unit_test(snapshot_keeps_pages_that_are_far_apart),
-		cmocka_unit_test(snapshot_keeps_pages_apart_and_passes_errors_on),
+		cmocka_unit_test(invalid_symbol_is_refused),
+		cmocka_unit_test(pool_slots_are_checked_and_lose_their_tag),
+		cmocka_unit_test(names_are_distinguished_from_garbage),
+		cmocka_unit_test(page_cache_reads_a_page_once_until_it_is_cleared),
+		cmocka_unit_test(page_cache_keeps_pages_that_are_far_apart),
+		cmocka_unit_test(page_cache_separates_pages_and_returns_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

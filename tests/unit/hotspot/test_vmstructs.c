@@ -47,7 +47,7 @@ static void every_row_is_found_by_its_name(void **state)
 	}
 }
 
-static void row_of_another_kind_is_not_taken(void **state)
+static void row_of_another_kind_is_not_used(void **state)
 {
 	struct fake_vm vm;
 	struct vmstructs v;
@@ -81,7 +81,7 @@ static void negative_constant_stays_negative(void **state)
 	fake_vm_release(&vm);
 }
 
-static void table_that_is_not_there_yet_is_to_be_asked_for_again(void **state)
+static void unfilled_table_gives_eagain(void **state)
 {
 	static const enum vmstructs_symbol symbols[] = {VMSTRUCTS_FIELDS, VMSTRUCTS_TYPES, VMSTRUCTS_INTS,
 							VMSTRUCTS_FIELD_STRIDE};
@@ -98,7 +98,7 @@ static void table_that_is_not_there_yet_is_to_be_asked_for_again(void **state)
 	}
 }
 
-static void columns_that_cannot_be_are_refused(void **state)
+static void impossible_columns_are_refused(void **state)
 {
 	static const struct {
 		enum vmstructs_symbol symbol;
@@ -120,7 +120,7 @@ static void columns_that_cannot_be_are_refused(void **state)
 	}
 }
 
-static void table_without_an_end_is_given_up(void **state)
+static void endless_table_is_refused(void **state)
 {
 	struct fake_vm vm;
 	struct vmstructs v;
@@ -143,7 +143,7 @@ static void table_without_an_end_is_given_up(void **state)
 	fake_vm_release(&vm);
 }
 
-static void name_that_is_no_text_is_passed_over(void **state)
+static void unreadable_name_is_ignored(void **state)
 {
 	struct fake_vm vm;
 	struct vmstructs v;
@@ -213,14 +213,10 @@ static void any_allocation_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_row_is_found_by_its_name),
-		cmocka_unit_test(row_of_another_kind_is_not_taken),
-		cmocka_unit_test(negative_constant_stays_negative),
-		cmocka_unit_test(table_that_is_not_there_yet_is_to_be_asked_for_again),
-		cmocka_unit_test(columns_that_cannot_be_are_refused),
-		cmocka_unit_test(table_without_an_end_is_given_up),
-		cmocka_unit_test(name_that_is_no_text_is_passed_over),
-		cmocka_unit_test(any_read_may_fail),
+		cmocka_unit_test(every_row_is_found_by_its_name),   cmocka_unit_test(row_of_another_kind_is_not_used),
+		cmocka_unit_test(negative_constant_stays_negative), cmocka_unit_test(unfilled_table_gives_eagain),
+		cmocka_unit_test(impossible_columns_are_refused),   cmocka_unit_test(endless_table_is_refused),
+		cmocka_unit_test(unreadable_name_is_ignored),	    cmocka_unit_test(any_read_may_fail),
 		cmocka_unit_test(any_allocation_may_fail),
 	};
 

@@ -67,7 +67,7 @@ static void last_of_two_settings_counts(void **state)
 	jfc_free(j);
 }
 
-static void unknown_elements_are_skipped_with_all_in_them(void **state)
+static void unknown_elements_are_skipped_with_their_content(void **state)
 {
 	struct jfc *j = must_read(
 		HEAD "<later><event name=\"a\">" SET("x", "1") "</event></later><event name=\"a\"><later>" SET(
@@ -240,7 +240,7 @@ static void compare_rows(const struct jdk *jdk, const char *option)
 	remove(out);
 }
 
-static void conditions_are_what_the_jdk_makes_of_them(void **state)
+static void conditions_agree_with_the_jdk(void **state)
 {
 	static const char *const options[] = {"low", "off", "TRUE"};
 	struct jdk jdks[8];
@@ -252,7 +252,7 @@ static void conditions_are_what_the_jdk_makes_of_them(void **state)
 		compare_rows(&jdks[n - 1], options[i]);
 }
 
-static void only_what_depends_on_a_control_changes(void **state)
+static void only_dependent_settings_change(void **state)
 {
 	struct jfc *j = must_read(HEAD "<control>" INPUTS CONDITION(
 		LOW) "</control><event name=\"e\"><setting name=\"a\" control=\"t\">1</setting>"
@@ -428,7 +428,7 @@ static bool read_and_set(void)
 	return !err;
 }
 
-static void short_memory_is_said(void **state)
+static void missing_memory_is_reported(void **state)
 {
 	unsigned n = 0, refused = 0;
 
@@ -447,15 +447,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_have_the_value_written_in_them),
 		cmocka_unit_test(last_of_two_settings_counts),
-		cmocka_unit_test(unknown_elements_are_skipped_with_all_in_them),
+		cmocka_unit_test(unknown_elements_are_skipped_with_their_content),
 		cmocka_unit_test(conditions_are_evaluated_when_a_control_is_set),
-		cmocka_unit_test(conditions_are_what_the_jdk_makes_of_them),
-		cmocka_unit_test(only_what_depends_on_a_control_changes),
+		cmocka_unit_test(conditions_agree_with_the_jdk),
+		cmocka_unit_test(only_dependent_settings_change),
 		cmocka_unit_test(wrong_value_of_a_control_changes_nothing),
 		cmocka_unit_test(faults_have_a_line_and_a_column),
 		cmocka_unit_test(size_and_depth_have_limits),
 		cmocka_unit_test(conditions_do_not_multiply),
-		cmocka_unit_test(short_memory_is_said),
+		cmocka_unit_test(missing_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static struct jfc *must_read(const char *text)
 	return j;
 }
 
-static void time_is_as_jfr_writes_it(void **state)
+static void times_have_the_format_of_jfr(void **state)
 {
 	static const struct {
 		const char *text;
@@ -68,7 +68,7 @@ static void time_is_as_jfr_writes_it(void **state)
 			fail_msg("'%s' is taken", bad[i]);
 }
 
-static void event_is_off_where_no_file_says_anything(void **state)
+static void event_is_off_by_default(void **state)
 {
 	struct jfc *j = must_read(HEAD "<event name=\"jdk.Other\">" SET("enabled", "true") "</event>" TAIL);
 	struct jfc_event e;
@@ -126,7 +126,7 @@ static void periods_have_a_least_time(void **state)
 	jfc_free(j);
 }
 
-static void wrong_values_are_said_with_their_place(void **state)
+static void wrong_values_are_reported_with_their_place(void **state)
 {
 	static const struct {
 		const char *setting, *message;
@@ -165,11 +165,11 @@ static void wrong_values_are_said_with_their_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_is_as_jfr_writes_it),
-		cmocka_unit_test(event_is_off_where_no_file_says_anything),
+		cmocka_unit_test(times_have_the_format_of_jfr),
+		cmocka_unit_test(event_is_off_by_default),
 		cmocka_unit_test(later_file_wins_setting_by_setting),
 		cmocka_unit_test(periods_have_a_least_time),
-		cmocka_unit_test(wrong_values_are_said_with_their_place),
+		cmocka_unit_test(wrong_values_are_reported_with_their_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

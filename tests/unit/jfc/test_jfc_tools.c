@@ -92,7 +92,7 @@ static void check_file(const struct jdk *jdk, const char *name, const char *cons
 	remove(out);
 }
 
-static void files_of_the_jdks_come_to_what_jfr_configure_makes_of_them(void **state)
+static void jdk_files_give_the_same_result_as_jfr_configure(void **state)
 {
 	struct jdk jdks[8];
 	size_t n = jdk_find(jdks, 8), files = 0;
@@ -108,7 +108,7 @@ static void files_of_the_jdks_come_to_what_jfr_configure_makes_of_them(void **st
 		skip();
 }
 
-static void files_of_the_jdks_apply(void **state)
+static void jdk_files_are_accepted(void **state)
 {
 	static const char *const names[] = {"default", "profile"};
 	struct jdk jdks[8];
@@ -144,8 +144,8 @@ static void files_of_the_jdks_apply(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_of_the_jdks_come_to_what_jfr_configure_makes_of_them),
-		cmocka_unit_test(files_of_the_jdks_apply),
+		cmocka_unit_test(jdk_files_give_the_same_result_as_jfr_configure),
+		cmocka_unit_test(jdk_files_are_accepted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

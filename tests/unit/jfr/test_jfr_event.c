@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-static void companion_events_give_back_every_value(void **state)
+static void companion_events_keep_every_value(void **state)
 {
 	struct recording r = recording_new();
 	const struct dissect_event *e;
@@ -86,7 +86,7 @@ static void long_texts_are_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(companion_events_give_back_every_value),
+		cmocka_unit_test(companion_events_keep_every_value),
 		cmocka_unit_test(active_setting_names_its_event_type_and_no_other),
 		cmocka_unit_test(long_texts_are_cut),
 	};

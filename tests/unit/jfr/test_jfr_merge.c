@@ -156,7 +156,7 @@ static void assert_in_order(void)
 	jfr_file_release(&f);
 }
 
-static void events_come_in_the_order_of_time(void **state)
+static void events_are_ordered_by_time(void **state)
 {
 	char *text, *at;
 
@@ -184,7 +184,7 @@ static void events_come_in_the_order_of_time(void **state)
 }
 
 /* The second one counts in units of half a nanosecond, and began a second later. */
-static void ticks_of_another_clock_become_those_of_the_first(void **state)
+static void ticks_are_converted_to_the_first_clock(void **state)
 {
 	for (int i = 0; i < 2; i++) {
 		chunk_event(&b, "T", EVENT);
@@ -227,7 +227,7 @@ static void add_thing(const char *event_name)
 	chunk_field(&b, "thing", THING, B_CONSTANT);
 }
 
-static void equal_keys_of_two_files_are_two_constants(void **state)
+static void equal_keys_in_two_files_are_different_constants(void **state)
 {
 	static const int64_t keys[] = {0, 1, 7, -1, -5};
 	char *text;
@@ -291,7 +291,7 @@ static void types_of_one_name_become_one(void **state)
 }
 
 /* Thing is a number here and a text there: so are what contains it, and the event. */
-static void types_that_contradict_stay_apart(void **state)
+static void contradicting_types_stay_separate(void **state)
 {
 	char *text;
 
@@ -357,7 +357,7 @@ static void declare_thread(void)
 }
 
 /* The first file has a call with a context, the second what happened in it. */
-static void a_thread_that_both_know_is_one(void **state)
+static void thread_known_to_both_files_is_one(void **state)
 {
 	char *text;
 
@@ -391,7 +391,7 @@ static void a_thread_that_both_know_is_one(void **state)
 	free(text);
 }
 
-static void a_setting_names_its_event_by_the_new_number(void **state)
+static void setting_refers_to_its_event_by_the_new_id(void **state)
 {
 	char *text;
 
@@ -457,7 +457,7 @@ static void make_two_files(void)
 	}
 }
 
-static void a_file_without_events_is_nothing_special(void **state)
+static void file_without_events_is_accepted(void **state)
 {
 	add_numbers("A");
 	finish_file(0);
@@ -492,7 +492,7 @@ static void no_damage_is_fatal(void **state)
 	assert_true(refused > 100);
 }
 
-static void memory_that_is_not_there_is_told(void **state)
+static void missing_memory_is_reported(void **state)
 {
 	unsigned int n = 1;
 	const char *fault;
@@ -520,18 +520,18 @@ static void memory_that_is_not_there_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(events_come_in_the_order_of_time),
-		TEST(ticks_of_another_clock_become_those_of_the_first),
-		TEST(equal_keys_of_two_files_are_two_constants),
+		TEST(events_are_ordered_by_time),
+		TEST(ticks_are_converted_to_the_first_clock),
+		TEST(equal_keys_in_two_files_are_different_constants),
 		TEST(types_of_one_name_become_one),
-		TEST(types_that_contradict_stay_apart),
+		TEST(contradicting_types_stay_separate),
 		TEST(an_event_without_duration_stays_without),
-		TEST(a_thread_that_both_know_is_one),
-		TEST(a_setting_names_its_event_by_the_new_number),
+		TEST(thread_known_to_both_files_is_one),
+		TEST(setting_refers_to_its_event_by_the_new_id),
 		TEST(long_recordings_become_several_chunks),
-		TEST(a_file_without_events_is_nothing_special),
+		TEST(file_without_events_is_accepted),
 		TEST(no_damage_is_fatal),
-		TEST(memory_that_is_not_there_is_told),
+		TEST(missing_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ static void equal_constants_have_one_key(void **state)
 	jfr_pools_release(&p);
 }
 
-static void constants_with_an_id_are_equal_by_it(void **state)
+static void constants_with_equal_ids_are_equal(void **state)
 {
 	struct jfr_pools p;
 
@@ -84,7 +84,7 @@ static void many_constants_keep_their_keys(void **state)
 	jfr_pools_release(&p);
 }
 
-static void keys_never_given_are_unknown(void **state)
+static void unassigned_keys_are_unknown(void **state)
 {
 	struct jfr_pools p;
 
@@ -104,7 +104,7 @@ static void keys_never_given_are_unknown(void **state)
 	jfr_pools_release(&p);
 }
 
-static void only_what_is_used_is_written_with_what_it_refers_to(void **state)
+static void only_used_constants_and_their_references_are_written(void **state)
 {
 	struct jfr_pools p;
 	uint64_t class;
@@ -126,7 +126,7 @@ static void only_what_is_used_is_written_with_what_it_refers_to(void **state)
 	jfr_pools_release(&p);
 }
 
-static void nothing_used_writes_an_empty_checkpoint(void **state)
+static void chunk_without_constants_has_an_empty_checkpoint(void **state)
 {
 	struct jfr_schema s = {0};
 	struct jfr_pools p;
@@ -205,7 +205,7 @@ static void memory_is_bounded_with_a_million_threads(void **state)
 }
 
 /* 300 chunks of 1,000 classes that nobody will use again, each with a name of 900 letters, and one that is used for ever. */
-static void memory_is_bounded_with_classes_without_end(void **state)
+static void memory_is_bounded_with_endless_classes(void **state)
 {
 	const struct jfr_pool *symbols;
 	struct jfr_pools p;
@@ -296,15 +296,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_constants_have_one_key),
-		cmocka_unit_test(constants_with_an_id_are_equal_by_it),
+		cmocka_unit_test(constants_with_equal_ids_are_equal),
 		cmocka_unit_test(many_constants_keep_their_keys),
-		cmocka_unit_test(keys_never_given_are_unknown),
-		cmocka_unit_test(only_what_is_used_is_written_with_what_it_refers_to),
-		cmocka_unit_test(nothing_used_writes_an_empty_checkpoint),
+		cmocka_unit_test(unassigned_keys_are_unknown),
+		cmocka_unit_test(only_used_constants_and_their_references_are_written),
+		cmocka_unit_test(chunk_without_constants_has_an_empty_checkpoint),
 		cmocka_unit_test(threads_are_forgotten_after_two_chunks_without_them),
 		cmocka_unit_test(few_methods_are_kept_for_ever),
 		cmocka_unit_test(memory_is_bounded_with_a_million_threads),
-		cmocka_unit_test(memory_is_bounded_with_classes_without_end),
+		cmocka_unit_test(memory_is_bounded_with_endless_classes),
 		cmocka_unit_test(keys_lead_to_their_threads_after_forgetting),
 		cmocka_unit_test(failed_allocation_gives_no_key_and_harms_nothing),
 	};

@@ -248,7 +248,7 @@ static void a_circle_of_constants_ends(void **state)
 }
 
 /* Each thing twice in the one before it: 2^60 of them. */
-static void constants_without_end_are_cut(void **state)
+static void endless_constants_are_cut(void **state)
 {
 	char *text;
 
@@ -329,7 +329,7 @@ static void put_method(int key, const char *name, const char *descriptor, bool h
 	chunk_end_pool(&b);
 }
 
-static void stacks_leave_out_what_is_hidden(void **state)
+static void hidden_frames_are_left_out(void **state)
 {
 	add_stacks();
 	put_method(1, "run", "([[ILjava/lang/String;)V", false);
@@ -401,7 +401,7 @@ static size_t count_events(size_t size)
 	return n;
 }
 
-static void a_file_that_is_cut_off_gives_what_is_whole(void **state)
+static void truncated_file_yields_its_complete_chunks(void **state)
 {
 	make_two_chunks();
 	assert_int_equal(count_events(file.size), 2);
@@ -415,7 +415,7 @@ static void a_file_that_is_cut_off_gives_what_is_whole(void **state)
 	assert_null(fault.what);
 }
 
-static void what_stands_behind_the_last_chunk_is_told(void **state)
+static void trailing_bytes_are_reported(void **state)
 {
 	make_two_chunks();
 	bytes_put(&file, "garbage", 7);
@@ -433,7 +433,7 @@ static void an_unfinished_chunk_is_read_as_far_as_it_was_flushed(void **state)
 	assert_true(unfinished);
 }
 
-static void a_chunk_that_is_being_appended_is_not_there_yet(void **state)
+static void chunk_being_appended_is_ignored(void **state)
 {
 	make_two_chunks();
 	file.data[file.size / 2 + 64] = 0xff;
@@ -457,7 +457,7 @@ static void a_damaged_event_does_not_hide_the_next_chunk(void **state)
 }
 
 /* As the tools of the JDK have it: a wall clock that was set a little does not move what follows. */
-static void a_clock_that_is_near_the_first_is_the_first(void **state)
+static void clock_near_the_first_is_taken_for_the_first(void **state)
 {
 	char *text;
 
@@ -468,7 +468,7 @@ static void a_clock_that_is_near_the_first_is_the_first(void **state)
 	free(text);
 }
 
-static void a_clock_that_has_nothing_to_do_with_the_first_is_its_own(void **state)
+static void unrelated_clock_is_used_as_it_is(void **state)
 {
 	char *text;
 
@@ -535,7 +535,7 @@ static void a_file_that_changes_while_it_is_read_is_not_fatal(void **state)
 	recording_free(&r);
 }
 
-static void memory_that_is_not_there_is_told(void **state)
+static void missing_memory_is_reported(void **state)
 {
 	unsigned int n = 1;
 	bool happened;
@@ -570,21 +570,21 @@ int main(void)
 		TEST(constants_are_found_in_all_checkpoints),
 		TEST(of_two_constants_with_one_key_the_older_counts),
 		TEST(a_circle_of_constants_ends),
-		TEST(constants_without_end_are_cut),
+		TEST(endless_constants_are_cut),
 		TEST(arrays_of_structs_and_numbers_are_json),
 		TEST(json_escapes_what_json_cannot_hold),
-		TEST(stacks_leave_out_what_is_hidden),
+		TEST(hidden_frames_are_left_out),
 		TEST(events_stand_in_the_context_of_their_thread),
-		TEST(a_file_that_is_cut_off_gives_what_is_whole),
-		TEST(what_stands_behind_the_last_chunk_is_told),
+		TEST(truncated_file_yields_its_complete_chunks),
+		TEST(trailing_bytes_are_reported),
 		TEST(an_unfinished_chunk_is_read_as_far_as_it_was_flushed),
-		TEST(a_chunk_that_is_being_appended_is_not_there_yet),
+		TEST(chunk_being_appended_is_ignored),
 		TEST(a_damaged_event_does_not_hide_the_next_chunk),
-		TEST(a_clock_that_is_near_the_first_is_the_first),
-		TEST(a_clock_that_has_nothing_to_do_with_the_first_is_its_own),
+		TEST(clock_near_the_first_is_taken_for_the_first),
+		TEST(unrelated_clock_is_used_as_it_is),
 		TEST(no_damage_is_fatal),
 		TEST(a_file_that_changes_while_it_is_read_is_not_fatal),
-		TEST(memory_that_is_not_there_is_told),
+		TEST(missing_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

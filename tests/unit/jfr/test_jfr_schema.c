@@ -47,7 +47,7 @@ static struct dissect *metadata_read(void)
 	return metadata_read_with(JFR_KERNEL_NONE);
 }
 
-static void type_ids_are_none_of_hotspot_s(void **state)
+static void type_ids_do_not_clash_with_hotspots(void **state)
 {
 	struct jfr_schema s = schema_new("en_US", 0, 5);
 	enum jfr_type type;
@@ -71,7 +71,7 @@ static void event_ids_take_two_bytes_and_are_the_same_in_all_files(void **state)
 }
 
 /* So that files put together by `cat` do not take each other's constants. */
-static void pool_ids_of_two_recordings_do_not_meet(void **state)
+static void pool_ids_of_two_recordings_differ(void **state)
 {
 	struct jfr_schema a = schema_new("en_US", 0, 1700000000000000000),
 			  b = schema_new("en_US", 0, 1700000000000000001);
@@ -155,7 +155,7 @@ static void check_fields(const struct dissect *d, const char *type, const char *
 }
 
 /* JEP 520 and HotSpot 25; JMC needs these orders and these Java types. */
-static void fields_stand_in_the_order_of_hotspot(void **state)
+static void fields_are_in_hotspots_order(void **state)
 {
 	struct dissect *d = metadata_read();
 
@@ -188,7 +188,7 @@ static void fields_stand_in_the_order_of_hotspot(void **state)
 	"jdk.types.Method* method, boolean thrown"
 #define SPLIT_FIELDS ", long cpuTime, long runQueueTime, long blockedTime, long pauseTime"
 
-static void fields_of_the_kernels_half_are_there_when_it_is(void **state)
+static void kernel_fields_exist_only_with_kernel_data(void **state)
 {
 	struct dissect *d = metadata_read_with(JFR_KERNEL_WAITS);
 
@@ -234,14 +234,14 @@ static void failed_allocation_is_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(type_ids_are_none_of_hotspot_s),
+		cmocka_unit_test(type_ids_do_not_clash_with_hotspots),
 		cmocka_unit_test(event_ids_take_two_bytes_and_are_the_same_in_all_files),
-		cmocka_unit_test(pool_ids_of_two_recordings_do_not_meet),
+		cmocka_unit_test(pool_ids_of_two_recordings_differ),
 		cmocka_unit_test(metadata_id_is_a_hash_of_the_content),
 		cmocka_unit_test(events_are_found_by_name),
 		cmocka_unit_test(fields_have_the_units_that_readers_need),
-		cmocka_unit_test(fields_stand_in_the_order_of_hotspot),
-		cmocka_unit_test(fields_of_the_kernels_half_are_there_when_it_is),
+		cmocka_unit_test(fields_are_in_hotspots_order),
+		cmocka_unit_test(kernel_fields_exist_only_with_kernel_data),
 		cmocka_unit_test(failed_allocation_is_reported),
 	};
 

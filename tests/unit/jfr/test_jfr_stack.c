@@ -41,7 +41,7 @@ static void assert_frame_text(struct recording *r, const struct dissect_event *e
 	assert_event_text(r, e, frame_path(n, path), want);
 }
 
-static void stack_gives_back_every_frame(void **state)
+static void stack_keeps_every_frame(void **state)
 {
 	static const char *const types[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "Kernel", "Unknown"};
 	static const int32_t numbers[] = {0, 1, 127, 65535, -1, INT32_MAX};
@@ -75,7 +75,7 @@ static void stack_gives_back_every_frame(void **state)
 }
 
 /* HotSpot writes -1 so: 5 bytes of an unsigned int, not 9 of a long. */
-static void unknown_line_stands_as_hotspot_writes_it(void **state)
+static void unknown_line_is_encoded_as_by_hotspot(void **state)
 {
 	static const unsigned char want[] = {0xff, 0xff, 0xff, 0xff, 0x0f};
 	struct recording r = recording_new();
@@ -87,7 +87,7 @@ static void unknown_line_stands_as_hotspot_writes_it(void **state)
 	recording_free(&r);
 }
 
-static void stacks_are_equal_when_all_of_them_is(void **state)
+static void stacks_are_equal_if_all_values_are(void **state)
 {
 	struct recording r = recording_new();
 	uint64_t m = method_nth(&r, 0), n = method_nth(&r, 1), key;
@@ -115,7 +115,7 @@ static void stacks_are_equal_when_all_of_them_is(void **state)
 	recording_free(&r);
 }
 
-static void no_frames_are_no_stack(void **state)
+static void stack_without_frames_is_none(void **state)
 {
 	struct recording r = recording_new();
 
@@ -125,7 +125,7 @@ static void no_frames_are_no_stack(void **state)
 	recording_free(&r);
 }
 
-static void frame_without_method_has_the_unknown_one(void **state)
+static void frame_without_method_gets_the_unknown_method(void **state)
 {
 	struct recording r = recording_new();
 	uint64_t m = recording_method(&r, "m");
@@ -175,7 +175,7 @@ static void forgotten_stack_gets_a_new_key(void **state)
 	recording_free(&r);
 }
 
-static void unknown_stack_is_left_out_and_told(void **state)
+static void unknown_stack_is_left_out_and_reported(void **state)
 {
 	struct recording r = recording_new();
 	uint64_t m = recording_method(&r, "m"), key;
@@ -253,7 +253,7 @@ static void stack_is_walked_once_in_a_chunk(void **state)
 	recording_free(&r);
 }
 
-static void longest_stack_is_whole_and_a_longer_one_is_cut(void **state)
+static void longest_stack_is_complete_and_a_longer_one_is_cut(void **state)
 {
 	static struct jfr_frame frames[JFR_STACK_FRAMES + 1];
 	struct recording r = recording_new();
@@ -385,16 +385,16 @@ static void failed_allocation_costs_one_chunk_at_most(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stack_gives_back_every_frame),
-		cmocka_unit_test(unknown_line_stands_as_hotspot_writes_it),
-		cmocka_unit_test(stacks_are_equal_when_all_of_them_is),
-		cmocka_unit_test(no_frames_are_no_stack),
-		cmocka_unit_test(frame_without_method_has_the_unknown_one),
+		cmocka_unit_test(stack_keeps_every_frame),
+		cmocka_unit_test(unknown_line_is_encoded_as_by_hotspot),
+		cmocka_unit_test(stacks_are_equal_if_all_values_are),
+		cmocka_unit_test(stack_without_frames_is_none),
+		cmocka_unit_test(frame_without_method_gets_the_unknown_method),
 		cmocka_unit_test(forgotten_stack_gets_a_new_key),
-		cmocka_unit_test(unknown_stack_is_left_out_and_told),
+		cmocka_unit_test(unknown_stack_is_left_out_and_reported),
 		cmocka_unit_test(each_chunk_has_all_methods_of_its_stacks),
 		cmocka_unit_test(stack_is_walked_once_in_a_chunk),
-		cmocka_unit_test(longest_stack_is_whole_and_a_longer_one_is_cut),
+		cmocka_unit_test(longest_stack_is_complete_and_a_longer_one_is_cut),
 		cmocka_unit_test(stacks_count_for_the_size_of_the_chunk),
 		cmocka_unit_test(memory_is_bounded_with_many_stacks),
 		cmocka_unit_test(failed_allocation_costs_one_chunk_at_most),

@@ -254,7 +254,7 @@ static void judge_json(const struct jdk *j)
 	check_json(j, "stacks.jfr");
 }
 
-static void json_gives_back_every_frame(void **state)
+static void json_has_every_frame(void **state)
 {
 	each_jdk("print", "--stack-depth", judge_json);
 }
@@ -340,8 +340,8 @@ static void view_shows_the_callers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_gives_back_every_frame), cmocka_unit_test(print_shows_callers_with_their_lines),
-		cmocka_unit_test(summary_counts_the_calls),    cmocka_unit_test(scrubbed_recording_has_the_same_stacks),
+		cmocka_unit_test(json_has_every_frame),	    cmocka_unit_test(print_shows_callers_with_their_lines),
+		cmocka_unit_test(summary_counts_the_calls), cmocka_unit_test(scrubbed_recording_has_the_same_stacks),
 		cmocka_unit_test(view_shows_the_callers),
 	};
 

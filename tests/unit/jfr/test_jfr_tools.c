@@ -419,7 +419,7 @@ static void check_json(const char *json)
 	assert_int_equal(n, CHUNKS * CALLS);
 }
 
-static void json_gives_back_what_was_written(void **state)
+static void json_has_what_was_written(void **state)
 {
 	unsigned int n;
 
@@ -589,7 +589,7 @@ static void views_show_the_recording(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_gives_back_what_was_written),
+		cmocka_unit_test(json_has_what_was_written),
 		cmocka_unit_test(summary_counts_every_event),
 		cmocka_unit_test(summary_of_a_million_events_counts_them),
 		cmocka_unit_test(print_shows_methods_threads_and_units),

@@ -24,7 +24,7 @@ static void chunk_without_events_is_sound(void **state)
 	recording_free(&r);
 }
 
-static void method_trace_gives_back_every_value(void **state)
+static void method_trace_keeps_every_value(void **state)
 {
 	static const int64_t times[] = {0, 1, 127, 128, T0, INT64_MAX, -1, INT64_MIN};
 	struct recording r = recording_new();
@@ -101,7 +101,7 @@ static void chunks_start_one_after_the_other_on_one_tick_base(void **state)
 	recording_free(&r);
 }
 
-static void forgotten_thread_is_left_out_and_told(void **state)
+static void forgotten_thread_is_left_out_and_reported(void **state)
 {
 	struct recording r = recording_new();
 	uint64_t thread, method = recording_method(&r, "m");
@@ -131,7 +131,7 @@ static void forgotten_thread_is_left_out_and_told(void **state)
 	recording_free(&r);
 }
 
-static void events_outside_a_chunk_are_dropped_and_told(void **state)
+static void events_outside_a_chunk_are_dropped_and_reported(void **state)
 {
 	struct recording r = recording_new();
 
@@ -145,7 +145,7 @@ static void events_outside_a_chunk_are_dropped_and_told(void **state)
 	recording_free(&r);
 }
 
-static void events_beyond_the_limit_of_a_chunk_are_dropped_and_told(void **state)
+static void events_beyond_the_chunk_limit_are_dropped_and_reported(void **state)
 {
 	struct recording r = recording_new();
 	uint64_t method = recording_method(&r, "m");
@@ -183,7 +183,7 @@ static void chunks_are_opened_and_closed_in_turn(void **state)
 	recording_free(&r);
 }
 
-static void size_of_the_open_chunk_is_told_about_right(void **state)
+static void size_of_the_open_chunk_is_approximately_right(void **state)
 {
 	struct recording r = recording_new();
 	size_t told;
@@ -198,7 +198,7 @@ static void size_of_the_open_chunk_is_told_about_right(void **state)
 	recording_free(&r);
 }
 
-static void a_million_events_are_all_there(void **state)
+static void all_of_a_million_events_are_written(void **state)
 {
 	struct recording r = recording_new();
 	uint64_t thread = 0, method = recording_method(&r, "m");
@@ -293,7 +293,7 @@ static void put_split(struct recording *r, int64_t v)
 							  .system_call_time = v + 7});
 }
 
-static void where_the_time_went_is_given_back(void **state)
+static void split_of_the_time_is_kept(void **state)
 {
 	static const char *const fields[] = {"cpuTime",	    "runQueueTime", "blockedTime", "pauseTime",
 					     "majorFaults", "minorFaults",  "syscalls",	   "syscallTime"};
@@ -314,7 +314,7 @@ static void where_the_time_went_is_given_back(void **state)
 	}
 }
 
-static void waits_and_pauses_are_given_back(void **state)
+static void waits_and_pauses_are_kept(void **state)
 {
 	struct recording r = recording_new_with(JFR_KERNEL_WAITS);
 	struct jfr_thread_wait wait = {.start = T0 + 5, .duration = 7, .reason = "futex", .ongoing = true};
@@ -349,17 +349,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chunk_without_events_is_sound),
-		cmocka_unit_test(method_trace_gives_back_every_value),
-		cmocka_unit_test(where_the_time_went_is_given_back),
-		cmocka_unit_test(waits_and_pauses_are_given_back),
+		cmocka_unit_test(method_trace_keeps_every_value),
+		cmocka_unit_test(split_of_the_time_is_kept),
+		cmocka_unit_test(waits_and_pauses_are_kept),
 		cmocka_unit_test(only_the_last_chunk_is_flagged_as_last),
 		cmocka_unit_test(chunks_start_one_after_the_other_on_one_tick_base),
-		cmocka_unit_test(forgotten_thread_is_left_out_and_told),
-		cmocka_unit_test(events_outside_a_chunk_are_dropped_and_told),
-		cmocka_unit_test(events_beyond_the_limit_of_a_chunk_are_dropped_and_told),
+		cmocka_unit_test(forgotten_thread_is_left_out_and_reported),
+		cmocka_unit_test(events_outside_a_chunk_are_dropped_and_reported),
+		cmocka_unit_test(events_beyond_the_chunk_limit_are_dropped_and_reported),
 		cmocka_unit_test(chunks_are_opened_and_closed_in_turn),
-		cmocka_unit_test(size_of_the_open_chunk_is_told_about_right),
-		cmocka_unit_test(a_million_events_are_all_there),
+		cmocka_unit_test(size_of_the_open_chunk_is_approximately_right),
+		cmocka_unit_test(all_of_a_million_events_are_written),
 		cmocka_unit_test(failed_allocation_costs_one_chunk_at_most),
 	};
 

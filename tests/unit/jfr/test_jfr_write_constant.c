@@ -39,7 +39,7 @@ static void keys_are_unique_across_chunks_and_each_chunk_has_its_constants(void 
 	recording_free(&r);
 }
 
-static void constants_are_written_with_all_that_they_refer_to(void **state)
+static void constants_are_written_with_their_references(void **state)
 {
 	struct recording r = recording_new();
 	uint64_t loader, class, method;
@@ -169,7 +169,7 @@ static void method_without_usable_class_is_no_constant(void **state)
 	recording_free(&r);
 }
 
-static void threads_look_as_hotspot_writes_them(void **state)
+static void threads_are_written_as_by_hotspot(void **state)
 {
 	static const struct jfr_thread_constant threads[] = {
 		{.name = "virt", .java_id = 40, .is_virtual = true},
@@ -284,12 +284,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_are_unique_across_chunks_and_each_chunk_has_its_constants),
-		cmocka_unit_test(constants_are_written_with_all_that_they_refer_to),
+		cmocka_unit_test(constants_are_written_with_their_references),
 		cmocka_unit_test(classes_and_methods_are_equal_by_name_and_loader),
 		cmocka_unit_test(package_is_a_prefix_of_the_class_name_or_none),
 		cmocka_unit_test(descriptors_that_tools_cannot_read_are_replaced),
 		cmocka_unit_test(method_without_usable_class_is_no_constant),
-		cmocka_unit_test(threads_look_as_hotspot_writes_them),
+		cmocka_unit_test(threads_are_written_as_by_hotspot),
 		cmocka_unit_test(renamed_thread_gets_a_new_key),
 		cmocka_unit_test(names_from_a_jvm_become_true_utf8),
 		cmocka_unit_test(many_constants_make_a_chain_of_checkpoints),

@@ -24,7 +24,7 @@ static void all_of_a_class_are_hidden_but_its_constructor(void **state)
 	assert_false(hidden_method("java/lang/invoke/VarHandleGuards", "<init>", "()V"));
 }
 
-static void overload_is_told_by_its_parameters(void **state)
+static void overload_is_identified_by_its_parameters(void **state)
 {
 	const char *adapter = "jdk/internal/reflect/CsMethodAccessorAdapter";
 
@@ -39,7 +39,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(methods_are_hidden_by_name),
 		cmocka_unit_test(all_of_a_class_are_hidden_but_its_constructor),
-		cmocka_unit_test(overload_is_told_by_its_parameters),
+		cmocka_unit_test(overload_is_identified_by_its_parameters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

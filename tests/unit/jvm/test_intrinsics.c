@@ -31,7 +31,7 @@ static void choose(const char *trace, const char *timing, const char *exclude, i
 	filter_list_free(filters);
 }
 
-static void only_those_that_a_filter_selects(void **state)
+static void only_intrinsics_of_selected_methods_are_chosen(void **state)
 {
 	choose("com.acme.Cart", NULL, NULL, 25);
 	assert_string_equal(chosen.names, "");
@@ -57,7 +57,7 @@ static void intrinsics_that_jdk_27_renamed_are_chosen_by_their_new_names(void **
 	assert_string_equal(chosen.names, "_vectorizedMismatch");
 }
 
-static void interpreters_own_code_is_not_promised_before_21(void **state)
+static void interpreter_intrinsics_are_not_chosen_before_21(void **state)
 {
 	choose("java.lang.Math::sin;java.lang.Math::floor", NULL, NULL, 17);
 	assert_string_equal(chosen.methods, "java/lang/Math.floor\n");
@@ -66,7 +66,7 @@ static void interpreters_own_code_is_not_promised_before_21(void **state)
 	assert_string_equal(chosen.names, "_floor,_dsin");
 }
 
-static void what_the_name_alone_does_not_turn_off_is_known(void **state)
+static void intrinsics_that_need_further_flags_are_known(void **state)
 {
 	choose("java.lang.StringBuilder::append", NULL, NULL, 17);
 	assert_true(chosen.concat && !chosen.boxing);
@@ -76,7 +76,7 @@ static void what_the_name_alone_does_not_turn_off_is_known(void **state)
 }
 
 /* Reference.get without its intrinsic would read past the collector's barrier. */
-static void what_the_jvm_needs_is_never_chosen(void **state)
+static void intrinsics_that_the_jvm_needs_are_never_chosen(void **state)
 {
 	choose("*", NULL, NULL, 28);
 	assert_null(strstr(chosen.names, "Reference_get,"));
@@ -98,7 +98,7 @@ static void every_name_of_all_is_one_word(void **state)
 		assert_false(isspace((unsigned char)*c) && *c != '\n');
 }
 
-static void jvm_whose_tables_have_no_flags_is_told(void **state)
+static void jvm_without_flags_in_its_tables_is_reported(void **state)
 {
 	static const char *const names[] = {"DisableIntrinsic"};
 	struct fake_vm vm;
@@ -149,13 +149,13 @@ static void flags_are_found_in_the_jvms_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_those_that_a_filter_selects),
+		cmocka_unit_test(only_intrinsics_of_selected_methods_are_chosen),
 		cmocka_unit_test(intrinsics_that_jdk_27_renamed_are_chosen_by_their_new_names),
-		cmocka_unit_test(interpreters_own_code_is_not_promised_before_21),
-		cmocka_unit_test(what_the_name_alone_does_not_turn_off_is_known),
-		cmocka_unit_test(what_the_jvm_needs_is_never_chosen),
+		cmocka_unit_test(interpreter_intrinsics_are_not_chosen_before_21),
+		cmocka_unit_test(intrinsics_that_need_further_flags_are_known),
+		cmocka_unit_test(intrinsics_that_the_jvm_needs_are_never_chosen),
 		cmocka_unit_test(every_name_of_all_is_one_word),
-		cmocka_unit_test(jvm_whose_tables_have_no_flags_is_told),
+		cmocka_unit_test(jvm_without_flags_in_its_tables_is_reported),
 		cmocka_unit_test(flags_are_found_in_the_jvms_table),
 	};
 

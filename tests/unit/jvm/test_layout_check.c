@@ -161,7 +161,7 @@ static enum layout_check_result compare(const char *dump)
 	return layout_check_compare(proof, dump, &account);
 }
 
-static void equal_stacks_are_a_proof(void **state)
+static void equal_stacks_pass_the_check(void **state)
 {
 	PUT(0, 1, 2, 3);
 	PUT(1, 4);
@@ -180,7 +180,7 @@ static void one_frame_is_not_enough(void **state)
 	assert_int_equal(compare(HEAD(101) "\tat a.B.m4(B.java:40)\n"), LAYOUT_CHECK_NOTHING);
 }
 
-static void nothing_is_compared_with_threads_that_the_dump_leaves_out(void **state)
+static void threads_missing_in_the_dump_are_not_compared(void **state)
 {
 	PUT(0, 1, 2, 3);
 	assert_int_equal(compare(HEAD(777) "\tat a.B.m4(B.java:40)\n"), LAYOUT_CHECK_NOTHING);
@@ -188,7 +188,7 @@ static void nothing_is_compared_with_threads_that_the_dump_leaves_out(void **sta
 }
 
 /* As an earlier recording leaves a method that is still active. */
-static void line_that_the_jvm_does_not_know_is_no_difference(void **state)
+static void line_unknown_to_the_jvm_is_no_difference(void **state)
 {
 	PUT(0, 2, 3);
 	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(Unknown Source)\n\tat a.B.m3(B.java:30)\n"),
@@ -207,7 +207,7 @@ static const char *const different[] = {
 	HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n\tat a.B.m3(B.java:30)\n", /* less */
 };
 
-static void every_difference_is_one(void **state)
+static void every_difference_is_found(void **state)
 {
 	PUT(0, 2, 3);
 	for (size_t i = 0; i < sizeof(different) / sizeof(different[0]); i++) {
@@ -227,21 +227,21 @@ static void one_thread_that_differs_outweighs_those_that_do_not(void **state)
 			 LAYOUT_CHECK_DIFFERENT);
 }
 
-static void thread_that_ran_meanwhile_proves_nothing(void **state)
+static void thread_that_ran_meanwhile_is_not_compared(void **state)
 {
 	PUT(2, 2, 3);
 	wakes = true;
 	assert_int_equal(compare(HEAD(102) "\tat a.B.m9(B.java:20)\n"), LAYOUT_CHECK_NOTHING);
 }
 
-static void thread_that_runs_proves_nothing(void **state)
+static void running_thread_is_not_compared(void **state)
 {
 	PUT(2, 2, 3);
 	tasks[2].asleep = false;
 	assert_int_equal(compare(HEAD(102) "\tat a.B.m9(B.java:20)\n"), LAYOUT_CHECK_NOTHING);
 }
 
-static void thread_whose_stack_changed_proves_nothing(void **state)
+static void thread_with_a_changed_stack_is_not_compared(void **state)
 {
 	PUT(0, 2, 3);
 	layout_check_walk(proof);
@@ -251,13 +251,13 @@ static void thread_whose_stack_changed_proves_nothing(void **state)
 		LAYOUT_CHECK_NOTHING);
 }
 
-static void frames_that_cannot_be_told_prove_nothing(void **state)
+static void unresolved_frames_are_not_compared(void **state)
 {
 	PUT(0, 2, 99);
 	assert_int_equal(compare(HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n"), LAYOUT_CHECK_NOTHING);
 }
 
-static void hidden_frames_may_be_left_out_of_the_dump(void **state)
+static void hidden_frames_may_be_missing_in_the_dump(void **state)
 {
 	PUT(0, 2, 3, 4, 5);
 	methods[3].hidden = methods[5].hidden = true;
@@ -279,14 +279,14 @@ static void hidden_classes_are_written_in_different_ways(void **state)
 			 LAYOUT_CHECK_PASSED);
 }
 
-static void carriers_of_virtual_threads_prove_nothing(void **state)
+static void carriers_of_virtual_threads_are_not_compared(void **state)
 {
 	PUT(0, 2, 3);
 	methods[3].class_name = "jdk/internal/vm/Continuation";
 	assert_int_equal(compare(HEAD(100) "\tat a.B.m7(B.java:20)\n"), LAYOUT_CHECK_NOTHING);
 }
 
-static void walk_that_cannot_be_ended_is_a_difference(void **state)
+static void endless_walk_is_a_difference(void **state)
 {
 	PUT(0, 2, 3);
 	layout.walk.call_stub_return = 1;
@@ -314,7 +314,7 @@ static void layout_of_garbage_does_no_harm(void **state)
 	"Name:\tjava\nState:\tS (sleeping)\nTgid:\t4000\nPid:\t4001\n" more \
 	"voluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t7\n"
 
-static void status_of_a_task_is_read(void **state)
+static void status_of_a_task_is_parsed(void **state)
 {
 	struct task t;
 
@@ -333,22 +333,22 @@ static void status_of_a_task_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(equal_stacks_are_a_proof),
+		TEST(equal_stacks_pass_the_check),
 		TEST(one_frame_is_not_enough),
-		TEST(nothing_is_compared_with_threads_that_the_dump_leaves_out),
-		TEST(line_that_the_jvm_does_not_know_is_no_difference),
-		TEST(every_difference_is_one),
+		TEST(threads_missing_in_the_dump_are_not_compared),
+		TEST(line_unknown_to_the_jvm_is_no_difference),
+		TEST(every_difference_is_found),
 		TEST(one_thread_that_differs_outweighs_those_that_do_not),
-		TEST(thread_that_ran_meanwhile_proves_nothing),
-		TEST(thread_that_runs_proves_nothing),
-		TEST(thread_whose_stack_changed_proves_nothing),
-		TEST(frames_that_cannot_be_told_prove_nothing),
-		TEST(hidden_frames_may_be_left_out_of_the_dump),
+		TEST(thread_that_ran_meanwhile_is_not_compared),
+		TEST(running_thread_is_not_compared),
+		TEST(thread_with_a_changed_stack_is_not_compared),
+		TEST(unresolved_frames_are_not_compared),
+		TEST(hidden_frames_may_be_missing_in_the_dump),
 		TEST(hidden_classes_are_written_in_different_ways),
-		TEST(carriers_of_virtual_threads_prove_nothing),
-		TEST(walk_that_cannot_be_ended_is_a_difference),
+		TEST(carriers_of_virtual_threads_are_not_compared),
+		TEST(endless_walk_is_a_difference),
 		TEST(layout_of_garbage_does_no_harm),
-		cmocka_unit_test(status_of_a_task_is_read),
+		cmocka_unit_test(status_of_a_task_is_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

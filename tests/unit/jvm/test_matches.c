@@ -146,7 +146,7 @@ static void methods_of_a_class_are_found_in_order(void **state)
 	fixture_release(&x);
 }
 
-static void what_gets_no_hooks_says_why(void **state)
+static void methods_without_hooks_have_a_reason(void **state)
 {
 	static const struct {
 		const char *filter;
@@ -192,7 +192,7 @@ static void what_gets_no_hooks_says_why(void **state)
 	fixture_release(&x);
 }
 
-static void supertypes_far_above_count(void **state)
+static void indirect_supertypes_count(void **state)
 {
 	struct fixture x;
 	uint64_t base, middle;
@@ -233,7 +233,7 @@ static void annotations_of_class_and_method_count(void **state)
 	fixture_release(&x);
 }
 
-static void the_older_of_two_of_a_name_is_the_class(void **state)
+static void older_of_two_classes_with_one_name_counts(void **state)
 {
 	struct fixture x;
 	uint64_t other;
@@ -252,7 +252,7 @@ static void the_older_of_two_of_a_name_is_the_class(void **state)
 	fixture_release(&x);
 }
 
-static void hidden_classes_and_methods_of_the_jvm_are_none(void **state)
+static void hidden_classes_and_overpass_methods_do_not_match(void **state)
 {
 	struct fixture x;
 
@@ -276,7 +276,7 @@ static uint32_t flags_of(struct fixture *x, const char *filter)
 	return m.flags;
 }
 
-static void what_cannot_be_told_now_is_said(void **state)
+static void doubtful_methods_are_marked(void **state)
 {
 	static uint8_t returns[7000], plain[7900], old[40] = {168};
 	struct fixture x;
@@ -325,7 +325,7 @@ static void intrinsics_are_lower_bounds(void **state)
 	fixture_release(&x);
 }
 
-static void thresholds_and_lambdas_are_as_the_filters_say(void **state)
+static void thresholds_and_lambdas_follow_the_filters(void **state)
 {
 	struct fixture x;
 
@@ -346,7 +346,7 @@ static void thresholds_and_lambdas_are_as_the_filters_say(void **state)
 
 /* ---- a JVM that goes on meanwhile */
 
-static void circle_that_stays_is_said(void **state)
+static void permanent_circle_is_reported(void **state)
 {
 	struct fixture x;
 
@@ -360,7 +360,7 @@ static void circle_that_stays_is_said(void **state)
 	fixture_release(&x);
 }
 
-static void class_that_cannot_be_read_is_counted(void **state)
+static void unreadable_class_is_counted(void **state)
 {
 	struct fixture x;
 	uint64_t klass;
@@ -422,7 +422,7 @@ static void offer(const char *class_name, const char *method, void *context)
 		 method ? method : "");
 }
 
-static void names_are_offered_when_asked_for(void **state)
+static void names_are_offered_on_request(void **state)
 {
 	struct offered o = {""};
 	struct filter_list *list = filter_list_new();
@@ -449,7 +449,7 @@ static void names_are_offered_when_asked_for(void **state)
 	fixture_release(&x);
 }
 
-static void no_memory_is_told(void **state)
+static void missing_memory_is_reported(void **state)
 {
 	struct fixture x;
 	struct filter_list *list = filter_list_new();
@@ -488,19 +488,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(methods_of_a_class_are_found_in_order),
-		cmocka_unit_test(what_gets_no_hooks_says_why),
-		cmocka_unit_test(supertypes_far_above_count),
+		cmocka_unit_test(methods_without_hooks_have_a_reason),
+		cmocka_unit_test(indirect_supertypes_count),
 		cmocka_unit_test(annotations_of_class_and_method_count),
-		cmocka_unit_test(the_older_of_two_of_a_name_is_the_class),
-		cmocka_unit_test(hidden_classes_and_methods_of_the_jvm_are_none),
-		cmocka_unit_test(what_cannot_be_told_now_is_said),
+		cmocka_unit_test(older_of_two_classes_with_one_name_counts),
+		cmocka_unit_test(hidden_classes_and_overpass_methods_do_not_match),
+		cmocka_unit_test(doubtful_methods_are_marked),
 		cmocka_unit_test(intrinsics_are_lower_bounds),
-		cmocka_unit_test(thresholds_and_lambdas_are_as_the_filters_say),
-		cmocka_unit_test(circle_that_stays_is_said),
-		cmocka_unit_test(class_that_cannot_be_read_is_counted),
+		cmocka_unit_test(thresholds_and_lambdas_follow_the_filters),
+		cmocka_unit_test(permanent_circle_is_reported),
+		cmocka_unit_test(unreadable_class_is_counted),
 		cmocka_unit_test(class_that_is_unloaded_meanwhile_does_not_count),
-		cmocka_unit_test(names_are_offered_when_asked_for),
-		cmocka_unit_test(no_memory_is_told),
+		cmocka_unit_test(names_are_offered_on_request),
+		cmocka_unit_test(missing_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static void file_is_private_executable_and_named_as_the_target_sees_it(void **st
 	shell("test -z \"$(ls -A tmp)\"");
 }
 
-static void next_place_is_tried_where_one_is_missing(void **state)
+static void next_base_is_tried_if_one_is_missing(void **state)
 {
 	struct agent_file f;
 	struct diag d;
@@ -77,7 +77,7 @@ static void next_place_is_tried_where_one_is_missing(void **state)
 	shell("test -z \"$(ls -A var/tmp)\"");
 }
 
-static void every_place_is_named_when_none_will_do(void **state)
+static void every_base_is_named_if_none_is_usable(void **state)
 {
 	struct agent_file f;
 	struct diag d;
@@ -88,7 +88,7 @@ static void every_place_is_named_when_none_will_do(void **state)
 	assert_non_null(strstr(d.text, "/dev/shm: No such file"));
 }
 
-static void links_lead_nowhere_but_below_the_targets_root(void **state)
+static void links_stay_below_the_targets_root(void **state)
 {
 	struct agent_file f;
 	struct diag d;
@@ -102,7 +102,7 @@ static void links_lead_nowhere_but_below_the_targets_root(void **state)
 	assert_true(agent_file_write(&f, &helper, "image", 5, &d) < 0);
 }
 
-static void what_is_there_already_is_left_alone(void **state)
+static void existing_files_are_not_touched(void **state)
 {
 	struct agent_file f;
 	struct diag d;
@@ -140,10 +140,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(file_is_private_executable_and_named_as_the_target_sees_it, open_root,
 						remove_root),
-		cmocka_unit_test_setup_teardown(next_place_is_tried_where_one_is_missing, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(every_place_is_named_when_none_will_do, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(links_lead_nowhere_but_below_the_targets_root, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(what_is_there_already_is_left_alone, open_root, remove_root),
+		cmocka_unit_test_setup_teardown(next_base_is_tried_if_one_is_missing, open_root, remove_root),
+		cmocka_unit_test_setup_teardown(every_base_is_named_if_none_is_usable, open_root, remove_root),
+		cmocka_unit_test_setup_teardown(links_stay_below_the_targets_root, open_root, remove_root),
+		cmocka_unit_test_setup_teardown(existing_files_are_not_touched, open_root, remove_root),
 		cmocka_unit_test_setup_teardown(sweep_removes_what_a_killed_child_left, open_root, remove_root),
 	};
 

@@ -22,7 +22,7 @@ static void request_has_three_arguments_however_many_are_given(void **state)
 	assert_int_equal(attach_request_write("properties", NULL, out, &d), 2 + 11 + 3);
 }
 
-static void request_refuses_what_the_jvm_would_not_take(void **state)
+static void request_refuses_what_the_jvm_would_reject(void **state)
 {
 	char out[ATTACH_REQUEST_MAX], longest[ATTACH_ARGUMENT + 2];
 	const char *arguments[] = {longest, "a", "b", NULL}, *four[] = {"a", "b", "c", "d", NULL};
@@ -64,7 +64,7 @@ static void code_is_the_first_line_and_the_text_follows(void **state)
 	assert_int_equal(code, 101);
 }
 
-static void what_is_no_answer_is_an_error(void **state)
+static void invalid_reply_is_an_error(void **state)
 {
 	char rest[128];
 	int code;
@@ -100,7 +100,7 @@ static void load_of_jdk_9_has_a_label(void **state)
 	assert_int_equal(result, 12);
 }
 
-static void load_that_failed_is_said_in_the_jvms_words(void **state)
+static void failed_load_is_reported_with_the_jvms_text(void **state)
 {
 	int result;
 
@@ -120,12 +120,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(request_has_three_arguments_however_many_are_given),
-		cmocka_unit_test(request_refuses_what_the_jvm_would_not_take),
+		cmocka_unit_test(request_refuses_what_the_jvm_would_reject),
 		cmocka_unit_test(code_is_the_first_line_and_the_text_follows),
-		cmocka_unit_test(what_is_no_answer_is_an_error),
+		cmocka_unit_test(invalid_reply_is_an_error),
 		cmocka_unit_test(load_of_jdk_8_has_a_bare_number),
 		cmocka_unit_test(load_of_jdk_9_has_a_label),
-		cmocka_unit_test(load_that_failed_is_said_in_the_jvms_words),
+		cmocka_unit_test(failed_load_is_reported_with_the_jvms_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

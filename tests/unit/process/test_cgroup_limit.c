@@ -54,7 +54,7 @@ static void version_1_is_read_from_the_memory_hierarchy(void **state)
 			 536870912);
 }
 
-static void both_versions_are_looked_at(void **state)
+static void both_versions_count(void **state)
 {
 	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "300\n"},
 					      {"/sys/fs/cgroup/unified/u/memory.max", "200\n"},
@@ -79,7 +79,7 @@ static void a_mount_of_a_part_hides_its_prefix(void **state)
 	assert_int_equal(cgroup_limit_find("4:memory:/elsewhere\n", mount, CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
 }
 
-static void a_group_outside_of_our_namespace_has_no_known_limit(void **state)
+static void group_outside_of_the_namespace_has_no_known_limit(void **state)
 {
 	static const char *const tree[][2] = {{"/sys/fs/cgroup/memory.max", "1\n"}, {NULL, NULL}};
 
@@ -87,7 +87,7 @@ static void a_group_outside_of_our_namespace_has_no_known_limit(void **state)
 	assert_int_equal(cgroup_limit_find("0::/../other\n", v2_mount, CGROUP_LIMIT_MEMORY, read_fake), UINT64_MAX);
 }
 
-static void nothing_known_is_no_limit(void **state)
+static void without_information_there_is_no_limit(void **state)
 {
 	static const char *const none[][2] = {{NULL, NULL}};
 
@@ -139,10 +139,10 @@ int main(void)
 		cmocka_unit_test(cpu_quota_is_in_thousandths),
 		cmocka_unit_test(tightest_limit_on_the_way_up_counts_in_version_2),
 		cmocka_unit_test(version_1_is_read_from_the_memory_hierarchy),
-		cmocka_unit_test(both_versions_are_looked_at),
+		cmocka_unit_test(both_versions_count),
 		cmocka_unit_test(a_mount_of_a_part_hides_its_prefix),
-		cmocka_unit_test(a_group_outside_of_our_namespace_has_no_known_limit),
-		cmocka_unit_test(nothing_known_is_no_limit),
+		cmocka_unit_test(group_outside_of_the_namespace_has_no_known_limit),
+		cmocka_unit_test(without_information_there_is_no_limit),
 		cmocka_unit_test(numbers_that_mean_unlimited_are_unlimited),
 	};
 

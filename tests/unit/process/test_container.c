@@ -32,7 +32,7 @@ static void container_of_each_runtime_is_named(void **state)
 	}
 }
 
-static void container_is_not_seen_where_there_is_none(void **state)
+static void process_outside_of_containers_has_no_container(void **state)
 {
 	static const char *const rows[] = {
 		"",
@@ -55,7 +55,7 @@ static void container_is_not_seen_where_there_is_none(void **state)
 	}
 }
 
-static void container_names_cannot_play_with_the_terminal(void **state)
+static void container_names_cannot_control_the_terminal(void **state)
 {
 	char name[64], tiny[5];
 
@@ -65,7 +65,7 @@ static void container_names_cannot_play_with_the_terminal(void **state)
 	assert_string_equal(tiny, "abcd");
 }
 
-static void process_in_a_pid_namespace_that_nothing_names_is_said(void **state)
+static void process_in_an_unnamed_pid_namespace_is_reported(void **state)
 {
 	struct target gone = {.pid = 999999999, .ns_pid = 7}, plain = {.pid = 999999999, .ns_pid = 999999999};
 	char name[64];
@@ -80,9 +80,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(container_of_each_runtime_is_named),
-		cmocka_unit_test(container_is_not_seen_where_there_is_none),
-		cmocka_unit_test(container_names_cannot_play_with_the_terminal),
-		cmocka_unit_test(process_in_a_pid_namespace_that_nothing_names_is_said),
+		cmocka_unit_test(process_outside_of_containers_has_no_container),
+		cmocka_unit_test(container_names_cannot_control_the_terminal),
+		cmocka_unit_test(process_in_an_unnamed_pid_namespace_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void check(const char *text, const char *expected)
 	assert_string_equal(seen, expected);
 }
 
-static void frames_of_jdk_8_are_read(void **state)
+static void frames_of_jdk_8_are_parsed(void **state)
 {
 	check("2026-11-20 19:22:28\nFull thread dump OpenJDK 64-Bit Server VM (25.412-b08 mixed mode):\n\n"
 	      "\"main\" #1 prio=5 os_prio=0 tid=0x00007f nid=0x18a7 waiting on condition [0x00007f]\n"
@@ -60,7 +60,7 @@ static void hidden_classes_keep_their_address(void **state)
 	      "x|com.acme.Foo$$Lambda$14/0x0000000800c|run\nx|a.Foo$$Lambda/0x1b|run\nx|a.Foo$$Lambda$1/1234|run\n");
 }
 
-static void thread_names_may_hold_quotes_and_signs(void **state)
+static void thread_names_may_contain_quotes_and_signs(void **state)
 {
 	check("\"say \"hi\" #2\" #31 daemon prio=5\n\tat A.m(A.java)\n\"\" #3 prio=5\n\tat "
 	      "A.n(A.java)\n\"plain\"\n\tat A.o(A.java)\n"
@@ -68,7 +68,7 @@ static void thread_names_may_hold_quotes_and_signs(void **state)
 	      "say \"hi\" #2|A|m\n|A|n\nplain|A|o\nhttp (1|A|p\n");
 }
 
-static void lines_that_are_no_frames_are_passed_over(void **state)
+static void other_lines_are_ignored(void **state)
 {
 	check("\"x\" #1\n\tat \n\tat nothing\n\tat .m(A.java)\n\tat A.(A.java)\n\tat "
 	      "(A.java)\nat\n\tattic.A.m(A.java)\n   at A.m(A.java)",
@@ -119,7 +119,7 @@ static int stop(const struct active_frame *f, void *context)
 	return -7;
 }
 
-static void walk_ends_when_told(void **state)
+static void walk_ends_on_request(void **state)
 {
 	int calls = 0;
 
@@ -130,15 +130,15 @@ static void walk_ends_when_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_of_jdk_8_are_read),
+		cmocka_unit_test(frames_of_jdk_8_are_parsed),
 		cmocka_unit_test(module_in_the_parentheses_does_not_matter),
 		cmocka_unit_test(loader_and_module_in_front_are_left_out),
 		cmocka_unit_test(hidden_classes_keep_their_address),
-		cmocka_unit_test(thread_names_may_hold_quotes_and_signs),
-		cmocka_unit_test(lines_that_are_no_frames_are_passed_over),
+		cmocka_unit_test(thread_names_may_contain_quotes_and_signs),
+		cmocka_unit_test(other_lines_are_ignored),
 		cmocka_unit_test(too_long_names_are_cut),
 		cmocka_unit_test(threads_have_ids_and_frames_have_lines),
-		cmocka_unit_test(walk_ends_when_told),
+		cmocka_unit_test(walk_ends_on_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

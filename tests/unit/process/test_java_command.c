@@ -18,7 +18,7 @@ static const char *main_of(int argc, const char *const *argv, struct java_comman
 	main_of(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__}, \
 		&(struct java_command){0})
 
-static void main_class_stands_behind_options_and_their_values(void **state)
+static void main_class_follows_options_and_their_values(void **state)
 {
 	assert_string_equal(MAIN("java", "com.acme.Main", "-jar", "x"), "com.acme.Main");
 	assert_string_equal(MAIN("java", "-Xmx1g", "-cp", "a:b", "-Dx=y", "com.acme.Main"), "com.acme.Main");
@@ -34,7 +34,7 @@ static void main_class_stands_behind_options_and_their_values(void **state)
 			    "M");
 }
 
-static void jar_and_module_are_the_word_behind_their_option(void **state)
+static void jar_and_module_follow_their_option(void **state)
 {
 	assert_string_equal(MAIN("java", "-Xint", "-jar", "/opt/shop.jar", "-cp", "z"), "/opt/shop.jar");
 	assert_string_equal(MAIN("java", "-p", "mods", "-m", "shop/com.acme.Main", "x"), "shop/com.acme.Main");
@@ -43,7 +43,7 @@ static void jar_and_module_are_the_word_behind_their_option(void **state)
 	assert_string_equal(MAIN("java", "-jar", "-Dlate=1", "/opt/shop.jar"), "/opt/shop.jar");
 }
 
-static void what_only_an_argument_file_says_is_not_guessed(void **state)
+static void content_of_an_argument_file_is_not_guessed(void **state)
 {
 	struct java_command c;
 	const char *argv[] = {"java", "@options", "-Xint", "word"};
@@ -57,12 +57,12 @@ static void what_only_an_argument_file_says_is_not_guessed(void **state)
 	assert_string_equal(MAIN("java", "-cp"), "(none)");
 }
 
-static void argument_files_behind_the_main_class_are_the_programs_own(void **state)
+static void argument_files_after_the_main_class_are_the_programs_own(void **state)
 {
 	assert_string_equal(MAIN("java", "M", "@options"), "M");
 }
 
-static void name_is_what_a_person_calls_it(void **state)
+static void name_is_the_usual_short_one(void **state)
 {
 	char name[64], small[5];
 
@@ -135,7 +135,7 @@ static void passwords_in_urls_are_masked(void **state)
 	MASKS("https://host/a@b", "https://host/a@b");
 }
 
-static void ordinary_words_stay_as_they_are(void **state)
+static void ordinary_words_are_unchanged(void **state)
 {
 	MASKS("-Dkeyboard=de -Dfile.encoding=UTF-8", "-Dkeyboard=de", "-Dfile.encoding=UTF-8");
 	MASKS("-Xmx1g -XX:+UseG1GC -cp a:b", "-Xmx1g", "-XX:+UseG1GC", "-cp", "a:b");
@@ -151,7 +151,7 @@ static void check_text(const char *text, const char *expected)
 	free(masked);
 }
 
-static void a_secret_with_spaces_is_hidden_to_the_next_option(void **state)
+static void secret_with_spaces_is_masked_up_to_the_next_option(void **state)
 {
 	check_text("-Dpassword=a b c -Xint", "-Dpassword=*** -Xint");
 	check_text("shop.jar --token a b --port 80", "shop.jar --token *** --port 80");
@@ -159,7 +159,7 @@ static void a_secret_with_spaces_is_hidden_to_the_next_option(void **state)
 	check_text("", "");
 }
 
-static void words_are_cut_at_zeros(void **state)
+static void words_are_split_at_zeros(void **state)
 {
 	static const char block[] = "a\0\0bc";
 	const char **words;
@@ -176,18 +176,18 @@ static void words_are_cut_at_zeros(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(main_class_stands_behind_options_and_their_values),
-		cmocka_unit_test(jar_and_module_are_the_word_behind_their_option),
-		cmocka_unit_test(what_only_an_argument_file_says_is_not_guessed),
-		cmocka_unit_test(argument_files_behind_the_main_class_are_the_programs_own),
-		cmocka_unit_test(name_is_what_a_person_calls_it),
+		cmocka_unit_test(main_class_follows_options_and_their_values),
+		cmocka_unit_test(jar_and_module_follow_their_option),
+		cmocka_unit_test(content_of_an_argument_file_is_not_guessed),
+		cmocka_unit_test(argument_files_after_the_main_class_are_the_programs_own),
+		cmocka_unit_test(name_is_the_usual_short_one),
 		cmocka_unit_test(the_last_setting_of_a_flag_counts),
 		cmocka_unit_test(secrets_after_an_equals_sign_are_masked),
 		cmocka_unit_test(secrets_in_the_next_word_are_masked),
 		cmocka_unit_test(passwords_in_urls_are_masked),
-		cmocka_unit_test(ordinary_words_stay_as_they_are),
-		cmocka_unit_test(a_secret_with_spaces_is_hidden_to_the_next_option),
-		cmocka_unit_test(words_are_cut_at_zeros),
+		cmocka_unit_test(ordinary_words_are_unchanged),
+		cmocka_unit_test(secret_with_spaces_is_masked_up_to_the_next_option),
+		cmocka_unit_test(words_are_split_at_zeros),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void feature_number_is_read_from_every_style_of_version(void **state)
+static void jdk_version_is_parsed_from_every_style(void **state)
 {
 	assert_int_equal(jvm_jdk_version("17.0.15"), 17);
 	assert_int_equal(jvm_jdk_version("1.8.0_412"), 8);
@@ -187,7 +187,7 @@ static void libjvm_is_the_one_that_threads_run_in(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(feature_number_is_read_from_every_style_of_version),
+		cmocka_unit_test(jdk_version_is_parsed_from_every_style),
 		cmocka_unit_test(release_file_gives_the_value_of_a_whole_key),
 		cmocka_unit_test(options_are_read_from_the_environment_and_the_command_line),
 		cmocka_unit_test(other_variables_are_not_options),

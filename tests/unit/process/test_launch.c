@@ -87,7 +87,7 @@ static void java_gets_the_option_as_its_first_argument(void **state)
 	assert_seen("|" OPTION " -jar shop.jar\n");
 }
 
-static void what_may_start_java_gets_it_in_its_environment_behind_the_users(void **state)
+static void other_programs_get_the_option_in_their_environment_after_the_users(void **state)
 {
 	char *argv[] = {script, (char *)"a", NULL};
 
@@ -105,7 +105,7 @@ static int shell(const char *words)
 	return run(argv, false);
 }
 
-static void status_is_as_a_shell_gives_it(void **state)
+static void status_is_that_of_a_shell(void **state)
 {
 	char *missing[] = {(char *)"/nosuch/program", NULL}, *refused[] = {(char *)"/etc/passwd", NULL};
 
@@ -116,7 +116,7 @@ static void status_is_as_a_shell_gives_it(void **state)
 	assert_int_equal(run(refused, false), 126);
 }
 
-static void nothing_runs_before_it_may(void **state)
+static void program_does_not_run_before_it_may(void **state)
 {
 	char *argv[] = {script, NULL};
 	struct launch_setup setup = {.argv = argv, .java_option = OPTION};
@@ -134,7 +134,7 @@ static void nothing_runs_before_it_may(void **state)
 	launch_release(&l);
 }
 
-static void signal_reaches_it(void **state)
+static void signal_reaches_the_program(void **state)
 {
 	char *argv[] = {(char *)"sleep", (char *)"60", NULL};
 	struct launch_setup setup = {.argv = argv, .java_option = OPTION};
@@ -149,7 +149,7 @@ static void signal_reaches_it(void **state)
 	launch_release(&l);
 }
 
-static void user_that_is_none_is_wrong_use(void **state)
+static void unknown_user_is_a_usage_error(void **state)
 {
 	char *argv[] = {script, NULL};
 	struct launch_setup setup = {.argv = argv, .java_option = OPTION, .user = "no such user"};
@@ -161,7 +161,7 @@ static void user_that_is_none_is_wrong_use(void **state)
 	launch_release(&l);
 }
 
-static void environment_of_others_is_looked_through(void **state)
+static void environments_of_other_processes_are_searched(void **state)
 {
 	char *argv[] = {(char *)"sleep", (char *)"60", NULL};
 	struct launch_setup setup = {
@@ -183,12 +183,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_java, remove_java)
 		TEST(java_gets_the_option_as_its_first_argument),
-		TEST(what_may_start_java_gets_it_in_its_environment_behind_the_users),
-		TEST(status_is_as_a_shell_gives_it),
-		TEST(nothing_runs_before_it_may),
-		TEST(signal_reaches_it),
-		TEST(user_that_is_none_is_wrong_use),
-		TEST(environment_of_others_is_looked_through),
+		TEST(other_programs_get_the_option_in_their_environment_after_the_users),
+		TEST(status_is_that_of_a_shell),
+		TEST(program_does_not_run_before_it_may),
+		TEST(signal_reaches_the_program),
+		TEST(unknown_user_is_a_usage_error),
+		TEST(environments_of_other_processes_are_searched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static struct target self(void)
 	return (struct target){.pid = getpid(), .ns_pid = getpid(), .pidfd = -1, .uid = geteuid()};
 }
 
-static void executable_mapping_is_found_by_the_begin_of_its_name(void **state)
+static void executable_mapping_is_found_by_the_beginning_of_its_name(void **state)
 {
 	struct target t = self();
 	struct mapping m;
@@ -34,7 +34,7 @@ static void executable_mapping_is_found_by_the_begin_of_its_name(void **state)
 	assert_true((uintptr_t)_cmocka_run_group_tests >= m.start && (uintptr_t)_cmocka_run_group_tests < m.end);
 }
 
-static void what_is_not_mapped_is_not_found(void **state)
+static void missing_mapping_is_not_found(void **state)
 {
 	struct target t = self();
 	struct mapping m;
@@ -85,8 +85,8 @@ static void a_file_that_only_looks_like_a_memfd_is_not_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(executable_mapping_is_found_by_the_begin_of_its_name),
-		cmocka_unit_test(what_is_not_mapped_is_not_found),
+		cmocka_unit_test(executable_mapping_is_found_by_the_beginning_of_its_name),
+		cmocka_unit_test(missing_mapping_is_not_found),
 		cmocka_unit_test(memfd_is_found_opened_and_named),
 		cmocka_unit_test(a_file_that_only_looks_like_a_memfd_is_not_one),
 	};

@@ -112,7 +112,7 @@ static void a_file_that_is_not_finished_has_no_counters(void **state)
 	perf_data_release(&p);
 }
 
-static void another_magic_order_or_version_is_not_taken(void **state)
+static void other_magic_byte_order_or_version_is_refused(void **state)
 {
 	static const int places[] = {0, 3, 4, 5};
 	struct builder b;
@@ -179,7 +179,7 @@ static void a_string_ends_with_its_entry_whatever_its_length_says(void **state)
 	perf_data_release(&p);
 }
 
-static void a_name_without_end_and_a_number_without_room_are_refused(void **state)
+static void unterminated_name_and_truncated_number_are_refused(void **state)
 {
 	struct builder b;
 	struct perf_data p;
@@ -213,7 +213,7 @@ static void a_first_entry_far_outside_is_no_entry(void **state)
 	perf_data_release(&p);
 }
 
-static void random_damage_is_survived(void **state)
+static void random_damage_is_harmless(void **state)
 {
 	struct builder b;
 	struct perf_data p;
@@ -239,13 +239,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_are_found_by_name_and_kind),
 		cmocka_unit_test(a_file_that_is_not_finished_has_no_counters),
-		cmocka_unit_test(another_magic_order_or_version_is_not_taken),
+		cmocka_unit_test(other_magic_byte_order_or_version_is_refused),
 		cmocka_unit_test(a_file_cut_anywhere_is_read_up_to_there),
 		cmocka_unit_test(an_entry_that_points_outside_ends_the_search),
 		cmocka_unit_test(a_string_ends_with_its_entry_whatever_its_length_says),
-		cmocka_unit_test(a_name_without_end_and_a_number_without_room_are_refused),
+		cmocka_unit_test(unterminated_name_and_truncated_number_are_refused),
 		cmocka_unit_test(a_first_entry_far_outside_is_no_entry),
-		cmocka_unit_test(random_damage_is_survived),
+		cmocka_unit_test(random_damage_is_harmless),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

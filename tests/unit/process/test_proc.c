@@ -39,7 +39,7 @@ static void status_without_nspid_takes_the_pid_itself(void **state)
 	assert_int_equal(s.caught, 0);
 }
 
-static void status_that_lacks_a_needed_line_is_refused(void **state)
+static void status_without_a_required_line_is_refused(void **state)
 {
 	struct proc_status s;
 
@@ -60,7 +60,7 @@ static void status_is_not_misled_by_a_name(void **state)
 	assert_int_equal(s.tgid, 9);
 }
 
-static void start_time_is_found_behind_any_command_name(void **state)
+static void start_time_is_found_after_any_command_name(void **state)
 {
 	uint64_t t = 0;
 
@@ -93,7 +93,7 @@ static void monotonic_offset_is_in_nanoseconds_and_signed(void **state)
 	assert_int_equal(proc_parse_monotonic_offset("boottime 9 9\n"), 0);
 }
 
-static void mapping_has_its_path_as_the_target_knows_it(void **state)
+static void mapping_has_the_targets_path(void **state)
 {
 	struct mapping m;
 
@@ -107,7 +107,7 @@ static void mapping_has_its_path_as_the_target_knows_it(void **state)
 	assert_int_equal(m.offset, 0x251000);
 }
 
-static void mapping_without_a_file_is_passed_over(void **state)
+static void mapping_without_a_file_is_ignored(void **state)
 {
 	struct mapping m;
 
@@ -128,7 +128,7 @@ static int stop_at_once(const struct mapping *m, void *context)
 	return 17;
 }
 
-static void mappings_of_a_real_process_are_walked_until_told_to_stop(void **state)
+static void mappings_of_a_real_process_are_visited_until_the_visitor_stops(void **state)
 {
 	int count = 0;
 
@@ -154,14 +154,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_gives_effective_ids_and_the_innermost_pid),
 		cmocka_unit_test(status_without_nspid_takes_the_pid_itself),
-		cmocka_unit_test(status_that_lacks_a_needed_line_is_refused),
+		cmocka_unit_test(status_without_a_required_line_is_refused),
 		cmocka_unit_test(status_is_not_misled_by_a_name),
-		cmocka_unit_test(start_time_is_found_behind_any_command_name),
+		cmocka_unit_test(start_time_is_found_after_any_command_name),
 		cmocka_unit_test(start_time_of_a_real_process_is_the_same_twice),
 		cmocka_unit_test(monotonic_offset_is_in_nanoseconds_and_signed),
-		cmocka_unit_test(mapping_has_its_path_as_the_target_knows_it),
-		cmocka_unit_test(mapping_without_a_file_is_passed_over),
-		cmocka_unit_test(mappings_of_a_real_process_are_walked_until_told_to_stop),
+		cmocka_unit_test(mapping_has_the_targets_path),
+		cmocka_unit_test(mapping_without_a_file_is_ignored),
+		cmocka_unit_test(mappings_of_a_real_process_are_visited_until_the_visitor_stops),
 		cmocka_unit_test(reading_stops_at_the_limit),
 	};
 

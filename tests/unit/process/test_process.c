@@ -25,7 +25,7 @@ static int open_target(const char *spec, struct diag *d)
 	return r;
 }
 
-static void what_cannot_be_a_target_is_a_usage_error(void **state)
+static void impossible_target_is_a_usage_error(void **state)
 {
 	static const char *const words[] = {"", "0", "00000", "1234567890123"};
 	struct diag d;
@@ -36,7 +36,7 @@ static void what_cannot_be_a_target_is_a_usage_error(void **state)
 	}
 }
 
-static void a_pid_without_process_is_said(void **state)
+static void pid_without_process_is_reported(void **state)
 {
 	struct diag d;
 
@@ -45,7 +45,7 @@ static void a_pid_without_process_is_said(void **state)
 	assert_int_equal(d.usage, 0);
 }
 
-static void a_process_that_is_no_jvm_is_named(void **state)
+static void process_that_is_no_jvm_is_named(void **state)
 {
 	char spec[16];
 	struct diag d;
@@ -55,7 +55,7 @@ static void a_process_that_is_no_jvm_is_named(void **state)
 	assert_non_null(strstr(d.text, "'test_process') is not a JVM"));
 }
 
-static void a_name_that_nothing_has_is_quoted(void **state)
+static void unknown_name_is_quoted(void **state)
 {
 	struct diag d;
 
@@ -101,7 +101,7 @@ static void a_zombie_has_ended(void **state)
 	target_close(&t);
 }
 
-static void without_pidfd_state_and_start_time_tell_that_it_has_ended(void **state)
+static void without_pidfd_state_and_start_time_show_the_end(void **state)
 {
 	struct target t = child_target(0), self = {.pid = getpid(), .pidfd = -1, .start_time = 1};
 
@@ -140,12 +140,12 @@ static void closing_twice_closes_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_cannot_be_a_target_is_a_usage_error),
-		cmocka_unit_test(a_pid_without_process_is_said),
-		cmocka_unit_test(a_process_that_is_no_jvm_is_named),
-		cmocka_unit_test(a_name_that_nothing_has_is_quoted),
+		cmocka_unit_test(impossible_target_is_a_usage_error),
+		cmocka_unit_test(pid_without_process_is_reported),
+		cmocka_unit_test(process_that_is_no_jvm_is_named),
+		cmocka_unit_test(unknown_name_is_quoted),
 		cmocka_unit_test(a_zombie_has_ended),
-		cmocka_unit_test(without_pidfd_state_and_start_time_tell_that_it_has_ended),
+		cmocka_unit_test(without_pidfd_state_and_start_time_show_the_end),
 		cmocka_unit_test(cpu_time_grows_with_work),
 		cmocka_unit_test(closing_twice_closes_once),
 	};

@@ -62,7 +62,7 @@ static void memory_is_read_where_it_is_mapped(void **state)
 	remote_mem_close(&r);
 }
 
-static void memory_that_is_not_mapped_is_an_error(void **state)
+static void unmapped_memory_is_an_error(void **state)
 {
 	static const uint64_t nowhere[] = {0, 4096, 0x7ffffffff000, 0x8000000000000000ULL, ~0ULL, ~7ULL};
 	struct target t = self();
@@ -81,7 +81,7 @@ static void memory_that_is_not_mapped_is_an_error(void **state)
 	munmap(page, 4096);
 }
 
-static void process_that_is_gone_says_so(void **state)
+static void gone_process_is_reported(void **state)
 {
 	struct target t = self();
 	struct remote_mem r;
@@ -122,7 +122,7 @@ static void exported_symbols_are_found_where_the_linker_finds_them(void **state)
 	remote_mem_close(&r);
 }
 
-static void symbol_that_is_not_exported_is_named(void **state)
+static void missing_symbol_is_named(void **state)
 {
 	static const char *const names[] = {"_fail", "gHotSpotVMStructs"};
 	struct target t = self();
@@ -139,7 +139,7 @@ static void symbol_that_is_not_exported_is_named(void **state)
 	remote_mem_close(&r);
 }
 
-static void library_that_is_not_mapped_is_named(void **state)
+static void unmapped_library_is_named(void **state)
 {
 	struct target t = self();
 	struct diag d;
@@ -253,7 +253,7 @@ static void hostile_image_is_refused(void **state)
 	}
 }
 
-static void chain_without_an_end_is_given_up(void **state)
+static void endless_chain_is_refused(void **state)
 {
 	struct fake_mem m;
 	uint64_t at;
@@ -271,14 +271,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_read_where_it_is_mapped),
-		cmocka_unit_test(memory_that_is_not_mapped_is_an_error),
-		cmocka_unit_test(process_that_is_gone_says_so),
+		cmocka_unit_test(unmapped_memory_is_an_error),
+		cmocka_unit_test(gone_process_is_reported),
 		cmocka_unit_test(exported_symbols_are_found_where_the_linker_finds_them),
-		cmocka_unit_test(symbol_that_is_not_exported_is_named),
-		cmocka_unit_test(library_that_is_not_mapped_is_named),
+		cmocka_unit_test(missing_symbol_is_named),
+		cmocka_unit_test(unmapped_library_is_named),
 		cmocka_unit_test(dynamic_section_may_be_relocated_or_not),
 		cmocka_unit_test(hostile_image_is_refused),
-		cmocka_unit_test(chain_without_an_end_is_given_up),
+		cmocka_unit_test(endless_chain_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

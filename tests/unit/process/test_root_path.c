@@ -49,7 +49,7 @@ static void check_content(const char *path, const char *expected)
 	close(fd);
 }
 
-static void links_are_those_of_the_targets_root(void **state)
+static void links_are_resolved_in_the_targets_root(void **state)
 {
 	check_content("/a/b/file", "in\n");
 	check_content("a/b/file", "in\n");
@@ -59,7 +59,7 @@ static void links_are_those_of_the_targets_root(void **state)
 	check_content("/../../etc/passwd", "inner\n");
 }
 
-static void what_is_missing_or_of_another_kind_is_an_error(void **state)
+static void missing_file_or_other_kind_is_an_error(void **state)
 {
 	const struct target t = {.uid = geteuid()};
 
@@ -133,7 +133,7 @@ static void files_of_strangers_and_large_ones_are_not_opened(void **state)
 	}
 }
 
-static void counters_are_not_opened_when_they_are_a_fifo_or_a_link(void **state)
+static void counters_are_not_opened_if_they_are_a_fifo_or_a_link(void **state)
 {
 	struct target t = {.pid = getpid(), .ns_pid = 77, .uid = geteuid()};
 	int watch;
@@ -149,7 +149,7 @@ static void counters_are_not_opened_when_they_are_a_fifo_or_a_link(void **state)
 	close(watch);
 }
 
-static void prefix_of_a_chroot_is_taken_off_whole_names_only(void **state)
+static void prefix_of_a_chroot_is_removed_only_from_whole_names(void **state)
 {
 	char path[64] = "/srv/jail/usr/lib/libjvm.so", other[64] = "/srv/jailer/x", plain[64] = "/usr/x";
 
@@ -161,7 +161,7 @@ static void prefix_of_a_chroot_is_taken_off_whole_names_only(void **state)
 	assert_string_equal(plain, "/usr/x");
 }
 
-static void directory_is_named_as_the_target_names_it(void **state)
+static void directory_has_the_targets_path(void **state)
 {
 	char name[64];
 	int fd = root_path_open_at(root_fd, "/dir/b", O_PATH | O_DIRECTORY);
@@ -175,15 +175,15 @@ static void directory_is_named_as_the_target_names_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(links_are_those_of_the_targets_root, open_root, remove_root),
-		cmocka_unit_test_setup_teardown(what_is_missing_or_of_another_kind_is_an_error, open_root, remove_root),
+		cmocka_unit_test_setup_teardown(links_are_resolved_in_the_targets_root, open_root, remove_root),
+		cmocka_unit_test_setup_teardown(missing_file_or_other_kind_is_an_error, open_root, remove_root),
 		cmocka_unit_test_setup_teardown(devices_and_fifos_are_not_opened, open_root, remove_root),
 		cmocka_unit_test_setup_teardown(files_of_strangers_and_large_ones_are_not_opened, open_root,
 						remove_root),
-		cmocka_unit_test_setup_teardown(counters_are_not_opened_when_they_are_a_fifo_or_a_link, open_root,
+		cmocka_unit_test_setup_teardown(counters_are_not_opened_if_they_are_a_fifo_or_a_link, open_root,
 						remove_root),
-		cmocka_unit_test(prefix_of_a_chroot_is_taken_off_whole_names_only),
-		cmocka_unit_test_setup_teardown(directory_is_named_as_the_target_names_it, open_root, remove_root),
+		cmocka_unit_test(prefix_of_a_chroot_is_removed_only_from_whole_names),
+		cmocka_unit_test_setup_teardown(directory_has_the_targets_path, open_root, remove_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

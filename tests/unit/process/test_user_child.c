@@ -36,7 +36,7 @@ static int answer_work(struct user_child *h, void *context, struct answer *out, 
 	return 0;
 }
 
-static void answer_comes_back_whole(void **state)
+static void answer_arrives_complete(void **state)
 {
 	struct target t = self();
 	struct answer answer;
@@ -59,7 +59,7 @@ static int fail_work(struct user_child *h, void *context, struct answer *out, st
 	return diag_set(d, ENOTTY, "what happened in the child");
 }
 
-static void failure_and_its_message_come_back(void **state)
+static void failure_arrives_with_its_message(void **state)
 {
 	struct target t = self();
 	struct answer answer;
@@ -83,7 +83,7 @@ static int hang_work(struct user_child *h, void *context, struct answer *out, st
 	return 0;
 }
 
-static void child_that_dies_or_hangs_is_reaped_and_told_of(void **state)
+static void child_that_dies_or_hangs_is_reaped_and_reported(void **state)
 {
 	struct target t = self();
 	struct answer answer;
@@ -176,7 +176,7 @@ static int count_work(struct user_child *h, void *context, struct answer *out, s
 	return 0;
 }
 
-static void cleaning_up_goes_on_after_ctrl_c(void **state)
+static void cleanup_continues_after_ctrl_c(void **state)
 {
 	int *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct target t = self();
@@ -208,7 +208,7 @@ static int descriptors_work(struct user_child *h, void *context, struct answer *
 	return 0;
 }
 
-static void child_does_not_keep_what_the_parent_has_open(void **state)
+static void child_closes_the_parents_descriptors(void **state)
 {
 	int fds[] = {dup(2), dup(2), fcntl(2, F_DUPFD, 500)};
 	struct target t = self();
@@ -249,7 +249,7 @@ static void child_is_the_targets_user_for_good(void **state)
 	assert_int_equal(geteuid(), 0);
 }
 
-static void works_where_children_are_not_waited_for(void **state)
+static void works_if_sigchld_is_ignored(void **state)
 {
 	struct target t = self();
 	struct answer answer;
@@ -263,7 +263,7 @@ static void works_where_children_are_not_waited_for(void **state)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-static void target_that_is_gone_is_said_to_be(void **state)
+static void gone_target_is_reported(void **state)
 {
 	struct target t = self();
 	struct answer answer;
@@ -274,7 +274,7 @@ static void target_that_is_gone_is_said_to_be(void **state)
 }
 
 /* Number and descriptor part ways when the process has ended and its number is another's. */
-static void another_process_of_the_same_number_is_not_the_target(void **state)
+static void process_with_a_reused_pid_is_not_the_target(void **state)
 {
 	struct target t = self();
 	struct answer answer;
@@ -293,17 +293,17 @@ static void another_process_of_the_same_number_is_not_the_target(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answer_comes_back_whole),
-		cmocka_unit_test(failure_and_its_message_come_back),
-		cmocka_unit_test(child_that_dies_or_hangs_is_reaped_and_told_of),
+		cmocka_unit_test(answer_arrives_complete),
+		cmocka_unit_test(failure_arrives_with_its_message),
+		cmocka_unit_test(child_that_dies_or_hangs_is_reaped_and_reported),
 		cmocka_unit_test(child_that_cannot_be_killed_is_left_behind),
 		cmocka_unit_test(waiting_for_a_child_ends_with_ctrl_c),
-		cmocka_unit_test(cleaning_up_goes_on_after_ctrl_c),
-		cmocka_unit_test(child_does_not_keep_what_the_parent_has_open),
+		cmocka_unit_test(cleanup_continues_after_ctrl_c),
+		cmocka_unit_test(child_closes_the_parents_descriptors),
 		cmocka_unit_test(child_is_the_targets_user_for_good),
-		cmocka_unit_test(works_where_children_are_not_waited_for),
-		cmocka_unit_test(target_that_is_gone_is_said_to_be),
-		cmocka_unit_test(another_process_of_the_same_number_is_not_the_target),
+		cmocka_unit_test(works_if_sigchld_is_ignored),
+		cmocka_unit_test(gone_target_is_reported),
+		cmocka_unit_test(process_with_a_reused_pid_is_not_the_target),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

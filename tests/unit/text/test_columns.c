@@ -22,7 +22,7 @@ static void assert_put(put *f, const char *text, unsigned int width, const char 
 	free(got);
 }
 
-static void what_fits_is_whole(void **state)
+static void text_that_fits_is_printed_whole(void **state)
 {
 	assert_put(columns_put, "", 3, "");
 	assert_put(columns_put, "abc", 3, "abc");
@@ -31,7 +31,7 @@ static void what_fits_is_whole(void **state)
 	assert_put(columns_put_end, "abcdef", COLUMNS_ALL, "abcdef");
 }
 
-static void what_does_not_fit_is_cut_with_a_mark(void **state)
+static void text_that_does_not_fit_is_cut_with_a_mark(void **state)
 {
 	assert_put(columns_put, "abcdef", 4, "abc\xe2\x80\xa6");
 	assert_put(columns_put_end, "abcdef", 4,
@@ -72,7 +72,7 @@ static void columns_are_those_of_a_terminal(void **state)
 }
 
 /* A thread may be called anything: nothing of it steers the terminal. */
-static void text_does_not_steer_the_terminal(void **state)
+static void text_does_not_control_the_terminal(void **state)
 {
 	assert_put(columns_put,
 		   "a\x1b[2J\r\n\x7f"
@@ -98,7 +98,7 @@ static void text_of_a_jvm_and_garbage_become_utf8(void **state)
 	assert_put(columns_put, "a\xff", COLUMNS_ALL, "a\xef\xbf\xbd");
 }
 
-static void long_text_stays_within_its_room(void **state)
+static void long_text_stays_within_its_columns(void **state)
 {
 	char text[10001];
 
@@ -111,12 +111,12 @@ static void long_text_stays_within_its_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_fits_is_whole),
-		cmocka_unit_test(what_does_not_fit_is_cut_with_a_mark),
+		cmocka_unit_test(text_that_fits_is_printed_whole),
+		cmocka_unit_test(text_that_does_not_fit_is_cut_with_a_mark),
 		cmocka_unit_test(columns_are_those_of_a_terminal),
-		cmocka_unit_test(text_does_not_steer_the_terminal),
+		cmocka_unit_test(text_does_not_control_the_terminal),
 		cmocka_unit_test(text_of_a_jvm_and_garbage_become_utf8),
-		cmocka_unit_test(long_text_stays_within_its_room),
+		cmocka_unit_test(long_text_stays_within_its_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void method_is_printed_as_a_person_reads_it(void **state)
+static void method_is_printed_in_readable_form(void **state)
 {
 	static const struct {
 		const char *name, *descriptor, *want;
@@ -37,7 +37,7 @@ static void method_is_printed_as_a_person_reads_it(void **state)
 	}
 }
 
-static void print_is_cut_to_its_room(void **state)
+static void output_is_cut_to_its_buffer(void **state)
 {
 	static const char whole[] = "checkout(Order[], boolean)";
 
@@ -54,7 +54,7 @@ static void print_is_cut_to_its_room(void **state)
 	}
 }
 
-static void dots_stand_for_slashes(void **state)
+static void dots_replace_slashes(void **state)
 {
 	char name[] = "com/acme/Cart$Line", empty[] = "";
 
@@ -73,7 +73,7 @@ static void is_filter(const char *class_name, const char *name, const char *desc
 	free(filter);
 }
 
-static void filter_of_a_method_names_this_overload(void **state)
+static void filter_of_a_method_selects_this_overload(void **state)
 {
 	is_filter("a/b/C$D", "add", "(ILjava/lang/String;)V", "a.b.C$D::add(int,java.lang.String)");
 	is_filter("C", "<init>", "()V", "C::<init>()");
@@ -87,10 +87,10 @@ static void filter_of_a_method_names_this_overload(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(method_is_printed_as_a_person_reads_it),
-		cmocka_unit_test(print_is_cut_to_its_room),
-		cmocka_unit_test(dots_stand_for_slashes),
-		cmocka_unit_test(filter_of_a_method_names_this_overload),
+		cmocka_unit_test(method_is_printed_in_readable_form),
+		cmocka_unit_test(output_is_cut_to_its_buffer),
+		cmocka_unit_test(dots_replace_slashes),
+		cmocka_unit_test(filter_of_a_method_selects_this_overload),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

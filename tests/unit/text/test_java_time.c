@@ -89,7 +89,7 @@ static void iso_durations_give_each_part_the_sign(void **state)
 	check_iso(INT64_MAX, 999999999, "PT2562047788015215H30M7.999999999S");
 }
 
-static void moments_know_the_calendar(void **state)
+static void moments_follow_the_calendar(void **state)
 {
 	check_moment(0, 0, 0, "1970-01-01T00:00Z");
 	check_moment(0, 0, -12645, "1969-12-31T20:29:15-03:30:45");
@@ -100,7 +100,7 @@ static void moments_know_the_calendar(void **state)
 	check_moment(-62167219201, 0, 0, "-0001-12-31T23:59:59Z");
 }
 
-static void moments_are_shown_where_they_were_recorded(void **state)
+static void moments_are_shown_in_the_time_zone_of_the_recording(void **state)
 {
 	struct java_time t = {.seconds = 1700000000, .nanos = 999999999};
 
@@ -122,8 +122,8 @@ int main(void)
 		cmocka_unit_test(durations_have_three_digits),
 		cmocka_unit_test(durations_round_into_the_next_unit),
 		cmocka_unit_test(iso_durations_give_each_part_the_sign),
-		cmocka_unit_test(moments_know_the_calendar),
-		cmocka_unit_test(moments_are_shown_where_they_were_recorded),
+		cmocka_unit_test(moments_follow_the_calendar),
+		cmocka_unit_test(moments_are_shown_in_the_time_zone_of_the_recording),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

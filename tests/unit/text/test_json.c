@@ -34,7 +34,7 @@ static void assert_printed(const char *want)
 	assert_string_equal(text, want);
 }
 
-static void values_stand_behind_their_keys(void **state)
+static void values_follow_their_keys(void **state)
 {
 	json_object(&j, NULL);
 	json_string(&j, "name", "checkout");
@@ -123,7 +123,7 @@ static void keys_are_escaped_too(void **state)
 	assert_printed("{\"a\\\"b\":null}\n");
 }
 
-static void no_text_and_no_number_are_null(void **state)
+static void missing_text_and_infinite_number_are_null(void **state)
 {
 	json_array(&j, NULL);
 	json_string(&j, NULL, NULL);
@@ -137,9 +137,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(values_stand_behind_their_keys), TEST(objects_and_arrays_nest),
-		TEST(each_top_value_is_a_line),	      TEST(text_is_escaped),
-		TEST(keys_are_escaped_too),	      TEST(no_text_and_no_number_are_null),
+		TEST(values_follow_their_keys), TEST(objects_and_arrays_nest),
+		TEST(each_top_value_is_a_line), TEST(text_is_escaped),
+		TEST(keys_are_escaped_too),	TEST(missing_text_and_infinite_number_are_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

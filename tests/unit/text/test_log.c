@@ -24,7 +24,7 @@ static void say_all(void)
 	log_progress("progress %d", 4);
 }
 
-static void each_mode_says_its_own(void **state)
+static void each_mode_prints_its_own_lines(void **state)
 {
 	capture_begin(false);
 	say_all();
@@ -39,7 +39,7 @@ static void each_mode_says_its_own(void **state)
 	assert_string_equal(capture_end(), "error 3\n");
 }
 
-static void what_a_terminal_would_obey_is_shown(void **state)
+static void terminal_control_characters_are_escaped(void **state)
 {
 	capture_begin(false);
 	log_line("thread %s", "a\033[2Jb\xc2\x9b|");
@@ -93,7 +93,7 @@ static void sizes_have_a_fitting_unit(void **state)
 }
 
 /* A line of the report has half a dozen of them. */
-static void several_texts_live_at_once(void **state)
+static void several_results_are_valid_at_once(void **state)
 {
 	const char *text[12];
 
@@ -111,10 +111,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	const struct CMUnitTest tests[] = {
-		TEST(each_mode_says_its_own),	  TEST(progress_overwrites_itself_on_a_terminal),
-		TEST(quiet_shows_no_progress),	  TEST(counts_have_commas),
-		TEST(times_have_a_fitting_unit),  TEST(sizes_have_a_fitting_unit),
-		TEST(several_texts_live_at_once), TEST(what_a_terminal_would_obey_is_shown),
+		TEST(each_mode_prints_its_own_lines),	 TEST(progress_overwrites_itself_on_a_terminal),
+		TEST(quiet_shows_no_progress),		 TEST(counts_have_commas),
+		TEST(times_have_a_fitting_unit),	 TEST(sizes_have_a_fitting_unit),
+		TEST(several_results_are_valid_at_once), TEST(terminal_control_characters_are_escaped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void prints(const char *text, const char *wanted)
 	free(out);
 }
 
-static void text_is_printed_as_it_is(void **state)
+static void plain_text_is_printed_unchanged(void **state)
 {
 	prints("", "");
 	prints("com.acme.Cart$Item::<init>(int[])", "com.acme.Cart$Item::<init>(int[])");
@@ -43,7 +43,7 @@ static void text_does_not_move_the_cursor(void **state)
 	       "a\\u0000b"); /* the JVM's 0 */
 }
 
-static void text_that_is_none_is_marked(void **state)
+static void invalid_text_is_marked(void **state)
 {
 	prints("a\xff"
 	       "b\xc3",
@@ -63,7 +63,7 @@ static void shows(const char *text, size_t size, const char *wanted, size_t take
 }
 #define SHOWS(text, wanted) shows(text, sizeof(text) - 1, wanted, sizeof(text) - 1)
 
-static void lines_are_shown_and_do_not_steer_the_terminal(void **state)
+static void lines_are_shown_and_do_not_control_the_terminal(void **state)
 {
 	SHOWS("a\tb\nc\r\n", "a\tb\nc\r\n");
 	SHOWS("evil\033]0;pwned\a\rgood\0", "evil\\u001b]0;pwned\\u0007\\u000dgood\\u0000");
@@ -76,7 +76,7 @@ static void lines_are_shown_and_do_not_steer_the_terminal(void **state)
 	      "2J\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd(");
 }
 
-static void character_that_is_cut_off_waits_for_the_rest(void **state)
+static void incomplete_character_waits_for_the_rest(void **state)
 {
 	shows("a\xe2\x82", 3, "a", 1);
 	shows("a\xf0", 2, "a", 1);
@@ -86,11 +86,11 @@ static void character_that_is_cut_off_waits_for_the_rest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_printed_as_it_is),
+		cmocka_unit_test(plain_text_is_printed_unchanged),
 		cmocka_unit_test(text_does_not_move_the_cursor),
-		cmocka_unit_test(text_that_is_none_is_marked),
-		cmocka_unit_test(lines_are_shown_and_do_not_steer_the_terminal),
-		cmocka_unit_test(character_that_is_cut_off_waits_for_the_rest),
+		cmocka_unit_test(invalid_text_is_marked),
+		cmocka_unit_test(lines_are_shown_and_do_not_control_the_terminal),
+		cmocka_unit_test(incomplete_character_waits_for_the_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
