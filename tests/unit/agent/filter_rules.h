@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rules for test_filter_rules.c, one a line: filters, a method, what becomes of it. */
+/* The rules for test_filter_rules.c, one per line: filters, a method, and the expected result. */
 
 static const struct row rows[] = {
-	/* a class filter selects every method that the class declares, the initialisers too */
+	/* a class filter selects each method that the class declares, also the initialisers */
 	{"a.b.C", "a/b/C.m()V", "trace"},
 	{"a.b.C", "a/b/C.m(I)V", "trace"},
 	{"a.b.C", "a/b/C.<init>", "trace"},
 	{"a.b.C", "a/b/C.<clinit>", "trace"},
-	/* ... not nested classes, not subclasses, not names that begin so */
+	/* ... not nested classes, not subclasses, not longer names */
 	{"a.b.C", "a/b/C$In.m", "no"},
 	{"a.b.C", "a/b/C$1.run", "no"},
 	{"a.b.C", "a/b/CV2.m", "no"},
@@ -32,7 +32,7 @@ static const struct row rows[] = {
 	{"a.b.C::<init>", "a/b/C.<init>", "trace"},
 	{"a.b.C::<init>", "a/b/C.<clinit>", "no"},
 	{"a.b.C::<clinit>", "a/b/C.<clinit>", "trace"},
-	/* ... that declares it: what is inherited belongs to the class above, an abstract method to nobody */
+	/* ... in the class that declares it: inherited methods belong to the superclass, abstract methods to none */
 	{"shop.Deep::stop", "shop/Base.stop", "no"},
 	{"shop.Base::run", "shop/Cart.run", "no"},
 	{"shop.Base::byDefault", "shop/Service.byDefault", "no"},
@@ -46,7 +46,7 @@ static const struct row rows[] = {
 	{"::<init>", "shop/Base.<init>", "trace"},
 	{"::<init>", "java/lang/Object.<init>", "trace"},
 	{"::run", "shop/Service.run", "abstract"},
-	/* lists; white space and empty parts do not count */
+	/* lists; white space and empty parts are ignored */
 	{"a.b.C::m;C", "C.m", "trace"},
 	{" a.b.C::m ; C ;;", "C.m", "trace"},
 	{"a.b.C::m;C", "a/b/C.getName", "no"},
@@ -66,7 +66,7 @@ static const struct row rows[] = {
 	{"x.Timed", "x/OnClass.m", "no"},
 	/* ... not those with RetentionPolicy.CLASS, */
 	{"@x.Timed", "x/ClassFileOnly.m", "no"},
-	/* ... not what is inherited, overridden, nested or implemented, @Inherited or not, */
+	/* ... not inherited, overridden, nested or implemented ones, with or without @Inherited, */
 	{"@x.Timed", "x/Sub.m", "no"},
 	{"@x.Timed", "x/Over.m", "no"},
 	{"@x.Timed", "x/OnClass$In.m", "no"},
@@ -74,19 +74,19 @@ static const struct row rows[] = {
 	{"@x.Timed", "x/Api.byDefault", "trace"},
 	{"@x.Timed", "x/Api.make", "trace"},
 	{"@x.Timed", "x/Api.todo", "abstract"},
-	/* ... nor by way of another annotation; a repeated one is known by its container */
+	/* ... nor indirectly through another annotation; a repeated one is matched by its container */
 	{"@x.Timed", "x/OfStereotype.m", "no"},
 	{"@x.Stereotype", "x/OfStereotype.m", "trace"},
 	{"@x.Timed", "x/Repeated.m", "no"},
 	{"@x.Timed$List", "x/Repeated.m", "trace"},
-	/* no code, or none that stands in the source */
+	/* methods without code, or without source */
 	{"a.b.C", "a/b/C.nat", "native"},
 	{"a.b.C::compareTo", "a/b/C.compareTo", "synthetic"},
 	{"a.b.C", "a/b/C.access$000", "synthetic"},
 	{"a.b.C", "a/b/C.lambda$m$0", "synthetic"},
 	{"a.b.C::lambda$m$0", "a/b/C.lambda$m$0", "synthetic"},
 	{"a.b.C::m", "a/b/C.lambda$m$0", "no"},
-	/* classes that are left alone */
+	/* classes that are never hooked */
 	{"my.Event", "my/Event.m", "jfr"},
 	{"jdk.internal.event.FileReadEvent", "jdk/internal/event/FileReadEvent.m", "jfr"},
 	{"jdk.jfr.Recording", "jdk/jfr/Recording.start", "jfr"},
@@ -100,11 +100,11 @@ static const struct row rows[] = {
 	{"java.lang.Object", "java/lang/Object.finalize", "finalizer"},
 	{"java.lang.Object::hashCode", "java/lang/Object.hashCode", "native"},
 	{"::finalize", "a/b/C.finalize", "finalizer"},
-	/* what JEP 520 leaves out for fear of recursion is traced */
+	/* traced, although JEP 520 excludes it for fear of recursion */
 	{"java.lang.StringLatin1::hashCode", "java/lang/StringLatin1.hashCode", "trace"},
 	{"java.util.concurrent.ConcurrentHashMap::get", "java/util/concurrent/ConcurrentHashMap.get", "trace"},
 	{"jdk.internal.misc.Unsafe::getInt", "jdk/internal/misc/Unsafe.getInt", "trace"},
-	/* '*': any characters, none, and dots */
+	/* '*': any characters, also none, and dots */
 	{"*", "a/b/C.m()V", "trace"},
 	{"*", "a/b/C.<clinit>", "trace"},
 	{"*", "C.m", "trace"},
@@ -134,7 +134,7 @@ static const struct row rows[] = {
 	{"shop.*::run", "shop/Base.stop", "no"},
 	{"shop.*::run", "a/b/C$1.run", "no"},
 	{"a.b.*::*Name", "a/b/c/D.getName", "trace"},
-	/* '+': the type, all below it, however far */
+	/* '+': the type and all its subtypes */
 	{"+shop.Service", "shop/Service.byDefault", "trace"},
 	{"+shop.Service", "shop/Service.run", "abstract"},
 	{"+shop.Service", "shop/Base.run", "trace"},
@@ -171,7 +171,7 @@ static const struct row rows[] = {
 	{"a.b.C::*(int)", "a/b/C.m(I)V", "trace"},
 	{"::m(int)", "a/b/C.m(I)V", "trace"},
 	{"::m(int)", "a/b/C.m()V", "no"},
-	/* ... a type without its package is that of any package */
+	/* ... a type without package is that type in any package */
 	{"a.b.C::m(int,String)", "a/b/C.m(ILjava/lang/String;)V", "trace"},
 	{"a.b.C::m(int,ring)", "a/b/C.m(ILjava/lang/String;)V", "no"},
 	{"a.b.C::m(int,lang.String)", "a/b/C.m(ILjava/lang/String;)V", "no"},
@@ -179,7 +179,7 @@ static const struct row rows[] = {
 	{"shop.Cart::line(Cart$Line)", "shop/Cart.line", "trace"},
 	{"shop.Cart::add(Order,boolean)", "shop/Cart.add(Lshop/Order;Z)V", "trace"},
 	{"shop.Cart::add(Order,boolean)", "shop/Cart.add(Lshop/Order;)V", "no"},
-	/* exclusions win, in whatever order */
+	/* exclusions win in any order */
 	{"a.b.C;!a.b.C::m", "a/b/C.m()V", "no"},
 	{"!a.b.C::m;a.b.C", "a/b/C.getName", "trace"},
 	{"a.b.*;!a.b.c.*", "a/b/c/D.m", "no"},
@@ -193,7 +193,7 @@ static const struct row rows[] = {
 	{"x.*;!@x.Timed", "x/OnMethod.n", "trace"},
 	{"a.b.C -x ::m", "a/b/C.m()V", "no"},
 	{"+shop.Service -x shop.Deep", "shop/Deep.run", "no"},
-	/* trace and timing are two lists; '!' is for its own, -x for both */
+	/* trace and timing are two lists; '!' applies to its own, -x to both */
 	{"-M a.b.C", "a/b/C.m()V", "timing"},
 	{"a.b.C::m -M a.b.C", "a/b/C.m()V", "trace timing"},
 	{"a.b.C::m -M a.b.C", "a/b/C.getName", "timing"},
@@ -201,7 +201,7 @@ static const struct row rows[] = {
 	{"a.b.C -M a.b.C;!::m", "a/b/C.m()V", "trace"},
 	{"a.b.C -M a.b.C -x ::m", "a/b/C.m()V", "no"},
 	{"-M a.b.C", "a/b/C.nat", "native"},
-	/* a threshold of its own; of several the smallest, and any rather than none */
+	/* thresholds of filters; the smallest wins, and any is better than none */
 	{"a.b.C:10ms", "a/b/C.m()V", "trace 10000000"},
 	{"a.b.C::m:10ms", "a/b/C.getName", "no"},
 	{"a.b.C;a.b.C::m:1s", "a/b/C.m()V", "trace 1000000000"},
@@ -213,7 +213,7 @@ static const struct row rows[] = {
 	{"@x.Timed:3s", "x/OnMethod.m", "trace 3000000000"},
 	{"a.b.C::m(int):1us", "a/b/C.m(I)V", "trace 1000"},
 	{"a.b.C:1ms -M a.b.C", "a/b/C.m()V", "trace timing 1000000"},
-	/* --lambda: the bodies of lambdas go with the method that they stand in */
+	/* --lambda: lambda bodies belong to the method that contains them */
 	{"a.b.C::m --lambda", "a/b/C.lambda$m$0", "trace"},
 	{"a.b.C::m --lambda", "a/b/C.m()V", "trace"},
 	{"a.b.C::m(int) --lambda", "a/b/C.lambda$m$0", "trace"},

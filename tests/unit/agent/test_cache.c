@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The table that remembers a word for an address, alone and raced for. */
+/* The cache of words by address, alone and with racing threads. */
 #include "uprobes/agent/cache.h"
 
 #include <pthread.h>
@@ -69,7 +69,7 @@ static void invalid_address_is_not_cached(void **state)
 	assert_false(cache_get(&table, 0x7f1000000000, &what));
 }
 
-/* As many as there are ways are kept of one set; then one goes. */
+/* A set keeps as many words as it has ways; then one is evicted. */
 static void full_set_evicts_one(void **state)
 {
 	uint64_t same[CACHE_WAYS + 1], what;
@@ -116,7 +116,7 @@ static void writer_that_meets_another_gives_up(void **state)
 	assert_true(cache_get(&table, address_of(1), &what));
 }
 
-/* The word says whose it is; 0 is nobody's, and is asked for too. */
+/* The word contains its address; 0 belongs to nobody and is also looked up. */
 static void *race(void *seed)
 {
 	uint64_t random = (uint64_t)seed, wrong = 0, hits = 0, what;

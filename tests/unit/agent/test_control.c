@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the agent enters into the control segment, read again by the collector's readers. One segment for all tests. */
+/*
+ * Rows that the agent enters into the control segment, read back by the collector's readers. All tests share one
+ * segment.
+ */
 #include "uprobes/agent/control.h"
 #include "user/capture/segment.h"
 
@@ -176,7 +179,7 @@ static void colliding_names_get_different_rows(void **state)
 {
 	char name[16], out[16];
 
-	for (uint32_t i = 6000; i-- > 0;) { /* the longer first: a shorter one begins it */
+	for (uint32_t i = 6000; i-- > 0;) { /* the longer first: a shorter one is its prefix */
 		uint32_t id[3];
 
 		snprintf(name, sizeof(name), "c%u", i);
@@ -191,7 +194,7 @@ static void colliding_names_get_different_rows(void **state)
 	}
 }
 
-/* The last tests: they leave no room. */
+/* The last tests, because they fill the tables. */
 static void loaders_beyond_the_table_are_refused(void **state)
 {
 	while (control->loaders < FRT_MAX_LOADERS)
@@ -268,7 +271,7 @@ static void crowded_tables_are_emptied_unless_a_live_class_has_hooks(void **stat
 	c->loader = FRT_BOOT_LOADER;
 	assert_false(control_forget(alive));
 	assert_int_equal(control_class(slice_of("com/acme/Late"), 0, 1), 0);
-	c->loader = 2; /* it went with its loader */
+	c->loader = 2; /* its loader is gone */
 	alive[1] = true;
 	assert_true(control_forget(alive));
 	assert_false(control_is_crowded());
@@ -278,7 +281,7 @@ static void crowded_tables_are_emptied_unless_a_live_class_has_hooks(void **stat
 	assert_int_equal(control_class(slice_of("com/acme/Cart"), 0, 1), 1);
 	assert_int_equal(segment_class(&seg, 1)->flags, 0);
 	assert_int_equal(control_method(1, slice_of("work"), slice_of("()V"), 1), 1);
-	control_unhook_class(1); /* goes by the new methods alone */
+	control_unhook_class(1); /* works with the new methods only */
 	dead = control_loader(slice_of("com/acme/Loader"), slice_of(NULL));
 	assert_true(dead > 1 && dead < used);
 	assert_string(segment_loader(&seg, dead)->type, "com/acme/Loader");

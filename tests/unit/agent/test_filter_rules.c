@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Filters, a method, and what becomes of it: each rule of JEP 520 as JDK 25 has
- * it, and ours beyond. The classes are class files, read as the agent reads
- * them; what only a JVM knows of a class, the types further above it, is said here.
+ * Filters, a method, and the decision: the rules of JEP 520 as in JDK 25, and frtrace's additions. The classes are
+ * class files, read as by the agent. The indirect supertypes, which only a JVM knows, are given here.
  */
 #include "filters/filter_list.h"
 #include "tests/lib/class_builder.h"
@@ -30,7 +29,7 @@ struct member {
 
 struct type {
 	const char *name, *super, *interface;
-	const char *above[5]; /* beyond those two */
+	const char *above[5]; /* besides those two */
 	const char *attribute, *annotation;
 	unsigned access;
 	struct member members[16];
@@ -85,9 +84,9 @@ static const struct type types[] = {
 	{"x/Stereotype", /* an annotation that is itself annotated, */
 	 .interface = "java/lang/annotation/Annotation", .attribute = VISIBLE, .annotation = TIMED,
 	 .access = INTERFACE | ABSTRACT, .members = {{ABSTRACT, "value()I"}}},
-	{"x/OfStereotype", /* and what bears it */
+	{"x/OfStereotype", /* and a class with it */
 	 .attribute = VISIBLE, .annotation = "Lx/Stereotype;", .members = {{0, "m()V"}}},
-	/* the JDK's */
+	/* classes of the JDK */
 	{"my/Event", "jdk/jfr/Event", .members = {{0, "m()V"}}},
 	{"jdk/internal/event/FileReadEvent", "jdk/internal/event/Event", .members = {{0, "m()V"}}},
 	{"jdk/jfr/Recording", .members = {{0, "start()V"}}},
@@ -106,7 +105,7 @@ static const struct type types[] = {
 	{"jdk/internal/misc/Unsafe", .members = {{0, "getInt(J)I"}}},
 };
 
-/* What the agent says of a method that is selected and gets no hooks. */
+/* The agent's reasons for a selected method without hooks. */
 static const char *const reasons[FRT_SKIP_REASONS] = {
 	[FRT_SKIP_NATIVE] = "native",
 	[FRT_SKIP_ABSTRACT] = "abstract",
@@ -121,7 +120,7 @@ static const char *const reasons[FRT_SKIP_REASONS] = {
 
 struct row {
 	const char *filters; /* of -m; "-x", "-M" and "--lambda" as on the command line */
-	const char *method;  /* CLASS.NAME, with the descriptor where there are several */
+	const char *method;  /* CLASS.NAME, with the descriptor if there are several */
 	const char *result;
 };
 
@@ -170,7 +169,7 @@ static void load(struct loaded *l, const struct type *t)
 	assert_int_equal(class_parse(&l->c, l->bytes, size, &arena), CLASS_OK);
 }
 
-/* The words of one option, up to the next. */
+/* Add the words of one option, up to the next option. */
 static void add_option(struct filter_list *l, const char *text, enum filter_kind kind)
 {
 	struct diag d = {0};
@@ -236,7 +235,7 @@ static void print_verdict(struct matcher_decision v, enum frt_skip_reason reason
 		snprintf(out + strlen(out), size - strlen(out), " %llu", (unsigned long long)v.threshold_ns);
 }
 
-/* No class is passed over that has a selected method and does not need a JVM's knowledge for it. */
+/* No class is rejected that has a selected method, unless only a JVM could know that. */
 static void check_rejection(const struct matcher *p, const struct loaded *l, const char *filters)
 {
 	enum matcher_answer answer = matcher_class(p, l->c.name.at, l->c.name.length);
@@ -297,7 +296,7 @@ static void filters_follow_the_rules(void **state)
 	assert_true(sizeof(rows) / sizeof(rows[0]) >= 150);
 }
 
-/* Classes that speak of no type that filters ask for are done with after a look at their names. */
+/* A class that mentions no type of a filter is rejected after a look at the names in its pool. */
 static void class_that_mentions_no_filtered_type_is_not_inspected(void **state)
 {
 	static const char *const speaks[] = {"shop/Service", "shop/Base", "x/OnClass", "x/OnMethod", "x/Api"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Flags of a JVM, here variables of ours, as the agent sets them. */
+/* Flags of a JVM, represented by variables of this test, set by the agent. */
 #include "uprobes/agent/control.h"
 #include "uprobes/agent/flags.h"
 

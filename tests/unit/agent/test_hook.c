@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The way of one call, in this process: `enter` and `leave` as rewritten
- * methods call them, and what lies in the control segment afterwards. At the
- * end the collector's own sweep reads what the agent wrote. The slots' source
- * is included, because its free lists must begin anew in each test.
+ * What happens on each call, in this process: `enter` and `leave` as rewritten methods call them, and the
+ * resulting control segment. The last test reads what the agent wrote with the collector's own sweep. The source
+ * of the slots is included, because its free lists must start empty in each test.
  */
 #include "uprobes/agent/ring.c"
 #include "uprobes/agent/slot.c"
@@ -23,7 +22,7 @@
 
 static uint32_t serials;
 static struct thread_virtual running; /* java_id 0: a platform thread */
-static uint32_t new_flags;	      /* of slots that are claimed */
+static uint32_t new_flags;	      /* flags of newly claimed slots */
 
 uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 {
@@ -156,13 +155,13 @@ static void each_half_ring_measures_the_cost_of_a_span(void **state)
 	s = slot_find(env);
 	assert_int_equal(s->record_ticks, 0);
 	call(3);
-	assert_in_range(s->record_ticks, 1, 1024); /* a first one that is longer was interrupted */
+	assert_in_range(s->record_ticks, 1, 1024); /* an outlier in the first one was interrupted */
 	assert_true(s->record_ticks < sys_tsc() - began);
 	s->record_ticks = 1000000;
 	for (uint64_t i = 0; i < spans; i++)
 		call(3);
 	assert_in_range(s->record_ticks, 875000, 999999);
-	s->record_ticks = 8; /* one that was put aside for long makes it no more than an eighth larger */
+	s->record_ticks = 8; /* one preempted call raises it by at most an eighth */
 	for (uint64_t i = 0; i < spans; i++)
 		call(3);
 	assert_int_equal(s->record_ticks, 9);
@@ -176,7 +175,7 @@ static void call_from_before_the_recording_is_not_recorded(void **state)
 
 	hook_since = sys_tsc();
 	hook_leave(env, NULL, early, 1);
-	hook_leave(env, NULL, 0, 1); /* entered when nobody listened */
+	hook_leave(env, NULL, 0, 1); /* entered without a listener */
 	assert_int_equal(s->head, head);
 	assert_int_equal(s->exited, 0);
 	call(1);
@@ -208,7 +207,7 @@ static void call_at_the_threshold_is_recorded(void **state)
 	struct frt_slot *s;
 
 	set_threshold(1000000);
-	hook_leave(env, NULL, sys_tsc() - 1000000, 1); /* some ticks more by now */
+	hook_leave(env, NULL, sys_tsc() - 1000000, 1); /* some more ticks have passed by now */
 	s = slot_find(env);
 	assert_int_equal(s->recorded, 1);
 }
@@ -264,7 +263,7 @@ static void lost_exits_are_found_at_the_next_outer_exit(void **state)
 	struct frt_slot *s = slot_find(env);
 
 	for (int i = 0; i < 5; i++)
-		hook_enter(env, NULL, 3); /* die of a StackOverflowError */
+		hook_enter(env, NULL, 3); /* ended by a StackOverflowError */
 	hook_thrown(env, NULL, b, 2);
 	assert_int_equal(s->depth, 1);
 	assert_int_equal(s->lost_exits, 5);
@@ -283,7 +282,7 @@ static void lost_exits_beyond_the_kept_depth_are_found(void **state)
 		deep = hook_enter(env, NULL, 2);
 	for (int i = 0; i < 10; i++)
 		hook_enter(env, NULL, 3);
-	hook_thrown(env, NULL, deep, 2); /* cannot be told apart from the innermost */
+	hook_thrown(env, NULL, deep, 2); /* indistinguishable from the innermost */
 	hook_leave(env, NULL, first, 1);
 	assert_int_equal(s->depth, 0);
 	assert_int_equal(s->entered, s->exited + s->lost_exits);
@@ -295,12 +294,12 @@ static void exit_of_a_call_entered_elsewhere_is_recognised(void **state)
 	jlong mine = hook_enter(env, NULL, 1);
 	struct frt_slot *s = slot_find(env);
 
-	hook_leave(env, NULL, sys_tsc(), 9); /* a virtual thread that came over */
+	hook_leave(env, NULL, sys_tsc(), 9); /* a virtual thread that moved here */
 	assert_int_equal(s->moved_exits, 1);
 	assert_int_equal(s->depth, 1);
 	assert_int_equal(last(s, 0).method, 9);
 	hook_leave(env, NULL, mine, 1);
-	hook_leave(env, NULL, sys_tsc(), 9); /* none is open at all */
+	hook_leave(env, NULL, sys_tsc(), 9); /* no call is open */
 	assert_int_equal(s->depth, 0);
 	assert_int_equal(s->moved_exits, 2);
 	assert_int_equal(s->lost_exits, 0);
@@ -414,7 +413,7 @@ static void span_of_a_virtual_thread_follows_its_name(void **state)
 	assert_int_equal(last(s, 0).flags, 0);
 }
 
-/* So that a half that is lost takes no name along. */
+/* So that a lost half does not take the name along. */
 static void virtual_thread_is_named_again_in_each_half(void **state)
 {
 	struct frt_slot *s;
@@ -434,7 +433,7 @@ static void virtual_thread_is_named_again_in_each_half(void **state)
 	assert_true(names >= 40 / halves);
 }
 
-/* What the sweep hands on: each thread's calls in order of their number. */
+/* Checks what the sweep delivers: each thread's calls in order of their number. */
 struct reader {
 	uint64_t next[8], spans, bad;
 };
@@ -491,7 +490,7 @@ static void sweep_reads_what_threads_write(void **state)
 		const struct frt_slot *s;
 
 		sweep(&seg, streams);
-		for (uint32_t i = 0; (s = segment_slot(&seg, i)); i++) { /* what a queue would have told */
+		for (uint32_t i = 0; (s = segment_slot(&seg, i)); i++) { /* what the queue would have delivered */
 			uint64_t head = load_acquire(&s->head);
 
 			if (head > streams->next[i] + (1 << FRT_RING_MAX_LOG2))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The door, from both sides: the collector's (user/process/launch_socket) and the agent's (uprobes/agent/launch_link). */
+/*
+ * The launch socket, both ends: the collector's (user/process/launch_socket) and the agent's
+ * (uprobes/agent/launch_link).
+ */
 #include "uprobes/agent/launch_link.h"
 #include "user/process/launch_socket.h"
 #include "user/process/interrupt.h"
@@ -135,14 +138,14 @@ static void agent_continues_when_the_collector_is_gone(void **state)
 	launch_link_answer(0);
 	launch_socket_close(&door, true);
 	assert_false(launch_link_connect(door.path, 15));
-	assert_int_equal(access(door.file.path, R_OK), 0); /* who is told to load it still can */
+	assert_int_equal(access(door.file.path, R_OK), 0); /* a JVM with this -agentpath can still load it */
 	assert_false(launch_link_connect(
 		"/a/path/that/is/longer/than/a/socket's/address/can/be/which/is/a/hundred/and/eight/bytes"
 		"/with/its/end",
 		15));
 }
 
-/* The collector is stopped, and more JVMs start than can stand at its door. */
+/* The collector is stopped, and more JVMs start than fit into the queue of its socket. */
 static void agent_does_not_wait_in_a_full_queue_for_ever(void **state)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -173,7 +176,7 @@ static void directory_with_a_space_in_its_name_is_not_used(void **state)
 	assert_true(access(other.file.path, F_OK) < 0);
 }
 
-/* A door of a frtrace that was killed, `age` seconds ago. */
+/* Leave the directory of a frtrace that was killed `age` seconds ago. */
 static void leave(const char *name, long age)
 {
 	char command[256];
@@ -209,13 +212,13 @@ static void leftovers_of_killed_processes_are_removed(void **state)
 	leave(".frtrace-000000000002", 1);
 	assert_int_equal(launch_socket_open(&other, "libx.so", "image", 5, &d), 0);
 	assert_false(is_there(".frtrace-000000000001"));
-	assert_true(is_there(".frtrace-000000000002")); /* it may just be made */
+	assert_true(is_there(".frtrace-000000000002")); /* it may be under construction */
 	assert_true(is_there(door.file.directory));
 	launch_socket_close(&other, false);
 	leave(".frtrace-000000000003", 100);
 	assert_int_equal(futimens(door.file.inside, (struct timespec[]){{1, 0}, {1, 0}}), 0);
 	assert_int_equal(launch_socket_open(&other, "libx.so", "image", 5, &d), 0);
-	assert_true(is_there(door.file.directory)); /* old, but its owner lives */
+	assert_true(is_there(door.file.directory)); /* old, but its owner is alive */
 	assert_false(is_there(".frtrace-000000000003"));
 	launch_socket_close(&other, false);
 	remove_left(".frtrace-000000000002");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Slots and rings, as threads take, grow and leave them. The source is
- * included, because its free lists must begin anew in each test. What would
- * ask the JVM who a thread is answers from here.
+ * Slots and rings as threads claim, grow and release them. The source is included, because its free lists must
+ * start empty in each test. Questions to the JVM about threads are answered here.
  */
 #include "uprobes/agent/ring.c"
 #include "uprobes/agent/slot.c"
@@ -75,7 +74,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Run `part` in a thread that lives beside this one, so that their thread pointers differ. */
+/* Run `part` in a thread that lives at the same time as this one, so that their thread pointers differ. */
 static void beside(void *(*part)(void *), void *argument)
 {
 	pthread_t t;
@@ -227,7 +226,7 @@ static void reset_frees_each_slot_once(void **state)
 	assert_int_equal(control->slots, 8);
 }
 
-/* The n-th env that falls on the same cell of the table. */
+/* The n-th env with the same first cell in the table. */
 static JNIEnv *colliding(unsigned int n)
 {
 	for (uint64_t i = 0;; i++)
@@ -247,7 +246,7 @@ static void colliding_envs_have_separate_slots(void **state)
 	assert_null(slot_claim(too_many));
 	assert_int_equal(control->slots_missing, 1);
 	assert_ptr_equal(slot_find(colliding(SLOT_PROBES - 1)), s[SLOT_PROBES - 1]);
-	slot_release(colliding(5)); /* leaves a place over which the others are still found */
+	slot_release(colliding(5)); /* leaves a gap; the others must still be found */
 	assert_ptr_equal(slot_find(colliding(6)), s[6]);
 	assert_non_null(slot_claim(too_many));
 	assert_ptr_equal(slot_claim(colliding(SLOT_PROBES - 1)), s[SLOT_PROBES - 1]);
@@ -265,7 +264,7 @@ static void threads_beyond_all_slots_are_counted(void **state)
 	assert_non_null(slot_claim(env_of(FRT_MAX_SLOTS)));
 }
 
-/* Slots with rings until there is none to be had; how many of each size. */
+/* Take slots with rings until none is left; count the rings of each size. */
 static unsigned int take_rings(uint64_t from, unsigned int counts[FRT_RING_MAX_LOG2 + 1])
 {
 	unsigned int n = 0;
@@ -361,7 +360,7 @@ static void growth_keeps_each_record_at_its_offset_in_the_stream(void **state)
 			memset(ring_of(control->ring_used >> FRT_RING_MIN_LOG2), 0xee, 2 * old); /* a used one */
 			ring_grow(s);
 			assert_int_equal(ring_size(s), 2 * old);
-			from = s->head < 1024 ? 0 : s->head - 1024; /* what the first ring had */
+			from = s->head < 1024 ? 0 : s->head - 1024; /* the first ring's capacity */
 			for (uint64_t at = from; at < s->head; at += FRT_RECORD_SIZE) {
 				const struct frt_span *r = (void *)(ring_at(s) + (at & (ring_size(s) - 1)));
 
@@ -372,7 +371,7 @@ static void growth_keeps_each_record_at_its_offset_in_the_stream(void **state)
 				assert_int_equal(((struct frt_span *)(ring_at(s) + (at & (ring_size(s) - 1))))->kind,
 						 0);
 		}
-		ring_grow(s); /* no larger than the largest */
+		ring_grow(s); /* no larger than the maximum */
 		assert_int_equal(ring_size(s), 1 << FRT_RING_MAX_LOG2);
 	}
 }
@@ -489,7 +488,7 @@ static void *pop_and_push(void *argument)
 			hold(a);
 		if (b >= 0)
 			hold(b), let_go(b), free_list_push(&free_slots, b, slot_next);
-		if (a >= 0) /* in another order than they came */
+		if (a >= 0) /* in another order than they were taken */
 			let_go(a), free_list_push(&free_slots, a, slot_next);
 	}
 	return NULL;
@@ -521,7 +520,7 @@ static void free_list_gives_each_number_to_one_thread(void **state)
 	assert_int_equal(held_twice, 0);
 }
 
-/* Threads that come and go, their rings growing: each slot and ring is in one hand. */
+/* Threads begin and end, and their rings grow: each slot and ring always has one owner. */
 static void *live_and_die(void *argument)
 {
 	JNIEnv *env = env_of(1000 + (uintptr_t)argument);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the agent's own walk makes of frames of every kind, and where it ends. */
+/* The agent's own walk over frames of every kind, and where it ends. */
 #include "tests/lib/own_stack.h"
 
 static void method_called_by_the_vm_alone_has_no_stack(void)
@@ -70,7 +70,7 @@ static void stubs_and_native_code_are_crossed(void)
 	lay_fixed(&f, stub, fake_pc(stub, 3));
 	lay_fixed(&f, native, fake_pc(native, 21));
 	lay_call_stub(&f);
-	lay_call_stub(&f); /* Java that calls nothing but the VM's Java */
+	lay_call_stub(&f); /* Java code that only the VM calls */
 	lay_interpreted(&f, interpreted2, 0xbc8);
 	lay_upcall(&f, upcall);
 	lay_fixed(&f, other, fake_pc(other, 70));
@@ -90,7 +90,7 @@ static void anchor_without_a_pc_has_it_below_its_sp(void)
 
 	lay_call_stub(&f);
 	lay_interpreted(&f, interpreted2, 0xbc8);
-	*--f.sp = f.pc; /* the call's return address, left below sp */
+	*--f.sp = f.pc; /* the call's return address, below sp */
 	f0 = f;
 	f.sp++;
 	lay_call_stub(&f0);
@@ -121,7 +121,8 @@ static void deoptimised_frames_keep_their_own_pc(void)
 		expect_end(id, 3, FRT_WALK_BOTTOM);
 		expect_code(id, 0, FRT_FRAME_COMPILED, compiled, fake_pc(compiled, 61));
 		assert_int_equal(frame(id, 0)->flags, 0);
-		expect_code(id, 1, FRT_FRAME_COMPILED, compiled, compiled->handler[1]); /* the word is no pc of it */
+		expect_code(id, 1, FRT_FRAME_COMPILED, compiled,
+			    compiled->handler[1]); /* the word is not a pc in the blob */
 		assert_int_equal(frame(id, 1)->flags, FRT_FRAME_DEOPTIMISED);
 		expect_code(id, 2, FRT_FRAME_COMPILED, compiled, fake_pc(compiled, 66));
 		assert_int_equal(frame(id, 2)->flags, FRT_FRAME_DEOPTIMISED);
@@ -171,7 +172,7 @@ static void frames_in_the_heap_are_the_jvms_to_tell(void)
 		assert_int_equal(take(&f), FROM_JVM);
 		assert_int_equal(asked_jvm, 64);
 		assert_int_equal(control->stack_next >> 32, 1);
-		/* the same, known by its address */
+		/* the same, identified by its address */
 		barrier->name = (uint64_t)"no such name";
 		java->layout.return_barrier = fake_pc(barrier, 12);
 		begin(64);
@@ -358,9 +359,9 @@ static void full_table_loses_stacks_until_they_are_read(void)
 	stack_table_begin(64);
 	while ((id = one_caller(fake_pc(other, 100 + ids))) != FRT_STACK_LOST)
 		assert_int_equal(id, ++ids);
-	assert_int_equal(ids, 32); /* of two frames */
+	assert_int_equal(ids, 32); /* two frames each */
 	assert_int_equal(control->stacks_lost, 1);
-	assert_int_equal(one_caller(fake_pc(other, 100)), 1); /* those that are known stay so */
+	assert_int_equal(one_caller(fake_pc(other, 100)), 1); /* known stacks remain known */
 	assert_int_equal(one_caller(fake_pc(other, 99)), FRT_STACK_LOST);
 	assert_int_equal(control->stacks_lost, 2);
 	control->stack_done += 1ULL << 32 | 2;
@@ -411,7 +412,7 @@ static void calls_are_counted_when_the_layout_does_not_fit(void)
 		begin(64);
 		assert_int_equal(one_caller(fake_pc(other, 500)), 0);
 		assert_int_equal(control->stacks_off, 1);
-		assert_int_equal(stack_depth, 64); /* else no hook asks for stacks */
+		assert_int_equal(stack_depth, 64); /* otherwise no hook takes stacks */
 	}
 }
 
@@ -438,13 +439,13 @@ static void what_cannot_be_walked_is_asked_of_the_jvm(void)
 	begin(64);
 	assert_int_equal(take(&f), FROM_JVM);
 	assert_int_equal(asked_jvm, 64);
-	answer = STACK_JVMTI_REFUSED; /* then the part that was walked */
+	answer = STACK_JVMTI_REFUSED; /* then the part that was walked is used */
 	id = take(&f);
 	expect_end(id, 1, FRT_WALK_CODE);
 	assert_int_equal(control->stacks_refused, 0);
 	asked_jvm = 0;
 	assert_int_not_equal(one_caller(fake_pc(other, 500)), 0);
-	assert_int_equal(asked_jvm, 0); /* what can be walked is */
+	assert_int_equal(asked_jvm, 0); /* what can be walked is walked */
 }
 
 static void stack_that_is_cut_at_its_depth_is_asked_of_nobody(void)

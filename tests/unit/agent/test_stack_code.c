@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the agent remembers of code and methods: it must notice when their memory means something else. */
+/* The agent's cache of code and methods must notice when their memory is reused. */
 #include "tests/lib/own_stack.h"
 
 static void code_that_is_replaced_at_its_place_is_noticed(void)
@@ -18,8 +18,8 @@ static void code_that_is_replaced_at_its_place_is_noticed(void)
 }
 
 /*
- * HotSpot takes the rear of a free block, and leaves the front as it was: the
- * header of the nmethod that was there says its compile id still.
+ * HotSpot allocates from the rear of a free block and leaves the front unchanged: the header of the former nmethod
+ * still has its compile id.
  */
 static void code_that_begins_elsewhere_at_the_same_pc_is_noticed(void)
 {
@@ -35,7 +35,7 @@ static void code_that_begins_elsewhere_at_the_same_pc_is_noticed(void)
 	expect_method(id, 1, interpreted2, 0xbc7);
 }
 
-/* As above, and the front is used again, by something without a compile id. */
+/* As above, and the front is reused by something without a compile id. */
 static void block_that_is_cut_in_two_is_noticed(void)
 {
 	uint64_t pc = fake_pc(other, 4000);
@@ -51,7 +51,7 @@ static void block_that_is_cut_in_two_is_noticed(void)
 	expect_code(id, 0, FRT_FRAME_COMPILED, other, pc);
 }
 
-/* An upcall stub goes with its arena. */
+/* An upcall stub is freed with its arena. */
 static void stub_that_becomes_a_method_is_noticed(void)
 {
 	uint64_t pc = fake_pc(upcall, 33);
@@ -99,7 +99,7 @@ static void stub_with_another_frame_at_its_place_is_noticed(void)
 	expect_method(id, 0, interpreted2, 0xbc8);
 }
 
-/* The last four bytes that can be read are an nmethod's compile id. */
+/* The last four readable bytes are an nmethod's compile id. */
 static void compile_id_at_the_end_of_what_is_committed_is_no_fault(void)
 {
 	struct fake_blob *last = fake_blob_new(java, FAKE_COMMITTED / FAKE_SEGMENT - 1, 1, "nmethod", 6, 0);
@@ -155,7 +155,7 @@ static void stack_that_changes_between_the_walks_is_unreadable(void)
 }
 
 #define COMPILERS 4u
-#define BLOBS	  6u /* of each, with pcs that share a set where that can be */
+#define BLOBS	  6u /* of each kind, with pcs in the same set where possible */
 #define ROUNDS	  10000u
 
 static uint64_t pc_of_set(const struct fake_blob *b, uint64_t set)
@@ -166,7 +166,7 @@ static uint64_t pc_of_set(const struct fake_blob *b, uint64_t set)
 	return fake_pc(b, 100);
 }
 
-/* Of two threads that enter stacks at the same place at once one gets a second id for its own, no more. */
+/* If two threads enter stacks at the same place at once, one may get a second id for its own stack, but no more. */
 static uint32_t twice;
 
 struct own_code {
@@ -182,7 +182,7 @@ static void expect_picked(uint32_t id, const struct own_code *own, const uint32_
 	expect_method(id, 3, interpreted2, bci);
 }
 
-/* Replaces code of its own again and again, walks through it, and sees that it was noticed. */
+/* Replace code repeatedly, walk through it, and check that the change was noticed. */
 static void *replace_and_walk(void *number)
 {
 	uint32_t random = (uint64_t)number + 1, id, again, pick[3];

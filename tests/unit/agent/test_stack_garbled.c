@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Whatever a layout says, the agent's walk comes to an end and loads nothing
- * that it should not (own_stack.h looks at each load). FRTRACE_TEST_ROUNDS: how
- * many random layouts there are.
+ * With any layout, the agent's walk ends and loads nothing that it should not (own_stack.h checks each load).
+ * FRTRACE_TEST_ROUNDS: number of random layouts.
  */
 #include "tests/lib/garble.h"
 #include "tests/lib/own_stack.h"
@@ -19,7 +18,7 @@ static uint64_t random_word(void)
 	return random_state * 0x2545f4914f6cdd1dULL;
 }
 
-/* Code in every corner of the heap: its first block, the last bytes that are committed, none of it free. */
+/* Put code into every corner of the heap: its first block, the last committed bytes, nothing free. */
 static void fill_heap(void)
 {
 	uint32_t last = FAKE_COMMITTED / FAKE_SEGMENT;
@@ -46,7 +45,7 @@ static uint64_t some_pc(void)
 	}
 }
 
-/* A value that is wrong, and near enough to something to lead on. */
+/* A wrong value that is plausible enough to continue. */
 static uint64_t some_word(uint64_t right)
 {
 	static const int near[] = {1, -1, 2, 4, -4, 8, -8, 16, -16, 0x1000, -0x1000};
@@ -73,7 +72,7 @@ static uint64_t some_word(uint64_t right)
 							       };
 
 	switch (random_word() % 5) {
-	case 4: /* from a blob to just before the end of what is committed */
+	case 4: /* from a blob to just before the committed end */
 		return FAKE_SEGMENT * (1 + random_word() % 16) - sizeof(compiled->block) - random_word() % 10;
 	case 0: return random_word() >> random_word() % 64;
 	case 1: return right + near[random_word() % (sizeof(near) / sizeof(near[0]))];
@@ -97,7 +96,7 @@ static uint64_t right_value(const struct layout_field *f)
 	return value;
 }
 
-/* As begin(), without asking the system again for mappings. */
+/* As begin(), without reading the mappings again. */
 static void begin_with(const struct frt_layout *l)
 {
 	config.layout = *l;
@@ -121,7 +120,7 @@ static void count_end(uint32_t id)
 	}
 }
 
-/* Frames of every kind, in the middle some that are random. Twice: the second time all that is known is checked. */
+/* Frames of every kind, with some random ones in the middle. Twice: the second time all cached entries are verified. */
 static void walk_some(void)
 {
 	uint64_t *word;
@@ -169,7 +168,7 @@ static void each_field_wrong_in_turn_is_no_fault(void)
 	}
 }
 
-/* The agent looks at the heaps itself; all other fields get as far as a walk. */
+/* The agent checks the heaps itself; all other fields reach a walk. */
 static void several_fields_wrong_are_no_fault(void)
 {
 	const char *wanted = getenv("FRTRACE_TEST_ROUNDS");
@@ -201,7 +200,7 @@ static void layout_of_garbage_is_no_fault(void)
 		good = java->layout;
 		for (uint32_t n = 0; n < sizeof(l); n += 8)
 			memcpy((char *)&l + n, &(uint64_t){random_word()}, sizeof(l) - n < 8 ? sizeof(l) - n : 8);
-		if (i % 8) { /* else it is off at once */
+		if (i % 8) { /* otherwise stacks are off at once */
 			l.jdk_version = good.jdk_version;
 			l.heaps = i % 3 + 1;
 			for (uint32_t n = 0; n < l.heaps; n++) {

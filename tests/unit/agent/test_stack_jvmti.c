@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Stacks that the JVM itself is asked for. The JVM is a table of functions here:
- * its memory and local references are counted, and it can fail.
+ * Stacks from the JVM itself. The JVM is a table of functions here. Its memory and local references are counted,
+ * and it can fail.
  */
 #include "uprobes/agent/loader.h"
 #include "uprobes/agent/stack_jvmti.h"
@@ -26,9 +26,9 @@
 #define HOOK	 ((jmethodID)(METHOD_1 - OWN))
 #define TRACED	 ((jmethodID)(METHOD_1 - 1))
 
-static jint stack_size, hidden; /* with the OWN frames; those that the JVM leaves out at the top */
+static jint stack_size, hidden; /* with the OWN frames; number of frames that the JVM hides at the top */
 static int asked, fail_from, allocated, references;
-static jthread running, about; /* who runs, and whom the JVM was asked about last */
+static jthread running, about; /* the running thread, and the one that the JVM was asked about last */
 static struct frt_slot slot;
 static uint32_t traced; /* the row of TRACED */
 
@@ -161,7 +161,7 @@ static const struct JNINativeInterface_ jni_table = {.DeleteLocalRef = delete_re
 static jvmtiEnv jvmti = &jvmti_table;
 static JNIEnv env = &jni_table;
 
-/* One segment for all: what the agent knows of rows in it has no end. */
+/* One segment for all tests: the agent's cache of its rows is never cleared. */
 static int make_segment(void **state)
 {
 	if (!control_create("unit"))
@@ -299,7 +299,7 @@ static void stack_is_cut_at_its_depth(void **state)
 	}
 }
 
-/* Asked for twice, 96 frames at most; and that again, to name them. */
+/* Requested twice, at most 96 frames at a time; and again to name them. */
 static void stack_that_the_jvm_refuses_is_refused(void **state)
 {
 	uint32_t id;
@@ -345,15 +345,15 @@ static void jvm_is_not_asked_while_a_virtual_thread_runs_as_its_carrier(void **s
 
 	running = PLATFORM;
 	assert_int_equal(take_id(64, &id), STACK_JVMTI_UNASKED);
-	be(21, NULL); /* a thread that has no object yet */
+	be(21, NULL); /* a thread without an object yet */
 	assert_int_equal(take_id(64, &id), STACK_JVMTI_REFUSED);
 	be(21, VIRTUAL);
-	slot.flags = 0; /* of a carrier that nobody knows as one */
+	slot.flags = 0; /* of an unknown carrier */
 	assert_int_equal(take_id(64, &id), STACK_JVMTI_UNASKED);
 	assert_int_equal(asked, 0);
 }
 
-/* It would wait for the end of a transition, which may be its own. */
+/* It would wait for the end of a transition, perhaps its own. */
 static void jvm_is_not_asked_from_a_method_that_may_mount_where_that_waits(void **state)
 {
 	static const struct {

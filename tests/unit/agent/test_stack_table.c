@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The table of interned stacks: alone, and with many threads that intern while the
- * collector's own reader (user/capture/stacks.h) reads. The source is included, because its
- * index must begin anew in each test.
+ * The table of interned stacks: alone, and with many threads that intern while the collector's own reader
+ * (user/capture/stacks.h) reads. The source is included, because its index must start empty in each test.
  */
 #include "uprobes/agent/stack_table.c"
 #include "user/capture/stacks.h"
@@ -19,7 +18,7 @@
 #include <cmocka.h>
 
 #define THREADS 4u
-#define STACKS	20000u /* of each thread, and twice: all together more than there are rows */
+#define STACKS	20000u /* per thread and round: in total more than there are rows */
 #define ROUNDS	2u
 
 static void set_capacity(uint32_t frames)
@@ -75,7 +74,7 @@ static uint32_t find_or_intern(uint32_t n)
 	return id ? id : intern(n);
 }
 
-/* What the collector says when it has read all. */
+/* Store what the collector stores after reading everything. */
 static void read_all(void)
 {
 	control->stack_done = control->stack_next;
@@ -88,7 +87,7 @@ static void stack_is_found_by_its_hash(void **state)
 	assert_int_equal(intern(2), 2);
 	assert_int_equal(stack_table_find(hash_of(1)), 1);
 	assert_int_equal(stack_table_find(hash_of(2)), 2);
-	assert_int_equal(stack_table_find(hash_of(1) ^ 1ULL << 40), 0); /* the same half, the same set */
+	assert_int_equal(stack_table_find(hash_of(1) ^ 1ULL << 40), 0); /* the same half and the same set */
 	assert_int_equal(stack_table_find(hash_of(1) ^ 1), 0);
 	assert_int_equal(stack_table_find(0), 0);
 }
@@ -194,8 +193,8 @@ static void ids_wrap_around_and_skip_reserved_values(void **state)
 	assert_int_equal((uint32_t)control->stack_next, 0xfffffff0 + 10 + 11 + 12 + 13 + 14);
 }
 
-/* The collector's side of the race. What a stack is stands in each of its frames. */
-static uint32_t content[THREADS * STACKS * (ROUNDS + 1)]; /* of an id, n + 1 */
+/* The collector's side of the race. Each frame identifies its stack. */
+static uint32_t content[THREADS * STACKS * (ROUNDS + 1)]; /* by id: n + 1 */
 static uint32_t writers, torn;
 static uint64_t complete;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The agent's timing counters against numbers that the test adds up itself, also
- * with threads and without memory. The source is included, because its free lists must begin anew in each test.
+ * The agent's timing counters compared with sums of the test's own, also with several threads and without memory.
+ * The source is included, because its free lists must start empty in each test.
  */
 #include "uprobes/agent/timing.c"
 #include "uprobes/agent/slot.h"
@@ -41,7 +41,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* As a hook does it. */
+/* Does what a hook does. */
 static void call(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown)
 {
 	if (thrown || !timing_wait(s, method, duration))
@@ -53,7 +53,7 @@ static const struct frt_sum *shared(uint32_t method)
 	return (const struct frt_sum *)control_at(FRT_SHARED_AT) + method;
 }
 
-/* As the collector reads it. */
+/* Does what the collector does. */
 static void read_sums(void)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
@@ -67,7 +67,7 @@ static struct timing sum(uint32_t method)
 	return sums.of[method];
 }
 
-/* Of the sums that were read last: calls that have a bucket, also those that are not in the histogram yet. */
+/* In the sums read last: calls with a bucket, including deferred ones. */
 static uint64_t in_histogram(uint32_t method)
 {
 	const struct frt_histogram *h = (const struct frt_histogram *)control_at(FRT_HISTOGRAMS_AT) + method;
@@ -166,7 +166,7 @@ static void without_memory_for_cells_shared_sums_are_exact(void **state)
 	assert_int_not_equal(shared(1)->count + shared(2)->count + shared(3)->count, 0);
 }
 
-/* The bounds of the bucket that has a duration, from where the one call stands. */
+/* The bounds of the bucket of a duration, found through the position of the single call. */
 static void bucket_bounds(uint64_t d, uint64_t *low, uint64_t *high)
 {
 	const struct frt_histogram *h = (const struct frt_histogram *)control_at(FRT_HISTOGRAMS_AT) + 1;
@@ -236,7 +236,7 @@ static void percentiles_are_those_of_a_sorted_list(void **state)
 	assert_false(timing_percentiles(&segment, &sums, 6, got));
 }
 
-/* Every number of calls, of which the last ones stand in the cell. */
+/* Any number of calls; the last ones are still in the cell. */
 static void deferred_calls_count(void **state)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
@@ -294,7 +294,7 @@ static void calls_of_all_lengths_count(void **state)
 	assert_int_equal(minimum, 0);
 }
 
-/* A thread may end between any two stores: the total that is not chosen yet is no matter. */
+/* A thread may end between any two stores; the total that is not selected does not matter. */
 static void total_and_count_change_together(void **state)
 {
 	struct frt_slot *s = control_slot(0);
@@ -350,7 +350,7 @@ static void percentiles_since_the_last_read_cover_only_new_calls(void **state)
 	assert_in_range(got[TIMING_P50], 1000000 * .97, 1000000);
 }
 
-/* No duration is longer than what stands for the longest, and that by 3.1 % at most. */
+/* No duration exceeds the value reported as the longest, which is at most 3.1 % too large. */
 static void longest_is_never_underestimated(void **state)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
@@ -422,7 +422,7 @@ static void rules_last_for_one_recording(void **state)
 	assert_int_equal(*control_rule(3), FRT_RULE_UNTRACED);
 }
 
-/* A slot has cells to a power of two, from where the cells of all begin. */
+/* Give slots cells for a power of two, all at the same place. */
 static void forge_slots(uint32_t slots, uint32_t log2)
 {
 	control->slots = slots;
@@ -438,7 +438,7 @@ static void cells_shared_by_many_slots_are_rejected_as_forged(void **state)
 
 	*cell = (struct frt_cell){.method = 7, .count = FRT_RECENT, .total = {0, 100}};
 	forge_slots(FRT_MAX_SLOTS, 17);
-	assert_int_equal(sum(7).count, 2 * FRT_RECENT); /* the address space has room for two tables of this size */
+	assert_int_equal(sum(7).count, 2 * FRT_RECENT); /* two tables of this size fit into the address space */
 	assert_true(sums.forged);
 	forge_slots(2, 17);
 	assert_int_equal(sum(7).count, 2 * FRT_RECENT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Open calls of virtual threads; the JVM's answers, and the JavaThread with its word, are made here. */
+/* Open calls of virtual threads. The JVM's answers and the JavaThread with its id are provided here. */
 #include "uprobes/agent/virtual_calls.h"
 #include "uprobes/agent/thread.h"
 
@@ -74,7 +74,7 @@ static void next_recording_begins_without_calls(void **state)
 		assert_int_equal(virtual_call(i)->start, 0);
 }
 
-/* A layout that says where a JavaThread has the id. */
+/* A layout with the offset of the id in a JavaThread. */
 static void know_owner_id(void)
 {
 	config.layout = (struct frt_layout){.jdk_version = 25, .thread_env = 100, .thread_owner_id = 108};
@@ -136,7 +136,7 @@ static void call_without_a_free_row_is_not_kept(void **state)
 		assert_int_equal(virtual_call(i)->start, 0);
 }
 
-/* That costs more than all the rest. */
+/* The question costs more than all the rest. */
 static void jvm_is_not_asked_for_the_thread_too_often(void **state)
 {
 	uint64_t start = 0;

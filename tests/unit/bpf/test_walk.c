@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The walker on stacks that are made by hand, in JVMs with the tables of each version. */
+/* The walker on hand-made stacks, in fake JVMs with the tables of each version. */
 #include "tests/lib/fake_vm.h"
 
 #include <setjmp.h>
@@ -231,7 +231,7 @@ static void deoptimised_frame_has_its_real_pc(void **state)
 				assert_int_equal(w.frame[0].flags, FRT_FRAME_DEOPTIMISED);
 				assert_int_equal(w.frame[0].at, nmethod + 0x234);
 
-				/* a slot that was not written yet is not believed */
+				/* a slot that is not written yet is ignored */
 				fake_mem_put(&vm.m, vm.sp + FAKE_VM_ORIG_PC, 0x1234, 8);
 				w = walk(&vm);
 				assert_int_equal(w.frame[0].flags, FRT_FRAME_DEOPTIMISED);
@@ -352,7 +352,7 @@ static void uncommitted_code_is_no_code(void **state)
 	fake_vm_release(&vm);
 }
 
-/* 0xff is no way back, though there is code 255 segments before. */
+/* 0xff is no distance, even with code 255 segments before. */
 static void free_segment_is_no_code(void **state)
 {
 	struct fake_vm vm;
@@ -376,7 +376,7 @@ static void segment_map_walk_ends_after_too_many_hops(void **state)
 	fake_vm_release(&vm);
 }
 
-/* What lies before the heap looks like a block, and what lies before the map like its beginning. */
+/* The memory before the heap looks like a block, and the memory before the map like its start. */
 static void segment_map_walk_stays_within_the_heap(void **state)
 {
 	struct fake_vm vm;
@@ -431,7 +431,7 @@ static void garbled_segment_map_ends_the_walk(void **state)
 		memset(map, i, 16);
 		assert_true(walk(&vm).count <= 1);
 	}
-	memset(map, 0xfe, 16); /* further back than the heap begins */
+	memset(map, 0xfe, 16); /* further back than the start of the heap */
 	assert_int_equal(walk(&vm).end, FRT_WALK_CODE);
 	fake_vm_release(&vm);
 }
@@ -501,7 +501,7 @@ static void frame_outside_of_the_stack_is_unreadable(void **state)
 	fake_vm_release(&vm);
 }
 
-/* One stack with a frame of every kind. */
+/* A stack with a frame of every kind. */
 static void build_everything(struct fake_vm *vm)
 {
 	uint64_t one = fake_vm_nmethod(vm, 1, "nmethod", 12, 101), two = fake_vm_nmethod(vm, 2, "nmethod", 6, 102),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Methods with hooks, byte by byte. Whether a JVM agrees is asked in
- * test_class_verify.c; constructors are in test_class_flow.c.
+ * Edited methods, compared byte by byte. test_class_verify.c asks JVMs to verify them; constructors are in
+ * test_class_flow.c.
  */
 #include "tests/lib/edited.h"
 
@@ -22,7 +22,7 @@ static void enter_leave_and_thrown_are_inserted_in_the_right_places(void **state
 	assert_hex(&e.exceptions, "0005 0008 000e 0000");
 	assert_int_equal(e.max_stack, 5);
 	assert_int_equal(e.max_locals, 3);
-	/* Top's place is taken by the parameter's: {top, long} {Throwable} */
+	/* the parameter replaces Top: {top, long} {Throwable} */
 	{
 		struct cursor frames = edited_attribute(&e, "StackMapTable");
 
@@ -93,7 +93,7 @@ static void constants_and_locals_with_wide_indices_are_used(void **state)
 
 static void each_return_has_its_own_leave(void **state)
 {
-	/* ifeq 5; iconst_0 ireturn; 5: iconst_1 ireturn: a branch behind a return */
+	/* ifeq 5; iconst_0 ireturn; 5: iconst_1 ireturn: a branch past a return */
 	struct method m = method_of("1a 990005 03 ac 04 ac");
 	struct edited e;
 	struct cursor frames;
@@ -237,7 +237,7 @@ static void no_frames_are_added_before_version_50(void **state)
 	assert_int_equal(e.edit.result, EDIT_DONE);
 	assert_int_equal(e.attribute_count, 0);
 	edited_release(&e);
-	/* nor to a method of 50 that lives without */
+	/* nor to a method of version 50 without one */
 	m = method_of("1a 990005 03 ac 04 ac");
 	m.b.major = 50;
 	e = edited_method(&m);

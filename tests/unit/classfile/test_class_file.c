@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Class files read: what is found, and what is refused. */
+/* The parser of class files: what it finds, and what it refuses. */
 #include "tests/lib/class_builder.h"
 
 #include "format/classfile/class_file_internal.h"
@@ -19,7 +19,7 @@ struct parsed {
 	enum class_status status;
 };
 
-/* A copy of exactly that size, so that the sanitizer sees one byte too far. */
+/* A copy of exactly that size, so that the sanitizer detects reads past the end. */
 static struct parsed parse(const uint8_t *bytes, size_t size)
 {
 	struct parsed p = {.size = size};
@@ -78,7 +78,7 @@ static void put_annotations(struct class_builder *b, struct grow *to, unsigned *
 	++*count;
 }
 
-/* All constants that there are, one method with code, one without, annotations. */
+/* All kinds of constants, a method with code, one without, annotations. */
 static uint8_t *sample(size_t *size)
 {
 	struct code_spec s = {.max_stack = 1, .max_locals = 1};
@@ -146,7 +146,7 @@ static void annotations_too_deep_are_not_followed(void **state)
 	struct cursor in;
 	size_t i;
 
-	/* one pair, whose value is an array of one array of one array ... */
+	/* one pair, whose value is an array of an array of an array ... */
 	memcpy(deep, "\0\1\0\1", 4);
 	for (i = 4; i + 3 < sizeof(deep); i += 3)
 		memcpy(deep + i, "[\0\1", 3);
@@ -219,8 +219,8 @@ static enum class_status status_with(size_t at, unsigned byte)
 
 static void unknown_constants_and_old_versions_are_reported(void **state)
 {
-	assert_int_equal(status_with(10, 2), CLASS_UNSUPPORTED);  /* no constant has tag 2 */
-	assert_int_equal(status_with(10, 21), CLASS_UNSUPPORTED); /* nor 21 yet */
+	assert_int_equal(status_with(10, 2), CLASS_UNSUPPORTED);  /* there is no constant with tag 2 */
+	assert_int_equal(status_with(10, 21), CLASS_UNSUPPORTED); /* nor with 21 yet */
 	assert_int_equal(status_with(7, 44), CLASS_UNSUPPORTED);
 	assert_int_equal(status_with(7, 45), CLASS_UNSUPPORTED); /* 45.0: another Code attribute */
 	assert_int_equal(status_with(7, 46), CLASS_OK);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Constructors: where `this` is not initialised; and code that cannot be followed. */
+/* Constructors, and where `this` is uninitialised in them; and code that cannot be followed. */
 #include "tests/lib/edited.h"
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void a_constructor_has_a_handler_on_each_side_of_its_super_call(void **st
 
 	assert_int_equal(e.edit.result, EDIT_DONE);
 	assert_hex(&e.code, "04b8????41 2a bb0004 59 b7000a 57 b7000a 03 57 2004b8????b1 2004b8????bf 2004b8????bf");
-	/* the call at 14, to 17, is in neither */
+	/* the call, from 14 to 17, is in neither */
 	assert_hex(&e.exceptions, "0005 000e 0019 0000  0011 0013 001f 0000");
 	frames = edited_attribute(&e, "StackMapTable");
 	assert_hex(&frames, "0002 ff0019 0003 06 00 04 0001 07????  ff0005 0003 00 00 04 0001 07????");
@@ -60,8 +60,8 @@ static void constructors_that_hide_this_are_refused(void **state)
 		{"2a 4c 2b b7000a b1", ""},				      /* this in local 1 */
 		{"2a 01 4b b7000a b1", ""},				      /* null over local 0 */
 		{"2a c436 0000 2a b7000a b1", ""},			      /* wide istore 0 */
-		{"2a 59 59 59 59 57 57 57 57 b7000a b1", ""},		      /* more copies than are followed */
-		{"1b 990003 2a b7000a b1", "0001 ff0004 0002 06 06 0000"},    /* a frame with two */
+		{"2a 59 59 59 59 57 57 57 57 b7000a b1", ""},		      /* more copies than are tracked */
+		{"1b 990003 2a b7000a b1", "0001 ff0004 0002 06 06 0000"},    /* a frame with two copies */
 		{"1b 990003 2a b7000a b1", "0001 ff0004 0002 00 01 0001 06"}, /* only on the stack */
 	};
 	size_t i;
@@ -83,7 +83,7 @@ static void constructors_that_cannot_be_followed_are_malformed(void **state)
 		{"2a 03 03 03 03 57 57 57 57 b7000a b1", ""}, /* above max_stack */
 		{"2a b70004 b1", ""},			      /* not a method */
 		{"1b 990003 2a b7000a b1", "0001 44 01"},     /* a frame of another height */
-		{"b1 2a b7000a b1", "0001 02"},		      /* code behind a return, without a frame */
+		{"b1 2a b7000a b1", "0001 02"},		      /* code after a return, without a frame */
 	};
 	size_t i;
 
@@ -101,8 +101,8 @@ static void malformed_code_is_not_edited(void **state)
 		"1a",					   /* falls off its end */
 		"1a fe ac",				   /* no instruction */
 		"11 00",				   /* ends inside an instruction */
-		"a7ffff ac",				   /* a branch in front of the code */
-		"a70004 ac",				   /* behind it */
+		"a7ffff ac",				   /* a branch to before the code */
+		"a70004 ac",				   /* past its end */
 		"1a 990004 1100 ac",			   /* into an instruction */
 		"1a aa0000 00000000",			   /* a switch that ends early */
 		"1a aa0000 00000000 7fffffff 80000000 ac", /* high below low */
@@ -127,7 +127,7 @@ static void methods_with_malformed_tables_are_not_edited(void **state)
 	static const struct {
 		const char *exceptions, *name, *content;
 	} rows[] = {
-		{"0000 0009 0000 0000", "X", ""}, /* end behind the code */
+		{"0000 0009 0000 0000", "X", ""}, /* ends past the code */
 		{"0002 0002 0000 0000", "X", ""}, /* empty */
 		{"0000 0002 0003 0000", "X", ""}, /* handler inside an instruction */
 		{"", "StackMapTable", ""},
@@ -137,7 +137,7 @@ static void methods_with_malformed_tables_are_not_edited(void **state)
 		{"", "StackMapTable", "0001 40 09"},			 /* no such verification type */
 		{"", "StackMapTable", "0001 40 08 0000"},		 /* uninitialised by no `new` */
 		{"", "StackMapTable", "0001 fd0000 01 01"},		 /* more locals than max_locals */
-		{"", "StackMapTable", "0001 f80000"},			 /* chop what is not there */
+		{"", "StackMapTable", "0001 f80000"},			 /* chops more than there is */
 		{"", "StackMapTable", "0001 ff0000 0000 0003 01 01 01"}, /* more than max_stack */
 		{"", "StackMapTable", "0002 3f 00"},
 		{"", "LineNumberTable", "0001 0006 0001"},

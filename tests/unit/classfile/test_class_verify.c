@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * JVMs judge edited classes: each JDK found runs them under -Xverify:all. What
- * a program prints must be what it printed before, and the hooks must have
- * been called exactly once for each call and each end.
+ * JVMs judge edited classes: each installed JDK runs them with -Xverify:all. A program must print the same as
+ * before, and the hooks must have been called exactly once for each call and each end.
  */
 #include "tests/lib/class_builder.h"
 #include "tests/lib/class_tree.h"
@@ -40,7 +39,7 @@ static int tear_down(void **state)
 	return status;
 }
 
-/* The JDKs from `version` on; skips the test without any. */
+/* The JDKs from `version` on; skips the test if there are none. */
 static const struct jdk *first_jdk(int version, size_t *n)
 {
 	size_t i;
@@ -69,7 +68,7 @@ static void shell_must(int want, const char *command, const char *text, int stat
 		free(text_);                                                       \
 	} while (0)
 
-/* Edit in/ into out/, with ids from `first`; every method must go. */
+/* Edit in/ into out/, with ids from `first`; every method must be editable. */
 static void edit_all(uint32_t first)
 {
 	struct class_tree t = {.owner = "Hook", .next_id = first, .log = stderr};
@@ -138,7 +137,7 @@ static void every_kind_of_exit_is_counted_once(void **state)
 	}
 }
 
-/* 300 locals, of each type, that are live across branches; and code of 40 KiB with jumps over all of it. */
+/* 300 locals of each type that are live across branches; and 40 KiB of code with jumps over all of it. */
 static void write_large_source(void)
 {
 	char path[96];
@@ -180,7 +179,7 @@ static void many_locals_and_far_jumps_work(void **state)
 	j = first_jdk(9, &n);
 	write_large_source();
 	for (i = 0; i < n; i++) {
-		/* javac 17 and later write nothing older than 7 */
+		/* javac 17 and later cannot write versions before 7 */
 		SHELL("rm -rf '%s'/in '%s'/out && '%s/bin/javac' -nowarn --release 8 -d '%s/in' '%s/Large.java' tests/data/edit/Run.java "
 		      "tests/data/edit/Hook.java",
 		      the.dir, the.dir, j[i].home, the.dir, the.dir);
@@ -189,7 +188,7 @@ static void many_locals_and_far_jumps_work(void **state)
 	}
 }
 
-/* Classes by hand. Each has public static int run(int). */
+/* Hand-made classes. Each has public static int run(int). */
 struct hand {
 	struct class_builder b;
 	struct code_spec s;
@@ -222,8 +221,8 @@ static void code(struct hand *h, const void *bytes, size_t size)
 }
 
 /*
- * Conditional branches over more than 32 KiB do not exist in one piece. So what
- * is written has just below 32 KiB between them, and returns, which grow:
+ * A conditional branch cannot span more than 32 KiB. So there are just below 32 KiB between these, and returns,
+ * which grow:
  *
  *     if (n > 1) goto far; rows: 2000 times { if (n == 0) return 0; } nops; return 2;
  *     far: if (--n >= 2) goto rows; return n + 3;
@@ -259,9 +258,8 @@ static void write_far_conditionals(unsigned major)
 }
 
 /*
- * The same over frames that differ: at the far target not even the parameter
- * is known, at the target behind it is. So no frame of a goto_w may be written
- * as the same as the one before.
+ * The same with different frames: at the far target not even the parameter is known, at the next target it is. So
+ * no frame of a goto_w may be written as "same as the previous one".
  */
 static void write_far_frames(void)
 {
@@ -291,7 +289,7 @@ static void write_far_frames(void)
 	hand_write(&h);
 }
 
-/* A constructor of version 49, in which one handler covers all. */
+/* A constructor of version 49, where one handler covers everything. */
 static void write_old_constructor(void)
 {
 	struct hand h = hand("Old", 49);
@@ -312,7 +310,10 @@ static void write_old_constructor(void)
 	hand_write(&h);
 }
 
-/* A constructor of 52 that calls this(1) or super() on two branches, and one that puts its own class on the stack before. */
+/*
+ * A constructor of version 52 that calls this(1) or super() on two branches, and one that pushes its own class
+ * first.
+ */
 static void write_two_super_calls(void)
 {
 	struct hand h = hand("TwoCalls", 52);
@@ -340,7 +341,10 @@ static void write_two_super_calls(void)
 	hand_write(&h);
 }
 
-/* new StringBuilder(n > 0 ? 1 : 2).length(): frames with uninitialised objects, which name the offset of their `new`. */
+/*
+ * new StringBuilder(n > 0 ? 1 : 2).length(): frames with uninitialised objects, which contain the offset of their
+ * `new`.
+ */
 static void write_uninitialised(void)
 {
 	struct hand h = hand("Uninit", 52);
@@ -365,14 +369,14 @@ static void write_uninitialised(void)
 	hand_write(&h);
 }
 
-/* try { return n / n } catch: the handler covers the return; and a second return behind an empty piece. */
+/* try { return n / n } catch: the handler covers the return; and a second return after an empty range. */
 static void write_covered_return(void)
 {
 	struct hand h = hand("Covered", 52);
 	struct grow frames = {0};
 
 	code(&h, "\x1a\x1a\x6c\xac\x57\x10\x63\xac", 8); /* 0: n / n ireturn; 4: pop bipush 99 ireturn */
-	grow_bytes(&h.s.exceptions, "\0\0\0\4\0\4\0\0\0\3\0\4\0\4\0\0", 16); /* the second covers the return alone */
+	grow_bytes(&h.s.exceptions, "\0\0\0\4\0\4\0\0\0\3\0\4\0\4\0\0", 16); /* the second one covers only the return */
 	grow_u2(&frames, 1);
 	grow_bytes(&frames, "\x44\7\0\4", 4); /* at 4: {Object} */
 	frames.bytes[5] = (uint8_t)builder_class(&h.b, "java/lang/Throwable");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which texts are filters, and what is said about those that are not. */
+/* Which texts are filters, and the messages for those that are not. */
 #include "filters/lex.h"
 #include "filters/suggest.h"
 #include "filters/filter_list.h"
@@ -16,7 +16,7 @@
 
 #define SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The filters that were read, joined by a blank; "" and the message on error. */
+/* The parsed filters, joined by blanks; "" and the message on error. */
 static const char *read_filters(const char *text, struct diag *d)
 {
 	static char joined[1024];
@@ -56,7 +56,7 @@ static const char *const good[][2] = {
 	{"#m", "::m"},
 	{"a.C::access$0", "a.C::access$0"},
 	{"a.C::_x1", "a.C::_x1"},
-	/* restricted words are names, keywords in another case are, too */
+	/* restricted identifiers are names, and so are keywords in another case */
 	{"a.record.C::yield", "a.record.C::yield"},
 	{"var.sealed.permits", "var.sealed.permits"},
 	{"a.Int", "a.Int"},
@@ -121,7 +121,7 @@ static const char *const good[][2] = {
 	{"shop.Größe::größer", "shop.Größe::größer"},
 	{"日本.クラス::方法", "日本.クラス::方法"},
 	{"\xf0\x90\x90\x80", "\xf0\x90\x90\x80"},
-	/* a package with a capital: followed by a lower-case one, or in the JVM's form */
+	/* a package with a capital letter: followed by a lower-case part, or in the JVM's form */
 	{"com.Acme.shop.Cart", "com.Acme.shop.Cart"},
 	{"org/omg/CORBA/ORB", "org/omg/CORBA/ORB"},
 	{"org/omg/CORBA/ORB::init", "org/omg/CORBA/ORB::init"},
@@ -156,7 +156,7 @@ struct wrong {
 	const char *text;
 	int column;	   /* of the caret, in characters; -1: no caret */
 	const char *what;  /* a part of it */
-	const char *right; /* the whole proposal, NULL: none */
+	const char *right; /* the whole proposal; NULL: none */
 };
 
 static const struct wrong wrongs[] = {
@@ -204,7 +204,7 @@ static const struct wrong wrongs[] = {
 	{"a.A b.B", 3, "separated by ';'", "a.A;b.B"},
 	{"bogus name", 5, "separated by ';'", NULL},
 	{"a.b.C.*", 5, "two colons", "a.b.C"},
-	/* forms that we have beyond JEP 520's */
+	/* forms that JEP 520 does not have */
 	{"a.b.C?", 5, "there is '*'", NULL},
 	{"a.b.*.Outer.Inner", 11, "nested class is written with '$'", "a.b.*.Outer$Inner"},
 	{"+", 1, "part of the class name is missing", NULL},
@@ -234,7 +234,7 @@ static const struct wrong wrongs[] = {
 	{"C::m:n", 4, "one colon is followed by a time", NULL},
 	{"C:10ms:20ms", 2, "a threshold is a whole number and a unit", NULL},
 	{"!C:10ms", 2, "what is excluded has no threshold", NULL},
-	/* no names */
+	/* not names */
 	{"", -1, "it is empty", NULL},
 	{" ; ;", -1, "it is empty", NULL},
 	{"::", 2, "the method's name is missing", NULL},
@@ -262,7 +262,7 @@ static const struct wrong wrongs[] = {
 	{"a.\xc3", 2, "not UTF-8", NULL},
 	{"\xed\xa0\x80", 0, "not UTF-8", NULL},
 	{"\xc0\x80", 0, "not UTF-8", NULL},
-	/* the fault is in one of several; characters count, not bytes */
+	/* the fault is in one of several filters; columns count characters, not bytes */
 	{"A::m;sem.?;B::x", 9, "there is '*'", NULL},
 	{"A;größe.C.m", 9, "two colons", "größe.C::m"},
 };
@@ -321,7 +321,7 @@ static void message_is_as_documented(void **state)
 				    "  the right filter: 'com.acme.Cart::checkout'");
 }
 
-/* A list of good filters is not lost with a wrong one: the user is told, and nothing is half added. */
+/* A list with a wrong filter is refused as a whole. */
 static void list_is_added_whole_or_not_at_all(void **state)
 {
 	struct filter_list *l = filter_list_new();
@@ -348,7 +348,7 @@ static void exclusions_have_the_same_grammar_and_are_not_counted(void **state)
 	filter_list_free(l);
 }
 
-/* What is said of the file's content, "" when it is taken. */
+/* The message for the content of a file; "" if it is accepted. */
 static const char *read_lines(struct filter_list *l, const char *content)
 {
 	static struct diag d;
@@ -443,12 +443,12 @@ static void long_text_is_cut_around_the_fault(void **state)
 		line = strchr(d.text, '\n') + 1;
 		end = strchr(line, '\n');
 		assert_in_range(end - line, 10, 80);
-		/* the caret stands under the fault */
+		/* the caret is under the fault */
 		assert_true(line[caret_column(d.text) + 2] == '-');
 	}
 }
 
-/* What a terminal would act on does not reach it; every fault, in every text, fits the message. */
+/* Characters that a terminal would interpret do not reach it, and the message for any fault in any text fits. */
 static void message_is_printable(void **state)
 {
 	struct diag d;
@@ -479,7 +479,7 @@ static void too_long_a_name_is_refused(void **state)
 	free(text);
 }
 
-/* Lists, the block, proposals: 0, or -ENOMEM with a message. Lost memory is LeakSanitizer's to find. */
+/* Lists, programs, proposals: 0, or -ENOMEM with a message. LeakSanitizer finds lost memory. */
 static int read_and_compile(struct diag *d)
 {
 	struct filter_list *l = filter_list_new();
@@ -526,7 +526,7 @@ static void failed_allocation_is_an_error(void **state)
 	assert_in_range(n, 20, 200);
 }
 
-/* JLS 3.9 and the three literals; words that Java reserves only in places are names. */
+/* JLS 3.9 and the three literals; contextual keywords are names. */
 static void keywords_are_those_of_the_language(void **state)
 {
 	static const char words[] = "abstract assert boolean break byte case catch char class const continue default "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which methods a filter selects: the rules of JEP 520 (names equal, declared in the class), compiled and matched. */
+/* Which methods a filter selects: the rules of JEP 520 (equal names, declared in the class), compiled and matched. */
 #include "filters/program.h"
 #include "filters/filter_list.h"
 
@@ -90,7 +90,7 @@ static const struct row rows[] = {
 	{"A::m;A::m", NULL, "A", "m", true},
 	{"A::m;::n", NULL, "B", "n", true},
 	{"A::m;::n", NULL, "A", "n", true},
-	/* exclusions win, whatever the order */
+	/* exclusions win in any order */
 	{"A", "A::m", "A", "m", false},
 	{"A", "A::m", "A", "n", true},
 	{"A::m", "A", "A", "m", false},
@@ -102,10 +102,10 @@ static const struct row rows[] = {
 	{"A", "B::m", "A", "m", true},
 	{"A::m", "A::m", "A", "m", false},
 	{NULL, "A", "B", "m", false},
-	/* names outside ASCII; beyond U+FFFF class files have two surrogates */
+	/* names outside of ASCII; above U+FFFF class files have two surrogates */
 	{"shop.Größe::größer", NULL, "shop/Größe", "größer", true},
 	{"shop.\xf0\x90\x90\x80", NULL, "shop/\xed\xa0\x81\xed\xb0\x80", "m", true},
-	/* '*' stands for any characters, dots too */
+	/* '*' matches any characters, also dots */
 	{"*", NULL, "a/b/C", "m", true},
 	{"a.*", NULL, "a/b/C$In", "<init>", true},
 	{"a.*", NULL, "a/C", "m", true},
@@ -195,7 +195,7 @@ static void names_need_no_terminator(void **state)
 	free(c.program);
 }
 
-/* The longest chain of entries that one look-up may have to walk. */
+/* The longest chain of entries that a lookup may walk. */
 static uint32_t longest_chain(const void *program)
 {
 	const struct program_header *h = program;
@@ -312,7 +312,7 @@ static struct program_entry *first_entry(void *program)
 	return (struct program_entry *)((uint32_t *)(h + 1) + h->buckets);
 }
 
-/* The name in the block is changed, its hash is not: what two names of one hash look like. */
+/* Change a name in the program but not its hash, which is what two names with one hash look like. */
 static void equal_hashes_are_not_equal_names(void **state)
 {
 	struct compiled c = compile("a.b.C;a.b.D::m", NULL);
@@ -327,7 +327,7 @@ static void equal_hashes_are_not_equal_names(void **state)
 	free(c.program);
 }
 
-/* Should the guard be broken, this test does not end. */
+/* If the guard is broken, this test does not end. */
 static void circular_chain_ends(void **state)
 {
 	struct compiled c = compile("a.b.C;a.b.D", NULL);
@@ -349,7 +349,7 @@ static void circular_chain_ends(void **state)
 	free(c.program);
 }
 
-/* Each byte of the block, each set to 0, 1, 0xff: no access outside (the sanitizers look), no endless loop. */
+/* Set each byte of the program to 0, 1, 0xff: no access out of bounds (the sanitizers check), no endless loop. */
 static void damaged_program_is_read_within_its_bounds(void **state)
 {
 	static const unsigned char values[] = {0, 1, 2, 0x80, 0xff};

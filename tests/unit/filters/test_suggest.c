@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is proposed for filters that match nothing. */
+/* Proposals for filters that match nothing. */
 #include "filters/suggest.h"
 
 #include <setjmp.h>
@@ -58,7 +58,7 @@ static const struct row rows[] = {
 	{"com.acme.Cart::checkout", "com.acme.CartV2", "checkout", "com.acme.CartV2::checkout"},
 	{"com.acme.Cart", "com.acme.CartServiceImpl", NULL, "com.acme.CartServiceImpl"},
 	{"com.acme.Checkout", "org.other.Chekout", NULL, "org.other.Chekout"},
-	/* supertypes, overloads; of what names many nothing is near */
+	/* supertypes, overloads; filters for many classes get no proposals */
 	{"+com.acme.Stroe", "com.acme.Store", NULL, "+com.acme.Store"},
 	{"+com.acme.Store::sav", "com.acme.Store", "save", "+com.acme.Store::save"},
 	{"com.acme.Cart::add(int)", "com.acme.Cart", "add", "com.acme.Cart::add"},
@@ -78,7 +78,7 @@ static const struct row rows[] = {
 	{"com.acme.A::b", "com.acme.A", "c", NULL},
 	{"::run", "com.acme.Cart", "sun", "com.acme.Cart::sun"},
 	{"::checkout", "com.acme.Cart", NULL, NULL},
-	/* met */
+	/* matched */
 	{"com.acme.Cart", "com.acme.Cart", NULL, NULL},
 	{"com.acme.Cart", "com/acme/Cart", "add", NULL},
 	{"com.acme.Cart::add", "com.acme.Cart", "add", NULL},

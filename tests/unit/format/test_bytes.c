@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-/* The definition, bit by bit: the fast one must agree. */
+/* The definition, bit by bit, which the fast version must match. */
 static size_t leb_slowly(unsigned char *p, uint64_t v)
 {
 	size_t n = 0;
@@ -139,7 +139,7 @@ static void cursor_does_not_seek_past_the_end(void **state)
 	assert_false(cursor_ok(&c));
 }
 
-/* Each prefix lies in memory of just its size, so that the sanitizer sees a step too far. */
+/* Each prefix is in memory of exactly its size, so that the sanitizer detects reads past the end. */
 static void cursor_stops_at_each_truncation(void **state)
 {
 	static const char whole[] = "\3\4text\4\2\xb2\x04X\5\3abc\2\x80\x80\1\0\1\xff\xff\xff\xff\xff\xff\xff\xff\xff";
@@ -220,13 +220,13 @@ static void garbage_becomes_replacement_characters(void **state)
 	check_text("\xc1\x81", R R, 6);			/* overlong */
 	check_text("\xe0\x80\x80", R R R, 9);		/* overlong */
 	check_text("\xe2\x82", R R, 6);			/* ends early */
-	check_text("\xe2\x82z", R R "z", 7);		/* goes on wrong */
+	check_text("\xe2\x82z", R R "z", 7);		/* invalid continuation */
 	check_text("\xf4\x90\x80\x80", R R R R, 12);	/* beyond U+10FFFF */
-	check_text("\xed\xa0\xbdz", R "z", 4);		/* half a pair */
-	check_text("\xed\xb8\x80\xed\xa0\xbd", R R, 6); /* the wrong way round */
+	check_text("\xed\xa0\xbdz", R "z", 4);		/* half a pair of surrogates */
+	check_text("\xed\xb8\x80\xed\xa0\xbd", R R, 6); /* in the wrong order */
 }
 
-/* Judge: the C library. */
+/* The C library judges. */
 static void written_text_is_always_valid_utf8(void **state)
 {
 	static const char pieces[] = "a\x80\xc0\x80\xc3\xa9\xed\xa0\xbd\xed\xb8\x80\xe2\x82\xac\xf0\x9f\xff";

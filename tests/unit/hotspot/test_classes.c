@@ -126,7 +126,7 @@ static void any_failed_read_ends_the_walk(void **state)
 	for (unsigned int i = 1; i <= reads; i++) {
 		f.reads = 0;
 		f.fail_first = i;
-		f.fail_last = i + 1; /* a page, and what is tried instead */
+		f.fail_last = i + 1; /* a page, and the fallback */
 		assert_int_not_equal(walk(&f, &s), 0);
 	}
 	fake_code_release(&f);

@@ -29,7 +29,7 @@ static void nothing_is_missing_in_known_versions(void **state)
 		}
 }
 
-/* What was measured on live JVMs; 17 and 25: the JNIEnv less JavaThread is 688 and 1184. */
+/* Measured on live JVMs. For 17 and 25, JNIEnv - JavaThread is 688 and 1184. */
 static void fields_are_where_live_jvms_have_them(void **state)
 {
 	static const struct {
@@ -241,7 +241,7 @@ static void impossible_version_is_refused(void **state)
 	fake_vm_release(&vm);
 }
 
-/* Places within the first code heap of a made-up JDK 17, and values that no JVM has there. */
+/* Places in the first code heap of a fake JDK 17, with impossible values. */
 static void implausible_code_cache_is_refused(void **state)
 {
 	struct fake_vm vm;
@@ -333,7 +333,7 @@ static int on_thread(uint64_t thread, int tid, void *context)
 	return s->count == s->stop_at ? 77 : 0;
 }
 
-/* Three threads of 4 KiB, the last of which has not started: no OSThread yet. */
+/* Three threads of 4 KiB. The last one has not started: it has no OSThread yet. */
 static void build_threads(struct fake_vm *vm)
 {
 	const struct hotspot_layout *l = &vm->layout;

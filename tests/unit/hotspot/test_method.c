@@ -155,7 +155,7 @@ static void method_is_numbered_once(void **state)
 	assert_ptr_equal(x.method.resolved, first);
 	assert_int_equal(read_method(&x, add_method(&x, &loaded, m)), 0);
 	assert_int_equal(x.method.resolved->number, 3);
-	assert_int_equal(read_method(&x, add_method(&x, &loaded, m)), 0); /* by another loader of the same name */
+	assert_int_equal(read_method(&x, add_method(&x, &loaded, m)), 0); /* from another loader of the same name */
 	assert_int_equal(x.method.resolved->number, 4);
 	fixture_release(&x);
 }
@@ -222,7 +222,7 @@ static void missing_memory_for_a_method_is_reported(void **state)
 	assert_true(n > 8);
 }
 
-/* Where javac puts line 10 at bci 0, 11 at 5, 12 at 9. */
+/* javac puts line 10 at bci 0, 11 at 5, 12 at 9. */
 static void lines_with_short_steps_are_decoded(void **state)
 {
 	static const unsigned char table[] = {0x00 << 3 | 5, 0xff, 0, 0, 0};
@@ -271,8 +271,8 @@ static void lines_need_not_be_sorted(void **state)
 	n += put_escape(table + n, 0, 0, 5);   /* 10: 14 */
 	table[n++] = 0;
 	assert_int_equal(method_line(table, n, 0, 5), 8);
-	assert_int_equal(method_line(table, n, 0, 10), 9);  /* the first that begins here */
-	assert_int_equal(method_line(table, n, 0, 15), 14); /* the last of those before */
+	assert_int_equal(method_line(table, n, 0, 10), 9);  /* the first entry here */
+	assert_int_equal(method_line(table, n, 0, 15), 14); /* the last entry before */
 	assert_int_equal(method_line(table, n, 0, 25), 7);
 }
 
@@ -286,7 +286,7 @@ static void truncated_or_absurd_line_tables_just_end(void **state)
 	assert_int_equal(method_line((unsigned char[]){0xff, 0, 5}, 3, 1, 3), -1); /* no byte is 0 with the bias */
 }
 
-/* Behind the code, over pages, up to a bound. */
+/* After the code, across pages, up to a limit. */
 static void lines_are_read_to_their_end(void **state)
 {
 	static unsigned char table[METHOD_LINES_MAX + 8192];

@@ -10,7 +10,7 @@
 
 static const uint64_t methods[] = {0x1000, 0x2000, 0x3000, 0x4000};
 
-/* Four deep at 40, the outermost at its entry at 16, no scope at 8. */
+/* Four deep at 40; the outermost one at its entry at 16; no scope at 8. */
 static const struct fake_code_scope scopes[] = {{-1, 1, 300}, {0, 2, 0},   {1, 3, 70000},
 						{2, 4, 5},    {-1, 1, -1}, {-1, 1, -6}};
 static const int pcs[][2] = {{0, 4}, {8, -1}, {16, 4}, {40, 3}, {44, 1}, {100, 5}};
@@ -145,7 +145,7 @@ static void nmethod_is_recognised_only_while_it_is_alive(void **state)
 			assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 78), 0);
 			*state_of = -1;
 			assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), 1);
-			*state_of = 1; /* not entrant, and on stacks */
+			*state_of = 1; /* not entrant, but on stacks */
 			assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), 1);
 			*state_of = 3;
 			assert_int_equal(nmethod_is(&f.layout, &f.mem, at, 77), form >= FAKE_23);
@@ -157,8 +157,10 @@ static void nmethod_is_recognised_only_while_it_is_alive(void **state)
 		}
 }
 
-/* A scope that calls itself, one that is called by a later one, a method that is not in the table, no method, scopes
- * that end early. */
+/*
+ * A scope that calls itself, one called by a later scope, a method outside of the table, no method, truncated
+ * scopes.
+ */
 static void nmethod_absurd_tables_are_refused(void **state)
 {
 	struct fake_code f;
@@ -175,7 +177,7 @@ static void nmethod_absurd_tables_are_refused(void **state)
 	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), 2);
 	scope[0] = 1;
 	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), -EBADMSG);
-	memcpy(&later, fake_code_at(&f, n.pcs + 16 + f.layout.pc_desc_scope), 4); /* that of pc 0 */
+	memcpy(&later, fake_code_at(&f, n.pcs + 16 + f.layout.pc_desc_scope), 4); /* the PcDesc of pc 0 */
 	scope[0] = later;
 	assert_int_equal(nmethod_scopes(&n, &f.layout, &f.mem, fake_code_pc(&f, at, 44), s, 64), -EBADMSG);
 	scope[0] = 0;

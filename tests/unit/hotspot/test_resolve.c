@@ -17,7 +17,10 @@
 
 #define EACH_FORM(form) (enum fake_form form = FAKE_8; form < FAKE_FORMS; form++)
 
-/* a/Outer.call (lines from 10) with a/Middle.inlined (20) with b/Inner.innermost (30) inlined at 40, alone at 44. */
+/*
+ * a/Outer.call (lines from 10), with a/Middle.inlined (20), with b/Inner.innermost (30), which is inlined at 40
+ * and alone at 44.
+ */
 struct fixture {
 	struct fake_code f;
 	struct resolver *r;
@@ -218,7 +221,7 @@ static void method_redefined_as_it_was_is_read_anew(void **state)
 
 	fixture_init(&x, FAKE_17, false);
 	assert_int_equal(resolve(&x, &x.interpreted), 1);
-	/* the same names, size and lines, at another place */
+	/* the same names, size and lines at another place */
 	memcpy(&constants, fake_code_at(&x.f, x.method[2] + x.f.layout.walk.method_const), 8);
 	memcpy(fake_code_at(&x.f, MOVED), fake_code_at(&x.f, constants), 256);
 	constants = MOVED;
@@ -331,7 +334,7 @@ static void stale_cookie_is_reported(void **state)
 	fixture_release(&x);
 }
 
-/* A Method that an nmethod with the id 5 named is not one with the fingerprint 5. */
+/* A Method named by an nmethod with id 5 is not one with fingerprint 5. */
 static void a_compile_id_is_no_fingerprint(void **state)
 {
 	struct fixture x;
@@ -351,7 +354,7 @@ static void rename_inner(struct fake_code *f)
 	memcpy(fake_code_at(f, x->symbol + f->layout.walk.symbol_body), "b/Other", 7);
 }
 
-/* The code is thrown away, and what stands there next has other methods. */
+/* Replace the code by other code with other methods. */
 static void evict(struct fake_code *f)
 {
 	struct fixture *x = f->context;
@@ -360,7 +363,7 @@ static void evict(struct fake_code *f)
 	memcpy(fake_code_at(f, x->nmethod + f->layout.walk.nmethod_compile_id), &(uint32_t){9}, 4);
 }
 
-/* Its bytes stay, the block is free. */
+/* The bytes stay, but the block is free. */
 static void release(struct fake_code *f)
 {
 	struct fixture *x = f->context;
@@ -386,7 +389,10 @@ static void free_immutable(struct fake_code *f)
 	memset(fake_code_at(f, x->nmethod + f->layout.nmethod_immutable), 0x11, 8);
 }
 
-/* Before each read once: the frame is told as it was, or not at all. Returns how often it was not. */
+/*
+ * Change memory before each read in turn: the frame is resolved as before, or not at all. Returns how often it was
+ * not.
+ */
 static unsigned int change_at_each_read(enum fake_form form, void (*change)(struct fake_code *f), bool interpreted)
 {
 	unsigned int changed = 0;
@@ -403,7 +409,7 @@ static unsigned int change_at_each_read(enum fake_form form, void (*change)(stru
 			assert_frame(&x.out[0], "b/Inner", "innermost", 1, 33,
 				     interpreted ? RESOLVED_INTERPRETED : RESOLVED_INLINED);
 		} else {
-			/* tables that were gone from the beginning are just not there */
+			/* tables that were missing from the beginning are not a change */
 			assert_true(x.why == RESOLVE_CHANGED || change == free_immutable);
 			assert_int_equal(resolve(&x, interpreted ? &x.interpreted : &x.inlined), 0);
 			changed++;
@@ -413,7 +419,7 @@ static unsigned int change_at_each_read(enum fake_form form, void (*change)(stru
 	return changed;
 }
 
-/* A read that begins in the line table cannot go beyond its page. */
+/* A read that begins in the line table cannot cross its page. */
 struct cut_mem {
 	struct mem mem;
 	const struct mem *under;
@@ -437,7 +443,7 @@ static uint64_t lines_of(struct fake_code *f, uint64_t method, uint16_t code_siz
 	return constants + f->layout.walk.const_size + code_size;
 }
 
-/* A method whose line table of 60 bytes ends `left` bytes before the page that begins at `end`. */
+/* A method whose line table of 60 bytes ends `left` bytes before the end of its page, `end`. */
 static uint64_t method_before(struct fake_code *f, uint64_t klass, uint64_t end, unsigned int left)
 {
 	static const char table[60] = "line tables are no text, but this one is; no zero before it";
@@ -536,7 +542,7 @@ static void missing_memory_is_reported(void **state)
 	}
 }
 
-/* More frames than are remembered: the first ones are read again, all are right, and methods keep their numbers. */
+/* More frames than the cache holds: the first ones are read again, all are right, and methods keep their numbers. */
 static void frames_beyond_the_cache_are_read_again(void **state)
 {
 	struct fixture x;
@@ -560,7 +566,7 @@ static void frames_beyond_the_cache_are_read_again(void **state)
 	fixture_release(&x);
 }
 
-/* Each byte wrong in turn: whatever comes out, nothing is read out of bounds and it ends. */
+/* Corrupt each byte in turn: nothing is read out of bounds, and it ends. */
 static void corrupt_memory_is_harmless(void **state)
 {
 	static const unsigned char wrong[] = {0xff, 0x80, 0x01};

@@ -117,7 +117,7 @@ static void page_cache_reads_a_page_once_until_it_is_cleared(void **state)
 	fake_code_release(&f);
 }
 
-/* As those of a code cache and of metaspace are. */
+/* Like the pages of a code cache and of metaspace. */
 static void page_cache_keeps_pages_that_are_far_apart(void **state)
 {
 	static struct page_cache s;

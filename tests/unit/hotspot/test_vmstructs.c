@@ -126,7 +126,7 @@ static void endless_table_is_refused(void **state)
 	struct vmstructs v;
 	uint64_t rows = 0x7f7000000000ULL;
 
-	/* a row of 8 bytes whose name is always there: itself */
+	/* rows of 8 bytes whose name is always valid: the row itself */
 	fake_vm_init(&vm, 17);
 	fake_mem_map(&vm.m, rows, 8 << 20);
 	for (uint64_t at = 0; at < 8 << 20; at += 8)
@@ -137,7 +137,7 @@ static void endless_table_is_refused(void **state)
 	assert_int_equal(read_tables(&vm, &v), -EBADMSG);
 	assert_string_equal(vm.d.text, "gHotSpotVMIntConstants does not end");
 
-	/* and one that runs out of memory that can be read */
+	/* and one that runs into unreadable memory */
 	set_column(&vm, VMSTRUCTS_INTS, rows + (8 << 20) - 800);
 	assert_int_equal(read_tables(&vm, &v), -EFAULT);
 	fake_vm_release(&vm);
@@ -180,7 +180,7 @@ static void any_read_may_fail(void **state)
 		vmstructs_release(&v);
 		if (vm.m.reads < n)
 			break;
-		failed += e != 0; /* a page that fails once is read piecemeal */
+		failed += e != 0; /* a page that fails once is read in pieces */
 		assert_true(!e || e == -EFAULT);
 	}
 	assert_true(failed >= VMSTRUCTS_SYMBOLS);
@@ -200,7 +200,7 @@ static void any_allocation_may_fail(void **state)
 
 		fail_nth(++n);
 		e = read_tables(&vm, &v);
-		/* qsort() helps itself when it gets no memory */
+		/* qsort() works without memory, too */
 		assert_true(e == 0 ? vmstructs_offset(&v, "JavaThread._anchor", &value)
 				   : e == -ENOMEM && fail_nth_happened());
 		vmstructs_release(&v);

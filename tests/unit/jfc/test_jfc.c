@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Settings files: what they say, what is wrong with them. test_jfc_tools has the JDK's opinion. */
+/* Settings files: their content, and their errors. test_jfc_tools compares with the JDK. */
 #include "format/jfc/jfc.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jdk.h"
@@ -90,11 +90,11 @@ static void unknown_elements_are_skipped_with_their_content(void **state)
 
 #define TEST(name, value)     "<test name=\"" name "\" operator=\"equal\" value=\"" value "\"/>"
 #define CONDITION(expression) "<condition name=\"c\" true=\"T\" false=\"F\">" expression "</condition>"
-#define LOW		      TEST("s", "1 ms") /* of the option that is set: its text, not its name */
+#define LOW		      TEST("s", "1 ms") /* the text of the option that is set, not its name */
 #define OFF		      TEST("s", "off")
 #define NOBODY		      TEST("nobody", "x")
 
-/* "s" is set to `option`, and the setting of the control "c" then has this value. */
+/* Set "s" to `option`; the setting of the control "c" must then have this value. */
 static const struct {
 	const char *option, *controls, *value;
 } conditions[] = {
@@ -110,12 +110,12 @@ static const struct {
 	{"low", CONDITION("<and>" LOW TEST("t", "txt") "</and>"), "T"},
 	{"low", CONDITION("<and>" LOW TEST("t", "txt") OFF "</and>"), "F"},
 	{"low", CONDITION("<or>" OFF "<and>" LOW "<not>" OFF "</not></and></or>"), "T"},
-	/* true and false in whatever letters */
+	/* true and false in any case */
 	{"TRUE", CONDITION(TEST("s", "true")), "T"},
 	{"TRUE", CONDITION(TEST("s", "TRUE")), "F"},
 	{"low", CONDITION("<and>" LOW TEST("f", "false") "</and>"), "T"},
 	{"TRUE", "<condition name=\"c\" true=\"TRUE\">" TEST("s", "true") "</condition>", "true"},
-	/* what comes to nothing */
+	/* controls without a value */
 	{"low", CONDITION(NOBODY), "as written"},
 	{"low", CONDITION(""), "as written"},
 	{"low", CONDITION("<or>" LOW NOBODY "</or>"), "T"},
@@ -126,7 +126,7 @@ static const struct {
 	{"off", "<condition name=\"c\" true=\"T\">" LOW "</condition>", "as written"},
 	{"low", "<condition name=\"c\" false=\"F\">" LOW "</condition>", "as written"},
 	{"low", "<condition name=\"c\">" LOW "</condition>", "as written"},
-	/* several of one name: the first that comes to something */
+	/* several controls with the same name: the first one with a value */
 	{"low",
 	 "<condition name=\"c\" true=\"1\">" LOW "</condition><condition name=\"c\" true=\"2\">" LOW "</condition>",
 	 "1"},
@@ -144,7 +144,7 @@ static const struct {
 	 "<condition name=\"d\" true=\"1\">" LOW
 	 "</condition><text name=\"d\" label=\"\">9</text>" CONDITION(TEST("d", "9")),
 	 "F"},
-	/* nothing to do with what is set */
+	/* independent of what is set */
 	{"low", CONDITION(TEST("t", "txt")), "as written"},
 	{"low", "<text name=\"c\" label=\"\">3</text>", "as written"},
 };
@@ -212,7 +212,7 @@ static char *slurp(const char *path)
 	return text;
 }
 
-/* What the JDK makes of all rows that set "s" to `option`. */
+/* Compare with the JDK's result for all rows that set "s" to `option`. */
 static void compare_rows(const struct jdk *jdk, const char *option)
 {
 	static const char in[] = "/tmp/frtrace-test-in.jfc", out[] = "/tmp/frtrace-test-out.jfc";
@@ -384,7 +384,7 @@ static void size_and_depth_have_limits(void **state)
 	free(large);
 }
 
-/* Each condition asks the one before it twice: 2^60 questions, if each were asked anew. */
+/* Each condition asks the previous one twice: 2^60 evaluations without a cache. */
 static void conditions_do_not_multiply(void **state)
 {
 	char *text = malloc(1 << 16), *end = stpcpy(text, HEAD "<control>" INPUTS);
@@ -408,7 +408,7 @@ static void conditions_do_not_multiply(void **state)
 	free(text);
 }
 
-/* False: memory was short, and that was said. */
+/* Returns false if memory was short and that was reported. */
 static bool read_and_set(void)
 {
 	static const char text[] = HEAD "<event name=\"jdk.MethodTrace\">" SET(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What settings of an event type mean, from one file and from several. */
+/* The settings of an event type, from one file and from several. */
 #include "format/jfc/jfc.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The settings files of the JDKs of this machine, with their controls set by
- * `jfr configure` and by us: every setting of every event has to be the same.
+ * The settings files of the installed JDKs, with their controls set by `jfr configure` and by frtrace: all
+ * settings of all events must be equal.
  */
 #include "format/jfc/jfc.h"
 #include "tests/lib/jdk.h"
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* What a JDK does not know is not set. Each line is one run. */
+/* Options unknown to a JDK are left out. Each line is one run. */
 static const char *const options[][12] = {
 	{"gc=all", "allocation-profiling=off", "compiler=detailed", "method-profiling=max", "thread-dump=off",
 	 "exceptions=all", "memory-leaks=gc-roots", "locking-threshold=3 ms", "class-loading=true",
@@ -37,7 +37,7 @@ static struct jfc *read_file(const char *path)
 	return j;
 }
 
-/* Set what the file has; the words for the command line come into `words`. */
+/* Set the options that the file has; `words` receives them for the command line. */
 static void set_options(struct jfc *j, const char *const *option, char *words, size_t size)
 {
 	size_t length = 0;

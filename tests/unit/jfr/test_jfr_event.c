@@ -56,7 +56,7 @@ static void active_setting_names_its_event_type_and_no_other(void **state)
 	recording_end(&r, true);
 	assert_int_equal(dissect_count(recording_read(&r), "jdk.ActiveSetting"), 1);
 	e = dissect_find(r.d, "jdk.ActiveSetting", 0);
-	/* the id is the one with which MethodTrace events begin, in two bytes behind their size */
+	/* the id with which MethodTrace events begin, in two bytes after their size */
 	assert_int_equal(event_number(&r, e, "id"), (r.file.data[69] & 0x7f) | r.file.data[70] << 7);
 	recording_free(&r);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Files made by hand, so that each thing that two recordings may disagree about is there alone; recordings of JVMs are
- * merged in tests/live/file/merge.sh. */
+/*
+ * Hand-made files, each with a single point on which two recordings may disagree. tests/live/file/merge.sh merges
+ * recordings of JVMs.
+ */
 #include "format/jfr/jfr_merge.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jfr_builder.h"
@@ -69,7 +71,7 @@ static void merge(void)
 	assert_null(fault);
 }
 
-/* What is printed for the merged file; to be freed. */
+/* The printed form of the merged file; the caller frees it. */
 static char *print(bool json)
 {
 	int fd = memfd_create("printed", 0);
@@ -107,7 +109,7 @@ static void assert_contains(const char *text, const char *want)
 		fail_msg("no %s in %s", want, text);
 }
 
-/* The types are forgotten. */
+/* Forgets the types. */
 static void finish_file(int n)
 {
 	chunk_finish(&b, &file[n]);
@@ -134,7 +136,7 @@ static void add_numbers(const char *name)
 	chunk_field(&b, "number", B_LONG, 0);
 }
 
-/* In the file, whatever readers make of it. */
+/* Check the order in the file itself, not that of a reader. */
 static void assert_in_order(void)
 {
 	int64_t last = INT64_MIN;
@@ -183,7 +185,7 @@ static void events_are_ordered_by_time(void **state)
 	free(text);
 }
 
-/* The second one counts in units of half a nanosecond, and began a second later. */
+/* The second file counts in units of half a nanosecond, and began a second later. */
 static void ticks_are_converted_to_the_first_clock(void **state)
 {
 	for (int i = 0; i < 2; i++) {
@@ -254,7 +256,7 @@ static void equal_keys_in_two_files_are_different_constants(void **state)
 	free(text);
 }
 
-/* In the second file the fields of T stand otherwise, one is missing, and one is new. */
+/* In the second file the fields of T have another order, one is missing, and one is new. */
 static void types_of_one_name_become_one(void **state)
 {
 	chunk_event(&b, "T", EVENT);
@@ -290,7 +292,7 @@ static void types_of_one_name_become_one(void **state)
 		"  count = 4\n  fresh = true\n}\n\n");
 }
 
-/* Thing is a number here and a text there: so are what contains it, and the event. */
+/* Thing is a number in one file and a text in the other; so the types that contain it differ, and the event. */
 static void contradicting_types_stay_separate(void **state)
 {
 	char *text;
@@ -319,7 +321,7 @@ static void contradicting_types_stay_separate(void **state)
 	free(text);
 }
 
-/* A duration has to be the second field: an event without one is another type. */
+/* A duration must be the second field, so an event without one is another type. */
 static void an_event_without_duration_stays_without(void **state)
 {
 	add_numbers("T");
@@ -356,7 +358,7 @@ static void declare_thread(void)
 	chunk_field(&b, "javaThreadId", B_LONG, 0);
 }
 
-/* The first file has a call with a context, the second what happened in it. */
+/* The first file has a call with a context, the second one what happened in it. */
 static void thread_known_to_both_files_is_one(void **state)
 {
 	char *text;
@@ -409,7 +411,7 @@ static void setting_refers_to_its_event_by_the_new_id(void **state)
 	free(text);
 }
 
-/* Many times what one chunk may have. */
+/* Several times the limit of a chunk. */
 static void long_recordings_become_several_chunks(void **state)
 {
 	struct jfr_chunk *chunk;

@@ -161,7 +161,7 @@ static void threads_are_forgotten_after_two_chunks_without_them(void **state)
 	assert_false(jfr_pools_use(&p, JFR_THREAD, a));
 	assert_true(jfr_pools_use(&p, JFR_THREAD, b));
 	assert_int_equal(intern(&p, JFR_THREAD, "b", 0, 0), b);
-	assert_int_equal(intern(&p, JFR_THREAD, "a", 0, 0), 3); /* a key is not given twice */
+	assert_int_equal(intern(&p, JFR_THREAD, "a", 0, 0), 3); /* a key is not reused */
 	jfr_pools_release(&p);
 }
 
@@ -204,7 +204,10 @@ static void memory_is_bounded_with_a_million_threads(void **state)
 	jfr_pools_release(&p);
 }
 
-/* 300 chunks of 1,000 classes that nobody will use again, each with a name of 900 letters, and one that is used for ever. */
+/*
+ * 300 chunks of 1,000 classes that are never used again, each with a name of 900 letters, and one class that is
+ * always used.
+ */
 static void memory_is_bounded_with_endless_classes(void **state)
 {
 	const struct jfr_pool *symbols;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Files made by hand, as no JVM writes them, and broken ones. What JVMs write is compared in tests/live/file/reader_vs_jfr.sh.
- */
+/* Hand-made files that no JVM writes, and broken ones. tests/live/file/reader_vs_jfr.sh compares files of JVMs. */
 #include "format/jfr/jfr_read.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/jfr_builder.h"
@@ -37,7 +36,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* What is printed for the file; to be freed. */
+/* The printed form of the file; the caller frees it. */
 static char *print(const void *data, size_t size, bool json)
 {
 	int fd = memfd_create("printed", 0);
@@ -247,7 +246,7 @@ static void a_circle_of_constants_ends(void **state)
 		"  thing = {\n    name = \"x\"\n    next = {\n      name = \"x\"\n      next = N/A\n    }\n  }\n");
 }
 
-/* Each thing twice in the one before it: 2^60 of them. */
+/* Each constant contains the previous one twice: 2^60 of them. */
 static void endless_constants_are_cut(void **state)
 {
 	char *text;
@@ -343,7 +342,7 @@ static void hidden_frames_are_left_out(void **state)
 		      "7\n    ...\n  ]\n");
 }
 
-/* By the time of their end, and a traced method around what lies in it. */
+/* Ordered by their end, and a traced method around what it contains. */
 static void events_stand_in_the_context_of_their_thread(void **state)
 {
 	chunk_class(&b, "java.lang.Thread", OTHER, NULL);
@@ -456,7 +455,7 @@ static void a_damaged_event_does_not_hide_the_next_chunk(void **state)
 	assert_int_equal(fault.at, 68);
 }
 
-/* As the tools of the JDK have it: a wall clock that was set a little does not move what follows. */
+/* As in the JDK's tools: a small adjustment of the wall clock does not move later events. */
 static void clock_near_the_first_is_taken_for_the_first(void **state)
 {
 	char *text;
@@ -480,7 +479,7 @@ static void unrelated_clock_is_used_as_it_is(void **state)
 	free(text);
 }
 
-/* The files of our own writer, too: every truncation and many a flipped byte end in a message at worst. */
+/* Also files of frtrace's own writer: each truncation and many flipped bytes end in a message at worst. */
 static void no_damage_is_fatal(void **state)
 {
 	struct recording r = recording_new();
@@ -501,7 +500,7 @@ static void no_damage_is_fatal(void **state)
 	recording_free(&r);
 }
 
-/* When the events are in order and the first one is printed, this byte becomes another one. */
+/* After the events are ordered and the first one is printed, this byte changes. */
 static unsigned char *changing;
 
 bool __real_sorter_take(struct sorter *o, struct sorter_entry *e);

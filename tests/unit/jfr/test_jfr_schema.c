@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the metadata say, read back by tests/lib/jfr_dissect; its own checks (annotations, ids, units) come on top. */
+/* The metadata, read back by tests/lib/jfr_dissect, which makes checks of its own (annotations, ids, units). */
 #include "format/jfr/jfr_schema.h"
 #include "format/jfr/jfr_write.h"
 #include "tests/lib/fail_nth.h"
@@ -70,7 +70,7 @@ static void event_ids_take_two_bytes_and_are_the_same_in_all_files(void **state)
 	jfr_schema_release(&b);
 }
 
-/* So that files put together by `cat` do not take each other's constants. */
+/* So that files joined by `cat` do not use each other's constants. */
 static void pool_ids_of_two_recordings_differ(void **state)
 {
 	struct jfr_schema a = schema_new("en_US", 0, 1700000000000000000),

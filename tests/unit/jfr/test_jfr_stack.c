@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Stacks in chunks, judged by tests/lib/jfr_dissect, which refuses a chunk that lacks a method of a frame. */
+/* Stacks in chunks, judged by tests/lib/jfr_dissect, which refuses a chunk that lacks the method of a frame. */
 #include "format/jfr/jfr_write_internal.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/recording.h"
@@ -74,7 +74,7 @@ static void stack_keeps_every_frame(void **state)
 	recording_free(&r);
 }
 
-/* HotSpot writes -1 so: 5 bytes of an unsigned int, not 9 of a long. */
+/* HotSpot writes -1 as an unsigned int in 5 bytes, not as a long in 9. */
 static void unknown_line_is_encoded_as_by_hotspot(void **state)
 {
 	static const unsigned char want[] = {0xff, 0xff, 0xff, 0xff, 0x0f};
@@ -146,7 +146,7 @@ static void frame_without_method_gets_the_unknown_method(void **state)
 	recording_free(&r);
 }
 
-/* Chunk 0 has the stack, 1 and 2 do not, 3 has the same again under another key. */
+/* Chunk 0 has the stack, 1 and 2 do not, 3 has it again under another key. */
 static void forgotten_stack_gets_a_new_key(void **state)
 {
 	struct recording r = recording_new();
@@ -202,7 +202,7 @@ static void unknown_stack_is_left_out_and_reported(void **state)
 	recording_free(&r);
 }
 
-/* Every method stands in two stacks, and every stack is used by every second chunk, with an older key each time. */
+/* Every method is in two stacks, and every stack is used by every second chunk, with an older key each time. */
 static void each_chunk_has_all_methods_of_its_stacks(void **state)
 {
 	struct recording r = recording_new();
@@ -225,7 +225,7 @@ static void each_chunk_has_all_methods_of_its_stacks(void **state)
 	}
 	recording_read(&r);
 	assert_int_equal(dissect_count(r.d, "frtrace.Message"), 0);
-	for (c = 1; c < 6; c++) { /* all stacks were made before the first chunk: used there */
+	for (c = 1; c < 6; c++) { /* all stacks were created before the first chunk: used there */
 		assert_int_equal(dissect_constants(r.d, c, "jdk.types.StackTrace"), 10);
 		assert_int_equal(dissect_constants(r.d, c, "jdk.types.Method"), 110);
 		assert_int_equal(dissect_constants(r.d, c, "jdk.types.FrameType"), 6);
@@ -233,7 +233,7 @@ static void each_chunk_has_all_methods_of_its_stacks(void **state)
 	recording_free(&r);
 }
 
-/* Millions of events come from a few stacks: only the first in a chunk looks at the frames. */
+/* Millions of events share a few stacks: only the first use in a chunk reads the frames. */
 static void stack_is_walked_once_in_a_chunk(void **state)
 {
 	struct recording r = recording_new();
@@ -278,7 +278,7 @@ static void longest_stack_is_complete_and_a_longer_one_is_cut(void **state)
 	recording_free(&r);
 }
 
-/* So that chunks are finished in time: what stands in the pools counts. */
+/* The pools count for the size, so that chunks are finished in time. */
 static void stacks_count_for_the_size_of_the_chunk(void **state)
 {
 	struct recording r = recording_new();
@@ -300,7 +300,7 @@ static void stacks_count_for_the_size_of_the_chunk(void **state)
 	recording_free(&r);
 }
 
-/* 100,000 stacks in 50 chunks, and one that is used by all. */
+/* 100,000 stacks in 50 chunks, and one that all of them use. */
 static void memory_is_bounded_with_many_stacks(void **state)
 {
 	struct recording r = recording_new();
@@ -331,7 +331,7 @@ static void memory_is_bounded_with_many_stacks(void **state)
 	recording_free(&r);
 }
 
-/* A chunk with 40 events of as many stacks; 0 or -ENOMEM. */
+/* A chunk with 40 events and as many stacks; 0 or -ENOMEM. */
 static int small_recording(struct recording *r)
 {
 	struct jfr_frame frames[8];
@@ -366,7 +366,7 @@ static void failed_allocation_costs_one_chunk_at_most(void **state)
 	for (n = 1; happened; n++) {
 		struct recording r = {.w = jfr_writer_new(&origin, &diag), .now = T0};
 
-		bytes_reserve(&r.file, 1 << 20); /* not itself to fail */
+		bytes_reserve(&r.file, 1 << 20); /* this allocation must not fail */
 		fail_nth(n);
 		err = small_recording(&r);
 		happened = fail_nth_happened();

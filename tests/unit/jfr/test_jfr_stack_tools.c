@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the JDKs' own `jfr` says about our stacks. Every JDK found that has the
- * tool judges; where there is none, all is skipped.
+ * Stacks as shown by the JDKs' own `jfr`. Every installed JDK with the tool judges; without any, all tests are
+ * skipped.
  */
 #include "tests/lib/jdk.h"
 #include "tests/lib/json.h"
@@ -21,7 +21,7 @@ static struct jdk jdk[8];
 static size_t jdks;
 static char dir[] = "/tmp/frtrace-test-XXXXXX";
 
-/* A frame as it is written and must come back. */
+/* A frame as written, and as it must be shown. */
 struct frame {
 	const char *class, *method;
 	int line, bci;
@@ -38,7 +38,7 @@ static const struct frame web[] = {
 	{"com/acme/Main", "main", 1, 0, JFR_FRAME_INTERPRETED},
 };
 
-/* Whose frames could not be made out. */
+/* A stack of unknown frames. */
 static const struct frame lost[] = {
 	{NULL, NULL, -1, -1, JFR_FRAME_UNKNOWN},
 	{"com/acme/Main", "main", 2, 9, JFR_FRAME_INTERPRETED},
@@ -46,7 +46,7 @@ static const struct frame lost[] = {
 };
 static struct frame deep[DEEP];
 
-/* The calls of a chunk: each with its own stack, the last with none. */
+/* The calls of a chunk: each with its own stack, the last one without. */
 static const struct call {
 	const struct frame *frames;
 	size_t count;
@@ -81,7 +81,7 @@ static uint64_t stack(struct recording *r, const struct call *c)
 	return jfr_stack(r->w, frames, c->count, c->truncated);
 }
 
-/* The first chunk and the last have all calls; between them the deep stack is forgotten. */
+/* The first and the last chunk have all calls; between them the deep stack is forgotten. */
 static bool is_called(int chunk, int call)
 {
 	return call != 2 || chunk == 0 || chunk == CHUNKS - 1;
@@ -138,7 +138,7 @@ static int teardown(void **state)
 	return status;
 }
 
-/* Run jfr in the directory of the recording; what it prints, to be freed. It must end well. */
+/* Run jfr in the directory of the recording. Returns its output, which the caller frees. It must succeed. */
 static char *jfr(const struct jdk *j, const char *arguments)
 {
 	char *text;
@@ -155,7 +155,7 @@ static void assert_contains(const struct jdk *j, const char *text, const char *w
 		fail_msg("JDK %d: no '%s' in: %.2000s", j->version, want, text);
 }
 
-/* Has this JDK a jfr that knows the view or command? They came one by one. */
+/* True if this JDK's jfr has the view or command; they came in different versions. */
 static bool knows(const struct jdk *j, const char *topic, const char *word)
 {
 	char *text;
@@ -165,7 +165,7 @@ static bool knows(const struct jdk *j, const char *topic, const char *word)
 	return status == 0;
 }
 
-/* Judge by all JDKs that know the word in the help of the topic. */
+/* Let all JDKs judge that have the word in the help of the topic. */
 static void each_jdk(const char *topic, const char *word, void (*judge)(const struct jdk *j))
 {
 	size_t i, tried = 0;
@@ -182,7 +182,7 @@ static void each_jdk(const char *topic, const char *word, void (*judge)(const st
 	}
 }
 
-/* Behind the object at p, whose names have no braces. */
+/* The end of the object at p, whose names contain no braces. */
 static const char *object_end(const char *p)
 {
 	int depth = 0;
@@ -262,7 +262,7 @@ static void json_has_every_frame(void **state)
 static void judge_print(const struct jdk *j)
 {
 	static const char *const wanted[] = {
-		/* the hidden frame is left out, a line below 0 too */
+		/* the hidden frame is left out, and so is a negative line */
 		"    com.acme.Shop.buy(int) line: 42\n"
 		"    com.acme.Web.serve(int) line: 65535\n"
 		"    jdk.internal.reflect.NativeMethodAccessorImpl.invoke0(int)\n"

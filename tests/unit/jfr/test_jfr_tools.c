@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the JDKs' own `jfr` says about our files. Every JDK found ($JAVA_HOME,
- * PATH, /usr/lib/jvm) judges; where there is none, all is skipped.
+ * frtrace's files as shown by the JDKs' own `jfr`. Every installed JDK ($JAVA_HOME, PATH, /usr/lib/jvm) judges;
+ * without any, all tests are skipped.
  *
- * A run of `jfr` takes half a second: the files are written and the tools run
- * once, in the setup, and the tests look at what they printed.
+ * A run of `jfr` takes half a second. So the setup writes the files and runs the tools once, and the tests check
+ * their output.
  */
 #include "format/jfr/jfr_write.h"
 #include "tests/lib/json.h"
@@ -23,16 +23,16 @@
 #define T0	5000000000000ll
 #define SECONDS 1700000000ll /* since the epoch, at T0: 2023-11-14T22:13:20Z */
 #define CHUNKS	4
-#define CALLS	25 /* in a chunk */
+#define CALLS	25 /* per chunk */
 #define MILLION 1000000
 #define FACE	"\xf0\x9f\x98\x80"
 
 static char dir[] = "/tmp/frtrace-test-XXXXXX";
-static char jdk[8][PATH_MAX]; /* their jfr */
+static char jdk[8][PATH_MAX]; /* paths of their jfr */
 static unsigned int jdks;
 static struct diag diag;
 
-/* The n-th call of the recording: what is written, and must come back. */
+/* The n-th call of the recording: as written, and as it must be shown. */
 struct call {
 	int64_t start, duration;
 	const char *class, *method, *descriptor, *thread;
@@ -48,7 +48,7 @@ static struct call call_nth(int n)
 					      "e",
 					      "lambda$pay$0"};
 	static const char *const descriptors[] = {"(Lcom/acme/Order;[I)V", "()V", "(JDZ)Ljava/lang/String;", "([[Z)I"};
-	/* all end one after the other, so that the tools keep the order */
+	/* they end one after the other, so that the tools keep the order */
 	struct call c = {.duration = n * 37 + (n % 3) * 123456789ll};
 
 	c.start = T0 + (n / CALLS) * 1000000000ll + n * 1001 - c.duration;
@@ -62,7 +62,7 @@ static struct call call_nth(int n)
 	return c;
 }
 
-/* As a JVM has it: beyond U+FFFF two surrogates, three bytes each. */
+/* As in a JVM: above U+FFFF two surrogates of three bytes each. */
 static const char *modified(const char *text)
 {
 	static char out[2][256];
@@ -158,7 +158,7 @@ static void write_calls(void)
 			write_call(w, &call);
 		}
 		chunk_write(w, f, t + (c ? 1000000000 : 900000000), c == CHUNKS - 1);
-		if (c == 0) { /* a silent chunk, without any constant */
+		if (c == 0) { /* a chunk without events and constants */
 			assert_int_equal(jfr_chunk_begin(w, t + 900000000, &diag), 0);
 			chunk_write(w, f, t + 1000000000, false);
 		}
@@ -167,7 +167,7 @@ static void write_calls(void)
 	jfr_writer_free(w);
 }
 
-/* The same keys as in calls.jfr mean other things here; for the two joined by `cat`. */
+/* Here the keys of calls.jfr mean other things; for the two files joined by `cat`. */
 static void write_other(void)
 {
 	struct call call = {.start = T0 + 1, .duration = 9, .class = "org/Other", .method = "different"};
@@ -241,8 +241,10 @@ static void find_jdks(void)
 	globfree(&found);
 }
 
-/* Two at a time; NAME gets what was printed, NAME.status how it ended. scrub and view came after JDK 17,
- * the view method-calls with 25. */
+/*
+ * Runs two at a time. NAME receives the output, NAME.status the exit status. scrub and view came after JDK 17, the
+ * view method-calls with 25.
+ */
 static const char script[] =
 	"cd \"$1\" && jfr=$2 n=$3 && export LC_ALL=C.UTF-8\n"
 	"run() { out=$n.$1; shift; \"$jfr\" \"$@\" >$out 2>&1 </dev/null; echo $? >$out.status; }\n"
@@ -296,7 +298,7 @@ static int teardown(void **state)
 	return system(command);
 }
 
-/* What a tool of a JDK printed; NULL when it was not run. To be freed. */
+/* The output of a JDK's tool, which the caller frees; NULL if it did not run. */
 static char *printed(unsigned int n, const char *name)
 {
 	char path[PATH_MAX], *text = NULL;
@@ -313,7 +315,7 @@ static char *printed(unsigned int n, const char *name)
 	return text;
 }
 
-/* The same, of a tool that must have ended well. */
+/* The same for a tool that must have succeeded. */
 static char *output(unsigned int n, const char *name)
 {
 	char file[64], *status, *text = printed(n, name);
@@ -353,7 +355,7 @@ static unsigned int occurrences(const char *text, const char *what)
 	return n;
 }
 
-/* java.time prints as many groups of three digits as are needed; the recording's zone is one hour east. */
+/* java.time prints as many groups of three digits as necessary; the recording's zone is one hour east. */
 static const char *time_text(int64_t ticks)
 {
 	int64_t nanos = SECONDS * 1000000000 + (ticks - T0);

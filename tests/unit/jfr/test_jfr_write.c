@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Chunks are judged by tests/lib/jfr_dissect, which refuses whatever breaks a rule of the format. */
+/* Chunks are judged by tests/lib/jfr_dissect, which refuses any violation of the format. */
 #include "format/jfr/jfr_write_internal.h"
 #include "tests/lib/fail_nth.h"
 #include "tests/lib/recording.h"
@@ -260,7 +260,7 @@ static void failed_allocation_costs_one_chunk_at_most(void **state)
 	for (n = 1; happened; n++) {
 		struct recording r = {.now = T0};
 
-		bytes_reserve(&r.file, 1 << 20); /* not itself to fail */
+		bytes_reserve(&r.file, 1 << 20); /* this allocation must not fail */
 		fail_nth(n);
 		r.w = jfr_writer_new(&origin, &diag);
 		err = r.w ? small_recording(&r) : -ENOMEM;

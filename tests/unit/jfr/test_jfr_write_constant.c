@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-/* Each chunk uses another half of them, and new ones: the dissector compares keys across all chunks. */
+/* Each chunk uses a different half of them, and new ones: the dissector compares keys across all chunks. */
 static void keys_are_unique_across_chunks_and_each_chunk_has_its_constants(void **state)
 {
 	struct recording r = recording_new();
@@ -202,7 +202,7 @@ static void threads_are_written_as_by_hotspot(void **state)
 	e = dissect_find(r.d, TRACE, 3);
 	assert_event_text(&r, e, "eventThread.osName", "os");
 	assert_event_text(&r, e, "eventThread.javaName", "java");
-	/* `jfr view` fails where the name that it shows is null */
+	/* `jfr view` fails if the name that it shows is null */
 	assert_event_text(&r, dissect_find(r.d, TRACE, 4), "eventThread.javaName", "");
 	assert_event_text(&r, dissect_find(r.d, TRACE, 5), "eventThread.osName", "");
 	recording_free(&r);
@@ -259,7 +259,7 @@ static void many_constants_make_a_chain_of_checkpoints(void **state)
 	recording_free(&r);
 }
 
-/* Thousands of threads come and go; each chunk carries only its own. */
+/* Thousands of threads begin and end; each chunk contains only its own. */
 static void chunk_does_not_carry_the_threads_of_others(void **state)
 {
 	struct recording r = recording_new();

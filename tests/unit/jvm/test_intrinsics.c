@@ -48,7 +48,7 @@ static void only_intrinsics_of_selected_methods_are_chosen(void **state)
 	assert_string_equal(chosen.names, "");
 }
 
-/* From JDK 27 on the public method of this name checks its arguments, and only the one with the 0 is replaced. */
+/* Since JDK 27 the public method of this name checks its arguments, and only the one with the 0 is replaced. */
 static void intrinsics_that_jdk_27_renamed_are_chosen_by_their_new_names(void **state)
 {
 	choose("java.lang.StringLatin1::equals0;java.lang.StringUTF16::compareToLatin1_0", NULL, NULL, 27);
@@ -75,7 +75,7 @@ static void intrinsics_that_need_further_flags_are_known(void **state)
 	assert_string_equal(chosen.names, "_Integer_valueOf");
 }
 
-/* Reference.get without its intrinsic would read past the collector's barrier. */
+/* Reference.get without its intrinsic would bypass the collector's barrier. */
 static void intrinsics_that_the_jvm_needs_are_never_chosen(void **state)
 {
 	choose("*", NULL, NULL, 28);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Threads with interpreted frames on stacks made by hand; the JVM's list of
- * threads, the kernel's and the resolver are answered here (wrapped by the linker).
- * A frame's Method is its number: method m3 of class a.B, its bytecode pointer the line.
+ * Threads with interpreted frames on hand-made stacks. The JVM's list of threads, the kernel's, and the resolver
+ * are replaced here (wrapped by the linker). The Method of a frame is its number: method m3 of class a.B; its
+ * bytecode pointer is the line.
  */
 #include "user/jvm/layout_check.h"
 #include "user/hotspot/threads.h"
@@ -99,7 +99,10 @@ size_t __wrap_resolver_frame(struct resolver *r, const struct frt_frame *f, cons
 	return 1;
 }
 
-/* The thread's frames, innermost first: method numbers up to a 0. Lines are ten times the number, 0 for method 1: native. */
+/*
+ * The thread's frames, innermost first: method numbers, ended by 0. Lines are ten times the number, 0 for method
+ * 1, which is native.
+ */
 static void put_thread(unsigned int i, const unsigned int *numbers)
 {
 	uint64_t fp = STACK(i) + FRAME;
@@ -115,7 +118,7 @@ static void put_thread(unsigned int i, const unsigned int *numbers)
 		put(fp - 24, *numbers);
 		put(fp - 64, *numbers == 1 ? 0 : 10 * *numbers);
 	}
-	put(fp - 48, WRAPPER(i)); /* the call stub's frame: its wrapper's anchor is empty */
+	put(fp - 48, WRAPPER(i)); /* the call stub's frame: its wrapper has an empty anchor */
 }
 #define PUT(i, ...) put_thread(i, (const unsigned int[]){__VA_ARGS__, 0})
 
@@ -187,7 +190,7 @@ static void threads_missing_in_the_dump_are_not_compared(void **state)
 	assert_int_equal(compare(""), LAYOUT_CHECK_NOTHING);
 }
 
-/* As an earlier recording leaves a method that is still active. */
+/* An earlier recording leaves such a line for a method that is still active. */
 static void line_unknown_to_the_jvm_is_no_difference(void **state)
 {
 	PUT(0, 2, 3);
@@ -203,8 +206,8 @@ static const char *const different[] = {
 	HEAD(100) "\tat a.B.m2(B.java)\n\tat a.B.m3(B.java:30)\n",			      /* no line */
 	HEAD(100) "\tat a.C.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n",			      /* class */
 	HEAD(100) "\tat a.B.x2(B.java:20)\n\tat a.B.m3(B.java:30)\n",			      /* method */
-	HEAD(100) "\tat a.B.m2(B.java:20)\n",						      /* a frame more */
-	HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n\tat a.B.m3(B.java:30)\n", /* less */
+	HEAD(100) "\tat a.B.m2(B.java:20)\n",						      /* one frame more */
+	HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m3(B.java:30)\n\tat a.B.m3(B.java:30)\n", /* one less */
 };
 
 static void every_difference_is_found(void **state)

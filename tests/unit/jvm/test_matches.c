@@ -58,7 +58,7 @@ static uint64_t add(struct fixture *x, struct fake_class c)
 	return fake_class_add(&x->f, &c);
 }
 
-/* pattern: filters of -m, with `lambda` the bodies of lambdas too */
+/* pattern: filters of -m; `lambda`: with lambda bodies */
 static int find_with(struct fixture *x, const char *filters, bool lambda)
 {
 	struct filter_list *list = filter_list_new();
@@ -80,7 +80,7 @@ static int find_with(struct fixture *x, const char *filters, bool lambda)
 	return r;
 }
 
-/* "a/Cart.add(I)V" of each, with '-' in front of what gets no hooks. */
+/* "a/Cart.add(I)V" for each match, with '-' before those without hooks. */
 static const char *names(struct fixture *x, const char *filters)
 {
 	static char out[1024];
@@ -107,7 +107,7 @@ static struct match only(struct fixture *x, const char *filters)
 	assert_int_equal(find_with(x, filters, false), 0);
 	assert_int_equal(x->found.count, 1);
 	m = x->found.match[0];
-	m.method = NULL; /* goes with what it was found in */
+	m.method = NULL; /* freed with its table */
 	matches_release(&x->found);
 	return m;
 }
@@ -344,7 +344,7 @@ static void thresholds_and_lambdas_follow_the_filters(void **state)
 	fixture_release(&x);
 }
 
-/* ---- a JVM that goes on meanwhile */
+/* ---- a JVM that continues to run */
 
 static void permanent_circle_is_reported(void **state)
 {
@@ -473,7 +473,7 @@ static void missing_memory_is_reported(void **state)
 				 &(struct matches_setup){.layout = &x.f.layout, .mem = &x.f.mem, .pattern = &p});
 		happened = fail_nth_happened();
 		fail_nth(0);
-		/* a loader's name, or whether a method is long, may be left open */
+		/* a loader's name, or whether a method is long, may stay unknown */
 		assert_true(r == -ENOMEM || (!r && (happened || x.found.count == 6)));
 		matches_release(&x.found);
 		if (!happened)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The agent's file in made-up roots. */
+/* The agent's file in fake roots. */
 #include "user/process/agent_file.h"
 
 #include <setjmp.h>

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The files that there are, by path and content. */
+/* The existing files, by path and content. */
 static const char *const (*files)[2];
 
 static int read_fake(const char *path, char *out, size_t size)

@@ -47,7 +47,7 @@ static void release_file_gives_the_value_of_a_whole_key(void **state)
 	assert_false(jvm_release_value("OS", "OS", value, sizeof(value)));
 }
 
-/* A process whose command line is what we like: `sleep`, waiting. */
+/* A process with any command line: a waiting `sleep`. */
 static pid_t start_words(const char *const *words, const char *variable)
 {
 	pid_t pid = fork();
@@ -124,7 +124,7 @@ static void *map_code(const char *directory, void *at, const void *code, size_t 
 	return mapped == MAP_FAILED ? NULL : mapped;
 }
 
-/* A process that sleeps in a function called from JVM/libjvm.so, below which lies another. */
+/* A process that sleeps in a function called from JVM/libjvm.so, with another one mapped below. */
 static pid_t start_with_two(int *ready)
 {
 	static const unsigned char call_argument[] = {0x53, 0xff, 0xd7, 0x5b, 0xc3}; /* push; call *rdi; pop; ret */
@@ -176,7 +176,7 @@ static void libjvm_is_the_one_that_threads_run_in(void **state)
 	assert_int_equal(remote_mem_find_libjvm(&t, &base, &d), 0);
 	assert_int_equal(base, (uintptr_t)code);
 	assert_int_equal(target_find_mapping(&t, "libjvm.so", &m, &d), 1);
-	assert_int_equal(m.start, 0x10000000); /* it does lie below */
+	assert_int_equal(m.start, 0x10000000); /* it is mapped below */
 	kill(t.pid, SIGKILL);
 	waitpid(t.pid, NULL, 0);
 	close(ready);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Programs that are started: what they are given, and what becomes of them. */
+/* Started programs: their arguments and environment, and their end. */
 #include "user/process/launch.h"
 
 #include <errno.h>
@@ -127,7 +127,7 @@ static void program_does_not_run_before_it_may(void **state)
 	usleep(50000);
 	assert_false(launch_ended(&l));
 	assert_true(access(seen, F_OK) < 0);
-	close(l.go); /* as when frtrace ends */
+	close(l.go); /* as at the end of frtrace */
 	l.go = -1;
 	wait_for(&l);
 	assert_true(access(seen, F_OK) < 0);
@@ -145,7 +145,7 @@ static void signal_reaches_the_program(void **state)
 	assert_int_equal(launch_go(&l, "sleep", &d), 0);
 	launch_signal(&l, SIGUSR1);
 	assert_int_equal(wait_for(&l), 128 + SIGUSR1);
-	launch_signal(&l, SIGKILL); /* to nobody */
+	launch_signal(&l, SIGKILL); /* goes to nobody */
 	launch_release(&l);
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file as the JVM writes it, by the layout in its perfMemory.hpp. */
+/* A file as the JVM writes it, with the layout of its perfMemory.hpp. */
 struct builder {
 	uint8_t bytes[4096];
 	uint32_t length, count;
@@ -56,7 +56,7 @@ static void add_long(struct builder *b, const char *name, int64_t value)
 	add(b, name, 'J', 0, &value, sizeof(value));
 }
 
-/* In memory of exactly this size, so that the sanitizer sees one byte too many. */
+/* In memory of exactly this size, so that the sanitizer detects reads past the end. */
 static struct perf_data copy_of(const struct builder *b, size_t length)
 {
 	struct perf_data p = {malloc(length ? length : 1), length};

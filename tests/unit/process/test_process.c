@@ -105,7 +105,7 @@ static void without_pidfd_state_and_start_time_show_the_end(void **state)
 {
 	struct target t = child_target(0), self = {.pid = getpid(), .pidfd = -1, .start_time = 1};
 
-	assert_true(target_ended(&t)); /* another process has its pid: start_time 0 is not its own */
+	assert_true(target_ended(&t)); /* start_time 0 is not that of the process: its pid was reused */
 	wait_until_zombie(t.pid);
 	assert_true(target_ended(&t));
 	waitpid(t.pid, NULL, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* This process itself is the target: its libcmocka stands for libjvm. */
+/* The target is this process itself, with its libcmocka as libjvm. */
 #include "tests/lib/fake_mem.h"
 #include "user/process/proc.h"
 #include "user/process/remote_mem.h"
@@ -134,7 +134,7 @@ static void missing_symbol_is_named(void **state)
 	assert_int_equal(remote_mem_find_libjvm(&t, &base, &d), 0);
 	assert_int_equal(remote_mem_find_symbols(&r.mem, base, names, 2, found, &d), -ENOENT);
 	assert_string_equal(d.text, "libjvm does not export 'gHotSpotVMStructs'");
-	/* undefined there: libcmocka takes it from libc */
+	/* undefined there: libcmocka uses libc's */
 	assert_int_equal(remote_mem_find_symbols(&r.mem, base, (const char *const[]){"malloc"}, 1, found, &d), -ENOENT);
 	remote_mem_close(&r);
 }
@@ -150,7 +150,7 @@ static void unmapped_library_is_named(void **state)
 	assert_non_null(strstr(d.text, "has not mapped '/nowhere/libjvm.so'"));
 }
 
-/* An image by hand: one segment, a dynamic section, two symbols in one bucket. */
+/* A hand-made image: one segment, a dynamic section, two symbols in one bucket. */
 #define IMAGE 0x7f0000000000ULL
 
 static void put_dynamic(struct fake_mem *m, int i, int64_t tag, uint64_t value)
@@ -231,7 +231,7 @@ static void hostile_image_is_refused(void **state)
 		{32, 1ULL << 62, 8, -EFAULT},	    /* e_phoff */
 		{64, 9, 4, -EBADMSG},		    /* nothing loaded */
 		{120, 9, 4, -EBADMSG},		    /* no dynamic section */
-		{120 + 16, 1ULL << 60, 8, -EFAULT}, /* one that is not there */
+		{120 + 16, 1ULL << 60, 8, -EFAULT}, /* one that is not mapped */
 		{0x220, 9, 8, -EBADMSG},	    /* no hash table */
 		{0x228, 0x100000, 8, -EFAULT},
 		{0x500, 0, 4, -EBADMSG}, /* no buckets */
@@ -262,7 +262,7 @@ static void endless_chain_is_refused(void **state)
 	fake_mem_map(&m, IMAGE + 0x100000, 0x20000);
 	put_dynamic(&m, 2, DT_GNU_HASH, 0x100000);
 	fake_mem_put(&m, IMAGE + 0x100000, 1, 4);
-	fake_mem_put(&m, IMAGE + 0x100010, 1, 4); /* no bloom filter: the bucket */
+	fake_mem_put(&m, IMAGE + 0x100010, 1, 4); /* without a bloom filter: the bucket */
 	assert_int_equal(find_in_image(&m, "two", &at), -EBADMSG);
 	fake_mem_release(&m);
 }

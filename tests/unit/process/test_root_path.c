@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Paths of the target, in a made-up root. */
+/* Paths of the target, in a fake root. */
 #include "user/process/root_path.h"
 
 #include <setjmp.h>
@@ -69,7 +69,7 @@ static void missing_file_or_other_kind_is_an_error(void **state)
 	assert_int_equal(root_path_open_at(root_fd, "/a/b/file", O_RDONLY), -EINVAL);
 }
 
-/* Watch what lies in the root being opened: O_PATH is no open. */
+/* Watch for opens in the root; O_PATH does not count as one. */
 static int watch_root(void)
 {
 	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -103,7 +103,7 @@ static void devices_and_fifos_are_not_opened(void **state)
 	assert_false(was_opened(watch));
 	snprintf(path, sizeof(path), "%s/passwd", root);
 	fd = open(path, O_RDONLY);
-	assert_true(was_opened(watch)); /* it does tell */
+	assert_true(was_opened(watch)); /* the watch works */
 	close(fd);
 	close(watch);
 }
@@ -119,7 +119,7 @@ static void files_of_strangers_and_large_ones_are_not_opened(void **state)
 	fd = root_path_open_file(&t, root_fd, "/large", 101);
 	assert_true(fd >= 0);
 	close(fd);
-	if (geteuid()) { /* root's are open to all */
+	if (geteuid()) { /* root may open everything */
 		assert_int_equal(root_path_open_file(&other, root_fd, "/passwd", 100), -EACCES);
 	} else {
 		snprintf(command, sizeof(command), "chown 65534 %s/passwd", root);

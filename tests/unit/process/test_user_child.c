@@ -99,7 +99,7 @@ static void child_that_dies_or_hangs_is_reaped_and_reported(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
-/* As if it waited in the kernel for a file system: SIGKILL does not end it. */
+/* Pretend that SIGKILL does not end the child, as if it waited in the kernel for a file system. */
 static bool unkillable;
 
 pid_t __real_waitpid(pid_t pid, int *status, int options);
@@ -123,7 +123,7 @@ static void child_that_cannot_be_killed_is_left_behind(void **state)
 	unkillable = false;
 	assert_non_null(strstr(d.text, "'Shop': its /tmp does not answer"));
 	assert_false(abandoned);
-	assert_in_range(monotonic_ms() - begun, 2000, 9000); /* the grace and a second */
+	assert_in_range(monotonic_ms() - begun, 2000, 9000); /* the grace time and a second */
 	assert_true(waitpid(-1, NULL, 0) > 0);
 }
 
@@ -136,7 +136,7 @@ static void block_interrupts(int how)
 	sigprocmask(how, &ends, NULL);
 }
 
-/* SIGINT to this process, in a moment. */
+/* Send SIGINT to this process in a moment. */
 static void interrupt_later(void)
 {
 	pid_t self = getpid();
@@ -181,7 +181,7 @@ static void cleanup_continues_after_ctrl_c(void **state)
 	int *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct target t = self();
 
-	usleep(1100000); /* the signal is not that of the case before */
+	usleep(1100000); /* the signal does not count as that of the previous test */
 	block_interrupts(SIG_BLOCK);
 	raise(SIGINT);
 	assert_true(interrupted());
@@ -191,7 +191,7 @@ static void cleanup_continues_after_ctrl_c(void **state)
 	interrupt_forget();
 	assert_false(interrupted());
 	raise(SIGINT);
-	assert_false(interrupted()); /* of the same press */
+	assert_false(interrupted()); /* from the same key press */
 	usleep(1100000);
 	raise(SIGINT);
 	assert_true(interrupted());
@@ -273,7 +273,7 @@ static void gone_target_is_reported(void **state)
 	assert_int_equal(user_child_run(&t, hang_work, NULL, 10000, &answer, NULL, &d), -ESRCH);
 }
 
-/* Number and descriptor part ways when the process has ended and its number is another's. */
+/* Pid and pidfd disagree when the process has ended and its pid was reused. */
 static void process_with_a_reused_pid_is_not_the_target(void **state)
 {
 	struct target t = self();

@@ -41,7 +41,7 @@ static void text_that_does_not_fit_is_cut_with_a_mark(void **state)
 	assert_put(columns_put_end, "abcdef", 1, "\xe2\x80\xa6");
 }
 
-/* Two Chinese characters are four columns wide, an accent that stands alone has none. */
+/* Two Chinese characters are four columns wide, a combining accent has no width. */
 static void columns_are_those_of_a_terminal(void **state)
 {
 	assert_put(columns_put,
@@ -71,7 +71,7 @@ static void columns_are_those_of_a_terminal(void **state)
 		   3, "\xf0\x9f\x98\x80\xe2\x80\xa6");
 }
 
-/* A thread may be called anything: nothing of it steers the terminal. */
+/* A thread may have any name; none of it may control the terminal. */
 static void text_does_not_control_the_terminal(void **state)
 {
 	assert_put(columns_put,

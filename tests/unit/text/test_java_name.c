@@ -19,7 +19,7 @@ static void method_is_printed_in_readable_form(void **state)
 		{"all", "(BCDFIJSZ)J", "all(byte, char, double, float, int, long, short, boolean)"},
 		{"<init>", "([[I[Ljava/lang/String;)V", "<init>(int[][], String[])"},
 		{"of", "(LUnnamed;Lcom/acme/Cart$Line;)V", "of(Unnamed, Cart$Line)"},
-		/* none: as it is */
+		/* no descriptor: unchanged */
 		{"a", "", "a"},
 		{"a", "V", "aV"},
 		{"a", "(", "a("},
@@ -42,7 +42,7 @@ static void output_is_cut_to_its_buffer(void **state)
 	static const char whole[] = "checkout(Order[], boolean)";
 
 	for (size_t size = 1; size <= sizeof(whole); size++) {
-		char *out = malloc(size); /* so that a byte too many is seen */
+		char *out = malloc(size); /* so that the sanitizer detects a byte too many */
 
 		assert_non_null(out);
 		java_name_print("checkout", "([Lcom/acme/Order;Z)V", out, size);

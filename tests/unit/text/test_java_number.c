@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What JDK 25 prints for the same values (jshell). */
+/* The results of JDK 25 for the same values (jshell). */
 #include "user/text/java_number.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static void fixed_digits_round_half_up(void **state)
 {
 	CHECK("0.13", put_fixed(&out, 0.125, 2));
 	CHECK("0.15", put_fixed(&out, 0.145, 2));
-	CHECK("1.01", put_fixed(&out, 1.005, 2)); /* the binary number is below */
+	CHECK("1.01", put_fixed(&out, 1.005, 2)); /* the exact binary value is lower */
 	CHECK("1.00", put_fixed(&out, 0.999, 2));
 	CHECK("0.00", put_fixed(&out, 0.0004, 2));
 	CHECK("0.01", put_fixed(&out, 0.006, 2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What JDK 25 prints for the same values: Duration and OffsetDateTime in jshell, durations of `jfr print`. */
+/* The results of JDK 25 for the same values: Duration and OffsetDateTime in jshell, durations of `jfr print`. */
 #include "user/text/java_time.h"
 
 #include <stdarg.h>

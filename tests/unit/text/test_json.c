@@ -100,7 +100,7 @@ static void text_is_escaped(void **state)
 		ROW("\n\r\t\b\x1b[2J\x7f", "\"\\n\\u000d\\u0009\\u0008\\u001b[2J\\u007f\""),
 		ROW("a\0b", "\"a\\u0000b\""),
 		ROW("na\xc3\xafve \xe2\x82\xac", "\"na\xc3\xafve \xe2\x82\xac\""),
-		/* the JVM's own: NUL, a pair of surrogates, half a pair */
+		/* as from the JVM: NUL, a pair of surrogates, half a pair */
 		ROW("\xc0\x80", "\"\\u0000\""),
 		ROW("\xed\xa0\xbd\xed\xb8\x80", "\"\xf0\x9f\x98\x80\""),
 		ROW("\xed\xa0\xbdx", "\"\xef\xbf\xbdx\""),

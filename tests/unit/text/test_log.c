@@ -92,7 +92,7 @@ static void sizes_have_a_fitting_unit(void **state)
 	assert_string_equal(log_bytes(1 << 30), "1.0 GB");
 }
 
-/* A line of the report has half a dozen of them. */
+/* A line of the report contains half a dozen of them. */
 static void several_results_are_valid_at_once(void **state)
 {
 	const char *text[12];

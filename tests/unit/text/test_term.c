@@ -40,7 +40,7 @@ static void text_does_not_move_the_cursor(void **state)
 	       "a\\u202eb\\u2028c\\u2066");
 	prints("a\xc0\x80"
 	       "b",
-	       "a\\u0000b"); /* the JVM's 0 */
+	       "a\\u0000b"); /* the JVM's NUL */
 }
 
 static void invalid_text_is_marked(void **state)
