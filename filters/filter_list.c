@@ -213,7 +213,7 @@ static bool parsed_fits(const struct grammar_filter *parsed, size_t begin, enum 
 	if (kind == FILTER_EXCLUDE && parsed->exclude)
 		what = "it is excluded already, without '!'";
 	else if (kind == FILTER_EXCLUDE && parsed->time_length)
-		what = "what is excluded has no threshold";
+		what = "an exclusion has no threshold";
 	else if (kind == FILTER_TIMING && parsed->time_length)
 		what = "all calls are timed, there is no threshold";
 	if (what)
@@ -346,7 +346,7 @@ int filter_list_add_lines(struct filter_list *l, const char *name, const char *c
 		return 0;
 	set_cut(&l->select, select);
 	set_cut(&l->exclude, exclude);
-	return result < 0 ? result : diag_usage(d, "wrong filters: there is none in %s", name);
+	return result < 0 ? result : diag_usage(d, "wrong filters: no filter in %s", name);
 }
 
 void filter_list_set_lambda(struct filter_list *l, bool lambda)

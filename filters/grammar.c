@@ -52,10 +52,10 @@ static bool fail_other(struct parser *p)
 	char c = p->lexer.text[p->token.at];
 
 	switch (c) {
-	case '?': return fail(p, p->token.at, "of wildcards there is '*', any characters");
+	case '?': return fail(p, p->token.at, "the only wildcard is '*', any characters");
 	case '@':
 	case '+':
-	case '!': return fail(p, p->token.at, "'%c' stands before a name", c);
+	case '!': return fail(p, p->token.at, "'%c' goes before a name", c);
 	case ':': return fail_colon(p);
 	case ',': return fail(p, p->token.at, "filters are separated by ';'");
 	case '(': return fail(p, p->token.at, "parentheses follow a method, which is written after two colons");
@@ -63,8 +63,8 @@ static bool fail_other(struct parser *p)
 		if (c >= '0' && c <= '9')
 			return fail(p, p->token.at, "a Java name does not begin with a digit");
 		if ((unsigned char)c < 0x20 || (unsigned char)c >= 0x7f)
-			return fail(p, p->token.at, "a control character cannot stand in a Java name");
-		return fail(p, p->token.at, "'%c' cannot stand in a Java name", c);
+			return fail(p, p->token.at, "a Java name cannot contain a control character");
+		return fail(p, p->token.at, "a Java name cannot contain '%c'", c);
 	}
 }
 
@@ -114,7 +114,7 @@ static bool grammar_parse_method(struct parser *p, struct grammar_filter *parsed
 	parsed->method_length = p->token.length;
 	if (p->token.kind == TOKEN_SPECIAL) {
 		if (strncmp(name, "<init>", 6) != 0 && strncmp(name, "<clinit>", 8) != 0)
-			return fail(p, p->token.at, "of names in angle brackets there are <init> and <clinit>");
+			return fail(p, p->token.at, "the only names in angle brackets are <init> and <clinit>");
 	} else if (p->token.kind != TOKEN_NAME) {
 		return fail_token(p, "the method's name is missing");
 	} else if (!check_name(p)) {
@@ -305,7 +305,7 @@ static bool parse_time(struct parser *p, struct grammar_filter *parsed)
 	if (!time_parse(text + parsed->time_at, parsed->time_length, &parsed->threshold_ns))
 		return fail(p, parsed->time_at, "a threshold is a whole number and a unit, ns us ms s m h or d");
 	if (parsed->exclude)
-		return fail(p, parsed->time_at - 1, "what is excluded has no threshold");
+		return fail(p, parsed->time_at - 1, "an exclusion has no threshold");
 	p->lexer.at = p->lexer.end;
 	advance(p);
 	return true;
@@ -333,7 +333,7 @@ static bool parse_target(struct parser *p, struct grammar_filter *parsed)
 	if (p->token.kind != TOKEN_MEMBER)
 		return true;
 	if (parsed->prefix == '@')
-		return fail(p, p->token.at, "an annotation selects what bears it, no method follows");
+		return fail(p, p->token.at, "a filter by annotation has no method");
 	advance(p);
 	if (!grammar_parse_method(p, parsed))
 		return false;

@@ -11,7 +11,7 @@ struct cursor cursor_at(const void *data, size_t at, size_t end)
 	struct cursor c = {.data = data, .size = end, .at = at};
 
 	if (at > end)
-		cursor_fail(&c, at, "offset behind the end");
+		cursor_fail(&c, at, "offset past the end");
 	return c;
 }
 
@@ -26,7 +26,7 @@ void cursor_fail(struct cursor *c, size_t at, const char *error)
 void cursor_seek(struct cursor *c, size_t at)
 {
 	if (at > c->size)
-		cursor_fail(c, c->at, "offset behind the end");
+		cursor_fail(c, c->at, "offset past the end");
 	else if (!c->error)
 		c->at = at;
 }

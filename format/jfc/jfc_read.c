@@ -128,7 +128,7 @@ static void check_attributes(struct reader *r, const struct jfc_node *n)
 	if (n->element == JFC_CONFIGURATION && strncmp(version, "2.", 2) != 0)
 		fail_at(r, n, "the file is of version '%.40s', only 2.0 can be read", version);
 	else if (n->element == JFC_TEST && strcasecmp(n->attribute[JFC_OPERATOR], "equal") != 0)
-		fail_at(r, n, "<test> knows the operator 'equal' only, not '%.40s'", n->attribute[JFC_OPERATOR]);
+		fail_at(r, n, "<test> supports only the operator 'equal', not '%.40s'", n->attribute[JFC_OPERATOR]);
 	else if (r->depth > MAX_DEPTH)
 		fail_at(r, n, "elements are nested more than %d deep", MAX_DEPTH);
 }
@@ -225,7 +225,7 @@ static void end_element(void *context, const char *name)
 	if (e->has_text && !(n->text = jfc_read_take_text(r)))
 		fail_memory(r);
 	else if (n->children < e->least || n->children > e->most)
-		fail_at(r, n, "<%s> has %u elements inside, it wants %s %u", e->name, n->children,
+		fail_at(r, n, "<%s> contains %u elements, it must contain %s %u", e->name, n->children,
 			n->children < e->least ? "at least" : "at most", n->children < e->least ? e->least : e->most);
 	else if (n->element == JFC_SETTING && !add_setting(r->j, n))
 		fail_memory(r);

@@ -151,7 +151,7 @@ static void copy_field(struct passage *p, const struct meta_field *f)
 	}
 	count = cursor_leb(&p->in);
 	if (count > p->in.size - p->in.at)
-		cursor_fail(&p->in, p->in.at, "an array that is longer than what it stands in");
+		cursor_fail(&p->in, p->in.at, "an array that is longer than its container");
 	bytes_put_leb(p->out, count);
 	while (count-- && cursor_ok(&p->in))
 		copy_element(p, f);

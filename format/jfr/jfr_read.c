@@ -41,7 +41,7 @@ static bool unfinished(struct jfr_file *f, const struct jfr_header *h, uint64_t 
 	bool flushed = h->metadata && h->size >= JFR_HEADER_SIZE && h->size <= f->size - start;
 
 	if (!flushed && !f->chunks)
-		return file_end(f, "a chunk of which nothing was finished", start);
+		return file_end(f, "a chunk without a finished part", start);
 	f->unfinished = true;
 	f->next = f->size;
 	return flushed;

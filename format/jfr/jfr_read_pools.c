@@ -106,7 +106,7 @@ int jfr_read_pools_read(struct jfr_read_pools *k, const struct jfr_metadata *m, 
 	if (!k->pools)
 		return -ENOMEM;
 	if (last > c->size)
-		cursor_fail(c, c->size, "the checkpoint lies behind the end");
+		cursor_fail(c, c->size, "a checkpoint past the end");
 	while (!err && last && cursor_ok(c))
 		err = read_checkpoint(k, m, c, &last);
 	return err ? err : cursor_ok(c) ? 0 : -EINVAL;

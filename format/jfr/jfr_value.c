@@ -34,7 +34,7 @@ static uint64_t take_count(struct cursor *c)
 	uint64_t count = cursor_leb(c);
 
 	if (count > c->size - c->at)
-		cursor_fail(c, start, "an array that is longer than what it stands in");
+		cursor_fail(c, start, "an array that is longer than its container");
 	return cursor_ok(c) ? count : 0;
 }
 

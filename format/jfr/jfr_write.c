@@ -38,9 +38,9 @@
 #define CHUNK_LIMIT  INT32_MAX /* JMC stores sizes in an int */
 
 static const char *const orphan_text[ORPHANS] = {
-	[ORPHAN_THREAD] = "events whose thread had been forgotten stand without it",
-	[ORPHAN_STACK] = "events whose stack had been forgotten stand without it",
-	[ORPHAN_METHOD] = "events whose method is unknown stand without it",
+	[ORPHAN_THREAD] = "events whose thread had been forgotten were written without it",
+	[ORPHAN_STACK] = "events whose stack had been forgotten were written without it",
+	[ORPHAN_METHOD] = "events whose method is unknown were written without it",
 	[ORPHAN_OUTSIDE] = "events outside of a chunk were dropped",
 	[ORPHAN_FULL] = "events beyond 1 GB in this chunk were dropped",
 };
@@ -80,7 +80,7 @@ void jfr_writer_free(struct jfr_writer *w)
 int jfr_chunk_begin(struct jfr_writer *w, int64_t start_ticks, struct diag *d)
 {
 	if (w->open)
-		return diag_set(d, EBUSY, "cannot begin a chunk: the one before is open");
+		return diag_set(d, EBUSY, "cannot begin a chunk: the previous one is open");
 	if (w->chunks && start_ticks <= w->chunk_ticks)
 		start_ticks = w->chunk_ticks + 1;
 	bytes_clear(&w->chunk);

@@ -68,7 +68,7 @@ static int say_silent(const struct wait *w, struct diag *d)
 	struct proc_status status;
 
 	if (!proc_read_status(w->target->pid, &status) && (status.state == 'T' || status.state == 't'))
-		return diag_set(d, ETIMEDOUT, "process %d '%s' is stopped (kill -CONT lets it go on)", w->target->pid,
+		return diag_set(d, ETIMEDOUT, "process %d '%s' is stopped (kill -CONT continues it)", w->target->pid,
 				w->target->name);
 	return diag_set(d, ETIMEDOUT, "the agent in process %d '%s' does not answer", w->target->pid, w->target->name);
 }

@@ -409,7 +409,7 @@ static int read_heap(struct reading *r, uint64_t heap)
 	*h = (struct frt_code_heap){code.low, code.high, code.committed, map.low};
 	e = check_heap(r, h, &map, bits);
 	if (e == -EBADMSG || (w->heaps && bits != w->segment_log2))
-		return diag_set(r->d, EBADMSG, "part %u of the JVM's code cache is not plausible", w->heaps);
+		return diag_set(r->d, EBADMSG, "part %u of the JVM's code cache is implausible", w->heaps);
 	w->segment_log2 = bits;
 	w->heaps += !e;
 	return e;

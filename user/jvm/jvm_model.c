@@ -113,7 +113,7 @@ int jvm_model_prove(struct jvm_model *m, const struct target *t, char **dump, st
 	if (result == LAYOUT_CHECK_NOTHING && *dump)
 		err = diag_set(d, ENODATA, "no stack could be compared with the JVM's own dump");
 	if (result == LAYOUT_CHECK_DIFFERENT)
-		err = diag_set(d, EPROTO, "stacks that were walked differ from the JVM's own: %s", a.difference);
+		err = diag_set(d, EPROTO, "walked stacks differ from the JVM's own: %s", a.difference);
 	else if (result == LAYOUT_CHECK_PASSED)
 		log_detail("stacks proved: %u threads, %u frames are as in the JVM's own dump", a.threads, a.frames);
 	else if (p)

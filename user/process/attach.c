@@ -44,7 +44,7 @@
 #define OTHERS_MS   500	  /* time for another process's attach to succeed, before its file counts as abandoned */
 #define YOUNG_MS    10000 /* age at which a JVM has certainly started */
 #define SOCKET_MS   2000  /* time for a JVM with -Xrs to create its socket */
-#define STOPPED	    "it is stopped (kill -CONT lets it go on)"
+#define STOPPED	    "it is stopped (kill -CONT continues it)"
 #define DISABLED    "it runs with -XX:+DisableAttachMechanism"
 #define CAUGHT_QUIT (1ull << (SIGQUIT - 1))
 
@@ -99,7 +99,7 @@ static int try_connect(const struct user_child *h, struct diag *d)
 	if (fstat(file, &st) || !S_ISSOCK(st.st_mode) || st.st_uid != h->target->uid)
 		r = diag_set(
 			d, EPERM,
-			"cannot attach to process %d '%s': '/tmp/%s' is not a socket of its user and stands in its way",
+			"cannot attach to process %d '%s': '/tmp/%s' is in the way and is not a socket of its user",
 			h->target->pid, h->target->name, name);
 	else
 		r = connect_checked(h->target, file, d);
@@ -131,7 +131,7 @@ static int send_quit(const struct user_child *h, struct diag *d)
 	if (!(status.caught & CAUGHT_QUIT))
 		return attach_refuse(
 			h->target, EBUSY,
-			"it does not handle SIGQUIT, which would kill it: has it -Xrs, and its socket in /tmp is gone?",
+			"it does not handle SIGQUIT, which would kill it (perhaps it runs with -Xrs and its socket in /tmp is gone)",
 			d);
 	if (h->target->pidfd >= 0)
 		r = syscall(SYS_pidfd_send_signal, h->target->pidfd, SIGQUIT, NULL, 0);

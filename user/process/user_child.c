@@ -73,9 +73,9 @@ static int take_user(const struct user_child *h, struct diag *d)
 		status.group_count = 0;
 	free(text);
 	if (setgroups(status.group_count, status.groups) && geteuid() == 0)
-		return diag_errno(d, errno, "cannot take on the groups of process %d", t->pid);
+		return diag_errno(d, errno, "cannot set the groups of process %d", t->pid);
 	if (setresgid(t->gid, t->gid, t->gid) && geteuid() == 0)
-		return diag_errno(d, errno, "cannot take on group %u of process %d", t->gid, t->pid);
+		return diag_errno(d, errno, "cannot set group %u of process %d", t->gid, t->pid);
 	if (geteuid() != t->uid && setresuid(t->uid, t->uid, t->uid))
 		return diag_set(
 			d, errno,

@@ -65,7 +65,7 @@ static bool answers(const struct target *t, struct diag *why)
 	if (proc_read_status(t->pid, &status))
 		return no(why, "it has ended");
 	if (status.state == 'T' || status.state == 't')
-		return no(why, "it is stopped (kill -CONT lets it go on)");
+		return no(why, "it is stopped (kill -CONT continues it)");
 	if (!(status.caught & 1ull << (SIGQUIT - 1)) && !has_socket(t))
 		return no(why, "it does not handle SIGQUIT (-Xrs), and has no socket to attach to in its /tmp");
 	return true;

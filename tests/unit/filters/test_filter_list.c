@@ -205,17 +205,17 @@ static const struct wrong wrongs[] = {
 	{"bogus name", 5, "separated by ';'", NULL},
 	{"a.b.C.*", 5, "two colons", "a.b.C"},
 	/* forms that JEP 520 does not have */
-	{"a.b.C?", 5, "there is '*'", NULL},
+	{"a.b.C?", 5, "the only wildcard is '*'", NULL},
 	{"a.b.*.Outer.Inner", 11, "nested class is written with '$'", "a.b.*.Outer$Inner"},
 	{"+", 1, "part of the class name is missing", NULL},
 	{"+::m", 1, "a type is missing after '+'", NULL},
 	{"+a.b.*", 5, "a supertype is named in full", NULL},
 	{"@a.*", 3, "an annotation is named in full", NULL},
-	{"@a.b.A::m", 6, "no method follows", NULL},
+	{"@a.b.A::m", 6, "a filter by annotation has no method", NULL},
 	{"@a.B.Anno", 4, "nested class is written with '$'", "@a.B$Anno"},
-	{"a+b", 1, "'+' stands before a name", NULL},
+	{"a+b", 1, "'+' goes before a name", NULL},
 	{"!", 1, "part of the class name is missing", NULL},
-	{"!!A", 1, "'!' stands before a name", NULL},
+	{"!!A", 1, "'!' goes before a name", NULL},
 	{"C::m(int", 8, "the ')' is missing", "C::m"},
 	{"C::m(int,)", 9, "a type is missing", "C::m"},
 	{"C::m(,int)", 5, "a type is missing", "C::m"},
@@ -233,7 +233,7 @@ static const struct wrong wrongs[] = {
 	{"C::m:", 5, "a threshold is a whole number and a unit", NULL},
 	{"C::m:n", 4, "one colon is followed by a time", NULL},
 	{"C:10ms:20ms", 2, "a threshold is a whole number and a unit", NULL},
-	{"!C:10ms", 2, "what is excluded has no threshold", NULL},
+	{"!C:10ms", 2, "an exclusion has no threshold", NULL},
 	/* not names */
 	{"", -1, "it is empty", NULL},
 	{" ; ;", -1, "it is empty", NULL},
@@ -249,13 +249,13 @@ static const struct wrong wrongs[] = {
 	{"_", 0, "'_' is a Java keyword", NULL},
 	{"a.b.C::new", 7, "'new' is a Java keyword", NULL},
 	{"a.b.1C", 4, "does not begin with a digit", NULL},
-	{"a.foo-bar", 5, "'-' cannot stand in a Java name", NULL},
-	{"a.b.C'", 5, "''' cannot stand in a Java name", NULL},
+	{"a.foo-bar", 5, "a Java name cannot contain '-'", NULL},
+	{"a.b.C'", 5, "a Java name cannot contain '''", NULL},
 	{"a.b.C\x01", 5, "control character", NULL},
 	{"<init>", 0, "follow '::'", NULL},
-	{"C::<foo>", 3, "there are <init> and <clinit>", NULL},
-	{"C::<initx>", 3, "there are <init> and <clinit>", NULL},
-	{"C::<init", 3, "'<' cannot stand", NULL},
+	{"C::<foo>", 3, "are <init> and <clinit>", NULL},
+	{"C::<initx>", 3, "are <init> and <clinit>", NULL},
+	{"C::<init", 3, "cannot contain '<'", NULL},
 	{"C::m::n", 4, "nothing follows the method's name", NULL},
 	{"C::m.n", 4, "nothing follows the method's name", NULL},
 	{"a.b.C\xff", 5, "not UTF-8", NULL},
@@ -263,7 +263,7 @@ static const struct wrong wrongs[] = {
 	{"\xed\xa0\x80", 0, "not UTF-8", NULL},
 	{"\xc0\x80", 0, "not UTF-8", NULL},
 	/* the fault is in one of several filters; columns count characters, not bytes */
-	{"A::m;sem.?;B::x", 9, "there is '*'", NULL},
+	{"A::m;sem.?;B::x", 9, "the only wildcard is '*'", NULL},
 	{"A;größe.C.m", 9, "two colons", "größe.C::m"},
 };
 
@@ -382,8 +382,8 @@ static void fault_in_a_file_is_reported_with_its_line(void **state)
 			    "    a.b.C.m \n"
 			    "         ^\n"
 			    "  the right filter: 'a.b.C::m'");
-	assert_string_equal(read_lines(l, "# nothing\n\n ; ;\n"), "wrong filters: there is none in my.filters");
-	assert_string_equal(read_lines(l, ""), "wrong filters: there is none in my.filters");
+	assert_string_equal(read_lines(l, "# nothing\n\n ; ;\n"), "wrong filters: no filter in my.filters");
+	assert_string_equal(read_lines(l, ""), "wrong filters: no filter in my.filters");
 	assert_non_null(strstr(read_lines(l, "A\nB\xff"), "my.filters, line 2: it is not UTF-8"));
 	assert_int_equal(filter_list_size(l), 0);
 	filter_list_free(l);

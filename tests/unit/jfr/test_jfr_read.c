@@ -444,7 +444,7 @@ static void chunk_being_appended_is_ignored(void **state)
 	}
 	file.data[64] = 0xff;
 	assert_int_equal(count_events(file.size / 2 - 1), 0);
-	assert_string_equal(fault.what, "a chunk of which nothing was finished");
+	assert_string_equal(fault.what, "a chunk without a finished part");
 }
 
 static void a_damaged_event_does_not_hide_the_next_chunk(void **state)

@@ -197,7 +197,7 @@ static void unknown_stack_is_left_out_and_reported(void **state)
 	assert_event_text(&r, e, "method.name", "m");
 	assert_false(dissect_number(r.d, e, "stackTrace.truncated", &v));
 	assert_event_text(&r, dissect_find(r.d, "frtrace.Message", 0), "text",
-			  "2 events whose stack had been forgotten stand without it");
+			  "2 events whose stack had been forgotten were written without it");
 	assert_int_equal(dissect_count(r.d, "frtrace.Message"), 1);
 	recording_free(&r);
 }

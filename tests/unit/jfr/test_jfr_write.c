@@ -124,9 +124,9 @@ static void forgotten_thread_is_left_out_and_reported(void **state)
 	assert_event_text(&r, e, "method.name", "m");
 	assert_null(dissect_text(r.d, e, "eventThread.javaName"));
 	assert_event_text(&r, dissect_find(r.d, "frtrace.Message", 0), "text",
-			  "2 events whose thread had been forgotten stand without it");
+			  "2 events whose thread had been forgotten were written without it");
 	assert_event_text(&r, dissect_find(r.d, "frtrace.Message", 1), "text",
-			  "1 events whose method is unknown stand without it");
+			  "1 events whose method is unknown were written without it");
 	assert_int_equal(dissect_count(r.d, "frtrace.Message"), 2);
 	recording_free(&r);
 }
@@ -178,7 +178,7 @@ static void chunks_are_opened_and_closed_in_turn(void **state)
 	assert_int_equal(jfr_chunk_events(r.w), 0);
 	recording_begin(&r);
 	assert_int_equal(jfr_chunk_begin(r.w, T0, &diag), -EBUSY);
-	assert_string_equal(diag.text, "cannot begin a chunk: the one before is open");
+	assert_string_equal(diag.text, "cannot begin a chunk: the previous one is open");
 	recording_end(&r, true);
 	recording_free(&r);
 }
