@@ -72,7 +72,7 @@ static int load(const struct target *t, char **argv, struct diag *d)
 		return r;
 	printf("result=%d\n", result);
 	if (target_find_mapping(t, FILE_NAME, &m, d) == 1)
-		printf("path=%s\ndoor=%s\n", m.path, m.door);
+		printf("path=%s\ndoor=%s\n", m.path, m.open_path);
 	return 0;
 }
 

@@ -97,7 +97,7 @@ static int attach(struct probe *p, struct diag *d)
 	if (!p->walks || target_find_mapping(&p->target, "libjvm", &libjvm, d) != 1)
 		return diag_set(d, EINVAL, "no ring buffer, or no libjvm");
 	p->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	p->link = bpf_program__attach_uprobe_opts(p->bpf->progs.walk_own, -1, libjvm.door, 0, &options);
+	p->link = bpf_program__attach_uprobe_opts(p->bpf->progs.walk_own, -1, libjvm.open_path, 0, &options);
 	return p->link ? 0 : diag_errno(d, errno, "cannot attach to JVM_MonitorWait");
 }
 

@@ -481,12 +481,12 @@ static const char *after_flags(void)
 }
 
 /* The collector sends "prepare", optionally "flags", and "boot". After anything else the JVM runs untraced. */
-static void launch(const char *tag, const char *door)
+static void launch(const char *tag, const char *socket_path)
 {
 	const char *options;
 	enum frt_result result = FRT_NOT_READY;
 
-	if (!launch_link_connect(door, LAUNCH_PATIENCE_MS / 1000))
+	if (!launch_link_connect(socket_path, LAUNCH_PATIENCE_MS / 1000))
 		return;
 	options = launch_link_command(LAUNCH_PATIENCE_MS);
 	if (options && text_is(options, "prepare")) {

@@ -12,13 +12,13 @@
 #include "uprobes/agent/own_memory.h"
 #include "uprobes/agent/thread.h"
 
-#define BUSY	     1ULL
-#define FAR	     4096
-#define ENOUGH_PROOF 32u
-#define KEPT	     1ULL /* bit in a stamp: the call has a row; costs a third of a nanosecond */
-#define PROBES	     32u
-#define ASK_TICKS    (1u << 15)
-#define ASK_BURST    (ASK_TICKS << 10)
+#define BUSY		 1ULL
+#define FAR		 4096
+#define ENOUGH_AGREEMENT 32u
+#define KEPT		 1ULL /* bit in a stamp: the call has a row; costs a third of a nanosecond */
+#define PROBES		 32u
+#define ASK_TICKS	 (1u << 15)
+#define ASK_BURST	 (ASK_TICKS << 10)
 
 static int64_t owner_offset; /* from the JNIEnv; 0: unknown, or found to be wrong */
 static uint32_t agreed;
@@ -68,7 +68,7 @@ static inline uint64_t owner_word(JNIEnv *env)
 {
 	int64_t offset = load_relaxed(&owner_offset);
 
-	return likely(offset && load_relaxed(&agreed) >= ENOUGH_PROOF) ? load_word((uint64_t)env + offset) : 0;
+	return likely(offset && load_relaxed(&agreed) >= ENOUGH_AGREEMENT) ? load_word((uint64_t)env + offset) : 0;
 }
 
 static uint32_t virtual_calls_place_of(uint64_t key)

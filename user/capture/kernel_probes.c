@@ -134,7 +134,7 @@ static int attach_site(struct kernel_probes *k, struct bpf_program *program, con
 
 static struct usdt_site kernel_probes_thread_site(const struct mapping *agent)
 {
-	return (struct usdt_site){.path = agent->door, .pid = -1, .provider = "frtrace", .name = "thread"};
+	return (struct usdt_site){.path = agent->open_path, .pid = -1, .provider = "frtrace", .name = "thread"};
 }
 
 /* The JVM's own sites; some builds have none. */
@@ -160,7 +160,7 @@ static void attach_jvm(struct kernel_probes *k, struct frtrace_bpf *bpf, const s
 	}
 	for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
 		struct usdt_site site = {
-			.path = m.door, .pid = t->pid, .provider = sites[i].provider, .name = sites[i].name};
+			.path = m.open_path, .pid = t->pid, .provider = sites[i].provider, .name = sites[i].name};
 
 		int err = attach_site(k, sites[i].program, &site, &k->no_pauses);
 

@@ -130,7 +130,7 @@ static int attach_probe(struct session *s, struct diag *d)
 		.pid_ns_dev = s->target->pid_ns_dev, .pid_ns_ino = s->target->pid_ns_ino, .tgid = s->target->ns_pid};
 	if (s->with_kernel)
 		kernel_probes_attach(&s->kernel, s->bpf, s->target, &s->segment, &m);
-	drain.path = m.door;
+	drain.path = m.open_path;
 	return usdt_attach(s->bpf->progs.drain, &drain, &s->drain, d);
 }
 

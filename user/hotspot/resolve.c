@@ -19,7 +19,7 @@
 
 /* When one of these caches is full, all of it is dropped: about 20 MiB together. */
 #define FRAMES_MAX  (1u << 16)
-#define TOLD_MAX    (1u << 18)
+#define CACHED_MAX  (1u << 18)
 #define METHODS_MAX (1u << 16)
 #define LINES_MAX   (8u << 20)
 
@@ -344,7 +344,7 @@ static bool is_cached_frame(const void *context, uint32_t row)
 
 static void cache_put_frame(struct resolver *r, const struct frt_frame *f, uint64_t hash, size_t count)
 {
-	if (r->frames_count == FRAMES_MAX || r->cached_count + count > TOLD_MAX)
+	if (r->frames_count == FRAMES_MAX || r->cached_count + count > CACHED_MAX)
 		forget_frames(r);
 	if (vec_reserve(&r->frames, &r->frames_capacity, (size_t)r->frames_count + 1) ||
 	    vec_reserve(&r->cached, &r->cached_capacity, (size_t)r->cached_count + count) ||

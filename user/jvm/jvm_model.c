@@ -82,7 +82,7 @@ void jvm_model_close(struct jvm_model *m)
 	*m = (struct jvm_model){.remote.fd = -1};
 }
 
-static enum layout_check_result prove_once(struct proof *p, const struct target *t, char **dump,
+static enum layout_check_result check_once(struct layout_check *p, const struct target *t, char **dump,
 					   struct layout_check_account *a)
 {
 	struct diag d;
@@ -98,26 +98,27 @@ static enum layout_check_result prove_once(struct proof *p, const struct target 
 	return p ? layout_check_compare(p, *dump, a) : LAYOUT_CHECK_NOTHING;
 }
 
-int jvm_model_prove(struct jvm_model *m, const struct target *t, char **dump, struct diag *d)
+int jvm_model_check(struct jvm_model *m, const struct target *t, char **dump, struct diag *d)
 {
 	struct layout_check_setup setup = {
 		.target = t, .mem = &m->remote.mem, .layout = &m->layout, .resolver = m->resolver};
-	struct proof *p = m->resolver ? layout_check_new(&setup) : NULL;
+	struct layout_check *p = m->resolver ? layout_check_new(&setup) : NULL;
 	struct layout_check_account a = {0};
 	enum layout_check_result result = LAYOUT_CHECK_DIFFERENT;
 	int err = 0;
 
 	*dump = NULL;
 	for (int round = 0; round < ROUNDS && result != LAYOUT_CHECK_PASSED && (*dump || !round); round++)
-		result = prove_once(p, t, dump, &a);
+		result = check_once(p, t, dump, &a);
 	if (result == LAYOUT_CHECK_NOTHING && *dump)
 		err = diag_set(d, ENODATA, "no stack could be compared with the JVM's own dump");
 	if (result == LAYOUT_CHECK_DIFFERENT)
 		err = diag_set(d, EPROTO, "walked stacks differ from the JVM's own: %s", a.difference);
 	else if (result == LAYOUT_CHECK_PASSED)
-		log_detail("stacks proved: %u threads, %u frames are as in the JVM's own dump", a.threads, a.frames);
+		log_detail("stacks checked: %u threads, %u frames equal those in the JVM's own dump", a.threads,
+			   a.frames);
 	else if (p)
-		log_detail("stacks unproved: no thread slept with two Java frames on its stack");
+		log_detail("stacks unchecked: no thread slept with two Java frames on its stack");
 	layout_check_free(p);
 	return err;
 }

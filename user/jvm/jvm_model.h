@@ -30,6 +30,6 @@ int jvm_model_find_flags(const struct target *t, const char *const names[], size
  * sleeping threads, so their frames are most likely unreadable. *dump is the last dump (NULL: the JVM gave none),
  * which the caller frees; other code reads it, too.
  */
-int jvm_model_prove(struct jvm_model *m, const struct target *t, char **dump, struct diag *d);
+int jvm_model_check(struct jvm_model *m, const struct target *t, char **dump, struct diag *d);
 
 #endif

@@ -52,7 +52,7 @@ struct sleeper {
 	struct resolved_frame method[MOST_METHODS];
 };
 
-struct proof {
+struct layout_check {
 	struct layout_check_setup setup;
 	struct page_cache snapshot;
 	unsigned int sleepers;
@@ -61,9 +61,9 @@ struct proof {
 	struct layout_check_account *account;
 };
 
-struct proof *layout_check_new(const struct layout_check_setup *setup)
+struct layout_check *layout_check_new(const struct layout_check_setup *setup)
 {
-	struct proof *p = calloc(1, sizeof(*p));
+	struct layout_check *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
@@ -72,12 +72,12 @@ struct proof *layout_check_new(const struct layout_check_setup *setup)
 	return p;
 }
 
-void layout_check_free(struct proof *p)
+void layout_check_free(struct layout_check *p)
 {
 	free(p);
 }
 
-static void walk_thread(struct proof *p, uint64_t thread, int tid, struct walked *out)
+static void walk_thread(struct layout_check *p, uint64_t thread, int tid, struct walked *out)
 {
 	const struct frt_layout *l = &p->setup.layout->walk;
 	struct walk w = {.layout = l, .context = &p->snapshot.mem, .low = 1};
@@ -108,7 +108,7 @@ static void walk_thread(struct proof *p, uint64_t thread, int tid, struct walked
 	out->end = w.end;
 }
 
-static struct sleeper *find_sleeper(struct proof *p, int tid)
+static struct sleeper *find_sleeper(struct layout_check *p, int tid)
 {
 	for (unsigned int i = 0; i < p->sleepers; i++)
 		if (p->sleeper[i].walked.tid == tid)
@@ -118,7 +118,7 @@ static struct sleeper *find_sleeper(struct proof *p, int tid)
 
 static int on_java_thread(uint64_t thread, int tid, void *context)
 {
-	struct proof *p = context;
+	struct layout_check *p = context;
 
 	if (p->sleepers == MOST_THREADS)
 		return 1;
@@ -138,7 +138,7 @@ static int note_task(const struct task *task, void *context)
 	return 0;
 }
 
-void layout_check_walk(struct proof *p)
+void layout_check_walk(struct layout_check *p)
 {
 	struct sleeper *s;
 
@@ -161,7 +161,7 @@ static bool layout_check_is_continuation(const struct resolved_method *m)
  * Returns false if there is nothing to compare. For a carrier of a virtual thread the dump shows other frames,
  * depending on the version.
  */
-static bool resolve(struct proof *p, struct sleeper *s)
+static bool resolve(struct layout_check *p, struct sleeper *s)
 {
 	const struct resolved_frame *methods;
 	enum resolved_failure why;
@@ -180,7 +180,7 @@ static bool resolve(struct proof *p, struct sleeper *s)
 	return s->walked.count && s->walked.end != FRT_WALK_CHUNK;
 }
 
-static void check_still(struct proof *p, struct sleeper *s)
+static void check_still(struct layout_check *p, struct sleeper *s)
 {
 	if (!s->still)
 		return;
@@ -224,7 +224,7 @@ static bool is_class(const char *internal, const char *shown, size_t size)
 	return true;
 }
 
-static bool is_frame(const struct proof *p, const struct resolved_frame *r, const struct active_frame *f)
+static bool is_frame(const struct layout_check *p, const struct resolved_frame *r, const struct active_frame *f)
 {
 	if (!is_class(r->method->class_name, f->class_name, sizeof(f->class_name)) ||
 	    strncmp(r->method->name, f->method, sizeof(f->method) - 1))
@@ -234,7 +234,7 @@ static bool is_frame(const struct proof *p, const struct resolved_frame *r, cons
 	return r->line == f->line || f->unknown || p->setup.layout->without & HOTSPOT_NO_LINES;
 }
 
-static void say_difference(const struct proof *p, struct sleeper *s, const struct active_frame *f)
+static void say_difference(const struct layout_check *p, struct sleeper *s, const struct active_frame *f)
 {
 	const struct resolved_frame *r = s->at < s->methods ? &s->method[s->at] : NULL;
 	struct layout_check_account *a = p->account;
@@ -254,7 +254,7 @@ static void say_difference(const struct proof *p, struct sleeper *s, const struc
 
 static int on_dumped_frame(const struct active_frame *f, void *context)
 {
-	struct proof *p = context;
+	struct layout_check *p = context;
 	struct sleeper *s = f->tid ? find_sleeper(p, f->tid) : NULL;
 
 	if (!s || !s->still || s->different)
@@ -273,7 +273,7 @@ static int on_dumped_frame(const struct active_frame *f, void *context)
 }
 
 /* Check that the frames missing in the dump are all hidden. */
-static void check_rest(const struct proof *p, struct sleeper *s)
+static void check_rest(const struct layout_check *p, struct sleeper *s)
 {
 	struct active_frame none = {.class_name = "nothing", .method = "more", .line = -1};
 
@@ -283,7 +283,8 @@ static void check_rest(const struct proof *p, struct sleeper *s)
 		say_difference(p, s, &none);
 }
 
-enum layout_check_result layout_check_compare(struct proof *p, const char *dump, struct layout_check_account *out)
+enum layout_check_result layout_check_compare(struct layout_check *p, const char *dump,
+					      struct layout_check_account *out)
 {
 	bool given = false;
 	struct sleeper *s;

@@ -12,7 +12,7 @@
 #include "user/hotspot/resolve.h"
 #include "user/process/find.h"
 
-struct proof;
+struct layout_check;
 
 struct layout_check_setup {
 	const struct target *target;
@@ -22,11 +22,11 @@ struct layout_check_setup {
 };
 
 /* Returns NULL without memory. */
-struct proof *layout_check_new(const struct layout_check_setup *setup);
-void layout_check_free(struct proof *p);
+struct layout_check *layout_check_new(const struct layout_check_setup *setup);
+void layout_check_free(struct layout_check *p);
 
 /* Walk at most 64 threads of the target. */
-void layout_check_walk(struct proof *p);
+void layout_check_walk(struct layout_check *p);
 
 enum layout_check_result {
 	LAYOUT_CHECK_NOTHING, /* no thread with two frames or more could be compared */
@@ -40,6 +40,7 @@ struct layout_check_account {
 };
 
 /* Compare with a dump that was taken after layout_check_walk(). */
-enum layout_check_result layout_check_compare(struct proof *p, const char *dump, struct layout_check_account *out);
+enum layout_check_result layout_check_compare(struct layout_check *p, const char *dump,
+					      struct layout_check_account *out);
 
 #endif

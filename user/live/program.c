@@ -16,7 +16,7 @@
 struct program {
 	const struct settings *settings;
 	struct agent_build build;
-	struct launch_socket door;
+	struct launch_socket listener;
 	struct launch launch;
 	int signals;
 	bool running, taken; /* taken: one JVM is traced, or was */
@@ -32,12 +32,12 @@ int program_open(struct program **out, const struct settings *settings, struct d
 
 	if (!p)
 		return diag_errno(d, ENOMEM, "cannot begin");
-	*p = (struct program){.settings = settings, .door.fd = -1, .signals = -1};
-	p->door.file.base = p->door.file.inside = -1;
+	*p = (struct program){.settings = settings, .listener.fd = -1, .signals = -1};
+	p->listener.file.base = p->listener.file.inside = -1;
 	p->launch = (struct launch){.pid = -1, .pidfd = -1, .go = -1, .why = -1, .status = -1};
 	agent_build_name(&p->build);
-	err = launch_socket_open(&p->door, p->build.file_name, agent_image, agent_image_size(), d);
-	snprintf(option, sizeof(option), "-agentpath:%s=%s,%s", p->door.file.path, p->build.tag, p->door.path);
+	err = launch_socket_open(&p->listener, p->build.file_name, agent_image, agent_image_size(), d);
+	snprintf(option, sizeof(option), "-agentpath:%s=%s,%s", p->listener.file.path, p->build.tag, p->listener.path);
 	setup.java_option = option;
 	if (!err)
 		err = launch_fork(&p->launch, &setup, d);
@@ -54,11 +54,11 @@ void program_close(struct program *p)
 
 	if (!p)
 		return;
-	keep = p->running && launch_is_inherited(p->door.file.directory);
+	keep = p->running && launch_is_inherited(p->listener.file.directory);
 	if (keep)
 		log_line("left in place: %s, for processes of the program that go on, and may start JVMs",
-			 p->door.file.path);
-	launch_socket_close(&p->door, keep);
+			 p->listener.file.path);
+	launch_socket_close(&p->listener, keep);
 	launch_release(&p->launch);
 	free(p);
 }
@@ -79,7 +79,7 @@ void program_poll(const struct program *p, struct pollfd fds[PROGRAM_FDS])
 {
 	fds[0] = (struct pollfd){p->launch.pidfd, POLLIN, 0};
 	fds[1] = (struct pollfd){p->signals, POLLIN, 0};
-	fds[2] = (struct pollfd){p->door.fd, POLLIN, 0};
+	fds[2] = (struct pollfd){p->listener.fd, POLLIN, 0};
 }
 
 /* What the terminal sends goes to the whole group: the program has it already. */
@@ -117,7 +117,7 @@ static int program_answer(struct program *p, struct target *t)
 	struct diag d = {0};
 	char number[16];
 	pid_t pid;
-	int connection = launch_socket_accept(&p->door, &pid);
+	int connection = launch_socket_accept(&p->listener, &pid);
 
 	if (connection < 0)
 		return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * frtrace [options] -- PROGRAM: the program, and which of its JVMs is traced: the first that runs something (java -version
- * does not), or that -p names. It waits at the door until we have all in place; the others go on untraced.
+ * does not), or that -p names. It waits at the launch socket until everything is in place; the others go on untraced.
  */
 #ifndef USER_LIVE_PROGRAM_H
 #define USER_LIVE_PROGRAM_H

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME	"door"
+#define NAME	"socket"
 #define BACKLOG 64
 #define OLD_S	60
 
@@ -104,60 +104,60 @@ static void sweep_others(const struct agent_file *own)
 }
 
 /* Listen in a directory that only this user can write to. */
-static int listen_there(struct launch_socket *door, struct diag *d)
+static int listen_there(struct launch_socket *listener, struct diag *d)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	const char *end = strrchr(door->file.path, '/');
+	const char *end = strrchr(listener->file.path, '/');
 
-	if (snprintf(door->path, sizeof(door->path), "%.*s/" NAME, (int)(end - door->file.path), door->file.path) >=
-	    (int)sizeof(address.sun_path))
-		return diag_set(d, ENAMETOOLONG, "cannot listen below '%s': its name is too long", door->file.path);
-	strcpy(address.sun_path, door->path);
-	door->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (door->fd < 0 || bind(door->fd, (struct sockaddr *)&address, sizeof(address)) || chmod(door->path, 0666) ||
-	    listen(door->fd, BACKLOG))
-		return diag_errno(d, errno, "cannot listen on '%s'", door->path);
+	if (snprintf(listener->path, sizeof(listener->path), "%.*s/" NAME, (int)(end - listener->file.path),
+		     listener->file.path) >= (int)sizeof(address.sun_path))
+		return diag_set(d, ENAMETOOLONG, "cannot listen below '%s': its name is too long", listener->file.path);
+	strcpy(address.sun_path, listener->path);
+	listener->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (listener->fd < 0 || bind(listener->fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    chmod(listener->path, 0666) || listen(listener->fd, BACKLOG))
+		return diag_errno(d, errno, "cannot listen on '%s'", listener->path);
 	return 0;
 }
 
-int launch_socket_open(struct launch_socket *door, const char *file_name, const void *image, size_t size,
+int launch_socket_open(struct launch_socket *listener, const char *file_name, const void *image, size_t size,
 		       struct diag *d)
 {
 	int err;
 
-	*door = (struct launch_socket){.fd = -1};
-	err = agent_file_name(&door->file, file_name, d);
+	*listener = (struct launch_socket){.fd = -1};
+	err = agent_file_name(&listener->file, file_name, d);
 	if (err)
 		return err;
-	door->file.first = preferred_base();
-	err = write_agent(&door->file, image, size, d);
+	listener->file.first = preferred_base();
+	err = write_agent(&listener->file, image, size, d);
 	if (!err)
-		err = listen_there(door, d);
+		err = listen_there(listener, d);
 	if (err) {
-		launch_socket_close(door, false);
+		launch_socket_close(listener, false);
 		return err;
 	}
-	flock(door->file.inside, LOCK_EX | LOCK_NB);
-	sweep_others(&door->file);
+	flock(listener->file.inside, LOCK_EX | LOCK_NB);
+	sweep_others(&listener->file);
 	return err;
 }
 
-void launch_socket_close(struct launch_socket *door, bool keep)
+void launch_socket_close(struct launch_socket *listener, bool keep)
 {
-	if (door->file.inside >= 0)
-		unlinkat(door->file.inside, NAME, 0);
+	if (listener->file.inside >= 0)
+		unlinkat(listener->file.inside, NAME, 0);
 	if (!keep)
-		agent_file_remove(&door->file);
-	if (door->fd >= 0)
-		close(door->fd);
-	door->fd = -1;
+		agent_file_remove(&listener->file);
+	if (listener->fd >= 0)
+		close(listener->fd);
+	listener->fd = -1;
 }
 
-int launch_socket_accept(const struct launch_socket *door, pid_t *pid)
+int launch_socket_accept(const struct launch_socket *listener, pid_t *pid)
 {
 	struct ucred peer = {0};
 	socklen_t size = sizeof(peer);
-	int fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC);
+	int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd < 0)
 		return -EAGAIN;

@@ -26,14 +26,14 @@ struct launch_socket {
  * Remove directories of dead processes, then create both in $TMPDIR or as described in agent_file.h. All users can
  * read them, only this one can write. `file_name` must live as long as the socket.
  */
-int launch_socket_open(struct launch_socket *door, const char *file_name, const void *image, size_t size,
+int launch_socket_open(struct launch_socket *listener, const char *file_name, const void *image, size_t size,
 		       struct diag *d);
 
 /* Remove both. With `keep` only stop listening: a JVM fails to start if its -agentpath file is missing. */
-void launch_socket_close(struct launch_socket *door, bool keep);
+void launch_socket_close(struct launch_socket *listener, bool keep);
 
 /* Accept a connection, with the peer's pid. Returns -EAGAIN if there is none. */
-int launch_socket_accept(const struct launch_socket *door, pid_t *pid);
+int launch_socket_accept(const struct launch_socket *listener, pid_t *pid);
 
 /* Send a command without answer. Returns 0 or -errno, without a message. */
 int launch_socket_say(int connection, const char *text);

@@ -43,8 +43,8 @@ static int find_mapping(struct search *s, int (*match)(const struct mapping *m, 
 	if (r) {
 		root_path_root_name(t, root, sizeof(root));
 		root_path_strip_root(root, out->path);
-		snprintf(out->door, sizeof(out->door), "/proc/%d/map_files/%lx-%lx", t->pid, (unsigned long)out->start,
-			 (unsigned long)out->end);
+		snprintf(out->open_path, sizeof(out->open_path), "/proc/%d/map_files/%lx-%lx", t->pid,
+			 (unsigned long)out->start, (unsigned long)out->end);
 	}
 	return r;
 }

@@ -60,14 +60,14 @@ static bool check_programs(struct json *j, const struct settings *settings)
 static void check_launch(struct json *j)
 {
 	struct agent_build build;
-	struct launch_socket door;
+	struct launch_socket listener;
 	struct diag d = {0};
 	int err;
 
 	agent_build_name(&build);
-	err = launch_socket_open(&door, build.file_name, agent_image, agent_image_size(), &d);
+	err = launch_socket_open(&listener, build.file_name, agent_image, agent_image_size(), &d);
 	if (!err)
-		launch_socket_close(&door, false);
+		launch_socket_close(&listener, false);
 	say(j, "launch", !err, d.text);
 }
 

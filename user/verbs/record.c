@@ -182,7 +182,7 @@ static void explain_no_match(struct recording *r)
 /* 0: stacks that are walked can be trusted. Where nothing else is wanted, those will do that could not be compared. */
 static int prove_model(struct recording *r, char **dump)
 {
-	int err = jvm_model_prove(&r->model, &r->target, dump, &r->not_walked);
+	int err = jvm_model_check(&r->model, &r->target, dump, &r->not_walked);
 
 	if (err != -ENODATA || r->settings->stacks != SETTINGS_STACKS_WALK)
 		return err;
@@ -190,7 +190,7 @@ static int prove_model(struct recording *r, char **dump)
 	return 0;
 }
 
-/* Open what walks stacks, if it is wanted and right. *dump may be set (jvm_model_prove()). */
+/* Open what walks stacks, if it is wanted and right. *dump may be set (jvm_model_check()). */
 static void open_model(struct recording *r, char **dump)
 {
 	if (r->settings->stacks == SETTINGS_STACKS_JVMTI)

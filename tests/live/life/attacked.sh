@@ -299,7 +299,7 @@ second_libjvm() {
 	if target_ready; then
 		grep -q "^10000000-.*$WORK/second/libjvm.so" "/proc/$T_PID/maps" || finding "it is not mapped"
 		if trace_start -v -m 'live.Late$Latecomer::checkout' --kernel=on; then
-			says '^stacks proved'
+			says '^stacks checked'
 			grep -E 'no pauses|no stacks' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"
 			target_go
 			trace_stop

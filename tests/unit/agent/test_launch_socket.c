@@ -23,22 +23,22 @@
 #include <cmocka.h>
 
 static char base[64];
-static struct launch_socket door;
+static struct launch_socket listener;
 
-static int open_door(void **state)
+static int open_listener(void **state)
 {
 	struct diag d;
 
 	strcpy(base, "/tmp/test_door.XXXXXX");
 	if (!mkdtemp(base) || setenv("TMPDIR", base, 1))
 		return -1;
-	return launch_socket_open(&door, "libx.so", "image", 5, &d);
+	return launch_socket_open(&listener, "libx.so", "image", 5, &d);
 }
 
-static int close_door(void **state)
+static int close_listener(void **state)
 {
 	launch_link_close();
-	launch_socket_close(&door, false);
+	launch_socket_close(&listener, false);
 	return rmdir(base); /* it is empty */
 }
 
@@ -47,12 +47,12 @@ static void everybody_may_read_the_agent_and_connect_but_not_change_it(void **st
 	char directory[600];
 	struct stat st;
 
-	assert_int_equal(strncmp(door.file.path, base, strlen(base)), 0);
-	assert_int_equal(stat(door.file.path, &st), 0);
+	assert_int_equal(strncmp(listener.file.path, base, strlen(base)), 0);
+	assert_int_equal(stat(listener.file.path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0555);
-	assert_int_equal(stat(door.path, &st), 0);
+	assert_int_equal(stat(listener.path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0666);
-	snprintf(directory, sizeof(directory), "%s", door.path);
+	snprintf(directory, sizeof(directory), "%s", listener.path);
 	*strrchr(directory, '/') = 0;
 	assert_int_equal(stat(directory, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0711);
@@ -63,8 +63,8 @@ static int ring(void)
 	pid_t pid = 0;
 	int connection;
 
-	assert_true(launch_link_connect(door.path, 15));
-	connection = launch_socket_accept(&door, &pid);
+	assert_true(launch_link_connect(listener.path, 15));
+	connection = launch_socket_accept(&listener, &pid);
 	assert_true(connection >= 0);
 	assert_int_equal(pid, getpid());
 	return connection;
@@ -75,7 +75,7 @@ static void peer_is_identified_and_gets_whole_commands(void **state)
 	pid_t pid;
 	int connection;
 
-	assert_int_equal(launch_socket_accept(&door, &pid), -EAGAIN);
+	assert_int_equal(launch_socket_accept(&listener, &pid), -EAGAIN);
 	connection = ring();
 	assert_null(launch_link_command(10));
 	assert_true(launch_link_is_open());
@@ -136,9 +136,9 @@ static void agent_continues_when_the_collector_is_gone(void **state)
 	assert_null(launch_link_command(1000));
 	assert_false(launch_link_is_open());
 	launch_link_answer(0);
-	launch_socket_close(&door, true);
-	assert_false(launch_link_connect(door.path, 15));
-	assert_int_equal(access(door.file.path, R_OK), 0); /* a JVM with this -agentpath can still load it */
+	launch_socket_close(&listener, true);
+	assert_false(launch_link_connect(listener.path, 15));
+	assert_int_equal(access(listener.file.path, R_OK), 0); /* a JVM with this -agentpath can still load it */
 	assert_false(launch_link_connect(
 		"/a/path/that/is/longer/than/a/socket's/address/can/be/which/is/a/hundred/and/eight/bytes"
 		"/with/its/end",
@@ -151,14 +151,14 @@ static void agent_does_not_wait_in_a_full_queue_for_ever(void **state)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int others[4096], n = 0;
 
-	strcpy(address.sun_path, door.path);
+	strcpy(address.sun_path, listener.path);
 	do {
 		assert_true(n < 4096);
 		others[n] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
 	} while (!connect(others[n++], (struct sockaddr *)&address, sizeof(address)));
 	assert_int_equal(errno, EAGAIN);
 	alarm(20);
-	assert_false(launch_link_connect(door.path, 1));
+	assert_false(launch_link_connect(listener.path, 1));
 	alarm(0);
 	while (n)
 		close(others[--n]);
@@ -182,8 +182,8 @@ static void leave(const char *name, long age)
 	char command[256];
 
 	snprintf(command, sizeof(command),
-		 "mkdir -m 711 %s/%s && touch %s/%s/libfrtrace-x.so %s/%s/door && touch -d '-%ld seconds' %s/%s", base,
-		 name, base, name, base, name, age, base, name);
+		 "mkdir -m 711 %s/%s && touch %s/%s/libfrtrace-x.so %s/%s/socket && touch -d '-%ld seconds' %s/%s",
+		 base, name, base, name, base, name, age, base, name);
 	assert_int_equal(system(command), 0);
 }
 
@@ -213,12 +213,12 @@ static void leftovers_of_killed_processes_are_removed(void **state)
 	assert_int_equal(launch_socket_open(&other, "libx.so", "image", 5, &d), 0);
 	assert_false(is_there(".frtrace-000000000001"));
 	assert_true(is_there(".frtrace-000000000002")); /* it may be under construction */
-	assert_true(is_there(door.file.directory));
+	assert_true(is_there(listener.file.directory));
 	launch_socket_close(&other, false);
 	leave(".frtrace-000000000003", 100);
-	assert_int_equal(futimens(door.file.inside, (struct timespec[]){{1, 0}, {1, 0}}), 0);
+	assert_int_equal(futimens(listener.file.inside, (struct timespec[]){{1, 0}, {1, 0}}), 0);
 	assert_int_equal(launch_socket_open(&other, "libx.so", "image", 5, &d), 0);
-	assert_true(is_there(door.file.directory)); /* old, but its owner is alive */
+	assert_true(is_there(listener.file.directory)); /* old, but its owner is alive */
 	assert_false(is_there(".frtrace-000000000003"));
 	launch_socket_close(&other, false);
 	remove_left(".frtrace-000000000002");
@@ -227,7 +227,7 @@ static void leftovers_of_killed_processes_are_removed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_door, close_door)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, open_listener, close_listener)
 		TEST(everybody_may_read_the_agent_and_connect_but_not_change_it),
 		TEST(peer_is_identified_and_gets_whole_commands),
 		TEST(answer_comes_back),

@@ -30,7 +30,7 @@
 static unsigned char image[0x10000 * (THREADS + 1)];
 static struct mem memory;
 static struct hotspot_layout layout;
-static struct proof *proof;
+static struct layout_check *layout_check;
 static struct layout_check_account account;
 static struct task tasks[THREADS];
 static unsigned int each_task_calls;
@@ -146,13 +146,13 @@ static int setup(void **state)
 		tasks[i] = (struct task){.tid = 100 + i, .asleep = true, .switches = 7};
 	wakes = false;
 	each_task_calls = 0;
-	proof = layout_check_new(&s);
-	return !proof;
+	layout_check = layout_check_new(&s);
+	return !layout_check;
 }
 
 static int teardown(void **state)
 {
-	layout_check_free(proof);
+	layout_check_free(layout_check);
 	return 0;
 }
 
@@ -160,8 +160,8 @@ static int teardown(void **state)
 
 static enum layout_check_result compare(const char *dump)
 {
-	layout_check_walk(proof);
-	return layout_check_compare(proof, dump, &account);
+	layout_check_walk(layout_check);
+	return layout_check_compare(layout_check, dump, &account);
 }
 
 static void equal_stacks_pass_the_check(void **state)
@@ -247,11 +247,11 @@ static void running_thread_is_not_compared(void **state)
 static void thread_with_a_changed_stack_is_not_compared(void **state)
 {
 	PUT(0, 2, 3);
-	layout_check_walk(proof);
+	layout_check_walk(layout_check);
 	PUT(0, 2, 4);
-	assert_int_equal(
-		layout_check_compare(proof, HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m4(B.java:40)\n", &account),
-		LAYOUT_CHECK_NOTHING);
+	assert_int_equal(layout_check_compare(layout_check,
+					      HEAD(100) "\tat a.B.m2(B.java:20)\n\tat a.B.m4(B.java:40)\n", &account),
+			 LAYOUT_CHECK_NOTHING);
 }
 
 static void unresolved_frames_are_not_compared(void **state)

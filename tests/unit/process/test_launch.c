@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#define OPTION "-agentpath:/x/libx.so=1,/x/door"
+#define OPTION "-agentpath:/x/libx.so=1,/x/socket"
 
 static char directory[64], script[128], seen[128];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The doors of /proc, with this process itself as the target. */
+/* Mappings and descriptors in /proc, with this process itself as the target. */
 #include "user/process/maps.h"
 
 #include <setjmp.h>
@@ -23,14 +23,15 @@ static void executable_mapping_is_found_by_the_beginning_of_its_name(void **stat
 	struct target t = self();
 	struct mapping m;
 	struct diag d;
-	char door[64];
+	char open_path[64];
 
 	assert_int_equal(target_find_mapping(&t, "libcmocka.so", &m, &d), 1);
 	assert_int_equal(m.permissions[2], 'x');
 	assert_non_null(strstr(m.path, "/libcmocka.so"));
 	assert_int_equal(access(m.path, R_OK), 0);
-	snprintf(door, sizeof(door), "/proc/%d/map_files/%lx-%lx", t.pid, (unsigned long)m.start, (unsigned long)m.end);
-	assert_string_equal(m.door, door);
+	snprintf(open_path, sizeof(open_path), "/proc/%d/map_files/%lx-%lx", t.pid, (unsigned long)m.start,
+		 (unsigned long)m.end);
+	assert_string_equal(m.open_path, open_path);
 	assert_true((uintptr_t)_cmocka_run_group_tests >= m.start && (uintptr_t)_cmocka_run_group_tests < m.end);
 }
 
