@@ -221,8 +221,8 @@ static bool parsed_fits(const struct grammar_filter *parsed, size_t begin, enum 
 	return !what;
 }
 
-static int add_filter(struct filter_list *l, const char *text, size_t begin, size_t end, enum filter_kind kind,
-		      struct diag *d)
+static int list_add_filter(struct filter_list *l, const char *text, size_t begin, size_t end, enum filter_kind kind,
+			   struct diag *d)
 {
 	struct fault fault;
 	struct filter f;
@@ -240,7 +240,7 @@ static int add_filter(struct filter_list *l, const char *text, size_t begin, siz
 }
 
 /* Add all filters of a text. Returns their number or -errno. */
-static int add_filters(struct filter_list *l, const char *text, enum filter_kind kind, struct diag *d)
+static int list_add_filters(struct filter_list *l, const char *text, enum filter_kind kind, struct diag *d)
 {
 	size_t length = strlen(text), begin, end;
 	int err, filters = 0;
@@ -251,7 +251,7 @@ static int add_filters(struct filter_list *l, const char *text, enum filter_kind
 		lex_strip(text, &begin, &end);
 		if (begin == end)
 			continue;
-		err = add_filter(l, text, begin, end, kind, d);
+		err = list_add_filter(l, text, begin, end, kind, d);
 		if (err)
 			return err;
 		filters++;
@@ -276,7 +276,7 @@ int filter_list_add(struct filter_list *l, const char *text, enum filter_kind ki
 	int filters = check_utf8(text, d);
 
 	if (!filters)
-		filters = add_filters(l, text, kind, d);
+		filters = list_add_filters(l, text, kind, d);
 	if (filters > 0)
 		return 0;
 	set_cut(&l->select, select);
@@ -310,7 +310,7 @@ static int add_line(struct filter_list *l, const char *line, size_t length, enum
 		return diag_set(d, ENOMEM, "no memory for filters");
 	result = check_utf8(text, d);
 	if (!result)
-		result = add_filters(l, text, kind, d);
+		result = list_add_filters(l, text, kind, d);
 	free(text);
 	return result;
 }
