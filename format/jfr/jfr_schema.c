@@ -26,6 +26,7 @@
  * Names, labels, descriptions and order of the fields are those of JDK 25.
  */
 #include "format/jfr/jfr_schema.h"
+#include "format/hash.h"
 #include "format/jfr/jfr_type_write.h"
 
 #include <errno.h>
@@ -406,7 +407,7 @@ int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum 
 	memset(s, 0, sizeof(*s));
 	s->kernel = kernel;
 	/* 2^24 blocks of 64 ids, after the fixed ones */
-	s->pool_base = (1 << 15) + (jfr_hash(&salt, sizeof(salt)) >> 40) * 64;
+	s->pool_base = (1 << 15) + (hash_data(&salt, sizeof(salt)) >> 40) * 64;
 	jfr_type_writer_init(&t.text);
 	schema_put_root(&t, region);
 	done = jfr_type_writer_write(&t.text, &s->body, &s->id);

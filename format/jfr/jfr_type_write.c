@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/jfr/jfr_type_write.h"
+#include "format/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,21 +21,9 @@ void jfr_type_writer_release(struct jfr_type_writer *t)
 	t->slots = NULL;
 }
 
-/* FNV-1a with a final mix, so that each output bit depends on all input bits. */
-uint64_t jfr_hash(const void *data, size_t size)
-{
-	const unsigned char *p = data;
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (size_t i = 0; i < size; i++)
-		h = (h ^ p[i]) * 0x100000001b3;
-	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15;
-	return h ^ h >> 29;
-}
-
 static struct string_slot *type_write_slot_of(const struct jfr_type_writer *t, const char *text)
 {
-	uint32_t mask = (1u << t->bits) - 1, i = jfr_hash(text, strlen(text)) & mask;
+	uint32_t mask = (1u << t->bits) - 1, i = hash_data(text, strlen(text)) & mask;
 
 	while (t->slots[i].at && strcmp((char *)t->strings.data + t->slots[i].at - 1, text) != 0)
 		i = (i + 1) & mask;
@@ -117,7 +106,7 @@ bool jfr_type_writer_write(const struct jfr_type_writer *t, struct bytes *body, 
 	bytes_put(body, t->elements.data, t->elements.size);
 	if (t->failed || t->elements.failed || body->failed)
 		return false;
-	*id = jfr_hash(body->data + start, body->size - start) >> 2 | 1;
+	*id = hash_data(body->data + start, body->size - start) >> 2 | 1;
 	return true;
 }
 

@@ -36,6 +36,4 @@ bool jfr_type_writer_write(const struct jfr_type_writer *t, struct bytes *body, 
 /* Append the metadata event. */
 void jfr_metadata_write(struct bytes *out, const struct bytes *body, uint64_t id, int64_t start_ticks);
 
-uint64_t jfr_hash(const void *data, size_t size);
-
 #endif

@@ -27,7 +27,7 @@ void class_image_release(struct class_image *c)
 	bytes_release(&c->file);
 	bytes_release(&c->pool);
 	bytes_release(&c->body);
-	row_index_release(&c->lookup);
+	hash_release(&c->lookup);
 	free(c->constant);
 	free(c->method);
 	*c = (struct class_image){.methods = 0};
@@ -38,7 +38,7 @@ static void clear(struct class_image *c)
 	bytes_clear(&c->file);
 	bytes_clear(&c->pool);
 	bytes_clear(&c->body);
-	row_index_clear(&c->lookup);
+	hash_clear(&c->lookup);
 	c->methods = c->constants = c->last = 0;
 	c->annotations_name = c->code_name = 0;
 }
@@ -111,14 +111,14 @@ static int add_symbol(struct reading *r, uint64_t symbol, uint64_t hash, uint16_
 	if (vec_reserve(&c->constant, &c->constant_capacity, (size_t)c->constants + 1))
 		return -ENOMEM;
 	c->constant[c->constants++] = (struct class_image_constant){symbol, *index};
-	return row_index_add(&c->lookup, hash, c->constants);
+	return hash_add(&c->lookup, hash, c->constants);
 }
 
 /* The index of a symbol in the file's own pool. */
 static int use_symbol(struct reading *r, uint64_t symbol, uint16_t *index)
 {
-	uint64_t hash = row_index_mix(0, symbol);
-	uint32_t row = row_index_find(&r->c->lookup, hash, image_same, &(struct key){r->c, symbol});
+	uint64_t hash = hash_mix(0, symbol);
+	uint32_t row = hash_find(&r->c->lookup, hash, image_same, &(struct key){r->c, symbol});
 
 	if (!row)
 		return add_symbol(r, symbol, hash, index);

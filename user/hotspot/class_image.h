@@ -9,7 +9,7 @@
 
 #include "format/bytes.h"
 #include "user/hotspot/layout.h"
-#include "user/hotspot/row_index.h"
+#include "format/hash.h"
 
 #include <stdbool.h>
 
@@ -28,7 +28,7 @@ struct class_image {
 
 	/* while the file is being written */
 	struct bytes pool, body;
-	struct row_index lookup; /* the constants by address of their symbol */
+	struct hash_index lookup; /* the constants by address of their symbol */
 	struct class_image_constant {
 		uint64_t symbol;
 		uint16_t index;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/hotspot/classes.h"
 #include "format/vec.h"
-#include "user/hotspot/row_index.h"
+#include "format/hash.h"
 #include "user/hotspot/page_cache.h"
 #include "user/hotspot/symbol.h"
 
@@ -14,7 +14,7 @@ struct class_walk {
 	struct page_cache pages;
 	int (*visit)(const struct loaded_class *c, void *context);
 	void *context;
-	struct row_index lookup; /* of visited addresses */
+	struct hash_index lookup; /* of visited addresses */
 	uint64_t *seen;
 	uint32_t count;
 	size_t capacity; /* of `seen` */
@@ -36,14 +36,14 @@ static bool classes_same(const void *context, uint32_t row)
 /* An address that occurs a second time means a circle. */
 static int note_seen(struct class_walk *w, uint64_t address)
 {
-	uint64_t hash = row_index_mix(0, address);
+	uint64_t hash = hash_mix(0, address);
 
-	if (w->count == MAX_SEEN || row_index_find(&w->lookup, hash, classes_same, &(struct key){w, address}))
+	if (w->count == MAX_SEEN || hash_find(&w->lookup, hash, classes_same, &(struct key){w, address}))
 		return -EAGAIN;
 	if (vec_reserve(&w->seen, &w->capacity, (size_t)w->count + 1))
 		return -ENOMEM;
 	w->seen[w->count++] = address;
-	return row_index_add(&w->lookup, hash, w->count);
+	return hash_add(&w->lookup, hash, w->count);
 }
 
 /* Unreadable memory was freed; or the process is gone. */
@@ -140,12 +140,12 @@ int hotspot_each_class(const struct hotspot_layout *l, const struct mem *m,
 	w->l = l;
 	w->visit = visit;
 	w->context = context;
-	w->lookup = (struct row_index){0};
+	w->lookup = (struct hash_index){0};
 	w->seen = NULL;
 	w->count = w->capacity = 0;
 	page_cache_init(&w->pages, m);
 	r = walk_loaders(w);
-	row_index_release(&w->lookup);
+	hash_release(&w->lookup);
 	free(w->seen);
 	free(w);
 	return r;

@@ -29,8 +29,8 @@ void method_table_release(struct method_table *t)
 		free(t->method[i]);
 	free(t->text);
 	free(t->method);
-	row_index_release(&t->by_text);
-	row_index_release(&t->by_method);
+	hash_release(&t->by_text);
+	hash_release(&t->by_method);
 	*t = (struct method_table){0};
 }
 
@@ -45,20 +45,17 @@ static bool method_table_text_is(const void *context, uint32_t row)
 const char *method_table_text(struct method_table *t, const char *text, size_t length)
 {
 	struct method_text_key key = {t, text, length};
-	uint64_t hash = 0xcbf29ce484222325ULL;
+	uint64_t hash = hash_data(text, length);
 	struct method_text *own;
 	uint32_t row;
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ULL;
-	hash = row_index_mix(hash, length);
-	row = row_index_find(&t->by_text, hash, method_table_text_is, &key);
+	row = hash_find(&t->by_text, hash, method_table_text_is, &key);
 	if (row)
 		return t->text[row - 1]->bytes;
 	if (t->bytes + length > METHOD_TABLE_TEXT || vec_reserve(&t->text, &t->text_capacity, (size_t)t->texts + 1))
 		return NULL;
 	own = malloc(sizeof(*own) + length + 1);
-	if (!own || row_index_add(&t->by_text, hash, t->texts + 1)) {
+	if (!own || hash_add(&t->by_text, hash, t->texts + 1)) {
 		free(own);
 		return NULL;
 	}
@@ -85,9 +82,9 @@ static bool method_is(const void *context, uint32_t row)
 const struct resolved_method *method_table_add(struct method_table *t, const struct resolved_method *m)
 {
 	struct method_key key = {t, m};
-	uint64_t hash = row_index_mix(row_index_mix((uintptr_t)m->class_name, (uintptr_t)m->name),
-				      row_index_mix((uintptr_t)m->descriptor, m->loader));
-	uint32_t row = row_index_find(&t->by_method, hash, method_is, &key);
+	uint64_t hash = hash_mix(hash_mix((uintptr_t)m->class_name, (uintptr_t)m->name),
+				 hash_mix((uintptr_t)m->descriptor, m->loader));
+	uint32_t row = hash_find(&t->by_method, hash, method_is, &key);
 	struct resolved_method *own;
 
 	if (row)
@@ -95,7 +92,7 @@ const struct resolved_method *method_table_add(struct method_table *t, const str
 	if (t->methods >= METHOD_TABLE_ROWS || vec_reserve(&t->method, &t->method_capacity, (size_t)t->methods + 1))
 		return NULL;
 	own = malloc(sizeof(*own));
-	if (!own || row_index_add(&t->by_method, hash, t->methods + 1)) {
+	if (!own || hash_add(&t->by_method, hash, t->methods + 1)) {
 		free(own);
 		return NULL;
 	}

@@ -7,14 +7,14 @@
 #ifndef USER_HOTSPOT_METHOD_TABLE_H
 #define USER_HOTSPOT_METHOD_TABLE_H
 
-#include "user/hotspot/row_index.h"
+#include "format/hash.h"
 #include "user/hotspot/resolved.h"
 
 #define METHOD_TABLE_ROWS (1u << 20)
 #define METHOD_TABLE_TEXT (128u << 20) /* bytes */
 
 struct method_table {
-	struct row_index by_text, by_method;
+	struct hash_index by_text, by_method;
 	struct method_text **text;
 	struct resolved_method **method;
 	uint32_t texts, methods;

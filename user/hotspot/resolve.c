@@ -44,13 +44,13 @@ struct resolver {
 	const struct hotspot_layout *layout;
 	struct method_table table;
 
-	struct row_index by_frame;
+	struct hash_index by_frame;
 	struct cached_frame *frames;
 	struct resolved_frame *cached;
 	uint32_t frames_count, cached_count;
 	size_t frames_capacity, cached_capacity;
 
-	struct row_index by_method;
+	struct hash_index by_method;
 	struct cached_method *methods;
 	uint32_t methods_count;
 	size_t methods_capacity;
@@ -79,8 +79,8 @@ void resolver_free(struct resolver *r)
 {
 	if (!r)
 		return;
-	row_index_release(&r->by_frame);
-	row_index_release(&r->by_method);
+	hash_release(&r->by_frame);
+	hash_release(&r->by_method);
 	method_table_release(&r->table);
 	bytes_release(&r->lines);
 	free(r->frames);
@@ -100,13 +100,13 @@ static enum resolved_failure failure(int error)
 
 static void forget_frames(struct resolver *r)
 {
-	row_index_clear(&r->by_frame);
+	hash_clear(&r->by_frame);
 	r->frames_count = r->cached_count = 0;
 }
 
 static void resolve_forget_methods(struct resolver *r)
 {
-	row_index_clear(&r->by_method);
+	hash_clear(&r->by_method);
 	bytes_clear(&r->lines);
 	r->methods_count = 0;
 }
@@ -133,13 +133,13 @@ static bool is_cached_method(const void *context, uint32_t row)
 
 static uint64_t hash_method(const struct cached_method *m)
 {
-	return row_index_mix(row_index_mix(m->address, m->owner), m->cookie);
+	return hash_mix(hash_mix(m->address, m->owner), m->cookie);
 }
 
 static const struct method *resolve_find_method(const struct resolver *r, const struct cached_method *wanted)
 {
 	const struct cached_method *key[] = {wanted, r->methods};
-	uint32_t row = row_index_find(&r->by_method, hash_method(wanted), is_cached_method, key);
+	uint32_t row = hash_find(&r->by_method, hash_method(wanted), is_cached_method, key);
 
 	return row ? &r->methods[row - 1].method : NULL;
 }
@@ -155,7 +155,7 @@ static int learn_method(struct resolver *r, struct cached_method *new, const str
 	if (!e)
 		e = vec_reserve(&r->methods, &r->methods_capacity, (size_t)r->methods_count + 1);
 	if (!e)
-		e = row_index_add(&r->by_method, hash_method(new), r->methods_count + 1);
+		e = hash_add(&r->by_method, hash_method(new), r->methods_count + 1);
 	if (e)
 		return e;
 	r->methods[r->methods_count] = *new;
@@ -348,7 +348,7 @@ static void cache_put_frame(struct resolver *r, const struct frt_frame *f, uint6
 		forget_frames(r);
 	if (vec_reserve(&r->frames, &r->frames_capacity, (size_t)r->frames_count + 1) ||
 	    vec_reserve(&r->cached, &r->cached_capacity, (size_t)r->cached_count + count) ||
-	    row_index_add(&r->by_frame, hash, r->frames_count + 1))
+	    hash_add(&r->by_frame, hash, r->frames_count + 1))
 		return; /* it will be read again when needed */
 	memcpy(r->cached + r->cached_count, r->result, count * sizeof(*r->result));
 	r->frames[r->frames_count++] = (struct cached_frame){*f, r->cached_count, count};
@@ -358,9 +358,9 @@ static void cache_put_frame(struct resolver *r, const struct frt_frame *f, uint6
 size_t resolver_frame(struct resolver *r, const struct frt_frame *f, const struct resolved_frame **out,
 		      enum resolved_failure *why)
 {
-	uint64_t hash = row_index_mix(row_index_mix(f->code, f->at), f->cookie);
+	uint64_t hash = hash_mix(hash_mix(f->code, f->at), f->cookie);
 	const void *key[] = {f, r->frames};
-	uint32_t row = row_index_find(&r->by_frame, hash, is_cached_frame, key);
+	uint32_t row = hash_find(&r->by_frame, hash, is_cached_frame, key);
 	size_t count = 0;
 
 	*why = RESOLVE_OK;

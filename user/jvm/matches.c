@@ -28,7 +28,7 @@ struct candidate {
 struct finder {
 	const struct matches_setup *s;
 	struct matches *out;
-	struct row_index lookup; /* of candidates by loader and name */
+	struct hash_index lookup; /* of candidates by loader and name */
 	struct candidate *candidate;
 	uint32_t candidates;
 	size_t capacity; /* of candidate */
@@ -62,8 +62,8 @@ static int add_candidate(struct finder *f, const struct loaded_class *c, enum ma
 	new.c.name = method_table_text(f->out->texts, c->name, c->length);
 	if (!new.c.name)
 		return -ENOMEM;
-	hash = row_index_mix(row_index_mix(0, c->loader), (uintptr_t)new.c.name);
-	row = row_index_find(&f->lookup, hash, matches_same, &(struct key){f, c->loader, new.c.name});
+	hash = hash_mix(hash_mix(0, c->loader), (uintptr_t)new.c.name);
+	row = hash_find(&f->lookup, hash, matches_same, &(struct key){f, c->loader, new.c.name});
 	if (row) {
 		f->candidate[row - 1] = new;
 		return 0;
@@ -71,7 +71,7 @@ static int add_candidate(struct finder *f, const struct loaded_class *c, enum ma
 	if (vec_reserve(&f->candidate, &f->capacity, (size_t)f->candidates + 1))
 		return -ENOMEM;
 	f->candidate[f->candidates++] = new;
-	return row_index_add(&f->lookup, hash, f->candidates);
+	return hash_add(&f->lookup, hash, f->candidates);
 }
 
 static int on_loaded_class(const struct loaded_class *c, void *context)
@@ -95,7 +95,7 @@ static int find_candidates(struct finder *f)
 	for (int pass = 0; r == -EAGAIN && pass < PASSES; pass++) {
 		if (pass)
 			usleep(f->s->pause_us);
-		row_index_clear(&f->lookup);
+		hash_clear(&f->lookup);
 		f->candidates = f->out->classes = 0;
 		r = hotspot_each_class(f->s->layout, f->s->mem, on_loaded_class, f);
 	}
@@ -344,7 +344,7 @@ int matches_find(struct matches *out, const struct matches_setup *setup)
 		page_cache_init(&f->pages, setup->mem);
 		r = find_all(f);
 		class_image_release(&f->image);
-		row_index_release(&f->lookup);
+		hash_release(&f->lookup);
 		free(f->candidate);
 	}
 	free(f);
