@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Shows the place of a fault in a text. */
 #ifndef FILTERS_CARET_H
 #define FILTERS_CARET_H
 

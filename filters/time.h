@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Times as text, in filters and options. */
 #ifndef FILTERS_TIME_H
 #define FILTERS_TIME_H
 

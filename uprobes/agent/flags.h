@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Flags of the JVM that the agent sets at launch, so that calls of intrinsics are counted exactly. */
 #ifndef AGENT_FLAGS_H
 #define AGENT_FLAGS_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Class loaders, as HotSpot stores them. */
 #ifndef USER_HOTSPOT_LOADER_H
 #define USER_HOTSPOT_LOADER_H
 

@@ -212,7 +212,7 @@ static void skips_beyond_the_table_are_dropped(void **state)
 		control_skip(slice_of("a/B"), slice_of(name), slice_of("()V"), FRT_SKIP_NATIVE);
 	}
 	assert_int_equal(control->skips, FRT_MAX_SKIPS);
-	assert_int_equal(((struct frt_thread *)control_at(FRT_THREADS_AT))->serial, 0); /* what lies behind */
+	assert_int_equal(((struct frt_thread *)control_at(FRT_THREADS_AT))->serial, 0); /* the memory after them */
 }
 
 static void methods_beyond_the_table_are_refused_and_others_are_still_found(void **state)
@@ -247,7 +247,7 @@ static void classes_and_strings_beyond_their_tables_are_refused(void **state)
 	assert_true(control->strings > FRT_STRINGS_SIZE - 1000);
 	assert_true(control->classes < FRT_MAX_CLASSES);
 	assert_int_equal(control->slots, 0);
-	assert_int_equal(control_slot(0)->head, 0); /* what lies behind the strings */
+	assert_int_equal(control_slot(0)->head, 0); /* the memory after the strings */
 	assert_int_equal(control_class(slice_of(strcat(name, "!")), 0, 0), 0);
 	assert_int_not_equal(control_class(slice_of("com/acme/Cart"), 0, 1), 0);
 }

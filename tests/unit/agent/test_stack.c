@@ -2,7 +2,7 @@
 /* The agent's own walk over frames of every kind, and where it ends. */
 #include "tests/lib/own_stack.h"
 
-static void method_called_by_the_vm_alone_has_no_stack(void)
+static void method_called_only_by_the_vm_has_no_stack(void)
 {
 	FRAMES(f);
 
@@ -11,7 +11,7 @@ static void method_called_by_the_vm_alone_has_no_stack(void)
 	assert_int_equal(control->stack_next >> 32, 1);
 }
 
-static void compiled_method_called_by_the_vm_alone_stands_there_itself(void)
+static void compiled_method_called_only_by_the_vm_is_its_own_stack(void)
 {
 	uint32_t id;
 	FRAMES(f);
@@ -159,7 +159,7 @@ static void virtual_thread_ends_at_its_entry(void)
 	}
 }
 
-static void frames_in_the_heap_are_the_jvms_to_tell(void)
+static void jvm_is_asked_for_frames_in_the_heap(void)
 {
 	FRAMES(f);
 
@@ -371,7 +371,7 @@ static void full_table_loses_stacks_until_they_are_read(void)
 	assert_int_equal(one_caller(fake_pc(other, 98)), FRT_STACK_LOST);
 }
 
-static void nobody_wants_stacks_there_are_none(void)
+static void without_stack_depth_no_stack_is_taken(void)
 {
 	begin(0);
 	assert_int_equal(stack_depth, 0);
@@ -416,14 +416,14 @@ static void calls_are_counted_when_the_layout_does_not_fit(void)
 	}
 }
 
-static void thread_whose_stack_end_is_not_known_is_counted(void)
+static void thread_with_an_unknown_stack_end_is_counted(void)
 {
 	slot.stack_end = 0;
 	assert_int_equal(one_caller(fake_pc(other, 500)), 0);
 	assert_int_equal(control->stacks_off, 1);
 }
 
-static void what_cannot_be_walked_is_asked_of_the_jvm(void)
+static void jvm_is_asked_for_stacks_that_cannot_be_walked(void)
 {
 	uint32_t id;
 	FRAMES(f);
@@ -448,7 +448,7 @@ static void what_cannot_be_walked_is_asked_of_the_jvm(void)
 	assert_int_equal(asked_jvm, 0); /* what can be walked is walked */
 }
 
-static void stack_that_is_cut_at_its_depth_is_asked_of_nobody(void)
+static void jvm_is_not_asked_for_a_stack_cut_at_its_depth(void)
 {
 	FRAMES(f);
 
@@ -461,7 +461,7 @@ static void stack_that_is_cut_at_its_depth_is_asked_of_nobody(void)
 	assert_int_equal(asked_jvm, 0);
 }
 
-static void thread_that_cannot_be_walked_is_asked_about(void)
+static void jvm_is_asked_for_threads_that_cannot_be_walked(void)
 {
 	config.stacks = FRT_STACKS_WALK | FRT_STACKS_JVMTI;
 	begin(64);
@@ -473,7 +473,7 @@ static void thread_that_cannot_be_walked_is_asked_about(void)
 	assert_int_equal(control->stacks_off, 0);
 }
 
-static void stacks_by_jvmti_alone_walk_nothing(void)
+static void with_jvmti_alone_nothing_is_walked(void)
 {
 	config.stacks = FRT_STACKS_JVMTI;
 	begin(64);
@@ -482,7 +482,7 @@ static void stacks_by_jvmti_alone_walk_nothing(void)
 	assert_int_equal(asked_jvm, 64);
 }
 
-static void stack_that_jvmti_does_not_tell_is_unknown_and_counted(void)
+static void stack_that_jvmti_refuses_is_unknown_and_counted(void)
 {
 	uint32_t id;
 
@@ -504,15 +504,15 @@ static void stack_that_jvmti_does_not_tell_is_unknown_and_counted(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(method_called_by_the_vm_alone_has_no_stack),
-		CASE(compiled_method_called_by_the_vm_alone_stands_there_itself),
+		CASE(method_called_only_by_the_vm_has_no_stack),
+		CASE(compiled_method_called_only_by_the_vm_is_its_own_stack),
 		CASE(callers_of_every_kind_come_in_order),
 		CASE(hook_may_be_interpreted_too),
 		CASE(stubs_and_native_code_are_crossed),
 		CASE(anchor_without_a_pc_has_it_below_its_sp),
 		CASE(deoptimised_frames_keep_their_own_pc),
 		CASE(virtual_thread_ends_at_its_entry),
-		CASE(frames_in_the_heap_are_the_jvms_to_tell),
+		CASE(jvm_is_asked_for_frames_in_the_heap),
 		CASE(code_that_cannot_be_crossed_ends_the_stack),
 		CASE(words_outside_of_the_stack_end_it),
 		CASE(method_that_cannot_be_read_ends_the_stack),
@@ -523,13 +523,13 @@ int main(void)
 		CASE(equal_stacks_have_one_id),
 		CASE(full_table_loses_stacks_until_they_are_read),
 		CASE(calls_are_counted_when_the_layout_does_not_fit),
-		CASE(nobody_wants_stacks_there_are_none),
-		CASE(thread_whose_stack_end_is_not_known_is_counted),
-		CASE(what_cannot_be_walked_is_asked_of_the_jvm),
-		CASE(stack_that_is_cut_at_its_depth_is_asked_of_nobody),
-		CASE(thread_that_cannot_be_walked_is_asked_about),
-		CASE(stacks_by_jvmti_alone_walk_nothing),
-		CASE(stack_that_jvmti_does_not_tell_is_unknown_and_counted),
+		CASE(without_stack_depth_no_stack_is_taken),
+		CASE(thread_with_an_unknown_stack_end_is_counted),
+		CASE(jvm_is_asked_for_stacks_that_cannot_be_walked),
+		CASE(jvm_is_not_asked_for_a_stack_cut_at_its_depth),
+		CASE(jvm_is_asked_for_threads_that_cannot_be_walked),
+		CASE(with_jvmti_alone_nothing_is_walked),
+		CASE(stack_that_jvmti_refuses_is_unknown_and_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

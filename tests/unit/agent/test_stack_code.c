@@ -2,7 +2,7 @@
 /* The agent's cache of code and methods must notice when their memory is reused. */
 #include "tests/lib/own_stack.h"
 
-static void code_that_is_replaced_at_its_place_is_noticed(void)
+static void code_replaced_in_place_is_noticed(void)
 {
 	uint32_t id, before = one_caller(fake_pc(other, 500));
 
@@ -21,7 +21,7 @@ static void code_that_is_replaced_at_its_place_is_noticed(void)
  * HotSpot allocates from the rear of a free block and leaves the front unchanged: the header of the former nmethod
  * still has its compile id.
  */
-static void code_that_begins_elsewhere_at_the_same_pc_is_noticed(void)
+static void other_code_around_the_same_pc_is_noticed(void)
 {
 	uint64_t pc = fake_pc(other, 4000);
 	uint32_t id = one_caller(pc);
@@ -36,7 +36,7 @@ static void code_that_begins_elsewhere_at_the_same_pc_is_noticed(void)
 }
 
 /* As above, and the front is reused by something without a compile id. */
-static void block_that_is_cut_in_two_is_noticed(void)
+static void split_block_is_noticed(void)
 {
 	uint64_t pc = fake_pc(other, 4000);
 	uint32_t id = one_caller(pc);
@@ -87,7 +87,7 @@ static uint32_t called_from_c(void)
 	return take(&f);
 }
 
-static void stub_with_another_frame_at_its_place_is_noticed(void)
+static void stub_replaced_by_one_with_another_frame_is_noticed(void)
 {
 	uint32_t id = called_from_c();
 
@@ -100,7 +100,7 @@ static void stub_with_another_frame_at_its_place_is_noticed(void)
 }
 
 /* The last four readable bytes are an nmethod's compile id. */
-static void compile_id_at_the_end_of_what_is_committed_is_no_fault(void)
+static void compile_id_at_the_committed_end_causes_no_fault(void)
 {
 	struct fake_blob *last = fake_blob_new(java, FAKE_COMMITTED / FAKE_SEGMENT - 1, 1, "nmethod", 6, 0);
 	uint32_t id;
@@ -117,7 +117,7 @@ static void compile_id_at_the_end_of_what_is_committed_is_no_fault(void)
 	}
 }
 
-static void memory_of_a_method_that_is_used_again_is_noticed(void)
+static void reused_memory_of_a_method_is_noticed(void)
 {
 	uint32_t before = one_caller(fake_pc(other, 500)), id;
 
@@ -219,7 +219,7 @@ static void *replace_and_walk(void *number)
 	return number;
 }
 
-static void threads_notice_what_is_replaced_while_others_look_up(void)
+static void threads_notice_replaced_code_during_concurrent_lookups(void)
 {
 	pthread_t threads[COMPILERS];
 	void *done;
@@ -236,15 +236,15 @@ static void threads_notice_what_is_replaced_while_others_look_up(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(code_that_is_replaced_at_its_place_is_noticed),
-		CASE(memory_of_a_method_that_is_used_again_is_noticed),
+		CASE(code_replaced_in_place_is_noticed),
+		CASE(reused_memory_of_a_method_is_noticed),
 		CASE(stack_that_changes_between_the_walks_is_unreadable),
-		CASE(code_that_begins_elsewhere_at_the_same_pc_is_noticed),
-		CASE(block_that_is_cut_in_two_is_noticed),
+		CASE(other_code_around_the_same_pc_is_noticed),
+		CASE(split_block_is_noticed),
 		CASE(stub_that_becomes_a_method_is_noticed),
-		CASE(stub_with_another_frame_at_its_place_is_noticed),
-		CASE(compile_id_at_the_end_of_what_is_committed_is_no_fault),
-		CASE(threads_notice_what_is_replaced_while_others_look_up),
+		CASE(stub_replaced_by_one_with_another_frame_is_noticed),
+		CASE(compile_id_at_the_committed_end_causes_no_fault),
+		CASE(threads_notice_replaced_code_during_concurrent_lookups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

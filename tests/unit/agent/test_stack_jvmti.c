@@ -264,7 +264,7 @@ static void platform_thread_has_no_entry(void **state)
 	}
 }
 
-static void method_called_by_the_vm_alone_has_no_stack(void **state)
+static void method_called_only_by_the_vm_has_no_stack(void **state)
 {
 	be(17, PLATFORM);
 	stack_size = OWN;
@@ -381,7 +381,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(frames_are_named_and_end_where_virtual_threads_begin),
 		CASE(platform_thread_has_no_entry),
-		CASE(method_called_by_the_vm_alone_has_no_stack),
+		CASE(method_called_only_by_the_vm_has_no_stack),
 		CASE(stacks_of_all_sizes_are_complete),
 		CASE(stack_is_cut_at_its_depth),
 		CASE(stack_that_the_jvm_refuses_is_refused),
