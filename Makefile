@@ -21,7 +21,7 @@ Q	:= $(if $(V),,@)
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation \
 	-Wno-deprecated-declarations
 CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD)
-LDLIBS	:= -lbpf -lelf -ldw -lz -lexpat -lm
+LDLIBS	:= -lbpf -lexpat -lm
 ifdef ASAN
 CFLAGS	+= -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif

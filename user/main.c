@@ -15,45 +15,39 @@
 #include "user/text/log.h"
 
 #include <fcntl.h>
-#include <stddef.h>
-#include <string.h>
 #include <unistd.h>
 
-static int settings_run(struct settings *s, struct diag *d)
+static int run_verb(struct command_line *c, struct diag *d)
 {
-	switch (s->verb) {
-	case SETTINGS_CHECK: return cmd_check(s, d);
-	case SETTINGS_LIST: return cmd_list(s, d);
-	case SETTINGS_METHODS: return cmd_methods(s, d);
-	case SETTINGS_RECORD: break;
+	switch (c->verb->id) {
+	case VERB_RECORD:
+	case VERB_START: return cmd_record(&c->settings, d);
+	case VERB_STATUS: return cmd_status(&c->args, d);
+	case VERB_DUMP: return cmd_dump(&c->args, d);
+	case VERB_STOP: return cmd_stop(&c->args, d);
+	case VERB_LIST: return cmd_list(&c->settings, d);
+	case VERB_CHECK: return cmd_check(&c->settings, d);
+	case VERB_METHODS: return cmd_methods(&c->settings, d);
+	case VERB_SUMMARY: return cmd_summary(&c->args, d);
+	case VERB_PRINT: return cmd_print(&c->args, d);
+	case VERB_VIEW: return cmd_view(&c->args, d);
+	case VERB_EXPORT: return cmd_export(&c->args, d);
+	case VERB_MERGE: return cmd_merge(&c->args, d);
+	case VERB_RECOVER: break;
 	}
-	return cmd_record(s, d);
+	return cmd_recover(&c->args, d);
 }
 
-/* Verbs that read files have options of their own. */
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv, struct diag *d);
-} file_verbs[] = {
-	{"summary", cmd_summary}, {"print", cmd_print},	    {"view", cmd_view},
-	{"export", cmd_export},	  {"recover", cmd_recover}, {"merge", cmd_merge},
-	{"status", cmd_status},	  {"dump", cmd_dump},	    {"stop", cmd_stop},
-};
-
-/* CLI_DONE, an exit status, or -errno with the message. */
+/* An exit status, or -errno with the message. */
 static int run_words(int argc, char **argv, struct diag *d)
 {
-	struct settings s;
-	int err;
+	struct command_line c;
+	int err = cli_parse(argc, argv, &c, d);
 
-	for (size_t i = 0; argc > 1 && i < sizeof(file_verbs) / sizeof(file_verbs[0]); i++)
-		if (strcmp(argv[1], file_verbs[i].name) == 0)
-			return file_verbs[i].run(argc - 2, argv + 2, d);
-	err = cli_parse(argc, argv, &s, d);
 	if (err)
 		return err == CLI_DONE ? EXIT_DONE : err;
-	err = settings_run(&s, d);
-	cli_release(&s);
+	err = run_verb(&c, d);
+	cli_release(&c);
 	return err;
 }
 

@@ -34,7 +34,6 @@ _frtrace_values() { # OPTION
 	--kernel) echo on off full ;;
 	--stacks) echo auto walk jvmti ;;
 	--max-overhead) echo 25% 50% off ;;
-	--clock) echo tsc ;;
 	--with-jfr) echo default profile ;;
 	--truncate) echo beginning end ;;
 	--weight) echo calls time ;;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/options/settings.h"
-#include "bpf/frtrace.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 
 #define DEFAULT_NAME	"frtrace-%p-%t.jfr"
 #define REPOSITORY_NAME "%t_%p/"
-#define MOST_OVERHEAD	10000u
 
 int settings_init(struct settings *s, struct diag *d)
 {
@@ -121,28 +120,14 @@ int settings_parse_count(const char *option, const char *text, uint64_t *count, 
 	return number_check(number_parse(text, no_units, count), option, text, "a whole number, as in 1000", d);
 }
 
-int settings_parse_depth(const char *text, uint32_t *depth, struct diag *d)
-{
-	uint64_t n;
-	int err = settings_parse_count("--stack-depth", text, &n, d);
-
-	if (err)
-		return err;
-	if (n < 1 || n > FRT_MAX_DEPTH)
-		return diag_usage(d, "wrong --stack-depth '%s': it has to be 1 to %u", text, FRT_MAX_DEPTH);
-	*depth = n;
-	return 0;
-}
-
-int settings_parse_overhead(const char *text, uint32_t *percent, struct diag *d)
+int settings_parse_percent(const char *option, const char *text, uint64_t max, uint64_t *percent, struct diag *d)
 {
 	bool off = strcmp(text, "off") == 0;
 	uint64_t n = 0;
 
-	if (!off && (number_parse(text, percent_units, &n) != NUMBER_OK || n < 1 || n > MOST_OVERHEAD))
-		return diag_usage(d,
-				  "wrong --max-overhead '%s': it has to be a whole percentage from 1%% to %u%%, or off",
-				  text, MOST_OVERHEAD);
+	if (!off && (number_parse(text, percent_units, &n) != NUMBER_OK || n < 1 || n > max))
+		return diag_usage(d, "wrong %s '%s': it has to be a whole percentage from 1%% to %" PRIu64 "%%, or off",
+				  option, text, max);
 	*percent = n;
 	return 0;
 }

@@ -13,24 +13,10 @@
 #include <sys/types.h>
 #include <time.h>
 
-#define SETTINGS_MAX_SIZE	(1ULL << 30)
-#define SETTINGS_STACK_DEPTH	64
-#define SETTINGS_WAIT_STACK	1000000ULL /* ns */
-#define SETTINGS_MAX_OVERHEAD	25
-#define SETTINGS_LEAST_INTERVAL 100000000ULL /* ns */
-
-enum settings_clock {
-	SETTINGS_CLOCK_TSC = 0,
-	SETTINGS_CLOCK_MONOTONIC, /* not yet: cli_parse() refuses it */
-};
-
-enum settings_verb {
-	SETTINGS_RECORD = 0,
-	/* of the rest only json, quiet and verbose count for these, and the target: */
-	SETTINGS_CHECK,	  /* may be NULL */
-	SETTINGS_LIST,	  /* none */
-	SETTINGS_METHODS, /* not NULL; and the filters, at least one */
-};
+#define SETTINGS_MAX_SIZE     (1ULL << 30)
+#define SETTINGS_STACK_DEPTH  64
+#define SETTINGS_WAIT_STACK   1000000ULL /* ns */
+#define SETTINGS_MAX_OVERHEAD 25
 
 /* The kernel's half: where the time of calls went. */
 enum settings_kernel {
@@ -47,7 +33,6 @@ enum settings_stacks {
 };
 
 struct settings {
-	enum settings_verb verb;
 	const char *target; /* as typed; points into argv */
 	char *const *
 		program; /* the words behind "--", NULL-terminated: it is started, and `target` names one of its JVMs; or NULL */
@@ -65,7 +50,6 @@ struct settings {
 	char *output;			 /* as typed, %p and %t still in it; NULL: the default name */
 	uint32_t max_overhead;		 /* per cent of a CPU of the threads that call a method; 0: no brake */
 	uint32_t stack_depth;		 /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */
-	enum settings_clock clock;
 	enum settings_kernel kernel;
 	enum settings_stacks stacks;
 	uint64_t wait_stack_ns; /* waits that are longer get their stacks */
@@ -92,11 +76,8 @@ int settings_parse_time(const char *option, const char *text, uint64_t *ns, stru
 int settings_parse_size(const char *option, const char *text, uint64_t *bytes, struct diag *d);
 int settings_parse_count(const char *option, const char *text, uint64_t *count, struct diag *d);
 
-/* --stack-depth: 1 to FRT_MAX_DEPTH. */
-int settings_parse_depth(const char *text, uint32_t *depth, struct diag *d);
-
-/* --max-overhead: a whole percentage, 1 to 10000, the sign may be missing; or "off". */
-int settings_parse_overhead(const char *text, uint32_t *percent, struct diag *d);
+/* A whole percentage, 1 to `max`, the sign may be missing; or "off", which is 0. */
+int settings_parse_percent(const char *option, const char *text, uint64_t max, uint64_t *percent, struct diag *d);
 
 /* Is this a name for -o: not empty, not "-", no % but %p, %t and %%. */
 int settings_check_output(const char *text, struct diag *d);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* What is printed while it records. */
-static int check_view(const struct settings *s, struct diag *d)
+static int check_printing(const struct settings *s, struct diag *d)
 {
 	if (s->interval_ns && s->lines)
 		return diag_usage(d, "--interval and --lines do not go together: a table or a line for each call");
@@ -20,16 +20,9 @@ static int check_view(const struct settings *s, struct diag *d)
 	return 0;
 }
 
-int cli_check(const struct settings *s, struct diag *d)
+/* What is recorded, and of which JVM. */
+static int check_recording(const struct settings *s, struct diag *d)
 {
-	if (s->quiet && s->verbose)
-		return diag_usage(d, "--quiet and --verbose do not go together");
-	if (s->verb == SETTINGS_CHECK || s->verb == SETTINGS_LIST)
-		return 0;
-	if (s->verb == SETTINGS_METHODS && (!s->target || filter_list_size(s->filters) == 0))
-		return diag_usage(
-			d,
-			"'frtrace methods' takes a target and a filter, as in frtrace methods shop.jar 'com.acme.Cart::checkout'");
 	if (!s->target && !s->program)
 		return diag_usage(d, "no target: say which JVM with -p, a pid or a part of its main class or jar name, "
 				     "or start one with -- java ...");
@@ -50,5 +43,20 @@ int cli_check(const struct settings *s, struct diag *d)
 			"'frtrace start' goes into the background: it starts no program and prints no table or lines");
 	if (filter_list_size(s->filters) == 0)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
-	return s->verb == SETTINGS_METHODS ? 0 : check_view(s, d);
+	return check_printing(s, d);
+}
+
+int cli_check(const struct command_line *c, struct diag *d)
+{
+	const struct settings *s = &c->settings;
+
+	if (s->quiet && s->verbose)
+		return diag_usage(d, "--quiet and --verbose do not go together");
+	if (c->verb->id == VERB_METHODS && (!s->target || filter_list_size(s->filters) == 0))
+		return diag_usage(
+			d,
+			"'frtrace methods' takes a target and a filter, as in frtrace methods shop.jar 'com.acme.Cart::checkout'");
+	if (VERB_BIT(c->verb->id) & VERBS_RECORDING)
+		return check_recording(s, d);
+	return 0;
 }

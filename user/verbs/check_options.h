@@ -3,9 +3,9 @@
 #ifndef USER_VERBS_CHECK_OPTIONS_H
 #define USER_VERBS_CHECK_OPTIONS_H
 
-#include "user/options/settings.h"
+#include "user/verbs/options_table.h"
 
 /* All options and settings files have been read. 0, or a usage error that says what to do. */
-int cli_check(const struct settings *s, struct diag *d);
+int cli_check(const struct command_line *c, struct diag *d);
 
 #endif

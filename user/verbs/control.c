@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/control.h"
-#include "user/verbs/cli.h"
 #include "user/exit.h"
 #include "user/live/control_socket.h"
 #include "user/text/log.h"
-#include "user/options/settings.h"
 #include "user/process/find.h"
-#include "user/verbs/verb_args.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,22 +13,6 @@
 #include <unistd.h>
 
 #define MOST 64 /* recordings that one command speaks of */
-
-static const char help[] =
-	"Usage: frtrace start -p TARGET -m FILTER [options]   record in the background, until it is stopped\n"
-	"       frtrace status [TARGET]                       the recordings in the background\n"
-	"       frtrace dump [TARGET] -o FILE [--last=TIME]   a copy of what is there; recording goes on\n"
-	"       frtrace stop [TARGET]                         end it, as Ctrl-C would\n"
-	"TARGET is a pid, or a part of the main class or jar; without one it is the only recording.\n";
-
-static int read_target(struct verb_args *w, int argc, char **argv, struct diag *d)
-{
-	int err = verb_args_read(w, argc, argv, d);
-
-	if (!err && w->operands > 1)
-		err = diag_usage(d, "one target at a time: 'frtrace %s TARGET'", w->verb);
-	return err;
-}
 
 static int name_pid(const char *spec, pid_t *pid, struct diag *d)
 {
@@ -63,9 +44,12 @@ static int only_pid(pid_t *pid, struct diag *d)
 	return 0;
 }
 
-static int control_find(const struct verb_args *w, pid_t *pid, struct diag *d)
+/* Without a target it is the only recording. */
+static int control_find(const struct verb_args *a, const char *verb, pid_t *pid, struct diag *d)
 {
-	return w->operands ? name_pid(w->operand[0], pid, d) : only_pid(pid, d);
+	if (a->operands > 1)
+		return diag_usage(d, "one target at a time: 'frtrace %s TARGET'", verb);
+	return a->operands ? name_pid(a->operand[0], pid, d) : only_pid(pid, d);
 }
 
 static int all_status(struct diag *d)
@@ -85,31 +69,22 @@ static int all_status(struct diag *d)
 	return status;
 }
 
-int cmd_status(int argc, char **argv, struct diag *d)
+int cmd_status(const struct verb_args *a, struct diag *d)
 {
-	const struct verb_option none[] = {{NULL, NULL, NULL}};
-	struct verb_args w = {.verb = "status", .help = help, .options = none};
-	int err = read_target(&w, argc, argv, d);
 	pid_t pid;
+	int err;
 
-	if (err)
-		return err == CLI_DONE ? EXIT_DONE : err;
-	if (!w.operands)
+	if (!a->operands)
 		return all_status(d);
-	err = control_find(&w, &pid, d);
+	err = control_find(a, "status", &pid, d);
 	return err ? err : control_socket_ask(pid, "status", STDOUT_FILENO, d);
 }
 
-int cmd_stop(int argc, char **argv, struct diag *d)
+int cmd_stop(const struct verb_args *a, struct diag *d)
 {
-	const struct verb_option none[] = {{NULL, NULL, NULL}};
-	struct verb_args w = {.verb = "stop", .help = help, .options = none};
-	int err = read_target(&w, argc, argv, d);
 	pid_t pid;
+	int err = control_find(a, "stop", &pid, d);
 
-	if (err)
-		return err == CLI_DONE ? EXIT_DONE : err;
-	err = control_find(&w, &pid, d);
 	return err ? err : control_socket_ask(pid, "stop", STDERR_FILENO, d);
 }
 
@@ -130,24 +105,13 @@ static int dump_request(const char *file, uint64_t last_ns, char line[CONTROL_SO
 	return n < CONTROL_SOCKET_LINE - 1 ? 0 : diag_usage(d, "wrong --output: it is too long");
 }
 
-int cmd_dump(int argc, char **argv, struct diag *d)
+int cmd_dump(const struct verb_args *a, struct diag *d)
 {
-	const char *file = NULL, *last = NULL;
-	const struct verb_option options[] = {
-		{"--output", &file, NULL}, {"-o", &file, NULL}, {"--last", &last, NULL}, {NULL, NULL, NULL}};
-	struct verb_args w = {.verb = "dump", .help = help, .options = options};
-	int err = read_target(&w, argc, argv, d);
 	char line[CONTROL_SOCKET_LINE];
-	uint64_t last_ns = 0;
 	pid_t pid;
+	int err = dump_request(a->output, a->last_ns, line, d);
 
-	if (err)
-		return err == CLI_DONE ? EXIT_DONE : err;
-	if (last)
-		err = settings_parse_time("--last", last, &last_ns, d);
 	if (!err)
-		err = dump_request(file, last_ns, line, d);
-	if (!err)
-		err = control_find(&w, &pid, d);
+		err = control_find(a, "dump", &pid, d);
 	return err ? err : control_socket_ask(pid, line, STDERR_FILENO, d);
 }

@@ -3,10 +3,11 @@
 #define USER_VERBS_CONTROL_H
 
 #include "format/diag.h"
+#include "user/verbs/verb_args.h"
 
 /* frtrace status [TARGET] | dump [TARGET] -o FILE [--last TIME] | stop [TARGET]: an exit status, or -errno with the message. */
-int cmd_status(int argc, char **argv, struct diag *d);
-int cmd_dump(int argc, char **argv, struct diag *d);
-int cmd_stop(int argc, char **argv, struct diag *d);
+int cmd_status(const struct verb_args *a, struct diag *d);
+int cmd_dump(const struct verb_args *a, struct diag *d);
+int cmd_stop(const struct verb_args *a, struct diag *d);
 
 #endif

@@ -3,8 +3,9 @@
 #define USER_VERBS_EXPORT_H
 
 #include "format/diag.h"
+#include "user/verbs/verb_args.h"
 
 /* frtrace export --collapsed [--weight calls|time] | --chrome | --csv FILE: an exit status, or -errno with the message. */
-int cmd_export(int argc, char **argv, struct diag *d);
+int cmd_export(const struct verb_args *a, struct diag *d);
 
 #endif

@@ -4,8 +4,9 @@
 #define USER_VERBS_MERGE_H
 
 #include "format/diag.h"
+#include "user/verbs/verb_args.h"
 
-/* The words behind "merge". An exit status, or -errno with the message. */
-int cmd_merge(int argc, char **argv, struct diag *d);
+/* An exit status, or -errno with the message. */
+int cmd_merge(const struct verb_args *a, struct diag *d);
 
 #endif

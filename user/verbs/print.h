@@ -3,8 +3,9 @@
 #define USER_VERBS_PRINT_H
 
 #include "format/diag.h"
+#include "user/verbs/verb_args.h"
 
-/* `frtrace print [OPTIONS] FILE`: argv are the words behind the verb. An exit status, or -errno with the message. */
-int cmd_print(int argc, char **argv, struct diag *d);
+/* `frtrace print [OPTIONS] FILE`: An exit status, or -errno with the message. */
+int cmd_print(const struct verb_args *a, struct diag *d);
 
 #endif

@@ -6,13 +6,10 @@
  */
 #include "user/verbs/recover.h"
 #include "format/vec.h"
-#include "user/verbs/cli.h"
-#include "user/exit.h"
 #include "user/view/jfr_file.h"
 #include "user/text/log.h"
 #include "user/record/new_file.h"
 #include "user/record/output_internal.h"
-#include "user/verbs/verb_args.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +20,6 @@
 #include <unistd.h>
 
 #define STATE 64 /* of a chunk's bytes: 0 when it is finished */
-
-static const char help[] = "Usage: frtrace recover [-o OUT] FILE\n"
-			   "Make a Flight Recorder file readable whose writer was killed: cut what is behind its last\n"
-			   "whole chunk, finish a chunk of which a part was flushed. With -o FILE stays as it is, and\n"
-			   "what is whole is copied to OUT, also from behind a damaged chunk.\n";
 
 struct piece {
 	uint64_t at, size;
@@ -179,17 +171,10 @@ static int recover(const char *path, const char *to, struct diag *d)
 	return err;
 }
 
-int cmd_recover(int argc, char **argv, struct diag *d)
+int cmd_recover(const struct verb_args *a, struct diag *d)
 {
-	const char *to = NULL;
-	const struct verb_option options[] = {{"--output", &to, NULL}, {"-o", &to, NULL}, {NULL, NULL, NULL}};
-	struct verb_args words = {.verb = "recover", .help = help, .options = options};
-	int err = verb_args_read(&words, argc, argv, d);
-
-	if (!err && words.operands != 1)
-		err = diag_usage(d, words.operands ? "one file at a time: 'frtrace recover FILE'"
-						   : "no file: 'frtrace recover FILE'");
-	if (err)
-		return err == CLI_DONE ? EXIT_DONE : err;
-	return recover(words.operand[0], to, d);
+	if (a->operands != 1)
+		return diag_usage(d, a->operands ? "one file at a time: 'frtrace recover FILE'"
+						 : "no file: 'frtrace recover FILE'");
+	return recover(a->operand[0], a->output, d);
 }

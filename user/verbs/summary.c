@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/summary.h"
 #include "format/vec.h"
-#include "user/verbs/cli.h"
-#include "user/exit.h"
 #include "user/view/jfr_file.h"
 #include "user/text/json.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
-#include "user/verbs/verb_args.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static const char help[] = "Usage: frtrace summary [--json] FILE\n"
-			   "How many events of which types are in a Flight Recorder file, of whatever origin.\n";
 
 /* Of the events of one type. */
 struct tally {
@@ -196,22 +190,18 @@ static int summarize(struct jfr_file_map *m, bool json, struct diag *d)
 	return err;
 }
 
-int cmd_summary(int argc, char **argv, struct diag *d)
+int cmd_summary(const struct verb_args *a, struct diag *d)
 {
-	bool json = false;
-	const struct verb_option options[] = {{"--json", NULL, &json}, {NULL, NULL, NULL}};
-	struct verb_args w = {.verb = "summary", .help = help, .options = options};
 	struct jfr_file_map m;
-	int err = verb_args_read(&w, argc, argv, d);
+	int err;
 
-	if (!err && w.operands != 1)
-		err = diag_usage(d, w.operands ? "one file at a time: 'frtrace summary FILE'"
-					       : "no file: 'frtrace summary FILE'");
-	if (!err)
-		err = jfr_file_open(&m, w.operand[0], d);
+	if (a->operands != 1)
+		return diag_usage(d, a->operands ? "one file at a time: 'frtrace summary FILE'"
+						 : "no file: 'frtrace summary FILE'");
+	err = jfr_file_open(&m, a->operand[0], d);
 	if (err)
-		return err == CLI_DONE ? EXIT_DONE : err;
-	err = summarize(&m, json, d);
+		return err;
+	err = summarize(&m, a->json, d);
 	jfr_file_close(&m);
 	return err;
 }

@@ -3,8 +3,9 @@
 #define USER_VERBS_SUMMARY_H
 
 #include "format/diag.h"
+#include "user/verbs/verb_args.h"
 
-/* `frtrace summary FILE`: argv are the words behind the verb. An exit status, or -errno with the message. */
-int cmd_summary(int argc, char **argv, struct diag *d);
+/* `frtrace summary FILE`: An exit status, or -errno with the message. */
+int cmd_summary(const struct verb_args *a, struct diag *d);
 
 #endif

@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of the verbs that read files: few options, and operands. */
+/* What the words behind a verb say that reads files or speaks with a recording in the background. */
 #ifndef USER_VERBS_VERB_ARGS_H
 #define USER_VERBS_VERB_ARGS_H
-
-#include "format/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* One of the two is set. */
-struct verb_option {
-	const char *name;   /* "--events"; NULL: the end */
-	const char **value; /* --events=A and --events A; points into argv */
-	bool *flag;
+#define VERB_OPERANDS 4
+
+enum verb_weight {
+	WEIGHT_DEFAULT = 0, /* none given: calls */
+	WEIGHT_CALLS,
+	WEIGHT_TIME,
 };
 
+enum verb_truncate {
+	TRUNCATE_END = 0,
+	TRUNCATE_BEGINNING,
+};
+
+/* The strings point into argv; NULL: not given. */
 struct verb_args {
-	const char *verb;
-	const char *help; /* the whole text of --help */
-	const struct verb_option *options;
-	const char *operand[4];
+	const char *operand[VERB_OPERANDS];
 	size_t operands;
+	const char *output;
+	uint64_t last_ns; /* of dump; 0: everything */
+	const char *events, *categories;
+	uint64_t stack_depth;	     /* frames that print shows at most */
+	uint64_t width;		     /* of a table; 0: as wide as it needs */
+	uint64_t cell_height;	     /* lines of a cell at most */
+	enum verb_truncate truncate; /* which end of a long text is cut */
+	enum verb_weight weight;
+	bool json, exact, collapsed, chrome, csv;
 };
-
-/*
- * Read the words behind the verb: w->verb, help and options are set by the caller, options and operands may be mixed,
- * `--` ends the options. 0; CLI_DONE (user/verbs/cli.h): the help was printed; -EINVAL with the message.
- */
-int verb_args_read(struct verb_args *w, int argc, char **argv, struct diag *d);
-
-/* A whole number of at least `least`. `option` names it in the message. */
-int verb_args_number(const char *option, const char *text, uint64_t least, uint64_t *n, struct diag *d);
 
 #endif

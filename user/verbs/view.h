@@ -3,9 +3,10 @@
 #define USER_VERBS_VIEW_H
 
 #include "format/diag.h"
+#include "user/verbs/verb_args.h"
 
-/* `frtrace view [OPTIONS] NAME FILE`: argv are the words behind the verb. An exit status, or -errno with the message.
+/* `frtrace view [OPTIONS] NAME FILE`: An exit status, or -errno with the message.
  */
-int cmd_view(int argc, char **argv, struct diag *d);
+int cmd_view(const struct verb_args *a, struct diag *d);
 
 #endif

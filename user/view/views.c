@@ -7,15 +7,17 @@
 #include <stdio.h>
 
 const struct view views[] = {
-	{"method-timing", NULL, view_timing},
-	{"method-trace", NULL, view_methods},
-	{"method-calls", NULL, view_calls},
-	{"slowest", NULL, view_slowest},
-	{"latency", "'frtrace export --csv' has how long each call took", view_latency},
-	{"callers", "'frtrace export --collapsed' has who called", view_callers},
-	{"waits", NULL, view_waits},
-	{"open", NULL, view_open},
-	{NULL, NULL, NULL},
+	{"method-timing", "the last jdk.MethodTiming of each method", NULL, view_timing},
+	{"method-trace", "traced methods: calls, times, how many ended by an exception", NULL, view_methods},
+	{"method-calls", "traced methods and who called them", NULL, view_calls},
+	{"slowest", "the 20 calls that took longest, and where their time went", NULL, view_slowest},
+	{"latency", "how long calls took, as a histogram", "'frtrace export --csv' has how long each call took",
+	 view_latency},
+	{"callers", "the tree of callers of each traced method", "'frtrace export --collapsed' has who called",
+	 view_callers},
+	{"waits", "what calls waited for, who woke them, which code waited for locks", NULL, view_waits},
+	{"open", "calls that had not returned at the end of the recording", NULL, view_open},
+	{0},
 };
 
 char *view_method(struct jfr_chunk *chunk, struct jfr_value method)

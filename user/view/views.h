@@ -8,6 +8,7 @@
 
 struct view {
 	const char *name;
+	const char *help;    /* one line */
 	const char *no_json; /* it is no table; what to do instead */
 	/* Append it to `out`. 0 or -ENOMEM; faults are in file->fault. */
 	int (*show)(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);

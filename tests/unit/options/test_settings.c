@@ -130,28 +130,11 @@ static void count_is_a_whole_number(void **state)
 	check_rows(rows, sizeof(rows) / sizeof(rows[0]), settings_parse_count);
 }
 
-static void stack_depth_has_bounds(void **state)
-{
-	struct diag d = {0};
-	uint32_t depth = 7;
-
-	assert_int_equal(settings_parse_depth("1", &depth, &d), 0);
-	assert_int_equal(depth, 1);
-	assert_int_equal(settings_parse_depth("2048", &depth, &d), 0);
-	assert_int_equal(depth, 2048);
-	assert_int_equal(settings_parse_depth("0", &depth, &d), -EINVAL);
-	assert_int_equal(settings_parse_depth("2049", &depth, &d), -EINVAL);
-	assert_int_equal(settings_parse_depth("4294967297", &depth, &d), -EINVAL);
-	assert_int_equal(settings_parse_depth("-1", &depth, &d), -EINVAL);
-	assert_true(d.usage);
-	assert_int_equal(depth, 2048);
-}
-
 static void overhead_is_a_percentage_or_off(void **state)
 {
 	static const struct {
 		const char *text;
-		uint32_t percent; /* 7: refused */
+		uint64_t percent; /* 7: refused */
 	} rows[] = {
 		{"25%", 25}, {"25", 25},  {"1%", 1},   {"100 %", 100}, {"10000%", 10000},
 		{"off", 0},  {"0", 7},	  {"0%", 7},   {"10001%", 7},  {"-1%", 7},
@@ -161,11 +144,11 @@ static void overhead_is_a_percentage_or_off(void **state)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct diag d = {0};
-		uint32_t percent = 7;
-		int err = settings_parse_overhead(rows[i].text, &percent, &d);
+		uint64_t percent = 7;
+		int err = settings_parse_percent("--max-overhead", rows[i].text, 10000, &percent, &d);
 
 		if (err != (rows[i].percent == 7 ? -EINVAL : 0) || percent != rows[i].percent)
-			fail_msg("'%s': %d, %u", rows[i].text, err, percent);
+			fail_msg("'%s': %d, %lu", rows[i].text, err, percent);
 	}
 }
 
@@ -250,7 +233,6 @@ int main(void)
 		cmocka_unit_test(missing_unit_is_said),
 		cmocka_unit_test(size_counts_in_powers_of_1024),
 		cmocka_unit_test(count_is_a_whole_number),
-		cmocka_unit_test(stack_depth_has_bounds),
 		cmocka_unit_test(overhead_is_a_percentage_or_off),
 		cmocka_unit_test(output_name_has_pid_and_time),
 		cmocka_unit_test(directory_gets_the_default_name),

@@ -61,8 +61,9 @@ static int parse(struct settings *s, struct diag *d, ...)
 {
 	static char copies[16][256];
 	char *argv[17] = {(char *)"frtrace", (char *)"-p1"};
+	struct command_line c;
 	const char *word;
-	int argc = 2;
+	int argc = 2, err;
 	va_list words;
 
 	*d = (struct diag){0};
@@ -74,7 +75,16 @@ static int parse(struct settings *s, struct diag *d, ...)
 	}
 	va_end(words);
 	argv[argc] = NULL;
-	return cli_parse(argc, argv, s, d);
+	err = cli_parse(argc, argv, &c, d);
+	*s = c.settings;
+	return err;
+}
+
+static void release(struct settings *s)
+{
+	struct command_line c = {.settings = *s};
+
+	cli_release(&c);
 }
 
 #define must_parse(s, ...)                            \
@@ -91,12 +101,12 @@ static void own_files_are_found_by_name(void **state)
 	must_parse(&s, "-ma.B", "--settings=default");
 	assert_true(s.threshold_ns == 0 && !s.no_stack && !filter_list_count(s.filters, FILTER_TIMING));
 	assert_int_equal(s.timing_period.kind, JFC_END_CHUNK);
-	cli_release(&s);
+	release(&s);
 	must_parse(&s, "-ma.B", "--settings", "profile.jfc");
 	assert_true(s.threshold_ns == 0 && !s.no_stack && !filter_list_count(s.filters, FILTER_TIMING));
 	assert_int_equal(s.timing_period.kind, JFC_TIME);
 	assert_int_equal(s.timing_period.ns, 1000000000);
-	cli_release(&s);
+	release(&s);
 }
 
 static void file_can_say_everything(void **state)
@@ -118,7 +128,7 @@ static void file_can_say_everything(void **state)
 	assert_int_equal(filter_list_count(s.filters, FILTER_TIMING), 1);
 	assert_string_equal(filter_list_text(s.filters, filter_list_size(s.filters) - 1), "a.D");
 	assert_int_equal(s.timing_period.ns, 2000000000);
-	cli_release(&s);
+	release(&s);
 }
 
 static void later_file_wins_and_an_option_over_all(void **state)
@@ -133,16 +143,16 @@ static void later_file_wins_and_an_option_over_all(void **state)
 	assert_string_equal(filter_list_text(s.filters, 0), "a.B");
 	assert_int_equal(s.threshold_ns, 3000000);
 	assert_false(s.no_stack);
-	cli_release(&s);
+	release(&s);
 	must_parse(&s, "-t0", "--settings", c, "-ma.M", "--no-stack", "--settings", a, "-ma.N", "-xa.N");
 	assert_int_equal(filter_list_size(s.filters), 2);
 	assert_string_equal(filter_list_text(s.filters, 0), "a.M");
 	assert_int_equal(s.threshold_ns, 0);
 	assert_true(s.no_stack);
-	cli_release(&s);
+	release(&s);
 	must_parse(&s, "--settings", c, "-ma.M"); /* which does not enable it */
 	assert_int_equal(s.threshold_ns, 3000000);
-	cli_release(&s);
+	release(&s);
 }
 
 static void option_m_sets_the_control(void **state)
@@ -158,14 +168,14 @@ static void option_m_sets_the_control(void **state)
 	must_parse(&s, "--settings", path);
 	assert_string_equal(filter_list_text(s.filters, 0), "a.A");
 	assert_int_equal(s.threshold_ns, 1000000);
-	cli_release(&s);
+	release(&s);
 	must_parse(&s, "-ma.M;a.N::n", "--settings", path);
 	assert_string_equal(filter_list_text(s.filters, 0), "a.M");
 	assert_int_equal(s.threshold_ns, 9000000);
-	cli_release(&s);
+	release(&s);
 	must_parse(&s, "-ma.M", "--settings", path);
 	assert_int_equal(s.threshold_ns, 2000000);
-	cli_release(&s);
+	release(&s);
 }
 
 static void what_is_no_filter_is_left_out_and_said(void **state)
@@ -185,7 +195,7 @@ static void what_is_no_filter_is_left_out_and_said(void **state)
 	assert_non_null(strstr(said, "a.jfc', line 4: the filter 'bad name' is left out: wrong filter: "));
 	assert_non_null(strstr(said, "the filter 'also bad' is left out"));
 	assert_non_null(strstr(said, "settings 'default.jfc': 7 settings, 0 of them of events that are the JVM's own"));
-	cli_release(&s);
+	release(&s);
 }
 
 static void faults_are_told(void **state)
@@ -234,7 +244,7 @@ static void short_memory_is_told(void **state)
 		if (err)
 			assert_true(err == -ENOMEM && d.text[0] && !d.usage && !s.files);
 		else
-			cli_release(&s);
+			release(&s);
 	} while (fail_nth_happened());
 	fail_nth(0);
 	assert_true(n > 30);
@@ -294,7 +304,7 @@ static void several_files_are_to_the_jvm_what_they_are_to_us(void **state)
 	assert_string_equal(applied(log, "jdk.MethodTrace", "stackTrace"), s.no_stack ? "false" : "true");
 	assert_true(jfc_parse_time(applied(log, "jdk.MethodTiming", "period"), &ns));
 	assert_int_equal(ns, s.timing_period.ns);
-	cli_release(&s);
+	release(&s);
 	free(log);
 }
 

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/verbs/option_value.h"
+#include "user/options/filter_file.h"
+#include "user/options/settings_files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_SIZE 32
+
+int option_store_target(struct command_line *c, const char *text, struct diag *d)
+{
+	struct settings *s = &c->settings;
+
+	if (s->target && strcmp(s->target, text) != 0)
+		return diag_usage(d, "one target at a time: both '%s' and '%s' are given", s->target, text);
+	if (!*text)
+		return diag_usage(d, "wrong --pid '': it is empty, name a pid or a part of the main class or jar");
+	s->target = text;
+	return 0;
+}
+
+static int store_copy(char **field, char *copy, struct diag *d)
+{
+	if (!copy)
+		return diag_set(d, ENOMEM, "no memory for settings");
+	free(*field);
+	*field = copy;
+	return 0;
+}
+
+static int store_output(char **field, const char *text, struct diag *d)
+{
+	int err = settings_check_output(text, d);
+
+	return err ? err : store_copy(field, strdup(text), d);
+}
+
+/* The JVM reads a file by its whole name. */
+static int store_with_jfr(char **field, const char *text, struct diag *d)
+{
+	const char *name = text ? text : "default";
+	size_t length = strlen(name);
+	char *path = NULL;
+
+	if (!*name || strpbrk(name, " \t\n\"',="))
+		return diag_usage(
+			d, "wrong --with-jfr '%s': it has to be default, profile or a .jfc file, without spaces", name);
+	if (length > 4 && strcmp(name + length - 4, ".jfc") == 0)
+		path = realpath(name, NULL);
+	return store_copy(field, path ? path : strdup(name), d);
+}
+
+static int store_user(const char **field, const char *text, struct diag *d)
+{
+	if (!*text)
+		return diag_usage(d, "wrong --user '': it is empty, name a user");
+	*field = text;
+	return 0;
+}
+
+/* "on, off or full" */
+static void list_choices(const struct option_choice *choices, char *out, size_t size)
+{
+	size_t length = 0;
+
+	out[0] = 0;
+	for (const struct option_choice *c = choices; c->name && length < size; c++)
+		length += snprintf(out + length, size - length, "%s%s", c == choices ? "" : (c[1].name ? ", " : " or "),
+				   c->name);
+}
+
+static int store_choice(unsigned int *field, const struct option_row *o, const char *text, struct diag *d)
+{
+	char list[128];
+
+	for (const struct option_choice *c = o->choices; c->name; c++) {
+		if (strcmp(text, c->name) == 0) {
+			*field = c->value;
+			return 0;
+		}
+	}
+	list_choices(o->choices, list, sizeof(list));
+	return diag_usage(d, "wrong --%s '%s': it has to be %s", o->name, text, list);
+}
+
+/* A limit as it would be typed. */
+static const char *limit_text(const struct option_row *o, uint64_t limit, char out[NAME_SIZE])
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	size_t unit = 0;
+
+	for (; o->kind == OPTION_TIME && unit < 3 && limit % 1000 == 0; unit++)
+		limit /= 1000;
+	snprintf(out, NAME_SIZE, "%" PRIu64 "%s", limit, o->kind == OPTION_TIME ? units[unit] : "");
+	return out;
+}
+
+static int check_limits(const struct option_row *o, const char *text, uint64_t value, struct diag *d)
+{
+	char min[NAME_SIZE], max[NAME_SIZE];
+
+	if (value >= o->min && (!o->max || value <= o->max))
+		return 0;
+	if (o->max)
+		return diag_usage(d, "wrong --%s '%s': it has to be %s to %s", o->name, text,
+				  limit_text(o, o->min, min), limit_text(o, o->max, max));
+	if (o->min == 1)
+		return diag_usage(d, "wrong --%s '%s': it has to be more than 0", o->name, text);
+	return diag_usage(d, "wrong --%s '%s': it has to be at least %s", o->name, text, limit_text(o, o->min, min));
+}
+
+static int parse_number(const struct option_row *o, const char *text, uint64_t *value, struct diag *d)
+{
+	char name[NAME_SIZE];
+
+	snprintf(name, sizeof(name), "--%s", o->name);
+	switch (o->kind) {
+	case OPTION_TIME: return settings_parse_time(name, text, value, d);
+	case OPTION_SIZE: return settings_parse_size(name, text, value, d);
+	case OPTION_PERCENT: return settings_parse_percent(name, text, o->max, value, d);
+	default: return settings_parse_count(name, text, value, d);
+	}
+}
+
+static int store_number(void *field, const struct option_row *o, const char *text, struct diag *d)
+{
+	uint64_t value;
+	int err = parse_number(o, text, &value, d);
+
+	if (!err && o->kind != OPTION_PERCENT)
+		err = check_limits(o, text, value, d);
+	if (err)
+		return err;
+	if (o->size == sizeof(uint32_t))
+		*(uint32_t *)field = value;
+	else
+		*(uint64_t *)field = value;
+	return 0;
+}
+
+int option_store(struct command_line *c, const struct option_row *o, const char *text, struct diag *d)
+{
+	struct filter_list *filters = c->settings.filters;
+	void *field = (char *)c + o->at;
+
+	if (o->given)
+		*(bool *)((char *)c + o->given) = true;
+	switch (o->kind) {
+	case OPTION_FLAG: *(bool *)field = true; return 0;
+	case OPTION_TEXT: *(const char **)field = text; return 0;
+	case OPTION_COUNT:
+	case OPTION_TIME:
+	case OPTION_SIZE:
+	case OPTION_PERCENT: return store_number(field, o, text, d);
+	case OPTION_CHOICE: return store_choice(field, o, text, d);
+	case OPTION_TARGET: return option_store_target(c, text, d);
+	case OPTION_USER: return store_user(field, text, d);
+	case OPTION_OUTPUT: return store_output(field, text, d);
+	case OPTION_WITH_JFR: return store_with_jfr(field, text, d);
+	case OPTION_TRACE: return filter_list_add(filters, text, FILTER_TRACE, d);
+	case OPTION_TIMING: return filter_list_add(filters, text, FILTER_TIMING, d);
+	case OPTION_EXCLUDE: return filter_list_add(filters, text, FILTER_EXCLUDE, d);
+	case OPTION_TRACE_FILE: return filter_file_add(filters, text, FILTER_TRACE, d);
+	case OPTION_TIMING_FILE: return filter_file_add(filters, text, FILTER_TIMING, d);
+	case OPTION_LAMBDA: filter_list_set_lambda(filters, true); return 0;
+	case OPTION_SETTINGS: return settings_files_add(field, text, d);
+	case OPTION_HELP:
+	case OPTION_VERSION: break;
+	}
+	return 0;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/verbs/options_table.h"
+#include "bpf/frtrace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TARGET_SENTENCE "TARGET is a pid, or a part of the main class or jar; without one it is the only recording."
+
+const struct verb verbs[VERBS] = {
+	{VERB_RECORD, "record",
+	 "[record] -p TARGET -m FILTER | -M FILTER [options]\n"
+	 "[record] -m FILTER | -M FILTER [options] -- java ...    from the first class on",
+	 "trace a running JVM, or a program that frtrace starts", "The word record may be left out."},
+	{VERB_START, "start", "start [options]", "record in the background", "It returns when tracing is on."},
+	{VERB_STATUS, "status", "status [TARGET]", "report the recordings in the background", TARGET_SENTENCE},
+	{VERB_DUMP, "dump", "dump [TARGET] -o FILE", "copy what a recording in the background has so far",
+	 "The calls that are open now are in the copy. The recording goes on. " TARGET_SENTENCE},
+	{VERB_STOP, "stop", "stop [TARGET]", "end a recording in the background, as Ctrl-C would", TARGET_SENTENCE},
+	{VERB_LIST, "list", "list", "list the JVMs of this machine",
+	 "Those in containers are listed too. For each it says whether it can be traced, or why not."},
+	{VERB_CHECK, "check", "check [TARGET]", "report what this machine and the JVM allow, and what is missing",
+	 "Ends with 1 when tracing is not possible."},
+	{VERB_METHODS, "methods", "methods TARGET FILTER...", "list the methods that a filter matches; touches nothing",
+	 "The list has the methods of the loaded classes, also those that would not be traced, and why. It is read "
+	 "from the JVM's memory."},
+	{VERB_SUMMARY, "summary", "summary FILE", "count the events of a recording by type",
+	 "The file may be of whatever origin."},
+	{VERB_PRINT, "print", "print [options] FILE", "print the events, in the form of the JDK's 'jfr print'",
+	 "The file may be of whatever origin."},
+	{VERB_VIEW, "view", "view [options] NAME FILE", "print a table about traced methods",
+	 "They were traced by frtrace, or by JDK 25's JFR."},
+	{VERB_EXPORT, "export", "export --collapsed | --chrome | --csv FILE",
+	 "write the recorded calls for other tools to standard output", NULL},
+	{VERB_MERGE, "merge", "merge -o OUT FILE FILE...",
+	 "make one recording of up to four that were made of one JVM at the same time",
+	 "Such are frtrace's and the JVM's own. The result has one clock, the order of time, and the threads that they "
+	 "share, so that 'jfr print' of JDK 25 shows the JVM's events within the traced calls. Each event keeps the "
+	 "time that its own file gives it. If the wall clock was set between the starts of two recordings, they are "
+	 "that far apart; if it was set within one, a message says so."},
+	{VERB_RECOVER, "recover", "recover [-o OUT] FILE", "make a file readable whose writer was killed",
+	 "What is behind the last whole chunk is cut, and a chunk of which a part was flushed is finished. With -o, "
+	 "FILE stays as it is, and what is whole is copied to OUT, also from behind a damaged chunk."},
+};
+
+const char *const option_sections[SECTIONS] = {
+	[SECTION_WHAT] = "What to trace",
+	[SECTION_CALL] = "What to record of each call",
+	[SECTION_WHERE] = "Where and how long",
+	[SECTION_SEE] = "What to see meanwhile",
+	[SECTION_OTHER] = "Other",
+	[SECTION_VERBS] = "Other verbs",
+};
+
+static const struct option_choice stacks_choices[] = {
+	{"auto", SETTINGS_STACKS_AUTO}, {"walk", SETTINGS_STACKS_WALK}, {"jvmti", SETTINGS_STACKS_JVMTI}, {0}};
+static const struct option_choice kernel_choices[] = {
+	{"on", SETTINGS_KERNEL_ON}, {"off", SETTINGS_KERNEL_OFF}, {"full", SETTINGS_KERNEL_FULL}, {0}};
+static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
+static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {"time", WEIGHT_TIME}, {0}};
+
+/* Any other text is taken too. */
+static const struct option_choice overhead_offers[] = {{"25%", 0}, {"50%", 0}, {"off", 0}, {0}};
+static const struct option_choice jfr_offers[] = {{"default", 0}, {"profile", 0}, {0}};
+
+#define AT(field) .at = offsetof(struct command_line, field), .size = sizeof(((struct command_line *)0)->field)
+
+/* clang-format off */
+const struct option_row options[] = {
+	{.name = "pid", .letter = 'p', .arg = "TARGET", .kind = OPTION_TARGET, AT(settings.target),
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_CHECK) | VERB_BIT(VERB_METHODS),
+	 .help = "the JVM: a pid, or a unique part of its main class or jar",
+	 .more = "With a program behind -- it selects the JVM of that program to trace."},
+	{.name = "method-trace", .letter = 'm', .arg = "FILTER", .kind = OPTION_TRACE,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
+	 .help = "record each call; several with ';' or several -m"},
+	{.name = "method-timing", .letter = 'M', .arg = "FILTER", .kind = OPTION_TIMING,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
+	 .help = "count each call and its time: invocations, minimum, average, maximum, percentiles; "
+		 "no event for each call"},
+	{.name = "exclude", .letter = 'x', .arg = "FILTER", .kind = OPTION_EXCLUDE,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
+	 .help = "exclude methods from -m and from -M"},
+	{.name = "filters", .arg = "FILE", .kind = OPTION_TRACE_FILE,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
+	 .help = "read more filters for -m, one a line; a comment begins with '#'"},
+	{.name = "timing-filters", .arg = "FILE", .kind = OPTION_TIMING_FILE,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
+	 .help = "the same for -M"},
+	{.name = "lambda", .kind = OPTION_LAMBDA,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
+	 .help = "with each method, trace the lambdas that are written in it"},
+	{.name = "threshold", .letter = 't', .arg = "TIME", .kind = OPTION_TIME, AT(settings.threshold_ns),
+	 .given = offsetof(struct command_line, settings.threshold_given),
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "record only calls that take at least this long, as in 10ms (ns us ms s m h d)"},
+	{.name = "thrown", .kind = OPTION_FLAG, AT(settings.thrown),
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "record only calls that end with an exception"},
+	{.name = "settings", .arg = "FILE.jfc", .kind = OPTION_SETTINGS, AT(settings.files),
+	 .choices = jfr_offers, .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "read JFR's settings files; default and profile are frtrace's own; a later file wins over an earlier "
+		 "one, and an option over all of them",
+	 .more = "What counts is filter, threshold and stackTrace of jdk.MethodTrace, and filter and period of "
+		 "jdk.MethodTiming."},
+	{.name = "skip-active", .kind = OPTION_FLAG, AT(settings.skip_active),
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "leave classes alone that have a method on a stack now"},
+	{.name = "user", .arg = "NAME", .kind = OPTION_USER, AT(settings.user),
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .help = "run the program behind -- as this user instead of the one behind sudo",
+	 .more = "The program may be a script or a build tool. Its first JVM is traced, or the one of -p."},
+
+	{.name = "stack-depth", .arg = "N", .kind = OPTION_COUNT, AT(settings.stack_depth),
+	 .min = 1, .max = FRT_MAX_DEPTH, .usual = "64",
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "record at most N callers"},
+	{.name = "stacks", .arg = "SOURCE", .kind = OPTION_CHOICE, AT(settings.stacks),
+	 .choices = stacks_choices, .usual = "auto",
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "auto: walk stacks in place, and ask JVMTI for those that cannot be walked; walk: record none then; "
+		 "jvmti: ask for all, which costs several times as much"},
+	{.name = "no-stack", .kind = OPTION_FLAG, AT(settings.no_stack),
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "do not record where a call came from"},
+	{.name = "kernel", .arg = "MODE", .kind = OPTION_CHOICE, AT(settings.kernel),
+	 .choices = kernel_choices, .usual = "on",
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "record how long calls ran, waited for a CPU and were blocked, on what, and who woke them; "
+		 "full: their system calls and page faults too"},
+	{.name = "wait-stack", .arg = "TIME", .kind = OPTION_TIME, AT(settings.wait_stack_ns), .usual = "1ms",
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "record where a thread was that waited for longer"},
+	{.name = "max-overhead", .arg = "N%|off", .kind = OPTION_PERCENT, AT(settings.max_overhead),
+	 .choices = overhead_offers, .min = 1, .max = 10000, .usual = "25%",
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "throttle: only count and time a method whose recording takes more than this share of a CPU for each "
+		 "of its threads"},
+
+	{.name = "output", .letter = 'o', .arg = "FILE|DIR/", .kind = OPTION_OUTPUT, AT(settings.output),
+	 .usual = "frtrace-%p-%t.jfr", .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
+	 .help = "the file; %p is the pid, %t the time; in DIR/ a file each second, as in a JVM's own repository"},
+	{.name = "duration", .letter = 'd', .arg = "TIME", .kind = OPTION_TIME, AT(settings.duration_ns), .min = 1,
+	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
+	 .help = "stop after this time"},
+	{.name = "max-events", .letter = 'n', .arg = "N", .kind = OPTION_COUNT, AT(settings.max_events), .min = 1,
+	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
+	 .help = "stop after N calls"},
+	{.name = "max-size", .arg = "SIZE", .kind = OPTION_SIZE, AT(settings.max_size), .min = 1, .usual = "1g",
+	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
+	 .help = "drop the oldest chunks beyond this size (k m g)"},
+	{.name = "max-age", .arg = "TIME", .kind = OPTION_TIME, AT(settings.max_age_ns), .min = 1,
+	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
+	 .help = "drop chunks that are older"},
+	{.name = "with-jfr", .arg = "SETTINGS", .optional = true, .kind = OPTION_WITH_JFR, AT(settings.with_jfr),
+	 .choices = jfr_offers, .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
+	 .help = "put the JVM's own recording (default, profile, FILE.jfc) into the same file; JDK 11 on"},
+
+	{.name = "interval", .letter = 'i', .arg = "TIME", .kind = OPTION_TIME, AT(settings.interval_ns),
+	 .min = 100000000, .section = SECTION_SEE, .verbs = VERBS_RECORDING,
+	 .help = "print a table of the busiest methods each interval"},
+	{.name = "top", .arg = "N", .kind = OPTION_COUNT, AT(settings.top), .min = 1,
+	 .section = SECTION_SEE, .verbs = VERBS_RECORDING,
+	 .help = "rows of this table; 20 if not given"},
+	{.name = "lines", .kind = OPTION_FLAG, AT(settings.lines),
+	 .section = SECTION_SEE, .verbs = VERBS_RECORDING,
+	 .help = "print a line for each recorded call"},
+	{.name = "json", .kind = OPTION_FLAG, AT(settings.json),
+	 .section = SECTION_SEE, .verbs = VERBS_RECORDING | VERBS_LOOKING,
+	 .help = "print JSON instead"},
+
+	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(settings.quiet),
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_LOOKING,
+	 .help = "print errors only"},
+	{.name = "verbose", .letter = 'v', .kind = OPTION_FLAG, AT(settings.verbose),
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_LOOKING,
+	 .help = "print more"},
+
+	{.name = "output", .letter = 'o', .arg = "FILE", .kind = OPTION_TEXT, AT(args.output),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_DUMP) | VERB_BIT(VERB_MERGE) | VERB_BIT(VERB_RECOVER),
+	 .help = "the file to write"},
+	{.name = "last", .arg = "TIME", .kind = OPTION_TIME, AT(args.last_ns),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_DUMP),
+	 .help = "only what ended in the last TIME"},
+	{.name = "events", .arg = "A,B", .kind = OPTION_TEXT, AT(args.events),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_PRINT),
+	 .help = "only these types: MethodTrace, jdk.MethodTrace, 'jdk.Method*'"},
+	{.name = "categories", .arg = "A,B", .kind = OPTION_TEXT, AT(args.categories),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_PRINT),
+	 .help = "only types of these categories: 'Java Virtual Machine', JVM"},
+	{.name = "stack-depth", .arg = "N", .kind = OPTION_COUNT, AT(args.stack_depth), .usual = "5",
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_PRINT),
+	 .help = "frames of a stack at most"},
+	{.name = "exact", .kind = OPTION_FLAG, AT(args.exact),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_PRINT),
+	 .help = "numbers and times with all their digits"},
+	{.name = "width", .arg = "N", .kind = OPTION_COUNT, AT(args.width), .min = 20, .max = 10000,
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
+	 .help = "columns of a table; as many as it needs, 80 to 120, if not given"},
+	{.name = "truncate", .arg = "END", .kind = OPTION_CHOICE, AT(args.truncate),
+	 .choices = truncate_choices, .usual = "end",
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
+	 .help = "which end of a text that is too long is cut"},
+	{.name = "cell-height", .arg = "N", .kind = OPTION_COUNT, AT(args.cell_height), .min = 1, .usual = "1",
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
+	 .help = "lines of a cell at most"},
+	{.name = "collapsed", .kind = OPTION_FLAG, AT(args.collapsed),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
+	 .help = "lines \"main;caller;method N\", for flame graphs"},
+	{.name = "weight", .arg = "UNIT", .kind = OPTION_CHOICE, AT(args.weight),
+	 .choices = weight_choices,
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
+	 .help = "the N of --collapsed: calls, or nanoseconds (a call inside of another traced one counts for both); "
+		 "calls if not given"},
+	{.name = "chrome", .kind = OPTION_FLAG, AT(args.chrome),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
+	 .help = "Trace Event JSON, for Perfetto and chrome://tracing: a track for each thread, with what it waited for"},
+	{.name = "csv", .kind = OPTION_FLAG, AT(args.csv),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
+	 .help = "a line for each call"},
+	{.name = "json", .kind = OPTION_FLAG, AT(args.json),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_SUMMARY) | VERB_BIT(VERB_PRINT),
+	 .help = "print JSON"},
+	{.name = "json", .kind = OPTION_FLAG, AT(args.json),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
+	 .help = "print {\"view\":...,\"rows\":[...]}, a line for each table"},
+
+	{.name = "help", .letter = 'h', .kind = OPTION_HELP, .section = SECTION_OTHER, .verbs = VERBS_ALL,
+	 .help = "print this text", .more = "Each verb has its own."},
+	{.name = "version", .kind = OPTION_VERSION,
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_LOOKING,
+	 .help = "print the version"},
+	{0},
+};
+/* clang-format on */
+
+const struct verb *verb_find(const char *name)
+{
+	for (size_t i = 0; i < VERBS; i++)
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	return NULL;
+}
+
+const struct option_row *option_by_name(unsigned int mask, const char *name, size_t length, size_t *count)
+{
+	const struct option_row *found = NULL;
+
+	*count = 0;
+	for (const struct option_row *o = options; o->name; o++) {
+		if (!(o->verbs & mask) || strncmp(o->name, name, length) != 0)
+			continue;
+		if (strlen(o->name) == length) {
+			*count = 1;
+			return o;
+		}
+		found = o;
+		++*count;
+	}
+	return *count == 1 ? found : NULL;
+}
+
+const struct option_row *option_by_letter(unsigned int mask, char letter)
+{
+	for (const struct option_row *o = options; o->name; o++)
+		if (o->verbs & mask && o->letter == letter)
+			return o;
+	return NULL;
+}
+
+void option_argument(const struct option_row *o, char *out, size_t size)
+{
+	size_t length = 0;
+
+	out[0] = 0;
+	if (o->arg && o->kind != OPTION_CHOICE)
+		snprintf(out, size, o->optional ? "[=%s]" : "=%s", o->arg);
+	else if (o->kind == OPTION_CHOICE)
+		for (const struct option_choice *c = o->choices; c->name && length < size; c++)
+			length += snprintf(out + length, size - length, "%c%s", c == o->choices ? '=' : '|', c->name);
+}
+
+void option_notes(const struct option_row *o, char *out, size_t size)
+{
+	char limits[64] = "", usual[64] = "";
+
+	if (o->kind == OPTION_COUNT && o->max)
+		snprintf(limits, sizeof(limits), "%" PRIu64 " to %" PRIu64, o->min, o->max);
+	if (o->usual)
+		snprintf(usual, sizeof(usual), "default %s", o->usual);
+	snprintf(out, size, "%s%s%s", limits, limits[0] && usual[0] ? ", " : "", usual);
+}
