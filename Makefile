@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# make              build/frtrace (the agent inside) and build/libfrtrace.so
+# make              build/frtrace (the agent inside), build/libfrtrace.so, manual page, completions
 # make check        unit tests, no root; make ASAN=1 check: under the sanitizers
 # make fuzz         the fuzz targets (clang, libFuzzer) as build/fuzz_*
-# make install      PREFIX=/usr/local DESTDIR= ; with manual page and completions
+# make install      PREFIX=/usr/local DESTDIR=
 #
 # BUILD=DIR builds elsewhere; V=1 shows the commands.
 
@@ -42,16 +42,27 @@ USER	:= $(wildcard user/*.c user/*/*.c)
 BPF	:= $(wildcard bpf/*.bpf.c)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c,$(USER))) \
+LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c user/print_options.c,$(USER))) \
 	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/options/jfc_image.o
 
 LIB	:= $(BUILD)/frtrace.a # so that a test is linked with no more than it uses
 
-all: $(BUILD)/frtrace $(BUILD)/libfrtrace.so
+# what the options table is printed into
+TEXTS := $(BUILD)/frtrace.1 $(BUILD)/frtrace.bash $(BUILD)/_frtrace
+
+all: $(BUILD)/frtrace $(BUILD)/libfrtrace.so $(TEXTS)
 
 $(BUILD)/frtrace: $(BUILD)/user/main.o $(LIB_OBJECTS)
 	@echo "  LD     $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/print_options: $(BUILD)/user/print_options.o $(LIB)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+vpath %.in docs scripts/completion
+$(TEXTS): $(BUILD)/%: %.in $(BUILD)/print_options
+	@echo "  TEXT   $@"
+	$(Q)$(BUILD)/print_options <$< >$@.tmp && mv $@.tmp $@
 
 $(LIB): $(LIB_OBJECTS) Makefile
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
@@ -120,6 +131,10 @@ $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_
 $(BUILD)/tests/unit/live/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_describe target_cpu_ns \
 	session_segment session_streams session_cost session_drops session_waits_lost session_no_waits session_no_pauses session_no_usage)
 
+# and what another one reads
+$(BUILD)/tests/unit/verbs/test_options_table.o: CFLAGS += -DBUILD='"$(BUILD)"'
+$(BUILD)/tests/unit/verbs/test_options_table: | $(TEXTS)
+
 # The agent's parts that ask nothing of a JVM, compiled for the tests with a libc and, if so wanted, sanitizers.
 AGENT_PARTS := control flags hook launch_link cache own_memory ring slot stack stack_named stack_table \
 	stack_jvmti free_list timing virtual_calls
@@ -177,9 +192,9 @@ check: $(TESTS) $(REPLAYS)
 
 install: all
 	install -D -m 755 $(BUILD)/frtrace $(DESTDIR)$(PREFIX)/bin/frtrace
-	install -D -m 644 docs/frtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/frtrace.1
-	install -D -m 644 scripts/completion/frtrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/frtrace
-	install -D -m 644 scripts/completion/_frtrace $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_frtrace
+	install -D -m 644 $(BUILD)/frtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/frtrace.1
+	install -D -m 644 $(BUILD)/frtrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/frtrace
+	install -D -m 644 $(BUILD)/_frtrace $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_frtrace
 
 clean:
 	rm -rf build build-*

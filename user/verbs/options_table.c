@@ -99,7 +99,7 @@ const struct option_row options[] = {
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "record only calls that end with an exception"},
 	{.name = "settings", .arg = "FILE.jfc", .kind = OPTION_SETTINGS, AT(settings.files),
-	 .choices = jfr_offers, .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
+	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "read JFR's settings files; default and profile are frtrace's own; a later file wins over an earlier "
 		 "one, and an option over all of them",
 	 .more = "What counts is filter, threshold and stackTrace of jdk.MethodTrace, and filter and period of "
@@ -119,8 +119,8 @@ const struct option_row options[] = {
 	{.name = "stacks", .arg = "SOURCE", .kind = OPTION_CHOICE, AT(settings.stacks),
 	 .choices = stacks_choices, .usual = "auto",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
-	 .help = "auto: walk stacks in place, and ask JVMTI for those that cannot be walked; walk: record none then; "
-		 "jvmti: ask for all, which costs several times as much"},
+	 .help = "walk stacks in place and ask JVMTI for those that cannot be walked (auto), or record none then (walk), "
+		 "or ask for all, which costs several times as much (jvmti)"},
 	{.name = "no-stack", .kind = OPTION_FLAG, AT(settings.no_stack),
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "do not record where a call came from"},

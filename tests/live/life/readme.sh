@@ -8,7 +8,7 @@
 
 DOCUMENTS=(README.md CONTRIBUTING.md CHANGELOG.md docs/*.md)
 VERBS=(record start status dump stop list check methods summary print view export merge recover)
-COMPLETION=$ROOT/scripts/completion
+TEXTS=$(dirname "$FRTRACE") # the manual page and the completions, as built
 QUIET=(nice -n -15) # what the documents show does not depend on who else wants the CPUs
 
 # ---- options: --help is the source
@@ -19,7 +19,7 @@ help_options() { for verb in "${VERBS[@]}"; do "$FRTRACE" "$verb" --help; done |
 
 bash_offers() { # WORD...: what completion offers for the last one
 	PATH=$WORK/bin:$PATH bash -c '. "$1/frtrace.bash"; shift
-		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _frtrace; printf "%s\n" "${COMPREPLY[@]}"' - "$COMPLETION" "$@" 2>&1
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _frtrace; printf "%s\n" "${COMPREPLY[@]}"' - "$TEXTS" "$@" 2>&1
 }
 
 # The builtins of zsh's completion stand aside, and what they are given is printed.
@@ -30,7 +30,7 @@ zsh_offers() { # WORD...
 		_files() { : }
 		compset() { return 1 }
 		words=("$@") CURRENT=$#
-		. $file' - "$COMPLETION" "$@" 2>&1
+		. $file' - "$TEXTS" "$@" 2>&1
 }
 
 differ() { # FILE FILE WHAT: findings of what is in one alone
@@ -65,12 +65,12 @@ shell() { # bash | zsh
 manual() {
 	local sentence="the manual page has all options and verbs, none besides, and renders without warnings" verb
 	begin "$sentence" || return 0
-	sed 's/\\-/-/g; s/\\f[BIR]/ /g' docs/frtrace.1 >"$WORK/manual"
+	sed 's/\\-/-/g; s/\\f[BIR]/ /g' "$TEXTS/frtrace.1" >"$WORK/manual"
 	options <"$WORK/manual" >"$WORK/manual.options"
 	differ "$WORK/helped" "$WORK/manual.options" "< in --help alone, > in the manual alone:"
 	for verb in "${VERBS[@]}"; do grep -qx "\.B $verb" "$WORK/manual" || finding "no verb $verb"; done
 	if command -v groff >/dev/null; then
-		groff -man -ww -Tutf8 docs/frtrace.1 2>"$WORK/warnings" | grep 'FRTRACE(1)' >/dev/null || finding "groff does not render it"
+		groff -man -ww -Tutf8 "$TEXTS/frtrace.1" 2>"$WORK/warnings" | grep 'FRTRACE(1)' >/dev/null || finding "groff does not render it"
 		[ -s "$WORK/warnings" ] && finding "groff warns:" "$(cat "$WORK/warnings")"
 	fi
 	verdict "$sentence"
