@@ -186,8 +186,8 @@ static char *strip(char *text)
 }
 
 /* JFR leaves out what is no filter and keeps the rest. */
-static int add_filters(struct settings_files *f, const struct jfc *j, const struct jfc_event *e, struct filter_list *l,
-		       enum filter_kind kind, struct diag *d)
+static int settings_add_filters(struct settings_files *f, const struct jfc *j, const struct jfc_event *e,
+				struct filter_list *l, enum filter_kind kind, struct diag *d)
 {
 	char *copy = strdup(e->filter), *rest = copy, *item;
 	int err = copy ? 0 : no_memory(d);
@@ -229,7 +229,7 @@ static int apply_trace(struct settings_files *f, struct settings *s, struct diag
 	if (!e.enabled)
 		return jfc_wrong(of_filter, e.filter_setting, d,
 				 "the filter '%.200s' has no effect, as jdk.MethodTrace is not enabled", e.filter);
-	return add_filters(f, of_filter, &e, s->filters, FILTER_TRACE, d);
+	return settings_add_filters(f, of_filter, &e, s->filters, FILTER_TRACE, d);
 }
 
 static int apply_timing(struct settings_files *f, struct settings *s, struct diag *d)
@@ -246,7 +246,7 @@ static int apply_timing(struct settings_files *f, struct settings *s, struct dia
 	s->timing_period = e.period;
 	if (chosen || is_blank(e.filter))
 		return 0;
-	return add_filters(f, of_filter, &e, s->filters, FILTER_TIMING, d);
+	return settings_add_filters(f, of_filter, &e, s->filters, FILTER_TIMING, d);
 }
 
 int settings_files_apply(struct settings_files *f, struct settings *s, struct diag *d)
