@@ -178,12 +178,13 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
 # what reads the target's memory, and what that is linked with
-$(BUILD)/fuzz_segment: user/capture/open_calls.c user/capture/segment.c user/capture/stacks.c user/capture/stream.c user/capture/sweep.c user/text/monotonic.c $(wildcard user/process/*.c)
+$(BUILD)/fuzz_segment: user/capture/budget.c user/capture/open_calls.c user/capture/segment.c user/capture/stacks.c user/capture/stream.c user/capture/sweep.c \
+	user/text/monotonic.c $(wildcard user/process/*.c)
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
 $(BUILD)/fuzz_kernel_symbols: user/record/kernel_symbols.c
 $(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
 # and what prints recordings
-$(BUILD)/fuzz_jfr_read: user/view/context.c user/view/event_json.c user/view/event_text.c user/text/java_number.c user/text/java_time.c \
+$(BUILD)/fuzz_jfr_read: user/view/context.c user/view/event_json.c user/view/event_text.c user/text/java_number.c user/text/java_time.c user/text/term.c \
 	user/view/jfr_names.c user/view/old_object.c user/view/sorter.c user/view/print.c user/view/printer.c \
 	user/view/render_cache.c user/view/select.c user/view/value_text.c
 
