@@ -45,7 +45,7 @@ static const char *const orphan_text[ORPHANS] = {
 	[ORPHAN_FULL] = "events beyond 1 GB in this chunk were dropped",
 };
 
-struct jfr_writer *jfr_writer_new(const struct jfr_origin *origin, struct diag *d)
+int jfr_writer_new(struct jfr_writer **out, const struct jfr_origin *origin, struct diag *d)
 {
 	struct jfr_region region = {origin->locale, origin->gmt_offset_ms, origin->dst_ms};
 	struct jfr_writer *w = calloc(1, sizeof(*w));
@@ -54,16 +54,15 @@ struct jfr_writer *jfr_writer_new(const struct jfr_origin *origin, struct diag *
 		free(w);
 		w = NULL;
 	}
-	if (!w) {
-		diag_errno(d, ENOMEM, "cannot prepare a recording");
-		return NULL;
-	}
+	*out = w;
+	if (!w)
+		return diag_errno(d, ENOMEM, "cannot prepare a recording");
 	w->start_ticks = origin->start_ticks;
 	w->start_nanos = origin->start_nanos;
 	bytes_init(&w->chunk);
 	bytes_init(&w->scratch);
 	jfr_pools_init(&w->pools);
-	return w;
+	return 0;
 }
 
 void jfr_writer_free(struct jfr_writer *w)

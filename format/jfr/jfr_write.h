@@ -25,7 +25,8 @@ struct jfr_origin {
 	enum jfr_kernel kernel;
 };
 
-struct jfr_writer *jfr_writer_new(const struct jfr_origin *origin, struct diag *d);
+/* 0 or -errno; then *out is NULL. */
+int jfr_writer_new(struct jfr_writer **out, const struct jfr_origin *origin, struct diag *d);
 void jfr_writer_free(struct jfr_writer *w);
 
 /*

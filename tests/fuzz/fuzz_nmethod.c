@@ -90,8 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	m.data = data + FUZZ_HEAD;
 	m.size = size - FUZZ_HEAD;
 	l = fake_layout(data[0] % FAKE_FORMS);
-	r = resolver_new(&m.mem, &l, &d);
-	if (!r)
+	if (resolver_new(&r, &m.mem, &l, &d))
 		return 0;
 	f.code = FUZZ_BASE + place(data + 1);
 	f.at = f.code + place(data + 5);

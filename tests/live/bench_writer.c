@@ -121,8 +121,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_writer FILE EVENTS\n");
 		return 2;
 	}
-	w = jfr_writer_new(&origin, &d);
-	check(w ? 0 : -1);
+	check(jfr_writer_new(&w, &origin, &d));
 	check(output_open(&o, argv[1], &limits, &d));
 	make_methods(w);
 	make_stacks(w);

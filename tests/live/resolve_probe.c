@@ -82,9 +82,9 @@ static int probe(struct probe *p, struct target *t, struct diag *d)
 	if (e)
 		return e;
 	page_cache_init(&p->now, &p->remote.mem);
-	p->resolver = resolver_new(&p->remote.mem, &p->layout, d);
-	if (!p->resolver)
-		return -ENOMEM;
+	e = resolver_new(&p->resolver, &p->remote.mem, &p->layout, d);
+	if (e)
+		return e;
 	e = hotspot_each_thread(&p->layout, &p->remote.mem, visit_thread, p);
 	return e > 0 ? 0 : e ? e : diag_set(d, ESRCH, "no Java thread '%d'", p->tid);
 }

@@ -253,8 +253,7 @@ int main(int argc, char **argv)
 	if (e)
 		goto out;
 	page_cache_init(&p->now, &r.mem);
-	p->resolver = resolver_new(&r.mem, &p->layout, &d);
-	e = p->resolver ? 0 : -ENOMEM;
+	e = resolver_new(&p->resolver, &r.mem, &p->layout, &d);
 	if (e)
 		goto out;
 	if (!strcmp(argv[2], "layout"))

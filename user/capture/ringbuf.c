@@ -110,22 +110,23 @@ static int on_record(void *context, void *data, size_t size)
 	return ++q->parts < RINGBUF_BUDGET ? 0 : -EAGAIN; /* this one is done in any case */
 }
 
-struct ringbuf *ringbuf_open(int map_fd, const struct ringbuf_sinks *sinks, struct diag *d)
+int ringbuf_open(struct ringbuf **out, int map_fd, const struct ringbuf_sinks *sinks, struct diag *d)
 {
 	struct ringbuf *q = calloc(1, sizeof(*q));
+	int err;
 
-	if (!q) {
-		diag_errno(d, ENOMEM, "cannot open the queue");
-		return NULL;
-	}
+	*out = NULL;
+	if (!q)
+		return diag_errno(d, ENOMEM, "cannot open the queue");
 	q->sinks = *sinks;
 	q->rb = ring_buffer__new(map_fd, on_record, q, NULL);
 	if (!q->rb) {
-		diag_errno(d, errno, "cannot map the BPF ring buffer");
+		err = diag_errno(d, errno, "cannot map the BPF ring buffer");
 		ringbuf_close(q);
-		return NULL;
+		return err;
 	}
-	return q;
+	*out = q;
+	return 0;
 }
 
 void ringbuf_close(struct ringbuf *q)

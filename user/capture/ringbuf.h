@@ -21,7 +21,8 @@ struct ringbuf_sinks {
 		*waits_lost; /* records that found no room so far, counted up by the kernel; NULL: none do */
 };
 
-struct ringbuf *ringbuf_open(int map_fd, const struct ringbuf_sinks *sinks, struct diag *d);
+/* 0 or -errno; then *out is NULL. */
+int ringbuf_open(struct ringbuf **out, int map_fd, const struct ringbuf_sinks *sinks, struct diag *d);
 void ringbuf_close(struct ringbuf *q);
 
 /* A descriptor to poll on. */

@@ -403,8 +403,7 @@ static int begin_queue(struct session *s, struct diag *d)
 				      .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost};
 
 	choose_wait_stacks(s);
-	s->queue = ringbuf_open(bpf_map__fd(s->bpf->maps.queue), &sinks, d);
-	return s->queue ? 0 : -ENOMEM;
+	return ringbuf_open(&s->queue, bpf_map__fd(s->bpf->maps.queue), &sinks, d);
 }
 
 /* Swept spans wait for what the kernel says of their threads, when that is wanted. */

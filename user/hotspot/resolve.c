@@ -61,18 +61,17 @@ struct resolver {
 	struct page_cache now;
 };
 
-struct resolver *resolver_new(const struct mem *m, const struct hotspot_layout *l, struct diag *d)
+int resolver_new(struct resolver **out, const struct mem *m, const struct hotspot_layout *l, struct diag *d)
 {
 	struct resolver *r = calloc(1, sizeof(*r));
 
-	if (!r) {
-		diag_set(d, ENOMEM, "cannot resolve stacks: out of memory");
-		return NULL;
-	}
+	*out = r;
+	if (!r)
+		return diag_set(d, ENOMEM, "cannot resolve stacks: out of memory");
 	r->layout = l;
 	page_cache_init(&r->now, m);
 	bytes_init(&r->lines);
-	return r;
+	return 0;
 }
 
 void resolver_free(struct resolver *r)

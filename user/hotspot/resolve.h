@@ -17,8 +17,8 @@ struct hotspot_layout;
 struct mem;
 struct resolver;
 
-/* Both are borrowed until resolver_free(). Returns NULL with a message in d without memory. */
-struct resolver *resolver_new(const struct mem *m, const struct hotspot_layout *l, struct diag *d);
+/* Both are borrowed until resolver_free(). 0 or -errno; then *out is NULL. */
+int resolver_new(struct resolver **out, const struct mem *m, const struct hotspot_layout *l, struct diag *d);
 void resolver_free(struct resolver *r);
 
 /*

@@ -67,11 +67,7 @@ int jvm_model_open(struct jvm_model *m, const struct target *t, struct diag *d)
 {
 	int err = open_memory(m, t, HOTSPOT_NO_STACKS, d);
 
-	if (!err) {
-		m->resolver = resolver_new(&m->remote.mem, &m->layout, d);
-		err = m->resolver ? 0 : -ENOMEM;
-	}
-	return err;
+	return err ? err : resolver_new(&m->resolver, &m->remote.mem, &m->layout, d);
 }
 
 void jvm_model_close(struct jvm_model *m)

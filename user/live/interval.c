@@ -23,18 +23,18 @@ struct intervals {
 	int64_t begin;
 };
 
-struct intervals *intervals_new(const struct segment *s, struct clock *c, struct breakdown_sums *splits, struct diag *d)
+int intervals_new(struct intervals **out, const struct segment *s, struct clock *c, struct breakdown_sums *splits,
+		  struct diag *d)
 {
 	struct intervals *v = calloc(1, sizeof(*v));
 
-	if (!v) {
-		diag_errno(d, ENOMEM, "cannot make room for the table");
-		return NULL;
-	}
+	*out = v;
+	if (!v)
+		return diag_errno(d, ENOMEM, "cannot make room for the table");
 	v->segment = s;
 	v->clock = c;
 	v->splits = splits;
-	return v;
+	return 0;
 }
 
 void intervals_begin(struct intervals *v)

@@ -38,9 +38,9 @@ struct interval {
 
 struct intervals;
 
-/* Before the recording starts; all are borrowed, `splits` may be NULL. NULL: no memory. */
-struct intervals *intervals_new(const struct segment *s, struct clock *c, struct breakdown_sums *splits,
-				struct diag *d);
+/* Before the recording starts; all are borrowed, `splits` may be NULL. 0 or -errno; then *out is NULL. */
+int intervals_new(struct intervals **out, const struct segment *s, struct clock *c, struct breakdown_sums *splits,
+		  struct diag *d);
 void intervals_free(struct intervals *v);
 
 /* The first interval begins now. */

@@ -27,19 +27,20 @@ struct lines {
 	size_t size;
 };
 
-struct lines *lines_new(const struct lines_setup *setup, struct diag *d)
+int lines_new(struct lines **out, const struct lines_setup *setup, struct diag *d)
 {
 	struct lines *l = calloc(1, sizeof(*l));
 
 	if (l)
 		l->to = open_memstream(&l->text, &l->size);
+	*out = NULL;
 	if (!l || !l->to) {
-		diag_errno(d, ENOMEM, "cannot print");
 		lines_free(l);
-		return NULL;
+		return diag_errno(d, ENOMEM, "cannot print");
 	}
 	l->setup = *setup;
-	return l;
+	*out = l;
+	return 0;
 }
 
 void lines_free(struct lines *l)

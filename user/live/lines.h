@@ -23,8 +23,8 @@ struct lines_setup {
 	bool json;
 };
 
-/* All are borrowed. NULL: no memory. */
-struct lines *lines_new(const struct lines_setup *setup, struct diag *d);
+/* All are borrowed. 0 or -errno; then *out is NULL. */
+int lines_new(struct lines **out, const struct lines_setup *setup, struct diag *d);
 void lines_free(struct lines *l);
 
 /*

@@ -34,16 +34,15 @@ static int open_view(struct live *l, struct diag *d)
 				    .clock = s->clock,
 				    .ticks_offset = s->target->monotonic_offset,
 				    .json = s->settings->json};
+	int err;
 
-	l->outlet = stdout_queue_open(STDOUT_FILENO, s->settings->program, d);
-	if (!l->outlet)
-		return -EBADF;
+	err = stdout_queue_open(&l->outlet, STDOUT_FILENO, s->settings->program, d);
+	if (err)
+		return err;
 	lines.outlet = l->outlet;
 	if (s->settings->lines)
-		l->lines = lines_new(&lines, d);
-	else
-		l->intervals = intervals_new(s->segment, s->clock, splits_for(s), d);
-	return l->lines || l->intervals ? 0 : -ENOMEM;
+		return lines_new(&l->lines, &lines, d);
+	return intervals_new(&l->intervals, s->segment, s->clock, splits_for(s), d);
 }
 
 int live_check(const struct settings *s, struct diag *d)

@@ -51,26 +51,28 @@ static int open_fd(int fd, bool terminal)
 	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-struct stdout_queue *stdout_queue_open(int fd, bool shared, struct diag *d)
+int stdout_queue_open(struct stdout_queue **out, int fd, bool shared, struct diag *d)
 {
 	struct stdout_queue *o = calloc(1, sizeof(*o));
+	int err;
 
+	*out = NULL;
 	if (o)
 		o->waiting = malloc(MOST);
 	if (!o || !o->waiting) {
-		diag_errno(d, ENOMEM, "cannot print");
 		free(o);
-		return NULL;
+		return diag_errno(d, ENOMEM, "cannot print");
 	}
 	o->terminal = isatty(fd);
 	o->in_place = o->terminal && !shared && can_move_cursor();
 	o->fd = open_fd(fd, o->terminal);
 	if (o->fd < 0) {
-		diag_errno(d, errno, "cannot print on standard output");
+		err = diag_errno(d, errno, "cannot print on standard output");
 		stdout_queue_close(o);
-		return NULL;
+		return err;
 	}
-	return o;
+	*out = o;
+	return 0;
 }
 
 void stdout_queue_close(struct stdout_queue *o)

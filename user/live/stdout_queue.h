@@ -14,8 +14,8 @@
 
 struct stdout_queue;
 
-/* The descriptor stays the caller's. `shared`: others write there, too. NULL: it is not open, or no memory. */
-struct stdout_queue *stdout_queue_open(int fd, bool shared, struct diag *d);
+/* The descriptor stays the caller's. `shared`: others write there, too. 0 or -errno; then *out is NULL. */
+int stdout_queue_open(struct stdout_queue **out, int fd, bool shared, struct diag *d);
 void stdout_queue_close(struct stdout_queue *o);
 
 /* All of it or nothing. False: refused, there is no room or nobody reads. */

@@ -36,24 +36,26 @@ static void breakdown_put_wait(void *context, uint32_t thread, const struct wait
 		wait_events_put(&w->events, thread, wait);
 }
 
-struct breakdown *breakdown_new(const struct breakdown_setup *setup, struct diag *d)
+int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, struct diag *d)
 {
 	struct breakdown *w = calloc(1, sizeof(*w));
 	struct wait_join_setup join = {.open = open_moments, .folded = breakdown_put_wait, .context = w};
+	int err;
 
-	if (!w) {
-		diag_errno(d, ENOMEM, "cannot make room for waits");
-		return NULL;
-	}
+	*out = NULL;
+	if (!w)
+		return diag_errno(d, ENOMEM, "cannot make room for waits");
 	w->setup = *setup;
 	w->events = (struct wait_events){
 		.writer = setup->writer, .threads = setup->threads, .ticks_offset = setup->ticks_offset};
-	w->join = wait_join_new(&join, d);
-	w->splits = w->join ? breakdown_sums_new(d) : NULL;
-	if (w->splits)
-		return w;
-	breakdown_free(w);
-	return NULL;
+	err = wait_join_new(&w->join, &join, d);
+	if (!err)
+		err = breakdown_sums_new(&w->splits, d);
+	if (err)
+		breakdown_free(w);
+	else
+		*out = w;
+	return err;
 }
 
 void breakdown_free(struct breakdown *w)

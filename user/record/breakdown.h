@@ -19,8 +19,8 @@ struct breakdown_setup {
 	bool no_pauses;	      /* the JVM does not tell them: of no call it is known how long it was held up */
 };
 
-/* All are borrowed. NULL: no memory. */
-struct breakdown *breakdown_new(const struct breakdown_setup *setup, struct diag *d);
+/* All are borrowed. 0 or -errno; then *out is NULL. */
+int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, struct diag *d);
 void breakdown_free(struct breakdown *w);
 
 /* The sink of what the kernel saw. A chunk is open whenever it is fed, until breakdown_stop(): then nothing is written any more. */

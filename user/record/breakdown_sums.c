@@ -20,13 +20,10 @@ struct breakdown_sums {
 	uint64_t worst[FRT_MAX_METHODS]; /* of late */
 };
 
-struct breakdown_sums *breakdown_sums_new(struct diag *d)
+int breakdown_sums_new(struct breakdown_sums **out, struct diag *d)
 {
-	struct breakdown_sums *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		diag_errno(d, ENOMEM, "cannot make room for sums");
-	return s;
+	*out = calloc(1, sizeof(**out));
+	return *out ? 0 : diag_errno(d, ENOMEM, "cannot make room for sums");
 }
 
 void breakdown_sums_free(struct breakdown_sums *s)

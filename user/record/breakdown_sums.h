@@ -21,7 +21,8 @@ struct breakdown_slowest {
 
 struct breakdown_sums;
 
-struct breakdown_sums *breakdown_sums_new(struct diag *d);
+/* 0 or -errno; then *out is NULL. */
+int breakdown_sums_new(struct breakdown_sums **out, struct diag *d);
 void breakdown_sums_free(struct breakdown_sums *s);
 
 /* A call that took so long; one whose split is missing counts for nothing. */

@@ -44,22 +44,23 @@ struct frames {
 	struct jfr_frame scratch[JFR_STACK_FRAMES];
 };
 
-struct frames *frames_new(const struct frames_setup *setup, struct diag *d)
+int frames_new(struct frames **out, const struct frames_setup *setup, struct diag *d)
 {
 	struct frames *f = calloc(1, sizeof(*f));
 
+	*out = NULL;
 	if (f)
 		f->kept = calloc(KEPT, sizeof(*f->kept));
 	if (!f || !f->kept) {
-		diag_errno(d, ENOMEM, "cannot make room for stacks");
 		frames_free(f);
-		return NULL;
+		return diag_errno(d, ENOMEM, "cannot make room for stacks");
 	}
 	f->setup = *setup;
 	f->stacks.budget = setup->budget;
 	if (!setup->fed)
 		stacks_begin(&f->stacks, setup->methods->segment);
-	return f;
+	*out = f;
+	return 0;
 }
 
 void frames_free(struct frames *f)

@@ -26,8 +26,8 @@ struct frames_setup {
 	struct budget *budget;	     /* for stacks; when it is used up, spans go without theirs. NULL: without end */
 };
 
-/* What lies in the segment now is of an earlier recording. */
-struct frames *frames_new(const struct frames_setup *setup, struct diag *d);
+/* What lies in the segment now is of an earlier recording. 0 or -errno; then *out is NULL. */
+int frames_new(struct frames **out, const struct frames_setup *setup, struct diag *d);
 void frames_free(struct frames *f);
 
 /* Take what the agent has written, within the budget; `all`: it writes no more. True when there was something new. */

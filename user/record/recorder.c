@@ -95,8 +95,7 @@ static int open_writer(struct recorder *r, struct diag *d)
 	origin.dst_ms = local.tm_isdst > 0 ? 3600000 : 0;
 	origin.gmt_offset_ms = local.tm_gmtoff * 1000L - origin.dst_ms;
 	r->start_epoch_ms = origin.start_nanos / 1000000;
-	r->writer = jfr_writer_new(&origin, d);
-	return r->writer ? 0 : -ENOMEM;
+	return jfr_writer_new(&r->writer, &origin, d);
 }
 
 static int make_keys(struct recorder *r, struct diag *d)
@@ -110,8 +109,7 @@ static int make_keys(struct recorder *r, struct diag *d)
 	r->threads = thread_keys_new(r->writer, r->setup.segment);
 	if (!r->threads)
 		return diag_errno(d, ENOMEM, "cannot make a recorder");
-	r->frames = frames_new(&setup, d);
-	return r->frames ? 0 : -ENOMEM;
+	return frames_new(&r->frames, &setup, d);
 }
 
 static int make_wait_stacks(struct recorder *r, struct diag *d)
@@ -125,8 +123,7 @@ static int make_wait_stacks(struct recorder *r, struct diag *d)
 		setup.layout = &r->setup.model->layout.walk;
 		setup.memory = &r->setup.model->remote.mem;
 	}
-	r->wait_stacks = wait_stacks_new(&setup, d);
-	return r->wait_stacks ? 0 : -ENOMEM;
+	return wait_stacks_new(&r->wait_stacks, &setup, d);
 }
 
 static uint64_t wait_stack_key(void *context, uint32_t stack)
@@ -142,26 +139,27 @@ static int make_where(struct recorder *r, struct diag *d)
 					.clock = r->setup.clock,
 					.ticks_offset = r->setup.target->monotonic_offset,
 					.no_pauses = r->setup.no_pauses};
+	int err;
 
 	if (r->setup.kernel == JFR_KERNEL_NONE)
 		return 0;
-	if (make_wait_stacks(r, d))
-		return -ENOMEM;
-	r->where = breakdown_new(&setup, d);
-	if (!r->where)
-		return -ENOMEM;
+	err = make_wait_stacks(r, d);
+	if (!err)
+		err = breakdown_new(&r->where, &setup, d);
+	if (err)
+		return err;
 	breakdown_take_stacks(r->where, wait_stack_key, r->wait_stacks);
 	return 0;
 }
 
-struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d)
+int recorder_new(struct recorder **out, const struct recorder_setup *setup, struct diag *d)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
+	int err;
 
-	if (!r) {
-		diag_errno(d, ENOMEM, "cannot make a recorder");
-		return NULL;
-	}
+	*out = NULL;
+	if (!r)
+		return diag_errno(d, ENOMEM, "cannot make a recorder");
 	r->setup = *setup;
 	budget_set(&r->budget, ROUND_NS);
 	r->last_remark = &r->remarks;
@@ -169,17 +167,19 @@ struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d
 	machine_read(&r->machine);
 	r->timed = filter_list_count(setup->settings->filters, FILTER_TIMING);
 	r->sums = calloc(1, sizeof(*r->sums));
-	if (!r->sums) {
-		diag_errno(d, ENOMEM, "cannot make a recorder");
-		recorder_free(r);
-		return NULL;
-	}
 	r->timing_due = monotonic_ns() + timing_interval(r);
-	if (target_describe(setup->target, &r->jvm, d) || open_writer(r, d) || make_keys(r, d) || make_where(r, d)) {
+	err = r->sums ? target_describe(setup->target, &r->jvm, d) : diag_errno(d, ENOMEM, "cannot make a recorder");
+	if (!err)
+		err = open_writer(r, d);
+	if (!err)
+		err = make_keys(r, d);
+	if (!err)
+		err = make_where(r, d);
+	if (err)
 		recorder_free(r);
-		return NULL;
-	}
-	return r;
+	else
+		*out = r;
+	return err;
 }
 
 void recorder_free(struct recorder *r)
@@ -496,10 +496,14 @@ int recorder_cut(struct recorder *r, struct diag *d)
 
 int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
 {
+	int err = 0;
+
 	if (r->failed)
 		return 0; /* said already */
-	if (!r->open && begin_chunk(r, d))
-		return -ENOMEM;
+	if (!r->open)
+		err = begin_chunk(r, d);
+	if (err)
+		return err;
 	put_timing(r);
 	if (target_ended)
 		jfr_shutdown(r->writer, recorder_ticks_of(r, monotonic_ns()), "the JVM's process has ended");

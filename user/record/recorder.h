@@ -23,15 +23,16 @@ struct recorder_setup {
 	const struct segment *segment;
 	struct clock *clock;
 	struct output *output;
-	struct resolver *resolver;     /* of stacks; NULL: none */
-	struct call_rates *rates;      /* counts the calls that come; NULL: none */
-	enum jfr_kernel kernel;	       /* what is known of where time went */
-	const struct jvm_model *model; /* for the stacks of waits; its resolver may be NULL */
-	bool no_pauses;		       /* of the JVM's pauses nothing is known */
+	struct resolver *resolver; /* of stacks; NULL: only frames that the agent has named */
+	struct call_rates *rates;  /* counts the calls that come; NULL: none */
+	enum jfr_kernel kernel;	   /* what is known of where time went */
+	const struct jvm_model
+		*model; /* of the JVM, with a resolver: for the stacks of waits; NULL: they are the kernel's alone */
+	bool no_pauses; /* of the JVM's pauses nothing is known */
 };
 
-/* Before the agent is told to start: stacks that it has now are of an earlier recording. */
-struct recorder *recorder_new(const struct recorder_setup *setup, struct diag *d);
+/* Before the agent is told to start: stacks that it has now are of an earlier recording. 0 or -errno; then *out is NULL. */
+int recorder_new(struct recorder **out, const struct recorder_setup *setup, struct diag *d);
 void recorder_free(struct recorder *r);
 
 /* The sink that the streams feed; context is the recorder. */

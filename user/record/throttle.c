@@ -76,15 +76,15 @@ size_t throttle_choose(struct throttle_load *load, size_t n, const struct thrott
 	return drops;
 }
 
-struct throttle *throttle_new(const struct throttle_setup *setup, struct diag *d)
+int throttle_new(struct throttle **out, const struct throttle_setup *setup, struct diag *d)
 {
 	struct throttle *b = calloc(1, sizeof(*b));
 
-	if (b)
-		b->setup = *setup;
-	else
-		diag_errno(d, ENOMEM, "cannot make the brake");
-	return b;
+	*out = b;
+	if (!b)
+		return diag_errno(d, ENOMEM, "cannot make the brake");
+	b->setup = *setup;
+	return 0;
 }
 
 void throttle_free(struct throttle *b)

@@ -44,8 +44,8 @@ struct throttle_setup {
 	double cpus;  /* that the target may use */
 };
 
-/* NULL: no memory. */
-struct throttle *throttle_new(const struct throttle_setup *setup, struct diag *d);
+/* 0 or -errno; then *out is NULL. */
+int throttle_new(struct throttle **out, const struct throttle_setup *setup, struct diag *d);
 void throttle_free(struct throttle *b);
 
 /* Into which the recorder counts. */

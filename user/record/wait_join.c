@@ -42,20 +42,21 @@ struct wait_join {
 	size_t capacity; /* in the tracks of all threads */
 };
 
-struct wait_join *wait_join_new(const struct wait_join_setup *setup, struct diag *d)
+int wait_join_new(struct wait_join **out, const struct wait_join_setup *setup, struct diag *d)
 {
 	struct wait_join *j = calloc(1, sizeof(*j));
 
+	*out = NULL;
 	if (!j || !wait_timeline_reserve(&j->pauses, PAUSES)) {
 		wait_join_free(j);
-		diag_errno(d, ENOMEM, "cannot make room for waits");
-		return NULL;
+		return diag_errno(d, ENOMEM, "cannot make room for waits");
 	}
 	j->setup = *setup;
 	j->setup.thread_limit = j->setup.thread_limit ?: WAIT_JOIN_THREAD_LIMIT;
 	j->setup.limit = j->setup.limit ?: WAIT_JOIN_LIMIT;
 	j->known_from = j->pauses.known_from = INT64_MIN;
-	return j;
+	*out = j;
+	return 0;
 }
 
 static void thread_free(struct wait_join *j, struct thread *t)

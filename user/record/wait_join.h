@@ -45,7 +45,8 @@ struct wait_join_setup {
 #define WAIT_JOIN_THREAD_LIMIT 16384u
 #define WAIT_JOIN_LIMIT	       (1u << 17) /* 20 MB */
 
-struct wait_join *wait_join_new(const struct wait_join_setup *setup, struct diag *d);
+/* 0 or -errno; then *out is NULL. */
+int wait_join_new(struct wait_join **out, const struct wait_join_setup *setup, struct diag *d);
 void wait_join_free(struct wait_join *j);
 
 /* In the order in which they ended, of each thread. */

@@ -45,24 +45,25 @@ struct wait_stacks {
 	struct stack stack;
 };
 
-struct wait_stacks *wait_stacks_new(const struct wait_stacks_setup *setup, struct diag *d)
+int wait_stacks_new(struct wait_stacks **out, const struct wait_stacks_setup *setup, struct diag *d)
 {
 	struct wait_stacks *s = calloc(1, sizeof(*s));
+	int err;
 
-	if (!s) {
-		diag_errno(d, ENOMEM, "cannot make room for stacks");
-		return NULL;
-	}
+	*out = NULL;
+	if (!s)
+		return diag_errno(d, ENOMEM, "cannot make room for stacks");
 	s->setup = *setup;
 	s->setup.frames.fed = true;
-	s->frames = frames_new(&s->setup.frames, d);
-	if (!s->frames) {
+	err = frames_new(&s->frames, &s->setup.frames, d);
+	if (err) {
 		wait_stacks_free(s);
-		return NULL;
+		return err;
 	}
 	if (setup->memory)
 		page_cache_init(&s->now, setup->memory);
-	return s;
+	*out = s;
+	return 0;
 }
 
 void wait_stacks_free(struct wait_stacks *s)

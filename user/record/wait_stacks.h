@@ -19,8 +19,8 @@ struct wait_stacks_setup {
 	const struct mem *memory;
 };
 
-/* All are borrowed. NULL: no memory. */
-struct wait_stacks *wait_stacks_new(const struct wait_stacks_setup *setup, struct diag *d);
+/* All are borrowed. 0 or -errno; then *out is NULL. */
+int wait_stacks_new(struct wait_stacks **out, const struct wait_stacks_setup *setup, struct diag *d);
 void wait_stacks_free(struct wait_stacks *s);
 
 /* Ids of the two stacks, 0 none, as when the budget is used up. Equal stacks have equal ids, while they are remembered. */

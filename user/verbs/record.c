@@ -89,8 +89,7 @@ static int make_brake(struct recording *r, struct diag *d)
 
 	if (!r->settings->max_overhead || !filter_list_count(r->settings->filters, FILTER_TRACE))
 		return 0;
-	r->brake = throttle_new(&setup, d);
-	return r->brake ? 0 : -ENOMEM;
+	return throttle_new(&r->brake, &setup, d);
 }
 
 static enum jfr_kernel kernel_fields(const struct recording *r)
@@ -115,12 +114,13 @@ static int make_recorder(struct recording *r, struct diag *d)
 				       .kernel = kernel,
 				       .no_pauses = session_no_pauses(r->session)[0]};
 	struct kernel_sink sink;
+	int err;
 
 	if (r->model.resolver)
 		setup.model = &r->model;
-	r->recorder = recorder_new(&setup, d);
-	if (!r->recorder)
-		return -ENOMEM;
+	err = recorder_new(&r->recorder, &setup, d);
+	if (err)
+		return err;
 	if (kernel != JFR_KERNEL_NONE) {
 		sink = breakdown_sink(recorder_where(r->recorder));
 		wait_stacks_attach(recorder_wait_stacks(r->recorder), &sink);

@@ -105,8 +105,7 @@ static void fixture_init(struct fixture *x, enum fake_form form, bool spread)
 		(struct frt_frame){x->method[2], code + 1, fingerprint(&x->f, x->method[2]), FRT_FRAME_INTERPRETED, 0};
 	add_native(x);
 	x->f.reads = 0;
-	x->r = resolver_new(&x->f.mem, &x->f.layout, &d);
-	assert_non_null(x->r);
+	assert_int_equal(resolver_new(&x->r, &x->f.mem, &x->f.layout, &d), 0);
 }
 
 static void fixture_release(struct fixture *x)
@@ -580,8 +579,9 @@ static void corrupt_memory_is_harmless(void **state)
 			fixture_init(&x, form, false);
 			for (size_t i = 0; i < x.f.used * 3; i++) {
 				unsigned char *byte = x.f.data + i / 3, was = *byte;
-				struct resolver *r = resolver_new(&x.f.mem, &x.f.layout, &d);
+				struct resolver *r;
 
+				assert_int_equal(resolver_new(&r, &x.f.mem, &x.f.layout, &d), 0);
 				*byte ^= wrong[i % 3];
 				x.f.reads = 0;
 				assert_in_range(resolver_frame(r, &x.inlined, &x.out, &x.why), 0, RESOLVED_DEPTH);

@@ -31,7 +31,7 @@ static struct dissect *metadata_read_with(enum jfr_kernel kernel)
 	struct diag diag;
 	size_t size;
 
-	w = jfr_writer_new(&origin, &diag);
+	jfr_writer_new(&w, &origin, &diag);
 	assert_int_equal(jfr_chunk_begin(w, 1, &diag), 0);
 	assert_int_equal(jfr_chunk_finish(w, 1, true, &bytes, &size, &diag), 0);
 	assert_true(size < sizeof(copy));

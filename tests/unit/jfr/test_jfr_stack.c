@@ -364,8 +364,9 @@ static void failed_allocation_costs_one_chunk_at_most(void **state)
 		skip();
 	}
 	for (n = 1; happened; n++) {
-		struct recording r = {.w = jfr_writer_new(&origin, &diag), .now = T0};
+		struct recording r = {.now = T0};
 
+		assert_int_equal(jfr_writer_new(&r.w, &origin, &diag), 0);
 		bytes_reserve(&r.file, 1 << 20); /* this allocation must not fail */
 		fail_nth(n);
 		err = small_recording(&r);

@@ -115,9 +115,9 @@ static struct jfr_writer *writer_new(int64_t moment)
 				    .start_nanos = SECONDS * 1000000000 + moment,
 				    .locale = "en_US",
 				    .gmt_offset_ms = 3600000};
-	struct jfr_writer *w = jfr_writer_new(&origin, &diag);
+	struct jfr_writer *w;
 
-	assert_non_null(w);
+	assert_int_equal(jfr_writer_new(&w, &origin, &diag), 0);
 	return w;
 }
 

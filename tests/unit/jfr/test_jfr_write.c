@@ -262,8 +262,9 @@ static void failed_allocation_costs_one_chunk_at_most(void **state)
 
 		bytes_reserve(&r.file, 1 << 20); /* this allocation must not fail */
 		fail_nth(n);
-		r.w = jfr_writer_new(&origin, &diag);
-		err = r.w ? small_recording(&r) : -ENOMEM;
+		err = jfr_writer_new(&r.w, &origin, &diag);
+		if (!err)
+			err = small_recording(&r);
 		happened = fail_nth_happened();
 		fail_nth(0);
 		assert_int_equal(err, happened ? -ENOMEM : 0);

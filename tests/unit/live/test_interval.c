@@ -32,9 +32,8 @@ static int setup(void **state)
 	b->class_id = fake_class(&b->segment, "a/C", 0, FRT_CLASS_REWRITTEN);
 	for (int i = 0; i < 3; i++)
 		fake_method(&b->segment, b->class_id, "m", "()V", FRT_METHOD_HOOKED);
-	b->splits = breakdown_sums_new(&d);
-	b->intervals = intervals_new(&b->segment, &b->clock, b->splits, &d);
-	if (!b->intervals)
+	breakdown_sums_new(&b->splits, &d);
+	if (intervals_new(&b->intervals, &b->segment, &b->clock, b->splits, &d))
 		return -1;
 	intervals_begin(b->intervals);
 	return 0;

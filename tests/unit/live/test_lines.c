@@ -35,11 +35,10 @@ static void begin(bool json)
 	b->reader = fds[0];
 	b->writer = fds[1];
 	fcntl(b->reader, F_SETFL, O_NONBLOCK);
-	b->outlet = stdout_queue_open(b->writer, false, &d);
+	stdout_queue_open(&b->outlet, b->writer, false, &d);
 	setup = (struct lines_setup){
 		.segment = &b->segment, .clock = &b->clock, .outlet = b->outlet, .ticks_offset = 5, .json = json};
-	b->lines = lines_new(&setup, &d);
-	assert_non_null(b->lines);
+	assert_int_equal(lines_new(&b->lines, &setup, &d), 0);
 }
 
 static int setup(void **state)

@@ -143,11 +143,10 @@ static int setup(void **state)
 				    NULL,	  NULL,	      JFR_KERNEL_NONE, NULL,	  false};
 	b->report = (struct report){.settings = &b->settings,
 				    .target = &b->target,
-				    .recorder = recorder_new(&s, &d),
 				    .clock = &b->clock,
 				    .output = b->output,
 				    .begin_ns = (NOW_S - 10) * 1000000000LL};
-	return !b->report.recorder || recorder_tick(b->report.recorder, &d);
+	return recorder_new(&b->report.recorder, &s, &d) || recorder_tick(b->report.recorder, &d);
 }
 
 static int teardown(void **state)

@@ -56,8 +56,7 @@ static void open_pipe(void)
 	reader = fds[0];
 	writer = fds[1];
 	fcntl(reader, F_SETFL, O_NONBLOCK);
-	o = stdout_queue_open(writer, false, &d);
-	assert_non_null(o);
+	assert_int_equal(stdout_queue_open(&o, writer, false, &d), 0);
 }
 
 static void open_terminal(unsigned short columns, unsigned short lines)
@@ -72,8 +71,7 @@ static void open_terminal(unsigned short columns, unsigned short lines)
 	cfmakeraw(&t);
 	tcsetattr(writer, TCSANOW, &t);
 	ioctl(writer, TIOCSWINSZ, &w);
-	o = stdout_queue_open(writer, false, &d);
-	assert_non_null(o);
+	assert_int_equal(stdout_queue_open(&o, writer, false, &d), 0);
 }
 
 /* What can be read now. */
@@ -142,7 +140,10 @@ static void reader_that_is_gone_is_noticed_without_writing(void **state)
 
 static void descriptor_that_is_not_open_is_said(void **state)
 {
-	assert_null(stdout_queue_open(999, false, &d));
+	struct stdout_queue *none;
+
+	assert_int_equal(stdout_queue_open(&none, 999, false, &d), -EBADF);
+	assert_null(none);
 	assert_non_null(strstr(d.text, "cannot print on standard output: Bad file descriptor"));
 }
 
@@ -225,7 +226,7 @@ static void terminal_of_others_too_gets_no_sequences(void **state)
 {
 	open_terminal(80, 24);
 	stdout_queue_close(o);
-	o = stdout_queue_open(writer, true, &d);
+	stdout_queue_open(&o, writer, true, &d);
 	assert_true(stdout_queue_is_terminal(o));
 	assert_false(stdout_queue_is_in_place(o));
 }

@@ -43,8 +43,7 @@ static int setup(void **state)
 	b->r = recording_new_with(JFR_KERNEL_FULL);
 	b->threads = thread_keys_new(b->r.w, &b->segment);
 	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, false};
-	b->where = breakdown_new(&s, &d);
-	assert_non_null(b->where);
+	assert_int_equal(breakdown_new(&b->where, &s, &d), 0);
 	b->sink = breakdown_sink(b->where);
 	recording_begin(&b->r);
 	thread_keys_next_chunk(b->threads);
@@ -159,7 +158,7 @@ static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **stat
 	struct breakdown_setup s = {b->r.w, b->threads, &b->segment, &b->clock, OFFSET, .no_pauses = true};
 
 	breakdown_free(b->where);
-	b->where = breakdown_new(&s, &d);
+	breakdown_new(&b->where, &s, &d);
 	call_of(1, 1000, 1000, 0);
 	finish();
 	assert_true(of_call(0, "pauseTime") == JFR_MISSING);

@@ -82,8 +82,7 @@ static void make_frames(uint32_t depth)
 		.methods = b->methods, .resolver = (struct resolver *)b, .depth = depth, .budget = b->budget};
 
 	frames_free(b->frames);
-	b->frames = frames_new(&s, &d);
-	assert_non_null(b->frames);
+	assert_int_equal(frames_new(&b->frames, &s, &d), 0);
 	frames_next_chunk(b->frames);
 }
 
@@ -456,7 +455,7 @@ static void without_resolver_all_is_unknown(void **state)
 	struct frames_setup s = {.methods = b->methods, .depth = 64};
 
 	frames_free(b->frames);
-	b->frames = frames_new(&s, &d);
+	frames_new(&b->frames, &s, &d);
 	frames_next_chunk(b->frames);
 	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY)), UNKNOWN);
 	assert_int_equal(counts().unknown[RESOLVE_UNKNOWN], 1);
@@ -582,9 +581,9 @@ static void number_of_a_method_may_be_any(void **state)
 static void use_all(void)
 {
 	struct frames_setup s = {.methods = b->methods, .resolver = (struct resolver *)b, .depth = 64};
-	struct frames *f = frames_new(&s, &d);
+	struct frames *f;
 
-	if (!f)
+	if (frames_new(&f, &s, &d))
 		return;
 	frames_next_chunk(f);
 	frames_key(f, STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT_IN_BUY, FAR), b->traced);

@@ -250,9 +250,11 @@ static void jdk_looks(bool is_directory)
 static struct jfr_writer *new_writer(void)
 {
 	struct jfr_origin origin = {.start_ticks = T0, .start_nanos = 1700000000000000000, .locale = "en_US"};
+	struct jfr_writer *w;
 	struct diag d;
 
-	return jfr_writer_new(&origin, &d);
+	jfr_writer_new(&w, &origin, &d);
+	return w;
 }
 
 /* A chunk with one call. */

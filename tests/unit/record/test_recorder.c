@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-static bool disk_full;
+static bool disk_full, target_hidden;
 
 int __wrap_fstatvfs(int fd, struct statvfs *v);
 int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag);
@@ -34,6 +34,8 @@ int __wrap_fstatvfs(int fd, struct statvfs *v)
 
 int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag)
 {
+	if (target_hidden)
+		return diag_errno(diag, EACCES, "cannot read the target");
 	*out = (struct target_description){.jvm_name = strdup("OpenJDK"),
 					   .jvm_version = strdup("17"),
 					   .jvm_arguments = strdup("-Xmx1g"),
@@ -73,7 +75,7 @@ static int setup(void **state)
 	uint32_t loader, class_id;
 	int fd;
 
-	disk_full = false;
+	disk_full = target_hidden = false;
 	b = calloc(1, sizeof(*b));
 	if (!b || settings_init(&b->settings, &d) || filter_list_add(b->settings.filters, "com.acme.Cart", false, &d))
 		return -1;
@@ -102,8 +104,7 @@ static void begin(void)
 	assert_int_equal(output_open(&b->output, b->path, &(struct output_limits){.size = b->settings.max_size}, &d),
 			 0);
 	s.output = b->output;
-	b->recorder = recorder_new(&s, &d);
-	assert_non_null(b->recorder);
+	assert_int_equal(recorder_new(&b->recorder, &s, &d), 0);
 	b->sink = recorder_sink(b->recorder);
 	assert_int_equal(recorder_tick(b->recorder, &d), 0);
 }
@@ -505,6 +506,17 @@ static void calls_that_come_are_counted_for_who_wants_to_know(void **state)
 	assert_int_equal(b->rates->of[b->method].threads, CALL_RATE_THREAD(1) | CALL_RATE_THREAD(2));
 }
 
+static void failure_keeps_its_cause(void **state)
+{
+	struct recorder_setup s = {.settings = &b->settings, .target = &b->target, .segment = &b->segment};
+
+	target_hidden = true;
+	b->recorder = (struct recorder *)b;
+	assert_int_equal(recorder_new(&b->recorder, &s, &d), -EACCES);
+	assert_null(b->recorder);
+	assert_string_equal(d.text, "cannot read the target: Permission denied");
+}
+
 static void recording_without_calls_is_a_sound_file(void **state)
 {
 	begin();
@@ -536,6 +548,7 @@ int main(void)
 		TEST(calls_after_a_failure_are_lost_ones_too),
 		TEST(methods_that_are_timed_from_some_moment_on_are_in_the_file),
 		TEST(calls_that_come_are_counted_for_who_wants_to_know),
+		TEST(failure_keeps_its_cause),
 		TEST(recording_without_calls_is_a_sound_file),
 	};
 

@@ -103,7 +103,7 @@ static int setup(void **state)
 		fake_method(&b->segment, class_id, "m", "()V", FRT_METHOD_HOOKED);
 	s.segment = &b->segment;
 	s.clock = &b->clock;
-	b->brake = throttle_new(&s, &d);
+	throttle_new(&b->brake, &s, &d);
 	throttle_check(b->brake, b->now, &b->found);
 	return !b->brake;
 }

@@ -73,8 +73,7 @@ static void make(size_t thread_limit, size_t limit)
 	struct wait_join_setup setup = {
 		.open = open_calls, .folded = on_wait, .thread_limit = thread_limit, .limit = limit};
 
-	m->join = wait_join_new(&setup, &d);
-	assert_non_null(m->join);
+	assert_int_equal(wait_join_new(&m->join, &setup, &d), 0);
 }
 
 static int setup(void **state)

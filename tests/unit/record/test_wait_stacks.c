@@ -53,8 +53,7 @@ static void make_stacks(bool resolver)
 	s.layout = &b->vm.layout.walk;
 	s.memory = &b->vm.m.mem;
 	wait_stacks_free(b->stacks);
-	b->stacks = wait_stacks_new(&s, &d);
-	assert_non_null(b->stacks);
+	assert_int_equal(wait_stacks_new(&b->stacks, &s, &d), 0);
 	wait_stacks_next_chunk(b->stacks);
 }
 
