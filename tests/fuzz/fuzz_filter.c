@@ -82,7 +82,7 @@ static void check_taken(const struct filter_list *l, bool excludes)
 	p.program = program;
 	require(matcher_valid(&p), "a compiled block is not valid");
 	for (size_t i = 0; i < filter_list_size(l); i++) {
-		require(filter_list_add(again, filter_list_text(l, i), false, &d) == 0,
+		require(filter_list_add(again, filter_list_text(l, i), FILTER_TRACE, &d) == 0,
 			"a printed filter is not taken");
 		if (!excludes)
 			check_selected(&p, filter_list_text(l, i));
@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(text, data, size);
 	text[size] = 0;
-	if (filter_list_add(l, text, false, &d))
+	if (filter_list_add(l, text, FILTER_TRACE, &d))
 		check_refused(l, &d);
 	else
 		check_taken(l, strchr(text, '!'));

@@ -154,7 +154,7 @@ static void active_print(const struct active *a, struct settings *settings)
 
 		if (settings->skip_active) {
 			log_line("active, its class is left alone: %s", m->name);
-			filter_list_add(settings->filters, m->class_name, true, &ignored);
+			filter_list_add(settings->filters, m->class_name, FILTER_EXCLUDE, &ignored);
 		} else {
 			log_line(
 				"active on %u %s: %s stays interpreted until it returns (--skip-active leaves its class alone)",

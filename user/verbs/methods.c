@@ -119,7 +119,7 @@ static void print_member(struct json *j, const struct match *m)
 	json_bool(j, "trace", m->verdict.trace);
 	json_bool(j, "timing", m->verdict.timing);
 	if (m->verdict.threshold_ns != MATCHER_NO_THRESHOLD)
-		json_unsigned(j, "thresholdNanos", m->verdict.threshold_ns);
+		json_unsigned(j, "thresholdNs", m->verdict.threshold_ns);
 	for (size_t i = 0; i < REMARKS; i++)
 		json_bool(j, remarks[i].name, m->flags & remarks[i].flag);
 	json_end(j);

@@ -156,8 +156,8 @@ static void show_json(const struct summary *s, uint32_t chunks, const char *star
 	json_unsigned(&j, "minor", s->first.minor);
 	json_unsigned(&j, "chunks", chunks);
 	json_string(&j, "start", start);
-	json_signed(&j, "startNanos", s->first.start_nanos);
-	json_signed(&j, "durationNanos", s->nanos);
+	json_signed(&j, "startNs", s->first.start_nanos);
+	json_signed(&j, "durationNs", s->nanos);
 	json_array(&j, "events");
 	for (size_t i = 0; i < s->count; i++) {
 		json_object(&j, NULL);

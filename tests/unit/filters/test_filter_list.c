@@ -25,7 +25,7 @@ static const char *read_filters(const char *text, struct diag *d)
 
 	memset(d, 0, sizeof(*d));
 	joined[0] = 0;
-	err = filter_list_add(l, text, false, d);
+	err = filter_list_add(l, text, FILTER_TRACE, d);
 	assert_true(err == 0 || (err == -EINVAL && d->usage));
 	assert_true(err == 0 || filter_list_size(l) == 0);
 	for (size_t i = 0; i < filter_list_size(l); i++) {
@@ -327,10 +327,10 @@ static void list_is_added_whole_or_not_at_all(void **state)
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
 
-	assert_int_equal(filter_list_add(l, "A;B", false, &d), 0);
-	assert_int_equal(filter_list_add(l, "C;D;e f;G", false, &d), -EINVAL);
+	assert_int_equal(filter_list_add(l, "A;B", FILTER_TRACE, &d), 0);
+	assert_int_equal(filter_list_add(l, "C;D;e f;G", FILTER_TRACE, &d), -EINVAL);
 	assert_int_equal(filter_list_size(l), 2);
-	assert_int_equal(filter_list_add(l, "C", false, &d), 0);
+	assert_int_equal(filter_list_add(l, "C", FILTER_TRACE, &d), 0);
 	assert_int_equal(filter_list_size(l), 3);
 	assert_string_equal(filter_list_text(l, 2), "C");
 	filter_list_free(l);
@@ -341,9 +341,9 @@ static void exclusions_have_the_same_grammar_and_are_not_counted(void **state)
 	struct filter_list *l = filter_list_new();
 	struct diag d = {0};
 
-	assert_int_equal(filter_list_add(l, "A;B::m;::n", true, &d), 0);
+	assert_int_equal(filter_list_add(l, "A;B::m;::n", FILTER_EXCLUDE, &d), 0);
 	assert_int_equal(filter_list_size(l), 0);
-	assert_int_equal(filter_list_add(l, "a.b.C.m", true, &d), -EINVAL);
+	assert_int_equal(filter_list_add(l, "a.b.C.m", FILTER_EXCLUDE, &d), -EINVAL);
 	assert_non_null(strstr(d.text, "'a.b.C::m'"));
 	filter_list_free(l);
 }
@@ -492,7 +492,7 @@ static int read_and_compile(struct diag *d)
 		return diag_set(d, ENOMEM, "no list");
 	err = filter_list_add(l, "A;B::m(int,C[]);::n;+C::m*:1s;@D;E*;F;G;H;I", FILTER_TRACE, d);
 	if (!err)
-		err = filter_list_add(l, "J", true, d);
+		err = filter_list_add(l, "J", FILTER_EXCLUDE, d);
 	else
 		assert_int_equal(filter_list_size(l), 0);
 	if (!err)

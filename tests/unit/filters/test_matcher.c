@@ -23,9 +23,9 @@ static struct compiled compile(const char *select, const char *exclude)
 	struct diag d = {0};
 
 	assert_non_null(l);
-	if (select && filter_list_add(l, select, false, &d))
+	if (select && filter_list_add(l, select, FILTER_TRACE, &d))
 		fail_msg("%s", d.text);
-	if (exclude && filter_list_add(l, exclude, true, &d))
+	if (exclude && filter_list_add(l, exclude, FILTER_EXCLUDE, &d))
 		fail_msg("%s", d.text);
 	assert_int_equal(filter_list_compile(l, &c.program, &c.p.size, &d), 0);
 	c.p.program = c.program;
@@ -223,7 +223,7 @@ static void five_thousand_filters_cost_a_few_steps(void **state)
 
 	for (int i = 0; i < 5000; i++) {
 		snprintf(text, sizeof(text), "com.acme.shop.orders.Service%d::handle%d", i % 2500, i);
-		assert_int_equal(filter_list_add(l, text, false, &d), 0);
+		assert_int_equal(filter_list_add(l, text, FILTER_TRACE, &d), 0);
 	}
 	assert_int_equal(filter_list_size(l), 5000);
 	assert_int_equal(filter_list_compile(l, &program, &p.size, &d), 0);
@@ -250,7 +250,7 @@ static void too_many_filters_for_the_agent_are_refused(void **state)
 			 "f123456789g123456789h123456789i123456789j123456789k123456789l123456789m123456789n123456789"
 			 "o123456789p123456789q123456789r123456789s123456789t123456789u123456789v123456789w123456789"
 			 "x123456789y123456789z123456789a123456789b123456789c123456789d123456789");
-		assert_int_equal(filter_list_add(l, text, false, &d), 0);
+		assert_int_equal(filter_list_add(l, text, FILTER_TRACE, &d), 0);
 	}
 	assert_true(filter_list_compile(l, &program, &size, &d) < 0);
 	assert_null(program);

@@ -20,7 +20,7 @@ static struct bench bench(const char *filters)
 	struct bench b = {.list = filter_list_new()};
 	struct diag d = {0};
 
-	assert_int_equal(filter_list_add(b.list, filters, false, &d), 0);
+	assert_int_equal(filter_list_add(b.list, filters, FILTER_TRACE, &d), 0);
 	b.near = suggest_new(b.list);
 	assert_non_null(b.near);
 	return b;

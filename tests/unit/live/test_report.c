@@ -125,7 +125,8 @@ static int setup(void **state)
 
 	log_set(false, false);
 	b = calloc(1, sizeof(*b));
-	if (!b || settings_init(&b->settings, &d) || filter_list_add(b->settings.filters, "com.acme.Cart", false, &d))
+	if (!b || settings_init(&b->settings, &d) ||
+	    filter_list_add(b->settings.filters, "com.acme.Cart", FILTER_TRACE, &d))
 		return -1;
 	b->no_waits = b->no_usage = "";
 	b->target = (struct target){.pid = 4242, .name = "shop.jar", .version = "17.0.15"};

@@ -77,7 +77,8 @@ static int setup(void **state)
 
 	disk_full = target_hidden = false;
 	b = calloc(1, sizeof(*b));
-	if (!b || settings_init(&b->settings, &d) || filter_list_add(b->settings.filters, "com.acme.Cart", false, &d))
+	if (!b || settings_init(&b->settings, &d) ||
+	    filter_list_add(b->settings.filters, "com.acme.Cart", FILTER_TRACE, &d))
 		return -1;
 	b->settings.threshold_ns = 1500;
 	b->target = (struct target){.pid = 99, .ns_pid = 4242, .monotonic_offset = 7000000000};

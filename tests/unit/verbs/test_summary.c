@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/verbs/summary.h"
+#include "tests/lib/json.h"
+#include "tests/lib/recording.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "/tmp/frtrace-summary-XXXXXX";
+
+static int setup(void **state)
+{
+	struct recording r = recording_new();
+	int fd = mkstemp(path);
+	bool written;
+
+	recording_begin(&r);
+	recording_call(&r, recording_thread(&r, 1), recording_method(&r, "checkout"));
+	recording_end(&r, true);
+	written = write(fd, r.file.data, r.file.size) == (ssize_t)r.file.size;
+	close(fd);
+	recording_free(&r);
+	return !written;
+}
+
+static int teardown(void **state)
+{
+	unlink(path);
+	return 0;
+}
+
+/* What the verb prints on stdout. */
+static const char *summary(bool json)
+{
+	static char text[4096];
+	char *argv[] = {path, "--json", NULL};
+	FILE *to = tmpfile();
+	int own = dup(STDOUT_FILENO);
+	struct diag d;
+
+	fflush(stdout);
+	dup2(fileno(to), STDOUT_FILENO);
+	assert_int_equal(cmd_summary(json ? 2 : 1, argv, &d), 0);
+	fflush(stdout);
+	dup2(own, STDOUT_FILENO);
+	close(own);
+	rewind(to);
+	text[fread(text, 1, sizeof(text) - 1, to)] = 0;
+	fclose(to);
+	return text;
+}
+
+static void times_are_in_ns_and_named_so(void **state)
+{
+	const char *all = summary(true);
+	char start[40];
+
+	snprintf(start, sizeof(start), "%lld", NANOS);
+	assert_string_equal(json_text(all, "startNs"), start);
+	assert_true(atoll(json_text(all, "durationNs")) > 0);
+	assert_null(strstr(all, "Nanos"));
+}
+
+static void text_counts_events_by_type(void **state)
+{
+	assert_non_null(strstr(summary(false), " jdk.MethodTrace "));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_are_in_ns_and_named_so),
+		cmocka_unit_test(text_counts_events_by_type),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
