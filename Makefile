@@ -122,6 +122,7 @@ comma := ,
 $(BUILD)/tests/unit/record/test_output: LDLIBS += $(call wrap,fstatvfs)
 $(BUILD)/tests/unit/record/test_output_faults: LDLIBS += $(call wrap,open openat pwrite pread ftruncate renameat renameat2 unlinkat \
 	fdatasync fsync fstat fstatat fcntl mkdirat pipe2 fork fstatvfs)
+$(BUILD)/tests/unit/capture/test_ringbuf: LDLIBS += $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free)
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)
 $(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,sorter_take)
 $(BUILD)/tests/unit/record/test_frames: LDLIBS += $(call wrap,resolver_frame)
@@ -129,7 +130,7 @@ $(BUILD)/tests/unit/record/test_wait_stacks: LDLIBS += $(call wrap,resolver_fram
 $(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
 $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe)
 $(BUILD)/tests/unit/live/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_describe target_cpu_ns \
-	session_segment session_streams session_cost session_drops session_waits_lost session_no_waits session_no_pauses session_no_usage)
+	session_segment session_streams session_cost session_drops session_waits_lost session_malformed session_no_waits session_no_pauses session_no_usage)
 
 # and what another one reads
 $(BUILD)/tests/unit/verbs/test_options_table.o: CFLAGS += -DBUILD='"$(BUILD)"'

@@ -9,7 +9,7 @@ struct ringbuf {
 	struct ring_buffer *rb;
 	struct ringbuf_sinks sinks;
 	uint64_t waits_lost, unobserved_lost; /* those that have been told */
-	unsigned long malformed;
+	uint64_t malformed;
 	int parts; /* of this call */
 };
 
@@ -140,6 +140,11 @@ void ringbuf_close(struct ringbuf *q)
 int ringbuf_fd(const struct ringbuf *q)
 {
 	return ring_buffer__epoll_fd(q->rb);
+}
+
+uint64_t ringbuf_malformed(const struct ringbuf *q)
+{
+	return q->malformed;
 }
 
 int ringbuf_consume(struct ringbuf *q)

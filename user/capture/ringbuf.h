@@ -33,6 +33,9 @@ int ringbuf_fd(const struct ringbuf *q);
 /* Feed what is there, RINGBUF_BUDGET parts at most. Returns their number. */
 int ringbuf_consume(struct ringbuf *q);
 
+/* How many records made no sense, and were dropped. */
+uint64_t ringbuf_malformed(const struct ringbuf *q);
+
 /* Say that waits were lost, if some were since the last time: before spans are fed from elsewhere. */
 void ringbuf_tell_losses(struct ringbuf *q);
 

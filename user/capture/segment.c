@@ -251,3 +251,17 @@ void segment_totals(const struct segment *s, struct segment_totals *t)
 	gone = t->exited + t->lost_exits;
 	t->open = t->entered > gone ? t->entered - gone : 0;
 }
+
+uint32_t segment_count_hooked(const struct segment *s, uint32_t *classes)
+{
+	const struct frt_method *m;
+	const struct frt_class *c;
+	uint32_t n = 0;
+
+	for (uint32_t id = 1; (m = segment_method(s, id)); id++)
+		n += !!(m->flags & FRT_METHOD_HOOKED);
+	*classes = 0;
+	for (uint32_t id = 1; (c = segment_class(s, id)); id++)
+		*classes += !!(c->flags & FRT_CLASS_REWRITTEN);
+	return n;
+}

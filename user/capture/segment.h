@@ -76,4 +76,7 @@ struct segment_totals {
 };
 void segment_totals(const struct segment *s, struct segment_totals *out);
 
+/* How many methods have hooks now, and how many classes are rewritten. */
+uint32_t segment_count_hooked(const struct segment *s, uint32_t *classes);
+
 #endif

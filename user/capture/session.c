@@ -194,6 +194,11 @@ static int find_agent(struct session *s, struct diag *d)
 	return err ?: segment_open(&s->segment, s->target, s->build.tag, d);
 }
 
+int session_check_free(const struct session *s, struct diag *d)
+{
+	return segment_check_free(s->target, d);
+}
+
 int session_attach(struct session *s, struct diag *d)
 {
 	double begin = monotonic_ns() / 1e6;
@@ -202,7 +207,7 @@ int session_attach(struct session *s, struct diag *d)
 	err = attach_lock(s->target->pid, &lock, d);
 	if (err)
 		return err;
-	err = segment_check_free(s->target, d);
+	err = session_check_free(s, d); /* again, now under the lock */
 	if (!err)
 		err = find_agent(s, d);
 	if (!err)
@@ -576,6 +581,11 @@ const struct session_cost *session_cost(const struct session *s)
 uint64_t session_waits_lost(const struct session *s)
 {
 	return s->bpf->bss->waits_lost;
+}
+
+uint64_t session_malformed(const struct session *s)
+{
+	return s->queue ? ringbuf_malformed(s->queue) : 0;
 }
 
 void session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS])

@@ -20,6 +20,9 @@ int session_new(struct session **out, const struct settings *settings, const str
 		struct diag *d);
 void session_free(struct session *s);
 
+/* Before anything is done for a target that is known: does another tracer have it? 0, or -errno with the message. */
+int session_check_free(const struct session *s, struct diag *d);
+
 /*
  * Bring the agent in, become its one tracer, put the probe on its drain site.
  * Nothing is rewritten yet.
@@ -103,6 +106,9 @@ const struct session_cost *session_cost(const struct session *s);
 
 /* How often BPF could not copy, by enum frt_drop. */
 void session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS]);
+
+/* Records of the queue that made no sense. */
+uint64_t session_malformed(const struct session *s);
 
 /* Records of the kernel's half that found no room in the queue. */
 uint64_t session_waits_lost(const struct session *s);

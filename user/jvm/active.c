@@ -10,21 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 32u
-
-struct active_method {
-	char name[400], class_name[256];
-	unsigned int stacks, tid; /* tid: of the last one */
-};
-
 struct active {
 	struct matcher pattern;
 	struct jvm_model model;
 	struct matches found;
 	bool exact; /* `found` is complete */
 	bool any;   /* some frame's class may match */
-	struct active_method method[MOST];
-	unsigned int methods;
+	struct active_list *out;
 };
 
 /* a.b.C to a/b/C, cut to the size of the frame's name. */
@@ -124,59 +116,45 @@ static void read_matches(struct active *a, const struct target *t)
 static int active_count_method(const struct active_frame *f, void *context)
 {
 	struct active *a = context;
-	char name[400];
+	struct active_list *out = a->out;
+	struct active_method *m;
+	char name[sizeof(m->name)];
 
 	if (!is_matched(a, f))
 		return 0;
 	snprintf(name, sizeof(name), "%s.%s", f->class_name, f->method);
-	for (unsigned int i = 0; i < a->methods; i++) {
-		if (!strcmp(a->method[i].name, name)) {
-			a->method[i].stacks += a->method[i].tid != f->tid;
-			a->method[i].tid = f->tid;
-			return 0;
-		}
-	}
-	if (a->methods == MOST)
+	for (m = out->method; m < out->method + out->count; m++) {
+		if (strcmp(m->name, name))
+			continue;
+		m->stacks += m->tid != f->tid;
+		m->tid = f->tid;
 		return 0;
-	snprintf(a->method[a->methods].name, sizeof(name), "%s", name);
-	snprintf(a->method[a->methods].class_name, sizeof(f->class_name), "%s", f->class_name);
-	a->method[a->methods].tid = f->tid;
-	a->method[a->methods++].stacks = 1;
+	}
+	if (out->count == ACTIVE_METHODS)
+		return 0;
+	out->count++;
+	*m = (struct active_method){.stacks = 1, .tid = f->tid};
+	memcpy(m->name, name, sizeof(name));
+	snprintf(m->class_name, sizeof(m->class_name), "%s", f->class_name);
 	return 0;
 }
 
-static void active_print(const struct active *a, struct settings *settings)
-{
-	struct diag ignored;
-
-	for (unsigned int i = 0; i < a->methods; i++) {
-		const struct active_method *m = &a->method[i];
-
-		if (settings->skip_active) {
-			log_line("active, its class is left alone: %s", m->name);
-			filter_list_add(settings->filters, m->class_name, FILTER_EXCLUDE, &ignored);
-		} else {
-			log_line(
-				"active on %u %s: %s stays interpreted until it returns (--skip-active leaves its class alone)",
-				m->stacks, m->stacks == 1 ? "stack" : "stacks", m->name);
-		}
-	}
-}
-
-void active_report(const char *thread_dump, const struct target *t, struct settings *settings)
+void active_find(struct active_list *out, const char *thread_dump, const struct target *t,
+		 const struct filter_list *filters)
 {
 	struct active *a = calloc(1, sizeof(*a));
 	void *program = NULL;
 	struct diag ignored;
 
-	if (!a || filter_list_compile(settings->filters, &program, &a->pattern.size, &ignored))
+	out->count = 0;
+	if (!a || filter_list_compile(filters, &program, &a->pattern.size, &ignored))
 		goto out;
 	a->pattern.program = program;
+	a->out = out;
 	if (!dump_each_frame(thread_dump, active_may_match, a))
 		goto out;
 	read_matches(a, t);
 	dump_each_frame(thread_dump, active_count_method, a);
-	active_print(a, settings);
 	matches_release(&a->found);
 	jvm_model_close(&a->model);
 out:

@@ -22,6 +22,7 @@ struct background {
 	int stopper; /* who asked for the end, and waits; -1: nobody */
 	pid_t target;
 	const struct report *report;
+	struct recorder *recorder;
 	struct session *session;
 };
 
@@ -80,12 +81,14 @@ static void point_output_at(int fd)
 	dup2(fd, STDERR_FILENO);
 }
 
-void background_detach(struct background *b, const struct report *report, struct session *session)
+void background_detach(struct background *b, const struct report *report, struct session *session,
+		       struct recorder *recorder)
 {
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	prctl(PR_SET_PDEATHSIG, 0);
 	b->report = report;
+	b->recorder = recorder;
 	b->session = session;
 	log_line("in the background: frtrace status | dump | stop %d", (int)b->target);
 	if (nowhere >= 0) {
@@ -126,10 +129,10 @@ static int dump(const struct background *b, char *words, int connection)
 	}
 	session_catch_up(b->session);
 	err = session_take_open_dump(b->session, &d);
-	recorder_read_stacks(r->recorder, false);
+	recorder_read_stacks(b->recorder, false);
 	session_take_waits_now(b->session);
-	recorder_put_open_calls(r->recorder, err ? "no stack: the JVM did not answer" : NULL);
-	err = recorder_cut(r->recorder, &d);
+	recorder_put_open_calls(b->recorder, err ? "no stack: the JVM did not answer" : NULL);
+	err = recorder_cut(b->recorder, &d);
 	if (!err)
 		err = output_save(r->output, words + 1, last, &size, &d);
 	if (err)

@@ -17,7 +17,8 @@ bool background_begin(struct background **out, int *status, struct diag *d);
 int background_listen(struct background *b, const struct target *t, struct diag *d);
 
 /* Tracing is on: let go of the terminal and of who called. */
-void background_detach(struct background *b, const struct report *report, struct session *session);
+void background_detach(struct background *b, const struct report *report, struct session *session,
+		       struct recorder *recorder);
 
 /* To poll on, and to be called when there is something. True: the recording is to end. */
 int background_fd(const struct background *b);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/loop.h"
+#include "user/record/losses.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -62,34 +63,42 @@ struct moments {
 	int64_t news; /* until then stacks are looked at often */
 };
 
-static void look_at_brake(const struct loop *l, int64_t now)
+/* What the throttle takes out of the recording is timed from here on, and the file says so. */
+static void loop_check_throttle(const struct loop *l, int64_t now)
 {
+	struct notes notes = {.count = 0};
 	struct throttle_finding found;
 
-	if (l->brake && throttle_check(l->brake, now, &found))
-		report_brake(l->report, &found);
+	if (!l->brake || !throttle_check(l->brake, now, &found))
+		return;
+	notes_of_throttle(&notes, l->report->settings, session_segment(l->session), &found, now - l->report->begin_ns);
+	notes_put(&notes, l->recorder);
+	report_notes(&notes);
+	notes_release(&notes);
+	if (found.methods)
+		recorder_add_timing(l->recorder);
 }
 
 /* `behind`: spans wait for their stacks. What needs them waits, too; chunks, clock and memory do not. */
 static int look_after(struct loop *l, struct moments *m, int64_t now, bool behind, struct diag *d)
 {
-	uint64_t lost;
+	struct losses lost;
 	int err = 0;
 
 	if (now >= m->sweep) {
 		if (!behind) {
 			session_sweep(l->session);
-			look_at_brake(l, now);
+			loop_check_throttle(l, now);
 		}
 		m->sweep = now + SWEEP_NS;
 		clock_sample(l->report->clock);
-		lost = report_lost(l->report);
-		recorder_note_loss(l->recorder, lost);
+		losses_read(&lost, l->session, l->recorder);
+		recorder_note_loss(l->recorder, lost.sum);
 		if (recorder_forget_methods(l->recorder))
 			live_forget_callers(l->live);
 		err = recorder_tick(l->recorder, d);
 		if (l->live && !behind && !session_holds(l->session))
-			m->unseen = !live_tick(l->live, now, lost);
+			m->unseen = !live_tick(l->live, now, lost.sum);
 	}
 	if (now >= m->progress && !live_has_terminal(l->live)) {
 		report_progress(l->report);

@@ -18,6 +18,7 @@
 #include "user/process/interrupt.h"
 #include "user/process/maps.h"
 #include "user/live/live.h"
+#include "user/record/losses.h"
 #include "user/record/wait_stacks.h"
 #include "user/live/with_jfr.h"
 
@@ -173,7 +174,7 @@ static void explain_no_match(struct recording *r)
 {
 	uint32_t classes;
 
-	if (report_hooked(session_segment(r->session), &classes))
+	if (segment_count_hooked(session_segment(r->session), &classes))
 		return;
 	log_line("  no loaded class matches yet; a class that does is traced as soon as it is loaded");
 	suggest_classes_print(&r->target, session_segment(r->session), r->settings->filters);
@@ -217,6 +218,22 @@ static char *prepare_stacks(struct recording *r)
 	return dump;
 }
 
+/* Name the methods that are on a stack now; with --skip-active exclude their classes. */
+static void skip_active(const struct recording *r, const char *dump)
+{
+	struct active_list *active = malloc(sizeof(*active));
+	struct diag d;
+
+	if (!active)
+		return;
+	active_find(active, dump, &r->target, r->settings->filters);
+	report_active(active, r->settings->skip_active);
+	for (unsigned int i = 0; r->settings->skip_active && i < active->count; i++)
+		if (filter_list_add(r->settings->filters, active->method[i].class_name, FILTER_EXCLUDE, &d))
+			log_detail("%s", d.text); /* a hidden class, which is never traced */
+	free(active);
+}
+
 /* Before the agent is in: what it does to a JVM that runs. */
 static int attach(struct recording *r, struct diag *d)
 {
@@ -230,7 +247,7 @@ static int attach(struct recording *r, struct diag *d)
 		return err;
 	dump = prepare_stacks(r);
 	if (dump)
-		active_report(dump, &r->target, r->settings);
+		skip_active(r, dump);
 	free(dump);
 	known = has_library(&r->target);
 	err = session_attach(r->session, d);
@@ -256,6 +273,7 @@ static int record_receive(struct recording *r, int connection, struct diag *d)
 
 static int record_start(struct recording *r, int connection, struct diag *d)
 {
+	struct notes notes = {.count = 0};
 	struct stream_sink sink;
 	int err;
 
@@ -273,7 +291,10 @@ static int record_start(struct recording *r, int connection, struct diag *d)
 	err = session_start(r->session, &sink, d);
 	if (err)
 		return err;
-	r->incomplete = report_start(&r->report);
+	r->incomplete = notes_at_start(&notes, r->settings, r->session, r->not_walked.text);
+	notes_put(&notes, r->recorder);
+	report_start(&r->report, &notes);
+	notes_release(&notes);
 	if (connection < 0)
 		explain_no_match(r);
 	session_let_run(r->session);
@@ -306,7 +327,8 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 {
 	bool ended = target_ended(&r->target);
 	struct diag second = {0};
-	bool stacks_lost;
+	struct notes gaps = {.count = 0};
+	struct losses lost;
 	int stop_err;
 
 	forget_interrupt(r);
@@ -315,19 +337,23 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	if (stop_err)
 		log_error("frtrace: %s", second.text);
 	with_jfr_stop(r->with_jfr, true);
-	recorder_note_loss(r->recorder, report_lost(&r->report));
+	losses_read(&lost, r->session, r->recorder);
+	recorder_note_loss(r->recorder, lost.sum);
 	recorder_read_stacks(r->recorder, true);
 	r->report.no_open_dump = why_no_open_dump(r, ended);
 	recorder_put_open_calls(r->recorder, r->report.no_open_dump);
-	stacks_lost = report_stacks(&r->report);
+	notes_of_gaps(&gaps, r->settings, r->session, r->recorder);
+	notes_put(&gaps, r->recorder);
 	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);
-	live_finish(r->live, report_lost(&r->report));
-	report_end(&r->report, !stop_err, ended);
+	losses_read(&lost, r->session, r->recorder);
+	live_finish(r->live, lost.sum);
+	report_end(&r->report, &gaps, !stop_err, ended);
+	notes_release(&gaps);
 	if (err)
 		return err;
 	if (output_is_gone(r->output))
 		return EXIT_FAILED; /* said by report_end() */
-	if (r->incomplete || report_lost(&r->report) || stacks_lost || recorder_forged(r->recorder) || stop_err ||
+	if (r->incomplete || lost.sum || lost.stacks || recorder_forged(r->recorder) || stop_err ||
 	    (r->brake && throttle_methods(r->brake)))
 		return EXIT_INCOMPLETE;
 	return EXIT_DONE;
@@ -372,7 +398,7 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 	if (!err && r->background)
 		err = background_listen(r->background, &r->target, d);
 	if (!err)
-		err = segment_check_free(&r->target, d);
+		err = session_check_free(r->session, d);
 	if (!err)
 		err = open_output(r, d);
 	if (!err)
@@ -380,7 +406,7 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 	if (err)
 		return err;
 	if (r->background)
-		background_detach(r->background, &r->report, r->session);
+		background_detach(r->background, &r->report, r->session, r->recorder);
 	return run_loop(r, loop, d);
 }
 

@@ -5,6 +5,7 @@
 #include "tests/lib/capture.h"
 #include "tests/lib/fake_segment.h"
 #include "user/capture/cost.h"
+#include "user/record/losses.h"
 #include "user/text/log.h"
 
 #include <setjmp.h>
@@ -32,7 +33,8 @@ static struct bench {
 	char path[64];
 	uint32_t class_id;
 	uint64_t drops[FRT_DROP_REASONS];
-	uint64_t waits_lost;
+	uint64_t waits_lost, malformed;
+	struct recorder *recorder;
 	const char *no_waits, *no_usage;
 	bool clock_runs;
 } *b;
@@ -52,6 +54,7 @@ const char *__wrap_session_no_pauses(const struct session *s);
 const char *__wrap_session_no_usage(const struct session *s);
 void __wrap_session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS]);
 uint64_t __wrap_session_waits_lost(const struct session *s);
+uint64_t __wrap_session_malformed(const struct session *s);
 
 int __wrap_fstatvfs(int fd, struct statvfs *v)
 {
@@ -110,6 +113,11 @@ uint64_t __wrap_session_waits_lost(const struct session *s)
 	return b->waits_lost;
 }
 
+uint64_t __wrap_session_malformed(const struct session *s)
+{
+	return b->malformed;
+}
+
 /* The clock stands, so that the times in the report depend on no scheduler; but where ticks have to become nanoseconds. */
 int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 {
@@ -147,12 +155,15 @@ static int setup(void **state)
 				    .clock = &b->clock,
 				    .output = b->output,
 				    .begin_ns = (NOW_S - 10) * 1000000000LL};
-	return recorder_new(&b->report.recorder, &s, &d) || recorder_tick(b->report.recorder, &d);
+	if (recorder_new(&b->recorder, &s, &d))
+		return -1;
+	b->report.recorder = b->recorder;
+	return recorder_tick(b->recorder, &d);
 }
 
 static int teardown(void **state)
 {
-	recorder_free(b->report.recorder);
+	recorder_free(b->recorder);
 	output_close(b->output);
 	unlink(b->path);
 	fake_segment_free(&b->segment);
@@ -174,16 +185,37 @@ static void assert_says(const char *all, const char *want)
 
 static const char *start(bool *incomplete)
 {
+	struct notes notes = {.count = 0};
+	const char *all;
+
+	*incomplete = notes_at_start(&notes, &b->settings, NULL, b->report.not_walked);
+	notes_put(&notes, b->recorder);
 	capture_begin(false);
-	*incomplete = report_start(&b->report);
-	return capture_end();
+	report_start(&b->report, &notes);
+	all = capture_end();
+	notes_release(&notes);
+	return all;
 }
 
 static const char *end(bool restored, bool target_ended)
 {
+	struct notes gaps = {.count = 0};
+	const char *all;
+
+	notes_of_gaps(&gaps, &b->settings, NULL, b->recorder);
 	capture_begin(false);
-	report_end(&b->report, restored, target_ended);
-	return capture_end();
+	report_end(&b->report, &gaps, restored, target_ended);
+	all = capture_end();
+	notes_release(&gaps);
+	return all;
+}
+
+static struct losses losses(void)
+{
+	struct losses lost;
+
+	losses_read(&lost, NULL, b->recorder);
+	return lost;
 }
 
 static void hooked_methods_and_classes_are_counted(void **state)
@@ -194,7 +226,7 @@ static void hooked_methods_and_classes_are_counted(void **state)
 	hook("a", "()V", 0);
 	hook("b", "()V", 0);
 	fake_method(&b->segment, b->class_id, "c", "()V", 0);
-	assert_int_equal(report_hooked(&b->segment, &classes), 2);
+	assert_int_equal(segment_count_hooked(&b->segment, &classes), 2);
 	assert_int_equal(classes, 1);
 }
 
@@ -313,7 +345,7 @@ static struct frt_slot *calls(uint64_t n, uint64_t thrown)
 
 static void trace(unsigned int n)
 {
-	struct stream_sink sink = recorder_sink(b->report.recorder);
+	struct stream_sink sink = recorder_sink(b->recorder);
 	struct frt_span s = fake_span(b->report.begin_ns, 1, 1, 0);
 
 	while (n--)
@@ -327,7 +359,7 @@ static void end_sums_up(void **state)
 	hook("run", "()V", 0);
 	calls(1204, 0)->entered = 1207;
 	trace(1204);
-	recorder_finish(b->report.recorder, false, &d);
+	recorder_finish(b->recorder, false, &d);
 	all = end(true, false);
 	assert_int_equal(strncmp(all, "1,204 calls, 0 thrown, 0 lost, 3 still open, ", 45), 0);
 	assert_says(all, ". The JVM runs its original code again\n");
@@ -399,24 +431,33 @@ static void every_loss_is_in_the_sum_and_has_its_reason(void **state)
 	s->lost_exits = 20;
 	b->streams.lost = 300;
 	b->streams.malformed = 4;
+	b->malformed = 7;
 	segment_header(&b->segment)->unslotted = 50000;
 	b->drops[FRT_DROP_NESTED] = 6;
 	trace(1);
-	assert_int_equal(report_lost(&b->report), 51324);
+	assert_int_equal(losses().sum, 51331);
 	log_set(false, true);
 	all = end(true, false);
-	assert_says(all, "51,324 lost");
+	assert_says(all, "51,331 lost");
 	assert_says(all, "  1,000 lost for want of ring memory (4.0 MB)\n");
 	assert_says(all, "  50,000 lost on threads beyond 8192\n");
 	assert_says(all, "  20 ended without their exit hook");
+	assert_says(all, "  300 lost in their rings: overwritten before frtrace read them\n");
+	assert_says(all, "  11 lost: malformed records in rings or queue\n");
 	assert_says(all, "6 nested");
 }
 
 static const char *braked(const struct throttle_finding *found)
 {
+	struct notes notes = {.count = 0};
+	const char *all;
+
+	notes_of_throttle(&notes, &b->settings, &b->segment, found, 10000000000);
 	capture_begin(false);
-	report_brake(&b->report, found);
-	return capture_end();
+	report_notes(&notes);
+	all = capture_end();
+	notes_release(&notes);
+	return all;
 }
 
 static void braked_methods_are_named_with_what_they_took(void **state)
@@ -518,17 +559,10 @@ static void missing_system_calls_are_said_at_the_start(void **state)
 	assert_false(incomplete);
 }
 
-static const char *end_text(void)
-{
-	capture_begin(false);
-	report_end(&b->report, true, false);
-	return capture_end();
-}
-
 static void end_says_nothing_of_stacks_when_all_is_well(void **state)
 {
-	assert_false(report_stacks(&b->report));
-	assert_null(strstr(end_text(), "stack"));
+	assert_false(losses().stacks);
+	assert_null(strstr(end(true, false), "stack"));
 }
 
 static void end_tells_what_is_wrong_with_stacks(void **state)
@@ -543,9 +577,9 @@ static void end_tells_what_is_wrong_with_stacks(void **state)
 	fake_stack(&b->segment, &unknown, 1, FRT_WALK_CHUNK, 0);
 	fake_stack(&b->segment, &unknown, 1, FRT_WALK_CHUNK, 0);
 	fake_stack(&b->segment, &unknown, 0, FRT_WALK_UNASKED, 0); /* its calls are counted */
-	recorder_read_stacks(b->report.recorder, true);
-	assert_false(report_stacks(&b->report));
-	all = end_text();
+	recorder_read_stacks(b->recorder, true);
+	assert_false(losses().stacks);
+	all = end(true, false);
 	assert_says(all, "  1,234 calls have no stack: where the stack of their thread lies is not known\n");
 	assert_says(
 		all,
@@ -560,36 +594,33 @@ static void end_tells_what_is_wrong_with_stacks(void **state)
 static void lost_waits_are_told(void **state)
 {
 	b->waits_lost = 1234;
-	assert_false(report_stacks(&b->report));
-	assert_says(end_text(), "  1,234 waits are lost: frtrace was behind; calls that were open then");
+	assert_false(losses().stacks);
+	assert_says(end(true, false), "  1,234 waits are lost: frtrace was behind; calls that were open then");
 	b->settings.kernel = SETTINGS_KERNEL_FULL;
-	assert_false(report_stacks(&b->report));
-	assert_says(end_text(), "  1,234 waits and counts are lost: frtrace was behind; calls that were open then");
+	assert_false(losses().stacks);
+	assert_says(end(true, false),
+		    "  1,234 waits and counts are lost: frtrace was behind; calls that were open then");
 }
 
 static void lost_stacks_are_a_loss(void **state)
 {
 	segment_header(&b->segment)->stacks_lost = 1;
-	assert_true(report_stacks(&b->report));
-	assert_says(end_text(), "  1 call lost its stack: frtrace was behind\n");
+	assert_true(losses().stacks);
+	assert_says(end(true, false), "  1 call lost its stack: frtrace was behind\n");
 }
 
 static void file_that_is_gone_is_said_to_be(void **state)
 {
 	char text[1024];
 
-	assert_int_equal(recorder_finish(b->report.recorder, false, &d), 0);
-	capture_begin(false);
-	report_end(&b->report, true, false);
-	assert_non_null(strstr(capture_end(), b->path));
+	assert_int_equal(recorder_finish(b->recorder, false, &d), 0);
+	assert_says(end(true, false), b->path);
 	unlink(b->path);
-	capture_begin(false);
-	report_end(&b->report, true, false);
 	snprintf(
 		text, sizeof(text),
 		"0 still open, but '%s' is gone: it was removed, renamed or replaced. The JVM runs its original code again\n",
 		b->path);
-	assert_non_null(strstr(capture_end(), text));
+	assert_says(end(true, false), text);
 	report_status(&b->report, text, sizeof(text));
 	assert_non_null(strstr(text, " is gone: "));
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/losses.h"
+
+void losses_read(struct losses *out, const struct session *s, const struct recorder *r)
+{
+	const struct streams *streams = session_streams(s);
+	const struct segment *segment = session_segment(s);
+	struct frames_counts stacks;
+	struct segment_totals t;
+
+	segment_totals(segment, &t);
+	recorder_count_frames(r, &stacks);
+	*out = (struct losses){
+		.unwritten = recorder_counts(r)->unwritten,
+		.unrecorded = t.unrecorded,
+		.unslotted = t.unslotted,
+		.exits = t.lost_exits,
+		.overwritten = streams->lost,
+		.malformed = streams->malformed + session_malformed(s),
+		.stacks = segment_header(segment)->stacks_lost || stacks.behind || stacks.missing || stacks.forgotten,
+	};
+	out->sum = out->unwritten + out->unrecorded + out->unslotted + out->exits + out->overwritten + out->malformed;
+}
