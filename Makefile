@@ -130,7 +130,7 @@ $(BUILD)/tests/unit/record/test_wait_stacks: LDLIBS += $(call wrap,resolver_fram
 $(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
 $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe)
 $(BUILD)/tests/unit/live/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_describe target_cpu_ns \
-	session_segment session_streams session_cost session_drops session_waits_lost session_malformed session_no_waits session_no_pauses session_no_usage)
+	session_segment session_cost session_intake intake_streams intake_drops intake_waits_lost intake_malformed session_no_waits session_no_pauses session_no_usage)
 
 # and what another one reads
 $(BUILD)/tests/unit/verbs/test_options_table.o: CFLAGS += -DBUILD='"$(BUILD)"'

@@ -2,14 +2,13 @@
 #include "user/capture/session.h"
 #include "user/capture/agent_build.h"
 #include "user/capture/agent_commands.h"
+#include "user/capture/agent_config.h"
 #include "user/capture/attach_lock.h"
 #include "user/capture/bpf_programs.h"
 #include "user/jvm/intrinsics.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 #include "user/jvm/jvm_model.h"
-#include "user/capture/holdback.h"
-#include "user/capture/ringbuf_pos.h"
 #include "user/capture/kernel_probes.h"
 #include "user/capture/usdt.h"
 #include "user/process/attach.h"
@@ -27,11 +26,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GROW_BELOW_NS  2000000
-#define RING_CAP       (4u << 20)
-#define RING_CAP_LEAST (64u << 10)
-#define FRAMES_LEAST   4096u
-
 struct session {
 	const struct settings *settings;
 	const struct target *target;
@@ -41,11 +35,8 @@ struct session {
 	struct kernel_probes kernel;
 	bool with_kernel; /* loaded so */
 	struct kernel_sink waits;
-	struct holdback *hold;	     /* of swept spans; NULL: they need not wait */
-	struct ringbuf_pos position; /* of the queue */
 	struct segment segment;
-	struct streams *streams;
-	struct ringbuf *queue;
+	struct intake *intake; /* from session_start() on */
 	struct session_cost cost;
 	uint32_t stacks;	  /* FRT_STACKS_*; 0: none */
 	struct frt_layout layout; /* feature 0: none is walked */
@@ -70,9 +61,7 @@ int session_new(struct session **out, const struct settings *settings, const str
 	s->segment.fd = -1;
 	s->connection = -1;
 	agent_build_name(&s->build);
-	s->streams = calloc(1, sizeof(*s->streams));
-	err = s->streams ? bpf_programs_load(&s->bpf, &s->kernel, settings->kernel, target, d)
-			 : diag_errno(d, ENOMEM, "cannot begin");
+	err = bpf_programs_load(&s->bpf, &s->kernel, settings->kernel, target, d);
 	s->with_kernel = !err && settings->kernel && !s->kernel.why.text[0];
 	if (err) {
 		session_free(s);
@@ -90,14 +79,9 @@ void session_free(struct session *s)
 	kernel_probes_detach(&s->kernel);
 	if (s->connection >= 0)
 		close(s->connection);
-	holdback_free(s->hold);
-	ringbuf_pos_close(&s->position);
-	ringbuf_close(s->queue);
+	intake_free(s->intake);
 	segment_close(&s->segment);
 	frtrace_bpf__destroy(s->bpf);
-	if (s->streams)
-		streams_release(s->streams);
-	free(s->streams);
 	free(s);
 }
 
@@ -297,62 +281,11 @@ void session_let_run(struct session *s)
 	s->connection = -1;
 }
 
-/* 1 % of the container's memory; with stacks rings get half of it, frames what is left. */
-static uint64_t ring_cap(const struct session *s, uint64_t budget)
-{
-	uint64_t cap = s->stacks ? budget / 2 : budget;
-
-	if (cap > RING_CAP)
-		cap = RING_CAP;
-	return cap < RING_CAP_LEAST ? RING_CAP_LEAST : cap;
-}
-
-static uint32_t stack_frames(uint64_t budget, uint64_t rings)
-{
-	uint64_t most = budget > rings ? (budget - rings) / sizeof(struct frt_frame) : 0;
-	uint32_t frames = FRT_STACK_FRAMES;
-
-	while (frames > FRAMES_LEAST && frames > most)
-		frames /= 2;
-	return frames;
-}
-
 void session_take_stacks(struct session *s, uint32_t sources, const struct frt_layout *layout)
 {
 	s->stacks = sources;
 	if (layout)
 		s->layout = *layout;
-}
-
-static int write_config(struct session *s, struct diag *d)
-{
-	struct frt_config *c = segment_config(&s->segment);
-	uint64_t budget = target_memory_limit(s->target) / 100;
-	void *program = NULL;
-	size_t size;
-	int err = filter_list_compile(s->settings->filters, &program, &size, d);
-
-	if (err)
-		return err;
-	if (size > FRT_CONFIG_SIZE - sizeof(*c)) {
-		free(program);
-		return diag_usage(d, "too many filters: %zu bytes, at most %zu", size, FRT_CONFIG_SIZE - sizeof(*c));
-	}
-	c->threshold = clock_ticks_of_ns(s->clock, s->settings->threshold_ns);
-	c->ring_cap = ring_cap(s, budget);
-	c->grow_ticks = clock_ticks_of_ns(s->clock, GROW_BELOW_NS);
-	c->stack_depth = s->stacks ? s->settings->stack_depth : 0;
-	c->stacks = s->stacks;
-	c->open_dump_depth = s->settings->no_stack ? 0 : s->settings->stack_depth;
-	c->stack_frames = stack_frames(budget, c->ring_cap);
-	c->layout = s->layout;
-	c->cell_cap = 4 * c->ring_cap;
-	c->tick_scale = clock_ticks_of_ns(s->clock, 1ULL << 32);
-	c->flags = (s->settings->thrown ? FRT_CONFIG_THROWN : 0) | (s->settings->interval_ns ? FRT_CONFIG_TIMED : 0);
-	c->pattern_size = size;
-	memcpy(c + 1, program, size);
-	free(program);
-	return 0;
 }
 
 static void measure_pause(struct session *s, bool known, uint64_t before)
@@ -398,49 +331,24 @@ static void choose_wait_stacks(struct session *s)
 	};
 }
 
-static int begin_queue(struct session *s, struct diag *d)
-{
-	struct ringbuf_sinks sinks = {.streams = s->streams,
-				      .waits = s->waits,
-				      .owner = kernel_probes_map_slot,
-				      .owner_context = &s->kernel,
-				      .unobserved_lost = (uint64_t *)&s->bpf->bss->unobserved_lost,
-				      .waits_lost = (uint64_t *)&s->bpf->bss->waits_lost};
-
-	choose_wait_stacks(s);
-	return ringbuf_open(&s->queue, bpf_map__fd(s->bpf->maps.queue), &sinks, d);
-}
-
-/* Swept spans wait for what the kernel says of their threads, when that is wanted. */
-static int begin_streams(struct session *s, const struct stream_sink *sink, struct diag *d)
-{
-	struct stream_sink held;
-
-	if (!s->waits.wait) {
-		streams_init(s->streams, sink);
-	} else {
-		s->hold = holdback_new(sink);
-		if (!s->hold)
-			return diag_errno(d, ENOMEM, "cannot begin");
-		held = holdback_sink(s->hold);
-		streams_init(s->streams, &held);
-	}
-	return ringbuf_pos_open(&s->position, bpf_map__fd(s->bpf->maps.queue), d);
-}
-
 int session_start(struct session *s, const struct stream_sink *sink, struct diag *d)
 {
 	double begin = s->begin_ms ?: monotonic_ns() / 1e6;
 	uint64_t before = 0;
 	bool known = !target_safepoint_ns(s->target, &before);
+	struct intake_setup intake = {
+		.segment = &s->segment, .bpf = s->bpf, .kernel = &s->kernel, .waits = s->waits, .sink = sink};
+	struct agent_config config = {.settings = s->settings,
+				      .clock = s->clock,
+				      .stacks = s->stacks,
+				      .layout = &s->layout,
+				      .memory_limit = target_memory_limit(s->target)};
 	int err;
 
-	err = begin_streams(s, sink, d);
-	sweep_begin(&s->segment, s->streams);
+	choose_wait_stacks(s);
+	err = intake_new(&s->intake, &intake, d);
 	if (!err)
-		err = begin_queue(s, d);
-	if (!err)
-		err = write_config(s, d);
+		err = agent_config_write(&config, &s->segment, d);
 	if (!err)
 		err = command(s, FRT_COMMAND_START, d);
 	if (err)
@@ -470,15 +378,6 @@ bool session_has_open_dump(const struct session *s)
 	return s->open_dump;
 }
 
-/* What is in the queue now. Threads whose calls stay open go on to fill it. */
-static void consume_all(struct session *s)
-{
-	uint64_t end = ringbuf_pos_produced(&s->position);
-
-	while (ringbuf_pos_consumed(&s->position) < end && session_consume(s))
-		;
-}
-
 int session_stop(struct session *s, struct diag *d)
 {
 	int err = 0;
@@ -491,66 +390,8 @@ int session_stop(struct session *s, struct diag *d)
 		if (target_ended(s->target))
 			err = 0;
 	}
-	kernel_probes_flush(&s->kernel, s->bpf);
-	kernel_probes_tell_waits(&s->kernel, s->bpf); /* it is detached with the session: that may take seconds */
-	consume_all(s);
-	ringbuf_tell_losses(s->queue);
-	if (s->hold)
-		holdback_release(s->hold, UINT64_MAX);
-	sweep_finish(&s->segment, s->streams);
+	intake_finish(s->intake);
 	return err;
-}
-
-int session_consume(struct session *s)
-{
-	int parts = ringbuf_consume(s->queue);
-
-	if (s->hold)
-		holdback_release(s->hold, ringbuf_pos_consumed(&s->position));
-	return parts;
-}
-
-bool session_is_pressed(const struct session *s)
-{
-	return ringbuf_pos_produced(&s->position) - ringbuf_pos_consumed(&s->position) >
-	       bpf_map__max_entries(s->bpf->maps.queue) / 2;
-}
-
-void session_take_waits_now(struct session *s)
-{
-	kernel_probes_tell_waits(&s->kernel, s->bpf);
-	consume_all(s);
-}
-
-/* What the sweep found waits for no more than what the queue had then. */
-static void session_settle(struct session *s)
-{
-	kernel_probes_flush(&s->kernel, s->bpf);
-	holdback_end(s->hold, ringbuf_pos_produced(&s->position));
-	while (session_holds(s) && session_consume(s))
-		;
-}
-
-void session_sweep(struct session *s)
-{
-	ringbuf_tell_losses(s->queue);
-	if (s->hold)
-		holdback_begin(s->hold);
-	sweep(&s->segment, s->streams);
-	if (s->hold)
-		session_settle(s);
-}
-
-void session_catch_up(struct session *s)
-{
-	consume_all(s); /* what a ring holds behind it is not swept */
-	session_sweep(s);
-	consume_all(s);
-}
-
-bool session_holds(const struct session *s)
-{
-	return s->hold && holdback_has_some(s->hold);
 }
 
 bool session_beat(struct session *s)
@@ -558,47 +399,17 @@ bool session_beat(struct session *s)
 	return segment_beat(&s->segment);
 }
 
-int session_fd(const struct session *s)
-{
-	return ringbuf_fd(s->queue);
-}
-
 const struct segment *session_segment(const struct session *s)
 {
 	return &s->segment;
 }
 
-const struct streams *session_streams(const struct session *s)
+struct intake *session_intake(const struct session *s)
 {
-	return s->streams;
+	return s->intake;
 }
 
 const struct session_cost *session_cost(const struct session *s)
 {
 	return &s->cost;
-}
-
-uint64_t session_waits_lost(const struct session *s)
-{
-	return s->bpf->bss->waits_lost;
-}
-
-uint64_t session_malformed(const struct session *s)
-{
-	return s->queue ? ringbuf_malformed(s->queue) : 0;
-}
-
-void session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS])
-{
-	int cpus = libbpf_num_possible_cpus();
-	uint64_t *values = cpus > 0 ? calloc(cpus, sizeof(*values)) : NULL;
-
-	for (uint32_t key = 0; key < FRT_DROP_REASONS; key++) {
-		drops[key] = 0;
-		if (!values || bpf_map_lookup_elem(bpf_map__fd(s->bpf->maps.drops), &key, values))
-			continue;
-		for (int i = 0; i < cpus; i++)
-			drops[key] += values[i];
-	}
-	free(values);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The life of one recording: kernel side loaded, agent in the target, hooks
- * in, and all of it out again. Whatever fails midway is undone.
+ * in, and all of it out again. Whatever fails midway is undone. The spans come
+ * through session_intake().
  */
 #ifndef USER_CAPTURE_SESSION_H
 #define USER_CAPTURE_SESSION_H
 
 #include "format/diag.h"
 #include "user/capture/clock.h"
-#include "user/capture/ringbuf.h"
-#include "user/capture/sweep.h"
+#include "user/capture/intake.h"
 #include "user/capture/segment.h"
 #include "user/options/settings.h"
 
@@ -72,30 +72,13 @@ int session_stop(struct session *s, struct diag *d);
 int session_take_open_dump(struct session *s, struct diag *d);
 bool session_has_open_dump(const struct session *s);
 
-/* Feed the waits that go on, as if they ended now; session_stop() does it too. What comes of them later begins then. */
-void session_take_waits_now(struct session *s);
-
-/* Feed what the queue has, RINGBUF_BUDGET parts at most. Returns their number. */
-int session_consume(struct session *s);
-
-/* Is more than half of the queue in use? Who waits with session_consume() should not wait any longer. */
-bool session_is_pressed(const struct session *s);
-
-/* Feed what lies in the rings, and what the queue had meanwhile. */
-void session_sweep(struct session *s);
-
-/* Feed all that calls up to now have left, in the queue and in the rings: for a dump. */
-void session_catch_up(struct session *s);
-
-/* Do calls that the last sweep has found still wait for what the kernel says of them: a record in the queue is being written? */
-bool session_holds(const struct session *s);
-
 /* Tell the agent that we live. False: the JVM runs its original code again without our asking. */
 bool session_beat(struct session *s);
 
-int session_fd(const struct session *s); /* to poll on */
 const struct segment *session_segment(const struct session *s);
-const struct streams *session_streams(const struct session *s);
+
+/* From session_start() on. */
+struct intake *session_intake(const struct session *s);
 
 /* Milliseconds that session_attach() and session_start() took, and safepoint time of the latter (0: not known). */
 struct session_cost {
@@ -103,14 +86,5 @@ struct session_cost {
 	bool pause_known; /* else pause_ms is an upper bound, the time of RetransformClasses */
 };
 const struct session_cost *session_cost(const struct session *s);
-
-/* How often BPF could not copy, by enum frt_drop. */
-void session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS]);
-
-/* Records of the queue that made no sense. */
-uint64_t session_malformed(const struct session *s);
-
-/* Records of the kernel's half that found no room in the queue. */
-uint64_t session_waits_lost(const struct session *s);
 
 #endif

@@ -127,10 +127,10 @@ static int dump(const struct background *b, char *words, int connection)
 		dprintf(connection, "frtrace: no file to dump to\n");
 		return EXIT_FAILED;
 	}
-	session_catch_up(b->session);
+	intake_catch_up(session_intake(b->session));
 	err = session_take_open_dump(b->session, &d);
 	recorder_read_stacks(b->recorder, false);
-	session_take_waits_now(b->session);
+	intake_take_waits(session_intake(b->session));
 	recorder_put_open_calls(b->recorder, err ? "no stack: the JVM did not answer" : NULL);
 	err = recorder_cut(b->recorder, &d);
 	if (!err)

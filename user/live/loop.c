@@ -43,7 +43,7 @@ void loop_release(struct loop *l)
 static bool wait_for_more(const struct loop *l, int timeout_ms)
 {
 	struct pollfd fds[4 + PROGRAM_FDS] = {
-		{.fd = session_fd(l->session), .events = POLLIN},
+		{.fd = intake_fd(session_intake(l->session)), .events = POLLIN},
 		{.fd = l->signals, .events = POLLIN},
 		{.fd = l->target->pidfd, .events = POLLIN},
 		{.fd = l->background ? background_fd(l->background) : -1, .events = POLLIN}};
@@ -87,7 +87,7 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, bool behin
 
 	if (now >= m->sweep) {
 		if (!behind) {
-			session_sweep(l->session);
+			intake_sweep(session_intake(l->session));
 			loop_check_throttle(l, now);
 		}
 		m->sweep = now + SWEEP_NS;
@@ -97,7 +97,7 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, bool behin
 		if (recorder_forget_methods(l->recorder))
 			live_forget_callers(l->live);
 		err = recorder_tick(l->recorder, d);
-		if (l->live && !behind && !session_holds(l->session))
+		if (l->live && !behind && !intake_holds(session_intake(l->session)))
 			m->unseen = !live_tick(l->live, now, lost.sum);
 	}
 	if (now >= m->progress && !live_has_terminal(l->live)) {
@@ -124,8 +124,8 @@ int loop_run(struct loop *l, struct diag *d)
 		m.end = now + l->duration_ns;
 	while (!over && !err) {
 		bool news = recorder_read_stacks(l->recorder, false);
-		bool behind = recorder_behind(l->recorder) && !session_is_pressed(l->session);
-		int parts = behind ? 0 : session_consume(l->session);
+		bool behind = recorder_behind(l->recorder) && !intake_is_pressed(session_intake(l->session));
+		int parts = behind ? 0 : intake_consume(session_intake(l->session));
 
 		now = monotonic_ns();
 		if (news)

@@ -297,9 +297,10 @@ static unsigned int find_gaps(const struct settings *settings, const struct sess
 	if (waits)
 		out[n++] = (struct finding){wait_stacks_behind(waits), "wait lost its stack", "waits lost their stacks",
 					    "frtrace was behind"};
-	out[n++] = (struct finding){session_waits_lost(s), full ? "wait or count is lost" : "wait is lost",
-				    full ? "waits and counts are lost" : "waits are lost",
-				    "frtrace was behind; calls that were open then have no times but their duration"};
+	out[n++] =
+		(struct finding){intake_waits_lost(session_intake(s)), full ? "wait or count is lost" : "wait is lost",
+				 full ? "waits and counts are lost" : "waits are lost",
+				 "frtrace was behind; calls that were open then have no times but their duration"};
 	return n;
 }
 

@@ -310,7 +310,7 @@ static void explain_losses(const struct report *r, const struct losses *lost)
 		log_line(
 			"  %s ended without their exit hook (an exception out of super(), a StackOverflowError, a thread's end)",
 			log_count(lost->exits));
-	session_drops(r->session, drops);
+	intake_drops(session_intake(r->session), drops);
 	log_detail("  drains not done: %llu queue full, %llu nested, %llu unreadable, %llu no storage",
 		   (unsigned long long)drops[FRT_DROP_QUEUE_FULL], (unsigned long long)drops[FRT_DROP_NESTED],
 		   (unsigned long long)drops[FRT_DROP_UNREADABLE], (unsigned long long)drops[FRT_DROP_STORAGE]);

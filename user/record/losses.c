@@ -3,7 +3,7 @@
 
 void losses_read(struct losses *out, const struct session *s, const struct recorder *r)
 {
-	const struct streams *streams = session_streams(s);
+	const struct streams *streams = intake_streams(session_intake(s));
 	const struct segment *segment = session_segment(s);
 	struct frames_counts stacks;
 	struct segment_totals t;
@@ -16,7 +16,7 @@ void losses_read(struct losses *out, const struct session *s, const struct recor
 		.unslotted = t.unslotted,
 		.exits = t.lost_exits,
 		.overwritten = streams->lost,
-		.malformed = streams->malformed + session_malformed(s),
+		.malformed = streams->malformed + intake_malformed(session_intake(s)),
 		.stacks = segment_header(segment)->stacks_lost || stacks.behind || stacks.missing || stacks.forgotten,
 	};
 	out->sum = out->unwritten + out->unrecorded + out->unslotted + out->exits + out->overwritten + out->malformed;

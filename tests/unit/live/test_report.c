@@ -47,14 +47,15 @@ int __wrap_fstatvfs(int fd, struct statvfs *v);
 int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag);
 uint64_t __wrap_target_cpu_ns(const struct target *t);
 const struct segment *__wrap_session_segment(const struct session *s);
-const struct streams *__wrap_session_streams(const struct session *s);
+const struct streams *__wrap_intake_streams(const struct intake *in);
 const struct session_cost *__wrap_session_cost(const struct session *s);
+struct intake *__wrap_session_intake(const struct session *s);
 const char *__wrap_session_no_waits(const struct session *s);
 const char *__wrap_session_no_pauses(const struct session *s);
 const char *__wrap_session_no_usage(const struct session *s);
-void __wrap_session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS]);
-uint64_t __wrap_session_waits_lost(const struct session *s);
-uint64_t __wrap_session_malformed(const struct session *s);
+void __wrap_intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS]);
+uint64_t __wrap_intake_waits_lost(const struct intake *in);
+uint64_t __wrap_intake_malformed(const struct intake *in);
 
 int __wrap_fstatvfs(int fd, struct statvfs *v)
 {
@@ -78,7 +79,7 @@ const struct segment *__wrap_session_segment(const struct session *s)
 	return &b->segment;
 }
 
-const struct streams *__wrap_session_streams(const struct session *s)
+const struct streams *__wrap_intake_streams(const struct intake *in)
 {
 	return &b->streams;
 }
@@ -86,6 +87,11 @@ const struct streams *__wrap_session_streams(const struct session *s)
 const struct session_cost *__wrap_session_cost(const struct session *s)
 {
 	return &b->cost;
+}
+
+struct intake *__wrap_session_intake(const struct session *s)
+{
+	return NULL;
 }
 
 const char *__wrap_session_no_waits(const struct session *s)
@@ -103,17 +109,17 @@ const char *__wrap_session_no_usage(const struct session *s)
 	return b->no_usage;
 }
 
-void __wrap_session_drops(const struct session *s, uint64_t drops[FRT_DROP_REASONS])
+void __wrap_intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS])
 {
 	memcpy(drops, b->drops, sizeof(b->drops));
 }
 
-uint64_t __wrap_session_waits_lost(const struct session *s)
+uint64_t __wrap_intake_waits_lost(const struct intake *in)
 {
 	return b->waits_lost;
 }
 
-uint64_t __wrap_session_malformed(const struct session *s)
+uint64_t __wrap_intake_malformed(const struct intake *in)
 {
 	return b->malformed;
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/agent_config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GROW_BELOW_NS  2000000
+#define RING_CAP       (4u << 20)
+#define RING_CAP_LEAST (64u << 10)
+#define FRAMES_LEAST   4096u
+
+/* 1 % of the container's memory; with stacks rings get half of it, frames what is left. */
+static uint64_t ring_cap(uint32_t stacks, uint64_t budget)
+{
+	uint64_t cap = stacks ? budget / 2 : budget;
+
+	if (cap > RING_CAP)
+		cap = RING_CAP;
+	return cap < RING_CAP_LEAST ? RING_CAP_LEAST : cap;
+}
+
+static uint32_t stack_frames(uint64_t budget, uint64_t rings)
+{
+	uint64_t most = budget > rings ? (budget - rings) / sizeof(struct frt_frame) : 0;
+	uint32_t frames = FRT_STACK_FRAMES;
+
+	while (frames > FRAMES_LEAST && frames > most)
+		frames /= 2;
+	return frames;
+}
+
+int agent_config_write(const struct agent_config *from, const struct segment *to, struct diag *d)
+{
+	struct frt_config *c = segment_config(to);
+	uint64_t budget = from->memory_limit / 100;
+	void *program = NULL;
+	size_t size;
+	int err = filter_list_compile(from->settings->filters, &program, &size, d);
+
+	if (err)
+		return err;
+	if (size > FRT_CONFIG_SIZE - sizeof(*c)) {
+		free(program);
+		return diag_usage(d, "too many filters: %zu bytes, at most %zu", size, FRT_CONFIG_SIZE - sizeof(*c));
+	}
+	c->threshold = clock_ticks_of_ns(from->clock, from->settings->threshold_ns);
+	c->ring_cap = ring_cap(from->stacks, budget);
+	c->grow_ticks = clock_ticks_of_ns(from->clock, GROW_BELOW_NS);
+	c->stack_depth = from->stacks ? from->settings->stack_depth : 0;
+	c->stacks = from->stacks;
+	c->open_dump_depth = from->settings->no_stack ? 0 : from->settings->stack_depth;
+	c->stack_frames = stack_frames(budget, c->ring_cap);
+	c->layout = *from->layout;
+	c->cell_cap = 4 * c->ring_cap;
+	c->tick_scale = clock_ticks_of_ns(from->clock, 1ULL << 32);
+	c->flags =
+		(from->settings->thrown ? FRT_CONFIG_THROWN : 0) | (from->settings->interval_ns ? FRT_CONFIG_TIMED : 0);
+	c->pattern_size = size;
+	memcpy(c + 1, program, size);
+	free(program);
+	return 0;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/capture/intake.h"
+#include "user/capture/holdback.h"
+#include "user/capture/kernel_probes.h"
+#include "user/capture/ringbuf.h"
+#include "user/capture/ringbuf_pos.h"
+#include "user/capture/sweep.h"
+
+#include "frtrace.skel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+struct intake {
+	const struct segment *segment;
+	struct frtrace_bpf *bpf;
+	struct kernel_probes *kernel;
+	struct streams streams;
+	struct holdback *hold;	     /* of swept spans; NULL: they need not wait */
+	struct ringbuf_pos position; /* of the queue */
+	struct ringbuf *queue;
+};
+
+static int open_queue(struct intake *in, const struct kernel_sink *waits, struct diag *d)
+{
+	struct ringbuf_sinks sinks = {.streams = &in->streams,
+				      .waits = *waits,
+				      .owner = kernel_probes_map_slot,
+				      .owner_context = in->kernel,
+				      .unobserved_lost = (uint64_t *)&in->bpf->bss->unobserved_lost,
+				      .waits_lost = (uint64_t *)&in->bpf->bss->waits_lost};
+	int fd = bpf_map__fd(in->bpf->maps.queue);
+	int err = ringbuf_pos_open(&in->position, fd, d);
+
+	return err ? err : ringbuf_open(&in->queue, fd, &sinks, d);
+}
+
+int intake_new(struct intake **out, const struct intake_setup *setup, struct diag *d)
+{
+	struct intake *in = calloc(1, sizeof(*in));
+	struct stream_sink sink = *setup->sink;
+	int err;
+
+	*out = NULL;
+	if (!in)
+		return diag_errno(d, ENOMEM, "cannot make room for spans");
+	in->segment = setup->segment;
+	in->bpf = setup->bpf;
+	in->kernel = setup->kernel;
+	if (setup->waits.wait) {
+		in->hold = holdback_new(&sink);
+		if (!in->hold) {
+			free(in);
+			return diag_errno(d, ENOMEM, "cannot make room for spans");
+		}
+		sink = holdback_sink(in->hold);
+	}
+	streams_init(&in->streams, &sink);
+	sweep_begin(in->segment, &in->streams);
+	err = open_queue(in, &setup->waits, d);
+	if (err)
+		intake_free(in);
+	else
+		*out = in;
+	return err;
+}
+
+void intake_free(struct intake *in)
+{
+	if (!in)
+		return;
+	holdback_free(in->hold);
+	ringbuf_pos_close(&in->position);
+	ringbuf_close(in->queue);
+	streams_release(&in->streams);
+	free(in);
+}
+
+int intake_fd(const struct intake *in)
+{
+	return ringbuf_fd(in->queue);
+}
+
+int intake_consume(struct intake *in)
+{
+	int batches = ringbuf_consume(in->queue);
+
+	if (in->hold)
+		holdback_release(in->hold, ringbuf_pos_consumed(&in->position));
+	return batches;
+}
+
+bool intake_is_pressed(const struct intake *in)
+{
+	return ringbuf_pos_produced(&in->position) - ringbuf_pos_consumed(&in->position) >
+	       bpf_map__max_entries(in->bpf->maps.queue) / 2;
+}
+
+/* What is in the queue now. Threads whose calls stay open go on to fill it. */
+static void consume_all(struct intake *in)
+{
+	uint64_t end = ringbuf_pos_produced(&in->position);
+
+	while (ringbuf_pos_consumed(&in->position) < end && intake_consume(in))
+		;
+}
+
+bool intake_holds(const struct intake *in)
+{
+	return in->hold && holdback_has_some(in->hold);
+}
+
+/* What the sweep found waits for no more than what the queue had then. */
+static void intake_settle(struct intake *in)
+{
+	kernel_probes_flush(in->kernel, in->bpf);
+	holdback_end(in->hold, ringbuf_pos_produced(&in->position));
+	while (intake_holds(in) && intake_consume(in))
+		;
+}
+
+void intake_sweep(struct intake *in)
+{
+	ringbuf_tell_losses(in->queue);
+	if (in->hold)
+		holdback_begin(in->hold);
+	sweep(in->segment, &in->streams);
+	if (in->hold)
+		intake_settle(in);
+}
+
+void intake_catch_up(struct intake *in)
+{
+	consume_all(in); /* what a ring holds behind it is not swept */
+	intake_sweep(in);
+	consume_all(in);
+}
+
+void intake_take_waits(struct intake *in)
+{
+	kernel_probes_tell_waits(in->kernel, in->bpf);
+	consume_all(in);
+}
+
+void intake_finish(struct intake *in)
+{
+	kernel_probes_flush(in->kernel, in->bpf);
+	intake_take_waits(in); /* the programs are detached with the session: that may take seconds */
+	ringbuf_tell_losses(in->queue);
+	if (in->hold)
+		holdback_release(in->hold, UINT64_MAX);
+	sweep_finish(in->segment, &in->streams);
+}
+
+const struct streams *intake_streams(const struct intake *in)
+{
+	return &in->streams;
+}
+
+uint64_t intake_malformed(const struct intake *in)
+{
+	return ringbuf_malformed(in->queue);
+}
+
+uint64_t intake_waits_lost(const struct intake *in)
+{
+	return in->bpf->bss->waits_lost;
+}
+
+void intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS])
+{
+	int cpus = libbpf_num_possible_cpus();
+	uint64_t *values = cpus > 0 ? calloc(cpus, sizeof(*values)) : NULL;
+
+	for (uint32_t key = 0; key < FRT_DROP_REASONS; key++) {
+		drops[key] = 0;
+		if (!values || bpf_map_lookup_elem(bpf_map__fd(in->bpf->maps.drops), &key, values))
+			continue;
+		for (int i = 0; i < cpus; i++)
+			drops[key] += values[i];
+	}
+	free(values);
+}
