@@ -1,212 +1,83 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Encoders of the events that accompany the calls, a few per chunk. The fields are in the order of jfr_schema.c. */
+/* Events from the rows of the schema: each row names its value in the event's struct (jfr_events.h). */
 #include "format/jfr/jfr_write_internal.h"
+
+#include <string.h>
 
 #define TEXT_LIMIT (1u << 20)
 
-void jfr_method_timing(struct jfr_writer *w, const struct jfr_method_timing *e)
+static void put_key(struct jfr_writer *w, struct bytes *b, enum jfr_type pool, uint64_t key)
 {
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_METHOD_TIMING, e->start, &at);
+	static const enum orphan orphan[] = {
+		[JFR_THREAD] = ORPHAN_THREAD, [JFR_STACK_TRACE] = ORPHAN_STACK, [JFR_METHOD] = ORPHAN_METHOD};
 
-	if (!b)
-		return;
-	bytes_put_leb(b, jfr_key_use(w, JFR_METHOD, e->method, ORPHAN_METHOD));
-	bytes_put_leb(b, e->invocations);
-	bytes_put_leb(b, e->minimum);
-	bytes_put_leb(b, e->average);
-	bytes_put_leb(b, e->maximum);
-	bytes_put_leb(b, e->p50);
-	bytes_put_leb(b, e->p90);
-	bytes_put_leb(b, e->p99);
-	bytes_put_leb(b, e->thrown);
-	jfr_event_end(w, at);
+	bytes_put_leb(b, jfr_key_use(w, pool, key, orphan[pool]));
 }
 
-void jfr_open_call(struct jfr_writer *w, const struct jfr_open_call *e)
+static uint64_t number_at(const void *at, size_t size)
 {
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_OPEN_CALL, e->start, &at);
+	uint64_t n = 0;
 
-	if (!b)
-		return;
-	bytes_put_leb(b, e->duration);
-	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->thread, ORPHAN_THREAD));
-	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->stack, ORPHAN_STACK));
-	bytes_put_leb(b, jfr_key_use(w, JFR_METHOD, e->method, ORPHAN_METHOD));
-	bytes_put_text(b, e->remark, TEXT_LIMIT);
-	jfr_event_end(w, at);
+	memcpy(&n, at, size); /* little-endian; narrower ones are unsigned */
+	return n;
 }
 
-void jfr_thread_wait(struct jfr_writer *w, const struct jfr_thread_wait *e)
+static void put_value(struct jfr_writer *w, struct bytes *b, const struct jfr_field *f, const void *at)
 {
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_THREAD_WAIT, e->start, &at);
-
-	if (!b)
-		return;
-	bytes_put_leb(b, e->duration);
-	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->thread, ORPHAN_THREAD));
-	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->stack, ORPHAN_STACK));
-	bytes_put_text(b, e->reason, TEXT_LIMIT);
-	bytes_put_text(b, e->system_call, TEXT_LIMIT);
-	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, e->waker, ORPHAN_THREAD));
-	bytes_put_leb(b, jfr_key_use(w, JFR_STACK_TRACE, e->kernel_stack, ORPHAN_STACK));
-	bytes_put_u8(b, e->ongoing);
-	jfr_event_end(w, at);
+	if (f->type == JFR_STRING)
+		bytes_put_text(b, *(const char *const *)at, TEXT_LIMIT);
+	else if (f->type == JFR_BOOLEAN)
+		bytes_put_u8(b, number_at(at, f->size));
+	else if (f->type >= JFR_FIRST_POOL)
+		put_key(w, b, f->type, number_at(at, f->size));
+	else
+		bytes_put_leb(b, number_at(at, f->size));
 }
 
-void jfr_run_queue(struct jfr_writer *w, int64_t start, int64_t duration, uint64_t thread)
+void jfr_event_write(struct jfr_writer *w, enum jfr_type type, const void *values)
 {
+	const struct jfr_field *f = jfr_schema_fields(type) + 1; /* behind startTime */
 	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_RUN_QUEUE, start, &at);
+	struct bytes *b = jfr_event_begin(w, type, *(const int64_t *)values, &at);
 
 	if (!b)
 		return;
-	bytes_put_leb(b, duration);
-	bytes_put_leb(b, jfr_key_use(w, JFR_THREAD, thread, ORPHAN_THREAD));
-	jfr_event_end(w, at);
-}
-
-void jfr_vm_pause(struct jfr_writer *w, const struct jfr_vm_pause *e)
-{
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_VM_PAUSE, e->start, &at);
-
-	if (!b)
-		return;
-	bytes_put_leb(b, e->duration);
-	bytes_put_text(b, e->what, TEXT_LIMIT);
-	bytes_put_text(b, e->name, TEXT_LIMIT);
-	jfr_event_end(w, at);
-}
-
-void jfr_active_recording(struct jfr_writer *w, const struct jfr_active_recording *e)
-{
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_ACTIVE_RECORDING, e->start, &at);
-
-	if (!b)
-		return;
-	bytes_put_leb(b, e->id);
-	bytes_put_text(b, e->name, TEXT_LIMIT);
-	bytes_put_text(b, e->destination, TEXT_LIMIT);
-	bytes_put_u8(b, true); /* disk */
-	bytes_put_leb(b, e->max_age_ms);
-	bytes_put_leb(b, e->flush_interval_ms);
-	bytes_put_leb(b, e->max_size);
-	bytes_put_leb(b, e->recording_start_ms);
-	bytes_put_leb(b, e->recording_duration_ms);
+	for (; f->name; f++)
+		if (f->kernel <= w->schema.kernel)
+			put_value(w, b, f, (const char *)values + f->at);
 	jfr_event_end(w, at);
 }
 
 void jfr_active_setting(struct jfr_writer *w, int64_t start, const char *event, const char *name, const char *value)
 {
 	enum jfr_type type = jfr_schema_event(&w->schema, event);
-	struct bytes *b;
-	size_t at;
 
-	if (type == JFR_TYPES) /* JMC fails on an id that is not in the metadata */
-		return;
-	b = jfr_event_begin(w, JFR_ACTIVE_SETTING, start, &at);
-	if (!b)
-		return;
-	bytes_put_leb(b, jfr_schema_type_id(&w->schema, type));
-	bytes_put_text(b, name, TEXT_LIMIT);
-	bytes_put_text(b, value, TEXT_LIMIT);
-	jfr_event_end(w, at);
+	if (type != JFR_TYPES) /* JMC fails on an id that is not in the metadata */
+		jfr_event_write(w, JFR_ACTIVE_SETTING,
+				&(struct jfr_active_setting){start, jfr_schema_type_id(&w->schema, type), name, value});
 }
 
-void jfr_jvm_information(struct jfr_writer *w, const struct jfr_jvm_information *e)
+void jfr_run_queue(struct jfr_writer *w, int64_t start, int64_t duration, uint64_t thread)
 {
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_JVM_INFORMATION, e->start, &at);
-
-	if (!b)
-		return;
-	bytes_put_text(b, e->jvm_name, TEXT_LIMIT);
-	bytes_put_text(b, e->jvm_version, TEXT_LIMIT);
-	bytes_put_text(b, e->jvm_arguments, TEXT_LIMIT);
-	bytes_put_text(b, e->jvm_flags, TEXT_LIMIT);
-	bytes_put_text(b, e->java_arguments, TEXT_LIMIT);
-	bytes_put_leb(b, e->jvm_start_ms);
-	bytes_put_leb(b, e->pid);
-	jfr_event_end(w, at);
+	jfr_event_write(w, JFR_RUN_QUEUE, &(struct jfr_run_queue){start, duration, thread});
 }
 
 void jfr_os_information(struct jfr_writer *w, int64_t start, const char *version)
 {
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_OS_INFORMATION, start, &at);
-
-	if (!b)
-		return;
-	bytes_put_text(b, version, TEXT_LIMIT);
-	jfr_event_end(w, at);
-}
-
-void jfr_cpu_information(struct jfr_writer *w, const struct jfr_cpu_information *e)
-{
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_CPU_INFORMATION, e->start, &at);
-
-	if (!b)
-		return;
-	bytes_put_text(b, e->cpu, TEXT_LIMIT);
-	bytes_put_text(b, e->description, TEXT_LIMIT);
-	bytes_put_leb(b, e->sockets);
-	bytes_put_leb(b, e->cores);
-	bytes_put_leb(b, e->hw_threads);
-	jfr_event_end(w, at);
-}
-
-void jfr_clock(struct jfr_writer *w, const struct jfr_clock *e)
-{
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_CLOCK, e->start, &at);
-
-	if (!b)
-		return;
-	bytes_put_leb(b, e->tsc);
-	bytes_put_leb(b, e->monotonic);
-	bytes_put_leb(b, e->realtime);
-	bytes_put_leb(b, e->error);
-	jfr_event_end(w, at);
+	jfr_event_write(w, JFR_OS_INFORMATION, &(struct jfr_os_information){start, version});
 }
 
 void jfr_data_loss(struct jfr_writer *w, int64_t start, uint64_t amount, uint64_t total)
 {
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_DATA_LOSS, start, &at);
-
-	if (!b)
-		return;
-	bytes_put_leb(b, amount);
-	bytes_put_leb(b, total);
-	jfr_event_end(w, at);
+	jfr_event_write(w, JFR_DATA_LOSS, &(struct jfr_data_loss){start, amount, total});
 }
 
 void jfr_shutdown(struct jfr_writer *w, int64_t start, const char *reason)
 {
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_SHUTDOWN, start, &at);
-
-	if (!b)
-		return;
-	bytes_put_leb(b, 0); /* eventThread */
-	bytes_put_leb(b, 0); /* stackTrace */
-	bytes_put_text(b, reason, TEXT_LIMIT);
-	jfr_event_end(w, at);
+	jfr_event_write(w, JFR_SHUTDOWN, &(struct jfr_shutdown){.start = start, .reason = reason});
 }
 
 void jfr_message(struct jfr_writer *w, int64_t start, const char *kind, const char *text)
 {
-	size_t at;
-	struct bytes *b = jfr_event_begin(w, JFR_MESSAGE, start, &at);
-
-	if (!b)
-		return;
-	bytes_put_text(b, kind, TEXT_LIMIT);
-	bytes_put_text(b, text, TEXT_LIMIT);
-	jfr_event_end(w, at);
+	jfr_event_write(w, JFR_MESSAGE, &(struct jfr_message){start, kind, text});
 }

@@ -27,28 +27,16 @@
  */
 #include "format/jfr/jfr_schema.h"
 #include "format/hash.h"
+#include "format/jfr/jfr_events.h"
 #include "format/jfr/jfr_type_write.h"
 
 #include <errno.h>
-
-struct annotation {
-	enum jfr_type type; /* 0: none */
-	const char *value;
-};
-
-struct field {
-	const char *name; /* NULL: the end */
-	enum jfr_type type;
-	const char *label, *description;
-	struct annotation unit[2];
-	bool array;
-	enum jfr_kernel kernel; /* the lowest level that has the field */
-};
+#include <stddef.h>
 
 struct type {
 	const char *name;
 	const char *label, *description, *category[2];
-	const struct field *fields;
+	const struct jfr_field *fields;
 	bool simple;	   /* readers replace it by its only field */
 	bool content_type; /* this annotation gives a unit */
 	enum jfr_kernel kernel;
@@ -56,13 +44,14 @@ struct type {
 
 // clang-format off
 #define FIELD(n, t, l, ...) { .name = (n), .type = (t), .label = (l), __VA_ARGS__ }
-#define FIELDS(...) .fields = (const struct field[]){ __VA_ARGS__, { .name = NULL } }
+#define FIELDS(...) .fields = (const struct jfr_field[]){ __VA_ARGS__, { .name = NULL } }
 #define UNIT(t, v) .unit = { { (t), (v) } }
 #define UNSIGNED .unit = { { JFR_UNSIGNED, NULL } }
 #define UNSIGNED_BYTES .unit = { { JFR_UNSIGNED, NULL }, { JFR_DATA_AMOUNT, "BYTES" } }
-#define START_TIME FIELD("startTime", JFR_LONG, "Start Time", UNIT(JFR_TIMESTAMP, "TICKS"))
-#define SPLIT(n, l, k, d) FIELD(n, JFR_LONG, l, UNIT(JFR_TIMESPAN, "NANOSECONDS"), .kernel = JFR_KERNEL_##k, .description = (d))
-#define COUNT(n, l, d) FIELD(n, JFR_LONG, l, .kernel = JFR_KERNEL_FULL, .description = (d))
+#define FROM(s, m) .at = offsetof(struct jfr_##s, m), .size = sizeof(((struct jfr_##s *)0)->m)
+#define START_TIME FIELD("startTime", JFR_LONG, "Start Time", .size = sizeof(int64_t), UNIT(JFR_TIMESTAMP, "TICKS"))
+#define SPLIT(n, m, l, k, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), UNIT(JFR_TIMESPAN, "NANOSECONDS"), .kernel = JFR_KERNEL_##k, .description = (d))
+#define COUNT(n, m, l, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), .kernel = JFR_KERNEL_FULL, .description = (d))
 #define VALUE FIELDS(FIELD("value", JFR_STRING, NULL))
 
 static const struct type types[JFR_TYPES] = {
@@ -132,143 +121,143 @@ static const struct type types[JFR_TYPES] = {
 	[JFR_METHOD_TRACE] = { .name = "jdk.MethodTrace", .label = "Method Trace",
 		.category = { "Java Virtual Machine", "Method Tracing" },
 		FIELDS(START_TIME,
-		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("eventThread", JFR_THREAD, "Event Thread",
+		       FIELD("duration", JFR_LONG, "Duration", FROM(method_trace, duration), UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("eventThread", JFR_THREAD, "Event Thread", FROM(method_trace, thread),
 			     .description = "Thread in which event was committed in"),
-		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace",
+		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace", FROM(method_trace, stack),
 			     .description = "Stack Trace starting from the method the event was committed in"),
-		       FIELD("method", JFR_METHOD, "Method", UNIT(JFR_CONTEXTUAL, NULL)),
-		       FIELD("thrown", JFR_BOOLEAN, "Thrown", .description = "The call ended with an exception"),
-		       SPLIT("cpuTime", "CPU Time", WAITS, "Time on a CPU"),
-		       SPLIT("runQueueTime", "Run Queue Time", WAITS, "Time during which its thread was runnable and waited for a CPU"),
-		       SPLIT("blockedTime", "Blocked Time", WAITS, "Time during which its thread waited for something else"),
-		       SPLIT("pauseTime", "Pause Time", WAITS, "Time during which the JVM stood still; part of the other three"),
-		       COUNT("majorFaults", "Major Page Faults", "Read from a disk"),
-		       COUNT("minorFaults", "Minor Page Faults", "Resolved without reading from a disk"),
-		       COUNT("syscalls", "System Calls", NULL),
-		       SPLIT("syscallTime", "System Call Time", FULL, "Total time in system calls, waits included")) },
+		       FIELD("method", JFR_METHOD, "Method", FROM(method_trace, method), UNIT(JFR_CONTEXTUAL, NULL)),
+		       FIELD("thrown", JFR_BOOLEAN, "Thrown", FROM(method_trace, thrown), .description = "The call ended with an exception"),
+		       SPLIT("cpuTime", cpu, "CPU Time", WAITS, "Time on a CPU"),
+		       SPLIT("runQueueTime", run_queue, "Run Queue Time", WAITS, "Time during which its thread was runnable and waited for a CPU"),
+		       SPLIT("blockedTime", blocked, "Blocked Time", WAITS, "Time during which its thread waited for something else"),
+		       SPLIT("pauseTime", pause, "Pause Time", WAITS, "Time during which the JVM stood still; part of the other three"),
+		       COUNT("majorFaults", major_faults, "Major Page Faults", "Read from a disk"),
+		       COUNT("minorFaults", minor_faults, "Minor Page Faults", "Resolved without reading from a disk"),
+		       COUNT("syscalls", system_calls, "System Calls", NULL),
+		       SPLIT("syscallTime", system_call_time, "System Call Time", FULL, "Total time in system calls, waits included")) },
 	[JFR_METHOD_TIMING] = { .name = "jdk.MethodTiming", .label = "Method Timing",
 		.description = "Measures the approximate time it takes for a method to execute, including all delays, "
 			       "not just CPU processing time",
 		.category = { "Java Virtual Machine", "Method Tracing" },
 		FIELDS(START_TIME,
-		       FIELD("method", JFR_METHOD, "Method"),
-		       FIELD("invocations", JFR_LONG, "Invocations"),
-		       FIELD("minimum", JFR_LONG, "Minimum Time", UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("average", JFR_LONG, "Average Time", UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("maximum", JFR_LONG, "Maximum Time", UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("p50", JFR_LONG, "Median Time", UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("p90", JFR_LONG, "90th Percentile", UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("p99", JFR_LONG, "99th Percentile", UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("thrown", JFR_LONG, "Thrown", .description = "Calls that ended with an exception")) },
+		       FIELD("method", JFR_METHOD, "Method", FROM(method_timing, method)),
+		       FIELD("invocations", JFR_LONG, "Invocations", FROM(method_timing, invocations)),
+		       FIELD("minimum", JFR_LONG, "Minimum Time", FROM(method_timing, minimum), UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("average", JFR_LONG, "Average Time", FROM(method_timing, average), UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("maximum", JFR_LONG, "Maximum Time", FROM(method_timing, maximum), UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("p50", JFR_LONG, "Median Time", FROM(method_timing, p50), UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("p90", JFR_LONG, "90th Percentile", FROM(method_timing, p90), UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("p99", JFR_LONG, "99th Percentile", FROM(method_timing, p99), UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("thrown", JFR_LONG, "Thrown", FROM(method_timing, thrown), .description = "Calls that ended with an exception")) },
 	[JFR_OPEN_CALL] = { .name = "frtrace.OpenCall", .label = "Open Call",
 		.description = "A call that had not returned when the recording ended, or was dumped",
 		.category = { "Java Virtual Machine", "Method Tracing" },
 		FIELDS(START_TIME,
-		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS"), .description = "Duration up to that moment"),
-		       FIELD("eventThread", JFR_THREAD, "Event Thread", .description = "The thread that is in the call"),
-		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace",
+		       FIELD("duration", JFR_LONG, "Duration", FROM(open_call, duration), UNIT(JFR_TIMESPAN, "TICKS"), .description = "Duration up to that moment"),
+		       FIELD("eventThread", JFR_THREAD, "Event Thread", FROM(open_call, thread), .description = "The thread that is in the call"),
+		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace", FROM(open_call, stack),
 			     .description = "The whole stack of the thread at that moment; the call is somewhere in it"),
-		       FIELD("method", JFR_METHOD, "Method", UNIT(JFR_CONTEXTUAL, NULL)),
-		       FIELD("remark", JFR_STRING, "Remark", .description = "Unknown values, and why")) },
+		       FIELD("method", JFR_METHOD, "Method", FROM(open_call, method), UNIT(JFR_CONTEXTUAL, NULL)),
+		       FIELD("remark", JFR_STRING, "Remark", FROM(open_call, remark), .description = "Unknown values, and why")) },
 	[JFR_THREAD_WAIT] = { .name = "frtrace.ThreadWait", .label = "Thread Wait", .kernel = JFR_KERNEL_WAITS,
 		.description = "A thread in a traced call was off the CPU and waited for something",
 		.category = { "Operating System", "Threads" },
 		FIELDS(START_TIME,
-		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS"), .description = "Time until the wake-up"),
-		       FIELD("eventThread", JFR_THREAD, "Event Thread", .description = "The thread that waited"),
-		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace", .description = "Its Java stack"),
-		       FIELD("reason", JFR_STRING, "Reason"),
-		       FIELD("syscall", JFR_STRING, "System Call", .description = "The system call in which it waited"),
-		       FIELD("wakerThread", JFR_THREAD, "Waker Thread", .description = "The thread that woke it"),
-		       FIELD("kernelStack", JFR_STACK_TRACE, "Kernel Stack", .description = "Its kernel stack"),
-		       FIELD("ongoing", JFR_BOOLEAN, "Ongoing",
+		       FIELD("duration", JFR_LONG, "Duration", FROM(thread_wait, duration), UNIT(JFR_TIMESPAN, "TICKS"), .description = "Time until the wake-up"),
+		       FIELD("eventThread", JFR_THREAD, "Event Thread", FROM(thread_wait, thread), .description = "The thread that waited"),
+		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace", FROM(thread_wait, stack), .description = "Its Java stack"),
+		       FIELD("reason", JFR_STRING, "Reason", FROM(thread_wait, reason)),
+		       FIELD("syscall", JFR_STRING, "System Call", FROM(thread_wait, system_call), .description = "The system call in which it waited"),
+		       FIELD("wakerThread", JFR_THREAD, "Waker Thread", FROM(thread_wait, waker), .description = "The thread that woke it"),
+		       FIELD("kernelStack", JFR_STACK_TRACE, "Kernel Stack", FROM(thread_wait, kernel_stack), .description = "Its kernel stack"),
+		       FIELD("ongoing", JFR_BOOLEAN, "Ongoing", FROM(thread_wait, ongoing),
 			     .description = "The wait had not ended when the recording did, or was dumped")) },
 	[JFR_RUN_QUEUE] = { .name = "frtrace.RunQueue", .label = "Run Queue", .kernel = JFR_KERNEL_WAITS,
 		.description = "A thread in a traced call could have run and waited for a CPU",
 		.category = { "Operating System", "Threads" },
 		FIELDS(START_TIME,
-		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("eventThread", JFR_THREAD, "Event Thread", .description = "The thread that waited")) },
+		       FIELD("duration", JFR_LONG, "Duration", FROM(run_queue, duration), UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("eventThread", JFR_THREAD, "Event Thread", FROM(run_queue, thread), .description = "The thread that waited")) },
 	[JFR_VM_PAUSE] = { .name = "frtrace.VMPause", .label = "VM Pause", .kernel = JFR_KERNEL_WAITS,
 		.description = "All Java threads stood still, or the garbage collector was running",
 		.category = { "Java Virtual Machine", "Runtime" },
 		FIELDS(START_TIME,
-		       FIELD("duration", JFR_LONG, "Duration", UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("what", JFR_STRING, "What"),
-		       FIELD("name", JFR_STRING, "Name", .description = "Of the VM operation")) },
+		       FIELD("duration", JFR_LONG, "Duration", FROM(vm_pause, duration), UNIT(JFR_TIMESPAN, "TICKS")),
+		       FIELD("what", JFR_STRING, "What", FROM(vm_pause, what)),
+		       FIELD("name", JFR_STRING, "Name", FROM(vm_pause, name), .description = "Of the VM operation")) },
 	[JFR_ACTIVE_RECORDING] = { .name = "jdk.ActiveRecording", .label = "Flight Recording",
 		.category = { "Flight Recorder" },
 		FIELDS(START_TIME,
-		       FIELD("id", JFR_LONG, "Id"),
-		       FIELD("name", JFR_STRING, "Name"),
-		       FIELD("destination", JFR_STRING, "Destination"),
-		       FIELD("disk", JFR_BOOLEAN, "To Disk"),
-		       FIELD("maxAge", JFR_LONG, "Max Age", UNIT(JFR_TIMESPAN, "MILLISECONDS")),
-		       FIELD("flushInterval", JFR_LONG, "Flush Interval", UNIT(JFR_TIMESPAN, "MILLISECONDS")),
-		       FIELD("maxSize", JFR_LONG, "Max Size", UNIT(JFR_DATA_AMOUNT, "BYTES")),
-		       FIELD("recordingStart", JFR_LONG, "Start Time", UNIT(JFR_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH")),
-		       FIELD("recordingDuration", JFR_LONG, "Recording Duration", UNIT(JFR_TIMESPAN, "MILLISECONDS"))) },
+		       FIELD("id", JFR_LONG, "Id", FROM(active_recording, id)),
+		       FIELD("name", JFR_STRING, "Name", FROM(active_recording, name)),
+		       FIELD("destination", JFR_STRING, "Destination", FROM(active_recording, destination)),
+		       FIELD("disk", JFR_BOOLEAN, "To Disk", FROM(active_recording, disk)),
+		       FIELD("maxAge", JFR_LONG, "Max Age", FROM(active_recording, max_age_ms), UNIT(JFR_TIMESPAN, "MILLISECONDS")),
+		       FIELD("flushInterval", JFR_LONG, "Flush Interval", FROM(active_recording, flush_interval_ms), UNIT(JFR_TIMESPAN, "MILLISECONDS")),
+		       FIELD("maxSize", JFR_LONG, "Max Size", FROM(active_recording, max_size), UNIT(JFR_DATA_AMOUNT, "BYTES")),
+		       FIELD("recordingStart", JFR_LONG, "Start Time", FROM(active_recording, recording_start_ms), UNIT(JFR_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH")),
+		       FIELD("recordingDuration", JFR_LONG, "Recording Duration", FROM(active_recording, recording_duration_ms), UNIT(JFR_TIMESPAN, "MILLISECONDS"))) },
 	[JFR_ACTIVE_SETTING] = { .name = "jdk.ActiveSetting", .label = "Recording Setting",
 		.category = { "Flight Recorder" },
 		FIELDS(START_TIME,
-		       FIELD("id", JFR_LONG, "Event Id"),
-		       FIELD("name", JFR_STRING, "Setting Name"),
-		       FIELD("value", JFR_STRING, "Setting Value")) },
+		       FIELD("id", JFR_LONG, "Event Id", FROM(active_setting, id)),
+		       FIELD("name", JFR_STRING, "Setting Name", FROM(active_setting, name)),
+		       FIELD("value", JFR_STRING, "Setting Value", FROM(active_setting, value))) },
 	[JFR_JVM_INFORMATION] = { .name = "jdk.JVMInformation", .label = "JVM Information",
 		.description = "Description of JVM and the Java application",
 		.category = { "Java Virtual Machine" },
 		FIELDS(START_TIME,
-		       FIELD("jvmName", JFR_STRING, "JVM Name"),
-		       FIELD("jvmVersion", JFR_STRING, "JVM Version"),
-		       FIELD("jvmArguments", JFR_STRING, "JVM Command Line Arguments"),
-		       FIELD("jvmFlags", JFR_STRING, "JVM Settings File Arguments"),
-		       FIELD("javaArguments", JFR_STRING, "Java Application Arguments"),
-		       FIELD("jvmStartTime", JFR_LONG, "JVM Start Time", UNIT(JFR_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH")),
-		       FIELD("pid", JFR_LONG, "Process Identifier")) },
+		       FIELD("jvmName", JFR_STRING, "JVM Name", FROM(jvm_information, jvm_name)),
+		       FIELD("jvmVersion", JFR_STRING, "JVM Version", FROM(jvm_information, jvm_version)),
+		       FIELD("jvmArguments", JFR_STRING, "JVM Command Line Arguments", FROM(jvm_information, jvm_arguments)),
+		       FIELD("jvmFlags", JFR_STRING, "JVM Settings File Arguments", FROM(jvm_information, jvm_flags)),
+		       FIELD("javaArguments", JFR_STRING, "Java Application Arguments", FROM(jvm_information, java_arguments)),
+		       FIELD("jvmStartTime", JFR_LONG, "JVM Start Time", FROM(jvm_information, jvm_start_ms), UNIT(JFR_TIMESTAMP, "MILLISECONDS_SINCE_EPOCH")),
+		       FIELD("pid", JFR_LONG, "Process Identifier", FROM(jvm_information, pid))) },
 	[JFR_OS_INFORMATION] = { .name = "jdk.OSInformation", .label = "OS Information",
 		.description = "Description of the OS the JVM runs on, for example, a uname-like output",
 		.category = { "Operating System" },
 		FIELDS(START_TIME,
-		       FIELD("osVersion", JFR_STRING, "OS Version")) },
+		       FIELD("osVersion", JFR_STRING, "OS Version", FROM(os_information, version))) },
 	[JFR_CPU_INFORMATION] = { .name = "jdk.CPUInformation", .label = "CPU Information",
 		.description = "Characteristics and descriptions of the processor(s) the JVM is running on",
 		.category = { "Operating System", "Processor" },
 		FIELDS(START_TIME,
-		       FIELD("cpu", JFR_STRING, "Type"),
-		       FIELD("description", JFR_STRING, "Description"),
-		       FIELD("sockets", JFR_INT, "Sockets", UNSIGNED),
-		       FIELD("cores", JFR_INT, "Cores", UNSIGNED),
-		       FIELD("hwThreads", JFR_INT, "Hardware Threads", UNSIGNED)) },
+		       FIELD("cpu", JFR_STRING, "Type", FROM(cpu_information, cpu)),
+		       FIELD("description", JFR_STRING, "Description", FROM(cpu_information, description)),
+		       FIELD("sockets", JFR_INT, "Sockets", FROM(cpu_information, sockets), UNSIGNED),
+		       FIELD("cores", JFR_INT, "Cores", FROM(cpu_information, cores), UNSIGNED),
+		       FIELD("hwThreads", JFR_INT, "Hardware Threads", FROM(cpu_information, hw_threads), UNSIGNED)) },
 	[JFR_DATA_LOSS] = { .name = "jdk.DataLoss", .label = "Data Loss",
 		.description = "Data could not be copied out from a buffer, typically because of contention",
 		.category = { "Flight Recorder" },
 		FIELDS(START_TIME,
-		       FIELD("amount", JFR_LONG, "Amount", .description = "Amount lost data", UNSIGNED_BYTES),
-		       FIELD("total", JFR_LONG, "Total", .description = "Total lost amount for thread", UNSIGNED_BYTES)) },
+		       FIELD("amount", JFR_LONG, "Amount", FROM(data_loss, amount), .description = "Amount lost data", UNSIGNED_BYTES),
+		       FIELD("total", JFR_LONG, "Total", FROM(data_loss, total), .description = "Total lost amount for thread", UNSIGNED_BYTES)) },
 	[JFR_SHUTDOWN] = { .name = "jdk.Shutdown", .label = "JVM Shutdown",
 		.description = "JVM shutting down", .category = { "Java Virtual Machine", "Runtime" },
 		FIELDS(START_TIME,
-		       FIELD("eventThread", JFR_THREAD, "Event Thread",
+		       FIELD("eventThread", JFR_THREAD, "Event Thread", FROM(shutdown, thread),
 			     .description = "Thread in which event was committed in"),
-		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace",
+		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace", FROM(shutdown, stack),
 			     .description = "Stack Trace starting from the method the event was committed in"),
-		       FIELD("reason", JFR_STRING, "Reason", .description = "Reason for JVM shutdown")) },
+		       FIELD("reason", JFR_STRING, "Reason", FROM(shutdown, reason), .description = "Reason for JVM shutdown")) },
 	[JFR_CLOCK] = { .name = "frtrace.Clock", .label = "Clock",
 		.description = "One moment on three clocks; the ticks of this recording are nanoseconds of CLOCK_MONOTONIC",
 		.category = { "frtrace" },
 		FIELDS(START_TIME,
-		       FIELD("tsc", JFR_LONG, "Time Stamp Counter"),
-		       FIELD("monotonic", JFR_LONG, "Monotonic", .description = "CLOCK_MONOTONIC in nanoseconds"),
-		       FIELD("realtime", JFR_LONG, "Realtime", .description = "CLOCK_REALTIME in nanoseconds since the epoch"),
-		       FIELD("error", JFR_LONG, "Error", UNIT(JFR_TIMESPAN, "NANOSECONDS"),
+		       FIELD("tsc", JFR_LONG, "Time Stamp Counter", FROM(clock, tsc)),
+		       FIELD("monotonic", JFR_LONG, "Monotonic", FROM(clock, monotonic), .description = "CLOCK_MONOTONIC in nanoseconds"),
+		       FIELD("realtime", JFR_LONG, "Realtime", FROM(clock, realtime), .description = "CLOCK_REALTIME in nanoseconds since the epoch"),
+		       FIELD("error", JFR_LONG, "Error", FROM(clock, error), UNIT(JFR_TIMESPAN, "NANOSECONDS"),
 			     .description = "Maximum time between the three readings")) },
 	[JFR_MESSAGE] = { .name = "frtrace.Message", .label = "Message",
 		.description = "A remark about this recording for its reader",
 		.category = { "frtrace" },
 		FIELDS(START_TIME,
-		       FIELD("kind", JFR_STRING, "Kind"),
-		       FIELD("text", JFR_STRING, "Text")) },
+		       FIELD("kind", JFR_STRING, "Kind", FROM(message, kind)),
+		       FIELD("text", JFR_STRING, "Text", FROM(message, text))) },
 };
 // clang-format on
 
@@ -294,12 +283,12 @@ static void put_annotation(struct tree *t, enum jfr_type type, const char *value
 	jfr_type_write_children(&t->text, 0);
 }
 
-static unsigned int annotations_of_field(const struct field *f)
+static unsigned int annotations_of_field(const struct jfr_field *f)
 {
 	return !!f->label + !!f->description + !!f->unit[0].type + !!f->unit[1].type;
 }
 
-static void schema_put_field(struct tree *t, const struct field *f)
+static void schema_put_field(struct tree *t, const struct jfr_field *f)
 {
 	bool constant = f->type >= JFR_FIRST_POOL && f->type < JFR_FIRST_EVENT;
 
@@ -335,7 +324,7 @@ static const char *super_of(enum jfr_type type)
 	return type >= JFR_LABEL && type <= JFR_CONTENT_TYPE ? "java.lang.annotation.Annotation" : NULL;
 }
 
-static bool has_field(const struct tree *t, const struct field *f)
+static bool has_field(const struct tree *t, const struct jfr_field *f)
 {
 	return f->kernel <= t->schema->kernel;
 }
@@ -349,7 +338,7 @@ static unsigned int children_of_type(const struct tree *t, const struct type *ty
 {
 	unsigned int n = !!type->label + !!type->description + !!type->category[0] + type->content_type;
 
-	for (const struct field *f = type->fields; f && f->name; f++)
+	for (const struct jfr_field *f = type->fields; f && f->name; f++)
 		n += has_field(t, f);
 	return n;
 }
@@ -358,7 +347,7 @@ static void schema_put_class(struct tree *t, enum jfr_type id)
 {
 	const struct type *type = &types[id];
 	const char *super = super_of(id);
-	const struct field *f;
+	const struct jfr_field *f;
 
 	jfr_type_write_element(&t->text, "class", 2 + !!super + type->simple);
 	jfr_type_write_attribute(&t->text, "name", type->name);
@@ -430,6 +419,11 @@ enum jfr_type jfr_schema_event(const struct jfr_schema *s, const char *name)
 		if (has_type(s, type) && !strcmp(types[type].name, name))
 			break;
 	return type;
+}
+
+const struct jfr_field *jfr_schema_fields(enum jfr_type type)
+{
+	return types[type].fields;
 }
 
 void jfr_schema_write(const struct jfr_schema *s, struct bytes *out, int64_t start_ticks)

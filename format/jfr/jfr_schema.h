@@ -100,6 +100,24 @@ static inline uint64_t jfr_schema_type_id(const struct jfr_schema *s, enum jfr_t
 /* The event type of that name, or JFR_TYPES if it is not in the metadata. */
 enum jfr_type jfr_schema_event(const struct jfr_schema *s, const char *name);
 
+struct jfr_annotation {
+	enum jfr_type type; /* 0: none */
+	const char *value;
+};
+
+struct jfr_field {
+	const char *name; /* NULL: the end */
+	enum jfr_type type;
+	const char *label, *description;
+	struct jfr_annotation unit[2];
+	bool array;
+	enum jfr_kernel kernel;	 /* the lowest level that has the field */
+	unsigned short at, size; /* of an event's field: its value in the struct of jfr_events.h */
+};
+
+/* The fields of a type in the order in which they are written; those of an event begin with startTime. */
+const struct jfr_field *jfr_schema_fields(enum jfr_type type);
+
 /* Append the metadata event. */
 void jfr_schema_write(const struct jfr_schema *s, struct bytes *out, int64_t start_ticks);
 

@@ -9,6 +9,7 @@
 #define FORMAT_JFR_JFR_WRITE_H
 
 #include "format/diag.h"
+#include "format/jfr/jfr_events.h"
 #include "format/jfr/jfr_schema.h"
 
 #include <stdbool.h>
@@ -146,104 +147,34 @@ uint64_t jfr_chunk_events(const struct jfr_writer *w);
 int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const void **bytes, size_t *size,
 		     struct diag *d);
 
-#define JFR_MISSING INT64_MIN
-
-/* Events. Times are ticks; strings may be NULL. */
-struct jfr_method_trace {
-	int64_t start, duration;
-	uint64_t thread, stack, method; /* keys; the stack begins with the method's caller */
-	bool thrown;
-	/*
-	 * Where the time went, in ns or JFR_MISSING. These are written if the origin's `kernel` is JFR_KERNEL_WAITS or
-	 * more,
-	 */
-	int64_t cpu, run_queue, blocked, pause;
-	/* and these if it is JFR_KERNEL_FULL. */
-	int64_t major_faults, minor_faults, system_calls, system_call_time;
-};
+/*
+ * Events (jfr_events.h). jfr_event_write() writes any of them: the values that the rows of the schema name, from the
+ * struct of that event type. jfr_method_trace() does the same for the one event of which there are millions, by hand.
+ */
+void jfr_event_write(struct jfr_writer *w, enum jfr_type type, const void *values);
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
 
-/* Only with JFR_KERNEL_WAITS or more. Stacks and threads are keys, 0: none. Texts may be NULL. */
-struct jfr_thread_wait {
-	int64_t start, duration; /* until the wake-up or, if `ongoing`, until the wait was observed */
-	uint64_t thread, stack, waker, kernel_stack;
-	const char *reason, *system_call;
-	bool ongoing;
-};
-void jfr_thread_wait(struct jfr_writer *w, const struct jfr_thread_wait *e);
-void jfr_run_queue(struct jfr_writer *w, int64_t start, int64_t duration, uint64_t thread);
-
-struct jfr_vm_pause {
-	int64_t start, duration;
-	const char *what, *name;
-};
-void jfr_vm_pause(struct jfr_writer *w, const struct jfr_vm_pause *e);
-
-/*
- * All events of one emission have the same start. The times are JFR_MISSING if there were no invocations;
- * percentiles also if they are unknown.
- */
-struct jfr_method_timing {
-	int64_t start;
-	uint64_t method; /* key */
-	int64_t invocations, minimum, average, maximum, p50, p90, p99, thrown;
-};
-void jfr_method_timing(struct jfr_writer *w, const struct jfr_method_timing *e);
-
-/* frtrace.OpenCall. `duration` is the time so far, `stack` the thread's whole stack; `remark` may be NULL. */
-struct jfr_open_call {
-	int64_t start, duration;
-	uint64_t thread, stack, method; /* keys */
-	const char *remark;
-};
-void jfr_open_call(struct jfr_writer *w, const struct jfr_open_call *e);
-
-struct jfr_active_recording {
-	int64_t start;
-	int64_t id;
-	const char *name, *destination;
-	int64_t max_age_ms; /* INT64_MAX: no limit */
-	int64_t flush_interval_ms;
-	int64_t max_size;	       /* 0: no limit */
-	int64_t recording_start_ms;    /* since the epoch */
-	int64_t recording_duration_ms; /* INT64_MAX: no limit */
-};
-void jfr_active_recording(struct jfr_writer *w, const struct jfr_active_recording *e);
+#define JFR_EVENT(TYPE, tag)                                                          \
+	static inline void jfr_##tag(struct jfr_writer *w, const struct jfr_##tag *e) \
+	{                                                                             \
+		jfr_event_write(w, TYPE, e);                                          \
+	}
+JFR_EVENT(JFR_METHOD_TIMING, method_timing)
+JFR_EVENT(JFR_OPEN_CALL, open_call)
+JFR_EVENT(JFR_THREAD_WAIT, thread_wait) /* these two only with JFR_KERNEL_WAITS or more */
+JFR_EVENT(JFR_VM_PAUSE, vm_pause)
+JFR_EVENT(JFR_ACTIVE_RECORDING, active_recording)
+JFR_EVENT(JFR_JVM_INFORMATION, jvm_information)
+JFR_EVENT(JFR_CPU_INFORMATION, cpu_information)
+JFR_EVENT(JFR_CLOCK, clock)
+#undef JFR_EVENT
 
 /* `event` is the name of an event type ("jdk.MethodTrace") that the writer has. */
 void jfr_active_setting(struct jfr_writer *w, int64_t start, const char *event, const char *name, const char *value);
-
-struct jfr_jvm_information {
-	int64_t start;
-	const char *jvm_name, *jvm_version, *jvm_arguments, *jvm_flags, *java_arguments;
-	int64_t jvm_start_ms; /* since the epoch; JFR_MISSING: unknown */
-	int64_t pid;	      /* the JVM's own view, inside its container */
-};
-void jfr_jvm_information(struct jfr_writer *w, const struct jfr_jvm_information *e);
-
+void jfr_run_queue(struct jfr_writer *w, int64_t start, int64_t duration, uint64_t thread); /* as jfr_thread_wait() */
 void jfr_os_information(struct jfr_writer *w, int64_t start, const char *version);
-
-struct jfr_cpu_information {
-	int64_t start;
-	const char *cpu, *description;
-	uint32_t sockets, cores, hw_threads;
-};
-void jfr_cpu_information(struct jfr_writer *w, const struct jfr_cpu_information *e);
-
-/* frtrace.Clock, one calibration: TSC, CLOCK_MONOTONIC ns and CLOCK_REALTIME ns of one moment, and the error in ns. */
-struct jfr_clock {
-	int64_t start;
-	int64_t tsc, monotonic, realtime, error;
-};
-void jfr_clock(struct jfr_writer *w, const struct jfr_clock *e);
-
-/* jdk.DataLoss: bytes lost now, and in total. */
 void jfr_data_loss(struct jfr_writer *w, int64_t start, uint64_t amount, uint64_t total);
-
-/* jdk.Shutdown: the JVM has ended. `jfr view recording` shows the reason. */
 void jfr_shutdown(struct jfr_writer *w, int64_t start, const char *reason);
-
-/* frtrace.Message: a remark for the reader of the recording, for example a skipped method or a lower bound. */
 void jfr_message(struct jfr_writer *w, int64_t start, const char *kind, const char *text);
 
 #endif

@@ -114,7 +114,7 @@ void assert_event_text(struct recording *r, const struct dissect_event *e, const
 void recording_companions(struct jfr_writer *w)
 {
 	jfr_active_recording(w, &(struct jfr_active_recording){T0, 3, "frtrace", "/tmp/x.jfr", INT64_MAX, 1000, 1 << 30,
-							       1700000000000, INT64_MAX});
+							       1700000000000, INT64_MAX, true});
 	jfr_active_setting(w, T0, TRACE, "threshold", "10 ms");
 	jfr_jvm_information(w, &(struct jfr_jvm_information){T0, "OpenJDK", "17.0.15", "-Xmx1g", NULL, "Main",
 							     1699999999000, 4242});

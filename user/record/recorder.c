@@ -277,6 +277,7 @@ static void put_recording(struct recorder *r, int64_t at)
 		.flush_interval_ms = chunk_age(r) / 1000000,
 		.max_size = s->max_size,
 		.recording_start_ms = r->start_epoch_ms,
+		.disk = true,
 		.recording_duration_ms = s->duration_ns ? (int64_t)(s->duration_ns / 1000000) : INT64_MAX,
 	};
 

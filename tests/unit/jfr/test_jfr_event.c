@@ -83,12 +83,81 @@ static void long_texts_are_cut(void **state)
 	free(text);
 }
 
+static void assert_place_fits(const struct jfr_field *f)
+{
+	size_t size = f->type == JFR_STRING ? sizeof(char *) : f->type == JFR_BOOLEAN ? 1 : f->type == JFR_INT ? 4 : 8;
+
+	if (f->size != size || f->at % size)
+		fail_msg("%s: %u bytes at %u", f->name, f->size, f->at);
+}
+
+static void each_field_has_a_value_of_its_own(void **state)
+{
+	for (int type = JFR_FIRST_EVENT; type < JFR_TYPES; type++) {
+		const struct jfr_field *f = jfr_schema_fields(type);
+
+		assert_string_equal(f->name, "startTime");
+		assert_int_equal(f->at, 0);
+		for (; f->name; f++) {
+			assert_place_fits(f);
+			for (const struct jfr_field *other = f + 1; other->name; other++)
+				if (other->at < f->at + f->size && f->at < other->at + other->size)
+					fail_msg("%s and %s have one value", f->name, other->name);
+		}
+	}
+}
+
+/* The chunk of one call, written by hand or from the schema's rows. */
+static struct bytes call_written(enum jfr_kernel kernel, bool from_rows)
+{
+	struct recording r = recording_new_with(kernel);
+	struct jfr_method_trace e = {.start = T0 + 1,
+				     .duration = 300,
+				     .thread = recording_thread(&r, 1),
+				     .method = recording_method(&r, "m"),
+				     .thrown = true,
+				     .cpu = 1,
+				     .run_queue = 200,
+				     .blocked = JFR_MISSING,
+				     .pause = 4,
+				     .major_faults = 5,
+				     .minor_faults = 60000,
+				     .system_calls = 7,
+				     .system_call_time = 8};
+
+	recording_begin(&r);
+	e.stack = recording_stack(&r, e.method, 17);
+	if (from_rows)
+		jfr_event_write(r.w, JFR_METHOD_TRACE, &e);
+	else
+		jfr_method_trace(r.w, &e);
+	recording_end(&r, true);
+	jfr_writer_free(r.w);
+	return r.file;
+}
+
+/* The size of an event stands before it, in one byte or in four. */
+static void method_trace_is_what_its_rows_say(void **state)
+{
+	for (int kernel = JFR_KERNEL_NONE; kernel <= JFR_KERNEL_FULL; kernel++) {
+		struct bytes fast = call_written(kernel, false), rows = call_written(kernel, true);
+		size_t size = fast.data[68] - 1;
+
+		assert_int_equal(rows.data[68] & 0x7f, size + 4);
+		assert_memory_equal(fast.data + 69, rows.data + 72, size);
+		bytes_release(&fast);
+		bytes_release(&rows);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(companion_events_keep_every_value),
 		cmocka_unit_test(active_setting_names_its_event_type_and_no_other),
 		cmocka_unit_test(long_texts_are_cut),
+		cmocka_unit_test(each_field_has_a_value_of_its_own),
+		cmocka_unit_test(method_trace_is_what_its_rows_say),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

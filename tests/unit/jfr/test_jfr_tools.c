@@ -96,7 +96,7 @@ static void write_call(struct jfr_writer *w, const struct call *c)
 static void write_companions(struct jfr_writer *w, int64_t t)
 {
 	jfr_active_recording(w, &(struct jfr_active_recording){t, 1, "frtrace", "x.jfr", INT64_MAX, 1000, 0,
-							       SECONDS * 1000, INT64_MAX});
+							       SECONDS * 1000, INT64_MAX, true});
 	jfr_active_setting(w, t, "jdk.MethodTrace", "enabled", "true");
 	jfr_active_setting(w, t, "jdk.MethodTrace", "threshold", "10 ms");
 	jfr_jvm_information(w, &(struct jfr_jvm_information){t, "OpenJDK 64-Bit Server VM", "17.0.15", "-Xmx1g", NULL,

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The values of the events that we write: a struct for each, whose first member is the event's start. The rows of
+ * jfr_schema.c say which member is which field. Times are ticks; strings may be NULL; keys are those of jfr_write.h.
+ */
+#ifndef FORMAT_JFR_JFR_EVENTS_H
+#define FORMAT_JFR_JFR_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define JFR_MISSING INT64_MIN
+
+struct jfr_method_trace {
+	int64_t start, duration;
+	uint64_t thread, stack, method; /* keys; the stack begins with the method's caller */
+	bool thrown;
+	/*
+	 * Where the time went, in ns or JFR_MISSING. These are written if the origin's `kernel` is JFR_KERNEL_WAITS or
+	 * more,
+	 */
+	int64_t cpu, run_queue, blocked, pause;
+	/* and these if it is JFR_KERNEL_FULL. */
+	int64_t major_faults, minor_faults, system_calls, system_call_time;
+};
+
+/* Only with JFR_KERNEL_WAITS or more. Stacks and threads are keys, 0: none. Texts may be NULL. */
+struct jfr_thread_wait {
+	int64_t start, duration; /* until the wake-up or, if `ongoing`, until the wait was observed */
+	uint64_t thread, stack, waker, kernel_stack;
+	const char *reason, *system_call;
+	bool ongoing;
+};
+
+struct jfr_vm_pause {
+	int64_t start, duration;
+	const char *what, *name;
+};
+
+/*
+ * All events of one emission have the same start. The times are JFR_MISSING if there were no invocations;
+ * percentiles also if they are unknown.
+ */
+struct jfr_method_timing {
+	int64_t start;
+	uint64_t method; /* key */
+	int64_t invocations, minimum, average, maximum, p50, p90, p99, thrown;
+};
+
+/* frtrace.OpenCall. `duration` is the time so far, `stack` the thread's whole stack; `remark` may be NULL. */
+struct jfr_open_call {
+	int64_t start, duration;
+	uint64_t thread, stack, method; /* keys */
+	const char *remark;
+};
+
+struct jfr_active_recording {
+	int64_t start;
+	int64_t id;
+	const char *name, *destination;
+	int64_t max_age_ms; /* INT64_MAX: no limit */
+	int64_t flush_interval_ms;
+	int64_t max_size;	       /* 0: no limit */
+	int64_t recording_start_ms;    /* since the epoch */
+	int64_t recording_duration_ms; /* INT64_MAX: no limit */
+	bool disk;
+};
+
+struct jfr_active_setting {
+	int64_t start;
+	uint64_t id; /* of the event type */
+	const char *name, *value;
+};
+
+struct jfr_jvm_information {
+	int64_t start;
+	const char *jvm_name, *jvm_version, *jvm_arguments, *jvm_flags, *java_arguments;
+	int64_t jvm_start_ms; /* since the epoch; JFR_MISSING: unknown */
+	int64_t pid;	      /* the JVM's own view, inside its container */
+};
+
+struct jfr_cpu_information {
+	int64_t start;
+	const char *cpu, *description;
+	uint32_t sockets, cores, hw_threads;
+};
+
+/* frtrace.Clock, one calibration: TSC, CLOCK_MONOTONIC ns and CLOCK_REALTIME ns of one moment, and the error in ns. */
+struct jfr_clock {
+	int64_t start;
+	int64_t tsc, monotonic, realtime, error;
+};
+
+struct jfr_run_queue {
+	int64_t start, duration;
+	uint64_t thread; /* key */
+};
+
+struct jfr_os_information {
+	int64_t start;
+	const char *version;
+};
+
+/* jdk.DataLoss: bytes lost now, and in total. */
+struct jfr_data_loss {
+	int64_t start;
+	uint64_t amount, total;
+};
+
+/* jdk.Shutdown: the JVM has ended. `jfr view recording` shows the reason. */
+struct jfr_shutdown {
+	int64_t start;
+	uint64_t thread, stack; /* keys, 0 none */
+	const char *reason;
+};
+
+/* frtrace.Message: a remark for the reader of the recording, for example a skipped method or a lower bound. */
+struct jfr_message {
+	int64_t start;
+	const char *kind, *text;
+};
+
+#endif
