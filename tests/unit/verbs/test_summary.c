@@ -39,14 +39,14 @@ static int teardown(void **state)
 static const char *summary(bool json)
 {
 	static char text[4096];
-	char *argv[] = {path, "--json", NULL};
+	struct verb_args args = {.operand = {path}, .operands = 1, .json = json};
 	FILE *to = tmpfile();
 	int own = dup(STDOUT_FILENO);
 	struct diag d;
 
 	fflush(stdout);
 	dup2(fileno(to), STDOUT_FILENO);
-	assert_int_equal(cmd_summary(json ? 2 : 1, argv, &d), 0);
+	assert_int_equal(cmd_summary(&args, &d), 0);
 	fflush(stdout);
 	dup2(own, STDOUT_FILENO);
 	close(own);
