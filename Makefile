@@ -17,7 +17,7 @@ JNI_H	:= $(firstword $(wildcard $(JAVA_HOME)/include/jvmti.h) $(wildcard /usr/li
 JNI	:= $(dir $(JNI_H))
 Q	:= $(if $(V),,@)
 
-# A newer library deprecates what the oldest one that we build with has no other name for.
+# The oldest library that we build with knows only names that newer ones deprecate.
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation \
 	-Wno-deprecated-declarations
 CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD)
@@ -27,7 +27,7 @@ CFLAGS	+= -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-rec
 endif
 DEPS	= -MMD -MP
 
-# The agent has no libraries at all; what it shares with the collector is compiled for it a second time.
+# The agent links with no library. The sources that it shares with the collector are compiled for it again.
 AGENT_SOURCES := $(wildcard uprobes/agent/*.c) $(wildcard format/classfile/*.c) format/cursor.c filters/matcher.c filters/policy.c
 AGENT_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -I. -isystem $(JNI) -isystem $(JNI)linux -DFRTRACE_VERSION='"$(VERSION)"' \
 	-ffreestanding -fPIC -fvisibility=hidden -mno-red-zone -fno-stack-protector -fcf-protection=none \
@@ -45,7 +45,7 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c user/print_options.c,$(USER))) \
 	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/options/jfc_image.o
 
-LIB	:= $(BUILD)/frtrace.a # so that a test is linked with no more than it uses
+LIB	:= $(BUILD)/frtrace.a # an archive: a test links only what it uses
 
 # what the options table is printed into
 TEXTS := $(BUILD)/frtrace.1 $(BUILD)/frtrace.bash $(BUILD)/_frtrace
@@ -116,7 +116,7 @@ TEST_LIB := $(call objects,$(wildcard tests/lib/*.c))
 $(TESTS): %: %.o $(TEST_LIB) $(LIB)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
-# What a test answers itself
+# Functions that a test replaces
 wrap = -Wl,$(subst $(eval) ,$(comma),$(addprefix --wrap=,$(1)))
 comma := ,
 $(BUILD)/tests/unit/record/test_output: LDLIBS += $(call wrap,fstatvfs)
@@ -136,8 +136,8 @@ $(BUILD)/tests/unit/live/test_report: LDLIBS += $(call wrap,clock_gettime fstatv
 $(BUILD)/tests/unit/verbs/test_options_table.o: CFLAGS += -DBUILD='"$(BUILD)"'
 $(BUILD)/tests/unit/verbs/test_options_table: | $(TEXTS)
 
-# The agent's parts that ask nothing of a JVM, compiled for the tests with a libc and, if so wanted, sanitizers.
-AGENT_PARTS := control flags hook launch_link cache own_memory ring slot stack stack_named stack_table \
+# The agent's modules that do not need a JVM, compiled for the tests with a libc and, on request, sanitizers.
+AGENT_MODULES := control flags hook launch_link cache own_memory ring slot stack stack_named stack_table \
 	stack_jvmti free_list timing virtual_calls
 AGENT_TESTS := $(filter $(BUILD)/tests/unit/agent/%,$(TESTS))
 HOSTED_CFLAGS := -DAGENT_HOSTED -isystem $(JNI) -isystem $(JNI)linux
@@ -146,23 +146,23 @@ $(BUILD)/hosted/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(HOSTED_CFLAGS) $(DEPS) -c -o $@ $<
 
-$(BUILD)/hosted/agent.a: $(patsubst %,$(BUILD)/hosted/uprobes/agent/%.o,sys $(AGENT_PARTS)) Makefile
+$(BUILD)/hosted/agent.a: $(patsubst %,$(BUILD)/hosted/uprobes/agent/%.o,sys $(AGENT_MODULES)) Makefile
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
 $(AGENT_TESTS:%=%.o): CFLAGS += $(HOSTED_CFLAGS)
 $(AGENT_TESTS): $(BUILD)/hosted/agent.a
 
-# frtrace that hands wrong layouts to the agent, for tests/live/stacks/wrong_layout.sh
+# frtrace variant that gives wrong layouts to the agent, for tests/live/stacks/wrong_layout.sh
 $(BUILD)/tests/frtrace_garbled: $(BUILD)/tests/live/garbled.o $(BUILD)/tests/lib/garble.o $(BUILD)/user/main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_stacks hotspot_layout_read)
 
-# and one that writes down what the kernel's half says, for tests/live/kernel/waits.sh
+# frtrace variant that writes the kernel's records to a file, for tests/live/kernel/waits.sh
 $(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_waits session_start btf__find_by_name_kind)
 
-# what scripts/bench-writer measures
+# the program that scripts/bench-writer measures
 $(BUILD)/tests/bench_writer: $(BUILD)/tests/live/bench_writer.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
@@ -178,13 +178,13 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(FORMAT) $(FILTERS)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
-# what reads the target's memory, and what that is linked with
+# sources that read the target's memory, and what they need
 $(BUILD)/fuzz_segment: user/capture/budget.c user/capture/open_calls.c user/capture/segment.c user/capture/stacks.c user/capture/stream.c user/capture/sweep.c \
 	user/text/monotonic.c $(wildcard user/process/*.c)
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
 $(BUILD)/fuzz_kernel_symbols: user/record/kernel_symbols.c
 $(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
-# and what prints recordings
+# sources that print recordings
 $(BUILD)/fuzz_jfr_read: user/view/context.c user/view/event_json.c user/view/event_text.c user/text/java_number.c user/text/java_time.c user/text/term.c \
 	user/view/jfr_names.c user/view/old_object.c user/view/sorter.c user/view/print.c user/view/printer.c \
 	user/view/render_cache.c user/view/select.c user/view/value_text.c
@@ -203,5 +203,5 @@ clean:
 
 .PHONY: all check fuzz install clean
 .SECONDARY:
-# the roots of scripts/jdks have files and directories of that name that are no dependencies
+# the roots of scripts/jdks contain *.d files and directories that are not dependencies
 -include $(shell find $(BUILD) -path $(BUILD)/jdks -prune -o -type f -name '*.d' -print 2>/dev/null)
