@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The cursor over any bytes, and strings from it through decoding and writing
- * again: what is written must be a sound JFR string, of true UTF-8, which reads
- * back as itself.
+ * Any bytes through the cursor, and strings from it through decoding and writing: what is written must be a valid JFR
+ * string in correct UTF-8 that reads back unchanged.
  */
 #include "format/bytes.h"
 
@@ -16,7 +15,7 @@ static void check(bool holds)
 		abort();
 }
 
-/* Written once, a text stays as it is, however often it is read and written. */
+/* Writing and reading a text again must not change it. */
 static void check_text(const struct bytes *text)
 {
 	struct bytes once, twice;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Any bytes as a class file: read it, edit every method, read the result. No
- * byte outside is touched (the sanitizer sees it), the memory that was promised
- * is enough, what was edited reads as a class again, and its methods can be
- * edited once more.
+ * Any bytes as a class file: read it, edit every method, read the result. No byte outside the buffers is touched (the
+ * sanitizer would see it), the announced memory is enough, the edited class is readable, and its methods can be edited
+ * once more.
  */
 #include "format/classfile/class_edit.h"
 
@@ -61,13 +60,13 @@ static void round_run(struct round *r, const uint8_t *data, size_t size, uint32_
 		abort();
 }
 
-/* The result must be a class with the same methods, those not edited byte by byte. */
+/* The result must be a class with the same methods; methods that were not edited are equal byte for byte. */
 static void compare(const struct round *r, const struct round *again)
 {
 	uint32_t i;
 
 	if (again->status == CLASS_MALFORMED && again->out == r->out && again->c.methods == r->c.methods)
-		return; /* its pool is full now */
+		return; /* its constant pool is full now */
 	if (again->status || again->c.methods != r->c.methods)
 		abort();
 	for (i = 0; i < r->c.methods; i++) {
@@ -76,7 +75,7 @@ static void compare(const struct round *r, const struct round *again)
 		if (r->edits[i].result != EDIT_DONE &&
 		    (m->size != n->size || memcmp(r->c.bytes + m->offset, again->c.bytes + n->offset, m->size)))
 			abort();
-		/* what we wrote is well-formed; it may only have become too much */
+		/* the code that we wrote is well-formed; it may only have become too large */
 		if (r->edits[i].result == EDIT_DONE && again->edits[i].result != EDIT_DONE &&
 		    again->edits[i].result != EDIT_TOO_LARGE && again->edits[i].result != EDIT_HUGE)
 			abort();

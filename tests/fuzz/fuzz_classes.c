@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Any memory taken for a JVM's graph of classes: the walk and the reading of each class end, and what is told is
+ * Any memory as a JVM's class graph: the walk terminates, and so does reading each class. What is reported is
  * plausible.
  *
- * Input: which filters (1 byte), where the pointer to the first loader stands (2 bytes, little-endian), the memory at
- * FUZZ_BASE.
+ * Input: a number that selects the filters (1 byte), the offset of the pointer to the first loader (2 bytes,
+ * little-endian), the memory at FUZZ_BASE.
  */
 #include "filters/filter_list.h"
 #include "tests/lib/fake_layout.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Any text as a filter, and as a file of them. What is taken has to survive being printed and read
- * again, compile, and select what it names; what is refused has a message and adds nothing.
+ * Any text as a filter and as a filter file. An accepted text must survive printing and parsing, compile, and select
+ * what it names. A rejected text must give a message and add nothing.
  */
 #include "filters/suggest.h"
 #include "filters/filter_list.h"
@@ -20,13 +20,13 @@ static void require(bool holds, const char *what)
 	abort();
 }
 
-static void check_refused(const struct filter_list *l, const struct diag *d)
+static void check_rejected(const struct filter_list *l, const struct diag *d)
 {
-	require(filter_list_size(l) == 0, "a refused text added a filter");
-	require(d->usage && strncmp(d->text, "wrong filter: ", 14) == 0, "a refused text has no message");
+	require(filter_list_size(l) == 0, "a rejected text added a filter");
+	require(d->usage && strncmp(d->text, "wrong filter: ", 14) == 0, "a rejected text has no message");
 }
 
-/* The class of a printed filter in the JVM's form, any for none; *method is what follows. */
+/* The class of a printed filter in the JVM's form, or an arbitrary one if it names none; *method is set to the rest. */
 static char *subject(const char *text, const char **method)
 {
 	const char *member = strstr(text, "::");
@@ -39,10 +39,10 @@ static char *subject(const char *text, const char **method)
 	return name;
 }
 
-/* Ask for what a printed filter names. Only BMP names: beyond it the JVM's bytes differ. */
+/* Match what a printed filter names. Only names in the BMP: beyond it the JVM's encoding differs. */
 static void check_selected(const struct matcher *p, const char *text)
 {
-	char sort = *text == '+' || *text == '@' ? *text : 0, *name, *method, *descriptor;
+	char kind = *text == '+' || *text == '@' ? *text : 0, *name, *method, *descriptor;
 	struct matcher_tags tags = {0};
 	struct matcher_method m = {.of_class = &tags};
 	const char *rest;
@@ -50,27 +50,27 @@ static void check_selected(const struct matcher *p, const char *text)
 	for (const char *s = text; *s; s++)
 		if ((unsigned char)*s >= 0xf0)
 			return;
-	name = subject(text + !!sort, &rest);
+	name = subject(text + !!kind, &rest);
 	method = strndup(rest, strcspn(rest, "(:"));
 	for (char *s = method; *s; s++)
 		*s = *s == '*' ? 'x' : *s;
 	if (asprintf(&descriptor, "L%s;", name) < 0)
 		abort();
-	if (sort == '+')
+	if (kind == '+')
 		matcher_tag_supertype(p, slice_of(name), &tags);
-	if (sort == '@')
+	if (kind == '@')
 		matcher_tag_annotation(p, slice_of(descriptor), &tags);
-	require(!sort || tags.count == 1, "what is asked for gives no mark");
-	require(matcher_class(p, name, strlen(name)) != MATCHER_NO, "a class that is named is not looked into");
+	require(!kind || tags.count == 1, "the supertype or annotation of a filter gives no tag");
+	require(matcher_class(p, name, strlen(name)) != MATCHER_NO, "the class of a filter does not match");
 	m.class_name = slice_of(name);
 	m.name = slice_of(method);
-	require(matcher_decide(p, &m).trace, "what is named is not selected");
+	require(matcher_decide(p, &m).trace, "the method of a filter is not selected");
 	free(name);
 	free(method);
 	free(descriptor);
 }
 
-static void check_taken(const struct filter_list *l, bool excludes)
+static void check_accepted(const struct filter_list *l, bool excludes)
 {
 	struct filter_list *again = filter_list_new();
 	struct suggest *near = suggest_new(l);
@@ -80,22 +80,22 @@ static void check_taken(const struct filter_list *l, bool excludes)
 
 	require(filter_list_compile(l, &program, &p.size, &d) == 0, "a list does not compile");
 	p.program = program;
-	require(matcher_valid(&p), "a compiled block is not valid");
+	require(matcher_valid(&p), "a compiled program is not valid");
 	for (size_t i = 0; i < filter_list_size(l); i++) {
 		require(filter_list_add(again, filter_list_text(l, i), FILTER_TRACE, &d) == 0,
-			"a printed filter is not taken");
+			"a printed filter is not accepted");
 		if (!excludes)
 			check_selected(&p, filter_list_text(l, i));
 		suggest_offer(near, filter_list_text(l, 0), i ? "m" : NULL);
 		suggest_offer(near, "a/b/C$In", "m");
 	}
-	require(filter_list_size(again) == filter_list_size(l), "a printed list has another length");
+	require(filter_list_size(again) == filter_list_size(l), "a printed list has a different length");
 	free(program);
 	suggest_free(near);
 	filter_list_free(again);
 }
 
-/* As a file it is taken or refused, with a message. */
+/* As a file the text is accepted, or rejected with a message. */
 static void check_lines(const char *text)
 {
 	struct filter_list *l = filter_list_new();
@@ -115,9 +115,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = 0;
 	if (filter_list_add(l, text, FILTER_TRACE, &d))
-		check_refused(l, &d);
+		check_rejected(l, &d);
 	else
-		check_taken(l, strchr(text, '!'));
+		check_accepted(l, strchr(text, '!'));
 	check_lines(text);
 	filter_list_free(l);
 	free(text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Any bytes as a settings file. What is taken gives the same settings again,
- * keeps its words when a control is set to what it has, and applies or says in one line why not.
+ * Any bytes as a settings file. An accepted file gives the same settings when read again, keeps its words when a
+ * control is set to its own value, and applies or says in one line why not.
  */
 #include "format/jfc/jfc.h"
 
@@ -22,7 +22,7 @@ static void require(bool holds, const char *what)
 
 static void check_message(const struct diag *d)
 {
-	require(d->usage && strncmp(d->text, "wrong ", 6) == 0, "refused without a message");
+	require(d->usage && strncmp(d->text, "wrong ", 6) == 0, "rejected without a message");
 	require(!strchr(d->text, '\n'), "a message of several lines");
 }
 
@@ -36,10 +36,10 @@ static void check_applied(const struct jfc *j, const char *event)
 		check_message(&d);
 		return;
 	}
-	require(e.filter && strlen(e.filter) <= JFC_MAX_SIZE, "a filter that is none");
+	require(e.filter && strlen(e.filter) <= JFC_MAX_SIZE, "no filter, or one that is too long");
 	require(e.threshold_ns <= JFC_INFINITY, "a threshold beyond infinity");
 	require(e.period.kind != JFC_TIME || (e.period.ns >= 1000000 && e.period.ns <= JFC_INFINITY),
-		"a period that is no time");
+		"a period that is out of range");
 }
 
 static void check_settings(const struct jfc *j)
@@ -50,7 +50,7 @@ static void check_settings(const struct jfc *j)
 	for (size_t i = 0; i < count; i++) {
 		require(s[i].event && s[i].name && s[i].value && s[i].line && s[i].column, "an incomplete setting");
 		if (i < 16)
-			require(jfc_find(j, s[i].event, s[i].name) >= &s[i], "a setting that is not found");
+			require(jfc_find(j, s[i].event, s[i].name) >= &s[i], "a listed setting is not found");
 	}
 	check_applied(j, "jdk.MethodTrace");
 	check_applied(j, "jdk.MethodTiming");
@@ -68,7 +68,7 @@ static void set_controls(struct jfc *j)
 			if (jfc_set_control(j, names[i], values[k], &d))
 				check_message(&d);
 			else
-				require(jfc_has_control(j, names[i]), "a control that is not there was set");
+				require(jfc_has_control(j, names[i]), "a missing control was set");
 			check_settings(j);
 		}
 }

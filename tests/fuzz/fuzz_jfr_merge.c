@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Any bytes as two recordings, of which the second begins at the second chunk (or is the same), merged: it ends, with a
- * fault or with a file in which there is none.
+ * Any bytes as two recordings, of which the second begins at the second chunk (or is the same). Merging them
+ * terminates, with a fault or with a file without faults.
  */
 #include "format/jfr/jfr_merge.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Any bytes as a recording, printed in both forms: it ends, with a fault at a place that is in the file, or with none.
- * What is printed is thrown away, and must have been printable.
+ * Any bytes as a recording, printed in both forms. Printing terminates, with a fault at an offset inside the file or
+ * with none. The output is discarded.
  */
 #include "user/view/print.h"
 
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MAX_EVENT 20000 /* so that an input takes milliseconds */
+#define MAX_EVENT 20000 /* an input should take milliseconds */
 
 static void require(bool holds, const char *what)
 {
@@ -36,9 +36,9 @@ static void print(const uint8_t *data, size_t size, print_function *print_file)
 	printer_init(&p, fd);
 	p.max_event = MAX_EVENT;
 	require(!print_file(&file, &select, &p), "out of memory");
-	require(!p.error, "cannot be written");
-	require(!file.fault.what || file.fault.at <= size, "a fault outside of the file");
-	require(p.too_large || file.next >= size, "it ends before the end");
+	require(!p.error, "output failed");
+	require(!file.fault.what || file.fault.at <= size, "a fault outside the file");
+	require(p.too_large || file.next >= size, "reading stopped before the end");
 	select_release(&select);
 	printer_release(&p);
 	jfr_file_release(&file);

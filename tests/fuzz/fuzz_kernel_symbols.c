@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Any text as /proc/kallsyms: an address at which a line as the kernel writes it has a function is in one, whatever the rest. */
+/*
+ * Any text as /proc/kallsyms: each address on a well-formed line must resolve to a function, whatever the other lines
+ * are.
+ */
 #include "user/record/kernel_symbols.h"
 
 #include <stdbool.h>
@@ -16,7 +19,7 @@ static void require(bool holds, const char *what)
 	abort();
 }
 
-/* "ffffffff81000000 T _stext": the address, 0 when it is no such line. */
+/* The address in "ffffffff81000000 T _stext", or 0 if the line is malformed. */
 static uint64_t function_at(const char *line)
 {
 	if (strspn(line, "0123456789abcdef") != 16 || strncmp(line + 16, " T ", 3) != 0 ||
@@ -51,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (next)
 			*next++ = 0;
 		if (strlen(line) > 100)
-			break; /* a line that is longer than any is two */
+			break; /* a line that is too long counts as two */
 		ask(s, line);
 	}
 	kernel_symbols_free(s);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Any memory taken for an nmethod's and a Method's: what is told of it is bounded,
- * plausible, and remembered as it was told.
+ * Any memory as an nmethod and a Method: the frames that it resolves to are bounded, plausible, and the same when
+ * resolved again.
  *
- * Input: form of the nmethod (1 byte), where in the memory the nmethod is, the Method, and
- * the return address in the nmethod (3 times 2 bytes, little-endian), the memory at FUZZ_BASE.
+ * Input: form of the nmethod (1 byte); offsets of the nmethod, of the Method, and of the return address in the nmethod
+ * (2 bytes each, little-endian); the memory at FUZZ_BASE.
  */
 #include "format/diag.h"
 #include "tests/lib/fake_layout.h"

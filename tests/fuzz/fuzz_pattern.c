@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Any bytes as a compiled block: matching stays within them and ends. */
+/* Any bytes as a compiled filter program: matching terminates and does not read outside it. */
 #include "filters/program.h"
 #include "filters/matcher.h"
 
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(program, data, size);
 	match_all(&(struct matcher){program, size});
-	/* past the header's own checks */
+	/* gets past the checks of the header */
 	if (size >= sizeof(h)) {
 		memcpy(&h, program, sizeof(h));
 		h.magic = PROGRAM_MAGIC;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a hostile target can write: any bytes in the control segment, any parts
- * in the queue. The input is laid over a zeroed segment between two pages that
- * fault. All that the readers hand out is read to its end.
+ * What a hostile target can write: any bytes in the control segment, any batches in the queue. The input is copied over
+ * a zeroed segment between two inaccessible pages. Everything that the readers return is read completely.
  *
  * The input is a list of pieces: {place, index (2 bytes), size} and the bytes.
  */
@@ -21,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define GUARD 4096u
 
 static struct segment segment;
-static volatile uint64_t read_so_far; /* so that no reading is left out */
+static volatile uint64_t read_so_far; /* keeps the compiler from removing reads */
 
 static void make_segment(void)
 {
@@ -93,7 +92,7 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	read_bytes(s, sizeof(*s));
 	if (v)
 		read_bytes(v->name, strlen(v->name));
-	if ((*spans)++ < 64) { /* the recorder keeps what it has seen */
+	if ((*spans)++ < 64) { /* the recorder caches methods and threads, too */
 		read_method(s->method);
 		read_thread(s->thread);
 	}
@@ -111,7 +110,7 @@ static void on_open_call(void *context, const struct open_call *c)
 
 #define QUEUE 9
 
-/* Places that pieces go to; at QUEUE, a part comes by the queue. */
+/* Where pieces are copied to; a piece for QUEUE is fed as a batch of the queue. */
 static const struct {
 	uint32_t at, step;
 } places[] = {
@@ -121,7 +120,7 @@ static const struct {
 };
 #define PLACES (sizeof(places) / sizeof(*places))
 
-static void feed_part(struct streams *streams, const uint8_t *bytes, size_t size, unsigned int index)
+static void feed_batch(struct streams *streams, const uint8_t *bytes, size_t size, unsigned int index)
 {
 	uint64_t offset = 0;
 	uint8_t *exact;
@@ -137,7 +136,7 @@ static void feed_part(struct streams *streams, const uint8_t *bytes, size_t size
 	free(exact);
 }
 
-/* Lay the pieces over the segment; what is for the queue goes there when `streams` is given. */
+/* Copy the pieces into the segment. Pieces for the queue are fed to `streams`, if it is given. */
 static void lay(const uint8_t *data, size_t size, struct streams *streams)
 {
 	while (size >= 4) {
@@ -146,7 +145,7 @@ static void lay(const uint8_t *data, size_t size, struct streams *streams)
 		uint64_t at = places[place].at + (uint64_t)index * places[place].step;
 
 		if (place == QUEUE && streams)
-			feed_part(streams, data + 4, length, index);
+			feed_batch(streams, data + 4, length, index);
 		else if (place != QUEUE && at + length <= FRT_SEGMENT_SIZE)
 			memcpy(segment.base + at, data + 4, length);
 		data += 4 + length;
@@ -207,7 +206,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	lay(data, size / 2, NULL);
 	sweep_begin(&segment, &streams);
 	stacks_begin(&stacks, &segment);
-	lay(data, size, &streams); /* the target goes on */
+	lay(data, size, &streams); /* the target keeps writing */
 	sweep(&segment, &streams);
 	read_stacks(&stacks, false);
 	read_tables();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * replay_fuzz_X FILE|DIR...: run a fuzz target over files, without libFuzzer,
- * so that what was once found stays found. A crash is the failure. The name of
- * each input is kept in `replaying`, for the debugger and for the last line.
+ * replay_fuzz_X FILE|DIR...: run a fuzz target over files without libFuzzer, as a regression test. A crash is the
+ * failure. `replaying` names the current input, for the debugger and for the last line of output.
  */
 #include <dirent.h>
 #include <signal.h>
@@ -20,7 +19,7 @@ static unsigned replayed;
 
 static void name_input(int signal_number)
 {
-	static const char text[] = "replay: this input did it: ";
+	static const char text[] = "replay: failing input: ";
 
 	if (write(2, text, sizeof(text) - 1) < 0 || write(2, replaying, strlen(replaying)) < 0 || write(2, "\n", 1) < 0)
 		_exit(1);
@@ -30,7 +29,7 @@ static void name_input(int signal_number)
 
 static int replay_file(const char *path, size_t size)
 {
-	/* an allocation of exactly the input's size: one byte too far is seen by the sanitizer */
+	/* allocate exactly the input's size, so that the sanitizer sees an overrun by one byte */
 	uint8_t *data = malloc(size ? size : 1);
 	FILE *f = fopen(path, "rb");
 	int failed = !f || !data || fread(data, 1, size, f) != size;
