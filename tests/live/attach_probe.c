@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * user/process from the command line, for attach's live test.
+ * user/process from the command line, for the live test of attaching.
  *
  *	attach_probe show TARGET
  *	attach_probe command TARGET TIMEOUT_MS COMMAND [ARGUMENT...]
@@ -8,8 +8,8 @@
  *	attach_probe frames TARGET
  *	attach_probe memfd TARGET PREFIX
  *
- * Prints what came, or "error: ..." and ends with status 1 or 2. In every case
- * it ends with 9 when a child was left behind.
+ * Prints the result, or "error: ..." and ends with status 1 or 2. The status is 9 whenever a child process was left
+ * behind.
  */
 #include "user/process/attach.h"
 #include "user/process/find.h"

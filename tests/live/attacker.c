@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hostile JVM: preloaded into one, this library writes into the control segment that its agent shares with frtrace.
- * FRTRACE_ATTACK says how: "random SEED", "cells" or "stacks". It begins when the recording has begun. The program in the
- * JVM shall live, so what the agent itself follows is put back at once.
+ * A hostile JVM: this library is preloaded into a JVM and writes into the control segment that its agent shares with
+ * frtrace. FRTRACE_ATTACK says how: "random SEED", "cells" or "stacks". It starts when the recording has started. The
+ * program in the JVM must survive, so values that the agent itself needs are restored at once.
  */
 #include "bpf/frtrace.h"
 
@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define FIRST_FORGED 256u /* slots below are the agent's */
+#define FIRST_FORGED 256u /* lower slots belong to the agent */
 #define MOST_BYTES   64u
 
 static char *base;
@@ -37,7 +37,7 @@ static uint32_t below(uint32_t bound)
 	return next_random() % bound;
 }
 
-/* 0, an extreme, or anything. */
+/* 0, an extreme value, or a random one. */
 static uint64_t odd_number(void)
 {
 	switch (below(6)) {
@@ -79,7 +79,7 @@ static void await_recording(void)
 	header = (struct frt_header *)base;
 	while (*(volatile frt_u32 *)&header->state != FRT_ACTIVE)
 		usleep(10000);
-	usleep(300000); /* calls of the real methods, with real stacks */
+	usleep(300000); /* time for real calls with real stacks */
 }
 
 static struct frt_slot *slot_at(uint32_t number)
@@ -87,7 +87,7 @@ static struct frt_slot *slot_at(uint32_t number)
 	return (struct frt_slot *)(base + FRT_SLOTS_AT) + number;
 }
 
-/* `env` is taken: the agent gives the slot to nobody. */
+/* A slot whose `env` is set: the agent does not give it to a thread. */
 static struct frt_slot *forge_slot(uint32_t number)
 {
 	struct frt_slot *s = slot_at(number);
@@ -119,7 +119,7 @@ static void scribble_slot(void)
 		s->open[i] = (struct frt_open_call){.start = odd_number(), .method = below(10)};
 }
 
-/* In any ring, a slot's or none's. */
+/* Write a span into a ring, of a slot or of none. */
 static void scribble_span(void)
 {
 	struct frt_span s = {.start = __builtin_ia32_rdtsc() - below(1u << 30),
@@ -162,7 +162,7 @@ static void add_stack(uint32_t count)
 	__atomic_store_n(&row->id, mine >> 32, __ATOMIC_RELEASE);
 }
 
-/* Nothing of the agent's own is believed after that, so the ids beyond its tables get the nonsense. */
+/* This leaves the agent's own entries alone: only ids beyond them get random contents. */
 static void scribble_table(void)
 {
 	static const struct {
@@ -187,7 +187,7 @@ static void scribble_table(void)
 		base[at + i] = below(2) ? 0 : next_random();
 }
 
-/* What the agent needs, for a moment: fills of tables, and rows in use. */
+/* Change for a moment what the agent needs: fill levels of tables, and rows in use. */
 static void flip_word(void)
 {
 	frt_u32 *words[] = {&header->methods,
@@ -251,7 +251,7 @@ static void write_randomly(void)
 	}
 }
 
-/* The cells of all slots are the same, and never rest. */
+/* Let all slots share cells that change all the time. */
 static void point_to_the_same_cells(void)
 {
 	struct frt_cell *cells = (struct frt_cell *)(base + FRT_CELLS_AT);
@@ -283,7 +283,7 @@ static void *attack(void *how)
 	return NULL;
 }
 
-/* Signals are the JVM's. */
+/* The thread blocks all signals: they belong to the JVM. */
 __attribute__((constructor)) static void begin(void)
 {
 	const char *how = getenv("FRTRACE_ATTACK");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bench_writer FILE EVENTS: MethodTrace events of 1,000 methods with 10,000 stacks in 64 threads, in chunks of 12 MB, into
- * FILE, of which the last 100 MB stay. Prints "events events-a-second-of-CPU bytes-an-event": of the thread's own CPU time,
- * user and system, so that what else runs on the machine counts little.
+ * bench_writer FILE EVENTS: write MethodTrace events of 1,000 methods with 10,000 stacks in 64 threads to FILE, in
+ * chunks of 12 MB, keeping the last 100 MB. Prints "events events-per-second bytes-per-event". The rate is per second
+ * of the thread's own CPU time, user and system, so that other work on the machine has little effect.
  */
 #include "format/jfr/jfr_write.h"
 #include "user/record/output.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The walker in the kernel against the same walker from outside:
+ * Compare the walker in the kernel with the same walker from outside:
  *
- *   bpf_walk PID    until SIGTERM: note the stack of each thread that calls Object.wait(), as walk.bpf.c sees it; then
+ *   bpf_walk PID    until SIGTERM, keep the stack of each thread that calls Object.wait(), as walk.bpf.c sees it; then
  *		     walk the threads, which must still wait, and compare
  *
- * Prints "on"; then a line for each thread whose name begins with "w-", and for the carriers of virtual threads, as
- * "carrier": "NAME END I interpreted C compiled N native D deoptimised: equal", or what differs; and what it cost.
+ * Prints "on", then for each thread whose name begins with "w-", and for the carriers of virtual threads as "carrier",
+ * a line "NAME END I interpreted C compiled N native D deoptimised: equal" or the difference, and the time per walk.
  */
 #include "bpf/queue.h"
 #include "tests/live/walked.h"
@@ -37,9 +37,9 @@ struct probe {
 	struct bpf_link *link;
 	struct ring_buffer *walks;
 	int stats;
-	struct walked last[MAX_THREADS]; /* of each thread */
+	struct walked last[MAX_THREADS]; /* the last stack of each thread */
 	unsigned int threads;
-	uint64_t walked, frames; /* in all */
+	uint64_t walked, frames; /* total */
 };
 
 static volatile sig_atomic_t stop;
@@ -88,14 +88,14 @@ static int attach(struct probe *p, struct diag *d)
 
 	p->bpf = walk_bpf__open_and_load();
 	if (!p->bpf)
-		return diag_set(d, EINVAL, "the kernel does not take the program");
+		return diag_set(d, EINVAL, "the kernel rejected the program");
 	p->bpf->bss->layout = p->layout.walk;
 	p->bpf->bss->target.pid_ns_dev = p->target.pid_ns_dev;
 	p->bpf->bss->target.pid_ns_ino = p->target.pid_ns_ino;
 	p->bpf->bss->target.tgid = p->target.ns_pid;
 	p->walks = ring_buffer__new(bpf_map__fd(p->bpf->maps.walks), keep_last, p, NULL);
 	if (!p->walks || target_find_mapping(&p->target, "libjvm", &libjvm, d) != 1)
-		return diag_set(d, EINVAL, "no ring buffer, or no libjvm");
+		return diag_set(d, EINVAL, "no ring buffer or no libjvm");
 	p->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	p->link = bpf_program__attach_uprobe_opts(p->bpf->progs.walk_own, -1, libjvm.open_path, 0, &options);
 	return p->link ? 0 : diag_errno(d, errno, "cannot attach to JVM_MonitorWait");

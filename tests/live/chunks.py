@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""chunks.py FILE [whole]: how many finished chunks FILE begins with, and when the last of them began, ns since the epoch.
-whole: fails unless the file ends with them. A file that is not there has none."""
+"""chunks.py FILE [whole]: print how many finished chunks FILE begins with, and the start of the last one in ns since
+the epoch. whole: fail unless the file ends with them. A missing file has none."""
 import struct
 import sys
 

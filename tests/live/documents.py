@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 PID = "7017"  # the shop's process in all documents
-LIMIT = 60  # seconds of one command
+LIMIT = 60  # seconds per command
 
 UNITS = {
     "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0,
@@ -28,7 +28,7 @@ TOKEN = re.compile(
 
 
 def commands(path):
-    """Each command with the lines that stand below it."""
+    """Each command with the lines below it."""
     fence, found = False, None
     with open(path, encoding="utf-8") as document:
         for line in document:
@@ -46,18 +46,18 @@ def commands(path):
 
 
 def runnable(command, pid):
-    """As it is typed into the test's shell: which has root's rights, and knows the shop's pid."""
+    """The command for the test's shell, which is root's and knows the shop's pid."""
     command = re.sub(r"\bsudo ", "", command)
     return re.sub(r"(?<=\s)Shop(?=\s|$)", pid, command)
 
 
 def tokens(line):
-    line = re.sub(r"blocked \([^)]*\)", "blocked", line)  # what for differs from run to run
-    line = re.sub(r"[\d.]+ (cpu|runq)\b", r"\1", line)  # they depend on who else wants the CPUs
-    line = re.sub(r"open, oldest [\d.]+ \w+( in \S+)?", "open", line)  # whether there is one, too
+    line = re.sub(r"blocked \([^)]*\)", "blocked", line)  # the reasons vary
+    line = re.sub(r"[\d.]+ (cpu|runq)\b", r"\1", line)  # they depend on the load of the machine
+    line = re.sub(r"open, oldest [\d.]+ \w+( in \S+)?", "open", line)  # it may be absent
     line = re.sub(r"([-=#])\1{2,}", r"\1", line)  # rules and bars
     found = [match for match in TOKEN.finditer(line) if match.group().strip()]
-    # methods of a class come in the order that the JVM has them
+    # the JVM determines the order of methods within a class
     return sorted(found, key=lambda match: match.group()) if " · " in line else found
 
 
@@ -94,7 +94,7 @@ def same(want, have):
     for i, (one, other) in enumerate(zip(want, have)):
         behind = want[i + 1].group() if i + 1 < len(want) else ""
         if one["number"] and other["number"] and behind in ("live", "lost"):
-            # the pid before a main class is any number; what was lost is no magnitude
+            # the pid before a main class is arbitrary; lost counts are compared exactly
             if behind == "lost" and one["number"] != other["number"]:
                 return False
         elif not alike(one, other):
@@ -103,7 +103,7 @@ def same(want, have):
 
 
 def missing(expected, printed):
-    """The first expected line that does not come, or None."""
+    """The first expected line that is missing, or None."""
     lines = iter(printed)
     for want in expected:
         if not any(same(want, have) for have in lines):
@@ -122,7 +122,7 @@ def main():
         want = missing(expected, printed)
         if want is not None:
             bad = 1
-            print(f"$ {command}", "  this line does not come:", f"  {want}", "  printed:", sep="\n")
+            print(f"$ {command}", "  missing line:", f"  {want}", "  printed:", sep="\n")
             print("\n".join("    " + line for line in printed[:20]))
     return bad if number else 2
 

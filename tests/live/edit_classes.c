@@ -2,10 +2,9 @@
 /*
  * edit_classes [-i IDSFILE] [-n FIRSTID] OWNER OUTDIR DIR...
  *
- * Edit every method of every .class file below each DIR, with the hooks enter,
- * leave and thrown of the class OWNER (internal form), and write the classes
- * to the same places below OUTDIR. Prints each method that could not be
- * edited, with the reason, and the sums. Status 1 when a class failed.
+ * Edit every method of every .class file below each DIR, with the hooks enter, leave and thrown of the class OWNER
+ * (internal form), and write the classes to the same paths below OUTDIR. Prints each method that could not be edited,
+ * with the reason, and totals. Status 1 if a class failed.
  */
 #include "tests/lib/class_tree.h"
 

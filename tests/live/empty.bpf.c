@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Programs that do nothing where bpf/sched.bpf.c has its own: what the kernel takes to call them. */
+/*
+ * Programs that do nothing, attached where bpf/sched.bpf.c attaches: they show what the kernel takes to call a program.
+ */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

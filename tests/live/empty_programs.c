@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* empty_programs FILE: attach the programs in FILE, print "on", stay. */
+/* empty_programs FILE: attach the programs in FILE, print "on", and keep running. */
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <unistd.h>

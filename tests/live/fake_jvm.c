@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake_jvm mute|deaf LIBJVM [WATCHED...]: a process that looks like a JVM and does not answer. It maps LIBJVM, has a thread
- * name of a started JVM and survives SIGQUIT. "mute" listens at /tmp/.java_pidN and never answers, "deaf" has no socket.
- * Prints "ready", and "opened" each time that somebody opens a WATCHED file. What follows a "--" is ignored.
+ * fake_jvm mute|deaf LIBJVM [WATCHED...]: a process that looks like a JVM and does not answer. It maps LIBJVM, has a
+ * thread name of a started JVM and survives SIGQUIT. "mute" listens at /tmp/.java_pidN and never answers, "deaf" has
+ * no socket. Prints "ready", and "opened" each time somebody opens a WATCHED file. Arguments after "--" are ignored.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -2,7 +2,8 @@
 /*
  * filtered kill|refuse CALL PROGRAM [ARGUMENT...]
  *
- * Execute PROGRAM under a seccomp filter that kills the process for system call number CALL, or refuses it with EPERM.
+ * Run PROGRAM under a seccomp filter that kills the process on system call number CALL, or makes the call fail with
+ * EPERM.
  */
 #include <errno.h>
 #include <linux/filter.h>

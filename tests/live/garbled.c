@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * frtrace, but that the layout which goes to the agent is wrong in the way that FRTRACE_GARBLE
- * names (tests/lib/garble.h), or the layout that is read in the JVM's tables in the way that FRTRACE_LAYOUT names, as it
- * could be with a JVM that is newer than frtrace. Linked with -Wl,--wrap=session_take_stacks,--wrap=hotspot_layout_read.
+ * frtrace with a wrong layout: either the one that goes to the agent, in the way that FRTRACE_GARBLE names
+ * (tests/lib/garble.h), or the one that is read from the JVM's tables, in the way that FRTRACE_LAYOUT names, as could
+ * happen with a JVM newer than frtrace. Linked with -Wl,--wrap=session_take_stacks,--wrap=hotspot_layout_read.
  */
 #include "tests/lib/garble.h"
 #include "user/hotspot/layout.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads lines "class name descriptor hidden"; prints those of which user/jvm/hidden.c says another thing. */
+/* Reads lines "class name descriptor hidden" and prints those that contradict user/jvm/hidden.c. */
 #include "user/jvm/hidden.h"
 
 #include <stdio.h>

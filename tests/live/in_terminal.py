@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """in_terminal.py COLUMNS LINES SCREEN STOP COMMAND...: run a command in a terminal of that size.
 
-When the file STOP appears, Ctrl-C is typed. What the terminal shows at the end, with what has scrolled out of it, goes to
-the file SCREEN; findings, one a line, to standard output. The status is the command's.
+When the file STOP appears, it types Ctrl-C. The final contents of the terminal, including lines that scrolled out, go
+to the file SCREEN, findings to standard output, one per line. The status is the command's.
 """
 import fcntl
 import os
@@ -16,7 +16,7 @@ import termios
 
 
 class Terminal:
-    """As much of an xterm as is needed; whatever else comes is a finding."""
+    """The part of an xterm that is needed. Any other sequence is a finding."""
 
     def __init__(self, columns, lines):
         self.columns, self.lines = columns, lines
@@ -94,7 +94,7 @@ def run(columns, lines, stop, command):
     terminal = Terminal(columns, lines)
     terminal.feed(data.decode().replace('^C', ''))
     if not terminal.wraps:
-        terminal.findings.append('lines are not wrapped any more')
+        terminal.findings.append('line wrapping is still switched off')
     try:
         if termios.tcgetattr(fd) != before:
             terminal.findings.append('the settings of the terminal have changed')

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the live view printed against what others know; findings, one a line, to standard output.
+"""Compare the output of the live view with other sources. Findings go to standard output, one per line.
 
 live_view.py sums JSON TRUTH       the intervals add up to the program's counts (Stage.java: count lines)
-live_view.py tables TEXT TRUTH     the same of printed tables; the last one has all of it
-live_view.py lines JSON LOG        the lines are the calls that the program has logged (Logged.java), in the order of the ends
-live_view.py file JSON EVENTS      the lines are the events in what `jfr print --json --events jdk.MethodTrace` printed
-live_view.py total JSON NUMBER     lines, and those that were skipped, are so many
+live_view.py tables TEXT TRUTH     the same for printed tables; the last one has all calls
+live_view.py lines JSON LOG        the lines are the calls that the program logged (Logged.java), ordered by end
+live_view.py file JSON EVENTS      the lines are the events that `jfr print --json --events jdk.MethodTrace` printed
+live_view.py total JSON NUMBER     lines and skipped ones add up to this number
 """
 import collections
 import datetime
@@ -50,7 +50,7 @@ def compare(counts, expected, what):
         same('%s of %s' % (what, '.'.join(wanted[:2])), numbers, (sum(h[0] for h in hits), sum(h[1] for h in hits)))
     for key in counts:
         if not any(matches(key, wanted) for wanted in expected):
-            finding('%s: nobody knows %s' % (what, key))
+            finding('%s: unknown: %s' % (what, key))
 
 
 def check_row(row):
@@ -59,7 +59,7 @@ def check_row(row):
     if row['calls'] and not abs(row['averageNs'] * row['calls'] - row['totalNs']) <= row['calls']:
         finding('average and total differ: %s' % row)
     if row['maxNs'] and row['maxNs'] > row['sinceStart']['maxNs']:
-        finding('a maximum above that of all: %s' % row)
+        finding('a maximum above that of the table: %s' % row)
 
 
 def sums(path, truth_path):
@@ -80,7 +80,7 @@ def sums(path, truth_path):
 
 
 def read_tables(path):
-    """Of each table its head and {name: (calls, thrown)}."""
+    """The head of each table and {name: (calls, thrown)}."""
     tables = []
     for line in open(path):
         if '\x1b' in line:
@@ -95,7 +95,7 @@ def read_tables(path):
 
 
 def named(rows):
-    """Rows under the names of the truth, which tells methods apart that are called the same by their types."""
+    """Rows by the names of the truth, which distinguishes overloads by their types."""
     out = {}
     for name, numbers in rows.items():
         m = re.fullmatch(r'(.*)\.([^.(]+)\((.*?)\)(?: \(loader (.*)\))?', name)
@@ -124,7 +124,7 @@ def lines(path, log_path):
     for row in map(str.split, open(log_path)):
         logged['log-%s-\x1b[2J\n"' % row[0]].append((int(row[1]), int(row[2]), row[3] == 'true'))
     ends = [c['startNs'] + c['durationNs'] for c in calls]
-    same('lines that come after a later one', 0, sum(a > b for a, b in zip(ends, ends[1:])))
+    same('lines out of order', 0, sum(a > b for a, b in zip(ends, ends[1:])))
     for name, log in logged.items():
         own = [c for c in calls if c['thread'] == name]
         same('lines of %r' % name, len(log), len(own))
@@ -138,7 +138,7 @@ def lines(path, log_path):
 
 
 def nanoseconds(text):
-    """ISO 8601 with up to nine digits behind the point."""
+    """ISO 8601 with up to nine fraction digits."""
     m = re.fullmatch(r'(\d+-\d+-\d+T\d+:\d+:\d+)(?:\.(\d+))?(Z|[+-]\d+:\d+)', text)
     moment = datetime.datetime.fromisoformat(m[1] + ('+00:00' if m[3] == 'Z' else m[3]))
     return int(moment.timestamp()) * 10**9 + int((m[2] or '0').ljust(9, '0'))
@@ -176,7 +176,7 @@ def file(path, events_path):
     for event, call in zip(events, calls):
         same('a call', of_event(event), of_line(call))
         apart = nanoseconds(event['startTime']) - nanoseconds(call['startTime'])
-        if abs(apart) > 1000000: # each is anchored to the wall clock for itself
+        if abs(apart) > 1000000: # each is anchored to the wall clock separately
             finding('starts are %d ns apart: %s' % (apart, call))
 
 

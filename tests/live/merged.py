@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""merged.py JFR MERGED FILE...: by the JDK's jfr, MERGED has the events of the files, value for value and nanosecond for
-nanosecond. What a file does not know (null, false, a missing time) may stand there or not; a setting names its event by
-another number; of a thread that two files know, one has the groups above its group."""
+"""merged.py JFR MERGED FILE...: check with the JDK's jfr that MERGED has the events of the files, equal in every value
+and nanosecond. Values that a file lacks (null, false, a missing time) may be filled in; a setting refers to its event by
+a new number; a thread that two files have gets the longer chain of thread groups."""
 import json
 import subprocess
 import sys

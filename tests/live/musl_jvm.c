@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A program with musl that does what a JVM does for an agent: it answers the attach protocol, loads the library with
- * musl's dlopen(), offers the JNI and JVMTI functions that the agent uses, and runs its thread. There is no musl build of
- * OpenJDK among Debian's packages.
+ * A program with musl that acts as a JVM for an agent: it answers the attach protocol, loads the library with musl's
+ * dlopen(), provides the JNI and JVMTI functions that the agent uses, and runs the agent's thread. Debian has no musl
+ * build of OpenJDK.
  *
  *	java -cp - live.Speed STAGE CLASS-FILE CALLS
  *
- * STAGE/ready appears when the listener is up. Once STAGE/go exists it loads the class (ClassFileLoadHook),
- * makes CALLS calls of the first hooked method, as the rewritten code would, and writes STAGE/done. It ends with STAGE/quit.
+ * STAGE/ready appears when the listener is up. When STAGE/go exists, the program loads the class (ClassFileLoadHook),
+ * makes CALLS calls of the first hooked method, as the rewritten code would, and writes STAGE/done. It ends when
+ * STAGE/quit exists.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -35,12 +36,12 @@ static jlong (*enter)(JNIEnv *, jclass, jint);
 static void (*leave)(JNIEnv *, jclass, jlong, jint);
 static const char *stage;
 
-/* Objects have no content: these are told apart by their addresses. */
+/* Objects have no content; only their addresses distinguish them. */
 static char helper_class, other_class, thread_object, group_object, a_string;
 
 static void unexpected(void)
 {
-	fprintf(stderr, "the agent calls a function that this program does not offer\n");
+	fprintf(stderr, "the agent calls a function that this program does not provide\n");
 	abort();
 }
 
@@ -102,7 +103,7 @@ static jlong get_long(JNIEnv *env, jobject o, jfieldID field)
 	return 1;
 }
 
-/* The only static method that is called is Class.forName(), and it prepares the helper class. */
+/* The only static method called is Class.forName(); it prepares the helper class. */
 static jobject call_static_object(JNIEnv *env, jclass c, jmethodID method, ...)
 {
 	if (callbacks.ClassPrepare)
@@ -258,7 +259,7 @@ static jint get_env(JavaVM *v, void **out, jint wanted)
 	return JNI_OK;
 }
 
-/* Whatever is not set is `unexpected`. */
+/* Let every entry call unexpected(); the known ones are set afterwards. */
 static void fill(void *table, size_t size)
 {
 	for (size_t i = 0; i < size / sizeof(void *); i++)
@@ -307,7 +308,7 @@ static void fill_tables(void)
 	jvmti.RunAgentThread = run_agent_thread;
 }
 
-/* ---- attach: "1" command argument argument argument, each with a 0 */
+/* ---- attach: "1" command argument argument argument, each ending with a 0 byte */
 
 static void load(const char *path, char *options, char *reply, size_t size)
 {
@@ -371,7 +372,7 @@ static void begin_listening(void)
 	}
 }
 
-/* HotSpot starts it behind what attaching needs: a JVM without counters is known by it to be up. */
+/* HotSpot starts this thread after the attach listener. It marks a JVM without counters as started. */
 static void *service(void *unused)
 {
 	prctl(PR_SET_NAME, "Service Thread");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mute_fuse DEVICE DIRECTORY COMMAND...: run the command in a user and a mount namespace of its own, in which a FUSE file
- * system lies over the directory that reads requests and answers none but the first (INIT). DEVICE is /dev/fuse.
- * Status 77: there can be no such file system here. Protocol: linux/fuse.h.
+ * mute_fuse DEVICE DIRECTORY COMMAND...: run the command in new user and mount namespaces, with a FUSE file system
+ * mounted on the directory that reads requests and answers none but the first (INIT). DEVICE is /dev/fuse. Status 77:
+ * no such file system can be mounted here. Protocol: linux/fuse.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	if (fork() == 0) {
-		close(fd); /* else it would hold up the file system that it waits for */
+		close(fd); /* an open descriptor would keep the file system alive that it waits for */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execv(argv[3], argv + 3);
 		_exit(127);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peek PID FIELD: one number of the control segment of a traced JVM, read through /proc/PID/fd. Status 1: there is none. */
+/*
+ * peek PID FIELD: print a number from the control segment of a traced JVM, read through /proc/PID/fd. Status 1: none.
+ */
 #include "bpf/frtrace.h"
 
 #include <dirent.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Preloaded into frtrace: a kernel that does not load programs on its own tracepoints, as one without BTF trampolines. */
+/*
+ * Preloaded into frtrace: simulates a kernel without BTF trampolines, which loads no programs on its own tracepoints.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/bpf.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * All that can be told from outside about the stack of one thread of a running JVM, which should not move meanwhile:
+ * Print all that can be read from outside about the stack of one thread of a running JVM. The thread should not move:
  *
  *   resolve_probe PID TID
  *
- * prints a line per method, innermost first, of fields parted by '|': class, name, descriptor,
- * modifiers, hidden, class's modifiers, class hidden, loader's type, loader's name, line, bci, type (as JFR says it);
- * for a frame that cannot be told "? " and why.
+ * prints a line per method, innermost first, with fields separated by '|': class, name, descriptor, modifiers, hidden,
+ * class modifiers, class hidden, loader type, loader name, line, bci, frame type (as in JFR). A frame that cannot be
+ * resolved is "? " and the reason.
  */
 #include "user/hotspot/resolve.h"
 #include "user/hotspot/page_cache.h"

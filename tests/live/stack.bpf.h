@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The walker (walk.h) in the kernel: the running thread's Java frames, as the agent and the collector see them.
+ * The walker (walk.h) in the kernel: the Java frames of the running thread, as the agent and the collector see them.
  *
- * A load by bpf_probe_read_user() costs some 45 ns, and a compiled frame takes 13 of them, most of them on the way from
- * the program counter to its nmethod. So nmethods are remembered by return address, in the map `codes`,
- * which whoever includes this defines. ns a frame, in a loop (stacks of 110 interpreted and 58 compiled frames, JDK 17
- * and 25, kernel 6.18, AMD EPYC VM with 2 CPUs); after a sleep of 1 ms up to half as much again:
+ * A load by bpf_probe_read_user() costs some 45 ns, and a compiled frame takes 13 loads, most of them on the way from
+ * the program counter to its nmethod. So nmethods are cached by return address in the map `codes`, which the including
+ * file defines. ns per frame, in a loop (stacks of 110 interpreted and 58 compiled frames, JDK 17 and 25, kernel 6.18,
+ * AMD EPYC VM with 2 CPUs); after a sleep of 1 ms up to half as much again:
  *
- *			interpreted	compiled	instructions that the verifier looks at
- *   each looked up	226 - 228	523 - 650	34,000
- *   remembered		217 - 254	241 - 246	39,000
- *   and the stack	 79 -  96	188 - 191	47,000
+ *			interpreted	compiled	instructions that the verifier processes
+ *   no cache		226 - 228	523 - 650	34,000
+ *   cache		217 - 254	241 - 246	39,000
+ *   cache, stack	 79 -  96	188 - 191	47,000
  *
- * The last: 2 KiB of the stack at a time. It wants room for them that is the task's own, since a program on a uprobe
- * can be interrupted by another; nobody needs that yet.
+ * The last row copies 2 KiB of the stack at a time. That would need a buffer per task, since one program on a uprobe
+ * can interrupt another. It is not implemented.
  *
- * What the verifier wants: the loop is bpf_loop()'s, the number of frames is kept where it cannot follow it,
- * and the count of crossings comes from the loop's index. A counter on the stack makes it unroll
- * the loop ("The sequence of 8193 jumps is too complex").
+ * For the verifier, the loop is bpf_loop(), the number of frames is kept where it cannot track it, and the number of
+ * crossings comes from the loop's index. A counter on the stack makes it unroll the loop ("The sequence of 8193 jumps
+ * is too complex").
  */
 #ifndef LIVE_STACK_H
 #define LIVE_STACK_H
@@ -38,7 +38,7 @@ static __always_inline void stack_code_at(struct walk *w, __u64 pc, struct walk_
 
 /* The nmethod that a return address is in. */
 struct known_code {
-	__u64 pc; /* written first, when the element goes to another key under a reader: to be looked at last */
+	__u64 pc; /* written first if the element is reused while it is read, so it is checked last */
 	struct walk_code code;
 };
 
@@ -50,7 +50,7 @@ struct code_map {
 };
 extern struct code_map codes;
 
-#define STACK_FRAMES 128u /* at most */
+#define STACK_FRAMES 128u /* maximum */
 
 struct stack_walk {
 	struct walk walk;
@@ -64,7 +64,7 @@ static __always_inline bool is_nmethod(const struct walk_code *code)
 	return code->kind == WALK_COMPILED || code->kind == WALK_NATIVE || code->kind == WALK_CONTINUATION;
 }
 
-/* No two nmethods share a compile id. */
+/* The compile id identifies an nmethod. */
 static __always_inline bool known_code_get(struct walk *w, __u64 pc, struct walk_code *code)
 {
 	const struct known_code *known = bpf_map_lookup_elem(&codes, &pc);
@@ -94,7 +94,7 @@ static __always_inline void stack_code_at(struct walk *w, __u64 pc, struct walk_
 	*code = found.code;
 }
 
-/* One frame of any kind: as walk_next(), whose loop is here bpf_loop()'s. */
+/* One frame of any kind, like walk_next(), with the loop in bpf_loop(). */
 static long stack_step(__u32 i, struct stack_walk *s)
 {
 	struct frt_frame f;
@@ -116,9 +116,9 @@ static long stack_step(__u32 i, struct stack_walk *s)
 }
 
 /*
- * Walk the running thread's stack, innermost frame first, from the anchor at this address. Room for
- * STACK_FRAMES at `frames`; `count` must lie in a map or a ring buffer's record too. Returns why the walk ended:
- * FRT_WALK_UNREADABLE also for a page that is not in memory, since we do not sleep.
+ * Walk the running thread's stack, innermost frame first, from the anchor at this address. `frames` has room for
+ * STACK_FRAMES; `count` must also point into a map or a ring buffer record. Returns why the walk ended:
+ * FRT_WALK_UNREADABLE also for a page that is not in memory, since the program cannot sleep.
  */
 static __always_inline enum frt_walk_end stack_take(const struct frt_layout *l, __u64 anchor, struct frt_frame *frames,
 						    __u32 *count)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * frtrace, but that it also writes each record of the kernel's half as a line into the file that FRTRACE_WAITS names:
+ * A frtrace that also writes each record from the kernel as a line into the file that FRTRACE_WAITS names:
  *
  *   wait THREAD OFF WAKE ON REASON CALL WAKER WAKER_PROCESS WAKER_NAME
  *   pause WHAT BEGIN END NAME
  *   usage THREAD AT CALLS SYSCALL_NS MAJOR_FAULTS MINOR_FAULTS
  *   lost
  *
- * or, with FRTRACE_WAITS_COUNTED, which is as fast as frtrace itself, at its end only how many there were:
+ * or, with FRTRACE_WAITS_COUNTED, only the numbers of records when it ends, which is as fast as frtrace itself:
  *
  *   count THREAD N
  *
- * THREAD is the name that the agent wrote down. The kernel does not have the tracepoint that FRTRACE_WITHOUT names.
+ * THREAD is the name that the agent stored. FRTRACE_WITHOUT names a tracepoint that the kernel shall appear to lack.
  * Linked with -Wl,--wrap=session_take_waits,--wrap=session_start,--wrap=btf__find_by_name_kind.
  */
 #include "user/capture/session.h"

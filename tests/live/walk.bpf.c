@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Each thread of the target that is about to wait sends its stack: the kernel's half of bpf_walk.c. */
+/* The kernel's part of bpf_walk.c: each thread of the target sends its stack when it is about to wait. */
 #include "tests/live/stack.bpf.h"
 #include "bpf/target.bpf.h"
 #include "tests/live/walked.h"

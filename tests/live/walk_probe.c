@@ -2,12 +2,13 @@
 /*
  * Walk the stacks of a running JVM from outside:
  *
- *   walk_probe PID layout    what its layout says
- *   walk_probe PID threads   the stack of each Java thread, as jstack prints one: "tid N", "  a.b.C.m(line)", ...,
+ *   walk_probe PID layout    the layout of the JVM
+ *   walk_probe PID threads   the stack of each Java thread, in the form of jstack: "tid N", "  a.b.C.m(line)", ...,
  *			      "end REASON"
- *   walk_probe PID compare   the same, each thread that sleeps against the JVM's own thread dump: "same tid N", or both
+ *   walk_probe PID compare   compare the stack of each sleeping thread with the JVM's own thread dump: "same tid N",
+ *			      or both stacks
  *
- * The JVM goes on meanwhile: what runs is not compared.
+ * The JVM keeps running, so running threads are not compared.
  */
 #include "user/hotspot/layout.h"
 #include "user/hotspot/resolve.h"
@@ -32,7 +33,7 @@ struct line {
 	char text[512];
 };
 
-/* One thread's stack, by either of the two. */
+/* One thread's stack, from either source. */
 struct stack {
 	int tid;
 	char end[96];
@@ -83,7 +84,7 @@ static void clear(struct stacks *all)
 	all->count = 0;
 }
 
-/* Classes as a thread dump calls them, but without what tells hidden ones apart. */
+/* Class names as in a thread dump, without the suffix of hidden classes. */
 static void write_line(char *out, const char *class_name, const char *method, bool native, int line)
 {
 	int n = snprintf(out, 256, "%s", class_name);
@@ -143,7 +144,7 @@ static int on_dumped_frame(const struct active_frame *f, void *context)
 	struct stacks *all = context;
 	struct stack *s = all->count ? &all->stacks[all->count - 1] : NULL;
 
-	if (!f->tid) /* a virtual thread, and its carrier without it */
+	if (!f->tid) /* a virtual thread, or its carrier without it */
 		return 0;
 	if (!s || s->tid != (int)f->tid)
 		s = add_stack(all, (int)f->tid);

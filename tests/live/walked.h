@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What walk.bpf.c sends to bpf_walk.c. */
+/* The records that walk.bpf.c sends to bpf_walk.c. */
 #ifndef LIVE_WALKED_H
 #define LIVE_WALKED_H
 
@@ -8,7 +8,7 @@
 #define WALKED_FRAMES 128
 
 struct walked {
-	frt_u64 env; /* JNIEnv * of the thread */
+	frt_u64 env; /* the thread's JNIEnv * */
 	char name[16];
 	frt_u32 count, end;
 	struct frt_frame frames[WALKED_FRAMES];
