@@ -6,10 +6,10 @@ import java.io.InputStreamReader;
 import java.util.Arrays;
 
 /**
- * The program of scripts/bench: what does a call of work(), about 9 ns of real work that may be inlined, cost now?
- * Reads "measure WARM-MS MS" lines and answers with the ns a call, of loops that are each entered anew, and with the
- * number of calls; with the argument "active", of one loop that is entered once and never left. Other work on the machine
- * only ever adds time: the lower quartile of many short samples.
+ * The program of scripts/bench: measure the current cost of a call of work(), about 9 ns of real work that may be
+ * inlined. Reads lines "measure WARM-MS MS" and answers with the ns per call and the number of calls. Each sample is a
+ * loop of its own; with the argument "active", one loop is entered once and never left. Other work on the machine only
+ * adds time, so the result is the lower quartile of many short samples.
  */
 public class Bench {
     static final int BATCH = 500_000;

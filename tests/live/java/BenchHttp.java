@@ -18,14 +18,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The two programs of scripts/bench-http. "serve THREADS": an HTTP service that prints its port and lasts until its input
- * ends. "load PORT CONNECTIONS": asks it without rest, one thread over connections that stay open; reads "measure MS" lines and answers
- * with the number of answers that came in so many ms.
+ * The two programs of scripts/bench-http. "serve THREADS": an HTTP service that prints its port and runs until its
+ * input ends. "load PORT CONNECTIONS": one thread sends requests without pause over connections that stay open; it
+ * reads lines "measure MS" and answers with the number of responses in MS ms.
  */
 public class BenchHttp {
     static final LongAdder answers = new LongAdder();
 
-    /** What a request costs: some hashing, about 20 us. */
+    /** The work of a request: some hashing, about 20 us. */
     static byte[] answer(String path) {
         int x = path.hashCode() | 1;
         for (int i = 0; i < 8000; i++) {
@@ -54,7 +54,7 @@ public class BenchHttp {
         System.exit(0);
     }
 
-    /** One connection of those that the load's only thread goes round. */
+    /** One of the connections that the load thread serves in turn. */
     static final class Connection {
         private static final byte[] REQUEST = "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1);
         private final SocketChannel channel;
@@ -75,7 +75,7 @@ public class BenchHttp {
                 channel.write(request);
         }
 
-        /** What the header says, -1: it is not all there. */
+        /** The length of the whole response according to its header, or -1 if the header is incomplete. */
         private int answerLength() {
             byte[] bytes = new byte[answer.position()];
             answer.duplicate().flip().get(bytes);
@@ -86,8 +86,8 @@ public class BenchHttp {
             return end + 4 + Integer.parseInt(text.substring(at + 15, text.indexOf('\r', at)).trim());
         }
 
-        /** True when an answer is there, and the next one is asked for. */
-        boolean look() throws IOException {
+        /** True if a response is complete; the next request has been sent then. */
+        boolean poll() throws IOException {
             if (channel.read(answer) < 0)
                 throw new IOException("the service is gone");
             if (answer.position() != answerLength())
@@ -103,7 +103,7 @@ public class BenchHttp {
             for (;;) {
                 selector.select();
                 for (SelectionKey key : selector.selectedKeys())
-                    if (((Connection) key.attachment()).look())
+                    if (((Connection) key.attachment()).poll())
                         answers.increment();
                 selector.selectedKeys().clear();
             }

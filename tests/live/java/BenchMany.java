@@ -13,9 +13,9 @@ import java.util.Arrays;
 import java.util.stream.DoubleStream;
 
 /**
- * BenchMany one|all THREADS: calls of one method, or of 5,000 in turn (BenchManySource), by so many threads at once. Answers
- * lines as Bench does, with ns of CPU a call, so that neither other work nor more threads than processors count as time.
- * Begins when all methods have been called often enough to be compiled, and the JIT has rested for a second.
+ * BenchMany one|all THREADS: THREADS threads call one method, or 5,000 methods in turn (BenchManySource). Answers
+ * requests as Bench does, with ns of CPU per call, so that neither other work nor more threads than processors add
+ * time. Starts when all methods have been called often enough to be compiled and the JIT has been idle for a second.
  */
 public class BenchMany {
     static final int METHODS = BenchManySource.CLASSES * BenchManySource.METHODS, BATCH = 10 * METHODS;
@@ -26,7 +26,7 @@ public class BenchMany {
     static volatile int sink;
     static volatile boolean measures, ends;
 
-    /** Samples of one thread, and how often it called. */
+    /** The samples of one thread, and its number of calls. */
     static final class Worker extends Thread {
         final MethodHandle calls5000;
         final double[] samples = new double[100_000];

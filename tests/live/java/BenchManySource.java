@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Prints the source of what BenchMany calls, too long to keep: 50 classes Many0.. with 100 methods m0.., each the work of
- * Bench, and callers of all 5,000 in an order that is not theirs, or of one 5,000 times.
+ * Prints the source of the methods that BenchMany calls, too long to be checked in: 50 classes Many0.. with 100 methods
+ * m0.., each with the work of Bench, and callers of all 5,000 in a shuffled order, or of one 5,000 times.
  */
 public class BenchManySource {
     static final int CLASSES = 50, METHODS = 100;

@@ -8,15 +8,16 @@ import java.nio.file.Paths;
 import java.util.Random;
 
 /**
- * The program of scripts/bench for stacks: what does a call of Bench.work() at the end of a stack of 4, 34 or 104 frames
- * cost now? Reads "steady|varied FRAMES MS BATCH" lines and answers with the ns a call and the number of calls.
+ * The program of scripts/bench for stacks: measure the current cost of a call of Bench.work() at the end of a stack of
+ * 4, 34 or 104 frames. Reads lines "steady|varied FRAMES MS BATCH", answers with the ns per call and the number of
+ * calls.
  *
- * A stack is run(), pairs of Link.call() and step(), and Leaf.call(). As the JIT leaves them in usual code, half of the
- * frames are physical: call() has 32 receivers, and is not inlined; step() is small, and is inlined in each call(). Links and
- * leaves are of 16 classes each, with compiled code of their own, and a link has four call sites: 64 stacks differ.
+ * A stack is run(), pairs of Link.call() and step(), and Leaf.call(). As usual in JIT-compiled code, half of the frames
+ * are physical: call() has 32 receivers and is not inlined; step() is small and is inlined in each call(). Links and
+ * leaves are of 16 classes each, with compiled code of their own, and a link has four call sites: 64 different stacks.
  *
- * steady: work() is called in a loop by its direct caller, the stack is always the same one.
- * varied: the 64 stacks in turn; all but run() returns and is called anew between two calls of work().
+ * steady: the direct caller calls work() in a loop, always on the same stack.
+ * varied: the 64 stacks in turn; everything but run() returns and is called again between two calls of work().
  */
 public class BenchStacks {
     static final int STACKS = 64, COPIES = 16, SITES = 4;
@@ -58,7 +59,7 @@ public class BenchStacks {
         }
     }
 
-    /** Its classes are copies of Link and Leaf: other classes to the JVM. */
+    /** Its classes are copies of Link and Leaf, different classes for the JVM. */
     static class Copy extends ClassLoader {
         Class<? extends Frame> define(Class<? extends Frame> original) throws Exception {
             String file = original.getName().replace('.', '/') + ".class";
@@ -115,7 +116,7 @@ public class BenchStacks {
         return frame;
     }
 
-    /** The topmost link alone, its class and its site, makes each of the 64 another stack. */
+    /** The class and call site of the topmost link make each of the 64 stacks different. */
     static Frame[] stacks(int frames, Class<? extends Frame>[] links, Class<? extends Frame>[] leaves) throws Exception {
         Frame[] stacks = new Frame[STACKS];
         for (int i = 0; i < STACKS; i++) {

@@ -17,10 +17,10 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 
 /**
- * The program of scripts/bench-switch: two threads hand a byte to and fro through two pipes: each wakes the other and
- * sleeps. Reads "inside MS" and "outside MS" lines, does so for so many ms within calls of inside(), which is traced, or
- * outside of any, and answers with the ns of CPU a switch, both as the kernel counts them for the two threads. Other
- * work on the machine only ever adds time: the lower quartile of many short samples.
+ * The program of scripts/bench-switch. Two threads pass a byte back and forth through two pipes: each wakes the other
+ * and sleeps. Reads lines "inside MS" and "outside MS", does that for MS ms inside calls of inside(), which is traced,
+ * or outside any, and prints the ns of CPU per switch; the kernel counts both for the two threads. Other work on the
+ * machine only adds time, so the result is the lower quartile of many short samples.
  */
 public class BenchSwitch {
     static final int BATCH = 5000;
@@ -50,7 +50,7 @@ public class BenchSwitch {
         private final Pipe from, to;
         private final boolean first;
         private Path proc;
-        long ns, switches; /* of the last batch */
+        long ns, switches; /* in the last batch */
 
         Half(Pipe from, Pipe to, boolean first) {
             super(first ? "ping" : "pong");
@@ -74,7 +74,7 @@ public class BenchSwitch {
         }
 
         private void batch() throws IOException {
-            inside(from, to, first, 1); // gives it a slot
+            inside(from, to, first, 1); // the thread gets a slot
             long switchesBefore = switches(), before = cpu();
             if (within)
                 inside(from, to, first, BATCH);

@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * What scripts/bench-usage measures. For a line "inside|outside call|fault MS" it does so much, in inside*() or not, for
- * about MS milliseconds, and says how many ns each took. FILE is one that lies in memory.
+ * The program of scripts/bench-usage. For each line "inside|outside call|fault MS" it makes system calls or page faults
+ * for about MS milliseconds, in inside*() or not, and prints the ns that each took. FILE is a file in memory.
  */
 public class BenchUsage {
     private static final int CALLS = 100, PAGES = 2000, PAGE = 4096;
@@ -37,7 +37,7 @@ public class BenchUsage {
             b.put(i * PAGE, (byte)1);
     }
 
-    /** Touch pages that nobody has: ns. */
+    /** Touch pages that are not mapped yet; returns ns. */
     private static long fault(String name, boolean inside) throws IOException {
         try (RandomAccessFile f = new RandomAccessFile(name, "rw")) {
             f.setLength(0);

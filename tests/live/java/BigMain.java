@@ -3,7 +3,10 @@ package live;
 
 import static live.ExitsMain.calls;
 
-/** Calls what BigSource wrote, by reflection so that it compiles without. near8000 and near64k must be left alone. */
+/**
+ * Calls the methods that BigSource generated, by reflection, to compile without them. near8000 and near64k must stay
+ * unchanged.
+ */
 public class BigMain {
     static long times(String method, int n) throws Exception {
         java.lang.reflect.Method target = Class.forName("live.Big").getDeclaredMethod(method, int.class);

@@ -5,7 +5,7 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Prints the source of Big: methods at the limits of the class file format, too long to keep. */
+/** Prints the source of Big: methods at the limits of the class file format, too long to be checked in. */
 public class BigSource {
     static String times(int n, IntFunction<String> line) {
         return IntStream.range(0, n).mapToObj(line).collect(Collectors.joining("\n"));

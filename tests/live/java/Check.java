@@ -21,8 +21,8 @@ import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * Check FILE.jfr TRUTH: does the recording, as the JDK's own parser reads it, hold exactly what the traced program
- * knows to be true? Prints each difference; status 1 when there is one. Check FILE.jfr: prints what is there.
+ * Check FILE.jfr TRUTH: check that the recording, read with the JDK's own parser, has exactly what the traced program
+ * knows to be true. Prints each difference; status 1 if there is one. Check FILE.jfr: print what the recording has.
  */
 public class Check {
     record Kind(String type, String method, String descriptor, String thread, String loader) {
@@ -41,7 +41,7 @@ public class Check {
         boolean expected;
     }
 
-    /** JEP 520's five, in its order. */
+    /** The five fields of JEP 520, in its order. */
     static final List<String> FIELDS = List.of("startTime", "duration", "eventThread", "stackTrace", "method");
 
     final Map<Kind, Tally> tallies = new HashMap<>();
@@ -174,14 +174,14 @@ public class Check {
         long wrong = found.values().stream().filter(n -> n != Long.parseLong(want[4])).count();
         if (found.size() != Integer.parseInt(want[3]) || wrong > 0)
             faults.add(name + ": " + want[3] + " threads with " + want[4] + " calls each; in the file "
-                    + found.size() + ", " + wrong + " of them with another number");
+                    + found.size() + ", " + wrong + " of them with a different number");
         tallies.forEach((kind, tally) -> {
             if (kind.type.equals(want[1]) && kind.method.equals(want[2]))
                 tally.expected = true;
         });
     }
 
-    /** The file holds pairs of long: nanoTime before the call and inside it. */
+    /** The file has pairs of long: nanoTime before the call and inside it. */
     void compareStarts(String[] want) throws Exception {
         List<Long> found = starts.getOrDefault(want[1] + "." + want[2], new ArrayList<>());
         Collections.sort(found);

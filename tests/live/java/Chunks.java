@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * Chunks FILE: prints how many chunks it has; fails unless each is finished, the last ends where the file ends, and all events
- * can be read.
+ * Chunks FILE: print the number of chunks; fail unless each is finished, the last one ends where the file ends, and all
+ * events can be read.
  */
 public class Chunks {
     public static void main(String[] args) throws Exception {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-/** Churn DIR THREADS: runs all of Exits over and over, and looks whether a call ever ends otherwise than before. */
+/** Churn DIR THREADS: run all of Exits repeatedly, and check that each call ends as it did the first time. */
 public class Churn {
     static volatile String fault;
     static volatile long rounds;

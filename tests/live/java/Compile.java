@@ -31,9 +31,9 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * Compile DIR TREE THREADS: threads that each compile the sources below TREE with javac, over and over until the file
- * `quit` is there. Each round must give the first one's class files and messages to the byte; what does not is
- * printed. So is the digest of the first. The file `rounds` has a byte for each that is done.
+ * Compile DIR TREE THREADS: each thread compiles the sources below TREE with javac repeatedly until the file `quit`
+ * exists. Each round must give the same class files and messages as the first one, byte for byte; differences are
+ * printed. The digest of the first round is printed, too. The file `rounds` has a byte for each finished round.
  */
 public class Compile {
     private static final JavaCompiler JAVAC = ToolProvider.getSystemJavaCompiler();
@@ -64,7 +64,7 @@ public class Compile {
         }
     }
 
-    /** One whole compilation: a digest of each class file, and of what the compiler says. */
+    /** One complete compilation: a digest of each class file and of the compiler's messages. */
     static Map<String, String> compile(List<File> tree) throws Exception {
         Map<String, String> digests = new TreeMap<>();
         StringWriter said = new StringWriter();

@@ -3,7 +3,7 @@ package live;
 
 import java.util.function.IntUnaryOperator;
 
-/** Loaded by several loaders at once. */
+/** Several loaders load this class at the same time. */
 public class Copy implements IntUnaryOperator {
     @Override
     public int applyAsInt(int x) {

@@ -3,7 +3,7 @@ package live;
 
 import java.util.concurrent.CountDownLatch;
 
-/** Crowd DIR THREADS CALLS: so many threads alive at the same time, each having called work(). */
+/** Crowd DIR THREADS CALLS: that many threads are alive at the same time after each has called work(). */
 public class Crowd {
     static int work(int x) {
         return x + 1;

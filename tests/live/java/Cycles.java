@@ -11,8 +11,9 @@ import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 
 /**
- * Cycles DIR: calls work() in bursts until `quit`. As its own Java agent it is the control of a test about attach cycles: on a file
- * `retransform-N` it changes its class and changes it back, N times, by what java.lang.instrument has for that, and makes `retransformed-N`.
+ * Cycles DIR: call work() in bursts until `quit`. As its own Java agent it is the control of a test of repeated
+ * attaching: when a file `retransform-N` appears, it changes its class and back N times with java.lang.instrument, and
+ * then makes `retransformed-N`.
  */
 public class Cycles {
     private static volatile Instrumentation instrumentation;
@@ -28,7 +29,7 @@ public class Cycles {
         return x;
     }
 
-    /** The class file with one constant more (JVMS 4.4). */
+    /** The class file with one additional constant (JVMS 4.4). */
     private static byte[] withConstant(byte[] bytes, String constant) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
         ByteArrayOutputStream text = new ByteArrayOutputStream();

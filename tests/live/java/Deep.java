@@ -4,7 +4,7 @@ package live;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Deep DIR ROUNDS: runs into StackOverflowError while taking locks, and looks what state that leaves. */
+/** Deep DIR ROUNDS: cause StackOverflowErrors while taking locks, and check the state of the locks afterwards. */
 public class Deep {
     static int plain(int x, ConcurrentHashMap<Integer, Integer> map) {
         map.put(x & 63, x);
@@ -40,7 +40,7 @@ public class Deep {
                     dive.run();
                 } catch (StackOverflowError e) {
                     overflows++;
-                } catch (IllegalMonitorStateException e) { // unlock() overflowed: so it is untraced too
+                } catch (IllegalMonitorStateException e) { // unlock() overflowed, as it does untraced
                     overflows++;
                 }
             }

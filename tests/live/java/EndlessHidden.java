@@ -8,8 +8,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Method;
 
 /**
- * EndlessHidden DIR LETTERS CALLS: each call of work() comes from a hidden class of its own, from a method whose name ends
- * with that many letters.
+ * EndlessHidden DIR LETTERS CALLS: each call of work() comes from a new hidden class, from a method whose name ends
+ * with LETTERS letters.
  */
 public class EndlessHidden {
     static volatile long calls;
@@ -69,7 +69,7 @@ public class EndlessHidden {
         int calls = Integer.parseInt(args[2]);
         for (int i = 0; i < calls; i++) {
             callFromAnother("call" + i + letters);
-            Thread.sleep(1); // a pace at which no stack is lost
+            Thread.sleep(1); // slow enough to lose no stack
         }
         stage.finish();
     }

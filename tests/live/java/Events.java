@@ -21,7 +21,10 @@ import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
 import jdk.jfr.Unsigned;
 
-/** Events FILE SECONDS: do for so long what makes a JVM's own recorder write events of many types, and write some of all kinds of fields. */
+/**
+ * Events FILE SECONDS: make the JVM's own recorder write many types of events for SECONDS, and write events with all
+ * kinds of fields.
+ */
 public class Events {
     @Name("live.Kinds")
     @Label("All \"kinds\" of fields")
@@ -63,7 +66,7 @@ public class Events {
     static final String[] TEXTS = {null, "", "plain", "quote \" slash / backslash \\ tab\t", "two\nlines", "\u00e4\u20ac\ud83d\ude00", "\u0001\u007f"};
     static final List<byte[]> kept = new ArrayList<>();
 
-    static long spread(int i) { // of all sizes, both signs, and the special ones
+    static long spread(int i) { // all magnitudes, both signs, and special values
         if (i % 61 == 0)
             return i % 2 == 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
         long n = (i * 0x9e3779b97f4a7c15L) >>> (i % 64);

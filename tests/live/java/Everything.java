@@ -25,8 +25,8 @@ import java.util.zip.CRC32;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Everything DIR: a program that wanders through java.base, and prints what it found. Without DIR it prints the
- * classes of java.base as filters, lines of up to 100,000 characters.
+ * Everything DIR: a program that uses many parts of java.base and prints its results. Without DIR it prints the
+ * classes of java.base as filters, in lines of up to 100,000 characters.
  */
 public class Everything {
     static void list() throws Exception {

@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
-/** Each way that a method can begin and end, each in a method of its own. Java 8. */
+/** Every way in which a method can begin and end, each in a method of its own. Java 8. */
 public class Exits {
     static int sink;
     static final Object LOCK = new Object();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-/** Calls what stands in Exits, N times each, and says how many events that makes. */
+/** Calls the methods of Exits, N times each, and writes how many events that makes. */
 public class ExitsMain {
     interface Call {
         Object run(int i) throws Throwable;
     }
 
-    /** Call n times; the caller's own count of exceptions is the truth about `thrown`. */
+    /** Call n times; the caller's own count of exceptions is the truth for `thrown`. */
     static long calls(int n, Call call) {
         long thrown = 0;
         for (int i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ public class ExitsMain {
         kind(stage, "synchronizedBlock", n, Exits::synchronizedBlock);
     }
 
-    /** An exception that comes out of super() itself passes no hook of Sub's (HotSpot's verifier): Orphan has that. */
+    /** An exception from super() itself passes no hook of Sub (HotSpot's verifier): Orphan covers that. */
     static void constructors(Stage stage, int n) {
         long sub = calls(n, i -> new Exits.Sub(i % 4 == 1 ? 3 : i));
         long quarter = n / 4;
@@ -85,7 +85,7 @@ public class ExitsMain {
         long base = calls(n, Exits.Base::new);
         stage.expect("live.Exits$Sub", "<init>", n, sub);
         stage.expect("live.Exits$Sub", "checked", 2 * quarter, quarter);
-        // From Sub all but the quarter that fails before super().
+        // Sub: all but the quarter that fails before super().
         stage.expect("live.Exits$Base", "<init>", 3 * quarter + 3L * n, base);
         stage.expect("live.Exits$Chain", "<init>", "()V", "*", "*", n, 0);
         stage.expect("live.Exits$Chain", "<init>", "(I)V", "*", "*", n, 0);
@@ -128,15 +128,15 @@ public class ExitsMain {
         stage.expect("live.Exits$Color$2", "<init>", 1, 0);
     }
 
-    /** `normal` and `callee` are called by others too: what they add is plain arithmetic. */
+    /** `normal` and `callee` have other callers, too. Their calls are added here. */
     static void shared(Stage stage, int n) {
-        long normal = n + n + 1; // its own, one for each Fields, one for InitBefore
+        long normal = n + n + 1; // its own, one per Fields, one for InitBefore
         calls(n, Exits::normal);
         stage.expect("live.Exits", "normal", normal, 0);
-        stage.expect("live.Exits", "callee", 5L * n, 5L * n); // four callers in throwing(), and Chain
+        stage.expect("live.Exits", "callee", 5L * n, 5L * n); // by four callers in throwing(), and Chain
     }
 
-    /** All that can be done more than once. */
+    /** Everything that can be done more than once. */
     static void repeatable(Stage stage, int n) {
         returns(stage, n);
         throwing(stage, n);
@@ -145,8 +145,8 @@ public class ExitsMain {
     }
 
     /**
-     * Before the tracer comes, the repeatable part is run once (loaded, perhaps compiled: retransformed then), and
-     * InitBefore is loaded but not initialized. The other classes are loaded while being traced.
+     * Before the tracer attaches, the repeatable part runs once (its classes are loaded, perhaps compiled, and will be
+     * retransformed), and InitBefore is loaded but not initialized. The other classes are loaded while tracing is on.
      */
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-/** Exported DIR CALLS: so many calls in each of three threads, whose names need care; some sleep, some throw, some call others. */
+/**
+ * Exported DIR CALLS: CALLS calls in each of three threads with unusual names; some calls sleep, some throw, some call
+ * others.
+ */
 public class Exported {
     static final String[] THREADS = {"plain", "a \"quoted\", one", "=1+1"};
 

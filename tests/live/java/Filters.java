@@ -14,12 +14,13 @@ import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * Filters DIR: at each file go.N calls everything in {@link Subject} twice: in the classes of a loader "early", where they are
- * loaded since the beginning, and in those of a new loader "late". Then makes done.N.
+ * Filters DIR: for each file go.N, call everything in {@link Subject} twice: in the classes of a loader "early", which
+ * were loaded at the beginning, and in those of a new loader "late". Then make done.N.
  *
- * Filters DIR FILE: does so for each line of FILE while JEP 520 traces with that filter, and writes into set.N which methods had events.
+ * Filters DIR FILE: do that for each line of FILE while JEP 520 traces with that filter; write the methods with events
+ * to set.N.
  *
- * Filters - FILE.jfr: prints the same of a recording.
+ * Filters - FILE.jfr: print the methods with events of a recording.
  */
 public class Filters {
     static final List<String> JDK = List.of("java.lang.String", "java.lang.Long", "java.util.ArrayList",
@@ -36,7 +37,7 @@ public class Filters {
         subject.getMethod("everything").invoke(null);
     }
 
-    /** LOADER TYPE.METHODDESCRIPTOR of the subject's methods, and of those of the JDK that it calls. */
+    /** LOADER TYPE.METHODDESCRIPTOR of the subject's methods, and of the JDK methods that it calls. */
     static TreeSet<String> methods(Path file) throws Exception {
         TreeSet<String> set = new TreeSet<>();
         for (RecordedEvent e : RecordingFile.readAllEvents(file)) {

@@ -8,8 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import jdk.jfr.consumer.EventStream;
 
 /**
- * Follow DIR: the method events of a directory of chunk files, as they come, to their end. Prints "N events, early" when the
- * first ones came while the file DIR/going was there, else "N events, late"; fails when one is older than the one before.
+ * Follow DIR: read the method events of a directory of chunk files while they are written, to the end. Prints "N
+ * events, early" if the first ones came while the file DIR/going existed, else "N events, late"; fails if events are
+ * out of order.
  */
 public class Follow {
     public static void main(String[] args) throws Exception {

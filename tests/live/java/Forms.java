@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/** Forms DIR: a JVM that has made classes for lambdas and method handles; calls some again after `go`. */
+/** Forms DIR: a JVM with classes for lambdas and method handles; calls some of them again after `go`. */
 public class Forms {
     static int add(int a, int b) {
         return a + b;

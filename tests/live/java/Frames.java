@@ -6,7 +6,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads that sleep for ever, each on a stack of another kind. "ready" says that all of them sleep. Runs on JDK 8 too.
+ * Threads that sleep forever, each on a different kind of stack. "ready" says that all of them sleep. Runs on JDK 8,
+ * too.
  */
 public class Frames {
     interface Work {
@@ -41,7 +42,7 @@ public class Frames {
         return r + n;
     }
 
-    /** A stack that the loading of a class makes invalid while it is there. */
+    /** Code on the stack that becomes invalid when a class is loaded. */
     static int guess(Base b, int n) {
         int r = park(n);
         return r + b.value(n);
@@ -60,7 +61,7 @@ public class Frames {
         static final int VALUE = park(Integer.parseInt("1"));
     }
 
-    /** Through a constructor that the VM calls by reflection, which JDK 8 to 17 do in native code at first. */
+    /** Through a constructor that is called by reflection, which JDK 8 to 17 do in native code at first. */
     public static class Made {
         public Made() { park(1); }
     }
@@ -85,7 +86,7 @@ public class Frames {
         t.start();
     }
 
-    /** Parked once, so that its older frames went to the heap; then pinned to its carrier by a class initializer. */
+    /** Parked once, so that its older frames are in the heap; then pinned to its carrier by a class initializer. */
     static class Thawed {
         static final int VALUE = park(2);
     }

@@ -4,7 +4,7 @@ package live;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Full DIR: once it is told to go its heap is full, but for so little that nearly nothing can be made there, until it is to quit. */
+/** Full DIR: after `go`, keep the heap so full that almost nothing can be allocated, until `quit`. */
 public class Full {
     static volatile Object garbage;
 

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Garbled DIR: for each file go-K a burst of calls of `traced`, from threads that begin and end with it, by every way that
- * a stack can look like; then done-K. Meanwhile other threads make garbage, load and unload classes, and so deoptimise code.
+ * Garbled DIR: for each file go-K, make a burst of calls of `traced` from new threads, on stacks of every kind; then
+ * make done-K. Meanwhile other threads make garbage, and load and unload classes, which deoptimises code.
  */
 public class Garbled {
     static final int THREADS = 6, EACH = 300;
@@ -25,7 +25,7 @@ public class Garbled {
         int step(int n);
     }
 
-    /** Loaded again and again. */
+    /** Loaded repeatedly. */
     public static class Fresh implements Step {
         public int step(int n) {
             return way(n);

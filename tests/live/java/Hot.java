@@ -7,8 +7,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Hot DIR THREADS LENGTH: that many threads call hot(), which goes LENGTH times round, without rest, one more calls slow()
- * twenty times a second, until a file `stop` is there. Each counts in its line of 64 bytes of the mapped file `counts`, which outlives a kill: slow() in the first.
+ * Hot DIR THREADS LENGTH: THREADS threads call hot() without pause, a loop of LENGTH rounds; another thread calls
+ * slow() twenty times per second, until a file `stop` exists. Each thread counts in its line of 64 bytes of the mapped
+ * file `counts`, which survives a kill; the first line is slow()'s.
  */
 public class Hot {
     static volatile boolean stop;

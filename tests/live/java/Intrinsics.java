@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-/** Intrinsics DIR CALLS: so many calls each, hot enough for every compiler, of methods that HotSpot would replace. */
+/** Intrinsics DIR CALLS: call methods that HotSpot would replace CALLS times each, often enough for every compiler. */
 public class Intrinsics {
     static long sink;
 

@@ -11,8 +11,8 @@ import jdk.jfr.Event;
 import jdk.jfr.Name;
 
 /**
- * Joint DIR CALLS: calls of work() in threads of each kind, in each of which the JVM's own recorder writes an event; `stamps`
- * tells when each began and ended by the program's clock.
+ * Joint DIR CALLS: calls of work() in threads of each kind. The JVM's own recorder writes an event in each call;
+ * `stamps` has the start and end of each by the program's clock.
  */
 public class Joint {
     @Name("live.Mark")

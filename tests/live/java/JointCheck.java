@@ -15,8 +15,8 @@ import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * JointCheck FILE STAMPS: the JVM's event of each call of live.Joint.work lies within the call that frtrace recorded, in the
- * same thread, and both where the program's own clock says; all events come in the order in which they ended.
+ * JointCheck FILE STAMPS: check that the JVM's event of each call of live.Joint.work lies within the call that frtrace
+ * recorded, in the same thread, and that both match the program's own clock. Events must be sorted by their end.
  */
 public class JointCheck {
     static final long TOLERANCE = 5_000_000; // ns; a call takes three times that
@@ -62,7 +62,7 @@ public class JointCheck {
             finding("the JVM's event is not within " + before + " to " + after + "\n" + mark);
     }
 
-    /** A setting names its event by the number of its type: of both halves they are right. */
+    /** A setting names its event by the number of the event type, which must be right for both halves. */
     static void checkSettings(Path file, Map<Long, String> settings) throws Exception {
         Map<Long, String> names = new HashMap<>();
         try (RecordingFile f = new RecordingFile(file)) {
@@ -73,10 +73,10 @@ public class JointCheck {
         settings.forEach((id, value) -> found.add(names.get(id)));
         for (String name : List.of("jdk.MethodTrace", "jdk.GarbageCollection", "live.Mark"))
             if (!found.contains(name))
-                finding("no setting of " + name);
+                finding("no setting for " + name);
     }
 
-    /** What the kernel says of a wait may come when the chunk that it belongs to is closed. It is in the next one then. */
+    /** A wait event may arrive after the chunk that it belongs to was closed. It is in the next chunk then. */
     static final java.time.Duration LATE = java.time.Duration.ofSeconds(1);
 
     static boolean isLate(RecordedEvent e) {
@@ -95,7 +95,7 @@ public class JointCheck {
                 RecordedEvent e = file.readEvent();
                 events++;
                 if (e.getEndTime().isBefore(isLate(e) ? last.minus(LATE) : last))
-                    finding("out of order, behind " + last + ": " + e);
+                    finding("out of order, after " + last + ": " + e);
                 if (e.getEndTime().isAfter(last))
                     last = e.getEndTime();
                 if (isCall(e))
@@ -114,7 +114,7 @@ public class JointCheck {
             String[] words = stamp.split(" ");
             RecordedEvent mark = marks.get(Integer.parseInt(words[0]));
             if (mark == null)
-                finding("no event of call " + words[0]);
+                finding("no event for call " + words[0]);
             else
                 check(mark, calls, Long.parseLong(words[1]), Long.parseLong(words[2]));
         }

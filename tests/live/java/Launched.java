@@ -2,8 +2,8 @@
 package live;
 
 /**
- * Launched DIR STATUS|stay: calls from its first class on, says in `truth` what they were, and ends with that status at
- * once, or when it sees `quit`. In `seen` stands what it was given.
+ * Launched DIR STATUS|stay: make calls from its first class on, list them in `truth`, and end with that status at once,
+ * or when `quit` exists. `seen` contains the options that it was given.
  */
 public class Launched {
     static final int CALLS = 3000;
@@ -23,7 +23,7 @@ public class Launched {
     }
 
     static void fail() {
-        throw new IllegalStateException("as it should");
+        throw new IllegalStateException("intended");
     }
 
     public static void main(String[] args) {

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Load PORT CONNECTIONS REQUESTS: so many requests on each connection, one after the other, never one twice. Of 100
- * requests 5 want a report and 1 a broken page. Prints "requests N failed N reports N longest-ms N".
+ * Load PORT CONNECTIONS REQUESTS: send REQUESTS requests on each connection, one after the other, none twice. Of 100
+ * requests, 5 ask for a report and 1 for a broken page. Prints "requests N failed N reports N longest-ms N".
  */
 public class Load {
     static final AtomicLong requests = new AtomicLong(), failed = new AtomicLong(), reports = new AtomicLong();
@@ -21,7 +21,7 @@ public class Load {
         return i % 100 == 99 ? "broken" : i % 20 == 7 ? "report" : "order";
     }
 
-    /** False when the server closed the connection without an answer. */
+    /** False if the server closed the connection without an answer. */
     static boolean get(Socket socket, InputStream in, String path) throws IOException {
         socket.getOutputStream().write(("GET /" + path + " HTTP/1.1\r\nHost: shop\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
         int length = -1;

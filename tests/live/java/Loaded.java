@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Loaded DIR CLASSES HOT: has so many classes, live.Loaded00000 and on, each with five methods; those of the first HOT
- * are called often enough to be compiled. Sum it up until `quit` is there.
+ * Loaded DIR CLASSES HOT: load CLASSES classes, live.Loaded00000 and up, with five methods each. The methods of the
+ * first HOT ones are called often enough to be compiled. Runs until `quit` exists.
  */
 public class Loaded {
     public static void main(String[] args) throws Throwable {
@@ -25,7 +25,7 @@ public class Loaded {
         for (int i = 0; i < Integer.parseInt(args[1]); i++) {
             Class<?> c = i == 0 ? Loaded00000.class : lookup.defineClass(renamed(template, i));
             MethodHandle sum = lookup.findStatic(c, "sum", MethodType.methodType(int.class, int.class));
-            int ignored = (int) sum.invokeExact(1); // links and initializes it
+            int ignored = (int) sum.invokeExact(1); // links and initializes the class
             if (i < Integer.parseInt(args[2]))
                 hot.add(sum);
         }

@@ -6,9 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Logged DIR THREADS CALLS: each thread calls work() so many times and writes down what it saw of each call, into
- * `log`: thread, nanoTime before and after, and whether it ended by an exception. Then one call that has no end until
- * `let-go`, and thread names that would steer a terminal.
+ * Logged DIR THREADS CALLS: each thread calls work() CALLS times and writes a line per call into `log`: thread,
+ * nanoTime before and after, and whether it threw. Then one call that does not return until `let-go`, and thread names
+ * with control sequences for terminals.
  */
 public class Logged {
     static int sink;
@@ -19,7 +19,7 @@ public class Logged {
         return x * 31 + 7;
     }
 
-    /** What calls, so that there is a caller. */
+    /** The caller of work(). */
     static boolean calls(int x) {
         try {
             sink += work(x);

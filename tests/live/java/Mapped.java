@@ -5,7 +5,10 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
 
-/** Mapped DIR THREADS: calls work() for ever, counting in a mapped file that outlives a kill; a line of 64 bytes each. */
+/**
+ * Mapped DIR THREADS: call work() forever and count in a mapped file that survives a kill; each thread has a line of 64
+ * bytes.
+ */
 public class Mapped {
     static int work(int x) {
         for (int i = 0; i < 600; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-/** What Java 17 has beyond Exits. */
+/** Language features of Java 17 that Exits does not have. */
 public class Modern {
     record Point(int x, int y) {
         Point {

@@ -3,7 +3,7 @@ package live;
 
 import static live.ExitsMain.calls;
 
-/** Calls what stands in Modern. */
+/** Calls the methods of Modern. */
 public class ModernMain {
     static void points(Stage stage, int n) {
         calls(n, i -> new Modern.Point(i % 9));

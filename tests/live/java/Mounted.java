@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Mounted DIR N: calls of in*() that wait in all the ways in which a virtual thread leaves its carrier, keeps it or shares it, N of
- * each kind by a virtual thread v-KIND, and by a platform thread p-KIND.
+ * Mounted DIR N: calls of in*() that wait in all the ways in which a virtual thread leaves its carrier, keeps it or
+ * shares it. N calls of each kind are made by a virtual thread v-KIND and by a platform thread p-KIND.
  */
 public class Mounted {
     interface Call {
@@ -62,7 +62,7 @@ public class Mounted {
         };
     }
 
-    /** JDK 21 on; compiled for older ones too. */
+    /** JDK 21 and later; by reflection, to compile for older ones. */
     private static Thread virtual(String name, Runnable body) throws ReflectiveOperationException {
         Class<?> type = Class.forName("java.lang.Thread$Builder");
         Object builder = type.getMethod("name", String.class).invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);

@@ -4,7 +4,7 @@ package live;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 
-/** Nano DIR CALLS: notes nanoTime just before each call of stamp() and just inside it. */
+/** Nano DIR CALLS: write nanoTime just before each call of stamp() and just inside it. */
 public class Nano {
     static long stamp() {
         return System.nanoTime();

@@ -16,15 +16,16 @@ import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * OngoingCheck FILE.jfr WAITING STACKS: is what each thread of WAITING waits for in the file, and within the time of each of its
- * open calls? WAITING has a line for each thread, as the kernel tells it: name, since when at least (us since the epoch), number
- * of the system call ("running": none) and the functions of its stack in the kernel; STACKS is as in OpenCheck.
+ * OngoingCheck FILE.jfr WAITING STACKS: check that the file has the wait of each thread of WAITING, within the time of
+ * each of its open calls. WAITING has a line per thread with the kernel's data: name, latest start of the wait (us
+ * since the epoch), number of the system call ("running": none) and the functions of its kernel stack. STACKS is as in
+ * OpenCheck.
  */
 public class OngoingCheck {
     private static final Map<String, String> CALLS = Map.of("202", "futex", "0", "read");
     private static final Map<String, String> REASONS = Map.of("202", "futex", "0", "socket");
     private static final int LEAST_FRAMES = 3;
-    private static final long CLOCK = 1_000_000; /* ns: two clocks */
+    private static final long CLOCK = 1_000_000; /* ns, for the difference of two clocks */
 
     private static final List<String> faults = new ArrayList<>();
     private static final List<RecordedEvent> waits = new ArrayList<>(), calls = new ArrayList<>();
@@ -43,7 +44,7 @@ public class OngoingCheck {
         return stack == null ? "none" : stack.getFrames().stream().map(f -> f.getMethod().getName()).collect(Collectors.joining(" "));
     }
 
-    /** A wait that was looked at in between goes on where that piece ends. */
+    /** A wait that was recorded in two pieces continues where the first one ends. */
     static Instant since(List<RecordedEvent> ongoing) {
         Instant start = ongoing.get(ongoing.size() - 1).getStartTime();
         for (int i = ongoing.size() - 2; i >= 0 && ongoing.get(i).getEndTime().equals(start); i--)
@@ -51,14 +52,14 @@ public class OngoingCheck {
         return start;
     }
 
-    /** -1: no line is known. */
+    /** -1: the line is unknown. */
     static boolean same(RecordedFrame f, String want) {
         int colon = want.lastIndexOf(':'), line = Integer.parseInt(want.substring(colon + 1));
         return (f.getMethod().getType().getName() + "." + f.getMethod().getName()).equals(want.substring(0, colon))
             && (line < 0 || line == f.getLineNumber());
     }
 
-    /** The copy of a stack ends somewhere: what is there has to be right. */
+    /** The copied stack may be cut; the frames that it has must be right. */
     static void compareStack(String thread, RecordedEvent wait, String[] wanted) {
         List<RecordedFrame> frames = wait.getStackTrace() == null ? List.of() : wait.getStackTrace().getFrames();
         boolean good = frames.size() >= Math.min(LEAST_FRAMES, wanted.length) && frames.size() <= wanted.length;
@@ -72,7 +73,7 @@ public class OngoingCheck {
         String thread = truth[0];
         List<RecordedEvent> ongoing = of(waits, thread);
         if (ongoing.isEmpty() != truth[2].equals("running")) {
-            faults.add(thread + ": " + ongoing.size() + " waits that go on, the kernel: " + truth[2]);
+            faults.add(thread + ": " + ongoing.size() + " ongoing waits, the kernel has: " + truth[2]);
             return;
         }
         if (ongoing.isEmpty())
@@ -103,7 +104,7 @@ public class OngoingCheck {
             else if (e.getEventType().getName().equals("frtrace.ThreadWait") && e.getBoolean("ongoing"))
                 waits.add(e);
         Instant last = calls.stream().map(RecordedEvent::getEndTime).max(Comparator.naturalOrder()).orElse(Instant.EPOCH);
-        calls.removeIf(c -> c.getEndTime().isBefore(last)); /* were open in a dump */
+        calls.removeIf(c -> c.getEndTime().isBefore(last)); /* open in an earlier dump */
         for (String line : Files.readAllLines(Path.of(args[1]))) {
             String[] truth = line.split("\t");
             for (String stack : Files.readAllLines(Path.of(args[2])))

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Open DIR all | crowd N | virtual N: calls of open*() that do not return. The file `open` says which those are, one a line:
- * thread, method, System.nanoTime() before the call and in it; `stacks`, where each thread is: name and frames.
+ * Open DIR all | crowd N | virtual N: calls of open*() that do not return. The file `open` lists them, one per line:
+ * thread, method, System.nanoTime() before the call and in it; `stacks` has the stack of each thread: name and frames.
  */
 public class Open {
     private static final Object NEVER = new Object(), END = new Object();
@@ -73,12 +73,12 @@ public class Open {
         openWait(System.nanoTime());
     }
 
-    /** Returns: never open. */
+    /** Returns, so it is never open. */
     static int openAndClose() {
         return open.size();
     }
 
-    /** A class whose name is the thread's work. */
+    /** A class whose name is the thread's task. */
     static final class Work implements Runnable {
         private final String what;
 
@@ -128,7 +128,7 @@ public class Open {
         threads.add(t);
     }
 
-    /** JDK 21 on; compiled for older ones too. */
+    /** JDK 21 and later; by reflection, to compile for older ones. */
     static void startVirtual(String what, String name) throws ReflectiveOperationException {
         Class<?> builder = Class.forName("java.lang.Thread$Builder$OfVirtual");
         Object named = builder.getMethod("name", String.class).invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);
@@ -158,7 +158,7 @@ public class Open {
         return text.toString();
     }
 
-    /** Where it waits its stack is the same at any time: another thread looks at the files. */
+    /** Its stack is the same at any time while it waits: another thread checks the files. */
     static void waitForEnd() {
         synchronized (END) {
             while (!over)
@@ -182,7 +182,7 @@ public class Open {
         watch.start();
     }
 
-    /** In it the program waits for its end. */
+    /** The program waits for its end in this method. */
     static void openMain(Stage stage, long before) {
         note("openMain", before);
         StringBuilder stacks = new StringBuilder();

@@ -18,9 +18,9 @@ import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * OpenCheck FILE.jfr OPEN NONE | STACKS: are the frtrace.OpenCall events exactly the calls of the file OPEN (see Open),
- * begun when it says? STACKS holds lines "thread, frames from the innermost", to be equal; NONE: no event has a stack.
- * Prints each difference; status 1 when there is one. The last line of output is the number of events.
+ * OpenCheck FILE.jfr OPEN NONE | STACKS: check that the frtrace.OpenCall events are exactly the calls in the file OPEN
+ * (see Open), with the right start. STACKS has lines "thread, frames from the innermost" that must be equal; NONE: no
+ * event has a stack. Prints each difference; status 1 if there is one. The last line of output is the number of events.
  */
 public class OpenCheck {
     private static final List<String> faults = new ArrayList<>();
@@ -45,13 +45,13 @@ public class OpenCheck {
         return f.getMethod().getType().getName() + "." + f.getMethod().getName();
     }
 
-    /** A native frame has line -2 there, none here; the top of a thread that runs is anywhere. */
+    /** A native frame has line -2 in Java, none in the file; the top frame of a running thread may be on any line. */
     static boolean same(RecordedFrame f, String want, boolean running) {
         int colon = want.lastIndexOf(':'), line = Integer.parseInt(want.substring(colon + 1));
         return frame(f).equals(want.substring(0, colon)) && (running || line < 0 || f.getLineNumber() == line);
     }
 
-    /** With what a virtual thread's stack begins. */
+    /** The first frames of a virtual thread's stack. */
     static boolean isBottom(String frame) {
         return frame.startsWith("jdk.internal.vm.Continuation.") || frame.startsWith("java.lang.VirtualThread.run")
                 || frame.startsWith("java.lang.VirtualThread$VThreadContinuation");
@@ -67,7 +67,7 @@ public class OpenCheck {
             return;
         }
         List<RecordedFrame> frames = new ArrayList<>(e.getStackTrace().getFrames());
-        // Thread.getStackTrace() of a virtual thread leaves these out
+        // Thread.getStackTrace() of a virtual thread omits these
         boolean byItself = thread(e).startsWith("v-");
         frames.removeIf(f -> byItself && f.getMethod().isHidden() || isBottom(frame(f)));
         String[] wanted = Arrays.stream(want.split(" ")).filter(f -> !f.isEmpty() && !isBottom(f)).toArray(String[]::new);
@@ -78,7 +78,7 @@ public class OpenCheck {
             fault(e, "stack " + frames.stream().map(f -> frame(f) + ":" + f.getLineNumber()).collect(Collectors.joining(" "))
                     + "\n  expected " + want);
         if (frames.stream().noneMatch(f -> f.getMethod().getName().equals(method(e))))
-            fault(e, "is not on its own stack");
+            fault(e, "is missing on its own stack");
     }
 
     static void compare(RecordedEvent e, boolean none) {

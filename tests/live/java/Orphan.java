@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-/** Constructors that are left by an exception out of super() or this() itself. */
+/** Constructors that end with an exception out of super() or this() itself. */
 public class Orphan {
     static class Parent {
         Parent(int x) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-/** Overloads DIR: rests in one of two methods of the same name, three times on the same stack. */
+/** Overloads DIR: stay in one of two methods of the same name, three times on the same stack. */
 public class Overloads implements Runnable {
     private final Stage stage;
 

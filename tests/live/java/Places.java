@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntUnaryOperator;
 
-/** Classes in odd places: three loaders, a package that is not exported, java.base itself. */
+/** Classes in unusual places: three loaders, a package that is not exported, java.base itself. */
 public class Places {
-    /** Defines Copy itself, and asks its parent for all else. */
+    /** Defines Copy itself and delegates everything else to its parent. */
     static class Copies extends ClassLoader {
         Copies(String name) {
             super(name, Places.class.getClassLoader());
@@ -53,14 +53,14 @@ public class Places {
         return sum;
     }
 
-    /** Only this thread's calls are counted: the JVM itself calls these methods too. */
+    /** Only this thread's calls are counted: the JVM calls these methods, too. */
     static void javaBase(Stage stage, int n) throws Exception {
         String[] strings = {"a", "bc", "def", new String("long enough to be vectorised")};
         ConcurrentHashMap<Integer, Integer> map = new ConcurrentHashMap<>();
         for (int i = 0; i < 8; i++)
             map.put(i, i);
         int[] sum = new int[1];
-        hash(strings, map, 8); // what it loads and resolves is resolved by now
+        hash(strings, map, 8); // loads and resolves what it needs
         Thread worker = new Thread(() -> sum[0] = hash(strings, map, n), "counted");
         worker.start();
         worker.join();

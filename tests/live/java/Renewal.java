@@ -3,11 +3,14 @@ package live;
 
 import java.util.function.IntUnaryOperator;
 
-/** Renewal DIR FIRST LATER: loads Copy by so many class loaders, one after the other, and, when "again" is there, by more. */
+/**
+ * Renewal DIR FIRST LATER: load Copy with FIRST class loaders, one after the other, and with LATER more when "again"
+ * exists.
+ */
 public class Renewal {
     static void round(int loaders) throws Exception {
         for (int i = 0; i < loaders; i++) {
-            Class<?> copy = new Hesitant.Slow(0).loadClass("live.Copy");
+            Class<?> copy = new SlowLoader.Slow(0).loadClass("live.Copy");
             ((IntUnaryOperator) copy.getConstructor().newInstance()).applyAsInt(1);
         }
         System.gc();

@@ -8,8 +8,8 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * Reread FILE SECONDS: reads it from begin to end, again and again while it grows. Prints "N times, N events at the end"; fails
- * when it cannot be read, or when its last event is older than at the time before.
+ * Reread FILE SECONDS: read the file from beginning to end repeatedly while it grows. Prints "N times, N events at the
+ * end"; fails if it cannot be read, or if its last event is older than that of the previous time.
  */
 public class Reread {
     public static void main(String[] args) throws Exception {

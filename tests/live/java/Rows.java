@@ -11,7 +11,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordingFile;
 
-/** Rows FILE.jfr: the methods of the last emission of jdk.MethodTiming, "a.b.C m (I)V loader" each. */
+/** Rows FILE.jfr: print the methods of the last emission of jdk.MethodTiming, "a.b.C m (I)V loader" each. */
 public class Rows {
     static String row(RecordedEvent event) {
         RecordedMethod m = event.getValue("method");

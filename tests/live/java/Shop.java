@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Shop PORTFILE: a small web shop. /order/N is fast, /report/N takes 20 ms, /broken/N ends by an exception. */
+/** Shop PORTFILE: a small web shop. /order/N is fast, /report/N takes 20 ms, /broken/N throws. */
 public class Shop {
     static class Checkout implements HttpHandler {
         @Override

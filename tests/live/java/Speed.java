@@ -2,8 +2,8 @@
 package live;
 
 /**
- * Speed DIR: calls work() for ever from a loop that is entered anew each 20 ms. Counts its calls: on a file `ask-X`
- * it makes `answer-X` with the calls since the last question, and the least ns a call.
+ * Speed DIR: call work() forever, in a loop that is entered every 20 ms. Counts its calls: when a file `ask-X` appears,
+ * it writes `answer-X` with the calls since the last request and the minimum of ns per call.
  */
 public class Speed {
     static int work(int x) {

@@ -13,11 +13,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Splits DIR N KIND...: a thread of the name KIND calls the method of that name N times, each of which waits for
- * a thing of that kind; a thread KIND-2 lets it go on each time.
+ * Splits DIR N KIND...: a thread with the name KIND calls the method of that name N times. Each call waits for
+ * something of that kind, and a thread KIND-2 ends the wait.
  */
 public class Splits {
-    /** What the two threads of a kind do by turns; the first is traced. */
+    /** The alternating actions of the two threads of a kind; the first thread is traced. */
     interface Turn {
         void take() throws Exception;
     }
@@ -35,7 +35,7 @@ public class Splits {
         Thread.sleep(2);
     }
 
-    /** The other one notifies. */
+    /** The second thread notifies. */
     static void monitor() throws Exception {
         synchronized (MONITOR) {
             waits++;

@@ -9,7 +9,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordingFile;
 
-/** Stacks FILE: how many different stacks the recording's method events have. */
+/** Stacks FILE: print how many distinct stacks the recording's method events have. */
 public class Stacks {
     public static void main(String[] args) throws Exception {
         Set<String> stacks = new HashSet<>();

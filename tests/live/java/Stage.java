@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a test program and its script talk: files in a directory. The program makes `ready`, waits for `go`, does its
- * calls, writes what it knows to be true into `truth`, makes `done`, and ends when it sees `quit`.
+ * The protocol between a test program and its script: files in a directory. The program makes `ready`, waits for `go`,
+ * makes its calls, writes what it knows into `truth`, makes `done`, and ends when `quit` exists.
  */
 final class Stage {
     private final Path directory;
@@ -25,7 +25,7 @@ final class Stage {
         await("go");
     }
 
-    /** N calls of this method gave N events, of which `thrown` ended by an exception. "*" stands for any. */
+    /** N calls of this method gave N events, of which `thrown` ended with an exception. "*" matches anything. */
     void expect(String type, String method, long events, long thrown) {
         expect(type, method, "*", "*", "*", events, thrown);
     }
@@ -34,12 +34,12 @@ final class Stage {
         truth.add(String.join("\t", "count", type, method, descriptor, thread, loader, "" + events, "" + thrown));
     }
 
-    /** So many calls of this method, none of which ended by an exception. */
+    /** This many calls of this method, none of which threw. */
     void expectAbout(String type, String method, String descriptor, long least, long most) {
         truth.add(String.join("\t", "count", type, method, descriptor, "*", "*", least + ".." + most, "0"));
     }
 
-    /** Events of this method that no line counts are no fault. */
+    /** Ignore events of this method that no line counts. */
     void allow(String type, String method) {
         truth.add(String.join("\t", "allow", type, method));
     }
@@ -49,12 +49,12 @@ final class Stage {
         truth.add(String.join("\t", "threads", type, method, "" + threads, "" + each));
     }
 
-    /** The events of this method, in order, began between pairs of nanoTime values in this file. */
+    /** The events of this method, in order, began between the pairs of nanoTime values in this file. */
     void expectBetween(String type, String method, String file) {
         truth.add(String.join("\t", "between", type, method, directory.resolve(file).toString()));
     }
 
-    /** How long each call was, from inside and from around it, in ns: pairs in this file. */
+    /** How long each call took, measured inside and around it, in ns: pairs in this file. */
     void expectStamps(String type, String method, String file) {
         truth.add(String.join("\t", "stamps", type, method, directory.resolve(file).toString()));
     }

@@ -6,7 +6,7 @@ import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 
-/** Classes of every kind that a filter may have something to say about; everything() calls each method. */
+/** Classes of every kind that filters distinguish; everything() calls each method. */
 public class Subject {
     @Inherited
     @Retention(RetentionPolicy.RUNTIME)
@@ -258,7 +258,7 @@ public class Subject {
         Color.valueOf("RED");
     }
 
-    /** Of the JDK. */
+    /** Methods of the JDK. */
     static void jdk() {
         "abc".isEmpty();
         "abc".length();

@@ -12,8 +12,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Summarize FILE SECONDS: `jfr summary FILE` of this JDK each 100 ms while the file is written, all in one process (which needs
- * --add-opens=jdk.jfr/jdk.jfr.internal.tool=ALL-UNNAMED). Prints "N times"; fails when the tool does.
+ * Summarize FILE SECONDS: run `jfr summary FILE` of this JDK every 100 ms while the file is written, all in one process
+ * (which needs --add-opens=jdk.jfr/jdk.jfr.internal.tool=ALL-UNNAMED). Prints "N times"; fails if the tool fails.
  */
 public class Summarize {
     public static void main(String[] args) throws Exception {

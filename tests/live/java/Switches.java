@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Switches DIR PAIRS MS: pairs of threads each hand a byte to and fro through two pipes, in one call of relay() a thread, for
- * so many ms. Writes into the file `switches` how often each went off its CPU there, as the kernel counts it:
- * "NAME N", and how many that were a second.
+ * Switches DIR PAIRS MS: each pair of threads passes a byte back and forth through two pipes for MS ms, in one call of
+ * relay() per thread. Writes into the file `switches` how often each thread left its CPU there, as the kernel counts
+ * it: "NAME N", and the number per second.
  */
 public class Switches {
     private static final byte GO_ON = 0, STOP = 1;
@@ -37,7 +37,7 @@ public class Switches {
         to.sink().write(one);
     }
 
-    /** Who leads says when it is over. */
+    /** The leader says when it is over. */
     static long relay(Pipe from, Pipe to, boolean leads, long end) throws IOException {
         ByteBuffer one = ByteBuffer.allocateDirect(1);
         long before = switches();
@@ -70,7 +70,7 @@ public class Switches {
 
         @Override public void run() {
             try {
-                switches(); // loads what it needs
+                switches(); // loads the needed classes
                 switches = relay(from, to, leads, end);
             } catch (IOException e) {
                 throw new IllegalStateException(e);

@@ -18,7 +18,7 @@ public class Threads {
         sink = x;
     }
 
-    /** All at once, from one starting shot. */
+    /** All threads start together. */
     static void together(int threads, int n) throws Exception {
         CountDownLatch shot = new CountDownLatch(1);
         Thread[] all = new Thread[threads];
@@ -38,7 +38,7 @@ public class Threads {
             thread.join();
     }
 
-    /** Short-lived ones, a few at a time: their native threads, stacks and JNI environments are used again. */
+    /** Short-lived threads, a few at a time: their native threads, stacks and JNI environments are reused. */
     static void oneByOne(int threads, int n) throws Exception {
         Thread[] some = new Thread[8];
         for (int i = 0; i < threads; i++) {
@@ -52,7 +52,7 @@ public class Threads {
             thread.join();
     }
 
-    /** Virtual threads (Java 21), by reflection, so that 17 compiles this. */
+    /** Virtual threads (Java 21), by reflection, to compile with 17. */
     static void virtual(int threads, Runnable body) throws Exception {
         Thread[] all = new Thread[threads];
         for (int i = 0; i < threads; i++) {

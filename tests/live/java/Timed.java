@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Timed DIR calls|stamps|virtual|intrinsics N...: calls of methods that count themselves, or take the time of themselves. None of
- * them is called before `go`, so what a recording has must be all there is.
+ * Timed DIR calls|stamps|virtual|intrinsics N...: calls of methods that count themselves or measure their own time.
+ * None is called before `go`, so a recording has every call.
  */
 public class Timed {
     static final class Work {
@@ -23,7 +23,7 @@ public class Timed {
             return x;
         }
 
-        /** The exception comes from a callee; each is left by it. */
+        /** The exception comes from a callee and leaves every method on the way. */
         static int passes(int x, int each) {
             return throwsEach(x, each) + 1;
         }
@@ -82,7 +82,7 @@ public class Timed {
         }
     }
 
-    /** Waits that long, busily; how long it was, seen from inside. */
+    /** Waits that long in a busy loop, and stores the time measured inside. */
     static long waits(long ns) {
         long start = System.nanoTime(), now;
         do {
@@ -91,7 +91,7 @@ public class Timed {
         return now - start;
     }
 
-    /** From 2 us to 2 ms, each power of two as often as the next. The file gets pairs: inside of the call, around it. */
+    /** From 2 us to 2 ms, each power of two equally often. The file gets pairs: time inside the call and around it. */
     static void stamps(Stage stage, int n) throws Exception {
         Random random = new Random(7);
         ByteBuffer pairs = ByteBuffer.allocate(16 * n);
@@ -114,7 +114,7 @@ public class Timed {
         return name.substring(name.lastIndexOf('@') + 1);
     }
 
-    /** The thread parks within the call: it may end on another carrier than it began on. */
+    /** The thread parks within the call, so it may end on a different carrier. */
     static int parks(int x) {
         String carrier = carrier();
         Stage.sleep(1);
@@ -141,7 +141,7 @@ public class Timed {
         stage.expect("live.Timed", "between", (long) threads * n, 0);
     }
 
-    /** The JVM itself calls the two of the JDK, too, but not often; the JIT replaces calls of them. */
+    /** The JVM calls the two JDK methods, too, but rarely; the JIT replaces calls of them. */
     static void intrinsics(Stage stage, int n) {
         stage.awaitGo();
         int x = 1;

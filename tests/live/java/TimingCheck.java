@@ -17,12 +17,12 @@ import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * TimingCheck FILE.jfr TRUTH [EMISSIONS]: is the last emission of jdk.MethodTiming exactly what the program knows to be
- * true, and do all emissions (so many at least) fit together? Prints each difference; status 1 when there is one.
- * Of a TRUTH without lines only the emissions are looked at.
+ * TimingCheck FILE.jfr TRUTH [EMISSIONS]: check that the last emission of jdk.MethodTiming is exactly what the program
+ * knows to be true, and that all emissions (at least EMISSIONS) are consistent. Prints each difference; status 1 if
+ * there is one. If TRUTH has no lines, only the emissions are checked.
  */
 public class TimingCheck {
-    /** The two readings of a clock around a call, and what 10 s of drift may do to a long one. */
+    /** Tolerance for reading the clock twice around a call, and for 10 s of drift in a long one. */
     static final double CLOCK_ERROR_NS = 150, CLOCK_ERROR = 0.0001;
     static final double BUCKET_ERROR = 0.03;
     static final String[] TIMES = {"minimum", "average", "maximum", "p50", "p90", "p99"};
@@ -80,13 +80,13 @@ public class TimingCheck {
         }
     }
 
-    /** Each emission has what the one before had, and no less of it. */
+    /** Each emission has all rows of the one before, with counts that never decrease. */
     void fitTogether() {
         Map<Kind, Row> last = new HashMap<>();
         for (Map<Kind, Row> emission : emissions.values()) {
             for (Kind kind : last.keySet())
                 if (!emission.containsKey(kind))
-                    faults.add("no longer there: " + kind);
+                    faults.add("disappeared: " + kind);
             emission.forEach((kind, row) -> {
                 Row before = last.put(kind, row);
                 if (before != null && (row.invocations < before.invocations || row.thrown < before.thrown))
@@ -99,11 +99,11 @@ public class TimingCheck {
     void fits(Kind kind, Row row) {
         if (row.invocations == 0) {
             if (row.thrown != 0 || row.ns.values().stream().anyMatch(ns -> ns != null))
-                faults.add("times of no calls: " + kind + " " + row);
+                faults.add("times without calls: " + kind + " " + row);
             return;
         }
         if (row.thrown > row.invocations || row.ns.values().stream().anyMatch(ns -> ns == null)) {
-            faults.add("impossible, or not there: " + kind + " " + row);
+            faults.add("impossible or missing: " + kind + " " + row);
             return;
         }
         long[] ordered = {0, row.ns.get("minimum"), row.ns.get("p50"), row.ns.get("p90"), row.ns.get("p99"), row.ns.get("maximum")};
@@ -143,7 +143,10 @@ public class TimingCheck {
                     + want[7] + " thrown; in the file " + rows);
     }
 
-    /** The file has pairs: how long each call was, from inside and from around it. Ours lie between, one by one and so sorted. */
+    /**
+     * The file has pairs: the time of each call, inside and around it. Recorded times lie between them, sorted one by
+     * one.
+     */
     void stamps(String[] want, Map<Kind, Row> all) throws Exception {
         Row row = all.entrySet().stream().filter(e -> e.getKey().type.equals(want[1]) && e.getKey().method.equals(want[2]))
                 .map(Map.Entry::getValue).findFirst().orElse(null);
@@ -157,7 +160,7 @@ public class TimingCheck {
         Arrays.sort(inside);
         Arrays.sort(around);
         if (row == null || row.ns.containsValue(null)) {
-            faults.add("no times of " + want[2]);
+            faults.add("no times for " + want[2]);
             return;
         }
         between(row, "minimum", inside[0], around[0], 0);

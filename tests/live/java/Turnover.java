@@ -5,7 +5,9 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 
-/** Turnover DIR: loads Subject and all that is nested in it by one new class loader after the other, and lets go of them. */
+/**
+ * Turnover DIR: load Subject and its nested classes with one new class loader after the other, and drop each loader.
+ */
 public class Turnover {
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);

@@ -14,13 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Usage DIR N COLD MEMORY KIND...: for each kind a thread of that name calls methods that make system calls and page
- * faults of which the number is known, N times. COLD is a directory of files of a page that are not in memory, MEMORY a new
- * file in a file system that is. The file `usage` has a line for each call, in the order in which the calls of a method began:
+ * Usage DIR N COLD MEMORY KIND...: for each kind, a thread of that name calls methods with a known number of system
+ * calls and page faults N times. COLD is a directory of one-page files that are not in memory, MEMORY a new file in a
+ * file system in memory. The file `usage` has a line for each call, in the order in which the calls of a method began:
  *
- *   call KIND METHOD SYSCALLS SYSCALL_TIME MAJOR MINOR    -1: not known
+ *   call KIND METHOD SYSCALLS SYSCALL_TIME MAJOR MINOR    -1: unknown
  *
- * Faults are what the kernel tells the thread before and after the call; a time is what the one read took, by the program's clock.
+ * Faults are the kernel's numbers for the thread before and after the call; a time is that of the one read, by the
+ * program's clock.
  */
 public class Usage {
     interface Calls {
@@ -37,7 +38,7 @@ public class Usage {
     private static volatile int asked, done;
     static volatile long sink;
 
-    /** Each is one system call: a FileInputStream has no buffer. */
+    /** Each call is one system call: a FileInputStream has no buffer. */
     static void read(int n) throws IOException {
         for (int i = 0; i < n; i++)
             sink += zero.read();
@@ -88,7 +89,7 @@ public class Usage {
         lines.add(String.join("\t", "call", kind, method, "" + calls, "" + time, "" + major, "" + minor));
     }
 
-    /** What the kernel has counted of this thread: minor and major page faults (proc(5), stat, fields 10 and 12). */
+    /** The kernel's counts for this thread: minor and major page faults (proc(5), stat, fields 10 and 12). */
     static final class Faults implements AutoCloseable {
         private final RandomAccessFile file = new RandomAccessFile("/proc/thread-self/stat", "r");
         private final byte[] before = new byte[1024], after = new byte[1024];
@@ -127,7 +128,10 @@ public class Usage {
         call("reads", "read", READS, -1, 0, -1);
     }
 
-    /** frtrace has found the call long before its thread lets anybody else run: it must not, and needs nothing of the kernel. */
+    /**
+     * A real-time thread that keeps running after its calls without needing the kernel: frtrace finds the calls long
+     * before the thread is descheduled.
+     */
     private static void inAlone(int i) throws Exception {
         if (i == 0) {
             String thread = Paths.get("/proc/thread-self").toRealPath().getFileName().toString();
@@ -178,14 +182,14 @@ public class Usage {
         }
     }
 
-    /** Threads that all run on, so that most of them wait for a CPU when frtrace finds their call. */
+    /** Busy threads, most of which wait for a CPU when frtrace finds their call. */
     private static void inCrowd(int i) throws IOException {
         read(3);
         for (long end = System.nanoTime() + 40_000_000; System.nanoTime() < end;)
             sink++;
     }
 
-    /** Each call of recursive() comes by another way: the agent writes down its stack, and those of the calls in it. */
+    /** Each call of recursive() has a different stack: the agent stores it, and those of the calls in it. */
     private static void left(int way, int steps) throws IOException {
         way(way, steps);
     }

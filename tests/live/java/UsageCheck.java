@@ -15,11 +15,12 @@ import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * UsageCheck FILE.jfr USAGE: does each call have the system calls and page faults that the program knows of (see Usage)? What
- * a JVM does by itself in the same thread, it waits for a collection, compiles, throws code away, is in the call too: so 10 % of the
- * calls of a method may have more (of a few calls: 3). None may have less, but of faults that were counted around the call: those
- * may be fewer in as many. Time in system calls is at most the call's, and that of the one that blocks what the program's own
- * clock says within 5 % or 100 us. Prints a line for each method of each kind, and what is wrong; status 1 when something is.
+ * UsageCheck FILE.jfr USAGE: check that each call has the system calls and page faults that the program knows of (see
+ * Usage). The JVM's own work in the same thread counts as well: it waits for a collection, compiles, discards code. So
+ * 10 % of the calls of a method may have more (3 calls if there are few). None may have fewer, except faults that were
+ * counted around the call, which may be fewer in as many calls. Time in system calls is at most the call's, and that of
+ * the blocking one matches the program's clock within 5 % or 100 us. Prints a line for each method of each kind, and
+ * the errors; status 1 if there are any.
  */
 public class UsageCheck {
     private static final double SHARE = 0.1;
@@ -74,7 +75,7 @@ public class UsageCheck {
                 m.examples.add(seen.toString());
         }
         if (truth[0] >= 0 && e.getLong("syscallTime") > e.getDuration().toNanos())
-            faults.add(m.name + ": longer in system calls than it was: " + seen);
+            faults.add(m.name + ": longer in system calls than the call itself: " + seen);
     }
 
     static void check(String name, Method m) {
@@ -111,7 +112,7 @@ public class UsageCheck {
         }
         methods.forEach(UsageCheck::check);
         if (methods.containsKey("major readCold") && total("major readCold", 2) < 100)
-            faults.add("hardly a call had a major fault: nothing was tried");
+            faults.add("too few calls had a major fault to check anything");
         faults.forEach(System.out::println);
         System.exit(faults.isEmpty() ? 0 : 1);
     }

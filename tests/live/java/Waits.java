@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
- * Waits DIR [bench DEPTH]: threads that wait, each below frames of its own kind. A thread's last wait has no end.
- * bench: one that has called 3,000 times before, and was refused.
+ * Waits DIR [bench DEPTH]: threads that wait, each below a different kind of frames. The last wait of a thread does not
+ * end. bench: a thread that has made 3,000 failing calls before.
  */
 public class Waits {
     private static final Object NEVER = new Object();
     private static final Object STEP = new Object();
 
-    /** How a dive ends. So many of them, that compiled code relies on none. */
+    /** The end of a dive. There are so many implementations that compiled code does not rely on one. */
     private static final IntSupplier FOR_EVER = () -> waitFor(NEVER, 0);
     private static final IntSupplier[] AT_ONCE = {() -> 1, () -> 2, () -> 3, () -> 4};
     private static final List<Thread> threads = new ArrayList<>();
 
-    /** As long as there is one subclass, compiled code relies on that. */
+    /** Compiled code relies on this as long as there is one subclass. */
     abstract static class Shape {
         abstract int corners(IntSupplier end);
     }
@@ -37,7 +37,7 @@ public class Waits {
         }
     }
 
-    /** Each class's initializer starts the next one's: the VM calls Java in between. */
+    /** The initializer of each class triggers the next one: the VM calls Java in between. */
     static class First {
         static final int STARTED = Second.STARTED + 1;
     }
@@ -72,7 +72,7 @@ public class Waits {
         }
     }
 
-    /** Not inlined as a whole, whatever the compiler: it calls itself. */
+    /** Recursive, so no compiler inlines all of it. */
     static int dive(int depth, IntSupplier end) {
         return depth > 0 ? dive(depth - 1, end) + 1 : end.getAsInt();
     }
@@ -92,7 +92,7 @@ public class Waits {
         return shape.corners(end) + 1;
     }
 
-    /** What is compiled before the class is initialized does that through a stub. */
+    /** Code that is compiled before the class is initialized does that through a stub. */
     static int touch(boolean now) {
         return now ? First.STARTED : 0;
     }
@@ -141,7 +141,7 @@ public class Waits {
             throw new IllegalStateException();
     }
 
-    /** Object.wait() is called, and refuses. */
+    /** Calls Object.wait(), which throws. */
     static int fail() {
         try {
             NEVER.wait(1);
@@ -151,7 +151,7 @@ public class Waits {
         }
     }
 
-    /** The last thread's callers are compiled for one Shape; a second one is loaded while it waits. */
+    /** The callers of the last thread are compiled for one Shape; a second one is loaded while it waits. */
     static void deoptimise() {
         Thread t = threads.get(threads.size() - 1);
         byName("live.Waits$Square");
@@ -162,7 +162,9 @@ public class Waits {
         awaitWaiting(t);
     }
 
-    /** JDK 21 and later; the code is compiled for 17 too. It holds its carrier: a class is being initialized. */
+    /**
+     * JDK 21 and later; by reflection, to compile with 17. It keeps its carrier because a class is being initialized.
+     */
     static void startVirtual() {
         try {
             Thread t = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)

@@ -21,12 +21,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Where DIR N FILE KIND...: for each kind a thread of that name calls a method N times, each of which spends its time in a
- * way that is known. What the kernel says of the thread before and after each call goes into the file `splits`:
+ * Where DIR N FILE KIND...: for each kind, a thread of that name calls a method N times that spends its time in a known
+ * way. The kernel's numbers for the thread before and after each call go into the file `splits`:
  *
- *   expect KIND METHOD REASON WAKER      what the last wait of a call is ("-": there is none), and who ends it ("-": nobody)
- *   call KIND WALL CPU RUNQ ON           ns; how often it came on a CPU
- *   whole KIND WALL CPU RUNQ ON STOLEN   of the call of inWhole() around all of them; ns that a hypervisor took from all CPUs
+ *   expect KIND METHOD REASON WAKER      the last wait of a call ("-": none) and the thread that ends it ("-": none)
+ *   call KIND WALL CPU RUNQ ON           ns; how often the thread came on a CPU
+ *   whole KIND WALL CPU RUNQ ON STOLEN   the call of inWhole() around all of them; ns that a hypervisor took from all CPUs
  */
 public class Where {
     interface Calls {
@@ -37,7 +37,7 @@ public class Where {
         void run() throws Exception;
     }
 
-    /** Lets the traced thread go on. */
+    /** Lets the traced thread continue. */
     interface Peer {
         void hold() throws Exception;
 
@@ -129,7 +129,7 @@ public class Where {
         meter.end();
     }
 
-    /** What the kernel says of a thread from begin() to end(), which the thread calls in what it measures. */
+    /** The kernel's numbers for a thread from begin() to end(), which the thread calls within the measured code. */
     static class Meter implements AutoCloseable {
         private final RandomAccessFile file = new RandomAccessFile("/proc/thread-self/schedstat", "r");
         private final byte[] text = new byte[128];
@@ -151,7 +151,7 @@ public class Where {
             return n;
         }
 
-        /** Wall, CPU and run queue time up to now, and how often it came on a CPU; all of one stay there. */
+        /** Wall, CPU and run queue time so far, and how often the thread came on a CPU; all read in one stay there. */
         private long[] read() throws IOException {
             for (;;) {
                 file.seek(0);
@@ -188,7 +188,7 @@ public class Where {
         }
     }
 
-    /** One call after the other, each when the other thread has taken what it needs. */
+    /** One call after the other, each when the peer is ready. */
     private static void calls(String kind, int n, Calls call, boolean peer, Meter meter) throws Exception {
         for (int i = 1; i <= n; i++) {
             while (peer && held < i)
@@ -201,7 +201,7 @@ public class Where {
         }
     }
 
-    /** What a hypervisor has taken from all CPUs, in ns; the kernel tells it in ticks of 10 ms (proc(5), /proc/stat). */
+    /** The ns that a hypervisor took from all CPUs; the kernel counts ticks of 10 ms (proc(5), /proc/stat). */
     private static long stolen() throws IOException {
         String[] cpu = Files.readAllLines(Paths.get("/proc/stat")).get(0).split(" +");
         return Long.parseLong(cpu[8]) * 10_000_000;
@@ -248,7 +248,7 @@ public class Where {
         first.join();
     }
 
-    /** As lead(), but that a monitor is held by a block. */
+    /** Like lead(), but a block holds a monitor. */
     private static void leadMonitor(int n) {
         try {
             for (int i = 1; i <= n; i++) {
@@ -256,7 +256,7 @@ public class Where {
                     held = i;
                     while (asked < i)
                         Thread.sleep(0, 50_000);
-                    Thread.sleep(3); /* the JVM's first look whether it is free comes after 1 ms, the next 8 ms later */
+                    Thread.sleep(3); /* the JVM checks after 1 ms whether it is free, and again 8 ms later */
                 }
                 while (done < i)
                     Thread.sleep(0, 50_000);
@@ -287,7 +287,7 @@ public class Where {
         }
     }
 
-    /** Four processes that want the same CPU as this thread. */
+    /** Four processes compete with this thread for one CPU. */
     private static List<Process> crowd() throws IOException, InterruptedException {
         String self = Files.readSymbolicLink(Paths.get("/proc/thread-self")).getFileName().toString();
         List<Process> others = new ArrayList<>();

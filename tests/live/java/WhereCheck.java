@@ -16,21 +16,21 @@ import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * WhereCheck FILE.jfr SPLITS: do the parts of each call agree with what the kernel told the program (see Where), within
- * 5 % of the call or 50 us, is its last wait what it has to be, and do they add up? 1 % of the calls of a kind may differ
- * in reason or waker (5 % in the waker of a monitor: its owner, or the timer by which the JVM looks again), or in a part (3 % of less than
- * 1000). A call has waited when, and only when, its thread came on a CPU in it. Of all calls of a kind together 2 % may differ, or 15 us
- * for each switch, or 5 ms.
+ * WhereCheck FILE.jfr SPLITS: check that the parts of each call agree with the kernel's numbers (see Where) within 5 %
+ * of the call or 50 us, that its last wait is the expected one, and that the parts add up. 1 % of the calls of a kind
+ * may differ in reason or waker (5 % in the waker of a monitor: its owner, or the timer by which the JVM polls), or in
+ * a part (3 % with fewer than 1000 calls). A call has waited if and only if its thread came on a CPU in it. The calls
+ * of a kind together may differ by 2 %, or 15 us for each switch, or 5 ms.
  *
- * The kernel leaves out of a thread's CPU time what a hypervisor took from it meanwhile; of a call that never waits the difference is
- * just that, frtrace counts it as CPU time. In a quarter of the calls that wait CPU time may be longer for it, and all of them together may
- * differ by what the machine lost. Prints a line for each kind, and what is wrong; status 1 when something is.
+ * The kernel does not count time that a hypervisor took as CPU time. frtrace does, so that is the difference for a call
+ * that never waits. In a quarter of the calls that wait, CPU time may be longer because of it, and all of them together
+ * may differ by what the machine lost. Prints a line for each kind, and the errors; status 1 if there are any.
  */
 public class WhereCheck {
     private static final double SHARE = 0.01, TIMED_SHARE = 0.05, PARTS_SHARE = 0.01, FEW_PARTS_SHARE = 0.03, PART = 0.05, WHOLE = 0.02;
-    private static final int SHOWN = Integer.getInteger("shown", 5); /* examples of each kind; when it is set, also of what may differ */
-    private static final int FEW = 5; /* and so many: of a few hundred calls a share says little, the machine does other things */
-    private static final long LEAST = 50_000, SWITCH = 15_000, ONCE = 5_000_000, TICK = 10_000_000; /* ns; ONCE is what the machine may take at once */
+    private static final int SHOWN = Integer.getInteger("shown", 5); /* examples of each kind; if set, of tolerated differences, too */
+    private static final int FEW = 5; /* allowed in addition: a share of a few hundred calls says little on a busy machine */
+    private static final long LEAST = 50_000, SWITCH = 15_000, ONCE = 5_000_000, TICK = 10_000_000; /* ns; ONCE: taken by the machine in one piece */
 
     static class Kind {
         String method, reason, waker;
@@ -88,17 +88,17 @@ public class WhereCheck {
         return e.getLong(field);
     }
 
-    /** What is neither CPU nor run queue time by the kernel: waited, or taken by a hypervisor. */
+    /** Neither CPU nor run queue time in the kernel's numbers: waited, or taken by a hypervisor. */
     static long rest(long[] truth) {
         return truth[0] - truth[1] - truth[2];
     }
 
-    /** The largest difference of a part that no hypervisor makes. */
+    /** The largest difference of a part that a hypervisor cannot cause. */
     static long difference(RecordedEvent e, long[] truth) {
         return Math.max(Math.abs(part(e, "runQueueTime") - truth[2]), part(e, "blockedTime") - rest(truth));
     }
 
-    /** So much of the rest counts as CPU time in the file. */
+    /** The part of the rest that the file counts as CPU time. */
     static long taken(RecordedEvent e, long[] truth) {
         return rest(truth) - part(e, "blockedTime");
     }
@@ -115,7 +115,7 @@ public class WhereCheck {
             k.sums++;
     }
 
-    /** Calls and waits are sorted, and calls of a kind do not lie in each other. */
+    /** Calls and waits are sorted, and calls of a kind are not nested. */
     static RecordedEvent last(Kind k, RecordedEvent call) {
         long from = nanos(call.getStartTime()), to = nanos(call.getEndTime());
         RecordedEvent found = null;
@@ -154,10 +154,10 @@ public class WhereCheck {
             k.switches++;
             example(k, truth[3] + " switches, " + show(e, truth));
         }
-        if (truth[3] > 0 && (!k.reason.equals("disk") || rest(truth) > LEAST)) /* it may be in memory after all */
+        if (truth[3] > 0 && (!k.reason.equals("disk") || rest(truth) > LEAST)) /* the file may still be in memory */
             checkWait(k, e);
         if (truth[3] == 0 || e.getDuration().toNanos() - truth[0] > Math.max(LEAST, truth[0] * PART))
-            return; /* the program was interrupted before or after it had measured */
+            return; /* the program was interrupted before or after measuring */
         k.measured++;
         double most = Math.max(LEAST, truth[0] * PART);
         k.parts += difference(e, truth) > most ? 1 : 0;
@@ -176,7 +176,7 @@ public class WhereCheck {
         double most = Math.max(Math.max(truth[0] * WHOLE, truth[3] * SWITCH), ONCE);
         addsUp(k, e);
         if (e.getDuration().toNanos() - truth[0] > truth[0] * WHOLE / 2)
-            System.out.println(name + ": the whole was interrupted before or after it had been measured");
+            System.out.println(name + ": the whole was interrupted before or after measuring");
         else if (difference(e, truth) > most || taken(e, truth) > most + truth[4] + TICK)
             faults.add(name + ": the whole: " + show(e, truth) + ", stolen " + truth[4] / 1000);
     }
@@ -185,7 +185,7 @@ public class WhereCheck {
         k.events.sort(Comparator.comparing(RecordedEvent::getStartTime));
         k.waits.sort(Comparator.comparing(RecordedEvent::getStartTime));
         if (k.events.size() != k.calls.size()) {
-            faults.add(name + ": " + k.events.size() + " calls, the program made " + k.calls.size());
+            faults.add(name + ": " + k.events.size() + " calls recorded, calls made: " + k.calls.size());
             return;
         }
         int n = k.calls.size(), most = (int) (n * SHARE) + FEW, parts = (int) (n * (n < 1000 ? FEW_PARTS_SHARE : PARTS_SHARE)) + FEW;

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.util.Set;
 import java.util.function.IntUnaryOperator;
 
-/** Whitelist DIR CALLS: a plug-in behind a loader that knows a list of names and nothing else. */
+/** Whitelist DIR CALLS: a plug-in whose loader accepts only the names on a list. */
 public class Whitelist {
     static class Strict extends ClassLoader {
         static final Set<String> NAMES = Set.of("java.lang.Object", "java.lang.String", "java.lang.IllegalStateException",

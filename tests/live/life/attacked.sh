@@ -11,7 +11,7 @@ state_is() { [ "$(peek "$T_PID" state)" = "$1" ]; }
 killed_at_start() {
 	local sentence="when frtrace is killed while its recording begins the next one goes in at once, JDK $FEATURE"
 	begin "$sentence" || return 0
-	target_start Hesitant 3000
+	target_start SlowLoader 3000
 	if target_ready; then
 		trace_launch -p "$T_PID" -m live.Copy -o "$WORK/first.jfr"
 		wait_for 30 state_is 1 || finding "the recording does not begin"

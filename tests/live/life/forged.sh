@@ -26,16 +26,16 @@ sanitized_build() {
 }
 
 # A JVM that attacks when its recording has begun.
-prey_start() { # HOW
+attack_start() { # HOW
 	local plain=("${LAUNCH[@]}")
 	LAUNCH+=("LD_PRELOAD=$ATTACKER" "FRTRACE_ATTACK=$1")
-	target_start "${BRIEF[@]}" Prey
+	target_start "${BRIEF[@]}" AttackTarget
 	LAUNCH=("${plain[@]}")
 	target_ready
 }
 
 # Ctrl-C is heeded, the JVM lives.
-prey_ends() {
+attack_ends() {
 	local begin=$SECONDS
 	trace_stop
 	[ $((SECONDS - begin)) -le "${1:-$END_SECONDS}" ] || finding "the end took $((SECONDS - begin)) s"
@@ -45,17 +45,17 @@ prey_ends() {
 cells() {
 	local sentence="slots that share their timing cells hold nobody up, JDK $FEATURE" begin
 	begin "$sentence" || return 0
-	if prey_start cells && trace_start -m 'live.Prey::leaf' -M 'live.Prey::*' -d 4s --no-stack; then
+	if attack_start cells && trace_start -m 'live.AttackTarget::leaf' -M 'live.AttackTarget::*' -d 4s --no-stack; then
 		begin=$SECONDS
 		trace_wait
 		[ $((SECONDS - begin)) -le $((4 + END_SECONDS)) ] || finding "-d 4s took $((SECONDS - begin)) s"
 		status_is 3
 		says "the agent's tables are forged"
 		jfr_prints frtrace.Message "the agent's tables are forged"
-		if trace_start -M 'live.Prey::*' -i 1s; then
+		if trace_start -M 'live.AttackTarget::*' -i 1s; then
 			sleep 2
 			timeout 5 "$FRTRACE" status >"$WORK/status" 2>&1 || [ $? -lt 124 ] || finding "status does not end"
-			prey_ends
+			attack_ends
 		fi
 	fi
 	verdict "$sentence"
@@ -65,9 +65,9 @@ cells() {
 stacks() {
 	local sentence="stacks that come faster than they can be read hold nobody up, JDK $FEATURE"
 	begin "$sentence" || return 0
-	if prey_start stacks && trace_start -m 'live.Prey::*' -M 'live.Prey::*'; then
+	if attack_start stacks && trace_start -m 'live.AttackTarget::*' -M 'live.AttackTarget::*'; then
 		sleep 4
-		prey_ends
+		attack_ends
 		status_is 0 3
 	fi
 	verdict "$sentence"
@@ -79,10 +79,10 @@ random() { # SEED
 	begin "$sentence" || return 0
 	local FRTRACE=$SANITIZED TRACE_SECONDS_MAX=90
 	export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
-	if prey_start "random $1" && trace_start -m 'live.Prey::*' -M 'live.Prey::*' -i 1s; then
+	if attack_start "random $1" && trace_start -m 'live.AttackTarget::*' -M 'live.AttackTarget::*' -i 1s; then
 		sleep "$(amount 4 12)"
 		ended "$F_PID" && finding "frtrace has ended"
-		prey_ends 60 # the sanitizers' pace
+		attack_ends 60 # the sanitizers' pace
 		status_is 0 3
 		grep -qE 'runtime error|Sanitizer' "$F_DIR/stderr" && finding "$(grep -E -A12 'runtime error|Sanitizer' "$F_DIR/stderr")"
 	fi
@@ -111,8 +111,8 @@ as_jfr_prints() { # EVENT
 terminal() {
 	local sentence="escape sequences in a recording do not reach the terminal, JDK $FEATURE"
 	begin "$sentence" || return 0
-	target_start "${BRIEF[@]}" Prey
-	if target_ready && trace_start -m 'live.Prey::work' --no-stack --max-events=3000; then
+	target_start "${BRIEF[@]}" AttackTarget
+	if target_ready && trace_start -m 'live.AttackTarget::work' --no-stack --max-events=3000; then
 		trace_wait
 		in_terminal print --events jdk.MethodTrace "$F_FILE"
 		in_terminal view slowest "$F_FILE"

@@ -17,7 +17,7 @@ probe_build() {
 
 compare() {
 	"$WORK/probe" "$T_PID" "$(cat "$T_DIR/tid")" >"$WORK/told" 2>&1 || finding "$(cat "$WORK/told")"
-	grep -q '^live/Told\$Deep\$Deeper|leaf|' "$WORK/told" || finding "no leaf:" "$(cat "$WORK/told")"
+	grep -q '^live/RecordedStack\$Deep\$Deeper|leaf|' "$WORK/told" || finding "no leaf:" "$(cat "$WORK/told")"
 	sed '1,/|leaf|/d' "$WORK/told" | diff "$T_DIR/recorded" - >"$WORK/differences" ||
 		finding "not what the recorder says:" "$(cat "$WORK/differences")"
 	[ "$(wc -l <"$T_DIR/recorded")" -gt 20 ] || finding "few frames:" "$(cat "$T_DIR/recorded")"
@@ -29,7 +29,7 @@ same() { # SENTENCE TYPE [-JVM-OPTION...]: also that a frame of this type is amo
 	local sentence="$1, JDK $FEATURE" type=$2
 	shift 2
 	begin "$sentence" || return 0
-	target_start -XX:FlightRecorderOptions=stackdepth=256 "$@" Told 6000
+	target_start -XX:FlightRecorderOptions=stackdepth=256 "$@" RecordedStack 6000
 	if target_ready; then
 		compare
 		grep -q "|$type\$" "$T_DIR/recorded" || finding "no frame of type $type:" "$(cat "$T_DIR/recorded")"

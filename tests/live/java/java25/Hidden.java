@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Hidden JAVA-HOME: the methods of that JDK's java.base as "class name descriptor hidden", the last 0 or 1, of the classes that have a
- * method with the annotation.
+ * Hidden JAVA-HOME: print the methods of that JDK's java.base as "class name descriptor hidden", the last one 0 or 1,
+ * for classes that have a method with the annotation.
  */
 public class Hidden {
     public static void main(String[] args) throws Exception {
@@ -37,7 +37,7 @@ public class Hidden {
     private static void show(Path path) throws Exception {
         byte[] bytes = Files.readAllBytes(path);
 
-        bytes[7] = (byte) Math.min(bytes[7], ClassFile.latestMajorVersion()); // of a later JDK
+        bytes[7] = (byte) Math.min(bytes[7], ClassFile.latestMajorVersion()); // the class may be from a later JDK
         ClassModel type = ClassFile.of().parse(bytes);
         if (type.methods().stream().anyMatch(Hidden::isHidden))
             for (MethodModel method : type.methods())

@@ -147,7 +147,7 @@ final class Calls {
             sink += proxy.work(key, i);
     }
 
-    // ---- static initializers run for Java code; what `initialise` loads is new each time
+    // ---- static initializers run for Java code; `initialise` loads a new class each time
 
     public static final class Initial {
         static final int FIRST = Probe.hit(Main.initial);

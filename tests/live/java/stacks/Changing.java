@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package stacks;
 
-/** The first version; redefined to that of version2 and back, while it runs. */
+/** The first version, redefined to the one of version2 and back while it runs. */
 public final class Changing {
     private Changing() {
     }
 
-    /** The same code in both versions, on the same line: the JVM may take either for the other. */
+    /** The same code on the same line in both versions: the JVM may take either for the other. */
     static int same(long key, int i) {
         return Shapes.leaf(key, i);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package stacks;
 
-/** Copied under other names, T001 and so on, by Loaders: classes of one shape, for memory that is used again. */
+/** Loaders copies it under other names, T001 and so on: classes of the same shape, for memory that is reused. */
 public final class ChurnT000 {
     private ChurnT000() {
     }

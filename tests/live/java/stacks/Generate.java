@@ -9,8 +9,9 @@ import java.nio.file.Paths;
 import java.util.Random;
 
 /**
- * Generate DIR SEED CLASSES: writes the sources of stacks.random.R0, R1, ... with methods that call each other: at each
- * call the dice choose one of the callees that this program chose by SEED. A path ends at Probe.hit after `depth` calls.
+ * Generate DIR SEED CLASSES: write the sources of stacks.random.R0, R1, ... with methods that call each other. SEED
+ * determines the possible callees of each call; a random choice picks one at run time. A path ends at Probe.hit after
+ * `depth` calls.
  */
 public final class Generate {
     private static final int METHODS = 5;

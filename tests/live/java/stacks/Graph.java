@@ -7,9 +7,9 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.util.concurrent.locks.LockSupport;
 
-/** What the generated classes share: the dice, and calls that the language has no word for. */
+/** Shared by the generated classes: random choices, and calls that Java source cannot express. */
 public final class Graph {
-    /** A call may end by this instead. */
+    /** A call may end with this exception. */
     public static final class Thrown extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -89,7 +89,7 @@ public final class Graph {
         return 1;
     }
 
-    /** By way of C, where the agent is there. */
+    /** Through C, if the agent is present. */
     public static int up(Runnable task) {
         if (Oracle.has(2))
             Native.run(task);
@@ -98,7 +98,7 @@ public final class Graph {
         return 1;
     }
 
-    /** A virtual thread leaves its carrier here. */
+    /** A point where a virtual thread leaves its carrier. */
     public static int pause(long dice) {
         if (roll(next(dice), 4) == 0)
             LockSupport.parkNanos(1000);
@@ -107,7 +107,9 @@ public final class Graph {
         return 0;
     }
 
-    /** In a virtual thread, or in a plain one: a virtual one that waits with native frames would keep its carrier. */
+    /**
+     * In a virtual thread, or in a platform thread: a virtual one that waits with native frames would keep its carrier.
+     */
     public static int fork(Runnable task) {
         Thread thread = new Thread(task);
         if (VIRTUAL && !isVirtual())
@@ -126,7 +128,7 @@ public final class Graph {
         return 1;
     }
 
-    /** So many walks through the generated classes. */
+    /** That many random walks through the generated classes. */
     static void walk(long key, long seed, int calls) {
         try {
             int n = Class.forName("stacks.random.All").getField("COUNT").getInt(null);

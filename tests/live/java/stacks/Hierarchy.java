@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 
 /**
- * Callers that are deoptimised while they wait: compiled for the one subclass that was loaded, they are on the stack
- * when the second one is loaded. Loaded anew by another loader each time.
+ * Callers that are deoptimised while they wait: compiled for the only loaded subclass, they are on the stack when a
+ * second one is loaded. Each round loads the classes with a new loader.
  */
 public final class Hierarchy {
     static int sink;
@@ -25,7 +25,7 @@ public final class Hierarchy {
         }
     }
 
-    /** Made by itself: where it is taken for a Base the verifier loads it. */
+    /** Has a factory: to check that a Two is a Base, the verifier of the caller would load it early. */
     static final class Two extends Base {
         static Base make() {
             return new Two();
@@ -48,7 +48,7 @@ public final class Hierarchy {
         return y + base.size(y);
     }
 
-    /** Stays for a while with its callers: nobody can ask for their code when they have returned. */
+    /** Stays on the stack with its callers for a while: when they have returned, their code cannot be read. */
     static void loadSecond(long key) {
         Probe.hit(key);
         sink += new Two().size(1);

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Classes that come, go and change. */
+/** Classes that are loaded, unloaded and changed. */
 final class Loaders {
     private static final int LOADERS = Integer.getInteger("stacks.loaders", 400);
 
@@ -29,7 +29,7 @@ final class Loaders {
         }
     }
 
-    /** Defines the classes of one name, and what is nested in them, itself. */
+    /** Defines the class of one name, and its nested classes, itself. */
     static final class ThrowAway extends ClassLoader {
         private final String own;
 
@@ -83,7 +83,7 @@ final class Loaders {
         return text.replace("T000", String.format("T%03d", number)).getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /** The dead ones' memory and machine code room is given to the next ones. */
+    /** New classes reuse the memory and code cache of unloaded ones. */
     static void churn(long key) throws Exception {
         byte[] code = bytes("/stacks/ChurnT000.class");
         for (int i = 1; i < LOADERS; i++) {
@@ -97,7 +97,10 @@ final class Loaders {
         }
     }
 
-    /** Retransformed unchanged, and redefined to other code and back, with callers of it on this stack and on another's. */
+    /**
+     * Retransformed unchanged, and redefined to other code and back, with callers on this stack and on another
+     * thread's.
+     */
     static void versions(long key) throws Exception {
         byte[][] code = {bytes("/version2/stacks/Changing.class"), bytes("/stacks/Changing.class")};
         int[] version = {0};

@@ -14,11 +14,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Pattern;
 
 /**
- * -Dstacks.dir=DIR Main WITNESSES [SCENARIOS]: makes `ready` in DIR and waits for `go`, before main is called; runs the
- * scenarios whose name matches the regular expression; writes what the witnesses saw into `oracle`, makes `done` and ends
- * when there is `quit`. With -Dstacks.hooks=true it ends at once, and a shutdown hook calls too, and writes.
+ * -Dstacks.dir=DIR Main WITNESSES [SCENARIOS]: create `ready` in DIR and wait for `go` before main is called; run the
+ * scenarios whose name matches the regular expression; write what the witnesses saw into `oracle`, create `done` and
+ * end when `quit` exists. With -Dstacks.hooks=true it ends at once, and a shutdown hook makes calls and writes.
  *
- * The JVM option -agentpath with agent.c is needed for the witness jvmti and for what calls from native code.
+ * The witness jvmti and calls from native code need the JVM option -agentpath with agent.c.
  */
 public final class Main {
     interface Scenario {
@@ -115,7 +115,7 @@ public final class Main {
         }
     }
 
-    /** Three at a time, each from a thread of its own. */
+    /** Three at a time, each on a thread of its own. */
     private static void run(Pattern chosen) throws Exception {
         Queue<String> names = new ConcurrentLinkedQueue<>();
         for (String name : SCENARIOS.keySet())
@@ -133,7 +133,7 @@ public final class Main {
             thread.join();
     }
 
-    /** A scenario on its thread. */
+    /** A scenario and its thread. */
     static final class Part implements Runnable {
         private final String name;
         private final long key;

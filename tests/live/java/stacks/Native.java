@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package stacks;
 
-/** The test's own JVMTI agent, agent.c. It is there when the JVM was started with it. */
+/** The test's own JVMTI agent, agent.c. It is present if the JVM was started with it. */
 final class Native {
     private Native() {
     }
@@ -9,7 +9,7 @@ final class Native {
     /** The number of the current thread's stack below Probe.hit, as JVMTI sees it. */
     static native int look(int max);
 
-    /** How many different stacks were seen, and one of them as the text of Oracle. */
+    /** The number of distinct stacks seen, and one of them as text in the form of Oracle. */
     static native int stacks();
 
     static native String stack(int id);
@@ -20,10 +20,10 @@ final class Native {
     /** Call Runnable.run from C. */
     static native void run(Runnable task);
 
-    /** On a thread made by C: call Probe.hit(key) itself, then initialise `type` and call its run()V. Waits for the end. */
+    /** On a thread created in C: call Probe.hit(key), initialise `type` and call its run()V. Waits for the end. */
     static native void attached(Class<?> probe, long key, Class<?> type);
 
-    /** RetransformClasses, unchanged, of these; true when the JVM took it. */
+    /** RetransformClasses without changes; true if the JVM accepted it. */
     static native boolean retransform(Class<?>... types);
 
     static native boolean redefine(Class<?> type, byte[] bytes);

@@ -14,16 +14,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What the program itself knows of its stacks. Up to three witnesses look at the stack from within Probe.hit; each
- * distinct stack is kept once, a call is a line of numbers. At the end all is written as text:
+ * The program's own knowledge of its stacks. Up to three witnesses inspect the stack within Probe.hit. Each distinct
+ * stack is kept once, a call is a row of numbers. At the end everything is written as text:
  *
- *   K scenario name                         which part of the program
- *   S witness id more                       a stack: the caller of hit first; more=1 when it was cut at `max` frames
- *   F class method descriptor line bci hidden     its frames; what the witness cannot know is "?" (hidden: 0, 1 or ?)
- *   E tid nanoTime scenario id id id        a call: by walker, throwable, jvmti; -1 when that witness did not look
+ *   K scenario name                         a part of the program
+ *   S witness id more                       a stack, the caller of hit first; more=1 if it was cut at `max` frames
+ *   F class method descriptor line bci hidden     its frames; "?" for what the witness cannot know (hidden: 0, 1 or ?)
+ *   E tid nanoTime scenario id id id        a call: by walker, throwable, jvmti; -1 if that witness was not used
  */
 public final class Oracle {
-    /** Looks at the current thread's stack and gives its number; frames above and with Probe.hit are left out. */
+    /** Reads the current thread's stack and returns its number; Probe.hit and the frames above are left out. */
     interface Witness {
         int look(int max);
 
@@ -43,7 +43,7 @@ public final class Oracle {
     private Oracle() {
     }
 
-    /** From now on each hit is recorded by these: a list of names with commas. */
+    /** From now on these witnesses, separated by commas, record each hit. */
     static void start(String list) throws Exception {
         for (String name : list.split(","))
             for (int i = 0; i < NAMES.length; i++)
@@ -64,7 +64,7 @@ public final class Oracle {
         }
     }
 
-    /** Let the witnesses load their classes now, not on somebody's stack. */
+    /** Makes the witnesses load their classes now, not during a recorded call. */
     private static void warm() {
         for (int i = 0; i < 100; i++)
             for (Witness witness : witnesses)
@@ -76,7 +76,7 @@ public final class Oracle {
         return witnesses[witness] != null;
     }
 
-    /** The number of a part of the program, as the key of its hits. */
+    /** The number of a part of the program, used as the key of its hits. */
     static int scenario(String name) {
         synchronized (names) {
             names.add(name);
@@ -120,7 +120,7 @@ public final class Oracle {
         }
     }
 
-    /** Distinct stacks by their text: all frames as lines of F. */
+    /** Distinct stacks by their text: all frames as F lines. */
     static final class Pool {
         private final Map<String, Integer> ids = new ConcurrentHashMap<>();
         private final AtomicInteger next = new AtomicInteger();
@@ -135,7 +135,7 @@ public final class Oracle {
         }
     }
 
-    /** Throwable.getStackTrace: class, method and line; no hidden frames; 1,024 frames at most. */
+    /** Throwable.getStackTrace: class, method and line; no hidden frames; at most 1,024 frames. */
     static final class Thrown implements Witness {
         private final Pool pool = new Pool();
 
@@ -160,7 +160,7 @@ public final class Oracle {
         }
     }
 
-    /** JVMTI's GetStackTrace, called by the test's own agent. */
+    /** JVMTI's GetStackTrace, called in the test's own agent. */
     static final class Agent implements Witness {
         @Override
         public int look(int max) {

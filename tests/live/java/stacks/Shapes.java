@@ -5,8 +5,8 @@ import java.util.function.IntBinaryOperator;
 import java.util.function.LongConsumer;
 
 /**
- * Frames as interpreter and compilers make them. Each shape runs often enough to be compiled, with a hit now and then
- * all along: a branch that was never taken would be compiled to a trap, and its callers never seen as compiled.
+ * Frames of the interpreter and of compilers. Each shape runs often enough to be compiled, with an occasional hit from
+ * the beginning: a branch that was never taken would be compiled to a trap, and its callers never be seen as compiled.
  */
 public final class Shapes {
     public static final int ROUNDS = Integer.getInteger("stacks.rounds", 20_000);
@@ -86,13 +86,13 @@ public final class Shapes {
             sink += down(key, i % 90) + ping(key, i % 37);
     }
 
-    /** Deeper than any depth asked for. */
+    /** Deeper than any requested depth. */
     static void deep(long key) {
         for (int i = 0; i < 30; i++)
             sink += down(key, 5000);
     }
 
-    // ---- calls that are bound late
+    // ---- late-bound calls
 
     interface Shape {
         int area(long key, int i);
@@ -217,7 +217,7 @@ public final class Shapes {
         return overflow(n + 1) + 1;
     }
 
-    /** After a stack overflow the thread's stack is as before. */
+    /** After a stack overflow the thread's stack is unchanged. */
     static void overflows(long key) {
         for (int i = 0; i < 3; i++) {
             try {
@@ -248,7 +248,7 @@ public final class Shapes {
             sink += trap(last[3], key, true);
     }
 
-    /** Many shapes of arguments and locals, as frames of many sizes. */
+    /** Many combinations of arguments and locals, for frames of many sizes. */
     static long wide(long key, int i, double d, long l, float f, Object o, int a, int b, int c, int e) {
         long x = l + a, y = x * b, z = y ^ c;
         double w = d * f;

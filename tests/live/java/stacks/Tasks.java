@@ -17,7 +17,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Whose threads call: one's own, the JDK's, C's. */
+/** Calls on different threads: the program's own, the JDK's, and those created in C. */
 @SuppressWarnings({"removal", "deprecation"})
 final class Tasks {
     private Tasks() {
@@ -110,7 +110,7 @@ final class Tasks {
         later.awaitTermination(1, TimeUnit.MINUTES);
     }
 
-    /** Threads of C: no Java frame below hit, or only a static initializer, or a method called from C. */
+    /** Threads created in C: no Java frame below hit, or only a static initializer or a method called from C. */
     public static final class FromC {
         static {
             Probe.hit(Main.fromC);
@@ -149,7 +149,7 @@ final class Tasks {
         }
     }
 
-    /** Generated classes that call each other at random: see Generate. */
+    /** Generated classes with random calls: see Generate. */
     static void random(long key) throws Exception {
         long seed = Long.getLong("stacks.seed", 1);
         int calls = Integer.getInteger("stacks.calls", 20_000);

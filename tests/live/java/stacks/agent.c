@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The test's own JVMTI agent, loaded with -agentpath: a witness of stacks (GetStackTrace within the
- * traced method), calls from C into Java, and classes retransformed and redefined under running code.
+ * The test's own JVMTI agent, loaded with -agentpath. It is a witness of stacks (GetStackTrace within the traced
+ * method), calls Java from C, and retransforms and redefines classes while their code runs.
  *
- * A distinct stack is kept once, as the text that Oracle.java describes. Names and line tables of a
- * method are asked for once: a jmethodID is never used again for another method. It does move to the
- * new version of a redefined method, so all is forgotten at a redefinition, and no one may look then.
+ * Each distinct stack is kept once, as text in the form that Oracle.java describes. The names and the line table of a
+ * method are read once, since a jmethodID is never reused for another method. It moves to the new version of a
+ * redefined method, however, so a redefinition clears the cache and nobody may use it meanwhile.
  */
 #include <jvmti.h>
 #include <pthread.h>
@@ -32,10 +32,10 @@ struct stack {
 
 static jvmtiEnv *ti;
 static pthread_rwlock_t versions = PTHREAD_RWLOCK_INITIALIZER; /* held while a class changes */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;       /* of both tables */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;       /* protects both tables */
 static struct method methods[METHODS];
 static struct stack stacks[STACKS];
-static int slots[STACKS * 2], used; /* of stacks: number + 1 by hash */
+static int slots[STACKS * 2], used; /* stack number + 1 by hash */
 
 static char *copy_class_name(const char *signature)
 {
@@ -77,7 +77,7 @@ static void fill_method(JNIEnv *env, struct method *m, jmethodID id)
 	free(dotted);
 }
 
-/* Without the lock when it asks the JVM, which may stop us at a safepoint. */
+/* Called without the lock: the JVM may stop this thread at a safepoint. */
 static struct method *get_method(JNIEnv *env, jmethodID id)
 {
 	size_t at = ((size_t)id >> 3) * 0x9E3779B97F4A7C15ull >> 48;
@@ -106,7 +106,7 @@ static struct method *get_method(JNIEnv *env, jmethodID id)
 	return &methods[at];
 }
 
-/* The line table is not sorted: the entry with the highest start that is not above bci. */
+/* The line table is not sorted: find the entry with the highest start that is not above bci. */
 static int get_line(const struct method *m, jlocation bci)
 {
 	jlocation best = -1;
@@ -268,7 +268,7 @@ JNIEXPORT void JNICALL Java_stacks_Native_attached(JNIEnv *env, jclass owner, jc
 	(*env)->DeleteGlobalRef(env, a.type);
 }
 
-/* What was known of methods: another version may have the same jmethodID now. */
+/* Clear the cache of methods: another version may have the same jmethodID now. */
 static void forget_methods(void)
 {
 	int i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exceptions: resources, finally within finally, several in one catch
+// exceptions: resources, finally within finally, several types in one catch
 package PACKAGE;
 
 import java.io.*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// annotations: of declarations and types, repeated, with arrays and nested ones
+// annotations: of declarations and types, repeated, with arrays and nested annotations
 package PACKAGE;
 
 import java.lang.annotation.*;

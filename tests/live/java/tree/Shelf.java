@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// a generic container, bounded and with wildcards
+// a generic container, with bounds and wildcards
 package PACKAGE;
 
 import java.util.*;

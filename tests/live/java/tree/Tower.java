@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// leans on the package before
+// uses the previous package
 package PACKAGE;
 
 import java.util.Map;

@@ -3,7 +3,7 @@ import java.nio.file.*;
 import java.util.*;
 import java.util.stream.*;
 
-/* Load and link, which verifies, without initialising, every class whose file lies below a directory. */
+/* Loads and links (which verifies), without initialising, every class whose file is below a directory. */
 public class LoadAll {
 	public static void main(String[] args) throws Exception {
 		Path root = Paths.get(args[0]);

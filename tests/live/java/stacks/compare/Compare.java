@@ -25,50 +25,49 @@ import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * Compare SUBJECT OTHER [OPTION...]: the calls of Probe.hit, thread by thread in order, and for each all frames of its
- * stack. Prints the first differences in full, the kinds of frames, and a summary; status 1 when anything differs.
+ * Compare SUBJECT OTHER [OPTION...]: compare the calls of Probe.hit, thread by thread in order, and all frames of their
+ * stacks. Prints the first differences in full, the kinds of frames, and a summary. Status 1 if anything differs.
  *
- *   FILE.jfr ORACLE:walker,jvmti     a recording against what witnesses in the program saw
- *   FILE.jfr OTHER.jfr               against another recording of the same run
- *   ORACLE:walker ORACLE:jvmti       witnesses against each other; only the walker knows what is hidden
+ *   FILE.jfr ORACLE:walker,jvmti     a recording with what witnesses in the program saw
+ *   FILE.jfr OTHER.jfr               with another recording of the same run
+ *   ORACLE:walker ORACLE:jvmti       witnesses with each other; only the walker knows hidden frames
  *
- *   --depth=N      frames that a stack of SUBJECT has at most (64); OTHER has as many, or more
- *   --unknown=N    so many different stacks with frames of the class UNKNOWN, or of a method without bytecode index, are no
- *                  fault (0),
- *   --vanish=RE    in these scenarios,
- *   --elsewhere=N  and so many in all others (0)
- *   --missing=N    so many calls that SUBJECT does not have are no fault (0); only with --clock
- *   --clock        SUBJECT's start times are the program's nanoTime: match by them, not by the number of the call
+ *   --depth=N      maximum number of frames in a stack of SUBJECT (64); OTHER has as many or more
+ *   --unknown=N    allow N distinct stacks with frames of the class UNKNOWN or of a method without bytecode index (0)
+ *   --vanish=RE    in the scenarios that match,
+ *   --elsewhere=N  and N such stacks in all others (0)
+ *   --missing=N    allow N calls that SUBJECT does not have (0); only with --clock
+ *   --clock        SUBJECT's start times are the program's nanoTime: match calls by them, not by number
  *   --jep520       one of the two is the JDK's own recording: see REDEFINED
- *   --no-address   up to JDK 14 the name of an anonymous class in the JVM has no address
- *   --no-bci       do not compare bytecode indexes: the callers are traced too, their code differs
- *   --alone=A.b    these methods (commas) the JVM itself calls: they are in the file, and have no stack
- *   --least=N      so many calls are compared at least,
- *   --stacks=N     with so many different stacks (1)
- *   --show=N       differences to show (3)
+ *   --no-address   up to JDK 14 the JVM's name of an anonymous class has no address
+ *   --no-bci       do not compare bytecode indexes: the callers are traced too, so their code differs
+ *   --alone=A.b    methods (separated by commas) that the JVM itself calls: they are in the file and have no stack
+ *   --least=N      require at least N compared calls,
+ *   --stacks=N     with at least N distinct stacks (1)
+ *   --show=N       number of differences to show (3)
  *
- * Against another recording the type of frames counts too, but may be Unknown: JVMTI, which tells what a virtual thread has
- * in the heap, does not tell that. How many there were stands before the summary.
+ * With another recording the frame types are compared too, but may be Unknown: JVMTI, which gives the frames of a
+ * virtual thread in the heap, does not give their type. Their number is printed before the summary.
  */
 public final class Compare {
     private static final String UNKNOWN = "<unknown>";
-    /** A hidden class: a.B/0x0123, in some views a.B+0x0123 or a.B.0x0123; on JDK 8 a.B/123, in some a.B. */
+    /** A hidden class: a.B/0x0123, in some sources a.B+0x0123 or a.B.0x0123; on JDK 8 a.B/123, in some sources a.B. */
     private static final Pattern ADDRESS = Pattern.compile("[+.](0x[0-9a-f]+)$"), NUMBER = Pattern.compile("[/.][0-9]+$");
     /**
-     * What the program redefines and retransforms under running code. The JDK's own recording keeps a bytecode index, and
-     * asks for its line when it writes: by the lines of the version that the method has then. StackWalker says -1 for a
-     * frame that is older than its class. JVMTI takes, once in some 100,000 calls, a method for its newer version.
+     * Methods that the program redefines and retransforms while they run. The JDK's own recording keeps a bytecode
+     * index and looks up the line when it writes, in the method's version at that time. StackWalker reports -1 for a
+     * frame that is older than its class. JVMTI mistakes a method for its newer version once in some 100,000 calls.
      * Throwable is right.
      */
     private static final Set<String> REDEFINED = Set.of("stacks.Changing"),
             RETRANSFORMED = Set.of("stacks.Changing", "stacks.Loaders", "stacks.Shapes");
-    /** The last frame of a virtual thread in a recording of the JDK, and no witness shows it. */
+    /** The last frame of a virtual thread in the JDK's own recording; no witness shows it. */
     private static final Frame ENTER_SPECIAL = new Frame("jdk.internal.vm.Continuation", "enterSpecial",
             "(Ljdk/internal/vm/Continuation;ZZ)V", -1, 0, false, "Native");
-    /** In the order of Oracle's lines E. */
+    /** In the order of the lines E of Oracle. */
     private static final List<String> WITNESSES = List.of("walker", "throwable", "jvmti");
 
-    /** What one side cannot know is null, or ANY. */
+    /** Values that one side cannot know are null, or ANY. */
     static final class Frame {
         static final int ANY = Integer.MIN_VALUE;
         final String type, method, descriptor, kind;
@@ -85,7 +84,7 @@ public final class Compare {
             this.kind = kind;
         }
 
-        /** The method is known, but its code was gone: no frame of Java has this bytecode index else. */
+        /** The method is known, but its code was gone. No other Java frame has this bytecode index. */
         boolean isLost() {
             return bci == -1 && line == -1 && !kind.isEmpty();
         }
@@ -121,9 +120,9 @@ public final class Compare {
 
     private final Map<String, String> options;
     private final Map<String, Integer> faults = new TreeMap<>(), kinds = new TreeMap<>();
-    /** Other's stacks, by scenario, of which SUBJECT does not know a frame. */
+    /** Stacks of OTHER, by scenario, for which SUBJECT does not know a frame. */
     private final Map<String, Set<Stack>> vanished = new TreeMap<>();
-    /** Two stacks are compared once; empty when they agree. */
+    /** The results for pairs of stacks, empty if they agree: each pair is compared once. */
     private final Map<Stack, Map<Stack, String>> verdicts = new IdentityHashMap<>();
     private final Set<Stack> distinct = Collections.newSetFromMap(new IdentityHashMap<>());
     private final String witness;
@@ -201,7 +200,7 @@ public final class Compare {
         return threads;
     }
 
-    /** One object for equal stacks, so that a pair of them is compared once. */
+    /** One object for equal stacks, so that each pair is compared once. */
     private static Map<Long, List<Call>> readRecording(Path file) throws IOException {
         List<Call> calls = new ArrayList<>();
         Map<RecordedStackTrace, Stack> stacks = new IdentityHashMap<>();
@@ -241,7 +240,7 @@ public final class Compare {
             }
         }
         if (!called.containsAll(methods))
-            System.out.println("of " + methods + " only these were called: " + called);
+            System.out.println("methods called, of " + methods + ": " + called);
         return good && called.containsAll(methods);
     }
 
@@ -293,7 +292,7 @@ public final class Compare {
         return all;
     }
 
-    /** As a recording has it: the line of a native method is -1, its bytecode index 0. Witnesses say line -2. */
+    /** In a recording, a native method has line -1 and bytecode index 0. Witnesses have line -2. */
     private static Frame frame(String[] part) {
         int line = Integer.parseInt(part[4]), bci = part[5].equals("?") ? Frame.ANY : Integer.parseInt(part[5]);
         return new Frame(part[1], part[2], part[3].equals("?") ? null : part[3], line == -2 ? -1 : line, line == -2 ? 0 : bci,
@@ -311,7 +310,7 @@ public final class Compare {
 
     private void matchByNumber(long thread, List<Call> subject, List<Call> expected) {
         if (subject.size() != expected.size()) {
-            fault("another number of calls of a thread", "thread " + thread + ": " + subject.size() + " calls in the file, "
+            fault("number of calls of a thread", "thread " + thread + ": " + subject.size() + " calls in the file, "
                     + expected.size() + " expected, " + (expected.isEmpty() ? "" : expected.get(0).scenario));
             return;
         }
@@ -319,7 +318,10 @@ public final class Compare {
             compare(thread, i, subject.get(i), expected.get(i));
     }
 
-    /** The program's clock was read within the call: the call's start is not after it, and after that of the call before. */
+    /**
+     * The program reads its clock within the call: not before the call's start, and after the start of the previous
+     * call.
+     */
     private void matchByTime(long thread, List<Call> subject, List<Call> expected) {
         int at = 0;
         for (int i = 0; i < expected.size(); i++) {
@@ -330,7 +332,7 @@ public final class Compare {
                 missing++;
         }
         if (at < subject.size())
-            fault("a call that was not made", "thread " + thread + ": a call at " + subject.get(at).start + " that was not made");
+            fault("a call that the program did not make", "thread " + thread + ": a call at " + subject.get(at).start + " that the program did not make");
     }
 
     private void compare(long thread, int index, Call subject, Call expected) {
@@ -375,9 +377,9 @@ public final class Compare {
         return text.toString();
     }
 
-    // ---- judging
+    // ---- comparing
 
-    /** Empty, or the first difference. */
+    /** Empty if they agree, or the first difference. */
     private String judge(Stack subject, Stack expected) {
         int depth = number("depth", 64);
         List<Frame> seen = new ArrayList<>(subject.frames), want = new ArrayList<>(expected.frames);
@@ -399,8 +401,8 @@ public final class Compare {
     }
 
     /**
-     * An unknown frame of compiled code stands for all that was inlined there: for one frame or more; for none where hidden
-     * ones do not count.
+     * An unknown frame of compiled code stands for everything inlined there: for one or more frames, or for none if
+     * only hidden ones are left out.
      */
     private String judge(List<Frame> seen, int i, List<Frame> want, int j, boolean cut) {
         for (; i < seen.size(); i++, j++) {
@@ -410,7 +412,7 @@ public final class Compare {
             if (end > i)
                 return judgeRest(seen, end, want, witness.equals("throwable") ? j : j + end - i, cut);
             if (j >= want.size())
-                return "a frame too many: " + describe(seen.get(i));
+                return "an extra frame: " + describe(seen.get(i));
             String verdict = judge(seen.get(i), want.get(j));
             if (!verdict.isEmpty())
                 return verdict;
@@ -419,7 +421,7 @@ public final class Compare {
     }
 
     private String judgeRest(List<Frame> seen, int i, List<Frame> want, int least, boolean cut) {
-        String first = "a frame too many: " + UNKNOWN;
+        String first = "an extra frame: " + UNKNOWN;
         for (int j = want.size(); j >= least; j--) {
             first = judge(seen, i, want, j, cut);
             if (first.isEmpty())
@@ -428,7 +430,7 @@ public final class Compare {
         return "after " + UNKNOWN + ": " + first;
     }
 
-    /** The witnesses' last frame of a virtual thread. */
+    /** The last frame of a virtual thread, as witnesses see it. */
     private static boolean isEntry(Frame last) {
         return last.type.equals("jdk.internal.vm.Continuation") && last.method.equals("enter")
                 || last.type.equals("java.lang.VirtualThread") && last.method.equals("run");

@@ -4,7 +4,7 @@ package stacks;
 import java.lang.ref.Cleaner;
 import java.util.concurrent.CountDownLatch;
 
-/** What the JDK's own thread calls when an object is gone, and what one's own thread calls of it. */
+/** Calls on the JDK's cleaner thread when an object is unreachable, and on a cleaner thread of the program. */
 final class Cleaners {
     private static final Cleaner CLEANER = Cleaner.create();
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** StackWalker with all that it can show. A method is hidden when a walker without SHOW_HIDDEN_FRAMES leaves it out. */
+/** StackWalker with all frames that it can show. A method is hidden if a walker without SHOW_HIDDEN_FRAMES omits it. */
 final class Walker implements Oracle.Witness {
     private static final StackWalker ALL =
             StackWalker.getInstance(EnumSet.of(StackWalker.Option.SHOW_HIDDEN_FRAMES, StackWalker.Option.RETAIN_CLASS_REFERENCE));
@@ -44,7 +44,7 @@ final class Walker implements Oracle.Witness {
         }));
     }
 
-    /** Asked at the first sight of a method, while it is on the stack. */
+    /** Determined when a method is first seen, while it is on the stack. */
     private boolean isHidden(String method) {
         Boolean known = hidden.get(method);
         if (known == null) {

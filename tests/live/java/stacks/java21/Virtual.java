@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
-/** Virtual threads: they leave their carrier with 3 to 60 frames, come back on another, and call then. */
+/** Virtual threads that leave their carrier with 3 to 60 frames, continue on another, and make their calls there. */
 final class Virtual {
     private static final int THREADS = Integer.getInteger("stacks.virtual", 100);
 
@@ -27,7 +27,7 @@ final class Virtual {
         void run(int i) throws InterruptedException;
     }
 
-    /** Pauses and calls at the bottom, and calls on the way back up, where fewer frames were needed again. */
+    /** Makes calls at the bottom after a pause, and calls on the way back up, where fewer frames were thawed. */
     private static int down(long key, Pause pause, int n) throws InterruptedException {
         if (n > 0) {
             int x = down(key, pause, n - 1);
@@ -93,7 +93,7 @@ final class Virtual {
         echo.join();
     }
 
-    /** A native frame, and up to 23 a monitor, hold the carrier. */
+    /** A native frame, and up to JDK 23 a monitor, pins the thread to its carrier. */
     static void pinned(long key) throws InterruptedException {
         Object lock = new Object();
         List<Thread> threads = new ArrayList<>();

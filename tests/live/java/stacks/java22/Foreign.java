@@ -14,7 +14,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
-/** C calls back by the Foreign Function API: qsort and its comparison. */
+/** C calls back through the Foreign Function API: qsort and its comparison function. */
 final class Foreign {
     private static final AddressLayout POINTER = ADDRESS.withTargetLayout(JAVA_INT);
     private static long current;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package stacks;
 
-/** The second version: other lines, other code, the same methods. */
+/** The second version: the same methods with other lines and other code. */
 public final class Changing {
     private Changing() {
     }
 
-    /** The same code in both versions, on the same line: the JVM may take either for the other. */
+    /** The same code on the same line in both versions: the JVM may take either for the other. */
     static int same(long key, int i) {
         return Shapes.leaf(key, i);
     }

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.function.IntUnaryOperator;
 
-/** Hesitant DIR MS: a plug-in behind a loader that thinks so long before it answers for a class that it was not made for. */
-public class Hesitant {
+/** SlowLoader DIR MS: a plug-in whose loader takes MS ms to answer for the hook class, which it does not know. */
+public class SlowLoader {
     static class Slow extends ClassLoader {
         private final long ms;
 
@@ -20,7 +20,7 @@ public class Hesitant {
                 Stage.sleep(ms);
             if (!name.equals("live.Copy"))
                 return super.loadClass(name, resolve);
-            try (InputStream in = Hesitant.class.getResourceAsStream("/live/Copy.class")) {
+            try (InputStream in = SlowLoader.class.getResourceAsStream("/live/Copy.class")) {
                 byte[] bytes = in.readAllBytes();
                 return defineClass(name, bytes, 0, bytes.length);
             } catch (IOException e) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-/** Prey DIR: calls without end, of some methods by some threads, until there is DIR/quit. */
-public class Prey {
+/** AttackTarget DIR: call some methods in some threads until DIR/quit exists. */
+public class AttackTarget {
     private static volatile long sum;
 
     static long leaf(long n) {
@@ -31,7 +31,7 @@ public class Prey {
     public static void main(String[] args) {
         Stage stage = new Stage(args[0]);
         for (int i = 0; i < 3; i++) {
-            Thread thread = new Thread(Prey::workOn, i == 0 ? "evil \033]0;pwned\007" : "prey-" + i);
+            Thread thread = new Thread(AttackTarget::workOn, i == 0 ? "evil \033]0;pwned\007" : "worker-" + i);
             thread.setDaemon(true);
             thread.start();
         }

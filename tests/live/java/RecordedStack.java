@@ -20,11 +20,11 @@ import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * A thread that goes down the same way often, lets Flight Recorder take its stack at the end of it each time, and stays
- * there the last time. "ready": its number stands in "tid", in "recorded" what the recorder says about the
- * callers of leaf, as tests/live/resolve_probe.c prints it. Takes the number of times.
+ * A thread that takes the same path repeatedly. Flight Recorder takes its stack at the end of each path, and the thread
+ * stays at the last one. "ready": its id is in "tid", and "recorded" has the callers of leaf from the recording, in the
+ * form of tests/live/resolve_probe.c. The argument is the number of rounds.
  */
-public class Told {
+public class RecordedStack {
     static class Here extends Event {
         int i;
     }
@@ -43,7 +43,7 @@ public class Told {
                 Here here = new Here();
                 here.i = i;
                 here.commit();
-                parked = last; // no branch that was never taken before: it would cost the compiled code
+                parked = last; // not a branch: one that was never taken would invalidate the compiled code
                 LockSupport.parkNanos(this, nanos);
                 return i + k;
             }
@@ -99,7 +99,7 @@ public class Told {
         }
     }
 
-    /** HotSpot's names have a '+' where JDK 25 writes '/', and JDK 17 what Class.getName() says. */
+    /** HotSpot's names have a '+' where JDK 25 writes '/' and JDK 17 the form of Class.getName(). */
     static String name(RecordedClass c) {
         return c.getName().replace('.', '/').replaceAll("(0x[0-9a-f]{16})/[0-9]+$", "$1").replace("/0x", "+0x");
     }
@@ -133,14 +133,14 @@ public class Told {
         Stage stage = new Stage(args[0]);
         Path dir = Path.of(args[0]), recording = dir.resolve("own.jfr");
         int times = Integer.parseInt(args[1]);
-        handle = MethodHandles.dropArguments(MethodHandles.lookup().findStatic(Told.class, "viaLambda",
+        handle = MethodHandles.dropArguments(MethodHandles.lookup().findStatic(RecordedStack.class, "viaLambda",
                 MethodType.methodType(int.class, int.class)), 1, String.class);
-        method = Told.class.getDeclaredMethod("viaHandle", int.class);
+        method = RecordedStack.class.getDeclaredMethod("viaHandle", int.class);
         often(times, false);
         try (Recording r = new Recording()) {
             r.enable(Here.class).withStackTrace().withoutThreshold();
             r.start();
-            Thread t = new Thread(() -> work(times), "told");
+            Thread t = new Thread(() -> work(times), "recorded");
             t.setDaemon(true);
             t.start();
             while (!parked)
