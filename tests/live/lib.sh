@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2015,SC2016,SC2034
 #
-# What the live tests share: JDKs, a traced program (target_*), the tracer (trace_*), and verdicts:
-# "ok - sentence", "not ok - sentence" with what was seen below it, "skip - sentence # reason".
+# Shared by the live tests: JDKs, a traced program (target_*), the tracer (trace_*), and verdicts:
+# "ok - sentence", "not ok - sentence" followed by the findings, "skip - sentence # reason".
 #
-# tests/live/AREA/what.sh runs alone too, as root; $FRTRACE is the binary (build/frtrace). $ONLY, a
-# regular expression, chooses cases by their sentence. $KEEP keeps the directory with all that was written. SOAK=1: every
-# variant on every JDK, and more of it, where an hour does not matter.
+# tests/live/AREA/NAME.sh also runs alone, as root; $FRTRACE is the binary (build/frtrace). $ONLY, a regular expression,
+# chooses cases by their sentence. $KEEP keeps the directory with all files written. SOAK=1 runs every variant on every
+# JDK, and longer, where an hour does not matter.
 set -uo pipefail
 
 LIVE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,17 +16,17 @@ CACHE=$(dirname "$FRTRACE")/live
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/frtrace-live.XXXXXX")
 chmod 755 "$WORK"
 touch "$WORK/.start"
-STARTED=()	# pids that we started
+STARTED=()	# pids of processes that this test started
 FAILED=0
 F_FILE= T_PID= DISK=
 SOAK=${SOAK:+1}
-SECONDS_MAX=${SECONDS_MAX:-60} # of any one wait
-TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-30} # until tracing has begun, or ended
+SECONDS_MAX=${SECONDS_MAX:-60} # limit of a single wait
+TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-30} # limit for tracing to begin or end
 
-export FRTRACE_LIVE=$WORK # in all that we start
+export FRTRACE_LIVE=$WORK # in the environment of all processes that this test starts
 
-# What scripts make for each other is made by one at a time.
-alone() { # COMMAND...
+# Files that scripts share are made by one process at a time.
+exclusively() { # COMMAND...
 	local lock status
 	mkdir -p "$CACHE" && exec {lock}>"$CACHE/.lock" && flock "$lock" || exit 1
 	"$@"
@@ -37,7 +37,7 @@ alone() { # COMMAND...
 
 amount() { if [ -n "$SOAK" ]; then echo "$2"; else echo "$1"; fi; } # USUAL WITH-SOAK
 
-# Numbers of processes come again, to others.
+# Process ids are reused by others.
 is_ours() { # PID
 	[ "$(sed -n 's/^PPid:\t//p' "/proc/$1/status" 2>/dev/null)" = $$ ] || grep -qzxF "FRTRACE_LIVE=$WORK" "/proc/$1/environ" 2>/dev/null
 }
@@ -47,7 +47,7 @@ live_end() {
 	for pid in "${STARTED[@]}"; do is_ours "$pid" && kill -9 "$pid" 2>/dev/null; done
 	wait 2>/dev/null
 	for pid in "${STARTED[@]}"; do
-		[ -e "/proc/$pid" ] || rm -f "/tmp/.java_pid$pid" # a killed JVM leaves it, to the next one with this pid
+		[ -e "/proc/$pid" ] || rm -f "/tmp/.java_pid$pid" # a killed JVM leaves it to the next process with this pid
 	done
 	mountpoint -q "$WORK/disk" && umount "$WORK/disk"
 	[ -z "${DISK:-}" ] || rm -rf "$DISK"
@@ -71,20 +71,20 @@ not_ok() { # SENTENCE [DETAIL...]
 
 skip() { echo "skip - $1 # $2"; }
 
-# A case is a sentence and a list of findings: none is good.
+# A case is a sentence and a list of findings. It passes if there are none.
 verdict() { # SENTENCE
 	if [ ${#findings[@]} -eq 0 ]; then ok "$1"; else not_ok "$1" "${findings[@]}"; fi
 }
 
 finding() { findings+=("$@"); }
 
-# Begin a case; false when it was not chosen.
+# Begin a case; false if it was not chosen.
 begin() { # SENTENCE
 	findings=()
 	[ -z "${ONLY:-}" ] || [[ $1 =~ $ONLY ]]
 }
 
-# A case that does little but wait runs beside those before meanwhile_ends, in a $WORK of its own. One at a time.
+# Run a case that mostly waits in the background until meanwhile_ends, with a $WORK of its own. One at a time.
 meanwhile() { # COMMAND...
 	(
 		WORK=$WORK/meanwhile STARTED=() FAILED=0 DISK=
@@ -112,10 +112,10 @@ wait_for() { # SECONDS COMMAND...: until the command succeeds
 
 ended() { ! kill -0 "$1" 2>/dev/null; }
 
-# Signals stand at their defaults, as for a service: bash's background jobs ignore SIGQUIT.
+# Signals have their defaults, as in a service: bash's background jobs ignore SIGQUIT.
 SERVICE=(env --default-signal=INT,QUIT,TERM)
 
-# ---- JDKs: the lines "FEATURE HOME" of all that are here, one for each version, oldest first
+# ---- JDKs: a line "FEATURE HOME" for each version that is installed, oldest first
 
 jdk_list() {
 	local home
@@ -126,15 +126,15 @@ jdk_list() {
 	done | grep -E '^[0-9]+ ' | sort -k1,1n -u
 }
 
-# 17 and 25 where they are, else whatever is not older than 17.
+# 17 and 25 if they are installed, else all versions from 17 on.
 jdk_choose() {
 	local all
 	all=$(jdk_list | awk '$1 >= 17')
 	if grep -qE '^(17|25) ' <<<"$all"; then grep -E '^(17|25) ' <<<"$all"; else echo "$all"; fi
 }
 
-# One JDK of the host is enough for a variant: they take turns. With SOAK=1 it is each one's turn.
-turn() { # N: whether the N-th variant runs on the JDK in use
+# One JDK of the host is enough for a variant, so they take turns. With SOAK=1 each JDK runs every variant.
+turn() { # N: true if the N-th variant runs on the JDK in use
 	[ -n "$SOAK" ] || [ "$FEATURE" = "${JDKS[$1 % ${#JDKS[@]}]%% *}" ]
 }
 
@@ -155,32 +155,34 @@ jdk_use() { # LINE
 	classes_build
 }
 
-# The tools with the highest version read what all versions wrote: the host's, from 25 on, else those of a root directory.
+# The newest tools read the files of all versions: the host's from JDK 25 on, else those of a root directory.
 jdk_newest() { echo "${NEWEST#* }"; }
 
-# A sentence about the newest tools is skipped without JDK 25 or later.
+# Skips the case without the tools of JDK 25 or later.
 newest_is_25() { # SENTENCE
 	[ "${NEWEST%% *}" -ge 25 ] && return
 	skip "$1" "needs the tools of JDK 25 or later: $(roots_why)"
 	return 1
 }
 
-BRIEF=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC) # for a JVM of ours that runs for a second: half the CPU
+BRIEF=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC) # for short-lived JVMs: half the CPU time
 
-# ---- JVMs in root directories, which scripts/jdks brings
+# ---- JVMs in root directories, which scripts/jdks provides
 #
 #	roots_find			once, first; it takes a minute in a clean clone
-#	root_use 8 || skip ...		from here on target_start, exact and the rest run JDK 8; why not: roots_why
+#	root_use 8 || skip ...		from here on target_start, exact and the rest run JDK 8; roots_why says why not
 #	jdk_use "${JDKS[0]}"		back to a JDK of the host
 #
-# $FEATURE is the version, $JAVA its home as it is inside, $CLASSES the programs: those of the newest JDK of the host that
-# is not newer, else those of $OLD_SOURCES, compiled for the version. Any other program: "${LAUNCH[@]}" "$JAVA/bin/java" ... &
-# and $! is the JVM. Its pids are ours, so jcmd and jstack of JDK 25 reach it (17's do not); its /tmp is its own (/proc/PID/root/tmp), and
-# of our directories it sees $WORK and $CACHE, where they are outside. Mounts live in its own namespace and end with it.
+# $FEATURE is the version, $JAVA its home inside the root, $CLASSES the programs: those of the newest JDK of the host
+# that is not newer, else those of $OLD_SOURCES, compiled for the version. Any other program: "${LAUNCH[@]}"
+# "$JAVA/bin/java" ... & and $! is the JVM. It shares the host's pid namespace, so jcmd and jstack of JDK 25 reach it
+# (17's do not). Its /tmp is private (/proc/PID/root/tmp). Of the test's directories it sees $WORK and $CACHE, at the
+# same paths. Its mounts are in a private namespace and disappear with it.
 
 OTHER_JDKS=(8 11 21 26 27 28)
 
-# The newest three differ little: they take turns, one in each test, unless a test is about what differs. With SOAK=1 all.
+# The newest three versions differ little, so each test uses one of them, unless it tests the differences. With SOAK=1
+# all.
 JDKS_IN_TURN=("${OTHER_JDKS[@]}")
 [ -n "$SOAK" ] || JDKS_IN_TURN=(8 11 21 $((26 + $(basename "$0" | cksum | cut -d " " -f 1) % 3)))
 
@@ -196,12 +198,12 @@ inside_root='
 	exec chroot "$root" "$@"'
 
 roots_find() {
-	[ -e "$WORK/roots" ] || mapfile -t ROOTS < <(alone "$ROOT/scripts/jdks" 2>"$WORK/roots")
+	[ -e "$WORK/roots" ] || mapfile -t ROOTS < <(exclusively "$ROOT/scripts/jdks" 2>"$WORK/roots")
 }
 
 roots_why() { sed 's|^scripts/jdks: ||' "$WORK/roots" | paste -sd ';'; }
 
-root_use() { # FEATURE: false when it is not to be had
+root_use() { # FEATURE: false if it is unavailable
 	local line host
 	line=$(printf '%s\n' "${ROOTS[@]}" | grep "^$1 ") || return 1
 	host=$(printf '%s\n' "${JDKS[@]}" "$NEWEST" | awk -v version="$1" '$1 <= version' | tail -n 1)
@@ -217,12 +219,12 @@ root_use() { # FEATURE: false when it is not to be had
 
 classes_are_new() { [ -d "$CLASSES" ] && [ -z "$(find "$LIVE/java" "$LIVE/lib.sh" -newer "$CLASSES" -type f)" ]; }
 
-classes_build() { # [--release VERSION]: those of $OLD_SOURCES for an older one
-	classes_are_new || alone classes_compile "$@"
+classes_build() { # [--release VERSION]: only $OLD_SOURCES for an older version
+	classes_are_new || exclusively classes_compile "$@"
 }
 
 classes_compile() { # [--release VERSION]
-	classes_are_new && return # by another script, meanwhile
+	classes_are_new && return # compiled by another script meanwhile
 	local sources=("$LIVE"/java/*.java) javac=("$JAVA/bin/javac" "${BRIEF[@]/#/-J}" -nowarn -Xlint:-options "$@") new=$CLASSES.$$
 	[ "$FEATURE" -ge 25 ] && sources+=("$LIVE"/java/java25/*.java)
 	[ $# -gt 0 ] && sources=("${OLD_SOURCES[@]/#/$LIVE/java/}") && sources=("${sources[@]/%/.java}")
@@ -235,7 +237,7 @@ classes_compile() { # [--release VERSION]
 	rm -rf "$CLASSES" && mv "$new" "$CLASSES"
 }
 
-# Sets CLASSES to a copy that every user can read: the clone may lie in a private directory.
+# Sets CLASSES to a copy that every user can read: the clone may be in a private directory.
 classes_for_all() {
 	local copy=$WORK/all-${CLASSES##*/}
 	[ -d "$copy" ] || { cp -r "$CLASSES" "$copy" && chmod -R a+rX "$copy"; } || finding "cannot copy $CLASSES"
@@ -244,14 +246,14 @@ classes_for_all() {
 
 peek() { # PID FIELD
 	if [ ! -x "$CACHE/peek" ] || [ "$LIVE/peek.c" -nt "$CACHE/peek" ] || [ "$ROOT/bpf/frtrace.h" -nt "$CACHE/peek" ]; then
-		alone sh -c 'gcc -D_GNU_SOURCE -I"$1" -o "$2.new" "$3" && mv "$2.new" "$2"' - "$ROOT" "$CACHE/peek" "$LIVE/peek.c" || exit 1
+		exclusively sh -c 'gcc -D_GNU_SOURCE -I"$1" -o "$2.new" "$3" && mv "$2.new" "$2"' - "$ROOT" "$CACHE/peek" "$LIVE/peek.c" || exit 1
 	fi
 	"$CACHE/peek" "$1" "$2" 2>/dev/null || echo none
 }
 
 # ---- the traced program
 
-target_start() { # [-JVM-OPTION...] CLASS [ARGUMENT...]: the class gets the stage directory before its arguments
+target_start() { # [-JVM-OPTION...] CLASS [ARGUMENT...]: the first argument of the class is the stage directory
 	local options=()
 	while [[ $1 == -* ]]; do
 		options+=("$1")
@@ -288,23 +290,23 @@ target_quit() {
 	wait_for "$SECONDS_MAX" ended "$T_PID" || finding "the program does not end"
 }
 
-# Must be alive and run its original code.
+# The target must be alive and run its original code.
 target_restored() {
 	ended "$T_PID" && finding "the target is gone" "$(tail -n 5 "$T_DIR/stderr")"
 	[ "$(peek "$T_PID" state)" = 0 ] || finding "the agent is not idle: state $(peek "$T_PID" state)"
 }
 
-# The agent's library or its segment, not a directory of that name.
+# The agent's library or its segment; directories of that name do not count.
 agent_mapping() { grep -m1 -E '(/libfrtrace-|/memfd:frtrace-)[^/]*$' "/proc/$1/maps"; } # PID
 
-# An attach that was refused leaves nothing behind.
+# A rejected attach leaves nothing behind.
 target_untouched() { # PID
 	agent_mapping "$1" >/dev/null && finding "left a mapping: $(agent_mapping "$1")"
 	[ "$(peek "$1" state)" = none ] || finding "left a control segment"
 	tmp_is_clean
 }
 
-# What others, who attach at this moment, have there goes soon.
+# Files of others who attach at this moment disappear soon.
 tmp_is_clean() {
 	local left
 	wait_for 2 nothing_in_tmp || finding "left in /tmp: $left"
@@ -317,7 +319,7 @@ nothing_in_tmp() {
 
 # ---- files whose pages come from a disk
 
-# Sets DISK to a directory of ours where reading what is not in memory is a major fault; false where all lies in memory.
+# Sets DISK to a directory where reading a page that is not cached is a major fault; false if everything is in memory.
 disk_find() {
 	local dir
 	for dir in "$WORK" "$CACHE"; do # JVMs in root directories see both
@@ -337,16 +339,16 @@ disk_find() {
 	return 1
 }
 
-NO_DISK="the file systems here are in memory: nothing is read from a disk"
+NO_DISK="the file systems are in memory: nothing is read from a disk"
 
 # ---- the tracer
 
-# frtrace with a part of its own for tests, from build/tests: $VARIANT
+# Build a variant of frtrace with test code, in build/tests; sets VARIANT.
 variant_build() { # NAME
 	local build said
 	build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
 	VARIANT=$ROOT/$build/tests/frtrace_$1
-	said=$(alone make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_$1" 2>&1) && return
+	said=$(exclusively make -s -C "$ROOT" BUILD="$build" "$build/tests/frtrace_$1" 2>&1) && return
 	not_ok "frtrace_$1 is built" "$said"
 	exit 1
 }
@@ -360,15 +362,15 @@ trace_launch() { # ARGUMENT...
 
 trace_is_on() { grep -qs "^tracing " "$F_DIR/stderr" || ended "$F_PID"; }
 
-# Trace the target into $F_FILE, until the signal line stands there. All calls are asked for, however fast they come: a
-# --max-overhead among the arguments wins.
-TRACE_WITH=()	# --kernel=off: a trace ends a second sooner, where no case is about time; with SOAK=1 it has the kernel's half all the same
+# Trace the target into $F_FILE; returns when tracing is on. Records all calls, however frequent, unless the arguments
+# have another --max-overhead.
+TRACE_WITH=()	# --kernel=off makes a trace a second shorter, for cases that do not test times; ignored with SOAK=1
 trace_start() { # ARGUMENT...
 	[ -z "$SOAK" ] || local TRACE_WITH=()
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
 	trace_launch -p "$T_PID" -o "$F_FILE" --max-overhead=off "${TRACE_WITH[@]}" "$@"
 	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && grep -q '^tracing ' "$F_DIR/stderr"; then return 0; fi
-	finding "tracing does not begin:" "$(tail -n 25 "$F_DIR/stderr")"
+	finding "tracing does not start:" "$(tail -n 25 "$F_DIR/stderr")"
 	return 1
 }
 
@@ -388,7 +390,7 @@ trace_stop() { # [SIGNAL]
 	trace_wait "$TRACE_SECONDS_MAX"
 }
 
-# The status is one of these.
+# The status must be one of these.
 status_is() { # STATUS...
 	local want
 	for want in "$@"; do [ "$F_STATUS" = "$want" ] && return; done
@@ -399,24 +401,24 @@ says() { # REGEX: on stderr
 	grep -qE -- "$1" "$F_DIR/stderr" || finding "does not say /$1/:" "$(cat "$F_DIR/stderr")"
 }
 
-# With -v: the kernel's half has the slots of threads at hand, where the kernel can have them (Linux 6.13 on).
+# With -v: BPF programs have direct access to threads' slots if the kernel supports it (Linux 6.13 and later).
 slots_lent() {
 	! PATH=$PATH:/usr/sbin bpftool btf dump file /sys/kernel/btf/vmlinux | grep "'BPF_UPTR'" >/dev/null || says '^slots lent to [1-9][0-9]* of [1-9][0-9]* threads'
 }
 
-# The number before a word of the last line: "1,204 calls, 2 thrown, 0 lost".
+# A number of the last line, by the word after it: "1,204 calls, 2 thrown, 0 lost".
 end_line_number() { # WORD
 	grep -E "calls, [0-9,]+ thrown" "$F_DIR/stderr" | tail -n 1 | grep -oE "[0-9,]+ $1" | tr -dc 0-9 | grep . || echo -1
 }
 
-# The recording agrees with what the program knows.
+# The recording must agree with what the program knows.
 file_agrees() { # [TRUTH]
 	local seen
 	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Check "$F_FILE" "${1:-$T_DIR/truth}" 2>&1) ||
 		finding "${seen:-no output}"
 }
 
-# The jfr of each JDK here prints these events of the file, with lines like these.
+# The jfr of each JDK must print these events of the file, with lines like these.
 jfr_prints() { # EVENTS REGEX...
 	local jdk line
 	for jdk in "${JDKS[@]}"; do
@@ -427,13 +429,13 @@ jfr_prints() { # EVENTS REGEX...
 	done
 }
 
-# METHOD's events in the file; the file is readable.
+# Number of METHOD's events in the file; 0 if the file is not readable.
 file_events() { # CLASS.METHOD
 	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Check "$F_FILE" 2>/dev/null |
 		awk -v name="$1" '$4 == name { n = $1 } END { print n + 0 }'
 }
 
-# The whole life of one case: start, trace, calls, Ctrl-C, compare.
+# One complete case: start, trace, calls, Ctrl-C, compare.
 exact() { # SENTENCE FILTER [-JVM-OPTION...] CLASS [ARGUMENT...]
 	local sentence="$1, JDK $FEATURE" filter=$2
 	shift 2
@@ -460,7 +462,7 @@ target_drop() {
 
 # ---- the newest tools
 
-# A directory like that of a JDK, whose bin/ runs the tools of the JDK in a root directory.
+# A directory like a JDK's, whose bin/ runs the tools of the JDK in a root directory.
 newest_from() { # FEATURE ROOT HOME
 	local tool home=$WORK/jdk-$1
 	mkdir -p "$home/bin"
@@ -480,7 +482,7 @@ if [ "${NEWEST%% *}" -lt 25 ]; then
 	set --
 fi
 
-# Exits and all that is nested in it, as a filter.
+# Exits and all its nested classes, as a filter.
 EXITS='live.Exits'
 for nested in Sub Base Chain Fields InitBefore InitAfter InitThrows Square Shape Key Color 'Color$1' 'Color$2'; do
 	EXITS+=";live.Exits\$$nested"

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC2015,SC2016
 #
-# Finding JVMs and attaching to them (user/process), against live ones. Needs root, a C compiler, a JDK; not frtrace
-# itself. One line a case: "ok - NAME", "not ok - NAME" with what was seen, "skip - NAME # reason". $ONLY chooses.
+# Test finding JVMs and attaching to them (user/process) with live JVMs. Needs root, a C compiler and a JDK, but not
+# frtrace itself. One line per case: "ok - NAME", "not ok - NAME" with the findings, "skip - NAME # reason". $ONLY
+# chooses.
 #
-# All JVMs are started with SIGQUIT at its default, deadly: a shell's background jobs ignore it, which would hide the fault.
+# All JVMs start with SIGQUIT at its default, which kills: the background jobs of a shell ignore it, which would hide
+# faults.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
@@ -53,14 +55,14 @@ if [ ${#jdks[@]} -eq 0 ]; then
 	exit 0
 fi
 
-# ---- what is run
+# ---- programs
 
 probe=$work/probe
 gcc -std=gnu11 -g -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -fsanitize=address,undefined -I"$root" -o "$probe" \
 	"$root/tests/live/attach_probe.c" "$root"/user/process/*.c "$root/format/diag.c" || { echo "not ok - the probe compiles"; failed=1; exit; }
 chmod 755 "$probe"
 
-# Returns what its options say, as a number.
+# Returns its options as a number.
 cat >"$work/agent.c" <<'C'
 int Agent_OnAttach(void *vm, const char *options, void *reserved)
 {
@@ -92,7 +94,7 @@ chmod -R a+rX "$work"
 
 quietly=(env --default-signal=QUIT)
 
-# Start a JVM, without waiting: $jvm is its pid, $out its output. Words before "--" come before `java`.
+# Start a JVM without waiting: $jvm is its pid, $out its output. Words before "--" come before `java`.
 start() { # [WRAPPER... --] [JVM-OPTION...]
 	local wrapper=()
 	if [[ " $* " == *" -- "* ]]; then
@@ -102,7 +104,7 @@ start() { # [WRAPPER... --] [JVM-OPTION...]
 	out=$(mktemp "$work/out.XXXXXX")
 	(cd "$work" && exec "${quietly[@]}" "${wrapper[@]}" "$jdk/bin/java" -cp "$work/classes" "$@" Napper "$(basename "$out")" >"$out" 2>&1 </dev/null) &
 	jvm=$!
-	rm -f "/tmp/.java_pid$jvm" # of a dead one, perhaps of another user
+	rm -f "/tmp/.java_pid$jvm" # from a dead JVM, perhaps of another user
 	started+=("$jvm")
 	disown "$jvm"
 }
@@ -119,7 +121,7 @@ wait_for() { # SECONDS COMMAND...: until the command succeeds
 is_up() { wait_for 30 grep -q '^up' "$out"; }
 is_java() { local end=$((SECONDS + 10)); until [[ $(readlink "/proc/$jvm/exe") == */java ]]; do [ $SECONDS -lt $end ] || return 1; done; }
 
-# Wait until it is up; through wrappers that fork, find the JVM below.
+# Wait until the JVM is up. If wrappers fork, find the JVM below them.
 ready() {
 	is_up || { finding "the JVM did not start" "$(cat "$out")"; return 1; }
 	jvm=$(pgrep -n -f "classes .*Napper $(basename "$out")\$")
@@ -131,7 +133,7 @@ drop() {
 	rm -f "/tmp/.java_pid$jvm"
 }
 
-# A case of mount namespaces: false, and skipped, where there are none, as in a chroot whose root is no mount point.
+# For cases with mount namespaces: false, and skipped, if there are none, as in a chroot whose root is no mount point.
 mounts_work() {
 	unshare --mount true 2>"$work/unshare" && return
 	skip "$name" "$(head -n 1 "$work/unshare")"
@@ -154,7 +156,7 @@ silent() { grep -q 'Full thread dump' "$out" && finding "a thread dump in the JV
 
 ours() { find "${1:-/tmp}" "$work" -maxdepth 1 \( -name '.frtrace-*' -o -name ".attach_pid*" \) -newer "$work/agent.c" 2>/dev/null; }
 
-clean() { # [DIRECTORY]: nothing of ours is left in it; what another attach has there for the moment is not ours
+clean() { # [DIRECTORY]: no file of this test is left in it; temporary files of other attaches do not count
 	local left
 	left=$(ours "$@")
 	[ -n "$left" ] || return
@@ -166,7 +168,7 @@ clean() { # [DIRECTORY]: nothing of ours is left in it; what another attach has 
 # ---- cases
 
 plain() {
-	begin "a reply is read to its end, the version and the frames are right" || return
+	begin "a reply is read completely, the version and the frames are right" || return
 	start -Dmy.password=hunter2 && ready || { verdict; return; }
 	try "$probe" command "$jvm" 10000 properties
 	gives 0 '^code=0' "^java.specification.version=(1.)?$feature"
@@ -180,7 +182,7 @@ plain() {
 }
 
 loading() {
-	begin "an agent's result comes back, one that fails is unloaded, and no file stays" || return
+	begin "an agent's result is returned, a failing agent is unloaded, and no file remains" || return
 	start && ready || { verdict; return; }
 	try "$probe" load "$jvm" 10000 "$work/agent.so" 0
 	gives 0 '^result=0$' '^path=/.*/\.frtrace-.*/libattachprobe.so$'
@@ -196,7 +198,7 @@ loading() {
 }
 
 bad_agent() {
-	begin "an agent that cannot be loaded is refused in the JVM's words, and no file stays" || return
+	begin "an agent that cannot be loaded is rejected with the JVM's message, and no file remains" || return
 	start && ready || { verdict; return; }
 	try "$probe" load "$jvm" 10000 "$work/agent.c" 0
 	gives 1 'did not load the agent'
@@ -204,7 +206,7 @@ bad_agent() {
 }
 
 other_user() {
-	begin "a JVM of another user: by root, by that user, not by a third" || return
+	begin "a JVM of another user can be attached to by root and by that user, not by a third" || return
 	start setpriv --reuid=65534 --regid=65534 --clear-groups -- && ready || { verdict; return; }
 	try "$probe" load "$jvm" 10000 "$work/agent.so" 0
 	gives 0 '^result=0$'
@@ -217,8 +219,8 @@ other_user() {
 	try setpriv --reuid=1234 --regid=1234 --clear-groups "$probe" command Napper 10000 properties
 	gives 1 "no rights.*run with sudo or as that user"
 	silent; alive; clean; verdict; drop
-	# the first attach by its own user, without root
-	begin "a JVM's own user needs no root, not for the first attach either" || return
+	# the first attach is by its own user, without root
+	begin "a JVM's own user needs no root, even for the first attach" || return
 	start setpriv --reuid=65534 --regid=65534 --clear-groups -- && ready || { verdict; return; }
 	try setpriv --reuid=65534 --regid=65534 --clear-groups "$probe" load "$jvm" 10000 "$work/agent.so" 5
 	gives 0 '^result=5$'
@@ -226,7 +228,7 @@ other_user() {
 }
 
 reduced_signals() {
-	begin "a JVM with -Xrs is attached by its socket, and survives when that is gone" || return
+	begin "a JVM with -Xrs is attached through its socket, and survives if that is missing" || return
 	start -Xrs && ready || { verdict; return; }
 	try "$probe" command "$jvm" 10000 properties
 	gives 0 '^code=0'
@@ -238,7 +240,7 @@ reduced_signals() {
 }
 
 cleaned_tmp() {
-	begin "a JVM whose socket was removed from /tmp makes a new one" || return
+	begin "a JVM whose socket was removed from /tmp creates a new one" || return
 	start && ready || { verdict; return; }
 	try "$probe" command "$jvm" 10000 properties
 	rm -f "/tmp/.java_pid$jvm"
@@ -248,7 +250,7 @@ cleaned_tmp() {
 }
 
 just_started() {
-	begin "a JVM that has just been started survives and is attached, 30 times, half of them over a dead one's socket" || return
+	begin "a JVM that has just been started survives and is attached, 30 times, half of them with a stale socket" || return
 	local i
 	start && ready && "$probe" command "$jvm" 10000 properties >/dev/null && cp -a "/tmp/.java_pid$jvm" "$work/stale"
 	drop
@@ -276,7 +278,7 @@ just_started() {
 }
 
 disabled() {
-	begin "-XX:+DisableAttachMechanism is named, whoever set it, and no dump is provoked" || return
+	begin "-XX:+DisableAttachMechanism is reported, whoever set it, and causes no thread dump" || return
 	start -XX:+DisableAttachMechanism && ready || { verdict; return; }
 	try "$probe" command "$jvm" 10000 properties
 	gives 1 'DisableAttachMechanism'
@@ -294,7 +296,7 @@ disabled() {
 }
 
 stopped() {
-	begin "a stopped JVM is said to be stopped" || return
+	begin "a stopped JVM is reported as stopped" || return
 	start && ready || { verdict; return; }
 	kill -STOP "$jvm"
 	try "$probe" command "$jvm" 10000 properties
@@ -309,7 +311,7 @@ stopped() {
 }
 
 wrong_pids() {
-	begin "what is no JVM is refused with the reason" || return
+	begin "a process that is not a JVM is rejected with the reason" || return
 	start && ready || { verdict; return; }
 	local thread
 	thread=$(ls "/proc/$jvm/task" | tail -n 1)
@@ -324,7 +326,7 @@ wrong_pids() {
 }
 
 by_name() {
-	begin "a part of the main class finds the JVM, several are listed" || return
+	begin "a part of the main class's name finds the JVM; several matches are listed" || return
 	cp -r "$work/classes" "$work/lib dir" 2>/dev/null
 	printf 'Main-Class: Napper\n' >"$work/manifest"
 	(cd "$work" && "$jdk/bin/jar" cfm "$work/lib dir/tra-la-$feature.jar" manifest -C classes .)
@@ -349,7 +351,7 @@ by_name() {
 
 in_namespaces() {
 	begin "a JVM in its own mount, pid and time namespace" && mounts_work || return
-	# its own /tmp: the classes lie elsewhere then
+	# it has its own /tmp, so the classes are elsewhere
 	mkdir -p /var/tmp/frtrace-attach && cp "$work/classes/Napper.class" /var/tmp/frtrace-attach/
 	out=$work/out.ns.$feature
 	: >"$out"
@@ -371,7 +373,7 @@ in_namespaces() {
 }
 
 in_chroot() {
-	begin "a JVM in a chroot, as another user, with /tmp a link" && mounts_work || return
+	begin "a JVM in a chroot, as another user, whose /tmp is a link" && mounts_work || return
 	local rootfs=$work/rootfs
 	mkdir -p "$rootfs"
 	out=$work/out.chroot.$feature
@@ -409,7 +411,7 @@ in_user_namespace() {
 }
 
 without_place() {
-	begin "the agent's file goes where it can be executed; where there is no such place, all are named" && mounts_work || return
+	begin "the agent's file is put where it can be executed; if there is no such place, all places tried are listed" && mounts_work || return
 	mkdir -p /var/tmp/frtrace-attach && cp "$work/classes/Napper.class" /var/tmp/frtrace-attach/
 	local mode tail
 	for mode in noexec readonly; do
@@ -436,7 +438,7 @@ without_place() {
 }
 
 same_number() {
-	begin "two JVMs with one pid and one /tmp are told apart" || return
+	begin "two JVMs with the same pid and the same /tmp are distinguished" || return
 	start unshare --pid --fork -- && ready || { verdict; return; }
 	local first=$jvm
 	try "$probe" command "$first" 10000 properties
@@ -452,7 +454,7 @@ same_number() {
 }
 
 at_once() {
-	begin "several attach at once, and no dump is provoked, 8 times" || return
+	begin "several processes attach at once without causing a thread dump, 8 times" || return
 	local i j pids
 	for ((i = 0; i < 8; i++)); do
 		start && ready || break
@@ -468,7 +470,7 @@ at_once() {
 	clean; verdict
 }
 
-laid_links() {
+planted_links() {
 	begin "a link in place of the socket is not followed" || return
 	start && ready || { verdict; return; }
 	local first=$jvm
@@ -501,5 +503,5 @@ for line in "${jdks[@]}"; do
 	without_place
 	same_number
 	at_once
-	laid_links
+	planted_links
 done

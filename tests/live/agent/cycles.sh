@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015
-# What is left in a JVM by many recordings: nothing, but what the JVM keeps of each class that is changed and changed back, as a
-# control shows that does so by java.lang.instrument. SOAK=1: 1,000 recordings, also on JDK 27.
+# Repeated recordings leave nothing in a JVM but what the JVM itself keeps of each class that is changed and changed
+# back. A control measures that with java.lang.instrument. SOAK=1: 1,000 recordings, also on JDK 27.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 TRACE_WITH=(--kernel=off)
 CYCLES=${CYCLES:-$(amount 20 1000)}
-WARM=5		# before the first look
-KB_MORE=512	# of code cache or metaspace, by chance
+WARM=5		# recordings before the first measurement
+KB_MORE=512	# tolerated random growth of the code cache or metaspace
 
-# What the JVM $T_PID has: descriptors, threads, mappings, KB of code cache, KB of metaspace.
+# Counts of the JVM $T_PID: descriptors, threads, mappings, KB of code cache, KB of metaspace.
 held() {
 	local jcmd
 	jcmd=$(jdk_newest)/bin/jcmd
@@ -37,7 +37,7 @@ retransform() { # TIMES
 	rm -f "$T_DIR/retransformed-$1"
 }
 
-# Prints by how much what it holds has grown.
+# Prints how much each count has grown.
 growth() { # COMMAND
 	local before after
 	"$1" "$WARM"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# Every method of a real program has hooks, those of the JDK's own classes too: javac, which compiles a tree of sources
-# over and over, makes the same class files as before. $SECONDS_EACH: how long each recording
-# lasts at least; $PACKAGES: of how many files, nine in a package. Each JDK has one kind of recording; SOAK=1: all
-# three, in one life. JVMs before JDK 15 take minutes to get hooks in and out of all their classes (docs/safety.md): they
-# have them in javac's comp and in maps, with SOAK=1 in all, in one recording; in three with $WHOLE.
+# Every method of a real program has hooks, including those of the JDK's own classes: javac, which compiles a tree of
+# sources repeatedly, must write the same class files as before. $SECONDS_EACH: minimum length of each recording;
+# $PACKAGES: size of the tree, nine files in each package. Each JDK runs one kind of recording; with SOAK=1 all three,
+# in one process. JVMs before JDK 15 take minutes to hook and restore all classes (docs/safety.md): there only javac's
+# comp and maps have hooks, with SOAK=1 all classes in one recording, with $WHOLE in three.
 SECONDS_MAX=${SECONDS_MAX:-300} TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-300}
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -26,15 +26,15 @@ tree_make() { # DIRECTORY PACKAGES
 rounds() { stat -c %s "$T_DIR/rounds" 2>/dev/null || echo 0; }
 rounds_are() { [ "$(rounds)" -ge "$1" ] || ended "$T_PID"; }
 
-# Two rounds end while all is hooked: one of them has begun so.
-compiles_on() { wait_for "$SECONDS_MAX" rounds_are $(($(rounds) + 2)) || finding "javac does not go on: $(rounds) rounds, $1"; }
+# Two more rounds must end while everything is hooked: one of them began in that state.
+keeps_compiling() { wait_for "$SECONDS_MAX" rounds_are $(($(rounds) + 2)) || finding "javac does not continue: $(rounds) rounds, $1"; }
 
 events_are_there() { # TYPE
 	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$T_DIR/summary" 2>&1 || finding "jfr summary: $(head -n 3 "$T_DIR/summary")"
 	[ "$(awk -v type="$1" '$1 == type { print $2 }' "$T_DIR/summary")" -gt 0 ] || finding "no $1"
 }
 
-# One recording in a life of several.
+# One of several recordings in the life of a JVM.
 recorded() { # TYPE OPTION...
 	local type=$1 begin=$SECONDS on before=0 hooked
 	shift
@@ -43,7 +43,7 @@ recorded() { # TYPE OPTION...
 	[ "${hooked:-0}" -gt $((${#METHODS} > 1 ? 2000 : 12000)) ] || finding "only ${hooked:-no} methods are hooked"
 	on=$SECONDS before=$(rounds)
 	sleep "$SECONDS_EACH"
-	compiles_on "$*"
+	keeps_compiling "$*"
 	echo "# JDK $FEATURE, $*: $(grep -oE 'attach [0-9.]+ ms, pause [^,]*' "$F_DIR/stderr"), $(($(rounds) - before)) rounds in $((SECONDS - on)) s"
 	trace_stop
 	status_is 0 3
@@ -65,7 +65,7 @@ timed() { recorded jdk.MethodTiming -M "$METHODS"; }
 slow() { recorded jdk.MethodTrace -m "$METHODS" -t 1ms; }
 whole() { recorded jdk.MethodTrace -m "$METHODS" --lambda --no-stack; }
 
-# Too slow for all: see above.
+# Too slow to hook everything: see above.
 is_slow() { [ "$FEATURE" -lt 15 ]; }
 
 kinds() {
@@ -85,7 +85,7 @@ everything() {
 	if target_ready; then
 		wait_for "$SECONDS_MAX" rounds_are 1
 		for kind in $(kinds); do "$kind"; done
-		compiles_on "original code"
+		keeps_compiling "original code"
 		target_quit
 		unharmed
 	fi

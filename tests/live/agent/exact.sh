@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# N calls give N events, however they end, wherever the class stands.
+# N calls give N events, however they end and wherever the class is loaded.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -9,7 +9,7 @@ modern='live.Modern;live.Modern$Point;live.Modern$Shape;live.Modern$Disc;live.Mo
 places='live.Copy::work;secret.inner.Hidden;java.lang.String::hashCode;java.util.concurrent.ConcurrentHashMap::get'
 
 big() {
-	local sentence="300 locals, wide jumps, large switches are counted; near 64 KiB and pushed over 8000 bytes are skipped and named, JDK $FEATURE"
+	local sentence="300 locals, wide jumps, large switches are counted; methods near 64 KiB, or that would exceed 8000 bytes, are skipped and named, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start BigMain 2000
 	if target_ready && trace_start -m live.Big --no-stack; then
@@ -24,7 +24,7 @@ big() {
 	target_drop
 }
 
-# No handler may cover super() itself; such a call is still to be counted, as an event or as a lost one.
+# A handler must not cover super() itself; such a call must still be counted, as an event or as lost.
 orphan() {
 	local sentence="constructors left by an exception out of super() are accounted for, JDK $FEATURE" events lost
 	begin "$sentence" || return 0
@@ -40,7 +40,7 @@ orphan() {
 	target_drop
 }
 
-# The same program, untraced and traced, prints the same bytes; the JDK's warning about agents came with 21.
+# The same program, untraced and traced, must print the same bytes. The JDK's warning about agents came with 21.
 byte_equal() {
 	local sentence="stdout and stderr are byte-equal to an untraced run, JDK $FEATURE" before
 	begin "$sentence" || return 0
@@ -64,9 +64,9 @@ byte_equal() {
 	target_drop
 }
 
-# Of each method only the calls that threw.
+# Only calls that threw are recorded.
 only_thrown() {
-	local sentence="--thrown records the calls that end by an exception, and no others, JDK $FEATURE"
+	local sentence="--thrown records only the calls that end with an exception, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start ExitsMain 500
 	if target_ready && trace_start -m "$EXITS" --thrown --no-stack; then
@@ -85,7 +85,7 @@ only_thrown() {
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	TRACE_WITH=()
-	exact "every way out of a method is counted once, with the right thrown" "$EXITS" ExitsMain 20000
+	exact "every way out of a method is counted once, with the right value of thrown" "$EXITS" ExitsMain 20000
 	TRACE_WITH=(--kernel=off)
 	only_thrown
 	exact "records, sealed types, switch expressions, resources" "$modern" ModernMain 20000

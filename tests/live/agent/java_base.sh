@@ -3,9 +3,8 @@
 #
 # tests/live/agent/java_base.sh [JDK_HOME...]
 #
-# Edit every method of java.base (but the never-rewritten ones) of each JDK;
-# `javap` must read every class, the JVM must load and link each under
-# -Xverify:all in place of its own, and a real program must print what it did.
+# Edit every method of java.base (except those that are never rewritten) of each JDK. `javap` must read every class, the
+# JVM must load and link each under -Xverify:all in place of its own, and a real program must print the same as before.
 # Needs no root. JDKs: those given, else $JAVA_HOME and /usr/lib/jvm/*.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -30,7 +29,7 @@ verify() { # HOME
 	[ ! -s "$work/javap.err" ] || fail "javap says: $(head -3 "$work/javap.err")"
 	local run=("$home/bin/java" -Xverify:all --patch-module java.base="$out" -cp "$work/helper")
 	"${run[@]}" LoadAll "$out" || fail "a class of $home does not verify"
-	diff <("$home/bin/java" -cp "$work/helper" Work) <("${run[@]}" Work) || fail "the program prints something else"
+	diff <("$home/bin/java" -cp "$work/helper" Work) <("${run[@]}" Work) || fail "the program prints something different"
 	echo "ok - every class of java.base is edited, verified, and read by javap, $(sed -n 's/^JAVA_VERSION=/JDK /p' "$home/release" | tr -d '"')"
 }
 

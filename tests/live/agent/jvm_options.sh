@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# The counts stay exact whatever compiles, collects and checks.
+# The counts stay exact with different compilers, collectors and checks.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -32,7 +32,7 @@ for jdk in "${JDKS[@]}"; do
 		if has_option "$option"; then
 			exact "exact with $option" "$EXITS" "$option" ExitsMain 2000
 		else
-			skip "exact with $option, JDK $FEATURE" "this JVM does not have it"
+			skip "exact with $option, JDK $FEATURE" "this JVM does not support it"
 		fi
 	done
 	checked_jni

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The agent in the JVM: loaded once, however many recordings; two first attaches at once; seccomp filters that kill.
+# The agent in the JVM: loaded once for many recordings; simultaneous first attaches; seccomp filters that kill.
 . "$(dirname "$0")/../lib.sh"
 
 TRACE_WITH=(--kernel=off)
@@ -21,7 +21,7 @@ held_by() { # PID
 one_agent() {
 	local n sentence i first
 	n=$(amount 10 50)
-	sentence="$n recordings are one load of the agent, one thread and one descriptor, JDK $FEATURE"
+	sentence="$n recordings load the agent once, with one thread and one descriptor, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready; then
@@ -46,11 +46,11 @@ one_agent() {
 	target_drop
 }
 
-# One gets the JVM. The others say who has it, and leave nothing in it.
+# One gets the JVM. The others report who has it, and leave nothing in it.
 first_attaches() {
 	local n sentence i pids won lost round status
 	n=$(amount 3 20)
-	sentence="of three first attaches at once one wins, $n times, JDK $FEATURE"
+	sentence="one of three simultaneous first attaches wins, $n times, JDK $FEATURE"
 	begin "$sentence" || return 0
 	for round in $(seq "$n"); do
 		target_start Speed
@@ -89,9 +89,9 @@ filtered_start() { # kill|refuse CALL
 	target_ready
 }
 
-# The numbers are those of x86-64: memfd_create is 319, process_vm_readv 310.
+# System call numbers of x86-64: memfd_create is 319, process_vm_readv 310.
 seccomp() {
-	local sentence="a JVM whose seccomp filter kills for memfd_create() is refused, and lives, JDK $FEATURE"
+	local sentence="a JVM whose seccomp filter kills on memfd_create() is refused, and survives, JDK $FEATURE"
 	if begin "$sentence"; then
 		if filtered_start kill 319; then
 			trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/none.jfr"
@@ -104,7 +104,7 @@ seccomp() {
 		verdict "$sentence"
 		target_drop
 	fi
-	sentence="a JVM whose seccomp filter refuses memfd_create() is refused, JDK $FEATURE"
+	sentence="a JVM whose seccomp filter denies memfd_create() is refused, JDK $FEATURE"
 	if begin "$sentence"; then
 		if filtered_start refuse 319; then
 			trace_launch -p "$T_PID" -m live.Speed::work -o "$WORK/none.jfr"
@@ -116,7 +116,7 @@ seccomp() {
 		verdict "$sentence"
 		target_drop
 	fi
-	sentence="a JVM whose seccomp filter kills for process_vm_readv() is traced with stacks, JDK $FEATURE"
+	sentence="a JVM whose seccomp filter kills on process_vm_readv() is traced with stacks, JDK $FEATURE"
 	if begin "$sentence"; then
 		if filtered_start kill 310; then
 			trace_start -m live.Speed::work -n 100
@@ -130,7 +130,7 @@ seccomp() {
 	fi
 }
 
-# musl's dlopen() opens the file again each time, and it is gone after the first load.
+# musl's dlopen() opens the file again each time, and the file is deleted after the first load.
 musl() {
 	local sentence="a program with musl is traced from start to stop, twice" home=$WORK/musl jni round calls
 	begin "$sentence" || return 0

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# JDKs that the host does not have, each JVM in a root directory with the libraries that it was built for.
+# JDKs that the host does not have, each in a root directory with the libraries that it was built for.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 modern='live.Modern;live.Modern$Point;live.Modern$Shape;live.Modern$Disc;live.Modern$Box'
 
-# What the program itself prints; the JVM's own lines about agents came with 21 (JEP 451).
+# The program's own output; the JVM's warnings about agents came with 21 (JEP 451).
 same_output() { # DIRECTORY
 	local warnings=0
 	[ "$FEATURE" -ge 21 ] && warnings=3
@@ -36,7 +36,7 @@ output() {
 	target_drop
 }
 
-# The tool of the newest JDK here reads the file.
+# The newest JDK's tool reads the file.
 tool() { # ARGUMENT...
 	"$(jdk_newest)/bin/jfr" "$@" "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr $*: $(head -c 600 "$WORK/tool")"
 }
@@ -45,9 +45,9 @@ shows() { # REGEX
 	grep -qE -- "$1" "$WORK/tool" || finding "jfr does not show /$1/:" "$(head -n 12 "$WORK/tool")"
 }
 
-# The JVM ends under the tracer, and the tools read what it left.
+# The JVM ends while it is traced, and the tools read the file.
 own_end() {
-	local sentence="the target's own end finishes the file, jfr summary and print read it, JDK $FEATURE" main=1
+	local sentence="when the target ends the file is complete, jfr summary and print read it, JDK $FEATURE" main=1
 	[ "$FEATURE" -ge 25 ] && main=3 # the id of the thread main
 	begin "$sentence" || return 0
 	target_start Late 2000
@@ -81,9 +81,9 @@ traced_once() {
 
 agent_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
 
-# One JVM: traced, traced again by one that is killed, and traced once more.
+# One JVM is traced, traced again by a tracer that is killed, and traced once more.
 again() {
-	local sentence="a second tracer attaches, also after kill -9 of the one before, JDK $FEATURE"
+	local sentence="a second tracer attaches, even after kill -9 of the previous one, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready && traced_once && trace_start -m live.Speed::work -t 1s; then
@@ -97,9 +97,10 @@ again() {
 	target_drop
 }
 
-# JDK 21 calls java.lang.System$2 where a virtual thread is neither on its carrier nor off it: to ask the JVM for the stack there waits for ever.
+# JDK 21 calls java.lang.System$2 while a virtual thread is neither on its carrier nor off it. Asking the JVM for the
+# stack there would hang.
 mounting() { # SOURCE
-	local sentence="stacks (--stacks=$1) of what the JVM calls while it mounts virtual threads stop none, JDK $FEATURE"
+	local sentence="stacks (--stacks=$1) of methods that the JVM calls while mounting virtual threads block none, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Threads virtual 100 100
 	if target_ready && trace_start "--stacks=$1" -m 'java.lang.System$1;java.lang.System$2;java.lang.Thread;java.lang.VirtualThread'; then
@@ -112,7 +113,7 @@ mounting() { # SOURCE
 	target_drop
 }
 
-# The JVM's own trace: a line for each class that it makes anew, and one for each operation, of its times.
+# The JVM's own trace has a line for each class that it redefines, and one with the times of each operation.
 one_by_one() { # FILTER
 	local sentence="classes go through RetransformClasses one by one, JDK $FEATURE" classes operations
 	begin "$sentence" || return 0

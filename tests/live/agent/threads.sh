@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# Many threads: none of their calls is lost, each thread has its name, memory stays bounded.
+# Many threads: no call is lost, each thread has its name, memory stays bounded.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -20,7 +20,7 @@ crowd() {
 		target_restored
 		lost=$(end_line_number lost)
 		events=$(file_events live.Crowd.work)
-		[ $((events + lost)) -eq 1000000 ] || finding "1000000 calls, but $events in the file and $lost said to be lost"
+		[ $((events + lost)) -eq 1000000 ] || finding "1000000 calls, but $events in the file and $lost reported as lost"
 	fi
 	verdict "$sentence"
 	target_drop

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# Method timing: counts are the program's own, times are between its own stamps.
+# Method timing: counts match the program's own, times lie between its own stamps.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -15,11 +15,11 @@ timing_agrees() { # [TRUTH [EMISSIONS]]
 		finding "${seen:-no output}"
 }
 
-# The truth without, or with nothing but, the lines of a method.
+# The truth without the lines of a method, or only those.
 truth_without() { grep -v "	$1	" "$T_DIR/truth" >"$T_DIR/without" && echo "$T_DIR/without"; }
 truth_of() { grep "	$1	" "$T_DIR/truth" >"$T_DIR/only" && echo "$T_DIR/only"; }
 
-# Trace the program of $program with these options, then say in $checks what must hold.
+# Trace the program in $program with these options, then run the checks in $checks.
 timed() { # SENTENCE OPTION...
 	local sentence="$1, JDK $FEATURE" check
 	shift
@@ -40,8 +40,8 @@ timed() { # SENTENCE OPTION...
 
 carriers_change() { [ "$(sed -n 's/^moved: //p' "$T_DIR/stdout")" -gt 0 ] || finding "no call ended on another carrier:" "$(cat "$T_DIR/stdout")"; }
 
-# Said at the start, and in the file; of these two and of no other.
-lower_bounds_are_said() {
+# Reported at the start and in the file, for these two methods and no other.
+lower_bounds_are_reported() {
 	local method
 	for method in 'java.lang.Math.max(int, int)' 'java.lang.Integer.bitCount(int)'; do
 		grep 'lower bound: ' "$F_DIR/stderr" | grep -qF "$method" || finding "no lower bound: $method:" "$(cat "$F_DIR/stderr")"
@@ -51,12 +51,12 @@ lower_bounds_are_said() {
 	grep -q 'lower bound' "$T_DIR/messages" && grep -qF 'Math.max' "$T_DIR/messages" || finding "not in the file:" "$(cat "$T_DIR/messages")"
 }
 
-no_traces() { [ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 0 ] || finding "calls are recorded, too"; }
+no_traces() { [ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 0 ] || finding "calls are recorded as well"; }
 recursion_is_traced() { file_agrees "$(truth_of recurses)"; }
 rest_is_timed() { timing_agrees "$(truth_without recurses)"; }
 three_emissions() { timing_agrees "$T_DIR/truth" 3; }
 
-# An emission each 200 ms.
+# One emission every 200 ms.
 period() {
 	cat >"$WORK/period.jfc" <<-END
 		<configuration version="2.0" label="test"><event name="jdk.MethodTiming">
@@ -64,9 +64,10 @@ period() {
 	END
 }
 
-# Every call that had returned when the JVM was killed is in the last emission; one more of each thread may have been on its way.
+# When the JVM is killed, the last emission has every call that had returned; one more per thread may have been in
+# progress.
 killed() {
-	local sentence="kill -9 of the JVM in mid-flow: the last emission has every call that had ended, JDK $FEATURE" threads=4 n
+	local sentence="kill -9 of a busy JVM: the last emission has every call that had ended, JDK $FEATURE" threads=4 n
 	begin "$sentence" || return 0
 	target_start Mapped $threads
 	if target_ready && trace_start -M live.Mapped::work --settings="$WORK/period.jfc"; then
@@ -88,10 +89,10 @@ view() { # FILE: "METHOD CALLS" of each row
 	"$(jdk_newest)/bin/jfr" view --width 200 --truncate beginning method-timing "$1" | sed 's/, /,/g' | awk '/^-+/ { rows = 1; next } rows && NF > 2 { print $1, $2 }' | sort
 }
 
-# The same program twice: timed by frtrace, and by the JDK itself, which does not count a call that ends by a callee's
-# exception (half of those of passes()).
+# The same program twice: timed by frtrace, and by the JDK itself, which does not count calls that end with an exception
+# of a callee (half of those of passes()).
 same_view() {
-	local sentence="jfr view method-timing shows what it shows of JEP 520's own recording, JDK $FEATURE" ours
+	local sentence="jfr view method-timing shows the same as for JEP 520's own recording, JDK $FEATURE" ours
 	begin "$sentence" || return 0
 	target_start Timed calls 3000
 	if target_ready && trace_start -M "$work"; then
@@ -116,7 +117,7 @@ same_view() {
 
 virtual_threads() {
 	local program=(-Xmx1g Timed virtual 100000 2) checks=(timing_agrees carriers_change)
-	timed "100,000 virtual threads that park within the call, change their carriers, and throw" -M 'live.Timed::parks;live.Timed::between'
+	timed "100,000 virtual threads that park within the call, change carriers, and throw" -M 'live.Timed::parks;live.Timed::between'
 }
 
 period
@@ -126,7 +127,7 @@ for jdk in "${JDKS[@]}"; do
 	timed "64 threads with 20,000 calls are 1,280,000 invocations" -M live.Threads::work
 
 	program=(Timed calls 20000) checks=(timing_agrees no_traces)
-	timed "every way out, recursion, overloads, a method that is never called, two loaders: a row each, with the program's own count" -M "$work"
+	timed "every way out, recursion, overloads, a method that is never called, two loaders: one row each, with the program's own count" -M "$work"
 
 	checks=(recursion_is_traced rest_is_timed)
 	timed "-m and -M on different methods of a class" -m 'live.Timed$Work::recurses' -M "$work;!live.Timed\$Work::recurses" --no-stack
@@ -135,10 +136,10 @@ for jdk in "${JDKS[@]}"; do
 	timed "-m and -M on the same methods" -m "$work" -M "$work" --no-stack
 
 	program=(Timed stamps 1500) checks=(three_emissions)
-	timed "times are between the program's own stamps, percentiles those of its sorted list" -M live.Timed::waits --settings="$WORK/period.jfc"
+	timed "times lie between the program's own stamps, percentiles match its sorted list" -M live.Timed::waits --settings="$WORK/period.jfc"
 
-	program=(Timed intrinsics 2000000) checks=(lower_bounds_are_said timing_agrees)
-	timed "counts of methods that have intrinsics are said to be lower bounds, others are exact" \
+	program=(Timed intrinsics 2000000) checks=(lower_bounds_are_reported timing_agrees)
+	timed "counts of methods with intrinsics are reported as lower bounds, others are exact" \
 		-M 'java.lang.Math::max(int,int);java.lang.Integer::bitCount;live.Timed::between'
 
 	[ "$FEATURE" -lt 21 ] || virtual_threads

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# What other tools get: the numbers are those of the JDK's own jfr.
+# Exports for other tools have the numbers of the JDK's own jfr.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# What the judges share: the events as jfr prints them, and a look at each thing in the form that the exports have.
-cat >"$WORK/told.py" <<'P'
+# Shared by the checks: the events as jfr prints them, and each field in the form of the exports.
+cat >"$WORK/shared.py" <<'P'
 import collections, csv, datetime, json, sys
 
 recorded = json.load(open(sys.argv[1]))["recording"]["events"]
@@ -29,7 +29,7 @@ def ns(text):  # of "2026-11-20T18:05:24.123456789Z"
     return int(datetime.datetime.fromisoformat(t + zone).timestamp()) * 10**9 + int(digits.ljust(9, "0"))
 
 
-def span(text):  # of "PT0.002S"; None: it is missing
+def span(text):  # of "PT0.002S"; None if missing
     return None if text.startswith("PT-") else round(float(text[2:-1]) * 10**9)
 
 
@@ -41,11 +41,11 @@ def near(a, b):
     return a == b or (a is not None and b is not None and abs(a - b) <= 1)
 P
 
-judge() { # SENTENCE, a program of python on standard input
+check_export() { # SENTENCE, a Python program on standard input
 	local sentence=$1
 	begin "$sentence" || return 0
-	cat "$WORK/told.py" - >"$WORK/judge.py"
-	python3 "$WORK/judge.py" "$WORK/jfr.json" "$WORK/exported" >"$WORK/verdict" 2>&1 || finding "$(tail -n 1 "$WORK/verdict" | tail -c 900)"
+	cat "$WORK/shared.py" - >"$WORK/check_export.py"
+	python3 "$WORK/check_export.py" "$WORK/jfr.json" "$WORK/exported" >"$WORK/verdict" 2>&1 || finding "$(tail -n 1 "$WORK/verdict" | tail -c 900)"
 	verdict "$sentence"
 }
 
@@ -60,7 +60,7 @@ if target_ready && trace_start -m 'live.Exported::order;live.Exported::price'; t
 	target_quit
 	"$JAVA/bin/jfr" print --json --stack-depth 2000 --events 'jdk.MethodTrace,frtrace.*' "$F_FILE" >"$WORK/jfr.json"
 	export_as --csv
-	judge "--csv has the calls that jfr print shows" <<'P'
+	check_export "--csv has the calls that jfr print shows" <<'P'
 rows = list(csv.DictReader(open(path, newline="")))
 assert len(rows) == len(events) == 3 * 60 * 3, (len(rows), len(events))
 assert sum(e["thrown"] for e in events) == 3 * 15
@@ -77,7 +77,7 @@ for e, r in zip(events, rows):
 assert len({(r["thread"], r["thread_id"]) for r in rows}) == len({r["thread_id"] for r in rows}) == 3
 P
 	export_as --collapsed
-	judge "--collapsed has the stacks that jfr print shows" <<'P'
+	check_export "--collapsed has the stacks that jfr print shows" <<'P'
 want, seen = collections.Counter(), collections.Counter()
 for e in events:
     want[";".join([name(f["method"]) for f in reversed(frames(e))] + [name(e["method"])])] += 1
@@ -87,7 +87,7 @@ for line in open(path):
 assert want == seen and len(want) >= 3, (want, seen)
 P
 	export_as --collapsed --weight=time
-	judge "--collapsed --weight=time sums the durations" <<'P'
+	check_export "--collapsed --weight=time sums the durations" <<'P'
 want, seen = collections.Counter(), collections.Counter()
 for e in events:
     want[name(e["method"])] += span(e["duration"])
@@ -97,7 +97,7 @@ for line in open(path):
 assert want.keys() == seen.keys() and all(abs(want[m] - seen[m]) <= len(events) for m in want), (want, seen)
 P
 	export_as --chrome
-	judge "--chrome has each call, and what it waited for, in the track of its thread" <<'P'
+	check_export "--chrome has each call and its waits in the track of its thread" <<'P'
 trace = json.load(open(path))["traceEvents"]
 tracks = {t["tid"]: t["args"]["name"] for t in trace if t["ph"] == "M" and t["name"] == "thread_name"}
 base = min(ns(e["startTime"]) for e in events) - round(1000 * min(t["ts"] for t in trace if t.get("cat") == "call"))

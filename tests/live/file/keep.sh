@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# What has the name that -o gives stays until there is something better: no start that fails changes it, a kill leaves
-# it or a whole recording, and a recording that somebody took away is reported as gone.
+# The output file is replaced only by something better: a failed start does not change it, a kill leaves it or a
+# complete recording, and a recording that somebody removes is reported as gone.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -28,7 +28,7 @@ is_kept() {
 # ---- starts that fail
 
 refused() { # SENTENCE STATUS REGEX COMMAND...
-	local sentence="$1: what has the name of the output stays" status=$2 regex=$3
+	local sentence="$1: the existing output file stays" status=$2 regex=$3
 	shift 3
 	begin "$sentence" || return 0
 	F_DIR=$(mktemp -d "$WORK/trace.XXXXXX") F_STATUS=0
@@ -39,18 +39,18 @@ refused() { # SENTENCE STATUS REGEX COMMAND...
 	verdict "$sentence"
 }
 
-words_are_wrong() {
+bad_arguments() {
 	keep "$WORK/kept.jfr"
 	refused "a filter that is wrong" 2 '\^' "$FRTRACE" -p "$T_PID" -m 'a..B' -o "$kept"
-	refused "an option that does not exist" 2 frobnicate "$FRTRACE" -p "$T_PID" -m A -o "$kept" --frobnicate
+	refused "an unknown option" 2 frobnicate "$FRTRACE" -p "$T_PID" -m A -o "$kept" --frobnicate
 	refused "a size that is too small" 2 'at least 1m' "$FRTRACE" -p "$T_PID" -m A -o "$kept" --max-size=1k
 	refused "no such process" 1 4194000 "$FRTRACE" -p 4194000 -m A -o "$kept"
-	refused "settings that the JVM has not" 1 'own recording' "$FRTRACE" -p "$T_PID" -m A -o "$kept" --with-jfr=nothing
-	refused "a program that cannot be started" 127 '/nowhere/program' "$FRTRACE" -m A -o "$kept" -- /nowhere/program
+	refused "settings that the JVM does not have" 1 'own recording' "$FRTRACE" -p "$T_PID" -m A -o "$kept" --with-jfr=nothing
+	refused "a program that cannot start" 127 '/nowhere/program' "$FRTRACE" -m A -o "$kept" -- /nowhere/program
 	refused "a program without a JVM" 0 'nothing traced' "$FRTRACE" -m A -o "$kept" -- true
 	refused "nothing to dump" 1 'not being recorded' "$FRTRACE" dump "$T_PID" -o "$kept"
-	refused "a merge of what is no recording" 1 'is there already' "$FRTRACE" merge -o "$kept" "$0" "$LIVE/lib.sh"
-	refused "a recovery of nothing" 1 'no Flight Recorder file' "$FRTRACE" recover -o "$kept" "$0"
+	refused "a merge of files that are no recordings" 1 'is there already' "$FRTRACE" merge -o "$kept" "$0" "$LIVE/lib.sh"
+	refused "a recovery of a file that is no recording" 1 'no Flight Recorder file' "$FRTRACE" recover -o "$kept" "$0"
 }
 
 files_of_others() {
@@ -62,11 +62,11 @@ files_of_others() {
 	refused "no rights" 1 'root|right|permi|CAP_' "${nobody[@]}" "$WORK/nobody/frtrace" -p "$T_PID" -m live.Late -o "$kept"
 	keep "$WORK/real/kept.jfr"
 	"${nobody[@]}" ln -s ../real "$WORK/nobody/way"
-	refused "a link of another user on the way" 1 "the link 'way'" "$FRTRACE" -p "$T_PID" -m live.Late -o "$WORK/nobody/way/kept.jfr"
+	refused "a link of another user in the path" 1 "the link 'way'" "$FRTRACE" -p "$T_PID" -m live.Late -o "$WORK/nobody/way/kept.jfr"
 	ln "$kept" "$WORK/second-name" && kept_was=$(kept_look)
 	refused "a file with two names" 1 'one name' "$FRTRACE" -p "$T_PID" -m live.Late -o "$kept"
 	keep "$WORK/with-jvm.jfr"
-	refused "a name for the JVM's own recording that is taken" 1 'with-jvm.jfr. is there already' \
+	refused "the name of the JVM's own recording is taken" 1 'with-jvm.jfr. is there already' \
 		"$FRTRACE" -p "$T_PID" -m live.Late -o "$WORK/with.jfr" --with-jfr
 }
 
@@ -82,7 +82,7 @@ disk_is_full() {
 	umount "$WORK/disk"
 }
 
-# An attach that another one has begun, of this JVM or of another that writes there.
+# An attach that another frtrace has begun, to this JVM or to another with the same output.
 others_are_there() {
 	local first=$T_PID tracer file
 	if ! trace_start -m live.Stage; then
@@ -95,8 +95,8 @@ others_are_there() {
 	wait_for 20 test -e "$file" || not_ok "there is a file" "none after 20 s"
 	target_start Late 10
 	target_ready || verdict "a target"
-	refused "the output of another frtrace" 1 "frtrace pid $tracer is writing it" "$FRTRACE" -p "$T_PID" -m live.Late -o "$file"
-	[ -s "$file" ] || not_ok "the output of another frtrace is there" "it is gone"
+	refused "the output file of another frtrace" 1 "frtrace pid $tracer is writing it" "$FRTRACE" -p "$T_PID" -m live.Late -o "$file"
+	[ -s "$file" ] || not_ok "the output file of another frtrace exists" "it is gone"
 	target_drop_pid "$T_PID"
 	T_PID=$first F_PID=$tracer F_FILE=$file
 	kill -INT "$F_PID"
@@ -111,7 +111,7 @@ attach_fails() {
 	target_start -XX:+DisableAttachMechanism Late 10
 	target_ready || verdict "a target"
 	keep "$WORK/kept.jfr"
-	refused "a JVM that takes no attach" 1 'DisableAttachMechanism|attach' "$FRTRACE" -p "$T_PID" -m live.Late -o "$kept"
+	refused "a JVM that does not accept an attach" 1 'DisableAttachMechanism|attach' "$FRTRACE" -p "$T_PID" -m live.Late -o "$kept"
 	target_drop_pid "$T_PID"
 	target_start Late 10
 	target_ready || verdict "a target"
@@ -121,9 +121,9 @@ attach_fails() {
 	target_drop_pid "$stopped"
 }
 
-# The attach fails, or it was quicker and there is a recording.
+# Either the attach fails, or frtrace was quicker and there is a recording.
 killed_meanwhile() {
-	local sentence="a JVM that is killed meanwhile: what has the name of the output stays, or is a recording" after
+	local sentence="a JVM that is killed meanwhile: the existing output file stays, or is a recording" after
 	begin "$sentence" || return 0
 	for after in 0 0.05 0.2 0.4; do
 		target_start Late 10
@@ -146,7 +146,7 @@ killed_meanwhile() {
 failed_starts() {
 	target_start Late 10
 	target_ready || { verdict "a target"; return; }
-	words_are_wrong
+	bad_arguments
 	files_of_others
 	disk_is_full
 	others_are_there
@@ -155,9 +155,9 @@ failed_starts() {
 	killed_meanwhile
 }
 
-# ---- a recording that is taken away
+# ---- a recording that is removed
 
-taken_away() {
+removed() {
 	local sentence="a recording that was removed or replaced is reported as gone, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Late 3000
@@ -169,7 +169,7 @@ taken_away() {
 		trace_stop
 		status_is 1
 		says "3,000 calls, .*, but '$F_FILE' is gone: it was removed, renamed or replaced"
-		grep -q '^next: ' "$F_DIR/stderr" && finding "says what to do next with it"
+		grep -q '^next: ' "$F_DIR/stderr" && finding "suggests what to do next with it"
 		is_kept
 		target_restored
 		rm "$F_FILE"
@@ -182,17 +182,17 @@ taken_away() {
 }
 
 background_gone() {
-	local sentence="status and stop say that the file is gone, JDK $FEATURE" verb status
+	local sentence="status and stop report that the file is gone, JDK $FEATURE" verb status
 	begin "$sentence" || return 0
 	F_FILE=$WORK/background.jfr
 	target_start Late 10
 	if target_ready; then
 		"$FRTRACE" start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" -q 2>"$WORK/said" || finding "$(cat "$WORK/said")"
-		"$FRTRACE" -p "$T_PID" -m live.Late -o "$F_FILE" 2>"$WORK/said" && finding "a second frtrace traces it"
+		"$FRTRACE" -p "$T_PID" -m live.Late -o "$F_FILE" 2>"$WORK/said" && finding "a second frtrace traces the JVM"
 		grep -q 'already traces' "$WORK/said" || finding "$(cat "$WORK/said")"
 		"$FRTRACE" dump "$T_PID" -o "$WORK/dumped.jfr" 2>"$WORK/said" || finding "dump: $(cat "$WORK/said")"
-		"$FRTRACE" dump "$T_PID" -o "$WORK/nobody/nowhere/x.jfr" 2>"$WORK/said" && finding "dumps to a directory that is not there"
-		[ -s "$F_FILE" ] || finding "the recording is not there: $(ls -l "$F_FILE"*)"
+		"$FRTRACE" dump "$T_PID" -o "$WORK/nobody/nowhere/x.jfr" 2>"$WORK/said" && finding "dumps to a missing directory"
+		[ -s "$F_FILE" ] || finding "the recording is missing: $(ls -l "$F_FILE"*)"
 		rm -f "$F_FILE"
 		for verb in status stop; do
 			status=0
@@ -208,14 +208,14 @@ background_gone() {
 # ---- kill -9
 
 is_early() {
-	local sentence="what was recorded is in the file soon after the first call, JDK $FEATURE"
+	local sentence="the file has calls soon after the first one, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready && trace_start -m live.Speed::work --no-stack -t 200ns; then
 		wait_for 4 test -s "$F_FILE" || finding "no file after 4 s"
 		kill -9 "$F_PID"
 		wait "$F_PID" 2>/dev/null
-		[ "$(file_events live.Speed.work)" -gt 0 ] || finding "it has no calls"
+		[ "$(file_events live.Speed.work)" -gt 0 ] || finding "the file has no calls"
 	fi
 	verdict "$sentence"
 	target_drop
@@ -223,12 +223,12 @@ is_early() {
 
 is_settled() { [ ! -e "$F_FILE.frtrace" ]; }
 
-is_placed() { [ -e "$F_FILE" ] && [ "$(stat -c %s "$F_FILE")" != 20000 ]; } # not the file of keep()
+is_placed() { [ -e "$F_FILE" ] && [ "$(stat -c %s "$F_FILE")" != 20000 ]; } # differs from the file of keep()
 
 is_restored() { case $(peek "$T_PID" state) in 0 | none) ;; *) false ;; esac; }
 
-# What is there is what was before, or a whole recording.
-survived() { # OLD: was there a file?
+# The file is the old one or a complete recording.
+survived() { # OLD: 1 if there was a file before
 	wait_for 10 is_settled || finding "left: $(ls -l "$F_FILE"*)"
 	if [ ! -e "$F_FILE" ]; then
 		[ "$1" = 0 ] || finding "the old file is gone"
@@ -242,7 +242,7 @@ survived() { # OLD: was there a file?
 }
 
 killed() {
-	local sentence="kill -9 in the first three seconds leaves the old file or a whole recording, nothing else, JDK $FEATURE"
+	local sentence="kill -9 in the first three seconds leaves only the old file or a complete recording, JDK $FEATURE"
 	local times recordings=0 i after old
 	begin "$sentence" || return 0
 	times=$(amount 12 200)
@@ -262,7 +262,7 @@ killed() {
 		[ ${#findings[@]} = 0 ] || finding "in round $i, killed after $after s: $(cat "$F_DIR/stderr")"
 	done
 	target_restored_or_untouched
-	[ "$recordings" -gt 0 ] || finding "no kill came after the first chunk"
+	[ "$recordings" -gt 0 ] || finding "no kill was later than the first chunk"
 	[ ${#findings[@]} -gt 0 ] || { tmp_is_clean; target_quit; }
 	echo "# $times kills, $recordings left a recording"
 	verdict "$sentence"
@@ -275,7 +275,7 @@ target_restored_or_untouched() {
 
 jdk_use "${JDKS[0]}"
 failed_starts
-taken_away
+removed
 background_gone
 jdk_use "${JDKS[-1]}"
 is_early

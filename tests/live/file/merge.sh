@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# Our recording and the JVM's own, of the same time, become one file.
+# frtrace's recording and the JVM's own of the same time are merged into one file.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -21,7 +21,7 @@ record_both() {
 	target_quit
 }
 
-reads() { # FILE: by the jfr of this JDK; with SOAK=1 by each
+reads() { # FILE: the jfr of this JDK must read it; with SOAK=1 that of each JDK
 	local jdk tool
 	for jdk in "${JDKS[@]}"; do
 		[ -n "$SOAK" ] || [ "${jdk%% *}" = "$FEATURE" ] || continue
@@ -29,14 +29,14 @@ reads() { # FILE: by the jfr of this JDK; with SOAK=1 by each
 		"$tool" summary "$1" >"$WORK/summary" 2>&1 || finding "JDK ${jdk%% *} summary: $(head -n 3 "$WORK/summary")"
 		"$tool" print "$1" >"$WORK/printed" 2>&1 || finding "JDK ${jdk%% *} print: $(tail -n 3 "$WORK/printed")"
 		"$tool" metadata "$1" >"$WORK/tool" 2>&1 || finding "JDK ${jdk%% *} metadata: $(tail -n 3 "$WORK/tool")"
-		"$tool" help scrub >/dev/null 2>&1 || continue # 17 has none
+		"$tool" help scrub >/dev/null 2>&1 || continue # JDK 17 does not have it
 		rm -f "$WORK/scrubbed.jfr"
 		"$tool" scrub --exclude-events jdk.ExecutionSample "$1" "$WORK/scrubbed.jfr" >"$WORK/tool" 2>&1 || finding "JDK ${jdk%% *} scrub: $(head -n 3 "$WORK/tool")"
 		newest_java JointCheck "$WORK/scrubbed.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "scrubbed by JDK ${jdk%% *}:" "$(head -n 10 "$WORK/tool")"
 	done
 }
 
-# The views of JDK 25, of both halves.
+# Views of JDK 25, for both halves.
 views() { # FILE
 	local view
 	[ "${NEWEST%% *}" -ge 25 ] || return
@@ -46,7 +46,7 @@ views() { # FILE
 	done
 }
 
-# What JDK 25 prints of the JVM's event says in which of our calls it was.
+# JDK 25 prints with the JVM's event in which recorded call it happened.
 contexts() { # FILE
 	[ "${NEWEST%% *}" -ge 25 ] || return
 	"$(jdk_newest)/bin/jfr" print --events live.Mark "$1" >"$WORK/marks" 2>&1
@@ -54,20 +54,20 @@ contexts() { # FILE
 	[ "$(grep -c 'Context: MethodTrace.method = live.Joint.work(int)' "$WORK/marks")" = "$(wc -l <"$WORK/stamps")" ] ||
 		finding "$(grep -c Context: "$WORK/marks") contexts:" "$(head -n 20 "$WORK/marks")"
 	"$FRTRACE" print --events live.Mark "$1" >"$WORK/ours" 2>&1
-	cmp -s "$WORK/ours" "$WORK/marks" || finding "frtrace print says otherwise:" "$(diff "$WORK/ours" "$WORK/marks" | head -n 8)"
+	cmp -s "$WORK/ours" "$WORK/marks" || finding "frtrace print differs:" "$(diff "$WORK/ours" "$WORK/marks" | head -n 8)"
 }
 
-# Both say the same of the JVM: merge tells by it whose they are.
+# Both recordings have the same process id: merge uses it to compare their origin.
 one_jvm() { # FILE...
 	local file
 	for file; do
 		"$(jdk_newest)/bin/jfr" print --json --events jdk.JVMInformation "$file"
 	done | grep -E '"(pid|jvmStartTime)": ' | sort -u >"$WORK/tool"
-	[ "$(wc -l <"$WORK/tool")" = 2 ] && grep -q "\"pid\": $T_PID\b" "$WORK/tool" || finding "of process $T_PID they say: $(cat "$WORK/tool")"
+	[ "$(wc -l <"$WORK/tool")" = 2 ] && grep -q "\"pid\": $T_PID\b" "$WORK/tool" || finding "the files do not both name process $T_PID: $(cat "$WORK/tool")"
 }
 
 merged() {
-	local sentence="our recording and the JVM's own become one, on one clock, JDK $FEATURE" file=$WORK/merged.jfr seen
+	local sentence="frtrace's recording and the JVM's own are merged into one, on one clock, JDK $FEATURE" file=$WORK/merged.jfr seen
 	begin "$sentence" || return 0
 	rm -f "$WORK"/*.jfr
 	if record_both; then
@@ -76,7 +76,7 @@ merged() {
 		seen=$(newest_java JointCheck "$file" "$WORK/stamps" 2>&1) || finding "$seen"
 		[[ $seen == "160 calls, "* ]] || finding "seen: $seen"
 		python3 "$LIVE/merged.py" "$(jdk_newest)/bin/jfr" "$file" "$WORK/ours.jfr" "$WORK/theirs.jfr" >"$WORK/compared" 2>&1 ||
-			finding "not what the two files say:" "$(head -n 20 "$WORK/compared")"
+			finding "differs from the two files:" "$(head -n 20 "$WORK/compared")"
 		reads "$file"
 		turn 1 && views "$file"
 		contexts "$file"
@@ -88,10 +88,10 @@ merged() {
 	target_drop
 }
 
-# Nothing of ours is left in the JVM or in its /tmp.
-own_ended() {
+# Nothing is left in the JVM or in its /tmp.
+own_recording_ended() {
 	"$1/bin/jcmd" "$T_PID" JFR.check >"$WORK/log" 2>&1
-	grep -q 'name=frtrace-' "$WORK/log" && finding "the JVM still records: $(cat "$WORK/log")"
+	grep -q 'name=frtrace-' "$WORK/log" && finding "the JVM is still recording: $(cat "$WORK/log")"
 	tmp_left
 }
 
@@ -101,13 +101,13 @@ tmp_left() {
 	[ -n "$left" ] && finding "left behind: $left"
 }
 
-is_joint() { # FILE: both halves of a recording of the program's 160 calls
+is_joint() { # FILE: has both halves of a recording of the program's 160 calls
 	local seen
 	seen=$(newest_java JointCheck "$1" "$T_DIR/stamps" 2>&1) || finding "$seen"
 	[[ $seen == "160 calls, "* ]] || finding "seen: $seen"
 }
 
-both() { # [SETTINGS]
+with_jfr() { # [SETTINGS]
 	local sentence="--with-jfr${1:+=$1} makes one file of both recordings, JDK $FEATURE" name
 	begin "$sentence" || return 0
 	target_start Joint 40
@@ -120,7 +120,7 @@ both() { # [SETTINGS]
 		contexts_are_all "$F_FILE"
 		name=${F_FILE%.jfr}
 		[ "$(echo "$name"*)" = "$F_FILE" ] || finding "files: $(echo "$name"*)"
-		own_ended "$(jdk_newest)"
+		own_recording_ended "$(jdk_newest)"
 		target_restored
 		target_quit
 	fi
@@ -133,9 +133,9 @@ contexts_are_all() { # FILE
 	contexts "$1"
 }
 
-# The JVM writes its half when it exits; killed, it leaves none.
+# The JVM writes its half when it exits. If it is killed, it writes none.
 target_ends() {
-	local sentence="of a JVM that exits both halves are there, of one that is killed ours, JDK $FEATURE"
+	local sentence="a JVM that exits leaves both halves, one that is killed only frtrace's, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Joint 40
 	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
@@ -153,25 +153,25 @@ target_ends() {
 		trace_wait
 		status_is 3
 		says "the JVM's own recording is lost: process $T_PID has written none when it ended"
-		[ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 160 ] || finding "ours is not whole"
+		[ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTrace" { print $2 }')" = 160 ] || finding "frtrace's half is incomplete"
 		tmp_left
 	fi
 	verdict "$sentence"
 	target_drop
 }
 
-# Its guard stops the JVM's recording.
+# frtrace's guard process stops the JVM's recording.
 killed() {
-	local sentence="a frtrace that is killed leaves no recording behind in the JVM, JDK $FEATURE"
+	local sentence="killing frtrace leaves no recording behind in the JVM, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Joint 40
 	if target_ready && trace_start -m 'live.Joint::work' --with-jfr; then
-		"$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep -q 'name=frtrace-' || finding "the JVM does not record"
+		"$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep -q 'name=frtrace-' || finding "the JVM is not recording"
 		kill -9 "$F_PID"
 		wait "$F_PID" 2>/dev/null
-		wait_for 20 stopped || finding "the JVM still records"
+		wait_for 20 stopped || finding "the JVM is still recording"
 		wait_for 5 no_directory
-		own_ended "$(jdk_newest)"
+		own_recording_ended "$(jdk_newest)"
 		target_go
 		target_quit
 	fi
@@ -194,7 +194,7 @@ refused() { # REGEX STATUS ARGUMENT...
 	ls "$WORK"/refused* >/dev/null 2>&1 && finding "it leaves $(ls "$WORK"/refused*)"
 }
 
-cannot() {
+unsupported() {
 	local sentence="a JVM that cannot record itself is left alone, and one line says why"
 	begin "$sentence" || return 0
 	jdk_use "${JDKS[0]}"
@@ -214,8 +214,8 @@ cannot() {
 	verdict "$sentence"
 }
 
-# In a root directory of its own, with a /tmp of its own.
-elsewhere() {
+# In a root directory of its own, with its own /tmp.
+other_root() {
 	local sentence="--with-jfr takes the recording out of another root directory, JDK 11" count
 	begin "$sentence" || return 0
 	root_use 11 || { skip "$sentence" "$(roots_why)"; return 0; }
@@ -235,7 +235,7 @@ elsewhere() {
 	target_drop
 }
 
-# Either order, and three.
+# In both orders, and three files.
 orders() {
 	local sentence="files are merged in any order, and more than two" count
 	begin "$sentence" || return 0
@@ -257,8 +257,8 @@ complains() { # STATUS REGEX ARGUMENT...
 	[ "$(wc -l <"$WORK/said")" = 1 ] && grep -qE -- "$2" "$WORK/said" || finding "merge ${*:3}: $(cat "$WORK/said")"
 }
 
-wrong() {
-	local sentence="what cannot be merged gets one line, and leaves no file" a=$WORK/ours.jfr b=$WORK/theirs.jfr out=$WORK/out.jfr
+bad_files() {
+	local sentence="files that cannot be merged give one line and no output" a=$WORK/ours.jfr b=$WORK/theirs.jfr out=$WORK/out.jfr
 	begin "$sentence" || return 0
 	complains 2 "two files at least: 'frtrace merge -o OUT.jfr A.jfr B.jfr'" -o "$out" "$a"
 	complains 2 'no file to write' "$a" "$b"
@@ -280,13 +280,13 @@ for jdk in "${JDKS[@]}"; do
 	merged
 done
 orders
-wrong
+bad_files
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
-	if [ "$jdk" = "${JDKS[0]}" ]; then both profile; else both; fi
+	if [ "$jdk" = "${JDKS[0]}" ]; then with_jfr profile; else with_jfr; fi
 done
 target_ends
 killed
 roots_find
-cannot
-elsewhere
+unsupported
+other_root

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# Calls that have not returned are in the file: what the program knows to be open, and the JVM's own thread dump.
+# Calls that have not returned are in the file: those that the program knows to be open, with stacks from the JVM's
+# thread dump.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -19,17 +20,17 @@ dump_stacks() {
 		/^$/ && name ~ /^(o-|main$)/ { print name "\t" at; name = "" }'
 }
 
-# The open calls in the file are those that the program knows.
+# The open calls in the file must be those that the program knows.
 open_agrees() { # NONE|STACKS
 	local seen n
 	seen=$("$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.OpenCheck \
 		"$F_FILE" "$T_DIR/open" "$1" 2>&1) || finding "${seen:-no output}"
 	n=$(end_line_number 'still open')
 	[ "${seen##*$'\n'}" = "$n" ] || finding "${seen##*$'\n'} events, $n still open"
-	[ "$n" = "$(wc -l <"$T_DIR/open")" ] || finding "$n still open, the program knows of $(wc -l <"$T_DIR/open")"
+	[ "$n" = "$(wc -l <"$T_DIR/open")" ] || finding "$n still open, the program has $(wc -l <"$T_DIR/open")"
 }
 
-# jfr of each JDK: its summary counts the events, its print shows them as what they are.
+# The jfr of each JDK counts these events in its summary and prints them correctly.
 tools_agree() {
 	local jdk jfr text
 	for jdk in "${JDKS[@]}"; do
@@ -45,7 +46,7 @@ tools_agree() {
 	done
 }
 
-# Start, trace, let the calls begin.
+# Start the program, trace it, and let the calls begin.
 open_begin() { # [TRACE-OPTION...] -- CLASS-ARGUMENT...
 	local options=()
 	while [ "$1" != -- ]; do
@@ -76,8 +77,8 @@ case_all() { # SENTENCE HOW-IT-ENDS [TRACE-OPTION...]
 	target_drop
 }
 
-# Each thread that jstack shows, as the kernel has it: name, now (us), system call or "running", functions of its stack there.
-# Whoever has not been switched to in a second has waited since then.
+# Each thread in jstack's output as the kernel has it: name, now (us), system call or "running", functions of its kernel
+# stack. A thread that has not been switched to for a second has been waiting since then.
 kernel_waits() { # DUMP
 	local name id now before
 	while IFS=$'\t' read -r name id; do
@@ -86,14 +87,14 @@ kernel_waits() { # DUMP
 	done < <(thread_ids) >"$WORK/first"
 	sleep 1
 	while IFS=$'\t' read -r name now call functions before id; do
-		[ "$call" = running ] || [ "$(switches "$id")" = "$before" ] || finding "$name does not wait"
+		[ "$call" = running ] || [ "$(switches "$id")" = "$before" ] || finding "$name is not waiting"
 		echo "$name"$'\t'"$now"$'\t'"$call"$'\t'"$functions"
 	done <"$WORK/first" >"$1"
 	[ "$(wc -l <"$1")" -ge 7 ] || finding "only these threads: $(cat "$1")"
-	[ "$(cut -f3 "$1" | sort -u | paste -sd,)" = 0,202,running ] || finding "they do not wait as they should: $(cat "$1")"
+	[ "$(cut -f3 "$1" | sort -u | paste -sd,)" = 0,202,running ] || finding "they do not wait as expected: $(cat "$1")"
 }
 
-thread_ids() { # "NAME<TAB>ID" of those that have calls open
+thread_ids() { # "NAME<TAB>ID" of threads with open calls
 	"$(jdk_newest)/bin/jstack" "$T_PID" | sed -nE 's/^"(o-[a-z]+|main)".* nid=(0x[0-9a-f]+|[0-9]+).*/\1 \2/p' |
 		while read -r name id; do echo "$name"$'\t'"$((id))"; done
 }
@@ -109,7 +110,7 @@ ongoing_agrees() { # FILE
 }
 
 case_waits() {
-	local sentence="what a thread in an open call waits for is what the kernel says, JDK $FEATURE"
+	local sentence="the wait of a thread in an open call matches the kernel's data, JDK $FEATURE"
 	begin "$sentence" || return 0
 	if open_begin -- all; then
 		dump_stacks >"$T_DIR/dump"
@@ -128,7 +129,7 @@ case_waits() {
 }
 
 case_dumped() {
-	local sentence="a dump says what threads in open calls wait for, and so does the end, JDK $FEATURE"
+	local sentence="a dump has the waits of threads in open calls, and so has the end of the recording, JDK $FEATURE"
 	begin "$sentence" || return 0
 	F_FILE=$WORK/dumped-$FEATURE.jfr
 	target_start Open all
@@ -148,7 +149,7 @@ case_dumped() {
 }
 
 case_crowd() {
-	local sentence="a thousand threads in a call each are all there, JDK $FEATURE"
+	local sentence="a thousand threads with an open call each are all in the file, JDK $FEATURE"
 	begin "$sentence" || return 0
 	if open_begin -- crowd 1000; then
 		dump_stacks >"$T_DIR/dump"
@@ -161,9 +162,9 @@ case_crowd() {
 	target_drop
 }
 
-# The parked ones have no carrier now. Their own Thread.getStackTrace() is what is expected.
+# A parked thread has no carrier. The expected stacks come from Thread.getStackTrace() of the threads.
 case_virtual() {
-	local sentence="virtual threads, parked and mounted, are there with their own stacks, JDK $FEATURE"
+	local sentence="virtual threads, parked and mounted, are in the file with their own stacks, JDK $FEATURE"
 	begin "$sentence" || return 0
 	if open_begin -- virtual 300; then
 		trace_stop
@@ -177,7 +178,7 @@ case_virtual() {
 }
 
 case_killed() {
-	local sentence="the open calls of a JVM that is killed are in the file, without stacks, JDK $FEATURE"
+	local sentence="open calls of a killed JVM are in the file, without stacks, JDK $FEATURE"
 	begin "$sentence" || return 0
 	if open_begin -- all; then
 		kill -9 "$T_PID"
@@ -189,9 +190,9 @@ case_killed() {
 	target_drop
 }
 
-# Nobody answers in a JVM that is stopped: the end must come all the same.
+# A stopped JVM does not answer. The recording must end nevertheless.
 case_stopped() {
-	local sentence="a JVM that hangs as a whole costs the stacks, not the open calls, JDK $FEATURE"
+	local sentence="a JVM that hangs completely loses the stacks, not the open calls, JDK $FEATURE"
 	begin "$sentence" || return 0
 	if open_begin -- all; then
 		kill -STOP "$T_PID"
@@ -211,8 +212,8 @@ by_itself() { trace_wait 30; }
 meanwhile case_stopped
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
-	case_all "what hangs is in the file, with its stack of now" by_signal
-	turn 0 && case_all "thresholds filter no open calls" by_itself -t 1h -d 5s
+	case_all "hanging calls are in the file, with their current stacks" by_signal
+	turn 0 && case_all "thresholds do not filter open calls" by_itself -t 1h -d 5s
 	turn 1 && case_waits
 	turn 0 && case_dumped
 	turn 1 && case_crowd

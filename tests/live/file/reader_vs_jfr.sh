@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# Our reader against the JDKs' own: `frtrace summary`, `print` and `view` of the JVMs' recordings, and of ours.
+# Compare frtrace's reader with the JDKs' own: `frtrace summary`, `print` and `view`, for recordings of JVMs and of
+# frtrace.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# A recording of the JVM's own, with all that profile.jfc has, into $WORK/jvm-VERSION.jfr.
+# A recording by the JVM itself with all events of profile.jfc, into $WORK/jvm-VERSION.jfr.
 record_jvm() {
 	local options=settings=profile,path-to-gc-roots=true,filename=$WORK/inside.jfr,dumponexit=true
 	[ "$FEATURE" -ge 25 ] && options+=',jdk.MethodTrace#filter=live.Events::kinds,jdk.MethodTiming#filter=live.Events::exceptions'
@@ -13,11 +14,11 @@ record_jvm() {
 	mv "$WORK/inside.jfr" "$WORK/jvm-$FEATURE.jfr" 2>/dev/null || finding "no recording:" "$(tail -n 5 "$WORK/log")"
 }
 
-ours() { # ARGUMENT...: into $WORK/ours
+ours() { # ARGUMENT...: frtrace's output, into $WORK/ours
 	"$FRTRACE" "$@" >"$WORK/ours" 2>"$WORK/err" || finding "frtrace $*: status $?" "$(head -n 3 "$WORK/err")"
 }
 
-# Into $WORK/theirs, by JDK 25, or the newest.
+# The output of JDK 25 or the newest JDK, into $WORK/theirs.
 theirs() { # ARGUMENT...
 	"$(jdk_newest)/bin/jfr" "$@" >"$WORK/theirs" 2>"$WORK/err" || finding "jfr $*:" "$(head -n 3 "$WORK/err")"
 }
@@ -27,8 +28,8 @@ same() { # WHAT
 	cmp -s "$WORK/ours" "$WORK/theirs" || finding "$1 differs (ours, the JDK's):" "$(diff "$WORK/ours" "$WORK/theirs" | head -n 8)"
 }
 
-# Each form of the output, byte for byte.
-same_as_the_jdk() { # FILE [OPTIONS]...: of print, in turn
+# Every form of the output is equal byte for byte.
+same_as_the_jdk() { # FILE [OPTIONS]...: each for one run of print
 	local option
 	ours summary "$1"
 	theirs summary "$1"
@@ -47,23 +48,23 @@ same_as_the_jdk() { # FILE [OPTIONS]...: of print, in turn
 types_of() { awk '$2 ~ /^[1-9]/ { n++ } END { print n + 0 }' "$WORK/ours"; } # of a summary
 
 jvm_recording() {
-	local sentence="a JVM's own recording is read as the newest jfr reads it, JDK $FEATURE" types
+	local sentence="a JVM's own recording is read like by the newest jfr, JDK $FEATURE" types
 	begin "$sentence" || return 0
 	record_jvm
 	same_as_the_jdk "$WORK/jvm-$FEATURE.jfr" '--json --stack-depth 64' '--events jdk.*Method*,CPULoad,*Sample --stack-depth 20' '--categories JVM,Java*'
 	ours summary "$WORK/jvm-$FEATURE.jfr"
 	types=$(types_of)
-	[ "$types" -ge 60 ] || finding "only $types types of events: too few to say anything"
+	[ "$types" -ge 60 ] || finding "only $types event types: too few for a comparison"
 	verdict "$sentence"
 }
 
-# What JDK 17's jfr writes otherwise: it does not know "forever" in milliseconds, and unsigned longs.
+# What JDK 17's jfr writes differently: it does not know "forever" in milliseconds or unsigned longs.
 old_form() {
 	sed -E 's/"PT2562047788015215H30M7\.999999999S"/"PT2562047788015H12M55.807S"/; s/: 18446744073709551615(,? ?)$/: -1\1/' "$1"
 }
 
 own_tool() {
-	local sentence="the JVM's own jfr says the same of its recording, value for value, JDK $FEATURE" file=$WORK/jvm-$FEATURE.jfr
+	local sentence="the JVM's own jfr prints the same values for its recording, JDK $FEATURE" file=$WORK/jvm-$FEATURE.jfr
 	begin "$sentence" || return 0
 	[ -f "$file" ] || record_jvm
 	ours print --json --events 'jdk.*' "$file"
@@ -77,9 +78,9 @@ own_tool() {
 	verdict "$sentence"
 }
 
-# JVMs in root directories have no jfr; the newest one of the host judges.
+# JVMs in root directories have no jfr; the host's newest one is used.
 other_jvm() { # VERSION
-	local sentence="a JVM's own recording is read as the newest jfr reads it, JDK $1"
+	local sentence="a JVM's own recording is read like by the newest jfr, JDK $1"
 	begin "$sentence" || return 0
 	root_use "$1" || { skip "$sentence" "$(roots_why)"; return 0; }
 	"${JDKS[0]#* }/bin/javac" -nowarn -Xlint:-options --release 11 -d "$WORK/old" "$LIVE/java/Events.java" || finding "Events does not compile"
@@ -91,7 +92,7 @@ other_jvm() { # VERSION
 }
 
 our_recording() {
-	local sentence="our own recording is read as the newest jfr reads it, JDK $FEATURE"
+	local sentence="frtrace's recording is read like by the newest jfr, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start ExitsMain "$(amount 40 200)"
 	if target_ready && trace_start -m "$EXITS" -M 'live.Exits::*'; then
@@ -105,18 +106,18 @@ our_recording() {
 	target_drop
 }
 
-# What has the same average, or was called equally often, has no order there.
+# Rows with the same average or the same number of calls have no defined order.
 same_lines() { # VIEW-ARGUMENT...
 	ours view "$@" && theirs view "$@"
 	sort -o "$WORK/ours" "$WORK/ours" && sort -o "$WORK/theirs" "$WORK/theirs"
 	same "view $*, sorted"
 }
 
-# The views that JDK 25 has too, line for line, and the sums of the others.
+# Views that JDK 25 has, too, line for line, and the sums of the others.
 views() {
-	local sentence="views of our recording agree with the JDK's, and with its counts" file=$WORK/own.jfr options view calls
+	local sentence="views of frtrace's recording agree with the JDK's, and with its counts" file=$WORK/own.jfr options view calls
 	begin "$sentence" || return 0
-	[ -f "$file" ] || finding "there is no recording of ours"
+	[ -f "$file" ] || finding "frtrace's recording is missing"
 	calls=$("$(jdk_newest)/bin/jfr" summary "$file" | awk '$1 == "jdk.MethodTrace" { print $2 }')
 	[ "${calls:-0}" -gt 1000 ] || finding "only ${calls:-0} calls"
 	if [ "${NEWEST%% *}" -ge 25 ]; then
@@ -144,24 +145,24 @@ views() {
 	verdict "$sentence"
 }
 
-# The calls of all rows: the second word below the line; of a tree the first word of the lines that are not indented.
+# The calls of all rows: the second word below the rule; for a tree the first word of the lines without indentation.
 sums() { # WORD
 	awk -v word="$1" '
 		/^-/ { below = 1; next }
 		!below || NF < 5 { next }
 		word == 0 && $0 !~ /^ *[0-9,]+ +100\.0 % +[0-9.]+ [a-z]+  [^ ]/ { next }
 		{ n = word ? "" : $1 }
-		word == 3 { n = $3 } # behind a time, which may be a whole number
+		word == 3 { n = $3 } # after a time, which may be a whole number
 		word == 2 { for (i = 1; i <= NF && n == ""; i++) if ($i ~ /^[0-9,]+$/) n = $i }
 		{ gsub(",", "", n); sum += n }
 		END { printf "%d\n", sum }' "$WORK/ours"
 }
 
-# A file of several chunks, of two programs.
+# A file with several chunks of two programs.
 chunks() {
-	local sentence="recordings behind each other in one file are read as one"
+	local sentence="concatenated recordings are read as one"
 	begin "$sentence" || return 0
-	"$(jdk_newest)/bin/jfr" summary "$WORK/own.jfr" >/dev/null 2>&1 || { finding "there is no recording of ours"; verdict "$sentence"; return; }
+	"$(jdk_newest)/bin/jfr" summary "$WORK/own.jfr" >/dev/null 2>&1 || { finding "frtrace's recording is missing"; verdict "$sentence"; return; }
 	cat "$WORK/own.jfr" "$WORK/own.jfr" >"$WORK/twice.jfr"
 	ours summary "$WORK/twice.jfr"
 	theirs summary "$WORK/twice.jfr"
@@ -185,9 +186,9 @@ complains() { # REGEX
 }
 
 damaged() {
-	local sentence="a damaged file is printed as far as it is whole, and told" file=$WORK/own.jfr size whole
+	local sentence="a damaged file is printed up to the damage, which is reported" file=$WORK/own.jfr size whole
 	begin "$sentence" || return 0
-	size=$(stat -c %s "$file") || finding "there is no recording of ours"
+	size=$(stat -c %s "$file") || finding "frtrace's recording is missing"
 	status_of 0 print "$file"
 	whole=$(events "$WORK/ours")
 	cat "$file" >"$WORK/torn.jfr"
@@ -210,9 +211,9 @@ damaged() {
 	verdict "$sentence"
 }
 
-# The chunk that a killed JVM leaves in its repository, once it has flushed some.
+# The chunk that a killed JVM leaves in its repository after it has flushed some events.
 unfinished() {
-	local sentence="the recording of a JVM that was killed is read to its last flush, JDK $FEATURE" file=
+	local sentence="the recording of a killed JVM is read up to its last flush, JDK $FEATURE" file=
 	begin "$sentence" || return 0
 	"${LAUNCH[@]}" "$JAVA/bin/java" -XX:FlightRecorderOptions=repository="$WORK/repository" -XX:StartFlightRecording=settings=profile \
 		-cp "$CLASSES" live.Events "$WORK" 600 >"$WORK/log" 2>&1 &
@@ -232,8 +233,8 @@ flushed() {
 	[ "$("$FRTRACE" print --events live.Kinds "${file:-none}" 2>/dev/null | grep -c '^live.Kinds {')" -gt 100 ]
 }
 
-words() {
-	local sentence="wrong words get one line that says what to do" file=$WORK/own.jfr
+bad_arguments() {
+	local sentence="wrong arguments give one line that says what to do" file=$WORK/own.jfr
 	begin "$sentence" || return 0
 	status_of 2 print
 	complains "no file: 'frtrace print FILE'"
@@ -249,16 +250,16 @@ words() {
 	verdict "$sentence"
 }
 
-# The reader at the end of a pipe may leave at any time.
+# The reader at the end of a pipe may exit at any time.
 pipe() {
-	local sentence="a pipe that is closed ends it quietly"
+	local sentence="a closed pipe ends it quietly"
 	begin "$sentence" || return 0
 	"$FRTRACE" print "$WORK/jvm-$FEATURE.jfr" 2>"$WORK/err" | head -n 1 >"$WORK/ours"
-	[ -s "$WORK/ours" ] || finding "it has printed nothing"
+	[ -s "$WORK/ours" ] || finding "frtrace has printed nothing"
 	[ -s "$WORK/err" ] && finding "$(cat "$WORK/err")"
 	(trap '' PIPE && "$FRTRACE" print "$WORK/jvm-$FEATURE.jfr" 2>"$WORK/err") | head -n 1 >"$WORK/ours"
 	[ -s "$WORK/err" ] && finding "without SIGPIPE: $(cat "$WORK/err")"
-	"$FRTRACE" print "$WORK/jvm-$FEATURE.jfr" >/dev/full 2>"$WORK/err" && finding "a full disk is no failure"
+	"$FRTRACE" print "$WORK/jvm-$FEATURE.jfr" >/dev/full 2>"$WORK/err" && finding "no failure although the disk is full"
 	complains '^frtrace: cannot write to standard output: No space left on device$'
 	verdict "$sentence"
 }
@@ -276,5 +277,5 @@ views
 chunks
 damaged
 unfinished
-words
+bad_arguments
 pipe

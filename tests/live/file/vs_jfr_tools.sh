@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# The file, as the JDKs' own tools see it.
+# The file, read by the JDKs' own tools.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -19,7 +19,7 @@ between() {
 	target_drop
 }
 
-# Calls, then nothing for longer than a chunk lasts: chunks that refer to no method and no thread.
+# Calls, then none for longer than a chunk lasts: chunks without methods and threads.
 silence() {
 	local sentence="a recording with silent chunks stays readable, JDK $FEATURE" jdk
 	begin "$sentence" || return 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# What is written can be read at every moment: by those who follow it, those who read it again and again, after a kill.
+# The file can be read at any time: by readers that follow it, by those that read it repeatedly, and after a kill.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -9,7 +9,7 @@ of_newest() { # CLASS ARGUMENT...
 	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "live.$1" "${@:2}"
 }
 
-# The program runs before the recording, in it, and after.
+# The program runs before, during and after the recording.
 followed() {
 	local sentence="a directory of chunk files is followed as it grows, JDK $FEATURE" follower
 	begin "$sentence" || return 0
@@ -24,7 +24,7 @@ followed() {
 		rm "$WORK/followed/going"
 		trace_stop
 		status_is 0
-		wait_for 30 ended "$follower" || finding "the follower does not see the end"
+		wait_for 30 ended "$follower" || finding "the follower does not notice the end"
 		grep -qx '3000 events, early' "$WORK/follow" || finding "followed: $(head -c 600 "$WORK/follow")"
 		F_FILE=$WORK/whole.jfr
 		"$JAVA/bin/jfr" assemble "$WORK"/followed/*/ "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
@@ -39,7 +39,7 @@ followed() {
 	rm -rf "$WORK/followed"
 }
 
-# Our own reader, each 100 ms; the last chunk may be one that is being written.
+# frtrace's own reader, every 100 ms; the last chunk may still be written.
 summarize_meanwhile() { # SECONDS
 	local end=$((SECONDS + $1)) times=0 status
 	while [ $SECONDS -lt "$end" ]; do
@@ -53,9 +53,9 @@ summarize_meanwhile() { # SECONDS
 	echo "$times times"
 }
 
-# At full rate, and with oldest chunks going all the time: by the JDK's reader without a pause, by both summaries each 100 ms.
+# At full rate, while the oldest chunks are dropped: the JDK's reader runs without a pause, both summaries every 100 ms.
 read_meanwhile() {
-	local sentence="a file that grows and loses its oldest chunks is read at any moment, JDK $FEATURE" size seconds reader readers=()
+	local sentence="a file that grows and loses its oldest chunks can be read at any time, JDK $FEATURE" size seconds reader readers=()
 	seconds=$(amount 5 120)
 	begin "$sentence" || return 0
 	target_start Speed
@@ -84,25 +84,25 @@ read_meanwhile() {
 	target_drop
 }
 
-# Chunk stands behind chunk to the end of the file, none is being written; nothing else is left.
+# Chunks are contiguous up to the end of the file, none is being written, and nothing else is left.
 whole() {
 	python3 "$LIVE/chunks.py" "$F_FILE" whole >"$WORK/chunks" && [ "$(ls -d "$F_FILE"* 2>/dev/null)" = "$(ls -d "$F_FILE" 2>/dev/null)" ]
 }
 
-# How many calls the file has, by the JDK and by us.
+# The number of calls in the file, by the JDK and by frtrace.
 same_calls() {
 	local theirs
 	"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool" 2>&1 || finding "jfr summary: $(head -c 400 "$WORK/tool")"
 	"$FRTRACE" summary "$F_FILE" >"$WORK/ours" 2>&1 || finding "frtrace summary: status $?: $(head -c 400 "$WORK/ours")"
 	theirs=$(awk '$1 == "jdk.MethodTrace" { print $2 }' "$WORK/tool")
 	[ "${theirs:-0}" -gt 0 ] && [ "$theirs" = "$(awk '$1 == "jdk.MethodTrace" { print $2 }' "$WORK/ours")" ] ||
-		finding "${theirs:-no} calls, by us: $(grep MethodTrace "$WORK/ours")"
+		finding "${theirs:-no} calls, by frtrace: $(grep MethodTrace "$WORK/ours")"
 }
 
-# The tracer is killed while it writes at full rate: the file is whole, and has what was in it before. Each second time the
-# oldest chunks go all the time.
+# The tracer is killed while it writes at full rate: the file stays valid and has what was in it before. In every second
+# round the oldest chunks are dropped all the time.
 killed() {
-	local sentence="a file whose tracer is killed is readable, with all that was in it, JDK $FEATURE" before after size times seen=0 i
+	local sentence="a file whose tracer is killed is readable and complete up to then, JDK $FEATURE" before after size times seen=0 i
 	begin "$sentence" || return 0
 	times=$(amount 4 200)
 	target_start Speed
@@ -115,7 +115,7 @@ killed() {
 		sleep "0.0$((RANDOM % 90 + 10))"
 		kill -9 "$F_PID"
 		wait "$F_PID" 2>/dev/null
-		wait_for 10 whole || finding "$i, --max-size=$size: not whole: $(cat "$WORK/chunks"); $(ls -l "$F_FILE"*)"
+		wait_for 10 whole || finding "$i, --max-size=$size: not valid: $(cat "$WORK/chunks"); $(ls -l "$F_FILE"*)"
 		after=$(cat "$WORK/chunks")
 		[ "${after#* }" -ge "${before#* }" ] || finding "$i, --max-size=$size: the last chunk began at ${before#* } before, at ${after#* } after"
 		[ $size = 8m ] || [ "${after% *}" -ge "${before% *}" ] || finding "$i: chunks: ${before% *} before, ${after% *} after"
@@ -129,7 +129,7 @@ killed() {
 	target_drop
 }
 
-# 1,000 methods that call each other: one for each beginning and depth, so 10,000 ways lead to them.
+# 1,000 methods that call each other, starting anywhere with any depth: 10,000 different stacks.
 wide_source() {
 	awk 'BEGIN {
 		print "package live; public class Wide { static int sum;"
@@ -142,11 +142,11 @@ wide_source() {
 	}'
 }
 
-# What is its own: the queue that it shares with the kernel, 64 MB, is mapped twice in it, and not counted.
+# frtrace's own memory: the queue shared with the kernel, 64 MB, is mapped twice and not counted.
 own_kilobytes() { awk '/^RssAnon:/ { print $2 }' "/proc/$F_PID/status"; }
 
 memory() {
-	local sentence="frtrace takes less than 64 MB for 1,000 methods and 10,000 stacks, and no more as time goes on, JDK $FEATURE"
+	local sentence="frtrace needs less than 64 MB for 1,000 methods and 10,000 stacks, and does not grow, JDK $FEATURE"
 	local seconds size most=0 early=0 now stacks i
 	begin "$sentence" || return 0
 	seconds=$(amount 4 120) size=$(amount 20m 100m)
@@ -206,9 +206,9 @@ torn() {
 	target_drop
 }
 
-# The JVM flushes what it has each second.
+# The JVM flushes its events every second.
 killed_jvm() {
-	local sentence="the open chunk of a JVM that was killed is mended, JDK $FEATURE" chunk
+	local sentence="the open chunk of a killed JVM is repaired, JDK $FEATURE" chunk
 	begin "$sentence" || return 0
 	mkdir "$WORK/own"
 	target_start -XX:StartFlightRecording=settings=profile -XX:FlightRecorderOptions=repository="$WORK/own" Late 1000
@@ -222,7 +222,7 @@ killed_jvm() {
 		timeout 30 "$JAVA/bin/jfr" summary "$chunk" >/dev/null 2>&1 && [ "$FEATURE" -ge 25 ] && finding "it was readable before"
 		"$FRTRACE" recover "$chunk" 2>"$WORK/said" || finding "status $?: $(cat "$WORK/said")"
 		reads "$chunk"
-		grep -qE 'jdk.JVMInformation +1 ' "$WORK/tool" || finding "what was flushed is not there: $(head "$WORK/tool")"
+		grep -qE 'jdk.JVMInformation +1 ' "$WORK/tool" || finding "flushed events are missing: $(head "$WORK/tool")"
 	fi
 	verdict "$sentence"
 	target_drop

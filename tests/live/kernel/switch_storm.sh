@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015
-# As many context switches in traced calls as the machine can: each is told, or counted as lost.
+# As many context switches in traced calls as the machine can do: each is recorded or counted as lost.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 variant_build waits
 
-# The two threads of a pair on one processor, another one for the next pair: nothing is faster.
+# Both threads of a pair on one processor, the next pair on another: the fastest arrangement.
 pin_pairs() { # PAIRS
 	local comm cpus pair
 	mapfile -t cpus < <(taskset -pc "$T_PID" 2>/dev/null | sed 's/.*: //' | tr , '\n' | awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }')
@@ -19,8 +19,8 @@ pin_pairs() { # PAIRS
 
 pinned() { [ "$(grep -lE '^(leads|follows)-' "/proc/$T_PID"/task/*/comm 2>/dev/null | wc -l)" = $(($1 * 2)) ] && pin_pairs "$1"; }
 
-# What the threads have counted themselves is what the recorder has seen of them and what it says that it has lost, but for
-# the few times between a call's begin or end and its look at the kernel's counter.
+# The threads' own counts must equal the recorded switches plus those reported as lost, except for the few between the
+# begin or end of a call and the thread's reading of the kernel's counter.
 expect_all() { # PAIRS
 	local lost
 	lost=$(sed -nE 's/^ *([0-9,]+) waits? (is|are) lost: .*/\1/p' "$F_DIR/stderr" | tail -n 1 | tr -d ,)
@@ -30,15 +30,15 @@ expect_all() { # PAIRS
 	{ own += $2; all += seen[$1]; if (!lost && (seen[$1] < $2 || seen[$1] > $2 + 20)) print $1 ": " seen[$1] " records of " $2 " switches" }
 	END {
 		if (all + lost < own || all + lost > own + 40 * pairs) print all + 0 " records and " lost " lost of " own + 0 " switches"
-		printf "# %d switches a second in traced calls, %d in all, %d lost\n", rate, own, lost >"/dev/stderr"
+		printf "# %d switches per second in traced calls, %d in total, %d lost\n", rate, own, lost >"/dev/stderr"
 	}' "$WORK/waits" "$T_DIR/switches" >"$WORK/odd" 2>"$WORK/rate"
 	[ ! -s "$WORK/odd" ] || finding "$(cat "$WORK/odd")"
 	sed "s/$/, JDK $FEATURE/" "$WORK/rate"
-	[ -z "$lost" ] || "$(jdk_newest)/bin/jfr" print "$F_FILE" | grep -q "waits are lost" || finding "the file does not say what was lost"
+	[ -z "$lost" ] || "$(jdk_newest)/bin/jfr" print "$F_FILE" | grep -q "waits are lost" || finding "the file does not report what was lost"
 }
 
 switches() {
-	local sentence="each of many switches is told or counted as lost, JDK $FEATURE" pairs=2
+	local sentence="each of many switches is recorded or counted as lost, JDK $FEATURE" pairs=2
 	begin "$sentence" || return 0
 	target_start Switches $pairs "$(amount 1500 3000)"
 	if target_ready && FRTRACE_WAITS=$WORK/waits FRTRACE_WAITS_COUNTED=1 FRTRACE=$VARIANT \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# --kernel=full: system calls and page faults in traced calls are those that the program knows of, call by call.
+# --kernel=full: the system calls and page faults in traced calls match the program's own counts, call by call.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -13,7 +13,7 @@ variant_build waits
 disk_find || skip "major faults of calls" "$NO_DISK"
 COLD=${DISK:-$WORK}/cold
 
-# Files that are not in memory, and one that nobody has touched there.
+# Files that are not in memory, and an untouched file in memory.
 fresh_files() {
 	local i
 	[ -d "$COLD" ] || { mkdir "$COLD" && for ((i = 0; i < 160; i++)); do head -c 4096 /dev/urandom >"$COLD/$i"; done; }
@@ -48,8 +48,8 @@ usage_agrees() {
 	sed 's/^/# /' "$WORK/seen"
 }
 
-case_counts() { # [KIND... that are the kernel's alone]
-	local sentence="system calls and page faults of calls are those that the program knows of, JDK $FEATURE" kinds
+case_counts() { # [KIND... with counts from the kernel only]
+	local sentence="system calls and page faults of calls match the program's counts, JDK $FEATURE" kinds
 	kinds=(reads nested minor block alone "$@")
 	[ "$FEATURE" -ge 21 ] && kinds+=(virtual)
 	begin "$sentence" || return 0
@@ -67,9 +67,9 @@ shown() {
 	grep -qE ', [0-9]+ system calls? of [0-9.]+m?s' "$WORK/view" || finding "view slowest has no system calls:" "$(head "$WORK/view")"
 }
 
-# What the agent does when it records a stack for the first time is not the program's.
+# The agent's own work, when it records a stack for the first time, does not count.
 case_stacks() {
-	local sentence="what the agent does itself is not counted, JDK $FEATURE"
+	local sentence="the agent's own work is not counted, JDK $FEATURE"
 	begin "$sentence" || return 0
 	if usage_run reads nested recursive new --kernel=full; then
 		usage_agrees
@@ -78,15 +78,15 @@ case_stacks() {
 	target_drop
 }
 
-# The fields of waits, and none of those of --kernel=full.
+# The fields of waits are present, those of --kernel=full are not.
 only_waits() {
 	"$(jdk_newest)/bin/jfr" metadata "$F_FILE" >"$WORK/tool"
-	grep -E 'syscalls|syscallTime|Faults' "$WORK/tool" >"$WORK/left" && finding "is there:" "$(cat "$WORK/left")"
+	grep -E 'syscalls|syscallTime|Faults' "$WORK/tool" >"$WORK/left" && finding "unexpected fields:" "$(cat "$WORK/left")"
 	grep -q 'cpuTime;' "$WORK/tool" || finding "no cpuTime in the metadata"
 	frtrace_has cpuTime
 }
 
-frtrace_has() { # FIELD: and it is known
+frtrace_has() { # FIELD: with a known value
 	"$FRTRACE" print --events jdk.MethodTrace "$F_FILE" | grep -qE "^  $1 = [0-9.]+" || finding "no $1 is known"
 }
 
@@ -100,9 +100,9 @@ case_on() {
 	target_drop
 }
 
-# On a kernel without one of the tracepoints that is said, and the rest is there.
+# A kernel without one of the tracepoints: the reason is reported, everything else is recorded.
 case_without() {
-	local sentence="without the tracepoints all but these fields is there, JDK $FEATURE" FRTRACE=$VARIANT
+	local sentence="without the tracepoints everything but these fields is recorded, JDK $FEATURE" FRTRACE=$VARIANT
 	begin "$sentence" || return 0
 	export FRTRACE_WAITS=$WORK/waits FRTRACE_WITHOUT=page_fault_user
 	if CALLS=10 usage_run reads --no-stack --kernel=full; then

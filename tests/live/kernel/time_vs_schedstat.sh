@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# Where the time of calls went is what the kernel tells the program itself, call by call: CALLS=10000 of each kind; on the JDKs
-# that scripts/jdks brings OTHER_CALLS.
+# Compare where the time of calls went with the kernel's numbers for the program itself, call by call: CALLS=10000 of
+# each kind; OTHER_CALLS on the JDKs that scripts/jdks provides.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -11,13 +11,13 @@ disk_find || skip "calls wait for the disk" "$NO_DISK"
 COLD=${DISK:-$WORK}/cold
 EVERY=(sleep monitor lock queue socket ${DISK:+file} busy gc crowd)
 
-# A file of which nothing is in memory.
+# A file that is not in memory.
 cold_file() {
 	[ -s "$COLD" ] || head -c 204m /dev/urandom >"$COLD"
 	dd of="$COLD" oflag=nocache conv=notrunc,fdatasync count=0 2>/dev/null
 }
 
-# Trace the program through all of its kinds.
+# Trace the program through all its kinds.
 where_run() { # [TRACE-OPTION...]
 	[[ " ${KINDS[*]} " != *" file "* ]] || cold_file
 	target_start Where "$CALLS" "$COLD" "${KINDS[@]}"
@@ -31,13 +31,13 @@ where_run() { # [TRACE-OPTION...]
 
 where_agrees() {
 	local sleeps=sleep
-	grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=futex # a JVM without probes does not tell Thread.sleep() either
+	grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=futex # without probes in the JVM, Thread.sleep() is not known either
 	"$(jdk_newest)/bin/java" -Dsleeps=$sleeps -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" \
 		>"$WORK/seen" 2>&1 || finding "$(cat "$WORK/seen")"
 	sed 's/^/# /' "$WORK/seen"
 }
 
-# The JDKs' own tools read the fields and events, and print them with their units.
+# The JDKs' own tools print the fields and events with their units.
 tools_read() {
 	local event pause='[0-9.]+ m?s'
 	grep -q '^  no pauses: ' "$F_DIR/stderr" && pause=N/A
@@ -60,8 +60,8 @@ views_show() {
 	done
 }
 
-case_where() { # [LOOK...: at the same file]
-	local sentence="where the time of calls went is what the kernel tells the program, JDK $FEATURE" look
+case_where() { # [CHECK... for the same file]
+	local sentence="where the time of calls went matches the kernel's numbers, JDK $FEATURE" look
 	begin "$sentence" || return 0
 	if where_run --no-stack; then
 		where_agrees
@@ -72,9 +72,9 @@ case_where() { # [LOOK...: at the same file]
 	target_drop
 }
 
-# What a pause took, against the JVM's own clock of its collections (in ms).
+# The lengths of pauses, compared with the JVM's own clock of its collections (in ms).
 case_pauses() {
-	local sentence="pauses are in the file and in the calls that they fell into, JDK $FEATURE"
+	local sentence="pauses are in the file and in the calls that they interrupted, JDK $FEATURE"
 	begin "$sentence" || return 0
 	KINDS=(gc)
 	if where_run --no-stack; then
@@ -93,7 +93,7 @@ frtrace_json() {
 	"$FRTRACE" print --json --events jdk.MethodTrace "$F_FILE" | awk '/"name": "inGc"/ { found = 1 } /"pauseTime"/ && found { print; found = 0 }'
 }
 
-# "KIND OF-THREAD missing|known COUNT" of the calls, and "waits KIND-OF-THREAD COUNT" of the waits: v virtual, p platform, w carrier.
+# "THREAD-KIND missing|known COUNT" for calls and "waits THREAD-KIND COUNT" for waits: v virtual, p platform, w carrier.
 by_kind_of_thread() {
 	"$(jdk_newest)/bin/jfr" print --events MethodTrace,ThreadWait,RunQueue "$F_FILE" | awk '
 	/^(jdk|frtrace)\./ { event = $1; none = some = 0; kind = "?" }
@@ -106,9 +106,9 @@ by_kind_of_thread() {
 	END { for (s in seen) print s, seen[s] }'
 }
 
-# Where a virtual thread spends its time the kernel does not see; what its carrier waits for is not the calls' that it carries.
+# The kernel does not see where a virtual thread spends its time, and its carrier's waits do not belong to its calls.
 case_virtual() {
-	local sentence="of virtual threads and their carriers nothing is claimed, of others all is known, JDK $FEATURE" n=${1:-100}
+	local sentence="times are unknown for virtual threads and their carriers, and known for all others, JDK $FEATURE" n=${1:-100}
 	begin "$sentence" || return 0
 	target_start Mounted "$n"
 	if target_ready && trace_start -m 'live.Mounted::in*;java.util.concurrent.ForkJoinTask::doExec' --no-stack; then
@@ -128,9 +128,9 @@ case_virtual() {
 	target_drop
 }
 
-# Without the kernel's half the file has none of it.
+# With --kernel=off the file has none of it.
 case_off() {
-	local sentence="--kernel=off: no field and no event of it is in the file, JDK $FEATURE"
+	local sentence="--kernel=off leaves all its fields and events out of the file, JDK $FEATURE"
 	begin "$sentence" || return 0
 	KINDS=(busy)
 	if where_run --no-stack --kernel=off; then
@@ -144,9 +144,9 @@ case_off() {
 	target_drop
 }
 
-# The kernel's times are its own, those of calls are of frtrace's namespace.
+# The kernel's times are its own, those of calls belong to frtrace's time namespace.
 case_namespace() {
-	local sentence="so it is when frtrace runs in a time namespace of its own, JDK $FEATURE" binary=$FRTRACE FRTRACE=$WORK/elsewhen
+	local sentence="the same holds when frtrace runs in a time namespace of its own, JDK $FEATURE" binary=$FRTRACE FRTRACE=$WORK/elsewhen
 	begin "$sentence" || return 0
 	printf '#!/bin/sh\nexec unshare --time --monotonic 5000 %s "$@"\n' "$binary" >"$FRTRACE"
 	chmod 755 "$FRTRACE"

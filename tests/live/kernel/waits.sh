@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# The kernel's half: what the scheduler saw of threads in traced calls.
+# The kernel's records of threads in traced calls.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -10,7 +10,7 @@ variant_build waits
 # enum frt_wait_reason
 PREEMPTED=1 FUTEX=2 SOCKET=4 SLEEP=7
 
-# Trace the kinds of live.Splits, N calls of each: the records stand in $WORK/waits.
+# Trace the kinds of live.Splits, N calls of each; the records are in $WORK/waits.
 record_waits() { # N KIND... [OPTION... of the JVM or of frtrace]
 	local filter='' word kinds=() options=() jvm=() FRTRACE=$VARIANT
 	for word in "${@:2}"; do
@@ -29,16 +29,16 @@ record_waits() { # N KIND... [OPTION... of the JVM or of frtrace]
 	says ' 0 lost'
 }
 
-# Of N calls of a kind all but a few, which a loaded machine held up until there was nothing to wait for, were blocked for
-# a millisecond at least, 97 in 100 of them with this reason and this waker. JVMs have locks of their own, and safepoints. Who was
-# woken for a monitor may find it taken again, and wait twice.
+# Nearly all of the N calls of a kind must have been blocked for at least a millisecond; on a loaded machine a few come
+# too late to wait. 97 in 100 of them must have this reason and this waker. JVMs have locks of their own, and
+# safepoints, and a thread that was woken for a monitor may find it taken and wait twice.
 expect_waits() { # N KIND REASON WAKER
 	local right wrong
 	read -r right wrong < <(awk -v kind="$2" -v reason="$3" -v waker="$4" '
 	$1 == "wait" && $2 == kind && $4 - $3 >= 1e6 { if ($6 == reason && $10 == waker && $4 <= $5) right++; else wrong++ }
 	END { print right + 0, wrong + 0 }' "$WORK/waits")
 	[ "$right" -ge $(($1 * 90 / 100)) ] && [ "$right" -le $(($1 * 105 / 100)) ] && [ "$wrong" -le $(($1 * 3 / 100)) ] ||
-		finding "$2: of $1 waits $right with reason $3 and waker '$4', $wrong others:" \
+		finding "$2: $right of $1 waits with reason $3 and waker '$4', $wrong others:" \
 			"$(awk -v kind="$2" '$2 == kind { print $6, $7, $10 }' "$WORK/waits" | sort | uniq -c)"
 }
 
@@ -46,7 +46,7 @@ reasons() { # [N]
 	local sentence="waits have their reason and their waker, JDK $FEATURE" n=${1:-$(amount 150 500)} sleeps=$SLEEP SECONDS_MAX=180
 	begin "$sentence" || return 0
 	if record_waits $n --no-stack sleep monitor queue park socket busy; then
-		grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=$FUTEX # a JVM without probes does not tell Thread.sleep() either
+		grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=$FUTEX # without probes in the JVM, Thread.sleep() is not known either
 		expect_waits $n sleep $sleeps -
 		expect_waits $n monitor $FUTEX monitor-2
 		expect_waits $n queue $FUTEX queue-2
@@ -63,11 +63,11 @@ reasons() { # [N]
 	target_drop
 }
 
-# The line of Splits.java that has this text.
+# The number of the line in Splits.java with this text.
 line_of() { grep -nF "$1" "$LIVE/java/Splits.java" | head -n 1 | cut -d: -f1; }
 
-# N events frtrace.ThreadWait of KIND's thread, but a few, have this in their stack, line by line from the top,
-# down to Thread.run(), and this kernel function in their kernel stack.
+# Nearly N events frtrace.ThreadWait of KIND's thread must have this stack, line by line from the top down to
+# Thread.run(), and this kernel function in their kernel stack.
 expect_stacks() { # N KIND CALL KERNEL METHOD...
 	local n own
 	own="live.Splits.$2() line: $(line_of "$3")"
@@ -83,10 +83,10 @@ expect_stacks() { # N KIND CALL KERNEL METHOD...
 		index(kernels, kernel) { n++ }
 	END { print n + 0 }' "$WORK/events")
 	[ "$n" -ge $(($1 * 95 / 100)) ] && return
-	finding "$2: of $1 long waits only $n have the stack" "$(grep -B16 -A12 -m1 "eventThread = \"$2\"" "$WORK/events")"
+	finding "$2: only $n of $1 long waits have the stack" "$(grep -B16 -A12 -m1 "eventThread = \"$2\"" "$WORK/events")"
 }
 
-# The native method below Thread.sleep(): sleep, sleep0 or sleepNanos0, not by the version alone.
+# The native method below Thread.sleep(): sleep, sleep0 or sleepNanos0; it does not depend on the version alone.
 sleep_method() { "$JAVA/bin/javap" -p java.lang.Thread | sed -nE 's/.* native void (sleep[A-Za-z0-9]*)\(long\).*/\1/p'; }
 
 stacks() {
@@ -106,13 +106,13 @@ stacks() {
 	target_drop
 }
 
-# The JVM's own log is the oracle. Collections lie in safepoints.
+# The JVM's own log is the oracle. Collections are within safepoints.
 pauses() {
-	local sentence="each pause of the JVM is told, JDK $FEATURE" n=20 told apart
+	local sentence="each pause of the JVM is recorded, JDK $FEATURE" n=20 seen apart
 	begin "$sentence" || return 0
 	if record_waits $n -Xlog:safepoint:file="$WORK/safepoints" gc; then
-		told=$(grep -cE '^pause 1 [0-9]+ [0-9]+ G1CollectFull' "$WORK/waits")
-		[ "$told" -eq $n ] || finding "$told safepoints for a collection, expected $n:" "$(grep ^pause "$WORK/waits")"
+		seen=$(grep -cE '^pause 1 [0-9]+ [0-9]+ G1CollectFull' "$WORK/waits")
+		[ "$seen" -eq $n ] || finding "$seen safepoints for a collection, expected $n:" "$(grep ^pause "$WORK/waits")"
 		grep 'Safepoint "G1CollectFull"' "$WORK/safepoints" | grep -oE 'Total: +[0-9]+' | awk '{ print $2 }' >"$WORK/logged"
 		awk '$1 == "pause" && $5 == "G1CollectFull" { print $4 - $3 }' "$WORK/waits" | paste - "$WORK/logged" >"$WORK/pairs"
 		apart=$(awk '{ d = $1 < $2 ? $2 - $1 : $1 - $2 } d > 100000 + $2 * .05 { n++ } END { print n + 0 }' "$WORK/pairs")
@@ -128,7 +128,7 @@ pauses() {
 }
 
 off() {
-	local sentence="--kernel=off leaves it out, JDK $FEATURE"
+	local sentence="--kernel=off leaves waits out, JDK $FEATURE"
 	begin "$sentence" || return 0
 	if record_waits 20 sleep --kernel=off; then
 		[ -s "$WORK/waits" ] && finding "$(head -n 3 "$WORK/waits")"
@@ -138,9 +138,9 @@ off() {
 	target_drop
 }
 
-# A kernel that has not what it takes: the recording goes on, and says once what it is without.
+# A kernel that lacks a feature: the recording continues and reports once what it does without.
 refused() {
-	local sentence="a kernel that does not let its scheduler be traced costs the waits, not the calls, JDK $FEATURE"
+	local sentence="a kernel whose scheduler cannot be traced costs the waits, not the calls, JDK $FEATURE"
 	begin "$sentence" || return 0
 	gcc -D_GNU_SOURCE -shared -fPIC -o "$WORK/refuse.so" "$LIVE/refuse.c" || finding "refuse.c does not compile"
 	LD_PRELOAD=$WORK/refuse.so "$FRTRACE" check >"$WORK/check"
@@ -159,7 +159,7 @@ refused() {
 		"$(jdk_newest)/bin/jfr" print "$F_FILE" >"$WORK/events"
 		grep -E '^ +(cpuTime|runQueueTime|blockedTime|pauseTime) = ' "$WORK/events" | grep -v 'N/A' >"$WORK/odd" &&
 			finding "values:" "$(head -n 5 "$WORK/odd")"
-		grep -q 'this kernel .*tracepoints' "$WORK/events" || finding "the file does not say why"
+		grep -q 'this kernel .*tracepoints' "$WORK/events" || finding "the file does not report why"
 	fi
 	verdict "$sentence"
 	target_drop

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# What is done to us, and to the JVM meanwhile, harms neither it nor the file.
+# Attacks on frtrace and disturbances of the JVM harm neither the JVM nor the file.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 state_is() { [ "$(peek "$T_PID" state)" = "$1" ]; }
 
-# The JVM is still at work for the one that was killed; nobody else may have to wait for that one's heirs.
+# The JVM is still working for the killed frtrace. The next one must not wait for the killed one's helpers.
 killed_at_start() {
-	local sentence="when frtrace is killed while its recording begins the next one goes in at once, JDK $FEATURE"
+	local sentence="when frtrace is killed while its recording begins, the next one can attach at once, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start SlowLoader 3000
 	if target_ready; then
@@ -30,9 +30,9 @@ killed_at_start() {
 	target_drop
 }
 
-# Else the first file that is opened would be stderr.
+# Otherwise the first opened file would become stderr.
 closed_descriptors() {
-	local sentence="with stdin, stdout and stderr closed the recording is whole, JDK $FEATURE"
+	local sentence="with stdin, stdout and stderr closed the recording is complete, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Late 500
 	if target_ready; then
@@ -52,9 +52,9 @@ closed_descriptors() {
 	target_drop
 }
 
-# What was easy to put in finds no memory any more to come out all at once.
+# Restoring all classes at once needs memory that was available when they were hooked, but is not now.
 full_heap() {
-	local sentence="a JVM whose heap is full by the end of a recording is healed bit by bit, JDK $FEATURE"
+	local sentence="a JVM whose heap is full by the end of a recording is restored step by step, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start -Xmx24m -XX:+UseSerialGC Full
 	if target_ready && trace_start -m '*' -t 10s; then
@@ -70,9 +70,9 @@ full_heap() {
 	target_drop
 }
 
-# An application server that reloads, a script engine: the agent's tables are not full for ever.
+# An application server that reloads, or a script engine: the agent's tables must not stay full.
 many_loaders() {
-	local sentence="after more class loaders than there is room for the next recording has room again, JDK $FEATURE"
+	local sentence="after more class loaders than the tables hold, the next recording has room again, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Renewal 5000 300
 	if target_ready && trace_start -m live.Copy::work -t 10s; then
@@ -94,7 +94,7 @@ many_loaders() {
 	target_drop
 }
 
-# ---- processes that look like a JVM, and are not
+# ---- processes that look like a JVM but are none
 
 fake_build() { # NAME [OPTION...]
 	gcc -std=gnu11 -Wall -D_GNU_SOURCE "${@:2}" -o "$WORK/$1" "$LIVE/$1.c" 2>"$WORK/gcc" || finding "$(cat "$WORK/gcc")"
@@ -118,7 +118,7 @@ fake_start() { # mute|deaf: T_PID
 	fake_ready "$WORK/fake"
 }
 
-# It has made the socket or the file by which one knocks, and waits: 1.5 s, and JVMs are given 15.
+# frtrace has made the socket or the file that requests the attach, and waits: 1.5 s have passed, the limit is 15 s.
 interrupted_by() { # SIGNAL PID
 	local began
 	sleep 1.5
@@ -144,23 +144,23 @@ interrupted() { # mute|deaf SIGNAL
 	target_drop
 }
 
-# Its caller gets the Ctrl-C, and is all that anybody sees.
+# A supervisor gets the Ctrl-C, and is the only process in the foreground.
 interrupted_in_background() {
-	local sentence="Ctrl-C ends frtrace start and what it has started while a mute JVM does not answer" child
+	local sentence="Ctrl-C ends frtrace start and the process that it has started while a mute JVM does not answer" child
 	begin "$sentence" || return 0
 	fake_start mute
 	trace_launch start -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
 	wait_for 5 pgrep -P "$F_PID" >/dev/null
 	child=$(pgrep -P "$F_PID")
 	interrupted_by INT "$F_PID"
-	wait_for 4 ended "$child" || finding "process $child goes on"
+	wait_for 4 ended "$child" || finding "process $child is still running"
 	verdict "$sentence"
 	target_drop
 }
 
-# What an unprivileged user can do to the helper that becomes him: no signal ends it.
+# An unprivileged user can do this to the helper that takes his identity. No signal ends the helper.
 mute_tmp() {
-	local sentence="a /tmp that never answers ends in a message, and Ctrl-C ends the wait for it" fuse
+	local sentence="a /tmp that never answers gives a message, and Ctrl-C ends the wait for it" fuse
 	begin "$sentence" || return 0
 	fake_build fake_jvm
 	fake_build mute_fuse
@@ -185,11 +185,11 @@ mute_tmp() {
 	trace_launch -p "$T_PID" -m 'x.Y::z' -o "$WORK/never.jfr"
 	T_PID=$$ interrupted_by INT "$F_PID"
 	says "^frtrace: cannot attach to process [0-9]* 'fake_jvm': interrupted$"
-	kill -9 "$fuse" # its file system ends, and with it who waits for it
+	kill -9 "$fuse" # this ends the file system and releases the processes that wait for it
 	verdict "$sentence"
 }
 
-# In a root of its own: where a container may make a device that only we may open.
+# The target has its own root directory, where a container may make a device that only root may open.
 devices() {
 	local sentence="no device and no FIFO that a target names is opened" cell=$WORK/cell
 	begin "$sentence" || return 0
@@ -220,7 +220,7 @@ devices() {
 
 # ---- JVMs with a forged libjvm
 
-# 2 GB of a sparse file, said to be the notes.
+# Append 2 GB, a sparse file, that are declared as the notes.
 forge_notes() { # FILE
 	python3 - "$1" <<-'END'
 		import os, struct, sys
@@ -243,19 +243,19 @@ forge_notes() { # FILE
 	END
 }
 
-# A home of its own, which differs from the JDK's in libjvm alone.
+# A JDK of its own that differs only in libjvm.
 forge_home() { # DIRECTORY
 	local file
 	mkdir -p "$1/bin" "$1/lib/server"
 	for file in "$JAVA"/* "$JAVA"/lib/*; do
-		ln -sT "$file" "$1/${file#"$JAVA/"}" 2>/dev/null # the three that are there stay
+		ln -sT "$file" "$1/${file#"$JAVA/"}" 2>/dev/null # the three that exist stay
 	done
 	cp "$JAVA/bin/java" "$1/bin/"
 	cp "$JAVA/lib/server/libjvm.so" "$1/lib/server/"
 }
 
 giant_notes() {
-	local sentence="a libjvm whose notes are 2 GB costs the recording its pauses, and little memory, JDK $FEATURE" JAVA=$JAVA
+	local sentence="a libjvm whose notes are 2 GB costs the recording its pauses and little memory, JDK $FEATURE" JAVA=$JAVA
 	begin "$sentence" || return 0
 	forge_home "$WORK/forged"
 	if ! forge_notes "$WORK/forged/lib/server/libjvm.so" 2>"$WORK/why"; then
@@ -279,7 +279,7 @@ giant_notes() {
 	target_drop
 }
 
-# The program maps it, below all others.
+# The program maps it at a lower address than all others.
 second_libjvm() {
 	local sentence="another file named libjvm.so costs a recording neither stacks nor pauses, JDK $FEATURE"
 	begin "$sentence" || return 0

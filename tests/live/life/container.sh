@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# A JVM in namespaces of its own, as in a container: other pid, other /tmp, other user.
+# A JVM in namespaces of its own, as in a container: other pids, another /tmp, another user.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# The JVM's own /tmp is empty and only its own; the stage directory is kept visible in it.
+# The JVM has a private empty /tmp; the stage directory stays visible in it.
 inside='
 	mount --make-rprivate / && mount -t proc proc /proc || exit 9
 	mkdir -p /run/frtrace-stage && mount --bind "$1" /run/frtrace-stage || exit 9
@@ -18,7 +18,7 @@ namespaced_start() { # CLASS ARGUMENT...
 	shift
 	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
 	chmod 777 "$T_DIR"
-	cp -r "$CLASSES" "$T_DIR/classes" # where they are may be hidden by its /tmp
+	cp -r "$CLASSES" "$T_DIR/classes" # its /tmp may hide the originals
 	chmod -R a+rX "$T_DIR/classes"
 	unshare --fork --pid --mount --kill-child sh -c "$inside" - "$T_DIR" \
 		env --default-signal=INT,QUIT,TERM "${as[@]}" "$JAVA/bin/java" -cp "$T_DIR/classes" "live.$class" "$T_DIR" "$@" \
@@ -49,7 +49,7 @@ contained() {
 	target_drop
 }
 
-# Where the time of its calls went, and who woke it: threads have other numbers there than on the host.
+# Waits and wakers of calls: threads have other ids there than on the host.
 waits_agree() {
 	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" >"$WORK/seen" 2>&1 ||
 		finding "$(cat "$WORK/seen")"
@@ -77,21 +77,21 @@ contained_where() {
 	target_drop
 }
 
-# frtrace beside the JVM: in its pid namespace, with two rights of root's.
-beside() {
-	local sentence="a sidecar with CAP_SYS_ADMIN and CAP_SYS_PTRACE alone traces calls and waits, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE
+# frtrace beside the JVM, in its pid namespace, with two of root's capabilities.
+sidecar() {
+	local sentence="a sidecar with CAP_SYS_ADMIN and CAP_SYS_PTRACE only traces calls and waits, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE
 	begin "$sentence" || return 0
 	namespaced_start Where 100 none sleep monitor lock queue socket
 	if target_ready; then
 		inner=$(awk '/^NSpid:/ { print $NF }' "/proc/$T_PID/status")
-		cat >"$WORK/beside" <<-END
+		cat >"$WORK/sidecar" <<-END
 			#!/bin/sh
 			shift 2 # -p PID
 			exec nsenter --target $T_PID --pid unshare --mount sh -c 'mount -t proc proc /proc && exec "\$@"' - \
 				setpriv --bounding-set=-all,+sys_admin,+sys_ptrace --inh-caps=-all "$own" -p $inner "\$@"
 		END
-		chmod +x "$WORK/beside"
-		FRTRACE=$WORK/beside
+		chmod +x "$WORK/sidecar"
+		FRTRACE=$WORK/sidecar
 		if trace_start -v -m 'live.Where::in*' --kernel=full; then
 			target_go
 			kill -INT "$(pgrep -P "$F_PID")" # nsenter's child
@@ -109,9 +109,9 @@ beside() {
 	target_drop
 }
 
-# With less than that: one line, and the JVM is as it was.
-forbidden() {
-	local sentence="without the right to load programs nothing is done to the JVM, JDK $FEATURE" own=$FRTRACE
+# With fewer rights: one line, and the JVM is unchanged.
+without_rights() {
+	local sentence="without the right to load programs frtrace does not touch the JVM, JDK $FEATURE" own=$FRTRACE
 	begin "$sentence" || return 0
 	target_start Splits 20 sleep
 	if target_ready; then
@@ -135,8 +135,8 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	as=()
 	turn 0 && contained_where
-	turn 1 && beside
-	turn 0 && forbidden
+	turn 1 && sidecar
+	turn 0 && without_rights
 	turn 1 && contained "a JVM in pid and mount namespaces of its own is traced"
 	turn 0 || continue
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# Each way that a recording ends: the file is whole, the JVM runs its original code.
+# Every way in which a recording ends: the file is complete, the JVM runs its original code.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-speed() { # prints "CALLS LEAST-NS" since the last question
+speed() { # prints "CALLS LEAST-NS" since the last request
 	local asked=1
 	while [ -e "$T_DIR/ask-$asked" ]; do asked=$((asked + 1)); done
 	touch "$T_DIR/ask-$asked"
@@ -19,7 +19,7 @@ some_events() {
 	[ "$n" -gt 0 ] || finding "no events in the file, or it cannot be read"
 }
 
-# Trace Speed, end it in one way, look at both sides.
+# Trace Speed, end it in one way, check the program and the file.
 ending() { # SENTENCE ENDING-FUNCTION ARGUMENT...
 	local sentence="$1, JDK $FEATURE" how=$2
 	shift 2
@@ -39,7 +39,7 @@ by_signal() { sleep 0.3; trace_stop "$signal"; status_is 0; }
 by_itself() { trace_wait 30; status_is 0; }
 
 target_exits() {
-	local sentence="the target's own end finishes the file, JDK $FEATURE"
+	local sentence="the file is complete when the target ends, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Late 5000
 	if target_ready && trace_start -m 'live.Late$Latecomer::checkout'; then
@@ -53,9 +53,9 @@ target_exits() {
 	target_drop
 }
 
-# Every call that had returned when the JVM was killed is in the file; one more may have been on its way.
+# When the JVM is killed, the file has every call that had returned; one more per thread may have been in progress.
 target_killed() {
-	local sentence="kill -9 of the JVM in mid-flow loses no call that had ended, JDK $FEATURE" threads=4 i n
+	local sentence="kill -9 of a busy JVM loses no call that had ended, JDK $FEATURE" threads=4 i n
 	begin "$sentence" || return 0
 	target_start Mapped $threads
 	if target_ready && trace_start -m live.Mapped::work; then
@@ -78,7 +78,7 @@ target_killed() {
 agent_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
 
 tracer_killed() {
-	local sentence="within 3 s of kill -9 of frtrace the JVM runs its original code at its old speed, and is traced again, JDK $FEATURE"
+	local sentence="within 3 s of kill -9 of frtrace the JVM runs its original code at its old speed, and can be traced again, JDK $FEATURE"
 	local before hooked after
 	begin "$sentence" || return 0
 	target_start Speed
@@ -112,7 +112,7 @@ tracer_killed() {
 	target_drop
 }
 
-# Its probe is still there, so only the missing heartbeat tells. The program does nothing: others are tested meanwhile.
+# Its probe still exists, so only the missing heartbeat tells. The program does nothing: other tests run meanwhile.
 tracer_stopped() {
 	local sentence="thirty seconds after frtrace was stopped the JVM runs its original code, and frtrace says so, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -131,7 +131,7 @@ tracer_stopped() {
 }
 
 two_tracers() {
-	local sentence="a second tracer is refused and told who holds the JVM, JDK $FEATURE"
+	local sentence="a second tracer is refused and learns who traces the JVM, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready && trace_start -m live.Speed::work -t 200ns; then
@@ -152,9 +152,9 @@ two_tracers() {
 	target_drop
 }
 
-# The disk fills up below the reserve (5 %, at most 1 GB) in the middle of a recording.
+# The disk fills up below the reserve (5 %, at most 1 GB) during a recording.
 full_disk() {
-	local sentence="a full disk ends the recording with a finished file, and is said, JDK $FEATURE" file=$WORK/disk/full.jfr
+	local sentence="a full disk ends the recording with a complete file, and is reported, JDK $FEATURE" file=$WORK/disk/full.jfr
 	begin "$sentence" || return 0
 	mkdir -p "$WORK/disk"
 	if ! mount -t tmpfs -o size=100m tmpfs "$WORK/disk"; then
@@ -178,9 +178,9 @@ full_disk() {
 	umount "$WORK/disk"
 }
 
-# No room for the first chunk even.
+# No room even for the first chunk.
 tiny_disk() {
-	local sentence="a disk without room is said, and the JVM is left as it was, JDK $FEATURE"
+	local sentence="a disk without room is reported, and the JVM stays unchanged, JDK $FEATURE"
 	begin "$sentence" || return 0
 	mkdir -p "$WORK/disk"
 	if ! mount -t tmpfs -o size=64k tmpfs "$WORK/disk"; then

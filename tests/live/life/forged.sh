@@ -1,31 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# A hostile JVM writes what it likes into what it shares with the collector (attacker.c). It harms only itself.
+# A hostile JVM writes anything into the memory that it shares with the collector (attacker.c). It harms only itself.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-END_SECONDS=10	 # from Ctrl-C to the end, on a busy machine
-BUILD_SECONDS=1500 # of a sanitizer build from nothing, with one CPU
+END_SECONDS=10	 # limit from Ctrl-C to the end, on a busy machine
+BUILD_SECONDS=1500 # limit for a complete sanitizer build with one CPU
 
 attacker_build() {
 	ATTACKER=$CACHE/attacker.so
 	[ "$ATTACKER" -nt "$LIVE/attacker.c" ] && [ "$ATTACKER" -nt "$ROOT/bpf/frtrace.h" ] ||
-		alone gcc -D_GNU_SOURCE -O2 -shared -fPIC -I"$ROOT" -o "$ATTACKER" "$LIVE/attacker.c" -lpthread || exit 1
+		exclusively gcc -D_GNU_SOURCE -O2 -shared -fPIC -I"$ROOT" -o "$ATTACKER" "$LIVE/attacker.c" -lpthread || exit 1
 }
 
-# frtrace under the sanitizers: $SANITIZED
+# frtrace with sanitizers: $SANITIZED
 sanitized_build() {
 	local build
 	build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
 	build=${build%-asan}-asan
 	SANITIZED=$ROOT/$build/frtrace
-	alone timeout "$BUILD_SECONDS" make -s -j"$(nproc)" -C "$ROOT" ASAN=1 BUILD="$build" "$build/frtrace" >"$WORK/made" 2>&1 && return
+	exclusively timeout "$BUILD_SECONDS" make -s -j"$(nproc)" -C "$ROOT" ASAN=1 BUILD="$build" "$build/frtrace" >"$WORK/made" 2>&1 && return
 	not_ok "frtrace is built with sanitizers" "$(tail -n 20 "$WORK/made")"
 	exit 1
 }
 
-# A JVM that attacks when its recording has begun.
+# Start a JVM that attacks when its recording has begun.
 attack_start() { # HOW
 	local plain=("${LAUNCH[@]}")
 	LAUNCH+=("LD_PRELOAD=$ATTACKER" "FRTRACE_ATTACK=$1")
@@ -34,7 +34,7 @@ attack_start() { # HOW
 	target_ready
 }
 
-# Ctrl-C is heeded, the JVM lives.
+# Ctrl-C works and the JVM survives.
 attack_ends() {
 	local begin=$SECONDS
 	trace_stop
@@ -43,7 +43,7 @@ attack_ends() {
 }
 
 cells() {
-	local sentence="slots that share their timing cells hold nobody up, JDK $FEATURE" begin
+	local sentence="slots that share their timing cells block nothing, JDK $FEATURE" begin
 	begin "$sentence" || return 0
 	if attack_start cells && trace_start -m 'live.AttackTarget::leaf' -M 'live.AttackTarget::*' -d 4s --no-stack; then
 		begin=$SECONDS
@@ -63,7 +63,7 @@ cells() {
 }
 
 stacks() {
-	local sentence="stacks that come faster than they can be read hold nobody up, JDK $FEATURE"
+	local sentence="stacks that come faster than they can be read block nothing, JDK $FEATURE"
 	begin "$sentence" || return 0
 	if attack_start stacks && trace_start -m 'live.AttackTarget::*' -M 'live.AttackTarget::*'; then
 		sleep 4
@@ -75,14 +75,14 @@ stacks() {
 }
 
 random() { # SEED
-	local sentence="random bytes in all that is shared harm neither frtrace nor its end, seed $1, JDK $FEATURE"
+	local sentence="random bytes in the shared memory harm neither frtrace nor the end of the recording, seed $1, JDK $FEATURE"
 	begin "$sentence" || return 0
 	local FRTRACE=$SANITIZED TRACE_SECONDS_MAX=90
 	export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 	if attack_start "random $1" && trace_start -m 'live.AttackTarget::*' -M 'live.AttackTarget::*' -i 1s; then
 		sleep "$(amount 4 12)"
 		ended "$F_PID" && finding "frtrace has ended"
-		attack_ends 60 # the sanitizers' pace
+		attack_ends 60 # sanitizers are slow
 		status_is 0 3
 		grep -qE 'runtime error|Sanitizer' "$F_DIR/stderr" && finding "$(grep -E -A12 'runtime error|Sanitizer' "$F_DIR/stderr")"
 	fi
@@ -91,16 +91,16 @@ random() { # SEED
 	target_drop
 }
 
-# A thread's name is what somebody has sent.
+# A thread's name may come from a stranger.
 in_terminal() { # COMMAND...
 	python3 "$LIVE/in_terminal.py" 200 50 "$WORK/screen" "" "$FRTRACE" "$@" >"$WORK/steered" || finding "frtrace $1 fails: $(tail -n 3 "$WORK/screen")"
-	[ -s "$WORK/steered" ] && finding "frtrace $* steers the terminal:" "$(head -n 5 "$WORK/steered")"
+	[ -s "$WORK/steered" ] && finding "frtrace $* sends control sequences to the terminal:" "$(head -n 5 "$WORK/steered")"
 	grep -qF '\u001b]0;pwned\u0007' "$WORK/screen" || finding "frtrace $* does not show the name" "$(head -n 8 "$WORK/screen")"
 	"$FRTRACE" "$@" | cat >"$WORK/piped"
 	grep -qF $'evil \033]0;pwned\007' "$WORK/piped" || finding "into a pipe, frtrace $* changes the name"
 }
 
-# Byte for byte what the JDK's tool prints.
+# The JDK's tool prints the same, byte for byte.
 as_jfr_prints() { # EVENT
 	[ "${NEWEST%% *}" -ge 25 ] || return # older ones print text differently
 	"$FRTRACE" print --events "$1" "$F_FILE" >"$WORK/ours" 2>&1
@@ -123,14 +123,14 @@ terminal() {
 	target_drop
 }
 
-CALLERS=12000	   # each a class of its own, with a name of NAME_LETTERS
+CALLERS=12000	   # each in a class of its own, with a name of NAME_LETTERS
 NAME_LETTERS=10000
-CALLERS_SECONDS=180 # to make them, on a busy machine; 20 when it is idle
-MEMORY_MB=128	   # of frtrace itself meanwhile
+CALLERS_SECONDS=180 # limit for making them on a busy machine; 20 on an idle one
+MEMORY_MB=128	   # limit for frtrace itself
 
 rss_mb() { awk '$1 == "RssAnon:" { print int($2 / 1024) }' "/proc/$F_PID/status"; }
 
-# The most memory that frtrace has while the target makes classes: $MOST_MB
+# Sets MOST_MB to the most memory that frtrace has while the target makes classes.
 watch_memory() {
 	local now end=$((SECONDS + CALLERS_SECONDS))
 	MOST_MB=0
@@ -142,7 +142,7 @@ watch_memory() {
 	done
 }
 
-# Sorted by start, the Nth call is the Nth caller's. A stack may be lost on a busy machine, if frtrace counts it.
+# Sorted by start, the Nth call is the Nth caller's. On a busy machine a stack may be lost if frtrace counts it.
 cat >"$WORK/callers.py" <<'P'
 import csv, re, sys
 
@@ -163,7 +163,7 @@ if unknown > min(counted, calls // 10):
 P
 
 hidden() {
-	local sentence="hidden classes without end do not fill the memory, and none is mistaken for another, JDK $FEATURE"
+	local sentence="endless hidden classes do not fill the memory, and none is mistaken for another, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start -Xmx256m "${BRIEF[@]}" EndlessHidden "$NAME_LETTERS" "$CALLERS"
 	if target_ready && trace_start -m 'live.EndlessHidden::work'; then
@@ -172,7 +172,7 @@ hidden() {
 		trace_stop
 		status_is 0 3 # 3: stacks were lost
 		target_quit
-		echo "# $MOST_MB MB at most"
+		echo "# at most $MOST_MB MB"
 		[ "$MOST_MB" -le "$MEMORY_MB" ] || finding "frtrace took $MOST_MB MB"
 		"$FRTRACE" export --csv "$F_FILE" >"$WORK/calls" || finding "export fails"
 		python3 "$WORK/callers.py" "$CALLERS" "$NAME_LETTERS" "$WORK/calls" "$F_DIR/stderr" >"$WORK/said" 2>&1

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# What is traced works as before.
+# Traced programs work as before.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 whitelist() {
-	local sentence="a loader with a list of names works as before, its class is skipped and named, JDK $FEATURE"
+	local sentence="a loader with a list of allowed names works as before, its class is skipped and named, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Whitelist 20000
 	if target_ready && trace_start -m live.Copy; then
@@ -21,9 +21,9 @@ whitelist() {
 	target_drop
 }
 
-# StackOverflowError between lock() and try leaves a lock locked now and then, untraced too: a few of 100.
+# StackOverflowError between lock() and try leaves a lock locked now and then, also untraced: a few in 100.
 deep() {
-	local sentence="recursion into StackOverflowError while locks are taken ends as untraced, JDK $FEATURE" before after n
+	local sentence="recursion into StackOverflowError while locks are taken ends as it does untraced, JDK $FEATURE" before after n
 	begin "$sentence" || return 0
 	n=$(amount 60 100)
 	target_start Deep "$n"
@@ -35,7 +35,7 @@ deep() {
 		target_go
 		trace_stop
 		after=$(cat "$T_DIR/left")
-		[ "$after" -le $((before + n / 10)) ] || finding "of $n locks $after stay locked, untraced $before"
+		[ "$after" -le $((before + n / 10)) ] || finding "$after of $n locks stay locked, untraced $before"
 		grep -q "deep: $((3 * n)) overflows, $n monitors free" "$T_DIR/stdout" || finding "$(tail -n 3 "$T_DIR/stdout")"
 		target_restored
 		target_quit
@@ -44,9 +44,9 @@ deep() {
 	target_drop
 }
 
-# -Xrs: SIGQUIT is left at its default, deadly.
+# -Xrs: SIGQUIT keeps its default and kills.
 no_signals() {
-	local sentence="a JVM with -Xrs and a cleaned /tmp survives, and the reason is said, JDK $FEATURE"
+	local sentence="a JVM with -Xrs and a cleaned /tmp survives, and the reason is reported, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start -Xrs Late 10
 	if target_ready; then
@@ -62,7 +62,7 @@ no_signals() {
 	target_drop
 }
 
-# The signal must not go out before the JVM handles it.
+# The signal must not be sent before the JVM handles it.
 just_started() {
 	local n sentence i delay
 	n=$(amount 8 20)
@@ -82,7 +82,7 @@ just_started() {
 	verdict "$sentence"
 }
 
-# All of java.base at once, and a program that wanders through it.
+# All of java.base at once, and a program that uses many parts of it.
 everything() {
 	local sentence="all of java.base rewritten under -Xverify:all runs a real program, JDK $FEATURE" before filters=() line hooked
 	begin "$sentence" || return 0
@@ -107,8 +107,8 @@ everything() {
 	target_drop
 }
 
-# A thousand attaches in small: what is mapped does not grow.
-again_and_again() {
+# A small version of a thousand attaches: the mappings do not grow.
+repeated() {
 	local n sentence i libraries
 	n=$(amount 5 10)
 	sentence="$n recordings leave one library and one helper class, JDK $FEATURE"
@@ -132,7 +132,7 @@ again_and_again() {
 	target_drop
 }
 
-# Hooks come and go under the feet of four threads that use every kind of exit.
+# Hooks are added and removed while four threads use every kind of exit.
 churn() {
 	local n sentence i
 	n=$(amount 5 20)
@@ -162,5 +162,5 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && no_signals
 	turn 1 && just_started
 	everything
-	turn 0 && again_and_again
+	turn 0 && repeated
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# Real use: an HTTP service under load; what is recorded agrees with what the load generator saw.
+# Real use: an HTTP service under load. The recording agrees with the load generator's counts.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -16,7 +16,7 @@ equals() { # WHAT EXPECTED FOUND
 }
 
 shop() {
-	local sentence="a shop under load: handler and HTTP server agree with the load generator, JDK $FEATURE" port said
+	local sentence="a shop under load: the recorded calls of handler and HTTP server agree with the load generator, JDK $FEATURE" port said
 	begin "$sentence" || return 0
 	port=$(mktemp -u "$WORK/port.XXXXXX")
 	T_DIR=$(mktemp -d "$WORK/target.XXXXXX")
@@ -41,7 +41,7 @@ shop() {
 		equals "failed requests" "$4" "$(events 'live.Shop$Checkout.handle' 2)"
 		equals "reports" "$6" "$(events 'live.Shop$Checkout.report' 1)"
 		equals "answered requests" $(($2 - $4)) "$(events sun.net.httpserver.ExchangeImpl.sendResponseHeaders 1)"
-		[ "$(load 2 50)" ] || finding "the shop is closed after tracing"
+		[ "$(load 2 50)" ] || finding "the shop does not answer after tracing"
 	fi
 	verdict "$sentence"
 	target_drop

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016,SC2034
-# frtrace -- java ...: from the first class on, and nothing of it in the program's way.
+# frtrace -- java ...: traces from the first class on without getting in the program's way.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 FILTER='live.Launched;live.Launched$Part'
 
-# frtrace [OPTION...] -- PROGRAM...: $F_DIR, $F_FILE, and $T_DIR for the program, whose directory has the agent's file
+# frtrace [OPTION...] -- PROGRAM...: sets F_DIR and F_FILE, and T_DIR for the program, whose directory has the agent's
+# file
 launch() {
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
 	TMPDIR=$WORK trace_launch -o "$F_FILE" -m "$FILTER" "$@"
@@ -18,7 +19,7 @@ stage() {
 	chmod 777 "$T_DIR"
 }
 
-# The pid that frtrace names, once the program is where it stays.
+# Sets T_PID to the pid that frtrace names, once the program has started to wait.
 launch_ready() {
 	wait_for 30 trace_is_on
 	T_PID=$(sed -nE 's/^tracing ([0-9]+) .*/\1/p' "$F_DIR/stderr")
@@ -33,7 +34,7 @@ nothing_is_left() {
 	[ -z "$left" ] || finding "left: $left"
 }
 
-# Nothing but frtrace's own lines stands on the stderr that both share.
+# The shared stderr has only frtrace's own lines.
 stderr_is_ours() {
 	local other
 	other=$(grep -vE '^(tracing |to |next: |[0-9,]+ calls?, |  (live\.|java\.|open for .* live.Launched.main|open calls have no stack: the JVM had ended|the slowest )|0 calls: )' "$F_DIR/stderr")
@@ -56,9 +57,9 @@ from_the_first_class() { # PROGRAM... before the class and its arguments
 	verdict "$sentence"
 }
 
-# The JVM is not up yet when its first classes are initialized, and not there any more when its last threads run.
+# The JVM is not up yet when its first classes are initialized, and already gone when its last threads run.
 by_jvmti() {
-	local sentence="from the first class on JVMTI tells the stacks, JDK $FEATURE" stacks want
+	local sentence="from the first class on stacks come from JVMTI, JDK $FEATURE" stacks want
 	begin "$sentence" || return 0
 	stage
 	launch --stacks=jvmti -- "$JAVA/bin/java" -cp "$CLASSES" live.Launched "$T_DIR" 7
@@ -76,7 +77,7 @@ by_jvmti() {
 }
 
 by_a_script() {
-	local sentence="a script asks java for its version, forks it with options of the user's, and goes on, JDK $FEATURE"
+	local sentence="a script runs java -version, forks java with the user's options, and continues, JDK $FEATURE"
 	begin "$sentence" || return 0
 	stage
 	cat >"$T_DIR/run" <<-END
@@ -100,7 +101,7 @@ by_a_script() {
 }
 
 one_of_several() {
-	local sentence="a program's first JVM is traced, or the one that -p chooses, and the others are told, JDK $FEATURE"
+	local sentence="a program's first JVM is traced, or the one that -p chooses, and the others are listed, JDK $FEATURE"
 	begin "$sentence" || return 0
 	stage
 	cat >"$T_DIR/run" <<-END
@@ -130,7 +131,7 @@ one_of_several() {
 }
 
 signals() {
-	local sentence="signals reach the program, whose end is frtrace's, JDK $FEATURE" pair n=0
+	local sentence="signals reach the program, and frtrace ends with it, JDK $FEATURE" pair n=0
 	begin "$sentence" || return 0
 	for pair in INT:130 TERM:143 HUP:129; do
 		turn $((n++)) || continue
@@ -170,7 +171,7 @@ killed() {
 target_is_idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
 
 ends_before_the_program() {
-	local sentence="after --duration the program goes on in its original code, without attach too, JDK $FEATURE"
+	local sentence="after --duration the program continues with its original code, also if it cannot be attached to, JDK $FEATURE"
 	begin "$sentence" || return 0
 	stage
 	launch -d 500ms -- "$JAVA/bin/java" -XX:+DisableAttachMechanism -cp "$CLASSES" live.Launched "$T_DIR" stay
@@ -188,7 +189,7 @@ ends_before_the_program() {
 }
 
 without_a_jvm() {
-	local sentence="a program without a JVM, and one that is not there"
+	local sentence="a program without a JVM, and a missing program"
 	begin "$sentence" || return 0
 	launch -- sh -c 'exit 42'
 	trace_wait
@@ -208,7 +209,7 @@ without_a_jvm() {
 	launch -o /nosuch/x.jfr -- touch "$WORK/ran"
 	trace_wait
 	status_is 1
-	[ -e "$WORK/ran" ] && finding "the program ran though its recording could not be made"
+	[ -e "$WORK/ran" ] && finding "the program ran although its recording could not be created"
 	nothing_is_left
 	verdict "$sentence"
 }
@@ -237,19 +238,20 @@ as_the_user() {
 	verdict "$sentence"
 }
 
-# Of java.base, hot, and called by nobody else in so short a life. JDK 17's interpreter has its own code for the last three.
+# Methods of java.base, hot, without other callers in such a short run. JDK 17's interpreter has special code for the
+# last three.
 INTRINSICS='java.lang.Math::max(float,float);java.lang.Math::addExact(long,long);java.lang.Math::multiplyHigh'
 INTRINSICS+=';java.lang.Math::floor;java.lang.Integer::reverseBytes;java.lang.Long::bitCount;java.lang.Long::longValue'
 INTRINSICS+=';java.lang.Long::valueOf(long);java.lang.Math::fma(double,double,double);java.lang.Math::sin;java.lang.Math::pow'
 
-# Those whose last row does not say 100,000.
+# The methods whose last row is not 100,000.
 wrong_counts() {
 	"$(jdk_newest)/bin/jfr" print --events MethodTiming "$F_FILE" |
 		awk '/method = / { $1 = $2 = ""; m = $0 } /invocations = / { n[m] = $3 } END { for (m in n) if (n[m] != 100000) print m, n[m] }'
 }
 
 intrinsics() { # PROGRAM... before the class
-	local sentence="intrinsics are counted exactly, or said to be lower bounds, JDK $FEATURE"
+	local sentence="intrinsics are counted exactly, or reported as lower bounds, JDK $FEATURE"
 	begin "$sentence" || return 0
 	stage
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
@@ -264,26 +266,26 @@ intrinsics() { # PROGRAM... before the class
 		done
 	else
 		[ -z "$(wrong_counts)" ] || finding "wrong:" "$(wrong_counts)"
-		grep 'lower bound' "$F_DIR/stderr" && finding "said to be a lower bound"
+		grep 'lower bound' "$F_DIR/stderr" && finding "reported as a lower bound"
 	fi
 	verdict "$sentence"
 }
 
 intrinsics_at_attach() {
-	local sentence="attached to, the same program's intrinsics are lower bounds, and said to be, JDK $FEATURE"
+	local sentence="when attaching, the same program's intrinsics are lower bounds and reported as such, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Intrinsics 400000 wait
 	if target_ready && trace_start --max-overhead=off -M "$INTRINSICS"; then
 		target_go
 		trace_stop
 		says '  lower bound: '
-		[ -n "$(wrong_counts)" ] || finding "all are exact: then nothing is shown by the other case"
+		[ -n "$(wrong_counts)" ] || finding "all counts are exact, so the other case proves nothing"
 	fi
 	verdict "$sentence"
 	target_drop
 }
 
-# What JEP 520 finds from the JVM's start on, we find too.
+# Everything that JEP 520 finds from the JVM's start on must be found.
 static_initializers() {
 	local sentence="::<clinit> finds every static initializer that JEP 520 finds, and those of jdk.internal.*, JDK $FEATURE" missing
 	begin "$sentence" || return 0
@@ -291,7 +293,7 @@ static_initializers() {
 	local javac=(-m jdk.compiler/com.sun.tools.javac.Main -d "$T_DIR" "$LIVE/java/Stage.java")
 	"$JAVA/bin/java" "-XX:StartFlightRecording:filename=$T_DIR/jep520.jfr,method-trace=::<clinit>" "${javac[@]}" >"$T_DIR/log" 2>&1
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
-	# the same program with JFR on: then it initializes the same classes
+	# the same program with JFR on, so that it initializes the same classes
 	TMPDIR=$WORK trace_launch -o "$F_FILE" -m '::<clinit>' -- \
 		"$JAVA/bin/java" "-XX:StartFlightRecording:filename=$T_DIR/plain.jfr" "${javac[@]}"
 	trace_wait

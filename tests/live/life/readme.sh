@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# The documents are true: their commands print what they show, and options, fields, links exist.
+# The documents are correct: their commands print the output shown, and options, fields and links exist.
 # tests/live/documents.py runs the commands and compares; CONTRIBUTING.md has the rules.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -9,7 +9,7 @@
 DOCUMENTS=(README.md CONTRIBUTING.md CHANGELOG.md docs/*.md)
 VERBS=(record start status dump stop list check methods summary print view export merge recover)
 TEXTS=$(dirname "$FRTRACE") # the manual page and the completions, as built
-QUIET=(nice -n -15) # what the documents show does not depend on who else wants the CPUs
+QUIET=(nice -n -15) # output in the documents must not depend on the machine's load
 
 # ---- options: --help is the source
 
@@ -17,12 +17,12 @@ options() { grep -oE -- '(^|[^[:alnum:]-])--?[[:alpha:]][a-z-]*' | grep -oE -- '
 
 help_options() { for verb in "${VERBS[@]}"; do "$FRTRACE" "$verb" --help; done | options; }
 
-bash_offers() { # WORD...: what completion offers for the last one
+bash_offers() { # WORD...: prints the completions of the last word
 	PATH=$WORK/bin:$PATH bash -c '. "$1/frtrace.bash"; shift
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _frtrace; printf "%s\n" "${COMPREPLY[@]}"' - "$TEXTS" "$@" 2>&1
 }
 
-# The builtins of zsh's completion stand aside, and what they are given is printed.
+# Replace the builtins of zsh's completion with functions that print their arguments.
 zsh_offers() { # WORD...
 	PATH=$WORK/bin:$PATH zsh -fc 'file=$1/_frtrace; shift
 		compadd() { while [[ $1 == -S ]] && shift 2; do :; done; shift; print -l -- $@ }
@@ -33,7 +33,7 @@ zsh_offers() { # WORD...
 		. $file' - "$TEXTS" "$@" 2>&1
 }
 
-differ() { # FILE FILE WHAT: findings of what is in one alone
+differ() { # FILE FILE WHAT: a finding with the lines that are only in one of them
 	local lines
 	lines=$(diff "$1" "$2")
 	[ -z "$lines" ] || finding "$3" "$lines"
@@ -49,7 +49,7 @@ shell() { # bash | zsh
 	begin "$sentence" || return 0
 	command -v "$1" >/dev/null || { skip "$sentence" "no $1"; return; }
 	options_of "$1" >"$WORK/offered"
-	differ "$WORK/helped" "$WORK/offered" "< in --help alone, > offered alone:"
+	differ "$WORK/helped" "$WORK/offered" "< in --help alone, > in the completion alone:"
 	[ "$("${1}_offers" frtrace '' | sort | paste -sd ' ')" = "$(printf '%s\n' "${VERBS[@]}" | sort | paste -sd ' ')" ] || finding "verbs:" "$("${1}_offers" frtrace '')"
 	"${1}_offers" frtrace view '' | grep -x slowest >/dev/null || finding "views:" "$("${1}_offers" frtrace view '')"
 	"${1}_offers" frtrace -p '' | grep -x "$T_PID" >/dev/null || finding "JVMs after -p, without $T_PID:" "$("${1}_offers" frtrace -p '')"
@@ -57,13 +57,13 @@ shell() { # bash | zsh
 	[ -z "$("${1}_offers" frtrace nothing x '' | grep -x "$T_PID")" ] || finding "JVMs where a file belongs"
 	for verb in list check methods; do
 		# shellcheck disable=SC2046
-		"$FRTRACE" "$verb" $("${1}_offers" frtrace "$verb" -- | grep -xE -- '--[a-z-]+') >/dev/null 2>"$WORK/refused" || finding "$verb refuses what is offered:" "$(cat "$WORK/refused")"
+		"$FRTRACE" "$verb" $("${1}_offers" frtrace "$verb" -- | grep -xE -- '--[a-z-]+') >/dev/null 2>"$WORK/refused" || finding "$verb rejects offered options:" "$(cat "$WORK/refused")"
 	done
 	verdict "$sentence"
 }
 
 manual() {
-	local sentence="the manual page has all options and verbs, none besides, and renders without warnings" verb
+	local sentence="the manual page has exactly the options and verbs of --help, and renders without warnings" verb
 	begin "$sentence" || return 0
 	sed 's/\\-/-/g; s/\\f[BIR]/ /g' "$TEXTS/frtrace.1" >"$WORK/manual"
 	options <"$WORK/manual" >"$WORK/manual.options"
@@ -80,7 +80,7 @@ manual() {
 # ---- documents without a JVM
 
 links() {
-	local sentence="links between documents lead to files and headings that are there; the README has at most 150 lines" file target heading
+	local sentence="links between documents lead to existing files and headings; the README has at most 150 lines" file target heading
 	begin "$sentence" || return 0
 	for file in "${DOCUMENTS[@]}"; do
 		while IFS= read -r target; do
@@ -100,7 +100,7 @@ links() {
 # ---- with a shop
 
 fields() {
-	local sentence="docs/recording.md has each event and field of a recording, and none besides"
+	local sentence="docs/recording.md has exactly the events and fields of a recording"
 	begin "$sentence" || return 0
 	"$FRTRACE" -p "$T_PID" -m 'live.Shop$Checkout::report' --kernel=full -d 100ms -o full.jfr >out 2>&1 || finding "no recording:" "$(cat out)"
 	"$JAVA/bin/jfr" metadata full.jfr | awk '
@@ -112,13 +112,13 @@ fields() {
 		/^## / { event = $2 }
 		/^\| `(jdk|frtrace)\./ { split($0, part, "`"); for (i = 4; i in part; i += 2) print part[2], part[i]; next }
 		event ~ /^(jdk|frtrace)\./ && /^\| `/ { split($0, part, "`"); print event, part[2] }' "$ROOT/docs/recording.md" | sort -u >described
-	[ "$(wc -l <recorded)" -gt 50 ] || finding "few fields in the recording:" "$(cat recorded)"
+	[ "$(wc -l <recorded)" -gt 50 ] || finding "too few fields in the recording:" "$(cat recorded)"
 	differ recorded described "< in the recording alone, > in the document alone:"
 	verdict "$sentence"
 }
 
 commands() { # DOCUMENT
-	local sentence="the commands of $1 print what it shows, JDK $FEATURE" status=0
+	local sentence="the commands of $1 print the output shown, JDK $FEATURE" status=0
 	begin "$sentence" || return 0
 	PATH=$WORK/bin:$JAVA/bin:$PATH "${QUIET[@]}" python3 "$LIVE/documents.py" "$T_PID" "$ROOT/$1" >differences 2>&1 || status=$?
 	[ "$status" = 0 ] || finding "status $status:" "$(cat differences)"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# The brake: a method that is called too often drops to counting, from one call to the next; the others are recorded on.
+# Throttling: a method that is called too often is only counted from some call on; the others are still recorded.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# Millions of events stand around these: jfr would take a minute (52_reader.sh shows that both print the same).
+# Millions of events surround these, so jfr would take a minute (file/reader_vs_jfr.sh shows that both print the same).
 jfr_events() { "$FRTRACE" print --events "$1" "$F_FILE"; }
 
 # One pass of the JDK's reader for both methods: "HOT SLOW" events.
@@ -14,10 +14,10 @@ recorded() {
 		awk '$4 == "live.Hot.hot" { hot = $1 } $4 == "live.Hot.slow" { slow = $1 } END { printf "%d %d\n", hot, slow }'
 }
 
-# Calls that the threads have counted: "HOT SLOW".
+# Calls counted by the threads themselves: "HOT SLOW".
 counted() { od -An -v -td8 -w64 "$T_DIR/counts" | awk 'NR == 1 { slow = $1 } NR > 1 { hot += $1 } END { printf "%d %d\n", hot, slow }'; }
 
-# Invocations of the last emission; hot() must be the only method that is timed.
+# Invocations in the last emission; hot() must be the only timed method.
 timed_hot() {
 	jfr_events jdk.MethodTiming | awk '
 		$1 == "method" && $3 !~ /^live.Hot.hot\(/ { other = 1 }
@@ -25,8 +25,8 @@ timed_hot() {
 		END { print other ? -1 : n + 0 }'
 }
 
-# Each call is an event, or counted, or said to be lost; one more of each thread may have been on its way. A method that is
-# timed anyway has all its calls counted.
+# Each call is an event, or counted, or reported as lost; one more per thread may have been in progress. A method that
+# is timed anyway has all its calls counted.
 adds_up() { # OPEN-CALLS [timed]
 	local hot slow events slow_events timed lost all
 	read -r hot slow < <(counted)
@@ -41,9 +41,9 @@ adds_up() { # OPEN-CALLS [timed]
 		finding "$slow calls of slow(), $slow_events recorded"
 }
 
-brake_is_on() { grep -qs '^  braked: ' "$F_DIR/stderr" || ended "$F_PID"; }
+throttling_is_on() { grep -qs '^  braked: ' "$F_DIR/stderr" || ended "$F_PID"; }
 
-# It is said at once, and at the begin of each later chunk; two emissions later there is one.
+# The change is reported at once and at the begin of each later chunk; there is one within two emissions.
 is_in_each_chunk() {
 	"$FRTRACE" print --json --events frtrace.Clock,frtrace.Message "$F_FILE" >"$WORK/said.json"
 	python3 - "$WORK/said.json" >"$WORK/verdict" 2>&1 <<'P' || finding "$(tail -n 3 "$WORK/verdict")"
@@ -56,17 +56,17 @@ P
 	jfr_events frtrace.Message | grep -q 'live.Hot.hot(int)' || finding "the file does not name the method"
 }
 
-braked() { # SENTENCE THREADS ENDING-FUNCTION OPTION...
+throttled() { # SENTENCE THREADS ENDING-FUNCTION OPTION...
 	local sentence="$1, JDK $FEATURE" ending=$3
 	begin "$sentence" || return 0
 	target_start Hot "$2" "$LENGTH"
 	if target_ready && trace_start -m 'live.Hot::hot;live.Hot::slow' --max-overhead=1% "${@:4}"; then
 		touch "$T_DIR/go"
-		wait_for 30 brake_is_on
+		wait_for 30 throttling_is_on
 		$ending
 		says '^  braked: live.Hot.hot\(int\): .*\(--max-overhead=1%\)'
 		says '^  1 method was braked: [0-9,]+ calls are counted and timed'
-		[ "$(grep -c 'braked: ' "$F_DIR/stderr")" = 2 ] || finding "not said once:" "$(cat "$F_DIR/stderr")"
+		[ "$(grep -c 'braked: ' "$F_DIR/stderr")" = 2 ] || finding "not reported once:" "$(cat "$F_DIR/stderr")"
 		status_is 3
 	fi
 	verdict "$sentence"
@@ -90,7 +90,7 @@ after_some_chunks() {
 	is_in_each_chunk
 }
 
-killed() { # in mid-flow
+killed() { # while it is busy
 	sleep 1
 	kill -9 "$T_PID"
 	trace_wait 30
@@ -115,20 +115,20 @@ off() {
 		wait_for "$SECONDS_MAX" target_has "done"
 		trace_stop
 		status_is 0 3
-		grep -E 'brake|hooks:' "$F_DIR/stderr" && finding "speaks of the brake:" "$(cat "$F_DIR/stderr")"
+		grep -E 'brake|hooks:' "$F_DIR/stderr" && finding "mentions throttling:" "$(cat "$F_DIR/stderr")"
 		read -r hot slow < <(counted)
 		read -r events slow_events < <(recorded)
 		lost=$(end_line_number lost)
 		[ $((events + lost)) = "$hot" ] || finding "$hot calls, $events recorded, $lost lost"
-		[ "$slow_events" = "$slow" ] || finding "not all of slow()"
+		[ "$slow_events" = "$slow" ] || finding "not all calls of slow() are recorded"
 		jfr_events jdk.MethodTiming | grep -q invocations && finding "methods are timed"
 	fi
 	verdict "$sentence"
 	target_drop
 }
 
-# The brake has nothing to take from calls that are not recorded.
-not_braked() { # SENTENCE OPTION...
+# Calls that are not recorded cannot be throttled.
+not_throttled() { # SENTENCE OPTION...
 	local sentence="$1, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
@@ -136,28 +136,28 @@ not_braked() { # SENTENCE OPTION...
 		sleep 3
 		trace_stop
 		status_is 0
-		grep -q 'brake' "$F_DIR/stderr" && finding "speaks of the brake:" "$(cat "$F_DIR/stderr")"
+		grep -q 'brake' "$F_DIR/stderr" && finding "mentions throttling:" "$(cat "$F_DIR/stderr")"
 		$check
 	fi
 	verdict "$sentence"
 	target_drop
 }
 
-hooks_are_told() { says '^  hooks: [0-9,]+ calls a second that are not recorded take [0-9]+ % of a CPU'; }
-hooks_are_not_told() { grep -q 'hooks:' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"; }
+reports_hooks() { says '^  hooks: [0-9,]+ calls a second that are not recorded take [0-9]+ % of a CPU'; }
+no_hooks_line() { grep -q 'hooks:' "$F_DIR/stderr" && finding "$(cat "$F_DIR/stderr")"; }
 
 threads=16
-LENGTH=$(amount 1000 200) # of a call of hot(): a fifth of the events is read in a fifth of the time
+LENGTH=$(amount 1000 200) # of a call of hot(): a fifth of the events takes a fifth of the time to read
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
-	braked "a hot method is braked, each of its calls is recorded or counted, a slow one is recorded" 1 after_some_chunks
-	braked "also when the JVM is killed, of 16 threads" 16 killed
+	throttled "a hot method is throttled, each of its calls is recorded or counted, a slow method is recorded" 1 after_some_chunks
+	throttled "throttled calls are counted also when the JVM is killed, 16 threads" 16 killed
 done
-braked "so it is with 16 threads" 16 at_the_end --no-stack
-braked "also when the JVM is killed as soon as the brake is told" 16 killed_at_the_switch
-braked "a method that is timed as well has all its calls counted" 2 timed_anyway -M live.Hot::hot
+throttled "throttled calls are counted with 16 threads" 16 at_the_end --no-stack
+throttled "throttled calls are counted also when the JVM is killed at the moment of throttling" 16 killed_at_the_switch
+throttled "a throttled method that is also timed has all its calls counted" 2 timed_anyway -M live.Hot::hot
 off
-check=hooks_are_told
-not_braked "calls below the threshold are not braked: their hooks are told" -m live.Speed::work -t 10s
-check=hooks_are_not_told
-not_braked "methods that are only timed are not braked" -M live.Speed::work
+check=reports_hooks
+not_throttled "calls below the threshold are not throttled: the cost of their hooks is reported" -m live.Speed::work -t 10s
+check=no_hooks_line
+not_throttled "methods that are only timed are not throttled" -M live.Speed::work

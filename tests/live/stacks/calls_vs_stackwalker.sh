@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016,SC2034,SC2119,SC2154
-# Every recorded call has the stack that the program itself sees: by StackWalker, Throwable and JVMTI, and, on JDK 25, that
-# the JDK's own tracing recorded in the same run. $SEED makes the same random program again.
+# Every recorded call has the stack that the program itself sees with StackWalker, Throwable and JVMTI and, on JDK 25,
+# that the JDK's own tracing recorded in the same run. $SEED repeats a random program.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 STACKS=$LIVE/java/stacks
 SECONDS_MAX=180
 SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
-TOOL=$(jdk_newest)		# compiles and compares for all versions
+TOOL=$(jdk_newest)		# compiles and compares all versions
 TOOL_FEATURE=${JDKS[-1]%% *}
-HEADERS=${JDKS[-1]#* }/include # a JVM in a root directory has none
+HEADERS=${JDKS[-1]#* }/include # root directories have no headers
 echo "# random program: SEED=$SEED"
 
-# ---- the program, for the version in use: what its JVM can load. $PROGRAM lies where a JVM in a root directory sees it.
+# ---- the program for the version in use. $PROGRAM is visible to a JVM in a root directory.
 
 sources() { # RELEASE
 	local version
@@ -25,7 +25,7 @@ sources() { # RELEASE
 	return 0
 }
 
-# What is the same for all versions: the comparison, the agent, the random program's sources.
+# Tools for all versions: the comparison, the agent, the sources of the random program.
 tools_build() {
 	[ -d "$TOOLS" ] && return
 	mkdir "$TOOLS"
@@ -65,7 +65,7 @@ program_start() { # WITNESSES SCENARIOS [-JVM-OPTION...]
 
 # ---- verdicts
 
-# The summaries of what agrees go to the log; what differs is a finding.
+# Print summaries of agreement to the log; a difference is a finding.
 compared() { # ARGUMENT...
 	[ "$FEATURE" -lt 15 ] && set -- "$@" --no-address
 	if "$TOOL/bin/java" -Xmx1g -cp "$TOOLS" stacks.Compare --depth="$DEPTH" "$@" >"$WORK/compared" 2>&1; then
@@ -81,7 +81,7 @@ compared_all() { # WITNESSES [ARGUMENT...]
 	[ ${#findings[@]} -gt 0 ] && [ -n "${KEEP:-}" ] && cp "$F_FILE" "$T_DIR/frtrace.jfr"
 }
 
-# frtrace records what the witnesses see.
+# frtrace's stacks must be those of the witnesses.
 agrees() { # SENTENCE WITNESSES SCENARIOS [-JVM-OPTION...]
 	local sentence="$1, JDK $FEATURE" witnesses=$2
 	begin "$sentence" || return 0
@@ -101,7 +101,7 @@ agrees() { # SENTENCE WITNESSES SCENARIOS [-JVM-OPTION...]
 	target_drop
 }
 
-# What is called while the JVM ends. Nobody but the launcher calls main, and nobody but the JVM a thread's run.
+# Calls while the JVM ends. Only the launcher calls main, and only the JVM calls a thread's run.
 agrees_at_end() {
 	local sentence="main has no stack, and a shutdown hook has the right ones, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -118,7 +118,7 @@ agrees_at_end() {
 	target_drop
 }
 
-# The witnesses are right: they agree with each other, and where it can, with the JDK's own tracing.
+# The witnesses must agree with each other and, where possible, with the JDK's own tracing.
 witnesses_agree() { # SENTENCE SCENARIOS [-JVM-OPTION...]
 	local sentence="$1, JDK $FEATURE" witnesses=jvmti
 	begin "$sentence" || return 0
@@ -142,13 +142,13 @@ OWN=			# the JDK traces the same calls
 TRACE_ALSO=()		# more filters
 COMPARE_WITH=()		# more of Compare's options
 SOURCE=			# --stacks
-SAYS=			# what frtrace must say
-UNKNOWN_MAX=60		# stacks with code that was gone before anybody could ask,
-ELSEWHERE_MAX=30	# and code that the JIT threw away before the collector looked; -Xcomp does that at once. All other frames are right
+SAYS=			# output that frtrace must print
+UNKNOWN_MAX=60		# allowed stacks with code that was gone before anything could read it,
+ELSEWHERE_MAX=30	# and with code that the JIT discarded before the collector read it, as -Xcomp does at once. All other frames are right
 VANISH='attached|initializers|loaders|versions' # where classes are unloaded and redefined under load
 small=(-Dstacks.rounds=4000 -Dstacks.calls=3000 -Dstacks.virtual=30 -Dstacks.loaders=60)
 
-# Not everything: what compilers, collectors and heap layouts make different.
+# A small selection, for the differences between compilers, collectors and heap layouts.
 agrees_small() { # SENTENCE [-JVM-OPTION...]
 	if [ -n "${WITNESSES_ONLY:-}" ]; then
 		witnesses_agree "$1" '.*' "${small[@]}" "${@:2}"
@@ -204,7 +204,7 @@ agrees_by_jvmti() {
 	agrees "stacks by JVMTI of every shape" jvmti '.*' "${few[@]}"
 }
 
-# A JVM that is newer than frtrace: its tables lack an entry, or it means something else.
+# A JVM that is newer than frtrace: an entry of its tables is missing or has a different meaning.
 agrees_without_layout() {
 	local how n=0 FRTRACE=$FRTRACE SOURCE=auto OWN='' SAYS TRACE_WITH=(--kernel=off)
 	variant_build garbled
@@ -249,7 +249,7 @@ for version in "${OTHER_JDKS[@]}"; do
 	agrees_small "stacks of every shape"
 	if [ -n "$SOAK" ] || [ "$version" = 8 ] || [ "$version" = 21 ]; then agrees_by_jvmti; fi
 	[ "$FEATURE" -lt "$(amount 28 27)" ] ||
-		agrees_small "hot methods that move to a heap of their own, headers that are not compact" -XX:-UseCompactObjectHeaders \
+		agrees_small "hot methods that move to a code heap of their own, headers that are not compact" -XX:-UseCompactObjectHeaders \
 			-XX:+UnlockExperimentalVMOptions -XX:+NMethodRelocation -XX:+HotCodeHeap -XX:HotCodeStartupDelaySeconds=0 \
 			-XX:HotCodeIntervalSeconds=1 -XX:HotCodeSampleSeconds=1
 done

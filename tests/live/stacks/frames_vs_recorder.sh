@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# What is told from outside about the methods on a stack is what the JVM's own Flight Recorder says:
-# names, flags, loaders, lines, bytecode indexes, and what is compiled, inlined, interpreted.
+# Data about the methods on a stack, read from outside, equals that of the JVM's own Flight Recorder: names, flags,
+# loaders, lines, bytecode indexes, and whether code is compiled, inlined or interpreted.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-SECONDS_MAX=180 # everything compiled, on a busy machine
+SECONDS_MAX=180 # enough to compile everything on a busy machine
 
 probe_build() {
 	cd "$ROOT" &&
@@ -16,16 +16,16 @@ probe_build() {
 }
 
 compare() {
-	"$WORK/probe" "$T_PID" "$(cat "$T_DIR/tid")" >"$WORK/told" 2>&1 || finding "$(cat "$WORK/told")"
-	grep -q '^live/RecordedStack\$Deep\$Deeper|leaf|' "$WORK/told" || finding "no leaf:" "$(cat "$WORK/told")"
-	sed '1,/|leaf|/d' "$WORK/told" | diff "$T_DIR/recorded" - >"$WORK/differences" ||
-		finding "not what the recorder says:" "$(cat "$WORK/differences")"
-	[ "$(wc -l <"$T_DIR/recorded")" -gt 20 ] || finding "few frames:" "$(cat "$T_DIR/recorded")"
-	grep -qE '^jdk/internal/misc/Unsafe\|park\|\(ZJ\)V\|[0-9]+\|[01]\|17\|0\|\|\|-1\|0\|Native$' "$WORK/told" ||
-		finding "no native method:" "$(head -n 3 "$WORK/told")"
+	"$WORK/probe" "$T_PID" "$(cat "$T_DIR/tid")" >"$WORK/resolved" 2>&1 || finding "$(cat "$WORK/resolved")"
+	grep -q '^live/RecordedStack\$Deep\$Deeper|leaf|' "$WORK/resolved" || finding "no leaf:" "$(cat "$WORK/resolved")"
+	sed '1,/|leaf|/d' "$WORK/resolved" | diff "$T_DIR/recorded" - >"$WORK/differences" ||
+		finding "differs from the recorder:" "$(cat "$WORK/differences")"
+	[ "$(wc -l <"$T_DIR/recorded")" -gt 20 ] || finding "too few frames:" "$(cat "$T_DIR/recorded")"
+	grep -qE '^jdk/internal/misc/Unsafe\|park\|\(ZJ\)V\|[0-9]+\|[01]\|17\|0\|\|\|-1\|0\|Native$' "$WORK/resolved" ||
+		finding "no native method:" "$(head -n 3 "$WORK/resolved")"
 }
 
-same() { # SENTENCE TYPE [-JVM-OPTION...]: also that a frame of this type is among them
+same() { # SENTENCE TYPE [-JVM-OPTION...]: one of the frames must have this type
 	local sentence="$1, JDK $FEATURE" type=$2
 	shift 2
 	begin "$sentence" || return 0
@@ -40,20 +40,20 @@ same() { # SENTENCE TYPE [-JVM-OPTION...]: also that a frame of this type is amo
 }
 
 every_case() {
-	same "frames are told as the recorder tells them" Inlined
-	turn 0 && same "so they are in the interpreter" Interpreted -Xint
-	turn 1 && same "so they are when all is compiled" Inlined -Xcomp
-	turn 0 && same "so they are with the client compiler" Inlined -XX:TieredStopAtLevel=1
+	same "frames equal the recorder's" Inlined
+	turn 0 && same "frames equal the recorder's, interpreter only" Interpreted -Xint
+	turn 1 && same "frames equal the recorder's, everything compiled" Inlined -Xcomp
+	turn 0 && same "frames equal the recorder's, client compiler only" Inlined -XX:TieredStopAtLevel=1
 	return 0
 }
 
-# The JDK's own annotations, read by JDK 25's own class file reader.
+# The JDK's own annotations, read with JDK 25's class file API.
 hidden_same() { # HOME
 	local sentence="the hidden methods of ordinary classes are known, JDK $FEATURE"
 	begin "$sentence" && newest_is_25 "$sentence" || return 0
 	gcc -I"$ROOT" -o "$WORK/hidden" "$LIVE/hidden_probe.c" "$ROOT/user/jvm/hidden.c" || finding "the probe does not compile"
 	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${NEWEST%% *}" live.Hidden "$1" >"$WORK/annotated" 2>&1 &&
-		[ "$(grep -c ' 1$' "$WORK/annotated")" -gt 400 ] || finding "few annotations:" "$(head "$WORK/annotated")"
+		[ "$(grep -c ' 1$' "$WORK/annotated")" -gt 400 ] || finding "too few annotations:" "$(head "$WORK/annotated")"
 	"$WORK/hidden" <"$WORK/annotated" >"$WORK/differences" && [ ! -s "$WORK/differences" ] ||
 		finding "$(cat "$WORK/differences")"
 	verdict "$sentence"
@@ -67,7 +67,7 @@ for jdk in "${JDKS[@]}"; do
 done
 roots_find
 for version in "${OTHER_JDKS[@]:2}"; do
-	root_use "$version" || { skip "frames are told as the recorder tells them, JDK $version" "$(roots_why)"; continue; }
-	same "frames are told as the recorder tells them" Inlined
+	root_use "$version" || { skip "frames equal the recorder's, JDK $version" "$(roots_why)"; continue; }
+	same "frames equal the recorder's" Inlined
 	hidden_same "$JVM_ROOT$JAVA"
 done

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015
-# The walker in the kernel (tests/live/stack.bpf.h) sees of a thread what the same walker sees from outside, byte for byte.
+# The walker in the kernel (tests/live/stack.bpf.h) finds the same frames as the same walker from outside, byte for
+# byte.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -33,7 +34,7 @@ walk() { # [-JVM-OPTION...] Waits [ARGUMENT...]
 	wait "$PROBE" || finding "the probe failed:" "$(tail -n 8 "$WORK/walks")"
 }
 
-# The thread's line is "equal", and before that like this.
+# The thread's line must be "equal", with these frames.
 walked() { # NAME REGEX
 	local line
 	line=$(grep "^$1 " "$WORK/walks")
@@ -74,7 +75,7 @@ compiled() { # SENTENCE REGEX-OF-DEOPT [-JVM-OPTION...]
 
 walk_all() {
 	virtual=()
-	[ "$FEATURE" -ge 21 ] && virtual=(carrier "bottom ${mixed/1 native/2 native}") # the last is enterSpecial
+	[ "$FEATURE" -ge 21 ] && virtual=(carrier "bottom ${mixed/1 native/2 native}") # the second native frame is enterSpecial
 	equal "the kernel walks interpreted frames" -Xint Waits -- \
 		w-shallow "bottom $interpreted" w-deep "bottom 1$interpreted" w-cut "depth 128 ${interpreted#* }" \
 		w-reflect "bottom $interpreted" w-upcall "bottom $interpreted" w-deopt "bottom $interpreted"
@@ -84,7 +85,7 @@ walk_all() {
 }
 
 if [ "$(id -u)" -ne 0 ]; then
-	skip "the kernel walks what it is to" "needs root"
+	skip "the kernel walks stacks" "needs root"
 	exit 0
 fi
 probe_build || { not_ok "the programs compile"; exit; }

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2119
-# What frtrace tells the agent of the JVM may be wrong: then stacks are, and nothing else.
-# $ROUNDS: how many layouts with one wrong field (by default all fields once); $FIRST: the first one's number.
+# If the data about the JVM that frtrace gives the agent is wrong, stacks may be wrong, but nothing else is.
+# $ROUNDS: how many layouts with one wrong field (by default all fields once); $FIRST: number of the first one.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 ROUNDS=${ROUNDS:-$(grep -c '^\sFIELD(' "$ROOT/tests/lib/garble.c")} FIRST=${FIRST:-0}
 TRACE_WITH=(--kernel=off)
-CALLS=1800 # of one burst
-sources=(walk auto) # in turn; in auto, JVMTI tells what cannot be walked
+CALLS=1800 # per burst
+sources=(walk auto) # in turn; with auto, JVMTI gives stacks that cannot be walked
 
-# One wrong field each, and at half of them several at once.
+# Layouts with one wrong field each, and for half of the fields also several wrong ones.
 layouts() { # STEP
 	local k
 	for ((k = FIRST; k < FIRST + ROUNDS; k += $1)); do
@@ -20,7 +20,7 @@ layouts() { # STEP
 	done
 }
 
-# One recording with the layout that NUMBER names, of burst K; false: no more.
+# Make one recording with layout NUMBER of burst K; false if there are no more.
 garble() { # NUMBER K
 	local kept=$FRTRACE good
 	export FRTRACE_GARBLE=$1
@@ -51,7 +51,7 @@ garble() { # NUMBER K
 garbled() { # STEP
 	local sentence="a layout with a wrong field never harms the target: each call is counted, JDK $FEATURE" k=0 said=0 number numbers
 	begin "$sentence" || return 0
-	# a fault that the JVM answers with an exception of Java's would be one of ours
+	# a fault that the JVM turns into a Java exception would be caused by frtrace
 	target_start -Xmx200m -XX:-CreateCoredumpOnCrash -XX:ErrorFile="$WORK/hs_err" Garbled
 	if target_ready; then
 		mapfile -t numbers < <(layouts "$1")
@@ -64,7 +64,7 @@ garbled() { # STEP
 		grep -qx 'garbled: every burst was whole' "$T_DIR/stdout" || finding "the program said:" "$(cat "$T_DIR/stdout")"
 		[ -e "$WORK/hs_err" ] && finding "$(head -n 30 "$WORK/hs_err")"
 		[ "$k" -eq ${#numbers[@]} ] || finding "only $k recordings"
-		[ "$said" -ge $((k / 8)) ] || finding "only $said of $k recordings say that something is wrong with their stacks"
+		[ "$said" -ge $((k / 8)) ] || finding "only $said of $k recordings report a problem with their stacks"
 	fi
 	verdict "$sentence"
 	target_drop

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# A recording in the background: start returns when tracing is on; status, dump and stop speak to it.
+# A recording in the background: start returns when tracing is on; status, dump and stop reach it.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# Runs to its end, in the foreground.
+# Run frtrace in the foreground.
 tool() { # STATUS ARGUMENT...
 	local want=$1 got
 	shift
@@ -14,11 +14,11 @@ tool() { # STATUS ARGUMENT...
 	[ "$got" = "$want" ] || finding "frtrace $*: status $got: $(cat "$WORK/stderr" "$WORK/stdout")"
 }
 
-tells() { # FILE REGEX
+prints() { # FILE REGEX
 	grep -qE -- "$2" "$WORK/$1" || finding "does not say /$2/: $(cat "$WORK/$1")"
 }
 
-has_calls() { # NUMBER: the last dump
+has_calls() { # NUMBER: in the last dump
 	"$JAVA/bin/jfr" summary "$WORK/dumped.jfr" >"$WORK/summary" 2>&1
 	grep -qE "jdk.MethodTrace +$1 " "$WORK/summary" || finding "dumped, not $1 calls: $(cat "$WORK/summary")"
 }
@@ -30,31 +30,31 @@ background() {
 	target_start Late 2000
 	if target_ready; then
 		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE"
-		tells stderr '^tracing |^  no loaded class matches yet'
-		tells stderr "in the background: frtrace status . dump . stop $T_PID"
+		prints stderr '^tracing |^  no loaded class matches yet'
+		prints stderr "in the background: frtrace status . dump . stop $T_PID"
 		tool 1 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$WORK/second.jfr"
-		tells stderr 'being recorded|is tracing|traced by|frtrace stop'
+		prints stderr 'being recorded|is tracing|traced by|frtrace stop'
 		target_go
-		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" # what lies in the rings is taken now
+		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" # takes the spans that are still in the rings
 		has_calls 2000
 		tool 0 status "$T_PID"
-		tells stdout "^$T_PID .*2,000 calls .* in $F_FILE\$"
+		prints stdout "^$T_PID .*2,000 calls .* in $F_FILE\$"
 		tool 0 status
-		tells stdout "^$T_PID "
+		prints stdout "^$T_PID "
 		(cd "$WORK" && tool 0 dump "$T_PID" -o dumped.jfr)
 		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" --last=5m
-		tells stderr 'in .*/dumped.jfr$'
+		prints stderr 'in .*/dumped.jfr$'
 		has_calls 2000
 		sleep 1.5
 		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" --last=1s
 		has_calls 0
 		tool 1 dump "$T_PID" -o "$F_FILE"
-		tells stderr 'to itself'
+		prints stderr 'to itself'
 		tool 2 dump "$T_PID"
 		tool 0 stop "$T_PID"
-		tells stderr '2,000 calls, .* 0 lost, .*The JVM runs its original code again'
+		prints stderr '2,000 calls, .* 0 lost, .*The JVM runs its original code again'
 		tool 1 stop "$T_PID"
-		tells stderr 'is not being recorded in the background'
+		prints stderr 'is not being recorded in the background'
 		target_restored
 		target_quit
 		file_agrees
@@ -63,7 +63,7 @@ background() {
 	target_drop
 }
 
-# It ends with the target, and leaves no socket.
+# It ends with the target and leaves no socket.
 with_the_target() {
 	local sentence="a recording in the background ends with its target, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -82,9 +82,9 @@ with_the_target() {
 
 gone() { ! "$FRTRACE" status "$T_PID" >"$WORK/stdout" 2>&1; }
 
-# Another user is not heard.
-strangers() {
-	local sentence="another user is not heard, JDK $FEATURE"
+# Another user is rejected.
+other_users() {
+	local sentence="another user is rejected, JDK $FEATURE"
 	begin "$sentence" || return 0
 	F_FILE=$WORK/strange.jfr
 	target_start Late 100
@@ -92,7 +92,7 @@ strangers() {
 		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" -q
 		cp "$FRTRACE" /tmp/.frtrace-stranger && chmod 755 /tmp/.frtrace-stranger
 		setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/.frtrace-stranger stop "$T_PID" 2>"$WORK/stderr" &&
-			finding "a stranger stopped it"
+			finding "another user stopped it"
 		rm -f /tmp/.frtrace-stranger
 		tool 0 status "$T_PID"
 		tool 0 stop "$T_PID"
@@ -103,9 +103,9 @@ strangers() {
 	target_drop
 }
 
-# Stopped: it holds its socket, and says nothing.
+# A stopped collector holds its socket and does not answer.
 mute() {
-	local sentence="status, dump and stop of a recording that does not answer end with the way out, JDK $FEATURE" collector began
+	local sentence="status, dump and stop of a recording that does not answer end with a way out, JDK $FEATURE" collector began
 	begin "$sentence" || return 0
 	target_start Late 100
 	if target_ready; then
@@ -116,11 +116,11 @@ mute() {
 			began=$SECONDS
 			# shellcheck disable=SC2086 # words
 			tool 1 $verb
-			tells stderr "^frtrace: the recording of $T_PID does not answer .*'kill -9 $collector'"
+			prints stderr "^frtrace: the recording of $T_PID does not answer .*'kill -9 $collector'"
 			[ $((SECONDS - began)) -le 30 ] || finding "frtrace $verb takes $((SECONDS - began)) s"
 		done
 		kill -CONT "$collector"
-		wait_for 20 gone || finding "the stop that it was asked for is lost"
+		wait_for 20 gone || finding "the requested stop is lost"
 		target_go
 		target_quit
 	fi
@@ -133,5 +133,5 @@ for jdk in "${JDKS[@]}"; do
 	background
 done
 with_the_target
-strangers
+other_users
 mute

@@ -5,7 +5,7 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# The message has so many lines at most, and no sign of a crash.
+# The message has at most LINES lines and no sign of a crash.
 refused() { # SENTENCE STATUS LINES REGEX COMMAND...
 	local sentence=$1 status=$2 lines=$3 regex=$4
 	shift 4
@@ -38,39 +38,39 @@ STARTED+=("$sleeper")
 
 frtrace "no such pid" 1 1 '4194000' -p 4194000 -m A -o "$out"
 frtrace "a process that is not a JVM" 1 1 "$sleeper" -p $sleeper -m A -o "$out"
-frtrace "no JVM of that name" 1 1 'NoSuchProgram' -p NoSuchProgram -m A -o "$out"
+frtrace "no JVM with that name" 1 1 'NoSuchProgram' -p NoSuchProgram -m A -o "$out"
 frtrace "a pid of 0" 2 1 '.' -p 0 -m A -o "$out"
 frtrace "a negative pid" 1 1 '.' -p -5 -m A -o "$out"
 frtrace "no target at all" 2 2 '-p' -m A
 frtrace "no filter at all" 2 2 'filter|method' -p "$T_PID" -o "$out"
-frtrace "an option that does not exist" 2 2 'frobnicate' -p "$T_PID" -m A --frobnicate
+frtrace "an unknown option" 2 2 'frobnicate' -p "$T_PID" -m A --frobnicate
 frtrace "an option without its value" 2 2 'm|value|argument' -p "$T_PID" -m
 frtrace "a filter with an empty part has a caret under it" 2 3 '^ *\^' -p "$T_PID" -m 'a..B' -o "$out"
 frtrace "a filter without method has a caret under it" 2 3 '^ *\^' -p "$T_PID" -m 'a.B::' -o "$out"
-frtrace "a filter with a slash has a caret under it, and is told the right one" 2 4 '^ *\^' -p "$T_PID" -m 'a/B' -o "$out"
+frtrace "a filter with a slash has a caret under it, and the correct form is shown" 2 4 '^ *\^' -p "$T_PID" -m 'a/B' -o "$out"
 frtrace "a filter that is empty" 2 3 '.' -p "$T_PID" -m '' -o "$out"
 frtrace "a duration with an unknown unit" 2 2 '10x' -p "$T_PID" -m A -d 10x -o "$out"
 frtrace "a negative duration" 2 2 '.' -p "$T_PID" -m A -d -5s -o "$out"
-frtrace "a duration that is no number" 2 2 'soon' -p "$T_PID" -m A -d soon -o "$out"
-frtrace "a threshold that is no time" 2 2 'slow' -p "$T_PID" -m A -t slow -o "$out"
-frtrace "a number of events that is none" 2 2 'many' -p "$T_PID" -m A -n many -o "$out"
-frtrace "a size that is none" 2 2 'huge' -p "$T_PID" -m A --max-size=huge -o "$out"
+frtrace "a duration that is not a number" 2 2 'soon' -p "$T_PID" -m A -d soon -o "$out"
+frtrace "a threshold that is not a time" 2 2 'slow' -p "$T_PID" -m A -t slow -o "$out"
+frtrace "a number of events that is not a number" 2 2 'many' -p "$T_PID" -m A -n many -o "$out"
+frtrace "a size that is not a number" 2 2 'huge' -p "$T_PID" -m A --max-size=huge -o "$out"
 frtrace "a duration that overflows" 2 2 '99999999999999999999' -p "$T_PID" -m A -d 99999999999999999999h -o "$out"
-frtrace "an output in a directory that is not there" 1 1 '/nowhere' -p "$T_PID" -m live.Late -o /nowhere/x.jfr
-frtrace "an output that cannot be made" 1 1 '/proc/x.jfr' -p "$T_PID" -m live.Late -o /proc/x.jfr
+frtrace "an output in a missing directory" 1 1 '/nowhere' -p "$T_PID" -m live.Late -o /nowhere/x.jfr
+frtrace "an output that cannot be created" 1 1 '/proc/x.jfr' -p "$T_PID" -m live.Late -o /proc/x.jfr
 ln -s "$WORK/elsewhere" "$WORK/link.jfr"
 frtrace "an output that is a link is not followed" 1 1 'link.jfr' -p "$T_PID" -m live.Late -o "$WORK/link.jfr"
 
-# the binary where everybody can run it
+# a copy of the binary that everybody can run
 mkdir -p "$WORK/bin" && cp "$FRTRACE" "$WORK/bin/frtrace" && chmod 755 "$WORK/bin" "$WORK/bin/frtrace"
-refused "no rights: another user's JVM" 1 1 'root|right|permission|permitted|CAP_' \
+refused "no rights to trace another user's JVM" 1 1 'root|right|permission|permitted|CAP_' \
 	"${nobody[@]}" "$WORK/bin/frtrace" -p "$T_PID" -m live.Late -o /tmp/frtrace-nobody.jfr
 [ -e "$out" ] && not_ok "a refused recording leaves no file" "$(ls -l "$out")" || ok "a refused recording leaves no file"
 kill -9 "$T_PID"
 
-# Nothing of ours needs the kernel's own BTF today; when something does, one line must say so.
+# Nothing needs the kernel's own BTF today. If something does, one line must say so.
 without_btf() {
-	local sentence="a kernel that shows no BTF is traced, or refused in one line"
+	local sentence="a kernel without BTF can be traced, or is refused in one line"
 	begin "$sentence" || return 0
 	target_start Late 10
 	if target_ready; then
@@ -91,7 +91,7 @@ without_btf
 FRTRACE=$real
 
 attach_disabled() {
-	local sentence="a JVM with attach disabled, JDK $FEATURE"
+	local sentence="a JVM with attaching disabled, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start -XX:+DisableAttachMechanism Late 10
 	if target_ready; then
@@ -102,7 +102,7 @@ attach_disabled() {
 	target_drop
 }
 
-# Not an error: it is said, and stays armed.
+# This is no error: the recording reports it and stays armed.
 matches_nothing() {
 	local sentence="a filter that matches nothing yet says so and is armed for classes loaded later, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -119,8 +119,8 @@ matches_nothing() {
 	target_drop
 }
 
-near_match() {
-	local sentence="a filter with a misspelt name is shown the near one, JDK $FEATURE"
+suggestion() {
+	local sentence="a filter with a misspelt name gets a suggestion, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready && trace_start -m live.Speed::wrok -d 500ms; then
@@ -132,7 +132,7 @@ near_match() {
 }
 
 never_called() {
-	local sentence="a method that is matched and never called is explained at the end, JDK $FEATURE"
+	local sentence="a method that matches but is never called is reported at the end, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Late 10
 	if target_ready && trace_start -m live.Late::main -d 300ms; then
@@ -144,7 +144,7 @@ never_called() {
 }
 
 foreign_user() {
-	local sentence="root traces a JVM of another user, and the files of the attach were its own, JDK $FEATURE" java=$JAVA CLASSES=$CLASSES
+	local sentence="root traces a JVM of another user, and the files of the attach belong to that user, JDK $FEATURE" java=$JAVA CLASSES=$CLASSES
 	begin "$sentence" || return 0
 	classes_for_all
 	JAVA=$WORK/as-nobody
@@ -175,7 +175,7 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	attach_disabled
 	turn 0 && matches_nothing
-	turn 1 && near_match
+	turn 1 && suggestion
 	turn 0 && never_called
 	turn 1 && foreign_user
 done

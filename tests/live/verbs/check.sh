@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015
-# What `frtrace check` says, and that it leaves a JVM as it was.
+# The output of `frtrace check`, which leaves a JVM unchanged.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-# Run it; its standard output is in $WORK/check.
+# Run it with standard output in $WORK/check.
 check() { # STATUS [ARGUMENT...]
 	local want=$1 status
 	shift
@@ -30,7 +30,7 @@ machine() {
 }
 
 no_place() {
-	local sentence="without a place for the agent of a program that is started it says so"
+	local sentence="it reports when there is no place for the agent of a started program"
 	begin "$sentence" || return 0
 	unshare --mount sh -c 'for place in /tmp /var/tmp /dev/shm; do mount -t tmpfs -o noexec none $place; done; cd /proc && exec "$@"' - \
 		/proc/self/fd/9 check >"$WORK/check" 2>"$WORK/check.err" </dev/null 9<"$FRTRACE"
@@ -40,7 +40,7 @@ no_place() {
 }
 
 no_rights() {
-	local sentence="without rights it says so"
+	local sentence="it reports missing rights"
 	begin "$sentence" || return 0
 	cp "$FRTRACE" "$WORK/frtrace" && chmod 755 "$WORK/frtrace"
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$WORK/frtrace" check >"$WORK/check" 2>"$WORK/check.err" </dev/null
@@ -49,8 +49,8 @@ no_rights() {
 	verdict "$sentence"
 }
 
-wrong_words() {
-	local sentence="a process that is not there is an error, wrong words are wrong usage"
+bad_arguments() {
+	local sentence="a missing process is an error, wrong arguments are wrong usage"
 	begin "$sentence" || return 0
 	check 1 999999999
 	[ -s "$WORK/check.err" ] || finding "no message"
@@ -59,7 +59,7 @@ wrong_words() {
 }
 
 jvm() {
-	local sentence="a JVM is looked at and left alone, JDK $FEATURE"
+	local sentence="a JVM is inspected and left unchanged, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Waits
 	if target_ready; then
@@ -74,7 +74,7 @@ jvm() {
 }
 
 no_attach() {
-	local sentence="a JVM that does not attach cannot be traced, JDK $FEATURE"
+	local sentence="a JVM that does not accept an attach cannot be traced, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start -XX:+DisableAttachMechanism Waits
 	if target_ready; then
@@ -89,7 +89,7 @@ no_attach() {
 machine
 no_place
 no_rights
-wrong_words
+bad_arguments
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	jvm

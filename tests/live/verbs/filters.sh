@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016,SC2119
-# What a filter traces: for JEP 520's forms what JEP 520 traces, in classes that are there and in those that come; for ours
-# what docs/filters.md promises.
+# The methods that a filter traces: for JEP 520's forms those that JEP 520 traces, in loaded classes and in those loaded
+# later; for frtrace's own forms those that docs/filters.md promises.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 S='live.Subject$'
 TRACE_WITH=(--kernel=off)
 
-# One a line, as JEP 520 has them. With ::<init> of all classes its JVM did not get anywhere in two minutes.
+# One per line, in JEP 520's form. With ::<init> of all classes its JVM made no progress in two minutes.
 standard="${S}Cart
 ${S}Cart::add
 ${S}Service
@@ -32,15 +32,15 @@ live.Subject.Cart
 java.lang.String::isEmpty;java.lang.String::length;java.lang.Long::valueOf;java.util.ArrayList::isEmpty
 java.util.concurrent.ConcurrentHashMap::get;java.util.concurrent.locks.ReentrantLock::isLocked"
 
-# What is to differ. More: JEP 520 leaves out what its own code calls (ours is not Java). Less: locks, which hooks can
-# leave locked after a StackOverflowError; a wrong name is an error where JEP 520 is silent.
+# Expected differences. More: JEP 520 leaves out methods that its own code calls (frtrace's is not Java). Less: locks,
+# which hooks could leave locked after a StackOverflowError; a wrong name is an error where JEP 520 is silent.
 more='boot java.lang.Long.valueOf(J)Ljava/lang/Long;
 boot java.lang.String.length()I
 boot java.util.concurrent.ConcurrentHashMap.get(Ljava/lang/Object;)Ljava/lang/Object;'
 less='boot java.util.concurrent.locks.ReentrantLock.isLocked()Z'
 wrong='live.Subject.Cart'
 
-oracle() { # JDK 25's, once
+oracle() { # run JEP 520 of JDK 25, once
 	local line=${JDKS[-1]}
 	[ "${line%% *}" -ge 25 ] || return 1
 	[ -d "$WORK/oracle" ] && return
@@ -53,11 +53,11 @@ oracle() { # JDK 25's, once
 }
 
 ROUND=0
-round() { # OPTION...: trace while everything is called; the methods go to $WORK/set
+round() { # OPTION...: trace while everything is called; writes the methods to $WORK/set
 	: >"$WORK/set"
 	trace_start --no-stack "$@" || return
 	touch "$T_DIR/go.$ROUND"
-	wait_for "$SECONDS_MAX" target_has "done.$ROUND" || finding "the program does not call"
+	wait_for "$SECONDS_MAX" target_has "done.$ROUND" || finding "the program makes no calls"
 	ROUND=$((ROUND + 1))
 	trace_stop
 	says ' 0 lost'
@@ -72,7 +72,7 @@ begin_rounds() {
 }
 
 as_jep_520() {
-	local sentence="a filter traces what JEP 520 traces, but for four methods, JDK $FEATURE" filter i=0 all_more='' all_less=''
+	local sentence="a filter traces what JEP 520 traces, except four methods, JDK $FEATURE" filter i=0 all_more='' all_less=''
 	begin "$sentence" || return 0
 	oracle || { skip "$sentence" "no JDK 25"; return; }
 	begin_rounds
@@ -87,7 +87,7 @@ as_jep_520() {
 		all_more+=$(LC_ALL=C comm -13 "$WORK/theirs" "$WORK/ours")$'\n'
 		all_less+=$(LC_ALL=C comm -23 "$WORK/theirs" "$WORK/ours")$'\n'
 		LC_ALL=C comm -3 "$WORK/theirs" "$WORK/ours" | sed 's/^\t//' | grep -vxF -e "$more" -e "$less" >"$WORK/differences" &&
-			finding "$filter: theirs, and indented ours:" "$(LC_ALL=C comm -3 "$WORK/theirs" "$WORK/ours")"
+			finding "$filter: JEP 520's, and indented frtrace's:" "$(LC_ALL=C comm -3 "$WORK/theirs" "$WORK/ours")"
 		i=$((i + 1))
 	done <<<"$standard"
 	[ "$(grep . <<<"$all_more" | sort -u)" = "$(sort <<<"$more")" ] || finding "more than JEP 520:" "$all_more"
@@ -99,7 +99,8 @@ as_jep_520() {
 	target_drop
 }
 
-# The methods of one loader: "Cart.add Cart.run", without overloads and numbers of lambdas; of `early` the initialisers have run before.
+# The methods of one loader: "Cart.add Cart.run", without overloads and lambda numbers; the initializers of `early` have
+# run before.
 short() { # LOADER
 	sed -nE "s/^$1 live\.Subject\\$//p" "$WORK/set" | sed -E 's/\(.*//; s/(lambda.*)\$[0-9]+$/\1/' | grep -v '<clinit>' | LC_ALL=C sort -u | paste -sd ' '
 }
@@ -116,7 +117,7 @@ form() { # EXPECTED OPTION...
 descriptors() { sed -nE 's/^late .*(\(.*)/\1/p' "$WORK/set" | LC_ALL=C sort | paste -sd ' '; }
 
 forms() {
-	local sentence="wildcards, supertypes, overloads, exclusions, lambdas, files trace what docs/filters.md says, JDK $FEATURE"
+	local sentence="wildcards, supertypes, overloads, exclusions, lambdas, files trace what docs/filters.md promises, JDK $FEATURE"
 	local cart='Cart.<init> Cart.add Cart.count Cart.lines Cart.run' deep='Deep.<init> Deep.own Deep.run'
 	begin "$sentence" || return 0
 	begin_rounds
@@ -142,7 +143,7 @@ forms() {
 	form 'Cart.add' -m "${S}Cart;${S}Cart::add:0" -t 1h
 	printf '%s\n' '# those of the shop' '' "${S}Cart::add # both" "!${S}Cart::lines" "${S}Cart#l*" >"$WORK/filters"
 	form 'Alone.run Cart.add' --filters="$WORK/filters" -m "${S}Alone::run"
-	# everything, and then little: classes that were hooked before they were there have no part in it
+	# all classes, then few: classes that were hooked before must not take part
 	round -m '*'
 	form 'Alone.<init> Alone.run' -m "${S}Alone"
 	grep ' loader ' "$F_DIR/stderr" | grep -vF "  ${S}Alone." >"$WORK/others" && finding "traced too:" "$(cat "$WORK/others")"
@@ -152,9 +153,9 @@ forms() {
 	target_drop
 }
 
-# JDK 8 to 14 name the classes of lambda forms like others, and JDK 8 crashes when it is asked for their constants.
+# JDK 8 to 14 name the classes of lambda forms like others, and JDK 8 crashes when asked for their constants.
 generated() {
-	local sentence="classes that the JVM makes for lambdas and method handles are left alone, JDK $FEATURE" filter
+	local sentence="classes that the JVM makes for lambdas and method handles are left unchanged, JDK $FEATURE" filter
 	begin "$sentence" || return 0
 	target_start Forms
 	if target_ready; then

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# `frtrace list`, `frtrace methods`: what they say of JVMs, and that they leave them as they were.
+# `frtrace list` and `frtrace methods`: their output for JVMs, which they leave unchanged.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 TRACE_WITH=(--kernel=off)
 
-# Run a verb; its standard output is in $WORK/out, standard error in $WORK/err.
+# Run a verb with standard output in $WORK/out, standard error in $WORK/err.
 verb() { # STATUS ARGUMENT...
 	local want=$1 status
 	shift
@@ -16,22 +16,22 @@ verb() { # STATUS ARGUMENT...
 	[ "$status" = "$want" ] || finding "frtrace $*: status $status, not $want:" "$(tail -n 5 "$WORK/out" "$WORK/err")"
 }
 
-out_has() { # REGEX...: in one line of the output
+out_has() { # REGEX...: all in one line of the output
 	local regex lines
 	lines=$(cat "$WORK/out")
 	for regex in "$@"; do lines=$(grep -E -- "$regex" <<<"$lines"); done
 	[ -n "$lines" ] || finding "no line has $*:" "$(cat "$WORK/out" "$WORK/err")"
 }
 
-# No thread dump, no socket, no agent.
+# Nothing attached: no thread dump, no socket, no agent.
 target_unsignalled() {
 	target_untouched "$T_PID"
-	[ -e "/proc/$T_PID/root/tmp/.java_pid$T_PID" ] && finding "somebody has attached to it"
+	[ -e "/proc/$T_PID/root/tmp/.java_pid$T_PID" ] && finding "a process has attached to it"
 	grep -q 'Full thread dump' "$T_DIR/stdout" && finding "it has printed a thread dump"
 }
 
 listed() {
-	local sentence="a JVM is listed and left alone, JDK $FEATURE"
+	local sentence="a JVM is listed and left unchanged, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Waits
 	if target_ready; then
@@ -46,7 +46,7 @@ listed() {
 }
 
 stopped() {
-	local sentence="a JVM that is stopped is listed with the reason, JDK $FEATURE"
+	local sentence="a stopped JVM is listed with the reason, JDK $FEATURE"
 	begin "$sentence" || return 0
 	kill -STOP "$T_PID"
 	wait_for 5 grep -q '^State:.T' "/proc/$T_PID/status"
@@ -58,7 +58,7 @@ stopped() {
 }
 
 no_attach() {
-	local sentence="a JVM that does not attach is listed with the reason, JDK $FEATURE"
+	local sentence="a JVM that does not accept an attach is listed with the reason, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start -XX:+DisableAttachMechanism Waits
 	if target_ready; then
@@ -71,7 +71,7 @@ no_attach() {
 }
 
 traced() {
-	local sentence="a JVM that is being traced is listed with the one who does, JDK $FEATURE"
+	local sentence="a JVM that is being traced is listed with its tracer, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Waits
 	if target_ready && trace_start -m live.Waits::dive --no-stack; then
@@ -84,10 +84,10 @@ traced() {
 }
 
 without_rights() {
-	local sentence="without rights a JVM is listed by its command line, which cannot play with the terminal"
+	local sentence="without rights a JVM is listed by its command line, without control sequences for the terminal"
 	begin "$sentence" || return 0
-	# no JVM, but it looks like one from afar
-	bash -c $'exec -a java sh -c "sleep 60; # evil\e[2J\xc2\x9b2J.jar"' >/dev/null 2>&1 & # its sleep outlives it
+	# not a JVM, but with the name of one
+	bash -c $'exec -a java sh -c "sleep 60; # evil\e[2J\xc2\x9b2J.jar"' >/dev/null 2>&1 & # its sleep survives it
 	local fake=$!
 	STARTED+=("$fake")
 	wait_for 5 grep -q evil "/proc/$fake/cmdline"
@@ -141,43 +141,43 @@ coming_and_going() {
 	verdict "$sentence"
 }
 
-# ---- frtrace methods, against what a recording with the same filter gives hooks to
+# ---- frtrace methods, compared with the methods that a recording with the same filter hooks
 
-# The methods that would have hooks, "a.b.C m (I)V loader"; $2: of these lines of the JSON only.
-told() { # FILTER REGEX
+# Methods that would be hooked, "a.b.C m (I)V loader"; $2: only these lines of the JSON.
+listed_methods() { # FILTER REGEX
 	verb 0 methods --json -q "$T_PID" "$1"
 	sed 's/},{/}\n{/g' "$WORK/out" | grep '"traced":true' | grep -E "$2" |
 		sed -nE 's/.*"class":"([^"]*)","method":"([^"]*)","descriptor":"([^"]*)",.*"loader":"?([^",]*)"?,.*/\1 \2 \3 \4/p' |
 		awk '{ gsub("/", ".", $1); sub("^null$", "", $4); print }' | LC_ALL=C sort
 }
 
-# JFR calls the boot loader otherwise, and 8's have no names.
+# JFR has another name for the boot loader, and JDK 8's loaders have no names.
 hooked() {
 	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.Rows "$F_FILE" |
 		sed 's/ bootstrap$/ boot/' | LC_ALL=C sort
 }
 
-# Each of ours has hooks; each that has them is one of ours: to be linked at the time, or loaded while it was attached.
+# Each listed method is hooked; each hooked one is listed if it was linked at the time, or loaded during the attach.
 as_recorded() { # SENTENCE FILTER LEAST
 	local sentence="$1, JDK $FEATURE" filter=$2 least=$3
 	begin "$sentence" || return 0
-	told "$filter" '"unlinked":false' >"$WORK/before"
+	listed_methods "$filter" '"unlinked":false' >"$WORK/before"
 	if trace_start -M "$filter" --no-stack; then
-		told "$filter" . >"$WORK/during"
+		listed_methods "$filter" . >"$WORK/during"
 		trace_stop
 		hooked >"$WORK/hooked"
 		[ "$(wc -l <"$WORK/before")" -ge "$least" ] || finding "only $(wc -l <"$WORK/before") methods"
-		LC_ALL=C comm -23 "$WORK/before" "$WORK/hooked" | sed 's/^/told, without hooks: /' >"$WORK/wrong"
-		LC_ALL=C comm -13 "$WORK/during" "$WORK/hooked" | sed 's/^/not told, with hooks: /' >>"$WORK/wrong"
+		LC_ALL=C comm -23 "$WORK/before" "$WORK/hooked" | sed 's/^/listed, not hooked: /' >"$WORK/wrong"
+		LC_ALL=C comm -13 "$WORK/during" "$WORK/hooked" | sed 's/^/hooked, not listed: /' >>"$WORK/wrong"
 		[ -s "$WORK/wrong" ] && finding "$(wc -l <"$WORK/wrong") of $(wc -l <"$WORK/hooked"):" "$(head "$WORK/wrong")"
 		rm -f "$F_FILE"
 	fi
 	verdict "$sentence"
 }
 
-# javap knows the methods of a class file: names and descriptors, and native and abstract ones too.
+# javap lists the methods of a class file: names and descriptors, including native and abstract ones.
 as_javap() {
-	local sentence="the methods told of a class are those of its file, JDK $FEATURE" class
+	local sentence="the methods listed for a class are those of its file, JDK $FEATURE" class
 	begin "$sentence" || return 0
 	for class in 'live.Stage' 'live.Waits$Shape' 'live.Waits$Round'; do
 		verb 0 methods --json -q "$T_PID" "$class"
@@ -188,13 +188,13 @@ as_javap() {
 			name == class { name = "<init>" }
 			/descriptor: \(/ { print name $2 }' | LC_ALL=C sort >"$WORK/theirs"
 		cmp -s "$WORK/ours" "$WORK/theirs" || finding "$class:" "$(diff "$WORK/ours" "$WORK/theirs")"
-		[ -s "$WORK/theirs" ] || finding "javap tells nothing of $class"
+		[ -s "$WORK/theirs" ] || finding "javap lists nothing for $class"
 	done
 	verdict "$sentence"
 }
 
 lines() {
-	local sentence="a line of frtrace methods is a filter for one method, and says where it is and why not, JDK $FEATURE"
+	local sentence="a line of frtrace methods is a filter for one method, and says where the method is and why it is not traced, JDK $FEATURE"
 	begin "$sentence" || return 0
 	verb 0 methods "$T_PID" 'live.Waits::dive:10ms;java.lang.Object::hashCode;java.lang.Math::max'
 	out_has '^live\.Waits::dive\(int,java\.util\.function\.IntSupplier\) +app  from 10\.0 ms on$'
@@ -202,21 +202,21 @@ lines() {
 	out_has '^java\.lang\.Math::max\(int,int\) +boot  lower bound: '
 	grep -qE '^5 methods of 2 classes would be traced, 1 not; [0-9,]+ loaded classes$' "$WORK/err" || finding "$(cat "$WORK/err")"
 	verb 0 methods "$T_PID" "$(head -n 1 "$WORK/out" | cut -d ' ' -f 1)"
-	[ "$(wc -l <"$WORK/out")" = 1 ] || finding "the first line, as a filter, is not one method:" "$(cat "$WORK/out")"
+	[ "$(wc -l <"$WORK/out")" = 1 ] || finding "the first line, as a filter, does not match one method:" "$(cat "$WORK/out")"
 	verb 0 methods "$T_PID" 'live.Waitz::dive'
 	[ -s "$WORK/out" ] && finding "$(cat "$WORK/out")"
-	grep -q "loaded and near: 'live.Waits'" "$WORK/err" || finding "names nothing that is near:" "$(cat "$WORK/err")"
+	grep -q "loaded and near: 'live.Waits'" "$WORK/err" || finding "has no suggestion:" "$(cat "$WORK/err")"
 	verb 0 methods "$T_PID" 'live.Waits::dine'
-	grep -q "loaded and near: 'live.Waits::dive'" "$WORK/err" || finding "names nothing that is near:" "$(cat "$WORK/err")"
+	grep -q "loaded and near: 'live.Waits::dive'" "$WORK/err" || finding "has no suggestion:" "$(cat "$WORK/err")"
 	verb 2 methods "$T_PID" 'a/B'
 	grep -q '^ *^' "$WORK/err" || finding "no caret:" "$(cat "$WORK/err")"
 	target_unsignalled
 	verdict "$sentence"
 }
 
-# Classes are loaded, redefined (by a recording) and unloaded all the time; those that stay are always told.
+# Classes are loaded, redefined (by a recording) and unloaded all the time; the permanent ones are always listed.
 busy() {
-	local sentence="a JVM that loads, unloads and retransforms classes is read all the same, JDK $FEATURE" i
+	local sentence="a JVM that loads, unloads and retransforms classes can be read nevertheless, JDK $FEATURE" i
 	begin "$sentence" || return 0
 	target_start -Xmx64m Turnover
 	if target_ready; then
@@ -225,7 +225,7 @@ busy() {
 			verb 0 methods "$T_PID" 'live.Stage::mark;java.util.HashMap::get;live.Turnover'
 			out_has '^live\.Stage::mark\(java\.lang\.String\) +app$'
 			out_has '^java\.util\.HashMap::get\(java\.lang\.Object\) +boot$'
-			[ "$(grep -c '^live.Stage::mark' "$WORK/out")" = 1 ] || finding "told twice:" "$(cat "$WORK/out")"
+			[ "$(grep -c '^live.Stage::mark' "$WORK/out")" = 1 ] || finding "listed twice:" "$(cat "$WORK/out")"
 		done
 		trace_stop
 	fi
@@ -233,10 +233,10 @@ busy() {
 	target_drop
 }
 
-# Before a recording: which active frames are of methods that get hooks? First those that do not: a class that was rewritten
-# has no lines for the frames that it had.
+# Before a recording: the active frames of methods that will be hooked. Those that will not come first: a rewritten
+# class has no line numbers for its old frames.
 active() {
-	local sentence="active frames are named for what is traced, by overload, supertype and annotation, JDK $FEATURE" row filter want
+	local sentence="active frames of traced methods are listed, by overload, supertype and annotation, JDK $FEATURE" row filter want
 	begin "$sentence" || return 0
 	target_start Overloads
 	if target_ready; then
@@ -258,13 +258,13 @@ active() {
 of_methods() {
 	lines
 	[ "$FEATURE" -ge 17 ] && as_javap
-	as_recorded "annotations, supertypes, names: told is what a recording traces" \
+	as_recorded "annotations, supertypes, names: the methods listed are those that a recording traces" \
 		'live.*;@java.lang.FunctionalInterface;@java.lang.Deprecated;+java.util.Map;!java.util.concurrent.*;::<clinit>;*::ha*' 500
-	[[ $FEATURE != 8 && $FEATURE != "${JDKS[-1]%% *}" ]] || as_recorded "of all classes, told is what a recording traces" '*' 5000
+	[[ $FEATURE != 8 && $FEATURE != "${JDKS[-1]%% *}" ]] || as_recorded "all classes: the methods listed are those that a recording traces" '*' 5000
 }
 
 as=()
-BINARY=$WORK/frtrace # where everybody can start it
+BINARY=$WORK/frtrace # every user can run it there
 cp "$FRTRACE" "$BINARY" && chmod 755 "$BINARY"
 roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
@@ -273,7 +273,7 @@ for version in "${JDKS_IN_TURN[@]}"; do
 		of_methods
 		target_drop
 	else
-		skip "a JVM is listed and left alone, JDK $version" "$(roots_why)"
+		skip "a JVM is listed and left unchanged, JDK $version" "$(roots_why)"
 	fi
 done
 for jdk in "${JDKS[@]}"; do

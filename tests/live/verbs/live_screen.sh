@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# What is seen while it records: tables and lines have the program's own counts, to the last call.
+# The live output: tables and lines have the program's own counts, to the last call.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 work='live.Timed$Work;live.Copy::work'
 
-view_agrees() { # WHAT [FILE]...: what came on standard output
+view_agrees() { # WHAT [FILE]...: checks standard output
 	local seen what=$1
 	shift
 	seen=$(python3 "$LIVE/live_view.py" "$what" "$F_DIR/stdout" "$@" 2>&1) || finding "$what:" "${seen:-no output}"
 }
 
-# The truth of the methods that were called: the others have no row.
+# The truth of the methods that were called; the others have no row.
 called() {
 	awk -F'\t' -v OFS='\t' '
 	$1 == "threads" { print "count", $2, $3, "*", "*", "*", $4 * $5, 0 }
@@ -21,7 +21,7 @@ called() {
 	echo "$T_DIR/called"
 }
 
-# Trace the program of $program with these options until its end, then say in $checks what must hold.
+# Trace the program in $program with these options until it ends, then run the checks in $checks.
 viewed() { # SENTENCE OPTION...
 	local sentence="$1, JDK $FEATURE" check
 	shift
@@ -45,9 +45,9 @@ tables_agree() { view_agrees tables "$(called)"; }
 no_event() { says "calls, all below"; }
 no_timing() { [ "$("$(jdk_newest)/bin/jfr" summary "$F_FILE" | awk '$1 == "jdk.MethodTiming" { print $2 }')" = 0 ] || finding "the file has jdk.MethodTiming, which nobody asked for"; }
 
-# The program's own log, and the events of the file, are the lines.
+# The lines equal the program's own log and the events of the file.
 logged() {
-	local sentence="--lines: each recorded call, when it ends, as the program's log and the file have it, JDK $FEATURE"
+	local sentence="--lines: each recorded call when it ends, as in the program's log and in the file, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Logged 4 2000
 	if target_ready && trace_start -m live.Logged::work --lines --json; then
@@ -65,7 +65,7 @@ logged() {
 	target_drop
 }
 
-# As a person reads them: what would steer the terminal is shown instead.
+# The readable form: control sequences are escaped.
 read_lines() {
 	local sentence="--lines as text: time, duration, thread, method, thrown, caller, JDK $FEATURE" line
 	begin "$sentence" || return 0
@@ -78,7 +78,7 @@ read_lines() {
 		trace_stop
 		status_is 0
 		[ "$(grep -cE "$line" "$F_DIR/stdout")" = 1400 ] && [ "$(wc -l <"$F_DIR/stdout")" = 1400 ] ||
-			finding "$(wc -l <"$F_DIR/stdout") lines, others than expected:" "$(grep -vE "$line" "$F_DIR/stdout" | cat -v)"
+			finding "$(wc -l <"$F_DIR/stdout") lines, unexpected ones:" "$(grep -vE "$line" "$F_DIR/stdout" | cat -v)"
 		[ "$(grep -c '  thrown  ' "$F_DIR/stdout")" = 200 ] || finding "$(grep -c '  thrown  ' "$F_DIR/stdout") are thrown"
 		touch "$T_DIR/let-go"
 	fi
@@ -110,7 +110,7 @@ open_call() {
 	target_drop
 }
 
-# Begin to read when the program has long ended its calls: more came than a pipe and frtrace keep.
+# Start reading long after the program has made its calls: more lines came than the pipe and frtrace hold.
 slow_reader() {
 	local sentence="lines that a slow reader does not take are counted, and nothing of the recording is lost, JDK $FEATURE" said
 	begin "$sentence" || return 0
@@ -141,9 +141,9 @@ slow_reader() {
 	target_drop
 }
 
-# The reader of standard output goes away after the first line.
+# The reader of standard output exits after the first line.
 closed_pipe() { # OPTION...
-	local sentence="$* | head -n 1: the recording ends and is whole, JDK $FEATURE"
+	local sentence="$* | head -n 1: the recording ends and is complete, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready; then
@@ -165,9 +165,9 @@ closed_pipe() { # OPTION...
 	target_drop
 }
 
-# In a terminal: one table, the last one, at its place; Ctrl-C leaves all as it was.
+# In a terminal: one table, the last one, in its place; Ctrl-C restores the terminal.
 in_place() { # COLUMNS LINES
-	local sentence="in a terminal of $1 x $2 the table is refreshed in place, Ctrl-C leaves the terminal as it was, JDK $FEATURE"
+	local sentence="in a terminal of $1 x $2 the table is refreshed in place, Ctrl-C restores the terminal, JDK $FEATURE"
 	begin "$sentence" || return 0
 	local columns=$1 lines=$2 screen=$WORK/screen findings_seen
 	target_start Timed calls 20000
@@ -190,8 +190,8 @@ in_place() { # COLUMNS LINES
 		grep -qE "^[0-9:]{8}   220,000 calls in all of" "$screen" || finding "not all calls:" "$(cat "$screen")"
 		grep -E '^ *[0-9,]+  |^calls|^and ' "$screen" >"$screen.table"
 		[ "$(wc -l <"$screen.table")" -le $((lines - 2)) ] || finding "higher than the terminal:" "$(cat "$screen")"
-		tr -d '\n' <"$screen" | grep -q 'Ctrl-C stops and restores the JVM' || finding "what stood above the table is gone:" "$(cat "$screen")"
-		grep -qE 'recurses\(int\)$' "$screen.table" || finding "the busiest is not shown:" "$(cat "$screen")"
+		tr -d '\n' <"$screen" | grep -q 'Ctrl-C stops and restores the JVM' || finding "lines above the table are gone:" "$(cat "$screen")"
+		grep -qE 'recurses\(int\)$' "$screen.table" || finding "the busiest method is not shown:" "$(cat "$screen")"
 		target_restored
 	fi
 	verdict "$sentence"
@@ -201,7 +201,7 @@ in_place() { # COLUMNS LINES
 agent_active() { [ "$(peek "$T_PID" state)" = 2 ] || ended "$F_PID"; }
 
 closed_output() {
-	local sentence="with no standard output there is nothing to print on: said, and the JVM is left alone, JDK $FEATURE"
+	local sentence="closed standard output is reported, and the JVM is left unchanged, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Speed
 	if target_ready; then
@@ -216,13 +216,13 @@ closed_output() {
 	target_drop
 }
 
-silence() {
-	local sentence="with -v it is said after ten seconds why nothing is recorded, JDK $FEATURE"
+nothing_recorded() {
+	local sentence="with -v the reason why nothing is recorded is printed after ten seconds, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start Logged 1 50
 	if target_ready && trace_start -m live.Logged::work -v; then
 		wait_for 20 grep -q 'nothing is recorded so far: 0 calls: matched, never called in 10\.[0-9] s$' "$F_DIR/stderr" ||
-			finding "is not said:" "$(cat "$F_DIR/stderr")"
+			finding "is not printed:" "$(cat "$F_DIR/stderr")"
 		trace_stop
 		status_is 0
 	fi
@@ -234,13 +234,13 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	TRACE_WITH=(--kernel=off)
 	program=(Timed calls 20000) checks=(sums_agree no_event no_timing)
-	viewed "-i --json: the intervals add up to the program's counts, also of calls that are not recorded" -m "$work" -t 1h -i 200ms --json
+	viewed "-i --json: the intervals add up to the program's counts, including calls that are not recorded" -m "$work" -t 1h -i 200ms --json
 
 	checks=(tables_agree)
-	viewed "-i into a file: table after table, the last one of all" -M "$work" -i 200ms
+	viewed "-i into a file: one table after the other, the last one with all calls" -M "$work" -i 200ms
 
 	program=(Threads together 64 20000) checks=(sums_agree)
-	viewed "64 threads with 20,000 calls are 1,280,000 in the tables, recorded ones" -m live.Threads::work --no-stack --max-overhead=off -i 100ms --json
+	viewed "64 threads with 20,000 recorded calls are 1,280,000 in the tables" -m live.Threads::work --no-stack --max-overhead=off -i 100ms --json
 
 	if [ "$FEATURE" -ge 21 ]; then
 		program=(Timed virtual 20000 3)
@@ -250,7 +250,7 @@ for jdk in "${JDKS[@]}"; do
 	logged
 	read_lines
 	open_call
-	# who reads has no part in the JVM
+	# reading needs no part of the JVM
 	turn 0 && slow_reader
 	turn 1 && closed_pipe -i 300ms
 	turn 0 && closed_pipe -i 300ms --json
@@ -260,4 +260,4 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && closed_output
 done
 jdk_use "${JDKS[0]}"
-silence
+nothing_recorded

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
-# A settings file says what is recorded, and the recording says what the file said.
+# A settings file determines what is recorded, and the recording has its settings.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -19,7 +19,7 @@ settings() { # NAME=VALUE...
 	} >"$F_SETTINGS"
 }
 
-# NAME=VALUE of what the recording says of jdk.MethodTrace.
+# The recorded settings of jdk.MethodTrace as NAME=VALUE.
 active() {
 	"$(jdk_newest)/bin/jfr" print --events ActiveSetting "$F_FILE" |
 		sed -n 's/^  name = "\(.*\)"$/\1=/p; s/^  value = "\(.*\)"$/\1/p' | paste -d '\0' - - | sort -u
@@ -32,7 +32,7 @@ active_is() { # NAME=VALUE...
 	done
 }
 
-sentence="what a settings file names is recorded, and nothing else"
+sentence="a settings file determines what is recorded"
 if begin "$sentence"; then
 	settings enabled=true "filter=$EXITS;not a filter" "threshold=0 ms" stackTrace=false
 	target_start ExitsMain 2000
@@ -65,7 +65,7 @@ if begin "$sentence"; then
 	target_drop
 fi
 
-sentence="a wrong value in a settings file is said with its place, and the JVM is left alone"
+sentence="a wrong value in a settings file is reported with its position, and the JVM is left unchanged"
 if begin "$sentence"; then
 	settings enabled=true filter=live.Exits threshold=abc
 	target_start ExitsMain 10
