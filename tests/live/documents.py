@@ -68,8 +68,8 @@ def magnitude(match):
 
 def alike(want, have):
     """
-    Dates, times of day and versions: always. Counts and sizes: within a factor of 10, times:
-    of 30, as another program may have the CPU; shares within 60 %. What is small is alike: below 10, and below 1 ms.
+    Dates, times of day and versions always match. Counts and sizes match within a factor of 10, times within a factor of
+    30, as another program may use the CPU, shares within 60 %. Numbers below 10 match each other, as do times below 1 ms.
     """
     if want.lastgroup != have.lastgroup and not (want["number"] and have["number"]):
         return False

@@ -68,7 +68,7 @@ def sums(path, truth_path):
         same('calls in the head', table['calls'], sum(row['calls'] for row in table['methods']))
         same('lost', 0, table['lost'])
         if end is not None:
-            same('begin of an interval', end, table['timeNs'] - table['intervalNs'])
+            same('start of an interval', end, table['timeNs'] - table['intervalNs'])
         end = table['timeNs']
         for row in table['methods']:
             check_row(row)

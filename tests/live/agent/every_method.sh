@@ -51,7 +51,7 @@ recorded() { # TYPE OPTION...
 	target_restored
 	events_are_there "$type"
 	[ "$F_STATUS" = none ] && return 1
-	echo "#   $(grep -E '^[0-9,]+ calls' "$F_DIR/stderr" | sed 's/, [0-9.]* .B in .*//'), $((SECONDS - begin)) s in all"
+	echo "#   $(grep -E '^[0-9,]+ calls' "$F_DIR/stderr" | sed 's/, [0-9.]* .B in .*//'), $((SECONDS - begin)) s in total"
 	rm -f "$F_FILE"
 }
 

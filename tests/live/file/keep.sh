@@ -41,7 +41,7 @@ refused() { # SENTENCE STATUS REGEX COMMAND...
 
 bad_arguments() {
 	keep "$WORK/kept.jfr"
-	refused "a filter that is wrong" 2 '\^' "$FRTRACE" -p "$T_PID" -m 'a..B' -o "$kept"
+	refused "a wrong filter" 2 '\^' "$FRTRACE" -p "$T_PID" -m 'a..B' -o "$kept"
 	refused "an unknown option" 2 frobnicate "$FRTRACE" -p "$T_PID" -m A -o "$kept" --frobnicate
 	refused "a size that is too small" 2 'at least 1m' "$FRTRACE" -p "$T_PID" -m A -o "$kept" --max-size=1k
 	refused "no such process" 1 4194000 "$FRTRACE" -p 4194000 -m A -o "$kept"
@@ -137,7 +137,7 @@ killed_meanwhile() {
 			is_kept
 		else
 			status_is 0 3
-			python3 "$LIVE/chunks.py" "$kept" whole >"$WORK/chunks" && [ "$(ls -d "$kept"*)" = "$kept" ] || finding "not whole: $(ls -l "$kept"*)"
+			python3 "$LIVE/chunks.py" "$kept" whole >"$WORK/chunks" && [ "$(ls -d "$kept"*)" = "$kept" ] || finding "incomplete: $(ls -l "$kept"*)"
 		fi
 	done
 	verdict "$sentence"
@@ -236,7 +236,7 @@ survived() { # OLD: 1 if there was a file before
 	fi
 	[ "$1" = 1 ] && [ "$(kept_look)" = "$kept_was" ] && return
 	recordings=$((recordings + 1))
-	wait_for 10 python3 "$LIVE/chunks.py" "$F_FILE" whole >/dev/null || finding "not whole: $(ls -l "$F_FILE")"
+	wait_for 10 python3 "$LIVE/chunks.py" "$F_FILE" whole >/dev/null || finding "incomplete: $(ls -l "$F_FILE")"
 	"$FRTRACE" summary "$F_FILE" 2>&1 | grep -qE 'jdk.MethodTrace +[1-9]' || finding "a recording without calls, or it cannot be read"
 	[ $((recordings % 10)) != 1 ] || [ "$(file_events live.Speed.work)" -gt 0 ] || finding "the JDK cannot read it"
 }

@@ -62,7 +62,7 @@ public class Bench {
         }
     }
 
-    static double anew() {
+    static double separateLoop() {
         long start = System.nanoTime();
         sink = loop(sink | 1, BATCH);
         calls += BATCH;
@@ -80,7 +80,7 @@ public class Bench {
         long start = System.nanoTime(), now;
         calls = 0;
         do {
-            double sample = active ? active() : anew();
+            double sample = active ? active() : separateLoop();
             now = (System.nanoTime() - start) / 1_000_000;
             if (now > warm)
                 samples.add(sample);

@@ -76,7 +76,7 @@ public class Compile {
             for (Map.Entry<String, Output> e : outputs.classes.entrySet())
                 digests.put(e.getKey(), digest(e.getValue().bytes.toByteArray()));
         }
-        digests.put("what it says", digest(said.toString().getBytes("UTF-8")));
+        digests.put("messages", digest(said.toString().getBytes("UTF-8")));
         return digests;
     }
 

@@ -83,7 +83,7 @@ public class Switches {
         int pairs = Integer.parseInt(args[1]);
         long ms = Long.parseLong(args[2]), all = 0;
         List<Half> halves = new ArrayList<>();
-        StringBuilder told = new StringBuilder();
+        StringBuilder counts = new StringBuilder();
         stage.awaitGo();
         long end = System.nanoTime() + ms * 1_000_000;
         for (int i = 0; i < pairs; i++) {
@@ -96,9 +96,9 @@ public class Switches {
         for (Half half : halves) {
             half.join();
             all += half.switches;
-            told.append(half.getName()).append(' ').append(half.switches).append('\n');
+            counts.append(half.getName()).append(' ').append(half.switches).append('\n');
         }
-        stage.write("switches", told + "a-second " + all * 1000 / ms + "\n");
+        stage.write("switches", counts + "a-second " + all * 1000 / ms + "\n");
         stage.expect("live.Switches", "relay", halves.size(), 0);
         stage.finish();
     }

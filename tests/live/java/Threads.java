@@ -3,7 +3,7 @@ package live;
 
 import java.util.concurrent.CountDownLatch;
 
-/** Threads DIR together|one-by-one|virtual THREADS CALLS: each thread calls work() so many times. */
+/** Threads DIR together|one-by-one|virtual THREADS CALLS: each thread calls work() CALLS times. */
 public class Threads {
     static int work(int x) {
         return x * 31 + 7;

@@ -20,7 +20,7 @@ pin_pairs() { # PAIRS
 pinned() { [ "$(grep -lE '^(leads|follows)-' "/proc/$T_PID"/task/*/comm 2>/dev/null | wc -l)" = $(($1 * 2)) ] && pin_pairs "$1"; }
 
 # The threads' own counts must equal the recorded switches plus those reported as lost, except for the few between the
-# begin or end of a call and the thread's reading of the kernel's counter.
+# start or end of a call and the thread's reading of the kernel's counter.
 expect_all() { # PAIRS
 	local lost
 	lost=$(sed -nE 's/^ *([0-9,]+) waits? (is|are) lost: .*/\1/p' "$F_DIR/stderr" | tail -n 1 | tr -d ,)

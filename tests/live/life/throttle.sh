@@ -43,7 +43,7 @@ adds_up() { # OPEN-CALLS [timed]
 
 throttling_is_on() { grep -qs '^  braked: ' "$F_DIR/stderr" || ended "$F_PID"; }
 
-# The change is reported at once and at the begin of each later chunk; there is one within two emissions.
+# The change is reported at once and at the beginning of each later chunk; there is one within two emissions.
 is_in_each_chunk() {
 	"$FRTRACE" print --json --events frtrace.Clock,frtrace.Message "$F_FILE" >"$WORK/said.json"
 	python3 - "$WORK/said.json" >"$WORK/verdict" 2>&1 <<'P' || finding "$(tail -n 3 "$WORK/verdict")"

@@ -15,7 +15,7 @@ tool() { # STATUS ARGUMENT...
 }
 
 prints() { # FILE REGEX
-	grep -qE -- "$2" "$WORK/$1" || finding "does not say /$2/: $(cat "$WORK/$1")"
+	grep -qE -- "$2" "$WORK/$1" || finding "does not print /$2/: $(cat "$WORK/$1")"
 }
 
 has_calls() { # NUMBER: in the last dump
