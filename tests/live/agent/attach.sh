@@ -92,7 +92,7 @@ JAVA
 	"${jdks[0]#* }/bin/javac" -d "$work/classes" "$work/Napper.java" || exit 1
 chmod -R a+rX "$work"
 
-quietly=(env --default-signal=QUIT)
+service=(env --default-signal=QUIT)
 
 # Start a JVM without waiting: $jvm is its pid, $out its output. Words before "--" come before `java`.
 start() { # [WRAPPER... --] [JVM-OPTION...]
@@ -102,7 +102,7 @@ start() { # [WRAPPER... --] [JVM-OPTION...]
 		shift
 	fi
 	out=$(mktemp "$work/out.XXXXXX")
-	(cd "$work" && exec "${quietly[@]}" "${wrapper[@]}" "$jdk/bin/java" -cp "$work/classes" "$@" Napper "$(basename "$out")" >"$out" 2>&1 </dev/null) &
+	(cd "$work" && exec "${service[@]}" "${wrapper[@]}" "$jdk/bin/java" -cp "$work/classes" "$@" Napper "$(basename "$out")" >"$out" 2>&1 </dev/null) &
 	jvm=$!
 	rm -f "/tmp/.java_pid$jvm" # from a dead JVM, perhaps of another user
 	started+=("$jvm")
@@ -256,7 +256,7 @@ just_started() {
 	drop
 	for ((i = 0; i < 25; i++)); do
 		start
-		is_java || finding "it is no JVM: $(cat "$out")"
+		is_java || finding "not a JVM: $(cat "$out")"
 		((i % 2)) && cp -a "$work/stale" "/tmp/.java_pid$jvm"
 		sleep "0.0$((i % 9))2"
 		try "$probe" load "$jvm" 20000 "$work/agent.so" 3
@@ -267,7 +267,7 @@ just_started() {
 	done
 	for ((i = 0; i < 5; i++)); do
 		start -XX:-UsePerfData
-		is_java || finding "it is no JVM: $(cat "$out")"
+		is_java || finding "not a JVM: $(cat "$out")"
 		cp -a "$work/stale" "/tmp/.java_pid$jvm"
 		try "$probe" load "$jvm" 20000 "$work/agent.so" 3
 		gives 0 '^result=3$'
@@ -332,7 +332,7 @@ by_name() {
 	(cd "$work" && "$jdk/bin/jar" cfm "$work/lib dir/tra-la-$feature.jar" manifest -C classes .)
 	out=$work/out.jar
 	: >"$out"
-	(exec "${quietly[@]}" "$jdk/bin/java" -cp x --add-modules java.base -jar "$work/lib dir/tra-la-$feature.jar" a >"$out" 2>&1 </dev/null) &
+	(exec "${service[@]}" "$jdk/bin/java" -cp x --add-modules java.base -jar "$work/lib dir/tra-la-$feature.jar" a >"$out" 2>&1 </dev/null) &
 	jvm=$!
 	started+=("$jvm")
 	disown "$jvm"
@@ -355,7 +355,7 @@ in_namespaces() {
 	mkdir -p /var/tmp/frtrace-attach && cp "$work/classes/Napper.class" /var/tmp/frtrace-attach/
 	out=$work/out.ns.$feature
 	: >"$out"
-	"${quietly[@]}" unshare --pid --fork --mount --mount-proc --time --monotonic 86400 \
+	"${service[@]}" unshare --pid --fork --mount --mount-proc --time --monotonic 86400 \
 		sh -c 'mount -t tmpfs none /tmp && cd / && exec "$@"' sh "$jdk/bin/java" -cp /var/tmp/frtrace-attach Napper ns >"$out" 2>&1 </dev/null &
 	started+=($!)
 	disown $!
@@ -378,7 +378,7 @@ in_chroot() {
 	mkdir -p "$rootfs"
 	out=$work/out.chroot.$feature
 	: >"$out"
-	"${quietly[@]}" unshare --mount sh -c '
+	"${service[@]}" unshare --mount sh -c '
 		mount --rbind / "$1" && mount -t tmpfs -o mode=755 none "$1/tmp" && mkdir -m 1777 "$1/tmp/real" && mkdir "$1/tmp/jail" &&
 		for d in bin usr lib lib64 etc proc dev; do
 			if [ -L "/$d" ]; then cp -P "/$d" "$1/tmp/jail/"; elif [ -d "/$d" ]; then mkdir "$1/tmp/jail/$d" && mount --rbind "/$d" "$1/tmp/jail/$d"; fi
@@ -419,7 +419,7 @@ without_place() {
 		: >"$out"
 		tail=
 		[ $mode = readonly ] && tail='mount -t tmpfs -o noexec none /dev/shm && mount --bind / /mnt && mount -o remount,bind,ro /mnt && for dir in /tmp /dev /proc; do mount --rbind $dir /mnt$dir || exit 9; done; cd /mnt && exec chroot /mnt "$@";'
-		"${quietly[@]}" unshare --mount sh -c "mount -t tmpfs -o noexec none /tmp && cd /; $tail"' exec "$@"' sh \
+		"${service[@]}" unshare --mount sh -c "mount -t tmpfs -o noexec none /tmp && cd /; $tail"' exec "$@"' sh \
 			"$jdk/bin/java" -cp /var/tmp/frtrace-attach Napper "$mode" >"$out" 2>&1 </dev/null &
 		jvm=$!
 		started+=("$jvm")

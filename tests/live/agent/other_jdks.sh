@@ -134,7 +134,7 @@ roots_find
 for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" || { skip "a JVM of JDK $version is traced" "$(roots_why)"; continue; }
 	TRACE_WITH=(--kernel=off)
-	exact "every way out of a method is counted once, with the right thrown" "$EXITS" ExitsMain 4000
+	exact "every way out of a method is counted once, with the right value of thrown" "$EXITS" ExitsMain 4000
 	exact "50 threads with 2,000 calls give 100,000 events" live.Threads::work Threads together 50 2000
 	exact "2,000 short-lived threads" live.Threads::work Threads one-by-one 2000 3
 	[ "$FEATURE" -gt 8 ] || one_by_one "$EXITS"

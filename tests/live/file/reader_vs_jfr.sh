@@ -48,7 +48,7 @@ same_as_the_jdk() { # FILE [OPTIONS]...: each for one run of print
 types_of() { awk '$2 ~ /^[1-9]/ { n++ } END { print n + 0 }' "$WORK/ours"; } # of a summary
 
 jvm_recording() {
-	local sentence="a JVM's own recording is read like by the newest jfr, JDK $FEATURE" types
+	local sentence="frtrace reads a JVM's own recording like the newest jfr, JDK $FEATURE" types
 	begin "$sentence" || return 0
 	record_jvm
 	same_as_the_jdk "$WORK/jvm-$FEATURE.jfr" '--json --stack-depth 64' '--events jdk.*Method*,CPULoad,*Sample --stack-depth 20' '--categories JVM,Java*'
@@ -80,7 +80,7 @@ own_tool() {
 
 # JVMs in root directories have no jfr; the host's newest one is used.
 other_jvm() { # VERSION
-	local sentence="a JVM's own recording is read like by the newest jfr, JDK $1"
+	local sentence="frtrace reads a JVM's own recording like the newest jfr, JDK $1"
 	begin "$sentence" || return 0
 	root_use "$1" || { skip "$sentence" "$(roots_why)"; return 0; }
 	"${JDKS[0]#* }/bin/javac" -nowarn -Xlint:-options --release 11 -d "$WORK/old" "$LIVE/java/Events.java" || finding "Events does not compile"
@@ -92,7 +92,7 @@ other_jvm() { # VERSION
 }
 
 our_recording() {
-	local sentence="frtrace's recording is read like by the newest jfr, JDK $FEATURE"
+	local sentence="frtrace reads its own recording like the newest jfr, JDK $FEATURE"
 	begin "$sentence" || return 0
 	target_start ExitsMain "$(amount 40 200)"
 	if target_ready && trace_start -m "$EXITS" -M 'live.Exits::*'; then

@@ -79,7 +79,7 @@ contained_where() {
 
 # frtrace beside the JVM, in its pid namespace, with two of root's capabilities.
 sidecar() {
-	local sentence="a sidecar with CAP_SYS_ADMIN and CAP_SYS_PTRACE only traces calls and waits, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE
+	local sentence="a sidecar that has only CAP_SYS_ADMIN and CAP_SYS_PTRACE traces calls and waits, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE
 	begin "$sentence" || return 0
 	namespaced_start Where 100 none sleep monitor lock queue socket
 	if target_ready; then

@@ -178,9 +178,9 @@ full_disk() {
 	umount "$WORK/disk"
 }
 
-# No room even for the first chunk.
+# No space even for the first chunk.
 tiny_disk() {
-	local sentence="a disk without room is reported, and the JVM stays unchanged, JDK $FEATURE"
+	local sentence="a disk without free space is reported, and the JVM stays unchanged, JDK $FEATURE"
 	begin "$sentence" || return 0
 	mkdir -p "$WORK/disk"
 	if ! mount -t tmpfs -o size=64k tmpfs "$WORK/disk"; then

@@ -24,7 +24,7 @@ launch_ready() {
 	wait_for 30 trace_is_on
 	T_PID=$(sed -nE 's/^tracing ([0-9]+) .*/\1/p' "$F_DIR/stderr")
 	[ -n "$T_PID" ] && STARTED+=("$T_PID") && wait_for 30 target_has "done" && [ -e "$T_DIR/done" ] && return
-	finding "the program did not get there:" "$(cat "$F_DIR/stderr")"
+	finding "the program did not start to wait:" "$(cat "$F_DIR/stderr")"
 	return 1
 }
 

@@ -112,7 +112,7 @@ open_call() {
 
 # Start reading long after the program has made its calls: more lines came than the pipe and frtrace hold.
 slow_reader() {
-	local sentence="lines that a slow reader does not take are counted, and nothing of the recording is lost, JDK $FEATURE" said
+	local sentence="lines that a slow reader misses are counted, and the recording loses nothing, JDK $FEATURE" said
 	begin "$sentence" || return 0
 	target_start Timed calls 20000
 	mkfifo "$T_DIR/pipe"
