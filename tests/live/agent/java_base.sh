@@ -33,7 +33,7 @@ verify() { # HOME
 	echo "ok - every class of java.base is edited, verified, and read by javap, $(sed -n 's/^JAVA_VERSION=/JDK /p' "$home/release" | tr -d '"')"
 }
 
-${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -I. -o "$work/edit_classes" tests/live/edit_classes.c tests/lib/class_tree.c format/classfile/*.c
+${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -I. -o "$work/edit_classes" tests/live/edit_classes.c tests/lib/class_tree.c format/cursor.c format/classfile/*.c
 homes=("$@")
 [ $# -gt 0 ] || homes=("${JAVA_HOME:-}" /usr/lib/jvm/*)
 seen=" "

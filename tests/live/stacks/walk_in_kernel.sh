@@ -9,7 +9,7 @@
 probe_build() {
 	local multiarch sources
 	multiarch=$(gcc -dumpmachine)
-	sources=(tests/live/bpf_walk.c user/hotspot/{layout,vmstructs,page_cache}.c user/process/*.c format/diag.c)
+	sources=(tests/live/bpf_walk.c user/hotspot/{layout,vmstructs,page_cache}.c user/process/*.c user/text/monotonic.c format/*.c)
 	cd "$ROOT" &&
 		clang -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -O2 -g -Wall -Werror -I. -idirafter "/usr/include/$multiarch" \
 			-c -o "$WORK/walk.bpf.o" tests/live/walk.bpf.c &&
