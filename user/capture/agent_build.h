@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The agent that is inside of frtrace, and what it is called in a target. */
+/* The agent image that is embedded in frtrace, and the names derived from its build. */
 #ifndef USER_CAPTURE_AGENT_BUILD_H
 #define USER_CAPTURE_AGENT_BUILD_H
 
@@ -12,7 +12,10 @@ static inline size_t agent_image_size(void)
 	return agent_image_end - agent_image;
 }
 
-/* A file, a class and a segment of another build are not ours. */
+/*
+ * Tag and file name of this build. The tag keeps builds apart: files, classes and segments of another build are never
+ * used.
+ */
 struct agent_build {
 	char tag[16], file_name[48];
 };

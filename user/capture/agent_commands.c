@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define AT_WORK 4  /* times the timeout: what an agent that has made a step gets for the next */
-#define AT_MOST 40 /* times the timeout, for all */
+#define STEP_TIMEOUTS 4	 /* times the timeout, for the next step after reported progress */
+#define MAX_TIMEOUTS  40 /* times the timeout, in all */
 
 struct wait {
 	const struct frt_header *header;
@@ -52,18 +52,18 @@ const char *agent_result_text(int result)
 	}
 }
 
-static bool goes_on(struct wait *w)
+static bool extend_deadline(struct wait *w)
 {
 	uint32_t progress = __atomic_load_n(&w->header->progress, __ATOMIC_RELAXED);
 
 	if (progress == w->progress || monotonic_ms() > w->last)
 		return false;
 	w->progress = progress;
-	w->deadline = monotonic_ms() + (int64_t)AT_WORK * w->timeout_ms;
+	w->deadline = monotonic_ms() + (int64_t)STEP_TIMEOUTS * w->timeout_ms;
 	return true;
 }
 
-static int say_silent(const struct wait *w, struct diag *d)
+static int report_no_answer(const struct wait *w, struct diag *d)
 {
 	struct proc_status status;
 
@@ -73,7 +73,7 @@ static int say_silent(const struct wait *w, struct diag *d)
 	return diag_set(d, ETIMEDOUT, "the agent in process %d '%s' does not answer", w->target->pid, w->target->name);
 }
 
-/* Until the agent has answered command `number`. */
+/* Wait until the agent has answered command `number`. */
 static int wait_for_answer(struct wait *w, uint32_t number, struct diag *d)
 {
 	const struct frt_command *c = &w->header->command;
@@ -85,8 +85,8 @@ static int wait_for_answer(struct wait *w, uint32_t number, struct diag *d)
 			return diag_set(d, EINTR, "interrupted");
 		if (target_ended(w->target))
 			return diag_set(d, ESRCH, "process %d '%s' has ended", w->target->pid, w->target->name);
-		if (monotonic_ms() > w->deadline && !goes_on(w))
-			return say_silent(w, d);
+		if (monotonic_ms() > w->deadline && !extend_deadline(w))
+			return report_no_answer(w, d);
 		syscall(SYS_futex, &c->answered, FUTEX_WAIT, answered, &step, NULL, 0);
 	}
 	return 0;
@@ -101,11 +101,11 @@ static struct wait wait_begin(const struct segment *s, const struct target *t, i
 			     .target = t,
 			     .timeout_ms = timeout_ms,
 			     .deadline = now + timeout_ms,
-			     .last = now + (int64_t)AT_MOST * timeout_ms,
+			     .last = now + (int64_t)MAX_TIMEOUTS * timeout_ms,
 			     .progress = __atomic_load_n(&h->progress, __ATOMIC_RELAXED)};
 }
 
-/* The number of the command that is sent. */
+/* Send a command. Returns its number. */
 static uint32_t post(struct frt_command *c, enum frt_command_kind kind)
 {
 	uint32_t number = c->number + 1;
@@ -134,7 +134,7 @@ int agent_command(const struct segment *s, const struct target *t, enum frt_comm
 	struct wait w = wait_begin(s, t, timeout_ms);
 	struct diag why = {0};
 	uint32_t result;
-	/* a collector that was killed may have left one at work */
+	/* a killed collector may have left a command in progress */
 	int err = wait_for_answer(&w, c->number, &why);
 
 	if (!err)

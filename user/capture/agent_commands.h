@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Commands to the agent's thread in the target, through the segment (struct frt_command). */
+/* Commands to the agent's thread in the target, sent through the segment (struct frt_command). */
 #ifndef USER_CAPTURE_AGENT_COMMANDS_H
 #define USER_CAPTURE_AGENT_COMMANDS_H
 
@@ -8,14 +8,16 @@
 #define AGENT_TIMEOUT_MS 15000
 
 /*
- * Have the agent carry out one command, and wait for its result. The segment must be locked by us. A command that
- * makes progress (header.progress) gets more time than `timeout_ms`: four times that for each step, forty times in all.
- * 0, or -errno: -ETIMEDOUT no answer, -ESRCH the target has ended, -EINTR interrupted(), -EPROTO the agent refuses; the message says why.
+ * Send one command to the agent and wait for its result. The caller must hold the segment's lock. An agent that
+ * reports progress (header.progress) gets four times `timeout_ms` for each step, and forty times in all.
+ *
+ * Returns 0 or -errno with the message: -ETIMEDOUT when there is no answer, -ESRCH when the target has ended, -EINTR
+ * on interrupted(), -EPROTO when the agent refuses.
  */
 int agent_command(const struct segment *s, const struct target *t, enum frt_command_kind kind, int timeout_ms,
 		  struct diag *d);
 
-/* What a result (enum frt_result) of the agent means, for a message. */
+/* Text of a result of the agent (enum frt_result), for messages. Never NULL. */
 const char *agent_result_text(int result);
 
 #endif

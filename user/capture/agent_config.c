@@ -9,7 +9,7 @@
 #define RING_CAP_LEAST (64u << 10)
 #define FRAMES_LEAST   4096u
 
-/* 1 % of the container's memory; with stacks rings get half of it, frames what is left. */
+/* Rings get 1 % of the container's memory; with stacks they get half of that, and frames the rest. */
 static uint64_t ring_cap(uint32_t stacks, uint64_t budget)
 {
 	uint64_t cap = stacks ? budget / 2 : budget;
@@ -21,10 +21,10 @@ static uint64_t ring_cap(uint32_t stacks, uint64_t budget)
 
 static uint32_t stack_frames(uint64_t budget, uint64_t rings)
 {
-	uint64_t most = budget > rings ? (budget - rings) / sizeof(struct frt_frame) : 0;
+	uint64_t limit = budget > rings ? (budget - rings) / sizeof(struct frt_frame) : 0;
 	uint32_t frames = FRT_STACK_FRAMES;
 
-	while (frames > FRAMES_LEAST && frames > most)
+	while (frames > FRAMES_LEAST && frames > limit)
 		frames /= 2;
 	return frames;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The part of the segment that tells the agent what to do (struct frt_config): read by it at its start. */
+/* The agent's configuration (struct frt_config), the part of the segment that the agent reads when it starts. */
 #ifndef USER_CAPTURE_AGENT_CONFIG_H
 #define USER_CAPTURE_AGENT_CONFIG_H
 
@@ -10,12 +10,12 @@
 struct agent_config {
 	const struct settings *settings;
 	const struct clock *clock;
-	uint32_t stacks;		 /* FRT_STACKS_*; 0: calls have no stacks */
+	uint32_t stacks;		 /* FRT_STACKS_*; 0: no stacks */
 	const struct frt_layout *layout; /* for FRT_STACKS_WALK */
-	uint64_t memory_limit;		 /* of the target, bytes: 1 % of it is ours */
+	uint64_t memory_limit;		 /* of the target, bytes; frtrace takes up to 1 % of it */
 };
 
-/* 0 or -errno: the filters take too much. */
+/* Write the configuration to the segment. Returns 0, or -errno with the message when the filters do not fit. */
 int agent_config_write(const struct agent_config *from, const struct segment *to, struct diag *d);
 
 #endif

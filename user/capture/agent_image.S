@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The agent, carried inside the tool. */
+/* The agent, embedded in frtrace. */
 	.section .rodata
 	.global agent_image
 	.global agent_image_end

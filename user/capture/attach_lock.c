@@ -21,7 +21,7 @@ static void lock_path(pid_t pid, char out[LOCK_PATH])
 	snprintf(out, LOCK_PATH, "%s/%d.attach", directory, (int)pid);
 }
 
-static int attach_lock_say_holder(pid_t pid, int fd, struct diag *d)
+static int attach_lock_report_holder(pid_t pid, int fd, struct diag *d)
 {
 	char text[16] = "";
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
@@ -30,7 +30,7 @@ static int attach_lock_say_holder(pid_t pid, int fd, struct diag *d)
 			n > 0 ? " pid " : "", text, (int)pid);
 }
 
-/* Its last holder may have removed the file between our open() and flock(). */
+/* The last holder may have removed the file between our open() and flock(). */
 static bool is_still_there(const char *path, int fd)
 {
 	struct stat opened, named;
@@ -53,7 +53,7 @@ int attach_lock(pid_t pid, int *lock, struct diag *d)
 		if (fd < 0)
 			return 0;
 		if (flock(fd, LOCK_EX | LOCK_NB)) {
-			err = attach_lock_say_holder(pid, fd, d);
+			err = attach_lock_report_holder(pid, fd, d);
 			close(fd);
 			return err;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One first attach at a time. The segment's own lock (segment_lock()) exists only once the agent is in the target; until
- * then two tracers would each load a copy of it.
+ * A lock that serialises the first attach to a JVM. The segment's own lock (segment_lock()) exists only once the
+ * agent is in the target; until then two tracers could each load a copy of it.
  */
 #ifndef USER_CAPTURE_ATTACH_LOCK_H
 #define USER_CAPTURE_ATTACH_LOCK_H
@@ -11,8 +11,9 @@
 #include <sys/types.h>
 
 /*
- * Take the lock of JVM `pid`; *lock is for attach_unlock(). It ends with this process. -EBUSY: the message names the
- * process that holds it. Where there is no directory for locks there is none: 0, and *lock is -1.
+ * Take the lock of JVM `pid`. *lock is to be passed to attach_unlock(); the lock ends with this process. Returns
+ * -EBUSY when another process holds it; the message names that process. Without a directory for locks nothing is
+ * locked: returns 0 and sets *lock to -1.
  */
 int attach_lock(pid_t pid, int *lock, struct diag *d);
 void attach_unlock(pid_t pid, int lock);

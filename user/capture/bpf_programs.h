@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The BPF programs, in the kernel. */
+/* Loader of the BPF programs. */
 #ifndef USER_CAPTURE_BPF_PROGRAMS_H
 #define USER_CAPTURE_BPF_PROGRAMS_H
 
 #include "user/capture/kernel_probes.h"
 
 /*
- * Load them, with as much of the kernel's half as `kernel` says, and without it where that can't be had: k->why says why
- * not then. *out is to be destroyed.
+ * Load the BPF programs. `kernel` selects how much of the kernel side is wanted; if it is not available, the programs
+ * are loaded without it and k->why holds the reason. The caller destroys *out. Returns 0 or -errno with the message.
  */
 int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel,
 		      const struct target *t, struct diag *d);

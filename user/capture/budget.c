@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Time in which others had the CPU is nobody's fault. */
+/* CPU time, so that preemption by other processes does not count. */
 static int64_t cpu_now(void)
 {
 	struct timespec t;

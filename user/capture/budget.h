@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CPU time for work whose amount the target decides: what it forges may make any
- * step dear. Whoever spends it stops when it is used up and goes on in the next
- * round, so that signals are served between. Only what lies between
- * budget_begin() and budget_end() is counted. A NULL budget never ends.
+ * A budget of CPU time for work whose amount the target controls: forged data may make any step expensive. The
+ * spender stops when the budget is used up and continues in the next round, so that signals are handled in between.
+ * Only time between budget_begin() and budget_end() is counted. A NULL budget is unlimited.
  */
 #ifndef USER_CAPTURE_BUDGET_H
 #define USER_CAPTURE_BUDGET_H
@@ -19,7 +18,7 @@ void budget_set(struct budget *b, int64_t ns);
 void budget_begin(struct budget *b);
 void budget_end(struct budget *b);
 
-/* Is it used up? Asked between the two, the time since budget_begin() counts. */
+/* Is the budget used up? Between budget_begin() and budget_end() the time since budget_begin() is included. */
 bool budget_over(const struct budget *b);
 
 #endif

@@ -7,10 +7,10 @@
 #include <time.h>
 #include <x86intrin.h>
 
-#define KEEP_EVERY_NS 10000000 /* pairs that stay are this far apart at least */
+#define KEEP_EVERY_NS 10000000 /* minimum distance of the pairs that are kept */
 #define TRIES	      4
-#define SCALE	      56		    /* binary digits behind the point of ns per tick */
-#define SLACK	      (1ULL << (SCALE - 8)) /* what the cut-off scale may lack of a whole nanosecond */
+#define SCALE	      56		    /* fraction bits of a scale in ns per tick */
+#define SLACK	      (1ULL << (SCALE - 8)) /* error of a truncated scale, at most, in fractions of a ns */
 
 bool clock_tsc_usable(void)
 {
@@ -38,7 +38,7 @@ static struct clock_pair read_pair(void)
 	return best;
 }
 
-/* Forget every other pair of the older half. */
+/* Drop every other pair of the older half. */
 static void thin_out(struct clock *c)
 {
 	size_t kept = 1;
@@ -50,7 +50,7 @@ static void thin_out(struct clock *c)
 	c->hint = 0;
 }
 
-/* The last pair moves on until it is far enough from the one before to stay. */
+/* A last pair that is too close to its predecessor is replaced. */
 static void append_pair(struct clock *c, const struct clock_pair *p)
 {
 	size_t n = c->pairs;
@@ -69,7 +69,7 @@ void clock_sample(struct clock *c)
 {
 	struct clock_pair p = read_pair();
 
-	/* the width of the bracket was in ticks */
+	/* the error so far is the width of the bracket in ticks */
 	if (c->pairs >= 2)
 		p.error = clock_ns_of_ticks(c, p.error);
 	if (!c->pairs || p.tsc > c->pair[c->pairs - 1].tsc)
@@ -94,7 +94,7 @@ void clock_cover(struct clock *c, uint64_t tsc)
 		clock_sample(c);
 }
 
-/* The last pair at or before the stamp. Most stamps are young: look at the last ones first. */
+/* Find the last pair at or before the stamp. Most stamps are recent, so the last pairs are tried first. */
 static size_t clock_find(struct clock *c, uint64_t tsc)
 {
 	size_t low = 0, high = c->pairs - 2;
@@ -114,7 +114,7 @@ static size_t clock_find(struct clock *c, uint64_t tsc)
 	return c->hint = low;
 }
 
-/* One division for all stamps of a stretch. */
+/* Cache the interval's scale: one division for all of its stamps. */
 static void load_stretch(struct clock *c, const struct clock_pair *a, const struct clock_pair *b)
 {
 	c->stretch.tsc = a->tsc;
@@ -136,7 +136,7 @@ int64_t clock_ns(struct clock *c, uint64_t tsc)
 	if (tsc - c->stretch.tsc >= c->stretch.length) {
 		size_t i;
 
-		if (tsc < c->pair[0].tsc) /* began before us: the longest base is the best */
+		if (tsc < c->pair[0].tsc) /* older than the first pair: the longest base is the most accurate */
 			return before_all(c, tsc);
 		i = clock_find(c, tsc);
 		load_stretch(c, &c->pair[i], &c->pair[i + 1]);

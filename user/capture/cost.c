@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/cost.h"
 
-#define TO_STAMPS_NS 5.0  /* JNI's way into the hooks and out again, that the stamps do not hide */
-#define COLLECTOR_NS 30.0 /* of frtrace for an event: 26 ns of its own, the rest the kernel's for queue and file */
+#define TO_STAMPS_NS 5.0  /* JNI overhead of both hooks outside the two stamps */
+#define COLLECTOR_NS 30.0 /* frtrace's cost per event: 26 ns of its own, the rest in the kernel for queue and file */
 
 static double cost_ns_of(const struct clock *c, uint64_t ticks)
 {

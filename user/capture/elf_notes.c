@@ -12,7 +12,7 @@
 #define SECTION	     ".note.stapsdt"
 #define MAX_SECTIONS 1024
 #define MAX_SEGMENTS 256
-#define ADDRESSES    24 /* bytes in front of a note's names: location, base, semaphore */
+#define ADDRESSES    24 /* bytes before a note's names: location, base, semaphore */
 
 struct elf {
 	int fd;
@@ -81,7 +81,7 @@ static bool section_is_notes(const struct elf *e, const Elf64_Shdr *s)
 	       !memcmp(name, SECTION, sizeof(name));
 }
 
-/* The bytes of .note.stapsdt, malloc'ed. -ENOENT: there is none. */
+/* Read .note.stapsdt into *out (malloc'ed). Returns -ENOENT when there is none. */
 static int read_notes(const struct elf *e, char **out, size_t *size, struct diag *d)
 {
 	const Elf64_Shdr *found = NULL;
@@ -109,7 +109,7 @@ static int read_notes(const struct elf *e, char **out, size_t *size, struct diag
 	return diag_errno(d, -err, "cannot read '%s'", e->path);
 }
 
-/* Provider and name stand behind the addresses, each with its zero byte. */
+/* Provider and name follow the addresses, each with a terminating 0 byte. */
 static bool note_is(const char *text, size_t size, const char *provider, const char *name)
 {
 	size_t first = strlen(provider) + 1, second = strlen(name) + 1;

@@ -13,9 +13,9 @@ struct held {
 
 struct holdback {
 	struct stream_sink sink;
-	bool holding;
+	bool sweeping;
 	struct held *held;
-	size_t first, marked; /* gone before `first`; those from `marked` on belong to the sweep that is going on */
+	size_t first, swept; /* those before `first` have been passed on; the current sweep's begin at `swept` */
 	size_t count, capacity;
 };
 
@@ -40,8 +40,8 @@ static void holdback_on_span(void *context, const struct frt_span *s, const stru
 {
 	struct holdback *h = context;
 
-	if (!h->holding ||
-	    vec_reserve(&h->held, &h->capacity, h->count + 1)) { /* better told with what is known than not at all */
+	/* Without memory the span is passed on at once, with the waits known so far. */
+	if (!h->sweeping || vec_reserve(&h->held, &h->capacity, h->count + 1)) {
 		h->sink.span(h->sink.context, s, v);
 		return;
 	}
@@ -65,14 +65,14 @@ struct stream_sink holdback_sink(struct holdback *h)
 
 void holdback_begin(struct holdback *h)
 {
-	h->holding = true;
-	h->marked = h->count;
+	h->sweeping = true;
+	h->swept = h->count;
 }
 
 void holdback_end(struct holdback *h, uint64_t position)
 {
-	h->holding = false;
-	for (size_t i = h->marked; i < h->count; i++)
+	h->sweeping = false;
+	for (size_t i = h->swept; i < h->count; i++)
 		h->held[i].until = position;
 }
 

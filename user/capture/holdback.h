@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Between the streams and their sink, when calls are joined with what the kernel saw: a span that was drained comes in
- * the queue behind its thread's waits, but one that the sweep has found may come before them. Those are held until the
- * queue has been consumed as far as it was full when the sweep was over.
+ * A queue of spans between the streams and their sink, used when calls are joined with the kernel's records. A
+ * drained span follows its thread's waits in the ring buffer, but a span found by the sweep may overtake them. Swept
+ * spans are therefore held back until the ring buffer has been consumed up to its position at the end of the sweep.
  */
 #ifndef USER_CAPTURE_HOLDBACK_H
 #define USER_CAPTURE_HOLDBACK_H
@@ -13,19 +13,19 @@
 
 struct holdback;
 
-/* NULL: no memory. */
+/* Returns NULL when there is no memory. *sink is copied. */
 struct holdback *holdback_new(const struct stream_sink *sink);
-void holdback_free(struct holdback *h); /* what is held is gone */
+void holdback_free(struct holdback *h); /* drops the spans it still holds */
 
 struct stream_sink holdback_sink(struct holdback *h);
 
-/* Around a sweep: what comes in between is held until `position` of the queue. */
+/* Enclose a sweep. Spans that arrive in between are held until the ring buffer has been consumed up to `position`. */
 void holdback_begin(struct holdback *h);
 void holdback_end(struct holdback *h, uint64_t position);
 
 bool holdback_has_some(const struct holdback *h);
 
-/* The queue has been consumed up to there. */
+/* Pass on the spans that waited for `position`: the ring buffer has been consumed up to it. */
 void holdback_release(struct holdback *h, uint64_t position);
 
 #endif

@@ -18,7 +18,7 @@ struct intake {
 	struct frtrace_bpf *bpf;
 	struct kernel_probes *kernel;
 	struct streams streams;
-	struct holdback *hold;	     /* of swept spans; NULL: they need not wait */
+	struct holdback *holdback;   /* for swept spans; NULL when spans are not joined with waits */
 	struct ringbuf_pos position; /* of the queue */
 	struct ringbuf *queue;
 };
@@ -50,12 +50,12 @@ int intake_new(struct intake **out, const struct intake_setup *setup, struct dia
 	in->bpf = setup->bpf;
 	in->kernel = setup->kernel;
 	if (setup->waits.wait) {
-		in->hold = holdback_new(&sink);
-		if (!in->hold) {
+		in->holdback = holdback_new(&sink);
+		if (!in->holdback) {
 			free(in);
 			return diag_errno(d, ENOMEM, "cannot make room for spans");
 		}
-		sink = holdback_sink(in->hold);
+		sink = holdback_sink(in->holdback);
 	}
 	streams_init(&in->streams, &sink);
 	sweep_begin(in->segment, &in->streams);
@@ -71,7 +71,7 @@ void intake_free(struct intake *in)
 {
 	if (!in)
 		return;
-	holdback_free(in->hold);
+	holdback_free(in->holdback);
 	ringbuf_pos_close(&in->position);
 	ringbuf_close(in->queue);
 	streams_release(&in->streams);
@@ -85,11 +85,11 @@ int intake_fd(const struct intake *in)
 
 int intake_consume(struct intake *in)
 {
-	int batches = ringbuf_consume(in->queue);
+	int records = ringbuf_consume(in->queue);
 
-	if (in->hold)
-		holdback_release(in->hold, ringbuf_pos_consumed(&in->position));
-	return batches;
+	if (in->holdback)
+		holdback_release(in->holdback, ringbuf_pos_consumed(&in->position));
+	return records;
 }
 
 bool intake_is_pressed(const struct intake *in)
@@ -98,7 +98,7 @@ bool intake_is_pressed(const struct intake *in)
 	       bpf_map__max_entries(in->bpf->maps.queue) / 2;
 }
 
-/* What is in the queue now. Threads whose calls stay open go on to fill it. */
+/* Consume what the queue contains now. Threads with open calls continue to fill it. */
 static void consume_all(struct intake *in)
 {
 	uint64_t end = ringbuf_pos_produced(&in->position);
@@ -109,48 +109,48 @@ static void consume_all(struct intake *in)
 
 bool intake_holds(const struct intake *in)
 {
-	return in->hold && holdback_has_some(in->hold);
+	return in->holdback && holdback_has_some(in->holdback);
 }
 
-/* What the sweep found waits for no more than what the queue had then. */
+/* Swept spans wait only for what the queue contains at the end of the sweep. */
 static void intake_settle(struct intake *in)
 {
 	kernel_probes_flush(in->kernel, in->bpf);
-	holdback_end(in->hold, ringbuf_pos_produced(&in->position));
+	holdback_end(in->holdback, ringbuf_pos_produced(&in->position));
 	while (intake_holds(in) && intake_consume(in))
 		;
 }
 
 void intake_sweep(struct intake *in)
 {
-	ringbuf_tell_losses(in->queue);
-	if (in->hold)
-		holdback_begin(in->hold);
+	ringbuf_report_losses(in->queue);
+	if (in->holdback)
+		holdback_begin(in->holdback);
 	sweep(in->segment, &in->streams);
-	if (in->hold)
+	if (in->holdback)
 		intake_settle(in);
 }
 
 void intake_catch_up(struct intake *in)
 {
-	consume_all(in); /* what a ring holds behind it is not swept */
+	consume_all(in); /* ring contents behind unread records are not swept */
 	intake_sweep(in);
 	consume_all(in);
 }
 
 void intake_take_waits(struct intake *in)
 {
-	kernel_probes_tell_waits(in->kernel, in->bpf);
+	kernel_probes_write_waits(in->kernel, in->bpf);
 	consume_all(in);
 }
 
 void intake_finish(struct intake *in)
 {
 	kernel_probes_flush(in->kernel, in->bpf);
-	intake_take_waits(in); /* the programs are detached with the session: that may take seconds */
-	ringbuf_tell_losses(in->queue);
-	if (in->hold)
-		holdback_release(in->hold, UINT64_MAX);
+	intake_take_waits(in); /* detaching the programs later, with the session, may take seconds */
+	ringbuf_report_losses(in->queue);
+	if (in->holdback)
+		holdback_release(in->holdback, UINT64_MAX);
 	sweep_finish(in->segment, &in->streams);
 }
 

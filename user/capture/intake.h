@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How spans come in: through the queue, by the sweep of what lies in the rings, and, where they are to be joined with
- * what the kernel saw, held back until its records have come.
+ * The intake of spans: from the ring buffer, and by sweeping the agent's rings. Spans that are to be joined with the
+ * kernel's records are held back until those records have arrived.
  */
 #ifndef USER_CAPTURE_INTAKE_H
 #define USER_CAPTURE_INTAKE_H
@@ -20,47 +20,50 @@ struct intake_setup {
 	const struct segment *segment;
 	struct frtrace_bpf *bpf;
 	struct kernel_probes *kernel;
-	struct kernel_sink waits;	/* takes the kernel's half; zeroed: nobody does */
-	const struct stream_sink *sink; /* takes the spans; copied */
+	struct kernel_sink waits;	/* receives the kernel's records; zeroed: none */
+	const struct stream_sink *sink; /* receives the spans; copied */
 };
 
-/* Before the agent is told to start: what lies in the rings is of an earlier recording. 0 or -errno; then *out is NULL. */
+/*
+ * Open the intake, before the agent is started: what the rings contain now belongs to an earlier recording. Returns
+ * 0, or -errno with *out set to NULL.
+ */
 int intake_new(struct intake **out, const struct intake_setup *setup, struct diag *d);
 void intake_free(struct intake *in);
 
 /* A descriptor to poll on. */
 int intake_fd(const struct intake *in);
 
-/* Feed what the queue has, RINGBUF_BUDGET batches at most. Returns their number. */
+/* Feed what the ring buffer contains, at most RINGBUF_BUDGET records. Returns the number of records. */
 int intake_consume(struct intake *in);
 
-/* Is more than half of the queue in use? Who waits with intake_consume() should not wait any longer. */
+/* Is more than half of the ring buffer in use? A caller that delays intake_consume() should then call it at once. */
 bool intake_is_pressed(const struct intake *in);
 
-/* Feed what lies in the rings, and what the queue had meanwhile. */
+/* Feed what the agent's rings contain, and what the ring buffer received meanwhile. */
 void intake_sweep(struct intake *in);
 
-/* Feed all that calls up to now have left, in the queue and in the rings: for a dump. */
+/* Feed everything that calls have left so far in the ring buffer and in the rings; for a dump. */
 void intake_catch_up(struct intake *in);
 
-/* Are calls of the last sweep held back still, because a record in the queue is being written? */
+/* Are spans of the last sweep still held back because a record in the ring buffer is not complete? */
 bool intake_holds(const struct intake *in);
 
-/* Feed the waits that go on, as if they ended now. What follows of them begins then. */
+/* Feed the waits in progress as if they ended now. Their remainder then begins now. */
 void intake_take_waits(struct intake *in);
 
-/* The last feed: the hooks are out, or the target has ended. */
+/* The last feed, when the hooks have been removed or the target has ended. */
 void intake_finish(struct intake *in);
 
 const struct streams *intake_streams(const struct intake *in);
 
-/* Records of the queue that made no sense. */
+/* Number of malformed ring buffer records. */
 uint64_t intake_malformed(const struct intake *in);
 
-/* How often BPF could not copy, by enum frt_drop. */
+/* How often BPF failed to copy, by enum frt_drop. */
 void intake_drops(const struct intake *in, uint64_t drops[FRT_DROP_REASONS]);
 
-/* Records of the kernel's half that found no room in the queue. */
+/* Kernel records dropped because the ring buffer was full. */
 uint64_t intake_waits_lost(const struct intake *in);
 
 #endif

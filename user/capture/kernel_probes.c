@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of one of the CPUs' own variables, from their section's begin; -1: there is no such variable. */
+/* Offset of a per-CPU variable in its section; -1: there is no such variable. */
 static int64_t variable_offset(const struct btf *btf, const char *name)
 {
 	int32_t id = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
@@ -30,7 +30,7 @@ static int64_t variable_offset(const struct btf *btf, const char *name)
 	return -1;
 }
 
-/* 0: not known, nobody is then named as a waker. */
+/* Offset of the preempt count from the run queue. 0: unknown, so wakers are not named. */
 static int64_t count_offset(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -46,7 +46,7 @@ static int64_t count_offset(void)
 	return rq < 0 || count < 0 ? 0 : count - rq;
 }
 
-/* What the programs of bpf/syscall.bpf.c begin at. */
+/* Check for the tracepoints that bpf/syscall.bpf.c attaches to. */
 static int check_tracepoints(struct diag *d)
 {
 	static const char *const needed[] = {"sys_enter", "sys_exit", "page_fault_user"};
@@ -63,7 +63,7 @@ static int check_tracepoints(struct diag *d)
 	return err;
 }
 
-/* Can a map's value have pointers into our memory (Linux 6.13)? */
+/* Can a map's value contain pointers to user memory (Linux 6.13)? */
 static bool can_map_slots(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -137,7 +137,7 @@ static struct usdt_site kernel_probes_thread_site(const struct mapping *agent)
 	return (struct usdt_site){.path = agent->open_path, .pid = -1, .provider = "frtrace", .name = "thread"};
 }
 
-/* The JVM's own sites; some builds have none. */
+/* Attach to the JVM's own USDT sites, which some builds lack. */
 static void attach_jvm(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t)
 {
 	const struct {
@@ -173,8 +173,8 @@ static void attach_jvm(struct kernel_probes *k, struct frtrace_bpf *bpf, const s
 }
 
 /*
- * Run the program for whatever runs on that CPU, between two of its instructions. What it returns, or -errno (-ENXIO: the CPU is
- * not online, nothing runs there).
+ * Run the program on that CPU, interrupting whatever runs there. Returns the program's result or -errno; -ENXIO: the
+ * CPU is offline and runs nothing.
  */
 static int run_on_cpu(struct bpf_program *program, int cpu)
 {
@@ -184,7 +184,7 @@ static int run_on_cpu(struct bpf_program *program, int cpu)
 	return err ?: (int)options.retval;
 }
 
-/* The program that makes a thread's state is the first: nothing is counted of a thread without. */
+/* The program that creates a thread's state is attached first: without that state nothing is counted. */
 static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct mapping *agent, struct diag *d)
 {
 	struct bpf_program *programs[] = {bpf->progs.sys_exit, bpf->progs.sys_enter, bpf->progs.page_fault_user};
@@ -225,7 +225,7 @@ void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, cons
 #define PIDFD_THREAD O_EXCL /* Linux 6.9 */
 #endif
 
-/* Its number in our pid namespace: when that is the first one, or the target's. 0: not known. */
+/* The thread's number in our pid namespace, if that is the initial one or the target's. 0: unknown. */
 static uint32_t number_here(const struct kernel_probes *k, const struct frt_slot_owner *o)
 {
 	if (k->target->own_pid_ns_ino == PROC_INITIAL_PID_NAMESPACE)
@@ -234,8 +234,8 @@ static uint32_t number_here(const struct kernel_probes *k, const struct frt_slot
 }
 
 /*
- * The kernel pins the page until the thread or the map is gone. The thread may have ended meanwhile, and its number be another's: a
- * program compares the serials. It does without where this fails.
+ * The kernel pins the page until the thread or the map is gone. The thread may have ended meanwhile and its number
+ * been reused: the programs therefore compare the serials. They also work without the mapped slot.
  */
 void kernel_probes_map_slot(void *kernel, const struct frt_slot_owner *o)
 {
@@ -270,8 +270,8 @@ void kernel_probes_detach(struct kernel_probes *k)
 		bpf_link__destroy(k->links[--k->count]);
 }
 
-/* The program runs for each task while its file is read; it writes nothing there. */
-void kernel_probes_tell_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf)
+/* The program runs for each task while its file is read; it writes nothing to that file. */
+void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf)
 {
 	struct bpf_link *link = k->count ? bpf_program__attach_iter(bpf->progs.waits_now, NULL) : NULL;
 	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;

@@ -3,20 +3,20 @@
 
 #include <string.h>
 
-/* How many of the outermost calls of two copies of a slot are the same. */
+/* Number of outermost calls that two copies of a slot have in common. */
 static uint32_t common(const struct frt_slot *a, const struct frt_slot *b)
 {
-	uint32_t n = 0, most = a->depth < b->depth ? a->depth : b->depth;
+	uint32_t n = 0, limit = a->depth < b->depth ? a->depth : b->depth;
 
 	if (a->thread != b->thread)
 		return 0;
-	while (n < most && n < FRT_OPEN_CALLS && a->open[n].start == b->open[n].start &&
+	while (n < limit && n < FRT_OPEN_CALLS && a->open[n].start == b->open[n].start &&
 	       a->open[n].method == b->open[n].method)
 		n++;
 	return n;
 }
 
-/* A copy of the slot, and how many of its calls are open. */
+/* Copy the slot. Returns the number of its open calls. */
 static uint32_t copy_slot(const struct frt_slot *from, struct frt_slot *to)
 {
 	struct frt_slot first;
@@ -71,7 +71,7 @@ static void show_slot(struct walk *w, const struct frt_slot *slot)
 	}
 }
 
-/* Open at two moments: the same call. */
+/* A call with the same start before and after the copy is the same call. */
 static bool copy_virtual(const struct frt_virtual_call *from, struct frt_virtual_call *to)
 {
 	uint64_t start = __atomic_load_n(&from->start, __ATOMIC_ACQUIRE);
@@ -83,7 +83,7 @@ static bool copy_virtual(const struct frt_virtual_call *from, struct frt_virtual
 	return to->start == start && __atomic_load_n(&from->start, __ATOMIC_RELAXED) == start;
 }
 
-/* Code that a carrier runs as itself has its own id. */
+/* A carrier that runs code of its own has its own Java id. */
 static bool is_carriers_own(const struct walk *w, const struct frt_virtual_call *call)
 {
 	struct frt_thread row;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The calls that have not returned, as the threads' slots have them, with the
- * stacks that the agent's last open-call dump has written down.
+ * The calls that have not returned: read from the threads' slots, with the stacks that the agent wrote at its last
+ * open-call dump.
  */
 #ifndef USER_CAPTURE_OPEN_CALLS_H
 #define USER_CAPTURE_OPEN_CALLS_H
@@ -10,25 +10,26 @@
 #include "user/capture/segment.h"
 
 struct open_call {
-	uint64_t start;	 /* TSC */
-	uint32_t method; /* id */
-	uint32_t thread; /* serial; 0: it is the virtual one */
-	struct stream_vthread
-		vthread;    /* java_id 0: it is none. A name stands here only when an open-call dump came to it */
-	uint32_t stack;	    /* id of the thread's whole stack at the open-call dump; 0: none */
-	const char *remark; /* why there is no stack; NULL: there is, or none was wanted */
+	uint64_t start;		       /* TSC */
+	uint32_t method;	       /* id */
+	uint32_t thread;	       /* serial; 0: a virtual thread's call, see `vthread` */
+	struct stream_vthread vthread; /* java_id 0: platform thread. The name is set only by an open-call dump */
+	uint32_t stack;		       /* id of the thread's whole stack at the open-call dump; 0: none */
+	const char *remark;	       /* why there is no stack; NULL: there is one, or none was requested */
 };
 
 /*
- * Show each, thread by thread, the outermost first; those of virtual threads in no order. While the target runs on: those that were open at both
- * of two moments close to each other. `no_stacks`: why there was no open-call dump just now, or NULL.
- * Returns how many were shown; those that are deeper than FRT_OPEN_CALLS in their thread are not.
+ * Visit each open call, thread by thread, outermost first; calls of virtual threads come in no particular order.
+ * While the target runs, only calls that were open at two consecutive moments are visited. `no_stacks` says why no
+ * open-call dump was taken just now, or is NULL. Returns the number of calls visited. Calls deeper than
+ * FRT_OPEN_CALLS in their thread are left out.
  */
 uint64_t open_calls_each(const struct segment *s, const char *no_stacks,
 			 void (*visit)(void *context, const struct open_call *call), void *context);
 
 /*
- * The starts (TSC) of a thread's open calls, the outermost first. Returns their number; 0 too when the thread has ended.
+ * Get the starts (TSC) of a thread's open calls, outermost first. Returns their number; 0 also when the thread has
+ * ended.
  */
 size_t open_calls_of(const struct segment *s, uint32_t thread, uint64_t starts[FRT_OPEN_CALLS]);
 

@@ -8,9 +8,9 @@
 struct ringbuf {
 	struct ring_buffer *rb;
 	struct ringbuf_sinks sinks;
-	uint64_t waits_lost, unobserved_lost; /* those that have been told */
+	uint64_t waits_lost, unobserved_lost; /* losses reported so far */
 	uint64_t malformed;
-	int parts; /* of this call */
+	int records; /* in this ringbuf_consume() */
 };
 
 static void report_unobserved(struct ringbuf *q)
@@ -24,7 +24,7 @@ static void report_unobserved(struct ringbuf *q)
 		q->sinks.waits.unobserved(q->sinks.waits.context, NULL);
 }
 
-void ringbuf_tell_losses(struct ringbuf *q)
+void ringbuf_report_losses(struct ringbuf *q)
 {
 	uint64_t lost = q->sinks.waits_lost ? *q->sinks.waits_lost : 0;
 
@@ -36,11 +36,11 @@ void ringbuf_tell_losses(struct ringbuf *q)
 		q->sinks.waits.lost(q->sinks.waits.context);
 }
 
-static bool on_batch_record(struct ringbuf *q, const struct frt_batch *part, size_t size)
+static bool on_batch_record(struct ringbuf *q, const struct frt_batch *batch, size_t size)
 {
-	if (size < sizeof(*part) || part->length > size - sizeof(*part))
+	if (size < sizeof(*batch) || batch->length > size - sizeof(*batch))
 		return false;
-	streams_feed(q->sinks.streams, part->slot, part->offset, part + 1, part->length);
+	streams_feed(q->sinks.streams, batch->slot, batch->offset, batch + 1, batch->length);
 	return true;
 }
 
@@ -87,7 +87,7 @@ static bool on_owner_record(struct ringbuf *q, const struct frt_slot_owner *o, s
 	return true;
 }
 
-/* False: it is none that we know. */
+/* False: unknown or malformed record. */
 static bool dispatch_record(struct ringbuf *q, const void *record, size_t size)
 {
 	switch (size < sizeof(uint32_t) ? 0 : *(const uint32_t *)record) {
@@ -104,10 +104,10 @@ static int on_record(void *context, void *data, size_t size)
 {
 	struct ringbuf *q = context;
 
-	ringbuf_tell_losses(q);
+	ringbuf_report_losses(q);
 	if (!dispatch_record(q, data, size))
 		q->malformed++;
-	return ++q->parts < RINGBUF_BUDGET ? 0 : -EAGAIN; /* this one is done in any case */
+	return ++q->records < RINGBUF_BUDGET ? 0 : -EAGAIN; /* the present record is consumed in any case */
 }
 
 int ringbuf_open(struct ringbuf **out, int map_fd, const struct ringbuf_sinks *sinks, struct diag *d)
@@ -149,7 +149,7 @@ uint64_t ringbuf_malformed(const struct ringbuf *q)
 
 int ringbuf_consume(struct ringbuf *q)
 {
-	q->parts = 0;
+	q->records = 0;
 	ring_buffer__consume(q->rb);
-	return q->parts;
+	return q->records;
 }

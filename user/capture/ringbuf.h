@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The BPF ring buffer's reading end. */
+/* The consumer of the BPF ring buffer. */
 #ifndef USER_CAPTURE_RINGBUF_H
 #define USER_CAPTURE_RINGBUF_H
 
@@ -9,34 +9,35 @@
 
 struct ringbuf;
 
-/* What a queue's records go to. */
+/* Receivers of the records. */
 struct ringbuf_sinks {
 	struct streams *streams;
 	struct kernel_sink waits;
-	void (*owner)(void *context,
-		      const struct frt_slot_owner *o); /* a thread got a slot; NULL: nobody wants to know */
+	/* Called for each thread that gets a slot; may be NULL. */
+	void (*owner)(void *context, const struct frt_slot_owner *o);
 	void *owner_context;
-	const volatile uint64_t *unobserved_lost; /* owners with flags that found no room; NULL: none do */
-	const volatile uint64_t
-		*waits_lost; /* records that found no room so far, counted up by the kernel; NULL: none do */
+	/* Number of dropped owner records with flags; may be NULL. */
+	const volatile uint64_t *unobserved_lost;
+	/* Number of dropped wait records, counted by the kernel; may be NULL. */
+	const volatile uint64_t *waits_lost;
 };
 
-/* 0 or -errno; then *out is NULL. */
+/* Returns 0, or -errno with *out set to NULL. *sinks is copied. */
 int ringbuf_open(struct ringbuf **out, int map_fd, const struct ringbuf_sinks *sinks, struct diag *d);
 void ringbuf_close(struct ringbuf *q);
 
 /* A descriptor to poll on. */
 int ringbuf_fd(const struct ringbuf *q);
 
-#define RINGBUF_BUDGET 512 /* parts of one call: a producer that never rests must not keep us from all else */
+#define RINGBUF_BUDGET 512 /* records per call: a busy producer must not starve our other work */
 
-/* Feed what is there, RINGBUF_BUDGET parts at most. Returns their number. */
+/* Feed the records that are there, at most RINGBUF_BUDGET. Returns their number. */
 int ringbuf_consume(struct ringbuf *q);
 
-/* How many records made no sense, and were dropped. */
+/* Number of malformed records, which were dropped. */
 uint64_t ringbuf_malformed(const struct ringbuf *q);
 
-/* Say that waits were lost, if some were since the last time: before spans are fed from elsewhere. */
-void ringbuf_tell_losses(struct ringbuf *q);
+/* Report losses of waits since the last report to the sink; call before spans are fed from elsewhere. */
+void ringbuf_report_losses(struct ringbuf *q);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How far a BPF ring buffer has been filled and consumed, in bytes since its beginning: the first word of its second and
- * of its first page (Documentation/bpf/ringbuf.rst of the kernel). A record that is being written counts as filled.
+ * Producer and consumer positions of a BPF ring buffer, in bytes since its creation: the first word of its second and
+ * of its first page (Documentation/bpf/ringbuf.rst of the kernel). A record that is being written counts as produced.
  */
 #ifndef USER_CAPTURE_RINGBUF_POS_H
 #define USER_CAPTURE_RINGBUF_POS_H

@@ -13,7 +13,10 @@
 
 #define WANTED_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
-/* By a descriptor of its own: children that attach inherit the mapping, and when we are killed the lock must not live on in theirs. */
+/*
+ * Map through a descriptor of our own: children that attach inherit the mapping, and the lock must not survive in
+ * them when we are killed.
+ */
 static void *map_aside(int fd)
 {
 	int other = memfd_open_again(fd);
@@ -72,7 +75,7 @@ void segment_close(struct segment *s)
 	*s = (struct segment){.fd = -1};
 }
 
-static int segment_say_holder(const struct frt_owner *owner, struct diag *d)
+static int segment_report_holder(const struct frt_owner *owner, struct diag *d)
 {
 	char what[sizeof(owner->what) + 1];
 
@@ -88,7 +91,7 @@ int segment_lock(struct segment *s, struct diag *d)
 		return 0;
 	if (errno != EWOULDBLOCK)
 		return diag_errno(d, errno, "cannot lock the agent's control segment");
-	return segment_say_holder(&segment_header(s)->owner, d);
+	return segment_report_holder(&segment_header(s)->owner, d);
 }
 
 bool segment_beat(struct segment *s)
@@ -110,7 +113,7 @@ int segment_check_free(const struct target *t, struct diag *d)
 		return fd == -ENOENT ? 0 : diag_set(d, -fd, "%s", ignored.text);
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		if (pread(fd, &header, sizeof(header), 0) == sizeof(header))
-			err = segment_say_holder(&header.owner, d);
+			err = segment_report_holder(&header.owner, d);
 		else
 			err = diag_set(d, EBUSY, "cannot trace: another frtrace already traces this JVM");
 	}
@@ -118,11 +121,11 @@ int segment_check_free(const struct target *t, struct diag *d)
 	return err;
 }
 
-static uint32_t segment_fill(const uint32_t *count, uint32_t most)
+static uint32_t segment_fill(const uint32_t *count, uint32_t limit)
 {
 	uint32_t n = __atomic_load_n(count, __ATOMIC_ACQUIRE);
 
-	return n < most ? n : most;
+	return n < limit ? n : limit;
 }
 
 const struct frt_slot *segment_slot(const struct segment *s, uint32_t number)
@@ -230,14 +233,14 @@ void segment_totals(const struct segment *s, struct segment_totals *t)
 {
 	const struct frt_header *h = segment_header(s);
 	const struct frt_slot *slot;
-	uint64_t gone;
+	uint64_t ended;
 
 	*t = (struct segment_totals){
 		.unslotted = h->unslotted, .lost_exits = h->dead_calls, .ring_bytes = h->ring_used};
 	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++) {
 		if (slot->epoch != h->epoch)
 			continue;
-		t->exited += slot->exited; /* before entered: a call in between counts as open */
+		t->exited += slot->exited; /* before `entered`: a call in between counts as open */
 		t->entered += slot->entered;
 		t->thrown += slot->thrown;
 		t->recorded += slot->recorded;
@@ -248,8 +251,8 @@ void segment_totals(const struct segment *s, struct segment_totals *t)
 			t->longest = slot->longest;
 		add_oldest(slot, t);
 	}
-	gone = t->exited + t->lost_exits;
-	t->open = t->entered > gone ? t->entered - gone : 0;
+	ended = t->exited + t->lost_exits;
+	t->open = t->entered > ended ? t->entered - ended : 0;
 }
 
 uint32_t segment_count_hooked(const struct segment *s, uint32_t *classes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The control segment (bpf/frtrace.h) as its reader sees it. What the target
- * wrote may be forged: every index is checked, every string bounded.
+ * The control segment (bpf/frtrace.h), as its reader sees it. The target may have forged its content: every index is
+ * checked, every string is bounded.
  */
 #ifndef USER_CAPTURE_SEGMENT_H
 #define USER_CAPTURE_SEGMENT_H
@@ -18,22 +18,22 @@ struct segment {
 };
 
 /*
- * Open and map the segment that the agent of this build has in the target.
- * -ENOENT: it has none (message set). The seals are checked, so the mapping cannot fault.
+ * Open and map the segment that this build's agent has in the target. Returns 0, or -errno with the message; -ENOENT:
+ * there is none. The seals are checked, so access to the mapping cannot fault.
  */
 int segment_open(struct segment *s, const struct target *t, const char *tag, struct diag *d);
 void segment_close(struct segment *s);
 
 /*
- * Become the one tracer of this JVM: an exclusive lock that ends with us.
- * -EBUSY: the message says who holds it.
+ * Become the only tracer of this JVM. The exclusive lock ends with this process. Returns -EBUSY when another tracer
+ * has it; the message names that process.
  */
 int segment_lock(struct segment *s, struct diag *d);
 
-/* A sign of life for the agent. False: it has given the JVM its original code back by itself. */
+/* Give the agent a sign of life. False: the agent has already restored the JVM's original code by itself. */
 bool segment_beat(struct segment *s);
 
-/* Refuse when a tracer of any build holds the target: for before the agent is loaded. */
+/* Fail when a tracer of any build has the target; called before the agent is loaded. */
 int segment_check_free(const struct target *t, struct diag *d);
 
 static inline struct frt_header *segment_header(const struct segment *s)
@@ -46,7 +46,7 @@ static inline struct frt_config *segment_config(const struct segment *s)
 	return (struct frt_config *)(s->base + FRT_CONFIG_AT);
 }
 
-/* Rows; NULL beyond what is filled. */
+/* Table rows; NULL beyond the filled part. */
 const struct frt_slot *segment_slot(const struct segment *s, uint32_t number);
 const struct frt_class *segment_class(const struct segment *s, uint32_t id);
 const struct frt_method *segment_method(const struct segment *s, uint32_t id);
@@ -56,27 +56,30 @@ const struct frt_skip *segment_skip(const struct segment *s, uint32_t i);
 const struct frt_virtual_call *segment_virtual_call(const struct segment *s, uint32_t i);
 const struct frt_virtual_name *segment_virtual_name(const struct segment *s, uint32_t i);
 
-/* A copy of the log entry of a thread, its lengths within its texts. False: overwritten by a later one, or never written. */
+/*
+ * Copy the log entry of a thread, with all lengths bounded. False: it was overwritten by a later one, or never
+ * written.
+ */
 bool segment_thread(const struct segment *s, uint32_t serial, struct frt_thread *out);
 
-/* Its number in the target's pid namespace; 0: there is no such entry. */
+/* The thread's number in the target's pid namespace; 0: there is no such entry. */
 uint32_t segment_tid(const struct segment *s, uint32_t serial);
 
-/* 0-terminated copy of a string; "" for 0 and for what lies outside. Returns its length. */
+/* 0-terminated copy of a string; "" for number 0 and for a string outside the segment. Returns its length. */
 size_t segment_string(const struct segment *s, uint32_t number, char *out, size_t size);
 
-/* Sums over the slots of the present recording. */
+/* Sums over the slots of the current recording. */
 struct segment_totals {
 	uint64_t entered, exited, thrown, recorded, unrecorded, lost_exits, moved_exits, unslotted;
 	uint64_t longest;      /* TSC ticks */
-	uint64_t open;	       /* calls that have not ended */
-	uint64_t oldest_start; /* TSC; 0 none */
+	uint64_t open;	       /* calls that have not returned */
+	uint64_t oldest_start; /* TSC; 0: none */
 	uint32_t oldest_method;
 	uint64_t ring_bytes;
 };
 void segment_totals(const struct segment *s, struct segment_totals *out);
 
-/* How many methods have hooks now, and how many classes are rewritten. */
+/* Number of methods with hooks, and of rewritten classes. */
 uint32_t segment_count_hooked(const struct segment *s, uint32_t *classes);
 
 #endif

@@ -33,17 +33,17 @@ struct session {
 	struct frtrace_bpf *bpf;
 	struct bpf_link *drain;
 	struct kernel_probes kernel;
-	bool with_kernel; /* loaded so */
+	bool with_kernel; /* whether the kernel side was loaded */
 	struct kernel_sink waits;
 	struct segment segment;
-	struct intake *intake; /* from session_start() on */
+	struct intake *intake; /* NULL before session_start() */
 	struct session_cost cost;
 	uint32_t stacks;	  /* FRT_STACKS_*; 0: none */
-	struct frt_layout layout; /* feature 0: none is walked */
+	struct frt_layout layout; /* .jdk_version 0: stacks are not walked */
 	bool started, open_dump;
 	struct agent_build build;
-	int connection;			 /* to a JVM that we started and that waits, else -1 */
-	double begin_ms;		 /* it waits since then */
+	int connection;			 /* to a JVM that we started and that waits; else -1 */
+	double begin_ms;		 /* when it began to wait */
 	const struct intrinsics *wanted; /* NULL: none */
 };
 
@@ -90,8 +90,8 @@ static int command(struct session *s, enum frt_command_kind kind, struct diag *d
 	return agent_command(&s->segment, s->target, kind, AGENT_TIMEOUT_MS, d);
 }
 
-/* To a JVM that we have started and that waits. */
-static int packet(struct session *s, const char *text, int timeout_ms, struct diag *d)
+/* Send a command to the waiting JVM that we started. */
+static int launch_command(struct session *s, const char *text, int timeout_ms, struct diag *d)
 {
 	int result, err = launch_socket_command(s->connection, text, timeout_ms, &result, d);
 
@@ -130,7 +130,7 @@ static void write_owner(struct session *s)
 	snprintf(o->what, sizeof(o->what), "%s", filter_list_text(s->settings->filters, 0));
 }
 
-/* A tracer that was killed may have left the JVM with hooks that it has not taken out by itself yet. */
+/* Stop the recording of a killed tracer, whose hooks the agent may not have removed yet. */
 static int end_abandoned(struct session *s, struct diag *d)
 {
 	if (__atomic_load_n(&segment_header(&s->segment)->state, __ATOMIC_ACQUIRE) == FRT_IDLE)
@@ -143,7 +143,7 @@ static void init_options(const struct session *s, char out[32])
 	snprintf(out, 32, "init %s", s->build.tag);
 }
 
-/* Become the agent's one tracer. */
+/* Become the agent's only tracer. */
 static int take_over(struct session *s, struct diag *d)
 {
 	int err = segment_lock(&s->segment, d);
@@ -210,7 +210,7 @@ void session_take_intrinsics(struct session *s, const struct intrinsics *wanted)
 	s->wanted = wanted;
 }
 
-/* 0, or what stands against it. */
+/* Returns 0, or -errno with the reason why the flags cannot be set. */
 static int set_flags(struct session *s, struct diag *d)
 {
 	static const char *const names[] = {"DisableIntrinsic", "OptimizeStringConcat", "EliminateAutoBox"};
@@ -230,10 +230,10 @@ static int set_flags(struct session *s, struct diag *d)
 	c->flag_off[1] = s->wanted->boxing ? at[2] : 0;
 	memcpy(c->intrinsics, s->wanted->names, sizeof(c->intrinsics));
 	memcpy(c->exact, s->wanted->methods, sizeof(c->exact));
-	return packet(s, "flags", AGENT_TIMEOUT_MS, d);
+	return launch_command(s, "flags", AGENT_TIMEOUT_MS, d);
 }
 
-/* Without, their counts are lower bounds, which is said of each. */
+/* Without this the counts of intrinsics are lower bounds, and are shown as such. */
 static void disable_intrinsics(struct session *s)
 {
 	struct diag d = {0};
@@ -254,7 +254,7 @@ int session_receive(struct session *s, int connection, struct diag *d)
 
 	s->connection = connection;
 	init_options(s, options);
-	err = packet(s, "prepare", AGENT_TIMEOUT_MS, d);
+	err = launch_command(s, "prepare", AGENT_TIMEOUT_MS, d);
 	if (!err)
 		err = segment_open(&s->segment, s->target, s->build.tag, d);
 	if (!err)
@@ -266,8 +266,8 @@ int session_receive(struct session *s, int connection, struct diag *d)
 	if (!err && launch_socket_say(connection, "boot"))
 		err = diag_set(d, ESRCH, "cannot trace: the JVM did not wait");
 	s->cost.attach_ms = monotonic_ns() / 1e6 - begin;
-	if (!err)
-		err = packet(s, options, -1, d); /* it makes its heap first, which may take long */
+	if (!err) /* no timeout: the JVM sets up its heap first, which may take long */
+		err = launch_command(s, options, -1, d);
 	s->begin_ms = monotonic_ns() / 1e6;
 	return err;
 }

@@ -5,7 +5,7 @@
 const char *skip_reason(uint32_t reason)
 {
 	static const char *const texts[FRT_SKIP_REASONS] = {
-		/* said of one and of several */
+		/* each text must fit one method and several */
 		[FRT_SKIP_NATIVE] = "native, without bytecode",
 		[FRT_SKIP_ABSTRACT] = "abstract, without code",
 		[FRT_SKIP_SYNTHETIC] = "made by the compiler",

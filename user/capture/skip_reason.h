@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Texts of the reasons why a method is not hooked. */
 #ifndef USER_CAPTURE_SKIP_REASON_H
 #define USER_CAPTURE_SKIP_REASON_H
 
 #include <stdint.h>
 
-/* What an enum frt_skip_reason says of one method or several: "native, without bytecode". Never NULL. */
+/* Text for an enum frt_skip_reason of one or several methods, such as "native, without bytecode". Never NULL. */
 const char *skip_reason(uint32_t reason);
 
 #endif

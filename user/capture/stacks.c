@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * An id and the place of the first frame are given out together, so both rise
- * in the same order, modulo 2^32. Frames are overwritten by those that are given
- * out a table's length later: header.stack_next tells, also after the copy.
+ * An id and the position of the first frame are allocated together, so both rise in the same order, modulo 2^32.
+ * Frames are overwritten by those allocated one table length later: header.stack_next shows whether that has
+ * happened, also after a copy.
  */
 #include "user/capture/stacks.h"
 
@@ -35,7 +35,7 @@ static const struct frt_stack *stacks_row_of(const struct stacks *s, uint32_t id
 	return (const struct frt_stack *)(s->segment->base + FRT_STACKS_AT) + id % FRT_STACKS;
 }
 
-/* No row has one of these: they say something else in a span. */
+/* These ids have a special meaning in a span and are never a row's. */
 static bool is_no_id(uint32_t id)
 {
 	return !id || id == FRT_STACK_LOST;
@@ -46,7 +46,7 @@ static bool is_complete(const struct stacks *s, uint32_t id)
 	return !is_no_id(id) && __atomic_load_n(&stacks_row_of(s, id)->id, __ATOMIC_ACQUIRE) == id;
 }
 
-/* What the target says of its table, as far as that can be. */
+/* Size of the target's table of frames, if the value is plausible; else the maximum. */
 static uint32_t frames_of(const struct stacks *s)
 {
 	uint32_t frames = __atomic_load_n(&segment_header(s->segment)->stack_frames, __ATOMIC_ACQUIRE);
@@ -65,15 +65,15 @@ static void copy_frames(struct stacks *s, uint32_t first)
 	memcpy(s->copy.frame + before_end, table, (s->copy.count - before_end) * sizeof(*table));
 }
 
-/* Copy a row with at most `most` frames. *end is where its frames end. */
-static bool copy_row(struct stacks *s, uint32_t id, uint32_t most, uint32_t *end)
+/* Copy a row of at most `limit` frames. *end is the position behind its last frame. */
+static bool copy_row(struct stacks *s, uint32_t id, uint32_t limit, uint32_t *end)
 {
 	struct frt_stack row;
 
 	if (!is_complete(s, id))
 		return false;
 	memcpy(&row, stacks_row_of(s, id), sizeof(row));
-	if (row.count > most || row.count > STACK_MOST || row.count > frames_of(s))
+	if (row.count > limit || row.count > STACK_MOST || row.count > frames_of(s))
 		return false;
 	s->copy.id = id;
 	s->copy.count = row.count;
@@ -92,7 +92,7 @@ const struct stack *stacks_find(struct stacks *s, uint32_t id)
 	return copy_row(s, id, STACK_MOST, &end) ? &s->copy : NULL;
 }
 
-/* A head that is further away than there are rows is forged, or the collector slept for very long. */
+/* A head further away than the number of rows is forged, or the collector was suspended for long. */
 static void bound_gap(struct stacks *s, uint32_t next)
 {
 	uint32_t gap = next - s->id;
@@ -106,7 +106,7 @@ static void bound_gap(struct stacks *s, uint32_t next)
 bool stacks_read(struct stacks *s, bool all, void (*visit)(void *context, const struct stack *stack), void *context)
 {
 	uint64_t next = stacks_next_of(s);
-	uint32_t end, capacity = frames_of(s); /* so many frames can wait at most */
+	uint32_t end, capacity = frames_of(s); /* unread frames cannot exceed the table */
 	bool good;
 
 	bound_gap(s, next >> 32);
@@ -121,7 +121,7 @@ bool stacks_read(struct stacks *s, bool all, void (*visit)(void *context, const 
 		if (good)
 			s->frame = end;
 		if (s->id == (uint32_t)(next >> 32))
-			s->frame = next; /* also when the last row was none */
+			s->frame = next; /* also when the last row was malformed */
 		store_done(s);
 		if (!good)
 			continue;

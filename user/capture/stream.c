@@ -63,7 +63,7 @@ void streams_give_up(struct streams *s, uint32_t slot, uint64_t offset)
 	s->lost += (offset - s->next[slot]) / FRT_RECORD_SIZE;
 	s->next[slot] = offset;
 	if (s->vthread[slot])
-		s->vthread[slot]->java_id = 0; /* its name may be in what is lost */
+		s->vthread[slot]->java_id = 0; /* the record with its name may be among the lost ones */
 }
 
 /* Stamps rise along a stream, so the last span ends last. */
@@ -90,7 +90,7 @@ void streams_feed(struct streams *s, uint32_t slot, uint64_t offset, const void 
 		return;
 	streams_give_up(s, slot, offset);
 	skip = s->next[slot] - offset;
-	skip += -skip % FRT_RECORD_SIZE; /* a forged head may have begun the stream between two records */
+	skip += -skip % FRT_RECORD_SIZE; /* a forged head may have started the stream inside a record */
 	at += skip;
 	size -= skip;
 	cover(s, at, size);

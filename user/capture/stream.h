@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Each slot has a stream of records of 32 bytes at 64-bit offsets. Parts of it
- * come twice, by the queue (drained) and by the sweep, or not at all: what
- * overlaps is trimmed, what is missing is counted. Records are handed on once
- * and in order.
+ * Streams of span records, one per slot: records of 32 bytes at 64-bit offsets. A range may arrive twice, from a
+ * drain and from the sweep, or not at all. Overlaps are trimmed, gaps are counted. Each record is delivered once, in
+ * order.
  */
 #ifndef USER_CAPTURE_STREAM_H
 #define USER_CAPTURE_STREAM_H
@@ -14,38 +13,37 @@
 
 /* The virtual thread that runs on a stream, as its records name it. */
 struct stream_vthread {
-	uint64_t java_id; /* 0: not known */
+	uint64_t java_id; /* 0: unknown */
 	char name[16 * FRT_VTHREAD_PARTS + 1];
 };
 
 struct stream_sink {
-	/* One span; `virtual` is NULL for a platform thread. */
+	/* One span; `vthread` is NULL for a platform thread. */
 	void (*span)(void *context, const struct frt_span *s, const struct stream_vthread *vthread);
-	/* TSC of the youngest stamp that will come with the next part: called before its spans. */
+	/* TSC of the latest stamp in the next batch; called before its spans. */
 	void (*cover)(void *context, uint64_t tsc);
 	void *context;
 };
 
 struct streams {
 	struct stream_sink sink;
-	uint64_t next[FRT_MAX_SLOTS];		       /* offset of the next record that is wanted */
+	uint64_t next[FRT_MAX_SLOTS];		       /* offset of the next record to deliver */
 	struct stream_vthread *vthread[FRT_MAX_SLOTS]; /* NULL until one is named */
-	uint32_t sweep_next;			       /* the slot with which the next sweep begins */
+	uint32_t sweep_next;			       /* slot at which the next sweep begins */
 	uint64_t received, lost;		       /* records */
-	uint64_t malformed;			       /* records of no known kind: a forged or torn ring */
+	uint64_t malformed;			       /* records of unknown kind: a forged or torn ring */
 };
 
 void streams_init(struct streams *s, const struct stream_sink *sink);
 void streams_release(struct streams *s);
 
 /*
- * `size` bytes (a multiple of the record size is used) of slot `slot` at
- * stream offset `offset`. The data is read once: it may not be trusted, nor
- * change meanwhile.
+ * Feed `size` bytes of slot `slot` at stream offset `offset`; a remainder of less than a record is ignored. The data
+ * is read only once. It is not trusted, but must not change during the call.
  */
 void streams_feed(struct streams *s, uint32_t slot, uint64_t offset, const void *data, size_t size);
 
-/* Nothing before `offset` will come any more: what is missing is lost. */
+/* Nothing before `offset` will arrive any more: count the missing records as lost. */
 void streams_give_up(struct streams *s, uint32_t slot, uint64_t offset);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define TIMEOUT_MS 15000
 
-/* One line of VM.class_hierarchy: "|  |--com.acme.Cart/0x00007f..." or ".../null". */
+/* Parse one line of VM.class_hierarchy: "|  |--com.acme.Cart/0x00007f..." or ".../null". */
 static void offer_line(struct suggest *n, char *line)
 {
 	char *name = line + strspn(line, "|- \t"), *end = strchr(name, '/');

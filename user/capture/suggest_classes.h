@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For a filter that matches nothing: which loaded classes and methods have a name near to it. */
+/* Suggestions for a filter that matches nothing: loaded classes and methods with similar names. */
 #ifndef USER_CAPTURE_SUGGEST_CLASSES_H
 #define USER_CAPTURE_SUGGEST_CLASSES_H
 
@@ -7,9 +7,8 @@
 #include "user/capture/segment.h"
 
 /*
- * Asks the JVM for its classes and prints the nearest, with the methods of
- * classes that are named rightly, which the agent wrote down. Nothing when
- * the JVM does not tell.
+ * Ask the JVM for its classes and print the most similar ones, and for correctly named classes the most similar
+ * methods, which the agent has written down. Prints nothing when the JVM does not answer.
  */
 void suggest_classes_print(const struct target *t, const struct segment *seg, const struct filter_list *filters);
 

@@ -11,7 +11,7 @@ void sweep_begin(const struct segment *seg, struct streams *streams)
 		streams->next[i] = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
 }
 
-/* The ring that a word names, or NULL when it lies outside of the rings' section. */
+/* The ring that a slot's word refers to, or NULL when it lies outside the rings' section. */
 static const char *sweep_ring_of(const struct segment *seg, uint64_t word, uint64_t *size)
 {
 	uint64_t at = word >> 8, log2 = word & 0xff;
@@ -32,7 +32,7 @@ static void copy_window(char *to, const char *ring, uint64_t size, uint64_t from
 	memcpy(to + first, ring, length - first);
 }
 
-/* Returns how much was fed. */
+/* Returns the number of bytes fed. */
 static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, uint32_t number,
 			   const struct frt_slot *slot)
 {
@@ -43,11 +43,11 @@ static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, u
 	head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
 	from = streams->next[number];
 	if (!ring || head <= from || head - from > size || head % FRT_RECORD_SIZE)
-		return 0; /* nothing, or a gap that the queue may yet fill */
+		return 0; /* nothing new, or a gap that the queue may still fill */
 	copy_window(copy, ring, size, from, head);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	later = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE);
-	/* the record at `later` may be half written, over the one a ring's size before */
+	/* the record at `later` may be half written, over the record one ring size before */
 	safe = later + FRT_RECORD_SIZE > size ? later + FRT_RECORD_SIZE - size : 0;
 	if (from < safe || __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE) != word)
 		return 0;
@@ -69,7 +69,7 @@ void sweep(const struct segment *seg, struct streams *streams)
 	streams->sweep_next = at;
 }
 
-/* Nobody writes now: what the ring holds is right up to its size. */
+/* Nobody writes any more, so the ring's whole content is valid. */
 static void finish_slot(const struct segment *seg, struct streams *streams, uint32_t number,
 			const struct frt_slot *slot, uint64_t *left)
 {

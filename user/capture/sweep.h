@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sweep: takes from the shared rings what no drain has taken. The owners
- * write on meanwhile, so what could have been overwritten during the copy is
- * not used.
+ * The sweep takes spans from the shared rings that no drain has taken. The threads continue to write meanwhile, so
+ * data that could have been overwritten during the copy is not used.
  */
 #ifndef USER_CAPTURE_SWEEP_H
 #define USER_CAPTURE_SWEEP_H
@@ -10,19 +9,19 @@
 #include "user/capture/stream.h"
 #include "user/capture/segment.h"
 
-/* Note where the streams stand before a recording: what lies there belongs to the last one. */
+/* Note the positions of the streams before a recording: what the rings contain belongs to the previous one. */
 void sweep_begin(const struct segment *seg, struct streams *streams);
 
 /*
- * Feed what lies in the rings and joins on without a gap; the queue must have been emptied just before. A pass ends with
- * SWEEP_MOST bytes, more than the agent's rings have together; the next one goes on behind it.
+ * Feed the ring contents that continue the streams without a gap. The queue must have been emptied just before. One
+ * pass takes about SWEEP_MOST bytes, more than all of the agent's rings hold; the next pass continues from there.
  */
 #define SWEEP_MOST (8u << 20)
 void sweep(const struct segment *seg, struct streams *streams);
 
 /*
- * The last one: nobody writes or drains any more, what is not in a ring is lost. Rings that have more than FRT_RINGS_SIZE
- * together are forged: what is beyond that is lost, too.
+ * The final sweep. Nobody writes or drains any more, so what is not in a ring is lost. Rings of more than
+ * FRT_RINGS_SIZE in total are forged; the excess is lost, too.
  */
 void sweep_finish(const struct segment *seg, struct streams *streams);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST_LOG2 17 /* of a slot's table of cells */
-#define TRIES	     4	/* to copy what its owner writes meanwhile */
+#define LARGEST_LOG2 17 /* of a slot's largest table of cells */
+#define TRIES	     4	/* to copy a cell while its owner writes it */
 #define BUCKETS	     (FRT_GROUPS * FRT_GROUP_BUCKETS)
 
 static uint64_t timing_rule_of(const struct segment *s, uint32_t method)
@@ -44,7 +44,7 @@ static void add(struct timings *t, const struct frt_sum *c)
 	to->total += c->total;
 }
 
-/* Another place of the table, or NULL: never more than there can be cells. */
+/* Allocate an entry of `recent`. NULL: no memory, or more entries than there can be cells. */
 static struct timing_recent *recent_new(struct timings *t)
 {
 	if (t->recents >= FRT_CELLS_SIZE / sizeof(struct frt_cell) ||
@@ -62,7 +62,7 @@ static uint32_t bucket_of(uint32_t d)
 	return (e << FRT_OCTAVE_LOG2) + (d >> e);
 }
 
-/* The calls of a cell that are not in the histogram yet. */
+/* Add the calls of a cell that are not in the histogram yet. */
 static void add_recent(struct timings *t, const struct frt_cell *c)
 {
 	uint32_t calls = c->count % FRT_RECENT;
@@ -94,7 +94,9 @@ static struct frt_sum timing_sum_of(const struct frt_cell *c)
 	return sum;
 }
 
-/* The count chooses the total: both of the same time, unless the target never rests. */
+/*
+ * The count selects the total, so both must be of the same time; a target that keeps writing gets no more than TRIES.
+ */
 static void copy_cell(struct frt_cell *to, const struct frt_cell *c)
 {
 	for (int i = 0; i < TRIES; i++) {
@@ -105,7 +107,7 @@ static void copy_cell(struct frt_cell *to, const struct frt_cell *c)
 	}
 }
 
-/* Where a slot's cells are: false when the word leads elsewhere. */
+/* Position and number of a slot's cells. False: the word points outside the cells' section. */
 static bool cells_of(uint64_t word, uint64_t *at, size_t *count)
 {
 	uint32_t log2 = word & 0xff;
@@ -118,7 +120,7 @@ static bool cells_of(uint64_t word, uint64_t *at, size_t *count)
 	       *at + *count * sizeof(struct frt_cell) <= FRT_CELLS_AT + (uint64_t)FRT_CELLS_SIZE;
 }
 
-/* The cells of all slots are apart: together they are no more than there can be. False: they are not, and the pass ends. */
+/* The cells of different slots do not overlap, so their total is bounded. False: it is exceeded, and the pass ends. */
 static bool take_cells(struct timings *t, size_t count)
 {
 	if (count > t->cells_left)
@@ -129,8 +131,8 @@ static bool take_cells(struct timings *t, size_t count)
 }
 
 /*
- * The slot's owner moves its cells when there are more: what was copied counts only if
- * they stood still. A target that moves them for ever is not followed.
+ * A slot's owner moves its cells when the table grows: a copy counts only if they stayed in place. A target that
+ * keeps moving them is skipped.
  */
 static void timing_add_slot(struct timings *t, const struct segment *s, const struct frt_slot *slot,
 			    struct frt_cell *copy)
@@ -215,7 +217,7 @@ static uint64_t middle_of(uint32_t bucket)
 	return (begin_of(bucket) + begin_of(bucket + 1)) / 2;
 }
 
-/* The calls on the way into the histogram. */
+/* Add the calls that are not in the histogram yet. */
 static void add_recents(const struct timings *t, uint32_t method, uint64_t bucket[BUCKETS])
 {
 	for (uint32_t i = t->of[method].recent; i; i = t->recent[i].next)
@@ -224,8 +226,8 @@ static void add_recents(const struct timings *t, uint32_t method, uint64_t bucke
 }
 
 /*
- * Add those of the group, and take away what was there at the last time (`seen`), which is brought up to now. A call that
- * went into the histogram meanwhile is there twice this time, and missing the next.
+ * Add the group's counts, subtract those of the last time (`seen`), and update `seen`. A call that moves into the
+ * histogram meanwhile is counted twice this time and is missing the next. Returns the sum.
  */
 static uint64_t add_group(const struct frt_group *g, struct frt_group *seen, uint64_t bucket[FRT_GROUP_BUCKETS])
 {
@@ -242,7 +244,7 @@ static uint64_t add_group(const struct frt_group *g, struct frt_group *seen, uin
 	return sum;
 }
 
-/* The buckets of a method; returns their sum. */
+/* Read a method's buckets. Returns their sum. */
 static uint64_t read_histogram(const struct segment *s, const struct timings *t, uint32_t method,
 			       struct frt_group *seen, uint64_t bucket[BUCKETS])
 {
@@ -253,12 +255,12 @@ static uint64_t read_histogram(const struct segment *s, const struct timings *t,
 	memset(bucket, 0, BUCKETS * sizeof(*bucket));
 	add_recents(t, method, bucket);
 	for (uint32_t i = 0; i < FRT_GROUPS; i++) {
-		uint32_t g = __atomic_load_n(&h->group[i], __ATOMIC_RELAXED); /* once: it may change */
+		uint32_t g = __atomic_load_n(&h->group[i], __ATOMIC_RELAXED); /* read once: it may change */
 		uint64_t *first = bucket + i * FRT_GROUP_BUCKETS;
 
 		if (g && g < FRT_MAX_GROUPS)
 			sum += add_group(&groups[g], seen ? &seen[g] : NULL, first);
-		else /* a call stands in `recent` only when its group is there */
+		else /* a call is in `recent` only when its group exists */
 			memset(first, 0, sizeof(groups->count));
 	}
 	return sum;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the agent has counted of timed methods (bpf/frtrace.h: rules, cells, histograms), summed up. */
+/* Sums of the agent's counters of timed methods (bpf/frtrace.h: rules, cells, histograms). */
 #ifndef USER_CAPTURE_TIMING_H
 #define USER_CAPTURE_TIMING_H
 
@@ -8,10 +8,10 @@
 struct timing {
 	uint64_t count, thrown;
 	uint64_t total, minimum, maximum; /* TSC ticks; 0 when count is 0 */
-	uint32_t recent;		  /* the first of a chain, see below; 0: none */
+	uint32_t recent;		  /* first entry of the method's chain in `recent`; 0: none */
 };
 
-/* Calls that are in no histogram yet: one cell's. */
+/* Calls of one cell that are in no histogram yet. */
 struct timing_recent {
 	uint32_t next;
 	uint16_t buckets;
@@ -21,38 +21,43 @@ struct timing_recent {
 enum { TIMING_P50, TIMING_P90, TIMING_P99, TIMING_PERCENTILES };
 
 struct timings {
-	struct timing of[FRT_MAX_METHODS]; /* by method id */
+	struct timing of[FRT_MAX_METHODS]; /* indexed by method id */
 	uint32_t methods;		   /* highest id + 1 */
-	struct timing_recent *recent;	   /* number 0 is none */
+	struct timing_recent *recent;	   /* entry 0 is unused */
 	uint32_t recents;
 	size_t capacity;   /* of `recent` */
-	size_t cells_left; /* of the pass that is going on */
-	bool forged;	   /* the slots have more cells than there can be: what came after these is not in the sums */
+	size_t cells_left; /* in the current pass */
+	bool forged;	   /* the slots have more cells than possible; the rest is not in the sums */
 };
 
-/* Is this method timed in the present recording, not for the live view alone? Also when it has no hooks any more, or was never called. */
+/*
+ * Is this method timed in the current recording, other than for the live view only? Also true when its hooks are gone
+ * or it was never called.
+ */
 bool timing_is_wanted(const struct segment *s, uint32_t method);
 
-/* Is it timed for the live view alone? */
+/* Is it timed for the live view only? */
 bool timing_is_silent(const struct segment *s, uint32_t method);
 
-/* Sum up the present recording's cells. While the target runs, of a call that just ends a part may be there. `t` is all 0 at first. */
+/*
+ * Sum up the current recording's cells. While the target runs, a call that is just ending may be included in part.
+ * `t` must be zeroed before the first call.
+ */
 void timings_read(struct timings *t, const struct segment *s);
 
-/* What timings_read() has taken, not `t` itself; NULL is all right. */
+/* Free what timings_read() allocated, but not `t` itself, which may be NULL. */
 void timings_release(struct timings *t);
 
 /*
- * Percentiles of a method in TSC ticks, at most 1.6 % off, none outside of minimum and
- * maximum. False: no call is in the histogram or on the way there.
+ * Percentiles of a method in TSC ticks, accurate to 1.6 % and within minimum and maximum. False: neither the
+ * histogram nor `recent` has a call of it.
  */
 bool timing_percentiles(const struct segment *s, const struct timings *t, uint32_t method,
 			uint64_t out[TIMING_PERCENTILES]);
 
 /*
- * Those of the calls that have come since the last time that this method was
- * asked for with the same `seen`: FRT_MAX_GROUPS, all 0 at first. *longest: the
- * longest of these calls, at most 3.1 % too much.
+ * Percentiles of the calls since this method was last asked for with the same `seen` (FRT_MAX_GROUPS entries, zeroed
+ * at first). *longest is the longest of these calls, at most 3.1 % too large.
  */
 bool timing_percentiles_since(const struct segment *s, const struct timings *t, uint32_t method, struct frt_group *seen,
 			      uint64_t out[TIMING_PERCENTILES], uint64_t *longest);

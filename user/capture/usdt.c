@@ -17,7 +17,7 @@ static int attach_checked(struct bpf_program *program, const struct usdt_site *s
 				site->path);
 	if (err)
 		return err;
-	root_path_fd_path(fd, own); /* the file that was checked, whatever is mapped there now */
+	root_path_fd_path(fd, own); /* the file that was checked, whatever the path leads to now */
 	*link = bpf_program__attach_usdt(program, site->pid, own, site->provider, site->name, NULL);
 	if (*link)
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* BPF programs put on places in files. */
+/* Attachment of BPF programs to USDT sites in files. */
 #ifndef USER_CAPTURE_USDT_H
 #define USER_CAPTURE_USDT_H
 
@@ -9,14 +9,14 @@ struct bpf_program;
 struct bpf_link;
 
 struct usdt_site {
-	const char *path; /* opens the file; also a mapped one that was removed, by /proc/PID/map_files */
-	int pid;	  /* only this process is to trap there; -1: the file is private to the target */
+	const char *path; /* opens the file; /proc/PID/map_files for a mapped file that was deleted */
+	int pid;	  /* trap in this process only; -1: the file is private to the target */
 	const char *provider, *name;
 };
 
 /*
- * Attach a program to a USDT site; the programs check their task. -ENOENT: there is no such site. The file may be
- * forged: it is checked before libbpf reads it (elf_notes.h).
+ * Attach a program to a USDT site; the program itself must check its task. Returns 0 or -errno with the message;
+ * -ENOENT: no such site. The file may be forged: it is checked before libbpf reads it (elf_notes.h).
  */
 int usdt_attach(struct bpf_program *program, const struct usdt_site *site, struct bpf_link **link, struct diag *d);
 
