@@ -10,76 +10,76 @@
 struct breakdown {
 	struct breakdown_setup setup;
 	struct wait_join *join;
-	struct breakdown_sums *splits;
+	struct breakdown_sums *sums;
 	struct wait_events events;
 	bool stopped;
 };
 
 static size_t open_moments(void *context, uint32_t thread, int64_t moments[WAIT_JOIN_MOMENTS])
 {
-	struct breakdown *w = context;
+	struct breakdown *b = context;
 	uint64_t starts[WAIT_JOIN_MOMENTS];
-	size_t n = open_calls_of(w->setup.segment, thread, starts);
+	size_t n = open_calls_of(b->setup.segment, thread, starts);
 
 	for (size_t i = 0; i < n; i++) {
-		clock_cover(w->setup.clock, starts[i]);
-		moments[i] = clock_ns(w->setup.clock, starts[i]);
+		clock_cover(b->setup.clock, starts[i]);
+		moments[i] = clock_ns(b->setup.clock, starts[i]);
 	}
 	return n;
 }
 
 static void breakdown_put_wait(void *context, uint32_t thread, const struct wait *wait)
 {
-	struct breakdown *w = context;
+	struct breakdown *b = context;
 
-	if (!w->stopped)
-		wait_events_put(&w->events, thread, wait);
+	if (!b->stopped)
+		wait_events_put(&b->events, thread, wait);
 }
 
 int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, struct diag *d)
 {
-	struct breakdown *w = calloc(1, sizeof(*w));
-	struct wait_join_setup join = {.open = open_moments, .folded = breakdown_put_wait, .context = w};
+	struct breakdown *b = calloc(1, sizeof(*b));
+	struct wait_join_setup join = {.open = open_moments, .folded = breakdown_put_wait, .context = b};
 	int err;
 
 	*out = NULL;
-	if (!w)
+	if (!b)
 		return diag_errno(d, ENOMEM, "cannot make room for waits");
-	w->setup = *setup;
-	w->events = (struct wait_events){
+	b->setup = *setup;
+	b->events = (struct wait_events){
 		.writer = setup->writer, .threads = setup->threads, .ticks_offset = setup->ticks_offset};
-	err = wait_join_new(&w->join, &join, d);
+	err = wait_join_new(&b->join, &join, d);
 	if (!err)
-		err = breakdown_sums_new(&w->splits, d);
+		err = breakdown_sums_new(&b->sums, d);
 	if (err)
-		breakdown_free(w);
+		breakdown_free(b);
 	else
-		*out = w;
+		*out = b;
 	return err;
 }
 
-void breakdown_free(struct breakdown *w)
+void breakdown_free(struct breakdown *b)
 {
-	if (!w)
+	if (!b)
 		return;
-	wait_join_free(w->join);
-	breakdown_sums_free(w->splits);
-	free(w);
+	wait_join_free(b->join);
+	breakdown_sums_free(b->sums);
+	free(b);
 }
 
-void breakdown_take_stacks(struct breakdown *w, uint64_t (*key)(void *context, uint32_t stack), void *context)
+void breakdown_take_stacks(struct breakdown *b, uint64_t (*key)(void *context, uint32_t stack), void *context)
 {
-	w->events.stack_key = key;
-	w->events.context = context;
+	b->events.stack_key = key;
+	b->events.context = context;
 }
 
-void breakdown_stop(struct breakdown *w)
+void breakdown_stop(struct breakdown *b)
 {
-	w->stopped = true;
+	b->stopped = true;
 }
 
 struct claim {
-	struct breakdown *where;
+	struct breakdown *breakdown;
 	uint32_t method;
 };
 
@@ -87,8 +87,8 @@ static void on_claimed(void *context, uint32_t thread, const struct wait *wait)
 {
 	const struct claim *c = context;
 
-	breakdown_put_wait(c->where, thread, wait);
-	breakdown_sums_wait(c->where->splits, c->method, wait->on - wait->off);
+	breakdown_put_wait(c->breakdown, thread, wait);
+	breakdown_sums_wait(c->breakdown->sums, c->method, wait->on - wait->off);
 }
 
 static void breakdown_fill(struct jfr_method_trace *e, const struct wait_join_split *s)
@@ -103,81 +103,81 @@ static void breakdown_fill(struct jfr_method_trace *e, const struct wait_join_sp
 	e->system_call_time = s->syscall_ns;
 }
 
-/* Of a virtual thread, and of one that carries such, nothing but pauses is known. */
-static uint32_t thread_known(const struct breakdown *w, const struct frt_span *s)
+/* Virtual threads and their carriers have only pauses. */
+static uint32_t thread_known(const struct breakdown *b, const struct frt_span *s)
 {
-	bool carries = s->flags & FRT_SPAN_VIRTUAL || thread_keys_is_carrier(w->setup.threads, s->thread);
+	bool carries = s->flags & FRT_SPAN_VIRTUAL || thread_keys_is_carrier(b->setup.threads, s->thread);
 
 	return carries ? FRT_NO_THREAD : s->thread;
 }
 
-void breakdown_split(struct breakdown *w, const struct frt_span *s, int64_t start, struct jfr_method_trace *e)
+void breakdown_split(struct breakdown *b, const struct frt_span *s, int64_t start, struct jfr_method_trace *e)
 {
-	struct claim claim = {.where = w, .method = s->method};
-	uint32_t thread = thread_known(w, s);
+	struct claim claim = {.breakdown = b, .method = s->method};
+	uint32_t thread = thread_known(b, s);
 	struct wait_join_split split;
 
-	wait_join_split(w->join, thread, start, start + e->duration, &split);
-	if (w->setup.no_pauses)
+	wait_join_split(b->join, thread, start, start + e->duration, &split);
+	if (b->setup.no_pauses)
 		split.pause = WAIT_JOIN_MISSING;
-	wait_join_claim(w->join, thread, start, start + e->duration, on_claimed, &claim);
-	breakdown_sums_add(w->splits, s->method, e->duration, &split);
+	wait_join_claim(b->join, thread, start, start + e->duration, on_claimed, &claim);
+	breakdown_sums_add(b->sums, s->method, e->duration, &split);
 	breakdown_fill(e, &split);
 }
 
-void breakdown_claim_open(struct breakdown *w, uint32_t thread, int64_t start)
+void breakdown_claim_open(struct breakdown *b, uint32_t thread, int64_t start)
 {
-	wait_join_claim(w->join, thread, start, INT64_MAX, breakdown_put_wait, w);
+	wait_join_claim(b->join, thread, start, INT64_MAX, breakdown_put_wait, b);
 }
 
 static void on_wait(void *context, const struct frt_wait *wait, uint32_t stack, uint32_t kernel_stack)
 {
-	struct breakdown *w = context;
+	struct breakdown *b = context;
 
-	wait_join_wait(w->join, wait, stack, kernel_stack);
+	wait_join_wait(b->join, wait, stack, kernel_stack);
 }
 
 static void on_pause(void *context, const struct frt_pause *p)
 {
-	struct breakdown *w = context;
+	struct breakdown *b = context;
 
-	wait_join_pause(w->join, p);
-	if (!w->stopped)
-		wait_events_put_pause(&w->events, p);
+	wait_join_pause(b->join, p);
+	if (!b->stopped)
+		wait_events_put_pause(&b->events, p);
 }
 
 static void on_usage(void *context, const struct frt_thread_usage *u)
 {
-	struct breakdown *w = context;
+	struct breakdown *b = context;
 
-	wait_join_usage(w->join, u);
+	wait_join_usage(b->join, u);
 }
 
 static void on_unobserved(void *context, const struct frt_slot_owner *o)
 {
-	struct breakdown *w = context;
+	struct breakdown *b = context;
 
-	wait_join_unobserved(w->join, o);
+	wait_join_unobserved(b->join, o);
 }
 
 static void on_lost(void *context)
 {
-	struct breakdown *w = context;
+	struct breakdown *b = context;
 
-	wait_join_lost(w->join, monotonic_ns());
+	wait_join_lost(b->join, monotonic_ns());
 }
 
-struct kernel_sink breakdown_sink(struct breakdown *w)
+struct kernel_sink breakdown_sink(struct breakdown *b)
 {
 	return (struct kernel_sink){.wait = on_wait,
 				    .pause = on_pause,
 				    .usage = on_usage,
 				    .unobserved = on_unobserved,
 				    .lost = on_lost,
-				    .context = w};
+				    .context = b};
 }
 
-struct breakdown_sums *breakdown_splits(const struct breakdown *w)
+struct breakdown_sums *breakdown_splits(const struct breakdown *b)
 {
-	return w->splits;
+	return b->sums;
 }

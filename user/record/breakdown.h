@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the time of calls went: the kernel's half of a recording, into the fields of calls and into events of its own. */
+/* Breakdown of the time of calls: turns the kernel's records into fields of call events and into wait events. */
 #ifndef USER_RECORD_BREAKDOWN_H
 #define USER_RECORD_BREAKDOWN_H
 
@@ -15,30 +15,33 @@ struct breakdown_setup {
 	struct thread_keys *threads;
 	const struct segment *segment;
 	struct clock *clock;
-	int64_t ticks_offset; /* of the target's CLOCK_MONOTONIC to ours, ns */
-	bool no_pauses;	      /* the JVM does not tell them: of no call it is known how long it was held up */
+	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
+	bool no_pauses;	      /* the JVM does not report pauses: every call's pause time is unknown */
 };
 
-/* All are borrowed. 0 or -errno; then *out is NULL. */
+/* The pointers in *setup are borrowed. Returns 0, or -errno with *out set to NULL. */
 int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, struct diag *d);
-void breakdown_free(struct breakdown *w);
-
-/* The sink of what the kernel saw. A chunk is open whenever it is fed, until breakdown_stop(): then nothing is written any more. */
-struct kernel_sink breakdown_sink(struct breakdown *w);
-void breakdown_stop(struct breakdown *w);
-
-/* How waits get their stacks; see struct wait_events. */
-void breakdown_take_stacks(struct breakdown *w, uint64_t (*key)(void *context, uint32_t stack), void *context);
+void breakdown_free(struct breakdown *b);
 
 /*
- * Fill in where the time of a call went that began at `start` (CLOCK_MONOTONIC) and whose duration is in the event; the
- * waits that were in it, and in no recorded call before, become events.
+ * The sink for the kernel's records. A chunk must be open whenever it is fed. After breakdown_stop() nothing is
+ * written any more.
  */
-void breakdown_split(struct breakdown *w, const struct frt_span *s, int64_t start, struct jfr_method_trace *e);
+struct kernel_sink breakdown_sink(struct breakdown *b);
+void breakdown_stop(struct breakdown *b);
 
-/* The waits of a call that has not ended. */
-void breakdown_claim_open(struct breakdown *w, uint32_t thread, int64_t start);
+/* Set how waits get the keys of their stacks; see struct wait_events. */
+void breakdown_take_stacks(struct breakdown *b, uint64_t (*key)(void *context, uint32_t stack), void *context);
 
-struct breakdown_sums *breakdown_splits(const struct breakdown *w);
+/*
+ * Fill in the time fields of a call that began at `start` (CLOCK_MONOTONIC); its duration is already in the event.
+ * Waits within the call that no other recorded call has claimed are written as events.
+ */
+void breakdown_split(struct breakdown *b, const struct frt_span *s, int64_t start, struct jfr_method_trace *e);
+
+/* Write the waits of a call that has not returned. */
+void breakdown_claim_open(struct breakdown *b, uint32_t thread, int64_t start);
+
+struct breakdown_sums *breakdown_splits(const struct breakdown *b);
 
 #endif

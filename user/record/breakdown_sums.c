@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OCTAVE_LOG2 4 /* 16 buckets from each power of two to the next: 6 % */
+#define OCTAVE_LOG2 4 /* 16 buckets per power of two: 6 % error */
 #define BUCKETS	    ((64u - OCTAVE_LOG2 + 1) << OCTAVE_LOG2)
 
 struct bucket {
@@ -17,7 +17,7 @@ struct bucket {
 struct breakdown_sums {
 	struct bucket bucket[BUCKETS]; /* by duration */
 	struct breakdown_sum method[FRT_MAX_METHODS];
-	uint64_t worst[FRT_MAX_METHODS]; /* of late */
+	uint64_t worst[FRT_MAX_METHODS]; /* since the last query */
 };
 
 int breakdown_sums_new(struct breakdown_sums **out, struct diag *d)

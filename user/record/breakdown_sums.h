@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the time of the recorded calls went, added up: by method, and by how long they took. */
+/* Sums of the breakdowns of recorded calls, by method and by duration. */
 #ifndef USER_RECORD_BREAKDOWN_SUMS_H
 #define USER_RECORD_BREAKDOWN_SUMS_H
 
 #include "user/record/wait_join.h"
 
-/* ns. */
+/* In ns, except `calls`. */
 struct breakdown_sum {
-	uint64_t calls; /* of which it is known */
+	uint64_t calls; /* calls with a known breakdown */
 	uint64_t duration, cpu, run_queue, blocked;
-	uint64_t worst; /* the longest wait that was in them and in no recorded call that they made */
+	uint64_t worst; /* longest wait in these calls that belongs to none of the recorded calls they made */
 };
 
 struct breakdown_slowest {
-	uint64_t calls, of; /* so many, of all of which it is known */
-	uint64_t least;	    /* the shortest of them, about */
+	uint64_t calls, of; /* calls in this class; all calls with a known breakdown */
+	uint64_t least;	    /* approximate duration of the shortest of them */
 	struct breakdown_sum sums;
 	uint64_t blocked_on[FRT_WAIT_REASONS];
 };
 
 struct breakdown_sums;
 
-/* 0 or -errno; then *out is NULL. */
+/* Returns 0, or -errno with *out set to NULL. */
 int breakdown_sums_new(struct breakdown_sums **out, struct diag *d);
 void breakdown_sums_free(struct breakdown_sums *s);
 
-/* A call that took so long; one whose split is missing counts for nothing. */
+/* Add a call of this duration (ns); a call whose breakdown is unknown is ignored. */
 void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t duration,
 			const struct wait_join_split *split);
 
-/* A wait of that length was claimed by a call of the method. */
+/* Add a wait of `ns` that a call of the method has claimed. */
 void breakdown_sums_wait(struct breakdown_sums *s, uint32_t method, int64_t ns);
 
-/* Of a method since the beginning. */
+/* A method's sums since the start. */
 const struct breakdown_sum *breakdown_sums_of(const struct breakdown_sums *s, uint32_t method);
 
-/* Its worst wait since this was last asked. */
+/* A method's longest wait since the last query. */
 uint64_t breakdown_sums_take_worst(struct breakdown_sums *s, uint32_t method);
 
-/* Of all calls so far the slowest 1 %, at least one; false: there are none. */
+/* Get the slowest 1 % of all calls so far, at least one. False: there are no calls. */
 bool breakdown_sums_slowest(const struct breakdown_sums *s, struct breakdown_slowest *out);
 
 #endif

@@ -9,7 +9,7 @@
 #define TABLE (2 * FRT_STACKS)
 #define KEPT  (1u << 21)
 
-/* A jfr_frame in half the room. */
+/* A jfr_frame in half the space. */
 struct kept_frame {
 	uint32_t method;
 	int32_t line, bci;
@@ -18,12 +18,12 @@ struct kept_frame {
 
 struct entry {
 	uint32_t id;
-	uint32_t chunk; /* in which `key` was last found good */
+	uint32_t chunk; /* chunk in which `key` was last valid */
 	uint64_t key;
-	uint64_t kept;			   /* number of its first kept frame */
-	const struct resolved_method *top; /* the innermost method, left out; NULL: nothing was left out */
+	uint64_t kept;			   /* number of its first frame in `kept` */
+	const struct resolved_method *top; /* the innermost method, which was left out; NULL: none was */
 	struct frames_caller caller;
-	uint32_t traced; /* of what method `top` was compared with, and is_traced its result */
+	uint32_t traced; /* the method that `top` was compared with; is_traced is the result */
 	uint16_t count;
 	bool is_traced, truncated;
 };
@@ -31,11 +31,11 @@ struct entry {
 struct frames {
 	struct frames_setup setup;
 	struct stacks stacks;
-	struct entry table[TABLE]; /* by id */
+	struct entry table[TABLE]; /* indexed by id */
 	struct kept_frame *kept;   /* a ring */
 	uint64_t kept_next;
 	uint32_t chunk;
-	struct kernel_symbols *kernel; /* read when the first kernel stack comes; NULL then: they are hidden */
+	struct kernel_symbols *kernel; /* read with the first kernel stack; NULL: not read yet, or hidden */
 	bool kernel_read;
 	bool behind;
 	uint64_t unknown_key;
@@ -72,7 +72,7 @@ void frames_free(struct frames *f)
 	free(f);
 }
 
-/* A stack that is being resolved. */
+/* State while a stack is being resolved. */
 struct build {
 	struct frames *frames;
 	struct entry *entry;
@@ -105,7 +105,7 @@ static void frames_put_unknown(struct build *b)
 	frames_put(b, &(struct kept_frame){.line = -1, .bci = -1, .type = JFR_FRAME_UNKNOWN});
 }
 
-static void note_caller(struct build *b, struct frames_caller caller)
+static void set_caller(struct build *b, struct frames_caller caller)
 {
 	if (!b->entry->count)
 		b->entry->caller = caller;
@@ -123,9 +123,9 @@ static enum jfr_frame_type type_of(enum resolved_kind kind)
 }
 
 /*
- * The bottom of a virtual thread's stack as JEP 520 has it: Continuation.enterSpecial(), a native
- * method. Its code is a stub; where the layout knows it the walk ends above it, else it
- * is walked like any other and the carrier's frames follow, which are no part of the stack.
+ * The bottom of a virtual thread's stack as JEP 520 has it: Continuation.enterSpecial(), a native method. Its code is
+ * a stub. If the layout knows the stub, the walk ends above it; else it is walked like any other frame and the
+ * carrier's frames follow, which do not belong to the stack.
  */
 static void put_continuation_entry(struct build *b)
 {
@@ -151,7 +151,7 @@ static void put_resolved(struct build *b, const struct resolved_frame *r)
 		put_continuation_entry(b);
 		return;
 	}
-	note_caller(b, (struct frames_caller){.resolved = r->method, .line = r->line});
+	set_caller(b, (struct frames_caller){.resolved = r->method, .line = r->line});
 	frames_put(b, &(struct kept_frame){.method = method_keys_resolved(b->frames->setup.methods, r->method),
 					   .line = r->line,
 					   .bci = r->bci,
@@ -161,7 +161,7 @@ static void put_resolved(struct build *b, const struct resolved_frame *r)
 
 #define ACC_NATIVE 0x0100
 
-/* JVMTI says nothing about how the code ran. */
+/* JVMTI does not tell whether the code was interpreted or compiled. */
 static void put_named(struct build *b, const struct frt_frame *raw)
 {
 	struct method_keys *keys = b->frames->setup.methods;
@@ -174,9 +174,9 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 				   .type = JFR_FRAME_UNKNOWN};
 	char class_name[64], name[64];
 
-	if (!frame.method || !c) { /* a key may be older than a table that was forged since */
-		b->frames->counts
-			.unknown[raw->code ? RESOLVE_CORRUPT : RESOLVE_MEMORY]++; /* 0: the agent's table was full */
+	if (!frame.method || !c) { /* a forged table may have changed since the key was made */
+		/* Code 0: the agent's table was full. */
+		b->frames->counts.unknown[raw->code ? RESOLVE_CORRUPT : RESOLVE_MEMORY]++;
 		frames_put_unknown(b);
 		return;
 	}
@@ -188,7 +188,7 @@ static void put_named(struct build *b, const struct frt_frame *raw)
 		frame.line = -1;
 	if (m->modifiers & ACC_NATIVE)
 		frame = (struct kept_frame){frame.method, -1, 0, JFR_FRAME_NATIVE};
-	note_caller(b, (struct frames_caller){.named = id, .line = frame.line});
+	set_caller(b, (struct frames_caller){.named = id, .line = frame.line});
 	frames_put(b, &frame);
 	segment_string(keys->segment, m->name, name, sizeof(name));
 	segment_string(keys->segment, c->name, class_name, sizeof(class_name));
@@ -243,7 +243,7 @@ static struct entry *entry_of(struct frames *f, uint32_t id)
 	return &f->table[id % TABLE];
 }
 
-/* Resolve a stack and keep it. */
+/* Resolve a stack and keep the result. */
 static void frames_keep(struct frames *f, const struct stack *stack)
 {
 	struct entry *e = entry_of(f, stack->id);
@@ -260,7 +260,7 @@ static void frames_keep(struct frames *f, const struct stack *stack)
 		f->counts.cut[stack->end] += stack->end != FRT_WALK_DEPTH && stack->end != FRT_WALK_UNASKED;
 	}
 	if (e->truncated && !e->count)
-		frames_put_unknown(&b); /* no frames would say that the VM called it */
+		frames_put_unknown(&b); /* an empty stack would mean that the VM made the call */
 	f->kept_next += e->count;
 }
 
@@ -297,7 +297,7 @@ bool frames_behind(const struct frames *f)
 	return f->behind;
 }
 
-/* The one that is at the top of stacks whose top is forgotten: no traced method is called so. */
+/* Top method of stacks whose top has been dropped; it equals no traced method. */
 static const struct resolved_method forgotten = {.class_name = "", .name = "", .descriptor = ""};
 
 void frames_forget_resolved(struct frames *f)
@@ -316,7 +316,7 @@ void frames_next_chunk(struct frames *f)
 	f->chunk++;
 }
 
-/* A stack of which nothing is known. */
+/* The key of a stack that is unknown. */
 static uint64_t unknown_key(struct frames *f)
 {
 	struct jfr_frame frame = {.line = -1, .bci = -1, .type = JFR_FRAME_UNKNOWN};
@@ -345,7 +345,10 @@ static uint64_t frames_make_key(struct frames *f, const struct entry *e)
 	return jfr_stack(f->setup.methods->writer, f->scratch, e->count, e->truncated);
 }
 
-/* The code at the top was compiled with its callers inlined, or without: it must be the traced method's in any case. */
+/*
+ * The code at the top may have been compiled with its callers inlined or without; its innermost method must be the
+ * traced one either way.
+ */
 static void compare_top(struct frames *f, struct entry *e, uint32_t method)
 {
 	e->traced = method;
@@ -366,7 +369,7 @@ static uint64_t refresh_key(struct frames *f, struct entry *e, uint32_t method)
 	return e->key;
 }
 
-/* An older row is not complete yet. */
+/* Find a stack whose predecessors are not all complete yet. */
 static void find_single(struct frames *f, uint32_t id)
 {
 	const struct stack *stack;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From the stack ids in spans to JFR's stack constants. Stacks are resolved
- * as soon as the agent has written them, since their code may be gone later; what
- * was resolved is kept by id: the last 2 * FRT_STACKS ids, and of their frames
- * the last 2 million (32 MB), oldest forgotten first. Frames are needed again only for a
- * constant that the writer has forgotten too.
+ * Translation of the stack ids in spans to JFR's stack constants. Stacks are resolved as soon as the agent has
+ * written them, since their code may be gone later. The result is kept by id: the last 2 * FRT_STACKS ids, and the
+ * last 2 million of their frames (32 MB); the oldest are dropped first. Frames are needed again only for a constant
+ * that the writer has dropped, too.
  *
- * A stack begins with the traced method's caller. What is not known is
- * an unknown frame (method 0), never a guess; a stack that is not whole is marked
- * as truncated.
+ * A stack begins with the traced method's caller. An unknown frame is written as unknown (method 0), never guessed;
+ * an incomplete stack is marked as truncated.
  */
 #ifndef USER_RECORD_FRAMES_H
 #define USER_RECORD_FRAMES_H
@@ -20,56 +18,62 @@ struct frames;
 
 struct frames_setup {
 	struct method_keys *methods; /* with writer and segment */
-	struct resolver *resolver;   /* NULL: only what the agent has named can be told */
-	uint32_t depth;		     /* methods of a stack at most, 1 .. JFR_STACK_FRAMES */
-	bool fed;		     /* by frames_feed(), and from nowhere else */
-	struct budget *budget;	     /* for stacks; when it is used up, spans go without theirs. NULL: without end */
+	struct resolver *resolver;   /* NULL: only methods named by the agent are known */
+	uint32_t depth;		     /* maximum number of frames per stack, 1 .. JFR_STACK_FRAMES */
+	bool fed;		     /* stacks come from frames_feed() only */
+	struct budget *budget;	     /* CPU time for stacks; once it is used up, spans get no stack. NULL: unlimited */
 };
 
-/* What lies in the segment now is of an earlier recording. 0 or -errno; then *out is NULL. */
+/* What the segment contains now belongs to an earlier recording. Returns 0, or -errno with *out set to NULL. */
 int frames_new(struct frames **out, const struct frames_setup *setup, struct diag *d);
 void frames_free(struct frames *f);
 
-/* Take what the agent has written, within the budget; `all`: it writes no more. True when there was something new. */
+/*
+ * Take the stacks that the agent has written, within the budget. `all`: the agent has stopped writing. Returns true
+ * when there were new ones.
+ */
 bool frames_read(struct frames *f, bool all);
 
-/* Did the last frames_read() leave something for want of budget? */
+/* Did the last frames_read() leave stacks unread because the budget was used up? */
 bool frames_behind(const struct frames *f);
 
-/* Take a stack from elsewhere; is one with this id still known? For ids that go round as the agent's do. */
+/*
+ * Take a stack from another source. frames_has() tells whether the stack with this id is still kept; ids wrap around
+ * like the agent's.
+ */
 void frames_feed(struct frames *f, const struct stack *stack);
 bool frames_has(const struct frames *f, uint32_t id);
 
-/* The resolver is about to forget its methods. Stacks that were read keep theirs. */
+/* Call before the resolver drops its methods. Stacks that have been read keep theirs. */
 void frames_forget_resolved(struct frames *f);
 
-/* To be called when the writer has begun a chunk: keys are asked for anew. */
+/* Call after the writer has begun a chunk: keys must then be requested again. */
 void frames_next_chunk(struct frames *f);
 
-/* The key for a span of that method with that stack id; 0: no Java code called it, or no stack was taken. */
+/* The key for a span of `method` with stack `id`. 0: it has no Java caller, or no stack was taken. */
 uint64_t frames_key(struct frames *f, uint32_t id, uint32_t method);
 
-/* Who called: one of the two, or neither when it is not known. */
+/* The caller: one of the two members is set, or neither when it is unknown. */
 struct frames_caller {
 	const struct resolved_method *resolved;
-	uint32_t named; /* id of a method of the agent's table */
-	int32_t line;	/* -1: not known */
+	uint32_t named; /* id in the agent's method table */
+	int32_t line;	/* -1: unknown */
 };
 
-/* The innermost frame of the stack that frames_key() was last asked for with these. False: none is known. */
+/* Get the innermost frame of the stack, after frames_key() with the same arguments. False: it is unknown. */
 bool frames_caller(const struct frames *f, uint32_t id, uint32_t method, struct frames_caller *out);
 
-/* Of the stacks that were read, each once however many spans have it. */
+/* Counters of the stacks that were read; each stack counts once, however many spans have it. */
 struct frames_counts {
 	uint64_t stacks;
-	uint64_t cut[FRT_WALK_ENDS + 1];    /* those that end for a reason other than bottom and depth */
+	uint64_t cut[FRT_WALK_ENDS + 1];    /* stacks that end for a reason other than bottom and depth */
 	uint64_t unknown[RESOLVE_FAILURES]; /* frames */
-	uint64_t mismatched;		    /* whose innermost method is not the span's */
-	uint64_t given_up;		    /* that were never completed */
-	uint64_t
-		forgotten; /* that were resolved too long ago to be written once more: frames or methods are forgotten */
-	uint64_t missing;  /* spans whose stack is not in the segment */
-	uint64_t behind;   /* spans whose stack was not looked for: the budget was used up */
+	uint64_t mismatched;		    /* stacks whose innermost method is not the span's */
+	uint64_t given_up;		    /* stacks that were never completed */
+	/* Stacks that cannot be written again because their frames or methods have been dropped. */
+	uint64_t forgotten;
+	uint64_t missing; /* spans whose stack is not in the segment */
+	uint64_t behind;  /* spans whose stack was not searched because the budget was used up */
 };
 void frames_count(const struct frames *f, struct frames_counts *out);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTION_MOST (1u << 20) /* bytes: none is as long */
+#define FUNCTION_MOST (1u << 20) /* bytes; no function is as long */
 
 struct symbol {
 	uint64_t address;
@@ -16,7 +16,7 @@ struct symbol {
 };
 
 struct kernel_symbols {
-	struct symbol *list; /* by address */
+	struct symbol *list; /* sorted by address */
 	size_t count, capacity;
 };
 
@@ -35,7 +35,10 @@ static int by_address(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* The next function: "ffffffff81000000 T _stext", and behind a tab the module's name. False: there are no more. */
+/*
+ * Read the next function: "ffffffff81000000 T _stext", with a tab and the module's name if there is one. False: end
+ * of file.
+ */
 static bool next_function(FILE *f, uint64_t *address, char name[512])
 {
 	char line[1024], type;
@@ -80,7 +83,7 @@ struct kernel_symbols *kernel_symbols_read(void)
 	return s;
 }
 
-/* Those who may not see where the kernel's functions are see them all at 0. */
+/* Readers without permission see all addresses as 0. */
 const char *kernel_symbols_hidden(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What functions the kernel has where (/proc/kallsyms). */
+/* Table of the kernel's functions and their addresses (/proc/kallsyms). */
 #ifndef USER_RECORD_KERNEL_SYMBOLS_H
 #define USER_RECORD_KERNEL_SYMBOLS_H
 
@@ -8,17 +8,20 @@
 
 struct kernel_symbols;
 
-/* All that there are now. NULL: no memory, or addresses are hidden from us (kernel.kptr_restrict). */
+/* Read the running kernel's functions. NULL: no memory, or the addresses are hidden (kernel.kptr_restrict). */
 struct kernel_symbols *kernel_symbols_read(void);
 
-/* The same of a file in that form. */
+/* The same from a file of that format. */
 struct kernel_symbols *kernel_symbols_parse(FILE *f);
 
-/* Why kernel_symbols_read() would find none, or "": it costs little to ask. */
+/* Why kernel_symbols_read() would find nothing, or "". A cheap check. */
 const char *kernel_symbols_hidden(void);
 void kernel_symbols_free(struct kernel_symbols *s);
 
-/* The function that an address is in, valid as long as `s`; NULL: none. Where functions end is not known: behind the last, for 1 MiB at most. */
+/*
+ * The function that contains an address, valid as long as `s`; NULL: none. The end of a function is not recorded: it
+ * is the next function's start, and for the last one 1 MiB at most.
+ */
 const char *kernel_symbols_find(const struct kernel_symbols *s, uint64_t address);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls that should be in the file and are not. The sum is what the live line, jdk.DataLoss and the last line show, and
- * what makes a recording incomplete (EXIT_INCOMPLETE).
+ * Counters of calls that should be in the file but are not. The live line, jdk.DataLoss and the final line show the
+ * sum; a sum above 0 makes a recording incomplete (EXIT_INCOMPLETE).
  */
 #ifndef USER_RECORD_LOSSES_H
 #define USER_RECORD_LOSSES_H
@@ -10,14 +10,14 @@
 #include "user/record/recorder.h"
 
 struct losses {
-	uint64_t unwritten;   /* with a chunk that could not be written, and after it */
+	uint64_t unwritten;   /* in a chunk that could not be written, or after it */
 	uint64_t unrecorded;  /* no memory for their ring */
 	uint64_t unslotted;   /* on threads without a slot */
-	uint64_t exits;	      /* they ended without their exit hook */
-	uint64_t overwritten; /* in their ring, before they were read */
-	uint64_t malformed;   /* records of rings and of the queue that make no sense: one call each, or more */
-	uint64_t sum;	      /* of all these */
-	bool stacks;	      /* calls are there and have lost their stacks */
+	uint64_t exits;	      /* ended without their exit hook */
+	uint64_t overwritten; /* overwritten in their ring before they were read */
+	uint64_t malformed;   /* malformed records of rings and queue; one or more calls each */
+	uint64_t sum;	      /* of all of the above */
+	bool stacks;	      /* calls were recorded but their stacks were lost */
 };
 
 void losses_read(struct losses *out, const struct session *s, const struct recorder *r);

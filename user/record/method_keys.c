@@ -31,7 +31,7 @@ void method_keys_release(struct method_keys *k)
 	k->capacity = 0;
 }
 
-/* The loaders that every JVM has once, by their classes; 8 has them under other names. */
+/* Is this the class of a loader that every JVM has once? JDK 8 has other names for them. */
 static bool is_single(const char *type)
 {
 	static const char *const types[] = {
@@ -74,7 +74,7 @@ static uint64_t traced_loader(struct method_keys *k, uint32_t number)
 	return loader_key(k, type, name, number);
 }
 
-/* A loader of an unknown class is a class loader all the same. Addresses are larger than numbers. */
+/* A loader of unknown class is still a class loader. Addresses are larger than numbers, so the two do not collide. */
 static uint64_t resolved_loader(struct method_keys *k, const struct resolved_method *m)
 {
 	if (!m->loader)
@@ -100,8 +100,8 @@ static const struct frt_method *traced_names(const struct method_keys *k, uint32
 }
 
 /*
- * HotSpot itself calls a hidden class a/B$$Lambda+0x0000000098041000, JVMTI has a point for the plus sign, recordings have
- * a slash. False when it is none; no other class has a point in its internal name.
+ * HotSpot calls a hidden class a/B$$Lambda+0x0000000098041000; JVMTI has a dot for the plus sign, recordings have a
+ * slash. False: not a hidden class; no other class has a dot in its internal name.
  */
 static bool make_hidden_name(char *name, char mark)
 {
@@ -185,7 +185,7 @@ void method_keys_forget_resolved(struct method_keys *k)
 		memset(k->resolved, 0, k->capacity * sizeof(*k->resolved));
 }
 
-/* `cut` had room for `size` bytes. */
+/* Compare a name with one that was cut to fit `size` bytes. */
 static bool method_keys_is_same(const char *cut, size_t size, const char *whole)
 {
 	return !strncmp(cut, whole, size - 1);

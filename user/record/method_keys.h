@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JFR's constants of methods, from the two places that know methods: the
- * agent's table (by its ids) and the resolver of frames.
+ * JFR's method constants, from two sources: the agent's table (by its ids) and the resolver of frames.
  *
- * A method that comes from both is one constant when its class loader can be
- * told to be the same. The agent numbers loaders, the resolver has addresses of
- * another thing, and names prove nothing: of the boot loader and of the loaders
- * that every JVM has once (platform or extension, app) it is known, any other
- * loader becomes two constants when classes of it are traced and are on stacks too.
+ * A method known to both gets one constant if its class loader is provably the same. The agent numbers loaders, the
+ * resolver has addresses, and names prove nothing. The boot loader and the loaders that every JVM has once (platform
+ * or extension, app) can be matched. A method of any other loader gets two constants if it is both traced and on
+ * stacks.
  */
 #ifndef USER_RECORD_METHOD_KEYS_H
 #define USER_RECORD_METHOD_KEYS_H
@@ -31,16 +29,16 @@ void method_keys_release(struct method_keys *k);
 uint64_t method_keys_traced(struct method_keys *k, uint32_t id);
 uint64_t method_keys_resolved(struct method_keys *k, const struct resolved_method *m);
 
-/* The resolver has forgotten its methods and begins to number them anew. */
+/* Call when the resolver has dropped its methods and numbers them from the start. */
 void method_keys_forget_resolved(struct method_keys *k);
 
-/* jdk.internal.vm.Continuation.enterSpecial(), with which the stack of every virtual thread begins. */
+/* jdk.internal.vm.Continuation.enterSpecial(), the bottom frame of every virtual thread's stack. */
 uint64_t method_keys_continuation_entry(struct method_keys *k);
 
-/* A function of the kernel, as a method of the class "kernel". */
+/* A kernel function, as a method of the class "kernel". */
 uint64_t method_keys_kernel(struct method_keys *k, const char *name);
 
-/* Is it the method with that id, by the names of class, method and types? */
+/* Is this the method with that id? Compares the names of class, method and types. */
 bool method_keys_same(const struct method_keys *k, uint32_t id, const struct resolved_method *m);
 
 #endif

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TRIES 100 /* each is lost to another process that was quicker */
+#define TRIES 100 /* each lost to another process that was quicker */
 
 static bool new_file_is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* True as well on a file system that has no locks. */
+/* True also on a file system without locks. */
 static bool lock(int fd)
 {
 	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -25,7 +25,7 @@ static bool lock(int fd)
 	return !fcntl(fd, F_SETLK, &l) || (errno != EAGAIN && errno != EACCES);
 }
 
-/* The process that has locked it, 0: none; -1: one that cannot be named. */
+/* The process that has locked the file; 0: none, -1: unknown. */
 static pid_t writer_of(int fd)
 {
 	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -35,7 +35,7 @@ static pid_t writer_of(int fd)
 	return l.l_pid > 0 ? l.l_pid : -1;
 }
 
-static int say_writer(const char *path, pid_t writer, struct diag *d)
+static int report_writer(const char *path, pid_t writer, struct diag *d)
 {
 	char who[32] = "another frtrace";
 
@@ -54,7 +54,7 @@ static bool new_file_has_name(int fd, int directory, const char *name)
 	       new_file_is_same(&st, &named);
 }
 
-/* Who removes a scratch file has locked it; so the name stands for this file until the lock is let go. */
+/* Whoever removes a scratch file must have locked it; so the name refers to this file as long as the lock is held. */
 static int remove_unlocked(int fd, int directory, const char *name, pid_t *writer)
 {
 	struct stat st;
@@ -81,7 +81,7 @@ int scratch_remove(int directory, const char *name, pid_t *writer)
 	return err;
 }
 
-/* -EAGAIN: another process has taken it for one that was left, and removes it. */
+/* Returns -EAGAIN when another process has taken the file for an abandoned one and removes it. */
 static int create_locked(int directory, const char *name)
 {
 	int fd = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -109,13 +109,13 @@ int scratch_create(int directory, const char *name, const char *path, struct dia
 	if (fd >= 0)
 		return fd;
 	if (err == -EBUSY)
-		return say_writer(path, writer, d);
+		return report_writer(path, writer, d);
 	if (err)
 		return diag_errno(d, -err, "cannot create '%s': '%s' is in the way", path, name);
 	return diag_errno(d, -fd, "cannot create '%s'", path);
 }
 
-/* What has the name may be replaced. */
+/* Check that the existing file may be replaced. */
 static int check_old(const struct new_file *f, struct diag *d)
 {
 	const struct stat *st = &f->old;
@@ -126,7 +126,7 @@ static int check_old(const struct new_file *f, struct diag *d)
 		return diag_set(d, ELOOP, "refuse to write through the link '%s'", f->path);
 	if (S_ISDIR(st->st_mode))
 		return diag_errno(d, EISDIR, "cannot create '%s'", f->path);
-	if (!S_ISREG(st->st_mode) || st->st_nlink > 1) /* 0: another process is replacing it */
+	if (!S_ISREG(st->st_mode) || st->st_nlink > 1) /* nlink 0: another process is replacing it */
 		return diag_set(d, EINVAL, "refuse to write to '%s': not a regular file with one name", f->path);
 	if (!owner_is_ours(st->st_uid))
 		return diag_set(
@@ -136,7 +136,7 @@ static int check_old(const struct new_file *f, struct diag *d)
 	return 0;
 }
 
-static int look_at_old(struct new_file *f, struct diag *d)
+static int check_existing(struct new_file *f, struct diag *d)
 {
 	f->existed = !fstatat(f->directory, f->name, &f->old, AT_SYMLINK_NOFOLLOW);
 	if (!f->existed && errno != ENOENT)
@@ -144,7 +144,9 @@ static int look_at_old(struct new_file *f, struct diag *d)
 	return f->existed ? check_old(f, d) : 0;
 }
 
-/* Once the scratch name is ours: whoever writes has either that or the name itself. */
+/*
+ * Check that nobody writes the file. Call once the scratch name is ours: a writer has either that or the name itself.
+ */
 static int check_writer(const struct new_file *f, struct diag *d)
 {
 	pid_t writer;
@@ -157,7 +159,7 @@ static int check_writer(const struct new_file *f, struct diag *d)
 		return errno == ENOENT ? 0 : diag_errno(d, errno, "cannot tell whether '%s' is being written", f->path);
 	writer = writer_of(fd);
 	close(fd);
-	return writer ? say_writer(f->path, writer, d) : 0;
+	return writer ? report_writer(f->path, writer, d) : 0;
 }
 
 static int make_names(struct new_file *f, const char *path, struct diag *d)
@@ -200,7 +202,7 @@ int new_file_find(struct new_file *f, const char *path, enum new_file_kind kind,
 
 int new_file_begin(struct new_file *f, struct diag *d)
 {
-	int err = look_at_old(f, d);
+	int err = check_existing(f, d);
 
 	if (err)
 		return err;
@@ -208,7 +210,7 @@ int new_file_begin(struct new_file *f, struct diag *d)
 	if (f->fd < 0)
 		return f->fd;
 	f->unfinished = true;
-	err = look_at_old(f, d);
+	err = check_existing(f, d);
 	return err ? err : check_writer(f, d);
 }
 
@@ -223,7 +225,7 @@ int new_file_open(struct new_file *f, const char *path, enum new_file_kind kind,
 	return err;
 }
 
-/* Not every file system knows RENAME_NOREPLACE. */
+/* Some file systems do not support RENAME_NOREPLACE. */
 static int rename_to_free_name(const struct new_file *f)
 {
 	struct stat st;

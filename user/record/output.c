@@ -14,7 +14,7 @@
 
 #define LEAST_FREE (1ULL << 30)
 
-/* Less free than 1 GB, or than 5 % on a small disk? */
+/* Fail when less than 1 GB, or on a small disk 5 %, would stay free. */
 static int check_space(int fd, const char *path, uint64_t wanted, struct diag *d)
 {
 	struct statvfs v;
@@ -70,7 +70,7 @@ int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t si
 	return 0;
 }
 
-/* Where the chunks go. */
+/* The descriptor that chunks are written to. */
 static int written(const struct output *o)
 {
 	return o->form->is_directory ? o->fd : o->file.fd;
@@ -105,43 +105,43 @@ void output_close(struct output *o)
 	if (!o)
 		return;
 	o->form->close(o);
-	output_guard_end(o->keeper);
+	output_guard_end(o->guard);
 	free(o->chunk);
 	free(o->path);
 	free(o);
 }
 
-/* How many of the oldest are to go so that `coming` bytes find room and all are young enough. */
-static size_t too_many(const struct output *o, uint64_t coming, uint64_t size, uint64_t age)
+/* Number of oldest chunks to drop so that `coming` bytes fit and all chunks are young enough. */
+static size_t count_excess(const struct output *o, uint64_t coming, uint64_t size, uint64_t age)
 {
 	int64_t oldest = age ? monotonic_ns() - (int64_t)age : INT64_MIN;
 	uint64_t left = o->size;
-	size_t gone = 0;
+	size_t drop = 0;
 
-	while (gone < o->chunks && (left + coming > size || (o->chunk[gone].end_ns < oldest && gone + 1 < o->chunks)))
-		left -= o->chunk[gone++].size;
-	return gone;
+	while (drop < o->chunks && (left + coming > size || (o->chunk[drop].end_ns < oldest && drop + 1 < o->chunks)))
+		left -= o->chunk[drop++].size;
+	return drop;
 }
 
-/* What the form may keep beyond the limits is dropped with the rest, so that it is rare. */
+/* Drop chunks beyond the limits and the allowed excess together, so that it happens rarely. */
 static int drop_oldest(struct output *o, uint64_t coming, struct diag *d)
 {
 	const struct output_limits *l = &o->limits;
 	unsigned int spare = o->form->spare;
-	size_t gone;
+	size_t drop;
 	int err;
 
-	if (!too_many(o, coming, l->size, l->age_ns / 4 * (4 + spare)))
+	if (!count_excess(o, coming, l->size, l->age_ns / 4 * (4 + spare)))
 		return 0;
-	gone = too_many(o, coming, l->size / 4 * (4 - spare), l->age_ns);
-	err = o->form->drop(o, gone, d);
+	drop = count_excess(o, coming, l->size / 4 * (4 - spare), l->age_ns);
+	err = o->form->drop(o, drop, d);
 	if (err)
 		return err;
-	for (size_t i = 0; i < gone; i++)
+	for (size_t i = 0; i < drop; i++)
 		o->size -= o->chunk[i].size;
-	memmove(o->chunk, o->chunk + gone, (o->chunks - gone) * sizeof(*o->chunk));
-	o->chunks -= gone;
-	o->dropped += gone;
+	memmove(o->chunk, o->chunk + drop, (o->chunks - drop) * sizeof(*o->chunk));
+	o->chunks -= drop;
+	o->dropped += drop;
 	return 0;
 }
 
@@ -164,7 +164,7 @@ int output_append(struct output *o, const void *bytes, size_t size, struct diag 
 	return 0;
 }
 
-/* A second look at our own file would drop its lock. */
+/* Opening and closing our own file again would drop its lock. */
 static int check_other(const struct output *o, const char *path, struct diag *d)
 {
 	struct stat own, st;
@@ -185,7 +185,7 @@ static int copy_to(const struct output *o, size_t first, struct new_file *copy, 
 
 int output_save(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d)
 {
-	size_t first = too_many(o, 0, UINT64_MAX, last_ns);
+	size_t first = count_excess(o, 0, UINT64_MAX, last_ns);
 	struct new_file copy;
 	int err;
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a recording goes: a file, to which finished chunks are appended, or a
- * directory with a file a chunk, as the JVM's own repository. Beyond the limits
- * whole oldest chunks go. What can be read there is at every moment a finished
- * recording, and a chunk never changes:
+ * The destination of a recording: a file to which finished chunks are appended, or a directory with one file per
+ * chunk, like the JVM's own repository. Beyond the limits the oldest chunks are dropped. The output is a complete
+ * recording at every moment, and a chunk never changes:
  *
- * - A file gets its name with its first chunk (user/record/new_file.h): until then what had the name
- *   stays. A chunk's state (byte 64 of its header) says "being written" until
- *   all of it is there: the JDK's readers wait for that. Who is killed meanwhile leaves
- *   it to the keeper to cut what was begun. A file that gets shorter is a new one in the old one's place.
+ * - A file gets its name with its first chunk (user/record/new_file.h); until then an existing file of that name
+ *   stays. The state of a chunk (byte 64 of its header) says "being written" until the chunk is complete; the JDK's
+ *   readers wait for that. If the recorder is killed meanwhile, the output guard cuts off the incomplete chunk.
+ *   Dropping chunks from a file creates a new file that replaces it.
  * - In a directory a chunk gets its name when it is complete.
  *
- * A chunk is on its way to the disk as soon as it is finished, and there when
- * output_close() returns: a power cut costs the chunks of the last moments.
+ * Writing to the disk starts as soon as a chunk is finished and has ended when output_close() returns: a power
+ * failure costs only the last chunks.
  */
 #ifndef USER_RECORD_OUTPUT_H
 #define USER_RECORD_OUTPUT_H
@@ -27,39 +26,43 @@ struct output;
 
 struct output_limits {
 	uint64_t size; /* bytes */
-	uint64_t
-		age_ns; /* since a chunk's end, the youngest stays; 0: none. A file keeps a quarter more, as it is copied to be cut */
+	/*
+	 * Maximum time since a chunk's end, except for the youngest; 0: unlimited. A file may keep a quarter more,
+	 * because dropping chunks copies it.
+	 */
+	uint64_t age_ns;
 };
 
 /*
- * Create a file with mode 0600, owned by the user behind sudo, that replaces `path` with the first chunk; the errors of
- * new_file_open(). A path that ends with a slash is a directory; it, and the one that it is in, are made when missing.
- * -ENOSPC when the disk is nearly full already: less free than 1 GB and than 5 % of it.
+ * Create an output. A file has mode 0600, is owned by the user behind sudo, and replaces `path` with the first chunk;
+ * its errors are those of new_file_open(). A path that ends with a slash is a directory, which is created if missing,
+ * together with its parent. Returns 0 or -errno with the message; -ENOSPC: less than 1 GB and less than 5 % of the
+ * disk is free.
  */
 int output_open(struct output **out, const char *path, const struct output_limits *limits, struct diag *d);
 
-/* Close. Without any chunk nothing is left, and what had the path is unchanged. NULL is fine. */
+/* Close the output. Without any chunk nothing is left behind, and `path` is unchanged. NULL is allowed. */
 void output_close(struct output *o);
 
 /*
- * Append one finished chunk, made of format/jfr/jfr_write.h. On error what is there is as before the call. -EBUSY: the path
- * stands for another file than before, which is not replaced.
+ * Append one finished chunk, made by format/jfr/jfr_write.h. Returns 0, or -errno with the message and the output
+ * unchanged. -EBUSY: the path refers to another file now, which is not replaced.
  */
 int output_append(struct output *o, const void *chunk, size_t size, struct diag *d);
 
 /*
- * Copy the chunks that ended in the last `last_ns`, the youngest in any case (0: all), to another file, which is
- * created as one of output_open() is, and has its name when it is complete. `size` is what it has then. -ENODATA: there
- * is no chunk yet.
+ * Copy the chunks that ended in the last `last_ns` (0: all), at least the youngest, to another file. It is created
+ * like a file of output_open() and gets its name when it is complete; *size is its size. Returns 0 or -errno with the
+ * message; -ENODATA: there is no chunk yet.
  */
 int output_save(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d);
 
-/* Has what was written been removed, renamed or replaced? */
+/* Has the output been removed, renamed or replaced? */
 bool output_is_gone(const struct output *o);
 
 bool output_is_directory(const struct output *o);
 const char *output_path(const struct output *o);
 uint64_t output_size(const struct output *o);
-uint64_t output_dropped(const struct output *o); /* chunks that have gone */
+uint64_t output_dropped(const struct output *o); /* number of dropped chunks */
 
 #endif

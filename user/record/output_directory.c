@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define START 32 /* of a chunk's header: when it began, ns since the epoch, big-endian */
+#define START 32 /* offset of the start time in a chunk's header, ns since the epoch, big-endian */
 #define PART  "chunk.part"
 
-/* Make it in `at` unless it is there, for the user behind sudo, and open it. */
+/* Create a directory in `at` unless it exists, for the user behind sudo, and open it. */
 static int output_directory_make_directory(int at, const char *name, const char *path, struct diag *d)
 {
 	bool made = !mkdirat(at, name, 0700);
@@ -45,7 +45,7 @@ static void split_path(const char *path, char directory[PATH_MAX], char *name, s
 	snprintf(directory, PATH_MAX, "%.*s", (int)begin, path);
 }
 
-/* The directory that ours is in, made when it is missing. */
+/* Open the parent directory; create it if missing. */
 static int open_parent(const char *parent, const char *path, struct diag *d)
 {
 	int fd = safe_directory_open(parent, path, d), above;
@@ -75,12 +75,14 @@ static int output_directory_open_directory(struct output *o, struct diag *d)
 	o->fd = output_directory_make_directory(o->parent, o->name, o->path, d);
 	if (o->fd < 0)
 		return o->fd;
-	o->keeper = output_guard_start(o->fd, PART);
+	o->guard = output_guard_start(o->fd, PART);
 	return 0;
 }
 
-/* As the JVM names them: 2026_11_20_18_05_24.jfr, and _01 for the next of the same second. A name that has been dropped does
- * not come again: `jfr assemble` puts them in the order of their names. */
+/*
+ * Name the chunk as the JVM does: 2026_11_20_18_05_24.jfr, with _01 for the next one of the same second. A dropped
+ * chunk's name is not reused, because `jfr assemble` sorts chunks by name.
+ */
 static int give_name(struct output *o, struct output_chunk *c, const unsigned char *bytes)
 {
 	char second[24];
@@ -112,7 +114,7 @@ static void output_directory_watch(const struct output *o, int fd, const struct 
 	struct stat st;
 
 	if (!fstat(fd, &st))
-		output_guard_watch(o->keeper, c->name, st.st_dev, st.st_ino, c->size);
+		output_guard_watch(o->guard, c->name, st.st_dev, st.st_ino, c->size);
 }
 
 static int output_directory_append(struct output *o, struct output_chunk *c, const void *bytes, size_t size,
@@ -136,10 +138,10 @@ static int output_directory_append(struct output *o, struct output_chunk *c, con
 	return err ? diag_errno(d, -err, "cannot write to '%s'", o->path) : 0;
 }
 
-/* One that somebody took away is gone as well. */
-static int output_directory_drop(struct output *o, size_t gone, struct diag *d)
+/* A chunk that somebody has removed already is fine, too. */
+static int output_directory_drop(struct output *o, size_t drop, struct diag *d)
 {
-	for (size_t i = 0; i < gone; i++)
+	for (size_t i = 0; i < drop; i++)
 		if (unlinkat(o->fd, o->chunk[i].name, 0) && errno != ENOENT)
 			return diag_errno(d, errno, "cannot remove '%s%s'", o->path, o->chunk[i].name);
 	return 0;

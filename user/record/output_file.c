@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER	68 /* of a chunk */
-#define STATE	64 /* of its bytes */
+#define HEADER	68 /* size of a chunk's header */
+#define STATE	64 /* offset of its state */
 #define WRITING 0xff
 
-/* The keeper cuts what is behind this size: it must know of each chunk. */
+/* Report the finished size to the guard, which cuts off everything behind it. */
 static void output_file_watch(const struct output *o, uint64_t size)
 {
-	output_guard_watch(o->keeper, o->file.name, o->file.old.st_dev, o->file.old.st_ino, size);
+	output_guard_watch(o->guard, o->file.name, o->file.old.st_dev, o->file.old.st_ino, size);
 }
 
 static int open_file(struct output *o, struct diag *d)
@@ -24,11 +24,11 @@ static int open_file(struct output *o, struct diag *d)
 
 	if (err)
 		return err;
-	o->keeper = output_guard_start(o->file.directory, o->file.scratch);
+	o->guard = output_guard_start(o->file.directory, o->file.scratch);
 	return new_file_begin(&o->file, d);
 }
 
-/* The header first, for readers to wait; the state when all is there. */
+/* Write the header first, so that readers wait; write the state last. */
 static int write_chunk(int fd, const unsigned char *bytes, size_t size, uint64_t at)
 {
 	unsigned char header[HEADER];
@@ -44,7 +44,7 @@ static int write_chunk(int fd, const unsigned char *bytes, size_t size, uint64_t
 	return err ? err : output_write(fd, bytes + STATE, 1, at + STATE);
 }
 
-/* A power cut must leave one of the two. */
+/* Sync before the rename: a power failure must leave the old file or the new one. */
 static int commit_first(struct output *o, struct diag *d)
 {
 	return o->file.existed ? new_file_finish(&o->file, d) : new_file_commit(&o->file, d);
@@ -58,7 +58,7 @@ static int output_file_append(struct output *o, struct output_chunk *c, const vo
 		diag_errno(d, -err, "cannot write '%s'", o->path);
 	else if (o->file.unfinished)
 		err = commit_first(o, d);
-	if (err && ftruncate(fd, o->size)) /* what is finished stays readable */
+	if (err && ftruncate(fd, o->size)) /* finished chunks stay readable */
 		return diag_errno(d, -err, "cannot write '%s', nor cut what was written", o->path);
 	if (err)
 		return err;
@@ -77,16 +77,16 @@ static uint64_t offset_of(const struct output *o, size_t chunk)
 
 static int output_file_copy(const struct output *o, size_t first, int to, struct diag *d)
 {
-	uint64_t gone = offset_of(o, first);
-	int err = output_copy_range(o->file.fd, gone, to, 0, o->size - gone);
+	uint64_t from = offset_of(o, first);
+	int err = output_copy_range(o->file.fd, from, to, 0, o->size - from);
 
 	return err ? diag_errno(d, -err, "cannot copy '%s'", o->path) : 0;
 }
 
-/* Put the file's tail in its place. */
-static int output_file_drop(struct output *o, size_t gone, struct diag *d)
+/* Replace the file by one with the remaining chunks. */
+static int output_file_drop(struct output *o, size_t drop, struct diag *d)
 {
-	uint64_t from = offset_of(o, gone);
+	uint64_t from = offset_of(o, drop);
 	int old = new_file_begin_again(&o->file, d), err;
 
 	if (old < 0)

@@ -17,26 +17,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Written by the recorder; the generation is odd meanwhile. */
+/* Written by the recorder; the generation is odd during a write. */
 struct watched {
 	atomic_uint generation;
 	uint64_t device, inode, size;
 	char name[NAME_MAX + 1];
 };
 
-/* Shared by both. */
+/* Memory shared by the recorder and the guard. */
 struct output_guard {
 	struct watched watched;
-	int pipe; /* a byte: there is something to bring to the disk; its end: the recorder has gone */
+	int pipe; /* a byte: something to sync; end of file: the recorder has ended */
 	pid_t pid;
 	char scratch[NAME_MAX + 1];
 };
 
-/* The keeper's descriptors. */
+/* The guard's descriptors. */
 enum { PIPE, DIRECTORY, DESCRIPTORS };
 
-/* False while the recorder writes it, or when it was killed then: nothing was being appended. */
-static bool output_guard_look(const struct watched *shared, struct watched *out)
+/* False while the recorder is writing it, or if it was killed then: nothing was being appended. */
+static bool output_guard_read(const struct watched *shared, struct watched *out)
 {
 	unsigned int before = atomic_load_explicit(&shared->generation, memory_order_acquire);
 
@@ -45,7 +45,7 @@ static bool output_guard_look(const struct watched *shared, struct watched *out)
 	return !(before & 1) && atomic_load_explicit(&shared->generation, memory_order_relaxed) == before;
 }
 
-/* The file, if it is still the one; or -1. */
+/* Open the file if it is still the same one; else -1. */
 static int open_watched(const struct watched *w)
 {
 	int fd = w->name[0] ? openat(DIRECTORY, w->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
@@ -67,10 +67,10 @@ static void sync_directory(void)
 	close(fd);
 }
 
-static void bring_to_disk(const struct watched *shared, uint64_t *inode)
+static void sync_watched(const struct watched *shared, uint64_t *inode)
 {
 	struct watched w;
-	int fd = output_guard_look(shared, &w) ? open_watched(&w) : -1;
+	int fd = output_guard_read(shared, &w) ? open_watched(&w) : -1;
 
 	if (fd < 0)
 		return;
@@ -81,7 +81,10 @@ static void bring_to_disk(const struct watched *shared, uint64_t *inode)
 	close(fd);
 }
 
-/* The size of the finished chunk at `at`, 0: there is none. Readers may have seen one of which the recorder could not tell any more. */
+/*
+ * The size of the finished chunk at `at`; 0: there is none. A reader may have seen a chunk that the recorder died
+ * before reporting.
+ */
 static uint64_t finished_chunk(int fd, uint64_t at, uint64_t file_size)
 {
 	unsigned char bytes[JFR_HEADER_SIZE];
@@ -99,7 +102,7 @@ static uint64_t finished_chunk(int fd, uint64_t at, uint64_t file_size)
 static void cut(const struct watched *shared)
 {
 	struct watched w;
-	int fd = output_guard_look(shared, &w) ? open_watched(&w) : -1;
+	int fd = output_guard_read(shared, &w) ? open_watched(&w) : -1;
 	struct stat st;
 	uint64_t end, more;
 
@@ -116,8 +119,8 @@ static void cut(const struct watched *shared)
 	close(fd);
 }
 
-/* Signals are the recorder's; its other descriptors must not live on here. */
-static void output_guard_keep(struct output_guard *k, int from, int directory)
+/* Ignore signals, which are meant for the recorder, and close its other descriptors. */
+static void output_guard_run(struct output_guard *g, int from, int directory)
 {
 	uint64_t inode = 0;
 	pid_t writer;
@@ -134,13 +137,13 @@ static void output_guard_keep(struct output_guard *k, int from, int directory)
 	dup2(directory, DIRECTORY);
 	close_range(DESCRIPTORS, ~0U, 0);
 	while (read(PIPE, bytes, sizeof(bytes)) > 0)
-		bring_to_disk(&k->watched, &inode);
-	cut(&k->watched);
-	scratch_remove(DIRECTORY, k->scratch, &writer);
+		sync_watched(&g->watched, &inode);
+	cut(&g->watched);
+	scratch_remove(DIRECTORY, g->scratch, &writer);
 	_exit(0);
 }
 
-static bool fork_keeper(struct output_guard *k, int directory)
+static bool fork_guard(struct output_guard *g, int directory)
 {
 	int ends[2];
 	pid_t pid;
@@ -151,11 +154,11 @@ static bool fork_keeper(struct output_guard *k, int directory)
 	pid = fork();
 	if (!pid) {
 		close(ends[1]);
-		output_guard_keep(k, ends[0], directory);
+		output_guard_run(g, ends[0], directory);
 	}
 	close(ends[0]);
-	k->pipe = ends[1];
-	k->pid = pid; /* not in the child, for which it is 0: the memory is one */
+	g->pipe = ends[1];
+	g->pid = pid; /* not in the child, where pid is 0: the memory is shared */
 	if (pid > 0)
 		return true;
 	close(ends[1]);
@@ -164,24 +167,24 @@ static bool fork_keeper(struct output_guard *k, int directory)
 
 struct output_guard *output_guard_start(int directory, const char *scratch)
 {
-	struct output_guard *k = mmap(NULL, sizeof(*k), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct output_guard *g = mmap(NULL, sizeof(*g), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (k == MAP_FAILED)
+	if (g == MAP_FAILED)
 		return NULL;
-	snprintf(k->scratch, sizeof(k->scratch), "%s", scratch);
-	if (fork_keeper(k, directory))
-		return k;
-	munmap(k, sizeof(*k));
+	snprintf(g->scratch, sizeof(g->scratch), "%s", scratch);
+	if (fork_guard(g, directory))
+		return g;
+	munmap(g, sizeof(*g));
 	return NULL;
 }
 
-void output_guard_watch(struct output_guard *k, const char *name, uint64_t device, uint64_t inode, uint64_t size)
+void output_guard_watch(struct output_guard *g, const char *name, uint64_t device, uint64_t inode, uint64_t size)
 {
 	struct watched *w;
 
-	if (!k)
+	if (!g)
 		return;
-	w = &k->watched;
+	w = &g->watched;
 	atomic_fetch_add_explicit(&w->generation, 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
 	if (strcmp(w->name, name) != 0)
@@ -190,15 +193,15 @@ void output_guard_watch(struct output_guard *k, const char *name, uint64_t devic
 	w->inode = inode;
 	w->size = size;
 	atomic_fetch_add_explicit(&w->generation, 1, memory_order_release);
-	(void)!write(k->pipe, "", 1); /* a full pipe will be read, too */
+	(void)!write(g->pipe, "", 1); /* if the pipe is full, the guard will wake up anyway */
 }
 
-void output_guard_end(struct output_guard *k)
+void output_guard_end(struct output_guard *g)
 {
-	if (!k)
+	if (!g)
 		return;
-	close(k->pipe);
-	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+	close(g->pipe);
+	while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	munmap(k, sizeof(*k));
+	munmap(g, sizeof(*g));
 }

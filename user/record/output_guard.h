@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A process beside the recorder that outlives it. It brings finished chunks to
- * the disk (fdatasync), so that the recorder never waits for one, and when the
- * recorder was killed it cuts the chunk that was being appended, and removes the
- * scratch file that has not got its name (user/record/new_file.h).
+ * A process beside the recorder that outlives it. It syncs finished chunks to the disk (fdatasync), so that the
+ * recorder never waits for the disk. If the recorder is killed, it cuts off the chunk that was being appended and
+ * removes a scratch file that was not renamed yet (user/record/new_file.h).
  */
 #ifndef USER_RECORD_OUTPUT_GUARD_H
 #define USER_RECORD_OUTPUT_GUARD_H
@@ -13,15 +12,15 @@
 struct output_guard;
 
 /*
- * Before there are threads. Names are those in `directory`; `scratch` is copied. NULL: there is none (errno says why); the
- * calls below then do nothing.
+ * Start the guard, before any thread exists. Names are relative to `directory`; `scratch` is copied. NULL: it could
+ * not be started (see errno); the calls below then do nothing.
  */
 struct output_guard *output_guard_start(int directory, const char *scratch);
 
-/* The file is `name`, a regular file with these numbers, and its first `size` bytes are finished. */
-void output_guard_watch(struct output_guard *k, const char *name, uint64_t device, uint64_t inode, uint64_t size);
+/* Watch the regular file `name` with these numbers, whose first `size` bytes are finished. */
+void output_guard_watch(struct output_guard *g, const char *name, uint64_t device, uint64_t inode, uint64_t size);
 
-/* Wait until all is on the disk, and let it go. */
-void output_guard_end(struct output_guard *k);
+/* Wait until everything is on the disk, then end the guard. */
+void output_guard_end(struct output_guard *g);
 
 #endif

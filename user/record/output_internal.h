@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the two forms of an output share, for user/record/output*.c alone. */
+/* Definitions shared by the two forms of an output, for user/record/output*.c only. */
 #ifndef USER_RECORD_OUTPUT_INTERNAL_H
 #define USER_RECORD_OUTPUT_INTERNAL_H
 
@@ -16,37 +16,38 @@ struct output_chunk {
 struct output {
 	const struct output_form *form;
 	char *path;
-	struct new_file file; /* has its name from the first chunk on; closed in a directory */
-	/* the directory; its name in the one that it is in; -1 for a file */
+	struct new_file file; /* has its name from the first chunk on; unused for a directory */
+	/* the directory, its parent, and its name in the parent; -1 for a file */
 	int fd, parent;
 	char name[NAME_MAX + 1];
 	struct output_limits limits;
 	uint64_t size, dropped;
 	struct output_chunk *chunk; /* oldest first */
 	size_t chunks, capacity;
-	struct output_guard *keeper;
-	/* of a directory: the second that the last name tells, and how many have been of it */
+	struct output_guard *guard;
+	/* directory only: the second in the last chunk's name, and the number of chunks of that second */
 	char second[24];
 	unsigned int of_second;
 };
 
 struct output_form {
 	bool is_directory;
-	unsigned int spare; /* this part in 4 may be too much before something is dropped; then as much is dropped */
-	int (*open)(struct output *o, struct diag *d); /* and start the keeper */
-	/* All or nothing. A directory's chunk gets its name. */
+	/* Excess allowed before chunks are dropped, in quarters of the limits; then as much again is dropped. */
+	unsigned int spare;
+	int (*open)(struct output *o, struct diag *d); /* also starts the guard */
+	/* Append the chunk completely or not at all. In a directory this also sets the chunk's name. */
 	int (*append)(struct output *o, struct output_chunk *c, const void *bytes, size_t size, struct diag *d);
-	/* The oldest `gone` chunks; the table still has them. */
-	int (*drop)(struct output *o, size_t gone, struct diag *d);
-	/* The chunks from number `first` on, one behind the other, to a file that is empty. */
+	/* Drop the oldest `drop` chunks, which are still in the table. */
+	int (*drop)(struct output *o, size_t drop, struct diag *d);
+	/* Copy the chunks from number `first` on, in order, to an empty file. */
 	int (*copy)(const struct output *o, size_t first, int to, struct diag *d);
-	bool (*is_there)(const struct output *o); /* under its path; when there is a chunk */
-	void (*close)(struct output *o);	  /* without a chunk nothing is left */
+	bool (*is_there)(const struct output *o); /* under its path; requires at least one chunk */
+	void (*close)(struct output *o);	  /* leaves nothing behind when there is no chunk */
 };
 
 extern const struct output_form output_file, output_directory;
 
-/* 0 or -errno. */
+/* Write or copy a whole range. Return 0 or -errno. */
 int output_write(int fd, const void *bytes, size_t size, uint64_t at);
 int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t size);
 

@@ -14,7 +14,7 @@ static bool parse_id(const char *text, unsigned int *id)
 	return end != text && !*end;
 }
 
-/* False when sudo has not started us. */
+/* False when frtrace was not started by sudo. */
 static bool user_behind_sudo(uid_t *uid, gid_t *gid)
 {
 	return !geteuid() && parse_id(getenv("SUDO_UID"), uid) && parse_id(getenv("SUDO_GID"), gid);
@@ -26,7 +26,7 @@ void owner_give(int fd)
 	gid_t gid;
 
 	if (user_behind_sudo(&uid, &gid) && fchown(fd, uid, gid))
-		return; /* it stays root's, which loses nothing */
+		return; /* the file stays root's; nothing is lost */
 }
 
 bool owner_is_ours(uid_t uid)

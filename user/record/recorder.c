@@ -18,15 +18,15 @@
 #include <string.h>
 #include <time.h>
 
-#define CHUNK_SIZE   (12u << 20)
-#define CHUNK_AGE_NS 5000000000LL
-#define PART_AGE_NS  1000000000LL /* of a file in a directory, which somebody may follow */
-#define FIRST_AGE_NS 1000000000LL /* from the first call to the first chunk: before that a kill leaves nothing */
-#define READ_NS	     100000000LL  /* CPU time for stacks: of one call of recorder_read_stacks(), */
-#define ROUND_NS     2000000000LL /* of those that are met until the next one, */
-#define LAST_NS	     5000000000LL /* and at the end */
-#define BEHIND_NS    5000000000LL /* so long spans wait for stacks */
-#define FOR_EVER_NS  (INT64_MAX / 4)
+#define CHUNK_SIZE	 (12u << 20)
+#define CHUNK_AGE_NS	 5000000000LL
+#define DIRECTORY_AGE_NS 1000000000LL /* in a directory, where somebody may follow the chunks */
+#define FIRST_AGE_NS	 1000000000LL /* from the first call to the first chunk; a kill before that loses all calls */
+#define READ_NS		 100000000LL  /* CPU time for stacks in one recorder_read_stacks(), */
+#define ROUND_NS	 2000000000LL /* for stacks resolved until the next one, */
+#define LAST_NS		 5000000000LL /* and at the end */
+#define BEHIND_NS	 5000000000LL /* maximum time that spans wait for stacks */
+#define FOR_EVER_NS	 (INT64_MAX / 4)
 
 struct remark {
 	struct remark *next;
@@ -41,32 +41,32 @@ struct recorder {
 	struct remark *remarks, **last_remark;
 	struct method_keys methods;
 	struct frames *frames;
-	struct budget budget; /* of frames and wait_stacks */
-	int64_t behind_since; /* 0: it is not */
+	struct budget budget; /* shared by frames and wait_stacks */
+	int64_t behind_since; /* 0: not behind */
 	struct thread_keys *threads;
-	uint32_t chunk; /* number of the open one */
+	uint32_t chunk; /* number of the open chunk */
 	bool open, failed;
-	struct diag failure; /* why it failed, when that was inside a callback */
+	struct diag failure; /* the error, if it occurred in a callback */
 	int64_t chunk_start, start_ticks;
-	int64_t first_call; /* when it was recorded, CLOCK_MONOTONIC; 0: none yet */
+	int64_t first_call; /* time of the first recorded call, CLOCK_MONOTONIC; 0: none yet */
 	int64_t start_epoch_ms;
 	uint64_t loss_noted;
 	size_t chunk_size;
 	bool timed;
 	struct timings *sums;
 	int64_t timing_due;
-	bool forged;				/* the agent's tables, in a pass over them */
-	struct wait_stacks *wait_stacks;	/* NULL: as `where` */
-	struct breakdown *where;		/* NULL: it is not known */
-	struct recorder_counts counts, written; /* the latter as of the last chunk that is in the file */
+	bool forged;				/* the agent's tables, as found by a pass over them */
+	struct wait_stacks *wait_stacks;	/* NULL when `breakdown` is */
+	struct breakdown *breakdown;		/* NULL: not recorded */
+	struct recorder_counts counts, written; /* the latter as of the last written chunk */
 };
 
 static int64_t chunk_age(const struct recorder *r)
 {
-	return output_is_directory(r->setup.output) ? PART_AGE_NS : CHUNK_AGE_NS;
+	return output_is_directory(r->setup.output) ? DIRECTORY_AGE_NS : CHUNK_AGE_NS;
 }
 
-/* Between two emissions; there is one at the end, too. */
+/* Time between two emissions; the last one is at the end of the recording. */
 static int64_t timing_interval(const struct recorder *r)
 {
 	const struct jfc_period *p = &r->setup.settings->timing_period;
@@ -76,7 +76,7 @@ static int64_t timing_interval(const struct recorder *r)
 	return p->ns < FOR_EVER_NS ? (int64_t)p->ns : FOR_EVER_NS;
 }
 
-/* Ticks are the target's CLOCK_MONOTONIC: what System.nanoTime() returns there. */
+/* Ticks are the target's CLOCK_MONOTONIC, as returned by System.nanoTime() there. */
 static int64_t recorder_ticks_of(const struct recorder *r, int64_t monotonic)
 {
 	return monotonic + r->setup.target->monotonic_offset;
@@ -131,7 +131,7 @@ static uint64_t wait_stack_key(void *context, uint32_t stack)
 	return wait_stacks_key(context, stack);
 }
 
-static int make_where(struct recorder *r, struct diag *d)
+static int make_breakdown(struct recorder *r, struct diag *d)
 {
 	struct breakdown_setup setup = {.writer = r->writer,
 					.threads = r->threads,
@@ -145,10 +145,10 @@ static int make_where(struct recorder *r, struct diag *d)
 		return 0;
 	err = make_wait_stacks(r, d);
 	if (!err)
-		err = breakdown_new(&r->where, &setup, d);
+		err = breakdown_new(&r->breakdown, &setup, d);
 	if (err)
 		return err;
-	breakdown_take_stacks(r->where, wait_stack_key, r->wait_stacks);
+	breakdown_take_stacks(r->breakdown, wait_stack_key, r->wait_stacks);
 	return 0;
 }
 
@@ -174,7 +174,7 @@ int recorder_new(struct recorder **out, const struct recorder_setup *setup, stru
 	if (!err)
 		err = make_keys(r, d);
 	if (!err)
-		err = make_where(r, d);
+		err = make_breakdown(r, d);
 	if (err)
 		recorder_free(r);
 	else
@@ -194,7 +194,7 @@ void recorder_free(struct recorder *r)
 		free(m->text);
 		free(m);
 	}
-	breakdown_free(r->where);
+	breakdown_free(r->breakdown);
 	wait_stacks_free(r->wait_stacks);
 	target_description_free(&r->jvm);
 	frames_free(r->frames);
@@ -223,7 +223,7 @@ int recorder_remark(struct recorder *r, const char *kind, const char *text)
 	return 0;
 }
 
-/* As JFR writes it. */
+/* Write the period in JFR's format. */
 static void put_period(struct recorder *r, int64_t at)
 {
 	static const char *const names[] = {[JFC_NO_PERIOD] = "endChunk",
@@ -256,7 +256,7 @@ static void put_settings(struct recorder *r, int64_t at)
 	}
 	jfr_active_setting(r->writer, at, "jdk.MethodTiming", "enabled", r->timed ? "true" : "false");
 	put_period(r, at);
-	if (r->where)
+	if (r->breakdown)
 		jfr_active_setting(r->writer, at, "frtrace.ThreadWait", "enabled", "true");
 	for (size_t i = 0; i < n; i++)
 		jfr_active_setting(r->writer, at,
@@ -324,7 +324,7 @@ static void recorder_put_clock(struct recorder *r, int64_t at)
 	jfr_clock(r->writer, &e);
 }
 
-/* What each chunk says about the recording, so that it stands alone when older ones have gone. */
+/* Begin a chunk with all data about the recording, so that it can be read alone when older ones have been dropped. */
 static int begin_chunk(struct recorder *r, struct diag *d)
 {
 	int64_t at = r->chunk ? recorder_ticks_of(r, monotonic_ns()) : r->start_ticks;
@@ -355,7 +355,7 @@ static void note_forged(struct recorder *r)
 	r->forged |= r->sums->forged;
 }
 
-/* One moment for all of them: readers take those with the last one's time for one picture. */
+/* All events get the same time: readers treat those with the latest time as one snapshot. */
 static void put_timing(struct recorder *r)
 {
 	int64_t now = monotonic_ns();
@@ -385,15 +385,15 @@ static int recorder_finish_chunk(struct recorder *r, bool final, struct diag *d)
 		return 0;
 	}
 	r->failed = true;
-	if (r->where)
-		breakdown_stop(r->where);
+	if (r->breakdown)
+		breakdown_stop(r->breakdown);
 	r->counts.unwritten += r->counts.events - r->written.events;
 	r->counts.events = r->written.events;
 	r->counts.thrown = r->written.thrown;
 	return err;
 }
 
-/* Is the open chunk to be closed? */
+/* Must the open chunk be closed? */
 static bool chunk_is_due(const struct recorder *r)
 {
 	int64_t now = monotonic_ns();
@@ -500,7 +500,7 @@ int recorder_finish(struct recorder *r, bool target_ended, struct diag *d)
 	int err = 0;
 
 	if (r->failed)
-		return 0; /* said already */
+		return 0; /* reported already */
 	if (!r->open)
 		err = begin_chunk(r, d);
 	if (err)
@@ -543,8 +543,8 @@ static void recorder_on_span(void *context, const struct frt_span *s, const stru
 	e.stack = frames_key(r->frames, s->stack, s->method);
 	e.method = method_keys_traced(&r->methods, s->method);
 	e.thrown = s->flags & FRT_SPAN_THROWN;
-	if (r->where)
-		breakdown_split(r->where, s, start, &e);
+	if (r->breakdown)
+		breakdown_split(r->breakdown, s, start, &e);
 	jfr_method_trace(r->writer, &e);
 	if (!r->first_call)
 		r->first_call = monotonic_ns();
@@ -566,8 +566,8 @@ static void on_open_call(void *context, const struct open_call *c)
 
 	e.start = recorder_ticks_of(r, clock_ns(r->setup.clock, start));
 	e.duration = recorder_ticks_of(r, o->now->monotonic) - e.start;
-	if (r->where && c->thread)
-		breakdown_claim_open(r->where, c->thread, clock_ns(r->setup.clock, start));
+	if (r->breakdown && c->thread)
+		breakdown_claim_open(r->breakdown, c->thread, clock_ns(r->setup.clock, start));
 	e.thread = thread_keys_of(r->threads, c->thread, c->vthread.java_id ? &c->vthread : NULL);
 	e.stack = frames_key(r->frames, c->stack, c->method);
 	e.method = method_keys_traced(&r->methods, c->method);
@@ -605,7 +605,7 @@ static void recorder_on_cover(void *context, uint64_t tsc)
 	clock_cover(r->setup.clock, tsc);
 	if (r->failed || !r->open || jfr_chunk_size(r->writer) < r->chunk_size)
 		return;
-	if (!recorder_finish_chunk(r, false, &r->failure)) /* a failure is told at the next tick */
+	if (!recorder_finish_chunk(r, false, &r->failure)) /* recorder_tick() returns the error */
 		begin_chunk(r, &r->failure);
 }
 
@@ -621,7 +621,7 @@ struct wait_stacks *recorder_wait_stacks(const struct recorder *r)
 
 struct breakdown *recorder_where(const struct recorder *r)
 {
-	return r->where;
+	return r->breakdown;
 }
 
 const struct recorder_counts *recorder_counts(const struct recorder *r)
@@ -641,7 +641,7 @@ void recorder_count_frames(const struct recorder *r, struct frames_counts *out)
 
 bool recorder_full(const struct recorder *r)
 {
-	uint64_t most = r->setup.settings->max_events;
+	uint64_t limit = r->setup.settings->max_events;
 
-	return most && r->counts.events >= most;
+	return limit && r->counts.events >= limit;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Spans become jdk.MethodTrace events in chunks of a file. */
+/* The recorder: writes spans as jdk.MethodTrace events into chunks of a file. */
 #ifndef USER_RECORD_RECORDER_H
 #define USER_RECORD_RECORDER_H
 
@@ -23,94 +23,100 @@ struct recorder_setup {
 	const struct segment *segment;
 	struct clock *clock;
 	struct output *output;
-	struct resolver *resolver; /* of stacks; NULL: only frames that the agent has named */
-	struct call_rates *rates;  /* counts the calls that come; NULL: none */
-	enum jfr_kernel kernel;	   /* what is known of where time went */
-	const struct jvm_model
-		*model; /* of the JVM, with a resolver: for the stacks of waits; NULL: they are the kernel's alone */
-	bool no_pauses; /* of the JVM's pauses nothing is known */
+	struct resolver *resolver; /* of stacks; NULL: only methods named by the agent are known */
+	struct call_rates *rates;  /* counts recorded calls; may be NULL */
+	enum jfr_kernel kernel;	   /* which kernel fields calls have */
+	/* The JVM's model, with a resolver, for the stacks of waits. NULL: kernel stacks only. */
+	const struct jvm_model *model;
+	bool no_pauses; /* the JVM's pauses are unknown */
 };
 
-/* Before the agent is told to start: stacks that it has now are of an earlier recording. 0 or -errno; then *out is NULL. */
+/*
+ * Create the recorder before the agent is started: stacks in the segment now belong to an earlier recording. Returns
+ * 0, or -errno with *out set to NULL.
+ */
 int recorder_new(struct recorder **out, const struct recorder_setup *setup, struct diag *d);
 void recorder_free(struct recorder *r);
 
-/* The sink that the streams feed; context is the recorder. */
+/* The sink to which the streams deliver spans; its context is the recorder. */
 struct stream_sink recorder_sink(struct recorder *r);
 
-/* The stacks of waits; NULL: as there. */
+/* The stacks of waits; NULL when there is no breakdown. */
 struct wait_stacks *recorder_wait_stacks(const struct recorder *r);
 
-/* Takes what the kernel saw; NULL: nothing is wanted of that. */
+/* The breakdown, which receives the kernel's records; NULL when there is none. */
 struct breakdown *recorder_where(const struct recorder *r);
 
 /*
- * To be called some twenty times a second: takes the stacks that the agent has
- * written, closes a chunk that is large or old, the first one a second after its first call. Errors of
- * writing come here; the recorder then records nothing more.
+ * Call about twenty times a second. Takes the stacks that the agent has written, and closes a chunk that is large or
+ * old; the first chunk is closed one second after its first call. Returns 0, or -errno when writing failed; the
+ * recorder then records nothing more.
  */
 int recorder_tick(struct recorder *r, struct diag *d);
 
 /*
- * Forget the resolver's methods when there are too many, as in a JVM that makes hidden classes without end; to be called at every
- * tick. True: it has, and nobody may look at what recorder_caller() gave before.
+ * Drop the resolver's methods when there are too many, as in a JVM that creates hidden classes without limit. Call at
+ * every tick. True: they were dropped, and earlier results of recorder_caller() are invalid.
  */
 bool recorder_forget_methods(struct recorder *r);
 
-/* Spans lost so far in all; the difference to the last call becomes a jdk.DataLoss event. */
+/* Set the total number of spans lost so far; the increase becomes a jdk.DataLoss event. */
 void recorder_note_loss(struct recorder *r, uint64_t spans);
 
-/* A line that a reader of the file must know. Repeated in each chunk. */
+/* Add a remark for readers of the file. It is repeated in each chunk. Returns 0 or -errno. */
 int recorder_remark(struct recorder *r, const char *kind, const char *text);
 
 /*
- * Take the stacks that the agent has written; true when there were new ones. To be called often: what they
- * stand for is asked of the JVM now, and may be gone later. `all`: the agent writes no more. The CPU time of a call
- * is bounded, and so is that of the stacks which are met until the next call.
+ * Take the stacks that the agent has written; true when there were new ones. Call often: stacks are resolved in the
+ * JVM now, and their methods may be gone later. `all`: the agent has stopped writing. The CPU time of a call is
+ * bounded, and so is that of stacks that are resolved until the next call.
  */
 bool recorder_read_stacks(struct recorder *r, bool all);
 
 /*
- * Did the last recorder_read_stacks() not come to the end? Spans had better wait for the next one. Not for ever: an agent
- * that writes faster than they can be read is not waited for.
+ * Did the last recorder_read_stacks() leave stacks unread? Spans should then wait for the next call. This ends after
+ * a while, because an agent may write faster than stacks can be read.
  */
 bool recorder_behind(const struct recorder *r);
 
-/* No recorder_read_stacks() comes before the end of the recording: what is left may take longer than in a round. */
+/* Raise the time limit for the last stacks: recorder_read_stacks() is called once more, at the end of the recording. */
 void recorder_last_round(struct recorder *r);
 
-/* From here on methods are timed too, in a recording that was not asked to. */
+/* From now on write jdk.MethodTiming events, too, although they were not requested. */
 void recorder_add_timing(struct recorder *r);
 
-/* Were the agent's tables found to be forged? The file says so. */
+/* Were the agent's tables found to be forged? The file contains a remark about it. */
 bool recorder_forged(const struct recorder *r);
 
-/* How many calls of a method the last emission of jdk.MethodTiming has counted. */
+/* Number of calls of a method in the last emission of jdk.MethodTiming. */
 uint64_t recorder_timed_calls(const struct recorder *r, uint32_t method);
 
 /*
- * Write the calls that have not returned as frtrace.OpenCall events. `no_stacks`: why the agent has taken no open-call dump
- * just now, or NULL. When the stacks have been read. Returns how many were written.
+ * Write the calls that have not returned as frtrace.OpenCall events, after the stacks have been read. `no_stacks`
+ * says why no open-call dump was taken just now, or is NULL. Returns the number of events.
  */
 uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks);
 
-/* Close the open chunk now, and begin the next one: what has been recorded is then in the output. */
+/*
+ * Close the open chunk now and begin the next one, so that everything recorded so far is in the output. Returns 0
+ * or -errno.
+ */
 int recorder_cut(struct recorder *r, struct diag *d);
 
-/* Close the last chunk; with a jdk.Shutdown event when the target has ended. */
+/* Close the last chunk, with a jdk.Shutdown event when the target has ended. Returns 0 or -errno. */
 int recorder_finish(struct recorder *r, bool target_ended, struct diag *d);
 
 struct recorder_counts {
-	uint64_t events, thrown; /* in the file, or in the open chunk */
-	uint64_t unwritten;	 /* events of chunks that could not be written, and what came after */
+	uint64_t events, thrown; /* in the file or in the open chunk */
+	uint64_t unwritten;	 /* events in chunks that could not be written, and all later ones */
 };
 const struct recorder_counts *recorder_counts(const struct recorder *r);
 
-/* Who called, of a span that the sink has just been given; see frames_caller(). */
+/* The caller of the span that the sink has just received; see frames_caller(). */
 bool recorder_caller(const struct recorder *r, uint32_t stack, uint32_t method, struct frames_caller *out);
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out);
 
-/* Have --max-events been recorded? */
+/* Have --max-events events been recorded? */
 bool recorder_full(const struct recorder *r);
 
 #endif

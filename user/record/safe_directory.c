@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The path is walked one name at a time, each relative to the directory before it, which stays open: what is renamed
- * or replaced meanwhile cannot lead elsewhere. openat2(RESOLVE_NO_SYMLINKS) would refuse root's own links too, such as
- * /var/run.
+ * The path is walked one name at a time, each relative to the directory before it, which stays open, so that a
+ * concurrent rename or replacement cannot redirect the walk. openat2(RESOLVE_NO_SYMLINKS) would also refuse root's
+ * own links, such as /var/run.
  */
 #include "user/record/safe_directory.h"
 #include "user/record/owner.h"
@@ -15,15 +15,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_LINKS 40 /* as the kernel */
+#define MOST_LINKS 40 /* as in the kernel */
 
 struct walk {
-	int at;		     /* where it has come to */
-	char rest[PATH_MAX]; /* the way from there */
+	int at;		     /* the directory reached so far */
+	char rest[PATH_MAX]; /* the remaining path */
 	unsigned int links;
 };
 
-/* The kernel's protected_symlinks, for any directory: can nobody else have put the link there? */
+/* The rule of the kernel's protected_symlinks, for any directory: only a trusted user can have put the link there. */
 static bool is_safe_link(const struct stat *directory, const struct stat *link)
 {
 	bool shared = directory->st_mode & (S_IWGRP | S_IWOTH);
@@ -44,7 +44,7 @@ static int walk_restart(struct walk *w, const char *path)
 	return 0;
 }
 
-/* What the link says comes before the rest of the way. */
+/* Prepend the link's target to the remaining path. */
 static int walk_link(struct walk *w, int link, const struct stat *st)
 {
 	char text[PATH_MAX], way[2 * PATH_MAX];
@@ -85,7 +85,7 @@ static int safe_directory_walk_step(struct walk *w, const char *name)
 	return err;
 }
 
-/* The first name of the rest, which loses it; false at the end. */
+/* Take the first name off the remaining path; false at the end. */
 static bool safe_directory_walk_next(struct walk *w, char *name)
 {
 	size_t slashes = strspn(w->rest, "/"), length = strcspn(w->rest + slashes, "/");

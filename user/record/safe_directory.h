@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Root writes into directories of others: their links must not lead it elsewhere. */
+/*
+ * Safe opening of directories: frtrace runs as root and writes into directories of other users, whose links must not
+ * redirect it.
+ */
 #ifndef USER_RECORD_SAFE_DIRECTORY_H
 #define USER_RECORD_SAFE_DIRECTORY_H
 
@@ -8,9 +11,10 @@
 #include <stdbool.h>
 
 /*
- * Open the directory `path` ("": the current one) for openat() and the like (O_PATH). A link on the way is followed only
- * if it and its directory are root's, our own or the sudo user's, and nobody else can replace it. `file` is the path
- * that messages name. Returns a descriptor; -ELOOP: there is a link that another user can change.
+ * Open the directory `path` ("": the current one) for openat() and the like (O_PATH). A link on the way is followed
+ * only if the link and its directory belong to root, to us or to the sudo user, and nobody else can replace it.
+ * `file` is the path that messages name. Returns a descriptor or -errno with the message; -ELOOP: another user can
+ * change a link on the way.
  */
 int safe_directory_open(const char *path, const char *file, struct diag *d);
 

@@ -9,9 +9,9 @@
 #define VTHREADS 8192u
 #define WAKERS	 1024u
 
-/* A key that was asked for in a chunk is good in that chunk. */
+/* A key is valid in the chunk in which it was requested. */
 struct cached_key {
-	uint64_t name; /* serial or java id */
+	uint64_t name; /* serial or Java id */
 	uint64_t key;
 	uint32_t chunk;
 	bool carrier;
@@ -102,7 +102,7 @@ bool thread_keys_is_carrier(struct thread_keys *k, uint32_t serial)
 	return find_thread(k, serial)->carrier;
 }
 
-/* The youngest thread of that tid that the agent knows: the others have ended. */
+/* The youngest thread with that tid that the agent knows; older ones have ended. */
 static uint64_t find_java(struct thread_keys *k, uint32_t tid)
 {
 	uint32_t last = segment_header(k->segment)->thread_serial;
@@ -114,7 +114,7 @@ static uint64_t find_java(struct thread_keys *k, uint32_t tid)
 	return 0;
 }
 
-/* A thread of the JVM's own, or of another process, which is named too. */
+/* The key of a JVM-internal thread, or of a thread of another process, whose name is included. */
 static uint64_t make_other(struct thread_keys *k, const struct cached_waker *w)
 {
 	char name[64];

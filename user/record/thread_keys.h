@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads as constants of the file, remembered for the chunk in which they were asked for. */
+/* JFR's thread constants, cached for the chunk in which they were requested. */
 #ifndef USER_RECORD_THREAD_KEYS_H
 #define USER_RECORD_THREAD_KEYS_H
 
@@ -9,22 +9,23 @@
 
 struct thread_keys;
 
-/* Both are borrowed. NULL: no memory. */
+/* Both arguments are borrowed. Returns NULL when there is no memory. */
 struct thread_keys *thread_keys_new(struct jfr_writer *writer, const struct segment *segment);
 void thread_keys_free(struct thread_keys *k);
 
-/* To be called when the writer has begun a chunk: keys are asked for anew. */
+/* Call after the writer has begun a chunk: keys must then be requested again. */
 void thread_keys_next_chunk(struct thread_keys *k);
 
-/* The key of a thread, or of the virtual one when that is given; 0: nothing is known of it. */
+/* The key of the virtual thread `v` if it is not NULL, else of the thread; 0: nothing is known about it. */
 uint64_t thread_keys_of(struct thread_keys *k, uint32_t serial, const struct stream_vthread *v);
 
-/* May it carry virtual threads? Also true of one of which nothing is known. */
+/* Could this thread carry virtual threads? True also for an unknown thread. */
 bool thread_keys_is_carrier(struct thread_keys *k, uint32_t serial);
 
 /*
- * The key of who woke a thread: `tid` in the target's pid namespace, or 0, then it is of that process (as the initial
- * pid namespace numbers it; 0: nobody is known, and neither is a key). `name` is the kernel's, of 16 bytes at most.
+ * The key of a waker. `tid` is its number in the target's pid namespace, or 0 for a thread of another process;
+ * `process` is that process in the initial pid namespace, 0: unknown, and the key is 0, too. `name` is the kernel's
+ * name of the thread, at most 16 bytes.
  */
 uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16]);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a slot has recorded, and what that cost, stands in the slot; of which
- * methods those calls were is known from the spans that have come in. Both are
- * looked at once a second: a span costs what one of all slots did on average. What has not come in yet counts when it does.
+ * A slot counts its recorded calls and their cost; the spans that have arrived tell which methods these calls belong
+ * to. Both are read once a second, and each span is charged the average cost over all slots. A span that has not
+ * arrived yet is charged when it arrives.
  */
 #include "user/record/throttle.h"
 #include "user/capture/cost.h"
@@ -10,16 +10,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define WINDOW_NS     1000000000LL
-#define BUSY_FRACTION 10 /* a thread with less than this part of the limit does not raise the limit of others */
-#define RULE_BRAKED   (FRT_RULE_UNTRACED | FRT_RULE_TIMED)
+#define WINDOW_NS      1000000000LL
+#define BUSY_FRACTION  10 /* a thread below this fraction of the limit does not raise the limit of others */
+#define RULE_THROTTLED (FRT_RULE_UNTRACED | FRT_RULE_TIMED)
 
-/* A slot's counters at the last look. */
+/* A slot's counters at the last check. */
 struct seen {
 	uint64_t recorded, exited;
 };
 
-/* What all slots did since then. */
+/* Sums over all slots since the last check. */
 struct work {
 	double recorded, recording_ns;
 	double hooked, hook_ns;	     /* of calls that were not recorded */
@@ -31,11 +31,11 @@ struct throttle {
 	struct call_rates rates;
 	struct seen seen[FRT_MAX_SLOTS];
 	struct throttle_load load[FRT_MAX_METHODS];
-	uint32_t braked[FRT_MAX_METHODS];
+	uint32_t throttled[FRT_MAX_METHODS];
 	size_t count;
-	bool is_braked[FRT_MAX_METHODS];
+	bool is_throttled[FRT_MAX_METHODS];
 	bool hooks_found;
-	int64_t since; /* 0: there was no look yet */
+	int64_t since; /* 0: no check yet */
 };
 
 static double least(double a, double b)
@@ -78,43 +78,43 @@ size_t throttle_choose(struct throttle_load *load, size_t n, const struct thrott
 
 int throttle_new(struct throttle **out, const struct throttle_setup *setup, struct diag *d)
 {
-	struct throttle *b = calloc(1, sizeof(*b));
+	struct throttle *t = calloc(1, sizeof(*t));
 
-	*out = b;
-	if (!b)
+	*out = t;
+	if (!t)
 		return diag_errno(d, ENOMEM, "cannot make the brake");
-	b->setup = *setup;
+	t->setup = *setup;
 	return 0;
 }
 
-void throttle_free(struct throttle *b)
+void throttle_free(struct throttle *t)
 {
-	free(b);
+	free(t);
 }
 
-struct call_rates *throttle_rates(struct throttle *b)
+struct call_rates *throttle_rates(struct throttle *t)
 {
-	return &b->rates;
+	return &t->rates;
 }
 
-size_t throttle_methods(const struct throttle *b)
+size_t throttle_methods(const struct throttle *t)
 {
-	return b->count;
+	return t->count;
 }
 
-uint32_t throttle_method(const struct throttle *b, size_t i)
+uint32_t throttle_method(const struct throttle *t, size_t i)
 {
-	return b->braked[i];
+	return t->throttled[i];
 }
 
-static void set_rule(const struct throttle *b, uint32_t method)
+static void set_rule(const struct throttle *t, uint32_t method)
 {
-	uint64_t *rules = (uint64_t *)(b->setup.segment->base + FRT_RULES_AT);
+	uint64_t *rules = (uint64_t *)(t->setup.segment->base + FRT_RULES_AT);
 
-	__atomic_store_n(&rules[method], RULE_BRAKED, __ATOMIC_RELAXED);
+	__atomic_store_n(&rules[method], RULE_THROTTLED, __ATOMIC_RELAXED);
 }
 
-/* How far a counter of a slot went; a slot that is used anew begins at 0. */
+/* Increase of a slot's counter; a reused slot starts at 0. */
 static uint64_t throttle_step(uint64_t *seen, const uint64_t *counter)
 {
 	uint64_t now = __atomic_load_n(counter, __ATOMIC_RELAXED), was = *seen;
@@ -123,14 +123,14 @@ static uint64_t throttle_step(uint64_t *seen, const uint64_t *counter)
 	return now < was ? now : now - was;
 }
 
-static void throttle_add_slot(struct throttle *b, struct work *w, struct seen *seen, const struct frt_slot *slot,
+static void throttle_add_slot(struct throttle *t, struct work *w, struct seen *seen, const struct frt_slot *slot,
 			      double window_ns)
 {
-	double hooks = cost_of_hooks(b->setup.segment, b->setup.clock);
-	double much = b->setup.share * window_ns / BUSY_FRACTION;
+	double hooks = cost_of_hooks(t->setup.segment, t->setup.clock);
+	double much = t->setup.share * window_ns / BUSY_FRACTION;
 	uint64_t exited = throttle_step(&seen->exited, &slot->exited),
 		 recorded = throttle_step(&seen->recorded, &slot->recorded);
-	double recording_ns = recorded * (hooks + cost_of_recording(slot, b->setup.clock));
+	double recording_ns = recorded * (hooks + cost_of_recording(slot, t->setup.clock));
 	double others = exited > recorded ? exited - recorded : 0;
 
 	w->recorded += recorded;
@@ -143,30 +143,30 @@ static void throttle_add_slot(struct throttle *b, struct work *w, struct seen *s
 		w->hookers |= CALL_RATE_THREAD(slot->thread);
 }
 
-static struct work look_at_slots(struct throttle *b, double window_ns)
+static struct work read_slots(struct throttle *t, double window_ns)
 {
-	const struct segment *s = b->setup.segment;
+	const struct segment *s = t->setup.segment;
 	const struct frt_slot *slot;
 	struct work w = {0};
 
 	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
 		if (slot->epoch == segment_header(s)->epoch)
-			throttle_add_slot(b, &w, &b->seen[i], slot, window_ns);
+			throttle_add_slot(t, &w, &t->seen[i], slot, window_ns);
 	return w;
 }
 
-/* The methods of which calls came in, but for those that are braked: of these some are on their way still. */
-static size_t list_loads(struct throttle *b, const struct work *w, double window_ns)
+/* List the methods with new calls. Throttled ones are left out: their last recorded calls may still be in flight. */
+static size_t list_loads(struct throttle *t, const struct work *w, double window_ns)
 {
-	uint32_t methods = segment_header(b->setup.segment)->methods;
+	uint32_t methods = segment_header(t->setup.segment)->methods;
 	double each_ns = w->recorded > 0 ? w->recording_ns / w->recorded : 0;
 	size_t n = 0;
 
 	for (uint32_t id = 1; id <= methods && id < FRT_MAX_METHODS; id++) {
-		struct call_rate *r = &b->rates.of[id];
+		struct call_rate *r = &t->rates.of[id];
 
-		if (r->calls && !b->is_braked[id])
-			b->load[n++] =
+		if (r->calls && !t->is_throttled[id])
+			t->load[n++] =
 				(struct throttle_load){.method = id,
 						       .threads = __builtin_popcountll(r->threads & w->recorders),
 						       .calls = r->calls * 1e9 / window_ns,
@@ -176,50 +176,50 @@ static size_t list_loads(struct throttle *b, const struct work *w, double window
 	return n;
 }
 
-static void throttle_drop(struct throttle *b, uint32_t method)
+static void throttle_apply(struct throttle *t, uint32_t method)
 {
-	set_rule(b, method);
-	b->is_braked[method] = true;
-	b->braked[b->count++] = method;
+	set_rule(t, method);
+	t->is_throttled[method] = true;
+	t->throttled[t->count++] = method;
 }
 
-static void look_at_hooks(struct throttle *b, const struct work *w, double window_ns, struct throttle_finding *out)
+static void check_hooks(struct throttle *t, const struct work *w, double window_ns, struct throttle_finding *out)
 {
-	struct throttle_limit limit = {b->setup.share, b->setup.cpus, 0};
+	struct throttle_limit limit = {t->setup.share, t->setup.cpus, 0};
 
-	if (b->hooks_found || w->hook_ns / window_ns <= allowed(&limit, __builtin_popcountll(w->hookers)))
+	if (t->hooks_found || w->hook_ns / window_ns <= allowed(&limit, __builtin_popcountll(w->hookers)))
 		return;
-	b->hooks_found = true;
+	t->hooks_found = true;
 	out->hook_calls = w->hooked * 1e9 / window_ns;
 	out->hook_cpus = w->hook_ns / window_ns;
 }
 
-static bool throttle_look(struct throttle *b, double window_ns, struct throttle_finding *out)
+static bool throttle_check_window(struct throttle *t, double window_ns, struct throttle_finding *out)
 {
-	struct work w = look_at_slots(b, window_ns);
-	struct throttle_limit limit = {b->setup.share, b->setup.cpus, __builtin_popcountll(w.recorders)};
-	size_t n = list_loads(b, &w, window_ns);
+	struct work w = read_slots(t, window_ns);
+	struct throttle_limit limit = {t->setup.share, t->setup.cpus, __builtin_popcountll(w.recorders)};
+	size_t n = list_loads(t, &w, window_ns);
 
-	out->load = b->load;
-	out->methods = throttle_choose(b->load, n, &limit);
+	out->load = t->load;
+	out->methods = throttle_choose(t->load, n, &limit);
 	for (size_t i = 0; i < out->methods; i++)
-		throttle_drop(b, b->load[i].method);
-	look_at_hooks(b, &w, window_ns, out);
+		throttle_apply(t, t->load[i].method);
+	check_hooks(t, &w, window_ns, out);
 	return out->methods || out->hook_calls > 0;
 }
 
-bool throttle_check(struct throttle *b, int64_t now, struct throttle_finding *out)
+bool throttle_check(struct throttle *t, int64_t now, struct throttle_finding *out)
 {
 	int64_t window;
 
 	*out = (struct throttle_finding){0};
-	for (size_t i = 0; i < b->count; i++) /* whoever retransforms the class lets the agent set it anew */
-		set_rule(b, b->braked[i]);
-	if (!b->since)
-		b->since = now;
-	window = now - b->since;
+	for (size_t i = 0; i < t->count; i++) /* the agent resets the rule when somebody retransforms the class */
+		set_rule(t, t->throttled[i]);
+	if (!t->since)
+		t->since = now;
+	window = now - t->since;
 	if (window < WINDOW_NS)
 		return false;
-	b->since = now;
-	return throttle_look(b, window, out);
+	t->since = now;
+	return throttle_check_window(t, window, out);
 }

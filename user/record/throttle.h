@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The brake (--max-overhead). A method is braked when recording its calls takes, over a second, more than a share of a
- * CPU for each thread that calls it; when the sum over all methods is more
- * than that, the busiest are, until it is not. From then on its calls are
- * counted and timed, none is recorded any more, as long as the recording lasts. The agent reads a
- * method's rule once for each call, at its end: so each call is either recorded or counted.
+ * The throttle (--max-overhead). A method is throttled when recording its calls takes, over one second, more than the
+ * given share of a CPU per thread that calls it. If the sum over all methods exceeds the limit, the busiest methods
+ * are throttled until it does not. For the rest of the recording a throttled method's calls are counted and timed but
+ * not recorded. The agent reads a method's rule once per call, at its end, so each call is either recorded or
+ * counted.
  *
- * Calls that are not recorded, for their threshold or because they are only timed, are left alone: they
- * cost their hooks, and the brake has nothing to take from them.
+ * Calls that are not recorded because of their threshold, or because they are only timed, are left alone: they cost
+ * only their hooks, and throttling could not save anything.
  */
 #ifndef USER_RECORD_THROTTLE_H
 #define USER_RECORD_THROTTLE_H
@@ -17,22 +17,22 @@
 #include "user/capture/call_rates.h"
 #include "user/capture/segment.h"
 
-/* What recording the calls of a method takes. */
+/* The cost of recording a method's calls. */
 struct throttle_load {
 	uint32_t method;
-	unsigned int threads; /* that call it, 0 counts as 1 */
-	double calls;	      /* a second */
-	double cpus;	      /* seconds of CPU a second */
-	bool drop;	      /* out: it is too much */
+	unsigned int threads; /* that call it; 0 counts as 1 */
+	double calls;	      /* per second */
+	double cpus;	      /* CPU seconds per second */
+	bool drop;	      /* result: this method exceeds the limit */
 };
 
 struct throttle_limit {
-	double share; /* of a CPU for each thread; `cpus` for all of them at most */
+	double share; /* of a CPU per thread; threads beyond `cpus` do not count */
 	double cpus;
 	unsigned int threads; /* that call any of the methods */
 };
 
-/* Mark those that must drop. Sorts them to the front, the busiest first, and returns how many there are. */
+/* Mark the methods to throttle and sort them to the front, busiest first. Returns their number. */
 size_t throttle_choose(struct throttle_load *load, size_t n, const struct throttle_limit *limit);
 
 struct throttle;
@@ -41,32 +41,32 @@ struct throttle_setup {
 	const struct segment *segment;
 	const struct clock *clock;
 	double share; /* --max-overhead */
-	double cpus;  /* that the target may use */
+	double cpus;  /* CPUs available to the target */
 };
 
-/* 0 or -errno; then *out is NULL. */
+/* Returns 0, or -errno with *out set to NULL. */
 int throttle_new(struct throttle **out, const struct throttle_setup *setup, struct diag *d);
-void throttle_free(struct throttle *b);
+void throttle_free(struct throttle *t);
 
-/* Into which the recorder counts. */
-struct call_rates *throttle_rates(struct throttle *b);
+/* The counters that the recorder increments. */
+struct call_rates *throttle_rates(struct throttle *t);
 
-/* What a look has found. */
+/* Result of a check. */
 struct throttle_finding {
-	const struct throttle_load *load; /* methods that were braked now; good until the next look */
+	const struct throttle_load *load; /* methods throttled by this check; valid until the next one */
 	size_t methods;
-	/* Where the hooks of calls that are not recorded take too much by themselves, which is found once; else 0. */
+	/* Load by the hooks alone of calls that are not recorded, when it exceeds the limit; reported once, else 0. */
 	double hook_calls, hook_cpus;
 };
 
 /*
- * To be called some times a second; `now` is in ns. True: there is something to be said. The rules of the
- * methods in it are changed already.
+ * Call a few times a second; `now` is in ns. True: `out` contains something to report. The rules of the methods in it
+ * have been changed already.
  */
-bool throttle_check(struct throttle *b, int64_t now, struct throttle_finding *out);
+bool throttle_check(struct throttle *t, int64_t now, struct throttle_finding *out);
 
-/* How many methods have been braked, and the i-th. */
-size_t throttle_methods(const struct throttle *b);
-uint32_t throttle_method(const struct throttle *b, size_t i);
+/* Number of throttled methods so far, and the i-th. */
+size_t throttle_methods(const struct throttle *t);
+uint32_t throttle_method(const struct throttle *t, size_t i);
 
 #endif

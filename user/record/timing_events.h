@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One emission of jdk.MethodTiming: an event for each timed method, all at the same moment. */
+/* Emission of jdk.MethodTiming: one event per timed method, all with the same time stamp. */
 #ifndef USER_RECORD_TIMING_EVENTS_H
 #define USER_RECORD_TIMING_EVENTS_H
 
@@ -8,7 +8,7 @@
 #include "user/record/method_keys.h"
 #include "user/capture/timing.h"
 
-/* What the calls of all timed methods add up to by now. Methods that were never called are there too, as JEP 520 has them. */
+/* Write the sums of all timed methods so far, including methods that were never called (as JEP 520 does). */
 void timing_events_put(struct jfr_writer *w, struct method_keys *keys, const struct timings *sums,
 		       const struct segment *segment, const struct clock *clock, int64_t at);
 

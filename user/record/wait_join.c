@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Claims: calls of one thread lie in each other or behind each other, and come mostly in the order of their ends. So a
- * claimed stretch grows at its ends, and is jumped over: `skip` of a wait says how many from it on are claimed, and is
- * brought up to date by whoever walks there.
+ * Claims: calls of one thread are nested or follow each other, and mostly come in the order of their ends. A claimed
+ * range therefore grows at its ends and is skipped over: `skip` of a wait is the number of claimed waits from it on,
+ * and is updated during the walk.
  */
 #include "user/record/wait_join.h"
 #include "user/record/wait_timeline.h"
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS	   FRT_MAX_THREADS
-#define FIRST_ROOM 16u
-#define LEAST_ROOM 64u /* that a thread may have in any case; more than open calls can cut it into */
-#define PAUSES	   16384u
+#define THREADS	       FRT_MAX_THREADS
+#define FIRST_CAPACITY 16u
+#define LEAST_CAPACITY 64u /* minimum that every thread may have; more than open calls can divide it into */
+#define PAUSES	       16384u
 
 enum kind { WAITS, USAGE, KINDS };
 
-/* What is kept of a wait besides its times. */
+/* Data of a wait besides its times. */
 struct kept {
 	uint32_t stack, kernel_stack;
 	uint32_t waker, waker_process;
@@ -31,15 +31,15 @@ struct kept {
 
 struct thread {
 	uint32_t serial;
-	struct wait_timeline track[KINDS];
+	struct wait_timeline timeline[KINDS];
 };
 
 struct wait_join {
 	struct wait_join_setup setup;
-	struct thread *thread[THREADS]; /* by serial % THREADS; of two the younger one */
+	struct thread *thread[THREADS]; /* indexed by serial % THREADS; the younger of two threads stays */
 	struct wait_timeline pauses;
 	int64_t known_from;
-	size_t capacity; /* in the tracks of all threads */
+	size_t capacity; /* sum over the timelines of all threads */
 };
 
 int wait_join_new(struct wait_join **out, const struct wait_join_setup *setup, struct diag *d)
@@ -62,8 +62,8 @@ int wait_join_new(struct wait_join **out, const struct wait_join_setup *setup, s
 static void thread_free(struct wait_join *j, struct thread *t)
 {
 	for (int k = 0; t && k < KINDS; k++) {
-		j->capacity -= t->track[k].capacity;
-		wait_timeline_release(&t->track[k]);
+		j->capacity -= t->timeline[k].capacity;
+		wait_timeline_release(&t->timeline[k]);
 	}
 	free(t);
 }
@@ -86,18 +86,18 @@ static struct thread *thread_new(uint32_t serial)
 		return NULL;
 	t->serial = serial;
 	for (int k = 0; k < KINDS; k++)
-		t->track[k].known_from = INT64_MIN;
-	t->track[WAITS].payload_size = sizeof(struct kept);
+		t->timeline[k].known_from = INT64_MIN;
+	t->timeline[WAITS].payload_size = sizeof(struct kept);
 	return t;
 }
 
-/* Serials go round. */
+/* Serials wrap around. */
 static bool is_younger(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) > 0;
 }
 
-/* For what comes of that thread; NULL: it is too old, or there is no memory. */
+/* The thread to which a record is added. NULL: it is too old, or there is no memory. */
 static struct thread *wait_join_thread_of(struct wait_join *j, uint32_t serial)
 {
 	struct thread **at = &j->thread[serial % THREADS];
@@ -111,7 +111,7 @@ static struct thread *wait_join_thread_of(struct wait_join *j, uint32_t serial)
 	return *at && (*at)->serial == serial ? *at : NULL;
 }
 
-static void wait_join_tell(const struct wait_timeline_interval *i, const struct kept *k, uint32_t thread,
+static void wait_join_show(const struct wait_timeline_interval *i, const struct kept *k, uint32_t thread,
 			   wait_join_visit *visit, void *context)
 {
 	struct wait w = {.off = i->begin,
@@ -129,46 +129,46 @@ static void wait_join_tell(const struct wait_timeline_interval *i, const struct 
 	visit(context, thread, &w);
 }
 
-/* Those that no call has claimed, of the first n. */
-static void wait_join_offer(struct wait_join *j, const struct thread *t, size_t n, int64_t since)
+/* Show the unclaimed ones of the first n waits. */
+static void wait_join_show_unclaimed(struct wait_join *j, const struct thread *t, size_t n, int64_t since)
 {
-	const struct wait_timeline *waits = &t->track[WAITS];
+	const struct wait_timeline *waits = &t->timeline[WAITS];
 
 	for (size_t i = wait_timeline_find_end(waits, since); i < n; i++) {
 		struct kept *k = wait_timeline_payload(waits, i);
 
 		if (!k->skip)
-			wait_join_tell(&waits->interval[i], k, t->serial, j->setup.folded, j->setup.context);
+			wait_join_show(&waits->interval[i], k, t->serial, j->setup.folded, j->setup.context);
 	}
 }
 
-static void wait_join_fold(struct wait_join *j, struct thread *t, struct wait_timeline *track)
+static void wait_join_coalesce(struct wait_join *j, struct thread *t, struct wait_timeline *timeline)
 {
-	bool waits = track == &t->track[WAITS];
+	bool waits = timeline == &t->timeline[WAITS];
 	int64_t open[WAIT_JOIN_MOMENTS];
-	size_t keep = track->capacity / 2, left;
+	size_t keep = timeline->capacity / 2, left;
 	size_t moments = j->setup.open(j->setup.context, t->serial, open);
 
 	if (waits && moments)
-		wait_join_offer(j, t, track->count - keep, open[0]);
-	left = wait_timeline_coalesce(track, keep, open, moments);
+		wait_join_show_unclaimed(j, t, timeline->count - keep, open[0]);
+	left = wait_timeline_coalesce(timeline, keep, open, moments);
 	for (size_t i = 0; waits && i < left; i++)
-		((struct kept *)wait_timeline_payload(track, i))->skip = 1;
+		((struct kept *)wait_timeline_payload(timeline, i))->skip = 1;
 }
 
-static bool wait_join_grow(struct wait_join *j, struct wait_timeline *track)
+static bool wait_join_grow(struct wait_join *j, struct wait_timeline *timeline)
 {
-	size_t before = track->capacity, after = before ? 2 * before : FIRST_ROOM;
+	size_t before = timeline->capacity, after = before ? 2 * before : FIRST_CAPACITY;
 	bool grown;
 
-	if (after > LEAST_ROOM && (after > j->setup.thread_limit || j->capacity + before > j->setup.limit))
+	if (after > LEAST_CAPACITY && (after > j->setup.thread_limit || j->capacity + before > j->setup.limit))
 		return false;
-	grown = wait_timeline_reserve(track, after);
-	j->capacity += track->capacity - before;
+	grown = wait_timeline_reserve(timeline, after);
+	j->capacity += timeline->capacity - before;
 	return grown;
 }
 
-/* Is a thread that has nothing known to have had nothing? */
+/* Can the absence of a thread's data mean that it had none? */
 static bool has_nothing(const struct wait_join *j, uint32_t serial)
 {
 	const struct thread *t = j->thread[serial % THREADS];
@@ -187,14 +187,14 @@ void wait_join_unobserved(struct wait_join *j, const struct frt_slot_owner *o)
 	struct thread *t = o ? wait_join_thread_of(j, o->thread) : NULL;
 
 	if (t && o->flags & FRT_OWNER_NO_WAITS)
-		t->track[WAITS].known_from = INT64_MAX;
+		t->timeline[WAITS].known_from = INT64_MAX;
 	if (t && o->flags & FRT_OWNER_NO_USAGE)
-		t->track[USAGE].known_from = INT64_MAX;
-	if (!o || (!t && has_nothing(j, o->thread))) /* which one is not known, or there is no memory */
+		t->timeline[USAGE].known_from = INT64_MAX;
+	if (!o || (!t && has_nothing(j, o->thread))) /* unknown thread, or no memory */
 		wait_join_lost(j, INT64_MAX);
 }
 
-/* Of preempted ones nothing is blocked time. */
+/* Preempted threads have no blocked time. */
 static unsigned int class_of(unsigned int reason)
 {
 	return reason > FRT_WAIT_PREEMPTED && reason < FRT_WAIT_REASONS ? reason - FRT_WAIT_FUTEX
@@ -203,30 +203,33 @@ static unsigned int class_of(unsigned int reason)
 
 _Static_assert(FRT_WAIT_REASONS - FRT_WAIT_FUTEX == WAIT_TIMELINE_CLASSES, "a class for each reason");
 
-/* With room for one more that ended at `end`. NULL: it is of a thread that is too old, or there is no memory. */
-static struct wait_timeline *wait_join_track_of(struct wait_join *j, uint32_t serial, enum kind kind, int64_t end)
+/*
+ * The timeline, with space for one more interval that ended at `end`. NULL: the thread is too old, or there is no
+ * memory.
+ */
+static struct wait_timeline *wait_join_timeline_of(struct wait_join *j, uint32_t serial, enum kind kind, int64_t end)
 {
 	struct thread *t = wait_join_thread_of(j, serial);
-	struct wait_timeline *track = t ? &t->track[kind] : NULL;
+	struct wait_timeline *timeline = t ? &t->timeline[kind] : NULL;
 
-	if (t && track->count == track->capacity && !wait_join_grow(j, track) && track->capacity)
-		wait_join_fold(j, t, track);
-	if (t ? track->count == track->capacity : has_nothing(j, serial)) { /* no memory */
+	if (t && timeline->count == timeline->capacity && !wait_join_grow(j, timeline) && timeline->capacity)
+		wait_join_coalesce(j, t, timeline);
+	if (t ? timeline->count == timeline->capacity : has_nothing(j, serial)) { /* no memory */
 		wait_join_lost(j, end);
 		return NULL;
 	}
-	return track;
+	return timeline;
 }
 
 void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
 {
 	uint64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
-	struct wait_timeline *track = wait_join_track_of(j, w->thread, WAITS, w->on);
+	struct wait_timeline *timeline = wait_join_timeline_of(j, w->thread, WAITS, w->on);
 	struct kept *k;
 
-	if (!track)
+	if (!timeline)
 		return;
-	k = wait_timeline_append(track, class_of(w->reason), w->off, wake > w->on ? w->on : wake, w->on);
+	k = wait_timeline_append(timeline, class_of(w->reason), w->off, wake > w->on ? w->on : wake, w->on);
 	*k = (struct kept){.stack = stack,
 			   .kernel_stack = kernel_stack,
 			   .waker = w->waker,
@@ -237,22 +240,22 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stac
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
 }
 
-/* What of the sums of a track of usage is what. */
+/* Classes of a usage timeline's sums. */
 enum { SYSCALLS, SYSCALL_NS, MAJOR_FAULTS, MINOR_FAULTS };
 
 void wait_join_usage(struct wait_join *j, const struct frt_thread_usage *u)
 {
-	struct wait_timeline *track = wait_join_track_of(j, u->thread, USAGE, u->at);
+	struct wait_timeline *timeline = wait_join_timeline_of(j, u->thread, USAGE, u->at);
 	uint64_t what[WAIT_TIMELINE_CLASSES] = {[SYSCALLS] = u->syscalls,
 						[SYSCALL_NS] = u->syscall_ns,
 						[MAJOR_FAULTS] = u->major_faults,
 						[MINOR_FAULTS] = u->minor_faults};
 
-	if (track)
-		wait_timeline_append_moment(track, u->at, what);
+	if (timeline)
+		wait_timeline_append_moment(timeline, u->at, what);
 }
 
-/* They come as they end: one that lies in another comes before it. What is kept is when there was any. */
+/* Pauses arrive in the order of their ends, so a nested one comes first. The timeline holds their union. */
 void wait_join_pause(struct wait_join *j, const struct frt_pause *p)
 {
 	static const int64_t beginning = INT64_MIN;
@@ -303,14 +306,14 @@ static void split_usage(const struct wait_timeline *t, int64_t start, int64_t en
 
 static void split_thread(const struct thread *t, int64_t start, int64_t end, struct wait_join_split *out)
 {
-	split_waits(&t->track[WAITS], start, end, out);
-	split_usage(&t->track[USAGE], start, end, out);
+	split_waits(&t->timeline[WAITS], start, end, out);
+	split_usage(&t->timeline[USAGE], start, end, out);
 }
 
 void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end,
 		     struct wait_join_split *out)
 {
-	static const struct thread nothing = {.track = {[0 ... KINDS - 1] = {.known_from = INT64_MIN}}};
+	static const struct thread nothing = {.timeline = {[0 ... KINDS - 1] = {.known_from = INT64_MIN}}};
 	const struct thread *t = wait_join_find(j, thread);
 	struct wait_timeline_sums sums;
 
@@ -328,14 +331,14 @@ void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_
 		     void *context)
 {
 	const struct thread *t = wait_join_find(j, thread);
-	const struct wait_timeline *waits = t ? &t->track[WAITS] : NULL;
+	const struct wait_timeline *waits = t ? &t->timeline[WAITS] : NULL;
 	size_t first = t ? wait_timeline_find_end(waits, start) : 0, i = first;
 
 	while (t && i < waits->count && waits->interval[i].begin < end) {
 		struct kept *k = wait_timeline_payload(waits, i);
 
 		if (!k->skip) {
-			wait_join_tell(&waits->interval[i], k, thread, visit, context);
+			wait_join_show(&waits->interval[i], k, thread, visit, context);
 			k->skip = 1;
 		}
 		i += k->skip;
@@ -350,6 +353,6 @@ size_t wait_join_kept(const struct wait_join *j)
 
 	for (size_t i = 0; i < THREADS; i++)
 		for (int k = 0; j->thread[i] && k < KINDS; k++)
-			n += j->thread[i]->track[k].count;
+			n += j->thread[i]->timeline[k].count;
 	return n;
 }

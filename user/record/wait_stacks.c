@@ -36,7 +36,7 @@ struct wait_stacks {
 	struct wait_stacks_setup setup;
 	struct frames *frames;
 	struct page_cache now; /* of the JVM's memory */
-	uint64_t now_since;    /* CLOCK_MONOTONIC, ns: nothing in it was read before */
+	uint64_t now_since;    /* CLOCK_MONOTONIC, ns: everything in it was read later */
 	const uint8_t *image;
 	uint32_t last; /* id */
 	uint64_t behind;
@@ -80,7 +80,7 @@ static int image_read(struct walk *w, void *to, size_t size, uint64_t address)
 	return mem_read(&s->now.mem, address, to, size);
 }
 
-/* The copy is the only stack there is: what the thread has now may be another. */
+/* Only the copy is used: the thread's present stack may be another one. */
 static int image_word(struct walk *w, uint64_t *to, uint64_t address)
 {
 	const struct wait_stacks *s = w->context;
@@ -91,7 +91,7 @@ static int image_word(struct walk *w, uint64_t *to, uint64_t address)
 	return 0;
 }
 
-/* As the agent and BPF do: no two nmethods share a compile id. */
+/* A compile id identifies an nmethod, as in the agent and in BPF. */
 static bool wait_stacks_is_current(struct walk *w, const struct known_code *k, uint64_t pc)
 {
 	uint32_t id;
@@ -117,7 +117,7 @@ static uint64_t wait_stacks_mix(uint64_t h, uint64_t x)
 	return h ^ h >> 35;
 }
 
-/* The id of s->stack. */
+/* The id of s->stack, which is added if it is new. */
 static uint32_t wait_stacks_intern(struct wait_stacks *s)
 {
 	struct stack *t = &s->stack;
@@ -138,7 +138,7 @@ static uint32_t wait_stacks_intern(struct wait_stacks *s)
 	return t->id;
 }
 
-/* What an interpreter's Method is stands in its fingerprint. */
+/* The fingerprint of an interpreted frame contains its Method. */
 static bool wait_stacks_next_frame(struct walk *w, struct frt_frame *f)
 {
 	if (!walk_next(w, f))
@@ -150,7 +150,7 @@ static bool wait_stacks_next_frame(struct walk *w, struct frt_frame *f)
 	return f->cookie;
 }
 
-/* A copy of a stack, made when the wait began, goes with what is read after that: the sooner, the better. */
+/* Drop cached memory that was read before the wait began, which is when its stack was copied. */
 static void read_since(struct wait_stacks *s, const struct frt_wait *w)
 {
 	if (w->off < s->now_since)
@@ -175,7 +175,7 @@ static uint32_t take_java(struct wait_stacks *s, const struct frt_long_wait *l)
 	read_since(s, wait);
 	s->image = l->stack;
 	s->stack.count = 0;
-	/* the interpreter's calls into the VM leave only sp and fp */
+	/* the interpreter's calls into the VM store only sp and fp */
 	if (w.pc || !image_word(&w, &w.pc, w.sp - 8))
 		while (s->stack.count < WAIT_MOST && wait_stacks_next_frame(&w, &s->stack.frame[s->stack.count]))
 			s->stack.count++;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The stacks of long waits. What the kernel copied is the top of a thread's stack; it is walked here as soon as it comes, since
- * what is on it may be gone later. A stack that goes on above the copy is cut there, and marked so.
+ * The stacks of long waits. The kernel copies the top of a thread's stack, which is walked here as soon as it
+ * arrives, because what it refers to may be gone later. A stack that extends beyond the copy is cut there, and marked
+ * as truncated.
  */
 #ifndef USER_RECORD_WAIT_STACKS_H
 #define USER_RECORD_WAIT_STACKS_H
@@ -14,25 +15,28 @@
 struct wait_stacks;
 
 struct wait_stacks_setup {
-	struct frames_setup frames;	 /* its resolver NULL: kernel stacks alone */
-	const struct frt_layout *layout; /* of the JVM, and its memory; not used without a resolver */
+	struct frames_setup frames;	 /* .resolver NULL: kernel stacks only */
+	const struct frt_layout *layout; /* of the JVM, and its memory; unused without a resolver */
 	const struct mem *memory;
 };
 
-/* All are borrowed. 0 or -errno; then *out is NULL. */
+/* The pointers in *setup are borrowed. Returns 0, or -errno with *out set to NULL. */
 int wait_stacks_new(struct wait_stacks **out, const struct wait_stacks_setup *setup, struct diag *d);
 void wait_stacks_free(struct wait_stacks *s);
 
-/* Ids of the two stacks, 0 none, as when the budget is used up. Equal stacks have equal ids, while they are remembered. */
+/*
+ * Get ids of the two stacks; 0: none, also when the budget is used up. Equal stacks have equal ids while they are
+ * cached.
+ */
 void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack);
 
-/* Waits so far whose stacks wait_stacks_take() dropped because the budget was used up. */
+/* Number of waits whose stacks were dropped because the budget was used up. */
 uint64_t wait_stacks_behind(const struct wait_stacks *s);
 
-/* Have `sink` take its stacks here; s may be NULL: it takes none. */
+/* Have `sink` take its stacks here. s may be NULL: it then takes none. */
 void wait_stacks_attach(struct wait_stacks *s, struct kernel_sink *sink);
 
-/* The key in the open chunk; and a chunk has been begun. */
+/* The key of a stack in the open chunk. Call wait_stacks_next_chunk() after a chunk has begun. */
 uint64_t wait_stacks_key(struct wait_stacks *s, uint32_t id);
 void wait_stacks_next_chunk(struct wait_stacks *s);
 

@@ -32,7 +32,7 @@ void *wait_timeline_append(struct wait_timeline *t, unsigned int class, int64_t 
 {
 	struct wait_timeline_interval *i = &t->interval[t->count], *last = t->count ? i - 1 : NULL;
 
-	i->sums = last ? last->sums : t->gone;
+	i->sums = last ? last->sums : t->dropped;
 	i->class = class % WAIT_TIMELINE_CLASSES;
 	i->begin = last ? later(begin, last->end) : later(begin, t->known_from);
 	i->middle = later(middle, i->begin);
@@ -68,13 +68,16 @@ static bool begins_from(const struct wait_timeline_interval *i, int64_t at)
 	return i->begin >= at;
 }
 
-/* An empty interval at that very moment is within. */
+/* An empty interval at that very moment counts as within. */
 static bool is_within(const struct wait_timeline_interval *i, int64_t at)
 {
 	return i->end > at || i->begin >= at;
 }
 
-/* The first of those behind which all are so; most questions are about the last few. */
+/*
+ * Index of the first interval for which `is_so` holds, and with it all later ones. Most queries are about the last
+ * few, so the search starts there.
+ */
 static inline size_t wait_timeline_find(const struct wait_timeline *t, int64_t at,
 					bool (*is_so)(const struct wait_timeline_interval *i, int64_t at))
 {
@@ -115,23 +118,23 @@ static size_t first_within(const struct wait_timeline *t, int64_t at)
 
 static struct wait_timeline_sums sums_before(const struct wait_timeline *t, size_t i)
 {
-	return i ? t->interval[i - 1].sums : t->gone;
+	return i ? t->interval[i - 1].sums : t->dropped;
 }
 
-/* What of one interval lies before `at`, which is in it. */
-static void add_part(const struct wait_timeline_interval *i, int64_t at, struct wait_timeline_sums *sums)
+/* Add the part of an interval before `at`, which lies within it. */
+static void add_before(const struct wait_timeline_interval *i, int64_t at, struct wait_timeline_sums *sums)
 {
 	sums->first[i->class] += at < i->middle ? at - i->begin : i->middle - i->begin;
 	sums->second += at > i->middle ? at - i->middle : 0;
 }
 
-/* Sums from the beginning of time to `at`; `i`: the first interval that is not before it. */
+/* Sums from the beginning to `at`. `i` is the first interval that does not end before `at`. */
 static bool sums_until(const struct wait_timeline *t, size_t i, int64_t at, struct wait_timeline_sums *sums)
 {
 	*sums = sums_before(t, i);
 	if (i == t->count || t->interval[i].begin >= at)
 		return true;
-	add_part(&t->interval[i], at, sums);
+	add_before(&t->interval[i], at, sums);
 	return !wait_timeline_is_coalesced(t, i);
 }
 
@@ -147,7 +150,7 @@ bool wait_timeline_sum(const struct wait_timeline *t, int64_t from, int64_t to, 
 		return true;
 	first = first_within(t, from);
 	if (first == t->count || t->interval[first].begin >= to)
-		return true; /* most calls wait for nothing */
+		return true; /* most calls have no waits */
 	if (!sums_until(t, first, from, &before) || !sums_until(t, first_within(t, to), to, &until))
 		return false;
 	behind = wait_timeline_find_begin(t, to);
@@ -158,9 +161,9 @@ bool wait_timeline_sum(const struct wait_timeline *t, int64_t from, int64_t to, 
 	return true;
 }
 
-/* Is this one to be folded into the one before: does no question begin between them? */
-static bool joins_on(const struct wait_timeline_interval *into, const struct wait_timeline_interval *next,
-		     const int64_t *open, size_t moments)
+/* May these two be coalesced? Only if no query can begin between them. */
+static bool may_coalesce(const struct wait_timeline_interval *into, const struct wait_timeline_interval *next,
+			 const int64_t *open, size_t moments)
 {
 	for (size_t i = 0; i < moments; i++)
 		if (open[i] >= into->end && open[i] <= next->begin)
@@ -168,26 +171,26 @@ static bool joins_on(const struct wait_timeline_interval *into, const struct wai
 	return true;
 }
 
-static void wait_timeline_forget(struct wait_timeline *t, size_t n)
+static void wait_timeline_drop(struct wait_timeline *t, size_t n)
 {
 	if (!n)
 		return;
-	t->gone = sums_before(t, n);
+	t->dropped = sums_before(t, n);
 	t->known_from = t->interval[n - 1].end;
 	t->count -= n;
 	memmove(t->interval, t->interval + n, t->count * sizeof(t->interval[0]));
 	move_payload(t, 0, n, t->count);
 }
 
-/* Fold [0, n); returns how many are left of them. */
-static size_t wait_timeline_fold(struct wait_timeline *t, size_t n, const int64_t *open, size_t moments)
+/* Coalesce [0, n). Returns how many are left. */
+static size_t wait_timeline_coalesce_first(struct wait_timeline *t, size_t n, const int64_t *open, size_t moments)
 {
 	size_t into = 0;
 
 	for (size_t i = 1; i < n; i++) {
 		int64_t begin = t->interval[into].begin;
 
-		if (joins_on(&t->interval[into], &t->interval[i], open, moments)) {
+		if (may_coalesce(&t->interval[into], &t->interval[i], open, moments)) {
 			t->interval[into] = t->interval[i];
 			t->interval[into].begin = begin;
 			continue;
@@ -215,9 +218,9 @@ size_t wait_timeline_coalesce(struct wait_timeline *t, size_t keep, const int64_
 		dead = wait_timeline_find_end(t, open[0]);
 	if (dead > old)
 		dead = old;
-	wait_timeline_forget(t, dead);
+	wait_timeline_drop(t, dead);
 	old -= dead;
-	left = wait_timeline_fold(t, old, open, moments);
+	left = wait_timeline_coalesce_first(t, old, open, moments);
 	close_gap(t, old, left);
 	return left;
 }
