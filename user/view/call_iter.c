@@ -5,12 +5,12 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Numbers that have other units than ticks. */
+/* Numeric fields that are not in ticks. */
 static const struct part {
 	const char *name;
 	enum meta_unit timespan;
 	size_t offset;
-	size_t known; /* the bool */
+	size_t known; /* offset of the bool that marks it present */
 } parts[] = {
 #define PART(n, t, m, k) {n, t, offsetof(struct call, m), offsetof(struct call, k)}
 	PART("cpuTime", META_NANOSECONDS, cpu, split),

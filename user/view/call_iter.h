@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The calls of a recording, one after the other, as its jdk.MethodTrace or frtrace.OpenCall events have them. */
+/* Iterates over the calls of a recording: its jdk.MethodTrace or frtrace.OpenCall events. */
 #ifndef USER_VIEW_CALL_ITER_H
 #define USER_VIEW_CALL_ITER_H
 
@@ -11,22 +11,22 @@ struct call {
 	int64_t duration;			/* nanoseconds */
 	struct jfr_value method, stack, thread; /* not resolved */
 	bool thrown;
-	bool split; /* the recording has these, nanoseconds, INT64_MIN when not known: */
+	bool split; /* the recording has the next four; ns, INT64_MIN if unknown */
 	int64_t cpu, run_queue, blocked, pause;
-	bool usage; /* and these, INT64_MIN when not known; the time in nanoseconds */
+	bool usage; /* the recording has the next four; INT64_MIN if unknown, time in ns */
 	int64_t system_calls, system_call_time, major_faults, minor_faults;
 };
 
-/* A number other than 0 ends it, and is what call_iter_each() returns. */
+/* A nonzero result ends the iteration; call_iter_each() returns it. */
 typedef int call_visit(const struct call *call, void *context);
 
-/* All events of that type, in the order of the file. Faults are in file->fault. */
+/* Visit all events of `type`, in file order. Returns 0 or the visitor's result; read errors are in file->fault. */
 int call_iter_each(struct jfr_file *file, const char *type, call_visit *visit, void *context);
 
-/* The stack's first frame, whose method (a key) and line are given; false: there is none. */
+/* Set *method (a key) and *line from the top frame of the stack. False: no frame. */
 bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line);
 
-/* The method of a frame, which becomes resolved; the method stays a key. */
+/* Resolve *frame and return its method as a key; VALUE_NULL if there is none. */
 struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame);
 
 #endif

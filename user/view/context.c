@@ -24,7 +24,7 @@ static struct thread_contexts *context_place_of(const struct contexts *c, uint64
 	return &c->threads[i];
 }
 
-/* Threads that have nothing open are left behind. */
+/* Grow the table. Threads without open events are dropped. */
 static bool context_grow(struct contexts *c)
 {
 	struct contexts larger = {.capacity = 64};

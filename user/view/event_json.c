@@ -18,7 +18,7 @@ static void put_unicode(struct bytes *out, uint32_t unit)
 	bytes_put(out, text, sizeof(text));
 }
 
-/* One character of well-formed UTF-8, beyond ASCII; returns its bytes. */
+/* Append one well-formed, non-ASCII UTF-8 character; return its length in bytes. */
 static size_t put_beyond(struct bytes *out, const unsigned char *p)
 {
 	uint32_t code;
@@ -133,7 +133,7 @@ static void event_json_put_array(struct printer *p, const struct jfr_value *v, c
 	bytes_put_u8(&p->out, ']');
 }
 
-/* A moment or a duration; false: it is a plain number. */
+/* Print a timestamp or a duration. False: a plain number, nothing printed. */
 static bool event_json_put_time(struct printer *p, int64_t value, const struct meta_field *f)
 {
 	struct java_time t;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events as `jfr print --json` writes them: {"recording": {"events": [{"type": ..., "values": {...}}, ...]}}. */
+/*
+ * Prints events in the format of `jfr print --json`: {"recording": {"events": [{"type": ..., "values": {...}}, ...]}}.
+ */
 #ifndef USER_VIEW_EVENT_JSON_H
 #define USER_VIEW_EVENT_JSON_H
 

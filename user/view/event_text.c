@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
+ * The text form of an event:
+ *
  *     jdk.MethodTrace {
  *       startTime = 20:08:35.749 (2026-11-20)
  *       duration = 20.5 ms
@@ -22,7 +24,7 @@
 
 #define INDENT 2
 
-/* What one type looks like in several places. */
+/* Renderings of the same type in different places, see printer_put(). */
 enum form { FORM_VALUE, FORM_METHOD, FORM_STACK, FORM_ELEMENT };
 
 static printer_value event_text_put_value;
@@ -96,7 +98,7 @@ static bool is_hidden(struct printer *p, const struct jfr_value *frame)
 	return hidden.kind == VALUE_BOOLEAN && hidden.number;
 }
 
-/* The frames that are shown; returns how many were looked at. */
+/* Print up to stack_depth visible frames; return how many frames were read. */
 static uint64_t event_text_put_frames(struct printer *p, const struct jfr_value *frames)
 {
 	struct cursor c = jfr_enter(p->chunk, frames);
@@ -195,7 +197,7 @@ static void put_known(struct printer *p, const struct jfr_value *v)
 	}
 }
 
-/* A value and the end of its line. */
+/* Print a value and a newline. */
 static void event_text_put_value(struct printer *p, const struct jfr_value *v, const struct meta_field *f)
 {
 	if (v->kind == VALUE_STRUCT)
@@ -229,7 +231,7 @@ static void put_context(struct printer *p, const struct event_context *context)
 	}
 }
 
-/* Thread and stack come last, whatever their place. */
+/* Thread and stack are printed last, whatever their position in the type. */
 static bool is_late(const struct meta_field *f)
 {
 	return strcmp(f->name, "eventThread") == 0 || strcmp(f->name, "stackTrace") == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* "Trace Event Format" (Google, 2016): times are microseconds, here since the first call that was recorded. */
+/* "Trace Event Format" (Google, 2016). Times are in microseconds, counted from the first recorded call. */
 #include "user/text/json.h"
 #include "user/view/export.h"
 #include "user/view/wait_iter.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define JVM_TRACK 0 /* of what concerns all threads */
+#define JVM_TRACK 0 /* events that concern all threads */
 
 struct chrome {
 	struct export_names names;
@@ -31,7 +31,7 @@ static void put_track(struct chrome *c, const struct group *thread)
 	json_end(&c->json);
 }
 
-/* Its "args" are the caller's to fill, and then two ends. */
+/* Begin a slice. The caller fills "args" and calls end_slice(). */
 static void begin_slice(struct chrome *c, const char *category, const char *name, uint64_t track, int64_t start,
 			int64_t duration)
 {
@@ -56,7 +56,7 @@ static int end_slice(struct chrome *c)
 	return ferror(c->to) ? -EIO : 0;
 }
 
-/* NULL: no memory. */
+/* The track of a thread, printed at first use. NULL: no memory. */
 static struct group *export_chrome_track_of(struct chrome *c, struct jfr_chunk *chunk, struct jfr_value thread)
 {
 	struct call who = {.chunk = chunk, .thread = thread};
@@ -100,7 +100,7 @@ static int export_chrome_add(const struct call *call, void *context)
 	return end_slice(c);
 }
 
-/* A state of the thread: within the call in time, so below it in the picture. */
+/* A thread state lies within the call in time, so viewers draw it below the call. */
 static int add_blocked(const struct thread_wait *w, void *context)
 {
 	struct chrome *c = context;
@@ -179,5 +179,5 @@ int export_chrome(struct jfr_file *file, FILE *to)
 	json_end(&c.json);
 	json_end(&c.json);
 	export_names_release(&c.names);
-	return err == -EIO ? 0 : err; /* whose errors are in `to` */
+	return err == -EIO ? 0 : err; /* write errors are left in `to`, for the caller */
 }

@@ -9,9 +9,9 @@
 
 struct collapsed {
 	struct export_names names;
-	struct aggregate stacks; /* method, stack of a chunk -> its line, in `name` */
+	struct aggregate stacks; /* (method, stack in its chunk) -> line in `name` */
 	struct bytes line;
-	const char **frame; /* names of a stack, top first */
+	const char **frame; /* method names of a stack, top first */
 	size_t capacity;
 	bool weigh_time;
 };
@@ -24,7 +24,7 @@ static bool add_frame(struct collapsed *c, size_t i, const char *name)
 	return name != NULL;
 }
 
-/* All frames' names; false: no memory. */
+/* Collect the method names of all frames. False: no memory. */
 static bool name_frames(struct collapsed *c, const struct call *call, size_t *count)
 {
 	struct jfr_value stack = call->stack, frames, frame, method;
@@ -46,7 +46,7 @@ static bool name_frames(struct collapsed *c, const struct call *call, size_t *co
 	return true;
 }
 
-/* The line without its number; NULL: no memory. */
+/* The line without its number. NULL: no memory. */
 static char *make_line(struct collapsed *c, const struct call *call)
 {
 	size_t count;

@@ -21,7 +21,7 @@ static void put_quoted(FILE *to, const char *text)
 	fputc('"', to);
 }
 
-/* A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+/* Prefix an apostrophe to cells that a spreadsheet would evaluate as a formula. */
 static void put_cell(FILE *to, const char *text)
 {
 	char safe[1024];
@@ -36,7 +36,7 @@ static void put_cell(FILE *to, const char *text)
 		fputs(text, to);
 }
 
-/* The last two cells, empty when there is no stack. */
+/* Print the last two cells, caller and line; empty without a stack. */
 static int export_csv_put_caller(struct csv *c, const struct call *call)
 {
 	struct jfr_value method;
@@ -81,5 +81,5 @@ int export_csv(struct jfr_file *file, FILE *to)
 	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line\r\n", to);
 	err = call_iter_each(file, "jdk.MethodTrace", export_csv_add, &c);
 	export_names_release(&c.names);
-	return err == -EIO ? 0 : err; /* whose errors are in `to` */
+	return err == -EIO ? 0 : err; /* write errors are left in `to`, for the caller */
 }

@@ -54,7 +54,7 @@ static int check_magic(const struct jfr_file_map *m, struct diag *d)
 	return 0;
 }
 
-/* The page cache keeps what was read; the process does not need to. */
+/* Drop pages that have been read from the process; they stay in the page cache. */
 static void forget_pages(const void *data, size_t size)
 {
 	uintptr_t page = sysconf(_SC_PAGESIZE), start = ((uintptr_t)data + page - 1) / page * page;
@@ -96,7 +96,7 @@ void jfr_file_close(struct jfr_file_map *m)
 	*m = (struct jfr_file_map){.fd = -1};
 }
 
-/* A chunk that was being appended when the file was opened may be finished, and longer than what is mapped. */
+/* A chunk that was being written when the file was opened may be finished by now and end beyond the mapping. */
 static bool has_grown(const struct jfr_file_map *m)
 {
 	struct stat st;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The end of one type in a descriptor; NULL: there is none. */
+/* Return the end of the first type in a descriptor; NULL if it is malformed. */
 static const char *type_end(const char *p)
 {
 	while (*p == '[')
@@ -37,7 +37,7 @@ static void put_dotted(struct bytes *out, const char *text, size_t size)
 	out->size += size;
 }
 
-/* One type, with or without its package. */
+/* Append one type, with or without its package. */
 static void names_put_type(struct bytes *out, const char *p, const char *end, const char *size, bool package)
 {
 	const char *element = p + strspn(p, "["), *name = element + 1, *i;
@@ -88,7 +88,7 @@ void put_value_text(struct bytes *out, const struct jfr_value *text)
 		put_text(out, "null");
 }
 
-/* The name of a class, as a string to be freed; NULL: it has none. */
+/* Copy the name of a class; free it with free(). NULL: no name or no memory. */
 static char *names_class_name(struct jfr_chunk *chunk, const struct jfr_value *class)
 {
 	struct jfr_value name = jfr_field(chunk, class, "name");

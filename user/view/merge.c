@@ -11,7 +11,7 @@
 struct destination {
 	int fd;
 	uint64_t size;
-	int error; /* of writing */
+	int error; /* -errno of a failed write */
 };
 
 static int put_chunk(void *context, const void *chunk, size_t size)
@@ -23,7 +23,7 @@ static int put_chunk(void *context, const void *chunk, size_t size)
 	return to->error;
 }
 
-/* The fault of a file is the reason to tell. */
+/* Choose the message. A damaged input file is a better explanation than the error of the merge itself. */
 static int merge_explain(const struct jfr_file_map *maps, size_t count, int err, const struct destination *to,
 			 const char *to_path, struct diag *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Recordings of one time into one file (format/jfr/jfr_merge.h). */
+/* Merges simultaneous recordings of a JVM into one file (format/jfr/jfr_merge.h). */
 #ifndef USER_VIEW_MERGE_H
 #define USER_VIEW_MERGE_H
 
@@ -8,7 +8,8 @@
 
 /*
  * Merge the files into `to`, a descriptor of an empty file; `to_path` is its name in messages. EXIT_DONE;
- * EXIT_INCOMPLETE: one of the files is not finished (said); -errno with the message, what was written is of no use then.
+ * EXIT_INCOMPLETE: an input file is unfinished (a warning is printed); -errno with the message, and the output is
+ * unusable.
  */
 int merge_files(const char *const *paths, size_t count, int to, const char *to_path, struct jfr_merged *merged,
 		struct diag *d);

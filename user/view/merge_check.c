@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #define UNKNOWN	    INT64_MIN
-#define START_APART 10000     /* ms: other profilers write when the process began, not the JVM */
-#define STEP_NANOS  500000000 /* a JVM reads ticks and wall clock one after the other */
-#define DRIFT	    2000      /* and one part in so many is what its ticks may be wrong by */
+#define START_APART 10000     /* ms; other profilers record the start of the process, not of the JVM */
+#define STEP_NANOS  500000000 /* ns; a JVM reads ticks and wall clock at slightly different times */
+#define DRIFT	    2000      /* plus 1/2000 of the length: tolerated error of the tick rate */
 
 static int64_t merge_check_number_of(struct jfr_chunk *chunk, const struct jfr_event *e, const char *name)
 {
@@ -17,7 +17,7 @@ static int64_t merge_check_number_of(struct jfr_chunk *chunk, const struct jfr_e
 	return v.kind == VALUE_NUMBER ? v.number : UNKNOWN;
 }
 
-/* The chunk's first event of the type. */
+/* Find the chunk's first event of a type. */
 static bool find_event(struct jfr_chunk *chunk, const char *type, struct jfr_event *e)
 {
 	const struct meta_type *t = jfr_metadata_find(chunk->metadata, type);
@@ -96,7 +96,7 @@ static int check_jvm(const char *a_path, const struct merge_facts *a, const char
 	return 0;
 }
 
-static void tell_step(const char *path, const struct merge_facts *facts)
+static void report_step(const char *path, const struct merge_facts *facts)
 {
 	uint64_t step = size_of(facts->clock_step);
 
@@ -117,7 +117,7 @@ int merge_check(const struct jfr_file_map *maps, size_t count, struct diag *d)
 			err = check_jvm(maps[j].path, &facts[j], maps[i].path, &facts[i], d);
 	}
 	for (size_t i = 0; i < count && !err; i++)
-		tell_step(maps[i].path, &facts[i]);
+		report_step(maps[i].path, &facts[i]);
 	free(facts);
 	return err;
 }

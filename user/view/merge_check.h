@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Do recordings go together: are they of one JVM, and did its wall clock run on while they were made? */
+/* Checks that recordings fit together: same JVM, and no step of the wall clock while they were made. */
 #ifndef USER_VIEW_MERGE_CHECK_H
 #define USER_VIEW_MERGE_CHECK_H
 
@@ -8,23 +8,24 @@
 
 #include <stddef.h>
 
-/* What a recording says of the JVM and of its clock; a value that no event tells is INT64_MIN. */
+/* Facts about the JVM and its clock; INT64_MIN if the recording does not have the value. */
 struct merge_facts {
-	int64_t pid, start_ms; /* of jdk.JVMInformation: as the JVM itself knows them */
+	int64_t pid, start_ms; /* from jdk.JVMInformation, as the JVM reports them */
 	/*
-	 * By how much the wall clock was set between the start of the file and its last chunk, ns: what a chunk's header (a
-	 * JVM's) or its frtrace.Clock says of the time, less what the ticks since the first chunk make of it.
+	 * Step of the wall clock between the start of the file and its last chunk, in ns: the time in the last chunk's
+	 * header (files of a JVM) or in its frtrace.Clock event, minus the time computed from the ticks since the first
+	 * chunk.
 	 */
 	int64_t clock_step;
-	int64_t length; /* ns of wall clock between the two */
+	int64_t length; /* wall-clock ns between the two */
 };
 
-/* Read them; a file that is damaged tells what it has until there. */
+/* Read the facts. A damaged file yields those found before the damage. */
 void merge_facts_read(const struct jfr_file_map *m, struct merge_facts *out);
 
 /*
- * -EINVAL with the message: two of them are of different JVMs. A clock that was set, not only adjusted, is said: the times of a
- * recording count from its start, and nothing tells by how much the starts of two are wrong against each other.
+ * -EINVAL with the message if two recordings are of different JVMs. Prints a warning if a clock was stepped (slewing is
+ * fine): event times count from the start of each recording, and the offset between the starts is then unknown.
  */
 int merge_check(const struct jfr_file_map *maps, size_t count, struct diag *d);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
+ * The text form of a reference chain:
+ *
  *     object =  [
  *       byte[30]
  *       [0] : java.lang.Object[10]
@@ -12,7 +14,7 @@
 
 #include <stdio.h>
 
-#define MAX_CHAIN 4096 /* the JVM's have 200 at most */
+#define MAX_CHAIN 4096 /* the JVM writes at most 200 */
 
 static int64_t old_object_number_of(struct printer *p, const struct jfr_value *v, const char *name)
 {
@@ -39,7 +41,7 @@ static void put_object(struct printer *p, const struct jfr_value *object, int64_
 	bytes_put_u8(&p->out, '\n');
 }
 
-/* What holds the object before: a field or a place of an array. Returns the array's size. */
+/* Print the field or array slot that refers to the previous object. Returns the array's size. */
 static int64_t put_holder(struct printer *p, const struct jfr_value *reference)
 {
 	struct jfr_value array = jfr_field(p->chunk, reference, "array"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The chain of references of a jdk.OldObjectSample, one object a line. */
+/* Prints the reference chain of a jdk.OldObjectSample, one object per line. */
 #ifndef USER_VIEW_OLD_OBJECT_H
 #define USER_VIEW_OLD_OBJECT_H
 

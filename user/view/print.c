@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Text: a window over the whole file, by the time of the end; what has contextual fields enters it a second time by its
- * start and a third time by its end, to be around what lies between. JSON: each chunk by itself, as `jfr` has it.
+ * Text output sorts the events of the whole file by end time, within a window (sorter.h). A contextual event enters the
+ * sorter up to three times: for printing, at its start and at its end, to enclose the events in between. JSON output
+ * sorts each chunk separately, as `jfr` does.
  */
 #include "user/view/print.h"
 #include "user/view/context.h"
@@ -15,7 +16,7 @@
 struct print {
 	struct printer *printer;
 	struct select *select;
-	struct sorter order;
+	struct sorter sorter;
 	struct contexts contexts;
 	bool first;
 	int err;
@@ -29,7 +30,7 @@ static bool is_contextual(const struct meta_type *t)
 	return false;
 }
 
-/* The key of the event's thread; false: it has none. */
+/* Set *key to the event's thread. False: no thread. */
 static bool print_thread_of(struct jfr_chunk *chunk, const struct jfr_event *e, uint64_t *key)
 {
 	struct jfr_value event = jfr_event_value(e), v = {.kind = VALUE_NULL};
@@ -69,12 +70,12 @@ static void print_until(struct print *p, size_t left)
 {
 	struct sorter_entry entry;
 
-	while (p->order.count > left && !p->err && !printer_stopped(p->printer)) {
+	while (p->sorter.count > left && !p->err && !printer_stopped(p->printer)) {
 		struct jfr_event e;
 
-		sorter_take(&p->order, &entry);
+		sorter_take(&p->sorter, &entry);
 		if (!jfr_chunk_event(entry.chunk, entry.at, &e))
-			; /* the file is being changed, which its verdict says */
+			; /* the file changed meanwhile; jfr_file_verdict() reports it */
 		else if (entry.context)
 			change_context(p, &entry, &e);
 		else
@@ -88,7 +89,7 @@ static void print_add(struct print *p, struct sorter_entry entry, int64_t time, 
 	entry.time = time;
 	entry.tie = end;
 	entry.context = context;
-	if (!sorter_add(&p->order, &entry))
+	if (!sorter_add(&p->sorter, &entry))
 		p->err = -ENOMEM;
 }
 
@@ -121,7 +122,7 @@ static void print_add_chunk(struct print *p, struct jfr_chunk *chunk)
 
 static void print_release(struct print *p)
 {
-	sorter_release(&p->order);
+	sorter_release(&p->sorter);
 	contexts_release(&p->contexts);
 }
 
@@ -145,10 +146,10 @@ static void json_until(struct print *p, size_t left)
 {
 	struct sorter_entry entry;
 
-	while (p->order.count > left && !p->err && !printer_stopped(p->printer)) {
+	while (p->sorter.count > left && !p->err && !printer_stopped(p->printer)) {
 		struct jfr_event e;
 
-		sorter_take(&p->order, &entry);
+		sorter_take(&p->sorter, &entry);
 		if (jfr_chunk_event(entry.chunk, entry.at, &e)) {
 			event_json_put(p->printer, entry.chunk, &e, p->first);
 			p->first = false;
@@ -174,7 +175,7 @@ static void json_chunk(struct print *p, struct jfr_chunk *chunk)
 		entry.time = (uint64_t)times.start + (uint64_t)times.duration;
 		entry.at = e.at;
 		entry.tie++;
-		if (!sorter_add(&p->order, &entry))
+		if (!sorter_add(&p->sorter, &entry))
 			p->err = -ENOMEM;
 		json_until(p, SORTER_WINDOW);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All events of a file, in the order of their ends. */
+/* Prints all events of a file, ordered by end time. */
 #ifndef USER_VIEW_PRINT_H
 #define USER_VIEW_PRINT_H
 
@@ -7,7 +7,10 @@
 #include "user/view/printer.h"
 #include "user/view/select.h"
 
-/* As `jfr print` and `jfr print --json` of JDK 25. 0 or -ENOMEM; faults are in file->fault, p->error may be set. */
+/*
+ * Same formats as JDK 25's `jfr print` and `jfr print --json`. 0 or -ENOMEM; read errors are in file->fault, write
+ * errors in p->error.
+ */
 int print_text(struct jfr_file *file, struct select *select, struct printer *p);
 int print_json(struct jfr_file *file, struct select *select, struct printer *p);
 

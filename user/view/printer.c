@@ -32,7 +32,7 @@ void printer_begin(struct printer *p, struct jfr_chunk *chunk, const struct jfr_
 	p->event_begin = p->out.size;
 }
 
-/* What is flushed are whole events, and so whole characters. */
+/* Escape control characters. The buffer holds whole events, so no character is split. */
 static void printer_show(struct printer *p)
 {
 	struct bytes shown;
@@ -73,7 +73,7 @@ static bool in_itself(const struct printer *p, const struct jfr_value *v)
 	return false;
 }
 
-/* Is the constant to be left out here? */
+/* True if the constant must be omitted: it is nested too deeply, inside itself, or in an event that is too large. */
 static bool is_cut(struct printer *p, const struct jfr_value *v)
 {
 	if (p->out.size - p->event_begin > p->max_event)

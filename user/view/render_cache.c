@@ -9,7 +9,7 @@
 
 struct rendered_text {
 	struct render_cache_key key;
-	uint32_t size; /* of the text + 1; 0: a free place */
+	uint32_t size; /* of the text + 1; 0 marks a free slot */
 	size_t at;
 };
 

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-/* '*' is any text, '?' one character. */
+/* '*' matches any text, '?' one character. */
 static bool pattern_matches(const char *pattern, size_t length, const char *text)
 {
 	const char *p = pattern, *end = pattern + length, *star = NULL, *again = NULL;
@@ -28,7 +28,7 @@ static bool pattern_matches(const char *pattern, size_t length, const char *text
 	return p == end;
 }
 
-/* "Java Virtual Machine" is also JVM. */
+/* Initials match, too: JVM for "Java Virtual Machine". */
 static bool letters_match(const char *pattern, size_t length, const char *category)
 {
 	size_t matched = 0;

@@ -24,7 +24,7 @@ void slow_call_release(struct slow_call *s)
 	jfr_chunk_put(s->call.chunk);
 }
 
-/* The last place is for all that have none of their own. */
+/* The last entry collects all reasons beyond the first SLOW_REASONS - 1. */
 static bool add_reason(struct slow_call *s, const struct thread_wait *wait)
 {
 	char *name = thread_wait_reason(wait);
@@ -58,8 +58,8 @@ static void keep_longest(struct slow_call *s, const struct thread_wait *wait)
 
 bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread)
 {
-	int64_t into =
-		wait->start + wait->duration / 2 - s->call.start; /* whose ends may differ by the clock's error */
+	/* Test the middle of the wait: its ends may be off by the error of the clock. */
+	int64_t into = wait->start + wait->duration / 2 - s->call.start;
 
 	if (thread != s->thread || into < 0 || into > s->call.duration)
 		return true;
@@ -67,7 +67,7 @@ bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t
 	return add_reason(s, wait);
 }
 
-/* All numbers of a line have the unit of its longest time. */
+/* All numbers in a line use the unit of the longest time. */
 struct unit {
 	double ns;
 	const char *name;
@@ -110,7 +110,7 @@ static void put_reasons(struct bytes *out, struct slow_call *s, const struct uni
 
 	sort_reasons(s);
 	for (int i = 0; i < SLOW_REASONS && s->reason[i].name; i++) {
-		if (s->reason[i].total < unit->ns / 20) /* 0.0 */
+		if (s->reason[i].total < unit->ns / 20) /* would print as 0.0 */
 			continue;
 		put_text(out, before);
 		put_text(out, s->reason[i].name);
@@ -210,7 +210,7 @@ static void put_when(struct bytes *out, const struct call *call, int64_t utc_off
 	begin = out->size;
 	put_moment(out, &start, utc_offset, false);
 	if (!out->failed)
-		out->size = begin + strlen("20:08:35.749"); /* not the date */
+		out->size = begin + strlen("20:08:35.749"); /* drop the date */
 	put_text(out, "  \"");
 	put_thread_name(out, call->chunk, call->thread, "?");
 	put_text(out, "\"");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the time of one call went, as lines:
+ * Breaks down the time of one slow call, printed as lines:
  *
  *     [12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] demo.Cart.checkout()  <- demo.Shop.serve():17
  *         20:08:35.749  "main"
@@ -18,22 +18,24 @@
 #define SLOW_WAITS   3
 
 struct slow_call {
-	struct call call; /* with its chunk */
+	struct call call; /* holds a reference to its chunk */
 	uint64_t thread;
 	struct {
-		char *name; /* NULL: no more */
+		char *name; /* NULL: end of the list */
 		int64_t total;
 	} reason[SLOW_REASONS];
-	struct thread_wait wait[SLOW_WAITS]; /* the longest first, each with its chunk, or without a chunk: no more */
+	/* Longest first, each with a reference to its chunk. chunk NULL: end of the list. */
+	struct thread_wait wait[SLOW_WAITS];
 };
 
-/* The call keeps its chunk. */
+/* Takes a reference to the call's chunk. */
 void slow_call_init(struct slow_call *s, const struct call *call);
 void slow_call_release(struct slow_call *s);
 
-/* Add a wait if it is the call's. `thread`: thread_number() of who waited. False: no memory. */
+/* Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread. False: no memory. */
 bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread);
 
+/* Append the lines. */
 void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset);
 
 #endif

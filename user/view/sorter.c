@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A binary heap that moves its entries as java.util.PriorityQueue does: `jfr print` has such a window, and what ends at
- * one time comes in the order that the heap happens to give it.
+ * A binary heap that moves its entries exactly as java.util.PriorityQueue does. `jfr print` uses one, so events with
+ * equal times come out in the same order as there.
  */
 #include "user/view/sorter.h"
 #include "format/vec.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events come nearly in the order of their ends, but not quite: each thread
- * writes its own buffer. A window of a million puts them in order without
- * keeping all of them.
+ * Sorts events by time within a window. Events are almost ordered by end time, but each thread writes its own buffer. A
+ * window of a million events restores the order without keeping all of them.
  */
 #ifndef USER_VIEW_SORTER_H
 #define USER_VIEW_SORTER_H
@@ -13,8 +12,8 @@
 
 struct sorter_entry {
 	int64_t time;
-	uint64_t tie;		       /* among those of one time the smaller one is first */
-	uint64_t at : 63, context : 1; /* of the event in its chunk; what the entry is for is its user's business */
+	uint64_t tie;		       /* among equal times the smaller one comes first */
+	uint64_t at : 63, context : 1; /* offset of the event in its chunk; `context` is for the caller */
 	struct jfr_chunk *chunk;
 };
 
@@ -23,12 +22,12 @@ struct sorter {
 	size_t count, capacity;
 };
 
-void sorter_release(struct sorter *o); /* drops the chunks too */
+void sorter_release(struct sorter *o); /* also drops its references to chunks */
 
-/* The entry keeps its chunk. False: no memory. */
+/* Takes a reference to the chunk. False: no memory. */
 bool sorter_add(struct sorter *o, const struct sorter_entry *e);
 
-/* The first of all; its chunk is the caller's to drop. False: none is left. */
+/* Remove the first entry. The caller must drop its reference to the chunk. False: empty. */
 bool sorter_take(struct sorter *o, struct sorter_entry *e);
 
 #endif

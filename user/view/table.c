@@ -7,14 +7,14 @@
 #define ELLIPSIS  "..."
 
 struct cell {
-	unsigned int width, preferred; /* with the space behind it */
+	unsigned int width, preferred; /* with the space after the column */
 	const char *text;
-	size_t length; /* characters */
+	size_t length; /* in characters */
 	char compact[512];
 };
 
 struct layout {
-	const struct table *grid;
+	const struct table *table;
 	const struct table_layout *wanted;
 	struct cell cell[TABLE_COLUMNS];
 	unsigned int width, preferred;
@@ -70,23 +70,23 @@ static void table_measure(struct layout *l, unsigned int column, const char *tex
 
 static void table_measure_all(struct layout *l)
 {
-	const char *text = (char *)l->grid->cells.data;
+	const char *text = (char *)l->table->cells.data;
 
-	for (size_t i = 0; i < l->grid->filled; i++, text += strlen(text) + 1)
-		table_measure(l, i % l->grid->count, text);
-	for (unsigned int i = 0; i < l->grid->count; i++)
-		table_measure(l, i, l->grid->columns[i].label);
+	for (size_t i = 0; i < l->table->filled; i++, text += strlen(text) + 1)
+		table_measure(l, i % l->table->count, text);
+	for (unsigned int i = 0; i < l->table->count; i++)
+		table_measure(l, i, l->table->columns[i].label);
 }
 
 static unsigned int choose_width(const struct layout *l)
 {
 	unsigned int preferred = 0;
 
-	for (unsigned int i = 0; i < l->grid->count; i++)
+	for (unsigned int i = 0; i < l->table->count; i++)
 		preferred += l->cell[i].preferred;
 	if (preferred > MAX_WIDTH)
 		return MAX_WIDTH;
-	if (preferred < PREFERRED / 2 && l->grid->count < 3)
+	if (preferred < PREFERRED / 2 && l->table->count < 3)
 		return PREFERRED / 2;
 	return preferred < PREFERRED ? PREFERRED : preferred;
 }
@@ -105,7 +105,7 @@ static bool is_narrow(const struct layout *l, unsigned int column)
 
 static bool is_elastic(const struct layout *l, unsigned int column)
 {
-	return l->grid->columns[column].left;
+	return l->table->columns[column].left;
 }
 
 static bool is_any(const struct layout *l, unsigned int column)
@@ -113,14 +113,17 @@ static bool is_any(const struct layout *l, unsigned int column)
 	return true;
 }
 
-/* One column more for each in turn that wants it; the last round may be one too far, as the JDK's is. */
+/*
+ * Widen each column that wants it by one character, in turn. The last round may exceed the preferred width by one, as
+ * in the JDK.
+ */
 static void distribute(struct layout *l, wants_more *wants)
 {
 	unsigned int last = UINT32_MAX;
 
 	while (l->width < l->preferred && l->width != last) {
 		last = l->width;
-		for (unsigned int i = 0; i < l->grid->count; i++)
+		for (unsigned int i = 0; i < l->table->count; i++)
 			if (wants(l, i)) {
 				l->cell[i].width++;
 				l->width++;
@@ -138,7 +141,7 @@ static void lay_out(struct layout *l)
 	distribute(l, is_any);
 }
 
-/* "a.b.C.m(int, long)" is "a.b.C.m(...)" where it does not fit. */
+/* Shorten "a.b.C.m(int, long)" to "a.b.C.m(...)". */
 static const char *compact(struct cell *c, const char *text)
 {
 	const char *open = strchr(text, '(');
@@ -155,13 +158,13 @@ static void set_cell(struct layout *l, unsigned int column, const char *text)
 {
 	struct cell *c = &l->cell[column];
 
-	if (l->grid->columns[column].method && table_length_of(text) > (c->width - 1) * l->wanted->cell_height)
+	if (l->table->columns[column].method && table_length_of(text) > (c->width - 1) * l->wanted->cell_height)
 		text = compact(c, text);
 	c->text = text;
 	c->length = table_length_of(text);
 }
 
-/* The part of a text that is too long, with dots for the rest. */
+/* Append the part of a long text that fits, with dots for the rest. */
 static void put_cut(struct bytes *out, const struct layout *l, const struct cell *c, unsigned int size)
 {
 	if (size <= strlen(ELLIPSIS)) {
@@ -179,14 +182,14 @@ static void put_aligned(struct bytes *out, const struct layout *l, unsigned int 
 {
 	const struct cell *c = &l->cell[column];
 	unsigned int pad = c->width - 1 - c->length;
-	bool left = l->grid->columns[column].left;
+	bool left = l->table->columns[column].left;
 
 	put_spaces(out, left ? 0 : pad);
 	put_text(out, c->text);
 	put_spaces(out, left ? pad : 0);
 }
 
-/* A long text in a cell of several lines: its n-th part. */
+/* Append line `line` of a text that is wrapped within its cell. */
 static void table_put_part(struct bytes *out, const struct layout *l, const struct cell *c, unsigned int line)
 {
 	unsigned int width = c->width - 1;
@@ -220,46 +223,46 @@ static void put_line(struct bytes *out, const struct layout *l, unsigned int col
 		table_put_part(out, l, c, line);
 }
 
-/* The cells that were set. */
+/* Append the row that was set with set_cell(). */
 static void table_put_row(struct bytes *out, const struct layout *l)
 {
 	unsigned int lines = 1;
 
-	for (unsigned int i = 0; i < l->grid->count; i++) {
+	for (unsigned int i = 0; i < l->table->count; i++) {
 		unsigned int width = l->cell[i].width - 1, own = (l->cell[i].length + width - 1) / width;
 
 		own = own > l->wanted->cell_height ? l->wanted->cell_height : own;
 		lines = own > lines ? own : lines;
 	}
 	for (unsigned int line = 0; line < lines; line++)
-		for (unsigned int i = 0; i < l->grid->count; i++) {
+		for (unsigned int i = 0; i < l->table->count; i++) {
 			put_line(out, l, i, line);
-			bytes_put_u8(out, i + 1 < l->grid->count ? ' ' : '\n');
+			bytes_put_u8(out, i + 1 < l->table->count ? ' ' : '\n');
 		}
 }
 
 static void table_put_head(struct bytes *out, struct layout *l)
 {
-	size_t title = table_length_of(l->grid->title);
+	size_t title = table_length_of(l->table->title);
 	unsigned int i;
 
 	bytes_put_u8(out, '\n');
 	put_spaces(out, l->width > title ? (l->width - title) / 2 : 0);
-	put_text(out, l->grid->title);
+	put_text(out, l->table->title);
 	put_text(out, "\n\n");
-	for (i = 0; i < l->grid->count; i++)
-		set_cell(l, i, l->grid->columns[i].label);
+	for (i = 0; i < l->table->count; i++)
+		set_cell(l, i, l->table->columns[i].label);
 	table_put_row(out, l);
-	for (i = 0; i < l->grid->count; i++) {
+	for (i = 0; i < l->table->count; i++) {
 		for (unsigned int j = 1; j < l->cell[i].width; j++)
 			bytes_put_u8(out, '-');
-		bytes_put_u8(out, i + 1 < l->grid->count ? ' ' : '\n');
+		bytes_put_u8(out, i + 1 < l->table->count ? ' ' : '\n');
 	}
 }
 
 bool table_print(const struct table *t, const struct table_layout *wanted, struct bytes *out)
 {
-	struct layout l = {.grid = t, .wanted = wanted};
+	struct layout l = {.table = t, .wanted = wanted};
 	const char *text = (char *)t->cells.data;
 
 	if (t->cells.failed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A table laid out as `jfr view` of JDK 25 does it. Texts are UTF-8, one character a column. */
+/* Lays out tables as JDK 25's `jfr view` does. Texts are UTF-8, one column per character. */
 #ifndef USER_VIEW_TABLE_H
 #define USER_VIEW_TABLE_H
 
@@ -7,15 +7,15 @@
 
 struct table_column {
 	const char *label;
-	bool left;   /* aligned, and wider when there is room; else on the right */
-	bool method; /* parameters become "..." before anything is cut */
+	bool left;   /* left-aligned, gets spare width; else right-aligned */
+	bool method; /* parameters are shortened to "..." before the text is cut */
 };
 
 struct table_layout {
-	unsigned int width;	  /* 0: as wide as needed, 80 to 120 */
-	unsigned int cell_height; /* lines of a cell at most; 1 */
-	bool cut_beginning;	  /* what is too long loses its beginning, not its end */
-	bool json;		  /* not as a table: see table_print_json() */
+	unsigned int width;	  /* 0: as needed, 80 to 120 */
+	unsigned int cell_height; /* maximum lines per cell; usually 1 */
+	bool cut_beginning;	  /* cut long texts at the beginning, not at the end */
+	bool json;		  /* print JSON, see table_print_json() */
 };
 
 #define TABLE_COLUMNS 12
@@ -24,21 +24,21 @@ struct table {
 	const char *title;
 	const struct table_column *columns;
 	unsigned int count;
-	struct bytes cells; /* texts with their NUL, row after row */
-	size_t filled;	    /* cells so far */
+	struct bytes cells; /* NUL-terminated texts, row by row */
+	size_t filled;	    /* number of complete cells */
 };
 
 void table_init(struct table *t, const char *title, const struct table_column *columns, unsigned int count);
 void table_release(struct table *t);
 
-/* The next cell, left to right and down: what was appended to t->cells since the one before. */
+/* Complete the next cell, in row order: its text is what was appended to t->cells since the last cell. */
 void table_cell(struct table *t);
 void table_put(struct table *t, const char *text);
 
-/* False: no memory. "No events found" when it has no rows. */
+/* Append the table to `out`; "No events found" if it has no rows. False: no memory. */
 bool table_print(const struct table *t, const struct table_layout *layout, struct bytes *out);
 
-/* A line {"view":TITLE,"rows":[{LABEL:CELL,...},...]}: whole numbers as such, other cells as the table has them. */
+/* One line {"view":TITLE,"rows":[{LABEL:CELL,...},...]}. Whole numbers become JSON numbers, other cells strings. */
 bool table_print_json(const struct table *t, struct bytes *out);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* "1,204" is a number, also for a machine. */
+/* Print "1,204" as the number 1204. */
 static void table_json_put_value(struct json *j, const char *label, const char *text)
 {
 	uint64_t n = 0;

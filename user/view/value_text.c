@@ -15,7 +15,7 @@ int64_t value_widened(const struct jfr_value *v, const struct meta_field *f)
 	return v->number;
 }
 
-/* ISO 8601 where no content type says that it is a time; false: it is none. */
+/* Print a timespan or a timestamp, in ISO 8601 unless it has a content type. False: neither. */
 static bool value_text_put_time(struct printer *p, int64_t n, const struct meta_field *f)
 {
 	struct java_time t;
@@ -61,7 +61,7 @@ static bool put_percentage(struct printer *p, double part)
 	return true;
 }
 
-/* With its unit; false: it has none. */
+/* Print the number with its unit. False: no unit. */
 static bool put_measured(struct printer *p, int64_t n, double real, const struct meta_field *f)
 {
 	if (!f->content_type)

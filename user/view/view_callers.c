@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Traced methods, below each its callers, below them theirs. Where there is only one caller the next line is not
- * indented further:
+ * Traced methods with their callers below them, recursively. A single caller is not indented further:
  *
  *       1,204  100.0 %     24.7 s  live.Shop$Checkout.report(int)
  *       1,204  100.0 %     24.7 s    live.Shop$Checkout.answer(String, int)
@@ -16,10 +15,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define LEAST_PART 200 /* what has less than a 200th of its method's calls is left out */
+#define MIN_SHARE 200 /* omit callers with less than 1/200 of the method's calls */
 
 struct node {
-	uint32_t parent, child, next; /* 0: none; node 0 is above the methods */
+	uint32_t parent, child, next; /* 0: none; node 0 is the root, above the methods */
 	uint64_t count;
 	int64_t total;
 	char *name;
@@ -29,8 +28,8 @@ struct tree {
 	struct node *node;
 	uint32_t count;
 	size_t capacity;
-	struct aggregate index;	 /* parent, method -> node, in `mark` */
-	struct aggregate stacks; /* method, stack -> the node of its last frame */
+	struct aggregate index;	 /* (parent, method) -> node in `mark` */
+	struct aggregate stacks; /* (method, stack) -> node of its last frame in `mark` */
 };
 
 static uint32_t add_node(struct tree *t, uint32_t parent, char *name)
@@ -50,7 +49,7 @@ static uint32_t add_node(struct tree *t, uint32_t parent, char *name)
 	return t->count++;
 }
 
-/* The node of a method below another; 0: no memory. */
+/* Find or add the node of a method below `parent`. 0: no memory. */
 static uint32_t below(struct tree *t, uint32_t parent, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
 	struct group *g = aggregate_of(&t->index, parent, method->kind == VALUE_KEY ? method->key : 0);
@@ -66,7 +65,7 @@ static uint32_t below(struct tree *t, uint32_t parent, struct jfr_chunk *chunk, 
 	return g->mark;
 }
 
-/* The node of the last frame of this stack; 0: no memory. */
+/* Add the frames of a stack; return the node of the last one. 0: no memory. */
 static uint32_t add_stack(struct tree *t, const struct call *call)
 {
 	uint32_t node = below(t, 0, call->chunk, &call->method);
@@ -101,7 +100,7 @@ static int callers_add(const struct call *call, void *context)
 	return 0;
 }
 
-/* A node stands behind its parent. */
+/* Add the sums of all nodes to their parents. Children have higher indexes than their parents. */
 static void sum_up(struct tree *t)
 {
 	for (uint32_t i = t->count; i-- > 1;) {
@@ -110,7 +109,7 @@ static void sum_up(struct tree *t)
 	}
 }
 
-static struct tree *sorted; /* qsort() hands nothing on */
+static struct tree *sorted; /* for callers_compare(): qsort() passes no context */
 
 static int callers_compare(const void *a, const void *b)
 {
@@ -119,7 +118,7 @@ static int callers_compare(const void *a, const void *b)
 	return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : strcmp(x->name, y->name);
 }
 
-/* The children with at least so many calls, most first; to be freed. */
+/* The children with at least `least` calls, most calls first. Free with free(). NULL: no memory. */
 static uint32_t *children_of(struct tree *t, uint32_t parent, uint64_t least, uint32_t *count)
 {
 	uint32_t n = 0, i, *children;
@@ -162,14 +161,14 @@ static void put_node(struct bytes *out, const struct node *node, uint64_t all, u
 	bytes_release(&text);
 }
 
-/* All below a node; `only` children without sisters stay at their mother's place. */
+/* Append everything below a node. An only child keeps its parent's indentation. */
 static bool put_callers(struct tree *t, uint32_t node, uint64_t all, unsigned int indent, struct bytes *out)
 {
 	uint32_t count, *children;
 	bool good = true;
 
 	do {
-		children = children_of(t, node, all / LEAST_PART + 1, &count);
+		children = children_of(t, node, all / MIN_SHARE + 1, &count);
 		good = children != NULL;
 		if (count != 1)
 			break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How long the calls took: a row for each power of two between the shortest and the longest, and how much of all is
- * not longer than that.
+ * Distribution of call durations: a row for each power of two between the shortest and the longest call, with the
+ * cumulative share of calls.
  *
  *       from           calls
  *     65.5 us          1,204  ##########                                 61.2 %
@@ -18,7 +18,7 @@ struct latency {
 	int64_t most;
 };
 
-/* Row n has those of 2^n nanoseconds and more, below 2^(n+1). */
+/* Row n counts durations of at least 2^n and less than 2^(n+1) ns. */
 static int latency_add(const struct call *call, void *context)
 {
 	struct latency *l = context;

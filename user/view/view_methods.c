@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Traced methods: by themselves, and by who called them. */
+/* Traced methods, alone and per caller. */
 #include "user/view/aggregate.h"
 #include "user/view/views.h"
 
@@ -18,7 +18,7 @@ static int methods_add_method(const struct call *call, void *context)
 	return 0;
 }
 
-/* What took longest together comes first. */
+/* Largest total first. */
 static int compare_totals(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
@@ -26,24 +26,24 @@ static int compare_totals(const void *a, const void *b)
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
 }
 
-static void methods_put_methods(struct table *grid, const struct aggregate *groups)
+static void methods_put_methods(struct table *table, const struct aggregate *aggregate)
 {
-	for (size_t i = 0; i < groups->count; i++) {
-		const struct group *g = &groups->group[i];
+	for (size_t i = 0; i < aggregate->count; i++) {
+		const struct group *g = &aggregate->group[i];
 
-		table_put(grid, g->name);
-		view_count(&grid->cells, g->count);
-		table_cell(grid);
-		view_time(&grid->cells, g->total);
-		table_cell(grid);
-		view_time(&grid->cells, g->least);
-		table_cell(grid);
-		view_time(&grid->cells, g->total / (int64_t)g->count);
-		table_cell(grid);
-		view_time(&grid->cells, g->most);
-		table_cell(grid);
-		view_count(&grid->cells, g->thrown);
-		table_cell(grid);
+		table_put(table, g->name);
+		view_count(&table->cells, g->count);
+		table_cell(table);
+		view_time(&table->cells, g->total);
+		table_cell(table);
+		view_time(&table->cells, g->least);
+		table_cell(table);
+		view_time(&table->cells, g->total / (int64_t)g->count);
+		table_cell(table);
+		view_time(&table->cells, g->most);
+		table_cell(table);
+		view_count(&table->cells, g->thrown);
+		table_cell(table);
 	}
 }
 
@@ -54,23 +54,23 @@ int view_methods(struct jfr_file *file, const struct table_layout *layout, struc
 		{"Minimum", false, false},     {"Average", false, false}, {"Maximum", false, false},
 		{"Thrown", false, false},
 	};
-	struct aggregate groups = {0};
-	struct table grid;
-	int err = call_iter_each(file, "jdk.MethodTrace", methods_add_method, &groups);
+	struct aggregate aggregate = {0};
+	struct table table;
+	int err = call_iter_each(file, "jdk.MethodTrace", methods_add_method, &aggregate);
 
-	table_init(&grid, "Method Trace", columns, sizeof(columns) / sizeof(columns[0]));
-	aggregate_sort(&groups, compare_totals);
-	methods_put_methods(&grid, &groups);
-	if (!err && !table_print(&grid, layout, out))
+	table_init(&table, "Method Trace", columns, sizeof(columns) / sizeof(columns[0]));
+	aggregate_sort(&aggregate, compare_totals);
+	methods_put_methods(&table, &aggregate);
+	if (!err && !table_print(&table, layout, out))
 		err = -ENOMEM;
-	table_release(&grid);
-	aggregate_release(&groups);
+	table_release(&table);
+	aggregate_release(&aggregate);
 	return err;
 }
 
-/* By the caller's method: to find it a stack has to be looked into, once. */
+/* Calls by method of the caller. Each stack is decoded only once to find it. */
 struct callers {
-	struct aggregate stacks; /* stack -> key of the caller's method + 1, in `mark` */
+	struct aggregate stacks; /* stack -> key + 1 of the caller's method, in `mark` */
 	struct aggregate pairs;
 };
 
@@ -134,20 +134,20 @@ int view_calls(struct jfr_file *file, const struct table_layout *layout, struct 
 	static const struct table_column columns[] = {
 		{"Traced Method", true, true}, {"Caller", true, true}, {"Invocations", false, false}};
 	struct callers callers = {0};
-	struct table grid;
+	struct table table;
 	int err = call_iter_each(file, "jdk.MethodTrace", add_pair, &callers);
 
-	table_init(&grid, "Method Calls", columns, sizeof(columns) / sizeof(columns[0]));
+	table_init(&table, "Method Calls", columns, sizeof(columns) / sizeof(columns[0]));
 	aggregate_sort(&callers.pairs, compare_counts);
 	for (size_t i = 0; i < callers.pairs.count; i++) {
-		table_put(&grid, callers.pairs.group[i].name);
-		table_put(&grid, callers.pairs.group[i].other);
-		view_count(&grid.cells, callers.pairs.group[i].count);
-		table_cell(&grid);
+		table_put(&table, callers.pairs.group[i].name);
+		table_put(&table, callers.pairs.group[i].other);
+		view_count(&table.cells, callers.pairs.group[i].count);
+		table_cell(&table);
 	}
-	if (!err && !table_print(&grid, layout, out))
+	if (!err && !table_print(&table, layout, out))
 		err = -ENOMEM;
-	table_release(&grid);
+	table_release(&table);
 	aggregate_release(&callers.stacks);
 	aggregate_release(&callers.pairs);
 	return err;

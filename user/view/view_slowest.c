@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Single calls: those that took longest, and those that had not returned. */
+/* Individual calls: the slowest ones, and those that had not returned. */
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
 #include "user/view/jfr_names.h"
@@ -12,12 +12,12 @@
 #define SHOWN	   20
 #define OPEN_SHOWN 1000
 
-/* A heap with the shortest of them on top, each with its chunk. */
+/* A heap with the shortest call on top. Each call holds a reference to its chunk. */
 struct slowest {
 	struct call call[OPEN_SHOWN];
 	size_t count, capacity;
-	char *wait[OPEN_SHOWN]; /* what its thread still waits for: "42.0 s futex"; NULL: nothing, or not known */
-	bool waits;		/* there are such */
+	char *wait[OPEN_SHOWN]; /* current wait of its thread: "42.0 s futex"; NULL: none or unknown */
+	bool waits;		/* some call has one */
 };
 
 static void sift_down(struct slowest *s, size_t i)
@@ -79,28 +79,28 @@ static void slowest_put_caller(struct bytes *out, const struct call *call)
 	}
 }
 
-static void put_call(struct table *grid, const struct call *call, int64_t utc_offset)
+static void put_call(struct table *table, const struct call *call, int64_t utc_offset)
 {
 	int64_t seconds = call->start / 1000000000;
 	struct java_time start = {.seconds = seconds, .nanos = call->start - seconds * 1000000000};
 	struct jfr_value method = call->method;
-	struct bytes *cells = &grid->cells;
+	struct bytes *cells = &table->cells;
 	size_t begin = cells->size;
 
 	put_moment(cells, &start, utc_offset, false);
 	if (!cells->failed)
-		cells->size = begin + strlen("20:08:35.749"); /* not the date */
-	table_cell(grid);
+		cells->size = begin + strlen("20:08:35.749"); /* drop the date */
+	table_cell(table);
 	view_time(cells, call->duration);
-	table_cell(grid);
+	table_cell(table);
 	jfr_resolve(call->chunk, &method);
 	if (method.kind == VALUE_STRUCT)
 		put_method(cells, call->chunk, &method);
-	table_cell(grid);
+	table_cell(table);
 	put_thread_name(cells, call->chunk, call->thread, "N/A");
-	table_cell(grid);
+	table_cell(table);
 	slowest_put_caller(cells, call);
-	table_cell(grid);
+	table_cell(table);
 }
 
 static struct slowest *slowest_find(struct jfr_file *file, const char *type, size_t capacity, int *err)
@@ -133,22 +133,22 @@ static int slowest_show(const struct slowest *s, int64_t utc_offset, const struc
 		{"Start", true, false},	 {"Duration", false, false}, {"Method", true, true},
 		{"Thread", true, false}, {"Caller", true, true},     {"Still Waits", true, false},
 	};
-	struct table grid;
+	struct table table;
 	int err = 0;
 
-	table_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]) - !s->waits);
+	table_init(&table, title, columns, sizeof(columns) / sizeof(columns[0]) - !s->waits);
 	for (size_t i = 0; i < s->count; i++) {
-		put_call(&grid, &s->call[i], utc_offset);
+		put_call(&table, &s->call[i], utc_offset);
 		if (s->waits)
-			table_put(&grid, s->wait[i] ?: "-");
+			table_put(&table, s->wait[i] ?: "-");
 	}
-	if (!table_print(&grid, layout, out))
+	if (!table_print(&table, layout, out))
 		err = -ENOMEM;
-	table_release(&grid);
+	table_release(&table);
 	return err;
 }
 
-/* The file has been read to its end: once more, for what lies somewhere before the calls. */
+/* Read the file a second time: waits may come before the calls they belong to. */
 static int waits_again(struct jfr_file *file, thread_wait_visit *visit, void *context)
 {
 	struct jfr_file again;
@@ -164,7 +164,7 @@ static int waits_again(struct jfr_file *file, thread_wait_visit *visit, void *co
 struct slow_calls {
 	struct slow_call call[SHOWN];
 	size_t count;
-	int64_t first, last; /* moments */
+	int64_t first, last; /* ns since the epoch */
 };
 
 static int add_wait(const struct thread_wait *wait, void *context)
@@ -181,7 +181,7 @@ static int add_wait(const struct thread_wait *wait, void *context)
 	return 0;
 }
 
-/* Where the time of each went: its waits are somewhere before it in the file. */
+/* Append the breakdown of each call. */
 static int show_split(struct jfr_file *file, const struct slowest *calls, struct bytes *out)
 {
 	struct slow_calls s = {.first = INT64_MAX};
@@ -233,7 +233,7 @@ static char *ongoing_text(const struct thread_wait *wait)
 	return (char *)text.data;
 }
 
-/* All calls that its thread had open wait for the same. */
+/* An ongoing wait applies to all open calls of its thread. */
 static int add_ongoing(const struct thread_wait *wait, void *context)
 {
 	int64_t end = wait->start + wait->duration;

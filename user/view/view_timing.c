@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* jdk.MethodTiming: all rows of an emission have one time, and the last emission is the result. */
+/* jdk.MethodTiming: all rows of one emission have the same time; the last emission is the result. */
 #include "user/view/aggregate.h"
 #include "user/view/views.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* In a group: the average in `total`, minimum and maximum in `least` and `most`, invocations + 1 in `count`. */
+/* Each group holds the average in `total`, minimum and maximum in `least` and `most`, invocations + 1 in `count`. */
 struct timing {
-	struct aggregate groups;
+	struct aggregate aggregate;
 	int64_t last; /* ticks */
 };
 
@@ -37,7 +37,7 @@ static int read_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_
 		average = strcmp(name, "average") == 0 ? timing_span(chunk, v.number) : average;
 		maximum = strcmp(name, "maximum") == 0 ? timing_span(chunk, v.number) : maximum;
 	}
-	g = aggregate_of(&t->groups, method.kind == VALUE_KEY ? method.key : 0, 0);
+	g = aggregate_of(&t->aggregate, method.kind == VALUE_KEY ? method.key : 0, 0);
 	if (g && !g->name)
 		g->name = view_method(chunk, method);
 	if (!g || !g->name)
@@ -54,7 +54,7 @@ static int timing_add_row(struct timing *t, struct jfr_chunk *chunk, const struc
 	int64_t start = jfr_event_times(chunk, e).start;
 
 	if (start != t->last)
-		aggregate_release(&t->groups);
+		aggregate_release(&t->aggregate);
 	t->last = start;
 	return read_row(t, chunk, e);
 }
@@ -79,20 +79,20 @@ static int timing_compare(const void *a, const void *b)
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
 }
 
-static void timing_put_rows(struct table *grid, const struct aggregate *groups)
+static void timing_put_rows(struct table *table, const struct aggregate *aggregate)
 {
-	for (size_t i = 0; i < groups->count; i++) {
-		const struct group *g = &groups->group[i];
+	for (size_t i = 0; i < aggregate->count; i++) {
+		const struct group *g = &aggregate->group[i];
 
-		table_put(grid, g->name);
-		view_count(&grid->cells, g->count - 1);
-		table_cell(grid);
-		view_exact_time(&grid->cells, g->least);
-		table_cell(grid);
-		view_exact_time(&grid->cells, g->total);
-		table_cell(grid);
-		view_exact_time(&grid->cells, g->most);
-		table_cell(grid);
+		table_put(table, g->name);
+		view_count(&table->cells, g->count - 1);
+		table_cell(table);
+		view_exact_time(&table->cells, g->least);
+		table_cell(table);
+		view_exact_time(&table->cells, g->total);
+		table_cell(table);
+		view_exact_time(&table->cells, g->most);
+		table_cell(table);
 	}
 }
 
@@ -104,19 +104,19 @@ int view_timing(struct jfr_file *file, const struct table_layout *layout, struct
 	};
 	struct timing t = {.last = INT64_MIN};
 	struct jfr_chunk *chunk;
-	struct table grid;
+	struct table table;
 	int err = 0;
 
 	while (!err && (chunk = jfr_file_next(file))) {
 		err = timing_add_chunk(&t, chunk);
 		jfr_chunk_put(chunk);
 	}
-	table_init(&grid, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
-	aggregate_sort(&t.groups, timing_compare);
-	timing_put_rows(&grid, &t.groups);
-	if (!err && !table_print(&grid, layout, out))
+	table_init(&table, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
+	aggregate_sort(&t.aggregate, timing_compare);
+	timing_put_rows(&table, &t.aggregate);
+	if (!err && !table_print(&table, layout, out))
 		err = -ENOMEM;
-	table_release(&grid);
-	aggregate_release(&t.groups);
+	table_release(&table);
+	aggregate_release(&t.aggregate);
 	return err;
 }

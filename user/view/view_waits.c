@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the threads in traced calls waited for, who woke them, and which code waited for locks. */
+/* Waits of threads in traced calls: reasons, wakers, and the code that waited for locks. */
 #include "user/view/aggregate.h"
 #include "user/text/java_number.h"
 #include "user/view/jfr_names.h"
@@ -24,10 +24,10 @@ static uint64_t waits_key_of(const char *text)
 	return h;
 }
 
-/* Takes the text, which may be NULL: no memory. */
-static bool add_to(struct aggregate *groups, char *text, int64_t duration)
+/* Takes ownership of `text`. False: no memory, or text is NULL. */
+static bool add_to(struct aggregate *aggregate, char *text, int64_t duration)
 {
-	struct group *g = text ? aggregate_of(groups, waits_key_of(text), 0) : NULL;
+	struct group *g = text ? aggregate_of(aggregate, waits_key_of(text), 0) : NULL;
 
 	if (!g) {
 		free(text);
@@ -58,7 +58,7 @@ static char *waker_of(const struct thread_wait *w)
 	return waits_taken(&text);
 }
 
-/* What only stands between the program and the kernel. */
+/* JDK methods that wrap a wait; the interesting frame is their caller. */
 static bool is_machinery(const char *method)
 {
 	static const char *const begins[] = {
@@ -72,7 +72,7 @@ static bool is_machinery(const char *method)
 	return false;
 }
 
-/* "a.b.C.m(int):17" in `text`. */
+/* Replace `text` by "a.b.C.m(int):17". */
 static void put_site(struct bytes *text, struct jfr_chunk *chunk, struct jfr_value *frame)
 {
 	struct jfr_value method = frame_method(chunk, frame), line = jfr_field(chunk, frame, "lineNumber");
@@ -88,7 +88,7 @@ static void put_site(struct bytes *text, struct jfr_chunk *chunk, struct jfr_val
 	bytes_put_u8(text, 0);
 }
 
-/* The innermost frame that is the program's; the outermost when none is. */
+/* The innermost frame outside the JDK's wait machinery, or the outermost frame. */
 static char *site_of(const struct thread_wait *w)
 {
 	struct jfr_value stack = w->stack, frames, frame;
@@ -130,33 +130,33 @@ static int waits_compare(const void *a, const void *b)
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
 }
 
-static bool waits_show(struct aggregate *groups, const struct table_layout *layout, struct bytes *out,
+static bool waits_show(struct aggregate *aggregate, const struct table_layout *layout, struct bytes *out,
 		       const char *title, const char *label)
 {
 	const struct table_column columns[] = {
 		{label, true, true},	   {"Waits", false, false},   {"Total", false, false},
 		{"Average", false, false}, {"Longest", false, false},
 	};
-	struct table grid;
+	struct table table;
 	bool printed;
 
-	table_init(&grid, title, columns, sizeof(columns) / sizeof(columns[0]));
-	aggregate_sort(groups, waits_compare);
-	for (size_t i = 0; i < groups->count && i < SHOWN; i++) {
-		const struct group *g = &groups->group[i];
+	table_init(&table, title, columns, sizeof(columns) / sizeof(columns[0]));
+	aggregate_sort(aggregate, waits_compare);
+	for (size_t i = 0; i < aggregate->count && i < SHOWN; i++) {
+		const struct group *g = &aggregate->group[i];
 
-		table_put(&grid, g->name);
-		view_count(&grid.cells, g->count);
-		table_cell(&grid);
-		view_time(&grid.cells, g->total);
-		table_cell(&grid);
-		view_time(&grid.cells, g->total / (int64_t)g->count);
-		table_cell(&grid);
-		view_time(&grid.cells, g->most);
-		table_cell(&grid);
+		table_put(&table, g->name);
+		view_count(&table.cells, g->count);
+		table_cell(&table);
+		view_time(&table.cells, g->total);
+		table_cell(&table);
+		view_time(&table.cells, g->total / (int64_t)g->count);
+		table_cell(&table);
+		view_time(&table.cells, g->most);
+		table_cell(&table);
 	}
-	printed = table_print(&grid, layout, out);
-	table_release(&grid);
+	printed = table_print(&table, layout, out);
+	table_release(&table);
 	return printed;
 }
 

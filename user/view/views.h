@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `frtrace view NAME` shows of a recording. */
+/* The views of `frtrace view NAME`. */
 #ifndef USER_VIEW_VIEWS_H
 #define USER_VIEW_VIEWS_H
 
@@ -9,15 +9,14 @@
 struct view {
 	const char *name;
 	const char *help;    /* one line */
-	const char *no_json; /* it is no table; what to do instead */
-	/* Append it to `out`. 0 or -ENOMEM; faults are in file->fault. */
+	const char *no_json; /* why there is no JSON and what to use instead; NULL: --json works */
+	/* Append the view to `out`. 0 or -ENOMEM; read errors are in file->fault. */
 	int (*show)(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
 };
 
-/* All of them; the last one has no name. */
+/* Ends with an entry without a name. */
 extern const struct view views[];
 
-/* One source file each. */
 int view_timing(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
 int view_methods(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
 int view_calls(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
@@ -27,13 +26,15 @@ int view_waits(struct jfr_file *file, const struct table_layout *layout, struct 
 int view_latency(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
 int view_callers(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
 
-/* A method (VALUE_KEY or resolved) as a string to be freed: "a.b.C.m(int)"; "N/A". NULL: no memory. */
+/*
+ * A method (VALUE_KEY or resolved) as a string: "a.b.C.m(int)"; "N/A" if unknown. Free it with free(). NULL: no memory.
+ */
 char *view_method(struct jfr_chunk *chunk, struct jfr_value method);
 
 /* "1,234,567" */
 void view_count(struct bytes *out, uint64_t n);
 
-/* "0.125000 ms", as the JDK's views of methods have it; "20.5 ms". */
+/* "0.125000 ms", the format of the JDK's method views, and "20.5 ms". */
 void view_exact_time(struct bytes *out, int64_t nanos);
 void view_time(struct bytes *out, int64_t nanos);
 
