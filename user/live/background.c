@@ -17,17 +17,17 @@
 #include <unistd.h>
 
 struct background {
-	int ready; /* a byte to who called: tracing is on; -1: told */
+	int ready; /* a byte here says to the caller that tracing is on; -1: sent */
 	int listener;
-	int stopper; /* who asked for the end, and waits; -1: nobody */
+	int stopper; /* connection of the `stop` that waits for the end; -1: none */
 	pid_t target;
 	const struct report *report;
 	struct recorder *recorder;
 	struct session *session;
 };
 
-/* The caller's part: until the byte comes, or the end. */
-static int wait_for_it(pid_t pid, int ready)
+/* In the caller: wait for the byte, or for the child's exit status. */
+static int wait_until_ready(pid_t pid, int ready)
 {
 	char byte;
 	int status;
@@ -53,14 +53,14 @@ bool background_begin(struct background **out, int *status, struct diag *d)
 	}
 	if (pid) {
 		close(ends[1]);
-		*status = wait_for_it(pid, ends[0]);
+		*status = wait_until_ready(pid, ends[0]);
 		free(b);
 		return false;
 	}
 	close(ends[0]);
 	setsid();
-	prctl(PR_SET_PDEATHSIG,
-	      SIGTERM); /* until tracing is on, Ctrl-C ends the caller: nobody waits for this any more */
+	/* Ctrl-C ends the caller. Until tracing is on, this process must end with it. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != caller)
 		_exit(EXIT_FAILED);
 	*b = (struct background){.ready = ends[1], .listener = -1, .stopper = -1};
@@ -106,7 +106,7 @@ int background_fd(const struct background *b)
 	return b->listener;
 }
 
-static int tell_status(const struct background *b, int connection)
+static int send_status(const struct background *b, int connection)
 {
 	char text[PATH_MAX + 1024];
 
@@ -115,7 +115,7 @@ static int tell_status(const struct background *b, int connection)
 	return output_is_gone(b->report->output) ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* "LAST-NS PATH" */
+/* Handle "dump LAST-NS PATH"; `words` begins with LAST-NS. */
 static int dump(const struct background *b, char *words, int connection)
 {
 	const struct report *r = b->report;
@@ -142,7 +142,7 @@ static int dump(const struct background *b, char *words, int connection)
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
 
-bool background_look(struct background *b)
+bool background_serve(struct background *b)
 {
 	char line[CONTROL_SOCKET_LINE];
 	int connection = control_socket_accept(b->listener, line);
@@ -151,11 +151,11 @@ bool background_look(struct background *b)
 		return false;
 	if (strcmp(line, "stop") == 0) {
 		b->stopper = connection;
-		point_output_at(connection); /* what is said at the end */
+		point_output_at(connection); /* the report at the end goes to the client */
 		return true;
 	}
 	if (strcmp(line, "status") == 0)
-		control_socket_answer(connection, tell_status(b, connection));
+		control_socket_answer(connection, send_status(b, connection));
 	else if (strncmp(line, "dump ", 5) == 0)
 		control_socket_answer(connection, dump(b, line + 5, connection));
 	else

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A recording in the background: `frtrace start` returns when tracing is on, what follows comes through a socket. */
+/*
+ * Runs a recording in the background: `frtrace start` returns when tracing is on; later commands use a control socket.
+ */
 #ifndef USER_LIVE_BACKGROUND_H
 #define USER_LIVE_BACKGROUND_H
 
@@ -8,23 +10,25 @@
 struct background;
 
 /*
- * Go on in a process of its own: true there. False in the one that was called, when tracing is on
- * or has failed: *status is what to end with, or -errno with the message.
+ * Fork the background process. True in the child. False in the caller, after tracing is on or has failed: *status is
+ * the exit status, or -errno with the message.
  */
 bool background_begin(struct background **out, int *status, struct diag *d);
 
-/* Once the target is known, before it is touched: there is one recording of a process. */
+/* Call once the target is known, before it is touched: a process has only one recording. */
 int background_listen(struct background *b, const struct target *t, struct diag *d);
 
-/* Tracing is on: let go of the terminal and of who called. */
+/* Tracing is on: release the terminal and the waiting caller. */
 void background_detach(struct background *b, const struct report *report, struct session *session,
 		       struct recorder *recorder);
 
-/* To poll on, and to be called when there is something. True: the recording is to end. */
+/*
+ * Poll this descriptor for input and then call background_serve(), which handles one request. True: end the recording.
+ */
 int background_fd(const struct background *b);
-bool background_look(struct background *b);
+bool background_serve(struct background *b);
 
-/* The recording ended with this status. NULL is fine. */
+/* Answer a waiting `frtrace stop` with the status, remove the socket and free `b`. NULL is fine. */
 void background_end(struct background *b, int status);
 
 #endif

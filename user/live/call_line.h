@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One recorded call as a line. */
+/* Prints one recorded call as one line. */
 #ifndef USER_LIVE_CALL_LINE_H
 #define USER_LIVE_CALL_LINE_H
 
@@ -11,8 +11,8 @@
 struct call_line {
 	const struct segment *segment;
 	uint32_t method;
-	const char *thread; /* NULL: not known */
-	uint64_t java_id;   /* of the thread; 0: not known */
+	const char *thread; /* NULL: unknown */
+	uint64_t java_id;   /* of the thread; 0: unknown */
 	bool is_virtual, thrown;
 	int64_t end;	     /* CLOCK_REALTIME, ns */
 	int64_t start_ticks; /* the target's CLOCK_MONOTONIC, ns */
@@ -23,7 +23,7 @@ struct call_line {
 /* Time of day of the end, duration, thread, method, "thrown", "from CALLER line: N". */
 void call_line_print(FILE *to, const struct call_line *c);
 
-/* The same as an object; its fields are in docs/reading.md. */
+/* The same as a JSON object; docs/reading.md lists its fields. */
 void call_line_json(FILE *to, const struct call_line *c);
 
 #endif

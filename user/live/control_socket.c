@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE_S 2 /* for a request that does not come */
-#define SILENCE_S  5 /* of a recording that is asked */
+#define REQUEST_S 2 /* how long a client may take to send its request */
+#define ANSWER_S  5 /* how long a recording may leave a request unanswered */
 
 static struct sockaddr_un address_of(pid_t pid)
 {
@@ -33,8 +33,8 @@ static struct sockaddr_un address_of(pid_t pid)
 static bool is_alive(const struct sockaddr_un *a)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool alive = fd >= 0 &&
-		     (!connect(fd, (const struct sockaddr *)a, sizeof(*a)) || errno == EAGAIN); /* its queue is full */
+	/* EAGAIN: the backlog is full. */
+	bool alive = fd >= 0 && (!connect(fd, (const struct sockaddr *)a, sizeof(*a)) || errno == EAGAIN);
 
 	if (fd >= 0)
 		close(fd);
@@ -81,10 +81,10 @@ static bool may_speak(int connection)
 	return !getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) && (!who.uid || who.uid == geteuid());
 }
 
-/* One line; who sends none in time is not heard. */
+/* Read the request line. False: none in time. */
 static bool read_line(int connection, char line[CONTROL_SOCKET_LINE])
 {
-	struct timeval patience = {.tv_sec = PATIENCE_S};
+	struct timeval patience = {.tv_sec = REQUEST_S};
 	size_t length = 0;
 	ssize_t n;
 
@@ -122,7 +122,7 @@ void control_socket_answer(int connection, int status)
 	close(connection);
 }
 
-/* CPU time of the process, ns; 0 when it has ended. */
+/* CPU time of the process in ns; 0 if it has ended. */
 static uint64_t cpu_time(pid_t pid)
 {
 	struct timespec used;
@@ -134,8 +134,8 @@ static uint64_t cpu_time(pid_t pid)
 }
 
 /*
- * read() from a recording. One that is at work may take long, to stop a JVM that does not answer or to merge files: then it
- * uses CPU time, be it only to look at its clock. -ETIMEDOUT: none for SILENCE_S.
+ * read() from a recording. Some requests take long: the JVM does not answer, or files are merged. A recording that
+ * works on one uses CPU time, if only to check its clock. -ETIMEDOUT: no CPU time used for ANSWER_S.
  */
 static ssize_t read_patiently(int fd, bool at_work, void *to, size_t size)
 {
@@ -156,18 +156,18 @@ static ssize_t read_patiently(int fd, bool at_work, void *to, size_t size)
 	}
 }
 
-static int control_socket_explain_silence(int fd, pid_t target, struct diag *d)
+static int control_socket_timed_out(int fd, pid_t target, struct diag *d)
 {
 	struct ucred collector = {0};
 	socklen_t length = sizeof(collector);
 
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &collector, &length) || collector.pid <= 0)
 		return diag_set(d, ETIMEDOUT, "the recording of %d does not answer within %d s: try again", (int)target,
-				SILENCE_S);
+				ANSWER_S);
 	return diag_set(d, ETIMEDOUT,
 			"the recording of %d does not answer within %d s: try again, or end it with 'kill -9 %d'; "
 			"the file keeps what it has",
-			(int)target, SILENCE_S, (int)collector.pid);
+			(int)target, ANSWER_S, (int)collector.pid);
 }
 
 static int send_line(int fd, const char *line)
@@ -178,7 +178,7 @@ static int send_line(int fd, const char *line)
 	return length < (int)sizeof(text) && write(fd, text, length) == length ? 0 : -EIO;
 }
 
-/* Text up to the zero byte. `at_work`: see read_patiently(). */
+/* Copy the text up to the zero byte to `out` and return the status. `at_work`: see read_patiently(). */
 static int read_answer(int fd, pid_t target, bool at_work, int out, struct diag *d)
 {
 	char text[4096];
@@ -205,13 +205,13 @@ static int read_answer(int fd, pid_t target, bool at_work, int out, struct diag 
 		return status - '0';
 	}
 	if (n == -ETIMEDOUT)
-		return control_socket_explain_silence(fd, target, d);
+		return control_socket_timed_out(fd, target, d);
 	return diag_set(d, EPIPE, "the recording ended without an answer");
 }
 
 int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d)
 {
-	const struct timeval patience = {.tv_sec = SILENCE_S};
+	const struct timeval patience = {.tv_sec = ANSWER_S};
 	struct sockaddr_un a = address_of(pid);
 	bool at_work = strcmp(line, "status") != 0;
 	int fd, err;
@@ -226,7 +226,7 @@ int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d)
 
 		if (fd >= 0)
 			close(fd);
-		return full ? control_socket_explain_silence(-1, pid, d)
+		return full ? control_socket_timed_out(-1, pid, d)
 			    : diag_set(d, ENOENT, "%d is not being recorded in the background by this user", (int)pid);
 	}
 	err = send_line(fd, line);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct open_calls {
-	uint64_t count, oldest; /* TSC */
+	uint64_t count, oldest; /* start of the oldest, TSC */
 };
 
 struct intervals {
@@ -50,7 +50,10 @@ void intervals_free(struct intervals *v)
 	free(v);
 }
 
-/* What a slot shows while its thread runs may be a moment old, and is checked only for not leading elsewhere. */
+/*
+ * Count the open calls of a slot. Its thread runs meanwhile, so the data may be slightly stale; only indexes are
+ * checked.
+ */
 static void add_open(struct intervals *v, const struct frt_slot *slot)
 {
 	uint32_t depth = __atomic_load_n(&slot->depth, __ATOMIC_RELAXED);
@@ -101,7 +104,7 @@ static struct timing in_ns(const struct intervals *v, const struct timing *t)
 			       .maximum = interval_ns_of(v, t->maximum)};
 }
 
-/* What the differences are taken to; seen NULL: to nothing. */
+/* The sums to subtract. seen NULL: everything since the start. */
 struct base {
 	const struct timing *of;
 	struct frt_group *seen;
@@ -204,7 +207,7 @@ const struct interval *intervals_next(struct intervals *v)
 
 const struct interval *intervals_whole(struct intervals *v)
 {
-	static struct timing nothing[FRT_MAX_METHODS]; /* not const: zeros that need no room in the binary */
+	static struct timing nothing[FRT_MAX_METHODS]; /* zeros; not const, to be in .bss */
 	struct base start = {nothing, NULL};
 	struct interval *i = &v->interval;
 

@@ -32,7 +32,6 @@ static void put_since_start(struct json *j, const struct timing *t)
 	json_end(j);
 }
 
-/* Of recorded calls. */
 static void interval_json_put_split(struct json *j, const struct breakdown_sum *s)
 {
 	json_object(j, "where");

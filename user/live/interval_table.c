@@ -10,18 +10,18 @@
 
 #define NAME_TEXT   2048
 #define CELL_TEXT   32
-#define AROUND	    4  /* lines: head, titles, what is not shown, and the cursor's own */
-#define NAME_COLUMN 20 /* so wide at least, as long as there are columns to leave out */
+#define AROUND	    4  /* lines besides the rows: summary, titles, rows not shown, cursor */
+#define NAME_COLUMN 20 /* minimum width while there are columns to drop */
 
 enum column { CALLS, ERRORS, AVERAGE, P50, P99, MAXIMUM, TOTAL, CPU, RUN_QUEUE, BLOCKED, WORST, OPEN, COLUMNS };
 
 static const char *const titles[COLUMNS] = {"calls", "errors", "avg",  "p50",	  "p99",	"max",
 					    "total", "cpu",    "runq", "blocked", "worst wait", "open"};
 
-/* Widths of columns; one that is left out has none. */
+/* Widths of columns; 0: dropped. */
 struct layout {
 	unsigned int width[COLUMNS];
-	unsigned int name; /* COLUMNS_ALL: as long as it is */
+	unsigned int name; /* COLUMNS_ALL: unlimited */
 };
 
 static void cell_time(const struct interval_row *r, bool known, uint64_t ns, char *out)
@@ -76,7 +76,7 @@ static unsigned int interval_table_taken(const struct layout *l)
 	return sum;
 }
 
-/* What the least is lost with goes first. */
+/* Drop columns, the least important first, until a row fits. */
 static void fit(struct layout *l, unsigned int width)
 {
 	static const enum column dispensable[] = {OPEN,	   P50, RUN_QUEUE, ERRORS, TOTAL,
@@ -100,7 +100,10 @@ static void print_titles(FILE *to, const struct layout *l)
 	putc('\n', to);
 }
 
-/* The same class and method, in another loader. Equal strings of the segment have one number. */
+/*
+ * True if `other` is the same method of the same class in another loader. Equal strings of the segment have the same
+ * number.
+ */
 static bool is_twin(const struct segment *s, const struct frt_method *m, uint32_t other)
 {
 	const struct frt_method *o = segment_method(s, other);

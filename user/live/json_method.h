@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A method of the control segment as fields of the object that is open. */
+/* Prints a method of the control segment as members of the open JSON object. */
 #ifndef USER_LIVE_JSON_METHOD_H
 #define USER_LIVE_JSON_METHOD_H
 

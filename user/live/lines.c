@@ -8,21 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HELD 16384u /* calls that wait for their turn, for 100 ms at most: 160,000 a second, more would be a burden */
+/* Capacity: 160,000 calls a second, each held up to 100 ms. Printing more would cost too much. */
+#define HELD 16384u
 
 struct held {
 	struct frt_span span;
 	int64_t start, end; /* CLOCK_MONOTONIC, ns */
 	struct frames_caller caller;
-	struct stream_vthread vthread; /* of a platform thread: all 0 */
+	struct stream_vthread vthread; /* all 0 for a platform thread */
 };
 
 struct lines {
 	struct lines_setup setup;
 	struct held held[HELD];
 	size_t count;
-	uint64_t skipped, unsaid; /* the latter: since it was last said */
-	FILE *to;		  /* of one line */
+	uint64_t skipped, unreported; /* unreported: since the last message about it */
+	FILE *to;		      /* writes one line to `text` */
 	char *text;
 	size_t size;
 };
@@ -56,7 +57,7 @@ void lines_free(struct lines *l)
 static void lines_skip(struct lines *l)
 {
 	l->skipped++;
-	l->unsaid++;
+	l->unreported++;
 }
 
 void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
@@ -90,32 +91,32 @@ static int earlier(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
-/* What was printed into l->to since the last time. */
+/* Queue the text that was printed to l->to since the last call. */
 static bool send(struct lines *l)
 {
-	bool sent = !fflush(l->to) && stdout_queue_put(l->setup.outlet, l->text, l->size);
+	bool sent = !fflush(l->to) && stdout_queue_put(l->setup.queue, l->text, l->size);
 
 	rewind(l->to);
 	return sent;
 }
 
-static bool say_skipped(struct lines *l)
+static bool print_skipped(struct lines *l)
 {
 	struct json j;
 
-	if (!l->unsaid)
+	if (!l->unreported)
 		return true;
 	if (l->setup.json) {
 		json_init(&j, l->to);
 		json_object(&j, NULL);
-		json_unsigned(&j, "skipped", l->unsaid);
+		json_unsigned(&j, "skipped", l->unreported);
 		json_end(&j);
 	} else {
-		fprintf(l->to, "... %s calls are not printed: they came faster than that\n", log_count(l->unsaid));
+		fprintf(l->to, "... %s calls are not printed: they came faster than that\n", log_count(l->unreported));
 	}
 	if (!send(l))
 		return false;
-	l->unsaid = 0;
+	l->unreported = 0;
 	return true;
 }
 
@@ -159,7 +160,7 @@ void lines_print(struct lines *l, int64_t now)
 
 	qsort(l->held, l->count, sizeof(l->held[0]), earlier);
 	for (; n < l->count && l->held[n].end <= until; n++) {
-		if (!say_skipped(l)) {
+		if (!print_skipped(l)) {
 			lines_skip(l);
 			continue;
 		}
@@ -169,9 +170,9 @@ void lines_print(struct lines *l, int64_t now)
 	}
 	l->count -= n;
 	memmove(l->held, l->held + n, l->count * sizeof(l->held[0]));
-	if (until == INT64_MAX && !say_skipped(l)) { /* nothing more comes that could say so */
-		stdout_queue_finish(l->setup.outlet);
-		say_skipped(l);
+	if (until == INT64_MAX && !print_skipped(l)) { /* no later line would report them */
+		stdout_queue_finish(l->setup.queue);
+		print_skipped(l);
 	}
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A line for each recorded call, in the order in which calls ended. They come
- * thread by thread and in parts; so they are held until all that ended before
- * can be here. What standard output does not take in time is skipped, counted,
- * and said in its place.
+ * Prints a line for each recorded call, ordered by end time. Calls arrive thread by thread in batches, so they are held
+ * until all earlier ones can have arrived. Lines that standard output does not accept in time are skipped, and a line
+ * in their place says how many.
  */
 #ifndef USER_LIVE_LINES_H
 #define USER_LIVE_LINES_H
@@ -18,34 +17,35 @@ struct lines;
 struct lines_setup {
 	const struct segment *segment;
 	struct clock *clock;
-	struct stdout_queue *outlet;
-	int64_t ticks_offset; /* of the target's CLOCK_MONOTONIC to ours, ns */
+	struct stdout_queue *queue;
+	int64_t ticks_offset; /* target's CLOCK_MONOTONIC - ours, ns */
 	bool json;
 };
 
-/* All are borrowed. 0 or -errno; then *out is NULL. */
+/* All members of `setup` are borrowed. 0 or -errno; then *out is NULL. */
 int lines_new(struct lines **out, const struct lines_setup *setup, struct diag *d);
 void lines_free(struct lines *l);
 
 /*
- * A call that was recorded; `vthread` as in struct stream_sink. To be called right after the recorder had it: its
- * stamps are then converted to the same times as in the file.
+ * Add a recorded call; `vthread` as in struct stream_sink. Call right after the recorder got the span, so that its
+ * timestamps convert to the same times as in the file.
  */
 void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
 	       const struct frames_caller *caller);
 
-/* A thread may be switched away for so long between the end of a call and its record. */
+/* A thread may be preempted for this long between the end of a call and its record. */
 #define LINES_LATE_NS 50000000LL
 
 /*
- * Print the calls that ended at least LINES_LATE_NS before `now` (CLOCK_MONOTONIC, ns), all of which are expected to be
- * here; with INT64_MAX all that are held.
+ * Print the calls that ended at least LINES_LATE_NS before `now` (CLOCK_MONOTONIC, ns); all of these should have
+ * arrived. INT64_MAX prints all held calls.
  */
 void lines_print(struct lines *l, int64_t now);
 
-/* The callers' methods are gone: calls that wait for their turn are printed without. */
+/* The recorder has freed the callers' methods: held calls are printed without a caller. */
 void lines_forget_callers(struct lines *l);
 
+/* Number of lines skipped since the start. */
 uint64_t lines_skipped(const struct lines *l);
 
 #endif

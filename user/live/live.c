@@ -13,11 +13,11 @@
 struct live {
 	struct live_setup setup;
 	struct stream_sink recorder;
-	struct stdout_queue *outlet;
+	struct stdout_queue *queue;
 	struct intervals *intervals; /* NULL: no table */
 	struct lines *lines;	     /* NULL: no lines */
 	int64_t due;
-	uint64_t refused; /* tables */
+	uint64_t refused; /* tables refused by the queue */
 };
 
 static struct breakdown_sums *splits_for(const struct live_setup *s)
@@ -36,10 +36,10 @@ static int open_view(struct live *l, struct diag *d)
 				    .json = s->settings->json};
 	int err;
 
-	err = stdout_queue_open(&l->outlet, STDOUT_FILENO, s->settings->program, d);
+	err = stdout_queue_open(&l->queue, STDOUT_FILENO, s->settings->program, d);
 	if (err)
 		return err;
-	lines.outlet = l->outlet;
+	lines.queue = l->queue;
 	if (s->settings->lines)
 		return lines_new(&l->lines, &lines, d);
 	return intervals_new(&l->intervals, s->segment, s->clock, splits_for(s), d);
@@ -81,7 +81,7 @@ void live_free(struct live *l)
 		return;
 	lines_free(l->lines);
 	intervals_free(l->intervals);
-	stdout_queue_close(l->outlet);
+	stdout_queue_close(l->queue);
 	free(l);
 }
 
@@ -124,11 +124,11 @@ static void print_table(FILE *to, const struct live *l, const struct interval *i
 		interval_json(to, i, &setup);
 		return;
 	}
-	stdout_queue_size(l->outlet, &setup.width, &setup.height);
-	if (!stdout_queue_is_in_place(l->outlet))
+	stdout_queue_size(l->queue, &setup.width, &setup.height);
+	if (!stdout_queue_is_in_place(l->queue))
 		setup.height = 0;
 	*lines = interval_table_print(to, i, &setup);
-	if (!stdout_queue_is_in_place(l->outlet))
+	if (!stdout_queue_is_in_place(l->queue))
 		putc('\n', to);
 }
 
@@ -144,7 +144,7 @@ static void show_table(struct live *l, const struct interval *i, uint64_t lost)
 	print_table(to, l, i, lost, &lines);
 	if (fclose(to))
 		return;
-	if (lines ? !stdout_queue_frame(l->outlet, text, size, lines) : !stdout_queue_put(l->outlet, text, size))
+	if (lines ? !stdout_queue_frame(l->queue, text, size, lines) : !stdout_queue_put(l->queue, text, size))
 		l->refused++;
 	free(text);
 }
@@ -164,12 +164,12 @@ static void tick_table(struct live *l, int64_t now, uint64_t lost)
 		l->due += interval;
 }
 
-/* In place it is what is left to look at; appended, it stands below the last interval, which was shorter. */
+/* A table in place keeps the totals as its last state. Appended tables first get the last, shorter interval. */
 static void finish_table(struct live *l, uint64_t lost)
 {
 	const struct interval *last = intervals_next(l->intervals);
 
-	if (l->setup.settings->json || !stdout_queue_is_in_place(l->outlet))
+	if (l->setup.settings->json || !stdout_queue_is_in_place(l->queue))
 		show_table(l, last, lost);
 	if (!l->setup.settings->json)
 		show_table(l, intervals_whole(l->intervals), lost);
@@ -181,7 +181,7 @@ bool live_tick(struct live *l, int64_t now, uint64_t lost)
 		lines_print(l->lines, now);
 	else
 		tick_table(l, now, lost);
-	return stdout_queue_flush(l->outlet);
+	return stdout_queue_flush(l->queue);
 }
 
 void live_forget_callers(struct live *l)
@@ -192,7 +192,7 @@ void live_forget_callers(struct live *l)
 
 bool live_has_terminal(const struct live *l)
 {
-	return l && stdout_queue_is_terminal(l->outlet);
+	return l && stdout_queue_is_terminal(l->queue);
 }
 
 void live_finish(struct live *l, uint64_t lost)
@@ -203,9 +203,9 @@ void live_finish(struct live *l, uint64_t lost)
 		lines_print(l->lines, INT64_MAX);
 	else
 		finish_table(l, lost);
-	if (!stdout_queue_flush(l->outlet))
+	if (!stdout_queue_flush(l->queue))
 		return;
-	if (!stdout_queue_finish(l->outlet))
+	if (!stdout_queue_finish(l->queue))
 		log_error("frtrace: standard output takes nothing any more, the rest of it is not printed");
 	if (l->refused)
 		log_line("  %s tables were not printed: standard output did not take them in time",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is seen on standard output while it records: a table each interval (-i), or a line for each call (--lines). */
+/* The live view on standard output: a table per interval (-i), or a line per call (--lines). */
 #ifndef USER_LIVE_LIVE_H
 #define USER_LIVE_LIVE_H
 
@@ -18,29 +18,32 @@ struct live_setup {
 	struct recorder *recorder;
 };
 
-/* Is there a standard output where one is needed? To be asked before a file is opened: it would get its number. */
+/*
+ * Fail if the live view needs standard output and it is closed. Call before opening any file, which would get its
+ * descriptor.
+ */
 int live_check(const struct settings *s, struct diag *d);
 
-/* All are borrowed. *out is NULL when nothing is to be seen. */
+/* All members of `setup` are borrowed. 0 or -errno. *out is NULL if no live view is wanted. */
 int live_new(struct live **out, const struct live_setup *setup, struct diag *d);
 void live_free(struct live *l);
 
-/* What feeds the recorder, and shows it on the way. */
+/* The sink for spans: passes them to the recorder and shows them. */
 struct stream_sink live_sink(struct live *l);
 
 /*
- * To be called some twenty times a second, after a sweep that began at `now`
- * (CLOCK_MONOTONIC, ns); `lost` are the spans lost since the start. False: nobody reads any more.
+ * Call about twenty times a second, after a sweep that began at `now` (CLOCK_MONOTONIC, ns). `lost` counts spans lost
+ * since the start. False: the reader of standard output is gone.
  */
 bool live_tick(struct live *l, int64_t now, uint64_t lost);
 
-/* After recorder_forget_methods(). NULL is none. */
+/* Call after recorder_forget_methods(). NULL is fine. */
 void live_forget_callers(struct live *l);
 
-/* Is it a terminal, on which others should not write meanwhile? NULL is none. */
+/* True if the view owns a terminal, so that others should not write there. NULL is fine. */
 bool live_has_terminal(const struct live *l);
 
-/* What has come since the last tick; everything has. Waits for the reader, but not for ever. */
+/* Print the rest at the end of the recording. Waits for the reader, but not forever. NULL is fine. */
 void live_finish(struct live *l, uint64_t lost);
 
 #endif

@@ -10,12 +10,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define NEWS_MS	    5
+#define BUSY_MS	    5
 #define IDLE_MS	    50
 #define SWEEP_NS    50000000LL
 #define PROGRESS_NS 1000000000LL
-#define SILENCE_NS  10000000000LL /* the first time; then twice as long, and so on */
-#define NEWS_NS	    200000000LL	  /* where a stack is new, more are likely to be */
+#define HINT_NS	    10000000000LL /* first report of why nothing is recorded; the delay then doubles */
+#define BUSY_NS	    200000000LL	  /* after a new stack more are likely */
 
 int loop_init(struct loop *l, bool for_program, struct diag *d)
 {
@@ -39,7 +39,10 @@ void loop_release(struct loop *l)
 		close(l->signals);
 }
 
-/* Has a signal come that is for us, or the target or the program ended? */
+/*
+ * Wait for records. True: the loop must end because of a signal, a stop request, or the end of the target or the
+ * program.
+ */
 static bool wait_for_more(const struct loop *l, int timeout_ms)
 {
 	struct pollfd fds[4 + PROGRAM_FDS] = {
@@ -51,25 +54,25 @@ static bool wait_for_more(const struct loop *l, int timeout_ms)
 	if (l->program)
 		program_poll(l->program, fds + 4);
 	poll(fds, l->program ? 4 + PROGRAM_FDS : 4, timeout_ms);
-	if (fds[3].revents && background_look(l->background))
+	if (fds[3].revents && background_serve(l->background))
 		return true;
-	return (l->program ? program_look(l->program) : fds[1].revents) || target_ended(l->target);
+	return (l->program ? program_update(l->program) : fds[1].revents) || target_ended(l->target);
 }
 
 struct moments {
 	int64_t end, sweep, progress;
-	int64_t silence, silence_ns;
-	bool unseen;  /* nobody reads the live view any more */
-	int64_t news; /* until then stacks are looked at often */
+	int64_t hint, hint_ns;
+	bool reader_gone;   /* nobody reads the live view any more */
+	int64_t busy_until; /* poll with the short timeout until then */
 };
 
-/* What the throttle takes out of the recording is timed from here on, and the file says so. */
+/* Check the throttle. Throttled methods are only timed from here on; notes in the file and on stderr say so. */
 static void loop_check_throttle(const struct loop *l, int64_t now)
 {
 	struct notes notes = {.count = 0};
 	struct throttle_finding found;
 
-	if (!l->brake || !throttle_check(l->brake, now, &found))
+	if (!l->throttle || !throttle_check(l->throttle, now, &found))
 		return;
 	notes_of_throttle(&notes, l->report->settings, session_segment(l->session), &found, now - l->report->begin_ns);
 	notes_put(&notes, l->recorder);
@@ -79,8 +82,11 @@ static void loop_check_throttle(const struct loop *l, int64_t now)
 		recorder_add_timing(l->recorder);
 }
 
-/* `behind`: spans wait for their stacks. What needs them waits, too; chunks, clock and memory do not. */
-static int look_after(struct loop *l, struct moments *m, int64_t now, bool behind, struct diag *d)
+/*
+ * Periodic work. `behind`: spans wait for their stacks, so work that needs complete spans is postponed; chunks, clock
+ * and memory are not.
+ */
+static int loop_maintain(struct loop *l, struct moments *m, int64_t now, bool behind, struct diag *d)
 {
 	struct losses lost;
 	int err = 0;
@@ -98,16 +104,16 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, bool behin
 			live_forget_callers(l->live);
 		err = recorder_tick(l->recorder, d);
 		if (l->live && !behind && !intake_holds(session_intake(l->session)))
-			m->unseen = !live_tick(l->live, now, lost.sum);
+			m->reader_gone = !live_tick(l->live, now, lost.sum);
 	}
 	if (now >= m->progress && !live_has_terminal(l->live)) {
 		report_progress(l->report);
 		m->progress = now + PROGRESS_NS;
 	}
-	if (!behind && now >= m->silence) {
-		report_silence(l->report);
-		m->silence_ns *= 2;
-		m->silence = now + m->silence_ns;
+	if (!behind && now >= m->hint) {
+		report_no_events(l->report);
+		m->hint_ns *= 2;
+		m->hint = now + m->hint_ns;
 	}
 	return err;
 }
@@ -115,28 +121,27 @@ static int look_after(struct loop *l, struct moments *m, int64_t now, bool behin
 int loop_run(struct loop *l, struct diag *d)
 {
 	int64_t now = monotonic_ns();
-	struct moments m = {
-		.end = INT64_MAX, .silence = now + SILENCE_NS, .silence_ns = SILENCE_NS, .news = now + NEWS_NS};
+	struct moments m = {.end = INT64_MAX, .hint = now + HINT_NS, .hint_ns = HINT_NS, .busy_until = now + BUSY_NS};
 	bool over = false;
 	int err = 0;
 
 	if (l->duration_ns)
 		m.end = now + l->duration_ns;
 	while (!over && !err) {
-		bool news = recorder_read_stacks(l->recorder, false);
+		bool new_stacks = recorder_read_stacks(l->recorder, false);
 		bool behind = recorder_behind(l->recorder) && !intake_is_pressed(session_intake(l->session));
 		int parts = behind ? 0 : intake_consume(session_intake(l->session));
 
 		now = monotonic_ns();
-		if (news)
-			m.news = now + NEWS_NS;
+		if (new_stacks)
+			m.busy_until = now + BUSY_NS;
 		if (!session_beat(l->session))
 			return diag_set(d, ECANCELED,
 					"the agent took its hooks out: it had no sign of life from frtrace for 30 s");
-		err = look_after(l, &m, now, behind, d);
-		if (err || m.unseen || now >= m.end || recorder_full(l->recorder))
+		err = loop_maintain(l, &m, now, behind, d);
+		if (err || m.reader_gone || now >= m.end || recorder_full(l->recorder))
 			break;
-		over = wait_for_more(l, behind || parts >= RINGBUF_BUDGET ? 0 : now < m.news ? NEWS_MS : IDLE_MS);
+		over = wait_for_more(l, behind || parts >= RINGBUF_BUDGET ? 0 : now < m.busy_until ? BUSY_MS : IDLE_MS);
 	}
 	return err;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* While it records: wait, take what has come, look after the file and the live line, until something ends it. */
+/*
+ * The main loop of a recording: waits for records, drains them, and maintains the file and the live view until
+ * something ends it.
+ */
 #ifndef USER_LIVE_LOOP_H
 #define USER_LIVE_LOOP_H
 
@@ -13,19 +16,25 @@ struct loop {
 	struct recorder *recorder;
 	const struct target *target;
 	const struct report *report;
-	struct throttle *brake;	       /* NULL: none */
-	struct live *live;	       /* NULL: nothing is shown */
-	struct background *background; /* NULL: it is in the foreground */
-	struct program *program;       /* it gets the signals, and its end is one; NULL: none */
+	struct throttle *throttle;     /* NULL: no throttling */
+	struct live *live;	       /* NULL: no live view */
+	struct background *background; /* NULL: in the foreground */
+	struct program *program;       /* gets the signals, and its end ends the loop; NULL: none */
 	uint64_t duration_ns;	       /* 0: no end */
 	int signals;
 };
 
-/* From here on SIGINT, SIGTERM and SIGHUP end the loop instead of the process; for a program come those that people send to one. */
+/*
+ * Block SIGINT, SIGTERM and SIGHUP: they now end the loop instead of the process. `for_program` also blocks the other
+ * signals that are commonly sent to a program.
+ */
 int loop_init(struct loop *l, bool for_program, struct diag *d);
 void loop_release(struct loop *l);
 
-/* Run until a signal, the duration, --max-events, the target's or the program's end or that of who reads the live view (0), or an error of the recorder or of the agent. */
+/*
+ * Run until a signal, the duration, --max-events, or the end of the target, the program or the reader of the live view
+ * (0), or until the recorder or the agent fails (-errno with the message).
+ */
 int loop_run(struct loop *l, struct diag *d);
 
 #endif

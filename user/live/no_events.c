@@ -10,7 +10,7 @@ static const char *calls(uint64_t n)
 	return n == 1 ? "call" : "calls";
 }
 
-/* What ended, and was not worth recording. */
+/* Explain why none of the calls that ended was recorded. */
 static void explain_calls(const struct no_events *s, const struct segment_totals *t, char *out, size_t size)
 {
 	const char *number = log_count(t->exited), *most = log_time(clock_ns_of_ticks(s->clock, t->longest));
@@ -28,7 +28,10 @@ struct matches {
 	uint32_t methods, lower_bounds;
 };
 
-/* What has had hooks in this recording: the table of methods is that of all recordings, the rules are of this one. */
+/*
+ * Count the methods hooked in this recording. The method table covers all recordings of the process, the rules only
+ * this one.
+ */
 static struct matches count_matches(const struct segment *s)
 {
 	const uint64_t *rules = (const uint64_t *)(s->base + FRT_RULES_AT), untouched = FRT_RULE_UNTRACED;

@@ -17,8 +17,8 @@ struct no_events {
 };
 
 /*
- * "1,204 calls, all below 100.0 ms (max 31.0 ms)", "0 calls: matched, never called in 10.0 s". False: calls have been
- * recorded, or they were only to be timed and have been.
+ * The reason as text: "1,204 calls, all below 100.0 ms (max 31.0 ms)", "0 calls: matched, never called in 10.0 s".
+ * False: calls have been recorded, or all methods are timed only and have calls.
  */
 bool no_events_explain(const struct no_events *s, const struct segment_totals *t, char *out, size_t size);
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NAMES 4 /* of a group, in its line; -v shows all, the file has as many as fit in a text */
+#define MAX_NAMES  4 /* names per group on the terminal; -v shows all, the file as many as fit */
 #define GROUP_TEXT 4096
 
 void notes_release(struct notes *n)
@@ -40,7 +40,7 @@ static __attribute__((format(printf, 1, 2))) char *notes_print(const char *forma
 
 static struct note *notes_add(struct notes *n, const char *kind)
 {
-	if (n->count == NOTES_MOST)
+	if (n->count == NOTES_MAX)
 		return NULL;
 	n->note[n->count] = (struct note){.kind = kind};
 	return &n->note[n->count++];
@@ -53,13 +53,13 @@ static void notes_append(char *to, size_t size, const char *text)
 	snprintf(to + length, size - length, "%s", text);
 }
 
-/* What need not be said: abstract methods and bridges have nothing to trace, others were not asked for. */
+/* Reasons that are not worth a note: nothing to trace (abstract methods, bridges), or not asked for. */
 static bool is_expected(uint32_t reason)
 {
 	return reason == FRT_SKIP_ABSTRACT || reason == FRT_SKIP_SYNTHETIC || reason == FRT_SKIP_OTHER;
 }
 
-/* Items with the same explanation: one note. */
+/* Items with the same explanation share one note. */
 struct group {
 	const char *kind, *why;
 	uint32_t members;
@@ -82,13 +82,13 @@ static void group_add(struct group *g, const char *name)
 	group_add_detail(g, name);
 	notes_append(g->all, sizeof(g->all), g->members > 1 ? ", " : "");
 	notes_append(g->all, sizeof(g->all), name);
-	if (g->members > MOST_NAMES + 1)
+	if (g->members > MAX_NAMES + 1)
 		return;
 	notes_append(g->shown, sizeof(g->shown), g->members > 1 ? ", " : "");
-	notes_append(g->shown, sizeof(g->shown), g->members > MOST_NAMES ? "..." : name);
+	notes_append(g->shown, sizeof(g->shown), g->members > MAX_NAMES ? "..." : name);
 }
 
-/* Make a note of it, and empty it. */
+/* Add the note of the group and release its details. */
 static void group_note(struct group *g, struct notes *n)
 {
 	struct note *note = g->members ? notes_add(n, g->kind) : NULL;
@@ -162,7 +162,7 @@ static void notes_add_missing(struct notes *n, const char *what, const char *why
 	note->line = notes_print("%s: %s", what, why);
 }
 
-/* Why stacks are not walked, and what that costs. */
+/* Why stacks are not walked, and the consequences. */
 static void notes_add_not_walked(struct notes *n, const struct settings *settings, const char *not_walked)
 {
 	char text[1024];
@@ -234,7 +234,7 @@ void notes_of_throttle(struct notes *n, const struct settings *settings, const s
 	notes_add_hooks(n, found);
 }
 
-/* "12 stacks are cut: ...", "1 stack is cut: ..." */
+/* "12 stacks are cut: ...", "1 stack is cut: ...". */
 struct finding {
 	uint64_t count;
 	const char *one, *many, *why;
@@ -265,7 +265,7 @@ static const char *unknown_text(unsigned int why)
 
 #define FINDINGS (FRT_WALK_ENDS + 1 + RESOLVE_FAILURES + 10)
 
-_Static_assert(FINDINGS + FRT_SKIP_REASONS < NOTES_MOST, "a note for each");
+_Static_assert(FINDINGS + FRT_SKIP_REASONS < NOTES_MAX, "a note for each");
 
 static unsigned int find_gaps(const struct settings *settings, const struct session *s, const struct recorder *r,
 			      struct finding out[FINDINGS])

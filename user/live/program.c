@@ -19,7 +19,7 @@ struct program {
 	struct launch_socket listener;
 	struct launch launch;
 	int signals;
-	bool running, taken; /* taken: one JVM is traced, or was */
+	bool running, taken; /* taken: a JVM is or was traced */
 };
 
 int program_open(struct program **out, const struct settings *settings, struct diag *d)
@@ -82,7 +82,7 @@ void program_poll(const struct program *p, struct pollfd fds[PROGRAM_FDS])
 	fds[2] = (struct pollfd){p->listener.fd, POLLIN, 0};
 }
 
-/* What the terminal sends goes to the whole group: the program has it already. */
+/* Pass signals on to the program. It already has those of the terminal, which go to the whole process group. */
 static void pass_signals(struct program *p)
 {
 	struct signalfd_siginfo s;
@@ -92,7 +92,7 @@ static void pass_signals(struct program *p)
 			launch_signal(&p->launch, s.ssi_signo);
 }
 
-/* Is it the one to trace? If not, it runs on untraced. */
+/* True if this JVM is to be traced. Otherwise it runs on untraced. */
 static bool program_is_wanted(const struct program *p, const struct target *t)
 {
 	const char *part = p->settings->target;
@@ -111,7 +111,10 @@ static bool program_is_wanted(const struct program *p, const struct target *t)
 	return !p->taken;
 }
 
-/* Who rings? A connection when that one is to be traced, with *t open; -1: not, or nobody. */
+/*
+ * Accept a JVM at the launch socket. Returns its connection, with *t open, if it is to be traced. Other JVMs are let
+ * go. -1: no JVM to trace.
+ */
 static int program_answer(struct program *p, struct target *t)
 {
 	struct diag d = {0};
@@ -134,7 +137,7 @@ static int program_answer(struct program *p, struct target *t)
 	return -1;
 }
 
-bool program_look(struct program *p)
+bool program_update(struct program *p)
 {
 	struct target other = {.pidfd = -1};
 
@@ -148,7 +151,7 @@ int program_wait_jvm(struct program *p, struct target *t, int *connection)
 {
 	struct pollfd fds[PROGRAM_FDS];
 
-	while (!program_look(p)) {
+	while (!program_update(p)) {
 		*connection = program_answer(p, t);
 		if (*connection >= 0)
 			return 1;
@@ -163,7 +166,7 @@ int program_finish(struct program *p)
 	struct pollfd fds[PROGRAM_FDS];
 
 	p->taken = true;
-	while (!program_look(p)) {
+	while (!program_update(p)) {
 		program_poll(p, fds);
 		poll(fds, PROGRAM_FDS, -1);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frtrace [options] -- PROGRAM: the program, and which of its JVMs is traced: the first that runs something (java -version
- * does not), or that -p names. It waits at the launch socket until everything is in place; the others go on untraced.
+ * Starts the program of `frtrace [options] -- PROGRAM` and chooses which of its JVMs to trace: the first one that runs
+ * a main class (java -version does not), or the one that -p names. That JVM waits at the launch socket until tracing is
+ * on; the others run untraced.
  */
 #ifndef USER_LIVE_PROGRAM_H
 #define USER_LIVE_PROGRAM_H
@@ -14,28 +15,37 @@
 
 struct program;
 
-/* Everything but its first instruction. To be called before signals are blocked or the priority is changed. */
+/*
+ * Prepare everything up to exec(). Call before signals are blocked and before the priority is changed. 0 or -errno with
+ * the message.
+ */
 int program_open(struct program **out, const struct settings *settings, struct diag *d);
 void program_close(struct program *p); /* NULL is fine */
 
-/* The process that becomes the program. */
+/* The pid of the program. */
 pid_t program_pid(const struct program *p);
 
-/* Let it run. `signals` is a signalfd: what comes there reaches the program from here on. */
+/*
+ * Let the program run. `signals` is a signalfd; signals read from it are passed on to the program. 0 or -errno with the
+ * message.
+ */
 int program_run(struct program *p, int signals, struct diag *d);
 
 /*
- * Wait for the JVM that is to be traced. 1: *t is open (it is to be closed with target_close()), and the JVM waits at
- * the other end of *connection, the caller's. 0: the program has ended without one.
+ * Wait for the JVM to trace. 1: *t is open, to be closed with target_close(), and the JVM waits at the other end of
+ * *connection, which the caller owns. 0: the program has ended without one.
  */
 int program_wait_jvm(struct program *p, struct target *t, int *connection);
 
-/* What to poll on besides, and what to do after each poll. True: the program has ended. */
+/*
+ * Fill in the descriptors to poll, and call program_update() after each poll. It returns true when the program has
+ * ended.
+ */
 #define PROGRAM_FDS 3
 void program_poll(const struct program *p, struct pollfd fds[PROGRAM_FDS]);
-bool program_look(struct program *p);
+bool program_update(struct program *p);
 
-/* Wait for its end. The exit status, also of one that could not be started: as a shell gives it. */
+/* Wait for the end of the program. Returns its exit status as a shell reports it, also if it could not be started. */
 int program_finish(struct program *p);
 
 #endif

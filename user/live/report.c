@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MOST_CLASSES 20
-#define MOST_ACTIVE  32
+#define MAX_ACTIVE   32
 
 static void report_append(char *to, size_t size, const char *text)
 {
@@ -76,7 +76,7 @@ static const char *report_plural(uint64_t n, const char *one, const char *many)
 	return n == 1 ? one : many;
 }
 
-/* What the start line says of stacks. */
+/* The source of stacks, for the start line. */
 static const char *stack_source(const struct report *r)
 {
 	if (r->settings->no_stack)
@@ -96,7 +96,7 @@ static const char *limits(const struct settings *s)
 	return text;
 }
 
-/* What the kernel's tracepoints cost, while programs are there. */
+/* The cost of the kernel's tracepoints while the programs are loaded, for the start line. */
 static const char *tracepoints(const struct report *r)
 {
 	static char text[128];
@@ -111,7 +111,7 @@ static const char *tracepoints(const struct report *r)
 	return text;
 }
 
-/* How a JVM that has just been started waits for us: nothing of the program is loaded. */
+/* A launched JVM waits at its start: no class of the program is loaded yet, so no methods are counted. */
 static void print_launched(const struct report *r)
 {
 	log_line("tracing %d %s (JDK %s) from its first class on: start held up %.0f ms%s%s", (int)r->target->pid,
@@ -137,7 +137,7 @@ void report_active(const struct active_list *active, bool skipped)
 	for (unsigned int i = 0; i < active->count; i++) {
 		const struct active_method *m = &active->method[i];
 
-		if (i == MOST_ACTIVE) {
+		if (i == MAX_ACTIVE) {
 			log_line("... and %u more that are active", active->count - i);
 			break;
 		}
@@ -150,7 +150,7 @@ void report_active(const struct active_list *active, bool skipped)
 	}
 }
 
-/* With -v its details come before a note. */
+/* With -v the details precede the note. */
 static void print_details(const char *details)
 {
 	for (const char *end; details && (end = strchr(details, '\n')); details = end + 1)
@@ -181,7 +181,7 @@ void report_start(const struct report *r, const struct notes *notes)
 		 r->settings->program ? "goes to the program" : "stops and restores the JVM");
 }
 
-/* Share of the JVM's CPU time that the hooks took, in per cent: an estimate. */
+/* Estimated share of the JVM's CPU time that the hooks took, in per cent. */
 static double cost_percent(const struct report *r, const struct segment_totals *t)
 {
 	uint64_t cpu = target_cpu_ns(r->target);
@@ -190,7 +190,7 @@ static double cost_percent(const struct report *r, const struct segment_totals *
 	return cpu > r->cpu_before ? 100.0 * t->entered * hook_ns / (cpu - r->cpu_before) : 0;
 }
 
-/* How long the oldest open call has been that, ns. */
+/* Age of the oldest open call, ns. */
 static int64_t open_for(const struct report *r, const struct segment_totals *t)
 {
 	clock_sample(r->clock);
@@ -223,7 +223,7 @@ void report_progress(const struct report *r)
 	struct segment_totals t;
 	char open[80];
 
-	if (!log_is_live() || r->settings->program) /* whose terminal it is */
+	if (!log_is_live() || r->settings->program) /* the terminal is the program's */
 		return;
 	segment_totals(session_segment(r->session), &t);
 	open_text(r, &t, open, sizeof(open));
@@ -259,7 +259,7 @@ void report_status(const struct report *r, char *out, size_t size)
 		 log_count(t.exited), log_count(t.thrown), log_count(sum_lost(r)), open, file);
 }
 
-static bool is_silent(const struct report *r, const struct segment_totals *t, char *why, size_t size)
+static bool explain_no_events(const struct report *r, const struct segment_totals *t, char *why, size_t size)
 {
 	struct no_events s = {
 		.settings = r->settings,
@@ -272,21 +272,21 @@ static bool is_silent(const struct report *r, const struct segment_totals *t, ch
 	return no_events_explain(&s, t, why, size);
 }
 
-static void report_explain_silence(const struct report *r, const struct segment_totals *t)
+static void print_why_no_events(const struct report *r, const struct segment_totals *t)
 {
 	char why[256];
 
-	if (is_silent(r, t, why, sizeof(why)))
+	if (explain_no_events(r, t, why, sizeof(why)))
 		log_line("%s", why);
 }
 
-void report_silence(const struct report *r)
+void report_no_events(const struct report *r)
 {
 	struct segment_totals t;
 	char why[256];
 
 	segment_totals(session_segment(r->session), &t);
-	if (is_silent(r, &t, why, sizeof(why)))
+	if (explain_no_events(r, &t, why, sizeof(why)))
 		log_detail("  nothing is recorded so far: %s", why);
 }
 
@@ -316,27 +316,27 @@ static void explain_losses(const struct report *r, const struct losses *lost)
 		   (unsigned long long)drops[FRT_DROP_UNREADABLE], (unsigned long long)drops[FRT_DROP_STORAGE]);
 }
 
-static bool is_braked(const struct report *r)
+static bool is_throttled(const struct report *r)
 {
-	return r->brake && throttle_methods(r->brake);
+	return r->throttle && throttle_methods(r->throttle);
 }
 
-static void print_braked_calls(const struct report *r)
+static void print_throttled_calls(const struct report *r)
 {
-	size_t methods = is_braked(r) ? throttle_methods(r->brake) : 0;
+	size_t methods = is_throttled(r) ? throttle_methods(r->throttle) : 0;
 	uint64_t calls = 0;
 
 	if (!methods)
 		return;
 	for (size_t i = 0; i < methods; i++)
-		calls += recorder_timed_calls(r->recorder, throttle_method(r->brake, i));
+		calls += recorder_timed_calls(r->recorder, throttle_method(r->throttle, i));
 	log_line("  %s %s braked: %s %s counted and timed (jdk.MethodTiming)", log_count(methods),
 		 report_plural(methods, "method was", "methods were"), log_count(calls),
 		 report_plural(calls, "call is", "calls are"));
 }
 
 /* "  open for 42.1 s: com.acme.Cart.checkout(Order), and 2 more: jfr print --events OpenCall FILE" */
-static void tell_open(const struct report *r, const struct segment_totals *t)
+static void print_open_calls(const struct report *r, const struct segment_totals *t)
 {
 	const struct segment *seg = session_segment(r->session);
 	char name[2048] = "calls of virtual threads", more[64] = "", since[80] = "";
@@ -354,7 +354,7 @@ static void tell_open(const struct report *r, const struct segment_totals *t)
 		log_line("  open calls have %s", r->no_open_dump);
 }
 
-static void tell_where(const struct report *r)
+static void print_breakdown(const struct report *r)
 {
 	struct breakdown *where = recorder_where(r->recorder);
 	char text[512];
@@ -363,7 +363,7 @@ static void tell_where(const struct report *r)
 		log_line("  %s: frtrace view slowest %s", text, output_path(r->output));
 }
 
-static void tell_what_next(const struct report *r, uint64_t events)
+static void print_next_steps(const struct report *r, uint64_t events)
 {
 	const char *path = output_path(r->output);
 
@@ -373,7 +373,7 @@ static void tell_what_next(const struct report *r, uint64_t events)
 		log_line("next: jfr view MethodTrace %s   (JDK 21 on), or jfr print --events MethodTrace %s", path,
 			 path);
 	if (!output_is_directory(r->output) &&
-	    (is_braked(r) || (!events && filter_list_count(r->settings->filters, FILTER_TIMING))))
+	    (is_throttled(r) || (!events && filter_list_count(r->settings->filters, FILTER_TIMING))))
 		log_line("next: jfr view method-timing %s   (JDK 25 on), or jfr print --events MethodTiming %s", path,
 			 path);
 }
@@ -386,13 +386,13 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 	char file[PATH_MAX + 128];
 	struct segment_totals t;
 	bool timed;
-	/* -q does not hide that the file is gone */
+	/* even with -q, report that the file is gone */
 	void (*print)(const char *format, ...) __attribute__((format(printf, 1, 2))) =
 		output_is_gone(r->output) ? log_error : log_line;
 
 	segment_totals(session_segment(r->session), &t);
 	losses_read(&lost, r->session, r->recorder);
-	report_explain_silence(r, &t);
+	print_why_no_events(r, &t);
 	timed = !filter_list_count(r->settings->filters, FILTER_TRACE);
 	calls = timed ? t.exited : c->events;
 	file_text(r, file, sizeof(file));
@@ -402,11 +402,11 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 	      target_ended ? "The JVM has ended"
 	      : restored   ? "The JVM runs its original code again"
 			   : "The JVM restores its original code by itself within seconds");
-	tell_open(r, &t);
+	print_open_calls(r, &t);
 	if (lost.sum)
 		explain_losses(r, &lost);
-	print_braked_calls(r);
-	tell_where(r);
+	print_throttled_calls(r);
+	print_breakdown(r);
 	report_notes(gaps);
 	if (recorder_forged(r->recorder))
 		log_line("  the agent's tables are forged: times and counts of methods are wrong");
@@ -414,5 +414,5 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 		log_line("  %s oldest chunks were dropped to stay below %s", log_count(output_dropped(r->output)),
 			 limits(r->settings));
 	if (!output_is_gone(r->output))
-		tell_what_next(r, c->events);
+		print_next_steps(r, c->events);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a recording prints on stderr: at its start, while it runs, at its end. It changes nothing of the recording. */
+/*
+ * Prints the reports of a recording on stderr: at its start, while it runs, and at its end. It does not change the
+ * recording.
+ */
 #ifndef USER_LIVE_REPORT_H
 #define USER_LIVE_REPORT_H
 
@@ -17,32 +20,32 @@ struct report {
 	const struct recorder *recorder;
 	struct clock *clock;
 	const struct output *output;
-	const struct throttle *brake; /* NULL: none */
-	const char *not_walked;	      /* why stacks are not; NULL or "": they are, or nobody wants them */
-	const char *no_open_dump;     /* why open calls have no stacks; NULL: they have */
-	uint64_t cpu_before;	      /* the JVM's CPU time when tracing began, ns */
-	int64_t begin_ns;	      /* CLOCK_MONOTONIC when tracing began */
+	const struct throttle *throttle; /* NULL: no throttling */
+	const char *not_walked;		 /* why stacks are not walked; NULL or "": they are, or are not wanted */
+	const char *no_open_dump;	 /* why open calls have no stacks; NULL: they have */
+	uint64_t cpu_before;		 /* the JVM's CPU time when tracing began, ns */
+	int64_t begin_ns;		 /* CLOCK_MONOTONIC when tracing began */
 };
 
-/* "tracing N methods ...": what was hooked, and the notes of the start. */
+/* "tracing N methods ...": the hooked methods and the notes of the start. */
 void report_start(const struct report *r, const struct notes *notes);
 
-/* Before the start: methods that are on a stack. `skipped`: their classes are left alone. */
+/* Print, before the start, the traced methods that are on a stack. `skipped`: their classes are not hooked. */
 void report_active(const struct active_list *active, bool skipped);
 
-/* A line for each; with -v their details, too. */
+/* Print a line per note; with -v also its details. */
 void report_notes(const struct notes *n);
 
-/* The live line; overwrites itself, nothing when stderr is no terminal. */
+/* Update the progress line. Prints nothing if stderr is no terminal. */
 void report_progress(const struct report *r);
 
-/* One line of where the recording is. */
+/* One line of status for `frtrace status`. */
 void report_status(const struct report *r, char *out, size_t size);
 
-/* With -v: why nothing has been recorded so far, if so it is. */
-void report_silence(const struct report *r);
+/* With -v: print why nothing has been recorded so far; prints nothing if something has. */
+void report_no_events(const struct report *r);
 
-/* "1,204 calls, ...", with the notes of gaps. `restored`: the JVM runs its original code again. */
+/* Print "1,204 calls, ..." and the notes in `gaps`. `restored`: the JVM runs its original code again. */
 void report_end(const struct report *r, const struct notes *gaps, bool restored, bool target_ended);
 
 #endif

@@ -18,7 +18,10 @@ static double percent(uint64_t part, const struct breakdown_slowest *s)
 	return s->sums.duration ? 100.0 * part / s->sums.duration : 0;
 }
 
-/* Of those that are at least a hundredth. */
+/*
+ * The next smaller reason that is at least 1 %; 0: none. `limit` and `after` are the sum and the index of the previous
+ * one.
+ */
 static unsigned int largest_below(const struct breakdown_slowest *s, uint64_t limit, unsigned int after)
 {
 	unsigned int found = 0;

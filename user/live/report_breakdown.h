@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the end of a recording says of where the slowest calls spent their time. */
+/* Summarizes where the slowest calls spent their time, for the report at the end. */
 #ifndef USER_LIVE_REPORT_BREAKDOWN_H
 #define USER_LIVE_REPORT_BREAKDOWN_H
 
@@ -9,7 +9,7 @@
 
 /*
  * "the slowest 1 % (12 calls of 31.0 ms and more): 96 % blocked (futex 90 %, disk 6 %), 3 % on a CPU, 1 % waiting for
- * one". False: nothing is known of any call.
+ * one". False: no call has a known breakdown.
  */
 bool report_breakdown_text(const struct breakdown_sums *s, char *out, size_t size);
 

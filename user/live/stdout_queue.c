@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * poll() says that a pipe has room for a page; no more is written at once, so
- * no write waits. A terminal may have less room than it says and is opened anew
- * for writes that do not wait: to say so of the descriptor that we were given
- * would say it to all who share it, the shell too.
+ * poll() reports a pipe writable if it has room for a page. Each write is at most a page (PIPE_BUF), so no write
+ * blocks. A terminal may have less room than reported, so it is opened a second time with O_NONBLOCK: setting the flag
+ * on the inherited descriptor would affect everyone who shares it, including the shell.
  */
 #include "user/live/stdout_queue.h"
 #include "user/text/log.h"
@@ -18,7 +17,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define MOST	    (1u << 20)
+#define QUEUE_SIZE  (1u << 20)
 #define FRAME_EXTRA 64
 #define PATIENCE_MS 3000
 
@@ -27,9 +26,9 @@ struct stdout_queue {
 	bool terminal, in_place, closed;
 	char *waiting;
 	size_t size;
-	unsigned int frame_lines; /* of the frame that stands right above the cursor; 0: none */
+	unsigned int frame_lines; /* of the frame directly above the cursor; 0: none */
 	unsigned int frame_width, frame_height;
-	uint64_t log_lines; /* when it was printed */
+	uint64_t log_lines; /* log_lines() when the frame was printed */
 };
 
 static bool can_move_cursor(void)
@@ -58,7 +57,7 @@ int stdout_queue_open(struct stdout_queue **out, int fd, bool shared, struct dia
 
 	*out = NULL;
 	if (o)
-		o->waiting = malloc(MOST);
+		o->waiting = malloc(QUEUE_SIZE);
 	if (!o || !o->waiting) {
 		free(o);
 		return diag_errno(d, ENOMEM, "cannot print");
@@ -108,7 +107,7 @@ void stdout_queue_size(const struct stdout_queue *o, unsigned int *width, unsign
 	*height = w.ws_row;
 }
 
-/* Wait for room at most so long; write what fits. False: no room, or closed. */
+/* Wait up to timeout_ms for room, then write what fits. False: no room, or closed. */
 static bool write_some(struct stdout_queue *o, int timeout_ms)
 {
 	struct pollfd p = {.fd = o->fd, .events = POLLOUT};
@@ -147,22 +146,22 @@ bool stdout_queue_finish(struct stdout_queue *o)
 
 bool stdout_queue_put(struct stdout_queue *o, const char *text, size_t size)
 {
-	if (size > MOST - o->size)
+	if (size > QUEUE_SIZE - o->size)
 		stdout_queue_flush(o);
-	if (o->closed || size > MOST - o->size)
+	if (o->closed || size > QUEUE_SIZE - o->size)
 		return false;
 	memcpy(o->waiting + o->size, text, size);
 	o->size += size;
 	return true;
 }
 
-/* Neither has anybody written below it, nor have its lines been wrapped anew. */
+/* True if nothing was written below the frame and the terminal has not been resized. */
 static bool frame_stands(const struct stdout_queue *o, unsigned int width, unsigned int height)
 {
 	return o->frame_lines && o->frame_width == width && o->frame_height == height && o->log_lines == log_lines();
 }
 
-/* Lines must not be wrapped, whatever the terminal thinks of a character's width; this holds for the frame alone. */
+/* Disable line wrapping for the frame, whatever the terminal considers the width of a character. */
 bool stdout_queue_frame(struct stdout_queue *o, const char *text, size_t size, unsigned int lines)
 {
 	unsigned int width, height;
@@ -171,7 +170,7 @@ bool stdout_queue_frame(struct stdout_queue *o, const char *text, size_t size, u
 	if (!o->in_place)
 		return stdout_queue_put(o, text, size);
 	stdout_queue_flush(o);
-	if (o->closed || o->size || size + 2 * FRAME_EXTRA > MOST)
+	if (o->closed || o->size || size + 2 * FRAME_EXTRA > QUEUE_SIZE)
 		return false;
 	stdout_queue_size(o, &width, &height);
 	if (frame_stands(o, width, height))

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 struct with_jfr {
-	struct jvm_recording *own; /* NULL: it has been stopped */
+	struct jvm_recording *own; /* NULL: stopped */
 	char *path, *beside;
-	bool there; /* `beside` is */
+	bool there; /* `beside` exists */
 };
 
-/* NAME.jfr makes NAME-jvm.jfr. */
+/* "NAME.jfr" becomes "NAME-jvm.jfr"; malloc'ed, NULL: no memory. */
 static char *derive(const char *path)
 {
 	size_t length = strlen(path), end = length > 4 && strcmp(path + length - 4, ".jfr") == 0 ? length - 4 : length;
@@ -80,7 +80,7 @@ void with_jfr_stop(struct with_jfr *w, bool keep)
 	w->own = NULL;
 }
 
-/* A file that was complete stays until there is a better one. */
+/* Merge into a new file, which replaces the complete one only when it is finished. */
 static int merge(struct with_jfr *w, struct jfr_merged *merged, struct diag *d)
 {
 	const char *paths[] = {w->path, w->beside};

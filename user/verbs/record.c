@@ -44,7 +44,7 @@ struct recording {
 	struct with_jfr *with_jfr; /* NULL: nobody wants it */
 	struct session *session;
 	struct recorder *recorder;
-	struct throttle *brake;	       /* NULL: none */
+	struct throttle *throttle;     /* NULL: none */
 	struct live *live;	       /* NULL: nothing is shown */
 	struct background *background; /* NULL: it is in the foreground */
 	struct jvm_model model;
@@ -81,7 +81,7 @@ static int open_output(struct recording *r, struct diag *d)
 }
 
 /* Only what is recorded can be braked. */
-static int make_brake(struct recording *r, struct diag *d)
+static int make_throttle(struct recording *r, struct diag *d)
 {
 	struct throttle_setup setup = {.segment = session_segment(r->session),
 				       .clock = &r->clock,
@@ -90,7 +90,7 @@ static int make_brake(struct recording *r, struct diag *d)
 
 	if (!r->settings->max_overhead || !filter_list_count(r->settings->filters, FILTER_TRACE))
 		return 0;
-	return throttle_new(&r->brake, &setup, d);
+	return throttle_new(&r->throttle, &setup, d);
 }
 
 static enum jfr_kernel kernel_fields(const struct recording *r)
@@ -111,7 +111,7 @@ static int make_recorder(struct recording *r, struct diag *d)
 				       .clock = &r->clock,
 				       .output = r->output,
 				       .resolver = r->model.resolver,
-				       .rates = r->brake ? throttle_rates(r->brake) : NULL,
+				       .rates = r->throttle ? throttle_rates(r->throttle) : NULL,
 				       .kernel = kernel,
 				       .no_pauses = session_no_pauses(r->session)[0]};
 	struct kernel_sink sink;
@@ -164,7 +164,7 @@ static void begin_report(struct recording *r)
 				    .recorder = r->recorder,
 				    .clock = &r->clock,
 				    .output = r->output,
-				    .brake = r->brake,
+				    .throttle = r->throttle,
 				    .not_walked = r->not_walked.text,
 				    .cpu_before = target_cpu_ns(&r->target),
 				    .begin_ns = monotonic_ns()};
@@ -279,7 +279,7 @@ static int record_start(struct recording *r, int connection, struct diag *d)
 
 	err = connection < 0 ? attach(r, d) : record_receive(r, connection, d);
 	if (!err)
-		err = make_brake(r, d);
+		err = make_throttle(r, d);
 	if (!err)
 		err = make_recorder(r, d);
 	if (!err)
@@ -354,7 +354,7 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	if (output_is_gone(r->output))
 		return EXIT_FAILED; /* said by report_end() */
 	if (r->incomplete || lost.sum || lost.stacks || recorder_forged(r->recorder) || stop_err ||
-	    (r->brake && throttle_methods(r->brake)))
+	    (r->throttle && throttle_methods(r->throttle)))
 		return EXIT_INCOMPLETE;
 	return EXIT_DONE;
 }
@@ -364,14 +364,14 @@ static void record_release(struct recording *r)
 	forget_interrupt(r);
 	live_free(r->live);
 	recorder_free(r->recorder);
-	throttle_free(r->brake);
+	throttle_free(r->throttle);
 	jvm_model_close(&r->model);
 	session_free(r->session);
 	output_close(r->output);
 	with_jfr_stop(r->with_jfr, false);
 	target_close(&r->target);
 	r->recorder = NULL;
-	r->brake = NULL;
+	r->throttle = NULL;
 	r->live = NULL;
 	r->session = NULL;
 	r->output = NULL;
@@ -383,7 +383,7 @@ static int run_loop(struct recording *r, struct loop *loop, struct diag *d)
 	loop->recorder = r->recorder;
 	loop->target = &r->target;
 	loop->report = &r->report;
-	loop->brake = r->brake;
+	loop->throttle = r->throttle;
 	loop->live = r->live;
 	loop->background = r->background;
 	loop->program = r->program;

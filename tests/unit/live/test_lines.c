@@ -19,7 +19,7 @@
 static struct bench {
 	struct segment segment;
 	struct clock clock;
-	struct stdout_queue *outlet;
+	struct stdout_queue *queue;
 	struct lines *lines;
 	int reader, writer;
 	char text[MUCH];
@@ -35,9 +35,9 @@ static void begin(bool json)
 	b->reader = fds[0];
 	b->writer = fds[1];
 	fcntl(b->reader, F_SETFL, O_NONBLOCK);
-	stdout_queue_open(&b->outlet, b->writer, false, &d);
+	stdout_queue_open(&b->queue, b->writer, false, &d);
 	setup = (struct lines_setup){
-		.segment = &b->segment, .clock = &b->clock, .outlet = b->outlet, .ticks_offset = 5, .json = json};
+		.segment = &b->segment, .clock = &b->clock, .queue = b->queue, .ticks_offset = 5, .json = json};
 	assert_int_equal(lines_new(&b->lines, &setup, &d), 0);
 }
 
@@ -60,7 +60,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	lines_free(b->lines);
-	stdout_queue_close(b->outlet);
+	stdout_queue_close(b->queue);
 	close(b->reader);
 	close(b->writer);
 	fake_segment_free(&b->segment);
@@ -82,7 +82,7 @@ static const char *printed(void)
 	ssize_t n;
 
 	do {
-		stdout_queue_flush(b->outlet);
+		stdout_queue_flush(b->queue);
 		n = read(b->reader, b->text + size, MUCH - 1 - size);
 		size += n > 0 ? n : 0;
 	} while (n > 0);

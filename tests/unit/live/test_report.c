@@ -410,7 +410,7 @@ static const char *silence(bool verbose)
 {
 	log_set(false, verbose);
 	capture_begin(false);
-	report_silence(&b->report);
+	report_no_events(&b->report);
 	return capture_end();
 }
 
