@@ -17,7 +17,7 @@ static bool no(struct diag *why, const char *text)
 	return false;
 }
 
-/* Kinds of JVMs that frtrace does not know, or may not look into. */
+/* False for JVMs that frtrace does not support or may not inspect. */
 static bool capabilities_is_ours(const struct target *t, enum target_kind kind, struct diag *why)
 {
 	char name[64];
@@ -35,7 +35,7 @@ static bool capabilities_is_ours(const struct target *t, enum target_kind kind, 
 	}
 }
 
-/* Has somebody attached to it before? */
+/* True if the JVM has an attach socket: a tool attached before. */
 static bool has_socket(const struct target *t)
 {
 	char path[64];

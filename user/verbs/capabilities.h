@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What can be done with a JVM, told by looking alone: no attach, no signal, nothing written. */
+/* Determines what frtrace can do with a JVM by inspection only: no attach, no signal, nothing written. */
 #ifndef USER_VERBS_CAPABILITIES_H
 #define USER_VERBS_CAPABILITIES_H
 
@@ -8,10 +8,13 @@
 
 #include <stdbool.h>
 
-/* Can methods of it be traced? *why: why not; "" when they can. */
+/* True if its methods can be traced; otherwise *why has the reason. *why is "" on success. */
 bool capability_trace(const struct target *t, enum target_kind kind, struct diag *why);
 
-/* Can their stacks be recorded? Likewise; but a text with `true` is why they come from JVMTI and are not walked. */
+/*
+ * True if stacks can be recorded; otherwise *why has the reason. A text with `true` says why they come from JVMTI
+ * instead of being walked.
+ */
 bool capability_stacks(const struct target *t, enum target_kind kind, struct diag *why);
 
 #endif

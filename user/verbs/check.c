@@ -15,8 +15,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* "  stacks      yes", "  stacks      no: ..."; in JSON (`j`) a member {"good":, "why":}. Returns `good`. */
-static bool say(struct json *j, const char *what, bool good, const char *why)
+/*
+ * Print a line "  stacks      yes" or "  stacks      no: ...", or with `j` a JSON member {"good":, "why":}. Returns
+ * `good`.
+ */
+static bool print_feature(struct json *j, const char *what, bool good, const char *why)
 {
 	if (j) {
 		json_object(j, what);
@@ -31,14 +34,14 @@ static bool say(struct json *j, const char *what, bool good, const char *why)
 	return good;
 }
 
-static bool say_file(struct json *j, const char *what, const char *path, const char *needs)
+static bool check_exists(struct json *j, const char *what, const char *path, const char *needs)
 {
 	bool good = !access(path, F_OK);
 
-	return say(j, what, good, good ? "" : needs);
+	return print_feature(j, what, good, good ? "" : needs);
 }
 
-/* The programs are loaded and thrown away: that asks for ring buffer, rights and all else at once. */
+/* Load and discard the eBPF programs: this checks ring buffer, privileges and everything else at once. */
 static bool check_programs(struct json *j, const struct settings *settings)
 {
 	struct session *session = NULL;
@@ -49,14 +52,14 @@ static bool check_programs(struct json *j, const struct settings *settings)
 
 	clock_init(&clock);
 	err = session_new(&session, settings, &nobody, &clock, &d);
-	say(j, "programs", !err, d.text);
+	print_feature(j, "programs", !err, d.text);
 	if (!err)
-		say(j, "waits", !session_no_waits(session)[0], session_no_waits(session));
+		print_feature(j, "waits", !session_no_waits(session)[0], session_no_waits(session));
 	session_free(session);
 	return !err;
 }
 
-/* For 'frtrace -- java ...' the agent's file and a socket are made, and taken away again. */
+/* Check 'frtrace -- java ...': create the agent's file and a socket, and remove them. */
 static void check_launch(struct json *j)
 {
 	struct agent_build build;
@@ -68,7 +71,7 @@ static void check_launch(struct json *j)
 	err = launch_socket_open(&listener, build.file_name, agent_image, agent_image_size(), &d);
 	if (!err)
 		launch_socket_close(&listener, false);
-	say(j, "launch", !err, d.text);
+	print_feature(j, "launch", !err, d.text);
 }
 
 static bool check_machine(struct json *j, const struct settings *settings)
@@ -83,18 +86,19 @@ static bool check_machine(struct json *j, const struct settings *settings)
 	} else {
 		printf("kernel %s\n", u.release);
 	}
-	good &= say_file(j, "BTF", "/sys/kernel/btf/vmlinux", "it needs CONFIG_DEBUG_INFO_BTF=y");
-	good &= say_file(j, "uprobes", "/sys/bus/event_source/devices/uprobe/type", "it needs CONFIG_UPROBE_EVENTS=y");
+	good &= check_exists(j, "BTF", "/sys/kernel/btf/vmlinux", "it needs CONFIG_DEBUG_INFO_BTF=y");
+	good &= check_exists(j, "uprobes", "/sys/bus/event_source/devices/uprobe/type",
+			     "it needs CONFIG_UPROBE_EVENTS=y");
 	good &= check_programs(j, settings);
-	good &= say(j, "clock", clock_tsc_usable(),
-		    clock_tsc_usable() ? "" : "the time stamp counter is not invariant");
+	good &= print_feature(j, "clock", clock_tsc_usable(),
+			      clock_tsc_usable() ? "" : "the time stamp counter is not invariant");
 	check_launch(j);
 	if (j)
 		json_end(j);
 	return good;
 }
 
-/* What else the layout lacks costs single things. */
+/* Print features that are lost because the layout is incomplete. */
 static void check_layout(struct json *j, const struct target *t)
 {
 	static const struct {
@@ -115,12 +119,12 @@ static void check_layout(struct json *j, const struct target *t)
 	char by_jvmti[sizeof(d.text) + 128];
 
 	snprintf(by_jvmti, sizeof(by_jvmti), "by JVMTI, " COST_JVMTI ": %s", d.text);
-	say(j, "stacks", true, good ? "walked" : by_jvmti);
+	print_feature(j, "stacks", true, good ? "walked" : by_jvmti);
 	for (size_t i = 0; good && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (m.layout.without & parts[i].bit)
-			say(j, parts[i].what, false, parts[i].lost);
+			print_feature(j, parts[i].what, false, parts[i].lost);
 	if (good && m.layout.missing[0])
-		say(j, "complete", false, m.layout.missing);
+		print_feature(j, "complete", false, m.layout.missing);
 	jvm_model_close(&m);
 }
 
@@ -160,7 +164,7 @@ static bool check_target(struct json *j, const struct target *t)
 
 	begin_target(j, t);
 	good = capability_trace(t, target_look(t->pid, &(struct target){0}), &why);
-	say(j, "attach", good, why.text);
+	print_feature(j, "attach", good, why.text);
 	check_layout(j, t);
 	end_target(j, t);
 	return good;

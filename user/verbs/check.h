@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Implements `frtrace check`. */
 #ifndef USER_VERBS_CHECK_H
 #define USER_VERBS_CHECK_H
 
@@ -6,9 +7,9 @@
 #include "user/options/settings.h"
 
 /*
- * Say on stdout what this kernel, these rights and (settings->target, may be NULL) that JVM allow, what is
- * missing, and for what. Changes nothing, neither here nor in the JVM. An exit status: EXIT_FAILED
- * when it cannot be traced; -errno with the message: there is no such JVM.
+ * Print on stdout what this kernel, the caller's privileges and the JVM settings->target (may be NULL) allow, what is
+ * missing, and which features that affects. Changes nothing on the machine or in the JVM. Returns an exit status,
+ * EXIT_FAILED if tracing is impossible; -errno with the message if there is no such JVM.
  */
 int cmd_check(const struct settings *settings, struct diag *d);
 

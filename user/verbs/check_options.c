@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What is printed while it records. */
+/* Options of the output during the recording. */
 static int check_printing(const struct settings *s, struct diag *d)
 {
 	if (s->interval_ns && s->lines)
@@ -20,7 +20,7 @@ static int check_printing(const struct settings *s, struct diag *d)
 	return 0;
 }
 
-/* What is recorded, and of which JVM. */
+/* The data to record, and the JVM. */
 static int check_recording(const struct settings *s, struct diag *d)
 {
 	if (!s->target && !s->program)

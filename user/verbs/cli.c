@@ -11,7 +11,7 @@
 struct reader {
 	struct command_line *c;
 	char **words; /* NULL-terminated */
-	int next;     /* the first one that is not read */
+	int next;     /* index of the first unread word */
 	struct diag *d;
 };
 
@@ -40,20 +40,23 @@ static int use_option(struct reader *r, const struct option_row *o, const char *
 	return o->kind == OPTION_VERSION ? show_version() : option_store(r->c, o, text, r->d);
 }
 
-/* `word`, of `length` bytes, is no option of the verb. `other`: the option that it is of a recording; may be NULL. */
+/*
+ * Fail: `word`, of `length` bytes, is no option of the verb. `other`, which may be NULL, is the recording option of
+ * this name.
+ */
 static int refuse_option(struct reader *r, const char *word, size_t length, const struct option_row *other)
 {
 	const char *verb = r->c->verb->name;
 
 	if (verb_is_of(r->c, VERBS_RECORDING))
 		return diag_usage(r->d, "there is no option '%.*s', see 'frtrace --help'", (int)length, word);
-	if (other && verb_is_of(r->c, VERBS_LOOKING))
+	if (other && verb_is_of(r->c, VERBS_INSPECTING))
 		return diag_usage(r->d, "'frtrace %s' takes no --%s, it records nothing", verb, other->name);
 	return diag_usage(r->d, "'frtrace %s' has no option '%.*s', see 'frtrace %s --help'", verb, (int)length, word,
 			  verb);
 }
 
-/* --name, --name=TEXT, --name TEXT */
+/* Parse --name, --name=TEXT or --name TEXT. */
 static int read_long(struct reader *r, const char *word)
 {
 	size_t length = strcspn(word, "="), count, ignored;
@@ -75,7 +78,7 @@ static int read_long(struct reader *r, const char *word)
 	return use_option(r, o, text);
 }
 
-/* -q, -qv, -t10ms, -t=10ms, -t 10ms */
+/* Parse -q, -qv, -t10ms, -t=10ms or -t 10ms. */
 static int read_letters(struct reader *r, const char *word)
 {
 	int err = 0;
@@ -115,7 +118,7 @@ static int add_operand(struct reader *r, const char *word)
 	return 0;
 }
 
-/* A word that is no option: of `check` the target, of `methods` that and then the filters. */
+/* Parse a word that is no option: the target for `check`, the target and then filters for `methods`. */
 static int read_operand(struct reader *r, const char *word)
 {
 	struct settings *s = &r->c->settings;
@@ -132,7 +135,10 @@ static int read_operand(struct reader *r, const char *word)
 	}
 }
 
-/* What stands behind "--": the program and its words; for verbs that read files, names that may begin with '-'. */
+/*
+ * Parse the words after "--": the program with its arguments; for verbs that read files, operands that may begin with
+ * '-'.
+ */
 static int read_rest(struct reader *r)
 {
 	char **rest = r->words + r->next;
@@ -140,7 +146,7 @@ static int read_rest(struct reader *r)
 
 	if (!rest[0])
 		return 0;
-	if (verb_is_of(r->c, VERBS_LOOKING))
+	if (verb_is_of(r->c, VERBS_INSPECTING))
 		return diag_usage(r->d, "'frtrace %s' starts no program", r->c->verb->name);
 	if (verb_is_of(r->c, VERBS_RECORDING)) {
 		r->c->settings.program = rest;
@@ -170,7 +176,7 @@ static int read_words(struct reader *r)
 	return err;
 }
 
-/* The word after the program's name. 0: r->c->verb is set, CLI_DONE, or -errno. */
+/* Parse the first word. 0: r->c->verb is set, CLI_DONE, or -errno. */
 static int read_verb(struct reader *r)
 {
 	const char *name = r->words[0];

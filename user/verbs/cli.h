@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the command line of all verbs, by the options table. */
+/* Parses the command line of all verbs from the options table. */
 #ifndef USER_VERBS_CLI_H
 #define USER_VERBS_CLI_H
 
 #include "user/verbs/options_table.h"
 
-/* What cli_parse() returns when all that was asked for has been printed: exit with status 0. */
+/* Result of cli_parse() if the requested output has been printed: exit with status 0. */
 #define CLI_DONE 1
 
 /*
- * Read `frtrace [VERB] WORDS`; without a verb it is `record`. Long options may be abbreviated, letters joined. 0: *c is
- * filled and is to be released with cli_release(). CLI_DONE: --help or --version has been written to stdout. -errno: the
- * message is in *d (d->usage is set where the words are wrong). In the last two cases *c is released already. argv must
+ * Parse `frtrace [VERB] WORDS`; the default verb is `record`. Long options may be abbreviated, short ones joined. 0: *c
+ * is filled; release it with cli_release(). CLI_DONE: --help or --version was written to stdout. -errno with the
+ * message; d->usage is set if the command line is wrong. After CLI_DONE and -errno *c is already released. argv must
  * outlive *c.
  */
 int cli_parse(int argc, char **argv, struct command_line *c, struct diag *d);

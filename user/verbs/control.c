@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST 64 /* recordings that one command speaks of */
+#define MAX_RECORDINGS 64 /* maximum recordings that one command handles */
 
 static int name_pid(const char *spec, pid_t *pid, struct diag *d)
 {
@@ -33,8 +33,8 @@ static int name_pid(const char *spec, pid_t *pid, struct diag *d)
 
 static int only_pid(pid_t *pid, struct diag *d)
 {
-	pid_t pids[MOST];
-	size_t n = control_socket_list(pids, MOST);
+	pid_t pids[MAX_RECORDINGS];
+	size_t n = control_socket_list(pids, MAX_RECORDINGS);
 
 	if (!n)
 		return diag_set(d, ENOENT, "no recording in the background: 'frtrace start' makes one");
@@ -44,7 +44,7 @@ static int only_pid(pid_t *pid, struct diag *d)
 	return 0;
 }
 
-/* Without a target it is the only recording. */
+/* Find the recording of the target; without a target, the only recording. */
 static int control_find(const struct verb_args *a, const char *verb, pid_t *pid, struct diag *d)
 {
 	if (a->operands > 1)
@@ -54,15 +54,15 @@ static int control_find(const struct verb_args *a, const char *verb, pid_t *pid,
 
 static int all_status(struct diag *d)
 {
-	pid_t pids[MOST];
-	size_t n = control_socket_list(pids, MOST);
+	pid_t pids[MAX_RECORDINGS];
+	size_t n = control_socket_list(pids, MAX_RECORDINGS);
 	int status = EXIT_DONE;
 
 	if (!n)
 		fputs("no recording in the background\n", stderr);
-	for (size_t i = 0; i < n && i < MOST; i++) {
+	for (size_t i = 0; i < n && i < MAX_RECORDINGS; i++) {
 		if (control_socket_ask(pids[i], "status", STDOUT_FILENO, d) != -ETIMEDOUT)
-			continue; /* else it has ended meanwhile */
+			continue; /* any other error: it has ended meanwhile */
 		log_error("frtrace: %s", d->text);
 		status = EXIT_FAILED;
 	}
@@ -88,7 +88,7 @@ int cmd_stop(const struct verb_args *a, struct diag *d)
 	return err ? err : control_socket_ask(pid, "stop", STDERR_FILENO, d);
 }
 
-/* The recording has a directory of its own. */
+/* The recording's process has another working directory, so send an absolute path. */
 static int dump_request(const char *file, uint64_t last_ns, char line[CONTROL_SOCKET_LINE], struct diag *d)
 {
 	char here[PATH_MAX] = "";

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMN 29  /* of the texts */
-#define WIDTH  108 /* of a line */
+#define COLUMN 29  /* where help texts start */
+#define WIDTH  108 /* maximum line length */
 
 static const char filters_help[] =
 	"Filters\n"
@@ -24,7 +24,7 @@ static const char examples_help[] =
 	"  sudo frtrace -p 4242 -m 'com.acme.Cart::checkout'\n"
 	"  sudo frtrace -p shop.jar -m 'com.acme.Cart;com.acme.Order$Line' -t 10ms -d 30s -o /tmp/\n";
 
-/* Print words, from `column` on; a line that would be too long is continued below at `indent`. */
+/* Print text from `column` on, wrapping long lines with `indent`. */
 static void print_wrapped(const char *text, size_t column, size_t indent)
 {
 	for (const char *word = text; *word; word += *word == ' ') {
@@ -44,7 +44,7 @@ static void print_wrapped(const char *text, size_t column, size_t indent)
 	putchar('\n');
 }
 
-/* Print a text in the column of texts, or two spaces behind what is longer. */
+/* Print a help text in its column, or two spaces after a longer option. */
 static void help_print_text(int column, const char *text)
 {
 	column += printf("%*s", column < COLUMN ? COLUMN - column : 2, "");
@@ -70,7 +70,7 @@ static void print_section(const struct verb *v, enum option_section section)
 			print_option(o);
 }
 
-/* Each line of the verb's usage behind "frtrace ". */
+/* Print each line of verb.usage after "frtrace ". */
 static void print_usage(const struct verb *v)
 {
 	const char *before = "Usage:";

@@ -18,7 +18,7 @@ struct listed {
 	enum target_kind kind;
 	char user[64], container[64];
 	bool trace, stacks;
-	struct diag no_trace, no_stacks; /* with `stacks`: why they come from JVMTI */
+	struct diag no_trace, no_stacks; /* if `stacks`: why they come from JVMTI */
 };
 
 struct list {
@@ -26,7 +26,7 @@ struct list {
 	size_t count, capacity;
 };
 
-/* By the word that the list and its readers use. */
+/* The names that the list and its JSON use. */
 static const char *vm_name(enum target_kind kind)
 {
 	return kind == TARGET_OPENJ9 ? "OpenJ9" : kind == TARGET_HIDDEN ? "unknown" : "HotSpot";
@@ -64,7 +64,7 @@ static void print_reason(const char *before, const char *text)
 	putchar(')');
 }
 
-/* What goes for both is said once. */
+/* A reason that applies to both is printed once. */
 static void print_reasons(const struct listed *j)
 {
 	if (!j->trace)

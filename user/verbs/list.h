@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Implements `frtrace list`. */
 #ifndef USER_VERBS_LIST_H
 #define USER_VERBS_LIST_H
 
@@ -6,8 +7,9 @@
 #include "user/options/settings.h"
 
 /*
- * Print the JVMs of this machine on stdout, one a line or (settings->json) as one array, in the order of their pids: who
- * they are and whether they can be traced. Touches none. An exit status, or -errno with the message.
+ * Print the JVMs of this machine on stdout with their properties and whether they can be traced, ordered by pid: one
+ * per line, or one JSON array with settings->json. Does not touch the JVMs. Returns an exit status, or -errno with the
+ * message.
  */
 int cmd_list(const struct settings *settings, struct diag *d);
 

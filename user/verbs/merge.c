@@ -17,7 +17,7 @@ static bool are_one(const char *a, const char *b)
 	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Its events would be there twice. */
+/* Refuse a file that is given twice: its events would be duplicated. */
 static int check_twice(const struct verb_args *a, struct diag *d)
 {
 	for (size_t i = 0; i < a->operands; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* frtrace merge: recordings of one time, as one. */
+/* Implements `frtrace merge`: merges simultaneous recordings into one. */
 #ifndef USER_VERBS_MERGE_H
 #define USER_VERBS_MERGE_H
 
 #include "format/diag.h"
 #include "user/verbs/verb_args.h"
 
-/* An exit status, or -errno with the message. */
+/* Returns an exit status, or -errno with the message. */
 int cmd_merge(const struct verb_args *a, struct diag *d);
 
 #endif

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDEST 70 /* columns for a method; what is longer pushes the rest aside */
+#define WIDEST 70 /* column limit for a method; longer ones shift the rest */
 
 static const struct {
 	uint32_t flag;
@@ -32,7 +32,7 @@ static const struct {
 
 #define REMARKS (sizeof(remarks) / sizeof(remarks[0]))
 
-/* "boot", "app", "com.acme.Loader@7f0012345678": of loaders of the same class, which. */
+/* "boot", "app", "com.acme.Loader@7f0012345678": the address distinguishes loaders of the same class. */
 static void loader_name(const struct match *m, char *out, size_t size)
 {
 	const struct resolved_method *r = m->method;
@@ -126,7 +126,7 @@ static void print_member(struct json *j, const struct match *m)
 	free(filter);
 }
 
-/* Members of the same class and loader stand together. */
+/* Counts classes. Relies on the order: methods of the same class and loader are adjacent. */
 struct sum {
 	uint32_t traced, classes, skipped;
 };
@@ -184,7 +184,7 @@ static bool any_own_loader(const struct matches *found)
 	return false;
 }
 
-static void say_sum(const struct matches *found)
+static void print_sum(const struct matches *found)
 {
 	struct sum s = methods_sum_of(found);
 
@@ -208,7 +208,7 @@ static void methods_offer(const char *class_name, const char *method, void *cont
 	suggest_offer(context, class_name, method);
 }
 
-/* Nothing matched: the classes once more, for names that are near. */
+/* Nothing matched: read the classes again and suggest similar names. */
 static void explain_nothing(const struct matches_setup *setup, const struct filter_list *filters)
 {
 	struct matches_setup again = *setup;
@@ -253,7 +253,7 @@ static int methods_show(const struct settings *s, const struct target *t, const 
 		else
 			methods_print_lines(&found);
 		fflush(stdout);
-		say_sum(&found);
+		print_sum(&found);
 		if (!found.count)
 			explain_nothing(setup, s->filters);
 		r = found.incomplete || found.unread ? EXIT_INCOMPLETE : EXIT_DONE;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Implements `frtrace methods`. */
 #ifndef USER_VERBS_METHODS_H
 #define USER_VERBS_METHODS_H
 
@@ -6,9 +7,9 @@
 #include "user/options/settings.h"
 
 /*
- * Print on stdout what the filters would hit in the target, a method a line, sorted, or (settings->json) as one object;
- * the sum goes to stderr. Nothing is done to the JVM. An exit status: EXIT_INCOMPLETE when not all classes could be read;
- * or -errno with the message.
+ * Print on stdout the methods that the filters match in the target: sorted, one per line, or one JSON object with
+ * settings->json. The total goes to stderr. Does not touch the JVM. Returns an exit status, EXIT_INCOMPLETE if some
+ * classes could not be read; or -errno with the message.
  */
 int cmd_methods(const struct settings *settings, struct diag *d);
 

@@ -39,7 +39,7 @@ static int store_output(char **field, const char *text, struct diag *d)
 	return err ? err : store_copy(field, strdup(text), d);
 }
 
-/* The JVM reads a file by its whole name. */
+/* Make the path absolute, because the JVM has another working directory. */
 static int store_with_jfr(char **field, const char *text, struct diag *d)
 {
 	const char *name = text ? text : "default";
@@ -62,7 +62,7 @@ static int store_user(const char **field, const char *text, struct diag *d)
 	return 0;
 }
 
-/* "on, off or full" */
+/* List choices as "on, off or full". */
 static void list_choices(const struct option_choice *choices, char *out, size_t size)
 {
 	size_t length = 0;
@@ -87,7 +87,7 @@ static int store_choice(unsigned int *field, const struct option_row *o, const c
 	return diag_usage(d, "wrong --%s '%s': it has to be %s", o->name, text, list);
 }
 
-/* A limit as it would be typed. */
+/* Format a limit as a user would type it. */
 static const char *limit_text(const struct option_row *o, uint64_t limit, char out[NAME_SIZE])
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};

@@ -60,7 +60,7 @@ static const struct option_choice kernel_choices[] = {
 static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
 static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {"time", WEIGHT_TIME}, {0}};
 
-/* Any other text is taken too. */
+/* For completion only; other texts are valid, too. */
 static const struct option_choice overhead_offers[] = {{"25%", 0}, {"50%", 0}, {"off", 0}, {0}};
 static const struct option_choice jfr_offers[] = {{"default", 0}, {"profile", 0}, {0}};
 
@@ -167,14 +167,14 @@ const struct option_row options[] = {
 	 .section = SECTION_SEE, .verbs = VERBS_RECORDING,
 	 .help = "print a line for each recorded call"},
 	{.name = "json", .kind = OPTION_FLAG, AT(settings.json),
-	 .section = SECTION_SEE, .verbs = VERBS_RECORDING | VERBS_LOOKING,
+	 .section = SECTION_SEE, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print JSON instead"},
 
 	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(settings.quiet),
-	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_LOOKING,
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print errors only"},
 	{.name = "verbose", .letter = 'v', .kind = OPTION_FLAG, AT(settings.verbose),
-	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_LOOKING,
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print more"},
 
 	{.name = "output", .letter = 'o', .arg = "FILE", .kind = OPTION_TEXT, AT(args.output),
@@ -229,7 +229,7 @@ const struct option_row options[] = {
 	{.name = "help", .letter = 'h', .kind = OPTION_HELP, .section = SECTION_OTHER, .verbs = VERBS_ALL,
 	 .help = "print this text", .more = "Each verb has its own."},
 	{.name = "version", .kind = OPTION_VERSION,
-	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_LOOKING,
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print the version"},
 	{0},
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * frtrace record: everything that can fail without touching the target comes
- * first; then the agent goes in, the loop runs, and all comes out again.
+ * frtrace record: first everything that can fail without touching the target; then attach the agent, run the loop, and
+ * undo everything.
  */
 #include "user/verbs/record.h"
 #include "user/exit.h"
@@ -31,34 +31,34 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LEAST_SIZE  (1u << 20)
-#define MORE_MEMORY (512ull << 20)
+#define MIN_SIZE     (1u << 20)
+#define EXTRA_MEMORY (512ull << 20)
 
 struct recording {
 	struct settings *settings;
-	struct program *program;      /* NULL: the JVM runs already */
-	struct intrinsics intrinsics; /* of the methods that its JVM is to call */
+	struct program *program;      /* NULL: the JVM is already running */
+	struct intrinsics intrinsics; /* of the methods that the launched JVM must call */
 	struct target target;
 	struct clock clock;
 	struct output *output;
-	struct with_jfr *with_jfr; /* NULL: nobody wants it */
+	struct with_jfr *with_jfr; /* NULL: not wanted */
 	struct session *session;
 	struct recorder *recorder;
-	struct throttle *throttle;     /* NULL: none */
-	struct live *live;	       /* NULL: nothing is shown */
-	struct background *background; /* NULL: it is in the foreground */
+	struct throttle *throttle;     /* NULL: no throttling */
+	struct live *live;	       /* NULL: no live view */
+	struct background *background; /* NULL: in the foreground */
 	struct jvm_model model;
-	struct diag not_walked; /* why stacks are not; "": they are, or nobody wants them */
+	struct diag not_walked; /* why stacks are not walked; "": they are, or are not wanted */
 	struct report report;
 	bool incomplete;
 };
 
-/* The target and the kernel, before anything is done to the JVM or on the disk. */
+/* Prepare target and kernel, without touching the JVM or the disk. */
 static int record_prepare(struct recording *r, struct diag *d)
 {
 	int err;
 
-	if (r->settings->max_size < LEAST_SIZE)
+	if (r->settings->max_size < MIN_SIZE)
 		return diag_usage(d, "--max-size: at least 1m, so that a few chunks find room");
 	err = r->program ? 0 : target_open(r->settings->target, &r->target, d);
 	if (err)
@@ -69,7 +69,7 @@ static int record_prepare(struct recording *r, struct diag *d)
 	return session_new(&r->session, r->settings, &r->target, &r->clock, d);
 }
 
-/* Nothing that has the name already is touched before the first chunk is there. */
+/* An existing file of that name is not touched before the first chunk has been written. */
 static int open_output(struct recording *r, struct diag *d)
 {
 	struct output_limits limits = {.size = r->settings->max_size, .age_ns = r->settings->max_age_ns};
@@ -80,7 +80,7 @@ static int open_output(struct recording *r, struct diag *d)
 	return err ? err : output_open(&r->output, path, &limits, d);
 }
 
-/* Only what is recorded can be braked. */
+/* Only recorded methods can be throttled: without them there is no throttle. */
 static int make_throttle(struct recording *r, struct diag *d)
 {
 	struct throttle_setup setup = {.segment = session_segment(r->session),
@@ -180,8 +180,8 @@ static void explain_no_match(struct recording *r)
 	suggest_classes_print(&r->target, session_segment(r->session), r->settings->filters);
 }
 
-/* 0: stacks that are walked can be trusted. Where nothing else is wanted, those will do that could not be compared. */
-static int prove_model(struct recording *r, char **dump)
+/* 0: walked stacks can be trusted. With --stacks=walk, stacks that could not be compared are accepted, too. */
+static int check_model(struct recording *r, char **dump)
 {
 	int err = jvm_model_check(&r->model, &r->target, dump, &r->not_walked);
 
@@ -191,16 +191,19 @@ static int prove_model(struct recording *r, char **dump)
 	return 0;
 }
 
-/* Open what walks stacks, if it is wanted and right. *dump may be set (jvm_model_check()). */
+/* Open the model for walking stacks, if it is wanted and passes the check. *dump may be set (jvm_model_check()). */
 static void open_model(struct recording *r, char **dump)
 {
 	if (r->settings->stacks == SETTINGS_STACKS_JVMTI)
 		diag_set(&r->not_walked, ENOTSUP, "--stacks=jvmti");
-	else if (jvm_model_open(&r->model, &r->target, &r->not_walked) || prove_model(r, dump))
+	else if (jvm_model_open(&r->model, &r->target, &r->not_walked) || check_model(r, dump))
 		jvm_model_close(&r->model);
 }
 
-/* Whatever is missing for stacks, there is a recording. Returns a thread dump, or NULL. */
+/*
+ * Choose the source of stacks. Never fails: a recording without stacks is still useful. Returns a thread dump to be
+ * freed, or NULL.
+ */
 static char *prepare_stacks(struct recording *r)
 {
 	uint32_t sources = r->settings->stacks == SETTINGS_STACKS_WALK ? 0 : FRT_STACKS_JVMTI;
@@ -218,7 +221,7 @@ static char *prepare_stacks(struct recording *r)
 	return dump;
 }
 
-/* Name the methods that are on a stack now; with --skip-active exclude their classes. */
+/* Report the methods that are on a stack now; with --skip-active exclude their classes. */
 static void skip_active(const struct recording *r, const char *dump)
 {
 	struct active_list *active = malloc(sizeof(*active));
@@ -230,11 +233,11 @@ static void skip_active(const struct recording *r, const char *dump)
 	report_active(active, r->settings->skip_active);
 	for (unsigned int i = 0; r->settings->skip_active && i < active->count; i++)
 		if (filter_list_add(r->settings->filters, active->method[i].class_name, FILTER_EXCLUDE, &d))
-			log_detail("%s", d.text); /* a hidden class, which is never traced */
+			log_detail("%s", d.text); /* a hidden class, never traced anyway */
 	free(active);
 }
 
-/* Before the agent is in: what it does to a JVM that runs. */
+/* Attach to a running JVM. */
 static int attach(struct recording *r, struct diag *d)
 {
 	char *dump;
@@ -251,12 +254,12 @@ static int attach(struct recording *r, struct diag *d)
 	free(dump);
 	known = has_library(&r->target);
 	err = session_attach(r->session, d);
-	if (!known && has_library(&r->target)) /* the JVM has loaded it, and warns once */
+	if (!known && has_library(&r->target)) /* newly loaded: the JVM has printed its warning */
 		note_warning(&r->target);
 	return err;
 }
 
-/* A JVM that has just been started tells of itself only when it is up. */
+/* Take over a launched JVM. Its properties can be read only after its startup. */
 static int record_receive(struct recording *r, int connection, struct diag *d)
 {
 	int err = intrinsics_choose(&r->intrinsics, r->settings->filters, r->target.jdk_version, d);
@@ -301,7 +304,7 @@ static int record_start(struct recording *r, int connection, struct diag *d)
 	return 0;
 }
 
-/* The first error is the one to tell. */
+/* Keep the first error and its message. */
 static int worse(int err, int later, struct diag *d, const struct diag *of_later)
 {
 	if (!err && later)
@@ -316,7 +319,10 @@ static const char *why_no_open_dump(const struct recording *r, bool ended)
 	return ended ? "no stack: the JVM had ended" : "no stack: the JVM did not answer";
 }
 
-/* What ended the recording must not end the commands that undo it. A program's signals are not ours to take. */
+/*
+ * The signal that ended the recording must not interrupt the cleanup. Signals for a program are passed on to it, not
+ * consumed.
+ */
 static void forget_interrupt(const struct recording *r)
 {
 	if (!r->program)
@@ -352,7 +358,7 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	if (err)
 		return err;
 	if (output_is_gone(r->output))
-		return EXIT_FAILED; /* said by report_end() */
+		return EXIT_FAILED; /* reported by report_end() */
 	if (r->incomplete || lost.sum || lost.stacks || recorder_forged(r->recorder) || stop_err ||
 	    (r->throttle && throttle_methods(r->throttle)))
 		return EXIT_INCOMPLETE;
@@ -410,7 +416,7 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 	return run_loop(r, loop, d);
 }
 
-/* Whatever becomes of the recording, the program runs, and its status is the one to return. */
+/* The program runs even if the recording fails, and its exit status is returned. */
 static int record_program(struct recording *r, struct loop *loop, struct diag *d)
 {
 	int err = record_prepare(r, d) ?: open_output(r, d), connection;
@@ -425,13 +431,14 @@ static int record_program(struct recording *r, struct loop *loop, struct diag *d
 		err = record_start(r, connection, d) ?: run_loop(r, loop, d);
 	if (err < 0)
 		log_error("frtrace: %s", d->text);
-	record_release(r); /* a JVM that still waits goes on */
+	record_release(r); /* lets a waiting JVM go on */
 	return program_finish(r->program);
 }
 
 /*
- * A recording takes 100 MB of private memory. Whatever a forged file or table would have us take beyond that ends in
- * ENOMEM, which has a message, not in the OOM killer. A program that is started has been forked before.
+ * A recording needs 100 MB of private memory. If a forged file or table makes frtrace allocate far more, it must fail
+ * with ENOMEM and a message instead of invoking the OOM killer. The launched program is forked before this limit is
+ * set.
  */
 static void limit_memory(void)
 {
@@ -440,7 +447,7 @@ static void limit_memory(void)
 	FILE *f = fopen("/proc/self/statm", "re");
 
 	if (f && fscanf(f, "%*u %*u %*u %*u %*u %lu", &pages) == 1 && !getrlimit(RLIMIT_DATA, &limit)) {
-		rlim_t most = (rlim_t)pages * sysconf(_SC_PAGESIZE) + MORE_MEMORY;
+		rlim_t most = (rlim_t)pages * sysconf(_SC_PAGESIZE) + EXTRA_MEMORY;
 
 		if (limit.rlim_cur > most) {
 			limit.rlim_cur = most;
@@ -472,7 +479,8 @@ int cmd_record(struct settings *settings, struct diag *d)
 	if (!err && settings->program)
 		err = program_open(&r->program, settings, d);
 	limit_memory();
-	setpriority(PRIO_PROCESS, 0, -20); /* so that it gets the CPU when the target's threads take all; may fail */
+	/* Let frtrace run when the target's threads use all CPUs. May fail. */
+	setpriority(PRIO_PROCESS, 0, -20);
 	if (!err)
 		err = loop_init(&loop, r->program, d);
 	if (!err)

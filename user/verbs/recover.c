@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A recording ends badly when its writer was killed or the machine lost power:
- * a chunk that is cut off, or one that the JVM had not finished, whose header
- * says how much of it was flushed.
+ * If the writer is killed or the machine loses power, a recording ends with a truncated chunk, or with a chunk that the
+ * JVM had not finished. The header of the latter says how much was flushed.
  */
 #include "user/verbs/recover.h"
 #include "format/vec.h"
@@ -19,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STATE 64 /* of a chunk's bytes: 0 when it is finished */
+#define STATE 64 /* offset of the state in a chunk header; 0: finished */
 
 struct piece {
 	uint64_t at, size;
@@ -32,7 +31,7 @@ struct pieces {
 	uint64_t bytes;
 };
 
-/* Are its events readable to the end? Of a chunk that was finished nobody doubts it. */
+/* True if all events are readable. Finished chunks are not checked. */
 static bool is_whole(struct jfr_chunk *chunk)
 {
 	unsigned int before = chunk->fault->more + (chunk->fault->what != NULL);
@@ -78,7 +77,10 @@ static int recover_finish_chunk(int fd, uint64_t at)
 	return output_write(fd, "", 1, at + STATE);
 }
 
-/* A lease is had when nobody else has the file open; not every file system has leases. */
+/*
+ * Fail if the file is in use. A write lease is granted only if nobody else has it open; not every file system supports
+ * leases.
+ */
 static int check_alone(int fd, const char *path, uint64_t size, struct diag *d)
 {
 	struct stat st;
@@ -142,7 +144,7 @@ static int recover_copy(const char *path, const char *to_path, const struct piec
 	return err;
 }
 
-static void recover_tell(const char *path, const char *to, const struct pieces *p, uint64_t size)
+static void recover_report(const char *path, const char *to, const struct pieces *p, uint64_t size)
 {
 	bool unfinished = p->piece[p->count - 1].unfinished;
 
@@ -166,7 +168,7 @@ static int recover(const char *path, const char *to, struct diag *d)
 	else if (!err && (p.bytes != size || p.piece[p.count - 1].unfinished))
 		err = recover_mend(path, &p, size, d);
 	if (!err)
-		recover_tell(path, to, &p, size);
+		recover_report(path, to, &p, size);
 	free(p.piece);
 	return err;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Implements `frtrace recover`. */
 #ifndef USER_VERBS_RECOVER_H
 #define USER_VERBS_RECOVER_H
 
@@ -6,8 +7,8 @@
 #include "user/verbs/verb_args.h"
 
 /*
- * frtrace recover [-o OUT] FILE: cut what is behind the last whole chunk, and finish a chunk of which a part was
- * flushed. An exit status, or -errno with the message; the file is then as it was.
+ * frtrace recover [-o OUT] FILE: truncate the file after its last whole chunk, and finish a chunk that was only partly
+ * flushed. Returns an exit status, or -errno with the message; the file is then unchanged.
  */
 int cmd_recover(const struct verb_args *a, struct diag *d);
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of the events of one type. */
+/* Count and size of the events of one type. */
 struct tally {
 	uint64_t id, count, bytes;
 	char *name;
@@ -22,7 +22,7 @@ struct summary {
 	size_t count, capacity;
 	struct jfr_header first;
 	int64_t nanos;
-	size_t *by_type; /* of the chunk's types: index of the tally + 1 */
+	size_t *by_type; /* index of the tally + 1, for the types of `metadata` */
 	const struct jfr_metadata *metadata;
 };
 
@@ -34,7 +34,7 @@ static void summary_release(struct summary *s)
 	free(s->by_type);
 }
 
-/* The index of the type's tally, which is made when it is new; -ENOMEM. */
+/* Find or add the tally of a type. Returns its index or -ENOMEM. */
 static ssize_t tally_index(struct summary *s, uint64_t id, const char *name)
 {
 	size_t i;
@@ -112,7 +112,7 @@ static int count_file(struct summary *s, struct jfr_file_map *m)
 	return err;
 }
 
-/* Most first, then by name. */
+/* Largest count first, then by name. */
 static int summary_compare(const void *a, const void *b)
 {
 	const struct tally *x = a, *y = b;

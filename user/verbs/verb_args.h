@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the words behind a verb say that reads files or speaks with a recording in the background. */
+/* Arguments of the verbs that read files or control a background recording. */
 #ifndef USER_VERBS_VERB_ARGS_H
 #define USER_VERBS_VERB_ARGS_H
 
@@ -10,7 +10,7 @@
 #define VERB_OPERANDS 4
 
 enum verb_weight {
-	WEIGHT_DEFAULT = 0, /* none given: calls */
+	WEIGHT_DEFAULT = 0, /* not given: calls */
 	WEIGHT_CALLS,
 	WEIGHT_TIME,
 };
@@ -20,16 +20,16 @@ enum verb_truncate {
 	TRUNCATE_BEGINNING,
 };
 
-/* The strings point into argv; NULL: not given. */
+/* Strings point into argv; NULL if not given. */
 struct verb_args {
 	const char *operand[VERB_OPERANDS];
 	size_t operands;
 	const char *output;
-	uint64_t last_ns; /* of dump; 0: everything */
+	uint64_t last_ns; /* for `dump`; 0: everything */
 	const char *events, *categories;
-	uint64_t stack_depth;	     /* frames that print shows at most */
-	uint64_t width;		     /* of a table; 0: as wide as it needs */
-	uint64_t cell_height;	     /* lines of a cell at most */
+	uint64_t stack_depth;	     /* maximum frames that `print` shows */
+	uint64_t width;		     /* of a table; 0: as wide as needed */
+	uint64_t cell_height;	     /* maximum lines per cell */
 	enum verb_truncate truncate; /* which end of a long text is cut */
 	enum verb_weight weight;
 	bool json, exact, collapsed, chrome, csv;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_HEIGHT 1000 /* lines of a cell that anybody reads */
+#define MAX_CELL_HEIGHT 1000 /* no useful cell is higher */
 
 static const struct view *find_view(const char *name)
 {
@@ -19,7 +19,7 @@ static const struct view *find_view(const char *name)
 	return v->name ? v : NULL;
 }
 
-/* *v is the view that is wanted. */
+/* Check the operands and set *v to the view. */
 static int view_check(const struct verb_args *a, const struct view **v, struct diag *d)
 {
 	if (a->operands != 2)
@@ -34,7 +34,8 @@ static int view_check(const struct verb_args *a, const struct view **v, struct d
 
 static int view_show(struct jfr_file_map *m, const struct view *v, const struct verb_args *a, struct diag *d)
 {
-	const struct table_layout layout = {a->width, a->cell_height < MOST_HEIGHT ? a->cell_height : MOST_HEIGHT,
+	const struct table_layout layout = {a->width,
+					    a->cell_height < MAX_CELL_HEIGHT ? a->cell_height : MAX_CELL_HEIGHT,
 					    a->truncate == TRUNCATE_BEGINNING, a->json};
 	struct printer p;
 	int err;
