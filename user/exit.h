@@ -5,9 +5,9 @@
 
 enum exit_status {
 	EXIT_DONE = 0,
-	EXIT_FAILED = 1,     /* what was asked for could not be done; EXIT_FAILURE has the same value */
+	EXIT_FAILED = 1,     /* the request failed; EXIT_FAILURE has the same value */
 	EXIT_USAGE = 2,	     /* the command line is wrong */
-	EXIT_INCOMPLETE = 3, /* done, but something is missing from the result */
+	EXIT_INCOMPLETE = 3, /* done, but the result is incomplete */
 };
 
 #endif

@@ -38,7 +38,7 @@ static int run_verb(struct command_line *c, struct diag *d)
 	return cmd_recover(&c->args, d);
 }
 
-/* An exit status, or -errno with the message. */
+/* Parse and run the command line. Returns an exit status, or -errno with the message. */
 static int run_words(int argc, char **argv, struct diag *d)
 {
 	struct command_line c;
@@ -51,7 +51,10 @@ static int run_words(int argc, char **argv, struct diag *d)
 	return err;
 }
 
-/* Else the recording, or the JVM's segment, would get the number of stderr, and what is said there. Their use fails as before. */
+/*
+ * Open /dev/null for closed standard descriptors. Otherwise the recording or the JVM's segment could get the number of
+ * stderr, and messages would go there. It is opened in the wrong mode, so using the descriptor still fails.
+ */
 static void keep_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

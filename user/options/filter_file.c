@@ -6,21 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST (8u << 20) /* what compiled filters have room for is less */
+#define MAX_SIZE (8u << 20) /* compiled filters have room for less */
 
-/* The content, 0-terminated, the caller's. */
+/* Read the file. *content is NUL-terminated and is freed by the caller, also on failure. */
 static int file_read(FILE *f, const char *path, char **content, struct diag *d)
 {
 	size_t size;
 
-	*content = malloc(LARGEST + 1);
+	*content = malloc(MAX_SIZE + 1);
 	if (!*content)
 		return diag_set(d, ENOMEM, "no memory for filters");
 	errno = 0;
-	size = fread(*content, 1, LARGEST + 1, f);
+	size = fread(*content, 1, MAX_SIZE + 1, f);
 	if (ferror(f))
 		return diag_errno(d, errno, "cannot read filters '%.200s'", path);
-	if (size > LARGEST)
+	if (size > MAX_SIZE)
 		return diag_usage(d, "wrong filters: '%.200s' is larger than 8 MB", path);
 	if (memchr(*content, 0, size))
 		return diag_usage(d, "wrong filters: '%.200s' is no text file", path);

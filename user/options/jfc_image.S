@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* frtrace's own settings files, carried inside the tool. */
+/* Includes frtrace's own settings files. */
 	.section .rodata
 	.global jfc_default
 	.global jfc_default_end

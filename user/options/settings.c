@@ -64,7 +64,7 @@ static const struct unit *unit_find(const struct unit *units, const char *name)
 	return NULL;
 }
 
-/* Digits, at most one space, a unit. By hand, as strtoull() takes signs and leading space. */
+/* Parse digits, at most one space, and a unit. Not with strtoull(), which accepts signs and leading spaces. */
 static enum number number_parse(const char *text, const struct unit *units, uint64_t *value)
 {
 	const struct unit *unit;
@@ -162,7 +162,7 @@ static bool settings_append(char *out, size_t size, size_t *length, const char *
 	return true;
 }
 
-/* Append `text` with the % sequences replaced. */
+/* Append `text`, expanding % sequences. False: too long. */
 static bool expand(char *out, size_t size, size_t *length, const char *text, const char *pid, const char *when)
 {
 	for (const char *s = text; *s; s++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a recording was asked to be: the values behind the options of `frtrace record`. */
+/* The settings of a recording: the values of the options of `frtrace record`. */
 #ifndef USER_OPTIONS_SETTINGS_H
 #define USER_OPTIONS_SETTINGS_H
 
@@ -18,75 +18,74 @@
 #define SETTINGS_WAIT_STACK   1000000ULL /* ns */
 #define SETTINGS_MAX_OVERHEAD 25
 
-/* The kernel's half: where the time of calls went. */
+/* How much the kernel reports about where the time of calls went. */
 enum settings_kernel {
 	SETTINGS_KERNEL_OFF = 0,
 	SETTINGS_KERNEL_ON,   /* waits and pauses */
-	SETTINGS_KERNEL_FULL, /* system calls and page faults too */
+	SETTINGS_KERNEL_FULL, /* also system calls and page faults */
 };
 
-/* Where the stacks of calls come from. */
+/* The source of the stacks of calls. */
 enum settings_stacks {
-	SETTINGS_STACKS_AUTO = 0, /* walked; from JVMTI where they cannot be */
+	SETTINGS_STACKS_AUTO = 0, /* walked; from JVMTI if that is impossible */
 	SETTINGS_STACKS_WALK,	  /* walked, or none */
 	SETTINGS_STACKS_JVMTI,
 };
 
 struct settings {
 	const char *target; /* as typed; points into argv */
-	char *const *
-		program; /* the words behind "--", NULL-terminated: it is started, and `target` names one of its JVMs; or NULL */
-	const char *user;		 /* it runs as; NULL: the one behind sudo, or ours */
-	struct filter_list *filters;	 /* -m, -M, -x, --filters; at least one selects */
+	/* Command after "--", NULL-terminated, or NULL. It is started, and `target` selects one of its JVMs. */
+	char *const *program;
+	const char *user;		 /* user that runs `program`; NULL: the one who called sudo, or ours */
+	struct filter_list *filters;	 /* -m, -M, -x, --filters; at least one selects methods */
 	uint64_t threshold_ns;		 /* 0: every call */
-	bool threshold_given;		 /* by -t */
+	bool threshold_given;		 /* threshold_ns was set by -t */
 	struct settings_files *files;	 /* --settings; NULL: none; released by cli_release() */
-	struct jfc_period timing_period; /* of the files */
+	struct jfc_period timing_period; /* from the settings files */
 	uint64_t duration_ns;		 /* 0: no end */
 	uint64_t max_events;		 /* 0: no end */
 	uint64_t max_size;		 /* bytes, never 0 */
 	uint64_t max_age_ns;		 /* 0: none */
-	char *with_jfr;			 /* settings of the JVM's own recording, a name or a path; NULL: none is made */
-	char *output;			 /* as typed, %p and %t still in it; NULL: the default name */
-	uint32_t max_overhead;		 /* per cent of a CPU of the threads that call a method; 0: no brake */
-	uint32_t stack_depth;		 /* methods of a stack at most, 1 .. FRT_MAX_DEPTH */
+	char *with_jfr;	       /* settings of the JVM's own recording, a name or a path; NULL: no such recording */
+	char *output;	       /* as typed, %p and %t still in it; NULL: the default name */
+	uint32_t max_overhead; /* limit of recording, per cent of a CPU per calling thread; 0: no throttling */
+	uint32_t stack_depth;  /* maximum methods per stack, 1 .. FRT_MAX_DEPTH */
 	enum settings_kernel kernel;
 	enum settings_stacks stacks;
-	uint64_t wait_stack_ns; /* waits that are longer get their stacks */
+	uint64_t wait_stack_ns; /* longer waits are recorded with their stacks */
 	bool no_stack, skip_active, quiet, verbose;
-	uint64_t interval_ns; /* of the live table; 0: none */
-	uint64_t top;	      /* its rows at most; 0: as many as is usual */
+	uint64_t interval_ns; /* of the live table; 0: no table */
+	uint64_t top;	      /* maximum rows of the live table; 0: default */
 	bool lines;	      /* print each recorded call */
-	bool thrown;	      /* record only calls that end by an exception */
-	bool background;      /* return when tracing is on */
-	bool json;	      /* print what is printed as JSON */
+	bool thrown;	      /* record only calls that end with an exception */
+	bool background;      /* `frtrace start`: return when tracing is on */
+	bool json;	      /* print JSON */
 };
 
-/* The defaults, and an empty filter list. -ENOMEM. */
+/* Set the defaults, with an empty filter list. 0 or -ENOMEM with the message. */
 int settings_init(struct settings *s, struct diag *d);
-void settings_release(struct settings *s); /* all but `files`; a zeroed one is fine */
+void settings_release(struct settings *s); /* all except `files`; takes a zeroed one, too */
 
 /*
- * Values as people write them; `option` names the option in the message.
- * Time: a whole number and ns, us, ms, s, m, h or d, a space allowed; "0" alone.
- * Size: bytes, or with k, m, g (powers of 1024). Count: a whole number.
- * What is not one, or does not fit, is a usage error.
+ * Parse values as users write them; `option` names the option in messages.
+ * Time: an integer and ns, us, ms, s, m, h or d, optionally after a space; or "0".
+ * Size: bytes, or an integer with k, m or g (powers of 1024). Count: an integer.
+ * Invalid and too large values are usage errors.
  */
 int settings_parse_time(const char *option, const char *text, uint64_t *ns, struct diag *d);
 int settings_parse_size(const char *option, const char *text, uint64_t *bytes, struct diag *d);
 int settings_parse_count(const char *option, const char *text, uint64_t *count, struct diag *d);
 
-/* A whole percentage, 1 to `max`, the sign may be missing; or "off", which is 0. */
+/* An integer percentage from 1 to `max`, with or without a percent sign; or "off", which gives 0. */
 int settings_parse_percent(const char *option, const char *text, uint64_t max, uint64_t *percent, struct diag *d);
 
-/* Is this a name for -o: not empty, not "-", no % but %p, %t and %%. */
+/* Check a name for -o: not empty, not "-", and no % sequences except %p, %t and %%. 0 or a usage error. */
 int settings_check_output(const char *text, struct diag *d);
 
 /*
- * The file to write: %p is the pid, %t the time (local, 2026_11_20_18_05_24),
- * %% a percent sign; with the name of a directory that exists the default name
- * in it. With DIR/ it is a directory for chunk files in that one, named as the
- * JVM names its own: DIR/2026_11_20_18_05_24_PID/. `now` is seconds since the epoch.
+ * Expand the name of the file to write: %p is the pid, %t the local time (2026_11_20_18_05_24), %% a percent sign. An
+ * existing directory gets a file with the default name. DIR/ gets a directory for chunk files, named like those of the
+ * JVM: DIR/2026_11_20_18_05_24_PID/. `now` is in seconds since the epoch. 0 or -errno with the message.
  */
 int settings_output_path(const struct settings *s, pid_t pid, time_t now, char *out, size_t size, struct diag *d);
 

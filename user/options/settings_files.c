@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* user/options/jfc_image.S */
+/* defined in user/options/jfc_image.S */
 extern const char jfc_default[], jfc_default_end[], jfc_profile[], jfc_profile_end[];
 
 static const struct own {
@@ -40,7 +40,7 @@ static int settings_files_read_all(int fd, char *bytes, size_t capacity, size_t 
 	return 0;
 }
 
-/* One byte more than a file may have, so that jfc_read() sees when it is too large. */
+/* Reads one byte more than allowed, so that jfc_read() detects a file that is too large. */
 static int read_path(struct jfc **out, const char *path, struct diag *d)
 {
 	size_t capacity = JFC_MAX_SIZE + 1, size;
@@ -100,7 +100,7 @@ static int no_memory(struct diag *d)
 	return diag_errno(d, ENOMEM, "cannot combine settings");
 }
 
-/* The filters of -m, or of -M, as one text; NULL: no memory. */
+/* The filters of -m, or of -M, joined by semicolons. NULL: no memory. */
 static char *join_filters(const struct filter_list *l, enum filter_kind kind)
 {
 	size_t size = 1, n = filter_list_size(l);
@@ -119,7 +119,7 @@ static char *join_filters(const struct filter_list *l, enum filter_kind kind)
 	return text;
 }
 
-/* As method-trace= of JFR.start does; in a file without that control nothing depends on it. */
+/* Set a control, as method-trace= of JFR.start does. Files without that control are unaffected. */
 static int set_control(struct settings_files *f, const char *control, const struct filter_list *l,
 		       enum filter_kind kind, struct diag *d)
 {
@@ -167,7 +167,7 @@ static bool is_blank(const char *text)
 	return text[strspn(text, " \t\r\n")] == 0;
 }
 
-/* A filter of several lines is one of several words, and is said in one line. */
+/* Replace control characters by spaces: a filter may span lines, and messages print it on one. */
 static void join_lines(char *text)
 {
 	for (; *text; text++)
@@ -185,7 +185,7 @@ static char *strip(char *text)
 	return text;
 }
 
-/* JFR leaves out what is no filter and keeps the rest. */
+/* Like JFR, leave out invalid filters and keep the rest. */
 static int settings_add_filters(struct settings_files *f, const struct jfc *j, const struct jfc_event *e,
 				struct filter_list *l, enum filter_kind kind, struct diag *d)
 {

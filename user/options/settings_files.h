@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The --settings files of a recording. A later file wins over an earlier one,
- * setting by setting, and an option over all of them, as with several
- * settings= and options of JFR.start. -m replaces the filter of the files, and
- * sets their control method-trace.
+ * Combines the --settings files of a recording. Setting by setting, a later file overrides an earlier one, and an
+ * option overrides all files, as with several settings= and options of JFR.start. -m replaces the filter in the files
+ * and sets their control method-trace.
  */
 #ifndef USER_OPTIONS_SETTINGS_FILES_H
 #define USER_OPTIONS_SETTINGS_FILES_H
@@ -13,21 +12,21 @@
 struct settings_files;
 
 /*
- * Read one more. "default" and "profile", also with .jfc, are frtrace's own
- * (user/options/); everything else is a path. *f is NULL at first, and made. What
- * cannot be read is an error, what is no settings file a usage error.
+ * Read one more file. "default" and "profile", also with .jfc, are frtrace's own (user/options/); any other name is a
+ * path. *f is NULL at first and is then allocated. 0; -errno if the file cannot be read, a usage error if it is no
+ * settings file.
  */
 int settings_files_add(struct settings_files **f, const char *name, struct diag *d);
 void settings_files_free(struct settings_files *f);
 
 /*
- * Fill in what no option has set: threshold, stacks, filters, timing. A filter
- * that is none is left out and remembered. A usage error for a wrong value,
- * and where jdk.MethodTrace is off and nothing else is to be recorded.
+ * Fill in settings that no option has set: threshold, stacks, filters, timing. An invalid filter is left out and noted
+ * for settings_files_report(). A usage error for an invalid value, and if jdk.MethodTrace is off and nothing else is to
+ * be recorded.
  */
 int settings_files_apply(struct settings_files *f, struct settings *s, struct diag *d);
 
-/* Say what was left out, and with -v what was not looked at. NULL is fine. */
+/* Print the filters that were left out, and with -v how many settings were ignored. NULL is fine. */
 void settings_files_report(const struct settings_files *f);
 
 #endif
