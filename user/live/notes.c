@@ -196,7 +196,7 @@ static void notes_add_throttled(struct notes *n, const struct settings *settings
 				const struct throttle_finding *found, int64_t after_ns)
 {
 	char why[256], name[2048];
-	struct group g = {.kind = "braked", .why = why};
+	struct group g = {.kind = "throttled", .why = why};
 	double calls = 0, cpus = 0;
 
 	for (size_t i = 0; i < found->methods; i++) {

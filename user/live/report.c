@@ -330,7 +330,7 @@ static void print_throttled_calls(const struct report *r)
 		return;
 	for (size_t i = 0; i < methods; i++)
 		calls += recorder_timed_calls(r->recorder, throttle_method(r->throttle, i));
-	log_line("  %s %s braked: %s %s counted and timed (jdk.MethodTiming)", log_count(methods),
+	log_line("  %s %s throttled: %s %s counted and timed (jdk.MethodTiming)", log_count(methods),
 		 report_plural(methods, "method was", "methods were"), log_count(calls),
 		 report_plural(calls, "call is", "calls are"));
 }

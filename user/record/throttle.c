@@ -82,7 +82,7 @@ int throttle_new(struct throttle **out, const struct throttle_setup *setup, stru
 
 	*out = t;
 	if (!t)
-		return diag_errno(d, ENOMEM, "cannot make the brake");
+		return diag_errno(d, ENOMEM, "cannot throttle");
 	t->setup = *setup;
 	return 0;
 }

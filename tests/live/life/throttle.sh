@@ -41,7 +41,7 @@ adds_up() { # OPEN-CALLS [timed]
 		finding "$slow calls of slow(), $slow_events recorded"
 }
 
-throttling_is_on() { grep -qs '^  braked: ' "$F_DIR/stderr" || ended "$F_PID"; }
+throttling_is_on() { grep -qs '^  throttled: ' "$F_DIR/stderr" || ended "$F_PID"; }
 
 # The change is reported at once and at the beginning of each later chunk; there is one within two emissions.
 is_in_each_chunk() {
@@ -49,7 +49,7 @@ is_in_each_chunk() {
 	python3 - "$WORK/said.json" >"$WORK/verdict" 2>&1 <<'P' || finding "$(tail -n 3 "$WORK/verdict")"
 import json, sys
 events = [(e["type"], e["values"]) for e in json.load(open(sys.argv[1]))["recording"]["events"]]
-said = sorted(v["startTime"] for t, v in events if t == "frtrace.Message" and v["kind"] == "braked")
+said = sorted(v["startTime"] for t, v in events if t == "frtrace.Message" and v["kind"] == "throttled")
 later = [v["startTime"] for t, v in events if t == "frtrace.Clock" and v["startTime"] > said[0]]
 assert len(later) >= 1 and sorted(later) == said[1:], (said, later)
 P
@@ -64,9 +64,9 @@ throttled() { # SENTENCE THREADS ENDING-FUNCTION OPTION...
 		touch "$T_DIR/go"
 		wait_for 30 throttling_is_on
 		$ending
-		says '^  braked: live.Hot.hot\(int\): .*\(--max-overhead=1%\)'
-		says '^  1 method was braked: [0-9,]+ calls are counted and timed'
-		[ "$(grep -c 'braked: ' "$F_DIR/stderr")" = 2 ] || finding "not reported once:" "$(cat "$F_DIR/stderr")"
+		says '^  throttled: live.Hot.hot\(int\): .*\(--max-overhead=1%\)'
+		says '^  1 method was throttled: [0-9,]+ calls are counted and timed'
+		[ "$(grep -c 'throttled: ' "$F_DIR/stderr")" = 2 ] || finding "not reported once:" "$(cat "$F_DIR/stderr")"
 		status_is 3
 	fi
 	verdict "$sentence"
@@ -115,7 +115,7 @@ off() {
 		wait_for "$SECONDS_MAX" target_has "done"
 		trace_stop
 		status_is 0 3
-		grep -E 'brake|hooks:' "$F_DIR/stderr" && finding "mentions throttling:" "$(cat "$F_DIR/stderr")"
+		grep -E 'throttled|hooks:' "$F_DIR/stderr" && finding "mentions throttling:" "$(cat "$F_DIR/stderr")"
 		read -r hot slow < <(counted)
 		read -r events slow_events < <(recorded)
 		lost=$(end_line_number lost)
@@ -136,7 +136,7 @@ not_throttled() { # SENTENCE OPTION...
 		sleep 3
 		trace_stop
 		status_is 0
-		grep -q 'brake' "$F_DIR/stderr" && finding "mentions throttling:" "$(cat "$F_DIR/stderr")"
+		grep -q 'throttled' "$F_DIR/stderr" && finding "mentions throttling:" "$(cat "$F_DIR/stderr")"
 		$check
 	fi
 	verdict "$sentence"

@@ -453,7 +453,7 @@ static void every_loss_is_in_the_sum_and_has_its_reason(void **state)
 	assert_says(all, "6 nested");
 }
 
-static const char *braked(const struct throttle_finding *found)
+static const char *throttled(const struct throttle_finding *found)
 {
 	struct notes notes = {.count = 0};
 	const char *all;
@@ -466,22 +466,22 @@ static const char *braked(const struct throttle_finding *found)
 	return all;
 }
 
-static void braked_methods_are_named_with_what_they_took(void **state)
+static void throttled_methods_are_named_with_their_cost(void **state)
 {
 	struct throttle_load load[6] = {{.method = hook("run", "(I)V", 0), .calls = 1234567, .cpus = 0.71}};
 	const char *all;
 
 	b->settings.max_overhead = 25;
-	all = braked(&(struct throttle_finding){.load = load, .methods = 1});
+	all = throttled(&(struct throttle_finding){.load = load, .methods = 1});
 	assert_says(
 		all,
-		"  braked: com.acme.Cart.run(int): counted and timed only from 10.0 s after the start on; recording "
+		"  throttled: com.acme.Cart.run(int): counted and timed only from 10.0 s after the start on; recording "
 		"1,234,567 calls a second took 71 % of a CPU (--max-overhead=25%)\n");
 	assert_null(strstr(all, "hooks"));
 	for (int i = 1; i < 6; i++)
 		load[i] = (struct throttle_load){.method = hook("more", "()V", 0), .calls = 10, .cpus = 0.1};
-	all = braked(&(struct throttle_finding){.load = load, .methods = 6});
-	assert_says(all, "  braked: 6 counted and timed only from ");
+	all = throttled(&(struct throttle_finding){.load = load, .methods = 6});
+	assert_says(all, "  throttled: 6 counted and timed only from ");
 	assert_says(all, "recording 1,234,617 calls a second took 121 % of a CPU");
 	assert_says(
 		all,
@@ -490,7 +490,7 @@ static void braked_methods_are_named_with_what_they_took(void **state)
 
 static void hooks_that_cost_too_much_by_themselves_are_told(void **state)
 {
-	const char *all = braked(&(struct throttle_finding){.hook_calls = 20000000, .hook_cpus = 0.4});
+	const char *all = throttled(&(struct throttle_finding){.hook_calls = 20000000, .hook_cpus = 0.4});
 
 	assert_string_equal(
 		all,
@@ -648,7 +648,7 @@ int main(void)
 		TEST(silence_of_open_calls_and_intrinsics_is_explained),
 		TEST(silence_is_explained_meanwhile_to_who_wants_to_know),
 		TEST(every_loss_is_in_the_sum_and_has_its_reason),
-		TEST(braked_methods_are_named_with_what_they_took),
+		TEST(throttled_methods_are_named_with_their_cost),
 		TEST(hooks_that_cost_too_much_by_themselves_are_told),
 		TEST(missing_stacks_are_said_at_the_start),
 		TEST(stacks_by_jvmti_are_said_at_the_start_with_their_price),
