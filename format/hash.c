@@ -18,16 +18,13 @@ uint64_t hash_data(const void *data, size_t size)
 	return h ^ h >> 29;
 }
 
-uint32_t hash_find(const struct hash_index *t, uint64_t hash, bool (*same)(const void *context, uint32_t row),
-		   const void *context)
+uint64_t hash_seed(void)
 {
-	if (!t->slots)
-		return 0;
-	for (uint32_t i = (uint32_t)hash & (t->slots - 1); t->slot[i].row; i = (i + 1) & (t->slots - 1)) {
-		if (t->slot[i].hash == (uint32_t)hash && same(context, t->slot[i].row))
-			return t->slot[i].row;
-	}
-	return 0;
+	static uint64_t seed;
+
+	if (!seed)
+		seed = ((uint64_t)arc4random() << 32 | arc4random()) | 1;
+	return seed;
 }
 
 static void hash_put(struct hash_slot *slot, uint32_t slots, struct hash_slot what)
@@ -42,7 +39,7 @@ static void hash_put(struct hash_slot *slot, uint32_t slots, struct hash_slot wh
 static int hash_grow(struct hash_index *t)
 {
 	uint32_t slots = t->slots ? 2 * t->slots : HASH_FIRST;
-	struct hash_slot *slot = calloc(slots, sizeof(*slot));
+	struct hash_slot *slot = slots ? calloc(slots, sizeof(*slot)) : NULL;
 
 	if (!slot)
 		return -ENOMEM;

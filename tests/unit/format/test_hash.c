@@ -74,11 +74,59 @@ static void table_without_memory_keeps_its_rows(void **state)
 	hash_release(&t);
 }
 
+#define KEYS 1000u
+
+/* The largest number of keys that share the low 12 bits of their hashes, as in a table of 4,096 slots. */
+static unsigned int most_in_a_slot(const uint64_t *keys, uint64_t seed)
+{
+	unsigned int in_slot[4096] = {0}, most = 0;
+
+	for (unsigned int i = 0; i < KEYS; i++) {
+		unsigned int n = ++in_slot[hash_number(seed, keys[i]) & 4095];
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static void keys_chosen_for_one_seed_do_not_degrade_another(void **state)
+{
+	static const uint64_t known = 0x8c3b5d2e91f6a047;
+	uint64_t keys[KEYS], seed = hash_seed();
+	unsigned int found = 0;
+
+	for (uint64_t key = 1; found < KEYS; key++) {
+		if ((hash_number(known, key) & 4095) == 5)
+			keys[found++] = key;
+	}
+	assert_int_equal(most_in_a_slot(keys, known), KEYS);
+	assert_int_equal(seed & 1, 1);
+	assert_int_equal(hash_seed(), seed);
+	assert_in_range(most_in_a_slot(keys, 0x2545f4914f6cdd1d), 1, 20);
+	assert_in_range(most_in_a_slot(keys, seed), 1, 100); /* some seeds are less good than others */
+}
+
+/* The product of the seed and such keys has no bit set below `shift`. */
+static void keys_that_differ_only_in_high_bits_are_spread(void **state)
+{
+	static const uint64_t seeds[] = {0x8c3b5d2e91f6a047, 0x2545f4914f6cdd1d, 0xd1342543de82ef95};
+	uint64_t keys[KEYS];
+
+	for (unsigned int shift = 0; shift <= 54; shift++) {
+		for (unsigned int i = 0; i < KEYS; i++)
+			keys[i] = (uint64_t)i << shift;
+		for (unsigned int s = 0; s < sizeof(seeds) / sizeof(seeds[0]); s++)
+			assert_in_range(most_in_a_slot(keys, seeds[s]), 1, 20);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_row_is_found_also_among_equal_hashes),
 		cmocka_unit_test(table_without_memory_keeps_its_rows),
+		cmocka_unit_test(keys_chosen_for_one_seed_do_not_degrade_another),
+		cmocka_unit_test(keys_that_differ_only_in_high_bits_are_spread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
