@@ -1,66 +1,59 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/jfr/jfr_merge_ids.h"
+#include "format/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static struct key_entry *merge_ids_place_of(const struct key_table *t, uint64_t a, uint64_t b)
-{
-	size_t i = ((a * t->multiplier ^ b) * t->multiplier >> 32) & (t->capacity - 1);
+struct key_wanted {
+	const struct key_table *table;
+	uint64_t a, b;
+};
 
-	while (t->entries[i].used && (t->entries[i].a != a || t->entries[i].b != b))
-		i = (i + 1) & (t->capacity - 1);
-	return &t->entries[i];
+static bool key_entry_is(const void *context, uint32_t row)
+{
+	const struct key_wanted *w = context;
+	const struct key_entry *e = &w->table->entries[row - 1];
+
+	return e->a == w->a && e->b == w->b;
+}
+
+static uint64_t key_entry_hash(uint64_t a, uint64_t b)
+{
+	uint64_t seed = hash_seed();
+
+	return hash_number(seed, hash_number(seed, a) ^ b);
 }
 
 const struct key_entry *key_table_find(const struct key_table *t, uint64_t a, uint64_t b)
 {
-	const struct key_entry *e = t->capacity ? merge_ids_place_of(t, a, b) : NULL;
+	uint32_t row = hash_find(&t->lookup, key_entry_hash(a, b), key_entry_is, &(struct key_wanted){t, a, b});
 
-	return e && e->used ? e : NULL;
-}
-
-static bool merge_ids_grow(struct key_table *t)
-{
-	struct key_table larger = {.count = t->count, .capacity = t->capacity ? 2 * t->capacity : 64};
-
-	larger.multiplier =
-		((uint64_t)arc4random() << 32 | arc4random()) | 1; /* random, so that no file can provoke collisions */
-	larger.entries = calloc(larger.capacity, sizeof(*larger.entries));
-	if (!larger.entries)
-		return false;
-	for (size_t i = 0; i < t->capacity; i++)
-		if (t->entries[i].used)
-			*merge_ids_place_of(&larger, t->entries[i].a, t->entries[i].b) = t->entries[i];
-	free(t->entries);
-	*t = larger;
-	return true;
+	return row ? &t->entries[row - 1] : NULL;
 }
 
 bool key_table_put(struct key_table *t, uint64_t a, uint64_t b, uint64_t value)
 {
-	struct key_entry *e;
-
-	if (t->count >= t->capacity / 2 && !merge_ids_grow(t))
-		return false;
-	e = merge_ids_place_of(t, a, b);
-	if (e->used)
+	if (key_table_find(t, a, b))
 		return true;
-	*e = (struct key_entry){a, b, value, true};
-	t->count++;
+	if (vec_reserve(&t->entries, &t->capacity, (size_t)t->count + 1) ||
+	    hash_add(&t->lookup, key_entry_hash(a, b), t->count + 1))
+		return false;
+	t->entries[t->count++] = (struct key_entry){a, b, value};
 	return true;
 }
 
 void key_table_clear(struct key_table *t)
 {
 	if (t->count)
-		memset(t->entries, 0, t->capacity * sizeof(*t->entries));
+		hash_clear(&t->lookup);
 	t->count = 0;
 }
 
 void key_table_release(struct key_table *t)
 {
 	free(t->entries);
+	hash_release(&t->lookup);
 	*t = (struct key_table){0};
 }
 

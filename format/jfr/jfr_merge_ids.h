@@ -7,17 +7,18 @@
 #ifndef FORMAT_JFR_JFR_MERGE_IDS_H
 #define FORMAT_JFR_JFR_MERGE_IDS_H
 
+#include "format/hash.h"
 #include "format/jfr/jfr_chunk.h"
 #include "format/jfr/jfr_merge_types.h"
 
-/* Maps two numbers to one; open addressing. */
+/* Maps two numbers to one. */
 struct key_table {
 	struct key_entry {
 		uint64_t a, b, value;
-		bool used;
 	} *entries;
-	size_t count, capacity;
-	uint64_t multiplier;
+	uint32_t count;
+	size_t capacity;
+	struct hash_index lookup; /* of the entries by a and b */
 };
 
 /* Keys count up from 0; a few of HotSpot's count down from -1. Each end of the range is moved towards the middle. */
