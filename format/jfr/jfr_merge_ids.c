@@ -146,16 +146,12 @@ static int scan_pool(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, uint
 {
 	const struct constant_pool *p = &chunk->constants.pools[t->index];
 
-	for (size_t i = 0; i < p->capacity; i++) {
-		const struct constant_place *c = &p->places[i];
-
-		if (!c->at)
-			continue;
-		note_key(&map->own[type], c->key);
-		map->zero[type] |= c->key == 0;
+	for (uint32_t i = 0; i < p->count; i++) {
+		note_key(&map->own[type], p->places[i].key);
+		map->zero[type] |= p->places[i].key == 0;
 	}
-	for (size_t i = 0; i < p->capacity && t->role == META_THREAD; i++)
-		if (p->places[i].at && p->places[i].key && know_thread(map, k, type, t, chunk, p->places[i].key))
+	for (uint32_t i = 0; i < p->count && t->role == META_THREAD; i++)
+		if (p->places[i].key && know_thread(map, k, type, t, chunk, p->places[i].key))
 			return -ENOMEM;
 	return 0;
 }

@@ -8,45 +8,45 @@
  */
 #include "format/jfr/jfr_read_pools.h"
 #include "format/jfr/jfr_value.h"
+#include "format/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define CHECKPOINT 1
 
-static struct constant_place *read_pools_place_of(const struct constant_pool *p, uint64_t key, uint64_t multiplier)
-{
-	size_t mask = p->capacity - 1, i = (key * multiplier >> 32) & mask;
+struct place_wanted {
+	const struct constant_pool *pool;
+	uint64_t key;
+};
 
-	while (p->places[i].at && p->places[i].key != key)
-		i = (i + 1) & mask;
-	return &p->places[i];
+static bool place_has_key(const void *context, uint32_t row)
+{
+	const struct place_wanted *w = context;
+
+	return w->pool->places[row - 1].key == w->key;
 }
 
-static bool read_pools_pool_grow(struct constant_pool *p, uint64_t multiplier)
+static struct constant_place *pool_find(const struct constant_pool *p, uint64_t key)
 {
-	struct constant_pool larger = {.count = p->count, .capacity = p->capacity ? 2 * p->capacity : 16};
+	uint32_t row =
+		hash_find(&p->lookup, hash_number(hash_seed(), key), place_has_key, &(struct place_wanted){p, key});
 
-	larger.places = calloc(larger.capacity, sizeof(*larger.places));
-	if (!larger.places)
-		return false;
-	for (size_t i = 0; i < p->capacity; i++)
-		if (p->places[i].at)
-			*read_pools_place_of(&larger, p->places[i].key, multiplier) = p->places[i];
-	free(p->places);
-	*p = larger;
-	return true;
+	return row ? &p->places[row - 1] : NULL;
 }
 
-static bool pool_put(struct constant_pool *p, uint64_t key, uint64_t at, uint64_t multiplier)
+static bool pool_put(struct constant_pool *p, uint64_t key, uint64_t at)
 {
-	struct constant_place *place;
+	struct constant_place *place = pool_find(p, key);
 
-	if (p->count >= p->capacity / 2 && !read_pools_pool_grow(p, multiplier))
+	if (place) {
+		place->at = at;
+		return true;
+	}
+	if (vec_reserve(&p->places, &p->capacity, (size_t)p->count + 1) ||
+	    hash_add(&p->lookup, hash_number(hash_seed(), key), p->count + 1))
 		return false;
-	place = read_pools_place_of(p, key, multiplier);
-	p->count += !place->at;
-	*place = (struct constant_place){key, at};
+	p->places[p->count++] = (struct constant_place){key, at};
 	return true;
 }
 
@@ -62,7 +62,7 @@ static bool read_pool(struct jfr_read_pools *k, const struct jfr_metadata *m, st
 		key = cursor_leb(c);
 		start = c->at;
 		jfr_skip(c, t);
-		if (cursor_ok(c) && !pool_put(&k->pools[t->index], key, start, k->multiplier))
+		if (cursor_ok(c) && !pool_put(&k->pools[t->index], key, start))
 			return false;
 	}
 	return true;
@@ -101,8 +101,6 @@ int jfr_read_pools_read(struct jfr_read_pools *k, const struct jfr_metadata *m, 
 	int err = 0;
 
 	*k = (struct jfr_read_pools){.pools = calloc(m->count + 1, sizeof(*k->pools)), .types = m->count};
-	k->multiplier =
-		((uint64_t)arc4random() << 32 | arc4random()) | 1; /* random, so that no file can provoke collisions */
 	if (!k->pools)
 		return -ENOMEM;
 	if (last > c->size)
@@ -114,15 +112,17 @@ int jfr_read_pools_read(struct jfr_read_pools *k, const struct jfr_metadata *m, 
 
 void jfr_read_pools_release(struct jfr_read_pools *k)
 {
-	for (uint32_t i = 0; k->pools && i < k->types; i++)
+	for (uint32_t i = 0; k->pools && i < k->types; i++) {
 		free(k->pools[i].places);
+		hash_release(&k->pools[i].lookup);
+	}
 	free(k->pools);
 	*k = (struct jfr_read_pools){0};
 }
 
 uint64_t jfr_read_pools_find(const struct jfr_read_pools *k, const struct meta_type *t, uint64_t key)
 {
-	const struct constant_pool *p = &k->pools[t->index];
+	const struct constant_place *place = pool_find(&k->pools[t->index], key);
 
-	return p->capacity ? read_pools_place_of(p, key, k->multiplier)->at : 0;
+	return place ? place->at : 0;
 }

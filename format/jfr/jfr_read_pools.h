@@ -3,22 +3,24 @@
 #ifndef FORMAT_JFR_JFR_READ_POOLS_H
 #define FORMAT_JFR_JFR_READ_POOLS_H
 
+#include "format/hash.h"
 #include "format/jfr/jfr_metadata.h"
 
 struct constant_place {
 	uint64_t key;
-	uint64_t at; /* of the value, in the chunk; 0: a free slot */
+	uint64_t at; /* of the value, in the chunk */
 };
 
 struct constant_pool {
 	struct constant_place *places;
-	size_t count, capacity;
+	uint32_t count;
+	size_t capacity;
+	struct hash_index lookup; /* of the places by key */
 };
 
 struct jfr_read_pools {
 	struct constant_pool *pools; /* by meta_type.index */
 	uint32_t types;
-	uint64_t multiplier;
 };
 
 /*
