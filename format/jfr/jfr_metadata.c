@@ -45,21 +45,23 @@ static unsigned int name_index(const char *const *names, size_t count, const cha
 	return 0;
 }
 
-static uint32_t metadata_slot_of(const struct jfr_metadata *m, uint64_t id)
-{
-	uint32_t mask = (1u << m->slot_bits) - 1;
-	uint32_t i = (id * m->multiplier) >> (64 - m->slot_bits);
+struct type_wanted {
+	const struct jfr_metadata *metadata;
+	uint64_t id;
+};
 
-	while (m->slots[i] && m->types[m->slots[i] - 1].id != id)
-		i = (i + 1) & mask;
-	return i;
+static bool type_has_id(const void *context, uint32_t row)
+{
+	const struct type_wanted *w = context;
+
+	return w->metadata->types[row - 1].id == w->id;
 }
 
 const struct meta_type *jfr_metadata_type(const struct jfr_metadata *m, uint64_t id)
 {
-	uint32_t found = m->slots[metadata_slot_of(m, id)];
+	uint32_t row = hash_find(&m->lookup, hash_number(hash_seed(), id), type_has_id, &(struct type_wanted){m, id});
 
-	return found ? &m->types[found - 1] : NULL;
+	return row ? &m->types[row - 1] : NULL;
 }
 
 const struct meta_type *jfr_metadata_find(const struct jfr_metadata *m, const char *name)
@@ -94,14 +96,9 @@ static int allocate(struct jfr_metadata *m, uint32_t root)
 	m->count = metadata_count_children(&m->tree, root, "class");
 	while ((type = jfr_tree_child(&m->tree, root, type, "class")))
 		fields += metadata_count_children(&m->tree, type, "field");
-	for (m->slot_bits = 4; (1ull << m->slot_bits) < 2ull * m->count; m->slot_bits++)
-		;
-	m->multiplier =
-		((uint64_t)arc4random() << 32 | arc4random()) | 1; /* random, so that no file can provoke collisions */
 	m->types = calloc(m->count + 1, sizeof(*m->types));
 	m->fields = calloc(fields + 1, sizeof(*m->fields));
-	m->slots = calloc(1ull << m->slot_bits, sizeof(*m->slots));
-	return m->types && m->fields && m->slots ? 0 : -ENOMEM;
+	return m->types && m->fields ? 0 : -ENOMEM;
 }
 
 static bool metadata_is_primitive(const struct jfr_metadata *m, const struct meta_type *t)
@@ -130,9 +127,20 @@ static void declare_types(struct jfr_metadata *m, uint32_t root)
 		t->role = name_index(roles, LENGTH(roles), t->name);
 		if (t->kind == META_STRING)
 			m->string = t;
-		m->slots[metadata_slot_of(m, t->id)] = t->index + 1;
 		t++;
 	}
+}
+
+/* The last of several types with the same id counts. */
+static int index_types(struct jfr_metadata *m)
+{
+	for (uint32_t row = m->count; row; row--) {
+		uint64_t id = m->types[row - 1].id;
+
+		if (!jfr_metadata_type(m, id) && hash_add(&m->lookup, hash_number(hash_seed(), id), row))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 /* The type of an annotation. NULL: undeclared, therefore ignored. */
@@ -300,6 +308,9 @@ static int metadata_build(struct jfr_metadata *m, struct cursor *c)
 	if (err)
 		return err;
 	declare_types(m, root);
+	err = index_types(m);
+	if (err)
+		return err;
 	for (uint32_t i = 0; i < m->count; i++)
 		annotate_type(m, &m->types[i]);
 	define_types(m, c);
@@ -341,7 +352,7 @@ void jfr_metadata_put(struct jfr_metadata *m)
 	jfr_tree_release(&m->tree);
 	free(m->types);
 	free(m->fields);
-	free(m->slots);
+	hash_release(&m->lookup);
 	free(m);
 }
 

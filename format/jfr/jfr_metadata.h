@@ -8,6 +8,7 @@
 #define FORMAT_JFR_JFR_METADATA_H
 
 #include "format/diag.h"
+#include "format/hash.h"
 #include "format/jfr/jfr_type_tree.h"
 
 /* How a value is encoded. */
@@ -84,8 +85,7 @@ struct jfr_metadata {
 	const struct meta_type *string; /* NULL: undeclared */
 	int64_t utc_offset;		/* seconds, at the place of recording */
 	struct meta_field *fields;
-	uint32_t *slots, slot_bits; /* hash table of types by id */
-	uint64_t multiplier;
+	struct hash_index lookup; /* of the types by id */
 	unsigned int references;
 };
 
