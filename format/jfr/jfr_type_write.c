@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/jfr/jfr_type_write.h"
-#include "format/hash.h"
+#include "format/vec.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,54 +17,45 @@ void jfr_type_writer_release(struct jfr_type_writer *t)
 {
 	bytes_release(&t->elements);
 	bytes_release(&t->strings);
-	free(t->slots);
-	t->slots = NULL;
+	hash_release(&t->lookup);
+	free(t->at);
+	t->at = NULL;
 }
 
-static struct string_slot *type_write_slot_of(const struct jfr_type_writer *t, const char *text)
-{
-	uint32_t mask = (1u << t->bits) - 1, i = hash_data(text, strlen(text)) & mask;
+struct string_wanted {
+	const struct jfr_type_writer *writer;
+	const char *text;
+};
 
-	while (t->slots[i].at && strcmp((char *)t->strings.data + t->slots[i].at - 1, text) != 0)
-		i = (i + 1) & mask;
-	return &t->slots[i];
+static bool string_is(const void *context, uint32_t row)
+{
+	const struct string_wanted *w = context;
+
+	return strcmp((const char *)w->writer->strings.data + w->writer->at[row - 1], w->text) == 0;
 }
 
-static bool type_write_grow(struct jfr_type_writer *t)
+static bool string_add(struct jfr_type_writer *t, uint64_t hash, const char *text)
 {
-	struct jfr_type_writer larger = *t;
+	size_t at = t->strings.size;
 
-	larger.bits = t->bits ? t->bits + 1 : 8;
-	larger.slots = calloc(1u << larger.bits, sizeof(*larger.slots));
-	if (!larger.slots) {
-		t->failed = true;
+	bytes_put(&t->strings, text, strlen(text) + 1);
+	if (t->strings.failed || vec_reserve(&t->at, &t->capacity, (size_t)t->count + 1) ||
+	    hash_add(&t->lookup, hash, t->count + 1))
 		return false;
-	}
-	for (uint32_t i = 0; t->slots && i < 1u << t->bits; i++)
-		if (t->slots[i].at)
-			*type_write_slot_of(&larger, (char *)t->strings.data + t->slots[i].at - 1) = t->slots[i];
-	free(t->slots);
-	*t = larger;
+	t->at[t->count++] = at;
 	return true;
 }
 
 /* The index of a string, which is added if it is new. */
 static uint32_t string_index(struct jfr_type_writer *t, const char *text)
 {
-	size_t at = t->strings.size;
-	struct string_slot *slot;
+	uint64_t hash = hash_data(text, strlen(text));
+	uint32_t row = hash_find(&t->lookup, hash, string_is, &(struct string_wanted){t, text});
 
-	if (t->failed || (2 * (uint64_t)t->count >= (t->bits ? 1u << t->bits : 0) && !type_write_grow(t)))
-		return 0;
-	slot = type_write_slot_of(t, text);
-	if (slot->at)
-		return slot->index;
-	bytes_put(&t->strings, text, strlen(text) + 1);
-	t->failed |= t->strings.failed || t->strings.size > UINT32_MAX;
-	if (t->failed)
-		return 0;
-	*slot = (struct string_slot){at + 1, t->count};
-	return t->count++;
+	if (row)
+		return row - 1;
+	t->failed = t->failed || !string_add(t, hash, text);
+	return t->failed ? 0 : t->count - 1;
 }
 
 void jfr_type_write_element(struct jfr_type_writer *t, const char *name, uint32_t attributes)

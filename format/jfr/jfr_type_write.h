@@ -7,16 +7,16 @@
 #define FORMAT_JFR_JFR_TYPE_WRITE_H
 
 #include "format/bytes.h"
+#include "format/hash.h"
 
 struct jfr_type_writer {
 	struct bytes elements;
 	struct bytes strings; /* each with its NUL, in order of their indices */
-	struct string_slot {
-		uint32_t at; /* in `strings`, + 1; 0: a free slot */
-		uint32_t index;
-	} *slots;
-	uint32_t count, bits; /* number of strings; log2 of the number of slots */
-	bool failed;	      /* out of memory */
+	size_t *at;	      /* of each string, in `strings` */
+	uint32_t count;
+	size_t capacity;
+	struct hash_index lookup; /* of the strings by their text */
+	bool failed;		  /* out of memory */
 };
 
 void jfr_type_writer_init(struct jfr_type_writer *t);
