@@ -1,54 +1,48 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/aggregate.h"
+#include "format/vec.h"
 
 #include <stdlib.h>
 
+static void group_release(struct group *group)
+{
+	free((char *)group->name);
+	free((char *)group->other);
+}
+
 void aggregate_release(struct aggregate *g)
 {
-	for (size_t i = 0; i < g->capacity; i++) {
-		free((char *)g->group[i].name);
-		free((char *)g->group[i].other);
-	}
+	for (size_t i = 0; i < g->count; i++)
+		group_release(&g->group[i]);
 	free(g->group);
+	hash_release(&g->lookup);
 	*g = (struct aggregate){0};
 }
 
-static struct group *aggregate_place_of(const struct aggregate *g, uint64_t first, uint64_t second)
+struct group_wanted {
+	const struct aggregate *aggregate;
+	uint64_t first, second;
+};
+
+static bool group_is(const void *context, uint32_t row)
 {
-	size_t i = ((first ^ second * 0xff51afd7ed558ccd) * 0x9e3779b97f4a7c15 >> 32) & (g->capacity - 1);
+	const struct group_wanted *w = context;
+	const struct group *g = &w->aggregate->group[row - 1];
 
-	while (g->group[i].count && (g->group[i].first != first || g->group[i].second != second))
-		i = (i + 1) & (g->capacity - 1);
-	return &g->group[i];
-}
-
-static bool aggregate_grow(struct aggregate *g)
-{
-	struct aggregate larger = {.count = g->count, .capacity = g->capacity ? 2 * g->capacity : 256};
-
-	larger.group = calloc(larger.capacity, sizeof(*larger.group));
-	if (!larger.group)
-		return false;
-	for (size_t i = 0; i < g->capacity; i++)
-		if (g->group[i].count)
-			*aggregate_place_of(&larger, g->group[i].first, g->group[i].second) = g->group[i];
-	free(g->group);
-	*g = larger;
-	return true;
+	return g->first == w->first && g->second == w->second;
 }
 
 struct group *aggregate_of(struct aggregate *g, uint64_t first, uint64_t second)
 {
-	struct group *group;
+	uint64_t seed = hash_seed(), hash = hash_number(seed, hash_number(seed, first) ^ second);
+	uint32_t row = hash_find(&g->lookup, hash, group_is, &(struct group_wanted){g, first, second});
 
-	if (g->count >= g->capacity / 2 && !aggregate_grow(g))
+	if (row)
+		return &g->group[row - 1];
+	if (vec_reserve(&g->group, &g->capacity, g->count + 1) || hash_add(&g->lookup, hash, g->count + 1))
 		return NULL;
-	group = aggregate_place_of(g, first, second);
-	if (!group->count)
-		g->count++;
-	group->first = first;
-	group->second = second;
-	return group;
+	g->group[g->count] = (struct group){.first = first, .second = second};
+	return &g->group[g->count++];
 }
 
 void aggregate_add(struct group *group, int64_t duration, bool thrown)
@@ -66,13 +60,12 @@ void aggregate_sort(struct aggregate *g, int (*compare)(const void *, const void
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < g->capacity; i++)
-		if (g->group[i].count) {
-			struct group group = g->group[i];
-
-			g->group[i] = (struct group){0};
-			g->group[n++] = group;
-		}
+	for (size_t i = 0; i < g->count; i++) {
+		if (g->group[i].count)
+			g->group[n++] = g->group[i];
+		else
+			group_release(&g->group[i]);
+	}
 	g->count = n;
 	if (n)
 		qsort(g->group, n, sizeof(*g->group), compare);

@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_AGGREGATE_H
 #define USER_VIEW_AGGREGATE_H
 
-#include "format/bytes.h"
+#include "format/hash.h"
 
 struct group {
 	uint64_t first, second; /* the keys */
@@ -16,9 +16,9 @@ struct group {
 };
 
 struct aggregate {
-	/* Hash table; count 0 marks a free slot. After aggregate_sort(): sorted, without gaps. */
-	struct group *group;
+	struct group *group; /* in order of first appearance, until aggregate_sort() */
 	size_t count, capacity;
+	struct hash_index lookup; /* of the groups by their keys */
 };
 
 void aggregate_release(struct aggregate *g);
@@ -31,7 +31,7 @@ struct group *aggregate_of(struct aggregate *g, uint64_t first, uint64_t second)
 
 void aggregate_add(struct group *group, int64_t duration, bool thrown);
 
-/* Sort the groups. No more lookups are possible afterwards. */
+/* Sort the groups and drop those that were not counted. No more lookups are possible afterwards. */
 void aggregate_sort(struct aggregate *g, int (*compare)(const void *, const void *));
 
 #endif

@@ -81,11 +81,10 @@ static int export_collapsed_add(const struct call *call, void *context)
 
 static void put_lines(struct collapsed *c, FILE *to)
 {
-	for (size_t i = 0; i < c->stacks.capacity; i++) {
+	for (size_t i = 0; i < c->stacks.count; i++) {
 		const struct group *g = &c->stacks.group[i];
 
-		if (g->count)
-			fprintf(to, "%s %" PRIu64 "\n", g->name, c->weigh_time ? (uint64_t)g->total : g->count);
+		fprintf(to, "%s %" PRIu64 "\n", g->name, c->weigh_time ? (uint64_t)g->total : g->count);
 	}
 }
 
