@@ -6,56 +6,79 @@
 
 void contexts_release(struct contexts *c)
 {
-	for (size_t i = 0; i < c->capacity; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		for (size_t j = 0; j < c->threads[i].count; j++)
 			jfr_chunk_put(c->threads[i].context[j].chunk);
 		free(c->threads[i].context);
 	}
 	free(c->threads);
+	hash_release(&c->lookup);
 	*c = (struct contexts){0};
 }
 
-static struct thread_contexts *context_place_of(const struct contexts *c, uint64_t thread)
-{
-	size_t i = (thread * 0x9e3779b97f4a7c15 >> 32) & (c->capacity - 1);
+struct thread_wanted {
+	const struct contexts *contexts;
+	uint64_t thread;
+};
 
-	while (c->threads[i].capacity && c->threads[i].thread != thread)
-		i = (i + 1) & (c->capacity - 1);
-	return &c->threads[i];
+static bool thread_contexts_are_of(const void *context, uint32_t row)
+{
+	const struct thread_wanted *w = context;
+
+	return w->contexts->threads[row - 1].thread == w->thread;
 }
 
-/* Grow the table. Threads without open events are dropped. */
-static bool context_grow(struct contexts *c)
+static struct thread_contexts *contexts_find(const struct contexts *c, uint64_t thread)
 {
-	struct contexts larger = {.capacity = 64};
+	uint32_t row = hash_find(&c->lookup, hash_number(hash_seed(), thread), thread_contexts_are_of,
+				 &(struct thread_wanted){c, thread});
 
-	for (size_t i = 0; i < c->capacity; i++)
-		larger.count += c->threads[i].count > 0;
-	while (larger.capacity < 4 * (larger.count + 1))
-		larger.capacity *= 2;
-	larger.threads = calloc(larger.capacity, sizeof(*larger.threads));
-	if (!larger.threads)
-		return false;
-	for (size_t i = 0; i < c->capacity; i++)
+	return row ? &c->threads[row - 1] : NULL;
+}
+
+static int contexts_index(struct contexts *c, size_t row)
+{
+	return hash_add(&c->lookup, hash_number(hash_seed(), c->threads[row - 1].thread), row);
+}
+
+/* Drop threads without open events. */
+static bool contexts_sweep(struct contexts *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
 		if (c->threads[i].count)
-			*context_place_of(&larger, c->threads[i].thread) = c->threads[i];
+			c->threads[n++] = c->threads[i];
 		else
 			free(c->threads[i].context);
-	free(c->threads);
-	*c = larger;
+	}
+	c->count = n;
+	hash_clear(&c->lookup);
+	for (size_t row = 1; row <= n; row++) {
+		if (contexts_index(c, row))
+			return false;
+	}
 	return true;
+}
+
+/* Room for twice as many threads as are left keeps sweeps rare. */
+static struct thread_contexts *contexts_add(struct contexts *c, uint64_t thread)
+{
+	if (c->count == c->capacity && (!contexts_sweep(c) || vec_reserve(&c->threads, &c->capacity, 2 * c->count + 1)))
+		return NULL;
+	c->threads[c->count] = (struct thread_contexts){.thread = thread};
+	if (contexts_index(c, c->count + 1))
+		return NULL;
+	return &c->threads[c->count++];
 }
 
 bool contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
-	struct thread_contexts *t;
+	struct thread_contexts *t = contexts_find(c, thread);
 
-	if (c->count >= c->capacity / 2 && !context_grow(c))
-		return false;
-	t = context_place_of(c, thread);
-	c->count += !t->capacity;
-	t->thread = thread;
-	if (vec_reserve(&t->context, &t->capacity, t->count + 1))
+	if (!t)
+		t = contexts_add(c, thread);
+	if (!t || vec_reserve(&t->context, &t->capacity, t->count + 1))
 		return false;
 	t->context[t->count++] = (struct event_context){jfr_chunk_get(chunk), *e};
 	return true;
@@ -63,7 +86,7 @@ bool contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk
 
 void contexts_leave(struct contexts *c, uint64_t thread, const struct jfr_chunk *chunk, const struct jfr_event *e)
 {
-	struct thread_contexts *t = c->capacity ? context_place_of(c, thread) : NULL;
+	struct thread_contexts *t = contexts_find(c, thread);
 	size_t i = t ? t->count : 0;
 
 	while (i-- > 0) {
@@ -77,5 +100,5 @@ void contexts_leave(struct contexts *c, uint64_t thread, const struct jfr_chunk 
 
 const struct thread_contexts *contexts_of(const struct contexts *c, uint64_t thread)
 {
-	return c->capacity ? context_place_of(c, thread) : NULL;
+	return contexts_find(c, thread);
 }

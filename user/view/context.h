@@ -3,6 +3,7 @@
 #ifndef USER_VIEW_CONTEXT_H
 #define USER_VIEW_CONTEXT_H
 
+#include "format/hash.h"
 #include "user/view/event_text.h"
 
 struct thread_contexts {
@@ -12,8 +13,9 @@ struct thread_contexts {
 };
 
 struct contexts {
-	struct thread_contexts *threads; /* hash table; capacity 0 marks a free slot */
+	struct thread_contexts *threads;
 	size_t count, capacity;
+	struct hash_index lookup; /* of the threads by key */
 };
 
 void contexts_release(struct contexts *c);
@@ -24,7 +26,7 @@ bool contexts_enter(struct contexts *c, uint64_t thread, struct jfr_chunk *chunk
 /* The event ends. */
 void contexts_leave(struct contexts *c, uint64_t thread, const struct jfr_chunk *chunk, const struct jfr_event *e);
 
-/* The open events of a thread; NULL if it never had any. */
+/* The open events of a thread, until the next contexts_enter(); may be NULL. */
 const struct thread_contexts *contexts_of(const struct contexts *c, uint64_t thread);
 
 #endif
