@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/render_cache.h"
+#include "format/vec.h"
 
 #include <stdlib.h>
 
@@ -9,63 +10,53 @@
 
 struct rendered_text {
 	struct render_cache_key key;
-	uint32_t size; /* of the text + 1; 0 marks a free slot */
-	size_t at;
+	uint32_t size;
+	size_t at; /* in `memory` */
 };
 
 void render_cache_release(struct render_cache *r)
 {
 	free(r->texts);
+	hash_release(&r->lookup);
 	bytes_release(&r->memory);
 	*r = (struct render_cache){0};
 }
 
-static bool render_cache_same(const struct render_cache_key *a, const struct render_cache_key *b)
+struct text_wanted {
+	const struct render_cache *cache;
+	const struct render_cache_key *key;
+};
+
+static bool text_has_key(const void *context, uint32_t row)
 {
+	const struct text_wanted *w = context;
+	const struct render_cache_key *a = &w->cache->texts[row - 1].key, *b = w->key;
+
 	return a->key == b->key && a->chunk == b->chunk && a->type == b->type && a->form == b->form;
 }
 
-static struct rendered_text *render_cache_place_of(const struct render_cache *r, const struct render_cache_key *key)
+static uint64_t render_cache_hash(const struct render_cache_key *key)
 {
-	uint64_t h =
-		(key->key ^ ((uint64_t)key->type << 40) ^ ((uint64_t)key->form << 52) ^ key->chunk * 0x85ebca6bull) *
-		0x9e3779b97f4a7c15;
-	size_t i = (h >> 32) & (r->capacity - 1);
+	uint64_t seed = hash_seed(), hash = hash_number(seed, key->key);
 
-	while (r->texts[i].size && !render_cache_same(&r->texts[i].key, key))
-		i = (i + 1) & (r->capacity - 1);
-	return &r->texts[i];
+	hash = hash_number(seed, hash ^ (uint64_t)key->chunk << 32 ^ key->type);
+	return hash_number(seed, hash ^ key->form);
 }
 
 bool render_cache_get(const struct render_cache *r, const struct render_cache_key *key, struct bytes *out)
 {
-	const struct rendered_text *t = r->capacity ? render_cache_place_of(r, key) : NULL;
+	uint32_t row = hash_find(&r->lookup, render_cache_hash(key), text_has_key, &(struct text_wanted){r, key});
+	const struct rendered_text *t = row ? &r->texts[row - 1] : NULL;
 
-	if (!t || !t->size)
+	if (!t)
 		return false;
-	bytes_put(out, r->memory.data + t->at, t->size - 1);
-	return true;
-}
-
-static bool render_cache_grow(struct render_cache *r)
-{
-	struct render_cache larger = *r;
-
-	larger.capacity = r->capacity ? 2 * r->capacity : 1024;
-	larger.texts = calloc(larger.capacity, sizeof(*larger.texts));
-	if (!larger.texts)
-		return false;
-	for (size_t i = 0; i < r->capacity; i++)
-		if (r->texts[i].size)
-			*render_cache_place_of(&larger, &r->texts[i].key) = r->texts[i];
-	free(r->texts);
-	*r = larger;
+	bytes_put(out, r->memory.data + t->at, t->size);
 	return true;
 }
 
 static void render_cache_forget(struct render_cache *r)
 {
-	memset(r->texts, 0, r->capacity * sizeof(*r->texts));
+	hash_clear(&r->lookup);
 	r->count = 0;
 	bytes_clear(&r->memory);
 }
@@ -76,11 +67,11 @@ void render_cache_put(struct render_cache *r, const struct render_cache_key *key
 		return;
 	if (r->count >= MAX_TEXTS || r->memory.size + size > MAX_MEMORY)
 		render_cache_forget(r);
-	if (r->count >= r->capacity / 2 && !render_cache_grow(r))
+	if (vec_reserve(&r->texts, &r->capacity, (size_t)r->count + 1) ||
+	    hash_add(&r->lookup, render_cache_hash(key), r->count + 1))
 		return;
-	*render_cache_place_of(r, key) = (struct rendered_text){.key = *key, .size = size + 1, .at = r->memory.size};
+	r->texts[r->count++] = (struct rendered_text){.key = *key, .size = size, .at = r->memory.size};
 	bytes_put(&r->memory, text, size);
-	r->count++;
 	if (r->memory.failed)
 		render_cache_forget(r);
 }

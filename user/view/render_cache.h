@@ -7,6 +7,7 @@
 #define USER_VIEW_RENDER_CACHE_H
 
 #include "format/bytes.h"
+#include "format/hash.h"
 
 struct render_cache_key {
 	uint64_t key;
@@ -15,8 +16,10 @@ struct render_cache_key {
 };
 
 struct render_cache {
-	struct rendered_text *texts; /* hash table */
-	size_t count, capacity;
+	struct rendered_text *texts;
+	uint32_t count;
+	size_t capacity;
+	struct hash_index lookup; /* of the texts by key */
 	struct bytes memory;
 };
 
