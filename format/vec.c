@@ -2,10 +2,10 @@
 #include "format/vec.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_BYTES  (1ULL << 40) /* more than any machine has for one array: a count from a damaged file */
 #define FIRST_BYTES 64u
 #define FIRST	    8u /* of larger elements */
 
@@ -14,10 +14,10 @@ int vec_grow(void *array, size_t *capacity, size_t count, size_t size)
 	size_t wanted = *capacity ? *capacity : size < FIRST_BYTES / FIRST ? FIRST_BYTES / size : FIRST;
 	void *old, *grown;
 
-	while (wanted < count && wanted <= SIZE_MAX / 2)
-		wanted *= 2;
-	if (wanted < count)
+	if (count > MOST_BYTES / 2 / size)
 		return -ENOMEM;
+	while (wanted < count)
+		wanted *= 2;
 	memcpy(&old, array, sizeof(old)); /* a pointer to some other type */
 	grown = reallocarray(old, wanted, size);
 	if (!grown)

@@ -99,7 +99,8 @@ static void elements_of_any_size_have_room(void **state)
 
 static void impossible_counts_are_refused(void **state)
 {
-	static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 2 + 2, SIZE_MAX / sizeof(uint64_t) + 1, SIZE_MAX / 16};
+	static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 2 + 2, SIZE_MAX / sizeof(uint64_t) + 1, SIZE_MAX / 16,
+					1ULL << 40};
 	struct numbers n = {0};
 
 	assert_int_equal(numbers_add(&n, 7), 0);
