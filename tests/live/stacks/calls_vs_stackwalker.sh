@@ -209,7 +209,7 @@ agrees_without_layout() {
 	local how n=0 FRTRACE=$FRTRACE SOURCE=auto OWN='' SAYS TRACE_WITH=(--kernel=off)
 	variant_build garbled
 	FRTRACE=$VARIANT
-	for how in "missing:libjvm does not export" "unreadable:no stack could be compared" "different:stacks that were walked differ"; do
+	for how in "missing:libjvm does not export" "unreadable:no stack could be compared" "different:walked stacks differ"; do
 		turn $((n++)) || continue
 		SAYS="^  stacks: JVMTI .*: ${how#*:}"
 		FRTRACE_LAYOUT=${how%%:*} agrees "a layout that is ${how%%:*} costs no stack" jvmti '.*' "${few[@]}"
