@@ -34,8 +34,8 @@ static __always_inline void *reserve_record(const __u32 size)
 }
 
 /*
- * Copy `size` bytes, of which `length` are valid, into the queue as a batch. `size` must be a constant. Returns 0
- * or -1.
+ * Copy `size` bytes into the queue as a batch; the first `length` of them are valid. `size` must be a constant.
+ * Returns 0 or -1.
  */
 static __always_inline int emit_batch(__u64 slot, __u64 offset, __u64 length, const void *from, const __u32 size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The policy of which methods of a class file get hooks: those that filters select, except those that must not be
- * hooked. It needs no JVM.
+ * Decides which methods of a class file get hooks: those that filters select, except those that must not be hooked.
+ * Needs no JVM.
  */
 #ifndef FILTERS_POLICY_H
 #define FILTERS_POLICY_H

@@ -20,7 +20,7 @@ struct cursor {
 
 void cursor_init(struct cursor *c, const void *data, size_t size);
 
-/* A cursor at an offset in bytes of which those before `end` may be read. An offset after the end is an error. */
+/* A cursor at an offset; the bytes before `end` may be read. An offset after the end is an error. */
 struct cursor cursor_at(const void *data, size_t at, size_t end);
 
 static inline bool cursor_ok(const struct cursor *c)

@@ -6,7 +6,7 @@
  *   | interfaces | fields | methods | attributes
  *
  * There is no index: to find a method, a parser walks over everything before it. A constant is a tag and its
- * fields. Long and Double take two numbers, of which the second is unusable. `javac A.java; xxd A.class` begins
+ * fields. Long and Double take two numbers; the second is unusable. `javac A.java; xxd A.class` begins
  *
  *   cafe babe 0000 0041 000d | 0a 0002 0003 (Methodref) 07 0004 (Class) ...
  */

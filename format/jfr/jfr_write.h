@@ -149,7 +149,7 @@ int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const 
 
 /*
  * Events (jfr_events.h). jfr_event_write() writes any of them: the values that the rows of the schema name, from the
- * struct of that event type. jfr_method_trace() does the same for the one event of which there are millions, by hand.
+ * struct of that event type. jfr_method_trace() does the same by hand, for the one event that comes in millions.
  */
 void jfr_event_write(struct jfr_writer *w, enum jfr_type type, const void *values);
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);

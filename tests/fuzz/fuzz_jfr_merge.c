@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Any bytes as two recordings, of which the second begins at the second chunk (or is the same). Merging them
- * terminates, with a fault or with a file without faults.
+ * Reads any bytes as two recordings; the second begins at the second chunk, or is the same. Merging them terminates,
+ * with an error or with a correct file.
  */
 #include "format/jfr/jfr_merge.h"
 

@@ -40,8 +40,8 @@ const struct verb verbs[VERBS] = {
 	 "time that its own file gives it. If the wall clock was set between the starts of two recordings, they are "
 	 "that far apart; if it was set within one, a message says so."},
 	{VERB_RECOVER, "recover", "recover [-o OUT] FILE", "make a file readable whose writer was killed",
-	 "What is behind the last whole chunk is cut, and a chunk of which a part was flushed is finished. With -o, "
-	 "FILE stays as it is, and what is whole is copied to OUT, also from behind a damaged chunk."},
+	 "The bytes after the last complete chunk are cut, and a chunk that was flushed in part is completed. With -o, "
+	 "FILE stays as it is, and complete chunks are copied to OUT, also those after a damaged one."},
 };
 
 const char *const option_sections[SECTIONS] = {

@@ -25,7 +25,7 @@ final class Stage {
         await("go");
     }
 
-    /** N calls of this method gave N events, of which `thrown` ended with an exception. "*" matches anything. */
+    /** N calls of this method gave N events; `thrown` of them ended with an exception. "*" matches anything. */
     void expect(String type, String method, long events, long thrown) {
         expect(type, method, "*", "*", "*", events, thrown);
     }
@@ -34,7 +34,7 @@ final class Stage {
         truth.add(String.join("\t", "count", type, method, descriptor, thread, loader, "" + events, "" + thrown));
     }
 
-    /** This many calls of this method, none of which threw. */
+    /** This many calls of this method; none threw. */
     void expectAbout(String type, String method, String descriptor, long least, long most) {
         truth.add(String.join("\t", "count", type, method, descriptor, "*", "*", least + ".." + most, "0"));
     }

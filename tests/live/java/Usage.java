@@ -182,7 +182,7 @@ public class Usage {
         }
     }
 
-    /** Busy threads, most of which wait for a CPU when frtrace finds their call. */
+    /** Busy threads. Most wait for a CPU when frtrace finds their call. */
     private static void inCrowd(int i) throws IOException {
         read(3);
         for (long end = System.nanoTime() + 40_000_000; System.nanoTime() < end;)

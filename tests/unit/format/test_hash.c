@@ -17,7 +17,7 @@ static bool row_is(const void *context, uint32_t row)
 	return rows[row] == *(const uint64_t *)context;
 }
 
-/* Hashes of which many are equal. */
+/* Hashes, many of them equal. */
 static uint64_t hash_of(uint64_t value)
 {
 	return hash_mix(0, value % 700);

@@ -40,7 +40,7 @@ static int remove_directory(void **state)
 	return status;
 }
 
-/* Write a file; its path, of which there can be four at a time. */
+/* Write a file. Returns its path, which is valid until three more have been written. */
 static const char *file(const char *name, const char *text)
 {
 	static char paths[4][64];

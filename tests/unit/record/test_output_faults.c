@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A recording of several chunks, of which the oldest go, is written again and again; each time another call that it
- * makes of the system fails, once: the first open, the second, ..., each write (also after half of it), each rename, each
+ * A recording of several chunks is written again and again, while the oldest chunks are dropped. Each time another
+ * system call fails, once: the first open, the second, ..., each write (also after half of it), each rename, each
  * allocation. At every moment what is there must be readable, by a reader that knows nothing of the writer, and have
  * every chunk that was reported written and has not been dropped. The JDK's jfr looks at some of them.
  *

@@ -65,7 +65,7 @@ static void each_decision_is_right(void **state)
 
 static void thousands_below_the_limit_drop_by_their_sum(void **state)
 {
-	enum { METHODS = 5000, DROPS = 2500 }; /* .0001 each: .5 in all, of which .25 may stay */
+	enum { METHODS = 5000, DROPS = 2500 }; /* .0001 each: .5 in all; .25 may stay */
 	struct throttle_limit limit = {.2501, 4, 1};
 	struct throttle_load *load = calloc(METHODS, sizeof(*load));
 

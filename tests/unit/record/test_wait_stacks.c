@@ -89,7 +89,7 @@ static uint64_t pc(int method)
 	return b->method[method] + FAKE_VM_CODE_AT + 0x10;
 }
 
-/* A thread that waits: `depth` calls, of method 0, 1, 2, ... in turn, the last of which is the innermost. */
+/* A waiting thread with `depth` calls, of method 0, 1, 2, ... in turn; the last is the innermost. */
 static void call(int depth)
 {
 	fake_vm_call_stub(&b->vm);

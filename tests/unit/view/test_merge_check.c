@@ -26,7 +26,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Of ours: chunks of a minute, in each of which the wall clock has been set by `step` more. */
+/* Our recording: chunks of a minute. In each the wall clock has been set by `step` more. */
 static void write_ours(int n, int64_t pid, int64_t start_ms, int64_t step)
 {
 	struct recording r = recording_new();
