@@ -86,13 +86,21 @@ public class Frames {
         t.start();
     }
 
+    /** Lets the next virtual thread start. */
+    static volatile CountDownLatch begun;
+
+    static int parkVirtual(int n) {
+        begun.countDown();
+        return park(n);
+    }
+
     /** Parked once, so that its older frames are in the heap; then pinned to its carrier by a class initializer. */
     static class Thawed {
-        static final int VALUE = park(2);
+        static final int VALUE = parkVirtual(2);
     }
 
     static class Pinned {
-        static final int VALUE = park(3);
+        static final int VALUE = parkVirtual(3);
     }
 
     static int thawed(int n) {
@@ -104,10 +112,15 @@ public class Frames {
 
     static int pinned(int n) { return n > 0 ? pinned(n - 1) + 1 : Pinned.VALUE; }
 
-    /** On JDK 21 and later. */
-    static void startVirtual(Runnable body) {
+    /**
+     * On JDK 21 and later. Returns when the body counts down. Two virtual threads that start at once may wait for each
+     * other, for a class to be initialized for instance; the frames they have then stay in the heap.
+     */
+    static void startVirtual(Runnable body) throws InterruptedException {
+        begun = new CountDownLatch(1);
         try {
             Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+            begun.await();
         } catch (ReflectiveOperationException e) {
             System.err.println("no virtual threads");
         }
@@ -139,14 +152,15 @@ public class Frames {
         Object held = new Object();
         warm();
         sleep = true;
+        startVirtual(() -> begun.countDown());
+        startVirtual(() -> sink += thawed(10));
+        startVirtual(() -> sink += pinned(10));
         start(all, "compiled", () -> deep(40, new Plain()));
         start(all, "deoptimised", () -> guess(new Base(), 3));
         start(all, "initializer", () -> sink += Initialized.VALUE);
         start(all, "reflection", Frames::make);
         start(all, "sort", () -> new java.util.TreeSet<Integer>((x, y) -> park(x)).add(1));
         start(all, "monitor", () -> monitor(new Object()));
-        startVirtual(() -> sink += thawed(10));
-        startVirtual(() -> sink += pinned(10));
         synchronized (held) {
             start(all, "blocked", () -> monitor(held));
             all.await();
