@@ -299,8 +299,3 @@ const char *suggest_best(const struct suggest *n, size_t i)
 {
 	return i < n->count && i < SUGGEST_BEST ? n->best[i].text : NULL;
 }
-
-size_t suggest_filter(const struct suggest *n, size_t i)
-{
-	return i < n->count && i < SUGGEST_BEST ? n->best[i].filter : 0;
-}

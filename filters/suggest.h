@@ -27,7 +27,4 @@ void suggest_offer(struct suggest *n, const char *class_name, const char *method
 /* The i-th best suggestion, as a filter to type (a.b.C$D::m), or NULL. Valid until the next call on n. */
 const char *suggest_best(const struct suggest *n, size_t i);
 
-/* The filter that the i-th suggestion is for: an index for filter_list_text(). */
-size_t suggest_filter(const struct suggest *n, size_t i);
-
 #endif

@@ -403,7 +403,7 @@ says() { # REGEX: on stderr
 
 # With -v: BPF programs have direct access to threads' slots if the kernel supports it (Linux 6.13 and later).
 slots_lent() {
-	! PATH=$PATH:/usr/sbin bpftool btf dump file /sys/kernel/btf/vmlinux | grep "'BPF_UPTR'" >/dev/null || says '^slots lent to [1-9][0-9]* of [1-9][0-9]* threads'
+	! PATH=$PATH:/usr/sbin bpftool btf dump file /sys/kernel/btf/vmlinux | grep "'BPF_UPTR'" >/dev/null || says '^slots mapped for [1-9][0-9]* of [1-9][0-9]* threads'
 }
 
 # A number of the last line, by the word after it: "1,204 calls, 2 thrown, 0 lost".

@@ -107,7 +107,7 @@ static void consume_all(struct intake *in)
 		;
 }
 
-bool intake_holds(const struct intake *in)
+bool intake_has_pending(const struct intake *in)
 {
 	return in->holdback && holdback_has_some(in->holdback);
 }
@@ -117,7 +117,7 @@ static void intake_settle(struct intake *in)
 {
 	kernel_probes_flush(in->kernel, in->bpf);
 	holdback_end(in->holdback, ringbuf_pos_produced(&in->position));
-	while (intake_holds(in) && intake_consume(in))
+	while (intake_has_pending(in) && intake_consume(in))
 		;
 }
 

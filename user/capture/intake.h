@@ -47,7 +47,7 @@ void intake_sweep(struct intake *in);
 void intake_catch_up(struct intake *in);
 
 /* Are spans of the last sweep still held back because a record in the ring buffer is not complete? */
-bool intake_holds(const struct intake *in);
+bool intake_has_pending(const struct intake *in);
 
 /* Feed the waits in progress as if they ended now. Their remainder then begins now. */
 void intake_take_waits(struct intake *in);

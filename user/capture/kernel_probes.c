@@ -265,7 +265,7 @@ void kernel_probes_flush(const struct kernel_probes *k, const struct frtrace_bpf
 void kernel_probes_detach(struct kernel_probes *k)
 {
 	if (k->count && k->maps_slots)
-		log_detail("slots lent to %u of %u threads", k->mapped, k->owners);
+		log_detail("slots mapped for %u of %u threads", k->mapped, k->owners);
 	while (k->count)
 		bpf_link__destroy(k->links[--k->count]);
 }

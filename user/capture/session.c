@@ -219,7 +219,7 @@ static int set_flags(struct session *s, struct diag *d)
 	int err;
 
 	if (s->target->jdk_version < INTRINSICS_SINCE)
-		return diag_set(d, ENOTSUP, "a JVM before 17 cannot be told to call intrinsics");
+		return diag_set(d, ENOTSUP, "a JVM before 17 cannot be made to call intrinsics");
 	err = jvm_model_find_flags(s->target, names, 3, at, d);
 	if (err)
 		return err;

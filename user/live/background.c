@@ -112,7 +112,7 @@ static int send_status(const struct background *b, int connection)
 
 	report_status(b->report, text, sizeof(text));
 	dprintf(connection, "%s\n", text);
-	return output_is_gone(b->report->output) ? EXIT_FAILED : EXIT_DONE;
+	return output_was_removed(b->report->output) ? EXIT_FAILED : EXIT_DONE;
 }
 
 /* Handle "dump LAST-NS PATH"; `words` begins with LAST-NS. */

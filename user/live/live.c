@@ -22,9 +22,9 @@ struct live {
 
 static struct breakdown_sums *splits_for(const struct live_setup *s)
 {
-	struct breakdown *where = recorder_where(s->recorder);
+	struct breakdown *where = recorder_breakdown(s->recorder);
 
-	return where ? breakdown_splits(where) : NULL;
+	return where ? breakdown_running_sums(where) : NULL;
 }
 
 static int open_view(struct live *l, struct diag *d)

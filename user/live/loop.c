@@ -103,7 +103,7 @@ static int loop_maintain(struct loop *l, struct moments *m, int64_t now, bool be
 		if (recorder_forget_methods(l->recorder))
 			live_forget_callers(l->live);
 		err = recorder_tick(l->recorder, d);
-		if (l->live && !behind && !intake_holds(session_intake(l->session)))
+		if (l->live && !behind && !intake_has_pending(session_intake(l->session)))
 			m->reader_gone = !live_tick(l->live, now, lost.sum);
 	}
 	if (now >= m->progress && !live_has_terminal(l->live)) {

@@ -237,7 +237,7 @@ static void file_text(const struct report *r, char *out, size_t size)
 {
 	const char *path = output_path(r->output);
 
-	if (output_is_gone(r->output))
+	if (output_was_removed(r->output))
 		snprintf(out, size, "but '%s' is gone: it was removed, renamed or replaced", path);
 	else
 		snprintf(out, size, "%s in %s", log_bytes(output_size(r->output)), path);
@@ -297,7 +297,7 @@ static void explain_losses(const struct report *r, const struct losses *lost)
 	if (lost->unwritten)
 		log_line("  %s lost with the chunk that could not be written", log_count(lost->unwritten));
 	if (lost->unrecorded)
-		log_line("  %s lost for want of ring memory (%s)", log_count(lost->unrecorded),
+		log_line("  %s lost because the ring memory ran out (%s)", log_count(lost->unrecorded),
 			 log_bytes(segment_header(session_segment(r->session))->ring_cap));
 	if (lost->unslotted)
 		log_line("  %s lost on threads beyond %u", log_count(lost->unslotted), FRT_MAX_SLOTS);
@@ -356,10 +356,10 @@ static void print_open_calls(const struct report *r, const struct segment_totals
 
 static void print_breakdown(const struct report *r)
 {
-	struct breakdown *where = recorder_where(r->recorder);
+	struct breakdown *where = recorder_breakdown(r->recorder);
 	char text[512];
 
-	if (where && report_breakdown_text(breakdown_splits(where), text, sizeof(text)))
+	if (where && report_breakdown_text(breakdown_running_sums(where), text, sizeof(text)))
 		log_line("  %s: frtrace view slowest %s", text, output_path(r->output));
 }
 
@@ -388,7 +388,7 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 	bool timed;
 	/* even with -q, report that the file is gone */
 	void (*print)(const char *format, ...) __attribute__((format(printf, 1, 2))) =
-		output_is_gone(r->output) ? log_error : log_line;
+		output_was_removed(r->output) ? log_error : log_line;
 
 	segment_totals(session_segment(r->session), &t);
 	losses_read(&lost, r->session, r->recorder);
@@ -413,6 +413,6 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 	if (output_dropped(r->output))
 		log_line("  %s oldest chunks were dropped to stay below %s", log_count(output_dropped(r->output)),
 			 limits(r->settings));
-	if (!output_is_gone(r->output))
+	if (!output_was_removed(r->output))
 		print_next_steps(r, c->events);
 }

@@ -96,7 +96,7 @@ static int jvm_recording_refuse(const struct jvm_recording *r, const char *what,
 {
 	const char *line = reply ? reply + strspn(reply, " \r\n") : "";
 
-	return diag_set(d, ENOTSUP, "cannot %s the own recording of process %d '%s': %s%.*s", what, r->target.pid,
+	return diag_set(d, ENOTSUP, "cannot %s the JVM's own recording of process %d '%s': %s%.*s", what, r->target.pid,
 			r->target.name, *line ? "it says: " : "it says nothing", (int)strcspn(line, "\r\n"), line);
 }
 
@@ -227,9 +227,10 @@ int jvm_recording_start(struct jvm_recording **out, const struct target *t, cons
 	int err;
 
 	if (t->jdk_version && t->jdk_version < SINCE)
-		return diag_set(d, ENOTSUP,
-				"cannot start the own recording of process %d '%s': JDK %d has none, it came with %d",
-				t->pid, t->name, t->jdk_version, SINCE);
+		return diag_set(
+			d, ENOTSUP,
+			"cannot start the JVM's own recording of process %d '%s': JDK %d has none, it came with %d",
+			t->pid, t->name, t->jdk_version, SINCE);
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return diag_errno(d, errno, "cannot get random bytes");
 	r = calloc(1, sizeof(*r));

@@ -39,7 +39,7 @@ static void breakdown_put_wait(void *context, uint32_t thread, const struct wait
 int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, struct diag *d)
 {
 	struct breakdown *b = calloc(1, sizeof(*b));
-	struct wait_join_setup join = {.open = open_moments, .folded = breakdown_put_wait, .context = b};
+	struct wait_join_setup join = {.open = open_moments, .dropped = breakdown_put_wait, .context = b};
 	int err;
 
 	*out = NULL;
@@ -177,7 +177,7 @@ struct kernel_sink breakdown_sink(struct breakdown *b)
 				    .context = b};
 }
 
-struct breakdown_sums *breakdown_splits(const struct breakdown *b)
+struct breakdown_sums *breakdown_running_sums(const struct breakdown *b)
 {
 	return b->sums;
 }

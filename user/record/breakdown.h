@@ -42,6 +42,6 @@ void breakdown_split(struct breakdown *b, const struct frt_span *s, int64_t star
 /* Write the waits of a call that has not returned. */
 void breakdown_claim_open(struct breakdown *b, uint32_t thread, int64_t start);
 
-struct breakdown_sums *breakdown_splits(const struct breakdown *b);
+struct breakdown_sums *breakdown_running_sums(const struct breakdown *b);
 
 #endif

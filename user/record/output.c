@@ -204,7 +204,7 @@ int output_save(const struct output *o, const char *path, uint64_t last_ns, uint
 	return err;
 }
 
-bool output_is_gone(const struct output *o)
+bool output_was_removed(const struct output *o)
 {
 	return o->chunks && !o->form->is_there(o);
 }

@@ -58,7 +58,7 @@ int output_append(struct output *o, const void *chunk, size_t size, struct diag 
 int output_save(const struct output *o, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d);
 
 /* Has the output been removed, renamed or replaced? */
-bool output_is_gone(const struct output *o);
+bool output_was_removed(const struct output *o);
 
 bool output_is_directory(const struct output *o);
 const char *output_path(const struct output *o);

@@ -130,7 +130,7 @@ static void output_guard_run(struct output_guard *g, int from, int directory)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
-	prctl(PR_SET_NAME, "jfr-keeper");
+	prctl(PR_SET_NAME, "jfr-guard");
 	from = fcntl(from, F_DUPFD, DESCRIPTORS);
 	directory = fcntl(directory, F_DUPFD, DESCRIPTORS);
 	dup2(from, PIPE);

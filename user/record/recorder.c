@@ -619,7 +619,7 @@ struct wait_stacks *recorder_wait_stacks(const struct recorder *r)
 	return r->wait_stacks;
 }
 
-struct breakdown *recorder_where(const struct recorder *r)
+struct breakdown *recorder_breakdown(const struct recorder *r)
 {
 	return r->breakdown;
 }

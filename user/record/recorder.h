@@ -45,7 +45,7 @@ struct stream_sink recorder_sink(struct recorder *r);
 struct wait_stacks *recorder_wait_stacks(const struct recorder *r);
 
 /* The breakdown, which receives the kernel's records; NULL when there is none. */
-struct breakdown *recorder_where(const struct recorder *r);
+struct breakdown *recorder_breakdown(const struct recorder *r);
 
 /*
  * Call about twenty times a second. Takes the stacks that the agent has written, and closes a chunk that is large or

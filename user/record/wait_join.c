@@ -138,7 +138,7 @@ static void wait_join_show_unclaimed(struct wait_join *j, const struct thread *t
 		struct kept *k = wait_timeline_payload(waits, i);
 
 		if (!k->skip)
-			wait_join_show(&waits->interval[i], k, t->serial, j->setup.folded, j->setup.context);
+			wait_join_show(&waits->interval[i], k, t->serial, j->setup.dropped, j->setup.context);
 	}
 }
 

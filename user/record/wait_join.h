@@ -36,7 +36,7 @@ struct wait_join_setup {
 	/* Get the starts of the thread's open calls, ascending, at most WAIT_JOIN_MOMENTS. Returns their number. */
 	size_t (*open)(void *context, uint32_t thread, int64_t moments[WAIT_JOIN_MOMENTS]);
 	/* Called for an unclaimed wait in an open call before it is coalesced and can no longer be claimed. */
-	wait_join_visit *folded;
+	wait_join_visit *dropped;
 	void *context;
 	/* Approximate maximum number of waits kept per thread and in total; 0: the defaults below. */
 	size_t thread_limit, limit;

@@ -105,7 +105,7 @@ static void check_layout(struct json *j, const struct target *t)
 		unsigned int bit;
 		const char *what, *lost;
 	} parts[] = {
-		{HOTSPOT_NO_METHODS, "inlined", "compiled frames cannot be told"},
+		{HOTSPOT_NO_METHODS, "inlined", "methods of compiled frames are unknown"},
 		{HOTSPOT_NO_LINES, "lines", "frames have no line numbers"},
 		{HOTSPOT_NO_LOADERS, "loaders", "classes of frames have no class loader"},
 		{HOTSPOT_NO_HIDDEN, "hidden", "hidden frames are not marked"},

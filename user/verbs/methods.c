@@ -26,8 +26,8 @@ static const struct {
 	{MATCH_UNLINKED, "unlinked", "as soon as its class is linked"},
 	{MATCH_FAILED, "failed", "not traced: its class's initializer has thrown"},
 	{MATCH_LOWER_BOUND, "lowerBound", "lower bound: the JIT may replace calls"},
-	{MATCH_LONG, "long", "unless it is too long, told when it is traced"},
-	{MATCH_OLD, "old", "unless it has jsr/ret, told when it is traced"},
+	{MATCH_LONG, "long", "unless it is too long, which tracing it shows"},
+	{MATCH_OLD, "old", "unless it has jsr/ret, which tracing it shows"},
 };
 
 #define REMARKS (sizeof(remarks) / sizeof(remarks[0]))
@@ -194,8 +194,7 @@ static void print_sum(const struct matches *found)
 	if (s.traced >= FRT_MAX_METHODS)
 		log_line("  there is room for %s: the rest is left alone", log_count(FRT_MAX_METHODS - 1));
 	if (any_own_loader(found))
-		log_detail(
-			"  whether a loader of the program's own lets its classes find the hooks is only told when it is asked");
+		log_detail("  only tracing shows whether the classes of a loader of the program itself find the hooks");
 	if (found->incomplete)
 		log_error("frtrace: the classes changed while they were read: some may be missing, try again");
 	if (found->unread)

@@ -123,7 +123,7 @@ static int make_recorder(struct recording *r, struct diag *d)
 	if (err)
 		return err;
 	if (kernel != JFR_KERNEL_NONE) {
-		sink = breakdown_sink(recorder_where(r->recorder));
+		sink = breakdown_sink(recorder_breakdown(r->recorder));
 		wait_stacks_attach(recorder_wait_stacks(r->recorder), &sink);
 		session_take_waits(r->session, &sink);
 	}
@@ -357,7 +357,7 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	notes_release(&gaps);
 	if (err)
 		return err;
-	if (output_is_gone(r->output))
+	if (output_was_removed(r->output))
 		return EXIT_FAILED; /* reported by report_end() */
 	if (r->incomplete || lost.sum || lost.stacks || recorder_forged(r->recorder) || stop_err ||
 	    (r->throttle && throttle_methods(r->throttle)))

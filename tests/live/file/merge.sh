@@ -200,13 +200,13 @@ unsupported() {
 	jdk_use "${JDKS[0]}"
 	target_start Joint 1
 	if target_ready; then
-		refused "^frtrace: cannot start the own recording of process $T_PID 'live.Joint': it says: .*nothing" 1 --with-jfr=nothing
+		refused "^frtrace: cannot start the JVM's own recording of process $T_PID 'live.Joint': it says: .*nothing" 1 --with-jfr=nothing
 		refused 'wrong --with-jfr .a b.: it has to be default, profile or a .jfc file' 2 '--with-jfr=a b'
 	fi
 	target_drop
 	if root_use 8; then
 		target_start Late 1
-		target_ready && refused "^frtrace: cannot start the own recording of process $T_PID 'live.Late': JDK 8 has none, it came with 11" 1 --with-jfr
+		target_ready && refused "^frtrace: cannot start the JVM's own recording of process $T_PID 'live.Late': JDK 8 has none, it came with 11" 1 --with-jfr
 		target_drop
 	else
 		skip "$sentence, JDK 8" "$(roots_why)"

@@ -58,7 +58,7 @@ static void filters_belong_to_the_list_that_was_named(void **state)
 	filter_list_free(l);
 }
 
-static void wrong_line_is_told_with_the_file(void **state)
+static void wrong_line_is_reported_with_the_file(void **state)
 {
 	static const char text[] = "A\nB\na b\n";
 	struct diag d;
@@ -93,7 +93,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(filters_stand_one_a_line),
 		cmocka_unit_test(filters_belong_to_the_list_that_was_named),
-		cmocka_unit_test(wrong_line_is_told_with_the_file),
+		cmocka_unit_test(wrong_line_is_reported_with_the_file),
 		cmocka_unit_test(what_is_no_text_is_refused),
 	};
 

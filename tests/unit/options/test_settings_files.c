@@ -198,7 +198,7 @@ static void what_is_no_filter_is_left_out_and_said(void **state)
 	release(&s);
 }
 
-static void faults_are_told(void **state)
+static void faults_are_reported(void **state)
 {
 	static const struct {
 		const char *text, *message;
@@ -227,7 +227,7 @@ static void faults_are_told(void **state)
 	assert_non_null(strstr(d.text, "a file of more than 1 MB"));
 }
 
-static void short_memory_is_told(void **state)
+static void short_memory_is_reported(void **state)
 {
 	const char *path = file("a.jfc", TRACE(ON SET("filter", "a.A;bad name;a.B")));
 	unsigned n = 0;
@@ -342,8 +342,8 @@ int main(void)
 		cmocka_unit_test(later_file_wins_and_an_option_over_all),
 		cmocka_unit_test(option_m_sets_the_control),
 		cmocka_unit_test(what_is_no_filter_is_left_out_and_said),
-		cmocka_unit_test(faults_are_told),
-		cmocka_unit_test(short_memory_is_told),
+		cmocka_unit_test(faults_are_reported),
+		cmocka_unit_test(short_memory_is_reported),
 		cmocka_unit_test(several_files_are_to_the_jvm_what_they_are_to_us),
 		cmocka_unit_test(jvm_takes_our_files_and_their_options),
 	};

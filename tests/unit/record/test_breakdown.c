@@ -271,7 +271,7 @@ static void losses_make_the_calls_before_unknown(void **state)
 
 static void sums_are_of_calls_by_method(void **state)
 {
-	const struct breakdown_sum *sums = breakdown_sums_of(breakdown_splits(b->where), 1);
+	const struct breakdown_sum *sums = breakdown_sums_of(breakdown_running_sums(b->where), 1);
 
 	wait_of(1, 1100, 1400, 1450);
 	call_of(1, 1000, 1000, 0);
@@ -283,8 +283,8 @@ static void sums_are_of_calls_by_method(void **state)
 	assert_int_equal(sums->run_queue, 50);
 	assert_int_equal(sums->blocked, 300);
 	assert_int_equal(sums->worst, 350);
-	assert_int_equal(breakdown_sums_take_worst(breakdown_splits(b->where), 1), 350);
-	assert_int_equal(breakdown_sums_take_worst(breakdown_splits(b->where), 1), 0);
+	assert_int_equal(breakdown_sums_take_worst(breakdown_running_sums(b->where), 1), 350);
+	assert_int_equal(breakdown_sums_take_worst(breakdown_running_sums(b->where), 1), 0);
 	assert_int_equal(sums->worst, 350);
 }
 
@@ -292,14 +292,14 @@ static void the_slowest_hundredth_is_added_up(void **state)
 {
 	struct breakdown_slowest slow;
 
-	assert_false(breakdown_sums_slowest(breakdown_splits(b->where), &slow));
+	assert_false(breakdown_sums_slowest(breakdown_running_sums(b->where), &slow));
 	for (int64_t i = 0; i < 495; i++)
 		call_of(1, 10000 * i, 100 + i % 10, 0);
 	for (int64_t i = 495; i < 500; i++) {
 		wait_of(1, 10000 * i + 10, 10000 * i + 4010, 10000 * i + 4020);
 		call_of(1, 10000 * i, 5000, 0);
 	}
-	assert_true(breakdown_sums_slowest(breakdown_splits(b->where), &slow));
+	assert_true(breakdown_sums_slowest(breakdown_running_sums(b->where), &slow));
 	assert_int_equal(slow.of, 500);
 	assert_int_equal(slow.calls, 5);
 	assert_int_equal(slow.least, 5000);
@@ -315,17 +315,17 @@ static void the_end_says_where_the_slowest_calls_were(void **state)
 	char text[512];
 
 	assert_false(report_breakdown_text(NULL, text, sizeof(text)));
-	assert_false(report_breakdown_text(breakdown_splits(b->where), text, sizeof(text)));
+	assert_false(report_breakdown_text(breakdown_running_sums(b->where), text, sizeof(text)));
 	wait_of(1, 1000100, 1900100, 1950100);
 	call_of(1, 1000000, 1000000, 0);
-	assert_true(report_breakdown_text(breakdown_splits(b->where), text, sizeof(text)));
+	assert_true(report_breakdown_text(breakdown_running_sums(b->where), text, sizeof(text)));
 	assert_string_equal(text,
 			    "the slowest call (1.0 ms): 90 % blocked (futex 90 %), 5 % on a CPU, 5 % waiting for one");
 	for (int64_t i = 0; i < 200; i++)
 		call_of(1, 3000000 + i, 100, 0);
 	wait_of(1, 9000100, 9500100, 9500100);
 	call_of(1, 9000000, 1000000, 0);
-	assert_true(report_breakdown_text(breakdown_splits(b->where), text, sizeof(text)));
+	assert_true(report_breakdown_text(breakdown_running_sums(b->where), text, sizeof(text)));
 	assert_string_equal(
 		text,
 		"the slowest 1 % (2 calls of 1.0 ms and more): 70 % blocked (futex 70 %), 28 % on a CPU, 2 % waiting for one");

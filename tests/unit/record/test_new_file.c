@@ -260,7 +260,7 @@ static void link_on_the_way_is_followed_if_nobody_else_can_change_it(void **stat
 	assert_int_equal(open_through_link(STRANGER, 0755, STRANGER), 0);
 }
 
-static void way_that_leads_nowhere_is_told(void **state)
+static void path_to_nowhere_is_reported(void **state)
 {
 	char deep[5000];
 
@@ -310,7 +310,7 @@ int main(void)
 		TEST(of_many_writers_one_gets_the_name),
 		TEST(file_of_another_user_is_not_replaced),
 		TEST(link_on_the_way_is_followed_if_nobody_else_can_change_it),
-		TEST(way_that_leads_nowhere_is_told),
+		TEST(path_to_nowhere_is_reported),
 		TEST(directory_is_found_from_the_current_one),
 	};
 

@@ -177,7 +177,7 @@ static void file_that_was_put_there_meanwhile_stays(void **state)
 		assert_int_equal(append(o, c, 100), 0);
 	unlink(path);
 	write_file(path, "precious");
-	assert_true(output_is_gone(o));
+	assert_true(output_was_removed(o));
 	for (char c = 'k'; append(o, c, 100) == 0; c++)
 		assert_true(c < 'z');
 	assert_non_null(strstr(d.text, "it is another file than before"));
@@ -191,16 +191,16 @@ static void file_that_was_removed_is_gone(void **state)
 	struct output *o = open_output(1000);
 	char elsewhere[256];
 
-	assert_false(output_is_gone(o));
+	assert_false(output_was_removed(o));
 	assert_int_equal(append(o, 'a', 70), 0);
-	assert_false(output_is_gone(o));
+	assert_false(output_was_removed(o));
 	snprintf(elsewhere, sizeof(elsewhere), "%s.1", path);
 	assert_int_equal(rename(path, elsewhere), 0);
-	assert_true(output_is_gone(o));
+	assert_true(output_was_removed(o));
 	assert_int_equal(rename(elsewhere, path), 0);
-	assert_false(output_is_gone(o));
+	assert_false(output_was_removed(o));
 	unlink(path);
-	assert_true(output_is_gone(o));
+	assert_true(output_was_removed(o));
 	output_close(o);
 }
 
@@ -245,7 +245,7 @@ static void file_that_another_process_writes_is_refused(void **state)
 		kill(child, SIGKILL);
 		assert_int_equal(waitpid(child, NULL, 0), child);
 		for (int n = 0; n < 500 && output_open(&o, path, &little, &d); n++)
-			usleep(10000); /* its keeper has it for a moment */
+			usleep(10000); /* its guard has it for a moment */
 		assert_non_null(o);
 		assert_int_equal(append(o, 'b', 70), 0);
 		output_close(o);
@@ -526,7 +526,7 @@ static void copy_that_fails_leaves_what_was_there(void **state)
 }
 
 /* A recorder that is killed while it appends. */
-static void keeper_cuts_what_was_not_finished(void **state)
+static void guard_cuts_what_was_not_finished(void **state)
 {
 	pid_t child = fork();
 	struct stat st = {0};
@@ -547,8 +547,8 @@ static void keeper_cuts_what_was_not_finished(void **state)
 	assert_string_equal(content(), "a100");
 }
 
-/* Or when all is there, but the keeper does not know yet: a reader may have seen it. */
-static void keeper_keeps_what_was_finished(void **state)
+/* Or when all is there, but the guard does not know yet: a reader may have seen it. */
+static void guard_keeps_what_was_finished(void **state)
 {
 	unsigned char chunk[90] = {0};
 	struct jfr_header header = {.major = 2, .size = sizeof(chunk)};
@@ -574,7 +574,7 @@ static void keeper_keeps_what_was_finished(void **state)
 	assert_int_equal(st.st_size, 190);
 }
 
-static void keeper_removes_a_file_without_a_chunk(void **state)
+static void guard_removes_a_file_without_a_chunk(void **state)
 {
 	pid_t child;
 
@@ -594,7 +594,7 @@ static void keeper_removes_a_file_without_a_chunk(void **state)
 }
 
 /* The tail that was on its way into the file's place. */
-static void keeper_removes_what_was_on_its_way(void **state)
+static void guard_removes_what_was_on_its_way(void **state)
 {
 	pid_t child = fork();
 	char tail[sizeof(path) + 32];
@@ -615,7 +615,7 @@ static void keeper_removes_what_was_on_its_way(void **state)
 }
 
 /* Another's file in its place is not touched. */
-static void keeper_cuts_no_other_file(void **state)
+static void guard_cuts_no_other_file(void **state)
 {
 	pid_t child = fork();
 
@@ -679,11 +679,11 @@ int main(void)
 		TEST(file_without_a_chunk_is_removed),
 		TEST(oldest_chunks_go_by_age),
 		TEST(copy_has_what_is_finished),
-		TEST(keeper_cuts_what_was_not_finished),
-		TEST(keeper_keeps_what_was_finished),
-		TEST(keeper_removes_a_file_without_a_chunk),
-		TEST(keeper_removes_what_was_on_its_way),
-		TEST(keeper_cuts_no_other_file),
+		TEST(guard_cuts_what_was_not_finished),
+		TEST(guard_keeps_what_was_finished),
+		TEST(guard_removes_a_file_without_a_chunk),
+		TEST(guard_removes_what_was_on_its_way),
+		TEST(guard_cuts_no_other_file),
 		TEST(oldest_chunks_go_whole),
 		TEST(many_chunks_are_remembered),
 		TEST(disk_is_left_free_for_others),

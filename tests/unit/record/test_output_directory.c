@@ -101,7 +101,7 @@ static void chunks_are_named_as_the_jvm_names_them(void **state)
 }
 
 /* The chunk that was being written when the recorder was killed. */
-static void keeper_removes_what_was_on_its_way(void **state)
+static void guard_removes_what_was_on_its_way(void **state)
 {
 	pid_t child = fork();
 
@@ -197,7 +197,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(chunks_are_named_as_the_jvm_names_them),
-		TEST(keeper_removes_what_was_on_its_way),
+		TEST(guard_removes_what_was_on_its_way),
 		TEST(oldest_files_go),
 		TEST(file_that_somebody_removed_has_gone),
 		TEST(copy_is_one_file),

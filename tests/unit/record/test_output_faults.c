@@ -59,7 +59,7 @@ enum fault {
 	ALLOCATION = FAULTS
 };
 
-/* Shared with the keeper, whose calls fail too. */
+/* Shared with the guard, whose calls fail too. */
 static struct plan {
 	enum fault fault;
 	unsigned int left; /* calls until it happens */
@@ -365,7 +365,7 @@ static void record_alone(void)
 	_exit(0);
 }
 
-/* Its keeper becomes ours, and we see it end. */
+/* Its guard becomes our child, and we see it end. */
 static bool record_killed(bool is_directory)
 {
 	pid_t child = __real_fork();

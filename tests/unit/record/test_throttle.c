@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which methods are braked: a table of decisions, and seconds of a segment made by hand, in which a tick is a nanosecond. */
+/* Which methods are throttled: a table of decisions, and seconds of a segment made by hand, in which a tick is a nanosecond. */
 #include "user/record/throttle.h"
 #include "tests/lib/fake_segment.h"
 
@@ -149,12 +149,12 @@ static bool after(int64_t ns)
 	return throttle_check(b->brake, b->now += ns, &b->found);
 }
 
-static bool is_braked(uint32_t method)
+static bool is_throttled(uint32_t method)
 {
 	return b->rules[method] == (FRT_RULE_UNTRACED | FRT_RULE_TIMED);
 }
 
-static void hot_method_is_braked_and_the_slow_one_is_not(void **state)
+static void hot_method_is_throttled_and_the_slow_one_is_not(void **state)
 {
 	struct frt_slot *s = thread(1), *t = thread(2);
 
@@ -165,8 +165,8 @@ static void hot_method_is_braked_and_the_slow_one_is_not(void **state)
 	assert_int_equal(b->found.load[0].method, 1);
 	assert_in_range(b->found.load[0].calls, 3999999, 4000001);
 	assert_in_range(b->found.load[0].cpus * 1000, 280, 4000000 / 1e6 * 200);
-	assert_true(is_braked(1));
-	assert_false(is_braked(2));
+	assert_true(is_throttled(1));
+	assert_false(is_throttled(2));
 	assert_int_equal(throttle_methods(b->brake), 1);
 	assert_int_equal(throttle_method(b->brake, 0), 1);
 }
@@ -180,7 +180,7 @@ static void nothing_happens_before_a_second_is_over(void **state)
 		assert_false(after(SECOND / 20));
 	}
 	assert_true(after(SECOND / 20));
-	assert_true(is_braked(1));
+	assert_true(is_throttled(1));
 }
 
 static void burst_counts_over_the_whole_second(void **state)
@@ -196,7 +196,7 @@ static void burst_counts_over_the_whole_second(void **state)
 	assert_int_equal(throttle_methods(b->brake), 0);
 }
 
-static void braked_is_braked_for_ever(void **state)
+static void throttled_methods_stay_throttled(void **state)
 {
 	struct frt_slot *s = thread(1);
 
@@ -206,7 +206,7 @@ static void braked_is_braked_for_ever(void **state)
 		assert_false(after(SECOND));
 	b->rules[1] = 0; /* the agent, when somebody retransforms the class */
 	assert_false(after(1));
-	assert_true(is_braked(1));
+	assert_true(is_throttled(1));
 	calls(s, 1, 9000000); /* that were on their way */
 	assert_false(after(SECOND));
 	assert_int_equal(throttle_methods(b->brake), 1);
@@ -220,7 +220,7 @@ static void idle_callers_do_not_raise_the_limit(void **state)
 		calls(thread(i), 1, 100);
 	calls(s, 1, 3200000);
 	assert_true(after(SECOND));
-	assert_true(is_braked(1));
+	assert_true(is_throttled(1));
 }
 
 static void busy_callers_do(void **state)
@@ -241,7 +241,7 @@ static void calls_that_are_not_recorded_brake_nothing_but_are_told_once(void **s
 	assert_int_equal(b->found.methods, 0);
 	assert_in_range(b->found.hook_calls, 19999999, 20000001);
 	assert_in_range(b->found.hook_cpus * 100, 39, 41);
-	assert_false(is_braked(1));
+	assert_false(is_throttled(1));
 	hooks(s, 20000000);
 	assert_false(after(SECOND));
 }
@@ -282,10 +282,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_decision_is_right),
 		cmocka_unit_test(thousands_below_the_limit_drop_by_their_sum),
-		TEST(hot_method_is_braked_and_the_slow_one_is_not),
+		TEST(hot_method_is_throttled_and_the_slow_one_is_not),
 		TEST(nothing_happens_before_a_second_is_over),
 		TEST(burst_counts_over_the_whole_second),
-		TEST(braked_is_braked_for_ever),
+		TEST(throttled_methods_stay_throttled),
 		TEST(idle_callers_do_not_raise_the_limit),
 		TEST(busy_callers_do),
 		TEST(calls_that_are_not_recorded_brake_nothing_but_are_told_once),

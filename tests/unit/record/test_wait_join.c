@@ -71,7 +71,7 @@ static void on_wait(void *context, uint32_t thread, const struct wait *w)
 static void make(size_t thread_limit, size_t limit)
 {
 	struct wait_join_setup setup = {
-		.open = open_calls, .folded = on_wait, .thread_limit = thread_limit, .limit = limit};
+		.open = open_calls, .dropped = on_wait, .thread_limit = thread_limit, .limit = limit};
 
 	assert_int_equal(wait_join_new(&m->join, &setup, &d), 0);
 }
@@ -280,7 +280,7 @@ static void calls_deeper_than_the_slot_shows_are_right_or_missing(void **state)
 	assert_true(m->answered > 1000);
 }
 
-static void what_was_folded_is_not_guessed(void **state)
+static void what_was_coalesced_is_not_guessed(void **state)
 {
 	make(64, 64);
 	m->open[m->depth++] = 1000;
@@ -291,7 +291,7 @@ static void what_was_folded_is_not_guessed(void **state)
 	assert_false(check(1000, 5000));
 	assert_true(check(100900, 101000)); /* young */
 	claim(1000, 101000);
-	assert_int_equal(m->visited, 1000); /* the old ones when they were folded */
+	assert_int_equal(m->visited, 1000); /* the old ones when they were coalesced */
 }
 
 static void what_no_open_call_can_ask_for_is_forgotten(void **state)
@@ -357,7 +357,7 @@ static void pauses_in_each_other_count_once(void **state)
 	assert_true(s.blocked == WAIT_JOIN_MISSING);
 }
 
-static void old_pauses_are_folded(void **state)
+static void old_pauses_are_coalesced(void **state)
 {
 	make(0, 0);
 	for (int64_t i = 0; i < 100000; i++)
@@ -402,7 +402,7 @@ static void system_calls_and_faults_are_counted(void **state)
 }
 
 /* Nested calls of many usages, with little room: what is known is right, and what is still open is known. */
-static void usage_is_folded_between_the_starts_of_open_calls(void **state)
+static void usage_is_coalesced_between_the_starts_of_open_calls(void **state)
 {
 	make(64, 64);
 	m->open[m->depth++] = 50;
@@ -471,14 +471,14 @@ int main(void)
 		T(random_nested_calls_are_as_the_model_has_them),
 		T(open_calls_are_known_though_memory_is_bounded),
 		T(calls_deeper_than_the_slot_shows_are_right_or_missing),
-		T(what_was_folded_is_not_guessed),
+		T(what_was_coalesced_is_not_guessed),
 		T(what_no_open_call_can_ask_for_is_forgotten),
 		T(losses_make_what_began_before_unknown),
 		T(threads_are_told_apart_and_the_younger_one_stays),
 		T(pauses_in_each_other_count_once),
-		T(old_pauses_are_folded),
+		T(old_pauses_are_coalesced),
 		T(system_calls_and_faults_are_counted),
-		T(usage_is_folded_between_the_starts_of_open_calls),
+		T(usage_is_coalesced_between_the_starts_of_open_calls),
 		T(nothing_is_known_of_a_thread_that_the_kernel_does_not_see),
 		T(memory_of_all_threads_is_bounded),
 	};
