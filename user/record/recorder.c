@@ -2,17 +2,15 @@
 #include "user/record/recorder.h"
 #include "format/jfr/jfr_write.h"
 #include "user/capture/budget.h"
-#include "user/process/machine.h"
 #include "user/text/monotonic.h"
 #include "user/capture/open_calls.h"
+#include "user/record/recording_info.h"
 #include "user/record/thread_keys.h"
 #include "user/record/timing_events.h"
 #include "user/record/wait_stacks.h"
 #include "user/jvm/jvm_model.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +26,10 @@
 #define BEHIND_NS	 5000000000LL /* maximum time that spans wait for stacks */
 #define FOR_EVER_NS	 (INT64_MAX / 4)
 
-struct remark {
-	struct remark *next;
-	char *kind, *text;
-};
-
 struct recorder {
 	struct recorder_setup setup;
 	struct jfr_writer *writer;
-	struct target_description jvm;
-	struct machine machine;
-	struct remark *remarks, **last_remark;
+	struct recording_info info;
 	struct method_keys methods;
 	struct frames *frames;
 	struct budget budget; /* shared by frames and wait_stacks */
@@ -49,10 +40,8 @@ struct recorder {
 	struct diag failure; /* the error, if it occurred in a callback */
 	int64_t chunk_start, start_ticks;
 	int64_t first_call; /* time of the first recorded call, CLOCK_MONOTONIC; 0: none yet */
-	int64_t start_epoch_ms;
 	uint64_t loss_noted;
 	size_t chunk_size;
-	bool timed;
 	struct timings *sums;
 	int64_t timing_due;
 	bool forged;				/* the agent's tables, as found by a pass over them */
@@ -94,7 +83,7 @@ static int open_writer(struct recorder *r, struct diag *d)
 	origin.start_nanos = monotonic + clock_realtime_offset();
 	origin.dst_ms = local.tm_isdst > 0 ? 3600000 : 0;
 	origin.gmt_offset_ms = local.tm_gmtoff * 1000L - origin.dst_ms;
-	r->start_epoch_ms = origin.start_nanos / 1000000;
+	r->info.start_epoch_ms = origin.start_nanos / 1000000;
 	return jfr_writer_new(&r->writer, &origin, d);
 }
 
@@ -152,6 +141,17 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 	return 0;
 }
 
+static int describe_recording(struct recorder *r, struct diag *d)
+{
+	r->info = (struct recording_info){.settings = r->setup.settings,
+					  .destination = output_path(r->setup.output),
+					  .flush_ms = chunk_age(r) / 1000000,
+					  .stacks = r->setup.resolver,
+					  .timed = filter_list_count(r->setup.settings->filters, FILTER_TIMING),
+					  .waits = r->setup.kernel != JFR_KERNEL_NONE};
+	return recording_info_read(&r->info, r->setup.target, d);
+}
+
 int recorder_new(struct recorder **out, const struct recorder_setup *setup, struct diag *d)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
@@ -162,13 +162,10 @@ int recorder_new(struct recorder **out, const struct recorder_setup *setup, stru
 		return diag_errno(d, ENOMEM, "cannot make a recorder");
 	r->setup = *setup;
 	budget_set(&r->budget, ROUND_NS);
-	r->last_remark = &r->remarks;
 	r->chunk_size = setup->settings->max_size / 4 < CHUNK_SIZE ? setup->settings->max_size / 4 : CHUNK_SIZE;
-	machine_read(&r->machine);
-	r->timed = filter_list_count(setup->settings->filters, FILTER_TIMING);
 	r->sums = calloc(1, sizeof(*r->sums));
 	r->timing_due = monotonic_ns() + timing_interval(r);
-	err = r->sums ? target_describe(setup->target, &r->jvm, d) : diag_errno(d, ENOMEM, "cannot make a recorder");
+	err = r->sums ? describe_recording(r, d) : diag_errno(d, ENOMEM, "cannot make a recorder");
 	if (!err)
 		err = open_writer(r, d);
 	if (!err)
@@ -184,19 +181,11 @@ int recorder_new(struct recorder **out, const struct recorder_setup *setup, stru
 
 void recorder_free(struct recorder *r)
 {
-	struct remark *m, *next;
-
 	if (!r)
 		return;
-	for (m = r->remarks; m; m = next) {
-		next = m->next;
-		free(m->kind);
-		free(m->text);
-		free(m);
-	}
 	breakdown_free(r->breakdown);
 	wait_stacks_free(r->wait_stacks);
-	target_description_free(&r->jvm);
+	recording_info_release(&r->info);
 	frames_free(r->frames);
 	thread_keys_free(r->threads);
 	timings_release(r->sums);
@@ -208,106 +197,11 @@ void recorder_free(struct recorder *r)
 
 int recorder_remark(struct recorder *r, const char *kind, const char *text)
 {
-	struct remark *m = calloc(1, sizeof(*m));
+	int err = recording_info_remark(&r->info, kind, text);
 
-	if (!m || !(m->kind = strdup(kind)) || !(m->text = strdup(text))) {
-		if (m)
-			free(m->kind);
-		free(m);
-		return -ENOMEM;
-	}
-	*r->last_remark = m;
-	r->last_remark = &m->next;
-	if (r->open)
+	if (!err && r->open)
 		jfr_message(r->writer, recorder_ticks_of(r, monotonic_ns()), kind, text);
-	return 0;
-}
-
-/* Write the period in JFR's format. */
-static void put_period(struct recorder *r, int64_t at)
-{
-	static const char *const names[] = {[JFC_NO_PERIOD] = "endChunk",
-					    [JFC_EVERY_CHUNK] = "everyChunk",
-					    [JFC_BEGIN_CHUNK] = "beginChunk",
-					    [JFC_END_CHUNK] = "endChunk",
-					    [JFC_TIME] = "infinity"};
-	const struct jfc_period *p = &r->setup.settings->timing_period;
-	char period[32];
-
-	snprintf(period, sizeof(period), "%s", names[p->kind]);
-	if (p->kind == JFC_TIME && p->ns != JFC_INFINITY)
-		snprintf(period, sizeof(period), "%llu ms", (unsigned long long)(p->ns / 1000000));
-	jfr_active_setting(r->writer, at, "jdk.MethodTiming", "period", period);
-}
-
-static void put_settings(struct recorder *r, int64_t at)
-{
-	const struct settings *s = r->setup.settings;
-	char threshold[32], depth[16];
-	size_t n = filter_list_size(s->filters);
-
-	snprintf(threshold, sizeof(threshold), "%llu ns", (unsigned long long)s->threshold_ns);
-	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "enabled", "true");
-	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "threshold", threshold);
-	jfr_active_setting(r->writer, at, "jdk.MethodTrace", "stackTrace", r->setup.resolver ? "true" : "false");
-	if (r->setup.resolver) {
-		snprintf(depth, sizeof(depth), "%u", s->stack_depth);
-		jfr_active_setting(r->writer, at, "jdk.MethodTrace", "stackDepth", depth);
-	}
-	jfr_active_setting(r->writer, at, "jdk.MethodTiming", "enabled", r->timed ? "true" : "false");
-	put_period(r, at);
-	if (r->breakdown)
-		jfr_active_setting(r->writer, at, "frtrace.ThreadWait", "enabled", "true");
-	for (size_t i = 0; i < n; i++)
-		jfr_active_setting(r->writer, at,
-				   filter_list_kind(s->filters, i) == FILTER_TIMING ? "jdk.MethodTiming"
-										    : "jdk.MethodTrace",
-				   "filter", filter_list_text(s->filters, i));
-}
-
-static void put_recording(struct recorder *r, int64_t at)
-{
-	const struct settings *s = r->setup.settings;
-	struct jfr_active_recording e = {
-		.start = at,
-		.id = 1,
-		.name = "frtrace",
-		.destination = output_path(r->setup.output),
-		.max_age_ms = s->max_age_ns ? (int64_t)(s->max_age_ns / 1000000) : INT64_MAX,
-		.flush_interval_ms = chunk_age(r) / 1000000,
-		.max_size = s->max_size,
-		.recording_start_ms = r->start_epoch_ms,
-		.disk = true,
-		.recording_duration_ms = s->duration_ns ? (int64_t)(s->duration_ns / 1000000) : INT64_MAX,
-	};
-
-	jfr_active_recording(r->writer, &e);
-}
-
-static void put_jvm(struct recorder *r, int64_t at)
-{
-	struct jfr_jvm_information e = {
-		.start = at,
-		.jvm_name = r->jvm.jvm_name,
-		.jvm_version = r->jvm.jvm_version,
-		.jvm_arguments = r->jvm.jvm_arguments,
-		.jvm_flags = r->jvm.jvm_flags,
-		.java_arguments = r->jvm.java_arguments,
-		.jvm_start_ms = r->jvm.start_epoch_ms,
-		.pid = r->setup.target->ns_pid,
-	};
-	struct jfr_cpu_information cpu = {
-		.start = at,
-		.cpu = r->machine.cpu,
-		.description = r->machine.cpu_description,
-		.sockets = r->machine.sockets,
-		.cores = r->machine.cores,
-		.hw_threads = r->machine.threads,
-	};
-
-	jfr_jvm_information(r->writer, &e);
-	jfr_os_information(r->writer, at, r->machine.os);
-	jfr_cpu_information(r->writer, &cpu);
+	return err;
 }
 
 static void recorder_put_clock(struct recorder *r, int64_t at)
@@ -339,12 +233,8 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 		wait_stacks_next_chunk(r->wait_stacks);
 	thread_keys_next_chunk(r->threads);
 	r->chunk_start = at;
-	put_recording(r, at);
-	put_settings(r, at);
-	put_jvm(r, at);
+	recording_info_put(&r->info, r->writer, at);
 	recorder_put_clock(r, at);
-	for (const struct remark *m = r->remarks; m; m = m->next)
-		jfr_message(r->writer, at, m->kind, m->text);
 	return 0;
 }
 
@@ -360,7 +250,7 @@ static void put_timing(struct recorder *r)
 {
 	int64_t now = monotonic_ns();
 
-	if (!r->timed || !r->open)
+	if (!r->info.timed || !r->open)
 		return;
 	timings_read(r->sums, r->setup.segment);
 	note_forged(r);
@@ -423,7 +313,7 @@ int recorder_tick(struct recorder *r, struct diag *d)
 		*d = r->failure;
 		return -EIO;
 	}
-	if (r->timed && monotonic_ns() >= r->timing_due)
+	if (r->info.timed && monotonic_ns() >= r->timing_due)
 		put_timing(r);
 	if (r->open && chunk_is_due(r))
 		err = recorder_finish_chunk(r, false, d);
@@ -466,9 +356,9 @@ void recorder_add_timing(struct recorder *r)
 {
 	int64_t now = monotonic_ns();
 
-	if (r->timed)
+	if (r->info.timed)
 		return;
-	r->timed = true;
+	r->info.timed = true;
 	r->timing_due = now + timing_interval(r);
 	if (r->open)
 		jfr_active_setting(r->writer, recorder_ticks_of(r, now), "jdk.MethodTiming", "enabled", "true");

@@ -511,6 +511,8 @@ static void failure_keeps_its_cause(void **state)
 {
 	struct recorder_setup s = {.settings = &b->settings, .target = &b->target, .segment = &b->segment};
 
+	assert_int_equal(output_open(&b->output, b->path, &(struct output_limits){0}, &d), 0);
+	s.output = b->output;
 	target_hidden = true;
 	b->recorder = (struct recorder *)b;
 	assert_int_equal(recorder_new(&b->recorder, &s, &d), -EACCES);

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/record/recording_info.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct recording_remark {
+	struct recording_remark *next;
+	char *kind, *text;
+};
+
+int recording_info_read(struct recording_info *info, const struct target *t, struct diag *d)
+{
+	info->ns_pid = t->ns_pid;
+	machine_read(&info->machine);
+	return target_describe(t, &info->jvm, d);
+}
+
+static void recording_remark_free(struct recording_remark *m)
+{
+	if (m) {
+		free(m->kind);
+		free(m->text);
+	}
+	free(m);
+}
+
+void recording_info_release(struct recording_info *info)
+{
+	struct recording_remark *m;
+
+	while ((m = info->remarks)) {
+		info->remarks = m->next;
+		recording_remark_free(m);
+	}
+	target_description_free(&info->jvm);
+}
+
+int recording_info_remark(struct recording_info *info, const char *kind, const char *text)
+{
+	struct recording_remark *m = calloc(1, sizeof(*m)), **last = &info->remarks;
+
+	if (!m || !(m->kind = strdup(kind)) || !(m->text = strdup(text))) {
+		recording_remark_free(m);
+		return -ENOMEM;
+	}
+	while (*last)
+		last = &(*last)->next;
+	*last = m;
+	return 0;
+}
+
+/* Write the period in JFR's format. */
+static void put_period(const struct recording_info *info, struct jfr_writer *w, int64_t at)
+{
+	static const char *const names[] = {[JFC_NO_PERIOD] = "endChunk",
+					    [JFC_EVERY_CHUNK] = "everyChunk",
+					    [JFC_BEGIN_CHUNK] = "beginChunk",
+					    [JFC_END_CHUNK] = "endChunk",
+					    [JFC_TIME] = "infinity"};
+	const struct jfc_period *p = &info->settings->timing_period;
+	char period[32];
+
+	snprintf(period, sizeof(period), "%s", names[p->kind]);
+	if (p->kind == JFC_TIME && p->ns != JFC_INFINITY)
+		snprintf(period, sizeof(period), "%llu ms", (unsigned long long)(p->ns / 1000000));
+	jfr_active_setting(w, at, "jdk.MethodTiming", "period", period);
+}
+
+static void put_settings(const struct recording_info *info, struct jfr_writer *w, int64_t at)
+{
+	const struct settings *s = info->settings;
+	char threshold[32], depth[16];
+	size_t n = filter_list_size(s->filters);
+
+	snprintf(threshold, sizeof(threshold), "%llu ns", (unsigned long long)s->threshold_ns);
+	jfr_active_setting(w, at, "jdk.MethodTrace", "enabled", "true");
+	jfr_active_setting(w, at, "jdk.MethodTrace", "threshold", threshold);
+	jfr_active_setting(w, at, "jdk.MethodTrace", "stackTrace", info->stacks ? "true" : "false");
+	if (info->stacks) {
+		snprintf(depth, sizeof(depth), "%u", s->stack_depth);
+		jfr_active_setting(w, at, "jdk.MethodTrace", "stackDepth", depth);
+	}
+	jfr_active_setting(w, at, "jdk.MethodTiming", "enabled", info->timed ? "true" : "false");
+	put_period(info, w, at);
+	if (info->waits)
+		jfr_active_setting(w, at, "frtrace.ThreadWait", "enabled", "true");
+	for (size_t i = 0; i < n; i++)
+		jfr_active_setting(w, at,
+				   filter_list_kind(s->filters, i) == FILTER_TIMING ? "jdk.MethodTiming"
+										    : "jdk.MethodTrace",
+				   "filter", filter_list_text(s->filters, i));
+}
+
+static void put_recording(const struct recording_info *info, struct jfr_writer *w, int64_t at)
+{
+	const struct settings *s = info->settings;
+	struct jfr_active_recording e = {
+		.start = at,
+		.id = 1,
+		.name = "frtrace",
+		.destination = info->destination,
+		.max_age_ms = s->max_age_ns ? (int64_t)(s->max_age_ns / 1000000) : INT64_MAX,
+		.flush_interval_ms = info->flush_ms,
+		.max_size = s->max_size,
+		.recording_start_ms = info->start_epoch_ms,
+		.disk = true,
+		.recording_duration_ms = s->duration_ns ? (int64_t)(s->duration_ns / 1000000) : INT64_MAX,
+	};
+
+	jfr_active_recording(w, &e);
+}
+
+static void put_jvm(const struct recording_info *info, struct jfr_writer *w, int64_t at)
+{
+	struct jfr_jvm_information e = {
+		.start = at,
+		.jvm_name = info->jvm.jvm_name,
+		.jvm_version = info->jvm.jvm_version,
+		.jvm_arguments = info->jvm.jvm_arguments,
+		.jvm_flags = info->jvm.jvm_flags,
+		.java_arguments = info->jvm.java_arguments,
+		.jvm_start_ms = info->jvm.start_epoch_ms,
+		.pid = info->ns_pid,
+	};
+	struct jfr_cpu_information cpu = {
+		.start = at,
+		.cpu = info->machine.cpu,
+		.description = info->machine.cpu_description,
+		.sockets = info->machine.sockets,
+		.cores = info->machine.cores,
+		.hw_threads = info->machine.threads,
+	};
+
+	jfr_jvm_information(w, &e);
+	jfr_os_information(w, at, info->machine.os);
+	jfr_cpu_information(w, &cpu);
+}
+
+void recording_info_put(const struct recording_info *info, struct jfr_writer *w, int64_t at)
+{
+	put_recording(info, w, at);
+	put_settings(info, w, at);
+	put_jvm(info, w, at);
+	for (const struct recording_remark *m = info->remarks; m; m = m->next)
+		jfr_message(w, at, m->kind, m->text);
+}
