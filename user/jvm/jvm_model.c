@@ -106,8 +106,10 @@ int jvm_model_check(struct jvm_model *m, const struct target *t, char **dump, st
 	*dump = NULL;
 	for (int round = 0; round < ROUNDS && result != LAYOUT_CHECK_PASSED && (*dump || !round); round++)
 		result = check_once(p, t, dump, &a);
-	if (result == LAYOUT_CHECK_NOTHING && *dump)
-		err = diag_set(d, ENODATA, "no stack could be compared with the JVM's own dump");
+	if (result == LAYOUT_CHECK_NOTHING)
+		err = diag_set(d, ENODATA, "%s",
+			       *dump ? "no stack could be compared with the JVM's own dump"
+				     : "the JVM gives no thread dump to compare walked ones with");
 	if (result == LAYOUT_CHECK_DIFFERENT)
 		err = diag_set(d, EPROTO, "walked stacks differ from the JVM's own: %s", a.difference);
 	else if (result == LAYOUT_CHECK_PASSED)

@@ -25,9 +25,9 @@ int jvm_model_find_flags(const struct target *t, const char *const names[], size
 			 struct diag *d);
 
 /*
- * Compare walked stacks with the JVM's own thread dump (user/jvm/layout_check.h). Returns 0, also if the JVM gave
- * no dump; -EPROTO: they differ, do not use the model; -ENODATA: none could be compared, although every JVM has
- * sleeping threads, so their frames are most likely unreadable. *dump is the last dump (NULL: the JVM gave none),
+ * Compare walked stacks with the JVM's own thread dump (user/jvm/layout_check.h). Returns 0;
+ * -EPROTO: they differ, do not use the model; -ENODATA: none could be compared, because the JVM gave no dump, or
+ * although every JVM has sleeping threads, so their frames are most likely unreadable. *dump is the last dump (NULL: the JVM gave none),
  * which the caller frees; other code reads it, too.
  */
 int jvm_model_check(struct jvm_model *m, const struct target *t, char **dump, struct diag *d);

@@ -57,6 +57,22 @@ from_the_first_class() { # PROGRAM... before the class and its arguments
 	verdict "$sentence"
 }
 
+# Walked stacks that nothing has been compared with are not trusted.
+without_attach() {
+	local sentence="a JVM that nobody may attach to is traced, with stacks by JVMTI, JDK $FEATURE"
+	begin "$sentence" || return 0
+	stage
+	launch -- "$JAVA/bin/java" -XX:+DisableAttachMechanism -cp "$CLASSES" live.Launched "$T_DIR" 7
+	trace_wait 60
+	status_is 7
+	says '^tracing .* live.Launched .* from its first class on.*, stacks by JVMTI'
+	says '^  stacks: JVMTI .*: the JVM gives no thread dump'
+	says ' 0 lost'
+	file_agrees
+	nothing_is_left
+	verdict "$sentence"
+}
+
 # The JVM is not up yet when its first classes are initialized, and already gone when its last threads run.
 by_jvmti() {
 	local sentence="from the first class on stacks come from JVMTI, JDK $FEATURE" stacks want
@@ -316,6 +332,7 @@ for line in "${JDKS[@]}"; do
 	jdk_use "$line"
 	from_the_first_class "$JAVA/bin/java"
 	turn 1 && by_jvmti
+	turn 0 && without_attach
 	signals
 	turn 0 && killed
 	intrinsics "$JAVA/bin/java"
