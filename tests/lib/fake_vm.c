@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/fake_vm.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #define STRIDE 48u
@@ -261,6 +263,36 @@ int fake_vm_read_layout(struct fake_vm *vm)
 {
 	vm->d.text[0] = 0;
 	return hotspot_layout_read(&vm->layout, &vm->m.mem, vm->symbols, &vm->d);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
+
+	return (x > y) - (x < y);
+}
+
+const unsigned int *fake_vm_versions(void)
+{
+	static unsigned int versions[64];
+	struct dirent *e;
+	size_t n = 0;
+	DIR *dir;
+
+	if (versions[0])
+		return versions;
+	dir = opendir("tests/data/vmstructs");
+	assert_non_null(dir);
+	while ((e = readdir(dir))) {
+		unsigned int version = (unsigned int)strtoul(e->d_name, NULL, 10);
+
+		if (version && n < sizeof(versions) / sizeof(*versions) - 1)
+			versions[n++] = version;
+	}
+	closedir(dir);
+	assert_true(n >= 8);
+	qsort(versions, n, sizeof(*versions), by_number);
+	return versions;
 }
 
 void fake_vm_init(struct fake_vm *vm, unsigned int jdk_version)

@@ -46,7 +46,10 @@ struct fake_vm {
 	uint64_t thread;
 };
 
-/* Build a JVM of version 8, 11, 17, 21 or 25 to 28, and read its layout. */
+/* The JDK versions in tests/data/vmstructs, ascending, and 0 behind the last. */
+const unsigned int *fake_vm_versions(void);
+
+/* Build a JVM of one of these versions, and read its layout. */
 void fake_vm_init(struct fake_vm *vm, unsigned int jdk_version);
 void fake_vm_release(struct fake_vm *vm);
 int fake_vm_read_layout(struct fake_vm *vm);

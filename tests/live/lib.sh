@@ -179,12 +179,15 @@ BRIEF=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC) # for short-lived JVMs: half th
 # (17's do not). Its /tmp is private (/proc/PID/root/tmp). Of the test's directories it sees $WORK and $CACHE, at the
 # same paths. Its mounts are in a private namespace and disappear with it.
 
-OTHER_JDKS=(8 11 21 26 27 28)
+mapfile -t OTHER_JDKS < <("$ROOT/scripts/jdks" --list)
 
-# The newest three versions differ little, so each test uses one of them, unless it tests the differences. With SOAK=1
-# all.
-JDKS_IN_TURN=("${OTHER_JDKS[@]}")
-[ -n "$SOAK" ] || JDKS_IN_TURN=(8 11 21 $((26 + $(basename "$0" | cksum | cut -d " " -f 1) % 3)))
+# Those since 26 differ little, so each test uses one of them, unless it tests the differences. With SOAK=1 all.
+jdks_in_turn() {
+	local newest=("${OTHER_JDKS[@]:3}")
+	[ -z "$SOAK" ] || { JDKS_IN_TURN=("${OTHER_JDKS[@]}"); return; }
+	JDKS_IN_TURN=("${OTHER_JDKS[@]:0:3}" "${newest[$(basename "$0" | cksum | cut -d " " -f 1) % ${#newest[@]}]}")
+}
+jdks_in_turn
 
 OLD_SOURCES=(BigMain BigSource Compile Crowd Exits ExitsMain Forms Frames Late Launched Open Orphan Speed Splits Stage Threads Usage Waits Where)
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Reading the layout. Every quirk of a JDK version is in rules[] below: which entry of the JVM's tables fills
- * which field, for which versions, and what is unavailable without it. The first rule of a field that applies and
- * whose entry exists wins, so a newer JVM that has kept an entry needs no new rule. Tested with 8, 11, 17, 21 and
- * 25 to 28; the rules for other versions follow their sources.
+ * which field, or which value no table has, for which versions, and what is unavailable without it. The first rule
+ * of a field that applies and whose entry exists wins, so a newer JVM that has kept an entry needs no new rule. Tested
+ * with 8, 11, 17, 21 and 25 to 28; the rules for other versions follow their sources.
  *
  * Facts that no table has, for any version:
  *
@@ -27,6 +27,7 @@ enum source {
 	OFFSET,	  /* of the field `name` */
 	SIZE,	  /* of the type `name` */
 	CONSTANT, /* `name` */
+	VALUE,	  /* `add` itself */
 };
 
 struct rule {
@@ -34,7 +35,7 @@ struct rule {
 	uint8_t from, to;
 	uint8_t source;
 	const char *name;
-	int16_t add;	      /* added to what was found */
+	int16_t add;	      /* added to what was found, or the value */
 	unsigned int without; /* HOTSPOT_NO_*; 0: optional */
 };
 
@@ -58,6 +59,8 @@ static const struct rule rules[] = {
 	{F(walk.blob_name),		8, NEWEST, OFFSET, "CodeBlob._name", 0, STACKS},
 	{F(walk.blob_size),		8, NEWEST, OFFSET, "CodeBlob._size", 0, STACKS},
 	{F(walk.blob_frame_size),	8, NEWEST, OFFSET, "CodeBlob._frame_size", 0, STACKS},
+	{F(walk.interpreter_bcp),	8, 8, VALUE, NULL, -7, 0},
+	{F(walk.interpreter_bcp),	9, NEWEST, VALUE, NULL, -8, 0},
 	{F(walk.upcall_frame_data),    22, NEWEST, OFFSET, "UpcallStub._frame_data_offset", 0, HOTSPOT_NO_UPCALLS},
 	{F(walk.upcall_frame_data),    21, 21, SIZE, "RuntimeBlob", 16, HOTSPOT_NO_UPCALLS},
 	{F(walk.nmethod_compile_id),	8, NEWEST, OFFSET, "nmethod._compile_id", 0, STACKS},
@@ -69,6 +72,9 @@ static const struct rule rules[] = {
 	{F(walk.nmethod_deopt[0]),     23, NEWEST, OFFSET, "nmethod._deopt_handler_entry_offset", 0, METHODS},
 	{F(walk.nmethod_deopt[0]),     23, NEWEST, OFFSET, "nmethod._deopt_handler_offset", 0, METHODS},
 	{F(walk.nmethod_deopt[1]),     23, NEWEST, OFFSET, "nmethod._deopt_mh_handler_offset", 0, 0},
+	{F(walk.nmethod_deopt_is_offset), 8, 8, VALUE, NULL, 1, 0},
+	{F(walk.nmethod_deopt_is_offset), 9, 22, VALUE, NULL, 0, 0},
+	{F(walk.nmethod_deopt_is_offset), 23, NEWEST, VALUE, NULL, 1, 0},
 	{F(walk.method_const),		8, NEWEST, OFFSET, "Method._constMethod", 0, STACKS},
 	{F(walk.const_pool),		8, NEWEST, OFFSET, "ConstMethod._constants", 0, STACKS},
 	{F(walk.const_flags),		8, NEWEST, OFFSET, "ConstMethod._flags", 0, STACKS},
@@ -87,6 +93,9 @@ static const struct rule rules[] = {
 	{F(walk.symbol_body),		8, NEWEST, OFFSET, "Symbol._body", 0, STACKS},
 	{F(walk.symbol_body),		8, NEWEST, OFFSET, "Symbol._body[0]", 0, STACKS},
 
+	{F(code_form),			8, 8, VALUE, NULL, HOTSPOT_CODE_OFFSET, 0},
+	{F(code_form),			9, 22, VALUE, NULL, HOTSPOT_CODE_POINTER, 0},
+	{F(code_form),		       23, NEWEST, VALUE, NULL, HOTSPOT_CODE_OFFSET, 0},
 	{F(blob_code),			8, 8, OFFSET, "CodeBlob._code_offset", 0, METHODS},
 	{F(blob_code),			9, 22, OFFSET, "CodeBlob._code_begin", 0, METHODS},
 	{F(blob_code),		       23, NEWEST, OFFSET, "CodeBlob._code_offset", 0, METHODS},
@@ -94,6 +103,17 @@ static const struct rule rules[] = {
 	{F(blob_mutable),	       25, NEWEST, OFFSET, "CodeBlob._mutable_data", 0, METHODS},
 	{F(blob_mutable_size),	       25, NEWEST, OFFSET, "CodeBlob._mutable_data_size", 0, METHODS},
 	{F(blob_relocation_size),      25, NEWEST, OFFSET, "CodeBlob._relocation_size", 0, METHODS},
+	{F(scopes_form),		8, 8, VALUE, NULL, HOTSPOT_SCOPES_INSIDE, 0},
+	{F(scopes_form),		9, 22, VALUE, NULL, HOTSPOT_SCOPES_POINTER, 0},
+	{F(scopes_form),	       23, NEWEST, VALUE, NULL, HOTSPOT_SCOPES_IMMUTABLE, 0},
+	{F(metadata_form),		8, 22, VALUE, NULL, HOTSPOT_METADATA_INSIDE, 0},
+	{F(metadata_form),	       23, 24, VALUE, NULL, HOTSPOT_METADATA_DATA, 0},
+	{F(metadata_form),	       25, NEWEST, VALUE, NULL, HOTSPOT_METADATA_MUTABLE, 0},
+	{F(nmethod_gone),		8, 8, VALUE, NULL, 2, 0},
+	{F(nmethod_gone),		9, 19, VALUE, NULL, 3, 0},
+	{F(nmethod_gone),	       20, NEWEST, VALUE, NULL, 127, 0},
+	{F(unsigned5_bias),		8, 19, VALUE, NULL, 0, 0},
+	{F(unsigned5_bias),	       20, NEWEST, VALUE, NULL, 1, 0},
 	{F(nmethod_size),		8, NEWEST, SIZE, "nmethod", 0, METHODS},
 	{F(nmethod_method),		8, NEWEST, OFFSET, "nmethod._method", 0, METHODS},
 	{F(nmethod_method),		9, 22, OFFSET, "CompiledMethod._method", 0, METHODS},
@@ -121,6 +141,14 @@ static const struct rule rules[] = {
 	{F(method_flags),		8, 8, OFFSET, "Method._intrinsic_id", 1, HOTSPOT_NO_HIDDEN},
 	{F(method_flags),		9, 20, OFFSET, "Method._flags", 0, HOTSPOT_NO_HIDDEN},
 	{F(method_flags),	       21, NEWEST, OFFSET, "ConstMethod._flags._flags", 0, HOTSPOT_NO_HIDDEN},
+	{F(method_flags_in_const),	8, 20, VALUE, NULL, 0, 0},
+	{F(method_flags_in_const),     21, NEWEST, VALUE, NULL, 1, 0},
+	{F(method_flags_width),		8, 8, VALUE, NULL, 1, 0},
+	{F(method_flags_width),		9, 20, VALUE, NULL, 2, 0},
+	{F(method_flags_width),	       21, NEWEST, VALUE, NULL, 4, 0},
+	{F(method_hidden),		8, 20, CONSTANT, "Method::_hidden", 0, 0},
+	{F(method_hidden),		8, 20, VALUE, NULL, 1 << 3, 0},
+	{F(method_hidden),	       21, NEWEST, VALUE, NULL, 1 << 12, 0},
 	{F(pool_length),		8, NEWEST, OFFSET, "ConstantPool._length", 0, METHODS},
 	{F(klass_access),		8, NEWEST, OFFSET, "Klass._access_flags", 0, METHODS},
 	{F(klass_access),	       27, NEWEST, OFFSET, "InstanceKlass._access_flags", 0, METHODS},
@@ -130,9 +158,15 @@ static const struct rule rules[] = {
 	{F(array_length),		8, NEWEST, OFFSET, "Array<int>._length", 0, CLASSES},
 	{F(array_u2),			8, NEWEST, OFFSET, "Array<u2>._data", 0, 0},
 	{F(klass_flags),		9, 14, OFFSET, "InstanceKlass._misc_flags", 0, 0},
-	{F(klass_flags),	       15, 23, OFFSET, "Klass._access_flags", 0, 0},
+	{F(klass_flags),	       15, 23, OFFSET, "Klass._access_flags", 2, 0},
 	{F(klass_flags),	       25, 26, OFFSET, "Klass._super_check_offset", -4, 0},
 	{F(klass_flags),	       27, NEWEST, OFFSET, "Klass._super_check_offset", -2, 0},
+	{F(klass_flags_width),		8, 24, VALUE, NULL, 2, 0},
+	{F(klass_flags_width),	       25, NEWEST, VALUE, NULL, 1, 0},
+	{F(klass_hidden),		9, 14, CONSTANT, "InstanceKlass::_misc_is_anonymous", 0, 0},
+	{F(klass_hidden),		9, 14, CONSTANT, "InstanceKlass::_misc_is_unsafe_anonymous", 0, 0},
+	{F(klass_hidden),	       15, 23, VALUE, NULL, 1 << 10, 0},
+	{F(klass_hidden),	       25, NEWEST, VALUE, NULL, 1, 0},
 	{F(klass_loader_data),		8, NEWEST, OFFSET, "Klass._class_loader_data", 0, HOTSPOT_NO_LOADERS},
 	{F(klass_loader_data),		8, NEWEST, OFFSET, "InstanceKlass._class_loader_data", 0, HOTSPOT_NO_LOADERS},
 	{F(loader_oop),			8, NEWEST, OFFSET, "ClassLoaderData._class_loader", 0, HOTSPOT_NO_LOADERS},
@@ -218,13 +252,19 @@ static bool is_first_rule(const struct reading *r, const struct rule *rule)
 
 static bool find_rule(const struct reading *r, const struct rule *rule, uint64_t *value)
 {
+	uint64_t found;
+
 	if (!applies(r, rule))
 		return false;
-	if (rule->source == OFFSET)
-		return vmstructs_offset(r->v, rule->name, value);
-	if (rule->source == SIZE)
-		return vmstructs_size(r->v, rule->name, value);
-	return vmstructs_constant(r->v, rule->name, (int64_t *)value);
+	*value = (uint16_t)rule->add;
+	if (rule->source == VALUE)
+		return true;
+	if (rule->source == OFFSET ? !vmstructs_offset(r->v, rule->name, &found)
+	    : rule->source == SIZE ? !vmstructs_size(r->v, rule->name, &found)
+				   : !vmstructs_constant(r->v, rule->name, (int64_t *)&found))
+		return false;
+	*value = found + (uint64_t)rule->add;
+	return true;
 }
 
 /* A field is initially FRT_NO_OFFSET; larger values are rejected. */
@@ -238,7 +278,6 @@ static void apply_rules(struct reading *r)
 
 		if (*field != FRT_NO_OFFSET || !find_rule(r, &rules[i], &value))
 			continue;
-		value += (uint64_t)rules[i].add;
 		if (value < FRT_NO_OFFSET)
 			*field = (uint16_t)value;
 	}
@@ -248,48 +287,17 @@ static void apply_rules(struct reading *r)
 			note_missing(r->l, rules[i].name, rules[i].without);
 }
 
-static uint32_t constant(const struct vmstructs *v, const char *name)
-{
-	int64_t value = 0;
-
-	return vmstructs_constant(v, name, &value) ? (uint32_t)value : 0;
-}
-
-static void choose_hidden(struct reading *r)
-{
-	struct hotspot_layout *l = r->l;
-
-	l->method_flags_in_const = r->jdk_version >= 21;
-	l->method_flags_width = r->jdk_version >= 21 ? 4 : r->jdk_version >= 9 ? 2 : 1;
-	l->method_hidden = r->jdk_version >= 21 ? 1u << 12 : constant(r->v, "Method::_hidden") ?: 1u << 3;
-	if (r->jdk_version >= 25) {
-		l->klass_flags_width = 1;
-		l->klass_hidden = 1;
-	} else if (r->jdk_version >= 15) {
-		l->klass_flags_width = 4;
-		l->klass_hidden = 0x04000000;
-	} else {
-		l->klass_flags_width = 2;
-		l->klass_hidden = constant(r->v, "InstanceKlass::_misc_is_anonymous")
-					  ?: constant(r->v, "InstanceKlass::_misc_is_unsafe_anonymous");
-	}
-	if (l->klass_flags == FRT_NO_OFFSET)
-		l->klass_hidden = 0;
-}
-
-/* Set what depends only on the version, and what is computed. */
+/* Set what is the same in all versions, and what is computed. */
 static void choose_forms(struct reading *r)
 {
 	struct hotspot_layout *l = r->l;
 	struct frt_layout *w = &l->walk;
-	unsigned int jdk_version = r->jdk_version;
 	int64_t value;
 	uint64_t size;
 
-	w->jdk_version = jdk_version;
+	w->jdk_version = r->jdk_version;
 	w->interpreter_sender_sp = -1;
 	w->interpreter_method = -3;
-	w->interpreter_bcp = jdk_version > 8 ? -8 : -7;
 	w->call_wrapper =
 		vmstructs_constant(r->v, "frame::entry_frame_call_wrapper_offset", &value) ? (short)value : -6;
 	w->thread_env = FRT_NO_OFFSET;
@@ -297,20 +305,11 @@ static void choose_forms(struct reading *r)
 		w->thread_env = (uint16_t)(w->thread_anchor + size + 8);
 	else
 		note_missing(l, "JavaFrameAnchor", HOTSPOT_NO_STACKS);
-	w->nmethod_deopt_is_offset = jdk_version <= 8 || jdk_version >= 23;
 	w->symbol_length_shift = vmstructs_offset(r->v, "Symbol._length", &size) ? 0 : 16;
 	if (w->const_has_lines == FRT_NO_OFFSET)
 		w->const_has_lines = 0;
-	l->code_form = jdk_version > 8 && jdk_version < 23 ? HOTSPOT_CODE_POINTER : HOTSPOT_CODE_OFFSET;
-	l->scopes_form = jdk_version <= 8   ? HOTSPOT_SCOPES_INSIDE
-			 : jdk_version < 23 ? HOTSPOT_SCOPES_POINTER
-					    : HOTSPOT_SCOPES_IMMUTABLE;
-	l->metadata_form = jdk_version < 23   ? HOTSPOT_METADATA_INSIDE
-			   : jdk_version < 25 ? HOTSPOT_METADATA_DATA
-					      : HOTSPOT_METADATA_MUTABLE;
-	l->nmethod_gone = jdk_version <= 8 ? 2 : jdk_version < 20 ? 3 : 127;
-	l->unsigned5_bias = jdk_version >= 20;
-	choose_hidden(r);
+	if (l->klass_flags == FRT_NO_OFFSET || l->klass_hidden == FRT_NO_OFFSET)
+		l->klass_hidden = 0;
 }
 
 /* Read a static field of 8 bytes; 0 if there is no such field. */

@@ -70,17 +70,17 @@ struct hotspot_layout {
 	char missing[512];    /* what is missing, for messages: "JavaThread._anchor (stacks), ..."; or "" */
 
 	/* CodeBlob; `walk` has name, size and frame size */
-	enum hotspot_code_begin code_form;
+	uint16_t code_form; /* enum hotspot_code_begin */
 	uint16_t blob_code, blob_data, blob_mutable, blob_mutable_size, blob_relocation_size;
 
 	/* nmethod; `walk` has the compile id and the deopt handlers */
-	enum hotspot_scopes scopes_form;
-	enum hotspot_metadata metadata_form;
+	uint16_t scopes_form;	 /* enum hotspot_scopes */
+	uint16_t metadata_form;	 /* enum hotspot_metadata */
 	uint16_t nmethod_size;	 /* of the header */
 	uint16_t nmethod_method; /* Method * of the outermost method */
 	uint16_t nmethod_state;	 /* s8, 0: in use; the meaning of higher values depends on the version */
 	/* nmethods in this state or a higher one (unloaded, zombie) have lost their methods; 127: no such state */
-	int nmethod_gone;
+	uint16_t nmethod_gone;
 	uint16_t nmethod_entry_bci;  /* int, -1: not an OSR nmethod */
 	uint16_t nmethod_comp_level; /* JDK 8 to 20: int, later s8; the lowest byte suffices */
 	uint16_t nmethod_metadata;
@@ -97,7 +97,7 @@ struct hotspot_layout {
 	uint16_t method_access, method_access_width;
 	uint16_t method_flags, method_flags_width;
 	uint16_t method_flags_in_const; /* 1: they are in the ConstMethod (since 21) */
-	uint32_t method_hidden;		/* mask in the flags: @Hidden */
+	uint16_t method_hidden;		/* mask in the flags: @Hidden */
 
 	/* ConstMethod; `walk` has the rest */
 	uint16_t const_words; /* int: its size with everything after it, in words */
@@ -118,7 +118,7 @@ struct hotspot_layout {
 	uint16_t klass_loader_data;				   /* ClassLoaderData * */
 	uint16_t klass_flags, klass_flags_width;
 	/* mask in the flags: a hidden class, for 9 to 14 a VM anonymous class; 0: unknown */
-	uint32_t klass_hidden;
+	uint16_t klass_hidden;
 
 	uint16_t klass_major;	    /* u2: version of the class file; until 11 */
 	uint16_t klass_next;	    /* Klass *: the next class of its loader */

@@ -15,8 +15,7 @@
 #define METHOD	   0x7f7000001000ULL
 #define BCP	   0x7f7000002000ULL
 
-static const unsigned int versions[] = {8, 11, 17, 21, 25, 26, 27, 28};
-#define EACH_VERSION(v) (unsigned int v = 0; v < sizeof(versions) / sizeof(*versions); v++)
+#define EACH_VERSION(v) (const unsigned int *v = fake_vm_versions(); *v; v++)
 
 struct walked {
 	int count;
@@ -72,7 +71,7 @@ static void interpreted_frames_are_walked_in_every_version(void **state)
 			struct fake_vm vm;
 			struct walked w;
 
-			fake_vm_init(&vm, versions[v]);
+			fake_vm_init(&vm, *v);
 			fake_vm_call_stub(&vm);
 			for (int i = 0; i < 3; i++)
 				fake_vm_interpreted(&vm, METHOD + i, BCP + i);
@@ -94,7 +93,7 @@ static void compiled_frames_are_walked_in_every_version(void **state)
 			uint64_t one, two, native;
 			unsigned int heap;
 
-			fake_vm_init(&vm, versions[v]);
+			fake_vm_init(&vm, *v);
 			heap = vm.heaps - 1;
 			one = fake_vm_nmethod(&vm, heap, "nmethod", 12, 101);
 			two = fake_vm_nmethod(&vm, heap, "nmethod", 4, 102);
@@ -191,11 +190,11 @@ static void upcall_stub_leads_to_the_caller_of_the_c_code(void **state)
 			struct walked w;
 			uint64_t stub;
 
-			if (versions[v] < 21)
+			if (*v < 21)
 				continue;
-			fake_vm_init(&vm, versions[v]);
+			fake_vm_init(&vm, *v);
 			stub = fake_vm_blob(&vm, 0, "upcall_stub", 0, 0x400);
-			fake_mem_put(&vm.m, stub + (versions[v] == 21 ? 112 : 72), 72, 4);
+			fake_mem_put(&vm.m, stub + (*v == 21 ? 112 : 72), 72, 4);
 			fake_vm_call_stub(&vm);
 			fake_vm_interpreted(&vm, METHOD, BCP);
 			fake_vm_upcall(&vm, stub + 0x1ee, 72);
@@ -218,10 +217,10 @@ static void deoptimised_frame_has_its_real_pc(void **state)
 			struct fake_vm vm;
 			struct walked w;
 			uint64_t nmethod;
-			int handlers = versions[v] < 26 ? 2 : 1;
+			int handlers = *v < 26 ? 2 : 1;
 
 			for (int i = 0; i < handlers; i++) {
-				fake_vm_init(&vm, versions[v]);
+				fake_vm_init(&vm, *v);
 				nmethod = fake_vm_nmethod(&vm, 0, "nmethod", 12, 9);
 				fake_vm_call_stub(&vm);
 				fake_vm_fixed(&vm, nmethod + (i ? FAKE_VM_DEOPT_MH : FAKE_VM_DEOPT), 12);
@@ -269,9 +268,9 @@ static void virtual_thread_with_frames_in_the_heap_ends_there(void **state)
 		{
 			struct fake_vm vm;
 
-			if (versions[v] < 21)
+			if (*v < 21)
 				continue;
-			fake_vm_init(&vm, versions[v]);
+			fake_vm_init(&vm, *v);
 			fake_vm_call_stub(&vm);
 			vm.pc = vm.barrier;
 			fake_vm_interpreted(&vm, METHOD, BCP);

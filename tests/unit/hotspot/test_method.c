@@ -113,12 +113,12 @@ static void method_hidden_flag_may_be_in_the_const_method(void **state)
 	x.f.layout.method_flags = x.f.layout.walk.const_flags;
 	x.f.layout.method_flags_width = 4;
 	x.f.layout.method_flags_in_const = 1;
-	x.f.layout.method_hidden = 1 << 18;
+	x.f.layout.method_hidden = 1 << 14;
 	at = add_method(&x, &cart, (struct fake_code_method){.code_size = 4});
 	assert_int_equal(read_method(&x, at), 0);
 	assert_false(x.method.resolved->hidden);
 	memcpy(&constants, fake_code_at(&x.f, at + x.f.layout.walk.method_const), 8);
-	memcpy(fake_code_at(&x.f, constants + x.f.layout.walk.const_flags), &(uint32_t){1 << 18}, 4);
+	memcpy(fake_code_at(&x.f, constants + x.f.layout.walk.const_flags), &(uint32_t){1 << 14}, 4);
 	assert_int_equal(read_method(&x, at), 0);
 	assert_true(x.method.resolved->hidden);
 	assert_int_equal(x.method.resolved->number, 2);
