@@ -35,14 +35,51 @@ void cursor_fail(struct cursor *c, size_t at, const char *error);
 void cursor_seek(struct cursor *c, size_t at);
 
 /* True if n more bytes are available; fewer are an error. */
-bool cursor_has(struct cursor *c, size_t n);
+static inline bool cursor_has(struct cursor *c, size_t n)
+{
+	if (!c->error && c->size - c->at < n)
+		cursor_fail(c, c->at, "value ends early");
+	return !c->error;
+}
 
 /* Return the next n bytes and move past them; NULL if there are fewer. */
-const unsigned char *cursor_take(struct cursor *c, size_t n);
+static inline const unsigned char *cursor_take(struct cursor *c, size_t n)
+{
+	if (!cursor_has(c, n))
+		return NULL;
+	c->at += n;
+	return c->data + c->at - n;
+}
 
-uint8_t cursor_u8(struct cursor *c);
-uint16_t cursor_be16(struct cursor *c);
-uint32_t cursor_be32(struct cursor *c);
-uint64_t cursor_be64(struct cursor *c);
+/* Big-endian numbers, 0 after an error. Without memcpy(), which is a call in the agent. */
+static inline uint64_t cursor_big_endian(struct cursor *c, size_t size)
+{
+	const unsigned char *p = cursor_take(c, size);
+	uint64_t v = 0;
+
+	for (size_t i = 0; p && i < size; i++)
+		v = v << 8 | p[i];
+	return v;
+}
+
+static inline uint8_t cursor_u8(struct cursor *c)
+{
+	return cursor_big_endian(c, 1);
+}
+
+static inline uint16_t cursor_be16(struct cursor *c)
+{
+	return cursor_big_endian(c, 2);
+}
+
+static inline uint32_t cursor_be32(struct cursor *c)
+{
+	return cursor_big_endian(c, 4);
+}
+
+static inline uint64_t cursor_be64(struct cursor *c)
+{
+	return cursor_big_endian(c, 8);
+}
 
 #endif
