@@ -26,8 +26,7 @@ static int on_libbpf(enum libbpf_print_level level, const char *format, va_list 
 static int load_failed(int err, struct diag *d)
 {
 	if (err == EPERM || err == EACCES)
-		return diag_set(d, err,
-				"cannot load BPF programs: no right to; run it with sudo (CAP_BPF and CAP_PERFMON)");
+		return diag_set(d, err, "cannot load BPF programs: no right to; run it with sudo (CAP_SYS_ADMIN)");
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return diag_set(d, err,
 				"cannot load BPF programs: this kernel has no BTF (/sys/kernel/btf/vmlinux); "
