@@ -189,6 +189,10 @@ jdks_in_turn() {
 }
 jdks_in_turn
 
+# For a JVM whose threads are counted: HotSpot starts and ends some as it has work.
+# shellcheck disable=SC2034
+FIXED_THREADS=(-XX:-UseDynamicNumberOfCompilerThreads -XX:-UseDynamicNumberOfGCThreads)
+
 OLD_SOURCES=(BigMain BigSource Compile Crowd Exits ExitsMain Forms Frames Late Launched Open Orphan Speed Splits Stage Threads Usage Waits Where)
 
 inside_root='

@@ -11,11 +11,12 @@ CYCLES=${CYCLES:-$(amount 20 1000)}
 WARM=5		# recordings before the first measurement
 KB_MORE=512	# tolerated random growth of the code cache or metaspace
 
-# Counts of the JVM $T_PID: descriptors, threads, mappings, KB of code cache, KB of metaspace.
+# Counts of the JVM $T_PID: descriptors, threads, mappings, KB of code cache, KB of metaspace. HotSpot takes replaced code
+# to be on a stack until the collection after the next one.
 held() {
-	local jcmd
+	local jcmd i
 	jcmd=$(jdk_newest)/bin/jcmd
-	"$jcmd" "$T_PID" GC.run >/dev/null
+	for i in 1 2 3 4; do "$jcmd" "$T_PID" GC.run >/dev/null; done
 	echo "$(find "/proc/$T_PID/fd" -mindepth 1 | wc -l) $(find "/proc/$T_PID/task" -mindepth 1 -maxdepth 1 | wc -l)" \
 		"$(wc -l <"/proc/$T_PID/maps")" \
 		"$("$jcmd" "$T_PID" Compiler.codecache | grep -oE ' used=[0-9]+' | awk -F= '{ kb += $2 } END { print kb + 0 }')" \
@@ -51,13 +52,13 @@ case_cycles() {
 	local sentence="$CYCLES recordings leave no more in the JVM than the JVM's own class changes, JDK $FEATURE" traced control i
 	local what=(descriptors threads mappings 'KB of code cache' 'KB of metaspace') most=(0 0 4 "$KB_MORE" "$KB_MORE")
 	begin "$sentence" || return 0
-	target_start Cycles
+	target_start "${FIXED_THREADS[@]}" Cycles
 	if target_ready; then
 		growth record >"$WORK/traced"
 		target_restored
 		target_quit
 	fi
-	target_start -javaagent:"$WORK/cycles.jar" Cycles
+	target_start "${FIXED_THREADS[@]}" -javaagent:"$WORK/cycles.jar" Cycles
 	if target_ready; then
 		growth retransform >"$WORK/control"
 		target_quit

@@ -23,7 +23,7 @@ one_agent() {
 	n=$(amount 10 50)
 	sentence="$n recordings load the agent once, with one thread and one descriptor, JDK $FEATURE"
 	begin "$sentence" || return 0
-	target_start Speed
+	target_start "${FIXED_THREADS[@]}" Speed
 	if target_ready; then
 		for i in $(seq "$n"); do
 			trace_start -m live.Speed::work -t 1s -d 20ms

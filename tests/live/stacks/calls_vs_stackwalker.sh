@@ -9,8 +9,8 @@
 STACKS=$LIVE/java/stacks
 SECONDS_MAX=180
 SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
-TOOL=$(jdk_newest)		# compiles and compares all versions
-TOOL_FEATURE=${JDKS[-1]%% *}
+TOOL=$(jdk_newest)		# compares all versions
+TOOL_FEATURE=${JDKS[-1]%% *}	# compiles for all versions; a root directory has no javac with old releases
 HEADERS=${JDKS[-1]#* }/include # root directories have no headers
 echo "# random program: SEED=$SEED"
 
@@ -36,7 +36,7 @@ tools_build() {
 }
 
 program_build() {
-	local release=$FEATURE javac=("$TOOL/bin/javac" "${BRIEF[@]/#/-J}" -nowarn -Xlint:none -XDignore.symbol.file)
+	local release=$FEATURE javac=("${JDKS[-1]#* }/bin/javac" "${BRIEF[@]/#/-J}" -nowarn -Xlint:none -XDignore.symbol.file)
 	[ "$release" -le "$TOOL_FEATURE" ] || release=$TOOL_FEATURE
 	PROGRAM=$WORK/stacks-$release
 	TOOLS=$WORK/tools
