@@ -72,6 +72,7 @@ static void slowest_put_caller(struct bytes *out, const struct call *call)
 		put_text(out, "N/A");
 		return;
 	}
+	jfr_resolve(call->chunk, &method);
 	put_method(out, call->chunk, &method);
 	if (line >= 0) {
 		bytes_put_u8(out, ':');
@@ -126,12 +127,13 @@ static void slowest_free(struct slowest *s)
 	free(s);
 }
 
+/* `frame`: what the top frame of a call's stack is. */
 static int slowest_show(const struct slowest *s, int64_t utc_offset, const struct table_layout *layout,
-			struct bytes *out, const char *title)
+			struct bytes *out, const char *title, const char *frame)
 {
-	static const struct table_column columns[] = {
+	const struct table_column columns[] = {
 		{"Start", true, false},	 {"Duration", false, false}, {"Method", true, true},
-		{"Thread", true, false}, {"Caller", true, true},     {"Still Waits", true, false},
+		{"Thread", true, false}, {frame, true, true},	     {"Still Waits", true, false},
 	};
 	struct table table;
 	int err = 0;
@@ -212,7 +214,7 @@ int view_slowest(struct jfr_file *file, const struct table_layout *layout, struc
 	if (!err && s->count && s->call[0].split && !layout->json)
 		err = show_split(file, s, out);
 	else if (!err)
-		err = slowest_show(s, file->utc_offset, layout, out, "Slowest Calls");
+		err = slowest_show(s, file->utc_offset, layout, out, "Slowest Calls", "Caller");
 	slowest_free(s);
 	return err;
 }
@@ -263,7 +265,7 @@ int view_open(struct jfr_file *file, const struct table_layout *layout, struct b
 	if (!err && s->count)
 		err = waits_again(file, add_ongoing, s);
 	if (!err)
-		err = slowest_show(s, file->utc_offset, layout, out, "Open Calls");
+		err = slowest_show(s, file->utc_offset, layout, out, "Open Calls", "At");
 	slowest_free(s);
 	return err;
 }

@@ -230,8 +230,29 @@ static void an_open_call_says_what_its_thread_still_waits_for(void **state)
 	open(two, T0, 49 * MS);
 	text = show(view_open);
 	assert_has(text, "Still Waits");
-	assert_has(text, "  50.0 ms com.acme.Cart.checkout()      worker-1      N/A         42.0 ms futex");
-	assert_has(text, "  49.0 ms com.acme.Cart.checkout()      worker-2      N/A         - ");
+	assert_has(text, "  50.0 ms com.acme.Cart.checkout()       worker-1       N/A       42.0 ms futex");
+	assert_has(text, "  49.0 ms com.acme.Cart.checkout()       worker-2       N/A       - ");
+}
+
+static void open_call_shows_where_it_is(void **state)
+{
+	struct jfr_open_call e = {.start = T0, .duration = 50 * MS, .thread = recording_thread(&r, 1)};
+
+	e.method = recording_method(&r, "checkout");
+	e.stack = recording_stack(&r, recording_method(&r, "lock"), 17);
+	jfr_open_call(r.w, &e);
+	assert_has(show(view_open), "Thread        At");
+	assert_has((char *)out.data, "com.acme.Cart.lock():17");
+}
+
+static void slowest_names_the_caller_without_kernel_data(void **state)
+{
+	recording_free(&r);
+	r = recording_new();
+	recording_begin(&r);
+	call(recording_thread(&r, 1), T0, 400 * US, 0, 0);
+	assert_has(show(view_slowest), "Caller");
+	assert_has((char *)out.data, "com.acme.Cart.serve():17");
 }
 
 static void of_open_calls_without_waits_nothing_is_said_of_them(void **state)
@@ -257,6 +278,8 @@ int main(void)
 		T(only_the_longest_waits_are_listed_and_all_are_added_up),
 		T(waits_are_grouped_by_reason_and_waker_and_locks_by_place),
 		T(chrome_has_states_of_threads_and_pauses_beside_calls),
+		T(open_call_shows_where_it_is),
+		T(slowest_names_the_caller_without_kernel_data),
 		T(an_open_call_says_what_its_thread_still_waits_for),
 		T(of_open_calls_without_waits_nothing_is_said_of_them),
 		T(a_recording_without_waits_says_so),
