@@ -157,11 +157,12 @@ static void copy_field(struct passage *p, const struct meta_field *f)
 		copy_element(p, f);
 }
 
-/* jdk.ActiveSetting names its event by the id of its type. */
+/* jdk.ActiveSetting names its event by the id of its type: in its field 1, up to JDK 21 in field 4. */
 static bool is_event_id(const struct meta_type *t, uint32_t field)
 {
-	return field == 1 && strcmp(t->fields[1].name, "id") == 0 && t->fields[1].type->kind == META_LONG &&
-	       strcmp(t->name, "jdk.ActiveSetting") == 0;
+	const struct meta_field *f = &t->fields[field];
+
+	return strcmp(f->name, "id") == 0 && f->type->kind == META_LONG && strcmp(t->name, "jdk.ActiveSetting") == 0;
 }
 
 static void copy_event_id(struct passage *p)
