@@ -56,8 +56,13 @@ struct type {
 
 static const struct type types[JFR_TYPES] = {
 	[JFR_BOOLEAN] = { .name = "boolean" },
+	[JFR_BYTE] = { .name = "byte" },
+	[JFR_CHAR] = { .name = "char" },
+	[JFR_SHORT] = { .name = "short" },
 	[JFR_INT] = { .name = "int" },
 	[JFR_LONG] = { .name = "long" },
+	[JFR_FLOAT] = { .name = "float" },
+	[JFR_DOUBLE] = { .name = "double" },
 	[JFR_STRING] = { .name = "java.lang.String" },
 
 	[JFR_LABEL] = { .name = "jdk.jfr.Label", VALUE },
@@ -117,6 +122,8 @@ static const struct type types[JFR_TYPES] = {
 		       FIELD("frames", JFR_STACK_FRAME, "Stack Frames", .array = true)) },
 	[JFR_FRAME_TYPE] = { .name = "jdk.types.FrameType", .label = "Frame type", .simple = true,
 		FIELDS(FIELD("description", JFR_STRING, "Description")) },
+	[JFR_THREAD_STATE] = { .name = "jdk.types.ThreadState", .label = "Java Thread State", .simple = true,
+		FIELDS(FIELD("name", JFR_STRING, "Name")) },
 
 	[JFR_METHOD_TRACE] = { .name = "jdk.MethodTrace", .label = "Method Trace",
 		.category = { "Java Virtual Machine", "Method Tracing" },

@@ -9,9 +9,15 @@
 #include "format/bytes.h"
 
 enum jfr_type {
+	/* all that Java has, also those that no field has: some readers refuse a file without them */
 	JFR_BOOLEAN,
+	JFR_BYTE,
+	JFR_CHAR,
+	JFR_SHORT,
 	JFR_INT,
 	JFR_LONG,
+	JFR_FLOAT,
+	JFR_DOUBLE,
 	JFR_STRING,
 	/* annotations */
 	JFR_LABEL,
@@ -37,6 +43,7 @@ enum jfr_type {
 	JFR_MODULE,
 	JFR_STACK_TRACE,
 	JFR_FRAME_TYPE,
+	JFR_THREAD_STATE, /* no field has it, but some readers look for it */
 	/* events */
 	JFR_FIRST_EVENT,
 	JFR_METHOD_TRACE = JFR_FIRST_EVENT,

@@ -60,6 +60,9 @@ const char *dissect_text(struct dissect *d, const struct dissect_event *e, const
 /* The number of constants of a type ("jdk.types.Method") in a chunk. */
 size_t dissect_constants(const struct dissect *d, unsigned int chunk, const char *type);
 
+/* Does the metadata have a type of this name? */
+bool dissect_declares(const struct dissect *d, const char *type);
+
 /*
  * The fields of a type as text: "long startTime, jdk.types.Method* method, jdk.types.StackFrame[] frames"; * marks
  * a constant.

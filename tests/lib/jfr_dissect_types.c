@@ -228,6 +228,11 @@ void read_types(struct reader *r)
 	read_tree(r);
 }
 
+bool dissect_declares(const struct dissect *d, const char *type)
+{
+	return type_by_name(d, type);
+}
+
 void dissect_fields(const struct dissect *d, const char *type, char *out, size_t size)
 {
 	const struct dissect_type *t = type_by_name(d, type);

@@ -183,6 +183,28 @@ static void fields_are_in_hotspots_order(void **state)
 	dissect_free(d);
 }
 
+/* Grafana's parser refuses a file without them. */
+static void types_that_readers_look_for_are_declared(void **state)
+{
+	static const char *const wanted[] = {"boolean",
+					     "byte",
+					     "char",
+					     "short",
+					     "int",
+					     "long",
+					     "float",
+					     "double",
+					     "java.lang.String",
+					     "jdk.types.ThreadState"};
+	struct dissect *d = metadata_read();
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		assert_true(dissect_declares(d, wanted[i]));
+	assert_false(dissect_declares(d, "shorts"));
+	check_fields(d, "jdk.types.ThreadState", "java.lang.String name");
+	dissect_free(d);
+}
+
 static bool has_field(const struct dissect *d, const char *type, const char *field)
 {
 	char got[512];
@@ -247,6 +269,7 @@ int main(void)
 		cmocka_unit_test(events_are_found_by_name),
 		cmocka_unit_test(fields_have_the_units_that_readers_need),
 		cmocka_unit_test(fields_are_in_hotspots_order),
+		cmocka_unit_test(types_that_readers_look_for_are_declared),
 		cmocka_unit_test(kernel_fields_exist_only_with_kernel_data),
 		cmocka_unit_test(failed_allocation_is_reported),
 	};
