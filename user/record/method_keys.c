@@ -113,6 +113,14 @@ static bool make_hidden_name(char *name, char mark)
 	return true;
 }
 
+/* Up to JDK 14, JVMTI's name of a VM anonymous class, such as that of a lambda, ends with a slash and a number. */
+static bool is_anonymous(const char *name)
+{
+	const char *number = strrchr(name, '/');
+
+	return number && number[1] && !number[1 + strspn(number + 1, "0123456789")];
+}
+
 static uint64_t make_traced(struct method_keys *k, uint32_t id)
 {
 	struct names n;
@@ -123,7 +131,7 @@ static uint64_t make_traced(struct method_keys *k, uint32_t id)
 
 	if (!c)
 		return 0;
-	class.hidden = method.hidden = make_hidden_name(n.class_name, '.');
+	class.hidden = method.hidden = is_anonymous(n.class_name) || make_hidden_name(n.class_name, '.');
 	if (c->loader == FRT_BOOT_LOADER)
 		method.hidden |= hidden_method(n.class_name, n.name, n.descriptor);
 	class.loader = traced_loader(k, c->loader);

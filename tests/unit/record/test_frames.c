@@ -291,17 +291,31 @@ static void hidden_class_is_named_as_jfr_does(void **state)
 			 1);
 }
 
-static void hidden_class_that_jvmti_told_is_named_as_jfr_does(void **state)
+static void assert_named_by_jvmti(const char *name, const char *shown, bool hidden)
 {
-	uint32_t class_id = fake_class(&b->segment, "a/B$$Lambda.0x0000000098041000", FRT_BOOT_LOADER, 0);
+	uint32_t class_id = fake_class(&b->segment, name, FRT_BOOT_LOADER, 0);
 	uint32_t id = fake_method(&b->segment, class_id, "run", "()V", 0);
 	struct frt_frame f = {.kind = FRT_FRAME_NAMED, .code = id, .at = 1ULL << 32 | UINT32_MAX};
 
-	assert_string_equal(text_of(fake_stack(&b->segment, &f, 1, FRT_WALK_BOTTOM, 0)),
-			    "a/B$$Lambda/0x0000000098041000.run:-1@1/Unk");
+	assert_string_equal(text_of(fake_stack(&b->segment, &f, 1, FRT_WALK_BOTTOM, 0)), shown);
 	assert_int_equal(event_number(&b->recording, dissect_find(b->recording.d, TRACE, 0),
 				      "stackTrace.frames.0.method.hidden"),
-			 1);
+			 hidden);
+}
+
+static void hidden_class_that_jvmti_named_is_named_as_jfr_does(void **state)
+{
+	assert_named_by_jvmti("a/B$$Lambda.0x0000000098041000", "a/B$$Lambda/0x0000000098041000.run:-1@1/Unk", true);
+}
+
+static void class_of_a_lambda_before_jdk_15_is_hidden(void **state)
+{
+	assert_named_by_jvmti("a/B$$Lambda$17/1067938912", "a/B$$Lambda$17/1067938912.run:-1@1/Unk", true);
+}
+
+static void class_with_digits_in_its_name_is_not_hidden(void **state)
+{
+	assert_named_by_jvmti("a/B1/C2", "a/B1/C2.run:-1@1/Unk", false);
 }
 
 static void early_ends_are_truncated_and_counted(void **state)
@@ -623,7 +637,9 @@ int main(void)
 		TEST(entry_of_a_virtual_thread_counts_for_the_depth),
 		TEST(virtual_thread_that_the_agent_has_named_is_completed_too),
 		TEST(hidden_class_is_named_as_jfr_does),
-		TEST(hidden_class_that_jvmti_told_is_named_as_jfr_does),
+		TEST(hidden_class_that_jvmti_named_is_named_as_jfr_does),
+		TEST(class_of_a_lambda_before_jdk_15_is_hidden),
+		TEST(class_with_digits_in_its_name_is_not_hidden),
 		TEST(early_ends_are_truncated_and_counted),
 		TEST(depth_is_truncated_and_not_counted),
 		TEST(end_that_is_not_known_is_counted),
