@@ -56,6 +56,7 @@ def tokens(line):
     line = re.sub(r"[\d.]+ (cpu|runq)\b", r"\1", line)  # they depend on the load of the machine
     line = re.sub(r"open, oldest [\d.]+ \w+( in \S+)?", "open", line)  # it may be absent
     line = re.sub(r"([-=#])\1{2,}", r"\1", line)  # rules and bars
+    line = re.sub(r"(Thread\.sleep\(long\)):\d+", r"\1", line)  # native in some versions of the JDK
     found = [match for match in TOKEN.finditer(line) if match.group().strip()]
     # the JVM determines the order of methods within a class
     return sorted(found, key=lambda match: match.group()) if " · " in line else found

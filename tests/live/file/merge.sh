@@ -40,7 +40,7 @@ reads() { # FILE: the jfr of this JDK must read it; with SOAK=1 that of each JDK
 views() { # FILE
 	local view
 	[ "${NEWEST%% *}" -ge 25 ] || return
-	for view in gc:'G1|Serial|Young|Old' jvm-information:17\|25 method-calls:Joint hot-methods:'Method'; do
+	for view in gc:'G1|Serial|Young|Old' jvm-information:"$FEATURE" method-calls:Joint hot-methods:'Method'; do
 		"$(jdk_newest)/bin/jfr" view "${view%%:*}" "$1" >"$WORK/tool" 2>&1 || finding "view ${view%%:*}: $(tail -n 3 "$WORK/tool")"
 		grep -qE "${view#*:}" "$WORK/tool" || finding "view ${view%%:*} shows no ${view#*:}: $(head -n 12 "$WORK/tool")"
 	done

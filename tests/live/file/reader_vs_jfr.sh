@@ -58,18 +58,20 @@ jvm_recording() {
 	verdict "$sentence"
 }
 
-# What JDK 17's jfr writes differently: it does not know "forever" in milliseconds or unsigned longs.
+# What an older jfr may write differently: it does not know "forever" in milliseconds or unsigned longs.
 old_form() {
 	sed -E 's/"PT2562047788015215H30M7\.999999999S"/"PT2562047788015H12M55.807S"/; s/: 18446744073709551615(,? ?)$/: -1\1/' "$1"
 }
 
 own_tool() {
-	local sentence="the JVM's own jfr prints the same values for its recording, JDK $FEATURE" file=$WORK/jvm-$FEATURE.jfr
+	local sentence="the JVM's own jfr prints the same values for its recording, JDK $FEATURE" file=$WORK/jvm-$FEATURE.jfr which
 	begin "$sentence" || return 0
 	[ -f "$file" ] || record_jvm
 	ours print --json --events 'jdk.*' "$file"
 	"$JAVA/bin/jfr" print --json --events 'jdk.*' "$file" >"$WORK/theirs" 2>&1
-	[ "$FEATURE" -ge 25 ] || { old_form "$WORK/ours" >"$WORK/old" && mv "$WORK/old" "$WORK/ours"; }
+	if [ "$FEATURE" -lt 25 ]; then
+		for which in ours theirs; do old_form "$WORK/$which" >"$WORK/old" && mv "$WORK/old" "$WORK/$which"; done
+	fi
 	same "print --json"
 	"$JAVA/bin/jfr" summary "$file" | sed 's/jdk.CheckPoint/jdk.Checkpoint/' | sort >"$WORK/theirs"
 	ours summary "$file"

@@ -70,7 +70,7 @@ manual() {
 	differ "$WORK/helped" "$WORK/manual.options" "< in --help alone, > in the manual alone:"
 	for verb in "${VERBS[@]}"; do grep -qx "\.B $verb" "$WORK/manual" || finding "no verb $verb"; done
 	if command -v groff >/dev/null; then
-		groff -man -ww -Tutf8 "$TEXTS/frtrace.1" 2>"$WORK/warnings" | grep 'FRTRACE(1)' >/dev/null || finding "groff does not render it"
+		groff -man -ww -Tutf8 -P-cbou "$TEXTS/frtrace.1" 2>"$WORK/warnings" | grep -i 'frtrace(1)' >/dev/null || finding "groff does not render it"
 		[ -s "$WORK/warnings" ] && finding "groff warns:" "$(cat "$WORK/warnings")"
 	fi
 	verdict "$sentence"
