@@ -360,9 +360,10 @@ variant_build() { # NAME
 	exit 1
 }
 
+TRACE_AS=()	# a command that runs frtrace
 trace_launch() { # ARGUMENT...
 	F_DIR=$(mktemp -d "$WORK/trace.XXXXXX") F_STATUS=
-	env --default-signal=INT,TERM "$FRTRACE" "$@" >"$F_DIR/stdout" 2>"$F_DIR/stderr" </dev/null &
+	env --default-signal=INT,TERM "${TRACE_AS[@]}" "$FRTRACE" "$@" >"$F_DIR/stdout" 2>"$F_DIR/stderr" </dev/null &
 	F_PID=$!
 	STARTED+=("$F_PID")
 }
