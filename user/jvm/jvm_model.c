@@ -109,14 +109,12 @@ int jvm_model_check(struct jvm_model *m, const struct target *t, char **dump, st
 	if (result == LAYOUT_CHECK_NOTHING)
 		err = diag_set(d, ENODATA, "%s",
 			       *dump ? "no stack could be compared with the JVM's own dump"
-				     : "the JVM gives no thread dump to compare walked ones with");
+				     : "the JVM gives no thread dump to compare walked stacks with");
 	if (result == LAYOUT_CHECK_DIFFERENT)
 		err = diag_set(d, EPROTO, "walked stacks differ from the JVM's own: %s", a.difference);
 	else if (result == LAYOUT_CHECK_PASSED)
 		log_detail("stacks checked: %u threads, %u frames equal those in the JVM's own dump", a.threads,
 			   a.frames);
-	else if (p)
-		log_detail("stacks unchecked: no thread slept with two Java frames on its stack");
 	layout_check_free(p);
 	return err;
 }

@@ -32,7 +32,7 @@ struct recording_info {
 int recording_info_read(struct recording_info *info, const struct target *t, struct diag *d);
 void recording_info_release(struct recording_info *info);
 
-/* Add a remark for readers of the file: a frtrace.Message in each chunk from now on. Both strings are copied. 0 or -errno. */
+/* Add a remark for readers of the file, a frtrace.Message in each later chunk. Copies the strings. Returns 0 or -errno. */
 int recording_info_remark(struct recording_info *info, const char *kind, const char *text);
 
 /* Write the events to the open chunk, at the time `at`, in ticks. */

@@ -187,6 +187,7 @@ static int check_model(struct recording *r, char **dump)
 
 	if (err != -ENODATA || r->settings->stacks != SETTINGS_STACKS_WALK)
 		return err;
+	log_detail("stacks unchecked: %s", r->not_walked.text);
 	r->not_walked.text[0] = 0;
 	return 0;
 }

@@ -22,7 +22,7 @@ whitelist() {
 }
 
 # StackOverflowError between lock() and try leaves a lock locked now and then, also untraced: a few in 100.
-# Traced, a round takes a second of CPU time and more: a million calls, of which a third ends with the error.
+# A traced round makes many calls, and a third of them end with the error. On a busy machine it takes seconds.
 deep() {
 	local SECONDS_MAX=240 sentence="recursion into StackOverflowError while locks are taken ends as it does untraced, JDK $FEATURE" before after n
 	begin "$sentence" || return 0

@@ -231,7 +231,7 @@ static void busy_callers_do(void **state)
 	assert_int_equal(throttle_methods(b->brake), 0);
 }
 
-static void calls_that_are_not_recorded_brake_nothing_but_are_told_once(void **state)
+static void calls_that_are_not_recorded_throttle_nothing_but_are_reported_once(void **state)
 {
 	struct frt_slot *s = thread(1);
 
@@ -288,7 +288,7 @@ int main(void)
 		TEST(throttled_methods_stay_throttled),
 		TEST(idle_callers_do_not_raise_the_limit),
 		TEST(busy_callers_do),
-		TEST(calls_that_are_not_recorded_brake_nothing_but_are_told_once),
+		TEST(calls_that_are_not_recorded_throttle_nothing_but_are_reported_once),
 		TEST(slots_of_an_earlier_recording_do_not_count),
 		TEST(forged_numbers_do_no_harm),
 	};
