@@ -23,10 +23,10 @@ out_has() { # REGEX...: all in one line of the output
 	[ -n "$lines" ] || finding "no line has $*:" "$(cat "$WORK/out" "$WORK/err")"
 }
 
-# Nothing attached: no thread dump, no socket, no agent.
+# Nothing attached: no thread dump, no socket, no agent. A killed JVM that had this pid before may have left its socket.
 target_unsignalled() {
 	target_untouched "$T_PID"
-	[ -e "/proc/$T_PID/root/tmp/.java_pid$T_PID" ] && finding "a process has attached to it"
+	[ "/proc/$T_PID/root/tmp/.java_pid$T_PID" -nt "$WORK/.start" ] && finding "a process has attached to it"
 	grep -q 'Full thread dump' "$T_DIR/stdout" && finding "it has printed a thread dump"
 }
 
