@@ -255,10 +255,10 @@ static void forged_rows_do_no_harm(void **state)
 
 static void chunk_that_is_large_enough_is_closed(void **state)
 {
-	enum { SPANS = 30000 };
+	enum { SPANS = 10000 };
 	unsigned int seen[2] = {0, 0};
 
-	b->settings.max_size = 640 << 10; /* chunks of a quarter; all fit */
+	b->settings.max_size = 256 << 10; /* chunks of a quarter; all fit */
 	begin();
 	assert_int_equal(recorder_remark(b->recorder, "not traced", "com.acme.Other: native"), 0);
 	for (unsigned int i = 0; i < SPANS; i++)
@@ -272,14 +272,13 @@ static void chunk_that_is_large_enough_is_closed(void **state)
 	assert_int_equal(seen[0], SPANS / 2);
 	assert_int_equal(seen[1], SPANS);
 	for (unsigned int i = 0; i < b->read->chunks; i++)
-		assert_true(b->read->chunk[i].size < 2u << 18);
+		assert_true(b->read->chunk[i].size < 1u << 18);
 	assert_int_equal(dissect_count(b->read, "frtrace.Message"), b->read->chunks);
 	assert_int_equal(dissect_count(b->read, "jdk.ActiveRecording"), b->read->chunks);
 	assert_int_equal(dissect_count(b->read, "frtrace.Clock"), b->read->chunks);
 	assert_int_equal(dissect_count(b->read, "jdk.JVMInformation"), b->read->chunks);
 }
 
-/* The writer forgets threads that two chunks did not use. */
 /* Before that a kill of frtrace leaves nothing. */
 static void first_chunk_is_written_a_second_after_the_first_call(void **state)
 {
@@ -302,6 +301,7 @@ static void first_chunk_is_written_a_second_after_the_first_call(void **state)
 	assert_int_equal(output_size(b->output), size); /* later ones take their time */
 }
 
+/* The writer forgets threads that two chunks did not use. */
 static void thread_that_comes_back_after_many_chunks_is_still_named(void **state)
 {
 	enum { SPANS = 30000 };
