@@ -97,6 +97,7 @@ many_loaders() {
 # ---- processes that look like a JVM but are none
 
 fake_build() { # NAME [OPTION...]
+	rm -f "$WORK/fake" # a "ready" of the one before it
 	gcc -std=gnu11 -Wall -D_GNU_SOURCE "${@:2}" -o "$WORK/$1" "$LIVE/$1.c" 2>"$WORK/gcc" || finding "$(cat "$WORK/gcc")"
 }
 
@@ -105,7 +106,7 @@ fake_library() { # DIRECTORY
 }
 
 fake_ready() { # FILE
-	wait_for 10 grep -q ready "$1" || finding "no fake JVM: $(cat "$1")"
+	wait_for "$SECONDS_MAX" grep -qs ready "$1" || finding "no fake JVM: $(cat "$1")"
 }
 
 fake_start() { # mute|deaf: T_PID
@@ -173,7 +174,7 @@ mute_tmp() {
 		./mute_fuse ./fuse /tmp ./fake_jvm deaf lib/libjvm.so) >"$WORK/fake" 2>&1 &
 	fuse=$!
 	STARTED+=("$fuse")
-	if ! wait_for 10 grep -q . "$WORK/fake" || ! grep -q ready "$WORK/fake"; then
+	if ! wait_for 10 grep -qs . "$WORK/fake" || ! grep -q ready "$WORK/fake"; then
 		skip "$sentence" "$(head -n 1 "$WORK/fake")"
 		return
 	fi

@@ -53,6 +53,13 @@ target_exits() {
 	target_drop
 }
 
+mapped_calls() { od -An -td8 -j $(($1 * 64)) -N 8 "$T_DIR/counts" | tr -d ' '; } # THREAD
+
+all_call() { # THREADS
+	local i
+	for i in $(seq 0 $(($1 - 1))); do [ "$(mapped_calls "$i")" -gt 1000 ] || return; done
+}
+
 # When the JVM is killed, the file has every call that had returned; one more per thread may have been in progress.
 target_killed() {
 	local sentence="kill -9 of a busy JVM loses no call that had ended, JDK $FEATURE" threads=4 i n
@@ -60,13 +67,13 @@ target_killed() {
 	target_start Mapped $threads
 	if target_ready && trace_start -m live.Mapped::work; then
 		touch "$T_DIR/go"
+		wait_for "$SECONDS_MAX" all_call $threads || finding "not every thread calls"
 		sleep "$(amount 0.4 1.5)"
 		kill -9 "$T_PID"
 		trace_wait 30
 		status_is 0
 		for i in $(seq 0 $((threads - 1))); do
-			n=$(od -An -td8 -j $((i * 64)) -N 8 "$T_DIR/counts" | tr -d ' ')
-			[ "$n" -gt 1000 ] || finding "thread $i did only $n calls"
+			n=$(mapped_calls "$i")
 			printf 'count\tlive.Mapped\twork\t*\tmapped-%d\t*\t%d..%d\t0\n' "$i" "$n" $((n + 1))
 		done >"$T_DIR/truth"
 		file_agrees
