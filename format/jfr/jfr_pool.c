@@ -234,7 +234,7 @@ static void stack_mark(struct jfr_pools *p, const unsigned char *payload, size_t
 		jfr_pools_use(p, JFR_METHOD, cursor_leb(&c));
 		cursor_leb(&c); /* line */
 		cursor_leb(&c); /* bytecode index */
-		jfr_pools_use(p, JFR_FRAME_TYPE, cursor_leb(&c));
+		p->frame_types |= 1u << cursor_leb(&c) % JFR_FRAME_TYPES;
 	}
 }
 
@@ -327,6 +327,29 @@ static void pool_write(const struct jfr_pool *pool, uint32_t chunk, uint64_t typ
 	pool_end(c);
 }
 
+/*
+ * Write the frame types in use, with HotSpot's keys. If a chunk has the kernel's, jfrconv takes native methods for
+ * functions of C; so they are not all written.
+ */
+static void frame_types_write(uint32_t used, uint64_t type_id, struct checkpoint *c)
+{
+	static const char *const description[JFR_FRAME_TYPES] = {
+		[JFR_FRAME_INTERPRETED] = "Interpreted", [JFR_FRAME_JIT] = "JIT compiled",
+		[JFR_FRAME_INLINED] = "Inlined",	 [JFR_FRAME_NATIVE] = "Native",
+		[JFR_FRAME_UNKNOWN] = "Unknown",	 [JFR_FRAME_KERNEL] = "Kernel",
+	};
+
+	pool_begin(c, type_id);
+	for (uint64_t key = 0; key < JFR_FRAME_TYPES; key++) {
+		if (!(used >> key & 1))
+			continue;
+		bytes_put_leb(c->out, key);
+		bytes_put_text(c->out, description[key], strlen(description[key]));
+		c->constant_count++;
+	}
+	pool_end(c);
+}
+
 uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, struct bytes *out, size_t base,
 			 int64_t start_ticks)
 {
@@ -335,6 +358,8 @@ uint64_t jfr_pools_write(const struct jfr_pools *p, const struct jfr_schema *s, 
 
 	for (i = 0; i < JFR_POOLS; i++)
 		pool_write(&p->pool[i], p->chunk, jfr_schema_type_id(s, JFR_FIRST_POOL + i), &c);
+	if (p->frame_types)
+		frame_types_write(p->frame_types, jfr_schema_type_id(s, JFR_FRAME_TYPE), &c);
 	if (!c.start)
 		checkpoint_begin(&c); /* readers treat position 0 of a later chunk as an offset, not as "none" */
 	checkpoint_end(&c);
@@ -403,5 +428,6 @@ void jfr_pools_next(struct jfr_pools *p)
 		pool_forget_methods(p);
 	p->chunk++;
 	p->used_bytes = 0;
+	p->frame_types = 0;
 	p->failed = false;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The constants of a recording. Each has a key, a number that counts from 1 per type and is never reused: readers
- * keep the objects of earlier chunks, so a reused key would show the old content.
+ * keep the objects of earlier chunks, so a reused key would show the old content. Frame types are not interned; their
+ * keys are those of enum jfr_frame_type.
  *
  * A chunk contains the constants that its events use, and those that they refer to. Threads and stacks are
  * forgotten after two chunks without use. Methods, and what they refer to, are forgotten when they exceed 16 MB,
@@ -38,9 +39,10 @@ struct jfr_pool {
 
 struct jfr_pools {
 	struct jfr_pool pool[JFR_POOLS];
-	uint32_t chunk;	   /* number of the open chunk or, between chunks, of the next one; from 1 */
-	size_t used_bytes; /* approximate size of the constants used so far in this chunk */
-	bool failed;	   /* out of memory since the last jfr_pools_next() */
+	uint32_t chunk;	      /* number of the open chunk or, between chunks, of the next one; from 1 */
+	size_t used_bytes;    /* approximate size of the constants used so far in this chunk */
+	uint32_t frame_types; /* bit n: a stack of the chunk has a frame of type n (enum jfr_frame_type) */
+	bool failed;	      /* out of memory since the last jfr_pools_next() */
 };
 
 void jfr_pools_init(struct jfr_pools *p);

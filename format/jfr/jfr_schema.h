@@ -65,6 +65,21 @@ enum jfr_type {
 };
 
 /*
+ * How the code of a frame ran. The numbers are the keys of these constants in the file, because some readers go by the
+ * key alone. HotSpot writes the first four with these keys (read from recordings of JDK 17 and 25); async-profiler has
+ * 5 for the kernel. JMC shows others as unknown.
+ */
+enum jfr_frame_type {
+	JFR_FRAME_INTERPRETED,
+	JFR_FRAME_JIT,
+	JFR_FRAME_INLINED,
+	JFR_FRAME_NATIVE,
+	JFR_FRAME_UNKNOWN,
+	JFR_FRAME_KERNEL,
+	JFR_FRAME_TYPES,
+};
+
+/*
  * How much the kernel contributes to a recording. Fields and events that the recording cannot have are left out of
  * its metadata.
  */

@@ -89,16 +89,6 @@ uint64_t jfr_thread(struct jfr_writer *w, const struct jfr_thread_constant *c);
 /* True if this thread key has not been forgotten; false for 0. */
 bool jfr_thread_known(const struct jfr_writer *w, uint64_t key);
 
-/* How the code of a frame ran. HotSpot writes the first four; JMC shows others as unknown. */
-enum jfr_frame_type {
-	JFR_FRAME_INTERPRETED,
-	JFR_FRAME_JIT,
-	JFR_FRAME_INLINED,
-	JFR_FRAME_NATIVE,
-	JFR_FRAME_KERNEL,
-	JFR_FRAME_UNKNOWN,
-};
-
 struct jfr_frame {
 	uint64_t method;   /* key; 0, or one that was never assigned: unknown */
 	int32_t line, bci; /* -1: unknown. HotSpot uses line -1 and bci 0 for a native method */

@@ -218,33 +218,14 @@ bool jfr_thread_known(const struct jfr_writer *w, uint64_t key)
 	return has_key(w, JFR_THREAD, key);
 }
 
-static uint64_t frame_type(struct jfr_writer *w, enum jfr_frame_type type)
-{
-	static const char *const description[FRAME_TYPES] = {
-		[JFR_FRAME_INTERPRETED] = "Interpreted", [JFR_FRAME_JIT] = "JIT compiled",
-		[JFR_FRAME_INLINED] = "Inlined",	 [JFR_FRAME_NATIVE] = "Native",
-		[JFR_FRAME_KERNEL] = "Kernel",		 [JFR_FRAME_UNKNOWN] = "Unknown",
-	};
-	struct jfr_constant c = {.payload = payload_begin(w)};
-
-	bytes_put_text(&w->scratch, description[type], SYMBOL_LIMIT);
-	return jfr_pools_intern(&w->pools, JFR_FRAME_TYPE, &c);
-}
-
-/* Intern what any stack may need, once. Returns false without memory. */
+/* Intern the method of unknown frames, once. Returns false without memory. */
 static bool stack_prepare(struct jfr_writer *w)
 {
 	struct jfr_class_constant class = {.name = "<unknown>"};
 	struct jfr_method_constant method = {.name = "<unknown>", .descriptor = "()V"};
-	unsigned int i;
 
 	if (has_key(w, JFR_METHOD, w->unknown_method))
 		return true;
-	for (i = 0; i < FRAME_TYPES; i++) {
-		w->frame_type[i] = frame_type(w, i);
-		if (!w->frame_type[i])
-			return false;
-	}
 	method.class_key = jfr_class(w, &class);
 	w->unknown_method = jfr_method(w, &method);
 	return w->unknown_method;
@@ -255,7 +236,7 @@ static unsigned char *frame_write(const struct jfr_writer *w, unsigned char *p, 
 	p = leb_write(p, has_key(w, JFR_METHOD, f->method) ? f->method : w->unknown_method);
 	p = leb_write(p, (uint32_t)f->line); /* -1 in 5 bytes, as in HotSpot */
 	p = leb_write(p, (uint32_t)f->bci);
-	return leb_write(p, w->frame_type[f->type]);
+	return leb_write(p, f->type);
 }
 
 /* Must match jfr_pools_mark(), which reads it. */

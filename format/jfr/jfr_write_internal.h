@@ -12,8 +12,6 @@
 /* Values that could not be written as requested. A frtrace.Message in the chunk reports their number. */
 enum orphan { ORPHAN_THREAD, ORPHAN_STACK, ORPHAN_METHOD, ORPHAN_OUTSIDE, ORPHAN_FULL, ORPHANS };
 
-#define FRAME_TYPES (JFR_FRAME_UNKNOWN + 1)
-
 struct jfr_writer {
 	struct bytes chunk;
 	struct jfr_pools pools;
@@ -25,7 +23,7 @@ struct jfr_writer {
 	size_t events_limit;  /* size limit for events in the open chunk */
 	struct bytes scratch; /* payload of the constant being interned */
 	bool open;
-	uint64_t frame_type[FRAME_TYPES], unknown_method; /* keys; 0 before the first stack */
+	uint64_t unknown_method; /* key; 0 before the first stack */
 };
 
 /*

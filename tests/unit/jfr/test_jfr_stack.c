@@ -43,7 +43,7 @@ static void assert_frame_text(struct recording *r, const struct dissect_event *e
 
 static void stack_keeps_every_frame(void **state)
 {
-	static const char *const types[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "Kernel", "Unknown"};
+	static const char *const types[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "Unknown", "Kernel"};
 	static const int32_t numbers[] = {0, 1, 127, 65535, -1, INT32_MAX};
 	struct recording r = recording_new();
 	struct jfr_frame frames[6];
@@ -71,6 +71,40 @@ static void stack_keeps_every_frame(void **state)
 	e = dissect_find(r.d, TRACE, 1);
 	assert_int_equal(event_number(&r, e, "stackTrace.frames"), 5);
 	assert_int_equal(event_number(&r, e, "stackTrace.truncated"), 1);
+	recording_free(&r);
+}
+
+/* Some readers go by the key: 0 Interpreted, 1 JIT compiled, 2 Inlined, 3 Native, as in a recording of HotSpot's. */
+static void frame_types_have_hotspots_keys(void **state)
+{
+	static const enum jfr_frame_type types[] = {JFR_FRAME_INTERPRETED, JFR_FRAME_JIT,     JFR_FRAME_INLINED,
+						    JFR_FRAME_NATIVE,	   JFR_FRAME_UNKNOWN, JFR_FRAME_KERNEL};
+	struct recording r = recording_new();
+	const struct bytes *stacks = &r.w->pools.pool[JFR_STACK_TRACE - JFR_FIRST_POOL].payload;
+
+	for (int i = 0; i < 6; i++) {
+		jfr_stack(r.w, &(struct jfr_frame){method_nth(&r, i), 1, 1, types[i]}, 1, false);
+		assert_int_equal(stacks->data[stacks->size - 1], i); /* a frame ends with its type */
+	}
+	recording_free(&r);
+}
+
+/* jfrconv takes native methods for functions of C where a chunk has the kernel's type. */
+static void a_chunk_has_the_frame_types_of_its_stacks(void **state)
+{
+	struct recording r = recording_new();
+	uint64_t m = method_nth(&r, 0);
+	struct jfr_frame frames[] = {{m, 1, 1, JFR_FRAME_NATIVE}, {m, 1, 1, JFR_FRAME_INTERPRETED}};
+
+	for (int c = 0; c < 3; c++) {
+		recording_begin(&r);
+		if (c < 2)
+			recording_call_from(&r, jfr_stack(r.w, frames + c, 2 - c, false), m);
+		recording_end(&r, c == 2);
+	}
+	recording_read(&r);
+	for (int c = 0; c < 3; c++)
+		assert_int_equal(dissect_constants(r.d, c, "jdk.types.FrameType"), 2 - c);
 	recording_free(&r);
 }
 
@@ -387,6 +421,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stack_keeps_every_frame),
+		cmocka_unit_test(frame_types_have_hotspots_keys),
+		cmocka_unit_test(a_chunk_has_the_frame_types_of_its_stacks),
 		cmocka_unit_test(unknown_line_is_encoded_as_by_hotspot),
 		cmocka_unit_test(stacks_are_equal_if_all_values_are),
 		cmocka_unit_test(stack_without_frames_is_none),

@@ -28,7 +28,7 @@ struct frame {
 	enum jfr_frame_type type;
 };
 
-static const char *const type_text[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "Kernel", "Unknown"};
+static const char *const type_text[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "Unknown", "Kernel"};
 
 static const struct frame web[] = {
 	{"com/acme/Shop", "buy", 42, 7, JFR_FRAME_INLINED},
