@@ -43,7 +43,7 @@ void jfr_event_write(struct jfr_writer *w, enum jfr_type type, const void *value
 	if (!b)
 		return;
 	for (; f->name; f++)
-		if (f->kernel <= w->schema.kernel)
+		if (jfr_schema_has(&w->schema, f))
 			put_value(w, b, f, (const char *)values + f->at);
 	jfr_event_end(w, at);
 }

@@ -337,6 +337,7 @@ int jfr_merge(struct jfr_file *const *files, size_t count, const struct jfr_merg
 
 	*merged = (struct jfr_merged){0};
 	jfr_merge_types_init(&m.types);
+	m.types.jdk_fields = sink->jdk_fields;
 	bytes_init(&m.metadata);
 	m.inputs = calloc(count + 1, sizeof(*m.inputs));
 	if (!m.inputs)

@@ -23,6 +23,7 @@ struct jfr_merge_sink {
 	/* Takes a complete chunk. Returns 0, or -errno to end the merge. */
 	int (*put)(void *context, const void *chunk, size_t size);
 	void *context;
+	bool jdk_fields; /* leave out the fields that frtrace adds to events of the JDK */
 };
 
 struct jfr_merged {
@@ -31,9 +32,9 @@ struct jfr_merged {
 };
 
 /*
- * Merge the files; each is read from the start, three times. Returns 0; -ENOMEM; -EFBIG (an event of hundreds of
- * megabytes); -EOVERFLOW (no keys are left); -EINVAL (file->fault of one file explains it; if none does, their
- * types are incompatible); -ENODATA (no chunks); or the sink's error.
+ * Merge the files, or copy a single one; each is read from the start, three times. Returns 0; -ENOMEM; -EFBIG (an event
+ * of hundreds of megabytes); -EOVERFLOW (no keys are left); -EINVAL (file->fault of one file explains it; if none does,
+ * their types are incompatible); -ENODATA (no chunks); or the sink's error.
  */
 int jfr_merge(struct jfr_file *const *files, size_t count, const struct jfr_merge_sink *sink,
 	      struct jfr_merged *merged);

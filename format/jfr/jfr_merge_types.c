@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "format/jfr/jfr_merge_types.h"
+#include "format/jfr/jfr_schema.h"
 #include "format/vec.h"
 
 #include <errno.h>
@@ -177,7 +178,8 @@ static int extend_type(struct union_type *known, const struct assignment *a, con
 
 		element = jfr_tree_child(&a->m->tree, t->element, element, "field");
 		f.element = element;
-		if (find_field(known, f.field->name) >= 0)
+		if (find_field(known, f.field->name) >= 0 ||
+		    (a->u->jdk_fields && jfr_schema_is_extra(known->type->name, f.field->name)))
 			continue;
 		err = append_field(known, &f);
 		*changed = true;

@@ -36,6 +36,7 @@ struct jfr_merge_types {
 	uint32_t count;
 	size_t capacity;
 	uint64_t last_id;
+	bool jdk_fields;	    /* leave out fields that frtrace adds to events of the JDK */
 	struct jfr_metadata **kept; /* metadata that contributed a type */
 	size_t kept_count, kept_capacity;
 };

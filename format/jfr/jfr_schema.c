@@ -50,8 +50,9 @@ struct type {
 #define UNSIGNED_BYTES .unit = { { JFR_UNSIGNED, NULL }, { JFR_DATA_AMOUNT, "BYTES" } }
 #define FROM(s, m) .at = offsetof(struct jfr_##s, m), .size = sizeof(((struct jfr_##s *)0)->m)
 #define START_TIME FIELD("startTime", JFR_LONG, "Start Time", .size = sizeof(int64_t), UNIT(JFR_TIMESTAMP, "TICKS"))
-#define SPLIT(n, m, l, k, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), UNIT(JFR_TIMESPAN, "NANOSECONDS"), .kernel = JFR_KERNEL_##k, .description = (d))
-#define COUNT(n, m, l, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), .kernel = JFR_KERNEL_FULL, .description = (d))
+#define SPLIT(n, m, l, k, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), UNIT(JFR_TIMESPAN, "NANOSECONDS"), .extra = true, .kernel = JFR_KERNEL_##k, .description = (d))
+#define COUNT(n, m, l, d) FIELD(n, JFR_LONG, l, FROM(method_trace, m), .extra = true, .kernel = JFR_KERNEL_FULL, .description = (d))
+#define MISSING_TIME(what) .description = "The value may be missing (Long.MIN_VALUE) if the clock-resolution is too low to establish " what " time"
 #define VALUE FIELDS(FIELD("value", JFR_STRING, NULL))
 
 static const struct type types[JFR_TYPES] = {
@@ -134,7 +135,7 @@ static const struct type types[JFR_TYPES] = {
 		       FIELD("stackTrace", JFR_STACK_TRACE, "Stack Trace", FROM(method_trace, stack),
 			     .description = "Stack Trace starting from the method the event was committed in"),
 		       FIELD("method", JFR_METHOD, "Method", FROM(method_trace, method), UNIT(JFR_CONTEXTUAL, NULL)),
-		       FIELD("thrown", JFR_BOOLEAN, "Thrown", FROM(method_trace, thrown), .description = "The call ended with an exception"),
+		       FIELD("thrown", JFR_BOOLEAN, "Thrown", FROM(method_trace, thrown), .extra = true, .description = "The call ended with an exception"),
 		       SPLIT("cpuTime", cpu, "CPU Time", WAITS, "Time on a CPU"),
 		       SPLIT("runQueueTime", run_queue, "Run Queue Time", WAITS, "Time during which its thread was runnable and waited for a CPU"),
 		       SPLIT("blockedTime", blocked, "Blocked Time", WAITS, "Time during which its thread waited for something else"),
@@ -150,13 +151,13 @@ static const struct type types[JFR_TYPES] = {
 		FIELDS(START_TIME,
 		       FIELD("method", JFR_METHOD, "Method", FROM(method_timing, method)),
 		       FIELD("invocations", JFR_LONG, "Invocations", FROM(method_timing, invocations)),
-		       FIELD("minimum", JFR_LONG, "Minimum Time", FROM(method_timing, minimum), UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("average", JFR_LONG, "Average Time", FROM(method_timing, average), UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("maximum", JFR_LONG, "Maximum Time", FROM(method_timing, maximum), UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("p50", JFR_LONG, "Median Time", FROM(method_timing, p50), UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("p90", JFR_LONG, "90th Percentile", FROM(method_timing, p90), UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("p99", JFR_LONG, "99th Percentile", FROM(method_timing, p99), UNIT(JFR_TIMESPAN, "TICKS")),
-		       FIELD("thrown", JFR_LONG, "Thrown", FROM(method_timing, thrown), .description = "Calls that ended with an exception")) },
+		       FIELD("minimum", JFR_LONG, "Minimum Time", FROM(method_timing, minimum), UNIT(JFR_TIMESPAN, "TICKS"), MISSING_TIME("a minimum")),
+		       FIELD("average", JFR_LONG, "Average Time", FROM(method_timing, average), UNIT(JFR_TIMESPAN, "TICKS"), MISSING_TIME("an average")),
+		       FIELD("maximum", JFR_LONG, "Maximum Time", FROM(method_timing, maximum), UNIT(JFR_TIMESPAN, "TICKS"), MISSING_TIME("a maximum")),
+		       FIELD("p50", JFR_LONG, "Median Time", FROM(method_timing, p50), UNIT(JFR_TIMESPAN, "TICKS"), .extra = true),
+		       FIELD("p90", JFR_LONG, "P90 Time", FROM(method_timing, p90), UNIT(JFR_TIMESPAN, "TICKS"), .extra = true),
+		       FIELD("p99", JFR_LONG, "P99 Time", FROM(method_timing, p99), UNIT(JFR_TIMESPAN, "TICKS"), .extra = true),
+		       FIELD("thrown", JFR_LONG, "Thrown", FROM(method_timing, thrown), .extra = true, .description = "Calls that ended with an exception")) },
 	[JFR_OPEN_CALL] = { .name = "frtrace.OpenCall", .label = "Open Call",
 		.description = "A call that had not returned when the recording ended, or was dumped",
 		.category = { "Java Virtual Machine", "Method Tracing" },
@@ -331,11 +332,6 @@ static const char *super_of(enum jfr_type type)
 	return type >= JFR_LABEL && type <= JFR_CONTENT_TYPE ? "java.lang.annotation.Annotation" : NULL;
 }
 
-static bool has_field(const struct tree *t, const struct jfr_field *f)
-{
-	return f->kernel <= t->schema->kernel;
-}
-
 static bool has_type(const struct jfr_schema *s, enum jfr_type id)
 {
 	return types[id].kernel <= s->kernel;
@@ -346,7 +342,7 @@ static unsigned int children_of_type(const struct tree *t, const struct type *ty
 	unsigned int n = !!type->label + !!type->description + !!type->category[0] + type->content_type;
 
 	for (const struct jfr_field *f = type->fields; f && f->name; f++)
-		n += has_field(t, f);
+		n += jfr_schema_has(t->schema, f);
 	return n;
 }
 
@@ -365,7 +361,7 @@ static void schema_put_class(struct tree *t, enum jfr_type id)
 	schema_put_type(t, "id", id);
 	jfr_type_write_children(&t->text, children_of_type(t, type));
 	for (f = type->fields; f && f->name; f++)
-		if (has_field(t, f))
+		if (jfr_schema_has(t->schema, f))
 			schema_put_field(t, f);
 	put_annotation(t, JFR_LABEL, type->label);
 	put_annotation(t, JFR_DESCRIPTION, type->description);
@@ -395,13 +391,15 @@ static void schema_put_root(struct tree *t, const struct jfr_region *region)
 	jfr_type_write_children(&t->text, 0);
 }
 
-int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum jfr_kernel kernel, uint64_t salt)
+int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum jfr_kernel kernel, bool jdk_fields,
+		    uint64_t salt)
 {
 	struct tree t = {.schema = s};
 	bool done;
 
 	memset(s, 0, sizeof(*s));
 	s->kernel = kernel;
+	s->jdk_fields = jdk_fields;
 	/* 2^24 blocks of 64 ids, after the fixed ones */
 	s->pool_base = (1 << 15) + (hash_data(&salt, sizeof(salt)) >> 40) * 64;
 	jfr_type_writer_init(&t.text);
@@ -431,6 +429,18 @@ enum jfr_type jfr_schema_event(const struct jfr_schema *s, const char *name)
 const struct jfr_field *jfr_schema_fields(enum jfr_type type)
 {
 	return types[type].fields;
+}
+
+bool jfr_schema_is_extra(const char *event, const char *field)
+{
+	for (enum jfr_type type = JFR_FIRST_EVENT; type < JFR_TYPES; type++) {
+		if (strcmp(types[type].name, event) != 0)
+			continue;
+		for (const struct jfr_field *f = types[type].fields; f->name; f++)
+			if (strcmp(f->name, field) == 0)
+				return f->extra;
+	}
+	return false;
 }
 
 void jfr_schema_write(const struct jfr_schema *s, struct bytes *out, int64_t start_ticks)

@@ -97,11 +97,12 @@ struct jfr_schema {
 	uint64_t pool_base; /* id of the type JFR_FIRST_POOL */
 	uint64_t id;	    /* of the metadata: a hash of its content */
 	enum jfr_kernel kernel;
+	bool jdk_fields;
 	struct bytes body; /* the metadata event, from its string table on */
 };
 
 /*
- * Build the metadata. `salt` is a number unique to the recording, from which the type ids of the pools are
+ * Build the metadata. `jdk_fields`: events of JEP 520 have its fields only. `salt` is a number unique to the recording, from which the type ids of the pools are
  * derived. Readers look up constants by type id and key across all chunks of a file, so two recordings joined by
  * `cat` or `jfr assemble` need different type ids. Returns 0 or -ENOMEM.
  */
@@ -109,7 +110,8 @@ struct jfr_region {
 	const char *locale; /* NULL: "en_US" */
 	int64_t gmt_offset_ms, dst_ms;
 };
-int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum jfr_kernel kernel, uint64_t salt);
+int jfr_schema_init(struct jfr_schema *s, const struct jfr_region *region, enum jfr_kernel kernel, bool jdk_fields,
+		    uint64_t salt);
 void jfr_schema_release(struct jfr_schema *s);
 
 static inline uint64_t jfr_schema_type_id(const struct jfr_schema *s, enum jfr_type type)
@@ -133,12 +135,21 @@ struct jfr_field {
 	const char *label, *description;
 	struct jfr_annotation unit[2];
 	bool array;
+	bool extra;		 /* not a field of the JDK's event of that name */
 	enum jfr_kernel kernel;	 /* the lowest level that has the field */
 	unsigned short at, size; /* of an event's field: its value in the struct of jfr_events.h */
 };
 
 /* The fields of a type in the order in which they are written; those of an event begin with startTime. */
 const struct jfr_field *jfr_schema_fields(enum jfr_type type);
+
+static inline bool jfr_schema_has(const struct jfr_schema *s, const struct jfr_field *f)
+{
+	return f->kernel <= s->kernel && !(f->extra && s->jdk_fields);
+}
+
+/* True for a field that we add to an event of the JDK's: jdk.MethodTrace, thrown. */
+bool jfr_schema_is_extra(const char *event, const char *field);
 
 /* Append the metadata event. */
 void jfr_schema_write(const struct jfr_schema *s, struct bytes *out, int64_t start_ticks);

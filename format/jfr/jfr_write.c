@@ -50,7 +50,8 @@ int jfr_writer_new(struct jfr_writer **out, const struct jfr_origin *origin, str
 	struct jfr_region region = {origin->locale, origin->gmt_offset_ms, origin->dst_ms};
 	struct jfr_writer *w = calloc(1, sizeof(*w));
 
-	if (w && jfr_schema_init(&w->schema, &region, origin->kernel, origin->start_nanos ^ origin->start_ticks)) {
+	if (w && jfr_schema_init(&w->schema, &region, origin->kernel, origin->jdk_fields,
+				 origin->start_nanos ^ origin->start_ticks)) {
 		free(w);
 		w = NULL;
 	}
@@ -186,6 +187,16 @@ static unsigned char *put_counts(unsigned char *p, const struct jfr_method_trace
 	return leb_write(p, e->system_call_time);
 }
 
+static unsigned char *put_extra(unsigned char *p, const struct jfr_method_trace *e, enum jfr_kernel kernel)
+{
+	*p++ = e->thrown;
+	if (kernel >= JFR_KERNEL_WAITS)
+		p = write_put_split(p, e);
+	if (kernel >= JFR_KERNEL_FULL)
+		p = put_counts(p, e);
+	return p;
+}
+
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 {
 	unsigned char *size, *p;
@@ -201,11 +212,8 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 	p = leb_write(p, jfr_key_use(w, JFR_THREAD, e->thread, ORPHAN_THREAD));
 	p = leb_write(p, jfr_key_use(w, JFR_STACK_TRACE, e->stack, ORPHAN_STACK));
 	p = leb_write(p, jfr_key_use(w, JFR_METHOD, e->method, ORPHAN_METHOD));
-	*p++ = e->thrown;
-	if (w->schema.kernel >= JFR_KERNEL_WAITS)
-		p = write_put_split(p, e);
-	if (w->schema.kernel >= JFR_KERNEL_FULL)
-		p = put_counts(p, e);
+	if (!w->schema.jdk_fields)
+		p = put_extra(p, e, w->schema.kernel);
 	*size = p - size; /* below 128: one byte */
 	w->chunk.size += p - size;
 	w->events++;

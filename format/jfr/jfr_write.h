@@ -24,6 +24,7 @@ struct jfr_origin {
 	const char *locale;  /* "en_US" */
 	int64_t gmt_offset_ms, dst_ms;
 	enum jfr_kernel kernel;
+	bool jdk_fields; /* events of JEP 520 have its fields only */
 };
 
 /* 0 or -errno; then *out is NULL. */

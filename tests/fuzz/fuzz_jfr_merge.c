@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *second = size > 4 ? memmem(data + 4, size - 4, "FLR", 4) : NULL;
 	struct bytes merged = {.data = NULL};
-	struct jfr_merge_sink sink = {put_chunk, &merged};
+	struct jfr_merge_sink sink = {.put = put_chunk, .context = &merged};
 	struct jfr_merged result;
 	struct jfr_file files[2], *both[2] = {&files[0], &files[1]};
 	int err;

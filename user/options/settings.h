@@ -32,6 +32,12 @@ enum settings_stacks {
 	SETTINGS_STACKS_JVMTI,
 };
 
+/* Which fields the events of JEP 520 have. */
+enum settings_fields {
+	SETTINGS_FIELDS_ALL = 0,
+	SETTINGS_FIELDS_JDK, /* those of the JDK's own events, for readers that go by position */
+};
+
 struct settings {
 	const char *target; /* as typed; points into argv */
 	/* Command after "--", NULL-terminated, or NULL. It is started, and `target` selects one of its JVMs. */
@@ -52,6 +58,7 @@ struct settings {
 	uint32_t stack_depth;  /* maximum methods per stack, 1 .. FRT_MAX_DEPTH */
 	enum settings_kernel kernel;
 	enum settings_stacks stacks;
+	enum settings_fields fields;
 	uint64_t wait_stack_ns; /* longer waits are recorded with their stacks */
 	bool no_stack, skip_active, quiet, verbose;
 	uint64_t interval_ns; /* of the live table; 0: no table */

@@ -74,7 +74,9 @@ static int64_t recorder_ticks_of(const struct recorder *r, int64_t monotonic)
 static int open_writer(struct recorder *r, struct diag *d)
 {
 	time_t now = time(NULL);
-	struct jfr_origin origin = {.locale = "en_US", .kernel = r->setup.kernel};
+	struct jfr_origin origin = {.locale = "en_US",
+				    .kernel = r->setup.kernel,
+				    .jdk_fields = r->setup.settings->fields == SETTINGS_FIELDS_JDK};
 	int64_t monotonic = monotonic_ns();
 	struct tm local;
 

@@ -7,16 +7,19 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static int export_check(const struct verb_args *a, struct diag *d)
 {
-	if (a->collapsed + a->chrome + a->csv != 1)
-		return diag_usage(d, "one form at a time: 'frtrace export --collapsed FILE', --chrome or --csv");
+	if (a->collapsed + a->chrome + a->csv + a->jdk != 1)
+		return diag_usage(d, "one form at a time: 'frtrace export --collapsed FILE', --chrome, --csv or --jdk");
 	if (a->weight && !a->collapsed)
 		return diag_usage(d, "--weight is for --collapsed");
 	if (a->operands != 1)
 		return diag_usage(d, a->operands ? "one file at a time: 'frtrace export --csv FILE'"
 						 : "no file: 'frtrace export --csv FILE'");
+	if (a->jdk && isatty(STDOUT_FILENO))
+		return diag_usage(d, "a recording is no text: 'frtrace export --jdk FILE >OUT.jfr'");
 	return 0;
 }
 
@@ -30,8 +33,10 @@ static int export(struct jfr_file_map *m, const struct verb_args *a, struct diag
 	if (a->collapsed)
 		err = export_collapsed(&m->file, a->weight == WEIGHT_TIME, to);
 	else
-		err = (a->chrome ? export_chrome : export_csv)(&m->file, to);
+		err = (a->chrome ? export_chrome : a->csv ? export_csv : export_jdk)(&m->file, to);
 	error = text_close_output(to);
+	if (err && err != -ENOMEM)
+		return diag_set(d, -err, "cannot export '%s': it is too large in one of its parts", m->path);
 	if (err)
 		return diag_set(d, -err, "no memory for the calls of '%s'", m->path);
 	if (error && error != EPIPE)

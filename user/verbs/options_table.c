@@ -32,7 +32,7 @@ const struct verb verbs[VERBS] = {
 	 "The file may be of whatever origin."},
 	{VERB_VIEW, "view", "view [options] NAME FILE", "print a table about traced methods",
 	 "They were traced by frtrace, or by JDK 25's JFR."},
-	{VERB_EXPORT, "export", "export --collapsed | --chrome | --csv FILE",
+	{VERB_EXPORT, "export", "export --collapsed | --chrome | --csv | --jdk FILE",
 	 "write the recorded calls for other tools to standard output", NULL},
 	{VERB_MERGE, "merge", "merge -o OUT FILE FILE...",
 	 "make one recording of up to four that were made of one JVM at the same time",
@@ -58,6 +58,7 @@ static const struct option_choice stacks_choices[] = {
 	{"auto", SETTINGS_STACKS_AUTO}, {"walk", SETTINGS_STACKS_WALK}, {"jvmti", SETTINGS_STACKS_JVMTI}, {0}};
 static const struct option_choice kernel_choices[] = {
 	{"on", SETTINGS_KERNEL_ON}, {"off", SETTINGS_KERNEL_OFF}, {"full", SETTINGS_KERNEL_FULL}, {0}};
+static const struct option_choice fields_choices[] = {{"all", SETTINGS_FIELDS_ALL}, {"jdk", SETTINGS_FIELDS_JDK}, {0}};
 static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
 static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {"time", WEIGHT_TIME}, {0}};
 
@@ -133,6 +134,11 @@ const struct option_row options[] = {
 	{.name = "wait-stack", .arg = "TIME", .kind = OPTION_TIME, AT(settings.wait_stack_ns), .usual = "1ms",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "record where a thread was that waited for longer"},
+	{.name = "fields", .arg = "SET", .kind = OPTION_CHOICE, AT(settings.fields),
+	 .choices = fields_choices, .usual = "all",
+	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
+	 .help = "jdk: give jdk.MethodTrace and jdk.MethodTiming only the fields of JEP 520, for tools that read them by "
+		 "position"},
 	{.name = "max-overhead", .arg = "N%|off", .kind = OPTION_PERCENT, AT(settings.max_overhead),
 	 .choices = overhead_offers, .min = 1, .max = 10000, .usual = "25%",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
@@ -220,6 +226,10 @@ const struct option_row options[] = {
 	{.name = "csv", .kind = OPTION_FLAG, AT(args.csv),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "a line for each call"},
+	{.name = "jdk", .kind = OPTION_FLAG, AT(args.jdk),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
+	 .help = "the recording itself, with only the fields of JEP 520 in jdk.MethodTrace and jdk.MethodTiming, for tools "
+		 "that read them by position, such as async-profiler's jfrconv"},
 	{.name = "json", .kind = OPTION_FLAG, AT(args.json),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_SUMMARY) | VERB_BIT(VERB_PRINT),
 	 .help = "print JSON"},

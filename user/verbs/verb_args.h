@@ -32,7 +32,7 @@ struct verb_args {
 	uint64_t cell_height;	     /* maximum lines per cell */
 	enum verb_truncate truncate; /* which end of a long text is cut */
 	enum verb_weight weight;
-	bool json, exact, collapsed, chrome, csv;
+	bool json, exact, collapsed, chrome, csv, jdk;
 };
 
 #endif

@@ -23,6 +23,12 @@ int export_chrome(struct jfr_file *file, FILE *to);
 /* CSV (RFC 4180) with a header line. */
 int export_csv(struct jfr_file *file, FILE *to);
 
+/*
+ * The recording itself, in which the events of JEP 520 have only its fields. Also returns -EFBIG, -EOVERFLOW and
+ * -EINVAL, as jfr_merge() does.
+ */
+int export_jdk(struct jfr_file *file, FILE *to);
+
 /* Caches the names of a file's methods and threads by their keys. */
 struct export_names {
 	struct aggregate methods, threads; /* of a thread: name, and its number in `mark` */

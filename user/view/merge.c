@@ -49,7 +49,7 @@ static int merge_explain(const struct jfr_file_map *maps, size_t count, int err,
 
 static int merge_maps(struct jfr_file_map *maps, size_t count, struct destination *to, struct jfr_merged *merged)
 {
-	struct jfr_merge_sink sink = {put_chunk, to};
+	struct jfr_merge_sink sink = {.put = put_chunk, .context = to};
 	struct jfr_file **files = calloc(count, sizeof(struct jfr_file *));
 	int err;
 

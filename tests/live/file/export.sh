@@ -76,6 +76,18 @@ for e, r in zip(events, rows):
         assert r["caller"].split("(")[0] == name(frames(e)[0]["method"]) and r["line"] == str(frames(e)[0]["lineNumber"]), (e, r)
 assert len({(r["thread"], r["thread_id"]) for r in rows}) == len({r["thread_id"] for r in rows}) == 3
 P
+	export_as --jdk
+	mv "$WORK/exported" "$WORK/plain.jfr"
+	"$(jdk_newest)/bin/jfr" print --json --stack-depth 2000 --events jdk.MethodTrace "$WORK/plain.jfr" >"$WORK/exported"
+	check_export "--jdk has the same calls with the fields of JEP 520 alone" <<'P'
+def plain(e):
+    return json.dumps({k: e[k] for k in ("startTime", "duration", "eventThread", "stackTrace", "method")})
+
+
+seen = [e["values"] for e in json.load(open(path))["recording"]["events"]]
+assert all(list(e) == ["startTime", "duration", "eventThread", "stackTrace", "method"] for e in seen), seen[0].keys()
+assert sorted(map(plain, seen)) == sorted(map(plain, events)) and len(seen) == 3 * 60 * 3, len(seen)
+P
 	export_as --collapsed
 	check_export "--collapsed has the stacks that jfr print shows" <<'P'
 want, seen = collections.Counter(), collections.Counter()

@@ -49,7 +49,7 @@ static int put_chunk(void *context, const void *chunk, size_t size)
 
 static int merge_bytes(struct bytes *a, struct bytes *z, const char **fault)
 {
-	struct jfr_merge_sink sink = {put_chunk, NULL};
+	struct jfr_merge_sink sink = {.put = put_chunk};
 	struct jfr_file files[2], *both[2] = {&files[0], &files[1]};
 	int err;
 

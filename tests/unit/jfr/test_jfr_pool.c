@@ -36,7 +36,7 @@ static size_t written(struct jfr_pools *p, const char *text)
 	struct bytes out;
 	size_t found;
 
-	assert_int_equal(jfr_schema_init(&s, &region, JFR_KERNEL_NONE, 1), 0);
+	assert_int_equal(jfr_schema_init(&s, &region, JFR_KERNEL_NONE, false, 1), 0);
 	bytes_init(&out);
 	jfr_pools_write(p, &s, &out, 0, 0);
 	found = out.size && memmem(out.data, out.size, text, strlen(text));

@@ -16,14 +16,14 @@ static struct jfr_schema schema_new(const char *locale, int64_t gmt_offset, uint
 	struct jfr_region region = {.locale = locale, .gmt_offset_ms = gmt_offset};
 	struct jfr_schema s;
 
-	assert_int_equal(jfr_schema_init(&s, &region, JFR_KERNEL_NONE, salt), 0);
+	assert_int_equal(jfr_schema_init(&s, &region, JFR_KERNEL_NONE, false, salt), 0);
 	return s;
 }
 
 /* An empty chunk, for its metadata. */
-static struct dissect *metadata_read_with(enum jfr_kernel kernel)
+static struct dissect *metadata_read_of(enum jfr_kernel kernel, bool jdk_fields)
 {
-	struct jfr_origin origin = {.start_ticks = 1, .start_nanos = 2, .kernel = kernel};
+	struct jfr_origin origin = {.start_ticks = 1, .start_nanos = 2, .kernel = kernel, .jdk_fields = jdk_fields};
 	static unsigned char copy[1 << 16];
 	struct jfr_writer *w;
 	const void *bytes;
@@ -40,6 +40,11 @@ static struct dissect *metadata_read_with(enum jfr_kernel kernel)
 	d = dissect_new(copy, size);
 	assert_string_equal(d->error, "");
 	return d;
+}
+
+static struct dissect *metadata_read_with(enum jfr_kernel kernel)
+{
+	return metadata_read_of(kernel, false);
 }
 
 static struct dissect *metadata_read(void)
@@ -236,6 +241,21 @@ static void kernel_fields_exist_only_with_kernel_data(void **state)
 	}
 }
 
+/* As in a recording of JDK 25's own. */
+static void fields_of_jep_520_can_be_alone(void **state)
+{
+	struct dissect *d = metadata_read_of(JFR_KERNEL_FULL, true);
+
+	check_fields(d, "jdk.MethodTrace",
+		     "long startTime, long duration, java.lang.Thread* eventThread, jdk.types.StackTrace* stackTrace, "
+		     "jdk.types.Method* method");
+	check_fields(
+		d, "jdk.MethodTiming",
+		"long startTime, jdk.types.Method* method, long invocations, long minimum, long average, long maximum");
+	assert_true(has_field(d, "frtrace.ThreadWait", "jdk.types.StackTrace* kernelStack"));
+	dissect_free(d);
+}
+
 static void failed_allocation_is_reported(void **state)
 {
 	struct jfr_region region = {.locale = "en_US"};
@@ -250,7 +270,7 @@ static void failed_allocation_is_reported(void **state)
 	}
 	for (n = 1; happened; n++) {
 		fail_nth(n);
-		err = jfr_schema_init(&s, &region, JFR_KERNEL_NONE, 1);
+		err = jfr_schema_init(&s, &region, JFR_KERNEL_NONE, false, 1);
 		happened = fail_nth_happened();
 		fail_nth(0);
 		assert_int_equal(err, happened ? -ENOMEM : 0);
@@ -271,6 +291,7 @@ int main(void)
 		cmocka_unit_test(fields_are_in_hotspots_order),
 		cmocka_unit_test(types_that_readers_look_for_are_declared),
 		cmocka_unit_test(kernel_fields_exist_only_with_kernel_data),
+		cmocka_unit_test(fields_of_jep_520_can_be_alone),
 		cmocka_unit_test(failed_allocation_is_reported),
 	};
 

@@ -184,6 +184,21 @@ static void write_other(void)
 	jfr_writer_free(w);
 }
 
+/* Types only, those of JEP 520 without our fields. */
+static void write_plain(void)
+{
+	struct jfr_origin origin = {
+		.start_ticks = T0, .start_nanos = SECONDS * 1000000000, .kernel = JFR_KERNEL_FULL, .jdk_fields = true};
+	FILE *f = create("plain.jfr");
+	struct jfr_writer *w;
+
+	assert_int_equal(jfr_writer_new(&w, &origin, &diag), 0);
+	assert_int_equal(jfr_chunk_begin(w, T0, &diag), 0);
+	chunk_write(w, f, T0 + 1000, true);
+	fclose(f);
+	jfr_writer_free(w);
+}
+
 static void write_million(void)
 {
 	struct jfr_class_constant class = {"C", 0, 1, false};
@@ -243,7 +258,7 @@ static void find_jdks(void)
 
 /*
  * Runs two at a time. NAME receives the output, NAME.status the exit status. scrub and view came after JDK 17, the
- * view method-calls with 25.
+ * view method-calls with 25. Without a file, metadata are those of the JDK itself.
  */
 static const char script[] =
 	"cd \"$1\" && jfr=$2 n=$3 && export LC_ALL=C.UTF-8\n"
@@ -251,6 +266,9 @@ static const char script[] =
 	"( run summary summary calls.jfr; run print print calls.jfr; run json print --json --events MethodTrace "
 	"calls.jfr\n"
 	"  run metadata metadata calls.jfr\n"
+	"  case $(\"$jfr\" version) in 25*) run own metadata --events MethodTrace,MethodTiming\n"
+	"  run plain metadata --events MethodTrace,MethodTiming plain.jfr\n"
+	"  for k in own plain; do grep -v '^ *@' $n.$k >$n.$k.fields; sort $n.$k >$n.$k.lines; done;; esac\n"
 	") & ( run million summary million.jfr; run cat print --events MethodTrace both.jfr\n"
 	"  \"$jfr\" help | grep -q 'jfr scrub' || exit 0\n"
 	"  run scrub scrub --include-events jdk.MethodTrace calls.jfr $n.scrubbed.jfr\n"
@@ -280,6 +298,7 @@ static int setup(void **state)
 		return -1;
 	write_calls();
 	write_other();
+	write_plain();
 	write_million();
 	snprintf(command, sizeof(command), "cd %s && cat calls.jfr other.jfr > both.jfr", dir);
 	if (system(command))
@@ -517,6 +536,30 @@ static void metadata_are_shown_with_their_annotations(void **state)
 	}
 }
 
+/* Names, types and order of the fields, and all annotations in any order. */
+static void fields_of_jep_520_alone_are_those_of_jdk_25(void **state)
+{
+	static const char *const parts[][2] = {{"own.fields", "plain.fields"}, {"own.lines", "plain.lines"}};
+	unsigned int n, compared = 0;
+
+	need_jdk();
+	for (n = 0; n < jdks; n++) {
+		for (size_t i = 0; i < 2; i++) {
+			char *own = printed(n, parts[i][0]), *plain = printed(n, parts[i][1]);
+
+			if (own) {
+				assert_contains(n, own, "class MethodTiming extends jdk.jfr.Event {");
+				assert_string_equal(plain, own);
+			}
+			compared += own != NULL;
+			free(own);
+			free(plain);
+		}
+	}
+	if (!compared)
+		skip();
+}
+
 /* Readers keep constants by type and key from chunk to chunk. */
 static void recordings_joined_by_cat_keep_their_own_names(void **state)
 {
@@ -596,6 +639,7 @@ int main(void)
 		cmocka_unit_test(summary_of_a_million_events_counts_them),
 		cmocka_unit_test(print_shows_methods_threads_and_units),
 		cmocka_unit_test(metadata_are_shown_with_their_annotations),
+		cmocka_unit_test(fields_of_jep_520_alone_are_those_of_jdk_25),
 		cmocka_unit_test(recordings_joined_by_cat_keep_their_own_names),
 		cmocka_unit_test(scrubbed_recording_is_the_same),
 		cmocka_unit_test(views_show_the_recording),
