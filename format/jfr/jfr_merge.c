@@ -21,6 +21,7 @@ struct input {
 	struct union_map types;
 	struct jfr_metadata *mapped; /* the metadata that `types` belongs to; in the first pass, the last one added */
 	struct jfr_merge_id_map keys;
+	bool ours; /* made by frtrace */
 	struct timed *order;
 	size_t count, next, capacity;
 };
@@ -35,6 +36,7 @@ struct merge {
 	struct jfr_timebase clock;
 	struct jfr_metadata *region; /* of the base */
 	bool has_base;
+	bool jvm_described; /* by the JVM itself */
 	struct jfr_merge_copy copy;
 	int64_t last; /* tick of the end of the last event; initially the start of the file */
 	const struct jfr_merge_sink *sink;
@@ -94,6 +96,7 @@ static int look_at_types(struct merge *m, struct input *in, struct jfr_chunk *ch
 		m->has_base = ours;
 		metadata_set(&m->region, chunk->metadata);
 	}
+	in->ours |= ours;
 	metadata_set(&in->mapped, chunk->metadata);
 	return err;
 }
@@ -112,10 +115,23 @@ static int map_types(struct merge *m, struct input *in, const struct jfr_chunk *
 	return err;
 }
 
+static bool has_jvm_information(struct jfr_chunk *chunk)
+{
+	uint64_t position = JFR_HEADER_SIZE;
+	struct jfr_event e;
+
+	while (jfr_chunk_next(chunk, &position, &e))
+		if (e.type && e.type->role == META_JVM_INFORMATION)
+			return true;
+	return false;
+}
+
 static int look_at_constants(struct merge *m, struct input *in, struct jfr_chunk *chunk)
 {
 	int err = map_types(m, in, chunk);
 
+	if (!in->ours && !m->jvm_described)
+		m->jvm_described = has_jvm_information(chunk);
 	if (!err)
 		err = jfr_merge_id_map_scan(&in->keys, &m->keys, &in->types, chunk);
 	return err ? err : in->file->fault.what ? -EINVAL : 0;
@@ -262,7 +278,8 @@ static int copy_next(struct merge *m, struct input *in)
 		return err;
 	if (!jfr_chunk_event(in->chunk, in->order[in->next].at, &e))
 		return -EINVAL;
-	err = jfr_merge_copy_event(&m->copy, &from, &e);
+	if (!(m->jvm_described && in->ours && e.type->role == META_JVM_INFORMATION))
+		err = jfr_merge_copy_event(&m->copy, &from, &e);
 	if (in->order[in->next].end > m->last)
 		m->last = in->order[in->next].end;
 	in->next++;

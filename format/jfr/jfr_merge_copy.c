@@ -162,17 +162,15 @@ static bool is_event_id(const struct meta_type *t, uint32_t field)
 {
 	const struct meta_field *f = &t->fields[field];
 
-	return strcmp(f->name, "id") == 0 && f->type->kind == META_LONG && strcmp(t->name, "jdk.ActiveSetting") == 0;
+	return t->role == META_ACTIVE_SETTING && strcmp(f->name, "id") == 0 && f->type->kind == META_LONG;
 }
 
+/* jfr_merge_copy_event() drops settings of types that are undeclared. */
 static void copy_event_id(struct passage *p)
 {
-	uint64_t id = cursor_leb(&p->in);
-	const struct meta_type *t = jfr_metadata_type(p->from->chunk->metadata, id);
+	const struct meta_type *t = jfr_metadata_type(p->from->chunk->metadata, cursor_leb(&p->in));
 
-	/* JDK 17 has settings of events that it does not declare */
-	bytes_put_leb(p->out,
-		      t ? p->to->types->types[p->from->types->plan[t->index].type].id : p->to->types->last_id + 1 + id);
+	bytes_put_leb(p->out, t ? p->to->types->types[p->from->types->plan[t->index].type].id : 0);
 }
 
 /* The start and duration of an event are ticks, whatever the annotations say. */
@@ -225,7 +223,10 @@ static void copy_reordered(struct passage *p, const struct meta_type *t, const s
 	end = p->in.at;
 	for (uint32_t i = 0; i < known->count && cursor_ok(&p->in); i++) {
 		if (plan->source[i] < 0) {
-			merge_copy_put_unknown(p, &known->fields[i]);
+			if (t->event && i == 1 && strcmp(known->fields[i].field->name, "duration") == 0)
+				bytes_put_u8(p->out, 0); /* the event is a moment */
+			else
+				merge_copy_put_unknown(p, &known->fields[i]);
 			continue;
 		}
 		cursor_seek(&p->in, at[plan->source[i]]);
@@ -313,6 +314,17 @@ size_t jfr_merge_copy_size(const struct jfr_merge_copy *c)
 	return c->chunk.size + c->constants + c->metadata->size;
 }
 
+/* A setting of an event that the file does not declare. JMC fails on an id that no type has. */
+static bool is_stray_setting(const struct jfr_original *from, const struct jfr_event *e)
+{
+	struct jfr_value event = jfr_event_value(e), id;
+
+	if (e->type->role != META_ACTIVE_SETTING)
+		return false;
+	id = jfr_field(from->chunk, &event, "id");
+	return id.kind == VALUE_NUMBER && !jfr_metadata_type(from->chunk->metadata, id.number);
+}
+
 int jfr_merge_copy_event(struct jfr_merge_copy *c, const struct jfr_original *from, const struct jfr_event *e)
 {
 	uint64_t id = c->types->types[from->types->plan[e->type->index].type].id;
@@ -320,6 +332,8 @@ int jfr_merge_copy_event(struct jfr_merge_copy *c, const struct jfr_original *fr
 	size_t body, size;
 	int err;
 
+	if (is_stray_setting(from, e))
+		return 0;
 	cursor_init(&p.in, from->chunk->data, e->at + e->size);
 	p.in.at = e->body;
 	bytes_clear(&c->event);

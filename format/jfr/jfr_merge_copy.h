@@ -50,7 +50,7 @@ int64_t jfr_merge_copy_end_of(const struct jfr_merge_copy *c, const struct jfr_o
 void jfr_merge_copy_begin(struct jfr_merge_copy *c, int64_t start_ticks);
 size_t jfr_merge_copy_size(const struct jfr_merge_copy *c); /* approximate size of the chunk so far */
 
-/* Copy an event of a known type. Returns 0; -ENOMEM; -EINVAL with the cause in chunk->fault. */
+/* Copy an event of a known type, unless it is a setting of an undeclared one. Returns 0; -ENOMEM; -EINVAL with the cause in chunk->fault. */
 int jfr_merge_copy_event(struct jfr_merge_copy *c, const struct jfr_original *from, const struct jfr_event *e);
 
 /* Complete c->chunk. Returns 0, -ENOMEM or -EFBIG. */

@@ -67,6 +67,7 @@ void jfr_merge_ids_release(struct jfr_merge_ids *k)
 {
 	free(k->used);
 	key_table_release(&k->threads);
+	key_table_release(&k->frame_types);
 	*k = (struct jfr_merge_ids){0};
 }
 
@@ -87,6 +88,7 @@ void jfr_merge_id_map_release(struct jfr_merge_id_map *map)
 	free(map->own);
 	free(map->zero);
 	key_table_release(&map->threads);
+	key_table_release(&map->frame_types);
 	*map = (struct jfr_merge_id_map){0};
 }
 
@@ -141,6 +143,27 @@ static int know_thread(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, ui
 	return key_table_put(&map->threads, key, 0, known->value) ? 0 : -ENOMEM;
 }
 
+/* False if the key has another text already. */
+static bool frame_type_agrees(const struct key_table *known, const struct key_entry *e)
+{
+	const struct key_entry *k = key_table_find(known, e->a, e->b);
+
+	return !k || k->value == e->value;
+}
+
+static int know_frame_type(struct jfr_merge_id_map *map, uint32_t type, const struct meta_type *t,
+			   struct jfr_chunk *chunk, uint64_t key)
+{
+	struct jfr_value v = {.kind = VALUE_KEY, .type = t, .key = key};
+	struct key_entry e = {key, type, 0};
+
+	jfr_resolve(chunk, &v);
+	if (v.kind == VALUE_TEXT)
+		e.value = hash_data(v.text.data, v.text.size);
+	map->moves_frame_types |= v.kind != VALUE_TEXT || !frame_type_agrees(&map->frame_types, &e);
+	return key_table_put(&map->frame_types, e.a, e.b, e.value) ? 0 : -ENOMEM;
+}
+
 static int scan_pool(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, uint32_t type, const struct meta_type *t,
 		     struct jfr_chunk *chunk)
 {
@@ -152,6 +175,9 @@ static int scan_pool(struct jfr_merge_id_map *map, struct jfr_merge_ids *k, uint
 	}
 	for (uint32_t i = 0; i < p->count && t->role == META_THREAD; i++)
 		if (p->places[i].key && know_thread(map, k, type, t, chunk, p->places[i].key))
+			return -ENOMEM;
+	for (uint32_t i = 0; i < p->count && t->role == META_FRAME_TYPE; i++)
+		if (know_frame_type(map, type, t, chunk, p->places[i].key))
 			return -ENOMEM;
 	return 0;
 }
@@ -173,13 +199,33 @@ static bool merge_ids_add(uint64_t *used, uint64_t own)
 	return *used < 1ull << 62;
 }
 
+/*
+ * All frame types of the recording keep their keys, or all are moved. A moved key is larger than all before, whether
+ * those were moved or not, so it cannot meet one of them.
+ */
+static int settle_frame_types(struct jfr_merge_id_map *map, struct jfr_merge_ids *k)
+{
+	const struct key_table *own = &map->frame_types;
+
+	for (uint32_t i = 0; i < own->count; i++)
+		map->moves_frame_types |= !frame_type_agrees(&k->frame_types, &own->entries[i]);
+	for (uint32_t i = 0; i < own->count; i++) {
+		const struct key_entry *e = &own->entries[i];
+		uint64_t key = map->moves_frame_types ? moved(map, e->b, e->a) : e->a;
+
+		if (!key_table_put(&k->frame_types, key, e->b, e->value))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int jfr_merge_id_map_end(struct jfr_merge_id_map *map, struct jfr_merge_ids *k)
 {
 	for (uint32_t i = 0; i < k->types; i++)
 		if (!merge_ids_add(&k->used[i].low, map->own[i].low) ||
 		    !merge_ids_add(&k->used[i].high, map->own[i].high))
 			return -EOVERFLOW;
-	return 0;
+	return settle_frame_types(map, k);
 }
 
 uint64_t jfr_merge_id_map(const struct jfr_merge_id_map *map, uint32_t type, enum meta_role role, uint64_t key)
@@ -188,6 +234,8 @@ uint64_t jfr_merge_id_map(const struct jfr_merge_id_map *map, uint32_t type, enu
 
 	if (!key && !map->zero[type])
 		return 0;
+	if (role == META_FRAME_TYPE && !map->moves_frame_types)
+		return key;
 	thread = role == META_THREAD ? key_table_find(&map->threads, key, 0) : NULL;
 	return thread ? thread->value : moved(map, type, key);
 }

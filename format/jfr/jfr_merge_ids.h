@@ -2,7 +2,8 @@
 /*
  * New keys for the constants of merged recordings. Readers keep a constant by type and key for the whole file, so
  * the keys of each recording move after those of the previous ones. A thread that occurs in two recordings gets
- * one key, because `jfr print` uses that key to find the context of an event.
+ * one key, because `jfr print` uses that key to find the context of an event. Frame types keep their keys, because
+ * some readers go by the key alone; only a recording that gives one of these keys another meaning has them moved.
  */
 #ifndef FORMAT_JFR_JFR_MERGE_IDS_H
 #define FORMAT_JFR_JFR_MERGE_IDS_H
@@ -27,9 +28,10 @@ struct key_range {
 };
 
 struct jfr_merge_ids {
-	uint32_t types;		  /* of the union */
-	struct key_range *used;	  /* by type: keys used by the recordings so far */
-	struct key_table threads; /* Java id and OS thread id to key */
+	uint32_t types;		      /* of the union */
+	struct key_range *used;	      /* by type: keys used by the recordings so far */
+	struct key_table threads;     /* Java id and OS thread id to key */
+	struct key_table frame_types; /* key and type to a hash of the text */
 };
 
 /* The map of one recording. */
@@ -37,6 +39,8 @@ struct jfr_merge_id_map {
 	struct key_range *before, *own; /* by type of the union: keys of the other recordings, and of this one */
 	bool *zero;			/* by type: a constant has key 0; otherwise 0 means none */
 	struct key_table threads;	/* key to key, for threads known from another recording */
+	struct key_table frame_types;	/* key and type to a hash of the text */
+	bool moves_frame_types;		/* a key has two meanings */
 };
 
 int jfr_merge_ids_init(struct jfr_merge_ids *k, const struct jfr_merge_types *u);

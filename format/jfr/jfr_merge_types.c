@@ -43,6 +43,15 @@ static bool field_agrees(const struct union_field *known, const struct meta_fiel
 	       k->timestamp == f->timestamp && strcmp(k->type->name, f->type->name) == 0;
 }
 
+/* The second field is the event's duration if it has that name. Elsewhere the name has another meaning. */
+static bool duration_agrees(const struct union_type *known, const struct meta_type *t)
+{
+	int32_t k = find_field(known, "duration");
+	int i = meta_type_field(t, "duration");
+
+	return k < 0 || i < 0 || (k == 1) == (i == 1);
+}
+
 /* True if a value of type `t` can be used where the known type is expected. */
 static bool type_agrees(const struct union_type *known, const struct meta_type *t)
 {
@@ -50,8 +59,8 @@ static bool type_agrees(const struct union_type *known, const struct meta_type *
 
 	if (k->kind != t->kind || k->event != t->event || k->simple != t->simple || strcmp(k->name, t->name) != 0)
 		return false;
-	if (k->event && k->duration != t->duration)
-		return false; /* duration must be the second field */
+	if (k->event && !duration_agrees(known, t))
+		return false;
 	for (uint32_t i = 0; i < t->count; i++) {
 		int32_t j = find_field(known, t->fields[i].name);
 
@@ -159,11 +168,16 @@ static int append_type(struct jfr_merge_types *u, const struct jfr_metadata *m, 
 	return 0;
 }
 
-static int append_field(struct union_type *t, const struct union_field *f)
+/* Add a field at the end; an event's duration as the second one, where readers look for it. */
+static int add_field(struct union_type *t, const struct union_field *f, bool duration)
 {
+	uint32_t at = duration ? 1 : t->count;
+
 	if (vec_reserve(&t->fields, &t->capacity, (size_t)t->count + 1))
 		return -ENOMEM;
-	t->fields[t->count++] = *f;
+	memmove(&t->fields[at + 1], &t->fields[at], (t->count - at) * sizeof(*t->fields));
+	t->fields[at] = *f;
+	t->count++;
 	return 0;
 }
 
@@ -181,7 +195,7 @@ static int extend_type(struct union_type *known, const struct assignment *a, con
 		if (find_field(known, f.field->name) >= 0 ||
 		    (a->u->jdk_fields && jfr_schema_is_extra(known->type->name, f.field->name)))
 			continue;
-		err = append_field(known, &f);
+		err = add_field(known, &f, t->event && t->duration == (int)i);
 		*changed = true;
 	}
 	return err;

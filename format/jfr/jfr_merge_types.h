@@ -2,8 +2,9 @@
 /*
  * The union of the types of several recordings. Types with the same name become one type, with the fields of the
  * first, followed by the additional fields of the others: HotSpot's jdk.MethodTrace and frtrace's, or
- * java.lang.Thread of JDK 11 and 25. Types with the same name stay separate if a field means something else in one
- * of them. Ids are kept if they are free.
+ * java.lang.Thread of JDK 11 and 25. If only one of them has a duration, as jdk.ActiveSetting has up to JDK 21, it is 0
+ * in the events of the other. Types with the same name stay separate if a field means something else in one of them.
+ * Ids are kept if they are free.
  *
  *     for each metadata: jfr_merge_types_add(&u, m);
  *     jfr_merge_types_describe(&u, m, &body, &id);      -- the metadata event's body

@@ -25,6 +25,9 @@ static const char *const roles[] = {
 	[META_STACK_FRAME] = "jdk.types.StackFrame",
 	[META_STACK_TRACE] = "jdk.types.StackTrace",
 	[META_OLD_OBJECT] = "jdk.types.OldObject",
+	[META_FRAME_TYPE] = "jdk.types.FrameType",
+	[META_ACTIVE_SETTING] = "jdk.ActiveSetting",
+	[META_JVM_INFORMATION] = "jdk.JVMInformation",
 };
 
 static const char *const units[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The types of a chunk, from the chunk's own description: the fields of each event, their encoding and their
- * meaning. The only types known in advance are the primitive ones, the annotations of jdk.jfr, and the few JVM
- * types that readers print in a special form (enum meta_role).
+ * meaning. The only types known in advance are the primitive ones, the annotations of jdk.jfr, and the few of the JVM
+ * that are printed or merged in a special form (enum meta_role).
  */
 #ifndef FORMAT_JFR_JFR_METADATA_H
 #define FORMAT_JFR_JFR_METADATA_H
@@ -34,6 +34,9 @@ enum meta_role {
 	META_STACK_FRAME,
 	META_STACK_TRACE,
 	META_OLD_OBJECT,
+	META_FRAME_TYPE,
+	META_ACTIVE_SETTING,
+	META_JVM_INFORMATION,
 };
 
 /* The value of @Timespan or @Timestamp. */

@@ -67,10 +67,15 @@ public class JointCheck {
         Map<Long, String> names = new HashMap<>();
         try (RecordingFile f = new RecordingFile(file)) {
             for (EventType type : f.readEventTypes())
-                names.put(type.getId(), type.getName());
+                if (names.containsValue(type.getName()))
+                    finding("two types are named " + type.getName());
+                else
+                    names.put(type.getId(), type.getName());
         }
         List<String> found = new ArrayList<>();
         settings.forEach((id, value) -> found.add(names.get(id)));
+        if (found.contains(null))
+            finding("settings of types that are not in the file: " + settings);
         for (String name : List.of("jdk.MethodTrace", "jdk.GarbageCollection", "live.Mark"))
             if (!found.contains(name))
                 finding("no setting for " + name);

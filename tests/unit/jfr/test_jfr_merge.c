@@ -321,23 +321,234 @@ static void contradicting_types_stay_separate(void **state)
 	free(text);
 }
 
-/* A duration must be the second field, so an event without one is another type. */
-static void an_event_without_duration_stays_without(void **state)
+static uint32_t types_named(const char *name)
 {
-	add_numbers("T");
+	struct jfr_file f;
+	struct jfr_chunk *chunk;
+	uint32_t n = 0;
+
+	jfr_file_init(&f, merged.data, merged.size);
+	chunk = jfr_file_next(&f);
+	assert_non_null(chunk);
+	for (uint32_t i = 0; i < chunk->metadata->count; i++)
+		n += strcmp(chunk->metadata->types[i].name, name) == 0;
+	jfr_chunk_put(chunk);
+	jfr_file_release(&f);
+	return n;
+}
+
+/* A duration must be the second field. It is 0 in events that have none, and readers do not print that. */
+static void an_event_with_and_without_duration_is_one_type(void **state)
+{
+	for (int first = 0; first < 2; first++) {
+		for (int i = 0; i < 2; i++) {
+			chunk_event(&b, "T", EVENT);
+			if (i != first)
+				chunk_field(&b, "duration", B_LONG, 0);
+			chunk_field(&b, "number", B_LONG, 0);
+			chunk_begin_event(&b, EVENT, i * 9000000);
+			if (i != first)
+				bytes_put_leb(&b.body, 5000000);
+			bytes_put_leb(&b.body, i);
+			chunk_end_event(&b);
+			finish_file(i);
+		}
+		merge();
+		assert_printed(
+			first ? "T {\n  startTime = 23:13:20.000 (2023-11-14)\n  duration = 5000000\n  number = 0\n}\n\n"
+				"T {\n  startTime = 23:13:20.009 (2023-11-14)\n  number = 1\n}\n\n"
+			      : "T {\n  startTime = 23:13:20.000 (2023-11-14)\n  number = 0\n}\n\n"
+				"T {\n  startTime = 23:13:20.009 (2023-11-14)\n  duration = 5000000\n  number = 1\n}\n\n");
+		assert_int_equal(types_named("T"), 1);
+		for (int i = 0; i < 2; i++)
+			bytes_clear(&file[i]);
+	}
+}
+
+/* A field of that name elsewhere is no duration of the event. */
+static void a_duration_that_is_not_the_second_field_stays_separate(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		chunk_event(&b, "T", EVENT);
+		chunk_field(&b, i ? "duration" : "number", B_LONG, 0);
+		chunk_field(&b, i ? "number" : "duration", B_LONG, 0);
+		chunk_begin_event(&b, EVENT, i * 1000000);
+		bytes_put_leb(&b.body, 5);
+		bytes_put_leb(&b.body, 6);
+		chunk_end_event(&b);
+		finish_file(i);
+	}
+	merge();
+	assert_int_equal(types_named("T"), 2);
+}
+
+/* The keys of jdk.types.FrameType in the order of the events. */
+static void read_frame_keys(uint64_t *keys, size_t count)
+{
+	struct jfr_chunk *chunk;
+	struct jfr_event e;
+	struct jfr_file f;
+	size_t n = 0;
+
+	jfr_file_init(&f, merged.data, merged.size);
+	chunk = jfr_file_next(&f);
+	for (uint64_t at = JFR_HEADER_SIZE; jfr_chunk_next(chunk, &at, &e);) {
+		struct jfr_value v = {0}, event;
+		struct cursor c;
+
+		if (!e.type)
+			continue;
+		event = jfr_event_value(&e);
+		c = jfr_enter(chunk, &event);
+		for (uint32_t i = 0; i < e.type->count; i++)
+			jfr_take(&c, &e.type->fields[i], &v);
+		assert_int_equal(v.kind, VALUE_KEY);
+		assert_true(n < count);
+		keys[n++] = v.key;
+	}
+	assert_int_equal(n, count);
+	jfr_chunk_put(chunk);
+	jfr_file_release(&f);
+}
+
+/* An event for each type, in the given order, from `after` on. */
+static void make_frame_types(int n, const char *const *texts, int64_t first, size_t count, int64_t after)
+{
+	chunk_simple(&b, "jdk.types.FrameType", THING);
+	chunk_field(&b, "description", B_STRING, 0);
+	chunk_event(&b, "Frame", EVENT);
+	chunk_field(&b, "type", THING, B_CONSTANT);
+	chunk_begin_pool(&b, THING, count);
+	for (size_t i = 0; i < count; i++) {
+		bytes_put_leb(&b.body, first + i);
+		bytes_put_text(&b.body, texts[i], 100);
+	}
+	chunk_end_pool(&b);
+	for (size_t i = 0; i < count; i++)
+		event(EVENT, after + i, first + i);
+	finish_file(n);
+}
+
+static const char *const frame_types[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "Unknown", "Kernel"};
+
+/* jfrconv of async-profiler has names for the keys 0 to 6, and fails on others. */
+static void frame_types_keep_their_keys(void **state)
+{
+	uint64_t keys[10];
+
+	make_frame_types(0, frame_types, 0, 4, 0); /* the JVM's */
+	make_frame_types(1, frame_types, 0, 6, 100);
+	merge();
+	read_frame_keys(keys, 10);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(keys[i], i < 4 ? i : i - 4);
+}
+
+/* frtrace 0.1.0 counted from 1, and async-profiler has another meaning for 4. */
+static void frame_types_with_other_meanings_are_moved(void **state)
+{
+	static const char *const other[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "C++"};
+	uint64_t keys[10];
+	char *text;
+
+	make_frame_types(0, frame_types, 0, 5, 0);
+	make_frame_types(1, other, 0, 5, 100);
+	merge();
+	read_frame_keys(keys, 10);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(keys[i], i);
+	text = print(false);
+	assert_contains(text, "type = \"Unknown\"");
+	assert_contains(text, "type = \"C++\"");
+	free(text);
+	for (int i = 0; i < 2; i++)
+		bytes_clear(&file[i]);
+	make_frame_types(0, frame_types, 1, 4, 0);
+	make_frame_types(1, frame_types, 0, 4, 100);
+	merge();
+	read_frame_keys(keys, 8);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(keys[i], i + 1);
+		assert_true(keys[4 + i] > 4);
+	}
+}
+
+/* JMC fails on an id that no type has. */
+static void settings_of_undeclared_types_are_left_out(void **state)
+{
+	char *text;
+
+	add_numbers("A");
 	event(EVENT, 0, 1);
 	finish_file(0);
-	chunk_event(&b, "T", EVENT);
-	chunk_field(&b, "duration", B_LONG, 0);
-	chunk_field(&b, "number", B_LONG, 0);
-	chunk_begin_event(&b, EVENT, 1000000);
-	bytes_put_leb(&b.body, 5000000);
-	bytes_put_leb(&b.body, 2);
-	chunk_end_event(&b);
+	chunk_event(&b, "jdk.ActiveSetting", THING);
+	chunk_field(&b, "id", B_LONG, 0);
+	event(THING, 0, 4711);
+	event(THING, 0, THING);
 	finish_file(1);
 	merge();
-	assert_printed("T {\n  startTime = 23:13:20.000 (2023-11-14)\n  number = 1\n}\n\n"
-		       "T {\n  startTime = 23:13:20.001 (2023-11-14)\n  duration = 5000000\n  number = 2\n}\n\n");
+	assert_int_equal(result.events, 2);
+	text = print(true);
+	assert_null(strstr(text, "4711"));
+	free(text);
+}
+
+static void make_jvm_information(int n, int64_t pid)
+{
+	chunk_event(&b, n ? "frtrace.Clock" : "A", OTHER);
+	chunk_event(&b, "jdk.JVMInformation", EVENT);
+	chunk_field(&b, "pid", B_LONG, 0);
+	if (pid)
+		event(EVENT, 0, pid);
+	finish_file(n);
+}
+
+static void jvm_is_described_once(void **state)
+{
+	char *text;
+
+	make_jvm_information(0, 11);
+	make_jvm_information(1, 12);
+	merge();
+	assert_int_equal(result.events, 1);
+	text = print(false);
+	assert_contains(text, "pid = 11");
+	free(text);
+	for (int i = 0; i < 2; i++)
+		bytes_clear(&file[i]);
+	make_jvm_information(0, 0); /* declared, but no event */
+	make_jvm_information(1, 12);
+	merge();
+	text = print(false);
+	assert_contains(text, "pid = 12");
+	free(text);
+}
+
+/* Some readers know only the fields of JEP 520, in their order. */
+static void fields_of_frtrace_can_be_left_out(void **state)
+{
+	struct jfr_merge_sink sink = {.put = put_chunk, .jdk_fields = true};
+	struct jfr_file f, *one = &f;
+
+	chunk_event(&b, "jdk.MethodTrace", EVENT);
+	chunk_field(&b, "method", B_LONG, 0);
+	chunk_field(&b, "thrown", B_BOOLEAN, 0);
+	chunk_field(&b, "cpuTime", B_LONG, 0);
+	chunk_event(&b, "T", OTHER);
+	chunk_field(&b, "thrown", B_BOOLEAN, 0);
+	chunk_begin_event(&b, EVENT, 0);
+	bytes_put_leb(&b.body, 77);
+	bytes_put_u8(&b.body, 1);
+	bytes_put_leb(&b.body, 1000);
+	chunk_end_event(&b);
+	event(OTHER, 1000000, 1);
+	finish_file(0);
+	bytes_clear(&merged);
+	jfr_file_init(&f, file[0].data, file[0].size);
+	assert_int_equal(jfr_merge(&one, 1, &sink, &result), 0);
+	jfr_file_release(&f);
+	assert_printed("jdk.MethodTrace {\n  startTime = 23:13:20.000 (2023-11-14)\n  method = 77\n}\n\n"
+		       "T {\n  startTime = 23:13:20.001 (2023-11-14)\n  thrown = true\n}\n\n");
 }
 
 static void add_thread(int64_t key, const char *name, int64_t java, int64_t os)
@@ -534,7 +745,13 @@ int main(void)
 		TEST(equal_keys_in_two_files_are_different_constants),
 		TEST(types_of_one_name_become_one),
 		TEST(contradicting_types_stay_separate),
-		TEST(an_event_without_duration_stays_without),
+		TEST(an_event_with_and_without_duration_is_one_type),
+		TEST(a_duration_that_is_not_the_second_field_stays_separate),
+		TEST(frame_types_keep_their_keys),
+		TEST(frame_types_with_other_meanings_are_moved),
+		TEST(settings_of_undeclared_types_are_left_out),
+		TEST(jvm_is_described_once),
+		TEST(fields_of_frtrace_can_be_left_out),
 		TEST(thread_known_to_both_files_is_one),
 		TEST(setting_refers_to_its_event_by_the_new_id),
 		TEST(long_recordings_become_several_chunks),
