@@ -85,6 +85,11 @@ struct jfr_cpu_information {
 	uint32_t sockets, cores, hw_threads;
 };
 
+struct jfr_physical_memory {
+	int64_t start;
+	uint64_t total, used; /* bytes */
+};
+
 /* frtrace.Clock, one calibration: TSC, CLOCK_MONOTONIC ns and CLOCK_REALTIME ns of one moment, and the error in ns. */
 struct jfr_clock {
 	int64_t start;

@@ -36,6 +36,37 @@ int jvm_model_find_flags(const struct target *t, const char *const names[], size
 	return err;
 }
 
+static int read_version(const struct mem *m, const uint64_t symbols[VMSTRUCTS_SYMBOLS], char *out, size_t size,
+			struct diag *d)
+{
+	uint64_t address;
+	struct vmstructs v;
+	int err = vmstructs_read(&v, m, symbols, d);
+
+	if (err)
+		return err;
+	err = vmstructs_static(&v, "Abstract_VM_Version._s_internal_vm_info_string", &address) ? 0 : -ENOTSUP;
+	err = err ?: mem_u64(m, address, &address);
+	err = err ?: mem_text(m, address, out, size);
+	vmstructs_release(&v);
+	return err ? diag_errno(d, -err, "cannot read the JVM's version text") : 0;
+}
+
+int jvm_model_version(const struct target *t, char *out, size_t size, struct diag *d)
+{
+	uint64_t symbols[VMSTRUCTS_SYMBOLS];
+	struct remote_mem r;
+	int err = remote_mem_open(&r, t, d);
+
+	if (err)
+		return err;
+	err = find_tables(&r, t, symbols, d);
+	if (!err)
+		err = read_version(&r.mem, symbols, out, size, d);
+	remote_mem_close(&r);
+	return err;
+}
+
 /* `needs`: HOTSPOT_NO_* features that must be available */
 static int jvm_model_read_layout(struct jvm_model *m, const struct target *t, unsigned int needs, struct diag *d)
 {

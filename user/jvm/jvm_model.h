@@ -25,6 +25,13 @@ int jvm_model_find_flags(const struct target *t, const char *const names[], size
 			 struct diag *d);
 
 /*
+ * The version as the JVM's own recordings have it: "OpenJDK 64-Bit Server VM (25.0.3+9-LTS) for linux-amd64 JRE
+ * (25.0.3+9-LTS), built on ...". It lies in libjvm (Abstract_VM_Version::_s_internal_vm_info_string, JDK 8 to 28), also
+ * before the JVM is initialised, and may be any text of less than `size` bytes.
+ */
+int jvm_model_version(const struct target *t, char *out, size_t size, struct diag *d);
+
+/*
  * Compare walked stacks with the JVM's own thread dump (user/jvm/layout_check.h). Returns 0;
  * -EPROTO: they differ, do not use the model; -ENODATA: none could be compared, because the JVM gave no dump, or
  * although every JVM has sleeping threads, so their frames are most likely unreadable. *dump is the last dump (NULL: the JVM gave none),

@@ -66,3 +66,23 @@ void machine_read(struct machine *m)
 	read_os(m);
 	machine_read_cpu(m);
 }
+
+/* /proc/meminfo has lines such as "MemTotal:        4015228 kB". */
+bool machine_memory(uint64_t *total, uint64_t *used)
+{
+	unsigned long long all = 0, available = 0, kb;
+	char line[256];
+	FILE *f = fopen("/proc/meminfo", "re");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "MemTotal: %llu", &kb) == 1)
+			all = kb;
+		else if (sscanf(line, "MemAvailable: %llu", &kb) == 1)
+			available = kb;
+	}
+	if (f)
+		fclose(f);
+	*total = all << 10;
+	*used = (all - available) << 10;
+	return all && available && available <= all;
+}

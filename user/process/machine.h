@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The machine, as jdk.OSInformation and jdk.CPUInformation describe it. */
+/* The machine, as jdk.OSInformation, jdk.CPUInformation and jdk.PhysicalMemory describe it. */
 #ifndef USER_PROCESS_MACHINE_H
 #define USER_PROCESS_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct machine {
@@ -13,5 +14,8 @@ struct machine {
 };
 
 void machine_read(struct machine *m);
+
+/* Its memory in bytes, and how much is in use now: not even available by dropping caches. False: unknown. */
+bool machine_memory(uint64_t *total, uint64_t *used);
 
 #endif

@@ -1,21 +1,50 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/recording_info.h"
+#include "filters/time.h"
+#include "user/jvm/jvm_model.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define VERSION_TEXT 1024 /* real ones have some 200 bytes */
+
 struct recording_remark {
 	struct recording_remark *next;
 	char *kind, *text;
 };
 
+/* Use the texts that the JVM's own recordings have; the version begins with the name. */
+static int take_version(struct target_description *jvm, const char *version, struct diag *d)
+{
+	size_t length = strcspn(version, "(");
+	char *name = strndup(version, length ? length - 1 : 0), *text = strdup(version);
+
+	if (!name || !text) {
+		free(name);
+		free(text);
+		return diag_set(d, ENOMEM, "out of memory");
+	}
+	free(jvm->jvm_name);
+	free(jvm->jvm_version);
+	jvm->jvm_name = name;
+	jvm->jvm_version = text;
+	return 0;
+}
+
 int recording_info_read(struct recording_info *info, const struct target *t, struct diag *d)
 {
+	char version[VERSION_TEXT];
+	struct diag ignored;
+	int err;
+
 	info->ns_pid = t->ns_pid;
 	machine_read(&info->machine);
-	return target_describe(t, &info->jvm, d);
+	err = target_describe(t, &info->jvm, d);
+	if (!err && !jvm_model_version(t, version, sizeof(version), &ignored) && strchr(version, '('))
+		err = take_version(&info->jvm, version, d);
+	return err;
 }
 
 static void recording_remark_free(struct recording_remark *m)
@@ -69,15 +98,46 @@ static void put_period(const struct recording_info *info, struct jfr_writer *w, 
 	jfr_active_setting(w, at, "jdk.MethodTiming", "period", period);
 }
 
+/* Write a threshold as JFR does: "2 ms". Its own settings files have "0 ms". */
+static void put_threshold(const struct recording_info *info, struct jfr_writer *w, int64_t at)
+{
+	char time[24], text[32];
+	size_t digits;
+
+	time_print(info->settings->threshold_ns, time, sizeof(time));
+	digits = strspn(time, "0123456789");
+	snprintf(text, sizeof(text), "%.*s %s", (int)digits, time, time[digits] ? time + digits : "ms");
+	jfr_active_setting(w, at, "jdk.MethodTrace", "threshold", text);
+}
+
+/* JFR has one filter setting for an event: all filters, separated by semicolons. */
+static void put_filters(const struct recording_info *info, struct jfr_writer *w, int64_t at, enum filter_kind kind)
+{
+	const struct filter_list *filters = info->settings->filters;
+	struct bytes text;
+
+	bytes_init(&text);
+	for (size_t i = 0; i < filter_list_size(filters); i++) {
+		if (filter_list_kind(filters, i) != kind)
+			continue;
+		if (text.size)
+			bytes_put_u8(&text, ';');
+		bytes_put(&text, filter_list_text(filters, i), strlen(filter_list_text(filters, i)));
+	}
+	bytes_put_u8(&text, 0);
+	if (text.size > 1 && !text.failed)
+		jfr_active_setting(w, at, kind == FILTER_TIMING ? "jdk.MethodTiming" : "jdk.MethodTrace", "filter",
+				   (const char *)text.data);
+	bytes_release(&text);
+}
+
 static void put_settings(const struct recording_info *info, struct jfr_writer *w, int64_t at)
 {
 	const struct settings *s = info->settings;
-	char threshold[32], depth[16];
-	size_t n = filter_list_size(s->filters);
+	char depth[16];
 
-	snprintf(threshold, sizeof(threshold), "%llu ns", (unsigned long long)s->threshold_ns);
 	jfr_active_setting(w, at, "jdk.MethodTrace", "enabled", "true");
-	jfr_active_setting(w, at, "jdk.MethodTrace", "threshold", threshold);
+	put_threshold(info, w, at);
 	jfr_active_setting(w, at, "jdk.MethodTrace", "stackTrace", info->stacks ? "true" : "false");
 	if (info->stacks) {
 		snprintf(depth, sizeof(depth), "%u", s->stack_depth);
@@ -87,11 +147,8 @@ static void put_settings(const struct recording_info *info, struct jfr_writer *w
 	put_period(info, w, at);
 	if (info->waits)
 		jfr_active_setting(w, at, "frtrace.ThreadWait", "enabled", "true");
-	for (size_t i = 0; i < n; i++)
-		jfr_active_setting(w, at,
-				   filter_list_kind(s->filters, i) == FILTER_TIMING ? "jdk.MethodTiming"
-										    : "jdk.MethodTrace",
-				   "filter", filter_list_text(s->filters, i));
+	put_filters(info, w, at, FILTER_TRACE);
+	put_filters(info, w, at, FILTER_TIMING);
 }
 
 static void put_recording(const struct recording_info *info, struct jfr_writer *w, int64_t at)
@@ -111,6 +168,14 @@ static void put_recording(const struct recording_info *info, struct jfr_writer *
 	};
 
 	jfr_active_recording(w, &e);
+}
+
+static void put_memory(struct jfr_writer *w, int64_t at)
+{
+	struct jfr_physical_memory e = {.start = at};
+
+	if (machine_memory(&e.total, &e.used))
+		jfr_physical_memory(w, &e);
 }
 
 static void put_jvm(const struct recording_info *info, struct jfr_writer *w, int64_t at)
@@ -137,6 +202,7 @@ static void put_jvm(const struct recording_info *info, struct jfr_writer *w, int
 	jfr_jvm_information(w, &e);
 	jfr_os_information(w, at, info->machine.os);
 	jfr_cpu_information(w, &cpu);
+	put_memory(w, at);
 }
 
 void recording_info_put(const struct recording_info *info, struct jfr_writer *w, int64_t at)

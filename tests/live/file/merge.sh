@@ -57,13 +57,13 @@ contexts() { # FILE
 	cmp -s "$WORK/ours" "$WORK/marks" || finding "frtrace print differs:" "$(diff "$WORK/ours" "$WORK/marks" | head -n 8)"
 }
 
-# Both recordings have the same process id: merge uses it to compare their origin.
+# Both recordings have the same process id, by which merge compares their origin, and describe the JVM alike.
 one_jvm() { # FILE...
 	local file
 	for file; do
 		"$(jdk_newest)/bin/jfr" print --json --events jdk.JVMInformation "$file"
-	done | grep -E '"(pid|jvmStartTime)": ' | sort -u >"$WORK/tool"
-	[ "$(wc -l <"$WORK/tool")" = 2 ] && grep -q "\"pid\": $T_PID\b" "$WORK/tool" || finding "the files do not both name process $T_PID: $(cat "$WORK/tool")"
+	done | grep -E '"(pid|jvmStartTime|jvmName|jvmVersion)": ' | sort -u >"$WORK/tool"
+	[ "$(wc -l <"$WORK/tool")" = 4 ] && grep -q "\"pid\": $T_PID\b" "$WORK/tool" || finding "the files do not both describe process $T_PID alike:" "$(cat "$WORK/tool")"
 }
 
 merged() {

@@ -75,7 +75,7 @@ tools() { # the file is the oldest JDK's
 companions() {
 	local sentence="the JVM, the machine, the recording and the clock are in the file, secrets are not" event
 	begin "$sentence" || return 0
-	for event in jdk.JVMInformation jdk.OSInformation jdk.CPUInformation jdk.ActiveRecording jdk.ActiveSetting frtrace.Clock; do
+	for event in jdk.JVMInformation jdk.OSInformation jdk.CPUInformation jdk.PhysicalMemory jdk.ActiveRecording jdk.ActiveSetting frtrace.Clock; do
 		tool print --events "$event" "$file"
 		shows "^$event" "$event"
 	done

@@ -43,7 +43,7 @@ if begin "$sentence"; then
 		says "the filter 'not a filter' is left out"
 		target_quit
 		file_agrees
-		active_is enabled=true "threshold=0 ns" stackTrace=false
+		active_is enabled=true "threshold=0 ms" stackTrace=false
 	fi
 	verdict "$sentence"
 	target_drop
@@ -59,7 +59,7 @@ if begin "$sentence"; then
 		target_go
 		trace_stop
 		target_quit
-		active_is "threshold=7000000 ns" stackTrace=false filter=live.Exits "period=1000 ms"
+		active_is "threshold=7 ms" stackTrace=false filter=live.Exits "period=1000 ms"
 	fi
 	verdict "$sentence"
 	target_drop

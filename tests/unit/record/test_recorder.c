@@ -22,9 +22,11 @@
 #include <cmocka.h>
 
 static bool disk_full, target_hidden;
+static const char *jvm_version; /* NULL: unreadable */
 
 int __wrap_fstatvfs(int fd, struct statvfs *v);
 int __wrap_target_describe(const struct target *t, struct target_description *out, struct diag *diag);
+int __wrap_jvm_model_version(const struct target *t, char *out, size_t size, struct diag *diag);
 
 int __wrap_fstatvfs(int fd, struct statvfs *v)
 {
@@ -41,6 +43,14 @@ int __wrap_target_describe(const struct target *t, struct target_description *ou
 					   .jvm_arguments = strdup("-Xmx1g"),
 					   .java_arguments = strdup("shop.jar"),
 					   .start_epoch_ms = 1};
+	return 0;
+}
+
+int __wrap_jvm_model_version(const struct target *t, char *out, size_t size, struct diag *diag)
+{
+	if (!jvm_version)
+		return diag_errno(diag, EIO, "cannot read the JVM's version text");
+	snprintf(out, size, "%s", jvm_version);
 	return 0;
 }
 
@@ -76,11 +86,12 @@ static int setup(void **state)
 	int fd;
 
 	disk_full = target_hidden = false;
+	jvm_version = NULL;
 	b = calloc(1, sizeof(*b));
 	if (!b || settings_init(&b->settings, &d) ||
 	    filter_list_add(b->settings.filters, "com.acme.Cart", FILTER_TRACE, &d))
 		return -1;
-	b->settings.threshold_ns = 1500;
+	b->settings.threshold_ns = 1500000;
 	b->target = (struct target){.pid = 99, .ns_pid = 4242, .monotonic_offset = 7000000000};
 	b->segment = fake_segment_new();
 	loader = fake_loader(&b->segment, "com/acme/Loader", "app");
@@ -328,13 +339,26 @@ static void each_chunk_says_what_is_recorded(void **state)
 	assert_non_null(e);
 	assert_string_equal(text(e, "destination"), b->path);
 	for (size_t i = 0; (e = dissect_find(b->read, "jdk.ActiveSetting", i)); i++) {
-		threshold |= !strcmp(text(e, "name"), "threshold") && !strcmp(text(e, "value"), "1500 ns");
+		threshold |= !strcmp(text(e, "name"), "threshold") && !strcmp(text(e, "value"), "1500 us");
 		filter |= !strcmp(text(e, "name"), "filter") && !strcmp(text(e, "value"), "com.acme.Cart");
 	}
 	assert_true(threshold && filter);
 	e = dissect_find(b->read, "jdk.JVMInformation", 0);
 	assert_string_equal(text(e, "javaArguments"), "shop.jar");
 	assert_int_equal(number(e, "pid"), 4242);
+}
+
+static void each_chunk_has_the_memory_of_the_machine(void **state)
+{
+	const struct dissect_event *e;
+
+	begin();
+	finish();
+	e = dissect_find(b->read, "jdk.PhysicalMemory", 0);
+	assert_non_null(e);
+	assert_true(number(e, "usedSize") > 0);
+	assert_true(number(e, "usedSize") <= number(e, "totalSize"));
+	assert_true(number(e, "totalSize") <= (long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) * 2);
 }
 
 static bool has_setting(const char *name, const char *value)
@@ -345,6 +369,55 @@ static bool has_setting(const char *name, const char *value)
 		if (!strcmp(text(e, "name"), name) && !strcmp(text(e, "value"), value))
 			return true;
 	return false;
+}
+
+/* JFR has one setting for all filters of an event. */
+static void filters_of_an_event_are_one_setting(void **state)
+{
+	const struct dissect_event *e;
+	size_t filters = 0;
+
+	assert_int_equal(filter_list_add(b->settings.filters, "com.acme.Till::pay", FILTER_TRACE, &d), 0);
+	assert_int_equal(filter_list_add(b->settings.filters, "com.acme.Store;com.acme.Shelf", FILTER_TIMING, &d), 0);
+	begin();
+	finish();
+	assert_true(has_setting("filter", "com.acme.Cart;com.acme.Till::pay"));
+	assert_true(has_setting("filter", "com.acme.Store;com.acme.Shelf"));
+	for (size_t i = 0; (e = dissect_find(b->read, "jdk.ActiveSetting", i)); i++)
+		filters += !strcmp(text(e, "name"), "filter");
+	assert_int_equal(filters, 2);
+}
+
+static void thresholds_are_written_as_jfr_does(void **state)
+{
+	b->settings.threshold_ns = 0;
+	begin();
+	finish();
+	assert_true(has_setting("threshold", "0 ms"));
+}
+
+static void jvm_is_described_as_in_its_own_recordings(void **state)
+{
+	const struct dissect_event *e;
+
+	jvm_version = "OpenJDK 64-Bit Server VM (25.0.3+9-LTS) for linux-amd64 JRE (25.0.3+9-LTS), built on 2026-04-21";
+	begin();
+	finish();
+	e = dissect_find(b->read, "jdk.JVMInformation", 0);
+	assert_string_equal(text(e, "jvmName"), "OpenJDK 64-Bit Server VM");
+	assert_string_equal(text(e, "jvmVersion"), jvm_version);
+}
+
+static void implausible_version_is_not_written(void **state)
+{
+	const struct dissect_event *e;
+
+	jvm_version = "nonsense";
+	begin();
+	finish();
+	e = dissect_find(b->read, "jdk.JVMInformation", 0);
+	assert_string_equal(text(e, "jvmName"), "OpenJDK");
+	assert_string_equal(text(e, "jvmVersion"), "17");
 }
 
 static void file_says_how_deep_stacks_are(void **state)
@@ -540,6 +613,11 @@ int main(void)
 		TEST(first_chunk_is_written_a_second_after_the_first_call),
 		TEST(thread_that_comes_back_after_many_chunks_is_still_named),
 		TEST(each_chunk_says_what_is_recorded),
+		TEST(each_chunk_has_the_memory_of_the_machine),
+		TEST(filters_of_an_event_are_one_setting),
+		TEST(thresholds_are_written_as_jfr_does),
+		TEST(jvm_is_described_as_in_its_own_recordings),
+		TEST(implausible_version_is_not_written),
 		TEST(file_says_how_deep_stacks_are),
 		TEST(file_says_that_there_are_no_stacks),
 		TEST(span_gets_its_stack),
