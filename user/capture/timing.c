@@ -26,6 +26,13 @@ bool timing_is_silent(const struct segment *s, uint32_t method)
 	return timing_rule_of(s, method) & FRT_RULE_SILENT;
 }
 
+bool timing_will_record(const struct segment *s, uint32_t method, uint64_t ticks)
+{
+	uint64_t rule = timing_rule_of(s, method);
+
+	return !(rule & FRT_RULE_THROWN) && ticks >= rule >> FRT_RULE_SHIFT;
+}
+
 static void add(struct timings *t, const struct frt_sum *c)
 {
 	struct timing *to;

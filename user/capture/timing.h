@@ -39,6 +39,9 @@ bool timing_is_wanted(const struct segment *s, uint32_t method);
 /* Is it timed for the live view only? */
 bool timing_is_silent(const struct segment *s, uint32_t method);
 
+/* Will a call of this method that has lasted `ticks` so far be recorded, however it ends? */
+bool timing_will_record(const struct segment *s, uint32_t method, uint64_t ticks);
+
 /*
  * Sum up the current recording's cells. While the target runs, a call that is just ending may be included in part.
  * `t` must be zeroed before the first call.

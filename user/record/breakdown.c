@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/record/breakdown.h"
 #include "user/capture/open_calls.h"
+#include "user/capture/timing.h"
 #include "user/record/wait_events.h"
 #include "user/text/monotonic.h"
 
@@ -32,7 +33,7 @@ static void breakdown_put_wait(void *context, uint32_t thread, const struct wait
 {
 	struct breakdown *b = context;
 
-	if (!b->stopped)
+	if (!b->stopped && !wait->shown)
 		wait_events_put(&b->events, thread, wait);
 }
 
@@ -130,6 +131,35 @@ void breakdown_claim_open(struct breakdown *b, uint32_t thread, int64_t start)
 	wait_join_claim(b->join, thread, start, INT64_MAX, breakdown_put_wait, b);
 }
 
+struct ahead {
+	struct breakdown *breakdown;
+	uint64_t now;	 /* TSC */
+	uint32_t thread; /* of the last call that will be recorded */
+};
+
+/* The calls of a thread come outermost first, so the first one that will be recorded has all waits of the others. */
+static void show_ahead(void *context, const struct open_call *c)
+{
+	struct ahead *a = context;
+	const struct breakdown_setup *s = &a->breakdown->setup;
+
+	if (!c->thread || c->thread == a->thread || c->start > a->now ||
+	    thread_keys_is_carrier(s->threads, c->thread) ||
+	    !timing_will_record(s->segment, c->method, a->now - c->start))
+		return;
+	a->thread = c->thread;
+	clock_cover(s->clock, c->start);
+	wait_join_show_open(a->breakdown->join, c->thread, clock_ns(s->clock, c->start), breakdown_put_wait,
+			    a->breakdown);
+}
+
+void breakdown_put_ahead(struct breakdown *b)
+{
+	struct ahead a = {.breakdown = b, .now = clock_last(b->setup.clock)->tsc};
+
+	open_calls_each(b->setup.segment, NULL, show_ahead, &a);
+}
+
 static void on_wait(void *context, const struct frt_wait *wait, uint32_t stack, uint32_t kernel_stack)
 {
 	struct breakdown *b = context;
@@ -142,7 +172,7 @@ static void on_pause(void *context, const struct frt_pause *p)
 	struct breakdown *b = context;
 
 	wait_join_pause(b->join, p);
-	if (!b->stopped)
+	if (!b->stopped && (int64_t)p->begin >= b->setup.begin)
 		wait_events_put_pause(&b->events, p);
 }
 

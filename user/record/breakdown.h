@@ -17,6 +17,7 @@ struct breakdown_setup {
 	struct clock *clock;
 	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
 	bool no_pauses;	      /* the JVM does not report pauses: every call's pause time is unknown */
+	int64_t begin;	      /* of the recording: pauses that began earlier are not written */
 };
 
 /* The pointers in *setup are borrowed. Returns 0, or -errno with *out set to NULL. */
@@ -41,6 +42,12 @@ void breakdown_split(struct breakdown *b, const struct frt_span *s, int64_t star
 
 /* Write the waits of a call that has not returned. */
 void breakdown_claim_open(struct breakdown *b, uint32_t thread, int64_t start);
+
+/*
+ * Write the waits so far of the open calls that will be recorded, whatever follows. Call it before a chunk is finished:
+ * a reader that follows the chunks in the order of time expects them there.
+ */
+void breakdown_put_ahead(struct breakdown *b);
 
 struct breakdown_sums *breakdown_running_sums(const struct breakdown *b);
 

@@ -129,7 +129,8 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 					.segment = r->setup.segment,
 					.clock = r->setup.clock,
 					.ticks_offset = r->setup.target->monotonic_offset,
-					.no_pauses = r->setup.no_pauses};
+					.no_pauses = r->setup.no_pauses,
+					.begin = r->start_ticks - r->setup.target->monotonic_offset};
 	int err;
 
 	if (r->setup.kernel == JFR_KERNEL_NONE)
@@ -268,6 +269,8 @@ static int recorder_finish_chunk(struct recorder *r, bool final, struct diag *d)
 
 	if (!r->open)
 		return 0;
+	if (r->breakdown && !final)
+		breakdown_put_ahead(r->breakdown);
 	r->open = false;
 	err = jfr_chunk_finish(r->writer, recorder_ticks_of(r, monotonic_ns()), final, &bytes, &size, d);
 	if (!err)

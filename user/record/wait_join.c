@@ -26,7 +26,7 @@ struct kept {
 	uint32_t skip;
 	uint16_t syscall;
 	uint8_t reason;
-	bool ongoing;
+	bool ongoing, shown;
 };
 
 struct thread {
@@ -123,7 +123,8 @@ static void wait_join_show(const struct wait_timeline_interval *i, const struct 
 			 .waker_process = k->waker_process,
 			 .syscall = k->syscall,
 			 .reason = k->reason,
-			 .ongoing = k->ongoing};
+			 .ongoing = k->ongoing,
+			 .shown = k->shown};
 
 	memcpy(w.waker_name, k->waker_name, sizeof(w.waker_name));
 	visit(context, thread, &w);
@@ -345,6 +346,21 @@ void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_
 	}
 	if (i > first)
 		((struct kept *)wait_timeline_payload(waits, first))->skip = i - first;
+}
+
+void wait_join_show_open(struct wait_join *j, uint32_t thread, int64_t start, wait_join_visit *visit, void *context)
+{
+	const struct thread *t = wait_join_find(j, thread);
+	const struct wait_timeline *waits = t ? &t->timeline[WAITS] : NULL;
+	struct kept *k;
+
+	for (size_t i = t ? wait_timeline_find_end(waits, start) : 0; t && i < waits->count; i += k->skip ?: 1) {
+		k = wait_timeline_payload(waits, i);
+		if (k->skip || k->shown)
+			continue;
+		wait_join_show(&waits->interval[i], k, thread, visit, context);
+		k->shown = true;
+	}
 }
 
 size_t wait_join_kept(const struct wait_join *j)

@@ -26,6 +26,7 @@ struct wait {
 	uint16_t syscall;
 	uint8_t reason; /* enum frt_wait_reason */
 	bool ongoing;	/* it was still in progress at `on`; its remainder begins there */
+	bool shown;	/* wait_join_show_open() has visited it before */
 };
 
 typedef void wait_join_visit(void *context, uint32_t thread, const struct wait *w);
@@ -79,6 +80,12 @@ void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, 
 /* Visit the waits that overlap [start, end) and have not been visited before. */
 void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,
 		     void *context);
+
+/*
+ * Visit the thread's waits that ended after `start`, once, ahead of the call that will claim them. They can still be
+ * claimed.
+ */
+void wait_join_show_open(struct wait_join *j, uint32_t thread, int64_t start, wait_join_visit *visit, void *context);
 
 /* Number of waits kept now. */
 size_t wait_join_kept(const struct wait_join *j);

@@ -42,7 +42,7 @@ static int setup(void **state)
 	b->clock.pairs = 2;
 	b->r = recording_new_with(JFR_KERNEL_FULL);
 	b->threads = thread_keys_new(b->r.w, &b->segment);
-	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, false};
+	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, false, 0};
 	assert_int_equal(breakdown_new(&b->where, &s, &d), 0);
 	b->sink = breakdown_sink(b->where);
 	recording_begin(&b->r);
@@ -138,6 +138,63 @@ static void a_wait_of_a_call_becomes_an_event(void **state)
 	assert_event_text(&b->r, e, "eventThread.javaName", "main");
 }
 
+static void open_call_of(uint32_t thread, uint32_t method, uint64_t start, uint32_t depth)
+{
+	struct frt_slot *s = fake_slot(&b->segment, 10, 0);
+
+	s->thread = thread;
+	s->epoch = segment_header(&b->segment)->epoch;
+	s->depth = depth;
+	s->open[depth - 1].start = start;
+	s->open[depth - 1].method = method;
+}
+
+static void set_rule(uint32_t method, uint64_t ticks, uint64_t flags)
+{
+	((uint64_t *)(b->segment.base + FRT_RULES_AT))[method] = ticks << FRT_RULE_SHIFT | flags;
+}
+
+/* Who follows the chunks of a long call in the order of time would get its waits too late. */
+static void waits_of_a_call_that_will_be_recorded_come_in_time(void **state)
+{
+	set_rule(1, 500, 0);
+	open_call_of(1, 1, 1000, 1);
+	b->clock.pair[1] = (struct clock_pair){1400, 1400, 3}; /* the call has not reached its threshold */
+	wait_of(1, 1100, 1300, 1350);
+	breakdown_put_ahead(b->where);
+	b->clock.pair[1] = (struct clock_pair){1600, 1600, 3};
+	recording_end(&b->r, false);
+	recording_begin(&b->r);
+	breakdown_put_ahead(b->where);
+	breakdown_put_ahead(b->where);
+	recording_end(&b->r, false);
+	recording_begin(&b->r);
+	wait_of(1, 1700, 1800, 1800);
+	call_of(1, 1000, 1000, 0);
+	finish();
+	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 2);
+	assert_int_equal(dissect_find(b->r.d, "frtrace.ThreadWait", 0)->chunk, 1);
+	assert_int_equal(dissect_find(b->r.d, "frtrace.ThreadWait", 1)->chunk, 2);
+	assert_int_equal(dissect_count(b->r.d, "frtrace.RunQueue"), 1);
+	assert_int_equal(dissect_find(b->r.d, "frtrace.RunQueue", 0)->chunk, 1);
+	assert_int_equal(breakdown_sums_take_worst(breakdown_running_sums(b->where), 1), 250);
+}
+
+static void waits_of_a_call_that_may_not_be_recorded_are_kept_back(void **state)
+{
+	b->clock.pair[1] = (struct clock_pair){1600, 1600, 3};
+	set_rule(1, 0, FRT_RULE_THROWN);
+	set_rule(2, FRT_RULE_UNTRACED >> FRT_RULE_SHIFT, FRT_RULE_TIMED);
+	open_call_of(1, 1, 1000, 1);
+	open_call_of(2, 2, 1000, 1);
+	open_call_of(3, 3, 1000, 1); /* a carrier: its waits may be those of a virtual thread */
+	for (uint32_t thread = 1; thread <= 3; thread++)
+		wait_of(thread, 1100, 1300, 1350);
+	breakdown_put_ahead(b->where);
+	finish();
+	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 0);
+}
+
 static void a_wait_is_written_once_and_only_with_a_call(void **state)
 {
 	wait_of(1, 100, 200, 200); /* in no call that is recorded */
@@ -151,6 +208,23 @@ static void a_wait_is_written_once_and_only_with_a_call(void **state)
 	assert_int_equal(dissect_count(b->r.d, "frtrace.RunQueue"), 1);
 	assert_int_equal(of_call(0, "blockedTime"), 300);
 	assert_int_equal(of_call(1, "blockedTime"), 300);
+}
+
+/* An event must not lie before the first chunk. The call's own time has the pause all the same. */
+static void a_pause_from_before_the_recording_is_not_written(void **state)
+{
+	struct breakdown_setup s = {b->r.w, b->threads, &b->segment, &b->clock, OFFSET, .begin = 1250};
+
+	breakdown_free(b->where);
+	assert_int_equal(breakdown_new(&b->where, &s, &d), 0);
+	b->sink = breakdown_sink(b->where);
+	b->sink.pause(b->sink.context, &(struct frt_pause){.begin = 1240, .end = 1260});
+	b->sink.pause(b->sink.context, &(struct frt_pause){.begin = 1270, .end = 1280});
+	call_of(1, 1000, 1000, 0);
+	finish();
+	assert_int_equal(dissect_count(b->r.d, "frtrace.VMPause"), 1);
+	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.VMPause", 0), "startTime"), 1270 + OFFSET);
+	assert_int_equal(of_call(0, "pauseTime"), 30);
 }
 
 static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **state)
@@ -337,9 +411,12 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(the_parts_of_a_call_add_up),
 		T(a_wait_of_a_call_becomes_an_event),
+		T(waits_of_a_call_that_will_be_recorded_come_in_time),
+		T(waits_of_a_call_that_may_not_be_recorded_are_kept_back),
 		T(a_wait_is_written_once_and_only_with_a_call),
 		T(a_wait_that_is_looked_at_goes_on_and_is_told_in_two),
 		T(who_has_been_woken_does_not_wait_any_more),
+		T(a_pause_from_before_the_recording_is_not_written),
 		T(without_the_jvms_word_on_pauses_nothing_is_known_of_them),
 		T(of_virtual_threads_and_carriers_nothing_is_known),
 		T(wakers_that_are_no_java_threads_are_named_by_the_kernel),
