@@ -339,6 +339,9 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	int stop_err;
 
 	forget_interrupt(r);
+	/* Restoring a class frees the methods that its stacks name, those of waits, too. */
+	recorder_read_stacks(r->recorder, false);
+	intake_consume(session_intake(r->session));
 	recorder_last_round(r->recorder);
 	stop_err = session_stop(r->session, &second);
 	if (stop_err)

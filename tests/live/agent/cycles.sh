@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015
 # Repeated recordings leave nothing in a JVM but what the JVM itself keeps of each class that is changed and changed
-# back. A control measures that with java.lang.instrument. SOAK=1: 1,000 recordings, also on JDK 27.
+# back. A control measures that with java.lang.instrument. SOAK=1: 1,000 recordings, also on JDK 27. And the last calls
+# of a short recording are complete.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -74,11 +75,32 @@ case_cycles() {
 	target_drop
 }
 
+# Restoring a class frees the methods that are on the last stacks.
+case_last() {
+	local sentence="stacks of the last calls before the end are complete, JDK $FEATURE" i
+	begin "$sentence" || return 0
+	target_start Last
+	if target_ready; then
+		for i in 1 2 3 4 5 6; do
+			trace_start -m live.Last::inner || break
+			echo "$F_PID" >"$T_DIR/going"
+			mv "$T_DIR/going" "$T_DIR/go"
+			trace_wait "$TRACE_SECONDS_MAX"
+			status_is 0
+			grep -E 'unknown' "$F_DIR/stderr" >"$WORK/unknown" && finding "recording $i:" "$(cat "$WORK/unknown")"
+		done
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 printf 'Premain-Class: live.Cycles\nCan-Retransform-Classes: true\n' >"$WORK/manifest"
 "${JDKS[0]#* }/bin/jar" cfm "$WORK/cycles.jar" "$WORK/manifest" || exit 1
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	turn 1 && case_cycles
+	turn 0 && case_last
 done
 [ -n "$SOAK" ] || exit 0
 roots_find
