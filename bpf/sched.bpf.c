@@ -371,13 +371,16 @@ static __always_inline bool is_waker(struct task_struct *task)
 	return !(count & COUNT_SOFT) || (!(task->flags & KERNEL_THREAD) && sends(task));
 }
 
-/* The task's id in its innermost pid namespace, which for threads of the target is the target's. */
+/*
+ * The task's id in its innermost pid namespace, which for threads of the target is the target's. The array is indexed
+ * by hand: CO-RE relocates a variable index by the size of our struct upid, not of the kernel's.
+ */
 static __always_inline __u32 namespace_id(struct task_struct *task)
 {
 	const struct pid *pid = task->thread_pid;
 	__u32 level = pid->level;
 
-	return level ? kernel_int(&pid->numbers[level].nr) : task->pid;
+	return level ? kernel_int((const char *)pid->numbers + level * bpf_core_type_size(struct upid)) : task->pid;
 }
 
 static __always_inline void note_waker(struct waker *waker)
