@@ -37,6 +37,7 @@ struct thread {
 struct wait_join {
 	struct wait_join_setup setup;
 	struct thread *thread[THREADS]; /* indexed by serial % THREADS; the younger of two threads stays */
+	size_t used;			/* of `thread`; the rest is NULL */
 	struct wait_timeline pauses;
 	int64_t known_from;
 	size_t capacity; /* sum over the timelines of all threads */
@@ -108,6 +109,8 @@ static struct thread *wait_join_thread_of(struct wait_join *j, uint32_t serial)
 	}
 	if (!*at)
 		*at = thread_new(serial);
+	if (serial % THREADS >= j->used)
+		j->used = serial % THREADS + 1;
 	return *at && (*at)->serial == serial ? *at : NULL;
 }
 
@@ -194,6 +197,31 @@ void wait_join_unobserved(struct wait_join *j, const struct frt_slot_owner *o)
 		wait_join_lost(j, INT64_MAX);
 }
 
+/* Classes of the pauses' timeline. */
+enum { PAUSE_SAFEPOINT, PAUSE_GC };
+
+/*
+ * The reason of a wait for a futex over [off, wake). The VM thread ends most waits for the end of a pause, and the
+ * kernel's half gives these their reason. But in JDK 8 and 11 the threads that stand still let each other go (by
+ * Threads_lock), and a thread that has no memory while another one asks for a collection waits for that thread (by
+ * Heap_lock). So what lies in a pause for more than half of its time has the pause's reason, too: whatever the thread
+ * waited for, nothing in the JVM could have given it to it.
+ */
+static unsigned int reason_in_pauses(const struct wait_join *j, unsigned int reason, int64_t off, int64_t wake)
+{
+	size_t i = wait_timeline_find_end(&j->pauses, off + (wake - off) / 2);
+	const struct wait_timeline_interval *p = &j->pauses.interval[i];
+	int64_t from, to;
+
+	if (reason != FRT_WAIT_FUTEX || i == j->pauses.count || wait_timeline_is_coalesced(&j->pauses, i))
+		return reason;
+	from = off > p->begin ? off : p->begin;
+	to = wake < p->end ? wake : p->end;
+	if (to - from <= (wake - off) / 2)
+		return reason;
+	return p->class == PAUSE_GC ? FRT_WAIT_GC : FRT_WAIT_SAFEPOINT;
+}
+
 /* Preempted threads have no blocked time. */
 static unsigned int class_of(unsigned int reason)
 {
@@ -225,17 +253,20 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stac
 {
 	uint64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
 	struct wait_timeline *timeline = wait_join_timeline_of(j, w->thread, WAITS, w->on);
+	unsigned int reason;
 	struct kept *k;
 
 	if (!timeline)
 		return;
-	k = wait_timeline_append(timeline, class_of(w->reason), w->off, wake > w->on ? w->on : wake, w->on);
+	wake = wake > w->on ? w->on : wake;
+	reason = reason_in_pauses(j, w->reason, w->off, wake);
+	k = wait_timeline_append(timeline, class_of(reason), w->off, wake, w->on);
 	*k = (struct kept){.stack = stack,
 			   .kernel_stack = kernel_stack,
 			   .waker = w->waker,
 			   .waker_process = w->waker_process,
 			   .syscall = w->syscall,
-			   .reason = w->reason,
+			   .reason = reason,
 			   .ongoing = w->flags & FRT_WAIT_ONGOING};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
 }
@@ -255,20 +286,44 @@ void wait_join_usage(struct wait_join *j, const struct frt_thread_usage *u)
 		wait_timeline_append_moment(timeline, u->at, what);
 }
 
-/* Pauses arrive in the order of their ends, so a nested one comes first. The timeline holds their union. */
+/* A thread may be back, and its wait may have arrived, before the pause that it waited for is over. */
+static void wait_join_review(const struct wait_join *j, struct wait_timeline *waits, int64_t since)
+{
+	for (size_t i = wait_timeline_find_end(waits, since); i < waits->count; i++) {
+		const struct wait_timeline_interval *w = &waits->interval[i];
+		struct kept *k = wait_timeline_payload(waits, i);
+		unsigned int reason = reason_in_pauses(j, k->reason, w->begin, w->middle);
+
+		if (reason == k->reason || wait_timeline_is_coalesced(waits, i))
+			continue;
+		k->reason = reason;
+		wait_timeline_reclass(waits, i, class_of(reason));
+	}
+}
+
+/*
+ * Pauses arrive in the order of their ends, so a nested one comes first. The timeline holds their union; a collection
+ * lies in a safepoint, which then has its class.
+ */
 void wait_join_pause(struct wait_join *j, const struct frt_pause *p)
 {
 	static const int64_t beginning = INT64_MIN;
+	unsigned int class = p->what == FRT_PAUSE_GC ? PAUSE_GC : PAUSE_SAFEPOINT;
 	struct wait_timeline *t = &j->pauses;
 	int64_t end = p->end;
 
 	while (t->count && t->interval[t->count - 1].begin >= (int64_t)p->begin) {
-		if (t->interval[--t->count].end > end)
-			end = t->interval[t->count].end;
+		const struct wait_timeline_interval *nested = &t->interval[--t->count];
+
+		end = nested->end > end ? nested->end : end;
+		class = nested->class == PAUSE_GC ? PAUSE_GC : class;
 	}
 	if (t->count == t->capacity)
 		wait_timeline_coalesce(t, t->capacity / 2, &beginning, 1);
-	wait_timeline_append(t, 0, p->begin, end, end);
+	wait_timeline_append(t, class, p->begin, end, end);
+	for (size_t i = 0; i < j->used; i++)
+		if (j->thread[i])
+			wait_join_review(j, &j->thread[i]->timeline[WAITS], p->begin);
 }
 
 static const struct thread *wait_join_find(const struct wait_join *j, uint32_t serial)
@@ -322,7 +377,7 @@ void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, 
 	if (start < j->known_from)
 		return;
 	if (wait_timeline_sum(&j->pauses, start, end, &sums))
-		out->pause = sums.first[0];
+		out->pause = sums.first[PAUSE_SAFEPOINT] + sums.first[PAUSE_GC];
 	if (thread != FRT_NO_THREAD && (t || has_nothing(j, thread)))
 		split_thread(t ? t : &nothing, start, end, out);
 }

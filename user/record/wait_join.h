@@ -43,7 +43,7 @@ struct wait_join_setup {
 };
 
 #define WAIT_JOIN_THREAD_LIMIT 16384u
-#define WAIT_JOIN_LIMIT	       (1u << 17) /* 20 MB */
+#define WAIT_JOIN_LIMIT	       (1u << 17) /* 22 MB */
 
 /* Returns 0, or -errno with *out set to NULL. */
 int wait_join_new(struct wait_join **out, const struct wait_join_setup *setup, struct diag *d);

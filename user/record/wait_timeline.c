@@ -58,6 +58,18 @@ void wait_timeline_append_moment(struct wait_timeline *t, int64_t at, const uint
 		i->sums.first[c] += what[c];
 }
 
+void wait_timeline_reclass(struct wait_timeline *t, size_t i, unsigned int class)
+{
+	uint64_t ns = t->interval[i].middle - t->interval[i].begin;
+	unsigned int before = t->interval[i].class;
+
+	t->interval[i].class = class % WAIT_TIMELINE_CLASSES;
+	for (; i < t->count; i++) {
+		t->interval[i].sums.first[before] -= ns;
+		t->interval[i].sums.first[class % WAIT_TIMELINE_CLASSES] += ns;
+	}
+}
+
 static bool ends_after(const struct wait_timeline_interval *i, int64_t at)
 {
 	return i->end > at;

@@ -64,6 +64,15 @@ public class Splits {
         System.gc();
     }
 
+    /** Runs until another thread has had the JVM collect, without waiting for that. */
+    static void stop() {
+        int mine = ++asked;
+        long n = 0;
+        while (answered < mine)
+            n++;
+        sink = n;
+    }
+
     static void busy() {
         long end = System.nanoTime() + 2_000_000, n = 0;
         while (System.nanoTime() < end)
@@ -108,6 +117,13 @@ public class Splits {
     private static void unsocket() throws Exception {
         answer();
         out.write(1);
+    }
+
+    private static void collect() {
+        while (asked == answered)
+            Thread.yield();
+        System.gc();
+        answered++;
     }
 
     private static void connect() throws IOException {
@@ -160,6 +176,9 @@ public class Splits {
             break;
         case "gc":
             both(kind, n, Splits::gc, null);
+            break;
+        case "stop":
+            both(kind, n, Splits::stop, Splits::collect);
             break;
         case "busy":
             both(kind, n, Splits::busy, null);

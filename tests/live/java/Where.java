@@ -368,7 +368,7 @@ public class Where {
             crowded(Math.min(n, 100));
             break;
         case "gc":
-            both(kind, "inGc", Math.min(n, 100), "futex", "VM Thread", Where::inGc, null);
+            both(kind, "inGc", Math.min(n, 100), "gc", "VM Thread", Where::inGc, null);
             break;
         default:
             throw new IllegalArgumentException(kind);

@@ -55,7 +55,7 @@ public class WhereCheck {
         Kind k = kind(f[1]);
         if (f[0].equals("expect")) {
             k.method = f[2];
-            k.reason = f[3].equals("sleep") ? System.getProperty("sleeps", "sleep") : f[3];
+            k.reason = System.getProperty(f[3], f[3]);
             k.waker = f[4];
             return;
         }

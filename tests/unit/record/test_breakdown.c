@@ -117,6 +117,51 @@ static void the_parts_of_a_call_add_up(void **state)
 	assert_int_equal(of_call(0, "minorFaults"), 0);
 }
 
+static void pause_of(enum frt_pause_what what, uint64_t begin, uint64_t end)
+{
+	b->sink.pause(b->sink.context, &(struct frt_pause){.what = what, .begin = begin, .end = end});
+}
+
+static void expect_reason(size_t n, const char *reason)
+{
+	assert_event_text(&b->r, dissect_find(b->r.d, "frtrace.ThreadWait", n), "reason", reason);
+}
+
+static void a_wait_that_lies_in_a_pause_is_for_no_lock(void **state)
+{
+	char text[512];
+
+	wait_of(1, 1000100, 1200100, 1200100); /* the first to be back: the pause is not over yet */
+	pause_of(FRT_PAUSE_GC, 1050000, 1150000);
+	pause_of(FRT_PAUSE_SAFEPOINT, 1000000, 1200200);
+	wait_of(1, 1300000, 1350000, 1350000);
+	pause_of(FRT_PAUSE_SAFEPOINT, 1395000, 1490000);
+	wait_of(1, 1400000, 1500000, 1510000); /* its turn came late */
+	wait_of(1, 1600000, 1900000, 1900000); /* for a lock, whose owner stood still for a while */
+	pause_of(FRT_PAUSE_SAFEPOINT, 1650000, 1800000);
+	call_of(1, 1000000, 1000000, 0);
+	finish();
+	expect_reason(0, "gc");
+	expect_reason(1, "futex");
+	expect_reason(2, "safepoint");
+	expect_reason(3, "futex");
+	assert_true(report_breakdown_text(breakdown_running_sums(b->where), text, sizeof(text)));
+	assert_string_equal(
+		text,
+		"the slowest call (1.0 ms): 65 % blocked (futex 35 %, gc 20 %, safepoint 10 %), 34 % on a CPU, 1 % waiting for one");
+}
+
+static void only_a_futex_can_be_the_jvms(void **state)
+{
+	struct frt_wait w = {.thread = 1, .off = 1100, .wake = 1400, .on = 1400, .reason = FRT_WAIT_SOCKET};
+
+	pause_of(FRT_PAUSE_GC, 1000, 1500);
+	b->sink.wait(b->sink.context, &w, 0, 0);
+	call_of(1, 1000, 1000, 0);
+	finish();
+	expect_reason(0, "socket");
+}
+
 static void a_wait_of_a_call_becomes_an_event(void **state)
 {
 	const struct dissect_event *e;
@@ -336,6 +381,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(the_parts_of_a_call_add_up),
+		T(a_wait_that_lies_in_a_pause_is_for_no_lock),
+		T(only_a_futex_can_be_the_jvms),
 		T(a_wait_of_a_call_becomes_an_event),
 		T(a_wait_is_written_once_and_only_with_a_call),
 		T(a_wait_that_is_looked_at_goes_on_and_is_told_in_two),
