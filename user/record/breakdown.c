@@ -78,19 +78,6 @@ void breakdown_stop(struct breakdown *b)
 	b->stopped = true;
 }
 
-struct claim {
-	struct breakdown *breakdown;
-	uint32_t method;
-};
-
-static void on_claimed(void *context, uint32_t thread, const struct wait *wait)
-{
-	const struct claim *c = context;
-
-	breakdown_put_wait(c->breakdown, thread, wait);
-	breakdown_sums_wait(c->breakdown->sums, c->method, wait->on - wait->off);
-}
-
 static void breakdown_fill(struct jfr_method_trace *e, const struct wait_join_split *s)
 {
 	e->cpu = s->blocked == WAIT_JOIN_MISSING ? JFR_MISSING : e->duration - s->blocked - s->run_queue;
@@ -113,15 +100,16 @@ static uint32_t thread_known(const struct breakdown *b, const struct frt_span *s
 
 void breakdown_split(struct breakdown *b, const struct frt_span *s, int64_t start, struct jfr_method_trace *e)
 {
-	struct claim claim = {.breakdown = b, .method = s->method};
 	uint32_t thread = thread_known(b, s);
 	struct wait_join_split split;
+	int64_t longest;
 
 	wait_join_split(b->join, thread, start, start + e->duration, &split);
 	if (b->setup.no_pauses)
 		split.pause = WAIT_JOIN_MISSING;
-	wait_join_claim(b->join, thread, start, start + e->duration, on_claimed, &claim);
+	longest = wait_join_claim(b->join, thread, start, start + e->duration, breakdown_put_wait, b);
 	breakdown_sums_add(b->sums, s->method, e->duration, &split);
+	breakdown_sums_note_longest(b->sums, s->method, longest);
 	breakdown_fill(e, &split);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Claims: calls of one thread are nested or follow each other, and mostly come in the order of their ends. A claimed
  * range therefore grows at its ends and is skipped over: `skip` of a wait is the number of claimed waits from it on,
- * and is updated during the walk.
+ * and is updated during the walk. So is `longest`, of these waits.
  */
 #include "user/record/wait_join.h"
 #include "user/record/wait_timeline.h"
@@ -24,6 +24,7 @@ struct kept {
 	uint32_t waker, waker_process;
 	char waker_name[16];
 	uint32_t skip;
+	int64_t longest;
 	uint16_t syscall;
 	uint8_t reason;
 	bool ongoing;
@@ -145,6 +146,14 @@ static void wait_join_show_unclaimed(struct wait_join *j, const struct thread *t
 	}
 }
 
+static void wait_join_note_claimed(const struct wait_timeline *waits, size_t first, uint32_t n, int64_t longest)
+{
+	struct kept *k = wait_timeline_payload(waits, first);
+
+	k->skip = n;
+	k->longest = longest;
+}
+
 static void wait_join_coalesce(struct wait_join *j, struct thread *t, struct wait_timeline *timeline)
 {
 	bool waits = timeline == &t->timeline[WAITS];
@@ -156,7 +165,7 @@ static void wait_join_coalesce(struct wait_join *j, struct thread *t, struct wai
 		wait_join_show_unclaimed(j, t, timeline->count - keep, open[0]);
 	left = wait_timeline_coalesce(timeline, keep, open, moments);
 	for (size_t i = 0; waits && i < left; i++)
-		((struct kept *)wait_timeline_payload(timeline, i))->skip = 1;
+		wait_join_note_claimed(timeline, i, 1, timeline->interval[i].longest);
 }
 
 static bool wait_join_grow(struct wait_join *j, struct wait_timeline *timeline)
@@ -382,24 +391,27 @@ void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, 
 		split_thread(t ? t : &nothing, start, end, out);
 }
 
-void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,
-		     void *context)
+int64_t wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,
+			void *context)
 {
 	const struct thread *t = wait_join_find(j, thread);
 	const struct wait_timeline *waits = t ? &t->timeline[WAITS] : NULL;
 	size_t first = t ? wait_timeline_find_end(waits, start) : 0, i = first;
+	int64_t longest = 0;
 
 	while (t && i < waits->count && waits->interval[i].begin < end) {
 		struct kept *k = wait_timeline_payload(waits, i);
 
 		if (!k->skip) {
 			wait_join_show(&waits->interval[i], k, thread, visit, context);
-			k->skip = 1;
+			wait_join_note_claimed(waits, i, 1, waits->interval[i].longest);
 		}
+		longest = k->longest > longest ? k->longest : longest;
 		i += k->skip;
 	}
 	if (i > first)
-		((struct kept *)wait_timeline_payload(waits, first))->skip = i - first;
+		wait_join_note_claimed(waits, first, i - first, longest);
+	return longest;
 }
 
 size_t wait_join_kept(const struct wait_join *j)

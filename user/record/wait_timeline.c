@@ -37,6 +37,7 @@ void *wait_timeline_append(struct wait_timeline *t, unsigned int class, int64_t 
 	i->begin = last ? later(begin, last->end) : later(begin, t->known_from);
 	i->middle = later(middle, i->begin);
 	i->end = later(end, i->middle);
+	i->longest = i->end - i->begin;
 	i->sums.first[i->class] += i->middle - i->begin;
 	i->sums.second += i->end - i->middle;
 	i->sums.count++;
@@ -200,11 +201,12 @@ static size_t wait_timeline_coalesce_first(struct wait_timeline *t, size_t n, co
 	size_t into = 0;
 
 	for (size_t i = 1; i < n; i++) {
-		int64_t begin = t->interval[into].begin;
+		const struct wait_timeline_interval first = t->interval[into];
 
-		if (may_coalesce(&t->interval[into], &t->interval[i], open, moments)) {
+		if (may_coalesce(&first, &t->interval[i], open, moments)) {
 			t->interval[into] = t->interval[i];
-			t->interval[into].begin = begin;
+			t->interval[into].begin = first.begin;
+			t->interval[into].longest = later(first.longest, t->interval[into].longest);
 			continue;
 		}
 		t->interval[++into] = t->interval[i];

@@ -24,6 +24,7 @@ struct wait_timeline_sums {
 struct wait_timeline_interval {
 	int64_t begin, middle, end;
 	uint32_t class, reserved;
+	int64_t longest;		/* end - begin, of a coalesced interval the longest one's */
 	struct wait_timeline_sums sums; /* up to and including this one */
 };
 

@@ -333,6 +333,32 @@ static void sums_are_of_calls_by_method(void **state)
 	assert_int_equal(sums->worst, 350);
 }
 
+static uint64_t worst_of(uint32_t method)
+{
+	return breakdown_sums_of(breakdown_running_sums(b->where), method)->worst;
+}
+
+static void call_to(uint32_t method, int64_t start, int64_t duration)
+{
+	struct frt_span s = {.start = start, .duration = duration, .method = method, .thread = 1};
+	struct jfr_method_trace e = {.start = start + OFFSET, .duration = duration, .method = b->method};
+
+	breakdown_split(b->where, &s, start, &e);
+}
+
+static void the_worst_wait_of_a_caller_may_be_its_callees(void **state)
+{
+	wait_of(1, 1100, 1110, 1110);
+	wait_of(1, 1200, 1240, 1245);
+	wait_of(1, 1300, 1330, 1330);
+	call_to(3, 1290, 100);
+	call_to(2, 1150, 300);
+	call_to(1, 1000, 1000);
+	assert_int_equal(worst_of(3), 30);
+	assert_int_equal(worst_of(2), 45);
+	assert_int_equal(worst_of(1), 45);
+}
+
 static void the_slowest_hundredth_is_added_up(void **state)
 {
 	struct breakdown_slowest slow;
@@ -393,6 +419,7 @@ int main(void)
 		T(after_the_end_of_writing_nothing_is_written),
 		T(losses_make_the_calls_before_unknown),
 		T(sums_are_of_calls_by_method),
+		T(the_worst_wait_of_a_caller_may_be_its_callees),
 		T(the_end_says_where_the_slowest_calls_were),
 		T(the_slowest_hundredth_is_added_up),
 	};

@@ -223,6 +223,35 @@ static void nested_calls_each_have_what_lies_in_them(void **state)
 	assert_int_equal(m->visited, 3);
 }
 
+static int64_t longest(int64_t from, int64_t to)
+{
+	return wait_join_claim(m->join, THREAD, from, to, on_wait, NULL);
+}
+
+static void the_longest_wait_of_a_call_may_be_a_nested_ones(void **state)
+{
+	make(0, 0);
+	add(110, 120, 121);
+	add(130, 150, 152);
+	add(170, 180, 180);
+	assert_int_equal(longest(125, 160), 22);
+	assert_int_equal(longest(165, 190), 10);
+	assert_int_equal(longest(105, 195), 22);
+	assert_int_equal(longest(100, 200), 22);
+	assert_int_equal(longest(200, 300), 0);
+}
+
+static void the_longest_wait_of_a_call_survives_coalescing(void **state)
+{
+	make(64, 64);
+	m->open[m->depth++] = 50;
+	for (int64_t i = 1; i <= 5000; i++)
+		add(100 * i, 100 * i + 10, 100 * i + (i == 7 ? 99 : 20));
+	assert_int_equal(longest(100 * 4990, 600000), 20);
+	assert_int_equal(longest(50, 600000), 99);
+	assert_int_equal(m->visited, 5000);
+}
+
 static void random_calls(size_t rounds, size_t deep)
 {
 	int64_t now = 1000;
@@ -468,6 +497,8 @@ int main(void)
 		T(a_call_that_cuts_a_wait_has_its_part),
 		T(times_that_make_no_sense_stay_within_their_wait),
 		T(nested_calls_each_have_what_lies_in_them),
+		T(the_longest_wait_of_a_call_may_be_a_nested_ones),
+		T(the_longest_wait_of_a_call_survives_coalescing),
 		T(random_nested_calls_are_as_the_model_has_them),
 		T(open_calls_are_known_though_memory_is_bounded),
 		T(calls_deeper_than_the_slot_shows_are_right_or_missing),
