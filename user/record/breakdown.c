@@ -130,7 +130,7 @@ static void on_pause(void *context, const struct frt_pause *p)
 	struct breakdown *b = context;
 
 	wait_join_pause(b->join, p);
-	if (!b->stopped)
+	if (!b->stopped && (int64_t)p->begin >= b->setup.start)
 		wait_events_put_pause(&b->events, p);
 }
 

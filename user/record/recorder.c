@@ -127,6 +127,7 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 					.segment = r->setup.segment,
 					.clock = r->setup.clock,
 					.ticks_offset = r->setup.target->monotonic_offset,
+					.start = r->start_ticks - r->setup.target->monotonic_offset,
 					.no_pauses = r->setup.no_pauses};
 	int err;
 

@@ -368,10 +368,54 @@ static void split_usage(const struct wait_timeline *t, int64_t start, int64_t en
 	out->minor_faults = sums.first[MINOR_FAULTS];
 }
 
-static void split_thread(const struct thread *t, int64_t start, int64_t end, struct wait_join_split *out)
+static int64_t time_in_pauses(const struct wait_timeline_sums *sums)
+{
+	return (int64_t)(sums->first[PAUSE_SAFEPOINT] + sums->first[PAUSE_GC]);
+}
+
+/* The time of [from, to) in which the thread was on no CPU, at most `most`, which is also the answer if it is unknown. */
+static int64_t time_off_cpu(const struct wait_timeline *waits, int64_t from, int64_t to, int64_t most)
+{
+	struct wait_timeline_sums sums;
+	int64_t ns;
+
+	if (!wait_timeline_sum(waits, from, to, &sums))
+		return most;
+	ns = (int64_t)sums.second;
+	for (unsigned int c = 0; c < WAIT_TIMELINE_CLASSES; c++)
+		ns += (int64_t)sums.first[c];
+	return ns < most ? ns : most;
+}
+
+/*
+ * The part of the pauses in which this thread did not run. A pause begins when the VM thread asks the others to stop,
+ * and ends when it reports that it has let them go: near both ends they run, and in native code all the time.
+ */
+static int64_t time_stood_still(const struct wait_timeline *pauses, const struct wait_timeline *waits, int64_t start,
+				int64_t end)
+{
+	struct wait_timeline_sums sums;
+	int64_t stood = 0;
+
+	for (size_t i = wait_timeline_find_end(pauses, start); i < pauses->count; i++) {
+		const struct wait_timeline_interval *p = &pauses->interval[i];
+		int64_t from = p->begin > start ? p->begin : start, to = p->end < end ? p->end : end;
+
+		if (from >= to)
+			break;
+		if (wait_timeline_sum(pauses, from, to, &sums))
+			stood += time_off_cpu(waits, from, to, time_in_pauses(&sums));
+	}
+	return stood;
+}
+
+static void split_thread(const struct wait_join *j, const struct thread *t, int64_t start, int64_t end,
+			 struct wait_join_split *out)
 {
 	split_waits(&t->timeline[WAITS], start, end, out);
 	split_usage(&t->timeline[USAGE], start, end, out);
+	if (out->pause > 0 && out->blocked != WAIT_JOIN_MISSING)
+		out->pause = time_stood_still(&j->pauses, &t->timeline[WAITS], start, end);
 }
 
 void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end,
@@ -386,9 +430,9 @@ void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, 
 	if (start < j->known_from)
 		return;
 	if (wait_timeline_sum(&j->pauses, start, end, &sums))
-		out->pause = sums.first[PAUSE_SAFEPOINT] + sums.first[PAUSE_GC];
+		out->pause = time_in_pauses(&sums);
 	if (thread != FRT_NO_THREAD && (t || has_nothing(j, thread)))
-		split_thread(t ? t : &nothing, start, end, out);
+		split_thread(j, t ? t : &nothing, start, end, out);
 }
 
 int64_t wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #define OFFSET 7000000000 /* of the target's clock */
+#define START  50	  /* of the recording */
 #define GETPID 39
 #define FUTEX  202
 
@@ -42,7 +43,7 @@ static int setup(void **state)
 	b->clock.pairs = 2;
 	b->r = recording_new_with(JFR_KERNEL_FULL);
 	b->threads = thread_keys_new(b->r.w, &b->segment);
-	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, false};
+	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, START, false};
 	assert_int_equal(breakdown_new(&b->where, &s, &d), 0);
 	b->sink = breakdown_sink(b->where);
 	recording_begin(&b->r);
@@ -160,6 +161,38 @@ static void only_a_futex_can_be_the_jvms(void **state)
 	call_of(1, 1000, 1000, 0);
 	finish();
 	expect_reason(0, "socket");
+}
+
+static void expect_pause(size_t call, int64_t ns)
+{
+	assert_int_equal(of_call(call, "pauseTime"), ns);
+	assert_true(ns <= of_call(call, "blockedTime") + of_call(call, "runQueueTime"));
+}
+
+static void a_call_does_not_run_and_stand_still_at_once(void **state)
+{
+	pause_of(FRT_PAUSE_SAFEPOINT, 1000, 2000);
+	pause_of(FRT_PAUSE_SAFEPOINT, 3000, 4000);
+	wait_of(1, 1100, 1900, 1950); /* let go before the pause is over */
+	call_of(1, 1970, 20, 0);
+	call_of(1, 1050, 1000, 0);
+	wait_of(1, 3500, 3600, 3600);
+	call_of(1, 1050, 5000, 0);
+	call_of(1, 1050, 5000, FRT_SPAN_VIRTUAL);
+	finish();
+	expect_pause(0, 0);
+	expect_pause(1, 850);
+	expect_pause(2, 950);
+	assert_int_equal(of_call(3, "pauseTime"), 1950);
+}
+
+static void a_pause_before_the_recording_is_not_written(void **state)
+{
+	pause_of(FRT_PAUSE_SAFEPOINT, START - 1, 90);
+	pause_of(FRT_PAUSE_SAFEPOINT, 95, 99);
+	finish();
+	assert_int_equal(dissect_count(b->r.d, "frtrace.VMPause"), 1);
+	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.VMPause", 0), "startTime"), 95 + OFFSET);
 }
 
 static void a_wait_of_a_call_becomes_an_event(void **state)
@@ -409,6 +442,8 @@ int main(void)
 		T(the_parts_of_a_call_add_up),
 		T(a_wait_that_lies_in_a_pause_is_for_no_lock),
 		T(only_a_futex_can_be_the_jvms),
+		T(a_call_does_not_run_and_stand_still_at_once),
+		T(a_pause_before_the_recording_is_not_written),
 		T(a_wait_of_a_call_becomes_an_event),
 		T(a_wait_is_written_once_and_only_with_a_call),
 		T(a_wait_that_is_looked_at_goes_on_and_is_told_in_two),
