@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Splits DIR N KIND...: a thread with the name KIND calls the method of that name N times. Each call waits for
- * something of that kind, and a thread KIND-2 ends the wait.
+ * something of that kind, and a thread KIND-2 ends the wait; for `named` one whose name the kernel has to cut.
  */
 public class Splits {
     /** The alternating actions of the two threads of a kind; the first thread is traced. */
@@ -46,6 +46,10 @@ public class Splits {
     static void queue() throws Exception {
         asked++;
         QUEUE.take();
+    }
+
+    static void named() throws Exception {
+        queue();
     }
 
     static void park() {
@@ -149,8 +153,12 @@ public class Splits {
     }
 
     private static void both(String kind, int n, Turn turn, Turn other) throws InterruptedException {
+        both(kind, n, turn, kind + "-2", other);
+    }
+
+    private static void both(String kind, int n, Turn turn, String otherName, Turn other) throws InterruptedException {
         Thread first = start(kind, n, turn);
-        Thread second = other == null ? null : start(kind + "-2", n, other);
+        Thread second = other == null ? null : start(otherName, n, other);
         first.join();
         if (second != null)
             second.join();
@@ -166,6 +174,9 @@ public class Splits {
             break;
         case "queue":
             both(kind, n, Splits::queue, Splits::unqueue);
+            break;
+        case "named":
+            both(kind, n, Splits::named, "a thread with a long name", Splits::unqueue);
             break;
         case "park":
             both(kind, n, Splits::park, Splits::unpark);

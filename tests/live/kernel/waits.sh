@@ -86,6 +86,18 @@ expect_stacks() { # N KIND CALL KERNEL METHOD...
 	finding "$2: only $n of $1 long waits have the stack" "$(grep -B16 -A12 -m1 "eventThread = \"$2\"" "$WORK/events")"
 }
 
+# Nearly N events frtrace.ThreadWait of KIND's thread must have this waker.
+expect_waker() { # N KIND NAME
+	local n
+	n=$(awk -v kind="\"$2\"" -v waker="wakerThread = \"$3\"" '
+	/^frtrace.ThreadWait/ { thread = ""; woken = 0 }
+	/eventThread = / { thread = $3 }
+	index($0, waker) { woken = 1 }
+	/^}/ && thread == kind && woken { n++ }
+	END { print n + 0 }' "$WORK/events")
+	[ "$n" -ge $(($1 * 90 / 100)) ] || finding "$2: only $n of $1 waits have the waker '$3':" "$(grep -o 'wakerThread = .*' "$WORK/events" | sort | uniq -c)"
+}
+
 # The native method below Thread.sleep(): sleep, sleep0 or sleepNanos0; it does not depend on the version alone.
 sleep_method() { "$JAVA/bin/javap" -p java.lang.Thread | sed -nE 's/.* native void (sleep[A-Za-z0-9]*)\(long\).*/\1/p'; }
 
@@ -93,12 +105,13 @@ stacks() {
 	local sentence="long waits have both stacks, JDK $FEATURE" n
 	n=$(amount 100 200)
 	begin "$sentence" || return 0
-	if record_waits $n sleep queue park socket; then
+	if record_waits $n sleep queue park socket named; then
 		"$(jdk_newest)/bin/jfr" print --stack-depth 64 --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
 		expect_stacks $n queue 'QUEUE.take()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
 		expect_stacks $n park 'LockSupport.park()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
 		expect_stacks $n socket 'in.read()' tcp_recvmsg 'sun.nio.ch.SocketDispatcher.read0(FileDescriptor, long, int)'
 		expect_stacks $n sleep 'Thread.sleep(2)' futex "java.lang.Thread.$(sleep_method)(long)"
+		expect_waker $n named 'a thread with a long name'
 		target_restored
 		target_quit
 	fi

@@ -42,7 +42,7 @@ static int setup(void **state)
 	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
 	b->clock.pairs = 2;
 	b->r = recording_new_with(JFR_KERNEL_FULL);
-	b->threads = thread_keys_new(b->r.w, &b->segment);
+	b->threads = thread_keys_new(b->r.w, &b->segment, NULL);
 	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, START, false};
 	assert_int_equal(breakdown_new(&b->where, &s, &d), 0);
 	b->sink = breakdown_sink(b->where);
