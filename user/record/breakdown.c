@@ -121,8 +121,12 @@ void breakdown_claim_open(struct breakdown *b, uint32_t thread, int64_t start)
 static void on_wait(void *context, const struct frt_wait *wait, uint32_t stack, uint32_t kernel_stack)
 {
 	struct breakdown *b = context;
+	struct frt_wait copy = *wait;
 
-	wait_join_wait(b->join, wait, stack, kernel_stack);
+	/* a thread that waits for memory while a collector works beside the program */
+	if (wait->reason == FRT_WAIT_FUTEX && thread_keys_is_collector(b->setup.threads, wait->waker, wait->waker_name))
+		copy.reason = FRT_WAIT_GC;
+	wait_join_wait(b->join, &copy, stack, kernel_stack);
 }
 
 static void on_pause(void *context, const struct frt_pause *p)

@@ -149,3 +149,8 @@ uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t proc
 		w->key = make_other(k, w);
 	return w->key;
 }
+
+bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, const char name[16])
+{
+	return tid && k->names && thread_names_is_collector(k->names, tid, name);
+}

@@ -34,4 +34,7 @@ bool thread_keys_is_carrier(struct thread_keys *k, uint32_t serial);
  */
 uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16]);
 
+/* Is this waker a thread of the JVM's garbage collector? False also if that is unknown. */
+bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, const char name[16]);
+
 #endif

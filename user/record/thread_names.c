@@ -20,6 +20,7 @@ struct java_thread {
 
 struct known_name {
 	uint32_t tid, tries;
+	bool checked, internal; /* internal: no Java thread */
 	char kernel_name[16], name[NAME_TEXT];
 };
 
@@ -85,6 +86,8 @@ static void names_read_list(struct thread_names *n)
 		n->count = 0;
 		err = hotspot_each_thread(n->layout, n->memory, names_add_thread, n);
 	}
+	if (err) /* a part of the list would make a Java thread look internal */
+		n->count = 0;
 	qsort(n->thread, n->count, sizeof(n->thread[0]), names_compare);
 	n->read_at = monotonic_ns();
 	n->read_took = n->read_at - begin;
@@ -120,6 +123,28 @@ static struct known_name *names_row(struct thread_names *n, uint32_t tid, const 
 		memcpy(k->kernel_name, kernel_name, sizeof(k->kernel_name));
 	}
 	return k;
+}
+
+bool thread_names_is_collector(struct thread_names *n, uint32_t tid, const char kernel_name[16])
+{
+	/* of JDK 8 to 28, cut by the kernel */
+	static const char *const begins[] = {
+		"G1 ",	     "GC Thread#", "GC task thread#", "Gang worker#", "Concurrent Mar", "ZDriver",
+		"ZDirector", "ZWorker",	   "XDriver",	      "XDirector",    "XWorker",	"Shenand"};
+	struct known_name *k;
+	bool is_one = false;
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		is_one |= !strncmp(kernel_name, begins[i], strlen(begins[i]));
+	if (!is_one)
+		return false;
+	k = names_row(n, tid, kernel_name);
+	if (!k->checked) {
+		names_read_list(n);
+		k->internal = n->count && !names_find(n, tid);
+	}
+	k->checked = true;
+	return k->internal;
 }
 
 const char *thread_names_of(struct thread_names *n, uint32_t tid, const char kernel_name[16])

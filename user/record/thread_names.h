@@ -5,6 +5,8 @@
 
 #include "user/hotspot/layout.h"
 
+#include <stdbool.h>
+
 struct thread_names;
 
 /* Both arguments are borrowed. Returns NULL when there is no memory. */
@@ -16,5 +18,8 @@ void thread_names_free(struct thread_names *n);
  * the next call. NULL: the kernel's name is all that is known, or is not abbreviated.
  */
 const char *thread_names_of(struct thread_names *n, uint32_t tid, const char kernel_name[16]);
+
+/* Is this a thread of the JVM's garbage collector: by its name, and because it is no Java thread? */
+bool thread_names_is_collector(struct thread_names *n, uint32_t tid, const char kernel_name[16]);
 
 #endif

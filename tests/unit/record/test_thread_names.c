@@ -40,12 +40,43 @@ static int teardown(void **state)
 	return 0;
 }
 
+static bool is_collector(uint32_t tid, const char *name)
+{
+	char kernel_name[16] = "";
+
+	memcpy(kernel_name, name, strlen(name));
+	return thread_names_is_collector(names, tid, kernel_name);
+}
+
 static const char *name_of(const char *name)
 {
 	char kernel_name[16] = "";
 
 	memcpy(kernel_name, name, strlen(name));
 	return thread_names_of(names, 4000, kernel_name);
+}
+
+static void collectors_are_no_java_threads(void **state)
+{
+	assert_true(is_collector(4001, "G1 Conc#0"));
+	assert_true(is_collector(4001, "G1 Conc#0"));
+	assert_true(is_collector(4002, "Shenand..Thread"));
+	assert_false(is_collector(4000, "G1 Conc#0"));
+	assert_false(is_collector(4001, "GC"));
+	assert_false(is_collector(4003, "VM Thread"));
+}
+
+static void a_java_thread_that_is_younger_than_the_list_is_no_collector(void **state)
+{
+	assert_null(name_of("C1 CompilerThre"));
+	fake_mem_put(&vm.m, OS_THREAD + vm.layout.osthread_id, 4001, 4);
+	assert_false(is_collector(4001, "G1 Conc#0"));
+}
+
+static void nobody_is_a_collector_while_the_threads_are_unknown(void **state)
+{
+	fake_mem_put(&vm.m, vm.layout.threads, 0, 8);
+	assert_false(is_collector(4001, "G1 Conc#0"));
 }
 
 static void a_name_that_the_kernel_has_not_cut_is_not_looked_for(void **state)
@@ -73,6 +104,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(collectors_are_no_java_threads),
+		T(a_java_thread_that_is_younger_than_the_list_is_no_collector),
+		T(nobody_is_a_collector_while_the_threads_are_unknown),
 		T(a_name_that_the_kernel_has_not_cut_is_not_looked_for),
 		T(a_name_that_is_not_found_is_not_looked_for_for_ever),
 	};
