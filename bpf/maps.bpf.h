@@ -35,6 +35,13 @@ extern const volatile bool usage_wanted;
 /* Address range of the agent's code in the target. */
 extern volatile struct frt_code agent_code;
 
+/*
+ * The JVM's VM thread by its id in the initial pid namespace (0: no safepoint so far), and whether its operation in
+ * progress, or else its last one, is a collection. Only this thread writes them, and reads them when it wakes others.
+ */
+extern volatile __u32 vm_thread;
+extern volatile bool vm_collects;
+
 /* Records about waits, pauses and usage that did not fit into the queue. */
 extern volatile __u64 waits_lost;
 

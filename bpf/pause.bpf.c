@@ -47,15 +47,23 @@ static __always_inline int end_pause(struct open_pause *open, enum frt_pause_wha
 SEC("usdt")
 int safepoint_begin(struct pt_regs *context)
 {
+	if (is_target()) {
+		vm_thread = (__u32)bpf_get_current_pid_tgid();
+		vm_collects = false;
+	}
 	return begin_pause(&safepoint);
 }
 
-/* The name is not 0-terminated. */
+/* The name is not 0-terminated. A safepoint may have several operations. */
 SEC("usdt")
 int BPF_USDT(operation_begin, const char *name, __u64 length)
 {
-	if (!is_target() || !safepoint.begin)
+	if (!is_target())
 		return 0;
+	if (!safepoint.begin) {
+		vm_collects = false;
+		return 0;
+	}
 	if (length > sizeof(safepoint.name))
 		length = sizeof(safepoint.name);
 	bpf_probe_read_user(safepoint.name, length, name);
@@ -71,6 +79,8 @@ int safepoint_end(struct pt_regs *context)
 SEC("usdt")
 int collection_begin(struct pt_regs *context)
 {
+	if (is_target() && vm_thread == (__u32)bpf_get_current_pid_tgid())
+		vm_collects = true;
 	return begin_pause(&collection);
 }
 

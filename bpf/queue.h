@@ -53,7 +53,9 @@ enum frt_wait_reason {
 	/* also Thread.sleep(), a futex for the kernel, if the JVM has the USDT site thread__sleep__begin */
 	FRT_WAIT_SLEEP,
 	FRT_WAIT_PIPE,
-	FRT_WAIT_OTHER, /* another system call, or none */
+	FRT_WAIT_GC,	    /* the JVM stood still, or its VM thread worked for this thread: for a collection */
+	FRT_WAIT_SAFEPOINT, /* the same for anything else */
+	FRT_WAIT_OTHER,	    /* another system call, or none */
 	FRT_WAIT_REASONS
 };
 

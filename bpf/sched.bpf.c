@@ -371,18 +371,33 @@ static __always_inline bool is_waker(struct task_struct *task)
 	return !(count & COUNT_SOFT) || (!(task->flags & KERNEL_THREAD) && sends(task));
 }
 
-/* The task's id in its innermost pid namespace, which for threads of the target is the target's. */
+/*
+ * The task's id in its innermost pid namespace, which for threads of the target is the target's. The array is indexed
+ * by hand: CO-RE relocates a variable index by the size of our struct upid, not of the kernel's.
+ */
 static __always_inline __u32 namespace_id(struct task_struct *task)
 {
 	const struct pid *pid = task->thread_pid;
 	__u32 level = pid->level;
 
-	return level ? kernel_int(&pid->numbers[level].nr) : task->pid;
+	return level ? kernel_int((const char *)pid->numbers + level * bpf_core_type_size(struct upid)) : task->pid;
 }
 
-static __always_inline void note_waker(struct waker *waker)
+/*
+ * The reason of a wait that the VM thread ends: it does so after a safepoint, and when it has done what this thread
+ * asked it for.
+ */
+static __always_inline __u32 reason_of_vm(const struct wait_state *state)
+{
+	if (state->reason != FRT_WAIT_FUTEX && state->reason != FRT_WAIT_SLEEP)
+		return state->reason;
+	return vm_collects ? FRT_WAIT_GC : FRT_WAIT_SAFEPOINT;
+}
+
+static __always_inline void note_waker(struct wait_state *state)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct waker *waker = &state->waker;
 
 	if (!is_waker(task)) {
 		*waker = (struct waker){};
@@ -391,6 +406,8 @@ static __always_inline void note_waker(struct waker *waker)
 	waker->process = task->tgid;
 	waker->id = task->tgid == target_process ? namespace_id(task) : 0;
 	__builtin_memcpy(waker->name, task->comm, sizeof(waker->name));
+	if (task->pid == vm_thread)
+		state->reason = reason_of_vm(state);
 }
 
 SEC("tp_btf/sched_waking")
@@ -401,7 +418,7 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 	if (!state || !state->off)
 		return 0;
 	state->woken = now_ns();
-	note_waker(&state->waker);
+	note_waker(state);
 	return 0;
 }
 

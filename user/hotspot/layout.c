@@ -201,6 +201,9 @@ static const struct rule rules[] = {
 	{F(thread_osthread),		8, NEWEST, OFFSET, "Thread._osthread", 0, THREADS},
 	{F(thread_state),		8, NEWEST, OFFSET, "JavaThread._thread_state", 0, THREADS},
 	{F(osthread_id),		8, NEWEST, OFFSET, "OSThread._thread_id", 0, THREADS},
+	{F(thread_object),		8, NEWEST, OFFSET, "JavaThread._threadObj", 0, 0},
+	{F(thread_object_is_handle),	8, 15, VALUE, NULL, 0, 0},
+	{F(thread_object_is_handle),   16, NEWEST, VALUE, NULL, 1, 0},
 	{F(list_length),		8, NEWEST, OFFSET, "ThreadsList._length", 0, 0},
 	{F(list_threads),		8, NEWEST, OFFSET, "ThreadsList._threads", 0, 0},
 };
@@ -503,6 +506,19 @@ static void find_threads(struct reading *r)
 		note_missing(l, "ThreadsSMRSupport._java_thread_list", HOTSPOT_NO_THREADS);
 }
 
+static void find_references(struct reading *r)
+{
+	static const char *const names[][2] = {
+		{"Universe._narrow_oop._base", "Universe._narrow_oop._shift"},		   /* until JDK 12 */
+		{"CompressedOops._narrow_oop._base", "CompressedOops._narrow_oop._shift"}, /* until JDK 21 at least */
+		{"CompressedOops._base", "CompressedOops._shift"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !r->l->narrow_oop_base; i++)
+		if (vmstructs_static(r->v, names[i][0], &r->l->narrow_oop_base))
+			vmstructs_static(r->v, names[i][1], &r->l->narrow_oop_shift);
+}
+
 static void find_loaders(struct reading *r)
 {
 	r->l->const_overpass = 0x40;
@@ -544,6 +560,7 @@ int hotspot_layout_read(struct hotspot_layout *out, const struct mem *m, const u
 	choose_forms(&r);
 	find_threads(&r);
 	find_loaders(&r);
+	find_references(&r);
 	e = read_walk(&r);
 	if (e || out->without & HOTSPOT_NO_STACKS)
 		out->walk.jdk_version = 0;

@@ -153,6 +153,11 @@ struct hotspot_layout {
 	uint16_t thread_next, thread_osthread, thread_state;
 	uint16_t osthread_id; /* int: the kernel's id, in the JVM's pid namespace */
 	uint16_t list_length, list_threads;
+
+	/* java.lang.Thread of a JavaThread: its oop, or the address of that */
+	uint16_t thread_object, thread_object_is_handle;
+	uint64_t narrow_oop_base,
+		narrow_oop_shift; /* addresses of u64 and int, for references of 32 bits; 0: unknown */
 };
 
 /*

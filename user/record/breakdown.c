@@ -79,19 +79,6 @@ void breakdown_stop(struct breakdown *b)
 	b->stopped = true;
 }
 
-struct claim {
-	struct breakdown *breakdown;
-	uint32_t method;
-};
-
-static void on_claimed(void *context, uint32_t thread, const struct wait *wait)
-{
-	const struct claim *c = context;
-
-	breakdown_put_wait(c->breakdown, thread, wait);
-	breakdown_sums_wait(c->breakdown->sums, c->method, wait->on - wait->off);
-}
-
 static void breakdown_fill(struct jfr_method_trace *e, const struct wait_join_split *s)
 {
 	e->cpu = s->blocked == WAIT_JOIN_MISSING ? JFR_MISSING : e->duration - s->blocked - s->run_queue;
@@ -114,15 +101,16 @@ static uint32_t thread_known(const struct breakdown *b, const struct frt_span *s
 
 void breakdown_split(struct breakdown *b, const struct frt_span *s, int64_t start, struct jfr_method_trace *e)
 {
-	struct claim claim = {.breakdown = b, .method = s->method};
 	uint32_t thread = thread_known(b, s);
 	struct wait_join_split split;
+	int64_t longest;
 
 	wait_join_split(b->join, thread, start, start + e->duration, &split);
 	if (b->setup.no_pauses)
 		split.pause = WAIT_JOIN_MISSING;
-	wait_join_claim(b->join, thread, start, start + e->duration, on_claimed, &claim);
+	longest = wait_join_claim(b->join, thread, start, start + e->duration, breakdown_put_wait, b);
 	breakdown_sums_add(b->sums, s->method, e->duration, &split);
+	breakdown_sums_note_longest(b->sums, s->method, longest);
 	breakdown_fill(e, &split);
 }
 
@@ -163,8 +151,12 @@ void breakdown_put_ahead(struct breakdown *b)
 static void on_wait(void *context, const struct frt_wait *wait, uint32_t stack, uint32_t kernel_stack)
 {
 	struct breakdown *b = context;
+	struct frt_wait copy = *wait;
 
-	wait_join_wait(b->join, wait, stack, kernel_stack);
+	/* a thread that waits for memory while a collector works beside the program */
+	if (wait->reason == FRT_WAIT_FUTEX && thread_keys_is_collector(b->setup.threads, wait->waker, wait->waker_name))
+		copy.reason = FRT_WAIT_GC;
+	wait_join_wait(b->join, &copy, stack, kernel_stack);
 }
 
 static void on_pause(void *context, const struct frt_pause *p)
@@ -172,7 +164,7 @@ static void on_pause(void *context, const struct frt_pause *p)
 	struct breakdown *b = context;
 
 	wait_join_pause(b->join, p);
-	if (!b->stopped && (int64_t)p->begin >= b->setup.begin)
+	if (!b->stopped && (int64_t)p->begin >= b->setup.start)
 		wait_events_put_pause(&b->events, p);
 }
 

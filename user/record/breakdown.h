@@ -16,8 +16,8 @@ struct breakdown_setup {
 	const struct segment *segment;
 	struct clock *clock;
 	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
+	int64_t start;	      /* of the recording, CLOCK_MONOTONIC ns: earlier pauses get no events */
 	bool no_pauses;	      /* the JVM does not report pauses: every call's pause time is unknown */
-	int64_t begin;	      /* of the recording: pauses that began earlier are not written */
 };
 
 /* The pointers in *setup are borrowed. Returns 0, or -errno with *out set to NULL. */

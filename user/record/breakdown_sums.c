@@ -65,7 +65,7 @@ void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t durat
 	add_call(&s->method[method % FRT_MAX_METHODS], duration, split);
 }
 
-void breakdown_sums_wait(struct breakdown_sums *s, uint32_t method, int64_t ns)
+void breakdown_sums_note_longest(struct breakdown_sums *s, uint32_t method, int64_t ns)
 {
 	uint64_t *late = &s->worst[method % FRT_MAX_METHODS], *ever = &s->method[method % FRT_MAX_METHODS].worst;
 

@@ -9,7 +9,7 @@
 struct breakdown_sum {
 	uint64_t calls; /* calls with a known breakdown */
 	uint64_t duration, cpu, run_queue, blocked;
-	uint64_t worst; /* longest wait in these calls that belongs to none of the recorded calls they made */
+	uint64_t worst; /* longest wait in these calls, also in calls that they made */
 };
 
 struct breakdown_slowest {
@@ -29,8 +29,8 @@ void breakdown_sums_free(struct breakdown_sums *s);
 void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t duration,
 			const struct wait_join_split *split);
 
-/* Add a wait of `ns` that a call of the method has claimed. */
-void breakdown_sums_wait(struct breakdown_sums *s, uint32_t method, int64_t ns);
+/* Note that the longest wait in a call of the method took `ns`; 0: it had none. */
+void breakdown_sums_note_longest(struct breakdown_sums *s, uint32_t method, int64_t ns);
 
 /* A method's sums since the start. */
 const struct breakdown_sum *breakdown_sums_of(const struct breakdown_sums *s, uint32_t method);

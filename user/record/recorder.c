@@ -35,7 +35,8 @@ struct recorder {
 	struct budget budget; /* shared by frames and wait_stacks */
 	int64_t behind_since; /* 0: not behind */
 	struct thread_keys *threads;
-	uint32_t chunk; /* number of the open chunk */
+	struct thread_names *names; /* NULL: the JVM's memory is not read */
+	uint32_t chunk;		    /* number of the open chunk */
 	bool open, failed;
 	struct diag failure; /* the error, if it occurred in a callback */
 	int64_t chunk_start, start_ticks;
@@ -97,8 +98,10 @@ static int make_keys(struct recorder *r, struct diag *d)
 				     .budget = &r->budget};
 
 	method_keys_init(&r->methods, r->writer, r->setup.segment);
-	r->threads = thread_keys_new(r->writer, r->setup.segment);
-	if (!r->threads)
+	if (r->setup.model)
+		r->names = thread_names_new(&r->setup.model->layout, &r->setup.model->remote.mem);
+	r->threads = thread_keys_new(r->writer, r->setup.segment, r->names);
+	if (!r->threads || (r->setup.model && !r->names))
 		return diag_errno(d, ENOMEM, "cannot make a recorder");
 	return frames_new(&r->frames, &setup, d);
 }
@@ -129,8 +132,8 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 					.segment = r->setup.segment,
 					.clock = r->setup.clock,
 					.ticks_offset = r->setup.target->monotonic_offset,
-					.no_pauses = r->setup.no_pauses,
-					.begin = r->start_ticks - r->setup.target->monotonic_offset};
+					.start = r->start_ticks - r->setup.target->monotonic_offset,
+					.no_pauses = r->setup.no_pauses};
 	int err;
 
 	if (r->setup.kernel == JFR_KERNEL_NONE)
@@ -191,6 +194,7 @@ void recorder_free(struct recorder *r)
 	recording_info_release(&r->info);
 	frames_free(r->frames);
 	thread_keys_free(r->threads);
+	thread_names_free(r->names);
 	timings_release(r->sums);
 	free(r->sums);
 	method_keys_release(&r->methods);

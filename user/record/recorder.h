@@ -26,7 +26,7 @@ struct recorder_setup {
 	struct resolver *resolver; /* of stacks; NULL: only methods named by the agent are known */
 	struct call_rates *rates;  /* counts recorded calls; may be NULL */
 	enum jfr_kernel kernel;	   /* which kernel fields calls have */
-	/* The JVM's model, with a resolver, for the stacks of waits. NULL: kernel stacks only. */
+	/* The JVM's model, with a resolver, for the stacks of waits and the names of wakers. NULL: the kernel's only. */
 	const struct jvm_model *model;
 	bool no_pauses; /* the JVM's pauses are unknown */
 };

@@ -26,12 +26,14 @@ struct cached_waker {
 struct thread_keys {
 	struct jfr_writer *writer;
 	const struct segment *segment;
+	struct thread_names *names; /* NULL: unknown */
 	uint32_t chunk;
 	struct cached_key thread[THREADS], vthread[VTHREADS];
 	struct cached_waker waker[WAKERS];
 };
 
-struct thread_keys *thread_keys_new(struct jfr_writer *writer, const struct segment *segment)
+struct thread_keys *thread_keys_new(struct jfr_writer *writer, const struct segment *segment,
+				    struct thread_names *names)
 {
 	struct thread_keys *k = calloc(1, sizeof(*k));
 
@@ -39,6 +41,7 @@ struct thread_keys *thread_keys_new(struct jfr_writer *writer, const struct segm
 		return NULL;
 	k->writer = writer;
 	k->segment = segment;
+	k->names = names;
 	return k;
 }
 
@@ -114,11 +117,15 @@ static uint64_t find_java(struct thread_keys *k, uint32_t tid)
 	return 0;
 }
 
-/* The key of a JVM-internal thread, or of a thread of another process, whose name is included. */
+/*
+ * The key of a thread that the agent has not met, such as the JVM's own, or of a thread of another process, which is
+ * named, too.
+ */
 static uint64_t make_other(struct thread_keys *k, const struct cached_waker *w)
 {
+	const char *known = w->tid && k->names ? thread_names_of(k->names, w->tid, w->name) : NULL;
 	char name[64];
-	struct jfr_thread_constant c = {.name = name, .os_id = w->tid};
+	struct jfr_thread_constant c = {.name = known ?: name, .os_id = w->tid};
 
 	if (w->tid)
 		snprintf(name, sizeof(name), "%.16s", w->name);
@@ -141,4 +148,9 @@ uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t proc
 	if (!w->key)
 		w->key = make_other(k, w);
 	return w->key;
+}
+
+bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, const char name[16])
+{
+	return tid && k->names && thread_names_is_collector(k->names, tid, name);
 }

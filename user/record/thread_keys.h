@@ -6,11 +6,16 @@
 #include "format/jfr/jfr_write.h"
 #include "user/capture/stream.h"
 #include "user/capture/segment.h"
+#include "user/record/thread_names.h"
 
 struct thread_keys;
 
-/* Both arguments are borrowed. Returns NULL when there is no memory. */
-struct thread_keys *thread_keys_new(struct jfr_writer *writer, const struct segment *segment);
+/*
+ * The arguments are borrowed. `names` may be NULL: names that the kernel has abbreviated stay so. Returns NULL when
+ * there is no memory.
+ */
+struct thread_keys *thread_keys_new(struct jfr_writer *writer, const struct segment *segment,
+				    struct thread_names *names);
 void thread_keys_free(struct thread_keys *k);
 
 /* Call after the writer has begun a chunk: keys must then be requested again. */
@@ -28,5 +33,8 @@ bool thread_keys_is_carrier(struct thread_keys *k, uint32_t serial);
  * name of the thread, at most 16 bytes.
  */
 uint64_t thread_keys_of_waker(struct thread_keys *k, uint32_t tid, uint32_t process, const char name[16]);
+
+/* Is this waker a thread of the JVM's garbage collector? False also if that is unknown. */
+bool thread_keys_is_collector(struct thread_keys *k, uint32_t tid, const char name[16]);
 
 #endif

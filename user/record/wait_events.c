@@ -9,7 +9,8 @@ const char *wait_reason(unsigned int reason)
 	static const char *const names[FRT_WAIT_REASONS] = {
 		[FRT_WAIT_PREEMPTED] = "preempted", [FRT_WAIT_FUTEX] = "futex", [FRT_WAIT_POLL] = "poll",
 		[FRT_WAIT_SOCKET] = "socket",	    [FRT_WAIT_DISK] = "disk",	[FRT_WAIT_PAGE_FAULT] = "page fault",
-		[FRT_WAIT_SLEEP] = "sleep",	    [FRT_WAIT_PIPE] = "pipe",	[FRT_WAIT_OTHER] = "other",
+		[FRT_WAIT_SLEEP] = "sleep",	    [FRT_WAIT_PIPE] = "pipe",	[FRT_WAIT_GC] = "gc",
+		[FRT_WAIT_SAFEPOINT] = "safepoint", [FRT_WAIT_OTHER] = "other",
 	};
 
 	return reason < FRT_WAIT_REASONS && names[reason] ? names[reason] : names[FRT_WAIT_OTHER];

@@ -2,7 +2,7 @@
 /*
  * Claims: calls of one thread are nested or follow each other, and mostly come in the order of their ends. A claimed
  * range therefore grows at its ends and is skipped over: `skip` of a wait is the number of claimed waits from it on,
- * and is updated during the walk.
+ * and is updated during the walk. So is `longest`, of these waits.
  */
 #include "user/record/wait_join.h"
 #include "user/record/wait_timeline.h"
@@ -24,6 +24,7 @@ struct kept {
 	uint32_t waker, waker_process;
 	char waker_name[16];
 	uint32_t skip;
+	int64_t longest;
 	uint16_t syscall;
 	uint8_t reason;
 	bool ongoing, shown;
@@ -37,6 +38,7 @@ struct thread {
 struct wait_join {
 	struct wait_join_setup setup;
 	struct thread *thread[THREADS]; /* indexed by serial % THREADS; the younger of two threads stays */
+	size_t used;			/* of `thread`; the rest is NULL */
 	struct wait_timeline pauses;
 	int64_t known_from;
 	size_t capacity; /* sum over the timelines of all threads */
@@ -108,6 +110,8 @@ static struct thread *wait_join_thread_of(struct wait_join *j, uint32_t serial)
 	}
 	if (!*at)
 		*at = thread_new(serial);
+	if (serial % THREADS >= j->used)
+		j->used = serial % THREADS + 1;
 	return *at && (*at)->serial == serial ? *at : NULL;
 }
 
@@ -143,6 +147,14 @@ static void wait_join_show_unclaimed(struct wait_join *j, const struct thread *t
 	}
 }
 
+static void wait_join_note_claimed(const struct wait_timeline *waits, size_t first, uint32_t n, int64_t longest)
+{
+	struct kept *k = wait_timeline_payload(waits, first);
+
+	k->skip = n;
+	k->longest = longest;
+}
+
 static void wait_join_coalesce(struct wait_join *j, struct thread *t, struct wait_timeline *timeline)
 {
 	bool waits = timeline == &t->timeline[WAITS];
@@ -154,7 +166,7 @@ static void wait_join_coalesce(struct wait_join *j, struct thread *t, struct wai
 		wait_join_show_unclaimed(j, t, timeline->count - keep, open[0]);
 	left = wait_timeline_coalesce(timeline, keep, open, moments);
 	for (size_t i = 0; waits && i < left; i++)
-		((struct kept *)wait_timeline_payload(timeline, i))->skip = 1;
+		wait_join_note_claimed(timeline, i, 1, timeline->interval[i].longest);
 }
 
 static bool wait_join_grow(struct wait_join *j, struct wait_timeline *timeline)
@@ -195,6 +207,31 @@ void wait_join_unobserved(struct wait_join *j, const struct frt_slot_owner *o)
 		wait_join_lost(j, INT64_MAX);
 }
 
+/* Classes of the pauses' timeline. */
+enum { PAUSE_SAFEPOINT, PAUSE_GC };
+
+/*
+ * The reason of a wait for a futex over [off, wake). The VM thread ends most waits for the end of a pause, and the
+ * kernel's half gives these their reason. But in JDK 8 and 11 the threads that stand still let each other go (by
+ * Threads_lock), and a thread that has no memory while another one asks for a collection waits for that thread (by
+ * Heap_lock). So what lies in a pause for more than half of its time has the pause's reason, too: whatever the thread
+ * waited for, nothing in the JVM could have given it to it.
+ */
+static unsigned int reason_in_pauses(const struct wait_join *j, unsigned int reason, int64_t off, int64_t wake)
+{
+	size_t i = wait_timeline_find_end(&j->pauses, off + (wake - off) / 2);
+	const struct wait_timeline_interval *p = &j->pauses.interval[i];
+	int64_t from, to;
+
+	if (reason != FRT_WAIT_FUTEX || i == j->pauses.count || wait_timeline_is_coalesced(&j->pauses, i))
+		return reason;
+	from = off > p->begin ? off : p->begin;
+	to = wake < p->end ? wake : p->end;
+	if (to - from <= (wake - off) / 2)
+		return reason;
+	return p->class == PAUSE_GC ? FRT_WAIT_GC : FRT_WAIT_SAFEPOINT;
+}
+
 /* Preempted threads have no blocked time. */
 static unsigned int class_of(unsigned int reason)
 {
@@ -226,17 +263,20 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stac
 {
 	uint64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
 	struct wait_timeline *timeline = wait_join_timeline_of(j, w->thread, WAITS, w->on);
+	unsigned int reason;
 	struct kept *k;
 
 	if (!timeline)
 		return;
-	k = wait_timeline_append(timeline, class_of(w->reason), w->off, wake > w->on ? w->on : wake, w->on);
+	wake = wake > w->on ? w->on : wake;
+	reason = reason_in_pauses(j, w->reason, w->off, wake);
+	k = wait_timeline_append(timeline, class_of(reason), w->off, wake, w->on);
 	*k = (struct kept){.stack = stack,
 			   .kernel_stack = kernel_stack,
 			   .waker = w->waker,
 			   .waker_process = w->waker_process,
 			   .syscall = w->syscall,
-			   .reason = w->reason,
+			   .reason = reason,
 			   .ongoing = w->flags & FRT_WAIT_ONGOING};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
 }
@@ -256,20 +296,44 @@ void wait_join_usage(struct wait_join *j, const struct frt_thread_usage *u)
 		wait_timeline_append_moment(timeline, u->at, what);
 }
 
-/* Pauses arrive in the order of their ends, so a nested one comes first. The timeline holds their union. */
+/* A thread may be back, and its wait may have arrived, before the pause that it waited for is over. */
+static void wait_join_review(const struct wait_join *j, struct wait_timeline *waits, int64_t since)
+{
+	for (size_t i = wait_timeline_find_end(waits, since); i < waits->count; i++) {
+		const struct wait_timeline_interval *w = &waits->interval[i];
+		struct kept *k = wait_timeline_payload(waits, i);
+		unsigned int reason = reason_in_pauses(j, k->reason, w->begin, w->middle);
+
+		if (reason == k->reason || wait_timeline_is_coalesced(waits, i))
+			continue;
+		k->reason = reason;
+		wait_timeline_reclass(waits, i, class_of(reason));
+	}
+}
+
+/*
+ * Pauses arrive in the order of their ends, so a nested one comes first. The timeline holds their union; a collection
+ * lies in a safepoint, which then has its class.
+ */
 void wait_join_pause(struct wait_join *j, const struct frt_pause *p)
 {
 	static const int64_t beginning = INT64_MIN;
+	unsigned int class = p->what == FRT_PAUSE_GC ? PAUSE_GC : PAUSE_SAFEPOINT;
 	struct wait_timeline *t = &j->pauses;
 	int64_t end = p->end;
 
 	while (t->count && t->interval[t->count - 1].begin >= (int64_t)p->begin) {
-		if (t->interval[--t->count].end > end)
-			end = t->interval[t->count].end;
+		const struct wait_timeline_interval *nested = &t->interval[--t->count];
+
+		end = nested->end > end ? nested->end : end;
+		class = nested->class == PAUSE_GC ? PAUSE_GC : class;
 	}
 	if (t->count == t->capacity)
 		wait_timeline_coalesce(t, t->capacity / 2, &beginning, 1);
-	wait_timeline_append(t, 0, p->begin, end, end);
+	wait_timeline_append(t, class, p->begin, end, end);
+	for (size_t i = 0; i < j->used; i++)
+		if (j->thread[i])
+			wait_join_review(j, &j->thread[i]->timeline[WAITS], p->begin);
 }
 
 static const struct thread *wait_join_find(const struct wait_join *j, uint32_t serial)
@@ -305,10 +369,54 @@ static void split_usage(const struct wait_timeline *t, int64_t start, int64_t en
 	out->minor_faults = sums.first[MINOR_FAULTS];
 }
 
-static void split_thread(const struct thread *t, int64_t start, int64_t end, struct wait_join_split *out)
+static int64_t time_in_pauses(const struct wait_timeline_sums *sums)
+{
+	return (int64_t)(sums->first[PAUSE_SAFEPOINT] + sums->first[PAUSE_GC]);
+}
+
+/* The time of [from, to) in which the thread was on no CPU, at most `most`, which is also the answer if it is unknown. */
+static int64_t time_off_cpu(const struct wait_timeline *waits, int64_t from, int64_t to, int64_t most)
+{
+	struct wait_timeline_sums sums;
+	int64_t ns;
+
+	if (!wait_timeline_sum(waits, from, to, &sums))
+		return most;
+	ns = (int64_t)sums.second;
+	for (unsigned int c = 0; c < WAIT_TIMELINE_CLASSES; c++)
+		ns += (int64_t)sums.first[c];
+	return ns < most ? ns : most;
+}
+
+/*
+ * The part of the pauses in which this thread did not run. A pause begins when the VM thread asks the others to stop,
+ * and ends when it reports that it has let them go: near both ends they run, and in native code all the time.
+ */
+static int64_t time_stood_still(const struct wait_timeline *pauses, const struct wait_timeline *waits, int64_t start,
+				int64_t end)
+{
+	struct wait_timeline_sums sums;
+	int64_t stood = 0;
+
+	for (size_t i = wait_timeline_find_end(pauses, start); i < pauses->count; i++) {
+		const struct wait_timeline_interval *p = &pauses->interval[i];
+		int64_t from = p->begin > start ? p->begin : start, to = p->end < end ? p->end : end;
+
+		if (from >= to)
+			break;
+		if (wait_timeline_sum(pauses, from, to, &sums))
+			stood += time_off_cpu(waits, from, to, time_in_pauses(&sums));
+	}
+	return stood;
+}
+
+static void split_thread(const struct wait_join *j, const struct thread *t, int64_t start, int64_t end,
+			 struct wait_join_split *out)
 {
 	split_waits(&t->timeline[WAITS], start, end, out);
 	split_usage(&t->timeline[USAGE], start, end, out);
+	if (out->pause > 0 && out->blocked != WAIT_JOIN_MISSING)
+		out->pause = time_stood_still(&j->pauses, &t->timeline[WAITS], start, end);
 }
 
 void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end,
@@ -323,29 +431,32 @@ void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, 
 	if (start < j->known_from)
 		return;
 	if (wait_timeline_sum(&j->pauses, start, end, &sums))
-		out->pause = sums.first[0];
+		out->pause = time_in_pauses(&sums);
 	if (thread != FRT_NO_THREAD && (t || has_nothing(j, thread)))
-		split_thread(t ? t : &nothing, start, end, out);
+		split_thread(j, t ? t : &nothing, start, end, out);
 }
 
-void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,
-		     void *context)
+int64_t wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,
+			void *context)
 {
 	const struct thread *t = wait_join_find(j, thread);
 	const struct wait_timeline *waits = t ? &t->timeline[WAITS] : NULL;
 	size_t first = t ? wait_timeline_find_end(waits, start) : 0, i = first;
+	int64_t longest = 0;
 
 	while (t && i < waits->count && waits->interval[i].begin < end) {
 		struct kept *k = wait_timeline_payload(waits, i);
 
 		if (!k->skip) {
 			wait_join_show(&waits->interval[i], k, thread, visit, context);
-			k->skip = 1;
+			wait_join_note_claimed(waits, i, 1, waits->interval[i].longest);
 		}
+		longest = k->longest > longest ? k->longest : longest;
 		i += k->skip;
 	}
 	if (i > first)
-		((struct kept *)wait_timeline_payload(waits, first))->skip = i - first;
+		wait_join_note_claimed(waits, first, i - first, longest);
+	return longest;
 }
 
 void wait_join_show_open(struct wait_join *j, uint32_t thread, int64_t start, wait_join_visit *visit, void *context)

@@ -44,7 +44,7 @@ struct wait_join_setup {
 };
 
 #define WAIT_JOIN_THREAD_LIMIT 16384u
-#define WAIT_JOIN_LIMIT	       (1u << 17) /* 20 MB */
+#define WAIT_JOIN_LIMIT	       (1u << 17) /* 24 MB */
 
 /* Returns 0, or -errno with *out set to NULL. */
 int wait_join_new(struct wait_join **out, const struct wait_join_setup *setup, struct diag *d);
@@ -77,9 +77,12 @@ struct wait_join_split {
 void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end,
 		     struct wait_join_split *out);
 
-/* Visit the waits that overlap [start, end) and have not been visited before. */
-void wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,
-		     void *context);
+/*
+ * Visit the waits that overlap [start, end) and have not been visited before. Returns the longest time off the CPU of
+ * all waits that overlap it, in ns; 0: there are none.
+ */
+int64_t wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,
+			void *context);
 
 /*
  * Visit the thread's waits that ended after `start`, once, ahead of the call that will claim them. They can still be

@@ -37,6 +37,7 @@ void *wait_timeline_append(struct wait_timeline *t, unsigned int class, int64_t 
 	i->begin = last ? later(begin, last->end) : later(begin, t->known_from);
 	i->middle = later(middle, i->begin);
 	i->end = later(end, i->middle);
+	i->longest = i->end - i->begin;
 	i->sums.first[i->class] += i->middle - i->begin;
 	i->sums.second += i->end - i->middle;
 	i->sums.count++;
@@ -56,6 +57,18 @@ void wait_timeline_append_moment(struct wait_timeline *t, int64_t at, const uint
 	wait_timeline_append(t, 0, at, at, at);
 	for (unsigned int c = 0; c < WAIT_TIMELINE_CLASSES; c++)
 		i->sums.first[c] += what[c];
+}
+
+void wait_timeline_reclass(struct wait_timeline *t, size_t i, unsigned int class)
+{
+	uint64_t ns = t->interval[i].middle - t->interval[i].begin;
+	unsigned int before = t->interval[i].class;
+
+	t->interval[i].class = class % WAIT_TIMELINE_CLASSES;
+	for (; i < t->count; i++) {
+		t->interval[i].sums.first[before] -= ns;
+		t->interval[i].sums.first[class % WAIT_TIMELINE_CLASSES] += ns;
+	}
 }
 
 static bool ends_after(const struct wait_timeline_interval *i, int64_t at)
@@ -188,11 +201,12 @@ static size_t wait_timeline_coalesce_first(struct wait_timeline *t, size_t n, co
 	size_t into = 0;
 
 	for (size_t i = 1; i < n; i++) {
-		int64_t begin = t->interval[into].begin;
+		const struct wait_timeline_interval first = t->interval[into];
 
-		if (may_coalesce(&t->interval[into], &t->interval[i], open, moments)) {
+		if (may_coalesce(&first, &t->interval[i], open, moments)) {
 			t->interval[into] = t->interval[i];
-			t->interval[into].begin = begin;
+			t->interval[into].begin = first.begin;
+			t->interval[into].longest = later(first.longest, t->interval[into].longest);
 			continue;
 		}
 		t->interval[++into] = t->interval[i];

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WAIT_TIMELINE_CLASSES 8u
+#define WAIT_TIMELINE_CLASSES 10u
 
 struct wait_timeline_sums {
 	uint64_t first[WAIT_TIMELINE_CLASSES]; /* ns, by class of the interval; or what moments add */
@@ -24,6 +24,7 @@ struct wait_timeline_sums {
 struct wait_timeline_interval {
 	int64_t begin, middle, end;
 	uint32_t class, reserved;
+	int64_t longest;		/* end - begin, of a coalesced interval the longest one's */
 	struct wait_timeline_sums sums; /* up to and including this one */
 };
 
@@ -52,6 +53,9 @@ void *wait_timeline_append(struct wait_timeline *t, unsigned int class, int64_t 
  * stays unused.
  */
 void wait_timeline_append_moment(struct wait_timeline *t, int64_t at, const uint64_t what[WAIT_TIMELINE_CLASSES]);
+
+/* Move an interval that is not coalesced to another class. */
+void wait_timeline_reclass(struct wait_timeline *t, size_t i, unsigned int class);
 
 static inline void *wait_timeline_payload(const struct wait_timeline *t, size_t i)
 {

@@ -270,7 +270,7 @@ void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset)
 	put_names(out, &s->call);
 	bytes_put_u8(out, '\n');
 	put_when(out, &s->call, utc_offset);
-	if (s->call.pause > 0) {
+	if (s->call.pause > 0 && s->call.pause >= unit.ns / 20) { /* less would print as 0.0 */
 		put_text(out, ", the JVM paused for ");
 		slow_call_put_part(out, s->call.pause, &unit);
 		put_text(out, unit.name);

@@ -3,8 +3,9 @@
 #include "user/view/aggregate.h"
 #include "user/text/java_number.h"
 #include "user/view/jfr_names.h"
-#include "user/view/wait_iter.h"
 #include "user/view/views.h"
+#include "user/view/wait_iter.h"
+#include "user/view/wait_place.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #define SHOWN 20
 
 struct wait_groups {
-	struct aggregate reasons, wakers, sites;
+	struct aggregate reasons, wakers, places;
 };
 
 static uint64_t waits_key_of(const char *text)
@@ -58,57 +59,14 @@ static char *waker_of(const struct thread_wait *w)
 	return waits_taken(&text);
 }
 
-/* JDK methods that wrap a wait; the interesting frame is their caller. */
-static bool is_machinery(const char *method)
+static char *place_of(const struct thread_wait *w)
 {
-	static const char *const begins[] = {
-		"java.lang.Object.wait",       "jdk.internal.misc.Unsafe.park(", "sun.misc.Unsafe.park(",
-		"java.util.concurrent.locks.", "java.lang.Thread.sleep",	 "java.lang.VirtualThread.",
-	};
-
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (strncmp(method, begins[i], strlen(begins[i])) == 0)
-			return true;
-	return false;
-}
-
-/* Replace `text` by "a.b.C.m(int):17". */
-static void put_site(struct bytes *text, struct jfr_chunk *chunk, struct jfr_value *frame)
-{
-	struct jfr_value method = frame_method(chunk, frame), line = jfr_field(chunk, frame, "lineNumber");
-
-	bytes_clear(text);
-	jfr_resolve(chunk, &method);
-	if (method.kind == VALUE_STRUCT)
-		put_method(text, chunk, &method);
-	if (line.kind == VALUE_NUMBER && line.number >= 0) {
-		bytes_put_u8(text, ':');
-		put_integer(text, line.number);
-	}
-	bytes_put_u8(text, 0);
-}
-
-/* The innermost frame outside the JDK's wait machinery, or the outermost frame. */
-static char *site_of(const struct thread_wait *w)
-{
-	struct jfr_value stack = w->stack, frames, frame;
 	struct bytes text;
-	struct cursor c;
 
 	bytes_init(&text);
-	jfr_resolve(w->chunk, &stack);
-	frames = jfr_field(w->chunk, &stack, "frames");
-	if (frames.kind != VALUE_ARRAY || !frames.place.count) {
+	put_wait_place(&text, w);
+	if (!text.size)
 		put_text(&text, "(no stack: shorter than --wait-stack)");
-		return waits_taken(&text);
-	}
-	c = jfr_enter(w->chunk, &frames);
-	for (uint64_t i = 0; i < frames.place.count && (!text.size || is_machinery((const char *)text.data)); i++) {
-		jfr_take_element(&c, &frames, &frame);
-		put_site(&text, w->chunk, &frame);
-		if (text.failed)
-			break;
-	}
 	return waits_taken(&text);
 }
 
@@ -120,7 +78,7 @@ static int waits_add(const struct thread_wait *w, void *context)
 
 	if (!add_to(&g->reasons, reason, w->duration) || !add_to(&g->wakers, waker_of(w), w->duration))
 		return -ENOMEM;
-	return !is_futex || add_to(&g->sites, site_of(w), w->duration) ? 0 : -ENOMEM;
+	return !is_futex || add_to(&g->places, place_of(w), w->duration) ? 0 : -ENOMEM;
 }
 
 static int waits_compare(const void *a, const void *b)
@@ -168,10 +126,10 @@ int view_waits(struct jfr_file *file, const struct table_layout *layout, struct 
 
 	if (shown && g.reasons.count)
 		shown = waits_show(&g.wakers, layout, out, "Waits by Waker", "Waker");
-	if (shown && g.sites.count)
-		shown = waits_show(&g.sites, layout, out, "Waits for Locks by Place", "Place");
+	if (shown && g.places.count)
+		shown = waits_show(&g.places, layout, out, "Waits for Locks by Place", "Place");
 	aggregate_release(&g.reasons);
 	aggregate_release(&g.wakers);
-	aggregate_release(&g.sites);
+	aggregate_release(&g.places);
 	return err ? err : shown ? 0 : -ENOMEM;
 }

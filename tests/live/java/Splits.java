@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Splits DIR N KIND...: a thread with the name KIND calls the method of that name N times. Each call waits for
- * something of that kind, and a thread KIND-2 ends the wait.
+ * something of that kind, and a thread KIND-2 ends the wait; for `named` one whose name the kernel has to cut.
  */
 public class Splits {
     /** The alternating actions of the two threads of a kind; the first thread is traced. */
@@ -48,6 +48,10 @@ public class Splits {
         QUEUE.take();
     }
 
+    static void named() throws Exception {
+        queue();
+    }
+
     static void park() {
         parked = Thread.currentThread();
         parks++;
@@ -62,6 +66,15 @@ public class Splits {
 
     static void gc() {
         System.gc();
+    }
+
+    /** Runs until another thread has had the JVM collect, without waiting for that. */
+    static void stop() {
+        int mine = ++asked;
+        long n = 0;
+        while (answered < mine)
+            n++;
+        sink = n;
     }
 
     static void busy() {
@@ -110,6 +123,13 @@ public class Splits {
         out.write(1);
     }
 
+    private static void collect() {
+        while (asked == answered)
+            Thread.yield();
+        System.gc();
+        answered++;
+    }
+
     private static void connect() throws IOException {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Socket writer = new Socket(server.getInetAddress(), server.getLocalPort());
@@ -133,8 +153,12 @@ public class Splits {
     }
 
     private static void both(String kind, int n, Turn turn, Turn other) throws InterruptedException {
+        both(kind, n, turn, kind + "-2", other);
+    }
+
+    private static void both(String kind, int n, Turn turn, String otherName, Turn other) throws InterruptedException {
         Thread first = start(kind, n, turn);
-        Thread second = other == null ? null : start(kind + "-2", n, other);
+        Thread second = other == null ? null : start(otherName, n, other);
         first.join();
         if (second != null)
             second.join();
@@ -151,6 +175,9 @@ public class Splits {
         case "queue":
             both(kind, n, Splits::queue, Splits::unqueue);
             break;
+        case "named":
+            both(kind, n, Splits::named, "a thread with a long name", Splits::unqueue);
+            break;
         case "park":
             both(kind, n, Splits::park, Splits::unpark);
             break;
@@ -160,6 +187,9 @@ public class Splits {
             break;
         case "gc":
             both(kind, n, Splits::gc, null);
+            break;
+        case "stop":
+            both(kind, n, Splits::stop, Splits::collect);
             break;
         case "busy":
             both(kind, n, Splits::busy, null);

@@ -27,6 +27,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *   expect KIND METHOD REASON WAKER      the last wait of a call ("-": none) and the thread that ends it ("-": none)
  *   call KIND WALL CPU RUNQ ON           ns; how often the thread came on a CPU
  *   whole KIND WALL CPU RUNQ ON STOLEN   the call of inWhole() around all of them; ns that a hypervisor took from all CPUs
+ *   waker KIND ID                        the id of the thread that ends the waits, in the JVM's pid namespace
  */
 public class Where {
     interface Calls {
@@ -217,8 +218,20 @@ public class Where {
         }
     }
 
-    private static void lead(int n, Peer peer) {
+    /** The id of this thread, in the JVM's pid namespace. */
+    private static String self() throws IOException {
+        return Files.readSymbolicLink(Paths.get("/proc/thread-self")).getFileName().toString();
+    }
+
+    private static void noteWaker(String kind) throws IOException {
+        synchronized (lines) {
+            lines.add(String.join("\t", "waker", kind, self()));
+        }
+    }
+
+    private static void lead(String kind, int n, Peer peer) {
         try {
+            noteWaker(kind);
             for (int i = 1; i <= n; i++) {
                 peer.hold();
                 held = i;
@@ -239,7 +252,7 @@ public class Where {
         held = asked = done = 0;
         lines.add(String.join("\t", "expect", kind, method, reason, waker));
         Thread first = new Thread(() -> traced(kind, n, call, peer != null), kind);
-        Thread second = new Thread(() -> lead(n, peer), kind + "-2");
+        Thread second = new Thread(() -> lead(kind, n, peer), kind + "-2");
         first.start();
         if (peer != null) {
             second.start();
@@ -251,6 +264,7 @@ public class Where {
     /** Like lead(), but a block holds a monitor. */
     private static void leadMonitor(int n) {
         try {
+            noteWaker("monitor");
             for (int i = 1; i <= n; i++) {
                 synchronized (MONITOR) {
                     held = i;
@@ -261,7 +275,7 @@ public class Where {
                 while (done < i)
                     Thread.sleep(0, 50_000);
             }
-        } catch (InterruptedException e) {
+        } catch (InterruptedException | IOException e) {
             throw new IllegalStateException(e);
         }
     }
@@ -289,10 +303,9 @@ public class Where {
 
     /** Four processes compete with this thread for one CPU. */
     private static List<Process> crowd() throws IOException, InterruptedException {
-        String self = Files.readSymbolicLink(Paths.get("/proc/thread-self")).getFileName().toString();
         List<Process> others = new ArrayList<>();
 
-        new ProcessBuilder("taskset", "-cp", "0", self).start().waitFor();
+        new ProcessBuilder("taskset", "-cp", "0", self()).start().waitFor();
         for (int i = 0; i < 4; i++)
             others.add(new ProcessBuilder("taskset", "-c", "0", "sh", "-c", "while :; do :; done").start());
         return others;
@@ -355,7 +368,7 @@ public class Where {
             crowded(Math.min(n, 100));
             break;
         case "gc":
-            both(kind, "inGc", Math.min(n, 100), "futex", "VM Thread", Where::inGc, null);
+            both(kind, "inGc", Math.min(n, 100), "gc", "VM Thread", Where::inGc, null);
             break;
         default:
             throw new IllegalArgumentException(kind);

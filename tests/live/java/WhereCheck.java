@@ -36,6 +36,7 @@ public class WhereCheck {
         String method, reason, waker;
         List<long[]> calls = new ArrayList<>(), whole = new ArrayList<>();
         List<RecordedEvent> events = new ArrayList<>(), wholes = new ArrayList<>(), waits = new ArrayList<>();
+        long wakerId;
         int sums, parts, stolen, reasons, wakers, switches, next, measured, waited;
         List<String> examples = new ArrayList<>();
     }
@@ -54,8 +55,12 @@ public class WhereCheck {
         Kind k = kind(f[1]);
         if (f[0].equals("expect")) {
             k.method = f[2];
-            k.reason = f[3].equals("sleep") ? System.getProperty("sleeps", "sleep") : f[3];
+            k.reason = System.getProperty(f[3], f[3]);
             k.waker = f[4];
+            return;
+        }
+        if (f[0].equals("waker")) {
+            k.wakerId = Long.parseLong(f[2]);
             return;
         }
         (f[0].equals("call") ? k.calls : k.whole).add(Arrays.stream(f).skip(2).mapToLong(Long::parseLong).toArray());
@@ -130,6 +135,15 @@ public class WhereCheck {
         return (nanos(e.getStartTime()) + nanos(e.getEndTime())) / 2;
     }
 
+    static long id(RecordedEvent wait) {
+        RecordedThread t = wait == null ? null : wait.getValue("wakerThread");
+        return t == null ? 0 : t.getOSThreadId();
+    }
+
+    static boolean isWaker(Kind k, RecordedEvent wait) {
+        return k.wakerId == 0 || id(wait) == k.wakerId;
+    }
+
     static void checkWait(Kind k, RecordedEvent call) {
         k.waited++;
         RecordedEvent wait = last(k, call);
@@ -137,10 +151,11 @@ public class WhereCheck {
             return;
         String reason = wait == null ? "none" : wait.getString("reason");
         String waker = wait == null ? "none" : name(wait.getValue("wakerThread"));
+        boolean right = k.waker.equals("*") || waker.equals(k.waker) && isWaker(k, wait);
         k.reasons += reason.equals(k.reason) ? 0 : 1;
-        k.wakers += k.waker.equals("*") || waker.equals(k.waker) ? 0 : 1;
-        if (!reason.equals(k.reason) || !k.waker.equals("*") && !waker.equals(k.waker))
-            example(k, "waits for " + reason + ", woken by " + waker);
+        k.wakers += right ? 0 : 1;
+        if (!reason.equals(k.reason) || !right)
+            example(k, "waits for " + reason + ", woken by " + waker + " " + id(wait));
     }
 
     static void example(Kind k, String text) {

@@ -30,9 +30,9 @@ where_run() { # [TRACE-OPTION...]
 }
 
 where_agrees() {
-	local sleeps=sleep
-	grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=futex # without probes in the JVM, Thread.sleep() is not known either
-	"$(jdk_newest)/bin/java" -Dsleeps=$sleeps -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" \
+	local as=() # without probes in the JVM, Thread.sleep() and collections are futexes, too
+	grep -q '^  no pauses: ' "$F_DIR/stderr" && as=(-Dsleep=futex -Dgc=futex)
+	"$(jdk_newest)/bin/java" "${as[@]}" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" \
 		>"$WORK/seen" 2>&1 || finding "$(cat "$WORK/seen")"
 	sed 's/^/# /' "$WORK/seen"
 }

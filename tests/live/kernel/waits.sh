@@ -8,7 +8,7 @@
 variant_build waits
 
 # enum frt_wait_reason
-PREEMPTED=1 FUTEX=2 SOCKET=4 SLEEP=7
+PREEMPTED=1 FUTEX=2 SOCKET=4 SLEEP=7 GC=9
 
 # Trace the kinds of live.Splits, N calls of each; the records are in $WORK/waits.
 record_waits() { # N KIND... [OPTION... of the JVM or of frtrace]
@@ -86,6 +86,18 @@ expect_stacks() { # N KIND CALL KERNEL METHOD...
 	finding "$2: only $n of $1 long waits have the stack" "$(grep -B16 -A12 -m1 "eventThread = \"$2\"" "$WORK/events")"
 }
 
+# Nearly N events frtrace.ThreadWait of KIND's thread must have this waker.
+expect_waker() { # N KIND NAME
+	local n
+	n=$(awk -v kind="\"$2\"" -v waker="wakerThread = \"$3\"" '
+	/^frtrace.ThreadWait/ { thread = ""; woken = 0 }
+	/eventThread = / { thread = $3 }
+	index($0, waker) { woken = 1 }
+	/^}/ && thread == kind && woken { n++ }
+	END { print n + 0 }' "$WORK/events")
+	[ "$n" -ge $(($1 * 90 / 100)) ] || finding "$2: only $n of $1 waits have the waker '$3':" "$(grep -o 'wakerThread = .*' "$WORK/events" | sort | uniq -c)"
+}
+
 # The native method below Thread.sleep(): sleep, sleep0 or sleepNanos0; it does not depend on the version alone.
 sleep_method() { "$JAVA/bin/javap" -p java.lang.Thread | sed -nE 's/.* native void (sleep[A-Za-z0-9]*)\(long\).*/\1/p'; }
 
@@ -93,12 +105,13 @@ stacks() {
 	local sentence="long waits have both stacks, JDK $FEATURE" n
 	n=$(amount 100 200)
 	begin "$sentence" || return 0
-	if record_waits $n sleep queue park socket; then
+	if record_waits $n sleep queue park socket named; then
 		"$(jdk_newest)/bin/jfr" print --stack-depth 64 --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
 		expect_stacks $n queue 'QUEUE.take()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
 		expect_stacks $n park 'LockSupport.park()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
 		expect_stacks $n socket 'in.read()' tcp_recvmsg 'sun.nio.ch.SocketDispatcher.read0(FileDescriptor, long, int)'
 		expect_stacks $n sleep 'Thread.sleep(2)' futex "java.lang.Thread.$(sleep_method)(long)"
+		expect_waker $n named 'a thread with a long name'
 		target_restored
 		target_quit
 	fi
@@ -121,6 +134,26 @@ pauses() {
 		$1 == "pause" && $2 == 1 { for (i in b) if (b[i] >= $3 && e[i] <= $4) delete b[i] }
 		END { for (i in b) print b[i], e[i] }' "$WORK/waits" | grep . >"$WORK/odd" &&
 			finding "collections outside of safepoints:" "$(cat "$WORK/odd")"
+		seen=$(awk -v gc=$GC '$1 == "wait" && $6 == gc && $10 == "VM"' "$WORK/waits" | wc -l)
+		[ "$seen" -ge $n ] || finding "$seen waits for a collection, expected $n:" "$(grep ^wait "$WORK/waits")"
+		awk -v futex=$FUTEX '$1 == "wait" && $6 == futex && $10 == "VM"' "$WORK/waits" | grep . >"$WORK/odd" &&
+			finding "locks that the VM thread gave back:" "$(cat "$WORK/odd")"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# A thread without locks and waits of its own, whose JVM stands still for the collections that another one asks for.
+# The JVM has locks that it may have to wait for, such as that of the compiler's queue.
+stops() {
+	local sentence="a thread that the JVM stops waits for no lock, JDK $FEATURE" n=50 locks
+	begin "$sentence" || return 0
+	if record_waits $n stop; then
+		"$FRTRACE" view waits "$F_FILE" >"$WORK/view"
+		grep -q '^gc ' "$WORK/view" || finding "no wait for a collection:" "$(cat "$WORK/view")"
+		locks=$(awk '$1 == "futex" { print $2 }' "$WORK/view")
+		[ "${locks:-0}" -le 10 ] || finding "$locks waits for locks:" "$(cat "$WORK/view")" "$(grep ' stop ' "$WORK/waits" | head -n 30)"
 		target_quit
 	fi
 	verdict "$sentence"
@@ -170,10 +203,16 @@ for jdk in "${JDKS[@]}"; do
 	reasons
 	stacks
 	pauses
+	stops
 	turn 0 && off
 	turn 1 && refused
 done
 roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
-	if root_use "$version"; then reasons "$(amount 50 100)"; else skip "waits of JDK $version" "$(roots_why)"; fi
+	if root_use "$version"; then
+		reasons "$(amount 50 100)"
+		[ "$version" = 8 ] || stops # Debian's JDK 8 has no probes
+	else
+		skip "waits of JDK $version" "$(roots_why)"
+	fi
 done

@@ -79,14 +79,14 @@ static void interval_has_where_its_calls_spent_their_time(void **state)
 
 	call(1, 10, false);
 	breakdown_sums_add(b->splits, 1, 10, &split);
-	breakdown_sums_wait(b->splits, 1, 5);
+	breakdown_sums_note_longest(b->splits, 1, 5);
 	i = intervals_next(b->intervals);
 	assert_true(i->split);
 	assert_int_equal(i->row[0].split.cpu, 3);
 	assert_int_equal(i->row[0].split.worst, 5);
 	call(1, 20, false);
 	breakdown_sums_add(b->splits, 1, 20, &split);
-	breakdown_sums_wait(b->splits, 1, 4);
+	breakdown_sums_note_longest(b->splits, 1, 4);
 	i = intervals_next(b->intervals);
 	assert_int_equal(i->row[0].split.calls, 1);
 	assert_int_equal(i->row[0].split.duration, 20);

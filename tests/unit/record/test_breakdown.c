@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #define OFFSET 7000000000 /* of the target's clock */
+#define START  50	  /* of the recording */
 #define GETPID 39
 #define FUTEX  202
 
@@ -41,8 +42,8 @@ static int setup(void **state)
 	b->clock.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
 	b->clock.pairs = 2;
 	b->r = recording_new_with(JFR_KERNEL_FULL);
-	b->threads = thread_keys_new(b->r.w, &b->segment);
-	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, false, 0};
+	b->threads = thread_keys_new(b->r.w, &b->segment, NULL);
+	s = (struct breakdown_setup){b->r.w, b->threads, &b->segment, &b->clock, OFFSET, START, false};
 	assert_int_equal(breakdown_new(&b->where, &s, &d), 0);
 	b->sink = breakdown_sink(b->where);
 	recording_begin(&b->r);
@@ -115,6 +116,83 @@ static void the_parts_of_a_call_add_up(void **state)
 	assert_int_equal(of_call(0, "syscallTime"), 370);
 	assert_int_equal(of_call(0, "majorFaults"), 2);
 	assert_int_equal(of_call(0, "minorFaults"), 0);
+}
+
+static void pause_of(enum frt_pause_what what, uint64_t begin, uint64_t end)
+{
+	b->sink.pause(b->sink.context, &(struct frt_pause){.what = what, .begin = begin, .end = end});
+}
+
+static void expect_reason(size_t n, const char *reason)
+{
+	assert_event_text(&b->r, dissect_find(b->r.d, "frtrace.ThreadWait", n), "reason", reason);
+}
+
+static void a_wait_that_lies_in_a_pause_is_for_no_lock(void **state)
+{
+	char text[512];
+
+	wait_of(1, 1000100, 1200100, 1200100); /* the first to be back: the pause is not over yet */
+	pause_of(FRT_PAUSE_GC, 1050000, 1150000);
+	pause_of(FRT_PAUSE_SAFEPOINT, 1000000, 1200200);
+	wait_of(1, 1300000, 1350000, 1350000);
+	pause_of(FRT_PAUSE_SAFEPOINT, 1395000, 1490000);
+	wait_of(1, 1400000, 1500000, 1510000); /* its turn came late */
+	wait_of(1, 1600000, 1900000, 1900000); /* for a lock, whose owner stood still for a while */
+	pause_of(FRT_PAUSE_SAFEPOINT, 1650000, 1800000);
+	call_of(1, 1000000, 1000000, 0);
+	finish();
+	expect_reason(0, "gc");
+	expect_reason(1, "futex");
+	expect_reason(2, "safepoint");
+	expect_reason(3, "futex");
+	assert_true(report_breakdown_text(breakdown_running_sums(b->where), text, sizeof(text)));
+	assert_string_equal(
+		text,
+		"the slowest call (1.0 ms): 65 % blocked (futex 35 %, gc 20 %, safepoint 10 %), 34 % on a CPU, 1 % waiting for one");
+}
+
+static void only_a_futex_can_be_the_jvms(void **state)
+{
+	struct frt_wait w = {.thread = 1, .off = 1100, .wake = 1400, .on = 1400, .reason = FRT_WAIT_SOCKET};
+
+	pause_of(FRT_PAUSE_GC, 1000, 1500);
+	b->sink.wait(b->sink.context, &w, 0, 0);
+	call_of(1, 1000, 1000, 0);
+	finish();
+	expect_reason(0, "socket");
+}
+
+static void expect_pause(size_t call, int64_t ns)
+{
+	assert_int_equal(of_call(call, "pauseTime"), ns);
+	assert_true(ns <= of_call(call, "blockedTime") + of_call(call, "runQueueTime"));
+}
+
+static void a_call_does_not_run_and_stand_still_at_once(void **state)
+{
+	pause_of(FRT_PAUSE_SAFEPOINT, 1000, 2000);
+	pause_of(FRT_PAUSE_SAFEPOINT, 3000, 4000);
+	wait_of(1, 1100, 1900, 1950); /* let go before the pause is over */
+	call_of(1, 1970, 20, 0);
+	call_of(1, 1050, 1000, 0);
+	wait_of(1, 3500, 3600, 3600);
+	call_of(1, 1050, 5000, 0);
+	call_of(1, 1050, 5000, FRT_SPAN_VIRTUAL);
+	finish();
+	expect_pause(0, 0);
+	expect_pause(1, 850);
+	expect_pause(2, 950);
+	assert_int_equal(of_call(3, "pauseTime"), 1950);
+}
+
+static void a_pause_before_the_recording_is_not_written(void **state)
+{
+	pause_of(FRT_PAUSE_SAFEPOINT, START - 1, 90);
+	pause_of(FRT_PAUSE_SAFEPOINT, 95, 99);
+	finish();
+	assert_int_equal(dissect_count(b->r.d, "frtrace.VMPause"), 1);
+	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.VMPause", 0), "startTime"), 95 + OFFSET);
 }
 
 static void a_wait_of_a_call_becomes_an_event(void **state)
@@ -210,22 +288,6 @@ static void a_wait_is_written_once_and_only_with_a_call(void **state)
 	assert_int_equal(of_call(1, "blockedTime"), 300);
 }
 
-/* An event must not lie before the first chunk. The call's own time has the pause all the same. */
-static void a_pause_from_before_the_recording_is_not_written(void **state)
-{
-	struct breakdown_setup s = {b->r.w, b->threads, &b->segment, &b->clock, OFFSET, .begin = 1250};
-
-	breakdown_free(b->where);
-	assert_int_equal(breakdown_new(&b->where, &s, &d), 0);
-	b->sink = breakdown_sink(b->where);
-	b->sink.pause(b->sink.context, &(struct frt_pause){.begin = 1240, .end = 1260});
-	b->sink.pause(b->sink.context, &(struct frt_pause){.begin = 1270, .end = 1280});
-	call_of(1, 1000, 1000, 0);
-	finish();
-	assert_int_equal(dissect_count(b->r.d, "frtrace.VMPause"), 1);
-	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.VMPause", 0), "startTime"), 1270 + OFFSET);
-	assert_int_equal(of_call(0, "pauseTime"), 30);
-}
 
 static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **state)
 {
@@ -362,6 +424,32 @@ static void sums_are_of_calls_by_method(void **state)
 	assert_int_equal(sums->worst, 350);
 }
 
+static uint64_t worst_of(uint32_t method)
+{
+	return breakdown_sums_of(breakdown_running_sums(b->where), method)->worst;
+}
+
+static void call_to(uint32_t method, int64_t start, int64_t duration)
+{
+	struct frt_span s = {.start = start, .duration = duration, .method = method, .thread = 1};
+	struct jfr_method_trace e = {.start = start + OFFSET, .duration = duration, .method = b->method};
+
+	breakdown_split(b->where, &s, start, &e);
+}
+
+static void the_worst_wait_of_a_caller_may_be_its_callees(void **state)
+{
+	wait_of(1, 1100, 1110, 1110);
+	wait_of(1, 1200, 1240, 1245);
+	wait_of(1, 1300, 1330, 1330);
+	call_to(3, 1290, 100);
+	call_to(2, 1150, 300);
+	call_to(1, 1000, 1000);
+	assert_int_equal(worst_of(3), 30);
+	assert_int_equal(worst_of(2), 45);
+	assert_int_equal(worst_of(1), 45);
+}
+
 static void the_slowest_hundredth_is_added_up(void **state)
 {
 	struct breakdown_slowest slow;
@@ -410,19 +498,23 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(the_parts_of_a_call_add_up),
+		T(a_wait_that_lies_in_a_pause_is_for_no_lock),
+		T(only_a_futex_can_be_the_jvms),
+		T(a_call_does_not_run_and_stand_still_at_once),
+		T(a_pause_before_the_recording_is_not_written),
 		T(a_wait_of_a_call_becomes_an_event),
 		T(waits_of_a_call_that_will_be_recorded_come_in_time),
 		T(waits_of_a_call_that_may_not_be_recorded_are_kept_back),
 		T(a_wait_is_written_once_and_only_with_a_call),
 		T(a_wait_that_is_looked_at_goes_on_and_is_told_in_two),
 		T(who_has_been_woken_does_not_wait_any_more),
-		T(a_pause_from_before_the_recording_is_not_written),
 		T(without_the_jvms_word_on_pauses_nothing_is_known_of_them),
 		T(of_virtual_threads_and_carriers_nothing_is_known),
 		T(wakers_that_are_no_java_threads_are_named_by_the_kernel),
 		T(after_the_end_of_writing_nothing_is_written),
 		T(losses_make_the_calls_before_unknown),
 		T(sums_are_of_calls_by_method),
+		T(the_worst_wait_of_a_caller_may_be_its_callees),
 		T(the_end_says_where_the_slowest_calls_were),
 		T(the_slowest_hundredth_is_added_up),
 	};

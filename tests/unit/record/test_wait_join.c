@@ -223,6 +223,35 @@ static void nested_calls_each_have_what_lies_in_them(void **state)
 	assert_int_equal(m->visited, 3);
 }
 
+static int64_t longest(int64_t from, int64_t to)
+{
+	return wait_join_claim(m->join, THREAD, from, to, on_wait, NULL);
+}
+
+static void the_longest_wait_of_a_call_may_be_a_nested_ones(void **state)
+{
+	make(0, 0);
+	add(110, 120, 121);
+	add(130, 150, 152);
+	add(170, 180, 180);
+	assert_int_equal(longest(125, 160), 22);
+	assert_int_equal(longest(165, 190), 10);
+	assert_int_equal(longest(105, 195), 22);
+	assert_int_equal(longest(100, 200), 22);
+	assert_int_equal(longest(200, 300), 0);
+}
+
+static void the_longest_wait_of_a_call_survives_coalescing(void **state)
+{
+	make(64, 64);
+	m->open[m->depth++] = 50;
+	for (int64_t i = 1; i <= 5000; i++)
+		add(100 * i, 100 * i + 10, 100 * i + (i == 7 ? 99 : 20));
+	assert_int_equal(longest(100 * 4990, 600000), 20);
+	assert_int_equal(longest(50, 600000), 99);
+	assert_int_equal(m->visited, 5000);
+}
+
 static void random_calls(size_t rounds, size_t deep)
 {
 	int64_t now = 1000;
@@ -341,20 +370,26 @@ static void pause_of(int64_t begin, int64_t end)
 	wait_join_pause(m->join, &(struct frt_pause){.begin = begin, .end = end});
 }
 
-static void pauses_in_each_other_count_once(void **state)
+static int64_t pauses_in(int64_t from, int64_t to)
 {
 	struct wait_join_split s;
 
+	wait_join_split(m->join, FRT_NO_THREAD, from, to, &s);
+	assert_true(s.blocked == WAIT_JOIN_MISSING);
+	return s.pause;
+}
+
+static void pauses_in_each_other_count_once(void **state)
+{
 	make(0, 0);
 	pause_of(110, 150);
 	pause_of(100, 160);
 	pause_of(200, 210);
 	pause_of(205, 220);
-	assert_int_equal(split(0, 1000).pause, 80);
-	assert_int_equal(split(120, 130).pause, 10);
-	wait_join_split(m->join, FRT_NO_THREAD, 150, 205, &s);
-	assert_int_equal(s.pause, 15);
-	assert_true(s.blocked == WAIT_JOIN_MISSING);
+	assert_int_equal(pauses_in(0, 1000), 80);
+	assert_int_equal(pauses_in(120, 130), 10);
+	assert_int_equal(pauses_in(150, 205), 15);
+	assert_int_equal(split(0, 1000).pause, 0); /* the thread has run all the time */
 }
 
 static void old_pauses_are_coalesced(void **state)
@@ -362,9 +397,12 @@ static void old_pauses_are_coalesced(void **state)
 	make(0, 0);
 	for (int64_t i = 0; i < 100000; i++)
 		pause_of(100 * i, 100 * i + 10);
-	assert_int_equal(split(-5, 100 * 100000).pause, 1000000);
-	assert_int_equal(split(100 * 99990, 100 * 100000).pause, 100);
+	assert_int_equal(pauses_in(-5, 100 * 100000), 1000000);
+	assert_int_equal(pauses_in(100 * 99990, 100 * 100000), 100);
+	assert_true(pauses_in(1000, 2000) == WAIT_JOIN_MISSING);
 	assert_true(split(1000, 2000).pause == WAIT_JOIN_MISSING);
+	add(100, 500, 600); /* pauses of 50 ns lie in it, but when is not known any more */
+	assert_int_equal(split(-5, 100 * 100000).pause, 500);
 }
 
 static void usage_of(int64_t at, uint32_t syscalls, uint64_t time, uint32_t major, uint32_t minor)
@@ -468,6 +506,8 @@ int main(void)
 		T(a_call_that_cuts_a_wait_has_its_part),
 		T(times_that_make_no_sense_stay_within_their_wait),
 		T(nested_calls_each_have_what_lies_in_them),
+		T(the_longest_wait_of_a_call_may_be_a_nested_ones),
+		T(the_longest_wait_of_a_call_survives_coalescing),
 		T(random_nested_calls_are_as_the_model_has_them),
 		T(open_calls_are_known_though_memory_is_bounded),
 		T(calls_deeper_than_the_slot_shows_are_right_or_missing),

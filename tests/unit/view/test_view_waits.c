@@ -181,6 +181,59 @@ static void waits_are_grouped_by_reason_and_waker_and_locks_by_place(void **stat
 	assert_true(strstr(text, "worker-2") < strstr(text, "(not known"));
 }
 
+/* "a/b/C.m" */
+static uint64_t method_of(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	char class[64];
+
+	snprintf(class, sizeof(class), "%.*s", (int)(dot - name), name);
+	return jfr_method(r.w, &(struct jfr_method_constant){recording_class(&r, class), dot + 1, "()V", 1, false});
+}
+
+static void lock_of(const char *const *names, size_t n)
+{
+	struct jfr_thread_wait e = {.start = T0, .duration = 40 * MS, .reason = "futex"};
+	struct jfr_frame frames[8];
+
+	for (size_t i = 0; i < n; i++)
+		frames[i] = (struct jfr_frame){method_of(names[i]), (int)i + 1, 5, JFR_FRAME_JIT};
+	e.stack = jfr_stack(r.w, frames, n, false);
+	jfr_thread_wait(r.w, &e);
+}
+
+#define LOCK_OF(...) lock_of((const char *const[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *))
+
+static void the_place_of_a_lock_is_outside_the_jdks_lock_code(void **state)
+{
+	const char *text;
+
+	LOCK_OF("jdk/internal/misc/Unsafe.park", "java/util/concurrent/locks/LockSupport.park",
+		"java/util/concurrent/FutureTask.awaitDone", "java/util/concurrent/FutureTask.get", "a/Task.ask");
+	LOCK_OF("java/lang/Object.wait0", "java/lang/Object.wait", "java/lang/Thread.join", "a/Pool.end");
+	LOCK_OF("java/util/Vector.add", "a/List.add");
+	LOCK_OF("sun/misc/Unsafe.park", "java/util/concurrent/SynchronousQueue.take");
+	LOCK_OF("java/lang/ThreadLocal.get", "a/Local.get");
+	text = show(view_waits);
+	assert_has(text, "a.Task.ask():5 ");
+	assert_has(text, "a.Pool.end():4 ");
+	assert_has(text, "java.util.Vector.add():1 ");
+	assert_has(text, "java.util.concurrent.SynchronousQueue.take():2 ");
+	assert_has(text, "java.lang.ThreadLocal.get():1 ");
+	assert_null(strstr(text, "FutureTask"));
+	assert_null(strstr(text, "Object.wait"));
+}
+
+static void waits_for_the_jvm_are_no_locks(void **state)
+{
+	wait_in(0, T0, 40 * MS, "gc", 0);
+	wait_in(0, T0, 30 * MS, "safepoint", 0);
+	show(view_waits);
+	assert_has((char *)out.data, "\ngc ");
+	assert_has((char *)out.data, "\nsafepoint ");
+	assert_null(strstr((char *)out.data, "Locks"));
+}
+
 static void chrome_has_states_of_threads_and_pauses_beside_calls(void **state)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
@@ -277,6 +330,8 @@ int main(void)
 		T(waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk),
 		T(only_the_longest_waits_are_listed_and_all_are_added_up),
 		T(waits_are_grouped_by_reason_and_waker_and_locks_by_place),
+		T(the_place_of_a_lock_is_outside_the_jdks_lock_code),
+		T(waits_for_the_jvm_are_no_locks),
 		T(chrome_has_states_of_threads_and_pauses_beside_calls),
 		T(open_call_shows_where_it_is),
 		T(slowest_names_the_caller_without_kernel_data),

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/wait_place.h"
+#include "user/text/java_number.h"
+#include "user/view/call_iter.h"
+#include "user/view/jfr_names.h"
+
+#include <string.h>
+
+/* The JDK's lock code: what its methods begin with. Names are the same from JDK 8 to 28 unless it says otherwise. */
+static const char *const lock_code[] = {
+	"java.lang.Object.wait",				    /* since JDK 19 also wait0 */
+	"java.lang.Thread.join(",	  "java.lang.Thread.sleep", /* a futex, too, where libjvm has no USDT probes */
+	"java.lang.VirtualThread.",				    /* JDK 21 */
+	"java.lang.ref.ReferenceQueue.",  "java.util.Collections$Synchronized",
+	"java.util.concurrent.",	  "jdk.internal.misc.InternalLock.", /* JDK 19 */
+	"jdk.internal.misc.Unsafe.park(",				     /* JDK 9 */
+	"sun.misc.Unsafe.park(",					     /* JDK 8 */
+};
+
+static bool is_lock_code(const char *method)
+{
+	for (size_t i = 0; i < sizeof(lock_code) / sizeof(lock_code[0]); i++)
+		if (strncmp(method, lock_code[i], strlen(lock_code[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Replace `text` by "a.b.C.m(int):17" and a zero byte. */
+static void put_place(struct bytes *text, struct jfr_chunk *chunk, struct jfr_value *frame)
+{
+	struct jfr_value method = frame_method(chunk, frame), line = jfr_field(chunk, frame, "lineNumber");
+
+	bytes_clear(text);
+	jfr_resolve(chunk, &method);
+	if (method.kind == VALUE_STRUCT)
+		put_method(text, chunk, &method);
+	if (line.kind == VALUE_NUMBER && line.number >= 0) {
+		bytes_put_u8(text, ':');
+		put_integer(text, line.number);
+	}
+	bytes_put_u8(text, 0);
+}
+
+void put_wait_place(struct bytes *out, const struct thread_wait *wait)
+{
+	struct jfr_value stack = wait->stack, frames, frame;
+	struct bytes text;
+	struct cursor c;
+
+	jfr_resolve(wait->chunk, &stack);
+	frames = jfr_field(wait->chunk, &stack, "frames");
+	if (frames.kind != VALUE_ARRAY || !frames.place.count)
+		return;
+	bytes_init(&text);
+	c = jfr_enter(wait->chunk, &frames);
+	for (uint64_t i = 0; i < frames.place.count && !text.failed; i++) {
+		jfr_take_element(&c, &frames, &frame);
+		put_place(&text, wait->chunk, &frame);
+		if (!text.failed && !is_lock_code((const char *)text.data))
+			break;
+	}
+	if (text.failed)
+		out->failed = true;
+	else
+		put_text(out, (const char *)text.data);
+	bytes_release(&text);
+}
