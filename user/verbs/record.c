@@ -4,6 +4,7 @@
  * undo everything.
  */
 #include "user/verbs/record.h"
+#include "filters/quote.h"
 #include "user/exit.h"
 #include "user/jvm/active.h"
 #include "user/jvm/intrinsics.h"
@@ -222,19 +223,27 @@ static char *prepare_stacks(struct recording *r)
 	return dump;
 }
 
+static void exclude_class(struct filter_list *filters, const char *class_name)
+{
+	char *filter = quote_filter(class_name, NULL, NULL);
+	struct diag d = {0};
+
+	if (filter && filter_list_add(filters, filter, FILTER_EXCLUDE, &d))
+		log_detail("%s", d.text);
+	free(filter);
+}
+
 /* Report the methods that are on a stack now; with --skip-active exclude their classes. */
 static void skip_active(const struct recording *r, const char *dump)
 {
 	struct active_list *active = malloc(sizeof(*active));
-	struct diag d;
 
 	if (!active)
 		return;
 	active_find(active, dump, &r->target, r->settings->filters);
 	report_active(active, r->settings->skip_active);
 	for (unsigned int i = 0; r->settings->skip_active && i < active->count; i++)
-		if (filter_list_add(r->settings->filters, active->method[i].class_name, FILTER_EXCLUDE, &d))
-			log_detail("%s", d.text); /* a hidden class, never traced anyway */
+		exclude_class(r->settings->filters, active->method[i].class_name);
 	free(active);
 }
 
