@@ -18,6 +18,7 @@
 #include "user/process/dump.h"
 #include "user/process/interrupt.h"
 #include "user/process/maps.h"
+#include "user/process/rights.h"
 #include "user/live/live.h"
 #include "user/record/losses.h"
 #include "user/record/wait_stacks.h"
@@ -407,10 +408,21 @@ static int run_loop(struct recording *r, struct loop *loop, struct diag *d)
 	return record_finish(r, loop_run(loop, d), d);
 }
 
+/* Better now than after the agent has been attached. */
+static int check_rights(const struct target *t, struct diag *d)
+{
+	struct diag why;
+	int err = rights_check(t, &why);
+
+	return err ? diag_set(d, -err, "cannot trace process %d '%s': %s", (int)t->pid, t->name, why.text) : 0;
+}
+
 static int record_running(struct recording *r, struct loop *loop, struct diag *d)
 {
 	int err = record_prepare(r, d);
 
+	if (!err)
+		err = check_rights(&r->target, d);
 	if (!err && r->background)
 		err = background_listen(r->background, &r->target, d);
 	if (!err)

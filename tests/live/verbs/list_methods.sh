@@ -93,7 +93,7 @@ without_rights() {
 	wait_for 5 grep -q evil "/proc/$fake/cmdline"
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	verb 0 list
-	out_has "^ *$T_PID  +\\?  .*  no  +no  +live\\.Waits  \\(no right to look into a process of user 'root': run with sudo\\)$"
+	out_has "^ *$T_PID  +\\?  .*  no  +no  +live\\.Waits  \\(no right to look into a process of user 'root', CAP_SYS_PTRACE is missing: run with sudo\\)$"
 	out_has "^ *$fake  .*evil.\\[2J.u009b2J.jar"
 	LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x9b]' "$WORK/out" && finding "control characters:" "$(cat -v "$WORK/out")"
 	as=()
