@@ -438,6 +438,18 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 	return run_loop(r, loop, d);
 }
 
+static void say_nothing_traced(const struct recording *r)
+{
+	const char *others = program_others(r->program);
+
+	if (others[0])
+		log_line("nothing traced: no JVM that was started is '%s' (-p); there were: %s", r->settings->target,
+			 others);
+	else
+		log_line(
+			"nothing traced: no JVM was started that could load the agent (a JVM in a container: with -p, once it runs)");
+}
+
 /* The program runs even if the recording fails, and its exit status is returned. */
 static int record_program(struct recording *r, struct loop *loop, struct diag *d)
 {
@@ -447,8 +459,7 @@ static int record_program(struct recording *r, struct loop *loop, struct diag *d
 		return err;
 	err = program_run(r->program, loop->signals, d);
 	if (!err && !program_wait_jvm(r->program, &r->target, &connection))
-		log_line(
-			"nothing traced: no JVM was started that could load the agent (a JVM in a container: with -p, once it runs)");
+		say_nothing_traced(r);
 	else if (!err)
 		err = record_start(r, connection, d) ?: run_loop(r, loop, d);
 	if (err < 0)
