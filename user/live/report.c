@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/report.h"
 #include "user/capture/cost.h"
+#include "user/text/json.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 #include "user/capture/segment_names.h"
@@ -257,6 +258,29 @@ void report_status(const struct report *r, char *out, size_t size)
 	snprintf(out, size, "%d %s   %02d:%02d:%02d   %s calls   %s thrown   %s lost   %s   %s", (int)r->target->pid,
 		 r->target->name, (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60),
 		 log_count(t.exited), log_count(t.thrown), log_count(sum_lost(r)), open, file);
+}
+
+void report_status_json(const struct report *r, FILE *to)
+{
+	struct segment_totals t;
+	struct json j;
+
+	segment_totals(session_segment(r->session), &t);
+	json_init(&j, to);
+	json_object(&j, NULL);
+	json_signed(&j, "pid", r->target->pid);
+	json_string(&j, "name", r->target->name);
+	json_signed(&j, "elapsedNs", monotonic_ns() - r->begin_ns);
+	json_unsigned(&j, "calls", t.exited);
+	json_unsigned(&j, "thrown", t.thrown);
+	json_unsigned(&j, "lost", sum_lost(r));
+	json_unsigned(&j, "open", t.open);
+	if (t.open && t.oldest_start)
+		json_signed(&j, "oldestOpenNs", open_for(r, &t));
+	json_string(&j, "file", output_path(r->output));
+	json_unsigned(&j, "bytes", output_size(r->output));
+	json_bool(&j, "fileGone", output_was_removed(r->output));
+	json_end(&j);
 }
 
 static bool explain_no_events(const struct report *r, const struct segment_totals *t, char *why, size_t size)

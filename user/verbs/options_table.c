@@ -221,7 +221,7 @@ const struct option_row options[] = {
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "a line for each call"},
 	{.name = "json", .kind = OPTION_FLAG, AT(args.json),
-	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_SUMMARY) | VERB_BIT(VERB_PRINT),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_STATUS) | VERB_BIT(VERB_SUMMARY) | VERB_BIT(VERB_PRINT),
 	 .help = "print JSON"},
 	{.name = "json", .kind = OPTION_FLAG, AT(args.json),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),

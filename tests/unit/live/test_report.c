@@ -300,6 +300,22 @@ static void skips_are_grouped_by_reason(void **state)
 	assert_null(strstr(all, "other"));
 }
 
+static void status_is_json(void **state)
+{
+	char text[4096] = "";
+	FILE *to = fmemopen(text, sizeof(text), "w");
+
+	assert_non_null(to);
+	report_status_json(&b->report, to);
+	fclose(to);
+	assert_int_equal(strncmp(text,
+				 "{\"pid\":4242,\"name\":\"shop.jar\",\"elapsedNs\":10000000000,\"calls\":0,"
+				 "\"thrown\":0,\"lost\":0,\"open\":0,\"file\":\"/tmp/frtrace-report-",
+				 117),
+			 0);
+	assert_says(text, "\"fileGone\":false}\n");
+}
+
 static void native_methods_beside_others_are_no_failure(void **state)
 {
 	bool incomplete;
@@ -641,6 +657,7 @@ int main(void)
 		TEST(without_the_kernels_half_a_switch_costs_nothing),
 		TEST(pause_that_is_not_known_is_an_upper_bound),
 		TEST(skips_are_grouped_by_reason),
+		TEST(status_is_json),
 		TEST(native_methods_beside_others_are_no_failure),
 		TEST(lower_bounds_are_named),
 		TEST(long_lists_end),
