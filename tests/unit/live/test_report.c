@@ -300,6 +300,48 @@ static void skips_are_grouped_by_reason(void **state)
 	assert_null(strstr(all, "other"));
 }
 
+static const char *active(const struct active_list *list, bool skipped)
+{
+	capture_begin(false);
+	report_active(list, skipped);
+	return capture_end();
+}
+
+static void active_methods_share_a_line(void **state)
+{
+	struct active_list *list = calloc(1, sizeof(*list));
+
+	assert_string_equal(active(list, false), "");
+	for (int i = 0; i < 3; i++)
+		snprintf(list->method[i].name, sizeof(list->method[i].name), "C.m%d", i);
+	list->method[0].stacks = list->method[2].stacks = 1;
+	list->method[1].stacks = 12;
+	list->count = 3;
+	assert_string_equal(active(list, false), "active now, interpreted until they return (--skip-active leaves "
+						 "their classes alone): C.m0, C.m1 (12 stacks), C.m2\n");
+	assert_string_equal(active(list, true),
+			    "active now, their classes are left alone: C.m0, C.m1 (12 stacks), C.m2\n");
+	list->count = ACTIVE_METHODS;
+	assert_says(active(list, false), " more (-v)\n");
+	free(list);
+}
+
+static void age_is_said_in_its_largest_unit(void **state)
+{
+	static const struct {
+		uint64_t s;
+		const char *said;
+	} rows[] = {{600, "10 min"}, {3600, "1 h"}, {5400, "90 min"}, {172800, "2 d"}, {90, "90.0 s"}};
+	char want[80];
+	bool incomplete;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		b->settings.max_age_ns = rows[i].s * 1000000000;
+		snprintf(want, sizeof(want), "at most 1.0 GB or %s, oldest", rows[i].said);
+		assert_says(start(&incomplete), want);
+	}
+}
+
 static void status_is_json(void **state)
 {
 	char text[4096] = "";
@@ -657,6 +699,8 @@ int main(void)
 		TEST(without_the_kernels_half_a_switch_costs_nothing),
 		TEST(pause_that_is_not_known_is_an_upper_bound),
 		TEST(skips_are_grouped_by_reason),
+		TEST(active_methods_share_a_line),
+		TEST(age_is_said_in_its_largest_unit),
 		TEST(status_is_json),
 		TEST(native_methods_beside_others_are_no_failure),
 		TEST(lower_bounds_are_named),
