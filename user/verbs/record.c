@@ -52,6 +52,7 @@ struct recording {
 	struct jvm_model model;
 	struct diag not_walked; /* why stacks are not walked; "": they are, or are not wanted */
 	struct report report;
+	uint32_t skips; /* number of rows about methods not hooked when tracing began */
 	bool incomplete;
 };
 
@@ -306,6 +307,7 @@ static int record_start(struct recording *r, int connection, struct diag *d)
 	if (err)
 		return err;
 	r->incomplete = notes_at_start(&notes, r->settings, r->session, r->not_walked.text);
+	r->skips = segment_skips(session_segment(r->session));
 	notes_put(&notes, r->recorder);
 	report_start(&r->report, &notes);
 	notes_release(&notes);
@@ -359,6 +361,7 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	recorder_read_stacks(r->recorder, true);
 	r->report.no_open_dump = why_no_open_dump(r, ended);
 	recorder_put_open_calls(r->recorder, r->report.no_open_dump);
+	r->incomplete |= notes_of_skips(&gaps, session_segment(r->session), r->skips);
 	notes_of_gaps(&gaps, r->settings, r->session, r->recorder);
 	notes_put(&gaps, r->recorder);
 	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);

@@ -300,6 +300,30 @@ static void skips_are_grouped_by_reason(void **state)
 	assert_null(strstr(all, "other"));
 }
 
+/* Classes that are loaded while the recording runs, or by a program that frtrace starts. */
+static void skips_of_later_classes_are_said_at_the_end(void **state)
+{
+	struct notes notes = {.count = 0};
+	const char *all;
+	uint32_t first;
+
+	fake_skip(&b->segment, "com/acme/H", NULL, NULL, FRT_SKIP_HIDDEN);
+	first = segment_skips(&b->segment);
+	assert_false(notes_of_skips(&notes, &b->segment, first));
+	assert_int_equal(notes.count, 0);
+	fake_skip(&b->segment, "com/acme/N", "n", "()V", FRT_SKIP_NATIVE);
+	fake_skip(&b->segment, "jdk/jfr/Event", NULL, NULL, FRT_SKIP_JFR);
+	assert_true(notes_of_skips(&notes, &b->segment, first));
+	capture_begin(false);
+	report_notes(&notes);
+	all = capture_end();
+	assert_says(all, "not traced: com.acme.N.n(): native, without bytecode\n");
+	assert_says(all, "not traced: jdk.jfr.Event: JFR's own classes, or event classes, which JFR rewrites\n");
+	assert_null(strstr(all, "com.acme.H"));
+	notes_release(&notes);
+	assert_says(end(true, false), "0 calls: what matched is not traced: hidden classes\n");
+}
+
 static const char *active(const struct active_list *list, bool skipped)
 {
 	capture_begin(false);
@@ -699,6 +723,7 @@ int main(void)
 		TEST(without_the_kernels_half_a_switch_costs_nothing),
 		TEST(pause_that_is_not_known_is_an_upper_bound),
 		TEST(skips_are_grouped_by_reason),
+		TEST(skips_of_later_classes_are_said_at_the_end),
 		TEST(active_methods_share_a_line),
 		TEST(age_is_said_in_its_largest_unit),
 		TEST(status_is_json),
