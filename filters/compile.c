@@ -2,6 +2,7 @@
 /* Compiles a filter list into a program (filters/program.h). */
 #include "bpf/frtrace.h"
 #include "filters/program.h"
+#include "filters/quote.h"
 #include "filters/filter_list_internal.h"
 
 #include <errno.h>
@@ -65,47 +66,6 @@ static void compile_put(struct compiler *c, const char *text)
 {
 	memcpy(c->names + c->names_size, text, strlen(text));
 	c->names_size += (uint32_t)strlen(text);
-}
-
-/* Append the descriptor of a source type, 0-terminated: "int", "a.b.C[][]". */
-static void compile_put_type(struct compiler *c, char *type)
-{
-	static const char *const primitives[][2] = {{"boolean", "Z"}, {"byte", "B"}, {"char", "C"}, {"double", "D"},
-						    {"float", "F"},   {"int", "I"},  {"long", "J"}, {"short", "S"}};
-
-	for (char *array = type; (array = strchr(array, '[')); array++)
-		compile_put(c, "[");
-	type[strcspn(type, "[")] = 0;
-	for (size_t i = 0; i < sizeof(primitives) / sizeof(primitives[0]); i++) {
-		if (strcmp(primitives[i][0], type) != 0)
-			continue;
-		compile_put(c, primitives[i][1]);
-		return;
-	}
-	compile_put(c, "L");
-	name_add(c, type);
-	compile_put(c, ";");
-}
-
-/* Append "(I[La/b/C;)" for "(int,a.b.C[])", nothing for NULL. Returns 0 or -ENOMEM. */
-static int types_add(struct compiler *c, const char *types, struct name *n)
-{
-	char *copy, *rest, *type;
-
-	*n = (struct name){.at = c->names_size};
-	if (!types)
-		return 0;
-	copy = rest = strndup(types + 1, strlen(types) - 2);
-	if (!copy)
-		return -ENOMEM;
-	compile_put(c, "(");
-	while ((type = strsep(&rest, ",")))
-		if (*type)
-			compile_put_type(c, type);
-	compile_put(c, ")");
-	n->length = c->names_size - n->at;
-	free(copy);
-	return 0;
 }
 
 /* Append the class name, for an annotation as a descriptor. */
@@ -192,8 +152,8 @@ static uint32_t compile_flags_of(const struct filter *f, bool exclude)
 static bool is_wild(const struct filter *f)
 {
 	if (f->class_name)
-		return strchr(f->class_name, '*');
-	return strchr(f->method, '*');
+		return strchr(f->class_name, QUOTE_WILDCARD);
+	return strchr(f->method, QUOTE_WILDCARD);
 }
 
 /* Make sure that the class can be found by its name alone, to decide whether to inspect it or to tag it. */
@@ -210,48 +170,38 @@ static void note_class(struct compiler *c, const struct filter *f, const struct 
 		entry_get(c, &class_key)->flags |= some;
 }
 
-static int compile_filter(struct compiler *c, const struct filter *f, bool exclude)
+static void compile_filter(struct compiler *c, const struct filter *f, bool exclude)
 {
-	struct key k = {.kind = f->prefix, .glob = f->method && strchr(f->method, '*') ? PROGRAM_GLOB : 0};
+	struct key k = {.kind = f->prefix, .glob = f->method && strchr(f->method, QUOTE_WILDCARD) ? PROGRAM_GLOB : 0};
 	uint32_t flags = compile_flags_of(f, exclude);
 	struct program_entry *e;
 
 	k.class_name = class_add(c, f);
 	k.method = name_add(c, f->method);
-	if (types_add(c, f->types, &k.types))
-		return -ENOMEM;
+	k.types = name_add(c, f->types);
 	note_class(c, f, &k, flags);
 	e = is_wild(f) ? entry_new(c, &k) : entry_get(c, &k);
 	e->flags |= flags;
 	if (f->threshold_ns < e->threshold_ns)
 		e->threshold_ns = f->threshold_ns;
-	return 0;
 }
 
 /* Compile the filters with a wildcard class, or those without. */
-static int compile_set(struct compiler *c, const struct filter_set *s, bool exclude, bool wild)
+static void compile_set(struct compiler *c, const struct filter_set *s, bool exclude, bool wild)
 {
-	int err = 0;
-
-	for (size_t i = 0; i < s->count && !err; i++)
+	for (size_t i = 0; i < s->count; i++)
 		if (is_wild(&s->filters[i]) == wild)
-			err = compile_filter(c, &s->filters[i], exclude);
-	return err;
+			compile_filter(c, &s->filters[i], exclude);
 }
 
-static int compile_list(struct compiler *c, const struct filter_list *l)
+static void compile_list(struct compiler *c, const struct filter_list *l)
 {
-	int err = compile_set(c, &l->select, false, false);
-
-	if (!err)
-		err = compile_set(c, &l->exclude, true, false);
+	compile_set(c, &l->select, false, false);
+	compile_set(c, &l->exclude, true, false);
 	c->wild = c->entry_count;
-	if (!err)
-		err = compile_set(c, &l->select, false, true);
-	if (!err)
-		err = compile_set(c, &l->exclude, true, true);
+	compile_set(c, &l->select, false, true);
+	compile_set(c, &l->exclude, true, true);
 	c->flags |= l->lambda ? PROGRAM_LAMBDA : 0;
-	return err;
 }
 
 /*
@@ -320,10 +270,9 @@ int filter_list_compile(const struct filter_list *l, void **program, size_t *siz
 	int err = compiler_init(&c, l);
 
 	*program = NULL;
-	if (!err)
-		err = compile_list(&c, l);
 	if (err)
 		goto out;
+	compile_list(&c, l);
 	*size = block_size(&c);
 	if (*size > BLOCK_LIMIT) {
 		err = -E2BIG;

@@ -9,6 +9,7 @@
  *	com/acme/Cart.checkout:(I)V				javap, the JVM's own logs
  *	com.acme.Outer.Inner, com.acme.Cart.class		source code
  *	com.acme.Cart.checkout(Order, boolean)			frtrace's own output
+ *	Cart::`is it empty`, Cart::new				Kotlin, Java
  *
  * A copy of the text is transformed to a.b.C::m in small steps. The result must pass the parser.
  */
@@ -66,6 +67,16 @@ static void keep_types(struct draft *d, const char *open)
 	d->types[length] = 0;
 }
 
+/* Where the name of a method that is called begins, after its class: "public int a.b.C.is it ok" */
+static char *member_of(struct draft *d)
+{
+	char *dot = strrchr(d->s, '.'), *colon = NULL;
+
+	for (char *s = d->s; (s = strstr(s, "::")); s += 2)
+		colon = s;
+	return !colon || (dot && dot > colon) ? dot : colon;
+}
+
 /* Cut "(Cart.java:42)", "(int, String)", "(I)V", and words before the name: "at ", "public int ". */
 static void cut_call(struct draft *d)
 {
@@ -80,7 +91,8 @@ static void cut_call(struct draft *d)
 	}
 	if (!d->called && strncmp(d->s, "at ", 3) != 0)
 		return;
-	for (space = d->s + strlen(d->s); space > d->s && !correct_is_space(space[-1]); space--)
+	space = d->called ? member_of(d) : NULL;
+	for (space = space ? space : d->s + strlen(d->s); space > d->s && !correct_is_space(space[-1]); space--)
 		;
 	cut_front(d, space);
 }
@@ -94,8 +106,10 @@ static void cut_module(struct draft *d)
 	if (!slash)
 		return;
 	head = (size_t)(slash - d->s);
-	if (memchr(d->s, '.', head) || memchr(d->s, '@', head) || (head && slash[-1] == '/') ||
-	    (strchr(slash, '.') && slash[1] >= 'a' && slash[1] <= 'z'))
+	if (strncmp(slash, "/0x", 3) == 0) /* a hidden class, which no filter selects */
+		d->s[0] = 0;
+	else if (memchr(d->s, '.', head) || memchr(d->s, '@', head) || (head && slash[-1] == '/') ||
+		 (strchr(slash, '.') && slash[1] >= 'a' && slash[1] <= 'z'))
 		cut_front(d, slash + 1);
 }
 
@@ -151,11 +165,25 @@ static bool split_method(struct draft *d)
 	return dot ? replace(d, dot, 1, "::") : replace(d, d->s, 0, "::");
 }
 
+/* Remove a quote, and the one that closes it at the end. */
+static bool correct_unquote(struct draft *d, char *at)
+{
+	char *last = d->s + strlen(d->s) - 1;
+
+	if (last > at && *last == *at)
+		*last = 0;
+	return replace(d, at, 1, "");
+}
+
 /* Repair faults for which the parser reports the exact character: the dot of Outer.Inner, the dot of C.m. */
 static bool correct_mend(struct draft *d, const struct fault *fault)
 {
 	char *at = d->s + fault->at;
 
+	if (strstr(fault->what, "without quotes"))
+		return correct_unquote(d, at);
+	if (strstr(fault->what, "called <init>"))
+		return replace(d, at, 3, "<init>");
 	if (*at != '.')
 		return false;
 	if (strstr(fault->what, "nested class"))

@@ -7,12 +7,15 @@
 #include "filters/lex.h"
 #include "filters/filter_list_internal.h"
 #include "filters/correct.h"
+#include "filters/quote.h"
 #include "filters/time.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define BLANK "\\u0020" /* of a class, where no method follows it */
 
 struct filter_list *filter_list_new(void)
 {
@@ -79,44 +82,97 @@ static void to_dots(char *name)
 			*name = '.';
 }
 
-/* A copy with each run of '*' reduced to one. NULL: no memory. */
-static char *filter_list_copy_name(const char *text, size_t length)
+/* Append to *out. */
+static void text_put(char **out, const char *text, size_t length)
 {
-	char *name = malloc(length + 1), *out = name;
-
-	for (size_t i = 0; name && i < length; i++)
-		if (text[i] != '*' || out == name || out[-1] != '*')
-			*out++ = text[i];
-	if (name)
-		*out = 0;
-	return name;
+	memcpy(*out, text, length);
+	*out += length;
+	**out = 0;
 }
 
-/* Copy "(int, String...)" as "(int,String[])". */
-static char *copy_types(const char *text, size_t length)
+/* Append a name, with each run of '*' reduced to one, and blanks escaped unless they are `plain`. */
+static void text_put_name(char **out, const char *text, size_t length, bool plain)
 {
-	char *types = malloc(length + 1), *out = types;
+	bool star = false;
 
-	for (size_t i = 0, space; types && i < length;) {
+	for (size_t i = 0, n; i < length; i += n ? n : 1) {
+		n = lex_escape(text, i, length);
+		if (text[i] == ' ' && !plain)
+			text_put(out, BLANK, strlen(BLANK));
+		else if (!star || text[i] != '*')
+			text_put(out, text + i, n ? n : 1);
+		star = text[i] == '*';
+	}
+}
+
+/* Append "(int, String...)" as "(int,String[])". */
+static void text_put_types(char **out, const char *text, size_t length)
+{
+	for (size_t i = 0, space; i < length;) {
 		space = lex_space(text, i, length);
 		if (!space && length - i >= 3 && memcmp(text + i, "...", 3) == 0) {
-			memcpy(out, "[]", 2);
-			out += 2;
+			text_put(out, "[]", 2);
 			space = 3;
 		} else if (!space) {
-			*out++ = text[i];
+			text_put(out, text + i, 1);
 			space = 1;
 		}
 		i += space;
 	}
-	if (types)
-		*out = 0;
-	return types;
 }
 
 static bool is_star(const char *name)
 {
-	return name && strcmp(name, "*") == 0;
+	return name && name[0] == QUOTE_WILDCARD && !name[1];
+}
+
+/* The filter as a user would type it. */
+static char *print_filter(const struct filter *f, const char *text, const struct grammar_filter *parsed)
+{
+	char time[32], *printed = malloc(strlen(BLANK) * parsed->class_length + parsed->method_length +
+					 parsed->types_length + sizeof(time) + sizeof("!+::"));
+	char *out = printed;
+
+	if (!printed)
+		return NULL;
+	text_put(&out, "!", parsed->exclude);
+	text_put(&out, &parsed->prefix, !!parsed->prefix);
+	if (f->class_name)
+		text_put_name(&out, text + parsed->class_at, parsed->class_length, f->method);
+	if (f->method) {
+		text_put(&out, "::", 2);
+		text_put_name(&out, text + parsed->method_at, parsed->method_length, true);
+	}
+	text_put_types(&out, text + parsed->types_at, parsed->types_length);
+	if (f->threshold_ns != GRAMMAR_NO_THRESHOLD) {
+		time_print(f->threshold_ns, time, sizeof(time));
+		text_put(&out, ":", 1);
+		text_put(&out, time, strlen(time));
+	}
+	return printed;
+}
+
+/* Reduce each run of wildcards to one. */
+static void squeeze_stars(char *name)
+{
+	char *out = name;
+
+	for (const char *s = name; *s; s++)
+		if (*s != QUOTE_WILDCARD || out == name || out[-1] != QUOTE_WILDCARD)
+			*out++ = *s;
+	*out = 0;
+}
+
+/* A name, or NULL with *err set to -ENOMEM. A length of 0 stands for no name. */
+static char *filter_name(const char *text, size_t at, size_t length, int *err)
+{
+	char *name = length ? quote_remove(text + at, length) : NULL;
+
+	if (name)
+		squeeze_stars(name);
+	else if (length)
+		*err = -ENOMEM;
+	return name;
 }
 
 /* Reduce C::* to C, and *::m to ::m. */
@@ -132,54 +188,39 @@ static void drop_stars(struct filter *f)
 	}
 }
 
-static char *print_filter(const struct filter *f, bool exclude)
-{
-	const char *first = exclude ? "!" : "";
-	char prefix[2] = {f->prefix, 0}, time[32] = ":", *text;
-
-	if (f->threshold_ns == GRAMMAR_NO_THRESHOLD)
-		time[0] = 0;
-	else
-		time_print(f->threshold_ns, time + 1, sizeof(time) - 1);
-	if (asprintf(&text, "%s%s%s%s%s%s%s", first, prefix, f->class_name ? f->class_name : "", f->method ? "::" : "",
-		     f->method ? f->method : "", f->types ? f->types : "", time) < 0)
-		return NULL;
-	return text;
-}
-
 static int filter_init(struct filter *f, const char *text, const struct grammar_filter *parsed, enum filter_kind kind)
 {
+	int err = 0;
+
 	*f = (struct filter){.prefix = parsed->prefix, .threshold_ns = parsed->threshold_ns, .kind = kind};
-	if (parsed->class_length &&
-	    !(f->class_name = filter_list_copy_name(text + parsed->class_at, parsed->class_length)))
-		goto fail;
-	if (parsed->method_length &&
-	    !(f->method = filter_list_copy_name(text + parsed->method_at, parsed->method_length)))
-		goto fail;
-	if (parsed->types_length && !(f->types = copy_types(text + parsed->types_at, parsed->types_length)))
-		goto fail;
-	drop_stars(f);
-	f->text = print_filter(f, parsed->exclude);
-	if (!f->text)
-		goto fail;
+	f->class_name = filter_name(text, parsed->class_at, parsed->class_length, &err);
+	f->method = filter_name(text, parsed->method_at, parsed->method_length, &err);
+	if (parsed->types_length && !(f->types = quote_descriptor(text + parsed->types_at, parsed->types_length)))
+		err = -ENOMEM;
+	if (!err) {
+		drop_stars(f);
+		f->text = print_filter(f, text, parsed);
+	}
+	if (!f->text) {
+		filter_release(f);
+		return -ENOMEM;
+	}
 	if (f->class_name)
 		to_dots(f->class_name);
 	f->hash = program_hash(PROGRAM_HASH_START, f->text, strlen(f->text));
 	return 0;
-fail:
-	filter_release(f);
-	return -ENOMEM;
 }
 
-/* Outer may be a package with a capital letter after all. Show the JVM's own form, which is unambiguous. */
+/* The part before the caret may be a package with a capital letter. Show the JVM's own form, which is unambiguous. */
 static void add_way_out(const char *text, size_t length, const struct fault *fault, struct diag *d)
 {
 	char name[128];
 	struct grammar_filter parsed;
 	struct fault other;
 	size_t used = strlen(d->text);
+	bool package = length > 2 && memcmp(text + length - 2, ".*", 2) == 0;
 
-	if (!strstr(fault->what, "nested class") || length >= sizeof(name))
+	if (!(package || strstr(fault->what, "nested class")) || length >= sizeof(name))
 		return;
 	for (size_t i = 0; i < length; i++)
 		name[i] = text[i] == '.' ? '/' : text[i];
@@ -191,7 +232,7 @@ static void add_way_out(const char *text, size_t length, const struct fault *fau
 
 static int wrong_filter(const char *text, size_t begin, size_t end, struct fault *fault, struct diag *d)
 {
-	char lines[600], right[300];
+	char lines[600], right[300], *word;
 	bool known = correct_filter(text, begin, end, fault, right, sizeof(right)) &&
 		     (strlen(right) != end - begin || memcmp(right, text + begin, end - begin) != 0);
 	int err;
@@ -199,7 +240,9 @@ static int wrong_filter(const char *text, size_t begin, size_t end, struct fault
 	caret_show(text, strlen(text), fault->at, lines, sizeof(lines));
 	if (!known)
 		return diag_usage(d, "wrong filter: %s\n%s", fault->what, lines);
-	err = diag_usage(d, "wrong filter: %s\n%s\n  the right filter: '%s'", fault->what, lines, right);
+	word = quote_shell(right);
+	err = diag_usage(d, "wrong filter: %s\n%s\n  the right filter: %s", fault->what, lines, word ? word : right);
+	free(word);
 	add_way_out(text + begin, end - begin, fault, d);
 	return err;
 }

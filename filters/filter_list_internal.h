@@ -10,9 +10,9 @@
 struct filter {
 	char *text;	  /* as a user would type it, with its '!' */
 	char prefix;	  /* '+', '@', or 0 */
-	char *class_name; /* binary name, a.b.C$D, may have '*'; NULL: any class */
-	char *method;	  /* may have '*'; NULL: all of the class */
-	char *types;	  /* (int,a.b.C[]); NULL: all overloads */
+	char *class_name; /* binary name, a.b.C$D, may have QUOTE_WILDCARD; NULL: any class */
+	char *method;	  /* may have QUOTE_WILDCARD; NULL: all of the class */
+	char *types;	  /* as in a descriptor, but with dots, (I[La.b.C;); NULL: all overloads */
 	uint64_t threshold_ns;
 	enum filter_kind kind;
 	uint32_t hash; /* of text and kind */

@@ -19,8 +19,7 @@ struct parser {
 	struct lexer lexer;
 	struct token token;
 	struct fault *fault;
-	size_t slash; /* position of the first one; SIZE_MAX: none */
-	bool method;  /* the method has been parsed */
+	bool method; /* the method has been parsed */
 };
 
 static void advance(struct parser *p)
@@ -52,19 +51,24 @@ static bool fail_other(struct parser *p)
 	char c = p->lexer.text[p->token.at];
 
 	switch (c) {
-	case '?': return fail(p, p->token.at, "the only wildcard is '*', any characters");
 	case '@':
 	case '+':
 	case '!': return fail(p, p->token.at, "'%c' goes before a name", c);
 	case ':': return fail_colon(p);
 	case ',': return fail(p, p->token.at, "filters are separated by ';'");
 	case '(': return fail(p, p->token.at, "parentheses follow a method, which is written after two colons");
+	case '\'':
+	case '"':
+	case '`': return fail(p, p->token.at, "a name is written without quotes");
+	case '[': return fail(p, p->token.at, "a name cannot contain '['");
+	case '\\':
+		return fail(p, p->token.at, "a '\\' is followed by a character of a name, as in C::a\\:b, or by uXXXX");
 	default:
-		if (c >= '0' && c <= '9')
-			return fail(p, p->token.at, "a Java name does not begin with a digit");
 		if ((unsigned char)c < 0x20 || (unsigned char)c >= 0x7f)
-			return fail(p, p->token.at, "a Java name cannot contain a control character");
-		return fail(p, p->token.at, "a Java name cannot contain '%c'", c);
+			return fail(p, p->token.at, "a control character in a name is written \\uXXXX");
+		if (p->lexer.part == LEX_METHOD && (c == '<' || c == '>'))
+			return fail(p, p->token.at, "the name of a method cannot contain '%c'", c);
+		return fail(p, p->token.at, "'%c' in a name is written '\\%c'", c, c);
 	}
 }
 
@@ -73,19 +77,16 @@ static bool fail_token(struct parser *p, const char *wanted)
 {
 	switch (p->token.kind) {
 	case TOKEN_OTHER: return fail_other(p);
-	case TOKEN_SPACE: return fail(p, p->token.at, "filters are separated by ';', and have no spaces");
+	case TOKEN_SPACE:
+		return fail(p, p->token.at, "filters are separated by ';', and have no spaces outside of names");
 	case TOKEN_SPECIAL: return fail(p, p->token.at, "<init> and <clinit> are methods, they follow '::'");
 	default: return fail(p, p->token.at, "%s", wanted);
 	}
 }
 
-static bool check_name(struct parser *p)
+static bool token_is(const struct parser *p, const char *word)
 {
-	const char *name = p->lexer.text + p->token.at;
-
-	if (lex_keyword(name, p->token.length))
-		return fail(p, p->token.at, "'%.*s' is a Java keyword", (int)p->token.length, name);
-	return true;
+	return p->token.length == strlen(word) && memcmp(p->lexer.text + p->token.at, word, p->token.length) == 0;
 }
 
 static bool parse_class(struct parser *p, struct grammar_filter *parsed)
@@ -94,12 +95,8 @@ static bool parse_class(struct parser *p, struct grammar_filter *parsed)
 	for (;;) {
 		if (p->token.kind != TOKEN_NAME)
 			return fail_token(p, "a part of the class name is missing");
-		if (!check_name(p))
-			return false;
 		parsed->class_length = p->token.at + p->token.length - parsed->class_at;
 		advance(p);
-		if (p->token.kind == TOKEN_SLASH && p->slash == (size_t)-1)
-			p->slash = p->token.at;
 		if (p->token.kind != TOKEN_DOT && p->token.kind != TOKEN_SLASH)
 			return true;
 		advance(p);
@@ -117,8 +114,8 @@ static bool grammar_parse_method(struct parser *p, struct grammar_filter *parsed
 			return fail(p, p->token.at, "the only names in angle brackets are <init> and <clinit>");
 	} else if (p->token.kind != TOKEN_NAME) {
 		return fail_token(p, "the method's name is missing");
-	} else if (!check_name(p)) {
-		return false;
+	} else if (token_is(p, "new")) { /* the Java language's C::new, and no name in it */
+		return fail(p, p->token.at, "constructors are called <init>; a method of that name is written '\\new'");
 	}
 	advance(p);
 	return true;
@@ -136,7 +133,7 @@ static bool capital(const char *name, size_t at, size_t length)
  * Offset of the separator after a capitalised part that looks like an outer class: all parts from it to the last
  * one are capitalised. 0: none.
  */
-static size_t outer_class(const char *name, size_t length)
+size_t grammar_outer_class(const char *name, size_t length)
 {
 	bool part_capital = capital(name, 0, length);
 	size_t outer = 0;
@@ -153,32 +150,35 @@ static size_t outer_class(const char *name, size_t length)
 	return outer;
 }
 
-static bool check_class(struct parser *p, const struct grammar_filter *parsed)
+/* Offset of the last dot before a part that is not capitalised; 0: none */
+static size_t method_dot(const char *name, size_t length)
 {
-	const char *name = p->lexer.text + parsed->class_at;
-	size_t length = parsed->class_length, outer, last;
+	size_t last = length;
 
-	if (length == 0)
+	while (last > 0 && name[last - 1] != '.')
+		last--;
+	return last && !capital(name, last, length) ? last - 1 : 0;
+}
+
+/* Check the separators of a class name: slashes only where dots would look like those of a nested class. */
+static bool check_class(struct parser *p, size_t at, size_t length, bool may_end_in_method)
+{
+	const char *name = p->lexer.text + at, *slash = memchr(name, '/', length);
+	size_t outer = grammar_outer_class(name, length);
+
+	if (slash && (memchr(name, '.', length) || !outer))
+		return fail(p, at + (size_t)(slash - name), "a class name is written with dots");
+	if (slash || !outer)
 		return true;
-	outer = outer_class(name, length);
-	if (p->slash != (size_t)-1) {
-		if (memchr(name, '.', length) || !outer)
-			return fail(p, p->slash, "a class name is written with dots");
-		return true;
-	}
-	if (!outer)
-		return true;
-	for (last = length; name[last - 1] != '.'; last--)
-		;
-	if (!capital(name, last, length) && parsed->method_length == 0)
-		return fail(p, parsed->class_at + last - 1, "a method is written after two colons");
-	return fail(p, parsed->class_at + outer, "a nested class is written with '$'");
+	if (may_end_in_method && method_dot(name, length))
+		return fail(p, at + method_dot(name, length), "a method is written after two colons");
+	return fail(p, at + outer, "a nested class is written with '$'");
 }
 
 /* Wildcards are for class names only; '+' and '@' need the name of one type. */
 static bool check_prefix(struct parser *p, const struct grammar_filter *parsed)
 {
-	const char *star = memchr(p->lexer.text + parsed->class_at, '*', parsed->class_length);
+	const char *star = lex_wildcard(p->lexer.text, parsed->class_at, parsed->class_length);
 
 	if (!parsed->prefix || !star)
 		return true;
@@ -218,16 +218,6 @@ static bool parse_dimensions(struct parser *p)
 	return true;
 }
 
-static bool grammar_is_primitive(const char *name, size_t length)
-{
-	static const char *const names[] = {"boolean", "byte", "char", "double", "float", "int", "long", "short"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
-			return true;
-	return false;
-}
-
 /* Report a token in the parentheses that is no type. */
 static bool fail_type(struct parser *p)
 {
@@ -244,34 +234,29 @@ static bool fail_type(struct parser *p)
 static bool parse_type_name(struct parser *p)
 {
 	const char *text = p->lexer.text;
-	size_t begin = p->token.at, end, outer;
+	size_t begin = p->token.at, end = begin;
 
-	for (;;) {
+	for (bool more = true; more;) {
 		if (p->token.kind != TOKEN_NAME)
 			return fail_type(p);
-		if (memchr(text + p->token.at, '*', p->token.length))
+		if (lex_wildcard(text, p->token.at, p->token.length))
 			return fail(p, p->token.at, "a type is named in full, without '*'");
 		end = p->token.at + p->token.length;
-		if (grammar_is_primitive(text + begin, end - begin))
-			break;
-		if (!check_name(p))
-			return false;
-		if (p->lexer.end - end >= 3 && memcmp(text + end, "...", 3) == 0)
-			break;
+		more = p->lexer.end - end < 2 || memcmp(text + end, "..", 2) != 0;
 		advance(p);
-		if (p->token.kind != TOKEN_DOT)
-			goto named;
-		advance(p);
+		more = more && (p->token.kind == TOKEN_DOT || p->token.kind == TOKEN_SLASH);
+		if (more)
+			advance(p);
 	}
-	advance(p);
-named:
-	outer = outer_class(text + begin, end - begin);
-	return !outer || fail(p, begin + outer, "a nested class is written with '$'");
+	if (end - begin == 4 && memcmp(text + begin, "void", 4) == 0)
+		return fail(p, begin, "no parameter is of type void");
+	return check_class(p, begin, end - begin, false);
 }
 
 static bool parse_types(struct parser *p, struct grammar_filter *parsed)
 {
 	parsed->types_at = p->token.at;
+	p->lexer.part = LEX_TYPE;
 	advance(p);
 	skip_spaces(p);
 	while (!at_char(p, ')')) {
@@ -334,6 +319,7 @@ static bool parse_target(struct parser *p, struct grammar_filter *parsed)
 		return true;
 	if (parsed->prefix == '@')
 		return fail(p, p->token.at, "a filter by annotation has no method");
+	p->lexer.part = LEX_METHOD;
 	advance(p);
 	if (!grammar_parse_method(p, parsed))
 		return false;
@@ -343,7 +329,7 @@ static bool parse_target(struct parser *p, struct grammar_filter *parsed)
 
 bool grammar_parse(const char *text, size_t begin, size_t end, struct grammar_filter *parsed, struct fault *fault)
 {
-	struct parser p = {.lexer = {text, begin, end}, .fault = fault, .slash = (size_t)-1};
+	struct parser p = {.lexer = {text, begin, end, LEX_CLASS}, .fault = fault};
 
 	*parsed = (struct grammar_filter){.threshold_ns = GRAMMAR_NO_THRESHOLD};
 	if (end - begin > LONGEST)
@@ -357,5 +343,6 @@ bool grammar_parse(const char *text, size_t begin, size_t end, struct grammar_fi
 	if (p.token.kind != TOKEN_END)
 		return fail_token(&p, parsed->method_length ? "nothing follows the method's name"
 							    : "a part of the name is missing");
-	return check_prefix(&p, parsed) && check_class(&p, parsed);
+	return check_prefix(&p, parsed) &&
+	       check_class(&p, parsed->class_at, parsed->class_length, parsed->method_length == 0);
 }

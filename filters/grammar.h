@@ -7,7 +7,7 @@
  *	method := (name | <init> | <clinit>) ['(' types ')']
  *
  * A '*' in a name matches any characters, also none, and dots. Types are written as in source code: int,
- * java.lang.String[], a.b.C$In; T... means T[].
+ * java.lang.String[], a.b.C$In; T... means T[]. filters/lex.h says how characters are written that have a meaning here.
  */
 #ifndef FILTERS_GRAMMAR_H
 #define FILTERS_GRAMMAR_H
@@ -40,5 +40,11 @@ struct fault {
  * package).
  */
 bool grammar_parse(const char *text, size_t begin, size_t end, struct grammar_filter *parsed, struct fault *fault);
+
+/*
+ * Offset of the first separator in a class name at which, written with dots, it would look like a nested class; 0: none.
+ * Such a name is written with slashes.
+ */
+size_t grammar_outer_class(const char *name, size_t length);
 
 #endif

@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-static bool name_start(unsigned char c)
+bool lex_letter(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '*' || c >= 0x80;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("_$*-?!@+'\"%&=^{}|~", c));
 }
 
-static bool name_part(unsigned char c)
+bool lex_prefix(unsigned char c)
 {
-	return name_start(c) || (c >= '0' && c <= '9');
+	return c == '!' || c == '+' || c == '@' || c == '\'' || c == '"';
 }
 
 /* U+2000 to U+200A, the line and paragraph separators, and a few others. */
@@ -68,15 +69,108 @@ static bool control(const char *text, size_t at, size_t end)
 	return end - at >= 2 && (unsigned char)text[at] == 0xc2 && (unsigned char)text[at + 1] < 0xa0;
 }
 
-static size_t name_length(const char *text, size_t at, size_t end)
+/* No name has these (JVMS 4.2.2). */
+static bool name_excludes(unsigned int c)
 {
-	size_t i = at;
+	return c == '.' || c == ';' || c == '[' || c == '/';
+}
 
-	if (!name_start((unsigned char)text[at]))
+static unsigned int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0');
+	if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+		return (unsigned int)((c | 0x20) - 'a' + 10);
+	return 16;
+}
+
+bool lex_unicode(const char *text, size_t at, size_t end, unsigned int *code)
+{
+	*code = 0;
+	if (end - at < 6 || text[at] != '\\' || text[at + 1] != 'u')
+		return false;
+	for (size_t i = at + 2; i < at + 6; i++) {
+		if (hex_digit(text[i]) > 15)
+			return false;
+		*code = *code << 4 | hex_digit(text[i]);
+	}
+	return true;
+}
+
+size_t lex_escape(const char *text, size_t at, size_t end)
+{
+	unsigned int code;
+
+	if (end - at < 2 || text[at] != '\\')
 		return 0;
-	while (i < end && name_part((unsigned char)text[i]) && !lex_space(text, i, end) && !control(text, i, end))
-		i++;
-	return i - at;
+	if (text[at + 1] == 'u')
+		return lex_unicode(text, at, end, &code) && !name_excludes(code) ? 6 : 0;
+	code = (unsigned char)text[at + 1];
+	return code > ' ' && code < 0x7f && !name_excludes(code) ? 2 : 0;
+}
+
+const char *lex_wildcard(const char *text, size_t at, size_t length)
+{
+	size_t end = at + length, n;
+
+	for (; at < end; at += n ? n : 1) {
+		n = lex_escape(text, at, end);
+		if (text[at] == '*')
+			return text + at;
+	}
+	return NULL;
+}
+
+/* Number of bytes of a letter of a name, or of a part of one; 0: none */
+static size_t letter_length(const char *text, size_t at, size_t end)
+{
+	unsigned char c = at < end ? (unsigned char)text[at] : 0;
+
+	if (c == '\\')
+		return lex_escape(text, at, end);
+	if (c < 0x80)
+		return lex_letter(c);
+	return !lex_space(text, at, end) && !control(text, at, end);
+}
+
+/* True if what separates class and method is at `at`. */
+static bool at_member(const char *text, size_t at, size_t end)
+{
+	return at < end && (text[at] == '#' || (text[at] == ':' && end - at > 1 && text[at + 1] == ':'));
+}
+
+/*
+ * End of the name that goes on with the blanks at `at`; `at` itself if it ends there. "A::m B::n" and "int a.B::m" are
+ * not single names.
+ */
+static size_t name_end_after_blanks(const struct lexer *l, size_t at)
+{
+	size_t i = at, n = 0;
+
+	if (l->part == LEX_TYPE)
+		return at;
+	do {
+		i += n;
+		while (i < l->end && l->text[i] == ' ')
+			i++;
+		n = letter_length(l->text, i, l->end);
+	} while (n);
+	if (l->text[i - 1] == ' ')
+		return at;
+	if (l->part == LEX_CLASS)
+		return at_member(l->text, i, l->end) ? i : at;
+	return i == l->end || l->text[i] == '(' || (l->text[i] == ':' && !at_member(l->text, i, l->end)) ? i : at;
+}
+
+static size_t name_length(const struct lexer *l)
+{
+	size_t i = l->at, n;
+
+	if (l->part == LEX_CLASS && lex_prefix((unsigned char)l->text[i]))
+		return 0;
+	while ((n = letter_length(l->text, i, l->end)))
+		i += n;
+	return (i > l->at && i < l->end && l->text[i] == ' ' ? name_end_after_blanks(l, i) : i) - l->at;
 }
 
 struct token lex_next(struct lexer *l)
@@ -91,7 +185,7 @@ struct token lex_next(struct lexer *l)
 	} else if ((n = lex_space(l->text, l->at, l->end))) {
 		t.kind = TOKEN_SPACE;
 		t.length = n;
-	} else if ((n = name_length(l->text, l->at, l->end))) {
+	} else if ((n = name_length(l))) {
 		t.kind = TOKEN_NAME;
 		t.length = n;
 	} else if (*s == '<' && (n = special_length(l->text, l->at, l->end))) {
@@ -109,24 +203,6 @@ struct token lex_next(struct lexer *l)
 	}
 	l->at += t.length;
 	return t;
-}
-
-bool lex_keyword(const char *name, size_t length)
-{
-	static const char *const words[] = {
-		"_",	     "abstract",   "assert",  "boolean",    "break",	    "byte",	 "case",   "catch",
-		"char",	     "class",	   "const",   "continue",   "default",	    "do",	 "double", "else",
-		"enum",	     "extends",	   "false",   "final",	    "finally",	    "float",	 "for",	   "goto",
-		"if",	     "implements", "import",  "instanceof", "int",	    "interface", "long",   "native",
-		"new",	     "null",	   "package", "private",    "protected",    "public",	 "return", "short",
-		"static",    "strictfp",   "super",   "switch",	    "synchronized", "this",	 "throw",  "throws",
-		"transient", "true",	   "try",     "void",	    "volatile",	    "while",
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strlen(words[i]) == length && memcmp(words[i], name, length) == 0)
-			return true;
-	return false;
 }
 
 /* Number of bytes of the well-formed character at s; 0 if it is malformed (RFC 3629). */

@@ -6,6 +6,7 @@
  */
 #include "filters/matcher.h"
 #include "filters/program.h"
+#include "filters/quote.h"
 
 #include <string.h> /* memcmp; the agent has its own */
 
@@ -63,13 +64,13 @@ static struct slice stored(const struct matcher *p, uint32_t at, size_t length)
 	return (struct slice){(const char *)p->program + at, length};
 }
 
-/* '*' matches any characters: after a mismatch the last '*' takes one more. */
+/* A wildcard matches any characters: after a mismatch the last one takes one more. */
 static bool glob(struct slice pattern, struct slice text)
 {
 	size_t i = 0, k = 0, star = SIZE_MAX, taken = 0;
 
 	while (k < text.length) {
-		if (i < pattern.length && pattern.at[i] == '*') {
+		if (i < pattern.length && pattern.at[i] == QUOTE_WILDCARD) {
 			star = i++;
 			taken = k;
 		} else if (i < pattern.length && pattern.at[i] == text.at[k]) {
@@ -82,7 +83,7 @@ static bool glob(struct slice pattern, struct slice text)
 			return false;
 		}
 	}
-	while (i < pattern.length && pattern.at[i] == '*')
+	while (i < pattern.length && pattern.at[i] == QUOTE_WILDCARD)
 		i++;
 	return i == pattern.length;
 }
@@ -212,7 +213,7 @@ static void find_tagged(const struct matcher *p, const struct program_header *h,
 	}
 }
 
-/* Find matching entries with a '*' in the class name; without a method, all that fit the class. */
+/* Find matching entries with a wildcard in the class name; without a method, all that fit the class. */
 static void find_wild(const struct matcher *p, const struct program_header *h, struct slice class_name,
 		      const struct matcher_method *m, struct findings *f)
 {

@@ -5,8 +5,8 @@
  *	header | buckets (u32 each) | entries | names
  *
  * An entry is a filter in the form in which it is looked up: a kind, a class and a method; an empty class or
- * method means "any". Entries whose class has no '*' come first and are hashed, together with the method if that
- * has no '*'. The other entries, from `wild` on, are tried one after the other. A bucket, and the `next` of an
+ * method means "any". Entries whose class has no wildcard come first and are hashed, together with the method if that
+ * has none. A wildcard is QUOTE_WILDCARD, which no name has; '*' is a character of a name. The other entries, from `wild` on, are tried one after the other. A bucket, and the `next` of an
  * entry, is the number of an entry plus one, or 0 for none. `next` is always lower than the entry's own number, so
  * a chain ends even in a damaged program. All matching entries of a chain count.
  *
@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define PROGRAM_MAGIC	0x544c4654u /* "TFLT" */
-#define PROGRAM_VERSION 2u
+#define PROGRAM_VERSION 3u
 
 /* Features that the program uses */
 #define PROGRAM_ANY_CLASS  0x1u /* a filter selects methods of any class */
@@ -50,7 +50,7 @@ enum program_kind {
 #define PROGRAM_NO_TRACE  0x4u
 #define PROGRAM_NO_TIMING 0x8u
 #define PROGRAM_SOME	  0x10u /* for a class: other entries select methods of it */
-#define PROGRAM_GLOB	  0x20u /* the method's name has a '*' */
+#define PROGRAM_GLOB	  0x20u /* the method's name has a wildcard */
 
 #define PROGRAM_SELECT (PROGRAM_TRACE | PROGRAM_TIMING)
 
@@ -76,7 +76,7 @@ static inline uint32_t program_hash(uint32_t hash, const char *bytes, size_t len
 	return hash;
 }
 
-/* The hash of an entry. A method with a '*' is left out. */
+/* The hash of an entry. A method with a wildcard is left out. */
 static inline uint32_t program_hash_entry(char kind, const char *class_name, size_t class_length, const char *method,
 					  size_t method_length)
 {

@@ -13,6 +13,7 @@
  */
 #include "filters/suggest.h"
 #include "filters/filter_list_internal.h"
+#include "filters/quote.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -186,8 +187,8 @@ static int method_distance(const char *wanted, const char *known)
 /* Filters for many classes, or by annotation, get no suggestions. */
 static bool names_one(const struct filter *f)
 {
-	return f->prefix != '@' && !(f->class_name && strchr(f->class_name, '*')) &&
-	       !(f->method && strchr(f->method, '*'));
+	return f->prefix != '@' && !(f->class_name && strchr(f->class_name, QUOTE_WILDCARD)) &&
+	       !(f->method && strchr(f->method, QUOTE_WILDCARD));
 }
 
 /* The distance, or FAR. Either the class or the method may differ, not both. */
@@ -249,11 +250,11 @@ static void filter_met(struct suggest *n, size_t filter)
 
 static char *candidate_text(const struct filter *f, struct name known, const char *method)
 {
-	const char *shown = f->method ? method : NULL;
-	char *text;
+	char *filter = quote_filter(known.text, f->method ? method : NULL, NULL), *text;
 
-	if (asprintf(&text, "%s%s%s%s", f->prefix ? "+" : "", known.text, shown ? "::" : "", shown ? shown : "") < 0)
-		return NULL;
+	if (!filter || asprintf(&text, "%s%s", f->prefix ? "+" : "", filter) < 0)
+		text = NULL;
+	free(filter);
 	return text;
 }
 

@@ -3,8 +3,10 @@
  * Any text as a filter and as a filter file. An accepted text must survive printing and parsing, compile, and select
  * what it names. A rejected text must give a message and add nothing.
  */
-#include "filters/suggest.h"
 #include "filters/filter_list.h"
+#include "filters/grammar.h"
+#include "filters/quote.h"
+#include "filters/suggest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,34 +28,32 @@ static void check_rejected(const struct filter_list *l, const struct diag *d)
 	require(d->usage && strncmp(d->text, "wrong filter: ", 14) == 0, "a rejected text has no message");
 }
 
-/* The class of a printed filter in the JVM's form, or an arbitrary one if it names none; *method is set to the rest. */
-static char *subject(const char *text, const char **method)
+/* A name that a part of a filter matches, in the JVM's form. */
+static char *subject(const char *text, size_t length)
 {
-	const char *member = strstr(text, "::");
-	size_t length = member ? (size_t)(member - text) : strcspn(text, ":");
-	char *name = strndup(length ? text : "any/Class", length ? length : 9);
+	char *name = length ? quote_remove(text, length) : strdup("any/Class");
 
 	for (char *s = name; *s; s++)
-		*s = *s == '.' ? '/' : *s == '*' ? 'x' : *s;
-	*method = member ? member + 2 : "anything";
+		*s = *s == '.' ? '/' : *s == QUOTE_WILDCARD ? 'x' : *s;
 	return name;
 }
 
 /* Match what a printed filter names. Only names in the BMP: beyond it the JVM's encoding differs. */
 static void check_selected(const struct matcher *p, const char *text)
 {
-	char kind = *text == '+' || *text == '@' ? *text : 0, *name, *method, *descriptor;
 	struct matcher_tags tags = {0};
 	struct matcher_method m = {.of_class = &tags};
-	const char *rest;
+	struct grammar_filter parsed;
+	struct fault fault;
+	char kind, *name, *method, *descriptor;
 
 	for (const char *s = text; *s; s++)
 		if ((unsigned char)*s >= 0xf0)
 			return;
-	name = subject(text + !!kind, &rest);
-	method = strndup(rest, strcspn(rest, "(:"));
-	for (char *s = method; *s; s++)
-		*s = *s == '*' ? 'x' : *s;
+	require(grammar_parse(text, 0, strlen(text), &parsed, &fault), "a printed filter has no grammar");
+	kind = parsed.prefix;
+	name = subject(text + parsed.class_at, parsed.class_length);
+	method = subject(text + parsed.method_at, parsed.method_length);
 	if (asprintf(&descriptor, "L%s;", name) < 0)
 		abort();
 	if (kind == '+')

@@ -132,6 +132,24 @@ static uint32_t find_dead(struct open_dump *c, const struct moment *m, jint coun
 	return dead;
 }
 
+/*
+ * The same for a thread with more open calls than are kept: only calls of methods that have no frame at all. A call with
+ * a frame may be one of those that are not kept.
+ */
+static uint32_t find_absent(struct open_dump *c, const struct moment *m, jint count)
+{
+	uint32_t dead = (1u << FRT_OPEN_CALLS) - 1;
+
+	for (jint f = 0; f < count && dead; f++) {
+		uint32_t id = hooked_method(c->env, c->frames[f].method);
+
+		for (uint32_t i = 0; id && i < FRT_OPEN_CALLS; i++)
+			if (m->open[i].method == id)
+				dead &= ~(1u << i);
+	}
+	return dead;
+}
+
 static uint32_t count_hooked(struct open_dump *c, jint count)
 {
 	uint32_t n = 0;
@@ -147,8 +165,7 @@ static void open_dump_judge(struct open_dump *c, struct frt_slot *s, const struc
 
 	if (alive >= m->depth)
 		return;
-	if (m->depth <= FRT_OPEN_CALLS)
-		s->open_dump_dead = find_dead(c, m, count);
+	s->open_dump_dead = m->depth <= FRT_OPEN_CALLS ? find_dead(c, m, count) : find_absent(c, m, count);
 	if (c->last)
 		control->dead_calls += m->depth - alive;
 }

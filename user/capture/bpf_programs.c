@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/bpf_programs.h"
+#include "user/process/rights.h"
 #include "user/text/log.h"
 
 #include "frtrace.skel.h"
@@ -25,8 +26,11 @@ static int on_libbpf(enum libbpf_print_level level, const char *format, va_list 
 
 static int load_failed(int err, struct diag *d)
 {
+	char why[RIGHT_TEXT];
+
 	if (err == EPERM || err == EACCES)
-		return diag_set(d, err, "cannot load BPF programs: no right to; run it with sudo (CAP_SYS_ADMIN)");
+		return diag_set(d, err, "cannot load BPF programs: no right to (%s): %s",
+				right_why(RIGHT_PROBE, err, why), right_advice());
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return diag_set(d, err,
 				"cannot load BPF programs: this kernel has no BTF (/sys/kernel/btf/vmlinux); "
@@ -56,13 +60,17 @@ static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum set
 int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel,
 		      const struct target *t, struct diag *d)
 {
+	char why[RIGHT_TEXT];
 	int err;
 
 	libbpf_set_print(on_libbpf);
 	if (kernel && !load_with(out, k, kernel, t, &k->why))
 		return 0;
 	err = load_with(out, k, SETTINGS_KERNEL_OFF, t, d);
-	if (!err && kernel)
+	if (!err && kernel && !right_held(RIGHT_PROBE))
+		diag_set(&k->why, EPERM, "no right to follow the scheduler (%s): %s",
+			 right_why(RIGHT_PROBE, EPERM, why), right_advice());
+	else if (!err && kernel)
 		diag_set(&k->why, ENOTSUP,
 			 "this kernel refuses programs on its scheduler's tracepoints (-v shows why)");
 	return err;

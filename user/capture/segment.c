@@ -156,6 +156,11 @@ const struct frt_loader *segment_loader(const struct segment *s, uint32_t number
 	return (const struct frt_loader *)(s->base + FRT_LOADERS_AT) + number;
 }
 
+uint32_t segment_skips(const struct segment *s)
+{
+	return segment_fill(&segment_header(s)->skips, FRT_MAX_SKIPS);
+}
+
 const struct frt_skip *segment_skip(const struct segment *s, uint32_t i)
 {
 	if (i >= segment_fill(&segment_header(s)->skips, FRT_MAX_SKIPS))

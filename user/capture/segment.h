@@ -52,6 +52,7 @@ const struct frt_class *segment_class(const struct segment *s, uint32_t id);
 const struct frt_method *segment_method(const struct segment *s, uint32_t id);
 const struct frt_loader *segment_loader(const struct segment *s, uint32_t number);
 const struct frt_skip *segment_skip(const struct segment *s, uint32_t i);
+uint32_t segment_skips(const struct segment *s); /* their number */
 
 const struct frt_virtual_call *segment_virtual_call(const struct segment *s, uint32_t i);
 const struct frt_virtual_name *segment_virtual_name(const struct segment *s, uint32_t i);

@@ -15,7 +15,7 @@ const char *skip_reason(uint32_t reason)
 		[FRT_SKIP_RESERVED_STACK] = "@ReservedStackAccess: hooks could leave locks locked",
 		[FRT_SKIP_LOCKS] = "java.util.concurrent.locks: hooks could leave locks locked",
 		[FRT_SKIP_CONTINUATION] = "part of the virtual threads' machinery",
-		[FRT_SKIP_JFR] = "JFR event classes, which JFR rewrites itself",
+		[FRT_SKIP_JFR] = "JFR's own classes, or event classes, which JFR rewrites",
 		[FRT_SKIP_HIDDEN] = "hidden classes",
 		[FRT_SKIP_UNMODIFIABLE] = "unmodifiable, says the JVM",
 		[FRT_SKIP_LOADER] = "of a class loader that does not find the helper class",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/suggest_classes.h"
-#include "filters/suggest.h"
+#include "filters/quote.h"
 #include "user/text/log.h"
 #include "user/process/attach.h"
 
@@ -57,16 +57,26 @@ static void suggest_classes_offer_methods(struct suggest *n, const struct segmen
 	}
 }
 
+void suggest_classes_print_best(const struct suggest *n)
+{
+	const char *best;
+	char *word;
+
+	for (size_t i = 0; (best = suggest_best(n, i)); i++) {
+		word = quote_shell(best);
+		log_line("  loaded and near: %s", word ? word : best);
+		free(word);
+	}
+}
+
 void suggest_classes_print(const struct target *t, const struct segment *seg, const struct filter_list *filters)
 {
 	struct suggest *n = suggest_new(filters);
-	const char *best;
 
 	if (!n)
 		return;
 	suggest_classes_offer_methods(n, seg);
 	offer_classes(n, t);
-	for (size_t i = 0; (best = suggest_best(n, i)); i++)
-		log_line("  loaded and near: '%s'", best);
+	suggest_classes_print_best(n);
 	suggest_free(n);
 }

@@ -3,8 +3,11 @@
 #ifndef USER_CAPTURE_SUGGEST_CLASSES_H
 #define USER_CAPTURE_SUGGEST_CLASSES_H
 
-#include "filters/filter_list.h"
+#include "filters/suggest.h"
 #include "user/capture/segment.h"
+
+/* Print the best suggestions, quoted for the shell. */
+void suggest_classes_print_best(const struct suggest *n);
 
 /*
  * Ask the JVM for its classes and print the most similar ones, and for correctly named classes the most similar

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/usdt.h"
 #include "user/capture/elf_notes.h"
+#include "user/process/rights.h"
 #include "user/process/root_path.h"
 
 #include <bpf/libbpf.h>
@@ -10,7 +11,7 @@ static int attach_checked(struct bpf_program *program, const struct usdt_site *s
 			  struct diag *d)
 {
 	int err = elf_notes_check(fd, site->path, site->provider, site->name, d);
-	char own[PLACE_FD_PATH];
+	char own[PLACE_FD_PATH], why[RIGHT_TEXT];
 
 	if (err == -ENOENT)
 		return diag_set(d, ENOENT, "there is no USDT site %s:%s in '%s'", site->provider, site->name,
@@ -22,7 +23,8 @@ static int attach_checked(struct bpf_program *program, const struct usdt_site *s
 	if (*link)
 		return 0;
 	if (errno == EPERM || errno == EACCES)
-		return diag_set(d, errno, "cannot put an uprobe on '%s': no right to; run it with sudo", site->path);
+		return diag_set(d, errno, "cannot put an uprobe on '%s': no right to (%s): %s", site->path,
+				right_why(RIGHT_PROBE, errno, why), right_advice());
 	return diag_errno(d, errno, "cannot put an uprobe on the USDT site %s:%s in '%s'", site->provider, site->name,
 			  site->path);
 }

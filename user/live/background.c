@@ -106,12 +106,19 @@ int background_fd(const struct background *b)
 	return b->listener;
 }
 
-static int send_status(const struct background *b, int connection)
+static int send_status(const struct background *b, bool json, int connection)
 {
-	char text[PATH_MAX + 1024];
+	char text[2 * PATH_MAX + 1024] = "";
+	FILE *to = json ? fmemopen(text, sizeof(text), "w") : NULL;
 
-	report_status(b->report, text, sizeof(text));
-	dprintf(connection, "%s\n", text);
+	if (to) {
+		report_status_json(b->report, to);
+		fclose(to);
+		dprintf(connection, "%s", text);
+	} else {
+		report_status(b->report, text, sizeof(text));
+		dprintf(connection, "%s\n", text);
+	}
 	return output_was_removed(b->report->output) ? EXIT_FAILED : EXIT_DONE;
 }
 
@@ -154,8 +161,8 @@ bool background_serve(struct background *b)
 		point_output_at(connection); /* the report at the end goes to the client */
 		return true;
 	}
-	if (strcmp(line, "status") == 0)
-		control_socket_answer(connection, send_status(b, connection));
+	if (strcmp(line, "status") == 0 || strcmp(line, "status json") == 0)
+		control_socket_answer(connection, send_status(b, line[strlen("status")], connection));
 	else if (strncmp(line, "dump ", 5) == 0)
 		control_socket_answer(connection, dump(b, line + 5, connection));
 	else

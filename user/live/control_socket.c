@@ -20,6 +20,11 @@
 #define REQUEST_S 2 /* how long a client may take to send its request */
 #define ANSWER_S  5 /* how long a recording may leave a request unanswered */
 
+const char *control_socket_hint(void)
+{
+	return geteuid() ? "; a recording that was started with sudo is found with sudo" : "";
+}
+
 static struct sockaddr_un address_of(pid_t pid)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -213,7 +218,7 @@ int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d)
 {
 	const struct timeval patience = {.tv_sec = ANSWER_S};
 	struct sockaddr_un a = address_of(pid);
-	bool at_work = strcmp(line, "status") != 0;
+	bool at_work = strncmp(line, "status", strlen("status")) != 0;
 	int fd, err;
 
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -227,7 +232,8 @@ int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d)
 		if (fd >= 0)
 			close(fd);
 		return full ? control_socket_timed_out(-1, pid, d)
-			    : diag_set(d, ENOENT, "%d is not being recorded in the background by this user", (int)pid);
+			    : diag_set(d, ENOENT, "%d is not being recorded in the background by this user%s", (int)pid,
+				       control_socket_hint());
 	}
 	err = send_line(fd, line);
 	err = err ? diag_errno(d, -err, "cannot ask the recording") : read_answer(fd, pid, at_work, out, d);

@@ -33,6 +33,9 @@ void control_socket_answer(int connection, int status);
  */
 int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d);
 
+/* What to add to a message about a recording that was not found: "", or, without root, a word about sudo. */
+const char *control_socket_hint(void);
+
 /*
  * The processes that this user records in the background. Returns their number and stores the first `capacity` of them.
  */

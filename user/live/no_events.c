@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/no_events.h"
+#include "user/capture/skip_reason.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 
@@ -47,14 +48,32 @@ static struct matches count_matches(const struct segment *s)
 	return found;
 }
 
+/* Why a method that filters select was refused, rather none that has no code of its own; NULL: none was refused. */
+static const char *why_refused(const struct segment *s)
+{
+	const struct frt_skip *skip;
+	const char *why = NULL;
+
+	for (uint32_t i = 0; (skip = segment_skip(s, i)); i++) {
+		if (skip->reason == FRT_SKIP_OTHER)
+			continue;
+		why = skip_reason(skip->reason);
+		if (skip->reason != FRT_SKIP_ABSTRACT && skip->reason != FRT_SKIP_SYNTHETIC)
+			break;
+	}
+	return why;
+}
+
 static void explain_no_calls(const struct no_events *s, const struct segment_totals *t, char *out, size_t size)
 {
 	struct matches found = count_matches(s->segment);
-	const char *time = log_time(monotonic_ns() - s->begin_ns);
+	const char *time = log_time(monotonic_ns() - s->begin_ns), *refused = why_refused(s->segment);
 
 	if (t->open)
 		snprintf(out, size, "0 calls have ended in %s, %s %s", time, log_count(t->open),
 			 t->open == 1 ? "is open" : "are open");
+	else if (!found.methods && refused)
+		snprintf(out, size, "0 calls: what matched is not traced: %s", refused);
 	else if (!found.methods)
 		snprintf(out, size, "0 calls: no class that was loaded matched");
 	else if (found.lower_bounds == found.methods)

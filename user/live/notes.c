@@ -104,8 +104,8 @@ static void group_note(struct group *g, struct notes *n)
 	bytes_release(&g->details);
 }
 
-/* True: something that the user asked for is not traced. */
-static bool notes_add_skips(struct notes *n, const struct segment *seg)
+/* Those from row `first` on. True: something that the user asked for is not traced. */
+static bool notes_add_skips(struct notes *n, const struct segment *seg, uint32_t first)
 {
 	bool serious = false;
 
@@ -114,7 +114,7 @@ static bool notes_add_skips(struct notes *n, const struct segment *seg)
 		const struct frt_skip *s;
 		char name[2048];
 
-		for (uint32_t i = 0; !is_expected(reason) && (s = segment_skip(seg, i)); i++) {
+		for (uint32_t i = first; !is_expected(reason) && (s = segment_skip(seg, i)); i++) {
 			if (s->reason != reason)
 				continue;
 			segment_name_full(seg, s->class_name, s->method, s->descriptor, name, sizeof(name));
@@ -180,7 +180,7 @@ bool notes_at_start(struct notes *n, const struct settings *settings, const stru
 {
 	const struct segment *seg = session_segment(s);
 	uint32_t classes;
-	bool skipped = notes_add_skips(n, seg) || (!segment_count_hooked(seg, &classes) && any_native(seg));
+	bool skipped = notes_add_skips(n, seg, 0) || (!segment_count_hooked(seg, &classes) && any_native(seg));
 
 	notes_add_lower_bounds(n, seg);
 	notes_add_not_walked(n, settings, not_walked);
@@ -302,6 +302,11 @@ static unsigned int find_gaps(const struct settings *settings, const struct sess
 				 full ? "waits and counts are lost" : "waits are lost",
 				 "frtrace was behind; calls that were open then have no times but their duration"};
 	return n;
+}
+
+bool notes_of_skips(struct notes *n, const struct segment *seg, uint32_t first)
+{
+	return notes_add_skips(n, seg, first);
 }
 
 void notes_of_gaps(struct notes *n, const struct settings *settings, const struct session *s, const struct recorder *r)

@@ -20,6 +20,7 @@ struct program {
 	struct launch launch;
 	int signals;
 	bool running, taken; /* taken: a JVM is or was traced */
+	char others[1024];   /* names of JVMs that are not that of -p, each once, separated by ", " */
 };
 
 int program_open(struct program **out, const struct settings *settings, struct diag *d)
@@ -63,6 +64,11 @@ void program_close(struct program *p)
 	free(p);
 }
 
+const char *program_others(const struct program *p)
+{
+	return p->others;
+}
+
 pid_t program_pid(const struct program *p)
 {
 	return p->launch.pid;
@@ -92,8 +98,20 @@ static void pass_signals(struct program *p)
 			launch_signal(&p->launch, s.ssi_signo);
 }
 
+/* Note a JVM that is not the one of -p. Returns false for a name that was noted before. */
+static bool program_note_other(struct program *p, const char *name)
+{
+	size_t length = strlen(name), used = strlen(p->others);
+
+	for (const char *at = p->others; (at = strstr(at, name)); at++)
+		if ((at == p->others || at[-1] == ' ') && (!at[length] || at[length] == ','))
+			return false;
+	snprintf(p->others + used, sizeof(p->others) - used, "%s%s", used ? ", " : "", name);
+	return true;
+}
+
 /* True if this JVM is to be traced. Otherwise it runs on untraced. */
-static bool program_is_wanted(const struct program *p, const struct target *t)
+static bool program_is_wanted(struct program *p, const struct target *t)
 {
 	const char *part = p->settings->target;
 
@@ -102,7 +120,8 @@ static bool program_is_wanted(const struct program *p, const struct target *t)
 		return false;
 	}
 	if (part && !target_is_named(t, part)) {
-		log_detail("not traced: %d %s is not '%s'", (int)t->pid, t->name, part);
+		if (program_note_other(p, t->name))
+			log_line("not traced: %d %s: its main class or jar has no '%s'", (int)t->pid, t->name, part);
 		return false;
 	}
 	if (p->taken)

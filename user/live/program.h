@@ -22,6 +22,12 @@ struct program;
 int program_open(struct program **out, const struct settings *settings, struct diag *d);
 void program_close(struct program *p); /* NULL is fine */
 
+/*
+ * The names of the JVMs that were let go because they are not that of -p, each once: "ant.Launcher, javac". "" if there
+ * was none.
+ */
+const char *program_others(const struct program *p);
+
 /* The pid of the program. */
 pid_t program_pid(const struct program *p);
 

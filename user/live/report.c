@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/report.h"
 #include "user/capture/cost.h"
+#include "user/text/json.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
 #include "user/capture/segment_names.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #define MOST_CLASSES 20
-#define MAX_ACTIVE   32
+#define MAX_ACTIVE   12
 
 static void report_append(char *to, size_t size, const char *text)
 {
@@ -86,13 +87,31 @@ static const char *stack_source(const struct report *r)
 	return r->settings->stacks == SETTINGS_STACKS_WALK ? ", no stacks" : ", stacks by JVMTI";
 }
 
+/* An age as people say it: "10 min" */
+static const char *age_text(uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = {{86400000000000, "d"}, {3600000000000, "h"}, {60000000000, "min"}};
+	static char text[32];
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (ns % units[i].ns)
+			continue;
+		snprintf(text, sizeof(text), "%llu %s", (unsigned long long)(ns / units[i].ns), units[i].name);
+		return text;
+	}
+	return log_time(ns);
+}
+
 static const char *limits(const struct settings *s)
 {
-	static char text[64];
+	static char text[96];
 
 	if (!s->max_age_ns)
 		return log_bytes(s->max_size);
-	snprintf(text, sizeof(text), "%s or %s", log_bytes(s->max_size), log_time(s->max_age_ns));
+	snprintf(text, sizeof(text), "%s or %s", log_bytes(s->max_size), age_text(s->max_age_ns));
 	return text;
 }
 
@@ -134,20 +153,30 @@ static void print_attached(const struct report *r, uint32_t methods, uint32_t cl
 
 void report_active(const struct active_list *active, bool skipped)
 {
+	char names[4096] = "", more[40] = "";
+
+	if (!active->count)
+		return;
 	for (unsigned int i = 0; i < active->count; i++) {
 		const struct active_method *m = &active->method[i];
+		char stacks[40] = "";
 
-		if (i == MAX_ACTIVE) {
-			log_line("... and %u more that are active", active->count - i);
-			break;
-		}
-		if (skipped)
-			log_line("active, its class is left alone: %s", m->name);
-		else
-			log_line(
-				"active on %u %s: %s stays interpreted until it returns (--skip-active leaves its class alone)",
-				m->stacks, report_plural(m->stacks, "stack", "stacks"), m->name);
+		if (m->stacks > 1)
+			snprintf(stacks, sizeof(stacks), " (%u stacks)", m->stacks);
+		log_detail("active: %s%s", m->name, stacks);
+		if (i >= MAX_ACTIVE)
+			continue;
+		report_append(names, sizeof(names), i ? ", " : "");
+		report_append(names, sizeof(names), m->name);
+		report_append(names, sizeof(names), stacks);
 	}
+	if (active->count > MAX_ACTIVE)
+		snprintf(more, sizeof(more), " and %u more (-v)", active->count - MAX_ACTIVE);
+	if (skipped)
+		log_line("active now, their classes are left alone: %s%s", names, more);
+	else
+		log_line("active now, interpreted until they return (--skip-active leaves their classes alone): %s%s",
+			 names, more);
 }
 
 /* With -v the details precede the note. */
@@ -257,6 +286,29 @@ void report_status(const struct report *r, char *out, size_t size)
 	snprintf(out, size, "%d %s   %02d:%02d:%02d   %s calls   %s thrown   %s lost   %s   %s", (int)r->target->pid,
 		 r->target->name, (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60),
 		 log_count(t.exited), log_count(t.thrown), log_count(sum_lost(r)), open, file);
+}
+
+void report_status_json(const struct report *r, FILE *to)
+{
+	struct segment_totals t;
+	struct json j;
+
+	segment_totals(session_segment(r->session), &t);
+	json_init(&j, to);
+	json_object(&j, NULL);
+	json_signed(&j, "pid", r->target->pid);
+	json_string(&j, "name", r->target->name);
+	json_signed(&j, "elapsedNs", monotonic_ns() - r->begin_ns);
+	json_unsigned(&j, "calls", t.exited);
+	json_unsigned(&j, "thrown", t.thrown);
+	json_unsigned(&j, "lost", sum_lost(r));
+	json_unsigned(&j, "open", t.open);
+	if (t.open && t.oldest_start)
+		json_signed(&j, "oldestOpenNs", open_for(r, &t));
+	json_string(&j, "file", output_path(r->output));
+	json_unsigned(&j, "bytes", output_size(r->output));
+	json_bool(&j, "fileGone", output_was_removed(r->output));
+	json_end(&j);
 }
 
 static bool explain_no_events(const struct report *r, const struct segment_totals *t, char *why, size_t size)

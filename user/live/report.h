@@ -13,6 +13,8 @@
 #include "user/record/recorder.h"
 #include "user/capture/session.h"
 
+#include <stdio.h>
+
 struct report {
 	const struct settings *settings;
 	const struct target *target;
@@ -39,8 +41,9 @@ void report_notes(const struct notes *n);
 /* Update the progress line. Prints nothing if stderr is no terminal. */
 void report_progress(const struct report *r);
 
-/* One line of status for `frtrace status`. */
+/* One line of status for `frtrace status`, as text or as a JSON object. */
 void report_status(const struct report *r, char *out, size_t size);
+void report_status_json(const struct report *r, FILE *to);
 
 /* With -v: print why nothing has been recorded so far; prints nothing if something has. */
 void report_no_events(const struct report *r);

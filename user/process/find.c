@@ -3,6 +3,7 @@
 #include "user/process/interrupt.h"
 #include "user/process/jvm.h"
 #include "user/process/proc.h"
+#include "user/process/rights.h"
 #include "user/process/find.h"
 #include "user/text/monotonic.h"
 
@@ -43,11 +44,11 @@ static int refuse_thread(pid_t pid, struct diag *d)
 
 static int refuse_rights(const struct target *t, int err, struct diag *d)
 {
-	char name[64];
+	char name[64], why[RIGHT_TEXT];
 
 	return diag_set(d, err,
 			"cannot look into process %d of user '%s': no rights (%s): run with sudo or as that user",
-			t->pid, user_name(t->uid, name, sizeof(name)), strerror(err));
+			t->pid, user_name(t->uid, name, sizeof(name)), right_why(RIGHT_LOOK, err, why));
 }
 
 static int refuse_program(const struct target *t, struct diag *d)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/maps.h"
+#include "user/process/rights.h"
 #include "user/process/root_path.h"
 
 #include <dirent.h>
@@ -114,7 +115,7 @@ int memfd_open_again(int fd)
 
 int target_open_memfd(const struct target *t, const char *prefix, char *name, size_t name_size, struct diag *d)
 {
-	char path[64 + NAME_MAX];
+	char path[64 + NAME_MAX], why[RIGHT_TEXT];
 	struct dirent *entry;
 	int fd = -ENOENT;
 	DIR *dir;
@@ -122,7 +123,8 @@ int target_open_memfd(const struct target *t, const char *prefix, char *name, si
 	snprintf(path, sizeof(path), "/proc/%d/fd", t->pid);
 	dir = opendir(path);
 	if (!dir)
-		return diag_errno(d, errno, "cannot read the descriptors of process %d", t->pid);
+		return diag_set(d, errno, "cannot read the descriptors of process %d: %s", t->pid,
+				right_why(RIGHT_DESCRIPTORS, errno, why));
 	while (fd == -ENOENT && (entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "/proc/%d/fd/%s", t->pid, entry->d_name);
 		if (memfd_name(path, prefix, NULL, 0))

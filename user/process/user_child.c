@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/process/user_child.h"
 #include "user/process/interrupt.h"
+#include "user/process/rights.h"
 #include "user/process/root_path.h"
 #include "user/text/monotonic.h"
 
@@ -64,7 +65,7 @@ static int take_user(const struct user_child *h, struct diag *d)
 {
 	const struct target *t = h->target;
 	struct proc_status status = {0};
-	char *text, name[64];
+	char *text, name[64], why[RIGHT_TEXT];
 
 	if (same_user(t))
 		return 0;
@@ -73,14 +74,16 @@ static int take_user(const struct user_child *h, struct diag *d)
 		status.group_count = 0;
 	free(text);
 	if (setgroups(status.group_count, status.groups) && geteuid() == 0)
-		return diag_errno(d, errno, "cannot set the groups of process %d", t->pid);
+		return diag_set(d, errno, "cannot set the groups of process %d: %s", t->pid,
+				right_why(RIGHT_GROUP, errno, why));
 	if (setresgid(t->gid, t->gid, t->gid) && geteuid() == 0)
-		return diag_errno(d, errno, "cannot set group %u of process %d", t->gid, t->pid);
+		return diag_set(d, errno, "cannot set group %u of process %d: %s", t->gid, t->pid,
+				right_why(RIGHT_GROUP, errno, why));
 	if (geteuid() != t->uid && setresuid(t->uid, t->uid, t->uid))
 		return diag_set(
 			d, errno,
 			"cannot attach to process %d of user '%s': no rights (%s): run with sudo or as that user",
-			t->pid, user_name(t->uid, name, sizeof(name)), strerror(errno));
+			t->pid, user_name(t->uid, name, sizeof(name)), right_why(RIGHT_USER, errno, why));
 	return 0;
 }
 
@@ -279,7 +282,7 @@ static int open_and_run(struct user_child h,
 			void *context, struct answer *out, bool *abandoned, struct diag *d)
 {
 	const struct target *t = h.target;
-	char path[64], name[64];
+	char path[64], name[64], why[RIGHT_TEXT];
 	bool killed = false;
 	int r;
 
@@ -295,7 +298,7 @@ static int open_and_run(struct user_child h,
 	if (h.root < 0) {
 		r = diag_set(d, -h.root,
 			     "cannot attach to process %d of user '%s': no rights (%s): run with sudo or as that user",
-			     t->pid, user_name(t->uid, name, sizeof(name)), strerror(-h.root));
+			     t->pid, user_name(t->uid, name, sizeof(name)), right_why(RIGHT_LOOK, -h.root, why));
 		goto out;
 	}
 	root_path_root_name(t, h.root_name, sizeof(h.root_name));

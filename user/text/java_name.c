@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void java_name_dots(char *name)
@@ -43,11 +42,8 @@ static void java_name_put(struct text *t, const char *from, size_t length)
 	*t->at = 0;
 }
 
-/*
- * Append one parameter type, with or without its package. Returns the rest of the descriptor, or NULL if it is
- * invalid.
- */
-static const char *java_name_put_type(struct text *t, const char *d, bool package)
+/* Append one parameter type without its package. Returns the rest of the descriptor, or NULL if it is invalid. */
+static const char *java_name_put_type(struct text *t, const char *d)
 {
 	const char *end, *simple;
 	size_t dimensions = strspn(d, "[");
@@ -57,7 +53,7 @@ static const char *java_name_put_type(struct text *t, const char *d, bool packag
 		end = strchr(d, ';');
 		if (!end)
 			return NULL;
-		for (simple = end; simple > d + 1 && (package || simple[-1] != '/');)
+		for (simple = end; simple > d + 1 && simple[-1] != '/';)
 			simple--;
 		java_name_put(t, simple, end - simple);
 		d = end + 1;
@@ -73,7 +69,7 @@ static const char *java_name_put_type(struct text *t, const char *d, bool packag
 }
 
 /* Append "(int, Order)". Returns false if the descriptor is invalid. */
-static bool put_types(struct text *t, const char *descriptor, const char *comma, bool packages)
+static bool put_types(struct text *t, const char *descriptor)
 {
 	const char *d = descriptor + 1;
 
@@ -82,8 +78,8 @@ static bool put_types(struct text *t, const char *descriptor, const char *comma,
 		return false;
 	while (*d != ')') {
 		if (d != descriptor + 1)
-			java_name_put(t, comma, strlen(comma));
-		d = java_name_put_type(t, d, packages);
+			java_name_put(t, ", ", 2);
+		d = java_name_put_type(t, d);
 		if (!d)
 			return false;
 	}
@@ -96,26 +92,6 @@ void java_name_print(const char *name, const char *descriptor, char *out, size_t
 	struct text t = {out, size};
 
 	java_name_put(&t, name, strlen(name));
-	if (!put_types(&t, descriptor, ", ", false))
+	if (!put_types(&t, descriptor))
 		snprintf(out, size, "%s%s", name, descriptor);
-}
-
-char *java_name_filter(const char *class_name, const char *name, const char *descriptor)
-{
-	/* a parameter of one letter, Z, becomes at most "boolean, " long */
-	size_t size = strlen(class_name) + strlen(name) + 8 * strlen(descriptor) + 8;
-	char *out = malloc(size);
-	struct text t = {out, size};
-
-	if (!out)
-		return NULL;
-	java_name_put(&t, class_name, strlen(class_name));
-	java_name_put(&t, "::", 2);
-	java_name_put(&t, name, strlen(name));
-	if (put_types(&t, descriptor, ",", true)) {
-		java_name_dots(out);
-		return out;
-	}
-	free(out);
-	return NULL;
 }

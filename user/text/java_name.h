@@ -14,10 +14,4 @@ void java_name_dots(char *name);
  */
 void java_name_print(const char *name, const char *descriptor, char *out, size_t size);
 
-/*
- * Convert com/acme/Cart$Item, add, (ILjava/lang/String;)V to "com.acme.Cart$Item::add(int,java.lang.String)", a
- * filter for this overload. The caller frees it. NULL: no memory, or an invalid descriptor.
- */
-char *java_name_filter(const char *class_name, const char *name, const char *descriptor);
-
 #endif

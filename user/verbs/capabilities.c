@@ -5,6 +5,7 @@
 #include "user/process/agent_file.h"
 #include "user/process/jvm.h"
 #include "user/process/maps.h"
+#include "user/process/rights.h"
 #include "user/process/root_path.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ static bool no(struct diag *why, const char *text)
 /* False for JVMs that frtrace does not support or may not inspect. */
 static bool capabilities_is_ours(const struct target *t, enum target_kind kind, struct diag *why)
 {
-	char name[64];
+	char name[64], text[RIGHT_TEXT];
 
 	why->text[0] = 0;
 	switch (kind) {
@@ -28,8 +29,8 @@ static bool capabilities_is_ours(const struct target *t, enum target_kind kind, 
 	case TARGET_OPENJ9: return no(why, "it is not a HotSpot JVM but OpenJ9");
 	case TARGET_32_BIT: return no(why, "it is a 32-bit JVM");
 	case TARGET_HIDDEN:
-		diag_set(why, EACCES, "no right to look into a process of user '%s': run with sudo",
-			 user_name(t->uid, name, sizeof(name)));
+		diag_set(why, EACCES, "no right to look into a process of user '%s', %s: %s",
+			 user_name(t->uid, name, sizeof(name)), right_why(RIGHT_LOOK, EACCES, text), right_advice());
 		return false;
 	default: return no(why, "it is not a JVM");
 	}
@@ -75,7 +76,7 @@ bool capability_trace(const struct target *t, enum target_kind kind, struct diag
 {
 	struct jvm_options options;
 
-	if (!capabilities_is_ours(t, kind, why))
+	if (!capabilities_is_ours(t, kind, why) || rights_check(t, why))
 		return false;
 	jvm_read_options(t, &options);
 	if (options.attach_disabled)

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* True if its methods can be traced; otherwise *why has the reason. *why is "" on success. */
+/* True if this process may and can trace its methods; otherwise *why has the reason. *why is "" on success. */
 bool capability_trace(const struct target *t, enum target_kind kind, struct diag *why);
 
 /*

@@ -9,8 +9,10 @@
 #include "user/verbs/capabilities.h"
 #include "user/capture/session.h"
 #include "user/process/launch_socket.h"
+#include "user/process/rights.h"
 #include "user/text/term.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -39,6 +41,16 @@ static bool check_exists(struct json *j, const char *what, const char *path, con
 	bool good = !access(path, F_OK);
 
 	return print_feature(j, what, good, good ? "" : needs);
+}
+
+static bool check_uprobes(struct json *j)
+{
+	char why[RIGHT_TEXT];
+
+	if (!right_held(RIGHT_PROBE))
+		return print_feature(j, "uprobes", false, right_why(RIGHT_PROBE, EPERM, why));
+	return check_exists(j, "uprobes", "/sys/bus/event_source/devices/uprobe/type",
+			    "it needs CONFIG_UPROBE_EVENTS=y");
 }
 
 /* Load and discard the eBPF programs: this checks ring buffer, privileges and everything else at once. */
@@ -87,8 +99,7 @@ static bool check_machine(struct json *j, const struct settings *settings)
 		printf("kernel %s\n", u.release);
 	}
 	good &= check_exists(j, "BTF", "/sys/kernel/btf/vmlinux", "it needs CONFIG_DEBUG_INFO_BTF=y");
-	good &= check_exists(j, "uprobes", "/sys/bus/event_source/devices/uprobe/type",
-			     "it needs CONFIG_UPROBE_EVENTS=y");
+	good &= check_uprobes(j);
 	good &= check_programs(j, settings);
 	good &= print_feature(j, "clock", clock_tsc_usable(),
 			      clock_tsc_usable() ? "" : "the time stamp counter is not invariant");

@@ -10,12 +10,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define MAX_RECORDINGS 64 /* maximum recordings that one command handles */
 
+/* The number of JVMs of this name that are being recorded; *pid is the first one. */
+static unsigned int recorded_of_name(const char *part, pid_t *pid)
+{
+	pid_t pids[MAX_RECORDINGS];
+	size_t n = control_socket_list(pids, MAX_RECORDINGS);
+	unsigned int found = 0;
+	struct target t;
+
+	for (size_t i = 0; i < n && i < MAX_RECORDINGS; i++)
+		if (target_look(pids[i], &t) != TARGET_NO_JVM && target_is_named(&t, part) && !found++)
+			*pid = pids[i];
+	return found;
+}
+
+/* Other JVMs may have the name, too: it stands for the one that is being recorded. */
 static int name_pid(const char *spec, pid_t *pid, struct diag *d)
 {
+	unsigned int recorded;
 	struct target t;
 	int err;
 
@@ -23,6 +40,13 @@ static int name_pid(const char *spec, pid_t *pid, struct diag *d)
 		*pid = atoi(spec);
 		return 0;
 	}
+	recorded = *spec ? recorded_of_name(spec, pid) : 0;
+	if (recorded == 1)
+		return 0;
+	if (recorded)
+		return diag_usage(d,
+				  "%u recordings in the background are of '%s': which one? 'frtrace status' shows them",
+				  recorded, spec);
 	err = target_open(spec, &t, d);
 	if (err)
 		return err;
@@ -37,7 +61,8 @@ static int only_pid(pid_t *pid, struct diag *d)
 	size_t n = control_socket_list(pids, MAX_RECORDINGS);
 
 	if (!n)
-		return diag_set(d, ENOENT, "no recording in the background: 'frtrace start' makes one");
+		return diag_set(d, ENOENT, "no recording in the background: 'frtrace start' makes one%s",
+				control_socket_hint());
 	if (n > 1)
 		return diag_usage(d, "%zu recordings in the background: which one? 'frtrace status' shows them", n);
 	*pid = pids[0];
@@ -52,20 +77,44 @@ static int control_find(const struct verb_args *a, const char *verb, pid_t *pid,
 	return a->operands ? name_pid(a->operand[0], pid, d) : only_pid(pid, d);
 }
 
-static int all_status(struct diag *d)
+/* Append the status of a recording as a member of the array. */
+static int array_status(pid_t pid, bool first, struct diag *d)
+{
+	int answer = memfd_create("answer", MFD_CLOEXEC), err;
+	char text[8192];
+	ssize_t n;
+
+	if (answer < 0)
+		return diag_errno(d, errno, "cannot keep the answer");
+	err = control_socket_ask(pid, "status json", answer, d);
+	n = pread(answer, text, sizeof(text), 0);
+	close(answer);
+	if (err >= 0 && n > 0)
+		printf("%s%.*s", first ? "" : ",", (int)n - 1, text); /* without the final newline */
+	return err;
+}
+
+static int all_status(bool json, struct diag *d)
 {
 	pid_t pids[MAX_RECORDINGS];
 	size_t n = control_socket_list(pids, MAX_RECORDINGS);
-	int status = EXIT_DONE;
+	int status = EXIT_DONE, err;
+	bool first = true;
 
-	if (!n)
-		fputs("no recording in the background\n", stderr);
+	if (!n && !json)
+		log_line("no recording in the background%s", control_socket_hint());
+	if (json)
+		putchar('[');
 	for (size_t i = 0; i < n && i < MAX_RECORDINGS; i++) {
-		if (control_socket_ask(pids[i], "status", STDOUT_FILENO, d) != -ETIMEDOUT)
+		err = json ? array_status(pids[i], first, d) : control_socket_ask(pids[i], "status", STDOUT_FILENO, d);
+		first &= err < 0;
+		if (err != -ETIMEDOUT)
 			continue; /* any other error: it has ended meanwhile */
 		log_error("frtrace: %s", d->text);
 		status = EXIT_FAILED;
 	}
+	if (json)
+		puts("]");
 	return status;
 }
 
@@ -75,9 +124,9 @@ int cmd_status(const struct verb_args *a, struct diag *d)
 	int err;
 
 	if (!a->operands)
-		return all_status(d);
+		return all_status(a->json, d);
 	err = control_find(a, "status", &pid, d);
-	return err ? err : control_socket_ask(pid, "status", STDOUT_FILENO, d);
+	return err ? err : control_socket_ask(pid, a->json ? "status json" : "status", STDOUT_FILENO, d);
 }
 
 int cmd_stop(const struct verb_args *a, struct diag *d)

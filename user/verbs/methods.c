@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/methods.h"
 #include "bpf/frtrace.h"
+#include "filters/quote.h"
 #include "filters/suggest.h"
 #include "user/exit.h"
 #include "user/text/json.h"
@@ -9,6 +10,7 @@
 #include "user/jvm/jvm_model.h"
 #include "user/text/java_name.h"
 #include "user/capture/skip_reason.h"
+#include "user/capture/suggest_classes.h"
 #include "user/process/find.h"
 #include "user/text/term.h"
 
@@ -49,7 +51,7 @@ static void loader_name(const struct match *m, char *out, size_t size)
 
 static char *filter_of(const struct match *m)
 {
-	return java_name_filter(m->method->class_name, m->method->name, m->method->descriptor);
+	return quote_filter(m->method->class_name, m->method->name, m->method->descriptor);
 }
 
 static void print_remarks(const struct match *m)
@@ -63,9 +65,18 @@ static void print_remarks(const struct match *m)
 		printf("  from %s on", log_time(m->verdict.threshold_ns));
 }
 
+/* The filter as one word of a shell. */
+static char *word_of(const struct match *m)
+{
+	char *filter = filter_of(m), *word = filter ? quote_shell(filter) : NULL;
+
+	free(filter);
+	return word;
+}
+
 static void methods_print_line(const struct match *m, int width)
 {
-	char loader[512], *filter = filter_of(m);
+	char loader[512], *filter = word_of(m);
 	int length = filter ? (int)strlen(filter) : 0;
 
 	loader_name(m, loader, sizeof(loader));
@@ -82,7 +93,7 @@ static int column(const struct matches *found)
 	int width = 0;
 
 	for (uint32_t i = 0; i < found->count; i++) {
-		char *filter = filter_of(&found->match[i]);
+		char *filter = word_of(&found->match[i]);
 		int length = filter ? (int)strlen(filter) : 0;
 
 		if (length > width && length <= WIDEST)
@@ -213,7 +224,6 @@ static void explain_nothing(const struct matches_setup *setup, const struct filt
 	struct matches_setup again = *setup;
 	struct suggest *n = suggest_new(filters);
 	struct matches ignored;
-	const char *best;
 
 	log_line("  no loaded class matches; a class that does is traced as soon as it is loaded");
 	if (!n)
@@ -221,8 +231,7 @@ static void explain_nothing(const struct matches_setup *setup, const struct filt
 	again.near = methods_offer;
 	again.context = n;
 	matches_find(&ignored, &again);
-	for (size_t i = 0; (best = suggest_best(n, i)); i++)
-		log_line("  loaded and near: '%s'", best);
+	suggest_classes_print_best(n);
 	matches_release(&ignored);
 	suggest_free(n);
 }

@@ -231,7 +231,7 @@ const struct option_row options[] = {
 	 .help = "the recording itself, with only the fields of JEP 520 in jdk.MethodTrace and jdk.MethodTiming, for tools "
 		 "that read them by position, such as async-profiler's jfrconv"},
 	{.name = "json", .kind = OPTION_FLAG, AT(args.json),
-	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_SUMMARY) | VERB_BIT(VERB_PRINT),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_STATUS) | VERB_BIT(VERB_SUMMARY) | VERB_BIT(VERB_PRINT),
 	 .help = "print JSON"},
 	{.name = "json", .kind = OPTION_FLAG, AT(args.json),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),

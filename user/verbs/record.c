@@ -4,6 +4,7 @@
  * undo everything.
  */
 #include "user/verbs/record.h"
+#include "filters/quote.h"
 #include "user/exit.h"
 #include "user/jvm/active.h"
 #include "user/jvm/intrinsics.h"
@@ -17,6 +18,7 @@
 #include "user/process/dump.h"
 #include "user/process/interrupt.h"
 #include "user/process/maps.h"
+#include "user/process/rights.h"
 #include "user/live/live.h"
 #include "user/record/losses.h"
 #include "user/record/wait_stacks.h"
@@ -50,6 +52,7 @@ struct recording {
 	struct jvm_model model;
 	struct diag not_walked; /* why stacks are not walked; "": they are, or are not wanted */
 	struct report report;
+	uint32_t skips; /* number of rows about methods not hooked when tracing began */
 	bool incomplete;
 };
 
@@ -222,19 +225,27 @@ static char *prepare_stacks(struct recording *r)
 	return dump;
 }
 
+static void exclude_class(struct filter_list *filters, const char *class_name)
+{
+	char *filter = quote_filter(class_name, NULL, NULL);
+	struct diag d = {0};
+
+	if (filter && filter_list_add(filters, filter, FILTER_EXCLUDE, &d))
+		log_detail("%s", d.text);
+	free(filter);
+}
+
 /* Report the methods that are on a stack now; with --skip-active exclude their classes. */
 static void skip_active(const struct recording *r, const char *dump)
 {
 	struct active_list *active = malloc(sizeof(*active));
-	struct diag d;
 
 	if (!active)
 		return;
 	active_find(active, dump, &r->target, r->settings->filters);
 	report_active(active, r->settings->skip_active);
 	for (unsigned int i = 0; r->settings->skip_active && i < active->count; i++)
-		if (filter_list_add(r->settings->filters, active->method[i].class_name, FILTER_EXCLUDE, &d))
-			log_detail("%s", d.text); /* a hidden class, never traced anyway */
+		exclude_class(r->settings->filters, active->method[i].class_name);
 	free(active);
 }
 
@@ -296,6 +307,7 @@ static int record_start(struct recording *r, int connection, struct diag *d)
 	if (err)
 		return err;
 	r->incomplete = notes_at_start(&notes, r->settings, r->session, r->not_walked.text);
+	r->skips = segment_skips(session_segment(r->session));
 	notes_put(&notes, r->recorder);
 	report_start(&r->report, &notes);
 	notes_release(&notes);
@@ -352,6 +364,7 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	recorder_read_stacks(r->recorder, true);
 	r->report.no_open_dump = why_no_open_dump(r, ended);
 	recorder_put_open_calls(r->recorder, r->report.no_open_dump);
+	r->incomplete |= notes_of_skips(&gaps, session_segment(r->session), r->skips);
 	notes_of_gaps(&gaps, r->settings, r->session, r->recorder);
 	notes_put(&gaps, r->recorder);
 	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);
@@ -401,10 +414,21 @@ static int run_loop(struct recording *r, struct loop *loop, struct diag *d)
 	return record_finish(r, loop_run(loop, d), d);
 }
 
+/* Better now than after the agent has been attached. */
+static int check_rights(const struct target *t, struct diag *d)
+{
+	struct diag why;
+	int err = rights_check(t, &why);
+
+	return err ? diag_set(d, -err, "cannot trace process %d '%s': %s", (int)t->pid, t->name, why.text) : 0;
+}
+
 static int record_running(struct recording *r, struct loop *loop, struct diag *d)
 {
 	int err = record_prepare(r, d);
 
+	if (!err)
+		err = check_rights(&r->target, d);
 	if (!err && r->background)
 		err = background_listen(r->background, &r->target, d);
 	if (!err)
@@ -420,6 +444,18 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 	return run_loop(r, loop, d);
 }
 
+static void say_nothing_traced(const struct recording *r)
+{
+	const char *others = program_others(r->program);
+
+	if (others[0])
+		log_line("nothing traced: no JVM that was started is '%s' (-p); there were: %s", r->settings->target,
+			 others);
+	else
+		log_line(
+			"nothing traced: no JVM was started that could load the agent (a JVM in a container: with -p, once it runs)");
+}
+
 /* The program runs even if the recording fails, and its exit status is returned. */
 static int record_program(struct recording *r, struct loop *loop, struct diag *d)
 {
@@ -429,8 +465,7 @@ static int record_program(struct recording *r, struct loop *loop, struct diag *d
 		return err;
 	err = program_run(r->program, loop->signals, d);
 	if (!err && !program_wait_jvm(r->program, &r->target, &connection))
-		log_line(
-			"nothing traced: no JVM was started that could load the agent (a JVM in a container: with -p, once it runs)");
+		say_nothing_traced(r);
 	else if (!err)
 		err = record_start(r, connection, d) ?: run_loop(r, loop, d);
 	if (err < 0)

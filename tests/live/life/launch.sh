@@ -135,12 +135,13 @@ one_of_several() {
 	launch -p Launched -- "$T_DIR/run"
 	trace_wait
 	status_is 4
+	says "^not traced: [0-9]+ live.BigSource: its main class or jar has no 'Launched'$"
 	file_agrees
 	rm -f "$T_DIR/seen" "$T_DIR/truth"
 	launch -p nosuch -- "$T_DIR/run"
 	trace_wait
 	status_is 4
-	says '^nothing traced: no JVM'
+	says "^nothing traced: no JVM that was started is 'nosuch' \(-p\); there were: live.BigSource, live.Launched$"
 	[ -e "$F_FILE" ] && finding "an empty recording is left"
 	nothing_is_left
 	verdict "$sentence"

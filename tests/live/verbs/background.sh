@@ -41,6 +41,11 @@ background() {
 		prints stdout "^$T_PID .*2,000 calls .* in $F_FILE\$"
 		tool 0 status
 		prints stdout "^$T_PID "
+		tool 0 status --json
+		prints stdout "^\[\{\"pid\":$T_PID,\"name\":\"live\.Late\",\"elapsedNs\":[0-9]+,\"calls\":2000,.*\"fileGone\":false\}\]\$"
+		tool 0 status --json "$T_PID"
+		prints stdout "^\{\"pid\":$T_PID,.*\}\$"
+		same_name
 		(cd "$WORK" && tool 0 dump "$T_PID" -o dumped.jfr)
 		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" --last=5m
 		prints stderr 'in .*/dumped.jfr$'
@@ -61,6 +66,19 @@ background() {
 	fi
 	verdict "$sentence"
 	target_drop
+}
+
+# A second JVM with the same name is not recorded, so the name stands for the first.
+same_name() {
+	local recorded=$T_PID directory=$T_DIR F_FILE=
+	target_start Late 1
+	if target_ready; then
+		tool 0 status live.Late
+		prints stdout "^$recorded "
+		tool 0 dump live.Late -o "$WORK/dumped.jfr"
+	fi
+	target_drop
+	T_PID=$recorded T_DIR=$directory
 }
 
 # It ends with the target and leaves no socket.
@@ -93,6 +111,9 @@ other_users() {
 		cp "$FRTRACE" /tmp/.frtrace-stranger && chmod 755 /tmp/.frtrace-stranger
 		setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/.frtrace-stranger stop "$T_PID" 2>"$WORK/stderr" &&
 			finding "another user stopped it"
+		prints stderr 'is not being recorded in the background by this user; .* sudo'
+		setpriv --reuid=65534 --regid=65534 --clear-groups /tmp/.frtrace-stranger status 2>"$WORK/stderr"
+		prints stderr 'no recording in the background; .* sudo'
 		rm -f /tmp/.frtrace-stranger
 		tool 0 status "$T_PID"
 		tool 0 stop "$T_PID"

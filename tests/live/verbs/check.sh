@@ -86,6 +86,40 @@ no_attach() {
 	verdict "$sentence"
 }
 
+# The arguments of the last call are run without these capabilities.
+without() { # CAPABILITY,... COMMAND...
+	setpriv --bounding-set="-${1//,/,-}" "${@:2}"
+}
+
+rights() {
+	local sentence="each missing capability is named before the JVM is touched, JDK $FEATURE" row lost name
+	begin "$sentence" || return 0
+	LAUNCH=("${SERVICE[@]}" setpriv --reuid=65534 --regid=65534 --clear-groups)
+	target_start Waits
+	LAUNCH=("${SERVICE[@]}")
+	if target_ready; then
+		for row in sys_admin=CAP_SYS_ADMIN sys_ptrace=CAP_SYS_PTRACE setuid=CAP_SETUID setgid=CAP_SETGID \
+			dac_override,dac_read_search=CAP_DAC_READ_SEARCH; do
+			lost=${row%=*} name=${row#*=}
+			without "$lost" "$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 </dev/null && finding "check without $lost ends well"
+			check_says "$name( is missing| \\()"
+			grep -q 'this kernel refuses' "$WORK/check" && finding "without $lost it blames the kernel:" "$(cat "$WORK/check")"
+			without "$lost" "$FRTRACE" list >"$WORK/check" 2>&1 </dev/null
+			check_says "^ *$T_PID .* nobody .*  no  .*live\\.Waits  .*$name( is missing| \\()"
+			without "$lost" "$FRTRACE" -p "$T_PID" -m live.Waits -o "$WORK/x.jfr" -d 1s >"$WORK/check" 2>&1 </dev/null && finding "a recording without $lost ends well"
+			check_says "^frtrace: .*$name( is missing| \\()"
+			target_untouched "$T_PID"
+		done
+		without sys_admin "$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 </dev/null
+		check_says '^  uprobes  *no: CAP_SYS_ADMIN is missing'
+		check_says '^  attach  *no: rights are missing: CAP_SYS_ADMIN \(uprobes and BPF programs\): give frtrace the capability$'
+		without setuid,setgid "$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 </dev/null
+		check_says '^  attach  *no: rights are missing: CAP_SETGID \(.*\), CAP_SETUID \(attaching as its user\): '
+	fi
+	target_drop
+	verdict "$sentence"
+}
+
 machine
 no_place
 no_rights
@@ -95,3 +129,4 @@ for jdk in "${JDKS[@]}"; do
 	jvm
 	no_attach
 done
+rights

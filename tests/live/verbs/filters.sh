@@ -143,6 +143,15 @@ forms() {
 	form 'Cart.add' -m "${S}Cart;${S}Cart::add:0" -t 1h
 	printf '%s\n' '# those of the shop' '' "${S}Cart::add # both" "!${S}Cart::lines" "${S}Cart#l*" >"$WORK/filters"
 	form 'Alone.run Cart.add' --filters="$WORK/filters" -m "${S}Alone::run"
+	# classes that are never traced, and are loaded only now
+	if [ "${LAUNCH[*]}" = "${SERVICE[*]}" ]; then
+		trace_start --no-stack -m 'jdk.jfr.*'
+		"$JAVA/bin/jcmd" "$T_PID" JFR.check >"$WORK/jcmd" 2>&1 || finding "$(cat "$WORK/jcmd")"
+		trace_stop
+		status_is 3
+		says "^  not traced: .*JFR's own classes"
+		says "^0 calls: what matched is not traced: "
+	fi
 	# all classes, then few: classes that were hooked before must not take part
 	round -m '*'
 	form 'Alone.<init> Alone.run' -m "${S}Alone"

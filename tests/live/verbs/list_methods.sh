@@ -93,7 +93,7 @@ without_rights() {
 	wait_for 5 grep -q evil "/proc/$fake/cmdline"
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	verb 0 list
-	out_has "^ *$T_PID  +\\?  .*  no  +no  +live\\.Waits  \\(no right to look into a process of user 'root': run with sudo\\)$"
+	out_has "^ *$T_PID  +\\?  .*  no  +no  +live\\.Waits  \\(no right to look into a process of user 'root', CAP_SYS_PTRACE is missing: run with sudo\\)$"
 	out_has "^ *$fake  .*evil.\\[2J.u009b2J.jar"
 	LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x9b]' "$WORK/out" && finding "control characters:" "$(cat -v "$WORK/out")"
 	as=()
@@ -197,11 +197,11 @@ lines() {
 	local sentence="a line of frtrace methods is a filter for one method, and says where the method is and why it is not traced, JDK $FEATURE"
 	begin "$sentence" || return 0
 	verb 0 methods "$T_PID" 'live.Waits::dive:10ms;java.lang.Object::hashCode;java.lang.Math::max'
-	out_has '^live\.Waits::dive\(int,java\.util\.function\.IntSupplier\) +app  from 10\.0 ms on$'
-	out_has '^java\.lang\.Object::hashCode\(\) +boot  not traced: native, without bytecode$'
-	out_has '^java\.lang\.Math::max\(int,int\) +boot  lower bound: '
+	out_has "^'live\.Waits::dive\(int,java\.util\.function\.IntSupplier\)' +app  from 10\.0 ms on$"
+	out_has "^'java\.lang\.Object::hashCode\(\)' +boot  not traced: native, without bytecode$"
+	out_has "^'java\.lang\.Math::max\(int,int\)' +boot  lower bound: "
 	grep -qE '^5 methods of 2 classes would be traced, 1 not; [0-9,]+ loaded classes$' "$WORK/err" || finding "$(cat "$WORK/err")"
-	verb 0 methods "$T_PID" "$(head -n 1 "$WORK/out" | cut -d ' ' -f 1)"
+	eval "verb 0 methods $T_PID $(head -n 1 "$WORK/out" | sed 's/  .*//')" # pasted into a shell
 	[ "$(wc -l <"$WORK/out")" = 1 ] || finding "the first line, as a filter, does not match one method:" "$(cat "$WORK/out")"
 	verb 0 methods "$T_PID" 'live.Waitz::dive'
 	[ -s "$WORK/out" ] && finding "$(cat "$WORK/out")"
@@ -223,9 +223,9 @@ busy() {
 		trace_start -m 'live.Subject*;live.Stage' --no-stack
 		for i in 1 2 3 4 5 6 7 8; do
 			verb 0 methods "$T_PID" 'live.Stage::mark;java.util.HashMap::get;live.Turnover'
-			out_has '^live\.Stage::mark\(java\.lang\.String\) +app$'
-			out_has '^java\.util\.HashMap::get\(java\.lang\.Object\) +boot$'
-			[ "$(grep -c '^live.Stage::mark' "$WORK/out")" = 1 ] || finding "listed twice:" "$(cat "$WORK/out")"
+			out_has "^'live\.Stage::mark\(java\.lang\.String\)' +app$"
+			out_has "^'java\.util\.HashMap::get\(java\.lang\.Object\)' +boot$"
+			[ "$(grep -c "^'live.Stage::mark" "$WORK/out")" = 1 ] || finding "listed twice:" "$(cat "$WORK/out")"
 		done
 		trace_stop
 	fi
@@ -246,7 +246,7 @@ active() {
 			'-m live.Overloads;!@java.lang.Deprecated=live.Overloads.main live.Overloads.rest '; do
 			filter=${row%=*} want=${row##*=}
 			trace_start "${filter%% *}" "${filter#* }" --no-stack && trace_stop
-			[ "$(sed -nE 's/^active on 1 stack: (live.Overloads[^ ]*) .*/\1/p' "$F_DIR/stderr" | sort | tr '\n' ' ')" = "${want# }" ] ||
+			[ "$(sed -nE 's/^active now, interpreted until they return .*\): //p' "$F_DIR/stderr" | sed 's/, /\n/g' | grep '^live\.Overloads' | sort | tr '\n' ' ')" = "${want# }" ] ||
 				finding "$filter: not '$want':" "$(grep '^active' "$F_DIR/stderr")"
 			rm -f "$F_FILE"
 		done

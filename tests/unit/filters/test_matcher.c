@@ -75,6 +75,16 @@ static const struct row rows[] = {
 	{"a.b.C::<init>", NULL, "a/b/C", "<init>", true},
 	{"a.b.C::<init>", NULL, "a/b/C", "<clinit>", false},
 	{"a.b.C#m", NULL, "a/b/C", "m", true},
+	/* names that only class files have; an escaped '*' is no wildcard */
+	{"a.-K::is it ok?", NULL, "a/-K", "is it ok?", true},
+	{"a.C::a\\*b*", NULL, "a/C", "a*bc", true},
+	{"a.C::a\\*b*", NULL, "a/C", "axbc", false},
+	{"a.C::a\\*b", NULL, "a/C", "a*b", true},
+	{"a.C::a\\*b", NULL, "a/C", "axb", false},
+	{"a.C\\**", NULL, "a/C*x", "m", true},
+	{"a.C\\**", NULL, "a/Cx", "m", false},
+	{"REPL.x.*", NULL, "REPL/x/C", "m", true},
+	{"REPL/*", NULL, "REPL/C", "m", true},
 	/* a method of any class */
 	{"::m", NULL, "a/b/C", "m", true},
 	{"::m", NULL, "C", "m", true},

@@ -40,7 +40,7 @@ struct row {
 static const struct row rows[] = {
 	/* letter case */
 	{"com.acme.Cart", "com.acme.cart", NULL, "com.acme.cart"},
-	{"com.acme.Cart::checkout", "com.ACME.Cart", "checkout", "com.ACME.Cart::checkout"},
+	{"com.acme.Cart::checkout", "com.ACME.Cart", "checkout", "com/ACME/Cart::checkout"},
 	{"com.acme.Cart::checkOut", "com.acme.Cart", "checkout", "com.acme.Cart::checkout"},
 	{"::checkOut", "com.acme.Cart", "checkout", "com.acme.Cart::checkout"},
 	/* another package, the JVM's form */

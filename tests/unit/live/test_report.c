@@ -300,6 +300,88 @@ static void skips_are_grouped_by_reason(void **state)
 	assert_null(strstr(all, "other"));
 }
 
+/* Classes that are loaded while the recording runs, or by a program that frtrace starts. */
+static void skips_of_later_classes_are_said_at_the_end(void **state)
+{
+	struct notes notes = {.count = 0};
+	const char *all;
+	uint32_t first;
+
+	fake_skip(&b->segment, "com/acme/H", NULL, NULL, FRT_SKIP_HIDDEN);
+	first = segment_skips(&b->segment);
+	assert_false(notes_of_skips(&notes, &b->segment, first));
+	assert_int_equal(notes.count, 0);
+	fake_skip(&b->segment, "com/acme/N", "n", "()V", FRT_SKIP_NATIVE);
+	fake_skip(&b->segment, "jdk/jfr/Event", NULL, NULL, FRT_SKIP_JFR);
+	assert_true(notes_of_skips(&notes, &b->segment, first));
+	capture_begin(false);
+	report_notes(&notes);
+	all = capture_end();
+	assert_says(all, "not traced: com.acme.N.n(): native, without bytecode\n");
+	assert_says(all, "not traced: jdk.jfr.Event: JFR's own classes, or event classes, which JFR rewrites\n");
+	assert_null(strstr(all, "com.acme.H"));
+	notes_release(&notes);
+	assert_says(end(true, false), "0 calls: what matched is not traced: hidden classes\n");
+}
+
+static const char *active(const struct active_list *list, bool skipped)
+{
+	capture_begin(false);
+	report_active(list, skipped);
+	return capture_end();
+}
+
+static void active_methods_share_a_line(void **state)
+{
+	struct active_list *list = calloc(1, sizeof(*list));
+
+	assert_string_equal(active(list, false), "");
+	for (int i = 0; i < 3; i++)
+		snprintf(list->method[i].name, sizeof(list->method[i].name), "C.m%d", i);
+	list->method[0].stacks = list->method[2].stacks = 1;
+	list->method[1].stacks = 12;
+	list->count = 3;
+	assert_string_equal(active(list, false), "active now, interpreted until they return (--skip-active leaves "
+						 "their classes alone): C.m0, C.m1 (12 stacks), C.m2\n");
+	assert_string_equal(active(list, true),
+			    "active now, their classes are left alone: C.m0, C.m1 (12 stacks), C.m2\n");
+	list->count = ACTIVE_METHODS;
+	assert_says(active(list, false), " more (-v)\n");
+	free(list);
+}
+
+static void age_is_said_in_its_largest_unit(void **state)
+{
+	static const struct {
+		uint64_t s;
+		const char *said;
+	} rows[] = {{600, "10 min"}, {3600, "1 h"}, {5400, "90 min"}, {172800, "2 d"}, {90, "90.0 s"}};
+	char want[80];
+	bool incomplete;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		b->settings.max_age_ns = rows[i].s * 1000000000;
+		snprintf(want, sizeof(want), "at most 1.0 GB or %s, oldest", rows[i].said);
+		assert_says(start(&incomplete), want);
+	}
+}
+
+static void status_is_json(void **state)
+{
+	char text[4096] = "";
+	FILE *to = fmemopen(text, sizeof(text), "w");
+
+	assert_non_null(to);
+	report_status_json(&b->report, to);
+	fclose(to);
+	assert_int_equal(strncmp(text,
+				 "{\"pid\":4242,\"name\":\"shop.jar\",\"elapsedNs\":10000000000,\"calls\":0,"
+				 "\"thrown\":0,\"lost\":0,\"open\":0,\"file\":\"/tmp/frtrace-report-",
+				 117),
+			 0);
+	assert_says(text, "\"fileGone\":false}\n");
+}
+
 static void native_methods_beside_others_are_no_failure(void **state)
 {
 	bool incomplete;
@@ -641,6 +723,10 @@ int main(void)
 		TEST(without_the_kernels_half_a_switch_costs_nothing),
 		TEST(pause_that_is_not_known_is_an_upper_bound),
 		TEST(skips_are_grouped_by_reason),
+		TEST(skips_of_later_classes_are_said_at_the_end),
+		TEST(active_methods_share_a_line),
+		TEST(age_is_said_in_its_largest_unit),
+		TEST(status_is_json),
 		TEST(native_methods_beside_others_are_no_failure),
 		TEST(lower_bounds_are_named),
 		TEST(long_lists_end),

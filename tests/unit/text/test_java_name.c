@@ -64,33 +64,12 @@ static void dots_replace_slashes(void **state)
 	assert_string_equal(empty, "");
 }
 
-static void is_filter(const char *class_name, const char *name, const char *descriptor, const char *wanted)
-{
-	char *filter = java_name_filter(class_name, name, descriptor);
-
-	assert_non_null(filter);
-	assert_string_equal(filter, wanted);
-	free(filter);
-}
-
-static void filter_of_a_method_selects_this_overload(void **state)
-{
-	is_filter("a/b/C$D", "add", "(ILjava/lang/String;)V", "a.b.C$D::add(int,java.lang.String)");
-	is_filter("C", "<init>", "()V", "C::<init>()");
-	is_filter("C", "m", "([[Z[La/B$C;JBCDFS)I", "C::m(boolean[][],a.B$C[],long,byte,char,double,float,short)");
-	is_filter("C", "m", "(ZZZZZZZZ)V", "C::m(boolean,boolean,boolean,boolean,boolean,boolean,boolean,boolean)");
-	assert_null(java_name_filter("C", "m", ""));
-	assert_null(java_name_filter("C", "m", "(Q)V"));
-	assert_null(java_name_filter("C", "m", "(La/B"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(method_is_printed_in_readable_form),
 		cmocka_unit_test(output_is_cut_to_its_buffer),
 		cmocka_unit_test(dots_replace_slashes),
-		cmocka_unit_test(filter_of_a_method_selects_this_overload),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which capability is named when something is not permitted, in this process with and without capabilities. */
+#include "user/process/rights.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* CapEff of /proc/self/status */
+static unsigned long long effective(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	unsigned long long set = 0;
+	char line[256];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		sscanf(line, "CapEff: %llx", &set);
+	fclose(f);
+	return set;
+}
+
+static void rights_held_are_those_of_the_effective_set(void **state)
+{
+	static const int numbers[] = {CAP_SYS_ADMIN, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_SETGID, CAP_SETUID};
+
+	for (int r = RIGHT_PROBE; r <= RIGHT_USER; r++)
+		assert_int_equal(right_held(r), effective() >> numbers[r] & 1);
+}
+
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {0};
+
+	assert_int_equal(syscall(SYS_capset, &header, none), 0);
+	assert_int_equal(effective(), 0);
+}
+
+static struct target self(void)
+{
+	return (struct target){.pid = getpid(), .uid = geteuid(), .gid = getegid()};
+}
+
+static void missing_right_is_named_other_errors_are_not_blamed_on_it(void **state)
+{
+	char why[RIGHT_TEXT];
+
+	drop_capabilities();
+	rights_held_are_those_of_the_effective_set(state);
+	assert_string_equal(right_why(RIGHT_LOOK, EACCES, why), "CAP_SYS_PTRACE is missing");
+	assert_string_equal(right_why(RIGHT_GROUP, EPERM, why), "CAP_SETGID is missing");
+	assert_string_equal(right_why(RIGHT_DESCRIPTORS, ENOENT, why), strerror(ENOENT));
+}
+
+static void all_missing_rights_are_listed(void **state)
+{
+	struct target t = self();
+	struct diag d = {0};
+
+	drop_capabilities();
+	assert_int_equal(rights_check(&t, &d), -EPERM);
+	assert_string_equal(d.text,
+			    geteuid() ? "rights are missing: CAP_SYS_ADMIN (uprobes and BPF programs): run with sudo"
+				      : "rights are missing: CAP_SYS_ADMIN (uprobes and BPF programs): give "
+					"frtrace the capability");
+	t.uid++; /* attaching to it needs another user */
+	assert_int_equal(rights_check(&t, &d), -EPERM);
+	assert_non_null(strstr(d.text, "CAP_SYS_ADMIN (uprobes and BPF programs), "));
+	assert_non_null(strstr(d.text, ", CAP_SETUID (attaching as its user): "));
+	assert_null(strstr(d.text, "CAP_SYS_PTRACE"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rights_held_are_those_of_the_effective_set),
+		cmocka_unit_test(missing_right_is_named_other_errors_are_not_blamed_on_it),
+		cmocka_unit_test(all_missing_rights_are_listed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

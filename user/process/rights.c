@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which capability allows what, measured on Linux 6.18 with bounding sets: perf_event_open() of a uprobe is refused
+ * without CAP_SYS_ADMIN, also with CAP_BPF and CAP_PERFMON; /proc/PID/root, mem and map_files of a process with another
+ * user, or with capabilities that we lack, take CAP_SYS_PTRACE; the directory /proc/PID/fd is its user's with mode 0500.
+ */
+#include "user/process/rights.h"
+#include "user/process/root_path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const struct {
+	int number;
+	const char *name, *purpose;
+} rights[] = {
+	[RIGHT_PROBE] = {CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "uprobes and BPF programs"},
+	[RIGHT_LOOK] = {CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "its memory and directories"},
+	[RIGHT_DESCRIPTORS] = {CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", "its descriptors"},
+	[RIGHT_GROUP] = {CAP_SETGID, "CAP_SETGID", "attaching as its user"},
+	[RIGHT_USER] = {CAP_SETUID, "CAP_SETUID", "attaching as its user"},
+};
+
+bool right_held(enum right r)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {0};
+	int n = rights[r].number;
+
+	return !syscall(SYS_capget, &header, data) && (data[n / 32].effective & 1u << n % 32);
+}
+
+const char *right_advice(void)
+{
+	return geteuid() ? "run with sudo" : "give frtrace the capability";
+}
+
+const char *right_why(enum right r, int err, char out[RIGHT_TEXT])
+{
+	if (err != EPERM && err != EACCES)
+		snprintf(out, RIGHT_TEXT, "%s", strerror(err));
+	else if (!right_held(r))
+		snprintf(out, RIGHT_TEXT, "%s is missing", rights[r].name);
+	else
+		snprintf(out, RIGHT_TEXT, "%s, though frtrace has %s: a seccomp filter or a user namespace?",
+			 strerror(err), rights[r].name);
+	return out;
+}
+
+static bool may_open_root(const struct target *t)
+{
+	int fd = root_path_open(t, "root");
+
+	if (fd >= 0)
+		close(fd);
+	return fd != -EACCES && fd != -EPERM;
+}
+
+static bool may_read_descriptors(const struct target *t)
+{
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", t->pid);
+	dir = opendir(path);
+	if (dir)
+		closedir(dir);
+	return dir || errno != EACCES;
+}
+
+/* As the child that attaches does it (user_child.c). */
+static bool may_take_user(const struct target *t, enum right r)
+{
+	if (geteuid() == t->uid && getegid() == t->gid && getuid() == t->uid)
+		return true;
+	if (r == RIGHT_GROUP ? geteuid() != 0 : geteuid() == t->uid)
+		return true;
+	return right_held(r);
+}
+
+int rights_check(const struct target *t, struct diag *why)
+{
+	bool missing[] = {
+		[RIGHT_PROBE] = !right_held(RIGHT_PROBE),	[RIGHT_LOOK] = !may_open_root(t),
+		[RIGHT_DESCRIPTORS] = !may_read_descriptors(t), [RIGHT_GROUP] = !may_take_user(t, RIGHT_GROUP),
+		[RIGHT_USER] = !may_take_user(t, RIGHT_USER),
+	};
+	char list[400] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
+		if (missing[i])
+			used += snprintf(list + used, sizeof(list) - used, "%s%s (%s)", used ? ", " : "",
+					 rights[i].name, rights[i].purpose);
+	return used ? diag_set(why, EPERM, "rights are missing: %s: %s", list, right_advice()) : 0;
+}

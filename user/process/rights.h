@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The capabilities that frtrace needs, and what for: messages name those that are missing. */
+#ifndef USER_PROCESS_RIGHTS_H
+#define USER_PROCESS_RIGHTS_H
+
+#include "format/diag.h"
+#include "user/process/target.h"
+
+#include <stdbool.h>
+
+/* A capability, by what it is for. */
+enum right {
+	RIGHT_PROBE,	   /* CAP_SYS_ADMIN: uprobes and BPF programs */
+	RIGHT_LOOK,	   /* CAP_SYS_PTRACE: memory and directories of another process */
+	RIGHT_DESCRIPTORS, /* CAP_DAC_READ_SEARCH: descriptors of a process of another user */
+	RIGHT_GROUP,	   /* CAP_SETGID, CAP_SETUID: attaching as another user */
+	RIGHT_USER,
+};
+
+#define RIGHT_TEXT 160
+
+/* True if it is in the effective set. In a user namespace that need not suffice. */
+bool right_held(enum right r);
+
+/* Why something that needs the right has failed with `err`: "CAP_SYS_PTRACE is missing", or the error. Returns `out`. */
+const char *right_why(enum right r, int err, char out[RIGHT_TEXT]);
+
+/* What to do without a right: "run with sudo", or for root what root of a container can do. */
+const char *right_advice(void);
+
+/*
+ * Check for all rights that tracing this process takes, by what is allowed and by the effective set. Returns 0, or
+ * -EPERM with *why naming all that are missing.
+ */
+int rights_check(const struct target *t, struct diag *why);
+
+#endif
