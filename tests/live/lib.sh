@@ -101,11 +101,13 @@ meanwhile_ends() {
 	cat "$WORK/meanwhile.out"
 }
 
-wait_for() { # SECONDS COMMAND...: until the command succeeds
-	local end=$((SECONDS + $1))
+# Wait until the command succeeds. The limit tells what hangs from what is slow, so it counts looks, not the clock: a
+# virtual machine may stand still for a minute, and a busy one is several times slower than one that is idle.
+wait_for() { # SECONDS (on an idle machine) COMMAND...
+	local looks=$(($1 * 200))
 	shift
 	until "$@"; do
-		[ $SECONDS -ge $end ] && return 1
+		[ $((looks -= 1)) -gt 0 ] || return 1
 		sleep 0.02
 	done
 }

@@ -109,17 +109,18 @@ start() { # [WRAPPER... --] [JVM-OPTION...]
 	disown "$jvm"
 }
 
-wait_for() { # SECONDS COMMAND...: until the command succeeds
-	local end=$((SECONDS + $1))
+wait_for() { # SECONDS COMMAND...: as in ../lib.sh
+	local looks=$(($1 * 200))
 	shift
 	until "$@"; do
-		[ $SECONDS -ge $end ] && return 1
+		[ $((looks -= 1)) -gt 0 ] || return 1
 		sleep 0.02
 	done
 }
 
 is_up() { wait_for 30 grep -q '^up' "$out"; }
-is_java() { local end=$((SECONDS + 10)); until [[ $(readlink "/proc/$jvm/exe") == */java ]]; do [ $SECONDS -lt $end ] || return 1; done; }
+is_java() { wait_for 10 runs_java; }
+runs_java() { [[ $(readlink "/proc/$jvm/exe") == */java ]]; }
 
 # Wait until the JVM is up. If wrappers fork, find the JVM below them.
 ready() {

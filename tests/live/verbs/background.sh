@@ -9,7 +9,7 @@
 tool() { # STATUS ARGUMENT...
 	local want=$1 got
 	shift
-	timeout 60 "$FRTRACE" "$@" >"$WORK/stdout" 2>"$WORK/stderr" </dev/null
+	timeout 200 "$FRTRACE" "$@" >"$WORK/stdout" 2>"$WORK/stderr" </dev/null
 	got=$?
 	[ "$got" = "$want" ] || finding "frtrace $*: status $got: $(cat "$WORK/stderr" "$WORK/stdout")"
 }
@@ -138,7 +138,7 @@ mute() {
 			# shellcheck disable=SC2086 # words
 			tool 1 $verb
 			prints stderr "^frtrace: the recording of $T_PID does not answer .*'kill -9 $collector'"
-			[ $((SECONDS - began)) -le 30 ] || finding "frtrace $verb takes $((SECONDS - began)) s"
+			[ $((SECONDS - began)) -le 90 ] || finding "frtrace $verb takes $((SECONDS - began)) s"
 		done
 		kill -CONT "$collector"
 		wait_for 20 gone || finding "the requested stop is lost"

@@ -46,7 +46,7 @@ oracle() { # run JEP 520 of JDK 25, once
 	[ -d "$WORK/oracle" ] && return
 	mkdir -p "$WORK/oracle"
 	printf '%s\n' "$standard" >"$WORK/oracle/filters"
-	timeout 120 "${line#* }/bin/java" -cp "$CACHE/classes-${line%% *}" live.Filters "$WORK/oracle" "$WORK/oracle/filters" >"$WORK/oracle/out" 2>&1 &
+	timeout 600 "${line#* }/bin/java" -cp "$CACHE/classes-${line%% *}" live.Filters "$WORK/oracle" "$WORK/oracle/filters" >"$WORK/oracle/out" 2>&1 &
 	STARTED+=($!)
 	wait_for 120 test -e "$WORK/oracle/done" || finding "JEP 520 does not trace:" "$(cat "$WORK/oracle/out")"
 	touch "$WORK/oracle/quit"

@@ -206,7 +206,7 @@ closed_output() {
 	target_start Speed
 	if target_ready; then
 		F_DIR=$(mktemp -d "$WORK/trace.XXXXXX")
-		timeout 20 "$FRTRACE" -p "$T_PID" -o "$WORK/none.jfr" -m live.Speed::work -i 1s 2>"$F_DIR/stderr" </dev/null >&-
+		timeout 200 "$FRTRACE" -p "$T_PID" -o "$WORK/none.jfr" -m live.Speed::work -i 1s 2>"$F_DIR/stderr" </dev/null >&-
 		F_STATUS=$?
 		status_is 1
 		says 'cannot print on standard output'

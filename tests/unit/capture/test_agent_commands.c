@@ -130,12 +130,12 @@ static void nobody_answers(void **state)
 
 static void progress_gives_more_time_but_not_for_ever(void **state)
 {
-	struct agent slow = {.work_ms = 500}, endless = {.work_ms = 1 << 30};
+	struct agent slow = {.work_ms = 2500}, endless = {.work_ms = 1 << 30};
 	struct target t = self();
 	struct diag d;
 
 	agent_start(&slow);
-	assert_int_equal(agent_command(&slow.segment, &t, FRT_COMMAND_START, 200, &d), 0);
+	assert_int_equal(agent_command(&slow.segment, &t, FRT_COMMAND_START, 1000, &d), 0);
 	agent_end(&slow);
 	agent_start(&endless);
 	assert_int_equal(agent_command(&endless.segment, &t, FRT_COMMAND_START, 10, &d), -ETIMEDOUT);
