@@ -212,8 +212,7 @@ const struct option_row options[] = {
 	{.name = "weight", .arg = "UNIT", .kind = OPTION_CHOICE, AT(args.weight),
 	 .choices = weight_choices,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
-	 .help = "the N of --collapsed: calls, or nanoseconds (a call inside of another traced one counts for both); "
-		 "calls if not given"},
+	 .help = "the N of --collapsed: calls, or nanoseconds without those of traced calls inside; calls if not given"},
 	{.name = "chrome", .kind = OPTION_FLAG, AT(args.chrome),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "Trace Event JSON, for Perfetto and chrome://tracing: a track for each thread, with what it waited for"},
