@@ -145,52 +145,62 @@ uint32_t method_names_number(struct method_names *n, struct jfr_chunk *chunk, co
 	return g->mark;
 }
 
-/* By name, then in order of first appearance. */
+/* By name; of equal ones by descriptor, by loader, and then in order of first appearance. */
 static int compare_names(const void *a, const void *b)
 {
 	const struct method_name *x = *(struct method_name *const *)a, *y = *(struct method_name *const *)b;
-	int names = strcmp(x->text, y->text);
+	int order = strcmp(x->text, y->text);
 
-	return names ? names : (x > y) - (x < y);
+	if (!order)
+		order = strcmp(x->exact, y->exact);
+	if (!order)
+		order = strcmp(x->loader, y->loader);
+	return order ? order : (x > y) - (x < y);
+}
+
+/* `number`: of a loader among those with its name; 0: it is the only one. `loaders`: all with the same method. */
+static char *unique_text(const struct method_name *m, bool descriptor, size_t loaders, size_t number)
+{
+	char *text = NULL, end[24] = "", loader[512] = "";
+
+	if (number)
+		snprintf(end, sizeof(end), " #%zu", number);
+	if (loaders > 1)
+		snprintf(loader, sizeof(loader), " (loader %.400s%s)", m->loader, end);
+	return asprintf(&text, "%s%s%s", m->text, descriptor ? strchr(m->exact, '(') ?: "" : "", loader) < 0 ? NULL
+													     : text;
+}
+
+/* The number of entries from `begin` on that are equal to it, in the descriptor and, with `loader`, in the loader. */
+static size_t equal_from(struct method_name *const *sorted, size_t begin, size_t end, bool loader)
+{
+	size_t i = begin + 1;
+
+	while (i < end && strcmp(sorted[i]->exact, sorted[begin]->exact) == 0 &&
+	       (!loader || strcmp(sorted[i]->loader, sorted[begin]->loader) == 0))
+		i++;
+	return i - begin;
 }
 
 /*
- * What distinguishes number `i` of `count` methods with equal names: the descriptor if types of one name from two
- * packages are alike; the loader; a number if another loader has the same name.
+ * Distinguish `count` methods with equal names: by the descriptor if types of one name from two packages are alike; by
+ * the loader; by a number if another loader has the same name. False: no memory.
  */
-static char *unique_text(struct method_name *const *alike, size_t count, size_t i)
-{
-	const struct method_name *m = alike[i];
-	unsigned int number = 1, loaders = 0, same = 0;
-	const char *descriptor = "";
-	char *text = NULL, end[16] = "";
-	int length;
-
-	for (size_t k = 0; k < count; k++) {
-		bool equal = strcmp(alike[k]->exact, m->exact) == 0,
-		     twin = equal && !strcmp(alike[k]->loader, m->loader);
-
-		if (!equal)
-			descriptor = strchr(m->exact, '(') ?: "";
-		loaders += equal;
-		same += twin;
-		number += twin && k < i;
-	}
-	if (same > 1)
-		snprintf(end, sizeof(end), " #%u", number);
-	if (loaders > 1)
-		length = asprintf(&text, "%s%s (loader %s%s)", m->text, descriptor, m->loader, end);
-	else
-		length = asprintf(&text, "%s%s", m->text, descriptor);
-	return length < 0 ? NULL : text;
-}
-
 static bool settle_alike(struct method_name **alike, size_t count)
 {
-	for (size_t i = 0; count > 1 && i < count; i++) {
-		alike[i]->unique = unique_text(alike, count, i);
-		if (!alike[i]->unique)
-			return false;
+	size_t loaders, twins;
+
+	for (size_t i = 0; count > 1 && i < count; i += loaders) {
+		loaders = equal_from(alike, i, count, false);
+		for (size_t k = i; k < i + loaders; k += twins) {
+			twins = equal_from(alike, k, i + loaders, true);
+			for (size_t n = 0; n < twins; n++) {
+				alike[k + n]->unique =
+					unique_text(alike[k + n], loaders < count, loaders, twins > 1 ? n + 1 : 0);
+				if (!alike[k + n]->unique)
+					return false;
+			}
+		}
 	}
 	return true;
 }

@@ -347,6 +347,16 @@ static void classes_of_one_name_are_named_with_their_loaders(void **state)
 	assert_lacks("put() (loader");
 }
 
+static void parameters_of_one_name_have_their_descriptors(void **state)
+{
+	request.layout.width = 200;
+	call(3 * MS, method("at", "(Ljava/util/Date;)V"));
+	call(2 * MS, method("at", "(Ljava/sql/Date;)V"));
+	show(view_methods);
+	assert_has("\ncom.acme.Cart.at(Date)(Ljava/util/Date;)V ");
+	assert_has("\ncom.acme.Cart.at(Date)(Ljava/sql/Date;)V ");
+}
+
 static void methods_are_the_same_in_all_chunks(void **state)
 {
 	call(MS, method("get", "()V"));
@@ -454,6 +464,7 @@ int main(void)
 		T(timing_is_sorted_by_total_and_has_the_last_emission_only),
 		T(overloads_keep_their_parameters_in_narrow_tables),
 		T(classes_of_one_name_are_named_with_their_loaders),
+		T(parameters_of_one_name_have_their_descriptors),
 		T(methods_are_the_same_in_all_chunks),
 		T(calls_of_a_pair_are_sorted_by_total),
 		T(chains_of_callers_are_indented_below_what_they_call),
