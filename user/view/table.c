@@ -152,14 +152,24 @@ static bool is_overloaded(const struct layout *l, const char *name)
 	return bsearch(&name, l->overload, l->overloads, sizeof(*l->overload), compare_texts) != NULL;
 }
 
-/* The parameters of overloads take columns from others, but not more than five eighths of the table. */
+static unsigned int method_columns(const struct table *t)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < t->count; i++)
+		n += t->columns[i].kind == TABLE_METHOD;
+	return n;
+}
+
+/* The parameters of overloads take columns from others, but names do not get more than five eighths of the table. */
 static unsigned int table_name_least(const struct layout *l, const char *name)
 {
-	size_t least = name_essential(name, false), whole, most = l->wanted->width * 5 / 8;
+	size_t least = name_essential(name, false), whole, most;
 
 	if (!is_overloaded(l, name))
 		return least;
 	whole = name_essential(name, true);
+	most = l->wanted->width * 5 / 8 / method_columns(l->table);
 	most = most > least ? most : least;
 	return whole < most ? whole : most;
 }

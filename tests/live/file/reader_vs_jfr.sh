@@ -171,7 +171,7 @@ views() {
 		ours view --width 500 --top 1000 "${view%:*}" "$file"
 		[ "$(sums "${view#*:}")" = "$calls" ] || finding "$view: $(sums "${view#*:}") calls, the JDK counts $calls:" "$(head -n 12 "$WORK/ours")"
 	done
-	for view in method-timing method-trace method-calls waits open; do
+	for view in method-timing method-trace waits open; do
 		ours view --width=80 "$view" "$file"
 		[ "$(width)" -le 80 ] || finding "$view: $(width) columns with --width=80:" "$(head -n 12 "$WORK/ours")"
 	done
@@ -212,6 +212,7 @@ narrowed() {
 sums() { # WORD
 	awk -v word="$1" '
 		/^-/ { below = 1; next }
+		!NF { below = 0 } # latency has several histograms
 		!below || NF < 5 { next }
 		word == 0 && $0 !~ /^ *[0-9,]+ +100\.0 % +[0-9.]+ [a-z]+  [^ ]/ { next }
 		{ n = word ? "" : $1 }
