@@ -30,7 +30,7 @@ static int run_verb(struct command_line *c, struct diag *d)
 	case VERB_METHODS: return cmd_methods(&c->settings, d);
 	case VERB_SUMMARY: return cmd_summary(&c->args, d);
 	case VERB_PRINT: return cmd_print(&c->args, d);
-	case VERB_VIEW: return cmd_view(&c->args, d);
+	case VERB_VIEW: return cmd_view(&c->args, c->settings.filters, d);
 	case VERB_EXPORT: return cmd_export(&c->args, d);
 	case VERB_MERGE: return cmd_merge(&c->args, d);
 	case VERB_RECOVER: break;

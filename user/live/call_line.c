@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/call_line.h"
+#include "format/jfr/jfr_events.h"
 #include "user/text/log.h"
 #include "user/capture/segment_names.h"
 #include "user/text/java_name.h"
@@ -35,6 +36,18 @@ static void call_line_put_caller(FILE *to, const struct call_line *c)
 		fprintf(to, " line: %d", c->caller.line);
 }
 
+static bool is_known(int64_t ns)
+{
+	return ns != JFR_MISSING;
+}
+
+static void call_line_put_split(FILE *to, const struct recorder_split *s)
+{
+	if (is_known(s->cpu) && is_known(s->run_queue) && is_known(s->blocked))
+		fprintf(to, "  cpu %s, runq %s, blocked %s", log_time(s->cpu), log_time(s->run_queue),
+			log_time(s->blocked));
+}
+
 void call_line_print(FILE *to, const struct call_line *c)
 {
 	char time[WALL_TIME_TEXT], name[NAME_TEXT];
@@ -48,7 +61,16 @@ void call_line_print(FILE *to, const struct call_line *c)
 	if (c->thrown)
 		fputs("  thrown", to);
 	call_line_put_caller(to, c);
+	call_line_put_split(to, &c->split);
 	putc('\n', to);
+}
+
+static void call_line_put_ns(struct json *j, const char *key, int64_t ns)
+{
+	if (is_known(ns))
+		json_signed(j, key, ns);
+	else
+		json_null(j, key);
 }
 
 static void put_caller_json(struct json *j, const struct call_line *c)
@@ -88,6 +110,9 @@ void call_line_json(FILE *to, const struct call_line *c)
 	json_string(&j, "startTime", time);
 	json_signed(&j, "startNs", c->start_ticks);
 	json_unsigned(&j, "durationNs", c->duration);
+	call_line_put_ns(&j, "cpuNs", c->split.cpu);
+	call_line_put_ns(&j, "runQueueNs", c->split.run_queue);
+	call_line_put_ns(&j, "blockedNs", c->split.blocked);
 	json_string(&j, "thread", c->thread);
 	json_unsigned(&j, "javaThreadId", c->java_id);
 	json_bool(&j, "virtual", c->is_virtual);

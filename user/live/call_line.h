@@ -3,7 +3,7 @@
 #ifndef USER_LIVE_CALL_LINE_H
 #define USER_LIVE_CALL_LINE_H
 
-#include "user/record/frames.h"
+#include "user/record/recorder.h"
 #include "user/capture/segment.h"
 
 #include <stdio.h>
@@ -18,9 +18,10 @@ struct call_line {
 	int64_t start_ticks; /* the target's CLOCK_MONOTONIC, ns */
 	uint64_t duration;   /* ns */
 	struct frames_caller caller;
+	struct recorder_split split;
 };
 
-/* Time of day of the end, duration, thread, method, "thrown", "from CALLER line: N". */
+/* Time of day of the end, duration, thread, method, "thrown", "from CALLER line: N", where the time went if known. */
 void call_line_print(FILE *to, const struct call_line *c);
 
 /* The same as a JSON object; docs/reading.md lists its fields. */

@@ -3,6 +3,7 @@
 #include "user/text/log.h"
 #include "user/capture/segment_names.h"
 #include "user/text/columns.h"
+#include "user/text/name_fit.h"
 #include "user/text/wall_time.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #define NAME_TEXT   2048
 #define CELL_TEXT   32
 #define AROUND	    4  /* lines besides the rows: summary, titles, rows not shown, cursor */
-#define NAME_COLUMN 20 /* minimum width while there are columns to drop */
+#define NAME_COLUMN 20 /* minimum width of names while there are columns to drop */
 
 enum column { CALLS, ERRORS, AVERAGE, P50, P99, MAXIMUM, TOTAL, CPU, RUN_QUEUE, BLOCKED, WORST, OPEN, COLUMNS };
 
@@ -22,6 +23,8 @@ static const char *const titles[COLUMNS] = {"calls", "errors", "avg",  "p50",	  
 struct layout {
 	unsigned int width[COLUMNS];
 	unsigned int name; /* COLUMNS_ALL: unlimited */
+	char (*names)[NAME_TEXT];
+	uint32_t rows;
 };
 
 static void cell_time(const struct interval_row *r, bool known, uint64_t ns, char *out)
@@ -76,17 +79,45 @@ static unsigned int interval_table_taken(const struct layout *l)
 	return sum;
 }
 
-/* Drop columns, the least important first, until a row fits. */
+/* True if another row has an overload of the method. */
+static bool row_is_overloaded(const struct layout *l, uint32_t n)
+{
+	for (uint32_t k = 0; k < l->rows; k++)
+		if (name_is_overload(l->names[n], l->names[k]))
+			return true;
+	return false;
+}
+
+/*
+ * The width that names need at least: class and method of each row, and the parameters of overloads. One long name does
+ * not take the columns of all rows: it gets five eighths of the screen.
+ */
+static unsigned int name_needed(const struct layout *l, unsigned int width)
+{
+	size_t needed = NAME_COLUMN;
+
+	for (uint32_t n = 0; n < l->rows; n++) {
+		size_t essential = name_essential(l->names[n], row_is_overloaded(l, n));
+
+		needed = essential > needed ? essential : needed;
+	}
+	if (needed > width * 5 / 8)
+		needed = width * 5 / 8;
+	return needed > NAME_COLUMN ? needed : NAME_COLUMN;
+}
+
+/* Drop columns, the least important first, until a row fits. `calls`, and `total` by which rows are sorted, stay. */
 static void fit(struct layout *l, unsigned int width)
 {
-	static const enum column dispensable[] = {OPEN,	   P50, RUN_QUEUE, ERRORS, TOTAL,
-						  AVERAGE, P99, WORST,	   CPU,	   BLOCKED};
+	static const enum column dispensable[] = {OPEN,	   RUN_QUEUE, WORST, ERRORS, P50,
+						  MAXIMUM, AVERAGE,   P99,   CPU,    BLOCKED};
+	unsigned int needed = name_needed(l, width);
 	size_t next = 0;
 
 	l->name = COLUMNS_ALL;
 	if (!width)
 		return;
-	while (interval_table_taken(l) + NAME_COLUMN > width && next < sizeof(dispensable) / sizeof(dispensable[0]))
+	while (interval_table_taken(l) + needed > width && next < sizeof(dispensable) / sizeof(dispensable[0]))
 		l->width[dispensable[next++]] = 0;
 	l->name = width > interval_table_taken(l) ? width - interval_table_taken(l) : 1;
 }
@@ -131,7 +162,23 @@ static void row_name(const struct interval *i, uint32_t n, const struct segment 
 	snprintf(name + length, NAME_TEXT - length, " (loader %s)", loader);
 }
 
-static void print_row(FILE *to, const struct layout *l, const struct interval_row *r, const char *name)
+/* Print the name as name_fit() shortens it; what is still too long loses its beginning. */
+static void print_name(FILE *to, const struct layout *l, uint32_t n)
+{
+	struct bytes text;
+
+	if (l->name == COLUMNS_ALL) {
+		columns_put_end(to, l->names[n], l->name);
+		return;
+	}
+	bytes_init(&text);
+	name_fit(&text, l->names[n], l->name, row_is_overloaded(l, n));
+	bytes_put_u8(&text, 0);
+	columns_put_end(to, text.failed ? l->names[n] : (char *)text.data, l->name);
+	bytes_release(&text);
+}
+
+static void print_row(FILE *to, const struct layout *l, const struct interval_row *r, uint32_t n)
 {
 	char text[CELL_TEXT];
 
@@ -141,7 +188,7 @@ static void print_row(FILE *to, const struct layout *l, const struct interval_ro
 		cell(r, c, text);
 		fprintf(to, "%*s  ", (int)l->width[c], text);
 	}
-	columns_put_end(to, name, l->name);
+	print_name(to, l, n);
 	putc('\n', to);
 }
 
@@ -178,20 +225,22 @@ static uint32_t rows_shown(const struct interval *i, const struct interval_table
 
 unsigned int interval_table_print(FILE *to, const struct interval *i, const struct interval_table_setup *setup)
 {
-	uint32_t rows = rows_shown(i, setup);
-	struct layout l;
-	char more[64], name[NAME_TEXT];
+	struct layout l = {.rows = rows_shown(i, setup)};
+	uint32_t rows = l.rows;
+	char more[64];
 
 	print_head(to, i, setup);
-	if (!i->rows || !rows)
+	l.names = rows ? calloc(rows, sizeof(*l.names)) : NULL;
+	if (!l.names)
 		return 1;
+	for (uint32_t n = 0; n < rows; n++)
+		row_name(i, n, setup->segment, l.names[n]);
 	interval_table_measure(&l, i, rows);
 	fit(&l, setup->width);
 	print_titles(to, &l);
-	for (uint32_t n = 0; n < rows; n++) {
-		row_name(i, n, setup->segment, name);
-		print_row(to, &l, &i->row[n], name);
-	}
+	for (uint32_t n = 0; n < rows; n++)
+		print_row(to, &l, &i->row[n], n);
+	free(l.names);
 	if (rows == i->rows)
 		return 2 + rows;
 	snprintf(more, sizeof(more), "and %s more method%s", log_count(i->rows - rows), i->rows - rows == 1 ? "" : "s");

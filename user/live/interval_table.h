@@ -20,8 +20,8 @@ struct interval_table_setup {
 };
 
 /*
- * Print totals, column titles, a row per method, and the number of rows not shown. In a narrow terminal, columns and
- * the beginnings of names are dropped. Returns the number of lines.
+ * Print totals, column titles, a row per method, and the number of rows not shown. In a narrow terminal names are
+ * shortened (name_fit.h) and columns are dropped. Returns the number of lines.
  */
 unsigned int interval_table_print(FILE *to, const struct interval *i, const struct interval_table_setup *setup);
 

@@ -15,6 +15,7 @@ struct held {
 	struct frt_span span;
 	int64_t start, end; /* CLOCK_MONOTONIC, ns */
 	struct frames_caller caller;
+	struct recorder_split split;
 	struct stream_vthread vthread; /* all 0 for a platform thread */
 };
 
@@ -61,7 +62,7 @@ static void lines_skip(struct lines *l)
 }
 
 void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
-	       const struct frames_caller *caller)
+	       const struct frames_caller *caller, const struct recorder_split *split)
 {
 	struct held *h = &l->held[l->count];
 
@@ -72,7 +73,8 @@ void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vt
 	*h = (struct held){.span = *s,
 			   .start = clock_ns(l->setup.clock, s->start),
 			   .end = clock_ns(l->setup.clock, s->start + s->duration),
-			   .caller = *caller};
+			   .caller = *caller,
+			   .split = *split};
 	if (vthread)
 		h->vthread = *vthread;
 	l->count++;
@@ -142,7 +144,8 @@ static void print_call(struct lines *l, const struct held *h, int64_t realtime)
 			      .end = h->end + realtime,
 			      .start_ticks = h->start + l->setup.ticks_offset,
 			      .duration = h->end - h->start,
-			      .caller = h->caller};
+			      .caller = h->caller,
+			      .split = h->split};
 	struct frt_thread row;
 	char name[72];
 

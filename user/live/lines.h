@@ -8,7 +8,7 @@
 #define USER_LIVE_LINES_H
 
 #include "user/capture/clock.h"
-#include "user/record/frames.h"
+#include "user/record/recorder.h"
 #include "user/capture/stream.h"
 #include "user/live/stdout_queue.h"
 
@@ -31,7 +31,7 @@ void lines_free(struct lines *l);
  * timestamps convert to the same times as in the file.
  */
 void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
-	       const struct frames_caller *caller);
+	       const struct frames_caller *caller, const struct recorder_split *split);
 
 /* A thread may be preempted for this long between the end of a call and its record. */
 #define LINES_LATE_NS 50000000LL

@@ -95,7 +95,7 @@ static void live_on_span(void *context, const struct frt_span *s, const struct s
 	if (!l->lines || recorder_counts(l->setup.recorder)->events == before)
 		return;
 	recorder_caller(l->setup.recorder, s->stack, s->method, &caller);
-	lines_add(l->lines, s, v, &caller);
+	lines_add(l->lines, s, v, &caller, recorder_split(l->setup.recorder));
 }
 
 static void live_on_cover(void *context, uint64_t tsc)

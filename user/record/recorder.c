@@ -48,6 +48,7 @@ struct recorder {
 	bool forged;				/* the agent's tables, as found by a pass over them */
 	struct wait_stacks *wait_stacks;	/* NULL when `breakdown` is */
 	struct breakdown *breakdown;		/* NULL: not recorded */
+	struct recorder_split split;		/* of the last recorded span */
 	struct recorder_counts counts, written; /* the latter as of the last written chunk */
 };
 
@@ -442,8 +443,10 @@ static void recorder_on_span(void *context, const struct frt_span *s, const stru
 	e.stack = frames_key(r->frames, s->stack, s->method);
 	e.method = method_keys_traced(&r->methods, s->method);
 	e.thrown = s->flags & FRT_SPAN_THROWN;
+	e.cpu = e.run_queue = e.blocked = JFR_MISSING;
 	if (r->breakdown)
 		breakdown_split(r->breakdown, s, start, &e);
+	r->split = (struct recorder_split){e.cpu, e.run_queue, e.blocked};
 	jfr_method_trace(r->writer, &e);
 	if (!r->first_call)
 		r->first_call = monotonic_ns();
@@ -531,6 +534,11 @@ const struct recorder_counts *recorder_counts(const struct recorder *r)
 bool recorder_caller(const struct recorder *r, uint32_t stack, uint32_t method, struct frames_caller *out)
 {
 	return frames_caller(r->frames, stack, method, out);
+}
+
+const struct recorder_split *recorder_split(const struct recorder *r)
+{
+	return &r->split;
 }
 
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out)

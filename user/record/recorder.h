@@ -112,6 +112,12 @@ struct recorder_counts {
 };
 const struct recorder_counts *recorder_counts(const struct recorder *r);
 
+/* Where the time of the span went that the sink has just received, in ns; JFR_MISSING: not known. */
+struct recorder_split {
+	int64_t cpu, run_queue, blocked;
+};
+const struct recorder_split *recorder_split(const struct recorder *r);
+
 /* The caller of the span that the sink has just received; see frames_caller(). */
 bool recorder_caller(const struct recorder *r, uint32_t stack, uint32_t method, struct frames_caller *out);
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out);

@@ -137,16 +137,20 @@ const char *log_count(uint64_t n)
 
 const char *log_time(uint64_t ns)
 {
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 	char *out = next_buffer();
+	size_t i = 0;
 
-	if (ns < 1000)
+	if (ns < 1000) {
 		snprintf(out, 40, "%llu ns", (unsigned long long)ns);
-	else if (ns < 1000000)
-		snprintf(out, 40, "%.1f us", ns / 1e3);
-	else if (ns < 1000000000)
-		snprintf(out, 40, "%.1f ms", ns / 1e6);
-	else
-		snprintf(out, 40, "%.1f s", ns / 1e9);
+		return out;
+	}
+	while (i < 2 && ns >= 999.5 * units[i].ns)
+		i++;
+	snprintf(out, 40, ns < 99.95 * units[i].ns ? "%.1f %s" : "%.0f %s", ns / units[i].ns, units[i].name);
 	return out;
 }
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* The character at `at`, which is UTF-8, and its length. */
@@ -178,4 +179,13 @@ int text_close_output(FILE *out)
 	if (out != stdout && fclose(out) && !error)
 		error = errno;
 	return error;
+}
+
+unsigned int term_columns(int fd)
+{
+	struct winsize w;
+
+	if (!isatty(fd))
+		return 0;
+	return ioctl(fd, TIOCGWINSZ, &w) || !w.ws_col ? 80 : w.ws_col;
 }

@@ -27,4 +27,7 @@ size_t text_show(struct bytes *out, const char *text, size_t size);
 int text_open_output(FILE **out, struct diag *d);
 int text_close_output(FILE *out); /* returns 0, or the errno of the first failed write */
 
+/* Width of the terminal behind a descriptor, 80 if it does not say; 0: no terminal. */
+unsigned int term_columns(int fd);
+
 #endif

@@ -202,7 +202,7 @@ int cli_parse(int argc, char **argv, struct command_line *c, struct diag *d)
 	struct reader r = {.c = c, .words = argv + (argc > 0), .d = d};
 	int err;
 
-	*c = (struct command_line){.args = {.stack_depth = 5, .cell_height = 1}};
+	*c = (struct command_line){.args = {.stack_depth = 5, .cell_height = 1, .min_share = 1}};
 	err = read_verb(&r);
 	if (!err)
 		err = settings_init(&c->settings, d);

@@ -28,10 +28,16 @@ struct verb_args {
 	uint64_t last_ns; /* for `dump`; 0: everything */
 	const char *events, *categories;
 	uint64_t stack_depth;	     /* maximum frames that `print` shows */
-	uint64_t width;		     /* of a table; 0: as wide as needed */
+	uint64_t width;		     /* of a table; 0: that of the terminal */
 	uint64_t cell_height;	     /* maximum lines per cell */
 	enum verb_truncate truncate; /* which end of a long text is cut */
 	enum verb_weight weight;
+	const char *thread;	 /* a pattern */
+	const char *from, *to;	 /* times of day */
+	uint64_t slower_ns, top; /* 0: not given */
+	uint64_t depth;		 /* levels of a tree; 0: all */
+	uint32_t min_share;	 /* percent; 0: no limit */
+	bool methods, min_given; /* a filter was given; --min was */
 	bool json, exact, collapsed, chrome, csv, jdk;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/view.h"
+#include "user/text/term.h"
 #include "user/view/jfr_file.h"
 #include "user/view/printer.h"
 #include "user/view/views.h"
@@ -19,6 +20,29 @@ static const struct view *find_view(const char *name)
 	return v->name ? v : NULL;
 }
 
+/* Check that the view follows the options that were given. */
+static int check_narrowing(const struct verb_args *a, const struct view *v, struct diag *d)
+{
+	const struct {
+		const char *option;
+		bool given;
+		unsigned int needs;
+	} options[] = {
+		{"method", a->methods, VIEW_METHODS},
+		{"thread", a->thread, VIEW_CALLS},
+		{"slower", a->slower_ns, VIEW_CALLS},
+		{"from", a->from, VIEW_CALLS},
+		{"to", a->to, VIEW_CALLS},
+		{"depth", a->depth, VIEW_TREE},
+		{"min", a->min_given, VIEW_TREE},
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].given && !(v->takes & options[i].needs))
+			return diag_usage(d, "view '%s' takes no --%s", v->name, options[i].option);
+	return 0;
+}
+
 /* Check the operands and set *v to the view. */
 static int view_check(const struct verb_args *a, const struct view **v, struct diag *d)
 {
@@ -29,19 +53,26 @@ static int view_check(const struct verb_args *a, const struct view **v, struct d
 		return diag_usage(d, "there is no view '%s', see 'frtrace view --help'", a->operand[0]);
 	if (a->json && (*v)->no_json)
 		return diag_usage(d, "view '%s' is no table for --json: %s", (*v)->name, (*v)->no_json);
-	return 0;
+	return check_narrowing(a, *v, d);
 }
 
-static int view_show(struct jfr_file_map *m, const struct view *v, const struct verb_args *a, struct diag *d)
+static int view_show(struct jfr_file_map *m, const struct view *v, const struct verb_args *a,
+		     struct call_filter *filter, struct diag *d)
 {
-	const struct table_layout layout = {a->width,
-					    a->cell_height < MAX_CELL_HEIGHT ? a->cell_height : MAX_CELL_HEIGHT,
-					    a->truncate == TRUNCATE_BEGINNING, a->json};
+	const struct view_request request = {
+		.layout = {a->width ?: term_columns(STDOUT_FILENO) ?: TABLE_WIDTH,
+			   a->cell_height < MAX_CELL_HEIGHT ? a->cell_height : MAX_CELL_HEIGHT,
+			   a->truncate == TRUNCATE_BEGINNING, a->json},
+		.filter = filter,
+		.top = a->top,
+		.depth = a->depth,
+		.min_share = a->min_share,
+	};
 	struct printer p;
 	int err;
 
 	printer_init(&p, STDOUT_FILENO);
-	err = v->show(&m->file, &layout, &p.out);
+	err = v->show(&m->file, &request, &p.out);
 	if (err)
 		err = diag_set(d, -err, "no memory for this view of '%s'", m->path);
 	else
@@ -54,17 +85,22 @@ static int view_show(struct jfr_file_map *m, const struct view *v, const struct 
 	return err;
 }
 
-int cmd_view(const struct verb_args *a, struct diag *d)
+int cmd_view(const struct verb_args *a, struct filter_list *methods, struct diag *d)
 {
+	const struct call_filter_options options = {a->methods ? methods : NULL, a->thread, a->from, a->to,
+						    a->slower_ns};
+	struct call_filter filter = {0};
 	const struct view *v = NULL;
-	struct jfr_file_map m;
+	struct jfr_file_map m = {.path = NULL};
 	int err = view_check(a, &v, d);
 
 	if (!err)
+		err = call_filter_init(&filter, &options, d);
+	if (!err)
 		err = jfr_file_open(&m, a->operand[1], d);
-	if (err)
-		return err;
-	err = view_show(&m, v, a, d);
+	if (!err)
+		err = view_show(&m, v, a, &filter, d);
 	jfr_file_close(&m);
+	call_filter_release(&filter);
 	return err;
 }

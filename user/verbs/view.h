@@ -3,10 +3,10 @@
 #ifndef USER_VERBS_VIEW_H
 #define USER_VERBS_VIEW_H
 
-#include "format/diag.h"
+#include "filters/filter_list.h"
 #include "user/verbs/verb_args.h"
 
-/* frtrace view [OPTIONS] NAME FILE. Returns an exit status, or -errno with the message. */
-int cmd_view(const struct verb_args *a, struct diag *d);
+/* frtrace view [OPTIONS] NAME FILE; `methods`: those of --method. Returns an exit status, or -errno with the message. */
+int cmd_view(const struct verb_args *a, struct filter_list *methods, struct diag *d);
 
 #endif

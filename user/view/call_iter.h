@@ -17,6 +17,12 @@ struct call {
 	int64_t system_calls, system_call_time, major_faults, minor_faults;
 };
 
+/* True if cpu, run_queue and blocked are known. */
+static inline bool call_has_split(const struct call *call)
+{
+	return call->split && call->cpu != INT64_MIN && call->run_queue != INT64_MIN && call->blocked != INT64_MIN;
+}
+
 /* A nonzero result ends the iteration; call_iter_each() returns it. */
 typedef int call_visit(const struct call *call, void *context);
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /*
- * Stacks as lines "main;caller;method N" for flame graphs. N is the number of calls, or their total nanoseconds.
+ * Stacks as lines "main;caller;method N" for flame graphs. N is the number of calls, or their self time in ns (self_time.h).
  * This and the other exports return 0 or -ENOMEM. Read errors are in file->fault, write errors in `to`.
  */
 int export_collapsed(struct jfr_file *file, bool weigh_time, FILE *to);
@@ -20,7 +20,7 @@ int export_collapsed(struct jfr_file *file, bool weigh_time, FILE *to);
  */
 int export_chrome(struct jfr_file *file, FILE *to);
 
-/* CSV (RFC 4180) with a header line. */
+/* CSV (RFC 4180) with a header line. What the recording does not have is an empty cell. */
 int export_csv(struct jfr_file *file, FILE *to);
 
 /*

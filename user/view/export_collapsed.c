@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/export.h"
 #include "format/vec.h"
+#include "user/view/self_time.h"
+#include "user/view/wait_iter.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +11,9 @@
 
 struct collapsed {
 	struct export_names names;
-	struct aggregate stacks; /* (method, stack in its chunk) -> line in `name` */
+	struct aggregate stacks;  /* (method, stack in its chunk) -> line in `name` */
+	struct aggregate threads; /* (key, chunk) -> thread_number() in `mark` */
+	struct self_time time;	  /* by index of `stacks` */
 	struct bytes line;
 	const char **frame; /* method names of a stack, top first */
 	size_t capacity;
@@ -62,6 +66,18 @@ static char *make_line(struct collapsed *c, const struct call *call)
 	return c->line.failed ? NULL : strdup((char *)c->line.data);
 }
 
+static int add_time(struct collapsed *c, const struct call *call, uint32_t line)
+{
+	uint64_t key = call->thread.kind == VALUE_KEY ? call->thread.key : 0;
+	struct group *thread = aggregate_of(&c->threads, key, call->chunk->number);
+
+	if (!thread)
+		return -ENOMEM;
+	if (!thread->count++)
+		thread->mark = thread_number(call->chunk, call->thread);
+	return self_time_add(&c->time, thread->mark, call->start, call->duration, line);
+}
+
 static int export_collapsed_add(const struct call *call, void *context)
 {
 	struct collapsed *c = context;
@@ -75,16 +91,18 @@ static int export_collapsed_add(const struct call *call, void *context)
 		if (!g->name)
 			return -ENOMEM;
 	}
-	aggregate_add(g, call->duration, call->thrown);
-	return 0;
+	g->count++;
+	return c->weigh_time ? add_time(c, call, g - c->stacks.group) : 0;
 }
 
 static void put_lines(struct collapsed *c, FILE *to)
 {
 	for (size_t i = 0; i < c->stacks.count; i++) {
-		const struct group *g = &c->stacks.group[i];
+		uint64_t weight = c->stacks.group[i].count;
 
-		fprintf(to, "%s %" PRIu64 "\n", g->name, c->weigh_time ? (uint64_t)g->total : g->count);
+		if (c->weigh_time)
+			weight = c->time.sum[i] > 0 ? c->time.sum[i] : 0;
+		fprintf(to, "%s %" PRIu64 "\n", c->stacks.group[i].name, weight);
 	}
 }
 
@@ -97,8 +115,12 @@ int export_collapsed(struct jfr_file *file, bool weigh_time, FILE *to)
 	bytes_init(&c.line);
 	err = call_iter_each(file, "jdk.MethodTrace", export_collapsed_add, &c);
 	if (!err)
+		err = self_time_finish(&c.time);
+	if (!err)
 		put_lines(&c, to);
 	aggregate_release(&c.stacks);
+	aggregate_release(&c.threads);
+	self_time_release(&c.time);
 	export_names_release(&c.names);
 	bytes_release(&c.line);
 	free(c.frame);

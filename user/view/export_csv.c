@@ -36,7 +36,7 @@ static void put_cell(FILE *to, const char *text)
 		fputs(text, to);
 }
 
-/* Print the last two cells, caller and line; empty without a stack. */
+/* Print the next two cells, caller and line; empty without a stack. */
 static int export_csv_put_caller(struct csv *c, const struct call *call)
 {
 	struct jfr_value method;
@@ -44,7 +44,7 @@ static int export_csv_put_caller(struct csv *c, const struct call *call)
 	int64_t line;
 
 	if (!call_caller(call, &method, &line)) {
-		fputs(",,\r\n", c->to);
+		fputs(",,", c->to);
 		return 0;
 	}
 	caller = export_method(&c->names, call->chunk, &method);
@@ -52,7 +52,29 @@ static int export_csv_put_caller(struct csv *c, const struct call *call)
 		return -ENOMEM;
 	fputc(',', c->to);
 	put_cell(c->to, caller);
-	fprintf(c->to, line > 0 ? ",%" PRId64 "\r\n" : ",\r\n", line);
+	fprintf(c->to, line > 0 ? ",%" PRId64 : ",", line);
+	return 0;
+}
+
+static void put_cell_if(FILE *to, bool known, int64_t number)
+{
+	fputc(',', to);
+	if (known && number != INT64_MIN)
+		fprintf(to, "%" PRId64, number);
+}
+
+/* Print the last cells: where the time went, and what the call asked of the kernel. */
+static int export_csv_put_split(struct csv *c, const struct call *call)
+{
+	put_cell_if(c->to, call->split, call->cpu);
+	put_cell_if(c->to, call->split, call->run_queue);
+	put_cell_if(c->to, call->split, call->blocked);
+	put_cell_if(c->to, call->split, call->pause);
+	put_cell_if(c->to, call->usage, call->system_calls);
+	put_cell_if(c->to, call->usage, call->system_call_time);
+	put_cell_if(c->to, call->usage, call->major_faults);
+	put_cell_if(c->to, call->usage, call->minor_faults);
+	fputs("\r\n", c->to);
 	return ferror(c->to) ? -EIO : 0;
 }
 
@@ -69,7 +91,7 @@ static int export_csv_add(const struct call *call, void *context)
 	put_cell(c->to, method);
 	fprintf(c->to, ",%d,%" PRIu64 ",", call->thrown, thread->mark);
 	put_cell(c->to, thread->name);
-	return export_csv_put_caller(c, call);
+	return export_csv_put_caller(c, call) ?: export_csv_put_split(c, call);
 }
 
 int export_csv(struct jfr_file *file, FILE *to)
@@ -78,7 +100,9 @@ int export_csv(struct jfr_file *file, FILE *to)
 	int err;
 
 	export_names_init(&c.names);
-	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line\r\n", to);
+	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line,cpu_ns,run_queue_ns,blocked_ns,pause_ns,"
+	      "syscalls,syscall_ns,major_faults,minor_faults\r\n",
+	      to);
 	err = call_iter_each(file, "jdk.MethodTrace", export_csv_add, &c);
 	export_names_release(&c.names);
 	return err == -EIO ? 0 : err; /* write errors are left in `to`, for the caller */

@@ -1,32 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/select.h"
+#include "user/text/glob.h"
 
 #include <ctype.h>
 #include <stdlib.h>
-
-/* '*' matches any text, '?' one character. */
-static bool pattern_matches(const char *pattern, size_t length, const char *text)
-{
-	const char *p = pattern, *end = pattern + length, *star = NULL, *again = NULL;
-
-	while (*text) {
-		if (p < end && *p == '*') {
-			star = ++p;
-			again = text;
-		} else if (p < end && (*p == '?' || *p == *text)) {
-			p++;
-			text++;
-		} else if (star) {
-			p = star;
-			text = ++again;
-		} else {
-			return false;
-		}
-	}
-	while (p < end && *p == '*')
-		p++;
-	return p == end;
-}
 
 /* Initials match, too: JVM for "Java Virtual Machine". */
 static bool letters_match(const char *pattern, size_t length, const char *category)
@@ -66,8 +43,8 @@ static bool select_has_name(const struct select *s, const struct meta_type *t)
 {
 	const char *dot = strrchr(t->name, '.');
 
-	return !s->events || list_matches(s->events, t->name, pattern_matches) ||
-	       list_matches(s->events, dot ? dot + 1 : t->name, pattern_matches);
+	return !s->events || list_matches(s->events, t->name, glob_matches) ||
+	       list_matches(s->events, dot ? dot + 1 : t->name, glob_matches);
 }
 
 static bool has_category(const struct select *s, const struct jfr_metadata *m, const struct meta_type *t)
@@ -79,7 +56,7 @@ static bool has_category(const struct select *s, const struct jfr_metadata *m, c
 	for (unsigned int i = 0; (category = meta_type_category(m, t, i)) || i == 0; i++) {
 		if (!category)
 			category = "Uncategorized";
-		if (list_matches(s->categories, category, pattern_matches) ||
+		if (list_matches(s->categories, category, glob_matches) ||
 		    list_matches(s->categories, category, letters_match))
 			return true;
 	}

@@ -2,6 +2,7 @@
 #include "user/view/slow_call.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
+#include "user/text/log.h"
 #include "user/view/jfr_names.h"
 
 #include <stdlib.h>
@@ -9,10 +10,9 @@
 
 #define FRAMES 8
 
-void slow_call_init(struct slow_call *s, const struct call *call)
+void slow_call_init(struct slow_call *s, const struct outermost_call *place)
 {
-	*s = (struct slow_call){.call = *call, .thread = thread_number(call->chunk, call->thread)};
-	jfr_chunk_get(call->chunk);
+	*s = (struct slow_call){.place = *place};
 }
 
 void slow_call_release(struct slow_call *s)
@@ -21,7 +21,42 @@ void slow_call_release(struct slow_call *s)
 		free(s->reason[i].name);
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].chunk; i++)
 		jfr_chunk_put(s->wait[i].chunk);
-	jfr_chunk_put(s->call.chunk);
+	for (int i = 0; i < SLOW_INSIDE && s->inside[i].call.chunk; i++)
+		jfr_chunk_put(s->inside[i].call.chunk);
+	if (s->call.chunk)
+		jfr_chunk_put(s->call.chunk);
+}
+
+/* True if the first one is to be shown rather: the longer one, and of equal ones the outer one. */
+static bool inside_is_longer(const struct outermost_call *a, const struct outermost_call *b)
+{
+	return a->duration != b->duration ? a->duration > b->duration : a->number > b->number;
+}
+
+static void keep_inside(struct slow_call *s, const struct call *call, const struct outermost_call *place)
+{
+	int i = SLOW_INSIDE - 1;
+
+	s->insides++;
+	if (s->inside[i].call.chunk && !inside_is_longer(place, &s->inside[i].place))
+		return;
+	jfr_chunk_get(call->chunk);
+	if (s->inside[i].call.chunk)
+		jfr_chunk_put(s->inside[i].call.chunk);
+	for (; i > 0 && (!s->inside[i - 1].call.chunk || inside_is_longer(place, &s->inside[i - 1].place)); i--)
+		s->inside[i] = s->inside[i - 1];
+	s->inside[i] = (struct slow_call_inside){*place, *call};
+}
+
+void slow_call_take(struct slow_call *s, const struct call *call, const struct outermost_call *place)
+{
+	if (place->number == s->place.number) {
+		s->call = *call;
+		jfr_chunk_get(call->chunk);
+	} else if (place->thread && place->thread == s->place.thread &&
+		   outermost_contains(&s->place, place->start, place->duration)) {
+		keep_inside(s, call, place);
+	}
 }
 
 /* The last entry collects all reasons beyond the first SLOW_REASONS - 1. */
@@ -59,9 +94,9 @@ static void keep_longest(struct slow_call *s, const struct thread_wait *wait)
 bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread)
 {
 	/* Test the middle of the wait: its ends may be off by the error of the clock. */
-	int64_t into = wait->start + wait->duration / 2 - s->call.start;
+	int64_t into = wait->start + wait->duration / 2 - s->place.start;
 
-	if (thread != s->thread || into < 0 || into > s->call.duration)
+	if (thread != s->place.thread || into < 0 || into > s->place.duration)
 		return true;
 	keep_longest(s, wait);
 	return add_reason(s, wait);
@@ -104,13 +139,18 @@ static void sort_reasons(struct slow_call *s)
 		}
 }
 
+static bool would_print_as_zero(int64_t ns, const struct unit *unit)
+{
+	return ns < unit->ns / 20;
+}
+
 static void put_reasons(struct bytes *out, struct slow_call *s, const struct unit *unit)
 {
 	const char *before = " (";
 
 	sort_reasons(s);
 	for (int i = 0; i < SLOW_REASONS && s->reason[i].name; i++) {
-		if (s->reason[i].total < unit->ns / 20) /* would print as 0.0 */
+		if (would_print_as_zero(s->reason[i].total, unit))
 			continue;
 		put_text(out, before);
 		put_text(out, s->reason[i].name);
@@ -126,8 +166,8 @@ static void slow_call_put_split(struct bytes *out, struct slow_call *s, const st
 {
 	const struct call *c = &s->call;
 
-	if (c->blocked == INT64_MIN) {
-		put_text(out, ", where is not known");
+	if (!call_has_split(c)) {
+		put_text(out, c->split ? ", where is not known" : "");
 		return;
 	}
 	put_text(out, " = ");
@@ -156,24 +196,85 @@ static void slow_call_put_frame(struct bytes *out, struct jfr_chunk *chunk, stru
 	}
 }
 
+/*
+ * The entry of the kernel: do_syscall_64 and what is below it on each kernel stack of a system call, up to the function
+ * with the call's name, __x64_sys_fdatasync (since Linux 4.17, see the kernel's SYSCALL_DEFINE). Returns that name with
+ * *entry false, or NULL.
+ */
+static const char *kernel_frame(const char *frame, bool *entry)
+{
+	static const char *const entries[] = {"do_syscall_64", "entry_SYSCALL_64", "x64_sys_call",
+					      "entry_SYSCALL_compat"};
+	static const char *const calls[] = {"__x64_sys_", "__do_sys_", "__se_sys_"};
+
+	*entry = false;
+	if (strncmp(frame, "kernel.", strlen("kernel.")) != 0)
+		return NULL;
+	frame += strlen("kernel.");
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		*entry |= strncmp(frame, entries[i], strlen(entries[i])) == 0;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (strncmp(frame, calls[i], strlen(calls[i])) == 0)
+			return frame + strlen(calls[i]);
+	return NULL;
+}
+
+struct shown_stack {
+	struct bytes *out;
+	unsigned int frames; /* lines so far */
+	bool cut;	     /* frames were left out since the last line */
+};
+
+static void put_stack_line(struct shown_stack *s, const char *text, size_t length)
+{
+	if (s->cut)
+		put_text(s->out, "            ...\n");
+	s->cut = false;
+	put_text(s->out, "            ");
+	bytes_put(s->out, text, length);
+	bytes_put_u8(s->out, '\n');
+}
+
+/* The name of the system call always gets its line. */
+static void put_stack_frame(struct shown_stack *s, const char *frame)
+{
+	bool entry;
+	const char *call = kernel_frame(frame, &entry);
+
+	if (entry)
+		return;
+	if (call)
+		put_stack_line(s, call, strcspn(call, "("));
+	else if (s->frames++ < FRAMES)
+		put_stack_line(s, frame, strlen(frame));
+	else
+		s->cut = true;
+}
+
 static void slow_call_put_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value stack)
 {
+	struct shown_stack shown = {.out = out};
 	struct jfr_value frames, frame;
+	struct bytes text;
 	struct cursor c;
 
 	jfr_resolve(chunk, &stack);
 	frames = jfr_field(chunk, &stack, "frames");
 	if (frames.kind != VALUE_ARRAY)
 		return;
+	bytes_init(&text);
 	c = jfr_enter(chunk, &frames);
-	for (uint64_t i = 0; i < frames.place.count && i < FRAMES; i++) {
+	for (uint64_t i = 0; i < frames.place.count && cursor_ok(&c); i++) {
+		bytes_clear(&text);
 		jfr_take_element(&c, &frames, &frame);
-		put_text(out, "            ");
-		slow_call_put_frame(out, chunk, &frame);
-		bytes_put_u8(out, '\n');
+		slow_call_put_frame(&text, chunk, &frame);
+		bytes_put_u8(&text, 0);
+		if (!text.failed)
+			put_stack_frame(&shown, (char *)text.data);
 	}
-	if (frames.place.count > FRAMES)
+	if (shown.cut)
 		put_text(out, "            ...\n");
+	bytes_release(&text);
 }
 
 static void slow_call_put_wait(struct bytes *out, const struct thread_wait *w)
@@ -258,6 +359,61 @@ static void put_usage(struct bytes *out, const struct call *call, const struct u
 	}
 }
 
+static int compare_inside(const void *a, const void *b)
+{
+	const struct outermost_call *x = &((const struct slow_call_inside *)a)->place;
+	const struct outermost_call *y = &((const struct slow_call_inside *)b)->place;
+
+	if (x->start != y->start)
+		return (x->start > y->start) - (x->start < y->start);
+	return inside_is_longer(y, x) - inside_is_longer(x, y);
+}
+
+static void put_inside(struct bytes *out, const struct call *call, unsigned int depth)
+{
+	struct unit unit = slow_call_unit_of(call->duration);
+	struct jfr_value method = call->method;
+
+	put_spaces(out, 8 + 2 * depth);
+	put_text(out, "> ");
+	slow_call_put_part(out, call->duration, &unit);
+	put_text(out, unit.name);
+	bytes_put_u8(out, ' ');
+	jfr_resolve(call->chunk, &method);
+	if (method.kind == VALUE_STRUCT)
+		put_method(out, call->chunk, &method);
+	if (call->thrown)
+		put_text(out, ", thrown");
+	bytes_put_u8(out, '\n');
+}
+
+/*
+ * The longest calls, those of 1 % and more, in the order of their starts. The calls around a call are at least as long
+ * as it is, so they are shown, too.
+ */
+static void put_insides(struct bytes *out, struct slow_call *s)
+{
+	const struct outermost_call *parents[SLOW_INSIDE];
+	unsigned int depth = 0, n = 0;
+
+	while (n < SLOW_INSIDE && s->inside[n].call.chunk && s->inside[n].place.duration >= s->place.duration / 100)
+		n++;
+	qsort(s->inside, n, sizeof(s->inside[0]), compare_inside);
+	for (unsigned int i = 0; i < n; i++) {
+		const struct outermost_call *place = &s->inside[i].place;
+
+		while (depth && !outermost_contains(parents[depth - 1], place->start, place->duration))
+			depth--;
+		put_inside(out, &s->inside[i].call, depth);
+		parents[depth++] = place;
+	}
+	if (s->insides <= n)
+		return;
+	put_text(out, "        > ");
+	put_text(out, log_count(s->insides - n));
+	put_text(out, " shorter\n");
+}
+
 void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset)
 {
 	struct unit unit = slow_call_unit_of(s->call.duration);
@@ -270,7 +426,7 @@ void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset)
 	put_names(out, &s->call);
 	bytes_put_u8(out, '\n');
 	put_when(out, &s->call, utc_offset);
-	if (s->call.pause > 0 && s->call.pause >= unit.ns / 20) { /* less would print as 0.0 */
+	if (s->call.pause > 0 && !would_print_as_zero(s->call.pause, &unit)) {
 		put_text(out, ", the JVM paused for ");
 		slow_call_put_part(out, s->call.pause, &unit);
 		put_text(out, unit.name);
@@ -280,6 +436,7 @@ void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset)
 	if (s->call.thrown)
 		put_text(out, ", thrown");
 	bytes_put_u8(out, '\n');
+	put_insides(out, s);
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].chunk; i++)
 		if (s->wait[i].duration >= s->call.duration / 100)
 			slow_call_put_wait(out, &s->wait[i]);

@@ -4,33 +4,46 @@
  *
  *     [12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] demo.Cart.checkout()  <- demo.Shop.serve():17
  *         20:08:35.749  "main"
+ *         > 11.6ms demo.Cart.pay(int)
+ *           > 11.5ms demo.Bank.lock()
  *         11.4ms futex, woken by "worker-2"
  *             java.lang.Object.wait(long):366
  *             ...
+ *
+ * Lines with '>' are the longest traced calls inside it.
  */
 #ifndef USER_VIEW_SLOW_CALL_H
 #define USER_VIEW_SLOW_CALL_H
 
 #include "user/view/call_iter.h"
+#include "user/view/outermost.h"
 #include "user/view/wait_iter.h"
 
 #define SLOW_REASONS 8
 #define SLOW_WAITS   3
+#define SLOW_INSIDE  8
 
 struct slow_call {
-	struct call call; /* holds a reference to its chunk */
-	uint64_t thread;
+	struct outermost_call place;
+	struct call call; /* holds a reference to its chunk; chunk NULL: not found yet */
 	struct {
 		char *name; /* NULL: end of the list */
 		int64_t total;
 	} reason[SLOW_REASONS];
 	/* Longest first, each with a reference to its chunk. chunk NULL: end of the list. */
 	struct thread_wait wait[SLOW_WAITS];
+	struct slow_call_inside {
+		struct outermost_call place;
+		struct call call;
+	} inside[SLOW_INSIDE]; /* likewise */
+	uint64_t insides;      /* number of all calls inside */
 };
 
-/* Takes a reference to the call's chunk. */
-void slow_call_init(struct slow_call *s, const struct call *call);
+void slow_call_init(struct slow_call *s, const struct outermost_call *place);
 void slow_call_release(struct slow_call *s);
+
+/* Set the call, or add one that is inside it, if `place` says so. Takes a reference to the call's chunk. */
+void slow_call_take(struct slow_call *s, const struct call *call, const struct outermost_call *place);
 
 /* Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread. False: no memory. */
 bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread);

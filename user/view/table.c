@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/table.h"
+#include "format/vec.h"
 #include "user/text/java_number.h"
+#include "user/text/log.h"
+#include "user/text/name_fit.h"
 
-#define PREFERRED 80
-#define MAX_WIDTH 120
-#define ELLIPSIS  "..."
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TEXT_LEAST 12 /* columns that a text keeps if there is too little room */
+#define ELLIPSIS   "..."
 
 struct cell {
-	unsigned int width, preferred; /* with the space after the column */
+	unsigned int natural, least; /* width without the space after the column; 0: the column is dropped */
+	unsigned int width;
 	const char *text;
-	size_t length; /* in characters */
-	char compact[512];
+	size_t length;		/* in characters */
+	struct bytes shortened; /* the shortened name */
 };
 
 struct layout {
 	const struct table *table;
 	const struct table_layout *wanted;
 	struct cell cell[TABLE_COLUMNS];
-	unsigned int width, preferred;
+	unsigned int last; /* last column that is not dropped */
+	unsigned int width;
+	const char **overload; /* sorted names of methods that need their parameters to be told apart */
+	size_t overloads;
 };
 
 void table_init(struct table *t, const char *title, const struct table_column *columns, unsigned int count)
@@ -28,18 +37,50 @@ void table_init(struct table *t, const char *title, const struct table_column *c
 void table_release(struct table *t)
 {
 	bytes_release(&t->cells);
+	free(t->number);
+}
+
+static void table_add(struct table *t, int64_t number)
+{
+	bytes_put_u8(&t->cells, 0);
+	if (vec_reserve(&t->number, &t->capacity, t->filled + 1)) {
+		t->cells.failed = true;
+		return;
+	}
+	t->number[t->filled++] = number;
 }
 
 void table_cell(struct table *t)
 {
-	bytes_put_u8(&t->cells, 0);
-	t->filled++;
+	table_add(t, TABLE_UNKNOWN);
 }
 
 void table_put(struct table *t, const char *text)
 {
 	put_text(&t->cells, text);
 	table_cell(t);
+}
+
+void table_put_count(struct table *t, int64_t n)
+{
+	put_text(&t->cells, n == TABLE_UNKNOWN ? "N/A" : log_count(n));
+	table_add(t, n);
+}
+
+void table_put_time(struct table *t, int64_t ns)
+{
+	put_text(&t->cells, ns == TABLE_UNKNOWN ? "N/A" : log_time(ns > 0 ? ns : 0));
+	table_add(t, ns);
+}
+
+void table_put_share(struct table *t, int64_t ns, int64_t all)
+{
+	char text[32] = "N/A";
+
+	if (ns != TABLE_UNKNOWN && all > 0)
+		snprintf(text, sizeof(text), "%.0f %%", 100.0 * ns / all);
+	put_text(&t->cells, text);
+	table_add(t, ns);
 }
 
 static size_t table_length_of(const char *text)
@@ -60,12 +101,93 @@ static const char *table_skip(const char *text, size_t characters)
 	return text;
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Of the sorted names, keep those that are overloads of a neighbour. */
+static void keep_overloads(struct layout *l, size_t count)
+{
+	const char *before = "", **name = l->overload;
+	bool kept = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *text = name[i];
+
+		if (strcmp(before, text) == 0)
+			continue;
+		if (name_is_overload(before, text)) {
+			if (!kept)
+				name[l->overloads++] = before;
+			name[l->overloads++] = text;
+			kept = true;
+		} else {
+			kept = false;
+		}
+		before = text;
+	}
+}
+
+/* False: no memory. */
+static bool find_overloads(struct layout *l)
+{
+	const struct table *t = l->table;
+	const char *text = (char *)t->cells.data;
+	size_t n = 0;
+
+	l->overload = calloc(t->filled + 1, sizeof(*l->overload));
+	for (size_t i = 0; l->overload && i < t->filled; i++, text += strlen(text) + 1)
+		if (t->columns[i % t->count].kind == TABLE_METHOD)
+			l->overload[n++] = text;
+	if (!l->overload)
+		return false;
+	qsort(l->overload, n, sizeof(*l->overload), compare_texts);
+	keep_overloads(l, n);
+	return true;
+}
+
+static bool is_overloaded(const struct layout *l, const char *name)
+{
+	return bsearch(&name, l->overload, l->overloads, sizeof(*l->overload), compare_texts) != NULL;
+}
+
+static unsigned int method_columns(const struct table *t)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < t->count; i++)
+		n += t->columns[i].kind == TABLE_METHOD;
+	return n;
+}
+
+/* The parameters of overloads take columns from others, but names do not get more than five eighths of the table. */
+static unsigned int table_name_least(const struct layout *l, const char *name)
+{
+	size_t least = name_essential(name, false), whole, most;
+
+	if (!is_overloaded(l, name))
+		return least;
+	whole = name_essential(name, true);
+	most = l->wanted->width * 5 / 8 / method_columns(l->table);
+	most = most > least ? most : least;
+	return whole < most ? whole : most;
+}
+
 static void table_measure(struct layout *l, unsigned int column, const char *text)
 {
-	unsigned int width = table_length_of(text) + 1;
+	enum table_kind kind = l->table->columns[column].kind;
+	struct cell *c = &l->cell[column];
+	unsigned int length = table_length_of(text), least = length;
 
-	if (width > l->cell[column].preferred)
-		l->cell[column].preferred = width;
+	if (!l->table->columns[column].label)
+		return;
+	if (kind == TABLE_METHOD)
+		least = table_name_least(l, text);
+	else if (kind == TABLE_TEXT && length > TEXT_LEAST)
+		least = TEXT_LEAST;
+	c->natural = length > c->natural ? length : c->natural;
+	c->least = least > c->least ? least : c->least;
 }
 
 static void table_measure_all(struct layout *l)
@@ -75,91 +197,75 @@ static void table_measure_all(struct layout *l)
 	for (size_t i = 0; i < l->table->filled; i++, text += strlen(text) + 1)
 		table_measure(l, i % l->table->count, text);
 	for (unsigned int i = 0; i < l->table->count; i++)
-		table_measure(l, i, l->table->columns[i].label);
+		table_measure(l, i, l->table->columns[i].label ?: "");
 }
 
-static unsigned int choose_width(const struct layout *l)
+/* The width of all columns with a space after each, if each gets its least width. */
+static unsigned int table_least(const struct layout *l)
 {
-	unsigned int preferred = 0;
+	unsigned int sum = 0;
 
 	for (unsigned int i = 0; i < l->table->count; i++)
-		preferred += l->cell[i].preferred;
-	if (preferred > MAX_WIDTH)
-		return MAX_WIDTH;
-	if (preferred < PREFERRED / 2 && l->table->count < 3)
-		return PREFERRED / 2;
-	return preferred < PREFERRED ? PREFERRED : preferred;
+		sum += l->cell[i].natural ? l->cell[i].least + 1 : 0;
+	return sum;
 }
 
-typedef bool wants_more(const struct layout *l, unsigned int column);
-
-static bool is_tiny(const struct layout *l, unsigned int column)
+/* Drop the column with the highest rank. False: none is left. */
+static bool drop_column(struct layout *l)
 {
-	return l->cell[column].width < 2;
-}
+	unsigned int found = 0;
 
-static bool is_narrow(const struct layout *l, unsigned int column)
-{
-	return l->cell[column].width < l->cell[column].preferred;
-}
-
-static bool is_elastic(const struct layout *l, unsigned int column)
-{
-	return l->table->columns[column].left;
-}
-
-static bool is_any(const struct layout *l, unsigned int column)
-{
+	for (unsigned int i = 1; i < l->table->count; i++)
+		if (l->cell[i].natural && l->table->columns[i].rank > l->table->columns[found].rank)
+			found = i;
+	if (!l->table->columns[found].rank)
+		return false;
+	l->cell[found] = (struct cell){0};
 	return true;
 }
 
 /*
- * Widen each column that wants it by one character, in turn. The last round may exceed the preferred width by one, as
- * in the JDK.
+ * Columns are dropped until class and method of each row fit. What is left goes to the texts that want more, one
+ * character each in turn.
  */
-static void distribute(struct layout *l, wants_more *wants)
+static void lay_out(struct layout *l)
 {
-	unsigned int last = UINT32_MAX;
+	bool grown = true;
 
-	while (l->width < l->preferred && l->width != last) {
-		last = l->width;
-		for (unsigned int i = 0; i < l->table->count; i++)
-			if (wants(l, i)) {
-				l->cell[i].width++;
-				l->width++;
-			}
+	table_measure_all(l);
+	while (table_least(l) > l->wanted->width + 1 && drop_column(l))
+		;
+	for (unsigned int i = 0; i < l->table->count; i++) {
+		l->cell[i].width = l->cell[i].least;
+		l->last = l->cell[i].natural ? i : l->last;
+	}
+	for (l->width = table_least(l) - 1; grown && l->width < l->wanted->width;) {
+		grown = false;
+		for (unsigned int i = 0; i < l->table->count && l->width < l->wanted->width; i++) {
+			if (l->cell[i].width >= l->cell[i].natural)
+				continue;
+			l->cell[i].width++;
+			l->width++;
+			grown = true;
+		}
 	}
 }
 
-static void lay_out(struct layout *l)
+/* The name in its shortened form, in c->shortened. */
+static const char *shorten(struct layout *l, struct cell *c, const char *text)
 {
-	table_measure_all(l);
-	l->preferred = l->wanted->width ? l->wanted->width : choose_width(l);
-	distribute(l, is_tiny);
-	distribute(l, is_narrow);
-	distribute(l, is_elastic);
-	distribute(l, is_any);
-}
-
-/* Shorten "a.b.C.m(int, long)" to "a.b.C.m(...)". */
-static const char *compact(struct cell *c, const char *text)
-{
-	const char *open = strchr(text, '(');
-	size_t before = open ? (size_t)(open - text) : 0;
-
-	if (!open || open[1] == ')' || before + 6 > sizeof(c->compact))
-		return text;
-	memcpy(c->compact, text, before);
-	strcpy(c->compact + before, "(...)");
-	return c->compact;
+	bytes_clear(&c->shortened);
+	name_fit(&c->shortened, text, (size_t)c->width * l->wanted->cell_height, is_overloaded(l, text));
+	bytes_put_u8(&c->shortened, 0);
+	return c->shortened.failed ? text : (char *)c->shortened.data;
 }
 
 static void set_cell(struct layout *l, unsigned int column, const char *text)
 {
 	struct cell *c = &l->cell[column];
 
-	if (l->table->columns[column].method && table_length_of(text) > (c->width - 1) * l->wanted->cell_height)
-		text = compact(c, text);
+	if (l->table->columns[column].kind == TABLE_METHOD && c->width)
+		text = shorten(l, c, text);
 	c->text = text;
 	c->length = table_length_of(text);
 }
@@ -181,8 +287,8 @@ static void put_cut(struct bytes *out, const struct layout *l, const struct cell
 static void put_aligned(struct bytes *out, const struct layout *l, unsigned int column)
 {
 	const struct cell *c = &l->cell[column];
-	unsigned int pad = c->width - 1 - c->length;
-	bool left = l->table->columns[column].left;
+	unsigned int pad = c->width - c->length;
+	bool left = l->table->columns[column].kind != TABLE_NUMBER;
 
 	put_spaces(out, left ? 0 : pad);
 	put_text(out, c->text);
@@ -192,7 +298,7 @@ static void put_aligned(struct bytes *out, const struct layout *l, unsigned int 
 /* Append line `line` of a text that is wrapped within its cell. */
 static void table_put_part(struct bytes *out, const struct layout *l, const struct cell *c, unsigned int line)
 {
-	unsigned int width = c->width - 1;
+	unsigned int width = c->width;
 	struct bytes text;
 	const char *start, *end;
 
@@ -215,10 +321,10 @@ static void put_line(struct bytes *out, const struct layout *l, unsigned int col
 {
 	const struct cell *c = &l->cell[column];
 
-	if (c->length <= c->width - 1 && line == 0)
+	if (c->length <= c->width && line == 0)
 		put_aligned(out, l, column);
-	else if (c->length <= c->width - 1)
-		put_spaces(out, c->width - 1);
+	else if (c->length <= c->width)
+		put_spaces(out, c->width);
 	else
 		table_put_part(out, l, c, line);
 }
@@ -229,15 +335,17 @@ static void table_put_row(struct bytes *out, const struct layout *l)
 	unsigned int lines = 1;
 
 	for (unsigned int i = 0; i < l->table->count; i++) {
-		unsigned int width = l->cell[i].width - 1, own = (l->cell[i].length + width - 1) / width;
+		unsigned int width = l->cell[i].width, own = width ? (l->cell[i].length + width - 1) / width : 0;
 
 		own = own > l->wanted->cell_height ? l->wanted->cell_height : own;
 		lines = own > lines ? own : lines;
 	}
 	for (unsigned int line = 0; line < lines; line++)
-		for (unsigned int i = 0; i < l->table->count; i++) {
+		for (unsigned int i = 0; i <= l->last; i++) {
+			if (!l->cell[i].width)
+				continue;
 			put_line(out, l, i, line);
-			bytes_put_u8(out, i + 1 < l->table->count ? ' ' : '\n');
+			bytes_put_u8(out, i < l->last ? ' ' : '\n');
 		}
 }
 
@@ -251,19 +359,38 @@ static void table_put_head(struct bytes *out, struct layout *l)
 	put_text(out, l->table->title);
 	put_text(out, "\n\n");
 	for (i = 0; i < l->table->count; i++)
-		set_cell(l, i, l->table->columns[i].label);
+		set_cell(l, i, l->table->columns[i].label ?: "");
 	table_put_row(out, l);
-	for (i = 0; i < l->table->count; i++) {
-		for (unsigned int j = 1; j < l->cell[i].width; j++)
+	for (i = 0; i <= l->last; i++) {
+		if (!l->cell[i].width)
+			continue;
+		for (unsigned int j = 0; j < l->cell[i].width; j++)
 			bytes_put_u8(out, '-');
-		bytes_put_u8(out, i + 1 < l->table->count ? ' ' : '\n');
+		bytes_put_u8(out, i < l->last ? ' ' : '\n');
+	}
+}
+
+static void table_put_rows(struct bytes *out, struct layout *l)
+{
+	const struct table *t = l->table;
+	const char *text = (char *)t->cells.data;
+
+	for (size_t i = 0; i < t->filled; i++, text += strlen(text) + 1) {
+		set_cell(l, i % t->count, text);
+		if (i % t->count == t->count - 1)
+			table_put_row(out, l);
+	}
+	if (t->more) {
+		put_text(out, "and ");
+		put_text(out, log_count(t->more));
+		put_text(out, " more\n");
 	}
 }
 
 bool table_print(const struct table *t, const struct table_layout *wanted, struct bytes *out)
 {
 	struct layout l = {.table = t, .wanted = wanted};
-	const char *text = (char *)t->cells.data;
+	bool good;
 
 	if (t->cells.failed)
 		return false;
@@ -275,12 +402,14 @@ bool table_print(const struct table *t, const struct table_layout *wanted, struc
 		put_text(out, "'.\n");
 		return true;
 	}
-	lay_out(&l);
-	table_put_head(out, &l);
-	for (size_t i = 0; i < t->filled; i++, text += strlen(text) + 1) {
-		set_cell(&l, i % t->count, text);
-		if (i % t->count == t->count - 1)
-			table_put_row(out, &l);
+	good = find_overloads(&l);
+	if (good) {
+		lay_out(&l);
+		table_put_head(out, &l);
+		table_put_rows(out, &l);
 	}
-	return true;
+	for (unsigned int i = 0; i < t->count; i++)
+		bytes_release(&l.cell[i].shortened);
+	free(l.overload);
+	return good;
 }

@@ -5,18 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Print "1,204" as the number 1204. */
-static void table_json_put_value(struct json *j, const char *label, const char *text)
+static void table_json_put_cell(const struct table *t, struct json *j, size_t cell, const char *text)
 {
-	uint64_t n = 0;
+	const struct table_column *c = &t->columns[cell % t->count];
 
-	if (!*text || text[strspn(text, "0123456789,")] || strlen(text) > 24) {
-		json_string(j, label, text);
+	if (!c->key)
 		return;
-	}
-	for (; *text; text++)
-		n = *text == ',' ? n : 10 * n + (*text - '0');
-	json_unsigned(j, label, n);
+	if (c->kind != TABLE_NUMBER)
+		json_string(j, c->key, text);
+	else if (t->number[cell] == TABLE_UNKNOWN)
+		json_null(j, c->key);
+	else
+		json_signed(j, c->key, t->number[cell]);
 }
 
 static void table_json_put_rows(const struct table *t, struct json *j)
@@ -26,7 +26,7 @@ static void table_json_put_rows(const struct table *t, struct json *j)
 	for (size_t i = 0; i < t->filled; i++, text += strlen(text) + 1) {
 		if (i % t->count == 0)
 			json_object(j, NULL);
-		table_json_put_value(j, t->columns[i % t->count].label, text);
+		table_json_put_cell(t, j, i, text);
 		if (i % t->count == t->count - 1)
 			json_end(j);
 	}

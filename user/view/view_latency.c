@@ -1,62 +1,87 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Distribution of call durations: a row for each power of two between the shortest and the longest call, with the
- * cumulative share of calls.
+ * Distribution of call durations, method by method: a row for each power of two between the shortest and the longest
+ * call, with the cumulative share of calls.
  *
- *       from           calls
- *     65.5 us          1,204  ##########                                 61.2 %
+ *     demo.Cart.checkout(): 1,204 calls, 24.7 s in all, longest 210 ms
+ *
+ *          From           Calls                                            Until here
+ *     -------------- ---------------  ---------------------------------------- ----------
+ *            65.5 us           1,204  ##########                                 61.20 %
  */
 #include "user/text/java_number.h"
+#include "user/text/log.h"
+#include "user/text/name_fit.h"
+#include "user/view/method_names.h"
 #include "user/view/views.h"
 
-#include <string.h>
+#include "format/vec.h"
 
-#define BAR 40
+#include <errno.h>
+#include <stdlib.h>
+
+#define SHOWN 20
+#define BAR   40
 
 struct latency {
-	uint64_t count[64], total;
-	int64_t most;
+	uint32_t method;
+	uint64_t count[64], calls;
+	int64_t total, most;
+};
+
+struct latencies {
+	struct method_names names;
+	struct latency *of; /* by number of the method - 1 */
+	size_t count, capacity;
 };
 
 /* Row n counts durations of at least 2^n and less than 2^(n+1) ns. */
 static int latency_add(const struct call *call, void *context)
 {
-	struct latency *l = context;
+	struct latencies *all = context;
+	uint32_t method = method_names_number(&all->names, call->chunk, &call->method);
 	uint64_t nanos = call->duration > 0 ? call->duration : 1;
+	struct latency *l;
 
+	if (!method || vec_reserve(&all->of, &all->capacity, method))
+		return -ENOMEM;
+	for (; all->count < method; all->count++)
+		all->of[all->count] = (struct latency){.method = all->count + 1};
+	l = &all->of[method - 1];
 	l->count[63 - __builtin_clzll(nanos)]++;
-	l->total++;
+	l->calls++;
+	l->total += call->duration;
 	if (call->duration > l->most)
 		l->most = call->duration;
 	return 0;
 }
 
-static void latency_put_right(struct bytes *out, struct bytes *text, unsigned int width)
+static void latency_put_right(struct bytes *out, const char *text, unsigned int width)
 {
-	put_spaces(out, text->size < width ? width - text->size : 0);
-	bytes_put(out, text->data, text->size);
-	bytes_clear(text);
+	size_t length = strlen(text);
+
+	put_spaces(out, length < width ? width - length : 0);
+	put_text(out, text);
 }
 
 static void latency_put_row(struct bytes *out, const struct latency *l, int row, uint64_t seen, uint64_t highest)
 {
 	unsigned int bar = (l->count[row] * BAR + highest - 1) / highest;
-	struct bytes text;
+	struct bytes share;
 
-	bytes_init(&text);
-	view_time(&text, 1ll << row);
-	latency_put_right(out, &text, 14);
-	view_count(&text, l->count[row]);
-	latency_put_right(out, &text, 16);
+	latency_put_right(out, log_time(1ull << row), 14);
+	latency_put_right(out, log_count(l->count[row]), 16);
 	put_text(out, "  ");
 	for (unsigned int i = 0; i < bar; i++)
 		bytes_put_u8(out, '#');
 	put_spaces(out, BAR - bar);
-	put_fixed(&text, 100.0 * seen / l->total, 2);
-	put_text(&text, " %");
-	latency_put_right(out, &text, 10);
+	bytes_init(&share);
+	put_fixed(&share, 100.0 * seen / l->calls, 2);
+	put_text(&share, " %");
+	bytes_put_u8(&share, 0);
+	latency_put_right(out, share.failed ? "" : (char *)share.data, 10);
+	bytes_release(&share);
 	bytes_put_u8(out, '\n');
-	bytes_release(&text);
 }
 
 static void latency_put_rows(struct bytes *out, const struct latency *l)
@@ -76,21 +101,60 @@ static void latency_put_rows(struct bytes *out, const struct latency *l)
 	}
 }
 
-int view_latency(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
+static void latency_put(struct bytes *out, const struct latency *l, const struct method_names *names, size_t width)
 {
-	struct latency l = {.total = 0};
-	int err = call_iter_each(file, "jdk.MethodTrace", latency_add, &l);
+	struct bytes sums;
 
-	if (!l.total) {
-		put_text(out, "\nNo events found for 'Latency'.\n");
-		return err;
-	}
-	put_text(out, "\n                                    Latency\n\n");
+	bytes_init(&sums);
+	put_text(&sums, ": ");
+	view_count(&sums, l->calls);
+	put_text(&sums, l->calls == 1 ? " call, " : " calls, ");
+	view_time(&sums, l->total);
+	put_text(&sums, " in all, longest ");
+	view_time(&sums, l->most);
+	put_text(&sums, "\n\n");
+	bytes_put_u8(out, '\n');
+	name_fit(out, method_names_text(names, l->method), width > sums.size ? width - sums.size : 0,
+		 method_names_overloaded(names, l->method));
+	bytes_put(out, sums.data, sums.size);
+	bytes_release(&sums);
 	put_text(out, "          From           Calls                                            Until here\n");
 	put_text(out, "-------------- ---------------  ---------------------------------------- ----------\n");
-	latency_put_rows(out, &l);
-	put_text(out, "\nlongest ");
-	view_time(out, l.most);
-	bytes_put_u8(out, '\n');
+	latency_put_rows(out, l);
+}
+
+/* Most total time first. */
+static int latency_compare(const void *a, const void *b)
+{
+	const struct latency *x = a, *y = b;
+
+	return x->total != y->total ? (x->total < y->total) - (x->total > y->total)
+				    : (x->method > y->method) - (x->method < y->method);
+}
+
+static void latencies_put(struct latencies *all, const struct view_request *request, struct bytes *out)
+{
+	uint64_t shown = request->top ?: SHOWN;
+
+	put_text(out, "\n                                    Latency\n");
+	qsort(all->of, all->count, sizeof(*all->of), latency_compare);
+	for (size_t i = 0; i < all->count && i < shown; i++)
+		latency_put(out, &all->of[i], &all->names, request->layout.width);
+	view_put_more(out, all->count, shown, "method");
+}
+
+int view_latency(struct jfr_file *file, const struct view_request *request, struct bytes *out)
+{
+	struct latencies all = {.count = 0};
+	int err = call_filter_each(request->filter, file, "jdk.MethodTrace", latency_add, &all);
+
+	if (!err && !method_names_settle(&all.names))
+		err = -ENOMEM;
+	if (!err && all.count)
+		latencies_put(&all, request, out);
+	else if (!err)
+		put_text(out, "\nNo events found for 'Latency'.\n");
+	free(all.of);
+	method_names_release(&all.names);
 	return err;
 }

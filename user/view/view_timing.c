@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* jdk.MethodTiming: all rows of one emission have the same time; the last emission is the result. */
-#include "user/view/aggregate.h"
+#include "format/vec.h"
+#include "user/view/method_names.h"
 #include "user/view/views.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Each group holds the average in `total`, minimum and maximum in `least` and `most`, invocations + 1 in `count`. */
+struct timing_row {
+	uint32_t method;
+	int64_t invocations;
+	int64_t total, minimum, average, maximum; /* ns; INT64_MIN: unknown */
+};
+
 struct timing {
-	struct aggregate aggregate;
+	struct method_names names;
+	struct timing_row *row;
+	size_t count, capacity;
 	int64_t last; /* ticks */
+	struct call_filter *filter;
 };
 
 static int64_t timing_span(const struct jfr_chunk *chunk, int64_t ticks)
@@ -17,46 +26,59 @@ static int64_t timing_span(const struct jfr_chunk *chunk, int64_t ticks)
 	return ticks == INT64_MIN ? ticks : jfr_timebase_span(&chunk->clock, ticks);
 }
 
-static int read_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_event *e)
+/* The sum is not in the event. */
+static int64_t timing_total(const struct timing_row *r)
 {
-	struct jfr_value event = jfr_event_value(e), v, method = {.kind = VALUE_NULL};
-	int64_t invocations = 0, minimum = INT64_MIN, average = INT64_MIN, maximum = INT64_MIN;
-	struct cursor c = jfr_enter(chunk, &event);
-	struct group *g;
+	int64_t total;
 
+	if (r->average == INT64_MIN)
+		return r->invocations ? INT64_MIN : 0;
+	return __builtin_mul_overflow(r->average, r->invocations, &total) ? INT64_MAX : total;
+}
+
+static struct timing_row timing_read(struct jfr_chunk *chunk, const struct jfr_event *e, struct jfr_value *method)
+{
+	struct timing_row row = {.minimum = INT64_MIN, .average = INT64_MIN, .maximum = INT64_MIN};
+	struct jfr_value event = jfr_event_value(e), v;
+	struct cursor c = jfr_enter(chunk, &event);
+
+	method->kind = VALUE_NULL;
 	for (uint32_t i = 0; i < e->type->count; i++) {
 		const char *name = e->type->fields[i].name;
 
 		jfr_take(&c, &e->type->fields[i], &v);
 		if (v.kind == VALUE_KEY && strcmp(name, "method") == 0)
-			method = v;
+			*method = v;
 		if (v.kind != VALUE_NUMBER)
 			continue;
-		invocations = strcmp(name, "invocations") == 0 ? v.number : invocations;
-		minimum = strcmp(name, "minimum") == 0 ? timing_span(chunk, v.number) : minimum;
-		average = strcmp(name, "average") == 0 ? timing_span(chunk, v.number) : average;
-		maximum = strcmp(name, "maximum") == 0 ? timing_span(chunk, v.number) : maximum;
+		row.invocations = strcmp(name, "invocations") == 0 ? v.number : row.invocations;
+		row.minimum = strcmp(name, "minimum") == 0 ? timing_span(chunk, v.number) : row.minimum;
+		row.average = strcmp(name, "average") == 0 ? timing_span(chunk, v.number) : row.average;
+		row.maximum = strcmp(name, "maximum") == 0 ? timing_span(chunk, v.number) : row.maximum;
 	}
-	g = aggregate_of(&t->aggregate, method.kind == VALUE_KEY ? method.key : 0, 0);
-	if (g && !g->name)
-		g->name = view_method(chunk, method);
-	if (!g || !g->name)
-		return -ENOMEM;
-	g->count = invocations + 1;
-	g->least = minimum;
-	g->total = average;
-	g->most = maximum;
-	return 0;
+	row.total = timing_total(&row);
+	return row;
 }
 
 static int timing_add_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
 	int64_t start = jfr_event_times(chunk, e).start;
+	struct jfr_value method;
+	struct timing_row row;
+	int passed;
 
 	if (start != t->last)
-		aggregate_release(&t->aggregate);
+		t->count = 0;
 	t->last = start;
-	return read_row(t, chunk, e);
+	row = timing_read(chunk, e, &method);
+	passed = call_filter_has_method(t->filter, chunk, &method);
+	if (passed <= 0)
+		return passed;
+	row.method = method_names_number(&t->names, chunk, &method);
+	if (!row.method || vec_reserve(&t->row, &t->capacity, t->count + 1))
+		return -ENOMEM;
+	t->row[t->count++] = row;
+	return 0;
 }
 
 static int timing_add_chunk(struct timing *t, struct jfr_chunk *chunk)
@@ -72,51 +94,59 @@ static int timing_add_chunk(struct timing *t, struct jfr_chunk *chunk)
 	return err;
 }
 
+/* Largest total first, then most calls. */
 static int timing_compare(const void *a, const void *b)
 {
-	const struct group *x = a, *y = b;
+	const struct timing_row *x = a, *y = b;
 
-	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
+	if (x->total != y->total)
+		return (x->total < y->total) - (x->total > y->total);
+	if (x->invocations != y->invocations)
+		return (x->invocations < y->invocations) - (x->invocations > y->invocations);
+	return (x->method > y->method) - (x->method < y->method);
 }
 
-static void timing_put_rows(struct table *table, const struct aggregate *aggregate)
-{
-	for (size_t i = 0; i < aggregate->count; i++) {
-		const struct group *g = &aggregate->group[i];
-
-		table_put(table, g->name);
-		view_count(&table->cells, g->count - 1);
-		table_cell(table);
-		view_exact_time(&table->cells, g->least);
-		table_cell(table);
-		view_exact_time(&table->cells, g->total);
-		table_cell(table);
-		view_exact_time(&table->cells, g->most);
-		table_cell(table);
-	}
-}
-
-int view_timing(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
+static bool timing_print(const struct timing *t, const struct view_request *request, struct bytes *out)
 {
 	static const struct table_column columns[] = {
-		{"Timed Method", true, true},	{"Invocations", false, false},	{"Minimum Time", false, false},
-		{"Average Time", false, false}, {"Maximum Time", false, false},
+		{"Timed Method", "method", TABLE_METHOD, 0}, {"Invocations", "invocations", TABLE_NUMBER, 0},
+		{"Total", "totalNs", TABLE_NUMBER, 0},	     {"Minimum", "minNs", TABLE_NUMBER, 3},
+		{"Average", "averageNs", TABLE_NUMBER, 1},   {"Maximum", "maxNs", TABLE_NUMBER, 2},
 	};
-	struct timing t = {.last = INT64_MIN};
-	struct jfr_chunk *chunk;
+	uint64_t shown = request->top ?: UINT64_MAX;
 	struct table table;
+	bool printed;
+
+	table_init(&table, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < t->count && i < shown; i++) {
+		table_put(&table, method_names_text(&t->names, t->row[i].method));
+		table_put_count(&table, t->row[i].invocations);
+		table_put_time(&table, t->row[i].total);
+		table_put_time(&table, t->row[i].minimum);
+		table_put_time(&table, t->row[i].average);
+		table_put_time(&table, t->row[i].maximum);
+	}
+	table.more = t->count > shown ? t->count - shown : 0;
+	printed = table_print(&table, &request->layout, out);
+	table_release(&table);
+	return printed;
+}
+
+int view_timing(struct jfr_file *file, const struct view_request *request, struct bytes *out)
+{
+	struct timing t = {.last = INT64_MIN, .filter = request->filter};
+	struct jfr_chunk *chunk;
 	int err = 0;
 
 	while (!err && (chunk = jfr_file_next(file))) {
 		err = timing_add_chunk(&t, chunk);
 		jfr_chunk_put(chunk);
 	}
-	table_init(&table, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
-	aggregate_sort(&t.aggregate, timing_compare);
-	timing_put_rows(&table, &t.aggregate);
-	if (!err && !table_print(&table, layout, out))
+	if (t.count)
+		qsort(t.row, t.count, sizeof(*t.row), timing_compare);
+	if (!err && (!method_names_settle(&t.names) || !timing_print(&t, request, out)))
 		err = -ENOMEM;
-	table_release(&table);
-	aggregate_release(&t.aggregate);
+	free(t.row);
+	method_names_release(&t.names);
 	return err;
 }

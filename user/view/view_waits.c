@@ -14,6 +14,8 @@
 
 struct wait_groups {
 	struct aggregate reasons, wakers, places;
+	struct call_filter *filter;
+	const struct jfr_file *file;
 };
 
 static uint64_t waits_key_of(const char *text)
@@ -73,9 +75,12 @@ static char *place_of(const struct thread_wait *w)
 static int waits_add(const struct thread_wait *w, void *context)
 {
 	struct wait_groups *g = context;
-	char *reason = thread_wait_reason(w);
+	int passed = call_filter_has_wait(g->filter, w, g->file->utc_offset);
+	char *reason = passed > 0 ? thread_wait_reason(w) : NULL;
 	bool is_futex = reason && strcmp(reason, "futex") == 0;
 
+	if (passed <= 0)
+		return passed;
 	if (!add_to(&g->reasons, reason, w->duration) || !add_to(&g->wakers, waker_of(w), w->duration))
 		return -ENOMEM;
 	return !is_futex || add_to(&g->places, place_of(w), w->duration) ? 0 : -ENOMEM;
@@ -88,46 +93,50 @@ static int waits_compare(const void *a, const void *b)
 	return x->total != y->total ? (x->total < y->total) - (x->total > y->total) : strcmp(x->name, y->name);
 }
 
-static bool waits_show(struct aggregate *aggregate, const struct table_layout *layout, struct bytes *out,
-		       const char *title, const char *label)
+static bool waits_show(struct aggregate *aggregate, const struct view_request *request, struct bytes *out,
+		       const char *title, const struct table_column *first)
 {
 	const struct table_column columns[] = {
-		{label, true, true},	   {"Waits", false, false},   {"Total", false, false},
-		{"Average", false, false}, {"Longest", false, false},
+		*first,
+		{"Waits", "waits", TABLE_NUMBER, 0},
+		{"Total", "totalNs", TABLE_NUMBER, 0},
+		{"Average", "averageNs", TABLE_NUMBER, 2},
+		{"Longest", "longestNs", TABLE_NUMBER, 1},
 	};
+	uint64_t shown = request->top ?: SHOWN;
 	struct table table;
 	bool printed;
 
 	table_init(&table, title, columns, sizeof(columns) / sizeof(columns[0]));
 	aggregate_sort(aggregate, waits_compare);
-	for (size_t i = 0; i < aggregate->count && i < SHOWN; i++) {
+	for (size_t i = 0; i < aggregate->count && i < shown; i++) {
 		const struct group *g = &aggregate->group[i];
 
 		table_put(&table, g->name);
-		view_count(&table.cells, g->count);
-		table_cell(&table);
-		view_time(&table.cells, g->total);
-		table_cell(&table);
-		view_time(&table.cells, g->total / (int64_t)g->count);
-		table_cell(&table);
-		view_time(&table.cells, g->most);
-		table_cell(&table);
+		table_put_count(&table, g->count);
+		table_put_time(&table, g->total);
+		table_put_time(&table, g->total / (int64_t)g->count);
+		table_put_time(&table, g->most);
 	}
-	printed = table_print(&table, layout, out);
+	table.more = aggregate->count > shown ? aggregate->count - shown : 0;
+	printed = table_print(&table, &request->layout, out);
 	table_release(&table);
 	return printed;
 }
 
-int view_waits(struct jfr_file *file, const struct table_layout *layout, struct bytes *out)
+int view_waits(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
-	struct wait_groups g = {0};
+	static const struct table_column reason = {"Reason", "reason", TABLE_TEXT, 0};
+	static const struct table_column waker = {"Waker", "waker", TABLE_TEXT, 0};
+	static const struct table_column place = {"Place", "place", TABLE_METHOD, 0};
+	struct wait_groups g = {.filter = request->filter, .file = file};
 	int err = wait_iter_each(file, "frtrace.ThreadWait", waits_add, &g);
-	bool shown = !err && waits_show(&g.reasons, layout, out, "Waits by Reason", "Reason");
+	bool shown = !err && waits_show(&g.reasons, request, out, "Waits by Reason", &reason);
 
 	if (shown && g.reasons.count)
-		shown = waits_show(&g.wakers, layout, out, "Waits by Waker", "Waker");
+		shown = waits_show(&g.wakers, request, out, "Waits by Waker", &waker);
 	if (shown && g.places.count)
-		shown = waits_show(&g.places, layout, out, "Waits for Locks by Place", "Place");
+		shown = waits_show(&g.places, request, out, "Waits for Locks by Place", &place);
 	aggregate_release(&g.reasons);
 	aggregate_release(&g.wakers);
 	aggregate_release(&g.places);

@@ -2,71 +2,96 @@
 #include "user/view/views.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
+#include "user/text/log.h"
 #include "user/view/jfr_names.h"
 
-#include <stdio.h>
+#define CALLS (VIEW_METHODS | VIEW_CALLS)
 
 const struct view views[] = {
-	{"method-timing", "the last jdk.MethodTiming of each method", NULL, view_timing},
-	{"method-trace", "traced methods: calls, times, how many ended by an exception", NULL, view_methods},
-	{"method-calls", "traced methods and who called them", NULL, view_calls},
-	{"slowest", "the 20 calls that took longest, and where their time went", NULL, view_slowest},
-	{"latency", "how long calls took, as a histogram", "'frtrace export --csv' has how long each call took",
-	 view_latency},
+	{"method-timing", "the last jdk.MethodTiming of each method", NULL, VIEW_METHODS, view_timing},
+	{"method-trace", "traced methods: calls, times, where the time went, how many ended by an exception", NULL,
+	 CALLS, view_methods},
+	{"method-calls", "traced methods and who called them", NULL, CALLS, view_calls},
+	{"slowest", "the 20 longest requests, what they called, and where their time went", NULL, CALLS, view_slowest},
+	{"latency", "how long the calls of each method took, as histograms",
+	 "'frtrace export --csv' has how long each call took", CALLS, view_latency},
 	{"callers", "the tree of callers of each traced method", "'frtrace export --collapsed' has who called",
-	 view_callers},
-	{"waits", "what calls waited for, who woke them, which code waited for locks", NULL, view_waits},
-	{"open", "calls that had not returned at the end of the recording", NULL, view_open},
+	 CALLS | VIEW_TREE, view_callers},
+	{"waits", "what calls waited for, who woke them, which code waited for locks", NULL, VIEW_CALLS, view_waits},
+	{"open", "calls that had not returned at the end of the recording", NULL, CALLS, view_open},
 	{0},
 };
+
+static void put_method_or_none(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value method)
+{
+	jfr_resolve(chunk, &method);
+	if (method.kind == VALUE_STRUCT)
+		put_method(out, chunk, &method);
+	else
+		put_text(out, "N/A");
+}
 
 char *view_method(struct jfr_chunk *chunk, struct jfr_value method)
 {
 	struct bytes text;
 
 	bytes_init(&text);
-	jfr_resolve(chunk, &method);
-	if (method.kind == VALUE_STRUCT)
-		put_method(&text, chunk, &method);
-	else
-		put_text(&text, "N/A");
+	put_method_or_none(&text, chunk, method);
 	bytes_put_u8(&text, 0);
 	if (text.failed)
 		bytes_release(&text);
 	return (char *)text.data;
 }
 
+void view_put_method(struct table *table, struct jfr_chunk *chunk, struct jfr_value method)
+{
+	put_method_or_none(&table->cells, chunk, method);
+	table_cell(table);
+}
+
+void view_put_start(struct table *table, const struct call *call, int64_t utc_offset)
+{
+	int64_t seconds = call->start / 1000000000;
+	struct java_time start = {.seconds = seconds, .nanos = call->start - seconds * 1000000000};
+	size_t begin = table->cells.size;
+
+	put_moment(&table->cells, &start, utc_offset, false);
+	if (!table->cells.failed)
+		table->cells.size = begin + strlen("20:08:35.749"); /* drop the date */
+	table_cell(table);
+	put_moment_iso(&table->cells, &start, 0);
+	table_cell(table);
+}
+
+int view_read_waits(const struct jfr_file *file, thread_wait_visit *visit, void *context)
+{
+	struct jfr_file again;
+	int err;
+
+	jfr_file_init(&again, file->data, file->size);
+	again.forget = file->forget;
+	err = wait_iter_each(&again, "frtrace.ThreadWait", visit, context);
+	jfr_file_release(&again);
+	return err;
+}
+
 void view_count(struct bytes *out, uint64_t n)
 {
-	if (n < 1000) {
-		put_unsigned(out, n);
-		return;
-	}
-	view_count(out, n / 1000);
-	bytes_put_u8(out, ',');
-	put_padded(out, n % 1000, 3);
-}
-
-static struct java_time views_time_of(int64_t nanos)
-{
-	int64_t seconds = nanos / 1000000000 - (nanos % 1000000000 < 0);
-	struct java_time t = {.seconds = seconds, .nanos = nanos - seconds * 1000000000};
-
-	if (nanos == INT64_MIN)
-		t.kind = TIME_MISSING;
-	return t;
-}
-
-void view_exact_time(struct bytes *out, int64_t nanos)
-{
-	struct java_time t = views_time_of(nanos);
-
-	put_duration_wide(out, &t);
+	put_text(out, log_count(n));
 }
 
 void view_time(struct bytes *out, int64_t nanos)
 {
-	struct java_time t = views_time_of(nanos);
+	put_text(out, nanos == INT64_MIN ? "N/A" : log_time(nanos > 0 ? nanos : 0));
+}
 
-	put_duration(out, &t);
+void view_put_more(struct bytes *out, uint64_t count, uint64_t shown, const char *noun)
+{
+	if (count <= shown)
+		return;
+	put_text(out, "\nand ");
+	view_count(out, count - shown);
+	put_text(out, " more ");
+	put_text(out, noun);
+	put_text(out, count - shown == 1 ? "\n" : "s\n");
 }

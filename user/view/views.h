@@ -3,39 +3,67 @@
 #ifndef USER_VIEW_VIEWS_H
 #define USER_VIEW_VIEWS_H
 
-#include "user/view/call_iter.h"
+#include "user/view/call_filter.h"
 #include "user/view/table.h"
+
+struct view_request {
+	struct table_layout layout;
+	struct call_filter *filter;
+	uint64_t top;	    /* rows at most; 0: as many as the view shows by itself */
+	uint64_t depth;	    /* levels of a tree at most; 0: all */
+	uint32_t min_share; /* omit branches of a tree with less than this percentage of the calls */
+};
+
+/* Which parts of a request a view follows, besides the layout. */
+enum view_option {
+	VIEW_METHODS = 1, /* filters by method */
+	VIEW_CALLS = 2,	  /* the other filters */
+	VIEW_TREE = 4,	  /* depth and min_share */
+};
 
 struct view {
 	const char *name;
 	const char *help;    /* one line */
 	const char *no_json; /* why there is no JSON and what to use instead; NULL: --json works */
+	unsigned int takes;  /* enum view_option */
 	/* Append the view to `out`. 0 or -ENOMEM; read errors are in file->fault. */
-	int (*show)(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
+	int (*show)(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 };
 
 /* Ends with an entry without a name. */
 extern const struct view views[];
 
-int view_timing(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
-int view_methods(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
-int view_calls(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
-int view_slowest(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
-int view_open(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
-int view_waits(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
-int view_latency(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
-int view_callers(struct jfr_file *file, const struct table_layout *layout, struct bytes *out);
+int view_timing(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+int view_methods(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+int view_calls(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+int view_open(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+int view_waits(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+int view_latency(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+int view_callers(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 
 /*
  * A method (VALUE_KEY or resolved) as a string: "a.b.C.m(int)"; "N/A" if unknown. Free it with free(). NULL: no memory.
  */
 char *view_method(struct jfr_chunk *chunk, struct jfr_value method);
 
-/* "1,234,567" */
+/* "1,234,567", "20.5 ms": log_count() and log_time(). */
 void view_count(struct bytes *out, uint64_t n);
-
-/* "0.125000 ms", the format of the JDK's method views, and "20.5 ms". */
-void view_exact_time(struct bytes *out, int64_t nanos);
 void view_time(struct bytes *out, int64_t nanos);
+
+/* "and 3 more methods": those that are not shown, if there are any. */
+void view_put_more(struct bytes *out, uint64_t count, uint64_t shown, const char *noun);
+
+/*
+ * Complete two cells: the call's start as "20:08:35.749", in the time zone of the recording, and in ISO 8601 in UTC for
+ * JSON.
+ */
+void view_put_start(struct table *table, const struct call *call, int64_t utc_offset);
+
+/* Complete a cell: view_method(). */
+void view_put_method(struct table *table, struct jfr_chunk *chunk, struct jfr_value method);
+
+/* Visit the frtrace.ThreadWait of a file that has been read: waits may come before the calls they belong to. */
+int view_read_waits(const struct jfr_file *file, thread_wait_visit *visit, void *context);
 
 #endif

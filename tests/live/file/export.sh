@@ -72,6 +72,9 @@ for e, r in zip(events, rows):
     assert r["method"].split("(")[0] == name(e["method"]) and r["thrown"] == str(int(e["thrown"])), (e, r)
     assert r["thread"] == ("'" if who[0] in "=+-@" else "") + who, (e, r)
     assert (r["caller"] == "") == (not frames(e)), (e, r)
+    for cell, field in (("cpu_ns", "cpuTime"), ("run_queue_ns", "runQueueTime"), ("blocked_ns", "blockedTime"), ("pause_ns", "pauseTime")):
+        assert near(span(e[field]), int(r[cell]) if r[cell] else None), (field, e, r)
+    assert r["syscalls"] == "", r
     if frames(e):
         assert r["caller"].split("(")[0] == name(frames(e)[0]["method"]) and r["line"] == str(frames(e)[0]["lineNumber"]), (e, r)
 assert len({(r["thread"], r["thread_id"]) for r in rows}) == len({r["thread_id"] for r in rows}) == 3
@@ -99,14 +102,27 @@ for line in open(path):
 assert want == seen and len(want) >= 3, (want, seen)
 P
 	export_as --collapsed --weight=time
-	check_export "--collapsed --weight=time sums the durations" <<'P'
-want, seen = collections.Counter(), collections.Counter()
+	check_export "--collapsed --weight=time sums the durations without those of traced calls inside" <<'P'
+want, seen, outermost = collections.Counter(), collections.Counter(), 0
+by_thread = collections.defaultdict(list)
 for e in events:
-    want[name(e["method"])] += span(e["duration"])
+    by_thread[e["eventThread"]["javaThreadId"]].append((ns(e["startTime"]), -span(e["duration"]), name(e["method"])))
+for calls in by_thread.values():
+    around = []
+    for start, length, method in sorted(calls):
+        while around and around[-1][0] < start - length:
+            around.pop()
+        want[method] -= length
+        if around:
+            want[around[-1][1]] += length
+        else:
+            outermost -= length
+        around.append((start - length, method))
 for line in open(path):
     stack, n = line.rstrip("\n").rsplit(" ", 1)
     seen[stack.split(";")[-1].split("(")[0]] += int(n)
 assert want.keys() == seen.keys() and all(abs(want[m] - seen[m]) <= len(events) for m in want), (want, seen)
+assert abs(sum(seen.values()) - outermost) <= len(events) and outermost < sum(span(e["duration"]) for e in events), (seen, outermost)
 P
 	export_as --chrome
 	check_export "--chrome has each call and its waits in the track of its thread" <<'P'

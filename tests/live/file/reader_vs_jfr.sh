@@ -108,36 +108,78 @@ our_recording() {
 	target_drop
 }
 
-# Rows with the same average or the same number of calls have no defined order.
-same_lines() { # VIEW-ARGUMENT...
-	ours view "$@" && theirs view "$@"
-	sort -o "$WORK/ours" "$WORK/ours" && sort -o "$WORK/theirs" "$WORK/theirs"
-	same "view $*, sorted"
+# The numbers of a view as JSON are those of the events that jfr prints.
+view_agrees() { # VIEW FILE
+	"$FRTRACE" view --json "$1" "$2" >"$WORK/ours" 2>"$WORK/err" || finding "view $1: status $?" "$(cat "$WORK/err")"
+	"$(jdk_newest)/bin/jfr" print --json --stack-depth 1 --events jdk.MethodTiming,jdk.MethodTrace "$2" >"$WORK/theirs"
+	python3 - "$1" "$WORK/ours" "$WORK/theirs" >"$WORK/differences" 2>&1 <<'P' || finding "view $1 differs:" "$(tail -n 1 "$WORK/differences" | tail -c 900)"
+import collections, json, sys
+
+view, ours, theirs = sys.argv[1:]
+rows = json.load(open(ours))["rows"]
+events = [(e["type"], e["values"]) for e in json.load(open(theirs))["recording"]["events"]]
+
+
+def name(method):
+    return method["type"]["name"].replace("/", ".") + "." + method["name"] if method else "N/A"
+
+
+def span(text):  # of "PT0.002S", in ns; None if missing
+    return None if text.startswith("PT-") else round(float(text[2:-1]) * 10**9)
+
+
+def caller(event):
+    return name(event["stackTrace"]["frames"][0]["method"]) if event["stackTrace"] else "N/A"
+
+
+def bare(text):
+    return text.split("(")[0]
+
+
+if view == "method-timing":
+    timing = [e for t, e in events if t == "jdk.MethodTiming"]
+    last = max(e["startTime"] for e in timing)
+    want = sorted(((name(e["method"]), e["invocations"], *(span(e[k]) for k in ("minimum", "average", "maximum")))
+                   for e in timing if e["startTime"] == last), key=str)
+    seen = sorted(((bare(r["method"]), r["invocations"], r["minNs"], r["averageNs"], r["maxNs"]) for r in rows), key=str)
+else:
+    calls = [e for t, e in events if t == "jdk.MethodTrace"]
+    want, seen = collections.Counter(), collections.Counter()
+    for e in calls:
+        want[name(e["method"]), caller(e) if view == "method-calls" else ""] += 1
+    for r in rows:
+        seen[bare(r["method"]), bare(r["caller"]) if view == "method-calls" else ""] += r.get("invocations", r.get("calls"))
+assert len(want) > 3 and want == seen, (want, seen)
+totals = [r["totalNs"] for r in rows]
+assert totals == sorted(totals, reverse=True), totals
+P
 }
 
-# Views that JDK 25 has, too, line for line, and the sums of the others.
+# The widest line of frtrace's output, in characters.
+width() { awk '{ n = length($0) > n ? length($0) : n } END { print n + 0 }' "$WORK/ours"; }
+
 views() {
-	local sentence="views of frtrace's recording agree with the JDK's, and with its counts" file=$WORK/own.jfr options view calls
+	local sentence="views of frtrace's recording agree with the JDK's events, and with its counts" file=$WORK/own.jfr view calls
 	begin "$sentence" || return 0
 	[ -f "$file" ] || finding "frtrace's recording is missing"
 	calls=$("$(jdk_newest)/bin/jfr" summary "$file" | awk '$1 == "jdk.MethodTrace" { print $2 }')
 	[ "${calls:-0}" -gt 1000 ] || finding "only ${calls:-0} calls"
-	if [ "${NEWEST%% *}" -ge 25 ]; then
-		for options in '' '--width 70 --truncate beginning' '--width 130' '--width 60 --cell-height 2'; do
-			# shellcheck disable=SC2086
-			same_lines $options method-timing "$file"
-		done
-		same_lines method-calls "$file"
-	fi
+	for view in method-timing method-calls method-trace; do
+		view_agrees "$view" "$file"
+	done
 	for view in method-trace:2 latency:3 callers:0; do
-		ours view --width 500 "${view%:*}" "$file"
+		ours view --width 500 --top 1000 "${view%:*}" "$file"
 		[ "$(sums "${view#*:}")" = "$calls" ] || finding "$view: $(sums "${view#*:}") calls, the JDK counts $calls:" "$(head -n 12 "$WORK/ours")"
 	done
+	for view in method-timing method-trace waits open; do
+		ours view --width=80 "$view" "$file"
+		[ "$(width)" -le 80 ] || finding "$view: $(width) columns with --width=80:" "$(head -n 12 "$WORK/ours")"
+	done
 	ours view slowest "$file"
-	[ "$(grep -cE '^([0-9]{2}:[0-9]{2}:[0-9.]+ |\[[0-9.]+ ?[a-zμ]+ = )' "$WORK/ours")" = 20 ] || finding "not the 20 slowest:" "$(head -n 12 "$WORK/ours")"
+	[ "$(grep -cE '^\[[0-9.]+[a-z]+ = ' "$WORK/ours")" = 20 ] || finding "not the 20 slowest:" "$(head -n 12 "$WORK/ours")"
 	grep -qF 'null.null' "$WORK/ours" && finding "callers without a name:" "$(head -n 12 "$WORK/ours")"
 	ours view --json slowest "$file"
-	python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; sys.exit(len(rows) != 20 or not all(r["Method"].startswith("live.Exits") for r in rows))' "$WORK/ours" ||
+	python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; sys.exit(len(rows) != 20 or not all(r["method"].startswith("live.Exits") and r["durationNs"] > 0 for r in rows))' "$WORK/ours" ||
 		finding "slowest as JSON:" "$(head -c 600 "$WORK/ours")"
 	status_of 2 view --json callers "$file"
 	complains "view 'callers' is no table for --json"
@@ -147,10 +189,30 @@ views() {
 	verdict "$sentence"
 }
 
+narrowed() {
+	local sentence="views are narrowed by method, thread, duration and time" file=$WORK/own.jfr view
+	begin "$sentence" || return 0
+	[ -f "$file" ] || finding "frtrace's recording is missing"
+	for view in method-trace method-calls slowest latency callers open; do
+		status_of 0 view --method='live.Exits::nothing*' --thread='*' --slower=0ns --from=00:00 --to=23:59:59.999 --top=3 "$view" "$file"
+		grep -qE "No events found" "$WORK/ours" || finding "$view shows what was not asked for:" "$(head -n 12 "$WORK/ours")"
+	done
+	status_of 2 view --method='+live.Exits' latency "$file"
+	complains "'\+' and '@' do not work here"
+	status_of 2 view --from=noon latency "$file"
+	complains "wrong --from 'noon': it has to be a time of day, as in 21:31 or 21:31:53.333"
+	status_of 2 view --thread=main method-timing "$file"
+	complains "view 'method-timing' takes no --thread"
+	status_of 2 view --depth=3 latency "$file"
+	complains "view 'latency' takes no --depth"
+	verdict "$sentence"
+}
+
 # The calls of all rows: the second word below the rule; for a tree the first word of the lines without indentation.
 sums() { # WORD
 	awk -v word="$1" '
 		/^-/ { below = 1; next }
+		!NF { below = 0 } # latency has several histograms
 		!below || NF < 5 { next }
 		word == 0 && $0 !~ /^ *[0-9,]+ +100\.0 % +[0-9.]+ [a-z]+  [^ ]/ { next }
 		{ n = word ? "" : $1 }
@@ -276,6 +338,7 @@ for version in "${JDKS_IN_TURN[@]:1}"; do other_jvm "$version"; done
 jdk_use "${JDKS[0]}"
 our_recording
 views
+narrowed
 chunks
 damaged
 unfinished

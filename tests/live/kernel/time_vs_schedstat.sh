@@ -52,6 +52,8 @@ tools_read() {
 
 views_show() {
 	"$FRTRACE" view slowest "$F_FILE" >"$WORK/view" || finding "view slowest: status $?"
+	grep -qE '^        > [0-9.]+m?s live\.Where\.in' "$WORK/view" || finding "no calls inside of the slowest:" "$(head -n 20 "$WORK/view")"
+	"$FRTRACE" view slowest --method='live.Where;!live.Where::inWhole' "$F_FILE" >"$WORK/view" || finding "view slowest --method: status $?"
 	[ "$(grep -cE '^\[[0-9.]+m?s = [0-9.]+ cpu \+ [0-9.]+ runq \+ [0-9.]+ blocked.*\] live\.Where\.in' "$WORK/view")" = 20 ] ||
 		finding "not 20 slowest calls:" "$(head -n 20 "$WORK/view")"
 	"$FRTRACE" view waits "$F_FILE" >"$WORK/view" || finding "view waits: status $?"

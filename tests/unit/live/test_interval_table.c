@@ -104,9 +104,9 @@ static void table_has_a_row_for_each_method(void **state)
 	assert_string_equal(
 		text,
 		"01:46:41   1,204 calls in 5.0 s   2 thrown   7 lost   1 open, oldest 42.1 s in com.acme.Cart.price()\n"
-		"calls  errors     avg     p50      p99       max  total  open  method\n"
-		"1,204       2  8.1 ms  7.9 ms  31.0 ms  210.4 ms  9.8 s     0  com.acme.Cart.checkout(Order)\n"
-		"    0       0       -       -        -         -      -     1  com.acme.Cart.price()\n");
+		"calls  errors     avg     p50      p99     max  total  open  method\n"
+		"1,204       2  8.1 ms  7.9 ms  31.0 ms  210 ms  9.8 s     0  com.acme.Cart.checkout(Order)\n"
+		"    0       0       -       -        -       -      -     1  com.acme.Cart.price()\n");
 }
 
 static void print_json(void)
@@ -127,8 +127,8 @@ static void where_time_went_has_columns_when_it_is_known(void **state)
 		.calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192, .worst = 11400000};
 	print();
 	assert_non_null(strstr(text, "max  total  cpu  runq  blocked  worst wait  open  method\n"));
-	assert_non_null(strstr(text, "210.4 ms  9.8 s  3 %   1 %     96 %     11.4 ms     0  com.acme"));
-	assert_non_null(strstr(text, "        -      -    -     -        -           -     1  com.acme.Cart.price()"));
+	assert_non_null(strstr(text, "210 ms  9.8 s  3 %   1 %     96 %     11.4 ms     0  com.acme"));
+	assert_non_null(strstr(text, "       -      -    -     -        -           -     1  com.acme.Cart.price()"));
 	print_json();
 	assert_string_equal(json_text(json_at(text, "methods") + 1, "where.blockedNs"), "192");
 	assert_string_equal(json_text(json_at(text, "methods") + 1, "where.worstWaitNs"), "11400000");
@@ -138,7 +138,7 @@ static void no_percentiles_are_no_number(void **state)
 {
 	row[0].bucketed = false;
 	print();
-	assert_non_null(strstr(text, "8.1 ms    -    -  210.4 ms"));
+	assert_non_null(strstr(text, "8.1 ms    -    -  210 ms"));
 }
 
 static void nothing_is_one_line(void **state)
@@ -193,17 +193,47 @@ static void table_fits_any_screen(void **state)
 		}
 }
 
-static void narrow_screens_keep_calls_maximum_and_the_end_of_names(void **state)
+static void narrow_screens_keep_calls_total_class_and_method(void **state)
 {
 	how.width = 80;
 	print();
-	assert_non_null(strstr(text, "calls  errors     avg     p50      p99       max  total  method\n"));
+	assert_non_null(strstr(text, "calls  errors     avg     p50      p99     max  total  method\n"));
+	assert_non_null(strstr(text, "  c.acme.Cart.checkout(...)\n"));
 	assert_non_null(strstr(text, "  com.acme.Cart.price()\n"));
 	how.width = 40;
 	print();
-	assert_non_null(strstr(text, "calls       max  method\n"));
-	assert_non_null(strstr(text, "\xe2\x80\xa6"
-				     "e.Cart.checkout(Order)\n"));
+	assert_non_null(strstr(text, "calls  total  method\n"));
+	assert_non_null(strstr(text, "1,204  9.8 s  c.acme.Cart.checkout(...)\n"));
+}
+
+static void where_time_went_stays_longer_than_percentiles(void **state)
+{
+	interval.split = true;
+	row[0].split = (struct breakdown_sum){.calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192};
+	how.width = 60;
+	print();
+	assert_non_null(strstr(text, "calls      p99  total  cpu  blocked  method\n"));
+}
+
+static void columns_go_before_class_and_method(void **state)
+{
+	uint32_t class_id = fake_class(&segment, "org/apache/tomcat/DelegatingPreparedStatement", 0, 0);
+
+	row[0].method = fake_method(&segment, class_id, "executeUpdate", "(Ljava/lang/String;)I", 0);
+	how.width = 80;
+	print();
+	assert_non_null(strstr(text, "calls     avg      p99     max  total  method\n"));
+	assert_non_null(strstr(text, "  DelegatingPreparedStatement.executeUpdate\n"));
+}
+
+static void overloads_can_be_told_apart(void **state)
+{
+	row[1] = row[0];
+	row[1].method = fake_method(&segment, 1, "checkout", "(Lcom/acme/Order;ZZZ)V", 0);
+	how.width = 60;
+	print();
+	assert_non_null(strstr(text, "Cart.checkout(Order)\n"));
+	assert_non_null(strstr(text, "Cart.checkout(Order, b"));
 }
 
 static void a_class_in_two_loaders_is_named_with_them(void **state)
@@ -300,7 +330,10 @@ int main(void)
 		TEST(the_whole_recording_is_named_so),
 		TEST(rows_beyond_the_top_are_counted),
 		TEST(table_fits_any_screen),
-		TEST(narrow_screens_keep_calls_maximum_and_the_end_of_names),
+		TEST(narrow_screens_keep_calls_total_class_and_method),
+		TEST(where_time_went_stays_longer_than_percentiles),
+		TEST(columns_go_before_class_and_method),
+		TEST(overloads_can_be_told_apart),
 		TEST(a_class_in_two_loaders_is_named_with_them),
 		TEST(json_has_all_of_it_in_one_line),
 		TEST(json_of_a_method_without_calls_has_no_times),

@@ -469,7 +469,7 @@ static void missing_calls_are_explained(void **state)
 	assert_says(end(true, false), "0 calls: matched, never called in ");
 	b->settings.threshold_ns = 100000000;
 	calls(1204, 0)->longest = 31000000;
-	assert_says(end(true, false), "1,204 calls, all below 100.0 ms (max 31.0 ms)\n");
+	assert_says(end(true, false), "1,204 calls, all below 100 ms (max 31.0 ms)\n");
 	b->settings.threshold_ns = 0;
 	assert_says(end(true, false), "1,204 calls, all below their thresholds (max 31.0 ms)\n");
 	b->settings.thrown = true;

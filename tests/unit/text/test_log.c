@@ -82,6 +82,11 @@ static void times_have_a_fitting_unit(void **state)
 	assert_string_equal(log_time(999), "999 ns");
 	assert_string_equal(log_time(1000), "1.0 us");
 	assert_string_equal(log_time(31200000), "31.2 ms");
+	assert_string_equal(log_time(99940000), "99.9 ms");
+	assert_string_equal(log_time(99960000), "100 ms");
+	assert_string_equal(log_time(980000000), "980 ms");
+	assert_string_equal(log_time(999600), "1.0 ms");
+	assert_string_equal(log_time(3600000000000), "3600 s");
 	assert_string_equal(log_time(42100000000), "42.1 s");
 }
 

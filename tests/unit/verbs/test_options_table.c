@@ -20,7 +20,7 @@
 
 static struct command_line fresh(void)
 {
-	struct command_line c = {.args = {.stack_depth = 5, .cell_height = 1}};
+	struct command_line c = {.args = {.stack_depth = 5, .cell_height = 1, .min_share = 1}};
 	struct diag d;
 
 	assert_int_equal(settings_init(&c.settings, &d), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Tables as `jfr view method-timing` of JDK 25 has printed them for the same values. */
+/* Tables: what is shortened, what is dropped, and what never is. */
 #include "user/view/table.h"
 
 #include <stdarg.h>
@@ -8,91 +8,160 @@
 #include <cmocka.h>
 
 static const struct table_column columns[] = {
-	{"Timed Method", true, true},	{"Invocations", false, false},	{"Minimum Time", false, false},
-	{"Average Time", false, false}, {"Maximum Time", false, false},
+	{"Timed Method", "method", TABLE_METHOD, 0}, {"Calls", "calls", TABLE_NUMBER, 0},
+	{"Total", "totalNs", TABLE_NUMBER, 0},	     {"Minimum", "minNs", TABLE_NUMBER, 2},
+	{"Maximum", "maxNs", TABLE_NUMBER, 1},	     {NULL, "whereNs", TABLE_NUMBER, 0},
 };
+
+static void row(struct table *table, const char *method)
+{
+	table_put(table, method);
+	table_put_count(table, 2848);
+	table_put_time(table, 356000000);
+	table_put_time(table, 8);
+	table_put_time(table, TABLE_UNKNOWN);
+	table_put_time(table, 17);
+}
+
+static void check_rows(const char *const *methods, struct table_layout layout, const char *want)
+{
+	struct bytes out;
+	struct table table;
+
+	bytes_init(&out);
+	table_init(&table, "Method Timing", columns, sizeof(columns) / sizeof(columns[0]));
+	for (; *methods; methods++)
+		row(&table, *methods);
+	assert_true(table_print(&table, &layout, &out));
+	bytes_put_u8(&out, 0);
+	assert_string_equal((char *)out.data, want);
+	table_release(&table);
+	bytes_release(&out);
+}
 
 static void check(const char *method, struct table_layout layout, const char *want)
 {
-	struct bytes out;
-	struct table grid;
-
-	bytes_init(&out);
-	table_init(&grid, "Method Timing", columns, 5);
-	if (method) {
-		table_put(&grid, method);
-		table_put(&grid, "2,848");
-		table_put(&grid, "0.003450 ms");
-		table_put(&grid, "0.125000 ms");
-		table_put(&grid, "152.000000 ms");
-	}
-	assert_true(table_print(&grid, &layout, &out));
-	bytes_put_u8(&out, 0);
-	assert_string_equal((char *)out.data, want);
-	table_release(&grid);
-	bytes_release(&out);
+	check_rows((const char *const[]){method, NULL}, layout, want);
 }
 
 static void columns_are_as_wide_as_needed(void **state)
 {
-	check("live.Events.exceptions()", (struct table_layout){0, 1, false, false},
-	      "\n                                 Method Timing\n\n"
-	      "Timed Method                Invocations Minimum Time Average Time  Maximum Time\n"
-	      "--------------------------- ----------- ------------ ------------ -------------\n"
-	      "live.Events.exceptions()          2,848  0.003450 ms  0.125000 ms 152.000000 ms\n");
+	check("live.Events.exceptions()", (struct table_layout){120, 1, false, false},
+	      "\n                    Method Timing\n\n"
+	      "Timed Method             Calls  Total Minimum Maximum\n"
+	      "------------------------ ----- ------ ------- -------\n"
+	      "live.Events.exceptions() 2,848 356 ms    8 ns     N/A\n");
 }
 
-static void what_is_too_long_loses_its_beginning(void **state)
+static void parameters_go_before_packages_and_these_before_columns(void **state)
 {
-	check("live.Events.exceptions()", (struct table_layout){60, 1, true, false},
-	      "\n                       Method Timing\n\n"
-	      "...d Method Invocations ...mum Time ...age Time ...mum Time\n"
-	      "----------- ----------- ----------- ----------- -----------\n"
-	      "...ptions()       2,848 0.003450 ms 0.125000 ms ...00000 ms\n");
+	check("a.bb.Cart.add(String, int, long)", (struct table_layout){46, 1, false, false},
+	      "\n                Method Timing\n\n"
+	      "Timed Method      Calls  Total Minimum Maximum\n"
+	      "----------------- ----- ------ ------- -------\n"
+	      "a.b.Cart.add(...) 2,848 356 ms    8 ns     N/A\n");
+	check("a.bb.Cart.addSomething(String, int, long)", (struct table_layout){46, 1, false, false},
+	      "\n                Method Timing\n\n"
+	      "Timed Method      Calls  Total Minimum Maximum\n"
+	      "----------------- ----- ------ ------- -------\n"
+	      "Cart.addSomething 2,848 356 ms    8 ns     N/A\n");
+	check("a.bb.Cart.addSomethings(String, int, long)", (struct table_layout){46, 1, false, false},
+	      "\n                Method Timing\n\n"
+	      "Timed Method              Calls  Total Maximum\n"
+	      "------------------------- ----- ------ -------\n"
+	      "Cart.addSomethings(...)   2,848 356 ms     N/A\n");
 }
 
-static void parameters_go_before_anything_is_cut(void **state)
+static void class_and_method_are_never_cut(void **state)
 {
-	check("a.b.Cart.add(String, int, long)", (struct table_layout){81, 1, false, false},
-	      "\n                                  Method Timing\n\n"
-	      "Timed Method                 Invocations Minimum Time Average Time  Maximum Time\n"
-	      "---------------------------- ----------- ------------ ------------ -------------\n"
-	      "a.b.Cart.add(...)                  2,848  0.003450 ms  0.125000 ms 152.000000 ms\n");
+	check("com.acme.Statement.executeUpdate(String)", (struct table_layout){20, 1, false, false},
+	      "\n           Method Timing\n\n"
+	      "Timed Method            Calls  Total\n"
+	      "----------------------- ----- ------\n"
+	      "Statement.executeUpdate 2,848 356 ms\n");
 }
 
-static void a_cell_may_have_several_lines(void **state)
+static void overloads_can_be_told_apart(void **state)
 {
-	check("live.Events.exceptions()", (struct table_layout){50, 2, false, false},
-	      "\n                  Method Timing\n\n"
-	      "Timed Met Invocatio Minimum T Average T Maximum T\n"
-	      "hod       ns        ime       ime       ime      \n"
-	      "--------- --------- --------- --------- ---------\n"
-	      "live.Even     2,848 0.003450  0.125000  152.00000\n"
-	      "ts.exc...           ms        ms        0 ms     \n");
+	check_rows((const char *const[]){"com.acme.Cart.add(int)", "com.acme.Cart.add(long)",
+					 "com.acme.Cart.get(String)", NULL},
+		   (struct table_layout){30, 1, false, false},
+		   "\n        Method Timing\n\n"
+		   "Timed Method      Calls  Total\n"
+		   "----------------- ----- ------\n"
+		   "c.a.Cart.add(int) 2,848 356 ms\n"
+		   "Cart.add(long)    2,848 356 ms\n"
+		   "c.a.Cart.get(...) 2,848 356 ms\n");
 }
 
 static void a_character_is_one_column(void **state)
 {
 	check("a.B.stra\xc3\x9f"
 	      "e()",
-	      (struct table_layout){0, 1, false, false},
-	      "\n                                 Method Timing\n\n"
-	      "Timed Method                Invocations Minimum Time Average Time  Maximum Time\n"
-	      "--------------------------- ----------- ------------ ------------ -------------\n"
+	      (struct table_layout){120, 1, false, false},
+	      "\n              Method Timing\n\n"
+	      "Timed Method Calls  Total Minimum Maximum\n"
+	      "------------ ----- ------ ------- -------\n"
 	      "a.B.stra\xc3\x9f"
-	      "e()                      2,848  0.003450 ms  0.125000 ms 152.000000 ms\n");
+	      "e() 2,848 356 ms    8 ns     N/A\n");
+}
+
+static void check_text(const char *text, struct table_layout layout, const char *want)
+{
+	static const struct table_column one[] = {{"Thread", "thread", TABLE_TEXT, 0},
+						  {"Calls", "calls", TABLE_NUMBER, 0}};
+	struct bytes out;
+	struct table table;
+
+	bytes_init(&out);
+	table_init(&table, "T", one, 2);
+	table_put(&table, text);
+	table_put_count(&table, 7);
+	assert_true(table_print(&table, &layout, &out));
+	bytes_put_u8(&out, 0);
+	assert_string_equal((char *)out.data, want);
+	table_release(&table);
+	bytes_release(&out);
+}
+
+static void other_texts_lose_an_end(void **state)
+{
+	check_text("pool-1-thread-17", (struct table_layout){20, 1, false, false},
+		   "\n         T\n\nThread         Calls\n-------------- -----\npool-1-thre...     7\n");
+	check_text("pool-1-thread-17", (struct table_layout){20, 1, true, false},
+		   "\n         T\n\nThread         Calls\n-------------- -----\n...1-thread-17     7\n");
+	check_text(
+		"pool-1-thread-17", (struct table_layout){20, 2, false, false},
+		"\n         T\n\nThread         Calls\n-------------- -----\npool-1-thread-     7\n17                  \n");
+}
+
+static void rows_that_are_left_out_are_counted(void **state)
+{
+	struct table_layout layout = {120, 1, false, false};
+	struct bytes out;
+	struct table table;
+
+	bytes_init(&out);
+	table_init(&table, "T", columns, sizeof(columns) / sizeof(columns[0]));
+	row(&table, "a.B.c()");
+	table.more = 1204;
+	assert_true(table_print(&table, &layout, &out));
+	bytes_put_u8(&out, 0);
+	assert_non_null(strstr((char *)out.data, "\nand 1,204 more\n"));
+	table_release(&table);
+	bytes_release(&out);
 }
 
 static void a_table_without_rows_says_so(void **state)
 {
-	check(NULL, (struct table_layout){0, 1, false, false}, "\nNo events found for 'Method Timing'.\n");
+	check(NULL, (struct table_layout){120, 1, false, false}, "\nNo events found for 'Method Timing'.\n");
 }
 
-static void json_has_numbers_where_the_table_has(void **state)
+static void json_has_plain_numbers_and_null(void **state)
 {
 	check("live.Events.\"exceptions\"()", (struct table_layout){.json = true},
-	      "{\"view\":\"Method Timing\",\"rows\":[{\"Timed Method\":\"live.Events.\\\"exceptions\\\"()\",\"Invocations\":2848,"
-	      "\"Minimum Time\":\"0.003450 ms\",\"Average Time\":\"0.125000 ms\",\"Maximum Time\":\"152.000000 ms\"}]}\n");
+	      "{\"view\":\"Method Timing\",\"rows\":[{\"method\":\"live.Events.\\\"exceptions\\\"()\",\"calls\":2848,"
+	      "\"totalNs\":356000000,\"minNs\":8,\"maxNs\":null,\"whereNs\":17}]}\n");
 	check(NULL, (struct table_layout){.json = true}, "{\"view\":\"Method Timing\",\"rows\":[]}\n");
 }
 
@@ -100,12 +169,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_as_wide_as_needed),
-		cmocka_unit_test(what_is_too_long_loses_its_beginning),
-		cmocka_unit_test(parameters_go_before_anything_is_cut),
-		cmocka_unit_test(a_cell_may_have_several_lines),
+		cmocka_unit_test(parameters_go_before_packages_and_these_before_columns),
+		cmocka_unit_test(class_and_method_are_never_cut),
+		cmocka_unit_test(overloads_can_be_told_apart),
 		cmocka_unit_test(a_character_is_one_column),
+		cmocka_unit_test(other_texts_lose_an_end),
+		cmocka_unit_test(rows_that_are_left_out_are_counted),
 		cmocka_unit_test(a_table_without_rows_says_so),
-		cmocka_unit_test(json_has_numbers_where_the_table_has),
+		cmocka_unit_test(json_has_plain_numbers_and_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

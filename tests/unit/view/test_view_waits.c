@@ -30,7 +30,7 @@ static int teardown(void **state)
 }
 
 #define US 1000
-#define MS 1000000
+#define MS 1000000ll
 
 static void call(uint64_t thread, int64_t start, int64_t cpu, int64_t run_queue, int64_t blocked)
 {
@@ -53,14 +53,16 @@ static void wait_in(uint64_t thread, int64_t start, int64_t duration, const char
 	jfr_thread_wait(r.w, &e);
 }
 
-static char *show(int (*view)(struct jfr_file *, const struct table_layout *, struct bytes *))
+static struct call_filter all;
+static struct view_request request = {.layout = {.width = 100, .cell_height = 1}, .filter = &all};
+
+static char *show(int (*view)(struct jfr_file *, const struct view_request *, struct bytes *))
 {
-	struct table_layout layout = {.width = 100, .cell_height = 1};
 	struct jfr_file file;
 
 	recording_end(&r, true);
 	jfr_file_init(&file, r.file.data, r.file.size);
-	assert_int_equal(view(&file, &layout, &out), 0);
+	assert_int_equal(view(&file, &request, &out), 0);
 	assert_null(file.fault.what);
 	jfr_file_release(&file);
 	bytes_put_u8(&out, 0);
@@ -155,6 +157,137 @@ static void only_the_longest_waits_are_listed_and_all_are_added_up(void **state)
 		text,
 		"18.0ms poll, woken by \"worker-1\"\n        17.0ms poll, woken by \"worker-1\"\n        16.0ms poll");
 	assert_null(strstr(text, "15.0ms"));
+}
+
+static void a_pause_that_would_print_as_zero_is_left_out(void **state)
+{
+	struct jfr_method_trace e = {.start = T0, .duration = 3000 * MS, .method = recording_method(&r, "checkout")};
+
+	e.pause = 40 * MS;
+	jfr_method_trace(r.w, &e);
+	e.start += 4000 * MS;
+	e.pause = 60 * MS;
+	jfr_method_trace(r.w, &e);
+	assert_has(show(view_slowest), "the JVM paused for 0.1s");
+	assert_null(strstr((char *)out.data, "0.0s\n"));
+}
+
+static uint64_t method(const char *name)
+{
+	return recording_method(&r, name);
+}
+
+/* A call that ran all the time. */
+static void run(uint64_t thread, int64_t start, int64_t duration, uint64_t method_key)
+{
+	jfr_method_trace(
+		r.w,
+		&(struct jfr_method_trace){
+			.start = start, .duration = duration, .cpu = duration, .thread = thread, .method = method_key});
+}
+
+static void a_request_is_one_entry_with_what_it_called(void **state)
+{
+	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
+	const char *text;
+
+	run(one, T0 + 2 * MS, 8 * MS, method("lock"));
+	run(one, T0 + 11 * MS, 50 * US, method("log"));
+	run(one, T0 + MS, 11 * MS, method("pay"));
+	run(one, T0 + 13 * MS, 2 * MS, method("report"));
+	run(two, T0 + 3 * MS, 7 * MS, method("idle")); /* at the same time */
+	run(one, T0, 20 * MS, method("serve"));
+	run(one, T0 + 21 * MS, 3 * MS, method("serve"));
+	text = show(view_slowest);
+	assert_has(text, "[20.0ms = 20.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.serve()\n");
+	assert_has(text, "\"worker-1\"\n"
+			 "        > 11.0ms com.acme.Cart.pay()\n"
+			 "          > 8.0ms com.acme.Cart.lock()\n"
+			 "        > 2.0ms com.acme.Cart.report()\n"
+			 "        > 1 shorter\n"
+			 "[7.0ms = ");
+	assert_has(text, "[7.0ms = 7.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.idle()\n");
+	assert_has(text, "[3.0ms = 3.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.serve()\n");
+	assert_null(strstr(text, "cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.pay()"));
+}
+
+/* The candidates of the first pass are all inside one call. */
+static void outermost_calls_are_found_behind_thousands_inside_others(void **state)
+{
+	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
+	uint64_t inner = method("inner"), request_key = method("request");
+
+	for (int i = 0; i < 20000; i++)
+		run(one, T0 + i * 100, 90, inner);
+	for (int i = 0; i < 3; i++)
+		run(two, T0 + i * 100, 50 + i, request_key);
+	run(one, T0, 20000 * 100, method("main"));
+	assert_has(show(view_slowest), "com.acme.Cart.main()\n");
+	for (int i = 0; i < 3; i++) {
+		char line[32];
+
+		snprintf(line, sizeof(line), "\n[%d.0ns = ", 50 + i);
+		assert_has((char *)out.data, line);
+	}
+	assert_null(strstr((char *)out.data, "] com.acme.Cart.inner()"));
+	assert_has((char *)out.data, "        > 20,000 shorter\n");
+}
+
+static uint64_t kernel_stack(const char *const *names, int count)
+{
+	struct jfr_frame frames[16];
+
+	for (int i = 0; i < count; i++) {
+		struct jfr_method_constant m = {recording_class(&r, "kernel"), names[i], "()V", 1, false};
+
+		frames[i] = (struct jfr_frame){jfr_method(r.w, &m), -1, 0, JFR_FRAME_NATIVE};
+	}
+	return jfr_stack(r.w, frames, count, false);
+}
+
+static void a_kernel_stack_ends_at_the_name_of_the_system_call(void **state)
+{
+	static const char *const names[] = {"schedule",
+					    "io_schedule",
+					    "a1",
+					    "a2",
+					    "a3",
+					    "a4",
+					    "a5",
+					    "a6",
+					    "a7",
+					    "__x64_sys_fdatasync",
+					    "x64_sys_call",
+					    "do_syscall_64",
+					    "entry_SYSCALL_64_after_hwframe"};
+	uint64_t one = recording_thread(&r, 1);
+	struct jfr_thread_wait e = {.start = T0, .duration = 4 * MS, .thread = one, .reason = "disk"};
+
+	e.kernel_stack = kernel_stack(names, 13);
+	e.stack = recording_stack(&r, method("lock"), 7);
+	jfr_thread_wait(r.w, &e);
+	call(one, T0, MS, 0, 4 * MS);
+	assert_has(show(view_slowest), "            kernel.a6()\n"
+				       "            ...\n"
+				       "            fdatasync\n"
+				       "            com.acme.Cart.lock():7\n");
+	assert_null(strstr((char *)out.data, "syscall"));
+	assert_null(strstr((char *)out.data, "SYSCALL"));
+}
+
+static void slowest_as_json_has_numbers(void **state)
+{
+	uint64_t one = recording_thread(&r, 1);
+
+	call(one, T0, 400 * US, 100 * US, 500 * US);
+	request.layout.json = true;
+	show(view_slowest);
+	request.layout.json = false;
+	assert_string_equal(
+		(char *)out.data,
+		"{\"view\":\"Slowest Calls\",\"rows\":[{\"startTime\":\"2023-11-14T22:13:20Z\",\"method\":\"com.acme.Cart.checkout()\","
+		"\"thread\":\"worker-1\",\"caller\":\"com.acme.Cart.serve()\",\"line\":17,\"durationNs\":1000000,"
+		"\"cpuNs\":400000,\"runQueueNs\":100000,\"blockedNs\":500000,\"pauseNs\":0,\"thrown\":0}]}\n");
 }
 
 static void waits_are_grouped_by_reason_and_waker_and_locks_by_place(void **state)
@@ -283,8 +416,8 @@ static void an_open_call_says_what_its_thread_still_waits_for(void **state)
 	open(two, T0, 49 * MS);
 	text = show(view_open);
 	assert_has(text, "Still Waits");
-	assert_has(text, "  50.0 ms com.acme.Cart.checkout()       worker-1       N/A       42.0 ms futex");
-	assert_has(text, "  49.0 ms com.acme.Cart.checkout()       worker-2       N/A       - ");
+	assert_has(text, " com.acme.Cart.checkout() worker-1 N/A  50.0 ms 42.0 ms futex");
+	assert_has(text, " com.acme.Cart.checkout() worker-2 N/A  49.0 ms - ");
 }
 
 static void open_call_shows_where_it_is(void **state)
@@ -294,7 +427,7 @@ static void open_call_shows_where_it_is(void **state)
 	e.method = recording_method(&r, "checkout");
 	e.stack = recording_stack(&r, recording_method(&r, "lock"), 17);
 	jfr_open_call(r.w, &e);
-	assert_has(show(view_open), "Thread        At");
+	assert_has(show(view_open), "Thread   At ");
 	assert_has((char *)out.data, "com.acme.Cart.lock():17");
 }
 
@@ -304,8 +437,7 @@ static void slowest_names_the_caller_without_kernel_data(void **state)
 	r = recording_new();
 	recording_begin(&r);
 	call(recording_thread(&r, 1), T0, 400 * US, 0, 0);
-	assert_has(show(view_slowest), "Caller");
-	assert_has((char *)out.data, "com.acme.Cart.serve():17");
+	assert_has(show(view_slowest), "[400.0us] com.acme.Cart.checkout()  <- com.acme.Cart.serve():17\n");
 }
 
 static void of_open_calls_without_waits_nothing_is_said_of_them(void **state)
@@ -329,6 +461,11 @@ int main(void)
 		T(what_a_call_asked_of_the_kernel_is_shown),
 		T(waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk),
 		T(only_the_longest_waits_are_listed_and_all_are_added_up),
+		T(a_pause_that_would_print_as_zero_is_left_out),
+		T(a_request_is_one_entry_with_what_it_called),
+		T(outermost_calls_are_found_behind_thousands_inside_others),
+		T(a_kernel_stack_ends_at_the_name_of_the_system_call),
+		T(slowest_as_json_has_numbers),
 		T(waits_are_grouped_by_reason_and_waker_and_locks_by_place),
 		T(the_place_of_a_lock_is_outside_the_jdks_lock_code),
 		T(waits_for_the_jvm_are_no_locks),

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Exports: self time in flame graphs, and what the CSV has of each call. */
+#include "tests/lib/recording.h"
+#include "user/view/export.h"
+#include "user/view/self_time.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS 1000000
+
+static struct recording r;
+static char *text;
+
+static int setup(void **state)
+{
+	r = recording_new_with(JFR_KERNEL_FULL);
+	recording_begin(&r);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	recording_free(&r);
+	free(text);
+	text = NULL;
+	return 0;
+}
+
+static struct jfr_method_trace trace(uint64_t thread, int64_t start, int64_t duration, const char *name)
+{
+	return (struct jfr_method_trace){
+		.start = start, .duration = duration, .thread = thread, .method = recording_method(&r, name)};
+}
+
+static void call(uint64_t thread, int64_t start, int64_t duration, const char *name)
+{
+	struct jfr_method_trace e = trace(thread, start, duration, name);
+
+	jfr_method_trace(r.w, &e);
+}
+
+static void export_with(int (*export)(struct jfr_file *, FILE *))
+{
+	struct jfr_file file;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	recording_end(&r, true);
+	jfr_file_init(&file, r.file.data, r.file.size);
+	assert_int_equal(export(&file, to), 0);
+	assert_null(file.fault.what);
+	fclose(to);
+	jfr_file_release(&file);
+}
+
+static int by_time(struct jfr_file *file, FILE *to)
+{
+	return export_collapsed(file, true, to);
+}
+
+static void a_call_weighs_its_time_without_traced_calls_inside(void **state)
+{
+	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
+
+	call(one, T0 + 2 * MS, 3 * MS, "lock");
+	call(one, T0 + 6 * MS, MS, "lock");
+	call(one, T0 + MS, 7 * MS, "pay");
+	call(two, T0 + 2 * MS, 4 * MS, "idle"); /* another thread's */
+	call(one, T0, 10 * MS, "serve");
+	call(one, T0 + 11 * MS, 2 * MS, "serve");
+	export_with(by_time);
+	assert_string_equal(text, "com.acme.Cart.lock() 4000000\n"
+				  "com.acme.Cart.pay() 3000000\n"
+				  "com.acme.Cart.idle() 4000000\n"
+				  "com.acme.Cart.serve() 5000000\n");
+}
+
+/* The calls of a virtual thread are in the buffers of its carriers. */
+static void the_order_in_the_file_does_not_matter(void **state)
+{
+	uint64_t one = recording_thread(&r, 1);
+
+	call(one, T0, 10 * MS, "serve");
+	call(one, T0 + MS, 7 * MS, "pay");
+	call(one, T0 + 2 * MS, 3 * MS, "lock");
+	export_with(by_time);
+	assert_string_equal(text, "com.acme.Cart.serve() 3000000\n"
+				  "com.acme.Cart.pay() 4000000\n"
+				  "com.acme.Cart.lock() 3000000\n");
+}
+
+static void csv_has_where_the_time_went_and_empty_cells_for_what_is_missing(void **state)
+{
+	uint64_t one = recording_thread(&r, 1);
+	struct jfr_method_trace e = trace(one, T0, 10, "pay");
+
+	e.cpu = 1;
+	e.run_queue = 2;
+	e.blocked = 7;
+	e.pause = 3;
+	e.system_calls = 4;
+	e.system_call_time = 5;
+	e.major_faults = 6;
+	e.minor_faults = 8;
+	jfr_method_trace(r.w, &e);
+	e.cpu = e.run_queue = e.blocked = e.pause = JFR_MISSING;
+	e.system_calls = e.system_call_time = e.major_faults = e.minor_faults = JFR_MISSING;
+	jfr_method_trace(r.w, &e);
+	e.cpu = e.run_queue = e.blocked = e.pause = 0;
+	jfr_method_trace(r.w, &e);
+	export_with(export_csv);
+	assert_string_equal(text, "start_ns,duration_ns,method,thrown,thread_id,thread,caller,line,cpu_ns,run_queue_ns,"
+				  "blocked_ns,pause_ns,syscalls,syscall_ns,major_faults,minor_faults\r\n"
+				  "1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,1,2,7,3,4,5,6,8\r\n"
+				  "1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,,,,,,,,\r\n"
+				  "1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,0,0,0,0,,,,\r\n");
+}
+
+static void csv_of_a_file_without_a_split_has_empty_cells(void **state)
+{
+	recording_free(&r);
+	r = recording_new();
+	recording_begin(&r);
+	call(recording_thread(&r, 1), T0, 10, "pay");
+	export_with(export_csv);
+	assert_non_null(strstr(text, ",0,1,worker-1,,,,,,,,,,\r\n"));
+}
+
+/* Random calls of some threads. `end` is the moment at which the calling thread goes on. */
+struct forest {
+	struct self_time times;
+	int64_t outermost, end;
+	int64_t self[4];
+	unsigned int calls;
+};
+
+static int64_t grow(struct forest *f, uint64_t thread, unsigned int depth)
+{
+	int64_t start = f->end += rand() % 3, inside = 0;
+	unsigned int sum = rand() % 4;
+
+	for (int n = depth ? rand() % 5 : 0; n; n--)
+		inside += grow(f, thread, depth - 1);
+	f->end += 1 + rand() % 4;
+	assert_int_equal(self_time_add(&f->times, thread, start, f->end - start, sum), 0);
+	f->self[sum] += f->end - start - inside;
+	f->calls++;
+	return f->end - start;
+}
+
+static void all_self_times_are_the_time_of_the_outermost_calls(void **state)
+{
+	int64_t sum = 0, ends[4] = {0};
+	struct forest f = {.calls = 0};
+
+	srand(1);
+	while (f.calls < 700000) {
+		unsigned int thread = rand() % 4;
+
+		f.end = ends[thread];
+		f.outermost += grow(&f, thread + 1, 5);
+		ends[thread] = f.end;
+	}
+	assert_int_equal(self_time_finish(&f.times), 0);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(f.times.sum[i], f.self[i]);
+		sum += f.times.sum[i];
+	}
+	assert_int_equal(sum, f.outermost);
+	self_time_release(&f.times);
+}
+
+static void a_long_call_contains_all_that_came_before_its_end(void **state)
+{
+	struct self_time times = {0};
+
+	for (int i = 0; i < 500000; i++)
+		assert_int_equal(self_time_add(&times, 1, 10 + 10 * i, 9, 0), 0);
+	assert_int_equal(self_time_add(&times, 1, 0, 5000020, 1), 0);
+	assert_int_equal(self_time_finish(&times), 0);
+	assert_int_equal(times.sum[0], 500000 * 9);
+	assert_int_equal(times.sum[1], 5000020 - 500000 * 9);
+	assert_true(times.thread[0].capacity <= 1 << 17);
+	self_time_release(&times);
+}
+
+static void an_end_that_was_rounded_up_is_no_end_of_the_caller(void **state)
+{
+	struct self_time times = {0};
+
+	assert_int_equal(self_time_add(&times, 1, 10, 91, 0), 0); /* ends at 101 */
+	assert_int_equal(self_time_add(&times, 1, 0, 100, 1), 0);
+	assert_int_equal(self_time_finish(&times), 0);
+	assert_int_equal(times.sum[0], 91);
+	assert_int_equal(times.sum[1], 9);
+	self_time_release(&times);
+}
+
+static void calls_without_a_thread_are_in_no_other(void **state)
+{
+	struct self_time times = {0};
+
+	assert_int_equal(self_time_add(&times, 0, 10, 20, 0), 0);
+	assert_int_equal(self_time_add(&times, 0, 0, 100, 1), 0);
+	assert_int_equal(self_time_finish(&times), 0);
+	assert_int_equal(times.sum[1], 100);
+	self_time_release(&times);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(a_call_weighs_its_time_without_traced_calls_inside),
+		T(the_order_in_the_file_does_not_matter),
+		T(csv_has_where_the_time_went_and_empty_cells_for_what_is_missing),
+		T(csv_of_a_file_without_a_split_has_empty_cells),
+		cmocka_unit_test(all_self_times_are_the_time_of_the_outermost_calls),
+		cmocka_unit_test(a_long_call_contains_all_that_came_before_its_end),
+		cmocka_unit_test(an_end_that_was_rounded_up_is_no_end_of_the_caller),
+		cmocka_unit_test(calls_without_a_thread_are_in_no_other),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

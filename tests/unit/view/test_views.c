@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Views of calls by method: what they add up, how they are narrowed, and how methods are told apart. */
+#include "tests/lib/recording.h"
+#include "user/view/views.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS 1000000ll
+
+static struct recording r;
+static bool ended; /* the recording */
+static struct bytes out;
+static struct call_filter filter;
+static struct view_request request;
+
+static int setup(void **state)
+{
+	r = recording_new_with(JFR_KERNEL_WAITS);
+	recording_begin(&r);
+	ended = false;
+	bytes_init(&out);
+	filter = (struct call_filter){0};
+	request = (struct view_request){.layout = {.width = 100, .cell_height = 1}, .filter = &filter, .min_share = 1};
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	recording_free(&r);
+	bytes_release(&out);
+	call_filter_release(&filter);
+	return 0;
+}
+
+static uint64_t method_of(uint64_t class_key, const char *name, const char *descriptor)
+{
+	return jfr_method(r.w, &(struct jfr_method_constant){class_key, name, descriptor, 1, false});
+}
+
+static uint64_t method(const char *name, const char *descriptor)
+{
+	return method_of(recording_class(&r, "com/acme/Cart"), name, descriptor);
+}
+
+static void call_in(uint64_t thread, int64_t start, int64_t duration, uint64_t method_key, uint64_t stack)
+{
+	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = start,
+							 .duration = duration,
+							 .thread = thread,
+							 .method = method_key,
+							 .stack = stack,
+							 .cpu = duration / 4,
+							 .blocked = duration - duration / 4});
+}
+
+static void call(int64_t duration, uint64_t method_key)
+{
+	call_in(0, T0, duration, method_key, 0);
+}
+
+static const char *show(int (*view)(struct jfr_file *, const struct view_request *, struct bytes *))
+{
+	struct jfr_file file;
+
+	if (!ended)
+		recording_end(&r, true);
+	ended = true;
+	bytes_clear(&out);
+	jfr_file_init(&file, r.file.data, r.file.size);
+	assert_int_equal(view(&file, &request, &out), 0);
+	assert_null(file.fault.what);
+	jfr_file_release(&file);
+	bytes_put_u8(&out, 0);
+	return (char *)out.data;
+}
+
+static void assert_has(const char *part)
+{
+	if (!strstr((char *)out.data, part))
+		fail_msg("no '%s' in:\n%s", part, (char *)out.data);
+}
+
+static void assert_lacks(const char *part)
+{
+	if (strstr((char *)out.data, part))
+		fail_msg("'%s' in:\n%s", part, (char *)out.data);
+}
+
+static void narrow(const char *methods, struct call_filter_options o)
+{
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+
+	if (methods) {
+		assert_int_equal(filter_list_add(l, methods, FILTER_TRACE, &d), 0);
+		o.methods = l;
+	}
+	if (call_filter_init(&filter, &o, &d))
+		fail_msg("%s", d.text);
+	filter_list_free(l);
+}
+
+static void latency_has_a_histogram_for_each_method_most_total_first(void **state)
+{
+	uint64_t get = method("get", "()V"), put = method("put", "()V");
+	const char *text;
+
+	for (int i = 0; i < 2000; i++)
+		call(8, get);
+	call(5 * MS, put);
+	call(40 * MS, put);
+	text = show(view_latency);
+	assert_has("\ncom.acme.Cart.put(): 2 calls, 45.0 ms in all, longest 40.0 ms\n");
+	assert_has("\ncom.acme.Cart.get(): 2,000 calls, 16.0 us in all, longest 8 ns\n");
+	assert_has("          8 ns           2,000  ########################################  100.00 %\n");
+	assert_has("        4.2 ms               1  ########################################   50.00 %\n");
+	assert_has("       33.6 ms               1  ########################################  100.00 %\n");
+	assert_true(strstr(text, "Cart.put()") < strstr(text, "Cart.get()"));
+}
+
+static void top_leaves_methods_out_and_says_how_many(void **state)
+{
+	request.top = 1;
+	call(8, method("get", "()V"));
+	call(9, method("put", "()V"));
+	call(7, method("add", "()V"));
+	show(view_latency);
+	assert_has("Cart.put()");
+	assert_has("\nand 2 more methods\n");
+	assert_lacks("Cart.get()");
+	show(view_methods);
+	assert_has("\nand 2 more\n");
+}
+
+static void method_trace_has_where_the_time_went(void **state)
+{
+	uint64_t get = method("get", "()V");
+
+	call(4 * MS, get);
+	call(4 * MS, get);
+	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0,
+							 .duration = 12 * MS,
+							 .method = get,
+							 .cpu = JFR_MISSING,
+							 .run_queue = JFR_MISSING,
+							 .blocked = JFR_MISSING});
+	show(view_methods);
+	assert_has("Traced Method       Calls   Total Minimum Average Maximum  CPU Run Queue Blocked Thrown\n");
+	assert_has("com.acme.Cart.get()     3 20.0 ms  4.0 ms  6.7 ms 12.0 ms 25 %       0 %    75 %      0\n");
+	request.layout.json = true;
+	show(view_methods);
+	assert_has(
+		"{\"method\":\"com.acme.Cart.get()\",\"calls\":3,\"totalNs\":20000000,\"minNs\":4000000,\"averageNs\":6666666,"
+		"\"maxNs\":12000000,\"whereTotalNs\":8000000,\"cpuNs\":2000000,\"runQueueNs\":0,\"blockedNs\":6000000,"
+		"\"thrown\":0}");
+}
+
+static void where_time_went_has_no_columns_if_the_file_does_not_know(void **state)
+{
+	recording_free(&r);
+	r = recording_new();
+	recording_begin(&r);
+	call(4 * MS, method("get", "()V"));
+	show(view_methods);
+	assert_has("Traced Method       Calls  Total Minimum Average Maximum Thrown\n");
+	request.layout.json = true;
+	show(view_methods);
+	assert_has("\"whereTotalNs\":null,\"cpuNs\":null,\"runQueueNs\":null,\"blockedNs\":null,");
+}
+
+static void a_filter_selects_methods_and_overloads(void **state)
+{
+	call(MS, method("get", "()V"));
+	call(MS, method("add", "(I)V"));
+	call(MS, method("add", "(J)V"));
+	narrow("*Cart::add(int)", (struct call_filter_options){0});
+	show(view_methods);
+	assert_has("Cart.add(int)");
+	assert_lacks("Cart.add(long)");
+	assert_lacks("Cart.get()");
+}
+
+static void a_filter_that_only_excludes_shows_the_others(void **state)
+{
+	call(MS, method("get", "()V"));
+	call(MS, method("add", "(I)V"));
+	narrow("!*Cart::add", (struct call_filter_options){0});
+	show(view_methods);
+	assert_has("Cart.get()");
+	assert_lacks("Cart.add");
+}
+
+static void a_filter_may_have_a_threshold_of_its_own(void **state)
+{
+	call(MS, method("get", "()V"));
+	call(3 * MS, method("get", "()V"));
+	call(MS, method("add", "(I)V"));
+	narrow("*Cart::get:2ms;*Cart::add", (struct call_filter_options){0});
+	show(view_methods);
+	assert_has("com.acme.Cart.get()        1 3.0 ms");
+	assert_has("com.acme.Cart.add(int)     1 1.0 ms");
+}
+
+static void calls_are_narrowed_by_thread_duration_and_time(void **state)
+{
+	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 22), get = method("get", "()V");
+	static const char *const names[] = {"worker-1", "worker-2*", "*", "worker"};
+	static const int found[] = {3, 1, 4, 0};
+	struct jfr_file file;
+	char text[64];
+
+	call_in(one, T0, MS, get, 0);
+	call_in(one, T0 + 1000 * MS, 2 * MS, get, 0);
+	call_in(one, T0 + 2000 * MS, 3 * MS, get, 0);
+	call_in(two, T0 + 3000 * MS, 4 * MS, get, 0);
+	recording_end(&r, true);
+	for (int i = 0; i < 4; i++) {
+		narrow(NULL, (struct call_filter_options){.thread = names[i]});
+		bytes_clear(&out);
+		jfr_file_init(&file, r.file.data, r.file.size);
+		assert_int_equal(view_latency(&file, &request, &out), 0);
+		jfr_file_release(&file);
+		call_filter_release(&filter);
+		bytes_put_u8(&out, 0);
+		snprintf(text, sizeof(text), found[i] ? "Cart.get(): %d call" : "No events found", found[i]);
+		assert_has(text);
+	}
+}
+
+static void assert_calls(struct call_filter_options o, int want)
+{
+	struct jfr_file file;
+	char text[64];
+
+	narrow(NULL, o);
+	bytes_clear(&out);
+	jfr_file_init(&file, r.file.data, r.file.size);
+	assert_int_equal(view_latency(&file, &request, &out), 0);
+	jfr_file_release(&file);
+	call_filter_release(&filter);
+	bytes_put_u8(&out, 0);
+	snprintf(text, sizeof(text), want ? "Cart.get(): %d call" : "No events found", want);
+	assert_has(text);
+}
+
+/* NANOS is 22:13:20 in UTC. */
+static void times_of_day_are_those_of_the_recording(void **state)
+{
+	uint64_t get = method("get", "()V");
+
+	for (int i = 0; i < 4; i++)
+		call_in(0, T0 + i * 1000ll * MS, (i + 1) * MS, get, 0);
+	recording_end(&r, true);
+	assert_calls((struct call_filter_options){.slower_ns = 2 * MS}, 3);
+	assert_calls((struct call_filter_options){.from = "22:13:21"}, 3);
+	assert_calls((struct call_filter_options){.from = "22:13:21.5"}, 2);
+	assert_calls((struct call_filter_options){.from = "22:13:21", .to = "22:13:22"}, 1);
+	assert_calls((struct call_filter_options){.to = "22:13"}, 0);
+	assert_calls((struct call_filter_options){.from = "22:13:22", .to = "01:00"}, 2); /* over midnight */
+	assert_calls((struct call_filter_options){.slower_ns = 2 * MS, .to = "22:13:22"}, 1);
+}
+
+static void wrong_options_say_what_would_be_right(void **state)
+{
+	static const char *const wrong[] = {"25:00", "22:60", "22", "22:13:20x", "22:13.5", "", "-1:00"};
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_true(call_filter_init(&filter, &(struct call_filter_options){.from = wrong[i]}, &d) < 0);
+		assert_non_null(strstr(d.text, "it has to be a time of day, as in 21:31 or 21:31:53.333"));
+		call_filter_release(&filter);
+	}
+	assert_int_equal(filter_list_add(l, "+com.acme.Cart", FILTER_TRACE, &d), 0);
+	assert_true(call_filter_init(&filter, &(struct call_filter_options){.methods = l}, &d) < 0);
+	assert_non_null(strstr(d.text, "'+' and '@' do not work here"));
+	assert_true(d.usage);
+	filter_list_free(l);
+}
+
+static void timing(int64_t start, uint64_t method_key, int64_t invocations, int64_t average)
+{
+	int64_t time = invocations ? average : JFR_MISSING;
+
+	jfr_method_timing(r.w, &(struct jfr_method_timing){.start = start,
+							   .method = method_key,
+							   .invocations = invocations,
+							   .minimum = time,
+							   .average = time,
+							   .maximum = time});
+}
+
+static void timing_is_sorted_by_total_and_has_the_last_emission_only(void **state)
+{
+	uint64_t few = method("few", "()V"), many = method("many", "()V"), none = method("none", "()V");
+	const char *text;
+
+	timing(T0, few, 1, 900 * MS);
+	timing(T0 + 5, none, 0, 0);
+	timing(T0 + 5, few, 2, 8 * MS);
+	timing(T0 + 5, many, 1000000, 20);
+	text = show(view_timing);
+	assert_has("com.acme.Cart.many()   1,000,000 20.0 ms   20 ns   20 ns   20 ns\n");
+	assert_has("com.acme.Cart.few()            2 16.0 ms  8.0 ms  8.0 ms  8.0 ms\n");
+	assert_has("com.acme.Cart.none()           0    0 ns     N/A     N/A     N/A\n");
+	assert_true(strstr(text, "many()") < strstr(text, "few()"));
+	assert_true(strstr(text, "few()") < strstr(text, "none()"));
+}
+
+static void overloads_keep_their_parameters_in_narrow_tables(void **state)
+{
+	uint64_t servlet = recording_class(&r, "org/apache/catalina/servlets/DefaultServlet");
+
+	request.layout.width = 80;
+	call(MS, method_of(servlet, "service", "(Ljavax/servlet/http/HttpServletRequest;)V"));
+	call(MS, method_of(servlet, "service", "(Ljavax/servlet/ServletRequest;)V"));
+	show(view_methods);
+	assert_has("\nDefaultServlet.service(HttpServletRequest) ");
+	assert_has("\nDefaultServlet.service(ServletRequest) ");
+}
+
+static uint64_t loaded_class(const char *loader_name, uint64_t identity)
+{
+	uint64_t loader = jfr_loader(r.w, &(struct jfr_loader_constant){"a/WebappLoader", loader_name, identity});
+
+	return jfr_class(r.w, &(struct jfr_class_constant){.name = "shop/Order", .loader = loader, .modifiers = 1});
+}
+
+static void classes_of_one_name_are_named_with_their_loaders(void **state)
+{
+	request.layout.width = 120;
+	call(3 * MS, method_of(loaded_class("app", 1), "get", "()V"));
+	call(2 * MS, method_of(loaded_class(NULL, 2), "get", "()V"));
+	call(MS, method_of(loaded_class(NULL, 3), "get", "()V"));
+	call(MS, method_of(loaded_class("app", 1), "put", "()V"));
+	show(view_methods);
+	assert_has("shop.Order.get() (loader app) ");
+	assert_has("shop.Order.get() (loader a.WebappLoader #1) ");
+	assert_has("shop.Order.get() (loader a.WebappLoader #2) ");
+	assert_has("shop.Order.put() ");
+	assert_lacks("put() (loader");
+}
+
+static void parameters_of_one_name_have_their_descriptors(void **state)
+{
+	request.layout.width = 200;
+	call(3 * MS, method("at", "(Ljava/util/Date;)V"));
+	call(2 * MS, method("at", "(Ljava/sql/Date;)V"));
+	show(view_methods);
+	assert_has("\ncom.acme.Cart.at(Date)(Ljava/util/Date;)V ");
+	assert_has("\ncom.acme.Cart.at(Date)(Ljava/sql/Date;)V ");
+}
+
+static void methods_are_the_same_in_all_chunks(void **state)
+{
+	call(MS, method("get", "()V"));
+	recording_end(&r, false);
+	recording_begin(&r);
+	call(MS, method("get", "()V"));
+	show(view_methods);
+	assert_has("com.acme.Cart.get()     2 2.0 ms");
+}
+
+static void calls_of_a_pair_are_sorted_by_total(void **state)
+{
+	uint64_t a = recording_stack(&r, method("serve", "()V"), 3), b = recording_stack(&r, method("batch", "()V"), 4);
+	uint64_t get = method("get", "()V");
+	const char *text;
+
+	for (int i = 0; i < 5; i++)
+		call_in(0, T0, MS, get, a);
+	call_in(0, T0, 9 * MS, get, b);
+	call_in(0, T0, MS / 2, get, 0);
+	text = show(view_calls);
+	assert_has("com.acme.Cart.get() com.acme.Cart.batch()           1 9.0 ms\n");
+	assert_has("com.acme.Cart.get() com.acme.Cart.serve()           5 5.0 ms\n");
+	assert_has("com.acme.Cart.get() N/A                             1 500 us\n");
+	assert_true(strstr(text, "batch()") < strstr(text, "serve()"));
+}
+
+/* A stack of these methods, the caller first. */
+static uint64_t stack_of(const char *const *names)
+{
+	struct jfr_frame frames[16];
+	int n = 0;
+
+	for (; names[n]; n++)
+		frames[n] = (struct jfr_frame){method(names[n], "()V"), 1, 0, JFR_FRAME_JIT};
+	return jfr_stack(r.w, frames, n, false);
+}
+
+static void many_calls(int count, const char *name, const char *const *callers)
+{
+	uint64_t key = method(name, "()V"), stack = stack_of(callers);
+
+	for (int i = 0; i < count; i++)
+		call_in(0, T0, MS, key, stack);
+}
+
+static void chains_of_callers_are_indented_below_what_they_call(void **state)
+{
+	many_calls(60, "get", (const char *const[]){"answer", "handle", "filter", NULL});
+	many_calls(40, "get", (const char *const[]){"answer", "retry", "timer", NULL});
+	show(view_callers);
+	assert_has("  com.acme.Cart.get()\n"
+		   "           100  100.0 %        100 ms    com.acme.Cart.answer()\n"
+		   "            60   60.0 %       60.0 ms      com.acme.Cart.handle()\n"
+		   "            60   60.0 %       60.0 ms        com.acme.Cart.filter()\n"
+		   "            40   40.0 %       40.0 ms      com.acme.Cart.retry()\n"
+		   "            40   40.0 %       40.0 ms        com.acme.Cart.timer()\n");
+}
+
+static void what_callers_share_is_printed_once(void **state)
+{
+	many_calls(60, "get", (const char *const[]){"handle", "a", "b", "c", "d", NULL});
+	many_calls(40, "get", (const char *const[]){"retry", "a", "b", "c", "d", NULL});
+	many_calls(10, "put", (const char *const[]){"b", "c", "d", NULL});
+	show(view_callers);
+	assert_has(" com.acme.Cart.handle()\n"
+		   "            60   60.0 %       60.0 ms      com.acme.Cart.a()\n"
+		   "            60   60.0 %       60.0 ms      com.acme.Cart.b()\n");
+	assert_has(" com.acme.Cart.retry()\n"
+		   "            40   40.0 %       40.0 ms      com.acme.Cart.a(), 3 callers as above\n"
+		   "            10  100.0 %       10.0 ms  com.acme.Cart.put()\n"
+		   "            10  100.0 %       10.0 ms    com.acme.Cart.b()\n");
+}
+
+static void depth_and_share_bound_the_tree(void **state)
+{
+	many_calls(985, "get", (const char *const[]){"handle", "a", "b", NULL});
+	many_calls(15, "get", (const char *const[]){"retry", NULL});
+	request.depth = 2;
+	request.min_share = 2;
+	show(view_callers);
+	assert_has("Cart.a()");
+	assert_lacks("Cart.b()");
+	assert_lacks("Cart.retry()");
+	request.depth = request.min_share = 0;
+	show(view_callers);
+	assert_has("Cart.b()");
+	assert_has("Cart.retry()");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(latency_has_a_histogram_for_each_method_most_total_first),
+		T(top_leaves_methods_out_and_says_how_many),
+		T(method_trace_has_where_the_time_went),
+		T(where_time_went_has_no_columns_if_the_file_does_not_know),
+		T(a_filter_selects_methods_and_overloads),
+		T(a_filter_that_only_excludes_shows_the_others),
+		T(a_filter_may_have_a_threshold_of_its_own),
+		T(calls_are_narrowed_by_thread_duration_and_time),
+		T(times_of_day_are_those_of_the_recording),
+		T(wrong_options_say_what_would_be_right),
+		T(timing_is_sorted_by_total_and_has_the_last_emission_only),
+		T(overloads_keep_their_parameters_in_narrow_tables),
+		T(classes_of_one_name_are_named_with_their_loaders),
+		T(parameters_of_one_name_have_their_descriptors),
+		T(methods_are_the_same_in_all_chunks),
+		T(calls_of_a_pair_are_sorted_by_total),
+		T(chains_of_callers_are_indented_below_what_they_call),
+		T(what_callers_share_is_printed_once),
+		T(depth_and_share_bound_the_tree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Finds the longest calls that lie in no other call of their thread: a request, not also what the request called.
+ *
+ * Calls come in the order of their ends, so whether one is the outermost is known only at the end of the recording. But
+ * a call is at least as long as those inside it: among the longest calls of a recording, whatever their number, one
+ * that lies in no other of them lies in none at all.
+ */
+#ifndef USER_VIEW_OUTERMOST_H
+#define USER_VIEW_OUTERMOST_H
+
+#include "user/view/call_filter.h"
+
+struct outermost_call {
+	uint64_t number; /* of the call in the file, the first one is 0 */
+	uint64_t thread; /* thread_number() */
+	int64_t start, duration;
+};
+
+struct outermost {
+	struct outermost_call *call; /* longest first */
+	size_t count;
+};
+
+/*
+ * Find at most `wanted` of the calls that pass the filter. Reads the file once or, if few of the longest calls are
+ * outermost ones, several times. 0 or -ENOMEM; release it in either case.
+ */
+int outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted);
+void outermost_release(struct outermost *o);
+
+/* True if a span lies in the call. The ends of both are rounded. */
+bool outermost_contains(const struct outermost_call *call, int64_t start, int64_t duration);
+
+/* call_iter_each() for another pass over a file that has been read. */
+int outermost_read_again(const struct jfr_file *file, call_visit *visit, void *context);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/view/self_time.h"
+#include "format/vec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW	 (1u << 18) /* calls */
+#define SPANS	 (1u << 16) /* for each thread; then the oldest are joined in pairs */
+#define ROUNDING 2	    /* ns by which a call may seem to end after the one around it */
+
+void self_time_release(struct self_time *s)
+{
+	for (size_t i = 0; i < s->threads; i++)
+		free(s->thread[i].span);
+	free(s->thread);
+	free(s->window);
+	free(s->sum);
+	aggregate_release(&s->numbers);
+	*s = (struct self_time){0};
+}
+
+/* Index of the thread, from 1 on. 0: no memory. */
+static uint32_t self_time_thread_of(struct self_time *s, uint64_t number)
+{
+	struct group *g = aggregate_of(&s->numbers, number, 0);
+
+	if (!g)
+		return 0;
+	if (!g->count) {
+		if (vec_reserve(&s->thread, &s->thread_capacity, s->threads + 1))
+			return 0;
+		s->thread[s->threads++] = (struct self_time_thread){0};
+		g->mark = s->threads;
+		g->count = 1;
+	}
+	return g->mark;
+}
+
+/* By end; of two that end at once the inner one first. */
+static int compare_ends(const void *a, const void *b)
+{
+	const struct self_time_call *x = a, *y = b;
+
+	if (x->end != y->end)
+		return (x->end > y->end) - (x->end < y->end);
+	if (x->start != y->start)
+		return (x->start < y->start) - (x->start > y->start);
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/*
+ * Join the older half in pairs, which bounds the memory of a thread with many calls that lie in no other one. Only a call
+ * that lasts longer than the 32,768 before it, and begins between the two of a pair, does not find the second one.
+ */
+static void join_spans(struct self_time_thread *t)
+{
+	size_t half = t->count / 2 & ~(size_t)1;
+
+	for (size_t i = 0; i < half; i += 2) {
+		t->span[i / 2] = t->span[i];
+		t->span[i / 2].duration += t->span[i + 1].duration;
+		t->span[i / 2].end = t->span[i + 1].end;
+	}
+	memmove(t->span + half / 2, t->span + half, (t->count - half) * sizeof(*t->span));
+	t->count -= half / 2;
+}
+
+static int self_time_process(struct self_time *s, const struct self_time_call *c)
+{
+	struct self_time_thread *t = &s->thread[c->thread - 1];
+	struct self_time_span *last = t->count ? &t->span[t->count - 1] : NULL;
+	int64_t duration = c->end - c->start;
+
+	s->sum[c->sum] += duration;
+	/* c may seem to end after the call around it */
+	if (last && last->start < c->start && c->start < last->end && c->end <= last->end + ROUNDING) {
+		s->sum[last->sum] -= duration;
+		return 0;
+	}
+	for (; t->count && t->span[t->count - 1].start >= c->start; t->count--)
+		s->sum[c->sum] -= t->span[t->count - 1].duration;
+	if (t->count == SPANS)
+		join_spans(t);
+	if (vec_reserve(&t->span, &t->capacity, t->count + 1))
+		return -ENOMEM;
+	t->span[t->count++] = (struct self_time_span){c->start, c->end, duration, c->sum};
+	return 0;
+}
+
+/* Process the first `count` calls of the window in order. */
+static int process_window(struct self_time *s, size_t count)
+{
+	int err = 0;
+
+	if (s->count)
+		qsort(s->window, s->count, sizeof(*s->window), compare_ends);
+	for (size_t i = 0; i < count && !err; i++)
+		err = self_time_process(s, &s->window[i]);
+	s->count -= count;
+	memmove(s->window, s->window + count, s->count * sizeof(*s->window));
+	return err;
+}
+
+int self_time_add(struct self_time *s, uint64_t thread, int64_t start, int64_t duration, uint32_t sum)
+{
+	struct self_time_call c = {.number = s->seen++, .start = start, .end = start + duration, .sum = sum};
+
+	if (vec_reserve(&s->sum, &s->capacity, (size_t)sum + 1))
+		return -ENOMEM;
+	while (s->sums <= sum)
+		s->sum[s->sums++] = 0;
+	if (!thread) {
+		s->sum[sum] += duration;
+		return 0;
+	}
+	c.thread = self_time_thread_of(s, thread);
+	if (!c.thread || vec_reserve(&s->window, &s->window_capacity, s->count + 1))
+		return -ENOMEM;
+	s->window[s->count++] = c;
+	return s->count == WINDOW ? process_window(s, WINDOW / 2) : 0;
+}
+
+int self_time_finish(struct self_time *s)
+{
+	return s->count ? process_window(s, s->count) : 0;
+}

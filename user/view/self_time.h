@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sums of self time: of each call its duration without the calls directly inside it on the same thread. All self times
+ * together are the time of the outermost calls.
+ *
+ * Calls come almost in the order of their ends, but each thread writes its own buffer, and a virtual thread those of
+ * several carriers. A window restores the order.
+ */
+#ifndef USER_VIEW_SELF_TIME_H
+#define USER_VIEW_SELF_TIME_H
+
+#include "user/view/aggregate.h"
+
+struct self_time {
+	int64_t *sum; /* ns, by what the caller sums up; complete after self_time_finish() */
+	size_t sums, capacity;
+	struct self_time_call {
+		uint64_t number; /* order in the file */
+		int64_t start, end;
+		uint32_t thread, sum;
+	} *window;
+	size_t count, window_capacity;
+	uint64_t seen;
+	struct aggregate numbers; /* of threads -> index + 1 in `mark` */
+	struct self_time_thread {
+		/* Ended calls, in the order of their ends, that no call seen so far contains. */
+		struct self_time_span {
+			int64_t start, end, duration;
+			uint32_t sum;
+		} *span;
+		size_t count, capacity;
+	} *thread;
+	size_t threads, thread_capacity;
+};
+
+/* Takes a zeroed struct, too. */
+void self_time_release(struct self_time *s);
+
+/* Add a call to sum number `sum`. `thread`: thread_number(), or 0: it is in no other call. 0 or -ENOMEM. */
+int self_time_add(struct self_time *s, uint64_t thread, int64_t start, int64_t duration, uint32_t sum);
+
+/* Call it after the last call. 0 or -ENOMEM. */
+int self_time_finish(struct self_time *s);
+
+#endif
