@@ -187,7 +187,7 @@ $(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
 # sources that print recordings
 $(BUILD)/fuzz_jfr_read: user/view/context.c user/view/event_json.c user/view/event_text.c user/text/java_number.c user/text/java_time.c user/text/term.c \
 	user/view/jfr_names.c user/view/old_object.c user/view/sorter.c user/view/print.c user/view/printer.c \
-	user/view/render_cache.c user/view/select.c user/view/value_text.c
+	user/view/render_cache.c user/view/select.c user/view/value_text.c user/view/event_iter.c user/view/wait_iter.c
 
 check: $(TESTS) $(REPLAYS)
 	$(Q)scripts/run-tests $(TESTS) $(REPLAYS)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/export.h"
 #include "user/exit.h"
-#include "user/view/jfr_file.h"
+#include "user/view/jfr_files.h"
 #include "user/text/term.h"
 #include "user/view/export.h"
 
@@ -14,13 +14,10 @@ static int export_check(const struct verb_args *a, struct diag *d)
 		return diag_usage(d, "one form at a time: 'frtrace export --collapsed FILE', --chrome or --csv");
 	if (a->weight && !a->collapsed)
 		return diag_usage(d, "--weight is for --collapsed");
-	if (a->operands != 1)
-		return diag_usage(d, a->operands ? "one file at a time: 'frtrace export --csv FILE'"
-						 : "no file: 'frtrace export --csv FILE'");
-	return 0;
+	return a->operands ? 0 : diag_usage(d, "no file: 'frtrace export --csv FILE'");
 }
 
-static int export(struct jfr_file_map *m, const struct verb_args *a, struct diag *d)
+static int export(struct jfr_files *f, const struct verb_args *a, struct diag *d)
 {
 	FILE *to;
 	int error, err = text_open_output(&to, d);
@@ -28,27 +25,27 @@ static int export(struct jfr_file_map *m, const struct verb_args *a, struct diag
 	if (err)
 		return err;
 	if (a->collapsed)
-		err = export_collapsed(&m->file, a->weight == WEIGHT_TIME, to);
+		err = export_collapsed(f->file, a->weight == WEIGHT_TIME, to);
 	else
-		err = (a->chrome ? export_chrome : export_csv)(&m->file, to);
+		err = (a->chrome ? export_chrome : export_csv)(f->file, to);
 	error = text_close_output(to);
 	if (err)
-		return diag_set(d, -err, "no memory for the calls of '%s'", m->path);
+		return diag_set(d, -err, "no memory for the calls of '%s'", f->name);
 	if (error && error != EPIPE)
 		return diag_errno(d, error, "cannot write to standard output");
-	return jfr_file_verdict(m, d);
+	return jfr_files_verdict(f, d);
 }
 
 int cmd_export(const struct verb_args *a, struct diag *d)
 {
-	struct jfr_file_map m;
+	struct jfr_files f;
 	int err = export_check(a, d);
 
 	if (!err)
-		err = jfr_file_open(&m, a->operand[0], d);
+		err = jfr_files_open(&f, a->operand, a->operands, "cannot export", d);
 	if (err)
 		return err;
-	err = export(&m, a, d);
-	jfr_file_close(&m);
+	err = export(&f, a, d);
+	jfr_files_close(&f);
 	return err;
 }

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #define TARGET_SENTENCE "TARGET is a pid, or a part of the main class or jar; without one it is the only recording."
+#define FILES_SENTENCE                                                                                                     \
+	"FILE may be a directory, such as -o DIR/ writes. Several are read as one, in the order of time; they have to be " \
+	"of one JVM."
 
 const struct verb verbs[VERBS] = {
 	{VERB_RECORD, "record",
@@ -26,18 +29,18 @@ const struct verb verbs[VERBS] = {
 	{VERB_METHODS, "methods", "methods TARGET FILTER...", "list the methods that a filter matches; touches nothing",
 	 "The list has the methods of the loaded classes, also those that would not be traced, and why. It is read "
 	 "from the JVM's memory."},
-	{VERB_SUMMARY, "summary", "summary FILE", "count the events of a recording by type",
-	 "The file may be of whatever origin."},
-	{VERB_PRINT, "print", "print [options] FILE", "print the events, in the form of the JDK's 'jfr print'",
-	 "The file may be of whatever origin."},
-	{VERB_VIEW, "view", "view [options] NAME FILE", "print a table about traced methods",
-	 "They were traced by frtrace, or by JDK 25's JFR."},
-	{VERB_EXPORT, "export", "export --collapsed | --chrome | --csv FILE",
-	 "write the recorded calls for other tools to standard output", NULL},
-	{VERB_MERGE, "merge", "merge -o OUT FILE FILE...",
-	 "make one recording of up to four that were made of one JVM at the same time",
-	 "Such are frtrace's and the JVM's own. The result has one clock, the order of time, and the threads that they "
-	 "share, so that 'jfr print' of JDK 25 shows the JVM's events within the traced calls. Each event keeps the "
+	{VERB_SUMMARY, "summary", "summary FILE...", "count the events of a recording by type",
+	 "The file may be of whatever origin. " FILES_SENTENCE},
+	{VERB_PRINT, "print", "print [options] FILE...", "print the events, in the form of the JDK's 'jfr print'",
+	 "The file may be of whatever origin. " FILES_SENTENCE},
+	{VERB_VIEW, "view", "view [options] NAME FILE...", "print a table about traced methods",
+	 "They were traced by frtrace, or by JDK 25's JFR. " FILES_SENTENCE},
+	{VERB_EXPORT, "export", "export --collapsed | --chrome | --csv FILE...",
+	 "write the recorded calls for other tools to standard output", FILES_SENTENCE},
+	{VERB_MERGE, "merge", "merge -o OUT FILE...",
+	 "make one recording of several of one JVM, or of a directory of them",
+	 "Such are frtrace's and the JVM's own. FILE may be a directory, such as -o DIR/ writes. The result has one "
+	 "clock, the order of time, and the threads that they share, so that 'jfr print' of JDK 25 shows the JVM's events within the traced calls. Each event keeps the "
 	 "time that its own file gives it. If the wall clock was set between the starts of two recordings, they are "
 	 "that far apart; if it was set within one, a message says so."},
 	{VERB_RECOVER, "recover", "recover [-o OUT] FILE", "make a file readable whose writer was killed",

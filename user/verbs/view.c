@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/view.h"
-#include "user/view/jfr_file.h"
+#include "user/view/jfr_files.h"
 #include "user/view/printer.h"
 #include "user/view/views.h"
 
@@ -22,7 +22,7 @@ static const struct view *find_view(const char *name)
 /* Check the operands and set *v to the view. */
 static int view_check(const struct verb_args *a, const struct view **v, struct diag *d)
 {
-	if (a->operands != 2)
+	if (a->operands < 2)
 		return diag_usage(d, "a view and a file: 'frtrace view NAME FILE', see 'frtrace view --help'");
 	*v = find_view(a->operand[0]);
 	if (!*v)
@@ -32,7 +32,7 @@ static int view_check(const struct verb_args *a, const struct view **v, struct d
 	return 0;
 }
 
-static int view_show(struct jfr_file_map *m, const struct view *v, const struct verb_args *a, struct diag *d)
+static int view_show(struct jfr_files *f, const struct view *v, const struct verb_args *a, struct diag *d)
 {
 	const struct table_layout layout = {a->width,
 					    a->cell_height < MAX_CELL_HEIGHT ? a->cell_height : MAX_CELL_HEIGHT,
@@ -41,15 +41,15 @@ static int view_show(struct jfr_file_map *m, const struct view *v, const struct 
 	int err;
 
 	printer_init(&p, STDOUT_FILENO);
-	err = v->show(&m->file, &layout, &p.out);
+	err = v->show(f->file, &layout, &p.out);
 	if (err)
-		err = diag_set(d, -err, "no memory for this view of '%s'", m->path);
+		err = diag_set(d, -err, "no memory for this view of '%s'", f->name);
 	else
 		printer_flush(&p, true);
 	if (!err && p.error && p.error != EPIPE)
 		err = diag_errno(d, p.error, "cannot write to standard output");
 	if (!err)
-		err = jfr_file_verdict(m, d);
+		err = jfr_files_verdict(f, d);
 	printer_release(&p);
 	return err;
 }
@@ -57,14 +57,14 @@ static int view_show(struct jfr_file_map *m, const struct view *v, const struct 
 int cmd_view(const struct verb_args *a, struct diag *d)
 {
 	const struct view *v = NULL;
-	struct jfr_file_map m;
+	struct jfr_files f;
 	int err = view_check(a, &v, d);
 
 	if (!err)
-		err = jfr_file_open(&m, a->operand[1], d);
+		err = jfr_files_open(&f, a->operand + 1, a->operands - 1, "cannot view together", d);
 	if (err)
 		return err;
-	err = view_show(&m, v, a, d);
-	jfr_file_close(&m);
+	err = view_show(&f, v, a, d);
+	jfr_files_close(&f);
 	return err;
 }

@@ -147,8 +147,7 @@ static int add_states(const struct jfr_file *file, const char *type, thread_wait
 	struct jfr_file again;
 	int err;
 
-	jfr_file_init(&again, file->data, file->size);
-	again.forget = file->forget;
+	jfr_file_again(&again, file);
 	err = wait_iter_each(&again, type, visit, c);
 	jfr_file_release(&again);
 	return err;

@@ -8,7 +8,7 @@
 
 static int methods_add_method(const struct call *call, void *context)
 {
-	struct group *g = aggregate_of(context, call->method.key, 0);
+	struct group *g = aggregate_of(context, call->method_id, 0);
 
 	if (g && !g->count)
 		g->name = view_method(call->chunk, call->method);
@@ -70,29 +70,9 @@ int view_methods(struct jfr_file *file, const struct table_layout *layout, struc
 
 /* Calls by method of the caller. Each stack is decoded only once to find it. */
 struct callers {
-	struct aggregate stacks; /* stack -> key + 1 of the caller's method, in `mark` */
+	struct aggregate stacks; /* stack -> 1 + call_method_id() of the caller, in `mark` */
 	struct aggregate pairs;
 };
-
-static uint64_t caller_key(const struct call *call)
-{
-	struct jfr_value stack = call->stack, frames, frame, v;
-	struct cursor c;
-
-	jfr_resolve(call->chunk, &stack);
-	frames = jfr_field(call->chunk, &stack, "frames");
-	if (frames.kind != VALUE_ARRAY || !frames.place.count || frames.place.field->constant)
-		return 0;
-	c = jfr_enter(call->chunk, &frames);
-	jfr_take_element(&c, &frames, &frame);
-	c = jfr_enter(call->chunk, &frame);
-	for (uint32_t i = 0; i < frame.type->count; i++) {
-		jfr_take(&c, &frame.type->fields[i], &v);
-		if (v.kind == VALUE_KEY && strcmp(frame.type->fields[i].name, "method") == 0)
-			return v.key + 1;
-	}
-	return 0;
-}
 
 static int add_pair(const struct call *call, void *context)
 {
@@ -105,8 +85,8 @@ static int add_pair(const struct call *call, void *context)
 	if (!stack)
 		return -ENOMEM;
 	if (!stack->count++)
-		stack->mark = has_stack ? caller_key(call) : 0;
-	pair = aggregate_of(&c->pairs, call->method.key, stack->mark);
+		stack->mark = call_caller(call, &caller, &line) ? 1 + call_method_id(call->chunk, &caller) : 0;
+	pair = aggregate_of(&c->pairs, call->method_id, stack->mark);
 	if (!pair)
 		return -ENOMEM;
 	if (!pair->count) {

@@ -37,7 +37,7 @@ static int read_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_
 		average = strcmp(name, "average") == 0 ? timing_span(chunk, v.number) : average;
 		maximum = strcmp(name, "maximum") == 0 ? timing_span(chunk, v.number) : maximum;
 	}
-	g = aggregate_of(&t->aggregate, method.kind == VALUE_KEY ? method.key : 0, 0);
+	g = aggregate_of(&t->aggregate, call_method_id(chunk, &method), 0);
 	if (g && !g->name)
 		g->name = view_method(chunk, method);
 	if (!g || !g->name)

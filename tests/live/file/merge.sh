@@ -235,17 +235,19 @@ other_root() {
 	target_drop
 }
 
-# In both orders, and three files.
+# In both orders, and a directory of pieces.
 orders() {
-	local sentence="files are merged in any order, and more than two" count
+	local sentence="files are merged in any order, and those of a directory" count
 	begin "$sentence" || return 0
 	"$FRTRACE" merge -o "$WORK/reverse.jfr" "$WORK/theirs.jfr" "$WORK/ours.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
 	newest_java JointCheck "$WORK/reverse.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "$(head "$WORK/tool")"
 	contexts "$WORK/reverse.jfr"
-	cp "$WORK/ours.jfr" "$WORK/copy.jfr"
-	"$FRTRACE" merge -o "$WORK/three.jfr" "$WORK/ours.jfr" "$WORK/theirs.jfr" "$WORK/copy.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
+	mkdir "$WORK/pieces"
+	"$(jdk_newest)/bin/jfr" disassemble --max-chunks 1 --output "$WORK/pieces" "$WORK/ours.jfr" >"$WORK/tool" 2>&1
+	"$FRTRACE" merge -o "$WORK/three.jfr" "$WORK/pieces" "$WORK/theirs.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
 	count=$("$(jdk_newest)/bin/jfr" summary "$WORK/three.jfr" | awk '$1 == "jdk.MethodTrace" { print $2 }')
-	[ "$count" = 320 ] || finding "three files: $count calls"
+	[ "$count" = 160 ] || finding "a directory and a file: $count calls"
+	contexts "$WORK/three.jfr"
 	verdict "$sentence"
 }
 
@@ -260,10 +262,12 @@ complains() { # STATUS REGEX ARGUMENT...
 bad_files() {
 	local sentence="files that cannot be merged give one line and no output" a=$WORK/ours.jfr b=$WORK/theirs.jfr out=$WORK/out.jfr
 	begin "$sentence" || return 0
-	complains 2 "two files at least: 'frtrace merge -o OUT.jfr A.jfr B.jfr'" -o "$out" "$a"
+	complains 2 "two files at least, or a directory: 'frtrace merge -o OUT.jfr A.jfr B.jfr'" -o "$out" "$a"
 	complains 2 'no file to write' "$a" "$b"
 	complains 1 "'$a' is there already: give another name" -o "$a" "$a" "$b"
 	complains 2 "'$a' is given twice" -o "$out" "$a" "$b" "$a"
+	cp "$a" "$WORK/copy.jfr"
+	complains 2 "'$WORK/copy.jfr' has a part of '$a' in it: its events would count twice" -o "$out" "$a" "$b" "$WORK/copy.jfr"
 	complains 1 'cannot open .*none.jfr' -o "$out" "$a" "$WORK/none.jfr"
 	head -c 5000 "$b" >"$WORK/torn.jfr"
 	complains 1 "torn.jfr' is damaged: a chunk that is cut off" -o "$out" "$a" "$WORK/torn.jfr"

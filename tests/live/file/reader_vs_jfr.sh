@@ -208,7 +208,10 @@ damaged() {
 	complains 'is no Flight Recorder file$'
 	status_of 1 print "$WORK/none.jfr"
 	complains "cannot open '.*none.jfr': No such file"
-	status_of 1 print "$WORK"
+	mkdir -p "$WORK/no-recordings"
+	status_of 1 print "$WORK/no-recordings"
+	complains "no-recordings' has no recordings: it is a directory without NAME.jfr$"
+	status_of 1 print /dev/null
 	complains 'is no regular file$'
 	verdict "$sentence"
 }
@@ -247,7 +250,7 @@ bad_arguments() {
 	status_of 2 print --events=jdk.Nothing "$file"
 	complains 'the recording has no event type named jdk.Nothing'
 	status_of 2 summary "$file" "$file"
-	complains 'one file at a time'
+	complains 'is given twice'
 	status_of 0 print --help
 	verdict "$sentence"
 }

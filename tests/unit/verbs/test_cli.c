@@ -368,6 +368,19 @@ static void help_goes_to_standard_output_and_is_short(void **state)
 	}
 }
 
+/* A shell makes them of a pattern. */
+static void verbs_that_read_take_any_number_of_files(void **state)
+{
+	struct command_line c;
+	struct diag d;
+
+	assert_int_equal(read_line("view|slowest|1|2|--width=80|3|4|5|6|--|-7", &c, &d), 0);
+	assert_int_equal(c.args.operands, 8);
+	assert_string_equal(c.args.operand[0], "slowest");
+	assert_string_equal(c.args.operand[7], "-7");
+	cli_release(&c);
+}
+
 static void a_duration_without_a_unit_is_in_seconds(void **state)
 {
 	struct settings s = good("-p|1|-m|a.A|-d|5");
@@ -445,6 +458,7 @@ int main(void)
 		cmocka_unit_test(wrong_words_get_one_clear_line),
 		cmocka_unit_test(wrong_filter_shows_the_caret_and_the_right_one),
 		cmocka_unit_test(help_goes_to_standard_output_and_is_short),
+		cmocka_unit_test(verbs_that_read_take_any_number_of_files),
 		cmocka_unit_test(a_duration_without_a_unit_is_in_seconds),
 		cmocka_unit_test(help_examples_are_right),
 		cmocka_unit_test(version_is_the_build_s),

@@ -39,7 +39,7 @@ static int teardown(void **state)
 static const char *summary(bool json)
 {
 	static char text[4096];
-	struct verb_args args = {.operand = {path}, .operands = 1, .json = json};
+	struct verb_args args = {.operand = (const char *[]){path}, .operands = 1, .json = json};
 	FILE *to = tmpfile();
 	int own = dup(STDOUT_FILENO);
 	struct diag d;
