@@ -11,11 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Count and size of the events of one type. */
+/* Count and size of the events of one type, or of several with one name: a merged file may have two. */
 struct tally {
-	uint64_t id, count, bytes;
+	uint64_t id, count, bytes; /* id: of the first of them */
+	uint64_t hash;		   /* of the name */
 	char *name;
 };
+
+/* The first two tallies have the ids of their types. */
+enum { METADATA = 0, CHECKPOINT = 1 };
 
 struct summary {
 	struct tally *tallies;
@@ -37,14 +41,15 @@ static void summary_release(struct summary *s)
 /* Find or add the tally of a type. Returns its index or -ENOMEM. */
 static ssize_t tally_index(struct summary *s, uint64_t id, const char *name)
 {
+	uint64_t hash = hash_data(name, strlen(name));
 	size_t i;
 
 	for (i = 0; i < s->count; i++)
-		if (s->tallies[i].id == id)
+		if (s->tallies[i].hash == hash && strcmp(s->tallies[i].name, name) == 0)
 			return i;
 	if (vec_reserve(&s->tallies, &s->capacity, s->count + 1))
 		return -ENOMEM;
-	s->tallies[i] = (struct tally){.id = id, .name = strdup(name)};
+	s->tallies[i] = (struct tally){.id = id, .hash = hash, .name = strdup(name)};
 	s->count += s->tallies[i].name != NULL;
 	return s->tallies[i].name ? (ssize_t)i : -ENOMEM;
 }
@@ -74,6 +79,8 @@ static ssize_t index_of_event(struct summary *s, const struct jfr_event *e)
 
 	if (e->type)
 		return s->by_type[e->type->index] - 1;
+	if (e->type_id <= CHECKPOINT)
+		return e->type_id;
 	snprintf(name, sizeof(name), "%" PRIu64 " (missing event metadata)", e->type_id);
 	return tally_index(s, e->type_id, name);
 }
@@ -103,7 +110,7 @@ static int count_file(struct summary *s, struct jfr_file *file)
 	struct jfr_chunk *chunk;
 	int err = 0;
 
-	if (tally_index(s, 0, "jdk.Metadata") < 0 || tally_index(s, 1, "jdk.Checkpoint") < 0)
+	if (tally_index(s, METADATA, "jdk.Metadata") < 0 || tally_index(s, CHECKPOINT, "jdk.Checkpoint") < 0)
 		return -ENOMEM;
 	while (!err && (chunk = jfr_file_next(file))) {
 		err = count_chunk(s, chunk);

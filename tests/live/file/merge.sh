@@ -57,6 +57,13 @@ contexts() { # FILE
 	cmp -s "$WORK/ours" "$WORK/marks" || finding "frtrace print differs:" "$(diff "$WORK/ours" "$WORK/marks" | head -n 8)"
 }
 
+# A summary with one row for each name: the JDK's has one for each type.
+by_name() {
+	awk '$2 ~ /^[0-9]+$/ && NF == 3 { count[$1] += $2; bytes[$1] += $3; next }
+		{ $1 = $1; print }
+		END { for (name in count) print name, count[name], bytes[name] }' | sort
+}
+
 # Both recordings have the same process id: merge uses it to compare their origin.
 one_jvm() { # FILE...
 	local file
@@ -80,9 +87,10 @@ merged() {
 		reads "$file"
 		turn 1 && views "$file"
 		contexts "$file"
-		"$FRTRACE" summary "$file" >"$WORK/ours" 2>&1
-		"$(jdk_newest)/bin/jfr" summary "$file" >"$WORK/tool" 2>&1
-		cmp -s "$WORK/ours" "$WORK/tool" || finding "summaries differ: $(diff "$WORK/ours" "$WORK/tool" | head -n 4)"
+		"$FRTRACE" summary "$file" 2>&1 | sort >"$WORK/ours"
+		"$(jdk_newest)/bin/jfr" summary "$file" 2>&1 | by_name >"$WORK/tool"
+		diff <(by_name <"$WORK/ours") "$WORK/tool" >"$WORK/compared" || finding "summaries differ: $(head -n 4 "$WORK/compared")"
+		[ "$(awk '{ print $1 }' "$WORK/ours" | grep -c '^jdk.ActiveSetting$')" = 1 ] || finding "not one row of jdk.ActiveSetting: $(cat "$WORK/ours")"
 	fi
 	verdict "$sentence"
 	target_drop
