@@ -34,7 +34,7 @@ const struct verb verbs[VERBS] = {
 	{VERB_PRINT, "print", "print [options] FILE...", "print the events, in the form of the JDK's 'jfr print'",
 	 "The file may be of whatever origin. " FILES_SENTENCE},
 	{VERB_VIEW, "view", "view [options] NAME FILE...", "print a table about traced methods",
-	 "They were traced by frtrace, or by JDK 25's JFR. " FILES_SENTENCE},
+	 "They were traced by frtrace, by JDK 25's JFR or by async-profiler. " FILES_SENTENCE},
 	{VERB_EXPORT, "export", "export --collapsed | --chrome | --csv FILE...",
 	 "write the recorded calls for other tools to standard output", FILES_SENTENCE},
 	{VERB_MERGE, "merge", "merge -o OUT FILE...",

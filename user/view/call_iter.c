@@ -94,6 +94,23 @@ static bool enter_stack(const struct call *call, struct jfr_value *frames, struc
 	return true;
 }
 
+/* Not in frtrace's recordings, which have frtrace.Clock: a method that frtrace does not know is not on the stack. */
+static void take_method_from_stack(struct call *call, const struct meta_type *type)
+{
+	struct jfr_value frames, frame;
+	struct cursor c;
+
+	if (call->method.kind == VALUE_KEY &&
+	    (call->method.key || jfr_chunk_constant(call->chunk, call->method.type, 0)))
+		return;
+	if (strcmp(type->name, "jdk.MethodTrace") != 0 || jfr_metadata_find(call->chunk->metadata, "frtrace.Clock") ||
+	    !enter_stack(call, &frames, &c))
+		return;
+	jfr_take_element(&c, &frames, &frame);
+	call->method = frame_method(call->chunk, &frame);
+	call->own_frames = 1;
+}
+
 struct visitor {
 	call_visit *visit;
 	void *context;
@@ -121,6 +138,7 @@ static int call_iter_on_event(struct jfr_chunk *chunk, const struct jfr_event *e
 	struct call call;
 
 	read_call(chunk, e, &call);
+	take_method_from_stack(&call, e->type);
 	return identify_method(v, &call) ? v->visit(&call, v->context) : -ENOMEM;
 }
 
@@ -150,7 +168,14 @@ struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame)
 
 bool call_enter_callers(const struct call *call, struct jfr_value *frames, struct cursor *c)
 {
-	return enter_stack(call, frames, c);
+	struct jfr_value own;
+
+	if (!enter_stack(call, frames, c) || frames->place.count <= call->own_frames)
+		return false;
+	for (unsigned int i = 0; i < call->own_frames; i++)
+		jfr_take_element(c, frames, &own);
+	frames->place.count -= call->own_frames;
+	return true;
 }
 
 bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line)

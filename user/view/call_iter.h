@@ -11,6 +11,11 @@ struct call {
 	int64_t duration;			/* nanoseconds */
 	struct jfr_value method, stack, thread; /* not resolved */
 	uint64_t method_id;			/* call_method_id() of the method */
+	/*
+	 * Frames on top of the stack that are the call itself. 1 in recordings of async-profiler (4.x, flightRecorder.cpp):
+	 * it writes 0 for the method, and a stack that begins with it. That of JEP 520 begins with the caller.
+	 */
+	unsigned int own_frames;
 	bool thrown;
 	bool split; /* the recording has the next four; ns, INT64_MIN if unknown */
 	int64_t cpu, run_queue, blocked, pause;
