@@ -44,6 +44,7 @@ void jfr_file_again(struct jfr_file *again, const struct jfr_file *f)
 	else
 		jfr_file_init(again, f->data, f->size);
 	again->forget = f->forget;
+	again->progress = f->progress;
 }
 
 void jfr_file_rewind(struct jfr_file *f)
@@ -238,6 +239,8 @@ struct jfr_chunk *jfr_file_next(struct jfr_file *f)
 		uint64_t start = f->next;
 		struct jfr_chunk *chunk;
 
+		if (f->progress)
+			f->progress(f->base + start);
 		if (!next_header(f, &h))
 			continue;
 		chunk = chunk_new(f, &h, start);

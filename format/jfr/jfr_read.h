@@ -58,6 +58,7 @@ struct jfr_file {
 	struct jfr_fault fault;
 	/* Called for a chunk without references; may be NULL. Not for pieces, which have close(). */
 	void (*forget)(const void *data, size_t size);
+	void (*progress)(uint64_t at); /* called for each chunk with its position; may be NULL */
 };
 
 void jfr_file_init(struct jfr_file *f, const void *data, size_t size);

@@ -4,6 +4,7 @@
 #include "user/view/jfr_files.h"
 #include "user/text/term.h"
 #include "user/view/export.h"
+#include "user/view/progress.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -45,6 +46,7 @@ int cmd_export(const struct verb_args *a, struct diag *d)
 		err = jfr_files_open(&f, a->operand, a->operands, "cannot export", d);
 	if (err)
 		return err;
+	progress_begin(f.name, f.size, true);
 	err = export(&f, a, d);
 	jfr_files_close(&f);
 	return err;

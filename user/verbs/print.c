@@ -3,6 +3,7 @@
 #include "user/exit.h"
 #include "user/view/jfr_files.h"
 #include "user/view/print.h"
+#include "user/view/progress.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -61,6 +62,7 @@ int cmd_print(const struct verb_args *a, struct diag *d)
 		err = jfr_files_open(&f, a->operand, a->operands, "cannot print", d);
 	if (err)
 		return err;
+	progress_begin(f.name, f.size, true);
 	printer_init(&p, STDOUT_FILENO);
 	p.stack_depth = a->stack_depth < UINT_MAX ? a->stack_depth : UINT_MAX;
 	p.exact = a->exact;

@@ -2,6 +2,7 @@
 #include "user/verbs/summary.h"
 #include "format/vec.h"
 #include "user/view/jfr_files.h"
+#include "user/view/progress.h"
 #include "user/text/json.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
@@ -183,6 +184,7 @@ static int summarize(struct jfr_files *f, bool json, struct diag *d)
 	struct bytes start;
 	int err = count_file(&s, f->file);
 
+	progress_end();
 	bytes_init(&start);
 	if (err) {
 		diag_set(d, -err, "no memory for the event types of '%s'", f->name);
@@ -207,6 +209,7 @@ int cmd_summary(const struct verb_args *a, struct diag *d)
 	err = jfr_files_open(&f, a->operand, a->operands, "cannot count together", d);
 	if (err)
 		return err;
+	progress_begin(f.name, f.size, false);
 	err = summarize(&f, a->json, d);
 	jfr_files_close(&f);
 	return err;

@@ -2,6 +2,7 @@
 #include "user/verbs/view.h"
 #include "user/view/jfr_files.h"
 #include "user/view/printer.h"
+#include "user/view/progress.h"
 #include "user/view/views.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ static int view_show(struct jfr_files *f, const struct view *v, const struct ver
 
 	printer_init(&p, STDOUT_FILENO);
 	err = v->show(f->file, &layout, &p.out);
+	progress_end();
 	if (err)
 		err = diag_set(d, -err, "no memory for this view of '%s'", f->name);
 	else
@@ -64,6 +66,7 @@ int cmd_view(const struct verb_args *a, struct diag *d)
 		err = jfr_files_open(&f, a->operand + 1, a->operands - 1, "cannot view together", d);
 	if (err)
 		return err;
+	progress_begin(f.name, f.size, false);
 	err = view_show(&f, v, a, d);
 	jfr_files_close(&f);
 	return err;

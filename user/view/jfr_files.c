@@ -5,6 +5,7 @@
 #include "user/text/log.h"
 #include "user/view/file_list.h"
 #include "user/view/origin.h"
+#include "user/view/progress.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -267,6 +268,7 @@ static void plan_begin_part(struct jfr_files_plan *p, struct planned_part *part,
 	part->plan = p;
 	part->pieces = (struct jfr_pieces){plan_open_piece, plan_close_piece, part, chunks, mixed};
 	jfr_file_init_pieces(&part->file, &part->pieces);
+	part->file.progress = progress_reached;
 }
 
 /* Divide the chunks among the recordings. */
@@ -359,6 +361,7 @@ int jfr_files_open(struct jfr_files *f, const char *const *paths, size_t count, 
 	if (count == 1 && !file_list_is_directory(paths[0])) {
 		err = jfr_file_open(&f->one, paths[0], d);
 		f->file = &f->one.file;
+		f->file->progress = progress_reached;
 		f->size = f->one.size;
 		return err;
 	}
@@ -374,6 +377,7 @@ int jfr_files_open(struct jfr_files *f, const char *const *paths, size_t count, 
 
 void jfr_files_close(struct jfr_files *f)
 {
+	progress_end();
 	plan_free(f->plan);
 	jfr_file_close(&f->one);
 	*f = (struct jfr_files){.one = {.fd = -1}};

@@ -2,6 +2,7 @@
 #include "user/view/merge.h"
 #include "user/view/jfr_files.h"
 #include "user/view/merge_check.h"
+#include "user/view/progress.h"
 #include "user/record/output_internal.h"
 
 #include <errno.h>
@@ -56,7 +57,9 @@ static int merge_recordings(struct jfr_files *files, struct destination *to, str
 		if (count > 1)
 			merge_check(name, recordings[i]);
 	}
+	progress_begin(files->name, files->size, false); /* once for each of three passes */
 	err = jfr_merge(recordings, count, &sink, merged);
+	progress_end();
 	free(recordings);
 	return err;
 }
