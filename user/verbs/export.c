@@ -26,9 +26,9 @@ static int export(struct jfr_files *f, const struct verb_args *a, struct diag *d
 	if (err)
 		return err;
 	if (a->collapsed)
-		err = export_collapsed(f->file, a->weight == WEIGHT_TIME, to);
+		err = export_collapsed(f->file, a->weight == WEIGHT_TIME, a->normalize, to);
 	else
-		err = (a->chrome ? export_chrome : export_csv)(f->file, to);
+		err = (a->chrome ? export_chrome : export_csv)(f->file, a->normalize, to);
 	error = text_close_output(to);
 	if (err)
 		return diag_set(d, -err, "no memory for the calls of '%s'", f->name);

@@ -223,6 +223,10 @@ const struct option_row options[] = {
 	{.name = "csv", .kind = OPTION_FLAG, AT(args.csv),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "a line for each call"},
+	{.name = "norm", .kind = OPTION_FLAG, AT(args.normalize),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
+	 .help = "leave out of names what differs from run to run: numbers of lambdas, hidden classes, proxies and "
+		 "accessors"},
 	{.name = "json", .kind = OPTION_FLAG, AT(args.json),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_SUMMARY) | VERB_BIT(VERB_PRINT),
 	 .help = "print JSON"},

@@ -31,6 +31,7 @@ struct verb_args {
 	enum verb_truncate truncate; /* which end of a long text is cut */
 	enum verb_weight weight;
 	bool json, exact, collapsed, chrome, csv;
+	bool normalize; /* names in an export without what differs from run to run */
 };
 
 #endif

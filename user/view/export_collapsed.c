@@ -85,12 +85,12 @@ static void put_lines(struct collapsed *c, FILE *to)
 	}
 }
 
-int export_collapsed(struct jfr_file *file, bool weigh_time, FILE *to)
+int export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FILE *to)
 {
 	struct collapsed c = {.weigh_time = weigh_time};
 	int err;
 
-	export_names_init(&c.names);
+	export_names_init(&c.names, normalize);
 	bytes_init(&c.line);
 	err = call_iter_each(file, "jdk.MethodTrace", export_collapsed_add, &c);
 	if (!err)

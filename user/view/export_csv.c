@@ -72,12 +72,12 @@ static int export_csv_add(const struct call *call, void *context)
 	return export_csv_put_caller(c, call);
 }
 
-int export_csv(struct jfr_file *file, FILE *to)
+int export_csv(struct jfr_file *file, bool normalize, FILE *to)
 {
 	struct csv c = {.to = to};
 	int err;
 
-	export_names_init(&c.names);
+	export_names_init(&c.names, normalize);
 	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line\r\n", to);
 	err = call_iter_each(file, "jdk.MethodTrace", export_csv_add, &c);
 	export_names_release(&c.names);
