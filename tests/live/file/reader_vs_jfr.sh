@@ -229,6 +229,9 @@ unfinished() {
 	status_of 3 print --events live.Kinds "${file:-none}"
 	complains 'is not finished'
 	[ "$(events "$WORK/ours")" -gt 100 ] || finding "$(events "$WORK/ours") events"
+	cp "$WORK/ours" "$WORK/theirs"
+	status_of 3 print --events live.Kinds "$WORK/repository"
+	same "its repository"
 	rm -rf "$WORK/repository"
 	verdict "$sentence"
 }
