@@ -92,7 +92,7 @@ void jfr_chunk_put(struct jfr_chunk *c)
 		jfr_read_pools_release(&c->constants);
 	jfr_metadata_put(c->metadata);
 	if (c->forget)
-		c->forget(c->data, c->size);
+		c->forget(c->data, c->held);
 	free(c);
 }
 

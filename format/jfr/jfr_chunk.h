@@ -39,8 +39,10 @@ void jfr_fault_add(struct jfr_fault *f, const char *what, uint64_t at);
 struct jfr_chunk {
 	const unsigned char *data;
 	uint64_t size;	 /* readable size: at most what the file has */
-	uint64_t at;	 /* in the file */
+	uint64_t at;	 /* in the file, or in all files together */
+	uint64_t held;	 /* size of what forget() takes */
 	uint32_t number; /* the first one is 0 */
+	bool mixed;	 /* the file's */
 	struct jfr_header header;
 	struct jfr_metadata *metadata;
 	struct jfr_timebase clock;
@@ -49,7 +51,7 @@ struct jfr_chunk {
 	struct jfr_fault *fault;	 /* the file's */
 	const struct meta_type *last;	 /* of the previous event: the next one often has the same type */
 	uint64_t last_id;
-	void (*forget)(const void *data, size_t size); /* the file's */
+	void (*forget)(const void *data, size_t size); /* the file's; may be NULL */
 	unsigned int references;
 };
 

@@ -62,9 +62,7 @@ static int next_chunk(struct input *in, struct jfr_chunk **chunk)
 
 static void rewind_input(struct input *in)
 {
-	in->file->next = 0;
-	in->file->chunks = 0;
-	in->file->clock = (struct jfr_timebase){0};
+	jfr_file_rewind(in->file);
 	metadata_set(&in->mapped, NULL);
 }
 

@@ -8,6 +8,7 @@
 #include "user/record/losses.h"
 #include "user/live/report_breakdown.h"
 #include "user/text/java_name.h"
+#include "user/text/shell_word.h"
 #include "user/live/no_events.h"
 
 #include <limits.h>
@@ -206,8 +207,10 @@ void report_start(const struct report *r, const struct notes *notes)
 		print_attached(r, methods, classes);
 	print_classes(seg);
 	report_notes(notes);
-	log_line("to %s, at most %s, oldest goes first.  Ctrl-C %s", output_path(r->output), limits(r->settings),
-		 r->settings->program ? "goes to the program" : "stops and restores the JVM");
+	log_line("to %s, at most %s, oldest goes first%s", output_path(r->output), limits(r->settings),
+		 r->settings->background ? "" /* background_detach() says how to stop it */
+		 : r->settings->program	 ? ".  Ctrl-C goes to the program"
+					 : ".  Ctrl-C stops and restores the JVM");
 }
 
 /* Estimated share of the JVM's CPU time that the hooks took, in per cent. */
@@ -387,7 +390,16 @@ static void print_throttled_calls(const struct report *r)
 		 report_plural(calls, "call is", "calls are"));
 }
 
-/* "  open for 42.1 s: com.acme.Cart.checkout(Order), and 2 more: jfr print --events OpenCall FILE" */
+/* The recording as a word of a command. */
+static const char *path_word(const struct report *r)
+{
+	static char word[SHELL_WORD_SIZE * PATH_MAX + SHELL_WORD_EXTRA];
+
+	shell_word_write(word, sizeof(word), output_path(r->output));
+	return word;
+}
+
+/* "  open for 42.1 s: com.acme.Cart.checkout(Order), and 2 more: frtrace view open FILE" */
 static void print_open_calls(const struct report *r, const struct segment_totals *t)
 {
 	const struct segment *seg = session_segment(r->session);
@@ -401,7 +413,7 @@ static void print_open_calls(const struct report *r, const struct segment_totals
 		if (t->open > 1)
 			snprintf(more, sizeof(more), ", and %s more", log_count(t->open - 1));
 	}
-	log_line("  open%s: %s%s: jfr print --events OpenCall %s", since, name, more, output_path(r->output));
+	log_line("  open%s: %s%s: frtrace view open %s", since, name, more, path_word(r));
 	if (r->no_open_dump)
 		log_line("  open calls have %s", r->no_open_dump);
 }
@@ -412,22 +424,19 @@ static void print_breakdown(const struct report *r)
 	char text[512];
 
 	if (where && report_breakdown_text(breakdown_running_sums(where), text, sizeof(text)))
-		log_line("  %s: frtrace view slowest %s", text, output_path(r->output));
+		log_line("  %s: frtrace view slowest %s", text, path_word(r));
 }
 
 static void print_next_steps(const struct report *r, uint64_t events)
 {
-	const char *path = output_path(r->output);
+	const char *path = path_word(r);
 
-	if (output_is_directory(r->output))
-		log_line("next: jfr assemble %s FILE.jfr makes one file of it", path);
-	else if (events)
-		log_line("next: jfr view MethodTrace %s   (JDK 21 on), or jfr print --events MethodTrace %s", path,
-			 path);
-	if (!output_is_directory(r->output) &&
-	    (is_throttled(r) || (!events && filter_list_count(r->settings->filters, FILTER_TIMING))))
-		log_line("next: jfr view method-timing %s   (JDK 25 on), or jfr print --events MethodTiming %s", path,
-			 path);
+	if (events)
+		log_line("next: frtrace view method-trace %s, or frtrace print %s", path, path);
+	if (is_throttled(r) || (!events && filter_list_count(r->settings->filters, FILTER_TIMING)))
+		log_line("next: frtrace view method-timing %s", path);
+	if (output_is_directory(r->output) && output_size(r->output))
+		log_line("next: frtrace merge -o FILE.jfr %s makes one file of it", path);
 }
 
 void report_end(const struct report *r, const struct notes *gaps, bool restored, bool target_ended)

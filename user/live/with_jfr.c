@@ -89,7 +89,7 @@ static int merge(struct with_jfr *w, struct jfr_merged *merged, struct diag *d)
 
 	if (err)
 		return err;
-	err = merge_files(paths, 2, file.fd, w->path, merged, d);
+	err = merge_files(paths, 2, file.fd, w->path, merged, NULL, d);
 	if (err >= 0)
 		err = new_file_finish(&file, d);
 	new_file_close(&file);

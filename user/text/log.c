@@ -113,6 +113,12 @@ void log_progress(const char *format, ...)
 	progress_shown = true;
 }
 
+void log_progress_end(void)
+{
+	clear_progress();
+	fflush(stderr);
+}
+
 static char *next_buffer(void)
 {
 	static char buffers[16][40];

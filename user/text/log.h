@@ -20,6 +20,9 @@ void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A line that the next one of its kind overwrites; only if stderr is a terminal. */
 void log_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Erase that line. */
+void log_progress_end(void);
+
 bool log_is_live(void);
 
 /* The number of lines printed, without those that are overwritten. */

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/cli.h"
+#include "format/vec.h"
 #include "user/options/settings_files.h"
 #include "user/verbs/check_options.h"
 #include "user/verbs/help.h"
 #include "user/verbs/option_value.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reader {
@@ -112,8 +115,8 @@ static int add_operand(struct reader *r, const char *word)
 {
 	struct verb_args *a = &r->c->args;
 
-	if (a->operands == VERB_OPERANDS)
-		return diag_usage(r->d, "unexpected word '%s', see 'frtrace %s --help'", word, r->c->verb->name);
+	if (vec_reserve(&a->operand, &a->capacity, a->operands + 1))
+		return diag_set(r->d, ENOMEM, "no memory for the command line");
 	a->operand[a->operands++] = word;
 	return 0;
 }
@@ -220,6 +223,7 @@ int cli_parse(int argc, char **argv, struct command_line *c, struct diag *d)
 
 void cli_release(struct command_line *c)
 {
+	free(c->args.operand);
 	settings_files_free(c->settings.files);
 	settings_release(&c->settings);
 }

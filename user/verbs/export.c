@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/export.h"
 #include "user/exit.h"
-#include "user/view/jfr_file.h"
+#include "user/view/jfr_files.h"
 #include "user/text/term.h"
 #include "user/view/export.h"
+#include "user/view/progress.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,15 +16,16 @@ static int export_check(const struct verb_args *a, struct diag *d)
 		return diag_usage(d, "one form at a time: 'frtrace export --collapsed FILE', --chrome, --csv or --jdk");
 	if (a->weight && !a->collapsed)
 		return diag_usage(d, "--weight is for --collapsed");
-	if (a->operands != 1)
-		return diag_usage(d, a->operands ? "one file at a time: 'frtrace export --csv FILE'"
-						 : "no file: 'frtrace export --csv FILE'");
+	if (!a->operands)
+		return diag_usage(d, "no file: 'frtrace export --csv FILE'");
+	if (a->jdk && a->normalize)
+		return diag_usage(d, "--norm is for --collapsed, --chrome and --csv");
 	if (a->jdk && isatty(STDOUT_FILENO))
 		return diag_usage(d, "a recording is no text: 'frtrace export --jdk FILE >OUT.jfr'");
 	return 0;
 }
 
-static int export(struct jfr_file_map *m, const struct verb_args *a, struct diag *d)
+static int export(struct jfr_files *f, const struct verb_args *a, struct diag *d)
 {
 	FILE *to;
 	int error, err = text_open_output(&to, d);
@@ -31,29 +33,32 @@ static int export(struct jfr_file_map *m, const struct verb_args *a, struct diag
 	if (err)
 		return err;
 	if (a->collapsed)
-		err = export_collapsed(&m->file, a->weight == WEIGHT_TIME, to);
+		err = export_collapsed(f->file, a->weight == WEIGHT_TIME, a->normalize, to);
+	else if (a->jdk)
+		err = export_jdk(f, to);
 	else
-		err = (a->chrome ? export_chrome : a->csv ? export_csv : export_jdk)(&m->file, to);
+		err = (a->chrome ? export_chrome : export_csv)(f->file, a->normalize, to);
 	error = text_close_output(to);
 	if (err && err != -ENOMEM)
-		return diag_set(d, -err, "cannot export '%s': it is too large in one of its parts", m->path);
+		return diag_set(d, -err, "cannot export '%s': it is too large in one of its parts", f->name);
 	if (err)
-		return diag_set(d, -err, "no memory for the calls of '%s'", m->path);
+		return diag_set(d, -err, "no memory for the calls of '%s'", f->name);
 	if (error && error != EPIPE)
 		return diag_errno(d, error, "cannot write to standard output");
-	return jfr_file_verdict(m, d);
+	return jfr_files_verdict(f, d);
 }
 
 int cmd_export(const struct verb_args *a, struct diag *d)
 {
-	struct jfr_file_map m;
+	struct jfr_files f;
 	int err = export_check(a, d);
 
 	if (!err)
-		err = jfr_file_open(&m, a->operand[0], d);
+		err = jfr_files_open(&f, a->operand, a->operands, "cannot export", d);
 	if (err)
 		return err;
-	err = export(&m, a, d);
-	jfr_file_close(&m);
+	progress_begin(f.name, f.size, true);
+	err = export(&f, a, d);
+	jfr_files_close(&f);
 	return err;
 }

@@ -115,9 +115,13 @@ static int check_limits(const struct option_row *o, const char *text, uint64_t v
 
 static int parse_number(const struct option_row *o, const char *text, uint64_t *value, struct diag *d)
 {
-	char name[NAME_SIZE];
+	char name[NAME_SIZE], seconds[2 * NAME_SIZE];
 
 	snprintf(name, sizeof(name), "--%s", o->name);
+	if (o->seconds && *text && !text[strspn(text, "0123456789")]) {
+		snprintf(seconds, sizeof(seconds), "%ss", text);
+		text = seconds;
+	}
 	switch (o->kind) {
 	case OPTION_TIME: return settings_parse_time(name, text, value, d);
 	case OPTION_SIZE: return settings_parse_size(name, text, value, d);

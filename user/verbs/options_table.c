@@ -7,6 +7,9 @@
 #include <string.h>
 
 #define TARGET_SENTENCE "TARGET is a pid, or a part of the main class or jar; without one it is the only recording."
+#define FILES_SENTENCE                                                                                                     \
+	"FILE may be a directory, such as -o DIR/ writes. Several are read as one, in the order of time; they have to be " \
+	"of one JVM."
 
 const struct verb verbs[VERBS] = {
 	{VERB_RECORD, "record",
@@ -26,20 +29,20 @@ const struct verb verbs[VERBS] = {
 	{VERB_METHODS, "methods", "methods TARGET FILTER...", "list the methods that a filter matches; touches nothing",
 	 "The list has the methods of the loaded classes, also those that would not be traced, and why. It is read "
 	 "from the JVM's memory."},
-	{VERB_SUMMARY, "summary", "summary FILE", "count the events of a recording by type",
-	 "The file may be of whatever origin."},
-	{VERB_PRINT, "print", "print [options] FILE", "print the events, in the form of the JDK's 'jfr print'",
-	 "The file may be of whatever origin."},
-	{VERB_VIEW, "view", "view [options] NAME FILE", "print a table about traced methods",
-	 "They were traced by frtrace, or by JDK 25's JFR."},
-	{VERB_EXPORT, "export", "export --collapsed | --chrome | --csv | --jdk FILE",
-	 "write the recorded calls for other tools to standard output", NULL},
-	{VERB_MERGE, "merge", "merge -o OUT FILE FILE...",
-	 "make one recording of up to four that were made of one JVM at the same time",
-	 "Such are frtrace's and the JVM's own. The result has one clock, the order of time, and the threads that they "
-	 "share, so that 'jfr print' of JDK 25 shows the JVM's events within the traced calls. Each event keeps the "
-	 "time that its own file gives it. If the wall clock was set between the starts of two recordings, they are "
-	 "that far apart; if it was set within one, a message says so."},
+	{VERB_SUMMARY, "summary", "summary FILE...", "count the events of a recording by type",
+	 "The file may be of whatever origin. " FILES_SENTENCE},
+	{VERB_PRINT, "print", "print [options] FILE...", "print the events, in the form of the JDK's 'jfr print'",
+	 "The file may be of whatever origin. " FILES_SENTENCE},
+	{VERB_VIEW, "view", "view [options] NAME FILE...", "print a table about traced methods",
+	 "They were traced by frtrace, by JDK 25's JFR or by async-profiler. " FILES_SENTENCE},
+	{VERB_EXPORT, "export", "export --collapsed | --chrome | --csv | --jdk FILE...",
+	 "write the recorded calls for other tools to standard output", FILES_SENTENCE},
+	{VERB_MERGE, "merge", "merge -o OUT FILE...",
+	 "make one recording of several of one JVM, or of a directory of them",
+	 "Such are frtrace's and the JVM's own. FILE may be a directory, such as -o DIR/ writes. The result has one "
+	 "clock, the order of time, and the threads that they share, so that 'jfr print' of JDK 25 shows the JVM's "
+	 "events within the traced calls. Each event keeps the time that its own file gives it. If the wall clock was set "
+	 "between the starts of two recordings, they are that far apart; if it was set within one, a message says so."},
 	{VERB_RECOVER, "recover", "recover [-o OUT] FILE", "make a file readable whose writer was killed",
 	 "The bytes after the last complete chunk are cut, and a chunk that was flushed in part is completed. With -o, "
 	 "FILE stays as it is, and complete chunks are copied to OUT, also those after a damaged one."},
@@ -109,10 +112,6 @@ const struct option_row options[] = {
 	{.name = "skip-active", .kind = OPTION_FLAG, AT(settings.skip_active),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "leave classes alone that have a method on a stack now"},
-	{.name = "user", .arg = "NAME", .kind = OPTION_USER, AT(settings.user),
-	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
-	 .help = "run the program behind -- as this user instead of the one behind sudo",
-	 .more = "The program may be a script or a build tool. Its first JVM is traced, or the one of -p."},
 
 	{.name = "stack-depth", .arg = "N", .kind = OPTION_COUNT, AT(settings.stack_depth),
 	 .min = 1, .max = FRT_MAX_DEPTH, .usual = "64",
@@ -149,8 +148,8 @@ const struct option_row options[] = {
 	 .usual = "frtrace-%p-%t.jfr", .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
 	 .help = "the file; %p is the pid, %t the time; in DIR/ a file each second, as in a JVM's own repository"},
 	{.name = "duration", .letter = 'd', .arg = "TIME", .kind = OPTION_TIME, AT(settings.duration_ns), .min = 1,
-	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
-	 .help = "stop after this time"},
+	 .seconds = true, .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
+	 .help = "stop after this time; a number alone is in seconds"},
 	{.name = "max-events", .letter = 'n', .arg = "N", .kind = OPTION_COUNT, AT(settings.max_events), .min = 1,
 	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
 	 .help = "stop after N calls"},
@@ -177,6 +176,10 @@ const struct option_row options[] = {
 	 .section = SECTION_SEE, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print JSON instead"},
 
+	{.name = "user", .arg = "NAME", .kind = OPTION_USER, AT(settings.user),
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING,
+	 .help = "run the program behind -- as this user instead of the one behind sudo",
+	 .more = "The program may be a script or a build tool. Its first JVM is traced, or the one of -p."},
 	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(settings.quiet),
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print errors only"},
@@ -255,6 +258,10 @@ const struct option_row options[] = {
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "the recording itself, with only the fields of JEP 520 in jdk.MethodTrace and jdk.MethodTiming, for tools "
 		 "that read them by position, such as async-profiler's jfrconv"},
+	{.name = "norm", .kind = OPTION_FLAG, AT(args.normalize),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
+	 .help = "leave out of names what differs from run to run: numbers of lambdas, hidden classes, proxies and "
+		 "accessors"},
 	{.name = "json", .kind = OPTION_FLAG, AT(args.json),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_STATUS) | VERB_BIT(VERB_SUMMARY) | VERB_BIT(VERB_PRINT),
 	 .help = "print JSON"},

@@ -103,6 +103,7 @@ struct option_row {
 	const char *name; /* without dashes; rows for different verbs may share a name */
 	char letter;	  /* 0: none */
 	bool optional;	  /* the argument may be omitted and is given only as --name=ARGUMENT */
+	bool seconds;	  /* a time without a unit is in seconds */
 	enum option_kind kind;
 	enum option_section section;
 	unsigned int verbs; /* VERB_BIT()s of the verbs that take the option */

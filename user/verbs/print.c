@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/print.h"
 #include "user/exit.h"
-#include "user/view/jfr_file.h"
+#include "user/view/jfr_files.h"
 #include "user/view/print.h"
+#include "user/view/progress.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,10 +13,7 @@ static int print_check(const struct verb_args *a, struct diag *d)
 {
 	if (a->json && a->exact)
 		return diag_usage(d, "--json and --exact do not go together");
-	if (a->operands != 1)
-		return diag_usage(d, a->operands ? "one file at a time: 'frtrace print FILE'"
-						 : "no file: 'frtrace print FILE'");
-	return 0;
+	return a->operands ? 0 : diag_usage(d, "no file: 'frtrace print FILE'");
 }
 
 static int check_output(const struct printer *p, struct diag *d)
@@ -36,20 +34,20 @@ static int check_selection(const struct select *s, struct diag *d)
 			  s->categories ? s->categories : "");
 }
 
-static int print_map(struct jfr_file_map *m, bool json, struct select *s, struct printer *p, struct diag *d)
+static int print_files(struct jfr_files *f, bool json, struct select *s, struct printer *p, struct diag *d)
 {
-	int err = (json ? print_json : print_text)(&m->file, s, p);
+	int err = (json ? print_json : print_text)(f->file, s, p);
 
 	if (err)
-		return diag_set(d, -err, "no memory for the events of '%s'", m->path);
+		return diag_set(d, -err, "no memory for the events of '%s'", f->name);
 	err = check_output(p, d);
 	if (err || p->error)
 		return err ? err : EXIT_DONE;
-	err = jfr_file_verdict(m, d);
-	if (!err && m->file.chunks)
+	err = jfr_files_verdict(f, d);
+	if (!err && f->file->chunks)
 		err = check_selection(s, d);
 	if (!err && p->too_large)
-		err = diag_set(d, EIO, "'%s' is damaged: an event whose values have no end", m->path);
+		err = diag_set(d, EIO, "'%s' is damaged: an event whose values have no end", f->name);
 	return err;
 }
 
@@ -57,19 +55,20 @@ int cmd_print(const struct verb_args *a, struct diag *d)
 {
 	struct select select = {.events = a->events, .categories = a->categories};
 	struct printer p;
-	struct jfr_file_map m;
+	struct jfr_files f;
 	int err = print_check(a, d);
 
 	if (!err)
-		err = jfr_file_open(&m, a->operand[0], d);
+		err = jfr_files_open(&f, a->operand, a->operands, "cannot print", d);
 	if (err)
 		return err;
+	progress_begin(f.name, f.size, true);
 	printer_init(&p, STDOUT_FILENO);
 	p.stack_depth = a->stack_depth < UINT_MAX ? a->stack_depth : UINT_MAX;
 	p.exact = a->exact;
-	err = print_map(&m, a->json, &select, &p, d);
+	err = print_files(&f, a->json, &select, &p, d);
 	select_release(&select);
 	printer_release(&p);
-	jfr_file_close(&m);
+	jfr_files_close(&f);
 	return err;
 }

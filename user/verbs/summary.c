@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/summary.h"
 #include "format/vec.h"
-#include "user/view/jfr_file.h"
+#include "user/view/jfr_files.h"
+#include "user/view/progress.h"
 #include "user/text/json.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
@@ -11,11 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Count and size of the events of one type. */
+/* Count and size of the events of one type, or of several with one name: a merged file may have two. */
 struct tally {
-	uint64_t id, count, bytes;
+	uint64_t id, count, bytes; /* id: of the first of them */
+	uint64_t hash;		   /* of the name */
 	char *name;
 };
+
+/* The first two tallies have the ids of their types. */
+enum { METADATA = 0, CHECKPOINT = 1 };
 
 struct summary {
 	struct tally *tallies;
@@ -37,14 +42,15 @@ static void summary_release(struct summary *s)
 /* Find or add the tally of a type. Returns its index or -ENOMEM. */
 static ssize_t tally_index(struct summary *s, uint64_t id, const char *name)
 {
+	uint64_t hash = hash_data(name, strlen(name));
 	size_t i;
 
 	for (i = 0; i < s->count; i++)
-		if (s->tallies[i].id == id)
+		if (s->tallies[i].hash == hash && strcmp(s->tallies[i].name, name) == 0)
 			return i;
 	if (vec_reserve(&s->tallies, &s->capacity, s->count + 1))
 		return -ENOMEM;
-	s->tallies[i] = (struct tally){.id = id, .name = strdup(name)};
+	s->tallies[i] = (struct tally){.id = id, .hash = hash, .name = strdup(name)};
 	s->count += s->tallies[i].name != NULL;
 	return s->tallies[i].name ? (ssize_t)i : -ENOMEM;
 }
@@ -74,6 +80,8 @@ static ssize_t index_of_event(struct summary *s, const struct jfr_event *e)
 
 	if (e->type)
 		return s->by_type[e->type->index] - 1;
+	if (e->type_id <= CHECKPOINT)
+		return e->type_id;
 	snprintf(name, sizeof(name), "%" PRIu64 " (missing event metadata)", e->type_id);
 	return tally_index(s, e->type_id, name);
 }
@@ -98,14 +106,14 @@ static int count_chunk(struct summary *s, struct jfr_chunk *chunk)
 	return err;
 }
 
-static int count_file(struct summary *s, struct jfr_file_map *m)
+static int count_file(struct summary *s, struct jfr_file *file)
 {
 	struct jfr_chunk *chunk;
 	int err = 0;
 
-	if (tally_index(s, 0, "jdk.Metadata") < 0 || tally_index(s, 1, "jdk.Checkpoint") < 0)
+	if (tally_index(s, METADATA, "jdk.Metadata") < 0 || tally_index(s, CHECKPOINT, "jdk.Checkpoint") < 0)
 		return -ENOMEM;
-	while (!err && (chunk = jfr_file_next(&m->file))) {
+	while (!err && (chunk = jfr_file_next(file))) {
 		err = count_chunk(s, chunk);
 		jfr_chunk_put(chunk);
 	}
@@ -170,20 +178,21 @@ static void show_json(const struct summary *s, uint32_t chunks, const char *star
 	json_end(&j);
 }
 
-static int summarize(struct jfr_file_map *m, bool json, struct diag *d)
+static int summarize(struct jfr_files *f, bool json, struct diag *d)
 {
 	struct summary s = {0};
 	struct bytes start;
-	int err = count_file(&s, m);
+	int err = count_file(&s, f->file);
 
+	progress_end();
 	bytes_init(&start);
 	if (err) {
-		diag_set(d, -err, "no memory for the event types of '%s'", m->path);
+		diag_set(d, -err, "no memory for the event types of '%s'", f->name);
 	} else {
-		err = jfr_file_verdict(m, d);
+		err = jfr_files_verdict(f, d);
 		qsort(s.tallies, s.count, sizeof(*s.tallies), summary_compare);
-		if (m->file.chunks)
-			(json ? show_json : show_text)(&s, m->file.chunks, start_text(&s, &start));
+		if (f->file->chunks)
+			(json ? show_json : show_text)(&s, f->file->chunks, start_text(&s, &start));
 	}
 	bytes_release(&start);
 	summary_release(&s);
@@ -192,16 +201,16 @@ static int summarize(struct jfr_file_map *m, bool json, struct diag *d)
 
 int cmd_summary(const struct verb_args *a, struct diag *d)
 {
-	struct jfr_file_map m;
+	struct jfr_files f;
 	int err;
 
-	if (a->operands != 1)
-		return diag_usage(d, a->operands ? "one file at a time: 'frtrace summary FILE'"
-						 : "no file: 'frtrace summary FILE'");
-	err = jfr_file_open(&m, a->operand[0], d);
+	if (!a->operands)
+		return diag_usage(d, "no file: 'frtrace summary FILE'");
+	err = jfr_files_open(&f, a->operand, a->operands, "cannot count together", d);
 	if (err)
 		return err;
-	err = summarize(&m, a->json, d);
-	jfr_file_close(&m);
+	progress_begin(f.name, f.size, false);
+	err = summarize(&f, a->json, d);
+	jfr_files_close(&f);
 	return err;
 }

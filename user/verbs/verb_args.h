@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VERB_OPERANDS 4
-
 enum verb_weight {
 	WEIGHT_DEFAULT = 0, /* not given: calls */
 	WEIGHT_CALLS,
@@ -20,10 +18,10 @@ enum verb_truncate {
 	TRUNCATE_BEGINNING,
 };
 
-/* Strings point into argv; NULL if not given. */
+/* Strings point into argv; NULL if not given. The array of operands is malloc'ed. */
 struct verb_args {
-	const char *operand[VERB_OPERANDS];
-	size_t operands;
+	const char **operand;
+	size_t operands, capacity;
 	const char *output;
 	uint64_t last_ns; /* for `dump`; 0: everything */
 	const char *events, *categories;
@@ -39,6 +37,7 @@ struct verb_args {
 	uint32_t min_share;	 /* percent; 0: no limit */
 	bool methods, min_given; /* a filter was given; --min was */
 	bool json, exact, collapsed, chrome, csv, jdk;
+	bool normalize; /* names in an export without what differs from run to run */
 };
 
 #endif

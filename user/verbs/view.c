@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/view.h"
 #include "user/text/term.h"
-#include "user/view/jfr_file.h"
+#include "user/view/jfr_files.h"
 #include "user/view/printer.h"
+#include "user/view/progress.h"
 #include "user/view/views.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ static int check_narrowing(const struct verb_args *a, const struct view *v, stru
 /* Check the operands and set *v to the view. */
 static int view_check(const struct verb_args *a, const struct view **v, struct diag *d)
 {
-	if (a->operands != 2)
+	if (a->operands < 2)
 		return diag_usage(d, "a view and a file: 'frtrace view NAME FILE', see 'frtrace view --help'");
 	*v = find_view(a->operand[0]);
 	if (!*v)
@@ -56,8 +57,8 @@ static int view_check(const struct verb_args *a, const struct view **v, struct d
 	return check_narrowing(a, *v, d);
 }
 
-static int view_show(struct jfr_file_map *m, const struct view *v, const struct verb_args *a,
-		     struct call_filter *filter, struct diag *d)
+static int view_show(struct jfr_files *f, const struct view *v, const struct verb_args *a, struct call_filter *filter,
+		     struct diag *d)
 {
 	const struct view_request request = {
 		.layout = {a->width ?: term_columns(STDOUT_FILENO) ?: TABLE_WIDTH,
@@ -72,15 +73,16 @@ static int view_show(struct jfr_file_map *m, const struct view *v, const struct 
 	int err;
 
 	printer_init(&p, STDOUT_FILENO);
-	err = v->show(&m->file, &request, &p.out);
+	err = v->show(f->file, &request, &p.out);
+	progress_end();
 	if (err)
-		err = diag_set(d, -err, "no memory for this view of '%s'", m->path);
+		err = diag_set(d, -err, "no memory for this view of '%s'", f->name);
 	else
 		printer_flush(&p, true);
 	if (!err && p.error && p.error != EPIPE)
 		err = diag_errno(d, p.error, "cannot write to standard output");
 	if (!err)
-		err = jfr_file_verdict(m, d);
+		err = jfr_files_verdict(f, d);
 	printer_release(&p);
 	return err;
 }
@@ -91,16 +93,18 @@ int cmd_view(const struct verb_args *a, struct filter_list *methods, struct diag
 						    a->slower_ns};
 	struct call_filter filter = {0};
 	const struct view *v = NULL;
-	struct jfr_file_map m = {.path = NULL};
+	struct jfr_files f;
 	int err = view_check(a, &v, d);
 
 	if (!err)
 		err = call_filter_init(&filter, &options, d);
 	if (!err)
-		err = jfr_file_open(&m, a->operand[1], d);
-	if (!err)
-		err = view_show(&m, v, a, &filter, d);
-	jfr_file_close(&m);
+		err = jfr_files_open(&f, a->operand + 1, a->operands - 1, "cannot view together", d);
+	if (!err) {
+		progress_begin(f.name, f.size, false);
+		err = view_show(&f, v, a, &filter, d);
+		jfr_files_close(&f);
+	}
 	call_filter_release(&filter);
 	return err;
 }

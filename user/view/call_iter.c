@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/call_iter.h"
+#include "user/view/aggregate.h"
 #include "user/view/event_iter.h"
+#include "user/view/jfr_names.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -60,25 +63,92 @@ static void read_call(struct jfr_chunk *chunk, const struct jfr_event *e, struct
 		jfr_fault_add(chunk->fault, c.error, chunk->at + c.bad);
 }
 
+uint64_t call_method_id(struct jfr_chunk *chunk, const struct jfr_value *method)
+{
+	struct jfr_value resolved = *method;
+	struct bytes text;
+	uint64_t id;
+
+	if (!chunk->mixed)
+		return method->kind == VALUE_KEY ? method->key : 0;
+	jfr_resolve(chunk, &resolved);
+	if (resolved.kind != VALUE_STRUCT)
+		return 0;
+	bytes_init(&text);
+	put_method(&text, chunk, &resolved);
+	id = hash_data(text.data, text.size) | 1;
+	bytes_release(&text);
+	return id;
+}
+
+/* The frames of the call's stack. False: there are none. */
+static bool enter_stack(const struct call *call, struct jfr_value *frames, struct cursor *c)
+{
+	struct jfr_value stack = call->stack;
+
+	jfr_resolve(call->chunk, &stack);
+	*frames = jfr_field(call->chunk, &stack, "frames");
+	if (frames->kind != VALUE_ARRAY || !frames->place.count)
+		return false;
+	*c = jfr_enter(call->chunk, frames);
+	return true;
+}
+
+/* Not in frtrace's recordings, which have frtrace.Clock: a method that frtrace does not know is not on the stack. */
+static void take_method_from_stack(struct call *call, const struct meta_type *type)
+{
+	struct jfr_value frames, frame;
+	struct cursor c;
+
+	if (call->method.kind == VALUE_KEY &&
+	    (call->method.key || jfr_chunk_constant(call->chunk, call->method.type, 0)))
+		return;
+	if (strcmp(type->name, "jdk.MethodTrace") != 0 || jfr_metadata_find(call->chunk->metadata, "frtrace.Clock") ||
+	    !enter_stack(call, &frames, &c))
+		return;
+	jfr_take_element(&c, &frames, &frame);
+	call->method = frame_method(call->chunk, &frame);
+	call->own_frames = 1;
+}
+
 struct visitor {
 	call_visit *visit;
 	void *context;
+	struct aggregate ids; /* of methods by key and chunk, in `mark` */
 };
+
+static bool identify_method(struct visitor *v, struct call *call)
+{
+	struct group *g;
+
+	if (!call->chunk->mixed || call->method.kind != VALUE_KEY) {
+		call->method_id = call_method_id(call->chunk, &call->method);
+		return true;
+	}
+	g = aggregate_of(&v->ids, call->method.key, call->chunk->number);
+	if (g && !g->count++)
+		g->mark = call_method_id(call->chunk, &call->method);
+	call->method_id = g ? g->mark : 0;
+	return g;
+}
 
 static int call_iter_on_event(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
 {
-	const struct visitor *v = context;
+	struct visitor *v = context;
 	struct call call;
 
 	read_call(chunk, e, &call);
-	return v->visit(&call, v->context);
+	take_method_from_stack(&call, e->type);
+	return identify_method(v, &call) ? v->visit(&call, v->context) : -ENOMEM;
 }
 
 int call_iter_each(struct jfr_file *file, const char *type, call_visit *visit, void *context)
 {
-	struct visitor v = {visit, context};
+	struct visitor v = {.visit = visit, .context = context};
+	int err = event_iter_each(file, type, call_iter_on_event, &v);
 
-	return event_iter_each(file, type, call_iter_on_event, &v);
+	aggregate_release(&v.ids);
+	return err;
 }
 
 struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame)
@@ -96,16 +166,25 @@ struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame)
 	return method;
 }
 
+bool call_enter_callers(const struct call *call, struct jfr_value *frames, struct cursor *c)
+{
+	struct jfr_value own;
+
+	if (!enter_stack(call, frames, c) || frames->place.count <= call->own_frames)
+		return false;
+	for (unsigned int i = 0; i < call->own_frames; i++)
+		jfr_take_element(c, frames, &own);
+	frames->place.count -= call->own_frames;
+	return true;
+}
+
 bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line)
 {
-	struct jfr_value stack = call->stack, frames, frame, number, resolved;
+	struct jfr_value frames, frame, number, resolved;
 	struct cursor c;
 
-	jfr_resolve(call->chunk, &stack);
-	frames = jfr_field(call->chunk, &stack, "frames");
-	if (frames.kind != VALUE_ARRAY || !frames.place.count)
+	if (!call_enter_callers(call, &frames, &c))
 		return false;
-	c = jfr_enter(call->chunk, &frames);
 	jfr_take_element(&c, &frames, &frame);
 	*method = frame_method(call->chunk, &frame);
 	number = jfr_field(call->chunk, &frame, "lineNumber");

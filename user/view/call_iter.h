@@ -10,6 +10,12 @@ struct call {
 	int64_t start;				/* nanoseconds since the epoch */
 	int64_t duration;			/* nanoseconds */
 	struct jfr_value method, stack, thread; /* not resolved */
+	uint64_t method_id;			/* call_method_id() of the method */
+	/*
+	 * Frames on top of the stack that are the call itself. 1 in recordings of async-profiler (4.x, flightRecorder.cpp):
+	 * it writes 0 for the method, and a stack that begins with it. That of JEP 520 begins with the caller.
+	 */
+	unsigned int own_frames;
 	bool thrown;
 	bool split; /* the recording has the next four; ns, INT64_MIN if unknown */
 	int64_t cpu, run_queue, blocked, pause;
@@ -29,7 +35,19 @@ typedef int call_visit(const struct call *call, void *context);
 /* Visit all events of `type`, in file order. Returns 0 or the visitor's result; read errors are in file->fault. */
 int call_iter_each(struct jfr_file *file, const char *type, call_visit *visit, void *context);
 
-/* Set *method (a key) and *line from the top frame of the stack. False: no frame. */
+/*
+ * A number by which calls are grouped by method: the method's key or, in recordings that have no common keys, a hash of
+ * its name. 0: no method.
+ */
+uint64_t call_method_id(struct jfr_chunk *chunk, const struct jfr_value *method);
+
+/*
+ * Begin with the callers on the stack: frames->place.count of them follow at *c, for jfr_take_element(). False: there are
+ * none.
+ */
+bool call_enter_callers(const struct call *call, struct jfr_value *frames, struct cursor *c);
+
+/* Set *method (a key) and *line from the first of the callers. False: there is none. */
 bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line);
 
 /* Resolve *frame and return its method as a key; VALUE_NULL if there is none. */

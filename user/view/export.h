@@ -5,37 +5,40 @@
 
 #include "user/view/call_iter.h"
 #include "user/view/aggregate.h"
+#include "user/view/jfr_files.h"
 
 #include <stdio.h>
 
 /*
  * Stacks as lines "main;caller;method N" for flame graphs. N is the number of calls, or their self time in ns (self_time.h).
- * This and the other exports return 0 or -ENOMEM. Read errors are in file->fault, write errors in `to`.
+ * This and the other exports return 0 or -ENOMEM. Read errors are in file->fault, write errors in `to`. `normalize`:
+ * names are changed by normal_name().
  */
-int export_collapsed(struct jfr_file *file, bool weigh_time, FILE *to);
+int export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FILE *to);
 
 /*
  * Trace Event JSON for Perfetto and chrome://tracing. Each thread is a track; each call and each thread state in it is
  * a complete event.
  */
-int export_chrome(struct jfr_file *file, FILE *to);
+int export_chrome(struct jfr_file *file, bool normalize, FILE *to);
 
 /* CSV (RFC 4180) with a header line. What the recording does not have is an empty cell. */
-int export_csv(struct jfr_file *file, FILE *to);
+int export_csv(struct jfr_file *file, bool normalize, FILE *to);
 
 /*
- * The recording itself, in which the events of JEP 520 have only its fields. Also returns -EFBIG, -EOVERFLOW and
+ * The recordings themselves as one, in which the events of JEP 520 have only its fields. Also returns -EFBIG, -EOVERFLOW and
  * -EINVAL, as jfr_merge() does.
  */
-int export_jdk(struct jfr_file *file, FILE *to);
+int export_jdk(struct jfr_files *files, FILE *to);
 
 /* Caches the names of a file's methods and threads by their keys. */
 struct export_names {
 	struct aggregate methods, threads; /* of a thread: name, and its number in `mark` */
 	struct bytes text;
+	bool normalize;
 };
 
-void export_names_init(struct export_names *n);
+void export_names_init(struct export_names *n, bool normalize);
 void export_names_release(struct export_names *n);
 
 /* "a.b.C.m(int)"; NULL: no memory. Valid until the next call. */

@@ -147,8 +147,7 @@ static int add_states(const struct jfr_file *file, const char *type, thread_wait
 	struct jfr_file again;
 	int err;
 
-	jfr_file_init(&again, file->data, file->size);
-	again.forget = file->forget;
+	jfr_file_again(&again, file);
 	err = wait_iter_each(&again, type, visit, c);
 	jfr_file_release(&again);
 	return err;
@@ -163,12 +162,12 @@ static int add_all_states(const struct jfr_file *file, struct chrome *c)
 	return err ? err : add_states(file, "frtrace.VMPause", add_pause, c);
 }
 
-int export_chrome(struct jfr_file *file, FILE *to)
+int export_chrome(struct jfr_file *file, bool normalize, FILE *to)
 {
 	struct chrome c = {.to = to};
 	int err;
 
-	export_names_init(&c.names);
+	export_names_init(&c.names, normalize);
 	json_init(&c.json, to);
 	json_object(&c.json, NULL);
 	json_string(&c.json, "displayTimeUnit", "ns");

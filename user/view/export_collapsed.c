@@ -31,15 +31,12 @@ static bool add_frame(struct collapsed *c, size_t i, const char *name)
 /* Collect the method names of all frames. False: no memory. */
 static bool name_frames(struct collapsed *c, const struct call *call, size_t *count)
 {
-	struct jfr_value stack = call->stack, frames, frame, method;
+	struct jfr_value frames, frame, method;
 	struct cursor at;
 
 	*count = 0;
-	jfr_resolve(call->chunk, &stack);
-	frames = jfr_field(call->chunk, &stack, "frames");
-	if (frames.kind != VALUE_ARRAY)
+	if (!call_enter_callers(call, &frames, &at))
 		return true;
-	at = jfr_enter(call->chunk, &frames);
 	for (uint64_t i = 0; i < frames.place.count && cursor_ok(&at); i++) {
 		jfr_take_element(&at, &frames, &frame);
 		method = frame_method(call->chunk, &frame);
@@ -82,7 +79,7 @@ static int export_collapsed_add(const struct call *call, void *context)
 {
 	struct collapsed *c = context;
 	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
-	struct group *g = aggregate_of(&c->stacks, call->method.key, stack ^ (uint64_t)call->chunk->number << 40);
+	struct group *g = aggregate_of(&c->stacks, call->method_id, stack ^ (uint64_t)call->chunk->number << 40);
 
 	if (!g)
 		return -ENOMEM;
@@ -106,12 +103,12 @@ static void put_lines(struct collapsed *c, FILE *to)
 	}
 }
 
-int export_collapsed(struct jfr_file *file, bool weigh_time, FILE *to)
+int export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FILE *to)
 {
 	struct collapsed c = {.weigh_time = weigh_time};
 	int err;
 
-	export_names_init(&c.names);
+	export_names_init(&c.names, normalize);
 	bytes_init(&c.line);
 	err = call_iter_each(file, "jdk.MethodTrace", export_collapsed_add, &c);
 	if (!err)

@@ -94,12 +94,12 @@ static int export_csv_add(const struct call *call, void *context)
 	return export_csv_put_caller(c, call) ?: export_csv_put_split(c, call);
 }
 
-int export_csv(struct jfr_file *file, FILE *to)
+int export_csv(struct jfr_file *file, bool normalize, FILE *to)
 {
 	struct csv c = {.to = to};
 	int err;
 
-	export_names_init(&c.names);
+	export_names_init(&c.names, normalize);
 	fputs("start_ns,duration_ns,method,thrown,thread_id,thread,caller,line,cpu_ns,run_queue_ns,blocked_ns,pause_ns,"
 	      "syscalls,syscall_ns,major_faults,minor_faults\r\n",
 	      to);

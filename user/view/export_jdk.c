@@ -7,17 +7,30 @@
 #include "user/view/export.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 static int export_jdk_put(void *context, const void *chunk, size_t size)
 {
 	return fwrite(chunk, 1, size, context) == size ? 0 : -EIO;
 }
 
-int export_jdk(struct jfr_file *file, FILE *to)
+int export_jdk(struct jfr_files *files, FILE *to)
 {
 	struct jfr_merge_sink sink = {.put = export_jdk_put, .context = to, .jdk_fields = true};
+	size_t count = jfr_files_recordings(files);
+	struct jfr_file **recordings = calloc(count + 1, sizeof(*recordings));
 	struct jfr_merged merged;
-	int err = jfr_merge(&file, 1, &sink, &merged);
+	bool damaged = false;
+	const char *name;
+	int err;
 
-	return ferror(to) || file->fault.what || err == -ENODATA ? 0 : err;
+	if (!recordings)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		recordings[i] = jfr_files_recording(files, i, &name);
+	err = jfr_merge(recordings, count, &sink, &merged);
+	for (size_t i = 0; i < count; i++)
+		damaged |= recordings[i]->fault.what != NULL;
+	free(recordings);
+	return ferror(to) || damaged || err == -ENODATA ? 0 : err;
 }

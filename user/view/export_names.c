@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/export.h"
 #include "user/view/jfr_names.h"
+#include "user/view/normal_name.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void export_names_init(struct export_names *n)
+void export_names_init(struct export_names *n, bool normalize)
 {
-	*n = (struct export_names){.methods = {0}};
+	*n = (struct export_names){.normalize = normalize};
 	bytes_init(&n->text);
 }
 
@@ -31,8 +32,12 @@ const char *export_method(struct export_names *n, struct jfr_chunk *chunk, const
 	if (!g)
 		return NULL;
 	if (!g->count) {
-		g->name = view_method(chunk, *method);
-		g->count = g->name != NULL;
+		char *name = view_method(chunk, *method);
+
+		if (name && n->normalize)
+			normal_name(name);
+		g->name = name;
+		g->count = name != NULL;
 	}
 	return g->name;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/jfr_file.h"
 #include "user/exit.h"
+#include "user/process/root_path.h"
 #include "user/text/log.h"
 
 #include <errno.h>
@@ -18,15 +19,34 @@ static void file_shrank(int signal_number)
 	_exit(write(STDERR_FILENO, text, sizeof(text) - 1) < 0 ? EXIT_FAILED : EXIT_FAILED);
 }
 
-static int map_file(struct jfr_file_map *m, struct diag *d)
+void jfr_file_watch_shrinking(void)
 {
 	struct sigaction action = {.sa_handler = file_shrank};
+
+	sigaction(SIGBUS, &action, NULL);
+}
+
+int jfr_file_descriptor(const char *path, struct diag *d)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return diag_errno(d, errno, "cannot open '%s'", path);
+	if (!fstat(fd, &st) && !S_ISREG(st.st_mode)) {
+		close(fd);
+		return diag_set(d, EINVAL, "cannot read '%s': it is no regular file", path);
+	}
+	fd = root_path_open_again(NULL, fd, O_RDONLY, INT64_MAX);
+	return fd < 0 ? diag_errno(d, -fd, "cannot open '%s'", path) : fd;
+}
+
+static int map_file(struct jfr_file_map *m, struct diag *d)
+{
 	struct stat st;
 
 	if (fstat(m->fd, &st))
 		return diag_errno(d, errno, "cannot look at '%s'", m->path);
-	if (!S_ISREG(st.st_mode))
-		return diag_set(d, EINVAL, "cannot read '%s': it is no regular file", m->path);
 	if (st.st_size == 0)
 		return diag_set(d, EINVAL, "'%s' is empty, and so no recording", m->path);
 	m->size = st.st_size;
@@ -36,21 +56,21 @@ static int map_file(struct jfr_file_map *m, struct diag *d)
 		return diag_errno(d, errno, "cannot map '%s'", m->path);
 	}
 	madvise(m->data, m->size, MADV_SEQUENTIAL);
-	sigaction(SIGBUS, &action, NULL);
+	jfr_file_watch_shrinking();
 	return 0;
 }
 
-static int check_magic(const struct jfr_file_map *m, struct diag *d)
+int jfr_file_check_magic(const char *path, const void *data, size_t size, struct diag *d)
 {
 	struct jfr_header h;
 	struct cursor c;
 
-	cursor_init(&c, m->data, m->size);
-	if (m->size < 4 || memcmp(m->data, "FLR", 4) != 0)
-		return diag_set(d, EINVAL, "'%s' is no Flight Recorder file", m->path);
-	if (jfr_header_read(&h, &c) && m->size >= JFR_HEADER_SIZE)
+	cursor_init(&c, data, size);
+	if (size < 4 || memcmp(data, "FLR", 4) != 0)
+		return diag_set(d, EINVAL, "'%s' is no Flight Recorder file", path);
+	if (jfr_header_read(&h, &c) && size >= JFR_HEADER_SIZE)
 		return diag_set(d, EINVAL, "cannot read '%s': version %u.%u of the format, only 2.0 and 2.1 are known",
-				m->path, h.major, h.minor);
+				path, h.major, h.minor);
 	return 0;
 }
 
@@ -69,12 +89,12 @@ int jfr_file_open(struct jfr_file_map *m, const char *path, struct diag *d)
 	int err;
 
 	*m = (struct jfr_file_map){.path = path};
-	m->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	m->fd = jfr_file_descriptor(path, d);
 	if (m->fd < 0)
-		return diag_errno(d, errno, "cannot open '%s'", path);
+		return m->fd;
 	err = map_file(m, d);
 	if (!err)
-		err = check_magic(m, d);
+		err = jfr_file_check_magic(path, m->data, m->size, d);
 	if (!err)
 		jfr_file_init(&m->file, m->data, m->size);
 	m->file.forget = forget_pages;
@@ -104,19 +124,24 @@ static bool has_grown(const struct jfr_file_map *m)
 	return m->file.cut_off && !m->file.fault.more && !fstat(m->fd, &st) && (size_t)st.st_size > m->size;
 }
 
-int jfr_file_verdict(const struct jfr_file_map *m, struct diag *d)
+int jfr_file_judge(const struct jfr_file *file, const char *path, uint64_t base, bool grown, struct diag *d)
 {
-	const struct jfr_fault *f = &m->file.fault;
-	bool grown = has_grown(m);
+	const struct jfr_fault *f = &file->fault;
+	unsigned long at = f->at - base;
 
 	if (f->what && f->more)
-		return diag_set(d, EIO, "'%s' is damaged: %s, at byte %lu; and %u more faults", m->path, f->what, f->at,
+		return diag_set(d, EIO, "'%s' is damaged: %s, at byte %lu; and %u more faults", path, f->what, at,
 				f->more);
 	if (f->what && !grown)
-		return diag_set(d, EIO, "'%s' is damaged: %s, at byte %lu", m->path, f->what, f->at);
-	if (m->file.unfinished || grown) {
-		log_line("'%s' is not finished: this is what was there at its last flush", m->path);
+		return diag_set(d, EIO, "'%s' is damaged: %s, at byte %lu", path, f->what, at);
+	if (file->unfinished || grown) {
+		log_line("'%s' is not finished: this is what was there at its last flush", path);
 		return EXIT_INCOMPLETE;
 	}
 	return EXIT_DONE;
+}
+
+int jfr_file_verdict(const struct jfr_file_map *m, struct diag *d)
+{
+	return jfr_file_judge(&m->file, m->path, 0, has_grown(m), d);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/merge.h"
-#include "user/exit.h"
-#include "user/view/jfr_file.h"
+#include "user/view/jfr_files.h"
 #include "user/view/merge_check.h"
+#include "user/view/progress.h"
 #include "user/record/output_internal.h"
 
 #include <errno.h>
@@ -24,21 +24,16 @@ static int put_chunk(void *context, const void *chunk, size_t size)
 }
 
 /* Choose the message. A damaged input file is a better explanation than the error of the merge itself. */
-static int merge_explain(const struct jfr_file_map *maps, size_t count, int err, const struct destination *to,
-			 const char *to_path, struct diag *d)
+static int merge_explain(const struct jfr_files *files, int err, const struct destination *to, const char *to_path,
+			 struct diag *d)
 {
-	int verdict = EXIT_DONE;
+	int verdict;
 
 	if (to->error)
 		return diag_errno(d, -to->error, "cannot write '%s'", to_path);
-	for (size_t i = 0; i < count; i++) {
-		int v = jfr_file_verdict(&maps[i], d);
-
-		if (v < 0)
-			return v;
-		if (v)
-			verdict = v;
-	}
+	verdict = jfr_files_verdict(files, d);
+	if (verdict < 0)
+		return verdict;
 	switch (err) {
 	case 0: return verdict;
 	case -ENOMEM: return diag_errno(d, ENOMEM, "cannot merge into '%s'", to_path);
@@ -47,38 +42,40 @@ static int merge_explain(const struct jfr_file_map *maps, size_t count, int err,
 	return diag_set(d, -err, "cannot merge: these files are too different, or too large in one of their parts");
 }
 
-static int merge_maps(struct jfr_file_map *maps, size_t count, struct destination *to, struct jfr_merged *merged)
+static int merge_recordings(struct jfr_files *files, struct destination *to, struct jfr_merged *merged)
 {
 	struct jfr_merge_sink sink = {.put = put_chunk, .context = to};
-	struct jfr_file **files = calloc(count, sizeof(struct jfr_file *));
+	size_t count = jfr_files_recordings(files);
+	struct jfr_file **recordings = calloc(count + 1, sizeof(*recordings));
+	const char *name;
 	int err;
 
-	if (!files)
+	if (!recordings)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		files[i] = &maps[i].file;
-	err = jfr_merge(files, count, &sink, merged);
-	free(files);
+	for (size_t i = 0; i < count; i++) {
+		recordings[i] = jfr_files_recording(files, i, &name);
+		if (count > 1)
+			merge_check(name, recordings[i]);
+	}
+	progress_begin(files->name, files->size, false); /* once for each of three passes */
+	err = jfr_merge(recordings, count, &sink, merged);
+	progress_end();
+	free(recordings);
 	return err;
 }
 
 int merge_files(const char *const *paths, size_t count, int to_fd, const char *to_path, struct jfr_merged *merged,
-		struct diag *d)
+		size_t *number, struct diag *d)
 {
-	struct jfr_file_map *maps = calloc(count, sizeof(*maps));
 	struct destination to = {.fd = to_fd};
-	int err = 0;
+	struct jfr_files files;
+	int err = jfr_files_open(&files, paths, count, "cannot merge", d);
 
-	if (!maps)
-		return diag_errno(d, ENOMEM, "cannot merge into '%s'", to_path);
-	for (size_t i = 0; i < count && !err; i++)
-		err = jfr_file_open(&maps[i], paths[i], d);
-	if (!err)
-		err = merge_check(maps, count, d);
-	if (!err)
-		err = merge_explain(maps, count, merge_maps(maps, count, &to, merged), &to, to_path, d);
-	for (size_t i = 0; i < count; i++)
-		jfr_file_close(&maps[i]);
-	free(maps);
+	if (err)
+		return err;
+	if (number)
+		*number = files.count;
+	err = merge_explain(&files, merge_recordings(&files, &to, merged), &to, to_path, d);
+	jfr_files_close(&files);
 	return err;
 }

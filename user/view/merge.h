@@ -7,11 +7,11 @@
 #include "format/jfr/jfr_merge.h"
 
 /*
- * Merge the files into `to`, a descriptor of an empty file; `to_path` is its name in messages. EXIT_DONE;
+ * Merge what the paths name, files and directories (jfr_files.h), into `to`, a descriptor of an empty file; `to_path` is its name in messages. EXIT_DONE;
  * EXIT_INCOMPLETE: an input file is unfinished (a warning is printed); -errno with the message, and the output is
- * unusable.
+ * unusable. *files: number of files; may be NULL.
  */
 int merge_files(const char *const *paths, size_t count, int to, const char *to_path, struct jfr_merged *merged,
-		struct diag *d);
+		size_t *files, struct diag *d);
 
 #endif

@@ -128,8 +128,7 @@ int outermost_read_again(const struct jfr_file *file, call_visit *visit, void *c
 	struct jfr_file again;
 	int err;
 
-	jfr_file_init(&again, file->data, file->size);
-	again.forget = file->forget;
+	jfr_file_again(&again, file);
 	err = call_iter_each(&again, "jdk.MethodTrace", visit, context);
 	jfr_file_release(&again);
 	return err;

@@ -9,9 +9,12 @@
 #include "user/view/event_json.h"
 #include "user/view/event_text.h"
 #include "user/view/sorter.h"
+#include "user/view/wait_iter.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#define WINDOW_CHUNKS 1000 /* as many stay mapped, at most, while the window has events of them */
 
 struct print {
 	struct printer *printer;
@@ -40,8 +43,8 @@ static bool print_thread_of(struct jfr_chunk *chunk, const struct jfr_event *e, 
 		jfr_take(&c, &e->type->fields[i], &v);
 	if (e->type->thread < 0 || v.kind != VALUE_KEY || !jfr_chunk_constant(chunk, v.type, v.key))
 		return false;
-	*key = v.key;
-	return true;
+	*key = chunk->mixed ? thread_number(chunk, v) : v.key;
+	return *key || !chunk->mixed;
 }
 
 static void put_text_event(struct print *p, struct jfr_chunk *chunk, const struct jfr_event *e)
@@ -108,6 +111,14 @@ static void add_event(struct print *p, struct jfr_chunk *chunk, const struct jfr
 	print_until(p, SORTER_WINDOW);
 }
 
+/* A directory may have a hundred thousand chunks of a few events. */
+static void print_chunks_until(struct print *p, uint32_t number)
+{
+	while (p->sorter.count && p->sorter.heap[0].chunk->number + WINDOW_CHUNKS < number && !p->err &&
+	       !printer_stopped(p->printer))
+		print_until(p, p->sorter.count - 1);
+}
+
 static void print_add_chunk(struct print *p, struct jfr_chunk *chunk)
 {
 	uint64_t position = JFR_HEADER_SIZE;
@@ -133,6 +144,8 @@ int print_text(struct jfr_file *file, struct select *select, struct printer *pri
 
 	while (!p.err && !printer_stopped(printer) && (chunk = jfr_file_next(file))) {
 		printer->utc_offset = file->utc_offset;
+		if (file->pieces)
+			print_chunks_until(&p, chunk->number);
 		print_add_chunk(&p, chunk);
 		jfr_chunk_put(chunk);
 	}

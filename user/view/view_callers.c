@@ -83,14 +83,11 @@ static uint32_t below(struct tree *t, uint32_t parent, struct jfr_chunk *chunk, 
 static uint32_t add_stack(struct tree *t, const struct call *call)
 {
 	uint32_t node = below(t, 0, call->chunk, &call->method);
-	struct jfr_value stack = call->stack, frames, frame, method;
+	struct jfr_value frames, frame, method;
 	struct cursor c;
 
-	jfr_resolve(call->chunk, &stack);
-	frames = jfr_field(call->chunk, &stack, "frames");
-	if (frames.kind != VALUE_ARRAY)
+	if (!call_enter_callers(call, &frames, &c))
 		return node;
-	c = jfr_enter(call->chunk, &frames);
 	for (uint64_t i = 0; node && i < frames.place.count; i++) {
 		jfr_take_element(&c, &frames, &frame);
 		method = frame_method(call->chunk, &frame);
@@ -103,7 +100,7 @@ static int callers_add(const struct call *call, void *context)
 {
 	struct tree *t = context;
 	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
-	struct group *g = aggregate_of(&t->stacks, call->method.key, stack ^ (uint64_t)call->chunk->number << 40);
+	struct group *g = aggregate_of(&t->stacks, call->method_id, stack ^ (uint64_t)call->chunk->number << 40);
 
 	if (g && !g->count++)
 		g->mark = add_stack(t, call);

@@ -68,8 +68,7 @@ int view_read_waits(const struct jfr_file *file, thread_wait_visit *visit, void 
 	struct jfr_file again;
 	int err;
 
-	jfr_file_init(&again, file->data, file->size);
-	again.forget = file->forget;
+	jfr_file_again(&again, file);
 	err = wait_iter_each(&again, "frtrace.ThreadWait", visit, context);
 	jfr_file_release(&again);
 	return err;

@@ -57,6 +57,13 @@ contexts() { # FILE
 	cmp -s "$WORK/ours" "$WORK/marks" || finding "frtrace print differs:" "$(diff "$WORK/ours" "$WORK/marks" | head -n 8)"
 }
 
+# A summary with one row for each name: the JDK's has one for each type.
+by_name() {
+	awk '$2 ~ /^[0-9]+$/ && NF == 3 { count[$1] += $2; bytes[$1] += $3; next }
+		{ $1 = $1; print }
+		END { for (name in count) print name, count[name], bytes[name] }' | sort
+}
+
 # Both recordings have the same process id, by which merge compares their origin, and describe the JVM alike.
 one_jvm() { # FILE...
 	local file
@@ -80,9 +87,10 @@ merged() {
 		reads "$file"
 		turn 1 && views "$file"
 		contexts "$file"
-		"$FRTRACE" summary "$file" >"$WORK/ours" 2>&1
-		"$(jdk_newest)/bin/jfr" summary "$file" >"$WORK/tool" 2>&1
-		cmp -s "$WORK/ours" "$WORK/tool" || finding "summaries differ: $(diff "$WORK/ours" "$WORK/tool" | head -n 4)"
+		"$FRTRACE" summary "$file" 2>&1 | sort >"$WORK/ours"
+		"$(jdk_newest)/bin/jfr" summary "$file" 2>&1 | by_name >"$WORK/tool"
+		diff <(by_name <"$WORK/ours") "$WORK/tool" >"$WORK/compared" || finding "summaries differ: $(head -n 4 "$WORK/compared")"
+		[ "$(awk '{ print $1 }' "$WORK/ours" | grep -c '^jdk.ActiveSetting$')" = 1 ] || finding "not one row of jdk.ActiveSetting: $(cat "$WORK/ours")"
 	fi
 	verdict "$sentence"
 	target_drop
@@ -235,17 +243,19 @@ other_root() {
 	target_drop
 }
 
-# In both orders, and three files.
+# In both orders, and a directory of pieces.
 orders() {
-	local sentence="files are merged in any order, and more than two" count
+	local sentence="files are merged in any order, and those of a directory" count
 	begin "$sentence" || return 0
 	"$FRTRACE" merge -o "$WORK/reverse.jfr" "$WORK/theirs.jfr" "$WORK/ours.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
 	newest_java JointCheck "$WORK/reverse.jfr" "$WORK/stamps" >"$WORK/tool" 2>&1 || finding "$(head "$WORK/tool")"
 	contexts "$WORK/reverse.jfr"
-	cp "$WORK/ours.jfr" "$WORK/copy.jfr"
-	"$FRTRACE" merge -o "$WORK/three.jfr" "$WORK/ours.jfr" "$WORK/theirs.jfr" "$WORK/copy.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
+	mkdir "$WORK/pieces"
+	"$(jdk_newest)/bin/jfr" disassemble --max-chunks 1 --output "$WORK/pieces" "$WORK/ours.jfr" >"$WORK/tool" 2>&1
+	"$FRTRACE" merge -o "$WORK/three.jfr" "$WORK/pieces" "$WORK/theirs.jfr" 2>"$WORK/said" || finding "$(cat "$WORK/said")"
 	count=$("$(jdk_newest)/bin/jfr" summary "$WORK/three.jfr" | awk '$1 == "jdk.MethodTrace" { print $2 }')
-	[ "$count" = 320 ] || finding "three files: $count calls"
+	[ "$count" = 160 ] || finding "a directory and a file: $count calls"
+	contexts "$WORK/three.jfr"
 	verdict "$sentence"
 }
 
@@ -260,10 +270,12 @@ complains() { # STATUS REGEX ARGUMENT...
 bad_files() {
 	local sentence="files that cannot be merged give one line and no output" a=$WORK/ours.jfr b=$WORK/theirs.jfr out=$WORK/out.jfr
 	begin "$sentence" || return 0
-	complains 2 "two files at least: 'frtrace merge -o OUT.jfr A.jfr B.jfr'" -o "$out" "$a"
+	complains 2 "two files at least, or a directory: 'frtrace merge -o OUT.jfr A.jfr B.jfr'" -o "$out" "$a"
 	complains 2 'no file to write' "$a" "$b"
 	complains 1 "'$a' is there already: give another name" -o "$a" "$a" "$b"
 	complains 2 "'$a' is given twice" -o "$out" "$a" "$b" "$a"
+	cp "$a" "$WORK/copy.jfr"
+	complains 2 "'$WORK/copy.jfr' has a part of '$a' in it: its events would count twice" -o "$out" "$a" "$b" "$WORK/copy.jfr"
 	complains 1 'cannot open .*none.jfr' -o "$out" "$a" "$WORK/none.jfr"
 	head -c 5000 "$b" >"$WORK/torn.jfr"
 	complains 1 "torn.jfr' is damaged: a chunk that is cut off" -o "$out" "$a" "$WORK/torn.jfr"

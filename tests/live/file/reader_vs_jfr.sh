@@ -270,7 +270,10 @@ damaged() {
 	complains 'is no Flight Recorder file$'
 	status_of 1 print "$WORK/none.jfr"
 	complains "cannot open '.*none.jfr': No such file"
-	status_of 1 print "$WORK"
+	mkdir -p "$WORK/no-recordings"
+	status_of 1 print "$WORK/no-recordings"
+	complains "no-recordings' has no recordings: it is a directory without NAME.jfr$"
+	status_of 1 print /dev/null
 	complains 'is no regular file$'
 	verdict "$sentence"
 }
@@ -288,6 +291,9 @@ unfinished() {
 	status_of 3 print --events live.Kinds "${file:-none}"
 	complains 'is not finished'
 	[ "$(events "$WORK/ours")" -gt 100 ] || finding "$(events "$WORK/ours") events"
+	cp "$WORK/ours" "$WORK/theirs"
+	status_of 3 print --events live.Kinds "$WORK/repository"
+	same "its repository"
 	rm -rf "$WORK/repository"
 	verdict "$sentence"
 }
@@ -309,7 +315,7 @@ bad_arguments() {
 	status_of 2 print --events=jdk.Nothing "$file"
 	complains 'the recording has no event type named jdk.Nothing'
 	status_of 2 summary "$file" "$file"
-	complains 'one file at a time'
+	complains 'is given twice'
 	status_of 0 print --help
 	verdict "$sentence"
 }

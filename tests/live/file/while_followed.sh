@@ -9,6 +9,22 @@ of_newest() { # CLASS ARGUMENT...
 	"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" "live.$1" "${@:2}"
 }
 
+# The commands that frtrace suggests at the end, and the directory above, give what the assembled file gives.
+read_as_one() {
+	local verb suggested
+	for verb in 'view method-trace' 'view slowest' print summary 'export --csv'; do
+		# shellcheck disable=SC2086
+		"$FRTRACE" $verb "$F_FILE" >"$WORK/whole" 2>&1
+		# shellcheck disable=SC2086
+		"$FRTRACE" $verb "$WORK/followed" >"$WORK/ours" 2>&1 || finding "$verb: status $?"
+		cmp -s "$WORK/whole" "$WORK/ours" || finding "$verb of the directory differs:" "$(diff "$WORK/whole" "$WORK/ours" | head -n 6)"
+	done
+	suggested=$(sed -n 's/^next: frtrace \(view method-trace [^ ]*\), or frtrace print .*/\1/p' "$F_DIR/stderr")
+	# shellcheck disable=SC2086
+	"$FRTRACE" ${suggested:-view} >"$WORK/ours" 2>&1 || finding "'$suggested' is suggested: $(head -n 3 "$WORK/ours" "$F_DIR/stderr")"
+	grep -q '3,000' "$WORK/ours" || finding "'$suggested' is suggested and shows: $(head -n 8 "$WORK/ours")"
+}
+
 # The program runs before, during and after the recording.
 followed() {
 	local sentence="a directory of chunk files is followed as it grows, JDK $FEATURE" follower
@@ -29,6 +45,7 @@ followed() {
 		F_FILE=$WORK/whole.jfr
 		"$JAVA/bin/jfr" assemble "$WORK"/followed/*/ "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
 		file_agrees
+		read_as_one
 		[ "$(find "$WORK/followed" -name '*.jfr' | wc -l)" -ge 4 ] || finding "files: $(ls -R "$WORK/followed")"
 		find "$WORK/followed" -name '*.jfr' | grep -qvE '/followed/[0-9]{4}(_[0-9]{2}){5}_[0-9]+/[0-9]{4}(_[0-9]{2}){5}(_[0-9]{2})?\.jfr$' &&
 			finding "names: $(find "$WORK/followed")"

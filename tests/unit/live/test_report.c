@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -451,9 +452,57 @@ static void end_sums_up(void **state)
 	all = end(true, false);
 	assert_int_equal(strncmp(all, "1,204 calls, 0 thrown, 0 lost, 3 still open, ", 45), 0);
 	assert_says(all, ". The JVM runs its original code again\n");
-	assert_says(all, "next: jfr view MethodTrace /tmp/frtrace-report-");
+	assert_says(all, "next: frtrace view method-trace /tmp/frtrace-report-");
 	assert_says(end(false, true), "The JVM has ended\n");
 	assert_says(end(false, false), "restores its original code by itself within seconds\n");
+}
+
+/* The recording goes to `path`, below the directory of this test's. */
+static const char *end_of(const char *name)
+{
+	static const unsigned char chunk[128];
+	struct output_limits limits = {.size = 1 << 30};
+	struct output *before = b->output;
+	const char *all;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s.d/%s", b->path, name);
+	assert_int_equal(output_open(&b->output, path, &limits, &d), 0);
+	b->report.output = b->output;
+	assert_int_equal(output_append(b->output, chunk, sizeof(chunk), &d), 0);
+	all = end(true, false);
+	output_close(b->output);
+	b->report.output = b->output = before;
+	return all;
+}
+
+static void suggested_commands_can_be_pasted(void **state)
+{
+	char want[256];
+
+	snprintf(want, sizeof(want), "%s.d", b->path);
+	mkdir(want, 0700);
+	hook("run", "()V", 0);
+	trace(1);
+	snprintf(want, sizeof(want), "next: frtrace view method-trace '%s.d/my shop.jfr', or frtrace print '", b->path);
+	assert_says(end_of("my shop.jfr"), want);
+	snprintf(want, sizeof(want), "next: frtrace view method-trace %s.d/chunks/, or ", b->path);
+	assert_says(end_of("chunks/"), want);
+	snprintf(want, sizeof(want), "next: frtrace merge -o FILE.jfr '%s.d/a b/' makes one file of it\n", b->path);
+	assert_says(end_of("a b/"), want);
+	calls(0, 0)->entered = 1;
+	assert_says(end_of("it's.jfr"), "it'\\''s.jfr'\n");
+	snprintf(want, sizeof(want), "rm -r %s.d", b->path);
+	assert_int_equal(system(want), 0);
+}
+
+static void in_the_background_nobody_types_ctrl_c(void **state)
+{
+	bool incomplete;
+
+	b->settings.background = true;
+	assert_null(strstr(start(&incomplete), "Ctrl-C"));
+	assert_says(start(&incomplete), "at most 1.0 GB, oldest goes first\n");
 }
 
 static void missing_calls_are_explained(void **state)
@@ -731,6 +780,8 @@ int main(void)
 		TEST(lower_bounds_are_named),
 		TEST(long_lists_end),
 		TEST(end_sums_up),
+		TEST(suggested_commands_can_be_pasted),
+		TEST(in_the_background_nobody_types_ctrl_c),
 		TEST(missing_calls_are_explained),
 		TEST(missing_open_calls_and_intrinsics_are_explained),
 		TEST(missing_calls_are_explained_meanwhile_if_verbose),

@@ -288,7 +288,6 @@ static void a_wait_is_written_once_and_only_with_a_call(void **state)
 	assert_int_equal(of_call(1, "blockedTime"), 300);
 }
 
-
 static void without_the_jvms_word_on_pauses_nothing_is_known_of_them(void **state)
 {
 	struct breakdown_setup s = {b->r.w, b->threads, &b->segment, &b->clock, OFFSET, .no_pauses = true};

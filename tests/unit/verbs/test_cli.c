@@ -217,6 +217,8 @@ static const struct wrong wrongs[] = {
 	{"-p|1|-m|a.A|-d|-1s", "wrong --duration '-1s'"},
 	{"-p|1|-m|a.A|-d|0s", "wrong --duration '0s': it has to be more than 0"},
 	{"-p|1|-m|a.A|-d|9999999999d", "wrong --duration '9999999999d': it is too large"},
+	{"-p|1|-m|a.A|-d|0", "wrong --duration"},
+	{"-p|1|-m|a.A|-d|99999999999999999999999999999999999999999999", "it is too large"},
 	{"-p|1|-m|a.A|-n|0", "wrong --max-events '0': it has to be more than 0"},
 	{"-p|1|-m|a.A|-n|many", "wrong --max-events 'many'"},
 	{"-p|1|-m|a.A|--max-size=0", "wrong --max-size '0': it has to be more than 0"},
@@ -366,6 +368,27 @@ static void help_goes_to_standard_output_and_is_short(void **state)
 	}
 }
 
+/* A shell makes them of a pattern. */
+static void verbs_that_read_take_any_number_of_files(void **state)
+{
+	struct command_line c;
+	struct diag d;
+
+	assert_int_equal(read_line("view|slowest|1|2|--width=80|3|4|5|6|--|-7", &c, &d), 0);
+	assert_int_equal(c.args.operands, 8);
+	assert_string_equal(c.args.operand[0], "slowest");
+	assert_string_equal(c.args.operand[7], "-7");
+	cli_release(&c);
+}
+
+static void a_duration_without_a_unit_is_in_seconds(void **state)
+{
+	struct settings s = good("-p|1|-m|a.A|-d|5");
+
+	assert_int_equal(s.duration_ns, 5000000000);
+	release(&s);
+}
+
 /* The examples of the help are command lines that are taken. */
 static void help_examples_are_right(void **state)
 {
@@ -435,6 +458,8 @@ int main(void)
 		cmocka_unit_test(wrong_words_get_one_clear_line),
 		cmocka_unit_test(wrong_filter_shows_the_caret_and_the_right_one),
 		cmocka_unit_test(help_goes_to_standard_output_and_is_short),
+		cmocka_unit_test(verbs_that_read_take_any_number_of_files),
+		cmocka_unit_test(a_duration_without_a_unit_is_in_seconds),
 		cmocka_unit_test(help_examples_are_right),
 		cmocka_unit_test(version_is_the_build_s),
 		cmocka_unit_test(failed_allocation_is_an_error),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/summary.h"
+#include "tests/lib/jfr_builder.h"
 #include "tests/lib/json.h"
 #include "tests/lib/recording.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +41,7 @@ static int teardown(void **state)
 static const char *summary(bool json)
 {
 	static char text[4096];
-	struct verb_args args = {.operand = {path}, .operands = 1, .json = json};
+	struct verb_args args = {.operand = (const char *[]){path}, .operands = 1, .json = json};
 	FILE *to = tmpfile();
 	int own = dup(STDOUT_FILENO);
 	struct diag d;
@@ -72,11 +74,47 @@ static void text_counts_events_by_type(void **state)
 	assert_non_null(strstr(summary(false), " jdk.MethodTrace "));
 }
 
+/* A merged file may have frtrace's type and the JVM's. */
+static void types_of_one_name_are_one_line(void **state)
+{
+	struct chunk_builder b;
+	struct bytes file;
+	const char *text;
+	char *line;
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	bytes_init(&file);
+	chunk_init(&b);
+	chunk_event(&b, "jdk.ActiveSetting", 100);
+	chunk_event(&b, "jdk.ActiveSetting", 101);
+	chunk_event(&b, "jdk.Other", 102);
+	for (int i = 0; i < 7; i++) {
+		chunk_begin_event(&b, i < 2 ? 100 : 101, i);
+		chunk_end_event(&b);
+	}
+	chunk_finish(&b, &file);
+	assert_int_equal(write(fd, file.data, file.size), file.size);
+	close(fd);
+	chunk_release(&b);
+	bytes_release(&file);
+	text = summary(false);
+	line = strstr(text, " jdk.ActiveSetting ");
+	assert_non_null(line);
+	assert_int_equal(atoi(line + strlen(" jdk.ActiveSetting ")), 7);
+	assert_null(strstr(line + 2, "jdk.ActiveSetting"));
+	assert_non_null(strstr(text, " jdk.Other "));
+	line = strstr(text, " jdk.Metadata ");
+	assert_non_null(line);
+	assert_int_equal(atoi(line + strlen(" jdk.Metadata ")), 1);
+	assert_null(strstr(text, "missing"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_are_in_ns_and_named_so),
 		cmocka_unit_test(text_counts_events_by_type),
+		cmocka_unit_test(types_of_one_name_are_one_line),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

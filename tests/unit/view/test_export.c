@@ -44,6 +44,11 @@ static void call(uint64_t thread, int64_t start, int64_t duration, const char *n
 	jfr_method_trace(r.w, &e);
 }
 
+static int csv(struct jfr_file *file, FILE *to)
+{
+	return export_csv(file, false, to);
+}
+
 static void export_with(int (*export)(struct jfr_file *, FILE *))
 {
 	struct jfr_file file;
@@ -60,7 +65,7 @@ static void export_with(int (*export)(struct jfr_file *, FILE *))
 
 static int by_time(struct jfr_file *file, FILE *to)
 {
-	return export_collapsed(file, true, to);
+	return export_collapsed(file, true, false, to);
 }
 
 static void a_call_weighs_its_time_without_traced_calls_inside(void **state)
@@ -113,7 +118,7 @@ static void csv_has_where_the_time_went_and_empty_cells_for_what_is_missing(void
 	jfr_method_trace(r.w, &e);
 	e.cpu = e.run_queue = e.blocked = e.pause = 0;
 	jfr_method_trace(r.w, &e);
-	export_with(export_csv);
+	export_with(csv);
 	assert_string_equal(text, "start_ns,duration_ns,method,thrown,thread_id,thread,caller,line,cpu_ns,run_queue_ns,"
 				  "blocked_ns,pause_ns,syscalls,syscall_ns,major_faults,minor_faults\r\n"
 				  "1700000000000000000,10,com.acme.Cart.pay(),0,1,worker-1,,,1,2,7,3,4,5,6,8\r\n"
@@ -127,7 +132,7 @@ static void csv_of_a_file_without_a_split_has_empty_cells(void **state)
 	r = recording_new();
 	recording_begin(&r);
 	call(recording_thread(&r, 1), T0, 10, "pay");
-	export_with(export_csv);
+	export_with(csv);
 	assert_non_null(strstr(text, ",0,1,worker-1,,,,,,,,,,\r\n"));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What recordings say of their JVM and of its clock. */
 #include "user/view/merge_check.h"
+#include "user/view/origin.h"
 #include "tests/lib/jfr_builder.h"
 #include "tests/lib/recording.h"
 #include "user/text/log.h"
@@ -81,26 +82,46 @@ static void write_jvm(int n, int64_t pid, int64_t start_ms, int64_t step)
 	chunk_release(&b);
 }
 
-static struct jfr_file_map map_of(int n)
+static const char *path_of(int n)
 {
-	return (struct jfr_file_map){.path = n ? "b.jfr" : "a.jfr", .data = file[n].data, .size = file[n].size};
+	return n ? "b.jfr" : "a.jfr";
 }
 
-static struct merge_facts facts_of(int n)
+static struct origin origin_of(int n)
 {
-	struct jfr_file_map m = map_of(n);
-	struct merge_facts facts;
+	struct origin o;
+	struct jfr_file f;
 
-	merge_facts_read(&m, &facts);
-	return facts;
+	jfr_file_init(&f, file[n].data, file[n].size);
+	origin_read(&f, &o);
+	jfr_file_release(&f);
+	return o;
 }
 
+static struct merge_clock clock_of(int n)
+{
+	struct merge_clock clock;
+	struct jfr_file f;
+
+	jfr_file_init(&f, file[n].data, file[n].size);
+	merge_clock_read(&f, &clock);
+	jfr_file_release(&f);
+	return clock;
+}
+
+/* As merge does. */
 static int check(void)
 {
-	struct jfr_file_map maps[2] = {map_of(0), map_of(1)};
+	struct origin a = origin_of(0), b = origin_of(1);
+	struct jfr_file f;
 
+	for (int n = 0; n < 2; n++) {
+		jfr_file_init(&f, file[n].data, file[n].size);
+		merge_check(path_of(n), &f);
+		jfr_file_release(&f);
+	}
 	d = (struct diag){0};
-	return merge_check(maps, 2, &d);
+	return origin_check_jvm(path_of(0), &a, path_of(1), &b, "cannot merge", &d);
 }
 
 static void recordings_of_one_jvm_go_together(void **state)
@@ -108,9 +129,9 @@ static void recordings_of_one_jvm_go_together(void **state)
 	write_ours(0, 42, 1699999999123, 0);
 	write_jvm(1, 42, 1699999999123, 0);
 	assert_int_equal(check(), 0);
-	assert_int_equal(facts_of(0).pid, 42);
-	assert_int_equal(facts_of(1).pid, 42);
-	assert_int_equal(facts_of(1).start_ms, 1699999999123);
+	assert_int_equal(origin_of(0).pid, 42);
+	assert_int_equal(origin_of(1).pid, 42);
+	assert_int_equal(origin_of(1).start_ms, 1699999999123);
 }
 
 static void recordings_of_two_jvms_are_refused(void **state)
@@ -154,7 +175,7 @@ static void a_recording_that_tells_no_jvm_goes_with_any(void **state)
 	chunk_finish(&b, &file[1]);
 	chunk_release(&b);
 	assert_int_equal(check(), 0);
-	assert_true(facts_of(1).pid == INT64_MIN);
+	assert_true(origin_of(1).pid == INT64_MIN);
 }
 
 static void a_clock_that_was_set_is_said(void **state)
@@ -163,15 +184,15 @@ static void a_clock_that_was_set_is_said(void **state)
 
 	write_ours(0, 42, 1699999999123, 0);
 	write_jvm(1, 42, 1699999999123, 0);
-	assert_int_equal(facts_of(0).clock_step, 0);
-	assert_int_equal(facts_of(1).clock_step, 0);
+	assert_int_equal(clock_of(0).step, 0);
+	assert_int_equal(clock_of(1).step, 0);
 	assert_int_equal(check(), 0);
 	assert_int_equal(log_lines(), said);
 	teardown(NULL);
 	write_ours(0, 42, 1699999999123, -10 * SECOND);
 	write_jvm(1, 42, 1699999999123, 7200 * SECOND);
-	assert_int_equal(facts_of(0).clock_step, -20 * SECOND);
-	assert_int_equal(facts_of(1).clock_step, 7200 * SECOND);
+	assert_int_equal(clock_of(0).step, -20 * SECOND);
+	assert_int_equal(clock_of(1).step, 7200 * SECOND);
 	assert_int_equal(check(), 0);
 	assert_int_equal(log_lines(), said + 2);
 }
@@ -183,7 +204,7 @@ static void a_clock_that_drifts_is_not(void **state)
 
 	write_ours(0, 42, 1699999999123, 0);
 	write_jvm(1, 42, 1699999999123, 3600 * SECOND / 10000);
-	assert_int_equal(facts_of(1).clock_step, 3600 * SECOND / 10000);
+	assert_int_equal(clock_of(1).step, 3600 * SECOND / 10000);
 	assert_int_equal(check(), 0);
 	assert_int_equal(log_lines(), said);
 }

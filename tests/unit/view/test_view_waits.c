@@ -382,7 +382,7 @@ static void chrome_has_states_of_threads_and_pauses_beside_calls(void **state)
 	recording_end(&r, true);
 	jfr_file_init(&file, r.file.data, r.file.size);
 	to = open_memstream(&text, &size);
-	assert_int_equal(export_chrome(&file, to), 0);
+	assert_int_equal(export_chrome(&file, false, to), 0);
 	fclose(to);
 	jfr_file_release(&file);
 	assert_has(text, "\"cpuNs\":400000,\"runQueueNs\":100000,\"blockedNs\":11500000");

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A shell gets back the path from the word. */
+#include "user/text/shell_word.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *word(const char *path)
+{
+	static char text[512];
+
+	shell_word_write(text, sizeof(text), path);
+	return text;
+}
+
+/* What bash passes on for the word, which stands for POSIX's shells, too, unless it has $''. */
+static const char *passed_on(const char *shell, const char *path)
+{
+	static char text[512];
+	char command[1024];
+	size_t size;
+	FILE *from;
+
+	snprintf(command, sizeof(command), "exec %s <<'END_OF_TEXT'\nprintf %%s %s\nEND_OF_TEXT\n", shell, word(path));
+	from = popen(command, "r");
+	assert_non_null(from);
+	size = fread(text, 1, sizeof(text) - 1, from);
+	text[size] = 0;
+	pclose(from);
+	return text;
+}
+
+static void usual_paths_stay_as_they_are(void **state)
+{
+	static const char *const paths[] = {"shop.jfr", "/var/tmp/frtrace-7017-2026_11_20.jfr", "rec/2026_11_20_7/",
+					    "a,b:c@d%e+f=g", "gr\xc3\xbc\xc3\x9f.jfr"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		assert_string_equal(word(paths[i]), paths[i]);
+}
+
+static void others_are_quoted(void **state)
+{
+	assert_string_equal(word("my shop.jfr"), "'my shop.jfr'");
+	assert_string_equal(word("it's.jfr"), "'it'\\''s.jfr'");
+	assert_string_equal(word(""), "''");
+	assert_string_equal(word("-n.jfr"), "./-n.jfr");
+	assert_string_equal(word("- n.jfr"), "'./- n.jfr'");
+	assert_string_equal(word("a\nb\\'.jfr"), "$'a\\012b\\\\\\'.jfr'");
+}
+
+static void shells_pass_on_the_path(void **state)
+{
+	static const char *const paths[] = {"my shop.jfr", "it's.jfr", "$HOME;`id`\"\\*?[a]{b,c}~!#&|<>()", "'",
+					    "''x'"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		assert_string_equal(passed_on("sh", paths[i]), paths[i]);
+		assert_string_equal(passed_on("bash", paths[i]), paths[i]);
+	}
+	assert_string_equal(passed_on("bash", "a\tb\n'c\\.jfr\x7f"), "a\tb\n'c\\.jfr\x7f");
+	assert_string_equal(passed_on("bash", "~/x"), "~/x");
+}
+
+static void no_size_is_exceeded(void **state)
+{
+	char path[200], text[64];
+
+	memset(path, '\'', sizeof(path) - 1);
+	path[sizeof(path) - 1] = 0;
+	for (size_t size = SHELL_WORD_EXTRA + 2; size < sizeof(text); size++) {
+		memset(text, 'x', sizeof(text));
+		shell_word_write(text, size, path);
+		assert_true(strlen(text) < size);
+		assert_int_equal(text[size], 'x');
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(usual_paths_stay_as_they_are),
+		cmocka_unit_test(others_are_quoted),
+		cmocka_unit_test(shells_pass_on_the_path),
+		cmocka_unit_test(no_size_is_exceeded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

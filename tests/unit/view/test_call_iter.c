@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A recording whose calls have no method, as async-profiler's --trace writes it: the stack begins with the method. */
+#include "tests/lib/jfr_builder.h"
+#include "user/view/export.h"
+#include "user/view/views.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TRACE = 100, THREAD, STACK, FRAME, METHOD, CLASS, CLOCK };
+
+static struct chunk_builder b;
+static struct bytes file, out;
+
+static void declare(bool ours)
+{
+	chunk_class(&b, "java.lang.Thread", THREAD, NULL);
+	chunk_field(&b, "osName", B_STRING, 0);
+	chunk_field(&b, "javaThreadId", B_LONG, 0);
+	chunk_class(&b, "java.lang.Class", CLASS, NULL);
+	chunk_field(&b, "name", B_STRING, 0);
+	chunk_class(&b, "jdk.types.Method", METHOD, NULL);
+	chunk_field(&b, "type", CLASS, B_CONSTANT);
+	chunk_field(&b, "name", B_STRING, 0);
+	chunk_field(&b, "descriptor", B_STRING, 0);
+	chunk_class(&b, "jdk.types.StackFrame", FRAME, NULL);
+	chunk_field(&b, "method", METHOD, B_CONSTANT);
+	chunk_field(&b, "lineNumber", B_INT, 0);
+	chunk_class(&b, "jdk.types.StackTrace", STACK, NULL);
+	chunk_field(&b, "truncated", B_BOOLEAN, 0);
+	chunk_field(&b, "frames", FRAME, B_ARRAY);
+	chunk_event(&b, "jdk.MethodTrace", TRACE);
+	chunk_field(&b, "duration", B_LONG, 0);
+	chunk_annotate_field(&b, B_TIMESPAN, "TICKS");
+	chunk_field(&b, "eventThread", THREAD, B_CONSTANT);
+	chunk_field(&b, "stackTrace", STACK, B_CONSTANT);
+	chunk_field(&b, "method", METHOD, B_CONSTANT);
+	if (ours)
+		chunk_event(&b, "frtrace.Clock", CLOCK);
+}
+
+static void put_constants(void)
+{
+	static const char *const names[] = {"take", "order", "main"};
+
+	chunk_begin_pool(&b, CLASS, 1);
+	bytes_put_leb(&b.body, 1);
+	bytes_put_text(&b.body, "shop/Order", 1000);
+	chunk_end_pool(&b);
+	chunk_begin_pool(&b, METHOD, 3);
+	for (int i = 0; i < 3; i++) {
+		bytes_put_leb(&b.body, 1 + i);
+		bytes_put_leb(&b.body, 1);
+		bytes_put_text(&b.body, names[i], 1000);
+		bytes_put_text(&b.body, "(I)V", 1000);
+	}
+	chunk_end_pool(&b);
+	/* stack 1: take <- order <- main; stack 2: take alone */
+	chunk_begin_pool(&b, STACK, 2);
+	bytes_put_leb(&b.body, 1);
+	bytes_put_u8(&b.body, 0);
+	bytes_put_leb(&b.body, 3);
+	for (int i = 1; i <= 3; i++) {
+		bytes_put_leb(&b.body, i);
+		bytes_put_leb(&b.body, 10 * i);
+	}
+	bytes_put_leb(&b.body, 2);
+	bytes_put_u8(&b.body, 0);
+	bytes_put_leb(&b.body, 1);
+	bytes_put_leb(&b.body, 1);
+	bytes_put_leb(&b.body, 11);
+	chunk_end_pool(&b);
+}
+
+static void put_call(int stack, int method)
+{
+	chunk_begin_event(&b, TRACE, 1000);
+	bytes_put_leb(&b.body, 2000000);
+	bytes_put_leb(&b.body, 0);
+	bytes_put_leb(&b.body, stack);
+	bytes_put_leb(&b.body, method);
+	chunk_end_event(&b);
+}
+
+/* Three calls from stack 1 and one from stack 2, all with this method. */
+static void make(int method, bool ours)
+{
+	chunk_init(&b);
+	bytes_init(&file);
+	bytes_init(&out);
+	declare(ours);
+	put_constants();
+	for (int i = 0; i < 4; i++)
+		put_call(i < 3 ? 1 : 2, method);
+	chunk_finish(&b, &file);
+}
+
+static int teardown(void **state)
+{
+	chunk_release(&b);
+	bytes_release(&file);
+	bytes_release(&out);
+	return 0;
+}
+
+typedef int show(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+
+static const char *shown(show *view)
+{
+	struct call_filter filter = {0};
+	const struct view_request request = {.layout = {200, 1, false, false}, .filter = &filter, .min_share = 1};
+	struct jfr_file f;
+
+	bytes_clear(&out);
+	jfr_file_init(&f, file.data, file.size);
+	assert_int_equal(view(&f, &request, &out), 0);
+	assert_null(f.fault.what);
+	jfr_file_release(&f);
+	bytes_put_u8(&out, 0);
+	return (char *)out.data;
+}
+
+static char *exported(bool collapsed)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	struct jfr_file f;
+
+	jfr_file_init(&f, file.data, file.size);
+	assert_int_equal(collapsed ? export_collapsed(&f, false, false, to) : export_csv(&f, false, to), 0);
+	jfr_file_release(&f);
+	fclose(to);
+	return text;
+}
+
+static void assert_has(const char *text, const char *want)
+{
+	if (!strstr(text, want))
+		fail_msg("'%s' is not in:\n%s", want, text);
+}
+
+/* The line of `text` that has `word`. */
+static const char *line_of(const char *text, const char *word)
+{
+	static char line[256];
+	const char *at = strstr(text, word), *begin = at;
+
+	if (!at)
+		fail_msg("'%s' is not in:\n%s", word, text);
+	while (begin > text && begin[-1] != '\n')
+		begin--;
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(begin, "\n"), begin);
+	return line;
+}
+
+static void a_call_without_method_is_one_of_its_top_frame(void **state)
+{
+	char *text;
+
+	make(0, false);
+	assert_has(line_of(shown(view_methods), "shop.Order.take(int)"), " 4 ");
+	assert_has(shown(view_slowest), "shop.Order.take(int)");
+	assert_has(line_of(shown(view_slowest), "shop.Order.order(int):20"), "shop.Order.take(int)");
+	assert_null(strstr(shown(view_slowest), "take(int):"));
+	assert_has(line_of(shown(view_calls), "shop.Order.order(int)"), "shop.Order.take(int)");
+	assert_has(line_of(shown(view_calls), "N/A"), "shop.Order.take(int)");
+	assert_has(shown(view_callers), "    shop.Order.order(int)\n");
+	text = exported(true);
+	assert_has(text, "shop.Order.main(int);shop.Order.order(int);shop.Order.take(int) 3\n");
+	assert_has(text, "\nshop.Order.take(int) 1\n");
+	free(text);
+	text = exported(false);
+	assert_has(text, ",shop.Order.take(int),0,");
+	assert_has(text, ",shop.Order.order(int),20,,,,,,,,\r\n");
+	free(text);
+}
+
+static void a_method_that_is_there_is_not_on_the_stack(void **state)
+{
+	make(3, false);
+	assert_has(line_of(shown(view_calls), "shop.Order.main(int)"), "shop.Order.take(int)");
+}
+
+/* The stack of frtrace's calls begins with the caller. */
+static void a_method_that_frtrace_does_not_know_is_not_known(void **state)
+{
+	make(0, true);
+	assert_has(line_of(shown(view_methods), "N/A"), " 4 ");
+	assert_null(strstr(shown(view_methods), "take"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(a_call_without_method_is_one_of_its_top_frame, teardown),
+		cmocka_unit_test_teardown(a_method_that_is_there_is_not_on_the_stack, teardown),
+		cmocka_unit_test_teardown(a_method_that_frtrace_does_not_know_is_not_known, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
