@@ -23,7 +23,7 @@ WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD)
 LDLIBS	:= -lbpf -lexpat -lm
 ifdef ASAN
-CFLAGS	+= -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
+CFLAGS	+= -O1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
 DEPS	= -MMD -MP
 
@@ -71,6 +71,9 @@ $(BUILD)/%.o: %.c
 	@echo "  CC     $<"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(DEPS) -c -o $@ $<
+
+# half the time of a test run would go into optimizing tests
+$(BUILD)/tests/%.o: private CFLAGS += -O1
 
 # bpf/: one skeleton
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c

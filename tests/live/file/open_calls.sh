@@ -119,7 +119,7 @@ case_waits() {
 		status_is 0
 		ongoing_agrees "$F_FILE"
 		"$FRTRACE" view open "$F_FILE" >"$WORK/view"
-		for what in 'live.Open.openRead\(long\) +o-read .* s socket' 'o-park .* s futex' 'o-spin .* - *$'; do
+		for what in 'live.Open.openRead\(long\) +o-read .* s socket' 'o-park .* s futex' 'o-spin .* (-|[0-9.]+ [um]s [a-z]+) *$'; do
 			grep -qE "$what" "$WORK/view" || finding "view open has no /$what/:" "$(cat "$WORK/view")"
 		done
 		target_quit
