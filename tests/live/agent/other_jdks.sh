@@ -62,7 +62,7 @@ own_end() {
 		tool print
 		shows '^  method = live\.Late\$Latecomer\.checkout\(int\)'
 		shows '^  eventThread = "main" \(javaThreadId = '$main'\)'
-		shows '^  jvmVersion = "OpenJDK 64-Bit Server VM \(build [0-9]'
+		shows '^  jvmVersion = "OpenJDK 64-Bit Server VM \([0-9].* built '
 	fi
 	verdict "$sentence"
 	target_drop
