@@ -103,10 +103,16 @@ own_recording_ended() {
 	tmp_left
 }
 
+# Tests that run meanwhile have such directories for a moment.
 tmp_left() {
-	local left
-	left=$(find /tmp /var/tmp "/proc/$T_PID/root/tmp" -maxdepth 1 -name '.frtrace-*' -newer "$WORK/.start" -user "$(id -un)" 2>/dev/null)
-	[ -n "$left" ] && finding "left behind: $left"
+	LEFT=$(find /tmp /var/tmp "/proc/$T_PID/root/tmp" -maxdepth 1 -name '.frtrace-*' -newer "$WORK/.start" -user "$(id -un)" 2>/dev/null)
+	# shellcheck disable=SC2086 # no blanks in these names
+	wait_for 5 none_left $LEFT || finding "left behind: $LEFT"
+}
+
+none_left() { # FILE...
+	local file
+	for file; do [ ! -e "$file" ] || return 1; done
 }
 
 is_joint() { # FILE: has both halves of a recording of the program's 160 calls
@@ -178,7 +184,6 @@ killed() {
 		kill -9 "$F_PID"
 		wait "$F_PID" 2>/dev/null
 		wait_for 20 stopped || finding "the JVM is still recording"
-		wait_for 5 no_directory
 		own_recording_ended "$(jdk_newest)"
 		target_go
 		target_quit
@@ -188,8 +193,6 @@ killed() {
 }
 
 stopped() { ! "$(jdk_newest)/bin/jcmd" "$T_PID" JFR.check 2>&1 | grep -q 'name=frtrace-'; }
-
-no_directory() { ! ls -d /tmp/.frtrace-* >/dev/null 2>&1; }
 
 refused() { # REGEX STATUS ARGUMENT...
 	trace_launch -p "$T_PID" -m 'live.Joint::work' -o "$WORK/refused.jfr" "${@:3}"

@@ -69,7 +69,8 @@ logged() {
 read_lines() {
 	local sentence="--lines as text: time, duration, thread, method, thrown, caller, JDK $FEATURE" line
 	begin "$sentence" || return 0
-	line='^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} +[0-9.]+ (ns|us|ms)  log-[01]-\\u001b\[2J\\u000a"  live\.Logged\.work\(int\)(  thrown)?  from live\.Logged\.calls\(int\) line: [0-9]+$'
+	line='^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} +[0-9.]+ (ns|us|ms)  log-[01]-\\u001b\[2J\\u000a"  live\.Logged\.work\(int\)(  thrown)?  from live\.Logged\.calls\(int\) line: [0-9]+(  cpu T, runq T, blocked T)?$'
+	line=${line//T/[0-9.]+ (ns|us|ms|s)}
 	target_start Logged 2 700
 	if target_ready && trace_start -m live.Logged::work --lines; then
 		touch "$T_DIR/go"
@@ -79,6 +80,7 @@ read_lines() {
 		status_is 0
 		[ "$(grep -cE "$line" "$F_DIR/stdout")" = 1400 ] && [ "$(wc -l <"$F_DIR/stdout")" = 1400 ] ||
 			finding "$(wc -l <"$F_DIR/stdout") lines, unexpected ones:" "$(grep -vE "$line" "$F_DIR/stdout" | cat -v)"
+		[ "$(grep -c '  cpu [0-9]' "$F_DIR/stdout")" -ge 700 ] || finding "where the time went is missing:" "$(head -n 20 "$F_DIR/stdout" | cat -v)"
 		[ "$(grep -c '  thrown  ' "$F_DIR/stdout")" = 200 ] || finding "$(grep -c '  thrown  ' "$F_DIR/stdout") are thrown"
 		touch "$T_DIR/let-go"
 	fi
@@ -191,7 +193,7 @@ in_place() { # COLUMNS LINES
 		grep -E '^ *[0-9,]+  |^calls|^and ' "$screen" >"$screen.table"
 		[ "$(wc -l <"$screen.table")" -le $((lines - 2)) ] || finding "higher than the terminal:" "$(cat "$screen")"
 		tr -d '\n' <"$screen" | grep -q 'Ctrl-C stops and restores the JVM' || finding "lines above the table are gone:" "$(cat "$screen")"
-		grep -qE 'recurses\(int\)$' "$screen.table" || finding "the busiest method is not shown:" "$(cat "$screen")"
+		grep -qE 'Timed\$Work\.recurses(\([a-z.]+\))?$' "$screen.table" || finding "the busiest method is not shown:" "$(cat "$screen")"
 		target_restored
 	fi
 	verdict "$sentence"
