@@ -88,7 +88,8 @@ static void names_read_list(struct thread_names *n)
 	}
 	if (err) /* a part of the list would make a Java thread look internal */
 		n->count = 0;
-	qsort(n->thread, n->count, sizeof(n->thread[0]), names_compare);
+	if (n->count)
+		qsort(n->thread, n->count, sizeof(n->thread[0]), names_compare);
 	n->read_at = monotonic_ns();
 	n->read_took = n->read_at - begin;
 }
