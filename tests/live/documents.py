@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """
-documents.py PID DOCUMENT: run the commands of a document and compare what they print.
+documents.py PID DOCUMENT [COLUMNS DIRECTORY]: run the commands of a document and compare what they print.
 
 A command is a line of a fenced block that begins with "$ ". The lines below it, up to the
 next command or the end of the block, must come in its output, in that order; more lines may
 come, and "..." stands for some. Words must be equal. Numbers must be of the same magnitude
 (see alike()). CONTRIBUTING.md has the rules for writers of documents.
 
+With COLUMNS the commands run in a terminal of that width. No line may be wider, neither printed nor in the document.
+Lines may be broken elsewhere, and names shortened more or less, as numbers differ in length. What was printed goes to
+files 1, 2, ... in DIRECTORY.
+
 Prints a line for each difference; status 1 if there was one, 2 if the document has no command.
 """
+import fcntl
+import os
 import re
+import select
+import struct
 import subprocess
 import sys
+import termios
+import time
 
-PID = "7017"  # the shop's process in all documents
+PID = "7017"  # the traced process in all documents
 LIMIT = 60  # seconds per command
 
 UNITS = {
@@ -46,18 +56,22 @@ def commands(path):
 
 
 def runnable(command, pid):
-    """The command for the test's shell, which is root's and knows the shop's pid."""
+    """The command for the test's shell, which is root's and knows the pid."""
     command = re.sub(r"\bsudo ", "", command)
-    return re.sub(r"(?<=\s)Shop(?=\s|$)", pid, command)
+    return re.sub(r"(?<=\s)(?:Shop|Store)(?=\s|$)", pid, command)
 
 
-def tokens(line):
-    line = re.sub(r"blocked \([^)]*\)", "blocked", line)  # the reasons vary
+def words(line):
+    line = re.sub(r"blocked\s+\([^)]*\)", "blocked", line)  # the reasons vary
     line = re.sub(r"[\d.]+ (cpu|runq)\b", r"\1", line)  # they depend on the load of the machine
     line = re.sub(r"open, oldest [\d.]+ \w+( in \S+)?", "open", line)  # it may be absent
     line = re.sub(r"([-=#])\1{2,}", r"\1", line)  # rules and bars
     line = re.sub(r"(Thread\.sleep\(long\)):\d+", r"\1", line)  # native in some versions of the JDK
-    found = [match for match in TOKEN.finditer(line) if match.group().strip()]
+    return [match for match in TOKEN.finditer(line) if match.group().strip()]
+
+
+def tokens(line):
+    found = words(line)
     # the JVM determines the order of methods within a class
     return sorted(found, key=lambda match: match.group()) if " · " in line else found
 
@@ -89,7 +103,6 @@ def alike(want, have):
 
 
 def same(want, have):
-    want, have = tokens(want), tokens(have)
     if len(want) != len(have):
         return False
     for i, (one, other) in enumerate(zip(want, have)):
@@ -107,20 +120,77 @@ def missing(expected, printed):
     """The first expected line that is missing, or None."""
     lines = iter(printed)
     for want in expected:
-        if not any(same(want, have) for have in lines):
+        if not any(same(tokens(want), tokens(have)) for have in lines):
             return want
     return None
 
 
+def without_what_varies(line):
+    """Methods lose packages and parameters where what stands beside them needs the columns. A wait may be the JVM's."""
+    line = re.sub(r"(\d [mu]?s) (?:gc|safepoint)\b", r"\1 futex", line)
+    line = re.sub(r"(?<![\w$])(?:[a-z]\w*\.)+(?=[A-Z])", "", line)
+    return re.sub(r"(?<=[\w>])\([\w$.,\[\] ]*\)", "", line)
+
+
+def missing_folded(expected, printed):
+    """The same, wherever lines are broken, and however names are shortened."""
+    have, at = words(without_what_varies(" ".join(printed))), 0
+    for line in expected:
+        want = words(without_what_varies(line))
+        while at + len(want) <= len(have) and not same(want, have[at:at + len(want)]):
+            at += 1
+        if at + len(want) > len(have):
+            return line
+        at += len(want)
+    return None
+
+
+def run(command):
+    done = subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=LIMIT, check=False)
+    return done.stdout.decode(errors="replace").splitlines()
+
+
+def run_in_terminal(command, columns):
+    """The lines that stay, and those that are too wide, also of what is overwritten."""
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
+    child = subprocess.Popen(["bash", "-c", command], stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+    os.close(slave)
+    data, end = b"", time.monotonic() + LIMIT
+    while time.monotonic() < end:
+        if not select.select([master], [], [], 1)[0]:
+            continue
+        try:
+            data += os.read(master, 65536)
+        except OSError:  # nobody has the terminal any more
+            break
+    else:
+        child.kill()
+    child.wait()
+    os.close(master)
+    lines = [line.split("\r\x1b[K") for line in data.decode(errors="replace").replace("\r\n", "\n").split("\n")]
+    return [parts[-1] for parts in lines], [part for parts in lines for part in parts if len(part) > columns]
+
+
 def main():
-    pid, path = sys.argv[1:]
+    pid, path = sys.argv[1:3]
+    columns = int(sys.argv[3]) if len(sys.argv) > 3 else None
     bad = number = 0
     for command, expected in commands(path):
         number += 1
-        done = subprocess.run(["bash", "-c", runnable(command, pid)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=LIMIT, check=False)
-        printed = re.sub(rf"\b{pid}\b", PID, done.stdout.decode(errors="replace")).splitlines()
-        want = missing(expected, printed)
+        if columns:
+            printed, wide = run_in_terminal(runnable(command, pid), columns)
+            wide += [line for line in expected if len(line) > columns]
+            with open(os.path.join(sys.argv[4], str(number)), "w", encoding="utf-8") as file:
+                file.write("\n".join(printed))
+        else:
+            printed, wide = run(runnable(command, pid)), []
+        printed = [re.sub(rf"\b{pid}\b", PID, line) for line in printed]
+        want = (missing_folded if columns else missing)(expected, printed)
+        for line in wide:
+            bad = 1
+            print(f"$ {command}", f"  more than {columns} columns:", f"  {line}", sep="\n")
         if want is not None:
             bad = 1
             print(f"$ {command}", "  missing line:", f"  {want}", "  printed:", sep="\n")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/text/log.h"
+#include "user/text/fold.h"
 #include "user/text/term.h"
 
 #include <stdarg.h>
@@ -7,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define FOLDED_INDENT 4 /* of what follows in a long line */
+#define PROGRESS_GAP  "   "
 
 static bool quiet, verbose;
 static bool progress_shown;
@@ -38,6 +42,23 @@ static void log_print_text(FILE *to, char *text)
 	log_print_text(to, end + 1);
 }
 
+/* A terminal would break a long line within a word. Texts of several lines have marks below words: they stay. */
+static void log_write(const char *text, size_t size)
+{
+	unsigned int width = term_columns(STDERR_FILENO);
+	struct bytes out;
+
+	bytes_init(&out);
+	if (width && !memchr(text, '\n', size))
+		fold_words(&out, text, width, FOLDED_INDENT);
+	else
+		bytes_put(&out, text, size);
+	bytes_put_u8(&out, '\n');
+	if (!out.failed)
+		fwrite(out.data, 1, out.size, stderr); /* in one write: a program may write there too */
+	bytes_release(&out);
+}
+
 static void log_print_line(const char *format, va_list args)
 {
 	char *text = NULL, *shown = NULL;
@@ -51,9 +72,8 @@ static void log_print_line(const char *format, va_list args)
 		return;
 	}
 	log_print_text(to, text);
-	fputc('\n', to);
 	if (!fclose(to))
-		fwrite(shown, 1, size, stderr); /* in one write: a program may write there too */
+		log_write(shown, size);
 	free(shown);
 	free(text);
 }
@@ -99,18 +119,33 @@ bool log_is_live(void)
 	return !quiet && isatty(STDERR_FILENO);
 }
 
+/* Erasing takes one line only, so what does not fit is left out: parts that PROGRESS_GAP separates, from the end. */
+static void cut_progress(char *text, unsigned int width)
+{
+	for (char *end = text + strlen(text); end > text && strlen(text) >= width; end--)
+		if (strncmp(end, PROGRESS_GAP, strlen(PROGRESS_GAP)) == 0)
+			*end = 0;
+}
+
 void log_progress(const char *format, ...)
 {
+	char *text = NULL;
 	va_list args;
+	int length;
 
 	if (!log_is_live())
 		return;
 	clear_progress();
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	length = vasprintf(&text, format, args);
 	va_end(args);
+	if (length < 0)
+		return;
+	cut_progress(text, term_columns(STDERR_FILENO));
+	fputs(text, stderr);
 	fflush(stderr);
 	progress_shown = true;
+	free(text);
 }
 
 void log_progress_end(void)

@@ -8,7 +8,7 @@
 
 void log_set(bool quiet, bool verbose);
 
-/* A line. Not with -q. */
+/* A line; a terminal gets it broken between words. Not with -q. */
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same, with -v only. */
@@ -17,7 +17,10 @@ void log_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* An error message; also with -q. */
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line that the next one of its kind overwrites; only if stderr is a terminal. */
+/*
+ * A line that the next one of its kind overwrites; only if stderr is a terminal. What three blanks separate is left out
+ * where the line does not fit, from the end.
+ */
 void log_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Erase that line. */

@@ -68,12 +68,20 @@ size_t name_essential(const char *name, bool parameters)
 	return parameters && n.parentheses ? length + name_fit_characters(n.parameters) + 2 : length;
 }
 
+static bool name_ends_in_line(struct slice end)
+{
+	return end.length && end.at[0] == ':';
+}
+
 bool name_is_overload(const char *a, const char *b)
 {
 	struct name x = name_fit_split(a), y = name_fit_split(b);
 
-	return x.parentheses && y.parentheses && slice_equal(x.packages, y.packages) &&
-	       slice_equal(x.member, y.member) && strcmp(a, b) != 0;
+	if (!x.parentheses || !y.parentheses || !slice_equal(x.packages, y.packages) ||
+	    !slice_equal(x.member, y.member))
+		return false;
+	return !slice_equal(x.parameters, y.parameters) ||
+	       (!name_ends_in_line(x.end) && !name_ends_in_line(y.end) && strcmp(a, b) != 0);
 }
 
 /* The bytes of the first `count` characters. */

@@ -17,7 +17,7 @@ size_t name_columns(const char *name);
  */
 size_t name_essential(const char *name, bool parameters);
 
-/* True if the names differ in parameters alone, or in the text at their end. */
+/* True if the names differ in parameters alone, or in the text at their end; lines of a method are no overloads. */
 bool name_is_overload(const char *a, const char *b);
 
 /*

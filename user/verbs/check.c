@@ -2,6 +2,7 @@
 #include "user/verbs/check.h"
 #include "user/capture/agent_build.h"
 #include "user/capture/cost.h"
+#include "user/text/fold.h"
 #include "user/exit.h"
 #include "user/text/json.h"
 #include "user/text/log.h"
@@ -13,9 +14,34 @@
 #include "user/text/term.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#define VALUE_COLUMN 14
+
+/* "  stacks      no: ...", which a terminal gets broken between words. */
+static void check_print_row(const char *what, const char *value, const char *why)
+{
+	unsigned int width = term_columns(STDOUT_FILENO);
+	struct bytes shown;
+	char *line = NULL;
+	size_t size;
+	FILE *to = open_memstream(&line, &size);
+
+	if (!to)
+		return;
+	fprintf(to, "  %-12s%s%s", what, value, why[0] ? ": " : "");
+	term_print(to, why);
+	fclose(to);
+	bytes_init(&shown);
+	fold_words(&shown, line ?: "", width ?: SIZE_MAX, VALUE_COLUMN);
+	printf("%.*s\n", shown.failed ? 0 : (int)shown.size, (const char *)shown.data);
+	bytes_release(&shown);
+	free(line);
+}
 
 /*
  * Print a line "  stacks      yes" or "  stacks      no: ...", or with `j` a JSON member {"good":, "why":}. Returns
@@ -29,9 +55,7 @@ static bool print_feature(struct json *j, const char *what, bool good, const cha
 		json_string(j, "why", why[0] ? why : NULL);
 		json_end(j);
 	} else {
-		printf("  %-12s%s%s", what, good ? "yes" : "no", why[0] ? ": " : "");
-		term_print(stdout, why);
-		putchar('\n');
+		check_print_row(what, good ? "yes" : "no", why);
 	}
 	return good;
 }
@@ -165,7 +189,7 @@ static void end_target(struct json *j, const struct target *t)
 	if (j)
 		json_string(j, "note", warning);
 	else
-		printf("  note        %s\n", warning);
+		check_print_row("note", warning, "");
 }
 
 static bool check_target(struct json *j, const struct target *t)

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/slow_call.h"
+#include "user/text/fold.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
 #include "user/text/log.h"
+#include "user/text/name_fit.h"
 #include "user/view/jfr_names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES 8
+#define FRAMES	     8
+#define INDENT	     8 /* of all lines but the first */
+#define FRAME_INDENT 12
+#define LEAST	     40 /* columns */
 
 void slow_call_init(struct slow_call *s, const struct outermost_call *place)
 {
@@ -144,25 +149,40 @@ static bool would_print_as_zero(int64_t ns, const struct unit *unit)
 	return ns < unit->ns / 20;
 }
 
-static void put_reasons(struct bytes *out, struct slow_call *s, const struct unit *unit)
+/* Append a text that bytes were composed of, on a new line if it does not fit into this one; clears it. */
+static void put_composed(struct bytes *out, const char *separator, struct bytes *text, size_t width)
 {
-	const char *before = " (";
+	bytes_put_u8(text, 0);
+	if (!text->failed)
+		fold_beside(out, separator, (char *)text->data, width, INDENT);
+	out->failed |= text->failed;
+	bytes_clear(text);
+}
+
+static void put_reasons(struct bytes *out, struct slow_call *s, const struct unit *unit, size_t width)
+{
+	bool first = true;
+	struct bytes text;
 
 	sort_reasons(s);
+	bytes_init(&text);
 	for (int i = 0; i < SLOW_REASONS && s->reason[i].name; i++) {
 		if (would_print_as_zero(s->reason[i].total, unit))
 			continue;
-		put_text(out, before);
-		put_text(out, s->reason[i].name);
-		bytes_put_u8(out, ' ');
-		slow_call_put_part(out, s->reason[i].total, unit);
-		before = ", ";
+		if (first)
+			bytes_put_u8(&text, '(');
+		put_text(&text, s->reason[i].name);
+		bytes_put_u8(&text, ' ');
+		slow_call_put_part(&text, s->reason[i].total, unit);
+		put_composed(out, first ? " " : ", ", &text, width - strlen(")]"));
+		first = false;
 	}
-	if (before[0] == ',')
+	if (!first)
 		bytes_put_u8(out, ')');
+	bytes_release(&text);
 }
 
-static void slow_call_put_split(struct bytes *out, struct slow_call *s, const struct unit *unit)
+static void slow_call_put_split(struct bytes *out, struct slow_call *s, const struct unit *unit, size_t width)
 {
 	const struct call *c = &s->call;
 
@@ -177,7 +197,7 @@ static void slow_call_put_split(struct bytes *out, struct slow_call *s, const st
 	put_text(out, " runq + ");
 	slow_call_put_part(out, c->blocked, unit);
 	put_text(out, " blocked");
-	put_reasons(out, s, unit);
+	put_reasons(out, s, unit, width);
 }
 
 static void slow_call_put_frame(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value *frame)
@@ -201,7 +221,7 @@ static void slow_call_put_frame(struct bytes *out, struct jfr_chunk *chunk, stru
  * with the call's name, __x64_sys_fdatasync (since Linux 4.17, see the kernel's SYSCALL_DEFINE). Returns that name with
  * *entry false, or NULL.
  */
-static const char *kernel_frame(const char *frame, bool *entry)
+static char *kernel_frame(char *frame, bool *entry)
 {
 	static const char *const entries[] = {"do_syscall_64", "entry_SYSCALL_64", "x64_sys_call",
 					      "entry_SYSCALL_compat"};
@@ -221,39 +241,62 @@ static const char *kernel_frame(const char *frame, bool *entry)
 
 struct shown_stack {
 	struct bytes *out;
+	size_t width;
 	unsigned int frames; /* lines so far */
+	bool own;	     /* a frame that is not the JDK's has its line */
 	bool cut;	     /* frames were left out since the last line */
 };
 
-static void put_stack_line(struct shown_stack *s, const char *text, size_t length)
+static void put_dots(struct shown_stack *s)
 {
-	if (s->cut)
-		put_text(s->out, "            ...\n");
+	if (s->cut) {
+		put_spaces(s->out, FRAME_INDENT);
+		put_text(s->out, "...\n");
+	}
 	s->cut = false;
-	put_text(s->out, "            ");
-	bytes_put(s->out, text, length);
+}
+
+static void put_stack_line(struct shown_stack *s, const char *frame)
+{
+	put_dots(s);
+	put_spaces(s->out, FRAME_INDENT);
+	name_fit(s->out, frame, s->width - FRAME_INDENT, false);
 	bytes_put_u8(s->out, '\n');
 }
 
-/* The name of the system call always gets its line. */
-static void put_stack_frame(struct shown_stack *s, const char *frame)
+/* False for the program and its libraries. */
+static bool is_of_jdk(const char *frame)
 {
-	bool entry;
-	const char *call = kernel_frame(frame, &entry);
+	static const char *const packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun.", "kernel."};
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++)
+		if (strncmp(frame, packages[i], strlen(packages[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The name of the system call always gets its line, and so does the first frame that is not the JDK's. */
+static void put_stack_frame(struct shown_stack *s, char *frame)
+{
+	bool entry, own = !is_of_jdk(frame);
+	char *call = kernel_frame(frame, &entry);
 
 	if (entry)
 		return;
-	if (call)
-		put_stack_line(s, call, strcspn(call, "("));
-	else if (s->frames++ < FRAMES)
-		put_stack_line(s, frame, strlen(frame));
-	else
+	if (call) {
+		call[strcspn(call, "(")] = 0;
+		put_stack_line(s, call);
+	} else if (s->frames++ < FRAMES || (own && !s->own)) {
+		put_stack_line(s, frame);
+	} else {
 		s->cut = true;
+	}
+	s->own |= own;
 }
 
-static void slow_call_put_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value stack)
+static void slow_call_put_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value stack, size_t width)
 {
-	struct shown_stack shown = {.out = out};
+	struct shown_stack shown = {.out = out, .width = width};
 	struct jfr_value frames, frame;
 	struct bytes text;
 	struct cursor c;
@@ -272,33 +315,41 @@ static void slow_call_put_stack(struct bytes *out, struct jfr_chunk *chunk, stru
 		if (!text.failed)
 			put_stack_frame(&shown, (char *)text.data);
 	}
-	if (shown.cut)
-		put_text(out, "            ...\n");
+	put_dots(&shown);
 	bytes_release(&text);
 }
 
-static void slow_call_put_wait(struct bytes *out, const struct thread_wait *w)
+static void put_waker(struct bytes *out, const char *waker, size_t width)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	put_text(&text, "woken by \"");
+	put_text(&text, waker);
+	bytes_put_u8(&text, '"');
+	put_composed(out, ", ", &text, width);
+	bytes_release(&text);
+}
+
+static void slow_call_put_wait(struct bytes *out, const struct thread_wait *w, size_t width)
 {
 	struct unit unit = slow_call_unit_of(w->duration);
 	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
 
-	put_text(out, "        ");
+	put_spaces(out, INDENT);
 	slow_call_put_part(out, w->duration, &unit);
 	put_text(out, unit.name);
 	bytes_put_u8(out, ' ');
 	put_text(out, reason ? reason : "?");
 	if (w->ongoing)
 		put_text(out, ", goes on");
-	if (waker && waker[0]) {
-		put_text(out, ", woken by \"");
-		put_text(out, waker);
-		bytes_put_u8(out, '"');
-	}
+	if (waker && waker[0])
+		put_waker(out, waker, width);
 	free(reason);
 	free(waker);
 	bytes_put_u8(out, '\n');
-	slow_call_put_stack(out, w->chunk, w->kernel_stack);
-	slow_call_put_stack(out, w->chunk, w->stack);
+	slow_call_put_stack(out, w->chunk, w->kernel_stack, width);
+	slow_call_put_stack(out, w->chunk, w->stack, width);
 }
 
 static void put_when(struct bytes *out, const struct call *call, int64_t utc_offset)
@@ -307,7 +358,7 @@ static void put_when(struct bytes *out, const struct call *call, int64_t utc_off
 	struct java_time start = {.seconds = seconds, .nanos = call->start - seconds * 1000000000};
 	size_t begin;
 
-	put_text(out, "        ");
+	put_spaces(out, INDENT);
 	begin = out->size;
 	put_moment(out, &start, utc_offset, false);
 	if (!out->failed)
@@ -317,46 +368,92 @@ static void put_when(struct bytes *out, const struct call *call, int64_t utc_off
 	put_text(out, "\"");
 }
 
-static void put_names(struct bytes *out, const struct call *call)
+/* A method, with its line if that is known, in at most `width` columns. */
+static void put_fitted(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value method, int64_t line, size_t width)
 {
-	struct jfr_value method = call->method, caller;
-	int64_t line;
+	struct bytes name;
 
-	jfr_resolve(call->chunk, &method);
-	if (method.kind == VALUE_STRUCT)
-		put_method(out, call->chunk, &method);
-	if (!call_caller(call, &caller, &line))
+	jfr_resolve(chunk, &method);
+	if (method.kind != VALUE_STRUCT)
 		return;
-	jfr_resolve(call->chunk, &caller);
-	put_text(out, "  <- ");
-	put_method(out, call->chunk, &caller);
+	bytes_init(&name);
+	put_method(&name, chunk, &method);
 	if (line >= 0) {
-		bytes_put_u8(out, ':');
-		put_integer(out, line);
+		bytes_put_u8(&name, ':');
+		put_integer(&name, line);
 	}
+	bytes_put_u8(&name, 0);
+	if (!name.failed)
+		name_fit(out, (char *)name.data, width, false);
+	out->failed |= name.failed;
+	bytes_release(&name);
 }
 
-static void put_usage(struct bytes *out, const struct call *call, const struct unit *unit)
+/* The names have lines of their own if they do not fit into the first one. */
+static void put_names(struct bytes *out, const struct call *call, size_t width)
+{
+	struct jfr_value caller;
+	struct bytes text;
+	int64_t line;
+
+	bytes_init(&text);
+	put_fitted(&text, call->chunk, call->method, -1, width - INDENT);
+	put_composed(out, " ", &text, width);
+	if (call_caller(call, &caller, &line)) {
+		put_text(&text, "<- ");
+		put_fitted(&text, call->chunk, caller, line, width - INDENT - strlen("<- "));
+		put_composed(out, "  ", &text, width);
+	}
+	bytes_release(&text);
+}
+
+static void put_system_calls(struct bytes *out, const struct call *call, const struct unit *unit)
+{
+	put_integer(out, call->system_calls);
+	put_text(out, call->system_calls == 1 ? " system call of " : " system calls of ");
+	slow_call_put_part(out, call->system_call_time, unit);
+	put_text(out, unit->name);
+}
+
+static void put_faults(struct bytes *out, const struct call *call)
 {
 	int64_t faults = call->major_faults + call->minor_faults;
 
+	put_integer(out, faults);
+	put_text(out, faults == 1 ? " page fault" : " page faults");
+	if (call->major_faults <= 0)
+		return;
+	put_text(out, " (");
+	put_integer(out, call->major_faults);
+	put_text(out, " read from a disk)");
+}
+
+static void put_usage(struct bytes *out, const struct call *call, const struct unit *unit, size_t width)
+{
+	struct bytes text;
+
+	bytes_init(&text);
 	if (call->system_calls > 0) {
-		put_text(out, ", ");
-		put_integer(out, call->system_calls);
-		put_text(out, call->system_calls == 1 ? " system call of " : " system calls of ");
-		slow_call_put_part(out, call->system_call_time, unit);
-		put_text(out, unit->name);
+		put_system_calls(&text, call, unit);
+		put_composed(out, ", ", &text, width);
 	}
-	if (faults > 0) {
-		put_text(out, ", ");
-		put_integer(out, faults);
-		put_text(out, faults == 1 ? " page fault" : " page faults");
+	if (call->major_faults + call->minor_faults > 0) {
+		put_faults(&text, call);
+		put_composed(out, ", ", &text, width);
 	}
-	if (call->major_faults > 0) {
-		put_text(out, " (");
-		put_integer(out, call->major_faults);
-		put_text(out, " read from a disk)");
-	}
+	bytes_release(&text);
+}
+
+static void put_pause(struct bytes *out, int64_t pause, const struct unit *unit, size_t width)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	put_text(&text, "the JVM paused for ");
+	slow_call_put_part(&text, pause, unit);
+	put_text(&text, unit->name);
+	put_composed(out, ", ", &text, width);
+	bytes_release(&text);
 }
 
 static int compare_inside(const void *a, const void *b)
@@ -369,21 +466,20 @@ static int compare_inside(const void *a, const void *b)
 	return inside_is_longer(y, x) - inside_is_longer(x, y);
 }
 
-static void put_inside(struct bytes *out, const struct call *call, unsigned int depth)
+static void put_inside(struct bytes *out, const struct call *call, unsigned int depth, size_t width)
 {
+	const char *end = call->thrown ? ", thrown" : "";
 	struct unit unit = slow_call_unit_of(call->duration);
-	struct jfr_value method = call->method;
+	size_t used;
 
-	put_spaces(out, 8 + 2 * depth);
+	put_spaces(out, INDENT + 2 * depth);
 	put_text(out, "> ");
 	slow_call_put_part(out, call->duration, &unit);
 	put_text(out, unit.name);
 	bytes_put_u8(out, ' ');
-	jfr_resolve(call->chunk, &method);
-	if (method.kind == VALUE_STRUCT)
-		put_method(out, call->chunk, &method);
-	if (call->thrown)
-		put_text(out, ", thrown");
+	used = fold_columns(out) + strlen(end);
+	put_fitted(out, call->chunk, call->method, -1, width > used ? width - used : 0);
+	put_text(out, end);
 	bytes_put_u8(out, '\n');
 }
 
@@ -391,7 +487,7 @@ static void put_inside(struct bytes *out, const struct call *call, unsigned int 
  * The longest calls, those of 1 % and more, in the order of their starts. The calls around a call are at least as long
  * as it is, so they are shown, too.
  */
-static void put_insides(struct bytes *out, struct slow_call *s)
+static void put_insides(struct bytes *out, struct slow_call *s, size_t width)
 {
 	const struct outermost_call *parents[SLOW_INSIDE];
 	unsigned int depth = 0, n = 0;
@@ -404,7 +500,7 @@ static void put_insides(struct bytes *out, struct slow_call *s)
 
 		while (depth && !outermost_contains(parents[depth - 1], place->start, place->duration))
 			depth--;
-		put_inside(out, &s->inside[i].call, depth);
+		put_inside(out, &s->inside[i].call, depth, width);
 		parents[depth++] = place;
 	}
 	if (s->insides <= n)
@@ -414,30 +510,34 @@ static void put_insides(struct bytes *out, struct slow_call *s)
 	put_text(out, " shorter\n");
 }
 
-void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset)
+static void put_when_line(struct bytes *out, const struct call *call, const struct unit *unit, int64_t utc_offset,
+			  size_t width)
+{
+	put_when(out, call, utc_offset);
+	if (call->pause > 0 && !would_print_as_zero(call->pause, unit))
+		put_pause(out, call->pause, unit, width);
+	if (call->usage && call->system_calls >= 0)
+		put_usage(out, call, unit, width);
+	if (call->thrown)
+		fold_beside(out, ", ", "thrown", width, INDENT);
+	bytes_put_u8(out, '\n');
+}
+
+void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset, unsigned int columns)
 {
 	struct unit unit = slow_call_unit_of(s->call.duration);
+	size_t width = columns > LEAST ? columns : LEAST;
 
 	bytes_put_u8(out, '[');
 	slow_call_put_part(out, s->call.duration, &unit);
 	put_text(out, unit.name);
-	slow_call_put_split(out, s, &unit);
-	put_text(out, "] ");
-	put_names(out, &s->call);
+	slow_call_put_split(out, s, &unit, width);
+	bytes_put_u8(out, ']');
+	put_names(out, &s->call, width);
 	bytes_put_u8(out, '\n');
-	put_when(out, &s->call, utc_offset);
-	if (s->call.pause > 0 && !would_print_as_zero(s->call.pause, &unit)) {
-		put_text(out, ", the JVM paused for ");
-		slow_call_put_part(out, s->call.pause, &unit);
-		put_text(out, unit.name);
-	}
-	if (s->call.usage && s->call.system_calls >= 0)
-		put_usage(out, &s->call, &unit);
-	if (s->call.thrown)
-		put_text(out, ", thrown");
-	bytes_put_u8(out, '\n');
-	put_insides(out, s);
+	put_when_line(out, &s->call, &unit, utc_offset, width);
+	put_insides(out, s, width);
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].chunk; i++)
 		if (s->wait[i].duration >= s->call.duration / 100)
-			slow_call_put_wait(out, &s->wait[i]);
+			slow_call_put_wait(out, &s->wait[i], width);
 }

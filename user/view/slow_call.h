@@ -48,7 +48,7 @@ void slow_call_take(struct slow_call *s, const struct call *call, const struct o
 /* Add a wait if it belongs to the call. `thread`: thread_number() of the waiting thread. False: no memory. */
 bool slow_call_add(struct slow_call *s, const struct thread_wait *wait, uint64_t thread);
 
-/* Append the lines. */
-void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset);
+/* Append the lines. Those of more than `columns` columns are broken, and names are shortened as by name_fit(). */
+void slow_call_put(struct bytes *out, struct slow_call *s, int64_t utc_offset, unsigned int columns);
 
 #endif

@@ -218,7 +218,7 @@ static bool drop_column(struct layout *l)
 	for (unsigned int i = 1; i < l->table->count; i++)
 		if (l->cell[i].natural && l->table->columns[i].rank > l->table->columns[found].rank)
 			found = i;
-	if (!l->table->columns[found].rank)
+	if (!l->cell[found].natural || !l->table->columns[found].rank)
 		return false;
 	l->cell[found] = (struct cell){0};
 	return true;

@@ -21,7 +21,8 @@
 #include <stdlib.h>
 
 #define SHOWN 20
-#define BAR   40
+#define BAR   40 /* columns at most */
+#define OTHER 43 /* columns of a row beside it */
 
 struct latency {
 	uint32_t method;
@@ -64,9 +65,15 @@ static void latency_put_right(struct bytes *out, const char *text, unsigned int 
 	put_text(out, text);
 }
 
-static void latency_put_row(struct bytes *out, const struct latency *l, int row, uint64_t seen, uint64_t highest)
+static unsigned int bar_columns(size_t width)
 {
-	unsigned int bar = (l->count[row] * BAR + highest - 1) / highest;
+	return width >= OTHER + BAR ? BAR : width > OTHER ? width - OTHER : 1;
+}
+
+static void latency_put_row(struct bytes *out, const struct latency *l, int row, uint64_t seen, uint64_t highest,
+			    unsigned int most)
+{
+	unsigned int bar = (l->count[row] * most + highest - 1) / highest;
 	struct bytes share;
 
 	latency_put_right(out, log_time(1ull << row), 14);
@@ -74,7 +81,7 @@ static void latency_put_row(struct bytes *out, const struct latency *l, int row,
 	put_text(out, "  ");
 	for (unsigned int i = 0; i < bar; i++)
 		bytes_put_u8(out, '#');
-	put_spaces(out, BAR - bar);
+	put_spaces(out, most - bar);
 	bytes_init(&share);
 	put_fixed(&share, 100.0 * seen / l->calls, 2);
 	put_text(&share, " %");
@@ -84,7 +91,7 @@ static void latency_put_row(struct bytes *out, const struct latency *l, int row,
 	bytes_put_u8(out, '\n');
 }
 
-static void latency_put_rows(struct bytes *out, const struct latency *l)
+static void latency_put_rows(struct bytes *out, const struct latency *l, unsigned int most)
 {
 	uint64_t seen = 0, highest = 0;
 	int first = 0, last = 63;
@@ -97,12 +104,13 @@ static void latency_put_rows(struct bytes *out, const struct latency *l)
 		highest = l->count[i] > highest ? l->count[i] : highest;
 	for (int i = first; i <= last; i++) {
 		seen += l->count[i];
-		latency_put_row(out, l, i, seen, highest);
+		latency_put_row(out, l, i, seen, highest, most);
 	}
 }
 
 static void latency_put(struct bytes *out, const struct latency *l, const struct method_names *names, size_t width)
 {
+	unsigned int bar = bar_columns(width);
 	struct bytes sums;
 
 	bytes_init(&sums);
@@ -118,9 +126,13 @@ static void latency_put(struct bytes *out, const struct latency *l, const struct
 		 method_names_overloaded(names, l->method));
 	bytes_put(out, sums.data, sums.size);
 	bytes_release(&sums);
-	put_text(out, "          From           Calls                                            Until here\n");
-	put_text(out, "-------------- ---------------  ---------------------------------------- ----------\n");
-	latency_put_rows(out, l);
+	put_text(out, "          From           Calls  ");
+	put_spaces(out, bar);
+	put_text(out, " Until here\n-------------- ---------------  ");
+	for (unsigned int i = 0; i < bar; i++)
+		bytes_put_u8(out, '-');
+	put_text(out, " ----------\n");
+	latency_put_rows(out, l, bar);
 }
 
 /* Most total time first. */

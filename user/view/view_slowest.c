@@ -144,12 +144,12 @@ static bool slowest_print_json(const struct slow_calls *s, const struct view_req
 	return printed;
 }
 
-static void slowest_print(struct slow_calls *s, int64_t utc_offset, struct bytes *out)
+static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int width, struct bytes *out)
 {
 	put_text(out, "\nSlowest Calls\n\n");
 	for (size_t i = 0; i < s->count; i++)
 		if (s->call[i].call.chunk)
-			slow_call_put(out, &s->call[i], utc_offset);
+			slow_call_put(out, &s->call[i], utc_offset, width);
 }
 
 /* Passes over the file: which calls, what is inside them, and what they waited for. */
@@ -168,7 +168,7 @@ int view_slowest(struct jfr_file *file, const struct view_request *request, stru
 	if (!err && request->layout.json)
 		err = slowest_print_json(&s, request, out) ? 0 : -ENOMEM;
 	else if (!err && s.count)
-		slowest_print(&s, file->utc_offset, out);
+		slowest_print(&s, file->utc_offset, request->layout.width, out);
 	else if (!err)
 		put_text(out, "\nNo events found for 'Slowest Calls'.\n");
 	slow_calls_release(&s);

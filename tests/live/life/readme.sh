@@ -149,5 +149,6 @@ shell bash
 shell zsh
 fields
 for document in "$ROOT"/README.md "$ROOT"/docs/*.md; do
+	[ "$document" = "$ROOT/docs/on-call.md" ] && continue # on_call.sh runs its commands
 	grep -q '^\$ ' "$document" && commands "${document#"$ROOT/"}"
 done

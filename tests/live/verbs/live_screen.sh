@@ -192,7 +192,7 @@ in_place() { # COLUMNS LINES
 		grep -qE "^[0-9:]{8}   220,000 calls in all of" "$screen" || finding "not all calls:" "$(cat "$screen")"
 		grep -E '^ *[0-9,]+  |^calls|^and ' "$screen" >"$screen.table"
 		[ "$(wc -l <"$screen.table")" -le $((lines - 2)) ] || finding "higher than the terminal:" "$(cat "$screen")"
-		tr -d '\n' <"$screen" | grep -q 'Ctrl-C stops and restores the JVM' || finding "lines above the table are gone:" "$(cat "$screen")"
+		tr -s '\n ' ' ' <"$screen" | grep -q 'Ctrl-C stops and restores the JVM' || finding "lines above the table are gone:" "$(cat "$screen")"
 		grep -qE 'Timed\$Work\.recurses(\([a-z.]+\))?$' "$screen.table" || finding "the busiest method is not shown:" "$(cat "$screen")"
 		target_restored
 	fi

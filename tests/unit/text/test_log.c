@@ -47,6 +47,32 @@ static void terminal_control_characters_are_escaped(void **state)
 	assert_string_equal(capture_end(), "thread a\\u001b[2Jb\\u009b|\n'\xc3\xa4 \xf0\x9f\x98\x80'\n\t^\n");
 }
 
+static void progress_leaves_out_what_does_not_fit_into_a_line(void **state)
+{
+	capture_begin(true); /* of 80 columns */
+	log_progress("00:01   1,204 calls   0 thrown   0 lost   3 open, oldest 2.0 s   cost 0.02 %% of the JVM's CPU");
+	assert_string_equal(capture_end(), "00:01   1,204 calls   0 thrown   0 lost   3 open, oldest 2.0 s");
+	log_progress_end();
+}
+
+static void a_terminal_gets_long_lines_broken_between_words(void **state)
+{
+	static const char text[] = "tracing 1 method of 1 class in 7017 com.acme.Shop (JDK 17.0.15): attach 55 ms, "
+				   "pause 11.0 ms, rings 0.0 of 4.0 MB, stacks walked";
+
+	capture_begin(true);
+	log_line("%s", text);
+	log_error("cannot parse 'a%90s b'\n\t^", "");
+	assert_string_equal(capture_end(),
+			    "tracing 1 method of 1 class in 7017 com.acme.Shop (JDK 17.0.15): attach 55 ms,\n"
+			    "    pause 11.0 ms, rings 0.0 of 4.0 MB, stacks walked\n"
+			    "cannot parse 'a                                                             "
+			    "                              b'\n\t^\n");
+	capture_begin(false);
+	log_line("%s", text);
+	assert_memory_equal(capture_end(), text, sizeof(text) - 1);
+}
+
 static void progress_overwrites_itself_on_a_terminal(void **state)
 {
 	capture_begin(true);
@@ -116,10 +142,16 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, setup)
 	const struct CMUnitTest tests[] = {
-		TEST(each_mode_prints_its_own_lines),	 TEST(progress_overwrites_itself_on_a_terminal),
-		TEST(quiet_shows_no_progress),		 TEST(counts_have_commas),
-		TEST(times_have_a_fitting_unit),	 TEST(sizes_have_a_fitting_unit),
-		TEST(several_results_are_valid_at_once), TEST(terminal_control_characters_are_escaped),
+		TEST(each_mode_prints_its_own_lines),
+		TEST(progress_overwrites_itself_on_a_terminal),
+		TEST(quiet_shows_no_progress),
+		TEST(counts_have_commas),
+		TEST(times_have_a_fitting_unit),
+		TEST(sizes_have_a_fitting_unit),
+		TEST(several_results_are_valid_at_once),
+		TEST(terminal_control_characters_are_escaped),
+		TEST(a_terminal_gets_long_lines_broken_between_words),
+		TEST(progress_leaves_out_what_does_not_fit_into_a_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

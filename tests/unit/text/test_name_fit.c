@@ -88,6 +88,9 @@ static void overloads_differ_in_parameters_or_loader(void **state)
 	assert_true(name_is_overload("a.C.m(int) (loader x)", "a.C.m(int) (loader y)"));
 	assert_false(name_is_overload("a.C.m(int)", "a.C.m(int)"));
 	assert_false(name_is_overload("a.C.m(int)", "b.C.m(long)"));
+	assert_false(name_is_overload("a.C.m(int)", "a.C.m(int):17"));
+	assert_false(name_is_overload("a.C.m(int):17", "a.C.m(int):18"));
+	assert_true(name_is_overload("a.C.m(int):17", "a.C.m(long):17"));
 	assert_false(name_is_overload("N/A", "a.C.m(long)"));
 }
 

@@ -165,12 +165,33 @@ static void json_has_plain_numbers_and_null(void **state)
 	check(NULL, (struct table_layout){.json = true}, "{\"view\":\"Method Timing\",\"rows\":[]}\n");
 }
 
+/* Where nothing is left to drop, the table is too wide: it is printed all the same. */
+static void the_first_column_is_dropped_once(void **state)
+{
+	static const struct table_column first[] = {{"Start", NULL, TABLE_TEXT, 1},
+						    {"Method", "method", TABLE_METHOD, 0}};
+	static const struct table_layout narrow = {10, 1, false, false};
+	struct bytes out;
+	struct table table;
+
+	bytes_init(&out);
+	table_init(&table, "Open Calls", first, 2);
+	table_put(&table, "20:08:35.749");
+	table_put(&table, "com.acme.Cart.checkout()");
+	assert_true(table_print(&table, &narrow, &out));
+	bytes_put_u8(&out, 0);
+	assert_string_equal((char *)out.data, "\n Open Calls\n\nMethod       \n-------------\nCart.checkout\n");
+	table_release(&table);
+	bytes_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_as_wide_as_needed),
 		cmocka_unit_test(parameters_go_before_packages_and_these_before_columns),
 		cmocka_unit_test(class_and_method_are_never_cut),
+		cmocka_unit_test(the_first_column_is_dropped_once),
 		cmocka_unit_test(overloads_can_be_told_apart),
 		cmocka_unit_test(a_character_is_one_column),
 		cmocka_unit_test(other_texts_lose_an_end),

@@ -13,12 +13,15 @@
 
 static struct recording r;
 static struct bytes out;
+static struct call_filter all;
+static struct view_request request = {.layout = {.width = TABLE_WIDTH, .cell_height = 1}, .filter = &all};
 
 static int setup(void **state)
 {
 	r = recording_new_with(JFR_KERNEL_WAITS);
 	recording_begin(&r);
 	bytes_init(&out);
+	request.layout.width = TABLE_WIDTH;
 	return 0;
 }
 
@@ -53,9 +56,6 @@ static void wait_in(uint64_t thread, int64_t start, int64_t duration, const char
 	jfr_thread_wait(r.w, &e);
 }
 
-static struct call_filter all;
-static struct view_request request = {.layout = {.width = 100, .cell_height = 1}, .filter = &all};
-
 static char *show(int (*view)(struct jfr_file *, const struct view_request *, struct bytes *))
 {
 	struct jfr_file file;
@@ -75,6 +75,13 @@ static void assert_has(const char *text, const char *part)
 		fail_msg("no '%s' in:\n%s", part, text);
 }
 
+static void assert_lines_fit(size_t width)
+{
+	for (const char *line = (char *)out.data; *line; line += strcspn(line, "\n") + 1)
+		if (strcspn(line, "\n") > width)
+			fail_msg("a line of more than %zu columns: %s", width, line);
+}
+
 static void a_slow_call_says_where_its_time_went(void **state)
 {
 	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
@@ -88,8 +95,8 @@ static void a_slow_call_says_where_its_time_went(void **state)
 	call(two, T0, 5 * US, 0, 0);
 	text = show(view_slowest);
 	assert_has(text,
-		   "[12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] com.acme.Cart.checkout()  <- "
-		   "com.acme.Cart.serve():17\n");
+		   "[12.0ms = 0.4 cpu + 0.1 runq + 11.5 blocked (futex 11.4, read 0.1)] com.acme.Cart.checkout()\n"
+		   "        <- com.acme.Cart.serve():17\n");
 	assert_has(text, "\"worker-1\"\n        11.4ms futex, woken by \"worker-2\"\n");
 	assert_has(text, "[5.0us = 5.0 cpu + 0.0 runq + 0.0 blocked] com.acme.Cart.checkout()");
 	assert_null(strstr(text, "disk"));
@@ -431,6 +438,75 @@ static void open_call_shows_where_it_is(void **state)
 	assert_has((char *)out.data, "com.acme.Cart.lock():17");
 }
 
+static void a_java_stack_shows_the_first_frame_that_is_not_the_jdks(void **state)
+{
+	struct jfr_method_constant read_method = {recording_class(&r, "java/net/Socket"), "read", "()I", 1, false};
+	uint64_t one = recording_thread(&r, 1), read_key = jfr_method(r.w, &read_method);
+	struct jfr_thread_wait e = {.start = T0, .duration = 4 * MS, .thread = one, .reason = "socket"};
+	struct jfr_frame frames[16];
+
+	for (int i = 0; i < 16; i++)
+		frames[i] = (struct jfr_frame){read_key, 10 + i, 0, JFR_FRAME_INTERPRETED};
+	frames[11].method = method("pay");
+	frames[13].method = method("serve");
+	e.stack = jfr_stack(r.w, frames, 16, false);
+	jfr_thread_wait(r.w, &e);
+	call(one, T0, MS, 0, 4 * MS);
+	assert_has(show(view_slowest), "            java.net.Socket.read():17\n"
+				       "            ...\n"
+				       "            com.acme.Cart.pay():21\n"
+				       "            ...\n");
+}
+
+/* A call of which each line is too long. */
+static void call_with_long_lines(void)
+{
+	struct jfr_method_constant long_name = {recording_class(&r, "org/framework/web/servlet/HandlerAdapter"),
+						"invokeHandlerMethod", "(IJLjava/lang/Object;)V", 1, false};
+	struct jfr_method_trace e = {.start = T0, .duration = 100 * MS, .cpu = 10 * MS, .blocked = 90 * MS};
+	static const char *const reasons[] = {"futex", "socket", "disk", "page fault", "safepoint", "sleep", "gc"};
+	uint64_t method_key = jfr_method(r.w, &long_name);
+	struct jfr_thread_wait w = {.thread = recording_thread(&r, 1), .waker = recording_thread(&r, 123456789)};
+
+	w.stack = recording_stack(&r, method_key, 1234);
+	for (int i = 0; i < 7; i++) {
+		w.start = T0 + 12 * i * MS;
+		w.duration = (12 - i) * MS;
+		w.reason = reasons[i];
+		jfr_thread_wait(r.w, &w);
+	}
+	run(w.thread, T0 + MS, 90 * MS, method_key);
+	e.thread = w.thread;
+	e.method = method_key;
+	e.stack = w.stack;
+	e.pause = 6 * MS;
+	e.system_calls = 204;
+	e.system_call_time = 80 * MS;
+	e.minor_faults = 21;
+	e.thrown = true;
+	jfr_method_trace(r.w, &e);
+}
+
+static void slowest_breaks_its_lines_and_shortens_names_in_a_narrow_terminal(void **state)
+{
+	recording_free(&r);
+	r = recording_new_with(JFR_KERNEL_FULL);
+	recording_begin(&r);
+	call_with_long_lines();
+	request.layout.width = 60;
+	assert_has(show(view_slowest), "[100.0ms = 10.0 cpu + 0.0 runq + 90.0 blocked (futex 12.0,\n"
+				       "        socket 11.0, disk 10.0, page fault 9.0,\n"
+				       "        safepoint 8.0, sleep 7.0, gc 6.0)]\n"
+				       "        o.f.w.s.HandlerAdapter.invokeHandlerMethod(...)\n"
+				       "        <- HandlerAdapter.invokeHandlerMethod(...):1234\n");
+	assert_has((char *)out.data, "        > 90.0ms HandlerAdapter.invokeHandlerMethod(...)\n");
+	assert_has((char *)out.data, "        12.0ms futex, woken by \"worker-123456789\"\n"
+				     "            HandlerAdapter.invokeHandlerMethod(...):1234\n");
+	assert_has((char *)out.data, "\"worker-1\", the JVM paused for 6.0ms,\n"
+				     "        204 system calls of 80.0ms, 21 page faults, thrown\n");
+	assert_lines_fit(60);
+}
+
 static void slowest_names_the_caller_without_kernel_data(void **state)
 {
 	recording_free(&r);
@@ -465,6 +541,7 @@ int main(void)
 		T(a_request_is_one_entry_with_what_it_called),
 		T(outermost_calls_are_found_behind_thousands_inside_others),
 		T(a_kernel_stack_ends_at_the_name_of_the_system_call),
+		T(a_java_stack_shows_the_first_frame_that_is_not_the_jdks),
 		T(slowest_as_json_has_numbers),
 		T(waits_are_grouped_by_reason_and_waker_and_locks_by_place),
 		T(the_place_of_a_lock_is_outside_the_jdks_lock_code),
@@ -472,6 +549,7 @@ int main(void)
 		T(chrome_has_states_of_threads_and_pauses_beside_calls),
 		T(open_call_shows_where_it_is),
 		T(slowest_names_the_caller_without_kernel_data),
+		T(slowest_breaks_its_lines_and_shortens_names_in_a_narrow_terminal),
 		T(an_open_call_says_what_its_thread_still_waits_for),
 		T(of_open_calls_without_waits_nothing_is_said_of_them),
 		T(a_recording_without_waits_says_so),

@@ -124,6 +124,22 @@ static void latency_has_a_histogram_for_each_method_most_total_first(void **stat
 	assert_true(strstr(text, "Cart.put()") < strstr(text, "Cart.get()"));
 }
 
+static void assert_lines_fit(size_t width)
+{
+	for (const char *line = (char *)out.data; *line; line += strcspn(line, "\n") + 1)
+		if (strcspn(line, "\n") > width)
+			fail_msg("a line of more than %zu columns: %s", width, line);
+}
+
+static void latency_has_shorter_bars_in_a_narrow_terminal(void **state)
+{
+	request.layout.width = 80;
+	call(5 * MS, method("put", "()V"));
+	show(view_latency);
+	assert_has("  #####################################  100.00 %\n");
+	assert_lines_fit(80);
+}
+
 static void top_leaves_methods_out_and_says_how_many(void **state)
 {
 	request.top = 1;
@@ -452,6 +468,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(latency_has_a_histogram_for_each_method_most_total_first),
+		T(latency_has_shorter_bars_in_a_narrow_terminal),
 		T(top_leaves_methods_out_and_says_how_many),
 		T(method_trace_has_where_the_time_went),
 		T(where_time_went_has_no_columns_if_the_file_does_not_know),
