@@ -52,7 +52,9 @@ static void progress_leaves_out_what_does_not_fit_into_a_line(void **state)
 	capture_begin(true); /* of 80 columns */
 	log_progress("00:01   1,204 calls   0 thrown   0 lost   3 open, oldest 2.0 s   cost 0.02 %% of the JVM's CPU");
 	assert_string_equal(capture_end(), "00:01   1,204 calls   0 thrown   0 lost   3 open, oldest 2.0 s");
+	capture_begin(true);
 	log_progress_end();
+	capture_end();
 }
 
 static void a_terminal_gets_long_lines_broken_between_words(void **state)
