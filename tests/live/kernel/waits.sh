@@ -31,13 +31,14 @@ record_waits() { # N KIND... [OPTION... of the JVM or of frtrace]
 
 # Nearly all of the N calls of a kind must have been blocked for at least a millisecond; on a loaded machine a few come
 # too late to wait. 97 in 100 of them must have this reason and this waker. JVMs have locks of their own, and
-# safepoints, and a thread that was woken for a monitor may find it taken and wait twice.
+# safepoints, and a thread that was woken for a monitor may find it taken and wait twice. A share of a few calls says
+# little, so five more are allowed.
 expect_waits() { # N KIND REASON WAKER
 	local right wrong
 	read -r right wrong < <(awk -v kind="$2" -v reason="$3" -v waker="$4" '
 	$1 == "wait" && $2 == kind && $4 - $3 >= 1e6 { if ($6 == reason && $10 == waker && $4 <= $5) right++; else wrong++ }
 	END { print right + 0, wrong + 0 }' "$WORK/waits")
-	[ "$right" -ge $(($1 * 90 / 100)) ] && [ "$right" -le $(($1 * 105 / 100)) ] && [ "$wrong" -le $(($1 * 3 / 100)) ] ||
+	[ "$right" -ge $(($1 * 90 / 100 - 5)) ] && [ "$right" -le $(($1 * 105 / 100 + 5)) ] && [ "$wrong" -le $(($1 * 3 / 100 + 5)) ] ||
 		finding "$2: $right of $1 waits with reason $3 and waker '$4', $wrong others:" \
 			"$(awk -v kind="$2" '$2 == kind { print $6, $7, $10 }' "$WORK/waits" | sort | uniq -c)"
 }
@@ -54,7 +55,7 @@ reasons() { # [N]
 		expect_waits $n socket $SOCKET socket-2
 		grep -q lost "$WORK/waits" && finding "records were lost"
 		awk -v only=$PREEMPTED '$2 == "busy" && $6 != only && $4 - $3 >= 1e6' "$WORK/waits" >"$WORK/odd"
-		[ "$(wc -l <"$WORK/odd")" -le $((n / 100)) ] || finding "a busy loop waits:" "$(head "$WORK/odd")"
+		[ "$(wc -l <"$WORK/odd")" -le $((n / 100 + 5)) ] || finding "a busy loop waits:" "$(head "$WORK/odd")"
 		target_restored
 		target_quit
 		file_agrees
