@@ -64,7 +64,11 @@ static size_t draft_put_wide(struct draft *d, const char *text, size_t left)
 	unsigned int code;
 
 	if (surrogate_pair(s, left)) {
-		draft_put(d, text, 6);
+		code = 0x10000 + ((s[1] & 0xfu) << 16 | (s[2] & 0x3fu) << 10 | (s[4] & 0xfu) << 6 | (s[5] & 0x3fu));
+		draft_put(d,
+			  (char[]){(char)(0xf0 | code >> 18), (char)(0x80 | (code >> 12 & 0x3f)),
+				   (char)(0x80 | (code >> 6 & 0x3f)), (char)(0x80 | (code & 0x3f))},
+			  4);
 		return 6;
 	}
 	code = wide_character(s, left, &length);

@@ -223,7 +223,9 @@ static void copy_reordered(struct passage *p, const struct meta_type *t, const s
 	end = p->in.at;
 	for (uint32_t i = 0; i < known->count && cursor_ok(&p->in); i++) {
 		if (plan->source[i] < 0) {
-			if (t->event && i == 1 && strcmp(known->fields[i].field->name, "duration") == 0)
+			const struct meta_field *f = known->fields[i].field;
+
+			if (t->event && i == 1 && strcmp(f->name, "duration") == 0 && f->type->kind == META_LONG)
 				bytes_put_u8(p->out, 0); /* the event is a moment */
 			else
 				merge_copy_put_unknown(p, &known->fields[i]);

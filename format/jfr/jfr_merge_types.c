@@ -171,7 +171,7 @@ static int append_type(struct jfr_merge_types *u, const struct jfr_metadata *m, 
 /* Add a field at the end; an event's duration as the second one, where readers look for it. */
 static int add_field(struct union_type *t, const struct union_field *f, bool duration)
 {
-	uint32_t at = duration ? 1 : t->count;
+	uint32_t at = duration && t->count ? 1 : t->count;
 
 	if (vec_reserve(&t->fields, &t->capacity, (size_t)t->count + 1))
 		return -ENOMEM;
@@ -192,8 +192,9 @@ static int extend_type(struct union_type *known, const struct assignment *a, con
 
 		element = jfr_tree_child(&a->m->tree, t->element, element, "field");
 		f.element = element;
+		/* the first two are an event's times, whatever they are called */
 		if (find_field(known, f.field->name) >= 0 ||
-		    (a->u->jdk_fields && jfr_schema_is_extra(known->type->name, f.field->name)))
+		    (a->u->jdk_fields && i > 1 && jfr_schema_is_extra(known->type->name, f.field->name)))
 			continue;
 		err = add_field(known, &f, t->event && t->duration == (int)i);
 		*changed = true;

@@ -111,12 +111,13 @@ static void fit(struct layout *l, unsigned int width)
 {
 	static const enum column dispensable[] = {OPEN,	   RUN_QUEUE, WORST, ERRORS, P50,
 						  MAXIMUM, AVERAGE,   P99,   CPU,    BLOCKED};
-	unsigned int needed = name_needed(l, width);
+	unsigned int needed;
 	size_t next = 0;
 
 	l->name = COLUMNS_ALL;
 	if (!width)
 		return;
+	needed = name_needed(l, width);
 	while (interval_table_taken(l) + needed > width && next < sizeof(dispensable) / sizeof(dispensable[0]))
 		l->width[dispensable[next++]] = 0;
 	l->name = width > interval_table_taken(l) ? width - interval_table_taken(l) : 1;

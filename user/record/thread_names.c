@@ -11,7 +11,8 @@
 #define NAMES	  1024u
 #define NAME_TEXT 256
 #define TRIES	  3  /* an object may have moved while it was read */
-#define LIST_REST 20 /* a list that took 1 us is good for 20 us: lists take 5 % of the time at most */
+#define REST	  20 /* reading that took 1 us is followed by 20 us without: it takes 5 % of the time at most */
+#define BURST_NS  1000000000LL /* this much rest may be owed: 50 ms of reading at once */
 
 struct java_thread {
 	uint32_t tid;
@@ -31,6 +32,7 @@ struct thread_names {
 	struct java_thread *thread; /* sorted by tid */
 	size_t count, capacity;
 	int64_t read_at, read_took; /* the list, CLOCK_MONOTONIC and ns; 0: not yet */
+	int64_t rest_until;	    /* CLOCK_MONOTONIC: what reading has cost so far is 5 % of the time up to here */
 	struct known_name known[NAMES];
 };
 
@@ -77,6 +79,19 @@ static const struct java_thread *names_find(const struct thread_names *n, uint32
 	return n->count ? bsearch(&wanted, n->thread, n->count, sizeof(wanted), names_compare) : NULL;
 }
 
+/* The JVM chooses how many threads and names there are. */
+static bool names_may_read(const struct thread_names *n)
+{
+	return n->rest_until - monotonic_ns() < BURST_NS;
+}
+
+static void names_charge(struct thread_names *n, int64_t begin)
+{
+	int64_t now = monotonic_ns();
+
+	n->rest_until = (n->rest_until > begin ? n->rest_until : begin) + REST * (now - begin);
+}
+
 static void names_read_list(struct thread_names *n)
 {
 	int64_t begin = monotonic_ns();
@@ -92,6 +107,7 @@ static void names_read_list(struct thread_names *n)
 		qsort(n->thread, n->count, sizeof(n->thread[0]), names_compare);
 	n->read_at = monotonic_ns();
 	n->read_took = n->read_at - begin;
+	names_charge(n, begin);
 }
 
 /* The thread in the last list, or in a new one if that is old. */
@@ -99,7 +115,7 @@ static const struct java_thread *names_find_now(struct thread_names *n, uint32_t
 {
 	const struct java_thread *found = names_find(n, tid);
 
-	if (found || monotonic_ns() - n->read_at < LIST_REST * n->read_took)
+	if (found || !names_may_read(n) || monotonic_ns() - n->read_at < REST * n->read_took)
 		return found;
 	names_read_list(n);
 	return names_find(n, tid);
@@ -107,12 +123,18 @@ static const struct java_thread *names_find_now(struct thread_names *n, uint32_t
 
 static void names_read(struct thread_names *n, struct known_name *k)
 {
-	const struct java_thread *t = names_find_now(n, k->tid);
+	const struct java_thread *t;
+	int64_t begin;
 
+	if (!names_may_read(n))
+		return;
+	t = names_find_now(n, k->tid);
+	begin = monotonic_ns();
 	page_cache_clear(&n->pages);
 	if (!t || hotspot_thread_name(n->layout, &n->pages.mem, t->address, k->kernel_name, k->name, sizeof(k->name)))
 		k->name[0] = 0;
 	k->tries++;
+	names_charge(n, begin);
 }
 
 static struct known_name *names_row(struct thread_names *n, uint32_t tid, const char kernel_name[16])
@@ -140,11 +162,11 @@ bool thread_names_is_collector(struct thread_names *n, uint32_t tid, const char 
 	if (!is_one)
 		return false;
 	k = names_row(n, tid, kernel_name);
-	if (!k->checked) {
+	if (!k->checked && names_may_read(n)) {
 		names_read_list(n);
 		k->internal = n->count && !names_find(n, tid);
+		k->checked = n->count > 0;
 	}
-	k->checked = true;
 	return k->internal;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define THREADS	       FRT_MAX_THREADS
+#define MOST_PAUSES    256 /* in a call, that are looked at one by one */
 #define FIRST_CAPACITY 16u
 #define LEAST_CAPACITY 64u /* minimum that every thread may have; more than open calls can divide it into */
 #define PAUSES	       16384u
@@ -38,7 +39,8 @@ struct thread {
 struct wait_join {
 	struct wait_join_setup setup;
 	struct thread *thread[THREADS]; /* indexed by serial % THREADS; the younger of two threads stays */
-	size_t used;			/* of `thread`; the rest is NULL */
+	int64_t last_end[THREADS]; /* of the last wait of such a thread: most have none that reaches into a pause */
+	size_t used;		   /* of `thread`; the rest is NULL */
 	struct wait_timeline pauses;
 	int64_t known_from;
 	size_t capacity; /* sum over the timelines of all threads */
@@ -279,6 +281,7 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stac
 			   .reason = reason,
 			   .ongoing = w->flags & FRT_WAIT_ONGOING};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
+	j->last_end[w->thread % THREADS] = w->on;
 }
 
 /* Classes of a usage timeline's sums. */
@@ -332,7 +335,7 @@ void wait_join_pause(struct wait_join *j, const struct frt_pause *p)
 		wait_timeline_coalesce(t, t->capacity / 2, &beginning, 1);
 	wait_timeline_append(t, class, p->begin, end, end);
 	for (size_t i = 0; i < j->used; i++)
-		if (j->thread[i])
+		if (j->last_end[i] > (int64_t)p->begin && j->thread[i])
 			wait_join_review(j, &j->thread[i]->timeline[WAITS], p->begin);
 }
 
@@ -390,21 +393,23 @@ static int64_t time_off_cpu(const struct wait_timeline *waits, int64_t from, int
 
 /*
  * The part of the pauses in which this thread did not run. A pause begins when the VM thread asks the others to stop,
- * and ends when it reports that it has let them go: near both ends they run, and in native code all the time.
+ * and ends when it reports that it has let them go: near both ends they run, and in native code all the time. `all`
+ * is the sum of the pauses: with too many of them, the result is at most that.
  */
 static int64_t time_stood_still(const struct wait_timeline *pauses, const struct wait_timeline *waits, int64_t start,
-				int64_t end)
+				int64_t end, int64_t all)
 {
+	size_t first = wait_timeline_find_end(pauses, start), last = wait_timeline_find_begin(pauses, end);
 	struct wait_timeline_sums sums;
 	int64_t stood = 0;
 
-	for (size_t i = wait_timeline_find_end(pauses, start); i < pauses->count; i++) {
+	if (last > first && last - first > MOST_PAUSES)
+		return time_off_cpu(waits, start, end, all);
+	for (size_t i = first; i < last; i++) {
 		const struct wait_timeline_interval *p = &pauses->interval[i];
 		int64_t from = p->begin > start ? p->begin : start, to = p->end < end ? p->end : end;
 
-		if (from >= to)
-			break;
-		if (wait_timeline_sum(pauses, from, to, &sums))
+		if (from < to && wait_timeline_sum(pauses, from, to, &sums))
 			stood += time_off_cpu(waits, from, to, time_in_pauses(&sums));
 	}
 	return stood;
@@ -416,7 +421,7 @@ static void split_thread(const struct wait_join *j, const struct thread *t, int6
 	split_waits(&t->timeline[WAITS], start, end, out);
 	split_usage(&t->timeline[USAGE], start, end, out);
 	if (out->pause > 0 && out->blocked != WAIT_JOIN_MISSING)
-		out->pause = time_stood_still(&j->pauses, &t->timeline[WAITS], start, end);
+		out->pause = time_stood_still(&j->pauses, &t->timeline[WAITS], start, end, out->pause);
 }
 
 void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, int64_t end,

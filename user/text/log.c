@@ -125,13 +125,20 @@ static void cut_progress(char *text, unsigned int width)
 	for (char *end = text + strlen(text); end > text && strlen(text) >= width; end--)
 		if (strncmp(end, PROGRESS_GAP, strlen(PROGRESS_GAP)) == 0)
 			*end = 0;
+	if (width && strlen(text) >= width) {
+		for (width--; width && ((unsigned char)text[width] & 0xc0) == 0x80;)
+			width--;
+		text[width] = 0;
+	}
 }
 
 void log_progress(const char *format, ...)
 {
-	char *text = NULL;
+	char *text = NULL, *shown = NULL;
+	size_t size;
 	va_list args;
 	int length;
+	FILE *to;
 
 	if (!log_is_live())
 		return;
@@ -141,11 +148,19 @@ void log_progress(const char *format, ...)
 	va_end(args);
 	if (length < 0)
 		return;
-	cut_progress(text, term_columns(STDERR_FILENO));
-	fputs(text, stderr);
+	to = open_memstream(&shown, &size);
+	if (to) {
+		term_print(to, text);
+		fclose(to);
+	}
+	free(text);
+	if (!shown)
+		return;
+	cut_progress(shown, term_columns(STDERR_FILENO));
+	fputs(shown, stderr);
 	fflush(stderr);
 	progress_shown = true;
-	free(text);
+	free(shown);
 }
 
 void log_progress_end(void)

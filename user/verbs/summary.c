@@ -6,6 +6,7 @@
 #include "user/text/json.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
+#include "user/text/term.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,9 +28,12 @@ struct summary {
 	size_t count, capacity;
 	struct jfr_header first;
 	int64_t nanos;
-	size_t *by_type; /* index of the tally + 1, for the types of `metadata` */
-	const struct jfr_metadata *metadata;
+	size_t *by_type;	       /* index of the tally + 1, for the types of `metadata` */
+	struct jfr_metadata *metadata; /* a reference: another one may come at its address */
+	size_t undeclared;	       /* tallies of types that no metadata has */
 };
+
+#define UNDECLARED_MOST 1000 /* more such types share a tally: a damaged file may have millions */
 
 static void summary_release(struct summary *s)
 {
@@ -37,6 +41,7 @@ static void summary_release(struct summary *s)
 		free(s->tallies[i].name);
 	free(s->tallies);
 	free(s->by_type);
+	jfr_metadata_put(s->metadata);
 }
 
 /* Find or add the tally of a type. Returns its index or -ENOMEM. */
@@ -55,11 +60,12 @@ static ssize_t tally_index(struct summary *s, uint64_t id, const char *name)
 	return s->tallies[i].name ? (ssize_t)i : -ENOMEM;
 }
 
-static int use_types(struct summary *s, const struct jfr_metadata *m)
+static int use_types(struct summary *s, struct jfr_metadata *m)
 {
 	if (s->metadata == m)
 		return 0;
-	s->metadata = m;
+	jfr_metadata_put(s->metadata);
+	s->metadata = jfr_metadata_get(m);
 	free(s->by_type);
 	s->by_type = calloc(m->count + 1, sizeof(*s->by_type));
 	if (!s->by_type)
@@ -77,13 +83,20 @@ static int use_types(struct summary *s, const struct jfr_metadata *m)
 static ssize_t index_of_event(struct summary *s, const struct jfr_event *e)
 {
 	char name[64];
+	size_t before = s->count;
+	ssize_t index;
 
 	if (e->type)
 		return s->by_type[e->type->index] - 1;
 	if (e->type_id <= CHECKPOINT)
 		return e->type_id;
-	snprintf(name, sizeof(name), "%" PRIu64 " (missing event metadata)", e->type_id);
-	return tally_index(s, e->type_id, name);
+	if (s->undeclared < UNDECLARED_MOST)
+		snprintf(name, sizeof(name), "%" PRIu64 " (missing event metadata)", e->type_id);
+	else
+		snprintf(name, sizeof(name), "others (missing event metadata)");
+	index = tally_index(s, e->type_id, name);
+	s->undeclared += s->count - before;
+	return index;
 }
 
 static int count_chunk(struct summary *s, struct jfr_chunk *chunk)
@@ -135,7 +148,7 @@ static const char *start_text(const struct summary *s, struct bytes *b)
 	return b->failed ? "" : (char *)b->data;
 }
 
-static void show_text(const struct summary *s, uint32_t chunks, const char *start)
+static void show_text(FILE *to, const struct summary *s, uint32_t chunks, const char *start)
 {
 	int width = sizeof(" Event Type") - 1;
 
@@ -143,22 +156,22 @@ static void show_text(const struct summary *s, uint32_t chunks, const char *star
 		if (s->tallies[i].id > 1 && strchr(s->tallies[i].name, ' ') == NULL &&
 		    (int)strlen(s->tallies[i].name) > width)
 			width = strlen(s->tallies[i].name);
-	printf("\n Version: %u.%u\n Chunks: %u\n Start: %s (UTC)\n Duration: %" PRId64 " s\n\n", s->first.major,
-	       s->first.minor, chunks, start, (s->nanos + 500000000) / 1000000000);
-	printf("%-*s      Count  Size (bytes) \n", width, " Event Type");
+	fprintf(to, "\n Version: %u.%u\n Chunks: %u\n Start: %s (UTC)\n Duration: %" PRId64 " s\n\n", s->first.major,
+		s->first.minor, chunks, start, (s->nanos + 500000000) / 1000000000);
+	fprintf(to, "%-*s      Count  Size (bytes) \n", width, " Event Type");
 	for (int i = 0; i < width + 26; i++)
-		putchar('=');
-	putchar('\n');
+		fputc('=', to);
+	fputc('\n', to);
 	for (size_t i = 0; i < s->count; i++)
-		printf(" %-*s%10" PRIu64 "  %12" PRIu64 "\n", width, s->tallies[i].name, s->tallies[i].count,
-		       s->tallies[i].bytes);
+		fprintf(to, " %-*s%10" PRIu64 "  %12" PRIu64 "\n", width, s->tallies[i].name, s->tallies[i].count,
+			s->tallies[i].bytes);
 }
 
-static void show_json(const struct summary *s, uint32_t chunks, const char *start)
+static void show_json(FILE *to, const struct summary *s, uint32_t chunks, const char *start)
 {
 	struct json j;
 
-	json_init(&j, stdout);
+	json_init(&j, to);
 	json_object(&j, NULL);
 	json_unsigned(&j, "major", s->first.major);
 	json_unsigned(&j, "minor", s->first.minor);
@@ -182,7 +195,8 @@ static int summarize(struct jfr_files *f, bool json, struct diag *d)
 {
 	struct summary s = {0};
 	struct bytes start;
-	int err = count_file(&s, f->file);
+	FILE *to;
+	int error, err = count_file(&s, f->file);
 
 	progress_end();
 	bytes_init(&start);
@@ -191,8 +205,14 @@ static int summarize(struct jfr_files *f, bool json, struct diag *d)
 	} else {
 		err = jfr_files_verdict(f, d);
 		qsort(s.tallies, s.count, sizeof(*s.tallies), summary_compare);
-		if (f->file->chunks)
-			(json ? show_json : show_text)(&s, f->file->chunks, start_text(&s, &start));
+		if (f->file->chunks && !(error = text_open_output(&to, d))) {
+			(json ? show_json : show_text)(to, &s, f->file->chunks, start_text(&s, &start));
+			error = text_close_output(to);
+			if (error && error != EPIPE)
+				err = diag_errno(d, error, "cannot write to standard output");
+		} else if (f->file->chunks) {
+			err = error;
+		}
 	}
 	bytes_release(&start);
 	summary_release(&s);

@@ -142,7 +142,7 @@ static int least_duration(struct call_filter *f, struct jfr_chunk *chunk, const 
 	*least = f->slower_ns;
 	if (!f->program)
 		return 0;
-	g = aggregate_of(&f->decided, call_filter_key(method), chunk->number);
+	g = aggregate_of_key(&f->decided, call_filter_key(method), chunk->number);
 	if (!g)
 		return -ENOMEM;
 	if (!g->count && decide(f, chunk, *method, &g->mark))
@@ -166,7 +166,7 @@ static int call_filter_has_thread(struct call_filter *f, struct jfr_chunk *chunk
 
 	if (!f->thread)
 		return 1;
-	g = aggregate_of(&f->threads, call_filter_key(thread), chunk->number);
+	g = aggregate_of_key(&f->threads, call_filter_key(thread), chunk->number);
 	if (!g)
 		return -ENOMEM;
 	if (g->count)

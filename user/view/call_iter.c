@@ -125,7 +125,7 @@ static bool identify_method(struct visitor *v, struct call *call)
 		call->method_id = call_method_id(call->chunk, &call->method);
 		return true;
 	}
-	g = aggregate_of(&v->ids, call->method.key, call->chunk->number);
+	g = aggregate_of_key(&v->ids, call->method.key, call->chunk->number);
 	if (g && !g->count++)
 		g->mark = call_method_id(call->chunk, &call->method);
 	call->method_id = g ? g->mark : 0;

@@ -89,7 +89,7 @@ static char *loader_of(struct jfr_chunk *chunk, const struct jfr_value *class, u
 		put_value_text(&text, &name);
 		for (size_t i = 0; i < text.size; i++)
 			text.data[i] = text.data[i] == '/' ? '.' : text.data[i];
-		*identity = raw.kind == VALUE_KEY ? raw.key : 0;
+		*identity = raw.kind == VALUE_KEY && !chunk->mixed ? raw.key : 0;
 	} else {
 		put_value_text(&text, &(struct jfr_value){.kind = VALUE_NULL});
 	}
@@ -134,7 +134,7 @@ static uint32_t identify(struct method_names *n, struct jfr_chunk *chunk, struct
 
 uint32_t method_names_number(struct method_names *n, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
-	struct group *g = aggregate_of(&n->keys, method->kind == VALUE_KEY ? method->key : 0, chunk->number);
+	struct group *g = aggregate_of_key(&n->keys, method->kind == VALUE_KEY ? method->key : 0, chunk->number);
 
 	if (!g)
 		return 0;

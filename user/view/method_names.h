@@ -7,7 +7,7 @@
 #include "format/jfr/jfr_chunk.h"
 
 struct method_names {
-	struct aggregate keys;	/* (key, chunk) -> number in `mark` */
+	struct aggregate keys;	/* of the last chunk -> number in `mark` */
 	struct aggregate known; /* (hash of the name, hash of the loader) -> number in `mark` */
 	struct method_name {
 		char *text;   /* "a.b.C.m(int)" */

@@ -123,7 +123,8 @@ static void keep_outermost(struct candidates *c)
 		qsort(c->heap, n, sizeof(*c->heap), compare_lengths);
 }
 
-int outermost_read_again(const struct jfr_file *file, call_visit *visit, void *context)
+/* call_iter_each() for another pass over a file that has been read. */
+static int outermost_read_again(const struct jfr_file *file, call_visit *visit, void *context)
 {
 	struct jfr_file again;
 	int err;

@@ -32,7 +32,4 @@ void outermost_release(struct outermost *o);
 /* True if a span lies in the call. The ends of both are rounded. */
 bool outermost_contains(const struct outermost_call *call, int64_t start, int64_t duration);
 
-/* call_iter_each() for another pass over a file that has been read. */
-int outermost_read_again(const struct jfr_file *file, call_visit *visit, void *context);
-
 #endif

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TEXT_LEAST 12 /* columns that a text keeps if there is too little room */
+#define TEXT_LEAST 12	/* columns that a text keeps if there is too little room */
+#define LEAST_MOST 1000 /* columns: one long name would make every row as long */
 #define ELLIPSIS   "..."
 
 struct cell {
@@ -186,6 +187,7 @@ static void table_measure(struct layout *l, unsigned int column, const char *tex
 		least = table_name_least(l, text);
 	else if (kind == TABLE_TEXT && length > TEXT_LEAST)
 		least = TEXT_LEAST;
+	least = least < LEAST_MOST ? least : LEAST_MOST;
 	c->natural = length > c->natural ? length : c->natural;
 	c->least = least > c->least ? least : c->least;
 }

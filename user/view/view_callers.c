@@ -42,8 +42,9 @@ struct tree {
 	struct node *node;
 	uint32_t count;
 	size_t capacity;
-	struct aggregate index;	  /* (parent, method) -> node in `mark` */
-	struct aggregate stacks;  /* (method, stack in its chunk) -> node of its last frame in `mark` */
+	struct aggregate index;	 /* (parent, method) -> node in `mark` */
+	struct aggregate stacks; /* (method, stack) in `chunk` -> node of its last frame in `mark` */
+	uint32_t chunk;
 	struct aggregate printed; /* shapes */
 	const struct view_request *request;
 };
@@ -100,8 +101,12 @@ static int callers_add(const struct call *call, void *context)
 {
 	struct tree *t = context;
 	uint64_t stack = call->stack.kind == VALUE_KEY ? call->stack.key : 0;
-	struct group *g = aggregate_of(&t->stacks, call->method_id, stack ^ (uint64_t)call->chunk->number << 40);
+	struct group *g;
 
+	if (t->chunk != call->chunk->number)
+		aggregate_release(&t->stacks);
+	t->chunk = call->chunk->number;
+	g = aggregate_of(&t->stacks, call->method_id, stack);
 	if (g && !g->count++)
 		g->mark = add_stack(t, call);
 	if (!g || !g->mark)

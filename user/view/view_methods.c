@@ -134,7 +134,7 @@ static int add_pair(const struct call *call, void *context)
 {
 	struct callers *c = context;
 	bool has_stack = call->stack.kind == VALUE_KEY;
-	struct group *stack = aggregate_of(&c->stacks, has_stack ? call->stack.key : 0, call->chunk->number), *pair;
+	struct group *stack = aggregate_of_key(&c->stacks, has_stack ? call->stack.key : 0, call->chunk->number), *pair;
 	uint32_t method = method_names_number(&c->names, call->chunk, &call->method);
 	struct jfr_value caller = {.kind = VALUE_NULL};
 	int64_t line;

@@ -16,8 +16,9 @@ struct slow_calls {
 	struct slow_call *call;	     /* longest first */
 	struct slow_call **by_start; /* earliest first */
 	size_t count;
-	int64_t longest; /* duration */
-	uint64_t seen;	 /* calls in the file so far */
+	int64_t longest;	      /* duration */
+	uint64_t seen;		      /* calls in the file so far */
+	struct jfr_file calls, waits; /* the file again; what is shown refers to them */
 };
 
 static int compare_starts(const void *a, const void *b)
@@ -49,6 +50,8 @@ static void slow_calls_release(struct slow_calls *s)
 		slow_call_release(&s->call[i]);
 	free(s->call);
 	free(s->by_start);
+	jfr_file_release(&s->calls);
+	jfr_file_release(&s->waits);
 }
 
 /* The number of calls that started by then: those that a moment can lie in are the last of them. */
@@ -159,18 +162,22 @@ int view_slowest(struct jfr_file *file, const struct view_request *request, stru
 	struct outermost o;
 	int err = outermost_find(&o, file, request->filter, request->top ?: SHOWN);
 
+	jfr_file_again(&s.calls, file);
+	jfr_file_again(&s.waits, file);
 	if (!err)
 		err = slow_calls_new(&s, &o);
 	if (!err)
-		err = outermost_read_again(file, slowest_on_call, &s);
+		err = call_iter_each(&s.calls, "jdk.MethodTrace", slowest_on_call, &s);
 	if (!err && !request->layout.json)
-		err = view_read_waits(file, slowest_on_wait, &s);
+		err = wait_iter_each(&s.waits, "frtrace.ThreadWait", slowest_on_wait, &s);
 	if (!err && request->layout.json)
 		err = slowest_print_json(&s, request, out) ? 0 : -ENOMEM;
 	else if (!err && s.count)
 		slowest_print(&s, file->utc_offset, request->layout.width, out);
 	else if (!err)
 		put_text(out, "\nNo events found for 'Slowest Calls'.\n");
+	if (!file->fault.what)
+		file->fault = s.calls.fault.what ? s.calls.fault : s.waits.fault;
 	slow_calls_release(&s);
 	outermost_release(&o);
 	return err;

@@ -15,9 +15,8 @@ struct timing_row {
 
 struct timing {
 	struct method_names names;
-	struct timing_row *row;
+	struct timing_row *row; /* the last one of each method, by its number */
 	size_t count, capacity;
-	int64_t last; /* ticks */
 	struct call_filter *filter;
 };
 
@@ -62,22 +61,17 @@ static struct timing_row timing_read(struct jfr_chunk *chunk, const struct jfr_e
 
 static int timing_add_row(struct timing *t, struct jfr_chunk *chunk, const struct jfr_event *e)
 {
-	int64_t start = jfr_event_times(chunk, e).start;
 	struct jfr_value method;
-	struct timing_row row;
-	int passed;
+	struct timing_row row = timing_read(chunk, e, &method);
+	int passed = call_filter_has_method(t->filter, chunk, &method);
 
-	if (start != t->last)
-		t->count = 0;
-	t->last = start;
-	row = timing_read(chunk, e, &method);
-	passed = call_filter_has_method(t->filter, chunk, &method);
 	if (passed <= 0)
 		return passed;
 	row.method = method_names_number(&t->names, chunk, &method);
-	if (!row.method || vec_reserve(&t->row, &t->capacity, t->count + 1))
+	if (!row.method || vec_reserve(&t->row, &t->capacity, row.method))
 		return -ENOMEM;
-	t->row[t->count++] = row;
+	t->count = row.method > t->count ? row.method : t->count;
+	t->row[row.method - 1] = row;
 	return 0;
 }
 
@@ -134,7 +128,7 @@ static bool timing_print(const struct timing *t, const struct view_request *requ
 
 int view_timing(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
-	struct timing t = {.last = INT64_MIN, .filter = request->filter};
+	struct timing t = {.filter = request->filter};
 	struct jfr_chunk *chunk;
 	int err = 0;
 

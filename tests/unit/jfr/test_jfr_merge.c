@@ -551,6 +551,28 @@ static void fields_of_frtrace_can_be_left_out(void **state)
 		       "T {\n  startTime = 23:13:20.001 (2023-11-14)\n  thrown = true\n}\n\n");
 }
 
+/* A file may say anything of an event whose name is known. */
+static void the_first_two_fields_of_an_event_stay(void **state)
+{
+	struct jfr_merge_sink sink = {.put = put_chunk, .jdk_fields = true};
+	struct jfr_file f, *one = &f;
+
+	chunk_class(&b, "jdk.MethodTrace", EVENT, "jdk.jfr.Event");
+	chunk_field(&b, "thrown", B_LONG, 0);
+	chunk_field(&b, "duration", B_LONG, 0);
+	chunk_field(&b, "cpuTime", B_LONG, 0);
+	chunk_begin_event(&b, EVENT, 0);
+	bytes_put_leb(&b.body, 77);
+	bytes_put_leb(&b.body, 1000);
+	chunk_end_event(&b);
+	finish_file(0);
+	bytes_clear(&merged);
+	jfr_file_init(&f, file[0].data, file[0].size);
+	assert_int_equal(jfr_merge(&one, 1, &sink, &result), 0);
+	jfr_file_release(&f);
+	assert_printed("jdk.MethodTrace {\n  thrown = 1000000000\n  duration = 77\n}\n\n");
+}
+
 static void add_thread(int64_t key, const char *name, int64_t java, int64_t os)
 {
 	chunk_begin_pool(&b, THREAD, 1);
@@ -752,6 +774,7 @@ int main(void)
 		TEST(settings_of_undeclared_types_are_left_out),
 		TEST(jvm_is_described_once),
 		TEST(fields_of_frtrace_can_be_left_out),
+		TEST(the_first_two_fields_of_an_event_stay),
 		TEST(thread_known_to_both_files_is_one),
 		TEST(setting_refers_to_its_event_by_the_new_id),
 		TEST(long_recordings_become_several_chunks),

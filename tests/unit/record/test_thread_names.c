@@ -13,6 +13,15 @@
 #define OS_THREAD (FAKE_VM_THREADS + 0x2000)
 
 static struct fake_vm vm;
+static int64_t now, passes; /* ns; `passes`: with each look at the clock */
+
+int64_t __wrap_monotonic_ns(void);
+
+int64_t __wrap_monotonic_ns(void)
+{
+	return now += passes;
+}
+
 static struct thread_names *names;
 
 /* One Java thread, 4000. */
@@ -21,6 +30,7 @@ static int setup(void **state)
 	const struct hotspot_layout *l = &vm.layout;
 	uint64_t list;
 
+	passes = 0;
 	fake_vm_init(&vm, 17);
 	list = vm.statics;
 	fake_mem_put(&vm.m, l->threads, list, 8);
@@ -100,6 +110,24 @@ static void a_name_that_is_not_found_is_not_looked_for_for_ever(void **state)
 	assert_true(vm.m.reads > reads);
 }
 
+/* The JVM chooses the names of its threads, and how many there are. */
+static void reading_takes_a_small_part_of_the_time(void **state)
+{
+	unsigned int reads;
+
+	passes = 30000000;
+	for (uint32_t tid = 5000; tid < 5010; tid++)
+		is_collector(tid, "G1 Conc#0");
+	reads = vm.m.reads;
+	passes = 0;
+	for (uint32_t tid = 5010; tid < 5020; tid++)
+		assert_false(is_collector(tid, "G1 Conc#0"));
+	assert_null(name_of("C1 CompilerThre"));
+	assert_int_equal(vm.m.reads, reads);
+	now += 10000000000;
+	assert_true(is_collector(5011, "G1 Conc#0"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +137,7 @@ int main(void)
 		T(nobody_is_a_collector_while_the_threads_are_unknown),
 		T(a_name_that_the_kernel_has_not_cut_is_not_looked_for),
 		T(a_name_that_is_not_found_is_not_looked_for_for_ever),
+		T(reading_takes_a_small_part_of_the_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,19 @@ static void progress_leaves_out_what_does_not_fit_into_a_line(void **state)
 	capture_end();
 }
 
+static void progress_stays_in_its_line_whatever_the_file_is_called(void **state)
+{
+	char name[100] = "\033]0;x\a";
+
+	memset(name + strlen(name), 'n', sizeof(name) - strlen(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	capture_begin(true); /* of 80 columns */
+	log_progress("reading %s: 1 of 2 MB", name);
+	log_progress_end();
+	assert_string_equal(capture_end(), "reading \\u001b]0;x\\u0007nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
+					   "nnnnnnnn\r\033[K");
+}
+
 static void a_terminal_gets_long_lines_broken_between_words(void **state)
 {
 	static const char text[] = "tracing 1 method of 1 class in 7017 com.acme.Shop (JDK 17.0.15): attach 55 ms, "
@@ -153,6 +166,7 @@ int main(void)
 		TEST(several_results_are_valid_at_once),
 		TEST(terminal_control_characters_are_escaped),
 		TEST(a_terminal_gets_long_lines_broken_between_words),
+		TEST(progress_stays_in_its_line_whatever_the_file_is_called),
 		TEST(progress_leaves_out_what_does_not_fit_into_a_line),
 	};
 

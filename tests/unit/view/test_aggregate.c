@@ -47,6 +47,23 @@ static void groups_are_in_order_of_first_appearance(void **state)
 	assert_int_equal(g.count, 0);
 }
 
+static void keys_of_another_chunk_are_dropped(void **state)
+{
+	struct aggregate g = {0};
+
+	for (uint32_t chunk = 0; chunk < 3; chunk++) {
+		for (uint64_t key = 0; key < 10; key++) {
+			struct group *group = aggregate_of_key(&g, key, chunk);
+
+			assert_int_equal(group->count, 0);
+			aggregate_add(group, 1, false);
+			assert_int_equal(aggregate_of_key(&g, key, chunk)->count, 1);
+		}
+		assert_int_equal(g.count, 10);
+	}
+	aggregate_release(&g);
+}
+
 static void sorting_keeps_names_and_leaves_out_what_was_not_counted(void **state)
 {
 	struct aggregate g = {0};
@@ -95,6 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_are_in_order_of_first_appearance),
 		cmocka_unit_test(sorting_keeps_names_and_leaves_out_what_was_not_counted),
+		cmocka_unit_test(keys_of_another_chunk_are_dropped),
 		cmocka_unit_test(group_without_memory_is_not_counted),
 	};
 

@@ -312,12 +312,13 @@ static void timing(int64_t start, uint64_t method_key, int64_t invocations, int6
 							   .maximum = time});
 }
 
-static void timing_is_sorted_by_total_and_has_the_last_emission_only(void **state)
+static void timing_is_sorted_by_total_and_has_the_last_of_each_method(void **state)
 {
 	uint64_t few = method("few", "()V"), many = method("many", "()V"), none = method("none", "()V");
 	const char *text;
 
 	timing(T0, few, 1, 900 * MS);
+	timing(T0, method("gone", "()V"), 3, MS); /* of another recording, or not loaded any more */
 	timing(T0 + 5, none, 0, 0);
 	timing(T0 + 5, few, 2, 8 * MS);
 	timing(T0 + 5, many, 1000000, 20);
@@ -325,6 +326,7 @@ static void timing_is_sorted_by_total_and_has_the_last_emission_only(void **stat
 	assert_has("com.acme.Cart.many()   1,000,000 20.0 ms   20 ns   20 ns   20 ns\n");
 	assert_has("com.acme.Cart.few()            2 16.0 ms  8.0 ms  8.0 ms  8.0 ms\n");
 	assert_has("com.acme.Cart.none()           0    0 ns     N/A     N/A     N/A\n");
+	assert_has("com.acme.Cart.gone()           3  3.0 ms  1.0 ms  1.0 ms  1.0 ms\n");
 	assert_true(strstr(text, "many()") < strstr(text, "few()"));
 	assert_true(strstr(text, "few()") < strstr(text, "none()"));
 }
@@ -478,7 +480,7 @@ int main(void)
 		T(calls_are_narrowed_by_thread_duration_and_time),
 		T(times_of_day_are_those_of_the_recording),
 		T(wrong_options_say_what_would_be_right),
-		T(timing_is_sorted_by_total_and_has_the_last_emission_only),
+		T(timing_is_sorted_by_total_and_has_the_last_of_each_method),
 		T(overloads_keep_their_parameters_in_narrow_tables),
 		T(classes_of_one_name_are_named_with_their_loaders),
 		T(parameters_of_one_name_have_their_descriptors),
