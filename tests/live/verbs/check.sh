@@ -95,6 +95,8 @@ rights() {
 	local sentence="each missing capability is named before the JVM is touched, JDK $FEATURE" row lost name
 	begin "$sentence" || return 0
 	LAUNCH=("${SERVICE[@]}" setpriv --reuid=65534 --regid=65534 --clear-groups)
+	"${LAUNCH[@]}" "$JAVA/bin/java" -version >/dev/null 2>&1 || { skip "$sentence" "user nobody cannot run $JAVA"; return; }
+	classes_for_all
 	target_start Waits
 	LAUNCH=("${SERVICE[@]}")
 	if target_ready; then
