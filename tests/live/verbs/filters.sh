@@ -52,6 +52,9 @@ oracle() { # run JEP 520 of JDK 25, once
 	touch "$WORK/oracle/quit"
 }
 
+# Some filters match every method of the JVM: on a busy machine frtrace keeps up only as a real-time task.
+chrt -r 1 true 2>/dev/null && TRACE_AS=(chrt -r 1)
+
 ROUND=0
 round() { # OPTION...: trace while everything is called; writes the methods to $WORK/set
 	: >"$WORK/set"
