@@ -191,12 +191,23 @@ static void show_json(FILE *to, const struct summary *s, uint32_t chunks, const 
 	json_end(&j);
 }
 
+static int show(const struct summary *s, bool json, uint32_t chunks, const char *start, struct diag *d)
+{
+	FILE *to;
+	int error, err = text_open_output(&to, d);
+
+	if (err)
+		return err;
+	(json ? show_json : show_text)(to, s, chunks, start);
+	error = text_close_output(to);
+	return error && error != EPIPE ? diag_errno(d, error, "cannot write to standard output") : 0;
+}
+
 static int summarize(struct jfr_files *f, bool json, struct diag *d)
 {
 	struct summary s = {0};
 	struct bytes start;
-	FILE *to;
-	int error, err = count_file(&s, f->file);
+	int err = count_file(&s, f->file);
 
 	progress_end();
 	bytes_init(&start);
@@ -205,14 +216,8 @@ static int summarize(struct jfr_files *f, bool json, struct diag *d)
 	} else {
 		err = jfr_files_verdict(f, d);
 		qsort(s.tallies, s.count, sizeof(*s.tallies), summary_compare);
-		if (f->file->chunks && !(error = text_open_output(&to, d))) {
-			(json ? show_json : show_text)(to, &s, f->file->chunks, start_text(&s, &start));
-			error = text_close_output(to);
-			if (error && error != EPIPE)
-				err = diag_errno(d, error, "cannot write to standard output");
-		} else if (f->file->chunks) {
-			err = error;
-		}
+		if (f->file->chunks)
+			err = show(&s, json, f->file->chunks, start_text(&s, &start), d) ?: err;
 	}
 	bytes_release(&start);
 	summary_release(&s);
