@@ -7,6 +7,7 @@
 
 enum table_kind {
 	TABLE_TEXT = 0, /* left-aligned */
+	TABLE_WORDS,	/* left-aligned, never cut */
 	TABLE_METHOD,	/* left-aligned, shortened by name_fit() before it is cut */
 	TABLE_NUMBER,	/* right-aligned, never cut */
 };

@@ -90,7 +90,7 @@ static bool open_print(const struct open_calls *s, int64_t utc_offset, const str
 		{"Thread", "thread", TABLE_TEXT, 0},
 		{"At", "at", TABLE_METHOD, 0},
 		{"Duration", "durationNs", TABLE_NUMBER, 0},
-		{"Still Waits", "waitsFor", TABLE_TEXT, 0},
+		{"Still Waits", "waitsFor", TABLE_WORDS, 0},
 	};
 	struct table table;
 	bool printed;

@@ -106,10 +106,9 @@ static void a_character_is_one_column(void **state)
 	      "e() 2,848 356 ms    8 ns     N/A\n");
 }
 
-static void check_text(const char *text, struct table_layout layout, const char *want)
+static void check_column(struct table_column column, const char *text, struct table_layout layout, const char *want)
 {
-	static const struct table_column one[] = {{"Thread", "thread", TABLE_TEXT, 0},
-						  {"Calls", "calls", TABLE_NUMBER, 0}};
+	const struct table_column one[] = {column, {"Calls", "calls", TABLE_NUMBER, 0}};
 	struct bytes out;
 	struct table table;
 
@@ -122,6 +121,18 @@ static void check_text(const char *text, struct table_layout layout, const char 
 	assert_string_equal((char *)out.data, want);
 	table_release(&table);
 	bytes_release(&out);
+}
+
+static void check_text(const char *text, struct table_layout layout, const char *want)
+{
+	check_column((struct table_column){"Thread", "thread", TABLE_TEXT, 0}, text, layout, want);
+}
+
+static void words_are_never_cut(void **state)
+{
+	check_column((struct table_column){"Waits", "waits", TABLE_WORDS, 0}, "31.2 ms safepoint",
+		     (struct table_layout){20, 1, false, false},
+		     "\n           T\n\nWaits             Calls\n----------------- -----\n31.2 ms safepoint     7\n");
 }
 
 static void other_texts_lose_an_end(void **state)
@@ -194,6 +205,7 @@ int main(void)
 		cmocka_unit_test(the_first_column_is_dropped_once),
 		cmocka_unit_test(overloads_can_be_told_apart),
 		cmocka_unit_test(a_character_is_one_column),
+		cmocka_unit_test(words_are_never_cut),
 		cmocka_unit_test(other_texts_lose_an_end),
 		cmocka_unit_test(rows_that_are_left_out_are_counted),
 		cmocka_unit_test(a_table_without_rows_says_so),
