@@ -10,7 +10,7 @@
 struct timing_row {
 	uint32_t method;
 	int64_t invocations;
-	int64_t total, minimum, average, maximum; /* ns; INT64_MIN: unknown */
+	int64_t total, minimum, average, p99, maximum; /* ns; INT64_MIN: unknown */
 };
 
 struct timing {
@@ -37,7 +37,7 @@ static int64_t timing_total(const struct timing_row *r)
 
 static struct timing_row timing_read(struct jfr_chunk *chunk, const struct jfr_event *e, struct jfr_value *method)
 {
-	struct timing_row row = {.minimum = INT64_MIN, .average = INT64_MIN, .maximum = INT64_MIN};
+	struct timing_row row = {.minimum = INT64_MIN, .average = INT64_MIN, .p99 = INT64_MIN, .maximum = INT64_MIN};
 	struct jfr_value event = jfr_event_value(e), v;
 	struct cursor c = jfr_enter(chunk, &event);
 
@@ -53,6 +53,7 @@ static struct timing_row timing_read(struct jfr_chunk *chunk, const struct jfr_e
 		row.invocations = strcmp(name, "invocations") == 0 ? v.number : row.invocations;
 		row.minimum = strcmp(name, "minimum") == 0 ? timing_span(chunk, v.number) : row.minimum;
 		row.average = strcmp(name, "average") == 0 ? timing_span(chunk, v.number) : row.average;
+		row.p99 = strcmp(name, "p99") == 0 ? timing_span(chunk, v.number) : row.p99;
 		row.maximum = strcmp(name, "maximum") == 0 ? timing_span(chunk, v.number) : row.maximum;
 	}
 	row.total = timing_total(&row);
@@ -100,12 +101,25 @@ static int timing_compare(const void *a, const void *b)
 	return (x->method > y->method) - (x->method < y->method);
 }
 
+/* The JDK's own recordings have no percentiles. */
+static bool has_percentiles(const struct timing *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->row[i].p99 != INT64_MIN)
+			return true;
+	return false;
+}
+
 static bool timing_print(const struct timing *t, const struct view_request *request, struct bytes *out)
 {
-	static const struct table_column columns[] = {
-		{"Timed Method", "method", TABLE_METHOD, 0}, {"Invocations", "invocations", TABLE_NUMBER, 0},
-		{"Total", "totalNs", TABLE_NUMBER, 0},	     {"Minimum", "minNs", TABLE_NUMBER, 3},
-		{"Average", "averageNs", TABLE_NUMBER, 1},   {"Maximum", "maxNs", TABLE_NUMBER, 2},
+	const struct table_column columns[] = {
+		{"Timed Method", "method", TABLE_METHOD, 0},
+		{"Invocations", "invocations", TABLE_NUMBER, 0},
+		{"Total", "totalNs", TABLE_NUMBER, 0},
+		{"Minimum", "minNs", TABLE_NUMBER, 4},
+		{"Average", "averageNs", TABLE_NUMBER, 1},
+		{has_percentiles(t) ? "P99" : NULL, "p99Ns", TABLE_NUMBER, 2},
+		{"Maximum", "maxNs", TABLE_NUMBER, 3},
 	};
 	uint64_t shown = request->top ?: UINT64_MAX;
 	struct table table;
@@ -118,6 +132,7 @@ static bool timing_print(const struct timing *t, const struct view_request *requ
 		table_put_time(&table, t->row[i].total);
 		table_put_time(&table, t->row[i].minimum);
 		table_put_time(&table, t->row[i].average);
+		table_put_time(&table, t->row[i].p99);
 		table_put_time(&table, t->row[i].maximum);
 	}
 	table.more = t->count > shown ? t->count - shown : 0;

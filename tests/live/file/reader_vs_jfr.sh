@@ -139,9 +139,10 @@ def bare(text):
 if view == "method-timing":
     timing = [e for t, e in events if t == "jdk.MethodTiming"]
     last = max(e["startTime"] for e in timing)
-    want = sorted(((name(e["method"]), e["invocations"], *(span(e[k]) for k in ("minimum", "average", "maximum")))
+    want = sorted(((name(e["method"]), e["invocations"], *(span(e[k]) for k in ("minimum", "average", "p99", "maximum") if k in e))
                    for e in timing if e["startTime"] == last), key=str)
-    seen = sorted(((bare(r["method"]), r["invocations"], r["minNs"], r["averageNs"], r["maxNs"]) for r in rows), key=str)
+    seen = sorted(((bare(r["method"]), r["invocations"], r["minNs"], r["averageNs"], *([r["p99Ns"]] if "p99" in timing[0] else []),
+                   r["maxNs"]) for r in rows), key=str)
 else:
     calls = [e for t, e in events if t == "jdk.MethodTrace"]
     want, seen = collections.Counter(), collections.Counter()

@@ -300,7 +300,7 @@ static void wrong_options_say_what_would_be_right(void **state)
 	filter_list_free(l);
 }
 
-static void timing(int64_t start, uint64_t method_key, int64_t invocations, int64_t average)
+static void timing_with(int64_t start, uint64_t method_key, int64_t invocations, int64_t average, int64_t p99)
 {
 	int64_t time = invocations ? average : JFR_MISSING;
 
@@ -309,7 +309,13 @@ static void timing(int64_t start, uint64_t method_key, int64_t invocations, int6
 							   .invocations = invocations,
 							   .minimum = time,
 							   .average = time,
+							   .p99 = p99,
 							   .maximum = time});
+}
+
+static void timing(int64_t start, uint64_t method_key, int64_t invocations, int64_t average)
+{
+	timing_with(start, method_key, invocations, average, JFR_MISSING);
 }
 
 static void timing_is_sorted_by_total_and_has_the_last_of_each_method(void **state)
@@ -329,6 +335,25 @@ static void timing_is_sorted_by_total_and_has_the_last_of_each_method(void **sta
 	assert_has("com.acme.Cart.gone()           3  3.0 ms  1.0 ms  1.0 ms  1.0 ms\n");
 	assert_true(strstr(text, "many()") < strstr(text, "few()"));
 	assert_true(strstr(text, "few()") < strstr(text, "none()"));
+}
+
+static void timing_has_percentiles(void **state)
+{
+	timing(T0 + 5, method("few", "()V"), 1, 8 * MS);
+	timing_with(T0 + 5, method("many", "()V"), 1000, 20, 31 * MS);
+	show(view_timing);
+	assert_has(" Average     P99 Maximum\n");
+	assert_has("com.acme.Cart.many()       1,000 20.0 us   20 ns   20 ns 31.0 ms   20 ns\n");
+	assert_has("com.acme.Cart.few()            1  8.0 ms  8.0 ms  8.0 ms     N/A  8.0 ms\n");
+}
+
+static void timing_shows_no_percentiles_where_the_recording_has_none(void **state)
+{
+	timing(T0, method("few", "()V"), 2, 8 * MS);
+	assert_null(strstr(show(view_timing), "P99"));
+	request.layout.json = true;
+	show(view_timing);
+	assert_has("\"averageNs\":8000000,\"p99Ns\":null,");
 }
 
 static void overloads_keep_their_parameters_in_narrow_tables(void **state)
@@ -481,6 +506,8 @@ int main(void)
 		T(times_of_day_are_those_of_the_recording),
 		T(wrong_options_say_what_would_be_right),
 		T(timing_is_sorted_by_total_and_has_the_last_of_each_method),
+		T(timing_has_percentiles),
+		T(timing_shows_no_percentiles_where_the_recording_has_none),
 		T(overloads_keep_their_parameters_in_narrow_tables),
 		T(classes_of_one_name_are_named_with_their_loaders),
 		T(parameters_of_one_name_have_their_descriptors),
