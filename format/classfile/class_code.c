@@ -209,10 +209,25 @@ static void snip_call(struct snippet *s, uint16_t method)
 	snip_u2(s, method);
 }
 
+static void snip_first_call(struct snippet *s, const struct hook_constants *h)
+{
+	snip_u1(s, OP_ALOAD_0);
+	snip_u1(s, OP_INVOKEVIRTUAL);
+	snip_u2(s, h->thread_id);
+	snip_call(s, h->call);
+}
+
 static bool make_snippets(struct code *k, uint32_t id)
 {
 	uint16_t constant = id > 32767 ? pool_integer(k->pool, id) : 0;
 
+	if (k->hook.call)
+		snip_first_call(&k->enter, &k->hook);
+	if (k->hook.call && !id) {
+		snip_u1(&k->enter, OP_LCONST_0);
+		snip_local(&k->enter, OP_LSTORE, OP_LSTORE_0, k->max_locals);
+		return true;
+	}
 	snip_id(&k->enter, id, constant);
 	snip_call(&k->enter, k->hook.enter);
 	snip_local(&k->enter, OP_LSTORE, OP_LSTORE_0, k->max_locals);

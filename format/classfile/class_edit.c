@@ -30,11 +30,16 @@ size_t class_edit_memory(size_t size)
 	return parse + pool_memory(size, (uint32_t)edits) + code_scratch(size) + output_limit(size) + 1024;
 }
 
-static bool make_hooks(struct class_pool *p, const struct class_hooks *h, struct hook_constants *k)
+static void make_three(struct class_pool *p, const struct class_hooks *h, struct hook_constants *k)
 {
 	k->enter = pool_methodref(p, h->owner, h->enter, "(I)J");
 	k->leave = pool_methodref(p, h->owner, h->leave, "(JI)V");
 	k->thrown = pool_methodref(p, h->owner, h->thrown, "(JI)V");
+}
+
+static bool make_hooks(struct class_pool *p, const struct class_hooks *h, struct hook_constants *k)
+{
+	make_three(p, h, k);
 	k->throwable = pool_class(p, slice_of("java/lang/Throwable"));
 	k->stack_map = pool_utf8(p, slice_of("StackMapTable"));
 	return !p->full;
@@ -61,6 +66,7 @@ static bool make_scratch(const struct class_file *c, const struct method_edit *e
 
 struct class_edit {
 	const struct class_file *c;
+	const char *owner;
 	struct class_pool pool;
 	struct hook_constants hook;
 	struct arena scratch;
@@ -69,13 +75,29 @@ struct class_edit {
 	bool edited;
 };
 
-static enum edit_result edit_method(struct class_edit *e, const struct class_method *m, uint32_t id)
+/* A static method (ACC_STATIC) has no `this`, and a constructor must not use it. */
+static bool make_call(struct class_edit *e, const struct class_method *m, const char *call, struct hook_constants *k)
+{
+	if (!call)
+		return true;
+	if (m->access & 0x0008 || slice_begins(m->name, "<"))
+		return false;
+	k->thread_id = pool_methodref(&e->pool, "java/lang/Thread", "threadId", "()J");
+	k->call = pool_methodref(&e->pool, e->owner, call, "(J)V");
+	return true;
+}
+
+static enum edit_result edit_method(struct class_edit *e, const struct class_method *m, const struct method_edit *edit)
 {
 	const struct class_file *c = e->c;
-	struct code_job job = {.c = c, .m = m, .pool = &e->pool, .hook = e->hook, .id = id};
+	struct code_job job = {.c = c, .m = m, .pool = &e->pool, .hook = e->hook, .id = edit->id};
 	uint32_t code_end = m->code_offset + 6 + get_u4(c->bytes + m->code_offset + 2);
 	enum edit_result result;
 
+	if (edit->hooks)
+		make_three(&e->pool, edit->hooks, &job.hook);
+	if (!make_call(e, m, edit->call, &job.hook))
+		return EDIT_SHAPE;
 	output_copy(&e->out, c->bytes + m->offset, m->code_offset - m->offset);
 	result = code_edit(&job, e->scratch, &e->out);
 	output_copy(&e->out, c->bytes + code_end, m->offset + m->size - code_end);
@@ -91,7 +113,7 @@ static void write_method(struct class_edit *e, const struct class_method *m, str
 		edit->result = EDIT_NO_CODE;
 	if (edit && m->code_offset) {
 		e->out.end = e->limit - (uint32_t)(e->c->size - m->offset - m->size);
-		edit->result = edit_method(e, m, edit->id);
+		edit->result = edit_method(e, m, edit);
 		e->out.end = e->limit;
 		e->out.full = false;
 		if (!edit->result) {
@@ -152,7 +174,7 @@ static enum class_status edit_write_class(struct class_edit *e, struct method_ed
 enum class_status class_edit(const struct class_file *c, const struct class_hooks *hooks, struct method_edit *edits,
 			     uint32_t count, struct arena *a, const uint8_t **out, size_t *out_size)
 {
-	struct class_edit e = {.c = c};
+	struct class_edit e = {.c = c, .owner = hooks->owner};
 	size_t limit = output_limit(c->size);
 	enum class_status status;
 	uint32_t i;

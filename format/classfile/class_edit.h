@@ -15,6 +15,12 @@
  * outside the handler's range. A constructor has one range before and one after its super()/this() call. No
  * verifier of HotSpot lets a handler cover the call itself (class_flow.c), so an activation that ends with an
  * exception out of super() or this() calls `enter` only.
+ *
+ * A method of a subclass of java.lang.Thread may begin with another call,
+ *
+ *     owner.NAME(this.threadId());           // (J)V
+ *
+ * instead of these or before them. The local is then set to 0 if nothing else sets it, so that all frames are alike.
  */
 #ifndef FORMAT_CLASSFILE_CLASS_EDIT_H
 #define FORMAT_CLASSFILE_CLASS_EDIT_H
@@ -33,13 +39,18 @@ enum edit_result {
 	EDIT_TOO_LARGE, /* would exceed 65535 bytes of code, 65535 locals or the maximum stack */
 	EDIT_HUGE,	/* had at most 8000 bytes of code and would have more: HotSpot would no longer compile it */
 	EDIT_MALFORMED, /* its Code attribute violates JVMS 4.7.3 or 4.9.1, or its StackMapTable cannot be followed */
-	/* a constructor that moves `this` before its super()/this() call, so that the call cannot be identified */
+	/*
+	 * a constructor that moves `this` before its super()/this() call, so that the call cannot be identified; or `call`
+	 * in a method without `this`
+	 */
 	EDIT_SHAPE,
 };
 
 struct method_edit {
-	uint16_t method;	 /* in: index into class_file.method, in ascending order */
-	uint32_t id;		 /* in: the constant passed to the hooks */
+	uint16_t method;		 /* in: index into class_file.method, in ascending order */
+	uint32_t id;			 /* in: the constant passed to the hooks */
+	const struct class_hooks *hooks; /* in: NULL, or others than those of class_edit(), of the same owner */
+	const char *call;		 /* in: NULL, or what to call first. With id 0 it is the only call */
 	enum edit_result result; /* out: on any result except EDIT_DONE the method is unchanged, byte for byte */
 };
 

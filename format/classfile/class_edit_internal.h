@@ -23,11 +23,12 @@ struct hook_constants {
 	uint16_t enter, leave, thrown; /* Methodref */
 	uint16_t throwable;	       /* Class */
 	uint16_t stack_map;	       /* Utf8 */
+	uint16_t thread_id, call;      /* Methodref, for the first call of this method; 0: there is none */
 };
 
 /* A few inserted instructions, the same at each place in a method. */
 struct snippet {
-	uint8_t bytes[16];
+	uint8_t bytes[24];
 	uint32_t size;
 };
 

@@ -153,7 +153,8 @@ enum edit_result code_layout(struct code *k, struct arena *scratch)
 		result = lay_far(k, k->body_end, scratch);
 	if (result)
 		return result;
-	find_parts(k);
+	if (k->thrown.size)
+		find_parts(k);
 	end = k->body_end + k->tails * GOTO_W_SIZE;
 	k->early_handler = end;
 	end += k->has_early ? k->thrown.size : 0;

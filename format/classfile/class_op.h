@@ -11,6 +11,7 @@
 /* the opcodes that this code names */
 enum {
 	OP_ICONST_0 = 3,
+	OP_LCONST_0 = 9,
 	OP_BIPUSH = 16,
 	OP_SIPUSH = 17,
 	OP_LDC = 18,

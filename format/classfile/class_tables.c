@@ -64,7 +64,7 @@ static void put_own_range(const struct code *k, struct output *out, uint32_t *co
 /* The number of the inserted handler that covers the instruction; 0: none. */
 static uint32_t handler_of(const struct code *k, const struct op *o)
 {
-	if (op_is_return(o) || (k->mark[o->at] & MARK_INIT))
+	if (op_is_return(o) || (k->mark[o->at] & MARK_INIT) || !k->thrown.size)
 		return 0;
 	return k->mark[o->at] & MARK_EARLY ? k->early_handler : k->late_handler;
 }

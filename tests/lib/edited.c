@@ -10,9 +10,9 @@
 
 const struct class_hooks edited_hooks = {"Hook", "enter", "leave", "thrown"};
 
-struct edited edited_by(struct class_builder *b, uint32_t id)
+struct edited edited_with(struct class_builder *b, struct method_edit edit)
 {
-	struct edited e = {.edit = {.id = id}};
+	struct edited e = {.edit = edit};
 	struct arena a;
 	struct class_file c;
 	struct cursor in;
@@ -38,6 +38,11 @@ struct edited edited_by(struct class_builder *b, uint32_t id)
 	e.attribute_count = cursor_be16(&in);
 	e.attributes = cursor_at(e.out, in.at, (uint32_t)e.out_size);
 	return e;
+}
+
+struct edited edited_by(struct class_builder *b, uint32_t id)
+{
+	return edited_with(b, (struct method_edit){.id = id});
 }
 
 struct edited edited_class(struct class_builder *b)

@@ -40,7 +40,8 @@ struct method method_of(const char *code);
 void method_attach(struct method *m, const char *name, const char *content);
 void put_hex(struct grow *g, const char *hex);
 
-/* Finish the class, edit its first method with that id (or ID), and find the parts of the result. */
+/* Finish the class, edit its first method (with that id, or ID), and find the parts of the result. */
+struct edited edited_with(struct class_builder *b, struct method_edit edit);
 struct edited edited_by(struct class_builder *b, uint32_t id);
 struct edited edited_class(struct class_builder *b);
 struct edited edited_method(struct method *m);

@@ -76,6 +76,83 @@ static void an_id_is_pushed_by_the_shortest_instruction(void **state)
 	}
 }
 
+/* The name of the class or of the method in the Methodref whose index stands at code[at]. */
+static struct slice called(const struct edited *e, uint32_t at, bool owner)
+{
+	const uint8_t *code = e->code.data + e->code.at;
+	const uint8_t *method = class_constant(&e->c, get_u2(code + at), CONSTANT_METHODREF);
+	const uint8_t *named;
+	struct slice text;
+
+	assert_non_null(method);
+	named = class_constant(&e->c, get_u2(method + (owner ? 0 : 2)),
+			       owner ? CONSTANT_CLASS : CONSTANT_NAME_AND_TYPE);
+	assert_non_null(named);
+	assert_true(class_utf8(&e->c, get_u2(named), &text));
+	return text;
+}
+
+static struct edited with_call(const char *code, unsigned access, const char *name, uint32_t id)
+{
+	struct method m = method_of(code);
+
+	m.s.max_locals = 2;
+	method_attach(&m, "StackMapTable", "0001 05");
+	builder_method(&m.b, access, name, "(I)V", &m.s);
+	return edited_with(&m.b, (struct method_edit){.id = id, .call = "mounts"});
+}
+
+/* iload_1 ifeq 5; return; 5: return */
+#define TWO_RETURNS "1b 990004 b1 b1"
+
+static void a_first_call_may_be_the_only_one(void **state)
+{
+	struct edited e = with_call(TWO_RETURNS, 1, "run", 0);
+	struct cursor frames = edited_attribute(&e, "StackMapTable");
+
+	assert_int_equal(e.edit.result, EDIT_DONE);
+	assert_hex(&e.code, "2a b6???? b8???? 09 41  1b 990004 b1 b1");
+	assert_true(slice_is(called(&e, 2, true), "java/lang/Thread"));
+	assert_true(slice_is(called(&e, 2, false), "threadId"));
+	assert_true(slice_is(called(&e, 5, true), "Hook"));
+	assert_true(slice_is(called(&e, 5, false), "mounts"));
+	assert_hex(&e.exceptions, "");
+	assert_hex(&frames, "0001 fc000e 04");
+	edited_release(&e);
+}
+
+static void a_first_call_may_precede_the_others(void **state)
+{
+	struct edited e = with_call(TWO_RETURNS, 1, "run", ID);
+
+	assert_hex(&e.code, "2a b6???? b8???? 04 b8???? 41  1b 990009 2004b8????b1 2004b8????b1 2004b8????bf");
+	edited_release(&e);
+}
+
+static void a_first_call_needs_an_object(void **state)
+{
+	struct edited e = with_call(TWO_RETURNS, 9, "run", 0);
+
+	assert_unchanged(&e, EDIT_SHAPE);
+	e = with_call(TWO_RETURNS, 1, "<init>", 0);
+	assert_unchanged(&e, EDIT_SHAPE);
+}
+
+static void a_method_may_have_hooks_of_its_own(void **state)
+{
+	static const struct class_hooks own = {"Hook", "waits", "waited", "threw"};
+	struct method m = method_of("03 b1");
+	struct edited e;
+
+	builder_method(&m.b, 9, "run", "(I)V", &m.s);
+	e = edited_with(&m.b, (struct method_edit){.id = ID, .hooks = &own});
+	assert_hex(&e.code, "04 b8???? 40 03 1f 04 b8???? b1 1f 04 b8???? bf");
+	assert_true(slice_is(called(&e, 2, false), "waits"));
+	assert_true(slice_is(called(&e, 9, false), "waited"));
+	assert_true(slice_is(called(&e, 15, false), "threw"));
+	edited_release(&e);
+}
+
 static void constants_and_locals_with_wide_indices_are_used(void **state)
 {
 	struct method m = method_of("b1");
@@ -415,6 +492,10 @@ int main(void)
 		cmocka_unit_test(enter_leave_and_thrown_are_inserted_in_the_right_places),
 		cmocka_unit_test(empty_method_has_only_enter_and_leave),
 		cmocka_unit_test(an_id_is_pushed_by_the_shortest_instruction),
+		cmocka_unit_test(a_first_call_may_be_the_only_one),
+		cmocka_unit_test(a_first_call_may_precede_the_others),
+		cmocka_unit_test(a_first_call_needs_an_object),
+		cmocka_unit_test(a_method_may_have_hooks_of_its_own),
 		cmocka_unit_test(constants_and_locals_with_wide_indices_are_used),
 		cmocka_unit_test(each_return_has_its_own_leave),
 		cmocka_unit_test(branch_to_a_return_goes_to_its_leave),
