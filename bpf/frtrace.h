@@ -32,7 +32,7 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x656361727472660bULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x656361727472660cULL /* changes with every change of this file's layout */
 
 #define FRT_MAX_LOADERS	 4096u
 #define FRT_MAX_CLASSES	 32768u
@@ -81,6 +81,8 @@ enum frt_record_kind {
 
 #define FRT_SPAN_THROWN	 0x1u /* the call ended with an exception */
 #define FRT_SPAN_VIRTUAL 0x2u /* on the virtual thread named last in this stream; `thread` is the carrier */
+/* the agent has seen each mount of that virtual thread during the call, so that the kernel's half is complete */
+#define FRT_SPAN_FOLLOWED 0x4u
 
 struct frt_span {
 	frt_u64 start;	  /* TSC at entry */
@@ -111,6 +113,24 @@ struct frt_open_call {
 
 #define FRT_OPEN_CALLS 18u
 
+/* What a carrier runs; used by the agent only. */
+struct frt_carrier {
+	frt_u64 java_id;      /* of the mounted virtual thread; 0: none, or unknown */
+	frt_u64 since;	      /* TSC: all its calls that began from then on are counted in `depth` */
+	frt_u32 depth;	      /* number of those that are open */
+	frt_u32 followed;     /* 1: the call that ends now is one of them */
+	frt_u32 stack;	      /* of the thread that is about to leave the carrier; 0: none */
+	frt_u32 reason;	      /* what it waits for; 0: not known */
+	frt_u64 stacks_until; /* TSC: limits the rate of stacks */
+};
+
+/*
+ * A virtual thread in records about waits, where platform threads have their serials: they never have the highest
+ * bit. Ids of threads are given in ascending order, so that keys repeat only after two billion threads.
+ */
+#define FRT_VIRTUAL_KEY		 0x80000000u
+#define frt_virtual_key(java_id) (FRT_VIRTUAL_KEY | (frt_u32)(java_id))
+
 /*
  * The state of one thread, on cache lines of its own. Later threads reuse the slot and continue its stream of
  * records: `head` never decreases, and every span names its thread. The counters belong to the slot, not to the
@@ -126,7 +146,8 @@ struct frt_slot {
 	frt_u64 exited;
 	frt_u32 depth; /* number of open calls; those beyond FRT_OPEN_CALLS are only counted */
 	frt_u32 thread;
-	frt_u64 drained; /* head at the last drain */
+	frt_u32 virtual_key; /* of the mounted virtual thread while it is in a traced call; else 0 */
+	frt_u32 mounts;	     /* mounts of virtual threads in a traced call; see frtrace:mount */
 	/* second cache line */
 	frt_u64 thrown;
 	frt_u64 recorded;    /* spans appended */
@@ -153,11 +174,29 @@ struct frt_slot {
 	frt_u32 open_dump_dead;	 /* bit i: open call i is on no stack */
 	frt_u32 open_dump_epoch; /* header.open_dump at that time */
 	frt_u64 asked_until;	 /* TSC; used by virtual_calls.c in the agent only */
-	frt_u64 reserved[1];
-	struct frt_open_call open[FRT_OPEN_CALLS];
+	frt_u64 drained;	 /* head at the last drain */
+	union {
+		struct frt_open_call open[FRT_OPEN_CALLS];
+		struct frt_carrier carrier; /* with FRT_SLOT_CARRIER */
+	};
 };
 
 #define FRT_SLOT_CARRIER 0x1u /* may carry virtual threads: its open calls are struct frt_virtual_call */
+
+/*
+ * A virtual thread in a traced call is about to run on a carrier again; the argument of frtrace:mount. Times are TSC.
+ * The calls are open for the kernel from this trap on, and in the slot from the moment at which it has `number`.
+ */
+struct frt_mount {
+	frt_u64 off;   /* when it left its last carrier */
+	frt_u64 ready; /* when it was given to the scheduler; 0: unknown */
+	frt_u32 key;
+	frt_u32 number; /* frt_slot.mounts after this mount */
+	frt_u32 stack;	/* id of its stack at `off`; 0: none */
+	frt_u32 waker;	/* serial, or key, of the thread that gave it to the scheduler; 0: unknown */
+	frt_u32 reason; /* enum frt_wait_reason */
+	frt_u32 reserved;
+};
 
 /*
  * An open call of a carrier thread or of a virtual thread, which may end on another carrier. The agent finds it
@@ -212,6 +251,8 @@ struct frt_class {
 #define FRT_CLASS_SEEN	    0x2u /* inspected with the current filter */
 /* loaded with hooks of an earlier recording, not prepared yet: ClassPrepare removes them */
 #define FRT_CLASS_LEFT 0x4u
+/* has hooks for the mounts of virtual threads only, besides FRT_CLASS_REWRITTEN */
+#define FRT_CLASS_MOUNTS 0x8u
 
 struct frt_method {
 	frt_u32 class_id;
@@ -559,6 +600,7 @@ struct frt_config {
 #define FRT_CONFIG_THROWN 0x1u /* FRT_RULE_THROWN for all methods */
 #define FRT_CONFIG_TIMED \
 	0x2u /* FRT_RULE_TIMED for all methods, FRT_RULE_SILENT for those that no timing filter matches */
+#define FRT_CONFIG_MOUNTS 0x4u /* follow virtual threads from carrier to carrier */
 
 /* The source of stacks. With both bits, JVMTI is asked for stacks that cannot be walked. */
 #define FRT_STACKS_WALK	 0x1u
@@ -589,6 +631,7 @@ struct frt_config {
 _Static_assert(sizeof(struct frt_span) == FRT_RECORD_SIZE, "span");
 _Static_assert(sizeof(struct frt_vthread) == FRT_RECORD_SIZE, "vthread");
 _Static_assert(sizeof(struct frt_slot) == 512, "slot");
+_Static_assert(sizeof(struct frt_mount) == 40, "mount");
 _Static_assert(sizeof(struct frt_thread) == 128, "thread");
 _Static_assert(sizeof(struct frt_virtual_call) == 32, "virtual call");
 _Static_assert(sizeof(struct frt_virtual_name) == 64, "virtual name");
@@ -612,9 +655,11 @@ _Static_assert(FRT_RINGS_AT % 4096 == 0, "page aligned rings");
  * The USDT site frtrace:drain. The slot's thread calls it when half of its ring is new:
  *    1 slot number   2 address of the ring   3 head   4 drained   5 size of half a ring
  *
- * The USDT site frtrace:thread. A thread that may not carry virtual threads (FRT_SLOT_CARRIER) calls it once when
- * it gets a slot:
+ * The USDT site frtrace:thread. A thread calls it once when it gets a slot:
  *    1 slot number   2 address of the slot
+ *
+ * The USDT site frtrace:mount. A carrier calls it before it runs a virtual thread that is in a traced call:
+ *    1 address of a struct frt_mount
  */
 
 #endif

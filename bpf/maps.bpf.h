@@ -98,9 +98,10 @@ extern struct thread_usage_map thread_usages;
 struct slot_calls {
 	__u64 entered, exited;
 	__u32 depth, thread;
+	__u32 virtual_key, mounts;
 };
-_Static_assert(offsetof(struct frt_slot, thread) - offsetof(struct frt_slot, entered) ==
-		       offsetof(struct slot_calls, thread),
+_Static_assert(offsetof(struct frt_slot, mounts) - offsetof(struct frt_slot, entered) ==
+		       offsetof(struct slot_calls, mounts),
 	       "side by side in the slot");
 
 typedef struct slot_calls mapped_calls; /* clang 14 loses the tag of a struct */

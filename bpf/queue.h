@@ -14,6 +14,7 @@ enum frt_queue_kind {
 	FRT_PAUSE,	  /* struct frt_pause */
 	FRT_THREAD_USAGE, /* struct frt_thread_usage */
 	FRT_OWNER,	  /* struct frt_slot_owner */
+	FRT_RESUMED,	  /* struct frt_resumed */
 };
 
 /* The record of a drain. `data` is one aligned half of the ring. */
@@ -55,6 +56,8 @@ enum frt_wait_reason {
 	FRT_WAIT_PIPE,
 	FRT_WAIT_GC,	    /* the JVM stood still, or its VM thread worked for this thread: for a collection */
 	FRT_WAIT_SAFEPOINT, /* the same for anything else */
+	FRT_WAIT_PARKED,    /* a virtual thread, on no carrier: LockSupport.park() and all that uses it, or a monitor */
+	FRT_WAIT_CARRIER,   /* the same, but it could run: all carriers were busy, or not awake yet */
 	FRT_WAIT_OTHER,	    /* another system call, or none */
 	FRT_WAIT_REASONS
 };
@@ -63,13 +66,13 @@ enum frt_wait_reason {
 
 /*
  * An interval during which a target thread in a traced call was on no CPU. It is emitted when the thread runs
- * again, or on request. There are none for threads that may carry virtual threads (FRT_SLOT_CARRIER). The thread
+ * again, or on request. A carrier's waits belong to the virtual thread in a call that it carries. The thread
  * was blocked from `off` to `wake`, and waited for a CPU from `wake` to `on`, as the kernel's schedstat counts it.
  * Here and below, times are CLOCK_MONOTONIC ns.
  */
 struct frt_wait {
 	frt_u32 kind;
-	frt_u32 thread; /* serial, as in spans */
+	frt_u32 thread; /* serial, as in spans, or frt_virtual_key() */
 	frt_u64 off, wake, on;
 	/*
 	 * the thread that woke it: id in the target's pid namespace; 0: waker_process is not the target, or nobody did
@@ -87,6 +90,8 @@ struct frt_wait {
 _Static_assert(sizeof(struct frt_wait) == 88, "wait");
 
 #define FRT_WAIT_ONGOING 0x1u /* the wait continues: `on` is when it was observed, and later records overlap this one */
+
+#define FRT_WAIT_AGENTS_STACK 0x2u /* in the collector only: the id of the stack is the agent's */
 
 #define FRT_KERNEL_FRAMES 32u
 #define FRT_WAIT_STACK	  2560u /* struct wait_state must fit into a page */
@@ -108,6 +113,15 @@ struct frt_wait_setup {
 	frt_u16 known;	/* 0: the JVM's layout is unknown, take kernel stacks only */
 	frt_u16 anchor_sp, anchor_pc, anchor_fp;
 };
+
+/* A virtual thread in a traced call was on no carrier from mount.off to `on`, and ready to run from mount.ready on. */
+struct frt_resumed {
+	frt_u32 kind;
+	frt_u32 reserved;
+	frt_u64 on;
+	struct frt_mount mount;
+};
+_Static_assert(sizeof(struct frt_resumed) == 56, "resumed");
 
 /* Kinds of pauses: all Java threads stood still, or a collection was running. */
 enum frt_pause_what { FRT_PAUSE_SAFEPOINT = 1, FRT_PAUSE_GC };

@@ -38,6 +38,8 @@ struct waker {
 struct wait_state {
 	__u64 slot;		 /* address of its slot */
 	__u32 thread;		 /* serial: a different one in the slot means that it has a new owner */
+	__u32 owner;		 /* of the wait: the serial, or the key of the virtual thread that the thread carries */
+	__u32 mounted, number;	 /* the last frtrace:mount: key and number */
 	__u16 blocked, sleeping; /* sleeping: in Thread.sleep() */
 	__u64 off, woken;	 /* 0: does not apply */
 	__u64 delay;		 /* schedstat's run delay when it left its CPU */
@@ -81,6 +83,7 @@ int BPF_USDT(thread, __u64 number, const struct frt_slot *slot)
 	if (!state)
 		return 0;
 	state->off = state->woken = state->sleeping = 0;
+	state->mounted = state->number = 0;
 	state->anchor = state->stack_end = 0;
 	state->thread = serial;
 	if (wait_setup.known) {
@@ -89,6 +92,30 @@ int BPF_USDT(thread, __u64 number, const struct frt_slot *slot)
 	}
 	state->slot = (__u64)slot;
 	target_process = task->tgid;
+	return 0;
+}
+
+/*
+ * A virtual thread in a traced call comes back to a carrier. From here on the carrier's waits are its own, although the
+ * slot says so only a moment later.
+ */
+SEC("usdt")
+int mount(struct pt_regs *context)
+{
+	struct wait_state *state = state_of(bpf_get_current_task_btf());
+	struct frt_mount at = {};
+	struct frt_resumed *r = NULL;
+
+	if (state && !bpf_probe_read_user(&at, sizeof(at), (const void *)PT_REGS_PARM1(context)))
+		r = reserve_record(sizeof(*r));
+	else if (is_target())
+		__sync_fetch_and_add(&waits_lost, 1);
+	if (!r || !state)
+		return 0;
+	*r = (struct frt_resumed){.kind = FRT_RESUMED, .mount = at, .on = now_ns()};
+	bpf_ringbuf_submit(r, wake_flags());
+	state->mounted = at.key;
+	state->number = at.number;
 	return 0;
 }
 
@@ -114,16 +141,26 @@ int sleep_end(struct pt_regs *context)
 	return set_sleeping(false);
 }
 
-/* An exiting thread has no calls, whatever its slot says. */
-static __always_inline bool in_call(struct task_struct *task, const struct wait_state *state)
+/*
+ * Who waits, and is in a traced call: the thread, or the virtual thread that it carries. 0: nobody. An exiting thread
+ * has no calls, whatever its slot says.
+ */
+static __always_inline __u32 caller_on(struct task_struct *task, const struct wait_state *state)
 {
 	struct slot_calls calls;
 
 	if (task->flags & EXITING)
-		return false;
-	if (read_calls(task, state->slot, state->thread, &calls))
-		return true; /* a wait outside of calls does no harm */
-	return calls.depth && calls.thread == state->thread;
+		return 0;
+	if (read_calls(task, state->slot, state->thread, &calls)) {
+		if (state->mounted) /* the wait may be that of a virtual thread */
+			__sync_fetch_and_add(&waits_lost, 1);
+		return state->thread; /* a wait outside of calls does no harm */
+	}
+	if (calls.thread != state->thread)
+		return 0;
+	if (state->mounted && state->number == calls.mounts + 1)
+		return state->mounted;
+	return calls.virtual_key ?: calls.depth ? state->thread : 0;
 }
 
 #define ANCHOR_WORDS (FRT_ANCHOR / 8)
@@ -203,7 +240,7 @@ static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *ta
 {
 	bool woken = state->blocked && state->woken;
 
-	*w = (struct frt_wait){.kind = FRT_WAIT, .thread = state->thread, .off = state->off, .on = now};
+	*w = (struct frt_wait){.kind = FRT_WAIT, .thread = state->owner, .off = state->off, .on = now};
 	w->wake = wake_time(task, state, now, goes_on);
 	w->waker = woken ? state->waker.id : 0;
 	w->waker_process = woken ? state->waker.process : 0;
@@ -286,7 +323,8 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 
 	if (state->off)
 		emit_missed_wait(prev, state);
-	if (!in_call(prev, state))
+	state->owner = caller_on(prev, state);
+	if (!state->owner)
 		return;
 	r = entry_registers(prev);
 	state->syscall = (long)r->orig_ax < 0 ? FRT_NO_SYSCALL : r->orig_ax;

@@ -16,6 +16,7 @@
 #include "uprobes/agent/control.h"
 #include "uprobes/agent/flags.h"
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/mounts.h"
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/launch_link.h"
 #include "uprobes/agent/loader.h"
@@ -165,7 +166,7 @@ static enum frt_result restore(JNIEnv *env)
 
 	store_release(&control->state, FRT_STOPPING);
 	error = classes_apply(env, NULL);
-	store_release(&hook_since, UINT64_MAX);
+	store_release(&control_since, UINT64_MAX);
 	set_events(JVMTI_DISABLE);
 	control->last_error = error;
 	/* hooks remain: the next stop removes them, or heal() when the tracer is gone */
@@ -205,6 +206,7 @@ static void begin_epoch(JNIEnv *env, const struct frt_config *config)
 	control->slots_missing = 0;
 	store_release(&control->epoch, control->epoch + 1);
 	virtual_calls_begin(config);
+	mounts_begin();
 	stack_begin(config); /* before threads get their slots */
 	slot_reset_all();
 }
@@ -241,7 +243,7 @@ static enum frt_result agent_start(JNIEnv *env)
 		restore(env);
 		return agent_fail(FRT_JVMTI_FAILED, "the JVM refused to send events");
 	}
-	store_release(&hook_since, sys_tsc());
+	store_release(&control_since, sys_tsc());
 	if (apply(env, &p))
 		return FRT_JVMTI_FAILED;
 	store_release(&control->state, FRT_ACTIVE);
@@ -379,7 +381,15 @@ static void undo(JNIEnv *env)
 
 static enum frt_result init(JNIEnv *env, const char *tag)
 {
-	const struct hook_class_natives natives = {hook_enter, hook_leave, hook_thrown};
+	const struct hook_class_natives natives = {.enter = hook_enter,
+						   .leave = hook_leave,
+						   .thrown = hook_thrown,
+						   .waits = mounts_waits,
+						   .waited = mounts_waited,
+						   .mount = {[HOOK_MOUNT] = mounts_mount,
+							     [HOOK_UNMOUNT] = mounts_unmount,
+							     [HOOK_END] = mounts_end,
+							     [HOOK_READY] = mounts_ready}};
 	enum frt_result result;
 
 	if (ready)

@@ -117,7 +117,7 @@ static bool classes_is_wanted(jclass c, struct slice name, const struct matcher_
 {
 	jboolean modifiable = 0;
 
-	if (!active || !loaded_has_target(&active_pattern, c, name, tags))
+	if (!active || !(rewrite_needs_mounts(name) || loaded_has_target(&active_pattern, c, name, tags)))
 		return false;
 	if (!(*jvmti)->IsModifiableClass(jvmti, c, &modifiable) && modifiable)
 		return true;
@@ -491,6 +491,8 @@ static bool may_match(const char *name, const unsigned char *bytes, jint size, c
 {
 	enum matcher_answer answer = matcher_class(&active_pattern, name, strlen(name));
 
+	if (rewrite_needs_mounts(slice_of(name)))
+		return true;
 	if (answer != MATCHER_TAGGED || tags->count)
 		return answer != MATCHER_NO;
 	return size > 10 && policy_may_have_tag(&active_pattern, bytes + 10, size - 10, bytes[8] << 8 | bytes[9]);

@@ -2,6 +2,7 @@
 #include "uprobes/agent/control.h"
 
 struct frt_header *control;
+uint64_t control_since = UINT64_MAX;
 
 static struct lock table_lock;
 static int memfd = -1;
@@ -298,7 +299,7 @@ void control_reset_skips(void)
 
 void control_unhook_class(uint32_t id)
 {
-	clear_bits(&control_class_row(id)->flags, FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
+	clear_bits(&control_class_row(id)->flags, FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT | FRT_CLASS_MOUNTS);
 	for (uint32_t i = load_acquire(&last_method[id]); i; i = method_before[i])
 		control_method_row(i)->flags &= ~FRT_METHOD_HOOKED;
 }

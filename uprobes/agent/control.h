@@ -14,6 +14,7 @@
 uint32_t control_hash(struct slice t);
 
 extern struct frt_header *control; /* NULL until control_create() */
+extern uint64_t control_since;	   /* TSC: calls that began earlier belong to no recording; UINT64_MAX: there is none */
 
 /* Create the segment. Returns false without memory or memfd. */
 bool control_create(const char *tag);

@@ -6,13 +6,12 @@
  * the cost. Rare cases are functions of their own, called last.
  */
 #include "uprobes/agent/hook.h"
+#include "uprobes/agent/mounts.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/timing.h"
 #include "uprobes/agent/virtual_calls.h"
-
-uint64_t hook_since = UINT64_MAX;
 
 /* Find the open call that ends. The calls above it have lost their exit. */
 static __attribute__((noinline)) void resynchronise(struct frt_slot *s, uint64_t start)
@@ -46,7 +45,7 @@ static __attribute__((noinline)) bool prepare_record(struct frt_slot *s, JNIEnv 
 		return false;
 	}
 	if (s->flags & FRT_SLOT_CARRIER && slot_name_virtual(s, env))
-		*flags |= FRT_SPAN_VIRTUAL;
+		*flags |= FRT_SPAN_VIRTUAL | (mounts_followed(s) ? FRT_SPAN_FOLLOWED : 0);
 	return true;
 }
 
@@ -107,6 +106,12 @@ static inline bool is_innermost(const struct frt_slot *s, uint64_t start)
 	return likely(depth < FRT_OPEN_CALLS && s->open[depth].start == start);
 }
 
+static void end_on_carrier(struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method)
+{
+	mounts_leave(s, start);
+	s->moved_exits += !virtual_calls_leave(env, start, method);
+}
+
 static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t start, uint64_t now, uint32_t method,
 						      uint64_t flags)
 {
@@ -119,7 +124,7 @@ static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t star
 	if (is_innermost(s, start))
 		s->depth--;
 	else if (s->flags & FRT_SLOT_CARRIER)
-		s->moved_exits += !virtual_calls_leave(env, start, method);
+		end_on_carrier(s, env, start, method);
 	else
 		resynchronise(s, start);
 	hook_finish(s, env, start, now, method, flags);
@@ -130,7 +135,7 @@ static inline __attribute__((always_inline)) void ended(JNIEnv *env, uint64_t st
 	struct frt_slot *s;
 	uint64_t now;
 
-	if (unlikely(start < hook_since || !frtrace_drain_semaphore))
+	if (unlikely(start < control_since || !frtrace_drain_semaphore))
 		return;
 	s = slot_find_first(env);
 	now = sys_tsc(); /* the stamp is taken before the code that depends on it, so that both run in parallel */
@@ -148,8 +153,10 @@ static inline uint64_t hook_begin(struct frt_slot *s, JNIEnv *env, uint32_t meth
 	uint64_t now;
 
 	s->entered++;
-	if (unlikely(s->flags & FRT_SLOT_CARRIER))
+	if (unlikely(s->flags & FRT_SLOT_CARRIER)) {
+		mounts_enter(s);
 		return virtual_calls_enter(s, env, method);
+	}
 	depth = s->depth++;
 	now = sys_tsc();
 	if (likely(depth < FRT_OPEN_CALLS)) {

@@ -10,8 +10,6 @@
 
 #include <jni.h>
 
-extern uint64_t hook_since; /* TSC: calls that began earlier belong to no recording */
-
 jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method);
 void JNICALL hook_leave(JNIEnv *env, jclass helper, jlong start, jint method);
 void JNICALL hook_thrown(JNIEnv *env, jclass helper, jlong start, jint method);

@@ -6,6 +6,12 @@
  *      public static native long enter(int);
  *      public static native void leave(long, int);
  *      public static native void thrown(long, int);
+ *      public static native void mounts(long);
+ *      public static native void unmounts(long);
+ *      public static native void ends(long);
+ *      public static native void ready(long);
+ *      public static native long waits(int);
+ *      public static native void waited(long, int);
  *
  * The natives are bound while Class.forName prepares the class. Since JDK 15 the JVM writes a warning to its log
  * if natives of a boot class are bound without a boot class on the stack; here the caller is java.lang.Class
@@ -18,6 +24,9 @@
 
 static char internal_name[64], binary_name[64];
 static const struct class_hooks hooks = {internal_name, "enter", "leave", "thrown"};
+static const struct class_hooks wait_hooks = {internal_name, "waits", "waited", "waited"};
+static char enter_type[] = "(I)J", end_type[] = "(JI)V", mount_type[] = "(J)V";
+static char mount_names[HOOK_MOUNTS][16] = {"mounts", "unmounts", "ends", "ready"};
 static jclass class_class;
 static jmethodID for_name;
 static jclass helper_class;
@@ -26,7 +35,7 @@ static struct hook_class_natives functions;
 static bool binding, bound;
 
 struct writer {
-	unsigned char bytes[512];
+	unsigned char bytes[768];
 	size_t size;
 };
 
@@ -67,25 +76,34 @@ static void hook_class_write_class(struct writer *w)
 	put2(w, 0xbabe);
 	put2(w, 0);
 	put2(w, 50);
-	put2(w, 10);				    /* number of constants + 1 */
+	put2(w, 13 + HOOK_MOUNTS);		    /* number of constants + 1 */
 	hook_class_put_utf8(w, internal_name);	    /* 1 */
 	hook_class_put_utf8(w, "java/lang/Object"); /* 2 */
 	put1(w, 7), put2(w, 1);			    /* 3 */
 	put1(w, 7), put2(w, 2);			    /* 4 */
 	hook_class_put_utf8(w, hooks.enter);	    /* 5 */
-	hook_class_put_utf8(w, "(I)J");		    /* 6 */
+	hook_class_put_utf8(w, enter_type);	    /* 6 */
 	hook_class_put_utf8(w, hooks.leave);	    /* 7 */
-	hook_class_put_utf8(w, "(JI)V");	    /* 8 */
+	hook_class_put_utf8(w, end_type);	    /* 8 */
 	hook_class_put_utf8(w, hooks.thrown);	    /* 9 */
-	put2(w, 0x1031);			    /* public final super synthetic */
+	hook_class_put_utf8(w, mount_type);	    /* 10 */
+	for (int i = 0; i < HOOK_MOUNTS; i++)
+		hook_class_put_utf8(w, mount_names[i]); /* 11 and up */
+	hook_class_put_utf8(w, wait_hooks.enter);
+	hook_class_put_utf8(w, wait_hooks.leave);
+	put2(w, 0x1031); /* public final super synthetic */
 	put2(w, 3);
 	put2(w, 4);
 	put2(w, 0);
 	put2(w, 0);
-	put2(w, 3);
+	put2(w, 5 + HOOK_MOUNTS);
 	put_native(w, 5, 6);
 	put_native(w, 7, 8);
 	put_native(w, 9, 8);
+	for (int i = 0; i < HOOK_MOUNTS; i++)
+		put_native(w, 11 + i, 10);
+	put_native(w, 11 + HOOK_MOUNTS, 6);
+	put_native(w, 12 + HOOK_MOUNTS, 8);
 	put2(w, 0);
 }
 
@@ -135,15 +153,16 @@ static jclass call_for_name(JNIEnv *env, bool initialize, jobject loader)
 
 static void bind_natives(JNIEnv *env, jclass class)
 {
-	static char enter[] = "enter", leave[] = "leave", thrown[] = "thrown", enter_type[] = "(I)J",
-		    end_type[] = "(JI)V";
-	const JNINativeMethod natives[] = {
-		{enter, enter_type, (void *)functions.enter},
-		{leave, end_type, (void *)functions.leave},
-		{thrown, end_type, (void *)functions.thrown},
+	static char enter[] = "enter", leave[] = "leave", thrown[] = "thrown", waits[] = "waits", waited[] = "waited";
+	JNINativeMethod natives[5 + HOOK_MOUNTS] = {
+		{enter, enter_type, (void *)functions.enter}, {leave, end_type, (void *)functions.leave},
+		{thrown, end_type, (void *)functions.thrown}, {waits, enter_type, (void *)functions.waits},
+		{waited, end_type, (void *)functions.waited},
 	};
 
-	bound = !(*env)->RegisterNatives(env, class, natives, 3);
+	for (int i = 0; i < HOOK_MOUNTS; i++)
+		natives[5 + i] = (JNINativeMethod){mount_names[i], mount_type, (void *)functions.mount[i]};
+	bound = !(*env)->RegisterNatives(env, class, natives, 5 + HOOK_MOUNTS);
 	if ((*env)->ExceptionCheck(env))
 		(*env)->ExceptionClear(env);
 }
@@ -248,4 +267,14 @@ bool hook_class_resolve(JNIEnv *env, jobject loader)
 const struct class_hooks *hook_class_hooks(void)
 {
 	return &hooks;
+}
+
+const struct class_hooks *hook_class_wait_hooks(void)
+{
+	return &wait_hooks;
+}
+
+const char *hook_class_mount_name(enum hook_mount hook)
+{
+	return mount_names[hook];
 }

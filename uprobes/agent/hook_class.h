@@ -9,10 +9,22 @@
 #include <jni.h>
 #include <jvmti.h>
 
+/* What happens to a virtual thread; the natives get its id. */
+enum hook_mount {
+	HOOK_MOUNT,   /* it is about to run on this carrier */
+	HOOK_UNMOUNT, /* it has left this carrier, and will run again */
+	HOOK_END,     /* it has left this carrier for ever */
+	HOOK_READY,   /* this thread is about to give it to the scheduler */
+	HOOK_MOUNTS
+};
+
 struct hook_class_natives {
 	jlong(JNICALL *enter)(JNIEnv *env, jclass helper, jint method);
 	void(JNICALL *leave)(JNIEnv *env, jclass helper, jlong start, jint method);
 	void(JNICALL *thrown)(JNIEnv *env, jclass helper, jlong start, jint method);
+	jlong(JNICALL *waits)(JNIEnv *env, jclass helper, jint reason);
+	void(JNICALL *waited)(JNIEnv *env, jclass helper, jlong start, jint reason);
+	void(JNICALL *mount[HOOK_MOUNTS])(JNIEnv *env, jclass helper, jlong java_id);
 };
 
 /*
@@ -35,5 +47,11 @@ void hook_class_prepared(JNIEnv *env, jclass prepared);
 bool hook_class_resolve(JNIEnv *env, jobject loader);
 
 const struct class_hooks *hook_class_hooks(void);
+
+/* The hooks of a method in which a virtual thread may be parked; their id is the reason, enum frt_wait_reason. */
+const struct class_hooks *hook_class_wait_hooks(void);
+
+/* The name of the native method for `hook`. */
+const char *hook_class_mount_name(enum hook_mount hook);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/rewrite.h"
+#include "bpf/queue.h"
 #include "format/classfile/class_edit.h"
 #include "uprobes/agent/flags.h"
 #include "uprobes/agent/hook_class.h"
@@ -44,6 +45,62 @@ static uint32_t choose(const struct rewrite *r, const struct class_file *c, stru
 			rewrite_skip(c, m, reason);
 		else
 			edits[count++] = (struct method_edit){.method = i};
+	}
+	return count;
+}
+
+static bool ends_with(struct slice name, const char *end)
+{
+	size_t length = strlen(end);
+
+	return name.length >= length && !memcmp(name.at + name.length - length, end, length);
+}
+
+/* The hook at the entry of a method of VirtualThread; see mounts.h. */
+static const char *mount_hook(const struct class_method *m)
+{
+	if (slice_is(m->name, "runContinuation"))
+		return hook_class_mount_name(HOOK_MOUNT);
+	if (slice_is(m->name, "afterYield"))
+		return hook_class_mount_name(HOOK_UNMOUNT);
+	if (slice_is(m->name, "afterDone"))
+		return hook_class_mount_name(HOOK_END);
+	return ends_with(m->name, "ubmitRunContinuation") ? hook_class_mount_name(HOOK_READY) : NULL;
+}
+
+/* The reason of waits within a method of VirtualThread; 0: none. */
+static enum frt_wait_reason mount_reason(const struct class_method *m)
+{
+	if (slice_is(m->name, "yieldContinuation"))
+		return FRT_WAIT_PARKED;
+	if (slice_is(m->name, "tryYield"))
+		return FRT_WAIT_CARRIER; /* it is ready all the time */
+	return slice_is(m->name, "sleepNanos") ? FRT_WAIT_SLEEP : 0;
+}
+
+/* Add the hooks for mounts to the edits, which are in the order of the methods. Returns their number. */
+static uint32_t add_mounts(const struct class_file *c, struct method_edit *edits, uint32_t count)
+{
+	for (uint16_t i = 0; i < c->methods; i++) {
+		const struct class_method *m = &c->method[i];
+		enum frt_wait_reason reason = mount_reason(m);
+		const char *call = mount_hook(m);
+		uint32_t at = 0;
+
+		while (at < count && edits[at].method < i)
+			at++;
+		if (!call && !reason)
+			continue;
+		if (at == count || edits[at].method != i) {
+			memmove(edits + at + 1, edits + at, (count - at) * sizeof(*edits));
+			edits[at] = (struct method_edit){.method = i};
+			count++;
+		}
+		edits[at].call = call;
+		if (reason && !edits[at].id) {
+			edits[at].hooks = hook_class_wait_hooks();
+			edits[at].id = reason;
+		}
 	}
 	return count;
 }
@@ -111,7 +168,7 @@ static bool is_lower_bound(const struct class_file *c, const struct class_method
 static bool enter_results(const struct rewrite *r, const struct class_file *c, uint32_t class_id,
 			  const struct method_edit *edits, uint32_t count)
 {
-	bool any = false;
+	bool any = false, called = false;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct class_method *m = &c->method[edits[i].method];
@@ -119,6 +176,10 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 		enum frt_skip_reason none;
 		struct matcher_decision verdict = policy_method(r->pattern, c, m, r->tags, &none);
 
+		if (!edits[i].id || edits[i].hooks) {
+			called |= edits[i].result == EDIT_DONE;
+			continue;
+		}
 		if (edits[i].result != EDIT_DONE) {
 			rewrite_skip(c, m, edit_reason(edits[i].result));
 			continue;
@@ -128,9 +189,9 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 		store_relaxed(control_rule(edits[i].id), rewrite_rule_of(&verdict));
 		any = true;
 	}
-	if (any)
-		set_bits(&control_class_row(class_id)->flags, FRT_CLASS_REWRITTEN);
-	return any;
+	if (any || called)
+		set_bits(&control_class_row(class_id)->flags, FRT_CLASS_REWRITTEN | (any ? 0 : FRT_CLASS_MOUNTS));
+	return any || called;
 }
 
 /* Whether the helper is visible to the class. */
@@ -152,10 +213,12 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 	enum frt_skip_reason reason = policy_class(c);
 	uint32_t count, loader, class_id;
 	enum rewrite_answer answer;
+	bool mounts;
 
 	policy_tag_class(r->pattern, c, r->tags);
 	count = edits ? choose(r, c, edits) : 0;
-	if (!count)
+	mounts = edits && rewrite_needs_mounts(c->name);
+	if (!count && !mounts)
 		return REWRITE_NOTHING;
 	if (!reason && !loader_number(r->env, r->loader, &loader))
 		reason = FRT_SKIP_TABLE_FULL;
@@ -173,11 +236,18 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 	}
 	set_bits(&control_class_row(class_id)->flags, FRT_CLASS_SEEN);
 	count = number_methods(c, class_id, edits, count);
+	if (mounts)
+		count = add_mounts(c, edits, count);
 	if (class_edit(c, hook_class_hooks(), edits, count, arena, out, out_size) != CLASS_OK) {
 		rewrite_skip(c, NULL, FRT_SKIP_MALFORMED);
 		return REWRITE_NOTHING;
 	}
 	return enter_results(r, c, class_id, edits, count) ? REWRITE_DONE : REWRITE_NOTHING;
+}
+
+bool rewrite_needs_mounts(struct slice name)
+{
+	return control_config()->flags & FRT_CONFIG_MOUNTS && slice_is(name, "java/lang/VirtualThread");
 }
 
 enum rewrite_answer rewrite_class(const struct rewrite *r, const unsigned char *bytes, size_t size,

@@ -22,6 +22,9 @@ struct rewrite {
 	bool insist; /* ask the loader even if it is being asked already */
 };
 
+/* Must this class get hooks for the mounts of virtual threads, whatever the filters select? */
+bool rewrite_needs_mounts(struct slice name);
+
 /*
  * Rewrite a class file. On REWRITE_DONE *out points into *memory, which the caller releases with
  * sys_unmap(*memory, *memory_size); otherwise nothing is allocated. Enters the class, its methods and skips into

@@ -116,11 +116,12 @@ static void slot_own(struct frt_slot *s, JNIEnv *env)
 	s->depth = 0;
 	s->vthread = 0;
 	s->flags = 0;
+	s->virtual_key = 0;
 	s->env = (uint64_t)env;
 	s->thread_pointer = sys_thread_pointer();
 	s->thread = thread_identify(s, env);
 	stack_thread_begin(s, env);
-	if (frtrace_thread_semaphore && !(s->flags & FRT_SLOT_CARRIER))
+	if (frtrace_thread_semaphore)
 		slot_thread_site(s - control_slot(0), s);
 }
 
@@ -164,6 +165,7 @@ void slot_release(JNIEnv *env)
 	last_end.depth = s->flags & FRT_SLOT_CARRIER ? 0 : s->depth;
 	slot_lose_calls(s, s->depth);
 	s->depth = 0;
+	s->virtual_key = 0;
 	s->env = s->thread_pointer = 0;
 	free_list_push(&free_slots, s - control_slot(0), slot_next);
 }

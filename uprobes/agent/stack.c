@@ -368,6 +368,20 @@ uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method)
 	return likely(id) ? id : stack_intern(s, &t);
 }
 
+uint32_t stack_take_walked(struct frt_slot *s)
+{
+	struct taken t;
+	uint32_t id;
+
+	if (!stack_depth || !s->stack_end)
+		return 0;
+	walk_own(s, &t, false);
+	if (!t.count)
+		return 0;
+	id = stack_table_find(t.hash);
+	return id ? id : stack_intern(s, &t);
+}
+
 /*
  * The thread's control block lies at the upper end of its stack if the C library allocated the stack (glibc and
  * musl do so), and no Java frame lies above it. The first thread of a process has a different stack, which ends

@@ -28,6 +28,12 @@ void stack_thread_begin(struct frt_slot *s, JNIEnv *env);
  */
 uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method);
 
+/*
+ * The same without asking the JVM: of a virtual thread that has been parked before, only the frames since then. 0 also
+ * when stacks are not walked.
+ */
+uint32_t stack_take_walked(struct frt_slot *s);
+
 /* A class is created or redefined: the address of a Method may change its meaning. */
 void stack_classes_changed(void);
 

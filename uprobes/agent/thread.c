@@ -127,7 +127,7 @@ static uint32_t next_serial(void)
 	uint32_t serial;
 
 	do {
-		serial = __atomic_add_fetch(&control->thread_serial, 1, __ATOMIC_RELAXED);
+		serial = __atomic_add_fetch(&control->thread_serial, 1, __ATOMIC_RELAXED) & ~FRT_VIRTUAL_KEY;
 	} while (serial == FRT_NO_THREAD);
 	return serial;
 }
@@ -143,10 +143,14 @@ uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
 	row->java_id = 0;
 	row->name_length = row->group_length = row->carrier = 0;
 	if (thread) {
-		row->carrier = thread_is_virtual(env, thread) || is_carrier(env, thread);
-		if (row->carrier)
+		bool is_virtual = thread_is_virtual(env, thread);
+
+		row->carrier = is_virtual || is_carrier(env, thread);
+		if (row->carrier) {
 			s->flags |= FRT_SLOT_CARRIER;
-		if (!thread_is_virtual(env, thread))
+			s->carrier = (struct frt_carrier){.java_id = is_virtual ? thread_java_id(env, thread) : 0};
+		}
+		if (!is_virtual)
 			thread_describe(row, env, thread);
 		(*env)->DeleteLocalRef(env, thread);
 	}

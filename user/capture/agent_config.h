@@ -12,6 +12,7 @@ struct agent_config {
 	const struct clock *clock;
 	uint32_t stacks;		 /* FRT_STACKS_*; 0: no stacks */
 	const struct frt_layout *layout; /* for FRT_STACKS_WALK */
+	bool mounts;			 /* follow virtual threads from carrier to carrier */
 	uint64_t memory_limit;		 /* of the target, bytes; frtrace takes up to 1 % of it */
 };
 

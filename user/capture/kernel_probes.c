@@ -93,11 +93,12 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 			  int64_t clock_offset)
 {
 	bool wanted = kernel != SETTINGS_KERNEL_OFF;
-	struct bpf_program *programs[] = {
-		bpf->progs.thread,	     bpf->progs.sched_switch,  bpf->progs.sched_waking,
-		bpf->progs.waits_now,	     bpf->progs.sleep_begin,   bpf->progs.sleep_end,
-		bpf->progs.safepoint_begin,  bpf->progs.safepoint_end, bpf->progs.operation_begin,
-		bpf->progs.collection_begin, bpf->progs.collection_end};
+	struct bpf_program *programs[] = {bpf->progs.thread,	       bpf->progs.mount,
+					  bpf->progs.sched_switch,     bpf->progs.sched_waking,
+					  bpf->progs.waits_now,	       bpf->progs.sleep_begin,
+					  bpf->progs.sleep_end,	       bpf->progs.safepoint_begin,
+					  bpf->progs.safepoint_end,    bpf->progs.operation_begin,
+					  bpf->progs.collection_begin, bpf->progs.collection_end};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i], wanted);
@@ -132,9 +133,9 @@ static int attach_site(struct kernel_probes *k, struct bpf_program *program, con
 	return err ?: kernel_probes_keep(k, link);
 }
 
-static struct usdt_site kernel_probes_thread_site(const struct mapping *agent)
+static struct usdt_site agent_site(const struct mapping *agent, const char *name)
 {
-	return (struct usdt_site){.path = agent->open_path, .pid = -1, .provider = "frtrace", .name = "thread"};
+	return (struct usdt_site){.path = agent->open_path, .pid = -1, .provider = "frtrace", .name = name};
 }
 
 /* Attach to the JVM's own USDT sites, which some builds lack. */
@@ -188,7 +189,7 @@ static int run_on_cpu(struct bpf_program *program, int cpu)
 static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct mapping *agent, struct diag *d)
 {
 	struct bpf_program *programs[] = {bpf->progs.sys_exit, bpf->progs.sys_enter, bpf->progs.page_fault_user};
-	struct usdt_site thread = kernel_probes_thread_site(agent);
+	struct usdt_site thread = agent_site(agent, "thread");
 	int err = attach_site(k, bpf->progs.thread_usage, &thread, d);
 
 	bpf->bss->agent_code = (struct frt_code){agent->start, agent->end};
@@ -202,7 +203,7 @@ static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const 
 void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t,
 			  const struct segment *segment, const struct mapping *agent)
 {
-	struct usdt_site thread = kernel_probes_thread_site(agent);
+	struct usdt_site thread = agent_site(agent, "thread"), mount = agent_site(agent, "mount");
 	int err = attach_tracepoint(k, bpf->progs.sched_waking, &k->why);
 
 	k->target = t;
@@ -212,6 +213,8 @@ void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, cons
 		err = attach_tracepoint(k, bpf->progs.sched_switch, &k->why);
 	if (!err)
 		err = attach_site(k, bpf->progs.thread, &thread, &k->why);
+	if (!err)
+		err = attach_site(k, bpf->progs.mount, &mount, &k->why);
 	if (err) {
 		kernel_probes_detach(k);
 		return;

@@ -12,6 +12,8 @@
  */
 struct kernel_sink {
 	void (*wait)(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
+	/* A virtual thread was on no carrier. `r->on` orders it among the waits of that thread. */
+	void (*resumed)(void *context, const struct frt_resumed *r);
 	void (*pause)(void *context, const struct frt_pause *p);
 	void (*usage)(void *context, const struct frt_thread_usage *u);
 	/* Some kinds of records of this thread are never available: o->flags. NULL: of an unknown thread. */

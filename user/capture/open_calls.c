@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/open_calls.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Number of outermost calls that two copies of a slot have in common. */
@@ -152,5 +153,25 @@ size_t open_calls_of(const struct segment *s, uint32_t thread, uint64_t starts[F
 		return 0;
 	for (size_t i = 0; i < open; i++)
 		starts[i] = copy.open[i].start;
+	return open;
+}
+
+static int compare_stamps(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+size_t open_calls_of_virtual(const struct segment *s, uint32_t key, uint64_t starts[FRT_OPEN_CALLS])
+{
+	const struct frt_virtual_call *row;
+	struct frt_virtual_call call;
+	size_t open = 0;
+
+	for (uint32_t i = 0; (row = segment_virtual_call(s, i)) && open < FRT_OPEN_CALLS; i++)
+		if (copy_virtual(row, &call) && frt_virtual_key(call.java_id) == key)
+			starts[open++] = call.start;
+	qsort(starts, open, sizeof(starts[0]), compare_stamps);
 	return open;
 }

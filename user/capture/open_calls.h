@@ -33,4 +33,7 @@ uint64_t open_calls_each(const struct segment *s, const char *no_stacks,
  */
 size_t open_calls_of(const struct segment *s, uint32_t thread, uint64_t starts[FRT_OPEN_CALLS]);
 
+/* The same for a virtual thread (frt_virtual_key()); some are missing if it has more than FRT_OPEN_CALLS. */
+size_t open_calls_of_virtual(const struct segment *s, uint32_t key, uint64_t starts[FRT_OPEN_CALLS]);
+
 #endif

@@ -67,6 +67,15 @@ static bool on_pause_record(struct ringbuf *q, const struct frt_pause *p, size_t
 	return true;
 }
 
+static bool on_resumed_record(struct ringbuf *q, const struct frt_resumed *r, size_t size)
+{
+	if (size < sizeof(*r))
+		return false;
+	if (q->sinks.waits.resumed)
+		q->sinks.waits.resumed(q->sinks.waits.context, r);
+	return true;
+}
+
 static bool on_usage_record(struct ringbuf *q, const struct frt_thread_usage *u, size_t size)
 {
 	if (size < sizeof(*u))
@@ -95,6 +104,7 @@ static bool dispatch_record(struct ringbuf *q, const void *record, size_t size)
 	case FRT_WAIT: return on_wait_record(q, record, size);
 	case FRT_PAUSE: return on_pause_record(q, record, size);
 	case FRT_THREAD_USAGE: return on_usage_record(q, record, size);
+	case FRT_RESUMED: return on_resumed_record(q, record, size);
 	case FRT_OWNER: return on_owner_record(q, record, size);
 	}
 	return false;

@@ -270,6 +270,6 @@ uint32_t segment_count_hooked(const struct segment *s, uint32_t *classes)
 		n += !!(m->flags & FRT_METHOD_HOOKED);
 	*classes = 0;
 	for (uint32_t id = 1; (c = segment_class(s, id)); id++)
-		*classes += !!(c->flags & FRT_CLASS_REWRITTEN);
+		*classes += segment_class_is_traced(c);
 	return n;
 }

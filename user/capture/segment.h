@@ -80,6 +80,12 @@ struct segment_totals {
 };
 void segment_totals(const struct segment *s, struct segment_totals *out);
 
+/* Does the class have hooks in methods that a filter selects? */
+static inline bool segment_class_is_traced(const struct frt_class *c)
+{
+	return (c->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_MOUNTS)) == FRT_CLASS_REWRITTEN;
+}
+
 /* Number of methods with hooks, and of rewritten classes. */
 uint32_t segment_count_hooked(const struct segment *s, uint32_t *classes);
 

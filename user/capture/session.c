@@ -26,6 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define VIRTUAL_SINCE 21 /* the first JDK with virtual threads (JEP 444) */
+
 struct session {
 	const struct settings *settings;
 	const struct target *target;
@@ -342,6 +344,7 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 				      .clock = s->clock,
 				      .stacks = s->stacks,
 				      .layout = &s->layout,
+				      .mounts = s->kernel.count && s->target->jdk_version >= VIRTUAL_SINCE,
 				      .memory_limit = target_memory_limit(s->target)};
 	int err;
 

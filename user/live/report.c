@@ -59,7 +59,7 @@ static void print_classes(const struct segment *seg)
 	uint32_t shown = 0, more = 0;
 
 	for (uint32_t id = 1; (c = segment_class(seg, id)); id++) {
-		if (!(c->flags & FRT_CLASS_REWRITTEN))
+		if (!segment_class_is_traced(c))
 			continue;
 		if (shown++ >= MOST_CLASSES) {
 			more++;

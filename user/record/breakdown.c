@@ -13,6 +13,7 @@ struct breakdown {
 	struct wait_join *join;
 	struct breakdown_sums *sums;
 	struct wait_events events;
+	const struct stream_vthread *claimed_by; /* the virtual thread whose call is being split; NULL: none */
 	bool stopped;
 };
 
@@ -20,7 +21,8 @@ static size_t open_moments(void *context, uint32_t thread, int64_t moments[WAIT_
 {
 	struct breakdown *b = context;
 	uint64_t starts[WAIT_JOIN_MOMENTS];
-	size_t n = open_calls_of(b->setup.segment, thread, starts);
+	size_t n = thread & FRT_VIRTUAL_KEY ? open_calls_of_virtual(b->setup.segment, thread, starts)
+					    : open_calls_of(b->setup.segment, thread, starts);
 
 	for (size_t i = 0; i < n; i++) {
 		clock_cover(b->setup.clock, starts[i]);
@@ -32,9 +34,14 @@ static size_t open_moments(void *context, uint32_t thread, int64_t moments[WAIT_
 static void breakdown_put_wait(void *context, uint32_t thread, const struct wait *wait)
 {
 	struct breakdown *b = context;
+	struct stream_vthread unnamed = {.java_id = thread & ~FRT_VIRTUAL_KEY};
+	const struct stream_vthread *v = NULL;
 
-	if (!b->stopped && !wait->shown)
-		wait_events_put(&b->events, thread, wait);
+	if (b->stopped || wait->shown)
+		return;
+	if (thread & FRT_VIRTUAL_KEY)
+		v = b->claimed_by ?: &unnamed;
+	wait_events_put(&b->events, thread, v, wait);
 }
 
 int breakdown_new(struct breakdown **out, const struct breakdown_setup *setup, struct diag *d)
@@ -68,7 +75,8 @@ void breakdown_free(struct breakdown *b)
 	free(b);
 }
 
-void breakdown_take_stacks(struct breakdown *b, uint64_t (*key)(void *context, uint32_t stack), void *context)
+void breakdown_take_stacks(struct breakdown *b, uint64_t (*key)(void *context, uint32_t stack, bool agents),
+			   void *context)
 {
 	b->events.stack_key = key;
 	b->events.context = context;
@@ -91,32 +99,43 @@ static void breakdown_fill(struct jfr_method_trace *e, const struct wait_join_sp
 	e->system_call_time = s->syscall_ns;
 }
 
-/* Virtual threads and their carriers have only pauses. */
-static uint32_t thread_known(const struct breakdown *b, const struct frt_span *s)
+/*
+ * Carriers have only pauses, and so have virtual threads that were not followed: the waits of a carrier belong to
+ * whichever thread it carries.
+ */
+static uint32_t thread_known(const struct breakdown *b, const struct frt_span *s, const struct stream_vthread *v)
 {
-	bool carries = s->flags & FRT_SPAN_VIRTUAL || thread_keys_is_carrier(b->setup.threads, s->thread);
-
-	return carries ? FRT_NO_THREAD : s->thread;
+	if (!(s->flags & FRT_SPAN_VIRTUAL))
+		return thread_keys_is_carrier(b->setup.threads, s->thread) ? FRT_NO_THREAD : s->thread;
+	return s->flags & FRT_SPAN_FOLLOWED && v && v->java_id ? frt_virtual_key(v->java_id) : FRT_NO_THREAD;
 }
 
-void breakdown_split(struct breakdown *b, const struct frt_span *s, int64_t start, struct jfr_method_trace *e)
+void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct stream_vthread *v, int64_t start,
+		     struct jfr_method_trace *e)
 {
-	uint32_t thread = thread_known(b, s);
+	uint32_t thread = thread_known(b, s, v);
 	struct wait_join_split split;
 	int64_t longest;
 
 	wait_join_split(b->join, thread, start, start + e->duration, &split);
 	if (b->setup.no_pauses)
 		split.pause = WAIT_JOIN_MISSING;
+	b->claimed_by = v;
 	longest = wait_join_claim(b->join, thread, start, start + e->duration, breakdown_put_wait, b);
+	b->claimed_by = NULL;
 	breakdown_sums_add(b->sums, s->method, e->duration, &split);
 	breakdown_sums_note_longest(b->sums, s->method, longest);
 	breakdown_fill(e, &split);
 }
 
-void breakdown_claim_open(struct breakdown *b, uint32_t thread, int64_t start)
+void breakdown_claim_open(struct breakdown *b, const struct open_call *c, int64_t start)
 {
-	wait_join_claim(b->join, thread, start, INT64_MAX, breakdown_put_wait, b);
+	bool is_virtual = c->vthread.java_id;
+
+	b->claimed_by = is_virtual ? &c->vthread : NULL;
+	wait_join_claim(b->join, is_virtual ? frt_virtual_key(c->vthread.java_id) : c->thread, start, INT64_MAX,
+			breakdown_put_wait, b);
+	b->claimed_by = NULL;
 }
 
 struct ahead {
@@ -159,6 +178,52 @@ static void on_wait(void *context, const struct frt_wait *wait, uint32_t stack, 
 	wait_join_wait(b->join, &copy, stack, kernel_stack);
 }
 
+/* The thread that made a virtual thread ready, as a waker. A virtual one is left out: its name is not known here. */
+static void name_waker(const struct breakdown *b, uint32_t waker, struct frt_wait *w)
+{
+	if (waker && !(waker & FRT_VIRTUAL_KEY))
+		w->waker = segment_tid(b->setup.segment, waker);
+}
+
+static int64_t breakdown_ns(struct breakdown *b, uint64_t tsc)
+{
+	clock_cover(b->setup.clock, tsc);
+	return clock_ns(b->setup.clock, tsc);
+}
+
+/*
+ * First the thread is parked, then it waits for a carrier. Without the moment between the two, all of it has an
+ * unknown reason.
+ */
+static void on_resumed(void *context, const struct frt_resumed *r)
+{
+	struct breakdown *b = context;
+	struct frt_wait w = {.thread = r->mount.key,
+			     .syscall = FRT_NO_SYSCALL,
+			     .reason = FRT_WAIT_OTHER,
+			     .flags = FRT_WAIT_AGENTS_STACK};
+	uint64_t off = breakdown_ns(b, r->mount.off), ready = r->on;
+
+	if (r->mount.ready) {
+		ready = breakdown_ns(b, r->mount.ready);
+		w.reason = r->mount.reason;
+		name_waker(b, r->mount.waker, &w);
+	}
+	w.off = off;
+	w.wake = w.on = ready < r->on ? ready : r->on;
+	if (w.on > off)
+		wait_join_wait(b->join, &w, r->mount.stack, 0);
+	if (w.on == r->on)
+		return;
+	w = (struct frt_wait){.thread = r->mount.key,
+			      .off = ready,
+			      .wake = r->on,
+			      .on = r->on,
+			      .syscall = FRT_NO_SYSCALL,
+			      .reason = FRT_WAIT_CARRIER};
+	wait_join_wait(b->join, &w, 0, 0);
+}
+
 static void on_pause(void *context, const struct frt_pause *p)
 {
 	struct breakdown *b = context;
@@ -178,8 +243,10 @@ static void on_usage(void *context, const struct frt_thread_usage *u)
 static void on_unobserved(void *context, const struct frt_slot_owner *o)
 {
 	struct breakdown *b = context;
+	bool carries = o && thread_keys_is_carrier(b->setup.threads, o->thread);
 
-	wait_join_unobserved(b->join, o);
+	/* any virtual thread may come to that carrier */
+	wait_join_unobserved(b->join, carries && o->flags & FRT_OWNER_NO_WAITS ? NULL : o);
 }
 
 static void on_lost(void *context)
@@ -192,6 +259,7 @@ static void on_lost(void *context)
 struct kernel_sink breakdown_sink(struct breakdown *b)
 {
 	return (struct kernel_sink){.wait = on_wait,
+				    .resumed = on_resumed,
 				    .pause = on_pause,
 				    .usage = on_usage,
 				    .unobserved = on_unobserved,

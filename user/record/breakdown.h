@@ -4,6 +4,7 @@
 #define USER_RECORD_BREAKDOWN_H
 
 #include "user/capture/clock.h"
+#include "user/capture/open_calls.h"
 #include "user/record/breakdown_sums.h"
 #include "user/record/thread_keys.h"
 #include "user/capture/kernel_sink.h"
@@ -32,16 +33,19 @@ struct kernel_sink breakdown_sink(struct breakdown *b);
 void breakdown_stop(struct breakdown *b);
 
 /* Set how waits get the keys of their stacks; see struct wait_events. */
-void breakdown_take_stacks(struct breakdown *b, uint64_t (*key)(void *context, uint32_t stack), void *context);
+void breakdown_take_stacks(struct breakdown *b, uint64_t (*key)(void *context, uint32_t stack, bool agents),
+			   void *context);
 
 /*
- * Fill in the time fields of a call that began at `start` (CLOCK_MONOTONIC); its duration is already in the event.
+ * Fill in the time fields of a call of virtual thread `v`, or of a platform thread (NULL), that began at `start`
+ * (CLOCK_MONOTONIC); its duration is already in the event.
  * Waits within the call that no other recorded call has claimed are written as events.
  */
-void breakdown_split(struct breakdown *b, const struct frt_span *s, int64_t start, struct jfr_method_trace *e);
+void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct stream_vthread *v, int64_t start,
+		     struct jfr_method_trace *e);
 
 /* Write the waits of a call that has not returned. */
-void breakdown_claim_open(struct breakdown *b, uint32_t thread, int64_t start);
+void breakdown_claim_open(struct breakdown *b, const struct open_call *c, int64_t start);
 
 /*
  * Write the waits so far of the open calls that will be recorded, whatever follows. Call it before a chunk is finished:

@@ -249,7 +249,7 @@ static void frames_keep(struct frames *f, const struct stack *stack)
 	struct entry *e = entry_of(f, stack->id);
 	struct build b = {.frames = f, .entry = e, .drop = stack->flags & FRT_STACK_INCLUSIVE};
 
-	*e = (struct entry){.id = stack->id, .kept = f->kept_next};
+	*e = (struct entry){.id = stack->id, .kept = f->kept_next, .traced = FRT_NO_METHOD, .is_traced = true};
 	f->counts.stacks++;
 	for (uint32_t i = 0; i < stack->count && !b.over; i++)
 		put_raw(&b, &stack->frame[i]);
@@ -352,7 +352,7 @@ static uint64_t frames_make_key(struct frames *f, const struct entry *e)
 static void compare_top(struct frames *f, struct entry *e, uint32_t method)
 {
 	e->traced = method;
-	e->is_traced = method_keys_same(f->setup.methods, method, e->top);
+	e->is_traced = !method || method_keys_same(f->setup.methods, method, e->top);
 	e->key = 0;
 	f->counts.mismatched += !e->is_traced;
 }

@@ -50,7 +50,10 @@ void frames_forget_resolved(struct frames *f);
 /* Call after the writer has begun a chunk: keys must then be requested again. */
 void frames_next_chunk(struct frames *f);
 
-/* The key for a span of `method` with stack `id`. 0: it has no Java caller, or no stack was taken. */
+/*
+ * The key for a span of `method` with stack `id`. 0: it has no Java caller, or no stack was taken. FRT_NO_METHOD: the
+ * stack belongs to no span, whatever its innermost method is.
+ */
 uint64_t frames_key(struct frames *f, uint32_t id, uint32_t method);
 
 /* The caller: one of the two members is set, or neither when it is unknown. */

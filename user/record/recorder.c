@@ -121,9 +121,11 @@ static int make_wait_stacks(struct recorder *r, struct diag *d)
 	return wait_stacks_new(&r->wait_stacks, &setup, d);
 }
 
-static uint64_t wait_stack_key(void *context, uint32_t stack)
+static uint64_t wait_stack_key(void *context, uint32_t stack, bool agents)
 {
-	return wait_stacks_key(context, stack);
+	struct recorder *r = context;
+
+	return agents ? frames_key(r->frames, stack, FRT_NO_METHOD) : wait_stacks_key(r->wait_stacks, stack);
 }
 
 static int make_breakdown(struct recorder *r, struct diag *d)
@@ -144,7 +146,7 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 		err = breakdown_new(&r->breakdown, &setup, d);
 	if (err)
 		return err;
-	breakdown_take_stacks(r->breakdown, wait_stack_key, r->wait_stacks);
+	breakdown_take_stacks(r->breakdown, wait_stack_key, r);
 	return 0;
 }
 
@@ -445,7 +447,7 @@ static void recorder_on_span(void *context, const struct frt_span *s, const stru
 	e.thrown = s->flags & FRT_SPAN_THROWN;
 	e.cpu = e.run_queue = e.blocked = JFR_MISSING;
 	if (r->breakdown)
-		breakdown_split(r->breakdown, s, start, &e);
+		breakdown_split(r->breakdown, s, v, start, &e);
 	r->split = (struct recorder_split){e.cpu, e.run_queue, e.blocked};
 	jfr_method_trace(r->writer, &e);
 	if (!r->first_call)
@@ -468,8 +470,8 @@ static void on_open_call(void *context, const struct open_call *c)
 
 	e.start = recorder_ticks_of(r, clock_ns(r->setup.clock, start));
 	e.duration = recorder_ticks_of(r, o->now->monotonic) - e.start;
-	if (r->breakdown && c->thread)
-		breakdown_claim_open(r->breakdown, c->thread, clock_ns(r->setup.clock, start));
+	if (r->breakdown)
+		breakdown_claim_open(r->breakdown, c, clock_ns(r->setup.clock, start));
 	e.thread = thread_keys_of(r->threads, c->thread, c->vthread.java_id ? &c->vthread : NULL);
 	e.stack = frames_key(r->frames, c->stack, c->method);
 	e.method = method_keys_traced(&r->methods, c->method);

@@ -7,18 +7,19 @@
 const char *wait_reason(unsigned int reason)
 {
 	static const char *const names[FRT_WAIT_REASONS] = {
-		[FRT_WAIT_PREEMPTED] = "preempted", [FRT_WAIT_FUTEX] = "futex", [FRT_WAIT_POLL] = "poll",
-		[FRT_WAIT_SOCKET] = "socket",	    [FRT_WAIT_DISK] = "disk",	[FRT_WAIT_PAGE_FAULT] = "page fault",
-		[FRT_WAIT_SLEEP] = "sleep",	    [FRT_WAIT_PIPE] = "pipe",	[FRT_WAIT_GC] = "gc",
-		[FRT_WAIT_SAFEPOINT] = "safepoint", [FRT_WAIT_OTHER] = "other",
+		[FRT_WAIT_PREEMPTED] = "preempted", [FRT_WAIT_FUTEX] = "futex",	  [FRT_WAIT_POLL] = "poll",
+		[FRT_WAIT_SOCKET] = "socket",	    [FRT_WAIT_DISK] = "disk",	  [FRT_WAIT_PAGE_FAULT] = "page fault",
+		[FRT_WAIT_SLEEP] = "sleep",	    [FRT_WAIT_PIPE] = "pipe",	  [FRT_WAIT_GC] = "gc",
+		[FRT_WAIT_SAFEPOINT] = "safepoint", [FRT_WAIT_PARKED] = "parked", [FRT_WAIT_CARRIER] = "carrier",
+		[FRT_WAIT_OTHER] = "other",
 	};
 
 	return reason < FRT_WAIT_REASONS && names[reason] ? names[reason] : names[FRT_WAIT_OTHER];
 }
 
-static uint64_t stack_key(const struct wait_events *e, uint32_t stack)
+static uint64_t stack_key(const struct wait_events *e, uint32_t stack, bool agents)
 {
-	return stack && e->stack_key ? e->stack_key(e->context, stack) : 0;
+	return stack && e->stack_key ? e->stack_key(e->context, stack, agents) : 0;
 }
 
 static void put_blocked(const struct wait_events *e, uint64_t thread, const struct wait *w)
@@ -28,8 +29,8 @@ static void put_blocked(const struct wait_events *e, uint64_t thread, const stru
 		.start = w->off + e->ticks_offset,
 		.duration = w->wake - w->off,
 		.thread = thread,
-		.stack = stack_key(e, w->stack),
-		.kernel_stack = stack_key(e, w->kernel_stack),
+		.stack = stack_key(e, w->stack, w->agents_stack),
+		.kernel_stack = stack_key(e, w->kernel_stack, false),
 		.waker = thread_keys_of_waker(e->threads, w->waker, w->waker_process, w->waker_name),
 		.reason = wait_reason(w->reason),
 		.ongoing = w->ongoing && w->wake == w->on,
@@ -39,9 +40,9 @@ static void put_blocked(const struct wait_events *e, uint64_t thread, const stru
 	jfr_thread_wait(e->writer, &event);
 }
 
-void wait_events_put(const struct wait_events *e, uint32_t thread, const struct wait *w)
+void wait_events_put(const struct wait_events *e, uint32_t thread, const struct stream_vthread *v, const struct wait *w)
 {
-	uint64_t key = thread_keys_of(e->threads, thread, NULL);
+	uint64_t key = thread_keys_of(e->threads, thread, v);
 
 	if (w->wake > w->off)
 		put_blocked(e, key, w);

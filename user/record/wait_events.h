@@ -10,8 +10,11 @@ struct wait_events {
 	struct jfr_writer *writer;
 	struct thread_keys *threads;
 	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
-	/* Key in the open chunk for an id of user/record/wait_stacks; NULL: waits have no stacks. */
-	uint64_t (*stack_key)(void *context, uint32_t stack);
+	/*
+	 * Key in the open chunk for an id of user/record/wait_stacks, or for one of the agent's; NULL: waits have no
+	 * stacks.
+	 */
+	uint64_t (*stack_key)(void *context, uint32_t stack, bool agents);
 	void *context;
 };
 
@@ -20,9 +23,10 @@ const char *wait_reason(unsigned int reason);
 
 /*
  * Write a wait: its blocked time as frtrace.ThreadWait, and its time in the run queue as frtrace.RunQueue. An event
- * of 0 ns is not written.
+ * of 0 ns is not written. `v`: the virtual thread that waited; NULL: the thread itself.
  */
-void wait_events_put(const struct wait_events *e, uint32_t thread, const struct wait *w);
+void wait_events_put(const struct wait_events *e, uint32_t thread, const struct stream_vthread *v,
+		     const struct wait *w);
 void wait_events_put_pause(const struct wait_events *e, const struct frt_pause *p);
 
 #endif

@@ -15,7 +15,13 @@
 #define MOST_PAUSES    256 /* in a call, that are looked at one by one */
 #define FIRST_CAPACITY 16u
 #define LEAST_CAPACITY 64u /* minimum that every thread may have; more than open calls can divide it into */
-#define PAUSES	       16384u
+
+/* Of virtual threads there are many, most of them short-lived. None has a right to a minimum. */
+#define FIRST_CAPACITY_VIRTUAL 8u
+#define RECLAIM_OF	       16u /* threads are looked at when there is no room for the waits of another one */
+#define RECLAIM_AFTER_NS       2000000000LL /* from the last wait; all spans that ended earlier have arrived */
+
+#define PAUSES 16384u
 
 enum kind { WAITS, USAGE, KINDS };
 
@@ -28,7 +34,7 @@ struct kept {
 	int64_t longest;
 	uint16_t syscall;
 	uint8_t reason;
-	bool ongoing, shown;
+	bool ongoing, shown, agents_stack;
 };
 
 struct thread {
@@ -38,9 +44,15 @@ struct thread {
 
 struct wait_join {
 	struct wait_join_setup setup;
-	struct thread *thread[THREADS]; /* indexed by serial % THREADS; the younger of two threads stays */
-	int64_t last_end[THREADS]; /* of the last wait of such a thread: most have none that reaches into a pause */
-	size_t used;		   /* of `thread`; the rest is NULL */
+	/*
+	 * platform and virtual threads, indexed by serial % THREADS and by key % THREADS; the younger of two threads
+	 * stays
+	 */
+	struct thread *thread[2][THREADS];
+	/* of the last wait of such a thread: most have none that reaches into a pause */
+	int64_t last_end[2][THREADS];
+	size_t used[2]; /* of `thread`; the rest is NULL */
+	size_t hand;	/* where wait_join_reclaim() goes on */
 	struct wait_timeline pauses;
 	int64_t known_from;
 	size_t capacity; /* sum over the timelines of all threads */
@@ -76,8 +88,10 @@ void wait_join_free(struct wait_join *j)
 {
 	if (!j)
 		return;
-	for (size_t i = 0; i < THREADS; i++)
-		thread_free(j, j->thread[i]);
+	for (size_t i = 0; i < THREADS; i++) {
+		thread_free(j, j->thread[0][i]);
+		thread_free(j, j->thread[1][i]);
+	}
 	wait_timeline_release(&j->pauses);
 	free(j);
 }
@@ -95,16 +109,32 @@ static struct thread *thread_new(uint32_t serial)
 	return t;
 }
 
-/* Serials wrap around. */
+static bool is_virtual(uint32_t thread)
+{
+	return thread & FRT_VIRTUAL_KEY;
+}
+
+/* Serials and keys, of 31 bits, wrap around. */
 static bool is_younger(uint32_t a, uint32_t b)
 {
-	return (int32_t)(a - b) > 0;
+	return (int32_t)((a - b) << 1) > 0;
+}
+
+static struct thread **wait_join_place(struct wait_join *j, uint32_t serial)
+{
+	return &j->thread[is_virtual(serial)][serial % THREADS];
+}
+
+static const struct thread *wait_join_at(const struct wait_join *j, uint32_t serial)
+{
+	return j->thread[is_virtual(serial)][serial % THREADS];
 }
 
 /* The thread to which a record is added. NULL: it is too old, or there is no memory. */
 static struct thread *wait_join_thread_of(struct wait_join *j, uint32_t serial)
 {
-	struct thread **at = &j->thread[serial % THREADS];
+	struct thread **at = wait_join_place(j, serial);
+	size_t *used = &j->used[is_virtual(serial)];
 
 	if (*at && is_younger(serial, (*at)->serial)) {
 		thread_free(j, *at);
@@ -112,8 +142,8 @@ static struct thread *wait_join_thread_of(struct wait_join *j, uint32_t serial)
 	}
 	if (!*at)
 		*at = thread_new(serial);
-	if (serial % THREADS >= j->used)
-		j->used = serial % THREADS + 1;
+	if (serial % THREADS >= *used)
+		*used = serial % THREADS + 1;
 	return *at && (*at)->serial == serial ? *at : NULL;
 }
 
@@ -130,6 +160,7 @@ static void wait_join_show(const struct wait_timeline_interval *i, const struct 
 			 .syscall = k->syscall,
 			 .reason = k->reason,
 			 .ongoing = k->ongoing,
+			 .agents_stack = k->agents_stack,
 			 .shown = k->shown};
 
 	memcpy(w.waker_name, k->waker_name, sizeof(w.waker_name));
@@ -171,12 +202,42 @@ static void wait_join_coalesce(struct wait_join *j, struct thread *t, struct wai
 		wait_join_note_claimed(timeline, i, 1, timeline->interval[i].longest);
 }
 
-static bool wait_join_grow(struct wait_join *j, struct wait_timeline *timeline)
+/* Drop all waits of a virtual thread. Of calls that began before the end of the last one nothing is known then. */
+static void wait_join_drop(struct wait_join *j, struct wait_timeline *waits)
 {
-	size_t before = timeline->capacity, after = before ? 2 * before : FIRST_CAPACITY;
+	int64_t end = waits->interval[waits->count - 1].end;
+
+	j->capacity -= waits->capacity;
+	wait_timeline_release(waits);
+	waits->known_from = end;
+}
+
+/* Make room by dropping the waits of some virtual threads that are in no call, and have been idle for a while. */
+static void wait_join_reclaim(struct wait_join *j, int64_t now)
+{
+	int64_t open[WAIT_JOIN_MOMENTS];
+
+	for (size_t i = 0; i < RECLAIM_OF && j->used[1]; i++) {
+		struct thread *t = j->thread[1][j->hand++ % j->used[1]];
+		struct wait_timeline *waits = t ? &t->timeline[WAITS] : NULL;
+
+		if (!t || !waits->count || waits->interval[waits->count - 1].end > now - RECLAIM_AFTER_NS)
+			continue;
+		if (!j->setup.open(j->setup.context, t->serial, open))
+			wait_join_drop(j, waits);
+	}
+}
+
+static bool wait_join_grow(struct wait_join *j, const struct thread *t, struct wait_timeline *timeline, int64_t now)
+{
+	size_t first = is_virtual(t->serial) ? FIRST_CAPACITY_VIRTUAL : FIRST_CAPACITY;
+	size_t least = is_virtual(t->serial) ? 0 : LEAST_CAPACITY;
+	size_t before = timeline->capacity, after = before ? 2 * before : first;
 	bool grown;
 
-	if (after > LEAST_CAPACITY && (after > j->setup.thread_limit || j->capacity + before > j->setup.limit))
+	if (after > least && j->capacity + after - before > j->setup.limit)
+		wait_join_reclaim(j, now);
+	if (after > least && (after > j->setup.thread_limit || j->capacity + after - before > j->setup.limit))
 		return false;
 	grown = wait_timeline_reserve(timeline, after);
 	j->capacity += timeline->capacity - before;
@@ -186,7 +247,7 @@ static bool wait_join_grow(struct wait_join *j, struct wait_timeline *timeline)
 /* Can the absence of a thread's data mean that it had none? */
 static bool has_nothing(const struct wait_join *j, uint32_t serial)
 {
-	const struct thread *t = j->thread[serial % THREADS];
+	const struct thread *t = wait_join_at(j, serial);
 
 	return !t || is_younger(serial, t->serial);
 }
@@ -252,13 +313,15 @@ static struct wait_timeline *wait_join_timeline_of(struct wait_join *j, uint32_t
 	struct thread *t = wait_join_thread_of(j, serial);
 	struct wait_timeline *timeline = t ? &t->timeline[kind] : NULL;
 
-	if (t && timeline->count == timeline->capacity && !wait_join_grow(j, timeline) && timeline->capacity)
+	if (t && timeline->count == timeline->capacity && !wait_join_grow(j, t, timeline, end) && timeline->capacity)
 		wait_join_coalesce(j, t, timeline);
-	if (t ? timeline->count == timeline->capacity : has_nothing(j, serial)) { /* no memory */
+	if (t ? timeline->count < timeline->capacity : !has_nothing(j, serial))
+		return timeline;
+	if (t && is_virtual(serial))
+		timeline->known_from = end;
+	else /* no memory */
 		wait_join_lost(j, end);
-		return NULL;
-	}
-	return timeline;
+	return NULL;
 }
 
 void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
@@ -279,9 +342,10 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stac
 			   .waker_process = w->waker_process,
 			   .syscall = w->syscall,
 			   .reason = reason,
-			   .ongoing = w->flags & FRT_WAIT_ONGOING};
+			   .ongoing = w->flags & FRT_WAIT_ONGOING,
+			   .agents_stack = w->flags & FRT_WAIT_AGENTS_STACK};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));
-	j->last_end[w->thread % THREADS] = w->on;
+	j->last_end[is_virtual(w->thread)][w->thread % THREADS] = w->on;
 }
 
 /* Classes of a usage timeline's sums. */
@@ -334,14 +398,15 @@ void wait_join_pause(struct wait_join *j, const struct frt_pause *p)
 	if (t->count == t->capacity)
 		wait_timeline_coalesce(t, t->capacity / 2, &beginning, 1);
 	wait_timeline_append(t, class, p->begin, end, end);
-	for (size_t i = 0; i < j->used; i++)
-		if (j->last_end[i] > (int64_t)p->begin && j->thread[i])
-			wait_join_review(j, &j->thread[i]->timeline[WAITS], p->begin);
+	for (int v = 0; v < 2; v++)
+		for (size_t i = 0; i < j->used[v]; i++)
+			if (j->last_end[v][i] > (int64_t)p->begin && j->thread[v][i])
+				wait_join_review(j, &j->thread[v][i]->timeline[WAITS], p->begin);
 }
 
 static const struct thread *wait_join_find(const struct wait_join *j, uint32_t serial)
 {
-	const struct thread *t = j->thread[serial % THREADS];
+	const struct thread *t = wait_join_at(j, serial);
 
 	return t && t->serial == serial ? t : NULL;
 }
@@ -415,11 +480,12 @@ static int64_t time_stood_still(const struct wait_timeline *pauses, const struct
 	return stood;
 }
 
-static void split_thread(const struct wait_join *j, const struct thread *t, int64_t start, int64_t end,
+static void split_thread(const struct wait_join *j, uint32_t serial, const struct thread *t, int64_t start, int64_t end,
 			 struct wait_join_split *out)
 {
 	split_waits(&t->timeline[WAITS], start, end, out);
-	split_usage(&t->timeline[USAGE], start, end, out);
+	if (!is_virtual(serial)) /* the kernel counts for the carrier */
+		split_usage(&t->timeline[USAGE], start, end, out);
 	if (out->pause > 0 && out->blocked != WAIT_JOIN_MISSING)
 		out->pause = time_stood_still(&j->pauses, &t->timeline[WAITS], start, end, out->pause);
 }
@@ -438,7 +504,7 @@ void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, 
 	if (wait_timeline_sum(&j->pauses, start, end, &sums))
 		out->pause = time_in_pauses(&sums);
 	if (thread != FRT_NO_THREAD && (t || has_nothing(j, thread)))
-		split_thread(j, t ? t : &nothing, start, end, out);
+		split_thread(j, thread, t ? t : &nothing, start, end, out);
 }
 
 int64_t wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,
@@ -483,8 +549,8 @@ size_t wait_join_kept(const struct wait_join *j)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < THREADS; i++)
-		for (int k = 0; j->thread[i] && k < KINDS; k++)
-			n += j->thread[i]->timeline[k].count;
+	for (size_t i = 0; i < 2 * THREADS; i++)
+		for (int k = 0; j->thread[i / THREADS][i % THREADS] && k < KINDS; k++)
+			n += j->thread[i / THREADS][i % THREADS]->timeline[k].count;
 	return n;
 }

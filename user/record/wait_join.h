@@ -4,7 +4,7 @@
  * number of waits kept for its thread. Memory is bounded: waits that no call can ask for any more are dropped, and
  * those of long open calls are coalesced (wait_timeline.h). Unknown values are reported as unknown, never guessed.
  *
- * Times are CLOCK_MONOTONIC in ns; threads are serials (bpf/frtrace.h).
+ * Times are CLOCK_MONOTONIC in ns; threads are serials, or keys of virtual threads (bpf/frtrace.h).
  */
 #ifndef USER_RECORD_WAIT_JOIN_H
 #define USER_RECORD_WAIT_JOIN_H
@@ -24,9 +24,10 @@ struct wait {
 	uint32_t waker, waker_process;
 	char waker_name[16];
 	uint16_t syscall;
-	uint8_t reason; /* enum frt_wait_reason */
-	bool ongoing;	/* it was still in progress at `on`; its remainder begins there */
-	bool shown;	/* wait_join_show_open() has visited it before */
+	uint8_t reason;	   /* enum frt_wait_reason */
+	bool ongoing;	   /* it was still in progress at `on`; its remainder begins there */
+	bool shown;	   /* wait_join_show_open() has visited it before */
+	bool agents_stack; /* `stack` is an id as in spans */
 };
 
 typedef void wait_join_visit(void *context, uint32_t thread, const struct wait *w);
@@ -44,7 +45,7 @@ struct wait_join_setup {
 };
 
 #define WAIT_JOIN_THREAD_LIMIT 16384u
-#define WAIT_JOIN_LIMIT	       (1u << 17) /* 24 MB */
+#define WAIT_JOIN_LIMIT	       120000u /* 24 MB */
 
 /* Returns 0, or -errno with *out set to NULL. */
 int wait_join_new(struct wait_join **out, const struct wait_join_setup *setup, struct diag *d);

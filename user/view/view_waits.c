@@ -77,13 +77,13 @@ static int waits_add(const struct thread_wait *w, void *context)
 	struct wait_groups *g = context;
 	int passed = call_filter_has_wait(g->filter, w, g->file->utc_offset);
 	char *reason = passed > 0 ? thread_wait_reason(w) : NULL;
-	bool is_futex = reason && strcmp(reason, "futex") == 0;
+	bool is_lock = reason && (strcmp(reason, "futex") == 0 || strcmp(reason, "parked") == 0);
 
 	if (passed <= 0)
 		return passed;
 	if (!add_to(&g->reasons, reason, w->duration) || !add_to(&g->wakers, waker_of(w), w->duration))
 		return -ENOMEM;
-	return !is_futex || add_to(&g->places, place_of(w), w->duration) ? 0 : -ENOMEM;
+	return !is_lock || add_to(&g->places, place_of(w), w->duration) ? 0 : -ENOMEM;
 }
 
 static int waits_compare(const void *a, const void *b)

@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.file.Files;
@@ -15,12 +16,16 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The program of scripts/bench-switch. Two threads pass a byte back and forth through two pipes: each wakes the other
  * and sleeps. Reads lines "inside MS" and "outside MS", does that for MS ms inside calls of inside(), which is traced,
  * or outside any, and prints the ns of CPU per switch; the kernel counts both for the two threads. Other work on the
  * machine only adds time, so the result is the lower quartile of many short samples.
+ *
+ * "parked MS" and "unparked MS" do the same with two virtual threads on one carrier, inside and outside of such calls.
+ * They park and unpark each other; the result is the time per park.
  */
 public class BenchSwitch {
     static final int BATCH = 5000;
@@ -98,6 +103,54 @@ public class BenchSwitch {
         }
     }
 
+    static final class Turns {
+        private final Thread[] threads = new Thread[2];
+        private volatile int turn;
+
+        /** Park BATCH times. */
+        void take(int own) {
+            for (int i = 0; i < BATCH; i++) {
+                while (turn != own)
+                    LockSupport.park();
+                turn = 1 - own;
+                LockSupport.unpark(threads[1 - own]);
+            }
+        }
+
+        /** Returns the ns per park. */
+        double run() throws ReflectiveOperationException, InterruptedException {
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null); // JDK 21 and later
+            Method of = Class.forName("java.lang.Thread$Builder").getMethod("unstarted", Runnable.class);
+            for (int i = 0; i < 2; i++) {
+                int own = i;
+                threads[i] = (Thread) of.invoke(builder, (Runnable) () -> {
+                    if (within)
+                        inside(this, own);
+                    else
+                        take(own);
+                });
+            }
+            long begin = System.nanoTime();
+            for (Thread t : threads)
+                t.start();
+            for (Thread t : threads)
+                t.join();
+            return (System.nanoTime() - begin) / (2.0 * BATCH);
+        }
+    }
+
+    static void inside(Turns turns, int own) {
+        turns.take(own);
+    }
+
+    private static double sample(boolean virtual, Half ping, Half pong) throws Exception {
+        if (virtual)
+            return new Turns().run();
+        barrier.await();
+        barrier.await();
+        return (double) (ping.ns + pong.ns) / (ping.switches + pong.switches);
+    }
+
     public static void main(String[] args) throws Exception {
         Pipe there = Pipe.open(), back = Pipe.open();
         Half ping = new Half(back, there, true), pong = new Half(there, back, false);
@@ -105,12 +158,9 @@ public class BenchSwitch {
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             List<Double> samples = new ArrayList<>();
             long end = System.nanoTime() + Long.parseLong(line.split(" ")[1]) * 1_000_000;
-            within = line.startsWith("inside");
-            while (samples.isEmpty() || System.nanoTime() < end) {
-                barrier.await();
-                barrier.await();
-                samples.add((double) (ping.ns + pong.ns) / (ping.switches + pong.switches));
-            }
+            within = line.startsWith("inside") || line.startsWith("parked");
+            while (samples.isEmpty() || System.nanoTime() < end)
+                samples.add(sample(line.contains("parked"), ping, pong));
             Collections.sort(samples);
             System.out.println(samples.get(samples.size() / 4));
         }

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2015,SC2016
 # Compare where the time of calls went with the kernel's numbers for the program itself, call by call: CALLS=10000 of
-# each kind; OTHER_CALLS on the JDKs that scripts/jdks provides.
+# each kind; OTHER_CALLS on the JDKs that scripts/jdks provides; CARRIED_CALLS of each kind of virtual threads.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 CALLS=${CALLS:-$(amount 100 300)} OTHER_CALLS=${OTHER_CALLS:-60}
+CARRIED_CALLS=${CARRIED_CALLS:-$(amount 40 300)}
 disk_find || skip "calls wait for the disk" "$NO_DISK"
 COLD=${DISK:-$WORK}/cold
 EVERY=(sleep monitor lock queue socket ${DISK:+file} busy gc crowd)
@@ -108,9 +109,9 @@ by_kind_of_thread() {
 	END { for (s in seen) print s, seen[s] }'
 }
 
-# The kernel does not see where a virtual thread spends its time, and its carrier's waits do not belong to its calls.
+# Of virtual threads all is known, and of their carriers nothing: their waits belong to the calls of virtual threads.
 case_virtual() {
-	local sentence="times are unknown for virtual threads and their carriers, and known for all others, JDK $FEATURE" n=${1:-100}
+	local sentence="times are known for virtual threads, and unknown for their carriers, JDK $FEATURE" n=${1:-50}
 	begin "$sentence" || return 0
 	target_start Mounted "$n"
 	if target_ready && trace_start -m 'live.Mounted::in*;java.util.concurrent.ForkJoinTask::doExec' --no-stack; then
@@ -120,11 +121,34 @@ case_virtual() {
 		target_restored
 		target_quit
 		by_kind_of_thread >"$WORK/kinds"
-		grep -qx "v missing $((5 * n))" "$WORK/kinds" || finding "virtual threads:" "$(cat "$WORK/kinds")"
+		grep -qx "v known $((5 * n))" "$WORK/kinds" || finding "virtual threads:" "$(cat "$WORK/kinds")"
 		grep -qx "p known $((5 * n))" "$WORK/kinds" || finding "platform threads:" "$(cat "$WORK/kinds")"
 		grep -qE '^w missing [1-9]' "$WORK/kinds" || finding "no calls of carriers:" "$(cat "$WORK/kinds")"
 		grep -qE '^waits p [1-9][0-9]{2}' "$WORK/kinds" || finding "no waits of platform threads:" "$(cat "$WORK/kinds")"
-		grep -E 'torn|^waits [^p]|^(v|w) known' "$WORK/kinds" >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+		grep -qE '^waits v [1-9][0-9]{2}' "$WORK/kinds" || finding "no waits of virtual threads:" "$(cat "$WORK/kinds")"
+		grep -E 'torn|^waits [^pv]|^w known' "$WORK/kinds" >"$WORK/odd" && finding "$(cat "$WORK/odd")"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# The program's own clock tells how long a virtual thread was parked and how long it took to come back. The verifier
+# looks at the hooks in java.lang.VirtualThread, too.
+case_carried() {
+	local sentence="the time of virtual threads matches the program's clock, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start -Xverify:all -Djdk.virtualThreadScheduler.parallelism=2 Carried "$CARRIED_CALLS" sleep park lock monitor queue socket busy starved
+	if target_ready && trace_start -m 'live.Carried::in*'; then
+		SECONDS_MAX=$((60 + CARRIED_CALLS / 10)) target_go
+		trace_stop
+		status_is 0
+		target_restored
+		target_quit
+		"$(jdk_newest)/bin/java" -cp "$CACHE/classes-${JDKS[-1]%% *}" -XX:TieredStopAtLevel=1 live.CarriedCheck "$F_FILE" "$T_DIR/splits" >"$WORK/seen" 2>&1 ||
+			finding "$(cat "$WORK/seen")"
+		sed 's/^/# /' "$WORK/seen"
+		"$FRTRACE" view slowest --method=live.Carried::inPark --top=100 "$F_FILE" >"$WORK/view"
+		grep -A8 'ms parked, woken by "main"' "$WORK/view" | grep 'live.Carried.inPark():' >/dev/null || finding "no stack of a parked thread:" "$(head -n 20 "$WORK/view")"
 	fi
 	verdict "$sentence"
 	target_drop
@@ -167,12 +191,18 @@ for line in "${JDKS[@]}"; do
 	turn 1 && CALLS=20 case_pauses
 	turn 0 && CALLS=20 case_off
 	turn 1 && CALLS=20 case_namespace
-	[ "$FEATURE" -ge 21 ] && case_virtual
+	if [ "$FEATURE" -ge 21 ]; then
+		case_virtual
+		case_carried
+	fi
 done
 roots_find
 for version in "${JDKS_IN_TURN[@]}"; do
 	root_use "$version" || { skip "where the time of calls went, JDK $version" "$(roots_why)"; continue; }
 	KINDS=("${EVERY[@]}")
 	CALLS=$OTHER_CALLS case_where ${SOAK:+tools_read views_show}
-	[ "$FEATURE" -ge 21 ] && case_virtual
+	if [ "$FEATURE" -ge 21 ]; then
+		case_virtual
+		case_carried
+	fi
 done

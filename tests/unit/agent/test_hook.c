@@ -64,7 +64,7 @@ static int setup(void **state)
 	free_slots.top = 0;
 	frtrace_drain_semaphore = 1;
 	ring_grow_ticks = 0;
-	hook_since = 1;
+	control_since = 1;
 	running.java_id = new_flags = 0;
 	return 0;
 }
@@ -173,7 +173,7 @@ static void call_from_before_the_recording_is_not_recorded(void **state)
 	struct frt_slot *s = slot_find(env);
 	uint64_t head = s->head;
 
-	hook_since = sys_tsc();
+	control_since = sys_tsc();
 	hook_leave(env, NULL, early, 1);
 	hook_leave(env, NULL, 0, 1); /* entered without a listener */
 	assert_int_equal(s->head, head);

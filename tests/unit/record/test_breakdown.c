@@ -78,12 +78,15 @@ static void wait_of(uint32_t thread, uint64_t off, uint64_t wake, uint64_t on)
 	b->sink.wait(b->sink.context, &w, 0, 0);
 }
 
+#define VIRTUAL 77 /* its id */
+
 static void call_of(uint32_t thread, int64_t start, int64_t duration, uint16_t flags)
 {
+	const struct stream_vthread v = {VIRTUAL, "v"};
 	struct frt_span s = {.start = start, .duration = duration, .method = 1, .thread = thread, .flags = flags};
 	struct jfr_method_trace e = {.start = start + OFFSET, .duration = duration, .method = b->method};
 
-	breakdown_split(b->where, &s, start, &e);
+	breakdown_split(b->where, &s, flags & FRT_SPAN_VIRTUAL ? &v : NULL, start, &e);
 	jfr_method_trace(b->r.w, &e);
 }
 
@@ -280,7 +283,7 @@ static void a_wait_is_written_once_and_only_with_a_call(void **state)
 	call_of(1, 1050, 500, 0);
 	call_of(1, 1000, 1000, 0);
 	wait_of(1, 3000, 3100, 3100); /* in one that has not ended */
-	breakdown_claim_open(b->where, 1, 2500);
+	breakdown_claim_open(b->where, &(struct open_call){.thread = 1}, 2500);
 	finish();
 	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 2);
 	assert_int_equal(dissect_count(b->r.d, "frtrace.RunQueue"), 1);
@@ -307,7 +310,7 @@ static void look_at(uint64_t off, uint64_t wake, uint64_t on)
 
 	w.flags = FRT_WAIT_ONGOING;
 	b->sink.wait(b->sink.context, &w, 0, 0);
-	breakdown_claim_open(b->where, 1, 1000);
+	breakdown_claim_open(b->where, &(struct open_call){.thread = 1}, 1000);
 }
 
 static void a_wait_that_is_looked_at_goes_on_and_is_told_in_two(void **state)
@@ -336,7 +339,69 @@ static void who_has_been_woken_does_not_wait_any_more(void **state)
 	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, "frtrace.RunQueue", 0), "duration"), 100);
 }
 
-static void of_virtual_threads_and_carriers_nothing_is_known(void **state)
+static void resumed(uint64_t off, uint64_t ready, uint64_t on, uint32_t reason)
+{
+	struct frt_resumed r = {
+		.kind = FRT_RESUMED,
+		.on = on,
+		.mount = {.key = frt_virtual_key(VIRTUAL), .off = off, .ready = ready, .waker = 2, .reason = reason}};
+
+	b->sink.resumed(b->sink.context, &r);
+}
+
+static const struct dissect_event *nth_wait(size_t n)
+{
+	return dissect_find(b->r.d, "frtrace.ThreadWait", n);
+}
+
+/* 1000 carrier 3, 1100 parked, 1300 ready, 1350 on a carrier again, which leaves its CPU from 1400 to 1500, 2000 */
+static void a_virtual_thread_is_parked_waits_for_a_carrier_and_has_its_waits(void **state)
+{
+	resumed(1100, 1300, 1350, FRT_WAIT_SLEEP);
+	wait_of(frt_virtual_key(VIRTUAL), 1400, 1440, 1500);
+	call_of(3, 1000, 1000, FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED);
+	finish();
+	assert_int_equal(of_call(0, "blockedTime"), 200 + 50 + 40);
+	assert_int_equal(of_call(0, "runQueueTime"), 60);
+	assert_int_equal(of_call(0, "cpuTime"), 1000 - 350);
+	assert_true(of_call(0, "syscalls") == JFR_MISSING); /* the kernel counts for the carrier */
+	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 3);
+	assert_event_text(&b->r, nth_wait(0), "reason", "sleep");
+	assert_event_text(&b->r, nth_wait(1), "reason", "carrier");
+	assert_int_equal(event_number(&b->r, nth_wait(1), "duration"), 50);
+	for (size_t i = 0; i < 3; i++)
+		assert_event_text(&b->r, nth_wait(i), "eventThread.javaName", "v");
+	assert_event_text(&b->r, nth_wait(0), "wakerThread.javaName", "worker-2");
+}
+
+static void without_the_moment_at_which_it_was_ready_the_reason_is_unknown(void **state)
+{
+	resumed(1100, 0, 1350, FRT_WAIT_PARKED);
+	call_of(3, 1000, 1000, FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED);
+	finish();
+	assert_int_equal(of_call(0, "blockedTime"), 250);
+	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 1);
+	assert_event_text(&b->r, nth_wait(0), "reason", "other");
+}
+
+static void a_virtual_thread_that_never_waits_was_on_a_cpu(void **state)
+{
+	wait_of(77, 1100, 1200, 1300); /* a platform thread with that serial */
+	call_of(3, 1000, 1000, FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED);
+	finish();
+	assert_int_equal(of_call(0, "cpuTime"), 1000);
+	assert_int_equal(of_call(0, "blockedTime"), 0);
+}
+
+static void a_carrier_that_is_not_observed_makes_virtual_threads_unknown(void **state)
+{
+	b->sink.unobserved(b->sink.context, &(struct frt_slot_owner){.thread = 3, .flags = FRT_OWNER_NO_WAITS});
+	call_of(3, 1000, 1000, FRT_SPAN_VIRTUAL | FRT_SPAN_FOLLOWED);
+	finish();
+	assert_true(of_call(0, "cpuTime") == JFR_MISSING);
+}
+
+static void of_carriers_and_of_virtual_threads_that_were_not_followed_nothing_is_known(void **state)
 {
 	wait_of(3, 1100, 1400, 1450); /* there should be none */
 	call_of(3, 1000, 1000, 0);
@@ -389,7 +454,7 @@ static void after_the_end_of_writing_nothing_is_written(void **state)
 	breakdown_stop(b->where);
 	wait_of(1, 1100, 1400, 1450);
 	b->sink.pause(b->sink.context, &(struct frt_pause){.begin = 1200, .end = 1260});
-	breakdown_claim_open(b->where, 1, 0);
+	breakdown_claim_open(b->where, &(struct open_call){.thread = 1}, 0);
 	finish();
 	assert_int_equal(dissect_count(b->r.d, "frtrace.ThreadWait"), 0);
 	assert_int_equal(dissect_count(b->r.d, "frtrace.VMPause"), 0);
@@ -433,7 +498,7 @@ static void call_to(uint32_t method, int64_t start, int64_t duration)
 	struct frt_span s = {.start = start, .duration = duration, .method = method, .thread = 1};
 	struct jfr_method_trace e = {.start = start + OFFSET, .duration = duration, .method = b->method};
 
-	breakdown_split(b->where, &s, start, &e);
+	breakdown_split(b->where, &s, NULL, start, &e);
 }
 
 static void the_worst_wait_of_a_caller_may_be_its_callees(void **state)
@@ -508,7 +573,11 @@ int main(void)
 		T(a_wait_that_is_looked_at_goes_on_and_is_told_in_two),
 		T(who_has_been_woken_does_not_wait_any_more),
 		T(without_the_jvms_word_on_pauses_nothing_is_known_of_them),
-		T(of_virtual_threads_and_carriers_nothing_is_known),
+		T(a_virtual_thread_is_parked_waits_for_a_carrier_and_has_its_waits),
+		T(without_the_moment_at_which_it_was_ready_the_reason_is_unknown),
+		T(a_virtual_thread_that_never_waits_was_on_a_cpu),
+		T(a_carrier_that_is_not_observed_makes_virtual_threads_unknown),
+		T(of_carriers_and_of_virtual_threads_that_were_not_followed_nothing_is_known),
 		T(wakers_that_are_no_java_threads_are_named_by_the_kernel),
 		T(after_the_end_of_writing_nothing_is_written),
 		T(losses_make_the_calls_before_unknown),

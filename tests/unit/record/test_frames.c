@@ -230,6 +230,17 @@ static void top_is_compared_with_each_method_that_names_the_stack(void **state)
 	assert_int_equal(frames_key(b->frames, id, b->traced + 1), bad);
 }
 
+static void top_is_not_compared_for_a_stack_of_no_span(void **state)
+{
+	uint32_t id = STACK(FRT_WALK_BOTTOM, FRT_STACK_INCLUSIVE, CHECKOUT, RUN);
+
+	record(frames_key(b->frames, id, FRT_NO_METHOD));
+	recording_end(&b->recording, true);
+	recording_read(&b->recording);
+	assert_string_equal(stack_text(0), "java/lang/Thread.run:-1@0/Nat");
+	assert_int_equal(counts().mismatched, 0);
+}
+
 static void unknown_frames_are_shown_and_counted(void **state)
 {
 	assert_string_equal(text_of(STACK(FRT_WALK_BOTTOM, 0, BUY, 1000, RUN)),
@@ -629,6 +640,7 @@ int main(void)
 		TEST(traced_method_at_the_top_is_left_out),
 		TEST(top_that_is_not_the_traced_method_makes_the_stack_unknown),
 		TEST(top_is_compared_with_each_method_that_names_the_stack),
+		TEST(top_is_not_compared_for_a_stack_of_no_span),
 		TEST(unknown_frames_are_shown_and_counted),
 		TEST(unknown_code_at_the_top_may_have_had_callers_inlined),
 		TEST(carrier_of_a_virtual_thread_is_no_part_of_its_stack),

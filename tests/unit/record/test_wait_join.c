@@ -479,6 +479,82 @@ static void nothing_is_known_of_a_thread_that_the_kernel_does_not_see(void **sta
 	assert_true(s.blocked == WAIT_JOIN_MISSING);
 }
 
+static void wait_of_thread(uint32_t thread, int64_t off, int64_t on)
+{
+	struct frt_wait w = {
+		.kind = FRT_WAIT, .thread = thread, .off = off, .wake = on, .on = on, .reason = FRT_WAIT_PARKED};
+
+	wait_join_wait(m->join, &w, 0, 0);
+}
+
+static int64_t blocked_of(uint32_t thread, int64_t from, int64_t to)
+{
+	struct wait_join_split s;
+
+	wait_join_split(m->join, thread, from, to, &s);
+	return s.blocked;
+}
+
+static void a_virtual_thread_is_not_the_platform_thread_with_its_number(void **state)
+{
+	struct wait_join_split s;
+
+	make(0, 0);
+	wait_of_thread(5, 100, 110);
+	wait_of_thread(frt_virtual_key(5), 200, 220);
+	wait_join_split(m->join, frt_virtual_key(5), 0, 1000, &s);
+	assert_int_equal(s.blocked, 20);
+	assert_int_equal(s.blocked_on[FRT_WAIT_PARKED], 20);
+	assert_true(s.syscalls == WAIT_JOIN_MISSING); /* the kernel counts for the carrier */
+	assert_int_equal(blocked_of(5, 0, 1000), 10);
+	assert_int_equal(blocked_of(frt_virtual_key(6), 0, 1000), 0);
+	wait_of_thread(frt_virtual_key(5 + FRT_MAX_THREADS), 300, 310); /* takes its place */
+	assert_true(blocked_of(frt_virtual_key(5), 0, 1000) == WAIT_JOIN_MISSING);
+	assert_int_equal(blocked_of(5, 0, 1000), 10);
+}
+
+/* Each of many virtual threads waits a few times, at a rate at which the limit keeps those of some seconds. */
+static void virtual_threads_make_room_for_later_ones(void **state)
+{
+	enum { LIMIT = 4096, MANY_THREADS = 12000, WAITS = 20 };
+	const int64_t ms = 1000000;
+	size_t known = 0;
+
+	make(0, LIMIT);
+	for (int64_t i = 1; i <= MANY_THREADS; i++) {
+		int64_t begin = i * 50 * ms, blocked;
+
+		for (int64_t w = 0; w < WAITS; w++)
+			wait_of_thread(frt_virtual_key(i), begin + w * ms, begin + w * ms + 1000);
+		blocked = blocked_of(frt_virtual_key(i), begin - 1, begin + WAITS * ms);
+		assert_true(blocked == WAIT_JOIN_MISSING || blocked == WAITS * 1000);
+		known += blocked >= 0;
+	}
+	assert_true(wait_join_kept(m->join) <= LIMIT);
+	assert_int_equal(known, MANY_THREADS);
+	assert_true(blocked_of(frt_virtual_key(1), 50 * ms - 1, 51 * ms) == WAIT_JOIN_MISSING); /* dropped */
+}
+
+/* All at once, so that there is nothing to drop. */
+static void virtual_threads_without_room_are_missing(void **state)
+{
+	enum { LIMIT = 1024, MANY_THREADS = 2000 };
+	size_t known = 0;
+
+	make(0, LIMIT);
+	wait_of_thread(5, 100, 110);
+	for (int64_t i = 1; i <= MANY_THREADS; i++)
+		wait_of_thread(frt_virtual_key(i), 1000 + i, 2000 + i);
+	for (int64_t i = 1; i <= MANY_THREADS; i++) {
+		int64_t blocked = blocked_of(frt_virtual_key(i), 500, 5000);
+
+		assert_true(blocked == WAIT_JOIN_MISSING || blocked == 1000);
+		known += blocked == 1000;
+	}
+	assert_in_range(known, LIMIT / 16, LIMIT / 8);
+	assert_int_equal(blocked_of(5, 0, 1000), 10); /* others lose nothing */
+}
+
 static void memory_of_all_threads_is_bounded(void **state)
 {
 	make(1024, 4096);
@@ -520,6 +596,9 @@ int main(void)
 		T(system_calls_and_faults_are_counted),
 		T(usage_is_coalesced_between_the_starts_of_open_calls),
 		T(nothing_is_known_of_a_thread_that_the_kernel_does_not_see),
+		T(a_virtual_thread_is_not_the_platform_thread_with_its_number),
+		T(virtual_threads_make_room_for_later_ones),
+		T(virtual_threads_without_room_are_missing),
 		T(memory_of_all_threads_is_bounded),
 	};
 

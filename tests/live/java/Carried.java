@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-2-Clause
+package live;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Carried DIR N KIND...: for each kind, a virtual thread of that name calls a method N times that spends its time in a
+ * known way, with few carriers (-Djdk.virtualThreadScheduler.parallelism). Where a platform thread ends the wait, the
+ * program's clock tells when. A line for each call goes into the file `splits`:
+ *
+ *   KIND METHOD REASON LEAST MOST AFTER RUNQ    ns; -1: unknown
+ *
+ * The thread waited for REASON from the begin of the call for at least LEAST and at most MOST, and AFTER passed from the
+ * end of the wait to the end of the call. In calls without a reason ("-"), which keep their carrier, RUNQ is the kernel's
+ * number for the carrier, for a time that is at least LEAST.
+ */
+public class Carried {
+    interface Step {
+        void run() throws Exception;
+    }
+
+    private static final Object MONITOR = new Object();
+    private static final ReentrantLock LOCK = new ReentrantLock();
+    private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
+    private static final List<String> lines = new ArrayList<>();
+    private static InputStream in;
+    private static OutputStream out;
+    private static long begun, ended; /* of the call */
+    private static long releases, released; /* of the wait: about to end it, ended it */
+    private static volatile int held, asked, done, spinning;
+    private static volatile boolean letGo, holds, mayGo;
+    private static Thread holder;
+    static volatile long sink;
+
+    static void inSleep() throws Exception {
+        begun = System.nanoTime();
+        Thread.sleep(2);
+        ended = System.nanoTime();
+    }
+
+    static void inPark() {
+        begun = System.nanoTime();
+        while (!mayGo) /* a sleep before may have left a permit */
+            LockSupport.park();
+        ended = System.nanoTime();
+    }
+
+    static void inStarved() {
+        begun = System.nanoTime();
+        while (!mayGo) /* a sleep before may have left a permit */
+            LockSupport.park();
+        ended = System.nanoTime();
+    }
+
+    static void inLock() {
+        begun = System.nanoTime();
+        LOCK.lock();
+        LOCK.unlock();
+        ended = System.nanoTime();
+    }
+
+    static void inMonitor() {
+        begun = System.nanoTime();
+        synchronized (MONITOR) {
+            sink++;
+        }
+        ended = System.nanoTime();
+    }
+
+    static void inQueue() throws Exception {
+        begun = System.nanoTime();
+        QUEUE.take();
+        ended = System.nanoTime();
+    }
+
+    static void inSocket() throws Exception {
+        begun = System.nanoTime();
+        if (in.read() < 0)
+            throw new IOException("end");
+        ended = System.nanoTime();
+    }
+
+    /** Returns how long it waited for a CPU, by the carrier's account. */
+    static long inBusy(RandomAccessFile account) throws IOException {
+        long before = queued(account);
+        begun = System.nanoTime();
+        spin(2);
+        ended = System.nanoTime();
+        return queued(account) - before;
+    }
+
+    static void spin(int ms) {
+        long end = System.nanoTime() + ms * 1_000_000L, n = 0;
+        while (System.nanoTime() < end)
+            n++;
+        sink = n;
+    }
+
+    /** For how long a thread has waited for a CPU: the second number of proc_pid_schedstat. Short, as waits in here count. */
+    private static long queued(RandomAccessFile account) throws IOException {
+        byte[] line = new byte[100];
+        account.seek(0);
+        return Long.parseLong(new String(line, 0, account.read(line)).split(" ")[1]);
+    }
+
+    /** It keeps its carrier, so that thread-self is the same thread all the time. */
+    private static long busy() throws IOException {
+        try (RandomAccessFile account = new RandomAccessFile("/proc/thread-self/schedstat", "r")) {
+            return inBusy(account);
+        }
+    }
+
+    private static Thread virtual(String name, Runnable body) {
+        try {
+            Class<?> type = Class.forName("java.lang.Thread$Builder");
+            Object builder = type.getMethod("name", String.class).invoke(Thread.class.getMethod("ofVirtual").invoke(null), name);
+            return (Thread) type.getMethod("start", Runnable.class).invoke(builder, body);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void note(String kind, String method, String reason, long least, long most, long after, long queue) {
+        lines.add(kind + "\t" + method + "\t" + reason + "\t" + least + "\t" + most + "\t" + after + "\t" + queue);
+    }
+
+    /** A step that may fail. */
+    private static Runnable of(Step step) {
+        return () -> {
+            try {
+                step.run();
+            } catch (Exception e) {
+                e.printStackTrace();
+                System.exit(1);
+            }
+        };
+    }
+
+    /** N calls, each when the other thread is ready to let it wait. */
+    private static void calls(int n, Step call) throws Exception {
+        for (int i = 1; i <= n; i++) {
+            while (held < i)
+                Thread.sleep(0, 50_000);
+            asked = i;
+            call.run();
+            done = i;
+        }
+    }
+
+    /** N calls whose waits this thread ends. If it only sees to it that another one does, it does not know when. */
+    private static void led(String kind, String method, String reason, boolean itself, int n, Step hold, Step call, Step release)
+        throws Exception {
+        held = asked = done = 0;
+        Thread waits = virtual(kind, of(() -> calls(n, call)));
+        for (int i = 1; i <= n; i++) {
+            mayGo = false;
+            hold.run();
+            held = i;
+            while (asked < i)
+                Thread.sleep(0, 50_000);
+            Thread.sleep(2);
+            releases = System.nanoTime();
+            mayGo = true;
+            release.run();
+            released = System.nanoTime();
+            while (done < i || spinning > 0)
+                Thread.sleep(0, 50_000);
+            note(kind, method, reason, releases - begun, (itself ? released : ended) - begun, itself ? ended - released : -1, -1);
+        }
+        waits.join();
+    }
+
+    /** While all carriers are busy. */
+    private static void starve(Thread parked, int carriers) throws Exception {
+        letGo = false;
+        for (int i = 0; i < carriers; i++)
+            virtual("spinner", () -> {
+                synchronized (LOCK) {
+                    spinning++;
+                }
+                while (!letGo)
+                    sink++;
+                spin(3);
+                synchronized (LOCK) {
+                    spinning--;
+                }
+            });
+        while (spinning < carriers)
+            Thread.sleep(0, 50_000);
+        mayGo = true;
+        releases = System.nanoTime();
+        LockSupport.unpark(parked);
+        letGo = true;
+    }
+
+    private static void alone(String kind, int n) throws Exception {
+        virtual(kind, of(() -> {
+            for (int i = 0; i < n; i++) {
+                if (kind.equals("sleep")) {
+                    inSleep();
+                    note(kind, "inSleep", "sleep", 2_000_000, ended - begun, -1, -1);
+                } else {
+                    long queued = busy();
+                    note(kind, "inBusy", "-", ended - begun, -1, -1, queued);
+                }
+            }
+        })).join();
+    }
+
+    private static void connect() throws IOException {
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        out = new Socket(server.getInetAddress(), server.getLocalPort()).getOutputStream();
+        in = server.accept().getInputStream();
+    }
+
+    /** Before JDK 24 a virtual thread keeps its carrier while it waits for a monitor (JEP 491). */
+    private static String monitors() {
+        return Integer.parseInt(System.getProperty("java.specification.version")) < 24 ? "futex" : "parked";
+    }
+
+    private static void holdMonitor() throws Exception {
+        letGo = holds = false;
+        holder = new Thread(of(() -> {
+            synchronized (MONITOR) {
+                holds = true;
+                while (!letGo)
+                    Thread.sleep(0, 50_000);
+            }
+        }));
+        holder.start();
+        while (!holds)
+            Thread.sleep(0, 50_000);
+    }
+
+    private static void run(String kind, int n, int carriers) throws Exception {
+        Thread[] parked = new Thread[1];
+        Step nothing = () -> {};
+        switch (kind) {
+        case "park":
+            led(kind, "inPark", "parked", true, n, nothing, () -> {
+                parked[0] = Thread.currentThread();
+                inPark();
+            }, () -> LockSupport.unpark(parked[0]));
+            break;
+        case "starved":
+            led(kind, "inStarved", "parked", true, n, nothing, () -> {
+                parked[0] = Thread.currentThread();
+                inStarved();
+            }, () -> starve(parked[0], carriers));
+            break;
+        case "lock":
+            led(kind, "inLock", "parked", true, n, LOCK::lock, Carried::inLock, LOCK::unlock);
+            break;
+        case "queue":
+            led(kind, "inQueue", "parked", true, n, nothing, Carried::inQueue, () -> QUEUE.put(1));
+            break;
+        case "monitor":
+            led(kind, "inMonitor", monitors(), false, n, Carried::holdMonitor, Carried::inMonitor, () -> {
+                letGo = true;
+                holder.join();
+            });
+            break;
+        case "socket":
+            connect();
+            led(kind, "inSocket", "parked", false, n, nothing, Carried::inSocket, () -> out.write(1));
+            break;
+        default:
+            alone(kind, n);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Stage stage = new Stage(args[0]);
+        stage.awaitGo();
+        for (int i = 2; i < args.length; i++)
+            run(args[i], Integer.parseInt(args[1]), Integer.getInteger("jdk.virtualThreadScheduler.parallelism"));
+        stage.write("splits", String.join("\n", lines) + "\n");
+        stage.finish();
+    }
+}

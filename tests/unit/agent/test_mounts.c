@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Virtual threads in calls that change their carriers. A JNIEnv is a carrier; all of them are this thread. The source
+ * is included for its private table, which is what frtrace:mount will report.
+ */
+#include "uprobes/agent/mounts.c"
+#include "uprobes/agent/hook.h"
+#include "uprobes/agent/stack_jvmti.h"
+#include "uprobes/agent/thread.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#define A ((JNIEnv *)0x7f12000003c0)
+#define B ((JNIEnv *)0x7f12000103c0)
+#define C ((JNIEnv *)0x7f12000203c0)
+#define V 77
+
+static uint64_t running; /* the id of the virtual thread that runs; 0: none */
+static uint32_t serials, new_flags;
+
+uint32_t thread_identify(struct frt_slot *s, JNIEnv *env)
+{
+	s->flags = new_flags;
+	s->carrier = (struct frt_carrier){.java_id = running};
+	return ++serials;
+}
+
+enum stack_jvmti_answer stack_jvmti_take(const struct frt_slot *s, JNIEnv *e, uint32_t method, uint32_t depth,
+					 uint32_t *id)
+{
+	return STACK_JVMTI_UNASKED;
+}
+
+uint64_t thread_running_id(JNIEnv *e, bool *is_virtual)
+{
+	*is_virtual = running;
+	return running;
+}
+
+bool thread_running_virtual(JNIEnv *env, uint64_t known, char *name, size_t size, struct thread_virtual *v)
+{
+	*v = (struct thread_virtual){.java_id = running};
+	return running;
+}
+
+static int setup(void **state)
+{
+	if (control)
+		munmap(control, FRT_SEGMENT_SIZE);
+	if (!control_create("unit"))
+		return -1;
+	control->epoch = 1;
+	slot_reset_all();
+	mounts_begin();
+	frtrace_drain_semaphore = 1;
+	control_since = 1;
+	running = 0;
+	new_flags = FRT_SLOT_CARRIER;
+	return 0;
+}
+
+static void mount(JNIEnv *env, uint64_t id)
+{
+	running = 0;
+	mounts_mount(env, NULL, id);
+	running = id;
+}
+
+static void unmount(JNIEnv *env)
+{
+	mounts_unmount(env, NULL, running);
+	running = 0;
+}
+
+static void enter_and_park(JNIEnv *env, uint64_t id, jlong *start)
+{
+	mount(env, id);
+	*start = hook_enter(env, NULL, 1);
+	unmount(env);
+}
+
+/* End the call, and say whether it was followed. */
+static bool leave(JNIEnv *env, jlong start)
+{
+	struct frt_slot *s = slot_find(env);
+	struct frt_span r;
+
+	hook_leave(env, NULL, start, 1);
+	memcpy(&r, ring_at(s) + ((s->head - FRT_RECORD_SIZE) & (ring_size(s) - 1)), sizeof(r));
+	assert_int_equal(r.start, start);
+	assert_int_equal(r.flags & ~FRT_SPAN_FOLLOWED, running ? FRT_SPAN_VIRTUAL : 0);
+	return r.flags & FRT_SPAN_FOLLOWED;
+}
+
+static uint32_t key_of(JNIEnv *env)
+{
+	return slot_find(env)->virtual_key;
+}
+
+static void a_carrier_shows_its_thread_while_that_is_in_a_call(void **state)
+{
+	jlong outer, inner;
+
+	mount(A, V);
+	assert_int_equal(key_of(A), 0);
+	outer = hook_enter(A, NULL, 1);
+	inner = hook_enter(A, NULL, 1);
+	assert_int_equal(key_of(A), frt_virtual_key(V));
+	assert_true(leave(A, inner));
+	assert_int_equal(key_of(A), frt_virtual_key(V));
+	assert_true(leave(A, outer));
+	assert_int_equal(key_of(A), 0);
+	assert_int_equal(slot_find(A)->depth, 0);
+}
+
+static void a_parked_thread_is_followed_to_another_carrier(void **state)
+{
+	jlong start, other;
+
+	enter_and_park(A, V, &start);
+	assert_int_equal(key_of(A), 0);
+	mount(A, 78); /* another thread on the first one */
+	other = hook_enter(A, NULL, 1);
+	assert_true(leave(A, other));
+	mount(B, V);
+	assert_int_equal(key_of(B), frt_virtual_key(V));
+	assert_int_equal(slot_find(B)->mounts, 1);
+	assert_true(leave(B, start));
+	assert_int_equal(key_of(B), 0);
+}
+
+static void a_thread_in_no_call_leaves_nothing_behind(void **state)
+{
+	mount(A, V);
+	unmount(A);
+	mount(B, V);
+	assert_int_equal(key_of(B), 0);
+	assert_int_equal(slot_find(B)->mounts, 0);
+}
+
+static void a_call_that_began_before_the_first_mount_is_not_followed(void **state)
+{
+	jlong outer = sys_tsc(), inner;
+
+	mount(A, V);
+	inner = hook_enter(A, NULL, 1);
+	assert_true(leave(A, inner));
+	inner = hook_enter(A, NULL, 1);
+	assert_false(leave(A, outer));
+	assert_int_equal(key_of(A), frt_virtual_key(V)); /* the inner call is still open */
+	assert_true(leave(A, inner));
+}
+
+static void a_thread_that_is_mounted_when_its_carrier_is_first_seen_is_followed(void **state)
+{
+	jlong start;
+
+	running = V;
+	start = hook_enter(A, NULL, 1);
+	unmount(A);
+	mount(B, V);
+	assert_true(leave(B, start));
+}
+
+static void calls_of_a_carrier_itself_are_not_followed(void **state)
+{
+	jlong start = hook_enter(A, NULL, 1);
+
+	assert_int_equal(key_of(A), 0);
+	assert_false(leave(A, start));
+}
+
+static void a_thread_that_has_ended_is_forgotten(void **state)
+{
+	mount(A, V);
+	hook_enter(A, NULL, 1); /* a StackOverflowError swallows its exit */
+	mounts_end(A, NULL, V);
+	assert_int_equal(key_of(A), 0);
+	running = 0;
+	mount(B, V);
+	assert_int_equal(key_of(B), 0);
+}
+
+static void threads_that_find_no_room_are_not_followed(void **state)
+{
+	enum { MANY = 40000 };
+	static jlong start[MANY];
+	unsigned int followed = 0;
+
+	for (uint64_t i = 0; i < MANY; i++)
+		enter_and_park(A, 1000 + i, &start[i]);
+	for (uint64_t i = 0; i < MANY; i++) {
+		mount(B, 1000 + i);
+		followed += leave(B, start[i]);
+		unmount(B);
+	}
+	assert_in_range(followed, MANY / 2, ROWS);
+	enter_and_park(A, V, &start[0]);
+	mount(B, V);
+	assert_true(leave(B, start[0]));
+}
+
+static void the_next_recording_knows_no_threads(void **state)
+{
+	jlong start;
+
+	enter_and_park(A, V, &start);
+	mounts_begin();
+	mount(B, V);
+	assert_false(leave(B, start));
+}
+
+static const struct parked *parked_thread(uint64_t id)
+{
+	int64_t at = mounts_find(id);
+
+	assert_true(at >= 0);
+	return &rows[at];
+}
+
+static void the_first_that_makes_it_ready_is_the_waker(void **state)
+{
+	uint64_t before = sys_tsc(), ready;
+	jlong start;
+
+	enter_and_park(A, V, &start);
+	assert_int_equal(parked_thread(V)->ready, 0);
+	new_flags = 0; /* a platform thread in no call */
+	mounts_ready(C, NULL, V);
+	ready = parked_thread(V)->ready;
+	assert_in_range(ready, before, sys_tsc());
+	assert_true(parked_thread(V)->off < ready);
+	assert_int_equal(parked_thread(V)->waker, slot_find(C)->thread);
+	mounts_ready(A, NULL, V);
+	assert_int_equal(parked_thread(V)->ready, ready);
+	assert_int_equal(parked_thread(V)->waker, slot_find(C)->thread);
+	new_flags = FRT_SLOT_CARRIER;
+	mount(B, V);
+	unmount(B);
+	assert_int_equal(parked_thread(V)->ready, 0); /* the next park */
+}
+
+static void a_virtual_thread_is_a_waker_by_its_key(void **state)
+{
+	jlong start;
+
+	enter_and_park(A, V, &start);
+	mount(A, 78);
+	mounts_ready(A, NULL, V);
+	assert_int_equal(parked_thread(V)->waker, frt_virtual_key(78));
+}
+
+static void without_a_place_for_its_slot_a_waker_is_unknown(void **state)
+{
+	jlong start;
+
+	enter_and_park(A, V, &start);
+	control->slots_missing = 1;
+	mounts_ready(C, NULL, V);
+	assert_true(parked_thread(V)->ready && !parked_thread(V)->waker);
+	assert_int_equal(control->slots_missing, 1);
+}
+
+static void the_reason_holds_until_the_wait_is_over(void **state)
+{
+	mount(A, V);
+	hook_enter(A, NULL, 1);
+	mounts_waits(A, NULL, FRT_WAIT_SLEEP);
+	unmount(A);
+	assert_int_equal(parked_thread(V)->reason, FRT_WAIT_SLEEP);
+	mount(B, V); /* woken early, and goes on sleeping */
+	unmount(B);
+	assert_int_equal(parked_thread(V)->reason, FRT_WAIT_SLEEP);
+	mount(B, V);
+	mounts_waited(B, NULL, 0, FRT_WAIT_SLEEP);
+	unmount(B);
+	assert_int_equal(parked_thread(V)->reason, 0);
+}
+
+static void the_stack_of_a_park_that_kept_the_carrier_is_dropped(void **state)
+{
+	mount(A, V);
+	hook_enter(A, NULL, 1);
+	slot_find(A)->carrier.stack = 9;
+	mounts_waited(A, NULL, 0, FRT_WAIT_PARKED);
+	unmount(A);
+	assert_int_equal(parked_thread(V)->stack, 0);
+}
+
+static void a_platform_thread_mounts_nothing(void **state)
+{
+	new_flags = 0;
+	mount(A, V);
+	hook_enter(A, NULL, 1);
+	assert_int_equal(key_of(A), 0);
+	assert_int_equal(slot_find(A)->depth, 1);
+}
+
+static void without_a_recording_no_slot_is_taken(void **state)
+{
+	control_since = UINT64_MAX;
+	mount(A, V);
+	mounts_ready(A, NULL, V);
+	assert_null(slot_find(A));
+}
+
+int main(void)
+{
+#define T(t) cmocka_unit_test_setup(t, setup)
+	const struct CMUnitTest tests[] = {
+		T(a_carrier_shows_its_thread_while_that_is_in_a_call),
+		T(a_parked_thread_is_followed_to_another_carrier),
+		T(a_thread_in_no_call_leaves_nothing_behind),
+		T(a_call_that_began_before_the_first_mount_is_not_followed),
+		T(a_thread_that_is_mounted_when_its_carrier_is_first_seen_is_followed),
+		T(calls_of_a_carrier_itself_are_not_followed),
+		T(a_thread_that_has_ended_is_forgotten),
+		T(threads_that_find_no_room_are_not_followed),
+		T(the_next_recording_knows_no_threads),
+		T(the_first_that_makes_it_ready_is_the_waker),
+		T(a_virtual_thread_is_a_waker_by_its_key),
+		T(without_a_place_for_its_slot_a_waker_is_unknown),
+		T(the_reason_holds_until_the_wait_is_over),
+		T(the_stack_of_a_park_that_kept_the_carrier_is_dropped),
+		T(a_platform_thread_mounts_nothing),
+		T(without_a_recording_no_slot_is_taken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

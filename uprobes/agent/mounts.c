@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The table has sets of one cache line of ids, and each id may lie in two of them, so that a mount of a thread in no
+ * call reads two lines. If both are full, the thread is forgotten, and the calls that it is in are not followed.
+ */
+#include "uprobes/agent/mounts.h"
+#include "bpf/queue.h"
+#include "uprobes/agent/ring.h"
+#include "uprobes/agent/slot.h"
+#include "uprobes/agent/stack.h"
+#include "uprobes/agent/usdt.h"
+
+#define SETS_LOG2 12
+#define SET	  8u
+#define ROWS	  (SET << SETS_LOG2)
+#define BUSY	  UINT64_MAX
+
+USDT_SEMAPHORE(mount);
+
+/* A virtual thread in a traced call that is on no carrier. */
+struct parked {
+	uint64_t since, off, ready; /* TSC */
+	uint32_t depth, stack, reason, waker;
+};
+
+static uint64_t ids[ROWS] __attribute__((aligned(64))); /* 0: free */
+static struct parked rows[ROWS];
+static bool used; /* by this recording */
+
+void mounts_begin(void)
+{
+	if (used)
+		memset(ids, 0, sizeof(ids));
+	used = false;
+}
+
+static uint32_t mounts_place_of(uint64_t id)
+{
+	return (id * FRT_CELL_HASH >> (64 - SETS_LOG2)) * SET;
+}
+
+static int64_t mounts_find(uint64_t id)
+{
+	uint32_t place = mounts_place_of(id);
+
+	for (uint32_t i = 0; i < 2 * SET && load_relaxed(&used); i++)
+		if (load_acquire(&ids[(place + i) % ROWS]) == id)
+			return (place + i) % ROWS;
+	return -1;
+}
+
+static void mounts_put(uint64_t id, const struct parked *p)
+{
+	uint32_t place = mounts_place_of(id);
+
+	store_relaxed(&used, true);
+	for (uint32_t i = 0; i < 2 * SET; i++) {
+		uint32_t at = (place + i) % ROWS;
+		uint64_t vacant = 0;
+
+		if (load_relaxed(&ids[at]) ||
+		    !__atomic_compare_exchange_n(&ids[at], &vacant, BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		rows[at] = *p;
+		store_release(&ids[at], id);
+		return;
+	}
+}
+
+static __attribute__((noinline, aligned(32))) void mount_site(const struct frt_mount *m)
+{
+	__asm__ volatile(USDT_SITE("mount", "8@%%rdi") : : "D"(m) : "memory");
+}
+
+/* The thread was in calls when it left its last carrier. */
+static void mounts_resume(struct frt_slot *s, uint64_t java_id, int64_t at)
+{
+	const struct parked p = rows[at];
+	struct frt_mount m = {.off = p.off,
+			      .ready = load_relaxed(&rows[at].ready),
+			      .key = frt_virtual_key(java_id),
+			      .number = s->mounts + 1,
+			      .stack = p.stack,
+			      .waker = p.waker,
+			      .reason = p.reason ?: FRT_WAIT_PARKED};
+
+	store_release(&ids[at], 0);
+	s->carrier.since = p.since;
+	s->carrier.depth = p.depth;
+	s->carrier.reason = p.reason;
+	if (frtrace_mount_semaphore)
+		mount_site(&m);
+	store_release(&s->virtual_key, m.key);
+	store_release(&s->mounts, m.number);
+}
+
+static bool mounts_is_recorded(void)
+{
+	return frtrace_drain_semaphore && control_since != UINT64_MAX;
+}
+
+/* The running thread's slot, which it gets now if it has been in no traced call so far. NULL: there is none left. */
+static struct frt_slot *mounts_slot(JNIEnv *env)
+{
+	struct frt_slot *s = slot_find(env);
+
+	return s || load_relaxed(&control->slots_missing) ? s : slot_claim(env);
+}
+
+void JNICALL mounts_mount(JNIEnv *env, jclass helper, jlong java_id)
+{
+	struct frt_slot *s = mounts_is_recorded() ? mounts_slot(env) : NULL;
+	int64_t at;
+
+	(void)helper;
+	if (!s || !(s->flags & FRT_SLOT_CARRIER))
+		return;
+	store_relaxed(&s->virtual_key, 0);
+	s->carrier = (struct frt_carrier){.java_id = java_id, .stacks_until = s->carrier.stacks_until};
+	at = mounts_find(java_id);
+	if (at >= 0)
+		mounts_resume(s, java_id, at);
+}
+
+/* The running carrier, if it runs this virtual thread. */
+static struct frt_slot *carrier_of(JNIEnv *env, uint64_t java_id)
+{
+	struct frt_slot *s = mounts_is_recorded() ? slot_find(env) : NULL;
+
+	return s && s->flags & FRT_SLOT_CARRIER && s->carrier.java_id == java_id ? s : NULL;
+}
+
+static void mounts_clear(struct frt_slot *s)
+{
+	store_relaxed(&s->virtual_key, 0);
+	s->carrier.java_id = 0;
+}
+
+void JNICALL mounts_unmount(JNIEnv *env, jclass helper, jlong java_id)
+{
+	struct frt_slot *s = carrier_of(env, java_id);
+
+	(void)helper;
+	if (!s)
+		return;
+	if (s->carrier.depth)
+		mounts_put(java_id, &(struct parked){.since = s->carrier.since,
+						     .off = sys_tsc(),
+						     .depth = s->carrier.depth,
+						     .stack = s->carrier.stack,
+						     .reason = s->carrier.reason});
+	mounts_clear(s);
+}
+
+void JNICALL mounts_end(JNIEnv *env, jclass helper, jlong java_id)
+{
+	struct frt_slot *s = carrier_of(env, java_id);
+
+	(void)helper;
+	if (s)
+		mounts_clear(s);
+}
+
+/* The running thread as a waker. */
+static uint32_t mounts_own_name(JNIEnv *env)
+{
+	const struct frt_slot *s = mounts_slot(env);
+
+	if (!s)
+		return 0;
+	return s->flags & FRT_SLOT_CARRIER && s->carrier.java_id ? frt_virtual_key(s->carrier.java_id) : s->thread;
+}
+
+/* Hooked methods call each other: the first one counts. */
+void JNICALL mounts_ready(JNIEnv *env, jclass helper, jlong java_id)
+{
+	int64_t at = mounts_is_recorded() ? mounts_find(java_id) : -1;
+
+	(void)helper;
+	if (at < 0 || load_relaxed(&rows[at].ready))
+		return;
+	rows[at].waker = mounts_own_name(env);
+	store_relaxed(&rows[at].ready, sys_tsc());
+}
+
+/* As for the waits of platform threads (bpf/sched.bpf.c): one stack every 200 us or so, after a burst. */
+#define STACK_TICKS (1ULL << 19)
+#define STACKS_FREE 256
+
+static bool mounts_stack_is_due(struct frt_carrier *c)
+{
+	uint64_t now = sys_tsc();
+
+	if (c->stacks_until > now)
+		return false;
+	if (now - c->stacks_until > STACKS_FREE * STACK_TICKS)
+		c->stacks_until = now - STACKS_FREE * STACK_TICKS;
+	c->stacks_until += STACK_TICKS;
+	return true;
+}
+
+/* The carrier of the running virtual thread if that is in a traced call. */
+static struct frt_slot *carrier_in_call(JNIEnv *env)
+{
+	struct frt_slot *s = mounts_is_recorded() ? slot_find(env) : NULL;
+
+	return s && s->flags & FRT_SLOT_CARRIER && s->carrier.java_id && s->carrier.depth ? s : NULL;
+}
+
+/* FRT_WAIT_PARKED: where the thread is about to be parked. Any other reason: what it will be parked for. */
+jlong JNICALL mounts_waits(JNIEnv *env, jclass helper, jint reason)
+{
+	struct frt_slot *s = carrier_in_call(env);
+
+	(void)helper;
+	if (s && reason != FRT_WAIT_PARKED)
+		s->carrier.reason = reason;
+	else if (s && mounts_stack_is_due(&s->carrier))
+		s->carrier.stack = stack_take_walked(s);
+	return 0;
+}
+
+/* The thread may have changed its carrier, or have been unable to leave it. */
+void JNICALL mounts_waited(JNIEnv *env, jclass helper, jlong start, jint reason)
+{
+	struct frt_slot *s = carrier_in_call(env);
+
+	(void)helper, (void)start;
+	if (!s)
+		return;
+	if (reason != FRT_WAIT_PARKED)
+		s->carrier.reason = 0;
+	else
+		s->carrier.stack = 0;
+}
