@@ -160,13 +160,17 @@ static void keep_pattern(const struct matcher *p)
 	last = p->program;
 }
 
+/*
+ * While classes are hooked and restored, the collector waits, and its queue might not hold the calls of so long a time.
+ * So a recording begins after the one and ends before the other.
+ */
 static enum frt_result restore(JNIEnv *env)
 {
 	jvmtiError error;
 
 	store_release(&control->state, FRT_STOPPING);
-	error = classes_apply(env, NULL);
 	store_release(&control_since, UINT64_MAX);
+	error = classes_apply(env, NULL);
 	set_events(JVMTI_DISABLE);
 	control->last_error = error;
 	/* hooks remain: the next stop removes them, or heal() when the tracer is gone */
@@ -243,9 +247,9 @@ static enum frt_result agent_start(JNIEnv *env)
 		restore(env);
 		return agent_fail(FRT_JVMTI_FAILED, "the JVM refused to send events");
 	}
-	store_release(&control_since, sys_tsc());
 	if (apply(env, &p))
 		return FRT_JVMTI_FAILED;
+	store_release(&control_since, sys_tsc());
 	store_release(&control->state, FRT_ACTIVE);
 	return FRT_DONE;
 }

@@ -178,8 +178,8 @@ jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
 	struct frt_slot *s;
 
 	(void)helper;
-	if (unlikely(!frtrace_drain_semaphore))
-		return 0;
+	if (unlikely(!frtrace_drain_semaphore || load_acquire(&control_since) == UINT64_MAX))
+		return 0; /* `leave` will take it for a call that began earlier */
 	s = slot_find_first(env);
 	return likely(s) ? hook_begin(s, env, method) : begin_otherwise(env, method);
 }

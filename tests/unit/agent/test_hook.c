@@ -182,6 +182,20 @@ static void call_from_before_the_recording_is_not_recorded(void **state)
 	assert_int_equal(s->exited, 1);
 }
 
+static void call_from_before_the_recording_is_not_open(void **state)
+{
+	jlong early;
+
+	call(1);
+	control_since = UINT64_MAX;
+	early = hook_enter(env, NULL, 1);
+	control_since = 1;
+	assert_int_equal(slot_find(env)->depth, 0);
+	hook_leave(env, NULL, early, 1);
+	assert_int_equal(slot_find(env)->exited, 1);
+	assert_int_equal(slot_find(env)->depth, 0);
+}
+
 static void call_below_the_threshold_is_counted_but_not_recorded(void **state)
 {
 	struct frt_slot *s;
@@ -523,6 +537,7 @@ int main(void)
 		TEST(without_a_listener_nothing_is_recorded),
 		TEST(each_half_ring_measures_the_cost_of_a_span),
 		TEST(call_from_before_the_recording_is_not_recorded),
+		TEST(call_from_before_the_recording_is_not_open),
 		TEST(call_below_the_threshold_is_counted_but_not_recorded),
 		TEST(call_at_the_threshold_is_recorded),
 		TEST(thread_without_records_gets_no_ring),
