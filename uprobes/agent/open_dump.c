@@ -18,7 +18,7 @@
 
 #define MOST_SLOTS  4096
 #define MOST_FRAMES 4096
-#define MOST_NS	    2000000000ULL
+#define MOST_NS	    10000000000ULL
 
 struct wanted {
 	uint64_t java_id;
