@@ -149,7 +149,8 @@ SAYS=			# output that frtrace must print
 UNKNOWN_MAX=60		# allowed stacks with code that was gone before anything could read it,
 ELSEWHERE_MAX=30	# and with code that the JIT discarded before the collector read it, as -Xcomp does at once. All other frames are right
 VANISH='attached|initializers|loaders|versions' # where classes are unloaded and redefined under load
-small=(-Dstacks.rounds=4000 -Dstacks.calls=3000 -Dstacks.virtual=30 -Dstacks.loaders=60)
+read -ra small < <(amount '-Dstacks.rounds=2000 -Dstacks.calls=1500' '-Dstacks.rounds=4000 -Dstacks.calls=3000')
+small+=(-Dstacks.virtual=30 -Dstacks.loaders=60)
 
 # A small selection, for the differences between compilers, collectors and heap layouts.
 agrees_small() { # SENTENCE [-JVM-OPTION...]
@@ -253,7 +254,7 @@ for version in "${OTHER_JDKS[@]}"; do
 	OWN=
 	[ "$FEATURE" -ge 25 ] && OWN=yes
 	agrees_small "stacks of every shape"
-	if [ -n "$SOAK" ] || [ "$version" -le 21 ]; then agrees_by_jvmti; fi
+	if [ -n "$SOAK" ] || [ "$version" -le 11 ]; then agrees_by_jvmti; fi
 	[ "$FEATURE" -lt "$(amount 28 27)" ] ||
 		agrees_small "hot methods that move to a code heap of their own, headers that are not compact" -XX:-UseCompactObjectHeaders \
 			-XX:+UnlockExperimentalVMOptions -XX:+NMethodRelocation -XX:+HotCodeHeap -XX:HotCodeStartupDelaySeconds=0 \
