@@ -222,15 +222,24 @@ size_t segment_string(const struct segment *s, uint32_t number, char *out, size_
 	return length;
 }
 
-static void add_oldest(const struct frt_slot *slot, struct segment_totals *t)
+/* The last open-call dump found it on no stack. A bit is about the call that was there at the time of the dump. */
+static bool is_dead_call(const struct frt_slot *slot, uint32_t i, const struct frt_header *h)
 {
-	uint32_t depth = slot->depth;
+	return slot->open_dump_epoch == h->open_dump && slot->open_dump_dead >> i & 1 &&
+	       slot->open[i].start <= slot->open_dump_at;
+}
 
-	if (!depth || slot->flags & FRT_SLOT_CARRIER)
+static void add_oldest(const struct frt_slot *slot, const struct frt_header *h, struct segment_totals *t)
+{
+	uint32_t depth = slot->depth < FRT_OPEN_CALLS ? slot->depth : FRT_OPEN_CALLS, i = 0;
+
+	if (slot->flags & FRT_SLOT_CARRIER)
 		return;
-	if (!t->oldest_start || slot->open[0].start < t->oldest_start) {
-		t->oldest_start = slot->open[0].start;
-		t->oldest_method = slot->open[0].method;
+	while (i < depth && is_dead_call(slot, i, h))
+		i++;
+	if (i < depth && (!t->oldest_start || slot->open[i].start < t->oldest_start)) {
+		t->oldest_start = slot->open[i].start;
+		t->oldest_method = slot->open[i].method;
 	}
 }
 
@@ -254,7 +263,7 @@ void segment_totals(const struct segment *s, struct segment_totals *t)
 		t->moved_exits += slot->moved_exits;
 		if (slot->longest > t->longest)
 			t->longest = slot->longest;
-		add_oldest(slot, t);
+		add_oldest(slot, h, t);
 	}
 	ended = t->exited + t->lost_exits;
 	t->open = t->entered > ended ? t->entered - ended : 0;

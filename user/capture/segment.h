@@ -74,7 +74,7 @@ struct segment_totals {
 	uint64_t entered, exited, thrown, recorded, unrecorded, lost_exits, moved_exits, unslotted;
 	uint64_t longest;      /* TSC ticks */
 	uint64_t open;	       /* calls that have not returned */
-	uint64_t oldest_start; /* TSC; 0: none */
+	uint64_t oldest_start; /* TSC; 0: not known: calls of virtual threads, or deeper than FRT_OPEN_CALLS */
 	uint32_t oldest_method;
 	uint64_t ring_bytes;
 };

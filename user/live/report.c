@@ -403,7 +403,7 @@ static const char *path_word(const struct report *r)
 static void print_open_calls(const struct report *r, const struct segment_totals *t)
 {
 	const struct segment *seg = session_segment(r->session);
-	char name[2048] = "calls of virtual threads", more[64] = "", since[80] = "";
+	char name[2048] = "calls of virtual threads, or deeper than are listed", more[64] = "", since[80] = "";
 
 	if (!t->open)
 		return;

@@ -192,6 +192,27 @@ static void oldest_open_call_is_of_the_lowest_frame(void **state)
 	assert_int_equal(t.oldest_method, 2);
 }
 
+/* A constructor that an exception out of super() has ended stays among the open calls until an outer call ends. */
+static void oldest_open_call_is_on_a_stack(void **state)
+{
+	struct frt_slot *a = fake_slot(&seg, 10, 0), *b = fake_slot(&seg, 10, 0);
+	struct segment_totals t;
+
+	segment_header(&seg)->open_dump = 3;
+	a->depth = 3, a->open_dump_epoch = 3, a->open_dump_dead = 3, a->open_dump_at = 700;
+	a->open[0].start = 100, a->open[1].start = 200, a->open[2].start = 600, a->open[2].method = 7;
+	b->depth = FRT_OPEN_CALLS + 5, b->open_dump_epoch = 3, b->open_dump_dead = UINT32_MAX, b->open_dump_at = 700;
+	segment_totals(&seg, &t);
+	assert_int_equal(t.oldest_start, 600);
+	assert_int_equal(t.oldest_method, 7);
+	a->open_dump_epoch = 2; /* an earlier dump */
+	segment_totals(&seg, &t);
+	assert_int_equal(t.oldest_start, 100);
+	a->open_dump_epoch = 3, a->open_dump_at = 150; /* the second call began since */
+	segment_totals(&seg, &t);
+	assert_int_equal(t.oldest_start, 200);
+}
+
 /* This very process as target: it holds a memfd of the agent's name. */
 static struct target myself(void)
 {
@@ -310,6 +331,7 @@ int main(void)
 		TEST(totals_are_sums_over_the_present_recording),
 		TEST(more_exits_than_entries_are_no_open_calls),
 		TEST(oldest_open_call_is_of_the_lowest_frame),
+		TEST(oldest_open_call_is_on_a_stack),
 		cmocka_unit_test(segment_of_the_agent_is_opened_and_shared),
 		cmocka_unit_test(segment_that_is_not_there_is_enoent),
 		cmocka_unit_test(segment_not_as_made_is_refused),
