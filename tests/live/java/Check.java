@@ -47,8 +47,9 @@ public class Check {
     final Map<Kind, Tally> tallies = new HashMap<>();
     final Map<String, Map<Long, Long>> threads = new HashMap<>();
     final Map<String, List<Long>> starts = new HashMap<>();
+    final Map<String, Set<String>> callers = new HashMap<>();
     final Set<String> faults = new HashSet<>();
-    final Set<String> between = new HashSet<>();
+    final Set<String> between = new HashSet<>(), called = new HashSet<>();
     long events, lostBytes;
 
     public static void main(String[] args) throws Exception {
@@ -57,9 +58,12 @@ public class Check {
         if (args.length > 1)
             for (String line : Files.readAllLines(Path.of(args[1])))
                 truth.add(line.split("\t"));
-        for (String[] want : truth)
+        for (String[] want : truth) {
             if (want[0].equals("between"))
                 check.between.add(want[1] + "." + want[2]);
+            if (want[0].equals("caller"))
+                check.called.add(want[1] + "." + want[2]);
+        }
         check.read(Path.of(args[0]));
         if (args.length == 1) {
             check.print();
@@ -114,6 +118,15 @@ public class Check {
         threads.computeIfAbsent(name, k -> new HashMap<>()).merge(thread.getJavaThreadId(), 1L, Long::sum);
         if (between.contains(name))
             starts.computeIfAbsent(name, k -> new ArrayList<>()).add(event.getLong("startTime"));
+        if (called.contains(name))
+            callers.computeIfAbsent(name, k -> new HashSet<>()).add(caller(event));
+    }
+
+    static String caller(RecordedEvent event) {
+        if (event.getStackTrace() == null || event.getStackTrace().getFrames().isEmpty())
+            return "unknown";
+        RecordedMethod top = event.getStackTrace().getFrames().get(0).getMethod();
+        return top.getType().getName() + "." + top.getName();
     }
 
     void checkFields(RecordedEvent event) {
@@ -129,9 +142,14 @@ public class Check {
             break;
         case "allow":
             tallies.forEach((kind, tally) -> {
-                if (kind.type.equals(want[1]) && kind.method.equals(want[2]))
+                if (kind.type.equals(want[1]) && Kind.fits(want[2], kind.method))
                     tally.expected = true;
             });
+            break;
+        case "caller":
+            Set<String> found = callers.getOrDefault(want[1] + "." + want[2], Set.of());
+            if (!found.equals(Set.of(want[3])))
+                faults.add("callers of " + want[1] + "." + want[2] + ": " + found + ", not " + want[3]);
             break;
         case "threads":
             compareThreads(want);

@@ -39,7 +39,12 @@ final class Stage {
         truth.add(String.join("\t", "count", type, method, descriptor, "*", "*", least + ".." + most, "0"));
     }
 
-    /** Ignore events of this method that no line counts. */
+    /** Every event of this method has this caller, CLASS.METHOD, on top of its stack. */
+    void expectCaller(String type, String method, String caller) {
+        truth.add(String.join("\t", "caller", type, method, caller));
+    }
+
+    /** Ignore events of this method that no line counts; "*" is every method of the class. */
     void allow(String type, String method) {
         truth.add(String.join("\t", "allow", type, method));
     }
