@@ -13,6 +13,9 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
+/* In bpf/sched.bpf.c. */
+extern int release_waits(void);
+
 struct drain_arguments {
 	__u64 slot, ring, head, drained, half;
 };
@@ -83,6 +86,8 @@ int drain(struct pt_regs *ctx)
 	}
 	if (usage_wanted)
 		thread_usage_leave(bpf_get_current_task_btf());
+	if (wait_setup.hold)
+		release_waits();
 	drain_slot(state, &a);
 	state->busy = 0;
 	return 0;

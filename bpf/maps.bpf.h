@@ -94,21 +94,22 @@ struct thread_usage_map {
 };
 extern struct thread_usage_map thread_usages;
 
-/* The part of struct frt_slot that says which calls are open. */
+/* The part of struct frt_slot that says which calls are open, and which spans have been written. */
 struct slot_calls {
-	__u64 entered, exited;
+	__u64 head, ring, entered, exited;
 	__u32 depth, thread;
 	__u32 virtual_key, mounts;
+	__u64 outermost; /* open[0].start */
 };
-_Static_assert(offsetof(struct frt_slot, mounts) - offsetof(struct frt_slot, entered) ==
+_Static_assert(offsetof(struct frt_slot, mounts) - offsetof(struct frt_slot, head) ==
 		       offsetof(struct slot_calls, mounts),
 	       "side by side in the slot");
 
-typedef struct slot_calls mapped_calls; /* clang 14 loses the tag of a struct */
+typedef struct frt_slot whole_slot; /* clang 14 loses the tag of a struct */
 
 /* The collector writes the values. */
 struct mapped_slot {
-	mapped_calls __attribute__((btf_type_tag("uptr"))) * calls;
+	whole_slot __attribute__((btf_type_tag("uptr"))) * slot;
 };
 
 struct mapped_slot_map {

@@ -15,6 +15,7 @@ enum frt_queue_kind {
 	FRT_THREAD_USAGE, /* struct frt_thread_usage */
 	FRT_OWNER,	  /* struct frt_slot_owner */
 	FRT_RESUMED,	  /* struct frt_resumed */
+	FRT_WAITS,	  /* struct frt_waits or frt_long_waits */
 };
 
 /* The record of a drain. `data` is one aligned half of the ring. */
@@ -105,6 +106,23 @@ struct frt_long_wait {
 };
 _Static_assert(sizeof(struct frt_long_wait) == 2904, "long wait");
 
+#define FRT_HELD_WAITS 12u /* struct wait_state must fit into a page */
+
+/* Waits of one thread that the kernel has held back, in the order of their ends. */
+struct frt_waits {
+	frt_u32 kind;
+	frt_u16 count;
+	frt_u16 long_wait; /* number of the one with stacks, from 1; 0: none */
+	struct frt_wait wait[FRT_HELD_WAITS];
+};
+_Static_assert(sizeof(struct frt_waits) == 1064, "waits");
+
+/* The same with the stacks of the long wait, which stands here in full. */
+struct frt_long_waits {
+	struct frt_waits waits;
+	struct frt_long_wait with_stacks;
+};
+
 /* Which waits get stacks, and the JVM's offsets for taking them. */
 #define FRT_ANCHOR 32u /* bytes of a JavaFrameAnchor that are read */
 
@@ -112,6 +130,7 @@ struct frt_wait_setup {
 	frt_u64 longer; /* minimum length in ns; ~0: no stacks */
 	frt_u16 known;	/* 0: the JVM's layout is unknown, take kernel stacks only */
 	frt_u16 anchor_sp, anchor_pc, anchor_fp;
+	frt_u64 hold; /* 1: most calls are not recorded, so waits are held back until a span appears */
 };
 
 /* A virtual thread in a traced call was on no carrier from mount.off to `on`, and ready to run from mount.ready on. */

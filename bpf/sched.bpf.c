@@ -16,7 +16,7 @@
  * Every wake-up passes through sched_waking in the waker's context. A thread that is woken just before it leaves
  * its CPU is not observed there; it counts as woken when it left, by an unknown waker.
  */
-#include "bpf/emit.bpf.h"
+#include "bpf/held_waits.bpf.h"
 #include "bpf/target.bpf.h"
 #include "bpf/thread_usage.bpf.h"
 #include "bpf/wait_reason.bpf.h"
@@ -46,6 +46,8 @@ struct wait_state {
 	__u32 syscall;
 	__u32 reason;
 	struct waker waker;
+	__u64 head, outermost; /* of the slot when it left its CPU; outermost 0: not certain */
+	struct held_waits held;
 	/* where it was, for a long wait */
 	__u64 anchor, stack_end; /* 0: its stacks are not taken */
 	__u64 stacks_due;	 /* virtual time: each stack that is taken advances it by STACK_EVERY */
@@ -82,6 +84,10 @@ int BPF_USDT(thread, __u64 number, const struct frt_slot *slot)
 	report_owner(task, number, serial, state ? 0 : FRT_OWNER_NO_WAITS);
 	if (!state)
 		return 0;
+	if (wait_setup.hold) { /* waits of an earlier owner of its JNIEnv */
+		held_release(&state->held, task);
+		bpf_task_storage_get(&held_stacks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	}
 	state->off = state->woken = state->sleeping = 0;
 	state->mounted = state->number = 0;
 	state->anchor = state->stack_end = 0;
@@ -141,26 +147,42 @@ int sleep_end(struct pt_regs *context)
 	return set_sleeping(false);
 }
 
+/* True if the running task has been interrupted in a hook, or waits there: its slot may be halfway to the next state. */
+static __always_inline bool in_agent(const struct pt_regs___kernel *r)
+{
+	return r->ip - agent_code.begin < agent_code.end - agent_code.begin;
+}
+
 /*
  * Who waits, and is in a traced call: the thread, or the virtual thread that it carries. 0: nobody. An exiting thread
  * has no calls, whatever its slot says.
  */
-static __always_inline __u32 caller_on(struct task_struct *task, const struct wait_state *state)
+static __always_inline __u32 caller_on(struct task_struct *task, const struct wait_state *state,
+				       struct slot_calls *calls)
 {
-	struct slot_calls calls;
-
 	if (task->flags & EXITING)
 		return 0;
-	if (read_calls(task, state->slot, state->thread, &calls)) {
+	if (read_calls(task, state->slot, state->thread, calls)) {
 		if (state->mounted) /* the wait may be that of a virtual thread */
 			__sync_fetch_and_add(&waits_lost, 1);
 		return state->thread; /* a wait outside of calls does no harm */
 	}
-	if (calls.thread != state->thread)
+	if (calls->thread != state->thread)
 		return 0;
-	if (state->mounted && state->number == calls.mounts + 1)
+	if (state->mounted && state->number == calls->mounts + 1)
 		return state->mounted;
-	return calls.virtual_key ?: calls.depth ? state->thread : 0;
+	return calls->virtual_key ?: calls->depth ? state->thread : 0;
+}
+
+/* `calls` of another thread, or of none, are not known. */
+static __always_inline void review_held(struct task_struct *task, struct wait_state *state,
+					const struct slot_calls *calls)
+{
+	bool known = calls->thread == state->thread;
+
+	held_review(&state->held, task, known ? calls : NULL);
+	state->head = known ? calls->head : HELD_NO_HEAD;
+	state->outermost = known && !in_agent(entry_registers(task)) ? calls->outermost : 0;
 }
 
 #define ANCHOR_WORDS (FRT_ANCHOR / 8)
@@ -274,14 +296,11 @@ static __always_inline void emit_short_wait(struct task_struct *task, const stru
 	submit_wait(w, state, now % WAKE_EVERY ? BPF_RB_NO_WAKEUP : wake_flags());
 }
 
-static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
-					   bool goes_on)
+static __always_inline void fill_long_wait(struct frt_long_wait *w, struct task_struct *task,
+					   const struct wait_state *state, __u64 now, bool goes_on)
 {
-	struct frt_long_wait *w = reserve_record(sizeof(*w));
 	long size;
 
-	if (!w)
-		return;
 	fill_wait(&w->wait, task, state, now, goes_on);
 	size = bpf_get_task_stack(task, w->kernel, sizeof(w->kernel), 0);
 	w->wait.kernel_frames = size > 0 ? size / sizeof(w->kernel[0]) : 0;
@@ -290,15 +309,54 @@ static __always_inline void emit_long_wait(struct task_struct *task, const struc
 	w->wait.stack_pc = state->pc;
 	w->wait.stack_fp = state->fp;
 	bpf_probe_read_kernel(w->stack, sizeof(w->stack), state->stack);
+}
+
+static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
+					   bool goes_on)
+{
+	struct frt_long_wait *w = reserve_record(sizeof(*w));
+
+	if (!w)
+		return;
+	fill_long_wait(w, task, state, now, goes_on);
 	submit_wait(&w->wait, state, wake_flags());
+}
+
+static __always_inline bool is_long(const struct wait_state *state, __u64 now)
+{
+	return state->blocked && now - state->off > wait_setup.longer;
 }
 
 static __always_inline void emit_wait(struct task_struct *task, const struct wait_state *state, __u64 now, bool goes_on)
 {
-	if (state->blocked && now - state->off > wait_setup.longer)
+	if (is_long(state, now))
 		emit_long_wait(task, state, now, goes_on);
 	else
 		emit_short_wait(task, state, now, goes_on);
+}
+
+/* Waits of virtual threads are not held: their calls end in any slot. */
+static __always_inline bool is_held(const struct wait_state *state)
+{
+	return wait_setup.hold && state->owner == state->thread;
+}
+
+/* Keep a wait that has ended in the kernel for now. */
+static __always_inline void hold_wait(struct task_struct *task, struct wait_state *state, __u64 now, bool long_wait)
+{
+	struct frt_long_wait *stacks = NULL;
+	struct frt_wait w;
+
+	if (long_wait)
+		stacks = bpf_task_storage_get(&held_stacks, task, NULL, 0);
+	held_reserve(&state->held, task, stacks);
+	if (stacks) {
+		fill_long_wait(stacks, task, state, now, false);
+		w = stacks->wait;
+	} else {
+		fill_wait(&w, task, state, now, false);
+	}
+	held_add(&state->held, &w, stacks, state->head, state->outermost);
 }
 
 /*
@@ -313,17 +371,23 @@ static __always_inline void emit_missed_wait(struct task_struct *task, struct wa
 		on = now - (task->se.cfs_rq->rq->clock - task->sched_info.last_arrival);
 	if (on < state->off || on > now)
 		on = state->woken ?: state->off;
-	emit_short_wait(task, state, on, false);
+	if (is_held(state))
+		hold_wait(task, state, on, false);
+	else
+		emit_short_wait(task, state, on, false);
 	state->off = state->woken = 0;
 }
 
 static __always_inline void switch_out(struct task_struct *prev, struct wait_state *state, bool preempted, __u64 *now)
 {
 	const struct pt_regs___kernel *r;
+	struct slot_calls calls = {};
 
 	if (state->off)
 		emit_missed_wait(prev, state);
-	state->owner = caller_on(prev, state);
+	state->owner = caller_on(prev, state, &calls);
+	if (wait_setup.hold)
+		review_held(prev, state, &calls);
 	if (!state->owner)
 		return;
 	r = entry_registers(prev);
@@ -346,8 +410,13 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 
 static __always_inline void switch_in(struct task_struct *task, struct wait_state *state, __u64 now)
 {
-	if (state->off)
-		emit_wait(task, state, now ?: now_ns(), false);
+	if (!state->off)
+		return;
+	now = now ?: now_ns();
+	if (is_held(state))
+		hold_wait(task, state, now, is_long(state, now));
+	else
+		emit_wait(task, state, now, false);
 	state->off = state->woken = 0;
 }
 
@@ -460,14 +529,50 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 	return 0;
 }
 
-/* Iterator over all tasks: emit the waits in progress, up to now. */
+/* Move the held waits of the running thread into the queue. */
+__noinline int release_waits(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct wait_state *state = bpf_task_storage_get(&waits, task, NULL, 0);
+
+	if (state)
+		held_release(&state->held, task);
+	return 0;
+}
+
+/*
+ * Waits are held for about this long, although it is not certain that their call is recorded: code on their stacks may
+ * be replaced by other code, and somebody may follow the recording of a call that does not end.
+ */
+#define HELD_AGE 1000000000
+
+/* Iterator over all tasks: release the held waits of spans that have been written, and old ones. */
+SEC("iter/task")
+int waits_held(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	struct wait_state *state = task ? state_of(task) : NULL;
+	const whole_slot *slot;
+
+	if (!state || !held_count(held_word(&state->held)))
+		return 0;
+	slot = mapped_slot_of(task, state->thread);
+	if (!slot || slot->head != state->held.head || now_ns() - state->held.wait[0].on > HELD_AGE)
+		held_release(&state->held, task);
+	return 0;
+}
+
+/* Iterator over all tasks: emit the held waits, and those in progress, up to now. */
 SEC("iter/task")
 int waits_now(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
-	const struct wait_state *state = task ? state_of(task) : NULL;
+	struct wait_state *state = task ? state_of(task) : NULL;
 
-	if (!state || !state->off || (bpf_core_field_exists(task->on_cpu) && task->on_cpu))
+	if (!state)
+		return 0;
+	held_release(&state->held, task);
+	if (!state->off || (bpf_core_field_exists(task->on_cpu) && task->on_cpu))
 		return 0;
 	emit_wait(task, state, now_ns(), true);
 	return 0;

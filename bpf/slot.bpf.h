@@ -10,25 +10,44 @@
 #include "bpf/emit.bpf.h"
 
 /* Never called. clang puts a map's types into BTF only if they are arguments of a function. */
-static __attribute__((used)) void mapped_types(const struct mapped_slot *mapped, const struct slot_calls *calls)
+static __attribute__((used)) void mapped_types(const struct mapped_slot *mapped, const struct frt_slot *slot)
 {
 }
 
-/*
- * Read the calls of `task`, a target thread with the given slot address and serial. Returns 0, or nonzero if they
- * cannot be read.
- */
-static __always_inline long read_calls(struct task_struct *task, __u64 slot, __u32 thread, struct slot_calls *out)
+/* The mapped slot of a task, if it has one that still belongs to the thread with this serial. */
+static __always_inline const whole_slot *mapped_slot_of(struct task_struct *task, __u32 thread)
 {
 	const struct mapped_slot *mapped = NULL;
 
 	if (bpf_core_enum_value_exists(enum btf_field_type, BPF_UPTR))
 		mapped = bpf_task_storage_get(&mapped_slots, task, NULL, 0);
-	if (mapped && mapped->calls && mapped->calls->thread == thread) {
-		*out = *mapped->calls;
+	return mapped && mapped->slot && mapped->slot->thread == thread ? mapped->slot : NULL;
+}
+
+/*
+ * Read the calls of `task`, the running thread of the target, which has the given slot address and serial. Returns 0,
+ * or nonzero if they cannot be read.
+ */
+static __always_inline long read_calls(struct task_struct *task, __u64 slot, __u32 thread, struct slot_calls *out)
+{
+	const whole_slot *mapped = mapped_slot_of(task, thread);
+	const struct frt_slot *from = (const struct frt_slot *)slot;
+
+	if (mapped) {
+		*out = (struct slot_calls){.head = mapped->head,
+					   .entered = mapped->entered,
+					   .exited = mapped->exited,
+					   .depth = mapped->depth,
+					   .thread = thread,
+					   .virtual_key = mapped->virtual_key,
+					   .mounts = mapped->mounts,
+					   .outermost = mapped->open[0].start};
 		return 0;
 	}
-	return bpf_probe_read_user(out, sizeof(*out), (const void *)(slot + offsetof(struct frt_slot, entered)));
+	out->outermost = 0;
+	if (wait_setup.hold && bpf_probe_read_user(&out->outermost, sizeof(out->outermost), &from->open[0].start))
+		return -1;
+	return bpf_probe_read_user(out, offsetof(struct slot_calls, outermost), &from->head);
 }
 
 /* Tell the collector which thread owns a slot, so that it can map the slot, and what of the thread is not observed. */

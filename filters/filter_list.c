@@ -412,6 +412,20 @@ enum filter_kind filter_list_kind(const struct filter_list *l, size_t i)
 	return i < l->select.count ? l->select.filters[i].kind : FILTER_EXCLUDE;
 }
 
+uint64_t filter_list_threshold(const struct filter_list *l, uint64_t otherwise)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < l->select.count; i++) {
+		const struct filter *f = &l->select.filters[i];
+		uint64_t own = f->threshold_ns == GRAMMAR_NO_THRESHOLD ? otherwise : f->threshold_ns;
+
+		if (f->kind == FILTER_TRACE && own < least)
+			least = own;
+	}
+	return least;
+}
+
 size_t filter_list_count(const struct filter_list *l, enum filter_kind kind)
 {
 	size_t n = 0;

@@ -52,6 +52,12 @@ enum filter_kind filter_list_kind(const struct filter_list *l, size_t i);
 /* The number of filters that select for one list (FILTER_TRACE, FILTER_TIMING). */
 size_t filter_list_count(const struct filter_list *l, enum filter_kind kind);
 
+/*
+ * The shortest duration of a call that some filter of FILTER_TRACE records; `otherwise` is the recording's threshold,
+ * for filters without one of their own. UINT64_MAX: no filter records.
+ */
+uint64_t filter_list_threshold(const struct filter_list *l, uint64_t otherwise);
+
 /* Compile the list. *program is allocated with malloc() and owned by the caller. Returns 0 or -errno. */
 int filter_list_compile(const struct filter_list *l, void **program, size_t *size, struct diag *d);
 

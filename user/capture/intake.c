@@ -5,6 +5,7 @@
 #include "user/capture/ringbuf.h"
 #include "user/capture/ringbuf_pos.h"
 #include "user/capture/sweep.h"
+#include "user/text/monotonic.h"
 
 #include "frtrace.skel.h"
 
@@ -21,7 +22,10 @@ struct intake {
 	struct holdback *holdback;   /* for swept spans; NULL when spans are not joined with waits */
 	struct ringbuf_pos position; /* of the queue */
 	struct ringbuf *queue;
+	int64_t release_due; /* of the waits that the kernel holds back; CLOCK_MONOTONIC, ns */
 };
+
+#define RELEASE_NS 1000000000LL /* if there are no spans */
 
 static int open_queue(struct intake *in, const struct kernel_sink *waits, struct diag *d)
 {
@@ -112,10 +116,22 @@ bool intake_has_pending(const struct intake *in)
 	return in->holdback && holdback_has_some(in->holdback);
 }
 
+/* Spans that have been swept need waits that the kernel still holds back. */
+static void intake_release_waits(struct intake *in)
+{
+	int64_t now = monotonic_ns();
+
+	if (!intake_has_pending(in) && now < in->release_due)
+		return;
+	kernel_probes_release_waits(in->kernel, in->bpf);
+	in->release_due = now + RELEASE_NS;
+}
+
 /* Swept spans wait only for what the queue contains at the end of the sweep. */
 static void intake_settle(struct intake *in)
 {
 	kernel_probes_flush(in->kernel, in->bpf);
+	intake_release_waits(in);
 	holdback_end(in->holdback, ringbuf_pos_produced(&in->position));
 	while (intake_has_pending(in) && intake_consume(in))
 		;

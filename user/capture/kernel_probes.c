@@ -98,7 +98,8 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 					  bpf->progs.waits_now,	       bpf->progs.sleep_begin,
 					  bpf->progs.sleep_end,	       bpf->progs.safepoint_begin,
 					  bpf->progs.safepoint_end,    bpf->progs.operation_begin,
-					  bpf->progs.collection_begin, bpf->progs.collection_end};
+					  bpf->progs.collection_begin, bpf->progs.collection_end,
+					  bpf->progs.waits_held};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i], wanted);
@@ -192,7 +193,6 @@ static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const 
 	struct usdt_site thread = agent_site(agent, "thread");
 	int err = attach_site(k, bpf->progs.thread_usage, &thread, d);
 
-	bpf->bss->agent_code = (struct frt_code){agent->start, agent->end};
 	if (!err && run_on_cpu(bpf->progs.running_usage, sched_getcpu()) < 0)
 		err = diag_set(d, ENOTSUP, "this kernel cannot run a BPF program on a CPU; it needs Linux 5.10");
 	for (size_t i = 0; !err && i < sizeof(programs) / sizeof(programs[0]); i++)
@@ -209,6 +209,7 @@ void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, cons
 	k->target = t;
 	k->segment = segment;
 	k->mapped_fd = bpf_map__fd(bpf->maps.mapped_slots);
+	bpf->bss->agent_code = (struct frt_code){agent->start, agent->end};
 	if (!err)
 		err = attach_tracepoint(k, bpf->progs.sched_switch, &k->why);
 	if (!err)
@@ -244,14 +245,13 @@ void kernel_probes_map_slot(void *kernel, const struct frt_slot_owner *o)
 {
 	struct kernel_probes *k = kernel;
 	const struct frt_slot *slot = segment_slot(k->segment, o->slot);
-	const void *calls = slot ? &slot->entered : NULL;
 	uint32_t number = slot && k->maps_slots ? number_here(k, o) : 0;
 	int pidfd = number ? syscall(SYS_pidfd_open, number, PIDFD_THREAD) : -1;
 
 	k->owners += k->maps_slots;
 	if (pidfd < 0)
 		return;
-	if (!bpf_map_update_elem(k->mapped_fd, &pidfd, &calls, BPF_ANY))
+	if (!bpf_map_update_elem(k->mapped_fd, &pidfd, &slot, BPF_ANY))
 		k->mapped++;
 	close(pidfd);
 }
@@ -274,15 +274,26 @@ void kernel_probes_detach(struct kernel_probes *k)
 }
 
 /* The program runs for each task while its file is read; it writes nothing to that file. */
-void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf)
+static void run_for_tasks(const struct kernel_probes *k, struct bpf_program *program)
 {
-	struct bpf_link *link = k->count ? bpf_program__attach_iter(bpf->progs.waits_now, NULL) : NULL;
+	struct bpf_link *link = k->count ? bpf_program__attach_iter(program, NULL) : NULL;
 	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
 	char nothing[64];
 
 	if (k->count && (fd < 0 || read(fd, nothing, sizeof(nothing)) < 0))
-		log_detail("cannot read the waits that go on: %s", strerror(errno));
+		log_detail("cannot read the waits that the kernel has: %s", strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	bpf_link__destroy(link);
+}
+
+void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf)
+{
+	run_for_tasks(k, bpf->progs.waits_now);
+}
+
+void kernel_probes_release_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf)
+{
+	if (bpf->bss->wait_setup.hold)
+		run_for_tasks(k, bpf->progs.waits_held);
 }

@@ -55,7 +55,13 @@ void kernel_probes_map_slot(void *kernel, const struct frt_slot_owner *o);
 void kernel_probes_flush(const struct kernel_probes *k, const struct frtrace_bpf *bpf);
 void kernel_probes_detach(struct kernel_probes *k);
 
-/* Write the waits in progress to the ring buffer, as of now. */
+/*
+ * Write the waits that the kernel has held back to the ring buffer: those of threads that have written spans since, and
+ * those that are a second old.
+ */
+void kernel_probes_release_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf);
+
+/* Write the waits that are held back, and those in progress, to the ring buffer, as of now. */
 void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf);
 
 #endif

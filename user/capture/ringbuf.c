@@ -58,6 +58,23 @@ static bool on_wait_record(struct ringbuf *q, const struct frt_wait *w, size_t s
 	return true;
 }
 
+/* Those that the kernel had held back. */
+static bool on_waits_record(struct ringbuf *q, const struct frt_waits *r, size_t size)
+{
+	const struct frt_long_waits *l = (const struct frt_long_waits *)r;
+	size_t with_stacks = size >= sizeof(*l) ? r->long_wait : 0;
+
+	if (size < sizeof(*r) || r->count > FRT_HELD_WAITS)
+		return false;
+	for (size_t i = 0; i < r->count; i++) {
+		if (i + 1 == with_stacks)
+			on_wait_record(q, &l->with_stacks.wait, sizeof(l->with_stacks));
+		else
+			on_wait_record(q, &r->wait[i], sizeof(r->wait[i]));
+	}
+	return true;
+}
+
 static bool on_pause_record(struct ringbuf *q, const struct frt_pause *p, size_t size)
 {
 	if (size < sizeof(*p))
@@ -102,6 +119,7 @@ static bool dispatch_record(struct ringbuf *q, const void *record, size_t size)
 	switch (size < sizeof(uint32_t) ? 0 : *(const uint32_t *)record) {
 	case FRT_BATCH: return on_batch_record(q, record, size);
 	case FRT_WAIT: return on_wait_record(q, record, size);
+	case FRT_WAITS: return on_waits_record(q, record, size);
 	case FRT_PAUSE: return on_pause_record(q, record, size);
 	case FRT_THREAD_USAGE: return on_usage_record(q, record, size);
 	case FRT_RESUMED: return on_resumed_record(q, record, size);

@@ -323,13 +323,17 @@ const char *session_no_usage(const struct session *s)
 
 static void choose_wait_stacks(struct session *s)
 {
+	bool wanted = s->waits.take_stacks && !s->settings->no_stack;
+
 	s->bpf->bss->wait_setup = (struct frt_wait_setup){
-		.longer = s->waits.take_stacks && !s->settings->no_stack ? s->settings->wait_stack_ns : ~0ULL,
-		.known = s->layout.jdk_version && s->layout.anchor_sp < FRT_ANCHOR &&
+		.longer = wanted ? s->settings->wait_stack_ns : ~0ULL,
+		.known = wanted && s->layout.jdk_version && s->layout.anchor_sp < FRT_ANCHOR &&
 			 s->layout.anchor_pc < FRT_ANCHOR && s->layout.anchor_fp < FRT_ANCHOR,
 		.anchor_sp = s->layout.anchor_sp,
 		.anchor_pc = s->layout.anchor_pc,
 		.anchor_fp = s->layout.anchor_fp,
+		.hold = s->settings->thrown ||
+			filter_list_threshold(s->settings->filters, s->settings->threshold_ns) > 0,
 	};
 }
 

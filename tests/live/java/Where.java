@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * way. The kernel's numbers for the thread before and after each call go into the file `splits`:
  *
  *   expect KIND METHOD REASON WAKER      the last wait of a call ("-": none) and the thread that ends it ("-": none)
- *   call KIND WALL CPU RUNQ ON           ns; how often the thread came on a CPU
+ *   call KIND WALL CPU RUNQ ON AT        ns; how often the thread came on a CPU; System.nanoTime() in the call
  *   whole KIND WALL CPU RUNQ ON STOLEN   the call of inWhole() around all of them; ns that a hypervisor took from all CPUs
  *   waker KIND ID                        the id of the thread that ends the waits, in the JVM's pid namespace
  */
@@ -55,6 +55,7 @@ public class Where {
     private static OutputStream out;
     private static FileChannel file;
     private static long page;
+    private static int mixed;
     private static volatile int held, asked, done;
     static volatile long sink;
 
@@ -98,6 +99,22 @@ public class Where {
         if (file.read(buffer, page) != 4096)
             throw new IOException("short");
         meter.end();
+    }
+
+    /** Short and long calls in turn, with many waits on both sides of the long one's inner call. */
+    static void inMixed(Meter meter) throws Exception {
+        meter.begin();
+        boolean isLong = ++mixed % 4 == 0;
+        for (int i = 0; i < (isLong ? 20 : 1); i++)
+            Thread.sleep(0, 100_000);
+        if (isLong)
+            inner();
+        meter.end();
+    }
+
+    static void inner() throws Exception {
+        for (int i = 0; i < 3; i++)
+            Thread.sleep(2);
     }
 
     static void inBusy(Meter meter) throws Exception {
@@ -197,7 +214,7 @@ public class Where {
             page = (i * 7919L % 200) << 20 | (i % 256) << 12;
             asked = i;
             call.run(meter);
-            meter.note("call");
+            meter.note("call", meter.before[0]);
             done = i;
         }
     }
@@ -360,6 +377,9 @@ public class Where {
         case "file":
             file = FileChannel.open(Paths.get(path));
             both(kind, "inFile", Math.min(n, 200), "disk", "*", Where::inFile, null);
+            break;
+        case "mixed":
+            both(kind, "inMixed", n, "sleep", "-", Where::inMixed, null);
             break;
         case "busy":
             both(kind, "inBusy", n, "-", "-", Where::inBusy, null);

@@ -30,9 +30,9 @@ where_run() { # [TRACE-OPTION...]
 	target_quit
 }
 
-where_agrees() {
-	local as=() # without probes in the JVM, Thread.sleep() and collections are futexes, too
-	grep -q '^  no pauses: ' "$F_DIR/stderr" && as=(-Dsleep=futex -Dgc=futex)
+where_agrees() { # [JAVA-OPTION...]
+	local as=("$@") # without probes in the JVM, Thread.sleep() and collections are futexes, too
+	grep -q '^  no pauses: ' "$F_DIR/stderr" && as+=(-Dsleep=futex -Dgc=futex)
 	"$(jdk_newest)/bin/java" "${as[@]}" -cp "$CACHE/classes-${JDKS[-1]%% *}" live.WhereCheck "$F_FILE" "$T_DIR/splits" \
 		>"$WORK/seen" 2>&1 || finding "$(cat "$WORK/seen")"
 	sed 's/^/# /' "$WORK/seen"
@@ -83,7 +83,7 @@ case_pauses() {
 	if where_run --no-stack; then
 		"$(jdk_newest)/bin/jfr" summary "$F_FILE" >"$WORK/tool"
 		if grep -qE '^ frtrace.VMPause +[1-9]' "$WORK/tool"; then
-			[ "$(frtrace_json | grep -c '"pauseTime": "PT0S"')" = 0 ] || finding "calls of System.gc() without a pause"
+			[ "$(frtrace_json inGc pauseTime | grep -c '"pauseTime": "PT0S"')" = 0 ] || finding "calls of System.gc() without a pause"
 		else
 			says 'pause'
 		fi
@@ -92,8 +92,9 @@ case_pauses() {
 	target_drop
 }
 
-frtrace_json() {
-	"$FRTRACE" print --json --events jdk.MethodTrace "$F_FILE" | awk '/"name": "inGc"/ { found = 1 } /"pauseTime"/ && found { print; found = 0 }'
+frtrace_json() { # METHOD FIELD: these lines of its calls
+	"$FRTRACE" print --json --events jdk.MethodTrace "$F_FILE" |
+		awk -v method="\"name\": \"$1\"" -v field="\"$2\"" 'index($0, method) { found = 1 } index($0, field) && found { print; found = 0 }'
 }
 
 # "THREAD-KIND missing|known COUNT" for calls and "waits THREAD-KIND COUNT" for waits: v virtual, p platform, w carrier.
@@ -154,6 +155,25 @@ case_carried() {
 	target_drop
 }
 
+# The kernel keeps the waits of short calls back and drops them. It must know which belong to a long one.
+case_threshold() {
+	local sentence="calls above a threshold have all their waits, and those of short calls are dropped, JDK $FEATURE" n=${1:-200} CALLS=${1:-200} long
+	begin "$sentence" || return 0
+	KINDS=(mixed)
+	if where_run -x live.Where::inWhole -t 4ms; then
+		where_agrees -Dthreshold=4000000
+		long=$(sed -nE 's/^mixed: ([0-9]+) calls.*/\1/p' "$WORK/seen")
+		[ "${long:-0}" -ge $((n / 4)) ] && [ "${long:-0}" -lt "$n" ] || finding "${long:-no} of $n calls are in the file, $((n / 4)) are long"
+		frtrace_json inner blockedTime | grep -E 'PT0S|null' >"$WORK/odd"
+		[ -s "$WORK/odd" ] && finding "inner calls that did not wait:" "$(head -n 3 "$WORK/odd")"
+		"$(jdk_newest)/bin/jfr" print --events frtrace.ThreadWait "$F_FILE" >"$WORK/events"
+		long=$(grep -c 'live.Where.inner()' "$WORK/events")
+		[ "$long" -ge $((n / 4 * 2)) ] || finding "$long waits of inner calls have their stack, expected $((n / 4 * 3))"
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 # With --kernel=off the file has none of it.
 case_off() {
 	local sentence="--kernel=off leaves all its fields and events out of the file, JDK $FEATURE"
@@ -189,6 +209,7 @@ for line in "${JDKS[@]}"; do
 	KINDS=("${EVERY[@]}")
 	case_where tools_read views_show
 	turn 1 && CALLS=20 case_pauses
+	case_threshold
 	turn 0 && CALLS=20 case_off
 	turn 1 && CALLS=20 case_namespace
 	if [ "$FEATURE" -ge 21 ]; then

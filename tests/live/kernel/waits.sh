@@ -161,6 +161,19 @@ stops() {
 	target_drop
 }
 
+# The queue gets what the kernel holds when the recording ends, and what it has held for a second.
+below() {
+	local sentence="waits of calls below the threshold do not leave the kernel, JDK $FEATURE" n=150 seen
+	begin "$sentence" || return 0
+	if record_waits $n --threshold=1h sleep queue park; then
+		seen=$(grep -c '^wait ' "$WORK/waits")
+		[ "$seen" -le $((n / 2)) ] || finding "$seen waits of $((3 * n)) calls in the queue"
+		target_quit
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 off() {
 	local sentence="--kernel=off leaves waits out, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -205,6 +218,7 @@ for jdk in "${JDKS[@]}"; do
 	stacks
 	pauses
 	stops
+	turn 1 && below
 	turn 0 && off
 	turn 1 && refused
 done

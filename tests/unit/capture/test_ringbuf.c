@@ -22,6 +22,12 @@ static struct {
 	void *record;
 	size_t size;
 	unsigned int pauses;
+	struct {
+		uint64_t off;
+		uint32_t stack;
+	} waits[FRT_HELD_WAITS + 1];
+	size_t wait_count;
+	uint64_t stacks_of; /* the wait whose stacks were taken */
 } kernel;
 
 static struct ringbuf *q;
@@ -52,9 +58,23 @@ static void on_pause(void *context, const struct frt_pause *p)
 	kernel.pauses++;
 }
 
+static void on_wait(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
+{
+	assert_in_range(kernel.wait_count, 0, FRT_HELD_WAITS);
+	kernel.waits[kernel.wait_count].off = w->off;
+	kernel.waits[kernel.wait_count++].stack = stack;
+}
+
+static void on_stacks(void *stacks, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack)
+{
+	kernel.stacks_of = w->wait.off;
+	*stack = w->stack[FRT_WAIT_STACK - 1];
+}
+
 static int setup(void **state)
 {
-	struct ringbuf_sinks sinks = {.streams = &streams, .waits = {.pause = on_pause}};
+	struct ringbuf_sinks sinks = {.streams = &streams,
+				      .waits = {.pause = on_pause, .wait = on_wait, .take_stacks = on_stacks}};
 
 	memset(&kernel, 0, sizeof(kernel));
 	return ringbuf_open(&q, -1, &sinks, &d);
@@ -80,6 +100,59 @@ static void record_goes_to_its_sink(void **state)
 	feed(&pause, sizeof(pause));
 	assert_int_equal(kernel.pauses, 1);
 	assert_int_equal(ringbuf_malformed(q), 0);
+}
+
+/* Waits 100, 200 ... as the kernel holds them back. */
+static struct frt_long_waits held(uint16_t count, uint16_t long_wait)
+{
+	struct frt_long_waits r = {.waits = {.kind = FRT_WAITS, .count = count, .long_wait = long_wait}};
+
+	for (uint64_t i = 0; i < FRT_HELD_WAITS; i++)
+		r.waits.wait[i] = (struct frt_wait){.kind = FRT_WAIT, .off = (i + 1) * 100};
+	if (long_wait && long_wait <= FRT_HELD_WAITS)
+		r.with_stacks.wait = r.waits.wait[long_wait - 1];
+	r.with_stacks.stack[FRT_WAIT_STACK - 1] = 42;
+	return r;
+}
+
+static void held_waits_arrive_one_by_one_in_order(void **state)
+{
+	struct frt_long_waits r = held(3, 0);
+
+	feed(&r, sizeof(r.waits));
+	assert_int_equal(kernel.wait_count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(kernel.waits[i].off, (i + 1) * 100);
+		assert_int_equal(kernel.waits[i].stack, 0);
+	}
+	assert_int_equal(ringbuf_malformed(q), 0);
+}
+
+static void long_one_of_held_waits_keeps_its_stacks_and_its_place(void **state)
+{
+	struct frt_long_waits r = held(FRT_HELD_WAITS, 2);
+
+	feed(&r, sizeof(r));
+	assert_int_equal(kernel.wait_count, FRT_HELD_WAITS);
+	assert_int_equal(kernel.stacks_of, 200);
+	for (size_t i = 0; i < FRT_HELD_WAITS; i++) {
+		assert_int_equal(kernel.waits[i].off, (i + 1) * 100);
+		assert_int_equal(kernel.waits[i].stack, i == 1 ? 42 : 0);
+	}
+}
+
+static void held_waits_beyond_the_record_are_malformed(void **state)
+{
+	struct frt_long_waits many = held(FRT_HELD_WAITS + 1, 0), odd = held(1, FRT_HELD_WAITS + 1), cut = held(1, 1);
+
+	feed(&many, sizeof(many));
+	feed(&cut, sizeof(cut.waits) - 1);
+	assert_int_equal(kernel.wait_count, 0);
+	assert_int_equal(ringbuf_malformed(q), 2);
+	feed(&odd, sizeof(odd));
+	feed(&cut, sizeof(cut.waits));
+	assert_int_equal(kernel.wait_count, 2);
+	assert_int_equal(kernel.stacks_of, 0);
 }
 
 static void malformed_records_are_counted(void **state)
@@ -111,6 +184,9 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(record_goes_to_its_sink),
+		TEST(held_waits_arrive_one_by_one_in_order),
+		TEST(long_one_of_held_waits_keeps_its_stacks_and_its_place),
+		TEST(held_waits_beyond_the_record_are_malformed),
 		TEST(malformed_records_are_counted),
 		TEST(buffer_that_cannot_be_mapped_keeps_its_cause),
 	};

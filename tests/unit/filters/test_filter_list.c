@@ -430,6 +430,23 @@ static void list_contains_trace_and_timing_filters(void **state)
 	filter_list_free(l);
 }
 
+static void shortest_threshold_is_that_of_the_filters_that_record(void **state)
+{
+	struct filter_list *l = filter_list_new();
+	struct diag d = {0};
+
+	assert_int_equal(filter_list_threshold(l, 5), UINT64_MAX);
+	assert_int_equal(filter_list_add(l, "A;!B", FILTER_TIMING, &d), 0);
+	assert_int_equal(filter_list_threshold(l, 0), UINT64_MAX);
+	assert_int_equal(filter_list_add(l, "C:20ms", FILTER_TRACE, &d), 0);
+	assert_int_equal(filter_list_threshold(l, 0), 20000000);
+	assert_int_equal(filter_list_add(l, "D", FILTER_TRACE, &d), 0);
+	assert_int_equal(filter_list_threshold(l, 0), 0);
+	assert_int_equal(filter_list_threshold(l, 5), 5);
+	assert_int_equal(filter_list_threshold(l, 30000000), 20000000);
+	filter_list_free(l);
+}
+
 static void exclusion_has_one_mark_and_no_threshold(void **state)
 {
 	struct filter_list *l = filter_list_new();
@@ -567,6 +584,7 @@ int main(void)
 		cmocka_unit_test(file_has_filters_in_lines_and_comments),
 		cmocka_unit_test(fault_in_a_file_is_reported_with_its_line),
 		cmocka_unit_test(list_contains_trace_and_timing_filters),
+		cmocka_unit_test(shortest_threshold_is_that_of_the_filters_that_record),
 		cmocka_unit_test(exclusion_has_one_mark_and_no_threshold),
 		cmocka_unit_test(capitalised_package_has_a_way_out),
 		cmocka_unit_test(long_text_is_cut_around_the_fault),

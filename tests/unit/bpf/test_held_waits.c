@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The waits that the kernel's half holds back, with the kernel played by this file: the queue, task storage, copies. */
+#define BPF_EMIT_H
+#define BPF_SLOT_H
+#include "bpf/queue.h"
+
+#include <linux/types.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/cdefs.h>
+
+#include <cmocka.h>
+
+#define __noinline __attribute__((noinline))
+#define __uint(name, value)
+#define __type(name, value)
+#define SEC(name)
+#define BPF_RB_NO_WAKEUP 1
+
+struct task_struct;
+
+struct slot_calls {
+	__u64 head, outermost;
+	__u32 depth;
+};
+
+static struct {
+	struct frt_long_waits record;
+	size_t size;
+	bool full, busy;
+	unsigned int submitted, discarded;
+	unsigned int meddle; /* so often, the thread gets another wait while its waits are copied */
+} kernel;
+
+static __u64 waits_lost;
+static struct frt_long_wait stored;
+
+static void *reserve_record(__u32 size)
+{
+	assert_false(kernel.busy);
+	waits_lost += kernel.full;
+	kernel.busy = !kernel.full;
+	kernel.size = size;
+	return kernel.full ? NULL : &kernel.record;
+}
+
+static __u64 wake_flags(void)
+{
+	return 0;
+}
+
+static void bpf_ringbuf_submit(void *record, __u64 flags)
+{
+	kernel.busy = false;
+	kernel.submitted++;
+}
+
+static void bpf_ringbuf_discard(void *record, __u64 flags)
+{
+	kernel.busy = false;
+	kernel.discarded++;
+}
+
+static void *task_storage(void)
+{
+	return &stored;
+}
+
+#define bpf_task_storage_get(map, task, value, flags) task_storage()
+
+static void bpf_probe_read_kernel(void *to, __u32 size, const void *from);
+
+#include "bpf/held_waits.bpf.h"
+
+static struct held_waits h;
+
+static void add(__u64 off, bool long_wait, __u64 head, __u64 outermost)
+{
+	struct frt_wait w = {.kind = FRT_WAIT, .off = off};
+
+	held_reserve(&h, NULL, long_wait);
+	held_add(&h, &w, long_wait, head, outermost);
+}
+
+static void bpf_probe_read_kernel(void *to, __u32 size, const void *from)
+{
+	memcpy(to, from, size);
+	if (from != h.wait || !kernel.meddle)
+		return;
+	kernel.meddle--;
+	held_add(&h, &(struct frt_wait){.off = 1000 + kernel.meddle}, false, h.head, h.outermost);
+}
+
+static int setup(void **state)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	memset(&h, 0, sizeof(h));
+	waits_lost = 0;
+	return 0;
+}
+
+static void review(__u64 head, __u32 depth, __u64 outermost)
+{
+	struct slot_calls calls = {.head = head, .depth = depth, .outermost = outermost};
+
+	held_review(&h, NULL, &calls);
+}
+
+static void waits_of_a_call_without_a_span_are_dropped(void **state)
+{
+	add(1, false, 64, 500);
+	review(64, 1, 500);
+	assert_int_equal(held_count(h.word), 1);
+	review(64, 1, 600);
+	assert_int_equal(held_count(h.word), 0);
+	assert_int_equal(kernel.submitted, 0);
+}
+
+static void waits_before_a_span_are_released_in_order(void **state)
+{
+	add(1, false, 64, 500);
+	add(2, false, 64, 500);
+	review(96, 1, 600);
+	assert_int_equal(kernel.submitted, 1);
+	assert_int_equal(kernel.size, sizeof(struct frt_waits));
+	assert_int_equal(kernel.record.waits.kind, FRT_WAITS);
+	assert_int_equal(kernel.record.waits.count, 2);
+	assert_int_equal(kernel.record.waits.long_wait, 0);
+	assert_int_equal(kernel.record.waits.wait[0].off, 1);
+	assert_int_equal(kernel.record.waits.wait[1].off, 2);
+	assert_int_equal(held_count(h.word), 0);
+}
+
+/* The call is no longer open, but its span may come yet. */
+static void waits_are_kept_while_the_thread_is_in_no_call(void **state)
+{
+	add(1, false, 64, 500);
+	review(64, 0, 500);
+	assert_int_equal(held_count(h.word), 1);
+	review(96, 0, 500);
+	assert_int_equal(kernel.submitted, 1);
+}
+
+static void uncertain_waits_are_released_not_dropped(void **state)
+{
+	add(1, false, 64, 500);
+	add(2, false, 64, 0);
+	add(3, false, 64, 500);
+	review(64, 1, 600);
+	assert_int_equal(kernel.submitted, 1);
+	assert_int_equal(kernel.record.waits.count, 3);
+}
+
+static void unknown_calls_release(void **state)
+{
+	add(1, false, 64, 500);
+	held_review(&h, NULL, NULL);
+	assert_int_equal(kernel.submitted, 1);
+	add(1, false, HELD_NO_HEAD, 0);
+	review(64, 1, 500);
+	assert_int_equal(kernel.submitted, 2);
+}
+
+static void one_more_than_fit_releases_the_others(void **state)
+{
+	for (__u64 i = 0; i <= FRT_HELD_WAITS; i++)
+		add(i, false, 64, 500);
+	assert_int_equal(kernel.submitted, 1);
+	assert_int_equal(kernel.record.waits.count, FRT_HELD_WAITS);
+	assert_int_equal(held_count(h.word), 1);
+	assert_int_equal(h.wait[0].off, FRT_HELD_WAITS);
+	assert_int_equal(waits_lost, 0);
+}
+
+static void second_long_wait_releases_the_first_with_its_stacks(void **state)
+{
+	add(1, false, 64, 500);
+	stored.wait.off = 2;
+	add(2, true, 64, 500);
+	add(3, false, 64, 500);
+	add(4, true, 64, 500);
+	assert_int_equal(kernel.submitted, 1);
+	assert_int_equal(kernel.size, sizeof(struct frt_long_waits));
+	assert_int_equal(kernel.record.waits.count, 3);
+	assert_int_equal(kernel.record.waits.long_wait, 2);
+	assert_int_equal(kernel.record.with_stacks.wait.off, 2);
+	assert_int_equal(held_long(h.word), 1);
+}
+
+/* The drain and the iterator copy while the thread may be switched. */
+static void wait_that_comes_during_the_copy_is_released_with_the_others(void **state)
+{
+	add(1, false, 64, 500);
+	kernel.meddle = HELD_TRIES - 1;
+	held_release(&h, NULL);
+	assert_int_equal(kernel.discarded, HELD_TRIES - 1);
+	assert_int_equal(kernel.submitted, 1);
+	assert_int_equal(kernel.record.waits.count, HELD_TRIES);
+	assert_int_equal(waits_lost, 0);
+}
+
+static void waits_that_cannot_be_released_are_counted(void **state)
+{
+	add(1, false, 64, 500);
+	kernel.meddle = HELD_TRIES;
+	held_release(&h, NULL);
+	assert_int_equal(kernel.submitted, 0);
+	assert_int_equal(waits_lost, 1);
+	kernel.full = true;
+	held_release(&h, NULL);
+	assert_int_equal(waits_lost, 2);
+	assert_int_equal(held_count(h.word), 0);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, setup)
+	const struct CMUnitTest tests[] = {
+		TEST(waits_of_a_call_without_a_span_are_dropped),
+		TEST(waits_before_a_span_are_released_in_order),
+		TEST(waits_are_kept_while_the_thread_is_in_no_call),
+		TEST(uncertain_waits_are_released_not_dropped),
+		TEST(unknown_calls_release),
+		TEST(one_more_than_fit_releases_the_others),
+		TEST(second_long_wait_releases_the_first_with_its_stacks),
+		TEST(wait_that_comes_during_the_copy_is_released_with_the_others),
+		TEST(waits_that_cannot_be_released_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
