@@ -61,10 +61,15 @@ void sweep(const struct segment *seg, struct streams *streams)
 	uint32_t at = streams->sweep_next;
 	uint64_t fed = 0;
 
-	for (uint32_t i = 0; i < FRT_MAX_SLOTS && fed < SWEEP_MOST; i++, at = (at + 1) % FRT_MAX_SLOTS) {
+	for (uint32_t i = 0; i < FRT_MAX_SLOTS && fed < SWEEP_MOST; i++) {
 		slot = segment_slot(seg, at);
-		if (slot)
+		if (slot) {
 			fed += sweep_slot(seg, streams, at, slot);
+			at = (at + 1) % FRT_MAX_SLOTS;
+		} else { /* neither this one nor a later one is in use */
+			i += FRT_MAX_SLOTS - 1 - at;
+			at = 0;
+		}
 	}
 	streams->sweep_next = at;
 }
