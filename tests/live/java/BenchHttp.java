@@ -4,6 +4,7 @@ package live;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
@@ -14,16 +15,24 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayDeque;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The two programs of scripts/bench-http. "serve THREADS": an HTTP service that prints its port and runs until its
- * input ends. "load PORT CONNECTIONS": one thread sends requests without pause over connections that stay open; it
- * reads lines "measure MS" and answers with the number of responses in MS ms.
+ * Two of the programs of scripts/bench-http. "serve THREADS": an HTTP service that prints its port and runs until its
+ * input ends. "load PORT CONNECTIONS": one thread sends requests over connections that stay open. It reads lines
+ * "measure MS RATE PID..." and sends RATE requests a second from then on, evenly, or without pause if RATE is 0. It
+ * answers with the number of responses per second in the next MS ms, and the ns of CPU per response that each of these
+ * processes took.
  */
 public class BenchHttp {
     static final LongAdder answers = new LongAdder();
+    static volatile int rate; /* wanted; the other three belong to the thread that sends */
+    private static int paced;
+    private static long begun, sent;
 
     /** The work of a request: some hashing, about 20 us. */
     static byte[] answer(String path) {
@@ -60,16 +69,16 @@ public class BenchHttp {
         private final SocketChannel channel;
         private final ByteBuffer request = ByteBuffer.allocateDirect(REQUEST.length), answer = ByteBuffer.allocateDirect(4096);
 
+        /** It has no request under way. */
         Connection(int port, Selector selector) throws IOException {
             channel = SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             channel.configureBlocking(false);
             channel.register(selector, SelectionKey.OP_READ, this);
             request.put(REQUEST);
-            ask();
         }
 
-        private void ask() throws IOException {
+        void ask() throws IOException {
             request.flip();
             while (request.hasRemaining())
                 channel.write(request);
@@ -86,25 +95,45 @@ public class BenchHttp {
             return end + 4 + Integer.parseInt(text.substring(at + 15, text.indexOf('\r', at)).trim());
         }
 
-        /** True if a response is complete; the next request has been sent then. */
+        /** True if a response is complete. */
         boolean poll() throws IOException {
             if (channel.read(answer) < 0)
                 throw new IOException("the service is gone");
             if (answer.position() != answerLength())
                 return false;
             answer.clear();
-            ask();
             return true;
         }
     }
 
-    static void ask(Selector selector) {
+    /** The number of requests that should have been sent at the present rate, less those that have been. */
+    private static long owed() {
+        long now = System.nanoTime(), due;
+        if (rate != paced) {
+            paced = rate;
+            begun = now;
+            sent = 0;
+        }
+        due = (long) ((now - begun) * 1e-9 * paced) - sent;
+        return paced == 0 ? Long.MAX_VALUE : due;
+    }
+
+    static void ask(Selector selector, ArrayDeque<Connection> idle) {
         try {
             for (;;) {
-                selector.select();
-                for (SelectionKey key : selector.selectedKeys())
-                    if (((Connection) key.attachment()).poll())
-                        answers.increment();
+                for (long n = owed(); n > 0 && !idle.isEmpty(); n--, sent++)
+                    idle.poll().ask();
+                if (paced == 0)
+                    selector.select(100);
+                else
+                    selector.select(1);
+                for (SelectionKey key : selector.selectedKeys()) {
+                    Connection c = (Connection) key.attachment();
+                    if (!c.poll())
+                        continue;
+                    answers.increment();
+                    idle.add(c);
+                }
                 selector.selectedKeys().clear();
             }
         } catch (IOException e) {
@@ -113,18 +142,42 @@ public class BenchHttp {
         }
     }
 
+    /** What all threads that live in these processes have run so far; the fourth word is the first process. */
+    private static long[] cpuNanos(String[] words) throws IOException {
+        long[] sums = new long[words.length];
+        for (int i = 3; i < words.length; i++) {
+            for (File task : new File("/proc/" + words[i] + "/task").listFiles()) {
+                try {
+                    sums[i] += Long.parseLong(Files.readString(new File(task, "schedstat").toPath()).split(" ")[0]);
+                } catch (NoSuchFileException e) {
+                    continue; /* it has just ended */
+                }
+            }
+        }
+        return sums;
+    }
+
     static void load(int port, int connections) throws IOException {
         Selector selector = Selector.open();
+        ArrayDeque<Connection> idle = new ArrayDeque<>();
         for (int i = 0; i < connections; i++)
-            new Connection(port, selector);
-        Thread thread = new Thread(() -> ask(selector));
+            idle.add(new Connection(port, selector));
+        Thread thread = new Thread(() -> ask(selector, idle));
         thread.setDaemon(true);
         thread.start();
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
+            String[] words = line.split(" ");
+            rate = Integer.parseInt(words[2]);
+            long[] cpu = cpuNanos(words);
             long before = answers.sum(), start = System.nanoTime();
-            Stage.sleep(Integer.parseInt(line.split(" ")[1]));
-            System.out.println((answers.sum() - before) * 1_000_000_000L / (System.nanoTime() - start));
+            Stage.sleep(Integer.parseInt(words[1]));
+            long n = answers.sum() - before;
+            String answer = "" + n * 1_000_000_000L / (System.nanoTime() - start);
+            long[] after = cpuNanos(words);
+            for (int i = 3; i < words.length; i++)
+                answer += " " + (after[i] - cpu[i]) / Math.max(n, 1);
+            System.out.println(answer);
         }
     }
 
