@@ -172,7 +172,6 @@ public class Carried {
                 Thread.sleep(0, 50_000);
             Thread.sleep(2);
             releases = System.nanoTime();
-            mayGo = true;
             release.run();
             released = System.nanoTime();
             while (done < i || spinning > 0)
@@ -182,11 +181,11 @@ public class Carried {
         waits.join();
     }
 
-    /** While all carriers are busy. */
-    private static void starve(Thread parked, int carriers) throws Exception {
+    private static Thread[] spinners(int carriers) {
+        Thread[] all = new Thread[carriers];
         letGo = false;
         for (int i = 0; i < carriers; i++)
-            virtual("spinner", () -> {
+            all[i] = virtual("spinner", () -> {
                 synchronized (LOCK) {
                     spinning++;
                 }
@@ -197,8 +196,27 @@ public class Carried {
                     spinning--;
                 }
             });
-        while (spinning < carriers)
-            Thread.sleep(0, 50_000);
+        return all;
+    }
+
+    /** Up to JDK 22 a carrier may stay idle though there is a thread for it (JDK-8322732): once more then. */
+    private static void occupy(int carriers) throws Exception {
+        for (;;) {
+            Thread[] all = spinners(carriers);
+            long end = System.nanoTime() + 200_000_000;
+            while (spinning < carriers && System.nanoTime() < end)
+                Thread.sleep(0, 50_000);
+            if (spinning == carriers)
+                return;
+            letGo = true;
+            for (Thread t : all)
+                t.join();
+        }
+    }
+
+    /** While all carriers are busy. */
+    private static void starve(Thread parked, int carriers) throws Exception {
+        occupy(carriers);
         mayGo = true;
         releases = System.nanoTime();
         LockSupport.unpark(parked);
@@ -252,7 +270,10 @@ public class Carried {
             led(kind, "inPark", "parked", true, n, nothing, () -> {
                 parked[0] = Thread.currentThread();
                 inPark();
-            }, () -> LockSupport.unpark(parked[0]));
+            }, () -> {
+                mayGo = true;
+                LockSupport.unpark(parked[0]);
+            });
             break;
         case "starved":
             led(kind, "inStarved", "parked", true, n, nothing, () -> {

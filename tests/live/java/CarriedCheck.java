@@ -81,7 +81,8 @@ public class CarriedCheck {
             return queue >= known - within && queue <= known + e.getDuration().toNanos() - least + within &&
                 Collections.disjoint(reasons.keySet(), List.of("parked", "carrier", "sleep"));
         }
-        if (waited < least - cpu - queue - within || waited > most + within)
+        /* the end of a sleep before may come late: the thread was made ready, and parked again */
+        if (waited < least - cpu - queue - (after < 0 ? carrier : 0) - within || waited > most + within)
             return false;
         return after < 0 || carrier <= after + most - least + within && carrier >= after - (blocked - waited - carrier) - cpu - queue - within;
     }
