@@ -128,7 +128,7 @@ $(BUILD)/tests/unit/record/test_output_faults: LDLIBS += $(call wrap,open openat
 $(BUILD)/tests/unit/capture/test_ringbuf: LDLIBS += $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free)
 $(BUILD)/tests/unit/process/test_user_child: LDLIBS += $(call wrap,waitpid)
 $(BUILD)/tests/unit/jfr/test_jfr_read: LDLIBS += $(call wrap,sorter_take)
-$(BUILD)/tests/unit/view/test_progress: LDLIBS += $(call wrap,monotonic_ms)
+$(BUILD)/tests/unit/files/test_progress: LDLIBS += $(call wrap,monotonic_ms)
 $(BUILD)/tests/unit/record/test_frames: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/record/test_thread_names: LDLIBS += $(call wrap,monotonic_ns)
 $(BUILD)/tests/unit/record/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)
@@ -191,8 +191,8 @@ $(BUILD)/fuzz_kernel_symbols: user/record/kernel_symbols.c
 $(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
 # sources that print recordings
 $(BUILD)/fuzz_jfr_read: user/view/context.c user/view/event_json.c user/view/event_text.c user/text/glob.c user/text/java_number.c user/text/java_time.c user/text/term.c \
-	user/view/jfr_names.c user/view/old_object.c user/view/sorter.c user/view/print.c user/view/printer.c \
-	user/view/render_cache.c user/view/select.c user/view/value_text.c user/view/event_iter.c user/view/wait_iter.c
+	user/files/jfr_names.c user/view/old_object.c user/files/sorter.c user/view/print.c user/view/printer.c \
+	user/view/render_cache.c user/view/select.c user/view/value_text.c user/files/event_iter.c user/files/wait_iter.c
 
 check: $(TESTS) $(REPLAYS)
 	$(Q)scripts/run-tests $(TESTS) $(REPLAYS)

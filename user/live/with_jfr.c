@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/with_jfr.h"
 #include "user/text/log.h"
-#include "user/view/merge.h"
+#include "user/files/merge.h"
 #include "user/record/new_file.h"
 #include "user/process/jvm_recording.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/export.h"
 #include "user/exit.h"
-#include "user/view/jfr_files.h"
+#include "user/files/jfr_files.h"
 #include "user/text/term.h"
 #include "user/view/export.h"
-#include "user/view/progress.h"
+#include "user/files/progress.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/summary.h"
 #include "format/vec.h"
-#include "user/view/jfr_files.h"
-#include "user/view/progress.h"
+#include "user/files/jfr_files.h"
+#include "user/files/progress.h"
 #include "user/text/json.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/view.h"
 #include "user/text/term.h"
-#include "user/view/jfr_files.h"
+#include "user/files/jfr_files.h"
 #include "user/view/printer.h"
-#include "user/view/progress.h"
+#include "user/files/progress.h"
 #include "user/view/views.h"
 
 #include <errno.h>

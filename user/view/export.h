@@ -3,9 +3,9 @@
 #ifndef USER_VIEW_EXPORT_H
 #define USER_VIEW_EXPORT_H
 
-#include "user/view/call_iter.h"
-#include "user/view/aggregate.h"
-#include "user/view/jfr_files.h"
+#include "user/files/call_iter.h"
+#include "user/files/aggregate.h"
+#include "user/files/jfr_files.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 /* "Trace Event Format" (Google, 2016). Times are in microseconds, counted from the first recorded call. */
 #include "user/text/json.h"
 #include "user/view/export.h"
-#include "user/view/wait_iter.h"
+#include "user/files/wait_iter.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "user/view/export.h"
 #include "format/vec.h"
 #include "user/view/self_time.h"
-#include "user/view/wait_iter.h"
+#include "user/files/wait_iter.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/export.h"
-#include "user/view/jfr_names.h"
+#include "user/files/jfr_names.h"
 #include "user/view/normal_name.h"
 #include "user/view/views.h"
 

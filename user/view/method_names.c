@@ -2,7 +2,7 @@
 #include "user/view/method_names.h"
 #include "format/vec.h"
 #include "user/text/name_fit.h"
-#include "user/view/jfr_names.h"
+#include "user/files/jfr_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_METHOD_NAMES_H
 #define USER_VIEW_METHOD_NAMES_H
 
-#include "user/view/aggregate.h"
+#include "user/files/aggregate.h"
 #include "format/jfr/jfr_chunk.h"
 
 struct method_names {

@@ -9,7 +9,7 @@
 #ifndef USER_VIEW_OUTERMOST_H
 #define USER_VIEW_OUTERMOST_H
 
-#include "user/view/call_filter.h"
+#include "user/files/call_filter.h"
 
 struct outermost_call {
 	uint64_t number; /* of the call in the file, the first one is 0 */

@@ -9,7 +9,7 @@
 #ifndef USER_VIEW_SELF_TIME_H
 #define USER_VIEW_SELF_TIME_H
 
-#include "user/view/aggregate.h"
+#include "user/files/aggregate.h"
 
 struct self_time {
 	int64_t *sum; /* ns, by what the caller sums up; complete after self_time_finish() */

@@ -5,7 +5,7 @@
 #include "user/text/java_time.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
-#include "user/view/jfr_names.h"
+#include "user/files/jfr_names.h"
 
 #include <stdlib.h>
 #include <string.h>

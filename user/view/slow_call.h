@@ -15,9 +15,9 @@
 #ifndef USER_VIEW_SLOW_CALL_H
 #define USER_VIEW_SLOW_CALL_H
 
-#include "user/view/call_iter.h"
+#include "user/files/call_iter.h"
 #include "user/view/outermost.h"
-#include "user/view/wait_iter.h"
+#include "user/files/wait_iter.h"
 
 #define SLOW_REASONS 8
 #define SLOW_WAITS   3

@@ -11,7 +11,7 @@
  *         600   49.8 %     12.5 s      live.Shop$Checkout.retry(int)
  *         600   49.8 %     12.5 s        com.sun.net.httpserver.Filter$Chain.doFilter(HttpExchange), 9 callers as above
  */
-#include "user/view/aggregate.h"
+#include "user/files/aggregate.h"
 #include "format/vec.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"

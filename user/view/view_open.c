@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Calls that had not returned. */
 #include "user/text/java_number.h"
-#include "user/view/jfr_names.h"
+#include "user/files/jfr_names.h"
 #include "user/view/views.h"
 
 #include <errno.h>

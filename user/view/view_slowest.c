@@ -2,7 +2,7 @@
 /* The longest calls: one entry for the outermost traced call of a thread, with what it called and waited for. */
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
-#include "user/view/jfr_names.h"
+#include "user/files/jfr_names.h"
 #include "user/view/outermost.h"
 #include "user/view/slow_call.h"
 #include "user/view/views.h"

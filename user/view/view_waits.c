@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Waits of threads in traced calls: reasons, wakers, and the code that waited for locks. */
-#include "user/view/aggregate.h"
+#include "user/files/aggregate.h"
 #include "user/text/java_number.h"
-#include "user/view/jfr_names.h"
+#include "user/files/jfr_names.h"
 #include "user/view/views.h"
-#include "user/view/wait_iter.h"
+#include "user/files/wait_iter.h"
 #include "user/view/wait_place.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
 #include "user/text/log.h"
-#include "user/view/jfr_names.h"
+#include "user/files/jfr_names.h"
 
 #define CALLS (VIEW_METHODS | VIEW_CALLS)
 

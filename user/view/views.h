@@ -3,7 +3,7 @@
 #ifndef USER_VIEW_VIEWS_H
 #define USER_VIEW_VIEWS_H
 
-#include "user/view/call_filter.h"
+#include "user/files/call_filter.h"
 #include "user/view/table.h"
 
 struct view_request {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/wait_place.h"
 #include "user/text/java_number.h"
-#include "user/view/call_iter.h"
-#include "user/view/jfr_names.h"
+#include "user/files/call_iter.h"
+#include "user/files/jfr_names.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef USER_VIEW_WAIT_PLACE_H
 #define USER_VIEW_WAIT_PLACE_H
 
-#include "user/view/wait_iter.h"
+#include "user/files/wait_iter.h"
 
 /* Append "a.b.C.m(int):17"; the outermost frame if all are lock code. Appends nothing if the wait has no stack. */
 void put_wait_place(struct bytes *out, const struct thread_wait *wait);

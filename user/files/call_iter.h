@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Iterates over the calls of a recording: its jdk.MethodTrace or frtrace.OpenCall events. */
+#ifndef USER_FILES_CALL_ITER_H
+#define USER_FILES_CALL_ITER_H
+
+#include "format/jfr/jfr_read.h"
+
+struct call {
+	struct jfr_chunk *chunk;
+	int64_t start;				/* nanoseconds since the epoch */
+	int64_t duration;			/* nanoseconds */
+	struct jfr_value method, stack, thread; /* not resolved */
+	uint64_t method_id;			/* call_method_id() of the method */
+	/*
+	 * Frames on top of the stack that are the call itself. 1 in recordings of async-profiler (4.x, flightRecorder.cpp):
+	 * it writes 0 for the method, and a stack that begins with it. That of JEP 520 begins with the caller.
+	 */
+	unsigned int own_frames;
+	bool thrown;
+	bool split; /* the recording has the next four; ns, INT64_MIN if unknown */
+	int64_t cpu, run_queue, blocked, pause;
+	bool usage; /* the recording has the next four; INT64_MIN if unknown, time in ns */
+	int64_t system_calls, system_call_time, major_faults, minor_faults;
+};
+
+/* True if cpu, run_queue and blocked are known. */
+static inline bool call_has_split(const struct call *call)
+{
+	return call->split && call->cpu != INT64_MIN && call->run_queue != INT64_MIN && call->blocked != INT64_MIN;
+}
+
+/* A nonzero result ends the iteration; call_iter_each() returns it. */
+typedef int call_visit(const struct call *call, void *context);
+
+/* Visit all events of `type`, in file order. Returns 0 or the visitor's result; read errors are in file->fault. */
+int call_iter_each(struct jfr_file *file, const char *type, call_visit *visit, void *context);
+
+/*
+ * A number by which calls are grouped by method: the method's key or, in recordings that have no common keys, a hash of
+ * its name. 0: no method.
+ */
+uint64_t call_method_id(struct jfr_chunk *chunk, const struct jfr_value *method);
+
+/*
+ * Begin with the callers on the stack: frames->place.count of them follow at *c, for jfr_take_element(). False: there are
+ * none.
+ */
+bool call_enter_callers(const struct call *call, struct jfr_value *frames, struct cursor *c);
+
+/* Set *method (a key) and *line from the first of the callers. False: there is none. */
+bool call_caller(const struct call *call, struct jfr_value *method, int64_t *line);
+
+/* Resolve *frame and return its method as a key; VALUE_NULL if there is none. */
+struct jfr_value frame_method(struct jfr_chunk *chunk, struct jfr_value *frame);
+
+#endif
