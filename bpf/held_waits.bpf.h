@@ -139,7 +139,7 @@ static __always_inline void held_review(struct held_waits *h, struct task_struct
 		held_release(h, task);
 }
 
-/* Make room for a wait; `long_wait`: with stacks, of which there can be one. */
+/* Make room for a wait. Only one held wait can be long, that is, have stacks. */
 static __always_inline void held_reserve(struct held_waits *h, struct task_struct *task, bool long_wait)
 {
 	__u64 word = held_word(h);

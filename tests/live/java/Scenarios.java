@@ -121,7 +121,7 @@ public class Scenarios {
         }
     }
 
-    // ---- five methods in five threads, of which two are recorded
+    // ---- five threads call five methods; two of the methods are recorded
 
     static class Shared {
         static void m0() {
@@ -205,7 +205,7 @@ public class Scenarios {
     }
 
     static void texts() {
-        for (String s : new String[] {"", "few", "some letters, of which there are many: 1", "more".repeat(TEXTS)}) {
+        for (String s : new String[] {"", "few", "a text with many letters, and the digit 1", "more".repeat(TEXTS)}) {
             for (int i = 0; i < TEXTS; i++) {
                 Text text = new Text();
                 text.text = s;
