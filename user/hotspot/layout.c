@@ -470,12 +470,9 @@ static int read_interpreter(struct reading *r)
 		return diag_set(r->d, EBADMSG, "the JVM's tables do not describe StubQueue");
 	e = mem_u64(r->m, queue + buffer_at, &w->interpreter);
 	e = e ?: mem_u32(r->m, queue + limit_at, &limit);
-	if (e)
-		return e;
-	w->interpreter_end = w->interpreter + limit;
-	if (!limit || !in_code(w, w->interpreter) || !in_code(w, w->interpreter_end - 1))
-		return diag_set(r->d, EBADMSG, "the JVM's interpreter is not in its code cache");
-	return 0;
+	if (!e)
+		w->interpreter_end = w->interpreter + limit;
+	return e;
 }
 
 static int read_stubs(struct reading *r)
@@ -485,8 +482,17 @@ static int read_stubs(struct reading *r)
 
 	e = e ?: read_static(r, "ContinuationEntry._return_pc", &w->continuation_return);
 	e = e ?: read_static(r, "StubRoutines._cont_returnBarrier", &w->return_barrier);
-	if (e || !w->call_stub_return)
-		return e ?: diag_set(r->d, EAGAIN, "the JVM has no call stub yet");
+	if (!e && !w->call_stub_return)
+		return diag_set(r->d, EAGAIN, "the JVM has no call stub yet");
+	return e;
+}
+
+static int check_code(struct reading *r)
+{
+	const struct frt_layout *w = &r->l->walk;
+
+	if (w->interpreter == w->interpreter_end || !in_code(w, w->interpreter) || !in_code(w, w->interpreter_end - 1))
+		return diag_set(r->d, EBADMSG, "the JVM's interpreter is not in its code cache");
 	if (!in_code(w, w->call_stub_return) || (w->continuation_return && !in_code(w, w->continuation_return)) ||
 	    (w->return_barrier && !in_code(w, w->return_barrier)))
 		return diag_set(r->d, EBADMSG, "the JVM's stubs are not in its code cache");
@@ -529,14 +535,17 @@ static void find_loaders(struct reading *r)
 		note_missing(r->l, "ClassLoaderDataGraph._head", HOTSPOT_NO_CLASSES);
 }
 
+/*
+ * A JVM that starts publishes its code heaps before it reserves their memory, then generates stubs, then the
+ * interpreter, all on one thread. So what comes last is read first: once it is there, the heaps are whole.
+ */
 static int read_walk(struct reading *r)
 {
-	int e = read_heaps(r);
+	int e = read_interpreter(r);
 
-	if (!e)
-		e = read_interpreter(r);
-	if (!e)
-		e = read_stubs(r);
+	e = e ?: read_stubs(r);
+	e = e ?: read_heaps(r);
+	e = e ?: check_code(r);
 	if (e && !r->d->text[0])
 		diag_errno(r->d, -e, "cannot read the JVM's code cache");
 	return e;

@@ -225,6 +225,24 @@ static void uninitialised_jvm_gives_eagain(void **state)
 	}
 }
 
+/* The JVM publishes its code heaps before it reserves their memory. */
+static void unreserved_code_heaps_of_a_starting_jvm_give_eagain(void **state)
+{
+	struct fake_vm vm;
+	uint64_t array, heap, memory;
+
+	fake_vm_init(&vm, 17);
+	array = FAKE_VM_STATICS + 0x1000;
+	memcpy(&heap, fake_mem_at(&vm.m, array + 64, 8), 8);
+	memory = heap + fake_vm_value(&vm, "offset", "CodeHeap._memory");
+	memset(fake_mem_at(&vm.m, memory, 32), 0, 32);
+	assert_int_equal(fake_vm_read_layout(&vm), -EBADMSG);
+	fake_vm_set_static(&vm, "AbstractInterpreter._code", 0);
+	assert_int_equal(fake_vm_read_layout(&vm), -EAGAIN);
+	assert_int_equal(vm.layout.walk.jdk_version, 0);
+	fake_vm_release(&vm);
+}
+
 static void impossible_version_is_refused(void **state)
 {
 	struct fake_vm vm;
@@ -444,6 +462,7 @@ int main(void)
 		cmocka_unit_test(offset_that_does_not_fit_is_missing),
 		cmocka_unit_test(long_list_of_what_is_missing_is_cut),
 		cmocka_unit_test(uninitialised_jvm_gives_eagain),
+		cmocka_unit_test(unreserved_code_heaps_of_a_starting_jvm_give_eagain),
 		cmocka_unit_test(impossible_version_is_refused),
 		cmocka_unit_test(implausible_code_cache_is_refused),
 		cmocka_unit_test(any_read_may_fail),
