@@ -36,6 +36,7 @@ struct verb_args {
 	uint64_t depth;		 /* levels of a tree; 0: all */
 	uint32_t min_share;	 /* percent; 0: no limit */
 	bool methods, min_given; /* a filter was given; --min was */
+	bool merged;
 	bool json, exact, collapsed, chrome, csv, jdk;
 	bool normalize; /* names in an export without what differs from run to run */
 };

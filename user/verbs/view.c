@@ -36,6 +36,7 @@ static int check_narrowing(const struct verb_args *a, const struct view *v, stru
 		{"to", a->to, VIEW_CALLS},
 		{"depth", a->depth, VIEW_TREE},
 		{"min", a->min_given, VIEW_TREE},
+		{"merged", a->merged, VIEW_MERGES},
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -68,6 +69,7 @@ static int view_show(struct jfr_files *f, const struct view *v, const struct ver
 		.top = a->top,
 		.depth = a->depth,
 		.min_share = a->min_share,
+		.merged = a->merged,
 	};
 	struct printer p;
 	int err;

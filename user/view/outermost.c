@@ -5,10 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define FIRST	 4096u	    /* candidates in the first pass, */
-#define MORE	 16u	    /* so many times as many in the next one, */
-#define LIMIT	 (1u << 20) /* and in the last one: 32 MB */
-#define ROUNDING 2	    /* ns */
+#define FIRST	 4096u /* candidates in the first pass, */
+#define MORE	 16u   /* so many times as many in the next one, at most OUTERMOST_MOST: 40 MB */
+#define ROUNDING 2     /* ns */
 
 /* The longest calls so far: a heap with the shortest one on top. */
 struct candidates {
@@ -142,7 +141,10 @@ int outermost_find(struct outermost *o, struct jfr_file *file, struct call_filte
 	bool first = true;
 	int err = 0;
 
-	for (c.limit = FIRST > 2 * wanted ? FIRST : 2 * wanted;; c.limit *= MORE, first = false) {
+	for (c.limit = FIRST > 2 * wanted	 ? FIRST
+		       : wanted < OUTERMOST_MOST ? 2 * wanted
+						 : OUTERMOST_MOST;
+	     ; c.limit *= MORE, first = false) {
 		c.count = c.seen = c.dropped = 0;
 		if (first)
 			err = call_iter_each(file, "jdk.MethodTrace", outermost_on_call, &c);
@@ -151,7 +153,7 @@ int outermost_find(struct outermost *o, struct jfr_file *file, struct call_filte
 		if (err)
 			break;
 		keep_outermost(&c);
-		if (c.count >= wanted || !c.dropped || c.limit >= LIMIT)
+		if (c.count >= wanted || !c.dropped || c.limit >= OUTERMOST_MOST)
 			break;
 	}
 	*o = (struct outermost){c.heap, c.count < wanted ? c.count : wanted};

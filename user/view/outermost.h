@@ -11,6 +11,8 @@
 
 #include "user/files/call_filter.h"
 
+#define OUTERMOST_MOST (1u << 20) /* calls that are looked at, and can be found */
+
 struct outermost_call {
 	uint64_t number; /* of the call in the file, the first one is 0 */
 	uint64_t thread; /* thread_number() */

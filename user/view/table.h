@@ -26,7 +26,7 @@ struct table_layout {
 	bool json;		  /* print JSON, see table_print_json() */
 };
 
-#define TABLE_COLUMNS 12
+#define TABLE_COLUMNS 16
 #define TABLE_WIDTH   120	/* of an output that is no terminal, and has no --width */
 #define TABLE_UNKNOWN INT64_MIN /* "N/A", null in JSON */
 

@@ -13,6 +13,8 @@ const struct view views[] = {
 	 CALLS, view_methods},
 	{"method-calls", "traced methods and who called them", NULL, CALLS, view_calls},
 	{"slowest", "the 20 longest requests, what they called, and where their time went", NULL, CALLS, view_slowest},
+	{"tree", "the 5 longest requests as trees of calls, and where the time of each part went", NULL,
+	 CALLS | VIEW_TREE | VIEW_MERGES, view_tree},
 	{"latency", "how long the calls of each method took, as histograms",
 	 "'frtrace export --csv' has how long each call took", CALLS, view_latency},
 	{"callers", "the tree of callers of each traced method", "'frtrace export --collapsed' has who called",

@@ -11,7 +11,8 @@ struct view_request {
 	struct call_filter *filter;
 	uint64_t top;	    /* rows at most; 0: as many as the view shows by itself */
 	uint64_t depth;	    /* levels of a tree at most; 0: all */
-	uint32_t min_share; /* omit branches of a tree with less than this percentage of the calls */
+	uint32_t min_share; /* omit branches of a tree with less than this percentage of the calls, or of the time */
+	bool merged;	    /* one tree for each method, not for each call */
 };
 
 /* Which parts of a request a view follows, besides the layout. */
@@ -19,6 +20,7 @@ enum view_option {
 	VIEW_METHODS = 1, /* filters by method */
 	VIEW_CALLS = 2,	  /* the other filters */
 	VIEW_TREE = 4,	  /* depth and min_share */
+	VIEW_MERGES = 8,  /* merged */
 };
 
 struct view {
@@ -37,6 +39,7 @@ int view_timing(struct jfr_file *file, const struct view_request *request, struc
 int view_methods(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_calls(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out);
+int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_open(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_waits(struct jfr_file *file, const struct view_request *request, struct bytes *out);
 int view_latency(struct jfr_file *file, const struct view_request *request, struct bytes *out);

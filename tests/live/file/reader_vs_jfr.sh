@@ -182,6 +182,10 @@ views() {
 	ours view --json slowest "$file"
 	python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]; sys.exit(len(rows) != 20 or not all(r["method"].startswith("live.Exits") and r["durationNs"] > 0 for r in rows))' "$WORK/ours" ||
 		finding "slowest as JSON:" "$(head -c 600 "$WORK/ours")"
+	ours view --json --merged --top=100000 tree "$file"
+	python3 -c 'import json, sys; rows = json.load(open(sys.argv[1]))["rows"]
+sys.exit(sum(r["calls"] for r in rows) != int(sys.argv[2]) or sum(r["selfNs"] for r in rows) != sum(r["totalNs"] for r in rows if r["parent"] is None))' \
+		"$WORK/ours" "$calls" || finding "trees do not have the $calls calls, or their self times do not add up:" "$(head -c 600 "$WORK/ours")"
 	status_of 2 view --json callers "$file"
 	complains "view 'callers' is no table for --json"
 	status_of 2 view nothing "$file"

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Folds recorded calls into trees: a node is a method below its callers, and stands for all its calls there. The roots
+ * are outermost calls, each with a tree of its own, or all with one tree for each method.
+ *
+ * Use: call_tree_init(); call_tree_add_call() for each call of the recording and then call_tree_add_wait() for each
+ * wait; call_tree_fold(). What lies in no root is ignored.
+ */
+#ifndef USER_VIEW_CALL_TREE_H
+#define USER_VIEW_CALL_TREE_H
+
+#include "user/files/call_iter.h"
+#include "user/files/wait_iter.h"
+#include "user/view/method_names.h"
+#include "user/view/outermost.h"
+
+struct call_tree_node {
+	uint32_t parent, child, next; /* 0: none. Node 0 stands above the roots */
+	uint32_t method;	      /* its number in `names` */
+	uint32_t depth;		      /* of a root: 1 */
+	uint64_t calls, thrown;
+	int64_t total, self;		  /* ns; self: without the calls inside */
+	uint64_t unsplit;		  /* calls whose next three are unknown */
+	int64_t cpu, run_queue, blocked;  /* ns, of the other calls */
+	int64_t longest_wait;		  /* ns, also of the calls inside; 0: none */
+	uint32_t wait_reason, wait_waker; /* of that one, for call_tree_text() */
+	uint32_t place;			  /* of a root: index into `place`, the longest of its calls */
+};
+
+struct call_tree {
+	struct call_tree_node *node;
+	uint32_t count;
+	struct method_names names;
+	struct outermost_call *place; /* the roots, by thread and start */
+	size_t places;
+	struct call *root; /* by place, with a reference to its chunk; chunk NULL: not found */
+	uint64_t left_out; /* calls and waits inside roots: too many, or nested too deeply */
+	size_t capacity;   /* private from here on */
+	bool merged;
+	uint64_t seen;
+	struct call_tree_call *call;
+	struct call_tree_wait *wait;
+	size_t calls, call_capacity, waits, wait_capacity;
+	struct aggregate texts, index;
+};
+
+/* Copies the places. With `merged`, roots of one method share a tree. 0 or -ENOMEM; release it in either case. */
+int call_tree_init(struct call_tree *t, const struct outermost *roots, bool merged);
+void call_tree_release(struct call_tree *t); /* takes a zeroed one, too */
+
+/* Calls in the order of the file, all of them. 0 or -ENOMEM. */
+int call_tree_add_call(struct call_tree *t, const struct call *call);
+int call_tree_add_wait(struct call_tree *t, const struct thread_wait *wait);
+
+/* Make the nodes and settle the names. Children have higher indexes than their parents. 0 or -ENOMEM. */
+int call_tree_fold(struct call_tree *t);
+
+/* A text that a node names; "" for 0. */
+const char *call_tree_text(const struct call_tree *t, uint32_t text);
+
+#endif

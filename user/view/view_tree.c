@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The slowest outermost calls as trees. Calls of a method below one caller share a line; the longest wait stands below
+ * the innermost call that it is in:
+ *
+ *          total      self       cpu      runq   blocked
+ *        40.3 ms    120 us    1.0 ms   19.3 ms   20.1 ms  live.Shop$Checkout.handle(HttpExchange)
+ *                                                         21:31:53.333 "pool-1-thread-1"
+ *        40.2 ms   40.2 ms    0.9 ms   19.3 ms   20.0 ms    2 x live.Shop$Checkout.report(int)
+ *                                                             20.1 ms sleep
+ */
+#include "user/text/fold.h"
+#include "user/text/java_number.h"
+#include "user/text/log.h"
+#include "user/text/name_fit.h"
+#include "user/view/call_tree.h"
+#include "user/view/views.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SHOWN	   5   /* trees */
+#define NAME_LEAST 24  /* columns of a name, however deep it is */
+#define ALL	   110 /* columns from which on all times are shown */
+
+struct tree_view {
+	struct call_tree tree;
+	struct jfr_file calls, waits; /* the file again; roots refer to the first */
+	const struct view_request *request;
+	int64_t utc_offset;
+	struct bytes *out;
+	bool narrow; /* show only total, self and blocked */
+};
+
+static int tree_on_call(const struct call *call, void *context)
+{
+	struct tree_view *v = context;
+
+	return call_tree_add_call(&v->tree, call);
+}
+
+static int tree_on_wait(const struct thread_wait *wait, void *context)
+{
+	struct tree_view *v = context;
+
+	return call_tree_add_wait(&v->tree, wait);
+}
+
+static const struct call_tree *tree_sorted; /* for tree_compare(): qsort() passes no context */
+
+static int tree_compare(const void *a, const void *b)
+{
+	const struct call_tree_node *x = &tree_sorted->node[*(uint32_t *)a], *y = &tree_sorted->node[*(uint32_t *)b];
+
+	if (x->total != y->total)
+		return (x->total < y->total) - (x->total > y->total);
+	return strcmp(method_names_text(&tree_sorted->names, x->method),
+		      method_names_text(&tree_sorted->names, y->method));
+}
+
+/* The children, most time first. Free with free(). NULL: no memory. */
+static uint32_t *tree_children(const struct call_tree *t, uint32_t parent, uint32_t *count)
+{
+	uint32_t n = 0, *children;
+
+	for (uint32_t i = t->node[parent].child; i; i = t->node[i].next)
+		n++;
+	children = calloc(n + 1, sizeof(*children));
+	*count = children ? n : 0;
+	if (!children)
+		return NULL;
+	n = 0;
+	for (uint32_t i = t->node[parent].child; i; i = t->node[i].next)
+		children[n++] = i;
+	tree_sorted = t;
+	qsort(children, n, sizeof(*children), tree_compare);
+	return children;
+}
+
+static size_t tree_before_name(const struct tree_view *v)
+{
+	return 2 + 10 * (v->narrow ? 3 : 5);
+}
+
+static size_t tree_indent(const struct tree_view *v, uint32_t depth)
+{
+	size_t width = v->request->layout.width, before = tree_before_name(v);
+	size_t most = width > before + NAME_LEAST ? width - before - NAME_LEAST : 0;
+	size_t wanted = 2 * (size_t)(depth - 1);
+
+	return wanted < most ? wanted : most;
+}
+
+static void tree_put_right(struct bytes *out, const char *text)
+{
+	size_t length = strlen(text);
+
+	put_spaces(out, length < 10 ? 10 - length : 1);
+	put_text(out, text);
+}
+
+static void tree_put_time(struct bytes *out, int64_t ns, bool known)
+{
+	tree_put_right(out, known ? log_time(ns > 0 ? ns : 0) : "-");
+}
+
+/* Begin a line without times, below the name of a node. */
+static void tree_begin_note(struct tree_view *v, uint32_t depth)
+{
+	put_spaces(v->out, tree_before_name(v) + tree_indent(v, depth));
+}
+
+static void tree_put_times(struct tree_view *v, const struct call_tree_node *n)
+{
+	bool known = n->unsplit < n->calls;
+
+	tree_put_time(v->out, n->total, true);
+	tree_put_time(v->out, n->self, true);
+	if (!v->narrow) {
+		tree_put_time(v->out, n->cpu, known);
+		tree_put_time(v->out, n->run_queue, known);
+	}
+	tree_put_time(v->out, n->blocked, known);
+	put_spaces(v->out, 2);
+}
+
+static void tree_put_name(struct tree_view *v, const struct call_tree_node *n)
+{
+	size_t width = v->request->layout.width, used;
+
+	put_spaces(v->out, tree_indent(v, n->depth));
+	if (n->calls > 1) {
+		put_text(v->out, log_count(n->calls));
+		put_text(v->out, " × ");
+	}
+	used = fold_columns(v->out) + (n->thrown ? strlen(", 1,234 thrown") : 0);
+	name_fit(v->out, method_names_text(&v->tree.names, n->method), width > used ? width - used : 0,
+		 method_names_overloaded(&v->tree.names, n->method));
+	if (n->thrown && n->calls > 1) {
+		put_text(v->out, ", ");
+		put_text(v->out, log_count(n->thrown));
+	}
+	if (n->thrown)
+		put_text(v->out, n->calls > 1 ? " thrown" : ", thrown");
+	bytes_put_u8(v->out, '\n');
+}
+
+/* When and where the root ran; of several, the longest. */
+static void tree_put_place(struct tree_view *v, const struct call_tree_node *n)
+{
+	const struct call *root = &v->tree.root[n->place];
+	struct table cells = {0};
+
+	if (n->parent || !root->chunk)
+		return;
+	tree_begin_note(v, 2);
+	if (n->calls > 1)
+		put_text(v->out, "the longest: ");
+	table_init(&cells, "", NULL, 0);
+	view_put_start(&cells, root, v->utc_offset);
+	if (!cells.cells.failed)
+		put_text(v->out, (char *)cells.cells.data);
+	table_release(&cells);
+	put_text(v->out, " \"");
+	put_thread_name(v->out, root->chunk, root->thread, "?");
+	put_text(v->out, "\"\n");
+}
+
+/* True if the longest wait of the node is not one of a call inside it. */
+static bool waits_itself(const struct call_tree *t, const struct call_tree_node *n)
+{
+	for (uint32_t i = n->child; i; i = t->node[i].next)
+		if (t->node[i].longest_wait >= n->longest_wait)
+			return false;
+	return n->longest_wait > 0;
+}
+
+static void tree_put_wait(struct tree_view *v, const struct call_tree_node *n, int64_t least)
+{
+	const char *waker = call_tree_text(&v->tree, n->wait_waker);
+
+	if (n->longest_wait < least || !waits_itself(&v->tree, n))
+		return;
+	tree_begin_note(v, n->depth + 1);
+	if (n->calls > 1)
+		put_text(v->out, "longest wait ");
+	put_text(v->out, log_time(n->longest_wait));
+	bytes_put_u8(v->out, ' ');
+	put_text(v->out, call_tree_text(&v->tree, n->wait_reason));
+	if (*waker) {
+		put_text(v->out, ", woken by \"");
+		put_text(v->out, waker);
+		bytes_put_u8(v->out, '"');
+	}
+	bytes_put_u8(v->out, '\n');
+}
+
+static void tree_put_rest(struct tree_view *v, uint32_t depth, uint32_t nodes, uint64_t calls, int64_t total,
+			  int64_t least)
+{
+	if (!nodes || total < least)
+		return;
+	tree_put_time(v->out, total, true);
+	put_spaces(v->out, tree_before_name(v) - 10 + tree_indent(v, depth));
+	put_text(v->out, log_count(calls));
+	put_text(v->out, calls == 1 ? " shorter call of " : " shorter calls of ");
+	put_text(v->out, log_count(nodes));
+	put_text(v->out, nodes == 1 ? " method\n" : " methods\n");
+}
+
+static int put_subtree(struct tree_view *v, uint32_t node, int64_t least);
+
+/* Those below the least time are one line, if they reach it together. */
+static int put_subtrees(struct tree_view *v, uint32_t node, int64_t least)
+{
+	const struct call_tree *t = &v->tree;
+	uint32_t count, rest = 0, *children = tree_children(t, node, &count);
+	uint64_t calls = 0;
+	int64_t total = 0;
+	int err = children ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !err && i < count; i++) {
+		if (t->node[children[i]].total >= least) {
+			err = put_subtree(v, children[i], least);
+			continue;
+		}
+		rest++;
+		calls += t->node[children[i]].calls;
+		total += t->node[children[i]].total;
+	}
+	tree_put_rest(v, t->node[node].depth + 1, rest, calls, total, least);
+	free(children);
+	return err;
+}
+
+static int put_subtree(struct tree_view *v, uint32_t node, int64_t least)
+{
+	const struct call_tree_node *n = &v->tree.node[node];
+
+	tree_put_times(v, n);
+	tree_put_name(v, n);
+	tree_put_place(v, n);
+	tree_put_wait(v, n, least);
+	if (!n->child || (v->request->depth && n->depth > v->request->depth))
+		return 0;
+	return put_subtrees(v, node, least);
+}
+
+static void tree_put_header(struct tree_view *v)
+{
+	static const char *const labels[] = {"total", "self", "cpu", "runq", "blocked"};
+
+	put_text(v->out, "\nSlowest Calls as Trees\n\n");
+	for (int i = 0; i < 5; i++)
+		if (!v->narrow || i < 2 || i == 4)
+			tree_put_right(v->out, labels[i]);
+	bytes_put_u8(v->out, '\n');
+}
+
+static int trees_print(struct tree_view *v)
+{
+	uint32_t count, *roots = tree_children(&v->tree, 0, &count);
+	uint64_t shown = v->request->top ?: SHOWN;
+	int err = roots ? 0 : -ENOMEM;
+
+	tree_put_header(v);
+	for (uint32_t i = 0; !err && i < count && i < shown; i++) {
+		if (i)
+			bytes_put_u8(v->out, '\n');
+		err = put_subtree(v, roots[i], v->tree.node[roots[i]].total / 100 * v->request->min_share);
+	}
+	if (v->tree.merged)
+		view_put_more(v->out, count, shown, "method");
+	if (v->tree.left_out) {
+		put_text(v->out, "\nLeft out: ");
+		view_count(v->out, v->tree.left_out);
+		put_text(v->out,
+			 " calls and waits, too many or nested too deeply. Narrow the view: --slower, --from\n");
+	}
+	free(roots);
+	return err;
+}
+
+static void tree_put_row(struct tree_view *v, struct table *table, const uint32_t *row, uint32_t node)
+{
+	const struct call_tree_node *n = &v->tree.node[node];
+	const struct call *root = n->parent ? NULL : &v->tree.root[n->place];
+	bool known = n->unsplit < n->calls;
+
+	table_put_count(table, row[node]);
+	table_put_count(table, n->parent ? row[n->parent] : TABLE_UNKNOWN);
+	table_put(table, method_names_text(&v->tree.names, n->method));
+	table_put_count(table, n->calls);
+	table_put_count(table, n->thrown);
+	table_put_time(table, n->total);
+	table_put_time(table, n->self);
+	table_put_time(table, known ? n->cpu : TABLE_UNKNOWN);
+	table_put_time(table, known ? n->run_queue : TABLE_UNKNOWN);
+	table_put_time(table, known ? n->blocked : TABLE_UNKNOWN);
+	table_put_time(table, n->longest_wait ?: TABLE_UNKNOWN);
+	table_put(table, call_tree_text(&v->tree, n->wait_reason));
+	table_put(table, call_tree_text(&v->tree, n->wait_waker));
+	if (root && root->chunk) {
+		view_put_start(table, root, 0);
+		put_thread_name(&table->cells, root->chunk, root->thread, "N/A");
+		table_cell(table);
+	} else {
+		table_put(table, "");
+		table_put(table, "");
+		table_put(table, "");
+	}
+}
+
+/* The rows of a node and of those below it, in the order in which they are printed. `row`: its number, by node. */
+static int put_rows(struct tree_view *v, struct table *table, uint32_t *row, uint32_t node, uint32_t *next)
+{
+	uint32_t count, *children;
+	int err = 0;
+
+	row[node] = (*next)++;
+	tree_put_row(v, table, row, node);
+	children = tree_children(&v->tree, node, &count);
+	for (uint32_t i = 0; children && !err && i < count; i++)
+		err = put_rows(v, table, row, children[i], next);
+	free(children);
+	return children ? err : -ENOMEM;
+}
+
+static int trees_print_json(struct tree_view *v)
+{
+	static const struct table_column columns[] = {
+		{"", "node", TABLE_NUMBER, 0},		{"", "parent", TABLE_NUMBER, 0},
+		{"", "method", TABLE_METHOD, 0},	{"", "calls", TABLE_NUMBER, 0},
+		{"", "thrown", TABLE_NUMBER, 0},	{"", "totalNs", TABLE_NUMBER, 0},
+		{"", "selfNs", TABLE_NUMBER, 0},	{"", "cpuNs", TABLE_NUMBER, 0},
+		{"", "runQueueNs", TABLE_NUMBER, 0},	{"", "blockedNs", TABLE_NUMBER, 0},
+		{"", "longestWaitNs", TABLE_NUMBER, 0}, {"", "waitReason", TABLE_TEXT, 0},
+		{"", "waker", TABLE_TEXT, 0},		{"", NULL, TABLE_TEXT, 0},
+		{"", "startTime", TABLE_TEXT, 0},	{"", "thread", TABLE_TEXT, 0},
+	};
+	uint32_t count, next = 1, *roots = tree_children(&v->tree, 0, &count);
+	uint32_t *row = calloc(v->tree.count, sizeof(*row));
+	uint64_t shown = v->request->top ?: SHOWN;
+	struct table table;
+	int err = roots && row ? 0 : -ENOMEM;
+
+	table_init(&table, "Slowest Calls as Trees", columns, sizeof(columns) / sizeof(columns[0]));
+	for (uint32_t i = 0; !err && i < count && i < shown; i++)
+		err = put_rows(v, &table, row, roots[i], &next);
+	if (!err && !table_print(&table, &v->request->layout, v->out))
+		err = -ENOMEM;
+	table_release(&table);
+	free(roots);
+	free(row);
+	return err;
+}
+
+static int trees_read(struct tree_view *v, const struct outermost *roots)
+{
+	int err = call_tree_init(&v->tree, roots, v->request->merged);
+
+	if (!err)
+		err = call_iter_each(&v->calls, "jdk.MethodTrace", tree_on_call, v);
+	if (!err)
+		err = wait_iter_each(&v->waits, "frtrace.ThreadWait", tree_on_wait, v);
+	return err ?: call_tree_fold(&v->tree);
+}
+
+/* Passes over the file: which calls, what is inside them, and what they waited for. */
+int view_tree(struct jfr_file *file, const struct view_request *request, struct bytes *out)
+{
+	struct tree_view v = {.request = request, .out = out, .narrow = request->layout.width < ALL};
+	size_t wanted = request->merged ? OUTERMOST_MOST : request->top ?: SHOWN;
+	struct outermost roots;
+	int err = outermost_find(&roots, file, request->filter, wanted);
+
+	v.utc_offset = file->utc_offset;
+	jfr_file_again(&v.calls, file);
+	jfr_file_again(&v.waits, file);
+	if (!err)
+		err = trees_read(&v, &roots);
+	if (!err && request->layout.json)
+		err = trees_print_json(&v);
+	else if (!err && v.tree.count > 1)
+		err = trees_print(&v);
+	else if (!err)
+		put_text(out, "\nNo events found for 'Slowest Calls as Trees'.\n");
+	if (!file->fault.what)
+		file->fault = v.calls.fault.what ? v.calls.fault : v.waits.fault;
+	call_tree_release(&v.tree);
+	jfr_file_release(&v.calls);
+	jfr_file_release(&v.waits);
+	outermost_release(&roots);
+	return err;
+}
