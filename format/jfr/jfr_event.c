@@ -67,6 +67,11 @@ void jfr_os_information(struct jfr_writer *w, int64_t start, const char *version
 	jfr_event_write(w, JFR_OS_INFORMATION, &(struct jfr_os_information){start, version});
 }
 
+void jfr_virtualization_information(struct jfr_writer *w, int64_t start, const char *name)
+{
+	jfr_event_write(w, JFR_VIRTUALIZATION_INFORMATION, &(struct jfr_virtualization_information){start, name});
+}
+
 void jfr_data_loss(struct jfr_writer *w, int64_t start, uint64_t amount, uint64_t total)
 {
 	jfr_event_write(w, JFR_DATA_LOSS, &(struct jfr_data_loss){start, amount, total});

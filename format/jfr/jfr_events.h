@@ -106,6 +106,11 @@ struct jfr_os_information {
 	const char *version;
 };
 
+struct jfr_virtualization_information {
+	int64_t start;
+	const char *name;
+};
+
 /* jdk.DataLoss: bytes lost now, and in total. */
 struct jfr_data_loss {
 	int64_t start;

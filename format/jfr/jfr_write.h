@@ -165,6 +165,7 @@ JFR_EVENT(JFR_CLOCK, clock)
 void jfr_active_setting(struct jfr_writer *w, int64_t start, const char *event, const char *name, const char *value);
 void jfr_run_queue(struct jfr_writer *w, int64_t start, int64_t duration, uint64_t thread); /* as jfr_thread_wait() */
 void jfr_os_information(struct jfr_writer *w, int64_t start, const char *version);
+void jfr_virtualization_information(struct jfr_writer *w, int64_t start, const char *name);
 void jfr_data_loss(struct jfr_writer *w, int64_t start, uint64_t amount, uint64_t total);
 void jfr_shutdown(struct jfr_writer *w, int64_t start, const char *reason);
 void jfr_message(struct jfr_writer *w, int64_t start, const char *kind, const char *text);

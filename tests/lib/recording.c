@@ -120,6 +120,7 @@ void recording_companions(struct jfr_writer *w)
 							     1699999999000, 4242});
 	jfr_os_information(w, T0, "Linux 6.18");
 	jfr_cpu_information(w, &(struct jfr_cpu_information){T0, "x86", "AMD EPYC", 1, 2, 4});
+	jfr_virtualization_information(w, T0, "KVM virtualization detected");
 	jfr_physical_memory(w, &(struct jfr_physical_memory){T0, 8ull << 30, 3ull << 30});
 	jfr_clock(w, &(struct jfr_clock){T0, -5, T0 + 1, NANOS + 1, 40});
 	jfr_data_loss(w, T0, 10, UINT64_MAX);

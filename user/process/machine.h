@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The machine, as jdk.OSInformation, jdk.CPUInformation and jdk.PhysicalMemory describe it. */
+/* The machine, as jdk.OSInformation, jdk.CPUInformation and others describe it. */
 #ifndef USER_PROCESS_MACHINE_H
 #define USER_PROCESS_MACHINE_H
 
@@ -11,6 +11,7 @@ struct machine {
 	char cpu[128];
 	char cpu_description[512];
 	uint32_t sockets, cores, threads;
+	const char *virtualization; /* in HotSpot's words, where it knows the hypervisor; static */
 };
 
 void machine_read(struct machine *m);

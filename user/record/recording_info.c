@@ -202,6 +202,7 @@ static void put_jvm(const struct recording_info *info, struct jfr_writer *w, int
 	jfr_jvm_information(w, &e);
 	jfr_os_information(w, at, info->machine.os);
 	jfr_cpu_information(w, &cpu);
+	jfr_virtualization_information(w, at, info->machine.virtualization);
 	put_memory(w, at);
 }
 

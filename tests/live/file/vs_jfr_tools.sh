@@ -75,10 +75,15 @@ tools() { # the file is the oldest JDK's
 companions() {
 	local sentence="the JVM, the machine, the recording and the clock are in the file, secrets are not" event
 	begin "$sentence" || return 0
-	for event in jdk.JVMInformation jdk.OSInformation jdk.CPUInformation jdk.PhysicalMemory jdk.ActiveRecording jdk.ActiveSetting frtrace.Clock; do
+	for event in jdk.JVMInformation jdk.OSInformation jdk.CPUInformation jdk.PhysicalMemory jdk.VirtualizationInformation jdk.ActiveRecording jdk.ActiveSetting frtrace.Clock; do
 		tool print --events "$event" "$file"
 		shows "^$event" "$event"
 	done
+	if [ "$FEATURE" -ge 25 ]; then
+		tool view system-information "$file"
+		shows '^Total Physical Memory Size: ' "the view system-information"
+		shows '^Virtualization: .*detected' "the view's virtualization"
+	fi
 	tool print --events jdk.JVMInformation "$file"
 	shows 'Dshop\.password=\*\*\*' "a masked password"
 	grep -aq hunter2 "$file" && finding "the password is in the file"

@@ -15,7 +15,7 @@ static void companion_events_keep_every_value(void **state)
 	recording_begin(&r);
 	recording_companions(r.w);
 	recording_end(&r, true);
-	assert_int_equal(recording_read(&r)->events, 11);
+	assert_int_equal(recording_read(&r)->events, 12);
 	e = dissect_find(r.d, "jdk.ActiveRecording", 0);
 	assert_int_equal(event_number(&r, e, "id"), 3);
 	assert_event_text(&r, e, "destination", "/tmp/x.jfr");
@@ -32,6 +32,8 @@ static void companion_events_keep_every_value(void **state)
 	e = dissect_find(r.d, "jdk.CPUInformation", 0);
 	assert_true(event_number(&r, e, "sockets") == 1 && event_number(&r, e, "cores") == 2 &&
 		    event_number(&r, e, "hwThreads") == 4);
+	assert_event_text(&r, dissect_find(r.d, "jdk.VirtualizationInformation", 0), "name",
+			  "KVM virtualization detected");
 	e = dissect_find(r.d, "jdk.PhysicalMemory", 0);
 	assert_true(event_number(&r, e, "totalSize") == 8ll << 30 && event_number(&r, e, "usedSize") == 3ll << 30);
 	e = dissect_find(r.d, "frtrace.Clock", 0);
