@@ -138,7 +138,7 @@ def without_what_varies(line):
 
 def missing_folded(expected, printed):
     """The same, wherever lines are broken, and however names are shortened."""
-    have, at = words(without_what_varies(" ".join(printed))), 0
+    have, at = words(without_what_varies(" ".join(" ".join(printed).split()))), 0
     for line in expected:
         want = words(without_what_varies(line))
         while at + len(want) <= len(have) and not same(want, have[at:at + len(want)]):
