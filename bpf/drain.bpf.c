@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The program at frtrace:drain. The thread that has filled half of its ring copies the new bytes into the queue. A
+ * frtrace:drain. The thread that has filled half of its ring copies the new bytes into the queue. A
  * batch is one aligned half of the ring; its size is one of a few constants, because the verifier must know how
  * much is reserved. Bytes that cannot be copied now stay in the ring: the next drain or the collector's sweep
  * takes them.
  */
+#include "bpf/agent_site.bpf.h"
 #include "bpf/emit.bpf.h"
 #include "bpf/target.bpf.h"
 #include "bpf/thread_usage.bpf.h"
-
-#include <bpf/usdt.bpf.h>
-
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* In bpf/sched.bpf.c. */
 extern int release_waits(void);
@@ -67,15 +64,9 @@ static __always_inline struct thread_state *own_state(void)
 	return state;
 }
 
-/*
- * The agent's USDT note puts the arguments into the registers of a C call, so PT_REGS_PARM reads them without a
- * lookup.
- */
-SEC("usdt")
-int drain(struct pt_regs *ctx)
+__noinline int site_drain(__u64 slot, __u64 ring, __u64 head, __u64 drained, __u64 half)
 {
-	struct drain_arguments a = {PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx), PT_REGS_PARM3(ctx), PT_REGS_PARM4(ctx),
-				    PT_REGS_PARM5(ctx)};
+	struct drain_arguments a = {slot, ring, head, drained, half};
 	struct thread_state *state = own_state();
 
 	if (!state)

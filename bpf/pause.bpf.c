@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Pauses of the JVM, taken from its own USDT sites (provider hotspot): safepoints with their VM operation, and
- * collections. The VM thread begins and ends safepoints; a collection may begin on one thread and end on another.
- * There is at most one of each at a time.
+ * The program at the JVM's own USDT sites (providers hotspot and hs_private), one for all, as at those of the agent:
+ * pauses, which are safepoints with their VM operation and collections, and Thread.sleep(). The VM thread begins and
+ * ends safepoints; a collection may begin on one thread and end on another. There is at most one of each at a time.
  */
 #include "bpf/emit.bpf.h"
+#include "bpf/site.bpf.h"
 #include "bpf/target.bpf.h"
 
-#include <bpf/usdt.bpf.h>
+#include <bpf/bpf_tracing.h>
+
+/* In bpf/sched.bpf.c. */
+extern int site_sleep(bool sleeping);
 
 struct open_pause {
 	__u64 begin; /* 0: none */
@@ -18,8 +22,6 @@ static struct open_pause safepoint, collection;
 
 static __always_inline int begin_pause(struct open_pause *open)
 {
-	if (!is_target())
-		return 0;
 	__builtin_memset(open->name, 0, sizeof(open->name));
 	open->begin = now_ns();
 	return 0;
@@ -29,7 +31,7 @@ static __always_inline int end_pause(struct open_pause *open, enum frt_pause_wha
 {
 	struct frt_pause *p;
 
-	if (!is_target() || !open->begin)
+	if (!open->begin)
 		return 0;
 	p = reserve_record(sizeof(*p));
 	if (p) {
@@ -44,48 +46,53 @@ static __always_inline int end_pause(struct open_pause *open, enum frt_pause_wha
 	return 0;
 }
 
-SEC("usdt")
-int safepoint_begin(struct pt_regs *context)
+static __always_inline int begin_safepoint(void)
 {
-	if (is_target()) {
-		vm_thread = (__u32)bpf_get_current_pid_tgid();
-		vm_collects = false;
-	}
+	vm_thread = (__u32)bpf_get_current_pid_tgid();
+	vm_collects = false;
 	return begin_pause(&safepoint);
 }
 
 /* The name is not 0-terminated. A safepoint may have several operations. */
-SEC("usdt")
-int BPF_USDT(operation_begin, const char *name, __u64 length)
+static __always_inline int begin_operation(struct pt_regs *context, __u64 cookie)
 {
-	if (!is_target())
-		return 0;
+	__u64 name, length;
+
 	if (!safepoint.begin) {
 		vm_collects = false;
 		return 0;
 	}
+	if (!site_argument(context, cookie, 0, &name) || !site_argument(context, cookie, 1, &length))
+		return 0;
 	if (length > sizeof(safepoint.name))
 		length = sizeof(safepoint.name);
-	bpf_probe_read_user(safepoint.name, length, name);
+	bpf_probe_read_user(safepoint.name, length, (const void *)name);
 	return 0;
 }
 
-SEC("usdt")
-int safepoint_end(struct pt_regs *context)
+static __always_inline int begin_collection(void)
 {
-	return end_pause(&safepoint, FRT_PAUSE_SAFEPOINT);
-}
-
-SEC("usdt")
-int collection_begin(struct pt_regs *context)
-{
-	if (is_target() && vm_thread == (__u32)bpf_get_current_pid_tgid())
+	if (vm_thread == (__u32)bpf_get_current_pid_tgid())
 		vm_collects = true;
 	return begin_pause(&collection);
 }
 
-SEC("usdt")
-int collection_end(struct pt_regs *context)
+SEC("uprobe")
+int jvm_site(struct pt_regs *context)
 {
-	return end_pause(&collection, FRT_PAUSE_GC);
+	__u64 cookie = bpf_get_attach_cookie(context);
+	enum frt_site site = site_of(cookie);
+
+	if (!is_target())
+		return 0;
+	switch (site) {
+	case FRT_SITE_SLEEP_BEGIN: return site_sleep(true);
+	case FRT_SITE_SLEEP_END: return site_sleep(false);
+	case FRT_SITE_SAFEPOINT_BEGIN: return begin_safepoint();
+	case FRT_SITE_SAFEPOINT_END: return end_pause(&safepoint, FRT_PAUSE_SAFEPOINT);
+	case FRT_SITE_OPERATION_BEGIN: return begin_operation(context, cookie);
+	case FRT_SITE_COLLECTION_BEGIN: return begin_collection();
+	case FRT_SITE_COLLECTION_END: return end_pause(&collection, FRT_PAUSE_GC);
+	default: return 0;
+	}
 }

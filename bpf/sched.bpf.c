@@ -16,13 +16,13 @@
  * Every wake-up passes through sched_waking in the waker's context. A thread that is woken just before it leaves
  * its CPU is not observed there; it counts as woken when it left, by an unknown waker.
  */
+#include "bpf/agent_site.bpf.h"
 #include "bpf/held_waits.bpf.h"
 #include "bpf/target.bpf.h"
 #include "bpf/thread_usage.bpf.h"
 #include "bpf/wait_reason.bpf.h"
 
 #include <bpf/bpf_tracing.h>
-#include <bpf/usdt.bpf.h>
 
 #define EXITING	      0x00000004u /* task_struct.flags: PF_EXITING */
 #define KERNEL_THREAD 0x00200000u /* PF_KTHREAD */
@@ -70,9 +70,9 @@ static __always_inline struct wait_state *state_of(struct task_struct *task)
 	return bpf_task_storage_get(&waits, task, NULL, 0);
 }
 
-SEC("usdt")
-int BPF_USDT(thread, __u64 number, const struct frt_slot *slot)
+__noinline int site_thread(__u64 number, __u64 address)
 {
+	const struct frt_slot *slot = (const struct frt_slot *)address;
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct wait_state *state;
 	__u32 serial = 0;
@@ -105,14 +105,13 @@ int BPF_USDT(thread, __u64 number, const struct frt_slot *slot)
  * A virtual thread in a traced call comes back to a carrier. From here on the carrier's waits are its own, although the
  * slot says so only a moment later.
  */
-SEC("usdt")
-int mount(struct pt_regs *context)
+__noinline int site_mount(__u64 address)
 {
 	struct wait_state *state = state_of(bpf_get_current_task_btf());
 	struct frt_mount at = {};
 	struct frt_resumed *r = NULL;
 
-	if (state && !bpf_probe_read_user(&at, sizeof(at), (const void *)PT_REGS_PARM1(context)))
+	if (state && !bpf_probe_read_user(&at, sizeof(at), (const void *)address))
 		r = reserve_record(sizeof(*r));
 	else if (is_target())
 		__sync_fetch_and_add(&waits_lost, 1);
@@ -125,26 +124,14 @@ int mount(struct pt_regs *context)
 	return 0;
 }
 
-static __always_inline int set_sleeping(bool sleeping)
+/* hotspot:thread__sleep__begin and __end: for the kernel, Thread.sleep() is just another futex wait. */
+__noinline int site_sleep(bool sleeping)
 {
 	struct wait_state *state = state_of(bpf_get_current_task_btf());
 
 	if (state)
 		state->sleeping = sleeping;
 	return 0;
-}
-
-/* hotspot:thread__sleep__begin and __end: for the kernel, Thread.sleep() is just another futex wait. */
-SEC("usdt")
-int sleep_begin(struct pt_regs *context)
-{
-	return set_sleeping(true);
-}
-
-SEC("usdt")
-int sleep_end(struct pt_regs *context)
-{
-	return set_sleeping(false);
 }
 
 /* True if the running task has been interrupted in a hook, or waits there: its slot may be halfway to the next state. */

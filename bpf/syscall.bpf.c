@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* System calls and page faults of threads in traced calls: where they begin and end. See thread_usage.bpf.h. */
+#include "bpf/agent_site.bpf.h"
 #include "bpf/thread_usage.bpf.h"
 #include "bpf/target.bpf.h"
 
 #include <bpf/bpf_tracing.h>
-#include <bpf/usdt.bpf.h>
 
 /* The system calls by which uprobes enter the kernel, since Linux 6.11 and 6.18; not the program's own. */
 #define SYSCALL_URETPROBE 335
 #define SYSCALL_UPROBE	  336
 
-/* A second program at frtrace:thread; the first is in sched.bpf.c. */
-SEC("usdt")
-int BPF_USDT(thread_usage, __u64 number, const struct frt_slot *slot)
+__noinline int site_thread_usage(__u64 number, __u64 address)
 {
+	const struct frt_slot *slot = (const struct frt_slot *)address;
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread_usage *u;
 	__u32 serial = 0;
 
-	if (!is_target())
+	if (!usage_wanted || !is_target()) /* without it, its map does not exist */
 		return 0;
 	bpf_probe_read_user(&serial, sizeof(serial), &slot->thread);
 	u = bpf_task_storage_get(&thread_usages, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);

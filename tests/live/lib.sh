@@ -5,8 +5,8 @@
 # "ok - sentence", "not ok - sentence" followed by the findings, "skip - sentence # reason".
 #
 # tests/live/AREA/NAME.sh also runs alone, as root; $FRTRACE is the binary (build/frtrace). $ONLY, a regular expression,
-# chooses cases by their sentence. $KEEP keeps the directory with all files written. SOAK=1 runs every variant on every
-# JDK, and longer, where an hour does not matter.
+# chooses cases by their sentence. $KEEP keeps the directory with all files written. PROBES=perf attaches as on kernels
+# without uprobe_multi links. SOAK=1 runs every variant on every JDK, and longer, where an hour does not matter.
 set -uo pipefail
 
 LIVE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -374,11 +374,9 @@ trace_is_on() { grep -qs "^tracing " "$F_DIR/stderr" || ended "$F_PID"; }
 
 # Trace the target into $F_FILE; returns when tracing is on. Records all calls, however frequent, unless the arguments
 # have another --max-overhead.
-TRACE_WITH=()	# --kernel=off makes a trace a second shorter, for cases that do not test times; ignored with SOAK=1
 trace_start() { # ARGUMENT...
-	[ -z "$SOAK" ] || local TRACE_WITH=()
 	F_FILE=$(mktemp -u "$WORK/XXXXXX.jfr")
-	trace_launch -p "$T_PID" -o "$F_FILE" --max-overhead=off "${TRACE_WITH[@]}" "$@"
+	trace_launch -p "$T_PID" -o "$F_FILE" --max-overhead=off ${PROBES:+--probes="$PROBES"} "$@"
 	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && grep -q '^tracing ' "$F_DIR/stderr"; then return 0; fi
 	finding "tracing does not start:" "$(tail -n 25 "$F_DIR/stderr")"
 	return 1
@@ -447,7 +445,7 @@ file_events() { # CLASS.METHOD
 
 # One complete case: start, trace, calls, Ctrl-C, compare.
 exact() { # SENTENCE FILTER [-JVM-OPTION...] CLASS [ARGUMENT...]
-	local sentence="$1, JDK $FEATURE" filter=$2
+	local sentence="$1${PROBES:+, --probes=$PROBES}, JDK $FEATURE" filter=$2
 	shift 2
 	begin "$sentence" || return 0
 	target_start "$@"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/bpf_programs.h"
+#include "user/capture/usdt.h"
 #include "user/process/rights.h"
 #include "user/text/log.h"
 
@@ -24,13 +25,18 @@ static int on_libbpf(enum libbpf_print_level level, const char *format, va_list 
 	return 0;
 }
 
+static enum right missing_right(void)
+{
+	return right_held(RIGHT_BPF) ? RIGHT_PERFMON : RIGHT_BPF;
+}
+
 static int load_failed(int err, struct diag *d)
 {
 	char why[RIGHT_TEXT];
 
 	if (err == EPERM || err == EACCES)
 		return diag_set(d, err, "cannot load BPF programs: no right to (%s): %s",
-				right_why(RIGHT_PROBE, err, why), right_advice());
+				right_why(missing_right(), err, why), right_advice());
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return diag_set(d, err,
 				"cannot load BPF programs: this kernel has no BTF (/sys/kernel/btf/vmlinux); "
@@ -38,8 +44,18 @@ static int load_failed(int err, struct diag *d)
 	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
 }
 
+static int load_opened(struct frtrace_bpf *bpf, enum settings_probes probes, struct diag *d)
+{
+	int err = usdt_choose(bpf->progs.agent_site, probes, d) ?: usdt_choose(bpf->progs.jvm_site, probes, d);
+
+	if (err)
+		return err;
+	err = frtrace_bpf__load(bpf);
+	return err ? load_failed(-err, d) : 0;
+}
+
 static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel,
-		     const struct target *t, struct diag *d)
+		     enum settings_probes probes, const struct target *t, struct diag *d)
 {
 	struct frtrace_bpf *bpf = frtrace_bpf__open();
 	int err;
@@ -48,28 +64,28 @@ static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum set
 		return load_failed(errno, d);
 	bpf->bss->wake_level = WAKE_LEVEL;
 	kernel_probes_choose(k, bpf, kernel, t->own_monotonic_offset);
-	err = frtrace_bpf__load(bpf);
-	if (err) {
+	err = load_opened(bpf, probes, d);
+	if (err)
 		frtrace_bpf__destroy(bpf);
-		return load_failed(-err, d);
-	}
-	*out = bpf;
-	return 0;
+	else
+		*out = bpf;
+	return err;
 }
 
-int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, enum settings_kernel kernel,
+int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, const struct settings *settings,
 		      const struct target *t, struct diag *d)
 {
+	enum settings_kernel kernel = settings->kernel;
 	char why[RIGHT_TEXT];
 	int err;
 
 	libbpf_set_print(on_libbpf);
-	if (kernel && !load_with(out, k, kernel, t, &k->why))
+	if (kernel && !load_with(out, k, kernel, settings->probes, t, &k->why))
 		return 0;
-	err = load_with(out, k, SETTINGS_KERNEL_OFF, t, d);
-	if (!err && kernel && !right_held(RIGHT_PROBE))
+	err = load_with(out, k, SETTINGS_KERNEL_OFF, settings->probes, t, d);
+	if (!err && kernel && !right_held(missing_right()))
 		diag_set(&k->why, EPERM, "no right to follow the scheduler (%s): %s",
-			 right_why(RIGHT_PROBE, EPERM, why), right_advice());
+			 right_why(missing_right(), EPERM, why), right_advice());
 	else if (!err && kernel)
 		diag_set(&k->why, ENOTSUP,
 			 "this kernel refuses programs on its scheduler's tracepoints (-v shows why)");

@@ -1,22 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks of the target's ELF files before libbpf and libelf read them: those allocate as much memory as a section
- * header claims, and attach an uprobe to every matching note. ELF: gABI, "Sections". Notes: SystemTap wiki,
- * "UserSpaceProbeImplementation".
+ * USDT sites of the target's ELF files, which may be forged: nothing is read beyond a bound. ELF: gABI, "Sections" and
+ * "Program Header". Notes: SystemTap wiki, "UserSpaceProbeImplementation".
  */
 #ifndef USER_CAPTURE_ELF_NOTES_H
 #define USER_CAPTURE_ELF_NOTES_H
 
 #include "format/diag.h"
 
-#define ELF_NOTES_MAX_SIZE  (1u << 20) /* of .note.stapsdt, and of the section names; libjvm.so has 40 KB */
+#include <stddef.h>
+#include <stdint.h>
+
+#define ELF_NOTES_MAX_SIZE  (1u << 20) /* of .note.stapsdt; libjvm.so has 40 KB */
 #define ELF_NOTES_MAX_SITES 64	       /* per probe name; libjvm.so has a handful */
 
+struct elf_notes;
+
+/* A place where a site is compiled in. */
+struct elf_note {
+	uint64_t offset, semaphore; /* in the file; semaphore 0: none */
+	const char *arguments;	    /* such as "8@%r12 -4@%eax"; valid as long as the notes */
+};
+
 /*
- * Check that `fd` is a 64-bit ELF file whose sections all lie within the file and whose USDT notes are few. Returns
- * 0; -ENOENT without a message when it has no site provider:name; -EBADMSG or another -errno with a message that
- * names the file `path`. The file may change after the check: only RLIMIT_DATA bounds memory reliably.
+ * Read the notes of a 64-bit ELF file; `path` is for messages. Returns 0, with *out to be freed, also if there are no
+ * notes; or -errno with the message.
  */
-int elf_notes_check(int fd, const char *path, const char *provider, const char *name, struct diag *d);
+int elf_notes_read(struct elf_notes **out, int fd, const char *path, struct diag *d);
+void elf_notes_free(struct elf_notes *n);
+
+/* Find the places of a site. Returns their number; or -EBADMSG with the message: too many, or one outside the code. */
+int elf_notes_find(const struct elf_notes *n, const char *provider, const char *name,
+		   struct elf_note out[ELF_NOTES_MAX_SITES], struct diag *d);
 
 #endif

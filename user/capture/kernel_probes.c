@@ -31,58 +31,48 @@ static int64_t variable_offset(const struct btf *btf, const char *name)
 }
 
 /* Offset of the preempt count from the run queue. 0: unknown, so wakers are not named. */
-static int64_t count_offset(void)
+static int64_t count_offset(const struct btf *btf)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	int64_t rq, count;
+	int64_t rq = variable_offset(btf, "runqueues");
+	int64_t count = variable_offset(btf, "pcpu_hot"); /* Linux 6.2 to 6.14 */
 
-	if (!btf)
-		return 0;
-	rq = variable_offset(btf, "runqueues");
-	count = variable_offset(btf, "pcpu_hot"); /* Linux 6.2 to 6.14 */
 	if (count < 0)
 		count = variable_offset(btf, "__preempt_count");
-	btf__free(btf);
 	return rq < 0 || count < 0 ? 0 : count - rq;
 }
 
 /* Check for the tracepoints that bpf/syscall.bpf.c attaches to. */
-static int check_tracepoints(struct diag *d)
+static int check_tracepoints(const struct btf *btf, struct diag *d)
 {
 	static const char *const needed[] = {"sys_enter", "sys_exit", "page_fault_user"};
-	struct btf *btf = btf__load_vmlinux_btf();
 	char name[64];
-	int err = btf ? 0 : diag_errno(d, errno, "cannot read the kernel's BTF");
 
-	for (size_t i = 0; !err && i < sizeof(needed) / sizeof(needed[0]); i++) {
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		snprintf(name, sizeof(name), "btf_trace_%s", needed[i]);
 		if (btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) < 0)
-			err = diag_set(d, ENOENT, "this kernel has no tracepoint %s", needed[i]);
+			return diag_set(d, ENOENT, "this kernel has no tracepoint %s", needed[i]);
 	}
-	btf__free(btf);
-	return err;
+	return 0;
 }
 
 /* Can a map's value contain pointers to user memory (Linux 6.13)? */
-static bool can_map_slots(void)
+static bool can_map_slots(const struct btf *btf)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	int32_t id = btf ? btf__find_by_name_kind(btf, "btf_field_type", BTF_KIND_ENUM) : -1;
+	int32_t id = btf__find_by_name_kind(btf, "btf_field_type", BTF_KIND_ENUM);
 	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, id);
 	bool can = false;
 
 	for (int i = 0; type && i < btf_vlen(type); i++)
 		can |= !strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), "BPF_UPTR");
-	btf__free(btf);
 	return can;
 }
 
-static void choose_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, bool wanted)
+static void choose_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct btf *btf, bool wanted)
 {
-	struct bpf_program *programs[] = {bpf->progs.thread_usage, bpf->progs.sys_enter, bpf->progs.sys_exit,
-					  bpf->progs.page_fault_user, bpf->progs.running_usage};
+	struct bpf_program *programs[] = {bpf->progs.sys_enter, bpf->progs.sys_exit, bpf->progs.page_fault_user,
+					  bpf->progs.running_usage};
 
-	k->usage = wanted && !check_tracepoints(&k->no_usage);
+	k->usage = wanted && btf && !check_tracepoints(btf, &k->no_usage);
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i], k->usage);
 	bpf_map__set_autocreate(bpf->maps.thread_usages, k->usage);
@@ -93,85 +83,52 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 			  int64_t clock_offset)
 {
 	bool wanted = kernel != SETTINGS_KERNEL_OFF;
-	struct bpf_program *programs[] = {bpf->progs.thread,	       bpf->progs.mount,
-					  bpf->progs.sched_switch,     bpf->progs.sched_waking,
-					  bpf->progs.waits_now,	       bpf->progs.sleep_begin,
-					  bpf->progs.sleep_end,	       bpf->progs.safepoint_begin,
-					  bpf->progs.safepoint_end,    bpf->progs.operation_begin,
-					  bpf->progs.collection_begin, bpf->progs.collection_end,
-					  bpf->progs.waits_held};
+	struct btf *btf = wanted ? btf__load_vmlinux_btf() : NULL; /* NULL: without it, no program can be loaded */
+	struct bpf_program *programs[] = {bpf->progs.jvm_site, bpf->progs.sched_switch, bpf->progs.sched_waking,
+					  bpf->progs.waits_now, bpf->progs.waits_held};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		bpf_program__set_autoload(programs[i], wanted);
-	if (wanted)
-		bpf->rodata->count_offset = count_offset();
+	if (btf)
+		bpf->rodata->count_offset = count_offset(btf);
 	bpf->rodata->clock_offset = clock_offset;
-	k->maps_slots = wanted && can_map_slots();
+	k->maps_slots = btf && can_map_slots(btf);
 	bpf_map__set_autocreate(bpf->maps.mapped_slots, k->maps_slots);
-	choose_usage(k, bpf, kernel == SETTINGS_KERNEL_FULL);
-}
-
-static int kernel_probes_keep(struct kernel_probes *k, struct bpf_link *link)
-{
-	k->links[k->count++] = link;
-	return 0;
+	choose_usage(k, bpf, btf, kernel == SETTINGS_KERNEL_FULL);
+	btf__free(btf);
 }
 
 static int attach_tracepoint(struct kernel_probes *k, struct bpf_program *program, struct diag *d)
 {
 	struct bpf_link *link = bpf_program__attach_trace(program);
 
-	return link ? kernel_probes_keep(k, link)
-		    : diag_errno(d, errno, "cannot attach to tracepoint %s", bpf_program__name(program));
-}
-
-static int attach_site(struct kernel_probes *k, struct bpf_program *program, const struct usdt_site *site,
-		       struct diag *d)
-{
-	struct bpf_link *link;
-	int err = usdt_attach(program, site, &link, d);
-
-	return err ?: kernel_probes_keep(k, link);
-}
-
-static struct usdt_site agent_site(const struct mapping *agent, const char *name)
-{
-	return (struct usdt_site){.path = agent->open_path, .pid = -1, .provider = "frtrace", .name = name};
+	if (!link)
+		return diag_errno(d, errno, "cannot attach to tracepoint %s", bpf_program__name(program));
+	k->links[k->count++] = link;
+	return 0;
 }
 
 /* Attach to the JVM's own USDT sites, which some builds lack. */
 static void attach_jvm(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t)
 {
-	const struct {
-		struct bpf_program *program;
-		const char *provider, *name;
-	} sites[] = {
-		{bpf->progs.sleep_begin, "hotspot", "thread__sleep__begin"},
-		{bpf->progs.sleep_end, "hotspot", "thread__sleep__end"},
-		{bpf->progs.safepoint_begin, "hs_private", "safepoint__begin"},
-		{bpf->progs.safepoint_end, "hs_private", "safepoint__end"},
-		{bpf->progs.operation_begin, "hotspot", "vmops__begin"},
-		{bpf->progs.collection_begin, "hotspot", "gc__begin"},
-		{bpf->progs.collection_end, "hotspot", "gc__end"},
+	static const struct usdt_site sites[] = {
+		{FRT_SITE_SLEEP_BEGIN, "hotspot", "thread__sleep__begin"},
+		{FRT_SITE_SLEEP_END, "hotspot", "thread__sleep__end"},
+		{FRT_SITE_SAFEPOINT_BEGIN, "hs_private", "safepoint__begin"},
+		{FRT_SITE_SAFEPOINT_END, "hs_private", "safepoint__end"},
+		{FRT_SITE_OPERATION_BEGIN, "hotspot", "vmops__begin"},
+		{FRT_SITE_COLLECTION_BEGIN, "hotspot", "gc__begin"},
+		{FRT_SITE_COLLECTION_END, "hotspot", "gc__end"},
 	};
+	struct usdt_file file = {.pid = t->pid};
 	struct mapping m;
 
 	if (target_find_libjvm(t, &m, &k->no_pauses) != 1) {
 		diag_set(&k->no_pauses, ENOENT, "cannot find libjvm.so in the target's mappings");
 		return;
 	}
-	for (size_t i = 0; i < sizeof(sites) / sizeof(sites[0]); i++) {
-		struct usdt_site site = {
-			.path = m.open_path, .pid = t->pid, .provider = sites[i].provider, .name = sites[i].name};
-
-		int err = attach_site(k, sites[i].program, &site, &k->no_pauses);
-
-		if (err == -ENOENT)
-			diag_set(&k->no_pauses, ENOENT, "this JVM was built without the USDT site %s:%s", site.provider,
-				 site.name);
-		if (err)
-			return;
-	}
+	file.path = m.open_path;
+	usdt_attach(&k->jvm, bpf->progs.jvm_site, &file, sites, sizeof(sites) / sizeof(sites[0]), &k->no_pauses);
 }
 
 /*
@@ -186,14 +143,12 @@ static int run_on_cpu(struct bpf_program *program, int cpu)
 	return err ?: (int)options.retval;
 }
 
-/* The program that creates a thread's state is attached first: without that state nothing is counted. */
-static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct mapping *agent, struct diag *d)
+static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, struct diag *d)
 {
 	struct bpf_program *programs[] = {bpf->progs.sys_exit, bpf->progs.sys_enter, bpf->progs.page_fault_user};
-	struct usdt_site thread = agent_site(agent, "thread");
-	int err = attach_site(k, bpf->progs.thread_usage, &thread, d);
+	int err = 0;
 
-	if (!err && run_on_cpu(bpf->progs.running_usage, sched_getcpu()) < 0)
+	if (run_on_cpu(bpf->progs.running_usage, sched_getcpu()) < 0)
 		err = diag_set(d, ENOTSUP, "this kernel cannot run a BPF program on a CPU; it needs Linux 5.10");
 	for (size_t i = 0; !err && i < sizeof(programs) / sizeof(programs[0]); i++)
 		err = attach_tracepoint(k, programs[i], d);
@@ -203,7 +158,6 @@ static int attach_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const 
 void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t,
 			  const struct segment *segment, const struct mapping *agent)
 {
-	struct usdt_site thread = agent_site(agent, "thread"), mount = agent_site(agent, "mount");
 	int err = attach_tracepoint(k, bpf->progs.sched_waking, &k->why);
 
 	k->target = t;
@@ -212,17 +166,13 @@ void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, cons
 	bpf->bss->agent_code = (struct frt_code){agent->start, agent->end};
 	if (!err)
 		err = attach_tracepoint(k, bpf->progs.sched_switch, &k->why);
-	if (!err)
-		err = attach_site(k, bpf->progs.thread, &thread, &k->why);
-	if (!err)
-		err = attach_site(k, bpf->progs.mount, &mount, &k->why);
 	if (err) {
 		kernel_probes_detach(k);
 		return;
 	}
 	attach_jvm(k, bpf, t);
 	if (k->usage)
-		k->usage = !attach_usage(k, bpf, agent, &k->no_usage);
+		k->usage = !attach_usage(k, bpf, &k->no_usage);
 }
 
 #ifndef PIDFD_THREAD
@@ -269,6 +219,8 @@ void kernel_probes_detach(struct kernel_probes *k)
 {
 	if (k->count && k->maps_slots)
 		log_detail("slots mapped for %u of %u threads", k->mapped, k->owners);
+	usdt_detach(k->jvm);
+	k->jvm = NULL;
 	while (k->count)
 		bpf_link__destroy(k->links[--k->count]);
 }

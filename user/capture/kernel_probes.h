@@ -14,12 +14,14 @@
 
 struct frtrace_bpf;
 struct bpf_link;
+struct usdt_link;
 
-#define SESSION_KERNEL_LINKS 20
+#define KERNEL_TRACEPOINTS 5
 
 struct kernel_probes {
-	struct bpf_link *links[SESSION_KERNEL_LINKS];
+	struct bpf_link *links[KERNEL_TRACEPOINTS];
 	int count;
+	struct usdt_link *jvm; /* the JVM's own sites */
 	bool usage;	       /* system calls and page faults are counted */
 	struct diag no_usage;  /* why they are not counted although requested; "" */
 	struct diag no_pauses; /* why pauses are missing although waits are recorded; "" */
@@ -39,8 +41,8 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 			  int64_t clock_offset);
 
 /*
- * Attach the programs, before the agent is started. `agent` is the mapping of the agent's code in the target. Errors
- * are reported in k->why, k->no_usage and k->no_pauses.
+ * Attach the programs, before the one at the agent's sites. `agent` is the mapping of the agent's code in the target.
+ * Errors are reported in k->why, k->no_usage and k->no_pauses.
  */
 void kernel_probes_attach(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct target *t,
 			  const struct segment *segment, const struct mapping *agent);

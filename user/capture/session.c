@@ -17,8 +17,6 @@
 
 #include "frtrace.skel.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +31,7 @@ struct session {
 	const struct target *target;
 	struct clock *clock;
 	struct frtrace_bpf *bpf;
-	struct bpf_link *drain;
+	struct usdt_link *agent; /* its sites */
 	struct kernel_probes kernel;
 	bool with_kernel; /* whether the kernel side was loaded */
 	struct kernel_sink waits;
@@ -63,7 +61,7 @@ int session_new(struct session **out, const struct settings *settings, const str
 	s->segment.fd = -1;
 	s->connection = -1;
 	agent_build_name(&s->build);
-	err = bpf_programs_load(&s->bpf, &s->kernel, settings->kernel, target, d);
+	err = bpf_programs_load(&s->bpf, &s->kernel, settings, target, d);
 	s->with_kernel = !err && settings->kernel && !s->kernel.why.text[0];
 	if (err) {
 		session_free(s);
@@ -77,7 +75,7 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
-	bpf_link__destroy(s->drain);
+	usdt_detach(s->agent);
 	kernel_probes_detach(&s->kernel);
 	if (s->connection >= 0)
 		close(s->connection);
@@ -104,7 +102,10 @@ static int launch_command(struct session *s, const char *text, int timeout_ms, s
 
 static int attach_probe(struct session *s, struct diag *d)
 {
-	struct usdt_site drain = {.pid = -1, .provider = "frtrace", .name = "drain"};
+	static const struct usdt_site sites[] = {{FRT_SITE_DRAIN, "frtrace", "drain"},
+						 {FRT_SITE_THREAD, "frtrace", "thread"},
+						 {FRT_SITE_MOUNT, "frtrace", "mount"}};
+	struct usdt_file file = {.pid = -1};
 	struct mapping m;
 	int found = target_find_mapping(s->target, s->build.file_name, &m, d);
 
@@ -116,8 +117,9 @@ static int attach_probe(struct session *s, struct diag *d)
 		.pid_ns_dev = s->target->pid_ns_dev, .pid_ns_ino = s->target->pid_ns_ino, .tgid = s->target->ns_pid};
 	if (s->with_kernel)
 		kernel_probes_attach(&s->kernel, s->bpf, s->target, &s->segment, &m);
-	drain.path = m.open_path;
-	return usdt_attach(s->bpf->progs.drain, &drain, &s->drain, d);
+	file.path = m.open_path;
+	return usdt_attach(&s->agent, s->bpf->progs.agent_site, &file, sites,
+			   s->kernel.count ? sizeof(sites) / sizeof(sites[0]) : 1, d);
 }
 
 static void write_owner(struct session *s)

@@ -1,44 +1,164 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/usdt.h"
 #include "user/capture/elf_notes.h"
+#include "user/capture/uprobe_multi.h"
+#include "user/capture/usdt_cookie.h"
 #include "user/process/rights.h"
 #include "user/process/root_path.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdlib.h>
 
-static int attach_checked(struct bpf_program *program, const struct usdt_site *site, int fd, struct bpf_link **link,
-			  struct diag *d)
+#define MAX_PLACES 256
+
+struct usdt_link {
+	int multi; /* descriptor of the link; -1: there are uprobes */
+	struct bpf_link *uprobes[MAX_PLACES];
+	size_t count;
+};
+
+/* What a program is attached to. */
+struct places {
+	uint64_t offset[MAX_PLACES], semaphore[MAX_PLACES], cookie[MAX_PLACES];
+	size_t count;
+};
+
+int usdt_choose(struct bpf_program *program, enum settings_probes probes, struct diag *d)
 {
-	int err = elf_notes_check(fd, site->path, site->provider, site->name, d);
-	char own[PLACE_FD_PATH], why[RIGHT_TEXT];
+	bool multi = probes != SETTINGS_PROBES_PERF && uprobe_multi_works();
 
-	if (err == -ENOENT)
-		return diag_set(d, ENOENT, "there is no USDT site %s:%s in '%s'", site->provider, site->name,
-				site->path);
-	if (err)
-		return err;
-	root_path_fd_path(fd, own); /* the file that was checked, whatever the path leads to now */
-	*link = bpf_program__attach_usdt(program, site->pid, own, site->provider, site->name, NULL);
-	if (*link)
-		return 0;
-	if (errno == EPERM || errno == EACCES)
-		return diag_set(d, errno, "cannot put an uprobe on '%s': no right to (%s): %s", site->path,
-				right_why(RIGHT_PROBE, errno, why), right_advice());
-	return diag_errno(d, errno, "cannot put an uprobe on the USDT site %s:%s in '%s'", site->provider, site->name,
-			  site->path);
+	if (probes == SETTINGS_PROBES_MULTI && !multi)
+		return diag_set(d, ENOTSUP,
+				"--probes=multi: this kernel has no uprobe_multi links for a whole process");
+	if (multi)
+		bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)UPROBE_MULTI_ATTACH_TYPE);
+	return 0;
 }
 
-int usdt_attach(struct bpf_program *program, const struct usdt_site *site, struct bpf_link **link, struct diag *d)
+static int find_site(struct places *p, const struct elf_notes *notes, const struct usdt_site *site, const char *path,
+		     struct diag *d)
 {
-	int path = open(site->path, O_PATH | O_CLOEXEC), fd, err;
+	struct elf_note found[ELF_NOTES_MAX_SITES];
+	int count = elf_notes_find(notes, site->provider, site->name, found, d);
 
+	if (count < 0)
+		return count;
+	if (!count)
+		return diag_set(d, ENOENT, "there is no USDT site %s:%s in '%s'", site->provider, site->name, path);
+	for (int i = 0; i < count; i++, p->count++) {
+		if (p->count == MAX_PLACES)
+			return diag_set(d, E2BIG, "too many USDT sites in '%s'", path);
+		p->offset[p->count] = found[i].offset;
+		p->semaphore[p->count] = found[i].semaphore;
+		p->cookie[p->count] = usdt_cookie(site->site, found[i].arguments);
+	}
+	return 0;
+}
+
+static int find_sites(struct places *p, int fd, const char *path, const struct usdt_site *sites, size_t count,
+		      struct diag *d)
+{
+	struct elf_notes *notes;
+	int err = elf_notes_read(&notes, fd, path, d);
+
+	for (size_t i = 0; !err && i < count; i++)
+		err = find_site(p, notes, &sites[i], path, d);
+	elf_notes_free(notes);
+	return err;
+}
+
+static int attach_multi(struct usdt_link *l, const struct bpf_program *program, const char *path, int pid,
+			const struct places *p)
+{
+	const struct uprobe_multi places = {.path = path,
+					    .pid = pid > 0 ? pid : 0,
+					    .offsets = p->offset,
+					    .semaphores = p->semaphore,
+					    .cookies = p->cookie,
+					    .count = p->count};
+
+	l->multi = uprobe_multi_attach(bpf_program__fd(program), &places);
+	return l->multi < 0 ? l->multi : 0;
+}
+
+static int attach_each(struct usdt_link *l, const struct bpf_program *program, const char *path, int pid,
+		       const struct places *p)
+{
+	for (; l->count < p->count; l->count++) {
+		LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = p->cookie[l->count],
+			    .ref_ctr_offset = p->semaphore[l->count]);
+		struct bpf_link *link =
+			bpf_program__attach_uprobe_opts(program, pid, path, p->offset[l->count], &options);
+
+		if (!link)
+			return -errno;
+		l->uprobes[l->count] = link;
+	}
+	return 0;
+}
+
+/* `path` leads to the file that was examined; file->path is for messages. */
+static int attach_places(struct usdt_link *l, const struct bpf_program *program, const struct usdt_file *file,
+			 const char *path, const struct places *p, struct diag *d)
+{
+	bool multi = (int)bpf_program__expected_attach_type(program) == UPROBE_MULTI_ATTACH_TYPE;
+	int err = (multi ? attach_multi : attach_each)(l, program, path, file->pid, p);
+	enum right needed = multi ? RIGHT_PERFMON : RIGHT_UPROBES;
+	char why[RIGHT_TEXT];
+
+	if (err == -EPERM || err == -EACCES)
+		return diag_set(d, -err, "cannot put an uprobe on '%s': no right to (%s): %s", file->path,
+				right_why(needed, -err, why), right_advice());
+	return err ? diag_errno(d, -err, "cannot put uprobes on the USDT sites in '%s'", file->path) : 0;
+}
+
+static int attach_to(struct usdt_link *l, const struct bpf_program *program, const struct usdt_file *file, int fd,
+		     const struct usdt_site *sites, size_t count, struct diag *d)
+{
+	struct places *p = calloc(1, sizeof(*p));
+	char path[PLACE_FD_PATH];
+	int err = p ? find_sites(p, fd, file->path, sites, count, d)
+		    : diag_errno(d, ENOMEM, "cannot look for USDT sites in '%s'", file->path);
+
+	root_path_fd_path(fd, path); /* whatever file->path leads to now */
+	err = err ?: attach_places(l, program, file, path, p, d);
+	free(p);
+	return err;
+}
+
+int usdt_attach(struct usdt_link **out, struct bpf_program *program, const struct usdt_file *file,
+		const struct usdt_site *sites, size_t count, struct diag *d)
+{
+	int path = open(file->path, O_PATH | O_CLOEXEC), fd, err;
+	struct usdt_link *l;
+
+	*out = NULL;
 	if (path < 0)
-		return diag_errno(d, errno, "cannot open '%s'", site->path);
+		return diag_errno(d, errno, "cannot open '%s'", file->path);
 	fd = root_path_open_again(NULL, path, O_RDONLY, INT64_MAX);
 	if (fd < 0)
-		return diag_errno(d, -fd, "cannot open '%s'", site->path);
-	err = attach_checked(program, site, fd, link, d);
+		return diag_errno(d, -fd, "cannot open '%s'", file->path);
+	l = calloc(1, sizeof(*l));
+	if (l)
+		l->multi = -1;
+	err = l ? attach_to(l, program, file, fd, sites, count, d)
+		: diag_errno(d, ENOMEM, "cannot put uprobes on '%s'", file->path);
 	close(fd);
+	if (err)
+		usdt_detach(l);
+	else
+		*out = l;
 	return err;
+}
+
+void usdt_detach(struct usdt_link *l)
+{
+	if (!l)
+		return;
+	if (l->multi >= 0)
+		close(l->multi);
+	while (l->count)
+		bpf_link__destroy(l->uprobes[--l->count]);
+	free(l);
 }

@@ -1,23 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Attachment of BPF programs to USDT sites in files. */
+/*
+ * Attachment of a BPF program to USDT sites of a file: by one link where the kernel has such links, else by an uprobe
+ * for each. Closing a link or an uprobe waits for a grace period of the kernel, some 50 ms.
+ */
 #ifndef USER_CAPTURE_USDT_H
 #define USER_CAPTURE_USDT_H
 
+#include "bpf/sites.h"
 #include "format/diag.h"
+#include "user/options/settings.h"
 
 struct bpf_program;
-struct bpf_link;
+struct usdt_link;
 
 struct usdt_site {
-	const char *path; /* opens the file; /proc/PID/map_files for a mapped file that was deleted */
-	int pid;	  /* trap in this process only; -1: the file is private to the target */
+	enum frt_site site; /* for the program's cookie */
 	const char *provider, *name;
 };
 
+struct usdt_file {
+	const char *path; /* opens the file; /proc/PID/map_files for a mapped file that was deleted */
+	int pid;	  /* trap in this process only; -1: the file is private to the target */
+};
+
 /*
- * Attach a program to a USDT site; the program itself must check its task. Returns 0 or -errno with the message;
- * -ENOENT: no such site. The file may be forged: it is checked before libbpf reads it (elf_notes.h).
+ * Choose how the program is to be attached, before it is loaded. Returns 0, or -ENOTSUP with the message: this kernel
+ * has no such links.
  */
-int usdt_attach(struct bpf_program *program, const struct usdt_site *site, struct bpf_link **link, struct diag *d);
+int usdt_choose(struct bpf_program *program, enum settings_probes probes, struct diag *d);
+
+/*
+ * Attach the program to all places of these sites; the program itself must check its task. Returns 0, with *out for
+ * usdt_detach(), or -errno with the message; -ENOENT: a site is missing. The file may be forged.
+ */
+int usdt_attach(struct usdt_link **out, struct bpf_program *program, const struct usdt_file *file,
+		const struct usdt_site *sites, size_t count, struct diag *d);
+void usdt_detach(struct usdt_link *l); /* or NULL */
 
 #endif

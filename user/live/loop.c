@@ -118,6 +118,15 @@ static int loop_maintain(struct loop *l, struct moments *m, int64_t now, bool be
 	return err;
 }
 
+/* How long to wait for more records: at most until the end. */
+static int loop_timeout(const struct moments *m, int64_t now)
+{
+	int64_t left = (m->end - now) / 1000000 + 1;
+	int most = now < m->busy_until ? BUSY_MS : IDLE_MS;
+
+	return left < most ? left : most;
+}
+
 int loop_run(struct loop *l, struct diag *d)
 {
 	int64_t now = monotonic_ns();
@@ -141,7 +150,7 @@ int loop_run(struct loop *l, struct diag *d)
 		err = loop_maintain(l, &m, now, behind, d);
 		if (err || m.reader_gone || now >= m.end || recorder_full(l->recorder))
 			break;
-		over = wait_for_more(l, behind || parts >= RINGBUF_BUDGET ? 0 : now < m.busy_until ? BUSY_MS : IDLE_MS);
+		over = wait_for_more(l, behind || parts >= RINGBUF_BUDGET ? 0 : loop_timeout(&m, now));
 	}
 	return err;
 }

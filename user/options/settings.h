@@ -32,6 +32,13 @@ enum settings_stacks {
 	SETTINGS_STACKS_JVMTI,
 };
 
+/* How BPF programs are attached to uprobes. */
+enum settings_probes {
+	SETTINGS_PROBES_AUTO = 0, /* by uprobe_multi links, else by perf events */
+	SETTINGS_PROBES_MULTI,
+	SETTINGS_PROBES_PERF,
+};
+
 /* Which fields the events of JEP 520 have. */
 enum settings_fields {
 	SETTINGS_FIELDS_ALL = 0,
@@ -58,6 +65,7 @@ struct settings {
 	uint32_t stack_depth;  /* maximum methods per stack, 1 .. FRT_MAX_DEPTH */
 	enum settings_kernel kernel;
 	enum settings_stacks stacks;
+	enum settings_probes probes;
 	enum settings_fields fields;
 	uint64_t wait_stack_ns; /* longer waits are recorded with their stacks */
 	bool no_stack, skip_active, quiet, verbose;

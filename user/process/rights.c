@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which capability allows what, measured on Linux 6.18 with bounding sets: perf_event_open() of a uprobe is refused
- * without CAP_SYS_ADMIN, also with CAP_BPF and CAP_PERFMON; /proc/PID/root, mem and map_files of a process with another
+ * Which capability allows what, measured on Linux 6.18 with bounding sets: BPF programs, their uprobe_multi links and
+ * tracepoints take CAP_BPF and CAP_PERFMON; perf_event_open() of a uprobe is refused without CAP_SYS_ADMIN, also with
+ * these two; /proc/PID/root, mem and map_files of a process with another
  * user, or with capabilities that we lack, take CAP_SYS_PTRACE; the directory /proc/PID/fd is its user's with mode 0500.
  */
 #include "user/process/rights.h"
@@ -19,20 +20,28 @@ static const struct {
 	int number;
 	const char *name, *purpose;
 } rights[] = {
-	[RIGHT_PROBE] = {CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "uprobes and BPF programs"},
+	[RIGHT_BPF] = {CAP_BPF, "CAP_BPF", "BPF programs"},
+	[RIGHT_PERFMON] = {CAP_PERFMON, "CAP_PERFMON", "attaching them"},
+	[RIGHT_UPROBES] = {CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "uprobes, for which this kernel has no uprobe_multi links"},
 	[RIGHT_LOOK] = {CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "its memory and directories"},
 	[RIGHT_DESCRIPTORS] = {CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", "its descriptors"},
 	[RIGHT_GROUP] = {CAP_SETGID, "CAP_SETGID", "attaching as its user"},
 	[RIGHT_USER] = {CAP_SETUID, "CAP_SETUID", "attaching as its user"},
 };
 
-bool right_held(enum right r)
+static bool has_capability(int n)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {0};
-	int n = rights[r].number;
 
 	return !syscall(SYS_capget, &header, data) && (data[n / 32].effective & 1u << n % 32);
+}
+
+bool right_held(enum right r)
+{
+	bool has = has_capability(rights[r].number);
+
+	return has || ((r == RIGHT_BPF || r == RIGHT_PERFMON) && has_capability(CAP_SYS_ADMIN));
 }
 
 const char *right_advice(void)
@@ -83,11 +92,17 @@ static bool may_take_user(const struct target *t, enum right r)
 	return right_held(r);
 }
 
-int rights_check(const struct target *t, struct diag *why)
+/* Without the other two nobody knows whether the kernel has uprobe_multi links. */
+int rights_check(const struct target *t, bool by_perf, struct diag *why)
 {
+	bool programs = right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON);
 	bool missing[] = {
-		[RIGHT_PROBE] = !right_held(RIGHT_PROBE),	[RIGHT_LOOK] = !may_open_root(t),
-		[RIGHT_DESCRIPTORS] = !may_read_descriptors(t), [RIGHT_GROUP] = !may_take_user(t, RIGHT_GROUP),
+		[RIGHT_BPF] = !right_held(RIGHT_BPF),
+		[RIGHT_PERFMON] = !right_held(RIGHT_PERFMON),
+		[RIGHT_UPROBES] = by_perf && programs && !right_held(RIGHT_UPROBES),
+		[RIGHT_LOOK] = !may_open_root(t),
+		[RIGHT_DESCRIPTORS] = !may_read_descriptors(t),
+		[RIGHT_GROUP] = !may_take_user(t, RIGHT_GROUP),
 		[RIGHT_USER] = !may_take_user(t, RIGHT_USER),
 	};
 	char list[400] = "";

@@ -10,7 +10,9 @@
 
 /* A capability, by what it is for. */
 enum right {
-	RIGHT_PROBE,	   /* CAP_SYS_ADMIN: uprobes and BPF programs */
+	RIGHT_BPF,	   /* CAP_BPF: BPF programs and their maps; CAP_SYS_ADMIN has it, too */
+	RIGHT_PERFMON,	   /* CAP_PERFMON: attaching them by uprobe_multi links and to tracepoints; likewise */
+	RIGHT_UPROBES,	   /* CAP_SYS_ADMIN: attaching them by perf events, where there are no such links */
 	RIGHT_LOOK,	   /* CAP_SYS_PTRACE: memory and directories of another process */
 	RIGHT_DESCRIPTORS, /* CAP_DAC_READ_SEARCH: descriptors of a process of another user */
 	RIGHT_GROUP,	   /* CAP_SETGID, CAP_SETUID: attaching as another user */
@@ -29,9 +31,9 @@ const char *right_why(enum right r, int err, char out[RIGHT_TEXT]);
 const char *right_advice(void);
 
 /*
- * Check for all rights that tracing this process takes, by what is allowed and by the effective set. Returns 0, or
- * -EPERM with *why naming all that are missing.
+ * Check for all rights that tracing this process takes, by what is allowed and by the effective set. `by_perf`:
+ * programs are attached to uprobes by perf events. Returns 0, or -EPERM with *why naming all that are missing.
  */
-int rights_check(const struct target *t, struct diag *why);
+int rights_check(const struct target *t, bool by_perf, struct diag *why);
 
 #endif

@@ -2,6 +2,7 @@
 #include "user/verbs/capabilities.h"
 #include "user/jvm/jvm_model.h"
 #include "user/capture/segment.h"
+#include "user/capture/uprobe_multi.h"
 #include "user/process/agent_file.h"
 #include "user/process/jvm.h"
 #include "user/process/maps.h"
@@ -76,7 +77,7 @@ bool capability_trace(const struct target *t, enum target_kind kind, struct diag
 {
 	struct jvm_options options;
 
-	if (!capabilities_is_ours(t, kind, why) || rights_check(t, why))
+	if (!capabilities_is_ours(t, kind, why) || rights_check(t, !uprobe_multi_works(), why))
 		return false;
 	jvm_read_options(t, &options);
 	if (options.attach_disabled)

@@ -9,6 +9,7 @@
 #include "user/jvm/jvm_model.h"
 #include "user/verbs/capabilities.h"
 #include "user/capture/session.h"
+#include "user/capture/uprobe_multi.h"
 #include "user/process/launch_socket.h"
 #include "user/process/rights.h"
 #include "user/text/term.h"
@@ -69,10 +70,11 @@ static bool check_exists(struct json *j, const char *what, const char *path, con
 
 static bool check_uprobes(struct json *j)
 {
+	bool programs = right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON);
 	char why[RIGHT_TEXT];
 
-	if (!right_held(RIGHT_PROBE))
-		return print_feature(j, "uprobes", false, right_why(RIGHT_PROBE, EPERM, why));
+	if (programs && !uprobe_multi_works() && !right_held(RIGHT_UPROBES))
+		return print_feature(j, "uprobes", false, right_why(RIGHT_UPROBES, EPERM, why));
 	return check_exists(j, "uprobes", "/sys/bus/event_source/devices/uprobe/type",
 			    "it needs CONFIG_UPROBE_EVENTS=y");
 }

@@ -61,6 +61,8 @@ static const struct option_choice stacks_choices[] = {
 	{"auto", SETTINGS_STACKS_AUTO}, {"walk", SETTINGS_STACKS_WALK}, {"jvmti", SETTINGS_STACKS_JVMTI}, {0}};
 static const struct option_choice kernel_choices[] = {
 	{"on", SETTINGS_KERNEL_ON}, {"off", SETTINGS_KERNEL_OFF}, {"full", SETTINGS_KERNEL_FULL}, {0}};
+static const struct option_choice probes_choices[] = {
+	{"auto", SETTINGS_PROBES_AUTO}, {"multi", SETTINGS_PROBES_MULTI}, {"perf", SETTINGS_PROBES_PERF}, {0}};
 static const struct option_choice fields_choices[] = {{"all", SETTINGS_FIELDS_ALL}, {"jdk", SETTINGS_FIELDS_JDK}, {0}};
 static const struct option_choice truncate_choices[] = {{"beginning", TRUNCATE_BEGINNING}, {"end", TRUNCATE_END}, {0}};
 static const struct option_choice weight_choices[] = {{"calls", WEIGHT_CALLS}, {"time", WEIGHT_TIME}, {0}};
@@ -180,6 +182,11 @@ const struct option_row options[] = {
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING,
 	 .help = "run the program behind -- as this user instead of the one behind sudo",
 	 .more = "The program may be a script or a build tool. Its first JVM is traced, or the one of -p."},
+	{.name = "probes", .arg = "WAY", .kind = OPTION_CHOICE, AT(settings.probes),
+	 .choices = probes_choices, .usual = "auto",
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING,
+	 .help = "attach to the kernel's uprobes by one link for all (multi), by a perf event for each (perf), or by what "
+		 "works (auto); for debugging"},
 	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(settings.quiet),
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print errors only"},

@@ -13,6 +13,7 @@
 #include "user/live/loop.h"
 #include "user/jvm/jvm_model.h"
 #include "user/capture/suggest_classes.h"
+#include "user/capture/uprobe_multi.h"
 #include "user/live/report.h"
 #include "user/options/settings_files.h"
 #include "user/process/dump.h"
@@ -415,10 +416,11 @@ static int run_loop(struct recording *r, struct loop *loop, struct diag *d)
 }
 
 /* Better now than after the agent has been attached. */
-static int check_rights(const struct target *t, struct diag *d)
+static int check_rights(const struct settings *s, const struct target *t, struct diag *d)
 {
+	bool by_perf = s->probes == SETTINGS_PROBES_PERF || !uprobe_multi_works();
 	struct diag why;
-	int err = rights_check(t, &why);
+	int err = rights_check(t, by_perf, &why);
 
 	return err ? diag_set(d, -err, "cannot trace process %d '%s': %s", (int)t->pid, t->name, why.text) : 0;
 }
@@ -428,7 +430,7 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 	int err = record_prepare(r, d);
 
 	if (!err)
-		err = check_rights(&r->target, d);
+		err = check_rights(r->settings, &r->target, d);
 	if (!err && r->background)
 		err = background_listen(r->background, &r->target, d);
 	if (!err)

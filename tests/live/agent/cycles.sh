@@ -7,7 +7,6 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-TRACE_WITH=(--kernel=off)
 CYCLES=${CYCLES:-$(amount 20 1000)}
 WARM=5		# recordings before the first measurement
 KB_MORE=512	# tolerated random growth of the code cache or metaspace
@@ -27,7 +26,7 @@ held() {
 record() { # TIMES
 	local i
 	for ((i = 0; i < $1; i++)); do
-		"$FRTRACE" -p "$T_PID" -o "$T_DIR/cycle.jfr" -m live.Cycles::work -t 1s -d 20ms --kernel=off >"$T_DIR/said" 2>&1 </dev/null ||
+		"$FRTRACE" -p "$T_PID" -o "$T_DIR/cycle.jfr" -m live.Cycles::work -t 1s -d 20ms >"$T_DIR/said" 2>&1 </dev/null ||
 			finding "recording $i: status $?: $(tail -n 3 "$T_DIR/said")"
 		[ ${#findings[@]} -eq 0 ] || return
 	done

@@ -86,9 +86,8 @@ only_thrown() {
 
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
-	TRACE_WITH=()
 	exact "every way out of a method is counted once, with the right value of thrown" "$EXITS" ExitsMain 20000
-	TRACE_WITH=(--kernel=off)
+	turn 0 && PROBES=perf exact "every way out of a method is counted once, with the right value of thrown" "$EXITS" ExitsMain 20000
 	only_thrown
 	exact "records, sealed types, switch expressions, resources" "$modern" ModernMain 20000
 	exact "three loaders, an unexported package, String::hashCode, ConcurrentHashMap::get" "$places" \

@@ -5,7 +5,6 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-TRACE_WITH=(--kernel=off)
 
 has_option() { "$JAVA/bin/java" "$1" -version >/dev/null 2>&1; }
 

@@ -3,7 +3,6 @@
 # The agent in the JVM: loaded once for many recordings; simultaneous first attaches; seccomp filters that kill.
 . "$(dirname "$0")/../lib.sh"
 
-TRACE_WITH=(--kernel=off)
 
 
 memfds_of() { # PID
@@ -57,7 +56,7 @@ first_attaches() {
 		target_ready || break
 		pids=() won=0 lost=0
 		for i in 1 2 3; do
-			"$FRTRACE" -p "$T_PID" -m live.Speed::work -t 1s -d 2s --kernel=off -o "$T_DIR/race-$i.jfr" >"$T_DIR/race-$i" 2>&1 </dev/null &
+			"$FRTRACE" -p "$T_PID" -m live.Speed::work -t 1s -d 2s -o "$T_DIR/race-$i.jfr" >"$T_DIR/race-$i" 2>&1 </dev/null &
 			pids+=($!)
 			STARTED+=($!)
 		done

@@ -133,7 +133,6 @@ one_by_one() { # FILTER
 roots_find
 for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" || { skip "a JVM of JDK $version is traced" "$(roots_why)"; continue; }
-	TRACE_WITH=(--kernel=off)
 	exact "every way out of a method is counted once, with the right value of thrown" "$EXITS" ExitsMain 4000
 	exact "50 threads with 2,000 calls give 100,000 events" live.Threads::work Threads together 50 2000
 	exact "2,000 short-lived threads" live.Threads::work Threads one-by-one 2000 3
@@ -149,7 +148,6 @@ for version in "${OTHER_JDKS[@]}"; do
 	if [ "$FEATURE" -ge 25 ]; then
 		exact "constructors with code before super()" 'live.Flexible$Early;live.Flexible$Base' Flexible 4000
 	fi
-	TRACE_WITH=()
 	output
 	own_end
 	again

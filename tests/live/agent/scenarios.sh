@@ -54,7 +54,7 @@ launched() {
 	touch "$T_DIR/go" "$T_DIR/quit"
 	F_FILE=$WORK/launched.jfr
 	# shellcheck disable=SC2046
-	TMPDIR=$WORK trace_launch -o "$F_FILE" --max-overhead=off "${TRACE_WITH[@]}" -m "$record" -M "$count" -- \
+	TMPDIR=$WORK trace_launch -o "$F_FILE" --max-overhead=off -m "$record" -M "$count" -- \
 		"$JAVA/bin/java" -cp "$CLASSES" "${program[@]}" $(modules) live.Scenarios "$T_DIR"
 	trace_wait
 	agrees 0 "$F_DIR/stdout"
@@ -62,7 +62,6 @@ launched() {
 	verdict "$sentence"
 }
 
-TRACE_WITH=(--kernel=off)
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	attached

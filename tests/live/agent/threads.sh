@@ -32,6 +32,7 @@ for jdk in "${JDKS[@]}"; do
 	exact "10,000 short-lived threads" live.Threads::work Threads one-by-one 10000 3
 	if [ "$FEATURE" -ge 21 ]; then
 		exact "1,000 virtual threads that park between calls" live.Threads::work Threads virtual 1000 5
+		PROBES=perf exact "1,000 virtual threads that park between calls" live.Threads::work Threads virtual 1000 5
 	fi
 	crowd
 done

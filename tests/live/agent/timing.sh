@@ -5,7 +5,6 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-TRACE_WITH=(--kernel=off)
 
 work='live.Timed$Work;live.Copy::work'
 

@@ -251,7 +251,7 @@ killed() {
 		F_FILE=$WORK/killed.jfr old=$((i % 2))
 		rm -f "$F_FILE"
 		[ $old = 0 ] || keep "$F_FILE"
-		trace_launch -p "$T_PID" -o "$F_FILE" -m live.Speed::work --no-stack --max-overhead=off -t 200ns "${TRACE_WITH[@]}"
+		trace_launch -p "$T_PID" -o "$F_FILE" -m live.Speed::work --no-stack --max-overhead=off -t 200ns
 		after=$(printf '%d.%03d' $((RANDOM % 3)) $((RANDOM % 1000)))
 		[ $((i % 4)) != 3 ] || wait_for 30 is_placed || finding "no recording after 30 s"
 		sleep "$after"

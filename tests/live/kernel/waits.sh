@@ -44,7 +44,7 @@ expect_waits() { # N KIND REASON WAKER
 }
 
 reasons() { # [N]
-	local sentence="waits have their reason and their waker, JDK $FEATURE" n=${1:-$(amount 150 500)} sleeps=$SLEEP SECONDS_MAX=180
+	local sentence="waits have their reason and their waker${PROBES:+, --probes=$PROBES}, JDK $FEATURE" n=${1:-$(amount 150 500)} sleeps=$SLEEP SECONDS_MAX=180
 	begin "$sentence" || return 0
 	if record_waits $n --no-stack sleep monitor queue park socket busy; then
 		grep -q '^  no pauses: ' "$F_DIR/stderr" && sleeps=$FUTEX # without probes in the JVM, Thread.sleep() is not known either
@@ -122,7 +122,7 @@ stacks() {
 
 # The JVM's own log is the oracle. Collections are within safepoints.
 pauses() {
-	local sentence="each pause of the JVM is recorded, JDK $FEATURE" n=20 seen apart
+	local sentence="each pause of the JVM is recorded${PROBES:+, --probes=$PROBES}, JDK $FEATURE" n=20 seen apart
 	begin "$sentence" || return 0
 	if record_waits $n -Xlog:safepoint:file="$WORK/safepoints" gc; then
 		seen=$(grep -cE '^pause 1 [0-9]+ [0-9]+ G1CollectFull' "$WORK/waits")
@@ -174,6 +174,13 @@ below() {
 	target_drop
 }
 
+# Kernels before 6.6 have an uprobe for each site.
+older_kernel() {
+	local PROBES=perf
+	reasons "$(amount 50 500)"
+	pauses
+}
+
 off() {
 	local sentence="--kernel=off leaves waits out, JDK $FEATURE"
 	begin "$sentence" || return 0
@@ -218,6 +225,7 @@ for jdk in "${JDKS[@]}"; do
 	stacks
 	pauses
 	stops
+	turn 1 && older_kernel
 	turn 1 && below
 	turn 0 && off
 	turn 1 && refused

@@ -163,7 +163,6 @@ agrees_small() { # SENTENCE [-JVM-OPTION...]
 
 variant=0
 agrees_in_turn() { # SENTENCE [-JVM-OPTION...]
-	local TRACE_WITH=(--kernel=off)
 	if turn $((variant++)); then agrees_small "$@"; fi
 }
 
@@ -181,7 +180,7 @@ agrees_fully() {
 }
 
 agrees_at_depth() {
-	local DEPTH TRACE_WITH=(--kernel=off)
+	local DEPTH
 	for DEPTH in 1 2048 2; do
 		turn $((variant++)) || continue
 		agrees "a recursion of 5,000 and --stack-depth=$DEPTH" jvmti 'deep|recursion|inlined|random' -Dstacks.max=2060 "${small[@]}"
@@ -205,7 +204,7 @@ few=(-Dstacks.rounds=1000 -Dstacks.calls=700 -Dstacks.virtual=15 -Dstacks.loader
 
 # There is no StackWalker in JDK 8, and that of JDK 11 shows throwNoSuchMethodError() for a method that was redefined.
 agrees_by_jvmti() {
-	local SOURCE=jvmti OWN='' SAYS=', stacks by JVMTI' TRACE_WITH=(--kernel=off) witnesses=walker,jvmti scenarios='.*'
+	local SOURCE=jvmti OWN='' SAYS=', stacks by JVMTI' witnesses=walker,jvmti scenarios='.*'
 	[ "$FEATURE" -ge 9 ] || witnesses=jvmti
 	[ "$FEATURE" -ge 17 ] || scenarios='(?!versions).*'
 	agrees "stacks by JVMTI of every shape" "$witnesses" "$scenarios" "${few[@]}"
@@ -213,7 +212,7 @@ agrees_by_jvmti() {
 
 # A JVM that is newer than frtrace: an entry of its tables is missing or has a different meaning.
 agrees_without_layout() {
-	local how n=0 FRTRACE=$FRTRACE SOURCE=auto OWN='' SAYS TRACE_WITH=(--kernel=off)
+	local how n=0 FRTRACE=$FRTRACE SOURCE=auto OWN='' SAYS
 	variant_build garbled
 	FRTRACE=$VARIANT
 	for how in "missing:libjvm does not export" "unreadable:no stack could be compared" "different:walked stacks differ"; do

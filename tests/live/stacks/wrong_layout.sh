@@ -7,7 +7,6 @@
 . "$(dirname "$0")/../lib.sh"
 
 ROUNDS=${ROUNDS:-$(grep -c '^\sFIELD(' "$ROOT/tests/lib/garble.c")} FIRST=${FIRST:-0}
-TRACE_WITH=(--kernel=off)
 CALLS=1800 # per burst
 sources=(walk auto) # in turn; with auto, JVMTI gives stacks that cannot be walked
 

@@ -7,7 +7,6 @@
 . "$(dirname "$0")/../lib.sh"
 
 S='live.Subject$'
-TRACE_WITH=(--kernel=off)
 
 # One per line, in JEP 520's form. With ::<init> of all classes its JVM made no progress in two minutes.
 standard="${S}Cart

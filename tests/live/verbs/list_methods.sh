@@ -5,7 +5,6 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-TRACE_WITH=(--kernel=off)
 
 # Run a verb with standard output in $WORK/out, standard error in $WORK/err.
 verb() { # STATUS ARGUMENT...

@@ -234,7 +234,6 @@ nothing_recorded() {
 
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
-	TRACE_WITH=(--kernel=off)
 	program=(Timed calls 20000) checks=(sums_agree no_event no_timing)
 	viewed "-i --json: the intervals add up to the program's counts, including calls that are not recorded" -m "$work" -t 1h -i 200ms --json
 
@@ -248,7 +247,6 @@ for jdk in "${JDKS[@]}"; do
 		program=(Timed virtual 20000 3)
 		viewed "20,000 virtual threads that park within the call" -m 'live.Timed::parks;live.Timed::between' -t 1h -i 200ms --json
 	fi
-	TRACE_WITH=()
 	logged
 	read_lines
 	open_call

@@ -32,17 +32,42 @@ static void rights_held_are_those_of_the_effective_set(void **state)
 {
 	static const int numbers[] = {CAP_SYS_ADMIN, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_SETGID, CAP_SETUID};
 
-	for (int r = RIGHT_PROBE; r <= RIGHT_USER; r++)
-		assert_int_equal(right_held(r), effective() >> numbers[r] & 1);
+	for (int r = RIGHT_UPROBES; r <= RIGHT_USER; r++)
+		assert_int_equal(right_held(r), effective() >> numbers[r - RIGHT_UPROBES] & 1);
+}
+
+/* Keep only these, of those that we have. */
+static void keep_capabilities(unsigned long long set)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{.effective = set, .permitted = ~0u},
+						 {.effective = set >> 32, .permitted = ~0u}};
+	struct __user_cap_data_struct now[2];
+
+	assert_int_equal(syscall(SYS_capget, &header, now), 0);
+	for (int i = 0; i < 2; i++) {
+		data[i].permitted = now[i].permitted;
+		data[i].effective &= now[i].permitted;
+	}
+	assert_int_equal(syscall(SYS_capset, &header, data), 0);
 }
 
 static void drop_capabilities(void)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {0};
-
-	assert_int_equal(syscall(SYS_capset, &header, none), 0);
+	keep_capabilities(0);
 	assert_int_equal(effective(), 0);
+}
+
+static void admin_may_all_that_bpf_and_perfmon_may(void **state)
+{
+	keep_capabilities(1ull << CAP_SYS_ADMIN);
+	if (!effective())
+		skip(); /* not root */
+	assert_true(right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON) && right_held(RIGHT_UPROBES));
+	keep_capabilities(1ull << CAP_BPF);
+	assert_true(right_held(RIGHT_BPF) && !right_held(RIGHT_PERFMON) && !right_held(RIGHT_UPROBES));
+	keep_capabilities(1ull << CAP_PERFMON);
+	assert_true(!right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON) && !right_held(RIGHT_UPROBES));
 }
 
 static struct target self(void)
@@ -67,23 +92,39 @@ static void all_missing_rights_are_listed(void **state)
 	struct diag d = {0};
 
 	drop_capabilities();
-	assert_int_equal(rights_check(&t, &d), -EPERM);
+	assert_int_equal(rights_check(&t, false, &d), -EPERM);
 	assert_string_equal(d.text,
-			    geteuid() ? "rights are missing: CAP_SYS_ADMIN (uprobes and BPF programs): run with sudo"
-				      : "rights are missing: CAP_SYS_ADMIN (uprobes and BPF programs): give "
-					"frtrace the capability");
+			    geteuid() ? "rights are missing: CAP_BPF (BPF programs), CAP_PERFMON (attaching them): "
+					"run with sudo"
+				      : "rights are missing: CAP_BPF (BPF programs), CAP_PERFMON (attaching them): "
+					"give frtrace the capability");
 	t.uid++; /* attaching to it needs another user */
-	assert_int_equal(rights_check(&t, &d), -EPERM);
-	assert_non_null(strstr(d.text, "CAP_SYS_ADMIN (uprobes and BPF programs), "));
+	assert_int_equal(rights_check(&t, false, &d), -EPERM);
+	assert_non_null(strstr(d.text, "CAP_PERFMON (attaching them), "));
 	assert_non_null(strstr(d.text, ", CAP_SETUID (attaching as its user): "));
 	assert_null(strstr(d.text, "CAP_SYS_PTRACE"));
+}
+
+static void uprobes_by_perf_events_need_admin(void **state)
+{
+	struct target t = self();
+	struct diag d = {0};
+
+	keep_capabilities(1ull << CAP_BPF | 1ull << CAP_PERFMON);
+	if (!effective())
+		skip(); /* not root */
+	assert_int_equal(rights_check(&t, false, &d), 0);
+	assert_int_equal(rights_check(&t, true, &d), -EPERM);
+	assert_non_null(strstr(d.text, "rights are missing: CAP_SYS_ADMIN (uprobes, "));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rights_held_are_those_of_the_effective_set),
+		cmocka_unit_test(admin_may_all_that_bpf_and_perfmon_may),
 		cmocka_unit_test(missing_right_is_named_other_errors_are_not_blamed_on_it),
+		cmocka_unit_test(uprobes_by_perf_events_need_admin),
 		cmocka_unit_test(all_missing_rights_are_listed),
 	};
 
