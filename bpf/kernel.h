@@ -81,11 +81,6 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
-/* Linux 6.2 to 6.14 */
-struct pcpu_hot {
-	int preempt_count;
-};
-
 struct list_head {
 	struct list_head *next;
 };

@@ -18,7 +18,7 @@ extern volatile __u32 target_process;
 
 extern volatile struct frt_wait_setup wait_setup;
 
-/* Distance in bytes from a CPU's struct rq to its __preempt_count or pcpu_hot; 0: unknown. */
+/* Distance in bytes from a CPU's struct rq to its preempt count; 0: unknown. */
 extern const volatile __s64 count_offset;
 
 /* Offset in ns from frtrace's CLOCK_MONOTONIC to the kernel's own; they differ if frtrace runs in a time namespace. */

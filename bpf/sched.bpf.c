@@ -430,11 +430,7 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev, struct task_s
  */
 static __always_inline int preempt_count(struct task_struct *task)
 {
-	const char *own = (const char *)task->se.cfs_rq->rq + count_offset;
-
-	if (bpf_core_type_exists(struct pcpu_hot))
-		own += bpf_core_field_offset(struct pcpu_hot, preempt_count);
-	return count_offset ? kernel_int(own) : COUNT_HARD;
+	return count_offset ? kernel_int((const char *)task->se.cfs_rq->rq + count_offset) : COUNT_HARD;
 }
 
 /* True if a soft interrupt works on behalf of the running task, which has just sent something to a local socket. */

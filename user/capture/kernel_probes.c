@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/kernel_probes.h"
+#include "user/capture/kernel_btf.h"
 #include "user/text/log.h"
 #include "user/capture/usdt.h"
 #include "user/process/maps.h"
@@ -17,27 +18,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Offset of a per-CPU variable in its section; -1: there is no such variable. */
-static int64_t variable_offset(const struct btf *btf, const char *name)
-{
-	int32_t id = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
-	int32_t variable = btf__find_by_name_kind(btf, name, BTF_KIND_VAR);
-	const struct btf_type *section = id < 0 ? NULL : btf__type_by_id(btf, id);
-
-	for (int i = 0; section && variable >= 0 && i < btf_vlen(section); i++)
-		if (btf_var_secinfos(section)[i].type == (uint32_t)variable)
-			return btf_var_secinfos(section)[i].offset;
-	return -1;
-}
-
 /* Offset of the preempt count from the run queue. 0: unknown, so wakers are not named. */
 static int64_t count_offset(const struct btf *btf)
 {
-	int64_t rq = variable_offset(btf, "runqueues");
-	int64_t count = variable_offset(btf, "pcpu_hot"); /* Linux 6.2 to 6.14 */
+	int64_t rq = kernel_btf_variable(btf, "runqueues");
+	int64_t hot = kernel_btf_variable(btf, "pcpu_hot"); /* Linux 6.2 to 6.14 */
+	int64_t inside = kernel_btf_member(btf, "pcpu_hot", "preempt_count");
+	int64_t count = hot >= 0 && inside >= 0 ? hot + inside : kernel_btf_variable(btf, "__preempt_count");
 
-	if (count < 0)
-		count = variable_offset(btf, "__preempt_count");
 	return rq < 0 || count < 0 ? 0 : count - rq;
 }
 
@@ -45,26 +33,11 @@ static int64_t count_offset(const struct btf *btf)
 static int check_tracepoints(const struct btf *btf, struct diag *d)
 {
 	static const char *const needed[] = {"sys_enter", "sys_exit", "page_fault_user"};
-	char name[64];
 
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		snprintf(name, sizeof(name), "btf_trace_%s", needed[i]);
-		if (btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) < 0)
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (!kernel_btf_has_tracepoint(btf, needed[i]))
 			return diag_set(d, ENOENT, "this kernel has no tracepoint %s", needed[i]);
-	}
 	return 0;
-}
-
-/* Can a map's value contain pointers to user memory (Linux 6.13)? */
-static bool can_map_slots(const struct btf *btf)
-{
-	int32_t id = btf__find_by_name_kind(btf, "btf_field_type", BTF_KIND_ENUM);
-	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, id);
-	bool can = false;
-
-	for (int i = 0; type && i < btf_vlen(type); i++)
-		can |= !strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), "BPF_UPTR");
-	return can;
 }
 
 static void choose_usage(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct btf *btf, bool wanted)
@@ -92,7 +65,8 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 	if (btf)
 		bpf->rodata->count_offset = count_offset(btf);
 	bpf->rodata->clock_offset = clock_offset;
-	k->maps_slots = btf && can_map_slots(btf);
+	/* Can a map's value contain pointers to user memory (Linux 6.13)? */
+	k->maps_slots = btf && kernel_btf_has_value(btf, "btf_field_type", "BPF_UPTR");
 	bpf_map__set_autocreate(bpf->maps.mapped_slots, k->maps_slots);
 	choose_usage(k, bpf, btf, kernel == SETTINGS_KERNEL_FULL);
 	btf__free(btf);

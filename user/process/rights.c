@@ -2,7 +2,7 @@
 /*
  * Which capability allows what, measured on Linux 6.18 with bounding sets: BPF programs, their uprobe_multi links and
  * tracepoints take CAP_BPF and CAP_PERFMON; perf_event_open() of a uprobe is refused without CAP_SYS_ADMIN, also with
- * these two; /proc/PID/root, mem and map_files of a process with another
+ * these two; /proc/PID/map_files takes CAP_CHECKPOINT_RESTORE; CAP_SYS_ADMIN has these three; /proc/PID/root, mem and map_files of a process with another
  * user, or with capabilities that we lack, take CAP_SYS_PTRACE; the directory /proc/PID/fd is its user's with mode 0500.
  */
 #include "user/process/rights.h"
@@ -22,7 +22,8 @@ static const struct {
 } rights[] = {
 	[RIGHT_BPF] = {CAP_BPF, "CAP_BPF", "BPF programs"},
 	[RIGHT_PERFMON] = {CAP_PERFMON, "CAP_PERFMON", "attaching them"},
-	[RIGHT_UPROBES] = {CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "uprobes, for which this kernel has no uprobe_multi links"},
+	[RIGHT_FILES] = {CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE", "its mapped files"},
+	[RIGHT_UPROBES] = {CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "uprobes by perf events"},
 	[RIGHT_LOOK] = {CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "its memory and directories"},
 	[RIGHT_DESCRIPTORS] = {CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", "its descriptors"},
 	[RIGHT_GROUP] = {CAP_SETGID, "CAP_SETGID", "attaching as its user"},
@@ -41,7 +42,7 @@ bool right_held(enum right r)
 {
 	bool has = has_capability(rights[r].number);
 
-	return has || ((r == RIGHT_BPF || r == RIGHT_PERFMON) && has_capability(CAP_SYS_ADMIN));
+	return has || (r < RIGHT_UPROBES && has_capability(CAP_SYS_ADMIN));
 }
 
 const char *right_advice(void)
@@ -99,6 +100,7 @@ int rights_check(const struct target *t, bool by_perf, struct diag *why)
 	bool missing[] = {
 		[RIGHT_BPF] = !right_held(RIGHT_BPF),
 		[RIGHT_PERFMON] = !right_held(RIGHT_PERFMON),
+		[RIGHT_FILES] = !right_held(RIGHT_FILES),
 		[RIGHT_UPROBES] = by_perf && programs && !right_held(RIGHT_UPROBES),
 		[RIGHT_LOOK] = !may_open_root(t),
 		[RIGHT_DESCRIPTORS] = !may_read_descriptors(t),

@@ -70,7 +70,7 @@ static bool check_exists(struct json *j, const char *what, const char *path, con
 
 static bool check_uprobes(struct json *j)
 {
-	bool programs = right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON);
+	bool programs = right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON); /* else uprobe_multi_works() says nothing */
 	char why[RIGHT_TEXT];
 
 	if (programs && !uprobe_multi_works() && !right_held(RIGHT_UPROBES))

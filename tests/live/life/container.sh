@@ -77,9 +77,10 @@ contained_where() {
 	target_drop
 }
 
-# frtrace beside the JVM, in its pid namespace, with two of root's capabilities.
-sidecar() {
-	local sentence="a sidecar that has only CAP_SYS_ADMIN and CAP_SYS_PTRACE traces calls and waits, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE
+# frtrace beside the JVM, in its pid namespace, with a few of root's capabilities.
+sidecar() { # CAPABILITY...
+	local sentence="a sidecar that has only $* traces calls and waits${PROBES:+, --probes=$PROBES}, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE only
+	only=$(printf ',+%s' "$@")
 	begin "$sentence" || return 0
 	namespaced_start Where 100 none sleep monitor lock queue socket
 	if target_ready; then
@@ -88,7 +89,7 @@ sidecar() {
 			#!/bin/sh
 			shift 2 # -p PID
 			exec nsenter --target $T_PID --pid unshare --mount sh -c 'mount -t proc proc /proc && exec "\$@"' - \
-				setpriv --bounding-set=-all,+sys_admin,+sys_ptrace --inh-caps=-all "$own" -p $inner "\$@"
+				setpriv --bounding-set=-all$only --inh-caps=-all "$own" -p $inner "\$@"
 		END
 		chmod +x "$WORK/sidecar"
 		FRTRACE=$WORK/sidecar
@@ -135,7 +136,8 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	as=()
 	turn 0 && contained_where
-	turn 1 && sidecar
+	turn 1 && sidecar bpf perfmon checkpoint_restore sys_ptrace
+	turn 1 && PROBES=perf sidecar sys_admin sys_ptrace
 	turn 0 && without_rights
 	turn 1 && contained "a JVM in pid and mount namespaces of its own is traced"
 	turn 0 || continue

@@ -100,7 +100,7 @@ rights() {
 	target_start Waits
 	LAUNCH=("${SERVICE[@]}")
 	if target_ready; then
-		for row in sys_admin=CAP_SYS_ADMIN sys_ptrace=CAP_SYS_PTRACE setuid=CAP_SETUID setgid=CAP_SETGID \
+		for row in sys_admin,bpf=CAP_BPF sys_admin,perfmon=CAP_PERFMON sys_admin,checkpoint_restore=CAP_CHECKPOINT_RESTORE sys_ptrace=CAP_SYS_PTRACE setuid=CAP_SETUID setgid=CAP_SETGID \
 			dac_override,dac_read_search=CAP_DAC_READ_SEARCH; do
 			lost=${row%=*} name=${row#*=}
 			without "$lost" "$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 </dev/null && finding "check without $lost ends well"
@@ -112,9 +112,13 @@ rights() {
 			check_says "^frtrace: .*$name( is missing| \\()"
 			target_untouched "$T_PID"
 		done
-		without sys_admin "$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 </dev/null
-		check_says '^  uprobes  *no: CAP_SYS_ADMIN is missing'
-		check_says '^  attach  *no: rights are missing: CAP_SYS_ADMIN \(uprobes and BPF programs\): give frtrace the capability$'
+		without sys_admin "$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 </dev/null || finding "without CAP_SYS_ADMIN:" "$(cat "$WORK/check")"
+		without sys_admin "$FRTRACE" -p "$T_PID" -m live.Waits -o "$WORK/x.jfr" -d 1s --probes=perf >"$WORK/check" 2>&1 </dev/null &&
+			finding "perf events without CAP_SYS_ADMIN end well"
+		check_says '^frtrace: .*rights are missing: CAP_SYS_ADMIN \(uprobes by perf events\): give frtrace the capability$'
+		target_untouched "$T_PID"
+		without sys_admin,bpf,perfmon "$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 </dev/null
+		check_says '^  attach  *no: rights are missing: CAP_BPF \(BPF programs\), CAP_PERFMON \(attaching them\): give frtrace the capability$'
 		without setuid,setgid "$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 </dev/null
 		check_says '^  attach  *no: rights are missing: CAP_SETGID \(.*\), CAP_SETUID \(attaching as its user\): '
 	fi

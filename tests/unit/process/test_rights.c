@@ -63,7 +63,8 @@ static void admin_may_all_that_bpf_and_perfmon_may(void **state)
 	keep_capabilities(1ull << CAP_SYS_ADMIN);
 	if (!effective())
 		skip(); /* not root */
-	assert_true(right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON) && right_held(RIGHT_UPROBES));
+	assert_true(right_held(RIGHT_BPF) && right_held(RIGHT_PERFMON) && right_held(RIGHT_FILES));
+	assert_true(right_held(RIGHT_UPROBES));
 	keep_capabilities(1ull << CAP_BPF);
 	assert_true(right_held(RIGHT_BPF) && !right_held(RIGHT_PERFMON) && !right_held(RIGHT_UPROBES));
 	keep_capabilities(1ull << CAP_PERFMON);
@@ -93,14 +94,12 @@ static void all_missing_rights_are_listed(void **state)
 
 	drop_capabilities();
 	assert_int_equal(rights_check(&t, false, &d), -EPERM);
-	assert_string_equal(d.text,
-			    geteuid() ? "rights are missing: CAP_BPF (BPF programs), CAP_PERFMON (attaching them): "
-					"run with sudo"
-				      : "rights are missing: CAP_BPF (BPF programs), CAP_PERFMON (attaching them): "
-					"give frtrace the capability");
+	assert_non_null(strstr(d.text, "rights are missing: CAP_BPF (BPF programs), CAP_PERFMON (attaching them), "
+				       "CAP_CHECKPOINT_RESTORE (its mapped files): "));
+	assert_non_null(strstr(d.text, geteuid() ? ": run with sudo" : ": give frtrace the capability"));
 	t.uid++; /* attaching to it needs another user */
 	assert_int_equal(rights_check(&t, false, &d), -EPERM);
-	assert_non_null(strstr(d.text, "CAP_PERFMON (attaching them), "));
+	assert_non_null(strstr(d.text, "CAP_CHECKPOINT_RESTORE (its mapped files), "));
 	assert_non_null(strstr(d.text, ", CAP_SETUID (attaching as its user): "));
 	assert_null(strstr(d.text, "CAP_SYS_PTRACE"));
 }
@@ -110,12 +109,12 @@ static void uprobes_by_perf_events_need_admin(void **state)
 	struct target t = self();
 	struct diag d = {0};
 
-	keep_capabilities(1ull << CAP_BPF | 1ull << CAP_PERFMON);
+	keep_capabilities(1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_CHECKPOINT_RESTORE);
 	if (!effective())
 		skip(); /* not root */
 	assert_int_equal(rights_check(&t, false, &d), 0);
 	assert_int_equal(rights_check(&t, true, &d), -EPERM);
-	assert_non_null(strstr(d.text, "rights are missing: CAP_SYS_ADMIN (uprobes, "));
+	assert_non_null(strstr(d.text, "rights are missing: CAP_SYS_ADMIN (uprobes by perf events): "));
 }
 
 int main(void)
