@@ -42,6 +42,9 @@ extern volatile struct frt_code agent_code;
 extern volatile __u32 vm_thread;
 extern volatile bool vm_collects;
 
+/* The agent is at work on a command of the collector, for which it may stop threads. */
+extern volatile bool commanding;
+
 /* Records about waits, pauses and usage that did not fit into the queue. */
 extern volatile __u64 waits_lost;
 

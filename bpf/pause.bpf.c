@@ -15,6 +15,7 @@ extern int site_sleep(bool sleeping);
 
 struct open_pause {
 	__u64 begin; /* 0: none */
+	__u16 flags;
 	char name[sizeof(((struct frt_pause *)0)->name)];
 };
 
@@ -23,6 +24,7 @@ static struct open_pause safepoint, collection;
 static __always_inline int begin_pause(struct open_pause *open)
 {
 	__builtin_memset(open->name, 0, sizeof(open->name));
+	open->flags = commanding ? FRT_PAUSE_COMMAND : 0;
 	open->begin = now_ns();
 	return 0;
 }
@@ -37,6 +39,7 @@ static __always_inline int end_pause(struct open_pause *open, enum frt_pause_wha
 	if (p) {
 		p->kind = FRT_PAUSE;
 		p->what = what;
+		p->flags = open->flags;
 		p->begin = open->begin;
 		p->end = now_ns();
 		__builtin_memcpy(p->name, open->name, sizeof(p->name));

@@ -59,6 +59,7 @@ enum frt_wait_reason {
 	FRT_WAIT_SAFEPOINT, /* the same for anything else */
 	FRT_WAIT_PARKED,    /* a virtual thread, on no carrier: LockSupport.park() and all that uses it, or a monitor */
 	FRT_WAIT_CARRIER,   /* the same, but it could run: all carriers were busy, or not awake yet */
+	FRT_WAIT_TRACER,    /* frtrace's agent stopped the thread */
 	FRT_WAIT_OTHER,	    /* another system call, or none */
 	FRT_WAIT_REASONS
 };
@@ -147,11 +148,14 @@ enum frt_pause_what { FRT_PAUSE_SAFEPOINT = 1, FRT_PAUSE_GC };
 
 struct frt_pause {
 	frt_u32 kind;
-	frt_u32 what;
+	frt_u16 what;
+	frt_u16 flags; /* FRT_PAUSE_* */
 	frt_u64 begin, end;
 	char name[40]; /* of the VM operation, "": unknown */
 };
 _Static_assert(sizeof(struct frt_pause) == 64, "pause");
+
+#define FRT_PAUSE_COMMAND 0x1u /* when it began, the agent was at work on a command */
 
 /*
  * With --kernel=full: the activity of a target thread between two moments at which its traced calls began or

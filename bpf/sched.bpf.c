@@ -484,6 +484,17 @@ static __always_inline __u32 reason_of_vm(const struct wait_state *state)
 	return vm_collects ? FRT_WAIT_GC : FRT_WAIT_SAFEPOINT;
 }
 
+#define AGENT_COMM 0x0065636172747266ull /* "frtrace" */
+
+/*
+ * True if the agent's thread wakes one that it has stopped: HotSpot stops a thread whose stack the agent asks for (from
+ * JDK 10 on by a handshake, of which the JVM's own pauses say nothing).
+ */
+static __always_inline bool is_agent_at_work(const struct waker *waker)
+{
+	return commanding && waker->process == target_process && *(const __u64 *)waker->name == AGENT_COMM;
+}
+
 static __always_inline void note_waker(struct wait_state *state)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -498,6 +509,8 @@ static __always_inline void note_waker(struct wait_state *state)
 	__builtin_memcpy(waker->name, task->comm, sizeof(waker->name));
 	if (task->pid == vm_thread)
 		state->reason = reason_of_vm(state);
+	else if (state->reason == FRT_WAIT_FUTEX && is_agent_at_work(waker))
+		state->reason = FRT_WAIT_TRACER;
 }
 
 SEC("tp_btf/sched_waking")

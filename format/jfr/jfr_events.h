@@ -35,6 +35,7 @@ struct jfr_thread_wait {
 struct jfr_vm_pause {
 	int64_t start, duration;
 	const char *what, *name;
+	bool own; /* frtrace caused it */
 };
 
 /*

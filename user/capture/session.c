@@ -87,7 +87,12 @@ void session_free(struct session *s)
 
 static int command(struct session *s, enum frt_command_kind kind, struct diag *d)
 {
-	return agent_command(&s->segment, s->target, kind, AGENT_TIMEOUT_MS, d);
+	int err;
+
+	s->bpf->bss->commanding = true;
+	err = agent_command(&s->segment, s->target, kind, AGENT_TIMEOUT_MS, d);
+	s->bpf->bss->commanding = false;
+	return err;
 }
 
 /* Send a command to the waiting JVM that we started. */

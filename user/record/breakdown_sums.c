@@ -50,18 +50,27 @@ static void add_call(struct breakdown_sum *to, int64_t duration, const struct wa
 	to->blocked += split->blocked;
 }
 
+/* A call is as slow as it would have been without what frtrace did to it. */
+static void add_to_bucket(struct breakdown_sums *s, int64_t duration, struct wait_join_split split)
+{
+	int64_t own = split.blocked_on[FRT_WAIT_TRACER], left = duration - own;
+	struct bucket *b = &s->bucket[breakdown_sums_bucket_of(left < 0 ? 0 : left)];
+
+	split.blocked -= own;
+	split.blocked_on[FRT_WAIT_TRACER] = 0;
+	if (!b->sums.calls || (uint64_t)left < b->least)
+		b->least = left;
+	add_call(&b->sums, left, &split);
+	for (unsigned int i = 0; i < FRT_WAIT_REASONS; i++)
+		b->blocked_on[i] += split.blocked_on[i];
+}
+
 void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t duration,
 			const struct wait_join_split *split)
 {
-	struct bucket *b = &s->bucket[breakdown_sums_bucket_of(duration < 0 ? 0 : duration)];
-
 	if (split->blocked == WAIT_JOIN_MISSING)
 		return;
-	if (!b->sums.calls || (uint64_t)duration < b->least)
-		b->least = duration;
-	add_call(&b->sums, duration, split);
-	for (unsigned int i = 0; i < FRT_WAIT_REASONS; i++)
-		b->blocked_on[i] += split->blocked_on[i];
+	add_to_bucket(s, duration, *split);
 	add_call(&s->method[method % FRT_MAX_METHODS], duration, split);
 }
 

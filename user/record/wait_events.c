@@ -11,7 +11,7 @@ const char *wait_reason(unsigned int reason)
 		[FRT_WAIT_SOCKET] = "socket",	    [FRT_WAIT_DISK] = "disk",	  [FRT_WAIT_PAGE_FAULT] = "page fault",
 		[FRT_WAIT_SLEEP] = "sleep",	    [FRT_WAIT_PIPE] = "pipe",	  [FRT_WAIT_GC] = "gc",
 		[FRT_WAIT_SAFEPOINT] = "safepoint", [FRT_WAIT_PARKED] = "parked", [FRT_WAIT_CARRIER] = "carrier",
-		[FRT_WAIT_OTHER] = "other",
+		[FRT_WAIT_TRACER] = "frtrace",	    [FRT_WAIT_OTHER] = "other",
 	};
 
 	return reason < FRT_WAIT_REASONS && names[reason] ? names[reason] : names[FRT_WAIT_OTHER];
@@ -56,7 +56,8 @@ void wait_events_put_pause(const struct wait_events *e, const struct frt_pause *
 	struct jfr_vm_pause event = {.start = p->begin + e->ticks_offset,
 				     .duration = p->end - p->begin,
 				     .what = p->what == FRT_PAUSE_GC ? "GC" : "safepoint",
-				     .name = name};
+				     .name = name,
+				     .own = wait_join_is_own(p)};
 
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(p->name), p->name);
 	if (!name[0])

@@ -271,14 +271,31 @@ void wait_join_unobserved(struct wait_join *j, const struct frt_slot_owner *o)
 }
 
 /* Classes of the pauses' timeline. */
-enum { PAUSE_SAFEPOINT, PAUSE_GC };
+enum { PAUSE_SAFEPOINT, PAUSE_GC, PAUSE_OWN };
+
+bool wait_join_is_own(const struct frt_pause *p)
+{
+	static const char *const operations[] = {"RedefineClasses", "GetStackTrace"};
+
+	for (size_t i = 0; p->flags & FRT_PAUSE_COMMAND && i < sizeof(operations) / sizeof(operations[0]); i++)
+		if (!strncmp(p->name, operations[i], sizeof(p->name)))
+			return true;
+	return false;
+}
+
+static unsigned int pause_class(const struct frt_pause *p)
+{
+	if (p->what == FRT_PAUSE_GC)
+		return PAUSE_GC;
+	return wait_join_is_own(p) ? PAUSE_OWN : PAUSE_SAFEPOINT;
+}
 
 /*
  * The reason of a wait for a futex over [off, wake). The VM thread ends most waits for the end of a pause, and the
  * kernel's half gives these their reason. But in JDK 8 and 11 the threads that stand still let each other go (by
  * Threads_lock), and a thread that has no memory while another one asks for a collection waits for that thread (by
  * Heap_lock). So what lies in a pause for more than half of its time has the pause's reason, too: whatever the thread
- * waited for, nothing in the JVM could have given it to it.
+ * waited for, nothing in the JVM could have given it to it. A pause that frtrace causes is no fault of the program.
  */
 static unsigned int reason_in_pauses(const struct wait_join *j, unsigned int reason, int64_t off, int64_t wake)
 {
@@ -286,13 +303,15 @@ static unsigned int reason_in_pauses(const struct wait_join *j, unsigned int rea
 	const struct wait_timeline_interval *p = &j->pauses.interval[i];
 	int64_t from, to;
 
-	if (reason != FRT_WAIT_FUTEX || i == j->pauses.count || wait_timeline_is_coalesced(&j->pauses, i))
+	if (i == j->pauses.count || wait_timeline_is_coalesced(&j->pauses, i))
+		return reason;
+	if (reason != FRT_WAIT_FUTEX && !(reason == FRT_WAIT_SAFEPOINT && p->class == PAUSE_OWN))
 		return reason;
 	from = off > p->begin ? off : p->begin;
 	to = wake < p->end ? wake : p->end;
 	if (to - from <= (wake - off) / 2)
 		return reason;
-	return p->class == PAUSE_GC ? FRT_WAIT_GC : FRT_WAIT_SAFEPOINT;
+	return p->class == PAUSE_GC ? FRT_WAIT_GC : p->class == PAUSE_OWN ? FRT_WAIT_TRACER : FRT_WAIT_SAFEPOINT;
 }
 
 /* Preempted threads have no blocked time. */
@@ -385,7 +404,7 @@ static void wait_join_review(const struct wait_join *j, struct wait_timeline *wa
 void wait_join_pause(struct wait_join *j, const struct frt_pause *p)
 {
 	static const int64_t beginning = INT64_MIN;
-	unsigned int class = p->what == FRT_PAUSE_GC ? PAUSE_GC : PAUSE_SAFEPOINT;
+	unsigned int class = pause_class(p);
 	struct wait_timeline *t = &j->pauses;
 	int64_t end = p->end;
 
@@ -439,7 +458,7 @@ static void split_usage(const struct wait_timeline *t, int64_t start, int64_t en
 
 static int64_t time_in_pauses(const struct wait_timeline_sums *sums)
 {
-	return (int64_t)(sums->first[PAUSE_SAFEPOINT] + sums->first[PAUSE_GC]);
+	return (int64_t)(sums->first[PAUSE_SAFEPOINT] + sums->first[PAUSE_GC] + sums->first[PAUSE_OWN]);
 }
 
 /* The time of [from, to) in which the thread was on no CPU, at most `most`, which is also the answer if it is unknown. */

@@ -45,7 +45,7 @@ struct wait_join_setup {
 };
 
 #define WAIT_JOIN_THREAD_LIMIT 16384u
-#define WAIT_JOIN_LIMIT	       120000u /* 24 MB */
+#define WAIT_JOIN_LIMIT	       120000u /* 25 MB */
 
 /* Returns 0, or -errno with *out set to NULL. */
 int wait_join_new(struct wait_join **out, const struct wait_join_setup *setup, struct diag *d);
@@ -54,6 +54,10 @@ void wait_join_free(struct wait_join *j);
 /* Add a record. The records of a thread must come in the order in which they ended. */
 void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
 void wait_join_pause(struct wait_join *j, const struct frt_pause *p);
+
+/* True if frtrace has caused the pause: a class was retransformed, or a stack taken, for a command. */
+bool wait_join_is_own(const struct frt_pause *p);
+
 void wait_join_usage(struct wait_join *j, const struct frt_thread_usage *u);
 
 /* Note that the thread's data in o->flags is unknown. NULL: the thread is unknown, so this holds for all threads. */

@@ -17,11 +17,14 @@ struct candidates {
 	bool dropped;  /* some passed and are not in the heap */
 	struct call_filter *filter;
 	const struct jfr_file *file;
+	const struct own_waits *own;
 };
 
 /* Of equal spans the later one in the file ended later, and contains the other. */
 static bool is_longer(const struct outermost_call *a, const struct outermost_call *b)
 {
+	if (a->charged != b->charged)
+		return a->charged > b->charged;
 	return a->duration != b->duration ? a->duration > b->duration : a->number > b->number;
 }
 
@@ -66,7 +69,7 @@ static int outermost_on_call(const struct call *call, void *context)
 	struct outermost_call candidate = {.number = c->seen++, .start = call->start, .duration = call->duration};
 	int passed;
 
-	if (c->count == c->limit && candidate.duration < c->heap[0].duration) {
+	if (c->count == c->limit && candidate.duration < c->heap[0].charged) {
 		c->dropped = true;
 		return 0;
 	}
@@ -74,6 +77,8 @@ static int outermost_on_call(const struct call *call, void *context)
 	if (passed <= 0)
 		return passed;
 	candidate.thread = thread_number(call->chunk, call->thread);
+	candidate.charged =
+		call->duration - own_waits_in(c->own, candidate.thread, candidate.start, candidate.duration);
 	return candidates_add(c, &candidate);
 }
 
@@ -135,9 +140,10 @@ static int outermost_read_again(const struct jfr_file *file, call_visit *visit, 
 }
 
 /* The first pass is over `file` itself, which keeps its faults. */
-int outermost_find(struct outermost *o, struct jfr_file *file, struct call_filter *filter, size_t wanted)
+int outermost_find(struct outermost *o, struct jfr_file *file, const struct own_waits *own, struct call_filter *filter,
+		   size_t wanted)
 {
-	struct candidates c = {.filter = filter, .file = file};
+	struct candidates c = {.filter = filter, .file = file, .own = own};
 	bool first = true;
 	int err = 0;
 

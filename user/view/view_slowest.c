@@ -13,7 +13,7 @@
 #define SHOWN 20
 
 struct slow_calls {
-	struct slow_call *call;	     /* longest first */
+	struct slow_call *call;	     /* slowest first */
 	struct slow_call **by_start; /* earliest first */
 	size_t count;
 	int64_t longest;	      /* duration */
@@ -39,7 +39,8 @@ static int slow_calls_new(struct slow_calls *s, const struct outermost *o)
 		slow_call_init(&s->call[s->count], &o->call[s->count]);
 		s->by_start[s->count] = &s->call[s->count];
 	}
-	s->longest = o->count ? o->call[0].duration : 0;
+	for (size_t i = 0; i < o->count; i++)
+		s->longest = o->call[i].duration > s->longest ? o->call[i].duration : s->longest;
 	qsort(s->by_start, s->count, sizeof(*s->by_start), compare_starts);
 	return 0;
 }
@@ -155,13 +156,17 @@ static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int
 			slow_call_put(out, &s->call[i], utc_offset, width);
 }
 
-/* Passes over the file: which calls, what is inside them, and what they waited for. */
+/* Passes over the file: what frtrace caused, which calls, what is inside them, and what they waited for. */
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	struct slow_calls s = {.count = 0};
-	struct outermost o;
-	int err = outermost_find(&o, file, request->filter, request->top ?: SHOWN);
+	struct outermost o = {.count = 0};
+	struct own_waits own;
+	int err = own_waits_read(&own, file);
 
+	if (!err)
+		err = outermost_find(&o, file, &own, request->filter, request->top ?: SHOWN);
+	own_waits_release(&own);
 	jfr_file_again(&s.calls, file);
 	jfr_file_again(&s.waits, file);
 	if (!err)

@@ -139,6 +139,9 @@ pauses() {
 		[ "$seen" -ge $n ] || finding "$seen waits for a collection, expected $n:" "$(grep ^wait "$WORK/waits")"
 		awk -v futex=$FUTEX '$1 == "wait" && $6 == futex && $10 == "VM"' "$WORK/waits" | grep . >"$WORK/odd" &&
 			finding "locks that the VM thread gave back:" "$(cat "$WORK/odd")"
+		"$FRTRACE" print --events=VMPause "$F_FILE" | awk '/name = / { name = $3 } /byFrtrace = / { print name, $3 }' | sort | uniq -c >"$WORK/own"
+		awk '$2 == "\"RedefineClasses\"" && $3 == "true" { own += $1; next } $3 == "true" { wrong++ } END { exit own < 2 || wrong }' "$WORK/own" ||
+			finding "frtrace's own pauses, at the start and the end, are not marked:" "$(cat "$WORK/own")"
 		target_quit
 	fi
 	verdict "$sentence"

@@ -327,7 +327,8 @@ static void waits_and_pauses_are_kept(void **state)
 	wait.stack = recording_stack(&r, recording_method(&r, "park"), 17);
 	jfr_thread_wait(r.w, &wait);
 	jfr_run_queue(r.w, T0 + 12, 2, wait.thread);
-	jfr_vm_pause(r.w, &(struct jfr_vm_pause){.start = T0, .duration = 9, .what = "safepoint", .name = "G1Collect"});
+	jfr_vm_pause(r.w, &(struct jfr_vm_pause){
+				  .start = T0, .duration = 9, .what = "safepoint", .name = "G1Collect", .own = true});
 	recording_end(&r, true);
 	e = dissect_find(recording_read(&r), "frtrace.ThreadWait", 0);
 	assert_true(event_number(&r, e, "duration") == 7);
@@ -343,6 +344,7 @@ static void waits_and_pauses_are_kept(void **state)
 	assert_true(event_number(&r, e, "duration") == 9);
 	assert_event_text(&r, e, "what", "safepoint");
 	assert_event_text(&r, e, "name", "G1Collect");
+	assert_true(event_number(&r, e, "byFrtrace") == 1);
 	recording_free(&r);
 }
 

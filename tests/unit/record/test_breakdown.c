@@ -557,6 +557,21 @@ static void the_end_says_where_the_slowest_calls_were(void **state)
 		"the slowest 1 % (2 calls of 1.0 ms and more): 70 % blocked (futex 70 %), 28 % on a CPU, 2 % waiting for one");
 }
 
+static void what_frtrace_did_to_a_call_does_not_make_it_slow(void **state)
+{
+	const struct frt_wait own = {
+		.thread = 1, .off = 1000, .wake = 105000, .on = 105100, .reason = FRT_WAIT_TRACER, .syscall = FUTEX};
+	struct breakdown_slowest slow;
+
+	b->sink.wait(b->sink.context, &own, 0, 0);
+	call_of(1, 900, 104500, 0);
+	call_of(1, 200000, 800, 0);
+	assert_true(breakdown_sums_slowest(breakdown_running_sums(b->where), &slow));
+	assert_int_equal(slow.least, 800);
+	assert_int_equal(slow.blocked_on[FRT_WAIT_TRACER], 0);
+	assert_int_equal(breakdown_sums_of(breakdown_running_sums(b->where), 1)->blocked, 104000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -585,6 +600,7 @@ int main(void)
 		T(the_worst_wait_of_a_caller_may_be_its_callees),
 		T(the_end_says_where_the_slowest_calls_were),
 		T(the_slowest_hundredth_is_added_up),
+		T(what_frtrace_did_to_a_call_does_not_make_it_slow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -392,6 +392,33 @@ static void pauses_in_each_other_count_once(void **state)
 	assert_int_equal(split(0, 1000).pause, 0); /* the thread has run all the time */
 }
 
+/* Retransformation at the end of a recording: the VM thread lets the thread go before it reports the end. */
+static void waits_in_pauses_of_frtrace_are_not_the_programs(void **state)
+{
+	const struct frt_pause own = {.begin = 100, .end = 200, .flags = FRT_PAUSE_COMMAND, .name = "RedefineClasses"};
+	struct frt_pause other = {.begin = 300, .end = 400, .flags = FRT_PAUSE_COMMAND, .name = "G1CollectFull"};
+	struct frt_wait w = {.thread = THREAD, .off = 110, .wake = 190, .on = 195, .reason = FRT_WAIT_SAFEPOINT};
+	struct wait_join_split s;
+
+	make(0, 0);
+	assert_true(wait_join_is_own(&own));
+	assert_false(wait_join_is_own(&other));
+	wait_join_wait(m->join, &w, 0, 0);
+	wait_join_pause(m->join, &own);
+	w.off = 310, w.wake = 390, w.on = 395;
+	wait_join_wait(m->join, &w, 0, 0);
+	wait_join_pause(m->join, &other);
+	other = (struct frt_pause){.begin = 500, .end = 600, .name = "RedefineClasses"}; /* another tool's */
+	assert_false(wait_join_is_own(&other));
+	w.off = 510, w.wake = 590, w.on = 595;
+	wait_join_wait(m->join, &w, 0, 0);
+	wait_join_pause(m->join, &other);
+	s = split(0, 1000);
+	assert_int_equal(s.blocked_on[FRT_WAIT_TRACER], 80);
+	assert_int_equal(s.blocked_on[FRT_WAIT_SAFEPOINT], 160);
+	assert_int_equal(s.pause, 255);
+}
+
 static void old_pauses_are_coalesced(void **state)
 {
 	make(0, 0);
@@ -592,6 +619,7 @@ int main(void)
 		T(losses_make_what_began_before_unknown),
 		T(threads_are_told_apart_and_the_younger_one_stays),
 		T(pauses_in_each_other_count_once),
+		T(waits_in_pauses_of_frtrace_are_not_the_programs),
 		T(old_pauses_are_coalesced),
 		T(system_calls_and_faults_are_counted),
 		T(usage_is_coalesced_between_the_starts_of_open_calls),

@@ -139,6 +139,21 @@ static void what_a_call_asked_of_the_kernel_is_shown(void **state)
 	assert_has((char *)out.data, "\"?\"\n");
 }
 
+static void a_call_is_not_slow_because_of_frtrace(void **state)
+{
+	uint64_t one = recording_thread(&r, 1), two = recording_thread(&r, 2);
+	const char *text, *first, *second;
+
+	wait_in(one, T0 + MS, 104 * MS, "frtrace", two);
+	wait_in(one, T0 + 300 * MS, 104 * MS, "frtrace", two); /* in another call of the thread */
+	call(one, T0, 2 * MS, 0, 104 * MS);
+	call(two, T0, 3 * MS, 0, 0);
+	text = show(view_slowest);
+	first = strstr(text, "[3.0ms = ");
+	second = strstr(text, "[106.0ms = 2.0 cpu + 0.0 runq + 104.0 blocked (frtrace 104.0)]");
+	assert_true(first && second && first < second);
+}
+
 static void waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk(void **state)
 {
 	uint64_t one = recording_thread(&r, 1);
@@ -535,6 +550,7 @@ int main(void)
 		T(a_slow_call_says_where_its_time_went),
 		T(a_call_without_a_split_says_so),
 		T(what_a_call_asked_of_the_kernel_is_shown),
+		T(a_call_is_not_slow_because_of_frtrace),
 		T(waits_are_shown_by_the_call_that_they_are_in_also_from_another_chunk),
 		T(only_the_longest_waits_are_listed_and_all_are_added_up),
 		T(a_pause_that_would_print_as_zero_is_left_out),
