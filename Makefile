@@ -134,6 +134,8 @@ $(BUILD)/tests/unit/record/test_thread_names: LDLIBS += $(call wrap,monotonic_ns
 $(BUILD)/tests/unit/record/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
 $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe jvm_model_version)
+$(BUILD)/tests/unit/record/test_output_memory: LDLIBS += $(call wrap,machine_memory mmap madvise pwrite openat fstatvfs)
+$(BUILD)/tests/unit/record/test_span_events: LDLIBS += $(call wrap,jfr_method_traces)
 $(BUILD)/tests/unit/live/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_describe target_cpu_ns \
 	session_segment session_cost session_intake intake_streams intake_drops intake_waits_lost intake_malformed session_no_waits session_no_pauses session_no_usage)
 
@@ -167,10 +169,14 @@ $(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_waits session_start btf__find_by_name_kind)
 
-# the program that scripts/bench-writer measures
+# the programs that scripts/bench-writer measures
 $(BUILD)/tests/bench_writer: $(BUILD)/tests/live/bench_writer.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/tests/bench_collector: $(BUILD)/tests/live/bench_collector.o $(TEST_LIB) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free target_describe jvm_model_version)
 
 # A fuzz target is LLVMFuzzerTestOneInput() in tests/fuzz/fuzz_X.c; its corpus, tests/fuzz/corpus/X, is replayed by every `make check`.
 $(BUILD)/tests/replay_fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(LIB)

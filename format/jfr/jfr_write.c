@@ -163,17 +163,19 @@ int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const 
 	return 0;
 }
 
-static bool event_fits(struct jfr_writer *w)
+/* False: `n` events are dropped. */
+static bool events_fit(struct jfr_writer *w, size_t n)
 {
 	if (__builtin_expect(w->open && w->chunk.size < w->events_limit, 1))
 		return true;
-	w->orphans[w->open ? ORPHAN_FULL : ORPHAN_OUTSIDE]++;
+	w->orphans[w->open ? ORPHAN_FULL : ORPHAN_OUTSIDE] += n;
 	return false;
 }
 
-static unsigned char *write_put_split(unsigned char *p, const struct jfr_method_trace *e)
+#define TRACE_MAX (16 * LEB_MAX) /* size of a jdk.MethodTrace event */
+
+static unsigned char *put_times_off(unsigned char *p, const struct jfr_method_trace *e)
 {
-	p = leb_write(p, e->cpu);
 	p = leb_write(p, e->run_queue);
 	p = leb_write(p, e->blocked);
 	return leb_write(p, e->pause);
@@ -187,23 +189,31 @@ static unsigned char *put_counts(unsigned char *p, const struct jfr_method_trace
 	return leb_write(p, e->system_call_time);
 }
 
+/* What follows the CPU time. */
+static unsigned char *put_rest(unsigned char *p, const struct jfr_method_trace *e, enum jfr_kernel kernel)
+{
+	if (kernel >= JFR_KERNEL_WAITS)
+		p = put_times_off(p, e);
+	if (kernel >= JFR_KERNEL_FULL)
+		p = put_counts(p, e);
+	return p;
+}
+
 static unsigned char *put_extra(unsigned char *p, const struct jfr_method_trace *e, enum jfr_kernel kernel)
 {
 	*p++ = e->thrown;
 	if (kernel >= JFR_KERNEL_WAITS)
-		p = write_put_split(p, e);
-	if (kernel >= JFR_KERNEL_FULL)
-		p = put_counts(p, e);
-	return p;
+		p = leb_write(p, e->cpu);
+	return put_rest(p, e, kernel);
 }
 
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 {
 	unsigned char *size, *p;
 
-	if (!event_fits(w))
+	if (!events_fit(w, 1))
 		return;
-	size = bytes_reserve(&w->chunk, 16 * LEB_MAX);
+	size = bytes_reserve(&w->chunk, TRACE_MAX);
 	if (!size)
 		return;
 	p = leb_write(size + 1, JFR_TYPE_ID_BASE + JFR_METHOD_TRACE);
@@ -219,9 +229,71 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 	w->events++;
 }
 
+bool jfr_trace_form(struct jfr_writer *w, const struct jfr_method_trace *e, struct jfr_trace_form *out)
+{
+	unsigned char *p = out->keys;
+
+	if ((e->thread && !jfr_pools_use(&w->pools, JFR_THREAD, e->thread)) ||
+	    (e->stack && !jfr_pools_use(&w->pools, JFR_STACK_TRACE, e->stack)) ||
+	    (e->method && !jfr_pools_use(&w->pools, JFR_METHOD, e->method)))
+		return false;
+	p = leb_write(p, e->thread);
+	p = leb_write(p, e->stack);
+	p = leb_write(p, e->method);
+	out->keys_size = p - out->keys;
+	p = w->schema.jdk_fields ? out->rest : put_rest(out->rest, e, w->schema.kernel);
+	out->rest_size = p - out->rest;
+	return true;
+}
+
+/* Copies are of a fixed size, which takes two instructions, and their excess is overwritten. */
+static unsigned char *put_form(unsigned char *p, const unsigned char *bytes, size_t size)
+{
+	memcpy(p, bytes, 16);
+	if (__builtin_expect(size > 16, 0))
+		memcpy(p, bytes, size);
+	return p + size;
+}
+
+/* The integer at `from`, which leb_write() has written. */
+static unsigned char *leb_again(unsigned char *p, const unsigned char *from, size_t size)
+{
+	memcpy(p, from, 8);
+	p[8] = from[8];
+	return p + size;
+}
+
+void jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form, const struct jfr_trace_call *calls,
+		       size_t n)
+{
+	bool extra = !w->schema.jdk_fields, cpu = extra && w->schema.kernel >= JFR_KERNEL_WAITS;
+	unsigned char *begin, *size, *duration, *p;
+	size_t length;
+
+	if (!n || !events_fit(w, n))
+		return;
+	begin = p = bytes_reserve(&w->chunk, n * TRACE_MAX);
+	for (size_t i = 0; p && i < n; i++) {
+		size = p;
+		p = leb_write(size + 1, JFR_TYPE_ID_BASE + JFR_METHOD_TRACE);
+		duration = leb_write(p, calls[i].start);
+		p = leb_write(duration, calls[i].duration);
+		length = p - duration;
+		p = put_form(p, form->keys, form->keys_size);
+		if (extra)
+			*p++ = calls[i].thrown;
+		if (cpu)
+			p = leb_again(p, duration, length);
+		p = put_form(p, form->rest, form->rest_size);
+		*size = p - size;
+	}
+	w->chunk.size += p - begin;
+	w->events += p ? n : 0;
+}
+
 struct bytes *jfr_event_begin(struct jfr_writer *w, enum jfr_type type, int64_t start, size_t *at)
 {
-	if (!event_fits(w))
+	if (!events_fit(w, 1))
 		return NULL;
 	*at = w->chunk.size;
 	bytes_put_be32(&w->chunk, 0); /* size */

@@ -145,6 +145,25 @@ int jfr_chunk_finish(struct jfr_writer *w, int64_t end_ticks, bool final, const 
 void jfr_event_write(struct jfr_writer *w, enum jfr_type type, const void *values);
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
 
+/*
+ * The fast path: several jdk.MethodTrace events that differ only in start, duration, thrown and cpu, which is the
+ * duration. jfr_trace_form() encodes the rest, taken from `e`, for use until the chunk ends. False: a key is unknown.
+ * jfr_method_traces() writes the same bytes as jfr_method_trace() would for each call.
+ */
+struct jfr_trace_form {
+	unsigned char keys[4 * LEB_MAX], rest[8 * LEB_MAX];
+	unsigned char keys_size, rest_size;
+};
+
+struct jfr_trace_call {
+	int64_t start, duration;
+	bool thrown;
+};
+
+bool jfr_trace_form(struct jfr_writer *w, const struct jfr_method_trace *e, struct jfr_trace_form *out);
+void jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form, const struct jfr_trace_call *calls,
+		       size_t n);
+
 #define JFR_EVENT(TYPE, tag)                                                          \
 	static inline void jfr_##tag(struct jfr_writer *w, const struct jfr_##tag *e) \
 	{                                                                             \

@@ -98,6 +98,12 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	}
 }
 
+static void on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
+{
+	for (size_t i = 0; i < n; i++)
+		on_span(context, &s[i], v);
+}
+
 static void on_cover(void *context, uint64_t tsc)
 {
 	read_so_far += tsc;
@@ -197,7 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct streams streams;
 	static struct stacks stacks;
 	unsigned int spans = 0;
-	struct stream_sink sink = {on_span, on_cover, &spans};
+	struct stream_sink sink = {on_spans, on_cover, &spans};
 
 	if (!segment.base)
 		make_segment();

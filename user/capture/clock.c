@@ -9,8 +9,6 @@
 
 #define KEEP_EVERY_NS 10000000 /* minimum distance of the pairs that are kept */
 #define TRIES	      4
-#define SCALE	      56		    /* fraction bits of a scale in ns per tick */
-#define SLACK	      (1ULL << (SCALE - 8)) /* error of a truncated scale, at most, in fractions of a ns */
 
 bool clock_tsc_usable(void)
 {
@@ -120,7 +118,7 @@ static void load_stretch(struct clock *c, const struct clock_pair *a, const stru
 	c->stretch.tsc = a->tsc;
 	c->stretch.length = b->tsc - a->tsc;
 	c->stretch.monotonic = a->monotonic;
-	c->stretch.scale = ((unsigned __int128)(b->monotonic - a->monotonic) << SCALE) / c->stretch.length;
+	c->stretch.scale = ((unsigned __int128)(b->monotonic - a->monotonic) << CLOCK_SCALE) / c->stretch.length;
 }
 
 static int64_t before_all(const struct clock *c, uint64_t tsc)
@@ -131,18 +129,15 @@ static int64_t before_all(const struct clock *c, uint64_t tsc)
 	return a->monotonic + (int64_t)(ticks * (b->monotonic - a->monotonic) / (__int128)(b->tsc - a->tsc));
 }
 
-int64_t clock_ns(struct clock *c, uint64_t tsc)
+int64_t clock_ns_elsewhere(struct clock *c, uint64_t tsc)
 {
-	if (tsc - c->stretch.tsc >= c->stretch.length) {
-		size_t i;
+	size_t i;
 
-		if (tsc < c->pair[0].tsc) /* older than the first pair: the longest base is the most accurate */
-			return before_all(c, tsc);
-		i = clock_find(c, tsc);
-		load_stretch(c, &c->pair[i], &c->pair[i + 1]);
-	}
-	return c->stretch.monotonic +
-	       (int64_t)(((unsigned __int128)(tsc - c->stretch.tsc) * c->stretch.scale + SLACK) >> SCALE);
+	if (tsc < c->pair[0].tsc) /* older than the first pair: the longest base is the most accurate */
+		return before_all(c, tsc);
+	i = clock_find(c, tsc);
+	load_stretch(c, &c->pair[i], &c->pair[i + 1]);
+	return clock_in_stretch(c, tsc);
 }
 
 static double ns_per_tick(const struct clock *c)

@@ -26,7 +26,7 @@ struct clock {
 	struct {     /* the interval between the two pairs around the last stamp, cached */
 		uint64_t tsc, length;
 		int64_t monotonic;
-		uint64_t scale; /* ns per tick << 56 */
+		uint64_t scale; /* ns per tick << CLOCK_SCALE */
 	} stretch;
 };
 
@@ -45,8 +45,25 @@ void clock_sample(struct clock *c);
 /* Take a pair unless this stamp already lies before the last one. */
 void clock_cover(struct clock *c, uint64_t tsc);
 
+#define CLOCK_SCALE 56				/* fraction bits of a scale in ns per tick */
+#define CLOCK_SLACK (1ULL << (CLOCK_SCALE - 8)) /* error of a truncated scale, at most, in fractions of a ns */
+
+static inline int64_t clock_in_stretch(const struct clock *c, uint64_t tsc)
+{
+	return c->stretch.monotonic +
+	       (int64_t)(((unsigned __int128)(tsc - c->stretch.tsc) * c->stretch.scale + CLOCK_SLACK) >> CLOCK_SCALE);
+}
+
+/* The slow path of clock_ns(): a stamp that is not in the cached interval. */
+int64_t clock_ns_elsewhere(struct clock *c, uint64_t tsc);
+
 /* CLOCK_MONOTONIC ns of a stamp. A stamp older than the first pair is extrapolated from the whole calibration. */
-int64_t clock_ns(struct clock *c, uint64_t tsc);
+static inline int64_t clock_ns(struct clock *c, uint64_t tsc)
+{
+	if (__builtin_expect(tsc - c->stretch.tsc >= c->stretch.length, 0))
+		return clock_ns_elsewhere(c, tsc);
+	return clock_in_stretch(c, tsc);
+}
 
 /* Convert a duration from ns to TSC ticks (at most INT64_MAX), and back. */
 uint64_t clock_ticks_of_ns(const struct clock *c, uint64_t ns);

@@ -36,19 +36,22 @@ void holdback_free(struct holdback *h)
 	free(h);
 }
 
-static void holdback_on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+static void holdback_on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
 	struct holdback *h = context;
 
-	/* Without memory the span is passed on at once, with the waits known so far. */
-	if (!h->sweeping || vec_reserve(&h->held, &h->capacity, h->count + 1)) {
-		h->sink.span(h->sink.context, s, v);
+	/* Without memory the spans are passed on at once, with the waits known so far. */
+	if (!h->sweeping || vec_reserve(&h->held, &h->capacity, h->count + n)) {
+		h->sink.spans(h->sink.context, s, n, v);
 		return;
 	}
-	h->held[h->count] = (struct held){.span = *s, .is_virtual = v};
-	if (v)
-		h->held[h->count].vthread = *v;
-	h->count++;
+	for (size_t i = 0; i < n; i++) {
+		struct held *to = &h->held[h->count++];
+
+		*to = (struct held){.span = s[i], .is_virtual = v};
+		if (v)
+			to->vthread = *v;
+	}
 }
 
 static void holdback_on_cover(void *context, uint64_t tsc)
@@ -60,7 +63,7 @@ static void holdback_on_cover(void *context, uint64_t tsc)
 
 struct stream_sink holdback_sink(struct holdback *h)
 {
-	return (struct stream_sink){.span = holdback_on_span, .cover = holdback_on_cover, .context = h};
+	return (struct stream_sink){.spans = holdback_on_spans, .cover = holdback_on_cover, .context = h};
 }
 
 void holdback_begin(struct holdback *h)
@@ -86,7 +89,7 @@ void holdback_release(struct holdback *h, uint64_t position)
 	while (h->first < h->count && h->held[h->first].until <= position) {
 		const struct held *next = &h->held[h->first++];
 
-		h->sink.span(h->sink.context, &next->span, next->is_virtual ? &next->vthread : NULL);
+		h->sink.spans(h->sink.context, &next->span, 1, next->is_virtual ? &next->vthread : NULL);
 	}
 	if (h->first == h->count)
 		h->first = h->count = 0;

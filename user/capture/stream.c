@@ -42,18 +42,33 @@ static const struct stream_vthread *vthread_of(const struct streams *s, uint32_t
 	return s->vthread[slot] ? s->vthread[slot] : &unknown;
 }
 
-static void stream_record(struct streams *s, uint32_t slot, const struct frt_span *r)
+/* How many of the first records are spans that can be delivered together? */
+static size_t spans_together(const struct frt_span *r, size_t n)
 {
+	size_t i = 0;
+
+	while (i < n && r[i].kind == FRT_SPAN && !((r[i].flags ^ r[0].flags) & FRT_SPAN_VIRTUAL))
+		i++;
+	return i;
+}
+
+/* Returns the number of records taken, at least one. */
+static size_t stream_records(struct streams *s, uint32_t slot, const struct frt_span *r, size_t n)
+{
+	size_t spans = spans_together(r, n);
 	struct frt_vthread v;
 
-	switch (r->kind) {
-	case FRT_SPAN: s->sink.span(s->sink.context, r, vthread_of(s, slot, r)); break;
-	case FRT_VTHREAD:
+	if (spans) {
+		s->sink.spans(s->sink.context, r, spans, vthread_of(s, slot, r));
+		return spans;
+	}
+	if (r->kind == FRT_VTHREAD) {
 		memcpy(&v, r, sizeof(v));
 		name_vthread(s, slot, &v);
-		break;
-	default: s->malformed++;
+	} else {
+		s->malformed++;
 	}
+	return 1;
 }
 
 void streams_give_up(struct streams *s, uint32_t slot, uint64_t offset)
@@ -94,12 +109,8 @@ void streams_feed(struct streams *s, uint32_t slot, uint64_t offset, const void 
 	at += skip;
 	size -= skip;
 	cover(s, at, size);
-	for (const char *end = at + size; at < end; at += FRT_RECORD_SIZE) {
-		struct frt_span r;
-
-		memcpy(&r, at, sizeof(r));
-		stream_record(s, slot, &r);
-		s->received++;
-	}
+	for (size_t done = 0, n = size / FRT_RECORD_SIZE; done < n;)
+		done += stream_records(s, slot, (const struct frt_span *)at + done, n - done);
+	s->received += size / FRT_RECORD_SIZE;
 	s->next[slot] = offset + skip + size;
 }

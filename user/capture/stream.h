@@ -18,8 +18,8 @@ struct stream_vthread {
 };
 
 struct stream_sink {
-	/* One span; `vthread` is NULL for a platform thread. */
-	void (*span)(void *context, const struct frt_span *s, const struct stream_vthread *vthread);
+	/* `n` spans that follow each other in a stream; `vthread` is NULL if they are of platform threads. */
+	void (*spans)(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *vthread);
 	/* TSC of the latest stamp in the next batch; called before its spans. */
 	void (*cover)(void *context, uint64_t tsc);
 	void *context;
@@ -39,7 +39,7 @@ void streams_release(struct streams *s);
 
 /*
  * Feed `size` bytes of slot `slot` at stream offset `offset`; a remainder of less than a record is ignored. The data
- * is read only once. It is not trusted, but must not change during the call.
+ * is aligned to 8 bytes. It is not trusted, but must not change during the call.
  */
 void streams_feed(struct streams *s, uint32_t slot, uint64_t offset, const void *data, size_t size);
 

@@ -36,7 +36,7 @@ static void copy_window(char *to, const char *ring, uint64_t size, uint64_t from
 static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, uint32_t number,
 			   const struct frt_slot *slot)
 {
-	char copy[1 << FRT_RING_MAX_LOG2];
+	_Alignas(8) char copy[1 << FRT_RING_MAX_LOG2];
 	uint64_t word = __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), size, head, later, from, safe;
 	const char *ring = sweep_ring_of(seg, word, &size);
 
@@ -78,7 +78,7 @@ void sweep(const struct segment *seg, struct streams *streams)
 static void finish_slot(const struct segment *seg, struct streams *streams, uint32_t number,
 			const struct frt_slot *slot, uint64_t *left)
 {
-	char copy[1 << FRT_RING_MAX_LOG2];
+	_Alignas(8) char copy[1 << FRT_RING_MAX_LOG2];
 	uint64_t size, head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE), from = streams->next[number];
 	const char *ring = sweep_ring_of(seg, __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), &size);
 

@@ -41,7 +41,7 @@ static bool is_known(int64_t ns)
 	return ns != JFR_MISSING;
 }
 
-static void call_line_put_split(FILE *to, const struct recorder_split *s)
+static void call_line_put_split(FILE *to, const struct span_split *s)
 {
 	if (is_known(s->cpu) && is_known(s->run_queue) && is_known(s->blocked))
 		fprintf(to, "  cpu %s, runq %s, blocked %s", log_time(s->cpu), log_time(s->run_queue),

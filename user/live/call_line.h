@@ -18,7 +18,7 @@ struct call_line {
 	int64_t start_ticks; /* the target's CLOCK_MONOTONIC, ns */
 	uint64_t duration;   /* ns */
 	struct frames_caller caller;
-	struct recorder_split split;
+	struct span_split split;
 };
 
 /* Time of day of the end, duration, thread, method, "thrown", "from CALLER line: N", where the time went if known. */

@@ -15,7 +15,7 @@ struct held {
 	struct frt_span span;
 	int64_t start, end; /* CLOCK_MONOTONIC, ns */
 	struct frames_caller caller;
-	struct recorder_split split;
+	struct span_split split;
 	struct stream_vthread vthread; /* all 0 for a platform thread */
 };
 
@@ -62,7 +62,7 @@ static void lines_skip(struct lines *l)
 }
 
 void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
-	       const struct frames_caller *caller, const struct recorder_split *split)
+	       const struct frames_caller *caller, const struct span_split *split)
 {
 	struct held *h = &l->held[l->count];
 

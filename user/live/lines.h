@@ -31,7 +31,7 @@ void lines_free(struct lines *l);
  * timestamps convert to the same times as in the file.
  */
 void lines_add(struct lines *l, const struct frt_span *s, const struct stream_vthread *vthread,
-	       const struct frames_caller *caller, const struct recorder_split *split);
+	       const struct frames_caller *caller, const struct span_split *split);
 
 /* A thread may be preempted for this long between the end of a call and its record. */
 #define LINES_LATE_NS 50000000LL

@@ -85,17 +85,26 @@ void live_free(struct live *l)
 	free(l);
 }
 
-static void live_on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+static void live_add_line(struct live *l, const struct frt_span *s, const struct stream_vthread *v)
 {
-	struct live *l = context;
 	uint64_t before = recorder_counts(l->setup.recorder)->events;
 	struct frames_caller caller = {0};
 
-	l->recorder.span(l->recorder.context, s, v);
-	if (!l->lines || recorder_counts(l->setup.recorder)->events == before)
+	l->recorder.spans(l->recorder.context, s, 1, v);
+	if (recorder_counts(l->setup.recorder)->events == before)
 		return;
 	recorder_caller(l->setup.recorder, s->stack, s->method, &caller);
 	lines_add(l->lines, s, v, &caller, recorder_split(l->setup.recorder));
+}
+
+static void live_on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
+{
+	struct live *l = context;
+
+	if (!l->lines)
+		l->recorder.spans(l->recorder.context, s, n, v);
+	for (size_t i = 0; l->lines && i < n; i++)
+		live_add_line(l, &s[i], v);
 }
 
 static void live_on_cover(void *context, uint64_t tsc)
@@ -107,7 +116,7 @@ static void live_on_cover(void *context, uint64_t tsc)
 
 struct stream_sink live_sink(struct live *l)
 {
-	return (struct stream_sink){.span = live_on_span, .cover = live_on_cover, .context = l};
+	return (struct stream_sink){.spans = live_on_spans, .cover = live_on_cover, .context = l};
 }
 
 static void print_table(FILE *to, const struct live *l, const struct interval *i, uint64_t lost, unsigned int *lines)

@@ -128,6 +128,18 @@ void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct
 	breakdown_fill(e, &split);
 }
 
+int64_t breakdown_runs_from(struct breakdown *b, uint32_t thread)
+{
+	if (b->setup.no_pauses || thread_keys_is_carrier(b->setup.threads, thread))
+		return INT64_MAX;
+	return wait_join_quiet_from(b->join, thread);
+}
+
+void breakdown_ran(struct breakdown *b, uint32_t method, const struct jfr_trace_call *calls, size_t n)
+{
+	breakdown_sums_add_ran(b->sums, method, calls, n);
+}
+
 void breakdown_claim_open(struct breakdown *b, const struct open_call *c, int64_t start)
 {
 	bool is_virtual = c->vthread.java_id;

@@ -44,6 +44,13 @@ void breakdown_take_stacks(struct breakdown *b, uint64_t (*key)(void *context, u
 void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct stream_vthread *v, int64_t start,
 		     struct jfr_method_trace *e);
 
+/*
+ * A call of a platform thread that began after this moment (CLOCK_MONOTONIC) ran on its CPU until it ended. Such a
+ * call need not be split: breakdown_ran() adds `n` calls of a method to the sums. INT64_MAX: there is no such moment.
+ */
+int64_t breakdown_runs_from(struct breakdown *b, uint32_t thread);
+void breakdown_ran(struct breakdown *b, uint32_t method, const struct jfr_trace_call *calls, size_t n);
+
 /* Write the waits of a call that has not returned. */
 void breakdown_claim_open(struct breakdown *b, const struct open_call *c, int64_t start);
 

@@ -74,6 +74,29 @@ void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t durat
 	add_call(&s->method[method % FRT_MAX_METHODS], duration, split);
 }
 
+static void add_ran(struct breakdown_sum *to, uint64_t calls, int64_t duration)
+{
+	to->calls += calls;
+	to->duration += duration;
+	to->cpu += duration;
+}
+
+void breakdown_sums_add_ran(struct breakdown_sums *s, uint32_t method, const struct jfr_trace_call *calls, size_t n)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t duration = calls[i].duration;
+		struct bucket *b = &s->bucket[breakdown_sums_bucket_of(duration < 0 ? 0 : duration)];
+
+		if (!b->sums.calls || (uint64_t)duration < b->least)
+			b->least = duration;
+		add_ran(&b->sums, 1, duration);
+		sum += duration;
+	}
+	add_ran(&s->method[method % FRT_MAX_METHODS], n, sum);
+}
+
 void breakdown_sums_note_longest(struct breakdown_sums *s, uint32_t method, int64_t ns)
 {
 	uint64_t *late = &s->worst[method % FRT_MAX_METHODS], *ever = &s->method[method % FRT_MAX_METHODS].worst;

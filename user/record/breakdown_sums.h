@@ -3,6 +3,7 @@
 #ifndef USER_RECORD_BREAKDOWN_SUMS_H
 #define USER_RECORD_BREAKDOWN_SUMS_H
 
+#include "format/jfr/jfr_write.h"
 #include "user/record/wait_join.h"
 
 /* In ns, except `calls`. */
@@ -28,6 +29,9 @@ void breakdown_sums_free(struct breakdown_sums *s);
 /* Add a call of this duration (ns); a call whose breakdown is unknown is ignored. */
 void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t duration,
 			const struct wait_join_split *split);
+
+/* The same for calls that ran on their CPU all the time. */
+void breakdown_sums_add_ran(struct breakdown_sums *s, uint32_t method, const struct jfr_trace_call *calls, size_t n);
 
 /* Note that the longest wait in a call of the method took `ns`; 0: it had none. */
 void breakdown_sums_note_longest(struct breakdown_sums *s, uint32_t method, int64_t ns);

@@ -45,10 +45,10 @@ struct recorder {
 	size_t chunk_size;
 	struct timings *sums;
 	int64_t timing_due;
-	bool forged;				/* the agent's tables, as found by a pass over them */
-	struct wait_stacks *wait_stacks;	/* NULL when `breakdown` is */
-	struct breakdown *breakdown;		/* NULL: not recorded */
-	struct recorder_split split;		/* of the last recorded span */
+	bool forged;			 /* the agent's tables, as found by a pass over them */
+	struct wait_stacks *wait_stacks; /* NULL when `breakdown` is */
+	struct breakdown *breakdown;	 /* NULL: not recorded */
+	struct span_events *events;
 	struct recorder_counts counts, written; /* the latter as of the last written chunk */
 };
 
@@ -150,6 +150,20 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 	return 0;
 }
 
+static int make_events(struct recorder *r, struct diag *d)
+{
+	struct span_events_setup setup = {.writer = r->writer,
+					  .clock = r->setup.clock,
+					  .threads = r->threads,
+					  .methods = &r->methods,
+					  .frames = r->frames,
+					  .breakdown = r->breakdown,
+					  .ticks_offset = r->setup.target->monotonic_offset};
+
+	r->events = span_events_new(&setup);
+	return r->events ? 0 : diag_errno(d, ENOMEM, "cannot make a recorder");
+}
+
 static int describe_recording(struct recorder *r, struct diag *d)
 {
 	r->info = (struct recording_info){.settings = r->setup.settings,
@@ -181,6 +195,8 @@ int recorder_new(struct recorder **out, const struct recorder_setup *setup, stru
 		err = make_keys(r, d);
 	if (!err)
 		err = make_breakdown(r, d);
+	if (!err)
+		err = make_events(r, d);
 	if (err)
 		recorder_free(r);
 	else
@@ -192,6 +208,7 @@ void recorder_free(struct recorder *r)
 {
 	if (!r)
 		return;
+	span_events_free(r->events);
 	breakdown_free(r->breakdown);
 	wait_stacks_free(r->wait_stacks);
 	recording_info_release(&r->info);
@@ -242,6 +259,7 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 	if (r->wait_stacks)
 		wait_stacks_next_chunk(r->wait_stacks);
 	thread_keys_next_chunk(r->threads);
+	span_events_next_chunk(r->events);
 	r->chunk_start = at;
 	recording_info_put(&r->info, r->writer, at);
 	recorder_put_clock(r, at);
@@ -423,37 +441,29 @@ void recorder_note_loss(struct recorder *r, uint64_t spans)
 	jfr_data_loss(r->writer, recorder_ticks_of(r, monotonic_ns()), more * FRT_RECORD_SIZE, spans * FRT_RECORD_SIZE);
 }
 
-static void recorder_on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+/* How many of `n` more calls may be recorded: --max-events. */
+static size_t recorder_room(const struct recorder *r, size_t n)
+{
+	uint64_t limit = r->setup.settings->max_events, left = limit > r->counts.events ? limit - r->counts.events : 0;
+
+	return limit && left < n ? left : n;
+}
+
+static void recorder_on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
 	struct recorder *r = context;
-	struct jfr_method_trace e;
-	int64_t start, end;
 
-	if (r->setup.rates)
-		call_rates_add(r->setup.rates, s->method, s->thread);
-	if (recorder_full(r))
-		return;
+	for (size_t i = 0; r->setup.rates && i < n; i++)
+		call_rates_add(r->setup.rates, s[i].method, s[i].thread);
+	n = recorder_room(r, n);
 	if (r->failed || !r->open) {
-		r->counts.unwritten++;
+		r->counts.unwritten += n;
 		return;
 	}
-	start = clock_ns(r->setup.clock, s->start);
-	end = clock_ns(r->setup.clock, s->start + s->duration);
-	e.start = recorder_ticks_of(r, start);
-	e.duration = end - start;
-	e.thread = thread_keys_of(r->threads, s->thread, v);
-	e.stack = frames_key(r->frames, s->stack, s->method);
-	e.method = method_keys_traced(&r->methods, s->method);
-	e.thrown = s->flags & FRT_SPAN_THROWN;
-	e.cpu = e.run_queue = e.blocked = JFR_MISSING;
-	if (r->breakdown)
-		breakdown_split(r->breakdown, s, v, start, &e);
-	r->split = (struct recorder_split){e.cpu, e.run_queue, e.blocked};
-	jfr_method_trace(r->writer, &e);
-	if (!r->first_call)
+	r->counts.thrown += span_events_put(r->events, s, n, v);
+	r->counts.events += n;
+	if (n && !r->first_call)
 		r->first_call = monotonic_ns();
-	r->counts.events++;
-	r->counts.thrown += e.thrown;
 }
 
 struct open_calls {
@@ -515,7 +525,7 @@ static void recorder_on_cover(void *context, uint64_t tsc)
 
 struct stream_sink recorder_sink(struct recorder *r)
 {
-	return (struct stream_sink){.span = recorder_on_span, .cover = recorder_on_cover, .context = r};
+	return (struct stream_sink){.spans = recorder_on_spans, .cover = recorder_on_cover, .context = r};
 }
 
 struct wait_stacks *recorder_wait_stacks(const struct recorder *r)
@@ -538,9 +548,9 @@ bool recorder_caller(const struct recorder *r, uint32_t stack, uint32_t method, 
 	return frames_caller(r->frames, stack, method, out);
 }
 
-const struct recorder_split *recorder_split(const struct recorder *r)
+const struct span_split *recorder_split(const struct recorder *r)
 {
-	return &r->split;
+	return span_events_split(r->events);
 }
 
 void recorder_count_frames(const struct recorder *r, struct frames_counts *out)

@@ -12,6 +12,7 @@
 #include "user/capture/segment.h"
 #include "user/options/settings.h"
 #include "user/record/breakdown.h"
+#include "user/record/span_events.h"
 
 struct recorder;
 
@@ -112,11 +113,8 @@ struct recorder_counts {
 };
 const struct recorder_counts *recorder_counts(const struct recorder *r);
 
-/* Where the time of the span went that the sink has just received, in ns; JFR_MISSING: not known. */
-struct recorder_split {
-	int64_t cpu, run_queue, blocked;
-};
-const struct recorder_split *recorder_split(const struct recorder *r);
+/* Where the time of the last span went that the sink has received. */
+const struct span_split *recorder_split(const struct recorder *r);
 
 /* The caller of the span that the sink has just received; see frames_caller(). */
 bool recorder_caller(const struct recorder *r, uint32_t stack, uint32_t method, struct frames_caller *out);

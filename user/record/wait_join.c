@@ -526,6 +526,23 @@ void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, 
 		split_thread(j, thread, t ? t : &nothing, start, end, out);
 }
 
+static int64_t latest(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+int64_t wait_join_quiet_from(const struct wait_join *j, uint32_t thread)
+{
+	const struct thread *t = wait_join_find(j, thread);
+	int64_t from = latest(j->known_from, wait_timeline_quiet_from(&j->pauses));
+
+	if (thread == FRT_NO_THREAD || (!t && !has_nothing(j, thread)))
+		return INT64_MAX;
+	for (int k = 0; t && k < KINDS; k++)
+		from = latest(from, wait_timeline_quiet_from(&t->timeline[k]));
+	return from;
+}
+
 int64_t wait_join_claim(struct wait_join *j, uint32_t thread, int64_t start, int64_t end, wait_join_visit *visit,
 			void *context)
 {

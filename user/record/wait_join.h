@@ -83,6 +83,12 @@ void wait_join_split(const struct wait_join *j, uint32_t thread, int64_t start, 
 		     struct wait_join_split *out);
 
 /*
+ * The moment after which the thread has no wait, usage or pause: wait_join_split() of a call that began later is all
+ * 0, and there is nothing to claim. INT64_MAX: there is no such moment.
+ */
+int64_t wait_join_quiet_from(const struct wait_join *j, uint32_t thread);
+
+/*
  * Visit the waits that overlap [start, end) and have not been visited before. Returns the longest time off the CPU of
  * all waits that overlap it, in ns; 0: there are none.
  */

@@ -76,6 +76,14 @@ static inline bool wait_timeline_is_coalesced(const struct wait_timeline *t, siz
 size_t wait_timeline_find_end(const struct wait_timeline *t, int64_t at);
 size_t wait_timeline_find_begin(const struct wait_timeline *t, int64_t at);
 
+/* Nothing is known to have happened after this moment. */
+static inline int64_t wait_timeline_quiet_from(const struct wait_timeline *t)
+{
+	int64_t end = t->count ? t->interval[t->count - 1].end : INT64_MIN;
+
+	return end > t->known_from ? end : t->known_from;
+}
+
 /*
  * Sum over [from, to): durations clipped to the range, moments, and the number of intervals that are at least partly
  * within it. False: unknown.

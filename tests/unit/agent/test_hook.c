@@ -464,6 +464,12 @@ static void on_span(void *context, const struct frt_span *r, const struct stream
 		reader->next[thread] = (r->method & 0xffffff) + 1;
 }
 
+static void on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
+{
+	for (size_t i = 0; i < n; i++)
+		on_span(context, &s[i], v);
+}
+
 static void on_cover(void *context, uint64_t tsc)
 {
 }
@@ -489,7 +495,7 @@ static void sweep_reads_what_threads_write(void **state)
 	struct segment seg = {.fd = -1, .base = (char *)control};
 	struct streams *streams = calloc(1, sizeof(*streams));
 	struct reader reader = {0};
-	struct stream_sink sink = {on_span, on_cover, &reader};
+	struct stream_sink sink = {on_spans, on_cover, &reader};
 	struct segment_totals t;
 	pthread_t thread[THREADS];
 

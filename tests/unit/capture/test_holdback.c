@@ -14,10 +14,12 @@ static struct {
 	size_t spans, covers;
 } seen;
 
-static void on_span(void *context, const struct frt_span *s, const struct stream_vthread *v)
+static void on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
-	seen.start[seen.spans] = s->start;
-	strcpy(seen.name[seen.spans++], v ? v->name : "none");
+	for (size_t i = 0; i < n; i++) {
+		seen.start[seen.spans] = s[i].start;
+		strcpy(seen.name[seen.spans++], v ? v->name : "none");
+	}
 }
 
 static void on_cover(void *context, uint64_t tsc)
@@ -25,7 +27,7 @@ static void on_cover(void *context, uint64_t tsc)
 	seen.covers++;
 }
 
-static const struct stream_sink sink = {.span = on_span, .cover = on_cover};
+static const struct stream_sink sink = {.spans = on_spans, .cover = on_cover};
 
 static struct holdback *h;
 static struct stream_sink in;
@@ -47,7 +49,7 @@ static int teardown(void **state)
 static void feed(uint64_t start, const struct stream_vthread *v)
 {
 	in.cover(in.context, start);
-	in.span(in.context, &(struct frt_span){.start = start}, v);
+	in.spans(in.context, &(struct frt_span){.start = start}, 1, v);
 }
 
 static void what_was_drained_passes(void **state)

@@ -31,6 +31,12 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	seen->java_id[seen->spans++] = v ? v->java_id : 0;
 }
 
+static void on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
+{
+	for (size_t i = 0; i < n; i++)
+		on_span(context, &s[i], v);
+}
+
 static void on_cover(void *context, uint64_t tsc)
 {
 	struct seen *seen = context;
@@ -44,7 +50,7 @@ static struct seen seen;
 
 static int setup(void **state)
 {
-	struct stream_sink sink = {on_span, on_cover, &seen};
+	struct stream_sink sink = {on_spans, on_cover, &seen};
 
 	memset(&seen, 0, sizeof(seen));
 	streams = malloc(sizeof(*streams));

@@ -29,13 +29,19 @@ static void on_span(void *context, const struct frt_span *s, const struct stream
 	last_start = s->start;
 }
 
+static void on_spans(void *context, const struct frt_span *s, size_t n, const struct stream_vthread *v)
+{
+	for (size_t i = 0; i < n; i++)
+		on_span(context, &s[i], v);
+}
+
 static void on_cover(void *context, uint64_t tsc)
 {
 }
 
 static int setup(void **state)
 {
-	struct stream_sink sink = {on_span, on_cover, NULL};
+	struct stream_sink sink = {on_spans, on_cover, NULL};
 
 	spans = last_start = torn = 0;
 	seg = fake_segment_new();

@@ -438,7 +438,7 @@ static void trace(unsigned int n)
 	struct frt_span s = fake_span(b->report.begin_ns, 1, 1, 0);
 
 	while (n--)
-		sink.span(sink.context, &s, NULL);
+		sink.spans(sink.context, &s, 1, NULL);
 }
 
 static void end_sums_up(void **state)

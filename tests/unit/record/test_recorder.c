@@ -138,7 +138,7 @@ static int teardown(void **state)
 static void feed(struct frt_span s, const struct stream_vthread *v)
 {
 	b->sink.cover(b->sink.context, s.start + s.duration);
-	b->sink.span(b->sink.context, &s, v);
+	b->sink.spans(b->sink.context, &s, 1, v);
 }
 
 /* Read what is in the file; it must be sound. */

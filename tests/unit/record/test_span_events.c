@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The two paths from spans to events write the same bytes. Random spans, waits, pauses and usage go into two writers, of
+ * which one never takes the fast path. A tick is a nanosecond. How many events take the fast path is counted (wrapped
+ * by the linker).
+ */
+#include "user/record/span_events.h"
+#include "tests/lib/fake_segment.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define THREADS 5u /* the last one is a carrier, the one before is unknown */
+#define METHODS 6u /* the last one is unknown */
+#define STACKS	6u /* the last one is unknown */
+#define BATCHES 400u
+
+struct side {
+	struct jfr_writer *writer;
+	struct method_keys methods;
+	struct thread_keys *threads;
+	struct frames *frames;
+	struct breakdown *breakdown;
+	struct kernel_sink kernel;
+	struct span_events *events;
+	uint64_t thrown;
+};
+
+static struct segment segment;
+static struct clock ticks;
+static uint32_t method[METHODS], stack[STACKS];
+static struct side side[2];
+static struct diag d;
+static uint32_t seed;
+static uint64_t now;
+static size_t fast;
+
+void __real_jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form,
+			      const struct jfr_trace_call *calls, size_t n);
+void __wrap_jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form,
+			      const struct jfr_trace_call *calls, size_t n);
+
+void __wrap_jfr_method_traces(struct jfr_writer *w, const struct jfr_trace_form *form,
+			      const struct jfr_trace_call *calls, size_t n)
+{
+	fast += n;
+	__real_jfr_method_traces(w, form, calls, n);
+}
+
+static uint32_t some(uint32_t n)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % n;
+}
+
+static int setup(void **state)
+{
+	uint32_t class_id;
+	char name[16];
+
+	memset(&ticks, 0, sizeof(ticks));
+	ticks.pair[1] = (struct clock_pair){1ULL << 62, 1LL << 62, 3};
+	ticks.pairs = 2;
+	now = 1ull << 46;
+	fast = 0;
+	segment = fake_segment_new();
+	class_id = fake_class(&segment, "com/acme/Cart", FRT_BOOT_LOADER, FRT_CLASS_REWRITTEN);
+	for (unsigned int i = 0; i < METHODS; i++) {
+		snprintf(name, sizeof(name), "m%u", i);
+		method[i] = i + 1 < METHODS ? fake_method(&segment, class_id, name, "()V", FRT_METHOD_HOOKED) : 999;
+	}
+	for (unsigned int i = 1; i <= THREADS; i++)
+		if (i != THREADS - 1)
+			fake_thread(&segment, i, "worker", "main")->carrier = i == THREADS;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		span_events_free(side[i].events);
+		breakdown_free(side[i].breakdown);
+		frames_free(side[i].frames);
+		thread_keys_free(side[i].threads);
+		method_keys_release(&side[i].methods);
+		jfr_writer_free(side[i].writer);
+	}
+	memset(side, 0, sizeof(side));
+	fake_segment_free(&segment);
+	return 0;
+}
+
+static void make_stacks(void)
+{
+	for (unsigned int i = 0; i < STACKS; i++) {
+		struct frt_frame frame = {.kind = FRT_FRAME_NAMED, .code = method[0], .at = 1 + i};
+
+		stack[i] = i == 0 ? 0 : i + 1 < STACKS ? fake_stack(&segment, &frame, 1, FRT_WALK_BOTTOM, 0) : 77777;
+	}
+}
+
+static void make_breakdown(struct side *s, bool no_pauses)
+{
+	struct breakdown_setup b = {.writer = s->writer,
+				    .threads = s->threads,
+				    .segment = &segment,
+				    .clock = &ticks,
+				    .ticks_offset = 1000,
+				    .no_pauses = no_pauses};
+
+	assert_int_equal(breakdown_new(&s->breakdown, &b, &d), 0);
+	s->kernel = breakdown_sink(s->breakdown);
+}
+
+static void make_side(struct side *s, bool general, const struct jfr_origin *origin, bool no_pauses)
+{
+	struct frames_setup frames = {.methods = &s->methods, .depth = 64};
+	struct span_events_setup events = {.clock = &ticks, .ticks_offset = 1000, .general = general};
+
+	assert_int_equal(jfr_writer_new(&s->writer, origin, &d), 0);
+	method_keys_init(&s->methods, s->writer, &segment);
+	s->threads = thread_keys_new(s->writer, &segment, NULL);
+	assert_int_equal(frames_new(&s->frames, &frames, &d), 0);
+	if (origin->kernel != JFR_KERNEL_NONE)
+		make_breakdown(s, no_pauses);
+	events.writer = s->writer;
+	events.threads = s->threads;
+	events.methods = &s->methods;
+	events.frames = s->frames;
+	events.breakdown = s->breakdown;
+	s->events = span_events_new(&events);
+	assert_non_null(s->events);
+}
+
+static void begin_chunks(void)
+{
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(jfr_chunk_begin(side[i].writer, now, &d), 0);
+		frames_next_chunk(side[i].frames);
+		thread_keys_next_chunk(side[i].threads);
+		span_events_next_chunk(side[i].events);
+	}
+}
+
+static void compare_chunks(void)
+{
+	const void *bytes[2];
+	size_t size[2];
+
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(jfr_chunk_finish(side[i].writer, now, false, &bytes[i], &size[i], &d), 0);
+	assert_int_equal(size[0], size[1]);
+	assert_memory_equal(bytes[0], bytes[1], size[0]);
+}
+
+/* The thread was off its CPU now; sometimes the kernel has lost that, or all of them stood still. */
+static void leave_cpu(uint32_t thread)
+{
+	struct frt_wait w = {.kind = FRT_WAIT,
+			     .thread = thread,
+			     .off = now + 10,
+			     .wake = now + 500,
+			     .on = now + 700,
+			     .syscall = FRT_NO_SYSCALL,
+			     .reason = some(2) ? FRT_WAIT_FUTEX : FRT_WAIT_PREEMPTED};
+	struct frt_pause p = {.kind = FRT_PAUSE, .begin = now + 5, .end = now + 600};
+	struct frt_thread_usage u = {.kind = FRT_THREAD_USAGE, .thread = thread, .at = now + 650, .syscalls = 3};
+	struct frt_slot_owner o = {.kind = FRT_OWNER, .thread = thread, .flags = FRT_OWNER_NO_WAITS};
+	uint32_t pauses = some(3), uses = some(2), unobserved = some(50);
+
+	for (int i = 0; i < 2 && side[i].breakdown; i++) {
+		struct kernel_sink *k = &side[i].kernel;
+
+		k->wait(k->context, &w, 0, 0);
+		if (uses)
+			k->usage(k->context, &u);
+		if (!pauses)
+			k->pause(k->context, &p);
+		if (!unobserved)
+			k->unobserved(k->context, &o);
+	}
+	now += 800;
+}
+
+/* Some calls; an outer one may have begun before the thread was off its CPU. */
+static size_t make_batch(struct frt_span *s, uint32_t thread)
+{
+	size_t n = 1 + some(200);
+	uint64_t began = now - some(1200);
+
+	for (size_t i = 0; i < n; i++) {
+		bool outer = some(20) == 0;
+		uint64_t duration = some(200) ? some(300) : 1ull << some(40);
+		uint32_t alike = some(3);
+
+		s[i] = (struct frt_span){.start = outer ? began : (now += 40),
+					 .method = i && alike ? s[i - 1].method : method[some(METHODS)],
+					 .stack = i && alike ? s[i - 1].stack : stack[some(STACKS)],
+					 .thread = some(100) ? thread : 1 + some(THREADS),
+					 .kind = FRT_SPAN,
+					 .flags = some(10) ? 0 : FRT_SPAN_THROWN};
+		s[i].duration = outer ? now - began : duration;
+		now += s[i].duration < 300 ? s[i].duration : 300;
+	}
+	return n;
+}
+
+static void put_batch(void)
+{
+	struct stream_vthread v = {.java_id = 70 + some(3), .name = "virtual"};
+	bool is_virtual = some(10) == 0;
+	struct frt_span s[256];
+	size_t n = make_batch(s, 1 + some(THREADS));
+
+	for (int i = 0; i < 2; i++)
+		side[i].thrown += span_events_put(side[i].events, s, n, is_virtual ? &v : NULL);
+	assert_memory_equal(span_events_split(side[0].events), span_events_split(side[1].events),
+			    sizeof(struct span_split));
+}
+
+static void compare_sums(void)
+{
+	struct breakdown_slowest slowest[2];
+
+	assert_int_equal(side[0].thrown, side[1].thrown);
+	if (!side[0].breakdown)
+		return;
+	for (int i = 0; i < 2; i++)
+		breakdown_sums_slowest(breakdown_running_sums(side[i].breakdown), &slowest[i]);
+	assert_memory_equal(&slowest[0], &slowest[1], sizeof(slowest[0]));
+	for (unsigned int m = 0; m < METHODS; m++)
+		assert_memory_equal(breakdown_sums_of(breakdown_running_sums(side[0].breakdown), method[m]),
+				    breakdown_sums_of(breakdown_running_sums(side[1].breakdown), method[m]),
+				    sizeof(struct breakdown_sum));
+}
+
+static void write_both(enum jfr_kernel kernel, bool jdk_fields, bool no_pauses)
+{
+	struct jfr_origin origin = {.start_ticks = now,
+				    .start_nanos = 1700000000000000000,
+				    .locale = "en_US",
+				    .kernel = kernel,
+				    .jdk_fields = jdk_fields};
+
+	seed = 1 + kernel;
+	make_side(&side[0], true, &origin, no_pauses);
+	make_side(&side[1], false, &origin, no_pauses);
+	make_stacks();
+	for (unsigned int batch = 0; batch < BATCHES; batch++) {
+		if (batch % 50 == 0) {
+			if (batch)
+				compare_chunks();
+			begin_chunks();
+		}
+		if (some(3) == 0)
+			leave_cpu(1 + some(THREADS));
+		put_batch();
+	}
+	compare_chunks();
+	compare_sums();
+}
+
+static void paths_write_the_same_with_the_kernels_times(void **state)
+{
+	write_both(JFR_KERNEL_WAITS, false, false);
+	assert_true(fast > 1000);
+}
+
+static void paths_write_the_same_with_usage(void **state)
+{
+	write_both(JFR_KERNEL_FULL, false, false);
+	assert_true(fast > 1000);
+}
+
+static void paths_write_the_same_without_the_kernel(void **state)
+{
+	write_both(JFR_KERNEL_NONE, false, false);
+	assert_true(fast > 10000);
+}
+
+static void paths_write_the_same_with_the_fields_of_the_jdk(void **state)
+{
+	write_both(JFR_KERNEL_WAITS, true, false);
+	assert_true(fast > 1000);
+}
+
+/* Unknown is not 0. */
+static void unknown_pauses_take_the_general_path(void **state)
+{
+	write_both(JFR_KERNEL_WAITS, false, true);
+	assert_int_equal(fast, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(paths_write_the_same_with_the_kernels_times, setup, teardown),
+		cmocka_unit_test_setup_teardown(paths_write_the_same_with_usage, setup, teardown),
+		cmocka_unit_test_setup_teardown(paths_write_the_same_without_the_kernel, setup, teardown),
+		cmocka_unit_test_setup_teardown(paths_write_the_same_with_the_fields_of_the_jdk, setup, teardown),
+		cmocka_unit_test_setup_teardown(unknown_pauses_take_the_general_path, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

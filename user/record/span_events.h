@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Spans become jdk.MethodTrace events. There are two paths, which write the same bytes:
+ *
+ * - the general one looks everything up for each span, and asks the breakdown where its time went;
+ * - the fast one takes the spans of a platform thread that began after the thread's last wait. These ran on their CPU
+ *   until they ended, so nothing has to be asked. What they share is encoded once a chunk.
+ */
+#ifndef USER_RECORD_SPAN_EVENTS_H
+#define USER_RECORD_SPAN_EVENTS_H
+
+#include "format/jfr/jfr_write.h"
+#include "user/record/breakdown.h"
+#include "user/record/frames.h"
+#include "user/record/method_keys.h"
+#include "user/record/thread_keys.h"
+
+struct span_events;
+
+struct span_events_setup {
+	struct jfr_writer *writer;
+	struct clock *clock;
+	struct thread_keys *threads;
+	struct method_keys *methods;
+	struct frames *frames;
+	struct breakdown *breakdown; /* NULL: calls are not split */
+	int64_t ticks_offset;	     /* the target's CLOCK_MONOTONIC minus ours, ns */
+	bool general;		     /* never take the fast path */
+};
+
+/* The pointers in *setup are borrowed. Returns NULL when there is no memory. */
+struct span_events *span_events_new(const struct span_events_setup *setup);
+void span_events_free(struct span_events *e);
+
+/* Call after the writer has begun a chunk: keys must then be requested again. */
+void span_events_next_chunk(struct span_events *e);
+
+/*
+ * Write an event for each span. They are of virtual thread `v`, or of platform threads (NULL); the clock covers their
+ * stamps, and a chunk is open. Returns how many of them ended with an exception.
+ */
+uint64_t span_events_put(struct span_events *e, const struct frt_span *s, size_t n, const struct stream_vthread *v);
+
+/* Where the time of the last span went, in ns; JFR_MISSING: not known. */
+struct span_split {
+	int64_t cpu, run_queue, blocked;
+};
+const struct span_split *span_events_split(const struct span_events *e);
+
+#endif
