@@ -14,10 +14,17 @@ static __always_inline void count_drop(enum frt_drop reason)
 		*count += 1;
 }
 
-/* Below the wake-up level the collector is not woken: a busy collector polls anyway. */
+#define WAKE_WINDOW (128u << 10) /* bytes: some records, in case that several CPUs pass the level at the same time */
+
+/*
+ * The collector is woken when the contents pass a multiple of the wake-up level. A wake-up is an interrupt: at each
+ * record above the level it would make a call dearer the fuller the queue is. A busy collector polls anyway.
+ */
 static __always_inline __u64 wake_flags(void)
 {
-	return bpf_ringbuf_query(&queue, BPF_RB_AVAIL_DATA) < wake_level ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP;
+	__u64 used = bpf_ringbuf_query(&queue, BPF_RB_AVAIL_DATA);
+
+	return used >= wake_level && (used & (wake_level - 1)) < WAKE_WINDOW ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
 /*

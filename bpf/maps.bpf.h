@@ -51,7 +51,7 @@ extern volatile __u64 waits_lost;
 /* Unobserved threads whose owner record was dropped, too. */
 extern volatile __u64 unobserved_lost;
 
-/* Fill level of the queue in bytes from which a submit wakes the collector. */
+/* The collector is woken when the fill level of the queue passes a multiple of this, in bytes; a power of two. */
 extern volatile __u64 wake_level;
 
 /* State of a target thread that persists from drain to drain. */
