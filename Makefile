@@ -134,7 +134,7 @@ $(BUILD)/tests/unit/record/test_thread_names: LDLIBS += $(call wrap,monotonic_ns
 $(BUILD)/tests/unit/record/test_wait_stacks: LDLIBS += $(call wrap,resolver_frame)
 $(BUILD)/tests/unit/jvm/test_layout_check: LDLIBS += $(call wrap,hotspot_each_thread target_each_task resolver_frame)
 $(BUILD)/tests/unit/record/test_recorder: LDLIBS += $(call wrap,fstatvfs target_describe jvm_model_version)
-$(BUILD)/tests/unit/record/test_output_memory: LDLIBS += $(call wrap,machine_memory mmap madvise pwrite openat fstatvfs)
+$(BUILD)/tests/unit/record/test_output_memory: LDLIBS += $(call wrap,machine_memory cgroup_limit_own_memory mmap madvise pwrite openat fstatvfs)
 $(BUILD)/tests/unit/record/test_span_events: LDLIBS += $(call wrap,jfr_method_traces)
 $(BUILD)/tests/unit/live/test_report: LDLIBS += $(call wrap,clock_gettime fstatvfs target_describe target_cpu_ns \
 	session_segment session_cost session_intake intake_streams intake_drops intake_waits_lost intake_malformed session_no_waits session_no_pauses session_no_usage)

@@ -24,6 +24,7 @@ struct background {
 	const struct report *report;
 	struct recorder *recorder;
 	struct session *session;
+	struct output *output;
 };
 
 /* In the caller: wait for the byte, or for the child's exit status. */
@@ -82,7 +83,7 @@ static void point_output_at(int fd)
 }
 
 void background_detach(struct background *b, const struct report *report, struct session *session,
-		       struct recorder *recorder)
+		       struct recorder *recorder, struct output *output)
 {
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -90,6 +91,7 @@ void background_detach(struct background *b, const struct report *report, struct
 	b->report = report;
 	b->recorder = recorder;
 	b->session = session;
+	b->output = output;
 	log_line("in the background: frtrace status | dump | stop %d", (int)b->target);
 	if (nowhere >= 0) {
 		dup2(nowhere, STDIN_FILENO);
@@ -149,6 +151,21 @@ static int dump(const struct background *b, char *words, int connection)
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* Handle "stop" and "stop PATH". False: the recording goes on, because the file cannot be written. */
+static bool background_stop(struct background *b, const char *path, int connection)
+{
+	struct diag d = {0};
+
+	if (*path && output_name(b->output, path, &d)) {
+		dprintf(connection, "frtrace: %s\n", d.text);
+		control_socket_answer(connection, EXIT_FAILED);
+		return false;
+	}
+	b->stopper = connection;
+	point_output_at(connection); /* the report at the end goes to the client */
+	return true;
+}
+
 bool background_serve(struct background *b)
 {
 	char line[CONTROL_SOCKET_LINE];
@@ -156,11 +173,8 @@ bool background_serve(struct background *b)
 
 	if (connection < 0)
 		return false;
-	if (strcmp(line, "stop") == 0) {
-		b->stopper = connection;
-		point_output_at(connection); /* the report at the end goes to the client */
-		return true;
-	}
+	if (strcmp(line, "stop") == 0 || strncmp(line, "stop ", 5) == 0)
+		return background_stop(b, line + strlen("stop") + !!line[strlen("stop")], connection);
 	if (strcmp(line, "status") == 0 || strcmp(line, "status json") == 0)
 		control_socket_answer(connection, send_status(b, line[strlen("status")], connection));
 	else if (strncmp(line, "dump ", 5) == 0)

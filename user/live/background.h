@@ -20,7 +20,7 @@ int background_listen(struct background *b, const struct target *t, struct diag 
 
 /* Tracing is on: release the terminal and the waiting caller. */
 void background_detach(struct background *b, const struct report *report, struct session *session,
-		       struct recorder *recorder);
+		       struct recorder *recorder, struct output *output);
 
 /*
  * Poll this descriptor for input and then call background_serve(), which handles one request. True: end the recording.

@@ -196,6 +196,25 @@ void report_notes(const struct notes *n)
 	}
 }
 
+static const char *destination(const struct report *r)
+{
+	return output_in_memory(r->output) ? "memory" : output_path(r->output);
+}
+
+/* ", at its end to shop.jfr" */
+static const char *written_when(const struct report *r)
+{
+	static char text[PATH_MAX + 32];
+
+	if (!output_in_memory(r->output))
+		return "";
+	if (output_path(r->output))
+		snprintf(text, sizeof(text), ", at its end to %s", output_path(r->output));
+	else
+		snprintf(text, sizeof(text), ", to a file only by dump or stop -o");
+	return text;
+}
+
 void report_start(const struct report *r, const struct notes *notes)
 {
 	const struct segment *seg = session_segment(r->session);
@@ -207,7 +226,7 @@ void report_start(const struct report *r, const struct notes *notes)
 		print_attached(r, methods, classes);
 	print_classes(seg);
 	report_notes(notes);
-	log_line("to %s, at most %s, oldest goes first%s", output_path(r->output), limits(r->settings),
+	log_line("to %s, at most %s, oldest goes first%s%s", destination(r), limits(r->settings), written_when(r),
 		 r->settings->background ? "" /* background_detach() says how to stop it */
 		 : r->settings->program	 ? ".  Ctrl-C goes to the program"
 					 : ".  Ctrl-C stops and restores the JVM");
@@ -269,10 +288,24 @@ static void file_text(const struct report *r, char *out, size_t size)
 {
 	const char *path = output_path(r->output);
 
-	if (output_was_removed(r->output))
+	if (output_in_memory(r->output))
+		snprintf(out, size, "%s in memory, back to %s ago", log_bytes(output_size(r->output)),
+			 log_time(monotonic_ns() - output_since(r->output)));
+	else if (output_was_removed(r->output))
 		snprintf(out, size, "but '%s' is gone: it was removed, renamed or replaced", path);
 	else
 		snprintf(out, size, "%s in %s", log_bytes(output_size(r->output)), path);
+}
+
+/* The same at the end, when what is in memory goes. */
+static void end_text(const struct report *r, char *out, size_t size)
+{
+	if (!output_in_memory(r->output))
+		file_text(r, out, size);
+	else if (output_path(r->output))
+		snprintf(out, size, "not written to %s", output_path(r->output));
+	else
+		snprintf(out, size, "not written: stop -o FILE would have done that");
 }
 
 void report_status(const struct report *r, char *out, size_t size)
@@ -308,7 +341,10 @@ void report_status_json(const struct report *r, FILE *to)
 	json_unsigned(&j, "open", t.open);
 	if (t.open && t.oldest_start)
 		json_signed(&j, "oldestOpenNs", open_for(r, &t));
-	json_string(&j, "file", output_path(r->output));
+	if (output_path(r->output))
+		json_string(&j, "file", output_path(r->output));
+	json_bool(&j, "inMemory", output_in_memory(r->output));
+	json_signed(&j, "reachesBackNs", monotonic_ns() - output_since(r->output));
 	json_unsigned(&j, "bytes", output_size(r->output));
 	json_bool(&j, "fileGone", output_was_removed(r->output));
 	json_end(&j);
@@ -390,11 +426,18 @@ static void print_throttled_calls(const struct report *r)
 		 report_plural(calls, "call is", "calls are"));
 }
 
-/* The recording as a word of a command. */
+static bool has_file(const struct report *r)
+{
+	return !output_in_memory(r->output);
+}
+
+/* The recording as a word of a command; "" if it has no file. */
 static const char *path_word(const struct report *r)
 {
 	static char word[SHELL_WORD_SIZE * PATH_MAX + SHELL_WORD_EXTRA];
 
+	if (!has_file(r))
+		return "";
 	shell_word_write(word, sizeof(word), output_path(r->output));
 	return word;
 }
@@ -413,7 +456,7 @@ static void print_open_calls(const struct report *r, const struct segment_totals
 		if (t->open > 1)
 			snprintf(more, sizeof(more), ", and %s more", log_count(t->open - 1));
 	}
-	log_line("  open%s: %s%s: frtrace view open %s", since, name, more, path_word(r));
+	log_line("  open%s: %s%s%s%s", since, name, more, has_file(r) ? ": frtrace view open " : "", path_word(r));
 	if (r->no_open_dump)
 		log_line("  open calls have %s", r->no_open_dump);
 }
@@ -424,7 +467,7 @@ static void print_breakdown(const struct report *r)
 	char text[512];
 
 	if (where && report_breakdown_text(breakdown_running_sums(where), text, sizeof(text)))
-		log_line("  %s: frtrace view slowest %s", text, path_word(r));
+		log_line("  %s%s%s", text, has_file(r) ? ": frtrace view slowest " : "", path_word(r));
 }
 
 static void print_next_steps(const struct report *r, uint64_t events)
@@ -456,7 +499,7 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 	print_why_no_events(r, &t);
 	timed = !filter_list_count(r->settings->filters, FILTER_TRACE);
 	calls = timed ? t.exited : c->events;
-	file_text(r, file, sizeof(file));
+	end_text(r, file, sizeof(file));
 	print("%s %s%s, %s thrown, %s lost, %s still open, %s. %s", log_count(calls),
 	      report_plural(calls, "call", "calls"), timed ? " timed" : "", log_count(timed ? t.thrown : c->thrown),
 	      log_count(lost.sum), log_count(t.open), file,
@@ -474,6 +517,6 @@ void report_end(const struct report *r, const struct notes *gaps, bool restored,
 	if (output_dropped(r->output))
 		log_line("  %s oldest chunks were dropped to stay below %s", log_count(output_dropped(r->output)),
 			 limits(r->settings));
-	if (!output_was_removed(r->output))
+	if (has_file(r) && !output_was_removed(r->output))
 		print_next_steps(r, c->events);
 }

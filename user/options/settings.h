@@ -59,6 +59,7 @@ struct settings {
 	uint64_t max_events;		 /* 0: no end */
 	uint64_t max_size;		 /* bytes, never 0 */
 	uint64_t max_age_ns;		 /* 0: none */
+	uint64_t in_memory;		 /* bytes of memory for chunks; 0: they go to the disk */
 	char *with_jfr;	       /* settings of the JVM's own recording, a name or a path; NULL: no such recording */
 	char *output;	       /* as typed, %p and %t still in it; NULL: the default name */
 	uint32_t max_overhead; /* limit of recording, per cent of a CPU per calling thread; 0: no throttling */

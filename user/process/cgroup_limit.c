@@ -178,9 +178,9 @@ static int cgroup_limit_read_file(const char *path, char *out, size_t size)
 	return r;
 }
 
-static uint64_t limit_of(const struct target *t, enum cgroup_limit what)
+static uint64_t limit_of(pid_t pid, enum cgroup_limit what)
 {
-	char *cgroup = proc_read(t->pid, "cgroup", 1 << 20, NULL),
+	char *cgroup = proc_read(pid, "cgroup", 1 << 20, NULL),
 	     *mounts = proc_read(getpid(), "mountinfo", 16 << 20, NULL);
 	uint64_t limit =
 		cgroup && mounts ? cgroup_limit_find(cgroup, mounts, what, cgroup_limit_read_file) : UINT64_MAX;
@@ -190,15 +190,20 @@ static uint64_t limit_of(const struct target *t, enum cgroup_limit what)
 	return limit;
 }
 
+uint64_t cgroup_limit_own_memory(void)
+{
+	return limit_of(getpid(), CGROUP_LIMIT_MEMORY);
+}
+
 uint64_t target_memory_limit(const struct target *t)
 {
-	return limit_of(t, CGROUP_LIMIT_MEMORY);
+	return limit_of(t->pid, CGROUP_LIMIT_MEMORY);
 }
 
 double target_cpus(const struct target *t)
 {
 	cpu_set_t set[16]; /* of 1024 each: the kernel requires space for all possible CPUs */
-	double quota = limit_of(t, CGROUP_LIMIT_CPU) / 1000.0, cpus = 1;
+	double quota = limit_of(t->pid, CGROUP_LIMIT_CPU) / 1000.0, cpus = 1;
 
 	if (!sched_getaffinity(t->pid, sizeof(set), set))
 		cpus = CPU_COUNT_S(sizeof(set), set);

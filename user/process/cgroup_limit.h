@@ -20,6 +20,9 @@ typedef int (*cgroup_limit_reader)(const char *path, char *out, size_t size);
  */
 uint64_t cgroup_limit_find(const char *cgroup, const char *mountinfo, enum cgroup_limit what, cgroup_limit_reader read);
 
+/* Memory limit of our own group in bytes; UINT64_MAX: none. */
+uint64_t cgroup_limit_own_memory(void);
+
 /* Parse a limit. "max", version 1's "no limit" (some 2^63) and invalid text give UINT64_MAX. */
 uint64_t cgroup_limit_parse(const char *text);
 

@@ -70,34 +70,100 @@ int output_copy_range(int from, uint64_t at, int to, uint64_t to_at, uint64_t si
 	return 0;
 }
 
-/* The descriptor that chunks are written to. */
+/* The descriptor that chunks are written to; -1 in memory. */
 static int written(const struct output *o)
 {
 	return o->form->is_directory ? o->fd : o->file.fd;
 }
 
-int output_open(struct output **out, const char *path, const struct output_limits *limits, struct diag *d)
+static int check_room(const struct output *o, uint64_t wanted, struct diag *d)
+{
+	if (!o->form->in_memory)
+		return check_space(written(o), o->path, wanted, d);
+	if (wanted <= o->limits.size)
+		return 0;
+	return diag_set(d, EFBIG, "cannot keep a chunk of %llu KB in memory: there is room for %llu KB",
+			(unsigned long long)(wanted >> 10), (unsigned long long)(o->limits.size >> 10));
+}
+
+static int open_form(struct output **out, const struct output_form *form, const char *path,
+		     const struct output_limits *limits, struct diag *d)
 {
 	struct output *o = calloc(1, sizeof(*o));
 	int err;
 
-	if (!o || !(o->path = strdup(path))) {
-		free(o);
+	if (!o)
 		return diag_errno(d, ENOMEM, "cannot open '%s'", path);
-	}
-	o->form = path[0] && path[strlen(path) - 1] == '/' ? &output_directory : &output_file;
+	o->form = form;
 	o->limits = *limits;
 	o->fd = o->parent = -1;
 	o->file = (struct new_file){.directory = -1, .fd = -1};
-	err = o->form->open(o, d);
+	o->since_ns = monotonic_ns();
+	o->path = path ? strdup(path) : NULL;
+	err = path && !o->path ? diag_errno(d, ENOMEM, "cannot open '%s'", path) : form->open(o, d);
 	if (!err)
-		err = check_space(written(o), path, 0, d);
+		err = check_room(o, 0, d);
 	if (err) {
 		output_close(o);
 		return err;
 	}
 	*out = o;
 	return 0;
+}
+
+int output_open(struct output **out, const char *path, const struct output_limits *limits, struct diag *d)
+{
+	bool is_directory = path[0] && path[strlen(path) - 1] == '/';
+
+	return open_form(out, is_directory ? &output_directory : &output_file, path, limits, d);
+}
+
+/* Can a file of this name be written? */
+static int try_name(const char *path, struct diag *d)
+{
+	struct new_file f;
+	int err = new_file_open(&f, path, NEW_FILE_REPLACES, d);
+
+	if (!err)
+		new_file_close(&f);
+	return err;
+}
+
+int output_open_memory(struct output **out, const char *path, const struct output_limits *limits, struct diag *d)
+{
+	int err = path ? try_name(path, d) : 0;
+
+	return err ? err : open_form(out, &output_memory, path, limits, d);
+}
+
+int output_name(struct output *o, const char *path, struct diag *d)
+{
+	char *copy;
+	int err;
+
+	if (!o->form->in_memory)
+		return diag_set(d, EEXIST, "the recording is in '%s', not in memory: end it without -o", o->path);
+	err = try_name(path, d);
+	copy = err ? NULL : strdup(path);
+	if (!err && !copy)
+		err = diag_errno(d, ENOMEM, "cannot name '%s'", path);
+	if (err)
+		return err;
+	free(o->path);
+	o->path = copy;
+	return 0;
+}
+
+int output_finish(struct output *o, struct diag *d)
+{
+	uint64_t size;
+	int err;
+
+	if (!output_in_memory(o) || !o->path || !o->chunks)
+		return 0;
+	err = output_save(o, o->path, 0, &size, d);
+	o->saved = !err;
+	return err;
 }
 
 void output_close(struct output *o)
@@ -139,6 +205,7 @@ static int drop_oldest(struct output *o, uint64_t coming, struct diag *d)
 		return err;
 	for (size_t i = 0; i < drop; i++)
 		o->size -= o->chunk[i].size;
+	o->since_ns = o->chunk[drop - 1].end_ns;
 	memmove(o->chunk, o->chunk + drop, (o->chunks - drop) * sizeof(*o->chunk));
 	o->chunks -= drop;
 	o->dropped += drop;
@@ -148,7 +215,7 @@ static int drop_oldest(struct output *o, uint64_t coming, struct diag *d)
 int output_append(struct output *o, const void *bytes, size_t size, struct diag *d)
 {
 	struct output_chunk c = {.size = size};
-	int err = check_space(written(o), o->path, size, d);
+	int err = check_room(o, size, d);
 
 	if (!err && vec_reserve(&o->chunk, &o->capacity, o->chunks + 1))
 		err = diag_errno(d, ENOMEM, "cannot write '%s'", o->path);
@@ -212,6 +279,16 @@ bool output_was_removed(const struct output *o)
 bool output_is_directory(const struct output *o)
 {
 	return o->form->is_directory;
+}
+
+bool output_in_memory(const struct output *o)
+{
+	return o->form->in_memory && !o->saved;
+}
+
+int64_t output_since(const struct output *o)
+{
+	return o->since_ns;
 }
 
 const char *output_path(const struct output *o)

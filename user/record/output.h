@@ -9,6 +9,7 @@
  *   readers wait for that. If the recorder is killed meanwhile, the output guard cuts off the incomplete chunk.
  *   Dropping chunks from a file creates a new file that replaces it.
  * - In a directory a chunk gets its name when it is complete.
+ * - In memory nothing touches the disk before output_save() or output_finish(), and a killed recorder leaves nothing.
  *
  * Writing to the disk starts as soon as a chunk is finished and has ended when output_close() returns: a power
  * failure costs only the last chunks.
@@ -41,6 +42,25 @@ struct output_limits {
  */
 int output_open(struct output **out, const char *path, const struct output_limits *limits, struct diag *d);
 
+/*
+ * Create an output in memory: limits->size bytes, which are taken from the machine now. `path` is the file for
+ * output_finish(), as for output_name(); NULL: none. Returns 0 or -errno with the message; -ENOMEM: the machine has
+ * too little available memory.
+ */
+int output_open_memory(struct output **out, const char *path, const struct output_limits *limits, struct diag *d);
+
+/*
+ * Name the file that output_finish() will write; it is tried now. Returns 0, or -errno with the message and the name
+ * unchanged. -EEXIST: this output is not in memory, and has its file.
+ */
+int output_name(struct output *o, const char *path, struct diag *d);
+
+/*
+ * Call after the last chunk: write what is in memory to the named file, if there is one. From then on the output is
+ * in that file. Returns 0 or -errno with the message.
+ */
+int output_finish(struct output *o, struct diag *d);
+
 /* Close the output. Without any chunk nothing is left behind, and `path` is unchanged. NULL is allowed. */
 void output_close(struct output *o);
 
@@ -61,7 +81,9 @@ int output_save(const struct output *o, const char *path, uint64_t last_ns, uint
 bool output_was_removed(const struct output *o);
 
 bool output_is_directory(const struct output *o);
-const char *output_path(const struct output *o);
+bool output_in_memory(const struct output *o);	 /* and not in a file yet */
+const char *output_path(const struct output *o); /* of a recording in memory: the file at its end, or NULL */
+int64_t output_since(const struct output *o);	 /* it has everything from this moment on, CLOCK_MONOTONIC ns */
 uint64_t output_size(const struct output *o);
 uint64_t output_dropped(const struct output *o); /* number of dropped chunks */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Definitions shared by the two forms of an output, for user/record/output*.c only. */
+/* Definitions shared by the forms of an output, for user/record/output*.c only. */
 #ifndef USER_RECORD_OUTPUT_INTERNAL_H
 #define USER_RECORD_OUTPUT_INTERNAL_H
 
@@ -11,6 +11,7 @@ struct output_chunk {
 	uint64_t size;
 	int64_t end_ns; /* when it was appended, CLOCK_MONOTONIC */
 	char name[32];	/* in a directory */
+	uint64_t at;	/* in memory: number of bytes appended before it */
 };
 
 struct output {
@@ -20,8 +21,12 @@ struct output {
 	/* the directory, its parent, and its name in the parent; -1 for a file */
 	int fd, parent;
 	char name[NAME_MAX + 1];
+	unsigned char *memory; /* limits.size bytes; NULL: not in memory */
+	uint64_t stream;       /* in memory: bytes appended, those of dropped chunks too */
+	bool saved;	       /* from memory to the path */
 	struct output_limits limits;
 	uint64_t size, dropped;
+	int64_t since_ns;	    /* the chunks have everything from this moment on, CLOCK_MONOTONIC */
 	struct output_chunk *chunk; /* oldest first */
 	size_t chunks, capacity;
 	struct output_guard *guard;
@@ -31,7 +36,7 @@ struct output {
 };
 
 struct output_form {
-	bool is_directory;
+	bool is_directory, in_memory;
 	/* Excess allowed before chunks are dropped, in quarters of the limits; then as much again is dropped. */
 	unsigned int spare;
 	int (*open)(struct output *o, struct diag *d); /* also starts the guard */
@@ -45,7 +50,7 @@ struct output_form {
 	void (*close)(struct output *o);	  /* leaves nothing behind when there is no chunk */
 };
 
-extern const struct output_form output_file, output_directory;
+extern const struct output_form output_file, output_directory, output_memory;
 
 /* Write or copy a whole range. Return 0 or -errno. */
 int output_write(int fd, const void *bytes, size_t size, uint64_t at);

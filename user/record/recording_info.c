@@ -163,7 +163,7 @@ static void put_recording(const struct recording_info *info, struct jfr_writer *
 		.flush_interval_ms = info->flush_ms,
 		.max_size = s->max_size,
 		.recording_start_ms = info->start_epoch_ms,
-		.disk = true,
+		.disk = !s->in_memory,
 		.recording_duration_ms = s->duration_ns ? (int64_t)(s->duration_ns / 1000000) : INT64_MAX,
 	};
 

@@ -20,6 +20,24 @@ static int check_printing(const struct settings *s, struct diag *d)
 	return 0;
 }
 
+/* Options that do not go together with a recording in memory. */
+static int check_in_memory(const struct settings *s, struct diag *d)
+{
+	size_t length = s->output ? strlen(s->output) : 0;
+
+	if (!s->in_memory)
+		return 0;
+	if (s->max_size != SETTINGS_MAX_SIZE)
+		return diag_usage(d,
+				  "--max-size is of files: --in-memory=SIZE says how much memory a recording may take");
+	if (length && s->output[length - 1] == '/')
+		return diag_usage(d, "--in-memory writes one file at the end: name it with -o, or leave -o out");
+	if (s->with_jfr)
+		return diag_usage(d,
+				  "--with-jfr and --in-memory do not go together: the JVM's own recording is a file");
+	return 0;
+}
+
 /* The data to record, and the JVM. */
 static int check_recording(const struct settings *s, struct diag *d)
 {
@@ -43,7 +61,7 @@ static int check_recording(const struct settings *s, struct diag *d)
 			"'frtrace start' goes into the background: it starts no program and prints no table or lines");
 	if (filter_list_size(s->filters) == 0)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
-	return check_printing(s, d);
+	return check_in_memory(s, d) ?: check_printing(s, d);
 }
 
 int cli_check(const struct command_line *c, struct diag *d)

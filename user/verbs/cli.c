@@ -216,6 +216,8 @@ int cli_parse(int argc, char **argv, struct command_line *c, struct diag *d)
 		err = settings_files_apply(c->settings.files, &c->settings, d);
 	if (!err)
 		err = cli_check(c, d);
+	if (!err && c->settings.in_memory)
+		c->settings.max_size = c->settings.in_memory;
 	if (err)
 		cli_release(c);
 	return err;

@@ -129,37 +129,41 @@ int cmd_status(const struct verb_args *a, struct diag *d)
 	return err ? err : control_socket_ask(pid, a->json ? "status json" : "status", STDOUT_FILENO, d);
 }
 
-int cmd_stop(const struct verb_args *a, struct diag *d)
-{
-	pid_t pid;
-	int err = control_find(a, "stop", &pid, d);
-
-	return err ? err : control_socket_ask(pid, "stop", STDERR_FILENO, d);
-}
-
-/* The recording's process has another working directory, so send an absolute path. */
-static int dump_request(const char *file, uint64_t last_ns, char line[CONTROL_SOCKET_LINE], struct diag *d)
+/* "VERB FILE". The recording's process has another working directory, so it gets an absolute path. */
+static int file_request(const char *verb, const char *file, char line[CONTROL_SOCKET_LINE], struct diag *d)
 {
 	char here[PATH_MAX] = "";
 	int n;
 
-	if (!file)
-		return diag_usage(d, "no file: 'frtrace dump TARGET -o FILE'");
 	if (strchr(file, '\n'))
 		return diag_usage(d, "wrong --output: a name of one line");
 	if (file[0] != '/' && !getcwd(here, sizeof(here)))
 		return diag_errno(d, errno, "cannot tell the current directory");
-	n = snprintf(line, CONTROL_SOCKET_LINE, "dump %llu %s%s%s", (unsigned long long)last_ns, here,
-		     here[0] ? "/" : "", file);
+	n = snprintf(line, CONTROL_SOCKET_LINE, "%s %s%s%s", verb, here, here[0] ? "/" : "", file);
 	return n < CONTROL_SOCKET_LINE - 1 ? 0 : diag_usage(d, "wrong --output: it is too long");
+}
+
+int cmd_stop(const struct verb_args *a, struct diag *d)
+{
+	char line[CONTROL_SOCKET_LINE] = "stop";
+	pid_t pid;
+	int err = a->output ? file_request("stop", a->output, line, d) : 0;
+
+	if (!err)
+		err = control_find(a, "stop", &pid, d);
+	return err ? err : control_socket_ask(pid, line, STDERR_FILENO, d);
 }
 
 int cmd_dump(const struct verb_args *a, struct diag *d)
 {
-	char line[CONTROL_SOCKET_LINE];
+	char line[CONTROL_SOCKET_LINE], verb[32];
 	pid_t pid;
-	int err = dump_request(a->output, a->last_ns, line, d);
+	int err;
 
+	if (!a->output)
+		return diag_usage(d, "no file: 'frtrace dump TARGET -o FILE'");
+	snprintf(verb, sizeof(verb), "dump %llu", (unsigned long long)a->last_ns);
+	err = file_request(verb, a->output, line, d);
 	if (!err)
 		err = control_find(a, "dump", &pid, d);
 	return err ? err : control_socket_ask(pid, line, STDERR_FILENO, d);

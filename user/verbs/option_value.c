@@ -90,12 +90,14 @@ static int store_choice(unsigned int *field, const struct option_row *o, const c
 /* Format a limit as a user would type it. */
 static const char *limit_text(const struct option_row *o, uint64_t limit, char out[NAME_SIZE])
 {
-	static const char *const units[] = {"ns", "us", "ms", "s"};
+	static const char *const times[] = {"ns", "us", "ms", "s"}, *const sizes[] = {"", "k", "m", "g"};
+	const char *const *units = o->kind == OPTION_TIME ? times : o->kind == OPTION_SIZE ? sizes : NULL;
+	uint64_t step = o->kind == OPTION_TIME ? 1000 : 1024;
 	size_t unit = 0;
 
-	for (; o->kind == OPTION_TIME && unit < 3 && limit % 1000 == 0; unit++)
-		limit /= 1000;
-	snprintf(out, NAME_SIZE, "%" PRIu64 "%s", limit, o->kind == OPTION_TIME ? units[unit] : "");
+	for (; units && unit < 3 && limit && limit % step == 0; unit++)
+		limit /= step;
+	snprintf(out, NAME_SIZE, "%" PRIu64 "%s", limit, units ? units[unit] : "");
 	return out;
 }
 
@@ -133,7 +135,7 @@ static int parse_number(const struct option_row *o, const char *text, uint64_t *
 static int store_number(void *field, const struct option_row *o, const char *text, struct diag *d)
 {
 	uint64_t value;
-	int err = parse_number(o, text, &value, d);
+	int err = parse_number(o, text ? text : o->omitted, &value, d);
 
 	if (!err && o->kind != OPTION_PERCENT)
 		err = check_limits(o, text, value, d);

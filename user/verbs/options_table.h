@@ -110,12 +110,13 @@ struct option_row {
 	const char *arg;    /* placeholder of the argument; NULL: none */
 	/* All values for OPTION_CHOICE, else the values that completion offers; may be NULL. */
 	const struct option_choice *choices;
-	size_t at, size;   /* offset and size of the field in struct command_line; size 0: no field */
-	size_t given;	   /* offset of a bool that is set if the option is given; 0: none */
-	uint64_t min, max; /* limits of a number; max 0: no limit */
-	const char *usual; /* the default; NULL: not shown */
-	const char *help;  /* one line, like verb.help; without limits and default */
-	const char *more;  /* sentences for the manual page alone; may be NULL */
+	size_t at, size;     /* offset and size of the field in struct command_line; size 0: no field */
+	size_t given;	     /* offset of a bool that is set if the option is given; 0: none */
+	uint64_t min, max;   /* limits of a number; max 0: no limit */
+	const char *usual;   /* the default; NULL: not shown */
+	const char *omitted; /* what an optional number means without its argument */
+	const char *help;    /* one line, like verb.help; without limits and default */
+	const char *more;    /* sentences for the manual page alone; may be NULL */
 };
 
 /* Ends with a row without a name. */

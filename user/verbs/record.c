@@ -78,10 +78,14 @@ static int open_output(struct recording *r, struct diag *d)
 {
 	struct output_limits limits = {.size = r->settings->max_size, .age_ns = r->settings->max_age_ns};
 	pid_t pid = r->program ? program_pid(r->program) : r->target.pid;
+	bool unnamed = r->settings->in_memory && r->background && !r->settings->output;
 	char path[PATH_MAX];
 	int err = settings_output_path(r->settings, pid, time(NULL), path, sizeof(path), d);
 
-	return err ? err : output_open(&r->output, path, &limits, d);
+	if (err)
+		return err;
+	return r->settings->in_memory ? output_open_memory(&r->output, unnamed ? NULL : path, &limits, d)
+				      : output_open(&r->output, path, &limits, d);
 }
 
 /* Only recorded methods can be throttled: without them there is no throttle. */
@@ -369,6 +373,7 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	notes_of_gaps(&gaps, r->settings, r->session, r->recorder);
 	notes_put(&gaps, r->recorder);
 	err = worse(err, recorder_finish(r->recorder, ended, &second), d, &second);
+	err = worse(err, output_finish(r->output, &second), d, &second);
 	losses_read(&lost, r->session, r->recorder);
 	live_finish(r->live, lost.sum);
 	report_end(&r->report, &gaps, !stop_err, ended);
@@ -442,7 +447,7 @@ static int record_running(struct recording *r, struct loop *loop, struct diag *d
 	if (err)
 		return err;
 	if (r->background)
-		background_detach(r->background, &r->report, r->session, r->recorder);
+		background_detach(r->background, &r->report, r->session, r->recorder, r->output);
 	return run_loop(r, loop, d);
 }
 
@@ -481,14 +486,14 @@ static int record_program(struct recording *r, struct loop *loop, struct diag *d
  * with ENOMEM and a message instead of invoking the OOM killer. The launched program is forked before this limit is
  * set.
  */
-static void limit_memory(void)
+static void limit_memory(const struct settings *s)
 {
 	unsigned long pages = 0;
 	struct rlimit limit;
 	FILE *f = fopen("/proc/self/statm", "re");
 
 	if (f && fscanf(f, "%*u %*u %*u %*u %*u %lu", &pages) == 1 && !getrlimit(RLIMIT_DATA, &limit)) {
-		rlim_t most = (rlim_t)pages * sysconf(_SC_PAGESIZE) + EXTRA_MEMORY;
+		rlim_t most = (rlim_t)pages * sysconf(_SC_PAGESIZE) + EXTRA_MEMORY + s->in_memory;
 
 		if (limit.rlim_cur > most) {
 			limit.rlim_cur = most;
@@ -519,7 +524,7 @@ int cmd_record(struct settings *settings, struct diag *d)
 	err = live_check(settings, d);
 	if (!err && settings->program)
 		err = program_open(&r->program, settings, d);
-	limit_memory();
+	limit_memory(settings);
 	/* Let frtrace run when the target's threads use all CPUs. May fail. */
 	setpriority(PRIO_PROCESS, 0, -20);
 	if (!err)

@@ -131,7 +131,7 @@ mute() {
 	target_start Late 100
 	if target_ready; then
 		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$WORK/mute.jfr" -q
-		collector=$("$FRTRACE" list | sed -nE "s/^ *$T_PID .*frtrace pid ([0-9]+).*/\1/p")
+		collector=$(collector_pid)
 		kill -STOP "$collector"
 		for verb in status "status $T_PID" "stop $T_PID" "dump $T_PID -o $WORK/never.jfr"; do
 			began=$SECONDS
@@ -149,10 +149,118 @@ mute() {
 	target_drop
 }
 
+collector_pid() { "$FRTRACE" list | sed -nE "s/^ *$T_PID .*frtrace pid ([0-9]+).*/\1/p"; }
+
+# Regular files that the process has open for writing, besides its standard output. Devices and memfds are none.
+written_files() { # PID
+	local fd flags file
+	for fd in "/proc/$1/fd/"*; do
+		[ "${fd##*/}" -gt 2 ] || continue
+		flags=$(sed -n 's/^flags:\t//p' "/proc/$1/fdinfo/${fd##*/}" 2>/dev/null)
+		file=$(readlink "$fd")
+		[ $((0${flags:-0} & 3)) -eq 0 ] || [[ $file != /* || $file == /memfd:* || $file == /dev/* ]] || echo "$file"
+	done
+}
+
+no_file_is_written() { # PID
+	local files
+	files=$(written_files "$1")
+	[ -z "$files" ] || finding "open for writing: $files"
+}
+
+what_is_there() { find "$WORK/here" /run/frtrace 2>/dev/null | sort; }
+
+# Nothing is written before dump and stop -o; what is written is complete.
+in_memory() {
+	local sentence="a recording in memory is written by dump and stop -o only, JDK $FEATURE" collector
+	begin "$sentence" || return 0
+	F_FILE=$WORK/memory.jfr
+	target_start Late 2000
+	if target_ready; then
+		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' --in-memory=16m
+		prints stderr '^to memory, at most 16.0 MB, oldest goes first, to a file only by dump or stop -o'
+		collector=$(collector_pid)
+		no_file_is_written "$collector"
+		target_go
+		tool 0 status "$T_PID"
+		prints stdout 'calls .* in memory, back to .* ago$'
+		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr"
+		has_calls 2000
+		no_file_is_written "$collector"
+		tool 0 status --json "$T_PID"
+		prints stdout '"inMemory":true,"reachesBackNs":[0-9]+,'
+		tool 1 stop "$T_PID" -o /nowhere/x.jfr
+		prints stderr "^frtrace: cannot create '/nowhere/x.jfr'"
+		tool 0 status "$T_PID" # it goes on
+		tool 0 stop "$T_PID" -o "$F_FILE"
+		prints stderr "2,000 calls, .* 0 lost, .* in $F_FILE. The JVM runs its original code again"
+		target_restored
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
+# More calls than there is room for, then a kill.
+in_memory_is_bounded() {
+	local sentence="a recording in memory stays as small as it was told, and a killed one leaves nothing, JDK $FEATURE"
+	local collector kb size
+	begin "$sentence" || return 0
+	mkdir -p "$WORK/here"
+	target_start Late 3000000
+	if target_ready; then
+		cd "$WORK/here" && tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' --no-stack --max-overhead=off \
+			--in-memory=16m -o never.jfr
+		collector=$(collector_pid)
+		what_is_there >"$WORK/before"
+		target_go
+		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr"
+		size=$(stat -c %s "$WORK/dumped.jfr")
+		[ "$size" -le $((16 << 20)) ] || finding "the dump has $size bytes"
+		[ "$size" -ge $((8 << 20)) ] || finding "the dump has only $size bytes"
+		"$JAVA/bin/jfr" summary "$WORK/dumped.jfr" >"$WORK/summary" 2>&1 || finding "$(cat "$WORK/summary")"
+		kb=$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$collector/status")
+		[ "${kb:-999999}" -le $((96 << 10)) ] || finding "it has $kb KB of memory"
+		no_file_is_written "$collector"
+		kill -9 "$collector"
+		wait_for 20 ended "$collector"
+		what_is_there | grep -v "/$T_PID" >"$WORK/after"
+		grep -v "/$T_PID" "$WORK/before" | diff - "$WORK/after" >"$WORK/differ" || finding "left behind: $(cat "$WORK/differ")"
+		target_quit
+	fi
+	cd "$ROOT" || exit 1
+	verdict "$sentence"
+	target_drop
+}
+
+# In the foreground it is written at its end.
+in_memory_in_the_foreground() {
+	local sentence="a recording in memory is written at its end to the file of -o, JDK $FEATURE"
+	begin "$sentence" || return 0
+	target_start Late 2000
+	if target_ready && trace_start -m 'live.Late$Latecomer::checkout' --in-memory; then
+		says 'to memory, at most 256.0 MB, .* at its end to '
+		no_file_is_written "$F_PID"
+		target_go
+		trace_stop
+		status_is 0
+		says '2,000 calls, .* 0 lost'
+		target_restored
+		target_quit
+		file_agrees
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	background
 done
+in_memory
+in_memory_is_bounded
+in_memory_in_the_foreground
 with_the_target
 other_users
 mute

@@ -193,6 +193,8 @@ static void limit_is_named_as_it_is_typed(void **state)
 
 	store_text(option_by_name(VERBS_RECORDING, "interval", 8, &count), "99ms", &d);
 	assert_string_equal(d.text, "wrong --interval '99ms': it has to be at least 100ms");
+	store_text(option_by_name(VERBS_RECORDING, "in-memory", 9, &count), "1m", &d);
+	assert_string_equal(d.text, "wrong --in-memory '1m': it has to be at least 16m");
 	store_text(option_by_name(VERB_BIT(VERB_VIEW), "width", 5, &count), "19", &d);
 	assert_string_equal(d.text, "wrong --width '19': it has to be 20 to 10000");
 	store_text(option_by_name(VERB_BIT(VERB_EXPORT), "weight", 6, &count), "kg", &d);
