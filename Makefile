@@ -21,7 +21,7 @@ Q	:= $(if $(V),,@)
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation \
 	-Wno-deprecated-declarations
 CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD)
-LDLIBS	:= -lbpf -lexpat -lm
+LDLIBS	:= -lbpf -ldw -lelf -lexpat -lm
 ifdef ASAN
 CFLAGS	+= -O1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
@@ -37,7 +37,7 @@ AGENT_LDFLAGS := -shared -nostdlib -Wl,-soname,libfrtrace.so -Wl,-z,now,-z,relro
 
 FORMAT	:= $(wildcard format/*.c format/*/*.c)
 FILTERS	:= $(wildcard filters/*.c)
-UPROBES	:= $(wildcard uprobes/*.c)
+UPROBES	:= $(wildcard uprobes/elf/*.c uprobes/dwarf/*.c)
 USER	:= $(wildcard user/*.c user/*/*.c)
 BPF	:= $(wildcard bpf/*.bpf.c)
 
@@ -195,6 +195,7 @@ $(BUILD)/fuzz_segment: user/capture/budget.c user/capture/open_calls.c user/capt
 $(BUILD)/fuzz_usdt: user/capture/elf_notes.c user/capture/usdt_cookie.c
 $(BUILD)/fuzz_nmethod: $(wildcard user/hotspot/*.c)
 $(BUILD)/fuzz_kernel_symbols: user/record/kernel_symbols.c
+$(BUILD)/fuzz_elf: $(UPROBES)
 $(BUILD)/fuzz_classes: user/jvm/matches.c $(wildcard user/hotspot/*.c)
 # sources that print recordings
 $(BUILD)/fuzz_jfr_read: user/view/context.c user/view/event_json.c user/view/event_text.c user/text/glob.c user/text/java_number.c user/text/java_time.c user/text/term.c \

@@ -502,6 +502,7 @@ enum frt_frame_kind {
 	FRT_FRAME_NATIVE,   /* the same for the wrapper of a native method */
 	FRT_FRAME_KERNEL,   /* code: an address in the kernel; used by the collector only */
 	FRT_FRAME_NAMED,    /* code: method id, at: bytecode index (-1: unknown) << 32 | line */
+	FRT_FRAME_FUNCTION, /* of a library; code: pc, at: the same in the file, cookie: library; collector only */
 };
 
 /* One activation record. A compiled one may contain several inlined methods. */
@@ -514,6 +515,7 @@ struct frt_frame {
 };
 
 #define FRT_FRAME_DEOPTIMISED 0x1u
+#define FRT_FRAME_EXACT	      0x2u /* pc is the next instruction, not a return address */
 
 /* A segment of the code cache. */
 struct frt_code_heap {

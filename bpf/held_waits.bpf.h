@@ -41,6 +41,14 @@ struct {
 	__type(value, struct frt_long_wait);
 } held_stacks SEC(".maps");
 
+/* Its native part, if it has stacks. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct frt_native);
+} held_natives SEC(".maps");
+
 static __always_inline __u64 held_word(const struct held_waits *h)
 {
 	return *(volatile const __u64 *)&h->word;
@@ -107,6 +115,38 @@ static __always_inline bool held_emit_long(struct held_waits *h, __u64 word, con
 	return held_finish(h, word, r);
 }
 
+static __always_inline bool held_emit_native(struct held_waits *h, __u64 word, const struct frt_long_wait *stacks,
+					     const struct frt_native *native)
+{
+	struct frt_native_waits *r = reserve_record(sizeof(*r));
+
+	if (!r)
+		return held_claim(h, word);
+	held_copy(&r->waits.waits, h, word, held_long(word));
+	bpf_probe_read_kernel(&r->waits.with_stacks, sizeof(r->waits.with_stacks), stacks);
+	bpf_probe_read_kernel(&r->native, sizeof(r->native), native);
+	return held_finish(h, word, r);
+}
+
+static __always_inline bool held_emit_stacks(struct held_waits *h, __u64 word, struct task_struct *task,
+					     const struct frt_long_wait *stacks)
+{
+	const struct frt_native *native = bpf_task_storage_get(&held_natives, task, NULL, 0);
+
+	return native && native->low_size ? held_emit_native(h, word, stacks, native) : held_emit_long(h, word, stacks);
+}
+
+/* Keep the native part of the long wait that is about to be added. NULL: it has none. */
+static __always_inline void held_take_native(struct task_struct *task, const struct frt_native *native)
+{
+	struct frt_native *own = bpf_task_storage_get(&held_natives, task, NULL, 0);
+
+	if (own && native)
+		bpf_probe_read_kernel(own, sizeof(*own), native);
+	else if (own)
+		own->low_size = 0;
+}
+
 /* Move the waits of `task` into the queue. */
 static __noinline void held_release(struct held_waits *h, struct task_struct *task)
 {
@@ -118,7 +158,7 @@ static __noinline void held_release(struct held_waits *h, struct task_struct *ta
 			return;
 		if (held_long(word))
 			stacks = bpf_task_storage_get(&held_stacks, task, NULL, 0);
-		if (stacks ? held_emit_long(h, word, stacks) : held_emit(h, word))
+		if (stacks ? held_emit_stacks(h, word, task, stacks) : held_emit(h, word))
 			return;
 	}
 	__sync_fetch_and_add(&waits_lost, 1); /* the thread has been switched each time */

@@ -10,12 +10,12 @@
 
 enum frt_queue_kind {
 	FRT_BATCH = 1,	  /* struct frt_batch */
-	FRT_WAIT,	  /* struct frt_wait */
+	FRT_WAIT,	  /* struct frt_wait, frt_long_wait or frt_native_wait */
 	FRT_PAUSE,	  /* struct frt_pause */
 	FRT_THREAD_USAGE, /* struct frt_thread_usage */
 	FRT_OWNER,	  /* struct frt_slot_owner */
 	FRT_RESUMED,	  /* struct frt_resumed */
-	FRT_WAITS,	  /* struct frt_waits or frt_long_waits */
+	FRT_WAITS,	  /* struct frt_waits, frt_long_waits or frt_native_waits */
 };
 
 /* The record of a drain. `data` is one aligned half of the ring. */
@@ -107,6 +107,29 @@ struct frt_long_wait {
 };
 _Static_assert(sizeof(struct frt_long_wait) == 2904, "long wait");
 
+#define FRT_NATIVE_LOW	2816u /* struct frt_native must fit into a page */
+#define FRT_NATIVE_HIGH 1024u
+
+/*
+ * The native part of a waiting thread's stack, from its stack pointer up to its Java frames, with its registers when it
+ * entered the kernel. Of a longer part only the two ends are here: native code has buffers on the stack (8 KiB in
+ * FileInputStream), but the words that lead to its caller lie at the upper end of a frame.
+ */
+struct frt_native {
+	frt_u64 pc, sp, bp, bx, r12, r13, r14, r15;
+	frt_u64 end;		      /* the lowest Java frame's stack pointer */
+	frt_u32 low_size, high_size;  /* bytes; 0: none */
+	frt_u8 low[FRT_NATIVE_LOW];   /* from sp upwards */
+	frt_u8 high[FRT_NATIVE_HIGH]; /* high_size bytes up to `end` */
+};
+_Static_assert(sizeof(struct frt_native) == 3920, "native");
+
+/* A long wait of a thread in native code: FRT_WAIT, longer than struct frt_long_wait. */
+struct frt_native_wait {
+	struct frt_long_wait wait;
+	struct frt_native native;
+};
+
 #define FRT_HELD_WAITS 12u /* struct wait_state must fit into a page */
 
 /* Waits of one thread that the kernel has held back, in the order of their ends. */
@@ -122,6 +145,12 @@ _Static_assert(sizeof(struct frt_waits) == 1064, "waits");
 struct frt_long_waits {
 	struct frt_waits waits;
 	struct frt_long_wait with_stacks;
+};
+
+/* The same if it was in native code. */
+struct frt_native_waits {
+	struct frt_long_waits waits;
+	struct frt_native native;
 };
 
 /* Which waits get stacks, and the JVM's offsets for taking them. */

@@ -18,6 +18,7 @@
  */
 #include "bpf/agent_site.bpf.h"
 #include "bpf/held_waits.bpf.h"
+#include "bpf/native_stack.bpf.h"
 #include "bpf/target.bpf.h"
 #include "bpf/thread_usage.bpf.h"
 #include "bpf/wait_reason.bpf.h"
@@ -87,6 +88,7 @@ __noinline int site_thread(__u64 number, __u64 address)
 	if (wait_setup.hold) { /* waits of an earlier owner of its JNIEnv */
 		held_release(&state->held, task);
 		bpf_task_storage_get(&held_stacks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		bpf_task_storage_get(&held_natives, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	}
 	state->off = state->woken = state->sleeping = 0;
 	state->mounted = state->number = 0;
@@ -95,6 +97,7 @@ __noinline int site_thread(__u64 number, __u64 address)
 	if (wait_setup.known) {
 		bpf_probe_read_user(&state->anchor, sizeof(state->anchor), &slot->anchor);
 		bpf_probe_read_user(&state->stack_end, sizeof(state->stack_end), &slot->stack_end);
+		bpf_task_storage_get(&natives, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	}
 	state->slot = (__u64)slot;
 	target_process = task->tgid;
@@ -196,7 +199,7 @@ static __always_inline bool stack_is_due(struct wait_state *state, __u64 now)
  * Copy the stack now: it cannot be read when the thread is back on a CPU. The Java frames of a waiting thread
  * begin at its anchor. Pages that are not in memory are left out.
  */
-static __always_inline void take_stack(struct wait_state *state)
+static __always_inline void take_stack(struct task_struct *task, struct wait_state *state)
 {
 	__u64 anchor[ANCHOR_WORDS], from, size;
 
@@ -211,8 +214,10 @@ static __always_inline void take_stack(struct wait_state *state)
 		return;
 	if (size > sizeof(state->stack))
 		size = sizeof(state->stack);
-	if (!bpf_probe_read_user(state->stack, size, (void *)from))
-		state->stack_size = size;
+	if (bpf_probe_read_user(state->stack, size, (void *)from))
+		return;
+	state->stack_size = size;
+	native_take(task, state->sp);
 }
 
 /*
@@ -298,11 +303,29 @@ static __always_inline void fill_long_wait(struct frt_long_wait *w, struct task_
 	bpf_probe_read_kernel(w->stack, sizeof(w->stack), state->stack);
 }
 
+static __always_inline void emit_native_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
+					     bool goes_on, const struct frt_native *native)
+{
+	struct frt_native_wait *w = reserve_record(sizeof(*w));
+
+	if (!w)
+		return;
+	fill_long_wait(&w->wait, task, state, now, goes_on);
+	bpf_probe_read_kernel(&w->native, sizeof(w->native), native);
+	submit_wait(&w->wait.wait, state, wake_flags());
+}
+
 static __always_inline void emit_long_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
 					   bool goes_on)
 {
-	struct frt_long_wait *w = reserve_record(sizeof(*w));
+	const struct frt_native *native = state->stack_size ? native_of(task) : NULL;
+	struct frt_long_wait *w;
 
+	if (native && native->low_size) {
+		emit_native_wait(task, state, now, goes_on, native);
+		return;
+	}
+	w = reserve_record(sizeof(*w));
 	if (!w)
 		return;
 	fill_long_wait(w, task, state, now, goes_on);
@@ -339,6 +362,7 @@ static __always_inline void hold_wait(struct task_struct *task, struct wait_stat
 	held_reserve(&state->held, task, stacks);
 	if (stacks) {
 		fill_long_wait(stacks, task, state, now, false);
+		held_take_native(task, state->stack_size ? native_of(task) : NULL);
 		w = stacks->wait;
 	} else {
 		fill_wait(&w, task, state, now, false);
@@ -389,7 +413,7 @@ static __always_inline void switch_out(struct task_struct *prev, struct wait_sta
 	*now = now_ns();
 	state->stack_size = 0;
 	if (!preempted && stack_is_due(state, *now))
-		take_stack(state);
+		take_stack(prev, state);
 	if (bpf_core_field_exists(prev->sched_info.run_delay))
 		state->delay = run_delay(prev, false);
 	state->off = *now;

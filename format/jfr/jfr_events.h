@@ -27,7 +27,7 @@ struct jfr_method_trace {
 /* Only with JFR_KERNEL_WAITS or more. Stacks and threads are keys, 0: none. Texts may be NULL. */
 struct jfr_thread_wait {
 	int64_t start, duration; /* until the wake-up or, if `ongoing`, until the wait was observed */
-	uint64_t thread, stack, waker, kernel_stack;
+	uint64_t thread, stack, waker, native_stack, kernel_stack;
 	const char *reason, *system_call;
 	bool ongoing;
 };

@@ -75,14 +75,14 @@ static void write_wait(const struct frt_wait *w)
 		w->waker_name[0] ? w->waker_name : "-");
 }
 
-static void on_wait(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
+static void on_wait(void *context, const struct frt_wait *w, const struct wait_stack_ids *stacks)
 {
 	if (counted)
 		count_wait(w);
 	else
 		write_wait(w);
 	if (next.wait)
-		next.wait(next.context, w, stack, kernel_stack);
+		next.wait(next.context, w, stacks);
 }
 
 static void on_pause(void *context, const struct frt_pause *p)

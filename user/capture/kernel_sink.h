@@ -5,13 +5,18 @@
 
 #include "bpf/queue.h"
 
+/* Ids of user/record/wait_stacks, 0: none. */
+struct wait_stack_ids {
+	uint32_t java, native, kernel;
+};
+
 /*
  * Records are valid only during the call; their lengths have been checked. The records of one thread arrive in the
- * order in which they ended, and before the thread's spans that a later drain delivers. `stack` and `kernel_stack`
- * are ids of user/record/wait_stacks, 0: none. Any of the functions may be NULL.
+ * order in which they ended, and before the thread's spans that a later drain delivers. Any of the functions may be
+ * NULL.
  */
 struct kernel_sink {
-	void (*wait)(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
+	void (*wait)(void *context, const struct frt_wait *w, const struct wait_stack_ids *stacks);
 	/* A virtual thread was on no carrier. `r->on` orders it among the waits of that thread. */
 	void (*resumed)(void *context, const struct frt_resumed *r);
 	void (*pause)(void *context, const struct frt_pause *p);
@@ -21,8 +26,9 @@ struct kernel_sink {
 	/* Records before this moment were lost. Called before any later record is delivered. */
 	void (*lost)(void *context);
 	void *context;
-	/* Sets the ids of a long wait's stacks. NULL: they stay 0. */
-	void (*take_stacks)(void *stacks, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack);
+	/* Sets the ids of a long wait's stacks. `native` may be NULL. NULL: they stay 0. */
+	void (*take_stacks)(void *stacks, const struct frt_long_wait *w, const struct frt_native *native,
+			    struct wait_stack_ids *ids);
 	void *stacks;
 };
 

@@ -47,14 +47,15 @@ static bool on_batch_record(struct ringbuf *q, const struct frt_batch *batch, si
 static bool on_wait_record(struct ringbuf *q, const struct frt_wait *w, size_t size)
 {
 	const struct kernel_sink *to = &q->sinks.waits;
-	uint32_t stack = 0, kernel_stack = 0;
+	const struct frt_native_wait *l = (const struct frt_native_wait *)w;
+	struct wait_stack_ids ids = {0};
 
 	if (size < sizeof(*w))
 		return false;
-	if (to->take_stacks && size >= sizeof(struct frt_long_wait))
-		to->take_stacks(to->stacks, (const struct frt_long_wait *)w, &stack, &kernel_stack);
+	if (to->take_stacks && size >= sizeof(l->wait))
+		to->take_stacks(to->stacks, &l->wait, size >= sizeof(*l) ? &l->native : NULL, &ids);
 	if (to->wait)
-		to->wait(to->context, w, stack, kernel_stack);
+		to->wait(to->context, w, &ids);
 	return true;
 }
 
@@ -67,8 +68,8 @@ static bool on_waits_record(struct ringbuf *q, const struct frt_waits *r, size_t
 	if (size < sizeof(*r) || r->count > FRT_HELD_WAITS)
 		return false;
 	for (size_t i = 0; i < r->count; i++) {
-		if (i + 1 == with_stacks)
-			on_wait_record(q, &l->with_stacks.wait, sizeof(l->with_stacks));
+		if (i + 1 == with_stacks) /* with the native part behind it */
+			on_wait_record(q, &l->with_stacks.wait, size - offsetof(struct frt_long_waits, with_stacks));
 		else
 			on_wait_record(q, &r->wait[i], sizeof(r->wait[i]));
 	}

@@ -117,6 +117,11 @@ static void put_name_of_class(struct bytes *out, struct jfr_chunk *chunk, const 
 	free(name);
 }
 
+static bool name_is_place(const struct jfr_value *name)
+{
+	return name->kind == VALUE_TEXT && name->text.size > 3 && !memcmp(name->text.data, "+0x", 3);
+}
+
 void put_method(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_value *method)
 {
 	struct jfr_value class = jfr_field(chunk, method, "type"), name = jfr_field(chunk, method, "name");
@@ -124,6 +129,10 @@ void put_method(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_val
 	struct bytes text;
 
 	put_name_of_class(out, chunk, &class, false);
+	if (name_is_place(&name)) { /* "libx.so+0x1a2b": code of a library that has no symbol there */
+		put_value_text(out, &name);
+		return;
+	}
 	bytes_put_u8(out, '.');
 	put_value_text(out, &name);
 	bytes_init(&text);

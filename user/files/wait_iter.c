@@ -20,6 +20,8 @@ static void take_field(struct thread_wait *w, const char *name, const struct jfr
 		w->waker = *v;
 	else if (strcmp(name, "kernelStack") == 0)
 		w->kernel_stack = *v;
+	else if (strcmp(name, "nativeStack") == 0)
+		w->native_stack = *v;
 	else if (strcmp(name, "ongoing") == 0)
 		w->ongoing = v->kind == VALUE_BOOLEAN && v->number;
 }

@@ -11,7 +11,7 @@ struct thread_wait {
 	int64_t duration; /* nanoseconds */
 	bool ongoing;	  /* the wait had not ended */
 	/* Not resolved. `reason` and `call` are texts or null; the reason of a pause is its operation. */
-	struct jfr_value thread, stack, reason, call, waker, kernel_stack;
+	struct jfr_value thread, stack, reason, call, waker, kernel_stack, native_stack;
 };
 
 /* A nonzero result ends the iteration; wait_iter_each() returns it. */

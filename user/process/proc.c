@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MOUNTS_MOST (16u << 20)
+
 char *proc_read_fd(int fd, size_t limit, size_t *length)
 {
 	size_t size = 0, used = 0;
@@ -190,12 +192,14 @@ static void copy_path(char *out, size_t size, const char *in)
 
 bool proc_parse_mapping(const char *line, struct mapping *out)
 {
+	unsigned int major, minor;
 	int path = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &out->start, &out->end, out->permissions,
-		   &out->offset, &path) < 4 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &out->start, &out->end,
+		   out->permissions, &out->offset, &major, &minor, &out->inode, &path) < 7 ||
 	    !path || line[path] != '/')
 		return false;
+	out->device = (uint64_t)major << 32 | minor;
 	copy_path(out->path, sizeof(out->path), line + path);
 	return true;
 }
@@ -221,6 +225,32 @@ int proc_each_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *con
 	free(line);
 	fclose(f);
 	return r;
+}
+
+/* "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw": the type follows the hyphen. */
+bool proc_parse_mount_is_fuse(const char *text, uint64_t device)
+{
+	unsigned int major, minor;
+
+	for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
+		const char *type;
+
+		end = strchrnul(line, '\n');
+		type = memmem(line, end - line, " - ", 3);
+		if (sscanf(line, "%*d %*d %u:%u", &major, &minor) == 2 && device == ((uint64_t)major << 32 | minor) &&
+		    type && !strncmp(type + 3, "fuse", 4))
+			return true;
+	}
+	return false;
+}
+
+bool proc_mount_is_fuse(pid_t pid, uint64_t device)
+{
+	char *text = proc_read(pid, "mountinfo", MOUNTS_MOST, NULL);
+	bool is_fuse = text && proc_parse_mount_is_fuse(text, device);
+
+	free(text);
+	return is_fuse;
 }
 
 const char *path_base(const char *path)

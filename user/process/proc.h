@@ -12,6 +12,7 @@
 
 struct mapping {
 	uint64_t start, end, offset;
+	uint64_t device, inode; /* device: major << 32 | minor */
 	char permissions[5];
 	char path[512];	    /* the target's path of it, without " (deleted)" */
 	char open_path[64]; /* a path that opens the same file from here: /proc/PID/map_files/START-END */
@@ -63,6 +64,15 @@ bool proc_parse_mapping(const char *line, struct mapping *out);
  * or gone.
  */
 int proc_each_mapping(pid_t pid, int (*visit)(const struct mapping *m, void *context), void *context);
+
+/*
+ * Is a device, as in struct mapping, a FUSE file system of that process? Whoever serves it can make its readers hang. A
+ * mount that has been detached is not known.
+ */
+bool proc_mount_is_fuse(pid_t pid, uint64_t device);
+
+/* The same from the text of /proc/PID/mountinfo. */
+bool proc_parse_mount_is_fuse(const char *text, uint64_t device);
 
 /* The last component of a path. */
 const char *path_base(const char *path);

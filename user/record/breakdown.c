@@ -179,7 +179,7 @@ void breakdown_put_ahead(struct breakdown *b)
 	open_calls_each(b->setup.segment, NULL, show_ahead, &a);
 }
 
-static void on_wait(void *context, const struct frt_wait *wait, uint32_t stack, uint32_t kernel_stack)
+static void on_wait(void *context, const struct frt_wait *wait, const struct wait_stack_ids *stacks)
 {
 	struct breakdown *b = context;
 	struct frt_wait copy = *wait;
@@ -187,7 +187,7 @@ static void on_wait(void *context, const struct frt_wait *wait, uint32_t stack, 
 	/* a thread that waits for memory while a collector works beside the program */
 	if (wait->reason == FRT_WAIT_FUTEX && thread_keys_is_collector(b->setup.threads, wait->waker, wait->waker_name))
 		copy.reason = FRT_WAIT_GC;
-	wait_join_wait(b->join, &copy, stack, kernel_stack);
+	wait_join_wait(b->join, &copy, stacks);
 }
 
 /* The thread that made a virtual thread ready, as a waker. A virtual one is left out: its name is not known here. */
@@ -224,7 +224,7 @@ static void on_resumed(void *context, const struct frt_resumed *r)
 	w.off = off;
 	w.wake = w.on = ready < r->on ? ready : r->on;
 	if (w.on > off)
-		wait_join_wait(b->join, &w, r->mount.stack, 0);
+		wait_join_wait(b->join, &w, &(struct wait_stack_ids){.java = r->mount.stack});
 	if (w.on == r->on)
 		return;
 	w = (struct frt_wait){.thread = r->mount.key,
@@ -233,7 +233,7 @@ static void on_resumed(void *context, const struct frt_resumed *r)
 			      .on = r->on,
 			      .syscall = FRT_NO_SYSCALL,
 			      .reason = FRT_WAIT_CARRIER};
-	wait_join_wait(b->join, &w, 0, 0);
+	wait_join_wait(b->join, &w, &(struct wait_stack_ids){0});
 }
 
 static void on_pause(void *context, const struct frt_pause *p)

@@ -207,10 +207,24 @@ static void put_kernel(struct build *b, const struct frt_frame *raw)
 	if (!name)
 		frames_put_unknown(b);
 	else
-		frames_put(b, &(struct kept_frame){.method = method_keys_kernel(f->setup.methods, name),
+		frames_put(b, &(struct kept_frame){.method = method_keys_function(f->setup.methods, "kernel", name),
 						   .line = -1,
 						   .bci = -1,
 						   .type = JFR_FRAME_KERNEL});
+}
+
+static void put_function(struct build *b, const struct frt_frame *raw)
+{
+	struct frames *f = b->frames;
+	char library[NATIVE_STACKS_NAME], name[NATIVE_STACKS_NAME];
+
+	if (!f->setup.natives || !native_stacks_name(f->setup.natives, raw, library, name))
+		frames_put_unknown(b);
+	else
+		frames_put(b, &(struct kept_frame){.method = method_keys_function(f->setup.methods, library, name),
+						   .line = -1,
+						   .bci = -1,
+						   .type = JFR_FRAME_NATIVE});
 }
 
 static void put_raw(struct build *b, const struct frt_frame *raw)
@@ -226,6 +240,10 @@ static void put_raw(struct build *b, const struct frt_frame *raw)
 	}
 	if (raw->kind == FRT_FRAME_KERNEL) {
 		put_kernel(b, raw);
+		return;
+	}
+	if (raw->kind == FRT_FRAME_FUNCTION) {
+		put_function(b, raw);
 		return;
 	}
 	if (f->setup.resolver)

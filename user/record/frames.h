@@ -12,16 +12,18 @@
 #define USER_RECORD_FRAMES_H
 
 #include "user/record/method_keys.h"
+#include "user/record/native_stacks.h"
 #include "user/capture/stacks.h"
 
 struct frames;
 
 struct frames_setup {
-	struct method_keys *methods; /* with writer and segment */
-	struct resolver *resolver;   /* NULL: only methods named by the agent are known */
-	uint32_t depth;		     /* maximum number of frames per stack, 1 .. JFR_STACK_FRAMES */
-	bool fed;		     /* stacks come from frames_feed() only */
-	struct budget *budget;	     /* CPU time for stacks; once it is used up, spans get no stack. NULL: unlimited */
+	struct method_keys *methods;   /* with writer and segment */
+	struct resolver *resolver;     /* NULL: only methods named by the agent are known */
+	uint32_t depth;		       /* maximum number of frames per stack, 1 .. JFR_STACK_FRAMES */
+	bool fed;		       /* stacks come from frames_feed() only */
+	struct native_stacks *natives; /* for FRT_FRAME_FUNCTION; may be NULL */
+	struct budget *budget; /* CPU time for stacks; once it is used up, spans get no stack. NULL: unlimited */
 };
 
 /* What the segment contains now belongs to an earlier recording. Returns 0, or -errno with *out set to NULL. */

@@ -211,9 +211,9 @@ uint64_t method_keys_continuation_entry(struct method_keys *k)
 	return jfr_method(k->writer, &method);
 }
 
-uint64_t method_keys_kernel(struct method_keys *k, const char *name)
+uint64_t method_keys_function(struct method_keys *k, const char *where, const char *name)
 {
-	struct jfr_class_constant class = {.name = "kernel", .loader = boot_loader_key(k), .modifiers = ACC_PUBLIC};
+	struct jfr_class_constant class = {.name = where, .loader = boot_loader_key(k), .modifiers = ACC_PUBLIC};
 	struct jfr_method_constant method = {.class_key = jfr_class(k->writer, &class),
 					     .name = name,
 					     .descriptor = "()V",

@@ -35,8 +35,8 @@ void method_keys_forget_resolved(struct method_keys *k);
 /* jdk.internal.vm.Continuation.enterSpecial(), the bottom frame of every virtual thread's stack. */
 uint64_t method_keys_continuation_entry(struct method_keys *k);
 
-/* A kernel function, as a method of the class "kernel". */
-uint64_t method_keys_kernel(struct method_keys *k, const char *name);
+/* A function that is not Java's, as a method of the class "kernel" or "libc.so.6". */
+uint64_t method_keys_function(struct method_keys *k, const char *where, const char *name);
 
 /* Is this the method with that id? Compares the names of class, method and types. */
 bool method_keys_same(const struct method_keys *k, uint32_t id, const struct resolved_method *m);

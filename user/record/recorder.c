@@ -47,6 +47,7 @@ struct recorder {
 	int64_t timing_due;
 	bool forged;			 /* the agent's tables, as found by a pass over them */
 	struct wait_stacks *wait_stacks; /* NULL when `breakdown` is */
+	struct native_stacks *natives;	 /* NULL: none are unwound */
 	struct breakdown *breakdown;	 /* NULL: not recorded */
 	struct span_events *events;
 	struct recorder_counts counts, written; /* the latter as of the last written chunk */
@@ -118,6 +119,8 @@ static int make_wait_stacks(struct recorder *r, struct diag *d)
 		setup.layout = &r->setup.model->layout.walk;
 		setup.memory = &r->setup.model->remote.mem;
 	}
+	if (r->setup.model) /* without it no Java stack is copied, and no native one */
+		setup.frames.natives = r->natives = native_stacks_new(r->setup.target);
 	return wait_stacks_new(&r->wait_stacks, &setup, d);
 }
 
@@ -211,6 +214,7 @@ void recorder_free(struct recorder *r)
 	span_events_free(r->events);
 	breakdown_free(r->breakdown);
 	wait_stacks_free(r->wait_stacks);
+	native_stacks_free(r->natives);
 	recording_info_release(&r->info);
 	frames_free(r->frames);
 	thread_keys_free(r->threads);

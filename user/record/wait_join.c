@@ -27,7 +27,7 @@ enum kind { WAITS, USAGE, KINDS };
 
 /* Data of a wait besides its times. */
 struct kept {
-	uint32_t stack, kernel_stack;
+	struct wait_stack_ids stacks;
 	uint32_t waker, waker_process;
 	char waker_name[16];
 	uint32_t skip;
@@ -153,8 +153,7 @@ static void wait_join_show(const struct wait_timeline_interval *i, const struct 
 	struct wait w = {.off = i->begin,
 			 .wake = i->middle,
 			 .on = i->end,
-			 .stack = k->stack,
-			 .kernel_stack = k->kernel_stack,
+			 .stacks = k->stacks,
 			 .waker = k->waker,
 			 .waker_process = k->waker_process,
 			 .syscall = k->syscall,
@@ -343,7 +342,7 @@ static struct wait_timeline *wait_join_timeline_of(struct wait_join *j, uint32_t
 	return NULL;
 }
 
-void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
+void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct wait_stack_ids *stacks)
 {
 	uint64_t wake = w->reason == FRT_WAIT_PREEMPTED || w->wake < w->off ? w->off : w->wake;
 	struct wait_timeline *timeline = wait_join_timeline_of(j, w->thread, WAITS, w->on);
@@ -355,8 +354,7 @@ void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stac
 	wake = wake > w->on ? w->on : wake;
 	reason = reason_in_pauses(j, w->reason, w->off, wake);
 	k = wait_timeline_append(timeline, class_of(reason), w->off, wake, w->on);
-	*k = (struct kept){.stack = stack,
-			   .kernel_stack = kernel_stack,
+	*k = (struct kept){.stacks = *stacks,
 			   .waker = w->waker,
 			   .waker_process = w->waker_process,
 			   .syscall = w->syscall,

@@ -9,8 +9,8 @@
 #ifndef USER_RECORD_WAIT_JOIN_H
 #define USER_RECORD_WAIT_JOIN_H
 
-#include "bpf/queue.h"
 #include "format/diag.h"
+#include "user/capture/kernel_sink.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,14 +20,14 @@ struct wait_join;
 /* A time off the CPU: blocked from `off` to `wake`, then ready to run until `on`. */
 struct wait {
 	int64_t off, wake, on;
-	uint32_t stack, kernel_stack; /* ids, 0: none */
+	struct wait_stack_ids stacks;
 	uint32_t waker, waker_process;
 	char waker_name[16];
 	uint16_t syscall;
 	uint8_t reason;	   /* enum frt_wait_reason */
 	bool ongoing;	   /* it was still in progress at `on`; its remainder begins there */
 	bool shown;	   /* wait_join_show_open() has visited it before */
-	bool agents_stack; /* `stack` is an id as in spans */
+	bool agents_stack; /* the Java stack's id is one as in spans */
 };
 
 typedef void wait_join_visit(void *context, uint32_t thread, const struct wait *w);
@@ -52,7 +52,7 @@ int wait_join_new(struct wait_join **out, const struct wait_join_setup *setup, s
 void wait_join_free(struct wait_join *j);
 
 /* Add a record. The records of a thread must come in the order in which they ended. */
-void wait_join_wait(struct wait_join *j, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack);
+void wait_join_wait(struct wait_join *j, const struct frt_wait *w, const struct wait_stack_ids *stacks);
 void wait_join_pause(struct wait_join *j, const struct frt_pause *p);
 
 /* True if frtrace has caused the pause: a class was retransformed, or a stack taken, for a command. */

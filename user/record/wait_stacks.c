@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KNOWN	  (1u << 14) /* stacks by hash */
-#define CODES	  (1u << 12) /* return addresses */
-#define WAIT_MOST 256u	     /* frames */
+#define KNOWN	    (1u << 14) /* stacks by hash */
+#define CODES	    (1u << 12) /* return addresses */
+#define WAIT_MOST   256u       /* frames */
+#define NATIVE_MOST 64u
 
 struct walk;
 struct walk_code;
@@ -192,11 +193,23 @@ static uint32_t take_kernel(struct wait_stacks *s, const struct frt_long_wait *l
 	return s->stack.count ? wait_stacks_intern(s) : 0;
 }
 
-void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack)
+static uint32_t take_native(struct wait_stacks *s, const struct frt_native *native)
+{
+	enum frt_walk_end end;
+
+	if (!native || !s->setup.frames.natives)
+		return 0;
+	s->stack.count = native_stacks_unwind(s->setup.frames.natives, native, s->stack.frame, NATIVE_MOST, &end);
+	s->stack.end = end;
+	return s->stack.count ? wait_stacks_intern(s) : 0;
+}
+
+void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, const struct frt_native *native,
+		      struct wait_stack_ids *ids)
 {
 	struct budget *budget = s->setup.frames.budget;
 
-	*stack = *kernel_stack = 0;
+	*ids = (struct wait_stack_ids){0};
 	if (!w->wait.stack_size && !w->wait.kernel_frames)
 		return;
 	if (budget_over(budget)) {
@@ -204,14 +217,16 @@ void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint
 		return;
 	}
 	budget_begin(budget);
-	*stack = take_java(s, w);
-	*kernel_stack = take_kernel(s, w);
+	ids->java = take_java(s, w);
+	ids->native = take_native(s, native);
+	ids->kernel = take_kernel(s, w);
 	budget_end(budget);
 }
 
-static void on_long_wait(void *stacks, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack)
+static void on_long_wait(void *stacks, const struct frt_long_wait *w, const struct frt_native *native,
+			 struct wait_stack_ids *ids)
 {
-	wait_stacks_take(stacks, w, stack, kernel_stack);
+	wait_stacks_take(stacks, w, native, ids);
 }
 
 void wait_stacks_attach(struct wait_stacks *s, struct kernel_sink *sink)

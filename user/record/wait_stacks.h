@@ -25,10 +25,11 @@ int wait_stacks_new(struct wait_stacks **out, const struct wait_stacks_setup *se
 void wait_stacks_free(struct wait_stacks *s);
 
 /*
- * Get ids of the two stacks; 0: none, also when the budget is used up. Equal stacks have equal ids while they are
- * cached.
+ * Get ids of the stacks; 0: none, also when the budget is used up. Equal stacks have equal ids while they are cached.
+ * `native` may be NULL.
  */
-void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack);
+void wait_stacks_take(struct wait_stacks *s, const struct frt_long_wait *w, const struct frt_native *native,
+		      struct wait_stack_ids *ids);
 
 /* Number of waits whose stacks were dropped because the budget was used up. */
 uint64_t wait_stacks_behind(const struct wait_stacks *s);

@@ -349,6 +349,7 @@ static void slow_call_put_wait(struct bytes *out, const struct thread_wait *w, s
 	free(waker);
 	bytes_put_u8(out, '\n');
 	slow_call_put_stack(out, w->chunk, w->kernel_stack, width);
+	slow_call_put_stack(out, w->chunk, w->native_stack, width);
 	slow_call_put_stack(out, w->chunk, w->stack, width);
 }
 

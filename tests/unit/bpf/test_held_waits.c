@@ -29,7 +29,10 @@ struct slot_calls {
 };
 
 static struct {
-	struct frt_long_waits record;
+	union {
+		struct frt_long_waits record;
+		struct frt_native_waits with_native;
+	};
 	size_t size;
 	bool full, busy;
 	unsigned int submitted, discarded;
@@ -38,6 +41,7 @@ static struct {
 
 static __u64 waits_lost;
 static struct frt_long_wait stored;
+static struct frt_native held_native;
 
 static void *reserve_record(__u32 size)
 {
@@ -65,18 +69,20 @@ static void bpf_ringbuf_discard(void *record, __u64 flags)
 	kernel.discarded++;
 }
 
-static void *task_storage(void)
-{
-	return &stored;
-}
+static void *task_storage(const void *map);
 
-#define bpf_task_storage_get(map, task, value, flags) task_storage()
+#define bpf_task_storage_get(map, task, value, flags) task_storage(map)
 
 static void bpf_probe_read_kernel(void *to, __u32 size, const void *from);
 
 #include "bpf/held_waits.bpf.h"
 
 static struct held_waits h;
+
+static void *task_storage(const void *map)
+{
+	return map == &held_natives ? (void *)&held_native : &stored;
+}
 
 static void add(__u64 off, bool long_wait, __u64 head, __u64 outermost)
 {
@@ -99,6 +105,7 @@ static int setup(void **state)
 {
 	memset(&kernel, 0, sizeof(kernel));
 	memset(&h, 0, sizeof(h));
+	memset(&held_native, 0, sizeof(held_native));
 	waits_lost = 0;
 	return 0;
 }
@@ -191,6 +198,23 @@ static void second_long_wait_releases_the_first_with_its_stacks(void **state)
 	assert_int_equal(held_long(h.word), 1);
 }
 
+static void native_part_is_released_with_the_stacks_of_its_wait(void **state)
+{
+	const struct frt_native in_libc = {.sp = 4096, .low_size = 8};
+
+	held_take_native(NULL, &in_libc);
+	stored.wait.off = 1;
+	add(1, true, 64, 500);
+	held_release(&h, NULL);
+	assert_int_equal(kernel.size, sizeof(struct frt_native_waits));
+	assert_int_equal(kernel.with_native.native.sp, 4096);
+	assert_int_equal(kernel.record.with_stacks.wait.off, 1);
+	held_take_native(NULL, NULL);
+	add(2, true, 64, 500);
+	held_release(&h, NULL);
+	assert_int_equal(kernel.size, sizeof(struct frt_long_waits));
+}
+
 /* The drain and the iterator copy while the thread may be switched. */
 static void wait_that_comes_during_the_copy_is_released_with_the_others(void **state)
 {
@@ -227,6 +251,7 @@ int main(void)
 		TEST(unknown_calls_release),
 		TEST(one_more_than_fit_releases_the_others),
 		TEST(second_long_wait_releases_the_first_with_its_stacks),
+		TEST(native_part_is_released_with_the_stacks_of_its_wait),
 		TEST(wait_that_comes_during_the_copy_is_released_with_the_others),
 		TEST(waits_that_cannot_be_released_are_counted),
 	};

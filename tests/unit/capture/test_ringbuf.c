@@ -28,6 +28,7 @@ static struct {
 	} waits[FRT_HELD_WAITS + 1];
 	size_t wait_count;
 	uint64_t stacks_of; /* the wait whose stacks were taken */
+	uint64_t native_sp; /* 0: it had no native part */
 } kernel;
 
 static struct ringbuf *q;
@@ -58,17 +59,19 @@ static void on_pause(void *context, const struct frt_pause *p)
 	kernel.pauses++;
 }
 
-static void on_wait(void *context, const struct frt_wait *w, uint32_t stack, uint32_t kernel_stack)
+static void on_wait(void *context, const struct frt_wait *w, const struct wait_stack_ids *stacks)
 {
 	assert_in_range(kernel.wait_count, 0, FRT_HELD_WAITS);
 	kernel.waits[kernel.wait_count].off = w->off;
-	kernel.waits[kernel.wait_count++].stack = stack;
+	kernel.waits[kernel.wait_count++].stack = stacks->java;
 }
 
-static void on_stacks(void *stacks, const struct frt_long_wait *w, uint32_t *stack, uint32_t *kernel_stack)
+static void on_stacks(void *stacks, const struct frt_long_wait *w, const struct frt_native *native,
+		      struct wait_stack_ids *ids)
 {
 	kernel.stacks_of = w->wait.off;
-	*stack = w->stack[FRT_WAIT_STACK - 1];
+	kernel.native_sp = native ? native->sp : 0;
+	ids->java = w->stack[FRT_WAIT_STACK - 1];
 }
 
 static int setup(void **state)
@@ -135,10 +138,27 @@ static void long_one_of_held_waits_keeps_its_stacks_and_its_place(void **state)
 	feed(&r, sizeof(r));
 	assert_int_equal(kernel.wait_count, FRT_HELD_WAITS);
 	assert_int_equal(kernel.stacks_of, 200);
+	assert_int_equal(kernel.native_sp, 0);
 	for (size_t i = 0; i < FRT_HELD_WAITS; i++) {
 		assert_int_equal(kernel.waits[i].off, (i + 1) * 100);
 		assert_int_equal(kernel.waits[i].stack, i == 1 ? 42 : 0);
 	}
+}
+
+static void native_part_of_a_stack_follows_it(void **state)
+{
+	struct frt_native_wait one = {.wait.wait.kind = FRT_WAIT, .native.sp = 4096};
+	struct frt_native_waits r = {.waits = held(3, 2), .native.sp = 8192};
+
+	feed(&one, sizeof(one) - 1);
+	assert_int_equal(kernel.native_sp, 0);
+	feed(&one, sizeof(one));
+	assert_int_equal(kernel.native_sp, 4096);
+	feed(&r, sizeof(r));
+	assert_int_equal(kernel.native_sp, 8192);
+	assert_int_equal(kernel.stacks_of, 200);
+	assert_int_equal(kernel.wait_count, 5);
+	assert_int_equal(ringbuf_malformed(q), 0);
 }
 
 static void held_waits_beyond_the_record_are_malformed(void **state)
@@ -186,6 +206,7 @@ int main(void)
 		TEST(record_goes_to_its_sink),
 		TEST(held_waits_arrive_one_by_one_in_order),
 		TEST(long_one_of_held_waits_keeps_its_stacks_and_its_place),
+		TEST(native_part_of_a_stack_follows_it),
 		TEST(held_waits_beyond_the_record_are_malformed),
 		TEST(malformed_records_are_counted),
 		TEST(buffer_that_cannot_be_mapped_keeps_its_cause),

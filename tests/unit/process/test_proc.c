@@ -105,6 +105,23 @@ static void mapping_has_the_targets_path(void **state)
 	assert_int_equal(m.start, 0x7f2a97e51000);
 	assert_int_equal(m.end, 0x7f2a98ba4000);
 	assert_int_equal(m.offset, 0x251000);
+	assert_int_equal(m.device, 0xfeull << 32);
+	assert_int_equal(m.inode, 318057);
+}
+
+static void a_mount_of_fuse_is_recognised_by_its_device(void **state)
+{
+	static const char mounts[] = "21 29 0:20 / /sys rw,nosuid - sysfs sysfs rw\n"
+				     "36 35 8:1 / /mnt/fuse rw,noatime master:1 shared:7 - ext4 /dev/fuse rw\n"
+				     "77 35 0:51 / /home/x rw - fuse.sshfs a:/x rw,user_id=0\n"
+				     "78 35 0:52 / /last rw - fuse y rw";
+
+	assert_true(proc_parse_mount_is_fuse(mounts, 51));
+	assert_true(proc_parse_mount_is_fuse(mounts, 52));
+	assert_false(proc_parse_mount_is_fuse(mounts, 20));
+	assert_false(proc_parse_mount_is_fuse(mounts, 8ull << 32 | 1));
+	assert_false(proc_parse_mount_is_fuse(mounts, 53));
+	assert_false(proc_parse_mount_is_fuse("", 0));
 }
 
 static void mapping_without_a_file_is_ignored(void **state)
@@ -160,6 +177,7 @@ int main(void)
 		cmocka_unit_test(start_time_of_a_real_process_is_the_same_twice),
 		cmocka_unit_test(monotonic_offset_is_in_nanoseconds_and_signed),
 		cmocka_unit_test(mapping_has_the_targets_path),
+		cmocka_unit_test(a_mount_of_fuse_is_recognised_by_its_device),
 		cmocka_unit_test(mapping_without_a_file_is_ignored),
 		cmocka_unit_test(mappings_of_a_real_process_are_visited_until_the_visitor_stops),
 		cmocka_unit_test(reading_stops_at_the_limit),

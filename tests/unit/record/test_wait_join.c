@@ -59,7 +59,7 @@ static void on_wait(void *context, uint32_t thread, const struct wait *w)
 	assert_int_equal(thread, THREAD);
 	assert_int_equal(m->wait[i].wake, w->wake);
 	assert_int_equal(m->wait[i].on, w->on);
-	assert_int_equal(w->stack, i + 1);
+	assert_int_equal(w->stacks.java, i + 1);
 	assert_int_equal(m->wait[i].reason, w->reason);
 	assert_int_equal(m->wait[i].syscall, w->syscall);
 	assert_string_equal(m->wait[i].waker_name, w->waker_name);
@@ -82,6 +82,8 @@ static int setup(void **state)
 	return !m;
 }
 
+static const struct wait_stack_ids no_stacks;
+
 static int teardown(void **state)
 {
 	wait_join_free(m->join);
@@ -98,7 +100,7 @@ static void add(int64_t off, int64_t wake, int64_t on)
 	w->syscall = m->waits % 300;
 	strcpy(w->waker_name, m->waits % 2 ? "odd" : "even");
 	m->waits++;
-	wait_join_wait(m->join, w, m->waits, 0);
+	wait_join_wait(m->join, w, &(struct wait_stack_ids){.java = m->waits});
 }
 
 static int64_t overlap(int64_t a, int64_t b, int64_t from, int64_t to)
@@ -194,12 +196,12 @@ static void times_that_make_no_sense_stay_within_their_wait(void **state)
 	struct frt_wait w = {.thread = THREAD, .off = 100, .wake = 500, .on = 200, .reason = FRT_WAIT_FUTEX};
 
 	make(0, 0);
-	wait_join_wait(m->join, &w, 0, 0);
+	wait_join_wait(m->join, &w, &no_stacks);
 	s = split(0, 1000);
 	assert_int_equal(s.blocked, 100);
 	assert_int_equal(s.run_queue, 0);
 	w = (struct frt_wait){.thread = THREAD, .off = 150, .wake = 0, .on = 300, .reason = FRT_WAIT_FUTEX};
-	wait_join_wait(m->join, &w, 0, 0);
+	wait_join_wait(m->join, &w, &no_stacks);
 	s = split(0, 1000);
 	assert_int_equal(s.blocked + s.run_queue, 200);
 }
@@ -355,7 +357,7 @@ static void threads_are_told_apart_and_the_younger_one_stays(void **state)
 	add(100, 150, 160);
 	wait_join_split(m->join, THREAD + 1, 0, 1000, &s);
 	assert_int_equal(s.blocked, 0);
-	wait_join_wait(m->join, &w, 0, 0);
+	wait_join_wait(m->join, &w, &no_stacks);
 	wait_join_split(m->join, w.thread, 0, 1000, &s);
 	assert_int_equal(s.blocked, 20);
 	wait_join_split(m->join, THREAD, 0, 1000, &s);
@@ -511,7 +513,7 @@ static void wait_of_thread(uint32_t thread, int64_t off, int64_t on)
 	struct frt_wait w = {
 		.kind = FRT_WAIT, .thread = thread, .off = off, .wake = on, .on = on, .reason = FRT_WAIT_PARKED};
 
-	wait_join_wait(m->join, &w, 0, 0);
+	wait_join_wait(m->join, &w, &no_stacks);
 }
 
 static int64_t blocked_of(uint32_t thread, int64_t from, int64_t to)
@@ -595,7 +597,7 @@ static void memory_of_all_threads_is_bounded(void **state)
 						     .on = at + 11,
 						     .reason = FRT_WAIT_FUTEX};
 
-				wait_join_wait(m->join, &w, 0, 0);
+				wait_join_wait(m->join, &w, &no_stacks);
 			}
 	assert_true(wait_join_kept(m->join) <= 4096);
 }

@@ -115,22 +115,22 @@ static void wait_here(void)
 
 static uint32_t take(void)
 {
-	uint32_t stack, kernel;
+	struct wait_stack_ids ids;
 
-	wait_stacks_take(b->stacks, &b->wait, &stack, &kernel);
-	return stack;
+	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	return ids.java;
 }
 
 static uint32_t take_kernel(int frames, uint64_t address)
 {
-	uint32_t stack, kernel;
+	struct wait_stack_ids ids;
 
 	b->wait = (struct frt_long_wait){.wait = {.kernel_frames = frames}};
 	for (int i = 0; i < frames && i < (int)FRT_KERNEL_FRAMES; i++)
 		b->wait.kernel[i] = address + i;
-	wait_stacks_take(b->stacks, &b->wait, &stack, &kernel);
-	assert_int_equal(stack, 0);
-	return kernel;
+	wait_stacks_take(b->stacks, &b->wait, NULL, &ids);
+	assert_int_equal(ids.java, 0);
+	return ids.kernel;
 }
 
 /* The stack in the file. */

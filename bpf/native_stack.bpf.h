@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Copies of the native part of waiting threads' stacks, for the collector to unwind. A copy is taken together with that
+ * of the Java part, when the thread leaves its CPU, and must lie beside it: the value of task storage fits into a page.
+ */
+#ifndef BPF_NATIVE_STACK_H
+#define BPF_NATIVE_STACK_H
+
+#include "bpf/emit.bpf.h"
+#include "bpf/wait_reason.bpf.h"
+
+/* Of the wait in progress. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct frt_native);
+} natives SEC(".maps");
+
+static __always_inline struct frt_native *native_of(struct task_struct *task)
+{
+	return bpf_task_storage_get(&natives, task, NULL, 0);
+}
+
+static __always_inline void native_take_registers(struct frt_native *n, const struct pt_regs___kernel *r)
+{
+	n->pc = r->ip;
+	n->sp = r->sp;
+	n->bp = r->bp;
+	n->bx = r->bx;
+	n->r12 = r->r12;
+	n->r13 = r->r13;
+	n->r14 = r->r14;
+	n->r15 = r->r15;
+}
+
+/* Copy what the running task has below `end`, where its Java frames begin. */
+static __always_inline void native_take(struct task_struct *task, __u64 end)
+{
+	struct frt_native *n = native_of(task);
+	__u64 size, low, high;
+
+	if (!n)
+		return;
+	native_take_registers(n, entry_registers(task));
+	n->low_size = n->high_size = 0;
+	n->end = end;
+	size = end - n->sp;
+	if (n->sp >= end)
+		return;
+	low = size < FRT_NATIVE_LOW ? size : FRT_NATIVE_LOW;
+	high = size - low < FRT_NATIVE_HIGH ? size - low : FRT_NATIVE_HIGH;
+	if (bpf_probe_read_user(n->low, low, (void *)n->sp))
+		return;
+	n->low_size = low;
+	if (high && !bpf_probe_read_user(n->high, high, (void *)(end - high)))
+		n->high_size = high;
+}
+
+#endif

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "uprobes/dwarf/cfi.h"
+#include "uprobes/dwarf/cfi_check.h"
+#include "uprobes/dwarf/cfi_expression.h"
+
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES	     256u   /* kept, by program counter */
+#define LOOKUPS_MOST 16384u /* libdw remembers what it has looked up; then it begins anew */
+#define ALIGNED(n)   (((n) + 15) & ~(size_t)15)
+
+/* The names of the image's sections, in their order; the first is the null section. */
+enum { IMAGE_NULL, IMAGE_HEADER, IMAGE_FRAMES, IMAGE_NAMES, IMAGE_SECTIONS };
+
+struct known_frame {
+	uint64_t address;
+	Dwarf_Frame *frame;
+};
+
+struct cfi {
+	char *image;
+	size_t size;
+	bool eh_frame;
+	Elf *elf;
+	Dwarf *dwarf; /* NULL with .eh_frame */
+	Dwarf_CFI *cfi;
+	unsigned int lookups;
+	struct known_frame known[FRAMES];
+};
+
+struct image_section {
+	const char *name;
+	const Elf64_Shdr *section; /* in the file */
+	void *data;
+	size_t size;
+};
+
+static int read_frames(const struct elf_file *e, const char *name, size_t limit, struct image_section *out)
+{
+	out->name = name;
+	out->section = elf_file_section(e, name);
+	if (!out->section)
+		return -ENODATA;
+	out->data = elf_file_contents(e, out->section, limit);
+	out->size = out->data ? out->section->sh_size : 0;
+	return out->data ? 0 : -errno;
+}
+
+static size_t put_section(char *image, size_t at, const struct image_section *s, Elf64_Shdr *header, uint32_t name)
+{
+	if (!s->data)
+		return at;
+	memcpy(image + at, s->data, s->size);
+	*header = (Elf64_Shdr){.sh_name = name,
+			       .sh_type = SHT_PROGBITS,
+			       .sh_addr = s->section->sh_addr,
+			       .sh_offset = at,
+			       .sh_size = s->size,
+			       .sh_addralign = 8};
+	return at + ALIGNED(s->size);
+}
+
+/* An ELF file with nothing but these sections. */
+static int make_image(struct cfi *c, const struct image_section *header, const struct image_section *frames)
+{
+	static const char names[] = "\0.eh_frame_hdr\0.eh_frame\0.debug_frame\0.shstrtab";
+	Elf64_Shdr sections[IMAGE_SECTIONS] = {0};
+	size_t at = ALIGNED(sizeof(Elf64_Ehdr)), table = at + ALIGNED(header->size) + ALIGNED(frames->size);
+	Elf64_Ehdr h = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			.e_type = ET_DYN,
+			.e_machine = EM_X86_64,
+			.e_version = EV_CURRENT,
+			.e_shoff = table + ALIGNED(sizeof(names)),
+			.e_ehsize = sizeof(Elf64_Ehdr),
+			.e_shentsize = sizeof(Elf64_Shdr),
+			.e_shnum = IMAGE_SECTIONS,
+			.e_shstrndx = IMAGE_NAMES};
+
+	c->size = h.e_shoff + sizeof(sections);
+	c->image = calloc(1, c->size);
+	if (!c->image)
+		return -ENOMEM;
+	at = put_section(c->image, at, header, &sections[IMAGE_HEADER], 1);
+	put_section(c->image, at, frames, &sections[IMAGE_FRAMES], c->eh_frame ? 15 : 25);
+	memcpy(c->image + table, names, sizeof(names));
+	sections[IMAGE_NAMES] = (Elf64_Shdr){
+		.sh_name = 38, .sh_type = SHT_STRTAB, .sh_offset = table, .sh_size = sizeof(names), .sh_addralign = 1};
+	memcpy(c->image, &h, sizeof(h));
+	memcpy(c->image + h.e_shoff, sections, sizeof(sections));
+	return 0;
+}
+
+static void cfi_forget(struct cfi *c)
+{
+	for (size_t i = 0; i < FRAMES; i++) {
+		free(c->known[i].frame);
+		c->known[i] = (struct known_frame){0};
+	}
+	if (c->cfi && !c->dwarf) /* the other one belongs to the Dwarf */
+		dwarf_cfi_end(c->cfi);
+	dwarf_end(c->dwarf);
+	c->cfi = NULL;
+	c->dwarf = NULL;
+	c->lookups = 0;
+}
+
+static int cfi_begin(struct cfi *c)
+{
+	cfi_forget(c);
+	if (c->eh_frame) {
+		c->cfi = dwarf_getcfi_elf(c->elf);
+	} else {
+		c->dwarf = dwarf_begin_elf(c->elf, DWARF_C_READ, NULL);
+		c->cfi = c->dwarf ? dwarf_getcfi(c->dwarf) : NULL;
+	}
+	return c->cfi ? 0 : -EBADMSG;
+}
+
+static int cfi_read(struct cfi *c, const struct elf_file *e, size_t limit)
+{
+	struct image_section header = {0}, frames = {0};
+	int err = read_frames(e, ".eh_frame", limit, &frames);
+
+	c->eh_frame = !err;
+	if (err == -ENODATA)
+		err = read_frames(e, ".debug_frame", limit, &frames);
+	if (!err && c->eh_frame)
+		read_frames(e, ".eh_frame_hdr", limit, &header); /* without it libdw reads them all */
+	if (!err && !cfi_check(frames.data, frames.size, c->eh_frame))
+		err = -EBADMSG;
+	if (!err)
+		err = make_image(c, &header, &frames);
+	free(header.data);
+	free(frames.data);
+	return err;
+}
+
+int cfi_open(struct cfi **out, const struct elf_file *e, size_t limit)
+{
+	struct cfi *c = calloc(1, sizeof(*c));
+	int err;
+
+	*out = NULL;
+	if (!c)
+		return -ENOMEM;
+	elf_version(EV_CURRENT);
+	err = cfi_read(c, e, limit);
+	if (!err)
+		c->elf = elf_memory(c->image, c->size);
+	if (!err && !c->elf)
+		err = -ENOMEM;
+	if (!err)
+		err = cfi_begin(c);
+	if (err)
+		cfi_close(c);
+	else
+		*out = c;
+	return err;
+}
+
+void cfi_close(struct cfi *c)
+{
+	if (!c)
+		return;
+	cfi_forget(c);
+	elf_end(c->elf);
+	free(c->image);
+	free(c);
+}
+
+size_t cfi_size(const struct cfi *c)
+{
+	return sizeof(*c) + c->size;
+}
+
+/* The description of the frame of the code at this address; NULL: there is none. */
+static Dwarf_Frame *find_frame(struct cfi *c, uint64_t address)
+{
+	struct known_frame *k = &c->known[address * 0x9e3779b97f4a7c15ULL >> 56];
+
+	if (k->frame && k->address == address)
+		return k->frame;
+	if (++c->lookups > LOOKUPS_MOST && cfi_begin(c))
+		return NULL;
+	free(k->frame);
+	k->address = address;
+	if (dwarf_cfi_addrframe(c->cfi, address, &k->frame))
+		k->frame = NULL;
+	return k->frame;
+}
+
+/* Which of the caller's registers are worth knowing: those that a callee saves, and the stack pointer. */
+static bool is_kept(int r)
+{
+	return r == CFI_RBX || r == CFI_RBP || (r >= CFI_R12 && r < CFI_PC);
+}
+
+/*
+ * The caller's value of a register. Sets its bit in to->known if it is known. A register that the information does not
+ * name is unchanged if the ABI has callees save it. Up to 0.188 at least, elfutils thinks that register 0 is rbx, and
+ * says of register 3, which is rbx, that it is undefined.
+ */
+static int unwind_register(Dwarf_Frame *frame, int r, struct cfi_expression *x, struct cfi_frame *to)
+{
+	Dwarf_Op own[3], *ops = NULL;
+	uint64_t value;
+	size_t count;
+	int err;
+
+	if (dwarf_frame_register(frame, r, own, &ops, &count))
+		return -EBADMSG;
+	if (!count && ops == own && r != CFI_RBX)
+		return 0; /* undefined */
+	if (!count) {	  /* unchanged */
+		to->reg[r] = x->frame->reg[r];
+		to->known |= x->frame->known & 1u << r;
+		return 0;
+	}
+	err = cfi_location(x, ops, count, &value);
+	if (err == -EFAULT && r != CFI_PC)
+		return 0;
+	to->reg[r] = value;
+	to->known |= err ? 0 : 1u << r;
+	return err;
+}
+
+static int unwind_frame(Dwarf_Frame *frame, struct cfi_frame *f, cfi_read_word *read, void *context)
+{
+	struct cfi_expression x = {.frame = f, .read = read, .context = context};
+	struct cfi_frame to = {.known = 1u << CFI_RSP};
+	bool signal = false;
+	Dwarf_Op *ops;
+	size_t count;
+	int err;
+
+	if (dwarf_frame_info(frame, NULL, NULL, &signal) < 0 || dwarf_frame_cfa(frame, &ops, &count) || !count)
+		return -EBADMSG;
+	err = cfi_value(&x, ops, count, &x.cfa);
+	to.reg[CFI_RSP] = x.cfa;
+	for (int r = 0; !err && r < CFI_REGISTERS; r++)
+		if (is_kept(r) || r == CFI_PC)
+			err = unwind_register(frame, r, &x, &to);
+	if (err)
+		return err;
+	if (!(to.known & 1u << CFI_PC))
+		return 0;
+	to.exact = signal;
+	if (to.reg[CFI_RSP] <= f->reg[CFI_RSP] && !signal)
+		return -EBADMSG;
+	*f = to;
+	return 1;
+}
+
+int cfi_unwind(struct cfi *c, struct cfi_frame *f, uint64_t bias, cfi_read_word *read, void *context)
+{
+	Dwarf_Frame *frame = find_frame(c, f->reg[CFI_PC] - bias - !f->exact);
+
+	return frame ? unwind_frame(frame, f, read, context) : -ENODATA;
+}
