@@ -223,6 +223,11 @@ const struct library *libraries_at(struct libraries *l, uint64_t address)
 	return l->library[low - 1];
 }
 
+uint64_t library_place(const struct library *l, uint64_t address)
+{
+	return l->file ? address - l->bias : address - l->map.start + l->map.offset;
+}
+
 bool library_symbol(const struct library *l, uint64_t address, char name[ELF_FILE_SYMBOL])
 {
 	uint64_t own = address - l->bias;

@@ -44,6 +44,9 @@ void libraries_expire(struct libraries *l);
  */
 const struct library *libraries_at(struct libraries *l, uint64_t address);
 
+/* An address in terms of the library's file; of a file that cannot be read, the offset in it. */
+uint64_t library_place(const struct library *l, uint64_t address);
+
 /* The function at an address within the library; false: unknown. */
 bool library_symbol(const struct library *l, uint64_t address, char name[ELF_FILE_SYMBOL]);
 

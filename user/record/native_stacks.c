@@ -107,7 +107,7 @@ static struct frt_frame frame_in(const struct library *l, const struct cfi_frame
 
 	return (struct frt_frame){.kind = FRT_FRAME_FUNCTION,
 				  .code = pc,
-				  .at = l->file ? pc - l->bias : pc - l->map.start + l->map.offset,
+				  .at = library_place(l, pc),
 				  .cookie = l->serial,
 				  .flags = f->exact ? FRT_FRAME_EXACT : 0};
 }

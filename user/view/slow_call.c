@@ -267,7 +267,9 @@ static void put_stack_line(struct shown_stack *s, const char *frame)
 /* False for the program and its libraries. */
 static bool is_of_jdk(const char *frame)
 {
-	static const char *const packages[] = {"java.", "javax.", "jdk.", "sun.", "com.sun.", "kernel."};
+	static const char *const packages[] = {"java.",	    "javax.",	 "jdk.",       "sun.",	     "com.sun.",
+					       "kernel.",   "libjvm.so", "libjava.so", "libnio.so",  "libnet.so",
+					       "libzip.so", "libc.so",	 "libc-",      "libpthread", "ld-musl"};
 
 	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++)
 		if (strncmp(frame, packages[i], strlen(packages[i])) == 0)
@@ -319,6 +321,17 @@ static void slow_call_put_stack(struct bytes *out, struct jfr_chunk *chunk, stru
 	bytes_release(&text);
 }
 
+/* Where the call frame information ends, or what was copied, the frames up to Java's are missing. */
+static void put_native_stack(struct bytes *out, struct jfr_chunk *chunk, struct jfr_value stack, size_t width)
+{
+	struct jfr_value cut;
+
+	slow_call_put_stack(out, chunk, stack, width);
+	jfr_resolve(chunk, &stack);
+	cut = jfr_field(chunk, &stack, "truncated");
+	put_dots(&(struct shown_stack){.out = out, .cut = cut.kind == VALUE_BOOLEAN && cut.number});
+}
+
 static void put_waker(struct bytes *out, const char *waker, size_t width)
 {
 	struct bytes text;
@@ -349,7 +362,7 @@ static void slow_call_put_wait(struct bytes *out, const struct thread_wait *w, s
 	free(waker);
 	bytes_put_u8(out, '\n');
 	slow_call_put_stack(out, w->chunk, w->kernel_stack, width);
-	slow_call_put_stack(out, w->chunk, w->native_stack, width);
+	put_native_stack(out, w->chunk, w->native_stack, width);
 	slow_call_put_stack(out, w->chunk, w->stack, width);
 }
 

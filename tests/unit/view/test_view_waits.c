@@ -255,16 +255,16 @@ static void outermost_calls_are_found_behind_thousands_inside_others(void **stat
 	assert_has((char *)out.data, "        > 20,000 shorter\n");
 }
 
-static uint64_t kernel_stack(const char *const *names, int count)
+static uint64_t function_stack(const char *where, const char *const *names, int count, bool cut)
 {
 	struct jfr_frame frames[16];
 
 	for (int i = 0; i < count; i++) {
-		struct jfr_method_constant m = {recording_class(&r, "kernel"), names[i], "()V", 1, false};
+		struct jfr_method_constant m = {recording_class(&r, where), names[i], "()V", 1, false};
 
 		frames[i] = (struct jfr_frame){jfr_method(r.w, &m), -1, 0, JFR_FRAME_NATIVE};
 	}
-	return jfr_stack(r.w, frames, count, false);
+	return jfr_stack(r.w, frames, count, cut);
 }
 
 static void a_kernel_stack_ends_at_the_name_of_the_system_call(void **state)
@@ -285,7 +285,7 @@ static void a_kernel_stack_ends_at_the_name_of_the_system_call(void **state)
 	uint64_t one = recording_thread(&r, 1);
 	struct jfr_thread_wait e = {.start = T0, .duration = 4 * MS, .thread = one, .reason = "disk"};
 
-	e.kernel_stack = kernel_stack(names, 13);
+	e.kernel_stack = function_stack("kernel", names, 13, false);
 	e.stack = recording_stack(&r, method("lock"), 7);
 	jfr_thread_wait(r.w, &e);
 	call(one, T0, MS, 0, 4 * MS);
@@ -295,6 +295,34 @@ static void a_kernel_stack_ends_at_the_name_of_the_system_call(void **state)
 				       "            com.acme.Cart.lock():7\n");
 	assert_null(strstr((char *)out.data, "syscall"));
 	assert_null(strstr((char *)out.data, "SYSCALL"));
+}
+
+/* One stack: the kernel's, that of the libraries, and Java's. A part that was cut ends with dots. */
+static void native_frames_stand_between_those_of_the_kernel_and_of_java(void **state)
+{
+	static const char *const kernel[] = {"futex_do_wait", "__x64_sys_futex"}, *const native[] = {
+											  "pthread_cond_wait",
+											  "+0x1a2b"};
+	uint64_t one = recording_thread(&r, 1);
+	struct jfr_thread_wait e = {.start = T0, .duration = 4 * MS, .thread = one, .reason = "futex"};
+
+	e.kernel_stack = function_stack("kernel", kernel, 2, false);
+	e.native_stack = function_stack("libx.so.1", native, 2, false);
+	e.stack = recording_stack(&r, method("lock"), 7);
+	jfr_thread_wait(r.w, &e);
+	call(one, T0, MS, 0, 4 * MS);
+	e.start += 100 * MS;
+	e.native_stack = function_stack("libx.so.1", native, 1, true);
+	jfr_thread_wait(r.w, &e);
+	call(one, T0 + 100 * MS, MS, 0, 4 * MS);
+	assert_has(show(view_slowest), "            kernel.futex_do_wait()\n"
+				       "            futex\n"
+				       "            libx.so.1.pthread_cond_wait()\n"
+				       "            libx.so.1+0x1a2b\n"
+				       "            com.acme.Cart.lock():7\n");
+	assert_has((char *)out.data, "            libx.so.1.pthread_cond_wait()\n"
+				     "            ...\n"
+				     "            com.acme.Cart.lock():7\n");
 }
 
 static void slowest_as_json_has_numbers(void **state)
@@ -557,6 +585,7 @@ int main(void)
 		T(a_request_is_one_entry_with_what_it_called),
 		T(outermost_calls_are_found_behind_thousands_inside_others),
 		T(a_kernel_stack_ends_at_the_name_of_the_system_call),
+		T(native_frames_stand_between_those_of_the_kernel_and_of_java),
 		T(a_java_stack_shows_the_first_frame_that_is_not_the_jdks),
 		T(slowest_as_json_has_numbers),
 		T(waits_are_grouped_by_reason_and_waker_and_locks_by_place),
