@@ -149,6 +149,7 @@ static const struct rule rules[] = {
 	{F(method_hidden),		8, 20, CONSTANT, "Method::_hidden", 0, 0},
 	{F(method_hidden),		8, 20, VALUE, NULL, 1 << 3, 0},
 	{F(method_hidden),	       21, NEWEST, VALUE, NULL, 1 << 12, 0},
+	{F(method_size),		8, NEWEST, SIZE, "Method", 0, 0},
 	{F(pool_length),		8, NEWEST, OFFSET, "ConstantPool._length", 0, METHODS},
 	{F(klass_access),		8, NEWEST, OFFSET, "Klass._access_flags", 0, METHODS},
 	{F(klass_access),	       27, NEWEST, OFFSET, "InstanceKlass._access_flags", 0, METHODS},

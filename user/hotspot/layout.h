@@ -98,6 +98,7 @@ struct hotspot_layout {
 	uint16_t method_flags, method_flags_width;
 	uint16_t method_flags_in_const; /* 1: they are in the ConstMethod (since 21) */
 	uint16_t method_hidden;		/* mask in the flags: @Hidden */
+	uint16_t method_size;		/* the address of a native method's code is behind it */
 
 	/* ConstMethod; `walk` has the rest */
 	uint16_t const_words; /* int: its size with everything after it, in words */

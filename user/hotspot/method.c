@@ -298,3 +298,8 @@ int method_read(struct method *out, const struct hotspot_layout *l, const struct
 	out->resolved = method_table_add(t, &found);
 	return out->resolved ? 0 : -ENOMEM;
 }
+
+int method_native_code(const struct hotspot_layout *l, const struct mem *m, uint64_t address, uint64_t *code)
+{
+	return l->method_size == FRT_NO_OFFSET ? -ENOTSUP : mem_u64(m, address + l->method_size, code);
+}

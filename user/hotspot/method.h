@@ -28,6 +28,13 @@ int method_read(struct method *out, const struct hotspot_layout *l, const struct
 		struct method_table *t, struct bytes *lines);
 
 /*
+ * The address of the code that a native method calls. A method that is not bound yet has that of a function in libjvm
+ * which throws UnsatisfiedLinkError; so have those that the JVM replaces, such as MethodHandle.invokeExact(). Returns 0;
+ * -ENOTSUP: this JVM does not tell; other -errno: unreadable.
+ */
+int method_native_code(const struct hotspot_layout *l, const struct mem *m, uint64_t address, uint64_t *code);
+
+/*
  * The line of a bytecode index; like the JDK, -1 (the entry of a method) counts as 0. Returns -1 if unknown. The
  * table (CompressedLineNumberReadStream) may be unsorted; `bias` as in the layout.
  */

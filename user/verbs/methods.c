@@ -6,6 +6,7 @@
 #include "user/exit.h"
 #include "user/text/json.h"
 #include "user/text/log.h"
+#include "user/jvm/bindings.h"
 #include "user/jvm/matches.h"
 #include "user/jvm/jvm_model.h"
 #include "user/text/java_name.h"
@@ -54,10 +55,29 @@ static char *filter_of(const struct match *m)
 	return quote_filter(m->method->class_name, m->method->name, m->method->descriptor);
 }
 
-static void print_remarks(const struct match *m)
+static void print_binding(struct bindings *bindings, const struct match *m)
+{
+	struct binding b;
+
+	bindings_find(bindings, m, &b);
+	if (b.kind == BINDING_LIBRARY) {
+		printf(": ");
+		term_print(stdout, b.place);
+		printf(b.function[0] ? " " : "");
+		term_print(stdout, b.function);
+	} else if (b.kind == BINDING_MEMORY) {
+		printf(": code in memory of no file");
+	} else if (b.kind == BINDING_NONE) {
+		printf(": not bound, it was never called");
+	}
+}
+
+static void print_remarks(const struct match *m, struct bindings *bindings)
 {
 	if (m->reason)
 		printf("  not traced: %s", skip_reason(m->reason));
+	if (m->reason == FRT_SKIP_NATIVE && bindings)
+		print_binding(bindings, m);
 	for (size_t i = 0; i < REMARKS; i++)
 		if (m->flags & remarks[i].flag)
 			printf("  %s", remarks[i].text);
@@ -74,7 +94,7 @@ static char *word_of(const struct match *m)
 	return word;
 }
 
-static void methods_print_line(const struct match *m, int width)
+static void methods_print_line(const struct match *m, int width, struct bindings *bindings)
 {
 	char loader[512], *filter = word_of(m);
 	int length = filter ? (int)strlen(filter) : 0;
@@ -83,7 +103,7 @@ static void methods_print_line(const struct match *m, int width)
 	term_print(stdout, filter ? filter : "?");
 	printf("%*s  ", length < width ? width - length : 0, "");
 	term_print(stdout, loader);
-	print_remarks(m);
+	print_remarks(m, bindings);
 	putchar('\n');
 	free(filter);
 }
@@ -103,15 +123,27 @@ static int column(const struct matches *found)
 	return width;
 }
 
-static void methods_print_lines(const struct matches *found)
+static void methods_print_lines(const struct matches *found, struct bindings *bindings)
 {
 	int width = column(found);
 
 	for (uint32_t i = 0; i < found->count; i++)
-		methods_print_line(&found->match[i], width);
+		methods_print_line(&found->match[i], width, bindings);
 }
 
-static void print_member(struct json *j, const struct match *m)
+static void print_binding_members(struct json *j, const struct match *m, struct bindings *bindings)
+{
+	struct binding b;
+
+	if (m->reason != FRT_SKIP_NATIVE || !bindings)
+		return;
+	bindings_find(bindings, m, &b);
+	json_bool(j, "bound", b.kind == BINDING_LIBRARY || b.kind == BINDING_MEMORY);
+	json_string(j, "library", b.place[0] ? b.place : NULL);
+	json_string(j, "function", b.function[0] ? b.function : NULL);
+}
+
+static void print_member(struct json *j, const struct match *m, struct bindings *bindings)
 {
 	const struct resolved_method *r = m->method;
 	char *filter = filter_of(m), id[32];
@@ -133,6 +165,7 @@ static void print_member(struct json *j, const struct match *m)
 		json_unsigned(j, "thresholdNs", m->verdict.threshold_ns);
 	for (size_t i = 0; i < REMARKS; i++)
 		json_bool(j, remarks[i].name, m->flags & remarks[i].flag);
+	print_binding_members(j, m, bindings);
 	json_end(j);
 	free(filter);
 }
@@ -161,7 +194,7 @@ static struct sum methods_sum_of(const struct matches *found)
 	return s;
 }
 
-static void methods_print_object(const struct target *t, const struct matches *found)
+static void methods_print_object(const struct target *t, const struct matches *found, struct bindings *bindings)
 {
 	struct sum s = methods_sum_of(found);
 	struct json j;
@@ -172,7 +205,7 @@ static void methods_print_object(const struct target *t, const struct matches *f
 	json_string(&j, "name", t->name);
 	json_array(&j, "methods");
 	for (uint32_t i = 0; i < found->count; i++)
-		print_member(&j, &found->match[i]);
+		print_member(&j, &found->match[i], bindings);
 	json_end(&j);
 	json_unsigned(&j, "traced", s.traced);
 	json_unsigned(&j, "notTraced", s.skipped);
@@ -249,23 +282,35 @@ static int methods_find(struct matches *found, const struct matches_setup *setup
 	return r;
 }
 
+static bool has_native(const struct matches *found)
+{
+	for (uint32_t i = 0; i < found->count; i++)
+		if (found->match[i].reason == FRT_SKIP_NATIVE)
+			return true;
+	return false;
+}
+
 static int methods_show(const struct settings *s, const struct target *t, const struct matches_setup *setup,
 			struct diag *d)
 {
+	struct bindings *bindings = NULL;
 	struct matches found;
 	int r = methods_find(&found, setup, d);
 
 	if (!r) {
+		if (has_native(&found))
+			bindings = bindings_new(t, setup);
 		if (s->json)
-			methods_print_object(t, &found);
+			methods_print_object(t, &found, bindings);
 		else
-			methods_print_lines(&found);
+			methods_print_lines(&found, bindings);
 		fflush(stdout);
 		print_sum(&found);
 		if (!found.count)
 			explain_nothing(setup, s->filters);
 		r = found.incomplete || found.unread ? EXIT_INCOMPLETE : EXIT_DONE;
 	}
+	bindings_free(bindings);
 	matches_release(&found);
 	return r;
 }

@@ -192,12 +192,32 @@ as_javap() {
 	verdict "$sentence"
 }
 
+# The functions that native methods are bound to, by the JVM, by RegisterNatives and by name, are where nm has them.
+bindings() {
+	local sentence="native methods are listed with the functions that they are bound to, JDK $FEATURE" row method library function file place
+	begin "$sentence" || return 0
+	for row in 'java.lang.Object::hashCode libjvm.so JVM_IHashCode' 'java.lang.Thread::registerNatives libjava.so Java_java_lang_Thread_registerNatives' \
+		'java.io.FileInputStream::initIDs libjava.so Java_java_io_FileInputStream_initIDs'; do
+		read -r method library function <<<"$row"
+		file=$(awk -v name="/$library" 'substr($6, length($6) - length(name) + 1) == name { print $6; exit }' "/proc/$T_PID/maps")
+		place=$(nm -D "/proc/$T_PID/root$file" | sed -n "s/^0*\([0-9a-f]*\) T $function\(@.*\)\?$/\1/p")
+		verb 0 methods "$T_PID" "$method"
+		out_has "native, without bytecode: $library\+0x$place $function$"
+		verb 0 methods --json "$T_PID" "$method"
+		out_has "\"bound\":true,\"library\":\"$library\+0x$place\",\"function\":\"$function\""
+	done
+	verb 0 methods "$T_PID" 'java.lang.invoke.MethodHandle::invokeExact;java.lang.Object::notifyAll'
+	out_has "MethodHandle::invokeExact.*native, without bytecode: not bound, it was never called$"
+	out_has "Object::notifyAll.*: libjvm\.so\+0x[0-9a-f]+ JVM_MonitorNotifyAll$"
+	verdict "$sentence"
+}
+
 lines() {
 	local sentence="a line of frtrace methods is a filter for one method, and says where the method is and why it is not traced, JDK $FEATURE"
 	begin "$sentence" || return 0
 	verb 0 methods "$T_PID" 'live.Waits::dive:10ms;java.lang.Object::hashCode;java.lang.Math::max'
 	out_has "^'live\.Waits::dive\(int,java\.util\.function\.IntSupplier\)' +app  from 10\.0 ms on$"
-	out_has "^'java\.lang\.Object::hashCode\(\)' +boot  not traced: native, without bytecode$"
+	out_has "^'java\.lang\.Object::hashCode\(\)' +boot  not traced: native, without bytecode: libjvm\.so\+0x[0-9a-f]+ JVM_IHashCode$"
 	out_has "^'java\.lang\.Math::max\(int,int\)' +boot  lower bound: "
 	grep -qE '^5 methods of 2 classes would be traced, 1 not; [0-9,]+ loaded classes$' "$WORK/err" || finding "$(cat "$WORK/err")"
 	eval "verb 0 methods $T_PID $(head -n 1 "$WORK/out" | sed 's/  .*//')" # pasted into a shell
@@ -256,6 +276,7 @@ active() {
 
 of_methods() {
 	lines
+	bindings
 	[ "$FEATURE" -ge 17 ] && as_javap
 	as_recorded "annotations, supertypes, names: the methods listed are those that a recording traces" \
 		'live.*;@java.lang.FunctionalInterface;@java.lang.Deprecated;+java.util.Map;!java.util.concurrent.*;::<clinit>;*::ha*' 500

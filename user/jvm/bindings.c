@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A method without a binding has the address of a function in libjvm. Nothing tells which one, so it is taken from a
+ * method that never gets a binding: the JVM replaces each call of MethodHandle.invokeExact(), which every JVM has loaded.
+ */
+#include "user/jvm/bindings.h"
+#include "filters/filter_list.h"
+#include "user/hotspot/method.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NEVER_BOUND "java.lang.invoke.MethodHandle::invokeExact"
+
+struct bindings {
+	const struct matches_setup *setup;
+	struct libraries *libraries;
+	uint64_t unbound; /* 0: unknown */
+};
+
+static uint64_t code_of(const struct matches_setup *s, const struct match *m)
+{
+	uint64_t code;
+
+	return method_native_code(s->layout, s->mem, m->address, &code) ? 0 : code;
+}
+
+static uint64_t find_unbound_with(struct matches_setup *setup, const struct filter_list *filter)
+{
+	struct matcher pattern = {0};
+	struct matches found = {0};
+	uint64_t code = 0;
+	void *program = NULL;
+	struct diag ignored;
+
+	if (filter_list_compile(filter, &program, &pattern.size, &ignored))
+		return 0;
+	pattern.program = program;
+	setup->pattern = &pattern;
+	if (!matches_find(&found, setup)) {
+		if (found.count)
+			code = code_of(setup, &found.match[0]);
+		matches_release(&found);
+	}
+	free(program);
+	return code;
+}
+
+static uint64_t find_unbound(const struct matches_setup *setup)
+{
+	struct filter_list *filter = filter_list_new();
+	struct matches_setup own = *setup;
+	struct diag ignored;
+	uint64_t code = 0;
+
+	own.near = NULL;
+	if (filter && !filter_list_add(filter, NEVER_BOUND, FILTER_TRACE, &ignored))
+		code = find_unbound_with(&own, filter);
+	filter_list_free(filter);
+	return code;
+}
+
+struct bindings *bindings_new(const struct target *t, const struct matches_setup *setup)
+{
+	struct bindings *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->setup = setup;
+	b->libraries = libraries_new(t);
+	if (b->libraries) {
+		b->unbound = find_unbound(setup);
+		return b;
+	}
+	free(b);
+	return NULL;
+}
+
+void bindings_free(struct bindings *b)
+{
+	if (b)
+		libraries_free(b->libraries);
+	free(b);
+}
+
+void bindings_find(struct bindings *b, const struct match *m, struct binding *out)
+{
+	const struct library *l;
+
+	*out = (struct binding){.address = code_of(b->setup, m)};
+	if (!out->address || !b->unbound)
+		return;
+	out->kind = BINDING_NONE;
+	if (out->address == b->unbound)
+		return;
+	l = libraries_at(b->libraries, out->address);
+	out->kind = l ? BINDING_LIBRARY : BINDING_MEMORY;
+	if (!l)
+		return;
+	snprintf(out->place, sizeof(out->place), "%s+0x%" PRIx64, path_base(l->map.path),
+		 library_place(l, out->address));
+	if (!library_symbol(l, out->address, out->function))
+		out->function[0] = 0;
+}
