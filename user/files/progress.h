@@ -12,7 +12,7 @@
  */
 void progress_begin(const char *name, uint64_t size, bool streams);
 
-/* Reading is at byte `at`. From 2 s after the beginning on, this shows the line. */
+/* Reading is at byte `at`. From 1 s after the beginning on, this shows the line: a bar, the rate, and the time that remains. */
 void progress_reached(uint64_t at);
 
 /* Erase the line. Call before anything else is printed. */

@@ -31,28 +31,29 @@ static void begin(bool terminal)
 	progress_begin("shop.jfr", 1000 * MB, false);
 }
 
-static void a_line_is_shown_after_two_seconds_and_erased(void **state)
+static void a_bar_is_shown_after_a_second_with_rate_and_rest(void **state)
 {
 	begin(true);
-	now = 2999;
+	now = 1999;
 	progress_reached(100 * MB);
+	now = 2000;
+	progress_reached(250 * MB);
+	now = 2100;
+	progress_reached(260 * MB);
 	now = 3000;
-	progress_reached(150 * MB);
-	now = 3100;
-	progress_reached(160 * MB);
-	now = 3300;
 	progress_reached(500 * MB);
 	progress_end();
 	now = 9000;
 	progress_reached(900 * MB);
-	assert_string_equal(capture_end(), "reading shop.jfr: 150.0 MB of 1.0 GB\r\033[K"
-					   "reading shop.jfr: 500.0 MB of 1.0 GB\r\033[K");
+	assert_string_equal(capture_end(),
+			    "reading shop.jfr [#####               ] 25 %   250.0 MB a second   3.0 s left\r\033[K"
+			    "reading shop.jfr [##########          ] 50 %   250.0 MB a second   2.0 s left\r\033[K");
 }
 
 static void what_is_fast_shows_none(void **state)
 {
 	begin(true);
-	now = 2000;
+	now = 1900;
 	progress_reached(MB);
 	progress_end();
 	assert_string_equal(capture_end(), "");
@@ -70,7 +71,7 @@ static void a_pipe_gets_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_is_shown_after_two_seconds_and_erased),
+		cmocka_unit_test(a_bar_is_shown_after_a_second_with_rate_and_rest),
 		cmocka_unit_test(what_is_fast_shows_none),
 		cmocka_unit_test(a_pipe_gets_none),
 	};
