@@ -26,17 +26,56 @@ static const struct part {
 	PART("minorFaults", META_NO_UNIT, minor_faults, usage),
 };
 
-static void read_part(struct call *call, const struct meta_field *f, const struct jfr_value *v)
+#define FIELDS 32 /* of an event whose parts are looked up once */
+
+enum { NO_PART = -1, METHOD_PART = -2, THROWN_PART = -3 };
+
+struct visitor {
+	call_visit *visit;
+	void *context;
+	struct aggregate ids; /* of methods by key and chunk, in `mark` */
+	/* Which part each field of an event type is. Types live as long as their chunk. */
+	const struct meta_type *type;
+	uint32_t chunk;
+	signed char part[FIELDS];
+};
+
+/* The part that a field is: an index of parts[], or one of the above. */
+static int part_of(const struct meta_field *f)
 {
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (f->timespan != parts[i].timespan || strcmp(f->name, parts[i].name) != 0)
-			continue;
-		*(int64_t *)((char *)call + parts[i].offset) = v->number;
-		*(bool *)((char *)call + parts[i].known) = true;
-	}
+	if (f->type->role == META_METHOD && strcmp(f->name, "method") == 0)
+		return METHOD_PART;
+	if (strcmp(f->name, "thrown") == 0)
+		return THROWN_PART;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (f->timespan == parts[i].timespan && strcmp(f->name, parts[i].name) == 0)
+			return i;
+	return NO_PART;
 }
 
-static void read_call(struct jfr_chunk *chunk, const struct jfr_event *e, struct call *call)
+static void know_type(struct visitor *v, const struct jfr_chunk *chunk, const struct meta_type *type)
+{
+	if (v->type == type && v->chunk == chunk->number)
+		return;
+	v->type = type;
+	v->chunk = chunk->number;
+	for (uint32_t i = 0; i < type->count && i < FIELDS; i++)
+		v->part[i] = part_of(&type->fields[i]);
+}
+
+static void read_part(struct call *call, int part, const struct jfr_value *v)
+{
+	if (part == METHOD_PART)
+		call->method = *v;
+	else if (part == THROWN_PART && v->kind == VALUE_BOOLEAN)
+		call->thrown = v->number;
+	if (part < 0 || v->kind != VALUE_NUMBER)
+		return;
+	*(int64_t *)((char *)call + parts[part].offset) = v->number;
+	*(bool *)((char *)call + parts[part].known) = true;
+}
+
+static void read_call(struct visitor *visitor, struct jfr_chunk *chunk, const struct jfr_event *e, struct call *call)
 {
 	struct jfr_times times = jfr_event_times(chunk, e);
 	struct jfr_value event = jfr_event_value(e), v;
@@ -44,20 +83,15 @@ static void read_call(struct jfr_chunk *chunk, const struct jfr_event *e, struct
 
 	*call = (struct call){.chunk = chunk, .start = jfr_timebase_moment(&chunk->clock, times.start)};
 	call->duration = jfr_timebase_span(&chunk->clock, times.duration);
+	know_type(visitor, chunk, e->type);
 	for (uint32_t i = 0; i < e->type->count; i++) {
-		const struct meta_field *f = &e->type->fields[i];
-
-		jfr_take(&c, f, &v);
+		jfr_take(&c, &e->type->fields[i], &v);
 		if ((int)i == e->type->thread)
 			call->thread = v;
 		else if ((int)i == e->type->stack)
 			call->stack = v;
-		else if (f->type->role == META_METHOD && strcmp(f->name, "method") == 0)
-			call->method = v;
-		else if (v.kind == VALUE_BOOLEAN && strcmp(f->name, "thrown") == 0)
-			call->thrown = v.number;
-		else if (v.kind == VALUE_NUMBER)
-			read_part(call, f, &v);
+		else
+			read_part(call, i < FIELDS ? visitor->part[i] : part_of(&e->type->fields[i]), &v);
 	}
 	if (!cursor_ok(&c))
 		jfr_fault_add(chunk->fault, c.error, chunk->at + c.bad);
@@ -111,12 +145,6 @@ static void take_method_from_stack(struct call *call, const struct meta_type *ty
 	call->own_frames = 1;
 }
 
-struct visitor {
-	call_visit *visit;
-	void *context;
-	struct aggregate ids; /* of methods by key and chunk, in `mark` */
-};
-
 static bool identify_method(struct visitor *v, struct call *call)
 {
 	struct group *g;
@@ -137,7 +165,7 @@ static int call_iter_on_event(struct jfr_chunk *chunk, const struct jfr_event *e
 	struct visitor *v = context;
 	struct call call;
 
-	read_call(chunk, e, &call);
+	read_call(v, chunk, e, &call);
 	take_method_from_stack(&call, e->type);
 	return identify_method(v, &call) ? v->visit(&call, v->context) : -ENOMEM;
 }
@@ -146,6 +174,15 @@ int call_iter_each(struct jfr_file *file, const char *type, call_visit *visit, v
 {
 	struct visitor v = {.visit = visit, .context = context};
 	int err = event_iter_each(file, type, call_iter_on_event, &v);
+
+	aggregate_release(&v.ids);
+	return err;
+}
+
+int call_iter_chunk(struct jfr_chunk *chunk, const char *type, call_visit *visit, void *context)
+{
+	struct visitor v = {.visit = visit, .context = context};
+	int err = event_iter_chunk(chunk, type, call_iter_on_event, &v);
 
 	aggregate_release(&v.ids);
 	return err;

@@ -35,6 +35,9 @@ typedef int call_visit(const struct call *call, void *context);
 /* Visit all events of `type`, in file order. Returns 0 or the visitor's result; read errors are in file->fault. */
 int call_iter_each(struct jfr_file *file, const char *type, call_visit *visit, void *context);
 
+/* The same for the events of one chunk. */
+int call_iter_chunk(struct jfr_chunk *chunk, const char *type, call_visit *visit, void *context);
+
 /*
  * A number by which calls are grouped by method: the method's key or, in recordings that have no common keys, a hash of
  * its name. 0: no method.

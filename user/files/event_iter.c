@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/files/event_iter.h"
 
-static int visit_chunk(struct jfr_chunk *chunk, const char *type, event_visit *visit, void *context)
+int event_iter_chunk(struct jfr_chunk *chunk, const char *type, event_visit *visit, void *context)
 {
 	const struct meta_type *wanted = jfr_metadata_find(chunk->metadata, type);
 	uint64_t position = JFR_HEADER_SIZE;
@@ -20,7 +20,7 @@ int event_iter_each(struct jfr_file *file, const char *type, event_visit *visit,
 	int err = 0;
 
 	while (!err && (chunk = jfr_file_next(file))) {
-		err = visit_chunk(chunk, type, visit, context);
+		err = event_iter_chunk(chunk, type, visit, context);
 		jfr_chunk_put(chunk);
 	}
 	return err;

@@ -11,4 +11,7 @@ typedef int event_visit(struct jfr_chunk *chunk, const struct jfr_event *e, void
 /* Visit all events of `type`, in file order. Returns 0 or the visitor's result; read errors are in file->fault. */
 int event_iter_each(struct jfr_file *file, const char *type, event_visit *visit, void *context);
 
+/* The same for the events of one chunk. */
+int event_iter_chunk(struct jfr_chunk *chunk, const char *type, event_visit *visit, void *context);
+
 #endif

@@ -63,6 +63,13 @@ int wait_iter_each(struct jfr_file *file, const char *type, thread_wait_visit *v
 	return event_iter_each(file, type, wait_iter_on_event, &v);
 }
 
+int wait_iter_chunk(struct jfr_chunk *chunk, const char *type, thread_wait_visit *visit, void *context)
+{
+	struct visitor v = {visit, context};
+
+	return event_iter_chunk(chunk, type, wait_iter_on_event, &v);
+}
+
 uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread)
 {
 	struct jfr_value id;

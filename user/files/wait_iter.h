@@ -23,6 +23,9 @@ typedef int thread_wait_visit(const struct thread_wait *wait, void *context);
  */
 int wait_iter_each(struct jfr_file *file, const char *type, thread_wait_visit *visit, void *context);
 
+/* The same for the events of one chunk. */
+int wait_iter_chunk(struct jfr_chunk *chunk, const char *type, thread_wait_visit *visit, void *context);
+
 /* A number that identifies the thread in all chunks: Java's id, else the system's. 0: none. */
 uint64_t thread_number(struct jfr_chunk *chunk, struct jfr_value thread);
 

@@ -6,6 +6,7 @@
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
 #include "user/files/jfr_names.h"
+#include "user/view/wait_place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -264,23 +265,10 @@ static void put_stack_line(struct shown_stack *s, const char *frame)
 	bytes_put_u8(s->out, '\n');
 }
 
-/* False for the program and its libraries. */
-static bool is_of_jdk(const char *frame)
-{
-	static const char *const packages[] = {"java.",	    "javax.",	 "jdk.",       "sun.",	     "com.sun.",
-					       "kernel.",   "libjvm.so", "libjava.so", "libnio.so",  "libnet.so",
-					       "libzip.so", "libc.so",	 "libc-",      "libpthread", "ld-musl"};
-
-	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++)
-		if (strncmp(frame, packages[i], strlen(packages[i])) == 0)
-			return true;
-	return false;
-}
-
 /* The name of the system call always gets its line, and so does the first frame that is not the JDK's. */
 static void put_stack_frame(struct shown_stack *s, char *frame)
 {
-	bool entry, own = !is_of_jdk(frame);
+	bool entry, own = !frame_is_of_jdk(frame);
 	char *call = kernel_frame(frame, &entry);
 
 	if (entry)

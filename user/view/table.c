@@ -41,9 +41,29 @@ void table_release(struct table *t)
 	free(t->number);
 }
 
+/* A name may have a NUL, which would end the cell: it becomes U+FFFD. */
+static void table_clean(struct table *t)
+{
+	size_t size = t->cells.failed ? 0 : t->cells.size - t->complete;
+	const unsigned char *text = t->cells.data + t->complete;
+	struct bytes copy;
+
+	if (!size || !memchr(text, 0, size))
+		return;
+	bytes_init(&copy);
+	for (size_t i = 0; i < size; i++)
+		bytes_put(&copy, text[i] ? (const char *)text + i : "\xef\xbf\xbd", text[i] ? 1 : 3);
+	t->cells.size = t->complete;
+	bytes_put(&t->cells, copy.data, copy.size);
+	t->cells.failed |= copy.failed;
+	bytes_release(&copy);
+}
+
 static void table_add(struct table *t, int64_t number)
 {
+	table_clean(t);
 	bytes_put_u8(&t->cells, 0);
+	t->complete = t->cells.size;
 	if (vec_reserve(&t->number, &t->capacity, t->filled + 1)) {
 		t->cells.failed = true;
 		return;
@@ -398,6 +418,8 @@ bool table_print(const struct table *t, const struct table_layout *wanted, struc
 		return false;
 	if (wanted->json)
 		return table_print_json(t, out);
+	if (wanted->html)
+		return table_print_html(t, out);
 	if (!t->filled) {
 		put_text(out, "\nNo events found for '");
 		put_text(out, t->title);

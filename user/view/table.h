@@ -24,6 +24,7 @@ struct table_layout {
 	unsigned int cell_height; /* maximum lines per cell; usually 1 */
 	bool cut_beginning;	  /* cut long texts at the beginning, not at the end */
 	bool json;		  /* print JSON, see table_print_json() */
+	bool html;		  /* print HTML, see table_print_html() */
 };
 
 #define TABLE_COLUMNS 16
@@ -38,6 +39,7 @@ struct table {
 	struct bytes cells; /* NUL-terminated texts, row by row */
 	int64_t *number;    /* of the cells with a number, by cell */
 	size_t filled;	    /* number of complete cells */
+	size_t complete;    /* bytes of `cells` that belong to them */
 	size_t capacity;    /* of `number` */
 };
 
@@ -58,5 +60,8 @@ bool table_print(const struct table *t, const struct table_layout *layout, struc
 
 /* One line {"view":TITLE,"rows":[{KEY:CELL,...},...]}. */
 bool table_print_json(const struct table *t, struct bytes *out);
+
+/* A <table data-view=TITLE>. Cells with a number have it, as in JSON, in data-n; columns without a label are left out. */
+bool table_print_html(const struct table *t, struct bytes *out);
 
 #endif

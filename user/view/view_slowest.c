@@ -104,13 +104,13 @@ static int slowest_on_wait(const struct thread_wait *wait, void *context)
 	return 0;
 }
 
-static void slowest_put_row(struct table *table, const struct call *call)
+static void slowest_put_row(struct table *table, const struct call *call, int64_t utc_offset)
 {
 	struct jfr_value caller = {.kind = VALUE_NULL};
 	int64_t line = TABLE_UNKNOWN;
 	bool split = call_has_split(call);
 
-	view_put_start(table, call, 0);
+	view_put_start(table, call, utc_offset);
 	view_put_method(table, call->chunk, call->method);
 	put_thread_name(&table->cells, call->chunk, call->thread, "N/A");
 	table_cell(table);
@@ -126,15 +126,22 @@ static void slowest_put_row(struct table *table, const struct call *call)
 	table_put_count(table, call->thrown);
 }
 
-static bool slowest_print_json(const struct slow_calls *s, const struct view_request *request, struct bytes *out)
+static bool slowest_print_table(const struct slow_calls *s, int64_t utc_offset, const struct view_request *request,
+				struct bytes *out)
 {
 	static const struct table_column columns[] = {
-		{"", NULL, TABLE_TEXT, 0},	     {"", "startTime", TABLE_TEXT, 0},
-		{"", "method", TABLE_METHOD, 0},     {"", "thread", TABLE_TEXT, 0},
-		{"", "caller", TABLE_METHOD, 0},     {"", "line", TABLE_NUMBER, 0},
-		{"", "durationNs", TABLE_NUMBER, 0}, {"", "cpuNs", TABLE_NUMBER, 0},
-		{"", "runQueueNs", TABLE_NUMBER, 0}, {"", "blockedNs", TABLE_NUMBER, 0},
-		{"", "pauseNs", TABLE_NUMBER, 0},    {"", "thrown", TABLE_NUMBER, 0},
+		{"Began", NULL, TABLE_TEXT, 0},
+		{NULL, "startTime", TABLE_TEXT, 0},
+		{"Method", "method", TABLE_METHOD, 0},
+		{"Thread", "thread", TABLE_TEXT, 0},
+		{"Caller", "caller", TABLE_METHOD, 0},
+		{"Line", "line", TABLE_NUMBER, 0},
+		{"Duration", "durationNs", TABLE_NUMBER, 0},
+		{"CPU", "cpuNs", TABLE_NUMBER, 0},
+		{"Run Queue", "runQueueNs", TABLE_NUMBER, 0},
+		{"Blocked", "blockedNs", TABLE_NUMBER, 0},
+		{"Paused", "pauseNs", TABLE_NUMBER, 0},
+		{"Thrown", "thrown", TABLE_NUMBER, 0},
 	};
 	struct table table;
 	bool printed;
@@ -142,7 +149,7 @@ static bool slowest_print_json(const struct slow_calls *s, const struct view_req
 	table_init(&table, "Slowest Calls", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < s->count; i++)
 		if (s->call[i].call.chunk)
-			slowest_put_row(&table, &s->call[i].call);
+			slowest_put_row(&table, &s->call[i].call, utc_offset);
 	printed = table_print(&table, &request->layout, out);
 	table_release(&table);
 	return printed;
@@ -160,6 +167,7 @@ static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int
 int view_slowest(struct jfr_file *file, const struct view_request *request, struct bytes *out)
 {
 	struct slow_calls s = {.count = 0};
+	bool as_table = request->layout.json || request->layout.html;
 	struct outermost o = {.count = 0};
 	struct own_waits own;
 	int err = own_waits_read(&own, file);
@@ -173,10 +181,10 @@ int view_slowest(struct jfr_file *file, const struct view_request *request, stru
 		err = slow_calls_new(&s, &o);
 	if (!err)
 		err = call_iter_each(&s.calls, "jdk.MethodTrace", slowest_on_call, &s);
-	if (!err && !request->layout.json)
+	if (!err && !as_table)
 		err = wait_iter_each(&s.waits, "frtrace.ThreadWait", slowest_on_wait, &s);
-	if (!err && request->layout.json)
-		err = slowest_print_json(&s, request, out) ? 0 : -ENOMEM;
+	if (!err && as_table)
+		err = slowest_print_table(&s, file->utc_offset, request, out) ? 0 : -ENOMEM;
 	else if (!err && s.count)
 		slowest_print(&s, file->utc_offset, request->layout.width, out);
 	else if (!err)

@@ -41,7 +41,20 @@ static void put_place(struct bytes *text, struct jfr_chunk *chunk, struct jfr_va
 	bytes_put_u8(text, 0);
 }
 
-void put_wait_place(struct bytes *out, const struct thread_wait *wait)
+bool frame_is_of_jdk(const char *frame)
+{
+	static const char *const packages[] = {"java.",	    "javax.",	 "jdk.",       "sun.",	     "com.sun.",
+					       "kernel.",   "libjvm.so", "libjava.so", "libnio.so",  "libnet.so",
+					       "libzip.so", "libc.so",	 "libc-",      "libpthread", "ld-musl"};
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++)
+		if (strncmp(frame, packages[i], strlen(packages[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The innermost frame that is not to be skipped, or else the outermost one. */
+static void put_place_beyond(struct bytes *out, const struct thread_wait *wait, bool (*skip)(const char *frame))
 {
 	struct jfr_value stack = wait->stack, frames, frame;
 	struct bytes text;
@@ -56,7 +69,7 @@ void put_wait_place(struct bytes *out, const struct thread_wait *wait)
 	for (uint64_t i = 0; i < frames.place.count && !text.failed; i++) {
 		jfr_take_element(&c, &frames, &frame);
 		put_place(&text, wait->chunk, &frame);
-		if (!text.failed && !is_lock_code((const char *)text.data))
+		if (!text.failed && !skip((const char *)text.data))
 			break;
 	}
 	if (text.failed)
@@ -64,4 +77,14 @@ void put_wait_place(struct bytes *out, const struct thread_wait *wait)
 	else
 		put_text(out, (const char *)text.data);
 	bytes_release(&text);
+}
+
+void put_wait_place(struct bytes *out, const struct thread_wait *wait)
+{
+	put_place_beyond(out, wait, is_lock_code);
+}
+
+void put_wait_caller(struct bytes *out, const struct thread_wait *wait)
+{
+	put_place_beyond(out, wait, frame_is_of_jdk);
 }

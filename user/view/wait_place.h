@@ -12,4 +12,13 @@
 /* Append "a.b.C.m(int):17"; the outermost frame if all are lock code. Appends nothing if the wait has no stack. */
 void put_wait_place(struct bytes *out, const struct thread_wait *wait);
 
+/*
+ * The same for a wait for something else: the innermost frame that is neither the JDK's nor the kernel's, as what the
+ * program asked for says more than how the JDK does it.
+ */
+void put_wait_caller(struct bytes *out, const struct thread_wait *wait);
+
+/* True for the JDK's code and the kernel's, false for the program and its libraries. `frame`: "a.b.C.m(int)". */
+bool frame_is_of_jdk(const char *frame);
+
 #endif
