@@ -43,7 +43,7 @@ BPF	:= $(wildcard bpf/*.bpf.c)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c user/print_options.c,$(USER))) \
-	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/options/jfc_image.o
+	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/options/jfc_image.o $(BUILD)/user/report/page_image.o
 
 LIB	:= $(BUILD)/frtrace.a # an archive: a test links only what it uses
 
@@ -111,6 +111,19 @@ $(BUILD)/user/options/jfc_image.o: user/options/jfc_image.S $(wildcard user/opti
 	@mkdir -p $(@D)
 	$(Q)$(CC) -c -o $@ $<
 
+# The page of a report has its style and its script inside. A browser uses only those with the hashes that it names.
+PAGE	:= user/report/page
+SCRIPTS	:= $(addprefix $(PAGE)/,data.js draw.js heat.js bands.js calls.js flame.js waits.js threads.js page.js)
+sha256	= sha256-$(shell sha256sum <$(1) | cut -c 1-64 | tr a-f A-F | basenc --base16 -d | base64)
+
+$(BUILD)/$(PAGE).js: $(SCRIPTS)
+	@mkdir -p $(@D)
+	$(Q)cat $^ >$@
+
+$(BUILD)/user/report/page_image.o: user/report/page_image.S $(BUILD)/$(PAGE).js $(PAGE)/page.html $(PAGE)/style.css
+	$(Q)$(CC) -c -DPAGE_SCRIPT='"$(BUILD)/$(PAGE).js"' -DPAGE_SCRIPT_HASH='"$(call sha256,$(BUILD)/$(PAGE).js)"' \
+		-DPAGE_STYLE_HASH='"$(call sha256,$(PAGE)/style.css)"' -o $@ $<
+
 # unit tests: tests/unit/ROOM/test_X.c is a CMocka program; tests/lib is linked into each
 TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/test_*.c))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/replay_%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -177,6 +190,11 @@ $(BUILD)/tests/bench_writer: $(BUILD)/tests/live/bench_writer.o $(LIB)
 $(BUILD)/tests/bench_collector: $(BUILD)/tests/live/bench_collector.o $(TEST_LIB) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lcmocka $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free target_describe jvm_model_version)
+
+# writes the recording of tests/live/verbs/report.sh
+$(BUILD)/tests/planted: $(BUILD)/tests/live/planted.o $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 # A fuzz target is LLVMFuzzerTestOneInput() in tests/fuzz/fuzz_X.c; its corpus, tests/fuzz/corpus/X, is replayed by every `make check`.
 $(BUILD)/tests/replay_fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(LIB)

@@ -9,6 +9,7 @@
 #include "user/verbs/print.h"
 #include "user/verbs/record.h"
 #include "user/verbs/recover.h"
+#include "user/verbs/report.h"
 #include "user/verbs/summary.h"
 #include "user/verbs/view.h"
 #include "user/exit.h"
@@ -31,6 +32,7 @@ static int run_verb(struct command_line *c, struct diag *d)
 	case VERB_SUMMARY: return cmd_summary(&c->args, d);
 	case VERB_PRINT: return cmd_print(&c->args, d);
 	case VERB_VIEW: return cmd_view(&c->args, c->settings.filters, d);
+	case VERB_REPORT: return cmd_report(&c->args, d);
 	case VERB_EXPORT: return cmd_export(&c->args, d);
 	case VERB_MERGE: return cmd_merge(&c->args, d);
 	case VERB_RECOVER: break;

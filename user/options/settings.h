@@ -61,6 +61,8 @@ struct settings {
 	uint64_t max_age_ns;		 /* 0: none */
 	uint64_t in_memory;		 /* bytes of memory for chunks; 0: they go to the disk */
 	char *with_jfr;	       /* settings of the JVM's own recording, a name or a path; NULL: no such recording */
+	const char *report;    /* name of the page; NULL: beside the recording */
+	bool report_wanted;    /* write that page */
 	char *output;	       /* as typed, %p and %t still in it; NULL: the default name */
 	uint32_t max_overhead; /* limit of recording, per cent of a CPU per calling thread; 0: no throttling */
 	uint32_t stack_depth;  /* maximum methods per stack, 1 .. FRT_MAX_DEPTH */

@@ -55,6 +55,8 @@ static int check_recording(const struct settings *s, struct diag *d)
 		return diag_usage(
 			d, "--with-jfr is for a JVM that runs: give one that is started -XX:StartFlightRecording, "
 			   "and put the two files together with 'frtrace merge'");
+	if (s->report && (strlen(s->report) < 6 || strcmp(s->report + strlen(s->report) - 5, ".html") != 0))
+		return diag_usage(d, "wrong --report '%s': the page needs a name that ends in .html", s->report);
 	if (s->background && (s->program || s->interval_ns || s->lines))
 		return diag_usage(
 			d,

@@ -36,6 +36,9 @@ const struct verb verbs[VERBS] = {
 	 "The file may be of whatever origin. " FILES_SENTENCE},
 	{VERB_VIEW, "view", "view [options] NAME FILE...", "print a table about traced methods",
 	 "They were traced by frtrace, by JDK 25's JFR or by async-profiler. " FILES_SENTENCE},
+	{VERB_REPORT, "report", "report [-o OUT.html] FILE...", "write a page that shows the recording in a browser",
+	 "The page is one file that requests nothing. Without -o it has the name of the recording with .html at the end, "
+	 "in the current directory. " FILES_SENTENCE},
 	{VERB_EXPORT, "export", "export --collapsed | --chrome | --csv | --jdk FILE...",
 	 "write the recorded calls for other tools to standard output", FILES_SENTENCE},
 	{VERB_MERGE, "merge", "merge -o OUT FILE...",
@@ -171,6 +174,10 @@ const struct option_row options[] = {
 	{.name = "with-jfr", .arg = "SETTINGS", .optional = true, .kind = OPTION_WITH_JFR, AT(settings.with_jfr),
 	 .choices = jfr_offers, .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
 	 .help = "put the JVM's own recording (default, profile, FILE.jfc) into the same file; JDK 11 on"},
+	{.name = "report", .arg = "FILE.html", .optional = true, .kind = OPTION_TEXT, AT(settings.report),
+	 .given = offsetof(struct command_line, settings.report_wanted),
+	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
+	 .help = "write a page that shows the recording in a browser, too; beside it, if no name is given"},
 
 	{.name = "interval", .letter = 'i', .arg = "TIME", .kind = OPTION_TIME, AT(settings.interval_ns),
 	 .min = 100000000, .section = SECTION_SEE, .verbs = VERBS_RECORDING,
@@ -203,7 +210,8 @@ const struct option_row options[] = {
 
 	{.name = "output", .letter = 'o', .arg = "FILE", .kind = OPTION_TEXT, AT(args.output),
 	 .section = SECTION_VERBS,
-	 .verbs = VERB_BIT(VERB_DUMP) | VERB_BIT(VERB_STOP) | VERB_BIT(VERB_MERGE) | VERB_BIT(VERB_RECOVER),
+	 .verbs = VERB_BIT(VERB_DUMP) | VERB_BIT(VERB_STOP) | VERB_BIT(VERB_REPORT) | VERB_BIT(VERB_MERGE) |
+		  VERB_BIT(VERB_RECOVER),
 	 .help = "the file to write; of stop: for a recording in memory"},
 	{.name = "last", .arg = "TIME", .kind = OPTION_TIME, AT(args.last_ns),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_DUMP),

@@ -4,6 +4,7 @@
  * undo everything.
  */
 #include "user/verbs/record.h"
+#include "user/verbs/report.h"
 #include "filters/quote.h"
 #include "user/exit.h"
 #include "user/jvm/active.h"
@@ -45,6 +46,7 @@ struct recording {
 	struct clock clock;
 	struct output *output;
 	struct with_jfr *with_jfr; /* NULL: not wanted */
+	char *path;		   /* of the recording; NULL: not open yet */
 	struct session *session;
 	struct recorder *recorder;
 	struct throttle *throttle;     /* NULL: no throttling */
@@ -82,10 +84,13 @@ static int open_output(struct recording *r, struct diag *d)
 	char path[PATH_MAX];
 	int err = settings_output_path(r->settings, pid, time(NULL), path, sizeof(path), d);
 
-	if (err)
-		return err;
-	return r->settings->in_memory ? output_open_memory(&r->output, unnamed ? NULL : path, &limits, d)
-				      : output_open(&r->output, path, &limits, d);
+	if (!err && r->settings->in_memory)
+		err = output_open_memory(&r->output, unnamed ? NULL : path, &limits, d);
+	else if (!err)
+		err = output_open(&r->output, path, &limits, d);
+	if (!err && !(r->path = strdup(path)))
+		err = diag_errno(d, ENOMEM, "cannot begin");
+	return err;
 }
 
 /* Only recorded methods can be throttled: without them there is no throttle. */
@@ -504,6 +509,21 @@ static void limit_memory(const struct settings *s)
 		fclose(f);
 }
 
+/* Write the page that --report asks for. The recording stays as it is, and so does its exit status unless it was 0. */
+static int record_report(const struct recording *r, int status)
+{
+	struct diag d = {0};
+	int err;
+
+	if (!r->settings->report_wanted || !r->path)
+		return status;
+	err = report_recording(r->path, r->settings->report, &d);
+	if (err >= 0)
+		return status;
+	log_error("frtrace: %s", d.text);
+	return status ?: EXIT_INCOMPLETE;
+}
+
 int cmd_record(struct settings *settings, struct diag *d)
 {
 	struct recording *r = calloc(1, sizeof(*r));
@@ -536,7 +556,10 @@ int cmd_record(struct settings *settings, struct diag *d)
 	complete = err >= 0 && err != EXIT_FAILED;
 	if (!with_jfr_merge(r->with_jfr, complete) && complete)
 		err = EXIT_INCOMPLETE;
+	if (complete)
+		err = record_report(r, err);
 	with_jfr_free(r->with_jfr);
+	free(r->path);
 	program_close(r->program);
 	background_end(r->background, err);
 	free(r);

@@ -14,6 +14,7 @@
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
 #include "user/view/call_tree.h"
+#include "user/view/own_waits.h"
 #include "user/view/views.h"
 
 #include <errno.h>
@@ -371,9 +372,13 @@ int view_tree(struct jfr_file *file, const struct view_request *request, struct 
 {
 	struct tree_view v = {.request = request, .out = out, .narrow = request->layout.width < ALL};
 	size_t wanted = request->merged ? OUTERMOST_MOST : request->top ?: SHOWN;
-	struct outermost roots;
-	int err = outermost_find(&roots, file, request->filter, wanted);
+	struct outermost roots = {.count = 0};
+	struct own_waits own;
+	int err = own_waits_read(&own, file);
 
+	if (!err)
+		err = outermost_find(&roots, file, &own, request->filter, wanted);
+	own_waits_release(&own);
 	v.utc_offset = file->utc_offset;
 	jfr_file_again(&v.calls, file);
 	jfr_file_again(&v.waits, file);

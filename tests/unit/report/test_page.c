@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The verdict and the sums behind it, from recordings whose content is known. */
+#include "tests/lib/recording.h"
+#include "user/report/digest.h"
+#include "user/report/page.h"
+#include "user/report/stories.h"
+#include "user/report/verdict.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define US 1000ll
+#define MS 1000000ll
+
+static struct recording r;
+static struct digest *digest;
+static struct stories stories;
+static struct bytes text;
+static uint64_t worker, other, holder;
+
+static int setup(void **state)
+{
+	r = recording_new_with(JFR_KERNEL_WAITS);
+	recording_begin(&r);
+	digest = calloc(1, sizeof(*digest));
+	stories = (struct stories){0};
+	bytes_init(&text);
+	worker = recording_thread(&r, 11);
+	other = recording_thread(&r, 12);
+	holder = recording_thread(&r, 13);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	stories_release(&stories);
+	digest_release(digest);
+	free(digest);
+	recording_free(&r);
+	bytes_release(&text);
+	return 0;
+}
+
+static void call(uint64_t thread, const char *method, int64_t start, int64_t duration, int64_t cpu, int64_t run_queue)
+{
+	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0 + start,
+							 .duration = duration,
+							 .thread = thread,
+							 .method = recording_method(&r, method),
+							 .cpu = cpu,
+							 .run_queue = run_queue,
+							 .blocked = duration - cpu - run_queue});
+}
+
+static void wait_for_lock(uint64_t thread, int64_t start, int64_t duration, uint64_t waker)
+{
+	jfr_thread_wait(r.w,
+			&(struct jfr_thread_wait){.start = T0 + start,
+						  .duration = duration,
+						  .thread = thread,
+						  .waker = waker,
+						  .reason = "futex",
+						  .stack = recording_stack(&r, recording_method(&r, "reserve"), 17)});
+}
+
+static void read_all(void)
+{
+	struct jfr_file file;
+
+	recording_end(&r, true);
+	jfr_file_init(&file, r.file.data, r.file.size);
+	assert_int_equal(digest_survey(digest, &file), 0);
+	jfr_file_rewind(&file);
+	assert_int_equal(digest_read(digest, &file), 0);
+	assert_int_equal(stories_init(&stories, NULL, 0), 0);
+	stories.threads = &digest->threads;
+	stories.names = &digest->names;
+	stories.holders = &digest->holders;
+	jfr_file_rewind(&file);
+	assert_int_equal(stories_read(&stories, &file), 0);
+	assert_null(file.fault.what);
+	jfr_file_release(&file);
+	assert_true(method_names_settle(&digest->names));
+}
+
+/* All sentences of the n-th verdict. */
+static const char *verdict(size_t n)
+{
+	struct verdict found[VERDICTS];
+
+	bytes_clear(&text);
+	if (n < verdict_find(digest, found)) {
+		const char *name = method_names_text(&digest->names, found[n].method->name);
+
+		bytes_put(&text, name, strlen(name));
+		bytes_put(&text, ": ", 2);
+		verdict_put_what(&text, &found[n]);
+		bytes_put(&text, " ", 1);
+		verdict_put_why(&text, &found[n], digest);
+		bytes_put(&text, " ", 1);
+		verdict_put_who(&text, &found[n], digest);
+		verdict_put_same(&text, &found[n], digest);
+	}
+	bytes_put_u8(&text, 0);
+	return (char *)text.data;
+}
+
+static void slow_calls_are_explained_by_the_lock_and_who_held_it(void **state)
+{
+	for (int i = 0; i < 100; i++) {
+		int64_t at = i * 100 * MS;
+
+		if (i % 20) {
+			call(worker, "reserve", at, 100 * US, 100 * US, 0);
+			continue;
+		}
+		call(holder, "report", at - MS, 41 * MS - 10 * US, MS, 0);
+		wait_for_lock(worker, at, 40 * MS, holder);
+		call(worker, "reserve", at - 50 * US, 40 * MS + 100 * US, 100 * US, 0);
+	}
+	read_all();
+	assert_string_equal(
+		verdict(0),
+		"com.acme.Cart.reserve(): 5.0 % of its calls (5 of 100) took 2.0 ms or more: 40.1 ms on average, "
+		"the others 100 us. 100 % of the difference is time blocked, 100 % of it in futex (a lock, a "
+		"queue or a park) at com.acme.Cart.reserve():17. For 100 % of that time it was held by "
+		"com.acme.Cart.report() on the thread \"worker-13\".");
+}
+
+/* worker waits for other, which had waited for holder nearly as long: other only passed the lock on. */
+static void who_passed_a_lock_on_is_not_to_blame(void **state)
+{
+	for (int i = 0; i < 40; i++) {
+		int64_t at = i * 100 * MS;
+
+		if (i % 4) {
+			call(worker, "reserve", at, 100 * US, 100 * US, 0);
+			continue;
+		}
+		call(holder, "report", at - MS, 41 * MS, MS, 0);
+		wait_for_lock(other, at, 40 * MS, holder);
+		wait_for_lock(worker, at + MS, 39 * MS + 20 * US, other);
+		call(other, "reserve", at, 40 * MS + 10 * US, 10 * US, 0);
+		call(worker, "reserve", at + MS, 39 * MS + 50 * US, 30 * US, 0);
+	}
+	read_all();
+	assert_non_null(
+		strstr(verdict(0),
+		       "For 100 % of that time it was held by com.acme.Cart.report() on the thread \"worker-13\""));
+}
+
+static void a_holder_that_is_not_traced_is_named_by_its_thread(void **state)
+{
+	for (int i = 0; i < 40; i++) {
+		if (i % 4 == 0)
+			wait_for_lock(worker, i * 100 * MS, 40 * MS, holder);
+		call(worker, "reserve", i * 100 * MS, i % 4 ? 100 * US : 40 * MS, 100 * US, 0);
+	}
+	read_all();
+	assert_non_null(strstr(verdict(0), "held by the thread \"worker-13\", in code that is not traced."));
+}
+
+static void run_queue_and_cpu_are_causes_too(void **state)
+{
+	for (int i = 0; i < 40; i++) {
+		bool slow = i % 4 == 0;
+
+		call(worker, "ready", i * 100 * MS, slow ? 40 * MS : 100 * US, 50 * US, slow ? 39 * MS : 50 * US);
+		call(other, "busy", i * 100 * MS, slow ? 20 * MS : 100 * US, slow ? 20 * MS : 100 * US, 0);
+	}
+	read_all();
+	assert_non_null(strstr(verdict(0), "com.acme.Cart.ready(): 25 % of its calls (10 of 40)"));
+	assert_non_null(strstr(verdict(0), "98 % of the difference is time in the run queue"));
+	assert_non_null(strstr(verdict(1), "com.acme.Cart.busy()"));
+	assert_non_null(strstr(verdict(1), "100 % of the difference is time on a CPU."));
+}
+
+static void calls_that_are_all_alike_are_told_as_such(void **state)
+{
+	for (int i = 0; i < 40; i++)
+		call(worker, "even", i * 100 * MS, 20 * MS, 15 * MS, 0);
+	read_all();
+	assert_string_equal(
+		verdict(0),
+		"com.acme.Cart.even(): 40 calls took 20.0 ms on average, the longest 20.0 ms. 75 % of that is "
+		"time on a CPU. ");
+}
+
+static void a_call_around_the_slow_one_is_the_same_verdict(void **state)
+{
+	for (int i = 0; i < 40; i++) {
+		int64_t duration = i % 4 ? 100 * US : 40 * MS;
+
+		call(worker, "inner", i * 100 * MS, duration, duration, 0);
+		call(worker, "outer", i * 100 * MS - US, duration + 2 * US, duration + 2 * US, 0);
+	}
+	read_all();
+	assert_non_null(strstr(verdict(0), "com.acme.Cart.outer()"));
+	assert_non_null(strstr(verdict(0), "The same time shows in com.acme.Cart.inner()."));
+	assert_string_equal(verdict(1), "");
+}
+
+/* The ranks of 1,000 calls of 1 to 1,000 us. */
+static void bands_have_their_share_of_the_calls(void **state)
+{
+	static const uint64_t calls[DIGEST_BANDS] = {500, 400, 90, 9, 1};
+	const struct digest_method *m;
+	int64_t time = 0;
+
+	for (int i = 0; i < 1000; i++)
+		call(worker, "spread", i * MS, (1 + i * 7919 % 1000) * US, US, 0);
+	read_all();
+	m = digest_ranked(digest, 0);
+	for (int band = 0; band < DIGEST_BANDS; band++) {
+		assert_int_equal(m->band[band].calls, calls[band]);
+		time += m->band[band].time;
+	}
+	assert_int_equal(time, m->all.time);
+	assert_int_equal(m->band[4].most, 1000 * US);
+	assert_in_range(m->band[0].most, 490 * US, 520 * US);
+	assert_in_range(digest_quantile(m, 0.5), 480 * US, 520 * US);
+}
+
+static void the_time_of_a_thread_does_not_count_twice(void **state)
+{
+	int64_t all = 0;
+
+	for (int i = 0; i < 50; i++) {
+		call(worker, "inner", i * 100 * MS + MS, 40 * MS, 40 * MS, 0);
+		call(worker, "outer", i * 100 * MS, 50 * MS, 50 * MS, 0);
+	}
+	read_all();
+	assert_int_equal(digest->activity.count, 1);
+	for (int c = 0; c < ACTIVITY_COLUMNS; c++)
+		all += digest->activity.thread[0].column[c][ACTIVITY_ALL];
+	assert_in_range(all, 50 * 50 * MS - MS, 50 * 50 * MS + MS);
+}
+
+static const char *page(void)
+{
+	struct jfr_file file;
+
+	recording_end(&r, true);
+	jfr_file_init(&file, r.file.data, r.file.size);
+	bytes_clear(&text);
+	assert_int_equal(page_write(&file, "x.jfr", &text), 0);
+	assert_null(file.fault.what);
+	jfr_file_release(&file);
+	bytes_put_u8(&text, 0);
+	return (char *)text.data;
+}
+
+static void names_are_text_and_never_markup(void **state)
+{
+	const char *html;
+
+	call(worker, "</script><img src=x>", 0, MS, MS, 0);
+	call(worker,
+	     "\xe2\x80\xae"
+	     "a\xc0\x80"
+	     "b",
+	     2 * MS, MS, MS, 0);
+	html = page();
+	assert_null(strstr(html, "<img"));
+	assert_non_null(strstr(html, "&lt;/script&gt;&lt;img src=x&gt;()"));
+	assert_non_null(strstr(html, "\\u003c/script\\u003e"));
+	assert_non_null(strstr(html, "\\u202ea"));
+	assert_int_equal(strlen(html) + 1, text.size);
+}
+
+static void a_recording_without_calls_has_a_page(void **state)
+{
+	assert_non_null(strstr(page(), "No call was recorded."));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(slow_calls_are_explained_by_the_lock_and_who_held_it),
+		TEST(who_passed_a_lock_on_is_not_to_blame),
+		TEST(a_holder_that_is_not_traced_is_named_by_its_thread),
+		TEST(run_queue_and_cpu_are_causes_too),
+		TEST(calls_that_are_all_alike_are_told_as_such),
+		TEST(a_call_around_the_slow_one_is_the_same_verdict),
+		TEST(bands_have_their_share_of_the_calls),
+		TEST(the_time_of_a_thread_does_not_count_twice),
+		TEST(names_are_text_and_never_markup),
+		TEST(a_recording_without_calls_has_a_page),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A report: one HTML file that requests nothing. page/ has its parts; page.html says where each stands. Tables are HTML,
+ * those of user/view; scripts draw the rest from the data at the end.
+ */
+#ifndef USER_REPORT_PAGE_H
+#define USER_REPORT_PAGE_H
+
+#include "format/bytes.h"
+#include "format/jfr/jfr_read.h"
+
+/*
+ * Append the page. `name` is the recording's, for the heading. 0 or -ENOMEM; faults are in file->fault. Reads the file
+ * several times.
+ */
+int page_write(struct jfr_file *file, const char *name, struct bytes *out);
+
+#endif

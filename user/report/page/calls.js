@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Single calls: a time line each, and when opened the calls inside, the waits, who ended them, and stacks. */
+
+const STORIES_SHOWN = 15;
+let storiesShown = STORIES_SHOWN;
+
+function storyInSelection(story) {
+	if (state.method >= 0 && story.method !== data.methods[state.method].name)
+		return false;
+	const box = state.box;
+	if (!box)
+		return true;
+	const column = Math.floor(story.start / grid.width), bin = Math.floor(binOfDuration(story.time) + 1e-9);
+	return column >= box.from && column <= box.to && bin >= box.low && bin <= box.high;
+}
+
+/* The states of a call: [start, length, class, label]; what is in no other state is CPU time, if that is known. */
+function piecesOf(story) {
+	const pieces = [];
+	for (const [start, time] of story.runQueue.slice(2))
+		pieces.push([start, time, 'runq', 'run queue']);
+	for (const [start, time, reason, waker] of story.waits.slice(2)) {
+		const name = data.texts[reason];
+		pieces.push([start, time, familyOf(name), name + (waker ? ', ended by ' + threadName(waker) : '')]);
+	}
+	return pieces;
+}
+
+function lineOf(story, tag) {
+	const line = make('div', { class: tag }), known = story.split[0] !== null;
+	const base = make('i', { class: known ? 'cpu' : 'unknown' });
+	base.style.left = 0;
+	base.style.width = '100%';
+	line.append(base);
+	for (const [start, time, name, label] of piecesOf(story)) {
+		const piece = make('i', { class: name, onmousemove: event => showTip(event, [label, formatTime(time), 'after ' + formatTime(Math.max(0, start))]), onmouseleave: hideTip });
+		piece.style.left = 100 * start / story.time + '%';
+		piece.style.width = 100 * time / story.time + '%';
+		line.append(piece);
+	}
+	return line;
+}
+
+/* The traced calls inside, below each other as they called each other. */
+function treeOf(story) {
+	const calls = story.calls.slice(2).map(([start, time, method, thrown]) => ({ start, end: start + time, method, thrown }));
+	if (!calls.length)
+		return null;
+	calls.sort((a, b) => a.start - b.start || b.end - a.end);
+	const open = [], tree = make('div', { class: 'tree' });
+	let depth = 0;
+	for (const call of calls) {
+		while (open.length && call.end > open[open.length - 1].end + 2)
+			open.pop();
+		const box = make('div', { onmousemove: event => showTip(event, [methodName(call.method), formatTime(call.end - call.start) + (call.thrown ? ', thrown' : '')]), onmouseleave: hideTip }, shortName(methodName(call.method)));
+		box.style.left = 100 * call.start / story.time + '%';
+		box.style.width = 100 * (call.end - call.start) / story.time + '%';
+		box.style.top = open.length * 20 + 'px';
+		tree.append(box);
+		open.push(call);
+		depth = Math.max(depth, open.length);
+	}
+	tree.style.height = depth * 20 + 'px';
+	return tree;
+}
+
+/* Kernel frames and those of the JDK on top are many and alike; the first own frame says where it was. */
+function framesOf(number, most) {
+	const frames = (number && data.stacks[number - 1] || []).map(frame => data.texts[frame]);
+	const own = frames.findIndex(frame => !ofJdk(frame));
+	const shown = frames.slice(0, Math.max(most, own + 4));
+	const list = make('ul', { class: 'frames' });
+	for (const frame of shown)
+		list.append(make('li', { class: ofJdk(frame) ? 'jdk' : undefined }, frame));
+	if (shown.length < frames.length)
+		list.append(make('li', { class: 'jdk' }, (frames.length - shown.length) + ' more'));
+	return frames.length ? list : null;
+}
+
+function waitOf([start, time, reason, waker, stack, kernel]) {
+	return make('div', { class: 'wait' }, make('span', { class: 'took' }, formatTime(time)),
+		make('div', {}, make('b', {}, data.texts[reason]),
+			make('span', { class: 'at' }, ' after ' + formatTime(Math.max(0, start)), waker ? ', ended by the thread ' : '', waker ? make('b', {}, threadName(waker)) : ''),
+			framesOf(kernel, 4), framesOf(stack, 8)));
+}
+
+function partsLine(story) {
+	const [cpu, runQueue, pause] = story.split;
+	if (cpu === null)
+		return 'where its time went is not known';
+	let text = formatTime(cpu) + ' on a CPU, ' + formatTime(runQueue) + ' in the run queue, ' + formatTime(Math.max(0, story.time - cpu - runQueue)) + ' blocked';
+	if (pause > 0)
+		text += '; the JVM stood still for ' + formatTime(pause) + ' of it';
+	return text;
+}
+
+function fillStory(body, story) {
+	const waits = story.waits.slice(2), others = story.waits[0] - waits.length, inside = story.calls[0] - story.calls.slice(2).length;
+	body.replaceChildren(make('p', { class: 'meta' }, methodName(story.method) + ' on ' + threadName(story.thread),
+		story.caller ? ', called by ' + methodName(story.caller) + (story.line >= 0 ? ':' + story.line : '') : '',
+		story.thrown ? ', ended with an exception' : '', make('br'), partsLine(story)),
+		lineOf(story, 'line'), make('div', { class: 'axis' }, make('span', {}, '0'), make('span', {}, formatTime(story.time / 2)), make('span', {}, formatTime(story.time))));
+	const tree = treeOf(story);
+	if (tree)
+		body.append(tree);
+	if (inside > 0)
+		body.append(make('p', { class: 'hint' }, formatCount(inside) + ' shorter calls inside are not shown'));
+	waits.slice(0, 6).forEach(wait => body.append(waitOf(wait)));
+	if (waits.length > 6 || others > 0)
+		body.append(make('p', { class: 'hint' }, formatCount(story.waits[0] - Math.min(6, waits.length)) + ' shorter waits'));
+}
+
+function storyElement(story) {
+	const body = make('div', { class: 'body' });
+	const element = make('details', { class: 'story' },
+		make('summary', {}, make('span', { class: 'took' }, formatTime(story.time)),
+			make('span', { class: 'what', title: methodName(story.method) }, make('bdi', {}, shortName(methodName(story.method)) + (story.thrown ? ' (thrown)' : ''))),
+			lineOf(story, 'lane'), make('span', { class: 'thread', title: threadName(story.thread) }, threadName(story.thread)),
+			make('span', { class: 'when' }, formatMoment(story.start))), body);
+	element.addEventListener('toggle', () => element.open && fillStory(body, story));
+	return element;
+}
+
+function showStories() {
+	const found = data.stories.filter(storyInSelection), place = byId('stories');
+	place.replaceChildren(...found.slice(0, storiesShown).map(storyElement));
+	if (!found.length)
+		place.append(make('p', { class: 'none' }, 'None of the calls that this page has in detail is in the selection.'));
+	if (found.length > storiesShown)
+		place.append(make('button', { class: 'more', onclick: () => { storiesShown += 50; showStories(); } },
+			'Show more of ' + formatCount(found.length)));
+	place.append(legend([['cpu', 'on a CPU'], ['runq', 'run queue'], ['lock', 'lock, queue, park'], ['sleep', 'sleep'], ['net', 'socket, poll, pipe'], ['disk', 'disk, page fault'], ['vm', 'JVM'], ['other', 'other']]));
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/report/stories.h"
+#include "format/vec.h"
+#include "user/files/jfr_names.h"
+#include "user/files/wait_iter.h"
+#include "user/text/java_number.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int stories_compare_places(const void *a, const void *b)
+{
+	const struct outermost_call *x = &(*(struct story *const *)a)->place, *y = &(*(struct story *const *)b)->place;
+
+	if (x->thread != y->thread)
+		return (x->thread > y->thread) - (x->thread < y->thread);
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static int stories_compare_lengths(const void *a, const void *b)
+{
+	const struct outermost_call *x = &((const struct story *)a)->place, *y = &((const struct story *)b)->place;
+
+	return x->duration != y->duration ? (x->duration < y->duration) - (x->duration > y->duration)
+					  : (x->number > y->number) - (x->number < y->number);
+}
+
+/* Drop those that are there twice. */
+static void stories_unique(struct stories *s)
+{
+	size_t n = 0;
+
+	if (s->count)
+		qsort(s->story, s->count, sizeof(*s->story), stories_compare_lengths);
+	for (size_t i = 0; i < s->count; i++)
+		if (!n || s->story[n - 1].place.number != s->story[i].place.number)
+			s->story[n++] = s->story[i];
+	s->count = n;
+}
+
+int stories_init(struct stories *s, const struct outermost_call *wanted, size_t count)
+{
+	s->story = calloc(count + 1, sizeof(*s->story));
+	s->by_place = calloc(count + 1, sizeof(struct story *));
+	s->reach = calloc(count + 1, sizeof(*s->reach));
+	if (!s->story || !s->by_place || !s->reach)
+		return -ENOMEM;
+	for (s->count = 0; s->count < count; s->count++)
+		s->story[s->count].place = wanted[s->count];
+	stories_unique(s);
+	for (size_t i = 0; i < s->count; i++)
+		s->by_place[i] = &s->story[i];
+	qsort(s->by_place, s->count, sizeof(struct story *), stories_compare_places);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct outermost_call *place = &s->by_place[i]->place;
+		bool same = i && s->by_place[i - 1]->place.thread == place->thread;
+		int64_t end = place->start + place->duration;
+
+		s->reach[i] = same && s->reach[i - 1] > end ? s->reach[i - 1] : end;
+	}
+	return 0;
+}
+
+void stories_release(struct stories *s)
+{
+	for (size_t i = 0; i < s->stacks; i++)
+		free(s->stack[i].frame);
+	free(s->stack);
+	free(s->story);
+	free(s->by_place);
+	free(s->reach);
+	strings_release(&s->text);
+	aggregate_release(&s->stack_keys);
+}
+
+/* The number of stories that are before a moment of a thread: those that it can lie in are the last of them. */
+static size_t stories_before(const struct stories *s, uint32_t thread, int64_t moment)
+{
+	size_t low = 0, high = s->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct outermost_call *place = &s->by_place[middle]->place;
+
+		if (place->thread < thread || (place->thread == thread && place->start <= moment))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool stories_may_reach(const struct stories *s, size_t i, uint32_t thread, int64_t moment)
+{
+	return s->by_place[i]->place.thread == thread && s->reach[i] >= moment;
+}
+
+static bool part_is_longer(const struct story_part *a, const struct story_part *b)
+{
+	return a->duration != b->duration ? a->duration > b->duration : a->number > b->number;
+}
+
+/* The place for a part among the longest ones; NULL: it is too short. */
+static struct story_part *parts_slot(struct story_parts *parts, const struct story_part *part)
+{
+	unsigned int i;
+
+	parts->all++;
+	parts->total += part->duration;
+	if (parts->count == STORY_PARTS && !part_is_longer(part, &parts->part[STORY_PARTS - 1]))
+		return NULL;
+	i = parts->count < STORY_PARTS ? parts->count++ : STORY_PARTS - 1;
+	for (; i > 0 && part_is_longer(part, &parts->part[i - 1]); i--)
+		parts->part[i] = parts->part[i - 1];
+	parts->part[i] = *part;
+	return &parts->part[i];
+}
+
+static uint32_t stories_frame(struct stories *s, struct jfr_chunk *chunk, struct jfr_value *frame)
+{
+	struct jfr_value method = frame_method(chunk, frame), line;
+	uint32_t number = UINT32_MAX;
+	struct bytes text;
+
+	bytes_init(&text);
+	jfr_resolve(chunk, &method);
+	if (method.kind == VALUE_STRUCT)
+		put_method(&text, chunk, &method);
+	else
+		put_text(&text, "?");
+	line = jfr_field(chunk, frame, "lineNumber");
+	if (line.kind == VALUE_NUMBER && line.number >= 0) {
+		bytes_put_u8(&text, ':');
+		put_integer(&text, line.number);
+	}
+	bytes_put_u8(&text, 0);
+	if (!text.failed)
+		number = strings_add(&s->text, (char *)text.data);
+	bytes_release(&text);
+	return number;
+}
+
+static int stories_read_stack(struct stories *s, struct jfr_chunk *chunk, struct jfr_value stack)
+{
+	struct stories_stack *to;
+	struct jfr_value frames, frame;
+	struct cursor c;
+
+	if (vec_reserve(&s->stack, &s->stack_capacity, s->stacks + 1))
+		return -ENOMEM;
+	to = &s->stack[s->stacks++];
+	*to = (struct stories_stack){0};
+	jfr_resolve(chunk, &stack);
+	frames = jfr_field(chunk, &stack, "frames");
+	if (frames.kind != VALUE_ARRAY || !frames.place.count)
+		return 0;
+	to->frame = calloc(STORY_FRAMES, sizeof(*to->frame));
+	if (!to->frame)
+		return -ENOMEM;
+	c = jfr_enter(chunk, &frames);
+	for (uint64_t i = 0; i < frames.place.count && to->count < STORY_FRAMES && cursor_ok(&c); i++) {
+		jfr_take_element(&c, &frames, &frame);
+		to->frame[to->count] = stories_frame(s, chunk, &frame);
+		if (to->frame[to->count++] == UINT32_MAX)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Set *number to that of a stack; 0: there is none. */
+static int stories_stack(struct stories *s, struct jfr_chunk *chunk, const struct jfr_value *stack, uint32_t *number)
+{
+	struct group *g;
+	int err = 0;
+
+	*number = 0;
+	if (stack->kind != VALUE_KEY)
+		return 0;
+	g = aggregate_of_key(&s->stack_keys, stack->key, chunk->number);
+	if (!g)
+		return -ENOMEM;
+	if (!g->count) {
+		err = stories_read_stack(s, chunk, *stack);
+		g->mark = s->stacks;
+		g->count = !err;
+	}
+	*number = g->mark;
+	return err;
+}
+
+static int story_begin(struct stories *s, struct story *story, const struct call *call, uint32_t method)
+{
+	struct jfr_value caller;
+
+	story->found = true;
+	story->method = method;
+	story->thrown = call->thrown;
+	story->known = call_has_split(call);
+	story->cpu = call->cpu;
+	story->run_queue = call->run_queue;
+	story->pause = call->split ? call->pause : INT64_MIN;
+	story->line = -1;
+	if (!call_caller(call, &caller, &story->line))
+		return 0;
+	story->caller = method_names_number(s->names, call->chunk, &caller);
+	return story->caller ? 0 : -ENOMEM;
+}
+
+static int stories_on_call(const struct call *call, void *context)
+{
+	struct stories *s = context;
+	uint32_t thread = threads_number(s->threads, call->chunk, &call->thread);
+	struct story_part part = {.start = call->start,
+				  .duration = call->duration,
+				  .number = s->seen++,
+				  .what = method_names_number(s->names, call->chunk, &call->method),
+				  .thrown = call->thrown};
+	int err = 0;
+
+	if (thread == UINT32_MAX || !part.what)
+		return -ENOMEM;
+	holders_on_call(s->holders, thread, part.what, call->start, call->duration);
+	for (size_t i = stories_before(s, thread, call->start); i-- > 0 && !err;) {
+		struct story *story = s->by_place[i];
+
+		if (!stories_may_reach(s, i, thread, call->start))
+			break;
+		if (story->place.number == part.number)
+			err = story_begin(s, story, call, part.what);
+		else if (thread && outermost_contains(&story->place, part.start, part.duration))
+			parts_slot(&story->kind[STORY_CALL], &part);
+	}
+	return err;
+}
+
+static int story_add_wait(struct stories *s, struct story *story, const struct thread_wait *w, struct story_part *part)
+{
+	struct story_part *kept = parts_slot(&story->kind[STORY_WAIT], part);
+	char *reason = kept ? thread_wait_reason(w) : NULL;
+	int err;
+
+	if (!kept)
+		return 0;
+	kept->what = reason ? strings_add(&s->text, reason) : UINT32_MAX;
+	free(reason);
+	kept->waker = threads_number(s->threads, w->chunk, &w->waker);
+	if (kept->what == UINT32_MAX || kept->waker == UINT32_MAX)
+		return -ENOMEM;
+	err = stories_stack(s, w->chunk, &w->stack, &kept->stack);
+	return err ?: stories_stack(s, w->chunk, &w->kernel_stack, &kept->kernel_stack);
+}
+
+/* A part belongs to the call that its middle lies in: its ends may be off by the error of the clock. */
+static int stories_add_part(struct stories *s, const struct thread_wait *w, enum story_kind kind)
+{
+	uint32_t thread = threads_number(s->threads, w->chunk, &w->thread);
+	struct story_part part = {.start = w->start, .duration = w->duration};
+	int64_t middle = w->start + w->duration / 2;
+	int err = 0;
+
+	if (thread == UINT32_MAX)
+		return -ENOMEM;
+	for (size_t i = thread ? stories_before(s, thread, middle) : 0; i-- > 0 && !err;) {
+		struct story *story = s->by_place[i];
+
+		if (!stories_may_reach(s, i, thread, middle))
+			break;
+		if (middle > story->place.start + story->place.duration)
+			continue;
+		if (kind == STORY_WAIT)
+			err = story_add_wait(s, story, w, &part);
+		else
+			parts_slot(&story->kind[kind], &part);
+	}
+	return err;
+}
+
+static int stories_on_wait(const struct thread_wait *w, void *context)
+{
+	return stories_add_part(context, w, STORY_WAIT);
+}
+
+static int stories_on_run_queue(const struct thread_wait *w, void *context)
+{
+	return stories_add_part(context, w, STORY_RUN_QUEUE);
+}
+
+int stories_read(struct stories *s, struct jfr_file *file)
+{
+	struct jfr_chunk *chunk;
+	int err = 0;
+
+	while (!err && (chunk = jfr_file_next(file))) {
+		err = call_iter_chunk(chunk, "jdk.MethodTrace", stories_on_call, s);
+		err = err ?: wait_iter_chunk(chunk, "frtrace.ThreadWait", stories_on_wait, s);
+		err = err ?: wait_iter_chunk(chunk, "frtrace.RunQueue", stories_on_run_queue, s);
+		jfr_chunk_put(chunk);
+	}
+	return err;
+}

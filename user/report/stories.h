@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What happened within single calls: the traced calls inside, waits, stacks. */
+#ifndef USER_REPORT_STORIES_H
+#define USER_REPORT_STORIES_H
+
+#include "user/files/call_iter.h"
+#include "user/report/holders.h"
+#include "user/report/strings.h"
+#include "user/report/threads.h"
+#include "user/view/method_names.h"
+#include "user/view/outermost.h"
+
+#define STORY_PARTS  16 /* of each kind */
+#define STORY_FRAMES 40
+
+enum story_kind { STORY_CALL, STORY_WAIT, STORY_RUN_QUEUE, STORY_KINDS };
+
+/* The meaning of `what` depends on the kind: number of a method; of a reason in `text`; nothing. */
+struct story_part {
+	int64_t start, duration;
+	uint64_t number;			   /* of equal calls the later one in the file is the outer one */
+	uint32_t what, waker, stack, kernel_stack; /* number of a thread, of stacks; 0: unknown */
+	bool thrown;
+};
+
+struct story {
+	struct outermost_call place; /* `thread` is the number in struct threads */
+	bool found;
+	uint32_t method, caller;       /* numbers; 0: unknown */
+	int64_t line;		       /* in the caller; -1: unknown */
+	bool thrown, known;	       /* known: the next three; ns */
+	int64_t cpu, run_queue, pause; /* pause: INT64_MIN if unknown */
+	struct story_parts {
+		struct story_part part[STORY_PARTS]; /* longest first */
+		unsigned int count;
+		uint64_t all;  /* also those that are not kept */
+		int64_t total; /* ns of all */
+	} kind[STORY_KINDS];
+};
+
+struct stories {
+	struct story *story; /* longest first */
+	size_t count;
+	struct story **by_place; /* by thread and start */
+	int64_t *reach;		 /* the latest end of a story up to here, in the order of by_place */
+	struct strings text;	 /* reasons and frames */
+	struct stories_stack {
+		uint32_t *frame; /* numbers of texts, the top first */
+		unsigned int count;
+	} *stack; /* by number - 1 */
+	size_t stacks, stack_capacity;
+	struct aggregate stack_keys; /* of the last chunk -> number in `mark` */
+	/* borrowed */
+	struct threads *threads;
+	struct method_names *names;
+	struct holders *holders; /* get the same calls */
+	uint64_t seen;
+};
+
+/* `wanted`: their place.thread is the number in `threads`. 0 or -ENOMEM; release it in either case. */
+int stories_init(struct stories *s, const struct outermost_call *wanted, size_t count);
+void stories_release(struct stories *s);
+
+/* Read the file. 0 or -ENOMEM; faults are in it. */
+int stories_read(struct stories *s, struct jfr_file *file);
+
+#endif

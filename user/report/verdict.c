@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/report/verdict.h"
+#include "user/text/java_number.h"
+#include "user/text/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PAUSES_RULE  0.6  /* share of the difference from which on the JVM's pauses are the cause */
+#define WORTH	     0.01 /* share of the time in all calls that slow calls must cost */
+#define STEADY_MOST  2
+#define KIND_STANDS  0.3 /* share of the blocked time from which on a kind is named */
+#define HOLDER_LEAST 0.3 /* likewise, of the waits for locks */
+
+/* Means over calls, ns; the parts are of calls whose breakdown is known. */
+struct verdict_means {
+	double time, cpu, run_queue, blocked, pause;
+};
+
+static struct verdict_means verdict_means_of(const struct digest_split *s)
+{
+	double calls = s->calls ?: 1, known = s->time > 0 ? calls * s->known / s->time : 0;
+
+	if (known <= 0)
+		return (struct verdict_means){.time = s->time / calls};
+	return (struct verdict_means){s->time / calls, s->cpu / known, s->run_queue / known, digest_blocked(s) / known,
+				      s->pause / known};
+}
+
+static struct digest_split split_minus(const struct digest_split *a, const struct digest_split *b)
+{
+	return (struct digest_split){.calls = a->calls - b->calls,
+				     .time = a->time - b->time,
+				     .known = a->known - b->known,
+				     .cpu = a->cpu - b->cpu,
+				     .run_queue = a->run_queue - b->run_queue,
+				     .pause = a->pause - b->pause};
+}
+
+/* The part that has most of the difference between the two. */
+static void verdict_find_cause(struct verdict *v, const struct verdict_means *slow, const struct verdict_means *rest)
+{
+	double all = slow->time - rest->time;
+	double parts[] = {
+		[CAUSE_UNKNOWN] = 0,
+		[CAUSE_CPU] = slow->cpu - rest->cpu,
+		[CAUSE_RUN_QUEUE] = slow->run_queue - rest->run_queue,
+		[CAUSE_BLOCKED] = slow->blocked - rest->blocked,
+	};
+
+	for (enum verdict_cause c = CAUSE_CPU; c <= CAUSE_BLOCKED; c++)
+		if (parts[c] > parts[v->cause])
+			v->cause = c;
+	if (v->cause != CAUSE_UNKNOWN && slow->pause - rest->pause >= PAUSES_RULE * all)
+		v->cause = CAUSE_PAUSE;
+	v->share = v->cause == CAUSE_PAUSE ? (slow->pause - rest->pause) / all : parts[v->cause] / all;
+	v->share = v->share < 1 ? v->share : 1;
+}
+
+/* The reason and place at which the slow calls waited longest. */
+static void verdict_find_kind(struct verdict *v, const struct digest *d)
+{
+	struct aggregate places = {0};
+	int64_t blocked = digest_blocked(&v->method->slow), most = 0;
+
+	for (size_t i = 0; i < d->slow_waits.count; i++) {
+		const struct group *g = &d->slow_waits.group[i];
+		const struct wait_kind *kind = &d->kinds.kind[g->second];
+		struct group *place =
+			g->first == v->method->rank ? aggregate_of(&places, kind->reason, kind->place) : NULL;
+
+		if (!place)
+			continue;
+		place->count++;
+		place->total += g->total;
+		place->mark = g->second;
+		if (place->total <= most)
+			continue;
+		most = place->total;
+		v->kind = place->mark;
+	}
+	aggregate_release(&places);
+	v->kind_share = blocked > 0 ? (double)most / blocked : 0;
+	v->kind_share = v->kind_share < 1 ? v->kind_share : 1;
+	if (v->kind_share < KIND_STANDS)
+		v->kind = UINT32_MAX;
+}
+
+static void verdict_make(struct verdict *v, const struct digest *d, const struct digest_method *m)
+{
+	struct digest_split others = split_minus(&m->all, &m->slow);
+	struct verdict_means slow = verdict_means_of(&m->slow), rest = {0};
+
+	*v = (struct verdict){.method = m, .slow = m->slow_from > 0, .kind = UINT32_MAX};
+	if (v->slow && others.calls)
+		rest = verdict_means_of(&others);
+	v->excess = (slow.time - rest.time) * m->slow.calls;
+	verdict_find_cause(v, &slow, &rest);
+	if (v->cause == CAUSE_BLOCKED)
+		verdict_find_kind(v, d);
+	if (v->kind == UINT32_MAX || !d->kinds.kind[v->kind].lock)
+		return;
+	holders_find(&d->holders, m->rank, &v->holder);
+	if (v->holder.held < HOLDER_LEAST * v->holder.total)
+		v->holder = (struct holder){0};
+}
+
+/* Slow calls before those that are all alike; what costs most before the rest. */
+static int verdict_compare(const void *a, const void *b)
+{
+	const struct verdict *x = a, *y = b;
+
+	if (x->slow != y->slow)
+		return y->slow - x->slow;
+	return (x->excess < y->excess) - (x->excess > y->excess);
+}
+
+static bool verdict_alike(double a, double b)
+{
+	return a > 0 && b > 0 && a / b > 0.95 && b / a > 0.95;
+}
+
+/* True if `inner` is about the same time: as many calls were slow, for the same reason and as long. */
+static bool verdict_is_same(const struct verdict *outer, const struct verdict *inner)
+{
+	return outer->slow == inner->slow && outer->cause == inner->cause && outer->kind == inner->kind &&
+	       verdict_alike(outer->method->slow.calls, inner->method->slow.calls) &&
+	       verdict_alike(outer->excess, inner->excess);
+}
+
+/* Add it to an earlier verdict about the same time. False: there is none. */
+static bool verdict_fold(struct verdict *out, size_t count, const struct verdict *v)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!verdict_is_same(&out[i], v) || out[i].sames == VERDICT_SAME)
+			continue;
+		out[i].same[out[i].sames++] = v->method;
+		return true;
+	}
+	return false;
+}
+
+size_t verdict_find(const struct digest *d, struct verdict out[VERDICTS])
+{
+	struct verdict *all = calloc(d->charted + 1, sizeof(*all));
+	size_t n = 0, steady = 0;
+
+	if (!all)
+		return 0;
+	for (uint32_t rank = 0; rank < d->charted; rank++)
+		verdict_make(&all[rank], d, digest_ranked(d, rank));
+	qsort(all, d->charted, sizeof(*all), verdict_compare);
+	for (uint32_t i = 0; i < d->charted && n < VERDICTS; i++) {
+		if (all[i].excess < WORTH * d->all.time || (!all[i].slow && steady++ >= STEADY_MOST))
+			continue;
+		if (!verdict_fold(out, n, &all[i]))
+			out[n++] = all[i];
+	}
+	free(all);
+	return n;
+}
+
+static void verdict_put_share(struct bytes *out, double share)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), share < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * share);
+	put_text(out, text);
+}
+
+static void verdict_put_time(struct bytes *out, double ns)
+{
+	put_text(out, log_time(ns > 0 ? ns : 0));
+}
+
+void verdict_put_what(struct bytes *out, const struct verdict *v)
+{
+	const struct digest_split *all = &v->method->all, *slow = &v->method->slow;
+
+	if (!v->slow) {
+		put_text(out, all->calls == 1 ? "One call took " : log_count(all->calls));
+		put_text(out, all->calls == 1 ? "" : " calls took ");
+		verdict_put_time(out, (double)all->time / all->calls);
+		put_text(out, all->calls == 1 ? "" : " on average, the longest ");
+		if (all->calls > 1)
+			verdict_put_time(out, all->most);
+		put_text(out, ".");
+		return;
+	}
+	verdict_put_share(out, (double)slow->calls / all->calls);
+	put_text(out, " of its calls (");
+	put_text(out, log_count(slow->calls));
+	put_text(out, " of ");
+	put_text(out, log_count(all->calls));
+	put_text(out, slow->calls == 1 ? ") took " : ") took ");
+	verdict_put_time(out, v->method->slow_from);
+	put_text(out, " or more: ");
+	verdict_put_time(out, (double)slow->time / slow->calls);
+	put_text(out, " on average, the others ");
+	verdict_put_time(out, (double)(all->time - slow->time) / (all->calls - slow->calls ?: 1));
+	put_text(out, ".");
+}
+
+static void verdict_put_kind(struct bytes *out, const struct verdict *v, const struct digest *d)
+{
+	const struct wait_kind *kind = v->kind < d->kinds.count ? &d->kinds.kind[v->kind] : NULL;
+
+	put_text(out, "blocked");
+	if (!kind)
+		return;
+	put_text(out, ", ");
+	verdict_put_share(out, v->kind_share);
+	put_text(out, " of it in ");
+	put_text(out, d->kinds.text.text[kind->reason]);
+	if (kind->lock)
+		put_text(out, " (a lock, a queue or a park)");
+	if (kind->place) {
+		put_text(out, " at ");
+		put_text(out, d->kinds.text.text[kind->place]);
+	}
+}
+
+void verdict_put_why(struct bytes *out, const struct verdict *v, const struct digest *d)
+{
+	if (v->cause == CAUSE_UNKNOWN) {
+		put_text(out, "This recording does not say where their time went.");
+		return;
+	}
+	verdict_put_share(out, v->share);
+	put_text(out, v->slow ? " of the difference is time " : " of that is time ");
+	switch (v->cause) {
+	case CAUSE_UNKNOWN: break;
+	case CAUSE_CPU: put_text(out, "on a CPU"); break;
+	case CAUSE_RUN_QUEUE: put_text(out, "in the run queue: the threads could run, but got no CPU"); break;
+	case CAUSE_BLOCKED: verdict_put_kind(out, v, d); break;
+	case CAUSE_PAUSE: put_text(out, "in which the JVM stood still"); break;
+	}
+	put_text(out, ".");
+}
+
+static void verdict_put_thread(struct bytes *out, const struct verdict *v, const struct digest *d)
+{
+	const struct threads_entry *thread = &d->threads.thread[v->holder.thread - 1];
+
+	put_text(out, v->holder.threads ? "threads such as \"" : "the thread \"");
+	put_text(out, thread->name);
+	put_text(out, "\"");
+}
+
+void verdict_put_who(struct bytes *out, const struct verdict *v, const struct digest *d)
+{
+	const struct holder *h = &v->holder;
+
+	if (!h->held || !h->thread)
+		return;
+	put_text(out, "For ");
+	verdict_put_share(out, (double)h->held / h->total);
+	put_text(out, " of that time it was held by ");
+	if (h->name)
+		put_text(out, method_names_text(&d->names, h->name));
+	else
+		verdict_put_thread(out, v, d);
+	if (h->name) {
+		put_text(out, " on ");
+		verdict_put_thread(out, v, d);
+	} else {
+		put_text(out, ", in code that is not traced");
+	}
+	put_text(out, ".");
+}
+
+void verdict_put_same(struct bytes *out, const struct verdict *v, const struct digest *d)
+{
+	for (size_t i = 0; i < v->sames; i++) {
+		put_text(out, i ? ", " : "The same time shows in ");
+		put_text(out, method_names_text(&d->names, v->same[i]->name));
+	}
+	put_text(out, v->sames ? "." : "");
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the numbers of a method say, in sentences. */
+#ifndef USER_REPORT_VERDICT_H
+#define USER_REPORT_VERDICT_H
+
+#include "user/report/digest.h"
+
+#define VERDICTS     5
+#define VERDICT_SAME 4
+
+enum verdict_cause { CAUSE_UNKNOWN, CAUSE_CPU, CAUSE_RUN_QUEUE, CAUSE_BLOCKED, CAUSE_PAUSE };
+
+struct verdict {
+	const struct digest_method *method;
+	bool slow;	/* about its slow calls; else about all of them */
+	int64_t excess; /* ns that they take more than the others would */
+	enum verdict_cause cause;
+	double share;  /* of the difference, or of the time */
+	uint32_t kind; /* with CAUSE_BLOCKED: of the waits; UINT32_MAX: none stands out */
+	double kind_share;
+	struct holder holder;				/* held 0: none is known */
+	const struct digest_method *same[VERDICT_SAME]; /* whose calls are slow for the same waits: it called them */
+	size_t sames;
+};
+
+/*
+ * The methods whose slow calls cost most come first; then those whose calls are alike. Returns their number. Call it after
+ * stories_read(), which finds the holders.
+ */
+size_t verdict_find(const struct digest *d, struct verdict out[VERDICTS]);
+
+/*
+ * Append what is slow, without the method's name; why; who held the lock; for which other methods that holds. Each is
+ * one sentence, or nothing.
+ */
+void verdict_put_what(struct bytes *out, const struct verdict *v);
+void verdict_put_why(struct bytes *out, const struct verdict *v, const struct digest *d);
+void verdict_put_who(struct bytes *out, const struct verdict *v, const struct digest *d);
+void verdict_put_same(struct bytes *out, const struct verdict *v, const struct digest *d);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/report/wait_kinds.h"
+#include "format/vec.h"
+#include "user/view/wait_place.h"
+
+#include <stdlib.h>
+
+void wait_kinds_release(struct wait_kinds *k)
+{
+	free(k->kind);
+	strings_release(&k->text);
+	aggregate_release(&k->index);
+	aggregate_release(&k->places);
+	*k = (struct wait_kinds){0};
+}
+
+static uint32_t wait_kinds_reason(struct wait_kinds *k, const struct thread_wait *w)
+{
+	char *text = thread_wait_reason(w);
+	uint32_t number = text ? strings_add(&k->text, text) : UINT32_MAX;
+
+	free(text);
+	return number;
+}
+
+static uint32_t wait_kinds_new_place(struct wait_kinds *k, const struct thread_wait *w, bool lock)
+{
+	uint32_t number = UINT32_MAX;
+	struct bytes text;
+
+	bytes_init(&text);
+	(lock ? put_wait_place : put_wait_caller)(&text, w);
+	bytes_put_u8(&text, 0);
+	if (!text.failed)
+		number = strings_add(&k->text, (char *)text.data);
+	bytes_release(&text);
+	return number;
+}
+
+static uint32_t wait_kinds_place(struct wait_kinds *k, const struct thread_wait *w, bool lock)
+{
+	struct group *g;
+
+	if (w->stack.kind != VALUE_KEY)
+		return strings_add(&k->text, "");
+	g = aggregate_of_key(&k->places, w->stack.key << 1 | lock, w->chunk->number);
+	if (!g)
+		return UINT32_MAX;
+	if (!g->count) {
+		g->mark = wait_kinds_new_place(k, w, lock);
+		g->count = g->mark != UINT32_MAX;
+	}
+	return g->mark;
+}
+
+static uint32_t wait_kinds_find(struct wait_kinds *k, const struct wait_kind *kind)
+{
+	struct group *g = aggregate_of(&k->index, kind->reason, (uint64_t)kind->place << 32 | kind->waker);
+
+	if (!g || (!g->count && vec_reserve(&k->kind, &k->capacity, k->count + 1)))
+		return UINT32_MAX;
+	if (!g->count) {
+		g->mark = k->count;
+		g->count = 1;
+		k->kind[k->count++] = *kind;
+	}
+	return g->mark;
+}
+
+uint32_t wait_kinds_of(struct wait_kinds *k, const struct thread_wait *w, const struct threads *threads, uint32_t waker)
+{
+	struct wait_kind kind = {.reason = wait_kinds_reason(k, w)};
+	const char *reason;
+
+	if (kind.reason == UINT32_MAX)
+		return UINT32_MAX;
+	reason = k->text.text[kind.reason];
+	kind.lock = strcmp(reason, "futex") == 0 || strcmp(reason, "parked") == 0;
+	if (k->count < WAIT_KINDS_MOST) {
+		kind.place = wait_kinds_place(k, w, kind.lock);
+		kind.waker = strings_add(&k->text, waker ? threads->thread[waker - 1].group : "");
+	}
+	if (kind.place == UINT32_MAX || kind.waker == UINT32_MAX)
+		return UINT32_MAX;
+	return wait_kinds_find(k, &kind);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/verbs/report.h"
+#include "user/files/jfr_files.h"
+#include "user/files/progress.h"
+#include "user/record/new_file.h"
+#include "user/record/output_internal.h"
+#include "user/report/page.h"
+#include "user/text/log.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE_END ".html"
+
+/* The part of a path after its last slash. */
+static const char *report_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* "runs/shop.jfr" and "runs/shop/" become "runs/shop.html". */
+static int report_path_of(const char *recording, char *out, size_t size, struct diag *d)
+{
+	size_t length = strlen(recording);
+
+	while (length > 1 && recording[length - 1] == '/')
+		length--;
+	if (length > 4 && strncmp(recording + length - 4, ".jfr", 4) == 0)
+		length -= 4;
+	if (snprintf(out, size, "%.*s%s", (int)length, recording, PAGE_END) >= (int)size)
+		return diag_set(d, ENAMETOOLONG, "cannot name the page: '%.200s' is too long", recording);
+	return 0;
+}
+
+/* A slip of the pen must not replace a recording. */
+static int report_check_name(const char *to, struct diag *d)
+{
+	size_t length = strlen(to), end = strlen(PAGE_END);
+
+	if (length > end && strcmp(to + length - end, PAGE_END) == 0)
+		return 0;
+	return diag_usage(d, "the page '%s' needs a name that ends in %s", to, PAGE_END);
+}
+
+static int report_save(const struct bytes *page, const char *to, struct diag *d)
+{
+	struct new_file out;
+	int err = new_file_open(&out, to, NEW_FILE_REPLACES, d);
+
+	if (err)
+		return err;
+	err = output_write(out.fd, page->data, page->size, 0);
+	err = err ? diag_errno(d, -err, "cannot write '%s'", to) : new_file_finish(&out, d);
+	new_file_close(&out);
+	if (!err)
+		log_line("%s: %s", to, log_bytes(page->size));
+	return err;
+}
+
+static int report_files(const char *const *paths, size_t count, const char *to, struct diag *d)
+{
+	struct jfr_files f;
+	struct bytes page;
+	int err = jfr_files_open(&f, paths, count, "cannot report together", d);
+
+	if (err)
+		return err;
+	bytes_init(&page);
+	progress_begin(f.name, f.size, false);
+	err = page_write(f.file, report_base(f.name), &page);
+	progress_end();
+	if (err)
+		err = diag_set(d, -err, "no memory for the report of '%s'", f.name);
+	else
+		err = report_save(&page, to, d) ?: jfr_files_verdict(&f, d);
+	bytes_release(&page);
+	jfr_files_close(&f);
+	return err;
+}
+
+int cmd_report(const struct verb_args *a, struct diag *d)
+{
+	char path[PATH_MAX];
+	int err = 0;
+
+	if (!a->operands)
+		return diag_usage(d, "no file: 'frtrace report FILE'");
+	if (!a->output)
+		err = report_path_of(a->operand[0], path, sizeof(path), d);
+	if (!err && a->output)
+		err = report_check_name(a->output, d);
+	return err ?: report_files(a->operand, a->operands, a->output ?: report_base(path), d);
+}
+
+int report_recording(const char *recording, const char *to, struct diag *d)
+{
+	char path[PATH_MAX];
+	int err = to ? report_check_name(to, d) : report_path_of(recording, path, sizeof(path), d);
+
+	return err ?: report_files(&recording, 1, to ?: path, d);
+}
