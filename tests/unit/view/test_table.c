@@ -46,7 +46,7 @@ static void check(const char *method, struct table_layout layout, const char *wa
 
 static void columns_are_as_wide_as_needed(void **state)
 {
-	check("live.Events.exceptions()", (struct table_layout){120, 1, false, false},
+	check("live.Events.exceptions()", (struct table_layout){120, 1, false, false, false},
 	      "\n                    Method Timing\n\n"
 	      "Timed Method             Calls  Total Minimum Maximum\n"
 	      "------------------------ ----- ------ ------- -------\n"
@@ -55,17 +55,17 @@ static void columns_are_as_wide_as_needed(void **state)
 
 static void parameters_go_before_packages_and_these_before_columns(void **state)
 {
-	check("a.bb.Cart.add(String, int, long)", (struct table_layout){46, 1, false, false},
+	check("a.bb.Cart.add(String, int, long)", (struct table_layout){46, 1, false, false, false},
 	      "\n                Method Timing\n\n"
 	      "Timed Method      Calls  Total Minimum Maximum\n"
 	      "----------------- ----- ------ ------- -------\n"
 	      "a.b.Cart.add(...) 2,848 356 ms    8 ns     N/A\n");
-	check("a.bb.Cart.addSomething(String, int, long)", (struct table_layout){46, 1, false, false},
+	check("a.bb.Cart.addSomething(String, int, long)", (struct table_layout){46, 1, false, false, false},
 	      "\n                Method Timing\n\n"
 	      "Timed Method      Calls  Total Minimum Maximum\n"
 	      "----------------- ----- ------ ------- -------\n"
 	      "Cart.addSomething 2,848 356 ms    8 ns     N/A\n");
-	check("a.bb.Cart.addSomethings(String, int, long)", (struct table_layout){46, 1, false, false},
+	check("a.bb.Cart.addSomethings(String, int, long)", (struct table_layout){46, 1, false, false, false},
 	      "\n                Method Timing\n\n"
 	      "Timed Method              Calls  Total Maximum\n"
 	      "------------------------- ----- ------ -------\n"
@@ -74,7 +74,7 @@ static void parameters_go_before_packages_and_these_before_columns(void **state)
 
 static void class_and_method_are_never_cut(void **state)
 {
-	check("com.acme.Statement.executeUpdate(String)", (struct table_layout){20, 1, false, false},
+	check("com.acme.Statement.executeUpdate(String)", (struct table_layout){20, 1, false, false, false},
 	      "\n           Method Timing\n\n"
 	      "Timed Method            Calls  Total\n"
 	      "----------------------- ----- ------\n"
@@ -85,7 +85,7 @@ static void overloads_can_be_told_apart(void **state)
 {
 	check_rows((const char *const[]){"com.acme.Cart.add(int)", "com.acme.Cart.add(long)",
 					 "com.acme.Cart.get(String)", NULL},
-		   (struct table_layout){30, 1, false, false},
+		   (struct table_layout){30, 1, false, false, false},
 		   "\n        Method Timing\n\n"
 		   "Timed Method      Calls  Total\n"
 		   "----------------- ----- ------\n"
@@ -98,7 +98,7 @@ static void a_character_is_one_column(void **state)
 {
 	check("a.B.stra\xc3\x9f"
 	      "e()",
-	      (struct table_layout){120, 1, false, false},
+	      (struct table_layout){120, 1, false, false, false},
 	      "\n              Method Timing\n\n"
 	      "Timed Method Calls  Total Minimum Maximum\n"
 	      "------------ ----- ------ ------- -------\n"
@@ -131,24 +131,24 @@ static void check_text(const char *text, struct table_layout layout, const char 
 static void words_are_never_cut(void **state)
 {
 	check_column((struct table_column){"Waits", "waits", TABLE_WORDS, 0}, "31.2 ms safepoint",
-		     (struct table_layout){20, 1, false, false},
+		     (struct table_layout){20, 1, false, false, false},
 		     "\n           T\n\nWaits             Calls\n----------------- -----\n31.2 ms safepoint     7\n");
 }
 
 static void other_texts_lose_an_end(void **state)
 {
-	check_text("pool-1-thread-17", (struct table_layout){20, 1, false, false},
+	check_text("pool-1-thread-17", (struct table_layout){20, 1, false, false, false},
 		   "\n         T\n\nThread         Calls\n-------------- -----\npool-1-thre...     7\n");
-	check_text("pool-1-thread-17", (struct table_layout){20, 1, true, false},
+	check_text("pool-1-thread-17", (struct table_layout){20, 1, true, false, false},
 		   "\n         T\n\nThread         Calls\n-------------- -----\n...1-thread-17     7\n");
 	check_text(
-		"pool-1-thread-17", (struct table_layout){20, 2, false, false},
+		"pool-1-thread-17", (struct table_layout){20, 2, false, false, false},
 		"\n         T\n\nThread         Calls\n-------------- -----\npool-1-thread-     7\n17                  \n");
 }
 
 static void rows_that_are_left_out_are_counted(void **state)
 {
-	struct table_layout layout = {120, 1, false, false};
+	struct table_layout layout = {120, 1, false, false, false};
 	struct bytes out;
 	struct table table;
 
@@ -165,15 +165,15 @@ static void rows_that_are_left_out_are_counted(void **state)
 
 static void a_table_without_rows_says_so(void **state)
 {
-	check(NULL, (struct table_layout){120, 1, false, false}, "\nNo events found for 'Method Timing'.\n");
+	check(NULL, (struct table_layout){120, 1, false, false, false}, "\nNo events found for 'Method Timing'.\n");
 }
 
 static void json_has_plain_numbers_and_null(void **state)
 {
-	check("live.Events.\"exceptions\"()", (struct table_layout){.json = true},
+	check("live.Events.\"exceptions\"()", (struct table_layout){.json = true, false},
 	      "{\"view\":\"Method Timing\",\"rows\":[{\"method\":\"live.Events.\\\"exceptions\\\"()\",\"calls\":2848,"
 	      "\"totalNs\":356000000,\"minNs\":8,\"maxNs\":null,\"whereNs\":17}]}\n");
-	check(NULL, (struct table_layout){.json = true}, "{\"view\":\"Method Timing\",\"rows\":[]}\n");
+	check(NULL, (struct table_layout){.json = true, false}, "{\"view\":\"Method Timing\",\"rows\":[]}\n");
 }
 
 /* Where nothing is left to drop, the table is too wide: it is printed all the same. */
@@ -181,7 +181,7 @@ static void the_first_column_is_dropped_once(void **state)
 {
 	static const struct table_column first[] = {{"Start", NULL, TABLE_TEXT, 1},
 						    {"Method", "method", TABLE_METHOD, 0}};
-	static const struct table_layout narrow = {10, 1, false, false};
+	static const struct table_layout narrow = {10, 1, false, false, false};
 	struct bytes out;
 	struct table table;
 
