@@ -319,7 +319,7 @@ static int digest_chart(struct digest *d, struct digest_method *m, const struct 
 {
 	struct cell where = {.column = grid_column(&d->grid, call->start),
 			     .bin = duration_bin(call->duration, CELL_BITS)};
-	struct outermost_call place = {d->seen, thread, call->start, call->duration};
+	struct outermost_call place = {d->seen, thread, call->start, call->duration, call->duration};
 	unsigned int band = digest_band(m, call->duration);
 	int err = caller_tree_add(&d->tree, &d->names, call, &where.item);
 

@@ -344,7 +344,8 @@ static int page_read_stories(struct page *p)
 {
 	struct outermost_call *wanted = calloc(STORIES_MOST + REQUESTS, sizeof(*wanted));
 	struct call_filter all = {0};
-	struct outermost longest;
+	struct outermost longest = {.count = 0};
+	struct own_waits own;
 	struct jfr_file again;
 	size_t count;
 	int err;
@@ -352,7 +353,9 @@ static int page_read_stories(struct page *p)
 	if (!wanted)
 		return -ENOMEM;
 	jfr_file_again(&again, p->file);
-	err = outermost_find(&longest, &again, &all, REQUESTS);
+	err = own_waits_read(&own, p->file);
+	err = err ?: outermost_find(&longest, &again, &own, &all, REQUESTS);
+	own_waits_release(&own);
 	jfr_file_release(&again);
 	for (count = 0; count < longest.count; count++) {
 		wanted[count] = longest.call[count];
