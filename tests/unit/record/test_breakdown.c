@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+static const struct wait_stack_ids no_stacks;
+
 #define OFFSET 7000000000 /* of the target's clock */
 #define START  50	  /* of the recording */
 #define GETPID 39
@@ -75,7 +77,7 @@ static void wait_of(uint32_t thread, uint64_t off, uint64_t wake, uint64_t on)
 			     .syscall = FUTEX,
 			     .reason = FRT_WAIT_FUTEX};
 
-	b->sink.wait(b->sink.context, &w, 0, 0);
+	b->sink.wait(b->sink.context, &w, &no_stacks);
 }
 
 #define VIRTUAL 77 /* its id */
@@ -160,7 +162,7 @@ static void only_a_futex_can_be_the_jvms(void **state)
 	struct frt_wait w = {.thread = 1, .off = 1100, .wake = 1400, .on = 1400, .reason = FRT_WAIT_SOCKET};
 
 	pause_of(FRT_PAUSE_GC, 1000, 1500);
-	b->sink.wait(b->sink.context, &w, 0, 0);
+	b->sink.wait(b->sink.context, &w, &no_stacks);
 	call_of(1, 1000, 1000, 0);
 	finish();
 	expect_reason(0, "socket");
@@ -309,7 +311,7 @@ static void look_at(uint64_t off, uint64_t wake, uint64_t on)
 		.thread = 1, .off = off, .wake = wake, .on = on, .reason = FRT_WAIT_FUTEX, .syscall = FUTEX};
 
 	w.flags = FRT_WAIT_ONGOING;
-	b->sink.wait(b->sink.context, &w, 0, 0);
+	b->sink.wait(b->sink.context, &w, &no_stacks);
 	breakdown_claim_open(b->where, &(struct open_call){.thread = 1}, 1000);
 }
 
@@ -424,16 +426,16 @@ static void wakers_that_are_no_java_threads_are_named_by_the_kernel(void **state
 
 	w.waker_process = 77;
 	memcpy(w.waker_name, "a name of 16 ch.", 16);
-	b->sink.wait(b->sink.context, &w, 0, 0);
+	b->sink.wait(b->sink.context, &w, &no_stacks);
 	w = (struct frt_wait){
 		.thread = 1, .off = 1300, .wake = 1400, .on = 1400, .reason = FRT_WAIT_OTHER, .syscall = GETPID};
 	w.waker = 5000;
 	w.waker_process = 4242;
 	memcpy(w.waker_name, "VM Thread", 10);
-	b->sink.wait(b->sink.context, &w, 0, 0);
+	b->sink.wait(b->sink.context, &w, &no_stacks);
 	w = (struct frt_wait){
 		.thread = 1, .off = 1500, .wake = 1600, .on = 1600, .reason = FRT_WAIT_DISK, .syscall = 9999};
-	b->sink.wait(b->sink.context, &w, 0, 0);
+	b->sink.wait(b->sink.context, &w, &no_stacks);
 	call_of(1, 1000, 1000, 0);
 	finish();
 	e = dissect_find(b->r.d, "frtrace.ThreadWait", 0);
@@ -563,7 +565,7 @@ static void what_frtrace_did_to_a_call_does_not_make_it_slow(void **state)
 		.thread = 1, .off = 1000, .wake = 105000, .on = 105100, .reason = FRT_WAIT_TRACER, .syscall = FUTEX};
 	struct breakdown_slowest slow;
 
-	b->sink.wait(b->sink.context, &own, 0, 0);
+	b->sink.wait(b->sink.context, &own, &no_stacks);
 	call_of(1, 900, 104500, 0);
 	call_of(1, 200000, 800, 0);
 	assert_true(breakdown_sums_slowest(breakdown_running_sums(b->where), &slow));

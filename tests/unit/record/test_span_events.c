@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+static const struct wait_stack_ids no_stacks;
+
 #define THREADS 5u /* the last one is a carrier, the one before is unknown */
 #define METHODS 6u /* the last one is unknown */
 #define STACKS	6u /* the last one is unknown */
@@ -176,7 +178,7 @@ static void leave_cpu(uint32_t thread)
 	for (int i = 0; i < 2 && side[i].breakdown; i++) {
 		struct kernel_sink *k = &side[i].kernel;
 
-		k->wait(k->context, &w, 0, 0);
+		k->wait(k->context, &w, &no_stacks);
 		if (uses)
 			k->usage(k->context, &u);
 		if (!pauses)
