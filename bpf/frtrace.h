@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The contract between the agent in the JVM, the BPF programs and the collector. It has types and constants only;
+ * The contract between the agent in the JVM, the BPF programs and the collectors. It has types and constants only;
  * all types have a fixed width and an asserted size.
  *
  * The agent creates one sealed memfd, the control segment. Its sections lie at fixed offsets (FRT_*_AT). The agent
- * writes it and the collector reads it with bounds checks. The collector writes only `owner`, `heartbeat`,
- * `stack_done`, `command`, `config` and the rules.
+ * writes it and the collectors read it with bounds checks. A collector writes only the command word and, of its own
+ * recording, `owner`, `heartbeat`, `stack_done`, the config and the rules.
  *
- *    header | config | loaders | classes | methods | skips | threads | strings | slots | rings | stacks | frames |
- *    rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names | scratch
+ *    header | configs | loaders | classes | methods | skips | threads | strings | slots | shares | rings | stacks |
+ *    frames | rules | shared sums | histograms | histogram groups | cells | virtual calls | virtual names | scratch
+ *
+ * Up to FRT_RECORDINGS recordings run at a time, each with a collector of its own. The first one begins an epoch, which
+ * ends with the last one. Configs, skips, rules, shared sums and histograms exist for each recording. All else is
+ * shared: rings have the spans of all recordings, and a slot's open calls are those of any of them.
  *
  * All tables except the stacks are append-only while a recording runs: an id means the same thing until the
- * recording ends. Between two recordings, classes and methods are forgotten if their tables are half full and
+ * epoch ends. Between two epochs, classes and methods are forgotten if their tables are half full and
  * nothing has hooks. (A method that was active when a recording ended may exit during the next one; that call is
  * not counted.) A row is complete once the count that covers it has been stored, with release order.
  */
@@ -32,7 +36,9 @@ typedef uint32_t frt_u32;
 typedef uint64_t frt_u64;
 #endif
 
-#define FRT_MAGIC 0x656361727472660cULL /* changes with every change of this file's layout */
+#define FRT_MAGIC 0x656361727472660dULL /* changes with every change of this file's layout */
+
+#define FRT_RECORDINGS 4u /* at a time */
 
 #define FRT_MAX_LOADERS	 4096u
 #define FRT_MAX_CLASSES	 32768u
@@ -83,6 +89,8 @@ enum frt_record_kind {
 #define FRT_SPAN_VIRTUAL 0x2u /* on the virtual thread named last in this stream; `thread` is the carrier */
 /* the agent has seen each mount of that virtual thread during the call, so that the kernel's half is complete */
 #define FRT_SPAN_FOLLOWED 0x4u
+/* the call does not belong to recording r, or is not to be recorded there */
+#define FRT_SPAN_NOT(r) (0x100u << (r))
 
 struct frt_span {
 	frt_u64 start;	  /* TSC at entry */
@@ -122,6 +130,7 @@ struct frt_carrier {
 	frt_u32 stack;	      /* of the thread that is about to leave the carrier; 0: none */
 	frt_u32 reason;	      /* what it waits for; 0: not known */
 	frt_u64 stacks_until; /* TSC: limits the rate of stacks */
+	frt_u64 asked_until;  /* TSC: the same for the JVM's own answer; see virtual_calls.c */
 };
 
 /*
@@ -134,7 +143,7 @@ struct frt_carrier {
 /*
  * The state of one thread, on cache lines of its own. Later threads reuse the slot and continue its stream of
  * records: `head` never decreases, and every span names its thread. The counters belong to the slot, not to the
- * thread.
+ * thread. They count while one recording runs alone, the one that began the epoch; see struct frt_share.
  */
 struct frt_slot {
 	/* first cache line: everything that each exit touches */
@@ -164,7 +173,8 @@ struct frt_slot {
 	frt_u64 stack_end;     /* first address above the thread's stack; 0: its stacks are not walked */
 	frt_u64 anchor;	       /* address of its JavaFrameAnchor */
 	frt_u64 cells;	       /* offset of its timing cells << 8 | log2 of their number; 0: none */
-	frt_u64 cell_count;    /* cells in use */
+	frt_u32 cell_count;    /* cells in use */
+	frt_u32 joined;	       /* header.joined when the thread last looked at the shares */
 	frt_u64 record_ticks;  /* moving average of TSC ticks from a span's exit stamp to its drain */
 	/* results of an open-call dump */
 	frt_u64 open_dump_at;	 /* TSC; 0: no dump has reached this thread */
@@ -173,12 +183,22 @@ struct frt_slot {
 	frt_u32 open_dump_open;
 	frt_u32 open_dump_dead;	 /* bit i: open call i is on no stack */
 	frt_u32 open_dump_epoch; /* header.open_dump at that time */
-	frt_u64 asked_until;	 /* TSC; used by virtual_calls.c in the agent only */
+	frt_u64 others;		 /* calls that began or ended, and are counted in the shares */
 	frt_u64 drained;	 /* head at the last drain */
 	union {
 		struct frt_open_call open[FRT_OPEN_CALLS];
 		struct frt_carrier carrier; /* with FRT_SLOT_CARRIER */
 	};
+};
+
+/*
+ * What one recording counts in one slot once the epoch has had a second recording. The recording that began the epoch
+ * has counted in the slot itself before. From then on until the epoch ends, all count here.
+ */
+struct frt_share {
+	frt_u64 entered, exited, thrown, recorded, unrecorded, longest, lost_exits; /* as in the slot */
+	frt_u32 moved_exits;
+	frt_u32 number; /* frt_recording.number; a different one: nothing is counted yet */
 };
 
 #define FRT_SLOT_CARRIER 0x1u /* may carry virtual threads: its open calls are struct frt_virtual_call */
@@ -262,10 +282,11 @@ struct frt_method {
 	frt_u16 flags;	   /* FRT_METHOD_* */
 };
 
-#define FRT_METHOD_HOOKED      0x1u /* has hooks now */
-#define FRT_METHOD_LOWER_BOUND 0x2u /* @IntrinsicCandidate: the JIT may replace calls by machine code */
+#define FRT_METHOD_FOR(r)      (0x1u << (r)) /* has hooks for recording r now */
+#define FRT_METHOD_HOOKED      0xfu	     /* for any recording */
+#define FRT_METHOD_LOWER_BOUND 0x10u	     /* @IntrinsicCandidate: the JIT may replace calls by machine code */
 #define FRT_METHOD_MAY_MOUNT \
-	0x4u /* may run while a virtual thread is mounted or unmounted: the agent must not call into the JVM then */
+	0x20u /* may run while a virtual thread is mounted or unmounted: the agent must not call into the JVM then */
 
 /* Why a matched method or class is not traced. */
 enum frt_skip_reason {
@@ -305,19 +326,48 @@ enum frt_state {
 	FRT_STOPPING = 3,
 };
 
-/* The recorder that owns the JVM. The collector writes it while it holds an exclusive flock() on the segment. */
+/* Who records. */
 struct frt_owner {
 	frt_u32 pid, uid;
 	frt_u64 start_ns; /* CLOCK_REALTIME */
 	char what[64];
 };
 
+/*
+ * A recording. Its collector holds a lock on byte FRT_LOCK_RECORDING(r) of the segment (fcntl, F_OFD_SETLK), from before
+ * its first command until it has read everything; the kernel releases it when the collector dies.
+ */
+struct frt_recording {
+	frt_u32 state;	   /* enum frt_state; FRT_IDLE also after it has ended, while its collector still reads */
+	frt_u32 number;	   /* given at each start, from 1 */
+	frt_u64 since;	   /* TSC: calls that began earlier do not belong to it */
+	frt_u32 founder;   /* 1: it began the epoch, so the slots' own counters are its own, too */
+	frt_u32 open_dump; /* number of its last open-call dump */
+	frt_u32 skips;	   /* rows in use */
+	frt_u32 reserved;
+	frt_u64 unslotted;  /* calls of threads without a slot */
+	frt_u64 dead_calls; /* open calls found on no stack at the end of the recording */
+
+	/* The collector writes the rest. */
+	struct frt_owner owner;
+	/*
+	 * Incremented several times a second. The lock, and the kernel's USDT semaphore if nobody else listens, show the
+	 * collector's end sooner.
+	 */
+	frt_u64 heartbeat;
+	/* as frt_header.stack_next, for the stacks that the collector has read */
+	frt_u64 stack_done;
+};
+
+/* Bytes of the segment that are locked. */
+#define FRT_LOCK_RECORDING(r) (r)
+#define FRT_LOCK_COMMAND      FRT_RECORDINGS
+
 enum frt_command_kind {
 	FRT_COMMAND_NONE = 0,
 	FRT_COMMAND_START,     /* read the config, rewrite what the filter matches */
-	FRT_COMMAND_CHANGE,    /* the same while a recording runs */
 	FRT_COMMAND_OPEN_DUMP, /* record the stacks of threads with open calls */
-	FRT_COMMAND_STOP,      /* the same, then restore the original code */
+	FRT_COMMAND_STOP,      /* the same, then restore the original code of what no other recording wants */
 	FRT_COMMANDS
 };
 
@@ -340,15 +390,17 @@ enum frt_result {
 };
 
 /*
- * One command at a time, from the holder of the segment's lock. The holder stores `kind`, increments `number` and
- * wakes it (a futex shared by processes). The agent's thread stores `result`, sets `answered` to `number` and
- * wakes `answered`.
+ * One command at a time, from the holder of the lock on byte FRT_LOCK_COMMAND, who holds it until the answer. He stores
+ * `kind` and `recording`, increments `number` and wakes it (a futex shared by processes). The agent's thread stores
+ * `result`, sets `answered` to `number` and wakes `answered`.
  */
 struct frt_command {
-	frt_u32 kind;	  /* enum frt_command_kind */
+	frt_u32 kind; /* enum frt_command_kind */
+	frt_u32 recording;
 	frt_u32 number;	  /* futex */
 	frt_u32 answered; /* futex */
 	frt_u32 result;	  /* 0, or an error that header.message explains */
+	frt_u32 reserved;
 };
 
 struct frt_header {
@@ -356,46 +408,40 @@ struct frt_header {
 	frt_u64 size;  /* of the segment */
 	char tag[16];  /* identifies the build: the file name and the helper class carry it */
 	frt_u32 pid;   /* of the JVM, in its innermost pid namespace */
-	frt_u32 state; /* enum frt_state */
-	frt_u32 epoch; /* of the recording: incremented at each start */
+	frt_u32 state; /* enum frt_state: FRT_IDLE when no recording runs */
+	frt_u32 epoch; /* incremented when a recording starts while no other one runs */
 	frt_u32 jni_version;
 	frt_u64 ring_cap;  /* upper limit for all rings, bytes */
 	frt_u64 ring_used; /* bytes of rings handed out */
 
 	/* rows in use */
-	frt_u32 loaders, classes, methods, skips;
+	frt_u32 loaders, classes, methods;
+	frt_u32 joined; /* incremented when a recording starts while another one runs */
 	/* bytes in use. A string is a 2-byte little-endian length, the bytes, and a 0; its number is its offset */
 	frt_u32 strings;
 	frt_u32 slots;	       /* highest slot ever used + 1 */
 	frt_u32 thread_serial; /* the last one assigned */
-	frt_u32 slots_missing; /* threads without a slot; `unslotted` counts their calls */
+	frt_u32 slots_missing; /* threads without a slot; frt_recording.unslotted counts their calls */
 
-	frt_u64 unslotted;	/* calls of threads without a slot */
-	frt_u64 dead_calls;	/* open calls found on no stack at the end of the recording */
 	frt_u64 retransform_ns; /* time spent in RetransformClasses by the last command */
 	frt_u32 retransformed;	/* classes retransformed by the last command */
 	frt_u32 last_error;	/* JVMTI error of the last command, 0: none */
 	frt_u32 hook_ticks;	/* TSC ticks that the two stamps of a call take, measured at load */
-	frt_u32 healed;		/* how often the agent has restored the JVM on its own */
+	frt_u32 healed;		/* how often the agent has ended a recording on its own */
+	frt_u32 numbers;	/* of recordings, given so far */
 	frt_u32 open_dump;	/* number of the last open-call dump; incremented when a dump begins */
 	frt_u32 progress;	/* incremented while a command makes progress */
 	char message[256];	/* of the last command, 0-terminated */
 
 	struct frt_command command;
-	struct frt_owner owner;
+	struct frt_recording recording[FRT_RECORDINGS];
 
 	/*
-	 * Incremented by the collector several times a second. The kernel's USDT semaphore shows the collector's end
-	 * sooner, but a killed process can leave its probe behind ("failed to unregister, leaking uprobe").
-	 */
-	frt_u64 heartbeat;
-
-	/*
-	 * Stacks. stack_next is the next id << 32 | the number of frames ever written, both modulo 2^32. stack_done is
-	 * the same pair for what the collector has read; everything before it may be overwritten.
+	 * Stacks. stack_next is the next id << 32 | the number of frames ever written, both modulo 2^32. What the
+	 * collector that is farthest has read may be overwritten: one that is behind by the whole table loses stacks
+	 * either way, and must not cost the others theirs.
 	 */
 	frt_u64 stack_next;
-	frt_u64 stack_done;
 	frt_u64 stacks_lost;	/* spans with FRT_STACK_LOST: the collector fell behind */
 	frt_u64 stacks_off;	/* spans of threads with unknown stack bounds */
 	frt_u64 stacks_unasked; /* spans with an unknown stack: asking JVMTI could have blocked the thread for ever */
@@ -407,13 +453,13 @@ struct frt_header {
 	frt_u64 unbucketed; /* timed calls in no histogram: all groups were in use */
 	frt_u32 groups;	    /* group numbers handed out */
 
-	frt_u32 virtual_used; /* 1: this recording has had virtual calls */
+	frt_u32 virtual_used; /* 1: this epoch has had virtual calls */
 	frt_u32 stack_frames; /* rows in use of the frame table: a power of two, at most FRT_STACK_FRAMES */
 };
 
 /*
- * The rule for a method's calls: one word per method id, with the threshold in TSC ticks << FRT_RULE_SHIFT, and
- * flags. 0: record every call.
+ * The rule for a method's calls: one word per recording and method id, with the threshold in TSC ticks <<
+ * FRT_RULE_SHIFT, and flags. 0: record every call. FRT_RULE_UNTRACED without a flag: the method is not the recording's.
  */
 #define FRT_RULE_TIMED	  0x1u
 #define FRT_RULE_THROWN	  0x2u /* record only calls that end with an exception */
@@ -421,9 +467,13 @@ struct frt_header {
 #define FRT_RULE_SHIFT	  3
 #define FRT_RULE_UNTRACED (~0ull << FRT_RULE_SHIFT) /* a threshold that no call reaches */
 
+/* A method of a recording, in sums, cells and histograms. */
+#define FRT_TIMED_METHODS	    (FRT_RECORDINGS * FRT_MAX_METHODS)
+#define FRT_TIMED_METHOD(r, method) ((r) * FRT_MAX_METHODS + (method) % FRT_MAX_METHODS)
+
 /* Sums over the calls of a method. */
 struct frt_sum {
-	frt_u32 method; /* 0: free */
+	frt_u32 method; /* FRT_TIMED_METHOD; 0: free */
 	frt_u32 reserved;
 	frt_u64 count, thrown;
 	frt_u64 total, minimum, maximum; /* TSC ticks */
@@ -441,7 +491,7 @@ struct frt_sum {
  * no other thread writes.
  */
 struct frt_cell {
-	frt_u32 method;	    /* 0: free */
+	frt_u32 method;	    /* FRT_TIMED_METHOD; 0: free */
 	frt_u16 known_from; /* shortest duration that is neither a new bucket of the histogram nor a new extreme, */
 	frt_u16 known;	    /* and the number of such durations; used by the agent only */
 	frt_u64 count, thrown;
@@ -610,20 +660,21 @@ struct frt_config {
 
 #define FRT_HEADER_AT	     0u
 #define FRT_CONFIG_AT	     4096u
-#define FRT_LOADERS_AT	     (FRT_CONFIG_AT + FRT_CONFIG_SIZE)
+#define FRT_LOADERS_AT	     (FRT_CONFIG_AT + FRT_RECORDINGS * FRT_CONFIG_SIZE)
 #define FRT_CLASSES_AT	     (FRT_LOADERS_AT + FRT_MAX_LOADERS * 16u)
 #define FRT_METHODS_AT	     (FRT_CLASSES_AT + FRT_MAX_CLASSES * 16u)
 #define FRT_SKIPS_AT	     (FRT_METHODS_AT + FRT_MAX_METHODS * 16u)
-#define FRT_THREADS_AT	     (FRT_SKIPS_AT + FRT_MAX_SKIPS * 16u)
+#define FRT_THREADS_AT	     (FRT_SKIPS_AT + FRT_RECORDINGS * FRT_MAX_SKIPS * 16u)
 #define FRT_STRINGS_AT	     (FRT_THREADS_AT + FRT_MAX_THREADS * 128u)
 #define FRT_SLOTS_AT	     (FRT_STRINGS_AT + FRT_STRINGS_SIZE)
-#define FRT_RINGS_AT	     (FRT_SLOTS_AT + FRT_MAX_SLOTS * 512u)
+#define FRT_SHARES_AT	     (FRT_SLOTS_AT + FRT_MAX_SLOTS * 512u)
+#define FRT_RINGS_AT	     (FRT_SHARES_AT + FRT_MAX_SLOTS * FRT_RECORDINGS * 64u)
 #define FRT_STACKS_AT	     (FRT_RINGS_AT + FRT_RINGS_SIZE)
 #define FRT_FRAMES_AT	     (FRT_STACKS_AT + FRT_STACKS * 32u)
 #define FRT_RULES_AT	     (FRT_FRAMES_AT + FRT_STACK_FRAMES * 24u)
-#define FRT_SHARED_AT	     (FRT_RULES_AT + FRT_MAX_METHODS * 8u)
-#define FRT_HISTOGRAMS_AT    (FRT_SHARED_AT + FRT_MAX_METHODS * 64u)
-#define FRT_GROUPS_AT	     (FRT_HISTOGRAMS_AT + FRT_MAX_METHODS * FRT_GROUPS * 4u)
+#define FRT_SHARED_AT	     (FRT_RULES_AT + FRT_TIMED_METHODS * 8u)
+#define FRT_HISTOGRAMS_AT    (FRT_SHARED_AT + FRT_TIMED_METHODS * 64u)
+#define FRT_GROUPS_AT	     (FRT_HISTOGRAMS_AT + FRT_TIMED_METHODS * FRT_GROUPS * 4u)
 #define FRT_CELLS_AT	     (FRT_GROUPS_AT + FRT_MAX_GROUPS * 64u)
 #define FRT_VIRTUAL_AT	     (FRT_CELLS_AT + FRT_CELLS_SIZE)
 #define FRT_VIRTUAL_NAMES_AT (FRT_VIRTUAL_AT + FRT_VIRTUAL_CALLS * 32u)
@@ -633,6 +684,8 @@ struct frt_config {
 _Static_assert(sizeof(struct frt_span) == FRT_RECORD_SIZE, "span");
 _Static_assert(sizeof(struct frt_vthread) == FRT_RECORD_SIZE, "vthread");
 _Static_assert(sizeof(struct frt_slot) == 512, "slot");
+_Static_assert(sizeof(struct frt_share) == 64, "share");
+_Static_assert(sizeof(struct frt_recording) == 144, "recording");
 _Static_assert(sizeof(struct frt_mount) == 40, "mount");
 _Static_assert(sizeof(struct frt_thread) == 128, "thread");
 _Static_assert(sizeof(struct frt_virtual_call) == 32, "virtual call");
@@ -657,7 +710,7 @@ _Static_assert(FRT_RINGS_AT % 4096 == 0, "page aligned rings");
  * The USDT site frtrace:drain. The slot's thread calls it when half of its ring is new:
  *    1 slot number   2 address of the ring   3 head   4 drained   5 size of half a ring
  *
- * The USDT site frtrace:thread. A thread calls it once when it gets a slot:
+ * The USDT site frtrace:thread. A thread calls it when it gets a slot, and again when a recording has joined:
  *    1 slot number   2 address of the slot
  *
  * The USDT site frtrace:mount. A carrier calls it before it runs a virtual thread that is in a traced call:

@@ -99,7 +99,8 @@ extern struct thread_usage_map thread_usages;
 
 /* The part of struct frt_slot that says which calls are open, and which spans have been written. */
 struct slot_calls {
-	__u64 head, ring, entered, exited;
+	__u64 head, ring;
+	__u64 entered, exited; /* they change with each call that begins or ends; `entered` includes frt_slot.others */
 	__u32 depth, thread;
 	__u32 virtual_key, mounts;
 	__u64 outermost; /* open[0].start */

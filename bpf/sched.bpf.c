@@ -83,7 +83,8 @@ __noinline int site_thread(__u64 number, __u64 address)
 	bpf_probe_read_user(&serial, sizeof(serial), &slot->thread);
 	state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	report_owner(task, number, serial, state ? 0 : FRT_OWNER_NO_WAITS);
-	if (!state)
+	/* the same thread passes here again when another recording has joined */
+	if (!state || (state->slot == (__u64)slot && state->thread == serial))
 		return 0;
 	if (wait_setup.hold) { /* waits of an earlier owner of its JNIEnv */
 		held_release(&state->held, task);

@@ -32,10 +32,11 @@ static __always_inline long read_calls(struct task_struct *task, __u64 slot, __u
 {
 	const whole_slot *mapped = mapped_slot_of(task, thread);
 	const struct frt_slot *from = (const struct frt_slot *)slot;
+	__u64 others = 0;
 
 	if (mapped) {
 		*out = (struct slot_calls){.head = mapped->head,
-					   .entered = mapped->entered,
+					   .entered = mapped->entered + mapped->others,
 					   .exited = mapped->exited,
 					   .depth = mapped->depth,
 					   .thread = thread,
@@ -47,7 +48,12 @@ static __always_inline long read_calls(struct task_struct *task, __u64 slot, __u
 	out->outermost = 0;
 	if (wait_setup.hold && bpf_probe_read_user(&out->outermost, sizeof(out->outermost), &from->open[0].start))
 		return -1;
-	return bpf_probe_read_user(out, offsetof(struct slot_calls, outermost), &from->head);
+	if (bpf_probe_read_user(out, offsetof(struct slot_calls, outermost), &from->head))
+		return -1;
+	if (usage_wanted && bpf_probe_read_user(&others, sizeof(others), &from->others))
+		return -1;
+	out->entered += others;
+	return 0;
 }
 
 /* Tell the collector which thread owns a slot, so that it can map the slot, and what of the thread is not observed. */

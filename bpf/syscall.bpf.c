@@ -25,6 +25,8 @@ __noinline int site_thread_usage(__u64 number, __u64 address)
 		report_owner(task, number, serial, FRT_OWNER_NO_USAGE);
 		return 0;
 	}
+	if (u->slot == (__u64)slot && u->thread == serial)
+		return 0; /* it has passed here before: another recording has joined */
 	u->at = u->syscall_begin = 0;
 	u->thread = serial;
 	u->slot = (__u64)slot;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define GUARD 4096u
 
@@ -11,7 +12,7 @@ struct segment fake_segment_new(void)
 {
 	char *at = mmap(NULL, FRT_SEGMENT_SIZE + 2 * GUARD, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct segment s = {.fd = -1, .base = at + GUARD};
+	struct segment s = {.fd = memfd_create("fake", MFD_CLOEXEC), .base = at + GUARD};
 
 	if (at == MAP_FAILED || FRT_SEGMENT_SIZE % GUARD || mprotect(at, GUARD, PROT_NONE) ||
 	    mprotect(s.base + FRT_SEGMENT_SIZE, GUARD, PROT_NONE))
@@ -23,6 +24,7 @@ struct segment fake_segment_new(void)
 						  .loaders = 1,
 						  .strings = 1,
 						  .ring_cap = 4u << 20,
+						  .recording = {{.state = FRT_ACTIVE, .founder = 1}},
 						  .stack_next = 1ULL << 32};
 	return s;
 }
@@ -30,6 +32,8 @@ struct segment fake_segment_new(void)
 void fake_segment_free(struct segment *s)
 {
 	munmap(s->base - GUARD, FRT_SEGMENT_SIZE + 2 * GUARD);
+	close(s->fd);
+	s->fd = -1;
 	s->base = NULL;
 }
 
@@ -80,8 +84,8 @@ void fake_skip(struct segment *s, const char *class_name, const char *method, co
 {
 	struct frt_skip *rows = (struct frt_skip *)(s->base + FRT_SKIPS_AT);
 
-	rows[segment_header(s)->skips++] = (struct frt_skip){fake_string(s, class_name), fake_string(s, method),
-							     fake_string(s, descriptor), reason};
+	rows[segment_header(s)->recording[0].skips++] = (struct frt_skip){
+		fake_string(s, class_name), fake_string(s, method), fake_string(s, descriptor), reason};
 }
 
 struct frt_thread *fake_thread(struct segment *s, uint32_t serial, const char *name, const char *group)

@@ -158,7 +158,7 @@ static inline void begin(uint32_t depth)
 	config.stack_depth = depth;
 	config.stack_frames = FRT_STACK_FRAMES;
 	memcpy(control_at(FRT_CONFIG_AT), &config, sizeof(config));
-	stack_begin(&config);
+	stack_begin(0, &config);
 	stack_thread_begin(&slot, ENV);
 }
 

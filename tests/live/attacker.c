@@ -193,7 +193,7 @@ static void flip_word(void)
 	frt_u32 *words[] = {&header->methods,
 			    &header->classes,
 			    &header->loaders,
-			    &header->skips,
+			    &header->recording[below(FRT_RECORDINGS)].skips,
 			    &header->strings,
 			    &header->slots,
 			    &header->thread_serial,
@@ -215,8 +215,8 @@ static void flip_word(void)
 
 static void scribble_header(void)
 {
-	header->unslotted = below(1000);
-	header->dead_calls = below(1000);
+	header->recording[below(FRT_RECORDINGS)].unslotted = below(1000);
+	header->recording[below(FRT_RECORDINGS)].dead_calls = below(1000);
 	header->unbucketed = odd_number();
 	header->retransform_ns = odd_number();
 	header->stacks_off = below(1000);

@@ -16,8 +16,17 @@ static const struct {
 	size_t at, size;
 } fields[] = {
 #define FIELD(f) {#f, offsetof(struct frt_header, f), sizeof(((struct frt_header *)0)->f)}
-	FIELD(state), FIELD(epoch),	    FIELD(ring_cap),  FIELD(ring_used), FIELD(slots),	      FIELD(methods),
-	FIELD(skips), FIELD(slots_missing), FIELD(unslotted), FIELD(healed),	FIELD(thread_serial),
+	FIELD(state),
+	FIELD(epoch),
+	FIELD(ring_cap),
+	FIELD(ring_used),
+	FIELD(slots),
+	FIELD(methods),
+	FIELD(recording[0].skips),
+	FIELD(slots_missing),
+	FIELD(recording[0].unslotted),
+	FIELD(healed),
+	FIELD(thread_serial),
 };
 
 static int segment_open(const char *pid)

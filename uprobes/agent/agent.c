@@ -20,6 +20,7 @@
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/launch_link.h"
 #include "uprobes/agent/loader.h"
+#include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/seccomp.h"
 #include "uprobes/agent/slot.h"
@@ -43,7 +44,7 @@ static jvmtiEnv *jvmti;
 static JavaVM *java_vm;
 static struct lock init_lock; /* taken by lock_try only */
 static bool ready;
-static void *pattern_memory;
+static void *pattern_memory[FRT_RECORDINGS];
 
 static enum frt_result agent_fail(enum frt_result result, const char *message)
 {
@@ -122,14 +123,19 @@ static uint32_t measure_stamps(void)
 	return best / 128;
 }
 
-/*
- * The collector may change the config at any time, so matching uses a copy of the filter program. All copies have
- * the maximum size: a callback that reads one while it is replaced may apply offsets of the old program to the new
- * one.
- */
-static bool copy_pattern(struct matcher *p)
+static struct frt_recording *agent_row(uint32_t recording)
 {
-	const struct frt_config *config = control_config();
+	return &control->recording[recording];
+}
+
+/*
+ * The collector may change the config at any time, so matching uses a copy of the filter program. The copy of the
+ * recording that had the row before is released; but while a callback is running, which can take as long as a class
+ * loader likes, it may read that one still. Then losing it is better.
+ */
+static bool copy_pattern(uint32_t recording, struct matcher *p)
+{
+	const struct frt_config *config = control_config(recording);
 	size_t size = config->pattern_size;
 	void *copy;
 
@@ -140,151 +146,213 @@ static bool copy_pattern(struct matcher *p)
 		return false;
 	memcpy(copy, config + 1, size);
 	*p = (struct matcher){copy, size};
-	if (matcher_valid(p))
-		return true;
-	sys_unmap(copy, FRT_CONFIG_SIZE);
-	return false;
+	if (!matcher_valid(p)) {
+		sys_unmap(copy, FRT_CONFIG_SIZE);
+		return false;
+	}
+	if (pattern_memory[recording] && !classes_reading())
+		sys_unmap(pattern_memory[recording], FRT_CONFIG_SIZE);
+	pattern_memory[recording] = copy;
+	return true;
 }
 
-/*
- * A callback that began earlier may still read the old program, so the one before it is released. Even that one is
- * kept while a callback is running, which can take as long as a class loader likes; losing a page is better.
- */
-static void keep_pattern(const struct matcher *p)
+/* The calls of no recording are counted any more. */
+static void end_epoch(void)
 {
-	static const void *last;
-
-	if (pattern_memory && !classes_reading())
-		sys_unmap(pattern_memory, FRT_CONFIG_SIZE);
-	pattern_memory = (void *)last;
-	last = p->program;
+	store_release(&control_since, UINT64_MAX);
+	store_release(&recordings_shared, false);
+	set_events(JVMTI_DISABLE);
+	store_release(&control->state, FRT_IDLE);
 }
 
 /*
  * While classes are hooked and restored, the collector waits, and its queue might not hold the calls of so long a time.
  * So a recording begins after the one and ends before the other.
  */
-static enum frt_result restore(JNIEnv *env)
+static enum frt_result restore(JNIEnv *env, uint32_t recording)
 {
+	struct frt_recording *row = agent_row(recording);
 	jvmtiError error;
 
-	store_release(&control->state, FRT_STOPPING);
-	store_release(&control_since, UINT64_MAX);
-	error = classes_apply(env, NULL);
-	set_events(JVMTI_DISABLE);
+	store_release(&row->state, FRT_STOPPING);
+	store_release(&recordings_since[recording], UINT64_MAX);
+	if (!recordings_shared)
+		store_release(&control_since, UINT64_MAX);
+	error = classes_remove(env, recording);
 	control->last_error = error;
+	stack_leave(recording);
 	/* hooks remain: the next stop removes them, or heal() when the tracer is gone */
-	store_release(&control->state, error ? FRT_ACTIVE : FRT_IDLE);
+	store_release(&row->state, error ? FRT_ACTIVE : FRT_IDLE);
+	if (!recordings_running())
+		end_epoch();
 	return error ? agent_fail(FRT_JVMTI_FAILED, "the JVM could not restore all classes") : FRT_DONE;
 }
 
-/* How long the tracer has shown no sign of life. */
+/* How long a recording's tracer has shown no sign of life. */
 struct tracer_watch {
-	unsigned int listening, pulse; /* steps without a listener; steps without a heartbeat */
+	unsigned int absent, pulse; /* steps without its lock, or without any listener; steps without a heartbeat */
 	/* failed attempts to heal a JVM that is short of memory; each one lengthens the pause before the next */
 	unsigned int failures;
 	uint64_t heartbeat;
 };
 
 /* Returns true if the tracer is gone. */
-static bool tracer_is_gone(struct tracer_watch *s)
+static bool tracer_is_gone(struct tracer_watch *s, uint32_t recording)
 {
-	uint64_t heartbeat = load_relaxed(&control->heartbeat);
+	const struct frt_recording *row = agent_row(recording);
+	uint64_t heartbeat = load_relaxed(&row->heartbeat);
 
-	s->listening = frtrace_drain_semaphore ? 0 : s->listening + 1;
+	s->absent = frtrace_drain_semaphore && control_is_locked(FRT_LOCK_RECORDING(recording)) ? 0 : s->absent + 1;
 	/* until the recording runs, the collector waits for the agent */
-	s->pulse = heartbeat == s->heartbeat && load_acquire(&control->state) == FRT_ACTIVE ? s->pulse + 1 : 0;
+	s->pulse = heartbeat == s->heartbeat && load_acquire(&row->state) == FRT_ACTIVE ? s->pulse + 1 : 0;
 	s->heartbeat = heartbeat;
-	return s->listening >= HEAL_AFTER_STEPS << s->failures || s->pulse >= PULSE_AFTER_STEPS;
+	return s->absent >= HEAL_AFTER_STEPS << s->failures || s->pulse >= PULSE_AFTER_STEPS;
 }
 
-static void begin_epoch(JNIEnv *env, const struct frt_config *config)
+static void begin_epoch(JNIEnv *env, uint32_t recording)
 {
+	const struct frt_config *config = control_config(recording);
+
 	control->ring_cap = config->ring_cap;
-	timing_begin(config); /* before the methods are forgotten */
+	timing_begin(recording, config); /* before the methods are forgotten */
 	if (control_is_crowded() && !classes_reading() && loader_make_room(env))
 		stack_named_forget();
 	ring_grow_ticks = config->grow_ticks;
-	control->unslotted = 0;
-	control->dead_calls = 0;
 	control->slots_missing = 0;
 	store_release(&control->epoch, control->epoch + 1);
 	virtual_calls_begin(config);
 	mounts_begin();
-	stack_begin(config); /* before threads get their slots */
+	stack_begin(recording, config); /* before threads get their slots */
 	slot_reset_all();
 }
 
-static enum frt_result apply(JNIEnv *env, const struct matcher *p)
+static void join_epoch(uint32_t recording)
+{
+	const struct frt_config *config = control_config(recording);
+
+	if (config->ring_cap > control->ring_cap)
+		control->ring_cap = config->ring_cap;
+	timing_join(recording, config);
+	virtual_calls_join(config);
+	stack_join(recording, config);
+}
+
+/* From now on each recording counts for itself. Threads see this before they see the change of control_since. */
+static void share(void)
+{
+	store_release(&control->joined, control->joined + 1 ?: 1);
+	store_release(&recordings_shared, true);
+	store_release(&control_since, UINT64_MAX);
+}
+
+/*
+ * Is another recording at work, or its collector still reading what it has counted? The row of one whose collector has
+ * been killed does not count.
+ */
+static bool is_alone(uint32_t recording)
+{
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		if (r != recording && (agent_row(r)->state != FRT_IDLE ||
+				       (agent_row(r)->number && control_is_locked(FRT_LOCK_RECORDING(r)))))
+			return false;
+	return true;
+}
+
+/* Only row 0 is recorded the short way, which needs its rules. */
+static void begin_row(JNIEnv *env, uint32_t recording)
+{
+	bool alone = is_alone(recording), founder = alone && recording == 0;
+	struct frt_recording *row = agent_row(recording);
+
+	row->founder = founder;
+	row->since = UINT64_MAX;
+	row->unslotted = row->dead_calls = 0;
+	row->open_dump = control->open_dump;
+	store_release(&row->number, ++control->numbers);
+	if (alone)
+		begin_epoch(env, recording);
+	else
+		join_epoch(recording);
+	store_release(&row->state, FRT_STARTING);
+	store_release(&control->state, FRT_ACTIVE);
+	if (alone)
+		store_relaxed(&recordings_epoch, sys_tsc());
+	if (!founder)
+		share();
+}
+
+/*
+ * Calls that begin from now on belong to the recording. If others run, they are counted from a moment on that is a little
+ * ahead: a thread that takes its stamp then has seen recordings_since, at `enter` as well as at `leave`.
+ */
+#define AHEAD (1u << 22) /* TSC ticks: more than a millisecond */
+
+static void activate(uint32_t recording)
+{
+	struct frt_recording *row = agent_row(recording);
+	uint64_t since = sys_tsc() + (row->founder ? 0 : AHEAD);
+
+	store_release(&row->since, since);
+	store_release(&recordings_since[recording], since);
+	if (!recordings_shared)
+		store_release(&control_since, since);
+	store_release(&row->state, FRT_ACTIVE);
+}
+
+static enum frt_result apply(JNIEnv *env, uint32_t recording, const struct matcher *p)
 {
 	jvmtiError error;
 
-	control_reset_skips();
-	keep_pattern(p);
-	error = classes_apply(env, p);
+	control_reset_skips(recording);
+	error = classes_add(env, recording, p);
 	control->last_error = error;
 	if (!error)
 		return FRT_DONE;
-	restore(env);
+	restore(env, recording);
 	control->last_error = error;
 	return agent_fail(FRT_JVMTI_FAILED, "the JVM refused to retransform");
 }
 
-static enum frt_result agent_start(JNIEnv *env)
+static enum frt_result agent_start(JNIEnv *env, uint32_t recording)
 {
 	struct matcher p;
 
-	if (control->state != FRT_IDLE)
+	if (agent_row(recording)->state != FRT_IDLE)
 		return agent_fail(FRT_NOT_READY, "a recording is running");
 	if (!frtrace_drain_semaphore)
 		return agent_fail(FRT_NO_LISTENER, "no tracer listens on frtrace:drain");
-	if (!copy_pattern(&p))
+	if (!copy_pattern(recording, &p))
 		return agent_fail(FRT_BAD_CONFIG, "the filter in the control segment is not valid");
-	begin_epoch(env, control_config());
-	store_release(&control->state, FRT_STARTING);
+	begin_row(env, recording);
 	if (set_events(JVMTI_ENABLE)) {
-		keep_pattern(&p);
-		restore(env);
+		restore(env, recording);
 		return agent_fail(FRT_JVMTI_FAILED, "the JVM refused to send events");
 	}
-	if (apply(env, &p))
+	if (apply(env, recording, &p))
 		return FRT_JVMTI_FAILED;
-	store_release(&control_since, sys_tsc());
-	store_release(&control->state, FRT_ACTIVE);
+	activate(recording);
 	return FRT_DONE;
 }
 
-static enum frt_result change(JNIEnv *env)
+static enum frt_result stop(JNIEnv *env, uint32_t recording)
 {
-	struct matcher p;
-
-	if (control->state != FRT_ACTIVE)
-		return agent_fail(FRT_NOT_READY, "no recording is running");
-	if (!copy_pattern(&p))
-		return agent_fail(FRT_BAD_CONFIG, "the filter in the control segment is not valid");
-	return apply(env, &p);
-}
-
-static enum frt_result stop(JNIEnv *env)
-{
-	if (control->state == FRT_IDLE)
+	if (agent_row(recording)->state == FRT_IDLE)
 		return FRT_DONE;
-	open_dump_take(env, true);
-	return restore(env);
+	open_dump_take(env, recording, true);
+	return restore(env, recording);
 }
 
-static enum frt_result agent_dump_open_calls(JNIEnv *env)
+static enum frt_result agent_dump_open_calls(JNIEnv *env, uint32_t recording)
 {
-	if (control->state == FRT_ACTIVE)
-		open_dump_take(env, false);
+	if (agent_row(recording)->state == FRT_ACTIVE)
+		open_dump_take(env, recording, false);
 	return FRT_DONE;
 }
 
-static enum frt_result execute(JNIEnv *env, uint32_t kind)
+static enum frt_result execute(JNIEnv *env, uint32_t kind, uint32_t recording)
 {
-	static enum frt_result (*const commands[FRT_COMMANDS])(JNIEnv *env) = {
+	static enum frt_result (*const commands[FRT_COMMANDS])(JNIEnv *env, uint32_t recording) = {
 		[FRT_COMMAND_START] = agent_start,
-		[FRT_COMMAND_CHANGE] = change,
 		[FRT_COMMAND_OPEN_DUMP] = agent_dump_open_calls,
 		[FRT_COMMAND_STOP] = stop,
 	};
@@ -297,7 +365,7 @@ static enum frt_result execute(JNIEnv *env, uint32_t kind)
 		(*env)->ExceptionClear(env);
 		return agent_fail(FRT_JVMTI_FAILED, "the JVM has no memory left");
 	}
-	result = commands[kind](env);
+	result = commands[kind](env, recording);
 	(*env)->PopLocalFrame(env, NULL);
 	return result;
 }
@@ -311,19 +379,19 @@ static void agent_answer(uint32_t number, enum frt_result result)
 	sys_wake_shared(&c->answered);
 }
 
-/* The tracer is gone: restore the original code without a command. */
-static void heal(JNIEnv *env, struct tracer_watch *watch)
+/* The tracer is gone: end its recording without a command. */
+static void heal(JNIEnv *env, uint32_t recording, struct tracer_watch *watch)
 {
 	bool restored;
 
 	*watch = (struct tracer_watch){.failures = watch->failures};
-	if (control->state != FRT_ACTIVE)
+	if (agent_row(recording)->state != FRT_ACTIVE)
 		return;
 	if ((*env)->PushLocalFrame(env, LOCAL_REFERENCES)) {
 		(*env)->ExceptionClear(env);
 		return;
 	}
-	restored = restore(env) == FRT_DONE;
+	restored = restore(env, recording) == FRT_DONE;
 	(*env)->PopLocalFrame(env, NULL);
 	if (restored)
 		control->healed++;
@@ -331,11 +399,18 @@ static void heal(JNIEnv *env, struct tracer_watch *watch)
 		watch->failures++;
 }
 
+static void watch_tracers(JNIEnv *env, struct tracer_watch watch[FRT_RECORDINGS])
+{
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		if (agent_row(r)->state != FRT_IDLE && tracer_is_gone(&watch[r], r))
+			heal(env, r, &watch[r]);
+}
+
 /* The agent's thread, which lives as long as the JVM. Without a recording it sleeps until a command arrives. */
 static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 {
-	struct tracer_watch watch = {0};
-	uint32_t done = 0, number;
+	struct tracer_watch watch[FRT_RECORDINGS] = {0};
+	uint32_t done = 0, number, recording;
 
 	(void)j, (void)unused;
 	for (;;) {
@@ -344,11 +419,12 @@ static void JNICALL serve(jvmtiEnv *j, JNIEnv *env, void *unused)
 
 		number = load_acquire(&control->command.number);
 		if (number != done) {
-			agent_answer(number, execute(env, control->command.kind));
+			recording = control->command.recording % FRT_RECORDINGS;
+			agent_answer(number, execute(env, control->command.kind, recording));
 			done = number;
-			watch = (struct tracer_watch){0};
-		} else if (!idle && !woken && tracer_is_gone(&watch)) {
-			heal(env, &watch);
+			watch[recording] = (struct tracer_watch){0};
+		} else if (!idle && !woken) {
+			watch_tracers(env, watch);
 		}
 	}
 }
@@ -490,7 +566,7 @@ static const char *after_flags(void)
 
 	if (!options || !text_is(options, "flags"))
 		return options;
-	launch_link_answer(flags_set(control_config()) ? FRT_DONE : FRT_BAD_CONFIG);
+	launch_link_answer(flags_set(control_config(0)) ? FRT_DONE : FRT_BAD_CONFIG);
 	return launch_link_command(LAUNCH_PATIENCE_MS);
 }
 

@@ -22,9 +22,11 @@
 #define RUN_BETWEEN_MS	 200
 
 static jvmtiEnv *jvmti;
-static struct matcher active_pattern;
-static bool active;	    /* stored after active_pattern */
-static JNIEnv *applying;    /* of the thread that applies a pattern; other threads are the application's */
+static struct matcher patterns[FRT_RECORDINGS];
+static uint32_t active;	    /* recordings with a pattern, as a set of bits; stored after the pattern */
+static bool mounts;	    /* a recording of this epoch follows virtual threads; stays until the epoch ends */
+static JNIEnv *applying;    /* of the thread that adds or removes a pattern; other threads are the application's */
+static uint32_t adding;	    /* what it adds, as a set of bits; 0: it removes one */
 static uint32_t readers;    /* number of running callbacks that may use a pattern */
 static bool hooked_at_load; /* set when a class gets hooks while it is being loaded */
 
@@ -73,7 +75,10 @@ struct batch {
 	jclass *classes;
 	bool *hooked; /* classes that had hooks before */
 	jint count;
-	uint64_t until_ns; /* deadline for all loaders */
+	uint32_t recording; /* which is added or removed */
+	uint32_t gain;	    /* recordings that get hooks, as a set of bits; 0: hooks are removed */
+	bool mounts;	    /* the first one that follows virtual threads is added */
+	uint64_t until_ns;  /* deadline for all loaders */
 	struct supertypes supertypes;
 };
 
@@ -113,15 +118,16 @@ static bool is_hooked(JNIEnv *env, jclass c, struct slice name)
 	return row && row->flags & (FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT);
 }
 
-static bool classes_is_wanted(jclass c, struct slice name, const struct matcher_tags *tags)
+/* Does this recording want hooks in the class? */
+static bool classes_is_wanted(uint32_t recording, jclass c, struct slice name, const struct matcher_tags *tags)
 {
 	jboolean modifiable = 0;
 
-	if (!active || !(rewrite_needs_mounts(name) || loaded_has_target(&active_pattern, c, name, tags)))
+	if (!loaded_has_target(recording, &patterns[recording], c, name, tags))
 		return false;
 	if (!(*jvmti)->IsModifiableClass(jvmti, c, &modifiable) && modifiable)
 		return true;
-	control_skip(name, slice_of(NULL), slice_of(NULL), FRT_SKIP_UNMODIFIABLE);
+	control_skip(1u << recording, name, slice_of(NULL), slice_of(NULL), FRT_SKIP_UNMODIFIABLE);
 	return false;
 }
 
@@ -147,7 +153,7 @@ static bool is_ready(JNIEnv *env, const struct batch *b, jclass c, struct slice 
 	enum frt_skip_reason reason = prepare_loader(env, b, c);
 
 	if (reason)
-		control_skip(name, slice_of(NULL), slice_of(NULL), reason);
+		control_skip(1u << b->recording, name, slice_of(NULL), slice_of(NULL), reason);
 	return !reason;
 }
 
@@ -214,27 +220,64 @@ static void defer_restore(JNIEnv *env, jclass c, struct slice name)
 	set_bits(&row->flags, FRT_CLASS_LEFT);
 }
 
-static void classes_collect(JNIEnv *env, struct batch *b, jclass c)
+/* Must the class be retransformed for the recording that is added? */
+static bool gets_hooks(JNIEnv *env, const struct batch *b, jclass c, struct slice name)
 {
 	struct matcher_tags tags = {.count = 0};
+
+	if (supertypes_are_above(env, &b->supertypes, c))
+		supertypes_tag(env, &patterns[b->recording], c, &tags);
+	if (!(b->mounts && rewrite_is_mounts(name)) && !classes_is_wanted(b->recording, c, name, &tags))
+		return false;
+	return !is_dead(c) && is_ready(env, b, c, name);
+}
+
+/* True if the class has hooks that no recording wants, or wants any more. */
+static bool has_vain_hooks(const struct batch *b, const struct frt_class *row, struct slice name)
+{
+	uint32_t id = row - control_class_row(0);
+
+	if (!b->gain && control_hooked_only_for(id, b->recording))
+		return true;
+	return !(control_hooked_for(id) & active) && !(mounts && rewrite_is_mounts(name));
+}
+
+static void batch_add(struct batch *b, jclass c, bool hooked)
+{
+	b->hooked[b->count] = hooked;
+	b->classes[b->count++] = c;
+}
+
+/* A class with hooks that gets no more of them. */
+static void collect_hooked(JNIEnv *env, struct batch *b, jclass c, struct slice name)
+{
+	const struct frt_class *row = known_class(env, c, name);
+
+	if (!row || !has_vain_hooks(b, row, name)) {
+		if (row && !b->gain)
+			control_unhook_for(row - control_class_row(0), b->recording);
+	} else if (is_prepared(c)) {
+		batch_add(b, c, true);
+	} else {
+		defer_restore(env, c, name);
+	}
+}
+
+static void classes_collect(JNIEnv *env, struct batch *b, jclass c)
+{
 	struct slice name;
 	char *signature;
-	bool wanted, hooked;
+	bool hooked;
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
 	store_relaxed(&control->progress, control->progress + 1);
-	if (classes_class_name(signature, &name) && !(is_hooked(env, c, name) && forget_if_dead(env, c))) {
-		if (active && supertypes_are_above(env, &b->supertypes, c))
-			supertypes_tag(env, &active_pattern, c, &tags);
-		wanted = classes_is_wanted(c, name, &tags) && !is_dead(c) && is_ready(env, b, c, name);
-		hooked = is_hooked(env, c, name);
-		if (wanted || (hooked && is_prepared(c))) {
-			b->hooked[b->count] = hooked;
-			b->classes[b->count++] = c;
-		} else {
-			defer_restore(env, c, name);
-		}
+	if (classes_class_name(signature, &name)) {
+		hooked = is_hooked(env, c, name) && !forget_if_dead(env, c);
+		if (b->gain && gets_hooks(env, b, c, name))
+			batch_add(b, c, hooked);
+		else if (hooked)
+			collect_hooked(env, b, c, name);
 	}
 	classes_deallocate(signature);
 }
@@ -248,16 +291,23 @@ static bool is_fault_of_a_class(jvmtiError error)
 	       error == JVMTI_ERROR_INVALID_CLASS;
 }
 
-static void refused(JNIEnv *env, jclass c)
+/* The JVM refuses the class. If it had hooks before, it keeps those: they are other recordings'. */
+static void refused(JNIEnv *env, const struct batch *b, jclass c, bool hooked)
 {
+	struct frt_class *row;
 	struct slice name;
 	char *signature;
 
 	if ((*jvmti)->GetClassSignature(jvmti, c, &signature, NULL))
 		return;
 	if (classes_class_name(signature, &name)) {
-		forget_hooks(env, c, name);
-		control_skip(name, slice_of(NULL), slice_of(NULL), FRT_SKIP_VERIFY);
+		row = hooked ? known_class(env, c, name) : NULL;
+		for (uint32_t r = 0; row && r < FRT_RECORDINGS; r++)
+			if (b->gain >> r & 1)
+				control_unhook_for(row - control_class_row(0), r);
+		if (!row)
+			forget_hooks(env, c, name);
+		control_skip(b->gain, name, slice_of(NULL), slice_of(NULL), FRT_SKIP_VERIFY);
 	}
 	classes_deallocate(signature);
 }
@@ -287,22 +337,22 @@ static void note_unchanged(JNIEnv *env, const struct batch *b, jint first, jint 
 }
 
 /* Map the error for a single class to a result. */
-static jvmtiError judge_class(JNIEnv *env, jclass c, jvmtiError error)
+static jvmtiError judge_class(JNIEnv *env, const struct batch *b, jint i, jvmtiError error)
 {
 	if (!is_fault_of_a_class(error))
 		return error;
-	if (forget_if_dead(env, c))
+	if (forget_if_dead(env, b->classes[i]))
 		return JVMTI_ERROR_NONE;
-	if (!active)
+	if (!b->gain)
 		return error; /* restoring the original code: without metaspace HotSpot returns various errors */
-	refused(env, c);
+	refused(env, b, b->classes[i], b->hooked[i]);
 	return JVMTI_ERROR_NONE;
 }
 
 /* A JVM that is short of memory may have enough for fewer classes. */
-static bool may_be_less(jvmtiError error)
+static bool may_be_less(const struct batch *b, jvmtiError error)
 {
-	return is_fault_of_a_class(error) || (error == JVMTI_ERROR_OUT_OF_MEMORY && !active);
+	return is_fault_of_a_class(error) || (error == JVMTI_ERROR_OUT_OF_MEMORY && !b->gain);
 }
 
 static jvmtiError retransform(JNIEnv *env, const struct batch *b, jint first, jint count)
@@ -316,8 +366,8 @@ static jvmtiError retransform(JNIEnv *env, const struct batch *b, jint first, ji
 		return JVMTI_ERROR_NONE;
 	note_unchanged(env, b, first, count);
 	if (count == 1)
-		return judge_class(env, b->classes[first], error);
-	if (!may_be_less(error))
+		return judge_class(env, b, first, error);
+	if (!may_be_less(b, error))
 		return error;
 	error = retransform(env, b, first, count / 2);
 	if (error == JVMTI_ERROR_OUT_OF_MEMORY)
@@ -336,11 +386,11 @@ static int jdk_version(void)
 		       : (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
 }
 
-static jint portion_size(jint loaded)
+static jint portion_size(const struct batch *b, jint loaded)
 {
 	int version = jdk_version();
 
-	if (version >= 15 || (version >= 9 && active &&
+	if (version >= 15 || (version >= 9 && b->gain &&
 			      control->epoch == 1)) /* the first retransformation deoptimises everything, at once */
 		return MOST_AT_ONCE;
 	if (version >= 9)
@@ -368,13 +418,13 @@ static jvmtiError retransform_portion(JNIEnv *env, const struct batch *b, jint f
 
 static jvmtiError retransform_all(JNIEnv *env, const struct batch *b, jint loaded)
 {
-	jint portion = portion_size(loaded);
+	jint portion = portion_size(b, loaded);
 	jvmtiError error = JVMTI_ERROR_NONE, one;
 
 	for (jint i = 0; i < b->count; i += portion) {
 		uint64_t begin = sys_monotonic_ns();
 
-		if (active && (error || !frtrace_drain_semaphore)) /* the tracer is gone: add no more hooks */
+		if (b->gain && (error || !frtrace_drain_semaphore)) /* the tracer is gone: add no more hooks */
 			return error ? error : JVMTI_ERROR_INTERRUPT;
 		one = retransform_portion(env, b, i, b->count - i < portion ? b->count - i : portion);
 		error = error ? error : one;
@@ -385,9 +435,12 @@ static jvmtiError retransform_all(JNIEnv *env, const struct batch *b, jint loade
 	return error;
 }
 
-static jvmtiError apply_to_loaded(JNIEnv *env)
+static jvmtiError apply_to_loaded(JNIEnv *env, uint32_t recording, bool new_mounts)
 {
-	struct batch b = {.until_ns = sys_monotonic_ns() + PATIENCE_NS};
+	struct batch b = {.recording = recording,
+			  .gain = adding,
+			  .mounts = new_mounts,
+			  .until_ns = sys_monotonic_ns() + PATIENCE_NS};
 	jvmtiError error;
 	jclass *loaded;
 	jint count;
@@ -401,8 +454,8 @@ static jvmtiError apply_to_loaded(JNIEnv *env)
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	}
 	b.hooked = (bool *)(b.classes + count);
-	if (active)
-		supertypes_find(&active_pattern, loaded, count, &b.supertypes);
+	if (b.gain)
+		supertypes_find(&patterns[recording], loaded, count, &b.supertypes);
 	for (jint i = 0; i < count; i++)
 		classes_collect(env, &b, loaded[i]);
 	control->retransformed = b.count;
@@ -413,15 +466,17 @@ static jvmtiError apply_to_loaded(JNIEnv *env)
 	return error;
 }
 
-static void set_pattern(const struct matcher *pattern)
+static void set_pattern(uint32_t recording, const struct matcher *pattern)
 {
-	__atomic_store_n(&active, false, __ATOMIC_SEQ_CST);
-	for (uint32_t i = 1; i <= control->classes; i++)
-		clear_bits(&control_class_row(i)->flags, FRT_CLASS_SEEN);
+	__atomic_fetch_and(&active, ~(1u << recording), __ATOMIC_SEQ_CST);
 	if (!pattern)
 		return;
-	active_pattern = *pattern;
-	store_release(&active, true);
+	for (uint32_t i = 1; i <= control->classes; i++) {
+		clear_bits(&control_class_row(i)->flags, FRT_CLASS_SEEN);
+		control_unhook_for(i, recording); /* if hooks of an earlier recording could not be removed */
+	}
+	patterns[recording] = *pattern;
+	__atomic_fetch_or(&active, 1u << recording, __ATOMIC_SEQ_CST);
 }
 
 static bool push_frame(JNIEnv *env, jint capacity)
@@ -432,12 +487,19 @@ static bool push_frame(JNIEnv *env, jint capacity)
 	return false;
 }
 
-jvmtiError classes_apply(JNIEnv *env, const struct matcher *pattern)
+static jvmtiError classes_apply(JNIEnv *env, uint32_t recording, const struct matcher *pattern)
 {
+	bool followed = mounts;
 	jvmtiError error;
 
-	memset(seen_at_load, 0, sizeof(seen_at_load));
-	set_pattern(pattern);
+	set_pattern(recording, pattern);
+	adding = pattern ? 1u << recording : 0;
+	if (adding) {
+		memset(seen_at_load, 0, sizeof(seen_at_load));
+		mounts |= control_config(recording)->flags & FRT_CONFIG_MOUNTS;
+	} else if (!active) {
+		mounts = false;
+	}
 	/*
 	 * A local frame for the references to all classes; -Xcheck:jni warns about references beyond its capacity.
 	 * HotSpot's default limit is 65536.
@@ -445,10 +507,20 @@ jvmtiError classes_apply(JNIEnv *env, const struct matcher *pattern)
 	if (!push_frame(env, 65536) && !push_frame(env, 4096))
 		return JVMTI_ERROR_OUT_OF_MEMORY;
 	applying = env;
-	error = apply_to_loaded(env);
+	error = apply_to_loaded(env, recording, mounts && !followed);
 	applying = NULL;
 	(*env)->PopLocalFrame(env, NULL);
 	return error;
+}
+
+jvmtiError classes_add(JNIEnv *env, uint32_t recording, const struct matcher *pattern)
+{
+	return classes_apply(env, recording, pattern);
+}
+
+jvmtiError classes_remove(JNIEnv *env, uint32_t recording)
+{
+	return classes_apply(env, recording, NULL);
 }
 
 /* The class has its original code again, whoever restored it. */
@@ -468,7 +540,7 @@ static void note_original(jobject loader, struct slice name)
  * A class that is being loaded is about to get hooks. If the recording ends meanwhile, its end cannot see the
  * unfinished class. So hooked_at_load is set first, and `active` is read after that.
  */
-static bool may_begin(jclass redefined)
+static uint32_t may_begin(jclass redefined)
 {
 	if (!redefined)
 		__atomic_store_n(&hooked_at_load, true, __ATOMIC_SEQ_CST);
@@ -487,22 +559,39 @@ static void hand_over(const unsigned char *out, size_t out_size, jint *new_size,
 }
 
 /* True if a filter may select a method of the class. `tags` are those of a class that is already loaded. */
-static bool may_match(const char *name, const unsigned char *bytes, jint size, const struct matcher_tags *tags)
+static bool may_match(const struct matcher *p, const char *name, const unsigned char *bytes, jint size,
+		      const struct matcher_tags *tags)
 {
-	enum matcher_answer answer = matcher_class(&active_pattern, name, strlen(name));
+	enum matcher_answer answer = matcher_class(p, name, strlen(name));
 
-	if (rewrite_needs_mounts(slice_of(name)))
-		return true;
 	if (answer != MATCHER_TAGGED || tags->count)
 		return answer != MATCHER_NO;
-	return size > 10 && policy_may_have_tag(&active_pattern, bytes + 10, size - 10, bytes[8] << 8 | bytes[9]);
+	return size > 10 && policy_may_have_tag(p, bytes + 10, size - 10, bytes[8] << 8 | bytes[9]);
+}
+
+/* Those of the recordings that may select a method of the class. */
+static uint32_t may_be_for(const struct rewrite *r, const char *name, const unsigned char *bytes, jint size)
+{
+	uint32_t set = 0;
+
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
+		if (r->recordings >> i & 1 && may_match(&r->pattern[i], name, bytes, size, &r->tags[i]))
+			set |= 1u << i;
+	return set;
+}
+
+static void tag_supertypes(const struct rewrite *r, jclass redefined)
+{
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
+		if (r->recordings >> i & 1)
+			supertypes_tag(r->env, &r->pattern[i], redefined, &r->tags[i]);
 }
 
 static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *name, jint size,
 		    const unsigned char *bytes, jint *new_size, unsigned char **new_bytes)
 {
-	struct matcher_tags tags = {.count = 0};
-	struct rewrite r = {.pattern = &active_pattern, .env = env, .loader = loader, .tags = &tags};
+	struct matcher_tags tags[FRT_RECORDINGS];
+	struct rewrite r = {.pattern = patterns, .env = env, .loader = loader, .tags = tags, .mounts = mounts};
 	size_t out_size, memory_size;
 	const unsigned char *out;
 	enum rewrite_answer answer;
@@ -514,11 +603,15 @@ static void on_file(JNIEnv *env, jclass redefined, jobject loader, const char *n
 	}
 	if (redefined && env == applying)
 		store_relaxed(&control->progress, control->progress + 1);
-	if (!load_acquire(&active))
+	r.recordings = load_acquire(&active);
+	if (!r.recordings)
 		return;
+	r.news = redefined && env == applying ? adding : r.recordings;
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
+		tags[i].count = 0;
 	if (redefined)
-		supertypes_tag(env, &active_pattern, redefined, &tags);
-	if (!may_match(name, bytes, size, &tags)) {
+		tag_supertypes(&r, redefined);
+	if (!may_be_for(&r, name, bytes, size) && !(r.mounts && rewrite_is_mounts(slice_of(name)))) {
 		if (!redefined)
 			note_seen_at_load(slice_of(name), true);
 		return;
@@ -554,14 +647,34 @@ void JNICALL classes_on_file(jvmtiEnv *j, JNIEnv *env, jclass redefined, jobject
  * earlier recording, and for one with a supertype that only filters name, not its class file, whether they select
  * or exclude.
  */
-static bool was_seen(const struct frt_class *row, struct slice name)
+static bool was_seen(const struct matcher *p, const struct frt_class *row, struct slice name)
 {
-	return (row && row->flags & FRT_CLASS_SEEN) || (matcher_any_class(&active_pattern) && was_seen_at_load(name));
+	return (row && row->flags & FRT_CLASS_SEEN) || (matcher_any_class(p) && was_seen_at_load(name));
 }
 
-static bool slipped_through(JNIEnv *env, jclass c)
+static bool slipped_through_for(JNIEnv *env, uint32_t recording, jclass c, const struct frt_class *row,
+				struct slice name)
 {
+	const struct matcher *p = &patterns[recording];
 	struct matcher_tags tags = {.count = 0};
+
+	if (matcher_class(p, name.at, name.length) == MATCHER_NO)
+		return false;
+	if (supertypes_tag(env, p, c, &tags))
+		return (row && row->flags & FRT_CLASS_REWRITTEN) || classes_is_wanted(recording, c, name, &tags);
+	return !was_seen(p, row, name) && classes_is_wanted(recording, c, name, &tags);
+}
+
+/* It is not prepared yet, and has hooks of a recording that has ended. */
+static bool has_left_hooks(const struct frt_class *row, uint32_t set)
+{
+	if (row->flags & FRT_CLASS_LEFT)
+		return true;
+	return row->flags & FRT_CLASS_REWRITTEN && control_hooked_for(row - control_class_row(0)) & ~set;
+}
+
+static bool slipped_through(JNIEnv *env, jclass c, uint32_t set)
+{
 	const struct frt_class *row;
 	bool missed = false;
 	struct slice name;
@@ -572,13 +685,9 @@ static bool slipped_through(JNIEnv *env, jclass c)
 	if (!classes_class_name(signature, &name))
 		goto out;
 	row = known_class(env, c, name);
-	missed = row && row->flags & FRT_CLASS_LEFT;
-	if (missed || matcher_class(&active_pattern, name.at, name.length) == MATCHER_NO)
-		goto out;
-	if (supertypes_tag(env, &active_pattern, c, &tags))
-		missed = (row && row->flags & FRT_CLASS_REWRITTEN) || classes_is_wanted(c, name, &tags);
-	else
-		missed = !was_seen(row, name) && classes_is_wanted(c, name, &tags);
+	missed = row && has_left_hooks(row, set);
+	for (uint32_t r = 0; r < FRT_RECORDINGS && !missed; r++)
+		missed = set >> r & 1 && slipped_through_for(env, r, c, row, name);
 out:
 	classes_deallocate(signature);
 	return missed;
@@ -597,22 +706,25 @@ static bool classes_has_hooks(JNIEnv *env, jclass c)
 	return hooked;
 }
 
-static void retransform_one(JNIEnv *env, jclass c)
+static void retransform_one(JNIEnv *env, jclass c, uint32_t set)
 {
 	bool hooked = classes_has_hooks(env, c);
 
-	retransform(env, &(struct batch){.classes = &c, .hooked = &hooked, .count = 1}, 0, 1);
+	retransform(env, &(struct batch){.classes = &c, .hooked = &hooked, .count = 1, .gain = set}, 0, 1);
 }
 
 void JNICALL classes_on_prepare(jvmtiEnv *j, JNIEnv *env, jthread thread, jclass c)
 {
+	uint32_t set;
+
 	(void)j, (void)thread;
 	stack_classes_changed();
 	hook_class_prepared(env, c);
 	__atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
+	set = load_acquire(&active);
 	/* hooks without a recording: the class got them at load */
-	if (load_acquire(&active) ? slipped_through(env, c) : classes_has_hooks(env, c))
-		retransform_one(env, c);
+	if (set ? slipped_through(env, c, set) : classes_has_hooks(env, c))
+		retransform_one(env, c, set);
 	__atomic_fetch_sub(&readers, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -12,12 +12,14 @@
 void classes_init(jvmtiEnv *jvmti);
 
 /*
- * Make the JVM run the code that the pattern asks for: hooks in each class that it matches, original code in all
- * others. The classes go in batches; a class that the JVM refuses is found by bisection, left unchanged and
- * reported as skipped. The caller keeps the filter program until a later call has replaced it and no callback
- * reads it any more. A NULL pattern restores the original code everywhere.
+ * A recording begins: give hooks to the classes that its pattern matches. The classes go in batches; a class that the
+ * JVM refuses is found by bisection, left unchanged and reported as skipped. The caller keeps the filter program until
+ * classes_remove() has been called and no callback reads it any more.
  */
-jvmtiError classes_apply(JNIEnv *env, const struct matcher *pattern);
+jvmtiError classes_add(JNIEnv *env, uint32_t recording, const struct matcher *pattern);
+
+/* It ends: restore what no other recording wants. Classes whose hooks others all want as well are left alone. */
+jvmtiError classes_remove(JNIEnv *env, uint32_t recording);
 
 /*
  * True if ClassPrepare must stay enabled without a recording. It restores classes that got hooks while they were

@@ -46,7 +46,9 @@ bool control_create(const char *tag)
 	h->loaders = 1; /* row 0 is the boot loader */
 	((struct frt_loader *)((char *)h + FRT_LOADERS_AT))->state = FRT_LOADER_READY;
 	h->ring_cap = 4u << 20;
-	h->stack_next = h->stack_done = 1ULL << 32; /* the first id is 1 */
+	h->stack_next = 1ULL << 32; /* the first id is 1 */
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		h->recording[r].stack_done = h->stack_next;
 	store_release(&h->magic, FRT_MAGIC);
 	memfd = fd;
 	control = h;
@@ -64,6 +66,11 @@ void control_destroy(void)
 int control_fd(void)
 {
 	return memfd;
+}
+
+bool control_is_locked(uint64_t byte)
+{
+	return !sys_is_sealed(memfd) || sys_is_locked(memfd, byte);
 }
 
 static uint32_t hash_bytes(const char *at, size_t length)
@@ -210,6 +217,8 @@ uint32_t control_method(uint32_t class_id, struct slice name, struct slice descr
 	if (!id && n && d && control->methods + 1 < FRT_MAX_METHODS) {
 		id = control->methods + 1;
 		*control_method_row(id) = (struct frt_method){class_id, n, d, modifiers, 0};
+		for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+			store_relaxed(control_rule(r, id), FRT_RULE_UNTRACED);
 		*cell = id;
 		method_before[id] = last_method[class_id];
 		store_release(&last_method[class_id], id);
@@ -273,35 +282,68 @@ bool control_forget(const bool alive[FRT_MAX_LOADERS])
 	return may;
 }
 
-void control_skip(struct slice class_name, struct slice method, struct slice descriptor, enum frt_skip_reason reason)
+static void skip_add(uint32_t recording, const struct frt_skip *row)
 {
-	struct frt_skip row = {.reason = reason}, *rows = control_at(FRT_SKIPS_AT);
+	struct frt_skip *rows = (struct frt_skip *)control_at(FRT_SKIPS_AT) + recording * FRT_MAX_SKIPS;
+	uint32_t *count = &control->recording[recording].skips;
+
+	for (uint32_t i = 0; i < *count && i < 256; i++) /* the same skip, reported again */
+		if (!memcmp(&rows[i], row, sizeof(*row)))
+			return;
+	if (*count >= FRT_MAX_SKIPS)
+		return;
+	rows[*count] = *row;
+	store_release(count, *count + 1);
+}
+
+void control_skip(uint32_t recordings, struct slice class_name, struct slice method, struct slice descriptor,
+		  enum frt_skip_reason reason)
+{
+	struct frt_skip row = {.reason = reason};
 
 	lock_take(&table_lock);
 	row.class_name = string_find_or_add(class_name);
 	row.method = string_find_or_add(method);
 	row.descriptor = string_find_or_add(descriptor);
-	for (uint32_t i = 0; i < control->skips && i < 256; i++) /* the same skip, reported again */
-		if (!memcmp(&rows[i], &row, sizeof(row)))
-			goto out;
-	if (control->skips < FRT_MAX_SKIPS) {
-		rows[control->skips] = row;
-		store_release(&control->skips, control->skips + 1);
-	}
-out:
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		if (recordings >> r & 1)
+			skip_add(r, &row);
 	lock_drop(&table_lock);
 }
 
-void control_reset_skips(void)
+void control_reset_skips(uint32_t recording)
 {
-	store_release(&control->skips, 0);
+	store_release(&control->recording[recording].skips, 0);
 }
 
 void control_unhook_class(uint32_t id)
 {
 	clear_bits(&control_class_row(id)->flags, FRT_CLASS_REWRITTEN | FRT_CLASS_LEFT | FRT_CLASS_MOUNTS);
 	for (uint32_t i = load_acquire(&last_method[id]); i; i = method_before[i])
-		control_method_row(i)->flags &= ~FRT_METHOD_HOOKED;
+		clear_bits(&control_method_row(i)->flags, FRT_METHOD_HOOKED);
+}
+
+uint32_t control_hooked_for(uint32_t id)
+{
+	uint32_t recordings = 0;
+
+	for (uint32_t i = load_acquire(&last_method[id]); i; i = method_before[i])
+		recordings |= load_relaxed(&control_method_row(i)->flags) & FRT_METHOD_HOOKED;
+	return recordings;
+}
+
+bool control_hooked_only_for(uint32_t id, uint32_t recording)
+{
+	for (uint32_t i = load_acquire(&last_method[id]); i; i = method_before[i])
+		if ((load_relaxed(&control_method_row(i)->flags) & FRT_METHOD_HOOKED) == FRT_METHOD_FOR(recording))
+			return true;
+	return false;
+}
+
+void control_unhook_for(uint32_t id, uint32_t recording)
+{
+	for (uint32_t i = load_acquire(&last_method[id]); i; i = method_before[i])
+		clear_bits(&control_method_row(i)->flags, FRT_METHOD_FOR(recording));
 }
 
 void control_say(const char *message)

@@ -14,13 +14,21 @@
 uint32_t control_hash(struct slice t);
 
 extern struct frt_header *control; /* NULL until control_create() */
-extern uint64_t control_since;	   /* TSC: calls that began earlier belong to no recording; UINT64_MAX: there is none */
+
+/*
+ * TSC: calls that began earlier do not belong to the recording that runs alone. UINT64_MAX: there is none, or several
+ * run (recordings.h).
+ */
+extern uint64_t control_since;
 
 /* Create the segment. Returns false without memory or memfd. */
 bool control_create(const char *tag);
 
 /* Undo control_create() for a segment that is not in use yet. */
 void control_destroy(void);
+
+/* True if a process has a lock on this byte of the segment, or if that cannot be found out. */
+bool control_is_locked(uint64_t byte);
 
 /* The segment's memfd, or -1 if there is no segment. */
 int control_fd(void);
@@ -35,22 +43,28 @@ static inline struct frt_slot *control_slot(uint32_t i)
 	return (struct frt_slot *)control_at(FRT_SLOTS_AT) + i;
 }
 
-static inline const struct frt_config *control_config(void)
+static inline const struct frt_config *control_config(uint32_t recording)
 {
-	return control_at(FRT_CONFIG_AT);
+	return control_at(FRT_CONFIG_AT + (uint64_t)recording * FRT_CONFIG_SIZE);
 }
 
 /* The rule of a method (FRT_RULE_*). */
-static inline uint64_t *control_rule(uint32_t method)
+static inline uint64_t *control_rule(uint32_t recording, uint32_t method)
 {
-	return (uint64_t *)control_at(FRT_RULES_AT) + method % FRT_MAX_METHODS;
+	return (uint64_t *)control_at(FRT_RULES_AT) + FRT_TIMED_METHOD(recording, method);
 }
 
-/* The number of a row with these values, existing or new. 0: the table is full. */
+/*
+ * The number of a row with these values, existing or new. 0: the table is full. A new method belongs to no recording
+ * until its rules say so.
+ */
 uint32_t control_class(struct slice name, uint32_t loader, uint32_t modifiers);
 uint32_t control_method(uint32_t class_id, struct slice name, struct slice descriptor, uint16_t modifiers);
 uint32_t control_loader(struct slice type, struct slice name); /* always a new row */
-void control_skip(struct slice class_name, struct slice method, struct slice descriptor, enum frt_skip_reason reason);
+
+/* Report to recordings (a set of bits) why something is not traced. */
+void control_skip(uint32_t recordings, struct slice class_name, struct slice method, struct slice descriptor,
+		  enum frt_skip_reason reason);
 
 /*
  * Between recordings: true if a table is more than half full. control_forget() then forgets all classes and methods,
@@ -69,8 +83,17 @@ struct frt_loader *control_loader_row(uint32_t id);
 /* Clear FRT_METHOD_HOOKED of all methods of a class, and FRT_CLASS_REWRITTEN of the class. */
 void control_unhook_class(uint32_t id);
 
-/* Forget the skips of the last command. */
-void control_reset_skips(void);
+/* The recordings that have hooks in methods of the class. */
+uint32_t control_hooked_for(uint32_t id);
+
+/* True if a method of the class has hooks for this recording only. */
+bool control_hooked_only_for(uint32_t id, uint32_t recording);
+
+/* Clear FRT_METHOD_FOR(recording) of all methods of a class. */
+void control_unhook_for(uint32_t id, uint32_t recording);
+
+/* Forget the skips of a recording. */
+void control_reset_skips(uint32_t recording);
 
 void control_say(const char *message);
 

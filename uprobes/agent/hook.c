@@ -4,26 +4,39 @@
  * pops the call and appends a span to the thread's own ring. The two stamps are the whole cost: the rest is hidden
  * behind them while it stays in the first-level cache and no other hardware thread uses the core, which doubles
  * the cost. Rare cases are functions of their own, called last.
+ *
+ * That is the short way, for a recording that runs alone. Where several do, control_since sends each call the long way,
+ * which asks for each recording whether the call is its own; see recordings.h.
  */
 #include "uprobes/agent/hook.h"
 #include "uprobes/agent/mounts.h"
+#include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/timing.h"
 #include "uprobes/agent/virtual_calls.h"
 
+/* The number of the open call that began then, or -1. */
+static int32_t open_call_find(const struct frt_slot *s, uint64_t start)
+{
+	int32_t i = s->depth < FRT_OPEN_CALLS ? s->depth : FRT_OPEN_CALLS;
+
+	while (--i >= 0 && s->open[i].start != start)
+		;
+	return i;
+}
+
 /* Find the open call that ends. The calls above it have lost their exit. */
 static __attribute__((noinline)) void resynchronise(struct frt_slot *s, uint64_t start)
 {
+	int32_t i = open_call_find(s, start);
 	uint32_t depth = s->depth;
 
-	for (uint32_t i = depth < FRT_OPEN_CALLS ? depth : FRT_OPEN_CALLS; i-- > 0;) {
-		if (s->open[i].start == start) {
-			slot_lose_calls(s, depth - 1 - i);
-			s->depth = i;
-			return;
-		}
+	if (i >= 0) {
+		slot_lose_calls(s, depth - 1 - i);
+		s->depth = i;
+		return;
 	}
 	if (depth > FRT_OPEN_CALLS) /* beyond the calls that are kept: assume the innermost */
 		s->depth = depth - 1;
@@ -40,28 +53,34 @@ static struct frt_slot *own_slot(JNIEnv *env)
 
 static __attribute__((noinline)) bool prepare_record(struct frt_slot *s, JNIEnv *env, uint64_t now, uint64_t *flags)
 {
-	if (!s->ring && !ring_first(s, now)) {
-		s->unrecorded++;
+	if (!s->ring && !ring_first(s, now))
 		return false;
-	}
 	if (s->flags & FRT_SLOT_CARRIER && slot_name_virtual(s, env))
 		*flags |= FRT_SPAN_VIRTUAL | (mounts_followed(s) ? FRT_SPAN_FOLLOWED : 0);
 	return true;
 }
 
-static __attribute__((noinline)) void hook_record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
-						  uint32_t method, uint64_t flags)
+static inline __attribute__((always_inline)) void append_span(struct frt_slot *s, uint64_t start, uint64_t now,
+							      uint32_t method, uint64_t stack, uint64_t flags)
 {
 	uint64_t span[4];
 
-	if (unlikely(!s->ring || s->flags) && !prepare_record(s, env, now, &flags))
-		return;
-	s->recorded++;
 	span[0] = start;
 	span[1] = now - start;
-	span[2] = method | (uint64_t)(stack_depth ? stack_take(s, env, method) : 0) << 32;
+	span[2] = method | stack << 32;
 	span[3] = s->thread | (uint64_t)FRT_SPAN << 32 | flags << 48;
 	ring_append(s, span, now);
+}
+
+static __attribute__((noinline)) void hook_record(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now,
+						  uint32_t method, uint64_t flags)
+{
+	if (unlikely(!s->ring || s->flags) && !prepare_record(s, env, now, &flags)) {
+		s->unrecorded++;
+		return;
+	}
+	s->recorded++;
+	append_span(s, start, now, method, stack_depth ? stack_take(s, env, method) : 0, flags);
 }
 
 static inline void count_time(struct frt_slot *s, uint32_t method, uint64_t duration, uint64_t flags)
@@ -81,7 +100,7 @@ static __attribute__((noinline)) void time_and_record(struct frt_slot *s, JNIEnv
 static inline __attribute__((always_inline)) void hook_finish(struct frt_slot *s, JNIEnv *env, uint64_t start,
 							      uint64_t now, uint32_t method, uint64_t flags)
 {
-	uint64_t duration = now - start, rule = load_relaxed(control_rule(method));
+	uint64_t duration = now - start, rule = load_relaxed(control_rule(0, method));
 
 	s->exited++;
 	if (unlikely(flags))
@@ -118,7 +137,7 @@ static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t star
 	struct frt_slot *s = own_slot(env);
 
 	if (!s) {
-		add_relaxed(&control->unslotted, 1);
+		recordings_miss(1);
 		return;
 	}
 	if (is_innermost(s, start))
@@ -130,13 +149,118 @@ static __attribute__((noinline)) void ended_otherwise(JNIEnv *env, uint64_t star
 	hook_finish(s, env, start, now, method, flags);
 }
 
+/* Prepare for recordings that have joined since the thread was last in a hook, and announce it to them. */
+static void meet_recordings(struct frt_slot *s, JNIEnv *env)
+{
+	if (likely(s->joined == load_acquire(&control->joined)))
+		return;
+	recordings_update_shares(s);
+	s->vthread = 0; /* a collector that began in the middle of the stream does not know it */
+	slot_announce(s, env);
+}
+
+/* Record the call for these recordings. */
+static void record_for(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now, uint32_t method, uint64_t flags,
+		       uint32_t set)
+{
+	bool ready = (s->ring && !s->flags) || prepare_record(s, env, now, &flags);
+
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++) {
+		recordings_share(s, r)->recorded += ready && set >> r & 1;
+		recordings_share(s, r)->unrecorded += !ready && set >> r & 1;
+		flags |= set >> r & 1 ? 0 : FRT_SPAN_NOT(r);
+	}
+	if (ready)
+		append_span(s, start, now, method, stack_depth ? stack_take_for(s, env, method, set) : 0, flags);
+}
+
+/* Count the call for one recording. Returns true if it is to be recorded there. */
+static bool count_for(struct frt_slot *s, uint32_t recording, uint64_t duration, uint32_t method, uint64_t flags)
+{
+	uint64_t rule = load_relaxed(control_rule(recording, method));
+	struct frt_share *share = recordings_share(s, recording);
+
+	share->exited++;
+	if (flags)
+		share->thrown++;
+	if (duration > share->longest)
+		share->longest = duration;
+	if (rule & FRT_RULE_TIMED)
+		count_time(s, FRT_TIMED_METHOD(recording, method), duration, flags);
+	return duration >= rule >> FRT_RULE_SHIFT && (flags || !(rule & FRT_RULE_THROWN));
+}
+
+static void finish_for(struct frt_slot *s, JNIEnv *env, uint64_t start, uint64_t now, uint32_t method, uint64_t flags,
+		       uint32_t set)
+{
+	uint32_t recorded = 0;
+
+	s->others++;
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		if (set >> r & 1 && count_for(s, r, now - start, method, flags))
+			recorded |= 1u << r;
+	if (recorded)
+		record_for(s, env, start, now, method, flags, recorded);
+}
+
+/* The call is no longer open. Returns false if it was not. */
+static bool close_for(struct frt_slot *s, JNIEnv *env, uint64_t start, uint32_t method, uint32_t set)
+{
+	int32_t i;
+
+	if (is_innermost(s, start)) {
+		s->depth--;
+		return true;
+	}
+	if (s->flags & FRT_SLOT_CARRIER) {
+		mounts_leave(s, start);
+		return virtual_calls_leave(env, start, method);
+	}
+	i = open_call_find(s, start);
+	if (i >= 0) {
+		recordings_lose(s, i + 1);
+		s->depth = i;
+		return true;
+	}
+	if (s->depth <= FRT_OPEN_CALLS)
+		return false;
+	recordings_pop_deep(s, set);
+	s->depth--;
+	return true;
+}
+
+/* A call ends while several recordings run. */
+static __attribute__((noinline)) void ended_for_several(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
+{
+	struct frt_slot *s;
+	uint64_t now;
+	uint32_t set;
+
+	if (!frtrace_drain_semaphore || !load_acquire(&recordings_shared) || start < load_relaxed(&recordings_epoch))
+		return;
+	s = own_slot(env);
+	now = sys_tsc();
+	set = recordings_of(start, method);
+	if (!s) {
+		recordings_miss(set);
+		return;
+	}
+	meet_recordings(s, env);
+	if (!close_for(s, env, start, method, set))
+		for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+			recordings_share(s, r)->moved_exits += set >> r & 1;
+	finish_for(s, env, start, now, method, flags, set);
+}
+
 static inline __attribute__((always_inline)) void ended(JNIEnv *env, uint64_t start, uint32_t method, uint64_t flags)
 {
 	struct frt_slot *s;
 	uint64_t now;
 
-	if (unlikely(start < control_since || !frtrace_drain_semaphore))
+	if (unlikely(start < control_since || !frtrace_drain_semaphore)) {
+		ended_for_several(env, start, method, flags);
 		return;
+	}
 	s = slot_find_first(env);
 	now = sys_tsc(); /* the stamp is taken before the code that depends on it, so that both run in parallel */
 	if (unlikely(!s || !is_innermost(s, start))) {
@@ -147,12 +271,12 @@ static inline __attribute__((always_inline)) void ended(JNIEnv *env, uint64_t st
 	hook_finish(s, env, start, now, method, flags);
 }
 
-static inline uint64_t hook_begin(struct frt_slot *s, JNIEnv *env, uint32_t method)
+/* The call is open from now on. Returns its stamp. */
+static inline __attribute__((always_inline)) uint64_t open_call(struct frt_slot *s, JNIEnv *env, uint32_t method)
 {
 	uint32_t depth;
 	uint64_t now;
 
-	s->entered++;
 	if (unlikely(s->flags & FRT_SLOT_CARRIER)) {
 		mounts_enter(s);
 		return virtual_calls_enter(s, env, method);
@@ -166,11 +290,39 @@ static inline uint64_t hook_begin(struct frt_slot *s, JNIEnv *env, uint32_t meth
 	return now;
 }
 
+static inline uint64_t hook_begin(struct frt_slot *s, JNIEnv *env, uint32_t method)
+{
+	s->entered++;
+	return open_call(s, env, method);
+}
+
 static __attribute__((noinline)) uint64_t begin_otherwise(JNIEnv *env, uint32_t method)
 {
 	struct frt_slot *s = own_slot(env);
 
 	return s ? hook_begin(s, env, method) : sys_tsc(); /* `leave` will count the call as unslotted */
+}
+
+/* A call begins while several recordings run, or none. */
+static __attribute__((noinline)) uint64_t begin_for_several(JNIEnv *env, uint32_t method)
+{
+	struct frt_slot *s;
+	uint64_t start;
+	uint32_t set;
+
+	if (!frtrace_drain_semaphore || !load_acquire(&recordings_shared))
+		return 0; /* `leave` will take it for a call that began earlier */
+	s = own_slot(env);
+	if (!s)
+		return sys_tsc();
+	meet_recordings(s, env);
+	s->others++;
+	start = open_call(s, env, method);
+	set = recordings_of(start, method); /* `leave` will find the same; see agent.c on when a recording begins */
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		recordings_share(s, r)->entered += set >> r & 1;
+	recordings_push(s, s->depth - 1, set);
+	return start;
 }
 
 jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
@@ -179,7 +331,7 @@ jlong JNICALL hook_enter(JNIEnv *env, jclass helper, jint method)
 
 	(void)helper;
 	if (unlikely(!frtrace_drain_semaphore || load_acquire(&control_since) == UINT64_MAX))
-		return 0; /* `leave` will take it for a call that began earlier */
+		return begin_for_several(env, method);
 	s = slot_find_first(env);
 	return likely(s) ? hook_begin(s, env, method) : begin_otherwise(env, method);
 }

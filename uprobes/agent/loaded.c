@@ -55,7 +55,7 @@ static bool method_selected(const struct matcher *p, struct slice class, const s
 }
 
 /* The class was named, but has no such method: report the methods that it has, as suggestions. */
-static void loaded_offer_methods(const struct matcher *p, jclass c, struct slice name)
+static void loaded_offer_methods(uint32_t recording, const struct matcher *p, jclass c, struct slice name)
 {
 	jmethodID *methods;
 	jint count;
@@ -67,7 +67,7 @@ static void loaded_offer_methods(const struct matcher *p, jclass c, struct slice
 
 		if ((*jvmti)->GetMethodName(jvmti, methods[i], &method, &descriptor, NULL))
 			continue;
-		control_skip(name, slice_of(method), slice_of(descriptor), FRT_SKIP_OTHER);
+		control_skip(1u << recording, name, slice_of(method), slice_of(descriptor), FRT_SKIP_OTHER);
 		loaded_deallocate(method);
 		loaded_deallocate(descriptor);
 	}
@@ -75,8 +75,8 @@ static void loaded_offer_methods(const struct matcher *p, jclass c, struct slice
 }
 
 /* True if the method is selected and can have hooks. A selected one that cannot is reported as skipped. */
-static bool loaded_is_target(const struct matcher *p, struct slice class, const struct matcher_tags *tags,
-			     const struct method *m, bool *selected)
+static bool loaded_is_target(uint32_t recording, const struct matcher *p, struct slice class,
+			     const struct matcher_tags *tags, const struct method *m, bool *selected)
 {
 	enum frt_skip_reason reason;
 
@@ -85,11 +85,12 @@ static bool loaded_is_target(const struct matcher *p, struct slice class, const 
 	*selected = true;
 	reason = policy_modifiers(p, slice_of(m->name), m->modifiers);
 	if (reason)
-		control_skip(class, slice_of(m->name), slice_of(m->descriptor), reason);
+		control_skip(1u << recording, class, slice_of(m->name), slice_of(m->descriptor), reason);
 	return !reason;
 }
 
-static bool has_target(const struct matcher *p, jclass c, struct slice name, const struct matcher_tags *tags)
+static bool has_target(uint32_t recording, const struct matcher *p, jclass c, struct slice name,
+		       const struct matcher_tags *tags)
 {
 	bool found = false, selected = false;
 	jmethodID *methods;
@@ -101,12 +102,12 @@ static bool has_target(const struct matcher *p, jclass c, struct slice name, con
 	for (jint i = 0; i < count; i++) {
 		if (!loaded_method_read(methods[i], &m))
 			continue;
-		found |= loaded_is_target(p, name, tags, &m, &selected);
+		found |= loaded_is_target(recording, p, name, tags, &m, &selected);
 		method_release(&m);
 	}
 	loaded_deallocate(methods);
 	if (!selected)
-		loaded_offer_methods(p, c, name);
+		loaded_offer_methods(recording, p, c, name);
 	return found;
 }
 
@@ -130,11 +131,13 @@ static bool may_bear(const struct matcher *p, jclass c)
 	return may;
 }
 
-bool loaded_has_target(const struct matcher *p, jclass c, struct slice name, const struct matcher_tags *tags)
+bool loaded_has_target(uint32_t recording, const struct matcher *p, jclass c, struct slice name,
+		       const struct matcher_tags *tags)
 {
 	enum matcher_answer answer = matcher_class(p, name.at, name.length);
 
 	if (answer == MATCHER_NO)
 		return false;
-	return may_bear(p, c) || ((answer == MATCHER_METHODS || tags->count) && has_target(p, c, name, tags));
+	return may_bear(p, c) ||
+	       ((answer == MATCHER_METHODS || tags->count) && has_target(recording, p, c, name, tags));
 }

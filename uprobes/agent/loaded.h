@@ -13,9 +13,10 @@ void loaded_init(jvmtiEnv *jvmti);
 
 /*
  * True if the class has a selected method that can have hooks. Selected methods that cannot are reported as
- * skipped. Also true if the constant pool mentions an annotation that filters ask for, because only the class file
+ * skipped to the recording. Also true if the constant pool mentions an annotation that filters ask for, because only the class file
  * says what bears it. `tags` are those of the class's supertypes.
  */
-bool loaded_has_target(const struct matcher *p, jclass c, struct slice name, const struct matcher_tags *tags);
+bool loaded_has_target(uint32_t recording, const struct matcher *p, jclass c, struct slice name,
+		       const struct matcher_tags *tags);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "uprobes/agent/mounts.h"
 #include "bpf/queue.h"
+#include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
@@ -96,7 +97,7 @@ static void mounts_resume(struct frt_slot *s, uint64_t java_id, int64_t at)
 
 static bool mounts_is_recorded(void)
 {
-	return frtrace_drain_semaphore && control_since != UINT64_MAX;
+	return frtrace_drain_semaphore && (control_since != UINT64_MAX || load_relaxed(&recordings_shared));
 }
 
 /* The running thread's slot, which it gets now if it has been in no traced call so far. NULL: there is none left. */
@@ -116,7 +117,8 @@ void JNICALL mounts_mount(JNIEnv *env, jclass helper, jlong java_id)
 	if (!s || !(s->flags & FRT_SLOT_CARRIER))
 		return;
 	store_relaxed(&s->virtual_key, 0);
-	s->carrier = (struct frt_carrier){.java_id = java_id, .stacks_until = s->carrier.stacks_until};
+	s->carrier = (struct frt_carrier){
+		.java_id = java_id, .stacks_until = s->carrier.stacks_until, .asked_until = s->carrier.asked_until};
 	at = mounts_find(java_id);
 	if (at >= 0)
 		mounts_resume(s, java_id, at);

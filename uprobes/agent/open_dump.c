@@ -12,6 +12,7 @@
 #include "uprobes/agent/open_dump.h"
 #include "uprobes/agent/containers.h"
 #include "uprobes/agent/hook_class.h"
+#include "uprobes/agent/recordings.h"
 #include "uprobes/agent/stack_named.h"
 #include "uprobes/agent/thread.h"
 #include "uprobes/agent/virtual_calls.h"
@@ -29,6 +30,8 @@ struct open_dump {
 	JNIEnv *env;
 	uint64_t until; /* CLOCK_MONOTONIC ns */
 	bool last;
+	uint32_t recording;
+	uint32_t depth; /* of the stacks; 0: none */
 	uint32_t count;
 	struct wanted wanted[MOST_SLOTS];
 	uint32_t virtual_left; /* virtual calls whose thread has not been visited yet */
@@ -68,7 +71,7 @@ static void list_slots(struct open_dump *c)
 
 /* The open calls of a slot at one moment. */
 struct moment {
-	uint64_t entered, exited;
+	uint64_t entered, exited, others;
 	uint32_t thread, depth;
 	struct frt_open_call open[FRT_OPEN_CALLS];
 };
@@ -77,6 +80,7 @@ static void read_moment(const struct frt_slot *s, struct moment *m)
 {
 	m->exited = load_acquire(&s->exited);
 	m->entered = load_acquire(&s->entered);
+	m->others = load_acquire(&s->others);
 	m->thread = s->thread;
 	m->depth = s->depth;
 	memcpy(m->open, s->open, sizeof(m->open));
@@ -85,7 +89,8 @@ static void read_moment(const struct frt_slot *s, struct moment *m)
 
 static bool stood_still(const struct moment *a, const struct moment *b)
 {
-	return a->entered == b->entered && a->exited == b->exited && a->depth == b->depth && a->thread == b->thread;
+	return a->entered == b->entered && a->exited == b->exited && a->others == b->others && a->depth == b->depth &&
+	       a->thread == b->thread;
 }
 
 static uint32_t open_in_both(const struct moment *a, const struct moment *b)
@@ -99,14 +104,18 @@ static uint32_t open_in_both(const struct moment *a, const struct moment *b)
 	return n;
 }
 
-/* The method's id if it has hooks now, else 0; an obsolete version has none. */
+/*
+ * The method's id if it has hooks now, else 0. An obsolete version has none, unless a class was retransformed during the
+ * epoch, for a recording that joined or left. Its frames then count as alive, so that no call that runs counts as lost.
+ */
 static uint32_t hooked_method(JNIEnv *env, jmethodID method)
 {
 	uint32_t id = stack_named_method(env, method);
 	jboolean obsolete = JNI_FALSE;
 
-	if (!id || !(control_method_row(id)->flags & FRT_METHOD_HOOKED) ||
-	    (*jvmti)->IsMethodObsolete(jvmti, method, &obsolete) || obsolete)
+	if (!id || !(control_method_row(id)->flags & FRT_METHOD_HOOKED))
+		return FRT_NO_METHOD;
+	if (!recordings_shared && ((*jvmti)->IsMethodObsolete(jvmti, method, &obsolete) || obsolete))
 		return FRT_NO_METHOD;
 	return id;
 }
@@ -159,6 +168,22 @@ static uint32_t count_hooked(struct open_dump *c, jint count)
 	return n;
 }
 
+/*
+ * How many of the dead calls are the recording's, of which the slot has `all`. Beyond those that are kept nobody knows:
+ * then all of them.
+ */
+static uint32_t dead_of(const struct open_dump *c, const struct frt_slot *s, const struct moment *m, uint32_t all)
+{
+	uint32_t dead = 0;
+
+	if (!recordings_shared || m->depth > FRT_OPEN_CALLS)
+		return all;
+	for (uint32_t i = 0; i < m->depth; i++)
+		if (s->open_dump_dead >> i & 1)
+			dead += recordings_of(m->open[i].start, m->open[i].method) >> c->recording & 1;
+	return dead;
+}
+
 static void open_dump_judge(struct open_dump *c, struct frt_slot *s, const struct moment *m, jint count)
 {
 	uint32_t alive = count_hooked(c, count);
@@ -167,7 +192,7 @@ static void open_dump_judge(struct open_dump *c, struct frt_slot *s, const struc
 		return;
 	s->open_dump_dead = m->depth <= FRT_OPEN_CALLS ? find_dead(c, m, count) : find_absent(c, m, count);
 	if (c->last)
-		control->dead_calls += m->depth - alive;
+		control->recording[c->recording].dead_calls += dead_of(c, s, m, m->depth - alive);
 }
 
 /* The number of frames of the hook itself, if the thread is in the middle of one. */
@@ -188,16 +213,8 @@ static jint own_frames(struct open_dump *c, jint count)
 	return own;
 }
 
-static uint32_t open_dump_depth(void)
-{
-	uint32_t depth = control_config()->open_dump_depth;
-
-	return depth < FRT_MAX_DEPTH ? depth : FRT_MAX_DEPTH;
-}
-
 static void open_dump_look(struct open_dump *c, struct frt_slot *s, jthread thread)
 {
-	uint32_t depth = open_dump_depth();
 	struct moment before, after;
 	jint count, own;
 	uint64_t at;
@@ -210,8 +227,8 @@ static void open_dump_look(struct open_dump *c, struct frt_slot *s, jthread thre
 	s->open_dump_dead = s->open_dump_stack = 0;
 	s->open_dump_open = open_in_both(&before, &after);
 	own = own_frames(c, count);
-	if (s->open_dump_open && depth)
-		s->open_dump_stack = stack_named_take(c->env, c->frames + own, count - own, depth, false);
+	if (s->open_dump_open && c->depth)
+		s->open_dump_stack = stack_named_take(c->env, c->frames + own, count - own, c->depth, false);
 	if (stood_still(&before, &after) && count < MOST_FRAMES)
 		open_dump_judge(c, s, &after, count);
 	s->open_dump_at = at;
@@ -296,15 +313,15 @@ static uint32_t open_dump_next_of(const struct open_dump *c, uint32_t number, ui
 
 static void look_at_virtual(struct open_dump *c, jthread thread, uint64_t id)
 {
-	uint32_t number = open_dump_next_of(c, *first_of(c, id), id), depth = open_dump_depth(), stack = 0;
+	uint32_t number = open_dump_next_of(c, *first_of(c, id), id), stack = 0;
 	jint count, own;
 	uint64_t at = sys_tsc();
 
 	if (!number || (*jvmti)->GetStackTrace(jvmti, thread, 0, MOST_FRAMES, c->frames, &count))
 		return;
 	own = own_frames(c, count);
-	if (depth)
-		stack = stack_named_take(c->env, c->frames + own, count - own, depth,
+	if (c->depth)
+		stack = stack_named_take(c->env, c->frames + own, count - own, c->depth,
 					 thread_is_virtual(c->env, thread));
 	for (; number; number = open_dump_next_of(c, c->next[number - 1], id))
 		mark_virtual(c, number - 1, thread, at, count, stack);
@@ -318,16 +335,19 @@ static bool on_virtual_thread(void *context, jobject thread)
 	return c->virtual_left && sys_monotonic_ns() < c->until;
 }
 
-void open_dump_take(JNIEnv *env, bool last)
+void open_dump_take(JNIEnv *env, uint32_t recording, bool last)
 {
+	uint32_t depth = control_config(recording)->open_dump_depth;
 	struct open_dump *c = sys_map(sizeof(*c));
 
 	if (!c)
 		return;
 	c->env = env;
 	c->last = last;
+	c->recording = recording;
+	c->depth = depth < FRT_MAX_DEPTH ? depth : FRT_MAX_DEPTH;
 	c->until = sys_monotonic_ns() + MOST_NS;
-	control->open_dump++;
+	store_release(&control->recording[recording].open_dump, ++control->open_dump);
 	list_slots(c);
 	if (c->count)
 		look_at_threads(c);

@@ -16,9 +16,9 @@ void open_dump_init(jvmtiEnv *jvmti);
 
 /*
  * Visit the threads with open calls, at most 4096, for at most two seconds. Call it while the hooks are in place:
- * frames of earlier code are recognised because they are obsolete. With `last`, when the recording ends, add the
- * open calls that are on no stack to control->dead_calls.
+ * frames of earlier code are recognised because they are obsolete. The stacks are as deep as this recording wants them.
+ * With `last`, when it ends, add its open calls that are on no stack to frt_recording.dead_calls.
  */
-void open_dump_take(JNIEnv *env, bool last);
+void open_dump_take(JNIEnv *env, uint32_t recording, bool last);
 
 #endif

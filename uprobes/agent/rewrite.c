@@ -18,33 +18,65 @@ static enum frt_skip_reason edit_reason(enum edit_result result)
 	return reasons[result];
 }
 
-static void rewrite_skip(const struct class_file *c, const struct class_method *m, enum frt_skip_reason reason)
+/* What the recordings decide about one method. */
+struct verdict {
+	uint32_t selected, refused;  /* by these, as sets of bits */
+	enum frt_skip_reason reason; /* of `refused`: why it must not be hooked */
+	struct matcher_decision of[FRT_RECORDINGS];
+};
+
+static struct verdict judge(const struct rewrite *r, const struct class_file *c, const struct class_method *m)
+{
+	struct verdict v = {.reason = FRT_SKIP_NONE};
+
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++) {
+		enum frt_skip_reason reason;
+
+		if (!(r->recordings >> i & 1))
+			continue;
+		v.of[i] = policy_method(&r->pattern[i], c, m, &r->tags[i], &reason);
+		if (!v.of[i].trace && !v.of[i].timing)
+			continue;
+		if (reason) {
+			v.refused |= 1u << i;
+			v.reason = reason;
+		} else {
+			v.selected |= 1u << i;
+		}
+	}
+	return v;
+}
+
+/* Report to those of the recordings that do not know it yet. */
+static void rewrite_skip(const struct rewrite *r, uint32_t recordings, const struct class_file *c,
+			 const struct class_method *m, enum frt_skip_reason reason)
 {
 	if (m)
-		control_skip(c->name, m->name, m->descriptor, reason);
+		control_skip(recordings & r->news, c->name, m->name, m->descriptor, reason);
 	else
-		control_skip(c->name, slice_of(NULL), slice_of(NULL), reason);
+		control_skip(recordings & r->news, c->name, slice_of(NULL), slice_of(NULL), reason);
 }
 
 /*
  * Fill in the edits of the selected methods and return their number. Methods that must not be hooked are reported
- * as skipped.
+ * as skipped. *selected are the recordings that select any.
  */
-static uint32_t choose(const struct rewrite *r, const struct class_file *c, struct method_edit *edits)
+static uint32_t choose(const struct rewrite *r, const struct class_file *c, struct method_edit *edits,
+		       uint32_t *selected)
 {
 	uint32_t count = 0;
 
+	*selected = 0;
 	for (uint16_t i = 0; i < c->methods; i++) {
 		const struct class_method *m = &c->method[i];
-		enum frt_skip_reason reason;
-		struct matcher_decision verdict = policy_method(r->pattern, c, m, r->tags, &reason);
+		struct verdict v = judge(r, c, m);
 
-		if (!verdict.trace && !verdict.timing)
+		if (v.refused)
+			rewrite_skip(r, v.refused, c, m, v.reason);
+		if (!v.selected)
 			continue;
-		if (reason)
-			rewrite_skip(c, m, reason);
-		else
-			edits[count++] = (struct method_edit){.method = i};
+		edits[count++] = (struct method_edit){.method = i};
+		*selected |= v.selected;
 	}
 	return count;
 }
@@ -106,7 +138,8 @@ static uint32_t add_mounts(const struct class_file *c, struct method_edit *edits
 }
 
 /* Assign ids to the selected methods. Methods that do not fit into the table are reported as skipped. */
-static uint32_t number_methods(const struct class_file *c, uint32_t class_id, struct method_edit *edits, uint32_t count)
+static uint32_t number_methods(const struct rewrite *r, const struct class_file *c, uint32_t class_id,
+			       struct method_edit *edits, uint32_t count)
 {
 	uint32_t kept = 0;
 
@@ -115,7 +148,7 @@ static uint32_t number_methods(const struct class_file *c, uint32_t class_id, st
 		uint32_t id = control_method(class_id, m->name, m->descriptor, m->access);
 
 		if (!id) {
-			rewrite_skip(c, m, FRT_SKIP_TABLE_FULL);
+			rewrite_skip(r, judge(r, c, m).selected, c, m, FRT_SKIP_TABLE_FULL);
 			continue;
 		}
 		edits[kept] = edits[i];
@@ -124,23 +157,24 @@ static uint32_t number_methods(const struct class_file *c, uint32_t class_id, st
 	return kept;
 }
 
-static uint64_t threshold_ticks(const struct matcher_decision *v)
+/* A threshold is below that of FRT_RULE_UNTRACED, which alone means that the method is not the recording's. */
+static uint64_t threshold_ticks(const struct frt_config *config, const struct matcher_decision *v)
 {
-	const struct frt_config *config = control_config();
 	uint64_t most = FRT_RULE_UNTRACED >> FRT_RULE_SHIFT, ticks = config->threshold;
 
 	if (!v->trace)
 		return most;
 	if (v->threshold_ns != MATCHER_NO_THRESHOLD)
 		ticks = (unsigned __int128)v->threshold_ns * config->tick_scale >> 32;
-	return ticks < most ? ticks : most;
+	return ticks < most ? ticks : most - 1;
 }
 
 /* FRT_RULE_* */
-static uint64_t rewrite_rule_of(const struct matcher_decision *v)
+static uint64_t rewrite_rule_of(uint32_t recording, const struct matcher_decision *v)
 {
-	uint64_t rule = threshold_ticks(v) << FRT_RULE_SHIFT;
-	uint32_t flags = control_config()->flags;
+	const struct frt_config *config = control_config(recording);
+	uint64_t rule = threshold_ticks(config, v) << FRT_RULE_SHIFT;
+	uint32_t flags = config->flags;
 
 	if (v->timing)
 		rule |= FRT_RULE_TIMED;
@@ -165,6 +199,15 @@ static bool is_lower_bound(const struct class_file *c, const struct class_method
 	return policy_is_intrinsic(c, m, control->jni_version < 0x00090000) && !flags_make_exact(c->name, m->name);
 }
 
+/* Store what each recording does with the calls of a method that has hooks from now on. */
+static void enter_rules(const struct rewrite *r, uint32_t id, const struct verdict *v)
+{
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
+		if (r->recordings & r->news & 1u << i)
+			store_relaxed(control_rule(i, id),
+				      v->selected >> i & 1 ? rewrite_rule_of(i, &v->of[i]) : FRT_RULE_UNTRACED);
+}
+
 static bool enter_results(const struct rewrite *r, const struct class_file *c, uint32_t class_id,
 			  const struct method_edit *edits, uint32_t count)
 {
@@ -173,20 +216,19 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 	for (uint32_t i = 0; i < count; i++) {
 		const struct class_method *m = &c->method[edits[i].method];
 		struct frt_method *row = control_method_row(edits[i].id);
-		enum frt_skip_reason none;
-		struct matcher_decision verdict = policy_method(r->pattern, c, m, r->tags, &none);
+		struct verdict v = judge(r, c, m);
 
 		if (!edits[i].id || edits[i].hooks) {
 			called |= edits[i].result == EDIT_DONE;
 			continue;
 		}
 		if (edits[i].result != EDIT_DONE) {
-			rewrite_skip(c, m, edit_reason(edits[i].result));
+			rewrite_skip(r, v.selected, c, m, edit_reason(edits[i].result));
 			continue;
 		}
-		row->flags = FRT_METHOD_HOOKED | (is_lower_bound(c, m) ? FRT_METHOD_LOWER_BOUND : 0) |
-			     (may_mount(c) ? FRT_METHOD_MAY_MOUNT : 0);
-		store_relaxed(control_rule(edits[i].id), rewrite_rule_of(&verdict));
+		enter_rules(r, edits[i].id, &v);
+		store_relaxed(&row->flags, v.selected | (is_lower_bound(c, m) ? FRT_METHOD_LOWER_BOUND : 0) |
+						   (may_mount(c) ? FRT_METHOD_MAY_MOUNT : 0));
 		any = true;
 	}
 	if (any || called)
@@ -195,14 +237,15 @@ static bool enter_results(const struct rewrite *r, const struct class_file *c, u
 }
 
 /* Whether the helper is visible to the class. */
-static enum rewrite_answer may_call_helper(const struct rewrite *r, const struct class_file *c, uint32_t loader)
+static enum rewrite_answer may_call_helper(const struct rewrite *r, const struct class_file *c, uint32_t loader,
+					   uint32_t selected)
 {
 	switch (loader_ask(r->env, r->loader, loader, r->insist)) {
 	case LOADER_READY: return REWRITE_DONE;
 	case LOADER_BUSY: return REWRITE_LATER;
 	case LOADER_REFUSES: break;
 	}
-	rewrite_skip(c, NULL, FRT_SKIP_LOADER);
+	rewrite_skip(r, selected, c, NULL, FRT_SKIP_LOADER);
 	return REWRITE_NOTHING;
 }
 
@@ -211,43 +254,45 @@ static enum rewrite_answer rewrite_parsed(const struct rewrite *r, const struct 
 {
 	struct method_edit *edits = arena_alloc(arena, c->methods * sizeof(*edits));
 	enum frt_skip_reason reason = policy_class(c);
-	uint32_t count, loader, class_id;
+	uint32_t count, loader, class_id, selected = 0;
 	enum rewrite_answer answer;
 	bool mounts;
 
-	policy_tag_class(r->pattern, c, r->tags);
-	count = edits ? choose(r, c, edits) : 0;
-	mounts = edits && rewrite_needs_mounts(c->name);
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
+		if (r->recordings >> i & 1)
+			policy_tag_class(&r->pattern[i], c, &r->tags[i]);
+	count = edits ? choose(r, c, edits, &selected) : 0;
+	mounts = edits && r->mounts && rewrite_is_mounts(c->name);
 	if (!count && !mounts)
 		return REWRITE_NOTHING;
 	if (!reason && !loader_number(r->env, r->loader, &loader))
 		reason = FRT_SKIP_TABLE_FULL;
 	if (reason) {
-		rewrite_skip(c, NULL, reason);
+		rewrite_skip(r, selected, c, NULL, reason);
 		return REWRITE_NOTHING;
 	}
-	answer = may_call_helper(r, c, loader);
+	answer = may_call_helper(r, c, loader, selected);
 	if (answer != REWRITE_DONE)
 		return answer;
 	class_id = control_class(c->name, loader, c->access);
 	if (!class_id) {
-		rewrite_skip(c, NULL, FRT_SKIP_TABLE_FULL);
+		rewrite_skip(r, selected, c, NULL, FRT_SKIP_TABLE_FULL);
 		return REWRITE_NOTHING;
 	}
 	set_bits(&control_class_row(class_id)->flags, FRT_CLASS_SEEN);
-	count = number_methods(c, class_id, edits, count);
+	count = number_methods(r, c, class_id, edits, count);
 	if (mounts)
 		count = add_mounts(c, edits, count);
 	if (class_edit(c, hook_class_hooks(), edits, count, arena, out, out_size) != CLASS_OK) {
-		rewrite_skip(c, NULL, FRT_SKIP_MALFORMED);
+		rewrite_skip(r, selected, c, NULL, FRT_SKIP_MALFORMED);
 		return REWRITE_NOTHING;
 	}
 	return enter_results(r, c, class_id, edits, count) ? REWRITE_DONE : REWRITE_NOTHING;
 }
 
-bool rewrite_needs_mounts(struct slice name)
+bool rewrite_is_mounts(struct slice name)
 {
-	return control_config()->flags & FRT_CONFIG_MOUNTS && slice_is(name, "java/lang/VirtualThread");
+	return slice_is(name, "java/lang/VirtualThread");
 }
 
 enum rewrite_answer rewrite_class(const struct rewrite *r, const unsigned char *bytes, size_t size,

@@ -15,15 +15,18 @@ enum rewrite_answer {
 };
 
 struct rewrite {
-	const struct matcher *pattern;
-	struct matcher_tags *tags; /* tags known from the JVM; those found in the class file are added */
+	uint32_t recordings;	       /* those with a pattern, as a set of bits */
+	uint32_t news;		       /* those that get rules and skips: the others have them already */
+	const struct matcher *pattern; /* of each recording */
+	struct matcher_tags *tags;     /* the same: known from the JVM; those found in the class file are added */
+	bool mounts;		       /* hook the mounts of virtual threads, too */
 	JNIEnv *env;
 	jobject loader;
 	bool insist; /* ask the loader even if it is being asked already */
 };
 
-/* Must this class get hooks for the mounts of virtual threads, whatever the filters select? */
-bool rewrite_needs_mounts(struct slice name);
+/* The class whose methods mount virtual threads. */
+bool rewrite_is_mounts(struct slice name);
 
 /*
  * Rewrite a class file. On REWRITE_DONE *out points into *memory, which the caller releases with

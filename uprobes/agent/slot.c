@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/free_list.h"
+#include "uprobes/agent/recordings.h"
 #include "uprobes/agent/ring.h"
 #include "uprobes/agent/thread.h"
 #include "uprobes/agent/stack.h"
@@ -98,7 +99,7 @@ static void slot_begin_epoch(struct frt_slot *s)
 {
 	s->entered = s->exited = s->thrown = s->recorded = s->unrecorded = 0;
 	s->longest = s->lost_exits = s->moved_exits = 0;
-	s->depth = 0;
+	s->depth = s->joined = 0;
 	timing_slot_begin(s);
 	store_release(&s->epoch, control->epoch);
 }
@@ -108,21 +109,39 @@ static __attribute__((noinline, aligned(32))) void slot_thread_site(uint64_t slo
 	__asm__ volatile(USDT_SITE("thread", "8@%%rdi 8@%%rsi") : : "D"(slot), "S"(at) : "memory");
 }
 
+void slot_announce(struct frt_slot *s, JNIEnv *env)
+{
+	if (!s->stack_end) /* stacks may have been off so far */
+		stack_thread_begin(s, env);
+	if (frtrace_thread_semaphore)
+		slot_thread_site(s - control_slot(0), s);
+}
+
+/* No open call of the slot will end. */
+static void slot_lose_all(struct frt_slot *s)
+{
+	if (load_acquire(&recordings_shared))
+		recordings_lose(s, 0);
+	else
+		slot_lose_calls(s, s->depth);
+	s->depth = 0;
+}
+
 static void slot_own(struct frt_slot *s, JNIEnv *env)
 {
 	if (s->epoch != control->epoch)
 		slot_begin_epoch(s);
-	slot_lose_calls(s, s->depth); /* calls of the previous owner */
-	s->depth = 0;
+	slot_lose_all(s); /* calls of the previous owner */
 	s->vthread = 0;
 	s->flags = 0;
 	s->virtual_key = 0;
 	s->env = (uint64_t)env;
 	s->thread_pointer = sys_thread_pointer();
 	s->thread = thread_identify(s, env);
-	stack_thread_begin(s, env);
-	if (frtrace_thread_semaphore)
-		slot_thread_site(s - control_slot(0), s);
+	s->stack_end = 0;
+	slot_announce(s, env);
+	if (load_acquire(&recordings_shared))
+		recordings_update_shares(s);
 }
 
 struct frt_slot *slot_claim(JNIEnv *env)
@@ -149,7 +168,24 @@ static struct {
 	JNIEnv *env;
 	struct frt_slot *slot;
 	uint32_t depth;
+	uint64_t own, lost[FRT_RECORDINGS]; /* counted for them, in the slot and in the shares */
 } last_end;
+
+/* Count the calls that the thread is in as lost. */
+static void slot_end(struct frt_slot *s)
+{
+	uint64_t own = s->lost_exits;
+
+	if (load_acquire(&recordings_shared))
+		recordings_update_shares(s);
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		last_end.lost[r] = recordings_share(s, r)->lost_exits;
+	last_end.depth = s->flags & FRT_SLOT_CARRIER ? 0 : s->depth;
+	slot_lose_all(s);
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		last_end.lost[r] = recordings_share(s, r)->lost_exits - last_end.lost[r];
+	last_end.own = s->lost_exits - own;
+}
 
 void slot_release(JNIEnv *env)
 {
@@ -162,9 +198,7 @@ void slot_release(JNIEnv *env)
 	store_release(&e->env, SLOT_TOMBSTONE);
 	last_end.env = env;
 	last_end.slot = s;
-	last_end.depth = s->flags & FRT_SLOT_CARRIER ? 0 : s->depth;
-	slot_lose_calls(s, s->depth);
-	s->depth = 0;
+	slot_end(s);
 	s->virtual_key = 0;
 	s->env = s->thread_pointer = 0;
 	free_list_push(&free_slots, s - control_slot(0), slot_next);
@@ -177,7 +211,9 @@ void slot_jvm_ends(JNIEnv *env)
 	if (last_end.env != env)
 		return;
 	last_end.env = NULL;
-	s->lost_exits -= last_end.depth;
+	s->lost_exits -= last_end.own;
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		recordings_share(s, r)->lost_exits -= last_end.lost[r];
 	if (!s->env) /* no other thread has taken it */
 		s->depth = last_end.depth;
 }

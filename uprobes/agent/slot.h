@@ -59,6 +59,9 @@ static inline struct frt_slot *slot_find_first(JNIEnv *env)
  */
 struct frt_slot *slot_claim(JNIEnv *env);
 
+/* Report the slot's thread, which is running, to the kernel's half. */
+void slot_announce(struct frt_slot *s, JNIEnv *env);
+
 /* The thread of this JNIEnv has ended, or a new one begins. */
 void slot_release(JNIEnv *env);
 

@@ -20,7 +20,13 @@
 
 uint32_t stack_depth;
 
-static uint32_t sources; /* FRT_STACKS_* */
+/* What recordings want; the elements that are not in use are 0. */
+struct wish {
+	uint32_t depth, sources; /* FRT_STACKS_* */
+};
+static struct wish wishes[FRT_RECORDINGS];
+static uint32_t stack_sources; /* with stack_depth: of all of them together */
+
 static struct frt_layout layout;
 static uint32_t class_count; /* incremented whenever a class is created */
 
@@ -216,6 +222,7 @@ void stack_classes_changed(void)
 /* The result of one walk. The second walk writes frames from row `first` on, at most `capacity`. */
 struct taken {
 	uint64_t hash;
+	uint32_t depth; /* maximum */
 	uint32_t first, capacity;
 	uint32_t count;
 	enum frt_walk_end end;
@@ -250,7 +257,7 @@ static inline bool stack_next_frame(struct walk *w, struct frt_frame *f)
 
 static inline __attribute__((always_inline)) void walk_frames(struct walk *w, struct taken *t, bool store)
 {
-	uint32_t capacity = stack_depth;
+	uint32_t capacity = t->depth;
 	struct frt_frame f;
 
 	/* skip the hook's own native frame; then the method that called it */
@@ -300,6 +307,7 @@ static __attribute__((noinline)) uint32_t stack_intern(const struct frt_slot *s,
 
 	if (id == FRT_STACK_LOST)
 		return id;
+	t.depth = first->depth;
 	t.capacity = first->count;
 	row = (struct frt_stack){.hash = first->hash,
 				 .first = t.first,
@@ -330,11 +338,12 @@ static uint32_t unknown_stack(void)
 	return id;
 }
 
-static __attribute__((noinline)) uint32_t stack_ask(const struct frt_slot *s, JNIEnv *env, uint32_t method)
+static __attribute__((noinline)) uint32_t stack_ask(const struct frt_slot *s, JNIEnv *env, uint32_t method,
+						    uint32_t depth)
 {
 	uint32_t id;
 
-	switch (stack_jvmti_take(s, env, method, stack_depth, &id)) {
+	switch (stack_jvmti_take(s, env, method, depth, &id)) {
 	case STACK_JVMTI_TAKEN: return id;
 	case STACK_JVMTI_UNASKED: add_relaxed(&control->stacks_unasked, 1); break;
 	case STACK_JVMTI_REFUSED: add_relaxed(&control->stacks_refused, 1); break;
@@ -343,34 +352,68 @@ static __attribute__((noinline)) uint32_t stack_ask(const struct frt_slot *s, JN
 }
 
 /* True if the walker stopped where only the JVM knows the rest: in a parked virtual thread. */
-static bool is_worth_asking(enum frt_walk_end end)
+static bool is_worth_asking(enum frt_walk_end end, uint32_t sources)
 {
 	return end == FRT_WALK_CHUNK || (sources & FRT_STACKS_JVMTI && end != FRT_WALK_BOTTOM && end != FRT_WALK_DEPTH);
 }
 
-uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method)
+static inline __attribute__((always_inline)) uint32_t take_as(struct frt_slot *s, JNIEnv *env, uint32_t method,
+							      struct wish wish)
 {
-	struct taken t;
+	struct taken t = {.depth = wish.depth};
 	uint32_t id;
 
-	if (unlikely(!s->stack_end)) {
-		if (sources & FRT_STACKS_JVMTI)
-			return stack_ask(s, env, method);
+	if (unlikely(!s->stack_end || !(wish.sources & FRT_STACKS_WALK))) {
+		if (wish.sources & FRT_STACKS_JVMTI)
+			return stack_ask(s, env, method, wish.depth);
 		add_relaxed(&control->stacks_off, 1);
 		return 0;
 	}
 	walk_own(s, &t, false);
 	if (!t.count && t.end == FRT_WALK_BOTTOM)
 		return 0;
-	if (unlikely(is_worth_asking(t.end)) && stack_jvmti_take(s, env, method, stack_depth, &id) == STACK_JVMTI_TAKEN)
+	if (unlikely(is_worth_asking(t.end, wish.sources)) &&
+	    stack_jvmti_take(s, env, method, wish.depth, &id) == STACK_JVMTI_TAKEN)
 		return id;
 	id = stack_table_find(t.hash);
 	return likely(id) ? id : stack_intern(s, &t);
 }
 
+uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method)
+{
+	return take_as(s, env, method, (struct wish){stack_depth, stack_sources});
+}
+
+/* What these recordings want together. */
+static struct wish wish_of(uint32_t recordings)
+{
+	struct wish all = {0};
+	uint32_t unwalked = 0;
+
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++) {
+		const struct wish *w = &wishes[r];
+
+		if (!(recordings >> r & 1) || !w->depth)
+			continue;
+		if (w->depth > all.depth)
+			all.depth = w->depth;
+		all.sources |= w->sources;
+		unwalked |= ~w->sources & FRT_STACKS_WALK;
+	}
+	all.sources &= ~unwalked;
+	return all;
+}
+
+uint32_t stack_take_for(struct frt_slot *s, JNIEnv *env, uint32_t method, uint32_t recordings)
+{
+	struct wish wish = wish_of(recordings);
+
+	return wish.depth ? take_as(s, env, method, wish) : 0;
+}
+
 uint32_t stack_take_walked(struct frt_slot *s)
 {
-	struct taken t;
+	struct taken t = {.depth = stack_depth};
 	uint32_t id;
 
 	if (!stack_depth || !s->stack_end)
@@ -472,22 +515,58 @@ static void set_layout(const struct frt_layout *l)
 	layout = *l;
 }
 
-void stack_begin(const struct frt_config *config)
+/* Stacks are taken as all recordings together want them. */
+static void wishes_apply(void)
+{
+	struct wish all = wish_of(UINT32_MAX);
+
+	store_relaxed(&stack_sources, all.sources);
+	store_release(&stack_depth, all.depth);
+}
+
+static void take_layout(const struct frt_config *config)
 {
 	struct frt_layout l = config->layout;
-	uint32_t depth = config->stack_depth < FRT_MAX_DEPTH ? config->stack_depth : FRT_MAX_DEPTH;
 
-	control->stacks_lost = control->stacks_off = 0;
-	control->stacks_unasked = control->stacks_refused = 0;
-	store_release(&stack_depth, 0);
-	stack_table_begin(config->stack_frames); /* open-call dumps need it too */
-	if (!depth)
-		return;
-	sources = config->stacks;
-	if (!(sources & FRT_STACKS_WALK) || !layout_is_sane(&l))
+	if (!(config->stacks & FRT_STACKS_WALK) || !layout_is_sane(&l))
 		memset(&l, 0,
 		       sizeof(l)); /* no thread is walked then: the JVM is asked, or the calls are counted as unknown */
 	set_layout(&l);
 	stack_classes_changed();
-	store_release(&stack_depth, depth);
+}
+
+static void wish_add(uint32_t recording, const struct frt_config *config)
+{
+	uint32_t depth = config->stack_depth < FRT_MAX_DEPTH ? config->stack_depth : FRT_MAX_DEPTH;
+
+	stack_table_join(recording); /* open-call dumps need it too */
+	if (depth)
+		wishes[recording] = (struct wish){depth, config->stacks};
+	wishes_apply();
+}
+
+void stack_join(uint32_t recording, const struct frt_config *config)
+{
+	if (config->stack_depth && !layout.jdk_version) /* else threads may be in the middle of a walk */
+		take_layout(config);
+	wish_add(recording, config);
+}
+
+void stack_leave(uint32_t recording)
+{
+	stack_table_leave(recording);
+	wishes[recording] = (struct wish){0};
+	wishes_apply();
+}
+
+void stack_begin(uint32_t recording, const struct frt_config *config)
+{
+	control->stacks_lost = control->stacks_off = 0;
+	control->stacks_unasked = control->stacks_refused = 0;
+	memset(wishes, 0, sizeof(wishes));
+	wishes_apply();
+	stack_table_begin(config->stack_frames);
+	if (config->stack_depth)
+		take_layout(config);
+	wish_add(recording, config);
 }

@@ -11,13 +11,15 @@
 
 #include <jni.h>
 
-extern uint32_t stack_depth; /* maximum number of frames; 0: stacks are off */
+extern uint32_t stack_depth; /* maximum number of frames for any recording; 0: stacks are off */
 
 /*
- * Before a recording: take layout and depth from its config. If the layout does not fit this process, no stack is
- * walked.
+ * Before an epoch: take layout and depth from the config of the recording that begins it. If the layout does not fit
+ * this process, no stack is walked. The other functions are for recordings that join and leave.
  */
-void stack_begin(const struct frt_config *config);
+void stack_begin(uint32_t recording, const struct frt_config *config);
+void stack_join(uint32_t recording, const struct frt_config *config);
+void stack_leave(uint32_t recording);
 
 /* A thread has got its slot: find the bounds of its stack and its anchor. */
 void stack_thread_begin(struct frt_slot *s, JNIEnv *env);
@@ -29,7 +31,13 @@ void stack_thread_begin(struct frt_slot *s, JNIEnv *env);
 uint32_t stack_take(struct frt_slot *s, JNIEnv *env, uint32_t method);
 
 /*
- * The same without asking the JVM: of a virtual thread that has been parked before, only the frames since then. 0 also
+ * The same for a call of these recordings, a set of bits: as deep as one of them wants it. If one of them cannot have
+ * stacks walked, the JVM is asked.
+ */
+uint32_t stack_take_for(struct frt_slot *s, JNIEnv *env, uint32_t method, uint32_t recordings);
+
+/*
+ * The same as stack_take() without asking the JVM: of a virtual thread that has been parked before, only the frames since then. 0 also
  * when stacks are not walked.
  */
 uint32_t stack_take_walked(struct frt_slot *s);

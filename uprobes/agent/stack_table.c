@@ -26,13 +26,26 @@ static bool is_live(uint32_t id)
 
 uint32_t stack_table_frames = FRT_STACK_FRAMES;
 
+static uint32_t readers; /* recordings, as a set of bits */
+
 void stack_table_begin(uint32_t frames)
 {
 	bool usable = frames && frames <= FRT_STACK_FRAMES && !(frames & (frames - 1));
 
 	stack_table_frames = usable ? frames : FRT_STACK_FRAMES;
 	store_release(&control->stack_frames, stack_table_frames);
+	store_relaxed(&readers, 0);
+}
+
+void stack_table_join(uint32_t recording)
+{
 	memset(known, 0, sizeof(known)); /* only hints, which a delayed thread may still be reading */
+	set_bits(&readers, 1u << recording);
+}
+
+void stack_table_leave(uint32_t recording)
+{
+	clear_bits(&readers, 1u << recording);
 }
 
 uint32_t stack_table_find(uint64_t hash)
@@ -69,12 +82,23 @@ static void table_index_add(uint64_t hash, uint32_t id)
 	store_relaxed(to, hash << 32 | id);
 }
 
-static bool has_room(uint64_t next, uint32_t count)
+static bool has_room_for(uint32_t reader, uint64_t next, uint32_t count)
 {
-	uint64_t done = load_acquire(&control->stack_done);
+	uint64_t done = load_acquire(&control->recording[reader].stack_done);
 
 	return (uint32_t)(next >> 32) - (uint32_t)(done >> 32) < FRT_STACKS - 2 &&
 	       (uint32_t)next - (uint32_t)done + count <= stack_table_frames;
+}
+
+/* The reader that is farthest decides; see frt_header.stack_next. */
+static bool has_room(uint64_t next, uint32_t count)
+{
+	uint32_t set = load_relaxed(&readers);
+
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		if (set >> r & 1 && has_room_for(r, next, count))
+			return true;
+	return false;
 }
 
 uint32_t stack_table_reserve(uint32_t count, uint32_t *first)

@@ -7,11 +7,15 @@
 
 extern uint32_t stack_table_frames; /* capacity in frames: a private copy of header.stack_frames */
 
-/*
- * Before a recording, for a collector that has read no stacks yet. `frames` is the capacity; a value that is no
- * power of two means FRT_STACK_FRAMES.
- */
+/* Before an epoch. `frames` is the capacity; a value that is no power of two means FRT_STACK_FRAMES. */
 void stack_table_begin(uint32_t frames);
+
+/*
+ * A collector begins or ceases to read: recording `recording`. What it has not read by then it does not know, so all
+ * stacks get new ids.
+ */
+void stack_table_join(uint32_t recording);
+void stack_table_leave(uint32_t recording);
 
 /* The id of the stack with this hash. 0: unknown, or too old. */
 uint32_t stack_table_find(uint64_t hash);

@@ -37,6 +37,9 @@ enum {
 #define F_ADD_SEALS	 1033
 #define F_GET_SEALS	 1034
 #define SEALS		 0x7 /* SEAL | SHRINK | GROW */
+#define F_OFD_GETLK	 36
+#define F_WRLCK		 1
+#define F_UNLCK		 2
 #define FUTEX_WAIT	 0
 #define FUTEX_WAKE	 1
 #define FUTEX_PRIVATE	 128
@@ -267,6 +270,20 @@ void sys_unmap_shared(void *at, size_t size, int fd)
 bool sys_is_sealed(int fd)
 {
 	return call3(NR_fcntl, fd, F_GET_SEALS, 0) == SEALS;
+}
+
+/* struct flock */
+struct file_lock {
+	short type, whence;
+	long start, length;
+	int pid;
+};
+
+bool sys_is_locked(int fd, uint64_t byte)
+{
+	struct file_lock l = {.type = F_WRLCK, .start = byte, .length = 1};
+
+	return call3(NR_fcntl, fd, F_OFD_GETLK, (long)&l) || l.type != F_UNLCK;
 }
 
 bool sys_write_at(int fd, uint64_t from, size_t size, uint64_t at)

@@ -104,6 +104,9 @@ void sys_unmap_shared(void *at, size_t size, int fd);
 /* True if `fd` is a memfd with the seals that sys_map_shared() sets. */
 bool sys_is_sealed(int fd);
 
+/* True if another process has an open file description's lock on this byte of the file, or on error. */
+bool sys_is_locked(int fd, uint64_t byte);
+
 /*
  * Copy `size` bytes from address `from`, which need not be readable, into the file at offset `at`. Returns false
  * unless all of them were copied.

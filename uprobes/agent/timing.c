@@ -12,7 +12,7 @@
 #include <emmintrin.h>
 
 #define UNIT	(1u << 10) /* of cells: the smallest table */
-#define LARGEST 17u	   /* log2 of the number of cells: twice the number of methods */
+#define LARGEST 17u	   /* log2 of the number of cells: twice the number of methods of one recording */
 #define BUCKETS (FRT_GROUPS * FRT_GROUP_BUCKETS)
 #define FAR	4u /* times the longest duration that a cell knows */
 
@@ -130,7 +130,7 @@ static void atomic_extreme(uint64_t *to, uint64_t value, bool greater)
 
 static void timing_add_shared(uint32_t method, uint64_t duration, bool thrown)
 {
-	struct frt_sum *sum = (struct frt_sum *)control_at(FRT_SHARED_AT) + method % FRT_MAX_METHODS;
+	struct frt_sum *sum = (struct frt_sum *)control_at(FRT_SHARED_AT) + method % FRT_TIMED_METHODS;
 
 	atomic_extreme(&sum->minimum, duration, false);
 	atomic_extreme(&sum->maximum, duration, true);
@@ -153,7 +153,7 @@ static uint32_t timing_bucket_of(uint64_t d)
 
 static uint32_t *group_number(uint32_t method, uint32_t bucket)
 {
-	struct frt_histogram *h = (struct frt_histogram *)control_at(FRT_HISTOGRAMS_AT) + method % FRT_MAX_METHODS;
+	struct frt_histogram *h = (struct frt_histogram *)control_at(FRT_HISTOGRAMS_AT) + method % FRT_TIMED_METHODS;
 
 	return &h->group[bucket / FRT_GROUP_BUCKETS];
 }
@@ -391,18 +391,72 @@ void timing_slot_begin(struct frt_slot *s)
 	s->cell_count = 0;
 }
 
-void timing_begin(const struct frt_config *config)
+/* The table does not grow, and a cell's place depends on its method, so the cell stays. */
+void timing_slot_forget(struct frt_slot *s, uint32_t recording)
+{
+	for (uint64_t i = 0; s->cell_count && i < 1ULL << (s->cells & 0xff); i++) {
+		struct frt_cell *c = &cells_at(s->cells)[i];
+		uint32_t method = c->method;
+
+		if (!method || method / FRT_MAX_METHODS != recording)
+			continue;
+		memset(c, 0, sizeof(*c));
+		c->minimum = UINT64_MAX;
+		store_release(&c->method, method);
+	}
+}
+
+static void rules_begin(uint32_t recording)
+{
+	for (uint32_t id = 1; id <= control->methods; id++) /* a hook left by an earlier recording does nothing */
+		store_relaxed(control_rule(recording, id), FRT_RULE_UNTRACED);
+}
+
+static struct frt_sum *sums_of(uint32_t recording)
+{
+	return (struct frt_sum *)control_at(FRT_SHARED_AT) + FRT_TIMED_METHOD(recording, 0);
+}
+
+static struct frt_histogram *histograms_of(uint32_t recording)
+{
+	return (struct frt_histogram *)control_at(FRT_HISTOGRAMS_AT) + FRT_TIMED_METHOD(recording, 0);
+}
+
+/* The groups stay with their histogram, or a recording that lasts would see later ones use up all of them. */
+static void histogram_clear(const struct frt_histogram *h)
+{
+	struct frt_group *groups = control_at(FRT_GROUPS_AT);
+
+	for (uint32_t i = 0; i < FRT_GROUPS; i++)
+		if (h->group[i])
+			memset(&groups[h->group[i]], 0, sizeof(struct frt_group));
+}
+
+void timing_join(uint32_t recording, const struct frt_config *config)
+{
+	rules_begin(recording);
+	if (config->cell_cap > control->cell_cap)
+		control->cell_cap = config->cell_cap;
+	if (!control->groups)
+		return;
+	memset(sums_of(recording), 0, (control->methods + 1ULL) * sizeof(struct frt_sum));
+	for (uint32_t id = 1; id <= control->methods; id++)
+		histogram_clear(histograms_of(recording) + id);
+}
+
+void timing_begin(uint32_t recording, const struct frt_config *config)
 {
 	uint64_t methods = control->methods + 1;
 
-	for (uint32_t id = 1; id < methods; id++) /* a hook left by an earlier recording does nothing */
-		store_relaxed(control_rule(id), FRT_RULE_UNTRACED);
+	rules_begin(recording);
 	control->cell_cap = config->cell_cap;
 	control->unbucketed = 0;
 	if (!control->groups)
 		return; /* nothing was ever timed */
-	memset(control_at(FRT_SHARED_AT), 0, methods * sizeof(struct frt_sum));
-	memset(control_at(FRT_HISTOGRAMS_AT), 0, methods * sizeof(struct frt_histogram));
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++) {
+		memset(sums_of(r), 0, methods * sizeof(struct frt_sum));
+		memset(histograms_of(r), 0, methods * sizeof(struct frt_histogram));
+	}
 	memset(control_at(FRT_GROUPS_AT), 0, (control->groups + 1ULL) * sizeof(struct frt_group));
 	control->groups = 0;
 }

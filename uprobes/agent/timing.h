@@ -6,15 +6,21 @@
 #include "uprobes/agent/control.h"
 
 /*
- * Before a recording, when no hook counts: clear all counters and rules. The cells of a slot are cleared by
- * timing_slot_begin().
+ * Before an epoch, when no hook counts: clear all counters, and the rules of the recording that begins it. The cells of
+ * a slot are cleared by timing_slot_begin().
  */
-void timing_begin(const struct frt_config *config);
+void timing_begin(uint32_t recording, const struct frt_config *config);
 
-/* A recording uses a slot for the first time. */
+/* The same for one recording while others run. Its cells in a slot are cleared by timing_slot_forget(). */
+void timing_join(uint32_t recording, const struct frt_config *config);
+
+/* An epoch uses a slot for the first time. */
 void timing_slot_begin(struct frt_slot *s);
 
-/* A call of a timed method by the slot's thread has ended. */
+/* The slot's thread meets a recording whose row another one had before. */
+void timing_slot_forget(struct frt_slot *s, uint32_t recording);
+
+/* A call of a timed method (FRT_TIMED_METHOD) by the slot's thread has ended. */
 void timing_add(struct frt_slot *s, uint32_t method, uint64_t duration, bool thrown);
 
 /* The first place of the search for the method's cell, in the table that a slot's word names. */

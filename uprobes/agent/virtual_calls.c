@@ -23,17 +23,33 @@
 static int64_t owner_offset; /* from the JNIEnv; 0: unknown, or found to be wrong */
 static uint32_t agreed;
 
+static int64_t offset_in(const struct frt_layout *l)
+{
+	bool known = l->jdk_version && l->thread_owner_id < FAR && l->thread_env < FAR;
+
+	return known ? (int64_t)l->thread_owner_id - l->thread_env : 0;
+}
+
+static void take_offset(int64_t offset)
+{
+	if (offset == owner_offset)
+		return;
+	store_relaxed(&owner_offset, 0);
+	store_relaxed(&agreed, 0);
+	store_relaxed(&owner_offset, offset);
+}
+
+void virtual_calls_join(const struct frt_config *config)
+{
+	int64_t offset = offset_in(&config->layout);
+
+	if (offset)
+		take_offset(offset);
+}
+
 void virtual_calls_begin(const struct frt_config *config)
 {
-	const struct frt_layout *l = &config->layout;
-	bool known = l->jdk_version && l->thread_owner_id < FAR && l->thread_env < FAR;
-	int64_t offset = known ? (int64_t)l->thread_owner_id - l->thread_env : 0;
-
-	if (offset != owner_offset) {
-		store_relaxed(&owner_offset, 0);
-		store_relaxed(&agreed, 0);
-		store_relaxed(&owner_offset, offset);
-	}
+	take_offset(offset_in(&config->layout));
 	if (control->virtual_used)
 		memset(virtual_call(0), 0, FRT_VIRTUAL_CALLS * sizeof(struct frt_virtual_call));
 	control->virtual_used = 0;
@@ -55,11 +71,11 @@ static __attribute__((noinline)) uint64_t ask_and_compare(JNIEnv *env, int64_t o
 
 static bool may_ask(struct frt_slot *s, uint64_t now)
 {
-	uint64_t until = s->asked_until;
+	uint64_t until = s->carrier.asked_until;
 
 	if (until > now + ASK_BURST)
 		return false;
-	s->asked_until = (until > now ? until : now) + ASK_TICKS;
+	s->carrier.asked_until = (until > now ? until : now) + ASK_TICKS;
 	return true;
 }
 

@@ -10,8 +10,11 @@
 
 #include <jni.h>
 
-/* Before a recording: clear the table. */
+/* Before an epoch: clear the table. */
 void virtual_calls_begin(const struct frt_config *config);
+
+/* A recording joins: its config may say where threads have the ids of those that they run. */
+void virtual_calls_join(const struct frt_config *config);
 
 /*
  * A call begins on a carrier. Returns its stamp. The call is not kept if the table is full near its place, or if

@@ -26,7 +26,7 @@ struct wait {
 
 static const char *command_name(enum frt_command_kind kind)
 {
-	static const char *const names[FRT_COMMANDS] = {"", "start", "change", "open-call dump", "stop"};
+	static const char *const names[FRT_COMMANDS] = {"", "start", "open-call dump", "stop"};
 
 	return names[kind];
 }
@@ -92,6 +92,23 @@ static int wait_for_answer(struct wait *w, uint32_t number, struct diag *d)
 	return 0;
 }
 
+/* Wait until no other collector has a command in progress. */
+static int wait_for_turn(struct wait *w, const struct segment *s, struct diag *d)
+{
+	const struct timespec step = {.tv_nsec = INTERRUPT_POLL_MS * 1000000L};
+
+	while (!segment_lock_command(s)) {
+		if (interrupted())
+			return diag_set(d, EINTR, "interrupted");
+		if (target_ended(w->target))
+			return diag_set(d, ESRCH, "process %d '%s' has ended", w->target->pid, w->target->name);
+		if (monotonic_ms() > w->deadline && !extend_deadline(w))
+			return diag_set(d, ETIMEDOUT, "another frtrace has been at work in it for too long");
+		nanosleep(&step, NULL);
+	}
+	return 0;
+}
+
 static struct wait wait_begin(const struct segment *s, const struct target *t, int timeout_ms)
 {
 	const struct frt_header *h = segment_header(s);
@@ -106,11 +123,12 @@ static struct wait wait_begin(const struct segment *s, const struct target *t, i
 }
 
 /* Send a command. Returns its number. */
-static uint32_t post(struct frt_command *c, enum frt_command_kind kind)
+static uint32_t post(struct frt_command *c, uint32_t recording, enum frt_command_kind kind)
 {
 	uint32_t number = c->number + 1;
 
 	c->kind = kind;
+	c->recording = recording;
 	__atomic_store_n(&c->number, number, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &c->number, FUTEX_WAKE, 1, NULL, NULL, 0);
 	return number;
@@ -134,13 +152,18 @@ int agent_command(const struct segment *s, const struct target *t, enum frt_comm
 	struct wait w = wait_begin(s, t, timeout_ms);
 	struct diag why = {0};
 	uint32_t result;
-	/* a killed collector may have left a command in progress */
-	int err = wait_for_answer(&w, c->number, &why);
+	int err = wait_for_turn(&w, s, &why);
 
-	if (!err)
-		err = wait_for_answer(&w, post(c, kind), &why);
 	if (err)
 		return diag_set(d, -err, "cannot '%s' in the target: %s", command_name(kind), why.text);
+	err = wait_for_answer(&w, c->number, &why); /* a killed collector may have left a command in progress */
+	if (!err)
+		err = wait_for_answer(&w, post(c, s->recording, kind), &why);
 	result = c->result;
-	return result ? say_refused(s, kind, result, d) : 0;
+	if (err)
+		diag_set(d, -err, "cannot '%s' in the target: %s", command_name(kind), why.text);
+	else if (result)
+		err = say_refused(s, kind, result, d);
+	segment_unlock_command(s);
+	return err;
 }

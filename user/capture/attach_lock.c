@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/attach_lock.h"
+#include "user/process/interrupt.h"
 #include "user/process/run_directory.h"
+#include "user/text/monotonic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOCK_PATH (RUN_DIRECTORY + 32)
+#define PATIENCE_MS 20000
+#define LOCK_PATH   (RUN_DIRECTORY + 32)
 
 static void lock_path(pid_t pid, char out[LOCK_PATH])
 {
@@ -42,6 +45,7 @@ static bool is_still_there(const char *path, int fd)
 int attach_lock(pid_t pid, int *lock, struct diag *d)
 {
 	char path[LOCK_PATH];
+	int64_t until = monotonic_ms() + PATIENCE_MS;
 	int fd, err;
 
 	*lock = -1;
@@ -52,6 +56,11 @@ int attach_lock(pid_t pid, int *lock, struct diag *d)
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
 			return 0;
+		if (flock(fd, LOCK_EX | LOCK_NB) && monotonic_ms() < until && !interrupted()) {
+			close(fd);
+			usleep(INTERRUPT_POLL_MS * 1000);
+			continue;
+		}
 		if (flock(fd, LOCK_EX | LOCK_NB)) {
 			err = attach_lock_report_holder(pid, fd, d);
 			close(fd);

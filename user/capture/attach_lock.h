@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A lock that serialises the first attach to a JVM. The segment's own lock (segment_lock()) exists only once the
+ * A lock that serialises the first attach to a JVM. The segment's own locks (segment_claim()) exist only once the
  * agent is in the target; until then two tracers could each load a copy of it.
  */
 #ifndef USER_CAPTURE_ATTACH_LOCK_H

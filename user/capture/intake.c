@@ -82,6 +82,12 @@ void intake_free(struct intake *in)
 	free(in);
 }
 
+void intake_begin(struct intake *in)
+{
+	in->streams.not_ours = FRT_SPAN_NOT(in->segment->recording);
+	in->streams.since = segment_recording(in->segment)->since;
+}
+
 int intake_fd(const struct intake *in)
 {
 	return ringbuf_fd(in->queue);

@@ -31,6 +31,9 @@ struct intake_setup {
 int intake_new(struct intake **out, const struct intake_setup *setup, struct diag *d);
 void intake_free(struct intake *in);
 
+/* The agent has started: its recording begins now, and the spans are this recording's only. */
+void intake_begin(struct intake *in);
+
 /* A descriptor to poll on. */
 int intake_fd(const struct intake *in);
 

@@ -28,9 +28,9 @@ static uint32_t copy_slot(const struct frt_slot *from, struct frt_slot *to)
 	return common(&first, to);
 }
 
-static void find_stack(const struct frt_slot *s, uint32_t i, const struct frt_header *h, struct open_call *c)
+static void find_stack(const struct segment *segment, const struct frt_slot *s, uint32_t i, struct open_call *c)
 {
-	if (s->open_dump_epoch != h->open_dump)
+	if (!segment_has_dump(segment, s->open_dump_epoch))
 		c->remark = "no stack: the thread was not looked at";
 	else if (i >= s->open_dump_open || c->start > s->open_dump_at)
 		c->remark = "no stack: it began while stacks were taken";
@@ -64,10 +64,12 @@ static void show_slot(struct walk *w, const struct frt_slot *slot)
 				      .thread = copy.thread,
 				      .remark = w->no_stacks};
 
-		if (!w->no_stacks && copy.open_dump_epoch == h->open_dump && copy.open_dump_dead >> i & 1)
+		if (!segment_has_call(w->segment, c.method, c.start))
+			continue;
+		if (!w->no_stacks && segment_has_dump(w->segment, copy.open_dump_epoch) && copy.open_dump_dead >> i & 1)
 			continue;
 		if (!w->no_stacks)
-			find_stack(&copy, i, h, &c);
+			find_stack(w->segment, &copy, i, &c);
 		open_calls_show(w, &c);
 	}
 }
@@ -108,7 +110,7 @@ static void show_virtual(struct walk *w, uint32_t i, const struct frt_virtual_ca
 	struct frt_virtual_call call;
 	struct open_call c = {.remark = w->no_stacks};
 
-	if (!copy_virtual(row, &call))
+	if (!copy_virtual(row, &call) || !segment_has_call(w->segment, call.method, call.start))
 		return;
 	c.start = call.start;
 	c.method = call.method;
@@ -118,7 +120,7 @@ static void show_virtual(struct walk *w, uint32_t i, const struct frt_virtual_ca
 		c.vthread.java_id = call.java_id;
 	if (call.open_dump)
 		name_virtual(w, i, &c.vthread);
-	if (!w->no_stacks && call.open_dump == segment_header(w->segment)->open_dump)
+	if (!w->no_stacks && call.open_dump && segment_has_dump(w->segment, call.open_dump))
 		c.stack = call.stack;
 	else if (!w->no_stacks)
 		c.remark = "no stack: the virtual thread was not found, or not in this call";
@@ -143,7 +145,7 @@ size_t open_calls_of(const struct segment *s, uint32_t thread, uint64_t starts[F
 {
 	const struct frt_slot *slot;
 	struct frt_slot copy;
-	size_t open;
+	size_t open, ours = 0;
 
 	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
 		if (slot->thread == thread && !(slot->flags & FRT_SLOT_CARRIER))
@@ -152,8 +154,9 @@ size_t open_calls_of(const struct segment *s, uint32_t thread, uint64_t starts[F
 	if (open && copy.thread != thread)
 		return 0;
 	for (size_t i = 0; i < open; i++)
-		starts[i] = copy.open[i].start;
-	return open;
+		if (segment_has_call(s, copy.open[i].method, copy.open[i].start))
+			starts[ours++] = copy.open[i].start;
+	return ours;
 }
 
 static int compare_stamps(const void *a, const void *b)
@@ -170,7 +173,8 @@ size_t open_calls_of_virtual(const struct segment *s, uint32_t key, uint64_t sta
 	size_t open = 0;
 
 	for (uint32_t i = 0; (row = segment_virtual_call(s, i)) && open < FRT_OPEN_CALLS; i++)
-		if (copy_virtual(row, &call) && frt_virtual_key(call.java_id) == key)
+		if (copy_virtual(row, &call) && frt_virtual_key(call.java_id) == key &&
+		    segment_has_call(s, call.method, call.start))
 			starts[open++] = call.start;
 	qsort(starts, open, sizeof(starts[0]), compare_stamps);
 	return open;

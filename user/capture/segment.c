@@ -75,50 +75,180 @@ void segment_close(struct segment *s)
 	*s = (struct segment){.fd = -1};
 }
 
-static int segment_report_holder(const struct frt_owner *owner, struct diag *d)
+/* One byte of the segment; 0 or -errno. The lock belongs to the open file description, so it ends with this process. */
+static int lock_byte(int fd, int command, short type, uint32_t byte, bool *held)
 {
-	char what[sizeof(owner->what) + 1];
+	struct flock l = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
 
-	snprintf(what, sizeof(what), "%.*s", (int)sizeof(owner->what), owner->what);
-	return diag_set(d, EBUSY,
-			"cannot trace: frtrace pid %u (uid %u) already traces this JVM%s%s; stop that one first",
-			owner->pid, owner->uid, what[0] ? ": " : "", what);
+	if (fcntl(fd, command, &l))
+		return -errno;
+	*held = l.l_type != F_UNLCK;
+	return 0;
 }
 
-int segment_lock(struct segment *s, struct diag *d)
+static bool byte_is_held(int fd, uint32_t byte)
 {
-	if (!flock(s->fd, LOCK_EX | LOCK_NB))
+	bool held = false;
+
+	return !lock_byte(fd, F_OFD_GETLK, F_WRLCK, byte, &held) && held;
+}
+
+static bool try_lock(const struct segment *s, uint32_t byte)
+{
+	bool held = false;
+
+	return !lock_byte(s->fd, F_OFD_SETLK, F_WRLCK, byte, &held);
+}
+
+static void owner_append(char *to, size_t size, const struct frt_owner *owner)
+{
+	size_t used = strlen(to);
+
+	snprintf(to + used, size - used, "%sfrtrace pid %u (uid %u)%s%.*s", used ? ", " : "", owner->pid, owner->uid,
+		 owner->what[0] ? ": " : "", (int)sizeof(owner->what), owner->what);
+}
+
+static int report_owners(const struct frt_header *h, struct diag *d)
+{
+	char owners[FRT_RECORDINGS * 128] = "";
+
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
+		owner_append(owners, sizeof(owners), &h->recording[i].owner);
+	return diag_set(d, EBUSY, "cannot trace: %u recordings of this JVM run already, more are not possible: %s",
+			FRT_RECORDINGS, owners);
+}
+
+int segment_claim(struct segment *s, struct diag *d)
+{
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++) {
+		if (!try_lock(s, FRT_LOCK_RECORDING(i)))
+			continue;
+		s->recording = i;
 		return 0;
-	if (errno != EWOULDBLOCK)
+	}
+	if (errno != EAGAIN && errno != EACCES)
 		return diag_errno(d, errno, "cannot lock the agent's control segment");
-	return segment_report_holder(&segment_header(s)->owner, d);
+	return report_owners(segment_header(s), d);
+}
+
+bool segment_lock_command(const struct segment *s)
+{
+	return try_lock(s, FRT_LOCK_COMMAND);
+}
+
+void segment_unlock_command(const struct segment *s)
+{
+	bool held = false;
+
+	lock_byte(s->fd, F_OFD_SETLK, F_UNLCK, FRT_LOCK_COMMAND, &held);
 }
 
 bool segment_beat(struct segment *s)
 {
-	struct frt_header *h = segment_header(s);
+	struct frt_recording *r = segment_recording(s);
 
-	__atomic_fetch_add(&h->heartbeat, 1, __ATOMIC_RELAXED);
-	return __atomic_load_n(&h->state, __ATOMIC_ACQUIRE) != FRT_IDLE;
+	__atomic_fetch_add(&r->heartbeat, 1, __ATOMIC_RELAXED);
+	return __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) != FRT_IDLE;
 }
 
-int segment_check_free(const struct target *t, struct diag *d)
+/* Open the segment that an agent of any build has, and read its header. -ENOENT: there is none. */
+static int open_any(const struct target *t, struct frt_header *h, struct diag *d)
 {
-	struct diag ignored;
-	struct frt_header header;
-	int fd, err = 0;
+	int fd = target_open_memfd(t, "frtrace-", NULL, 0, d);
 
-	fd = target_open_memfd(t, "frtrace-", NULL, 0, &ignored);
+	if (fd >= 0 && pread(fd, h, sizeof(*h), 0) != sizeof(*h))
+		memset(h, 0, sizeof(*h));
+	return fd;
+}
+
+static bool is_our_build(const struct frt_header *h, const char *tag)
+{
+	return h->magic == FRT_MAGIC && !strncmp(h->tag, tag, sizeof(h->tag));
+}
+
+/* Earlier builds have a lock on the whole segment. */
+static int check_other_build(int fd, struct diag *d)
+{
+	bool held = flock(fd, LOCK_EX | LOCK_NB);
+
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
+		held |= byte_is_held(fd, FRT_LOCK_RECORDING(i));
+	return held ? diag_set(d, EBUSY, "cannot trace: another build of frtrace already traces this JVM") : 0;
+}
+
+static int check_rows(int fd, const struct frt_header *h, struct diag *d)
+{
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
+		if (!byte_is_held(fd, FRT_LOCK_RECORDING(i)))
+			return 0;
+	return report_owners(h, d);
+}
+
+int segment_check_free(const struct target *t, const char *tag, struct diag *d)
+{
+	struct frt_header header;
+	struct diag why;
+	int fd = open_any(t, &header, &why), err;
+
 	if (fd < 0)
-		return fd == -ENOENT ? 0 : diag_set(d, -fd, "%s", ignored.text);
-	if (flock(fd, LOCK_EX | LOCK_NB)) {
-		if (pread(fd, &header, sizeof(header), 0) == sizeof(header))
-			err = segment_report_holder(&header.owner, d);
-		else
-			err = diag_set(d, EBUSY, "cannot trace: another frtrace already traces this JVM");
-	}
+		return fd == -ENOENT ? 0 : diag_set(d, -fd, "%s", why.text);
+	err = is_our_build(&header, tag) ? check_rows(fd, &header, d) : check_other_build(fd, d);
 	close(fd);
 	return err;
+}
+
+bool segment_owner(const struct target *t, const char *tag, uint32_t i, struct frt_owner *out)
+{
+	struct frt_header header;
+	struct diag ignored;
+	int fd = open_any(t, &header, &ignored);
+	bool held = fd >= 0 && is_our_build(&header, tag) && byte_is_held(fd, FRT_LOCK_RECORDING(i));
+
+	if (held)
+		*out = header.recording[i].owner;
+	if (fd >= 0)
+		close(fd);
+	return held;
+}
+
+static struct segment_stacks all_stacks(const struct segment *s)
+{
+	const struct frt_header *h = segment_header(s);
+
+	return (struct segment_stacks){h->stacks_lost, h->stacks_off, h->stacks_unasked, h->stacks_refused};
+}
+
+void segment_note_losses(struct segment *s, uint32_t *epoch)
+{
+	if (*epoch && *epoch != segment_header(s)->epoch)
+		s->before = (struct segment_stacks){0}; /* it began a new epoch, and the counters anew */
+	else if (!*epoch)
+		s->before = all_stacks(s);
+	*epoch = segment_header(s)->epoch;
+}
+
+static uint64_t more_than(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+struct segment_stacks segment_stacks(const struct segment *s)
+{
+	struct segment_stacks now = all_stacks(s);
+
+	return (struct segment_stacks){more_than(now.lost, s->before.lost), more_than(now.off, s->before.off),
+				       more_than(now.unasked, s->before.unasked),
+				       more_than(now.refused, s->before.refused)};
+}
+
+bool segment_is_shared(const struct segment *s)
+{
+	const struct frt_header *h = segment_header(s);
+
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++)
+		if (i != s->recording && __atomic_load_n(&h->recording[i].state, __ATOMIC_RELAXED) != FRT_IDLE)
+			return true;
+	return false;
 }
 
 static uint32_t segment_fill(const uint32_t *count, uint32_t limit)
@@ -158,14 +288,14 @@ const struct frt_loader *segment_loader(const struct segment *s, uint32_t number
 
 uint32_t segment_skips(const struct segment *s)
 {
-	return segment_fill(&segment_header(s)->skips, FRT_MAX_SKIPS);
+	return segment_fill(&segment_recording(s)->skips, FRT_MAX_SKIPS);
 }
 
 const struct frt_skip *segment_skip(const struct segment *s, uint32_t i)
 {
-	if (i >= segment_fill(&segment_header(s)->skips, FRT_MAX_SKIPS))
+	if (i >= segment_skips(s))
 		return NULL;
-	return (const struct frt_skip *)(s->base + FRT_SKIPS_AT) + i;
+	return (const struct frt_skip *)(s->base + FRT_SKIPS_AT) + s->recording * FRT_MAX_SKIPS + i;
 }
 
 const struct frt_virtual_call *segment_virtual_call(const struct segment *s, uint32_t i)
@@ -223,19 +353,26 @@ size_t segment_string(const struct segment *s, uint32_t number, char *out, size_
 }
 
 /* The last open-call dump found it on no stack. A bit is about the call that was there at the time of the dump. */
-static bool is_dead_call(const struct frt_slot *slot, uint32_t i, const struct frt_header *h)
+static bool is_dead_call(const struct segment *s, const struct frt_slot *slot, uint32_t i)
 {
-	return slot->open_dump_epoch == h->open_dump && slot->open_dump_dead >> i & 1 &&
+	return segment_has_dump(s, slot->open_dump_epoch) && slot->open_dump_dead >> i & 1 &&
 	       slot->open[i].start <= slot->open_dump_at;
 }
 
-static void add_oldest(const struct frt_slot *slot, const struct frt_header *h, struct segment_totals *t)
+bool segment_has_call(const struct segment *s, uint32_t method, uint64_t start)
+{
+	return start >= segment_recording(s)->since &&
+	       (method >= FRT_MAX_METHODS || *segment_rule(s, method) != FRT_RULE_UNTRACED);
+}
+
+static void add_oldest(const struct segment *s, const struct frt_slot *slot, struct segment_totals *t)
 {
 	uint32_t depth = slot->depth < FRT_OPEN_CALLS ? slot->depth : FRT_OPEN_CALLS, i = 0;
 
 	if (slot->flags & FRT_SLOT_CARRIER)
 		return;
-	while (i < depth && is_dead_call(slot, i, h))
+	while (i < depth &&
+	       (is_dead_call(s, slot, i) || !segment_has_call(s, slot->open[i].method, slot->open[i].start)))
 		i++;
 	if (i < depth && (!t->oldest_start || slot->open[i].start < t->oldest_start)) {
 		t->oldest_start = slot->open[i].start;
@@ -243,42 +380,122 @@ static void add_oldest(const struct frt_slot *slot, const struct frt_header *h, 
 	}
 }
 
+static void add_share(struct frt_share *sum, const struct frt_share *more)
+{
+	sum->entered += more->entered;
+	sum->exited += more->exited;
+	sum->thrown += more->thrown;
+	sum->recorded += more->recorded;
+	sum->unrecorded += more->unrecorded;
+	sum->lost_exits += more->lost_exits;
+	sum->moved_exits += more->moved_exits;
+	if (more->longest > sum->longest)
+		sum->longest = more->longest;
+}
+
+/* What the slot counted itself, for the recording that began the epoch. */
+static struct frt_share slots_own(const struct frt_slot *slot)
+{
+	struct frt_share own = {.exited = __atomic_load_n(&slot->exited, __ATOMIC_ACQUIRE)};
+
+	own.entered = slot->entered; /* after `exited`: a call in between counts as open */
+	own.thrown = slot->thrown;
+	own.recorded = slot->recorded;
+	own.unrecorded = slot->unrecorded;
+	own.longest = slot->longest;
+	own.lost_exits = slot->lost_exits;
+	own.moved_exits = slot->moved_exits;
+	return own;
+}
+
+static struct frt_share slots_share(const struct segment *s, const struct frt_slot *slot)
+{
+	uint64_t number = slot - (const struct frt_slot *)(s->base + FRT_SLOTS_AT);
+	const struct frt_share *from =
+		(const struct frt_share *)(s->base + FRT_SHARES_AT) + number * FRT_RECORDINGS + s->recording;
+	struct frt_share copy = {.number = __atomic_load_n(&from->number, __ATOMIC_ACQUIRE)};
+
+	if (copy.number != segment_recording(s)->number)
+		return (struct frt_share){0};
+	copy.exited = __atomic_load_n(&from->exited, __ATOMIC_ACQUIRE);
+	copy.entered = from->entered;
+	copy.thrown = from->thrown;
+	copy.recorded = from->recorded;
+	copy.unrecorded = from->unrecorded;
+	copy.longest = from->longest;
+	copy.lost_exits = from->lost_exits;
+	copy.moved_exits = from->moved_exits;
+	return copy;
+}
+
+bool segment_add_slot(const struct segment *s, const struct frt_slot *slot, struct frt_share *sum)
+{
+	const struct frt_recording *r = segment_recording(s);
+	struct frt_share share = {0};
+
+	if (slot->epoch != segment_header(s)->epoch)
+		return false;
+	if (r->number)
+		share = slots_share(s, slot);
+	if (r->founder) {
+		struct frt_share own = slots_own(slot);
+
+		add_share(sum, &own);
+	}
+	add_share(sum, &share);
+	return r->founder || share.number;
+}
+
 void segment_totals(const struct segment *s, struct segment_totals *t)
 {
-	const struct frt_header *h = segment_header(s);
+	const struct frt_recording *r = segment_recording(s);
+	struct frt_share sum = {0};
 	const struct frt_slot *slot;
 	uint64_t ended;
 
-	*t = (struct segment_totals){
-		.unslotted = h->unslotted, .lost_exits = h->dead_calls, .ring_bytes = h->ring_used};
-	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++) {
-		if (slot->epoch != h->epoch)
-			continue;
-		t->exited += slot->exited; /* before `entered`: a call in between counts as open */
-		t->entered += slot->entered;
-		t->thrown += slot->thrown;
-		t->recorded += slot->recorded;
-		t->unrecorded += slot->unrecorded;
-		t->lost_exits += slot->lost_exits;
-		t->moved_exits += slot->moved_exits;
-		if (slot->longest > t->longest)
-			t->longest = slot->longest;
-		add_oldest(slot, h, t);
-	}
+	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
+		segment_add_slot(s, slot, &sum);
+	*t = (struct segment_totals){.entered = sum.entered,
+				     .exited = sum.exited,
+				     .thrown = sum.thrown,
+				     .recorded = sum.recorded,
+				     .unrecorded = sum.unrecorded,
+				     .lost_exits = sum.lost_exits + r->dead_calls,
+				     .moved_exits = sum.moved_exits,
+				     .unslotted = r->unslotted,
+				     .longest = sum.longest,
+				     .ring_bytes = segment_header(s)->ring_used};
+	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
+		if (slot->epoch == segment_header(s)->epoch)
+			add_oldest(s, slot, t);
 	ended = t->exited + t->lost_exits;
 	t->open = t->entered > ended ? t->entered - ended : 0;
 }
 
-uint32_t segment_count_hooked(const struct segment *s, uint32_t *classes)
+void segment_hooked_classes(const struct segment *s, struct segment_classes *out)
 {
 	const struct frt_method *m;
-	const struct frt_class *c;
+
+	memset(out, 0, sizeof(*out));
+	for (uint32_t id = 1; (m = segment_method(s, id)); id++) {
+		uint32_t class_id = m->class_id;
+
+		if (segment_is_hooked(s, m) && class_id < FRT_MAX_CLASSES)
+			out->word[class_id / 64] |= 1ULL << class_id % 64;
+	}
+}
+
+uint32_t segment_count_hooked(const struct segment *s, uint32_t *classes)
+{
+	struct segment_classes set;
+	const struct frt_method *m;
 	uint32_t n = 0;
 
 	for (uint32_t id = 1; (m = segment_method(s, id)); id++)
-		n += !!(m->flags & FRT_METHOD_HOOKED);
+		n += segment_is_hooked(s, m);
+	segment_hooked_classes(s, &set);
 	*classes = 0;
-	for (uint32_t id = 1; (c = segment_class(s, id)); id++)
-		*classes += segment_class_is_traced(c);
+	for (uint32_t id = 1; segment_class(s, id); id++)
+		*classes += segment_classes_has(&set, id);
 	return n;
 }

@@ -129,7 +129,7 @@ static int attach_probe(struct session *s, struct diag *d)
 
 static void write_owner(struct session *s)
 {
-	struct frt_owner *o = &segment_header(&s->segment)->owner;
+	struct frt_owner *o = &segment_recording(&s->segment)->owner;
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
@@ -139,10 +139,10 @@ static void write_owner(struct session *s)
 	snprintf(o->what, sizeof(o->what), "%s", filter_list_text(s->settings->filters, 0));
 }
 
-/* Stop the recording of a killed tracer, whose hooks the agent may not have removed yet. */
+/* Stop the recording of a killed tracer that had the row, whose hooks the agent may not have removed yet. */
 static int end_abandoned(struct session *s, struct diag *d)
 {
-	if (__atomic_load_n(&segment_header(&s->segment)->state, __ATOMIC_ACQUIRE) == FRT_IDLE)
+	if (__atomic_load_n(&segment_recording(&s->segment)->state, __ATOMIC_ACQUIRE) == FRT_IDLE)
 		return 0;
 	return command(s, FRT_COMMAND_STOP, d);
 }
@@ -152,10 +152,10 @@ static void init_options(const struct session *s, char out[32])
 	snprintf(out, 32, "init %s", s->build.tag);
 }
 
-/* Become the agent's only tracer. */
+/* Become one of the agent's tracers. */
 static int take_over(struct session *s, struct diag *d)
 {
-	int err = segment_lock(&s->segment, d);
+	int err = segment_claim(&s->segment, d);
 
 	if (!err)
 		write_owner(s);
@@ -189,7 +189,7 @@ static int find_agent(struct session *s, struct diag *d)
 
 int session_check_free(const struct session *s, struct diag *d)
 {
-	return segment_check_free(s->target, d);
+	return segment_check_free(s->target, s->build.tag, d);
 }
 
 int session_attach(struct session *s, struct diag *d)
@@ -357,16 +357,20 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 				      .layout = &s->layout,
 				      .mounts = s->kernel.count && s->target->jdk_version >= VIRTUAL_SINCE,
 				      .memory_limit = target_memory_limit(s->target)};
+	uint32_t epoch = 0;
 	int err;
 
 	choose_wait_stacks(s);
 	err = intake_new(&s->intake, &intake, d);
 	if (!err)
 		err = agent_config_write(&config, &s->segment, d);
+	segment_note_losses(&s->segment, &epoch);
 	if (!err)
 		err = command(s, FRT_COMMAND_START, d);
 	if (err)
 		return err;
+	segment_note_losses(&s->segment, &epoch);
+	intake_begin(s->intake);
 	s->started = true;
 	s->cost.attach_ms += monotonic_ns() / 1e6 - begin;
 	measure_pause(s, known, before);
@@ -375,10 +379,10 @@ int session_start(struct session *s, const struct stream_sink *sink, struct diag
 
 static int open_dump_command(struct session *s, enum frt_command_kind kind, struct diag *d)
 {
-	uint32_t before = segment_header(&s->segment)->open_dump;
+	uint32_t before = segment_recording(&s->segment)->open_dump;
 	int err = command(s, kind, d);
 
-	s->open_dump = !err && segment_header(&s->segment)->open_dump != before;
+	s->open_dump = !err && segment_recording(&s->segment)->open_dump != before;
 	return err;
 }
 

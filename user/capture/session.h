@@ -22,10 +22,10 @@ int session_new(struct session **out, const struct settings *settings, const str
 		struct diag *d);
 void session_free(struct session *s);
 
-/* Check that no other tracer has the target, before anything is done to it. Returns 0, or -errno with the message. */
+/* Check that there is room for another tracer of the target, before anything is done to it. Returns 0, or -errno with the message. */
 int session_check_free(const struct session *s, struct diag *d);
 
-/* Load the agent, become its only tracer, and attach the probe to its drain site. No class is rewritten yet. */
+/* Load the agent unless it is there, become one of its tracers, and attach the probe to its drain site. No class is rewritten yet. */
 int session_attach(struct session *s, struct diag *d);
 
 /*

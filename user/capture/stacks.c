@@ -15,7 +15,8 @@ static uint64_t stacks_next_of(const struct stacks *s)
 
 static void store_done(const struct stacks *s)
 {
-	__atomic_store_n(&segment_header(s->segment)->stack_done, (uint64_t)s->id << 32 | s->frame, __ATOMIC_RELEASE);
+	__atomic_store_n(&segment_recording(s->segment)->stack_done, (uint64_t)s->id << 32 | s->frame,
+			 __ATOMIC_RELEASE);
 }
 
 void stacks_begin(struct stacks *s, const struct segment *segment)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/capture/stream.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,12 +43,20 @@ static const struct stream_vthread *vthread_of(const struct streams *s, uint32_t
 	return s->vthread[slot] ? s->vthread[slot] : &unknown;
 }
 
-/* How many of the first records are spans that can be delivered together? */
-static size_t spans_together(const struct frt_span *r, size_t n)
+/* False for a span of another recording. */
+static bool is_ours(const struct streams *s, const struct frt_span *r)
 {
+	return !(r->flags & s->not_ours) && r->start >= s->since;
+}
+
+/* How many of the first records are spans that can be delivered together, or are all other recordings'? */
+static size_t spans_together(const struct streams *s, const struct frt_span *r, size_t n)
+{
+	bool ours = is_ours(s, r);
 	size_t i = 0;
 
-	while (i < n && r[i].kind == FRT_SPAN && !((r[i].flags ^ r[0].flags) & FRT_SPAN_VIRTUAL))
+	while (i < n && r[i].kind == FRT_SPAN && !((r[i].flags ^ r[0].flags) & FRT_SPAN_VIRTUAL) &&
+	       is_ours(s, &r[i]) == ours)
 		i++;
 	return i;
 }
@@ -55,11 +64,12 @@ static size_t spans_together(const struct frt_span *r, size_t n)
 /* Returns the number of records taken, at least one. */
 static size_t stream_records(struct streams *s, uint32_t slot, const struct frt_span *r, size_t n)
 {
-	size_t spans = spans_together(r, n);
+	size_t spans = spans_together(s, r, n);
 	struct frt_vthread v;
 
 	if (spans) {
-		s->sink.spans(s->sink.context, r, spans, vthread_of(s, slot, r));
+		if (is_ours(s, r))
+			s->sink.spans(s->sink.context, r, spans, vthread_of(s, slot, r));
 		return spans;
 	}
 	if (r->kind == FRT_VTHREAD) {

@@ -30,8 +30,11 @@ struct streams {
 	uint64_t next[FRT_MAX_SLOTS];		       /* offset of the next record to deliver */
 	struct stream_vthread *vthread[FRT_MAX_SLOTS]; /* NULL until one is named */
 	uint32_t sweep_next;			       /* slot at which the next sweep begins */
-	uint64_t received, lost;		       /* records */
-	uint64_t malformed;			       /* records of unknown kind: a forged or torn ring */
+	/* spans with these flags, or that began before this (TSC), are other recordings' */
+	uint32_t not_ours;
+	uint64_t since;
+	uint64_t received, lost; /* records */
+	uint64_t malformed;	 /* records of unknown kind: a forged or torn ring */
 };
 
 void streams_init(struct streams *s, const struct stream_sink *sink);

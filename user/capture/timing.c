@@ -11,9 +11,7 @@
 
 static uint64_t timing_rule_of(const struct segment *s, uint32_t method)
 {
-	const uint64_t *rules = (const uint64_t *)(s->base + FRT_RULES_AT);
-
-	return method < FRT_MAX_METHODS ? rules[method] : 0;
+	return method < FRT_MAX_METHODS ? *segment_rule(s, method) : 0;
 }
 
 bool timing_is_wanted(const struct segment *s, uint32_t method)
@@ -160,8 +158,12 @@ static void timing_add_slot(struct timings *t, const struct segment *s, const st
 		count = 0;
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct frt_sum sum = timing_sum_of(&copy[i]);
+		struct frt_sum sum;
 
+		if (copy[i].method / FRT_MAX_METHODS != s->recording)
+			continue;
+		copy[i].method %= FRT_MAX_METHODS;
+		sum = timing_sum_of(&copy[i]);
 		add(t, &sum);
 		add_recent(t, &copy[i]);
 	}
@@ -169,7 +171,8 @@ static void timing_add_slot(struct timings *t, const struct segment *s, const st
 
 static void add_shared(struct timings *t, const struct segment *s)
 {
-	const struct frt_sum *shared = (const struct frt_sum *)(s->base + FRT_SHARED_AT);
+	const struct frt_sum *shared =
+		(const struct frt_sum *)(s->base + FRT_SHARED_AT) + FRT_TIMED_METHOD(s->recording, 0);
 	uint32_t methods = __atomic_load_n(&segment_header(s)->methods, __ATOMIC_RELAXED);
 
 	for (uint32_t id = 1; id <= methods && id < FRT_MAX_METHODS; id++) {
@@ -190,7 +193,7 @@ void timings_read(struct timings *t, const struct segment *s)
 	t->forged = false;
 	t->cells_left = FRT_CELLS_SIZE / sizeof(struct frt_cell);
 	for (uint32_t i = 0; copy && !t->forged && (slot = segment_slot(s, i)); i++)
-		if (slot->epoch == segment_header(s)->epoch)
+		if (segment_add_slot(s, slot, &(struct frt_share){0}))
 			timing_add_slot(t, s, slot, copy);
 	add_shared(t, s);
 	free(copy);
@@ -255,7 +258,8 @@ static uint64_t add_group(const struct frt_group *g, struct frt_group *seen, uin
 static uint64_t read_histogram(const struct segment *s, const struct timings *t, uint32_t method,
 			       struct frt_group *seen, uint64_t bucket[BUCKETS])
 {
-	const struct frt_histogram *h = (const struct frt_histogram *)(s->base + FRT_HISTOGRAMS_AT) + method;
+	const struct frt_histogram *h =
+		(const struct frt_histogram *)(s->base + FRT_HISTOGRAMS_AT) + FRT_TIMED_METHOD(s->recording, method);
 	const struct frt_group *groups = (const struct frt_group *)(s->base + FRT_GROUPS_AT);
 	uint64_t sum = 0;
 

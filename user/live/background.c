@@ -92,7 +92,9 @@ void background_detach(struct background *b, const struct report *report, struct
 	b->recorder = recorder;
 	b->session = session;
 	b->output = output;
-	log_line("in the background: frtrace status | dump | stop %d", (int)b->target);
+	/* beside other recordings, only its own process names it */
+	log_line("in the background: frtrace status | dump | stop %d",
+		 segment_is_shared(session_segment(session)) ? (int)getpid() : (int)b->target);
 	if (nowhere >= 0) {
 		dup2(nowhere, STDIN_FILENO);
 		point_output_at(nowhere);

@@ -15,7 +15,7 @@ struct background;
  */
 bool background_begin(struct background **out, int *status, struct diag *d);
 
-/* Call once the target is known, before it is touched: a process has only one recording. */
+/* Call once the target is known, before it is touched. */
 int background_listen(struct background *b, const struct target *t, struct diag *d);
 
 /* Tracing is on: release the terminal and the waiting caller. */

@@ -4,7 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,13 +25,13 @@ const char *control_socket_hint(void)
 	return geteuid() ? "; a recording that was started with sudo is found with sudo" : "";
 }
 
-static struct sockaddr_un address_of(pid_t pid)
+static struct sockaddr_un address_of(const struct control_name *name)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	char directory[RUN_DIRECTORY];
 
 	run_directory_name(directory);
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s/%d.sock", directory, (int)pid);
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s/%d.%d.sock", directory, (int)name->target, (int)name->recorder);
 	return a;
 }
 
@@ -46,9 +46,50 @@ static bool is_alive(const struct sockaddr_un *a)
 	return alive;
 }
 
-int control_socket_listen(pid_t pid, struct diag *d)
+static struct control_name own_name(pid_t target)
 {
-	struct sockaddr_un a = address_of(pid);
+	return (struct control_name){target, getpid()};
+}
+
+static bool parse_name(const char *file, struct control_name *out)
+{
+	char rest[8] = "";
+
+	return sscanf(file, "%d.%d%7s", &out->target, &out->recorder, rest) == 3 && !strcmp(rest, ".sock") &&
+	       out->target > 0 && out->recorder > 0;
+}
+
+/* Visit the sockets in the directory of this user. */
+static void each_socket(void (*visit)(void *context, const struct control_name *name), void *context)
+{
+	char directory[RUN_DIRECTORY];
+	struct control_name name;
+	struct dirent *e;
+	DIR *dir;
+
+	run_directory_name(directory);
+	dir = run_directory_is_own() ? opendir(directory) : NULL;
+	while (dir && (e = readdir(dir)))
+		if (parse_name(e->d_name, &name))
+			visit(context, &name);
+	if (dir)
+		closedir(dir);
+}
+
+/* A killed recorder has left its socket. */
+static void remove_abandoned(void *context, const struct control_name *name)
+{
+	struct sockaddr_un a = address_of(name);
+
+	(void)context;
+	if (kill(name->recorder, 0) && errno == ESRCH)
+		unlink(a.sun_path);
+}
+
+int control_socket_listen(pid_t target, struct diag *d)
+{
+	struct control_name name = own_name(target);
+	struct sockaddr_un a = address_of(&name);
 	char directory[RUN_DIRECTORY];
 	int fd;
 
@@ -58,9 +99,7 @@ int control_socket_listen(pid_t pid, struct diag *d)
 			d, EACCES,
 			"cannot use '%s' for the recording's socket: it has to be a directory of this user's alone",
 			directory);
-	if (is_alive(&a))
-		return diag_set(d, EBUSY, "%d is being recorded in the background already: 'frtrace stop %d' ends that",
-				(int)pid, (int)pid);
+	each_socket(remove_abandoned, NULL);
 	unlink(a.sun_path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd >= 0 && !bind(fd, (const struct sockaddr *)&a, sizeof(a)) && !listen(fd, 8))
@@ -71,9 +110,10 @@ int control_socket_listen(pid_t pid, struct diag *d)
 	return -EIO;
 }
 
-void control_socket_remove(pid_t pid)
+void control_socket_remove(pid_t target)
 {
-	struct sockaddr_un a = address_of(pid);
+	struct control_name name = own_name(target);
+	struct sockaddr_un a = address_of(&name);
 
 	unlink(a.sun_path);
 }
@@ -214,10 +254,11 @@ static int read_answer(int fd, pid_t target, bool at_work, int out, struct diag 
 	return diag_set(d, EPIPE, "the recording ended without an answer");
 }
 
-int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d)
+int control_socket_ask(const struct control_name *to, const char *line, int out, struct diag *d)
 {
 	const struct timeval patience = {.tv_sec = ANSWER_S};
-	struct sockaddr_un a = address_of(pid);
+	struct sockaddr_un a = address_of(to);
+	pid_t pid = to->target;
 	bool at_work = strncmp(line, "status", strlen("status")) != 0;
 	int fd, err;
 
@@ -241,30 +282,27 @@ int control_socket_ask(pid_t pid, const char *line, int out, struct diag *d)
 	return err;
 }
 
-size_t control_socket_list(pid_t *pids, size_t capacity)
+struct listing {
+	struct control_name *names;
+	size_t count, capacity;
+};
+
+static void list_alive(void *context, const struct control_name *name)
 {
-	char directory[RUN_DIRECTORY];
-	struct dirent *e;
-	size_t count = 0;
-	DIR *dir;
+	struct sockaddr_un a = address_of(name);
+	struct listing *l = context;
 
-	run_directory_name(directory);
-	dir = run_directory_is_own() ? opendir(directory) : NULL;
-	while (dir && (e = readdir(dir))) {
-		char *end;
-		long pid = strtol(e->d_name, &end, 10);
-		struct sockaddr_un a;
+	if (!is_alive(&a))
+		return;
+	if (l->count < l->capacity)
+		l->names[l->count] = *name;
+	l->count++;
+}
 
-		if (pid <= 0 || pid > INT_MAX || strcmp(end, ".sock") != 0)
-			continue;
-		a = address_of(pid);
-		if (!is_alive(&a))
-			continue;
-		if (count < capacity)
-			pids[count] = pid;
-		count++;
-	}
-	if (dir)
-		closedir(dir);
-	return count;
+size_t control_socket_list(struct control_name *names, size_t capacity)
+{
+	struct listing l = {names, 0, capacity};
+
+	each_socket(list_alive, &l);
+	return l.count;
 }

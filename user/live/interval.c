@@ -64,7 +64,8 @@ static void add_open(struct intervals *v, const struct frt_slot *slot)
 
 		call.start = __atomic_load_n(&slot->open[i].start, __ATOMIC_RELAXED);
 		call.method = __atomic_load_n(&slot->open[i].method, __ATOMIC_RELAXED);
-		if (!call.method || call.method >= FRT_MAX_METHODS)
+		if (!call.method || call.method >= FRT_MAX_METHODS ||
+		    !segment_has_call(v->segment, call.method, call.start))
 			continue;
 		to = &v->open[call.method];
 		if (!to->count++ || call.start < to->oldest)

@@ -35,12 +35,11 @@ struct matches {
  */
 static struct matches count_matches(const struct segment *s)
 {
-	const uint64_t *rules = (const uint64_t *)(s->base + FRT_RULES_AT), untouched = FRT_RULE_UNTRACED;
 	struct matches found = {0};
 	const struct frt_method *m;
 
 	for (uint32_t id = 1; (m = segment_method(s, id)); id++) {
-		if (rules[id] == untouched)
+		if (*segment_rule(s, id) == FRT_RULE_UNTRACED)
 			continue;
 		found.methods++;
 		found.lower_bounds += !!(m->flags & FRT_METHOD_LOWER_BOUND);

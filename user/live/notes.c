@@ -144,7 +144,7 @@ static void notes_add_lower_bounds(struct notes *n, const struct segment *seg)
 	char name[2048];
 
 	for (uint32_t id = 1; (m = segment_method(seg, id)); id++) {
-		if (!(m->flags & FRT_METHOD_HOOKED) || !(m->flags & FRT_METHOD_LOWER_BOUND))
+		if (!segment_is_hooked(seg, m) || !(m->flags & FRT_METHOD_LOWER_BOUND))
 			continue;
 		segment_name_method(seg, id, name, sizeof(name));
 		group_add(&g, name);
@@ -270,23 +270,23 @@ _Static_assert(FINDINGS + FRT_SKIP_REASONS < NOTES_MAX, "a note for each");
 static unsigned int find_gaps(const struct settings *settings, const struct session *s, const struct recorder *r,
 			      struct finding out[FINDINGS])
 {
-	const struct frt_header *h = segment_header(session_segment(s));
+	struct segment_stacks lost = segment_stacks(session_segment(s));
 	const struct wait_stacks *waits = recorder_wait_stacks(r);
 	bool full = settings->kernel == SETTINGS_KERNEL_FULL;
 	struct frames_counts c;
 	unsigned int n = 0;
 
 	recorder_count_frames(r, &c);
-	out[n++] = (struct finding){h->stacks_lost + c.behind, "call lost its stack", "calls lost their stacks",
+	out[n++] = (struct finding){lost.lost + c.behind, "call lost its stack", "calls lost their stacks",
 				    "frtrace was behind"};
 	out[n++] = (struct finding){c.missing, "call lost its stack", "calls lost their stacks", "overwritten"};
 	out[n++] = (struct finding){c.forgotten, "stack is lost", "stacks are lost", "it was too long ago"};
 	out[n++] = (struct finding){c.given_up, "stack was not finished", "stacks were not finished", "the JVM ended"};
-	out[n++] = (struct finding){h->stacks_off, "call has no stack", "calls have no stack",
+	out[n++] = (struct finding){lost.off, "call has no stack", "calls have no stack",
 				    "where the stack of their thread lies is not known"};
-	out[n++] = (struct finding){h->stacks_unasked, "call has an unknown stack", "calls have unknown stacks",
+	out[n++] = (struct finding){lost.unasked, "call has an unknown stack", "calls have unknown stacks",
 				    "code of the JDK on a carrier of virtual threads, where asking JVMTI can hang"};
-	out[n++] = (struct finding){h->stacks_refused, "call has an unknown stack", "calls have unknown stacks",
+	out[n++] = (struct finding){lost.refused, "call has an unknown stack", "calls have unknown stacks",
 				    "JVMTI did not tell it: the JVM begins or ends, or hides frames"};
 	out[n++] = (struct finding){c.mismatched, "stack is unknown", "stacks are unknown",
 				    "they do not begin with the traced method"};

@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_CLASSES 20
 #define MAX_ACTIVE   12
@@ -34,7 +35,7 @@ static void print_class(const struct segment *seg, uint32_t class_id, const stru
 
 	snprintf(line, sizeof(line), "  %s.", class_name);
 	for (uint32_t id = 1; (m = segment_method(seg, id)); id++) {
-		if (m->class_id != class_id || !(m->flags & FRT_METHOD_HOOKED))
+		if (m->class_id != class_id || !segment_is_hooked(seg, m))
 			continue;
 		segment_string(seg, m->name, name, sizeof(name));
 		segment_string(seg, m->descriptor, descriptor, sizeof(descriptor));
@@ -54,12 +55,14 @@ static void print_class(const struct segment *seg, uint32_t class_id, const stru
 
 static void print_classes(const struct segment *seg)
 {
+	struct segment_classes traced;
 	const struct frt_class *c;
 	char name[1024];
 	uint32_t shown = 0, more = 0;
 
+	segment_hooked_classes(seg, &traced);
 	for (uint32_t id = 1; (c = segment_class(seg, id)); id++) {
-		if (!segment_class_is_traced(c))
+		if (!segment_classes_has(&traced, id))
 			continue;
 		if (shown++ >= MOST_CLASSES) {
 			more++;
@@ -312,15 +315,15 @@ void report_status(const struct report *r, char *out, size_t size)
 {
 	int64_t seconds = (monotonic_ns() - r->begin_ns) / 1000000000;
 	struct segment_totals t;
-	char open[80];
-
-	char file[PATH_MAX + 128];
+	char file[PATH_MAX + 128], open[80], by[32] = "";
 
 	segment_totals(session_segment(r->session), &t);
 	open_text(r, &t, open, sizeof(open));
 	file_text(r, file, sizeof(file));
-	snprintf(out, size, "%d %s   %02d:%02d:%02d   %s calls   %s thrown   %s lost   %s   %s", (int)r->target->pid,
-		 r->target->name, (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60),
+	if (segment_is_shared(session_segment(r->session))) /* then only its own process names this recording */
+		snprintf(by, sizeof(by), "   by %d", (int)getpid());
+	snprintf(out, size, "%d %s%s   %02d:%02d:%02d   %s calls   %s thrown   %s lost   %s   %s", (int)r->target->pid,
+		 r->target->name, by, (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60),
 		 log_count(t.exited), log_count(t.thrown), log_count(sum_lost(r)), open, file);
 }
 
@@ -341,6 +344,7 @@ void report_status_json(const struct report *r, FILE *to)
 	json_unsigned(&j, "open", t.open);
 	if (t.open && t.oldest_start)
 		json_signed(&j, "oldestOpenNs", open_for(r, &t));
+	json_signed(&j, "recorder", getpid());
 	if (output_path(r->output))
 		json_string(&j, "file", output_path(r->output));
 	json_bool(&j, "inMemory", output_in_memory(r->output));

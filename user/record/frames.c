@@ -422,7 +422,7 @@ uint64_t frames_key(struct frames *f, uint32_t id, uint32_t method)
 {
 	const struct entry *e = entry_of(f, id);
 
-	if (!id)
+	if (!id || !f->setup.depth)
 		return 0;
 	if (e->id == id && e->chunk == f->chunk && (e->traced == method || !e->top))
 		return e->key;

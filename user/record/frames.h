@@ -18,10 +18,10 @@
 struct frames;
 
 struct frames_setup {
-	struct method_keys *methods;   /* with writer and segment */
-	struct resolver *resolver;     /* NULL: only methods named by the agent are known */
-	uint32_t depth;		       /* maximum number of frames per stack, 1 .. JFR_STACK_FRAMES */
-	bool fed;		       /* stacks come from frames_feed() only */
+	struct method_keys *methods; /* with writer and segment */
+	struct resolver *resolver;   /* NULL: only methods named by the agent are known */
+	uint32_t depth; /* maximum number of frames per stack, at most JFR_STACK_FRAMES; 0: there are none */
+	bool fed;	/* stacks come from frames_feed() only */
 	struct native_stacks *natives; /* for FRT_FRAME_FUNCTION; may be NULL */
 	struct budget *budget; /* CPU time for stacks; once it is used up, spans get no stack. NULL: unlimited */
 };

@@ -17,7 +17,7 @@ void losses_read(struct losses *out, const struct session *s, const struct recor
 		.exits = t.lost_exits,
 		.overwritten = streams->lost,
 		.malformed = streams->malformed + intake_malformed(session_intake(s)),
-		.stacks = segment_header(segment)->stacks_lost || stacks.behind || stacks.missing || stacks.forgotten,
+		.stacks = segment_stacks(segment).lost || stacks.behind || stacks.missing || stacks.forgotten,
 	};
 	out->sum = out->unwritten + out->unrecorded + out->unslotted + out->exits + out->overwritten + out->malformed;
 }

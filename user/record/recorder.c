@@ -94,9 +94,11 @@ static int open_writer(struct recorder *r, struct diag *d)
 
 static int make_keys(struct recorder *r, struct diag *d)
 {
+	const struct settings *settings = r->setup.settings;
+	bool stacks = !settings->no_stack && (r->setup.resolver || settings->stacks != SETTINGS_STACKS_WALK);
 	struct frames_setup setup = {.methods = &r->methods,
 				     .resolver = r->setup.resolver,
-				     .depth = r->setup.settings->stack_depth,
+				     .depth = stacks ? settings->stack_depth : 0,
 				     .budget = &r->budget};
 
 	method_keys_init(&r->methods, r->writer, r->setup.segment);
@@ -128,6 +130,8 @@ static uint64_t wait_stack_key(void *context, uint32_t stack, bool agents)
 {
 	struct recorder *r = context;
 
+	if (agents && !r->setup.resolver)
+		return 0; /* another recording has walked it */
 	return agents ? frames_key(r->frames, stack, FRT_NO_METHOD) : wait_stacks_key(r->wait_stacks, stack);
 }
 
@@ -497,7 +501,7 @@ uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks)
 	struct open_calls o = {.recorder = r};
 	struct segment_totals t;
 	uint64_t shown;
-	char text[256];
+	char text[320];
 
 	if (r->failed || !r->open)
 		return 0;
@@ -509,8 +513,11 @@ uint64_t recorder_put_open_calls(struct recorder *r, const char *no_stacks)
 		snprintf(
 			text, sizeof(text),
 			"%llu more are not listed: of a thread the outermost %u are; of virtual threads %u, and before JDK 24 "
-			"those that begin at a rate below 100,000 a second",
-			(unsigned long long)(t.open - shown), FRT_OPEN_CALLS, FRT_VIRTUAL_CALLS);
+			"those that begin at a rate below 100,000 a second%s",
+			(unsigned long long)(t.open - shown), FRT_OPEN_CALLS, FRT_VIRTUAL_CALLS,
+			segment_is_shared(r->setup.segment)
+				? "; another recording goes on, so that some have ended by now"
+				: "");
 		recorder_remark(r, "open calls", text);
 	}
 	return shown;

@@ -109,27 +109,25 @@ uint32_t throttle_method(const struct throttle *t, size_t i)
 
 static void set_rule(const struct throttle *t, uint32_t method)
 {
-	uint64_t *rules = (uint64_t *)(t->setup.segment->base + FRT_RULES_AT);
-
-	__atomic_store_n(&rules[method], RULE_THROTTLED, __ATOMIC_RELAXED);
+	__atomic_store_n(segment_rule(t->setup.segment, method), RULE_THROTTLED, __ATOMIC_RELAXED);
 }
 
 /* Increase of a slot's counter; a reused slot starts at 0. */
-static uint64_t throttle_step(uint64_t *seen, const uint64_t *counter)
+static uint64_t throttle_step(uint64_t *seen, uint64_t now)
 {
-	uint64_t now = __atomic_load_n(counter, __ATOMIC_RELAXED), was = *seen;
+	uint64_t was = *seen;
 
 	*seen = now;
 	return now < was ? now : now - was;
 }
 
 static void throttle_add_slot(struct throttle *t, struct work *w, struct seen *seen, const struct frt_slot *slot,
-			      double window_ns)
+			      const struct frt_share *counts, double window_ns)
 {
 	double hooks = cost_of_hooks(t->setup.segment, t->setup.clock);
 	double much = t->setup.share * window_ns / BUSY_FRACTION;
-	uint64_t exited = throttle_step(&seen->exited, &slot->exited),
-		 recorded = throttle_step(&seen->recorded, &slot->recorded);
+	uint64_t exited = throttle_step(&seen->exited, counts->exited),
+		 recorded = throttle_step(&seen->recorded, counts->recorded);
 	double recording_ns = recorded * (hooks + cost_of_recording(slot, t->setup.clock));
 	double others = exited > recorded ? exited - recorded : 0;
 
@@ -149,9 +147,12 @@ static struct work read_slots(struct throttle *t, double window_ns)
 	const struct frt_slot *slot;
 	struct work w = {0};
 
-	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++)
-		if (slot->epoch == segment_header(s)->epoch)
-			throttle_add_slot(t, &w, &t->seen[i], slot, window_ns);
+	for (uint32_t i = 0; (slot = segment_slot(s, i)); i++) {
+		struct frt_share counts = {0};
+
+		if (segment_add_slot(s, slot, &counts))
+			throttle_add_slot(t, &w, &t->seen[i], slot, &counts, window_ns);
+	}
 	return w;
 }
 

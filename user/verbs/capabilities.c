@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/capabilities.h"
 #include "user/jvm/jvm_model.h"
+#include "user/capture/agent_build.h"
 #include "user/capture/segment.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/process/agent_file.h"
@@ -76,6 +77,7 @@ static bool answers(const struct target *t, struct diag *why)
 bool capability_trace(const struct target *t, enum target_kind kind, struct diag *why)
 {
 	struct jvm_options options;
+	struct agent_build build;
 
 	if (!capabilities_is_ours(t, kind, why) || rights_check(t, !uprobe_multi_works(), why))
 		return false;
@@ -89,7 +91,8 @@ bool capability_trace(const struct target *t, enum target_kind kind, struct diag
 			why,
 			"it has no directory to put the agent into: /tmp, /var/tmp, its working directory and /dev/shm "
 			"are read-only, noexec or not its user's to write");
-	return !segment_check_free(t, why);
+	agent_build_name(&build);
+	return !segment_check_free(t, build.tag, why);
 }
 
 bool capability_stacks(const struct target *t, enum target_kind kind, struct diag *why)

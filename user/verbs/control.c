@@ -15,70 +15,94 @@
 
 #define MAX_RECORDINGS 64 /* maximum recordings that one command handles */
 
-/* The number of JVMs of this name that are being recorded; *pid is the first one. */
-static unsigned int recorded_of_name(const char *part, pid_t *pid)
-{
-	pid_t pids[MAX_RECORDINGS];
-	size_t n = control_socket_list(pids, MAX_RECORDINGS);
-	unsigned int found = 0;
-	struct target t;
+/* Recordings in the background that TARGET may mean. */
+struct found {
+	struct control_name name[MAX_RECORDINGS];
+	size_t count;
+};
 
-	for (size_t i = 0; i < n && i < MAX_RECORDINGS; i++)
-		if (target_look(pids[i], &t) != TARGET_NO_JVM && target_is_named(&t, part) && !found++)
-			*pid = pids[i];
-	return found;
+static bool is_pid(const char *spec)
+{
+	return *spec && spec[strspn(spec, "0123456789")] == 0 && strlen(spec) < 10;
 }
 
-/* Other JVMs may have the name, too: it stands for the one that is being recorded. */
-static int name_pid(const char *spec, pid_t *pid, struct diag *d)
+static bool control_is_meant(const struct control_name *name, const char *spec)
 {
-	unsigned int recorded;
+	struct target t;
+
+	if (!spec)
+		return true;
+	if (is_pid(spec))
+		return name->target == atoi(spec) || name->recorder == atoi(spec);
+	return *spec && target_look(name->target, &t) != TARGET_NO_JVM && target_is_named(&t, spec);
+}
+
+static void find_meant(struct found *f, const char *spec)
+{
+	struct control_name names[MAX_RECORDINGS];
+	size_t n = control_socket_list(names, MAX_RECORDINGS);
+
+	f->count = 0;
+	for (size_t i = 0; i < n && i < MAX_RECORDINGS; i++)
+		if (control_is_meant(&names[i], spec))
+			f->name[f->count++] = names[i];
+}
+
+static int report_none(const char *spec, struct diag *d)
+{
 	struct target t;
 	int err;
 
-	if (*spec && spec[strspn(spec, "0123456789")] == 0 && strlen(spec) < 10) {
-		*pid = atoi(spec);
-		return 0;
-	}
-	recorded = *spec ? recorded_of_name(spec, pid) : 0;
-	if (recorded == 1)
-		return 0;
-	if (recorded)
-		return diag_usage(d,
-				  "%u recordings in the background are of '%s': which one? 'frtrace status' shows them",
-				  recorded, spec);
-	err = target_open(spec, &t, d);
-	if (err)
-		return err;
-	*pid = t.pid;
-	target_close(&t);
-	return 0;
-}
-
-static int only_pid(pid_t *pid, struct diag *d)
-{
-	pid_t pids[MAX_RECORDINGS];
-	size_t n = control_socket_list(pids, MAX_RECORDINGS);
-
-	if (!n)
+	if (!spec)
 		return diag_set(d, ENOENT, "no recording in the background: 'frtrace start' makes one%s",
 				control_socket_hint());
-	if (n > 1)
-		return diag_usage(d, "%zu recordings in the background: which one? 'frtrace status' shows them", n);
-	*pid = pids[0];
-	return 0;
+	if (is_pid(spec))
+		return diag_set(d, ENOENT, "%s is not being recorded in the background by this user%s", spec,
+				control_socket_hint());
+	err = target_open(spec, &t, d); /* says what is wrong with the name */
+	if (err)
+		return err;
+	diag_set(d, ENOENT, "%d is not being recorded in the background by this user%s", (int)t.pid,
+		 control_socket_hint());
+	target_close(&t);
+	return -ENOENT;
 }
 
-/* Find the recording of the target; without a target, the only recording. */
-static int control_find(const struct verb_args *a, const char *verb, pid_t *pid, struct diag *d)
+static int report_several(const struct found *f, const char *spec, const char *verb, struct diag *d)
 {
+	char all[512] = "";
+
+	for (size_t i = 0; i < f->count; i++) {
+		size_t used = strlen(all);
+
+		snprintf(all + used, sizeof(all) - used, "%s%d (of %d)", i ? ", " : "", (int)f->name[i].recorder,
+			 (int)f->name[i].target);
+	}
+	return diag_usage(d,
+			  "%zu recordings in the background%s%s%s: which one? 'frtrace %s RECORDER' with one of %s; "
+			  "'frtrace status' shows them",
+			  f->count, spec ? " are of '" : "", spec ? spec : "", spec ? "'" : "", verb, all);
+}
+
+/* Find the recording of the target, or the one that the process `spec` makes; without either, the only recording. */
+static int control_find(const struct verb_args *a, const char *verb, struct control_name *name, struct diag *d)
+{
+	const char *spec = a->operands ? a->operand[0] : NULL;
+	struct found f;
+
 	if (a->operands > 1)
 		return diag_usage(d, "one target at a time: 'frtrace %s TARGET'", verb);
-	return a->operands ? name_pid(a->operand[0], pid, d) : only_pid(pid, d);
+	find_meant(&f, spec);
+	if (!f.count)
+		return report_none(spec, d);
+	if (f.count > 1)
+		return report_several(&f, spec, verb, d);
+	*name = f.name[0];
+	return 0;
 }
 
 /* Append the status of a recording as a member of the array. */
-static int array_status(pid_t pid, bool first, struct diag *d)
+static int array_status(const struct control_name *name, bool first, struct diag *d)
 {
 	int answer = memfd_create("answer", MFD_CLOEXEC), err;
 	char text[8192];
@@ -86,7 +110,7 @@ static int array_status(pid_t pid, bool first, struct diag *d)
 
 	if (answer < 0)
 		return diag_errno(d, errno, "cannot keep the answer");
-	err = control_socket_ask(pid, "status json", answer, d);
+	err = control_socket_ask(name, "status json", answer, d);
 	n = pread(answer, text, sizeof(text), 0);
 	close(answer);
 	if (err >= 0 && n > 0)
@@ -94,19 +118,17 @@ static int array_status(pid_t pid, bool first, struct diag *d)
 	return err;
 }
 
-static int all_status(bool json, struct diag *d)
+/* The status of all recordings that are meant. */
+static int all_status(const struct found *f, bool json, struct diag *d)
 {
-	pid_t pids[MAX_RECORDINGS];
-	size_t n = control_socket_list(pids, MAX_RECORDINGS);
 	int status = EXIT_DONE, err;
 	bool first = true;
 
-	if (!n && !json)
-		log_line("no recording in the background%s", control_socket_hint());
 	if (json)
 		putchar('[');
-	for (size_t i = 0; i < n && i < MAX_RECORDINGS; i++) {
-		err = json ? array_status(pids[i], first, d) : control_socket_ask(pids[i], "status", STDOUT_FILENO, d);
+	for (size_t i = 0; i < f->count; i++) {
+		err = json ? array_status(&f->name[i], first, d)
+			   : control_socket_ask(&f->name[i], "status", STDOUT_FILENO, d);
 		first &= err < 0;
 		if (err != -ETIMEDOUT)
 			continue; /* any other error: it has ended meanwhile */
@@ -120,13 +142,19 @@ static int all_status(bool json, struct diag *d)
 
 int cmd_status(const struct verb_args *a, struct diag *d)
 {
-	pid_t pid;
-	int err;
+	const char *spec = a->operands ? a->operand[0] : NULL;
+	struct found f;
 
-	if (!a->operands)
-		return all_status(a->json, d);
-	err = control_find(a, "status", &pid, d);
-	return err ? err : control_socket_ask(pid, a->json ? "status json" : "status", STDOUT_FILENO, d);
+	if (a->operands > 1)
+		return diag_usage(d, "one target at a time: 'frtrace status TARGET'");
+	find_meant(&f, spec);
+	if (spec && !f.count)
+		return report_none(spec, d);
+	if (!f.count && !a->json)
+		log_line("no recording in the background%s", control_socket_hint());
+	if (!spec || f.count > 1)
+		return all_status(&f, a->json, d);
+	return control_socket_ask(&f.name[0], a->json ? "status json" : "status", STDOUT_FILENO, d);
 }
 
 /* "VERB FILE". The recording's process has another working directory, so it gets an absolute path. */
@@ -146,18 +174,18 @@ static int file_request(const char *verb, const char *file, char line[CONTROL_SO
 int cmd_stop(const struct verb_args *a, struct diag *d)
 {
 	char line[CONTROL_SOCKET_LINE] = "stop";
-	pid_t pid;
+	struct control_name name;
 	int err = a->output ? file_request("stop", a->output, line, d) : 0;
 
 	if (!err)
-		err = control_find(a, "stop", &pid, d);
-	return err ? err : control_socket_ask(pid, line, STDERR_FILENO, d);
+		err = control_find(a, "stop", &name, d);
+	return err ? err : control_socket_ask(&name, line, STDERR_FILENO, d);
 }
 
 int cmd_dump(const struct verb_args *a, struct diag *d)
 {
 	char line[CONTROL_SOCKET_LINE], verb[32];
-	pid_t pid;
+	struct control_name name;
 	int err;
 
 	if (!a->output)
@@ -165,6 +193,6 @@ int cmd_dump(const struct verb_args *a, struct diag *d)
 	snprintf(verb, sizeof(verb), "dump %llu", (unsigned long long)a->last_ns);
 	err = file_request(verb, a->output, line, d);
 	if (!err)
-		err = control_find(a, "dump", &pid, d);
-	return err ? err : control_socket_ask(pid, line, STDERR_FILENO, d);
+		err = control_find(a, "dump", &name, d);
+	return err ? err : control_socket_ask(&name, line, STDERR_FILENO, d);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/list.h"
 #include "format/vec.h"
+#include "user/capture/agent_build.h"
+#include "user/capture/segment.h"
 #include "user/exit.h"
 #include "user/text/json.h"
 #include "user/text/log.h"
@@ -10,6 +12,7 @@
 #include "user/text/term.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +21,7 @@ struct listed {
 	enum target_kind kind;
 	char user[64], container[64];
 	bool trace, stacks;
+	char recorders[256];		 /* "frtrace pid 17, frtrace pid 18" */
 	struct diag no_trace, no_stacks; /* if `stacks`: why they come from JVMTI */
 };
 
@@ -30,6 +34,20 @@ struct list {
 static const char *vm_name(enum target_kind kind)
 {
 	return kind == TARGET_OPENJ9 ? "OpenJ9" : kind == TARGET_HIDDEN ? "unknown" : "HotSpot";
+}
+
+static void find_recorders(const struct target *t, char *out, size_t size)
+{
+	struct agent_build build;
+	struct frt_owner owner;
+
+	agent_build_name(&build);
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++) {
+		size_t used = strlen(out);
+
+		if (segment_owner(t, build.tag, i, &owner))
+			snprintf(out + used, size - used, "%sfrtrace pid %u", used ? ", " : "", owner.pid);
+	}
 }
 
 static int list_add(const struct target *t, enum target_kind kind, void *context)
@@ -45,6 +63,7 @@ static int list_add(const struct target *t, enum target_kind kind, void *context
 	target_container(t, j->container, sizeof(j->container));
 	j->trace = capability_trace(t, kind, &j->no_trace);
 	j->stacks = capability_stacks(t, kind, &j->no_stacks);
+	find_recorders(t, j->recorders, sizeof(j->recorders));
 	if (target_ended(t))
 		l->count--;
 	return 0;
@@ -69,6 +88,8 @@ static void print_reasons(const struct listed *j)
 {
 	if (!j->trace)
 		print_reason("", j->no_trace.text);
+	else if (j->recorders[0])
+		print_reason("recorded by ", j->recorders);
 	if (j->no_stacks.text[0] && strcmp(j->no_stacks.text, j->no_trace.text))
 		print_reason(j->stacks ? "stacks by JVMTI: " : "no stacks: ", j->no_stacks.text);
 }
@@ -114,6 +135,7 @@ static void list_print_object(struct json *json, const struct listed *j)
 	json_string(json, "container", or_null(j->container));
 	json_bool(json, "trace", j->trace);
 	json_string(json, "noTrace", or_null(j->no_trace.text));
+	json_string(json, "recordedBy", or_null(j->recorders));
 	json_bool(json, "stacks", j->stacks);
 	json_string(json, "noStacks", j->stacks ? NULL : or_null(j->no_stacks.text));
 	json_bool(json, "stacksWalked", j->stacks && !j->no_stacks.text[0]);

@@ -32,8 +32,7 @@ background() {
 		tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE"
 		prints stderr '^tracing |^  no loaded class matches yet'
 		prints stderr "in the background: frtrace status . dump . stop $T_PID"
-		tool 1 start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$WORK/second.jfr"
-		prints stderr 'being recorded|is tracing|traced by|frtrace stop'
+		two_at_a_time
 		target_go
 		tool 0 dump "$T_PID" -o "$WORK/dumped.jfr" # takes the spans that are still in the rings
 		has_calls 2000
@@ -66,6 +65,23 @@ background() {
 	fi
 	verdict "$sentence"
 	target_drop
+}
+
+# Each is named by its own process.
+two_at_a_time() {
+	local second
+	tool 0 start -p "$T_PID" -m 'live.Late$Latecomer::nothing' -o "$WORK/second.jfr"
+	second=$(sed -nE 's/^in the background: .* stop ([0-9]+)$/\1/p' "$WORK/stderr")
+	[ "$second" != "$T_PID" ] || finding "the second recording is named by the JVM"
+	tool 2 stop "$T_PID"
+	prints stderr "which one.*$second \(of $T_PID\)"
+	tool 0 status "$T_PID"
+	prints stdout "^$T_PID .*by $second .*second.jfr"
+	tool 0 status --json "$second"
+	prints stdout "\"recorder\":$second,"
+	tool 0 stop "$second"
+	prints stderr '^0 calls.*second.jfr'
+	tool 1 stop "$second"
 }
 
 # A second JVM with the same name is not recorded, so the name stands for the first.

@@ -97,10 +97,10 @@ static void loader_without_a_name_has_none(void **state)
 
 static void known_skip_is_not_entered_again(void **state)
 {
-	control_reset_skips();
+	control_reset_skips(0);
 	for (int i = 0; i < 3; i++) {
-		control_skip(slice_of("a/B"), slice_of("run"), slice_of("()V"), FRT_SKIP_NATIVE);
-		control_skip(slice_of("a/B"), slice_of(NULL), slice_of(NULL), FRT_SKIP_HIDDEN);
+		control_skip(1, slice_of("a/B"), slice_of("run"), slice_of("()V"), FRT_SKIP_NATIVE);
+		control_skip(1, slice_of("a/B"), slice_of(NULL), slice_of(NULL), FRT_SKIP_HIDDEN);
 	}
 	assert_non_null(segment_skip(&seg, 1));
 	assert_null(segment_skip(&seg, 2));
@@ -108,7 +108,7 @@ static void known_skip_is_not_entered_again(void **state)
 	assert_string(segment_skip(&seg, 0)->method, "run");
 	assert_int_equal(segment_skip(&seg, 1)->method, 0);
 	assert_int_equal(segment_skip(&seg, 1)->reason, FRT_SKIP_HIDDEN);
-	control_reset_skips();
+	control_reset_skips(0);
 	assert_null(segment_skip(&seg, 0));
 }
 
@@ -138,7 +138,7 @@ static void message_is_cut_to_its_buffer(void **state)
 	text[999] = 0;
 	control_say(text);
 	assert_int_equal(strlen(control->message), sizeof(control->message) - 1);
-	assert_int_equal(control->owner.pid, 0);
+	assert_int_equal(control->recording[0].owner.pid, 0);
 	control_say("short");
 	assert_string_equal(control->message, "short");
 }
@@ -209,9 +209,9 @@ static void skips_beyond_the_table_are_dropped(void **state)
 
 	for (uint32_t i = 0; i < FRT_MAX_SKIPS + 10; i++) {
 		snprintf(name, sizeof(name), "s%u", i);
-		control_skip(slice_of("a/B"), slice_of(name), slice_of("()V"), FRT_SKIP_NATIVE);
+		control_skip(1, slice_of("a/B"), slice_of(name), slice_of("()V"), FRT_SKIP_NATIVE);
 	}
-	assert_int_equal(control->skips, FRT_MAX_SKIPS);
+	assert_int_equal(control->recording[0].skips, FRT_MAX_SKIPS);
 	assert_int_equal(((struct frt_thread *)control_at(FRT_THREADS_AT))->serial, 0); /* the memory after them */
 }
 

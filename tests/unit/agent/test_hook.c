@@ -7,6 +7,7 @@
 #include "uprobes/agent/ring.c"
 #include "uprobes/agent/slot.c"
 #include "uprobes/agent/hook.h"
+#include "uprobes/agent/recordings.h"
 #include "uprobes/agent/stack_jvmti.h"
 #include "user/capture/sweep.h"
 
@@ -59,6 +60,10 @@ static int setup(void **state)
 	if (!control_create("unit"))
 		return -1;
 	control->epoch = 1;
+	control->recording[0].founder = 1;
+	recordings_shared = false;
+	for (uint32_t r = 0; r < FRT_RECORDINGS; r++)
+		recordings_since[r] = UINT64_MAX;
 	memset(slot_table, 0, sizeof(slot_table));
 	memset(free_rings, 0, sizeof(free_rings));
 	free_slots.top = 0;
@@ -81,7 +86,7 @@ static struct frt_span last(const struct frt_slot *s, uint64_t i)
 static void set_threshold(uint64_t ticks)
 {
 	for (uint32_t method = 0; method < 100; method++)
-		*control_rule(method) = ticks << FRT_RULE_SHIFT;
+		*control_rule(0, method) = ticks << FRT_RULE_SHIFT;
 }
 
 static void call(jint method)
@@ -141,7 +146,7 @@ static void without_a_listener_nothing_is_recorded(void **state)
 	hook_leave(env, NULL, 0, 1);
 	hook_leave(env, NULL, sys_tsc(), 1);
 	assert_null(slot_find(env));
-	assert_int_equal(control->unslotted, 0);
+	assert_int_equal(control->recording[0].unslotted, 0);
 }
 
 static void each_half_ring_measures_the_cost_of_a_span(void **state)
@@ -403,8 +408,127 @@ static void call_of_a_thread_without_a_slot_is_counted(void **state)
 	control->slots = FRT_MAX_SLOTS;
 	call(1);
 	hook_thrown(env, NULL, hook_enter(env, NULL, 1), 1);
-	assert_int_equal(control->unslotted, 2);
+	assert_int_equal(control->recording[0].unslotted, 2);
 	assert_null(slot_find(env));
+}
+
+/* Recording 0 has begun the epoch; 1 has joined. */
+static void second_joins(void)
+{
+	for (uint32_t r = 0; r < 2; r++) {
+		control->recording[r].state = FRT_ACTIVE;
+		control->recording[r].number = r + 1;
+	}
+	for (uint32_t method = 0; method < 100; method++)
+		*control_rule(1, method) = FRT_RULE_UNTRACED;
+	control->joined++;
+	recordings_shared = true;
+	recordings_epoch = recordings_since[0] = 1;
+	control_since = UINT64_MAX;
+	recordings_since[1] = sys_tsc();
+}
+
+/* What the collector of a recording sees. */
+static struct segment_totals totals_of(uint32_t recording)
+{
+	struct segment seg = {.fd = -1, .base = (char *)control, .recording = recording};
+	struct segment_totals t;
+
+	segment_totals(&seg, &t);
+	return t;
+}
+
+static void each_recording_gets_its_own_calls(void **state)
+{
+	struct frt_slot *s;
+	jlong early;
+
+	early = hook_enter(env, NULL, 5);
+	call(3);
+	second_joins();
+	*control_rule(0, 4) = FRT_RULE_UNTRACED; /* 3 is the first one's, 4 the second one's, 5 both ones' */
+	*control_rule(1, 4) = *control_rule(1, 5) = 0;
+	call(3);
+	s = slot_find(env);
+	assert_int_equal(last(s, 0).flags, FRT_SPAN_NOT(1) | FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
+	call(4);
+	assert_int_equal(last(s, 0).flags, FRT_SPAN_NOT(0) | FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
+	call(5);
+	assert_int_equal(last(s, 0).flags, FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
+	assert_int_equal(totals_of(0).open, 1);
+	hook_leave(env, NULL, early, 5); /* it began before the second one */
+	assert_int_equal(last(s, 0).flags, FRT_SPAN_NOT(1) | FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
+	assert_int_equal(totals_of(0).entered, 4);
+	assert_int_equal(totals_of(0).exited, 4);
+	assert_int_equal(totals_of(1).entered, 2);
+	assert_int_equal(totals_of(1).exited, 2);
+	assert_int_equal(totals_of(1).recorded, 2);
+	recordings_since[0] = UINT64_MAX; /* the first one ends */
+	call(5);
+	assert_int_equal(totals_of(0).exited, 4);
+	assert_int_equal(totals_of(1).exited, 3);
+	assert_int_equal(s->depth, 0);
+}
+
+static void thresholds_are_each_recordings_own(void **state)
+{
+	struct frt_slot *s;
+
+	second_joins();
+	*control_rule(0, 5) = 1ull << 50 << FRT_RULE_SHIFT;
+	*control_rule(1, 5) = FRT_RULE_THROWN;
+	call(5);
+	s = slot_find(env);
+	assert_int_equal(s->head, 0);
+	hook_thrown(env, NULL, hook_enter(env, NULL, 5), 5);
+	assert_int_equal(last(s, 0).flags, FRT_SPAN_THROWN | FRT_SPAN_NOT(0) | FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
+	assert_int_equal(totals_of(0).exited, 2);
+	assert_int_equal(totals_of(0).recorded, 0);
+	assert_int_equal(totals_of(1).exited, 2);
+	assert_int_equal(totals_of(1).recorded, 1);
+	assert_int_equal(totals_of(1).thrown, 1);
+}
+
+/* Also those deeper than the slot keeps, whose methods it does not know. */
+static void lost_exits_are_each_recordings_own(void **state)
+{
+	jlong first;
+
+	second_joins();
+	*control_rule(1, 4) = *control_rule(1, 5) = 0;
+	first = hook_enter(env, NULL, 5);
+	for (unsigned int i = 0; i < 2 * FRT_OPEN_CALLS; i++)
+		hook_enter(env, NULL, 3);
+	for (int i = 0; i < 10; i++)
+		hook_enter(env, NULL, 4);
+	hook_thrown(env, NULL, first, 5);
+	assert_int_equal(totals_of(0).lost_exits, 2 * FRT_OPEN_CALLS + 10);
+	assert_int_equal(totals_of(1).lost_exits, 10);
+	assert_int_equal(totals_of(0).open, 0);
+	assert_int_equal(totals_of(1).open, 0);
+	hook_enter(env, NULL, 4);
+	hook_enter(env, NULL, 3);
+	slot_release(env);
+	assert_int_equal(totals_of(0).lost_exits, 2 * FRT_OPEN_CALLS + 12);
+	assert_int_equal(totals_of(1).lost_exits, 11);
+	slot_jvm_ends(env);
+	assert_int_equal(totals_of(0).open, 2);
+	assert_int_equal(totals_of(1).open, 1);
+}
+
+static void row_that_is_used_again_begins_with_nothing(void **state)
+{
+	second_joins();
+	*control_rule(1, 5) = FRT_RULE_TIMED;
+	call(5);
+	assert_int_equal(totals_of(1).exited, 1);
+	control->recording[1].number = 9;
+	control->joined++;
+	recordings_since[1] = sys_tsc();
+	assert_int_equal(totals_of(1).exited, 0);
+	call(5);
+	assert_int_equal(totals_of(1).exited, 1);
+	assert_int_equal(totals_of(0).exited, 2);
 }
 
 static void span_of_a_virtual_thread_follows_its_name(void **state)
@@ -558,6 +682,10 @@ int main(void)
 		TEST(ring_of_a_calm_thread_stays_small),
 		TEST(call_without_memory_for_a_ring_is_counted_as_unrecorded),
 		TEST(call_of_a_thread_without_a_slot_is_counted),
+		TEST(each_recording_gets_its_own_calls),
+		TEST(thresholds_are_each_recordings_own),
+		TEST(lost_exits_are_each_recordings_own),
+		TEST(row_that_is_used_again_begins_with_nothing),
 		TEST(span_of_a_virtual_thread_follows_its_name),
 		TEST(virtual_thread_is_named_again_in_each_half),
 		TEST(sweep_reads_what_threads_write),

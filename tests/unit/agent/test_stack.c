@@ -357,6 +357,7 @@ static void full_table_loses_stacks_until_they_are_read(void)
 	uint32_t id, ids = 0;
 
 	stack_table_begin(64);
+	stack_table_join(0);
 	while ((id = one_caller(fake_pc(other, 100 + ids))) != FRT_STACK_LOST)
 		assert_int_equal(id, ++ids);
 	assert_int_equal(ids, 32); /* two frames each */
@@ -364,7 +365,7 @@ static void full_table_loses_stacks_until_they_are_read(void)
 	assert_int_equal(one_caller(fake_pc(other, 100)), 1); /* known stacks remain known */
 	assert_int_equal(one_caller(fake_pc(other, 99)), FRT_STACK_LOST);
 	assert_int_equal(control->stacks_lost, 2);
-	control->stack_done += 1ULL << 32 | 2;
+	control->recording[0].stack_done += 1ULL << 32 | 2;
 	id = one_caller(fake_pc(other, 99));
 	assert_int_equal(id, ids + 1);
 	expect_end(id, 2, FRT_WALK_BOTTOM);

@@ -101,9 +101,9 @@ static void begin_with(const struct frt_layout *l)
 {
 	config.layout = *l;
 	config.stack_depth = 64;
-	stack_begin(&config);
+	stack_begin(0, &config);
 	stack_thread_begin(&slot, ENV);
-	control->stack_done = control->stack_next;
+	control->recording[0].stack_done = control->stack_next;
 }
 
 static void count_end(uint32_t id)

@@ -166,6 +166,7 @@ static int make_segment(void **state)
 {
 	if (!control_create("unit"))
 		return -1;
+	stack_table_join(0);
 	stack_named_init(&jvmti);
 	stack_jvmti_init(&jvmti);
 	traced = stack_named_method(&env, TRACED);

@@ -24,6 +24,7 @@
 static void set_capacity(uint32_t frames)
 {
 	stack_table_begin(frames);
+	stack_table_join(0);
 }
 
 static int setup(void **state)
@@ -77,7 +78,7 @@ static uint32_t find_or_intern(uint32_t n)
 /* Store what the collector stores after reading everything. */
 static void read_all(void)
 {
-	control->stack_done = control->stack_next;
+	control->recording[0].stack_done = control->stack_next;
 }
 
 static void stack_is_found_by_its_hash(void **state)
@@ -159,7 +160,7 @@ static void capacity_is_what_the_collector_has_read(void **state)
 	assert_int_equal(stack_table_reserve(1, &first), FRT_STACK_LOST);
 	assert_int_equal(stack_table_reserve(0, &first), 3);
 	assert_int_equal(control->stacks_lost, 2);
-	control->stack_done = 2ULL << 32 | 60;
+	control->recording[0].stack_done = 2ULL << 32 | 60;
 	assert_int_equal(stack_table_reserve(60, &first), 4);
 	assert_int_equal(first, 128);
 	assert_ptr_equal(stack_table_frame(first, 3), stack_table_frame(0, 3));
@@ -183,7 +184,7 @@ static void ids_wrap_around_and_skip_reserved_values(void **state)
 	uint64_t just_before = 0xfffffffcULL << 32 | 0xfffffff0;
 	uint32_t id, ids[] = {0xfffffffc, 0xfffffffd, 0xfffffffe, 1, 2};
 
-	control->stack_next = control->stack_done = just_before;
+	control->stack_next = control->recording[0].stack_done = just_before;
 	for (uint32_t i = 0; i < 5; i++) {
 		id = intern(10 + i);
 		assert_int_equal(id, ids[i]);
@@ -288,6 +289,7 @@ static void stacks_of_an_earlier_recording_are_unknown(void **state)
 
 	assert_int_equal(stack_table_find(hash_of(5)), id);
 	stack_table_begin(FRT_STACK_FRAMES);
+	stack_table_join(0);
 	assert_int_equal(stack_table_find(hash_of(5)), 0);
 	assert_int_equal(intern(5), id + 1);
 }

@@ -33,11 +33,12 @@ static int setup(void **state)
 		return -1;
 	memset(free_cells, 0, sizeof(free_cells));
 	control->epoch = 1;
+	control->recording[0].founder = 1;
 	control->methods = METHODS;
 	control->slots = THREADS;
 	for (uint32_t i = 0; i < THREADS; i++)
 		control_slot(i)->epoch = 1;
-	timing_begin(&config);
+	timing_begin(0, &config);
 	return 0;
 }
 
@@ -381,7 +382,7 @@ static void without_groups_calls_are_still_counted(void **state)
 static void next_recording_begins_empty(void **state)
 {
 	count_with_threads();
-	timing_begin(&config);
+	timing_begin(0, &config);
 	for (uint32_t i = 0; i < THREADS; i++)
 		timing_slot_begin(control_slot(i));
 	read_sums();
@@ -408,18 +409,18 @@ static void rules_last_for_one_recording(void **state)
 {
 	struct segment segment = {.fd = -1, .base = (char *)control};
 
-	*control_rule(3) = FRT_RULE_UNTRACED | FRT_RULE_TIMED;
-	*control_rule(4) = FRT_RULE_UNTRACED;
-	*control_rule(5) = FRT_RULE_TIMED | FRT_RULE_SILENT;
+	*control_rule(0, 3) = FRT_RULE_UNTRACED | FRT_RULE_TIMED;
+	*control_rule(0, 4) = FRT_RULE_UNTRACED;
+	*control_rule(0, 5) = FRT_RULE_TIMED | FRT_RULE_SILENT;
 	assert_false(timing_is_wanted(&segment, 5));
 	assert_true(timing_is_silent(&segment, 5));
 	assert_false(timing_is_silent(&segment, 3));
 	assert_true(timing_is_wanted(&segment, 3));
 	assert_false(timing_is_wanted(&segment, 4));
 	assert_false(timing_is_wanted(&segment, FRT_MAX_METHODS));
-	timing_begin(&config);
+	timing_begin(0, &config);
 	assert_false(timing_is_wanted(&segment, 3));
-	assert_int_equal(*control_rule(3), FRT_RULE_UNTRACED);
+	assert_int_equal(*control_rule(0, 3), FRT_RULE_UNTRACED);
 }
 
 /* Give slots cells for a power of two, all at the same place. */

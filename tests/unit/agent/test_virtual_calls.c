@@ -38,7 +38,7 @@ static int setup(void **state)
 	running = 77;
 	running_virtual = true;
 	asked = 0;
-	carrier.asked_until = 0;
+	carrier.carrier.asked_until = 0;
 	return 0;
 }
 

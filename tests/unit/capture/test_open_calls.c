@@ -16,7 +16,7 @@ static size_t count;
 static int setup(void **state)
 {
 	seg = fake_segment_new();
-	segment_header(&seg)->open_dump = 3;
+	segment_header(&seg)->recording[0].open_dump = 3;
 	return 0;
 }
 

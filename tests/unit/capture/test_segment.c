@@ -60,7 +60,7 @@ static void forged_fills_end_at_the_tables_ends(void **state)
 {
 	struct frt_header *h = segment_header(&seg);
 
-	h->loaders = h->classes = h->methods = h->skips = h->slots = UINT32_MAX;
+	h->loaders = h->classes = h->methods = h->recording[0].skips = h->slots = UINT32_MAX;
 	assert_non_null(segment_loader(&seg, FRT_MAX_LOADERS - 1));
 	assert_null(segment_loader(&seg, FRT_MAX_LOADERS));
 	assert_non_null(segment_class(&seg, FRT_MAX_CLASSES - 1));
@@ -153,7 +153,7 @@ static void totals_are_sums_over_the_present_recording(void **state)
 	b->entered = 5, b->exited = 4, b->unrecorded = 3, b->longest = 90, b->moved_exits = 2;
 	*old = *a;
 	old->epoch = 0;
-	segment_header(&seg)->unslotted = 11;
+	segment_header(&seg)->recording[0].unslotted = 11;
 	segment_totals(&seg, &t);
 	assert_int_equal(t.entered, 15);
 	assert_int_equal(t.exited, 11);
@@ -198,7 +198,7 @@ static void oldest_open_call_is_on_a_stack(void **state)
 	struct frt_slot *a = fake_slot(&seg, 10, 0), *b = fake_slot(&seg, 10, 0);
 	struct segment_totals t;
 
-	segment_header(&seg)->open_dump = 3;
+	segment_header(&seg)->recording[0].open_dump = 3;
 	a->depth = 3, a->open_dump_epoch = 3, a->open_dump_dead = 3, a->open_dump_at = 700;
 	a->open[0].start = 100, a->open[1].start = 200, a->open[2].start = 600, a->open[2].method = 7;
 	b->depth = FRT_OPEN_CALLS + 5, b->open_dump_epoch = 3, b->open_dump_dead = UINT32_MAX, b->open_dump_at = 700;
@@ -258,7 +258,7 @@ static void segment_that_is_not_there_is_enoent(void **state)
 
 	assert_int_equal(segment_open(&s, &t, "unit2", &d), -ENOENT);
 	segment_close(&s);
-	assert_int_equal(segment_check_free(&t, &d), 0);
+	assert_int_equal(segment_check_free(&t, "unit4", &d), 0);
 }
 
 /* A mapping of a file that can shrink would kill us with SIGBUS. */
@@ -291,29 +291,129 @@ static void segment_not_as_made_is_refused(void **state)
 	}
 }
 
-static void second_tracer_is_told_who_holds_the_jvm(void **state)
+static void as_many_recordings_as_there_are_rows_then_it_is_told_who_records(void **state)
 {
 	int fd = make_memfd("frtrace-unit4", FRT_SEGMENT_SIZE, SEALS, FRT_MAGIC);
+	struct segment s[FRT_RECORDINGS + 1];
+	struct frt_owner owner;
 	struct target t = myself();
-	struct segment first, second;
 	struct diag d = {0};
 
-	assert_int_equal(segment_open(&first, &t, "unit4", &d), 0);
-	assert_int_equal(segment_open(&second, &t, "unit4", &d), 0);
-	assert_int_equal(segment_check_free(&t, &d), 0);
-	assert_int_equal(segment_lock(&first, &d), 0);
-	segment_header(&first)->owner = (struct frt_owner){.pid = 4321, .uid = 17};
-	memset(segment_header(&first)->owner.what, 'w', sizeof(segment_header(&first)->owner.what));
-	assert_int_equal(segment_lock(&second, &d), -EBUSY);
+	for (uint32_t i = 0; i <= FRT_RECORDINGS; i++)
+		assert_int_equal(segment_open(&s[i], &t, "unit4", &d), 0);
+	strcpy(segment_header(&s[0])->tag, "unit4");
+	assert_false(segment_owner(&t, "unit4", 0, &owner));
+	for (uint32_t i = 0; i < FRT_RECORDINGS; i++) {
+		assert_int_equal(segment_check_free(&t, "unit4", &d), 0);
+		assert_int_equal(segment_claim(&s[i], &d), 0);
+		assert_int_equal(s[i].recording, i);
+		segment_recording(&s[i])->owner = (struct frt_owner){.pid = 4321 + i, .uid = 17};
+		memset(segment_recording(&s[i])->owner.what, 'w', sizeof(owner.what));
+	}
+	assert_true(segment_owner(&t, "unit4", 2, &owner) && owner.pid == 4323);
+	assert_false(segment_owner(&t, "other", 2, &owner));
+	assert_int_equal(segment_claim(&s[FRT_RECORDINGS], &d), -EBUSY);
 	assert_non_null(strstr(d.text, "pid 4321 (uid 17)"));
+	assert_non_null(strstr(d.text, "pid 4324 (uid 17)"));
 	d.text[0] = 0;
-	assert_int_equal(segment_check_free(&t, &d), -EBUSY);
-	assert_non_null(strstr(d.text, "pid 4321 (uid 17)"));
-	segment_close(&first); /* the lock ends with its holder */
-	assert_int_equal(segment_check_free(&t, &d), 0);
-	assert_int_equal(segment_lock(&second, &d), 0);
-	segment_close(&second);
+	assert_int_equal(segment_check_free(&t, "unit4", &d), -EBUSY);
+	assert_non_null(strstr(d.text, "pid 4322 (uid 17)"));
+	segment_close(&s[2]); /* the lock ends with its holder */
+	assert_int_equal(segment_check_free(&t, "unit4", &d), 0);
+	assert_int_equal(segment_claim(&s[FRT_RECORDINGS], &d), 0);
+	assert_int_equal(s[FRT_RECORDINGS].recording, 2);
+	for (uint32_t i = 0; i <= FRT_RECORDINGS; i++)
+		segment_close(&s[i]);
 	close(fd);
+}
+
+static void another_builds_tracer_is_respected(void **state)
+{
+	int fd = make_memfd("frtrace-unit5", FRT_SEGMENT_SIZE, SEALS, FRT_MAGIC), other;
+	struct segment holder;
+	struct target t = myself();
+	struct diag d = {0};
+	char path[64];
+
+	assert_int_equal(segment_open(&holder, &t, "unit5", &d), 0);
+	strcpy(segment_header(&holder)->tag, "unit5");
+	assert_int_equal(segment_check_free(&t, "mine", &d), 0);
+	assert_int_equal(segment_claim(&holder, &d), 0);
+	assert_int_equal(segment_check_free(&t, "mine", &d), -EBUSY);
+	segment_close(&holder);
+	assert_int_equal(segment_check_free(&t, "mine", &d), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	other = open(path, O_RDWR | O_CLOEXEC); /* an earlier build locks the whole file */
+	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
+	assert_int_equal(segment_check_free(&t, "mine", &d), -EBUSY);
+	close(other);
+	close(fd);
+}
+
+/* One command at a time, whoever sends it. */
+static void command_lock_has_one_holder(void **state)
+{
+	int fd = make_memfd("frtrace-unit6", FRT_SEGMENT_SIZE, SEALS, FRT_MAGIC);
+	struct segment a, b;
+	struct target t = myself();
+	struct diag d = {0};
+
+	assert_int_equal(segment_open(&a, &t, "unit6", &d), 0);
+	assert_int_equal(segment_open(&b, &t, "unit6", &d), 0);
+	assert_true(segment_lock_command(&a));
+	assert_false(segment_lock_command(&b));
+	assert_int_equal(segment_claim(&b, &d), 0); /* a row is another lock */
+	segment_unlock_command(&a);
+	assert_true(segment_lock_command(&b));
+	segment_close(&b);
+	assert_true(segment_lock_command(&a));
+	segment_close(&a);
+	close(fd);
+}
+
+/* The slots' own counters are those of the recording that began the epoch. All shares count for their recording only. */
+static void recordings_have_counts_of_their_own(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+	struct frt_share *shares = (struct frt_share *)(seg.base + FRT_SHARES_AT);
+	struct segment second = seg;
+	struct segment_totals t;
+
+	second.recording = 1;
+	segment_recording(&seg)->number = 5;
+	segment_recording(&second)->number = 6;
+	segment_recording(&second)->since = 1000;
+	segment_recording(&second)->unslotted = 4;
+	slot->entered = 10, slot->exited = 9;
+	shares[0] = (struct frt_share){.entered = 3, .exited = 2, .longest = 70, .number = 5};
+	shares[1] = (struct frt_share){.entered = 8, .exited = 4, .lost_exits = 1, .recorded = 2, .number = 6};
+	segment_totals(&seg, &t);
+	assert_int_equal(t.entered, 13);
+	assert_int_equal(t.exited, 11);
+	assert_int_equal(t.open, 2);
+	assert_int_equal(t.longest, 70);
+	segment_totals(&second, &t);
+	assert_int_equal(t.entered, 8);
+	assert_int_equal(t.open, 3);
+	assert_int_equal(t.recorded, 2);
+	assert_int_equal(t.unslotted, 4);
+	shares[1].number = 4; /* of a recording that had the row before */
+	segment_totals(&second, &t);
+	assert_int_equal(t.entered, 0);
+}
+
+static void call_belongs_to_those_that_want_its_method_from_their_begin_on(void **state)
+{
+	struct segment second = seg;
+
+	second.recording = 1;
+	segment_recording(&second)->since = 1000;
+	*segment_rule(&second, 7) = FRT_RULE_UNTRACED;
+	*segment_rule(&second, 8) = FRT_RULE_UNTRACED | FRT_RULE_TIMED;
+	assert_true(segment_has_call(&seg, 7, 900));
+	assert_false(segment_has_call(&second, 7, 1100));
+	assert_false(segment_has_call(&second, 8, 999));
+	assert_true(segment_has_call(&second, 8, 1000));
 }
 
 int main(void)
@@ -335,7 +435,11 @@ int main(void)
 		cmocka_unit_test(segment_of_the_agent_is_opened_and_shared),
 		cmocka_unit_test(segment_that_is_not_there_is_enoent),
 		cmocka_unit_test(segment_not_as_made_is_refused),
-		cmocka_unit_test(second_tracer_is_told_who_holds_the_jvm),
+		TEST(recordings_have_counts_of_their_own),
+		TEST(call_belongs_to_those_that_want_its_method_from_their_begin_on),
+		cmocka_unit_test(as_many_recordings_as_there_are_rows_then_it_is_told_who_records),
+		cmocka_unit_test(another_builds_tracer_is_respected),
+		cmocka_unit_test(command_lock_has_one_holder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static uint32_t add(uint64_t code, uint32_t count)
 
 static void assert_done(uint32_t id, uint32_t frame)
 {
-	assert_int_equal(segment_header(&segment)->stack_done, (uint64_t)id << 32 | frame);
+	assert_int_equal(segment_header(&segment)->recording[0].stack_done, (uint64_t)id << 32 | frame);
 }
 
 static void begin_at(uint32_t id, uint32_t frame)

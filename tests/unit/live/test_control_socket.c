@@ -49,7 +49,7 @@ static void say(uid_t uid, const char *line)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	char end;
 
-	snprintf(a.sun_path, sizeof(a.sun_path), "/run/frtrace/%d.sock", (int)getppid());
+	snprintf(a.sun_path, sizeof(a.sun_path), "/run/frtrace/%d.%d.sock", (int)getppid(), (int)getppid());
 	if (seteuid(uid))
 		_exit(2);
 	setfsuid(0);
@@ -98,7 +98,7 @@ static pid_t ask(const char *line, const char *text)
 
 	if (child)
 		return child;
-	r = control_socket_ask(getppid(), line, STDOUT_FILENO, &d);
+	r = control_socket_ask(&(struct control_name){getppid(), getppid()}, line, STDOUT_FILENO, &d);
 	_exit(strstr(d.text, text) ? -r : 255);
 }
 
@@ -133,16 +133,16 @@ static void silent_recording_is_waited_for_a_few_seconds_only(void **state)
 static void full_recording_is_waited_for_a_few_seconds_only(void **state)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
-	pid_t pids[8];
+	struct control_name names[8];
 	int fds[64], n = 0;
 
-	snprintf(a.sun_path, sizeof(a.sun_path), "/run/frtrace/%d.sock", (int)getpid());
+	snprintf(a.sun_path, sizeof(a.sun_path), "/run/frtrace/%d.%d.sock", (int)getpid(), (int)getpid());
 	do {
 		fds[n] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	} while (!connect(fds[n++], (struct sockaddr *)&a, sizeof(a)) && n < 64);
 	assert_int_equal(errno, EAGAIN);
 	alarm(60);
-	assert_true(control_socket_list(pids, 8) >= 1); /* it is alive */
+	assert_true(control_socket_list(names, 8) >= 1); /* it is alive */
 	expect_end(ask("status", "does not answer"), ETIMEDOUT);
 	alarm(0);
 	while (n)

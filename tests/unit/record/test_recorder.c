@@ -473,7 +473,7 @@ static void stacks_are_read_without_a_span_that_names_them(void **state)
 	stack_of_caller(42);
 	assert_true(recorder_read_stacks(b->recorder, false));
 	assert_false(recorder_read_stacks(b->recorder, false));
-	assert_int_equal(segment_header(&b->segment)->stack_done, 2ULL << 32 | 1);
+	assert_int_equal(segment_header(&b->segment)->recording[0].stack_done, 2ULL << 32 | 1);
 	fake_stack_reserve(&b->segment, 1, &first);
 	recorder_read_stacks(b->recorder, true);
 	recorder_count_frames(b->recorder, &counts);
