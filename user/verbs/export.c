@@ -3,7 +3,7 @@
 #include "user/exit.h"
 #include "user/files/jfr_files.h"
 #include "user/text/term.h"
-#include "user/view/export.h"
+#include "user/export/export.h"
 #include "user/files/progress.h"
 
 #include <errno.h>

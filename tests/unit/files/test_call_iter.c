@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A recording whose calls have no method, as async-profiler's --trace writes it: the stack begins with the method. */
 #include "tests/lib/jfr_builder.h"
-#include "user/view/export.h"
+#include "user/export/export.h"
 #include "user/view/views.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include "tests/lib/recording.h"
 #include "user/exit.h"
 #include "user/text/log.h"
-#include "user/view/export.h"
+#include "user/export/export.h"
 #include "user/files/merge.h"
 #include "user/view/print.h"
 #include "user/view/views.h"

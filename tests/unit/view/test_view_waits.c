@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/recording.h"
-#include "user/view/export.h"
+#include "user/export/export.h"
 #include "user/view/views.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* "Trace Event Format" (Google, 2016). Times are in microseconds, counted from the first recorded call. */
 #include "user/text/json.h"
-#include "user/view/export.h"
+#include "user/export/export.h"
 #include "user/files/wait_iter.h"
 
 #include <errno.h>

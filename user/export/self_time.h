@@ -6,8 +6,8 @@
  * Calls come almost in the order of their ends, but each thread writes its own buffer, and a virtual thread those of
  * several carriers. A window restores the order.
  */
-#ifndef USER_VIEW_SELF_TIME_H
-#define USER_VIEW_SELF_TIME_H
+#ifndef USER_EXPORT_SELF_TIME_H
+#define USER_EXPORT_SELF_TIME_H
 
 #include "user/files/aggregate.h"
 

@@ -4,7 +4,7 @@
  * async-profiler's jfrconv reads jdk.MethodTrace so. JEP 520 gives it five fields, and frtrace adds more.
  */
 #include "format/jfr/jfr_merge.h"
-#include "user/view/export.h"
+#include "user/export/export.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Exports: self time in flame graphs, and what the CSV has of each call. */
 #include "tests/lib/recording.h"
-#include "user/view/export.h"
-#include "user/view/self_time.h"
+#include "user/export/export.h"
+#include "user/export/self_time.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

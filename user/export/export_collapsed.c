@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/view/export.h"
+#include "user/export/export.h"
 #include "format/vec.h"
-#include "user/view/self_time.h"
+#include "user/export/self_time.h"
 #include "user/files/wait_iter.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/view/export.h"
+#include "user/export/export.h"
 #include "user/files/jfr_names.h"
 #include "user/view/normal_name.h"
 #include "user/view/views.h"

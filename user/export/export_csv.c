@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/view/export.h"
+#include "user/export/export.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Exports the calls of a recording for other tools, one source file per format. */
-#ifndef USER_VIEW_EXPORT_H
-#define USER_VIEW_EXPORT_H
+#ifndef USER_EXPORT_EXPORT_H
+#define USER_EXPORT_EXPORT_H
 
 #include "user/files/call_iter.h"
 #include "user/files/aggregate.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/view/self_time.h"
+#include "user/export/self_time.h"
 #include "format/vec.h"
 
 #include <errno.h>
