@@ -21,7 +21,7 @@ Q	:= $(if $(V),,@)
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-format-truncation \
 	-Wno-deprecated-declarations
 CFLAGS	:= -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DFRTRACE_VERSION='"$(VERSION)"' -I. -I$(BUILD)
-LDLIBS	:= -lbpf -ldw -lelf -lexpat -lm
+LDLIBS	:= -lbpf -ldw -lelf -lexpat -lz -lm
 ifdef ASAN
 CFLAGS	+= -O1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
@@ -182,8 +182,8 @@ $(BUILD)/tests/frtrace_waits: $(BUILD)/tests/live/waits.o $(BUILD)/user/main.o $
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) $(call wrap,session_take_waits session_start btf__find_by_name_kind)
 
-# the programs that scripts/bench-writer measures
-$(BUILD)/tests/bench_writer: $(BUILD)/tests/live/bench_writer.o $(LIB)
+# the programs that scripts/bench-writer measures, and that write what scripts/bench-export reads
+$(BUILD)/tests/bench_writer $(BUILD)/tests/bench_export: $(BUILD)/tests/%: $(BUILD)/tests/live/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 

@@ -22,6 +22,15 @@ int export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FIL
  */
 int export_chrome(struct jfr_file *file, bool normalize, FILE *to);
 
+/*
+ * A Perfetto trace (protobuf). Process, threads and virtual threads are tracks, calls and waits slices on them, and a
+ * flow leads from the thread that ended a wait. Takes some 70 bytes of memory for each call and wait.
+ */
+int export_perfetto(struct jfr_file *file, bool normalize, FILE *to);
+
+/* A profile of pprof, compressed: calls, time, CPU and blocked time by stack, each call without the traced calls inside. */
+int export_pprof(struct jfr_file *file, bool normalize, FILE *to);
+
 /* CSV (RFC 4180) with a header line. What the recording does not have is an empty cell. */
 int export_csv(struct jfr_file *file, bool normalize, FILE *to);
 

@@ -67,12 +67,13 @@ static int add_time(struct collapsed *c, const struct call *call, uint32_t line)
 {
 	uint64_t key = call->thread.kind == VALUE_KEY ? call->thread.key : 0;
 	struct group *thread = aggregate_of(&c->threads, key, call->chunk->number);
+	const struct self_times times = {call->duration, INT64_MIN, INT64_MIN};
 
 	if (!thread)
 		return -ENOMEM;
 	if (!thread->count++)
 		thread->mark = thread_number(call->chunk, call->thread);
-	return self_time_add(&c->time, thread->mark, call->start, call->duration, line);
+	return self_time_add(&c->time, thread->mark, call->start, &times, line);
 }
 
 static int export_collapsed_add(const struct call *call, void *context)
@@ -98,7 +99,7 @@ static void put_lines(struct collapsed *c, FILE *to)
 		uint64_t weight = c->stacks.group[i].count;
 
 		if (c->weigh_time)
-			weight = c->time.sum[i] > 0 ? c->time.sum[i] : 0;
+			weight = c->time.sum[i].duration > 0 ? c->time.sum[i].duration : 0;
 		fprintf(to, "%s %" PRIu64 "\n", c->stacks.group[i].name, weight);
 	}
 }

@@ -50,6 +50,28 @@ static int compare_ends(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
+static int64_t part_sum(int64_t a, int64_t b)
+{
+	return a == INT64_MIN ? b : b == INT64_MIN ? a : a + b;
+}
+
+static void self_times_add(struct self_times *to, const struct self_times *times)
+{
+	to->duration += times->duration;
+	to->cpu = part_sum(to->cpu, times->cpu);
+	to->blocked = part_sum(to->blocked, times->blocked);
+}
+
+/* Subtract what a call inside another one took. Only parts that are known of both were added to `sum`. */
+static void self_times_subtract(struct self_times *sum, const struct self_times *outer, const struct self_times *inner)
+{
+	sum->duration -= inner->duration;
+	if (outer->cpu != INT64_MIN && inner->cpu != INT64_MIN)
+		sum->cpu -= inner->cpu;
+	if (outer->blocked != INT64_MIN && inner->blocked != INT64_MIN)
+		sum->blocked -= inner->blocked;
+}
+
 /*
  * Join the older half in pairs, which bounds the memory of a thread with many calls that lie in no other one. Only a call
  * that lasts longer than the 32,768 before it, and begins between the two of a pair, does not find the second one.
@@ -60,7 +82,7 @@ static void join_spans(struct self_time_thread *t)
 
 	for (size_t i = 0; i < half; i += 2) {
 		t->span[i / 2] = t->span[i];
-		t->span[i / 2].duration += t->span[i + 1].duration;
+		self_times_add(&t->span[i / 2].times, &t->span[i + 1].times);
 		t->span[i / 2].end = t->span[i + 1].end;
 	}
 	memmove(t->span + half / 2, t->span + half, (t->count - half) * sizeof(*t->span));
@@ -71,21 +93,20 @@ static int self_time_process(struct self_time *s, const struct self_time_call *c
 {
 	struct self_time_thread *t = &s->thread[c->thread - 1];
 	struct self_time_span *last = t->count ? &t->span[t->count - 1] : NULL;
-	int64_t duration = c->end - c->start;
 
-	s->sum[c->sum] += duration;
+	self_times_add(&s->sum[c->sum], &c->times);
 	/* c may seem to end after the call around it */
 	if (last && last->start < c->start && c->start < last->end && c->end <= last->end + ROUNDING) {
-		s->sum[last->sum] -= duration;
+		self_times_subtract(&s->sum[last->sum], &last->times, &c->times);
 		return 0;
 	}
 	for (; t->count && t->span[t->count - 1].start >= c->start; t->count--)
-		s->sum[c->sum] -= t->span[t->count - 1].duration;
+		self_times_subtract(&s->sum[c->sum], &c->times, &t->span[t->count - 1].times);
 	if (t->count == SPANS)
 		join_spans(t);
 	if (vec_reserve(&t->span, &t->capacity, t->count + 1))
 		return -ENOMEM;
-	t->span[t->count++] = (struct self_time_span){c->start, c->end, duration, c->sum};
+	t->span[t->count++] = (struct self_time_span){c->start, c->end, c->times, c->sum};
 	return 0;
 }
 
@@ -103,16 +124,17 @@ static int process_window(struct self_time *s, size_t count)
 	return err;
 }
 
-int self_time_add(struct self_time *s, uint64_t thread, int64_t start, int64_t duration, uint32_t sum)
+int self_time_add(struct self_time *s, uint64_t thread, int64_t start, const struct self_times *times, uint32_t sum)
 {
-	struct self_time_call c = {.number = s->seen++, .start = start, .end = start + duration, .sum = sum};
+	struct self_time_call c = {
+		.number = s->seen++, .start = start, .end = start + times->duration, .times = *times, .sum = sum};
 
 	if (vec_reserve(&s->sum, &s->capacity, (size_t)sum + 1))
 		return -ENOMEM;
 	while (s->sums <= sum)
-		s->sum[s->sums++] = 0;
+		s->sum[s->sums++] = (struct self_times){0, INT64_MIN, INT64_MIN};
 	if (!thread) {
-		s->sum[sum] += duration;
+		self_times_add(&s->sum[sum], times);
 		return 0;
 	}
 	c.thread = self_time_thread_of(s, thread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sums of self time: of each call its duration without the calls directly inside it on the same thread. All self times
- * together are the time of the outermost calls.
+ * together are the time of the outermost calls. The same for the parts of the duration, as far as they are known.
  *
  * Calls come almost in the order of their ends, but each thread writes its own buffer, and a virtual thread those of
  * several carriers. A window restores the order.
@@ -11,12 +11,18 @@
 
 #include "user/files/aggregate.h"
 
+/* ns; a part is INT64_MIN if it is unknown */
+struct self_times {
+	int64_t duration, cpu, blocked;
+};
+
 struct self_time {
-	int64_t *sum; /* ns, by what the caller sums up; complete after self_time_finish() */
+	struct self_times *sum; /* by what the caller sums up; complete after self_time_finish() */
 	size_t sums, capacity;
 	struct self_time_call {
 		uint64_t number; /* order in the file */
 		int64_t start, end;
+		struct self_times times;
 		uint32_t thread, sum;
 	} *window;
 	size_t count, window_capacity;
@@ -25,7 +31,8 @@ struct self_time {
 	struct self_time_thread {
 		/* Ended calls, in the order of their ends, that no call seen so far contains. */
 		struct self_time_span {
-			int64_t start, end, duration;
+			int64_t start, end;
+			struct self_times times;
 			uint32_t sum;
 		} *span;
 		size_t count, capacity;
@@ -37,7 +44,7 @@ struct self_time {
 void self_time_release(struct self_time *s);
 
 /* Add a call to sum number `sum`. `thread`: thread_number(), or 0: it is in no other call. 0 or -ENOMEM. */
-int self_time_add(struct self_time *s, uint64_t thread, int64_t start, int64_t duration, uint32_t sum);
+int self_time_add(struct self_time *s, uint64_t thread, int64_t start, const struct self_times *times, uint32_t sum);
 
 /* Call it after the last call. 0 or -ENOMEM. */
 int self_time_finish(struct self_time *s);

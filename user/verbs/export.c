@@ -12,17 +12,36 @@
 
 static int export_check(const struct verb_args *a, struct diag *d)
 {
-	if (a->collapsed + a->chrome + a->csv + a->jdk != 1)
-		return diag_usage(d, "one form at a time: 'frtrace export --collapsed FILE', --chrome, --csv or --jdk");
+	if (a->collapsed + a->perfetto + a->pprof + a->chrome + a->csv + a->jdk != 1)
+		return diag_usage(
+			d, "one form at a time: 'frtrace export --collapsed FILE', --perfetto, --pprof, --chrome, "
+			   "--csv or --jdk");
 	if (a->weight && !a->collapsed)
 		return diag_usage(d, "--weight is for --collapsed");
 	if (!a->operands)
 		return diag_usage(d, "no file: 'frtrace export --csv FILE'");
 	if (a->jdk && a->normalize)
-		return diag_usage(d, "--norm is for --collapsed, --chrome and --csv");
+		return diag_usage(d, "--norm is for the other forms");
 	if (a->jdk && isatty(STDOUT_FILENO))
 		return diag_usage(d, "a recording is no text: 'frtrace export --jdk FILE >OUT.jfr'");
+	if (a->perfetto && isatty(STDOUT_FILENO))
+		return diag_usage(d, "a trace is no text: 'frtrace export --perfetto FILE >OUT.pftrace'");
+	if (a->pprof && isatty(STDOUT_FILENO))
+		return diag_usage(d, "a profile is no text: 'frtrace export --pprof FILE >OUT.pb.gz'");
 	return 0;
+}
+
+static int export_in_form(struct jfr_files *f, const struct verb_args *a, FILE *to)
+{
+	if (a->collapsed)
+		return export_collapsed(f->file, a->weight == WEIGHT_TIME, a->normalize, to);
+	if (a->perfetto)
+		return export_perfetto(f->file, a->normalize, to);
+	if (a->pprof)
+		return export_pprof(f->file, a->normalize, to);
+	if (a->chrome)
+		return export_chrome(f->file, a->normalize, to);
+	return a->csv ? export_csv(f->file, a->normalize, to) : export_jdk(f, to);
 }
 
 static int export(struct jfr_files *f, const struct verb_args *a, struct diag *d)
@@ -32,12 +51,7 @@ static int export(struct jfr_files *f, const struct verb_args *a, struct diag *d
 
 	if (err)
 		return err;
-	if (a->collapsed)
-		err = export_collapsed(f->file, a->weight == WEIGHT_TIME, a->normalize, to);
-	else if (a->jdk)
-		err = export_jdk(f, to);
-	else
-		err = (a->chrome ? export_chrome : export_csv)(f->file, a->normalize, to);
+	err = export_in_form(f, a, to);
 	error = text_close_output(to);
 	if (err && err != -ENOMEM)
 		return diag_set(d, -err, "cannot export '%s': it is too large in one of its parts", f->name);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Spans come back as edges in the order of time, nested on each track. */
+#include "user/export/timeline.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct timeline t;
+static char text[4096];
+
+static int teardown(void **state)
+{
+	timeline_release(&t);
+	return 0;
+}
+
+/* A span named by a letter; they are added in the order of the file, so the outer one of two comes last. */
+static void add(uint32_t track, char name, int64_t start, int64_t end)
+{
+	struct timeline_span s = {.start = start, .end = end, .track = track, .name = name, .data = t.count};
+
+	assert_int_equal(timeline_add(&t, &s), 0);
+}
+
+/* All edges as "time:track:+name". */
+static const char *edges(uint32_t tracks)
+{
+	struct timeline_edge e;
+	size_t at = 0;
+	int more;
+
+	text[0] = 0;
+	assert_int_equal(timeline_arrange(&t, tracks), 0);
+	while ((more = timeline_next(&t, &e)) > 0)
+		at += snprintf(text + at, sizeof(text) - at, "%lld:%u:%c%c ", (long long)e.time, e.span->track,
+			       e.begin ? '+' : '-', (char)e.span->name);
+	assert_int_equal(more, 0);
+	return text;
+}
+
+static void edges_come_in_the_order_of_time(void **state)
+{
+	add(1, 'b', 12, 18);
+	add(1, 'a', 10, 20);
+	add(0, 'c', 5, 15);
+	assert_string_equal(edges(2), "5:0:+c 10:1:+a 12:1:+b 15:0:-c 18:1:-b 20:1:-a ");
+}
+
+static void a_span_ends_before_the_next_one_begins(void **state)
+{
+	add(0, 'a', 0, 10);
+	add(0, 'b', 10, 20);
+	assert_string_equal(edges(1), "0:0:+a 10:0:-a 10:0:+b 20:0:-b ");
+}
+
+static void of_spans_that_begin_together_the_longer_one_is_outside(void **state)
+{
+	add(0, 'b', 0, 5);
+	add(0, 'a', 0, 9);
+	assert_string_equal(edges(1), "0:0:+a 0:0:+b 5:0:-b 9:0:-a ");
+}
+
+static void of_equal_spans_the_last_one_is_outside(void **state)
+{
+	add(0, 'b', 0, 5);
+	add(0, 'a', 0, 5);
+	assert_string_equal(edges(1), "0:0:+a 0:0:+b 5:0:-b 5:0:-a ");
+}
+
+static void an_end_that_was_rounded_up_is_cut(void **state)
+{
+	add(0, 'b', 3, 11);
+	add(0, 'a', 0, 10);
+	assert_string_equal(edges(1), "0:0:+a 3:0:+b 10:0:-b 10:0:-a ");
+}
+
+static void spans_that_overlap_get_tracks_of_their_own(void **state)
+{
+	add(1, 'a', 0, 10000);
+	add(1, 'b', 5000, 15000);
+	add(1, 'c', 6000, 20000);
+	add(1, 'd', 6500, 14000);
+	assert_string_equal(edges(2),
+			    "0:1:+a 5000:2:+b 6000:3:+c 6500:2:+d 10000:1:-a 14000:2:-d 15000:2:-b 20000:3:-c ");
+	assert_int_equal(t.extra, 2);
+	assert_int_equal(t.added[0], 1);
+	assert_int_equal(t.added[1], 1);
+}
+
+static void a_span_without_length_or_with_a_negative_one_begins_and_ends(void **state)
+{
+	add(0, 'a', 7, 7);
+	add(0, 'b', 9, 8);
+	assert_string_equal(edges(1), "7:0:+a 7:0:-a 9:0:+b 9:0:-b ");
+}
+
+static void nothing_has_no_edges(void **state)
+{
+	assert_string_equal(edges(3), "");
+}
+
+/* Each end is that of the innermost span that is open on its track, and times never go back. */
+static void whatever_the_spans_are_their_edges_nest(void **state)
+{
+	const struct timeline_span *open[400][64];
+	size_t depth[400] = {0}, begun = 0, ended = 0;
+	struct timeline_edge e;
+	int64_t last = 0;
+
+	srand(1);
+	for (int i = 0; i < 20000; i++) {
+		int64_t start = rand() % 1000000;
+
+		add(rand() % 3, 'x', start, start + rand() % 3000);
+	}
+	assert_int_equal(timeline_arrange(&t, 3), 0);
+	while (timeline_next(&t, &e) > 0) {
+		uint32_t track = e.span->track;
+
+		assert_true(e.time >= last && track < 3 + t.extra && track < 400 && depth[track] < 64);
+		last = e.time;
+		if (e.begin)
+			open[track][depth[track]++] = e.span;
+		else
+			assert_ptr_equal(open[track][--depth[track]], e.span);
+		begun += e.begin;
+		ended += !e.begin;
+	}
+	assert_int_equal(begun, 20000);
+	assert_int_equal(ended, 20000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_teardown(f, teardown)
+		T(edges_come_in_the_order_of_time),
+		T(a_span_ends_before_the_next_one_begins),
+		T(of_spans_that_begin_together_the_longer_one_is_outside),
+		T(of_equal_spans_the_last_one_is_outside),
+		T(an_end_that_was_rounded_up_is_cut),
+		T(spans_that_overlap_get_tracks_of_their_own),
+		T(a_span_without_length_or_with_a_negative_one_begins_and_ends),
+		T(nothing_has_no_edges),
+		T(whatever_the_spans_are_their_edges_nest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

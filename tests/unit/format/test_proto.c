@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Protocol Buffers against the examples of their documentation, and gzip against zlib's reader. */
+#include "format/gzip.h"
+#include "format/proto.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+static struct bytes b;
+
+static int setup(void **state)
+{
+	bytes_init(&b);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	bytes_release(&b);
+	return 0;
+}
+
+#define ASSERT_BYTES(want)                                           \
+	do {                                                         \
+		assert_int_equal(b.size, sizeof(want) - 1);          \
+		assert_memory_equal(b.data, want, sizeof(want) - 1); \
+	} while (0)
+
+static void an_integer_has_seven_bits_a_byte_and_at_most_ten_bytes(void **state)
+{
+	proto_uint(&b, 1, 150);
+	proto_uint(&b, 16, (uint64_t)-2);
+	ASSERT_BYTES("\x08\x96\x01"
+		     "\x80\x01\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+}
+
+static void text_and_fixed_numbers_have_their_wire_types(void **state)
+{
+	proto_text(&b, 2, "testing");
+	proto_fixed64(&b, 47, 1);
+	proto_data(&b, 3, "", 0);
+	ASSERT_BYTES("\x12\x07testing"
+		     "\xf9\x02\x01\0\0\0\0\0\0\0"
+		     "\x1a\0");
+}
+
+static void messages_nest(void **state)
+{
+	size_t outer = proto_begin(&b, 3), inner = proto_begin(&b, 1);
+
+	proto_uint(&b, 1, 150);
+	proto_end(&b, inner);
+	proto_end(&b, outer);
+	ASSERT_BYTES("\x1a\x05\x0a\x03\x08\x96\x01");
+}
+
+static void the_length_of_a_long_message_takes_more_bytes(void **state)
+{
+	static const char text[20000];
+	size_t outer = proto_begin(&b, 1), inner = proto_begin(&b, 2);
+
+	proto_data(&b, 3, text, sizeof(text));
+	proto_end(&b, inner);
+	proto_uint(&b, 4, 5);
+	proto_end(&b, outer);
+	/* 20,000 + 4, + 4 + 2 */
+	assert_int_equal(b.size, 20000 + 4 + 4 + 2 + 4);
+	assert_memory_equal(b.data, "\x0a\xaa\x9c\x01\x12\xa4\x9c\x01\x1a\xa0\x9c\x01\0", 13);
+	assert_memory_equal(b.data + b.size - 3, "\0\x20\x05", 3);
+}
+
+static void gzip_has_what_another_reader_of_it_unpacks(void **state)
+{
+	size_t size = 3000000;
+	unsigned char *data = malloc(size), *back = malloc(size + 1);
+	z_stream z = {0};
+
+	for (size_t i = 0; i < size; i++)
+		data[i] = i % 1000 ? rand() % 4 : 7;
+	gzip_put(&b, data, size);
+	assert_false(b.failed);
+	assert_true(b.size < size / 2);
+	assert_int_equal(inflateInit2(&z, 31), Z_OK);
+	z.next_in = b.data;
+	z.avail_in = b.size;
+	z.next_out = back;
+	z.avail_out = size + 1;
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(z.total_out, size);
+	assert_memory_equal(back, data, size);
+	inflateEnd(&z);
+	free(data);
+	free(back);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(an_integer_has_seven_bits_a_byte_and_at_most_ten_bytes),
+		T(text_and_fixed_numbers_have_their_wire_types),
+		T(messages_nest),
+		T(the_length_of_a_long_message_takes_more_bytes),
+		T(gzip_has_what_another_reader_of_it_unpacks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A Perfetto trace: calls and waits are slices on the tracks of their threads. A packet has a beginning or an end, so all
+ * of them are collected first and then put into order (timeline.h). A wait that another thread ended is linked with an
+ * instant on the track of that thread.
+ */
+#include "format/vec.h"
+#include "user/export/export.h"
+#include "user/export/perfetto_packet.h"
+#include "user/export/timeline.h"
+#include "user/files/event_iter.h"
+#include "user/files/jfr_names.h"
+#include "user/files/wait_iter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERIODS		1000	  /* points of a counter, about */
+#define SHORTEST_PERIOD 1000000ll /* ns */
+#define SECOND		1000000000ll
+#define LATEST		(1ll << 61) /* ns since the epoch, or since the machine was started */
+
+enum {
+	UUID_PROCESS = 1,
+	UUID_VIRTUAL, /* the parent of virtual threads */
+	UUID_RATE,
+	UUID_OPEN,
+	UUID_TRACKS, /* the first of them */
+};
+enum { TRACK_OF_PAUSES = 0 };
+
+struct thread_track {
+	char *name;
+	int64_t tid; /* 0: none */
+	int64_t java_id;
+};
+
+struct wakeup {
+	int64_t time;
+	uint32_t track, name, flow;
+};
+
+struct perfetto_export {
+	struct export_names names;
+	struct aggregate texts; /* hash -> names of slices, by number - 1 */
+	struct timeline timeline;
+	struct bytes arguments;	      /* of the spans: length and bytes */
+	struct aggregate thread_keys; /* (key, chunk) -> track in `mark` */
+	struct aggregate threads;     /* (number, or hash of the name) -> track in `mark` */
+	struct thread_track *track;
+	size_t tracks, track_capacity;
+	struct wakeup *wakeup;
+	size_t wakeups, wakeup_capacity;
+	uint32_t flows;
+	int64_t first, last;		   /* of all spans */
+	int64_t to_monotonic, to_realtime; /* differences to the times in the file */
+	bool has_clock;
+	int64_t pid;
+	char *program;
+	struct perfetto out;
+	int64_t period, period_begin; /* of the counters */
+	uint64_t begun;		      /* calls in it */
+	uint64_t open, most_open;
+};
+
+static void export_perfetto_release(struct perfetto_export *x)
+{
+	for (size_t i = 0; i < x->tracks; i++)
+		free(x->track[i].name);
+	free(x->track);
+	free(x->wakeup);
+	free(x->program);
+	timeline_release(&x->timeline);
+	aggregate_release(&x->texts);
+	aggregate_release(&x->thread_keys);
+	aggregate_release(&x->threads);
+	export_names_release(&x->names);
+	bytes_release(&x->arguments);
+}
+
+/* ---- names and tracks */
+
+/* The number of a name, from 1 on. 0: no memory. */
+static uint32_t slice_name(struct perfetto_export *x, const char *text)
+{
+	struct group *g = text ? aggregate_of(&x->texts, hash_data(text, strlen(text)), 0) : NULL;
+
+	if (!g)
+		return 0;
+	if (!g->count) {
+		g->name = strdup(text);
+		g->count = g->name != NULL;
+	}
+	return g->count ? g - x->texts.group + 1 : 0;
+}
+
+/* Takes ownership of the name. UINT32_MAX: no memory. */
+static uint32_t track_add(struct perfetto_export *x, char *name, int64_t tid, int64_t java_id)
+{
+	if (!name || vec_reserve(&x->track, &x->track_capacity, x->tracks + 1)) {
+		free(name);
+		return UINT32_MAX;
+	}
+	x->track[x->tracks] = (struct thread_track){name, tid, java_id};
+	return x->tracks++;
+}
+
+static char *thread_name_of(struct jfr_chunk *chunk, struct jfr_value thread)
+{
+	struct bytes text;
+
+	bytes_init(&text);
+	put_thread_name(&text, chunk, thread, "unknown thread");
+	bytes_put_u8(&text, 0);
+	if (text.failed)
+		bytes_release(&text);
+	return (char *)text.data;
+}
+
+static int64_t thread_field(struct jfr_chunk *chunk, const struct jfr_value *thread, const char *field)
+{
+	struct jfr_value v = jfr_field(chunk, thread, field);
+
+	return v.kind == VALUE_NUMBER && v.number > 0 ? v.number : 0;
+}
+
+/* A thread has a key in each chunk, and another one when it is renamed. Without a number its name stands for it. */
+static uint32_t track_find(struct perfetto_export *x, struct jfr_chunk *chunk, struct jfr_value thread)
+{
+	uint64_t number = thread_number(chunk, thread);
+	char *name = thread_name_of(chunk, thread);
+	struct group *g = !name ? NULL : aggregate_of(&x->threads, number ?: hash_data(name, strlen(name)), !number);
+
+	if (!g || g->count) {
+		free(name);
+		return g ? g->mark : UINT32_MAX;
+	}
+	jfr_resolve(chunk, &thread);
+	g->mark = track_add(x, name, thread_field(chunk, &thread, "osThreadId"),
+			    thread_field(chunk, &thread, "javaThreadId"));
+	g->count = g->mark != UINT32_MAX;
+	return g->mark;
+}
+
+/* The track of a thread. UINT32_MAX: no memory. */
+static uint32_t track_of(struct perfetto_export *x, struct jfr_chunk *chunk, struct jfr_value thread)
+{
+	struct group *g = aggregate_of(&x->thread_keys, thread.kind == VALUE_KEY ? thread.key : 0, chunk->number);
+
+	if (!g)
+		return UINT32_MAX;
+	if (!g->count) {
+		g->mark = track_find(x, chunk, thread);
+		g->count = g->mark != UINT32_MAX;
+	}
+	return g->mark;
+}
+
+/* ---- reading */
+
+/* Begin the arguments of a span; arguments_end() is called in any case. */
+static size_t arguments_begin(struct perfetto_export *x)
+{
+	bytes_put_be16(&x->arguments, 0);
+	return x->arguments.size - 2;
+}
+
+static void arguments_end(struct perfetto_export *x, size_t begun)
+{
+	size_t size = x->arguments.failed ? 0 : x->arguments.size - begun - 2;
+
+	if (size > UINT16_MAX) { /* no text in a recording is that long, unless it is forged */
+		x->arguments.size = begun + 2;
+		size = 0;
+	}
+	if (!x->arguments.failed)
+		memcpy(x->arguments.data + begun, &(uint16_t){size}, sizeof(uint16_t));
+}
+
+/* Times in a forged file may be any number. */
+static int64_t moment_within(int64_t moment)
+{
+	return moment < 0 ? 0 : moment < LATEST ? moment : LATEST;
+}
+
+static int64_t moment_after(int64_t start, int64_t duration)
+{
+	return moment_within(moment_within(start) + moment_within(duration));
+}
+
+/* `span` lacks what is given beside it. */
+static int span_add(struct perfetto_export *x, struct timeline_span span, int64_t start, int64_t duration,
+		    size_t arguments)
+{
+	if (span.track == UINT32_MAX || !span.name || x->arguments.failed)
+		return -ENOMEM;
+	span.data = arguments;
+	span.start = moment_within(start);
+	span.end = moment_after(start, duration);
+	x->first = span.start < x->first ? span.start : x->first;
+	x->last = span.end > x->last ? span.end : x->last;
+	return timeline_add(&x->timeline, &span);
+}
+
+static void put_known_argument(struct perfetto_export *x, enum perfetto_argument name, int64_t value)
+{
+	if (value != INT64_MIN)
+		perfetto_put_number(&x->arguments, name, value);
+}
+
+static void put_call_arguments(struct perfetto_export *x, const struct call *call)
+{
+	if (call->thrown)
+		perfetto_put_number(&x->arguments, PERFETTO_THROWN, 1);
+	if (call->split) {
+		put_known_argument(x, PERFETTO_CPU, call->cpu);
+		put_known_argument(x, PERFETTO_RUN_QUEUE, call->run_queue);
+		put_known_argument(x, PERFETTO_BLOCKED, call->blocked);
+		put_known_argument(x, PERFETTO_PAUSE, call->pause ?: INT64_MIN);
+	}
+	if (call->usage) {
+		put_known_argument(x, PERFETTO_SYSTEM_CALLS, call->system_calls);
+		put_known_argument(x, PERFETTO_SYSTEM_CALL_TIME, call->system_call_time);
+		put_known_argument(x, PERFETTO_MAJOR_FAULTS, call->major_faults);
+		put_known_argument(x, PERFETTO_MINOR_FAULTS, call->minor_faults);
+	}
+}
+
+static int export_perfetto_add(const struct call *call, void *context)
+{
+	struct perfetto_export *x = context;
+	size_t arguments = arguments_begin(x);
+	struct timeline_span span = {
+		.track = track_of(x, call->chunk, call->thread),
+		.name = slice_name(x, export_method(&x->names, call->chunk, &call->method)),
+		.kind = PERFETTO_CALL,
+	};
+
+	put_call_arguments(x, call);
+	arguments_end(x, arguments);
+	return span_add(x, span, call->start, call->duration, arguments);
+}
+
+/* Link the wait with the thread that ended it. Returns the number of the flow; 0: no memory. */
+static uint32_t wakeup_add(struct perfetto_export *x, const struct thread_wait *w, uint32_t woken)
+{
+	struct wakeup *up;
+	char *name;
+
+	if (woken == UINT32_MAX || vec_reserve(&x->wakeup, &x->wakeup_capacity, x->wakeups + 1))
+		return 0;
+	if (asprintf(&name, "wakes %s", x->track[woken].name) < 0)
+		return 0;
+	up = &x->wakeup[x->wakeups];
+	*up = (struct wakeup){moment_after(w->start, w->duration), track_of(x, w->chunk, w->waker), slice_name(x, name),
+			      x->flows + 1};
+	free(name);
+	if (up->track == UINT32_MAX || !up->name)
+		return 0;
+	x->wakeups++;
+	return ++x->flows;
+}
+
+static int perfetto_add_blocked(const struct thread_wait *w, void *context)
+{
+	struct perfetto_export *x = context;
+	char *reason = thread_wait_reason(w), *waker = thread_wait_waker(w);
+	size_t arguments = arguments_begin(x);
+	struct timeline_span span = {
+		.track = track_of(x, w->chunk, w->thread),
+		.name = slice_name(x, reason),
+		.kind = PERFETTO_WAIT,
+	};
+	int err = reason && waker ? 0 : -ENOMEM;
+
+	if (!err && waker[0]) {
+		perfetto_put_text(&x->arguments, PERFETTO_WOKEN_BY, waker);
+		span.link = wakeup_add(x, w, span.track);
+		err = span.link ? 0 : -ENOMEM;
+	}
+	arguments_end(x, arguments);
+	free(reason);
+	free(waker);
+	return err ?: span_add(x, span, w->start, w->duration, arguments);
+}
+
+static int perfetto_add_ready(const struct thread_wait *w, void *context)
+{
+	struct perfetto_export *x = context;
+	size_t arguments = arguments_begin(x);
+	struct timeline_span span = {
+		.track = track_of(x, w->chunk, w->thread),
+		.name = slice_name(x, "run queue"),
+		.kind = PERFETTO_RUNNABLE,
+	};
+
+	return span_add(x, span, w->start, w->duration, arguments);
+}
+
+static int perfetto_add_pause(const struct thread_wait *w, void *context)
+{
+	struct perfetto_export *x = context;
+	char *what = thread_wait_reason(w);
+	size_t arguments = arguments_begin(x);
+	struct timeline_span span = {
+		.track = TRACK_OF_PAUSES,
+		.name = slice_name(x, what),
+		.kind = PERFETTO_VM_PAUSE,
+	};
+
+	free(what);
+	return span_add(x, span, w->start, w->duration, arguments);
+}
+
+static int64_t event_number(struct jfr_chunk *chunk, const struct jfr_value *event, const char *field)
+{
+	struct jfr_value v = jfr_field(chunk, event, field);
+
+	return v.kind == VALUE_NUMBER ? v.number : 0;
+}
+
+static int perfetto_read_clock(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct perfetto_export *x = context;
+	struct jfr_value event = jfr_event_value(e);
+	int64_t moment = jfr_timebase_moment(&chunk->clock, jfr_event_times(chunk, e).start);
+
+	x->to_monotonic = moment_within(event_number(chunk, &event, "monotonic")) - moment_within(moment);
+	x->to_realtime = moment_within(event_number(chunk, &event, "realtime")) - moment_within(moment);
+	x->has_clock = true;
+	return 1;
+}
+
+static int perfetto_read_program(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct perfetto_export *x = context;
+	struct jfr_value event = jfr_event_value(e), arguments = jfr_field(chunk, &event, "javaArguments");
+	struct bytes text;
+
+	x->pid = event_number(chunk, &event, "pid");
+	bytes_init(&text);
+	put_value_text(&text, &arguments);
+	bytes_put_u8(&text, 0);
+	if (text.failed)
+		return -ENOMEM;
+	x->program = (char *)text.data;
+	x->program[strcspn(x->program, " ")] = 0;
+	return 1;
+}
+
+static int read_again(const struct jfr_file *file, const char *type, event_visit *visit, struct perfetto_export *x)
+{
+	struct jfr_file again;
+	int err;
+
+	jfr_file_again(&again, file);
+	err = event_iter_each(&again, type, visit, x);
+	jfr_file_release(&again);
+	return err < 0 ? err : 0;
+}
+
+static int read_waits_again(const struct jfr_file *file, const char *type, thread_wait_visit *visit,
+			    struct perfetto_export *x)
+{
+	struct jfr_file again;
+	int err;
+
+	jfr_file_again(&again, file);
+	err = wait_iter_each(&again, type, visit, x);
+	jfr_file_release(&again);
+	return err;
+}
+
+static int export_perfetto_read(struct perfetto_export *x, struct jfr_file *file)
+{
+	int err = track_add(x, strdup("JVM pauses"), 0, 0) == UINT32_MAX ? -ENOMEM : 0;
+
+	if (!err)
+		err = call_iter_each(file, "jdk.MethodTrace", export_perfetto_add, x);
+	if (!err)
+		err = read_waits_again(file, "frtrace.ThreadWait", perfetto_add_blocked, x);
+	if (!err)
+		err = read_waits_again(file, "frtrace.RunQueue", perfetto_add_ready, x);
+	if (!err)
+		err = read_waits_again(file, "frtrace.VMPause", perfetto_add_pause, x);
+	if (!err)
+		err = read_again(file, "frtrace.Clock", perfetto_read_clock, x);
+	return err ?: read_again(file, "jdk.JVMInformation", perfetto_read_program, x);
+}
+
+/* ---- writing */
+
+static int64_t trace_time(const struct perfetto_export *x, int64_t moment)
+{
+	return moment + (x->has_clock ? x->to_monotonic : 0);
+}
+
+static uint64_t track_uuid(uint32_t track)
+{
+	return UUID_TRACKS + track;
+}
+
+/* The least of 1, 2 and 5 times a power of ten that divides the recording into at most PERIODS. */
+static int64_t counter_period(int64_t length)
+{
+	static const int steps[] = {1, 2, 5};
+	int64_t unit = SHORTEST_PERIOD;
+
+	for (;; unit *= 10)
+		for (int i = 0; i < 3; i++)
+			if (length / (unit * steps[i]) < PERIODS)
+				return unit * steps[i];
+}
+
+static void write_track(struct perfetto_export *x, uint32_t track, const struct thread_track *t)
+{
+	char *name = NULL;
+
+	if (track == TRACK_OF_PAUSES)
+		perfetto_track(&x->out, track_uuid(track), UUID_PROCESS, t->name);
+	else if (t->tid)
+		perfetto_thread(&x->out, track_uuid(track), x->pid, t->tid, t->name);
+	else if (!t->java_id) /* of another process */
+		perfetto_track(&x->out, track_uuid(track), 0, t->name);
+	else if (asprintf(&name, "#%lld %s", (long long)t->java_id, t->name) >= 0)
+		perfetto_track(&x->out, track_uuid(track), UUID_VIRTUAL, name);
+	free(name);
+}
+
+/* Threads whose calls overlap, because their events do not say which thread they are of, have several tracks. */
+static void write_tracks(struct perfetto_export *x)
+{
+	perfetto_process(&x->out, UUID_PROCESS, x->pid, x->program ?: "JVM");
+	perfetto_track(&x->out, UUID_VIRTUAL, UUID_PROCESS, "virtual threads");
+	perfetto_counter_track(&x->out, UUID_RATE, UUID_PROCESS, "calls per second");
+	perfetto_counter_track(&x->out, UUID_OPEN, UUID_PROCESS, "open calls");
+	for (size_t i = 0; i < x->tracks; i++)
+		write_track(x, i, &x->track[i]);
+	for (size_t i = 0; i < x->timeline.extra; i++)
+		perfetto_track(&x->out, track_uuid(x->tracks + i), track_uuid(x->timeline.added[i]), "overlapping");
+}
+
+/* Write the counters of the periods that end before `time`. */
+static void write_counters(struct perfetto_export *x, int64_t time)
+{
+	while (time >= x->period_begin + x->period) {
+		int64_t at = trace_time(x, x->period_begin);
+
+		perfetto_counter(&x->out, at, UUID_RATE, x->begun * (double)SECOND / x->period);
+		perfetto_counter(&x->out, at, UUID_OPEN, x->most_open);
+		x->begun = 0;
+		x->most_open = x->open;
+		x->period_begin += x->period;
+	}
+}
+
+static void count_call(struct perfetto_export *x, const struct timeline_edge *edge)
+{
+	write_counters(x, edge->time);
+	x->open += edge->begin ? 1 : -1;
+	x->begun += edge->begin;
+	x->most_open = x->open > x->most_open ? x->open : x->most_open;
+}
+
+static void write_edge(struct perfetto_export *x, const struct timeline_edge *edge)
+{
+	const struct timeline_span *s = edge->span;
+	const unsigned char *arguments = x->arguments.data + s->data;
+	int64_t time = trace_time(x, edge->time);
+	uint16_t size;
+
+	memcpy(&size, arguments, sizeof(size));
+	if (s->kind == PERFETTO_CALL)
+		count_call(x, edge);
+	if (edge->begin)
+		perfetto_slice_begin(&x->out, time, track_uuid(s->track), s->kind, s->name, arguments + sizeof(size),
+				     size);
+	else
+		perfetto_slice_end(&x->out, time, track_uuid(s->track), s->link);
+}
+
+static int compare_wakeups(const void *a, const void *b)
+{
+	const struct wakeup *x = a, *y = b;
+
+	return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
+				  : (x->flow > y->flow) - (x->flow < y->flow);
+}
+
+/* Write the wake-ups up to `time`: a flow begins before the wait that it ends. */
+static void write_wakeups(struct perfetto_export *x, size_t *next, int64_t time)
+{
+	for (; *next < x->wakeups && x->wakeup[*next].time <= time; ++*next) {
+		const struct wakeup *up = &x->wakeup[*next];
+
+		perfetto_instant(&x->out, trace_time(x, up->time), track_uuid(up->track), PERFETTO_WAKEUP, up->name,
+				 up->flow);
+	}
+}
+
+static int write_edges(struct perfetto_export *x)
+{
+	struct timeline_edge edge;
+	size_t next = 0;
+	int more;
+
+	while ((more = timeline_next(&x->timeline, &edge)) > 0) {
+		write_wakeups(x, &next, edge.time);
+		write_edge(x, &edge);
+		if (ferror(x->out.to))
+			return 0;
+	}
+	write_wakeups(x, &next, INT64_MAX);
+	write_counters(x, x->last + 2 * x->period);
+	return more;
+}
+
+static int export_perfetto_begin(struct perfetto_export *x, FILE *to)
+{
+	struct perfetto_clock clock = {.monotonic = x->has_clock};
+	const char **names = calloc(x->texts.count + 1, sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	x->first = x->first == INT64_MAX ? 0 : x->first;
+	clock.start = trace_time(x, x->first);
+	clock.realtime = x->first + x->to_realtime;
+	for (size_t i = 0; i < x->texts.count; i++)
+		names[i] = x->texts.group[i].name;
+	perfetto_begin(&x->out, to, &clock, names, x->texts.count);
+	free(names);
+	write_tracks(x);
+	x->period = counter_period(x->last - x->first);
+	x->period_begin = x->first;
+	return 0;
+}
+
+/* A wake-up is not after the end of the wait, which may have become earlier. */
+static void wakeups_follow_spans(struct perfetto_export *x)
+{
+	for (size_t i = 0; i < x->timeline.count; i++) {
+		const struct timeline_span *s = &x->timeline.span[i];
+
+		if (s->link && x->wakeup[s->link - 1].time > s->end)
+			x->wakeup[s->link - 1].time = s->end;
+	}
+}
+
+static int export_perfetto_write(struct perfetto_export *x, FILE *to)
+{
+	int err = timeline_arrange(&x->timeline, x->tracks);
+
+	wakeups_follow_spans(x);
+	if (x->wakeups)
+		qsort(x->wakeup, x->wakeups, sizeof(*x->wakeup), compare_wakeups);
+	if (!err)
+		err = export_perfetto_begin(x, to);
+	if (!err)
+		err = write_edges(x);
+	return perfetto_finish(&x->out) ? err : -ENOMEM;
+}
+
+int export_perfetto(struct jfr_file *file, bool normalize, FILE *to)
+{
+	struct perfetto_export x = {.first = INT64_MAX, .last = INT64_MIN};
+	int err;
+
+	export_names_init(&x.names, normalize);
+	bytes_init(&x.arguments);
+	err = export_perfetto_read(&x, file);
+	if (!err)
+		err = export_perfetto_write(&x, to);
+	export_perfetto_release(&x);
+	return err;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/export/timeline.h"
+#include "format/vec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/*
+ * Start and length of a call are rounded, each by itself, and the kernel's clock is read at another moment than that of
+ * the hooks: a span may seem to end after the one around it.
+ */
+#define ROUNDING 1000 /* ns */
+#define LANES	 64   /* tracks that stand for one; then ends are cut */
+
+/* The spans of a track that are open; `inner` is the innermost one. */
+struct open_spans {
+	size_t *span;
+	size_t count, capacity;
+};
+
+struct timeline_track {
+	size_t next, end; /* its spans */
+	struct open_spans open;
+};
+
+void timeline_release(struct timeline *t)
+{
+	for (size_t i = 0; t->at && i < t->tracks + t->extra; i++)
+		free(t->at[i].open.span);
+	free(t->at);
+	free(t->heap);
+	free(t->span);
+	free(t->added);
+	*t = (struct timeline){0};
+}
+
+int timeline_add(struct timeline *t, const struct timeline_span *span)
+{
+	struct timeline_span *s;
+
+	if (vec_reserve(&t->span, &t->capacity, t->count + 1))
+		return -ENOMEM;
+	s = &t->span[t->count++];
+	*s = *span;
+	s->end = s->end < s->start ? s->start : s->end;
+	return 0;
+}
+
+/* By track, beginning and end, the outer one first. Of equal calls the outer one comes last in a file. */
+static int compare_spans(const void *a, const void *b)
+{
+	const struct timeline_span *x = a, *y = b;
+
+	if (x->track != y->track)
+		return (x->track > y->track) - (x->track < y->track);
+	if (x->start != y->start)
+		return (x->start > y->start) - (x->start < y->start);
+	if (x->end != y->end)
+		return (x->end < y->end) - (x->end > y->end);
+	if (x->kind != y->kind)
+		return (x->kind > y->kind) - (x->kind < y->kind);
+	return (x->data < y->data) - (x->data > y->data);
+}
+
+static bool open_spans_push(struct open_spans *o, size_t span)
+{
+	if (vec_reserve(&o->span, &o->capacity, o->count + 1))
+		return false;
+	o->span[o->count++] = span;
+	return true;
+}
+
+static int64_t timeline_limit(const struct timeline *t, struct open_spans *open, int64_t start)
+{
+	while (open->count && t->span[open->span[open->count - 1]].end <= start)
+		open->count--;
+	return open->count ? t->span[open->span[open->count - 1]].end : INT64_MAX;
+}
+
+/* The track, made at first use, for those that do not fit. False: no memory. */
+static bool timeline_move(struct timeline *t, struct timeline_span *s, uint32_t *lane)
+{
+	if (!*lane) {
+		if (vec_reserve(&t->added, &t->extra_capacity, t->extra + 1))
+			return false;
+		t->added[t->extra] = s->track < t->tracks ? s->track : t->added[s->track - t->tracks];
+		*lane = t->tracks + t->extra++;
+	}
+	s->track = *lane;
+	return true;
+}
+
+/* Let the spans of a track, in order, nest; those that cannot go to another one, if `move`, which sets *lane. */
+static int timeline_nest(struct timeline *t, size_t begin, size_t end, bool move, uint32_t *lane)
+{
+	struct open_spans open = {0};
+	bool good = true;
+
+	for (size_t i = begin; i < end && good; i++) {
+		struct timeline_span *s = &t->span[i];
+		int64_t limit = timeline_limit(t, &open, s->start);
+
+		if (move && s->end > limit && s->end - limit > ROUNDING) {
+			good = timeline_move(t, s, lane);
+			continue;
+		}
+		s->end = s->end < limit ? s->end : limit;
+		good = open_spans_push(&open, i);
+	}
+	free(open.span);
+	return good ? 0 : -ENOMEM;
+}
+
+static size_t timeline_track_end(const struct timeline *t, size_t begin)
+{
+	size_t end = begin;
+
+	while (end < t->count && t->span[end].track == t->span[begin].track)
+		end++;
+	return end;
+}
+
+/* Sort, and nest all tracks once. *moved: some spans have another track now. */
+static int timeline_pass(struct timeline *t, bool move, bool *moved)
+{
+	int err = 0;
+
+	*moved = false;
+	if (t->count)
+		qsort(t->span, t->count, sizeof(*t->span), compare_spans);
+	for (size_t begin = 0, end; begin < t->count && !err; begin = end) {
+		uint32_t lane = 0;
+
+		end = timeline_track_end(t, begin);
+		err = timeline_nest(t, begin, end, move, &lane);
+		*moved |= lane != 0;
+	}
+	return err;
+}
+
+static struct timeline_edge timeline_peek(const struct timeline *t, const struct timeline_track *at)
+{
+	const struct timeline_span *next = at->next < at->end ? &t->span[at->next] : NULL;
+	const struct timeline_span *inner = at->open.count ? &t->span[at->open.span[at->open.count - 1]] : NULL;
+
+	if (inner && (!next || inner->end <= next->start))
+		return (struct timeline_edge){inner, inner->end, false};
+	return (struct timeline_edge){next, next ? next->start : INT64_MAX, true};
+}
+
+static bool timeline_before(const struct timeline *t, uint32_t a, uint32_t b)
+{
+	int64_t x = timeline_peek(t, &t->at[a]).time, y = timeline_peek(t, &t->at[b]).time;
+
+	return x != y ? x < y : a < b;
+}
+
+/* Let the track at `i` of the heap sink to its place. */
+static void heap_sink(struct timeline *t, size_t i)
+{
+	for (size_t child; (child = 2 * i + 1) < t->heaped; i = child) {
+		uint32_t track = t->heap[i];
+
+		if (child + 1 < t->heaped && timeline_before(t, t->heap[child + 1], t->heap[child]))
+			child++;
+		if (!timeline_before(t, t->heap[child], track))
+			return;
+		t->heap[i] = t->heap[child];
+		t->heap[child] = track;
+	}
+}
+
+static int timeline_start(struct timeline *t)
+{
+	size_t tracks = t->tracks + t->extra;
+
+	t->at = calloc(tracks + 1, sizeof(*t->at));
+	t->heap = calloc(tracks + 1, sizeof(*t->heap));
+	if (!t->at || !t->heap)
+		return -ENOMEM;
+	for (size_t begin = 0, end; begin < t->count; begin = end) {
+		uint32_t track = t->span[begin].track;
+
+		end = timeline_track_end(t, begin);
+		t->at[track] = (struct timeline_track){.next = begin, .end = end};
+		t->heap[t->heaped++] = track;
+	}
+	for (size_t i = t->heaped / 2; i-- > 0;)
+		heap_sink(t, i);
+	return 0;
+}
+
+int timeline_arrange(struct timeline *t, uint32_t tracks)
+{
+	bool moved = true;
+	int err = 0;
+
+	t->tracks = tracks;
+	for (unsigned int lane = 0; lane <= LANES && moved && !err; lane++)
+		err = timeline_pass(t, lane < LANES, &moved);
+	return err ?: timeline_start(t);
+}
+
+int timeline_next(struct timeline *t, struct timeline_edge *edge)
+{
+	struct timeline_track *at;
+
+	if (!t->heaped)
+		return 0;
+	at = &t->at[t->heap[0]];
+	*edge = timeline_peek(t, at);
+	if (edge->begin) {
+		if (!open_spans_push(&at->open, at->next))
+			return -ENOMEM;
+		at->next++;
+	} else {
+		at->open.count--;
+	}
+	if (!at->open.count && at->next == at->end)
+		t->heap[0] = t->heap[--t->heaped];
+	heap_sink(t, 0);
+	return 1;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Spans of time on tracks, put into the order in which they begin and end. Spans of one track nest: one that would
+ * begin in another and end after it goes to a track of its own.
+ */
+#ifndef USER_EXPORT_TIMELINE_H
+#define USER_EXPORT_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct timeline_span {
+	int64_t start, end; /* ns */
+	uint64_t data;	    /* for the caller, as the next two; of equal spans the one with more is outside */
+	uint32_t name, link;
+	uint32_t track; /* from 0 on */
+	uint32_t kind;	/* of two that begin and end together, the higher one is inside */
+};
+
+struct timeline {
+	struct timeline_span *span;
+	size_t count, capacity;
+	/* The tracks that timeline_arrange() added behind those of the caller: the one that each of them stands for. */
+	uint32_t *added;
+	size_t extra, extra_capacity;
+	uint32_t tracks;
+	/* Of timeline_next(): where each track is, and a heap of the tracks by the time of their next edge. */
+	struct timeline_track *at;
+	uint32_t *heap;
+	size_t heaped;
+};
+
+/* The beginning or the end of a span. */
+struct timeline_edge {
+	const struct timeline_span *span;
+	int64_t time;
+	bool begin;
+};
+
+void timeline_release(struct timeline *t); /* takes a zeroed one, too */
+
+/* 0 or -ENOMEM. A span that ends before it begins has no length. */
+int timeline_add(struct timeline *t, const struct timeline_span *span);
+
+/*
+ * Call it after the last span. Ends may become earlier by what the rounding of times explains, so that spans nest.
+ * `tracks`: their number. 0 or -ENOMEM.
+ */
+int timeline_arrange(struct timeline *t, uint32_t tracks);
+
+/* The next edge, in the order of time; on each track, spans are well nested. 1; 0: there is none; -ENOMEM. */
+int timeline_next(struct timeline *t, struct timeline_edge *edge);
+
+#endif
