@@ -8,6 +8,8 @@ enum exit_status {
 	EXIT_FAILED = 1,     /* the request failed; EXIT_FAILURE has the same value */
 	EXIT_USAGE = 2,	     /* the command line is wrong */
 	EXIT_INCOMPLETE = 3, /* done, but the result is incomplete */
+	EXIT_VIOLATED = 4,   /* done, and a condition of --fail-if holds */
+	EXIT_UNDECIDED = 5,  /* done, and one of them cannot be decided */
 };
 
 #endif

@@ -2,6 +2,7 @@
 #include "user/verbs/cli.h"
 #include "user/verbs/check.h"
 #include "user/verbs/control.h"
+#include "user/verbs/diff.h"
 #include "user/verbs/export.h"
 #include "user/verbs/list.h"
 #include "user/verbs/merge.h"
@@ -22,7 +23,7 @@ static int run_verb(struct command_line *c, struct diag *d)
 {
 	switch (c->verb->id) {
 	case VERB_RECORD:
-	case VERB_START: return cmd_record(&c->settings, d);
+	case VERB_START: return cmd_record(&c->settings, &c->conditions, d);
 	case VERB_STATUS: return cmd_status(&c->args, d);
 	case VERB_DUMP: return cmd_dump(&c->args, d);
 	case VERB_STOP: return cmd_stop(&c->args, d);
@@ -31,7 +32,8 @@ static int run_verb(struct command_line *c, struct diag *d)
 	case VERB_METHODS: return cmd_methods(&c->settings, d);
 	case VERB_SUMMARY: return cmd_summary(&c->args, d);
 	case VERB_PRINT: return cmd_print(&c->args, d);
-	case VERB_VIEW: return cmd_view(&c->args, c->settings.filters, d);
+	case VERB_VIEW: return cmd_view(&c->args, c->settings.filters, &c->conditions, d);
+	case VERB_DIFF: return cmd_diff(&c->args, c->settings.filters, &c->conditions, d);
 	case VERB_REPORT: return cmd_report(&c->args, d);
 	case VERB_EXPORT: return cmd_export(&c->args, d);
 	case VERB_MERGE: return cmd_merge(&c->args, d);

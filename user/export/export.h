@@ -16,6 +16,9 @@
  */
 int export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FILE *to);
 
+/* Lines "main;caller;method N M" of both recordings, for differential flame graphs. */
+int export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weigh_time, bool normalize, FILE *to);
+
 /*
  * Trace Event JSON for Perfetto and chrome://tracing. Each thread is a track; each call and each thread state in it is
  * a complete event.

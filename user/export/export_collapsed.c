@@ -93,34 +93,81 @@ static int export_collapsed_add(const struct call *call, void *context)
 	return c->weigh_time ? add_time(c, call, g - c->stacks.group) : 0;
 }
 
-static void put_lines(struct collapsed *c, FILE *to)
+static uint64_t collapsed_weight(const struct collapsed *c, size_t i)
 {
-	for (size_t i = 0; i < c->stacks.count; i++) {
-		uint64_t weight = c->stacks.group[i].count;
+	if (!c->weigh_time)
+		return c->stacks.group[i].count;
+	return c->time.sum[i].duration > 0 ? c->time.sum[i].duration : 0;
+}
 
-		if (c->weigh_time)
-			weight = c->time.sum[i].duration > 0 ? c->time.sum[i].duration : 0;
-		fprintf(to, "%s %" PRIu64 "\n", c->stacks.group[i].name, weight);
-	}
+static void collapsed_release(struct collapsed *c)
+{
+	aggregate_release(&c->stacks);
+	aggregate_release(&c->threads);
+	self_time_release(&c->time);
+	export_names_release(&c->names);
+	bytes_release(&c->line);
+	free(c->frame);
+}
+
+/* Release it in any case. */
+static int collapsed_read(struct collapsed *c, struct jfr_file *file, bool weigh_time, bool normalize)
+{
+	int err;
+
+	*c = (struct collapsed){.weigh_time = weigh_time};
+	export_names_init(&c->names, normalize);
+	bytes_init(&c->line);
+	err = call_iter_each(file, "jdk.MethodTrace", export_collapsed_add, c);
+	return err ?: self_time_finish(&c->time);
 }
 
 int export_collapsed(struct jfr_file *file, bool weigh_time, bool normalize, FILE *to)
 {
-	struct collapsed c = {.weigh_time = weigh_time};
-	int err;
+	struct collapsed c;
+	int err = collapsed_read(&c, file, weigh_time, normalize);
 
-	export_names_init(&c.names, normalize);
-	bytes_init(&c.line);
-	err = call_iter_each(file, "jdk.MethodTrace", export_collapsed_add, &c);
-	if (!err)
-		err = self_time_finish(&c.time);
-	if (!err)
-		put_lines(&c, to);
-	aggregate_release(&c.stacks);
-	aggregate_release(&c.threads);
-	self_time_release(&c.time);
-	export_names_release(&c.names);
-	bytes_release(&c.line);
-	free(c.frame);
+	for (size_t i = 0; i < c.stacks.count && !err; i++)
+		fprintf(to, "%s %" PRIu64 "\n", c.stacks.group[i].name, collapsed_weight(&c, i));
+	collapsed_release(&c);
+	return err;
+}
+
+/* Add the weights to those of the lines in both: the old ones in `count`, the new ones in `mark`. */
+static int collapsed_merge(struct aggregate *lines, const struct collapsed *c, bool old)
+{
+	for (size_t i = 0; i < c->stacks.count; i++) {
+		const char *text = c->stacks.group[i].name;
+		struct group *g = aggregate_of(lines, hash_data(text, strlen(text)), 0);
+
+		if (g && !g->name)
+			g->name = strdup(text);
+		if (!g || !g->name)
+			return -ENOMEM;
+		if (old)
+			g->count += collapsed_weight(c, i);
+		else
+			g->mark += collapsed_weight(c, i);
+	}
+	return 0;
+}
+
+int export_collapsed_pair(struct jfr_file *old, struct jfr_file *new, bool weigh_time, bool normalize, FILE *to)
+{
+	struct jfr_file *files[2] = {old, new};
+	struct aggregate lines = {0};
+	struct collapsed c;
+	int err = 0;
+
+	for (int i = 0; i < 2 && !err; i++) {
+		err = collapsed_read(&c, files[i], weigh_time, normalize);
+		if (!err)
+			err = collapsed_merge(&lines, &c, i == 0);
+		collapsed_release(&c);
+	}
+	for (size_t i = 0; i < lines.count && !err; i++)
+		fprintf(to, "%s %" PRIu64 " %" PRIu64 "\n", lines.group[i].name, lines.group[i].count,
+			lines.group[i].mark);
+	aggregate_release(&lines);
 	return err;
 }

@@ -53,8 +53,8 @@ struct perfetto_export {
 	struct wakeup *wakeup;
 	size_t wakeups, wakeup_capacity;
 	uint32_t flows;
-	int64_t first, last;		   /* of all spans */
-	int64_t to_monotonic, to_realtime; /* differences to the times in the file */
+	int64_t first, last;  /* of all spans */
+	int64_t to_monotonic; /* difference to the times in the file */
 	bool has_clock;
 	int64_t pid;
 	char *program;
@@ -106,7 +106,7 @@ static uint32_t track_add(struct perfetto_export *x, char *name, int64_t tid, in
 	return x->tracks++;
 }
 
-static char *thread_name_of(struct jfr_chunk *chunk, struct jfr_value thread)
+static char *track_thread_name(struct jfr_chunk *chunk, struct jfr_value thread)
 {
 	struct bytes text;
 
@@ -129,7 +129,7 @@ static int64_t thread_field(struct jfr_chunk *chunk, const struct jfr_value *thr
 static uint32_t track_find(struct perfetto_export *x, struct jfr_chunk *chunk, struct jfr_value thread)
 {
 	uint64_t number = thread_number(chunk, thread);
-	char *name = thread_name_of(chunk, thread);
+	char *name = track_thread_name(chunk, thread);
 	struct group *g = !name ? NULL : aggregate_of(&x->threads, number ?: hash_data(name, strlen(name)), !number);
 
 	if (!g || g->count) {
@@ -327,7 +327,6 @@ static int perfetto_read_clock(struct jfr_chunk *chunk, const struct jfr_event *
 	int64_t moment = jfr_timebase_moment(&chunk->clock, jfr_event_times(chunk, e).start);
 
 	x->to_monotonic = moment_within(event_number(chunk, &event, "monotonic")) - moment_within(moment);
-	x->to_realtime = moment_within(event_number(chunk, &event, "realtime")) - moment_within(moment);
 	x->has_clock = true;
 	return 1;
 }
@@ -525,7 +524,7 @@ static int export_perfetto_begin(struct perfetto_export *x, FILE *to)
 		return -ENOMEM;
 	x->first = x->first == INT64_MAX ? 0 : x->first;
 	clock.start = trace_time(x, x->first);
-	clock.realtime = x->first + x->to_realtime;
+	clock.realtime = x->first; /* as in views, also if the clock was set later */
 	for (size_t i = 0; i < x->texts.count; i++)
 		names[i] = x->texts.group[i].name;
 	perfetto_begin(&x->out, to, &clock, names, x->texts.count);

@@ -138,6 +138,8 @@ static void put_settings(const struct recording_info *info, struct jfr_writer *w
 
 	jfr_active_setting(w, at, "jdk.MethodTrace", "enabled", "true");
 	put_threshold(info, w, at);
+	if (s->thrown)
+		jfr_active_setting(w, at, "jdk.MethodTrace", "thrown", "true");
 	jfr_active_setting(w, at, "jdk.MethodTrace", "stackTrace", info->stacks ? "true" : "false");
 	if (info->stacks) {
 		snprintf(depth, sizeof(depth), "%u", s->stack_depth);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/check_options.h"
 
+#include <errno.h>
+
 #include <string.h>
 
 /* Options of the output during the recording. */
@@ -76,7 +78,11 @@ int cli_check(const struct command_line *c, struct diag *d)
 		return diag_usage(
 			d,
 			"'frtrace methods' takes a target and a filter, as in frtrace methods shop.jar 'com.acme.Cart::checkout'");
-	if (VERB_BIT(c->verb->id) & VERBS_RECORDING)
-		return check_recording(s, d);
-	return 0;
+	if (c->verb->id != VERB_DIFF && condition_list_check_absolute(&c->conditions, d))
+		return -EINVAL;
+	if (c->verb->id == VERB_START && c->conditions.count)
+		return diag_usage(d,
+				  "'frtrace start' goes into the background: judge its file later, with 'frtrace view "
+				  "--fail-if=...'");
+	return VERB_BIT(c->verb->id) & VERBS_RECORDING ? check_recording(s, d) : 0;
 }

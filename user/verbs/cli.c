@@ -226,6 +226,7 @@ int cli_parse(int argc, char **argv, struct command_line *c, struct diag *d)
 void cli_release(struct command_line *c)
 {
 	free(c->args.operand);
+	condition_list_release(&c->conditions);
 	settings_files_free(c->settings.files);
 	settings_release(&c->settings);
 }

@@ -174,6 +174,7 @@ int option_store(struct command_line *c, const struct option_row *o, const char 
 	case OPTION_TIMING_FILE: return filter_file_add(filters, text, FILTER_TIMING, d);
 	case OPTION_LAMBDA: filter_list_set_lambda(filters, true); return 0;
 	case OPTION_SETTINGS: return settings_files_add(field, text, d);
+	case OPTION_CONDITION: return condition_add(field, text, d);
 	case OPTION_HELP:
 	case OPTION_VERSION: break;
 	}

@@ -36,6 +36,9 @@ const struct verb verbs[VERBS] = {
 	 "The file may be of whatever origin. " FILES_SENTENCE},
 	{VERB_VIEW, "view", "view [options] NAME FILE...", "print a table about traced methods",
 	 "They were traced by frtrace, by JDK 25's JFR or by async-profiler. " FILES_SENTENCE},
+	{VERB_DIFF, "diff", "diff [options] OLD NEW", "compare the calls of two recordings, method by method",
+	 "The first line is the verdict. A change counts if chance alone makes one in less than 5 of 100 comparisons of "
+	 "equal recordings; what cannot be told apart from chance is marked '~'. OLD and NEW may be directories."},
 	{VERB_REPORT, "report", "report [-o OUT.html] FILE...", "write a page that shows the recording in a browser",
 	 "The page is one file that requests nothing. Without -o it has the name of the recording with .html at the end, "
 	 "in the current directory. " FILES_SENTENCE},
@@ -191,6 +194,14 @@ const struct option_row options[] = {
 	{.name = "json", .kind = OPTION_FLAG, AT(settings.json),
 	 .section = SECTION_SEE, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print JSON instead"},
+	{.name = "fail-if", .arg = "CONDITION", .kind = OPTION_CONDITION, AT(conditions),
+	 .section = SECTION_SEE, .verbs = VERBS_RECORDING | VERB_BIT(VERB_VIEW) | VERB_BIT(VERB_DIFF),
+	 .help = "end with status 4 if the condition holds at the end, with 5 if that cannot be decided: "
+		 "'Cart::pay p99>50ms', 'Cart thrown>0', 'Cart::pay calls=0'; several --fail-if",
+	 .more = "A condition is a filter but for supertypes and annotations, one of calls, thrown, p50, p99 and other percentiles, max, and "
+		 "the means avg, cpu, runq and blocked, then >, >=, <, <= or =, and a limit. For diff it is about NEW, and "
+		 "'Cart::pay p99>+10%' holds if the percentile has certainly grown by more. What is not known is never "
+		 "passed: no such method, no calls, too few for the percentile, calls that were lost or not recorded."},
 
 	{.name = "user", .arg = "NAME", .kind = OPTION_USER, AT(settings.user),
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING,
@@ -229,7 +240,7 @@ const struct option_row options[] = {
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_PRINT),
 	 .help = "numbers and times with all their digits"},
 	{.name = "width", .arg = "N", .kind = OPTION_COUNT, AT(args.width), .min = 20, .max = 10000,
-	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW) | VERB_BIT(VERB_DIFF),
 	 .help = "columns of a table; those of the terminal, or 120, if not given"},
 	{.name = "truncate", .arg = "END", .kind = OPTION_CHOICE, AT(args.truncate),
 	 .choices = truncate_choices, .usual = "end",
@@ -240,7 +251,7 @@ const struct option_row options[] = {
 	 .help = "lines of a cell at most"},
 	{.name = "method", .letter = 'm', .arg = "FILTER", .kind = OPTION_TRACE,
 	 .given = offsetof(struct command_line, args.methods),
-	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW) | VERB_BIT(VERB_DIFF),
 	 .help = "only calls of these methods: a filter as for recording, but not of supertypes or annotations; several with ';'"},
 	{.name = "thread", .arg = "NAME", .kind = OPTION_TEXT, AT(args.thread),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
@@ -255,7 +266,7 @@ const struct option_row options[] = {
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
 	 .help = "only calls that began before this time of day"},
 	{.name = "top", .arg = "N", .kind = OPTION_COUNT, AT(args.top), .min = 1, .max = 100000,
-	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW) | VERB_BIT(VERB_DIFF),
 	 .help = "rows, methods or calls at most; a few views show 20 if not given, the others all"},
 	{.name = "depth", .arg = "N", .kind = OPTION_COUNT, AT(args.depth), .min = 1,
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),
@@ -271,9 +282,12 @@ const struct option_row options[] = {
 	{.name = "collapsed", .kind = OPTION_FLAG, AT(args.collapsed),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
 	 .help = "lines \"main;caller;method N\", for flame graphs"},
+	{.name = "collapsed", .kind = OPTION_FLAG, AT(args.collapsed),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_DIFF),
+	 .help = "lines \"main;caller;method OLD NEW\", for differential flame graphs"},
 	{.name = "weight", .arg = "UNIT", .kind = OPTION_CHOICE, AT(args.weight),
 	 .choices = weight_choices,
-	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT) | VERB_BIT(VERB_DIFF),
 	 .help = "the N of --collapsed: calls, or nanoseconds without those of traced calls inside; calls if not given"},
 	{.name = "perfetto", .kind = OPTION_FLAG, AT(args.perfetto),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
@@ -292,11 +306,12 @@ const struct option_row options[] = {
 	 .help = "the recording itself, with only the fields of JEP 520 in jdk.MethodTrace and jdk.MethodTiming, for tools "
 		 "that read them by position, such as async-profiler's jfrconv"},
 	{.name = "norm", .kind = OPTION_FLAG, AT(args.normalize),
-	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT),
+	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_EXPORT) | VERB_BIT(VERB_DIFF),
 	 .help = "leave out of names what differs from run to run: numbers of lambdas, hidden classes, proxies and "
 		 "accessors"},
 	{.name = "json", .kind = OPTION_FLAG, AT(args.json),
-	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_STATUS) | VERB_BIT(VERB_SUMMARY) | VERB_BIT(VERB_PRINT),
+	 .section = SECTION_VERBS,
+	 .verbs = VERB_BIT(VERB_STATUS) | VERB_BIT(VERB_SUMMARY) | VERB_BIT(VERB_PRINT) | VERB_BIT(VERB_DIFF),
 	 .help = "print JSON"},
 	{.name = "json", .kind = OPTION_FLAG, AT(args.json),
 	 .section = SECTION_VERBS, .verbs = VERB_BIT(VERB_VIEW),

@@ -6,6 +6,7 @@
 #ifndef USER_VERBS_OPTIONS_TABLE_H
 #define USER_VERBS_OPTIONS_TABLE_H
 
+#include "user/compare/condition.h"
 #include "user/options/settings.h"
 #include "user/verbs/verb_args.h"
 
@@ -26,6 +27,7 @@ enum verb_id {
 	VERB_SUMMARY,
 	VERB_PRINT,
 	VERB_VIEW,
+	VERB_DIFF,
 	VERB_REPORT,
 	VERB_EXPORT,
 	VERB_MERGE,
@@ -54,8 +56,9 @@ const struct verb *verb_find(const char *name);
 /* The parsed command line. */
 struct command_line {
 	const struct verb *verb;
-	struct settings settings; /* for VERBS_RECORDING and VERBS_INSPECTING */
-	struct verb_args args;	  /* for the other verbs */
+	struct settings settings;	  /* for VERBS_RECORDING and VERBS_INSPECTING */
+	struct verb_args args;		  /* for the other verbs */
+	struct condition_list conditions; /* --fail-if */
 };
 
 /* How the text of an option is converted. The type of the field is in brackets. */
@@ -78,6 +81,7 @@ enum option_kind {
 	OPTION_TIMING_FILE, /* likewise */
 	OPTION_LAMBDA,	    /* no text; a flag of the list */
 	OPTION_SETTINGS,    /* a settings file, appended to the files */
+	OPTION_CONDITION,   /* appended to the conditions */
 	OPTION_HELP,	    /* no text */
 	OPTION_VERSION,	    /* no text */
 };

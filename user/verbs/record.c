@@ -6,6 +6,7 @@
 #include "user/verbs/record.h"
 #include "user/verbs/report.h"
 #include "filters/quote.h"
+#include "user/compare/gate.h"
 #include "user/exit.h"
 #include "user/jvm/active.h"
 #include "user/jvm/intrinsics.h"
@@ -524,7 +525,18 @@ static int record_report(const struct recording *r, int status)
 	return status ?: EXIT_INCOMPLETE;
 }
 
-int cmd_record(struct settings *settings, struct diag *d)
+/* Judge the file that was written. The program's own failure comes first. */
+static int record_judge(const struct recording *r, const struct condition_list *conditions, int status, struct diag *d)
+{
+	int judged;
+
+	if (!conditions->count || status < 0 || (!r->program && status == EXIT_FAILED))
+		return status;
+	judged = gate_run_path(conditions, r->path, r->program ? EXIT_DONE : status, d);
+	return r->program && status ? status : judged;
+}
+
+int cmd_record(struct settings *settings, const struct condition_list *conditions, struct diag *d)
 {
 	struct recording *r = calloc(1, sizeof(*r));
 	struct loop loop = {.signals = -1};
@@ -559,6 +571,7 @@ int cmd_record(struct settings *settings, struct diag *d)
 	if (complete)
 		err = record_report(r, err);
 	with_jfr_free(r->with_jfr);
+	err = record_judge(r, conditions, err, d);
 	free(r->path);
 	program_close(r->program);
 	background_end(r->background, err);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/verbs/view.h"
+#include "user/compare/gate.h"
 #include "user/text/term.h"
 #include "user/files/jfr_files.h"
 #include "user/view/printer.h"
@@ -89,7 +90,8 @@ static int view_show(struct jfr_files *f, const struct view *v, const struct ver
 	return err;
 }
 
-int cmd_view(const struct verb_args *a, struct filter_list *methods, struct diag *d)
+int cmd_view(const struct verb_args *a, struct filter_list *methods, const struct condition_list *conditions,
+	     struct diag *d)
 {
 	const struct call_filter_options options = {a->methods ? methods : NULL, a->thread, a->from, a->to,
 						    a->slower_ns};
@@ -105,6 +107,8 @@ int cmd_view(const struct verb_args *a, struct filter_list *methods, struct diag
 	if (!err) {
 		progress_begin(f.name, f.size, false);
 		err = view_show(&f, v, a, &filter, d);
+		if (err >= 0)
+			err = gate_run(conditions, NULL, f.file, err, d);
 		jfr_files_close(&f);
 	}
 	call_filter_release(&filter);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck disable=SC2015,SC2016
+# shellcheck disable=SC2015,SC2016,SC2046
 #
 # Test finding JVMs and attaching to them (user/process) with live JVMs. Needs root, a C compiler and a JDK, but not
 # frtrace itself. One line per case: "ok - NAME", "not ok - NAME" with the findings, "skip - NAME # reason". $ONLY
@@ -59,7 +59,7 @@ fi
 
 probe=$work/probe
 gcc -std=gnu11 -g -Wall -Wextra -Werror -Wno-unused-parameter -D_GNU_SOURCE -fsanitize=address,undefined -I"$root" -o "$probe" \
-	"$root/tests/live/attach_probe.c" "$root"/user/process/*.c "$root/user/text/monotonic.c" "$root"/format/*.c || { echo "not ok - the probe compiles"; failed=1; exit; }
+	"$root/tests/live/attach_probe.c" $(find "$root/user/process" -name '*.c' ! -name libraries.c) "$root/user/text/monotonic.c" $(find "$root/format" -maxdepth 1 -name '*.c' ! -name gzip.c) || { echo "not ok - the probe compiles"; failed=1; exit; }
 chmod 755 "$probe"
 
 # Returns its options as a number.

@@ -49,6 +49,31 @@ check_export() { # SENTENCE, a Python program on standard input
 	verdict "$sentence"
 }
 
+# Decode the export with protoc into its text form. A field that it does not know has a number instead of a name.
+decode() { # MESSAGE
+	protoc --decode="$1" --proto_path="$LIVE" formats.proto <"$WORK/exported" >"$WORK/decoded" 2>"$WORK/stderr" ||
+		finding "protoc: $(tail -n 3 "$WORK/stderr")"
+	mv "$WORK/decoded" "$WORK/exported"
+	cat >"$WORK/text.py" <<-'P'
+		def messages(path):  # protoc's text form as dictionaries of lists
+		    stack = [{}]
+		    for line in open(path, encoding="utf-8"):
+		        line = line.strip()
+		        if line == "}":
+		            stack.pop()
+		        elif line.endswith(" {"):
+		            stack.append({})
+		            stack[-2].setdefault(line[:-2], []).append(stack[-1])
+		        else:
+		            key, _, value = line.partition(": ")
+		            assert not key.isdigit(), line
+		            stack[-1].setdefault(key, []).append(value[1:-1] if value[0] == '"' else value == "true" if value in ("true", "false") else int(value) if value.lstrip("-").isdigit() else float(value))
+		    assert len(stack) == 1
+		    return stack[0]
+	P
+	cat "$WORK/text.py" >>"$WORK/shared.py"
+}
+
 export_as() { # ARGUMENT...
 	"$FRTRACE" export "$@" "$F_FILE" >"$WORK/exported" 2>"$WORK/stderr" || finding "export $*: status $?: $(cat "$WORK/stderr")"
 }
@@ -124,6 +149,112 @@ for line in open(path):
 assert want.keys() == seen.keys() and all(abs(want[m] - seen[m]) <= len(events) for m in want), (want, seen)
 assert abs(sum(seen.values()) - outermost) <= len(events) and outermost < sum(span(e["duration"]) for e in events), (seen, outermost)
 P
+	export_as --perfetto
+	decode Trace
+	check_export "--perfetto has calls, waits, flows and clocks as protoc and the rules of Perfetto read them" <<'P'
+packets = messages(path)["packet"]
+assert packets[0]["sequence_flags"] == [1] and packets[0]["trace_packet_defaults"][0]["timestamp_clock_id"] == [64]
+snapshot = packets[0]["clock_snapshot"][0]
+clocks = {c["clock_id"][0]: c["timestamp"][0] for c in snapshot["clocks"]}
+assert snapshot["primary_trace_clock"] == [3] and clocks.keys() == {64, 3, 1} and clocks[64] == clocks[3]
+base = clocks[1] - clocks[3]  # of CLOCK_REALTIME
+interned = {k: {i["iid"][0]: i["name"][0] for i in v} for k, v in packets[0]["interned_data"][0].items()}
+tracks = {p["track_descriptor"][0]["uuid"][0]: p["track_descriptor"][0] for p in packets if "track_descriptor" in p}
+now, open_on, slices, starts, ends, counters = clocks[64], collections.defaultdict(list), [], {}, {}, collections.Counter()
+for p in packets:
+    assert p["trusted_packet_sequence_id"] == [102]
+    if "track_event" not in p:
+        continue
+    e = p["track_event"][0]
+    kind, track = e["type"][0], e["track_uuid"][0]
+    assert track in tracks
+    if kind == 4:
+        assert p["timestamp_clock_id"] == [3] and "counter" in tracks[track]
+        counters[tracks[track]["name"][0]] += e["double_counter_value"][0]
+        continue
+    now += p["timestamp"][0]
+    if kind != 2:
+        assert p["sequence_flags"] == [2]
+        title = interned["event_names"][e["name_iid"][0]]
+        category = interned["event_categories"][e["category_iids"][0]]
+    if kind == 1:
+        args = {interned["debug_annotation_names"][a["name_iid"][0]]: (a.get("int_value") or a["string_value"])[0] for a in e.get("debug_annotations", [])}
+        open_on[track].append((now, category, title, args))
+    elif kind == 2:
+        start, category, title, args = open_on[track].pop()  # fails where an end has no beginning
+        slices.append((start, now - start, track, category, title, args))
+        for f in e.get("terminating_flow_ids", []):
+            assert f in starts and f not in ends and starts[f][0] <= now
+            ends[f] = track
+    else:
+        for f in e["flow_ids"]:
+            assert f not in starts
+            starts[f] = (now, track)
+assert not any(open_on.values())
+assert starts.keys() == ends.keys()
+
+
+def who(track):
+    t = tracks[track]
+    return t["thread"][0]["thread_name"][0] if "thread" in t else t["name"][0]
+
+
+def of(category):
+    return [s for s in slices if s[3] == category]
+
+
+def of_type(kind):
+    return [e["values"] for e in recorded if e["type"] == "frtrace." + kind]
+
+
+sums, want = collections.Counter(), collections.Counter()
+for start, length, track, _, title, args in of("call"):
+    sums[title.split("(")[0]] += length
+    sums[title.split("(")[0], "cpu"] += args.get("cpuNs", 0)
+    sums[title.split("(")[0], "thrown"] += args.get("thrown", 0)
+for e in events:
+    want[name(e["method"])] += span(e["duration"])
+    want[name(e["method"]), "cpu"] += span(e["cpuTime"]) or 0
+    want[name(e["method"]), "thrown"] += e["thrown"]
+assert len(of("call")) == len(events) > 0
+assert sums.keys() == want.keys() and all(abs(sums[k] - want[k]) <= len(events) for k in want), (sums, want)
+mine = sorted((s[0] + base, s[1], who(s[2])) for s in of("call"))
+for m, e in zip(mine, sorted((ns(e["startTime"]), span(e["duration"]), thread(e["eventThread"])) for e in events)):
+    assert abs(m[0] - e[0]) < 100000 and near(m[1], e[1]) and m[2] == e[2], (m, e)
+waits = of_type("ThreadWait")
+assert collections.Counter((s[4], who(s[2])) for s in of("wait")) == collections.Counter((w["reason"], thread(w["eventThread"])) for w in waits)
+assert len(starts) == sum(w["wakerThread"] is not None for w in waits)
+assert collections.Counter(who(t) for _, t in starts.values()) == collections.Counter(thread(w["wakerThread"]) for w in waits if w["wakerThread"])
+assert len(of("run queue")) == len(of_type("RunQueue")) and len(of("pause")) == len(of_type("VMPause"))
+assert counters["calls per second"] > 0 and counters["open calls"] > 0
+P
+	export_as --pprof
+	gzip -dc <"$WORK/exported" >"$WORK/unpacked" || finding "gzip cannot unpack the profile"
+	mv "$WORK/unpacked" "$WORK/exported"
+	decode Profile
+	check_export "--pprof has the calls and, with all below it, the times of each method" <<'P'
+profile = messages(path)
+texts = profile["string_table"]
+assert texts[0] == "" and [texts[t["type"][0]] for t in profile["sample_type"]] == ["calls", "time", "cpu", "blocked"]
+assert [texts[t["unit"][0]] for t in profile["sample_type"]] == ["count"] + 3 * ["nanoseconds"]
+functions = {f["id"][0]: texts[f["name"][0]].split("(")[0] for f in profile["function"]}
+places = {p["id"][0]: functions[p["line"][0]["function_id"][0]] for p in profile["location"]}
+flat, cum, want = collections.Counter(), collections.Counter(), collections.Counter()
+for s in profile["sample"]:
+    stack = [places[i] for i in s["location_id"]]
+    flat[stack[0]] += s["value"][0]
+    for method in set(stack):
+        for i in (1, 2, 3):
+            cum[method, i] += s["value"][i]
+for e in events:
+    want[name(e["method"])] += 1
+    for i, field in enumerate(("duration", "cpuTime", "blockedTime")):
+        want[name(e["method"]), i + 1] += span(e[field]) or 0
+assert flat == {m: n for m, n in want.items() if isinstance(m, str)} and len(flat) == 2, (flat, want)
+for k, v in want.items():
+    assert isinstance(k, str) or abs(cum[k] - v) <= 3 * len(events), (k, cum[k], v)
+assert abs(profile["duration_nanos"][0] - (max(ns(e["startTime"]) + span(e["duration"]) for e in events) - profile["time_nanos"][0])) < 10
+P
 	export_as --chrome
 	check_export "--chrome has each call and its waits in the track of its thread" <<'P'
 trace = json.load(open(path))["traceEvents"]
@@ -165,6 +296,24 @@ compare(waits, [s for s in seen if s[3] == "run queue"])
 assert collections.Counter(s[2] for s in seen) == collections.Counter(w[2] for w in waits + sleeps)
 compare([(*times(e), None, None, {}) for e in of("VMPause")], [(*s[:2], None, None, {}) for s in slices("pause")])
 P
+	sentence="diff finds no difference in a recording and itself, and judges conditions"
+	if begin "$sentence"; then
+		"$FRTRACE" diff --json "$F_FILE" "$F_FILE" >"$WORK/diff.json" || finding "diff: status $?"
+		python3 - "$WORK/diff.json" <<-'P' || finding "wrong: $(head -c 500 "$WORK/diff.json")"
+			import json, sys
+			d = json.load(open(sys.argv[1]))
+			assert d["differ"] == 0 and len(d["methods"]) == 2 and not d["new"]["lost"] and not d["new"]["partial"]
+			assert sum(m["new"]["calls"] for m in d["methods"]) == 540 and sum(m["old"]["thrown"] for m in d["methods"]) == 45
+			assert all(m["new"] == m["old"] and m["p50"]["low"] <= 0 <= m["p50"]["high"] for m in d["methods"])
+		P
+		"$FRTRACE" diff --collapsed "$F_FILE" "$F_FILE" | awk '$NF != $(NF - 1) { exit 1 } END { exit NR < 3 }' || finding "--collapsed"
+		for case in "4:live.Exported::price thrown>0" "4:live.Exported p50>1ns" "0:live.Exported::order calls=0" \
+			"5:live.Exported::oder thrown>0" "0:live.Exported p50>+9900%" "5:live.Exported p999>1h"; do
+			"$FRTRACE" diff --fail-if="${case#*:}" "$F_FILE" "$F_FILE" >/dev/null 2>"$WORK/stderr"
+			[ $? = "${case%%:*}" ] || finding "${case#*:}: not ${case%%:*}: $(cat "$WORK/stderr")"
+		done
+		verdict "$sentence"
+	fi
 else
 	verdict "a recording to export"
 fi

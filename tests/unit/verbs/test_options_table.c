@@ -27,13 +27,13 @@ static struct command_line fresh(void)
 	return c;
 }
 
-/* The row's field is at most 8 bytes. */
+/* The first 8 bytes of the row's field. */
 static uint64_t field(const struct command_line *c, const struct option_row *o)
 {
 	uint64_t value = 0;
 
-	assert_in_range(o->size, 1, sizeof(value));
-	memcpy(&value, (const char *)c + o->at, o->size);
+	assert_true(o->size);
+	memcpy(&value, (const char *)c + o->at, o->size < sizeof(value) ? o->size : sizeof(value));
 	return value;
 }
 
@@ -53,6 +53,7 @@ static const char *sample(const struct option_row *o)
 				return c->name;
 		return NULL;
 	case OPTION_SETTINGS: return "profile";
+	case OPTION_CONDITION: return "Cart::pay p99>1ms";
 	default: return o->arg ? "text" : NULL;
 	}
 }

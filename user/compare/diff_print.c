@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/compare/diff.h"
+#include "user/text/java_number.h"
+#include "user/text/log.h"
+#include "user/text/name_fit.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PARTS	  64
+#define UNBOUNDED 1000 /* a change by this factor or more: the calls are too much alike to say anything */
+#define NARROW	  92   /* columns with the intervals */
+#define UNCHANGED 0.1  /* share of the whole change */
+#define LARGE	  0.2  /* likewise: parts that a sentence names */
+
+static const char *const quantile_names[RUN_QUANTILES] = {"p50", "p90", "p99"};
+
+static void __attribute__((format(printf, 2, 3))) diff_print(struct bytes *out, const char *format, ...)
+{
+	char text[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	put_text(out, text);
+}
+
+/* ---- the sentence */
+
+/* The highest quantile that differs; -1: none does. */
+static int diff_highest(const struct diff_method *m)
+{
+	for (int q = RUN_QUANTILES; q-- > 0;)
+		if (m->differs[q])
+			return q;
+	return -1;
+}
+
+static double diff_shift(const struct diff_method *m, int q)
+{
+	return (double)m->quantile[q].after - m->quantile[q].before;
+}
+
+/* The method that became slower by most or, if none did, faster. NULL: none differs in its times. */
+static const struct diff_method *diff_worst(const struct diff *d)
+{
+	const struct diff_method *worst = NULL;
+	double most = 0;
+
+	for (size_t i = 0; i < d->changed; i++) {
+		const struct diff_method *m = &d->method[i];
+		int q = diff_highest(m);
+		double shift = q < 0 ? 0 : diff_shift(m, q);
+
+		if (q < 0)
+			continue;
+		if (!worst || (shift > 0 && shift > most) || (most < 0 && shift < most)) {
+			worst = m;
+			most = shift;
+		}
+	}
+	return worst;
+}
+
+/* "Checkout.handle" of "live.Shop$Checkout.handle(HttpExchange)": class and method. */
+static void put_short_name(struct bytes *out, const char *name)
+{
+	const char *end = name + strcspn(name, "("), *method = end, *class;
+
+	while (method > name && method[-1] != '.')
+		method--;
+	class = method > name ? method - 1 : method;
+	while (class > name && class[-1] != '.' && class[-1] != '$')
+		class --;
+	bytes_put(out, class, end - class);
+}
+
+static void put_percent(struct bytes *out, double change)
+{
+	diff_print(out, "%+.0f %%", 100 * change);
+}
+
+static void put_signed_time(struct bytes *out, double ns)
+{
+	diff_print(out, "%s%s", ns < 0 ? "-" : "+", log_time(fabs(ns)));
+}
+
+static void put_part(struct bytes *out, const struct diff_part *p)
+{
+	diff_print(out, "%s%s ", p->blocked ? "blocked on " : "", p->name);
+	put_signed_time(out, p->after - p->before);
+}
+
+/* The two largest parts of the change, and whether the CPU time is another one. */
+static void put_explanation(struct bytes *out, const struct diff *d, const struct diff_method *m, int q)
+{
+	struct diff_part parts[PARTS];
+	size_t count = diff_parts(d, m, q, parts, PARTS), named[2] = {PARTS, PARTS};
+	double whole = fabs(diff_shift(m, q));
+	const char *before = ": ";
+
+	for (int n = 0; n < 2; n++) {
+		double most = LARGE * whole;
+
+		for (size_t i = 0; i < count; i++) {
+			double shift = fabs(parts[i].after - parts[i].before);
+
+			if (i == named[0] || shift < most)
+				continue;
+			most = shift;
+			named[n] = i;
+		}
+		if (named[n] == PARTS)
+			break;
+		put_text(out, before);
+		put_part(out, &parts[named[n]]);
+		before = ", ";
+	}
+	if (count && named[0] && named[1] && fabs(parts[0].after - parts[0].before) < UNCHANGED * whole)
+		diff_print(out, "%scpu unchanged", before);
+}
+
+static void put_change(struct bytes *out, const struct diff *d, const struct diff_method *m)
+{
+	int q = diff_highest(m);
+
+	put_short_name(out, m->after->name);
+	diff_print(out, " %s ", quantile_names[q]);
+	put_percent(out, m->quantile[q].change);
+	diff_print(out, " (%s → %s)", log_time(m->quantile[q].before), log_time(m->quantile[q].after));
+	put_explanation(out, d, m, q);
+}
+
+void diff_put_sentence(struct bytes *out, const struct diff *d)
+{
+	const struct diff_method *worst = diff_worst(d);
+	size_t more = d->changed - (d->changed > 0);
+
+	if (worst) {
+		put_change(out, d, worst);
+	} else if (d->changed) {
+		put_short_name(out, d->method[0].after->name);
+		diff_print(out, " throws in %s of %s calls, before in %s of %s", log_count(d->method[0].after->thrown),
+			   log_count(d->method[0].after->count), log_count(d->method[0].before->thrown),
+			   log_count(d->method[0].before->count));
+	} else if (d->compared) {
+		diff_print(out, "no difference that is more than chance in %s method%s", log_count(d->compared),
+			   d->compared == 1 ? "" : "s");
+	} else {
+		put_text(out, "~ no method has calls enough in both recordings to compare");
+	}
+	if (more)
+		diff_print(out, "; %s more method%s", log_count(more), more == 1 ? " differs" : "s differ");
+	bytes_put_u8(out, '\n');
+}
+
+/* ---- the blocks */
+
+static double calls_per_second(const struct run *r, const struct run_method *m)
+{
+	double seconds = (r->last - r->first) / 1e9;
+	double calls = m->count;
+
+	if (m->timing.present && m->timing.invocations > calls)
+		calls = m->timing.invocations;
+	return seconds > 0 ? calls / seconds : NAN;
+}
+
+/* A row: label, two cells and a change; a change of NULL is left out. */
+static void put_cells(struct bytes *out, const char *label, const char *before, const char *after, const char *change,
+		      int width)
+{
+	diff_print(out, "  %-20.60s %*s %*s  %s\n", label, width, before, width, after, change);
+}
+
+static void cell_number(char *cell, size_t size, double value)
+{
+	if (isnan(value))
+		snprintf(cell, size, "-");
+	else
+		snprintf(cell, size, value < 100 && value != floor(value) ? "%.1f" : "%.0f", value);
+}
+
+static void cell_change(char *cell, size_t size, double before, double after)
+{
+	if (before > 0 && !isnan(after))
+		snprintf(cell, size, "%+.0f %%", 100 * (after / before - 1));
+	else
+		snprintf(cell, size, "~");
+}
+
+static void put_rates(struct bytes *out, const struct diff *d, const struct diff_method *m, int width)
+{
+	double before = m->before ? calls_per_second(d->before, m->before) : NAN;
+	double after = m->after ? calls_per_second(d->after, m->after) : NAN;
+	char a[32], b[32], change[32];
+
+	cell_number(a, sizeof(a), before);
+	cell_number(b, sizeof(b), after);
+	cell_change(change, sizeof(change), before, after);
+	put_cells(out, "calls a second", a, b, change, width);
+	cell_number(a, sizeof(a), m->before ? m->before->thrown : NAN);
+	cell_number(b, sizeof(b), m->after ? m->after->thrown : NAN);
+	put_cells(out, "thrown", a, b, m->thrown_differs ? "differs" : "~", width);
+}
+
+/* "58.0 ms (56.1 ms to 60.3 ms)", or that of the counters, which have no interval. */
+static void cell_quantile(char *cell, size_t size, const struct run_method *m, int q, bool wide)
+{
+	size_t low, high;
+
+	snprintf(cell, size, "-");
+	if (m && m->count) {
+		int length =
+			snprintf(cell, size, "%s", log_time(m->sorted[quantile_index(m->count, run_quantiles[q])]));
+
+		if (wide && quantile_interval(m->count, run_quantiles[q], &low, &high))
+			snprintf(cell + length, size - length, " (%s to %s)", log_time(m->sorted[low]),
+				 log_time(m->sorted[high]));
+	} else if (m && m->timing.quantile[q] != INT64_MIN) {
+		snprintf(cell, size, "%s", log_time(m->timing.quantile[q]));
+	}
+}
+
+static void put_quantile(struct bytes *out, const struct diff_method *m, int q, int width, bool wide)
+{
+	const struct quantile_change *c = &m->quantile[q];
+	char before[80], after[80], change[80] = "~";
+	double low, high;
+
+	cell_quantile(before, sizeof(before), m->before, q, wide);
+	cell_quantile(after, sizeof(after), m->after, q, wide);
+	if (c->known) {
+		const struct sample a = run_sample(m->before), b = run_sample(m->after);
+
+		quantile_change_interval(c, &a, &b, &low, &high);
+		if (high < UNBOUNDED)
+			snprintf(change, sizeof(change), "%s%+.0f %% (%+.0f to %+.0f %%)", m->differs[q] ? "" : "~ ",
+				 100 * c->change, 100 * low, 100 * high);
+	}
+	put_cells(out, quantile_names[q], before, after, change, width);
+}
+
+static void put_parts(struct bytes *out, const struct diff *d, const struct diff_method *m, int width)
+{
+	struct diff_part parts[PARTS];
+	size_t count = diff_parts(d, m, RUN_P50, parts, PARTS);
+	int q = diff_highest(m);
+	char label[80], before[32], after[32], change[32];
+
+	if (q >= 0)
+		count = diff_parts(d, m, q, parts, PARTS);
+	if (count)
+		diff_print(out, "  mean of calls from %s on\n", quantile_names[q < 0 ? RUN_P50 : q]);
+	for (size_t i = 0; i < count; i++) {
+		snprintf(label, sizeof(label), "  %s%s", parts[i].blocked ? "blocked on " : "", parts[i].name);
+		snprintf(before, sizeof(before), "%s", log_time(parts[i].before));
+		snprintf(after, sizeof(after), "%s", log_time(parts[i].after));
+		snprintf(change, sizeof(change), "%s%s", parts[i].after < parts[i].before ? "-" : "+",
+			 log_time(fabs(parts[i].after - parts[i].before)));
+		put_cells(out, label, before, after, change, width);
+	}
+}
+
+static void put_block(struct bytes *out, const struct diff *d, const struct diff_method *m, unsigned int columns)
+{
+	const char *only = !m->before ? "   only in the new one" : !m->after ? "   only in the old one" : "";
+	bool wide = columns >= NARROW;
+	int width = wide ? 30 : 10;
+
+	bytes_put_u8(out, '\n');
+	name_fit(out, (m->before ?: m->after)->name, columns - strlen(only), true);
+	diff_print(out, "%s\n", only);
+	put_cells(out, "", "old", "new", "change", width);
+	put_rates(out, d, m, width);
+	for (int q = 0; q < RUN_QUANTILES; q++)
+		put_quantile(out, m, q, width, wide);
+	put_parts(out, d, m, width);
+}
+
+static void put_remark(struct bytes *out, const char *which, const struct run *r)
+{
+	if (r->lost)
+		diff_print(out, "the %s recording is incomplete: calls were lost, or it has not ended\n", which);
+	if (r->throttled)
+		diff_print(out, "the %s recording is incomplete: the throttle left calls out\n", which);
+	if (r->partial)
+		diff_print(out, "the %s recording has slow calls only, or those that threw: quantiles are of these\n",
+			   which);
+}
+
+void diff_put(struct bytes *out, const struct diff *d, size_t top, unsigned int width)
+{
+	size_t shown = d->count < top ? d->count : top;
+
+	diff_put_sentence(out, d);
+	put_remark(out, "old", d->before);
+	put_remark(out, "new", d->after);
+	for (size_t i = 0; i < shown; i++)
+		put_block(out, d, &d->method[i], width);
+	if (d->count > shown)
+		diff_print(out, "\nand %s more method%s\n", log_count(d->count - shown),
+			   d->count - shown == 1 ? "" : "s");
+}

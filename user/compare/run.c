@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/compare/run.h"
+#include "format/vec.h"
+#include "user/files/event_iter.h"
+#include "user/files/jfr_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double run_quantiles[RUN_QUANTILES] = {0.5, 0.9, 0.99};
+
+void run_release(struct run *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		free(r->method[i].duration);
+		free(r->method[i].sorted);
+	}
+	free(r->method);
+	method_names_release(&r->names);
+	bytes_release(&r->bounds);
+	aggregate_release(&r->reasons);
+	*r = (struct run){0};
+}
+
+/* NULL: no memory, or the number is 0. */
+static struct run_method *run_method_of(struct run *r, uint32_t number)
+{
+	if (!number || vec_reserve(&r->method, &r->capacity, number))
+		return NULL;
+	for (; r->count < number; r->count++)
+		r->method[r->count] = (struct run_method){.name = "N/A"};
+	return &r->method[number - 1];
+}
+
+int run_add(struct run *r, uint32_t number, int64_t start, int64_t duration, bool thrown)
+{
+	struct run_method *m = run_method_of(r, number);
+	int64_t end;
+
+	if (!m || vec_reserve(&m->duration, &m->capacity, m->count + 1))
+		return -ENOMEM;
+	m->duration[m->count++] = duration;
+	m->thrown += thrown;
+	m->total += duration;
+	if (__builtin_add_overflow(start, duration, &end))
+		end = start;
+	r->first = start < r->first || !r->first ? start : r->first;
+	r->last = end > r->last ? end : r->last;
+	return 0;
+}
+
+static void split_sums_add(struct run_split *s, const struct call *call)
+{
+	s->calls++;
+	s->cpu += call->cpu;
+	s->run_queue += call->run_queue;
+	s->blocked += call->blocked;
+}
+
+static int run_add_call(const struct call *call, void *context)
+{
+	struct run *r = context;
+	uint32_t number = method_names_number(&r->names, call->chunk, &call->method);
+	int err = run_add(r, number, call->start, call->duration, call->thrown);
+
+	if (!err && call_has_split(call))
+		split_sums_add(&r->method[number - 1].all, call);
+	return err;
+}
+
+/* ---- other events */
+
+struct run_reader {
+	struct run *run;
+	struct call_filter *filter;
+};
+
+static int64_t run_ticks(const struct jfr_chunk *chunk, const struct jfr_value *event, const char *field)
+{
+	struct jfr_value v = jfr_field((struct jfr_chunk *)chunk, event, field);
+
+	return v.kind == VALUE_NUMBER && v.number != INT64_MIN ? jfr_timebase_span(&chunk->clock, v.number) : INT64_MIN;
+}
+
+static int64_t run_number(struct jfr_chunk *chunk, const struct jfr_value *event, const char *field)
+{
+	struct jfr_value v = jfr_field(chunk, event, field);
+
+	return v.kind == VALUE_NUMBER ? v.number : 0;
+}
+
+/* The key of a method is not resolved, so that names are cached by it. */
+static struct jfr_value run_timed_method(struct jfr_chunk *chunk, const struct jfr_event *e)
+{
+	struct jfr_value event = jfr_event_value(e), v = {.kind = VALUE_NULL};
+	struct cursor c = jfr_enter(chunk, &event);
+
+	for (uint32_t i = 0; i < e->type->count; i++) {
+		jfr_take(&c, &e->type->fields[i], &v);
+		if (strcmp(e->type->fields[i].name, "method") == 0)
+			return v;
+	}
+	v.kind = VALUE_NULL;
+	return v;
+}
+
+static int run_take_timing(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	static const char *const quantiles[RUN_QUANTILES] = {"p50", "p90", "p99"};
+	struct run_reader *reader = context;
+	struct jfr_value event = jfr_event_value(e), method = run_timed_method(chunk, e);
+	int passed = call_filter_has_method(reader->filter, chunk, &method);
+	struct run_method *m;
+
+	if (passed <= 0)
+		return passed;
+	m = run_method_of(reader->run, method_names_number(&reader->run->names, chunk, &method));
+	if (!m)
+		return -ENOMEM;
+	m->timing = (struct run_timing){.present = true,
+					.invocations = run_number(chunk, &event, "invocations"),
+					.thrown = run_number(chunk, &event, "thrown"),
+					.average = run_ticks(chunk, &event, "average"),
+					.maximum = run_ticks(chunk, &event, "maximum")};
+	for (int i = 0; i < RUN_QUANTILES; i++)
+		m->timing.quantile[i] = run_ticks(chunk, &event, quantiles[i]);
+	return 0;
+}
+
+static int run_take_loss(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	((struct run_reader *)context)->run->lost = true;
+	return 1;
+}
+
+/* The text of a field, NUL-terminated. False: no memory. */
+static bool run_text(struct bytes *out, struct jfr_chunk *chunk, const struct jfr_event *e, const char *field)
+{
+	struct jfr_value event = jfr_event_value(e), v = jfr_field(chunk, &event, field);
+
+	bytes_clear(out);
+	put_value_text(out, &v);
+	bytes_put_u8(out, 0);
+	return !out->failed;
+}
+
+static bool bytes_are(const struct bytes *b, const char *text)
+{
+	return strcmp((const char *)b->data, text) == 0;
+}
+
+static int run_take_message(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct run *r = ((struct run_reader *)context)->run;
+	struct bytes kind, text;
+	bool good;
+
+	bytes_init(&kind);
+	bytes_init(&text);
+	good = run_text(&kind, chunk, e, "kind") && run_text(&text, chunk, e, "text");
+	if (good && bytes_are(&kind, "throttled"))
+		r->throttled = true;
+	if (good && bytes_are(&kind, "forged"))
+		r->lost = true;
+	if (good && bytes_are(&kind, "lower bound"))
+		bytes_put(&r->bounds, text.data, text.size - 1);
+	bytes_release(&kind);
+	bytes_release(&text);
+	return good && !r->bounds.failed ? 0 : -ENOMEM;
+}
+
+/* "Cart::pay:10ms": a colon before a number, not two. */
+static bool has_threshold(const char *filters)
+{
+	for (const char *s = filters; (s = strchr(s, ':')); s++) {
+		if (s[1] >= '0' && s[1] <= '9' && (s == filters || s[-1] != ':'))
+			return true;
+	}
+	return false;
+}
+
+/* Settings are the same in all chunks; JFR writes "0 ns" for no threshold, too. */
+static int run_take_setting(struct jfr_chunk *chunk, const struct jfr_event *e, void *context)
+{
+	struct run *r = ((struct run_reader *)context)->run;
+	struct jfr_value event = jfr_event_value(e);
+	const struct meta_type *trace = jfr_metadata_find(chunk->metadata, "jdk.MethodTrace");
+	struct bytes name, value;
+	bool good;
+
+	if (!trace || run_number(chunk, &event, "id") != (int64_t)trace->id)
+		return 0;
+	bytes_init(&name);
+	bytes_init(&value);
+	good = run_text(&name, chunk, e, "name") && run_text(&value, chunk, e, "value");
+	if (good && bytes_are(&name, "threshold") && strtoull((char *)value.data, NULL, 10))
+		r->partial = true;
+	if (good && bytes_are(&name, "filter") && has_threshold((char *)value.data))
+		r->partial = true;
+	if (good && bytes_are(&name, "thrown") && bytes_are(&value, "true"))
+		r->partial = true;
+	bytes_release(&name);
+	bytes_release(&value);
+	return good ? 0 : -ENOMEM;
+}
+
+static int run_read_events(struct run_reader *reader, const struct jfr_file *file, const char *type, event_visit *visit)
+{
+	struct jfr_file again;
+	int err;
+
+	jfr_file_again(&again, file);
+	err = event_iter_each(&again, type, visit, reader);
+	jfr_file_release(&again);
+	return err < 0 ? err : 0;
+}
+
+static int compare_durations(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* A remark names methods as "a.b.C.m(int)". */
+static bool run_is_bounded(const struct run *r, const char *name)
+{
+	char *text = r->bounds.size ? strndup(name, strcspn(name, "(") + 1) : NULL;
+	bool found = text && strstr((const char *)r->bounds.data, text);
+
+	free(text);
+	return found;
+}
+
+bool run_settle(struct run *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct run_method *m = &r->method[i];
+
+		if (i < r->names.count)
+			m->name = method_names_text(&r->names, i + 1);
+		m->lower_bound = run_is_bounded(r, m->name);
+		m->sorted = m->count ? malloc(m->count * sizeof(*m->sorted)) : NULL;
+		if (!m->count)
+			continue;
+		if (!m->sorted)
+			return false;
+		memcpy(m->sorted, m->duration, m->count * sizeof(*m->sorted));
+		qsort(m->sorted, m->count, sizeof(*m->sorted), compare_durations);
+	}
+	return true;
+}
+
+int run_read(struct run *r, struct jfr_file *file, struct call_filter *filter)
+{
+	struct run_reader reader = {r, filter};
+	int err = call_filter_each(filter, file, "jdk.MethodTrace", run_add_call, r);
+
+	if (!err)
+		err = run_read_events(&reader, file, "jdk.MethodTiming", run_take_timing);
+	if (!err)
+		err = run_read_events(&reader, file, "jdk.DataLoss", run_take_loss);
+	if (!err)
+		err = run_read_events(&reader, file, "frtrace.Message", run_take_message);
+	if (!err)
+		err = run_read_events(&reader, file, "jdk.ActiveSetting", run_take_setting);
+	r->lost |= file->unfinished || file->fault.what;
+	bytes_put_u8(&r->bounds, 0);
+	if (!err && (!method_names_settle(&r->names) || !run_settle(r)))
+		err = -ENOMEM;
+	return err;
+}
+
+struct sample run_sample(const struct run_method *m)
+{
+	return (struct sample){m->sorted, m->duration, m->count};
+}
+
+const char *run_incomplete(const struct run *r, const struct run_method *m)
+{
+	if (r->lost)
+		return "calls were lost";
+	if (m->lower_bound)
+		return "the JIT may hide calls of this method";
+	if (m->timing.present && m->timing.invocations == (int64_t)m->count)
+		return NULL;
+	if (r->throttled)
+		return "the throttle left calls out";
+	if (r->partial || m->timing.present)
+		return "not every call was recorded";
+	return NULL;
+}

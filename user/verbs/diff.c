@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "user/verbs/diff.h"
+#include "user/compare/diff.h"
+#include "user/compare/gate.h"
+#include "user/exit.h"
+#include "user/export/export.h"
+#include "user/files/progress.h"
+#include "user/text/term.h"
+#include "user/view/table.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define SHOWN 20
+
+static int diff_check(const struct verb_args *a, const struct condition_list *conditions, struct diag *d)
+{
+	if (a->operands != 2)
+		return diag_usage(d, "two recordings: 'frtrace diff OLD NEW'; each may be a directory");
+	if (a->json && a->collapsed)
+		return diag_usage(d, "one form at a time: --json or --collapsed");
+	if (a->weight && !a->collapsed)
+		return diag_usage(d, "--weight is for --collapsed");
+	if (a->collapsed && (a->methods || a->top || a->width))
+		return diag_usage(d, "--collapsed has all stacks: --method, --top and --width are for the table");
+	return 0;
+}
+
+static int diff_read(struct run *r, struct jfr_files *f, const struct verb_args *a, struct filter_list *methods,
+		     struct diag *d)
+{
+	const struct call_filter_options options = {.methods = a->methods ? methods : NULL};
+	struct call_filter filter = {0};
+	int err = call_filter_init(&filter, &options, d);
+
+	if (!err) {
+		progress_begin(f->name, f->size, false);
+		err = run_read(r, f->file, &filter);
+		if (!err)
+			err = run_read_splits(r, f->file, &filter);
+		progress_end();
+		if (err)
+			err = diag_set(d, -err, "no memory for the calls of '%s'", f->name);
+	}
+	call_filter_release(&filter);
+	return err;
+}
+
+static int diff_show(const struct diff *diff, const struct verb_args *a, FILE *to)
+{
+	unsigned int width = a->width ?: term_columns(STDOUT_FILENO) ?: TABLE_WIDTH;
+	struct bytes out;
+	int err;
+
+	if (a->json) {
+		diff_put_json(to, diff);
+		return 0;
+	}
+	bytes_init(&out);
+	diff_put(&out, diff, a->top ?: SHOWN, width);
+	err = out.failed ? -ENOMEM : 0;
+	if (!err)
+		fwrite(out.data, 1, out.size, to);
+	bytes_release(&out);
+	return err;
+}
+
+static int diff_table(struct jfr_files f[2], const struct verb_args *a, struct filter_list *methods, FILE *to,
+		      struct diag *d)
+{
+	struct run runs[2] = {0};
+	struct diff diff = {0};
+	int err = diff_read(&runs[0], &f[0], a, methods, d) ?: diff_read(&runs[1], &f[1], a, methods, d);
+
+	if (!err && (diff_make(&diff, &runs[0], &runs[1]) || diff_show(&diff, a, to)))
+		err = diag_set(d, ENOMEM, "no memory to compare '%s' with '%s'", f[0].name, f[1].name);
+	diff_release(&diff);
+	run_release(&runs[0]);
+	run_release(&runs[1]);
+	return err;
+}
+
+static int diff_files(struct jfr_files f[2], const struct verb_args *a, struct filter_list *methods, struct diag *d)
+{
+	FILE *to;
+	int error, err = text_open_output(&to, d);
+
+	if (err)
+		return err;
+	if (!a->collapsed)
+		err = diff_table(f, a, methods, to, d);
+	else if (export_collapsed_pair(f[0].file, f[1].file, a->weight == WEIGHT_TIME, a->normalize, to))
+		err = diag_set(d, ENOMEM, "no memory for the calls of '%s' and '%s'", f[0].name, f[1].name);
+	error = text_close_output(to);
+	if (!err && error && error != EPIPE)
+		err = diag_errno(d, error, "cannot write to standard output");
+	return err;
+}
+
+/* The worse of the two. */
+static int diff_verdict(struct jfr_files f[2], struct diag *d)
+{
+	int old = jfr_files_verdict(&f[0], d), new = old < 0 ? old : jfr_files_verdict(&f[1], d);
+
+	return new < 0 || new > old ? new : old;
+}
+
+int cmd_diff(const struct verb_args *a, struct filter_list *methods, const struct condition_list *conditions,
+	     struct diag *d)
+{
+	struct jfr_files f[2] = {0};
+	int err = diff_check(a, conditions, d);
+
+	for (int i = 0; i < 2 && !err; i++)
+		err = jfr_files_open(&f[i], a->operand + i, 1, "cannot compare", d);
+	if (!err)
+		err = diff_files(f, a, methods, d);
+	if (!err)
+		err = diff_verdict(f, d);
+	if (err >= 0)
+		err = gate_run(conditions, f[0].file, f[1].file, err, d);
+	jfr_files_close(&f[0]);
+	jfr_files_close(&f[1]);
+	return err;
+}
