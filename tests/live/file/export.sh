@@ -55,6 +55,9 @@ decode() { # MESSAGE
 		finding "protoc: $(tail -n 3 "$WORK/stderr")"
 	mv "$WORK/decoded" "$WORK/exported"
 	cat >"$WORK/text.py" <<-'P'
+		import codecs
+
+
 		def messages(path):  # protoc's text form as dictionaries of lists
 		    stack = [{}]
 		    for line in open(path, encoding="utf-8"):
@@ -67,7 +70,7 @@ decode() { # MESSAGE
 		        else:
 		            key, _, value = line.partition(": ")
 		            assert not key.isdigit(), line
-		            stack[-1].setdefault(key, []).append(value[1:-1] if value[0] == '"' else value == "true" if value in ("true", "false") else int(value) if value.lstrip("-").isdigit() else float(value))
+		            stack[-1].setdefault(key, []).append(codecs.escape_decode(value[1:-1].encode())[0].decode() if value[0] == '"' else value == "true" if value in ("true", "false") else int(value) if value.lstrip("-").isdigit() else float(value))
 		    assert len(stack) == 1
 		    return stack[0]
 	P
