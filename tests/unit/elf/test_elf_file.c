@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,7 +27,7 @@ static int setup(void **state)
 {
 	Dl_info info;
 
-	assert_true(dladdr((void *)puts, &info));
+	assert_true(dladdr((void *)gnu_get_libc_version, &info));
 	snprintf(libc, sizeof(libc), "%s", info.dli_fname);
 	return 0;
 }
