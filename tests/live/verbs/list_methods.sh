@@ -38,7 +38,7 @@ listed() {
 		out_has "^ *$T_PID  +(1\\.)?$FEATURE[.0-9a-z_-]*  +root  +-  +yes  +yes  +live\\.Waits$"
 		verb 0 list --json
 		out_has "\"pid\":$T_PID,\"pidInside\":$T_PID,\"name\":\"live.Waits\",\"vm\":\"HotSpot\",\"version\":\"(1\\.)?$FEATURE" \
-			'"trace":true,"noTrace":null,"stacks":true,"noStacks":null'
+			'"trace":true,"noTrace":null,"recordedBy":null,"stacks":true,"noStacks":null'
 		target_unsignalled
 	fi
 	verdict "$sentence"
@@ -200,7 +200,8 @@ bindings() {
 		'java.io.FileInputStream::initIDs libjava.so Java_java_io_FileInputStream_initIDs'; do
 		read -r method library function <<<"$row"
 		file=$(awk -v name="/$library" 'substr($6, length($6) - length(name) + 1) == name { print $6; exit }' "/proc/$T_PID/maps")
-		place=$(nm -D "/proc/$T_PID/root$file" | sed -n "s/^0*\([0-9a-f]*\) T $function\(@.*\)\?$/\1/p")
+		[ -e "$file" ] || file=/proc/$T_PID/root$file # another root's files are shown below it, unless it is another mount namespace's
+		place=$(nm -D "$file" | sed -n "s/^0*\([0-9a-f]*\) T $function\(@.*\)\?$/\1/p")
 		verb 0 methods "$T_PID" "$method"
 		out_has "native, without bytecode: $library\+0x$place $function$"
 		verb 0 methods --json "$T_PID" "$method"
