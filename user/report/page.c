@@ -339,7 +339,7 @@ static void page_put_all(struct page *p)
 	bytes_put(p->out, at, page_html_end - at);
 }
 
-/* Choose the calls that are told one by one, and read them. */
+/* Choose the calls that are shown one by one, and read them. */
 static int page_read_stories(struct page *p)
 {
 	struct outermost_call *wanted = calloc(STORIES_MOST + REQUESTS, sizeof(*wanted));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define FIRST	 4096u /* candidates in the first pass, */
-#define MORE	 16u   /* so many times as many in the next one, at most OUTERMOST_MOST: 40 MB */
+#define MORE	 16u   /* times as many in the next one, up to OUTERMOST_MOST: 40 MB */
 #define ROUNDING 2     /* ns */
 
 /* The longest calls so far: a heap with the shortest one on top. */

@@ -109,7 +109,7 @@ in_order() { # LETTERS
 idle() { [ "$(peek "$T_PID" state)" = 0 ]; }
 
 no_fifth() {
-	local sentence="a fifth recording is told who records, JDK $FEATURE" i
+	local sentence="a fifth recording is refused, with a line that names the others, JDK $FEATURE" i
 	begin "$sentence" || return 0
 	target_start Several 10
 	if target_ready; then
