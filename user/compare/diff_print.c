@@ -159,14 +159,19 @@ void diff_put_sentence(struct bytes *out, const struct diff *d)
 
 /* ---- the blocks */
 
+/* Recorded or counted, whichever is more. NAN: the recording does not have the method. */
+static double calls_of(const struct run_method *m)
+{
+	double calls = m ? m->count : NAN;
+
+	return m && m->timing.present && m->timing.invocations > calls ? m->timing.invocations : calls;
+}
+
 static double calls_per_second(const struct run *r, const struct run_method *m)
 {
 	double seconds = (r->last - r->first) / 1e9;
-	double calls = m->count;
 
-	if (m->timing.present && m->timing.invocations > calls)
-		calls = m->timing.invocations;
-	return seconds > 0 ? calls / seconds : NAN;
+	return seconds > 0 ? calls_of(m) / seconds : NAN;
 }
 
 /* A row: label, two cells and a change; a change of NULL is left out. */
@@ -192,19 +197,26 @@ static void cell_change(char *cell, size_t size, double before, double after)
 		snprintf(cell, size, "~");
 }
 
-static void put_rates(struct bytes *out, const struct diff *d, const struct diff_method *m, int width)
+static void put_numbers(struct bytes *out, const char *label, double before, double after, int width)
 {
-	double before = m->before ? calls_per_second(d->before, m->before) : NAN;
-	double after = m->after ? calls_per_second(d->after, m->after) : NAN;
 	char a[32], b[32], change[32];
 
 	cell_number(a, sizeof(a), before);
 	cell_number(b, sizeof(b), after);
 	cell_change(change, sizeof(change), before, after);
-	put_cells(out, "calls a second", a, b, change, width);
-	cell_number(a, sizeof(a), m->before ? m->before->thrown : NAN);
-	cell_number(b, sizeof(b), m->after ? m->after->thrown : NAN);
-	put_cells(out, "thrown", a, b, m->thrown_differs ? "differs" : "~", width);
+	put_cells(out, label, a, b, change, width);
+}
+
+static void put_counts(struct bytes *out, const struct diff *d, const struct diff_method *m, int width)
+{
+	char before[32], after[32];
+
+	put_numbers(out, "calls", calls_of(m->before), calls_of(m->after), width);
+	put_numbers(out, "calls a second", calls_per_second(d->before, m->before),
+		    calls_per_second(d->after, m->after), width);
+	cell_number(before, sizeof(before), m->before ? m->before->thrown : NAN);
+	cell_number(after, sizeof(after), m->after ? m->after->thrown : NAN);
+	put_cells(out, "thrown", before, after, m->thrown_differs ? "differs" : "~", width);
 }
 
 /* "58.0 ms (56.1 ms to 60.3 ms)", or that of the counters, which have no interval. */
@@ -275,7 +287,7 @@ static void put_block(struct bytes *out, const struct diff *d, const struct diff
 	name_fit(out, (m->before ?: m->after)->name, columns - strlen(only), true);
 	diff_print(out, "%s\n", only);
 	put_cells(out, "", "old", "new", "change", width);
-	put_rates(out, d, m, width);
+	put_counts(out, d, m, width);
 	for (int q = 0; q < RUN_QUANTILES; q++)
 		put_quantile(out, m, q, width, wide);
 	put_parts(out, d, m, width);
