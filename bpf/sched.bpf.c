@@ -512,8 +512,8 @@ static __always_inline __u32 reason_of_vm(const struct wait_state *state)
 #define AGENT_COMM 0x0065636172747266ull /* "frtrace" */
 
 /*
- * True if the agent's thread wakes one that it has stopped: HotSpot stops a thread whose stack the agent asks for (from
- * JDK 10 on by a handshake, of which the JVM's own pauses say nothing).
+ * True if the agent's thread wakes one that it has stopped: HotSpot stops a thread whose stack the agent asks for. From
+ * JDK 10 on it does so by a handshake, which is no pause of the JVM.
  */
 static __always_inline bool is_agent_at_work(const struct waker *waker)
 {

@@ -169,8 +169,8 @@ static uint32_t count_hooked(struct open_dump *c, jint count)
 }
 
 /*
- * How many of the dead calls are the recording's, of which the slot has `all`. Beyond those that are kept nobody knows:
- * then all of them.
+ * How many of the slot's `all` dead calls are the recording's. Only some calls are kept: beyond them nobody knows, and
+ * all count.
  */
 static uint32_t dead_of(const struct open_dump *c, const struct frt_slot *s, const struct moment *m, uint32_t all)
 {

@@ -212,8 +212,8 @@ static void put_counts(struct bytes *out, const struct diff *d, const struct dif
 	char before[32], after[32];
 
 	put_numbers(out, "calls", calls_of(m->before), calls_of(m->after), width);
-	put_numbers(out, "calls a second", calls_per_second(d->before, m->before),
-		    calls_per_second(d->after, m->after), width);
+	put_numbers(out, "calls a second", calls_per_second(d->before, m->before), calls_per_second(d->after, m->after),
+		    width);
 	cell_number(before, sizeof(before), m->before ? m->before->thrown : NAN);
 	cell_number(after, sizeof(after), m->after ? m->after->thrown : NAN);
 	put_cells(out, "thrown", before, after, m->thrown_differs ? "differs" : "~", width);

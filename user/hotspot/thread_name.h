@@ -12,7 +12,7 @@
 
 /*
  * Read the name of the JavaThread at this address, as modified UTF-8 with a final 0. `kernel_name` has
- * HOTSPOT_KERNEL_NAME bytes: only a name of which it is the abbreviation is accepted. Returns 0; -ENOENT: none was
+ * HOTSPOT_KERNEL_NAME bytes: only a name that begins with it is accepted. Returns 0; -ENOENT: none was
  * found, or it does not fit into `size`.
  */
 int hotspot_thread_name(const struct hotspot_layout *l, const struct mem *m, uint64_t java_thread,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which function of which library a native method is bound to, however that was done: by its name (Java_...), by
+ * The function that a native method is bound to, and its library, however that was done: by its name (Java_...), by
  * RegisterNatives, or by the JVM itself. It is read from the JVM's memory, so it is what the next call will run.
  */
 #ifndef USER_JVM_BINDINGS_H

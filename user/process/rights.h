@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The capabilities that frtrace needs, and what for: messages name those that are missing. */
+/* The capabilities that frtrace needs, each with its purpose: messages name those that are missing. */
 #ifndef USER_PROCESS_RIGHTS_H
 #define USER_PROCESS_RIGHTS_H
 

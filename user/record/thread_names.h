@@ -14,8 +14,8 @@ struct thread_names *thread_names_new(const struct hotspot_layout *layout, const
 void thread_names_free(struct thread_names *n);
 
 /*
- * The name of the thread with that id in the JVM's pid namespace, of which the kernel has `kernel_name`. Valid until
- * the next call. NULL: the kernel's name is all that is known, or is not abbreviated.
+ * The full name of the thread with that id in the JVM's pid namespace. `kernel_name` is the kernel's, which is cut off
+ * at 15 bytes. Valid until the next call. NULL: the kernel's name is all that is known, or is not abbreviated.
  */
 const char *thread_names_of(struct thread_names *n, uint32_t tid, const char kernel_name[16]);
 
