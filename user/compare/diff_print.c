@@ -207,7 +207,7 @@ static void put_numbers(struct bytes *out, const char *label, double before, dou
 	put_cells(out, label, a, b, change, width);
 }
 
-static void put_counts(struct bytes *out, const struct diff *d, const struct diff_method *m, int width)
+static void put_calls(struct bytes *out, const struct diff *d, const struct diff_method *m, int width)
 {
 	char before[32], after[32];
 
@@ -287,7 +287,7 @@ static void put_block(struct bytes *out, const struct diff *d, const struct diff
 	name_fit(out, (m->before ?: m->after)->name, columns - strlen(only), true);
 	diff_print(out, "%s\n", only);
 	put_cells(out, "", "old", "new", "change", width);
-	put_counts(out, d, m, width);
+	put_calls(out, d, m, width);
 	for (int q = 0; q < RUN_QUANTILES; q++)
 		put_quantile(out, m, q, width, wide);
 	put_parts(out, d, m, width);
