@@ -10,12 +10,12 @@ ROUNDS=${ROUNDS:-$(grep -c '^\sFIELD(' "$ROOT/tests/lib/garble.c")} FIRST=${FIRS
 CALLS=1800 # per burst
 sources=(walk auto) # in turn; with auto, JVMTI gives stacks that cannot be walked
 
-# Layouts with one wrong field each, and for half of the fields also several wrong ones.
+# Layouts with one wrong field each, and for a quarter of the fields also several wrong ones.
 layouts() { # STEP
 	local k
 	for ((k = FIRST; k < FIRST + ROUNDS; k += $1)); do
 		echo $k
-		[ $(((k - FIRST) % $(amount $((2 * $1)) 1))) -ne 0 ] || echo $((1000000 + k))
+		[ $(((k - FIRST) % $(amount $((4 * $1)) 1))) -ne 0 ] || echo $((1000000 + k))
 	done
 }
 
@@ -73,5 +73,5 @@ variant_build garbled
 GARBLED=$VARIANT
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
-	if [ "$jdk" = "${JDKS[-1]}" ]; then garbled 1; else garbled "$(amount 2 1)"; fi
+	if [ "$jdk" = "${JDKS[-1]}" ]; then garbled 1; else garbled "$(amount 4 1)"; fi
 done
