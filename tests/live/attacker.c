@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define WORKERS	     3u /* threads of AttackTarget: a slot that is forged before they have theirs might become theirs */
 #define FIRST_FORGED 256u /* lower slots belong to the agent */
 #define MOST_BYTES   64u
 
@@ -77,7 +78,7 @@ static void await_recording(void)
 	if (base == MAP_FAILED)
 		abort();
 	header = (struct frt_header *)base;
-	while (*(volatile frt_u32 *)&header->state != FRT_ACTIVE)
+	while (*(volatile frt_u32 *)&header->state != FRT_ACTIVE || *(volatile frt_u32 *)&header->slots < WORKERS)
 		usleep(10000);
 	usleep(300000); /* time for real calls with real stacks */
 }

@@ -379,6 +379,7 @@ trace_start() { # ARGUMENT...
 	trace_launch -p "$T_PID" -o "$F_FILE" --max-overhead=off ${PROBES:+--probes="$PROBES"} "$@"
 	if wait_for "$TRACE_SECONDS_MAX" trace_is_on && grep -q '^tracing ' "$F_DIR/stderr"; then return 0; fi
 	finding "tracing does not start:" "$(tail -n 25 "$F_DIR/stderr")"
+	ended "$T_PID" && finding "the JVM has ended:" "$(tail -n 5 "$T_DIR/stdout" "$T_DIR/stderr")"
 	return 1
 }
 
