@@ -183,11 +183,13 @@ BRIEF=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC) # for short-lived JVMs: half th
 
 mapfile -t OTHER_JDKS < <("$ROOT/scripts/jdks" --list)
 
-# Those since 26 differ little, so each test uses one of them, unless it tests the differences. With SOAK=1 all.
+# Most tests use one of those before 17 and one of those since 21, which their names choose. agent/other_jdks.sh and the
+# tests of walked stacks use all, as all tests do with SOAK=1.
 jdks_in_turn() {
-	local newest=("${OTHER_JDKS[@]:3}")
+	local number
 	[ -z "$SOAK" ] || { JDKS_IN_TURN=("${OTHER_JDKS[@]}"); return; }
-	JDKS_IN_TURN=("${OTHER_JDKS[@]:0:3}" "${newest[$(basename "$0" | cksum | cut -d " " -f 1) % ${#newest[@]}]}")
+	number=$(basename "$0" | cksum | cut -d " " -f 1)
+	JDKS_IN_TURN=("${OTHER_JDKS[number % 2]}" "${OTHER_JDKS[2 + number / 2 % (${#OTHER_JDKS[@]} - 2)]}")
 }
 jdks_in_turn
 

@@ -130,25 +130,28 @@ one_by_one() { # FILTER
 	target_drop
 }
 
+in_turn() { [[ " ${JDKS_IN_TURN[*]} " == *" $1 "* ]]; }
+
 roots_find
 for version in "${OTHER_JDKS[@]}"; do
 	root_use "$version" || { skip "a JVM of JDK $version is traced" "$(roots_why)"; continue; }
 	exact "every way out of a method is counted once, with the right value of thrown" "$EXITS" ExitsMain 4000
 	exact "50 threads with 2,000 calls give 100,000 events" live.Threads::work Threads together 50 2000
-	exact "2,000 short-lived threads" live.Threads::work Threads one-by-one 2000 3
 	[ "$FEATURE" -gt 8 ] || one_by_one "$EXITS"
-	if [ "$FEATURE" -ge 17 ]; then
-		exact "records, sealed types, switch expressions, resources" "$modern" ModernMain 4000
-	fi
 	if [ "$FEATURE" -ge 21 ]; then
 		exact "1,000 virtual threads that park between calls" live.Threads::work Threads virtual 1000 5
 		mounting auto
-		mounting jvmti
 	fi
 	if [ "$FEATURE" -ge 25 ]; then
 		exact "constructors with code before super()" 'live.Flexible$Early;live.Flexible$Base' Flexible 4000
 	fi
 	output
+	in_turn "$version" || continue
+	exact "2,000 short-lived threads" live.Threads::work Threads one-by-one 2000 3
+	if [ "$FEATURE" -ge 17 ]; then
+		exact "records, sealed types, switch expressions, resources" "$modern" ModernMain 4000
+	fi
+	[ "$FEATURE" -lt 21 ] || mounting jvmti
 	own_end
 	again
 done

@@ -345,7 +345,7 @@ for jdk in "${JDKS[@]}"; do
 	jvm_recording
 	own_tool
 done
-for version in "${JDKS_IN_TURN[@]:1}"; do other_jvm "$version"; done
+for version in "${JDKS_IN_TURN[@]}"; do [ "$version" = 8 ] || other_jvm "$version"; done
 jdk_use "${JDKS[0]}"
 our_recording
 views

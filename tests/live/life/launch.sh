@@ -346,7 +346,7 @@ ends_before_the_program
 without_a_jvm
 as_the_user
 roots_find
-for feature in "${OTHER_JDKS[@]}"; do
+for feature in "${JDKS_IN_TURN[@]}"; do
 	sentence="every call from the first class on, the program's status, and a clean stderr, JDK $feature"
 	root_use $feature || { skip "$sentence" "$(roots_why)"; continue; }
 	from_the_first_class "${LAUNCH[@]}" "$JAVA/bin/java"

@@ -66,7 +66,8 @@ for jdk in "${JDKS[@]}"; do
 	[ "$FEATURE" -lt 21 ] || hidden_same "$JAVA"
 done
 roots_find
-for version in "${OTHER_JDKS[@]:2}"; do
+for version in "${JDKS_IN_TURN[@]}"; do
+	[ "$version" -ge 21 ] || continue
 	root_use "$version" || { skip "frames equal the recorder's, JDK $version" "$(roots_why)"; continue; }
 	same "frames equal the recorder's" Inlined
 	hidden_same "$JVM_ROOT$JAVA"
