@@ -126,10 +126,22 @@ static int send_status(const struct background *b, bool json, int connection)
 	return output_was_removed(b->report->output) ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* Handle "dump LAST-NS PATH"; `words` begins with LAST-NS. */
-static int dump(const struct background *b, char *words, int connection)
+int background_dump(const struct background *b, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d)
 {
-	const struct report *r = b->report;
+	int err;
+
+	intake_catch_up(session_intake(b->session));
+	err = session_take_open_dump(b->session, d);
+	recorder_read_stacks(b->recorder, false);
+	intake_take_waits(session_intake(b->session));
+	recorder_put_open_calls(b->recorder, err ? "no stack: the JVM did not answer" : NULL);
+	err = recorder_cut(b->recorder, d);
+	return err ? err : output_save(b->output, path, last_ns, size, d);
+}
+
+/* Handle "dump LAST-NS PATH"; `words` begins with LAST-NS. */
+static int serve_dump(const struct background *b, char *words, int connection)
+{
 	struct diag d = {0};
 	uint64_t size, last = strtoull(words, &words, 10);
 	int err;
@@ -138,14 +150,7 @@ static int dump(const struct background *b, char *words, int connection)
 		dprintf(connection, "frtrace: no file to dump to\n");
 		return EXIT_FAILED;
 	}
-	intake_catch_up(session_intake(b->session));
-	err = session_take_open_dump(b->session, &d);
-	recorder_read_stacks(b->recorder, false);
-	intake_take_waits(session_intake(b->session));
-	recorder_put_open_calls(b->recorder, err ? "no stack: the JVM did not answer" : NULL);
-	err = recorder_cut(b->recorder, &d);
-	if (!err)
-		err = output_save(r->output, words + 1, last, &size, &d);
+	err = background_dump(b, words + 1, last, &size, &d);
 	if (err)
 		dprintf(connection, "frtrace: %s\n", d.text);
 	else
@@ -180,7 +185,7 @@ bool background_serve(struct background *b)
 	if (strcmp(line, "status") == 0 || strcmp(line, "status json") == 0)
 		control_socket_answer(connection, send_status(b, line[strlen("status")], connection));
 	else if (strncmp(line, "dump ", 5) == 0)
-		control_socket_answer(connection, dump(b, line + 5, connection));
+		control_socket_answer(connection, serve_dump(b, line + 5, connection));
 	else
 		control_socket_answer(connection, EXIT_USAGE);
 	return false;

@@ -28,6 +28,9 @@ void background_detach(struct background *b, const struct report *report, struct
 int background_fd(const struct background *b);
 bool background_serve(struct background *b);
 
+/* Write what the recording has so far to a file, with the calls that are open now; *size is its size. 0 or -errno. */
+int background_dump(const struct background *b, const char *path, uint64_t last_ns, uint64_t *size, struct diag *d);
+
 /* Answer a waiting `frtrace stop` with the status, remove the socket and free `b`. NULL is fine. */
 void background_end(struct background *b, int status);
 

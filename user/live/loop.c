@@ -5,9 +5,13 @@
 #include "user/text/monotonic.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BUSY_MS	    5
@@ -82,6 +86,40 @@ static void loop_check_throttle(const struct loop *l, int64_t now)
 		recorder_add_timing(l->recorder);
 }
 
+/* "shop.jfr" has dumps named "shop-dump-2026_11_24_10_30_00.jfr", a directory has them beside itself. */
+static void name_dump(const char *recording, char *out, size_t size)
+{
+	size_t length = strlen(recording);
+	time_t now = time(NULL);
+	char moment[32];
+	struct tm tm;
+
+	while (length && recording[length - 1] == '/')
+		length--;
+	if (length > 4 && strncmp(recording + length - 4, ".jfr", 4) == 0)
+		length -= 4;
+	localtime_r(&now, &tm);
+	strftime(moment, sizeof(moment), "%Y_%m_%d_%H_%M_%S", &tm);
+	snprintf(out, size, "%.*s-dump-%s.jfr", (int)length, recording, moment);
+}
+
+/* Nobody waits for a dump that the recording writes by itself, so the files say why it was written. */
+static void loop_check_trigger(const struct loop *l, int64_t now)
+{
+	const char *cause = l->trigger ? dump_trigger_due(l->trigger, now) : NULL;
+	char path[PATH_MAX], text[PATH_MAX + 4096];
+	struct diag d = {0};
+	uint64_t size;
+
+	if (!cause)
+		return;
+	name_dump(l->path, path, sizeof(path));
+	snprintf(text, sizeof(text), "%s: dumped to %s", cause, path);
+	recorder_remark(l->recorder, "dump", text);
+	if (background_dump(l->background, path, 0, &size, &d))
+		recorder_remark(l->recorder, "dump", d.text);
+}
+
 /*
  * Periodic work. `behind`: spans wait for their stacks, so work that needs complete spans is postponed; chunks, clock
  * and memory are not.
@@ -95,6 +133,7 @@ static int loop_maintain(struct loop *l, struct moments *m, int64_t now, bool be
 		if (!behind) {
 			intake_sweep(session_intake(l->session));
 			loop_check_throttle(l, now);
+			loop_check_trigger(l, now);
 		}
 		m->sweep = now + SWEEP_NS;
 		clock_sample(l->report->clock);

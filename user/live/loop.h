@@ -7,6 +7,7 @@
 #define USER_LIVE_LOOP_H
 
 #include "user/live/background.h"
+#include "user/live/dump_trigger.h"
 #include "user/live/program.h"
 #include "user/live/report.h"
 #include "user/live/live.h"
@@ -19,6 +20,8 @@ struct loop {
 	struct throttle *throttle;     /* NULL: no throttling */
 	struct live *live;	       /* NULL: no live view */
 	struct background *background; /* NULL: in the foreground */
+	struct dump_trigger *trigger;  /* NULL: no --dump-when */
+	const char *path;	       /* of the recording */
 	struct program *program;       /* gets the signals, and its end ends the loop; NULL: none */
 	uint64_t duration_ns;	       /* 0: no end */
 	int signals;

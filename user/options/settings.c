@@ -27,6 +27,7 @@ void settings_release(struct settings *s)
 	filter_list_free(s->filters);
 	free(s->output);
 	free(s->with_jfr);
+	dump_conditions_release(&s->dump_when);
 	*s = (struct settings){0};
 }
 

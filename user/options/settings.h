@@ -6,6 +6,7 @@
 #include "filters/filter_list.h"
 #include "format/diag.h"
 #include "format/jfc/jfc.h"
+#include "user/options/dump_conditions.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,6 +61,7 @@ struct settings {
 	uint64_t max_size;		 /* bytes, never 0 */
 	uint64_t max_age_ns;		 /* 0: none */
 	uint64_t in_memory;		 /* bytes of memory for chunks; 0: they go to the disk */
+	struct dump_conditions dump_when;
 	char *with_jfr;	       /* settings of the JVM's own recording, a name or a path; NULL: no such recording */
 	const char *report;    /* name of the page; NULL: beside the recording */
 	bool report_wanted;    /* write that page */

@@ -175,6 +175,7 @@ int option_store(struct command_line *c, const struct option_row *o, const char 
 	case OPTION_LAMBDA: filter_list_set_lambda(filters, true); return 0;
 	case OPTION_SETTINGS: return settings_files_add(field, text, d);
 	case OPTION_CONDITION: return condition_add(field, text, d);
+	case OPTION_DUMP_WHEN: return dump_conditions_add(field, text, d);
 	case OPTION_HELP:
 	case OPTION_VERSION: break;
 	}

@@ -82,6 +82,7 @@ enum option_kind {
 	OPTION_LAMBDA,	    /* no text; a flag of the list */
 	OPTION_SETTINGS,    /* a settings file, appended to the files */
 	OPTION_CONDITION,   /* appended to the conditions */
+	OPTION_DUMP_WHEN,   /* likewise [struct dump_conditions] */
 	OPTION_HELP,	    /* no text */
 	OPTION_VERSION,	    /* no text */
 };

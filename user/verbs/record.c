@@ -51,6 +51,7 @@ struct recording {
 	struct session *session;
 	struct recorder *recorder;
 	struct throttle *throttle;     /* NULL: no throttling */
+	struct dump_trigger *trigger;  /* NULL: no --dump-when */
 	struct live *live;	       /* NULL: no live view */
 	struct background *background; /* NULL: in the foreground */
 	struct jvm_model model;
@@ -313,6 +314,12 @@ static int record_start(struct recording *r, int connection, struct diag *d)
 	if (err)
 		return err;
 	sink = r->live ? live_sink(r->live) : recorder_sink(r->recorder);
+	if (r->settings->dump_when.count) {
+		r->trigger = dump_trigger_new(&r->settings->dump_when, session_segment(r->session), &r->clock);
+		if (!r->trigger)
+			return diag_errno(d, ENOMEM, "cannot watch calls");
+		sink = dump_trigger_sink(r->trigger, &sink);
+	}
 	begin_report(r);
 	err = session_start(r->session, &sink, d);
 	if (err)
@@ -400,6 +407,7 @@ static void record_release(struct recording *r)
 	live_free(r->live);
 	recorder_free(r->recorder);
 	throttle_free(r->throttle);
+	dump_trigger_free(r->trigger);
 	jvm_model_close(&r->model);
 	session_free(r->session);
 	output_close(r->output);
@@ -407,6 +415,7 @@ static void record_release(struct recording *r)
 	target_close(&r->target);
 	r->recorder = NULL;
 	r->throttle = NULL;
+	r->trigger = NULL;
 	r->live = NULL;
 	r->session = NULL;
 	r->output = NULL;
@@ -421,6 +430,8 @@ static int run_loop(struct recording *r, struct loop *loop, struct diag *d)
 	loop->throttle = r->throttle;
 	loop->live = r->live;
 	loop->background = r->background;
+	loop->trigger = r->trigger;
+	loop->path = r->path;
 	loop->program = r->program;
 	loop->duration_ns = r->settings->duration_ns;
 	return record_finish(r, loop_run(loop, d), d);

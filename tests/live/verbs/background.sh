@@ -270,10 +270,40 @@ in_memory_in_the_foreground() {
 	target_drop
 }
 
+dumps_are() { [ "$(find "$WORK" -name 'watched-dump-*.jfr' | wc -l)" = "$1" ]; }
+
+# The first call that fulfils a condition makes the recording write a dump, which says why; later ones have to wait.
+dumps_itself() { # PROGRAM FILTER CONDITION EVENT REASON
+	local sentence="--dump-when='$3' writes a dump with the call and the reason, JDK $FEATURE" whole=$WORK/watched.jfr
+	begin "$sentence" || return 0
+	# shellcheck disable=SC2086
+	target_start $1
+	if target_ready; then
+		tool 0 start -p "$T_PID" -m "$2" --dump-when="$3" -o "$whole" -q
+		target_go
+		wait_for 10 dumps_are 1 || finding "no dump: $(ls "$WORK")"
+		tool 0 stop "$T_PID"
+		dumps_are 1 || finding "dumps: $(ls "$WORK")"
+		for F_FILE in "$WORK"/watched-dump-*.jfr "$whole"; do
+			jfr_prints "$4" 'startTime = '
+			jfr_prints frtrace.Message "$5"
+		done
+		target_restored
+		target_quit
+		rm -f "$WORK"/watched*.jfr
+	fi
+	verdict "$sentence"
+	target_drop
+}
+
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	background
 done
+dumps_itself "Late 2000" 'live.Late$Latecomer::checkout' 'live.Late$Latecomer::checkout >1ns' jdk.MethodTrace \
+	'"live.Late.Latecomer::checkout >1ns: live.Late.Latecomer.checkout\(.*\) took [0-9.]+ [mu]?s: dumped to .*/watched-dump-.*\.jfr"'
+dumps_itself "Open crowd 2" 'live.Open::open*' 'live.Open open>2s' frtrace.OpenCall \
+	'"live.Open open>2s: live.Open.open[A-Z][a-z]+\(.*\) is open for [0-9.]+ s: dumped to '
 in_memory
 in_memory_is_bounded
 in_memory_in_the_foreground

@@ -75,7 +75,7 @@ traced() {
 	target_start Waits
 	if target_ready && trace_start -m live.Waits::dive --no-stack; then
 		verb 0 list
-		out_has "^ *$T_PID  .*  no  +yes  +live\\.Waits  \\(.*frtrace pid $F_PID "
+		out_has "^ *$T_PID  .*  yes  +yes  +live\\.Waits  \\(.*recorded by frtrace pid $F_PID\\)"
 		trace_stop
 	fi
 	verdict "$sentence"
