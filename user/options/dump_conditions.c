@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/options/dump_conditions.h"
 #include "filters/filter_list.h"
-#include "user/options/settings.h"
+#include "filters/time.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -51,7 +51,10 @@ static int take_cause(struct dump_condition *c, const char *word, struct diag *d
 	if (c->cause == DUMP_OPEN && strncmp(word, "open>", 5) != 0)
 		return diag_usage(d, "wrong " OPTION " '%s': '%s' is none of >TIME, thrown and open>TIME, " EXAMPLE,
 				  c->text, word);
-	return settings_parse_time(OPTION, strchr(word, '>') + 1, &c->limit_ns, d);
+	word = strchr(word, '>') + 1;
+	if (time_parse(word, strlen(word), &c->limit_ns))
+		return 0;
+	return diag_usage(d, "wrong " OPTION " '%s': '%s' is no time, " EXAMPLE, c->text, word);
 }
 
 /* The filter may have blanks in it; the cause, which is the last word, has none. */
