@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """in_terminal.py COLUMNS LINES SCREEN STOP COMMAND...: run a command in a terminal of that size.
 
-When the file STOP appears, it types Ctrl-C. The final contents of the terminal, including lines that scrolled out, go
-to the file SCREEN, findings to standard output, one per line. The status is the command's.
+When the file STOP appears, it types the contents, or Ctrl-C if that is empty; TERM is sent as a signal. The final contents of the terminal, including lines that scrolled out, go
+to the file SCREEN, all that was written to SCREEN.all, findings to standard output, one per line. The status is the command's.
 """
 import fcntl
 import os
 import pty
 import re
 import select
+import signal
 import struct
 import sys
 import termios
@@ -23,6 +24,7 @@ class Terminal:
         self.text, self.row, self.column, self.top = [''], 0, 0, 0
         self.wraps = True
         self.findings = []
+        self.colours = False
 
     def newline(self):
         self.row += 1
@@ -53,6 +55,8 @@ class Terminal:
         elif kind == 'J' and not number:
             del self.text[self.row + 1:]
             self.text[self.row] = self.text[self.row][:self.column]
+        elif kind == 'm':
+            self.colours = True
         elif kind == 'K' and not number:
             self.text[self.row] = self.text[self.row][:self.column]
         else:
@@ -89,7 +93,11 @@ def run(columns, lines, stop, command):
                 break
             data += part
         elif stop and os.path.exists(stop):
-            os.write(fd, b'\x03')
+            keys = open(stop, 'rb').read()
+            if keys == b'TERM':
+                os.kill(pid, signal.SIGTERM)
+            else:
+                os.write(fd, keys or b'\x03')
             stop = None
     terminal = Terminal(columns, lines)
     terminal.feed(data.decode().replace('^C', ''))
@@ -100,6 +108,10 @@ def run(columns, lines, stop, command):
             terminal.findings.append('the settings of the terminal have changed')
     except termios.error:
         pass
+    if terminal.colours and os.environ.get('NO_COLOR'):
+        terminal.findings.append('there are colours in spite of NO_COLOR')
+    with open(sys.argv[3] + '.all', 'wb') as everything:
+        everything.write(data)
     return terminal, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 

@@ -34,6 +34,8 @@ int intervals_new(struct intervals **out, const struct segment *s, struct clock 
 	v->segment = s;
 	v->clock = c;
 	v->splits = splits;
+	v->interval.order = INTERVAL_TOTAL;
+	v->interval.split = splits;
 	return 0;
 }
 
@@ -167,10 +169,39 @@ static void interval_add_row(struct intervals *v, uint32_t method, const struct 
 	v->interval.thrown += r->thrown;
 }
 
-static int busier(const void *a, const void *b)
+static uint64_t share_of_duration(const struct interval_row *r, uint64_t part)
+{
+	return r->split.duration ? 1000000.0 * part / r->split.duration : 0;
+}
+
+static uint64_t row_value(const struct interval_row *r, enum interval_column c)
+{
+	switch (c) {
+	case INTERVAL_CALLS: return r->calls;
+	case INTERVAL_ERRORS: return r->thrown;
+	case INTERVAL_AVERAGE: return r->average;
+	case INTERVAL_P50: return r->p50;
+	case INTERVAL_P99: return r->p99;
+	case INTERVAL_MAXIMUM: return r->maximum;
+	case INTERVAL_CPU: return share_of_duration(r, r->split.cpu);
+	case INTERVAL_RUN_QUEUE: return share_of_duration(r, r->split.run_queue);
+	case INTERVAL_BLOCKED: return share_of_duration(r, r->split.blocked);
+	case INTERVAL_WORST: return r->split.worst;
+	case INTERVAL_OPEN: return r->open;
+	case INTERVAL_TOTAL:
+	case INTERVAL_COLUMNS: break;
+	}
+	return r->total;
+}
+
+static int busier(const void *a, const void *b, void *order)
 {
 	const struct interval_row *x = a, *y = b;
+	uint64_t of_x = row_value(x, *(enum interval_column *)order),
+		 of_y = row_value(y, *(enum interval_column *)order);
 
+	if (of_x != of_y)
+		return of_x < of_y ? 1 : -1;
 	if (x->total != y->total)
 		return x->total < y->total ? 1 : -1;
 	if (x->calls != y->calls)
@@ -178,11 +209,27 @@ static int busier(const void *a, const void *b)
 	return x->method < y->method ? -1 : 1;
 }
 
+const struct interval *intervals_last(const struct intervals *v)
+{
+	return &v->interval;
+}
+
+void intervals_sort(struct intervals *v, enum interval_column order)
+{
+	v->interval.order = order;
+	qsort_r(v->row, v->interval.rows, sizeof(v->row[0]), busier, &v->interval.order);
+}
+
 static void add_rows(struct intervals *v, const struct base *base)
 {
 	for (uint32_t id = 1; segment_method(v->segment, id); id++)
 		interval_add_row(v, id, base);
-	qsort(v->row, v->interval.rows, sizeof(v->row[0]), busier);
+	intervals_sort(v, v->interval.order);
+}
+
+bool interval_has_column(const struct interval *i, enum interval_column c)
+{
+	return i->split || c < INTERVAL_CPU || c > INTERVAL_WORST;
 }
 
 const struct interval *intervals_next(struct intervals *v)
@@ -196,8 +243,11 @@ const struct interval *intervals_next(struct intervals *v)
 	read_open(v);
 	segment_totals(v->segment, &t);
 	clock_sample(v->clock);
-	*i = (struct interval){
-		.end = clock_last(v->clock)->monotonic, .row = v->row, .open = t.open, .split = v->splits};
+	*i = (struct interval){.end = clock_last(v->clock)->monotonic,
+			       .row = v->row,
+			       .open = t.open,
+			       .split = v->splits,
+			       .order = i->order};
 	i->length = i->end - begin;
 	i->oldest_age = age(v, t.oldest_start);
 	i->oldest_method = t.oldest_start ? t.oldest_method : 0;

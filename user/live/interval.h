@@ -23,13 +23,31 @@ struct interval_row {
 	struct breakdown_sum split; /* of recorded calls with a known breakdown; may have no calls */
 };
 
+/* What a table shows of a row, and by which it can be sorted. */
+enum interval_column {
+	INTERVAL_CALLS,
+	INTERVAL_ERRORS,
+	INTERVAL_AVERAGE,
+	INTERVAL_P50,
+	INTERVAL_P99,
+	INTERVAL_MAXIMUM,
+	INTERVAL_TOTAL,
+	INTERVAL_CPU, /* this and the next two: share of the duration */
+	INTERVAL_RUN_QUEUE,
+	INTERVAL_BLOCKED,
+	INTERVAL_WORST,
+	INTERVAL_OPEN,
+	INTERVAL_COLUMNS
+};
+
 struct interval {
 	int64_t end, length; /* CLOCK_MONOTONIC, ns */
 	uint64_t calls, thrown;
 	uint64_t open, oldest_age; /* of all methods; `open` includes calls on virtual threads, whose age is unknown */
 	uint32_t oldest_method;	   /* 0: unknown */
-	const struct interval_row *row; /* methods with calls or open calls: largest total first, then most calls */
+	const struct interval_row *row; /* methods with calls or open calls: by `order`, total, calls; largest first */
 	uint32_t rows;
+	enum interval_column order;
 	bool split; /* rows have a breakdown */
 	bool whole; /* covers everything since the start */
 };
@@ -50,5 +68,14 @@ const struct interval *intervals_next(struct intervals *v);
 
 /* All intervals together, up to the end of the last one. */
 const struct interval *intervals_whole(struct intervals *v);
+
+/* What the last call has returned; without one, an interval of no length. */
+const struct interval *intervals_last(const struct intervals *v);
+
+/* Sort that one, and all that follow. The default is INTERVAL_TOTAL. */
+void intervals_sort(struct intervals *v, enum interval_column order);
+
+/* True if the interval has numbers for the column. */
+bool interval_has_column(const struct interval *i, enum interval_column c);
 
 #endif

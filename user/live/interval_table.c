@@ -6,25 +6,30 @@
 #include "user/text/name_fit.h"
 #include "user/text/wall_time.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NAME_TEXT   2048
 #define CELL_TEXT   32
 #define AROUND	    4  /* lines besides the rows: summary, titles, rows not shown, cursor */
+#define HINT_HEIGHT 11 /* smaller terminals do not show the keys */
+#define BOLD	    "\033[1m"
+#define RED	    "\033[31m"
+#define PLAIN	    "\033[m"
 #define NAME_COLUMN 20 /* minimum width of names while there are columns to drop */
 
-enum column { CALLS, ERRORS, AVERAGE, P50, P99, MAXIMUM, TOTAL, CPU, RUN_QUEUE, BLOCKED, WORST, OPEN, COLUMNS };
-
-static const char *const titles[COLUMNS] = {"calls", "errors", "avg",  "p50",	  "p99",	"max",
-					    "total", "cpu",    "runq", "blocked", "worst wait", "open"};
+static const char *const titles[INTERVAL_COLUMNS] = {"calls", "errors", "avg",	"p50",	   "p99",	 "max",
+						     "total", "cpu",	"runq", "blocked", "worst wait", "open"};
 
 /* Widths of columns; 0: dropped. */
 struct layout {
-	unsigned int width[COLUMNS];
+	unsigned int width[INTERVAL_COLUMNS];
 	unsigned int name; /* COLUMNS_ALL: unlimited */
 	char (*names)[NAME_TEXT];
-	uint32_t rows;
+	uint32_t first, rows;
+	enum interval_column order;
+	bool marked, colours;
 };
 
 static void cell_time(const struct interval_row *r, bool known, uint64_t ns, char *out)
@@ -37,34 +42,34 @@ static void cell_share(const struct interval_row *r, uint64_t part, char *out)
 	snprintf(out, CELL_TEXT, r->split.duration ? "%.0f %%" : "-", 100.0 * part / r->split.duration);
 }
 
-static void cell(const struct interval_row *r, enum column c, char out[CELL_TEXT])
+static void cell(const struct interval_row *r, enum interval_column c, char out[CELL_TEXT])
 {
 	switch (c) {
-	case CALLS: snprintf(out, CELL_TEXT, "%s", log_count(r->calls)); break;
-	case ERRORS: snprintf(out, CELL_TEXT, "%s", log_count(r->thrown)); break;
-	case AVERAGE: cell_time(r, true, r->average, out); break;
-	case P50: cell_time(r, r->bucketed, r->p50, out); break;
-	case P99: cell_time(r, r->bucketed, r->p99, out); break;
-	case MAXIMUM: cell_time(r, true, r->maximum, out); break;
-	case TOTAL: cell_time(r, true, r->total, out); break;
-	case CPU: cell_share(r, r->split.cpu, out); break;
-	case RUN_QUEUE: cell_share(r, r->split.run_queue, out); break;
-	case BLOCKED: cell_share(r, r->split.blocked, out); break;
-	case WORST: snprintf(out, CELL_TEXT, "%s", r->split.worst ? log_time(r->split.worst) : "-"); break;
-	case OPEN: snprintf(out, CELL_TEXT, "%s", log_count(r->open)); break;
-	case COLUMNS: break;
+	case INTERVAL_CALLS: snprintf(out, CELL_TEXT, "%s", log_count(r->calls)); break;
+	case INTERVAL_ERRORS: snprintf(out, CELL_TEXT, "%s", log_count(r->thrown)); break;
+	case INTERVAL_AVERAGE: cell_time(r, true, r->average, out); break;
+	case INTERVAL_P50: cell_time(r, r->bucketed, r->p50, out); break;
+	case INTERVAL_P99: cell_time(r, r->bucketed, r->p99, out); break;
+	case INTERVAL_MAXIMUM: cell_time(r, true, r->maximum, out); break;
+	case INTERVAL_TOTAL: cell_time(r, true, r->total, out); break;
+	case INTERVAL_CPU: cell_share(r, r->split.cpu, out); break;
+	case INTERVAL_RUN_QUEUE: cell_share(r, r->split.run_queue, out); break;
+	case INTERVAL_BLOCKED: cell_share(r, r->split.blocked, out); break;
+	case INTERVAL_WORST: snprintf(out, CELL_TEXT, "%s", r->split.worst ? log_time(r->split.worst) : "-"); break;
+	case INTERVAL_OPEN: snprintf(out, CELL_TEXT, "%s", log_count(r->open)); break;
+	case INTERVAL_COLUMNS: break;
 	}
 }
 
-static void interval_table_measure(struct layout *l, const struct interval *i, uint32_t rows)
+static void interval_table_measure(struct layout *l, const struct interval *i)
 {
 	char text[CELL_TEXT];
 
-	for (enum column c = 0; c < COLUMNS; c++)
-		l->width[c] = i->split || c < CPU || c > WORST ? strlen(titles[c]) : 0;
-	for (uint32_t n = 0; n < rows; n++)
-		for (enum column c = 0; c < COLUMNS; c++) {
-			cell(&i->row[n], c, text);
+	for (enum interval_column c = 0; c < INTERVAL_COLUMNS; c++)
+		l->width[c] = interval_has_column(i, c) ? strlen(titles[c]) : 0;
+	for (uint32_t n = 0; n < l->rows; n++)
+		for (enum interval_column c = 0; c < INTERVAL_COLUMNS; c++) {
+			cell(&i->row[l->first + n], c, text);
 			if (l->width[c] && strlen(text) > l->width[c])
 				l->width[c] = strlen(text);
 		}
@@ -74,7 +79,7 @@ static unsigned int interval_table_taken(const struct layout *l)
 {
 	unsigned int sum = 0;
 
-	for (enum column c = 0; c < COLUMNS; c++)
+	for (enum interval_column c = 0; c < INTERVAL_COLUMNS; c++)
 		sum += l->width[c] ? l->width[c] + 2 : 0;
 	return sum;
 }
@@ -106,11 +111,15 @@ static unsigned int name_needed(const struct layout *l, unsigned int width)
 	return needed > NAME_COLUMN ? needed : NAME_COLUMN;
 }
 
-/* Drop columns, the least important first, until a row fits. `calls`, and `total` by which rows are sorted, stay. */
+/*
+ * Drop columns, the least important first, until a row fits. `calls`, `total`, and the one by which rows are sorted,
+ * stay.
+ */
 static void fit(struct layout *l, unsigned int width)
 {
-	static const enum column dispensable[] = {OPEN,	   RUN_QUEUE, WORST, ERRORS, P50,
-						  MAXIMUM, AVERAGE,   P99,   CPU,    BLOCKED};
+	static const enum interval_column dispensable[] = {
+		INTERVAL_OPEN,	  INTERVAL_RUN_QUEUE, INTERVAL_WORST, INTERVAL_ERRORS, INTERVAL_P50,
+		INTERVAL_MAXIMUM, INTERVAL_AVERAGE,   INTERVAL_P99,   INTERVAL_CPU,    INTERVAL_BLOCKED};
 	unsigned int needed;
 	size_t next = 0;
 
@@ -118,16 +127,28 @@ static void fit(struct layout *l, unsigned int width)
 	if (!width)
 		return;
 	needed = name_needed(l, width);
-	while (interval_table_taken(l) + needed > width && next < sizeof(dispensable) / sizeof(dispensable[0]))
-		l->width[dispensable[next++]] = 0;
+	for (; interval_table_taken(l) + needed > width && next < sizeof(dispensable) / sizeof(dispensable[0]); next++)
+		if (dispensable[next] != l->order)
+			l->width[dispensable[next]] = 0;
 	l->name = width > interval_table_taken(l) ? width - interval_table_taken(l) : 1;
+}
+
+/* Right-aligned, as the numbers below it; in capital letters if the rows are sorted by it. */
+static void print_title(FILE *to, const struct layout *l, enum interval_column c)
+{
+	bool here = l->marked && c == l->order;
+
+	fprintf(to, "%*s%s", (int)(l->width[c] - strlen(titles[c])), "", here && l->colours ? BOLD : "");
+	for (const char *letter = titles[c]; *letter; letter++)
+		putc(here ? toupper((unsigned char)*letter) : *letter, to);
+	fprintf(to, "%s  ", here && l->colours ? PLAIN : "");
 }
 
 static void print_titles(FILE *to, const struct layout *l)
 {
-	for (enum column c = 0; c < COLUMNS; c++)
+	for (enum interval_column c = 0; c < INTERVAL_COLUMNS; c++)
 		if (l->width[c])
-			fprintf(to, "%*s  ", (int)l->width[c], titles[c]);
+			print_title(to, l, c);
 	columns_put(to, "method", l->name);
 	putc('\n', to);
 }
@@ -182,12 +203,14 @@ static void print_name(FILE *to, const struct layout *l, uint32_t n)
 static void print_row(FILE *to, const struct layout *l, const struct interval_row *r, uint32_t n)
 {
 	char text[CELL_TEXT];
+	bool red;
 
-	for (enum column c = 0; c < COLUMNS; c++) {
+	for (enum interval_column c = 0; c < INTERVAL_COLUMNS; c++) {
 		if (!l->width[c])
 			continue;
 		cell(r, c, text);
-		fprintf(to, "%*s  ", (int)l->width[c], text);
+		red = l->colours && c == INTERVAL_ERRORS && r->thrown;
+		fprintf(to, "%s%*s%s  ", red ? RED : "", (int)l->width[c], text, red ? PLAIN : "");
 	}
 	print_name(to, l, n);
 	putc('\n', to);
@@ -215,36 +238,72 @@ static void print_head(FILE *to, const struct interval *i, const struct interval
 	interval_table_print_line(to, line, setup);
 }
 
-static uint32_t rows_shown(const struct interval *i, const struct interval_table_setup *setup)
+/* The keys are named below a table that leaves room for them. */
+static bool has_hint(const struct interval *i, const struct interval_table_setup *setup)
+{
+	return setup->keys && !i->whole && setup->height > HINT_HEIGHT;
+}
+
+uint32_t interval_table_rows(const struct interval *i, const struct interval_table_setup *setup)
 {
 	uint64_t most = setup->top ? setup->top : INTERVAL_TABLE_ROWS;
+	unsigned int around = AROUND + has_hint(i, setup);
 
-	if (setup->height && most > (setup->height > AROUND ? setup->height - AROUND : 0))
-		most = setup->height > AROUND ? setup->height - AROUND : 0;
+	if (setup->height && most > (setup->height > around ? setup->height - around : 0))
+		most = setup->height > around ? setup->height - around : 0;
 	return i->rows < most ? i->rows : most;
+}
+
+static void print_hint(FILE *to, const struct interval *i, const struct interval_table_setup *setup)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "q ends   s, left, right: sorted by %s   up, down: scroll", titles[i->order]);
+	interval_table_print_line(to, text, setup);
+}
+
+static unsigned int print_more(FILE *to, const struct interval *i, uint32_t rows,
+			       const struct interval_table_setup *setup)
+{
+	uint32_t more = i->rows - rows;
+	char text[128];
+
+	if (!more)
+		return 0;
+	if (setup->keys && !i->whole)
+		snprintf(text, sizeof(text), "rows %s to %s of %s", log_count(setup->first + 1),
+			 log_count(setup->first + rows), log_count(i->rows));
+	else
+		snprintf(text, sizeof(text), "and %s more method%s", log_count(more), more == 1 ? "" : "s");
+	interval_table_print_line(to, text, setup);
+	return 1;
 }
 
 unsigned int interval_table_print(FILE *to, const struct interval *i, const struct interval_table_setup *setup)
 {
-	struct layout l = {.rows = rows_shown(i, setup)};
-	uint32_t rows = l.rows;
-	char more[64];
+	struct layout l = {.first = setup->first,
+			   .rows = interval_table_rows(i, setup),
+			   .order = i->order,
+			   .marked = setup->keys,
+			   .colours = setup->colours};
+	unsigned int lines = 1;
 
 	print_head(to, i, setup);
-	l.names = rows ? calloc(rows, sizeof(*l.names)) : NULL;
-	if (!l.names)
-		return 1;
-	for (uint32_t n = 0; n < rows; n++)
-		row_name(i, n, setup->segment, l.names[n]);
-	interval_table_measure(&l, i, rows);
-	fit(&l, setup->width);
-	print_titles(to, &l);
-	for (uint32_t n = 0; n < rows; n++)
-		print_row(to, &l, &i->row[n], n);
-	free(l.names);
-	if (rows == i->rows)
-		return 2 + rows;
-	snprintf(more, sizeof(more), "and %s more method%s", log_count(i->rows - rows), i->rows - rows == 1 ? "" : "s");
-	interval_table_print_line(to, more, setup);
-	return 3 + rows;
+	l.names = l.rows ? calloc(l.rows, sizeof(*l.names)) : NULL;
+	if (l.names) {
+		for (uint32_t n = 0; n < l.rows; n++)
+			row_name(i, l.first + n, setup->segment, l.names[n]);
+		interval_table_measure(&l, i);
+		fit(&l, setup->width);
+		print_titles(to, &l);
+		for (uint32_t n = 0; n < l.rows; n++)
+			print_row(to, &l, &i->row[l.first + n], n);
+		free(l.names);
+		lines += 1 + l.rows + print_more(to, i, l.rows, setup);
+	}
+	if (has_hint(i, setup)) {
+		print_hint(to, i, setup);
+		lines++;
+	}
+	return lines;
 }

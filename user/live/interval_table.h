@@ -17,6 +17,9 @@ struct interval_table_setup {
 	int64_t realtime;     /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	int64_t ticks_offset; /* target's CLOCK_MONOTONIC - ours, ns */
 	uint64_t lost;	      /* calls lost since the start */
+	uint32_t first;	      /* rows to leave out at the top */
+	bool keys;	      /* name the keys, and mark the column by which the rows are sorted */
+	bool colours;
 };
 
 /*
@@ -24,6 +27,9 @@ struct interval_table_setup {
  * shortened (name_fit.h) and columns are dropped. Returns the number of lines.
  */
 unsigned int interval_table_print(FILE *to, const struct interval *i, const struct interval_table_setup *setup);
+
+/* How many rows such a table has. */
+uint32_t interval_table_rows(const struct interval *i, const struct interval_table_setup *setup);
 
 /* One JSON object on one line; docs/reading.md lists its fields. */
 void interval_json(FILE *to, const struct interval *i, const struct interval_table_setup *setup);

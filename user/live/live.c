@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/live.h"
 #include "user/text/log.h"
+#include "user/live/keys.h"
 #include "user/live/lines.h"
 #include "user/live/stdout_queue.h"
 #include "user/live/interval_table.h"
+#include "user/text/term.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +18,9 @@ struct live {
 	struct stdout_queue *queue;
 	struct intervals *intervals; /* NULL: no table */
 	struct lines *lines;	     /* NULL: no lines */
+	struct keys *keys;	     /* NULL: none are read */
+	uint32_t first;		     /* row of the table at the top of the screen */
+	bool colours;
 	int64_t due;
 	uint64_t refused; /* tables refused by the queue */
 };
@@ -42,7 +47,12 @@ static int open_view(struct live *l, struct diag *d)
 	lines.queue = l->queue;
 	if (s->settings->lines)
 		return lines_new(&l->lines, &lines, d);
-	return intervals_new(&l->intervals, s->segment, s->clock, splits_for(s), d);
+	err = intervals_new(&l->intervals, s->segment, s->clock, splits_for(s), d);
+	if (!err && !s->settings->json && stdout_queue_is_in_place(l->queue)) {
+		l->keys = keys_open(STDIN_FILENO);
+		l->colours = term_has_colours(STDOUT_FILENO);
+	}
+	return err;
 }
 
 int live_check(const struct settings *s, struct diag *d)
@@ -79,6 +89,7 @@ void live_free(struct live *l)
 {
 	if (!l)
 		return;
+	keys_close(l->keys);
 	lines_free(l->lines);
 	intervals_free(l->intervals);
 	stdout_queue_close(l->queue);
@@ -119,14 +130,26 @@ struct stream_sink live_sink(struct live *l)
 	return (struct stream_sink){.spans = live_on_spans, .cover = live_on_cover, .context = l};
 }
 
-static void print_table(FILE *to, const struct live *l, const struct interval *i, uint64_t lost, unsigned int *lines)
+/* The row at the top, such that the screen is full. */
+static uint32_t live_first_row(struct live *l, const struct interval *i, const struct interval_table_setup *setup)
+{
+	uint32_t last = i->rows - interval_table_rows(i, setup);
+
+	if (l->first > last)
+		l->first = last;
+	return i->whole ? 0 : l->first;
+}
+
+static void print_table(FILE *to, struct live *l, const struct interval *i, uint64_t lost, unsigned int *lines)
 {
 	const struct settings *s = l->setup.settings;
 	struct interval_table_setup setup = {.segment = l->setup.segment,
 					     .top = s->top,
 					     .realtime = clock_realtime_offset(),
 					     .ticks_offset = l->setup.target->monotonic_offset,
-					     .lost = lost};
+					     .lost = lost,
+					     .keys = l->keys,
+					     .colours = l->colours};
 
 	*lines = 0;
 	if (s->json) {
@@ -136,6 +159,7 @@ static void print_table(FILE *to, const struct live *l, const struct interval *i
 	stdout_queue_size(l->queue, &setup.width, &setup.height);
 	if (!stdout_queue_is_in_place(l->queue))
 		setup.height = 0;
+	setup.first = live_first_row(l, i, &setup);
 	*lines = interval_table_print(to, i, &setup);
 	if (!stdout_queue_is_in_place(l->queue))
 		putc('\n', to);
@@ -184,8 +208,53 @@ static void finish_table(struct live *l, uint64_t lost)
 		show_table(l, intervals_whole(l->intervals), lost);
 }
 
+int live_fd(const struct live *l)
+{
+	return l ? keys_fd(l->keys) : -1;
+}
+
+/* The next column to the right or left of which the table has numbers. */
+static enum interval_column live_next_column(const struct interval *i, int step)
+{
+	enum interval_column c = i->order;
+
+	do
+		c = (c + INTERVAL_COLUMNS + step) % INTERVAL_COLUMNS;
+	while (!interval_has_column(i, c));
+	return c;
+}
+
+static void live_turn(struct live *l, int step)
+{
+	intervals_sort(l->intervals, live_next_column(intervals_last(l->intervals), step));
+	l->first = 0;
+}
+
+bool live_serve_keys(struct live *l, uint64_t lost)
+{
+	bool changed = false;
+	enum key key = KEY_NONE;
+
+	while (key != KEY_END && (key = keys_next(l->keys)) != KEY_NONE) {
+		switch (key) {
+		case KEY_SORT:
+		case KEY_RIGHT: live_turn(l, 1); break;
+		case KEY_LEFT: live_turn(l, -1); break;
+		case KEY_UP: l->first -= l->first > 0; break;
+		case KEY_DOWN: l->first++; break;
+		case KEY_END:
+		case KEY_NONE: continue;
+		}
+		changed = true;
+	}
+	if (changed && intervals_last(l->intervals)->length)
+		show_table(l, intervals_last(l->intervals), lost);
+	return key != KEY_END;
+}
+
 bool live_tick(struct live *l, int64_t now, uint64_t lost)
 {
+	keys_take(l->keys);
 	if (l->lines)
 		lines_print(l->lines, now);
 	else
@@ -208,6 +277,8 @@ void live_finish(struct live *l, uint64_t lost)
 {
 	if (!l)
 		return;
+	keys_close(l->keys);
+	l->keys = NULL;
 	if (l->lines)
 		lines_print(l->lines, INT64_MAX);
 	else

@@ -37,6 +37,10 @@ struct stream_sink live_sink(struct live *l);
  */
 bool live_tick(struct live *l, int64_t now, uint64_t lost);
 
+/* Poll this descriptor for keys, and then serve them: they sort and scroll. -1: none are read. NULL is fine. */
+int live_fd(const struct live *l);
+bool live_serve_keys(struct live *l, uint64_t lost); /* false: a key ends the recording */
+
 /* Call after recorder_forget_methods(). NULL is fine. */
 void live_forget_callers(struct live *l);
 

@@ -43,21 +43,32 @@ void loop_release(struct loop *l)
 		close(l->signals);
 }
 
+static bool loop_serve_keys(const struct loop *l)
+{
+	struct losses lost;
+
+	losses_read(&lost, l->session, l->recorder);
+	return live_serve_keys(l->live, lost.sum);
+}
+
 /*
  * Wait for records. True: the loop must end because of a signal, a stop request, or the end of the target or the
  * program.
  */
 static bool wait_for_more(const struct loop *l, int timeout_ms)
 {
-	struct pollfd fds[4 + PROGRAM_FDS] = {
+	struct pollfd fds[5 + PROGRAM_FDS] = {
 		{.fd = intake_fd(session_intake(l->session)), .events = POLLIN},
 		{.fd = l->signals, .events = POLLIN},
 		{.fd = l->target->pidfd, .events = POLLIN},
-		{.fd = l->background ? background_fd(l->background) : -1, .events = POLLIN}};
+		{.fd = l->background ? background_fd(l->background) : -1, .events = POLLIN},
+		{.fd = live_fd(l->live), .events = POLLIN}};
 
 	if (l->program)
-		program_poll(l->program, fds + 4);
-	poll(fds, l->program ? 4 + PROGRAM_FDS : 4, timeout_ms);
+		program_poll(l->program, fds + 5);
+	poll(fds, l->program ? 5 + PROGRAM_FDS : 5, timeout_ms);
+	if (fds[4].revents && !loop_serve_keys(l))
+		return true;
 	if (fds[3].revents && background_serve(l->background))
 		return true;
 	return (l->program ? program_update(l->program) : fds[1].revents) || target_ended(l->target);

@@ -189,3 +189,10 @@ unsigned int term_columns(int fd)
 		return 0;
 	return ioctl(fd, TIOCGWINSZ, &w) || !w.ws_col ? 80 : w.ws_col;
 }
+
+bool term_has_colours(int fd)
+{
+	const char *term = getenv("TERM"), *refused = getenv("NO_COLOR");
+
+	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0 && !(refused && *refused);
+}

@@ -6,6 +6,7 @@
 #include "format/bytes.h"
 #include "format/diag.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /*
@@ -29,5 +30,8 @@ int text_close_output(FILE *out); /* returns 0, or the errno of the first failed
 
 /* Width of the terminal behind a descriptor, 80 if it does not say; 0: no terminal. */
 unsigned int term_columns(int fd);
+
+/* True if colours may be used: a terminal that has them, and NO_COLOR (https://no-color.org) is unset or empty. */
+bool term_has_colours(int fd);
 
 #endif

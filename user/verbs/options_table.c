@@ -190,7 +190,10 @@ const struct option_row options[] = {
 
 	{.name = "interval", .letter = 'i', .arg = "TIME", .kind = OPTION_TIME, AT(settings.interval_ns),
 	 .min = 100000000, .section = SECTION_SEE, .verbs = VERBS_RECORDING,
-	 .help = "print a table of the busiest methods each interval"},
+	 .help = "print a table of the busiest methods each interval; in a terminal q ends, s and arrows sort and scroll",
+	 .more = "The keys are: q ends the recording, s and the arrows to the right and left choose the column by which the "
+		 "table is sorted, up and down scroll. Ctrl-Z and fg work as usual. Colours are used in a terminal only, and "
+		 "not if the environment variable NO_COLOR is set."},
 	{.name = "top", .arg = "N", .kind = OPTION_COUNT, AT(settings.top), .min = 1,
 	 .section = SECTION_SEE, .verbs = VERBS_RECORDING,
 	 .help = "rows of this table; 20 if not given"},

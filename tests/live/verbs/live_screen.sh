@@ -167,11 +167,11 @@ closed_pipe() { # OPTION...
 	target_drop
 }
 
-# In a terminal: one table, the last one, in its place; Ctrl-C restores the terminal.
-in_place() { # COLUMNS LINES
-	local sentence="in a terminal of $1 x $2 the table is refreshed in place, Ctrl-C restores the terminal, JDK $FEATURE"
+# In a terminal: one table, the last one, in its place; whatever ends it restores the terminal.
+in_place() { # COLUMNS LINES KEYS WHAT
+	local sentence="in a terminal of $1 x $2 the table is refreshed in place, $4 restores the terminal, JDK $FEATURE"
 	begin "$sentence" || return 0
-	local columns=$1 lines=$2 screen=$WORK/screen findings_seen
+	local columns=$1 lines=$2 keys=$3 screen=$WORK/screen findings_seen
 	target_start Timed calls 20000
 	if target_ready; then
 		F_FILE=$WORK/place.jfr F_DIR=$(mktemp -d "$WORK/trace.XXXXXX")
@@ -183,7 +183,7 @@ in_place() { # COLUMNS LINES
 		sleep 0.7
 		target_go
 		sleep 0.5
-		touch "$T_DIR/stop"
+		if [ "$keys" = end ]; then target_quit; else put_file "$T_DIR/stop" "$keys"; fi
 		trace_wait 30
 		status_is 0
 		findings_seen=$(cat "$F_DIR/stdout")
@@ -192,13 +192,16 @@ in_place() { # COLUMNS LINES
 		grep -qE "^[0-9:]{8}   220,000 calls in all of" "$screen" || finding "not all calls:" "$(cat "$screen")"
 		grep -E '^ *[0-9,]+  |^calls|^and ' "$screen" >"$screen.table"
 		[ "$(wc -l <"$screen.table")" -le $((lines - 2)) ] || finding "higher than the terminal:" "$(cat "$screen")"
+		[[ $keys != *s* ]] || grep -qaE 'sorted by (cpu|open) ' "$screen.all" || finding "the key s does not sort:" "$(grep -a 'q ends' "$screen.all")"
 		tr -s '\n ' ' ' <"$screen" | grep -q 'Ctrl-C stops and restores the JVM' || finding "lines above the table are gone:" "$(cat "$screen")"
 		grep -qE 'Timed\$Work\.recurses(\([a-z.]+\))?$' "$screen.table" || finding "the busiest method is not shown:" "$(cat "$screen")"
-		target_restored
+		[ "$keys" = end ] || target_restored
 	fi
 	verdict "$sentence"
 	target_drop
 }
+
+put_file() { printf %s "$2" >"$1.new" && mv "$1.new" "$1"; }
 
 agent_active() { [ "$(peek "$T_PID" state)" = 2 ] || ended "$F_PID"; }
 
@@ -255,8 +258,11 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && closed_pipe -i 300ms
 	turn 0 && closed_pipe -i 300ms --json
 	turn 1 && closed_pipe --lines
-	turn 0 && in_place 80 24
-	turn 1 && in_place 40 8
+	turn 0 && in_place 80 24 "" Ctrl-C
+	turn 1 && in_place 40 8 "" Ctrl-C
+	turn 1 && in_place 80 24 sq "the key q"
+	turn 0 && in_place 80 24 TERM SIGTERM
+	turn 1 && NO_COLOR=1 in_place 80 24 end "the end of the JVM"
 	turn 0 && closed_output
 done
 jdk_use "${JDKS[0]}"

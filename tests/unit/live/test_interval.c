@@ -163,6 +163,45 @@ static void the_most_time_comes_first(void **state)
 	assert_int_equal(i->row[2].method, 1);
 }
 
+static void rows_come_in_the_order_that_was_asked_for(void **state)
+{
+	const struct interval *i;
+
+	call(1, 50, false);
+	call(2, 20, true);
+	call(2, 20, true);
+	call(3, 30, true);
+	intervals_next(b->intervals);
+	intervals_sort(b->intervals, INTERVAL_ERRORS);
+	i = intervals_last(b->intervals);
+	assert_int_equal(i->row[0].method, 2);
+	assert_int_equal(i->row[1].method, 3);
+	assert_int_equal(i->row[2].method, 1);
+	intervals_sort(b->intervals, INTERVAL_MAXIMUM);
+	assert_int_equal(i->row[1].method, 3);
+	call(3, 1, false);
+	call(2, 2, false);
+	i = intervals_next(b->intervals);
+	assert_int_equal(i->order, INTERVAL_MAXIMUM);
+	assert_int_equal(i->row[0].method, 2);
+	i = intervals_whole(b->intervals);
+	assert_int_equal(i->row[0].method, 1);
+	assert_int_equal(i->row[0].maximum, 50);
+}
+
+static void columns_of_the_kernel_are_there_with_its_numbers(void **state)
+{
+	struct interval i = {.split = false};
+
+	for (int split = 0; split < 2; split++) {
+		i.split = split;
+		assert_true(interval_has_column(&i, INTERVAL_TOTAL));
+		assert_int_equal(interval_has_column(&i, INTERVAL_CPU), split);
+		assert_int_equal(interval_has_column(&i, INTERVAL_WORST), split);
+		assert_true(interval_has_column(&i, INTERVAL_OPEN));
+	}
+}
+
 static void the_whole_is_the_sum_of_all(void **state)
 {
 	const struct interval *i;
@@ -245,6 +284,8 @@ int main(void)
 		TEST(interval_has_what_has_come_in_it),
 		TEST(intervals_follow_each_other_without_a_gap),
 		TEST(the_most_time_comes_first),
+		TEST(rows_come_in_the_order_that_was_asked_for),
+		TEST(columns_of_the_kernel_are_there_with_its_numbers),
 		TEST(the_whole_is_the_sum_of_all),
 		TEST(open_calls_are_counted_by_method_with_their_age),
 		TEST(forged_open_calls_and_groups_lead_nowhere),

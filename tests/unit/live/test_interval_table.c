@@ -48,7 +48,8 @@ static int setup(void **state)
 				     .oldest_age = 42100000000,
 				     .oldest_method = 2,
 				     .row = row,
-				     .rows = 2};
+				     .rows = 2,
+				     .order = INTERVAL_TOTAL};
 	how = (struct interval_table_setup){
 		.segment = &segment, .realtime = 1000000000000000000, .ticks_offset = -500000000, .lost = 7};
 	return 0;
@@ -193,6 +194,72 @@ static void table_fits_any_screen(void **state)
 		}
 }
 
+static void keys_and_scrolled_rows_fit_any_screen(void **state)
+{
+	many_rows();
+	how.top = 100;
+	how.keys = true;
+	for (how.height = 1; how.height < 50; how.height++)
+		for (how.width = 30; how.width < 150; how.width += 7)
+			for (interval.order = 0; interval.order < INTERVAL_COLUMNS; interval.order++) {
+				unsigned int lines;
+
+				how.first = 0;
+				how.first = interval.rows - interval_table_rows(&interval, &how);
+				lines = print();
+				assert_int_equal(lines, count_lines());
+				assert_true(lines < how.height || lines <= 2);
+				assert_true(longest_line() <= how.width);
+			}
+}
+
+static void rows_begin_where_the_user_has_scrolled_to(void **state)
+{
+	row[0].method = 2;
+	row[1].method = 1;
+	interval.open = 0;
+	how.keys = true;
+	how.top = 1;
+	how.first = 1;
+	print();
+	assert_null(strstr(text, "price"));
+	assert_non_null(strstr(text, "com.acme.Cart.checkout"));
+	assert_non_null(strstr(text, "rows 2 to 2 of 2\n"));
+	assert_null(strstr(text, "q ends"));
+	how.height = 24;
+	print();
+	assert_non_null(strstr(text, "\nq ends   s, left, right: sorted by total   up, down: scroll\n"));
+	interval.whole = true;
+	print();
+	assert_null(strstr(text, "q ends"));
+}
+
+static void the_column_of_the_order_is_marked_and_stays(void **state)
+{
+	interval.order = INTERVAL_P50;
+	how.keys = true;
+	how.width = 60;
+	print();
+	assert_non_null(strstr(text, "  P50  "));
+	assert_non_null(strstr(text, "  total  "));
+	how.keys = false;
+	print();
+	assert_null(strstr(text, "P50"));
+}
+
+static void colours_are_used_only_where_they_are_wanted(void **state)
+{
+	interval.order = INTERVAL_TOTAL;
+	how.keys = true;
+	print();
+	assert_null(strchr(text, '\033'));
+	how.colours = true;
+	print();
+	assert_non_null(strstr(text, "\033[1mTOTAL\033[m"));
+	assert_non_null(strstr(text, "\033[31m     2\033[m"));
+	assert_null(strstr(text, "\033[31m     0"));
+}
+
 static void narrow_screens_keep_calls_total_class_and_method(void **state)
 {
 	how.width = 80;
@@ -330,6 +397,10 @@ int main(void)
 		TEST(the_whole_recording_is_named_so),
 		TEST(rows_beyond_the_top_are_counted),
 		TEST(table_fits_any_screen),
+		TEST(keys_and_scrolled_rows_fit_any_screen),
+		TEST(rows_begin_where_the_user_has_scrolled_to),
+		TEST(the_column_of_the_order_is_marked_and_stays),
+		TEST(colours_are_used_only_where_they_are_wanted),
 		TEST(narrow_screens_keep_calls_total_class_and_method),
 		TEST(where_time_went_stays_longer_than_percentiles),
 		TEST(columns_go_before_class_and_method),

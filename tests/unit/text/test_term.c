@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/text/term.h"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,6 +85,28 @@ static void incomplete_character_waits_for_the_rest(void **state)
 	shows("a\r", 2, "a", 1);
 }
 
+static void colours_need_a_terminal_and_no_refusal(void **state)
+{
+	int fd = posix_openpt(O_RDWR | O_NOCTTY), none = open("/dev/null", O_RDWR);
+
+	assert_true(fd >= 0 && none >= 0);
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
+	assert_true(term_has_colours(fd));
+	assert_false(term_has_colours(none));
+	setenv("NO_COLOR", "", 1);
+	assert_true(term_has_colours(fd));
+	setenv("NO_COLOR", "0", 1);
+	assert_false(term_has_colours(fd));
+	unsetenv("NO_COLOR");
+	setenv("TERM", "dumb", 1);
+	assert_false(term_has_colours(fd));
+	unsetenv("TERM");
+	assert_false(term_has_colours(fd));
+	close(fd);
+	close(none);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -90,6 +114,7 @@ int main(void)
 		cmocka_unit_test(text_does_not_move_the_cursor),
 		cmocka_unit_test(invalid_text_is_marked),
 		cmocka_unit_test(lines_are_shown_and_do_not_control_the_terminal),
+		cmocka_unit_test(colours_need_a_terminal_and_no_refusal),
 		cmocka_unit_test(incomplete_character_waits_for_the_rest),
 	};
 
