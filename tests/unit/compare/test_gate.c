@@ -224,6 +224,61 @@ static void a_change_needs_a_certain_increase(void **state)
 	bytes_release(&lines);
 }
 
+static void time_that_is_not_known_of_all_calls_is_undecided(void **state)
+{
+	calls("pay", 400);
+	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0 + 1,
+							 .duration = MS,
+							 .method = recording_method(&r, "pay"),
+							 .cpu = JFR_MISSING,
+							 .run_queue = JFR_MISSING,
+							 .blocked = JFR_MISSING,
+							 .pause = JFR_MISSING});
+	assert_int_equal(status_of("*::pay cpu>1h"), EXIT_UNDECIDED);
+	assert_int_equal(status_of("*::pay runq>1h"), EXIT_UNDECIDED);
+	assert_int_equal(status_of("*::pay blocked>1h"), EXIT_UNDECIDED);
+	assert_int_equal(status_of("*::pay avg>1h"), EXIT_DONE);
+}
+
+/* Of a change each recording has to be known. */
+static void a_change_against_what_is_not_known_is_undecided(void **state)
+{
+	struct condition c = {
+		.text = "m p99>+10%", .metric = METRIC_QUANTILE, .quantile = 0.99, .relative = true, .limit = 0.1};
+	struct run none = {0}, runs[2] = {0};
+	struct bytes lines;
+
+	for (int i = 0; i < 2000; i++)
+		for (int n = 0; n < 2; n++)
+			assert_int_equal(run_add(&runs[n], 1, 1, 1000000 + i * 7919ll % 2003, false), 0);
+	bytes_init(&lines);
+	for (int i = 0; i < 2; i++) {
+		assert_true(run_settle(&runs[i]));
+		runs[i].method[0].name = "a.B.m()";
+	}
+	assert_int_equal(gate_judge(&c, &runs[0], &runs[1], &lines), GATE_PASSED);
+	assert_int_equal(gate_judge(&c, &none, &runs[1], &lines), GATE_UNDECIDED);
+	assert_int_equal(gate_judge(&c, &runs[0], &none, &lines), GATE_UNDECIDED);
+	for (int i = 0; i < 2; i++) {
+		runs[i].lost = true;
+		assert_int_equal(gate_judge(&c, &runs[0], &runs[1], &lines), GATE_UNDECIDED);
+		runs[i].lost = false;
+		runs[i].throttled = true;
+		assert_int_equal(gate_judge(&c, &runs[0], &runs[1], &lines), GATE_UNDECIDED);
+		runs[i].throttled = false;
+		runs[i].partial = true;
+		assert_int_equal(gate_judge(&c, &runs[0], &runs[1], &lines), GATE_UNDECIDED);
+		runs[i].partial = false;
+		runs[i].method[0].lower_bound = true;
+		assert_int_equal(gate_judge(&c, &runs[0], &runs[1], &lines), GATE_UNDECIDED);
+		runs[i].method[0].lower_bound = false;
+	}
+	assert_int_equal(gate_judge(&c, &runs[0], &runs[1], &lines), GATE_PASSED);
+	run_release(&runs[0]);
+	run_release(&runs[1]);
+	bytes_release(&lines);
+}
+
 static void the_worst_of_several_counts(void **state)
 {
 	struct condition_list l = {0};
@@ -304,6 +359,8 @@ int main(void)
 		T(a_torn_file_is_undecided),
 		T(a_file_that_is_not_there_is_undecided),
 		T(a_change_needs_a_certain_increase),
+		T(time_that_is_not_known_of_all_calls_is_undecided),
+		T(a_change_against_what_is_not_known_is_undecided),
 		T(the_worst_of_several_counts),
 		T(filters_may_have_blanks_and_angle_brackets),
 		T(what_is_no_condition_is_refused),
