@@ -81,6 +81,7 @@ static int survey_on_call(const struct call *call, void *context)
 		m->histogram = calloc(DURATION_BINS, sizeof(*m->histogram));
 		m->next = calloc(DURATION_BINS, sizeof(*m->next));
 	}
+	d->has_faults |= call->usage && call->major_faults >= 0;
 	split_add(&d->all, call);
 	split_add(&m->all, call);
 	if (thread)

@@ -66,7 +66,7 @@ struct digest {
 	struct aggregate slow_waits; /* (rank, kind) of the slow calls -> total */
 	int64_t pause[GRID_COLUMNS]; /* ns in which the JVM stood still, */
 	int64_t gc[GRID_COLUMNS];    /* and of collections */
-	bool has_waits, has_pauses;
+	bool has_waits, has_pauses, has_faults;
 	uint64_t seen; /* calls of the second pass */
 };
 

@@ -135,6 +135,14 @@ void holders_on_call(struct holders *h, uint32_t thread, uint32_t name, int64_t 
 	}
 }
 
+const struct held *holders_of_wait(const struct holders *h, int64_t start, int64_t duration)
+{
+	for (size_t i = 0; i < h->count; i++)
+		if (h->held[i].start == start && h->held[i].duration == duration)
+			return &h->held[i];
+	return NULL;
+}
+
 struct holder_sum {
 	uint32_t name, thread;
 	int64_t held;

@@ -34,6 +34,9 @@ void holders_settle(struct holders *h, const struct thread_waits *waits, const s
 /* A call of a thread; `name` is the number of its method. */
 void holders_on_call(struct holders *h, uint32_t thread, uint32_t name, int64_t start, int64_t duration);
 
+/* What is known of a wait, by its start and duration; NULL: it was none of a slow call, or for no lock. */
+const struct held *holders_of_wait(const struct holders *h, int64_t start, int64_t duration);
+
 /* Who held the locks for which calls of `method` waited. */
 struct holder {
 	int64_t total;	 /* ns of these waits */

@@ -2,6 +2,7 @@
 #include "user/report/page.h"
 #include "user/report/facts.h"
 #include "user/report/page_data.h"
+#include "user/report/page_image.h"
 #include "user/text/html.h"
 #include "user/text/java_number.h"
 #include "user/text/java_time.h"
@@ -16,10 +17,6 @@
 #define REQUESTS     60 /* of the stories: the longest calls that lie in no other one */
 #define LOST_CALL    32 /* bytes in jdk.DataLoss that stand for a call */
 #define OPEN_NOTES   3	/* messages that are shown at once */
-
-/* page_image.S */
-extern const char page_html[], page_html_end[], page_style[], page_style_end[], page_script[], page_script_end[];
-extern const char page_style_hash[], page_script_hash[];
 
 struct page {
 	struct jfr_file *file;
@@ -184,7 +181,7 @@ static void page_verdict(struct page *p)
 		put_text(p->out, "<p>No method stands out.</p>");
 }
 
-static void page_put_band(struct bytes *out, const char *name, const struct digest_split *s)
+static void page_put_band(struct bytes *out, const char *name, const struct digest_split *s, bool faults)
 {
 	const int64_t parts[] = {s->cpu, s->run_queue, digest_blocked(s), s->pause};
 
@@ -199,7 +196,10 @@ static void page_put_band(struct bytes *out, const char *name, const struct dige
 		put_text(out, s->known > 0 ? log_count(100.0 * (parts[i] > 0 ? parts[i] : 0) / s->known + 0.5) : "-");
 		put_text(out, s->known > 0 ? " %" : "");
 	}
-	put_text(out, "</td></tr>\n");
+	put_text(out, "</td>");
+	if (faults)
+		page_put_element(out, "<td class=\"n\">", log_count(s->faults), "</td>");
+	put_text(out, "</tr>\n");
 }
 
 /* For a browser without scripts, and for paper. */
@@ -215,9 +215,11 @@ static void page_bands(struct page *p)
 		put_text(p->out,
 			 "<thead><tr><th>Calls by duration</th><th class=\"n\">Calls</th><th class=\"n\">From</th>"
 			 "<th class=\"n\">To</th><th class=\"n\">CPU</th><th class=\"n\">Run Queue</th>"
-			 "<th class=\"n\">Blocked</th><th class=\"n\">JVM Paused</th></tr></thead><tbody>\n");
+			 "<th class=\"n\">Blocked</th><th class=\"n\">JVM Paused</th>");
+		put_text(p->out, p->digest->has_faults ? "<th class=\"n\">Page Faults</th>" : "");
+		put_text(p->out, "</tr></thead><tbody>\n");
 		for (int band = 0; band < DIGEST_BANDS; band++)
-			page_put_band(p->out, names[band], &m->band[band]);
+			page_put_band(p->out, names[band], &m->band[band], p->digest->has_faults);
 		put_text(p->out, "</tbody></table></div>\n");
 	}
 }

@@ -26,7 +26,7 @@ static void data_put_name(struct json *j, const char *key, const char *text)
 	json_string(j, key, name);
 }
 
-/* A time that may be unknown. */
+/* A time or number that may be unknown. */
 static void data_put_ns(struct json *j, int64_t ns)
 {
 	if (ns == INT64_MIN)
@@ -162,6 +162,8 @@ static void data_put_part(struct json *j, const struct story *story, const struc
 		json_unsigned(j, NULL, p->waker);
 		json_unsigned(j, NULL, p->stack);
 		json_unsigned(j, NULL, p->kernel_stack);
+		json_unsigned(j, NULL, p->holder);
+		json_unsigned(j, NULL, p->held_in);
 	}
 	json_end(j);
 }
@@ -192,6 +194,11 @@ static void data_put_story(struct json *j, const struct digest *d, const struct 
 	data_put_ns(j, s->known ? s->cpu : INT64_MIN);
 	data_put_ns(j, s->known ? s->run_queue : INT64_MIN);
 	data_put_ns(j, s->pause);
+	json_end(j);
+	json_array(j, "usage"); /* system calls, the time in them, page faults */
+	data_put_ns(j, s->system_calls);
+	data_put_ns(j, s->system_call_time);
+	data_put_ns(j, s->faults);
 	json_end(j);
 	data_put_parts(j, s, STORY_CALL, "calls");
 	data_put_parts(j, s, STORY_WAIT, "waits");
@@ -239,8 +246,11 @@ static void data_find_used(struct data_used *u, const struct digest *d, const st
 		u->method[story->method] = u->method[story->caller] = u->thread[story->place.thread] = true;
 		for (unsigned int n = 0; n < story->kind[STORY_CALL].count; n++)
 			u->method[story->kind[STORY_CALL].part[n].what] = true;
-		for (unsigned int n = 0; n < story->kind[STORY_WAIT].count; n++)
-			u->thread[story->kind[STORY_WAIT].part[n].waker] = true;
+		for (unsigned int n = 0; n < story->kind[STORY_WAIT].count; n++) {
+			const struct story_part *p = &story->kind[STORY_WAIT].part[n];
+
+			u->thread[p->waker] = u->thread[p->holder] = u->method[p->held_in] = true;
+		}
 	}
 }
 
@@ -298,6 +308,7 @@ bool page_data_put(struct bytes *out, const struct digest *d, const struct stori
 	data_put_grid(&j, d);
 	json_bool(&j, "hasWaits", d->has_waits);
 	json_bool(&j, "hasPauses", d->has_pauses);
+	json_bool(&j, "hasFaults", d->has_faults);
 	data_put_methods(&j, d);
 	data_put_band_waits(&j, d);
 	data_put_kinds(&j, d);

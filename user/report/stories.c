@@ -199,6 +199,9 @@ static int story_begin(struct stories *s, struct story *story, const struct call
 	story->cpu = call->cpu;
 	story->run_queue = call->run_queue;
 	story->pause = call->split ? call->pause : INT64_MIN;
+	story->system_calls = call->usage ? call->system_calls : INT64_MIN;
+	story->system_call_time = call->usage ? call->system_call_time : INT64_MIN;
+	story->faults = call->usage && call->major_faults >= 0 ? call->major_faults + call->minor_faults : INT64_MIN;
 	story->line = -1;
 	if (!call_caller(call, &caller, &story->line))
 		return 0;
@@ -285,6 +288,21 @@ static int stories_on_run_queue(const struct thread_wait *w, void *context)
 	return stories_add_part(context, w, STORY_RUN_QUEUE);
 }
 
+static void stories_find_holders(struct stories *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct story_parts *waits = &s->story[i].kind[STORY_WAIT];
+
+		for (unsigned int n = 0; n < waits->count && n < STORY_HELD; n++) {
+			struct story_part *p = &waits->part[n];
+			const struct held *held = holders_of_wait(s->holders, p->start, p->duration);
+
+			p->holder = held ? held->waker : 0;
+			p->held_in = held ? held->name : 0;
+		}
+	}
+}
+
 int stories_read(struct stories *s, struct jfr_file *file)
 {
 	struct jfr_chunk *chunk;
@@ -296,5 +314,6 @@ int stories_read(struct stories *s, struct jfr_file *file)
 		err = err ?: wait_iter_chunk(chunk, "frtrace.RunQueue", stories_on_run_queue, s);
 		jfr_chunk_put(chunk);
 	}
+	stories_find_holders(s);
 	return err;
 }

@@ -12,6 +12,7 @@
 
 #define STORY_PARTS  16 /* of each kind */
 #define STORY_FRAMES 40
+#define STORY_HELD   6 /* the longest waits, of which the holder is looked for */
 
 enum story_kind { STORY_CALL, STORY_WAIT, STORY_RUN_QUEUE, STORY_KINDS };
 
@@ -20,16 +21,18 @@ struct story_part {
 	int64_t start, duration;
 	uint64_t number;			   /* of equal calls the later one in the file is the outer one */
 	uint32_t what, waker, stack, kernel_stack; /* number of a thread, of stacks; 0: unknown */
+	uint32_t holder, held_in; /* number of the thread that held the lock, of a method; 0: unknown */
 	bool thrown;
 };
 
 struct story {
 	struct outermost_call place; /* `thread` is the number in struct threads */
 	bool found;
-	uint32_t method, caller;       /* numbers; 0: unknown */
-	int64_t line;		       /* in the caller; -1: unknown */
-	bool thrown, known;	       /* known: the next three; ns */
-	int64_t cpu, run_queue, pause; /* pause: INT64_MIN if unknown */
+	uint32_t method, caller;			/* numbers; 0: unknown */
+	int64_t line;					/* in the caller; -1: unknown */
+	bool thrown, known;				/* known: the next three; ns */
+	int64_t cpu, run_queue, pause;			/* pause: INT64_MIN if unknown */
+	int64_t system_calls, system_call_time, faults; /* INT64_MIN if unknown */
 	struct story_parts {
 		struct story_part part[STORY_PARTS]; /* longest first */
 		unsigned int count;

@@ -81,6 +81,14 @@ function partsOf(split) {
 	return parts;
 }
 
+/* How often a call of a band had a page fault. Cells, and so selections, do not have that. */
+function faultsOf(split) {
+	if (!data.hasFaults || state.box || state.method < 0)
+		return '';
+	const each = split.faults / split.calls;
+	return ', ' + (each < 9.95 ? each.toFixed(1) : formatCount(each)) + ' page faults a call';
+}
+
 function bandRow(name, split) {
 	const parts = partsOf(split), pause = split.time ? split.pause / split.time : 0;
 	if (!(split.calls >= 0.5))
@@ -89,7 +97,7 @@ function bandRow(name, split) {
 	bar.setAttribute('role', 'img');
 	bar.setAttribute('aria-label', parts.filter(p => p.share > 0.005).map(p => p.label + ' ' + formatShare(p.share)).join(', '));
 	return [make('span', { class: 'name' }, name),
-		make('span', { class: 'range' }, formatCount(split.calls) + (Math.round(split.calls) === 1 ? ' call, ' : ' calls, ') + formatTime(split.least) + ' to ' + formatTime(split.most)),
+		make('span', { class: 'range' }, formatCount(split.calls) + (Math.round(split.calls) === 1 ? ' call, ' : ' calls, ') + formatTime(split.least) + ' to ' + formatTime(split.most) + faultsOf(split)),
 		bar, make('span', { class: 'mean' }, make('b', {}, formatTime(split.time / split.calls)), ' a call')];
 }
 
@@ -107,8 +115,6 @@ function showBands() {
 	const entries = [...used];
 	if (bands.some(split => split.pause > 0.001 * split.time))
 		entries.push(['pause', 'of it, the JVM stood still']);
-	const faults = bands.reduce((sum, split) => sum + split.faults, 0);
 	byId('bands').replaceChildren(make('div', { class: 'split' }, ...rows), legend(entries),
-		make('p', { class: 'hint' }, [exact ? '' : 'The ends of the bands are those of cells of the heat map.',
-			faults ? formatCount(faults) + ' page faults.' : ''].join(' ')));
+		exact ? '' : make('p', { class: 'hint' }, 'The ends of the bands are those of cells of the heat map.'));
 }

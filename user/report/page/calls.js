@@ -77,11 +77,18 @@ function framesOf(number, most) {
 	return frames.length ? list : null;
 }
 
-function waitOf([start, time, reason, waker, stack, kernel]) {
+/* Who held the lock, if that is not just who ended the wait. */
+function holderOf(waker, holder, heldIn) {
+	if (!heldIn && holder === waker)
+		return null;
+	return make('span', { class: 'at' }, ', held ', heldIn ? 'by ' : '', heldIn ? make('b', {}, methodName(heldIn)) : '', holder ? ' on ' : '', holder ? make('b', {}, threadName(holder)) : '');
+}
+
+function waitOf([start, time, reason, waker, stack, kernel, holder, heldIn]) {
 	return make('div', { class: 'wait' }, make('span', { class: 'took' }, formatTime(time)),
 		make('div', {}, make('b', {}, data.texts[reason]),
 			make('span', { class: 'at' }, ' after ' + formatTime(Math.max(0, start)), waker ? ', ended by the thread ' : '', waker ? make('b', {}, threadName(waker)) : ''),
-			framesOf(kernel, 4), framesOf(stack, 8)));
+			holder ? holderOf(waker, holder, heldIn) : null, framesOf(kernel, 4), framesOf(stack, 8)));
 }
 
 function partsLine(story) {
@@ -91,7 +98,17 @@ function partsLine(story) {
 	let text = formatTime(cpu) + ' on a CPU, ' + formatTime(runQueue) + ' in the run queue, ' + formatTime(Math.max(0, story.time - cpu - runQueue)) + ' blocked';
 	if (pause > 0)
 		text += '; the JVM stood still for ' + formatTime(pause) + ' of it';
-	return text;
+	return text + usageOf(story);
+}
+
+/* What --kernel=full and the like add to a call. */
+function usageOf(story) {
+	const [systemCalls, time, faults] = story.usage, parts = [];
+	if (systemCalls !== null)
+		parts.push(formatCount(systemCalls) + ' system calls' + (time !== null ? ' (' + formatTime(time) + ')' : ''));
+	if (faults !== null)
+		parts.push(formatCount(faults) + ' page faults');
+	return parts.length ? '; ' + parts.join(', ') : '';
 }
 
 function fillStory(body, story) {
