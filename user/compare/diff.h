@@ -49,6 +49,27 @@ size_t diff_parts(const struct diff *d, const struct diff_method *m, int q, stru
 /* The verdict in one sentence, with a line end. */
 void diff_put_sentence(struct bytes *out, const struct diff *d);
 
+/* What limits the comparison: a line for each. */
+void diff_put_remarks(struct bytes *out, const struct diff *d);
+
+/* "only in the new one"; NULL: the method is in both. */
+const char *diff_only_in(const struct diff_method *m);
+
+struct diff_row {
+	const char *label, *before, *after, *change;
+	bool differs;
+	const struct diff_part *part; /* NULL: no part of the time */
+};
+
+/* Takes the rows of a method. `wide`: with the intervals of quantiles. */
+struct diff_writer {
+	void (*row)(const struct diff_writer *w, const struct diff_row *r);
+	void (*parts)(const struct diff_writer *w, const char *from); /* rows of parts follow: of calls from "p99" on */
+	bool wide;
+};
+
+void diff_each_row(const struct diff *d, const struct diff_method *m, const struct diff_writer *w);
+
 /* The sentence, then a block for each method, `top` at most. `width`: columns. */
 void diff_put(struct bytes *out, const struct diff *d, size_t top, unsigned int width);
 

@@ -174,13 +174,6 @@ static double calls_per_second(const struct run *r, const struct run_method *m)
 	return seconds > 0 ? calls_of(m) / seconds : NAN;
 }
 
-/* A row: label, two cells and a change; a change of NULL is left out. */
-static void put_cells(struct bytes *out, const char *label, const char *before, const char *after, const char *change,
-		      int width)
-{
-	diff_print(out, "  %-20.60s %*s %*s  %s\n", label, width, before, width, after, change);
-}
-
 static void cell_number(char *cell, size_t size, double value)
 {
 	if (isnan(value))
@@ -197,26 +190,29 @@ static void cell_change(char *cell, size_t size, double before, double after)
 		snprintf(cell, size, "~");
 }
 
-static void put_numbers(struct bytes *out, const char *label, double before, double after, int width)
+static void each_number(const struct diff_writer *w, const char *label, double before, double after)
 {
 	char a[32], b[32], change[32];
 
 	cell_number(a, sizeof(a), before);
 	cell_number(b, sizeof(b), after);
 	cell_change(change, sizeof(change), before, after);
-	put_cells(out, label, a, b, change, width);
+	w->row(w, &(struct diff_row){.label = label, .before = a, .after = b, .change = change});
 }
 
-static void put_calls(struct bytes *out, const struct diff *d, const struct diff_method *m, int width)
+static void each_call_count(const struct diff *d, const struct diff_method *m, const struct diff_writer *w)
 {
 	char before[32], after[32];
 
-	put_numbers(out, "calls", calls_of(m->before), calls_of(m->after), width);
-	put_numbers(out, "calls a second", calls_per_second(d->before, m->before), calls_per_second(d->after, m->after),
-		    width);
+	each_number(w, "calls", calls_of(m->before), calls_of(m->after));
+	each_number(w, "calls a second", calls_per_second(d->before, m->before), calls_per_second(d->after, m->after));
 	cell_number(before, sizeof(before), m->before ? m->before->thrown : NAN);
 	cell_number(after, sizeof(after), m->after ? m->after->thrown : NAN);
-	put_cells(out, "thrown", before, after, m->thrown_differs ? "differs" : "~", width);
+	w->row(w, &(struct diff_row){.label = "thrown",
+				     .before = before,
+				     .after = after,
+				     .change = m->thrown_differs ? "differs" : "~",
+				     .differs = m->thrown_differs});
 }
 
 /* "58.0 ms (56.1 ms to 60.3 ms)", or that of the counters, which have no interval. */
@@ -237,14 +233,14 @@ static void cell_quantile(char *cell, size_t size, const struct run_method *m, i
 	}
 }
 
-static void put_quantile(struct bytes *out, const struct diff_method *m, int q, int width, bool wide)
+static void each_quantile(const struct diff_method *m, int q, const struct diff_writer *w)
 {
 	const struct quantile_change *c = &m->quantile[q];
 	char before[80], after[80], change[80] = "~";
 	double low, high;
 
-	cell_quantile(before, sizeof(before), m->before, q, wide);
-	cell_quantile(after, sizeof(after), m->after, q, wide);
+	cell_quantile(before, sizeof(before), m->before, q, w->wide);
+	cell_quantile(after, sizeof(after), m->after, q, w->wide);
 	if (c->known) {
 		const struct sample a = run_sample(m->before), b = run_sample(m->after);
 
@@ -253,47 +249,79 @@ static void put_quantile(struct bytes *out, const struct diff_method *m, int q, 
 			snprintf(change, sizeof(change), "%s%+.0f %% (%+.0f to %+.0f %%)", m->differs[q] ? "" : "~ ",
 				 100 * c->change, 100 * low, 100 * high);
 	}
-	put_cells(out, quantile_names[q], before, after, change, width);
+	w->row(w, &(struct diff_row){.label = quantile_names[q],
+				     .before = before,
+				     .after = after,
+				     .change = change,
+				     .differs = m->differs[q]});
 }
 
-static void put_parts(struct bytes *out, const struct diff *d, const struct diff_method *m, int width)
+static void each_part(const struct diff *d, const struct diff_method *m, const struct diff_writer *w)
 {
 	struct diff_part parts[PARTS];
-	size_t count = diff_parts(d, m, RUN_P50, parts, PARTS);
-	int q = diff_highest(m);
+	int q = diff_highest(m) < 0 ? RUN_P50 : diff_highest(m);
+	size_t count = diff_parts(d, m, q, parts, PARTS);
 	char label[80], before[32], after[32], change[32];
 
-	if (q >= 0)
-		count = diff_parts(d, m, q, parts, PARTS);
 	if (count)
-		diff_print(out, "  mean of calls from %s on\n", quantile_names[q < 0 ? RUN_P50 : q]);
+		w->parts(w, quantile_names[q]);
 	for (size_t i = 0; i < count; i++) {
 		snprintf(label, sizeof(label), "  %s%s", parts[i].blocked ? "blocked on " : "", parts[i].name);
 		snprintf(before, sizeof(before), "%s", log_time(parts[i].before));
 		snprintf(after, sizeof(after), "%s", log_time(parts[i].after));
 		snprintf(change, sizeof(change), "%s%s", parts[i].after < parts[i].before ? "-" : "+",
 			 log_time(fabs(parts[i].after - parts[i].before)));
-		put_cells(out, label, before, after, change, width);
+		w->row(w,
+		       &(struct diff_row){
+			       .label = label, .before = before, .after = after, .change = change, .part = &parts[i]});
 	}
+}
+
+void diff_each_row(const struct diff *d, const struct diff_method *m, const struct diff_writer *w)
+{
+	each_call_count(d, m, w);
+	for (int q = 0; q < RUN_QUANTILES; q++)
+		each_quantile(m, q, w);
+	each_part(d, m, w);
+}
+
+const char *diff_only_in(const struct diff_method *m)
+{
+	return !m->before ? "only in the new one" : !m->after ? "only in the old one" : NULL;
+}
+
+struct text_writer {
+	struct diff_writer writer;
+	struct bytes *out;
+	int width; /* of a cell */
+};
+
+static void text_put_row(const struct diff_writer *w, const struct diff_row *r)
+{
+	const struct text_writer *t = (const struct text_writer *)w;
+
+	diff_print(t->out, "  %-20.60s %*s %*s  %s\n", r->label, t->width, r->before, t->width, r->after, r->change);
+}
+
+static void text_put_parts(const struct diff_writer *w, const char *from)
+{
+	diff_print(((const struct text_writer *)w)->out, "  mean of calls from %s on\n", from);
 }
 
 static void put_block(struct bytes *out, const struct diff *d, const struct diff_method *m, unsigned int columns)
 {
-	const char *only = !m->before ? "   only in the new one" : !m->after ? "   only in the old one" : "";
 	bool wide = columns >= NARROW;
-	int width = wide ? 30 : 10;
+	struct text_writer w = {{text_put_row, text_put_parts, wide}, out, wide ? 30 : 10};
+	const char *only = diff_only_in(m);
 
 	bytes_put_u8(out, '\n');
-	name_fit(out, (m->before ?: m->after)->name, columns - strlen(only), true);
-	diff_print(out, "%s\n", only);
-	put_cells(out, "", "old", "new", "change", width);
-	put_calls(out, d, m, width);
-	for (int q = 0; q < RUN_QUANTILES; q++)
-		put_quantile(out, m, q, width, wide);
-	put_parts(out, d, m, width);
+	name_fit(out, (m->before ?: m->after)->name, columns - (only ? strlen(only) + 3 : 0), true);
+	diff_print(out, "%s%s\n", only ? "   " : "", only ?: "");
+	w.writer.row(&w.writer, &(struct diff_row){.label = "", .before = "old", .after = "new", .change = "change"});
+	diff_each_row(d, m, &w.writer);
 }
 
-static void put_remark(struct bytes *out, const char *which, const struct run *r)
+static void put_remarks_on(struct bytes *out, const char *which, const struct run *r)
 {
 	if (r->lost)
 		diff_print(out, "the %s recording is incomplete: calls were lost, or it has not ended\n", which);
@@ -304,13 +332,18 @@ static void put_remark(struct bytes *out, const char *which, const struct run *r
 			   which);
 }
 
+void diff_put_remarks(struct bytes *out, const struct diff *d)
+{
+	put_remarks_on(out, "old", d->before);
+	put_remarks_on(out, "new", d->after);
+}
+
 void diff_put(struct bytes *out, const struct diff *d, size_t top, unsigned int width)
 {
 	size_t shown = d->count < top ? d->count : top;
 
 	diff_put_sentence(out, d);
-	put_remark(out, "old", d->before);
-	put_remark(out, "new", d->after);
+	diff_put_remarks(out, d);
 	for (size_t i = 0; i < shown; i++)
 		put_block(out, d, &d->method[i], width);
 	if (d->count > shown)

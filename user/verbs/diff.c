@@ -5,7 +5,9 @@
 #include "user/exit.h"
 #include "user/export/export.h"
 #include "user/files/progress.h"
+#include "user/report/diff_page.h"
 #include "user/text/term.h"
+#include "user/verbs/report.h"
 #include "user/view/table.h"
 
 #include <errno.h>
@@ -17,13 +19,15 @@ static int diff_check(const struct verb_args *a, const struct condition_list *co
 {
 	if (a->operands != 2)
 		return diag_usage(d, "two recordings: 'frtrace diff OLD NEW'; each may be a directory");
-	if (a->json && a->collapsed)
-		return diag_usage(d, "one form at a time: --json or --collapsed");
+	if (a->json + a->collapsed + !!a->page > 1)
+		return diag_usage(d, "one form at a time: --json, --collapsed or --report");
 	if (a->weight && !a->collapsed)
 		return diag_usage(d, "--weight is for --collapsed");
 	if (a->collapsed && (a->methods || a->top || a->width))
 		return diag_usage(d, "--collapsed has all stacks: --method, --top and --width are for the table");
-	return 0;
+	if (a->page && a->width)
+		return diag_usage(d, "--width is for the table, not for a page");
+	return a->page ? report_check_name(a->page, d) : 0;
 }
 
 static int diff_read(struct run *r, struct jfr_files *f, const struct verb_args *a, struct filter_list *methods,
@@ -65,6 +69,20 @@ static int diff_show(const struct diff *diff, const struct verb_args *a, FILE *t
 	return err;
 }
 
+static int diff_save_page(const struct diff *diff, const struct jfr_files f[2], const struct verb_args *a,
+			  struct diag *d)
+{
+	struct bytes page;
+	int err;
+
+	bytes_init(&page);
+	diff_page_put(&page, diff, report_base(f[0].name), report_base(f[1].name), a->top ?: SHOWN);
+	err = page.failed ? diag_set(d, ENOMEM, "no memory for the page '%s'", a->page)
+			  : report_save(&page, a->page, d);
+	bytes_release(&page);
+	return err;
+}
+
 static int diff_table(struct jfr_files f[2], const struct verb_args *a, struct filter_list *methods, FILE *to,
 		      struct diag *d)
 {
@@ -72,7 +90,11 @@ static int diff_table(struct jfr_files f[2], const struct verb_args *a, struct f
 	struct diff diff = {0};
 	int err = diff_read(&runs[0], &f[0], a, methods, d) ?: diff_read(&runs[1], &f[1], a, methods, d);
 
-	if (!err && (diff_make(&diff, &runs[0], &runs[1]) || diff_show(&diff, a, to)))
+	if (!err && diff_make(&diff, &runs[0], &runs[1]))
+		err = diag_set(d, ENOMEM, "no memory to compare '%s' with '%s'", f[0].name, f[1].name);
+	if (!err && a->page)
+		err = diff_save_page(&diff, f, a, d);
+	else if (!err && diff_show(&diff, a, to))
 		err = diag_set(d, ENOMEM, "no memory to compare '%s' with '%s'", f[0].name, f[1].name);
 	diff_release(&diff);
 	run_release(&runs[0]);

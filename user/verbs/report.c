@@ -14,8 +14,7 @@
 
 #define PAGE_END ".html"
 
-/* The part of a path after its last slash. */
-static const char *report_base(const char *path)
+const char *report_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -36,8 +35,7 @@ static int report_path_of(const char *recording, char *out, size_t size, struct 
 	return 0;
 }
 
-/* A slip of the pen must not replace a recording. */
-static int report_check_name(const char *to, struct diag *d)
+int report_check_name(const char *to, struct diag *d)
 {
 	size_t length = strlen(to), end = strlen(PAGE_END);
 
@@ -46,7 +44,7 @@ static int report_check_name(const char *to, struct diag *d)
 	return diag_usage(d, "the page '%s' needs a name that ends in %s", to, PAGE_END);
 }
 
-static int report_save(const struct bytes *page, const char *to, struct diag *d)
+int report_save(const struct bytes *page, const char *to, struct diag *d)
 {
 	struct new_file out;
 	int err = new_file_open(&out, to, NEW_FILE_REPLACES, d);

@@ -22,7 +22,7 @@ enum verb_truncate {
 struct verb_args {
 	const char **operand;
 	size_t operands, capacity;
-	const char *output;
+	const char *output, *page;
 	uint64_t last_ns; /* for `dump`; 0: everything */
 	const char *events, *categories;
 	uint64_t stack_depth;	     /* maximum frames that `print` shows */

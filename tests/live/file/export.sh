@@ -309,6 +309,8 @@ P
 			assert sum(m["new"]["calls"] for m in d["methods"]) == 540 and sum(m["old"]["thrown"] for m in d["methods"]) == 45
 			assert all(m["new"] == m["old"] and m["p50"]["low"] <= 0 <= m["p50"]["high"] for m in d["methods"])
 		P
+		"$FRTRACE" diff --report="$WORK/diff.html" "$F_FILE" "$F_FILE" 2>"$WORK/stderr" && python3 "$LIVE/diff_page.py" "$WORK/diff.html" "$WORK/diff.json" >"$WORK/found" 2>&1 ||
+			finding "--report: $(cat "$WORK/stderr" "$WORK/found")"
 		"$FRTRACE" diff --collapsed "$F_FILE" "$F_FILE" | awk '$NF != $(NF - 1) { exit 1 } END { exit NR < 3 }' || finding "--collapsed"
 		for case in "4:live.Exported::price thrown>0" "4:live.Exported p50>1ns" "0:live.Exported::order calls=0" \
 			"5:live.Exported::oder thrown>0" "0:live.Exported p50>+9900%" "5:live.Exported p999>1h"; do

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The verdict and the sums behind it, from recordings whose content is known. */
 #include "tests/lib/recording.h"
+#include "user/report/diff_page.h"
 #include "user/report/digest.h"
 #include "user/report/page.h"
 #include "user/report/stories.h"
@@ -255,6 +256,96 @@ static const char *page(void)
 	return (char *)text.data;
 }
 
+/* A single call says who held the lock that it waited for, which is not who ended the wait. */
+static void a_call_names_the_holder_of_its_lock(void **state)
+{
+	const char *html;
+
+	for (int i = 0; i < 40; i++)
+		call(worker, "reserve", i * 100 * MS, 100 * US, 100 * US, 0);
+	for (int i = 40; i < 43; i++) {
+		int64_t at = i * 100 * MS;
+
+		call(holder, "report", at - MS, 41 * MS - 10 * US, MS, 0);
+		wait_for_lock(other, at, 39 * MS, holder);
+		call(other, "reserve", at - 50 * US, 39 * MS + 100 * US, 100 * US, 0);
+		wait_for_lock(worker, at, 40 * MS, other);
+		call(worker, "reserve", at - 50 * US, 40 * MS + 100 * US, 100 * US, 0);
+	}
+	html = page();
+	for (int i = 0; i < 2; i++) {
+		unsigned int reason, waker, stack, kernel, held_by, held_in;
+		char key[32];
+		const char *wait = strstr(html, i ? "[50000,39000000," : "[50000,40000000,");
+
+		assert_non_null(wait);
+		assert_int_equal(
+			sscanf(wait + 16, "%u,%u,%u,%u,%u,%u", &reason, &waker, &stack, &kernel, &held_by, &held_in),
+			6);
+		snprintf(key, sizeof(key), "\"%u\":\"worker-13\"", held_by);
+		assert_non_null(strstr(html, key));
+		snprintf(key, sizeof(key), "\"%u\":\"com.acme.Cart.report()\"", held_in);
+		assert_non_null(strstr(html, key));
+		assert_int_equal(waker == held_by, i);
+	}
+}
+
+static void page_faults_have_a_column_if_they_are_known(void **state)
+{
+	call(worker, "reserve", 0, MS, MS, 0);
+	assert_null(strstr(page(), "Page Faults"));
+	recording_free(&r);
+	r = recording_new_with(JFR_KERNEL_FULL);
+	recording_begin(&r);
+	worker = recording_thread(&r, 11);
+	jfr_method_trace(r.w, &(struct jfr_method_trace){.start = T0,
+							 .duration = MS,
+							 .thread = worker,
+							 .method = recording_method(&r, "reserve"),
+							 .cpu = MS,
+							 .system_calls = 12,
+							 .system_call_time = 3000,
+							 .major_faults = 2,
+							 .minor_faults = 5});
+	page();
+	assert_non_null(strstr((char *)text.data, "<th class=\"n\">Page Faults</th>"));
+	assert_non_null(strstr((char *)text.data, "<td class=\"n\">7</td></tr>"));
+	assert_non_null(strstr((char *)text.data, "\"usage\":[12,3000,7]"));
+	assert_non_null(strstr((char *)text.data, "\"hasFaults\":true"));
+}
+
+/* Two runs of one method, whose calls take 1 ms and 2 ms. */
+static void a_comparison_is_a_page(void **state)
+{
+	const char *hostile = "a.B.</style><script>m()";
+	struct run runs[2] = {0};
+	struct diff d;
+
+	for (int i = 0; i < 2000; i++)
+		for (int n = 0; n < 2; n++)
+			assert_int_equal(run_add(&runs[n], 1, 1, (n + 1) * MS + i * 7919ll % 2003 * 10, false), 0);
+	for (int n = 0; n < 2; n++) {
+		assert_true(run_settle(&runs[n]));
+		runs[n].method[0].name = strdup(hostile);
+		runs[n].method[0].tail[RUN_P99] = (struct run_split){10, 10 * MS, 0, n * 10 * MS};
+		runs[n].lost = n;
+	}
+	assert_int_equal(diff_make(&d, &runs[0], &runs[1]), 0);
+	diff_page_put(&text, &d, "old.jfr", "<new>.jfr", 20);
+	bytes_put_u8(&text, 0);
+	assert_null(strstr((char *)text.data, "<script"));
+	assert_non_null(strstr((char *)text.data, "<h1>old.jfr → &lt;new&gt;.jfr</h1>"));
+	assert_non_null(strstr((char *)text.data, "<h3>a.B.&lt;/style&gt;&lt;script&gt;m()</h3>"));
+	assert_non_null(strstr((char *)text.data, "the new recording is incomplete: calls were lost"));
+	assert_non_null(strstr((char *)text.data, "<tr class=\"differs\"><td>p99</td><td class=\"n\">1.0 ms"));
+	assert_non_null(strstr((char *)text.data, "<span class=\"cpu\" style=\"width:"));
+	diff_release(&d);
+	for (int n = 0; n < 2; n++) {
+		free((char *)runs[n].method[0].name);
+		run_release(&runs[n]);
+	}
+}
+
 static void names_are_text_and_never_markup(void **state)
 {
 	const char *html;
@@ -291,6 +382,9 @@ int main(void)
 		TEST(a_call_around_the_slow_one_is_the_same_verdict),
 		TEST(bands_have_their_share_of_the_calls),
 		TEST(the_time_of_a_thread_does_not_count_twice),
+		TEST(a_call_names_the_holder_of_its_lock),
+		TEST(page_faults_have_a_column_if_they_are_known),
+		TEST(a_comparison_is_a_page),
 		TEST(names_are_text_and_never_markup),
 		TEST(a_recording_without_calls_has_a_page),
 	};
