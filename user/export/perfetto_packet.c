@@ -37,7 +37,12 @@ enum { ARGUMENT_NAME = 1, ARGUMENT_NUMBER = 4, ARGUMENT_TEXT = 6 };
 
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
-enum { CLOCK_OF_SEQUENCE = 64, CLOCK_OF_EPOCH = 1, CLOCK_OF_BOOT = 3 }; /* the latter: REALTIME, MONOTONIC */
+enum {
+	CLOCK_OF_SEQUENCE = 64,
+	CLOCK_OF_EPOCH = 1,	/* CLOCK_REALTIME */
+	CLOCK_OF_BOOT = 3,	/* CLOCK_MONOTONIC */
+	CLOCK_WITH_SUSPEND = 6, /* CLOCK_BOOTTIME */
+};
 
 #define SEQUENCE 102 /* any number; other traces count from 1 on */
 
@@ -92,15 +97,21 @@ static unsigned int perfetto_main_clock(const struct perfetto *p)
 	return p->clock.monotonic ? CLOCK_OF_BOOT : CLOCK_OF_EPOCH;
 }
 
-/* The clocks at the start. A system trace that is read together with this one knows CLOCK_MONOTONIC, too. */
+/*
+ * The clocks at the start. A system trace that is read together with this one knows CLOCK_MONOTONIC, too. Perfetto takes
+ * CLOCK_BOOTTIME as the clock of each file, and reports an error if it cannot convert it. A recording does not have it;
+ * on a machine that was never suspended it is CLOCK_MONOTONIC.
+ */
 static void packet_put_clocks(struct perfetto *p)
 {
 	size_t begun = proto_begin(&p->packet, PACKET_CLOCK_SNAPSHOT);
 
 	packet_put_clock(&p->packet, CLOCK_OF_SEQUENCE, p->clock.start, true);
 	packet_put_clock(&p->packet, perfetto_main_clock(p), p->clock.start, false);
-	if (p->clock.monotonic)
+	if (p->clock.monotonic) {
 		packet_put_clock(&p->packet, CLOCK_OF_EPOCH, p->clock.realtime, false);
+		packet_put_clock(&p->packet, CLOCK_WITH_SUSPEND, p->clock.start, false);
+	}
 	proto_uint(&p->packet, SNAPSHOT_PRIMARY, perfetto_main_clock(p));
 	proto_end(&p->packet, begun);
 	begun = proto_begin(&p->packet, PACKET_DEFAULTS);

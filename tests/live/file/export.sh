@@ -159,7 +159,7 @@ packets = messages(path)["packet"]
 assert packets[0]["sequence_flags"] == [1] and packets[0]["trace_packet_defaults"][0]["timestamp_clock_id"] == [64]
 snapshot = packets[0]["clock_snapshot"][0]
 clocks = {c["clock_id"][0]: c["timestamp"][0] for c in snapshot["clocks"]}
-assert snapshot["primary_trace_clock"] == [3] and clocks.keys() == {64, 3, 1} and clocks[64] == clocks[3]
+assert snapshot["primary_trace_clock"] == [3] and clocks.keys() == {64, 3, 1, 6} and clocks[64] == clocks[3] == clocks[6]
 base = clocks[1] - clocks[3]  # of CLOCK_REALTIME
 interned = {k: {i["iid"][0]: i["name"][0] for i in v} for k, v in packets[0]["interned_data"][0].items()}
 tracks = {p["track_descriptor"][0]["uuid"][0]: p["track_descriptor"][0] for p in packets if "track_descriptor" in p}
