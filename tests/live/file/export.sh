@@ -231,6 +231,18 @@ assert collections.Counter(who(t) for _, t in starts.values()) == collections.Co
 assert len(of("run queue")) == len(of_type("RunQueue")) and len(of("pause")) == len(of_type("VMPause"))
 assert counters["calls per second"] > 0 and counters["open calls"] > 0
 P
+	sentence="--perfetto is read by Perfetto's trace processor without an error, with the sums and wakers of the views"
+	processor=${TRACE_PROCESSOR:-/usr/lib/chromium/libtest_trace_processor.so}
+	if [ ! -e "$processor" ]; then
+		skip "$sentence" "needs chromium-shell, which has it as a library"
+	elif begin "$sentence"; then
+		"$FRTRACE" export --perfetto "$F_FILE" >"$WORK/trace" || finding "export: status $?"
+		"$FRTRACE" view method-trace --json "$F_FILE" >"$WORK/methods"
+		flows=$("$FRTRACE" print --json --events ThreadWait "$F_FILE" | grep -c '"wakerThread": {')
+		timeout 100 python3 "$LIVE/trace_processor.py" "$processor" "$WORK/trace" "$WORK/methods" "$flows" >"$WORK/found" 2>&1 ||
+			finding "status $?:" "$(cat "$WORK/found")"
+		verdict "$sentence"
+	fi
 	export_as --pprof
 	gzip -dc <"$WORK/exported" >"$WORK/unpacked" || finding "gzip cannot unpack the profile"
 	mv "$WORK/unpacked" "$WORK/exported"
