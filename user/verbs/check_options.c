@@ -65,6 +65,8 @@ static int check_recording(const struct settings *s, struct diag *d)
 			"'frtrace start' goes into the background: it starts no program and prints no table or lines");
 	if (filter_list_size(s->filters) == 0)
 		return diag_usage(d, "no filter: say which methods with -m, as in -m 'com.acme.Cart::checkout'");
+	if (s->dump_when.count && !s->background)
+		return diag_usage(d, "--dump-when is for a recording in the background: frtrace start ...");
 	if (s->dump_when.count && !filter_list_count(s->filters, FILTER_TRACE))
 		return diag_usage(d,
 				  "--dump-when is about recorded calls, and -M records none: choose methods with -m");

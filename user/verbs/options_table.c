@@ -175,8 +175,8 @@ const struct option_row options[] = {
 	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
 	 .help = "drop chunks that are older"},
 	{.name = "dump-when", .arg = "CONDITION", .kind = OPTION_DUMP_WHEN, AT(settings.dump_when),
-	 .section = SECTION_WHERE, .verbs = VERB_BIT(VERB_START),
-	 .help = "write a dump beside the file when a recorded call is slow, throws, or does not end: 'Cart::pay >1s', "
+	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
+	 .help = "with start: write a dump beside the file when a recorded call is slow, throws, or does not end: 'Cart::pay >1s', "
 		 "'Cart::pay thrown', 'Cart::pay open>10s'; several --dump-when",
 	 .more = "The dump has the time of day in its name, and the calls that are open. At most one is written each minute, "
 		 "and 20 in all. Calls that are not recorded, because of -t, -M or the throttle, are not seen, except open ones."},

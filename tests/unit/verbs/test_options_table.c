@@ -54,6 +54,7 @@ static const char *sample(const struct option_row *o)
 		return NULL;
 	case OPTION_SETTINGS: return "profile";
 	case OPTION_CONDITION: return "Cart::pay p99>1ms";
+	case OPTION_DUMP_WHEN: return "Cart::pay >1s";
 	default: return o->arg ? "text" : NULL;
 	}
 }
