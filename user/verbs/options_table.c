@@ -176,10 +176,10 @@ const struct option_row options[] = {
 	 .help = "drop chunks that are older"},
 	{.name = "dump-when", .arg = "CONDITION", .kind = OPTION_DUMP_WHEN, AT(settings.dump_when),
 	 .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
-	 .help = "with start: write a dump beside the file when a recorded call is slow, throws, or does not end: 'Cart::pay >1s', "
-		 "'Cart::pay thrown', 'Cart::pay open>10s'; several --dump-when",
-	 .more = "The dump has the time of day in its name, and the calls that are open. At most one is written each minute, "
-		 "and 20 in all. Calls that are not recorded, because of -t, -M or the throttle, are not seen, except open ones."},
+	 .help = "with start: write a dump when a call is slow, throws, or hangs: 'Cart::pay >1s', 'Cart::pay thrown', "
+		 "'Cart::pay open>10s'",
+	 .more = "The dump lies beside the file, with the time of day in its name, and has the calls that are open, too. "
+		 "Several --dump-when are possible. At most one dump is written each minute, and 20 in all. Calls that are not recorded, because of -t, -M or the throttle, are not seen, except open ones."},
 	{.name = "with-jfr", .arg = "SETTINGS", .optional = true, .kind = OPTION_WITH_JFR, AT(settings.with_jfr),
 	 .choices = jfr_offers, .section = SECTION_WHERE, .verbs = VERBS_RECORDING,
 	 .help = "put the JVM's own recording (default, profile, FILE.jfc) into the same file; JDK 11 on"},
