@@ -51,6 +51,8 @@ static void shell_start_job(void)
 	job = fork();
 	if (job == 0) {
 		setpgid(0, 0);
+		signal(SIGINT, SIG_DFL); /* the background jobs of a shell ignore these two */
+		signal(SIGQUIT, SIG_DFL);
 		signal(SIGTTOU, SIG_IGN);
 		tcsetpgrp(STDIN_FILENO, getpid());
 		signal(SIGTTOU, SIG_DFL);
