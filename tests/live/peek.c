@@ -22,6 +22,7 @@ static const struct {
 	FIELD(ring_used),
 	FIELD(slots),
 	FIELD(methods),
+	FIELD(recording[0].state),
 	FIELD(recording[0].skips),
 	FIELD(slots_missing),
 	FIELD(recording[0].unslotted),

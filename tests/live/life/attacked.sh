@@ -6,6 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 state_is() { [ "$(peek "$T_PID" state)" = "$1" ]; }
+is_starting() { [ "$(peek "$T_PID" 'recording[0].state')" = 1 ] || ended "$F_PID"; }
 
 # The JVM is still working for the killed frtrace. The next one must not wait for the killed one's helpers.
 killed_at_start() {
@@ -14,7 +15,7 @@ killed_at_start() {
 	target_start SlowLoader 3000
 	if target_ready; then
 		trace_launch -p "$T_PID" -m live.Copy -o "$WORK/first.jfr"
-		wait_for 30 state_is 1 || finding "the recording does not begin"
+		wait_for 30 is_starting || finding "the recording does not begin"
 		kill -9 "$F_PID"
 		wait "$F_PID" 2>/dev/null
 		if trace_start -m live.Copy::work; then
