@@ -213,7 +213,7 @@ int live_fd(const struct live *l)
 	return l ? keys_fd(l->keys) : -1;
 }
 
-/* The next column to the right or left of which the table has numbers. */
+/* The next column with numbers, to the right or left. */
 static enum interval_column live_next_column(const struct interval *i, int step)
 {
 	enum interval_column c = i->order;

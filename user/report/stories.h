@@ -12,7 +12,7 @@
 
 #define STORY_PARTS  16 /* of each kind */
 #define STORY_FRAMES 40
-#define STORY_HELD   6 /* the longest waits, of which the holder is looked for */
+#define STORY_HELD   6 /* the holder is looked for in that many of the longest waits */
 
 enum story_kind { STORY_CALL, STORY_WAIT, STORY_RUN_QUEUE, STORY_KINDS };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* --dump-when: what is accepted, and what each mistake is told. */
+/* --dump-when: what is accepted, and the message of each mistake. */
 #include "user/options/dump_conditions.h"
 
 #include <setjmp.h>
