@@ -66,6 +66,7 @@ def words(line):
     line = re.sub(r"[\d.]+ (cpu|runq)\b", r"\1", line)  # they depend on the load of the machine
     line = re.sub(r"open, oldest [\d.]+ \w+( in \S+)?", "open", line)  # it may be absent
     line = re.sub(r"\bdisk +[\d,]+( +[\d.]+ [mu]?s){3}", "disk", line)  # it may be slow or fast
+    line = re.sub(r"^( +[\d.]+ ms) +[\d.]+ [mu]s( +[\d.]+ ms +\S+\.handle\()", r"\1\2", line)  # self varies with the load
     line = re.sub(r"([-=#])\1{2,}", r"\1", line)  # rules and bars
     line = re.sub(r"(Thread\.sleep\(long\)):\d+", r"\1", line)  # native in some versions of the JDK
     return [match for match in TOKEN.finditer(line) if match.group().strip()]
