@@ -7,6 +7,7 @@
 #include "frtrace.skel.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,14 +73,13 @@ static int load_with(struct frtrace_bpf **out, struct kernel_probes *k, enum set
 	return err;
 }
 
-int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, const struct settings *settings,
-		      const struct target *t, struct diag *d)
+static int load_all_or_less(struct frtrace_bpf **out, struct kernel_probes *k, const struct settings *settings,
+			    const struct target *t, struct diag *d)
 {
 	enum settings_kernel kernel = settings->kernel;
 	char why[RIGHT_TEXT];
 	int err;
 
-	libbpf_set_print(on_libbpf);
 	if (kernel && !load_with(out, k, kernel, settings->probes, t, &k->why))
 		return 0;
 	err = load_with(out, k, SETTINGS_KERNEL_OFF, settings->probes, t, d);
@@ -89,5 +89,27 @@ int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, const s
 	else if (!err && kernel)
 		diag_set(&k->why, ENOTSUP,
 			 "this kernel refuses programs on its scheduler's tracepoints (-v shows why)");
+	return err;
+}
+
+/*
+ * The kernel's types, 5 MB, are read twice, here and by libbpf, through several buffers. Keep what is freed for the next
+ * one: pages that are new each time cost more than the rest of loading.
+ */
+static void keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
+
+int bpf_programs_load(struct frtrace_bpf **out, struct kernel_probes *k, const struct settings *settings,
+		      const struct target *t, struct diag *d)
+{
+	int err;
+
+	libbpf_set_print(on_libbpf);
+	keep_memory();
+	err = load_all_or_less(out, k, settings, t, d);
+	malloc_trim(0);
 	return err;
 }
