@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A method without a binding has the address of a function in libjvm. Nothing tells which one, so it is taken from a
- * method that never gets a binding: the JVM replaces each call of MethodHandle.invokeExact(), which every JVM has loaded.
+ * A method without a binding has the address of a function in libjvm. Nothing tells which one, but it is the only one
+ * that several methods have of those that nearly nobody calls: Array.setShort() and its like, which every JVM has loaded.
  */
 #include "user/jvm/bindings.h"
 #include "filters/filter_list.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NEVER_BOUND "java.lang.invoke.MethodHandle::invokeExact"
+#define RARELY_BOUND "java.lang.reflect.Array::set*"
 
 struct bindings {
 	const struct matches_setup *setup;
@@ -24,6 +24,19 @@ static uint64_t code_of(const struct matches_setup *s, const struct match *m)
 	uint64_t code;
 
 	return method_native_code(s->layout, s->mem, m->address, &code) ? 0 : code;
+}
+
+/* The address that two methods have; 0: all have their own. */
+static uint64_t find_shared(const struct matches_setup *s, const struct matches *found)
+{
+	for (uint32_t i = 0; i < found->count; i++) {
+		uint64_t code = found->match[i].reason == FRT_SKIP_NATIVE ? code_of(s, &found->match[i]) : 0;
+
+		for (uint32_t k = 0; code && k < i; k++)
+			if (found->match[k].reason == FRT_SKIP_NATIVE && code_of(s, &found->match[k]) == code)
+				return code;
+	}
+	return 0;
 }
 
 static uint64_t find_unbound_with(struct matches_setup *setup, const struct filter_list *filter)
@@ -39,8 +52,7 @@ static uint64_t find_unbound_with(struct matches_setup *setup, const struct filt
 	pattern.program = program;
 	setup->pattern = &pattern;
 	if (!matches_find(&found, setup)) {
-		if (found.count)
-			code = code_of(setup, &found.match[0]);
+		code = find_shared(setup, &found);
 		matches_release(&found);
 	}
 	free(program);
@@ -55,7 +67,7 @@ static uint64_t find_unbound(const struct matches_setup *setup)
 	uint64_t code = 0;
 
 	own.near = NULL;
-	if (filter && !filter_list_add(filter, NEVER_BOUND, FILTER_TRACE, &ignored))
+	if (filter && !filter_list_add(filter, RARELY_BOUND, FILTER_TRACE, &ignored))
 		code = find_unbound_with(&own, filter);
 	filter_list_free(filter);
 	return code;

@@ -207,8 +207,8 @@ bindings() {
 		verb 0 methods --json "$T_PID" "$method"
 		out_has "\"bound\":true,\"library\":\"$library\+0x$place\",\"function\":\"$function\""
 	done
-	verb 0 methods "$T_PID" 'java.lang.invoke.MethodHandle::invokeExact;java.lang.Object::notifyAll'
-	out_has "MethodHandle::invokeExact.*native, without bytecode: not bound, it was never called$"
+	verb 0 methods "$T_PID" 'java.lang.reflect.Array::setShort;java.lang.Object::notifyAll'
+	out_has "Array::setShort.*native, without bytecode: not bound, it was never called$"
 	out_has "Object::notifyAll.*: libjvm\.so\+0x[0-9a-f]+ JVM_MonitorNotifyAll$"
 	verdict "$sentence"
 }
