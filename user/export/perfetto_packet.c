@@ -100,7 +100,8 @@ static unsigned int perfetto_main_clock(const struct perfetto *p)
 /*
  * The clocks at the start. A system trace that is read together with this one knows CLOCK_MONOTONIC, too. Perfetto takes
  * CLOCK_BOOTTIME as the clock of each file, and reports an error if it cannot convert it. A recording does not have it;
- * on a machine that was never suspended it is CLOCK_MONOTONIC.
+ * on a machine that was never suspended it is CLOCK_MONOTONIC. A recording with the time of day alone is read as that of a
+ * machine that has run since 1970.
  */
 static void packet_put_clocks(struct perfetto *p)
 {
@@ -108,10 +109,9 @@ static void packet_put_clocks(struct perfetto *p)
 
 	packet_put_clock(&p->packet, CLOCK_OF_SEQUENCE, p->clock.start, true);
 	packet_put_clock(&p->packet, perfetto_main_clock(p), p->clock.start, false);
-	if (p->clock.monotonic) {
+	packet_put_clock(&p->packet, CLOCK_WITH_SUSPEND, p->clock.start, false);
+	if (p->clock.monotonic)
 		packet_put_clock(&p->packet, CLOCK_OF_EPOCH, p->clock.realtime, false);
-		packet_put_clock(&p->packet, CLOCK_WITH_SUSPEND, p->clock.start, false);
-	}
 	proto_uint(&p->packet, SNAPSHOT_PRIMARY, perfetto_main_clock(p));
 	proto_end(&p->packet, begun);
 	begun = proto_begin(&p->packet, PACKET_DEFAULTS);

@@ -81,6 +81,22 @@ export_as() { # ARGUMENT...
 	"$FRTRACE" export "$@" "$F_FILE" >"$WORK/exported" 2>"$WORK/stderr" || finding "export $*: status $?: $(cat "$WORK/stderr")"
 }
 
+# Without frtrace.Clock.
+recorded_by_jvm() {
+	"$(jdk_newest)/bin/java" "-XX:StartFlightRecording:filename=$WORK/own.jfr,method-trace=live.BigSource::main" \
+		-cp "$CLASSES" live.BigSource >"$WORK/log" 2>&1
+	echo "$WORK/own.jfr"
+}
+
+processed() { # FILE
+	local flows
+	"$FRTRACE" export --perfetto "$1" >"$WORK/trace" || finding "export: status $?"
+	"$FRTRACE" view method-trace --json "$1" >"$WORK/methods"
+	flows=$("$FRTRACE" print --json --events ThreadWait "$1" 2>/dev/null | grep -c '"wakerThread": {')
+	timeout 100 python3 "$LIVE/trace_processor.py" "$processor" "$WORK/trace" "$WORK/methods" "$flows" >"$WORK/found" 2>&1 ||
+		finding "$1: status $?:" "$(cat "$WORK/found")"
+}
+
 target_start Exported 60
 if target_ready && trace_start -m 'live.Exported::order;live.Exported::price'; then
 	target_go
@@ -231,16 +247,13 @@ assert collections.Counter(who(t) for _, t in starts.values()) == collections.Co
 assert len(of("run queue")) == len(of_type("RunQueue")) and len(of("pause")) == len(of_type("VMPause"))
 assert counters["calls per second"] > 0 and counters["open calls"] > 0
 P
-	sentence="--perfetto is read by Perfetto's trace processor without an error, with the sums and wakers of the views"
+	sentence="--perfetto, of the JVM's own recording too, is read by Perfetto's trace processor without an error, with the sums and wakers of the views"
 	processor=${TRACE_PROCESSOR:-/usr/lib/chromium/libtest_trace_processor.so}
 	if [ ! -e "$processor" ]; then
 		skip "$sentence" "needs chromium-shell, which has it as a library"
 	elif begin "$sentence"; then
-		"$FRTRACE" export --perfetto "$F_FILE" >"$WORK/trace" || finding "export: status $?"
-		"$FRTRACE" view method-trace --json "$F_FILE" >"$WORK/methods"
-		flows=$("$FRTRACE" print --json --events ThreadWait "$F_FILE" | grep -c '"wakerThread": {')
-		timeout 100 python3 "$LIVE/trace_processor.py" "$processor" "$WORK/trace" "$WORK/methods" "$flows" >"$WORK/found" 2>&1 ||
-			finding "status $?:" "$(cat "$WORK/found")"
+		processed "$F_FILE"
+		[ "${NEWEST%% *}" -lt 25 ] || processed "$(recorded_by_jvm)"
 		verdict "$sentence"
 	fi
 	export_as --pprof
