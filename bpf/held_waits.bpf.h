@@ -133,6 +133,8 @@ static __always_inline bool held_emit_native(struct held_waits *h, __u64 word, c
  * NULL. Returns 0 if there are others meanwhile. It is global, so the verifier looks at it once: inline, it looked at
  * 70,000 instructions, and that was half of the time that it takes to start a recording.
  */
+int held_emit(struct held_waits *h, __u64 word, const struct frt_long_wait *stacks, const struct frt_native *native);
+
 __noinline int held_emit(struct held_waits *h, __u64 word, const struct frt_long_wait *stacks,
 			 const struct frt_native *native)
 {
