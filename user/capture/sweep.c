@@ -32,6 +32,20 @@ static void copy_window(char *to, const char *ring, uint64_t size, uint64_t from
 	memcpy(to + first, ring, length - first);
 }
 
+/*
+ * A ring that has grown got the records of the smaller one. What is older, and would fit, is missing: zeros, at the
+ * beginning of the window. Returns their size.
+ */
+static uint64_t missing_bytes(const char *copy, uint64_t length)
+{
+	const struct frt_span *record = (const struct frt_span *)copy;
+	uint64_t n = 0;
+
+	while (n < length / FRT_RECORD_SIZE && !record[n].kind)
+		n++;
+	return n * FRT_RECORD_SIZE;
+}
+
 /* Returns the number of bytes fed. */
 static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, uint32_t number,
 			   const struct frt_slot *slot)
@@ -50,6 +64,8 @@ static uint64_t sweep_slot(const struct segment *seg, struct streams *streams, u
 	/* the record at `later` may be half written, over the record one ring size before */
 	safe = later + FRT_RECORD_SIZE > size ? later + FRT_RECORD_SIZE - size : 0;
 	if (from < safe || __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE) != word)
+		return 0;
+	if (missing_bytes(copy, head - from)) /* drained before the ring grew, and still in the queue */
 		return 0;
 	streams_feed(streams, number, from, copy, head - from);
 	return head - from;
@@ -79,7 +95,7 @@ static void finish_slot(const struct segment *seg, struct streams *streams, uint
 			const struct frt_slot *slot, uint64_t *left)
 {
 	_Alignas(8) char copy[1 << FRT_RING_MAX_LOG2];
-	uint64_t size, head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE), from = streams->next[number];
+	uint64_t size, head = __atomic_load_n(&slot->head, __ATOMIC_ACQUIRE), from = streams->next[number], missing;
 	const char *ring = sweep_ring_of(seg, __atomic_load_n(&slot->ring, __ATOMIC_ACQUIRE), &size);
 
 	if (head <= from || head % FRT_RECORD_SIZE)
@@ -89,7 +105,8 @@ static void finish_slot(const struct segment *seg, struct streams *streams, uint
 		if (head - from > size)
 			from = head - size;
 		copy_window(copy, ring, size, from, head);
-		streams_feed(streams, number, from, copy, head - from);
+		missing = missing_bytes(copy, head - from);
+		streams_feed(streams, number, from + missing, copy + missing, head - from - missing);
 	}
 	streams_give_up(streams, number, head);
 }

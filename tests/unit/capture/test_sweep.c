@@ -145,6 +145,45 @@ static void gap_is_left_to_the_queue_until_the_end(void **state)
 	assert_int_equal(torn, 0);
 }
 
+/* The owner has drained two halves, which are in the queue, and moved into a larger ring with the later one. */
+static void grow_behind_the_queue(struct frt_slot *slot, struct frt_span *record)
+{
+	uint64_t old = slot->ring >> 8;
+
+	memcpy(record, seg.base + old, slot->head);
+	slot->ring = (uint64_t)(FRT_RINGS_AT + 8192) << 8 | 11;
+	memcpy(seg.base + (slot->ring >> 8) + RING / 2, seg.base + old + RING / 2, RING / 2);
+}
+
+static void what_a_grown_ring_does_not_have_is_left_to_the_queue(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+	struct frt_span record[FITS];
+
+	write_spans(slot, FITS);
+	grow_behind_the_queue(slot, record);
+	write_spans(slot, 3);
+	sweep(&seg, streams);
+	assert_int_equal(spans, 0);
+	streams_feed(streams, 0, 0, record, sizeof(record));
+	sweep(&seg, streams);
+	assert_int_equal(spans, FITS + 3);
+	assert_int_equal(torn + streams->lost + streams->malformed, 0);
+}
+
+static void what_a_grown_ring_does_not_have_is_lost_at_the_end(void **state)
+{
+	struct frt_slot *slot = fake_slot(&seg, 10, 0);
+	struct frt_span record[FITS];
+
+	write_spans(slot, FITS);
+	grow_behind_the_queue(slot, record);
+	sweep_finish(&seg, streams);
+	assert_int_equal(spans, FITS / 2);
+	assert_int_equal(streams->lost, FITS / 2);
+	assert_int_equal(torn + streams->malformed, 0);
+}
+
 static void recording_begins_where_the_streams_stand(void **state)
 {
 	struct frt_slot *slot = fake_slot(&seg, 10, 0);
@@ -390,6 +429,8 @@ int main(void)
 		TEST(record_that_may_be_overwritten_just_now_is_not_taken),
 		TEST(all_but_one_record_of_a_ring_are_safe),
 		TEST(gap_is_left_to_the_queue_until_the_end),
+		TEST(what_a_grown_ring_does_not_have_is_left_to_the_queue),
+		TEST(what_a_grown_ring_does_not_have_is_lost_at_the_end),
 		TEST(recording_begins_where_the_streams_stand),
 		TEST(slot_without_a_ring_is_lost_only_at_the_end),
 		TEST(finish_takes_what_a_killed_owner_left),
