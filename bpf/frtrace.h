@@ -463,7 +463,7 @@ struct frt_header {
  */
 #define FRT_RULE_TIMED	  0x1u
 #define FRT_RULE_THROWN	  0x2u /* record only calls that end with an exception */
-#define FRT_RULE_SILENT	  0x4u /* timed for the live view only: no jdk.MethodTiming */
+#define FRT_RULE_SILENT	  0x4u /* timed for the live view and --metrics only: no jdk.MethodTiming */
 #define FRT_RULE_SHIFT	  3
 #define FRT_RULE_UNTRACED (~0ull << FRT_RULE_SHIFT) /* a threshold that no call reaches */
 

@@ -254,7 +254,7 @@ static uint64_t add_group(const struct frt_group *g, struct frt_group *seen, uin
 	return sum;
 }
 
-/* Read a method's buckets. Returns their sum. */
+/* Read a method's buckets, without the recent calls if `t` is NULL. Returns their sum. */
 static uint64_t read_histogram(const struct segment *s, const struct timings *t, uint32_t method,
 			       struct frt_group *seen, uint64_t bucket[BUCKETS])
 {
@@ -264,7 +264,8 @@ static uint64_t read_histogram(const struct segment *s, const struct timings *t,
 	uint64_t sum = 0;
 
 	memset(bucket, 0, BUCKETS * sizeof(*bucket));
-	add_recents(t, method, bucket);
+	if (t)
+		add_recents(t, method, bucket);
 	for (uint32_t i = 0; i < FRT_GROUPS; i++) {
 		uint32_t g = __atomic_load_n(&h->group[i], __ATOMIC_RELAXED); /* read once: it may change */
 		uint64_t *first = bucket + i * FRT_GROUP_BUCKETS;
@@ -309,4 +310,35 @@ bool timing_percentiles(const struct segment *s, const struct timings *t, uint32
 	uint64_t longest;
 
 	return timing_percentiles_since(s, t, method, NULL, out, &longest);
+}
+
+static size_t duration_class(uint32_t bucket, const uint64_t *bound, size_t bounds)
+{
+	size_t i = 0;
+
+	while (i < bounds && middle_of(bucket) > bound[i])
+		i++;
+	return i;
+}
+
+void timing_count_histogram(const struct segment *s, uint32_t method, const uint64_t *bound, size_t bounds,
+			    uint64_t *count)
+{
+	uint64_t bucket[BUCKETS];
+
+	if (method >= FRT_MAX_METHODS || !read_histogram(s, NULL, method, NULL, bucket))
+		return;
+	for (uint32_t b = 0; b < BUCKETS; b++)
+		if (bucket[b])
+			count[duration_class(b, bound, bounds)] += bucket[b];
+}
+
+void timing_count_recent(const struct timings *t, uint32_t method, const uint64_t *bound, size_t bounds,
+			 uint64_t *count)
+{
+	if (method >= FRT_MAX_METHODS)
+		return;
+	for (uint32_t i = t->of[method].recent; i; i = t->recent[i].next)
+		for (uint32_t k = 0; k < t->recent[i].buckets; k++)
+			count[duration_class(t->recent[i].bucket[k], bound, bounds)]++;
 }

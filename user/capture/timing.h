@@ -31,12 +31,12 @@ struct timings {
 };
 
 /*
- * Is this method timed in the current recording, other than for the live view only? Also true when its hooks are gone
+ * Is this method timed in the current recording, other than silently? Also true when its hooks are gone
  * or it was never called.
  */
 bool timing_is_wanted(const struct segment *s, uint32_t method);
 
-/* Is it timed for the live view only? */
+/* Is it timed for the live view and --metrics only? */
 bool timing_is_silent(const struct segment *s, uint32_t method);
 
 /* Will a call of this method that has lasted `ticks` so far be recorded, however it ends? */
@@ -64,5 +64,16 @@ bool timing_percentiles(const struct segment *s, const struct timings *t, uint32
  */
 bool timing_percentiles_since(const struct segment *s, const struct timings *t, uint32_t method, struct frt_group *seen,
 			      uint64_t out[TIMING_PERCENTILES], uint64_t *longest);
+
+/*
+ * Add the method's calls by duration: count[i] gets those of at most bound[i] TSC ticks and more than bound[i - 1], and
+ * count[bounds] those beyond. A duration is accurate to 1.6 %. A call is first in `recent` and later in the histogram, so
+ * the sum of the two functions has no call twice if the histogram is counted before timings_read(); it may then miss a
+ * call that moves meanwhile.
+ */
+void timing_count_histogram(const struct segment *s, uint32_t method, const uint64_t *bound, size_t bounds,
+			    uint64_t *count);
+void timing_count_recent(const struct timings *t, uint32_t method, const uint64_t *bound, size_t bounds,
+			 uint64_t *count);
 
 #endif

@@ -156,6 +156,8 @@ static int loop_maintain(struct loop *l, struct moments *m, int64_t now, bool be
 		if (l->live && !behind && !intake_has_pending(session_intake(l->session)))
 			m->reader_gone = !live_tick(l->live, now, lost.sum);
 	}
+	if (!behind)
+		metrics_tick(l->metrics, l->report, l->recorder, now);
 	if (now >= m->progress && !live_has_terminal(l->live)) {
 		report_progress(l->report);
 		m->progress = now + PROGRESS_NS;

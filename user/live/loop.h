@@ -11,6 +11,7 @@
 #include "user/live/program.h"
 #include "user/live/report.h"
 #include "user/live/live.h"
+#include "user/live/metrics.h"
 
 struct loop {
 	struct session *session;
@@ -19,6 +20,7 @@ struct loop {
 	const struct report *report;
 	struct throttle *throttle;     /* NULL: no throttling */
 	struct live *live;	       /* NULL: no live view */
+	struct metrics *metrics;       /* NULL: no --metrics */
 	struct background *background; /* NULL: in the foreground */
 	struct dump_trigger *trigger;  /* NULL: no --dump-when */
 	const char *path;	       /* of the recording */

@@ -18,6 +18,7 @@ struct breakdown_sums {
 	struct bucket bucket[BUCKETS]; /* by duration */
 	struct breakdown_sum method[FRT_MAX_METHODS];
 	uint64_t worst[FRT_MAX_METHODS]; /* since the last query */
+	uint64_t blocked_on[FRT_MAX_METHODS][FRT_WAIT_REASONS];
 };
 
 int breakdown_sums_new(struct breakdown_sums **out, struct diag *d)
@@ -70,8 +71,11 @@ void breakdown_sums_add(struct breakdown_sums *s, uint32_t method, int64_t durat
 {
 	if (split->blocked == WAIT_JOIN_MISSING)
 		return;
+	method %= FRT_MAX_METHODS;
 	add_to_bucket(s, duration, *split);
-	add_call(&s->method[method % FRT_MAX_METHODS], duration, split);
+	add_call(&s->method[method], duration, split);
+	for (unsigned int i = 0; split->blocked && i < FRT_WAIT_REASONS; i++)
+		s->blocked_on[method][i] += split->blocked_on[i];
 }
 
 static void add_ran(struct breakdown_sum *to, uint64_t calls, int64_t duration)
@@ -110,6 +114,11 @@ void breakdown_sums_note_longest(struct breakdown_sums *s, uint32_t method, int6
 const struct breakdown_sum *breakdown_sums_of(const struct breakdown_sums *s, uint32_t method)
 {
 	return &s->method[method % FRT_MAX_METHODS];
+}
+
+const uint64_t *breakdown_sums_blocked_on(const struct breakdown_sums *s, uint32_t method)
+{
+	return s->blocked_on[method % FRT_MAX_METHODS];
 }
 
 uint64_t breakdown_sums_take_worst(struct breakdown_sums *s, uint32_t method)

@@ -39,6 +39,9 @@ void breakdown_sums_note_longest(struct breakdown_sums *s, uint32_t method, int6
 /* A method's sums since the start. */
 const struct breakdown_sum *breakdown_sums_of(const struct breakdown_sums *s, uint32_t method);
 
+/* The `blocked` of these by reason: FRT_WAIT_REASONS numbers. */
+const uint64_t *breakdown_sums_blocked_on(const struct breakdown_sums *s, uint32_t method);
+
 /* A method's longest wait since the last query. */
 uint64_t breakdown_sums_take_worst(struct breakdown_sums *s, uint32_t method);
 

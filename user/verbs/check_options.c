@@ -59,6 +59,8 @@ static int check_recording(const struct settings *s, struct diag *d)
 			   "and put the two files together with 'frtrace merge'");
 	if (s->report && (strlen(s->report) < 6 || strcmp(s->report + strlen(s->report) - 5, ".html") != 0))
 		return diag_usage(d, "wrong --report '%s': the page needs a name that ends in .html", s->report);
+	if (s->metrics && (strlen(s->metrics) < 6 || strcmp(s->metrics + strlen(s->metrics) - 5, ".prom") != 0))
+		return diag_usage(d, "wrong --metrics '%s': the file needs a name that ends in .prom", s->metrics);
 	if (s->background && (s->program || s->interval_ns || s->lines))
 		return diag_usage(
 			d,

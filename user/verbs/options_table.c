@@ -203,10 +203,14 @@ const struct option_row options[] = {
 	{.name = "json", .kind = OPTION_FLAG, AT(settings.json),
 	 .section = SECTION_SEE, .verbs = VERBS_RECORDING | VERBS_INSPECTING,
 	 .help = "print JSON instead"},
+	{.name = "metrics", .arg = "FILE.prom", .kind = OPTION_TEXT, AT(settings.metrics),
+	 .section = SECTION_SEE, .verbs = VERBS_RECORDING,
+	 .help = "write sums for Prometheus each 15 s: calls, times, waits, losses, costs",
+	 .more = "Each time the file is replaced as a whole, so a node exporter's textfile collector can read it."},
 	{.name = "fail-if", .arg = "CONDITION", .kind = OPTION_CONDITION, AT(conditions),
 	 .section = SECTION_SEE, .verbs = VERBS_RECORDING | VERB_BIT(VERB_VIEW) | VERB_BIT(VERB_DIFF),
-	 .help = "end with status 4 if the condition holds at the end, with 5 if that cannot be decided: "
-		 "'Cart::pay p99>50ms', 'Cart thrown>0', 'Cart::pay calls=0'; several --fail-if",
+	 .help = "end with status 4 if the condition holds at the end, with 5 if that is unknown: "
+		 "'Cart::pay p99>50ms', 'Cart thrown>0'; several --fail-if",
 	 .more = "A condition is a filter but for supertypes and annotations, one of calls, thrown, p50, p99 and other percentiles, max, and "
 		 "the means avg, cpu, runq and blocked, then >, >=, <, <= or =, and a limit. For diff it is about NEW, and "
 		 "'Cart::pay p99>+10%' holds if the percentile has certainly grown by more. What is not known is never "

@@ -53,6 +53,7 @@ struct recording {
 	struct throttle *throttle;     /* NULL: no throttling */
 	struct dump_trigger *trigger;  /* NULL: no --dump-when */
 	struct live *live;	       /* NULL: no live view */
+	struct metrics *metrics;       /* NULL: no --metrics */
 	struct background *background; /* NULL: in the foreground */
 	struct jvm_model model;
 	struct diag not_walked; /* why stacks are not walked; "": they are, or are not wanted */
@@ -92,6 +93,8 @@ static int open_output(struct recording *r, struct diag *d)
 		err = output_open(&r->output, path, &limits, d);
 	if (!err && !(r->path = strdup(path)))
 		err = diag_errno(d, ENOMEM, "cannot begin");
+	if (!err && r->settings->metrics)
+		err = metrics_open(&r->metrics, r->settings->metrics, d);
 	return err;
 }
 
@@ -389,6 +392,7 @@ static int record_finish(struct recording *r, int err, struct diag *d)
 	err = worse(err, output_finish(r->output, &second), d, &second);
 	losses_read(&lost, r->session, r->recorder);
 	live_finish(r->live, lost.sum);
+	r->incomplete |= !metrics_finish(r->metrics, &r->report);
 	report_end(&r->report, &gaps, !stop_err, ended);
 	notes_release(&gaps);
 	if (err)
@@ -405,6 +409,7 @@ static void record_release(struct recording *r)
 {
 	forget_interrupt(r);
 	live_free(r->live);
+	metrics_free(r->metrics);
 	recorder_free(r->recorder);
 	throttle_free(r->throttle);
 	dump_trigger_free(r->trigger);
@@ -417,6 +422,7 @@ static void record_release(struct recording *r)
 	r->throttle = NULL;
 	r->trigger = NULL;
 	r->live = NULL;
+	r->metrics = NULL;
 	r->session = NULL;
 	r->output = NULL;
 }
@@ -429,6 +435,7 @@ static int run_loop(struct recording *r, struct loop *loop, struct diag *d)
 	loop->report = &r->report;
 	loop->throttle = r->throttle;
 	loop->live = r->live;
+	loop->metrics = r->metrics;
 	loop->background = r->background;
 	loop->trigger = r->trigger;
 	loop->path = r->path;
