@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/live/loop.h"
+#include "user/process/rights.h"
 #include "user/record/losses.h"
 #include "user/text/log.h"
 #include "user/text/monotonic.h"
@@ -186,6 +187,7 @@ int loop_run(struct loop *l, struct diag *d)
 	bool over = false;
 	int err = 0;
 
+	rights_drop(l->target, (struct rights_later){.attach = l->report->settings->with_jfr, .signal = l->program});
 	if (l->duration_ns)
 		m.end = now + l->duration_ns;
 	while (!over && !err) {

@@ -38,7 +38,8 @@ void loop_release(struct loop *l);
 
 /*
  * Run until a signal, the duration, --max-events, or the end of the target, the program or the reader of the live view
- * (0), or until the recorder or the agent fails (-errno with the message).
+ * (0), or until the recorder or the agent fails (-errno with the message). Before it begins, this process gives up the
+ * capabilities that only attaching takes.
  */
 int loop_run(struct loop *l, struct diag *d);
 

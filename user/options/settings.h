@@ -74,13 +74,14 @@ struct settings {
 	enum settings_fields fields;
 	uint64_t wait_stack_ns; /* longer waits are recorded with their stacks */
 	bool no_stack, skip_active, quiet, verbose;
-	const char *metrics;  /* name of the file for Prometheus; NULL: none */
-	uint64_t interval_ns; /* of the live table; 0: no table */
-	uint64_t top;	      /* maximum rows of the live table; 0: default */
-	bool lines;	      /* print each recorded call */
-	bool thrown;	      /* record only calls that end with an exception */
-	bool background;      /* `frtrace start`: return when tracing is on */
-	bool json;	      /* print JSON */
+	const char *metrics;   /* name of the file for Prometheus; NULL: none */
+	uint64_t interval_ns;  /* of the live table; 0: no table */
+	uint64_t top;	       /* maximum rows of the live table; 0: default */
+	bool lines;	       /* print each recorded call */
+	bool thrown;	       /* record only calls that end with an exception */
+	bool background;       /* `frtrace start`: return when tracing is on */
+	bool json;	       /* print JSON */
+	bool security_context; /* `frtrace check`: print YAML for Kubernetes instead */
 };
 
 /* Set the defaults, with an empty filter list. 0 or -ENOMEM with the message. */

@@ -99,7 +99,8 @@ static void parse_groups(const char *at, struct proc_status *out)
 
 int proc_parse_status(const char *text, struct proc_status *out)
 {
-	const char *state = status_value(text, "State"), *caught = status_value(text, "SigCgt");
+	const char *state = status_value(text, "State"), *caught = status_value(text, "SigCgt"),
+		   *permitted = status_value(text, "CapPrm");
 	unsigned long ids[32];
 	int count;
 
@@ -118,6 +119,7 @@ int proc_parse_status(const char *text, struct proc_status *out)
 	if (count)
 		out->ns_pid = ids[count - 1];
 	out->caught = caught ? strtoull(caught, NULL, 16) : 0;
+	out->permitted = permitted ? strtoull(permitted, NULL, 16) : 0;
 	parse_groups(status_value(text, "Groups"), out);
 	return 0;
 }

@@ -23,7 +23,8 @@ struct proc_status {
 	pid_t tgid, ns_pid; /* ns_pid: the last one of NSpid, or tgid if the kernel does not tell */
 	uid_t uid;	    /* effective */
 	gid_t gid;
-	uint64_t caught; /* SigCgt */
+	uint64_t caught;    /* SigCgt */
+	uint64_t permitted; /* CapPrm */
 	gid_t groups[PROC_GROUPS];
 	int group_count;
 };

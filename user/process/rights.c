@@ -13,7 +13,9 @@
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 static const struct {
@@ -22,20 +24,30 @@ static const struct {
 } rights[] = {
 	[RIGHT_BPF] = {CAP_BPF, "CAP_BPF", "BPF programs"},
 	[RIGHT_PERFMON] = {CAP_PERFMON, "CAP_PERFMON", "attaching them"},
-	[RIGHT_FILES] = {CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE", "its mapped files"},
+	[RIGHT_FILES] = {CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE", "the JVM's mapped files"},
 	[RIGHT_UPROBES] = {CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "uprobes by perf events"},
-	[RIGHT_LOOK] = {CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "its memory and directories"},
-	[RIGHT_DESCRIPTORS] = {CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", "its descriptors"},
-	[RIGHT_GROUP] = {CAP_SETGID, "CAP_SETGID", "attaching as its user"},
-	[RIGHT_USER] = {CAP_SETUID, "CAP_SETUID", "attaching as its user"},
+	[RIGHT_LOOK] = {CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "the JVM's memory and directories"},
+	[RIGHT_DESCRIPTORS] = {CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", "the JVM's descriptors"},
+	[RIGHT_GROUP] = {CAP_SETGID, "CAP_SETGID", "attaching as the JVM's user"},
+	[RIGHT_USER] = {CAP_SETUID, "CAP_SETUID", "attaching as the JVM's user"},
+	[RIGHT_SYMBOLS] = {CAP_SYSLOG, "CAP_SYSLOG", "names of kernel functions"},
+	[RIGHT_PRIORITY] = {CAP_SYS_NICE, "CAP_SYS_NICE", "running at nice -20"},
 };
 
-static bool has_capability(int n)
+/* The capabilities of this process; none if the kernel does not tell. */
+static uint64_t capabilities_held(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {0};
 
-	return !syscall(SYS_capget, &header, data) && (data[n / 32].effective & 1u << n % 32);
+	if (syscall(SYS_capget, &header, data))
+		return 0;
+	return data[0].effective | (uint64_t)data[1].effective << 32;
+}
+
+static bool has_capability(int n)
+{
+	return capabilities_held() >> n & 1;
 }
 
 bool right_held(enum right r)
@@ -43,6 +55,16 @@ bool right_held(enum right r)
 	bool has = has_capability(rights[r].number);
 
 	return has || (r < RIGHT_UPROBES && has_capability(CAP_SYS_ADMIN));
+}
+
+const char *right_name(enum right r)
+{
+	return rights[r].name;
+}
+
+const char *right_purpose(enum right r)
+{
+	return rights[r].purpose;
 }
 
 const char *right_advice(void)
@@ -93,6 +115,22 @@ static bool may_take_user(const struct target *t, enum right r)
 	return right_held(r);
 }
 
+/* Append "CAP_BPF (BPF programs)". */
+static void rights_append(char list[RIGHTS_TEXT], enum right r)
+{
+	size_t used = strlen(list);
+
+	snprintf(list + used, RIGHTS_TEXT - used, "%s%s (%s)", used ? ", " : "", rights[r].name, rights[r].purpose);
+}
+
+void rights_missing(enum right first, enum right end, char out[RIGHTS_TEXT])
+{
+	out[0] = 0;
+	for (enum right r = first; r < end; r++)
+		if (!right_held(r))
+			rights_append(out, r);
+}
+
 /* Without the other two nobody knows whether the kernel has uprobe_multi links. */
 int rights_check(const struct target *t, bool by_perf, struct diag *why)
 {
@@ -107,12 +145,71 @@ int rights_check(const struct target *t, bool by_perf, struct diag *why)
 		[RIGHT_GROUP] = !may_take_user(t, RIGHT_GROUP),
 		[RIGHT_USER] = !may_take_user(t, RIGHT_USER),
 	};
-	char list[400] = "";
-	size_t used = 0;
+	char list[RIGHTS_TEXT] = "";
 
-	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++)
-		if (missing[i])
-			used += snprintf(list + used, sizeof(list) - used, "%s%s (%s)", used ? ", " : "",
-					 rights[i].name, rights[i].purpose);
-	return used ? diag_set(why, EPERM, "rights are missing: %s: %s", list, right_advice()) : 0;
+	for (enum right r = 0; r < RIGHTS_NEEDED; r++)
+		if (missing[r])
+			rights_append(list, r);
+	return list[0] ? diag_set(why, EPERM, "rights are missing: %s: %s", list, right_advice()) : 0;
+}
+
+bool right_needed_beside(enum right r, const struct target *t, bool by_perf)
+{
+	switch (r) {
+	case RIGHT_BPF:
+	case RIGHT_PERFMON:
+	case RIGHT_FILES: return !by_perf; /* CAP_SYS_ADMIN has them */
+	case RIGHT_UPROBES: return by_perf;
+	case RIGHT_LOOK: return true;
+	case RIGHT_GROUP: return !t || t->uid || t->gid;
+	case RIGHT_DESCRIPTORS:
+	case RIGHT_USER: return !t || t->uid;
+	default: return false;
+	}
+}
+
+#define CAPABILITY(n) (1ull << (n))
+
+/* From Linux 5.19 on, BPF maps and links that are there can be used without CAP_BPF, whatever is forbidden to users. */
+static bool bpf_takes_rights(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname u;
+
+	return uname(&u) || sscanf(u.release, "%u.%u", &major, &minor) != 2 || major < 5 || (major == 5 && minor < 19);
+}
+
+/*
+ * What is left to do: read the JVM's memory, its libraries and the kernel's symbols, and write files, which may be those
+ * of another user. Without CAP_SYS_PTRACE a process may look into those only that have no capability more than itself.
+ */
+static uint64_t rights_to_keep(const struct target *t, struct rights_later later, uint64_t held)
+{
+	uint64_t keep = CAPABILITY(CAP_SYS_PTRACE) | CAPABILITY(CAP_CHECKPOINT_RESTORE) | CAPABILITY(CAP_SYSLOG) |
+			CAPABILITY(CAP_DAC_OVERRIDE) | CAPABILITY(CAP_CHOWN) | CAPABILITY(CAP_FOWNER);
+	struct proc_status status;
+
+	if (!(held & CAPABILITY(CAP_CHECKPOINT_RESTORE)))
+		keep |= CAPABILITY(CAP_SYS_ADMIN);
+	if (!(held & CAPABILITY(CAP_SYS_PTRACE)))
+		keep |= proc_read_status(t->pid, &status) ? ~0ull : status.permitted;
+	if (bpf_takes_rights())
+		keep |= CAPABILITY(CAP_BPF) | CAPABILITY(CAP_SYS_ADMIN);
+	if (later.attach)
+		keep |= CAPABILITY(CAP_SETUID) | CAPABILITY(CAP_SETGID) | CAPABILITY(CAP_DAC_READ_SEARCH);
+	if (later.signal)
+		keep |= CAPABILITY(CAP_KILL);
+	return keep & held;
+}
+
+void rights_drop(const struct target *t, struct rights_later later)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	uint64_t keep = rights_to_keep(t, later, capabilities_held());
+	struct __user_cap_data_struct data[2] = {{.effective = keep, .permitted = keep},
+						 {.effective = keep >> 32, .permitted = keep >> 32}};
+
+	/* neither can fail for a process that gives up what it has */
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	syscall(SYS_capset, &header, data);
 }

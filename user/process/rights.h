@@ -18,12 +18,21 @@ enum right {
 	RIGHT_DESCRIPTORS, /* CAP_DAC_READ_SEARCH: descriptors of a process of another user */
 	RIGHT_GROUP,	   /* CAP_SETGID, CAP_SETUID: attaching as another user */
 	RIGHT_USER,
+	RIGHTS_NEEDED,		       /* frtrace works without those that follow */
+	RIGHT_SYMBOLS = RIGHTS_NEEDED, /* CAP_SYSLOG: names of kernel functions */
+	RIGHT_PRIORITY,		       /* CAP_SYS_NICE: running at nice -20 */
+	RIGHTS
 };
 
-#define RIGHT_TEXT 160
+#define RIGHT_TEXT  160
+#define RIGHTS_TEXT 400
 
 /* True if it is in the effective set. In a user namespace that need not suffice. */
 bool right_held(enum right r);
+
+/* "CAP_BPF", and what it is for: "BPF programs". */
+const char *right_name(enum right r);
+const char *right_purpose(enum right r);
 
 /* Why something that needs the right has failed with `err`: "CAP_SYS_PTRACE is missing", or the error. Returns `out`. */
 const char *right_why(enum right r, int err, char out[RIGHT_TEXT]);
@@ -36,5 +45,20 @@ const char *right_advice(void);
  * programs are attached to uprobes by perf events. Returns 0, or -EPERM with *why naming all that are missing.
  */
 int rights_check(const struct target *t, bool by_perf, struct diag *why);
+
+/* The missing ones from `first` up to, without, `end`, as "CAP_BPF (BPF programs), ..."; "" if there are none. */
+void rights_missing(enum right first, enum right end, char out[RIGHTS_TEXT]);
+
+/* Does root of a container beside the process need the right, if it has no other ones? `t` NULL: any process. */
+bool right_needed_beside(enum right r, const struct target *t, bool by_perf);
+
+/* What is done after the process is traced. */
+struct rights_later {
+	bool attach; /* attaching to it once more */
+	bool signal; /* sending signals to a program, which may be of another user */
+};
+
+/* Give up, for good, all capabilities that are not needed any more once the process is traced, and set no_new_privs. */
+void rights_drop(const struct target *t, struct rights_later later);
 
 #endif

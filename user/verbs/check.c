@@ -8,6 +8,7 @@
 #include "user/text/log.h"
 #include "user/jvm/jvm_model.h"
 #include "user/verbs/capabilities.h"
+#include "user/verbs/security_context.h"
 #include "user/capture/session.h"
 #include "user/capture/uprobe_multi.h"
 #include "user/process/launch_socket.h"
@@ -79,6 +80,19 @@ static bool check_uprobes(struct json *j)
 			    "it needs CONFIG_UPROBE_EVENTS=y");
 }
 
+/* Name the capabilities that are missing for any JVM, and those without which less works. */
+static void check_rights_held(struct json *j)
+{
+	char missing[RIGHTS_TEXT];
+
+	rights_missing(0, RIGHT_UPROBES, missing);
+	if (missing[0])
+		print_feature(j, "rights", false, missing);
+	rights_missing(RIGHTS_NEEDED, RIGHTS, missing);
+	if (missing[0])
+		print_feature(j, "optional", false, missing);
+}
+
 /* Load and discard the eBPF programs: this checks ring buffer, privileges and everything else at once. */
 static bool check_programs(struct json *j, const struct settings *settings)
 {
@@ -125,6 +139,7 @@ static bool check_machine(struct json *j, const struct settings *settings)
 		printf("kernel %s\n", u.release);
 	}
 	good &= check_exists(j, "BTF", "/sys/kernel/btf/vmlinux", "it needs CONFIG_DEBUG_INFO_BTF=y");
+	check_rights_held(j);
 	good &= check_uprobes(j);
 	good &= check_programs(j, settings);
 	good &= print_feature(j, "clock", clock_tsc_usable(),
@@ -237,7 +252,12 @@ int cmd_check(const struct settings *settings, struct diag *d)
 		if (err)
 			return err;
 	}
-	good = check_it(settings, &target);
+	if (settings->security_context) {
+		security_context_print(stdout, settings, settings->target ? &target : NULL);
+		good = true;
+	} else {
+		good = check_it(settings, &target);
+	}
 	target_close(&target);
 	return good ? EXIT_DONE : EXIT_FAILED;
 }

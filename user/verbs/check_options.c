@@ -81,6 +81,8 @@ int cli_check(const struct command_line *c, struct diag *d)
 
 	if (s->quiet && s->verbose)
 		return diag_usage(d, "--quiet and --verbose do not go together");
+	if (s->security_context && s->json)
+		return diag_usage(d, "--security-context prints YAML, and --json JSON: choose one");
 	if (c->verb->id == VERB_METHODS && (!s->target || filter_list_size(s->filters) == 0))
 		return diag_usage(
 			d,

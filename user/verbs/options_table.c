@@ -25,7 +25,8 @@ const struct verb verbs[VERBS] = {
 	 "With -o, a recording in memory is written to FILE. " TARGET_SENTENCE},
 	{VERB_LIST, "list", "list", "list the JVMs of this machine",
 	 "Those in containers are listed too. For each it says whether it can be traced, or why not."},
-	{VERB_CHECK, "check", "check [TARGET]", "report what this machine and the JVM allow, and what is missing",
+	{VERB_CHECK, "check", "check [options] [TARGET]",
+	 "report what this machine and the JVM allow, and what is missing",
 	 "Ends with 1 when tracing is not possible."},
 	{VERB_METHODS, "methods", "methods TARGET FILTER...", "list the methods that a filter matches; touches nothing",
 	 "The list has the methods of the loaded classes, also those that would not be traced, and why. It is read "
@@ -220,9 +221,13 @@ const struct option_row options[] = {
 	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING,
 	 .help = "run the program behind -- as this user instead of the one behind sudo",
 	 .more = "The program may be a script or a build tool. Its first JVM is traced, or the one of -p."},
+	{.name = "security-context", .kind = OPTION_FLAG, AT(settings.security_context),
+	 .section = SECTION_OTHER, .verbs = VERB_BIT(VERB_CHECK),
+	 .help = "print the securityContext for Kubernetes instead: the capabilities that a container with frtrace needs "
+		 "beside this JVM, or beside any, on this kernel"},
 	{.name = "probes", .arg = "WAY", .kind = OPTION_CHOICE, AT(settings.probes),
 	 .choices = probes_choices, .usual = "auto",
-	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING,
+	 .section = SECTION_OTHER, .verbs = VERBS_RECORDING | VERB_BIT(VERB_CHECK),
 	 .help = "attach to the kernel's uprobes by one link for all (multi), by a perf event for each (perf), or by what "
 		 "works (auto); for debugging"},
 	{.name = "quiet", .letter = 'q', .kind = OPTION_FLAG, AT(settings.quiet),

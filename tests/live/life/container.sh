@@ -77,13 +77,30 @@ contained_where() {
 	target_drop
 }
 
+# The capabilities of a process, and whether exec() can bring more.
+rights_are() { # PID CAPABILITY,...
+	local held
+	held=$(capsh --decode="$(sed -n 's/^CapPrm:\t//p' "/proc/$1/status")" | sed 's/.*=//; s/cap_//g')
+	[ "$held" = "$2" ] || finding "frtrace has still $held, not only $2"
+	grep -qx $'NoNewPrivs:\t1' "/proc/$1/status" || finding "exec() can bring rights"
+}
+
+# Those of `frtrace check --security-context`, one a line.
+context_of() { # ARGUMENT...
+	"$FRTRACE" check --security-context "$@" | sed -n 's/^    - \([A-Z_]*\) .*/\1/p' | tr A-Z a-z
+}
+
 # frtrace beside the JVM, in its pid namespace, with a few of root's capabilities.
-sidecar() { # CAPABILITY...
+sidecar() { # CAPABILITIES-LEFT CAPABILITY...
+	local left=$1
+	shift
 	local sentence="a sidecar that has only $* traces calls and waits${PROBES:+, --probes=$PROBES}, JDK $FEATURE" inner FRTRACE=$FRTRACE own=$FRTRACE only
 	only=$(printf ',+%s' "$@")
 	begin "$sentence" || return 0
 	namespaced_start Where 100 none sleep monitor lock queue socket
 	if target_ready; then
+		[ "$(printf '%s\n' "$@")" = "$(context_of --probes="${PROBES:-auto}" "$T_PID")" ] ||
+			finding "the security context beside a JVM of root has:" "$(context_of --probes="${PROBES:-auto}" "$T_PID")"
 		inner=$(awk '/^NSpid:/ { print $NF }' "/proc/$T_PID/status")
 		cat >"$WORK/sidecar" <<-END
 			#!/bin/sh
@@ -95,7 +112,8 @@ sidecar() { # CAPABILITY...
 		FRTRACE=$WORK/sidecar
 		if trace_start -v -m 'live.Where::in*' --kernel=full; then
 			target_go
-			kill -INT "$(pgrep -P "$F_PID")" # nsenter's child
+			rights_are "$(pgrep -P "$F_PID")" "$left" # nsenter's child
+			kill -INT "$(pgrep -P "$F_PID")"
 			trace_wait 60
 			target_quit
 			status_is 0
@@ -136,8 +154,8 @@ for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	as=()
 	turn 0 && contained_where
-	turn 1 && sidecar bpf perfmon checkpoint_restore sys_ptrace
-	turn 1 && PROBES=perf sidecar sys_admin sys_ptrace
+	turn 1 && sidecar sys_ptrace,checkpoint_restore bpf perfmon checkpoint_restore sys_ptrace
+	turn 1 && PROBES=perf sidecar sys_ptrace,sys_admin sys_admin sys_ptrace
 	turn 0 && without_rights
 	turn 1 && contained "a JVM in pid and mount namespaces of its own is traced"
 	turn 0 || continue

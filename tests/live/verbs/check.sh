@@ -120,10 +120,75 @@ rights() {
 		without sys_admin,bpf,perfmon "$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 </dev/null
 		check_says '^  attach  *no: rights are missing: CAP_BPF \(BPF programs\), CAP_PERFMON \(attaching them\): give frtrace the capability$'
 		without setuid,setgid "$FRTRACE" check "$T_PID" >"$WORK/check" 2>&1 </dev/null
-		check_says '^  attach  *no: rights are missing: CAP_SETGID \(.*\), CAP_SETUID \(attaching as its user\): '
+		check_says '^  attach  *no: rights are missing: CAP_SETGID \(.*\), CAP_SETUID \(attaching as the JVM.s user\): '
 	fi
 	target_drop
 	verdict "$sentence"
+}
+
+# A command with these of root's capabilities only, or with the rest of them after the second argument.
+with_only() { # CAPABILITY,... WITHOUT COMMAND...
+	local set
+	set=$(tr , '\n' <<<"$1" | grep -vx "$2" | sed 's/^/+/' | paste -sd ,)
+	"${as_user[@]}" setpriv "${ambient[@]/%/=-all,$set}" "${@:3}" </dev/null
+}
+
+context() {
+	local sentence="the security context has what is needed and no more: each one missing is named, JDK $FEATURE"
+	begin "$sentence" || return 0
+	as_user=() ambient=(--bounding-set)
+	set=$("$FRTRACE" check --security-context "$T_PID" | sed -n 's/^    - \([A-Z_]*\) .*/\1/p' | tr A-Z a-z | paste -sd ,)
+	[ "$set" = bpf,perfmon,checkpoint_restore,sys_ptrace,dac_read_search,setgid,setuid ] || finding "it has $set"
+	"$FRTRACE" check --security-context | python3 -c 'import sys, yaml; yaml.safe_load(sys.stdin)["securityContext"]["capabilities"]["add"][6]' 2>"$WORK/yaml" ||
+		grep -q 'No module' "$WORK/yaml" || finding "it is no YAML:" "$(cat "$WORK/yaml")"
+	each_is_needed
+	verdict "$sentence"
+}
+
+# Kubernetes cannot do this, but a service of systemd can.
+ambient() {
+	local sentence="frtrace runs as the JVM's user with ambient capabilities, and names each that is missing, JDK $FEATURE"
+	begin "$sentence" || return 0
+	as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon,+checkpoint_restore --ambient-caps=-all,+bpf,+perfmon,+checkpoint_restore)
+	ambient=(--bounding-set --inh-caps --ambient-caps) set=bpf,perfmon,checkpoint_restore
+	each_is_needed
+	verdict "$sentence"
+}
+
+# Without one of the capabilities in $set nothing works and it is named; with all of them a recording is complete.
+each_is_needed() {
+	local lost name own=$WORK/frtrace to
+	to=$(mktemp -u "$T_DIR/XXXXXX.jfr")
+	for lost in ${set//,/ }; do
+		name=CAP_${lost^^}
+		with_only "$set" "$lost" "$own" check "$T_PID" >"$WORK/check" 2>&1 && finding "check without $lost ends well"
+		check_says "^  attach  *no: .*$name( is missing| \\()"
+		with_only "$set" "$lost" "$own" -p "$T_PID" -m live.Waits -o "$to" -d 1s >"$WORK/check" 2>&1 && finding "a recording without $lost ends well"
+		check_says "^frtrace: .*$name( is missing| \\()"
+	done
+	with_only "$set" none "$own" check "$T_PID" >"$WORK/check" 2>&1 || finding "check with $set:" "$(cat "$WORK/check")"
+	check_says '^  attach  *yes$'
+	check_says '^  optional  *no: CAP_SYSLOG \(names of kernel functions\), CAP_SYS_NICE \(running at nice -20\)$'
+	with_only "$set" none "$own" -p "$T_PID" -m 'live.Waits' -o "$to" -d 1s >"$WORK/check" 2>&1 ||
+		finding "a recording with $set:" "$(cat "$WORK/check")"
+	check_says 'The JVM runs its original code again'
+}
+
+least() {
+	LAUNCH=("${SERVICE[@]}" setpriv --reuid=65534 --regid=65534 --clear-groups)
+	"${LAUNCH[@]}" "$JAVA/bin/java" -version >/dev/null 2>&1 || { skip "the least rights, JDK $FEATURE" "user nobody cannot run $JAVA"; return; }
+	classes_for_all
+	cp "$FRTRACE" "$WORK/frtrace" && chmod 755 "$WORK/frtrace"
+	target_start Waits
+	LAUNCH=("${SERVICE[@]}")
+	findings=()
+	if target_ready; then
+		context
+		ambient
+	else
+		verdict "the program starts"
+	fi
+	target_drop
 }
 
 machine
@@ -136,3 +201,4 @@ for jdk in "${JDKS[@]}"; do
 	no_attach
 done
 rights
+least

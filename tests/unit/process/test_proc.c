@@ -13,7 +13,8 @@
 static const char status_text[] =
 	"Name:\tjava\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t4242\nNgid:\t0\nPid:\t4242\n"
 	"Uid:\t1000\t1001\t1002\t1003\nGid:\t2000\t2001\t2002\t2003\nFDSize:\t256\nGroups:\t10 20 30 \n"
-	"NStgid:\t4242\t77\t1\nNSpid:\t4242\t77\t1\nSigIgn:\t0000000000000002\nSigCgt:\t0000000101005ccd\n";
+	"NStgid:\t4242\t77\t1\nNSpid:\t4242\t77\t1\nSigIgn:\t0000000000000002\nSigCgt:\t0000000101005ccd\n"
+	"CapInh:\t0000000000000000\nCapPrm:\t000001c000080000\nCapEff:\t0000000000000000\n";
 
 static void status_gives_effective_ids_and_the_innermost_pid(void **state)
 {
@@ -28,6 +29,7 @@ static void status_gives_effective_ids_and_the_innermost_pid(void **state)
 	assert_int_equal(s.group_count, 3);
 	assert_int_equal(s.groups[2], 30);
 	assert_int_equal(s.caught, 0x101005ccd);
+	assert_int_equal(s.permitted, 0x1c000080000);
 }
 
 static void status_without_nspid_takes_the_pid_itself(void **state)

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -95,12 +97,12 @@ static void all_missing_rights_are_listed(void **state)
 	drop_capabilities();
 	assert_int_equal(rights_check(&t, false, &d), -EPERM);
 	assert_non_null(strstr(d.text, "rights are missing: CAP_BPF (BPF programs), CAP_PERFMON (attaching them), "
-				       "CAP_CHECKPOINT_RESTORE (its mapped files): "));
+				       "CAP_CHECKPOINT_RESTORE (the JVM's mapped files): "));
 	assert_non_null(strstr(d.text, geteuid() ? ": run with sudo" : ": give frtrace the capability"));
 	t.uid++; /* attaching to it needs another user */
 	assert_int_equal(rights_check(&t, false, &d), -EPERM);
-	assert_non_null(strstr(d.text, "CAP_CHECKPOINT_RESTORE (its mapped files), "));
-	assert_non_null(strstr(d.text, ", CAP_SETUID (attaching as its user): "));
+	assert_non_null(strstr(d.text, "CAP_CHECKPOINT_RESTORE (the JVM's mapped files), "));
+	assert_non_null(strstr(d.text, ", CAP_SETUID (attaching as the JVM's user): "));
 	assert_null(strstr(d.text, "CAP_SYS_PTRACE"));
 }
 
@@ -117,9 +119,76 @@ static void uprobes_by_perf_events_need_admin(void **state)
 	assert_non_null(strstr(d.text, "rights are missing: CAP_SYS_ADMIN (uprobes by perf events): "));
 }
 
+static void a_jvm_of_another_user_takes_more_rights(void **state)
+{
+	struct target root = {0}, user = {.uid = 1000, .gid = 1000}, group = {.gid = 1000};
+
+	for (enum right r = RIGHT_BPF; r < RIGHTS; r++) {
+		bool same = r < RIGHT_UPROBES || r == RIGHT_LOOK;
+		bool other = r == RIGHT_DESCRIPTORS || r == RIGHT_GROUP || r == RIGHT_USER;
+
+		assert_int_equal(right_needed_beside(r, &root, false), same);
+		assert_int_equal(right_needed_beside(r, &user, false), same || other);
+		assert_int_equal(right_needed_beside(r, NULL, false), same || other);
+		assert_int_equal(right_needed_beside(r, &group, false), same || r == RIGHT_GROUP);
+		assert_int_equal(right_needed_beside(r, &root, true), r == RIGHT_UPROBES || r == RIGHT_LOOK);
+	}
+}
+
+/* What another process sees after a drop from `held`; 0 if we are not root. */
+static uint64_t kept_of(uint64_t held, struct rights_later later)
+{
+	uint64_t kept = 0;
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		struct target t = self();
+
+		keep_capabilities(held);
+		rights_drop(&t, later);
+		kept = effective();
+		if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+			kept = ~0ull;
+		_exit(write(ends[1], &kept, sizeof(kept)) != sizeof(kept));
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &kept, sizeof(kept)), sizeof(kept));
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return kept;
+}
+
+static void what_is_needed_no_more_is_dropped(void **state)
+{
+	const uint64_t pod = 1ull << CAP_BPF | 1ull << CAP_PERFMON | 1ull << CAP_CHECKPOINT_RESTORE |
+			     1ull << CAP_SYS_PTRACE | 1ull << CAP_SETUID | 1ull << CAP_SETGID |
+			     1ull << CAP_DAC_READ_SEARCH;
+	const uint64_t look = 1ull << CAP_CHECKPOINT_RESTORE | 1ull << CAP_SYS_PTRACE;
+	uint64_t all = effective();
+
+	if (!(all >> CAP_SYS_ADMIN & 1) || !(all >> CAP_CHECKPOINT_RESTORE & 1))
+		skip(); /* not root */
+	assert_int_equal(kept_of(pod, (struct rights_later){0}), look);
+	assert_int_equal(kept_of(pod, (struct rights_later){.attach = true}),
+			 look | 1ull << CAP_SETUID | 1ull << CAP_SETGID | 1ull << CAP_DAC_READ_SEARCH);
+	assert_int_equal(kept_of(look | 1ull << CAP_KILL, (struct rights_later){.signal = true}),
+			 look | 1ull << CAP_KILL);
+	assert_int_equal(kept_of(1ull << CAP_SYS_ADMIN | 1ull << CAP_SYS_PTRACE, (struct rights_later){0}),
+			 1ull << CAP_SYS_ADMIN | 1ull << CAP_SYS_PTRACE);
+	assert_int_equal(kept_of(look | 1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN, (struct rights_later){0}), look);
+	/* the process to look into is this one, whose permitted set has all */
+	assert_int_equal(kept_of(1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN, (struct rights_later){0}),
+			 1ull << CAP_SYS_ADMIN | 1ull << CAP_NET_ADMIN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_jvm_of_another_user_takes_more_rights),
+		cmocka_unit_test(what_is_needed_no_more_is_dropped),
 		cmocka_unit_test(rights_held_are_those_of_the_effective_set),
 		cmocka_unit_test(admin_may_all_that_bpf_and_perfmon_may),
 		cmocka_unit_test(missing_right_is_named_other_errors_are_not_blamed_on_it),
